@@ -1,0 +1,75 @@
+package events
+
+// SessionOpened is the first sight of a session, or a new start of a known one.
+type SessionOpened struct {
+	Agent        string `cbor:"1,keyasint,omitempty" json:"agent"`                // claude-code, codex, ...
+	AgentSession string `cbor:"2,keyasint,omitempty" json:"agent_session"`        // the agent's own session id
+	Project      string `cbor:"3,keyasint,omitempty" json:"project"`              // shown name: base name of the root
+	ProjectRoot  string `cbor:"4,keyasint,omitempty" json:"project_root"`         // what identifies the project: a folder shared by worktrees
+	Cwd          string `cbor:"5,keyasint,omitempty" json:"cwd"`                  // absolute
+	GitRoot      string `cbor:"6,keyasint,omitempty" json:"git_root,omitempty"`   // top level of the working tree, or empty
+	GitBranch    string `cbor:"7,keyasint,omitempty" json:"git_branch,omitempty"` // empty when detached or no repository
+	GitHead      string `cbor:"8,keyasint,omitempty" json:"git_head,omitempty"`   // full hash
+	Source       string `cbor:"9,keyasint,omitempty" json:"source"`               // startup, resume, clear, compact, fork, sight, transcript
+	Transcript   string `cbor:"10,keyasint,omitempty" json:"transcript,omitempty"`
+}
+
+// PromptSubmitted is what the user said. Machine-made prompts are not captured.
+type PromptSubmitted struct {
+	Number     int            `cbor:"1,keyasint,omitempty" json:"number"` // from 1 in a session
+	Text       string         `cbor:"2,keyasint,omitempty" json:"text"`   // private text cut, secrets redacted, capped
+	Private    bool           `cbor:"3,keyasint,omitempty" json:"private,omitempty"`
+	Size       int            `cbor:"4,keyasint,omitempty" json:"size"` // bytes before any cut
+	Redactions map[string]int `cbor:"5,keyasint,omitempty" json:"redactions,omitempty"`
+}
+
+// ToolUsed is one tool call that ended, well or not.
+type ToolUsed struct {
+	ToolUseID    string         `cbor:"1,keyasint,omitempty" json:"tool_use_id,omitempty"`
+	Tool         string         `cbor:"2,keyasint,omitempty" json:"tool"`
+	Input        string         `cbor:"3,keyasint,omitempty" json:"input"`  // JSON text as the agent gave it, capped
+	Output       string         `cbor:"4,keyasint,omitempty" json:"output"` // JSON text or plain text, capped at head and tail
+	Failed       bool           `cbor:"5,keyasint,omitempty" json:"failed,omitempty"`
+	DurationMS   int64          `cbor:"6,keyasint,omitempty" json:"duration_ms,omitempty"`
+	Cwd          string         `cbor:"7,keyasint,omitempty" json:"cwd,omitempty"`
+	SubagentID   string         `cbor:"8,keyasint,omitempty" json:"subagent_id,omitempty"`
+	SubagentType string         `cbor:"9,keyasint,omitempty" json:"subagent_type,omitempty"`
+	InputSize    int            `cbor:"10,keyasint,omitempty" json:"input_size"`  // bytes before any cut
+	OutputSize   int            `cbor:"11,keyasint,omitempty" json:"output_size"` // bytes before any cut
+	Redactions   map[string]int `cbor:"12,keyasint,omitempty" json:"redactions,omitempty"`
+	Prompt       int            `cbor:"13,keyasint,omitempty" json:"prompt,omitempty"`     // number of the prompt it served; 0 before the first
+	Unobserved   string         `cbor:"14,keyasint,omitempty" json:"unobserved,omitempty"` // why no turn settles it: private, own
+}
+
+// AgentStopped is the end of one answer of the agent.
+type AgentStopped struct {
+	LastMessage string         `cbor:"1,keyasint,omitempty" json:"last_message"`
+	Cause       StopCause      `cbor:"2,keyasint,omitempty" json:"cause"`
+	Work        int            `cbor:"3,keyasint,omitempty" json:"work"` // inputs captured since the last stop; 0 makes it unobserved
+	Prompt      int            `cbor:"4,keyasint,omitempty" json:"prompt,omitempty"`
+	Error       string         `cbor:"5,keyasint,omitempty" json:"error,omitempty"` // the agent's error type, on failure
+	Size        int            `cbor:"6,keyasint,omitempty" json:"size,omitempty"`  // bytes of the message before any cut
+	Redactions  map[string]int `cbor:"7,keyasint,omitempty" json:"redactions,omitempty"`
+}
+
+// ContextCompacted is the agent's own summary of its conversation.
+type ContextCompacted struct {
+	Summary    string         `cbor:"1,keyasint,omitempty" json:"summary"`
+	Trigger    string         `cbor:"2,keyasint,omitempty" json:"trigger,omitempty"` // manual, auto
+	Size       int            `cbor:"3,keyasint,omitempty" json:"size,omitempty"`
+	Redactions map[string]int `cbor:"4,keyasint,omitempty" json:"redactions,omitempty"`
+	Prompt     int            `cbor:"5,keyasint,omitempty" json:"prompt,omitempty"`
+}
+
+// SessionClosed is the end of a session, told or inferred.
+type SessionClosed struct {
+	Cause string `cbor:"1,keyasint,omitempty" json:"cause"` // the agent's reason, or silent
+}
+
+// ContextInjected is memory that was handed to an agent.
+type ContextInjected struct {
+	Hook       string `cbor:"1,keyasint,omitempty" json:"hook"` // startup, clear, compact, resume, prompt, file
+	IDs        []ID   `cbor:"2,keyasint,omitempty" json:"ids"`
+	Characters int    `cbor:"3,keyasint,omitempty" json:"characters"`
+	Position   uint64 `cbor:"4,keyasint,omitempty" json:"position"` // what the memory knew: the views' position
+}

@@ -1,0 +1,138 @@
+package events
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/google/uuid"
+)
+
+// ID names a record, a turn, an observation, a summary or a memory. New ones are UUIDv7: they sort by time.
+type ID = uuid.UUID
+
+// SessionID names one agent session for ever: a UUIDv5 of the agent's name and the agent's own session id.
+type SessionID [16]byte
+
+// ErrSessionID is returned by ParseSessionID for text that is not a UUID.
+var ErrSessionID = errors.New("events: not a session id")
+
+// sessionNamespace is the UUIDv5 name space of session ids. It is on disk in every log: it never changes.
+const sessionNamespace = "7f1d6f4e-6a0b-5c53-9d3f-1f6e2c1b9a10"
+
+// SessionIDOf returns the id of the session that agent calls native. Equal arguments give equal ids, on any machine.
+func SessionIDOf(agent, native string) SessionID {
+	space := uuid.MustParse(sessionNamespace)
+	return SessionID(uuid.NewSHA1(space, []byte(agent+"\x00"+native)))
+}
+
+// ParseSessionID reads the form that String writes. The error is ErrSessionID.
+func ParseSessionID(s string) (SessionID, error) {
+	id, err := uuid.Parse(s)
+	if err != nil {
+		return SessionID{}, fmt.Errorf("%w: %q", ErrSessionID, s)
+	}
+	return SessionID(id), nil
+}
+
+// String is the usual 36 characters of a UUID.
+func (s SessionID) String() string { return uuid.UUID(s).String() }
+
+// MarshalText writes what String returns.
+func (s SessionID) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalText reads what MarshalText wrote.
+func (s *SessionID) UnmarshalText(b []byte) error {
+	id, err := ParseSessionID(string(b))
+	*s = id
+	return err
+}
+
+// IsZero reports whether s names no session.
+func (s SessionID) IsZero() bool { return s == SessionID{} }
+
+// Stream is the stream that holds the session's events.
+func (s SessionID) Stream() StreamID { return StreamID(sessionPrefix + s.String()) }
+
+// StreamID names a stream: "session/<uuid>", "provider/<name>" or "daemon". At most MaxStream bytes.
+type StreamID string
+
+const (
+	// Daemon is the stream of the daemon's own life.
+	Daemon StreamID = "daemon"
+
+	sessionPrefix  = "session/"
+	providerPrefix = "provider/"
+
+	// MaxStream is the longest stream name in bytes; the header stores its length in one byte.
+	MaxStream = 255
+)
+
+// ProviderStream is the stream of one provider's pauses.
+func ProviderStream(name string) StreamID { return StreamID(providerPrefix + name) }
+
+// Session returns the session whose stream s is; ok is false for other streams.
+func (s StreamID) Session() (id SessionID, ok bool) {
+	rest, ok := strings.CutPrefix(string(s), sessionPrefix)
+	if !ok {
+		return SessionID{}, false
+	}
+	id, err := ParseSessionID(rest)
+	return id, err == nil
+}
+
+// Provider returns the provider whose stream s is; ok is false for other streams.
+func (s StreamID) Provider() (name string, ok bool) {
+	return strings.CutPrefix(string(s), providerPrefix)
+}
+
+// Key tells a repeated delivery of the same fact from a new one. The zero Key means that the event has none.
+type Key [16]byte
+
+// IsZero reports whether k is no key.
+func (k Key) IsZero() bool { return k == Key{} }
+
+// String is 32 hex digits, or "" for the zero key.
+func (k Key) String() string {
+	if k.IsZero() {
+		return ""
+	}
+	return hex.EncodeToString(k[:])
+}
+
+// MarshalText writes what String returns.
+func (k Key) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
+
+// UnmarshalText reads what MarshalText wrote.
+func (k *Key) UnmarshalText(b []byte) error {
+	if len(b) == 0 {
+		*k = Key{}
+		return nil
+	}
+	if len(b) != 2*len(k) {
+		return fmt.Errorf("events: key: want 32 hex digits, got %d characters", len(b))
+	}
+	_, err := hex.Decode(k[:], b)
+	return err
+}
+
+// KeyOf derives a key from parts. Parts are length-prefixed, so ("ab","c") and ("a","bc") differ. The result is
+// never the zero key.
+func KeyOf(parts ...string) Key {
+	h := sha256.New()
+	var n [8]byte
+	for _, p := range parts {
+		binary.BigEndian.PutUint64(n[:], uint64(len(p)))
+		h.Write(n[:])
+		h.Write([]byte(p))
+	}
+	var k Key
+	copy(k[:], h.Sum(nil))
+	if k.IsZero() {
+		k[0] = 1
+	}
+	return k
+}

@@ -1,0 +1,139 @@
+package events
+
+// Kind names what happened. It is written by hand, is on disk, and never changes.
+type Kind string
+
+// The kinds. Their structs carry the same names.
+const (
+	KindSessionOpened      Kind = "session_opened"
+	KindPromptSubmitted    Kind = "prompt_submitted"
+	KindToolUsed           Kind = "tool_used"
+	KindAgentStopped       Kind = "agent_stopped"
+	KindContextCompacted   Kind = "context_compacted"
+	KindSessionClosed      Kind = "session_closed"
+	KindContextInjected    Kind = "context_injected"
+	KindTurnStarted        Kind = "turn_started"
+	KindTurnReceived       Kind = "turn_received"
+	KindTurnFailed         Kind = "turn_failed"
+	KindOutputDropped      Kind = "output_dropped"
+	KindOutputSkipped      Kind = "output_skipped"
+	KindObservationParsed  Kind = "observation_parsed"
+	KindSummaryParsed      Kind = "summary_parsed"
+	KindInputsDropped      Kind = "inputs_dropped"
+	KindReobserveRequested Kind = "reobserve_requested"
+	KindSessionRespawned   Kind = "session_respawned"
+	KindSessionQuarantined Kind = "session_quarantined"
+	KindSessionReleased    Kind = "session_released"
+	KindProviderPaused     Kind = "provider_paused"
+	KindProviderResumed    Kind = "provider_resumed"
+	KindClaimChecked       Kind = "claim_checked"
+	KindMemorySaved        Kind = "memory_saved"
+	KindMemorySuperseded   Kind = "memory_superseded"
+	KindMemoryForgotten    Kind = "memory_forgotten"
+	KindSessionFaulted     Kind = "session_faulted"
+	KindDaemonStarted      Kind = "daemon_started"
+	KindDaemonStopped      Kind = "daemon_stopped"
+	KindDaemonDegraded     Kind = "daemon_degraded"
+)
+
+// Event is one of this package's event structs, by value. The set is closed.
+type Event interface {
+	kind() Kind
+}
+
+// KindOf returns the kind of e.
+func KindOf(e Event) Kind { return e.kind() }
+
+// IsInput reports whether a captured event of kind k is something that a turn must settle, unless its header
+// says Unobserved.
+func IsInput(k Kind) bool {
+	return k == KindToolUsed || k == KindContextCompacted || k == KindAgentStopped
+}
+
+// TurnKind is what a turn asks for.
+type TurnKind string
+
+// The kinds of turn.
+const (
+	TurnObservation TurnKind = "observation"
+	TurnSummary     TurnKind = "summary"
+)
+
+// Settles reports whether a turn of kind t settles inputs of kind k: summaries settle stops, observations the rest.
+func (t TurnKind) Settles(k Kind) bool {
+	return IsInput(k) && (k == KindAgentStopped) == (t == TurnSummary)
+}
+
+// StopCause is why an agent's work counts as ended.
+type StopCause string
+
+// The causes of AgentStopped.
+const (
+	StopDone    StopCause = "stop"    // the agent said that it was done
+	StopFailure StopCause = "failure" // the agent's own model call failed
+	StopCompact StopCause = "compact" // the agent compacted in the middle of work
+	StopEnd     StopCause = "end"     // the session ended in the middle of work
+	StopIdle    StopCause = "idle"    // nothing was heard for half an hour
+)
+
+// FailureClass says whose fault a failed turn was. It is derived from typed answers only: a status, a header, an
+// error type, a result field; never from text.
+type FailureClass string
+
+// The failure classes. The first group holds the provider, the second blames the turn, the third the observer.
+const (
+	FailLimit     FailureClass = "limit"
+	FailAuth      FailureClass = "auth"
+	FailBilling   FailureClass = "billing"
+	FailOverload  FailureClass = "overload"
+	FailServer    FailureClass = "server"
+	FailTransport FailureClass = "transport"
+	FailTimeout   FailureClass = "timeout"
+	FailSetup     FailureClass = "setup"
+	FailUnknown   FailureClass = "unknown"
+
+	FailRefused   FailureClass = "refused"
+	FailOverflow  FailureClass = "overflow"
+	FailTruncated FailureClass = "truncated"
+
+	FailCrash       FailureClass = "crash"
+	FailInterrupted FailureClass = "interrupted"
+)
+
+// BlamesProvider reports whether a failure of class c pauses the provider and leaves the turn blameless.
+func (c FailureClass) BlamesProvider() bool {
+	switch c {
+	case FailLimit, FailAuth, FailBilling, FailOverload, FailServer, FailTransport, FailTimeout, FailSetup, FailUnknown:
+		return true
+	}
+	return false
+}
+
+// BlamesTurn reports whether a failure of class c is the turn's own, so that it pauses nobody.
+func (c FailureClass) BlamesTurn() bool {
+	return c == FailRefused || c == FailOverflow || c == FailTruncated
+}
+
+// DropReason is why inputs were given up without an output.
+type DropReason string
+
+// The reasons of InputsDropped.
+const (
+	DropPoison   DropReason = "poison"   // the observer crashed on it, or died with it, three times
+	DropRefused  DropReason = "refused"  // the provider refused it
+	DropOverflow DropReason = "overflow" // too long even alone
+	DropExpired  DropReason = "expired"  // held longer than the setting allows
+)
+
+// Verdict is what ground truth says of a claim.
+type Verdict string
+
+// The verdicts.
+const (
+	Verified Verdict = "verified"
+	Absent   Verdict = "absent"
+	Unknown  Verdict = "unknown"
+)
+
+// TypeUnknown is the type of an observation whose own type the mode does not list.
+const TypeUnknown = "unknown"

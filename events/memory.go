@@ -1,0 +1,37 @@
+package events
+
+import "time"
+
+// ClaimChecked is a later look at a claim. It never changes what was found then.
+type ClaimChecked struct {
+	Subject ID    `cbor:"1,keyasint,omitzero" json:"subject"` // the observation or summary
+	Claim   Claim `cbor:"2,keyasint,omitzero" json:"claim"`
+}
+
+// MemorySaved is what a person or an agent asked to remember.
+type MemorySaved struct {
+	Memory      ID        `cbor:"1,keyasint,omitzero" json:"id"`
+	Project     string    `cbor:"2,keyasint,omitempty" json:"project"`
+	ProjectRoot string    `cbor:"3,keyasint,omitempty" json:"project_root,omitempty"`
+	Type        string    `cbor:"4,keyasint,omitempty" json:"type,omitempty"`
+	Title       string    `cbor:"5,keyasint,omitempty" json:"title"`
+	Text        string    `cbor:"6,keyasint,omitempty" json:"text"`
+	Concepts    []string  `cbor:"7,keyasint,omitempty" json:"concepts,omitempty"`
+	Files       []string  `cbor:"8,keyasint,omitempty" json:"files,omitempty"`
+	Session     string    `cbor:"9,keyasint,omitempty" json:"session,omitempty"` // a session's name as the saver gave it
+	At          time.Time `cbor:"10,keyasint,omitzero" json:"at"`                // when it was true, as the saver says
+}
+
+// MemorySuperseded says that one memory took another's place.
+type MemorySuperseded struct {
+	Memory ID `cbor:"1,keyasint,omitzero" json:"id"`
+	By     ID `cbor:"2,keyasint,omitzero" json:"by"`
+}
+
+// MemoryForgotten says which payloads were erased, and never what they said.
+type MemoryForgotten struct {
+	Positions []Position `cbor:"1,keyasint,omitempty" json:"positions"`
+	IDs       []ID       `cbor:"2,keyasint,omitempty" json:"ids,omitempty"`
+	Residue   Hash       `cbor:"3,keyasint,omitzero" json:"residue"` // of what was erased, salted: proof without words
+	Cause     string     `cbor:"4,keyasint,omitempty" json:"cause"`  // person, retention
+}

@@ -1,0 +1,127 @@
+package events
+
+import "time"
+
+// TurnStarted is a request that is about to be made. Its header's correlation is the turn.
+type TurnStarted struct {
+	Turn        ID         `cbor:"1,keyasint,omitzero" json:"turn"`
+	TurnKind    TurnKind   `cbor:"2,keyasint,omitempty" json:"turn_kind"`
+	Generation  int        `cbor:"3,keyasint,omitempty" json:"generation"`
+	Provider    string     `cbor:"4,keyasint,omitempty" json:"provider"`
+	Model       string     `cbor:"5,keyasint,omitempty" json:"model,omitempty"`
+	Settles     []Position `cbor:"6,keyasint,omitempty" json:"settles"`
+	Reads       []Position `cbor:"7,keyasint,omitempty" json:"reads,omitempty"`
+	PromptBytes int        `cbor:"8,keyasint,omitempty" json:"prompt_bytes"`
+	Attempt     int        `cbor:"9,keyasint,omitempty" json:"attempt"`           // from 1
+	Probe       bool       `cbor:"10,keyasint,omitempty" json:"probe,omitempty"`  // the one turn that may release a quarantine
+	Prompt      int        `cbor:"11,keyasint,omitempty" json:"prompt,omitempty"` // number of the user's prompt it is about
+}
+
+// Form is how an output was given.
+type Form string
+
+// The forms.
+const (
+	FormXML        Form = "xml"
+	FormStructured Form = "structured"
+)
+
+// Usage counts tokens. Zero means that the provider did not say.
+type Usage struct {
+	Input  int64 `cbor:"1,keyasint,omitempty" json:"input"`
+	Cached int64 `cbor:"2,keyasint,omitempty" json:"cached,omitempty"` // of Input, read from a cache
+	Output int64 `cbor:"3,keyasint,omitempty" json:"output"`
+}
+
+// TurnReceived is an output that arrived, whole. It is appended together with what it led to.
+type TurnReceived struct {
+	Turn       ID     `cbor:"1,keyasint,omitzero" json:"turn"`
+	Form       Form   `cbor:"2,keyasint,omitempty" json:"form"`
+	Output     string `cbor:"3,keyasint,omitempty" json:"output"` // raw
+	StopReason string `cbor:"4,keyasint,omitempty" json:"stop_reason,omitempty"`
+	Usage      Usage  `cbor:"5,keyasint,omitzero" json:"usage"`
+	LatencyMS  int64  `cbor:"6,keyasint,omitempty" json:"latency_ms"`
+}
+
+// TurnFailed is a turn that ended without an output that may be judged.
+type TurnFailed struct {
+	Turn     ID           `cbor:"1,keyasint,omitzero" json:"turn"`
+	Class    FailureClass `cbor:"2,keyasint,omitempty" json:"class"`
+	Status   int          `cbor:"3,keyasint,omitempty" json:"status,omitempty"`  // HTTP status, if there was one
+	ResetsAt time.Time    `cbor:"4,keyasint,omitzero" json:"resets_at,omitzero"` // when the provider said it would answer again
+	Message  string       `cbor:"5,keyasint,omitempty" json:"message,omitempty"` // scrubbed, for people
+	Output   string       `cbor:"6,keyasint,omitempty" json:"output,omitempty"`  // raw, if any arrived
+	Provider string       `cbor:"7,keyasint,omitempty" json:"provider,omitempty"`
+	Clean    bool         `cbor:"8,keyasint,omitempty" json:"clean,omitempty"` // interrupted by an orderly stop: blames nobody
+}
+
+// OutputDropped is an output that did not parse. The inputs its turn settled are dropped: kept, counted, re-observable.
+type OutputDropped struct {
+	Turn    ID     `cbor:"1,keyasint,omitzero" json:"turn"`
+	Class   string `cbor:"2,keyasint,omitempty" json:"class"`   // idle, xml, prose
+	Reason  string `cbor:"3,keyasint,omitempty" json:"reason"`  // no_xml, missing_summary, malformed
+	Preview string `cbor:"4,keyasint,omitempty" json:"preview"` // at most 200 characters
+	Length  int    `cbor:"5,keyasint,omitempty" json:"length"`  // bytes of the output
+}
+
+// OutputSkipped is an output that says that nothing was worth recording.
+type OutputSkipped struct {
+	Turn   ID     `cbor:"1,keyasint,omitzero" json:"turn"`
+	Reason string `cbor:"2,keyasint,omitempty" json:"reason"`           // empty, skip_summary
+	Stated string `cbor:"3,keyasint,omitempty" json:"stated,omitempty"` // the model's own words
+}
+
+// Claim is a checkable statement found in an output.
+type Claim struct {
+	Kind     string  `cbor:"1,keyasint,omitempty" json:"kind"`  // commit
+	Value    string  `cbor:"2,keyasint,omitempty" json:"value"` // the hash as written
+	Verdict  Verdict `cbor:"3,keyasint,omitempty" json:"verdict"`
+	Evidence string  `cbor:"4,keyasint,omitempty" json:"evidence,omitempty"` // why: the full hash, no repository, ambiguous, ...
+}
+
+// ObservationParsed is one observation that was kept.
+type ObservationParsed struct {
+	Observation     ID       `cbor:"1,keyasint,omitzero" json:"id"`
+	Turn            ID       `cbor:"2,keyasint,omitzero" json:"turn"`
+	Type            string   `cbor:"3,keyasint,omitempty" json:"type"`
+	TypeGiven       string   `cbor:"4,keyasint,omitempty" json:"type_given,omitempty"` // the model's word where Type is unknown
+	Title           string   `cbor:"5,keyasint,omitempty" json:"title"`
+	Subtitle        string   `cbor:"6,keyasint,omitempty" json:"subtitle,omitempty"`
+	Narrative       string   `cbor:"7,keyasint,omitempty" json:"narrative,omitempty"`
+	Facts           []string `cbor:"8,keyasint,omitempty" json:"facts,omitempty"`
+	Concepts        []string `cbor:"9,keyasint,omitempty" json:"concepts,omitempty"`
+	FilesRead       []string `cbor:"10,keyasint,omitempty" json:"files_read,omitempty"`
+	FilesModified   []string `cbor:"11,keyasint,omitempty" json:"files_modified,omitempty"`   // from evidence only
+	FilesUnverified []string `cbor:"12,keyasint,omitempty" json:"files_unverified,omitempty"` // claimed, not seen
+	Claims          []Claim  `cbor:"13,keyasint,omitempty" json:"claims,omitempty"`
+	Prompt          int      `cbor:"14,keyasint,omitempty" json:"prompt,omitempty"`
+	Unseen          bool     `cbor:"15,keyasint,omitempty" json:"unseen,omitempty"` // names files, none of which the session touched
+}
+
+// SummaryParsed is one summary that was kept.
+type SummaryParsed struct {
+	Summary      ID      `cbor:"1,keyasint,omitzero" json:"id"`
+	Turn         ID      `cbor:"2,keyasint,omitzero" json:"turn"`
+	Request      string  `cbor:"3,keyasint,omitempty" json:"request,omitempty"`
+	Investigated string  `cbor:"4,keyasint,omitempty" json:"investigated,omitempty"`
+	Learned      string  `cbor:"5,keyasint,omitempty" json:"learned,omitempty"`
+	Completed    string  `cbor:"6,keyasint,omitempty" json:"completed,omitempty"`
+	NextSteps    string  `cbor:"7,keyasint,omitempty" json:"next_steps,omitempty"`
+	Notes        string  `cbor:"8,keyasint,omitempty" json:"notes,omitempty"`
+	Claims       []Claim `cbor:"9,keyasint,omitempty" json:"claims,omitempty"`
+	Prompt       int     `cbor:"10,keyasint,omitempty" json:"prompt,omitempty"`
+}
+
+// InputsDropped gives inputs up without an output.
+type InputsDropped struct {
+	Inputs []Position `cbor:"1,keyasint,omitempty" json:"inputs"`
+	Reason DropReason `cbor:"2,keyasint,omitempty" json:"reason"`
+	Turn   ID         `cbor:"3,keyasint,omitzero" json:"turn,omitzero"` // the last turn that tried
+}
+
+// ReobserveRequested is a person's wish to have turns done again.
+type ReobserveRequested struct {
+	Turns    []ID       `cbor:"1,keyasint,omitempty" json:"turns"`
+	Provider string     `cbor:"2,keyasint,omitempty" json:"provider,omitempty"` // empty: the current one
+	Inputs   []Position `cbor:"3,keyasint,omitempty" json:"inputs"`             // what those turns settled
+}

@@ -1,0 +1,82 @@
+package observer
+
+import (
+	"context"
+	"time"
+
+	"github.com/cmemd/cmemd/events"
+)
+
+// Provider asks a model, or something that behaves like one, once. Complete may be called again with the same
+// prompt and by several goroutines at once. A failure of the provider or of the turn is a *Failure; ctx.Err() is a
+// stop; any other error, and a panic, is a crash and belongs to the supervisor.
+type Provider interface {
+	// Name is the provider's name in streams and settings: lowercase, without spaces.
+	Name() string
+	// Model names what answers, for records; it may be empty.
+	Model() string
+	// Wish says when the provider wants to be asked.
+	Wish() Wish
+	// Complete returns the whole output of one turn. Reply.Text is not judged here.
+	Complete(ctx context.Context, p Prompt) (Reply, error)
+}
+
+// Wish is when a provider wants to be asked. A zero field never makes a turn due by itself. A stop, a compaction
+// and a close always do.
+type Wish struct {
+	MaxInputs int           // inputs that make a turn due, and the most it settles
+	MaxBytes  int           // payload bytes that make a turn due, and the most it settles beyond its first input
+	MaxAge    time.Duration // of the oldest input
+}
+
+// Prompt is one turn's question. It stands alone: nothing of an earlier turn is needed to answer it.
+type Prompt struct {
+	Turn     events.ID
+	Kind     events.TurnKind
+	Attempt  int // from 1; higher ones are asked with less
+	Project  string
+	Cwd      string
+	Agent    string
+	Request  string                     // the user's prompt that the work was for; may be empty
+	Recent   []string                   // titles of the session's last observations, oldest first
+	Inputs   []Input                    // what the turn settles, oldest first
+	Observed []events.ObservationParsed // for a summary turn: the session's new observations
+	Message  string                     // the agent's last message, where it is known
+	Stop     events.StopCause           // how the work ended; empty while it goes on
+}
+
+// Input is one captured event of a turn.
+type Input struct {
+	Position events.Position
+	At       time.Time
+	Event    events.Event // ToolUsed, ContextCompacted or AgentStopped; nil when its payload was erased
+}
+
+// Reply is what a provider answered.
+type Reply struct {
+	Text       string
+	Form       events.Form
+	StopReason string // the provider's own word
+	Usage      events.Usage
+	Model      string // what really answered, if it says so
+}
+
+// Failure is a typed failure: of the provider, or of this turn.
+type Failure struct {
+	Class    events.FailureClass
+	Status   int       // HTTP status; 0: none
+	ResetsAt time.Time // when the provider said it would answer again; zero: it did not
+	Message  string    // for people; scrubbed
+	Output   string    // what arrived before it failed
+	Err      error     // the cause; may be nil
+}
+
+func (f *Failure) Error() string {
+	if f.Message != "" {
+		return "observer: " + string(f.Class) + ": " + f.Message
+	}
+	return "observer: " + string(f.Class)
+}
+
+// Unwrap returns the cause.
+func (f *Failure) Unwrap() error { return f.Err }

@@ -1,0 +1,128 @@
+package session
+
+import (
+	"time"
+
+	"github.com/cmemd/cmemd/events"
+)
+
+// Command is a wish to change a session. Commands carry all that is not pure: times and ids. The set is closed.
+type Command interface {
+	// Name is the command's kind, for logs and faults; it says nothing of its content.
+	Name() string
+}
+
+// Origin says where a report comes from. It opens the session when the report is the first sight of it.
+type Origin struct {
+	Agent        string // claude-code, codex, ...
+	AgentSession string // the agent's own id of the session
+	Project      string // shown name
+	ProjectRoot  string // what identifies the project
+	Cwd          string // absolute
+	GitRoot      string
+	GitBranch    string
+	GitHead      string
+	Transcript   string // path of the agent's own transcript, if it named one
+}
+
+// Session is the id of the session that o names.
+func (o Origin) Session() events.SessionID { return events.SessionIDOf(o.Agent, o.AgentSession) }
+
+// Capture reports something that happened in an agent's session. Its Event is one of
+//
+//	SessionOpened     only Source counts; the rest is taken from Origin
+//	PromptSubmitted   Number is assigned by Decide
+//	ToolUsed          Prompt is assigned; Unobserved non-empty keeps it out of every turn
+//	AgentStopped      Work and Prompt are assigned
+//	ContextCompacted  Prompt is assigned
+//	SessionClosed
+//	ContextInjected
+//
+// A Capture whose Key the session has seen is a duplicate: Decide returns no events.
+type Capture struct {
+	ID     events.ID  // UUIDv7 of the delivery; the first event gets it, others derive theirs from it
+	Key    events.Key // of the fact; zero: of the delivery, so that it is never a duplicate of another
+	At     time.Time  // when it happened
+	Origin Origin
+	Event  events.Event
+}
+
+// StartTurn records that the provider is about to be asked for what Next said is due.
+type StartTurn struct {
+	Turn        events.ID
+	At          time.Time
+	Work        Work // as Next gave it
+	Provider    string
+	Model       string
+	PromptBytes int
+}
+
+// Answer is an output that arrived, parsed and checked. Parsed events carry their ids, claims and files already.
+type Answer struct {
+	ID           events.ID
+	At           time.Time
+	Received     events.TurnReceived
+	Observations []events.ObservationParsed
+	Summary      *events.SummaryParsed
+	Dropped      *events.OutputDropped // exactly one of: kept content, Dropped, Skipped
+	Skipped      *events.OutputSkipped
+}
+
+// Fail is a turn that ended without an output that may be judged.
+type Fail struct {
+	ID     events.ID
+	At     time.Time
+	Failed events.TurnFailed
+}
+
+// Interrupt closes a turn that was in flight when the daemon ended. Clean says that it ended in order.
+type Interrupt struct {
+	ID    events.ID
+	At    time.Time
+	Clean bool
+}
+
+// Tick lets time do its part: an idle stop, a close after a day of silence.
+type Tick struct {
+	ID events.ID
+	At time.Time
+}
+
+// Release ends a quarantine because a person says so.
+type Release struct {
+	ID events.ID
+	At time.Time
+}
+
+// Reobserve asks for turns again.
+type Reobserve struct {
+	ID       events.ID
+	At       time.Time
+	Turns    []events.ID
+	Inputs   []events.Position // what they settled
+	Provider string
+}
+
+// Name is the kind of the command and, for captures, of its event.
+func (c Capture) Name() string { return "capture " + string(events.KindOf(c.Event)) }
+
+// Name is the command's kind.
+func (StartTurn) Name() string { return "start turn" }
+
+// Name is the command's kind.
+func (Answer) Name() string { return "answer" }
+
+// Name is the command's kind.
+func (Fail) Name() string { return "fail" }
+
+// Name is the command's kind.
+func (Interrupt) Name() string { return "interrupt" }
+
+// Name is the command's kind.
+func (Tick) Name() string { return "tick" }
+
+// Name is the command's kind.
+func (Release) Name() string { return "release" }
+
+// Name is the command's kind.
+func (Reobserve) Name() string { return "reobserve" }
