@@ -137,3 +137,13 @@ const (
 
 // TypeUnknown is the type of an observation whose own type the mode does not list.
 const TypeUnknown = "unknown"
+
+// Why an output was dropped or skipped, as OutputDropped and OutputSkipped carry it. They are structural: none of
+// them says what the output was about.
+const (
+	ReasonEmpty          = "empty"           // skipped: blank
+	ReasonSkipSummary    = "skip_summary"    // skipped: the model said so in the agreed form
+	ReasonNoXML          = "no_xml"          // dropped: no root of the contract anywhere
+	ReasonMissingSummary = "missing_summary" // dropped: a summary was asked for and none was tried
+	ReasonMalformed      = "malformed"       // dropped: a root stood there, with nothing that can be kept
+)

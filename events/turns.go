@@ -52,7 +52,8 @@ type TurnFailed struct {
 	Message  string       `cbor:"5,keyasint,omitempty" json:"message,omitempty"` // scrubbed, for people
 	Output   string       `cbor:"6,keyasint,omitempty" json:"output,omitempty"`  // raw, if any arrived
 	Provider string       `cbor:"7,keyasint,omitempty" json:"provider,omitempty"`
-	Clean    bool         `cbor:"8,keyasint,omitempty" json:"clean,omitempty"` // interrupted by an orderly stop: blames nobody
+	Clean    bool         `cbor:"8,keyasint,omitempty" json:"clean,omitempty"`  // interrupted by an orderly stop: blames nobody
+	Halved   int          `cbor:"9,keyasint,omitempty" json:"halved,omitempty"` // the most inputs the next turn over these may settle; 0: unchanged
 }
 
 // OutputDropped is an output that did not parse. The inputs its turn settled are dropped: kept, counted, re-observable.

@@ -1,0 +1,45 @@
+package policy
+
+import (
+	"time"
+
+	"github.com/cmemd/cmemd/events"
+)
+
+// Pause is the state of one provider: open for all, or resting until a probe may be tried. The zero value is open.
+type Pause struct {
+	Class events.FailureClass
+	Until time.Time // no turn before; one probe from then on
+	Probe int       // pauses in a row, from 1; 0 is open
+}
+
+// Paused reports whether p keeps turns back at all.
+func (p Pause) Paused() bool { return p.Probe > 0 }
+
+// ProbeDue reports whether one turn may be tried at now. An instant equal to Until may.
+func (p Pause) ProbeDue(now time.Time) bool { return p.Paused() && !now.Before(p.Until) }
+
+// After is the pause that follows a failure of class c at now. A reset time in the future is believed, one in the past
+// is not; without one the wait doubles with every failed probe. Classes that do not blame the provider change nothing.
+func (p Pause) After(c events.FailureClass, resetsAt, now time.Time, wait Backoff) Pause {
+	if !c.BlamesProvider() {
+		return p
+	}
+	next := Pause{Class: c, Probe: p.Probe + 1, Until: now.Add(wait.Nth(p.Probe + 1))}
+	if resetsAt.After(now) {
+		next.Until = resetsAt
+	}
+	return next
+}
+
+// MaxReset is the longest pause that a provider's own reset time can cause: a week and a day, the longest quota
+// window known, so that a wrong clock or header cannot stop memory for ever.
+const MaxReset = 8 * 24 * time.Hour
+
+// Clamp keeps a provider's reset time within MaxReset of now.
+func Clamp(resetsAt, now time.Time) time.Time {
+	if limit := now.Add(MaxReset); resetsAt.After(limit) {
+		return limit
+	}
+	return resetsAt
+}

@@ -1,0 +1,174 @@
+package policy
+
+import (
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/cmemd/cmemd/events"
+)
+
+var t0 = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+
+func TestTheWindowIsClosed(t *testing.T) {
+	t.Parallel()
+	r := Restarts{Max: 2, Window: time.Minute, MaxConsecutive: 100}
+	for _, c := range []struct {
+		name string
+		ago  time.Duration
+		in   int
+		trip string
+	}{
+		{"a restart one window old counts", time.Minute, 3, TripIntensity},
+		{"a millisecond older is forgotten", time.Minute + time.Millisecond, 2, ""},
+		{"a millisecond younger counts", time.Minute - time.Millisecond, 3, TripIntensity},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			counted, trip := r.Judge([]time.Time{t0.Add(-c.ago), t0.Add(-time.Second)}, 0, t0)
+			if counted.InWindow != c.in || trip != c.trip {
+				t.Errorf("got %d in the window, trip %q; want %d, %q", counted.InWindow, trip, c.in, c.trip)
+			}
+		})
+	}
+}
+
+func TestDefaultsTripAtTheEleventhAndTheSixth(t *testing.T) {
+	t.Parallel()
+	var times []time.Time
+	for range 9 {
+		times = append(times, t0)
+	}
+	if _, trip := (Restarts{}).Judge(times, 0, t0); trip != "" {
+		t.Errorf("the tenth in the window: got trip %q, want none", trip)
+	}
+	if _, trip := (Restarts{}).Judge(append(times, t0), 0, t0); trip != TripIntensity {
+		t.Errorf("the eleventh in the window: got trip %q, want %q", trip, TripIntensity)
+	}
+	if _, trip := (Restarts{}).Judge(nil, 4, t0); trip != "" {
+		t.Errorf("the fifth in a row: got trip %q, want none", trip)
+	}
+	if _, trip := (Restarts{}).Judge(nil, 5, t0); trip != TripConsecutive {
+		t.Errorf("the sixth in a row: got trip %q, want %q", trip, TripConsecutive)
+	}
+}
+
+func TestDelayDoublesToItsCapWithinTheJitter(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 40).Draw(t, "n")
+		seed := rapid.Uint64().Draw(t, "seed")
+		nominal := 30 * time.Second
+		if n <= 6 {
+			nominal = 500 * time.Millisecond << (n - 1)
+		}
+		d := (Restarts{}).Delay(n, seed)
+		if d < nominal*8/10 || d > nominal*12/10 {
+			t.Fatalf("delay %v is not within 20%% of %v", d, nominal)
+		}
+		if again := (Restarts{}).Delay(n, seed); again != d {
+			t.Fatalf("the same seed gave %v and %v", d, again)
+		}
+	})
+}
+
+func TestJitterSpreads(t *testing.T) {
+	t.Parallel()
+	low, high := 0, 0
+	for seed := range uint64(1000) {
+		d := (Restarts{}).Delay(1, seed)
+		if d < 450*time.Millisecond {
+			low++
+		}
+		if d > 550*time.Millisecond {
+			high++
+		}
+	}
+	if low < 150 || high < 150 {
+		t.Errorf("of 1,000 neighbouring seeds %d are below and %d above the middle half, want at least 150 each", low, high)
+	}
+}
+
+func TestBackoff(t *testing.T) {
+	t.Parallel()
+	for n, want := range map[int]time.Duration{
+		1: time.Minute, 2: 2 * time.Minute, 6: 32 * time.Minute, 7: time.Hour, 8: time.Hour, 1000: time.Hour,
+	} {
+		if got := DefaultQuarantine().Nth(n); got != want {
+			t.Errorf("quarantine %d: got %v, want %v", n, got, want)
+		}
+	}
+	if got := DefaultPause().Nth(100); got != 30*time.Minute {
+		t.Errorf("the longest pause: got %v, want 30m", got)
+	}
+}
+
+func TestPause(t *testing.T) {
+	t.Parallel()
+	reset := t0.Add(3 * time.Hour)
+	for _, c := range []struct {
+		name   string
+		before Pause
+		class  events.FailureClass
+		resets time.Time
+		want   Pause
+	}{
+		{"the first", Pause{}, events.FailServer, time.Time{}, Pause{events.FailServer, t0.Add(time.Minute), 1}},
+		{"the second doubles", Pause{events.FailServer, t0, 1}, events.FailTimeout, time.Time{}, Pause{events.FailTimeout, t0.Add(2 * time.Minute), 2}},
+		{"a reset time is believed", Pause{}, events.FailLimit, reset, Pause{events.FailLimit, reset, 1}},
+		{"a reset time that is past is not", Pause{}, events.FailLimit, t0, Pause{events.FailLimit, t0.Add(time.Minute), 1}},
+		{"the turn's own fault pauses nobody", Pause{}, events.FailRefused, reset, Pause{}},
+		{"a crash pauses nobody", Pause{}, events.FailCrash, reset, Pause{}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			if got := c.before.After(c.class, c.resets, t0, DefaultPause()); got != c.want {
+				t.Errorf("got %+v, want %+v", got, c.want)
+			}
+		})
+	}
+}
+
+func TestAProbeIsDueAtTheInstantAPauseEnds(t *testing.T) {
+	t.Parallel()
+	p := Pause{Class: events.FailLimit, Until: t0, Probe: 1}
+	for d, want := range map[time.Duration]bool{-time.Millisecond: false, 0: true, time.Millisecond: true} {
+		if got := p.ProbeDue(t0.Add(d)); got != want {
+			t.Errorf("%v after the end: got %v, want %v", d, got, want)
+		}
+	}
+	if (Pause{}).ProbeDue(t0) || (Pause{}).Paused() {
+		t.Error("an open provider is paused")
+	}
+}
+
+func TestClampBelievesAtMostEightDays(t *testing.T) {
+	t.Parallel()
+	if got := Clamp(t0.Add(365*24*time.Hour), t0); got != t0.Add(MaxReset) {
+		t.Errorf("got %v, want %v", got, t0.Add(MaxReset))
+	}
+	if got := Clamp(t0.Add(time.Hour), t0); got != t0.Add(time.Hour) {
+		t.Errorf("got %v, want the time given", got)
+	}
+}
+
+func TestEveryFailureClassHasOneRule(t *testing.T) {
+	t.Parallel()
+	for _, c := range []events.FailureClass{
+		events.FailLimit, events.FailAuth, events.FailBilling, events.FailOverload, events.FailServer, events.FailTransport,
+		events.FailTimeout, events.FailSetup, events.FailUnknown, events.FailRefused, events.FailOverflow,
+		events.FailTruncated, events.FailCrash, events.FailInterrupted,
+	} {
+		observer := c == events.FailCrash || c == events.FailInterrupted
+		n := 0
+		for _, is := range []bool{c.BlamesProvider(), c.BlamesTurn(), observer} {
+			if is {
+				n++
+			}
+		}
+		if n != 1 {
+			t.Errorf("%s: %d rules, want one", c, n)
+		}
+	}
+}

@@ -1,0 +1,17 @@
+// Package session is the core: what one agent session knows (State), what a wish makes of it (Decide), how an event
+// changes it (Evolve), and what is owed (Next).
+//
+// The three functions are all there is. Decide looks and returns drafts, or refuses with a sentinel; Evolve applies
+// an event and never fails; Next says which turn is due, or when to ask again. Effects come from Next alone, so a cold
+// start, a supervised restart and a crash are one code path: fold the stream, ask Next.
+//
+//	captured input --(stop, compaction, close, full batch, age)--> turn --> observed | skipped | dropped
+//	                                                               |
+//	            provider failed: owed again        crashed, interrupted, refused three times: half the batch
+//
+// The package is pure: no clock, randomness, environment, I/O, context or goroutine.
+//
+// What bites: a State is changed in place and belongs to one goroutine. Events that Decide returned are evolved before
+// they have a position; Place fills positions in when the log has given them, and Next must not be asked in between.
+// A failed append leaves a State that is ahead of the log: throw it away and fold again.
+package session

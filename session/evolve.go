@@ -1,0 +1,264 @@
+package session
+
+import (
+	"slices"
+	"sort"
+	"time"
+
+	"github.com/cmemd/cmemd/events"
+)
+
+// Reads reports whether Evolve looks into events of kind k. Of all others the header is enough, and a fold need not
+// decode them.
+func Reads(k events.Kind) bool {
+	switch k {
+	case events.KindSessionOpened, events.KindTurnStarted, events.KindTurnFailed, events.KindOutputDropped,
+		events.KindOutputSkipped, events.KindInputsDropped, events.KindReobserveRequested, events.KindSessionRespawned,
+		events.KindSessionQuarantined, events.KindMemoryForgotten:
+		return true
+	}
+	return false
+}
+
+// Evolve applies the event with header h to s. e may be nil where Reads says so, or where the payload was erased. A
+// header that was not appended yet has no position; see Place. It never fails: what it cannot use it counts and
+// passes over.
+func Evolve(s *State, h events.Header, e events.Event) {
+	s.version = h.Version
+	if !h.Key.IsZero() {
+		if s.keys == nil {
+			s.keys = map[events.Key]struct{}{}
+		}
+		s.keys[h.Key] = struct{}{}
+	}
+	switch h.Kind {
+	case events.KindSessionOpened, events.KindPromptSubmitted, events.KindToolUsed, events.KindAgentStopped,
+		events.KindContextCompacted, events.KindSessionClosed, events.KindContextInjected:
+		s.evolveCaptured(h, e)
+	case events.KindTurnStarted, events.KindTurnReceived, events.KindTurnFailed, events.KindOutputDropped,
+		events.KindOutputSkipped, events.KindObservationParsed, events.KindSummaryParsed:
+		s.evolveTurn(h, e)
+	default:
+		s.evolveRuling(h, e)
+	}
+}
+
+func (s *State) evolveCaptured(h events.Header, e events.Event) {
+	s.opened = true
+	s.closed = h.Kind == events.KindSessionClosed || s.closed && h.Kind == events.KindContextInjected
+	s.hear(h)
+	switch h.Kind {
+	case events.KindSessionOpened:
+		if o, ok := e.(events.SessionOpened); ok {
+			s.origin = originOf(o)
+		}
+	case events.KindPromptSubmitted:
+		s.prompts = append(s.prompts, ref{h.Position, h.Version, s.epoch})
+		s.private = h.Unobserved
+	case events.KindSessionClosed:
+		s.flush = h.Version
+	}
+	if h.Input() {
+		s.addInput(h)
+	}
+	if h.Kind == events.KindAgentStopped {
+		s.epoch++
+		s.work, s.flush = 0, h.Version
+	}
+	if h.Kind == events.KindContextCompacted {
+		s.flush = h.Version
+	}
+}
+
+func (s *State) addInput(h events.Header) {
+	s.inputs = append(s.inputs, input{
+		position: h.Position, version: h.Version, recorded: h.RecordedAt, size: int(h.Size), epoch: s.epoch, kind: h.Kind,
+	})
+	s.counts[Pending]++
+	s.owed = append(s.owed, len(s.inputs)-1)
+	s.work++
+}
+
+func (s *State) evolveTurn(h events.Header, e events.Event) {
+	switch h.Kind {
+	case events.KindTurnStarted:
+		if e, ok := e.(events.TurnStarted); ok {
+			s.startTurn(h, e)
+		}
+		return
+	case events.KindTurnFailed:
+		if e, ok := e.(events.TurnFailed); ok {
+			s.failTurn(e)
+		}
+		return
+	case events.KindTurnReceived:
+		s.endTurn(h)
+		return
+	}
+	if s.ended == nil || s.ended.id != h.Correlation {
+		return
+	}
+	switch e := e.(type) {
+	case events.OutputDropped:
+		s.dropTurn(e)
+		return
+	case events.OutputSkipped:
+		s.settleAll(s.ended.settles, Skipped)
+		if e.Reason != events.ReasonEmpty {
+			s.consecutive = 0
+		}
+		return
+	}
+	if h.Kind == events.KindObservationParsed {
+		s.seen = append(s.seen, ref{h.Position, h.Version, s.ended.epoch})
+		s.seen = s.seen[max(0, len(s.seen)-keepObservations):]
+	}
+	s.consecutive = 0
+	s.settleAll(s.ended.settles, Observed)
+}
+
+func (s *State) settleAll(is []int, o Outcome) {
+	for _, i := range is {
+		s.settle(i, o)
+	}
+}
+
+func (s *State) startTurn(h events.Header, e events.TurnStarted) {
+	t := &turn{
+		id: e.Turn, started: h.ID, kind: e.TurnKind, settles: s.indexes(e.Settles), prompt: e.Prompt, probe: e.Probe,
+	}
+	for _, i := range t.settles {
+		t.epoch = s.inputs[i].epoch
+	}
+	s.turn, s.ended = t, nil
+}
+
+// endTurn moves the turn in flight aside: its output has arrived, and the events behind TurnReceived say what it was.
+func (s *State) endTurn(h events.Header) {
+	if s.turn == nil || s.turn.id != h.Correlation {
+		return
+	}
+	t := s.turn
+	for _, i := range t.settles {
+		s.inputs[i].asks++
+		t.reasks = t.reasks || s.inputs[i].asks == 1
+	}
+	s.unowe(t.settles)
+	s.turn, s.ended = nil, t
+}
+
+func (s *State) dropTurn(e events.OutputDropped) {
+	for _, i := range s.ended.settles {
+		s.settle(i, Dropped)
+		if s.ended.kind == events.TurnSummary && e.Reason == events.ReasonMissingSummary && s.ended.reasks {
+			s.owe(i)
+		}
+	}
+}
+
+func (s *State) failTurn(e events.TurnFailed) {
+	if s.turn == nil || s.turn.id != e.Turn {
+		return
+	}
+	t := s.turn
+	s.turn, s.ended = nil, nil
+	if !blamesBatch(e) {
+		return
+	}
+	for _, i := range t.settles {
+		in := &s.inputs[i]
+		in.attempts++
+		if e.Halved > 0 {
+			in.most, in.attempts = uint16(min(e.Halved, 1<<16-1)), 0
+		}
+	}
+}
+
+// blamesBatch reports whether a failure counts against the inputs that were asked about.
+func blamesBatch(e events.TurnFailed) bool {
+	return e.Class == events.FailCrash || e.Class == events.FailInterrupted && !e.Clean || e.Class.BlamesTurn()
+}
+
+func (s *State) evolveRuling(h events.Header, e events.Event) {
+	switch e := e.(type) {
+	case events.InputsDropped:
+		is := s.indexes(e.Inputs)
+		s.settleAll(is, Dropped)
+		s.unowe(is)
+	case events.ReobserveRequested:
+		for _, i := range s.indexes(e.Inputs) {
+			s.reowe(i)
+		}
+	case events.MemoryForgotten:
+		is := s.indexes(e.Positions)
+		s.settleAll(is, Forgotten)
+		s.unowe(is)
+	case events.SessionRespawned:
+		s.generation, s.consecutive = e.To, e.Counted.Consecutive
+		s.resume = h.OccurredAt.Add(e.Delay)
+		s.restarts = slices.DeleteFunc(s.restarts, func(t time.Time) bool { return h.OccurredAt.Sub(t) > e.Limits.Window })
+		s.restarts = append(s.restarts, h.OccurredAt)
+	case events.SessionQuarantined:
+		s.generation++
+		s.quarantine = quarantine{until: e.Until, trip: e.Trip}
+		s.restarts, s.consecutive, s.resume = nil, 0, time.Time{}
+	}
+	if h.Kind == events.KindSessionReleased {
+		s.quarantine = quarantine{}
+		s.restarts, s.consecutive, s.resume = nil, 0, time.Time{}
+	}
+}
+
+func (s *State) reowe(i int) {
+	in := &s.inputs[i]
+	if in.outcome == Forgotten {
+		return
+	}
+	in.attempts, in.asks, in.most = 0, 0, 0
+	s.flush = max(s.flush, in.version)
+	s.owe(i)
+}
+
+// Place gives the events of records, which were evolved before they were appended, their positions, sizes and times.
+func (s *State) Place(records []events.Record) {
+	for _, r := range records {
+		if r.Input() {
+			i := sort.Search(len(s.inputs), func(i int) bool { return s.inputs[i].version >= r.Version })
+			in := &s.inputs[i]
+			in.position, in.size, in.recorded = r.Position, int(r.Size), r.RecordedAt
+		}
+		switch r.Kind {
+		case events.KindPromptSubmitted:
+			place(s.prompts, r)
+		case events.KindObservationParsed:
+			place(s.seen, r)
+		}
+		s.hear(r.Header)
+	}
+}
+
+func place(refs []ref, r events.Record) {
+	for i := len(refs) - 1; i >= 0; i-- {
+		if refs[i].version == r.Version {
+			refs[i].position = r.Position
+			return
+		}
+	}
+}
+
+// hear notes a sign of life of the agent. Stops and closes are none: they may be inferred from silence.
+func (s *State) hear(h events.Header) {
+	switch h.Kind {
+	case events.KindSessionOpened, events.KindPromptSubmitted, events.KindToolUsed, events.KindContextCompacted:
+		if h.RecordedAt.After(s.heard) {
+			s.heard = h.RecordedAt
+		}
+	}
+}
+
+func originOf(o events.SessionOpened) Origin {
+	return Origin{
+		Agent: o.Agent, AgentSession: o.AgentSession, Project: o.Project, ProjectRoot: o.ProjectRoot, Cwd: o.Cwd,
+		GitRoot: o.GitRoot, GitBranch: o.GitBranch, GitHead: o.GitHead, Transcript: o.Transcript,
+	}
+}

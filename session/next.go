@@ -1,0 +1,164 @@
+package session
+
+import (
+	"time"
+
+	"github.com/cmemd/cmemd/events"
+)
+
+// briefSize is how many of the session's last observations a prompt's brief names.
+const briefSize = 10
+
+// Plan is what is owed at one moment.
+type Plan struct {
+	Turn *Work     // a turn that is due now; nil: none
+	Tick bool      // Decide(Tick) has something to record now
+	Next time.Time // when to ask again, if nothing happens before; zero: nothing is waited for
+}
+
+// Next says what s owes at now under rules. It depends on its arguments alone, so that a cold start and a restart find
+// again what a crash interrupted. While a turn is in flight it owes no other.
+func Next(s *State, rules Rules, now time.Time) Plan {
+	rules = rules.withDefaults()
+	var p Plan
+	p.timers(s, rules, now)
+	if s.turn != nil || len(s.owed) == 0 {
+		return p
+	}
+	if s.heldBack(now) {
+		p.wake(s.resume, now)
+		p.wake(s.quarantine.until, now)
+		return p
+	}
+	work, at := s.due(rules, now)
+	p.Turn = work
+	if work == nil {
+		p.wake(at, now)
+	}
+	return p
+}
+
+// timers sets Tick, or when it will be true.
+func (p *Plan) timers(s *State, rules Rules, now time.Time) {
+	if s.work > 0 {
+		p.due(s.heard.Add(rules.IdleStop), now)
+	}
+	if s.opened && !s.closed {
+		p.due(s.heard.Add(rules.Silence), now)
+	}
+}
+
+func (p *Plan) due(at, now time.Time) {
+	if !now.Before(at) {
+		p.Tick = true
+		return
+	}
+	p.wake(at, now)
+}
+
+func (p *Plan) wake(at, now time.Time) {
+	if at.After(now) && (p.Next.IsZero() || at.Before(p.Next)) {
+		p.Next = at
+	}
+}
+
+// due returns the turn that is due, or when the next one will be.
+func (s *State) due(rules Rules, now time.Time) (*Work, time.Time) {
+	obs, stop := s.firstOwed()
+	if obs >= 0 && (stop < 0 || s.inputs[obs].epoch <= s.inputs[stop].epoch) {
+		return s.dueObservation(rules, obs, now)
+	}
+	return s.summaryOf(stop), time.Time{}
+}
+
+// firstOwed returns the oldest owed input of each kind of turn; -1: none.
+func (s *State) firstOwed() (obs, stop int) {
+	obs, stop = -1, -1
+	for _, i := range s.owed {
+		if s.inputs[i].kind == events.KindAgentStopped {
+			if stop < 0 {
+				stop = i
+			}
+		} else if obs < 0 {
+			obs = i
+		}
+		if obs >= 0 && stop >= 0 {
+			break
+		}
+	}
+	return obs, stop
+}
+
+func (s *State) dueObservation(rules Rules, first int, now time.Time) (*Work, time.Time) {
+	batch, full := s.batch(rules, first)
+	in := s.inputs[first]
+	aged := rules.Wish.MaxAge > 0 && !now.Before(in.recorded.Add(rules.Wish.MaxAge))
+	if in.version > s.flush && !full && !aged {
+		if rules.Wish.MaxAge > 0 {
+			return nil, in.recorded.Add(rules.Wish.MaxAge)
+		}
+		return nil, time.Time{}
+	}
+	w := s.workOn(events.TurnObservation, batch)
+	if stop, ok := s.stopOf(in.epoch); ok {
+		w.Reads = append(w.Reads, stop)
+	}
+	return w, time.Time{}
+}
+
+// batch takes owed inputs from first on that belong to the same stretch of work, up to the wish and to what an earlier
+// failure left as the most. full means that the wish alone makes the batch due.
+func (s *State) batch(rules Rules, first int) (is []int, full bool) {
+	wish, bytes, most := rules.Wish, 0, int(s.inputs[first].most)
+	for _, i := range s.owed {
+		in := s.inputs[i]
+		if in.epoch > s.inputs[first].epoch {
+			break
+		}
+		if i < first || in.kind == events.KindAgentStopped {
+			continue
+		}
+		if over(len(is), most) || over(len(is), wish.MaxInputs) || len(is) > 0 && int(in.most) != most ||
+			len(is) > 0 && over(bytes+in.size-1, wish.MaxBytes) {
+			return is, true
+		}
+		is = append(is, i)
+		bytes += in.size
+	}
+	return is, over(len(is), wish.MaxInputs) || over(bytes, wish.MaxBytes) || most > 0
+}
+
+// over reports whether n has reached a limit; 0 is no limit.
+func over(n, limit int) bool { return limit > 0 && n >= limit }
+
+// stopOf returns the stop that ended the stretch of work with the given epoch.
+func (s *State) stopOf(epoch int) (events.Position, bool) {
+	for i := len(s.inputs) - 1; i >= 0 && s.inputs[i].epoch >= epoch; i-- {
+		if s.inputs[i].kind == events.KindAgentStopped && s.inputs[i].epoch == epoch {
+			return s.inputs[i].position, true
+		}
+	}
+	return 0, false
+}
+
+func (s *State) summaryOf(stop int) *Work {
+	w := s.workOn(events.TurnSummary, []int{stop})
+	for _, o := range s.seen {
+		if o.epoch == s.inputs[stop].epoch {
+			w.Reads = append(w.Reads, o.position)
+		}
+	}
+	return w
+}
+
+func (s *State) workOn(kind events.TurnKind, is []int) *Work {
+	w := &Work{Kind: kind, Settles: s.positions(is), Probe: s.quarantine.trip > 0, Attempt: 1}
+	for _, i := range is {
+		w.Attempt = max(w.Attempt, int(s.inputs[i].attempts)+1, int(s.inputs[i].asks)+1)
+	}
+	w.Prompt, w.PromptAt = s.promptBefore(s.inputs[is[0]].version)
+	for _, o := range s.seen[max(0, len(s.seen)-briefSize):] {
+		w.Brief = append(w.Brief, o.position)
+	}
+	return w
+}

@@ -1,0 +1,203 @@
+package session
+
+import (
+	"slices"
+	"sort"
+	"time"
+
+	"github.com/cmemd/cmemd/events"
+)
+
+// Outcome is what became of an input.
+type Outcome uint8
+
+// The outcomes. Forgotten is final.
+const (
+	Pending Outcome = iota
+	Observed
+	Skipped
+	Dropped
+	Forgotten
+)
+
+// String is the outcome's word in output and settings.
+func (o Outcome) String() string {
+	return [...]string{"pending", "observed", "skipped", "dropped", "forgotten"}[o]
+}
+
+// Balance counts inputs by outcome. Captured is always the sum of the others.
+type Balance struct {
+	Captured  int `json:"captured"`
+	Observed  int `json:"observed"`
+	Skipped   int `json:"skipped"`
+	Dropped   int `json:"dropped"`
+	Pending   int `json:"pending"`
+	Forgotten int `json:"forgotten"`
+}
+
+// keepObservations is how many of a session's observations a State remembers by position: enough for a brief (10) and
+// for the summary of a very long answer.
+const keepObservations = 200
+
+// State is what is known of one session, without any text. The zero value is a session nobody has heard of. It belongs
+// to one goroutine.
+type State struct {
+	version events.Version
+	origin  Origin
+	opened  bool
+	closed  bool
+	heard   time.Time // when the agent's last sign of life was recorded
+
+	keys    map[events.Key]struct{}
+	inputs  []input // by version
+	owed    []int   // indexes into inputs, ascending
+	counts  [Forgotten + 1]int
+	epoch   int            // stops so far; inputs between two stops share one
+	work    int            // inputs since the last stop
+	flush   events.Version // everything up to here is due at once
+	prompts []ref
+	private bool // the current prompt is private
+	seen    []ref
+
+	turn  *turn // in flight
+	ended *turn // the last one, while the events of its append are evolved
+
+	generation  int
+	restarts    []time.Time
+	consecutive int
+	resume      time.Time // no turn before: a restart's delay
+	quarantine  quarantine
+}
+
+// input is what is kept of a captured event that a turn must settle.
+type input struct {
+	position events.Position
+	version  events.Version
+	recorded time.Time
+	size     int
+	epoch    int
+	kind     events.Kind
+	outcome  Outcome
+	attempts uint8  // failed turns that blame the batch, since it was last halved
+	asks     uint8  // outputs received for it
+	most     uint16 // the most inputs its turn may settle; 0: no limit
+}
+
+// ref points at a prompt or an observation.
+type ref struct {
+	position events.Position
+	version  events.Version
+	epoch    int
+}
+
+type turn struct {
+	id      events.ID
+	started events.ID // the record
+	kind    events.TurnKind
+	settles []int // indexes into inputs
+	prompt  int
+	epoch   int
+	probe   bool
+	reasks  bool // its drop may be asked once more
+}
+
+type quarantine struct {
+	until time.Time
+	trip  int // 0: none
+}
+
+// Version is the version of the stream that the state stands for.
+func (s *State) Version() events.Version { return s.version }
+
+// Origin is where the session comes from, as its last opening said.
+func (s *State) Origin() Origin { return s.origin }
+
+// Opened reports whether the session was ever heard of.
+func (s *State) Opened() bool { return s.opened }
+
+// Closed reports whether the session ended and nothing was captured since.
+func (s *State) Closed() bool { return s.closed }
+
+// Generation is the number of the observer's present incarnation, from 0.
+func (s *State) Generation() int { return s.generation }
+
+// InFlight returns the turn that is being asked, if there is one.
+func (s *State) InFlight() (id events.ID, ok bool) {
+	if s.turn == nil {
+		return events.ID{}, false
+	}
+	return s.turn.id, true
+}
+
+// Quarantined returns when the probe of the session's quarantine is due; ok is false if there is none.
+func (s *State) Quarantined() (until time.Time, ok bool) {
+	return s.quarantine.until, s.quarantine.trip > 0
+}
+
+// Balance counts the session's inputs.
+func (s *State) Balance() Balance {
+	c := s.counts
+	return Balance{
+		Captured: len(s.inputs), Observed: c[Observed], Skipped: c[Skipped], Dropped: c[Dropped],
+		Pending: c[Pending], Forgotten: c[Forgotten],
+	}
+}
+
+// Owes reports whether some input still waits for a turn.
+func (s *State) Owes() bool { return len(s.owed) > 0 }
+
+func (s *State) at(p events.Position) (int, bool) {
+	i := sort.Search(len(s.inputs), func(i int) bool { return s.inputs[i].position >= p })
+	return i, i < len(s.inputs) && s.inputs[i].position == p
+}
+
+func (s *State) indexes(ps []events.Position) []int {
+	var is []int
+	for _, p := range ps {
+		if i, ok := s.at(p); ok {
+			is = append(is, i)
+		}
+	}
+	return is
+}
+
+func (s *State) positions(is []int) []events.Position {
+	ps := make([]events.Position, len(is))
+	for n, i := range is {
+		ps[n] = s.inputs[i].position
+	}
+	return ps
+}
+
+func (s *State) settle(i int, o Outcome) {
+	in := &s.inputs[i]
+	if in.outcome == Forgotten || o == Dropped && in.outcome != Pending {
+		return
+	}
+	s.counts[in.outcome]--
+	in.outcome = o
+	s.counts[o]++
+}
+
+func (s *State) owe(i int) {
+	if at, found := slices.BinarySearch(s.owed, i); !found {
+		s.owed = slices.Insert(s.owed, at, i)
+	}
+}
+
+func (s *State) unowe(is []int) {
+	gone := make(map[int]bool, len(is))
+	for _, i := range is {
+		gone[i] = true
+	}
+	s.owed = slices.DeleteFunc(s.owed, func(i int) bool { return gone[i] })
+}
+
+// promptBefore returns the number and position of the last prompt before version v.
+func (s *State) promptBefore(v events.Version) (number int, at events.Position) {
+	n := sort.Search(len(s.prompts), func(i int) bool { return s.prompts[i].version >= v })
+	if n == 0 {
+		return 0, 0
+	}
+	return n, s.prompts[n-1].position
+}

@@ -1,0 +1,244 @@
+package session
+
+import (
+	"testing"
+	"time"
+
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/policy"
+)
+
+// crash starts the turn that is due, waiting for it if it must, and lets the observer crash on it.
+func (m *sim) crash() {
+	m.tb.Helper()
+	m.await()
+	m.must(m.fail(m.start(), events.FailCrash))
+}
+
+// await lets time go on until a turn is due.
+func (m *sim) await() {
+	m.tb.Helper()
+	for range 10 {
+		p := m.plan()
+		if p.Turn != nil {
+			return
+		}
+		if p.Next.IsZero() {
+			break
+		}
+		m.now = p.Next
+	}
+	m.tb.Fatalf("no turn becomes due: %+v", m.plan())
+}
+
+func TestCrashesInARowQuarantine(t *testing.T) {
+	t.Parallel()
+	m := newSim(t, policy.ModelWish())
+	repeat(m, 20)
+	for n := 1; n <= 5; n++ {
+		m.crash()
+		r, ok := lastOf[events.SessionRespawned](m)
+		if !ok || r.To != n || r.Counted.Consecutive != n {
+			t.Fatalf("crash %d: got %+v, want generation %d", n, r, n)
+		}
+		nominal := 500 * time.Millisecond << (n - 1)
+		if low, high := nominal*8/10, nominal*12/10; r.Delay < low || r.Delay > high {
+			t.Errorf("crash %d: delay %v is not within 20%% of %v", n, r.Delay, nominal)
+		}
+	}
+	m.crash()
+	q, ok := lastOf[events.SessionQuarantined](m)
+	if !ok || q.Cause != policy.TripConsecutive || q.Trip != 1 || q.Until != m.now.Add(time.Minute) {
+		t.Fatalf("the sixth: got %+v, want a quarantine of a minute", q)
+	}
+	if m.state.Generation() != 6 {
+		t.Errorf("generation %d, want 6", m.state.Generation())
+	}
+	if p := m.plan(); p.Turn != nil || p.Next != q.Until {
+		t.Errorf("in quarantine: %+v, want to be asked at its end", p)
+	}
+}
+
+func TestSlowCrashesTripTheConsecutiveCap(t *testing.T) {
+	t.Parallel()
+	m := newSim(t, policy.ModelWish())
+	repeat(m, 20)
+	for range 6 {
+		m.now = m.now.Add(8 * time.Second)
+		m.crash()
+	}
+	if q, ok := lastOf[events.SessionQuarantined](m); !ok || q.Cause != policy.TripConsecutive {
+		t.Errorf("a crash every 8 s: got %+v, want a quarantine", q)
+	}
+}
+
+func TestFastCrashesBetweenGoodTurnsTripTheWindow(t *testing.T) {
+	t.Parallel()
+	m := newSim(t, policy.ModelWish())
+	m.rules.Restarts = policy.Restarts{Base: time.Millisecond, Cap: time.Millisecond}
+	for n := 1; ; n++ {
+		repeat(m, 20)
+		m.crash()
+		if q, ok := lastOf[events.SessionQuarantined](m); ok {
+			if q.Cause != policy.TripIntensity || n != 11 {
+				t.Errorf("crash %d: %+v, want the eleventh to trip the window", n, q)
+			}
+			return
+		}
+		m.await()
+		m.must(m.keep(m.start()))
+		if n > 20 {
+			t.Fatal("never tripped")
+		}
+	}
+}
+
+func TestProbeReleasesOrDoubles(t *testing.T) {
+	t.Parallel()
+	m := newSim(t, policy.ModelWish())
+	repeat(m, 20)
+	for range 6 {
+		m.crash()
+	}
+	for trip := 2; trip <= 8; trip++ {
+		m.await()
+		if w := m.plan().Turn; !w.Probe {
+			t.Fatalf("the turn after a quarantine is no probe: %+v", w)
+		}
+		m.crash()
+		q, _ := lastOf[events.SessionQuarantined](m)
+		if want := min(time.Hour, time.Minute<<(trip-1)); q.Trip != trip || q.Cause != policy.TripProbe || q.Until.Sub(m.now) != want {
+			t.Errorf("failed probe: got %+v (%v), want trip %d and %v", q, q.Until.Sub(m.now), trip, want)
+		}
+	}
+	m.await()
+	m.must(m.drop(m.start(), events.ReasonNoXML))
+	if r, ok := lastOf[events.SessionReleased](m); !ok || r.By != "probe" {
+		t.Errorf("an answered probe: got %+v, want a release", r)
+	}
+	if _, ok := m.state.Quarantined(); ok {
+		t.Error("still quarantined")
+	}
+}
+
+func TestAPersonReleases(t *testing.T) {
+	t.Parallel()
+	m := newSim(t, policy.ModelWish())
+	repeat(m, 20)
+	if err := m.do(Release{ID: m.id(), At: m.now}); err == nil {
+		t.Error("a free session was released")
+	}
+	for range 6 {
+		m.crash()
+	}
+	m.must(Release{ID: m.id(), At: m.now})
+	if w := m.plan().Turn; w == nil || w.Probe {
+		t.Errorf("after a release: got %+v, want an ordinary turn", w)
+	}
+}
+
+func TestRestartOfTheDaemonGrantsNoNewAttempts(t *testing.T) {
+	t.Parallel()
+	m := newSim(t, policy.ModelWish())
+	repeat(m, 20)
+	for range 5 {
+		m.await()
+		m.start()
+		m.state = m.fold() // the daemon died and came back
+		m.must(Interrupt{ID: m.id(), At: m.now})
+	}
+	m.await()
+	m.start()
+	m.state = m.fold()
+	m.must(Interrupt{ID: m.id(), At: m.now})
+	if q, ok := lastOf[events.SessionQuarantined](m); !ok {
+		t.Errorf("six daemons died of one turn: got %+v, want a quarantine", q)
+	}
+}
+
+func TestACleanStopBlamesNobody(t *testing.T) {
+	t.Parallel()
+	m := newSim(t, policy.ModelWish())
+	repeat(m, 20)
+	for range 20 {
+		m.start()
+		m.must(Interrupt{ID: m.id(), At: m.now, Clean: true})
+	}
+	if m.state.Generation() != 0 || m.plan().Turn == nil {
+		t.Errorf("twenty clean stops: generation %d, plan %+v", m.state.Generation(), m.plan())
+	}
+	n := len(m.log)
+	m.must(m.keep(m.start()))
+	m.must(Interrupt{ID: m.id(), At: m.now})
+	if got := len(m.log) - n; got != 3 {
+		t.Errorf("an interrupt without a turn appended something: %v", m.kinds()[n:])
+	}
+}
+
+// TestPoisonedBatchIsHalvedDownToTheBadInput lets every turn that holds the bad input crash the observer.
+func TestPoisonedBatchIsHalvedDownToTheBadInput(t *testing.T) {
+	t.Parallel()
+	for _, class := range []events.FailureClass{events.FailCrash, events.FailRefused, events.FailOverflow, events.FailInterrupted} {
+		t.Run(string(class), func(t *testing.T) {
+			t.Parallel()
+			m := newSim(t, policy.ModelWish())
+			repeat(m, 20)
+			bad := m.state.inputs[13].position
+			m.settleAllBut(bad, class)
+			d, ok := lastOf[events.InputsDropped](m)
+			if !ok || len(d.Inputs) != 1 || d.Inputs[0] != bad {
+				t.Fatalf("got %+v, want the bad input %d dropped alone", d, bad)
+			}
+			want := map[events.FailureClass]events.DropReason{
+				events.FailRefused: events.DropRefused, events.FailOverflow: events.DropOverflow,
+			}[class]
+			if want == "" {
+				want = events.DropPoison
+			}
+			if d.Reason != want {
+				t.Errorf("reason %s, want %s", d.Reason, want)
+			}
+			if got := m.state.Balance(); got.Observed != 19 || got.Dropped != 1 {
+				t.Errorf("got %+v, want 19 observed and 1 dropped", got)
+			}
+		})
+	}
+}
+
+// settleAllBut answers every observation turn, except those that hold bad: they fail with class.
+func (m *sim) settleAllBut(bad events.Position, class events.FailureClass) {
+	m.tb.Helper()
+	for n := 0; m.state.Owes(); n++ {
+		if n > 500 {
+			m.tb.Fatalf("still owing after 500 turns: %+v", m.plan())
+		}
+		m.await()
+		w := *m.plan().Turn
+		turn := m.start()
+		poisoned := false
+		for _, p := range w.Settles {
+			poisoned = poisoned || p == bad
+		}
+		if poisoned {
+			m.must(m.fail(turn, class))
+			continue
+		}
+		m.must(m.keep(turn))
+	}
+}
+
+func TestProviderFailuresHoldAndCountNothing(t *testing.T) {
+	t.Parallel()
+	m := newSim(t, policy.ModelWish())
+	repeat(m, 20)
+	for range 30 {
+		m.must(m.fail(m.start(), events.FailOverload))
+	}
+	m.must(m.fail(m.start(), "a class of the future"))
+	if f, _ := lastOf[events.TurnFailed](m); f.Class != events.FailUnknown {
+		t.Errorf("an unknown class became %q, want unknown: one that holds", f.Class)
+	}
+	if w := m.plan().Turn; w == nil || w.Attempt != 1 || len(w.Settles) != 20 || m.state.Generation() != 0 {
+		t.Errorf("after 31 provider failures: %+v, generation %d; want the same 20 inputs, first attempt", w, m.state.Generation())
+	}
+}

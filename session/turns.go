@@ -1,0 +1,167 @@
+package session
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/policy"
+)
+
+func decideStart(s *State, c StartTurn) ([]events.Draft, error) {
+	if s.turn != nil {
+		return nil, ErrTurnInFlight
+	}
+	for _, p := range c.Work.Settles {
+		i, ok := s.at(p)
+		if _, owed := slices.BinarySearch(s.owed, i); !ok || !owed {
+			return nil, fmt.Errorf("%w: input %d", ErrNotDue, p)
+		}
+	}
+	if len(c.Work.Settles) == 0 || s.heldBack(c.At) || (s.quarantine.trip > 0) != c.Work.Probe {
+		return nil, ErrNotDue
+	}
+	b := newBatch(c.Turn, c.At).add(events.TurnStarted{
+		Turn: c.Turn, TurnKind: c.Work.Kind, Generation: s.generation, Provider: c.Provider, Model: c.Model,
+		Settles: c.Work.Settles, Reads: c.Work.Reads, PromptBytes: c.PromptBytes, Attempt: c.Work.Attempt,
+		Probe: c.Work.Probe, Prompt: c.Work.Prompt,
+	})
+	return b.correlate(c.Turn).drafts, nil
+}
+
+// heldBack reports whether a restart's delay or a quarantine keeps turns back at now.
+func (s *State) heldBack(now time.Time) bool {
+	return now.Before(s.resume) || s.quarantine.trip > 0 && now.Before(s.quarantine.until)
+}
+
+func (s *State) inFlight(id events.ID) bool { return s.turn != nil && s.turn.id == id }
+
+func decideAnswer(s *State, c Answer) ([]events.Draft, error) {
+	if !s.inFlight(c.Received.Turn) {
+		return nil, ErrNoTurn
+	}
+	kept := len(c.Observations) > 0 || c.Summary != nil
+	if btoi(kept)+btoi(c.Dropped != nil)+btoi(c.Skipped != nil) != 1 {
+		return nil, ErrBadAnswer
+	}
+	b := newBatch(c.ID, c.At).add(c.Received)
+	for _, o := range c.Observations {
+		o.Prompt = s.turn.prompt
+		b.add(o)
+	}
+	if c.Summary != nil {
+		m := *c.Summary
+		m.Prompt = s.turn.prompt
+		b.add(m)
+	}
+	if c.Dropped != nil {
+		b.add(*c.Dropped)
+	}
+	if c.Skipped != nil {
+		b.add(*c.Skipped)
+	}
+	if s.quarantine.trip > 0 {
+		b.add(events.SessionReleased{By: "probe"})
+	}
+	b.correlate(c.Received.Turn)
+	for i := range b.drafts[1:] {
+		b.drafts[i+1].Causation = b.drafts[0].ID
+	}
+	b.drafts[0].Causation = s.turn.started
+	return b.drafts, nil
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func decideInterrupt(s *State, rules Rules, c Interrupt) ([]events.Draft, error) {
+	if s.turn == nil {
+		return nil, nil
+	}
+	return decideFail(s, rules, Fail{ID: c.ID, At: c.At, Failed: events.TurnFailed{
+		Turn: s.turn.id, Class: events.FailInterrupted, Clean: c.Clean,
+		Message: "the daemon ended while the turn was in flight",
+	}})
+}
+
+// decideFail ends the turn in flight. What blames the batch may halve it, or give its single input up; what was a crash
+// of the observer is followed by a restart or a quarantine, decided here and carried out after the append.
+func decideFail(s *State, rules Rules, c Fail) ([]events.Draft, error) {
+	if !s.inFlight(c.Failed.Turn) {
+		return nil, ErrNoTurn
+	}
+	failed := c.Failed
+	if !known(failed.Class) {
+		failed.Class = events.FailUnknown
+	}
+	give := events.DropReason("")
+	if blamesBatch(failed) {
+		failed.Halved, give = s.blame(failed.Class, rules.MaxAttempts)
+	}
+	b := newBatch(c.ID, c.At).add(failed)
+	if give != "" {
+		b.add(events.InputsDropped{Inputs: s.positions(s.turn.settles), Reason: give, Turn: s.turn.id})
+	}
+	if failed.Class == events.FailCrash || failed.Class == events.FailInterrupted && !failed.Clean {
+		s.supervise(rules, b, failed.Class)
+	}
+	b.correlate(failed.Turn)
+	b.drafts[0].Causation = s.turn.started
+	return b.drafts, nil
+}
+
+// known reports whether c is a class with a rule. Any other would be nobody's fault, and be tried again at once for ever.
+func known(c events.FailureClass) bool {
+	return c.BlamesProvider() || c.BlamesTurn() || c == events.FailCrash || c == events.FailInterrupted
+}
+
+// blame says what a failure of class c means for the batch in flight: a smaller batch, or giving its input up.
+func (s *State) blame(c events.FailureClass, most int) (halved int, give events.DropReason) {
+	attempts := 0
+	for _, i := range s.turn.settles {
+		attempts = max(attempts, int(s.inputs[i].attempts)+1)
+	}
+	n := len(s.turn.settles)
+	tooLong := c == events.FailOverflow || c == events.FailTruncated
+	switch {
+	case n > 1 && (tooLong || attempts >= most):
+		return (n + 1) / 2, ""
+	case n > 1 || attempts < most:
+		return 0, ""
+	case tooLong:
+		return 0, events.DropOverflow
+	case c == events.FailRefused:
+		return 0, events.DropRefused
+	}
+	return 0, events.DropPoison
+}
+
+// supervise decides, after a crash, between a restart and a quarantine.
+func (s *State) supervise(rules Rules, b *batch, class events.FailureClass) {
+	cause := CauseCrash
+	if class == events.FailInterrupted {
+		cause = CauseInterrupted
+	}
+	counted, trip := rules.Restarts.Judge(s.restarts, s.consecutive, b.at)
+	if s.quarantine.trip > 0 {
+		trip = policy.TripProbe
+	}
+	limits := rules.Restarts.Limits()
+	if trip == "" {
+		delay := rules.Restarts.Delay(counted.Consecutive, binary.BigEndian.Uint64(b.id[8:]))
+		b.add(events.SessionRespawned{
+			From: s.generation, To: s.generation + 1, Cause: cause, Limits: limits, Counted: counted, Delay: delay,
+		})
+		return
+	}
+	n := s.quarantine.trip + 1
+	b.add(events.SessionQuarantined{
+		Cause: trip, Until: b.at.Add(rules.Quarantine.Nth(n)), Trip: n, Limits: limits, Counted: counted,
+	})
+}
