@@ -1,0 +1,127 @@
+package observer
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cmemd/cmemd/events"
+)
+
+// hostile are outputs that punish a parser which looks back or searches again.
+func hostile() map[string]func(size int) string {
+	repeat := func(s string) func(int) string {
+		return func(size int) string { return strings.Repeat(s, size/len(s)) }
+	}
+	led := func(head, s, tail string) func(int) string {
+		return func(size int) string { return head + strings.Repeat(s, size/len(s)) + tail }
+	}
+	return map[string]func(int) string{
+		"nested roots":               repeat("<observation>"),
+		"nested roots of two names":  repeat("<observation><summary>"),
+		"roots closed at the end":    halves("<observation><title>x</title>", "</observation>"),
+		"crossed roots":              halves("<summary>", "</observation>"),
+		"titles left open":           led("<observation>", "<title>", "</observation>"),
+		"titles around roots":        repeat("<observation><title>"),
+		"titles closed at the end":   halves("<observation><title>", "</title></observation>"),
+		"CDATA left open":            led("<observation><title>", cdataOpen, "</title></observation>"),
+		"CDATA closed at the end":    led("<observation><title>", cdataOpen, cdataClose+"</title></observation>"),
+		"comments left open":         led("<observation>", commentOpen, "<title>x</title></observation>"),
+		"comments closed at the end": led("<observation>", commentOpen, commentClose+"</observation>"),
+		"reasoning left open":        repeat("<think>"),
+		"reasoning again and again":  repeat("<think></think>"),
+		"reasoning of two names":     repeat("<think></thinking>"),
+		"ampersands":                 led("<observation><title>", "&", "</title></observation>"),
+		"entities left open":         led("<observation><title>", "&#00000000000", "</title></observation>"),
+		"closing roots":              repeat("</observation>"),
+		"less-than signs":            repeat("<"),
+		"spaces in brackets":         repeat("<    /    "),
+		"attributes left open":       repeat(`<observation a="`),
+		"attributes of both quotes":  repeat(`<observation a='"`),
+		"tags in attributes":         repeat(`<title a="<title" b='<title' `),
+		"equals signs":               led("<observation ", "= ", ">"),
+		"one long name":              led("<", "observation", ">"),
+		"items":                      led("<observation><facts>", "<fact>x</fact>", "</facts></observation>"),
+		"items left open":            led("<observation><facts>", "<fact>", "</facts></observation>"),
+		"same concept":               led("<observation><concepts>", "<concept>x:y</concept>", "</concepts></observation>"),
+		"observations":               repeat("<observation><title>x</title></observation>"),
+		"ghosts":                     repeat("<summary></summary>"),
+		"skips":                      repeat(`<skip_summary reason="x"/>`),
+		"attributes of one skip":     led("<skip_summary ", "a=b ", "/>"),
+		"one grapheme":               led("<observation><title>e", "\u0301", "</title></observation>"),
+		"bad bytes":                  led("<observation><title>", "\xff", "</title></observation>"),
+		"blanks":                     led("<observation><title>", "\u200b", "</title></observation>"),
+		"prose":                      repeat("nothing to say. "),
+	}
+}
+
+func halves(first, second string) func(int) string {
+	return func(size int) string {
+		n := size / (len(first) + len(second))
+		return strings.Repeat(first, n) + strings.Repeat(second, n)
+	}
+}
+
+// TestParseIsLinear makes hostile outputs four times as long and compares: linear is 4, quadratic 16. One measurement
+// on a busy machine says little, so that the best of several counts.
+func TestParseIsLinear(t *testing.T) {
+	const size, tries, bound = 1 << 18, 6, 9.0
+	for name, output := range hostile() {
+		t.Run(name, func(t *testing.T) {
+			small, large := output(size), output(4*size)
+			one, four := time.Duration(1<<62), time.Duration(1<<62)
+			for range tries {
+				one = min(one, took(small))
+				four = min(four, took(large))
+				if float64(four) < bound*float64(max(one, time.Millisecond/2)) {
+					return
+				}
+			}
+			t.Errorf("%d bytes took %v, four times as many %v: got a ratio of %.1f, want under %.0f",
+				size, one, four, float64(four)/float64(one), bound)
+		})
+	}
+}
+
+// TestParseHugeOutputs bounds ten megabytes of each in absolute time, with room for a slow and busy machine. A
+// quadratic parser takes minutes to hours.
+func TestParseHugeOutputs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads 350 MB in all")
+	}
+	const bound = 10 * time.Second
+	for name, output := range hostile() {
+		t.Run(name, func(t *testing.T) {
+			if d := took(output(10 << 20)); d > bound {
+				t.Errorf("10 MB: got %v, want under %v", d, bound)
+			}
+		})
+	}
+}
+
+func took(text string) time.Duration {
+	start := time.Now()
+	Parse(text, events.TurnObservation, nil)
+	return time.Since(start)
+}
+
+func BenchmarkParse(b *testing.B) {
+	typical := Observation{
+		Type: "bugfix", Title: "Close the log on a commit error", Narrative: strings.Repeat("It went on & on. ", 40),
+		Facts: []string{"one fact", "another one"}, Concepts: []string{"gotcha"}, FilesRead: []string{"a/b.go"},
+	}
+	outputs := map[string]string{"typical": string(typical.AppendXML(typical.AppendXML(nil)))}
+	for name, output := range hostile() {
+		outputs[fmt.Sprint("10MB/", name)] = output(10 << 20)
+	}
+	for name, output := range outputs {
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(output)))
+			b.ReportAllocs()
+			for b.Loop() {
+				Parse(output, events.TurnObservation, codeTypes())
+			}
+		})
+	}
+}
