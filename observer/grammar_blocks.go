@@ -36,6 +36,7 @@ type scan struct {
 	blocks
 	open   []frame
 	opened [wordSkip + 1]int // frames by root
+	last   [wordSkip + 1]int // index of the last closing tag by root
 	fields []field
 }
 
@@ -47,6 +48,11 @@ type scan struct {
 func findBlocks(text string) blocks {
 	tags := readTags(text)
 	s := scan{blocks: blocks{tags: tags, ends: fieldEnds(tags)}}
+	for i, t := range tags {
+		if t.word.isRoot() && t.shape == closing {
+			s.last[t.word] = i
+		}
+	}
 	for i := 0; i < len(tags); i++ {
 		switch t := tags[i]; {
 		case t.word == wordComment:
@@ -76,11 +82,9 @@ func (s *scan) root(i int) {
 	}
 	switch t.shape {
 	case opening:
-		s.open = append(s.open, frame{
-			root: t.word, open: i, fields: len(s.fields), triedSummary: s.triedSummary,
-			observations: len(s.observations), summaries: len(s.summaries), skips: len(s.skips),
-		})
-		s.opened[t.word]++
+		if len(s.open) == 0 || s.last[t.word] > i { // else it cannot close, and the roots around it do not notice
+			s.push(i)
+		}
 	case empty:
 		s.add(t.word, block{open: i, close: i})
 	case closing:
@@ -88,6 +92,15 @@ func (s *scan) root(i int) {
 			s.close(i)
 		}
 	}
+}
+
+func (s *scan) push(i int) {
+	root := s.tags[i].word
+	s.open = append(s.open, frame{
+		root: root, open: i, fields: len(s.fields), triedSummary: s.triedSummary,
+		observations: len(s.observations), summaries: len(s.summaries), skips: len(s.skips),
+	})
+	s.opened[root]++
 }
 
 // close closes the nearest open root of the name of the tag at i.
