@@ -1,0 +1,104 @@
+package eventlog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/cmemd/cmemd/events"
+)
+
+// Backup writes the log as it stands to a new log file at path, which it replaces only when the copy is whole and
+// synced. Appends go on meanwhile; no long transaction is held. Every record is checked on the way, so a backup of a
+// damaged log ends with a *CorruptError and leaves path alone. Payloads erased before the call are not in the copy, nor
+// in its unused pages.
+func (b *Bolt) Backup(ctx context.Context, path string) error {
+	tmp, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.tmp") // 0600
+	if err != nil {
+		return fmt.Errorf("eventlog: backup: %w", err)
+	}
+	defer os.Remove(tmp.Name()) // when it was renamed there is none
+	if err := tmp.Close(); err != nil {
+		return fmt.Errorf("eventlog: backup: %w", err)
+	}
+	if err := b.copyInto(ctx, tmp.Name()); err != nil {
+		return fmt.Errorf("eventlog: backup to %s: %w", path, err)
+	}
+	if err := os.Rename(tmp.Name(), path); err != nil {
+		return fmt.Errorf("eventlog: backup: %w", err)
+	}
+	return syncDir(filepath.Dir(path))
+}
+
+// CopyTo writes to w what Backup writes to a file, and returns how many bytes. The copy is first made whole beside the
+// log, so that a slow w holds nothing up.
+func (b *Bolt) CopyTo(ctx context.Context, w io.Writer) (n int64, err error) {
+	dir, err := os.MkdirTemp(filepath.Dir(b.path), "copy-*")
+	if err != nil {
+		return 0, fmt.Errorf("eventlog: copy: %w", err)
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "log")
+	if err := b.Backup(ctx, path); err != nil {
+		return 0, err
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return 0, fmt.Errorf("eventlog: copy: %w", err)
+	}
+	defer f.Close()
+	return io.Copy(w, f)
+}
+
+// Compact writes the log at src anew to dst, without unused pages: smaller, and without a trace of erased payloads.
+// dst may be src. No process may have src open for writing; dst is replaced only when the copy is whole and synced.
+// Errors: those of OpenReadOnly and Backup.
+func Compact(ctx context.Context, src, dst string) error {
+	b, err := OpenReadOnly(src, Config{})
+	if err != nil {
+		return err
+	}
+	return errors.Join(b.Backup(ctx, dst), b.Close())
+}
+
+// copyInto fills the empty file at path. Nothing is synced before the end.
+func (b *Bolt) copyInto(ctx context.Context, path string) error {
+	cfg := b.cfg
+	cfg.noSync = true
+	to, err := Open(path, cfg)
+	if err != nil {
+		return err
+	}
+	err = b.restoreInto(ctx, to)
+	if err == nil {
+		err = to.db.Sync()
+	}
+	return errors.Join(err, to.Close())
+}
+
+func (b *Bolt) restoreInto(ctx context.Context, to *Bolt) error {
+	last, err := b.Last(ctx)
+	if err != nil {
+		return err
+	}
+	for next := events.Position(1); next <= last; {
+		s, err := b.read(next, last)
+		if err != nil {
+			return err
+		}
+		records := make([]events.Record, s.n)
+		for i := range records {
+			if records[i], err = s.at(i); err != nil {
+				return err
+			}
+		}
+		if err := to.Restore(ctx, records...); err != nil {
+			return err
+		}
+		next += events.Position(s.n)
+	}
+	return nil
+}

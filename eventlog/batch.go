@@ -1,0 +1,180 @@
+package eventlog
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/cmemd/cmemd/events"
+)
+
+// head is the end of a stream.
+type head struct {
+	Version events.Version
+	Last    events.Position
+	Chain   events.Hash
+}
+
+// after is the head once r has been added.
+func after(r events.Record) head {
+	return head{Version: r.Version, Last: r.Position, Chain: r.Chain}
+}
+
+// table is where records and heads are kept: an open transaction, or memory.
+type table interface {
+	// record returns the record at a position; ErrNotFound if there is none.
+	record(at events.Position) (events.Record, error)
+	// put stores r at its position. It panics when the table cannot take it; whoever began the batch recovers.
+	put(r events.Record)
+	// head returns the end of a stream as of the last commit; the zero head for an unknown one.
+	head(stream events.StreamID) (head, error)
+}
+
+// batch applies changes to a table. Each of them either happens whole or returns an error and leaves the table as it
+// was. The fields say where the log ends once the changes are made.
+type batch struct {
+	table    table
+	codec    *events.Codec
+	last     events.Position
+	recorded time.Time // of the last record
+	heads    map[events.StreamID]head
+}
+
+// headOf is the end of stream with the changes of this batch.
+func (b *batch) headOf(stream events.StreamID) (head, error) {
+	if h, ok := b.heads[stream]; ok {
+		return h, nil
+	}
+	return b.table.head(stream)
+}
+
+func (b *batch) add(r events.Record) {
+	b.table.put(r)
+	b.last, b.recorded, b.heads[r.Stream] = r.Position, r.RecordedAt, after(r)
+}
+
+// append places sealed drafts at the end of stream, recorded at now or, if the clock went back, with the last record.
+func (b *batch) append(stream events.StreamID, expected events.Version, sealed []events.Sealed, now time.Time) ([]events.Record, error) {
+	h, err := b.headOf(stream)
+	if err != nil {
+		return nil, err
+	}
+	if h.Version != expected {
+		return nil, &WrongVersionError{Stream: stream, Expected: expected, Actual: h.Version}
+	}
+	if now.Before(b.recorded) {
+		now = b.recorded
+	}
+	records := make([]events.Record, len(sealed))
+	for i, s := range sealed {
+		records[i] = b.codec.Place(s, b.last+1, stream, h.Version+1, h.Last, h.Chain, now)
+		b.add(records[i])
+		h = after(records[i])
+	}
+	return records, nil
+}
+
+// erase removes payloads.
+func (b *batch) erase(at []events.Position) error {
+	erased := make([]events.Record, 0, len(at))
+	for _, p := range at {
+		r, err := b.table.record(p)
+		if err != nil {
+			return err
+		}
+		if !r.Erased {
+			erased = append(erased, r.Erase())
+		}
+	}
+	for _, r := range erased {
+		b.table.put(r)
+	}
+	return nil
+}
+
+// restore adds records as they are, if they continue the log.
+func (b *batch) restore(records []events.Record) error {
+	heads := map[events.StreamID]head{}
+	c := chain{last: b.last, recorded: b.recorded, head: func(id events.StreamID) (head, error) {
+		if h, ok := heads[id]; ok {
+			return h, nil
+		}
+		return b.headOf(id)
+	}}
+	for _, r := range records {
+		if err := c.admit(r); err != nil {
+			return err
+		}
+		heads[r.Stream] = after(r)
+	}
+	for _, r := range records {
+		b.add(r)
+	}
+	return nil
+}
+
+// chain checks that records continue a log: their positions, versions, back-pointers, times and chains.
+type chain struct {
+	last     events.Position
+	recorded time.Time
+	head     func(events.StreamID) (head, error) // of the records admitted so far
+}
+
+// admit returns a *CorruptError unless r is what comes next.
+func (c *chain) admit(r events.Record) error {
+	bad := func(format string, args ...any) error { return corruptf(r.Position, r.Stream, format, args...) }
+	h, err := c.head(r.Stream)
+	switch {
+	case err != nil:
+		return err
+	case r.Position != c.last+1:
+		return bad("the position before is %d", c.last)
+	case r.Version != h.Version+1:
+		return bad("version %d follows version %d", r.Version, h.Version)
+	case r.Previous != h.Last:
+		return bad("points back to %d, the record before in its stream is at %d", r.Previous, h.Last)
+	case r.RecordedAt.Before(c.recorded):
+		return bad("recorded at %s, before its predecessor at %s", r.RecordedAt.Format(time.RFC3339Nano), c.recorded.Format(time.RFC3339Nano))
+	case r.Chain != events.NextChain(h.Chain, r.Header):
+		return bad("the chain does not hold")
+	}
+	c.last, c.recorded = r.Position, r.RecordedAt
+	return nil
+}
+
+// checkPayload returns a *CorruptError unless r's payload is the one its header names.
+func checkPayload(r events.Record) error {
+	if err := r.Check(); err != nil {
+		return corruptf(r.Position, r.Stream, "payload: %s", rootReason(err))
+	}
+	return nil
+}
+
+// rootReason is err's text without the sentinel that the caller repeats.
+func rootReason(err error) string {
+	if errors.Is(err, events.ErrCorrupt) {
+		return "is not what the header names"
+	}
+	return err.Error()
+}
+
+// checkDrafts returns ErrInvalid for what no log takes.
+func checkDrafts(stream events.StreamID, drafts []events.Draft) error {
+	if err := checkStream(stream); err != nil {
+		return err
+	}
+	for i, d := range drafts {
+		if d.ID == (events.ID{}) || d.Event == nil {
+			return fmt.Errorf("%w: draft %d for %s has no id or no event", ErrInvalid, i, stream)
+		}
+	}
+	return nil
+}
+
+// checkStream refuses names that cannot be stored. Those that begin with NUL up to space are the log's own.
+func checkStream(stream events.StreamID) error {
+	if stream == "" || len(stream) > events.MaxStream || stream[0] <= ' ' {
+		return fmt.Errorf("%w: stream %.40q", ErrInvalid, string(stream))
+	}
+	return nil
+}

@@ -1,0 +1,149 @@
+package eventlog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"os"
+	"sync"
+
+	"go.etcd.io/bbolt"
+
+	"github.com/cmemd/cmemd/events"
+)
+
+// Bolt is a log in a bbolt file. It implements Restorer. Only one process can have it open for writing.
+type Bolt struct {
+	*feed
+	path     string
+	cfg      Config
+	readOnly bool
+	db       *bbolt.DB
+	pageSize int
+	file     *os.File // the one that db has open; closing it lets go of the lock
+	heads    headCache
+	writer   *writer
+	close    func() error
+}
+
+// Open opens the log at path, or makes a new one where there is no file or an empty one; its folder must exist. It
+// starts the goroutine that writes; Close ends it. Within cfg.Timeout it returns *LockedError (errors.Is ErrLocked) if
+// another process has the file; else ErrNotLog, *NewerFormatError (ErrNewerFormat), or *CorruptError
+// (events.ErrCorrupt) for a file that is damaged so that it cannot be used; Verify finds what is not found here.
+func Open(path string, cfg Config) (*Bolt, error) {
+	b, err := open(path, cfg, false)
+	if err != nil {
+		return nil, err
+	}
+	go b.writer.run() // Close waits for it
+	return b, nil
+}
+
+// OpenReadOnly opens the log at path for reading, as long as no process has it open for writing. Many can at once.
+// Appends and erasures return ErrReadOnly; Follow never sees anything new. The errors are those of Open, and
+// fs.ErrNotExist.
+func OpenReadOnly(path string, cfg Config) (*Bolt, error) {
+	b, err := open(path, cfg, true)
+	if err != nil {
+		return nil, err
+	}
+	b.writer.queue.close(ErrReadOnly)
+	close(b.writer.stopped)
+	return b, nil
+}
+
+func open(path string, cfg Config, readOnly bool) (*Bolt, error) {
+	cfg = cfg.withDefaults()
+	db, file, err := openFile(path, cfg, readOnly)
+	if err != nil {
+		return nil, err
+	}
+	b := &Bolt{path: path, cfg: cfg, readOnly: readOnly, db: db, file: file, pageSize: db.Info().PageSize}
+	b.close = sync.OnceValue(b.shut)
+	w, err := newWriter(b)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("eventlog: open %s: %w", path, err), db.Close())
+	}
+	b.writer, b.feed = w, newFeed(w.last)
+	return b, nil
+}
+
+// Close implements Log.
+func (b *Bolt) Close() error { return b.close() }
+
+func (b *Bolt) shut() error {
+	b.writer.queue.close(ErrClosed)
+	<-b.writer.stopped
+	b.end(ErrClosed)
+	if b.writer.wedged { // a panic left bbolt's lock held: it cannot be closed, only let go of
+		return b.file.Close()
+	}
+	if err := b.db.Close(); err != nil {
+		return fmt.Errorf("eventlog: close %s: %w", b.path, err)
+	}
+	return nil
+}
+
+// Path is the file the log is kept in.
+func (b *Bolt) Path() string { return b.path }
+
+// Done is closed when the log has failed or is closed; Err then says which.
+func (b *Bolt) Done() <-chan struct{} { return b.done }
+
+// Err is nil while the log is open, then ErrClosed, or an error that is ErrFailed and has the cause.
+func (b *Bolt) Err() error { return b.ended() }
+
+// Append implements Log.
+func (b *Bolt) Append(ctx context.Context, stream events.StreamID, expected events.Version, drafts ...events.Draft) ([]events.Record, error) {
+	sealed, size, err := seal(ctx, b.cfg.Codec, stream, drafts)
+	if err != nil {
+		return nil, err
+	}
+	if len(drafts) == 0 {
+		return nil, b.ended()
+	}
+	var records []events.Record
+	err = b.writer.do(ctx, &request{grows: size, records: len(drafts), change: func(t *batch) (err error) {
+		records, err = t.append(stream, expected, sealed, b.cfg.Now())
+		return err
+	}})
+	return records, err
+}
+
+// Restore implements Restorer.
+func (b *Bolt) Restore(ctx context.Context, records ...events.Record) error {
+	if err := checkPayloads(ctx, records); err != nil {
+		return err
+	}
+	var size int64
+	for _, r := range records {
+		size += int64(r.Size) + 512
+	}
+	return b.writer.do(ctx, &request{grows: size, records: len(records), change: func(t *batch) error {
+		return t.restore(records)
+	}})
+}
+
+// Erase implements Log. The bytes stay in unused pages of the file until they are written over, or until Compact.
+func (b *Bolt) Erase(ctx context.Context, at ...events.Position) error {
+	if len(at) == 0 {
+		return b.ended()
+	}
+	return b.writer.do(ctx, &request{change: func(t *batch) error { return t.erase(at) }})
+}
+
+// Stream implements Log.
+func (b *Bolt) Stream(ctx context.Context, id events.StreamID, from events.Version) iter.Seq2[events.Record, error] {
+	return stream(ctx, b, id, from)
+}
+
+// All implements Log.
+func (b *Bolt) All(ctx context.Context, from events.Position) iter.Seq2[events.Record, error] {
+	return all(ctx, b, from)
+}
+
+// Follow implements Log.
+func (b *Bolt) Follow(ctx context.Context, from events.Position) iter.Seq2[events.Record, error] {
+	return follow(ctx, b, from)
+}

@@ -1,0 +1,16 @@
+// Package eventlog keeps what happened: an append-only log of records, each in one stream, behind one interface with
+// two engines. Open keeps a log in a bbolt file; NewMemory keeps one in memory. testkit/logtest is the suite both pass.
+//
+// A Bolt file has two buckets. "log" maps the big-endian position to the record's stored form, so that it only ever
+// grows at its end. "head" maps a stream to its version, the position of its last record and its chain; the records
+// themselves point back to the one before in their stream. One goroutine writes: it takes whatever is queued, chains
+// it, commits it and answers, so that groups grow with the load and no timer is needed. Encoding, hashing and
+// compression happen in the caller's goroutine before that.
+//
+// Every record is chained to the one before in its stream and names the hash of its payload, so Verify can tell a
+// log that was tampered with or damaged. Erase removes payloads and leaves the chains whole.
+//
+// What bites: a failed commit closes the log for good (ErrFailed, Done), because what the file holds is then unknown;
+// the program must end. Bytes that were erased stay in unused pages of the file until they are written over; Compact
+// and Backup leave them behind. The yielded records of a slice share one buffer.
+package eventlog

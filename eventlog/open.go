@@ -1,0 +1,251 @@
+package eventlog
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"time"
+
+	"go.etcd.io/bbolt"
+
+	"github.com/cmemd/cmemd/events"
+)
+
+// format is the number of the file's layout. It goes up when an older program must not touch the file.
+const format = 1
+
+// maxStored bounds what is read as one record: a payload, its header, and room for what later layouts add.
+const maxStored = events.MaxPayload + 64<<10
+
+var (
+	logBucket  = []byte("log")
+	headBucket = []byte("head")
+
+	// formatKey sits among the heads; no stream may begin with NUL.
+	formatKey = []byte("\x00format")
+)
+
+// options are bbolt's, as measured for a file that grows at its end: the free list is tiny, so writing it makes opening
+// take microseconds instead of a scan; a large mapping spares the writer from waiting for readers to remap.
+func options(cfg Config, readOnly bool) *bbolt.Options {
+	o := &bbolt.Options{
+		Timeout: cfg.Timeout, ReadOnly: readOnly, NoSync: cfg.noSync, FreelistType: bbolt.FreelistMapType,
+	}
+	if runtime.GOOS != "windows" && ^uint(0)>>32 != 0 { // there the file would be stretched, or the space is scarce
+		o.InitialMmapSize = 1 << 30
+	}
+	return o
+}
+
+// openFile opens the file at path, checks that it is a log, and makes an empty one into a log.
+func openFile(path string, cfg Config, readOnly bool) (db *bbolt.DB, file *os.File, err error) {
+	fresh := isFresh(path)
+	for {
+		db, file, err = openDB(path, cfg, readOnly)
+		if err != nil {
+			return nil, nil, explain(path, err)
+		}
+		if isAt(file, path) {
+			break
+		}
+		_ = db.Close() // it was replaced while we waited for the lock: what we hold has no name any more
+	}
+	if err = prepare(db, file, path, readOnly); err != nil {
+		return nil, nil, errors.Join(err, db.Close())
+	}
+	if fresh && !readOnly {
+		err = syncDir(filepath.Dir(path))
+	}
+	if err != nil {
+		return nil, nil, errors.Join(err, db.Close())
+	}
+	return db, file, nil
+}
+
+func openDB(path string, cfg Config, readOnly bool) (db *bbolt.DB, file *os.File, err error) {
+	o := options(cfg, readOnly)
+	o.OpenFile = func(name string, flag int, mode os.FileMode) (*os.File, error) {
+		var err error
+		file, err = os.OpenFile(name, flag, mode)
+		return file, err
+	}
+	err = withFaults(func() (err error) {
+		db, err = bbolt.Open(path, 0o600, o)
+		return err
+	})
+	if err != nil && file != nil {
+		_ = file.Close() // bbolt has closed it, unless it panicked
+	}
+	return db, file, err
+}
+
+func isFresh(path string) bool {
+	info, err := os.Stat(path)
+	return err != nil || info.Size() == 0
+}
+
+func isAt(file *os.File, path string) bool {
+	a, err := file.Stat()
+	if err != nil {
+		return false
+	}
+	b, err := os.Stat(path)
+	return err == nil && os.SameFile(a, b)
+}
+
+// explain gives bbolt's reasons for not opening a file our names.
+func explain(path string, err error) error {
+	switch {
+	case errors.Is(err, bbolt.ErrTimeout):
+		pid, command := holderOf(path)
+		return &LockedError{Path: path, PID: pid, Command: command}
+	case errors.Is(err, events.ErrCorrupt), errors.Is(err, bbolt.ErrChecksum):
+		return fmt.Errorf("eventlog: open %s: %w", path, asCorrupt(err))
+	case errors.Is(err, bbolt.ErrInvalid), errors.Is(err, bbolt.ErrVersionMismatch), isTooSmall(path):
+		return fmt.Errorf("%w: %s (%w)", ErrNotLog, path, err)
+	}
+	return fmt.Errorf("eventlog: open %s: %w", path, err)
+}
+
+// isTooSmall reports a file that holds something, yet not even bbolt's two meta pages.
+func isTooSmall(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular() && info.Size() > 0 && info.Size() < int64(2*os.Getpagesize())
+}
+
+func asCorrupt(err error) error {
+	if errors.Is(err, events.ErrCorrupt) {
+		return err
+	}
+	return corruptf(0, "", "%s", err)
+}
+
+// prepare checks the file's structure and format, and lays out an empty file.
+func prepare(db *bbolt.DB, file *os.File, path string, readOnly bool) error {
+	if err := checkPages(file, db.Info().PageSize); err != nil {
+		return fmt.Errorf("eventlog: open %s: %w", path, err)
+	}
+	return withFaults(func() error {
+		empty, err := checkFormat(db, path)
+		if err != nil || !empty {
+			return err
+		}
+		if readOnly {
+			return fmt.Errorf("%w: %s is empty", ErrNotLog, path)
+		}
+		return layOut(db)
+	})
+}
+
+// checkFormat refuses a file that is another program's, or a newer one's. It reports a file without any bucket.
+func checkFormat(db *bbolt.DB, path string) (empty bool, err error) {
+	err = db.View(func(tx *bbolt.Tx) error {
+		if k, _ := tx.Cursor().First(); k == nil {
+			empty = true
+			return nil
+		}
+		records, heads := tx.Bucket(logBucket), tx.Bucket(headBucket)
+		if records == nil || heads == nil {
+			return fmt.Errorf("%w: %s is the database of another program", ErrNotLog, path)
+		}
+		v := heads.Get(formatKey)
+		if len(v) != 4 {
+			return fmt.Errorf("%w: %s has no format number", ErrNotLog, path)
+		}
+		if n := binary.BigEndian.Uint32(v); n != format {
+			return &NewerFormatError{Path: path, Found: n, Known: format}
+		}
+		return nil
+	})
+	return empty, err
+}
+
+func layOut(db *bbolt.DB) error {
+	return db.Update(func(tx *bbolt.Tx) error {
+		_, err := tx.CreateBucket(logBucket)
+		if err != nil {
+			return err
+		}
+		heads, err := tx.CreateBucket(headBucket)
+		if err != nil {
+			return err
+		}
+		return heads.Put(formatKey, binary.BigEndian.AppendUint32(nil, format))
+	})
+}
+
+// readEnd finds the last record. The bucket's sequence holds its position too, so that a lost leaf is noticed.
+func readEnd(db *bbolt.DB, codec *events.Codec) (last events.Position, recorded time.Time, err error) {
+	err = db.View(func(tx *bbolt.Tx) error {
+		records := tx.Bucket(logBucket)
+		k, v := records.Cursor().Last()
+		if at := positionOf(k); uint64(at) != records.Sequence() {
+			return corruptf(at, "", "is the last record, yet position %d was written", records.Sequence())
+		}
+		if k == nil {
+			return nil
+		}
+		r, err := parseRecord(codec, positionOf(k), bytes.Clone(v))
+		last, recorded = r.Position, r.RecordedAt
+		return err
+	})
+	return last, recorded, err
+}
+
+// withFaults runs f, which reads the mapped file, and turns what a damaged file does to it into a *CorruptError: page
+// faults behind a file's end and bbolt's own panics. f must not run code of others.
+func withFaults(f func() error) (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if p := recover(); p != nil {
+			err = corruptf(0, "", "the file is damaged: %v", p)
+		}
+	}()
+	return f()
+}
+
+// syncDir makes names in dir survive a power cut.
+func syncDir(dir string) error {
+	if runtime.GOOS == "windows" { // it cannot sync a folder, and does not need to
+		return nil
+	}
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	err = d.Sync()
+	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, fs.ErrInvalid) {
+		err = nil
+	}
+	return errors.Join(err, d.Close())
+}
+
+func keyOf(at events.Position) []byte { return binary.BigEndian.AppendUint64(nil, uint64(at)) }
+
+// positionOf reads a key of the log bucket; 0 for what is none.
+func positionOf(k []byte) events.Position {
+	if len(k) != 8 {
+		return 0
+	}
+	return events.Position(binary.BigEndian.Uint64(k))
+}
+
+// parseRecord reads the record stored at a position.
+func parseRecord(codec *events.Codec, at events.Position, stored []byte) (events.Record, error) {
+	r, err := codec.Record(stored)
+	switch {
+	case errors.Is(err, events.ErrCorrupt):
+		return r, corruptf(at, "", "the stored record is damaged: %s", err)
+	case err != nil:
+		return r, fmt.Errorf("eventlog: position %d: %w", at, err)
+	case r.Position != at:
+		return r, corruptf(at, r.Stream, "the record says position %d", r.Position)
+	}
+	return r, nil
+}

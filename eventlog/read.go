@@ -1,0 +1,212 @@
+package eventlog
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"go.etcd.io/bbolt"
+
+	"github.com/cmemd/cmemd/events"
+)
+
+// A read transaction makes the writer's free list grow as long as it lives, and can block it. So it reads no more than
+// this, and the records are copied out of it into one buffer.
+const (
+	maxSliceRecords = 1000
+	maxSliceBytes   = 512 << 10
+	maxSliceTime    = 50 * time.Millisecond
+)
+
+// view runs f in a read transaction. f must return soon, and must not run code of others.
+func (b *Bolt) view(f func(records, heads *bbolt.Bucket) error) error {
+	err := withFaults(func() error {
+		return b.db.View(func(tx *bbolt.Tx) error { return f(tx.Bucket(logBucket), tx.Bucket(headBucket)) })
+	})
+	if errors.Is(err, bbolt.ErrDatabaseNotOpen) {
+		return b.ended()
+	}
+	return err
+}
+
+// Get implements Log.
+func (b *Bolt) Get(ctx context.Context, at events.Position) (r events.Record, err error) {
+	if err := b.ready(ctx); err != nil {
+		return r, err
+	}
+	err = b.view(func(records, _ *bbolt.Bucket) error {
+		r, err = recordIn(records, b.cfg.Codec, at)
+		return err
+	})
+	return r, err
+}
+
+// ready is nil as long as ctx is not done and the log is open.
+func (b *Bolt) ready(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return b.ended()
+}
+
+// Last implements Log.
+func (b *Bolt) Last(ctx context.Context) (events.Position, error) {
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
+	last, _, err := b.state()
+	return last, err
+}
+
+// Head implements Log.
+func (b *Bolt) Head(ctx context.Context, stream events.StreamID) (events.Version, events.Position, error) {
+	if err := b.ready(ctx); err != nil {
+		return 0, 0, err
+	}
+	h, ok := b.heads.get(stream)
+	if ok {
+		return h.Version, h.Last, nil
+	}
+	err := b.view(func(records, heads *bbolt.Bucket) (err error) {
+		h, err = headIn(records, heads, b.cfg.Codec, stream)
+		return err
+	})
+	return h.Version, h.Last, err
+}
+
+// recordIn reads one record, into memory of its own.
+func recordIn(records *bbolt.Bucket, codec *events.Codec, at events.Position) (events.Record, error) {
+	v := records.Get(keyOf(at))
+	if v == nil {
+		return events.Record{}, fmt.Errorf("%w: %d", ErrNotFound, at)
+	}
+	if len(v) > maxStored {
+		return events.Record{}, corruptf(at, "", "the stored record has %d bytes", len(v))
+	}
+	return parseRecord(codec, at, bytes.Clone(v))
+}
+
+// headIn reads the end of a stream and checks it against the record it names.
+func headIn(records, heads *bbolt.Bucket, codec *events.Codec, stream events.StreamID) (head, error) {
+	if checkStream(stream) != nil {
+		return head{}, nil // no log has such a stream, and its name may be one of our own keys
+	}
+	v := heads.Get([]byte(stream))
+	if v == nil {
+		return head{}, nil
+	}
+	h, err := parseHead(stream, v)
+	if err != nil {
+		return head{}, err
+	}
+	r, err := recordIn(records, codec, h.Last)
+	if errors.Is(err, ErrNotFound) || err == nil && (r.Stream != stream || after(r) != h) {
+		return head{}, corruptf(h.Last, stream, "the head of the stream is not its last record")
+	}
+	return h, err
+}
+
+// chunk collects stored records from a transaction.
+type chunk struct {
+	buf   []byte
+	ends  []int
+	until time.Time
+}
+
+func newChunk(n uint64) *chunk {
+	n = min(n, maxSliceRecords)
+	return &chunk{ends: make([]int, 0, n), buf: make([]byte, 0, min(n<<10, maxSliceBytes)), until: time.Now().Add(maxSliceTime)}
+}
+
+// add copies v and reports whether there is room for more.
+func (c *chunk) add(v []byte) (more bool) {
+	c.buf = append(c.buf, v...)
+	c.ends = append(c.ends, len(c.buf))
+	n := len(c.ends)
+	return n < maxSliceRecords && len(c.buf) < maxSliceBytes && (n%64 != 0 || time.Now().Before(c.until))
+}
+
+// slice reads the collected records one by one; at gives their positions.
+func (c *chunk) slice(codec *events.Codec, at func(i int) events.Position) slice {
+	return slice{n: len(c.ends), at: func(i int) (events.Record, error) {
+		start := 0
+		if i > 0 {
+			start = c.ends[i-1]
+		}
+		return parseRecord(codec, at(i), c.buf[start:c.ends[i]:c.ends[i]])
+	}}
+}
+
+func (b *Bolt) read(from, to events.Position) (slice, error) {
+	c := newChunk(uint64(to - from + 1))
+	err := b.view(func(records, _ *bbolt.Bucket) error {
+		cursor, next := records.Cursor(), from
+		for k, v := cursor.Seek(keyOf(from)); next <= to; k, v = cursor.Next() {
+			if positionOf(k) != next || len(v) > maxStored {
+				return corruptf(next, "", "there is no such record")
+			}
+			next++
+			if !c.add(v) {
+				return nil
+			}
+		}
+		return nil
+	})
+	return c.slice(b.cfg.Codec, func(i int) events.Position { return from + events.Position(i) }), err
+}
+
+func (b *Bolt) pick(at []events.Position) (slice, error) {
+	c := newChunk(uint64(len(at)))
+	err := b.view(func(records, _ *bbolt.Bucket) error {
+		for _, p := range at {
+			v := records.Get(keyOf(p))
+			if v == nil || len(v) > maxStored {
+				return corruptf(p, "", "there is no such record")
+			}
+			if !c.add(v) {
+				return nil
+			}
+		}
+		return nil
+	})
+	return c.slice(b.cfg.Codec, func(i int) events.Position { return at[i] }), err
+}
+
+// trail follows the back-pointers of a stream, from its end.
+func (b *Bolt) trail(ctx context.Context, stream events.StreamID, from events.Version) ([]events.Position, error) {
+	version, last, err := b.Head(ctx, stream)
+	if err != nil || version < from {
+		return nil, err
+	}
+	at := make([]events.Position, version-from+1)
+	next := last
+	for left := len(at); left > 0 && err == nil; {
+		if err = ctx.Err(); err == nil {
+			next, left, err = b.back(stream, from, at, next, left)
+		}
+	}
+	return at, err
+}
+
+// back fills at[:left] from its end with the positions from next on backwards, as far as one transaction may read.
+func (b *Bolt) back(stream events.StreamID, from events.Version, at []events.Position, next events.Position, left int) (events.Position, int, error) {
+	until := time.Now().Add(maxSliceTime)
+	stop := max(0, left-maxSliceRecords)
+	err := b.view(func(records, _ *bbolt.Bucket) error {
+		for left > stop && (left%64 != 0 || time.Now().Before(until)) {
+			r, err := parseRecord(b.cfg.Codec, next, records.Get(keyOf(next)))
+			if err != nil {
+				return err
+			}
+			if want := from + events.Version(left-1); r.Stream != stream || r.Version != want {
+				return corruptf(next, stream, "is version %d of %s, not %d", r.Version, r.Stream, want)
+			}
+			left--
+			at[left], next = next, r.Previous
+		}
+		return nil
+	})
+	return next, left, err
+}

@@ -1,0 +1,74 @@
+package eventlog
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"go.etcd.io/bbolt"
+
+	"github.com/cmemd/cmemd/events"
+)
+
+// Stats is what a log holds, and what it did since it was opened.
+type Stats struct {
+	Last      events.Position `json:"last"`
+	Streams   int             `json:"streams"`
+	FileBytes int64           `json:"file_bytes"`
+	FreeBytes int64           `json:"free_bytes"` // of the file, in unused pages; Compact gives them back
+
+	Commits    uint64        `json:"commits"`
+	Appends    uint64        `json:"appends"`       // and erasures, refused ones too
+	Records    uint64        `json:"records"`       // added
+	Bytes      int64         `json:"bytes"`         // added, about
+	Largest    int           `json:"largest_group"` // most appends in one commit
+	CommitTime time.Duration `json:"commit_time"`   // of all commits together
+}
+
+// counts are the writer's figures.
+type counts struct {
+	mu sync.Mutex // guards s
+	s  Stats
+}
+
+func (c *counts) add(appends, records int, bytes int64, took time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.s.Commits++
+	c.s.Appends += uint64(appends)
+	c.s.Records += uint64(records)
+	c.s.Bytes += bytes
+	c.s.Largest = max(c.s.Largest, appends)
+	c.s.CommitTime += took
+}
+
+func (c *counts) get() Stats {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.s
+}
+
+// Stats returns the log's figures. It reads the heads of all streams, so it is not for every request. Errors:
+// ErrClosed, ErrFailed, *CorruptError.
+func (b *Bolt) Stats(ctx context.Context) (Stats, error) {
+	s := b.writer.counts.get()
+	last, err := b.Last(ctx)
+	if err != nil {
+		return Stats{}, err
+	}
+	s.Last = last
+	err = b.view(func(_, heads *bbolt.Bucket) error {
+		s.Streams = heads.Stats().KeyN - 1 // the format number is a key too
+		return nil
+	})
+	if err != nil {
+		return Stats{}, err
+	}
+	info, err := b.file.Stat()
+	if err != nil {
+		return Stats{}, b.ended()
+	}
+	d := b.db.Stats()
+	s.FileBytes, s.FreeBytes = info.Size(), int64(d.FreePageN+d.PendingPageN)*int64(b.pageSize)
+	return s, nil
+}

@@ -1,0 +1,199 @@
+package eventlog
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"go.etcd.io/bbolt"
+
+	"github.com/cmemd/cmemd/events"
+)
+
+// writer commits what is queued, one group after the other, in its one goroutine. The group is whatever has come in
+// during the commit before, so that it grows with the load and nobody waits for a timer.
+type writer struct {
+	log     *Bolt
+	queue   *queue
+	disk    disk
+	arena   arena
+	counts  counts
+	stopped chan struct{} // closed when run has returned
+
+	last     events.Position // of the last committed record
+	recorded time.Time
+	wedged   bool // bbolt's own lock was left held by a panic; read after stopped
+}
+
+func newWriter(b *Bolt) (*writer, error) {
+	w := &writer{
+		log: b, queue: newQueue(), stopped: make(chan struct{}),
+		disk: disk{path: b.path, keep: b.cfg.MinFree, free: b.cfg.Free},
+	}
+	var err error
+	w.last, w.recorded, err = readEnd(b.db, b.cfg.Codec)
+	return w, err
+}
+
+// do has r committed and waits for the outcome, whatever becomes of ctx once the writer has it.
+func (w *writer) do(ctx context.Context, r *request) error {
+	r.done = make(chan error, 1)
+	if err := w.queue.push(ctx, r); err != nil {
+		return err
+	}
+	return <-r.done
+}
+
+// run commits until the queue is closed and empty, or a commit fails.
+func (w *writer) run() {
+	defer close(w.stopped)
+	for group := w.queue.take(); len(group) > 0; group = w.queue.take() {
+		if err := w.commit(group); err != nil {
+			w.fail(group, fmt.Errorf("%w: %w", ErrFailed, err))
+			return
+		}
+		for _, r := range group {
+			w.queue.answer(r, r.err)
+		}
+	}
+}
+
+// fail closes the log for err and tells everyone who waits.
+func (w *writer) fail(group []*request, err error) {
+	w.queue.close(err)
+	w.log.end(err)
+	for len(group) > 0 {
+		for _, r := range group {
+			w.queue.answer(r, err)
+		}
+		group = w.queue.take()
+	}
+}
+
+// commit makes the changes of a group durable. Those that are refused get their own error; an error of commit is
+// one after which nobody knows what the file holds.
+func (w *writer) commit(group []*request) error {
+	began := time.Now()
+	w.wedged = true
+	b, size, err := w.write(group)
+	if err != nil {
+		return err
+	}
+	w.wedged = false
+	grown := b.last - w.last
+	w.last, w.recorded = b.last, b.recorded
+	w.disk.wrote(size)
+	w.log.heads.merge(b.heads)
+	w.log.advance(b.last)
+	w.counts.add(len(group), int(grown), size, time.Since(began))
+	return nil
+}
+
+func (w *writer) write(group []*request) (b *batch, size int64, err error) {
+	err = withFaults(func() error {
+		tx, err := w.log.db.Begin(true)
+		if err != nil {
+			w.wedged = false
+			return err
+		}
+		defer func() {
+			_ = tx.Rollback() // after a commit it does nothing; if it panics, the lock is still held
+			w.wedged = false
+		}()
+		t := newBoltTable(w.log, tx, &w.arena)
+		b = &batch{table: t, codec: w.log.cfg.Codec, last: w.last, recorded: w.recorded, heads: map[events.StreamID]head{}}
+		size = w.apply(b, group)
+		if !t.dirty {
+			return nil
+		}
+		t.finish(b)
+		return tx.Commit()
+	})
+	return b, size, err
+}
+
+// apply makes the changes that can be made and notes the reason of each that cannot.
+func (w *writer) apply(b *batch, group []*request) (size int64) {
+	for _, r := range group {
+		if r.grows > 0 {
+			r.err = w.disk.room(size + r.grows)
+		}
+		if r.err == nil {
+			r.err = r.change(b)
+		}
+		if r.err == nil {
+			size += r.grows
+		}
+	}
+	return size
+}
+
+// boltTable is the table of one write transaction.
+type boltTable struct {
+	log     *Bolt
+	records *bbolt.Bucket
+	ends    *bbolt.Bucket
+	arena   *arena
+	dirty   bool
+}
+
+func newBoltTable(b *Bolt, tx *bbolt.Tx, a *arena) *boltTable {
+	t := &boltTable{log: b, records: tx.Bucket(logBucket), ends: tx.Bucket(headBucket), arena: a}
+	t.records.FillPercent = 1 // pages are filled from left to right and never split again; it is not stored
+	a.reset()
+	return t
+}
+
+func (t *boltTable) record(at events.Position) (events.Record, error) {
+	return recordIn(t.records, t.log.cfg.Codec, at)
+}
+
+func (t *boltTable) put(r events.Record) {
+	t.dirty = true
+	must(t.records.Put(keyOf(r.Position), t.arena.record(r)))
+}
+
+func (t *boltTable) head(stream events.StreamID) (head, error) {
+	if h, ok := t.log.heads.get(stream); ok {
+		return h, nil
+	}
+	h, err := headIn(t.records, t.ends, t.log.cfg.Codec, stream)
+	if err == nil && h.Version > 0 {
+		t.log.heads.merge(map[events.StreamID]head{stream: h})
+	}
+	return h, err
+}
+
+// finish stores where the streams and the log end.
+func (t *boltTable) finish(b *batch) {
+	for stream, h := range b.heads {
+		must(t.ends.Put([]byte(stream), h.appendTo(make([]byte, 0, headSize))))
+	}
+	must(t.records.SetSequence(uint64(b.last)))
+}
+
+// must is for errors that bbolt returns for misuse only; the commit turns the panic into a failed one.
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
+// arena holds the stored forms of a group until it is committed.
+type arena struct{ buf []byte }
+
+// arenaChunk holds a few hundred records; larger ones get their own.
+const arenaChunk = 256 << 10
+
+func (a *arena) reset() { a.buf = a.buf[:0] }
+
+func (a *arena) record(r events.Record) []byte {
+	if n := int(r.Size) + 1024; cap(a.buf)-len(a.buf) < n {
+		a.buf = make([]byte, 0, max(n, arenaChunk))
+	}
+	start := len(a.buf)
+	b, err := r.AppendBinary(a.buf)
+	must(err)
+	a.buf = b
+	return b[start:len(b):len(b)]
+}

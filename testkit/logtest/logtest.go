@@ -1,0 +1,208 @@
+// Package logtest is the suite that every engine of eventlog.Log must pass.
+//
+//	func TestMemory(t *testing.T) {
+//		logtest.Run(t, func(testing.TB) logtest.Log { return eventlog.NewMemory(eventlog.Config{}) })
+//	}
+//
+// What bites: an opener is called many times, also at once; each call must give an empty log of its own.
+package logtest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/google/uuid"
+
+	"github.com/cmemd/cmemd/eventlog"
+	"github.com/cmemd/cmemd/events"
+)
+
+// Log is what is tested.
+type Log = eventlog.Restorer
+
+// Run tests an engine. The suite closes what open returns.
+func Run(t *testing.T, open func(testing.TB) Log) {
+	for name, test := range map[string]func(*testing.T, func(testing.TB) Log){
+		"append":         testAppend,
+		"versions":       testVersions,
+		"fencing":        testFencing,
+		"concurrent":     testConcurrent,
+		"invalid":        testInvalid,
+		"empty append":   testEmptyAppend,
+		"too large":      testTooLarge,
+		"get":            testGet,
+		"head":           testHead,
+		"stream":         testStream,
+		"all":            testAll,
+		"all, appending": testAllWhileAppending,
+		"slices":         testSlices,
+		"breaks":         testBreaks,
+		"cancel":         testCancel,
+		"follow":         testFollow,
+		"follow waits":   testFollowWaits,
+		"follow, busy":   testFollowBusy,
+		"erase":          testErase,
+		"close":          testClose,
+		"times":          testTimes,
+		"restore":        testRestore,
+		"restore bad":    testRestoreBad,
+		"export":         testExport,
+		"import bad":     testImportBad,
+		"model":          func(t *testing.T, open func(testing.TB) Log) { testModel(t, open, nil) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, open)
+		})
+	}
+}
+
+// RunDurable tests an engine that keeps its log in a folder: all of Run, and that nothing is lost or changed by
+// closing it and opening it anew.
+func RunDurable(t *testing.T, open func(tb testing.TB, dir string) Log) {
+	Run(t, func(tb testing.TB) Log { return open(tb, tb.TempDir()) })
+	t.Run("reopen", func(t *testing.T) {
+		t.Parallel()
+		testReopen(t, open)
+	})
+	t.Run("model, reopening", func(t *testing.T) {
+		t.Parallel()
+		dirs := map[Log]string{}
+		first := func(tb testing.TB) Log {
+			dir := tb.TempDir()
+			l := open(tb, dir)
+			dirs[l] = dir
+			return l
+		}
+		again := func(tb testing.TB, old Log) Log {
+			l := open(tb, dirs[old])
+			dirs[l] = dirs[old]
+			return l
+		}
+		testModel(t, first, again)
+	})
+}
+
+// Draft returns a small draft whose event carries text, with an id of its own.
+func Draft(text string) events.Draft {
+	return events.Draft{
+		ID:         uuid.Must(uuid.NewV7()),
+		OccurredAt: time.Unix(1_700_000_000, 123_456_789).UTC(),
+		Event:      events.PromptSubmitted{Number: 1, Text: text, Size: len(text)},
+	}
+}
+
+// Session returns the stream of the session that is called name.
+func Session(name string) events.StreamID { return events.SessionIDOf("logtest", name).Stream() }
+
+// opened opens a log and closes it at the end of the test.
+func opened(t *testing.T, open func(testing.TB) Log) Log {
+	t.Helper()
+	l := open(t)
+	t.Cleanup(func() {
+		if err := l.Close(); err != nil {
+			t.Errorf("Close: %v", err)
+		}
+	})
+	return l
+}
+
+// sameRecords compares headers, chains and whether payloads are erased.
+var sameRecords = cmpopts.IgnoreUnexported(events.Record{})
+
+// appendTo appends drafts with the given texts and fails the test if that fails.
+func appendTo(tb testing.TB, l Log, stream events.StreamID, at events.Version, texts ...string) []events.Record {
+	tb.Helper()
+	drafts := make([]events.Draft, len(texts))
+	for i, s := range texts {
+		drafts[i] = Draft(s)
+	}
+	records, err := l.Append(tb.Context(), stream, at, drafts...)
+	if err != nil {
+		tb.Fatalf("Append to %s at %d: %v", stream, at, err)
+	}
+	return records
+}
+
+// collect reads a sequence to its end.
+func collect(tb testing.TB, seq iter.Seq2[events.Record, error]) []events.Record {
+	tb.Helper()
+	var all []events.Record
+	for r, err := range seq {
+		if err != nil {
+			tb.Fatalf("after %d records: %v", len(all), err)
+		}
+		all = append(all, r)
+	}
+	return all
+}
+
+// lastError reads a sequence to its end and returns its error.
+func lastError(seq iter.Seq2[events.Record, error]) (n int, err error) {
+	for _, e := range seq {
+		if e != nil {
+			err = e
+			continue
+		}
+		n++
+	}
+	return n, err
+}
+
+// text is what the event of r carries.
+func text(tb testing.TB, r events.Record) string {
+	tb.Helper()
+	e, err := r.Event()
+	if err != nil {
+		tb.Fatalf("event at %d: %v", r.Position, err)
+	}
+	p, ok := e.(events.PromptSubmitted)
+	if !ok {
+		tb.Fatalf("event at %d is a %T", r.Position, e)
+	}
+	return p.Text
+}
+
+func texts(tb testing.TB, records []events.Record) []string {
+	tb.Helper()
+	all := make([]string, len(records))
+	for i, r := range records {
+		all[i] = text(tb, r)
+	}
+	return all
+}
+
+func equal[T any](tb testing.TB, what string, got, want T, opts ...cmp.Option) {
+	tb.Helper()
+	if diff := cmp.Diff(want, got, opts...); diff != "" {
+		tb.Errorf("%s (-want +got):\n%s", what, diff)
+	}
+}
+
+func wantErr(tb testing.TB, what string, err, want error) {
+	tb.Helper()
+	if !errors.Is(err, want) {
+		tb.Errorf("%s: got error %v, want %v", what, err, want)
+	}
+}
+
+func verify(tb testing.TB, l Log) {
+	tb.Helper()
+	if err := eventlog.Verify(context.WithoutCancel(tb.Context()), l, nil); err != nil {
+		tb.Errorf("Verify: %v", err)
+	}
+}
+
+func numbered(prefix string, n int) []string {
+	all := make([]string, n)
+	for i := range all {
+		all[i] = fmt.Sprintf("%s %d", prefix, i)
+	}
+	return all
+}
