@@ -1,0 +1,107 @@
+package relay
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// maxSmallFile bounds the small files of home/run; each holds one short JSON object.
+const maxSmallFile = 64 << 10
+
+// errLocked means that another process holds the lock.
+var errLocked = errors.New("relay: the lock is held by another process")
+
+// lockWait is how long a hook waits for another one that counts or spools; both take well under a millisecond.
+const lockWait = 50 * time.Millisecond
+
+// lockFile takes the lock that the file at path stands for, trying for up to wait. unlock gives it
+// back, as does the end of the process. It returns errLocked if another process keeps it.
+func lockFile(path string, wait time.Duration) (*os.File, error) {
+	const pause = 2 * time.Millisecond
+	for {
+		f, err := tryLock(path)
+		if !errors.Is(err, errLocked) || wait <= 0 {
+			return f, err
+		}
+		time.Sleep(pause)
+		wait -= pause
+	}
+}
+
+// readSmall reads a regular file of at most maxSmallFile bytes.
+func readSmall(path string) ([]byte, error) {
+	return readBounded(path, maxSmallFile)
+}
+
+func readBounded(path string, limit int64) ([]byte, error) {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%w: not a regular file", ErrBadEntry)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data := make([]byte, 0, min(info.Size(), limit)+1)
+	for {
+		n, err := f.Read(data[len(data):cap(data)])
+		data = data[:len(data)+n]
+		switch {
+		case int64(len(data)) > limit:
+			return nil, fmt.Errorf("%w: longer than %d bytes", ErrBadEntry, limit)
+		case err == io.EOF:
+			return data, nil
+		case err != nil:
+			return nil, err
+		case len(data) == cap(data):
+			data = append(data, 0)[:len(data)]
+		}
+	}
+}
+
+// replaceFile makes data the content of path in one step: readers see the old content or the new. It does not wait for
+// the disk.
+func replaceFile(path string, data []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	err = errors.Join(err, f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return nil
+}
+
+// writeSynced writes a new file and returns when it is on disk. On an error nothing is left.
+func writeSynced(path string, parts ...[]byte) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	for _, p := range parts {
+		if err == nil {
+			_, err = f.Write(p)
+		}
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	err = errors.Join(err, f.Close())
+	if err != nil {
+		return errors.Join(err, os.Remove(path))
+	}
+	return nil
+}

@@ -1,0 +1,93 @@
+package relay
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+)
+
+// maxSocketPath is how long a unix socket's path may be, in bytes: the kernels take 104 (macOS) or 108 (Linux) with
+// the closing zero; the rest is a margin.
+const maxSocketPath = 100
+
+// Home returns the folder that holds all of cmemd's files, as an absolute path: $CMEMD_HOME, else $XDG_DATA_HOME/cmemd,
+// else ~/.local/share/cmemd. Like the XDG rules have it, a relative XDG_DATA_HOME counts as none. It makes nothing.
+// It fails only if the person's home folder, or the working folder of a relative CMEMD_HOME, is unknown.
+func Home(getenv func(string) string) (string, error) {
+	if home := getenv("CMEMD_HOME"); home != "" {
+		return filepath.Abs(home)
+	}
+	if data := getenv("XDG_DATA_HOME"); filepath.IsAbs(data) {
+		return filepath.Join(data, "cmemd"), nil
+	}
+	user, err := os.UserHomeDir()
+	if err != nil {
+		return "", fmt.Errorf("relay: no home folder: %w", err)
+	}
+	return filepath.Join(user, ".local", "share", "cmemd"), nil
+}
+
+// SocketPath returns where the daemon of a home listens and its hooks call: home/run/cmemd.sock, or, where that is
+// longer than a socket's path may be, a name derived from home in $XDG_RUNTIME_DIR, else in a folder of this user in
+// the temporary folder. It makes nothing; the daemon makes the folder with MakeSocketDir.
+func SocketPath(home string) string {
+	home = filepath.Clean(home)
+	path := filepath.Join(home, "run", "cmemd.sock")
+	if len(path) <= maxSocketPath {
+		return path
+	}
+	sum := sha256.Sum256([]byte(home))
+	name := hex.EncodeToString(sum[:8]) + ".sock"
+	if dir := os.Getenv("XDG_RUNTIME_DIR"); filepath.IsAbs(dir) {
+		if path = filepath.Join(dir, "cmemd-"+name); len(path) <= maxSocketPath {
+			return path
+		}
+	}
+	return filepath.Join(os.TempDir(), "cmemd-"+strconv.Itoa(os.Getuid()), name)
+}
+
+// ErrSocketDir is returned for a socket whose folder others may write to: what is sent there may be read by them.
+var ErrSocketDir = errors.New("relay: the socket's folder is not this user's alone")
+
+// MakeSocketDir makes the folder of a socket, open to this user only, and returns an error wrapping ErrSocketDir if
+// what is there belongs to another user or may be written by one.
+func MakeSocketDir(socket string) error {
+	dir := filepath.Dir(socket)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("relay: make the socket's folder: %w", err)
+	}
+	return checkOwned(dir)
+}
+
+// checkSocketDir refuses a socket in a folder that is not this user's. Inside home the person has said who may write.
+func checkSocketDir(home, socket string) error {
+	dir := filepath.Dir(socket)
+	if dir == filepath.Join(filepath.Clean(home), "run") {
+		return nil
+	}
+	return checkOwned(dir)
+}
+
+// advertisedSocket returns the socket that a running daemon wrote into home/run/daemon.json, if any. It differs from
+// SocketPath where the daemon runs with another runtime or temporary folder than the agent.
+func advertisedSocket(home string) string {
+	data, err := readSmall(filepath.Join(home, "run", "daemon.json"))
+	if err != nil {
+		return ""
+	}
+	socket := ""
+	members(data, func(name string, value []byte) bool {
+		if name == "socket" && value[0] == '"' {
+			socket = unquote(value)
+		}
+		return true
+	})
+	if !filepath.IsAbs(socket) {
+		return ""
+	}
+	return socket
+}

@@ -1,0 +1,281 @@
+package relay
+
+import (
+	"encoding/json"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+var privateCases = []struct{ name, in, want string }{
+	{"nothing", "hello", "hello"},
+	{"empty", "", ""},
+	{"a pair", "a<private>s</private>b", "ab"},
+	{"all of it", "<private>s</private>", ""},
+	{"an empty pair", "a<private></private>b", "ab"},
+	{"two pairs", "a<private>s</private>b<private>t</private>c", "abc"},
+	{"nested", "a<private>s<private>t</private>u</private>b", "ab"},
+	{"nested deeper", "a<private><private><private>s</private></private></private>b", "ab"},
+	{"unclosed", "a<private>s", "a"},
+	{"unclosed outer", "a<private>s<private>t</private>b", "a"},
+	{"closed, then unclosed", "a<private>s</private>b<private>t", "ab"},
+	{"capitals", "a<PRIVATE>s</PRIVATE>b", "ab"},
+	{"mixed capitals", "a<Private>s</pRIVATE>b", "ab"},
+	{"an attribute", `a<private reason="x">s</private>b`, "ab"},
+	{"attributes over lines", "a<private\n  x=1\n>s</private>b", "ab"},
+	{"a space in the tag", "a<private >s</private >b", "ab"},
+	{"a line break in the closing tag", "a<private>s</private\n>b", "ab"},
+	{"a quoted > ends the tag; the rest is private too", `a<private x=">">s</private>b`, "ab"},
+	{"an empty element", "a<private/>b", "ab"},
+	{"an empty element with a space", "a<private />b", "ab"},
+	{"an empty element inside", "a<private>s<private/>t</private>b", "ab"},
+	{"a lone closing tag", "a</private>b", "a</private>b"},
+	{"a lone closing tag before a pair", "</private>a<private>s</private>b", "</private>ab"},
+	{"two closing tags", "a<private>s</private></private>b", "a</private>b"},
+	{"a longer name", "a<privateer>s</privateer>b", "a<privateer>s</privateer>b"},
+	{"a name with a dash", "a<private-note>s</private-note>b", "a<private-note>s</private-note>b"},
+	{"a longer closing name", "a<private>s</privately>t</private>b", "ab"},
+	{"a closing tag with an attribute closes nothing", "a<private>s</private x>t</private>b", "ab"},
+	{"a space before the name", "a< private>s", "a< private>s"},
+	{"a space before the slash", "a<private>s< /private>t", "a"},
+	{"a tag without its end", "a<private s", "a"},
+	{"a tag that ends the text", "a<private", "a"},
+	{"a closing tag without its end", "a<private>s</private", "a"},
+	{"a doubled bracket", "a<<private>s</private>b", "a<b"},
+	{"only brackets", "<<<>>></>", "<<<>>></>"},
+	{"other tags", "<b>a</b><private><b>s</b></private>", "<b>a</b>"},
+	{"letters of other scripts", "ä<private>ß</private>ö", "äö"},
+	{"bytes that are not UTF-8", "\xff<private>\xfe</private>\xfd", "\xff\xfd"},
+	{"as words", "private /private <public>", "private /private <public>"},
+	{"a comparison", "if a <private b", "if a "},
+}
+
+func TestCutPrivate(t *testing.T) {
+	t.Parallel()
+	for _, c := range privateCases {
+		got, cut := CutPrivate(c.in)
+		if got != c.want || cut != (c.in != c.want) {
+			t.Errorf("%s: CutPrivate(%q) = %q, %v; want %q", c.name, c.in, got, cut, c.want)
+		}
+	}
+}
+
+// referenceCut cuts by the same rule with expressions, in one pass over all tags.
+func referenceCut(s string) string {
+	var out strings.Builder
+	depth, from := 0, 0
+	for _, m := range referenceTag.FindAllStringIndex(s, -1) {
+		tag := s[m[0]:m[1]]
+		if depth == 0 && tag[1] != '/' {
+			out.WriteString(s[from:m[0]])
+			from = m[1]
+		}
+		switch {
+		case tag[1] == '/':
+			if depth == 1 {
+				from = m[1]
+			}
+			depth = max(depth-1, 0)
+		case !strings.HasSuffix(tag, "/>"):
+			depth++
+		}
+	}
+	if depth == 0 {
+		out.WriteString(s[from:])
+	}
+	return out.String()
+}
+
+var referenceTag = regexp.MustCompile(`(?is)</private[ \t\r\n\f]*>|<private(?:[ \t\r\n\f/][^>]*)?(?:>|$)`)
+
+func FuzzCutPrivate(f *testing.F) {
+	for _, c := range privateCases {
+		f.Add(c.in)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		if !utf8.ValidString(s) {
+			CutPrivate(s)
+			return // expressions fold and step over runes
+		}
+		got, cut := CutPrivate(s)
+		if want := referenceCut(s); got != want {
+			t.Fatalf("CutPrivate(%q) = %q, want %q", s, got, want)
+		}
+		if !cut && got != s {
+			t.Fatalf("CutPrivate(%q) = %q, but says that nothing was cut", s, got)
+		}
+	})
+}
+
+// pieces makes texts in which tags are frequent.
+var pieces = rapid.Custom(func(t *rapid.T) string {
+	part := rapid.SampledFrom([]string{
+		"<private>", "</private>", "<PRIVATE x='1'>", "<private/>", "</Private >", "<private", ">", "<", "/", "a", "\n", `"`, `\`, "é", "\u2028", "<b>",
+	})
+	return strings.Join(rapid.SliceOf(part).Draw(t, "parts"), "")
+})
+
+func TestCutPrivateProperties(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		s := pieces.Draw(t, "text")
+		got, _ := CutPrivate(s)
+		if want := referenceCut(s); got != want {
+			t.Fatalf("CutPrivate(%q) = %q, want %q", s, got, want)
+		}
+		before := rapid.StringMatching(`[a-z ]*`).Draw(t, "before")
+		inside := rapid.StringMatching(`[^<]*`).Draw(t, "inside")
+		got, cut := CutPrivate(before + "<private>" + inside + "</private>" + s)
+		rest, _ := CutPrivate(s)
+		if got != before+rest || !cut {
+			t.Fatalf("CutPrivate = %q, %v; want %q", got, cut, before+rest)
+		}
+	})
+}
+
+func TestCutPrivateIsLinear(t *testing.T) {
+	t.Parallel()
+	for name, unit := range map[string]string{
+		"brackets": "<", "closing": "</private ", "opening": "<private>", "open and close": "<private></private", "names": "<privat",
+	} {
+		s := strings.Repeat(unit, 4<<20/len(unit))
+		start := time.Now()
+		CutPrivate(s)
+		if took := time.Since(start); took > 3*time.Second {
+			t.Errorf("%s: 4 MiB took %v", name, took)
+		}
+	}
+}
+
+func TestCutPrivateJSON(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ name, in, want string }{
+		{"nothing", `{"a":"b<c"}`, `{"a":"b<c"}`},
+		{"plain", `{"a":"x<private>s</private>y"}`, `{"a":"xy"}`},
+		{"white space stays", "{ \"a\" : \"<private>s</private>\" ,\n\"b\":1.50}", "{ \"a\" : \"\" ,\n\"b\":1.50}"},
+		{"escaped slash", `{"a":"x<private>s<\/private>y"}`, `{"a":"xy"}`},
+		{"escaped brackets", `{"a":"x\u003cprivate\u003es\u003c/private\u003ey"}`, `{"a":"xy"}`},
+		{"escaped brackets, capital", `{"a":"x\u003Cprivate\u003Es\u003C\/private\u003Ey"}`, `{"a":"xy"}`},
+		{"escaped letters", `{"a":"x<\u0070rivate>s</privat\u0065>y"}`, `{"a":"xy"}`},
+		{"only the changed string is written anew", `{"a":"\u0041","b":"\u0041<private>s</private>"}`, `{"a":"\u0041","b":"A"}`},
+		{"quotes and line breaks", `{"a":"\"x\"\n<private>s\"\n</private>\\"}`, `{"a":"\"x\"\n\\"}`},
+		{"unclosed takes its string only", `{"a":"x<private>s","b":"t</private>"}`, `{"a":"x","b":"t</private>"}`},
+		{"nested values", `{"a":[{"b":["<private>s</private>x"]}]}`, `{"a":[{"b":["x"]}]}`},
+		{"in a key", `{"a<private>s</private>":1}`, `{"a":1}`},
+		{"a string alone", `"<private>s</private>x"`, `"x"`},
+		{"not JSON", `prompt: <private>s</private>x`, `prompt: x`},
+		{"not JSON, unclosed", `{"a":"x<private>s`, `{"a":"x`},
+		{"not JSON, escaped", `{"a":"x\u003cprivate\u003es\u003c\/private\u003ey`, `{"a":"xy`},
+		{"not JSON at its end", `{"a":"x<private>s</private>y"}}`, `{"a":"xy"}}`},
+		{"not JSON and nothing private", `{"a":"\u003cb\u003e`, `{"a":"\u003cb\u003e`},
+		{"empty", ``, ``},
+	} {
+		got, cut := CutPrivateJSON([]byte(c.in))
+		if string(got) != c.want || cut != (c.in != c.want) {
+			t.Errorf("%s: CutPrivateJSON(%s) = %s, %v; want %s", c.name, c.in, got, cut, c.want)
+		}
+	}
+}
+
+// cutAll cuts every string of a decoded JSON value.
+func cutAll(v any) any {
+	switch v := v.(type) {
+	case string:
+		s, _ := CutPrivate(v)
+		return s
+	case []any:
+		for i := range v {
+			v[i] = cutAll(v[i])
+		}
+	case map[string]any:
+		out := map[string]any{}
+		for k, e := range v {
+			key, _ := CutPrivate(k)
+			out[key] = cutAll(e)
+		}
+		return out
+	}
+	return v
+}
+
+func FuzzCutPrivateJSON(f *testing.F) {
+	f.Add([]byte(`{"a":"x<private>s</private>y","b":[1,"\u003cprivate>"]}`))
+	f.Add([]byte(`["\ud800<private>"]`))
+	f.Add([]byte(`{"a":"<private>`))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		in := string(body)
+		out, cut := CutPrivateJSON(body)
+		if string(body) != in {
+			t.Fatalf("the body was changed: %q", body)
+		}
+		if !cut && string(out) != in {
+			t.Fatalf("CutPrivateJSON(%q) = %q, but says that nothing was cut", in, out)
+		}
+		var before, after any
+		if !utf8.ValidString(in) || json.Unmarshal(body, &before) != nil {
+			return
+		}
+		if err := json.Unmarshal(out, &after); err != nil {
+			t.Fatalf("CutPrivateJSON(%q) = %q: %v", in, out, err)
+		}
+		if strings.Contains(strings.ToLower(in), "private") && hasKeyTag(before) {
+			return // two keys may become one
+		}
+		if diff := cmp.Diff(cutAll(before), after); diff != "" {
+			t.Fatalf("CutPrivateJSON(%q) = %q: -want +got\n%s", in, out, diff)
+		}
+	})
+}
+
+func hasKeyTag(v any) bool {
+	switch v := v.(type) {
+	case []any:
+		for _, e := range v {
+			if hasKeyTag(e) {
+				return true
+			}
+		}
+	case map[string]any:
+		for k, e := range v {
+			if strings.Contains(k, "<") || hasKeyTag(e) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func TestCutPrivateJSONProperties(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		value := map[string]any{
+			"hook_event_name": "UserPromptSubmit", "prompt": pieces.Draw(t, "prompt"),
+			"list": []any{pieces.Draw(t, "item"), 1.5, nil, true}, "nested": map[string]any{"x": pieces.Draw(t, "nested")},
+		}
+		body, err := json.Marshal(value) // writes < and > as \u003c and \u003e
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, _ := CutPrivateJSON(body)
+		var got any
+		if err := json.Unmarshal(out, &got); err != nil {
+			t.Fatalf("%s: %v", out, err)
+		}
+		if diff := cmp.Diff(cutAll(value), got); diff != "" {
+			t.Fatalf("%s: -want +got\n%s", body, diff)
+		}
+	})
+}
+
+func BenchmarkCutPrivateJSON(b *testing.B) {
+	body := []byte(`{"tool_response":"` + strings.Repeat("some code <b> and more \\n", 3000) + `<private>s</private>"}`)
+	b.SetBytes(int64(len(body)))
+	for b.Loop() {
+		CutPrivateJSON(body)
+	}
+}

@@ -1,0 +1,169 @@
+package relay
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+)
+
+// spoolLimit is how much may wait in the spool: some 100,000 ordinary tool calls, and no threat to a home folder.
+const spoolLimit = 256 << 20
+
+// spoolSample is how many files are measured to estimate the spool's size; up to that many it is exact.
+const spoolSample = 1024
+
+// ErrSpoolFull is returned by Put when the spool holds as much as it may.
+var ErrSpoolFull = errors.New("relay: the spool is full")
+
+// A Spool keeps payloads that no daemon took, as a maildir under home/spool: a file is written to tmp, and is in new
+// only when it is whole and on disk. Several processes may use it at once.
+type Spool struct {
+	dir   string
+	limit int64
+}
+
+// NewSpool returns the spool of a home. It touches nothing: the first Put makes the folders.
+func NewSpool(home string) *Spool {
+	return &Spool{dir: filepath.Join(home, "spool"), limit: spoolLimit}
+}
+
+// An Entry is one payload as its hook kept it.
+type Entry struct {
+	Name       string    // of its file in new; names sort by OccurredAt
+	Agent      string    // whose hook it was
+	Delivery   string    // a UUID; a post of the same payload carried it too
+	OccurredAt time.Time // when the hook started
+	Cut        bool      // private text was removed; Put sets it
+	Body       []byte    // the payload, not checked: agents may send anything
+}
+
+// Put stores an entry without the private text of its body and returns its name. The entry is on disk when Put returns
+// without an error; otherwise there is none. Name and Cut are ignored. It returns ErrSpoolFull if there is no room.
+func (s *Spool) Put(e Entry) (string, error) {
+	if !isUUID(e.Delivery) || !validAgent(e.Agent) {
+		return "", fmt.Errorf("relay: spool: %w: delivery %q of %q", ErrBadEntry, e.Delivery, e.Agent)
+	}
+	body, cut := CutPrivateJSON(e.Body)
+	e.Body, e.Cut = body, cut
+	head := appendHeader(nil, e)
+	if err := s.room(int64(len(head) + len(body))); err != nil {
+		return "", err
+	}
+	name := entryName(e)
+	if err := s.store(name, e.Delivery, head, body); err != nil {
+		return "", fmt.Errorf("relay: spool %s: %w", name, err)
+	}
+	return name, nil
+}
+
+func (s *Spool) store(name, id string, parts ...[]byte) error {
+	tmp := filepath.Join(s.dir, "tmp", id)
+	err := writeSynced(tmp, parts...)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err = s.makeFolders(); err == nil {
+			err = writeSynced(tmp, parts...)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if err = os.Rename(tmp, s.path(name)); err != nil {
+		return errors.Join(err, os.Remove(tmp))
+	}
+	return syncDir(filepath.Join(s.dir, "new"))
+}
+
+// makeFolders makes the maildir, and returns when its folders are on disk.
+func (s *Spool) makeFolders() error {
+	for _, sub := range []string{"tmp", "new", "bad"} {
+		if err := os.MkdirAll(filepath.Join(s.dir, sub), 0o700); err != nil {
+			return err
+		}
+	}
+	return errors.Join(syncDir(s.dir), syncDir(filepath.Dir(s.dir)))
+}
+
+func (s *Spool) room(size int64) error {
+	_, used, err := s.Usage()
+	if err != nil {
+		return err
+	}
+	if used+size > s.limit {
+		return ErrSpoolFull
+	}
+	return nil
+}
+
+// Usage returns how many entries wait and how many bytes they have. Above a thousand entries the bytes are estimated
+// from a sample, so that a full spool does not make each hook measure it whole. A spool never written to is empty.
+func (s *Spool) Usage() (entries int, size int64, err error) {
+	names, err := s.list()
+	if err != nil {
+		return 0, 0, err
+	}
+	step := len(names)/spoolSample + 1
+	measured := 0
+	for i := 0; i < len(names); i += step {
+		info, err := os.Lstat(s.path(names[i]))
+		if err == nil {
+			size += info.Size()
+		}
+		measured++
+	}
+	if measured == 0 {
+		return 0, 0, nil
+	}
+	return len(names), size * int64(len(names)) / int64(measured), nil
+}
+
+// list returns the names in new, in no order.
+func (s *Spool) list() ([]string, error) {
+	d, err := os.Open(filepath.Join(s.dir, "new"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("relay: spool: %w", err)
+	}
+	defer d.Close()
+	names, err := d.Readdirnames(-1)
+	if err != nil {
+		return nil, fmt.Errorf("relay: spool: %w", err)
+	}
+	return names, nil
+}
+
+func (s *Spool) path(name string) string {
+	return filepath.Join(s.dir, "new", name)
+}
+
+// entryName makes a name whose order is that of time.
+func entryName(e Entry) string {
+	const width = 20
+	nanos := strconv.FormatInt(max(e.OccurredAt.UnixNano(), 0), 10)
+	padded := make([]byte, 0, width+1+len(e.Delivery))
+	for range width - len(nanos) {
+		padded = append(padded, '0')
+	}
+	padded = append(padded, nanos...)
+	return string(append(append(padded, '-'), e.Delivery...))
+}
+
+// appendHeader appends the line of JSON that stands before an entry's body.
+func appendHeader(b []byte, e Entry) []byte {
+	b = append(b, `{"v":1,"agent":`...)
+	b = appendQuoted(b, e.Agent)
+	b = append(b, `,"delivery":`...)
+	b = appendQuoted(b, e.Delivery)
+	b = append(b, `,"occurred_at":"`...)
+	b = e.OccurredAt.UTC().AppendFormat(b, time.RFC3339Nano)
+	b = append(b, `","cut":`...)
+	b = strconv.AppendBool(b, e.Cut)
+	b = append(b, `,"bytes":`...)
+	b = strconv.AppendInt(b, int64(len(e.Body)), 10)
+	return append(b, "}\n"...)
+}

@@ -1,0 +1,472 @@
+package relay
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+	"pgregory.net/rapid"
+)
+
+var testTime = time.Date(2026, 11, 20, 18, 0, 0, 123456789, time.UTC)
+
+func testEntry(body string) Entry {
+	return Entry{Agent: "claude-code", Delivery: newDelivery(testTime), OccurredAt: testTime, Body: []byte(body)}
+}
+
+// mustPut stores an entry and returns it as it is to be read.
+func mustPut(tb testing.TB, s *Spool, e Entry) Entry {
+	tb.Helper()
+	name, err := s.Put(e)
+	if err != nil {
+		tb.Fatalf("Put: %v", err)
+	}
+	e.Name = name
+	return e
+}
+
+func mustNames(tb testing.TB, s *Spool) []string {
+	tb.Helper()
+	names, err := s.Names()
+	if err != nil {
+		tb.Fatalf("Names: %v", err)
+	}
+	return names
+}
+
+func TestSpoolKeepsAnEntry(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	s := NewSpool(home)
+	if names := mustNames(t, s); len(names) != 0 {
+		t.Fatalf("a new spool has %v", names)
+	}
+	want := mustPut(t, s, testEntry(`{"a":"b"}`))
+	if prefix := fmt.Sprintf("%020d-", testTime.UnixNano()); want.Name != prefix+want.Delivery {
+		t.Errorf("name is %s, want %s%s", want.Name, prefix, want.Delivery)
+	}
+	got, err := s.Read(want.Name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+	for _, dir := range []string{"spool", "spool/tmp", "spool/new", "spool/bad"} {
+		if info, err := os.Stat(filepath.Join(home, dir)); err != nil || info.Mode().Perm() != 0o700 {
+			t.Errorf("%s: %v, %v; want mode 0700", dir, info.Mode(), err)
+		}
+	}
+	if info, err := os.Stat(s.path(want.Name)); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the file: %v, %v; want mode 0600", info.Mode(), err)
+	}
+	if left, _ := os.ReadDir(filepath.Join(home, "spool/tmp")); len(left) != 0 {
+		t.Errorf("left in tmp: %v", left)
+	}
+	if err := s.Remove(want.Name); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Remove(want.Name); err != nil {
+		t.Errorf("Remove again: %v", err)
+	}
+	if names := mustNames(t, s); len(names) != 0 {
+		t.Errorf("after Remove: %v", names)
+	}
+}
+
+func TestSpoolFormat(t *testing.T) {
+	t.Parallel()
+	s := NewSpool(t.TempDir())
+	e := testEntry("{\"a\":\"x<private>s</private>\"}\n")
+	e.Delivery = "019aa2ff-7c5b-7000-8000-000000000001"
+	e = mustPut(t, s, e)
+	got, err := os.ReadFile(s.path(e.Name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `{"v":1,"agent":"claude-code","delivery":"019aa2ff-7c5b-7000-8000-000000000001",` +
+		`"occurred_at":"2026-11-20T18:00:00.123456789Z","cut":true,"bytes":10}` + "\n{\"a\":\"x\"}\n"
+	if string(got) != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestSpoolRoundTrip(t *testing.T) {
+	t.Parallel()
+	s := NewSpool(t.TempDir())
+	rapid.Check(t, func(t *rapid.T) {
+		at := time.Unix(0, rapid.Int64Range(0, 1<<62).Draw(t, "nanos")).UTC()
+		e := Entry{
+			Agent:    rapid.StringMatching(`[a-z][a-z0-9_-]{0,20}`).Draw(t, "agent"),
+			Delivery: newDelivery(at), OccurredAt: at,
+			Body: bytes.ReplaceAll(rapid.SliceOf(rapid.Byte()).Draw(t, "body"), []byte("<"), nil),
+		}
+		name, err := s.Put(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := s.Read(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.Name = name
+		if !bytes.Equal(got.Body, e.Body) {
+			t.Fatalf("body is %q, want %q", got.Body, e.Body)
+		}
+		got.Body, e.Body = nil, nil
+		if diff := cmp.Diff(e, got); diff != "" {
+			t.Fatalf("-want +got\n%s", diff)
+		}
+	})
+}
+
+func TestSpoolRefusesAnEntryWithoutNames(t *testing.T) {
+	t.Parallel()
+	s := NewSpool(t.TempDir())
+	for _, e := range []Entry{
+		{Agent: "claude-code", Delivery: "../../../etc/passwd"}, {Agent: "Claude Code", Delivery: newDelivery(testTime)}, {Delivery: newDelivery(testTime)},
+	} {
+		if _, err := s.Put(e); !errors.Is(err, ErrBadEntry) {
+			t.Errorf("Put(%+v) = %v, want ErrBadEntry", e, err)
+		}
+	}
+}
+
+func TestSpoolReadsInTheOrderOfTime(t *testing.T) {
+	t.Parallel()
+	s := NewSpool(t.TempDir())
+	var want []string
+	for _, after := range []time.Duration{5, 3, 9, 1000000, 4} {
+		e := testEntry("{}")
+		e.OccurredAt = testTime.Add(after)
+		want = append(want, mustPut(t, s, e).Name)
+	}
+	slices.Sort(want)
+	if err := os.WriteFile(s.path(".hidden"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	last := time.Time{}
+	for e, err := range s.Each() {
+		if err != nil || e.OccurredAt.Before(last) {
+			t.Fatalf("%s at %v after %v: %v", e.Name, e.OccurredAt, last, err)
+		}
+		last = e.OccurredAt
+		got = append(got, e.Name)
+		if err := s.Remove(e.Name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+}
+
+func TestSpoolEachPassesOverWhatHasGone(t *testing.T) {
+	t.Parallel()
+	s := NewSpool(t.TempDir())
+	first := testEntry("{}")
+	first.OccurredAt = testTime.Add(-time.Second)
+	mustPut(t, s, first)
+	second := mustPut(t, s, testEntry("{}"))
+	n := 0
+	for e, err := range s.Each() {
+		if err != nil {
+			t.Fatalf("%s: %v", e.Name, err)
+		}
+		n++
+		if err := s.Remove(second.Name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n != 1 {
+		t.Errorf("yielded %d entries, want 1", n)
+	}
+}
+
+func TestSpoolIsBounded(t *testing.T) {
+	t.Parallel()
+	s := NewSpool(t.TempDir())
+	s.limit = 2000
+	stored := 0
+	for range 100 {
+		if _, err := s.Put(testEntry(strings.Repeat("x", 300))); err != nil {
+			if !errors.Is(err, ErrSpoolFull) {
+				t.Fatal(err)
+			}
+			break
+		}
+		stored++
+	}
+	entries, size, err := s.Usage()
+	if err != nil || entries != stored || size > s.limit || size < s.limit-500 {
+		t.Errorf("stored %d; Usage = %d entries, %d bytes, %v; want the limit of %d nearly reached", stored, entries, size, err, s.limit)
+	}
+	if err := s.Remove(mustNames(t, s)[0]); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Put(testEntry(strings.Repeat("x", 300))); err != nil {
+		t.Errorf("after Remove: %v", err)
+	}
+}
+
+func TestSpoolUsageOfManyIsEstimated(t *testing.T) {
+	t.Parallel()
+	s := NewSpool(t.TempDir())
+	if err := s.makeFolders(); err != nil {
+		t.Fatal(err)
+	}
+	const n, size = 3*spoolSample + 7, 10
+	for i := range n {
+		if err := os.WriteFile(s.path(fmt.Sprintf("%020d-x", i)), make([]byte, size), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	entries, used, err := s.Usage()
+	if err != nil || entries != n || used != n*size {
+		t.Errorf("Usage = %d, %d, %v; want %d, %d", entries, used, err, n, n*size)
+	}
+}
+
+func TestSpoolTakesManyProcessesWorth(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	const writers, each = 8, 25
+	var wg sync.WaitGroup
+	for w := range writers {
+		wg.Go(func() {
+			s := NewSpool(home)
+			for i := range each {
+				if _, err := s.Put(testEntry(fmt.Sprintf(`{"n":%d}`, w*each+i))); err != nil {
+					t.Errorf("Put: %v", err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	seen := map[string]bool{}
+	for e, err := range NewSpool(home).Each() {
+		if err != nil {
+			t.Errorf("%s: %v", e.Name, err)
+		}
+		seen[string(e.Body)] = true
+	}
+	if len(seen) != writers*each {
+		t.Errorf("%d different bodies, want %d", len(seen), writers*each)
+	}
+}
+
+func TestSpoolNamesTheProblemOfABadFile(t *testing.T) {
+	t.Parallel()
+	good := `{"v":1,"agent":"codex","delivery":"019aa2ff-7c5b-7000-8000-000000000001","occurred_at":"2026-11-20T18:00:00Z","cut":false,"bytes":2}`
+	for _, c := range []struct{ name, content, want string }{
+		{"empty", "", "no header line"},
+		{"no line end", good, "no header line"},
+		{"a cut header", good[:40] + "\n{}", "the header is not JSON"},
+		{"zeros", strings.Repeat("\x00", 100) + "\n", "the header is not JSON"},
+		{"an array", "[1]\n{}", "no format number"},
+		{"a newer format", strings.Replace(good, `"v":1`, `"v":2`, 1) + "\n{}", "format 2 is newer than 1"},
+		{"no format", strings.Replace(good, `"v":1`, `"v":"1"`, 1) + "\n{}", "no format number"},
+		{"a hostile agent", strings.Replace(good, "codex", "../x", 1) + "\n{}", "no agent's name"},
+		{"a hostile delivery", strings.Replace(good, "019aa2ff", "../../..", 1) + "\n{}", "no delivery id"},
+		{"no time", strings.Replace(good, "2026-11", "2026-13", 1) + "\n{}", "no time"},
+		{"a cut body", good + "\n{", "has 1 of 2 bytes"},
+		{"a longer body", good + "\n{}}", "has 3 of 2 bytes"},
+	} {
+		s := NewSpool(t.TempDir())
+		if err := s.makeFolders(); err != nil {
+			t.Fatal(err)
+		}
+		const name = "00000000000000000001-x"
+		if err := os.WriteFile(s.path(name), []byte(c.content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		e, err := s.Read(name)
+		if !errors.Is(err, ErrBadEntry) || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: got %v, want %q of %s", c.name, err, c.want, name)
+		}
+		if diff := cmp.Diff(Entry{Name: name}, e); diff != "" {
+			t.Errorf("%s: -want +got\n%s", c.name, diff)
+		}
+	}
+}
+
+func TestSpoolTakesAHeaderWithoutLengthAndWithMore(t *testing.T) {
+	t.Parallel()
+	e, err := parseEntry([]byte(`{"v":1,"agent":"codex","delivery":"019aa2ff-7c5b-7000-8000-000000000001","occurred_at":"2026-11-20T18:00:00Z","later":[1,{"v":9}]}` + "\nbody\nbody"))
+	if err != nil || string(e.Body) != "body\nbody" || e.Agent != "codex" {
+		t.Errorf("got %+v, %v", e, err)
+	}
+}
+
+func TestSpoolReadsOnlyRegularFilesOfBearableLength(t *testing.T) {
+	t.Parallel()
+	s := NewSpool(t.TempDir())
+	if err := s.makeFolders(); err != nil {
+		t.Fatal(err)
+	}
+	huge := s.path("huge")
+	if err := os.WriteFile(huge, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(huge, maxEntry+1); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(s.path("folder"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("/dev/zero", s.path("link")); err != nil {
+		t.Skip("no symbolic links here")
+	}
+	for _, name := range []string{"huge", "folder", "link"} {
+		if _, err := s.Read(name); !errors.Is(err, ErrBadEntry) {
+			t.Errorf("%s: got %v, want ErrBadEntry", name, err)
+		}
+		if err := s.SetAside(name, "test"); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if names := mustNames(t, s); len(names) != 0 {
+		t.Errorf("left: %v", names)
+	}
+}
+
+func TestSpoolStaysInItsFolder(t *testing.T) {
+	t.Parallel()
+	s := NewSpool(t.TempDir())
+	for _, name := range []string{"", ".", "..", "../tmp/x", "a/b", "/etc/passwd", ".x"} {
+		_, err := s.Read(name)
+		for what, err := range map[string]error{"Read": err, "Remove": s.Remove(name), "SetAside": s.SetAside(name, "")} {
+			if !errors.Is(err, ErrBadEntry) {
+				t.Errorf("%s(%q) = %v, want ErrBadEntry", what, name, err)
+			}
+		}
+	}
+}
+
+func TestSpoolSetsAside(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	s := NewSpool(home)
+	e := mustPut(t, s, testEntry("{"))
+	before, err := os.ReadFile(s.path(e.Name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.SetAside(e.Name, "400: not JSON"); err != nil {
+		t.Fatal(err)
+	}
+	bad := filepath.Join(home, "spool", "bad", e.Name)
+	if got, err := os.ReadFile(bad); err != nil || !bytes.Equal(got, before) {
+		t.Errorf("bad holds %q, %v; want %q", got, err, before)
+	}
+	if got, err := os.ReadFile(bad + ".reason"); err != nil || string(got) != "400: not JSON\n" {
+		t.Errorf("the reason is %q, %v", got, err)
+	}
+	if names := mustNames(t, s); len(names) != 0 {
+		t.Errorf("left: %v", names)
+	}
+	if err := s.SetAside(e.Name, "again"); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("SetAside again = %v, want os.ErrNotExist", err)
+	}
+}
+
+func TestSpoolCleansOldLeftovers(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	s := NewSpool(home)
+	if n, err := s.Clean(time.Now()); n != 0 || err != nil {
+		t.Fatalf("Clean of nothing = %d, %v", n, err)
+	}
+	if err := s.makeFolders(); err != nil {
+		t.Fatal(err)
+	}
+	tmp := filepath.Join(home, "spool", "tmp")
+	now := time.Now()
+	for name, age := range map[string]time.Duration{"old": staleTmp + time.Minute, "young": staleTmp - time.Minute} {
+		path := filepath.Join(tmp, name)
+		if err := os.WriteFile(path, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(path, now.Add(-age), now.Add(-age)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n, err := s.Clean(now); n != 1 || err != nil {
+		t.Errorf("Clean = %d, %v; want 1", n, err)
+	}
+	left, err := os.ReadDir(tmp)
+	if err != nil || len(left) != 1 || left[0].Name() != "young" {
+		t.Errorf("left %v, %v; want young", left, err)
+	}
+}
+
+func FuzzParseEntry(f *testing.F) {
+	f.Add([]byte(`{"v":1,"agent":"codex","delivery":"019aa2ff-7c5b-7000-8000-000000000001","occurred_at":"2026-11-20T18:00:00Z","cut":true,"bytes":2}` + "\n{}"))
+	f.Add([]byte("{}\n{}"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		e, err := parseEntry(data)
+		if err != nil {
+			if !errors.Is(err, ErrBadEntry) {
+				t.Fatalf("parseEntry(%q) = %v, want ErrBadEntry", data, err)
+			}
+			return
+		}
+		again, err := parseEntry(append(appendHeader(nil, e), e.Body...))
+		if err != nil {
+			t.Fatalf("what parseEntry(%q) read does not read again: %v", data, err)
+		}
+		if diff := cmp.Diff(e, again); diff != "" {
+			t.Fatalf("-want +got\n%s", diff)
+		}
+	})
+}
+
+func TestNewDelivery(t *testing.T) {
+	t.Parallel()
+	seen := map[string]bool{}
+	for i := range 1000 {
+		at := testTime.Add(time.Duration(i) * time.Millisecond)
+		id := newDelivery(at)
+		u, err := uuid.Parse(id)
+		if err != nil || u.Version() != 7 || u.Variant() != uuid.RFC4122 || !isUUID(id) {
+			t.Fatalf("newDelivery = %s, %v: version %v, variant %v", id, err, u.Version(), u.Variant())
+		}
+		if s, ns := u.Time().UnixTime(); time.Unix(s, ns).UnixMilli() != at.UnixMilli() {
+			t.Fatalf("the time in %s is %v, want %v", id, time.Unix(s, ns), at)
+		}
+		if seen[id] {
+			t.Fatalf("%s twice", id)
+		}
+		seen[id] = true
+	}
+	for _, s := range []string{"", "019aa2ff-7c5b-7000-8000-00000000000", "019aa2ff-7c5b-7000-8000-00000000000g", "019aa2ff07c5b-7000-8000-000000000001", "019AA2FF-7C5B-7000-8000-000000000001"} {
+		if isUUID(s) {
+			t.Errorf("isUUID(%q)", s)
+		}
+	}
+}
+
+func BenchmarkSpoolPut(b *testing.B) {
+	s := NewSpool(b.TempDir())
+	e := testEntry(`{"tool_response":"` + strings.Repeat("x", 1000) + `"}`)
+	for b.Loop() {
+		e.Delivery = newDelivery(testTime)
+		name, err := s.Put(e)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := s.Remove(name); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,94 @@
+package relay
+
+import (
+	"context"
+	"errors"
+	"io"
+	"time"
+)
+
+// Bounds of a payload. One longer than maxPayload is carried with its long strings shortened to keepString bytes each,
+// which leaves every field in place; one that is too long even so, made of very many values, is refused and counted.
+const (
+	maxPayload = 32 << 20
+	keepString = 256 << 10
+)
+
+// errTooLong means that a payload has more than maxPayload bytes even with its long strings shortened.
+var errTooLong = errors.New("relay: the payload is too long")
+
+// A chunk is what one read of standard input gave.
+type chunk struct {
+	data []byte
+	last bool
+}
+
+// readPayload reads r to its end, for at most wait. whole is false if the end was not seen and what came is not one JSON
+// value either: some agents keep the pipe open. The goroutine that reads ends with r or with the process; it cannot be
+// interrupted.
+func readPayload(ctx context.Context, r io.Reader, wait time.Duration) (data []byte, whole bool, err error) {
+	ctx, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	chunks := make(chan chunk) // unbuffered: whoever stops listening leaves at most one read behind
+	go pump(ctx, r, chunks)
+	var p payload
+	for {
+		select {
+		case c := <-chunks:
+			p.add(c.data)
+			if len(p.data()) > maxPayload {
+				return nil, false, errTooLong
+			}
+			if c.last {
+				return p.data(), true, nil
+			}
+		case <-ctx.Done():
+			return p.data(), validJSON(p.data()), nil
+		}
+	}
+}
+
+// pump sends what r gives, until its end or an error or ctx is done.
+func pump(ctx context.Context, r io.Reader, to chan<- chunk) {
+	for {
+		buf := make([]byte, 32<<10)
+		n, err := r.Read(buf)
+		select {
+		case to <- chunk{data: buf[:n], last: err != nil}:
+		case <-ctx.Done():
+			return
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// A payload gathers chunks, and shortens strings once there is too much.
+type payload struct {
+	plain    []byte
+	squeezed *squeezer
+}
+
+func (p *payload) add(b []byte) {
+	switch {
+	case p.squeezed != nil:
+		p.squeezed.write(b)
+	case len(p.plain) == 0:
+		p.plain = b
+	case len(p.plain)+len(b) <= maxPayload:
+		p.plain = append(p.plain, b...)
+	default:
+		p.squeezed = &squeezer{keep: keepString}
+		p.squeezed.write(p.plain)
+		p.squeezed.write(b)
+		p.plain = nil
+	}
+}
+
+func (p *payload) data() []byte {
+	if p.squeezed != nil {
+		return p.squeezed.out
+	}
+	return p.plain
+}
