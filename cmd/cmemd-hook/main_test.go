@@ -1,0 +1,296 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/cmemd/cmemd/hooks/relay"
+)
+
+const payload = `{"session_id":"s","hook_event_name":"PostToolUse","tool_name":"Bash","tool_response":"<private>s</private>ok"}`
+
+var hookPath string // of the program under test, built by TestMain
+
+func TestMain(m *testing.M) { os.Exit(buildAndRun(m)) }
+
+func buildAndRun(m *testing.M) int {
+	if runtime.GOOS == "windows" {
+		return 0 // what follows needs signals and scripts
+	}
+	dir, err := os.MkdirTemp("", "cmemd-hook")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	hookPath = filepath.Join(dir, "cmemd-hook")
+	build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w -X main.version=1.2.3", "-o", hookPath, ".")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		panic(string(out))
+	}
+	return m.Run()
+}
+
+// hookCommand is one hook with a home and nothing to start.
+func hookCommand(home string, args ...string) *exec.Cmd {
+	cmd := exec.Command(hookPath, args...)
+	cmd.Env = append(os.Environ(), "CMEMD_HOME="+home, "CMEMD_NO_START=1")
+	cmd.Stdin = strings.NewReader(payload)
+	return cmd
+}
+
+// mustRun runs a hook, which must exit 0, and returns what it said.
+func mustRun(tb testing.TB, cmd *exec.Cmd) (stdout, stderr string) {
+	tb.Helper()
+	var out, errs bytes.Buffer
+	if cmd.Stdout == nil {
+		cmd.Stdout = &out
+	}
+	cmd.Stderr = &errs
+	if err := cmd.Run(); err != nil {
+		tb.Fatalf("%v: %v\n%s", cmd.Args, err, errs.String())
+	}
+	return out.String(), errs.String()
+}
+
+// serve answers each connection to the home's socket with a function, until the test ends.
+func serve(tb testing.TB, home string, answer func(*http.Request, net.Conn)) {
+	tb.Helper()
+	socket := relay.SocketPath(home)
+	if err := relay.MakeSocketDir(socket); err != nil {
+		tb.Fatal(err)
+	}
+	l, err := net.Listen("unix", socket)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { l.Close() })
+	go func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer conn.Close()
+				r, err := http.ReadRequest(bufio.NewReader(conn))
+				if err == nil {
+					answer(r, conn)
+				}
+			}()
+		}
+	}()
+}
+
+func shortHome(tb testing.TB) string {
+	tb.Helper()
+	home, err := os.MkdirTemp("", "h")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { os.RemoveAll(home) })
+	return home
+}
+
+func spooled(tb testing.TB, home string) []string {
+	tb.Helper()
+	var bodies []string
+	for e, err := range relay.NewSpool(home).Each() {
+		if err != nil {
+			tb.Error(err)
+		}
+		bodies = append(bodies, string(e.Body))
+	}
+	return bodies
+}
+
+func TestHookPostsAndReplies(t *testing.T) {
+	t.Parallel()
+	home := shortHome(t)
+	got := make(chan string, 1)
+	serve(t, home, func(r *http.Request, conn net.Conn) {
+		body, _ := io.ReadAll(r.Body)
+		got <- r.URL.Path + " " + r.Header.Get("Cmemd-Client") + " " + string(body)
+		io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{\"a\":\"b\"}")
+	})
+	stdout, stderr := mustRun(t, hookCommand(home, "claude-code"))
+	if stdout != `{"a":"b"}` || stderr != "" {
+		t.Errorf("stdout %q, stderr %q", stdout, stderr)
+	}
+	if got, want := <-got, "/v1/hooks/claude-code 1.2.3 "+payload; got != want {
+		t.Errorf("posted %q, want %q", got, want)
+	}
+	if left, _ := os.ReadDir(home); len(left) != 1 {
+		t.Errorf("the home holds %v, want run only", left)
+	}
+}
+
+func TestHookSpoolsWithoutADaemon(t *testing.T) {
+	t.Parallel()
+	home := shortHome(t)
+	stdout, stderr := mustRun(t, hookCommand(home, "claude-code"))
+	want := []string{strings.Replace(payload, "<private>s</private>", "", 1)}
+	if got := spooled(t, home); stdout != "" || stderr != "" || !slices.Equal(got, want) {
+		t.Errorf("stdout %q, stderr %q, spooled %q; want only %q", stdout, stderr, got, want)
+	}
+}
+
+func TestHookDoesNothingWhereItIsSwitchedOff(t *testing.T) {
+	t.Parallel()
+	for _, env := range []string{"CMEMD_OBSERVER=1", "CMEMD_DISABLE=1"} {
+		home := shortHome(t)
+		cmd := hookCommand(home, "claude-code")
+		cmd.Env = append(cmd.Env, env)
+		stdout, stderr := mustRun(t, cmd)
+		if left, _ := os.ReadDir(home); stdout != "" || stderr != "" || len(left) != 0 {
+			t.Errorf("%s: stdout %q, stderr %q, left %v", env, stdout, stderr, left)
+		}
+	}
+}
+
+func TestHookAlwaysExitsWell(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		home           string
+		args           []string
+		stdout, stderr string
+	}{
+		"no arguments":     {file, nil, "", "usage: cmemd-hook AGENT"},
+		"too many":         {file, []string{"a", "b"}, "", "usage: cmemd-hook AGENT"},
+		"an unknown flag":  {file, []string{"--x"}, "", "usage: cmemd-hook AGENT"},
+		"the version":      {file, []string{"--version"}, "cmemd-hook 1.2.3\n", ""},
+		"a home of a file": {file, []string{"codex"}, "", ""},
+		"a hostile agent":  {file, []string{"../../x"}, "", ""},
+	} {
+		stdout, stderr := mustRun(t, hookCommand(c.home, c.args...))
+		if stdout != c.stdout || !strings.HasPrefix(stderr, c.stderr) || (c.stderr == "") != (stderr == "") {
+			t.Errorf("%s: stdout %q, stderr %q; want %q, %q", name, stdout, stderr, c.stdout, c.stderr)
+		}
+	}
+	cmd := hookCommand("", "codex")
+	cmd.Env = []string{} // not even a home folder
+	mustRun(t, cmd)
+	cmd = hookCommand(shortHome(t), "codex")
+	cmd.Stdin = nil // /dev/null
+	mustRun(t, cmd)
+}
+
+func TestHookOutlivesAClosedStdout(t *testing.T) {
+	t.Parallel()
+	home := shortHome(t)
+	serve(t, home, func(r *http.Request, conn net.Conn) {
+		io.Copy(io.Discard, r.Body)
+		io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx")
+	})
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	cmd := hookCommand(home, "codex")
+	cmd.Stdout = w
+	mustRun(t, cmd)
+	if got := spooled(t, home); len(got) != 0 {
+		t.Errorf("spooled %q though it was posted", got)
+	}
+}
+
+// TestInterruptedHookSpools covers a Ctrl-C, which a terminal sends to an agent's hooks as well.
+func TestInterruptedHookSpools(t *testing.T) {
+	t.Parallel()
+	for _, sig := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
+		home := shortHome(t)
+		arrived := make(chan struct{}, 1)
+		serve(t, home, func(r *http.Request, conn net.Conn) {
+			io.Copy(io.Discard, r.Body)
+			arrived <- struct{}{}
+			io.Copy(io.Discard, conn)
+		})
+		cmd := hookCommand(home, "codex")
+		cmd.Stdin = strings.NewReader(strings.Replace(payload, "PostToolUse", "SessionStart", 1))
+		start := time.Now()
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		<-arrived
+		if err := cmd.Process.Signal(sig); err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("%v: %v", sig, err)
+		}
+		if took := time.Since(start); took > 1200*time.Millisecond || len(spooled(t, home)) != 1 {
+			t.Errorf("%v: spooled %q after %v; want it there well before the budget", sig, spooled(t, home), took)
+		}
+	}
+}
+
+// TestHookStartsTheDaemonBesideIt puts a script in the daemon's place, beside a copy of the hook.
+func TestHookStartsTheDaemonBesideIt(t *testing.T) {
+	t.Parallel()
+	bin, home := t.TempDir(), shortHome(t)
+	data, err := os.ReadFile(hookPath)
+	if err != nil {
+		t.Fatal(err)
+	}
+	copied := filepath.Join(bin, "cmemd-hook")
+	script := "#!/bin/sh\necho \"$* $CMEMD_HOME $CLAUDE_CODE_MESSAGING_TOKEN.\" > \"$CMEMD_HOME/started\"\nexec sleep 0.3\n"
+	if err := errors.Join(os.WriteFile(copied, data, 0o700), os.WriteFile(filepath.Join(bin, "cmemd"), []byte(script), 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(copied, "claude-code")
+	cmd.Env = append(os.Environ(), "CMEMD_HOME="+home, "CLAUDE_CODE_MESSAGING_TOKEN=secret")
+	cmd.Stdin = strings.NewReader(payload)
+	mustRun(t, cmd)
+	if got := spooled(t, home); len(got) != 1 {
+		t.Errorf("spooled %q", got)
+	}
+	var got []byte
+	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline) && len(got) == 0; time.Sleep(5 * time.Millisecond) {
+		got, _ = os.ReadFile(filepath.Join(home, "started"))
+	}
+	if want := "serve " + home + " .\n"; string(got) != want {
+		t.Errorf("started with %q, want %q", got, want)
+	}
+}
+
+// BenchmarkHook runs whole processes against a daemon that answers at once: what an agent waits for at a tool call.
+func BenchmarkHook(b *testing.B) {
+	home := shortHome(b)
+	serve(b, home, func(r *http.Request, conn net.Conn) {
+		io.Copy(io.Discard, r.Body)
+		io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}")
+	})
+	var walls, cpus []time.Duration
+	for b.Loop() {
+		cmd := hookCommand(home, "claude-code")
+		start := time.Now()
+		mustRun(b, cmd)
+		walls = append(walls, time.Since(start))
+		cpus = append(cpus, cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime())
+	}
+	slices.Sort(walls)
+	slices.Sort(cpus)
+	b.ReportMetric(float64(walls[len(walls)/2].Microseconds())/1000, "wall-ms")
+	b.ReportMetric(float64(cpus[len(cpus)/2].Microseconds())/1000, "cpu-ms")
+}
