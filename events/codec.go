@@ -19,6 +19,9 @@ const (
 	// maxRatio is the highest compression that is stored and accepted. What compresses better is stored as it is, so
 	// that reading hostile bytes never allocates more than this many times their length.
 	maxRatio = 256
+
+	// maxElements bounds an array or map of a payload when it is read, so Seal holds to it too.
+	maxElements = 128 << 10
 )
 
 type decodeFunc func(cbor.DecMode, []byte) (Event, error)
@@ -45,8 +48,9 @@ func NewCodec() *Codec {
 		TextMarshaler: cbor.TextMarshalerNone,
 	}.EncMode()
 	c.dec, errs[1] = cbor.DecOptions{
-		UTF8: cbor.UTF8DecodeInvalid, MaxNestedLevels: 8, BinaryUnmarshaler: cbor.BinaryUnmarshalerNone,
-		TextUnmarshaler: cbor.TextUnmarshalerNone, IndefLength: cbor.IndefLengthForbidden, TagsMd: cbor.TagsForbidden,
+		UTF8: cbor.UTF8DecodeInvalid, MaxNestedLevels: 8, MaxArrayElements: maxElements, MaxMapPairs: maxElements,
+		BinaryUnmarshaler: cbor.BinaryUnmarshalerNone,
+		TextUnmarshaler:   cbor.TextUnmarshalerNone, IndefLength: cbor.IndefLengthForbidden, TagsMd: cbor.TagsForbidden,
 	}.DecMode()
 	c.zip, errs[2] = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(2), zstd.WithEncoderLevel(zstd.SpeedFastest),
 		zstd.WithLowerEncoderMem(true), zstd.WithEncoderCRC(false), zstd.WithSingleSegment(true))
@@ -81,11 +85,16 @@ func (c *Codec) Seal(d Draft, salt Salt) (Sealed, error) {
 	if len(body) > MaxPayload {
 		return Sealed{}, fmt.Errorf("%w: %s of %d bytes, at most %d", ErrTooLarge, KindOf(d.Event), len(body), MaxPayload)
 	}
+	if len(body) > maxElements { // a list that is too long has more bytes than elements
+		if err := c.dec.Wellformed(body); err != nil {
+			return Sealed{}, fmt.Errorf("%w: %s: %s", ErrTooLarge, KindOf(d.Event), err)
+		}
+	}
 	s := Sealed{
 		draft: d, schema: uint16(len(c.schemas[KindOf(d.Event)])), size: uint32(len(body)),
 		salt: salt, hash: hashPayload(salt, body), payload: body,
 	}
-	s.draft.OccurredAt = s.draft.OccurredAt.Round(0).UTC()
+	s.draft.OccurredAt = time.Unix(0, s.draft.OccurredAt.UnixNano()).UTC() // as it will be read back
 	if len(body) > compressOver {
 		if z := c.zip.EncodeAll(body, make([]byte, 0, len(body)/2)); len(z) < len(body) && len(body) <= maxRatio*len(z) {
 			s.payload, s.compressed = z, true
@@ -158,7 +167,7 @@ func (c *Codec) Encode(e Event) (payload []byte, schema uint16, err error) {
 	return b, uint16(len(c.schemas[KindOf(e)])), err
 }
 
-// Decode reads a payload of kind k in the given schema. Errors: ErrUnknownKind, ErrCorrupt.
+// Decode reads a payload of kind k in the given schema. Errors: ErrUnknownKind, ErrCorrupt, ErrTooLarge.
 func (c *Codec) Decode(k Kind, schema uint16, payload []byte) (Event, error) {
 	if len(payload) > MaxPayload {
 		return nil, fmt.Errorf("%w: %d bytes", ErrTooLarge, len(payload))

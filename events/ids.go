@@ -74,10 +74,11 @@ const (
 // ProviderStream is the stream of one provider's pauses.
 func ProviderStream(name string) StreamID { return StreamID(providerPrefix + name) }
 
-// Session returns the session whose stream s is; ok is false for other streams.
+// Session returns the session whose stream s is; ok is false for other streams. Only the name that SessionID.Stream
+// gives is a session's: an id written in another way names another stream.
 func (s StreamID) Session() (id SessionID, ok bool) {
 	rest, ok := strings.CutPrefix(string(s), sessionPrefix)
-	if !ok {
+	if !ok || len(rest) != 36 || strings.ContainsAny(rest, "ABCDEF") {
 		return SessionID{}, false
 	}
 	id, err := ParseSessionID(rest)

@@ -3,7 +3,6 @@ package events
 import (
 	"encoding/binary"
 	"fmt"
-	"strings"
 	"time"
 )
 
@@ -106,10 +105,8 @@ func withStream(h Header, flags byte, stream []byte) (Header, error) {
 	}
 	if flags&flagSessionStream == 0 {
 		h.Stream = StreamID(stream)
-		if strings.HasPrefix(string(stream), sessionPrefix) {
-			if _, ok := h.Stream.Session(); ok {
-				return Header{}, fmt.Errorf("header: session stream by name: %w", ErrCorrupt)
-			}
+		if _, ok := h.Stream.Session(); ok {
+			return Header{}, fmt.Errorf("header: session stream by name: %w", ErrCorrupt)
 		}
 		return h, nil
 	}
@@ -167,8 +164,12 @@ func (r Record) withPayload(rest []byte) (Record, error) {
 	return r, nil
 }
 
-// AppendBinary appends the record's stored form: what Codec.Record reads.
+// AppendBinary appends the record's stored form: what Codec.Record reads. The error is ErrTooLarge, for a stream's
+// name over MaxStream.
 func (r Record) AppendBinary(b []byte) ([]byte, error) {
+	if len(r.Stream) > MaxStream {
+		return b, fmt.Errorf("%w: stream name of %d bytes, at most %d", ErrTooLarge, len(r.Stream), MaxStream)
+	}
 	var state byte
 	if r.compressed {
 		state |= stateCompressed
