@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/policy"
 )
 
 // Provider asks a model, or something that behaves like one, once. Complete may be called again with the same
@@ -16,17 +17,9 @@ type Provider interface {
 	// Model names what answers, for records; it may be empty.
 	Model() string
 	// Wish says when the provider wants to be asked.
-	Wish() Wish
+	Wish() policy.Wish
 	// Complete returns the whole output of one turn. Reply.Text is not judged here.
 	Complete(ctx context.Context, p Prompt) (Reply, error)
-}
-
-// Wish is when a provider wants to be asked. A zero field never makes a turn due by itself. A stop, a compaction
-// and a close always do.
-type Wish struct {
-	MaxInputs int           // inputs that make a turn due, and the most it settles
-	MaxBytes  int           // payload bytes that make a turn due, and the most it settles beyond its first input
-	MaxAge    time.Duration // of the oldest input
 }
 
 // Prompt is one turn's question. It stands alone: nothing of an earlier turn is needed to answer it.
@@ -80,3 +73,23 @@ func (f *Failure) Error() string {
 
 // Unwrap returns the cause.
 func (f *Failure) Unwrap() error { return f.Err }
+
+// Size is the bytes of captured text that p carries: what an answer costs grows with it.
+func (p Prompt) Size() int {
+	n := len(p.Request) + len(p.Message)
+	for _, t := range p.Recent {
+		n += len(t)
+	}
+	for _, in := range p.Inputs {
+		switch e := in.Event.(type) {
+		case events.ToolUsed:
+			n += len(e.Tool) + len(e.Input) + len(e.Output)
+		case events.ContextCompacted:
+			n += len(e.Summary)
+		}
+	}
+	for _, o := range p.Observed {
+		n += len(o.Title) + len(o.Subtitle) + len(o.Narrative)
+	}
+	return n
+}

@@ -104,7 +104,12 @@ type Reobserve struct {
 }
 
 // Name is the kind of the command and, for captures, of its event.
-func (c Capture) Name() string { return "capture " + string(events.KindOf(c.Event)) }
+func (c Capture) Name() string {
+	if c.Event == nil {
+		return "capture"
+	}
+	return "capture " + string(events.KindOf(c.Event))
+}
 
 // Name is the command's kind.
 func (StartTurn) Name() string { return "start turn" }

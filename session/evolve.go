@@ -88,7 +88,7 @@ func (s *State) evolveTurn(h events.Header, e events.Event) {
 		return
 	case events.KindTurnFailed:
 		if e, ok := e.(events.TurnFailed); ok {
-			s.failTurn(e)
+			s.failTurn(h, e)
 		}
 		return
 	case events.KindTurnReceived:
@@ -144,6 +144,7 @@ func (s *State) endTurn(h events.Header) {
 		t.reasks = t.reasks || s.inputs[i].asks == 1
 	}
 	s.unowe(t.settles)
+	s.held = nil
 	s.turn, s.ended = nil, t
 }
 
@@ -156,12 +157,15 @@ func (s *State) dropTurn(e events.OutputDropped) {
 	}
 }
 
-func (s *State) failTurn(e events.TurnFailed) {
+func (s *State) failTurn(h events.Header, e events.TurnFailed) {
 	if s.turn == nil || s.turn.id != e.Turn {
 		return
 	}
 	t := s.turn
 	s.turn, s.ended = nil, nil
+	if e.Class.BlamesProvider() {
+		s.held = &Held{Provider: e.Provider, Class: e.Class, ResetsAt: e.ResetsAt, At: h.OccurredAt}
+	}
 	if !blamesBatch(e) {
 		return
 	}
@@ -200,7 +204,7 @@ func (s *State) evolveRuling(h events.Header, e events.Event) {
 		s.restarts = append(s.restarts, h.OccurredAt)
 	case events.SessionQuarantined:
 		s.generation++
-		s.quarantine = quarantine{until: e.Until, trip: e.Trip}
+		s.quarantine = quarantine{since: h.OccurredAt, until: e.Until, trip: e.Trip}
 		s.restarts, s.consecutive, s.resume = nil, 0, time.Time{}
 	}
 	if h.Kind == events.KindSessionReleased {

@@ -67,6 +67,7 @@ type State struct {
 	consecutive int
 	resume      time.Time // no turn before: a restart's delay
 	quarantine  quarantine
+	held        *Held // nil once an output arrived
 }
 
 // input is what is kept of a captured event that a turn must settle.
@@ -102,8 +103,17 @@ type turn struct {
 }
 
 type quarantine struct {
+	since time.Time
 	until time.Time
 	trip  int // 0: none
+}
+
+// Held is the last failure of a provider that keeps a session's inputs waiting.
+type Held struct {
+	Provider string
+	Class    events.FailureClass
+	ResetsAt time.Time // zero: the provider did not say
+	At       time.Time // when the turn failed
 }
 
 // Version is the version of the stream that the state stands for.
@@ -129,9 +139,17 @@ func (s *State) InFlight() (id events.ID, ok bool) {
 	return s.turn.id, true
 }
 
-// Quarantined returns when the probe of the session's quarantine is due; ok is false if there is none.
-func (s *State) Quarantined() (until time.Time, ok bool) {
-	return s.quarantine.until, s.quarantine.trip > 0
+// Quarantined returns since when the session is in quarantine and when its probe is due; ok is false if it is not.
+func (s *State) Quarantined() (since, until time.Time, ok bool) {
+	return s.quarantine.since, s.quarantine.until, s.quarantine.trip > 0
+}
+
+// Held returns the provider's failure that the session's inputs wait for; ok is false if the last turn was answered.
+func (s *State) Held() (h Held, ok bool) {
+	if s.held == nil {
+		return Held{}, false
+	}
+	return *s.held, true
 }
 
 // Balance counts the session's inputs.

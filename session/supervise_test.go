@@ -116,7 +116,7 @@ func TestProbeReleasesOrDoubles(t *testing.T) {
 	if r, ok := lastOf[events.SessionReleased](m); !ok || r.By != "probe" {
 		t.Errorf("an answered probe: got %+v, want a release", r)
 	}
-	if _, ok := m.state.Quarantined(); ok {
+	if _, _, ok := m.state.Quarantined(); ok {
 		t.Error("still quarantined")
 	}
 }

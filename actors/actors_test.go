@@ -1,0 +1,380 @@
+package actors
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/observer"
+	"github.com/cmemd/cmemd/session"
+	"github.com/cmemd/cmemd/testkit/providertest"
+)
+
+func TestAStopLeadsToAnObservationAndASummary(t *testing.T) {
+	bubble(t, func(w *world) {
+		w.capture("s", events.PromptSubmitted{Text: "make the retry budget a setting"})
+		w.work("s", 3)
+		w.capture("s", events.AgentStopped{Cause: events.StopDone, LastMessage: "Done."})
+		synctest.Wait()
+		want := []events.Kind{
+			events.KindSessionOpened, events.KindPromptSubmitted, events.KindToolUsed, events.KindToolUsed, events.KindToolUsed,
+			events.KindAgentStopped, events.KindTurnStarted, events.KindTurnReceived, events.KindObservationParsed,
+			events.KindTurnStarted, events.KindTurnReceived, events.KindSummaryParsed,
+		}
+		if d := cmp.Diff(want, kinds(w, "s")); d != "" {
+			t.Errorf("stream (-want +got):\n%s", d)
+		}
+		if got, want := w.state("s").Balance(), (session.Balance{Captured: 4, Observed: 4}); got != want {
+			t.Errorf("balance %+v, want %+v", got, want)
+		}
+		p := w.provider.Prompts()[0]
+		if p.Request != "make the retry budget a setting" || p.Message != "Done." || len(p.Inputs) != 3 || p.Project != "p" {
+			t.Errorf("the prompt lacks what it stands on: %+v", p)
+		}
+		if s := w.provider.Prompts()[1]; len(s.Observed) != 1 || s.Message != "Done." {
+			t.Errorf("the summary's prompt lacks what it stands on: %+v", s)
+		}
+		o := all[events.ObservationParsed](w)[0]
+		if d := cmp.Diff([]string{"/p/a.go"}, o.FilesModified); d != "" {
+			t.Errorf("files modified (-want +got):\n%s", d)
+		}
+	}, good)
+}
+
+func TestReceiptsAndDuplicates(t *testing.T) {
+	bubble(t, func(w *world) {
+		c := session.Capture{ID: w.sys.cfg.NewID(), Key: events.KeyOf("k"), At: time.Now(), Origin: origin("s"), Event: events.ToolUsed{Tool: "Read"}}
+		first, err := w.sys.Capture(w.t.Context(), c)
+		if err != nil || first.Duplicate || first.Position == 0 {
+			t.Fatalf("first: %+v, %v", first, err)
+		}
+		again, err := w.sys.Capture(w.t.Context(), c)
+		if err != nil || !again.Duplicate {
+			t.Errorf("again: %+v, %v; want a duplicate", again, err)
+		}
+	}, good)
+}
+
+func TestBurstsDrainIntoFewAppends(t *testing.T) {
+	bubble(t, func(w *world) {
+		var wg sync.WaitGroup
+		for i := range 200 {
+			wg.Go(func() {
+				c := session.Capture{ID: w.sys.cfg.NewID(), Key: events.KeyOf(fmt.Sprint(i)), At: time.Now(), Origin: origin("s"), Event: events.ToolUsed{Tool: "Read"}}
+				if r, err := w.sys.Capture(context.Background(), c); err != nil || r.Duplicate {
+					t.Errorf("capture %d: %+v, %v", i, r, err)
+				}
+			})
+		}
+		wg.Wait()
+		w.stopAgent("s")
+		if got := w.settled("s"); got.Observed != 201 {
+			t.Errorf("got %+v, want 201 observed", got)
+		}
+	}, good)
+}
+
+// TestAnObserverThatCrashes covers a panic, an untyped error and a child that ended: all of them are crashes. The
+// turn fails, the session is respawned after its delay, and the work is done.
+func TestAnObserverThatCrashes(t *testing.T) {
+	for name, step := range map[string]providertest.Step{"panic": providertest.Panic("boom"), "error": providertest.Crash(errBoom)} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(w *world) {
+				w.work("s", 2)
+				w.stopAgent("s")
+				w.work("sibling", 1)
+				w.stopAgent("sibling")
+				began := time.Now()
+				if got := w.settled("s"); got.Observed != 3 {
+					t.Errorf("got %+v, want all 3 observed", got)
+				}
+				if len(all[events.SessionRespawned](w)) != 1 || all[events.TurnFailed](w)[0].Class != events.FailCrash {
+					t.Errorf("got %+v and %+v, want one crash and one respawn", all[events.TurnFailed](w), all[events.SessionRespawned](w))
+				}
+				if time.Since(began) < 400*time.Millisecond {
+					t.Error("the restart came without its delay")
+				}
+				if got := w.settled("sibling"); got.Observed != 2 {
+					t.Errorf("the sibling: %+v, want 2 observed", got)
+				}
+			}, step, good)
+		})
+	}
+}
+
+func TestAnObserverThatAlwaysCrashesIsQuarantinedAndProbed(t *testing.T) {
+	healed := false
+	var mu sync.Mutex
+	step := func(ctx context.Context, n int, p observer.Prompt) (observer.Reply, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if healed {
+			return good(ctx, n, p)
+		}
+		panic("boom")
+	}
+	bubble(t, func(w *world) {
+		w.work("s", 20)
+		time.Sleep(40 * time.Second)
+		synctest.Wait()
+		if n := len(all[events.SessionQuarantined](w)); n != 1 {
+			t.Fatalf("%d quarantines after six crashes, want 1", n)
+		}
+		calls := w.provider.Calls()
+		time.Sleep(20 * time.Second)
+		if got := w.provider.Calls(); got != calls {
+			t.Errorf("the provider was asked %d times in quarantine", got-calls)
+		}
+		w.capture("s", events.ToolUsed{Tool: "Read"}) // capturing goes on
+		mu.Lock()
+		healed = true
+		mu.Unlock()
+		w.stopAgent("s")
+		if got := w.settled("s"); got.Pending != 0 || got.Captured != 22 {
+			t.Errorf("got %+v, want nothing pending of 22", got)
+		}
+		if r := all[events.SessionReleased](w); len(r) != 1 || r[0].By != "probe" {
+			t.Errorf("releases: %+v, want one by a probe", r)
+		}
+	}, step)
+}
+
+func TestAHangIsATimeout(t *testing.T) {
+	for name, step := range map[string]providertest.Step{
+		"heeds its context": providertest.Hang(),
+		"heeds nothing": func(context.Context, int, observer.Prompt) (observer.Reply, error) {
+			time.Sleep(3 * time.Minute)
+			return observer.Reply{Text: goodObservation}, nil
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(w *world) {
+				w.work("s", 1)
+				w.stopAgent("s")
+				time.Sleep(70 * time.Second)
+				synctest.Wait()
+				f := all[events.TurnFailed](w)
+				if len(f) != 1 || f[0].Class != events.FailTimeout {
+					t.Fatalf("got %+v, want one timeout", f)
+				}
+				if got := w.settled("s"); got.Observed != 2 {
+					t.Errorf("got %+v, want both observed in the end", got)
+				}
+				if contains(kinds(w, "s"), events.KindSessionRespawned) {
+					t.Error("a timeout was taken for a crash")
+				}
+				time.Sleep(5 * time.Minute) // the deaf one ends
+			}, step, good)
+		})
+	}
+}
+
+func TestAPoisonedInputIsFoundAndDroppedAlone(t *testing.T) {
+	step := func(ctx context.Context, n int, p observer.Prompt) (observer.Reply, error) {
+		for _, in := range p.Inputs {
+			if u, ok := in.Event.(events.ToolUsed); ok && u.Tool == "Poison" {
+				panic("boom")
+			}
+		}
+		return good(ctx, n, p)
+	}
+	bubble(t, func(w *world) {
+		w.work("s", 7)
+		bad := w.capture("s", events.ToolUsed{Tool: "Poison"}).Position
+		w.work("s", 4)
+		w.stopAgent("s")
+		if got := w.settled("s"); got.Observed != 12 || got.Dropped != 1 {
+			t.Errorf("got %+v, want 12 observed and 1 dropped", got)
+		}
+		d := all[events.InputsDropped](w)
+		if len(d) != 1 || len(d[0].Inputs) != 1 || d[0].Inputs[0] != bad || d[0].Reason != events.DropPoison {
+			t.Errorf("got %+v, want input %d dropped as poison", d, bad)
+		}
+	}, step)
+}
+
+func TestUnparseableOutputNeverRespawns(t *testing.T) {
+	bubble(t, func(w *world) {
+		for range 20 {
+			w.work("s", 1)
+			w.stopAgent("s")
+			synctest.Wait()
+		}
+		if got := w.settled("s"); got.Dropped != 40 || w.state("s").Generation() != 0 {
+			t.Errorf("got %+v, generation %d; want 40 dropped and the first observer", got, w.state("s").Generation())
+		}
+	}, providertest.Text("This session has been exhausted, I cannot continue. The context window is full."))
+}
+
+func TestAProvidersFailurePausesItForAllAndHoldsTheWork(t *testing.T) {
+	limit := providertest.Fail(observer.Failure{Class: events.FailLimit, Status: 429})
+	bubble(t, func(w *world) {
+		w.work("a", 1)
+		w.stopAgent("a")
+		synctest.Wait()
+		w.work("b", 1)
+		w.stopAgent("b")
+		synctest.Wait()
+		if got := w.provider.Calls(); got != 1 {
+			t.Errorf("%d calls while paused, want 1", got)
+		}
+		st, err := w.sys.Status(w.t.Context())
+		if err != nil || !st.Providers["scripted"].Paused || st.Queued != 2 {
+			t.Errorf("status %+v, %v; want a pause with two waiting", st, err)
+		}
+		a, b := w.settled("a"), w.settled("b")
+		if a.Observed != 2 || b.Observed != 2 {
+			t.Errorf("got %+v and %+v, want all observed", a, b)
+		}
+		// 1 min, 2 min, and the third probe is answered.
+		if p := all[events.ProviderPaused](w); len(p) != 2 || p[0].Probe != 1 || p[1].Probe != 2 {
+			t.Errorf("pauses %+v, want two", p)
+		}
+		if r := all[events.ProviderResumed](w); len(r) != 1 {
+			t.Errorf("resumes %+v, want one", r)
+		}
+	}, limit, limit, good)
+}
+
+func TestAResetTimeIsHonouredAndSurvivesARestart(t *testing.T) {
+	bubble(t, func(w *world) {
+		w.cfg.Owing = func(context.Context) ([]events.SessionID, error) { return []events.SessionID{sid("a")}, nil }
+		w.work("a", 1)
+		w.stopAgent("a")
+		synctest.Wait()
+		w.stopCleanly()
+		w.start()
+		time.Sleep(2*time.Hour - time.Minute)
+		synctest.Wait()
+		if got := w.provider.Calls(); got != 1 {
+			t.Errorf("%d calls before the reset time, want 1", got)
+		}
+		time.Sleep(2 * time.Minute)
+		if got := w.settled("a"); got.Observed != 2 {
+			t.Errorf("got %+v, want both observed after the reset", got)
+		}
+	}, func(context.Context, int, observer.Prompt) (observer.Reply, error) {
+		return observer.Reply{}, &observer.Failure{Class: events.FailLimit, ResetsAt: time.Now().Add(2 * time.Hour)}
+	}, good)
+}
+
+func TestSlotsBoundTurnsInFlight(t *testing.T) {
+	bubble(t, func(w *world) {
+		for i := range 10 {
+			w.work(fmt.Sprint(i), 1)
+			w.stopAgent(fmt.Sprint(i))
+		}
+		for i := range 10 {
+			w.settled(fmt.Sprint(i))
+		}
+		if got := w.provider.MostRunning(); got != 2 {
+			t.Errorf("%d turns at once, want 2", got)
+		}
+	}, providertest.After(time.Second, good))
+}
+
+func TestAnIdleSessionPassivatesAndComesBack(t *testing.T) {
+	bubble(t, func(w *world) {
+		w.work("s", 1)
+		w.stopAgent("s")
+		w.settled("s")
+		awake := func() int {
+			st, err := w.sys.Status(w.t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			return st.Awake
+		}
+		if awake() != 1 {
+			t.Errorf("%d awake, want 1", awake())
+		}
+		time.Sleep(11 * time.Minute)
+		synctest.Wait()
+		if awake() != 0 {
+			t.Errorf("%d awake after 11 idle minutes, want 0", awake())
+		}
+		w.work("s", 1)
+		w.stopAgent("s")
+		if got := w.settled("s"); got.Observed != 4 {
+			t.Errorf("got %+v, want 4 observed", got)
+		}
+		time.Sleep(25 * time.Hour) // asleep, it is woken to be closed
+		synctest.Wait()
+		if !w.state("s").Closed() {
+			t.Error("a session silent for a day was not closed")
+		}
+	}, good)
+}
+
+func TestPassivationLosesNoRace(t *testing.T) {
+	bubble(t, func(w *world) {
+		for i := range 50 {
+			w.work("s", 1)
+			time.Sleep(10*time.Minute + time.Duration(i-25)*time.Millisecond)
+		}
+		w.stopAgent("s")
+		if got := w.settled("s"); got.Captured < 51 || got.Pending != 0 {
+			t.Errorf("got %+v, want all of at least 51 settled", got)
+		}
+	}, good)
+}
+
+func TestIdleWorkIsStopped(t *testing.T) {
+	bubble(t, func(w *world) {
+		w.provider.Wishes.MaxAge = 0
+		w.work("s", 1)
+		time.Sleep(31 * time.Minute)
+		synctest.Wait()
+		s := all[events.AgentStopped](w)
+		if len(s) != 1 || s[0].Cause != events.StopIdle {
+			t.Errorf("stops %+v, want an idle one", s)
+		}
+	}, good)
+}
+
+func TestTheDoorIsBounded(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := &world{t: t, log: nil, provider: providertest.NewScripted(good)}
+		w.log = newMemory()
+		w.cfg.MaxWaiting = 3
+		w.start()
+		var wg sync.WaitGroup
+		var mu sync.Mutex
+		busy := 0
+		for i := range 50 {
+			wg.Go(func() {
+				_, err := w.sys.Capture(context.Background(), session.Capture{
+					ID: w.sys.cfg.NewID(), Key: events.KeyOf(fmt.Sprint(i)), At: time.Now(), Origin: origin("s"), Event: events.ToolUsed{},
+				})
+				mu.Lock()
+				defer mu.Unlock()
+				if errors.Is(err, ErrBusy) {
+					busy++
+				} else if err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+		if got := w.state("s").Balance().Captured; got+busy != 50 || got < 3 {
+			t.Errorf("%d captured and %d refused of 50", got, busy)
+		}
+		st, err := w.sys.Status(w.t.Context())
+		if err != nil || st.Waiting != 0 {
+			t.Errorf("%+v, %v: want nobody waiting", st, err)
+		}
+		w.stop()
+		if _, err := w.try("s", events.ToolUsed{}); !errors.Is(err, ErrStopped) {
+			t.Errorf("after the end: %v, want ErrStopped", err)
+		}
+		time.Sleep(2 * time.Second)
+	})
+}

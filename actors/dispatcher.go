@@ -1,0 +1,191 @@
+package actors
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/cmemd/cmemd/eventlog"
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/policy"
+)
+
+// dispatcher owns the slots and the provider's circuit. Sessions ask for a lease, one at a time each, and are served
+// first come, first served. While the provider is paused nobody is, until one probe is due.
+type dispatcher struct {
+	sys      *System
+	queue    []want
+	used     map[string]bool // holders of a lease, by pid
+	probing  string          // the holder that probes a paused provider; empty: nobody
+	pause    policy.Pause
+	ruled    time.Time // when the provider was last paused or resumed
+	degraded bool
+	timer    *time.Timer
+	fresh    bool // loaded and not yet run
+}
+
+// loadDispatcher folds the provider's stream.
+func loadDispatcher(sys *System) (*dispatcher, error) {
+	d := &dispatcher{sys: sys, used: map[string]bool{}, degraded: sys.cfg.Previous.Degraded, fresh: true}
+	for r, err := range sys.cfg.Log.Stream(context.Background(), d.stream(), 0) {
+		if err != nil {
+			return nil, fmt.Errorf("read %s: %w", d.stream(), err)
+		}
+		e, err := r.Event()
+		if err != nil {
+			return nil, fmt.Errorf("read %s: %w", d.stream(), err)
+		}
+		d.evolve(e, r.OccurredAt)
+	}
+	return d, nil
+}
+
+// next returns d the first time, and a new dispatcher, folded anew, when the library restarts it.
+func (d *dispatcher) next() actor.Actor {
+	if d.fresh {
+		d.fresh = false
+		return d
+	}
+	again, err := loadDispatcher(d.sys)
+	if err != nil {
+		panic(err)
+	}
+	again.degraded = d.degraded
+	return again
+}
+
+func (d *dispatcher) stream() events.StreamID {
+	return events.ProviderStream(d.sys.cfg.Provider.Name())
+}
+
+func (d *dispatcher) evolve(e events.Event, at time.Time) {
+	switch e := e.(type) {
+	case events.ProviderPaused:
+		d.pause, d.ruled = policy.Pause{Class: e.Class, Until: e.Until, Probe: e.Probe}, at
+	case events.ProviderResumed:
+		d.pause, d.ruled = policy.Pause{}, at
+	}
+}
+
+// Receive serves wants and ends.
+func (d *dispatcher) Receive(c actor.Context) {
+	switch m := c.Message().(type) {
+	case want:
+		d.want(c, m)
+	case ended:
+		d.ended(c, m)
+	case *actor.Terminated:
+		d.free(m.Who)
+		d.queue = slices.DeleteFunc(d.queue, func(w want) bool { return w.holder.Id == m.Who.Id })
+	case degrade:
+		d.degraded = m.on
+	case askStatus:
+		m.reply <- d.status()
+		return
+	case *actor.Stopping, *actor.Restarting:
+		if d.timer != nil {
+			d.timer.Stop()
+		}
+		return
+	case wakeQueue:
+	default:
+		return
+	}
+	d.grant(c)
+}
+
+func (d *dispatcher) want(c actor.Context, w want) {
+	c.Watch(w.holder)
+	d.free(w.holder) // an incarnation that crashed may have left a lease behind
+	d.queue = slices.DeleteFunc(d.queue, func(q want) bool { return q.holder.Id == w.holder.Id })
+	d.queue = append(d.queue, w)
+	// A crash between TurnFailed and ProviderPaused lost the pause: the session that was held brings it back.
+	if h := w.held; h != nil && h.Provider == d.sys.cfg.Provider.Name() && !d.pause.Paused() && h.At.After(d.ruled) {
+		d.rule(h.Class, h.ResetsAt, h.At, events.ID{})
+	}
+}
+
+func (d *dispatcher) ended(c actor.Context, m ended) {
+	probe := d.probing == m.holder.Id
+	c.Unwatch(m.holder)
+	d.free(m.holder)
+	if f := m.failure; f != nil && f.Class.BlamesProvider() {
+		if probe || !d.pause.Paused() {
+			d.rule(f.Class, f.ResetsAt, d.sys.cfg.Now(), f.Turn)
+		}
+		return
+	}
+	answered := m.received || m.failure != nil && m.failure.Class.BlamesTurn()
+	if answered && d.pause.Paused() {
+		d.append(events.ProviderResumed{By: "probe"}, events.ID{})
+		d.sys.cfg.Logger.Info("provider resumed", "provider", d.sys.cfg.Provider.Name())
+	}
+}
+
+func (d *dispatcher) free(holder *actor.PID) {
+	delete(d.used, holder.Id)
+	if d.probing == holder.Id {
+		d.probing = ""
+	}
+}
+
+// rule pauses the provider after a failure at the given time.
+func (d *dispatcher) rule(class events.FailureClass, resetsAt, at time.Time, turn events.ID) {
+	next := d.pause.After(class, policy.Clamp(resetsAt, at), at, d.sys.cfg.Pause)
+	d.append(events.ProviderPaused{Class: next.Class, Until: next.Until, Probe: next.Probe, Turn: turn}, turn)
+	d.sys.cfg.Logger.Warn("provider paused", "provider", d.sys.cfg.Provider.Name(), "class", class,
+		"until", next.Until, "probe", next.Probe)
+}
+
+// append records a ruling and applies it. An error leaves it in force for this life: the log has failed then, and the
+// daemon ends.
+func (d *dispatcher) append(e events.Event, turn events.ID) {
+	draft := d.sys.draft(e, turn)
+	if _, err := eventlog.AppendEnd(context.Background(), d.sys.cfg.Log, d.stream(), draft); err != nil {
+		d.sys.cfg.Logger.Error("cannot record the provider's state", "provider", d.sys.cfg.Provider.Name(), "err", err)
+	}
+	d.evolve(e, draft.OccurredAt)
+}
+
+// grant hands out what is free: everything while the provider is open, one probe when its pause is over.
+func (d *dispatcher) grant(c actor.Context) {
+	now := d.sys.cfg.Now()
+	for len(d.used) < d.sys.cfg.Slots {
+		i := slices.IndexFunc(d.queue, func(w want) bool { return w.probe || !d.degraded })
+		if i < 0 {
+			return
+		}
+		if d.pause.Paused() && (d.probing != "" || !d.pause.ProbeDue(now)) {
+			d.wakeAt(c, d.pause.Until, now)
+			return
+		}
+		w := d.queue[i]
+		d.queue = slices.Delete(d.queue, i, i+1)
+		d.used[w.holder.Id] = true
+		if d.pause.Paused() {
+			d.probing = w.holder.Id
+		}
+		c.Send(w.holder, granted{})
+	}
+}
+
+func (d *dispatcher) wakeAt(c actor.Context, at, now time.Time) {
+	if d.timer != nil {
+		d.timer.Stop()
+	}
+	if wait := at.Sub(now); wait > 0 {
+		self, root := c.Self(), d.sys.root
+		d.timer = time.AfterFunc(wait, func() { root.Send(self, wakeQueue{}) })
+	}
+}
+
+func (d *dispatcher) status() Status {
+	p := Paused{Paused: d.pause.Paused(), Class: d.pause.Class, Until: d.pause.Until, Probe: d.pause.Probe}
+	return Status{
+		Turns: len(d.used), Queued: len(d.queue), Slots: d.sys.cfg.Slots, Degraded: d.degraded,
+		Providers: map[string]Paused{d.sys.cfg.Provider.Name(): p},
+	}
+}

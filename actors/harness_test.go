@@ -1,0 +1,228 @@
+package actors
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/cmemd/cmemd/eventlog"
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/observer"
+	"github.com/cmemd/cmemd/session"
+	"github.com/cmemd/cmemd/testkit/providertest"
+)
+
+const (
+	goodObservation = `<observation><type>change</type><title>Retry budget is a setting</title></observation>`
+	goodSummary     = `<summary><request>Make it a setting</request><completed>Done</completed></summary>`
+)
+
+// good answers each kind of turn as asked.
+func good(_ context.Context, _ int, p observer.Prompt) (observer.Reply, error) {
+	text := goodObservation
+	if p.Kind == events.TurnSummary {
+		text = goodSummary
+	}
+	return observer.Reply{Text: text, Form: events.FormXML}, nil
+}
+
+// world is a System over a memory log inside a synctest bubble. Lives may follow each other over one log.
+type world struct {
+	t        *testing.T
+	log      *eventlog.Memory
+	provider *providertest.Scripted
+	cfg      Config
+	sys      *System
+	stop     func()
+	keys     int
+}
+
+// bubble runs f in a synctest bubble, with a world that is stopped at its end.
+func bubble(t *testing.T, f func(w *world), steps ...providertest.Step) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := &world{t: t, log: eventlog.NewMemory(eventlog.Config{}), provider: providertest.NewScripted(steps...)}
+		w.start()
+		f(w)
+		w.stop()
+		w.balanced()
+		time.Sleep(2 * time.Second) // the library's dead-letter throttle sleeps for one
+		if err := w.log.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// start begins a life of the daemon.
+func (w *world) start() {
+	w.t.Helper()
+	previous, err := Begin(w.t.Context(), w.log, w.draft(events.DaemonStarted{Version: "test"}))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	cfg := w.cfg
+	cfg.Log, cfg.Previous = w.log, previous
+	if cfg.Provider == nil {
+		cfg.Provider = w.provider
+	}
+	cfg.Logger = slog.New(slog.NewTextHandler(testWriter{w.t}, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	if w.sys, err = New(cfg); err != nil {
+		w.t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	ready := make(chan struct{})
+	done := make(chan error, 1)
+	go func() { done <- w.sys.Run(ctx, ready) }()
+	<-ready
+	w.stop = sync.OnceFunc(func() {
+		cancel()
+		if err := <-done; err != nil {
+			w.t.Errorf("Run: %v", err)
+		}
+	})
+}
+
+// stopCleanly ends a life in order; kill ends it without a word in the log.
+func (w *world) stopCleanly() {
+	w.stop()
+	if _, err := eventlog.AppendEnd(context.Background(), w.log, events.Daemon, w.draft(events.DaemonStopped{Clean: true})); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *world) kill() { w.stop() }
+
+type testWriter struct{ t *testing.T }
+
+func (w testWriter) Write(b []byte) (int, error) {
+	w.t.Logf("%s", b)
+	return len(b), nil
+}
+
+func (w *world) draft(e events.Event) events.Draft {
+	return events.Draft{ID: events.ID{15: 1}, OccurredAt: time.Now(), Event: e}
+}
+
+func origin(name string) session.Origin {
+	return session.Origin{Agent: "claude-code", AgentSession: name, Project: "p", ProjectRoot: "/p", Cwd: "/p"}
+}
+
+func sid(name string) events.SessionID { return origin(name).Session() }
+
+// try captures e in a session.
+func (w *world) try(name string, e events.Event) (Receipt, error) {
+	w.keys++
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	return w.sys.Capture(ctx, session.Capture{
+		ID: w.sys.cfg.NewID(), Key: events.KeyOf(name, fmt.Sprint(w.keys)), At: time.Now(), Origin: origin(name), Event: e,
+	})
+}
+
+func (w *world) capture(name string, e events.Event) Receipt {
+	w.t.Helper()
+	r, err := w.try(name, e)
+	if err != nil {
+		w.t.Fatalf("capture: %v", err)
+	}
+	return r
+}
+
+func (w *world) work(name string, n int) {
+	w.t.Helper()
+	for range n {
+		w.capture(name, events.ToolUsed{Tool: "Edit", Input: `{"file_path":"/p/a.go"}`})
+	}
+}
+
+func (w *world) stopAgent(name string) { w.capture(name, events.AgentStopped{Cause: events.StopDone}) }
+
+// state folds a session from the log.
+func (w *world) state(name string) *session.State {
+	w.t.Helper()
+	s, err := session.Fold(w.log.Stream(context.Background(), sid(name).Stream(), 0))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return s
+}
+
+// all returns the events of a kind, in order, over all streams.
+func all[E events.Event](w *world) []E {
+	w.t.Helper()
+	var out []E
+	for r, err := range w.log.All(context.Background(), 0) {
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		e, err := r.Event()
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		if e, ok := e.(E); ok {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// balanced checks the whole log: chains, and that no input was settled twice by kept or skipped turns.
+func (w *world) balanced() {
+	w.t.Helper()
+	if err := eventlog.Verify(context.Background(), w.log, nil); err != nil {
+		w.t.Errorf("verify: %v", err)
+	}
+	settles, kept := map[events.ID][]events.Position{}, map[events.ID]bool{}
+	for _, s := range all[events.TurnStarted](w) {
+		settles[s.Turn] = s.Settles
+	}
+	for _, o := range all[events.ObservationParsed](w) {
+		kept[o.Turn] = true
+	}
+	for _, o := range all[events.SummaryParsed](w) {
+		kept[o.Turn] = true
+	}
+	times := map[events.Position]int{}
+	for turn := range kept {
+		for _, p := range settles[turn] {
+			if times[p]++; times[p] > 1 {
+				w.t.Errorf("input %d was kept by more than one turn", p)
+			}
+		}
+	}
+}
+
+// settled waits for fake time to do its part until the session owes nothing.
+func (w *world) settled(name string) session.Balance {
+	w.t.Helper()
+	for range 500 {
+		synctest.Wait()
+		if s := w.state(name); !s.Owes() {
+			return s.Balance()
+		}
+		time.Sleep(10 * time.Second)
+	}
+	w.t.Fatalf("still owing: %+v", w.state(name).Balance())
+	return session.Balance{}
+}
+
+func kinds(w *world, name string) []events.Kind {
+	var ks []events.Kind
+	for r, err := range w.log.Stream(context.Background(), sid(name).Stream(), 0) {
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		ks = append(ks, r.Kind)
+	}
+	return ks
+}
+
+func contains(ks []events.Kind, k events.Kind) bool { return slices.Contains(ks, k) }
+
+var errBoom = errors.New("boom")

@@ -1,0 +1,150 @@
+package actors
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/evidence"
+	"github.com/cmemd/cmemd/observer"
+	"github.com/cmemd/cmemd/session"
+)
+
+// previewLength is how many characters of a dropped output its event shows to people.
+const previewLength = 200
+
+// judge parses an output by its structure alone, sets what it claims beside ground truth, and makes an answer of it.
+func (s *System) judge(ctx context.Context, p observer.Prompt, reply observer.Reply, latency time.Duration) outcome {
+	a := &session.Answer{
+		ID: s.cfg.NewID(), At: s.cfg.Now(),
+		Received: events.TurnReceived{
+			Turn: p.Turn, Form: reply.Form, Output: reply.Text, StopReason: reply.StopReason, Usage: reply.Usage,
+			LatencyMS: latency.Milliseconds(),
+		},
+	}
+	parsed := observer.Parse(reply.Text, p.Kind, s.cfg.Mode.TypeIDs())
+	switch parsed.Disposition {
+	case observer.DispositionSkip:
+		a.Skipped = &events.OutputSkipped{Turn: p.Turn, Reason: string(parsed.Reason), Stated: parsed.SkipReason}
+	case observer.DispositionDropped:
+		a.Dropped = &events.OutputDropped{
+			Turn: p.Turn, Class: string(parsed.Class), Reason: string(parsed.Reason), Preview: preview(reply.Text),
+			Length: len(reply.Text),
+		}
+	default:
+		s.keep(ctx, p, parsed, a)
+	}
+	return outcome{turn: p.Turn, answer: a}
+}
+
+// keep turns parsed content into events. Files that were modified come from the batch alone; what was only claimed is
+// kept apart.
+func (s *System) keep(ctx context.Context, p observer.Prompt, parsed observer.Parsed, a *session.Answer) {
+	read, modified := filesOf(p)
+	claims := s.checkClaims(ctx, p.Cwd, parsed)
+	for _, o := range parsed.Observations {
+		a.Observations = append(a.Observations, events.ObservationParsed{
+			Observation: s.cfg.NewID(), Turn: p.Turn, Type: o.Type, TypeGiven: o.TypeGiven, Title: o.Title,
+			Subtitle: o.Subtitle, Narrative: o.Narrative, Facts: o.Facts, Concepts: o.Concepts,
+			FilesRead: read, FilesModified: modified, FilesUnverified: unseen(p.Cwd, o, read, modified),
+			Claims: pick(claims, observationText(o)),
+		})
+	}
+	if m := parsed.Summary; m != nil {
+		a.Summary = &events.SummaryParsed{
+			Summary: s.cfg.NewID(), Turn: p.Turn, Request: m.Request, Investigated: m.Investigated, Learned: m.Learned,
+			Completed: m.Completed, NextSteps: m.NextSteps, Notes: m.Notes, Claims: pick(claims, summaryText(*m)),
+		}
+	}
+}
+
+// filesOf returns what the batch's tool uses read and modified, in the order of their first appearance.
+func filesOf(p observer.Prompt) (read, modified []string) {
+	for _, in := range p.Inputs {
+		t, ok := in.Event.(events.ToolUsed)
+		if !ok {
+			continue
+		}
+		r, m := evidence.Files(t)
+		read, modified = merge(read, r), merge(modified, m)
+	}
+	return read, modified
+}
+
+func merge(list, more []string) []string {
+	for _, s := range more {
+		if !slices.Contains(list, s) {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// unseen returns the files that an observation names and no tool use of its batch touched. A relative name counts as
+// seen if a touched file ends in it.
+func unseen(cwd string, o observer.Observation, read, modified []string) []string {
+	var out []string
+	for _, f := range merge(slices.Clone(o.FilesRead), o.FilesModified) {
+		touched := func(have string) bool {
+			return have == f || strings.HasSuffix(have, "/"+strings.TrimPrefix(f, "./")) || evidence.Rel(cwd, have) == f
+		}
+		if !slices.ContainsFunc(read, touched) && !slices.ContainsFunc(modified, touched) {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// checkClaims looks up every commit that the output names, once, in the session's repository.
+func (s *System) checkClaims(ctx context.Context, cwd string, parsed observer.Parsed) []events.Claim {
+	var text strings.Builder
+	for _, o := range parsed.Observations {
+		text.WriteString(observationText(o))
+	}
+	if parsed.Summary != nil {
+		text.WriteString(summaryText(*parsed.Summary))
+	}
+	hashes := evidence.Claims(text.String())
+	if len(hashes) == 0 {
+		return nil
+	}
+	if s.cfg.Checker != nil {
+		return s.cfg.Checker.Check(ctx, cwd, hashes)
+	}
+	var claims []events.Claim
+	for _, h := range hashes {
+		claims = append(claims, events.Claim{Kind: "commit", Value: h, Verdict: events.Unknown, Evidence: "nothing to check it with"})
+	}
+	return claims
+}
+
+// pick returns the claims that text itself makes.
+func pick(claims []events.Claim, text string) []events.Claim {
+	var out []events.Claim
+	for _, h := range evidence.Claims(text) {
+		if i := slices.IndexFunc(claims, func(c events.Claim) bool { return c.Value == h }); i >= 0 {
+			out = append(out, claims[i])
+		}
+	}
+	return out
+}
+
+func observationText(o observer.Observation) string {
+	return o.Title + "\n" + o.Subtitle + "\n" + o.Narrative + "\n" + strings.Join(o.Facts, "\n") + "\n"
+}
+
+func summaryText(m observer.Summary) string {
+	return strings.Join([]string{m.Request, m.Investigated, m.Learned, m.Completed, m.NextSteps, m.Notes, ""}, "\n")
+}
+
+// preview is the beginning of an output on one line, for people.
+func preview(text string) string {
+	line := strings.Join(strings.Fields(text[:min(len(text), 16*previewLength)]), " ")
+	if utf8.RuneCountInString(line) <= previewLength {
+		return strings.ToValidUTF8(line, "\uFFFD")
+	}
+	return string([]rune(line)[:previewLength])
+}

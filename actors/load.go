@@ -1,0 +1,79 @@
+package actors
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/observer"
+)
+
+// load reads what a turn is about and puts the prompt together. A payload that was erased, or that cannot be decoded,
+// leaves its place empty: one bad record must not keep the others waiting.
+func (s *System) load(ctx context.Context, m prepare) (observer.Prompt, error) {
+	p := observer.Prompt{
+		Turn: m.turn, Kind: m.work.Kind, Attempt: m.work.Attempt, Project: m.origin.Project, Cwd: m.origin.Cwd, Agent: m.origin.Agent,
+	}
+	for _, at := range m.work.Settles {
+		r, e, err := s.event(ctx, at)
+		if err != nil {
+			return observer.Prompt{}, err
+		}
+		p.Inputs = append(p.Inputs, observer.Input{Position: at, At: r.OccurredAt, Event: e})
+		notice(&p, e)
+	}
+	for _, at := range m.work.Reads {
+		_, e, err := s.event(ctx, at)
+		if err != nil {
+			return observer.Prompt{}, err
+		}
+		notice(&p, e)
+	}
+	return p, s.loadBrief(ctx, m, &p)
+}
+
+// notice takes from an event what the prompt says outside its inputs.
+func notice(p *observer.Prompt, e events.Event) {
+	switch e := e.(type) {
+	case events.AgentStopped:
+		p.Message, p.Stop = e.LastMessage, e.Cause
+	case events.ObservationParsed:
+		p.Observed = append(p.Observed, e)
+	}
+}
+
+func (s *System) loadBrief(ctx context.Context, m prepare, p *observer.Prompt) error {
+	for _, at := range m.work.Brief {
+		_, e, err := s.event(ctx, at)
+		if err != nil {
+			return err
+		}
+		if o, ok := e.(events.ObservationParsed); ok && o.Title != "" {
+			p.Recent = append(p.Recent, o.Title)
+		}
+	}
+	if m.work.PromptAt == 0 {
+		return nil
+	}
+	_, e, err := s.event(ctx, m.work.PromptAt)
+	if q, ok := e.(events.PromptSubmitted); ok {
+		p.Request = q.Text
+	}
+	return err
+}
+
+func (s *System) event(ctx context.Context, at events.Position) (events.Record, events.Event, error) {
+	r, err := s.cfg.Log.Get(ctx, at)
+	if err != nil {
+		return r, nil, fmt.Errorf("read %d: %w", at, err)
+	}
+	e, err := r.Event()
+	if err != nil {
+		if !errors.Is(err, events.ErrErased) {
+			s.cfg.Logger.Warn("a payload cannot be read and is left out of its turn", "position", at, "err", err)
+		}
+		return r, nil, nil
+	}
+	return r, e, nil
+}

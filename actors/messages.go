@@ -1,0 +1,118 @@
+package actors
+
+import (
+	"sync"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/observer"
+	"github.com/cmemd/cmemd/session"
+)
+
+// request is commands for one session, and who waits for them. It is answered exactly once.
+type request struct {
+	session events.SessionID
+	cmds    []session.Command
+	reply   chan result // buffered; nil: nobody waits
+	size    int64
+	sys     *System
+	once    sync.Once
+	then    func(actor.Context, error) // run by the session actor after the commit; nil: nothing
+	receipt Receipt
+	err     error // a refusal of one of its commands
+	drafts  int   // that it led to
+	upTo    int   // drafts of its batch up to and with its last one
+}
+
+type result struct {
+	receipt Receipt
+	err     error
+}
+
+func (r *request) answer(err error) {
+	r.once.Do(func() {
+		if r.reply == nil {
+			return
+		}
+		r.sys.leave(r.size)
+		r.reply <- result{r.receipt, err}
+	})
+}
+
+// To the sessions supervisor.
+type (
+	wakeSession  struct{ session events.SessionID }
+	mayPassivate struct {
+		session events.SessionID
+		next    time.Time // when it has to be awake again; zero: never
+	}
+	staying     struct{ session events.SessionID }
+	recovered   struct{ session events.SessionID }
+	quarantined struct {
+		session events.SessionID
+		since   time.Time
+	}
+	released struct {
+		session events.SessionID
+		by      string
+	}
+)
+
+// To a session actor.
+type (
+	passivate struct{}
+	askAgain  struct{} // the dispatcher forgot who wants what; also to the sessions supervisor, for all
+	wake      struct{}
+	committed struct {
+		by      *sessionActor
+		batch   []*request
+		records []events.Record
+		err     error
+	}
+	granted  struct{}
+	prepared struct {
+		turn   events.ID
+		prompt observer.Prompt
+		err    error
+	}
+	outcome struct {
+		turn   events.ID
+		answer *session.Answer    // one of the two
+		failed *events.TurnFailed //
+	}
+	observerCrashed struct {
+		who    *actor.PID
+		reason string
+	}
+)
+
+// To an observer actor.
+type (
+	prepare struct {
+		turn   events.ID
+		work   session.Work
+		origin session.Origin
+	}
+	ask      struct{ prompt observer.Prompt }
+	panicked struct{ reason string }
+)
+
+// To the dispatcher.
+type (
+	want struct {
+		session events.SessionID
+		holder  *actor.PID
+		probe   bool
+		held    *session.Held
+	}
+	ended struct {
+		holder   *actor.PID
+		received bool
+		failure  *events.TurnFailed
+	}
+	degrade   struct{ on bool }
+	wakeQueue struct{}
+	askStatus struct{ reply chan Status }
+)

@@ -1,0 +1,274 @@
+package actors
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/cmemd/cmemd/eventlog"
+	"github.com/cmemd/cmemd/events"
+)
+
+const (
+	// parkAfter is how many crashes before a session has recovered from the log park it: the log holds something that
+	// this program cannot fold, and trying again cannot help.
+	parkAfter = 3
+
+	// degradeAfter quarantines of different sessions within degradeWindow mean that the fault is not the sessions'.
+	degradeAfter  = 3
+	degradeWindow = 10 * time.Minute
+
+	// rewakeDelay is how long after an unplanned end a session is woken again.
+	rewakeDelay = time.Second
+)
+
+// sessions is the supervisor of all session actors. It finds or wakes them, keeps what arrives while one leaves, and
+// restarts or parks those that crash.
+type sessions struct {
+	sys         *System
+	children    map[events.SessionID]*child
+	byPID       map[string]events.SessionID
+	woken       map[events.SessionID]bool // in this life of the daemon
+	quarantines map[events.SessionID]time.Time
+	degraded    bool
+}
+
+type child struct {
+	pid     *actor.PID // nil: asleep
+	leaving bool
+	held    []any // what arrived while leaving
+	faults  int   // crashes since it last recovered
+	parked  bool
+	appends *sync.WaitGroup // those of any incarnation: a new one waits for them before it reads
+	timer   *time.Timer     // wakes it
+}
+
+func newSessions(sys *System) *sessions {
+	return &sessions{
+		sys: sys, children: map[events.SessionID]*child{}, byPID: map[string]events.SessionID{}, woken: map[events.SessionID]bool{},
+		quarantines: map[events.SessionID]time.Time{}, degraded: sys.cfg.Previous.Degraded,
+	}
+}
+
+// Receive routes requests and follows the children's lives.
+func (s *sessions) Receive(c actor.Context) {
+	switch m := c.Message().(type) {
+	case *actor.Started:
+		s.findOwing(c)
+	case *request:
+		s.route(c, m.session, m)
+	case wakeSession:
+		s.route(c, m.session, wake{})
+	case askAgain:
+		for _, k := range s.children {
+			if k.pid != nil {
+				c.Send(k.pid, m)
+			}
+		}
+	case mayPassivate:
+		s.passivate(c, m)
+	case staying:
+		s.release(c, m.session)
+	case recovered:
+		s.child(m.session).faults = 0
+	case quarantined:
+		s.quarantined(c, m)
+	case released:
+		s.released(c, m)
+	case *actor.Terminated:
+		s.gone(c, m.Who)
+	case *actor.Stopping, *actor.Restarting:
+		for _, k := range s.children {
+			k.stopTimer()
+		}
+	}
+}
+
+// findOwing wakes, in the background, whoever owes something.
+func (s *sessions) findOwing(c actor.Context) {
+	if s.sys.cfg.Owing == nil {
+		return
+	}
+	self := c.Self()
+	s.sys.tasks.Go(func() {
+		ids, err := s.sys.cfg.Owing(s.sys.ending)
+		if err != nil && s.sys.ending.Err() == nil {
+			s.sys.cfg.Logger.Error("cannot tell which sessions owe work; each is found at its next event", "err", err)
+		}
+		for _, id := range ids {
+			s.sys.root.Send(self, wakeSession{id})
+		}
+	})
+}
+
+func (s *sessions) child(id events.SessionID) *child {
+	k := s.children[id]
+	if k == nil {
+		k = &child{appends: new(sync.WaitGroup)}
+		s.children[id] = k
+	}
+	return k
+}
+
+func (s *sessions) route(c actor.Context, id events.SessionID, m any) {
+	k := s.child(id)
+	switch {
+	case k.parked:
+		if r, ok := m.(*request); ok {
+			r.answer(ErrParked)
+		}
+	case k.leaving:
+		k.held = append(k.held, m)
+	default:
+		s.awake(c, id, k)
+		c.Send(k.pid, m)
+	}
+}
+
+func (s *sessions) awake(c actor.Context, id events.SessionID, k *child) {
+	k.stopTimer()
+	if k.pid != nil {
+		return
+	}
+	clean := s.sys.cfg.Previous.Clean && !s.woken[id]
+	s.woken[id] = true
+	make := func() actor.Actor {
+		a := &sessionActor{sys: s.sys, id: id, clean: clean, appends: k.appends}
+		clean = false // a restart within this life is no clean stop
+		return a
+	}
+	k.pid = c.Spawn(actor.PropsFromProducer(make))
+	s.byPID[k.pid.Id] = id
+	s.sys.live.Add(1)
+}
+
+func (k *child) stopTimer() {
+	if k.timer != nil {
+		k.timer.Stop()
+		k.timer = nil
+	}
+}
+
+func (s *sessions) passivate(c actor.Context, m mayPassivate) {
+	k := s.children[m.session]
+	if k == nil || k.pid == nil || k.leaving {
+		return
+	}
+	k.leaving = true
+	s.wakeAt(c, m.session, k, m.next)
+	c.Send(k.pid, passivate{})
+}
+
+func (s *sessions) wakeAt(c actor.Context, id events.SessionID, k *child, at time.Time) {
+	k.stopTimer()
+	if at.IsZero() {
+		return
+	}
+	self, root := c.Self(), s.sys.root
+	k.timer = time.AfterFunc(at.Sub(s.sys.cfg.Now()), func() { root.Send(self, wakeSession{id}) })
+}
+
+// release hands over what was held back while a child was leaving.
+func (s *sessions) release(c actor.Context, id events.SessionID) {
+	k := s.children[id]
+	if k == nil {
+		return
+	}
+	held := k.held
+	k.leaving, k.held = false, nil
+	for _, m := range held {
+		s.route(c, id, m)
+	}
+}
+
+func (s *sessions) gone(c actor.Context, who *actor.PID) {
+	id, ok := s.byPID[who.Id]
+	if !ok {
+		return
+	}
+	delete(s.byPID, who.Id)
+	s.sys.live.Add(-1)
+	k := s.children[id]
+	k.pid = nil
+	if !k.leaving && !k.parked {
+		s.wakeAt(c, id, k, s.sys.cfg.Now().Add(rewakeDelay))
+	}
+	s.release(c, id)
+	if k.pid == nil && k.timer == nil && !k.parked && k.faults == 0 {
+		delete(s.children, id)
+	}
+}
+
+// HandleFailure records a session actor's crash, answers whoever waited for the message that did it, and restarts
+// it: its mailbox is kept, its state is read from the log again.
+func (s *sessions) HandleFailure(_ *actor.ActorSystem, sup actor.Supervisor, who *actor.PID, _ *actor.RestartStatistics, reason, message any) {
+	id := s.byPID[who.Id]
+	k := s.child(id)
+	k.faults++
+	command := "message"
+	if r, ok := actor.UnwrapEnvelopeMessage(message).(*request); ok {
+		command = r.cmds[0].Name()
+		r.answer(fmt.Errorf("%w: %v", ErrFaulted, reason))
+	}
+	s.sys.cfg.Logger.Error("session crashed", "session", id, "command", command, "faults", k.faults, "err", reason)
+	fault := events.SessionFaulted{Session: id, Command: command, Cause: clip(fmt.Sprint(reason), 500)}
+	s.record(fault)
+	if k.faults < parkAfter {
+		sup.RestartChildren(who)
+		return
+	}
+	k.parked = true
+	s.sys.cfg.Logger.Error("session parked: it crashes before it has recovered; its log is intact", "session", id)
+	sup.StopChildren(who)
+}
+
+func (s *sessions) record(e events.Event) {
+	_, err := eventlog.AppendEnd(context.Background(), s.sys.cfg.Log, events.Daemon, s.sys.draft(e, events.ID{}))
+	if err != nil {
+		s.sys.cfg.Logger.Error("cannot record the daemon's state", "kind", events.KindOf(e), "err", err)
+	}
+}
+
+func (s *sessions) quarantined(c actor.Context, m quarantined) {
+	s.quarantines[m.session] = m.since
+	now, recent := s.sys.cfg.Now(), 0
+	for id, t := range s.quarantines {
+		if now.Sub(t) > degradeWindow {
+			delete(s.quarantines, id)
+			continue
+		}
+		recent++
+	}
+	if recent < degradeAfter || s.degraded {
+		return
+	}
+	s.degraded = true
+	why := fmt.Sprintf("%d sessions were quarantined within %v", recent, degradeWindow)
+	s.record(events.DaemonDegraded{Why: why})
+	s.sys.cfg.Logger.Error("capturing only, until a probe is answered", "why", why)
+	c.Send(s.sys.dispatch, degrade{on: true})
+}
+
+func (s *sessions) released(c actor.Context, m released) {
+	delete(s.quarantines, m.session)
+	if !s.degraded {
+		return
+	}
+	s.degraded = false
+	clear(s.quarantines)
+	s.record(events.DaemonDegraded{Why: "a " + m.by + " released a session", Cleared: true})
+	s.sys.cfg.Logger.Info("observing again")
+	c.Send(s.sys.dispatch, degrade{on: false})
+}
+
+// clip cuts s to at most n bytes on a rune border.
+func clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return strings.ToValidUTF8(s[:n], "")
+}

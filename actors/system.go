@@ -1,0 +1,272 @@
+package actors
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+	"github.com/google/uuid"
+
+	"github.com/cmemd/cmemd/eventlog"
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/observer"
+	"github.com/cmemd/cmemd/policy"
+	"github.com/cmemd/cmemd/session"
+)
+
+// Checker looks claims up in ground truth. Check returns one claim for each hash, in order; what it cannot find out
+// is events.Unknown. It gives up by itself in a few seconds, and is safe for concurrent use.
+type Checker interface {
+	Check(ctx context.Context, repo string, hashes []string) []events.Claim
+}
+
+// Config is what a System needs. Log and Provider are required; zero values of the rest mean the defaults.
+type Config struct {
+	Log      eventlog.Log
+	Provider observer.Provider
+	Mode     observer.Mode  // types and concepts of observations; zero means observer.CodeMode
+	Checker  Checker        // nil: every claim is unknown
+	Rules    session.Rules  // its Wish is the provider's
+	Pause    policy.Backoff // 0 means policy.DefaultPause
+	Previous Previous       // how the last life of the daemon ended
+	// Owing lists the sessions to wake at the start: those that owe work or are still open. It may wait until it knows.
+	// nil: none
+	Owing func(ctx context.Context) ([]events.SessionID, error)
+
+	Slots        int           // turns at once over all sessions. 0 means 2
+	TurnTimeout  time.Duration // of one turn. 0 means 60 s
+	HangGrace    time.Duration // beyond TurnTimeout, for a provider that does not heed its context. 0 means 5 s
+	Passivate    time.Duration // of an idle session actor. 0 means 10 min
+	MaxWaiting   int           // requests accepted and not yet committed. 0 means 1,024
+	MaxWaitBytes int64         // their payloads. 0 means 32 MiB
+
+	Logger *slog.Logger     // nil: discarded
+	Now    func() time.Time // nil: time.Now
+	NewID  func() events.ID // UUIDv7; nil: from crypto/rand
+}
+
+func (c Config) withDefaults() Config {
+	if c.Pause == (policy.Backoff{}) {
+		c.Pause = policy.DefaultPause()
+	}
+	if len(c.Mode.Types) == 0 {
+		c.Mode = observer.CodeMode()
+	}
+	setDefault(&c.Slots, 2)
+	setDefault(&c.TurnTimeout, time.Minute)
+	setDefault(&c.HangGrace, 5*time.Second)
+	setDefault(&c.Passivate, 10*time.Minute)
+	setDefault(&c.MaxWaiting, 1024)
+	setDefault(&c.MaxWaitBytes, 32<<20)
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.NewID == nil {
+		c.NewID = func() events.ID { return uuid.Must(uuid.NewV7()) }
+	}
+	c.Rules.Wish = c.Provider.Wish()
+	return c
+}
+
+func setDefault[T comparable](v *T, otherwise T) {
+	var zero T
+	if *v == zero {
+		*v = otherwise
+	}
+}
+
+// Errors of Do and Capture. Those of the log (eventlog.ErrDiskFull, eventlog.ErrFailed) and the refusals of
+// session.Decide come through as they are.
+var (
+	// ErrBusy is a request over the bound on what is accepted and not committed: try again later.
+	ErrBusy = errors.New("actors: too much is waiting to be committed")
+	// ErrFaulted is a request on which its session's actor crashed. Whether it was committed is not known.
+	ErrFaulted = errors.New("actors: the session crashed on this request")
+	// ErrParked is a request for a session that crashes whenever it is woken. Its log is intact.
+	ErrParked = errors.New("actors: the session is parked after repeated crashes")
+	// ErrStopped is a request before Run or after its end.
+	ErrStopped = errors.New("actors: not running")
+)
+
+// System is the running actors. Its methods are safe for concurrent use.
+type System struct {
+	cfg      Config
+	root     *actor.RootContext
+	system   *actor.ActorSystem
+	tasks    sync.WaitGroup  // appends and turns under way
+	ending   context.Context // of turns and start-up reads; done when Run ends
+	waiting  atomic.Int64
+	bytes    atomic.Int64
+	running  atomic.Bool
+	live     atomic.Int64 // session actors awake
+	top      *actor.PID
+	sessions *actor.PID
+	dispatch *actor.PID
+}
+
+// New returns a System that does nothing until Run.
+func New(cfg Config) (*System, error) {
+	if cfg.Log == nil || cfg.Provider == nil {
+		return nil, errors.New("actors: a log and a provider are required")
+	}
+	quiet := slog.New(slog.DiscardHandler)
+	sys := actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return quiet }))
+	s := &System{cfg: cfg.withDefaults(), system: sys, root: sys.Root}
+	return s, nil
+}
+
+// Run serves until ctx is done, then cancels turns (their inputs stay owed), stops all actors, waits for every append
+// under way, and returns nil. It is called once. ready, if not nil, is closed when requests are accepted.
+func (s *System) Run(ctx context.Context, ready chan<- struct{}) error {
+	ending, end := context.WithCancel(context.WithoutCancel(ctx))
+	defer end()
+	s.ending = ending
+	started := make(chan error, 1)
+	s.top = s.root.Spawn(actor.PropsFromProducer(func() actor.Actor { return &topActor{sys: s, started: started} }))
+	if err := <-started; err != nil {
+		s.stopTree()
+		return fmt.Errorf("actors: start: %w", err)
+	}
+	s.running.Store(true)
+	if ready != nil {
+		close(ready)
+	}
+	<-ctx.Done()
+	s.running.Store(false)
+	end()
+	s.stopTree()
+	s.tasks.Wait()
+	s.system.Shutdown()
+	return nil
+}
+
+// stopTree stops the tree from its root and waits: a future would give up after ten seconds.
+func (s *System) stopTree() {
+	gone := make(chan struct{})
+	watcher := s.root.Spawn(actor.PropsFromFunc(func(c actor.Context) {
+		switch c.Message().(type) {
+		case *actor.Started:
+			c.Watch(s.top)
+		case *actor.Terminated:
+			close(gone)
+		}
+	}))
+	s.root.Stop(s.top)
+	<-gone
+	s.root.Stop(watcher)
+}
+
+// Receipt says where a request ended.
+type Receipt struct {
+	Position  events.Position // of the last event it led to; 0: none
+	Duplicate bool            // nothing was recorded: it was known already
+}
+
+// Capture appends what c reports and returns when it is on disk. ctx bounds the wait, not the append: after a timeout
+// the event may still be recorded, and a repeated delivery of the same key is a duplicate.
+func (s *System) Capture(ctx context.Context, c session.Capture) (Receipt, error) {
+	return s.Do(ctx, c.Origin.Session(), c)
+}
+
+// Do puts commands to a session, in order, and returns when what they led to is on disk.
+func (s *System) Do(ctx context.Context, id events.SessionID, cmds ...session.Command) (Receipt, error) {
+	if !s.running.Load() {
+		return Receipt{}, ErrStopped
+	}
+	size := sizeOf(cmds)
+	n, bytes := s.waiting.Add(1), s.bytes.Add(size)
+	if n > int64(s.cfg.MaxWaiting) || bytes > s.cfg.MaxWaitBytes && n > 1 {
+		s.leave(size)
+		return Receipt{}, ErrBusy
+	}
+	r := &request{session: id, cmds: cmds, reply: make(chan result, 1), size: size, sys: s}
+	s.root.Send(s.sessions, r)
+	select {
+	case res := <-r.reply:
+		return res.receipt, res.err
+	case <-ctx.Done():
+		return Receipt{}, ctx.Err()
+	}
+}
+
+func (s *System) leave(size int64) {
+	s.waiting.Add(-1)
+	s.bytes.Add(-size)
+}
+
+// Wake has the session look at what it owes, as after a start.
+func (s *System) Wake(ids ...events.SessionID) {
+	for _, id := range ids {
+		s.root.Send(s.sessions, wakeSession{id})
+	}
+}
+
+// Status is what the actors are doing.
+type Status struct {
+	Waiting   int               `json:"waiting"` // requests accepted and not yet committed
+	Awake     int               `json:"awake"`   // session actors
+	Turns     int               `json:"turns"`   // in flight
+	Queued    int               `json:"queued"`  // sessions that wait for a slot
+	Slots     int               `json:"slots"`
+	Degraded  bool              `json:"degraded"` // capture only
+	Providers map[string]Paused `json:"providers"`
+}
+
+// Paused is the state of a provider's circuit.
+type Paused struct {
+	Paused bool                `json:"paused"`
+	Class  events.FailureClass `json:"class,omitempty"`
+	Until  time.Time           `json:"until,omitzero"`
+	Probe  int                 `json:"probe,omitempty"`
+}
+
+// Status asks the dispatcher. Errors: ErrStopped, ctx.Err().
+func (s *System) Status(ctx context.Context) (Status, error) {
+	if !s.running.Load() {
+		return Status{}, ErrStopped
+	}
+	ask := askStatus{reply: make(chan Status, 1)}
+	s.root.Send(s.dispatch, ask)
+	select {
+	case st := <-ask.reply:
+		st.Waiting, st.Awake = int(s.waiting.Load()), int(s.live.Load())
+		return st, nil
+	case <-ctx.Done():
+		return Status{}, ctx.Err()
+	}
+}
+
+// draft wraps an event that is no session's.
+func (s *System) draft(e events.Event, turn events.ID) events.Draft {
+	return events.Draft{ID: s.cfg.NewID(), OccurredAt: s.cfg.Now(), Correlation: turn, Event: e}
+}
+
+func sizeOf(cmds []session.Command) int64 {
+	var n int64
+	for _, c := range cmds {
+		n += 256
+		capture, ok := c.(session.Capture)
+		if !ok {
+			continue
+		}
+		switch e := capture.Event.(type) {
+		case events.ToolUsed:
+			n += int64(len(e.Input) + len(e.Output))
+		case events.PromptSubmitted:
+			n += int64(len(e.Text))
+		case events.AgentStopped:
+			n += int64(len(e.LastMessage))
+		case events.ContextCompacted:
+			n += int64(len(e.Summary))
+		}
+	}
+	return n
+}

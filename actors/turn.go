@@ -1,0 +1,125 @@
+package actors
+
+import (
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/session"
+)
+
+// begin has the observer read what the turn is about. The turn starts when its prompt is known.
+func (a *sessionActor) begin(c actor.Context, w session.Work) {
+	a.turn = &running{id: a.sys.cfg.NewID(), work: w, hangs: a.deadline()}
+	if a.observer == nil {
+		a.observer = c.Spawn(actor.PropsFromProducer(func() actor.Actor { return &observerActor{sys: a.sys} }))
+	}
+	c.Send(a.observer, prepare{turn: a.turn.id, work: w, origin: a.state.Origin()})
+}
+
+func (a *sessionActor) deadline() time.Time {
+	return a.sys.cfg.Now().Add(a.sys.cfg.TurnTimeout + a.sys.cfg.HangGrace)
+}
+
+func (a *sessionActor) current(turn events.ID) bool {
+	return a.turn != nil && a.turn.id == turn && !a.turn.ending
+}
+
+// prepared records that the provider is about to be asked, and then has it asked.
+func (a *sessionActor) prepared(c actor.Context, m prepared) {
+	if !a.current(m.turn) {
+		return
+	}
+	if m.err != nil {
+		a.fail(c, m.err)
+		return
+	}
+	p := a.sys.cfg.Provider
+	cmd := session.StartTurn{
+		Turn: m.turn, At: a.sys.cfg.Now(), Work: a.turn.work, Provider: p.Name(), Model: p.Model(), PromptBytes: m.prompt.Size(),
+	}
+	a.enqueue(cmd, func(c actor.Context, err error) {
+		if err != nil { // the inputs were settled or forgotten in the meantime
+			a.turn = nil
+			return
+		}
+		a.turn.started, a.turn.hangs = true, a.deadline()
+		c.Send(a.observer, ask{m.prompt})
+	})
+	a.flush(c)
+}
+
+// ended records what came of the turn, and then gives the lease back: the session's event is on disk first.
+func (a *sessionActor) ended(c actor.Context, m outcome) {
+	if !a.current(m.turn) {
+		return
+	}
+	if m.answer != nil {
+		a.warnDropped(m.answer)
+		a.end(c, *m.answer, ended{holder: a.self, received: true})
+		return
+	}
+	a.sys.cfg.Logger.Warn("turn failed", "session", a.id, "turn", m.turn, "class", m.failed.Class, "err", m.failed.Message)
+	a.end(c, session.Fail{ID: a.sys.cfg.NewID(), At: a.sys.cfg.Now(), Failed: *m.failed}, ended{holder: a.self, failure: m.failed})
+}
+
+func (a *sessionActor) warnDropped(ans *session.Answer) {
+	if d := ans.Dropped; d != nil {
+		a.sys.cfg.Logger.Warn("output dropped", "session", a.id, "turn", d.Turn, "class", d.Class, "reason", d.Reason, "length", d.Length)
+	}
+}
+
+func (a *sessionActor) end(c actor.Context, cmd session.Command, e ended) {
+	a.turn.ending = true
+	a.enqueue(cmd, func(_ actor.Context, err error) {
+		if err != nil {
+			a.sys.cfg.Logger.Error("a turn's end was refused", "session", a.id, "turn", a.turn.id, "err", err)
+		}
+		a.turn = nil
+		a.giveBack(e)
+	})
+	a.flush(c)
+}
+
+// HandleFailure is called when the observer crashed. It stops that observer for good: whether and when another one
+// follows is session.Decide's to say.
+func (a *sessionActor) HandleFailure(_ *actor.ActorSystem, sup actor.Supervisor, who *actor.PID, _ *actor.RestartStatistics, reason, _ any) {
+	sup.StopChildren(who)
+	cause, _ := reason.(string)
+	a.sys.root.Send(a.self, observerCrashed{who: who, reason: cause})
+}
+
+func (a *sessionActor) crashed(c actor.Context, m observerCrashed) {
+	if a.observer == nil || a.observer.Id != m.who.Id {
+		return
+	}
+	a.observer = nil
+	a.lose(c, events.FailCrash, m.reason)
+}
+
+// giveUpHung ends a turn whose observer heeds neither its time limit nor its context.
+func (a *sessionActor) giveUpHung(c actor.Context, now time.Time) {
+	if a.turn == nil || a.turn.ending || now.Before(a.turn.hangs) {
+		return
+	}
+	if a.observer != nil {
+		c.Stop(a.observer)
+		a.observer = nil
+	}
+	a.lose(c, events.FailTimeout, "no answer, and no end when it was cancelled")
+}
+
+// lose ends the turn whose observer is gone.
+func (a *sessionActor) lose(c actor.Context, class events.FailureClass, why string) {
+	if a.turn == nil || a.turn.ending {
+		return
+	}
+	a.sys.cfg.Logger.Warn("observer lost", "session", a.id, "turn", a.turn.id, "class", class, "err", why)
+	if !a.turn.started {
+		// It went before the turn was recorded, so nothing may be counted against the inputs: a fault of this actor.
+		panic("the observer ended while it read a turn's inputs: " + why)
+	}
+	failed := events.TurnFailed{Turn: a.turn.id, Class: class, Message: clip(why, 500), Provider: a.sys.cfg.Provider.Name()}
+	a.end(c, session.Fail{ID: a.sys.cfg.NewID(), At: a.sys.cfg.Now(), Failed: failed}, ended{holder: a.self, failure: &failed})
+}
