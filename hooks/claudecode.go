@@ -1,0 +1,307 @@
+package hooks
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"unicode/utf16"
+
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/session"
+)
+
+// ClaudeCode is Anthropic's Claude Code. The tables in the package comment say what becomes of its events.
+type ClaudeCode struct{}
+
+// Name is "claude-code".
+func (ClaudeCode) Name() string { return "claude-code" }
+
+// claudePayload holds the fields of a hook payload that mean something here. Raw fields alias the payload.
+type claudePayload struct {
+	event, session, transcript, cwd string
+	promptID, agentID, agentType    string
+	source, prompt, tool, toolUseID string
+	lastMessage, failure, trigger   string
+	compactSummary, reason          string
+	input, response, server         []byte
+	duration                        json.Number
+}
+
+// Decode implements Agent.
+func (c ClaudeCode) Decode(payload []byte, m Meta) (Report, error) {
+	p, err := readClaude(payload)
+	if err != nil {
+		return Report{}, err
+	}
+	r := Report{Event: p.event, Wants: p.wants(), Origin: session.Origin{
+		Agent: c.Name(), AgentSession: p.session, Cwd: p.cwd, Transcript: p.transcript,
+	}}
+	event, key, ignored := p.translate(r.Origin)
+	if ignored != "" {
+		r.Ignored = ignored
+		return r, nil
+	}
+	if key.IsZero() {
+		key = deliveryKey(m.Delivery)
+	}
+	r.Captures = []session.Capture{{ID: m.Delivery, Key: key, At: m.OccurredAt, Origin: r.Origin, Event: event}}
+	return r, nil
+}
+
+func readClaude(payload []byte) (claudePayload, error) {
+	var p claudePayload
+	if len(payload) > MaxPayload {
+		return p, ErrTooLarge
+	}
+	if err := checkJSON(payload); err != nil {
+		return p, err
+	}
+	if !isObject(payload) {
+		return p, &FieldError{Field: "payload", Err: ErrNotObject}
+	}
+	members(payload, func(key string, value []byte) bool {
+		p.set(key, value)
+		return true
+	})
+	return p, p.check()
+}
+
+func (p *claudePayload) set(key string, value []byte) {
+	switch key {
+	case "hook_event_name":
+		p.event = cleanName(stringOf(value), maxName)
+	case "session_id":
+		p.session = strings.TrimSpace(stringOf(value))
+	case "transcript_path":
+		p.transcript = cleanName(stringOf(value), maxPath)
+	case "cwd":
+		p.cwd = stringOf(value)
+	case "prompt_id":
+		p.promptID = cleanName(stringOf(value), maxName)
+	case "agent_id":
+		p.agentID = cleanName(stringOf(value), maxName)
+	case "agent_type":
+		p.agentType = cleanName(stringOf(value), maxName)
+	case "source":
+		p.source = cleanName(stringOf(value), maxName)
+	case "reason":
+		p.reason = cleanName(stringOf(value), maxName)
+	case "trigger":
+		p.trigger = cleanName(stringOf(value), maxName)
+	case "tool_name":
+		p.tool = cleanName(stringOf(value), maxName)
+	case "tool_use_id":
+		p.toolUseID = cleanName(stringOf(value), maxName)
+	case "prompt":
+		p.prompt = stringOf(value)
+	case "error":
+		p.failure = stringOf(value)
+	case "last_assistant_message":
+		p.lastMessage = stringOf(value)
+	case "compact_summary":
+		p.compactSummary = stringOf(value)
+	case "tool_input":
+		p.input = value
+	case "tool_response":
+		p.response = value
+	case "mcp_server":
+		p.server = value
+	case "duration_ms":
+		p.duration = json.Number(value)
+	}
+}
+
+// check refuses a payload that names no event, session or folder.
+func (p *claudePayload) check() error {
+	if p.event == "" {
+		return &FieldError{Field: "hook_event_name", Err: ErrMissing}
+	}
+	return checkIdentity(p.session, "session_id", p.cwd)
+}
+
+// wants says which memory a start of a session takes. A source that is not known yet may be a conversation that holds
+// memory already.
+func (p *claudePayload) wants() Want {
+	if p.event != "SessionStart" {
+		return WantNone
+	}
+	switch p.source {
+	case "", "startup":
+		return WantStartup
+	case "clear":
+		return WantClear
+	case "compact":
+		return WantCompact
+	}
+	return WantResume
+}
+
+// translate returns the event that the payload becomes, with its key if a fact names it, or why there is none.
+func (p *claudePayload) translate(o session.Origin) (e events.Event, key events.Key, ignored string) {
+	switch p.event {
+	case "SessionStart":
+		return events.SessionOpened{Source: orElse(p.source, "startup")}, key, ""
+	case "UserPromptSubmit":
+		prompt, machine := promptSubmitted(p.prompt)
+		if machine {
+			return nil, key, "the prompt was made by the agent, not by the user"
+		}
+		return prompt, factKey(o, "prompt", p.promptID, prompt.Text), ""
+	case "PostToolUse", "PostToolUseFailure":
+		if p.tool == "" {
+			return nil, key, "the payload names no tool"
+		}
+		return p.toolUsed(), ToolKey(o, p.toolUseID), ""
+	case "SubagentStop":
+		return p.subagentStopped(o)
+	case "Stop":
+		e := agentStopped(events.StopDone, p.lastMessage)
+		return e, factKey(o, "stop", p.promptID, e.LastMessage), ""
+	case "StopFailure":
+		e := agentStopped(events.StopFailure, p.lastMessage)
+		e.Error = capHead(cleanMessage(p.failure), maxName)
+		return e, factKey(o, "stop", p.promptID, e.LastMessage), ""
+	case "PostCompact":
+		e := contextCompacted(p.compactSummary, p.trigger)
+		return e, factKey(o, "compact", p.promptID, e.Summary), ""
+	case "SessionEnd":
+		return events.SessionClosed{Cause: orElse(p.reason, "other")}, key, ""
+	}
+	return nil, key, p.event + " is not recorded"
+}
+
+func (p *claudePayload) toolUsed() events.ToolUsed {
+	t := events.ToolUsed{
+		ToolUseID: p.toolUseID, Tool: p.tool, Failed: p.event == "PostToolUseFailure",
+		Cwd: p.cwd, SubagentID: p.agentID,
+	}
+	if p.agentID != "" {
+		t.SubagentType = p.agentType
+	}
+	if ms, err := p.duration.Float64(); err == nil && ms > 0 && ms < 1e15 {
+		t.DurationMS = int64(ms)
+	}
+	if isOwnCall(p.tool, member(p.server, "name"), p.input) {
+		return ownCall(t, len(p.input), len(p.response)+len(p.failure))
+	}
+	t.Input, t.InputSize = toolText(p.input, nil)
+	t.Output, t.OutputSize = toolText(p.response, p.input)
+	if t.Failed {
+		t.Output, t.OutputSize = plainText(p.failure)
+	}
+	return t
+}
+
+// subagentStopped is what a subagent had to say in the end. The one without a type is the summariser of a compaction:
+// its words come in PostCompact.
+func (p *claudePayload) subagentStopped(o session.Origin) (e events.Event, key events.Key, ignored string) {
+	if p.agentType == "" {
+		return nil, key, "the subagent has no type: it is the agent's own summariser"
+	}
+	said := cleanMessage(p.lastMessage)
+	if p.agentID != "" {
+		key = factKey(o, "subagent", p.agentID, said)
+	}
+	return events.ToolUsed{
+		Tool: "SubagentStop", Output: said, OutputSize: len(p.lastMessage), Cwd: p.cwd,
+		SubagentID: p.agentID, SubagentType: p.agentType,
+	}, key, ""
+}
+
+// unobservedOwn marks a call of this memory's own tools: counted, never turned into memory again.
+const unobservedOwn = "own"
+
+// ownCall is t without what was said: what comes out of memory is not put into it again.
+func ownCall(t events.ToolUsed, inputSize, outputSize int) events.ToolUsed {
+	t.Input, t.Output, t.Unobserved = "", "", unobservedOwn
+	t.InputSize, t.OutputSize = inputSize, outputSize
+	return t
+}
+
+// isOwnCall reports whether a tool is served by this memory's own MCP server, added as such or by a plugin, or reads one
+// of its resources.
+func isOwnCall(tool, server string, input []byte) bool {
+	if isOwnServer(server) {
+		return true
+	}
+	if rest, ok := strings.CutPrefix(tool, "mcp__"); ok {
+		name, _, _ := strings.Cut(rest, "__")
+		return isOwnServer(name)
+	}
+	if !bytes.Contains(input, []byte("cmemd")) || !bytes.Contains(input, []byte(`"uri"`)) {
+		return false
+	}
+	return isOwnServer(member(input, "server"))
+}
+
+// isOwnServer knows the names "cmemd", "plugin:NAME:cmemd" and "plugin_NAME_cmemd".
+func isOwnServer(name string) bool {
+	if rest, ok := strings.CutPrefix(name, "plugin"); ok && rest != "" && (rest[0] == ':' || rest[0] == '_') {
+		return strings.Contains(rest, "cmemd")
+	}
+	return name == "cmemd"
+}
+
+// claudeReply is the JSON that Claude Code reads from a hook at the start of a session.
+type claudeReply struct {
+	Output *claudeOutput `json:"hookSpecificOutput,omitempty"`
+	Notice string        `json:"systemMessage,omitempty"`
+}
+
+type claudeOutput struct {
+	Event   string `json:"hookEventName"`
+	Context string `json:"additionalContext"`
+}
+
+// Reply implements Agent. Only the start of a session is answered: at Stop a context would make the agent go on, and be
+// asked for again at the next Stop.
+func (ClaudeCode) Reply(r Report, a Answer) []byte {
+	if r.Event != "SessionStart" || (a.Context == "" && a.Notice == "") {
+		return nil
+	}
+	reply := claudeReply{Notice: a.Notice}
+	if a.Context != "" {
+		reply.Output = &claudeOutput{Event: r.Event, Context: capContext(a.Context)}
+	}
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(reply); err != nil {
+		return nil // strings always encode
+	}
+	return bytes.TrimSpace(out.Bytes())
+}
+
+// capContext shortens a context to MaxContext, and closes its fence again.
+func capContext(s string) string {
+	if characters(s) <= MaxContext {
+		return s
+	}
+	end := ""
+	if strings.HasSuffix(strings.TrimSpace(s), ContextClose) {
+		end = "\n" + ContextClose
+	}
+	room := MaxContext - len(end)
+	for i, r := range s {
+		if room -= utf16.RuneLen(r); room < 0 {
+			return s[:i] + end
+		}
+	}
+	return s
+}
+
+// characters counts as JavaScript does.
+func characters(s string) int {
+	n := 0
+	for _, r := range s {
+		n += utf16.RuneLen(r)
+	}
+	return n
+}
+
+func orElse(s, other string) string {
+	if s == "" {
+		return other
+	}
+	return s
+}

@@ -1,0 +1,419 @@
+package hooks
+
+import (
+	"bytes"
+	"io"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/session"
+)
+
+// Transcript implements Historian. The tables in the package comment say what becomes of the lines.
+func (c ClaudeCode) Transcript(r io.Reader, path string) *Transcript {
+	return newTranscript(r, &claudeReader{
+		path:     path,
+		sessions: make(map[string]*claudeSession),
+		open:     make(map[string]openCall),
+		roots:    make(map[string]string),
+	})
+}
+
+// claudeReader is the lineDecoder of Claude Code: what one line needs to know of those before it.
+type claudeReader struct {
+	path     string
+	emit     func(session.Capture) // during one call of line or end
+	sessions map[string]*claudeSession
+	current  *claudeSession      // of the last line
+	open     map[string]openCall // tool calls without a result yet, by tool use id
+	roots    map[string]string   // line of a side chain -> its first line: the subagent, where nothing else names it
+}
+
+// claudeSession is one session of a transcript; a resumed one may hold lines of more.
+type claudeSession struct {
+	origin   session.Origin
+	at       time.Time  // of its last line that had one
+	promptID string     // of the last prompt
+	said     *finalText // the agent's last words, while no tool call followed
+	beside   bool       // a command was announced that runs beside the conversation
+	trigger  string     // of the compaction under way
+}
+
+// finalText is a text that ends a turn if nothing of that turn follows.
+type finalText struct {
+	text, failure, stop string
+	failed              bool
+	at                  time.Time
+	uuid, promptID      string
+}
+
+type openCall struct {
+	tool  string
+	input []byte
+}
+
+// claudeLine holds the fields of a line that mean something here. Raw fields alias the line.
+type claudeLine struct {
+	kind, subtype, uuid, parent     string
+	session, cwd, branch, promptID  string
+	agentID, failure, trigger       string
+	meta, side, compacted, apiError bool
+	at                              time.Time
+	message, result, attachment     []byte
+}
+
+func (l *claudeLine) set(key string, value []byte) {
+	switch key {
+	case "type":
+		l.kind = cleanName(stringOf(value), maxName)
+	case "subtype":
+		l.subtype = stringOf(value)
+	case "uuid":
+		l.uuid = stringOf(value)
+	case "parentUuid":
+		l.parent = stringOf(value)
+	case "sessionId":
+		l.session = strings.TrimSpace(stringOf(value))
+	case "cwd":
+		l.cwd = stringOf(value)
+	case "gitBranch":
+		l.branch = cleanName(stringOf(value), maxName)
+	case "promptId":
+		l.promptID = cleanName(stringOf(value), maxName)
+	case "agentId":
+		l.agentID = cleanName(stringOf(value), maxName)
+	case "error":
+		l.failure = stringOf(value)
+	case "timestamp":
+		l.at, _ = time.Parse(time.RFC3339, stringOf(value))
+	case "isMeta":
+		l.meta = isTrue(value)
+	case "isSidechain":
+		l.side = isTrue(value)
+	case "isCompactSummary":
+		l.compacted = isTrue(value)
+	case "isApiErrorMessage":
+		l.apiError = isTrue(value)
+	case "compactMetadata":
+		l.trigger = member(value, "trigger")
+	case "message":
+		l.message = value
+	case "toolUseResult":
+		l.result = value
+	case "attachment":
+		l.attachment = value
+	}
+}
+
+// line implements lineDecoder.
+func (t *claudeReader) line(line []byte, emit func(session.Capture)) (skipped string, err error) {
+	if !isObject(line) {
+		return "", ErrNotObject
+	}
+	var l claudeLine
+	members(line, func(key string, value []byte) bool {
+		l.set(key, value)
+		return true
+	})
+	if !l.matters() {
+		return orElse(strings.TrimSuffix(l.kind+"/"+l.subtype, "/"), "without type"), nil
+	}
+	if l.kind != "system" && l.kind != "attachment" && !isObject(l.message) {
+		return "", &FieldError{Field: "message", Err: ErrNotObject}
+	}
+	t.emit = emit
+	s, err := t.enter(&l)
+	if err != nil {
+		return "", err
+	}
+	t.read(s, &l)
+	return "", nil
+}
+
+// matters reports whether lines of this kind say what happened; most are the agent's own bookkeeping.
+func (l *claudeLine) matters() bool {
+	switch l.kind {
+	case "user", "assistant":
+		return true
+	case "system":
+		return l.subtype == "stop_hook_summary" || l.subtype == "compact_boundary"
+	case "attachment":
+		return member(l.attachment, "type") == "queued_command"
+	}
+	return false
+}
+
+// enter returns the session of a line, which it opens at first sight. Old lines may lack what the ones before them said.
+func (t *claudeReader) enter(l *claudeLine) (*claudeSession, error) {
+	id := l.session
+	if id == "" && t.current != nil {
+		id = t.current.origin.AgentSession
+	}
+	if id == "" && t.path != "" {
+		id = strings.TrimSuffix(filepath.Base(t.path), ".jsonl")
+	}
+	s := t.sessions[id]
+	if s == nil {
+		if err := checkIdentity(id, "sessionId", l.cwd); err != nil {
+			return nil, err
+		}
+		s = &claudeSession{origin: session.Origin{
+			Agent: ClaudeCode{}.Name(), AgentSession: id, Transcript: cleanName(t.path, maxPath),
+		}}
+		t.sessions[id] = s
+		s.update(l)
+		key := events.KeyOf(s.origin.Session().String(), "transcript")
+		t.capture(s, s.at, key, events.SessionOpened{Source: "transcript"})
+	}
+	if t.current != nil && t.current != s {
+		t.stop(t.current)
+	}
+	t.current = s
+	s.update(l)
+	return s, nil
+}
+
+func (s *claudeSession) update(l *claudeLine) {
+	if !l.at.IsZero() {
+		s.at = l.at
+	}
+	if l.side && s.origin.Cwd != "" {
+		return
+	}
+	if l.cwd != "" && len(l.cwd) <= maxPath {
+		s.origin.Cwd = l.cwd
+	}
+	if l.branch != "" {
+		s.origin.GitBranch = l.branch
+	}
+	if l.branch == "HEAD" { // written where no branch is checked out
+		s.origin.GitBranch = ""
+	}
+}
+
+// read takes what a line says.
+func (t *claudeReader) read(s *claudeSession, l *claudeLine) {
+	if l.side && l.agentID == "" {
+		l.agentID = t.root(l)
+	}
+	switch {
+	case l.kind == "user":
+		t.user(s, l)
+	case l.kind == "assistant":
+		t.assistant(s, l)
+	case l.side:
+	case l.kind == "attachment":
+		t.queued(s, l)
+	default:
+		t.stop(s)
+		s.trigger = l.trigger
+	}
+}
+
+// root returns the first line of the side chain that l continues. It stands for the subagent.
+func (t *claudeReader) root(l *claudeLine) string {
+	root, ok := t.roots[l.parent]
+	if !ok {
+		root = cleanName(l.uuid, maxName)
+	}
+	t.roots[l.uuid] = root
+	return root
+}
+
+func (t *claudeReader) assistant(s *claudeSession, l *claudeLine) {
+	if member(l.message, "model") == "<synthetic>" && !l.apiError {
+		return // the harness speaks in the agent's place
+	}
+	content := rawMember(l.message, "content")
+	var said []string
+	if kindOf(content) == '"' {
+		said = append(said, stringOf(content))
+	}
+	elements(content, func(block []byte) bool {
+		switch member(block, "type") {
+		case "text":
+			said = append(said, member(block, "text"))
+		case "tool_use":
+			said = nil
+			t.call(s, l, block)
+		}
+		return true
+	})
+	text := strings.TrimSpace(strings.Join(said, "\n"))
+	if l.side || text == "" {
+		return
+	}
+	s.said = &finalText{
+		text: text, at: s.at, uuid: l.uuid, promptID: s.promptID,
+		failed: l.apiError, failure: l.failure, stop: member(l.message, "stop_reason"),
+	}
+}
+
+// call keeps a tool call until its result comes.
+func (t *claudeReader) call(s *claudeSession, l *claudeLine, block []byte) {
+	if !l.side {
+		s.said = nil
+	}
+	if id := cleanName(member(block, "id"), maxName); id != "" {
+		t.open[id] = openCall{
+			tool:  cleanName(member(block, "name"), maxName),
+			input: bytes.Clone(rawMember(block, "input")),
+		}
+	}
+}
+
+// stop ends a turn with the agent's last words. A turn that was interrupted has none: as with hooks, its work belongs
+// to the next stop.
+func (t *claudeReader) stop(s *claudeSession) {
+	said := s.said
+	s.said = nil
+	if said == nil || said.stop == "tool_use" {
+		return
+	}
+	e := agentStopped(events.StopDone, said.text)
+	if said.failed {
+		e.Cause, e.Error = events.StopFailure, capHead(cleanMessage(said.failure), maxName)
+	}
+	key := factKey(s.origin, "stop", said.promptID, e.LastMessage)
+	t.captureLine(s, said.at, key, said.uuid, e)
+}
+
+// user takes a line in the user's place: results of tools, a prompt, or what the harness puts there.
+func (t *claudeReader) user(s *claudeSession, l *claudeLine) {
+	content := rawMember(l.message, "content")
+	if t.results(s, l, content) || l.side {
+		return
+	}
+	text := contentText(content)
+	if strings.TrimSpace(text) == "" {
+		return
+	}
+	if isInterruption(text) {
+		s.said = nil
+		return
+	}
+	t.stop(s)
+	s.promptID = l.promptID
+	switch {
+	case l.compacted || strings.HasPrefix(text, continued):
+		e := contextCompacted(text, s.trigger)
+		s.trigger = ""
+		t.captureLine(s, s.at, factKey(s.origin, "compact", l.promptID, e.Summary), l.uuid, e)
+	case strings.HasPrefix(text, caveat) || strings.HasPrefix(text, "<local-command-caveat>"):
+		s.beside = true
+	case !l.meta:
+		t.typed(s, l, text)
+	}
+}
+
+// typed takes a prompt, or a command that the user typed in its place. Commands that ran beside the conversation are
+// no prompts: they were announced by a caveat.
+func (t *claudeReader) typed(s *claudeSession, l *claudeLine, text string) {
+	beside := s.beside
+	s.beside = false
+	if command, ok := typedCommand(text); ok {
+		if beside {
+			return
+		}
+		text = command
+	}
+	t.prompt(s, l, text)
+}
+
+func (t *claudeReader) prompt(s *claudeSession, l *claudeLine, text string) {
+	p, machine := promptSubmitted(text)
+	if !machine {
+		t.captureLine(s, s.at, factKey(s.origin, "prompt", s.promptID, p.Text), l.uuid, p)
+	}
+}
+
+// typedCommand returns what the user typed, "/name arguments", from the elements that the harness made of it.
+func typedCommand(text string) (string, bool) {
+	name, ok := element(text, "command-name")
+	if !ok || name == "" || cutLeading(text, machineTags()) != "" {
+		return "", false
+	}
+	args, _ := element(text, "command-args")
+	return strings.TrimSpace(name + " " + args), true
+}
+
+// queued takes a prompt that was typed while the agent worked, and that it read in the middle of its turn.
+func (t *claudeReader) queued(s *claudeSession, l *claudeLine) {
+	if mode := member(l.attachment, "commandMode"); mode != "" && mode != "prompt" {
+		return
+	}
+	if text := contentText(rawMember(l.attachment, "prompt")); strings.TrimSpace(text) != "" {
+		t.prompt(s, l, text)
+	}
+}
+
+// results takes the results of tools in a line, and reports whether there are any.
+func (t *claudeReader) results(s *claudeSession, l *claudeLine, content []byte) bool {
+	var blocks [][]byte
+	elements(content, func(block []byte) bool {
+		if member(block, "type") == "tool_result" {
+			blocks = append(blocks, block)
+		}
+		return true
+	})
+	for _, block := range blocks {
+		result := l.result
+		if len(blocks) > 1 {
+			result = nil // it is of one of them, and does not say which
+		}
+		t.result(s, l, block, result)
+	}
+	return len(blocks) > 0
+}
+
+// result pairs the result of a tool with its call. Structured is the form that hooks report; a failure has none.
+func (t *claudeReader) result(s *claudeSession, l *claudeLine, block, structured []byte) {
+	id := cleanName(member(block, "tool_use_id"), maxName)
+	call, ok := t.open[id]
+	if !ok {
+		return // the call stands in an earlier file, or was answered before
+	}
+	delete(t.open, id)
+	u := events.ToolUsed{
+		ToolUseID: id, Tool: orElse(call.tool, "unknown"), Cwd: orElse(l.cwd, s.origin.Cwd),
+		Failed: isTrue(rawMember(block, "is_error")),
+	}
+	if l.side {
+		u.SubagentID = l.agentID
+	}
+	content := rawMember(block, "content")
+	switch {
+	case isOwnCall(u.Tool, "", call.input):
+		u = ownCall(u, len(call.input), len(content))
+	case isObject(structured) && !u.Failed:
+		u.Input, u.InputSize = toolText(call.input, nil)
+		u.Output, u.OutputSize = toolText(structured, call.input)
+	default:
+		u.Input, u.InputSize = toolText(call.input, nil)
+		u.Output, u.OutputSize = plainText(contentText(content))
+	}
+	t.capture(s, s.at, ToolKey(s.origin, id), u)
+}
+
+// end implements lineDecoder.
+func (t *claudeReader) end(emit func(session.Capture)) {
+	t.emit = emit
+	if t.current != nil {
+		t.stop(t.current)
+	}
+}
+
+// captureLine captures what a line says, by key if that is one, else by the line's own id.
+func (t *claudeReader) captureLine(s *claudeSession, at time.Time, key events.Key, uuid string, e events.Event) {
+	if key.IsZero() {
+		kind := string(events.KindOf(e))
+		key = events.KeyOf(s.origin.Session().String(), kind, "line", uuid, at.UTC().Format(time.RFC3339Nano))
+	}
+	t.capture(s, at, key, e)
+}
+
+func (t *claudeReader) capture(s *claudeSession, at time.Time, key events.Key, e events.Event) {
+	t.emit(session.Capture{ID: lineID(at, key), Key: key, At: at, Origin: s.origin, Event: e})
+}

@@ -1,0 +1,57 @@
+// Package hooks translates what coding agents report, in hook payloads and in transcripts, into commands to a session,
+// and what a session answers into the replies that the agents honour. It does no I/O of its own and knows no clock:
+// whoever carries a payload says when it came and as which delivery.
+//
+// What becomes of Claude Code's hooks:
+//
+//	hook                             captured as               remarks
+//	SessionStart                     SessionOpened{source}     startup, clear, compact: memory is wanted; resume, fork
+//	                                                           and sources not known here: only memory that is new
+//	UserPromptSubmit                 PromptSubmitted           all private: no text, Private set; not captured if no
+//	                                                           word of it is the user's (<task-notification> and alike)
+//	PostToolUse                      ToolUsed                  beside a patch without originalFile and without copies
+//	                                                           of the input
+//	PostToolUseFailure               ToolUsed, Failed          output: the error
+//	PostToolUse of our own MCP tools ToolUsed, Unobserved own  counted, without input and output, never observed
+//	SubagentStop with agent_type     ToolUsed "SubagentStop"   output: what the subagent said last
+//	SubagentStop without agent_type  -                         the agent's own summariser at a compaction
+//	Stop                             AgentStopped, stop
+//	StopFailure                      AgentStopped, failure     error: the agent's type of it
+//	PostCompact                      ContextCompacted          the <summary>, without the <analysis>
+//	SessionEnd                       SessionClosed{reason}
+//	all others, known or not         -                         ignored, with a reason
+//
+// Tools used inside a subagent carry its id and type. Memory goes back at SessionStart alone, at most MaxContext
+// characters of it, together with a line for the person; every other event gets an empty reply, Stop above all: a
+// context there makes the agent go on.
+//
+// What becomes of the lines of Claude Code's transcripts:
+//
+//	line                                         captured as
+//	first of a session                           SessionOpened{transcript}
+//	user, text                                   PromptSubmitted; a typed command as "/name arguments"
+//	user, text, machine-made, isMeta, side chain -
+//	user, isCompactSummary                       ContextCompacted
+//	user, tool_result with its tool_use before   ToolUsed; is_error: Failed
+//	assistant, last text of a turn               AgentStopped, when a prompt, a compaction, the summary of stop hooks
+//	                                             or the end of the file follows; stop_reason tool_use: none
+//	assistant, isApiErrorMessage                 AgentStopped, failure
+//	attachment queued_command                    PromptSubmitted: typed while the agent worked
+//	all others                                   counted in Progress.Skipped
+//
+// One session may come twice, by hooks and by transcript, and each transcript again and again. A fact has one key:
+//
+//	fact                  key
+//	tool use              session, tool use id
+//	prompt, stop, compact session, the kind, prompt_id (hooks) or promptId (lines), fingerprint of the text
+//	subagent's last words session, agent id, fingerprint of the text
+//	opening by transcript session
+//	all others            by hook: the delivery; by transcript: the line
+//
+// What bites:
+//   - Agents before prompt ids (Claude Code 2.1.41 has none) give prompts and stops other keys in hooks than in
+//     transcripts: only their tool uses are safe from doubling when both are taken.
+//   - A transcript that is read while its agent works may end behind a text that is not the last of its turn.
+//   - A report names no project: the caller looks that up and puts it in with SetOrigin.
+//   - Private text is cut here; secrets that nobody marked are not looked for: the caller redacts them.
+package hooks

@@ -1,0 +1,180 @@
+package hooks
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+
+	"github.com/cmemd/cmemd/session"
+)
+
+// MaxLine is the longest line of a transcript in bytes. Agents write whole files and pictures into one line.
+const MaxLine = 64 << 20
+
+// A Transcript is one reading of one transcript, from its start. It is not safe for concurrent use.
+type Transcript struct {
+	in      *bufio.Reader
+	decoder lineDecoder
+	buf     []byte
+	got     []session.Capture
+	at      Progress
+}
+
+// Progress says how far a reading has come.
+type Progress struct {
+	Lines     int            // read whole
+	Offset    int64          // bytes of these lines: where the first unread line starts
+	Partial   int64          // bytes of a last line that was not finished yet; it is left for a later reading
+	Malformed int            // lines that were reported as a *LineError
+	Skipped   map[string]int // lines that mean nothing here, by the agent's name of their kind
+}
+
+// LineError is a line that was not understood. The reading goes on behind it.
+type LineError struct {
+	Line int   // from 1
+	Err  error // *SyntaxError, *FieldError or ErrTooLong
+}
+
+// Error says which line and why.
+func (e *LineError) Error() string { return fmt.Sprintf("hooks: line %d: %v", e.Line, e.Err) }
+
+// Unwrap returns the reason.
+func (e *LineError) Unwrap() error { return e.Err }
+
+// lineDecoder knows the lines of one agent's transcripts.
+type lineDecoder interface {
+	// line takes one line, which it does not keep. It returns the kind of a line that means nothing here, else "".
+	line(line []byte, emit func(session.Capture)) (skipped string, err error)
+
+	// end says that there is no further line.
+	end(emit func(session.Capture))
+}
+
+func newTranscript(r io.Reader, d lineDecoder) *Transcript {
+	return &Transcript{in: bufio.NewReaderSize(r, 64<<10), decoder: d, at: Progress{Skipped: make(map[string]int)}}
+}
+
+// Progress returns how far the reading has come. After the last capture it is complete.
+func (t *Transcript) Progress() Progress { return t.at }
+
+// Captures reads to the end and yields what the transcript reports, in its order. Each capture has a key, a time and an
+// id that depend on the transcript alone: to read it again, or after it grew, repeats what was captured before as
+// duplicates. A *LineError is followed by further captures; an error of the reader ends the sequence. It may be used
+// once.
+func (t *Transcript) Captures() iter.Seq2[session.Capture, error] {
+	return func(yield func(session.Capture, error) bool) {
+		for {
+			line, err := t.next()
+			if err == io.EOF {
+				t.decoder.end(t.emit)
+				t.flush(yield)
+				return
+			}
+			err = t.take(line, err)
+			if !t.flush(yield) {
+				return
+			}
+			var bad *LineError
+			if err != nil && (!yield(session.Capture{}, err) || !errors.As(err, &bad)) {
+				return
+			}
+		}
+	}
+}
+
+func (t *Transcript) emit(c session.Capture) { t.got = append(t.got, c) }
+
+// flush yields what the last line gave.
+func (t *Transcript) flush(yield func(session.Capture, error) bool) bool {
+	got := t.got
+	t.got = nil
+	for _, c := range got {
+		if !yield(c, nil) {
+			return false
+		}
+	}
+	return true
+}
+
+// take hands a line to the decoder. Err is what reading it gave.
+func (t *Transcript) take(line []byte, err error) error {
+	if err != nil && !errors.Is(err, ErrTooLong) {
+		return fmt.Errorf("hooks: read transcript: %w", err)
+	}
+	t.at.Lines++
+	if err == nil && len(bytes.TrimSpace(line)) == 0 {
+		return nil
+	}
+	skipped := ""
+	if err == nil {
+		if err = checkJSON(line); err == nil {
+			skipped, err = t.decoder.line(line, t.emit)
+		}
+	}
+	if err != nil {
+		t.at.Malformed++
+		return &LineError{Line: t.at.Lines, Err: err}
+	}
+	if skipped != "" {
+		t.skip(skipped)
+	}
+	return nil
+}
+
+// maxKinds bounds what a transcript of many made-up kinds of line costs.
+const maxKinds = 100
+
+func (t *Transcript) skip(kind string) {
+	if _, known := t.at.Skipped[kind]; !known && len(t.at.Skipped) >= maxKinds {
+		kind = "other"
+	}
+	t.at.Skipped[kind]++
+}
+
+// next returns the next line without its end, which lives until the next call. The error is ErrTooLong for a line over
+// MaxLine, whose end has been found, and io.EOF where no whole line is left.
+func (t *Transcript) next() ([]byte, error) {
+	t.buf = t.buf[:0]
+	var size int64
+	for {
+		part, err := t.in.ReadSlice('\n')
+		size += int64(len(part))
+		if size <= MaxLine+1 {
+			t.buf = append(t.buf, part...)
+		}
+		if err == bufio.ErrBufferFull {
+			continue
+		}
+		if err == io.EOF {
+			return t.lastLine(size)
+		}
+		if err != nil {
+			return nil, err
+		}
+		t.at.Offset += size
+		if size > MaxLine+1 {
+			return nil, ErrTooLong
+		}
+		return trimLine(t.buf), nil
+	}
+}
+
+// lastLine decides about bytes that no line end follows: JSON is whole, all else is still being written.
+func (t *Transcript) lastLine(size int64) ([]byte, error) {
+	if size == 0 || size > MaxLine || !isObject(t.buf) || checkJSON(t.buf) != nil {
+		t.at.Partial = size
+		return nil, io.EOF
+	}
+	t.at.Offset += size
+	return t.buf, nil
+}
+
+func trimLine(line []byte) []byte {
+	for len(line) > 0 && (line[len(line)-1] == '\n' || line[len(line)-1] == '\r') {
+		line = line[:len(line)-1]
+	}
+	return line
+}
