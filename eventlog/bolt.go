@@ -21,7 +21,7 @@ type Bolt struct {
 	readOnly bool
 	db       *bbolt.DB
 	pageSize int
-	file     *os.File // the one that db has open; closing it lets go of the lock
+	file     *os.File // the one that db has open
 	heads    headCache
 	writer   *writer
 	close    func() error
@@ -77,7 +77,7 @@ func (b *Bolt) shut() error {
 	<-b.writer.stopped
 	b.end(ErrClosed)
 	if b.writer.wedged { // a panic left bbolt's lock held: it cannot be closed, only let go of
-		return b.file.Close()
+		return letGo(b.file)
 	}
 	if err := b.db.Close(); err != nil {
 		return fmt.Errorf("eventlog: close %s: %w", b.path, err)

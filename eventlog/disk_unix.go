@@ -2,7 +2,11 @@
 
 package eventlog
 
-import "syscall"
+import (
+	"errors"
+	"os"
+	"syscall"
+)
 
 // freeBytes is what an ordinary user may still write to the file system that holds path.
 func freeBytes(path string) (uint64, error) {
@@ -11,4 +15,10 @@ func freeBytes(path string) (uint64, error) {
 		return 0, err
 	}
 	return s.Bavail * uint64(s.Bsize), nil
+}
+
+// letGo unlocks and closes a file that is still mapped: the mapping alone would keep the lock.
+func letGo(file *os.File) error {
+	err := syscall.Flock(int(file.Fd()), syscall.LOCK_UN)
+	return errors.Join(err, file.Close())
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"go.etcd.io/bbolt"
+	bolterrors "go.etcd.io/bbolt/errors"
 
 	"github.com/cmemd/cmemd/events"
 )
@@ -80,7 +81,7 @@ func openDB(path string, cfg Config, readOnly bool) (db *bbolt.DB, file *os.File
 		return err
 	})
 	if err != nil && file != nil {
-		_ = file.Close() // bbolt has closed it, unless it panicked
+		_ = letGo(file) // bbolt has closed it, unless it panicked
 	}
 	return db, file, err
 }
@@ -102,12 +103,12 @@ func isAt(file *os.File, path string) bool {
 // explain gives bbolt's reasons for not opening a file our names.
 func explain(path string, err error) error {
 	switch {
-	case errors.Is(err, bbolt.ErrTimeout):
+	case errors.Is(err, bolterrors.ErrTimeout):
 		pid, command := holderOf(path)
 		return &LockedError{Path: path, PID: pid, Command: command}
-	case errors.Is(err, events.ErrCorrupt), errors.Is(err, bbolt.ErrChecksum):
+	case errors.Is(err, events.ErrCorrupt), errors.Is(err, bolterrors.ErrChecksum):
 		return fmt.Errorf("eventlog: open %s: %w", path, asCorrupt(err))
-	case errors.Is(err, bbolt.ErrInvalid), errors.Is(err, bbolt.ErrVersionMismatch), isTooSmall(path):
+	case errors.Is(err, bolterrors.ErrInvalid), errors.Is(err, bolterrors.ErrVersionMismatch), isTooSmall(path):
 		return fmt.Errorf("%w: %s (%w)", ErrNotLog, path, err)
 	}
 	return fmt.Errorf("eventlog: open %s: %w", path, err)
@@ -182,7 +183,7 @@ func layOut(db *bbolt.DB) error {
 
 // readEnd finds the last record. The bucket's sequence holds its position too, so that a lost leaf is noticed.
 func readEnd(db *bbolt.DB, codec *events.Codec) (last events.Position, recorded time.Time, err error) {
-	err = db.View(func(tx *bbolt.Tx) error {
+	find := func(tx *bbolt.Tx) error {
 		records := tx.Bucket(logBucket)
 		k, v := records.Cursor().Last()
 		if at := positionOf(k); uint64(at) != records.Sequence() {
@@ -194,7 +195,8 @@ func readEnd(db *bbolt.DB, codec *events.Codec) (last events.Position, recorded 
 		r, err := parseRecord(codec, positionOf(k), bytes.Clone(v))
 		last, recorded = r.Position, r.RecordedAt
 		return err
-	})
+	}
+	err = withFaults(func() error { return db.View(find) })
 	return last, recorded, err
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"go.etcd.io/bbolt"
+	bolterrors "go.etcd.io/bbolt/errors"
 
 	"github.com/cmemd/cmemd/events"
 )
@@ -25,7 +26,7 @@ func (b *Bolt) view(f func(records, heads *bbolt.Bucket) error) error {
 	err := withFaults(func() error {
 		return b.db.View(func(tx *bbolt.Tx) error { return f(tx.Bucket(logBucket), tx.Bucket(headBucket)) })
 	})
-	if errors.Is(err, bbolt.ErrDatabaseNotOpen) {
+	if errors.Is(err, bolterrors.ErrDatabaseNotOpen) {
 		return b.ended()
 	}
 	return err

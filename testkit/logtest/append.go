@@ -188,3 +188,33 @@ func testTimes(t *testing.T, open func(testing.TB) Log) {
 	}
 	equal(t, "read back", collect(t, l.All(t.Context(), 1)), all, sameRecords)
 }
+
+// testAppendEnd has many writers share one stream.
+func testAppendEnd(t *testing.T, open func(testing.TB) Log) {
+	l := opened(t, open)
+	const writers, appends = 8, 15
+	var wg sync.WaitGroup
+	for w := range writers {
+		wg.Go(func() {
+			for i := range appends {
+				text := fmt.Sprintf("%d/%d", w, i)
+				if _, err := eventlog.AppendEnd(t.Context(), l, events.Daemon, Draft(text), Draft(text)); err != nil {
+					t.Errorf("AppendEnd: %v", err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	all := texts(t, collect(t, l.Stream(t.Context(), events.Daemon, 1)))
+	equal(t, "records", len(all), writers*appends*2)
+	times := map[string]int{}
+	for i, s := range all {
+		times[s]++
+		if times[s] == 2 && all[i-1] != s {
+			t.Errorf("the two events of %s are torn", s)
+		}
+	}
+	equal(t, "different texts", len(times), writers*appends)
+	_, err := eventlog.AppendEnd(t.Context(), l, "", Draft("x"))
+	wantErr(t, "AppendEnd without a name", err, eventlog.ErrInvalid)
+}

@@ -33,6 +33,7 @@ func Run(t *testing.T, open func(testing.TB) Log) {
 		"versions":       testVersions,
 		"fencing":        testFencing,
 		"concurrent":     testConcurrent,
+		"append end":     testAppendEnd,
 		"invalid":        testInvalid,
 		"empty append":   testEmptyAppend,
 		"too large":      testTooLarge,

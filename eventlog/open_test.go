@@ -1,0 +1,251 @@
+package eventlog_test
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"go.etcd.io/bbolt"
+
+	"github.com/cmemd/cmemd/eventlog"
+	"github.com/cmemd/cmemd/testkit/crash"
+	"github.com/cmemd/cmemd/testkit/logtest"
+)
+
+// holdLog opens a log, for reading if told so, and keeps it until it is killed.
+func holdLog(args []string) int {
+	open := eventlog.Open
+	if args[1] == "reading" {
+		open = eventlog.OpenReadOnly
+	}
+	l, err := open(args[0], eventlog.Config{})
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	fmt.Println("holding")
+	<-l.Done()
+	return 0
+}
+
+func TestLocked(t *testing.T) {
+	t.Parallel()
+	for _, how := range []string{"writing", "reading"} {
+		t.Run(how, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), "log")
+			mustClose(t, openLog(t, path))
+			child := crash.Start(t, "hold", path, how)
+			child.WaitLines(1)
+			began := time.Now()
+			_, err := eventlog.Open(path, eventlog.Config{Timeout: 200 * time.Millisecond})
+			if took := time.Since(began); took > time.Second {
+				t.Errorf("Open took %s", took)
+			}
+			checkLocked(t, err, path, child.PID())
+			if how == "writing" {
+				_, err := eventlog.OpenReadOnly(path, eventlog.Config{Timeout: time.Millisecond})
+				checkLocked(t, err, path, child.PID())
+			}
+			child.Kill()
+			openLog(t, path)
+		})
+	}
+}
+
+func checkLocked(t *testing.T, err error, path string, pid int) {
+	t.Helper()
+	var locked *eventlog.LockedError
+	if !errors.As(err, &locked) || !errors.Is(err, eventlog.ErrLocked) {
+		t.Fatalf("Open: got %v, want ErrLocked", err)
+	}
+	if locked.Path != path {
+		t.Errorf("path: got %s, want %s", locked.Path, path)
+	}
+	if locked.PID == 0 {
+		t.Skip("this system does not tell who holds a lock")
+	}
+	if want := filepath.Base(os.Args[0]); locked.PID != pid || locked.Command != want {
+		t.Errorf("got %v, want process %d (%s)", err, pid, want)
+	}
+}
+
+// TestReplacedFile opens a log that is replaced, as Compact does, while Open waits for the lock on the old file.
+func TestReplacedFile(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "log")
+	old := openLog(t, path)
+	mustAppend(t, old, logtest.Session("a"), 0, "kept")
+	opened := make(chan *eventlog.Bolt)
+	go func() {
+		l, err := eventlog.Open(path, eventlog.Config{Timeout: 10 * time.Second})
+		if err != nil {
+			t.Errorf("Open: %v", err)
+		}
+		opened <- l
+	}()
+	time.Sleep(120 * time.Millisecond) // the lock is another process's business: there is nothing to wait on
+	if err := old.Backup(t.Context(), path); err != nil {
+		t.Fatalf("Backup: %v", err)
+	}
+	mustClose(t, old)
+	l := <-opened
+	if l == nil {
+		return
+	}
+	mustAppend(t, l, logtest.Session("a"), 1, "new")
+	mustClose(t, l)
+	if got := contents(t, openLog(t, path)); len(got) != 2 {
+		t.Errorf("the file at the path holds %q, want both", got)
+	}
+}
+
+func TestNotLog(t *testing.T) {
+	t.Parallel()
+	other := func(buckets ...string) func(t *testing.T, path string) {
+		return func(t *testing.T, path string) {
+			rawUpdate(t, path, func(tx *bbolt.Tx) error {
+				for _, name := range buckets {
+					if _, err := tx.CreateBucket([]byte(name)); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+		}
+	}
+	for name, test := range map[string]struct {
+		make func(t *testing.T, path string)
+		want error
+	}{
+		"text":                 {fileOf("hello\n"), eventlog.ErrNotLog},
+		"long text":            {fileOf(strings.Repeat("hello\n", 10_000)), eventlog.ErrNotLog},
+		"zeros":                {fileOf(strings.Repeat("\x00", 5*pageSize)), eventlog.ErrNotLog},
+		"SQLite":               {fileOf("SQLite format 3\x00" + strings.Repeat("\x00", 3*pageSize)), eventlog.ErrNotLog},
+		"another database":     {other("users"), eventlog.ErrNotLog},
+		"without heads":        {other("log"), eventlog.ErrNotLog},
+		"without format":       {other("log", "head"), eventlog.ErrNotLog},
+		"format of wrong size": {withFormat([]byte{1}), eventlog.ErrNotLog},
+		"newer":                {withFormat(binary.BigEndian.AppendUint32(nil, 7)), eventlog.ErrNewerFormat},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), "log")
+			test.make(t, path)
+			was, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for what, open := range map[string]func(string, eventlog.Config) (*eventlog.Bolt, error){
+				"Open": eventlog.Open, "OpenReadOnly": eventlog.OpenReadOnly,
+			} {
+				_, err = open(path, eventlog.Config{})
+				if !errors.Is(err, test.want) || !strings.Contains(fmt.Sprint(err), path) {
+					t.Errorf("%s: got %v, want %v with the path", what, err, test.want)
+				}
+			}
+			if name == "newer" && !strings.Contains(err.Error(), "7") {
+				t.Errorf("%q does not name the format", err)
+			}
+			if is, err := os.ReadFile(path); err != nil || string(is) != string(was) {
+				t.Errorf("the file was changed (%v)", err)
+			}
+		})
+	}
+}
+
+func fileOf(text string) func(*testing.T, string) {
+	return func(t *testing.T, path string) {
+		t.Helper()
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func withFormat(v []byte) func(*testing.T, string) {
+	return func(t *testing.T, path string) {
+		t.Helper()
+		mustClose(t, openLog(t, path))
+		rawUpdate(t, path, func(tx *bbolt.Tx) error { return tx.Bucket([]byte("head")).Put([]byte("\x00format"), v) })
+	}
+}
+
+// rawUpdate changes a log's file behind its back.
+func rawUpdate(t *testing.T, path string, f func(tx *bbolt.Tx) error) {
+	t.Helper()
+	db, err := bbolt.Open(path, 0o600, &bbolt.Options{FreelistType: bbolt.FreelistMapType})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if err := db.Update(f); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestEmptyFile(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "log")
+	fileOf("")(t, path)
+	l := openLog(t, path)
+	mustAppend(t, l, logtest.Session("a"), 0, "first")
+	mustVerify(t, l)
+	info, err := os.Stat(path)
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("mode: got %v, %v", info.Mode(), err)
+	}
+}
+
+func TestMode(t *testing.T) {
+	t.Parallel()
+	l := tempLog(t)
+	info, err := os.Stat(l.Path())
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("mode of a new log: got %v, %v, want 0600", info.Mode(), err)
+	}
+}
+
+func TestReadOnly(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "log")
+	if _, err := eventlog.OpenReadOnly(path, eventlog.Config{}); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("OpenReadOnly of nothing: got %v, want fs.ErrNotExist", err)
+	}
+	l := openLog(t, path)
+	records := mustAppend(t, l, logtest.Session("a"), 0, "1", "2")
+	mustClose(t, l)
+	for range 2 { // two at once
+		l, err := eventlog.OpenReadOnly(path, eventlog.Config{})
+		if err != nil {
+			t.Fatalf("OpenReadOnly: %v", err)
+		}
+		defer mustClose(t, l)
+		mustVerify(t, l)
+		if got := contents(t, l); len(got) != 2 {
+			t.Errorf("got %q", got)
+		}
+		_, err = l.Append(t.Context(), logtest.Session("a"), 2, logtest.Draft("3"))
+		for what, err := range map[string]error{
+			"Append": err, "Erase": l.Erase(t.Context(), 1), "Restore": l.Restore(t.Context(), records...),
+		} {
+			if !errors.Is(err, eventlog.ErrReadOnly) {
+				t.Errorf("%s: got %v, want ErrReadOnly", what, err)
+			}
+		}
+	}
+}
+
+func TestNoFolder(t *testing.T) {
+	t.Parallel()
+	_, err := eventlog.Open(filepath.Join(t.TempDir(), "none", "log"), eventlog.Config{})
+	if !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("got %v, want fs.ErrNotExist", err)
+	}
+}
