@@ -1,0 +1,253 @@
+package index
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/RoaringBitmap/roaring/v2/roaring64"
+	api "github.com/blevesearch/bleve_index_api"
+	"github.com/cmemd/cmemd/eventlog"
+	"github.com/cmemd/cmemd/events"
+)
+
+const (
+	// maxBatch is the most documents in one batch: enough for speed, few enough for memory.
+	maxBatch = 500
+
+	// maxSlice and maxSliceBytes bound what is read of the log at once.
+	maxSlice      = 1000
+	maxSliceBytes = 4 << 20
+
+	// idleRecords is how many records without a document move the checkpoint by themselves.
+	idleRecords = 20_000
+
+	// maxFacts bounds the sessions remembered while building; the log knows the rest.
+	maxFacts = 4096
+)
+
+// facts is what a session's latest start said of it.
+type facts struct {
+	agent, native, project, root string
+}
+
+// builder turns records into batches of one store. It is used by one goroutine.
+type builder struct {
+	store    *store
+	log      eventlog.Log
+	analyzer *analyzer
+	sessions map[events.SessionID]facts
+
+	batch *api.Batch
+	docs  []*document // in the batch
+	next  checkpoint  // what the batch would move the store to
+	quiet int         // records since the last write
+
+	forgotten   map[events.ID]bool // known to be forgotten by a later record: not to be indexed at all
+	forgottenAt *roaring64.Bitmap  // the same by position
+}
+
+func newBuilder(s *store, log eventlog.Log, a *analyzer) *builder {
+	return &builder{
+		store: s, log: log, analyzer: a, sessions: map[events.SessionID]facts{}, batch: api.NewBatch(), next: s.point,
+		forgotten: map[events.ID]bool{}, forgottenAt: roaring64.New(),
+	}
+}
+
+// catchUp applies all records there are behind what the store holds. Progress, if not nil, is told how far it is.
+func (b *builder) catchUp(ctx context.Context, progress func(events.Position)) error {
+	if b.next.Position == 0 {
+		if err := b.lookAhead(ctx); err != nil {
+			return err
+		}
+	}
+	var slice []events.Record
+	size := 0
+	for r, err := range b.log.All(ctx, b.next.Position+1) {
+		if err != nil {
+			return fmt.Errorf("index: %w", err)
+		}
+		slice, size = append(slice, r), size+int(r.Size)
+		if len(slice) < maxSlice && size < maxSliceBytes {
+			continue
+		}
+		if err := b.apply(ctx, slice); err != nil {
+			return err
+		}
+		slice, size = slice[:0], 0
+		if progress != nil {
+			progress(r.Position)
+		}
+	}
+	return errors.Join(b.apply(ctx, slice), b.flush())
+}
+
+// lookAhead reads what has been forgotten, so that it never gets into the files of a store that is made anew.
+func (b *builder) lookAhead(ctx context.Context) error {
+	for r, err := range b.log.All(ctx, 1) {
+		if err != nil {
+			return fmt.Errorf("index: %w", err)
+		}
+		if r.Kind != events.KindMemoryForgotten {
+			continue
+		}
+		e, err := r.Event()
+		if err != nil {
+			return fmt.Errorf("index: %w", err)
+		}
+		if e, ok := e.(events.MemoryForgotten); ok {
+			for _, id := range e.IDs {
+				b.forgotten[id] = true
+			}
+			for _, p := range e.Positions {
+				b.forgottenAt.Add(uint64(p))
+			}
+		}
+	}
+	return nil
+}
+
+// apply adds records, in order, and writes what they led to. Records that the store already holds are passed over.
+func (b *builder) apply(ctx context.Context, records []events.Record) error {
+	for _, r := range records {
+		if r.Position <= b.next.Position {
+			continue
+		}
+		if err := b.add(ctx, r); err != nil {
+			return err
+		}
+		b.next.Position, b.next.Chain = r.Position, r.Chain
+		b.quiet++
+		if len(b.docs) >= maxBatch {
+			if err := b.flush(); err != nil {
+				return err
+			}
+		}
+	}
+	if len(b.docs) > 0 || b.quiet >= idleRecords || b.next.Stale != b.store.point.Stale {
+		return b.flush()
+	}
+	return nil
+}
+
+// flush writes the batch at hand.
+func (b *builder) flush() error {
+	if b.next == b.store.point {
+		return nil
+	}
+	for _, d := range b.docs {
+		b.batch.Update(d)
+	}
+	point := b.next
+	point.Added += uint64(len(b.docs))
+	for _, d := range b.docs {
+		point.Length += uint64(d.measure())
+	}
+	if err := b.store.write(b.batch, point); err != nil {
+		return err
+	}
+	b.batch, b.docs, b.next, b.quiet = api.NewBatch(), b.docs[:0], point, 0
+	return nil
+}
+
+// add looks at one record. An erased payload is passed over: what it said is to be in no index.
+func (b *builder) add(ctx context.Context, r events.Record) error {
+	switch r.Kind {
+	case events.KindSessionOpened, events.KindPromptSubmitted, events.KindObservationParsed, events.KindSummaryParsed,
+		events.KindMemorySaved, events.KindMemoryForgotten:
+	default:
+		return nil
+	}
+	e, err := r.Event()
+	if errors.Is(err, events.ErrErased) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("index: %w", err)
+	}
+	session, _ := r.Stream.Session()
+	switch e := e.(type) {
+	case events.SessionOpened:
+		b.remember(session, e)
+		return nil
+	case events.MemoryForgotten:
+		return b.forget(e)
+	case events.MemorySaved:
+		b.keep(memoryDocument(r, session, e, b.analyzer))
+		return nil
+	}
+	f, err := b.factsOf(ctx, session, r)
+	if err != nil {
+		return err
+	}
+	switch e := e.(type) {
+	case events.PromptSubmitted:
+		if !e.Private {
+			b.keep(promptDocument(r, session, f, e, b.analyzer))
+		}
+	case events.ObservationParsed:
+		b.keep(observationDocument(r, session, f, e, b.analyzer))
+	case events.SummaryParsed:
+		b.keep(summaryDocument(r, session, f, e, b.analyzer))
+	}
+	return nil
+}
+
+func (b *builder) keep(d *document) {
+	if !b.forgotten[d.id] && !b.forgottenAt.Contains(uint64(d.position)) {
+		b.docs = append(b.docs, d)
+	}
+}
+
+func (b *builder) remember(id events.SessionID, e events.SessionOpened) facts {
+	if len(b.sessions) >= maxFacts {
+		clear(b.sessions)
+	}
+	f := facts{agent: e.Agent, native: e.AgentSession, project: e.Project, root: e.ProjectRoot}
+	b.sessions[id] = f
+	return f
+}
+
+// factsOf returns what the latest start of the session before r said; after a restart it reads the session's stream.
+func (b *builder) factsOf(ctx context.Context, id events.SessionID, r events.Record) (facts, error) {
+	if f, ok := b.sessions[id]; ok {
+		return f, nil
+	}
+	var found events.SessionOpened
+	for rec, err := range b.log.Stream(ctx, r.Stream, 1) {
+		if err != nil {
+			return facts{}, fmt.Errorf("index: %w", err)
+		}
+		if rec.Position >= r.Position {
+			break
+		}
+		if rec.Kind != events.KindSessionOpened {
+			continue
+		}
+		if e, err := rec.Event(); err == nil { // an erased start leaves the one before it
+			found, _ = e.(events.SessionOpened)
+		}
+	}
+	return b.remember(id, found), nil
+}
+
+// forget removes what e names, by id and by position.
+func (b *builder) forget(e events.MemoryForgotten) error {
+	if err := b.flush(); err != nil {
+		return err
+	}
+	snap, err := b.store.snapshot()
+	if err != nil {
+		return err
+	}
+	defer snap.Close()
+	names, err := namesOf(snap, e.IDs, e.Positions)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		b.batch.Delete(name)
+		b.next.Stale = true
+	}
+	return nil
+}

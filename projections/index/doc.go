@@ -1,0 +1,28 @@
+// Package index is the view that finds memory by its words: an inverted file over observations, summaries, saved
+// memories and prompts, kept in bleve's segment store (scorch) and ranked by BM25 written here.
+//
+// The index can be deleted at any time: it is made from the log alone, keeps its own checkpoint in the batch that
+// moves it, and starts anew when it finds itself older, newer, damaged or beside another log. It stores no text, only
+// terms; rows are read from the views, which also say what has been superseded since.
+//
+// # Words
+//
+// Text becomes lower-case words without diacritics, stemmed as English where they are plain ASCII letters. Identifiers
+// are kept whole and split (sessionStore, session_store and session-store are one word and its two parts), so are
+// paths, file names and flags; scripts that do not put spaces between words become overlapping pairs. Stop words are
+// in the index and leave the query, unless there is nothing else in it.
+//
+// # Rank
+//
+// A document matches if it holds any word of the query. Its score is BM25 over one text field in which a title's words
+// count three times, plus what the words of the query are worth in the other hits of its session, times a mild
+// preference for what is recent. Scoring is done here over scorch's postings, not by bleve's searchers: at v2.6.1
+// their BM25 takes the square root of the term frequency and divides the number of distinct terms, not of all terms,
+// by the number of documents to get the average length, which punishes every document longer than a sentence.
+//
+// # What bites
+//
+// A batch is visible at once and on disk within about a second (one synced file a batch would cost the log its rate):
+// after a crash the checkpoint is older, and the difference is applied again from the log. What is forgotten leaves
+// every answer at once, and the segment files when Run, which begins at once too, has made the index anew.
+package index

@@ -1,0 +1,188 @@
+package index
+
+import (
+	"strings"
+
+	api "github.com/blevesearch/bleve_index_api"
+)
+
+// The fields. All but the text hold terms to filter by, without frequencies.
+const (
+	fieldID      = "_id" // scorch's own name for it
+	fieldText    = "text"
+	fieldKind    = "kind"
+	fieldProject = "project" // the root and the shown name
+	fieldSession = "session" // our id, and the agent's or the saver's own name
+	fieldAgent   = "agent"
+	fieldType    = "type"
+	fieldConcept = "concept"
+	fieldFile    = "file"  // every suffix of the path that begins at a folder
+	fieldDay     = "day"   // days since 1970 of the time, to find spans of time
+	fieldBlock   = "block" // position / blockSize, to find spans of the log
+)
+
+const (
+	// Title words count this many times: a title is what the observer thought the whole is about.
+	titleWeight = 3
+	// Concepts and subtitles are chosen words too, but more general ones.
+	chosenWeight = 2
+
+	// maxText is how many bytes of one part of a document are read for words; a pasted log is no better found by more.
+	maxText = 32 << 10
+
+	// maxFiles and maxFolders bound the terms of one document's paths.
+	maxFiles   = 64
+	maxFolders = 8
+
+	// blockSize is how many positions share a term; the ends of a span are looked at one by one.
+	blockSize = 1024
+
+	// maxTerm is the longest filter term in bytes; a query is cut alike.
+	maxTerm = 512
+)
+
+// part is a piece of a document's text.
+type part struct {
+	text   string
+	weight int
+}
+
+// document is what the index keeps of one memory. It implements scorch's Document.
+type document struct {
+	ref
+	fields []*field
+}
+
+// newDocument returns a document with the fields that every document has.
+func newDocument(r ref, parts []part, a *analyzer) *document {
+	d := &document{ref: r}
+	d.fields = append(d.fields, &field{name: fieldText, parts: parts, analyzer: a})
+	d.filter(fieldKind, string(rune(r.kind)))
+	d.filter(fieldDay, string(dayKey(r.at.UnixMilli())))
+	d.filter(fieldBlock, string(blockKey(r.position)))
+	return d
+}
+
+// filter adds terms to filter by; empty ones are left out.
+func (d *document) filter(name string, terms ...string) {
+	tf := make(api.TokenFrequencies, len(terms))
+	for _, t := range terms {
+		if t = cut(t, maxTerm); t != "" {
+			tf[t] = &api.TokenFreq{}
+		}
+	}
+	if len(tf) > 0 {
+		d.fields = append(d.fields, &field{name: name, tokens: tf})
+	}
+}
+
+// files adds every suffix of every path.
+func (d *document) files(paths ...[]string) {
+	var terms []string
+	for _, list := range paths {
+		for _, p := range list[:min(len(list), maxFiles)] {
+			terms = append(terms, suffixes(p)...)
+		}
+	}
+	d.filter(fieldFile, terms...)
+}
+
+// suffixes returns a/b/c.go, b/c.go and c.go for /a/b/c.go.
+func suffixes(path string) []string {
+	parts := strings.Split(cleanPath(path), "/")
+	var out []string
+	for i := len(parts) - 1; i >= 0 && len(out) < maxFolders; i-- {
+		out = append(out, strings.Join(parts[i:], "/"))
+	}
+	return out
+}
+
+// cleanPath makes one form of the ways to write a path's end.
+func cleanPath(path string) string {
+	path = strings.TrimPrefix(strings.ReplaceAll(path, `\`, "/"), "./")
+	return strings.Trim(path, "/")
+}
+
+func (d *document) ID() string                               { return d.encode() }
+func (d *document) Size() int                                { return refSize }
+func (d *document) VisitComposite(api.CompositeFieldVisitor) {}
+func (d *document) HasComposite() bool                       { return false }
+func (d *document) NumPlainTextBytes() uint64                { return 0 }
+func (d *document) StoredFieldsBytes() uint64                { return 0 }
+func (d *document) Indexed() bool                            { return false }
+
+func (d *document) VisitFields(visit api.FieldVisitor) {
+	for _, f := range d.fields {
+		visit(f)
+	}
+}
+
+func (d *document) AddIDField() {
+	name := []byte(d.encode())
+	id := &api.TokenFreq{}
+	id.SetFrequency(1)
+	d.fields = append(d.fields, &field{name: fieldID, value: name, length: 1, tokens: api.TokenFrequencies{string(name): id}})
+}
+
+// field is one field of a document; the text's terms are found in Analyze, which scorch calls in its workers.
+type field struct {
+	name     string
+	value    []byte // stored, if not nil
+	tokens   api.TokenFrequencies
+	length   int
+	parts    []part
+	analyzer *analyzer
+}
+
+func (f *field) Analyze() {
+	if f.analyzer != nil {
+		f.tokens, f.length = f.analyzer.count(f.parts)
+		f.parts, f.analyzer = nil, nil
+	}
+}
+
+func (f *field) Options() api.FieldIndexingOptions {
+	switch {
+	case f.value != nil:
+		return api.IndexField | api.StoreField
+	case f.name == fieldText:
+		return api.IndexField
+	}
+	return api.IndexField | api.SkipFreqNorm
+}
+
+func (f *field) Name() string                                   { return f.name }
+func (f *field) Value() []byte                                  { return f.value }
+func (f *field) ArrayPositions() []uint64                       { return nil }
+func (f *field) EncodedFieldType() byte                         { return 't' }
+func (f *field) AnalyzedLength() int                            { return f.length }
+func (f *field) AnalyzedTokenFrequencies() api.TokenFrequencies { return f.tokens }
+func (f *field) NumPlainTextBytes() uint64                      { return 0 }
+
+// count returns the weighted terms of parts and how many there are, weights left out.
+func (a *analyzer) count(parts []part) (api.TokenFrequencies, int) {
+	size := 0
+	for _, p := range parts {
+		size += min(len(p.text), maxText)
+	}
+	tokens, length := make(api.TokenFrequencies, size/8), 0
+	slab := make([]api.TokenFreq, 0, size/8+8)
+	for _, p := range parts {
+		a.terms(cut(p.text, maxText), false, func(term []byte, _ role) {
+			length++
+			tf := tokens[string(term)]
+			if tf == nil {
+				if len(slab) == cap(slab) {
+					slab = make([]api.TokenFreq, 0, cap(slab))
+				}
+				slab = slab[:len(slab)+1]
+				tf = &slab[len(slab)-1]
+				key := string(term)
+				tf.Term = []byte(key)
+				tokens[key] = tf
+			}
+			tf.SetFrequency(tf.Frequency() + p.weight)
+		})
+	}
+	return tokens, length
+}

@@ -1,0 +1,278 @@
+package index
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/cmemd/cmemd/eventlog"
+	"github.com/cmemd/cmemd/events"
+)
+
+// ErrClosed is a call after Close.
+var ErrClosed = errors.New("index: closed")
+
+// Config says how an index works. The zero value works.
+type Config struct {
+	Logger *slog.Logger  // for rebuilds and damage; nil: none
+	Flush  time.Duration // how long batches may stay in memory before they are written to disk; 0 means 500 ms
+}
+
+// Index is the search index over one log. Open makes it; Run or CatchUp brings it to the log's end; Search asks it.
+// All methods are safe for concurrent use.
+type Index struct {
+	dir      string
+	log      eventlog.Log
+	logger   *slog.Logger
+	flush    time.Duration
+	analyzer *analyzer
+	scratches
+
+	store   atomic.Pointer[store] // in use; nil after Close
+	doubt   chan struct{}         // one token: a search met damage
+	writing chan struct{}         // one token; who holds it may use builder and exchange store
+	builder *builder
+
+	mu      sync.Mutex      // guards the fields below
+	applied events.Position // what searches see
+	moved   chan struct{}   // closed when applied moves
+}
+
+// Open opens the index in dir over log. An index that is damaged, older, newer or of another log is emptied, to be
+// filled again by Run or CatchUp; so is one that is ahead of log. Errors are those of the file system, of the log, or
+// that another process has the index open.
+func Open(ctx context.Context, dir string, log eventlog.Log, conf Config) (*Index, error) {
+	x := &Index{
+		dir: dir, log: log, logger: conf.Logger, flush: conf.Flush, analyzer: newAnalyzer(),
+		doubt: make(chan struct{}, 1), writing: make(chan struct{}, 1), moved: make(chan struct{}),
+	}
+	if x.flush == 0 {
+		x.flush = 500 * time.Millisecond
+	}
+	if x.logger == nil {
+		x.logger = slog.New(slog.DiscardHandler)
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("index: open: %w", err)
+	}
+	s, err := x.openCurrent(ctx)
+	if errors.Is(err, errDamaged) {
+		x.logger.Warn("search index starts anew", "err", err)
+		s, err = x.fresh()
+		if err == nil {
+			err = x.adopt(s)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	x.removeOthers(filepath.Base(s.dir))
+	x.use(s)
+	return x, nil
+}
+
+// openCurrent opens the store in use and compares it with the log.
+func (x *Index) openCurrent(ctx context.Context) (*store, error) {
+	s, err := openStore(filepath.Join(x.dir, x.currentName()), x.flush)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.compare(ctx, x.log); err != nil {
+		return nil, errors.Join(err, s.close())
+	}
+	return s, nil
+}
+
+// compare returns errDamaged if the store was not made from log.
+func (s *store) compare(ctx context.Context, log eventlog.Log) error {
+	if s.point.Position == 0 {
+		return nil
+	}
+	r, err := log.Get(ctx, s.point.Position)
+	if errors.Is(err, eventlog.ErrNotFound) {
+		return fmt.Errorf("%w: the log ends before position %d", errDamaged, s.point.Position)
+	}
+	if err != nil {
+		return fmt.Errorf("index: open: %w", err)
+	}
+	if r.Chain != s.point.Chain {
+		return fmt.Errorf("%w: record %d is not the one that was indexed", errDamaged, s.point.Position)
+	}
+	return nil
+}
+
+// use makes s the store that searches and the builder see. The caller holds the writing token, or nobody else has x.
+func (x *Index) use(s *store) {
+	x.builder = newBuilder(s, x.log, x.analyzer)
+	x.store.Store(s)
+	x.advance(s.point.Position)
+}
+
+// current returns the store in use.
+func (x *Index) current() (*store, error) {
+	if s := x.store.Load(); s != nil {
+		return s, nil
+	}
+	return nil, ErrClosed
+}
+
+// Position is what the index knows: searches that begin now see every record up to it.
+func (x *Index) Position() events.Position {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.applied
+}
+
+func (x *Index) advance(p events.Position) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.applied != p {
+		x.applied = p
+		close(x.moved)
+		x.moved = make(chan struct{})
+	}
+}
+
+// Wait returns when the index knows position at. The error is ctx's.
+func (x *Index) Wait(ctx context.Context, at events.Position) error {
+	for {
+		x.mu.Lock()
+		applied, moved := x.applied, x.moved
+		x.mu.Unlock()
+		if applied >= at {
+			return nil
+		}
+		select {
+		case <-moved:
+		case <-ctx.Done():
+			return fmt.Errorf("index: wait for %d, at %d: %w", at, applied, ctx.Err())
+		}
+	}
+}
+
+// lock takes the writing token.
+func (x *Index) lock(ctx context.Context) error {
+	select {
+	case x.writing <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("index: %w", ctx.Err())
+	}
+}
+
+func (x *Index) unlock() { <-x.writing }
+
+// Stats describes the index.
+type Stats struct {
+	Version   int             `json:"version"` // of its format
+	Documents uint64          `json:"documents"`
+	Bytes     int64           `json:"bytes"` // of its files
+	Position  events.Position `json:"position"`
+	Segments  int             `json:"segments"`
+}
+
+// Stats returns what the index holds now. The error is ErrClosed, or one of reading it.
+func (x *Index) Stats() (Stats, error) {
+	s, err := x.current()
+	if err != nil {
+		return Stats{}, err
+	}
+	snap, err := s.snapshot()
+	if err != nil {
+		return Stats{}, err
+	}
+	defer snap.Close()
+	st := Stats{Version: format, Position: x.Position(), Segments: len(snap.Segments())}
+	if st.Documents, err = snap.DocCount(); err != nil {
+		return Stats{}, fmt.Errorf("index: stats: %w", err)
+	}
+	files, err := os.ReadDir(s.dir)
+	if err != nil {
+		return Stats{}, fmt.Errorf("index: stats: %w", err)
+	}
+	for _, f := range files {
+		if info, err := f.Info(); err == nil { // one that was merged away meanwhile takes no room
+			st.Bytes += info.Size()
+		}
+	}
+	return st, nil
+}
+
+// Close writes what is left and closes the files. Run must have returned. Closing twice is no error.
+func (x *Index) Close() error {
+	if err := x.lock(context.Background()); err != nil {
+		return err
+	}
+	defer x.unlock()
+	s := x.store.Swap(nil)
+	if s == nil {
+		return nil
+	}
+	err := x.builder.flush()
+	if err == nil {
+		err = s.sync()
+	}
+	return errors.Join(err, s.close())
+}
+
+const (
+	currentFile = "current"
+	firstStore  = "g1"
+)
+
+// currentName is the folder of the store in use.
+func (x *Index) currentName() string {
+	b, err := os.ReadFile(filepath.Join(x.dir, currentFile))
+	name := strings.TrimSpace(string(b))
+	if n, bad := strconv.Atoi(strings.TrimPrefix(name, "g")); err != nil || bad != nil || name != "g"+strconv.Itoa(n) {
+		return firstStore
+	}
+	return name
+}
+
+// removeOthers deletes stores that are not in use: what an interrupted rebuild left. What cannot be deleted only
+// takes room.
+func (x *Index) removeOthers(name string) {
+	dirs, _ := filepath.Glob(filepath.Join(x.dir, "g*"))
+	for _, d := range dirs {
+		if filepath.Base(d) != name {
+			if err := os.RemoveAll(d); err != nil {
+				x.logger.Warn("old search index stays", "dir", d, "err", err)
+			}
+		}
+	}
+}
+
+// fresh makes an empty store beside the one in use.
+func (x *Index) fresh() (*store, error) {
+	n, err := strconv.Atoi(strings.TrimPrefix(x.currentName(), "g"))
+	if err != nil {
+		return nil, fmt.Errorf("index: %w", err)
+	}
+	dir := filepath.Join(x.dir, "g"+strconv.Itoa(n+1))
+	if err := os.RemoveAll(dir); err != nil {
+		return nil, fmt.Errorf("index: %w", err)
+	}
+	return openStore(dir, x.flush)
+}
+
+// adopt makes s the store that the next Open opens.
+func (x *Index) adopt(s *store) error {
+	name := filepath.Base(s.dir)
+	tmp := filepath.Join(x.dir, currentFile+".tmp")
+	if err := os.WriteFile(tmp, []byte(name+"\n"), 0o600); err != nil {
+		return fmt.Errorf("index: %w", err)
+	}
+	if err := os.Rename(tmp, filepath.Join(x.dir, currentFile)); err != nil {
+		return fmt.Errorf("index: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,114 @@
+package index
+
+import (
+	"strings"
+	"time"
+
+	"github.com/cmemd/cmemd/events"
+)
+
+func observationDocument(r events.Record, session events.SessionID, f facts, e events.ObservationParsed, a *analyzer) *document {
+	parts := []part{
+		{e.Title, titleWeight}, {e.Subtitle, chosenWeight}, {e.Narrative, 1}, {strings.Join(e.Facts, "\n"), 1},
+		{strings.Join(e.Concepts, "\n"), chosenWeight}, {e.Type + " " + e.TypeGiven, 1},
+		{joinFiles(e.FilesModified, e.FilesRead), 1},
+	}
+	d := newDocument(ref{e.Observation, Observation, r.OccurredAt, r.Position, session}, parts, a)
+	d.session(session, f)
+	d.filter(fieldType, e.Type, e.TypeGiven)
+	d.filter(fieldConcept, lowered(e.Concepts)...)
+	d.files(e.FilesModified, e.FilesRead, e.FilesUnverified)
+	return d
+}
+
+func summaryDocument(r events.Record, session events.SessionID, f facts, e events.SummaryParsed, a *analyzer) *document {
+	parts := []part{
+		{e.Request, titleWeight}, {e.Investigated, 1}, {e.Learned, 1}, {e.Completed, 1}, {e.NextSteps, 1}, {e.Notes, 1},
+	}
+	d := newDocument(ref{e.Summary, Summary, r.OccurredAt, r.Position, session}, parts, a)
+	d.session(session, f)
+	return d
+}
+
+func promptDocument(r events.Record, session events.SessionID, f facts, e events.PromptSubmitted, a *analyzer) *document {
+	d := newDocument(ref{r.ID, Prompt, r.OccurredAt, r.Position, session}, []part{{e.Text, 1}}, a)
+	d.session(session, f)
+	return d
+}
+
+func memoryDocument(r events.Record, session events.SessionID, e events.MemorySaved, a *analyzer) *document {
+	at := e.At
+	if at.IsZero() {
+		at = r.OccurredAt
+	}
+	parts := []part{
+		{e.Title, titleWeight}, {e.Text, 1}, {strings.Join(e.Concepts, "\n"), chosenWeight}, {e.Type, 1},
+		{joinFiles(e.Files), 1},
+	}
+	d := newDocument(ref{e.Memory, Memory, at, r.Position, groupOf(session, e)}, parts, a)
+	d.filter(fieldProject, e.Project, e.ProjectRoot)
+	d.filter(fieldSession, e.Session, sessionTerm(session))
+	d.filter(fieldType, e.Type)
+	d.filter(fieldConcept, lowered(e.Concepts)...)
+	d.files(e.Files)
+	return d
+}
+
+// groupOf returns what stands for the session of a saved memory: its name as the saver gave it makes a group too.
+func groupOf(session events.SessionID, e events.MemorySaved) events.SessionID {
+	if e.Session == "" {
+		return session
+	}
+	if id, err := events.ParseSessionID(e.Session); err == nil {
+		return id
+	}
+	return events.SessionIDOf("", e.ProjectRoot+"\x00"+e.Project+"\x00"+e.Session)
+}
+
+// session adds the terms that a session's documents share.
+func (d *document) session(id events.SessionID, f facts) {
+	d.filter(fieldProject, f.root, f.project)
+	d.filter(fieldSession, sessionTerm(id), f.native)
+	d.filter(fieldAgent, f.agent)
+}
+
+// measure returns the length of the text in terms; it is known once a batch was written.
+func (d *document) measure() int {
+	for _, f := range d.fields {
+		if f.name == fieldText {
+			f.Analyze()
+			return f.length
+		}
+	}
+	return 0
+}
+
+func sessionTerm(id events.SessionID) string {
+	if id.IsZero() {
+		return ""
+	}
+	return id.String()
+}
+
+func lowered(list []string) []string {
+	out := make([]string, len(list))
+	for i, s := range list {
+		out[i] = strings.ToLower(strings.TrimSpace(s))
+	}
+	return out
+}
+
+// joinFiles lists the paths as text, the first of them.
+func joinFiles(lists ...[]string) string {
+	var b strings.Builder
+	for _, list := range lists {
+		for _, p := range list[:min(len(list), maxFiles)] {
+			b.WriteString(p)
+			b.WriteByte('\n')
+		}
+	}
+	return b.String()
+}
+
+// day is the unit of fieldDay.
+const day = 24 * time.Hour

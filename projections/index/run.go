@@ -1,0 +1,224 @@
+package index
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/projections"
+)
+
+const (
+	// rest is how long to wait at most after a batch: what comes meanwhile goes into one segment, not into many.
+	rest = 50 * time.Millisecond
+
+	// rebuildEvery is how often damage found by searches may lead to a rebuild: damage that a rebuild does not heal is
+	// no damage of the files.
+	rebuildEvery = time.Hour
+)
+
+// CatchUp brings the index to the log's end, and returns then. The error is ctx's, the log's, or of writing.
+func (x *Index) CatchUp(ctx context.Context) error {
+	if err := x.catchUp(ctx); err != nil {
+		return err
+	}
+	return x.purge(ctx)
+}
+
+func (x *Index) catchUp(ctx context.Context) error {
+	if err := x.lock(ctx); err != nil {
+		return err
+	}
+	defer x.unlock()
+	if _, err := x.current(); err != nil {
+		return err
+	}
+	if err := x.builder.catchUp(ctx, x.advance); err != nil {
+		return err
+	}
+	x.advance(x.builder.next.Position)
+	return nil
+}
+
+// Run applies records as they are appended. It returns nil when ctx is done, and an error if the log cannot be read or
+// the index not be written; an index that turns out to be damaged is made anew. It is called once at a time.
+func (x *Index) Run(ctx context.Context) error {
+	last := time.Time{}
+	for {
+		err := x.runOnce(ctx)
+		if ctx.Err() != nil {
+			return nil
+		}
+		if !errors.Is(err, errDamaged) {
+			return err
+		}
+		if !last.IsZero() && time.Since(last) < rebuildEvery {
+			return err
+		}
+		last = time.Now()
+		x.logger.Warn("search index is made anew", "err", err)
+		if err := x.restart(ctx); err != nil && ctx.Err() == nil {
+			return err
+		}
+	}
+}
+
+// runOnce follows the log until something is wrong, ctx is done, or a search met damage.
+func (x *Index) runOnce(parent context.Context) error {
+	if err := x.catchUp(parent); err != nil {
+		return err
+	}
+	ctx, stop := context.WithCancelCause(parent)
+	purge := make(chan struct{}, 1)
+	purge <- struct{}{} // what an earlier life left undone
+	var watcher sync.WaitGroup
+	defer watcher.Wait()
+	defer stop(nil)
+	watcher.Go(func() { x.watch(ctx, purge, stop) })
+	err := projections.Follow(ctx, x.log, x.Position()+1, projections.Pace{Rest: rest}, func(slice []events.Record) error {
+		return x.applySlice(ctx, slice, purge)
+	})
+	if err == nil {
+		err = context.Cause(ctx)
+	}
+	return err
+}
+
+// watch looks after what searches and forgetting ask for.
+func (x *Index) watch(ctx context.Context, purge <-chan struct{}, stop context.CancelCauseFunc) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-x.doubt:
+			stop(errDamaged)
+			return
+		case <-purge:
+			if err := x.purge(ctx); err != nil {
+				stop(err)
+			}
+		}
+	}
+}
+
+// applySlice applies records, and asks for a purge if something was forgotten.
+func (x *Index) applySlice(ctx context.Context, slice []events.Record, purge chan<- struct{}) error {
+	if err := x.lock(ctx); err != nil {
+		return err
+	}
+	defer x.unlock()
+	if _, err := x.current(); err != nil {
+		return err
+	}
+	if err := x.builder.apply(ctx, slice); err != nil {
+		return err
+	}
+	x.advance(x.builder.next.Position)
+	if x.builder.store.point.Stale {
+		select {
+		case purge <- struct{}{}:
+		default: // one is asked for already
+		}
+	}
+	return nil
+}
+
+// suspect asks Run to make the index anew.
+func (x *Index) suspect() {
+	select {
+	case x.doubt <- struct{}{}:
+	default:
+	}
+}
+
+// restart exchanges a damaged store for an empty one.
+func (x *Index) restart(ctx context.Context) error {
+	if err := x.lock(ctx); err != nil {
+		return err
+	}
+	defer x.unlock()
+	s, err := x.fresh()
+	if err != nil {
+		return err
+	}
+	if err := x.exchange(s); err != nil {
+		return errors.Join(err, s.close())
+	}
+	return nil
+}
+
+// exchange puts s in the place of the store in use; on an error s is not in use. The caller holds the writing token.
+func (x *Index) exchange(s *store) error {
+	old, err := x.current()
+	if err != nil {
+		return err
+	}
+	if err := x.adopt(s); err != nil {
+		return err
+	}
+	x.use(s)
+	if err := old.close(); err != nil {
+		x.logger.Warn("old search index did not close", "err", err)
+	}
+	x.removeOthers(filepath.Base(s.dir))
+	return nil
+}
+
+// Rebuild makes the index anew from the log while the old one answers, and exchanges them. Progress, if not nil, is
+// told how far it is and how far it has to go. The error is ctx's, the log's, or of writing; the old index stays then.
+func (x *Index) Rebuild(ctx context.Context, progress func(done, total events.Position)) error {
+	total, err := x.log.Last(ctx)
+	if err != nil {
+		return fmt.Errorf("index: rebuild: %w", err)
+	}
+	s, err := x.fresh()
+	if err != nil {
+		return err
+	}
+	b := newBuilder(s, x.log, x.analyzer)
+	err = b.catchUp(ctx, func(done events.Position) {
+		if progress != nil {
+			progress(min(done, total), total)
+		}
+	})
+	if err == nil {
+		err = s.sync()
+	}
+	if err == nil {
+		err = x.finish(ctx, b)
+	}
+	if err != nil {
+		return errors.Join(err, s.close())
+	}
+	return nil
+}
+
+// finish brings the new store to where the old one is, and exchanges them.
+func (x *Index) finish(ctx context.Context, b *builder) error {
+	if err := x.lock(ctx); err != nil {
+		return err
+	}
+	defer x.unlock()
+	if err := b.catchUp(ctx, nil); err != nil {
+		return err
+	}
+	return x.exchange(b.store)
+}
+
+// purge makes the index anew if the words of forgotten documents are still in its files: scorch keeps the words of a
+// removed document until it merges the segment, which may be never.
+func (x *Index) purge(ctx context.Context) error {
+	if err := x.lock(ctx); err != nil {
+		return err
+	}
+	stale := x.builder.store.point.Stale
+	x.unlock()
+	if !stale {
+		return nil
+	}
+	return x.Rebuild(ctx, nil)
+}
