@@ -1,0 +1,400 @@
+package evidence
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/cmemd/cmemd/events"
+)
+
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	dir, hashes := newRepo(t, 2)
+	git(t, dir, "tag", "-a", "-m", "release", "v1")
+	git(t, dir, "branch", "facade1")
+	tag, tree := git(t, dir, "rev-parse", "v1"), git(t, dir, "rev-parse", "HEAD^{tree}")
+	blob := git(t, dir, "rev-parse", "HEAD:file.txt")
+	c := newChecker(t, Config{})
+	for _, tc := range []struct {
+		name, hash string
+		verdict    events.Verdict
+		evidence   string
+	}{
+		{"abbreviated", hashes[0][:7], events.Verified, hashes[0]},
+		{"whole", hashes[1], events.Verified, hashes[1]},
+		{"uppercase", strings.ToUpper(hashes[1][:10]), events.Verified, hashes[1]},
+		{"annotated tag", tag[:10], events.Verified, hashes[1]},
+		{"made up", other(hashes[0]), events.Absent, "no such object"},
+		{"made up, whole", other(hashes[0]) + hashes[0][7:], events.Absent, "no such object"},
+		{"tree", tree[:12], events.Absent, "a tree"},
+		{"blob", blob[:12], events.Absent, "a blob"},
+		{"branch of that name", "facade1", events.Unknown, "a reference"},
+		{"no hash", "HEAD", events.Unknown, "not a hash"},
+		{"no hash, two lines", "abcdef0\n" + hashes[0], events.Unknown, "not a hash"},
+		{"too short", "abc", events.Unknown, "not a hash"},
+		{"too long", strings.Repeat("a", 65), events.Unknown, "not a hash"},
+	} {
+		got := c.Check(t.Context(), dir, []string{tc.hash})
+		if len(got) != 1 || got[0].Value != tc.hash {
+			t.Fatalf("%s: %+v", tc.name, got)
+		}
+		t.Run(tc.name, func(t *testing.T) { wantClaim(t, got[0], tc.verdict, tc.evidence) })
+	}
+	if got := c.Check(t.Context(), dir, nil); len(got) != 0 {
+		t.Errorf("no hashes, %d claims", len(got))
+	}
+	all := c.Check(t.Context(), dir, []string{hashes[0], other(hashes[0]), hashes[1]})
+	wantClaim(t, all[0], events.Verified, hashes[0])
+	wantClaim(t, all[1], events.Absent, "no such object")
+	wantClaim(t, all[2], events.Verified, hashes[1])
+}
+
+// other is a short hash that differs from that of hash in its first digit.
+func other(hash string) string {
+	if hash[0] == 'f' {
+		return "0" + hash[1:7]
+	}
+	return "f" + hash[1:7]
+}
+
+// TestCheckSeesNewCommits: the child lives long, and must not remember what was not there.
+func TestCheckSeesNewCommits(t *testing.T) {
+	t.Parallel()
+	dir, hashes := newRepo(t, 1)
+	c := newChecker(t, Config{})
+	wantClaim(t, c.Check(t.Context(), dir, []string{hashes[0][:7]})[0], events.Verified, hashes[0])
+	loose := commit(t, dir, "later")
+	wantClaim(t, c.Check(t.Context(), dir, []string{loose[:7]})[0], events.Verified, loose)
+	git(t, dir, "gc", "-q", "--prune=now")
+	wantClaim(t, c.Check(t.Context(), dir, []string{loose[:7]})[0], events.Verified, loose)
+	packed := commit(t, dir, "after gc")
+	git(t, dir, "repack", "-adq")
+	wantClaim(t, c.Check(t.Context(), dir, []string{packed[:7]})[0], events.Verified, packed)
+	if n := children(c); n != 1 {
+		t.Errorf("%d children for one repository", n)
+	}
+}
+
+func children(c *Checker) (n int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, r := range c.repos {
+		if r.child != nil {
+			n++
+		}
+	}
+	return n
+}
+
+// TestCheckAmbiguous makes commits until two of them share their first four digits.
+func TestCheckAmbiguous(t *testing.T) {
+	t.Parallel()
+	dir, _ := newRepo(t, 0)
+	var in strings.Builder
+	for range 1500 {
+		in.WriteString("commit refs/heads/main\ncommitter a <a@example.org> 1700000000 +0000\ndata 1\nx\n")
+	}
+	gitIn(t, dir, in.String(), "fast-import", "--quiet")
+	seen := map[string]bool{}
+	for hash := range strings.FieldsSeq(git(t, dir, "rev-list", "main")) {
+		if short := hash[:4]; seen[short] {
+			c := newChecker(t, Config{})
+			wantClaim(t, c.Check(t.Context(), dir, []string{short})[0], events.Unknown, "ambiguous")
+			wantClaim(t, c.Check(t.Context(), dir, []string{hash[:12]})[0], events.Verified, hash)
+			return
+		}
+		seen[hash[:4]] = true
+	}
+	t.Fatal("1500 commits and no two with the same four digits")
+}
+
+func TestCheckShallow(t *testing.T) {
+	t.Parallel()
+	dir, hashes := newRepo(t, 3)
+	clone := filepath.Join(t.TempDir(), "clone")
+	git(t, dir, "clone", "-q", "--depth", "1", "file://"+dir, clone)
+	c := newChecker(t, Config{})
+	got := c.Check(t.Context(), clone, []string{hashes[2][:8], hashes[0][:8], other(hashes[0])})
+	wantClaim(t, got[0], events.Verified, hashes[2])
+	wantClaim(t, got[1], events.Unknown, "shallow clone")
+	wantClaim(t, got[2], events.Unknown, "shallow clone")
+}
+
+// TestCheckNeverFetches: a partial clone would ask its remote for what it lacks.
+func TestCheckNeverFetches(t *testing.T) {
+	t.Parallel()
+	dir, hashes := newRepo(t, 2)
+	git(t, dir, "config", "uploadpack.allowFilter", "true")
+	clone := filepath.Join(t.TempDir(), "clone")
+	git(t, dir, "clone", "-q", "--filter=tree:0", "--no-checkout", "file://"+dir, clone)
+	blob := git(t, dir, "rev-parse", "HEAD:file.txt")
+	c := newChecker(t, Config{})
+	wantClaim(t, c.Check(t.Context(), clone, []string{hashes[0]})[0], events.Verified, hashes[0])
+	if got := c.Check(t.Context(), clone, []string{blob})[0]; got.Verdict == events.Verified {
+		t.Errorf("%+v", got)
+	}
+	packs, err := filepath.Glob(filepath.Join(clone, ".git", "objects", "pack", "*.pack"))
+	if err != nil || len(packs) != 1 {
+		t.Errorf("%d packs after the question, want the one of the clone: it was fetched", len(packs))
+	}
+}
+
+func TestCheckPlaces(t *testing.T) {
+	t.Parallel()
+	dir, hashes := newRepo(t, 1)
+	base := resolve(t.TempDir())
+	worktree, bare := filepath.Join(base, "worktree"), filepath.Join(base, "bare.git")
+	git(t, dir, "worktree", "add", "-q", "-b", "side", worktree)
+	side := commit(t, worktree, "on the side")
+	git(t, dir, "clone", "-q", "--bare", dir, bare)
+	sub := filepath.Join(dir, "a", "b")
+	if err := os.MkdirAll(sub, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	c := newChecker(t, Config{})
+	for _, place := range []string{dir, sub, filepath.Join(sub, "not", "there"), worktree, bare, filepath.Join(bare, "objects")} {
+		wantClaim(t, c.Check(t.Context(), place, []string{hashes[0][:9]})[0], events.Verified, hashes[0])
+	}
+	wantClaim(t, c.Check(t.Context(), dir, []string{side[:9]})[0], events.Verified, side)
+	if n := children(c); n != 2 {
+		t.Errorf("%d children for a repository with a worktree and a bare one, want 2", n)
+	}
+	for _, place := range []string{base, "", "/nonexistent/for/sure"} {
+		wantClaim(t, c.Check(t.Context(), place, []string{hashes[0]})[0], events.Unknown, "no repository")
+	}
+	if err := os.RemoveAll(bare); err != nil {
+		t.Fatal(err)
+	}
+	wantClaim(t, c.Check(t.Context(), bare, []string{hashes[0]})[0], events.Unknown, "no repository")
+}
+
+// TestCheckIgnoresTheEnvironment: what points git elsewhere is taken out.
+func TestCheckIgnoresTheEnvironment(t *testing.T) {
+	t.Parallel()
+	dir, hashes := newRepo(t, 1)
+	elsewhere, _ := newRepo(t, 1)
+	env := append(os.Environ(), "HOME="+t.TempDir(), "GIT_DIR="+filepath.Join(elsewhere, ".git"), "GIT_OBJECT_DIRECTORY=/nonexistent")
+	c := newChecker(t, Config{Env: env})
+	wantClaim(t, c.Check(t.Context(), dir, []string{hashes[0]})[0], events.Verified, hashes[0])
+}
+
+// TestCheckForeignOwner: git refuses a repository of somebody else, and that is no verdict.
+func TestCheckForeignOwner(t *testing.T) {
+	t.Parallel()
+	dir, hashes := newRepo(t, 1)
+	if runtime.GOOS == "windows" || os.Getuid() != 0 {
+		t.Skip("only root can give a repository away")
+	}
+	for _, name := range []string{dir, filepath.Join(dir, ".git")} {
+		if err := os.Chown(name, 12345, 12345); err != nil {
+			t.Skipf("cannot give the repository away: %v", err)
+		}
+	}
+	c := newChecker(t, Config{Env: append(os.Environ(), "HOME="+t.TempDir(), "SUDO_UID=0")})
+	wantClaim(t, c.Check(t.Context(), dir, []string{hashes[0]})[0], events.Unknown, "git ended: git: fatal: detected dubious ownership")
+}
+
+func TestCheckWithoutGit(t *testing.T) {
+	t.Parallel()
+	dir := emptyRepo(t)
+	c := newChecker(t, Config{Git: "no-such-git-program"})
+	wantClaim(t, c.Check(t.Context(), dir, []string{"4f2c9d1"})[0], events.Unknown, "git not found")
+	c = newChecker(t, Config{Git: filepath.Join(dir, ".git")})
+	wantClaim(t, c.Check(t.Context(), dir, []string{"4f2c9d1"})[0], events.Unknown, "git does not start")
+}
+
+const (
+	answers = `while read -r q; do echo "4f2c9d1e0b7a3c5d6e8f9a0b1c2d3e4f5a6b7c8d commit 200"; done`
+	hang    = `sleep 1000 & echo $! >"$0.pid"; wait`
+	full    = "4f2c9d1e0b7a3c5d6e8f9a0b1c2d3e4f5a6b7c8d"
+)
+
+func TestCheckHungGit(t *testing.T) {
+	t.Parallel()
+	fake, dir := fakeGit(t, hang), emptyRepo(t)
+	c := newChecker(t, Config{Git: fake, Timeout: 300 * time.Millisecond})
+	start := time.Now()
+	got := c.Check(t.Context(), dir, []string{"4f2c9d1", "9d3e7aa"})
+	if took := time.Since(start); took > 10*time.Second {
+		t.Errorf("it took %v", took)
+	}
+	wantClaim(t, got[0], events.Unknown, "timed out")
+	wantClaim(t, got[1], events.Unknown, "timed out")
+	waitFor(t, "the hung child and its own child to be gone", func() bool { return !alive(t, fake+".pid") })
+}
+
+func TestCheckCancelled(t *testing.T) {
+	t.Parallel()
+	fake, dir := fakeGit(t, hang), emptyRepo(t)
+	c := newChecker(t, Config{Git: fake})
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	wantClaim(t, c.Check(ctx, dir, []string{"4f2c9d1"})[0], events.Unknown, "cancelled")
+}
+
+func TestCheckRestartsOnce(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name, script string
+		verdict      events.Verdict
+		evidence     string
+		starts       int
+	}{
+		{"died at its start", `[ $N -gt 1 ] || exit 1; ` + answers, events.Verified, full, 2},
+		{"died at the question", `[ $N -gt 1 ] || { read -r q; exit 1; }; ` + answers, events.Verified, full, 2},
+		{"died half-way through a line", `[ $N -gt 1 ] || { read -r q; printf 4f2c; exit 1; }; ` + answers, events.Verified, full, 2},
+		{"dies always", `read -r q; echo "fatal: no luck" >&2; exit 1`, events.Unknown, "git ended: git: fatal: no luck", 2},
+		{"dies always, silently", `exit 1`, events.Unknown, "git ended: ", 2},
+		{"talks nonsense", `while read -r q; do echo "hello world of commits"; done`, events.Unknown, "git ended: git answered", 2},
+		{"never ends its line", `while :; do printf xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx; done`, events.Unknown, "git ended: ", 2},
+		{"answers another question", `while read -r q; do echo "0000000 missing"; done`, events.Unknown, "git ended: git answered", 2},
+		{"lies about the hash", `while read -r q; do echo "0000000000000000000000000000000000000000 commit 1"; done`, events.Unknown, "a reference", 1},
+		{"ambiguous", `while read -r q; do case $q in *commit*) echo "$q missing";; *) echo "$q ambiguous";; esac; done`, events.Unknown, "ambiguous", 1},
+		{"ambiguous at once", `while read -r q; do echo "$q ambiguous"; done`, events.Unknown, "ambiguous", 1},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			fake, dir := fakeGit(t, tc.script), emptyRepo(t)
+			c := newChecker(t, Config{Git: fake})
+			wantClaim(t, c.Check(t.Context(), dir, []string{"4f2c9d1"})[0], tc.verdict, tc.evidence)
+			if n := starts(t, fake); n != tc.starts {
+				t.Errorf("git was started %d times, want %d", n, tc.starts)
+			}
+		})
+	}
+}
+
+func TestCheckKeepsWhatItHasWhenGitDies(t *testing.T) {
+	t.Parallel()
+	fake, dir := fakeGit(t, `read -r q; [ $N -gt 1 ] && exit 1; echo "`+full+` commit 1"`), emptyRepo(t)
+	c := newChecker(t, Config{Git: fake})
+	got := c.Check(t.Context(), dir, []string{"4f2c9d1", "4f2c9d1e"})
+	wantClaim(t, got[0], events.Verified, full)
+	wantClaim(t, got[1], events.Unknown, "git ended")
+}
+
+// TestCheckEvictsTheOldest: one child a repository, no more than allowed, the least recently wanted goes.
+func TestCheckEvictsTheOldest(t *testing.T) {
+	t.Parallel()
+	fake := fakeGit(t, answers)
+	c := newChecker(t, Config{Git: fake, Processes: 2})
+	a, b, d := emptyRepo(t), emptyRepo(t), emptyRepo(t)
+	for i, dir := range []string{a, b, a, d, a} { // d takes the place of b
+		wantClaim(t, c.Check(t.Context(), dir, []string{"4f2c9d1"})[0], events.Verified, full)
+		if n := children(c); n > 2 {
+			t.Errorf("after %d questions %d children live, want at most 2", i+1, n)
+		}
+	}
+	if n := starts(t, fake); n != 3 {
+		t.Errorf("git was started %d times, want 3: once for each repository", n)
+	}
+	c.Check(t.Context(), b, []string{"4f2c9d1"})
+	if n := starts(t, fake); n != 4 {
+		t.Errorf("git was started %d times, want 4: the evicted one anew", n)
+	}
+}
+
+func TestCheckManyAtOnce(t *testing.T) {
+	t.Parallel()
+	fake := fakeGit(t, answers)
+	c := newChecker(t, Config{Git: fake, Processes: 2})
+	var repos []string
+	for range 5 {
+		repos = append(repos, emptyRepo(t))
+	}
+	var wg sync.WaitGroup
+	for i := range 20 {
+		wg.Go(func() {
+			for _, got := range c.Check(t.Context(), repos[i%len(repos)], []string{"4f2c9d1", "4f2c9d1e"}) {
+				wantClaim(t, got, events.Verified, full)
+			}
+		})
+	}
+	wg.Wait()
+	if n := children(c); n > 2 {
+		t.Errorf("%d children, want at most 2", n)
+	}
+}
+
+func TestCheckEndsIdleChildren(t *testing.T) {
+	t.Parallel()
+	fake, dir := fakeGit(t, `echo $$ >"$0.pid"; `+answers), emptyRepo(t)
+	c := newChecker(t, Config{Git: fake, Idle: 50 * time.Millisecond})
+	wantClaim(t, c.Check(t.Context(), dir, []string{"4f2c9d1"})[0], events.Verified, full)
+	waitFor(t, "the idle child to end", func() bool { return children(c) == 0 && !alive(t, fake+".pid") })
+	wantClaim(t, c.Check(t.Context(), dir, []string{"4f2c9d1"})[0], events.Verified, full)
+	if n := starts(t, fake); n != 2 {
+		t.Errorf("git was started %d times, want 2", n)
+	}
+}
+
+func TestCloseEndsAll(t *testing.T) {
+	t.Parallel()
+	fake, dir := fakeGit(t, `echo $$ >"$0.pid"; `+answers), emptyRepo(t)
+	c := newChecker(t, Config{Git: fake})
+	c.Check(t.Context(), dir, []string{"4f2c9d1"})
+	if err := c.Close(); err != nil || alive(t, fake+".pid") {
+		t.Errorf("Close says %v, the child lives: %t", err, alive(t, fake+".pid"))
+	}
+	wantClaim(t, c.Check(t.Context(), dir, []string{"4f2c9d1"})[0], events.Unknown, "checker closed")
+	if err := c.Close(); err != nil {
+		t.Errorf("closing twice says %v", err)
+	}
+}
+
+func TestCloseInterruptsACheck(t *testing.T) {
+	t.Parallel()
+	fake, dir := fakeGit(t, hang), emptyRepo(t)
+	c := newChecker(t, Config{Git: fake, Timeout: time.Minute})
+	done := make(chan []events.Claim)
+	go func() { done <- c.Check(t.Context(), dir, []string{"4f2c9d1"}) }()
+	waitFor(t, "the child to hang", func() bool { return alive(t, fake+".pid") })
+	start := time.Now()
+	if err := c.Close(); err != nil {
+		t.Error(err)
+	}
+	wantClaim(t, (<-done)[0], events.Unknown, "checker closed")
+	if took := time.Since(start); took > 30*time.Second || alive(t, fake+".pid") {
+		t.Errorf("it took %v, the child lives: %t", took, alive(t, fake+".pid"))
+	}
+}
+
+// waitFor polls, because what is awaited is the end of a process of another program.
+func waitFor(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(20 * time.Second); !ok(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("waited 20 s for %s", what)
+		}
+	}
+}
+
+// alive reports whether the process whose id is in the file still runs; one that was never written does not.
+func alive(t *testing.T, file string) bool {
+	t.Helper()
+	b, err := os.ReadFile(file)
+	pid := strings.TrimSpace(string(b))
+	if err != nil || pid == "" {
+		return false
+	}
+	stat, err := exec.Command("ps", "-o", "stat=", "-p", pid).Output()
+	return err == nil && !strings.HasPrefix(strings.TrimSpace(string(stat)), "Z")
+}
+
+func BenchmarkCheck(b *testing.B) {
+	dir, hashes := newRepo(b, 20)
+	c := newChecker(b, Config{})
+	c.Check(b.Context(), dir, hashes[:1])
+	for b.Loop() {
+		if got := c.Check(b.Context(), dir, hashes[:1]); got[0].Verdict != events.Verified {
+			b.Fatal(got)
+		}
+	}
+}

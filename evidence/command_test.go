@@ -1,0 +1,116 @@
+package evidence
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestIsTest(t *testing.T) {
+	t.Parallel()
+	for _, c := range []string{
+		"go test ./...", "cd x && go test -run 'A|B' ./... 2>&1 | tail -20", "CGO_ENABLED=1 go test -race ./...", "timeout 60 go test",
+		"gotestsum -- ./...", "npm test", "npm t", "npm run test", "npm run test:unit", "npm --prefix web test", "yarn test", "pnpm -r test",
+		"pnpm --filter web test", "bun test", "npx jest", "npx --yes vitest run", "node_modules/.bin/mocha", "./node_modules/.bin/jest src", "node --test",
+		"pytest -q", "python -m pytest tests", "python3 -m unittest", "uv run pytest", "poetry run pytest -x", "tox -e py", "python manage.py test",
+		"python tests/test_parser.py", "cargo test", "cargo nextest run", "cargo +nightly test", "mvn -q test", "./mvnw verify", "./gradlew :app:testDebugUnitTest",
+		"gradle test", "make test", "make -C sub check", "make -j4 unit-test", "ninja test", "ctest --output-on-failure", "cmake --build . --target test",
+		"bazel test //...", "rspec spec/a_spec.rb", "bundle exec rspec", "rake test", "bin/rails test", "phpunit", "vendor/bin/phpunit", "php artisan test",
+		"composer test", "dotnet test", "swift test", "mix test", "zig build test", "stack test", "just test", "task test", "mise run test", "deno test",
+		"flutter test", "sudo env A=b make test", "bash -lc 'go test ./...'", "time go test", "(cd x && make test)", "echo start; go test",
+		"if go test; then echo ok; fi", `'C:\Go\bin\go.exe' test`, "prove -l t", "bats test.bats", "go vet &&\\\n go test", "turbo run test", "playwright test",
+	} {
+		if !IsTest(c) {
+			t.Errorf("%q runs tests", c)
+		}
+	}
+	for _, c := range []string{
+		"", "ls", "go build ./...", "go vet", "echo go test", `echo "go test ./..."`, "grep -r 'go test' .", "cat test.go", "git commit -m 'go test'",
+		"npm install", "npm run build", "npm install jest", "cat <<EOF\ngo test ./...\nEOF", "# go test", "go test --help", "pytest --collect-only",
+		"python main.py", "make", "make build", "make latest", "cargo build", "cd test", "mkdir test", "vim tests/test_a.py", "test -f x", "[ -f test ]",
+		"docker build -t test .", "pip install pytest", "go install test", "ls > go test",
+	} {
+		if IsTest(c) {
+			t.Errorf("%q runs no tests", c)
+		}
+	}
+}
+
+func TestGitCommands(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		command      string
+		commit, push bool
+	}{
+		{"git commit -m x", true, false},
+		{"git -C /p -c user.name=x commit --amend", true, false},
+		{"git add . && git commit -qm 'a; b' && git push", true, true},
+		{"GIT_EDITOR=true git commit", true, false},
+		{"git push --force-with-lease origin main", false, true},
+		{"git commit --dry-run", false, false},
+		{"git commit --help", false, false},
+		{"git push --dry-run", false, false},
+		{"git log --grep commit", false, false},
+		{"echo git commit", false, false},
+		{"git commit-tree x", false, false},
+		{"git stash push", false, false},
+		{"git", false, false},
+	} {
+		if got := IsCommit(tc.command); got != tc.commit {
+			t.Errorf("IsCommit(%q) = %t", tc.command, got)
+		}
+		if got := IsPush(tc.command); got != tc.push {
+			t.Errorf("IsPush(%q) = %t", tc.command, got)
+		}
+	}
+}
+
+func TestCommits(t *testing.T) {
+	t.Parallel()
+	const out = "[main 4b44602] first commit\r\n 1 file changed, 1 insertion(+)\n[feature/x (root-commit) 0123456789ab] Fix [all] of it\n" +
+		"[detached HEAD abc1234] x\n[main] no hash\n[main zzz1234] no hex\n[INFO 20261120] a log line\n [main 4b44602] indented\n[4b44602] alone\n[main 12345678] digits\n"
+	want := []Commit{
+		{"main", "4b44602", "first commit"}, {"feature/x", "0123456789ab", "Fix [all] of it"}, {"detached HEAD", "abc1234", "x"},
+		{"INFO", "20261120", "a log line"}, {"main", "12345678", "digits"},
+	}
+	if diff := cmp.Diff(want, Commits(out)); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+func TestSplit(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct{ line, want string }{
+		{"a b && c|d || e; f & g", "a b && | c | | d || | e ; | f & | g"},
+		{`a 'b c' "d \" e" f\ g`, `a <b c> <d " e> <f g>`},
+		{"a 2>&1 >out 3< in b", "a b"},
+		{"a &>out b", "a b"},
+		{"a |& b", "a | | b"},
+		{"a <<E\nb && c\nE\nd", "a ; | d"},
+		{"a <<-'E' x\n\tb\n\tE\nd", "a x ; | d"},
+		{"a <<<b c", "a c"},
+		{"a # b && c\nd", "a ; | d"},
+		{"a#b", "a#b"},
+		{"(a; b) | c", "a ; | b | | c"},
+		{"a \\\n b", "a b"},
+		{"a ''", "a <>"},
+		{"'unclosed && a", "<unclosed && a>"},
+		{"&& ; |", ""},
+		{"a <<E", "a"},
+	} {
+		var parts []string
+		for _, c := range split(tc.line) {
+			words := make([]string, len(c.words))
+			for i, w := range c.words {
+				if words[i] = w; w == "" || strings.Contains(w, " ") {
+					words[i] = "<" + w + ">"
+				}
+			}
+			parts = append(parts, strings.TrimSpace(strings.Join(words, " ")+" "+c.next))
+		}
+		if got := strings.Join(parts, " | "); got != tc.want {
+			t.Errorf("split(%q) = %s, want %s", tc.line, got, tc.want)
+		}
+	}
+}

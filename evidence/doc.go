@@ -1,0 +1,10 @@
+// Package evidence is ground truth: what a tool call did by its shape, which commits a text claims, and what git says
+// of them.
+//
+// Nothing here believes a sentence. Files come from a call's own fields or from a patch, never from what a model says
+// it touched; a test passed or failed by its exit, never by its output's words; a commit exists if git finds it.
+//
+// What bites: tool names differ between agents and versions, so calls are told apart by their fields first and a name
+// only breaks ties. Inputs and outputs may be cut in the middle of their JSON; what stood before the cut is still
+// read. A Checker owns child processes: Close it.
+package evidence

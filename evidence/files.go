@@ -1,0 +1,227 @@
+package evidence
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/cmemd/cmemd/events"
+)
+
+const (
+	// maxFiles is how many files one call is evidence for, read and modified each: more is a sweep, not work on files.
+	maxFiles = 200
+	// maxPath is the longest path in bytes: the limit of Linux.
+	maxPath = 4 << 10
+)
+
+// Files returns the files that a tool call read and those that it modified: from its fields and from patches, never
+// from a command line. Paths are cleaned and made absolute by the call's folder where that is known, without
+// duplicates, in the order given, at most 200 each. A failed call touched nothing.
+func Files(t events.ToolUsed) (read, modified []string) {
+	if t.Failed {
+		return nil, nil
+	}
+	c := newCall(t)
+	r, m := fileSet{cwd: c.folderOf()}, fileSet{cwd: c.folderOf()}
+	switch kind := kindOf(c); {
+	case kind == Command || kind == Web || kind == Task || kind == Search || isTrue(c.out, "iserror"):
+	case c.writes():
+		m.addAll(c.paths())
+	case !c.mcp || c.named("file", "files") || c.in.has(strongKeys()...):
+		if !c.folder() {
+			r.addAll(c.paths())
+		}
+	}
+	for _, p := range c.patches() {
+		m.addAll(patched(p))
+	}
+	if len(r.list)+len(m.list) == 0 && !c.mcp {
+		c.fromOutput(&r, &m)
+	}
+	return r.list, m.list
+}
+
+// strongKeys name nothing but files, in any tool.
+func strongKeys() []string {
+	return []string{"filepath", "notebookpath", "absolutepath", "targetfile", "filepaths", "absolutepaths", "targetfiles", "relativepath"}
+}
+
+func pathKeys() []string {
+	return append(strongKeys(), "path", "paths", "file", "files", "filename", "filenames")
+}
+
+// moveKeys name both ends of a move.
+func moveKeys() []string {
+	return []string{"source", "destination", "sourcepath", "destinationpath", "oldpath", "newpath", "from", "to"}
+}
+
+// paths are all that the input names, entries of edits[] and files[] included.
+func (c call) paths() (out []string) {
+	for _, k := range pathKeys() {
+		v := c.in.get(k)
+		out = append(out, v.names()...)
+		for _, e := range v.list {
+			out = append(out, e.get(pathKeys()...).names()...)
+		}
+	}
+	for _, e := range c.in.get("edits", "changes", "replacements", "operations").list {
+		out = append(out, e.get(pathKeys()...).names()...)
+	}
+	if c.named("move", "rename", "copy") {
+		for _, k := range moveKeys() {
+			out = append(out, c.in.get(k).names()...)
+		}
+	}
+	return out
+}
+
+// writes reports whether the call changes the files it names: it carries content, or its name is a verb of change.
+func (c call) writes() bool {
+	if verb := c.in.get("command"); verb.text && verb.raw == "view" {
+		return false
+	}
+	if c.in.has("content", "contents", "newstring", "newstr", "newtext", "oldstring", "oldstr", "oldtext", "newsource", "filetext",
+		"inserttext", "edits", "patch", "diff", "codeedit", "replacement", "replacements", "newcontent", "changes") {
+		return true
+	}
+	if c.mcp && !c.named("file", "files") {
+		return false
+	}
+	return c.named("write", "edit", "create", "delete", "remove", "move", "rename", "replace", "patch", "append", "update", "insert") &&
+		!c.folder()
+}
+
+// folder reports whether the call is about folders, which are no files.
+func (c call) folder() bool {
+	return c.named("ls", "dir", "directory", "directories", "folder", "list", "tree", "glob", "mkdir")
+}
+
+func (c call) folderOf() string {
+	if dir := c.in.get("workdir", "cwd", "workingdirectory").String(); dir != "" {
+		return join(c.Cwd, dir)
+	}
+	return c.Cwd
+}
+
+// patches are the patch bodies that the call carries.
+func (c call) patches() []string {
+	candidates := append(c.in.get("patch").strings(), c.in.get("patchtext", "input", "diff").strings()...)
+	for _, e := range c.in.get("edits").list {
+		candidates = append(candidates, e.get("patch").strings()...)
+	}
+	if line := c.command(); strings.Contains(line, "*** Begin Patch") && slices.ContainsFunc(commands(line), isApplyPatch) {
+		candidates = append(candidates, line[strings.Index(line, "*** Begin Patch"):])
+	}
+	if !c.in.object {
+		candidates = append(candidates, c.Input)
+		if c.in.text {
+			candidates = append(candidates, c.in.String())
+		}
+	}
+	return slices.DeleteFunc(candidates, func(p string) bool { return len(patched(p)) == 0 })
+}
+
+func isApplyPatch(c simple) bool {
+	name, _ := program(c.words)
+	return name == "apply_patch" || name == "applypatch"
+}
+
+// resultNests are the places of a result where clients say which file it is about.
+func resultNests(out value) []value {
+	nests := []value{out}
+	for _, k := range []string{"file", "returndisplay", "gitdiff", "filediff", "metadata", "result", "data"} {
+		if v := out.get(k); v.object {
+			nests = append(nests, v)
+			if inner := v.get("filediff"); inner.object {
+				nests = append(nests, inner)
+			}
+		}
+	}
+	return nests
+}
+
+func isWritten(v value) bool {
+	if kind := v.get("type").raw; kind == "create" || kind == "update" || kind == "delete" {
+		return true
+	}
+	return v.has("structuredpatch", "originalfile", "originalcontent", "oldstring", "newstring", "filediff", "gitdiff", "diff", "patch",
+		"before", "after", "updatedfile")
+}
+
+// fromOutput is for calls whose input named no file: one that was cut, or a tool that answers with what it did.
+func (c call) fromOutput(r, m *fileSet) {
+	kind := kindOf(c)
+	if kind != Edit && kind != Read {
+		return
+	}
+	for _, v := range resultNests(c.out) {
+		switch {
+		case isWritten(v) || kind == Edit:
+			m.addAll(v.get(pathKeys()...).names())
+		default:
+			r.addAll(v.get(strongKeys()...).names())
+		}
+	}
+	if diff := c.out.get("gitdiff", "diff", "filediff"); diff.text {
+		m.addAll(patched(diff.String()))
+	}
+}
+
+type fileSet struct {
+	cwd  string
+	list []string
+}
+
+func (s *fileSet) addAll(paths []string) {
+	for _, p := range paths {
+		p, ok := cleanPath(s.cwd, p)
+		if ok && len(s.list) < maxFiles && !slices.Contains(s.list, p) {
+			s.list = append(s.list, p)
+		}
+	}
+}
+
+// cleanPath returns p as a clean path; ok is false for what is no file: URLs, devices, text of several lines.
+func cleanPath(cwd, p string) (clean string, ok bool) {
+	p = strings.TrimSpace(p)
+	if rest, isFile := strings.CutPrefix(p, "file://"); isFile {
+		p = rest
+	}
+	if p == "" || p == "-" || len(p) > maxPath || strings.Contains(p, "://") || strings.ContainsAny(p, "\n\r\x00") ||
+		strings.HasSuffix(p, "/") || p == "/dev/null" || p == "/dev/stdin" || p == "/dev/stdout" || strings.EqualFold(p, "nul") {
+		return "", false
+	}
+	p = join(cwd, p)
+	return p, len(p) <= maxPath && p != "." && p != "/"
+}
+
+// join makes p absolute by cwd, without looking at the disk. Paths of Windows and those of a home folder stand.
+func join(cwd, p string) string {
+	switch {
+	case isWindows(p), strings.HasPrefix(p, "~"):
+		return p
+	case strings.HasPrefix(p, "/") || cwd == "":
+		return path.Clean(p)
+	case isWindows(cwd):
+		return strings.TrimRight(cwd, `\/`) + `\` + strings.ReplaceAll(strings.TrimPrefix(p, "./"), "/", `\`)
+	}
+	return path.Join(cwd, p)
+}
+
+func isWindows(p string) bool {
+	return strings.HasPrefix(p, `\\`) || len(p) > 2 && p[1] == ':' && (p[2] == '\\' || p[2] == '/')
+}
+
+// Rel returns p relative to the folder root, with slashes, if it lies below; else p itself.
+func Rel(root, p string) string {
+	sep := "/"
+	if isWindows(root) {
+		sep = `\`
+	}
+	rest, ok := strings.CutPrefix(p, strings.TrimRight(root, sep)+sep)
+	if root == "" || !ok || rest == "" {
+		return p
+	}
+	return strings.ReplaceAll(rest, sep, "/")
+}

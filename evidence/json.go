@@ -1,0 +1,265 @@
+package evidence
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+)
+
+const (
+	// maxDepth is how deep values are looked into: paths of known tools lie three levels down.
+	maxDepth = 6
+	// maxMembers bounds what is kept of one object or list.
+	maxMembers = 1000
+)
+
+// value is a JSON value that may have been cut short. Strings stay raw until they are asked for, because most of them
+// are file contents that nobody reads.
+type value struct {
+	raw     string // of a string without its quotes, or of a number or word
+	text    bool   // a string
+	cut     bool   // a string whose end is missing
+	members []member
+	list    []value
+	object  bool
+}
+
+type member struct {
+	key string // lowercase, without '_' and '-': file_path and filePath are one key
+	value
+}
+
+// parse reads as much of text as is JSON. A value that was cut keeps what stood before the cut; text that does not
+// begin as JSON gives the zero value. It never fails and takes linear time.
+func parse(text string) value {
+	s := scanner{text: text}
+	v, _ := s.value(0)
+	if v.text { // JSON inside of a JSON string: some clients encode twice
+		if inner := strings.TrimSpace(v.String()); strings.HasPrefix(inner, "{") {
+			s = scanner{text: inner}
+			if in, _ := s.value(0); in.object {
+				return in
+			}
+		}
+	}
+	return v
+}
+
+// String is the text of a string value, unquoted as far as it can be; "" for other values.
+func (v value) String() string {
+	if !v.text || !strings.Contains(v.raw, `\`) {
+		if v.text {
+			return v.raw
+		}
+		return ""
+	}
+	var out string
+	if json.Unmarshal([]byte(`"`+v.raw+`"`), &out) == nil {
+		return out
+	}
+	return strings.NewReplacer(`\n`, "\n", `\t`, "\t", `\"`, `"`, `\/`, "/", `\\`, `\`).Replace(v.raw)
+}
+
+// get returns the first member whose key is one of keys, in the order of keys.
+func (v value) get(keys ...string) value {
+	for _, k := range keys {
+		for i := range v.members {
+			if v.members[i].key == k {
+				return v.members[i].value
+			}
+		}
+	}
+	return value{}
+}
+
+func (v value) has(keys ...string) bool {
+	for i := range v.members {
+		for _, k := range keys {
+			if v.members[i].key == k {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// strings are the value's text, or the texts of its list.
+func (v value) strings() []string {
+	if v.text {
+		return []string{v.String()}
+	}
+	var out []string
+	for _, e := range v.list {
+		if e.text {
+			out = append(out, e.String())
+		}
+	}
+	return out
+}
+
+// names is strings without those that were cut: half a name names something else.
+func (v value) names() []string {
+	if v.cut {
+		return nil
+	}
+	v.list = slices.DeleteFunc(slices.Clone(v.list), func(e value) bool { return e.cut })
+	return v.strings()
+}
+
+type scanner struct {
+	text string
+	at   int
+}
+
+func (s *scanner) space() {
+	for s.at < len(s.text) && strings.IndexByte(" \t\r\n", s.text[s.at]) >= 0 {
+		s.at++
+	}
+}
+
+// take consumes c, after white space, if it is next.
+func (s *scanner) take(c byte) bool {
+	s.space()
+	if s.at < len(s.text) && s.text[s.at] == c {
+		s.at++
+		return true
+	}
+	return false
+}
+
+// value reads the next value. ok is false where the text ends in it or stops being JSON: nothing may follow then.
+func (s *scanner) value(depth int) (v value, ok bool) {
+	switch {
+	case s.take('"'):
+		v.text = true
+		v.raw, ok = s.str()
+		v.cut = !ok
+	case s.take('{'):
+		v.object = true
+		v.members, ok = s.object(depth + 1)
+	case s.take('['):
+		v.list, ok = s.array(depth + 1)
+	default:
+		start := s.at
+		for s.at < len(s.text) && strings.IndexByte(" \t\r\n,:]}\"[{", s.text[s.at]) < 0 {
+			s.at++
+		}
+		v.raw = s.text[start:s.at]
+		ok = v.raw != "" && s.at < len(s.text) || isWord(v.raw)
+	}
+	return v, ok
+}
+
+func isWord(raw string) bool { return json.Valid([]byte(raw)) }
+
+// str reads to the closing quote; the opening one is gone.
+func (s *scanner) str() (raw string, ok bool) {
+	start := s.at
+	for s.at < len(s.text) {
+		next := strings.IndexAny(s.text[s.at:], `"\`)
+		if next < 0 {
+			break
+		}
+		s.at += next
+		if s.text[s.at] == '"' {
+			s.at++
+			return s.text[start : s.at-1], true
+		}
+		s.at = min(s.at+2, len(s.text))
+	}
+	s.at = len(s.text)
+	return strings.TrimSuffix(s.text[start:], `\`), false
+}
+
+func (s *scanner) object(depth int) (out []member, ok bool) {
+	for first := true; ; first = false {
+		if s.take('}') {
+			return out, true
+		}
+		if !first && !s.take(',') || !s.take('"') {
+			return out, false
+		}
+		key, whole := s.str()
+		if !whole || !s.take(':') {
+			return out, false
+		}
+		v, whole := s.nested(depth)
+		if len(out) < maxMembers {
+			out = append(out, member{plainKey(key), v})
+		}
+		if !whole {
+			return out, false
+		}
+	}
+}
+
+func (s *scanner) array(depth int) (out []value, ok bool) {
+	for first := true; ; first = false {
+		if s.take(']') {
+			return out, true
+		}
+		if !first && !s.take(',') {
+			return out, false
+		}
+		v, whole := s.nested(depth)
+		if len(out) < maxMembers {
+			out = append(out, v)
+		}
+		if !whole {
+			return out, false
+		}
+	}
+}
+
+// nested reads a value inside of another one; what lies too deep is passed over without being kept.
+func (s *scanner) nested(depth int) (value, bool) {
+	if depth < maxDepth {
+		return s.value(depth)
+	}
+	return value{}, s.skip()
+}
+
+// skip passes over one value of any depth.
+func (s *scanner) skip() bool {
+	for open := 0; ; {
+		s.space()
+		if s.at >= len(s.text) {
+			return false
+		}
+		switch c := s.text[s.at]; c {
+		case '"':
+			s.at++
+			if _, ok := s.str(); !ok {
+				return false
+			}
+		case '{', '[':
+			open++
+			s.at++
+		case '}', ']':
+			if open == 0 {
+				return true
+			}
+			open--
+			s.at++
+		case ',', ':':
+			if open == 0 {
+				return true
+			}
+			s.at++
+			continue
+		default:
+			s.at++
+			continue
+		}
+		if open == 0 {
+			return true
+		}
+	}
+}
+
+func plainKey(key string) string {
+	if strings.ContainsAny(key, `_-\`) || strings.ToLower(key) != key {
+		return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(key))
+	}
+	return key
+}

@@ -1,0 +1,156 @@
+package evidence
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// near is what the words around a token make of it.
+type near int
+
+const (
+	noWord near = iota
+	commitWord
+	otherWord
+)
+
+// reachOther is how many words before a hash may make it something else than a commit.
+const reachOther = 3
+
+// context looks at the words before the token, the nearest first, within its sentence, and then at the one behind it.
+// distance is how many words away the word for a commit stands; 1 is next to it.
+func (t token) context() (what near, distance int) {
+	rest, doubt := t.before(), 0
+	for i := 1; i <= reach; i++ {
+		var w string
+		if w, rest = wordBefore(rest); w == "" {
+			break
+		}
+		switch {
+		case isCommitWord(w) && (doubt == 0 || i <= 3):
+			if w == "git" && i <= 2 { // git show, git revert, ...
+				return commitWord, 1
+			}
+			return commitWord, i - doubt
+		case i <= reachOther && isOtherWord(w):
+			return otherWord, i
+		case isDoubtful(w):
+			doubt = 1
+		}
+	}
+	if doubt > 0 {
+		return otherWord, 1
+	}
+	switch w := wordAfter(t.after()); {
+	case isCommitWord(w):
+		return commitWord, 2
+	case isOtherWord(w):
+		return otherWord, 1
+	}
+	return noWord, 0
+}
+
+// wordBefore returns the last word of s in lowercase, and what stands before it. The word is empty where the sentence
+// begins.
+func wordBefore(s string) (word, rest string) {
+	for s != "" {
+		r, n := utf8.DecodeLastRuneInString(s)
+		if isLetter(r) {
+			break
+		}
+		s = s[:len(s)-n]
+		if strings.ContainsRune(".!?;。！？", r) || r == '\n' && strings.HasSuffix(s, "\n") {
+			return "", ""
+		}
+	}
+	rest = s
+	for rest != "" {
+		r, n := utf8.DecodeLastRuneInString(rest)
+		if !isLetter(r) {
+			break
+		}
+		rest = rest[:len(rest)-n]
+	}
+	return strings.ToLower(s[len(rest):]), rest
+}
+
+// wordAfter returns the first word of s in lowercase, if only blanks and quotes stand before it.
+func wordAfter(s string) string {
+	s = strings.TrimLeft(s, " `\"'")
+	end := strings.IndexFunc(s, func(r rune) bool { return !isLetter(r) })
+	if end >= 0 {
+		s = s[:end]
+	}
+	return strings.ToLower(s)
+}
+
+// lastWord is the word that s ends with, lowercase, with nothing but blanks and quotes behind it.
+func lastWord(s string) string {
+	s = strings.TrimRight(s, " `\"'\n")
+	whole := s
+	for s != "" {
+		r, n := utf8.DecodeLastRuneInString(s)
+		if !isLetter(r) {
+			break
+		}
+		s = s[:len(s)-n]
+	}
+	return strings.ToLower(whole[len(s):])
+}
+
+func isLetter(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_' }
+
+// isCommitWord reports whether w, in lowercase, speaks of a commit or of what is done with commits.
+func isCommitWord(w string) bool {
+	switch w {
+	case "sha", "head", "rev", "git", "ref", "changeset", "fixup", "checkout":
+		return true
+	}
+	for _, stem := range []string{
+		"commit", "revis", "révis", "merg", "revert", "rebas", "cherry", "squash", "bisect", "amend", "backport", "push", "коммит", "ревизи",
+	} {
+		if strings.HasPrefix(w, stem) {
+			return true
+		}
+	}
+	for _, part := range []string{"提交", "コミット", "커밋", "リビジョン", "修订"} {
+		if strings.Contains(w, part) {
+			return true
+		}
+	}
+	return false
+}
+
+// isOtherWord reports whether w, in lowercase, speaks of something else that is written in hex digits.
+func isOtherWord(w string) bool {
+	switch w {
+	case "color", "colors", "colour", "colours", "rgb", "rgba", "palette", "background", "foreground", "farbe", "couleur", "cor", "цвет", "颜色",
+		"build", "builds", "container", "docker", "image", "layer", "pod",
+		"digest", "checksum", "checksums", "md5", "sha256", "sha512", "crc", "crc32", "etag", "fingerprint", "signature", "prüfsumme", "blob", "tree",
+		"session", "request", "trace", "span", "token", "uuid", "guid", "cookie", "nonce", "salt", "secret", "password", "ticket", "invoice",
+		"address", "pointer", "offset", "register", "memory", "heap", "stack", "hex", "hexadecimal", "magic", "constant", "mac", "serial", "device",
+		"chunk", "bundle", "asset", "cache", "job", "pipeline", "phone", "bytes", "адрес", "地址":
+		return true
+	}
+	return false
+}
+
+// isDoubtful reports whether w makes a token a name of something: of a commit only if the commit is named before it.
+func isDoubtful(w string) bool {
+	switch w {
+	case "id", "ids", "identifier", "key", "number", "code", "value", "serial":
+		return true
+	}
+	return false
+}
+
+// isPreposition reports whether w, right before a hash, says that something was done there: "fixed in 1a2b3c4".
+func isPreposition(w string) bool {
+	switch w {
+	case "in", "by", "from", "since", "until", "via", "before", "after", "as", // English
+		"en", "dans", "depuis", "par", "desde", "por", "em", "da", "im", "seit", "von", "durch", "mit", "в", "с", "на", "из":
+		return true
+	}
+	return false
+}
