@@ -1,0 +1,285 @@
+package testkit_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const module = "github.com/cmemd/cmemd"
+
+// table says what of ours each package may import: the drawing in ARCHITECTURE.md as data. A package below one of
+// these follows its row, and may import the packages of that row. What has no row may not exist.
+func table() map[string][]string {
+	below := []string{"projections", "observer", "evidence", "session", "eventlog", "policy", "events"}
+	faces := append([]string{"actors", "replay", "recall", "hooks", "hooks/relay"}, below...)
+	return map[string][]string{
+		"events":         {},
+		"policy":         {"events"},
+		"session":        {"events", "policy"},
+		"eventlog":       {"events"},
+		"evidence":       {"events"},
+		"observer":       {"events", "policy", "evidence"},
+		"projections":    {"events", "eventlog"},
+		"hooks":          {"events", "session", "evidence", "hooks/relay"},
+		"hooks/relay":    {},
+		"recall":         below,
+		"replay":         below,
+		"actors":         below,
+		"api":            faces,
+		"mcp":            {"api"},
+		"cmd/cmemd":      append([]string{"api", "mcp"}, faces...),
+		"cmd/cmemd-hook": {"hooks/relay"},
+		"testkit":        faces,
+	}
+}
+
+// standardOnly are the packages that agents start at every tool call: each dependency costs them at every start.
+func standardOnly() []string { return []string{"hooks/relay", "cmd/cmemd-hook"} }
+
+// listed is a package as the go command lists it; tests' own imports are not among Imports.
+type listed struct {
+	ImportPath string
+	Imports    []string
+}
+
+// violations returns what breaks the table, sorted.
+func violations(table map[string][]string, pkgs []listed) (out []string) {
+	for _, p := range pkgs {
+		name := strings.TrimPrefix(p.ImportPath, module+"/")
+		row, ok := rowOf(table, name)
+		if !ok {
+			out = append(out, fmt.Sprintf("%s has no row in the table", name))
+			continue
+		}
+		for _, imported := range p.Imports {
+			if why := refused(table, name, row, imported); why != "" {
+				out = append(out, fmt.Sprintf("%s imports %s: %s", name, strings.TrimPrefix(imported, module+"/"), why))
+			}
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// refused says why name, which follows row, may not import a package; "" if it may.
+func refused(table map[string][]string, name, row, imported string) string {
+	ours, isOurs := strings.CutPrefix(imported, module+"/")
+	switch {
+	case !isOurs && strings.Contains(strings.Split(imported, "/")[0], ".") && slices.Contains(standardOnly(), row):
+		return "it may import the standard library only"
+	case strings.HasPrefix(imported, "github.com/asynkron/protoactor-go/") && imported != "github.com/asynkron/protoactor-go/actor":
+		return "of protoactor only the package actor is used"
+	case !isOurs:
+		return ""
+	}
+	target, ok := rowOf(table, ours)
+	switch {
+	case !ok:
+		return "that has no row in the table"
+	case target == "testkit" && row != "testkit":
+		return "only tests import the testkit"
+	case target == row && !slices.Contains(standardOnly(), row), slices.Contains(table[row], target):
+		return ""
+	}
+	return "its row does not list it"
+}
+
+// rowOf is the longest key of the table that is name or a folder above it.
+func rowOf(table map[string][]string, name string) (row string, ok bool) {
+	for key := range table {
+		if (name == key || strings.HasPrefix(name, key+"/")) && len(key) > len(row) {
+			row, ok = key, true
+		}
+	}
+	return row, ok
+}
+
+func TestImportsPointDown(t *testing.T) {
+	root := moduleRoot(t)
+	touch(t, root)
+	for _, goos := range []string{"linux", "darwin", "windows"} {
+		pkgs := list(t, root, goos)
+		if !slices.ContainsFunc(pkgs, func(p listed) bool { return p.ImportPath == module+"/events" }) {
+			t.Fatalf("%s: events is not among the %d packages found", goos, len(pkgs))
+		}
+		for _, v := range violations(table(), pkgs) {
+			t.Errorf("%s: %s", goos, v)
+		}
+	}
+}
+
+func moduleRoot(t *testing.T) string {
+	t.Helper()
+	root, err := filepath.Abs("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(root, "go.mod")); err != nil {
+		t.Skipf("the module is not around this test: %v", err)
+	}
+	return root
+}
+
+// touch looks at every Go file, so that the go command, which caches results of tests by the files that they open
+// themselves, runs this one again when any of them changes.
+func touch(t *testing.T, root string) {
+	t.Helper()
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && path != root && (strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata"):
+			return fs.SkipDir
+		case strings.HasSuffix(path, ".go"):
+			_, err := os.Stat(path)
+			return err
+		}
+		return nil
+	})
+	if err != nil && !errors.Is(err, fs.ErrNotExist) { // a file may go while we look
+		t.Fatal(err)
+	}
+}
+
+func list(t *testing.T, root, goos string) (out []listed) {
+	t.Helper()
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip("the go command is not installed")
+	}
+	cmd := exec.Command("go", "list", "-e", "-json=ImportPath,Imports", "./...")
+	cmd.Dir, cmd.Env = root, append(os.Environ(), "GOOS="+goos, "CGO_ENABLED=0")
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	b, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v\n%s", err, stderr.String())
+	}
+	for dec := json.NewDecoder(bytes.NewReader(b)); ; {
+		var p listed
+		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
+			return out
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, p)
+	}
+}
+
+// TestViolationsAreFound plants what the table forbids.
+func TestViolationsAreFound(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		pkg, imported string
+		want          string
+	}{
+		{"events", "session", "events imports session: its row does not list it"},
+		{"policy", "events", ""},
+		{"policy", "session", "policy imports session: its row does not list it"},
+		{"session", "eventlog", "session imports eventlog: its row does not list it"},
+		{"projections", "actors", "projections imports actors: its row does not list it"},
+		{"projections/index", "projections", ""},
+		{"projections/index", "eventlog", ""},
+		{"projections/index", "observer", "projections/index imports observer: its row does not list it"},
+		{"observer", "observer/extractive", ""},
+		{"observer/extractive", "observer", ""},
+		{"observer/extractive", "evidence", ""},
+		{"observer/extractive", "session", "observer/extractive imports session: its row does not list it"},
+		{"recall", "actors", "recall imports actors: its row does not list it"},
+		{"replay", "recall", "replay imports recall: its row does not list it"},
+		{"actors", "hooks/relay", "actors imports hooks/relay: its row does not list it"},
+		{"hooks", "hooks/relay", ""},
+		{"hooks/relay", "hooks", "hooks/relay imports hooks: its row does not list it"},
+		{"hooks/relay", "events", "hooks/relay imports events: its row does not list it"},
+		{"hooks/relay/spool", "hooks/relay", "hooks/relay/spool imports hooks/relay: its row does not list it"},
+		{"api", "mcp", "api imports mcp: its row does not list it"},
+		{"mcp", "api/client", ""},
+		{"mcp", "actors", "mcp imports actors: its row does not list it"},
+		{"cmd/cmemd", "mcp", ""},
+		{"cmd/cmemd-hook", "api", "cmd/cmemd-hook imports api: its row does not list it"},
+		{"session", "testkit/crash", "session imports testkit/crash: only tests import the testkit"},
+		{"cmd/cmemd", "testkit", "cmd/cmemd imports testkit: only tests import the testkit"},
+		{"testkit/logtest", "eventlog", ""},
+		{"testkit/logtest", "testkit/crash", ""},
+		{"testkit", "cmd/cmemd", "testkit imports cmd/cmemd: its row does not list it"},
+		{"util", "events", "util has no row in the table"},
+		{"events", "eventsourcing", "events imports eventsourcing: that has no row in the table"},
+	} {
+		var want []string
+		if tc.want != "" {
+			want = []string{tc.want}
+		}
+		got := violations(table(), []listed{{ImportPath: module + "/" + tc.pkg, Imports: []string{"fmt", module + "/" + tc.imported}}})
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s imports %s (-want +got):\n%s", tc.pkg, tc.imported, diff)
+		}
+	}
+}
+
+func TestForeignViolationsAreFound(t *testing.T) {
+	t.Parallel()
+	imports := []string{"net/http", "github.com/google/uuid", "golang.org/x/sys/unix"}
+	relay := listed{ImportPath: module + "/hooks/relay", Imports: imports}
+	hook := listed{ImportPath: module + "/cmd/cmemd-hook", Imports: imports[:2]}
+	api := listed{ImportPath: module + "/api", Imports: imports}
+	actors := listed{ImportPath: module + "/actors", Imports: []string{
+		"github.com/asynkron/protoactor-go/actor", "github.com/asynkron/protoactor-go/router",
+	}}
+	want := []string{
+		"actors imports github.com/asynkron/protoactor-go/router: of protoactor only the package actor is used",
+		"cmd/cmemd-hook imports github.com/google/uuid: it may import the standard library only",
+		"hooks/relay imports github.com/google/uuid: it may import the standard library only",
+		"hooks/relay imports golang.org/x/sys/unix: it may import the standard library only",
+	}
+	if diff := cmp.Diff(want, violations(table(), []listed{relay, hook, api, actors})); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// TestTableIsADrawing: no row leads back to itself, all rows name rows, and the command reaches them all.
+func TestTableIsADrawing(t *testing.T) {
+	t.Parallel()
+	rows := table()
+	for _, name := range slices.Sorted(maps.Keys(rows)) {
+		for _, target := range rows[name] {
+			if _, ok := rows[target]; !ok {
+				t.Errorf("%s lists %s, which has no row", name, target)
+			}
+		}
+		if leadsTo(rows, rows[name], name) {
+			t.Errorf("%s leads back to itself", name)
+		}
+		if name != "cmd/cmemd" && name != "cmd/cmemd-hook" && name != "testkit" && !leadsTo(rows, rows["cmd/cmemd"], name) {
+			t.Errorf("cmd/cmemd does not reach %s", name)
+		}
+	}
+	if !leadsTo(map[string][]string{"a": {"b"}, "b": {"c"}, "c": {"a"}}, []string{"b"}, "a") {
+		t.Error("a circle is not found")
+	}
+}
+
+func leadsTo(rows map[string][]string, from []string, to string) bool {
+	seen := map[string]bool{}
+	for queue := slices.Clone(from); len(queue) > 0; queue = queue[1:] {
+		if queue[0] == to {
+			return true
+		}
+		if !seen[queue[0]] {
+			seen[queue[0]] = true
+			queue = append(queue, rows[queue[0]]...)
+		}
+	}
+	return false
+}
