@@ -1,0 +1,6 @@
+// Package providertest holds what every observer.Provider must keep to (Run), and a provider that answers from a
+// script (Scripted) for the tests of whoever asks one.
+//
+// What bites: Run asks with prompts that no session would make, among them some of several megabytes. A provider that
+// reaches a paid service is run against a fake of that service.
+package providertest
