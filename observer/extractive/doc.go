@@ -1,0 +1,31 @@
+// Package extractive is the provider that needs no model: it works offline, costs nothing, and says the same of the
+// same prompt each time. It observes one whole answer of the agent at a time, and writes the same grammar as a model,
+// through the same parser.
+//
+// What it writes is taken, never invented: the title is a commit's subject or what the user asked for, the narrative
+// is the agent's own last message, the facts are commands and how they ended, and files that were changed. Where
+// nothing of that is there it skips.
+//
+// The type of an observation follows from what was done, not from words. The first line that holds decides:
+//
+//	a command failed before any file but tests was changed, passed after a change,
+//	and half of the changed files or more were there before                             bugfix
+//	at least half of the changed files are new, and not all of them documents           feature
+//	a file was moved: by git mv, by a patch, or made anew while its old place was removed    refactor
+//	any other change of files, a commit, a push, a rebase                                change
+//	the user was asked to choose, or to approve a plan                                   decision
+//	anything else: reading, searching, running, talking                                  discovery
+//
+// What begins to fail after the work began was broken by it, so that it makes no bugfix. The three security types of
+// the mode are a judgement of content and are never given.
+//
+// The concepts: what-changed with any change, problem-solution where a command failed and passed later, trade-off with
+// a decision, how-it-works with a discovery.
+//
+// A summary says what was asked, which files were read, what discoveries found, and what was changed where. Its next
+// steps are only what is visibly open: unticked boxes, a closing list under a heading that announces it, or what the
+// agent's own list of things to do still holds.
+//
+// What bites: a command's end is known only if the shell reports it. "go test | tail" ends as tail does; of such a
+// command the extractor says that it ran, not that it passed.
+package extractive

@@ -1,0 +1,119 @@
+package extractive
+
+import "strings"
+
+// maxCode is how many lines a piece of code must have, with its fence, not to be quoted: a listing, not a command.
+const maxCode = 7
+
+// narrative is a message in the agent's own words and layout, cut to n runes where a block or a sentence ends. Long
+// code is left out, and what only announces it, and a question to the user at the end.
+func narrative(all []block, n int) string {
+	if asksBack(all) != "" {
+		all = all[:len(all)-1]
+	}
+	var kept []block
+	left := n
+	for i, b := range all {
+		if b.shape == code && strings.Count(b.raw, "\n") >= maxCode || b.leads() && !followed(all[i+1:]) {
+			continue
+		}
+		size := runes(b.raw) + 2
+		if size > left {
+			if left > n/5 && b.shape != code && b.shape != table {
+				if s := lead(b.raw, left); !strings.HasSuffix(s, "…") || len(kept) == 0 {
+					b.raw = s
+					kept = append(kept, b)
+				}
+			}
+			break
+		}
+		left -= size
+		kept = append(kept, b)
+	}
+	for len(kept) > 0 && kept[len(kept)-1].leads() && (len(kept) > 1 || len(all) > 1) {
+		kept = kept[:len(kept)-1]
+	}
+	return layOut(kept)
+}
+
+// asksBack is the question with which a message ends, or "". It is about what comes next, not about what was done.
+func asksBack(all []block) string {
+	if len(all) < 2 {
+		return ""
+	}
+	last := all[len(all)-1]
+	if last.shape != paragraph || !strings.HasSuffix(last.text, "?") && !strings.HasSuffix(last.text, "？") {
+		return ""
+	}
+	if first, rest := sentence(last.text); strings.TrimSpace(rest) == "" {
+		return first
+	}
+	return ""
+}
+
+// opening is the beginning of what a text says, in whole sentences of at most n runes: its first paragraphs, as many as
+// it takes to say something, without words of consent before them.
+func opening(all []block, n int) string {
+	said := ""
+	for _, b := range all {
+		if b.shape != paragraph || b.leads() && !strings.Contains(b.text, ". ") {
+			continue
+		}
+		s := b.text
+		for s != "" {
+			first, rest := sentence(s)
+			if telling(first) {
+				break
+			}
+			s = rest
+		}
+		if s = strings.TrimSpace(s); s == "" || !prosy(s) {
+			continue
+		}
+		if said = strings.TrimSpace(said + " " + s); weight(said) >= 2*enough {
+			break
+		}
+	}
+	if said == "" {
+		return reportTitle(all)
+	}
+	return unannounced(lead(said, n))
+}
+
+// unannounced takes off the last sentence of s if it only announces what is not quoted here, and is not the only one.
+func unannounced(s string) string {
+	if !strings.HasSuffix(s, ":") && !strings.HasSuffix(s, "：") {
+		return s
+	}
+	kept, last := "", ""
+	for rest := s; rest != ""; {
+		kept = strings.TrimSpace(kept + " " + last)
+		if last, rest = sentence(rest); last == "" {
+			break
+		}
+	}
+	if weight(kept) < enough {
+		return strings.TrimRight(s, ":：")
+	}
+	return kept
+}
+
+// followed tells whether what is announced by the block before rest is quoted.
+func followed(rest []block) bool {
+	return len(rest) == 0 || rest[0].shape != code || strings.Count(rest[0].raw, "\n") < maxCode
+}
+
+// layOut puts blocks under each other as they stood.
+func layOut(all []block) string {
+	var b strings.Builder
+	for i, bl := range all {
+		switch {
+		case i > 0 && (bl.gap || bl.shape == code):
+			b.WriteString("\n\n")
+		case i > 0:
+			b.WriteByte('\n')
+		}
+		b.WriteString(bl.raw)
+	}
+	return strings.TrimSpace(b.String())
+}

@@ -1,0 +1,256 @@
+package extractive
+
+import (
+	"context"
+	"strings"
+
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/observer"
+)
+
+const (
+	// checkEvery is how many inputs are looked at between two looks at the context.
+	checkEvery = 32
+
+	// maxFiles is how many files an observation lists, read and modified each: more is a sweep, not work on files.
+	maxFiles = 60
+
+	// maxPaths is how many bytes of paths an observation lists, read and modified each.
+	maxPaths = 12 << 10
+
+	// substance is the weight of the shortest message that is worth an observation without any work to tell of.
+	substance = 80
+
+	// study is how many reads and searches are worth an observation without a word about them.
+	study = 4
+)
+
+// observe writes an observation of the calls, if they come to anything, and one of each compaction.
+func (p *Provider) observe(ctx context.Context, prompt observer.Prompt) ([]observer.Observation, error) {
+	w := newWork(prompt.Cwd)
+	var compactions []events.ContextCompacted
+	for i, in := range prompt.Inputs {
+		if i%checkEvery == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		switch e := in.Event.(type) {
+		case events.ToolUsed:
+			w.add(observeCall(e))
+		case events.ContextCompacted:
+			compactions = append(compactions, e)
+		}
+	}
+	var list []observer.Observation
+	if w.calls > 0 {
+		if o, ok := p.answer(w, prompt); ok {
+			list = append(list, o)
+		}
+	}
+	for _, c := range compactions {
+		if o, ok := p.compaction(c, prompt); ok && len(list) < observer.MaxObservations {
+			list = append(list, o)
+		}
+	}
+	return list, nil
+}
+
+// answer is the observation of one answer of the agent. It is false where nothing happened.
+func (p *Provider) answer(w *work, prompt observer.Prompt) (observer.Observation, bool) {
+	message := messageBlocks(prompt.Message)
+	if !w.worth() && blocksWeight(message) < substance {
+		return observer.Observation{}, false
+	}
+	kind := w.kind()
+	o := observer.Observation{
+		Type:      kind,
+		Title:     w.title(requestBlocks(prompt.Request), message),
+		Subtitle:  w.outline(),
+		Narrative: narrative(message, p.maxNarrative),
+		Facts:     w.facts(p.maxFacts),
+		Concepts:  w.concepts(kind),
+	}
+	if o.Narrative == "" {
+		o.Narrative = w.tell(o.Facts, p.maxNarrative)
+	}
+	o.FilesRead, o.FilesModified = w.paths()
+	return o, o.Title != ""
+}
+
+// paths are the files that were read and not changed, and those that were changed, as evidence names them.
+func (w *work) paths() (read, changed []string) {
+	left := maxPaths
+	for _, f := range w.files {
+		if left -= len(f.path); left >= 0 && len(changed) < maxFiles {
+			changed = append(changed, f.path)
+		}
+	}
+	left = maxPaths
+	for _, f := range w.reads {
+		if left -= len(f); left >= 0 && len(read) < maxFiles && w.byPath[f] == nil {
+			read = append(read, f)
+		}
+	}
+	return read, changed
+}
+
+// messageBlocks are the blocks of what the agent said. A message that is one listing is read as text.
+func messageBlocks(message string) []block {
+	all := blocks(unwrap(clean(message), false))
+	for _, b := range all {
+		if b.shape != code {
+			return all
+		}
+	}
+	var said []block
+	for _, b := range all {
+		said = append(said, blocks(b.text)...)
+	}
+	return said
+}
+
+// requestBlocks are the blocks of what the user said, without what the harness put around it.
+func requestBlocks(request string) []block { return blocks(unwrap(clean(request), true)) }
+
+// blocksWeight measures what a message says apart from code.
+func blocksWeight(all []block) int {
+	n := 0
+	for _, b := range all {
+		if b.shape != code {
+			n += weight(b.text)
+		}
+	}
+	return n
+}
+
+// worth tells whether the calls alone come to something that a person would look for again.
+func (w *work) worth() bool {
+	if len(w.files)+len(w.commits)+len(w.asked)+len(w.fetches)+len(w.reports) > 0 || w.moved || w.settled() {
+		return true
+	}
+	for _, r := range w.runs {
+		if r.test || r.end == failed && !r.step.looks() {
+			return true
+		}
+	}
+	return len(w.reads)+len(w.searches) >= study
+}
+
+// title is a new commit's subject, or what the user asked for, or what the agent said, or what was done.
+func (w *work) title(request, message []block) string {
+	subjects := w.subjects()
+	for i := len(subjects) - 1; i >= 0; i-- {
+		if s := strings.Join(subjects[:i+1], "; "); len(s) <= maxTitle {
+			return s
+		}
+	}
+	if len(subjects) > 0 {
+		return cut(subjects[len(subjects)-1], maxTitle)
+	}
+	for _, s := range []string{titleOf(request), reportTitle(message)} {
+		if s != "" {
+			return s
+		}
+	}
+	for _, r := range w.reports {
+		if s, _ := title(line(clean(r.task))); s != "" {
+			return s
+		}
+		if s := titleText(r.text); s != "" {
+			return s
+		}
+	}
+	if facts := w.facts(1); len(facts) > 0 {
+		return cut(facts[0], maxTitle)
+	}
+	return cut(w.outline(), maxTitle)
+}
+
+// subjects are those of the commits that were made here, for this work, each once.
+func (w *work) subjects() []string {
+	var list []string
+	for _, m := range w.commits {
+		if !m.old && !m.outside && telling(m.subject) {
+			list = addOnce(list, line(m.subject))
+		}
+	}
+	return list
+}
+
+// outline counts what was done, in one line.
+func (w *work) outline() string {
+	var parts []string
+	add := func(n int, what string) {
+		if n > 0 {
+			parts = append(parts, count(n, what))
+		}
+	}
+	add(len(w.files), "file")
+	if len(parts) > 0 {
+		parts[0] += " changed"
+		if n := w.created(); n > 0 && n < len(w.files) {
+			parts[0] += " (" + count(n, "new file") + ")"
+		} else if n > 0 {
+			parts[0] = count(n, "new file")
+		}
+	}
+	if s := w.verdict(); s != "" {
+		parts = append(parts, s)
+	}
+	here := 0
+	for _, m := range w.commits {
+		if !m.outside {
+			here++
+		}
+	}
+	add(here, "commit")
+	if len(parts) == 0 {
+		if n := len(w.reads); n > 0 {
+			parts = append(parts, count(n, "file")+" read")
+		}
+		add(len(w.searches), "file search")
+		add(len(w.fetches), "web look-up")
+		add(len(w.runs), "command")
+		calls := 0
+		for _, s := range w.servers {
+			calls += s.calls
+		}
+		add(calls, "MCP call")
+	}
+	add(len(w.reports), "subagent")
+	if len(parts) == 0 {
+		add(w.calls, "tool call")
+	}
+	return strings.Replace(strings.Join(parts, ", "), "searchs", "searches", 1)
+}
+
+// verdict says how the last tests ended.
+func (w *work) verdict() string {
+	for i := len(w.runs) - 1; i >= 0; i-- {
+		switch r := w.runs[i]; {
+		case r.test && r.end == passed:
+			return "tests passed"
+		case r.test && r.end == failed:
+			return "tests failed"
+		}
+	}
+	return ""
+}
+
+// tell makes a narrative of facts, for answers without a message.
+func (w *work) tell(facts []string, n int) string {
+	var b strings.Builder
+	for _, f := range facts {
+		if b.Len()+len(f) > n {
+			break
+		}
+		b.WriteString(f)
+		if !strings.HasSuffix(f, "…") && !strings.HasSuffix(f, ".") {
+			b.WriteByte('.')
+		}
+		b.WriteByte(' ')
+	}
+	if b.Len() == 0 {
+		return lead(w.outline(), n)
+	}
+	return strings.TrimSpace(b.String())
+}

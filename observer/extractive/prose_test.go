@@ -1,0 +1,128 @@
+package extractive
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rivo/uniseg"
+	"pgregory.net/rapid"
+)
+
+func TestTitleOfRequest(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("word ", 40)
+	tests := []struct{ name, request, want string }{
+		{"a sentence", "Fix the login redirect for expired sessions.", "Fix the login redirect for expired sessions."},
+		{"the first of several", "Fix the login redirect for sessions that expired on the server. Then add tests for it. And deploy it to staging.",
+			"Fix the login redirect for sessions that expired on the server."},
+		{"consent says nothing", "yes", ""},
+		{"consent before a sentence", "ok, thanks! Now rename the package to basket.", "Now rename the package to basket."},
+		{"a path alone", "/home/dev/project/main.go", ""},
+		{"a path in a sentence", "Look at /home/dev/project/internal/cart.go, it is wrong", "Look at cart.go, it is wrong"},
+		{"an address", "See https://example.org/a/b?c=d and do the same for carts", "See and do the same for carts"},
+		{"announced", "I got this feedback on the branch:\n\nThe parser must refuse an empty name.", "The parser must refuse an empty name."},
+		{"announced code", "This is what I see when I start it:\n```\npanic: boom\n```", "This is what I see when I start it"},
+		{"code before words", "```go\nfunc main() {}\n```\nWhy does this not compile?", "Why does this not compile?"},
+		{"an open fence", "Explain the error below please\n```\nline\nline", "Explain the error below please"},
+		{"a log", "2026-03-01T09:00:00Z ERROR [http] 500 /api 12ms\nThe server fails on every request", "The server fails on every request"},
+		{"indented code after words", "Make this a constant:\n    x := 42 * y\n", "Make this a constant"},
+		{"a heading", "# Plan: move the cart to its own package\n\n1. Create it", "Plan: move the cart to its own package"},
+		{"an IDE tag", "<ide_opened_file>The user opened /a/b.go</ide_opened_file>Rename the function total to sum", "Rename the function total to sum"},
+		{"a reminder", "<system-reminder>\nDo not mention this.\n</system-reminder>\nAdd a test for totals", "Add a test for totals"},
+		{"an unknown wrapper", "<log_excerpt>noise of a log with words</log_excerpt>Why is it slow to start?", "Why is it slow to start?"},
+		{"HTML stays", "Why is <b>this</b> not bold in the header?", "Why is <b>this</b> not bold in the header?"},
+		{"a slash command", "<command-message>init is running…</command-message>\n<command-name>/init</command-name>", ""},
+		{"a slash command with words", "<command-name>/fix</command-name>\n<command-args>the failing cart tests</command-args>", "/fix the failing cart tests"},
+		{"a user query", "<user_query>\nWrite a parser for dates\n</user_query>", "Write a parser for dates"},
+		{"attachments", "[Image #1] Make the button look like this [Pasted text #2 +30 lines]", "Make the button look like this"},
+		{"emphasis and links", "**Please** read [the guide](https://example.org) and apply `gofmt`", "Please read the guide and apply gofmt"},
+		{"cut at a word", long, strings.TrimSpace(strings.Repeat("word ", 20)) + "…"},
+		{"Japanese", "最新の状態にアップデートしてください。その後テストを実行。", "最新の状態にアップデートしてください。 その後テストを実行。"},
+		{"two short ones", "The header is broken. Please fix it in all pages.", "The header is broken. Please fix it in all pages."},
+		{"Japanese, long", strings.Repeat("更新", 80), strings.Repeat("更新", 49) + "更…"},
+		{"a lone tag", "<system-reminder> never closed, fix the parser", "never closed, fix the parser"},
+		{"escapes", "\x1b[31mFix\x1b[0m the \u202ered\u202c colour of errors", "Fix the red colour of errors"},
+		{"blank", " \n\t\ufeff", ""},
+		{"a table", "| a | b |\n|---|---|\n| one thing | other thing |", ""},
+		{"numbers", "12345 67890 12345", ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			if diff := cmp.Diff(tt.want, titleOf(requestBlocks(tt.request))); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestNarrative(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name, message string
+		n             int
+		want          string
+	}{
+		{"as it is", "Done.\n\n- one\n- two", 100, "Done.\n\n- one\n- two"},
+		{"cut at a sentence", "The first sentence is here. The second one is here. The third one does not fit.", 60,
+			"The first sentence is here. The second one is here."},
+		{"cut at a paragraph", "The first paragraph.\n\nThe second paragraph is longer than what is left.", 24, "The first paragraph."},
+		{"long code goes, and what announces it", "It works now.\n\nThis is the code:\n\n```go\n" + strings.Repeat("x\n", 20) + "```\n\nTests pass.", 300,
+			"It works now.\n\nTests pass."},
+		{"short code stays", "Run this:\n\n```sh\nmake test\n```", 100, "Run this:\n\n```\nmake test\n```"},
+		{"code in a list", "- One:\n- ```go\n  x\n  ```\n- Two", 100, "- One:\n\n```\n  x\n```\n- Two"},
+		{"no heading at the end", "All good.\n\n## Details", 100, "All good."},
+		{"a question at the end goes", "The file is gone.\n\nShall I commit it?", 100, "The file is gone."},
+		{"a question alone stays", "Shall I commit it?", 100, "Shall I commit it?"},
+		{"a reminder goes", "Done.<system-reminder>secret</system-reminder>", 100, "Done."},
+		{"a listing alone is text", "```\nTitle: Move it\n\n- Move `a` to `b`\n```", 100, "Title: Move it\n\n- Move `a` to `b`"},
+		{"one long word", strings.Repeat("x", 50), 10, strings.Repeat("x", 9) + "…"},
+		{"nothing", "\n \n", 10, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			if diff := cmp.Diff(tt.want, narrative(messageBlocks(tt.message), tt.n)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestCutAndLeadStayInBounds(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		s, n := clean(rapid.String().Draw(t, "s")), rapid.IntRange(2, 60).Draw(t, "n")
+		if got := cut(s, n); uniseg.GraphemeClusterCount(got) > n && len(got) > n || !utf8.ValidString(got) {
+			t.Fatalf("cut(%q, %d) = %q", s, n, got)
+		}
+		got := lead(s, n)
+		if runes(got) > maxCluster*n+1 || !utf8.ValidString(got) {
+			t.Fatalf("lead(%q, %d) = %q", s, n, got)
+		}
+		if runes(strings.TrimSpace(s)) <= n && got != strings.TrimSpace(s) {
+			t.Fatalf("lead(%q, %d) = %q, want it whole", s, n, got)
+		}
+	})
+}
+
+func TestCleanLeavesNothingHarmful(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		parts := rapid.SliceOf(rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{
+			"\x1b[1;31m", "\x1b]0;x\x07", "\r\n", "\u202e", "\x00", "\xff", "<system-reminder>", "</system-reminder>", "<private a='b'>",
+		}))).Draw(t, "parts")
+		s := clean(strings.Join(parts, ""))
+		if !utf8.ValidString(s) || strings.ContainsAny(s, "\x00\x1b\r\u202e") {
+			t.Fatalf("got %q", s)
+		}
+		if clean(s) != s {
+			t.Fatalf("cleaning twice changes %q", s)
+		}
+		if u := unwrap(s, true); strings.Contains(u, "<system-reminder>") || strings.Contains(u, "</system-reminder>") {
+			t.Fatalf("a tag is left in %q", u)
+		}
+	})
+}
