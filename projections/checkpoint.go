@@ -1,0 +1,164 @@
+package projections
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	bolt "go.etcd.io/bbolt"
+
+	"github.com/cmemd/cmemd/eventlog"
+	"github.com/cmemd/cmemd/events"
+)
+
+const (
+	// pointBucket holds one checkpoint a view.
+	pointBucket = "checkpoints"
+
+	// secondCopy is appended to a view's name for the bucket of every other copy.
+	secondCopy = "'"
+)
+
+// checkpoint says which bucket is a view's live copy, of which version, and which record it applied last.
+type checkpoint struct {
+	Version  int             `cbor:"1,keyasint"`
+	Bucket   string          `cbor:"2,keyasint"`
+	Position events.Position `cbor:"3,keyasint,omitempty"`
+	Chain    events.Hash     `cbor:"4,keyasint,omitzero"`
+}
+
+func readPoint(c *codec, btx *bolt.Tx, name string) (p checkpoint, ok bool, err error) {
+	b := btx.Bucket([]byte(pointBucket))
+	if b == nil {
+		return p, false, nil
+	}
+	raw := b.Get([]byte(name))
+	if raw == nil {
+		return p, false, nil
+	}
+	if err := c.decode(raw, &p); err != nil {
+		return p, false, damaged("checkpoint of %s: %v", name, err)
+	}
+	return p, true, nil
+}
+
+func writePoint(c *codec, btx *bolt.Tx, i *instance) error {
+	b, err := btx.CreateBucketIfNotExists([]byte(pointBucket))
+	if err != nil {
+		return err
+	}
+	raw, err := c.encode(checkpoint{Version: i.view.version(), Bucket: i.bucket, Position: i.at, Chain: i.chain})
+	if err != nil {
+		return err
+	}
+	return b.Put([]byte(i.view.name()), raw)
+}
+
+// takeUp finds the live copy of every view in s, makes those that are missing or unusable, and deletes what belongs to
+// none: a copy that was not finished, a view that is no more.
+func (v *Views) takeUp(s *store) ([]*instance, error) {
+	var live []*instance
+	err := s.update(func(btx *bolt.Tx) error {
+		for _, view := range v.views {
+			i, err := v.takeUpView(btx, view)
+			if err != nil {
+				return err
+			}
+			live = append(live, i)
+		}
+		return sweep(btx, live)
+	})
+	return live, err
+}
+
+func (v *Views) takeUpView(btx *bolt.Tx, view view) (*instance, error) {
+	i := &instance{view: view, bucket: view.name()}
+	p, ok, err := readPoint(v.codec, btx, view.name())
+	if err != nil {
+		return nil, err
+	}
+	why := ""
+	if ok {
+		if why, err = v.unusable(p, view); err != nil {
+			return nil, err
+		}
+	}
+	if ok && why == "" && btx.Bucket([]byte(p.Bucket)) != nil {
+		i.bucket, i.at, i.chain = p.Bucket, p.Position, p.Chain
+		return i, nil
+	}
+	if why != "" {
+		v.logger.Warn("view is built anew", "view", view.name(), "err", why)
+	}
+	if err := emptyBucket(btx, i); err != nil {
+		return nil, err
+	}
+	return i, writePoint(v.codec, btx, i)
+}
+
+// unusable says why a view with checkpoint p cannot be gone on with: its form changed, or its log is not this one.
+func (v *Views) unusable(p checkpoint, view view) (string, error) {
+	if p.Version != view.version() {
+		return "its version changed", nil
+	}
+	if p.Position == 0 {
+		return "", nil
+	}
+	r, err := v.log.Get(context.Background(), p.Position)
+	if errors.Is(err, eventlog.ErrNotFound) {
+		return "it is ahead of the log", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	if r.Chain != p.Chain {
+		return "it was built from another log", nil
+	}
+	return "", nil
+}
+
+// emptyBucket makes the bucket of an instance, with its tables, and nothing in them.
+func emptyBucket(btx *bolt.Tx, i *instance) error {
+	if err := btx.DeleteBucket([]byte(i.bucket)); err != nil && btx.Bucket([]byte(i.bucket)) != nil {
+		return err
+	}
+	b, err := btx.CreateBucket([]byte(i.bucket))
+	if err != nil {
+		return err
+	}
+	for _, t := range i.view.tables() {
+		if _, err := b.CreateBucket([]byte(t.name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func sweep(btx *bolt.Tx, live []*instance) error {
+	keep := map[string]bool{pointBucket: true}
+	names := map[string]bool{}
+	for _, i := range live {
+		keep[i.bucket], names[i.view.name()] = true, true
+	}
+	var gone []string
+	err := btx.ForEach(func(name []byte, _ *bolt.Bucket) error {
+		if !keep[string(name)] {
+			gone = append(gone, string(name))
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, name := range gone {
+		if err := btx.DeleteBucket([]byte(name)); err != nil {
+			return err
+		}
+		if name = strings.TrimSuffix(name, secondCopy); !names[name] {
+			if err := btx.Bucket([]byte(pointBucket)).Delete([]byte(name)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,177 @@
+package projections
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/cmemd/cmemd/events"
+)
+
+// TestStoredFormsAreWhole fills every field of every stored value and reads it back: a field that the stored form
+// forgets would come back empty.
+func TestStoredFormsAreWhole(t *testing.T) {
+	t.Parallel()
+	c := newCodec()
+	for _, v := range []any{Row{}, Session{}, Turn{}, Touch{}, Injection{}, hourCount{}, healthTurn{}, balance{}, decider{}, rowTurn{}, rowInput{}, facts{}} {
+		in := reflect.New(reflect.TypeOf(v))
+		fill(in.Elem())
+		raw, err := c.encode(in.Elem().Interface())
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := reflect.New(reflect.TypeOf(v))
+		if err := c.decode(raw, out.Interface()); err != nil {
+			t.Fatal(err)
+		}
+		if s, ok := in.Interface().(*Session); ok { // filled in when read
+			s.Title, s.Pending, s.Inputs = "", 0, Balance{}
+		}
+		if diff := cmp.Diff(in.Elem().Interface(), out.Elem().Interface(), cmp.AllowUnexported(hourCount{}, healthTurn{})); diff != "" {
+			t.Errorf("%T (-stored +read):\n%s", v, diff)
+		}
+	}
+}
+
+func fill(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString("x")
+	case reflect.Int, reflect.Int64:
+		v.SetInt(7)
+	case reflect.Uint64:
+		v.SetUint(7)
+	case reflect.Uint8:
+		v.SetUint(7)
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fill(v.Elem())
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
+		fill(v.Index(0))
+	case reflect.Array:
+		for i := range v.Len() {
+			fill(v.Index(i))
+		}
+	case reflect.Map:
+		v.Set(reflect.MakeMap(v.Type()))
+		v.SetMapIndex(reflect.ValueOf("x"), reflect.ValueOf(int64(7)))
+	case reflect.Struct:
+		if v.Type() == reflect.TypeFor[time.Time]() {
+			v.Set(reflect.ValueOf(epoch))
+			return
+		}
+		for i := range v.NumField() {
+			fill(v.Field(i))
+		}
+	}
+}
+
+func TestInputForm(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		in := input{
+			session: events.SessionID{1: byte(rapid.Byte().Draw(t, "session"))}, at: rapid.Int64().Draw(t, "at"),
+			previous: events.Position(rapid.Uint64().Draw(t, "previous")), turn: events.ID{3: rapid.Byte().Draw(t, "turn")},
+			outcome: outcomeCode(rapid.IntRange(0, outcomeCodes-1).Draw(t, "outcome")), kind: byte(rapid.IntRange(0, inputKinds-1).Draw(t, "kind")),
+			asked: rapid.Bool().Draw(t, "asked"), givenUp: rapid.Bool().Draw(t, "given up"), reason: rapid.String().Draw(t, "reason"),
+		}
+		raw, err := in.AppendBinary(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out input
+		if err := out.UnmarshalBinary(raw); err != nil || out != in {
+			t.Fatalf("got %+v, %v, want %+v", out, err, in)
+		}
+	})
+}
+
+func TestTimeOrder(t *testing.T) {
+	t.Parallel()
+	times := []time.Time{{}, time.Date(1600, 1, 1, 0, 0, 0, 0, time.UTC), time.Unix(-1, 0), time.Unix(0, 0), time.Unix(0, 1), epoch, time.Date(2900, 1, 1, 0, 0, 0, 0, time.UTC)}
+	for i := 1; i < len(times); i++ {
+		if a, b := timeBits(times[i-1]), timeBits(times[i]); a > b {
+			t.Errorf("%v comes after %v", times[i-1], times[i])
+		}
+	}
+	if !bytes.Equal(timeKey(projectID{}, time.Time{}, 1), timeKey(projectID{}, times[1], 1)) {
+		t.Error("times before all others differ")
+	}
+}
+
+func FuzzStored(f *testing.F) {
+	c := newCodec()
+	raw, _ := c.encode(Row{Title: "x", Turns: []events.ID{{1}}})
+	f.Add(raw)
+	raw, _ = input{reason: "x"}.AppendBinary(nil)
+	f.Add(raw)
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		for _, v := range []any{&Row{}, &Session{}, &Turn{}, &input{}, new(ref), &fileRef{}, &hourCount{}} {
+			_ = c.decode(raw, v) // an error or not: it must not panic
+		}
+	})
+}
+
+// FuzzVerify asks of the check of pages that it ends, whatever is in the file.
+func FuzzVerify(f *testing.F) {
+	w := newWorld(f)
+	s := w.open(0)
+	w.keep(w.start(s, events.TurnObservation, w.tool(s, "")), "x")
+	dir := f.TempDir()
+	v, err := Open(dir, w.log, Config{})
+	if err != nil {
+		f.Fatal(err)
+	}
+	mustCatchUp(f, v)
+	if err := v.Close(); err != nil {
+		f.Fatal(err)
+	}
+	whole, err := os.ReadFile(filepath.Join(dir, fileName))
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(3*os.Getpagesize(), []byte{1}, true)
+	f.Add(2*os.Getpagesize()+8, []byte{1, 0, 255, 255}, false)
+	f.Fuzz(func(t *testing.T, at int, over []byte, deep bool) {
+		b := bytes.Clone(whole)
+		if at < 0 || at > len(b) {
+			return
+		}
+		copy(b[at:], over)
+		path := filepath.Join(t.TempDir(), "f")
+		if err := os.WriteFile(path, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_ = verifyFile(path, deep)
+		if bytes.Equal(b, whole) && verifyFile(path, true) != nil {
+			t.Fatal("a whole file is called damaged")
+		}
+	})
+}
+
+func TestKnownKinds(t *testing.T) {
+	t.Parallel()
+	c := events.NewCodec()
+	for _, k := range []events.Kind{"session_dreamt", ""} {
+		if isKnown(k) {
+			t.Errorf("%q is known", k)
+		}
+	}
+	for _, k := range allKinds(t) {
+		if _, err := c.Decode(k, 1, []byte{0xa0}); err != nil {
+			t.Errorf("%s: %v", k, err)
+		}
+		if !isKnown(k) {
+			t.Errorf("%s is not known", k)
+		}
+	}
+}

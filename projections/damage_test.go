@@ -1,0 +1,368 @@
+package projections
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	bolt "go.etcd.io/bbolt"
+
+	"github.com/cmemd/cmemd/eventlog"
+	"github.com/cmemd/cmemd/events"
+)
+
+// full is a log with enough in it that every kind of page is in the file.
+func full(t testing.TB) *world {
+	t.Helper()
+	w := newWorld(t)
+	for n := range 4 {
+		s := w.open(n)
+		for range 120 {
+			in := w.tool(s, fmt.Sprintf(`{"file_path":"/home/u/p0/%d.go"}`, w.ids))
+			w.keep(w.start(s, events.TurnObservation, in), strings.Repeat("long ", 30)+fmt.Sprint(w.ids))
+		}
+	}
+	return w
+}
+
+// built is a file of views over w, closed, and what they held.
+func built(t testing.TB, w *world) (dir string, content []string) {
+	t.Helper()
+	dir = t.TempDir()
+	v, err := Open(dir, w.log, Config{BootID: "b"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mustCatchUp(t, v)
+	content = dump(t, v)
+	if err := v.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return dir, content
+}
+
+// reopened opens the views in dir, and reports whether they had to be built anew.
+func reopened(t testing.TB, dir string, log eventlog.Log, boot string) (v *Views, anew string) {
+	t.Helper()
+	var said bytes.Buffer
+	v, err := Open(dir, log, Config{BootID: boot, Logger: slog.New(slog.NewTextHandler(&said, nil))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { v.Close() })
+	return v, said.String()
+}
+
+func TestDamagedFileIsBuiltAnew(t *testing.T) {
+	t.Parallel()
+	w := full(t)
+	dir, content := built(t, w)
+	path := filepath.Join(dir, fileName)
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := os.Getpagesize()
+	for _, c := range []struct {
+		name   string
+		damage func(b []byte) []byte
+	}{
+		{"no file", nil},
+		{"empty", func([]byte) []byte { return nil }},
+		{"text", func([]byte) []byte { return bytes.Repeat([]byte("these are not views\n"), 4000) }},
+		{"both meta pages", func(b []byte) []byte { clear(b[:2*page]); return b }},
+		{"half a file", func(b []byte) []byte { return b[:len(b)/2] }},
+		{"two pages", func(b []byte) []byte { return b[:2*page] }},
+		{"a few bytes", func(b []byte) []byte { return b[:100] }},
+		{"all but the meta pages", func(b []byte) []byte { clear(b[2*page:]); return b }},
+		{"a branch that leads back to itself", func(b []byte) []byte {
+			for at := 2 * page; at < len(b); at += page {
+				if binary.NativeEndian.Uint16(b[at+8:]) == pageBranch {
+					copy(b[at+pageHeader+8:], b[at:at+8])
+				}
+			}
+			return b
+		}},
+		{"page ids out of this world", func(b []byte) []byte {
+			for at := 2 * page; at < len(b); at += page {
+				if binary.NativeEndian.Uint16(b[at+8:]) == pageBranch {
+					binary.NativeEndian.PutUint64(b[at+pageHeader+8:], 1<<55)
+				}
+			}
+			return b
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := t.TempDir()
+			if c.damage != nil {
+				if err := os.WriteFile(filepath.Join(dir, fileName), c.damage(bytes.Clone(whole)), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			v, _ := reopened(t, dir, w.log, "b")
+			mustCatchUp(t, v)
+			if diff := cmp.Diff(content, dump(t, v)); diff != "" {
+				t.Fatalf("content (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestRandomDamage writes over random bytes of a file, clean or not, and asks of the views only that nothing ends the
+// program, and that what can be told to be wrong is made good.
+func TestRandomDamage(t *testing.T) {
+	t.Parallel()
+	w := full(t)
+	dir, _ := built(t, w)
+	whole, err := os.ReadFile(filepath.Join(dir, fileName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	rng := rand.New(rand.NewPCG(seed, 1))
+	for range 60 {
+		dir, b := t.TempDir(), bytes.Clone(whole)
+		for range 1 + rng.IntN(40) {
+			at := rng.IntN(len(b))
+			if rng.IntN(2) == 0 { // where pages say what they are
+				at = at/os.Getpagesize()*os.Getpagesize() + rng.IntN(64)
+			}
+			b[min(at, len(b)-1)] = byte(rng.Uint32())
+		}
+		if err := os.WriteFile(filepath.Join(dir, fileName), b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if rng.IntN(2) == 0 {
+			if err := os.WriteFile(filepath.Join(dir, markName), []byte(markPrefix+"b"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		useDamaged(t, w, dir)
+	}
+}
+
+func useDamaged(t *testing.T, w *world, dir string) {
+	ctx := context.Background()
+	v, err := Open(dir, w.log, Config{BootID: "b"})
+	if err != nil {
+		t.Fatalf("open: %v", err)
+	}
+	defer v.Close()
+	// Any of these may meet the damage and say so; none may panic.
+	_, _ = v.Recent(ctx, RecentFilter{Limit: 1000})
+	_, _ = v.Sessions(ctx, SessionFilter{})
+	_, _ = v.Files(ctx, FileFilter{Path: "1.go"})
+	_, _ = v.Outcomes(ctx, OutcomeFilter{})
+	_, _ = v.List(ctx)
+	if err := v.CatchUp(ctx); err != nil {
+		t.Fatalf("catch up: %v", err)
+	}
+}
+
+// TestDamageMetWhileServing has a reader of a running Views meet damage: Run makes the file anew and goes on.
+func TestDamageMetWhileServing(t *testing.T) {
+	t.Parallel()
+	w := full(t)
+	v := caughtUp(t, w)
+	content := dump(t, v)
+	stop := running(t, v)
+	err := v.read(t.Context(), func(*bolt.Tx) error { panic("a page that is not what it should be") })
+	if !errors.Is(err, errDamaged) {
+		t.Fatalf("read: got %v", err)
+	}
+	last, _ := w.log.Last(t.Context())
+	for deadline := time.Now().Add(10 * time.Second); ; {
+		if v.Position() < last { // it has begun anew
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("it was not made anew")
+		}
+		time.Sleep(100 * time.Microsecond)
+	}
+	if err := errors.Join(v.Wait(t.Context(), last), stop()); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(content, dump(t, v)); diff != "" {
+		t.Fatalf("content (-want +got):\n%s", diff)
+	}
+}
+
+func TestUncleanStop(t *testing.T) {
+	t.Parallel()
+	w := full(t)
+	for _, c := range []struct {
+		name, boot string
+		clean      bool
+		anew       bool
+	}{
+		{"clean, same boot", "b", true, false},
+		{"clean, another boot", "c", true, false},
+		{"killed, same boot", "b", false, false},
+		{"killed, another boot", "c", false, true},
+		{"killed, boot unknown", "", false, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			dir, content := built(t, w)
+			if !c.clean {
+				if err := os.WriteFile(filepath.Join(dir, markName), []byte(markPrefix+"b"), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			v, said := reopened(t, dir, w.log, c.boot)
+			if anew := v.Position() == 0; anew != c.anew || anew != strings.Contains(said, "built anew") {
+				t.Fatalf("built anew: got %v (%s), want %v", anew, said, c.anew)
+			}
+			mustCatchUp(t, v)
+			if diff := cmp.Diff(content, dump(t, v)); diff != "" {
+				t.Fatalf("content (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestAnotherLog(t *testing.T) {
+	t.Parallel()
+	w := full(t)
+	dir, _ := built(t, w)
+	short := newWorld(t)
+	short.open(0)
+	v, said := reopened(t, dir, short.log, "b")
+	if v.Position() != 0 || !strings.Contains(said, "ahead of the log") {
+		t.Fatalf("views ahead of the log: at %d, said %s", v.Position(), said)
+	}
+	v.Close()
+
+	dir, _ = built(t, w)
+	other := newWorld(t)
+	for n := range 2000 {
+		other.open(n)
+	}
+	v, said = reopened(t, dir, other.log, "b")
+	if v.Position() != 0 || !strings.Contains(said, "another log") {
+		t.Fatalf("views of another log: at %d, said %s", v.Position(), said)
+	}
+}
+
+func TestInUse(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	dir := t.TempDir()
+	mustOpen(t, dir, w.log, Config{})
+	if _, err := Open(dir, w.log, Config{}); err == nil || !strings.Contains(err.Error(), "in use") {
+		t.Fatalf("second open: got %v", err)
+	}
+}
+
+// TestKilled kills a program in the middle of catching up, again and again, and lets another one go on.
+func TestKilled(t *testing.T) {
+	if dir := os.Getenv("PROJECTIONS_TEST_CHILD"); dir != "" {
+		catchUpSlowly(t, dir)
+		return
+	}
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("starts programs")
+	}
+	dir := t.TempDir()
+	log, err := eventlog.Open(filepath.Join(dir, "log.db"), eventlog.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := newWorld(t)
+	w.log = log
+	for n := range 4 {
+		s := w.open(n)
+		for range 60 {
+			w.keep(w.start(s, events.TurnObservation, w.tool(s, `{"file_path":"a.go"}`), w.tool(s, "")), fmt.Sprint("row ", w.ids%40))
+		}
+	}
+	if err := log.Close(); err != nil {
+		t.Fatal(err)
+	}
+	resumed := 0
+	for range 4 {
+		killChild(t, dir)
+		log, err := eventlog.Open(filepath.Join(dir, "log.db"), eventlog.Config{Timeout: 5 * time.Second})
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, said := reopened(t, filepath.Join(dir, "views"), log, "b")
+		if strings.Contains(said, "anew") {
+			t.Fatalf("a kill alone made it begin anew: %s", said)
+		}
+		if v.Position() > 0 {
+			resumed++
+		}
+		if err := errors.Join(v.Close(), log.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if resumed == 0 {
+		t.Fatal("no child had come anywhere when it was killed")
+	}
+	log, err = eventlog.Open(filepath.Join(dir, "log.db"), eventlog.Config{Timeout: 5 * time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	v, _ := reopened(t, filepath.Join(dir, "views"), log, "b")
+	mustCatchUp(t, v)
+	fresh := mustOpen(t, t.TempDir(), log, Config{})
+	mustCatchUp(t, fresh)
+	if diff := cmp.Diff(dump(t, fresh), dump(t, v)); diff != "" {
+		t.Fatalf("after kills (-fresh +got):\n%s", diff)
+	}
+	v.Close()
+	fresh.Close()
+}
+
+// killChild starts a program that catches up in dir, and kills it once it says that it is under way.
+func killChild(t *testing.T, dir string) {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], "-test.run=^TestKilled$")
+	cmd.Env = append(os.Environ(), "PROJECTIONS_TEST_CHILD="+dir)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	buf := make([]byte, 1)
+	if _, err := out.Read(buf); err != nil {
+		t.Fatalf("child: %v", err)
+	}
+	time.Sleep(time.Duration(rand.IntN(20)) * time.Millisecond)
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait()
+}
+
+func catchUpSlowly(t *testing.T, dir string) {
+	log, err := eventlog.Open(filepath.Join(dir, "log.db"), eventlog.Config{Timeout: 5 * time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := Open(filepath.Join(dir, "views"), log, Config{BootID: "b", Pace: Pace{Records: 2}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	fmt.Print("!")
+	mustCatchUp(t, v)
+	select {} // until it is killed
+}

@@ -1,0 +1,25 @@
+// Package projections holds the views: what the log's records add up to, kept in one bbolt file that can be deleted at
+// any time, because the log rebuilds it to the same content.
+//
+// The views, each in a bucket of its own with a checkpoint and a version:
+//
+//	sessions      one row a session: agent, project, counts, open or closed, quarantined or not
+//	prompts       what the user said
+//	observations  what turns kept; equal ones of a session are one row with a count
+//	summaries     one a summary turn
+//	memories      what was saved by hand, and the ids of all that was forgotten
+//	files         which observations and tool uses read or changed a file
+//	outcomes      what became of every input, and the balance of all of them
+//	turns         every request to the observer, what it settled, cost and led to
+//	health        turns, drops, failures, tokens and latency by hour, provider and model; pauses and quarantines
+//	injections    which rows an agent was given, and when
+//
+// A Views is opened over a log, run beside it, and read by anyone. The file is not synced: after a stop that was not
+// clean it is checked, and rebuilt where a check cannot vouch for it (see Config.BootID).
+//
+// What bites: reads see at least what Position returned before them, and may see more. Rows belong to the caller.
+// A view that is rebuilt because its version changed answers from what it has so far, and holds Position back until
+// it has caught up; one that Rebuild makes anew answers from the old content until then. What was forgotten leaves
+// nothing but its id: only the payloads of kinds that Forgettable names may be erased from the log, or a rebuilt view
+// would differ from a live one.
+package projections

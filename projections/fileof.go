@@ -1,0 +1,146 @@
+package projections
+
+import (
+	"encoding/json"
+	"path"
+	"strings"
+)
+
+// fileOf finds the file that a tool call names, by the shape of its input: the keys of the JSON object at the top. It
+// reads no further than it must, so that a call that writes a large file costs no more than one that reads it, and it
+// does without a whole document, because inputs are cut.
+func fileOf(input string) (file string, modified bool) {
+	s := scanner{rest: input}
+	if !s.skip('{') {
+		return "", false
+	}
+	var search, loose bool
+	for {
+		key, ok := s.text()
+		if !ok || !s.skip(':') {
+			break
+		}
+		switch r := roleOf(key); r {
+		case roleFile, roleLoose:
+			loose = r == roleLoose
+			if name, ok := s.text(); ok && file == "" {
+				file = name
+			}
+		case roleContent:
+			modified = true
+		case roleSearch:
+			search = true
+		}
+		if file != "" && modified || !s.value() || !s.skip(',') {
+			break
+		}
+	}
+	if search || loose && !modified && path.Ext(file) == "" {
+		return "", false
+	}
+	return file, modified
+}
+
+type keyRole int
+
+const (
+	roleOther keyRole = iota
+	roleFile
+	roleLoose // a file or a folder
+	roleContent
+	roleSearch // what is named is where to look, not what was read
+)
+
+func roleOf(key string) keyRole {
+	switch key {
+	case "file_path", "filePath", "notebook_path", "absolute_path", "target_file":
+		return roleFile
+	case "path", "filename":
+		return roleLoose
+	case "content", "contents", "new_string", "newString", "old_string", "oldString", "new_source", "edits", "file_text", "new_str", "old_str", "insert_text":
+		return roleContent
+	case "pattern", "query", "regex", "glob":
+		return roleSearch
+	}
+	return roleOther
+}
+
+// scanner walks over JSON text without building anything.
+type scanner struct{ rest string }
+
+func (s *scanner) space() { s.rest = strings.TrimLeft(s.rest, " \t\r\n") }
+
+// skip goes past c, and reports whether it was there.
+func (s *scanner) skip(c byte) bool {
+	s.space()
+	if s.rest == "" || s.rest[0] != c {
+		return false
+	}
+	s.rest = s.rest[1:]
+	return true
+}
+
+// text reads a string. Anything else is left where it is.
+func (s *scanner) text() (string, bool) {
+	s.space()
+	n := stringEnd(s.rest)
+	if n == 0 {
+		return "", false
+	}
+	raw := s.rest[:n]
+	s.rest = s.rest[n:]
+	if !strings.Contains(raw, `\`) {
+		return raw[1 : n-1], true
+	}
+	var out string
+	err := json.Unmarshal([]byte(raw), &out)
+	return out, err == nil
+}
+
+// stringEnd is the length of the JSON string at the start of s; 0 if there is none, or it is cut.
+func stringEnd(s string) int {
+	if s == "" || s[0] != '"' {
+		return 0
+	}
+	for i := 1; i < len(s); i++ {
+		n := strings.IndexAny(s[i:], `"\`)
+		if n < 0 {
+			return 0
+		}
+		i += n
+		if s[i] == '"' {
+			return i + 1
+		}
+		i++ // what is escaped
+	}
+	return 0
+}
+
+// value goes past a value, or past what is left of one that text has read. It reports whether it ended.
+func (s *scanner) value() bool {
+	depth := 0
+	for s.rest != "" {
+		switch s.rest[0] {
+		case '"':
+			n := stringEnd(s.rest)
+			if n == 0 {
+				return false
+			}
+			s.rest = s.rest[n:]
+			continue
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth == 0 {
+				return true
+			}
+			depth--
+		case ',':
+			if depth == 0 {
+				return true
+			}
+		}
+		s.rest = s.rest[1:]
+	}
+	return false
+}

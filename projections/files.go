@@ -1,0 +1,272 @@
+package projections
+
+import (
+	"bytes"
+	"encoding/binary"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/cmemd/cmemd/events"
+)
+
+// fileView keeps which observations and tool uses read or changed a file. Paths inside a project are kept relative to
+// it, so that worktrees and absolute names meet.
+type fileView struct{}
+
+func (fileView) name() string       { return "files" }
+func (fileView) version() int       { return 1 }
+func (fileView) skipsUnknown() bool { return true }
+
+// maxPath is the longest path that is kept, in bytes: Linux knows none over 4,096, and a key must fit a page.
+const maxPath = 2 << 10
+
+func touchTable() table[Touch]      { return table[Touch]{name: "rows"} }
+func recentTable() table[fileRef]   { return table[fileRef]{name: "recent"} }
+func touchedTable() table[touched]  { return table[touched]{name: "touched", ordered: true} }
+func projectTable() table[rootName] { return table[rootName]{name: "projects"} }
+
+func (fileView) tables() []tableSpec {
+	return []tableSpec{
+		touchTable().spec(showTouch), recentTable().spec(showHex), touchedTable().spec(showPosition),
+		projectTable().spec(showHex), factsTable().spec(showID),
+	}
+}
+
+// touched is what one record touched, so that it can be forgotten.
+type touched struct {
+	Project projectID `cbor:"1,keyasint" json:"project"`
+	Paths   []string  `cbor:"2,keyasint,omitempty" json:"paths"`
+}
+
+// rootName is the root of a project whose id is in keys.
+type rootName struct {
+	Root string `cbor:"1,keyasint,omitempty" json:"root"`
+}
+
+// fileRef is the file of an entry in a project's list by time.
+type fileRef struct {
+	Modified bool   `json:"modified"`
+	Path     string `json:"path"`
+}
+
+// AppendBinary appends whether it was changed, and the path.
+func (r fileRef) AppendBinary(b []byte) ([]byte, error) {
+	var changed byte
+	if r.Modified {
+		changed = 1
+	}
+	return append(append(b, changed), r.Path...), nil
+}
+
+// UnmarshalBinary reads what AppendBinary wrote.
+func (r *fileRef) UnmarshalBinary(b []byte) error {
+	if len(b) == 0 {
+		return errShort
+	}
+	*r = fileRef{Modified: b[0] == 1, Path: string(b[1:])}
+	return nil
+}
+
+// touchKey orders the touches of a project by path, and those of a path newest first.
+func touchKey(p projectID, file string, at events.Position) []byte {
+	return binary.BigEndian.AppendUint64(pathKey(p, file), ^uint64(at))
+}
+
+// pathKey begins the keys of all touches of a file.
+func pathKey(p projectID, file string) []byte {
+	b := append(make([]byte, 0, len(p)+len(file)+9), p[:]...)
+	return append(append(b, file...), 0)
+}
+
+// pathOfKey is the path in a touchKey.
+func pathOfKey(k []byte) (string, bool) {
+	if len(k) < 16+1+8 {
+		return "", false
+	}
+	return string(k[16 : len(k)-9]), k[len(k)-9] == 0
+}
+
+func showTouch(k []byte) string {
+	file, ok := pathOfKey(k)
+	if !ok {
+		return showHex(k)
+	}
+	return file + " " + showPosition(positionKey(^keyPosition(k)))
+}
+
+// recentKey orders the touches of a project by time. The number tells the files of one record apart.
+func recentKey(p projectID, t Touch, n int) []byte {
+	return append(timeKey(p, t.At, t.Position), byte(n>>8), byte(n))
+}
+
+type fileFold struct {
+	x     *tx
+	facts *cache[events.SessionID, facts]
+	roots *cache[projectID, rootName]
+}
+
+func (fileView) fold(x *tx) fold {
+	return &fileFold{
+		x: x, facts: newCache(x, factsTable(), sessionKey),
+		roots: newCache(x, projectTable(), func(p projectID) []byte { return p[:] }),
+	}
+}
+
+func (f *fileFold) flush() error {
+	if err := f.facts.flush(); err != nil {
+		return err
+	}
+	return f.roots.flush()
+}
+
+func (f *fileFold) apply(r *record) error {
+	switch r.Kind {
+	case events.KindSessionOpened:
+		return f.open(r)
+	case events.KindToolUsed:
+		return f.tool(r)
+	case events.KindObservationParsed:
+		return f.observation(r)
+	case events.KindMemoryForgotten:
+		return f.forget(r)
+	}
+	return nil
+}
+
+func (f *fileFold) tool(r *record) error {
+	if r.Unobserved {
+		return nil
+	}
+	e, ok, err := payloadOf[events.ToolUsed](r)
+	if err != nil || !ok {
+		return err
+	}
+	file, modified := fileOf(e.Input)
+	if file == "" {
+		return nil
+	}
+	if !path.IsAbs(file) && e.Cwd != "" {
+		file = path.Join(e.Cwd, file)
+	}
+	t := Touch{Tool: e.Tool, Failed: e.Failed}
+	if modified && !e.Failed {
+		return f.touch(r, t, []string{file}, nil)
+	}
+	return f.touch(r, t, nil, []string{file})
+}
+
+func (f *fileFold) observation(r *record) error {
+	e, ok, err := payloadOf[events.ObservationParsed](r)
+	if err != nil || !ok {
+		return err
+	}
+	return f.touch(r, Touch{ID: e.Observation}, e.FilesModified, e.FilesRead)
+}
+
+// touch enters that r changed and read files. One that it did both to was changed.
+func (f *fileFold) touch(r *record, t Touch, changed, read []string) error {
+	known, err := f.facts.peek(r.session)
+	if err != nil {
+		return err
+	}
+	if known == nil {
+		known = &facts{}
+	}
+	t.Position, t.At, t.Session = r.Position, r.OccurredAt, r.session
+	done := touched{Project: projectIDOf(known.ProjectRoot)}
+	for i, name := range slices.Concat(changed, read) {
+		file := relative(*known, name)
+		if file == "" || slices.Contains(done.Paths, file) {
+			continue
+		}
+		t.Modified = i < len(changed)
+		if err := f.enter(done.Project, file, t, len(done.Paths)); err != nil {
+			return err
+		}
+		done.Paths = append(done.Paths, file)
+	}
+	if len(done.Paths) == 0 {
+		return nil
+	}
+	return touchedTable().put(f.x, positionKey(r.Position), done)
+}
+
+// open keeps the name of the session's project: it must not depend on a touch, which can be forgotten.
+func (f *fileFold) open(r *record) error {
+	if err := learnFacts(f.facts, r); err != nil {
+		return err
+	}
+	known, err := f.facts.peek(r.session)
+	if err != nil || known == nil {
+		return err
+	}
+	name, err := f.roots.edit(projectIDOf(known.ProjectRoot))
+	if err != nil {
+		return err
+	}
+	name.Root = known.ProjectRoot
+	return nil
+}
+
+func (f *fileFold) enter(p projectID, file string, t Touch, n int) error {
+	if err := touchTable().put(f.x, touchKey(p, file, t.Position), t); err != nil {
+		return err
+	}
+	return recentTable().put(f.x, recentKey(p, t, n), fileRef{Modified: t.Modified, Path: file})
+}
+
+func (f *fileFold) forget(r *record) error {
+	e, ok, err := payloadOf[events.MemoryForgotten](r)
+	if err != nil || !ok {
+		return err
+	}
+	return forgottenRecords(f.x, e, func(h events.Header) error {
+		if h.Kind != events.KindToolUsed && h.Kind != events.KindObservationParsed {
+			return nil
+		}
+		done, ok, err := touchedTable().get(f.x, positionKey(h.Position))
+		if err != nil || !ok {
+			return err
+		}
+		return f.remove(h, done)
+	})
+}
+
+func (f *fileFold) remove(h events.Header, done touched) error {
+	t := Touch{At: h.OccurredAt, Position: h.Position}
+	for n, file := range done.Paths {
+		if err := touchTable().delete(f.x, touchKey(done.Project, file, h.Position)); err != nil {
+			return err
+		}
+		if err := recentTable().delete(f.x, recentKey(done.Project, t, n)); err != nil {
+			return err
+		}
+	}
+	return touchedTable().delete(f.x, positionKey(h.Position))
+}
+
+// relative is the path as it is kept: inside the project or the working tree relative to it, else as it is. It is
+// empty for what is no file: nothing, a URL, a device, a folder, a path that is too long.
+func relative(known facts, name string) string {
+	if name == "" || len(name) > maxPath || strings.Contains(name, "://") || strings.HasPrefix(name, "/dev/") || strings.ContainsRune(name, 0) {
+		return ""
+	}
+	name = path.Clean(name)
+	for _, root := range []string{known.GitRoot, known.ProjectRoot} {
+		if rest, ok := strings.CutPrefix(name, strings.TrimSuffix(root, "/")+"/"); ok && root != "" {
+			return rest
+		}
+	}
+	if name == known.GitRoot || name == known.ProjectRoot || name == "." || name == "/" {
+		return ""
+	}
+	return name
+}
+
+// nextPath is the smallest key after all touches of the file that key k touches.
+func nextPath(k []byte) []byte {
+	n := bytes.Clone(k[:len(k)-8])
+	n[len(n)-1] = 1
+	return n
+}

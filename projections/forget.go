@@ -1,0 +1,77 @@
+package projections
+
+import "github.com/cmemd/cmemd/events"
+
+// Forgettable reports whether payloads of kind k may be erased from the log by name of a MemoryForgotten. They are
+// those that carry somebody's words. The rest is structure: without it the views could not say any more what was
+// settled by what, and a rebuilt view would differ from a live one.
+func Forgettable(k events.Kind) bool {
+	switch k {
+	case events.KindPromptSubmitted, events.KindToolUsed, events.KindAgentStopped, events.KindContextCompacted,
+		events.KindTurnReceived, events.KindTurnFailed, events.KindOutputDropped, events.KindOutputSkipped,
+		events.KindObservationParsed, events.KindSummaryParsed, events.KindMemorySaved:
+		return true
+	}
+	return false
+}
+
+// forgottenRecords calls each for the header of every record that e names and that a payload can be erased from.
+// Positions that the log does not have are passed over.
+func forgottenRecords(x *tx, e events.MemoryForgotten, each func(events.Header) error) error {
+	for _, p := range e.Positions {
+		h, ok, err := x.header(p)
+		if err != nil {
+			return err
+		}
+		if !ok || !Forgettable(h.Kind) {
+			continue
+		}
+		if err := each(h); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// facts are what a session's latest SessionOpened says of it, as far as rows repeat it.
+type facts struct {
+	Agent        string `cbor:"1,keyasint,omitempty" json:"agent"`
+	AgentSession string `cbor:"2,keyasint,omitempty" json:"agent_session"`
+	Project      string `cbor:"3,keyasint,omitempty" json:"project"`
+	ProjectRoot  string `cbor:"4,keyasint,omitempty" json:"project_root"`
+	GitRoot      string `cbor:"5,keyasint,omitempty" json:"git_root,omitempty"`
+}
+
+func factsTable() table[facts] { return table[facts]{name: "facts"} }
+
+// learnFacts keeps what r, a SessionOpened, says.
+func learnFacts(known *cache[events.SessionID, facts], r *record) error {
+	e, ok, err := payloadOf[events.SessionOpened](r)
+	if err != nil || !ok {
+		return err
+	}
+	f, err := known.edit(r.session)
+	if err != nil {
+		return err
+	}
+	*f = facts{
+		Agent: e.Agent, AgentSession: e.AgentSession, Project: e.Project, ProjectRoot: e.ProjectRoot, GitRoot: e.GitRoot,
+	}
+	return nil
+}
+
+// isKnown reports whether kind k is one that this program has a meaning for.
+func isKnown(k events.Kind) bool {
+	if Forgettable(k) {
+		return true
+	}
+	switch k {
+	case events.KindSessionOpened, events.KindSessionClosed, events.KindContextInjected, events.KindTurnStarted,
+		events.KindInputsDropped, events.KindReobserveRequested, events.KindSessionRespawned,
+		events.KindSessionQuarantined, events.KindSessionReleased, events.KindProviderPaused,
+		events.KindProviderResumed, events.KindClaimChecked, events.KindMemorySuperseded, events.KindMemoryForgotten,
+		events.KindSessionFaulted, events.KindDaemonStarted, events.KindDaemonStopped, events.KindDaemonDegraded:
+		return true
+	}
+	return false
+}

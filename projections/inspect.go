@@ -1,0 +1,135 @@
+package projections
+
+import (
+	"context"
+	"strings"
+
+	bolt "go.etcd.io/bbolt"
+
+	"github.com/cmemd/cmemd/events"
+)
+
+// List describes every view. It reads the pages of the file, so it is for people, not for every request.
+func (v *Views) List(ctx context.Context) ([]Info, error) {
+	last, err := v.log.Last(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var infos []Info
+	err = v.read(ctx, func(btx *bolt.Tx) error {
+		infos = nil
+		for _, view := range v.views {
+			info, err := v.describe(btx, view, last)
+			if err != nil {
+				return err
+			}
+			infos = append(infos, info)
+		}
+		return nil
+	})
+	return infos, err
+}
+
+func (v *Views) describe(btx *bolt.Tx, view view, last events.Position) (Info, error) {
+	p, _, err := readPoint(v.codec, btx, view.name())
+	if err != nil {
+		return Info{}, err
+	}
+	x, err := v.txOf(btx, p.Bucket)
+	if err != nil {
+		return Info{}, err
+	}
+	info := Info{Name: view.name(), Version: p.Version, Checkpoint: p.Position}
+	if last > p.Position {
+		info.Lag = uint64(last - p.Position)
+	}
+	for n, t := range view.tables() {
+		b := x.bucket.Bucket([]byte(t.name))
+		if b == nil {
+			return Info{}, damaged("no table %s", t.name)
+		}
+		s := b.Stats()
+		info.Bytes += int64(s.BranchAlloc) + int64(s.LeafAlloc)
+		if n == 0 {
+			info.Rows = s.KeyN
+		}
+	}
+	other := view.name()
+	if p.Bucket == other {
+		other += secondCopy
+	}
+	info.Rebuilding = btx.Bucket([]byte(other)) != nil
+	return info, nil
+}
+
+// Inspect lays a view open: its state, and its stored values in the order of their keys. key is the beginning of a key
+// as it is shown, or of "table/key"; empty means all of the main table. limit 0 means 100. Values are structs that
+// encoding/json can write. The error is ErrUnknownView.
+func (v *Views) Inspect(ctx context.Context, name, key string, limit int) (Inspection, error) {
+	view, err := v.named(name)
+	if err != nil {
+		return Inspection{}, err
+	}
+	if limit <= 0 {
+		limit = 100
+	}
+	last, err := v.log.Last(ctx)
+	if err != nil {
+		return Inspection{}, err
+	}
+	table, key := chooseTable(view, key)
+	var out Inspection
+	err = v.read(ctx, func(btx *bolt.Tx) error {
+		info, err := v.describe(btx, view, last)
+		if err != nil {
+			return err
+		}
+		out = Inspection{Info: info, Entries: []Entry{}}
+		x, err := v.liveTx(btx, name)
+		if err != nil {
+			return err
+		}
+		return entries(ctx, x, table, key, limit, &out)
+	})
+	return out, err
+}
+
+func chooseTable(view view, key string) (tableSpec, string) {
+	tables := view.tables()
+	if head, rest, ok := strings.Cut(key, "/"); ok {
+		for _, t := range tables {
+			if t.name == head {
+				return t, rest
+			}
+		}
+	}
+	return tables[0], key
+}
+
+// entries adds the values of a table whose shown key begins with key.
+func entries(ctx context.Context, x *tx, t tableSpec, key string, limit int, out *Inspection) error {
+	b := x.bucket.Bucket([]byte(t.name))
+	if b == nil {
+		return damaged("no table %s", t.name)
+	}
+	c := b.Cursor()
+	for k, raw := c.First(); k != nil; k, raw = c.Next() {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		shown := t.key(k)
+		if !strings.HasPrefix(shown, key) {
+			continue
+		}
+		if len(out.Entries) == limit {
+			out.More = true
+			return nil
+		}
+		value, err := t.value(x.codec, raw)
+		if err != nil {
+			return damaged("table %s, key %s: %v", t.name, shown, err)
+		}
+		out.Entries = append(out.Entries, Entry{Table: t.name, Key: shown, Value: value})
+	}
+	return nil
+}

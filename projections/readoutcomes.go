@@ -1,0 +1,189 @@
+package projections
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/cmemd/cmemd/events"
+)
+
+// Balance says what became of all inputs.
+func (v *Views) Balance(ctx context.Context) (Balance, error) {
+	return v.BalanceOf(ctx, events.SessionID{})
+}
+
+// BalanceOf says what became of a session's inputs. Of an unknown session it is all zero.
+func (v *Views) BalanceOf(ctx context.Context, session events.SessionID) (Balance, error) {
+	var b balance
+	err := v.view(ctx, outcomeView{}.name(), func(x *tx) (err error) {
+		b, _, err = balanceTable().get(x, sessionKey(session))
+		return err
+	})
+	return b.public(), err
+}
+
+// Outcome returns what became of the input at a position. The error is ErrNotFound for what is no input.
+func (v *Views) Outcome(ctx context.Context, at events.Position) (Input, error) {
+	var out Input
+	err := v.view(ctx, outcomeView{}.name(), func(x *tx) error {
+		in, ok, err := inputTable().get(x, positionKey(at))
+		if err != nil {
+			return err
+		}
+		if !ok {
+			return fmt.Errorf("%w: input %d", ErrNotFound, at)
+		}
+		out, err = publicInput(x, at, in)
+		return err
+	})
+	return out, err
+}
+
+// Outcomes returns the chosen inputs, the latest first.
+func (v *Views) Outcomes(ctx context.Context, f OutcomeFilter) ([]Input, error) {
+	if f.Limit <= 0 {
+		f.Limit = 100
+	}
+	w := inputWalk{filter: f}
+	if err := v.view(ctx, outcomeView{}.name(), w.begin); err != nil {
+		return nil, err
+	}
+	for !w.done {
+		if err := v.view(ctx, outcomeView{}.name(), w.goOn); err != nil {
+			return nil, err
+		}
+	}
+	return w.found, nil
+}
+
+// inputWalk goes back through inputs in transactions of at most inputSlice of them.
+type inputWalk struct {
+	filter OutcomeFilter
+	code   outcomeCode
+	chosen bool            // by outcome
+	next   events.Position // to look at: of a session, itself; else those before it
+	left   int64           // inputs that may still match
+	found  []Input
+	done   bool
+}
+
+// inputSlice is larger than readSlice: an input is small.
+const inputSlice = 4096
+
+// begin finds where to start, and how many inputs can match, so that the walk need not go to the end of all.
+func (w *inputWalk) begin(x *tx) error {
+	w.code, w.chosen = codeOf(w.filter.Outcome)
+	if w.filter.Outcome != "" && !w.chosen {
+		w.done = true
+		return nil
+	}
+	b, _, err := balanceTable().get(x, sessionKey(w.filter.Session))
+	if err != nil {
+		return err
+	}
+	w.next = b.Last
+	if w.filter.Session.IsZero() {
+		w.next--
+	}
+	for c, n := range b.Counts {
+		if !w.chosen || outcomeCode(c) == w.code {
+			w.left += n
+		}
+	}
+	w.done = w.left == 0
+	return nil
+}
+
+func (w *inputWalk) goOn(x *tx) error {
+	if !w.filter.Session.IsZero() {
+		return w.session(x)
+	}
+	if w.chosen && w.code.rare() {
+		return w.index(x, rareTable(), []byte{byte(w.code)})
+	}
+	return w.index(x, table[member]{name: inputTable().name}, nil)
+}
+
+// session follows the chain from a session's latest input to its first.
+func (w *inputWalk) session(x *tx) error {
+	for range inputSlice {
+		if w.next == 0 || w.done {
+			w.done = true
+			return nil
+		}
+		previous, err := w.look(x, w.next)
+		if err != nil {
+			return err
+		}
+		w.next = previous
+	}
+	return nil
+}
+
+// index goes back through a table whose keys are prefix and a position.
+func (w *inputWalk) index(x *tx, t table[member], prefix []byte) error {
+	b, err := t.in(x)
+	if err != nil {
+		return err
+	}
+	c := b.Cursor()
+	k, _ := c.Seek(append(bytes.Clone(prefix), positionKey(w.next)...))
+	k, _ = before(c, k)
+	for range inputSlice {
+		if !bytes.HasPrefix(k, prefix) || k == nil || w.done {
+			w.done = true
+			return nil
+		}
+		w.next = keyPosition(k)
+		if _, err := w.look(x, w.next); err != nil {
+			return err
+		}
+		k, _ = c.Prev()
+	}
+	return nil
+}
+
+// look takes the input at a position if it is chosen, and returns the one before it in its session.
+func (w *inputWalk) look(x *tx, at events.Position) (previous events.Position, err error) {
+	in, ok, err := inputTable().get(x, positionKey(at))
+	if err != nil || !ok {
+		return 0, err
+	}
+	if w.chosen && in.outcome != w.code {
+		return in.previous, nil
+	}
+	out, err := publicInput(x, at, in)
+	if err != nil {
+		return 0, err
+	}
+	if out.At.Before(w.filter.Since) {
+		w.done = true // records are never older than those before them
+		return 0, nil
+	}
+	if w.filter.admits(out) {
+		w.found = append(w.found, out)
+	}
+	w.left--
+	w.done = w.left <= 0 || len(w.found) == w.filter.Limit
+	return in.previous, nil
+}
+
+func (f OutcomeFilter) admits(in Input) bool {
+	return (f.Class == "" || in.Class == f.Class) && (f.Reason == "" || in.Reason == f.Reason)
+}
+
+// publicInput is an input as readers know it.
+func publicInput(x *tx, at events.Position, in input) (Input, error) {
+	out := Input{
+		Position: at, Session: in.session, Kind: kindsByCode()[in.kind], At: time.Unix(0, in.at).UTC(),
+		Outcome: in.outcome.outcome(), Turn: in.turn, Reason: in.reason, Reobserve: in.asked,
+	}
+	if in.givenUp || in.outcome != codeDropped && in.outcome != codeSkipped {
+		return out, nil
+	}
+	t, _, err := outcomeTurnTable().get(x, idKey(in.turn))
+	out.Class, out.Reason = t.Class, t.Reason
+	return out, err
+}

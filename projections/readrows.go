@@ -1,0 +1,204 @@
+package projections
+
+import (
+	"bytes"
+	"context"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+
+	bolt "go.etcd.io/bbolt"
+
+	"github.com/cmemd/cmemd/events"
+)
+
+// Row returns the row of that id, whatever its kind: one that is folded away, superseded or forgotten too, which its
+// fields say. The error is ErrNotFound.
+func (v *Views) Row(ctx context.Context, id events.ID) (Row, error) {
+	rows, err := v.Rows(ctx, id)
+	if err != nil {
+		return Row{}, err
+	}
+	if rows[0].Kind == "" && !rows[0].Forgotten {
+		return Row{}, fmt.Errorf("%w: row %s", ErrNotFound, id)
+	}
+	return rows[0], nil
+}
+
+// Rows returns one row for every id, in the order of ids. That of an unknown id has no Kind and is not Forgotten.
+func (v *Views) Rows(ctx context.Context, ids ...events.ID) ([]Row, error) {
+	rows := make([]Row, len(ids))
+	err := v.read(ctx, func(btx *bolt.Tx) error {
+		books, err := v.books(btx)
+		if err != nil {
+			return err
+		}
+		for n, id := range ids {
+			if rows[n], err = find(books, id); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return rows, err
+}
+
+// book is one of the views of rows within a transaction.
+type book struct {
+	kind Kind
+	x    *tx
+}
+
+// books are the views of rows of the given kinds, or of all.
+func (v *Views) books(btx *bolt.Tx, kinds ...Kind) ([]book, error) {
+	var books []book
+	for _, view := range v.views {
+		rows, ok := view.(rowView)
+		if !ok || len(kinds) > 0 && !slices.Contains(kinds, rows.kind) {
+			continue
+		}
+		x, err := v.liveTx(btx, rows.names)
+		if err != nil {
+			return nil, err
+		}
+		books = append(books, book{kind: rows.kind, x: x})
+	}
+	return books, nil
+}
+
+func find(books []book, id events.ID) (Row, error) {
+	for _, b := range books {
+		row, ok, err := rowTable().get(b.x, idKey(id))
+		if err != nil || ok {
+			return row, err
+		}
+	}
+	for _, b := range books {
+		if b.kind != Memory {
+			continue
+		}
+		g, ok, err := graveTable().get(b.x, idKey(id))
+		if err != nil || ok {
+			return Row{ID: id, Forgotten: ok, Position: g.Position, At: g.At}, err
+		}
+	}
+	return Row{ID: id}, nil
+}
+
+// Resolve returns the ids of rows that begin with prefix, hex digits with or without hyphens, in order, at most limit of them (0
+// means 10). No match is no error, and neither is text that no id can begin with.
+func (v *Views) Resolve(ctx context.Context, prefix string, limit int) ([]events.ID, error) {
+	if limit <= 0 {
+		limit = 10
+	}
+	digits := strings.ToLower(strings.ReplaceAll(prefix, "-", ""))
+	whole, err := hex.DecodeString(digits[:len(digits)/2*2])
+	if err != nil || len(digits) > 32 || strings.Trim(digits, "0123456789abcdef") != "" {
+		return nil, nil
+	}
+	var ids []events.ID
+	err = v.read(ctx, func(btx *bolt.Tx) error {
+		ids = nil
+		books, err := v.books(btx)
+		if err != nil {
+			return err
+		}
+		for _, b := range books {
+			tables := []string{rowTable().name}
+			if b.kind == Memory {
+				tables = append(tables, graveTable().name)
+			}
+			for _, t := range tables {
+				ids = append(ids, withPrefix(b.x.bucket.Bucket([]byte(t)), whole, digits, limit)...)
+			}
+		}
+		return nil
+	})
+	slices.SortFunc(ids, func(a, b events.ID) int { return bytes.Compare(a[:], b[:]) })
+	ids = slices.Compact(ids)
+	return ids[:min(len(ids), limit)], err
+}
+
+func withPrefix(b *bolt.Bucket, whole []byte, digits string, limit int) []events.ID {
+	var ids []events.ID
+	if b == nil {
+		return nil
+	}
+	c := b.Cursor()
+	for k, _ := c.Seek(whole); bytes.HasPrefix(k, whole) && len(ids) < limit; k, _ = c.Next() {
+		if len(k) == 16 && strings.HasPrefix(hex.EncodeToString(k), digits) {
+			ids = append(ids, events.ID(k))
+		}
+	}
+	return ids
+}
+
+// RowsOf returns the listed rows of a session, of the given kinds or of all, oldest first.
+func (v *Views) RowsOf(ctx context.Context, session events.SessionID, kinds ...Kind) ([]Row, error) {
+	rows, err := v.sessionRows(ctx, session, kinds...)
+	return slices.DeleteFunc(rows, func(r Row) bool { return !r.Listed() }), err
+}
+
+// Prompts returns the prompts of a session, oldest first, private ones without their text among them.
+func (v *Views) Prompts(ctx context.Context, session events.SessionID) ([]Row, error) {
+	return v.sessionRows(ctx, session, Prompt)
+}
+
+func (v *Views) sessionRows(ctx context.Context, session events.SessionID, kinds ...Kind) ([]Row, error) {
+	var rows []Row
+	err := v.read(ctx, func(btx *bolt.Tx) error {
+		rows = nil
+		books, err := v.books(btx, kinds...)
+		if err != nil {
+			return err
+		}
+		for _, b := range books {
+			if rows, err = b.ofSession(rows, session); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	slices.SortFunc(rows, func(a, b Row) int { return compare(a.Position, b.Position) })
+	return rows, err
+}
+
+func compare(a, b events.Position) int {
+	if a < b {
+		return -1
+	}
+	if a > b {
+		return 1
+	}
+	return 0
+}
+
+func (b book) ofSession(rows []Row, session events.SessionID) ([]Row, error) {
+	index, err := bySessionTable().in(b.x)
+	if err != nil {
+		return nil, err
+	}
+	c := index.Cursor()
+	for k, raw := c.Seek(session[:]); bytes.HasPrefix(k, session[:]); k, raw = c.Next() {
+		row, err := b.row(raw)
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, row)
+	}
+	return rows, nil
+}
+
+// row is the row that an index entry names.
+func (b book) row(raw []byte) (Row, error) {
+	var id ref
+	if err := id.UnmarshalBinary(raw); err != nil {
+		return Row{}, damaged("index of %s: %v", b.kind, err)
+	}
+	row, ok, err := rowTable().get(b.x, id[:])
+	if err == nil && !ok {
+		err = damaged("%s %s is in an index alone", b.kind, events.ID(id))
+	}
+	return row, err
+}

@@ -1,0 +1,188 @@
+package projections
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	bolt "go.etcd.io/bbolt"
+
+	"github.com/cmemd/cmemd/eventlog"
+	"github.com/cmemd/cmemd/events"
+)
+
+// titleLength is how much of a prompt serves as its session's title, in runes.
+const titleLength = 120
+
+func notFound(err error) error {
+	if errors.Is(err, eventlog.ErrNotFound) {
+		return fmt.Errorf("%w: %w", ErrNotFound, err)
+	}
+	return err
+}
+
+// Session returns the session of that id, with the balance of its inputs. The error is ErrNotFound.
+func (v *Views) Session(ctx context.Context, id events.SessionID) (Session, error) {
+	var s Session
+	err := v.read(ctx, func(btx *bolt.Tx) error {
+		x, err := v.liveTx(btx, sessionView{}.name())
+		if err != nil {
+			return err
+		}
+		var ok bool
+		if s, ok, err = sessionTable().get(x, sessionKey(id)); err != nil {
+			return err
+		}
+		if !ok {
+			return fmt.Errorf("%w: session %s", ErrNotFound, id)
+		}
+		b, err := v.complete(btx, &s)
+		s.Inputs = b.public()
+		return err
+	})
+	return s, err
+}
+
+// complete fills in what other views know of a session, and returns its balance.
+func (v *Views) complete(btx *bolt.Tx, s *Session) (balance, error) {
+	x, err := v.liveTx(btx, outcomeView{}.name())
+	if err != nil {
+		return balance{}, err
+	}
+	b, _, err := balanceTable().get(x, sessionKey(s.ID))
+	if err != nil {
+		return balance{}, err
+	}
+	s.Pending = int(b.Counts[codePending])
+	s.Title, err = v.titleOf(btx, s.ID)
+	return b, err
+}
+
+func (v *Views) titleOf(btx *bolt.Tx, id events.SessionID) (string, error) {
+	books, err := v.books(btx, Prompt)
+	if err != nil || len(books) == 0 {
+		return "", err
+	}
+	index, err := bySessionTable().in(books[0].x)
+	if err != nil {
+		return "", err
+	}
+	c := index.Cursor()
+	for k, raw := c.Seek(id[:]); bytes.HasPrefix(k, id[:]); k, raw = c.Next() {
+		row, err := books[0].row(raw)
+		if err != nil {
+			return "", err
+		}
+		if title := cut(row.Text); title != "" {
+			return title, nil
+		}
+	}
+	return "", nil
+}
+
+// cut is the beginning of text, on one line.
+func cut(text string) string {
+	text = strings.ToValidUTF8(text[:min(len(text), 8*titleLength)], "")
+	line := []rune(strings.Join(strings.Fields(text), " "))
+	if len(line) > titleLength {
+		line = append(line[:titleLength-1], '…')
+	}
+	return string(line)
+}
+
+// Sessions returns the chosen sessions, the one with the latest captured event first. Inputs is not filled in.
+func (v *Views) Sessions(ctx context.Context, f SessionFilter) ([]Session, error) {
+	if f.Limit <= 0 {
+		f.Limit = 100
+	}
+	var sessions []Session
+	from := bytes.Repeat([]byte{0xff}, 25)
+	for from != nil {
+		err := v.read(ctx, func(btx *bolt.Tx) (err error) {
+			sessions, from, err = v.someSessions(btx, f, from, sessions)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return sessions, nil
+}
+
+// someSessions goes on from a key, backwards, and returns where the next transaction goes on; nil at the end.
+func (v *Views) someSessions(btx *bolt.Tx, f SessionFilter, from []byte, found []Session) ([]Session, []byte, error) {
+	x, err := v.liveTx(btx, sessionView{}.name())
+	if err != nil {
+		return nil, nil, err
+	}
+	index, err := sessionTimeTable().in(x)
+	if err != nil {
+		return nil, nil, err
+	}
+	c := index.Cursor()
+	k, _ := c.Seek(from)
+	k, _ = before(c, k)
+	for range readSlice {
+		if k == nil || len(found) == f.Limit {
+			return found, nil, nil
+		}
+		id := activityID(k)
+		s, ok, err := sessionTable().get(x, id[:])
+		if err != nil || !ok {
+			return nil, nil, errors.Join(err, damaged("session %x is in an index alone", id))
+		}
+		if s.LastAt.Before(f.Since) {
+			return found, nil, nil
+		}
+		if f.admits(s) {
+			if _, err := v.complete(btx, &s); err != nil {
+				return nil, nil, err
+			}
+			found = append(found, s)
+		}
+		from = bytes.Clone(k)
+		k, _ = c.Prev()
+	}
+	return found, from, nil
+}
+
+func (f SessionFilter) admits(s Session) bool {
+	return (f.ProjectRoot == "" || s.ProjectRoot == f.ProjectRoot) && (f.Agent == "" || s.Agent == f.Agent) &&
+		(!f.OpenOnly || s.Open())
+}
+
+// Owing returns the sessions in which something is left to be done: that are not closed, or have inputs that await an
+// outcome or are to be observed again. A daemon wakes them at its start, after CatchUp.
+func (v *Views) Owing(ctx context.Context) ([]events.SessionID, error) {
+	var ids []events.SessionID
+	add := func(k, _ []byte) error {
+		if len(k) == 16 {
+			ids = append(ids, events.SessionID(k))
+		}
+		return nil
+	}
+	err := v.read(ctx, func(btx *bolt.Tx) error {
+		for _, from := range []struct {
+			view  string
+			table table[member]
+		}{{sessionView{}.name(), openSessionTable()}, {outcomeView{}.name(), owingTable()}} {
+			x, err := v.liveTx(btx, from.view)
+			if err != nil {
+				return err
+			}
+			b, err := from.table.in(x)
+			if err != nil {
+				return err
+			}
+			if err := b.ForEach(add); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	slices.SortFunc(ids, func(a, b events.SessionID) int { return bytes.Compare(a[:], b[:]) })
+	return slices.Compact(ids), err
+}

@@ -1,0 +1,75 @@
+package projections
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/cmemd/cmemd/events"
+)
+
+// InjectionsBefore returns what a session was given before a position (0: ever), the latest first, at most limit of
+// them (0 means 100).
+func (v *Views) InjectionsBefore(ctx context.Context, session events.SessionID, at events.Position, limit int) ([]Injection, error) {
+	if limit <= 0 {
+		limit = 100
+	}
+	if at == 0 {
+		at--
+	}
+	var list []Injection
+	err := v.view(ctx, injectionView{}.name(), func(x *tx) error {
+		b, err := injectionTable().in(x)
+		if err != nil {
+			return err
+		}
+		c := b.Cursor()
+		k, _ := c.Seek(placeKey(session, at))
+		k, raw := before(c, k)
+		for ; bytes.HasPrefix(k, session[:]) && len(list) < limit; k, raw = c.Prev() {
+			var i Injection
+			if err := x.codec.decode(raw, &i); err != nil {
+				return damaged("injection at %s: %v", showPlace(k), err)
+			}
+			list = append(list, i)
+		}
+		return nil
+	})
+	return list, err
+}
+
+// Turn returns the turn of that id. The error is ErrNotFound.
+func (v *Views) Turn(ctx context.Context, id events.ID) (Turn, error) {
+	var t Turn
+	err := v.view(ctx, turnView{}.name(), func(x *tx) error {
+		var ok bool
+		var err error
+		if t, ok, err = turnTable().get(x, idKey(id)); err == nil && !ok {
+			err = fmt.Errorf("%w: turn %s", ErrNotFound, id)
+		}
+		return err
+	})
+	return t, err
+}
+
+// TurnsOf returns the turns that led to a row: its own first, then those of the rows folded into it. Turns that the
+// log does not hold are left out. The error is ErrNotFound for an unknown row.
+func (v *Views) TurnsOf(ctx context.Context, row events.ID) ([]Turn, error) {
+	r, err := v.Row(ctx, row)
+	if err != nil {
+		return nil, err
+	}
+	var turns []Turn
+	for _, id := range r.Turns {
+		t, err := v.Turn(ctx, id)
+		if errors.Is(err, ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		turns = append(turns, t)
+	}
+	return turns, nil
+}

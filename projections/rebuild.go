@@ -1,0 +1,141 @@
+package projections
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	bolt "go.etcd.io/bbolt"
+
+	"github.com/cmemd/cmemd/events"
+)
+
+// Rebuild makes the named views, or all of them, anew from the log, one after the other, into other buckets; each
+// answers from its old content until its new one has caught up with it. Run may be running, and the views go on
+// following the log. progress, which may be nil, is told how many records have been applied of how many. One Rebuild
+// runs at a time; another waits. Errors: ErrUnknownView, ctx.Err(), those of Run; what was begun is then thrown away.
+func (v *Views) Rebuild(ctx context.Context, names []string, progress func(done, total uint64)) error {
+	chosen, err := v.choose(names)
+	if err != nil {
+		return err
+	}
+	select {
+	case v.rebuilds <- struct{}{}:
+		defer func() { <-v.rebuilds }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	if progress == nil {
+		progress = func(uint64, uint64) {}
+	}
+	each := uint64(v.front())
+	for n, view := range chosen {
+		tell := func(at events.Position) { progress(uint64(n)*each+min(uint64(at), each), uint64(len(chosen))*each) }
+		if err := v.rebuildOne(ctx, view, tell); err != nil {
+			return fmt.Errorf("projections: rebuild %s: %w", view.name(), err)
+		}
+	}
+	return nil
+}
+
+// Names returns the names of the views, in the order in which List has them.
+func (v *Views) Names() []string {
+	var names []string
+	for _, view := range v.views {
+		names = append(names, view.name())
+	}
+	return names
+}
+
+func (v *Views) choose(names []string) ([]view, error) {
+	if len(names) == 0 {
+		return v.views, nil
+	}
+	var chosen []view
+	for _, name := range names {
+		view, err := v.named(name)
+		if err != nil {
+			return nil, err
+		}
+		chosen = append(chosen, view)
+	}
+	return chosen, nil
+}
+
+func (v *Views) named(name string) (view, error) {
+	for _, view := range v.views {
+		if view.name() == name {
+			return view, nil
+		}
+	}
+	return nil, fmt.Errorf("%w: %q; there are %s", ErrUnknownView, name, strings.Join(v.Names(), ", "))
+}
+
+func (v *Views) rebuildOne(ctx context.Context, view view, tell func(events.Position)) error {
+	fresh, err := v.begin(view)
+	if err != nil {
+		return err
+	}
+	err = v.advance(ctx, fresh, tell, func() error { return v.swap(fresh) })
+	if err != nil {
+		return errors.Join(err, v.throwAway(fresh))
+	}
+	return nil
+}
+
+// begin makes an empty copy of a view beside the live one.
+func (v *Views) begin(view view) (*instance, error) {
+	v.applying.Lock()
+	defer v.applying.Unlock()
+	fresh := &instance{view: view, bucket: view.name()}
+	if v.liveOf(view).bucket == fresh.bucket {
+		fresh.bucket += secondCopy
+	}
+	return fresh, v.write(func(btx *bolt.Tx) error { return emptyBucket(btx, fresh) })
+}
+
+// liveOf is the live copy of view. The caller holds applying.
+func (v *Views) liveOf(view view) *instance {
+	for _, i := range v.live {
+		if i.view.name() == view.name() {
+			return i
+		}
+	}
+	return &instance{view: view}
+}
+
+// swap makes fresh the live copy and deletes the old one. The caller holds applying, and fresh is at the front.
+func (v *Views) swap(fresh *instance) error {
+	old := v.liveOf(fresh.view)
+	err := v.write(func(btx *bolt.Tx) error {
+		if err := writePoint(v.codec, btx, fresh); err != nil {
+			return err
+		}
+		return btx.DeleteBucket([]byte(old.bucket))
+	})
+	if err != nil {
+		return err
+	}
+	*old = *fresh
+	v.publish()
+	return nil
+}
+
+func (v *Views) throwAway(fresh *instance) error {
+	v.applying.Lock()
+	defer v.applying.Unlock()
+	if v.liveOf(fresh.view).bucket == fresh.bucket {
+		return nil
+	}
+	err := v.write(func(btx *bolt.Tx) error {
+		if btx.Bucket([]byte(fresh.bucket)) == nil {
+			return nil
+		}
+		return btx.DeleteBucket([]byte(fresh.bucket))
+	})
+	if errors.Is(err, ErrClosed) {
+		return nil // the next Open sweeps it
+	}
+	return err
+}

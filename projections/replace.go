@@ -1,0 +1,179 @@
+package projections
+
+import (
+	"slices"
+
+	"github.com/cmemd/cmemd/events"
+)
+
+// A turn's rows are replaced when every input that it settled has been kept or skipped by later turns, and at least
+// one of these kept something: a later output that found nothing worth recording takes nothing away by itself.
+
+// rowTurn is a turn as far as its rows depend on it.
+type rowTurn struct {
+	Settles  []events.Position `cbor:"1,keyasint,omitempty" json:"settles"`
+	Rows     []events.ID       `cbor:"2,keyasint,omitempty" json:"rows,omitempty"`
+	Ended    events.Position   `cbor:"3,keyasint,omitempty" json:"ended,omitempty"` // first kept or skipped record
+	Kept     bool              `cbor:"4,keyasint,omitempty" json:"kept,omitempty"`
+	Replaced bool              `cbor:"5,keyasint,omitempty" json:"replaced,omitempty"`
+}
+
+// rowInput is an input as far as rows depend on it.
+type rowInput struct {
+	Decided events.Position `cbor:"1,keyasint,omitempty" json:"decided,omitempty"` // by the latest turn that kept or skipped it
+	Kept    events.Position `cbor:"2,keyasint,omitempty" json:"kept,omitempty"`    // by the latest turn that kept it
+	Turns   []events.ID     `cbor:"3,keyasint,omitempty" json:"turns,omitempty"`   // that kept it, oldest first
+}
+
+func (f *rowFold) applyTurn(r *record) error {
+	switch r.Kind {
+	case events.KindTurnStarted:
+		e, ok, err := payloadOf[events.TurnStarted](r)
+		if err != nil || !ok {
+			return err
+		}
+		t, err := f.turnOf.edit(turnOf(r, e.Turn))
+		if err != nil {
+			return err
+		}
+		t.Settles = e.Settles
+	case events.KindObservationParsed:
+		return f.decide(r, true, func(e events.Event) events.ID { o, _ := e.(events.ObservationParsed); return o.Turn })
+	case events.KindSummaryParsed:
+		return f.decide(r, true, func(e events.Event) events.ID { s, _ := e.(events.SummaryParsed); return s.Turn })
+	case events.KindOutputSkipped:
+		return f.decide(r, false, func(e events.Event) events.ID { s, _ := e.(events.OutputSkipped); return s.Turn })
+	}
+	return nil
+}
+
+// decide notes that r's turn kept or skipped what it settled, and replaces what earlier turns gave for all of that.
+func (f *rowFold) decide(r *record, kept bool, said func(events.Event) events.ID) error {
+	id := r.Correlation
+	if id == (events.ID{}) {
+		e, _, err := payloadOf[events.Event](r)
+		if err != nil {
+			return err
+		}
+		id = said(e)
+	}
+	known, err := f.turnOf.peek(id)
+	if err != nil || known == nil || known.Kept || (known.Ended != 0 && !kept) {
+		return err
+	}
+	turn, err := f.turnOf.edit(id)
+	if err != nil {
+		return err
+	}
+	turn.Ended, turn.Kept = r.Position, kept
+	earlier, err := f.settle(id, *turn)
+	if err != nil {
+		return err
+	}
+	for _, old := range earlier {
+		if err := f.replaceIfDone(old); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// settle notes the turn's decision at its inputs, and returns the other turns that had kept some of them.
+func (f *rowFold) settle(id events.ID, turn rowTurn) ([]events.ID, error) {
+	var earlier []events.ID
+	for _, p := range turn.Settles {
+		in, err := f.inputs.edit(p)
+		if err != nil {
+			return nil, err
+		}
+		for _, old := range in.Turns {
+			if old != id && !slices.Contains(earlier, old) {
+				earlier = append(earlier, old)
+			}
+		}
+		in.Decided = turn.Ended
+		if turn.Kept {
+			in.Kept = turn.Ended
+			in.Turns = append(slices.Clip(in.Turns), id)
+		}
+	}
+	return earlier, nil
+}
+
+func (f *rowFold) replaceIfDone(id events.ID) error {
+	known, err := f.turnOf.peek(id)
+	if err != nil || known == nil || known.Replaced {
+		return err
+	}
+	by, done, err := f.successor(*known)
+	if err != nil || !done {
+		return err
+	}
+	turn, err := f.turnOf.edit(id)
+	if err != nil {
+		return err
+	}
+	turn.Replaced = true
+	for _, row := range turn.Rows {
+		if err := f.supersede(row, by); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// successor returns the latest turn that kept an input of old, and whether all of old's inputs were decided since.
+func (f *rowFold) successor(old rowTurn) (by events.ID, done bool, err error) {
+	var at events.Position
+	for _, p := range old.Settles {
+		in, err := f.inputs.peek(p)
+		if err != nil || in == nil || in.Decided <= old.Ended {
+			return events.ID{}, false, err
+		}
+		if in.Kept > old.Ended && in.Kept > at {
+			at, by = in.Kept, in.Turns[len(in.Turns)-1]
+		}
+	}
+	return by, at != 0, nil
+}
+
+// ofTurn enters the row at its turn. notOfTurn takes it out again.
+func (f *rowFold) ofTurn(row Row) error {
+	if !f.turns || row.Turn == (events.ID{}) {
+		return nil
+	}
+	known, err := f.turnOf.peek(row.Turn)
+	if err != nil || known == nil {
+		return err
+	}
+	turn, err := f.turnOf.edit(row.Turn)
+	if err != nil {
+		return err
+	}
+	turn.Rows = append(slices.Clip(turn.Rows), row.ID)
+	return nil
+}
+
+func (f *rowFold) notOfTurn(row Row) error {
+	known, err := f.turnOf.peek(row.Turn)
+	if err != nil || known == nil || !slices.Contains(known.Rows, row.ID) {
+		return err
+	}
+	turn, err := f.turnOf.edit(row.Turn)
+	if err != nil {
+		return err
+	}
+	turn.Rows = without(turn.Rows, row.ID)
+	return nil
+}
+
+// without returns ids without id, and nil rather than an empty list, so that stored forms do not differ.
+func without(ids []events.ID, id events.ID) []events.ID {
+	var rest []events.ID
+	for _, other := range ids {
+		if other != id {
+			rest = append(rest, other)
+		}
+	}
+	return rest
+}

@@ -1,0 +1,416 @@
+package projections
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cmemd/cmemd/events"
+)
+
+// caughtUp opens views over w and lets them see all of it.
+func caughtUp(t *testing.T, w *world) *Views {
+	t.Helper()
+	v := mustOpen(t, t.TempDir(), w.log, Config{})
+	mustCatchUp(t, v)
+	return v
+}
+
+func titles(rows []Row) []string {
+	var out []string
+	for _, r := range rows {
+		out = append(out, string(r.Kind)+":"+r.Title+r.Text+r.Request)
+	}
+	return out
+}
+
+func mustRow(t *testing.T, v *Views, id events.ID) Row {
+	t.Helper()
+	row, err := v.Row(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return row
+}
+
+func mustRecent(t *testing.T, v *Views, f RecentFilter) []Row {
+	t.Helper()
+	rows, err := v.Recent(t.Context(), f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
+func TestRowsSayWhereTheyComeFrom(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := w.open(0)
+	turn := w.start(s, events.TurnObservation, w.tool(s, ""))
+	kept := w.keep(turn, "a leak")
+	v := caughtUp(t, w)
+	got := mustRow(t, v, w.rows[0])
+	want := Row{
+		ID: w.rows[0], Kind: Observation, Position: kept[1].Position, At: kept[1].OccurredAt, Session: s, Agent: "claude-code",
+		AgentSession: "s0", Project: "p0", ProjectRoot: "/home/u/p0", Prompt: 1, Type: "bugfix", Title: "a leak",
+		Narrative: "it was a leak", Facts: []string{"one"}, Concepts: []string{"how-it-works"},
+		FilesRead: []string{"/home/u/p0/a.go"}, FilesModified: []string{"b.go"},
+		Claims: []events.Claim{{Kind: "commit", Value: "abc1234", Verdict: events.Verified}},
+		Turn:   turn.id, Turns: []events.ID{turn.id}, Count: 1,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Fatalf("row (-want +got):\n%s", diff)
+	}
+	if !got.Listed() {
+		t.Fatal("it is not listed")
+	}
+	if _, err := v.Row(t.Context(), events.ID{9}); !errors.Is(err, ErrNotFound) {
+		t.Fatalf("unknown id: got %v, want ErrNotFound", err)
+	}
+	rows, err := v.Rows(t.Context(), events.ID{9}, w.rows[0])
+	if err != nil || len(rows) != 2 || rows[0].Kind != "" || rows[0].Listed() || rows[1].ID != w.rows[0] {
+		t.Fatalf("rows: got %v, %v", rows, err)
+	}
+}
+
+func TestDuplicatesAreOneRow(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s, other := w.open(0), w.open(2)
+	a := w.start(s, events.TurnObservation, w.tool(s, ""))
+	w.keep(a, "A leak", "a race")
+	b := w.start(s, events.TurnObservation, w.tool(s, ""))
+	w.keep(b, "a  LEAK")
+	c := w.start(other, events.TurnObservation, w.tool(other, ""))
+	w.keep(c, "a leak")
+	v := caughtUp(t, w)
+
+	if diff := cmp.Diff([]string{"observation:a leak", "observation:a race", "observation:A leak"}, titles(mustRecent(t, v, RecentFilter{}))); diff != "" {
+		t.Fatalf("listed (-want +got):\n%s", diff)
+	}
+	lead, folded := mustRow(t, v, w.rows[0]), mustRow(t, v, w.rows[2])
+	if lead.Count != 2 || !cmp.Equal(lead.Turns, []events.ID{a.id, b.id}) {
+		t.Fatalf("lead: got count %d, turns %v", lead.Count, lead.Turns)
+	}
+	if folded.FoldedInto != lead.ID || folded.Listed() || folded.Count != 0 {
+		t.Fatalf("folded: got %+v", folded)
+	}
+	turns, err := v.TurnsOf(t.Context(), lead.ID)
+	if err != nil || len(turns) != 2 || turns[1].ID != b.id {
+		t.Fatalf("turns of the lead: got %v, %v", turns, err)
+	}
+
+	// Without the first, the second stands for both.
+	w.forget(true, []events.Position{lead.Position}, lead.ID)
+	mustCatchUp(t, v)
+	second := mustRow(t, v, folded.ID)
+	if !second.Listed() || second.Count != 1 || !cmp.Equal(second.Turns, []events.ID{b.id}) {
+		t.Fatalf("after the lead was forgotten: got %+v", second)
+	}
+}
+
+func TestFactsAloneAreNotDuplicates(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := w.open(0)
+	turn := w.start(s, events.TurnObservation, w.tool(s, ""))
+	w.say(s.Stream(), turn.id, received(turn),
+		events.ObservationParsed{Observation: w.id(), Turn: turn.id, Facts: []string{"one"}},
+		events.ObservationParsed{Observation: w.id(), Turn: turn.id, Facts: []string{"two"}})
+	if got := len(mustRecent(t, caughtUp(t, w), RecentFilter{})); got != 2 {
+		t.Fatalf("got %d rows, want 2", got)
+	}
+}
+
+func TestLaterTurnsReplaceRows(t *testing.T) {
+	t.Parallel()
+	type step func(w *world, s events.SessionID, in []events.Position)
+	keep := func(title string, from, to int) step {
+		return func(w *world, s events.SessionID, in []events.Position) {
+			w.keep(w.start(s, events.TurnObservation, in[from:to]...), title)
+		}
+	}
+	skip := func(from, to int) step {
+		return func(w *world, s events.SessionID, in []events.Position) {
+			w.skip(w.start(s, events.TurnObservation, in[from:to]...))
+		}
+	}
+	for _, c := range []struct {
+		name  string
+		steps []step
+		want  []string // newest first
+	}{
+		{"the same inputs", []step{keep("old", 0, 4), keep("new", 0, 4)}, []string{"new"}},
+		{"in two halves", []step{keep("old", 0, 4), keep("left", 0, 2), keep("right", 2, 4)}, []string{"right", "left"}},
+		{"only one half", []step{keep("old", 0, 4), keep("left", 0, 2)}, []string{"left", "old"}},
+		{"other inputs", []step{keep("old", 0, 2), keep("more", 2, 4)}, []string{"more", "old"}},
+		{"a skip takes nothing away", []step{keep("old", 0, 4), skip(0, 4)}, []string{"old"}},
+		{"half kept, half skipped", []step{keep("old", 0, 4), keep("left", 0, 2), skip(2, 4)}, []string{"left"}},
+		{"half skipped, half kept", []step{keep("old", 0, 4), skip(0, 2), keep("right", 2, 4)}, []string{"right"}},
+		{"saying the same again", []step{keep("old", 0, 4), keep("OLD", 0, 4)}, []string{"OLD"}},
+		{"the same in two halves", []step{keep("old", 0, 4), keep("OLD", 0, 2), keep("x", 2, 4)}, []string{"x", "OLD"}},
+		{"a larger turn", []step{keep("a", 0, 2), keep("b", 2, 4), keep("c", 0, 4)}, []string{"c"}},
+		{"three times", []step{keep("a", 0, 4), keep("b", 0, 4), keep("c", 0, 4)}, []string{"c"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			s := w.open(0)
+			var in []events.Position
+			for range 4 {
+				in = append(in, w.tool(s, ""))
+			}
+			for _, step := range c.steps {
+				step(w, s, in)
+			}
+			v := caughtUp(t, w)
+			var got []string
+			for _, row := range mustRecent(t, v, RecentFilter{}) {
+				got = append(got, row.Title)
+			}
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Fatalf("listed (-want +got):\n%s", diff)
+			}
+			for _, id := range w.rows {
+				if row := mustRow(t, v, id); row.Superseded != (row.SupersededBy != events.ID{}) || row.Title == "" {
+					t.Fatalf("row is not readable, or does not say what took its place: %+v", row)
+				}
+			}
+		})
+	}
+}
+
+func TestSummariesAreReplaced(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := w.open(0)
+	stop := w.say(s.Stream(), events.ID{}, events.AgentStopped{Cause: events.StopDone, Work: 1})[0].Position
+	w.keep(w.start(s, events.TurnSummary, stop))
+	again := w.start(s, events.TurnSummary, stop)
+	w.keep(again)
+	v := caughtUp(t, w)
+	if old := mustRow(t, v, w.rows[0]); !old.Superseded || old.SupersededBy != again.id {
+		t.Fatalf("old summary: got %+v", old)
+	}
+	if rows := mustRecent(t, v, RecentFilter{Kinds: []Kind{Summary}}); len(rows) != 1 || rows[0].ID != w.rows[1] {
+		t.Fatalf("listed: got %v", titles(rows))
+	}
+}
+
+func TestMemories(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	then := epoch.AddDate(0, 0, -9)
+	a := events.MemorySaved{Memory: w.id(), Project: "p0", ProjectRoot: "/home/u/p0", Title: "port", Text: "it is 80", Session: "mine", At: then}
+	b := events.MemorySaved{Memory: w.id(), Project: "p0", ProjectRoot: "/home/u/p0", Title: "port", Text: "it is 81"}
+	w.say(events.Daemon, events.ID{}, a, b, events.MemorySuperseded{Memory: a.Memory, By: b.Memory})
+	v := caughtUp(t, w)
+	old := mustRow(t, v, a.Memory)
+	if old.Kind != Memory || !old.At.Equal(then) || old.AgentSession != "mine" || old.SupersededBy != b.Memory || old.Listed() {
+		t.Fatalf("superseded: got %+v", old)
+	}
+	if rows := mustRecent(t, v, RecentFilter{ProjectRoot: "/home/u/p0"}); len(rows) != 1 || rows[0].Text != "it is 81" {
+		t.Fatalf("listed: got %v", titles(rows))
+	}
+
+	w.forget(true, nil, b.Memory)
+	mustCatchUp(t, v)
+	gone := mustRow(t, v, b.Memory)
+	if !gone.Forgotten || gone.Kind != "" || gone.Text != "" || gone.Position == 0 || gone.Listed() {
+		t.Fatalf("forgotten: got %+v", gone)
+	}
+}
+
+func TestFlagged(t *testing.T) {
+	t.Parallel()
+	absent := events.Claim{Kind: "commit", Value: "abc1234", Verdict: events.Absent}
+	there := events.Claim{Kind: "commit", Value: "abc1234", Verdict: events.Verified}
+	other := events.Claim{Kind: "commit", Value: "fff0000", Verdict: events.Verified}
+	for _, c := range []struct {
+		name   string
+		claims []events.Claim
+		unseen bool
+		later  []events.Claim
+		want   bool
+	}{
+		{"nothing", nil, false, nil, false},
+		{"verified", []events.Claim{there}, false, nil, false},
+		{"absent", []events.Claim{other, absent}, false, nil, true},
+		{"unseen files", nil, true, nil, true},
+		{"found later", []events.Claim{absent}, false, []events.Claim{there}, false},
+		{"lost later", []events.Claim{there}, false, []events.Claim{there, absent}, true},
+		{"another one found", []events.Claim{absent}, false, []events.Claim{other}, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			s := w.open(0)
+			turn := w.start(s, events.TurnObservation, w.tool(s, ""))
+			id := w.id()
+			w.say(s.Stream(), turn.id, received(turn), events.ObservationParsed{
+				Observation: id, Turn: turn.id, Title: "x", Claims: c.claims, Unseen: c.unseen,
+			})
+			for _, later := range c.later {
+				w.say(s.Stream(), events.ID{}, events.ClaimChecked{Subject: id, Claim: later})
+			}
+			row := mustRow(t, caughtUp(t, w), id)
+			if row.Flagged != c.want || len(row.Checks) != len(c.later) || !cmp.Equal(row.Claims, c.claims) {
+				t.Fatalf("got flagged %v, checks %v, claims %v", row.Flagged, row.Checks, row.Claims)
+			}
+		})
+	}
+}
+
+func TestForgottenWordsAreGone(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := w.open(0)
+	prompt := w.say(s.Stream(), events.ID{}, events.PromptSubmitted{Number: 1, Text: "the secret word"})[0]
+	turn := w.start(s, events.TurnObservation, w.tool(s, `{"file_path":"/home/u/p0/a.go"}`))
+	kept := w.keep(turn, "a leak")
+	v := caughtUp(t, w)
+	if got, _ := v.Session(t.Context(), s); got.Title != "the secret word" {
+		t.Fatalf("title: got %q", got.Title)
+	}
+	var at []events.Position
+	for _, r := range kept {
+		at = append(at, r.Position)
+	}
+	w.forget(true, append(at, prompt.Position), w.rows[0], prompt.ID)
+	mustCatchUp(t, v)
+
+	for _, id := range []events.ID{w.rows[0], prompt.ID} {
+		if row := mustRow(t, v, id); !row.Forgotten || row.Title+row.Text+row.Narrative != "" {
+			t.Fatalf("row: got %+v", row)
+		}
+	}
+	got, err := v.Turn(t.Context(), turn.id)
+	if err != nil || got.Result != TurnKept || got.Usage != (events.Usage{}) || len(got.Rows) != 0 {
+		t.Fatalf("turn: got %+v, %v", got, err)
+	}
+	if s, _ := v.Session(t.Context(), s); s.Title != "" || s.Prompts != 1 {
+		t.Fatalf("session: got title %q, %d prompts", s.Title, s.Prompts)
+	}
+	if ids, err := v.Resolve(t.Context(), w.rows[0].String(), 5); err != nil || !cmp.Equal(ids, []events.ID{w.rows[0]}) {
+		t.Fatalf("a forgotten id is not known any more: %v, %v", ids, err)
+	}
+}
+
+func TestResolve(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := w.open(0)
+	w.keep(w.start(s, events.TurnObservation, w.tool(s, "")), "one", "two")
+	v := caughtUp(t, w)
+	first, second := w.rows[0], w.rows[1]
+	for _, c := range []struct {
+		prefix string
+		limit  int
+		want   []events.ID
+	}{
+		{first.String(), 0, []events.ID{first}},
+		{first.String()[:13], 0, []events.ID{first, second}},
+		{first.String()[:12], 1, []events.ID{first}},
+		{"zz", 0, nil},
+		{"'", 0, nil},
+		{first.String() + "0", 0, nil},
+		{"ffffffff", 0, nil},
+	} {
+		got, err := v.Resolve(t.Context(), c.prefix, c.limit)
+		if err != nil || len(got) != len(c.want) || len(got) > 0 && !cmp.Equal(got, c.want) {
+			t.Errorf("%q: got %v, %v, want %v", c.prefix, got, err, c.want)
+		}
+	}
+}
+
+func TestRecentAndAround(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s0, s1 := w.open(0), w.open(1)
+	w.say(s0.Stream(), events.ID{}, events.PromptSubmitted{Number: 1, Text: "please"}, events.PromptSubmitted{Number: 2, Private: true})
+	w.keep(w.start(s0, events.TurnObservation, w.tool(s0, "")), "one", "two")
+	w.keep(w.start(s1, events.TurnObservation, w.tool(s1, "")), "elsewhere")
+	stop := w.say(s0.Stream(), events.ID{}, events.AgentStopped{Work: 1})[0].Position
+	w.keep(w.start(s0, events.TurnSummary, stop))
+	v := caughtUp(t, w)
+
+	two := mustRow(t, v, w.rows[1])
+	for _, c := range []struct {
+		name string
+		f    RecentFilter
+		want []string
+	}{
+		{"all", RecentFilter{}, []string{"summary:do it", "observation:elsewhere", "observation:two", "observation:one", "prompt:please"}},
+		{"project", RecentFilter{ProjectRoot: "/home/u/p1"}, []string{"observation:elsewhere"}},
+		{"kinds", RecentFilter{Kinds: []Kind{Summary, Prompt}}, []string{"summary:do it", "prompt:please"}},
+		{"limit", RecentFilter{Limit: 2}, []string{"summary:do it", "observation:elsewhere"}},
+		{"before", RecentFilter{Before: two.At, Limit: 1}, []string{"observation:one"}},
+		{"since", RecentFilter{Since: two.At, ProjectRoot: "/home/u/p0"}, []string{"summary:do it", "observation:two"}},
+		{"match", RecentFilter{Match: func(r Row) bool { return r.Title == "one" }}, []string{"observation:one"}},
+		{"no such project", RecentFilter{ProjectRoot: "/nowhere"}, nil},
+	} {
+		if diff := cmp.Diff(c.want, titles(mustRecent(t, v, c.f))); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.name, diff)
+		}
+	}
+
+	for _, c := range []struct {
+		name          string
+		a             Anchor
+		before, after int
+		older, newer  []string
+	}{
+		{"row", Anchor{At: two.At, Position: two.Position}, 9, 9, []string{"prompt:please", "observation:one"}, []string{"summary:do it"}},
+		{"position", Anchor{Position: two.Position}, 1, 0, []string{"observation:one"}, nil},
+		{"time", Anchor{At: two.At.Add(-time.Nanosecond)}, 1, 1, []string{"observation:one"}, []string{"observation:two"}},
+		{"the beginning", Anchor{At: epoch.AddDate(-1, 0, 0)}, 5, 1, nil, []string{"prompt:please"}},
+		{"the end", Anchor{At: epoch.AddDate(1, 0, 0)}, 1, 5, []string{"summary:do it"}, nil},
+	} {
+		older, newer, err := v.Around(t.Context(), c.a, c.before, c.after, "/home/u/p0")
+		if err != nil || !cmp.Equal(titles(older), c.older) || !cmp.Equal(titles(newer), c.newer) {
+			t.Errorf("around %s: got %v | %v, %v", c.name, titles(older), titles(newer), err)
+		}
+	}
+	if _, _, err := v.Around(t.Context(), Anchor{Position: 999}, 1, 1, ""); !errors.Is(err, ErrNotFound) {
+		t.Errorf("around nothing: got %v, want ErrNotFound", err)
+	}
+	prompts, err := v.Prompts(t.Context(), s0)
+	if err != nil || len(prompts) != 2 || !prompts[1].Private {
+		t.Errorf("prompts: got %v, %v", prompts, err)
+	}
+	of, err := v.RowsOf(t.Context(), s0)
+	if err != nil || !cmp.Equal(titles(of), []string{"prompt:please", "observation:one", "observation:two", "summary:do it"}) {
+		t.Errorf("rows of a session: got %v, %v", titles(of), err)
+	}
+}
+
+// TestRecentReadsOn lets a filter pass over more rows than one transaction looks at.
+func TestRecentReadsOn(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := w.open(0)
+	turn := w.start(s, events.TurnObservation, w.tool(s, ""))
+	var evs []events.Event
+	for n := range 3*readSlice + 7 {
+		evs = append(evs, events.ObservationParsed{Observation: w.id(), Turn: turn.id, Title: string(rune('a'+n%26)) + time.Duration(n).String()})
+	}
+	w.say(s.Stream(), turn.id, evs...)
+	v := caughtUp(t, w)
+	seen := 0
+	rows := mustRecent(t, v, RecentFilter{Match: func(r Row) bool { seen++; return r.Title == "a0s" }})
+	if len(rows) != 1 || seen != len(evs) {
+		t.Fatalf("got %d rows after %d of %d", len(rows), seen, len(evs))
+	}
+	_, newer, err := v.Around(t.Context(), Anchor{At: epoch}, 0, len(evs)+1, "")
+	if err != nil || len(newer) != len(evs) || newer[0].ID != rows[0].ID {
+		t.Fatalf("forwards: got %d rows, %v", len(newer), err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := v.Recent(ctx, RecentFilter{}); !errors.Is(err, context.Canceled) {
+		t.Fatalf("with a dead context: got %v", err)
+	}
+}

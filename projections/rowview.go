@@ -1,0 +1,298 @@
+package projections
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"time"
+
+	"github.com/cmemd/cmemd/events"
+)
+
+// rowView is a view whose rows are Rows of one kind: prompts, observations, summaries and memories.
+type rowView struct {
+	kind   Kind
+	source events.Kind // the event that makes a row
+	make   func(r *record) (Row, bool, error)
+	turns  bool // rows come from turns, which later turns over the same inputs replace
+	folds  bool // rows that say the same in one session are one
+	names  string
+}
+
+func rowViews() []view {
+	return []view{
+		rowView{kind: Prompt, source: events.KindPromptSubmitted, make: promptRow, names: "prompts"},
+		rowView{kind: Observation, source: events.KindObservationParsed, make: observationRow, turns: true, folds: true, names: "observations"},
+		rowView{kind: Summary, source: events.KindSummaryParsed, make: summaryRow, turns: true, names: "summaries"},
+		rowView{kind: Memory, source: events.KindMemorySaved, make: memoryRow, names: "memories"},
+	}
+}
+
+func (v rowView) name() string       { return v.names }
+func (v rowView) version() int       { return 1 }
+func (v rowView) skipsUnknown() bool { return false }
+
+// The tables of a rowView.
+func rowTable() table[Row]           { return table[Row]{name: "rows", ordered: true} }
+func bySessionTable() table[ref]     { return table[ref]{name: "by_session"} }
+func byTimeTable() table[ref]        { return table[ref]{name: "by_time"} } // listed rows alone
+func groupTable() table[group]       { return table[group]{name: "groups"} }
+func rowTurnTable() table[rowTurn]   { return table[rowTurn]{name: "turns", ordered: true} }
+func rowInputTable() table[rowInput] { return table[rowInput]{name: "inputs", ordered: true} }
+func graveTable() table[grave]       { return table[grave]{name: "forgotten"} }
+
+// grave is what is left of a row that was forgotten: when, and by which record.
+type grave struct {
+	Position events.Position `cbor:"1,keyasint,omitempty" json:"position"`
+	At       time.Time       `cbor:"2,keyasint,omitzero" json:"at"`
+}
+
+func (v rowView) tables() []tableSpec {
+	return []tableSpec{
+		rowTable().spec(showID), factsTable().spec(showID), bySessionTable().spec(showPlace), byTimeTable().spec(showHex),
+		groupTable().spec(showHex), rowTurnTable().spec(showID), rowInputTable().spec(showPosition), graveTable().spec(showID),
+	}
+}
+
+type rowFold struct {
+	rowView
+	x      *tx
+	facts  *cache[events.SessionID, facts]
+	turnOf *cache[events.ID, rowTurn]
+	inputs *cache[events.Position, rowInput]
+}
+
+func (v rowView) fold(x *tx) fold {
+	return &rowFold{
+		rowView: v, x: x,
+		facts:  newCache(x, factsTable(), sessionKey),
+		turnOf: newCache(x, rowTurnTable(), idKey),
+		inputs: newCache(x, rowInputTable(), positionKey),
+	}
+}
+
+func (f *rowFold) flush() error {
+	if err := f.facts.flush(); err != nil {
+		return err
+	}
+	if err := f.turnOf.flush(); err != nil {
+		return err
+	}
+	return f.inputs.flush()
+}
+
+func (f *rowFold) apply(r *record) error {
+	if f.turns {
+		if err := f.applyTurn(r); err != nil {
+			return err
+		}
+	}
+	switch r.Kind {
+	case events.KindSessionOpened:
+		return learnFacts(f.facts, r)
+	case f.source:
+		return f.add(r)
+	case events.KindClaimChecked:
+		return f.check(r)
+	case events.KindMemorySuperseded:
+		return f.replace(r)
+	case events.KindMemoryForgotten:
+		return f.forget(r)
+	}
+	return nil
+}
+
+// add makes r's row. A row whose id is taken is not made: the first one stays.
+func (f *rowFold) add(r *record) error {
+	row, ok, err := f.make(r)
+	if err != nil || !ok {
+		return err
+	}
+	if _, taken, err := rowTable().get(f.x, idKey(row.ID)); err != nil || taken {
+		return err
+	}
+	if err := f.place(r, &row); err != nil {
+		return err
+	}
+	if err := bySessionTable().put(f.x, placeKey(row.Session, row.Position), ref(row.ID)); err != nil {
+		return err
+	}
+	if err := f.ofTurn(row); err != nil {
+		return err
+	}
+	if err := f.join(&row); err != nil {
+		return err
+	}
+	if err := f.list(row); err != nil {
+		return err
+	}
+	return f.put(row)
+}
+
+// place fills in where and when the row happened.
+func (f *rowFold) place(r *record, row *Row) error {
+	row.Kind, row.Position, row.Session, row.Count = f.kind, r.Position, r.session, 1
+	if row.At.IsZero() {
+		row.At = r.OccurredAt
+	}
+	row.Turns = ownTurn(*row)
+	known, err := f.facts.peek(r.session)
+	if err != nil || known == nil || r.session.IsZero() {
+		return err
+	}
+	row.Agent = known.Agent
+	if row.AgentSession == "" {
+		row.AgentSession = known.AgentSession
+	}
+	if row.Project == "" && row.ProjectRoot == "" {
+		row.Project, row.ProjectRoot = known.Project, known.ProjectRoot
+	}
+	return nil
+}
+
+func (f *rowFold) get(id events.ID) (Row, bool, error) { return rowTable().get(f.x, idKey(id)) }
+
+func (f *rowFold) put(row Row) error { return rowTable().put(f.x, idKey(row.ID), row) }
+
+// list enters the row in the lists by time, if it belongs there.
+func (f *rowFold) list(row Row) error {
+	if !row.Listed() {
+		return nil
+	}
+	for _, project := range listsOf(row) {
+		if err := byTimeTable().put(f.x, timeKey(project, row.At, row.Position), ref(row.ID)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *rowFold) unlist(row Row) error {
+	for _, project := range listsOf(row) {
+		if err := byTimeTable().delete(f.x, timeKey(project, row.At, row.Position)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// listsOf names the lists that a row is in: that of everything, and its project's.
+func listsOf(row Row) []projectID {
+	if row.ProjectRoot == "" {
+		return []projectID{{}}
+	}
+	return []projectID{{}, projectIDOf(row.ProjectRoot)}
+}
+
+// replace carries out a MemorySuperseded.
+func (f *rowFold) replace(r *record) error {
+	e, ok, err := payloadOf[events.MemorySuperseded](r)
+	if err != nil || !ok {
+		return err
+	}
+	return f.supersede(e.Memory, e.By)
+}
+
+// supersede takes a row out of the lists, and says in favour of what.
+func (f *rowFold) supersede(id, by events.ID) error {
+	row, ok, err := f.get(id)
+	if err != nil || !ok {
+		return err
+	}
+	if err := f.withdraw(row); err != nil {
+		return err
+	}
+	row.Superseded, row.SupersededBy, row.FoldedInto, row.Count, row.Turns = true, by, events.ID{}, 1, ownTurn(row)
+	return f.put(row)
+}
+
+// withdraw takes a row out of its lists and its group; one that was folded into it may take its place.
+func (f *rowFold) withdraw(row Row) error {
+	if err := f.unlist(row); err != nil {
+		return err
+	}
+	return f.leave(row)
+}
+
+// check appends a later look at a claim to its row.
+func (f *rowFold) check(r *record) error {
+	e, ok, err := payloadOf[events.ClaimChecked](r)
+	if err != nil || !ok {
+		return err
+	}
+	row, ok, err := f.get(e.Subject)
+	if err != nil || !ok {
+		return err
+	}
+	row.Checks = append(row.Checks, Check{At: r.OccurredAt, Claim: e.Claim})
+	row.Flagged = flagged(row)
+	return f.put(row)
+}
+
+// forget carries out a MemoryForgotten: the rows that it names, by id or by position, leave nothing behind but, in the
+// view of memories, that their ids were forgotten.
+func (f *rowFold) forget(r *record) error {
+	e, ok, err := payloadOf[events.MemoryForgotten](r)
+	if err != nil || !ok {
+		return err
+	}
+	err = forgottenRecords(f.x, e, func(h events.Header) error {
+		if h.Kind != f.source {
+			return nil
+		}
+		session, _ := h.Stream.Session()
+		id, ok, err := bySessionTable().get(f.x, placeKey(session, h.Position))
+		if err != nil || !ok {
+			return err
+		}
+		return f.remove(events.ID(id))
+	})
+	if err != nil {
+		return err
+	}
+	for _, id := range e.IDs {
+		if err := f.bury(r, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *rowFold) bury(r *record, id events.ID) error {
+	if f.kind == Memory {
+		if err := graveTable().put(f.x, idKey(id), grave{Position: r.Position, At: r.OccurredAt}); err != nil {
+			return err
+		}
+	}
+	return f.remove(id)
+}
+
+func (f *rowFold) remove(id events.ID) error {
+	row, ok, err := f.get(id)
+	if err != nil || !ok {
+		return err
+	}
+	if err := f.withdraw(row); err != nil {
+		return err
+	}
+	if err := f.notOfTurn(row); err != nil {
+		return err
+	}
+	if err := bySessionTable().delete(f.x, placeKey(row.Session, row.Position)); err != nil {
+		return err
+	}
+	return rowTable().delete(f.x, idKey(id))
+}
+
+// projectID stands for a project's root in keys: of one length, whatever the path. The zero one stands for all.
+type projectID [16]byte
+
+func projectIDOf(root string) projectID {
+	sum := sha256.Sum256([]byte(root))
+	return projectID(sum[:16])
+}
+
+func timeKey(p projectID, at time.Time, pos events.Position) []byte {
+	b := append(make([]byte, 0, 32), p[:]...)
+	b = binary.BigEndian.AppendUint64(b, timeBits(at))
+	return binary.BigEndian.AppendUint64(b, uint64(pos))
+}

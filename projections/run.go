@@ -1,0 +1,348 @@
+package projections
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	bolt "go.etcd.io/bbolt"
+
+	"github.com/cmemd/cmemd/eventlog"
+	"github.com/cmemd/cmemd/events"
+)
+
+// maxRepairs is how often one Run makes a damaged file anew: a disk that damages it again at once is beyond us.
+const maxRepairs = 3
+
+// Run applies the log's records to the views, first those that they lack and then those that are appended. It returns
+// nil when ctx is done. Errors: ErrNewerKind, the log's, or that the file cannot be written. One Run at a time.
+func (v *Views) Run(ctx context.Context) error {
+	v.stop(nil)
+	var err error
+	for range maxRepairs {
+		if err = v.runOnce(ctx); !errors.Is(err, errDamaged) {
+			break
+		}
+		v.logger.Warn("views are damaged", "err", err)
+		if rerr := v.repair(); rerr != nil {
+			err = rerr
+			break
+		}
+	}
+	if err == nil || ctx.Err() != nil {
+		return nil
+	}
+	err = fmt.Errorf("projections: run: %w", err)
+	v.stop(err)
+	return err
+}
+
+// repair closes the file, deletes it, and begins anew.
+func (v *Views) repair() error {
+	v.applying.Lock()
+	defer v.applying.Unlock()
+	v.storing.Lock()
+	s := v.store
+	if s == nil {
+		v.storing.Unlock()
+		return ErrClosed
+	}
+	s.abandon()
+	err := discard(s.path)
+	v.storing.Unlock()
+	if err != nil {
+		return err
+	}
+	return v.openStore()
+}
+
+// runOnce follows the log with the views that are furthest, while the others catch up beside them.
+func (v *Views) runOnce(ctx context.Context) error {
+	inner, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var beside sync.WaitGroup
+	beside.Go(func() {
+		if err := v.advanceLate(inner); err != nil {
+			cancel(err)
+		}
+	})
+	beside.Go(func() {
+		select {
+		case err := <-v.broken:
+			cancel(err)
+		case <-inner.Done():
+		}
+	})
+	err := Follow(inner, v.log, v.front()+1, v.cfg.Pace, v.applyFront)
+	cancel(err)
+	beside.Wait()
+	if ctx.Err() != nil {
+		return nil
+	}
+	if cause := context.Cause(inner); cause != nil && !errors.Is(cause, context.Canceled) {
+		return cause
+	}
+	return err
+}
+
+// CatchUp applies what the log holds when it is called, and returns. It may be called while Run is running, or
+// without it. Errors: those of Run, ctx.Err().
+func (v *Views) CatchUp(ctx context.Context) error {
+	err := v.catchUp(ctx)
+	if errors.Is(err, errDamaged) {
+		v.logger.Warn("views are damaged", "err", err)
+		if err = v.repair(); err == nil {
+			err = v.catchUp(ctx)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("projections: catch up: %w", err)
+	}
+	return nil
+}
+
+func (v *Views) catchUp(ctx context.Context) error {
+	last, err := v.log.Last(ctx)
+	if err != nil {
+		return err
+	}
+	if err := v.advanceLate(ctx); err != nil {
+		return err
+	}
+	return v.slices(ctx, v.front()+1, last, v.applyFront)
+}
+
+// slices hands the records from position from to position to in slices to f.
+func (v *Views) slices(ctx context.Context, from, to events.Position, f func([]events.Record) error) error {
+	if from > to {
+		return nil
+	}
+	pace := v.cfg.Pace.withDefaults()
+	records, bytes := make([]events.Record, 0, pace.Records), 0
+	for r, err := range v.log.All(ctx, from) {
+		if err != nil {
+			return err
+		}
+		if r.Position > to {
+			break
+		}
+		records, bytes = append(records, r), bytes+int(r.Size)
+		if len(records) < pace.Records && bytes < pace.Bytes {
+			continue
+		}
+		if err := f(records); err != nil {
+			return err
+		}
+		clear(records)
+		records, bytes = records[:0], 0
+	}
+	if err := ctx.Err(); err != nil || len(records) == 0 {
+		return err
+	}
+	return f(records)
+}
+
+// front is the position of the views that are furthest.
+func (v *Views) front() events.Position {
+	v.applying.Lock()
+	defer v.applying.Unlock()
+	return v.frontLocked()
+}
+
+func (v *Views) frontLocked() events.Position {
+	var at events.Position
+	for _, i := range v.live {
+		at = max(at, i.at)
+	}
+	return at
+}
+
+// applyFront applies records to the views that are furthest.
+func (v *Views) applyFront(records []events.Record) error {
+	v.applying.Lock()
+	defer v.applying.Unlock()
+	front := v.frontLocked()
+	var who []*instance
+	for _, i := range v.live {
+		if i.at == front {
+			who = append(who, i)
+		}
+	}
+	if err := v.apply(records, who); err != nil {
+		return err
+	}
+	v.publish()
+	return nil
+}
+
+// advanceLate brings the views that are behind to where the others are, the one that lacks most first.
+func (v *Views) advanceLate(ctx context.Context) error {
+	for {
+		late := v.latest()
+		if late == nil {
+			return nil
+		}
+		if err := v.advance(ctx, late, func(events.Position) {}, v.publishAll); err != nil {
+			return err
+		}
+	}
+}
+
+// latest is a view that is behind the others, or nil.
+func (v *Views) latest() *instance {
+	v.applying.Lock()
+	defer v.applying.Unlock()
+	front := v.frontLocked()
+	var late *instance
+	for _, i := range v.live {
+		if i.at < front && (late == nil || i.at < late.at) {
+			late = i
+		}
+	}
+	return late
+}
+
+// advance brings i to the front, slice by slice between those of Run, and calls arrived at the moment when it is
+// there, with no slice in between.
+func (v *Views) advance(ctx context.Context, i *instance, tell func(events.Position), arrived func() error) error {
+	one := []*instance{i}
+	for {
+		done, err := v.arrive(ctx, i, arrived)
+		if done || err != nil {
+			return err
+		}
+		from, to := v.span(i)
+		err = v.slices(ctx, from, to, func(records []events.Record) error {
+			v.applying.Lock()
+			defer v.applying.Unlock()
+			if err := v.apply(records, one); err != nil {
+				return err
+			}
+			tell(i.at)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// span is what i lacks.
+func (v *Views) span(i *instance) (from, to events.Position) {
+	v.applying.Lock()
+	defer v.applying.Unlock()
+	return i.at + 1, v.frontLocked()
+}
+
+// arrive brings i to the front while nothing else moves, if that is one slice at most.
+func (v *Views) arrive(ctx context.Context, i *instance, arrived func() error) (done bool, err error) {
+	v.applying.Lock()
+	defer v.applying.Unlock()
+	front := v.frontLocked()
+	if front-i.at > events.Position(v.cfg.Pace.withDefaults().Records) {
+		return false, nil
+	}
+	one := []*instance{i}
+	err = v.slices(ctx, i.at+1, front, func(records []events.Record) error { return v.apply(records, one) })
+	if err != nil {
+		return false, err
+	}
+	return true, arrived()
+}
+
+// apply applies records to instances in one transaction, passing over what they have. The caller holds applying. In
+// memory nothing changes unless the transaction is committed.
+func (v *Views) apply(records []events.Record, who []*instance) error {
+	moved := make([]instance, len(who))
+	err := v.write(func(btx *bolt.Tx) error {
+		for n, i := range who {
+			moved[n] = *i
+		}
+		return v.applyAll(btx, records, moved)
+	})
+	if err != nil {
+		return err
+	}
+	for n, i := range who {
+		*i = moved[n]
+	}
+	return nil
+}
+
+func (v *Views) write(f func(*bolt.Tx) error) error {
+	v.storing.RLock()
+	defer v.storing.RUnlock()
+	if v.store == nil {
+		return ErrClosed
+	}
+	return v.store.update(f)
+}
+
+func (v *Views) applyAll(btx *bolt.Tx, records []events.Record, who []instance) error {
+	folds := make([]fold, len(who))
+	for n, i := range who {
+		x, err := v.txOf(btx, i.bucket)
+		if err != nil {
+			return err
+		}
+		x.header = v.headers()
+		folds[n] = i.view.fold(x)
+	}
+	for _, r := range records {
+		if err := v.applyRecord(newRecord(r), who, folds); err != nil {
+			return err
+		}
+	}
+	for n := range who {
+		if err := folds[n].flush(); err != nil {
+			return fmt.Errorf("view %s: %w", who[n].view.name(), err)
+		}
+		if v.liveOf(who[n].view).bucket != who[n].bucket {
+			continue // a copy that is not live yet has no checkpoint: it is begun again rather than gone on with
+		}
+		if err := writePoint(v.codec, btx, &who[n]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (v *Views) applyRecord(r *record, who []instance, folds []fold) error {
+	known := isKnown(r.Kind)
+	for n := range who {
+		i := &who[n]
+		if i.at >= r.Position {
+			continue
+		}
+		i.at, i.chain = r.Position, r.Chain
+		if !known {
+			if !i.view.skipsUnknown() {
+				return fmt.Errorf("%w: view %s, record %d of kind %q", ErrNewerKind, i.view.name(), r.Position, r.Kind)
+			}
+			continue
+		}
+		err := folds[n].apply(r)
+		if errors.Is(err, events.ErrUnknownKind) {
+			return fmt.Errorf("%w: view %s: %w", ErrNewerKind, i.view.name(), err)
+		}
+		if err != nil {
+			return fmt.Errorf("view %s, record %d (%s): %w", i.view.name(), r.Position, r.Kind, err)
+		}
+	}
+	if errors.Is(r.err, events.ErrCorrupt) {
+		v.logger.Warn("payload cannot be read", "position", r.Position, "err", r.err)
+	}
+	return nil
+}
+
+// headers looks up headers in the log, each once.
+func (v *Views) headers() func(events.Position) (events.Header, bool, error) {
+	return func(at events.Position) (events.Header, bool, error) {
+		r, err := v.log.Get(context.Background(), at)
+		if errors.Is(err, eventlog.ErrNotFound) {
+			return events.Header{}, false, nil
+		}
+		return r.Header, err == nil, err
+	}
+}

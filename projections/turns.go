@@ -1,0 +1,175 @@
+package projections
+
+import (
+	"slices"
+
+	"github.com/cmemd/cmemd/events"
+)
+
+// turnView keeps every turn: what it was asked, what it settled and cost, and what came of it.
+type turnView struct{}
+
+func (turnView) name() string       { return "turns" }
+func (turnView) version() int       { return 1 }
+func (turnView) skipsUnknown() bool { return false }
+
+func turnTable() table[Turn] { return table[Turn]{name: "rows", ordered: true} }
+
+func (turnView) tables() []tableSpec { return []tableSpec{turnTable().spec(showID)} }
+
+type turnFold struct {
+	x    *tx
+	rows *cache[events.ID, Turn]
+}
+
+func (turnView) fold(x *tx) fold { return &turnFold{x: x, rows: newCache(x, turnTable(), idKey)} }
+
+func (f *turnFold) flush() error { return f.rows.flush() }
+
+func (f *turnFold) apply(r *record) error {
+	switch r.Kind {
+	case events.KindTurnStarted:
+		return f.start(r)
+	case events.KindTurnReceived, events.KindTurnFailed, events.KindOutputDropped, events.KindOutputSkipped,
+		events.KindObservationParsed, events.KindSummaryParsed:
+		return f.tell(r)
+	case events.KindMemoryForgotten:
+		e, ok, err := payloadOf[events.MemoryForgotten](r)
+		if err != nil || !ok {
+			return err
+		}
+		return forgottenRecords(f.x, e, f.forget)
+	}
+	return nil
+}
+
+func (f *turnFold) start(r *record) error {
+	e, ok, err := payloadOf[events.TurnStarted](r)
+	if err != nil || !ok {
+		return err
+	}
+	t, err := f.rows.edit(turnOf(r, e.Turn))
+	if err != nil {
+		return err
+	}
+	*t = Turn{
+		ID: turnOf(r, e.Turn), Session: r.session, Kind: e.TurnKind, Generation: e.Generation, Provider: e.Provider,
+		Model: e.Model, Settles: e.Settles, Reads: e.Reads, PromptBytes: e.PromptBytes, Attempt: e.Attempt,
+		Probe: e.Probe, Prompt: e.Prompt, Started: r.Position, StartedAt: r.OccurredAt, Result: TurnRunning,
+	}
+	return nil
+}
+
+// tell takes over what happened to a turn. Turns that were never started here are made as they are heard of.
+func (f *turnFold) tell(r *record) error {
+	e, _, err := payloadOf[events.Event](r)
+	if err != nil {
+		return err
+	}
+	id := turnOf(r, turnSaid(e))
+	if id == (events.ID{}) {
+		return nil
+	}
+	t, err := f.rows.edit(id)
+	if err != nil {
+		return err
+	}
+	t.ID, t.Session = id, r.session
+	endTurn(t, r)
+	describeTurn(t, r, e)
+	return nil
+}
+
+// turnSaid is the turn that an event itself names.
+func turnSaid(e events.Event) events.ID {
+	switch e := e.(type) {
+	case events.TurnStarted:
+		return e.Turn
+	case events.TurnReceived:
+		return e.Turn
+	case events.TurnFailed:
+		return e.Turn
+	case events.OutputDropped:
+		return e.Turn
+	case events.OutputSkipped:
+		return e.Turn
+	case events.ObservationParsed:
+		return e.Turn
+	case events.SummaryParsed:
+		return e.Turn
+	}
+	return events.ID{}
+}
+
+// endTurn takes over what r's header alone says.
+func endTurn(t *Turn, r *record) {
+	switch r.Kind {
+	case events.KindTurnReceived:
+		t.Ended, t.EndedAt = r.Position, r.OccurredAt
+	case events.KindTurnFailed:
+		t.Ended, t.EndedAt, t.Result = r.Position, r.OccurredAt, TurnFailed
+	case events.KindOutputDropped:
+		t.Result = TurnDropped
+	case events.KindOutputSkipped:
+		t.Result = TurnSkipped
+	default:
+		t.Result = TurnKept
+	}
+}
+
+// describeTurn takes over what r's payload says; e is nil if it was erased.
+func describeTurn(t *Turn, r *record, e events.Event) {
+	switch e := e.(type) {
+	case events.TurnReceived:
+		t.Form, t.StopReason, t.Usage, t.LatencyMS = e.Form, e.StopReason, e.Usage, e.LatencyMS
+	case events.TurnFailed:
+		t.Failure, t.Status, t.Message = e.Class, e.Status, e.Message
+	case events.OutputDropped:
+		t.Class, t.Reason, t.Preview = e.Class, e.Reason, e.Preview
+	case events.OutputSkipped:
+		t.Reason, t.Stated = e.Reason, e.Stated
+	case events.ObservationParsed:
+		addTurnRow(t, r, e.Observation)
+	case events.SummaryParsed:
+		addTurnRow(t, r, e.Summary)
+	}
+}
+
+func addTurnRow(t *Turn, r *record, id events.ID) {
+	t.Rows = append(slices.Clip(t.Rows), id)
+	t.RowsAt = append(slices.Clip(t.RowsAt), r.Position)
+}
+
+// forget takes back what the payload of a record had said.
+func (f *turnFold) forget(h events.Header) error {
+	known, err := f.rows.peek(h.Correlation)
+	if err != nil || known == nil {
+		return err
+	}
+	t, err := f.rows.edit(h.Correlation)
+	if err != nil {
+		return err
+	}
+	switch h.Kind {
+	case events.KindTurnReceived:
+		t.Form, t.StopReason, t.Usage, t.LatencyMS = "", "", events.Usage{}, 0
+	case events.KindTurnFailed:
+		t.Failure, t.Status, t.Message = "", 0, ""
+	case events.KindOutputDropped:
+		t.Class, t.Reason, t.Preview = "", "", ""
+	case events.KindOutputSkipped:
+		t.Reason, t.Stated = "", ""
+	case events.KindObservationParsed, events.KindSummaryParsed:
+		removeTurnRow(t, h.Position)
+	}
+	return nil
+}
+
+func removeTurnRow(t *Turn, at events.Position) {
+	i := slices.Index(t.RowsAt, at)
+	if i < 0 {
+		return
+	}
+	t.Rows = slices.Delete(slices.Clone(t.Rows), i, i+1)
+	t.RowsAt = slices.Delete(slices.Clone(t.RowsAt), i, i+1)
+}

@@ -1,0 +1,259 @@
+package projections
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+
+	bolt "go.etcd.io/bbolt"
+
+	"github.com/cmemd/cmemd/eventlog"
+	"github.com/cmemd/cmemd/events"
+)
+
+// Config is how views are kept. Its zero value works.
+type Config struct {
+	// BootID tells one boot of the machine from another (on Linux /proc/sys/kernel/random/boot_id). The file is not
+	// synced while it is written: after a stop that was not clean it is used again only within the same boot. Empty
+	// means unknown, so that such a stop costs a rebuild.
+	BootID string
+
+	Pace   Pace         // of Run
+	Logger *slog.Logger // for what an operator should know; nil means none
+}
+
+// Errors of Views.
+var (
+	// ErrNotFound is an id, a session, a turn or a position that the views do not know.
+	ErrNotFound = errors.New("projections: not found")
+	// ErrUnknownView is a name that is no view's.
+	ErrUnknownView = errors.New("projections: no such view")
+	// ErrNewerKind is a record of a newer program: what it means for the views is not known, so they go no further.
+	ErrNewerKind = errors.New("projections: record of a newer program")
+	// ErrStopped is a wait for a position that will not be reached, because Run has failed.
+	ErrStopped = errors.New("projections: stopped")
+	// ErrClosed is a call after Close.
+	ErrClosed = errors.New("projections: closed")
+)
+
+// Views is all views of one log, in one file. Its methods are safe for concurrent use.
+type Views struct {
+	log    eventlog.Log
+	dir    string
+	cfg    Config
+	codec  *codec
+	logger *slog.Logger
+	views  []view
+
+	rebuilds chan struct{} // holds one token: one Rebuild at a time
+	broken   chan error    // one errDamaged that a reader met, for Run
+
+	// applying is held for one slice, or for one swap: there is one writer at a time, and every view that is up to date
+	// is at the same position. It is the transaction, so it is held across I/O. It guards live.
+	applying sync.Mutex
+	live     []*instance
+
+	// storing keeps the file from being replaced while it is read.
+	storing sync.RWMutex
+	store   *store // nil: closed
+
+	mu       sync.Mutex // guards the fields below
+	position events.Position
+	changed  chan struct{} // closed and replaced when position grows or stopped is set
+	stopped  error
+}
+
+// instance is one copy of a view: a bucket and how far it is.
+type instance struct {
+	view   view
+	bucket string
+	at     events.Position
+	chain  events.Hash // of the record at that position
+}
+
+// Open opens the views in dir, or makes them; they are as they were left, and follow the log from there once Run or
+// CatchUp is called. Views of another version, of another log, or that cannot be vouched for begin anew. The log must
+// stay open as long as the views. Close must be called.
+func Open(dir string, log eventlog.Log, cfg Config) (*Views, error) {
+	return open(dir, log, cfg, allViews())
+}
+
+func allViews() []view {
+	return append(rowViews(), sessionView{}, fileView{}, outcomeView{}, turnView{}, healthView{}, injectionView{})
+}
+
+func open(dir string, log eventlog.Log, cfg Config, views []view) (*Views, error) {
+	v := &Views{
+		log: log, dir: dir, cfg: cfg, codec: newCodec(), logger: cfg.Logger, views: views,
+		rebuilds: make(chan struct{}, 1), broken: make(chan error, 1), changed: make(chan struct{}),
+	}
+	if v.logger == nil {
+		v.logger = slog.New(slog.DiscardHandler)
+	}
+	if err := v.openStore(); err != nil {
+		return nil, fmt.Errorf("projections: open %s: %w", dir, err)
+	}
+	return v, nil
+}
+
+// openStore opens the file and takes up every view where it was left. What is damaged is made anew, once.
+func (v *Views) openStore() error {
+	s, why, err := openStore(v.dir, v.cfg.BootID)
+	if err != nil {
+		return err
+	}
+	if why != "" {
+		v.logger.Warn("views are built anew", "err", why)
+	}
+	live, err := v.takeUp(s)
+	if errors.Is(err, errDamaged) {
+		v.logger.Warn("views are built anew", "err", err)
+		s.abandon()
+		if err := discard(s.path); err != nil {
+			return err
+		}
+		if s, _, err = openStore(v.dir, v.cfg.BootID); err != nil {
+			return err
+		}
+		live, err = v.takeUp(s)
+	}
+	if err != nil {
+		s.abandon()
+		return err
+	}
+	v.storing.Lock()
+	v.store = s
+	v.storing.Unlock()
+	v.live = live
+	v.publish()
+	return nil
+}
+
+// Close writes what is left to disk and closes the file. Run, CatchUp and Rebuild must have returned. Later calls
+// return ErrClosed. Closing twice is no error.
+func (v *Views) Close() error {
+	v.storing.Lock()
+	defer v.storing.Unlock()
+	if v.store == nil {
+		return nil
+	}
+	s := v.store
+	v.store = nil
+	v.stop(ErrClosed)
+	if err := s.close(); err != nil {
+		return fmt.Errorf("projections: close: %w", err)
+	}
+	return nil
+}
+
+// read runs f in a short read transaction, with which it must be done when it returns.
+func (v *Views) read(ctx context.Context, f func(*bolt.Tx) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	v.storing.RLock()
+	defer v.storing.RUnlock()
+	if v.store == nil {
+		return ErrClosed
+	}
+	err := v.store.view(f)
+	if errors.Is(err, errDamaged) {
+		select {
+		case v.broken <- err:
+		default:
+		}
+	}
+	return err
+}
+
+// view runs f on the live copy of the view of that name.
+func (v *Views) view(ctx context.Context, name string, f func(*tx) error) error {
+	return v.read(ctx, func(btx *bolt.Tx) error {
+		x, err := v.liveTx(btx, name)
+		if err != nil {
+			return err
+		}
+		return f(x)
+	})
+}
+
+// liveTx is the live copy of a view, within btx.
+func (v *Views) liveTx(btx *bolt.Tx, name string) (*tx, error) {
+	p, ok, err := readPoint(v.codec, btx, name)
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
+		return nil, damaged("no view %s", name)
+	}
+	return v.txOf(btx, p.Bucket)
+}
+
+func (v *Views) txOf(btx *bolt.Tx, bucket string) (*tx, error) {
+	b := btx.Bucket([]byte(bucket))
+	if b == nil {
+		return nil, damaged("no bucket %s", bucket)
+	}
+	return &tx{bucket: b, codec: v.codec}, nil
+}
+
+// Position is how far all views have come: an answer given after it contains at least every record up to it.
+func (v *Views) Position() events.Position {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.position
+}
+
+// Wait returns nil when the views have reached position at. Errors: ctx.Err(), ErrStopped, ErrClosed.
+func (v *Views) Wait(ctx context.Context, at events.Position) error {
+	for {
+		v.mu.Lock()
+		position, changed, stopped := v.position, v.changed, v.stopped
+		v.mu.Unlock()
+		switch {
+		case position >= at:
+			return nil
+		case errors.Is(stopped, ErrClosed):
+			return ErrClosed
+		case stopped != nil:
+			return fmt.Errorf("%w at %d: %w", ErrStopped, position, stopped)
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// publish makes the position of the slowest view known. The caller holds applying, or is alone.
+func (v *Views) publish() {
+	at := v.live[0].at
+	for _, i := range v.live {
+		at = min(at, i.at)
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.position = at
+	v.wake()
+}
+
+func (v *Views) publishAll() error {
+	v.publish()
+	return nil
+}
+
+// stop tells waiters why there will be no more; nil that there will be again.
+func (v *Views) stop(why error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.stopped = why
+	v.wake()
+}
+
+func (v *Views) wake() {
+	close(v.changed)
+	v.changed = make(chan struct{})
+}

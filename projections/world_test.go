@@ -1,0 +1,377 @@
+package projections
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"testing"
+	"time"
+
+	bolt "go.etcd.io/bbolt"
+	"pgregory.net/rapid"
+
+	"github.com/cmemd/cmemd/eventlog"
+	"github.com/cmemd/cmemd/events"
+)
+
+// tb is what testing.TB and rapid.T share.
+type tb interface {
+	Helper()
+	Fatalf(format string, args ...any)
+	Fatal(args ...any)
+}
+
+// world is a log into which a test writes what could have happened.
+type world struct {
+	tb    tb
+	log   eventlog.Log
+	now   time.Time
+	ids   uint64
+	turns []*worldTurn
+	// what has been captured and made so far
+	inputs map[events.SessionID][]events.Position
+	stops  map[events.SessionID][]events.Position
+	rows   []events.ID
+	words  []events.Position // records whose payloads may be forgotten
+	opened map[events.SessionID]bool
+}
+
+type worldTurn struct {
+	id      events.ID
+	session events.SessionID
+	kind    events.TurnKind
+	settles []events.Position
+	ended   bool
+}
+
+var epoch = time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
+
+func newWorld(t tb) *world {
+	w := &world{
+		tb: t, now: epoch, inputs: map[events.SessionID][]events.Position{}, stops: map[events.SessionID][]events.Position{},
+		opened: map[events.SessionID]bool{},
+	}
+	w.log = eventlog.NewMemory(eventlog.Config{Now: func() time.Time { return w.now }})
+	return w
+}
+
+func (w *world) id() events.ID {
+	w.ids++
+	var id events.ID
+	binary.BigEndian.PutUint64(id[:], uint64(w.now.UnixMilli())<<16|0x7000)
+	binary.BigEndian.PutUint64(id[8:], 1<<63|w.ids)
+	return id
+}
+
+// say appends events to a stream in one append, all of one turn if turn is not zero.
+func (w *world) say(stream events.StreamID, turn events.ID, evs ...events.Event) []events.Record {
+	w.tb.Helper()
+	var drafts []events.Draft
+	for _, e := range evs {
+		w.now = w.now.Add(7 * time.Second)
+		d := events.Draft{ID: w.id(), OccurredAt: w.now, Correlation: turn, Event: e}
+		if t, ok := e.(events.ToolUsed); ok {
+			d.Unobserved = t.Unobserved != ""
+		}
+		if s, ok := e.(events.AgentStopped); ok {
+			d.Unobserved = s.Work == 0
+		}
+		drafts = append(drafts, d)
+	}
+	records, err := eventlog.AppendEnd(context.Background(), w.log, stream, drafts...)
+	if err != nil {
+		w.tb.Fatal(err)
+	}
+	for _, r := range records {
+		w.note(r)
+	}
+	return records
+}
+
+func (w *world) note(r events.Record) {
+	session, _ := r.Stream.Session()
+	if r.Input() && r.Kind == events.KindAgentStopped {
+		w.stops[session] = append(w.stops[session], r.Position)
+	} else if r.Input() {
+		w.inputs[session] = append(w.inputs[session], r.Position)
+	}
+	if Forgettable(r.Kind) {
+		w.words = append(w.words, r.Position)
+	}
+}
+
+func sessionOf(n int) events.SessionID { return events.SessionIDOf("claude-code", fmt.Sprint("s", n)) }
+
+func (w *world) open(n int) events.SessionID {
+	s := sessionOf(n)
+	w.opened[s] = true
+	w.say(s.Stream(), events.ID{}, events.SessionOpened{
+		Agent: "claude-code", AgentSession: fmt.Sprint("s", n), Project: fmt.Sprint("p", n%2),
+		ProjectRoot: fmt.Sprint("/home/u/p", n%2), GitRoot: fmt.Sprint("/home/u/p", n%2), Cwd: fmt.Sprint("/home/u/p", n%2), Source: "startup",
+	})
+	return s
+}
+
+func (w *world) start(s events.SessionID, kind events.TurnKind, settles ...events.Position) *worldTurn {
+	t := &worldTurn{id: w.id(), session: s, kind: kind, settles: settles}
+	w.say(s.Stream(), t.id, events.TurnStarted{
+		Turn: t.id, TurnKind: kind, Generation: 1, Provider: "anthropic", Model: "small", Settles: settles, PromptBytes: 900, Attempt: 1,
+	})
+	w.turns = append(w.turns, t)
+	return t
+}
+
+func received(t *worldTurn) events.TurnReceived {
+	return events.TurnReceived{
+		Turn: t.id, Form: events.FormXML, Output: "<observation/>", StopReason: "end_turn",
+		Usage: events.Usage{Input: 100, Cached: 10, Output: 30}, LatencyMS: 1200,
+	}
+}
+
+func (w *world) observation(t *worldTurn, title string) events.ObservationParsed {
+	o := events.ObservationParsed{
+		Observation: w.id(), Turn: t.id, Type: "bugfix", Title: title, Narrative: "it was " + title,
+		Facts: []string{"one"}, Concepts: []string{"how-it-works"}, FilesRead: []string{"/home/u/p0/a.go"}, FilesModified: []string{"b.go"},
+		Claims: []events.Claim{{Kind: "commit", Value: "abc1234", Verdict: events.Verified}}, Prompt: 1,
+	}
+	w.rows = append(w.rows, o.Observation)
+	return o
+}
+
+func (w *world) summary(t *worldTurn) events.SummaryParsed {
+	s := events.SummaryParsed{Summary: w.id(), Turn: t.id, Request: "do it", NextSteps: "rest", Prompt: 1}
+	w.rows = append(w.rows, s.Summary)
+	return s
+}
+
+// keep ends a turn with observations, or with a summary if it is a summary turn.
+func (w *world) keep(t *worldTurn, titles ...string) []events.Record {
+	t.ended = true
+	evs := []events.Event{received(t)}
+	for _, title := range titles {
+		evs = append(evs, w.observation(t, title))
+	}
+	if t.kind == events.TurnSummary {
+		evs = append(evs, w.summary(t))
+	}
+	return w.say(t.session.Stream(), t.id, evs...)
+}
+
+func (w *world) skip(t *worldTurn) []events.Record {
+	t.ended = true
+	return w.say(t.session.Stream(), t.id, received(t), events.OutputSkipped{Turn: t.id, Reason: "skip_summary", Stated: "nothing new"})
+}
+
+func (w *world) drop(t *worldTurn) []events.Record {
+	t.ended = true
+	return w.say(t.session.Stream(), t.id, received(t), events.OutputDropped{
+		Turn: t.id, Class: "prose", Reason: "no_xml", Preview: "I am sorry", Length: 10,
+	})
+}
+
+func (w *world) fail(t *worldTurn) {
+	t.ended = true
+	w.say(t.session.Stream(), t.id, events.TurnFailed{Turn: t.id, Class: events.FailLimit, Status: 429, Message: "slow down", Provider: "anthropic"})
+}
+
+func (w *world) tool(s events.SessionID, input string) events.Position {
+	return w.say(s.Stream(), events.ID{}, events.ToolUsed{Tool: "Edit", Input: input, Output: "ok", Cwd: "/home/u/p0"})[0].Position
+}
+
+// forget appends a MemoryForgotten and erases, in either order.
+func (w *world) forget(first bool, at []events.Position, ids ...events.ID) {
+	erase := func() {
+		if err := w.log.Erase(context.Background(), at...); err != nil {
+			w.tb.Fatal(err)
+		}
+	}
+	if first {
+		erase()
+	}
+	w.say(events.Daemon, events.ID{}, events.MemoryForgotten{Positions: at, IDs: ids, Cause: "person"})
+	if !first {
+		erase()
+	}
+}
+
+// step lets one thing happen, chosen by rapid.
+func (w *world) step(t *rapid.T) {
+	n := rapid.IntRange(0, 3).Draw(t, "session")
+	s := sessionOf(n)
+	if !w.opened[s] {
+		w.open(n)
+		return
+	}
+	steps := []func(*rapid.T, events.SessionID){
+		w.stepTool, w.stepTool, w.stepTool, w.stepPrompt, w.stepStop, w.stepTurn, w.stepTurn, w.stepEnd, w.stepEnd, w.stepEnd,
+		w.stepGiveUp, w.stepReobserve, w.stepForget, w.stepMemory, w.stepSupervision, w.stepSession,
+	}
+	rapid.SampledFrom(steps).Draw(t, "step")(t, s)
+}
+
+func (w *world) stepTool(t *rapid.T, s events.SessionID) {
+	tool := events.ToolUsed{Tool: "Edit", Cwd: "/home/u/p0", Failed: rapid.Bool().Draw(t, "failed")}
+	tool.Input = rapid.SampledFrom([]string{
+		`{"file_path":"/home/u/p0/a.go","old_string":"x"}`, `{"file_path":"c/d.go"}`, `{"command":"ls"}`, ``,
+	}).Draw(t, "input")
+	if rapid.IntRange(0, 9).Draw(t, "own") == 0 {
+		tool.Unobserved = "own"
+	}
+	w.say(s.Stream(), events.ID{}, tool)
+}
+
+func (w *world) stepPrompt(t *rapid.T, s events.SessionID) {
+	w.say(s.Stream(), events.ID{}, events.PromptSubmitted{Number: 1, Text: "please", Private: rapid.Bool().Draw(t, "private")})
+}
+
+func (w *world) stepStop(t *rapid.T, s events.SessionID) {
+	w.say(s.Stream(), events.ID{}, events.AgentStopped{LastMessage: "done", Cause: events.StopDone, Work: rapid.IntRange(0, 1).Draw(t, "work")})
+}
+
+func (w *world) stepTurn(t *rapid.T, s events.SessionID) {
+	kind, from := events.TurnObservation, w.inputs[s]
+	if rapid.IntRange(0, 3).Draw(t, "kind") == 0 {
+		kind, from = events.TurnSummary, w.stops[s]
+	}
+	if len(from) == 0 {
+		return
+	}
+	w.start(s, kind, rapid.SliceOfNDistinct(rapid.SampledFrom(from), 1, min(4, len(from)), rapid.ID).Draw(t, "settles")...)
+}
+
+func (w *world) stepEnd(t *rapid.T, s events.SessionID) {
+	for _, turn := range w.turns {
+		if turn.ended || turn.session != s {
+			continue
+		}
+		switch rapid.IntRange(0, 5).Draw(t, "end") {
+		case 0:
+			w.skip(turn)
+		case 1:
+			w.drop(turn)
+		case 2:
+			w.fail(turn)
+		default:
+			w.keep(turn, rapid.SliceOfN(rapid.SampledFrom([]string{"a leak", "A  leak", "a race"}), 1, 2).Draw(t, "titles")...)
+		}
+		return
+	}
+}
+
+func (w *world) stepGiveUp(t *rapid.T, s events.SessionID) {
+	if len(w.inputs[s]) == 0 {
+		return
+	}
+	in := rapid.SliceOfN(rapid.SampledFrom(w.inputs[s]), 1, 2).Draw(t, "inputs")
+	w.say(s.Stream(), events.ID{}, events.InputsDropped{Inputs: in, Reason: events.DropPoison})
+}
+
+func (w *world) stepReobserve(t *rapid.T, s events.SessionID) {
+	for _, turn := range w.turns {
+		if turn.ended && turn.session == s && rapid.Bool().Draw(t, "this") {
+			w.say(s.Stream(), events.ID{}, events.ReobserveRequested{Turns: []events.ID{turn.id}, Inputs: turn.settles})
+			w.start(s, turn.kind, turn.settles...)
+			return
+		}
+	}
+}
+
+func (w *world) stepForget(t *rapid.T, _ events.SessionID) {
+	if len(w.words) == 0 || rapid.IntRange(0, 2).Draw(t, "forget") > 0 {
+		return
+	}
+	at := rapid.SliceOfN(rapid.SampledFrom(w.words), 1, 3).Draw(t, "positions")
+	var ids []events.ID
+	if len(w.rows) > 0 && rapid.Bool().Draw(t, "by id") {
+		ids = append(ids, rapid.SampledFrom(w.rows).Draw(t, "row"))
+	}
+	w.forget(rapid.Bool().Draw(t, "erase first"), at, ids...)
+}
+
+func (w *world) stepMemory(t *rapid.T, s events.SessionID) {
+	if len(w.rows) > 1 {
+		a, b := rapid.SampledFrom(w.rows).Draw(t, "old"), rapid.SampledFrom(w.rows).Draw(t, "new")
+		switch rapid.IntRange(0, 2).Draw(t, "what") {
+		case 0:
+			w.say(events.Daemon, events.ID{}, events.MemorySuperseded{Memory: a, By: b})
+			return
+		case 1:
+			w.say(s.Stream(), events.ID{}, events.ClaimChecked{Subject: a, Claim: events.Claim{Kind: "commit", Value: "abc1234", Verdict: events.Absent}})
+			return
+		}
+	}
+	m := events.MemorySaved{Memory: w.id(), Project: "p0", ProjectRoot: "/home/u/p0", Title: "note", Text: "remember", At: w.now.AddDate(0, 0, -3)}
+	w.rows = append(w.rows, m.Memory)
+	w.say(events.Daemon, events.ID{}, m)
+}
+
+func (w *world) stepSupervision(t *rapid.T, s events.SessionID) {
+	evs := []events.Event{
+		events.SessionRespawned{From: 1, To: 2, Cause: "crash"}, events.SessionQuarantined{Cause: "intensity", Trip: 1}, events.SessionReleased{By: "probe"},
+	}
+	n := rapid.IntRange(0, 6).Draw(t, "what")
+	switch {
+	case n < len(evs):
+		w.say(s.Stream(), events.ID{}, evs[n])
+	case n == 3:
+		w.say(events.ProviderStream("anthropic"), events.ID{}, events.ProviderPaused{Class: events.FailLimit, Probe: 1})
+	case n == 4:
+		w.say(events.ProviderStream("anthropic"), events.ID{}, events.ProviderResumed{By: "probe"})
+	default:
+		w.say(events.Daemon, events.ID{}, events.DaemonDegraded{Why: "3 quarantined", Cleared: n == 5})
+	}
+}
+
+func (w *world) stepSession(t *rapid.T, s events.SessionID) {
+	switch rapid.IntRange(0, 3).Draw(t, "what") {
+	case 0:
+		w.say(s.Stream(), events.ID{}, events.SessionClosed{Cause: "exit"})
+	case 1:
+		w.say(s.Stream(), events.ID{}, events.ContextInjected{Hook: "startup", IDs: w.rows, Characters: 10})
+	case 2:
+		w.say(s.Stream(), events.ID{}, events.ContextCompacted{Summary: "so far"})
+	default:
+		root := rapid.SampledFrom([]string{"/home/u/p0", "/home/u/p1"}).Draw(t, "root")
+		w.say(s.Stream(), events.ID{}, events.SessionOpened{Agent: "claude-code", Project: root[8:], ProjectRoot: root, Source: "resume"})
+	}
+}
+
+// dump is everything that views hold, one line a value.
+func dump(t tb, v *Views) []string {
+	t.Helper()
+	var lines []string
+	err := v.read(context.Background(), func(btx *bolt.Tx) error {
+		return btx.ForEach(func(name []byte, b *bolt.Bucket) error { return dumpBucket(string(name), b, &lines) })
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return lines
+}
+
+func dumpBucket(path string, b *bolt.Bucket, lines *[]string) error {
+	return b.ForEach(func(k, raw []byte) error {
+		if raw == nil {
+			return dumpBucket(path+"/"+string(k), b.Bucket(k), lines)
+		}
+		*lines = append(*lines, fmt.Sprintf("%s %x = %x", path, k, raw))
+		return nil
+	})
+}
+
+func mustOpen(t testing.TB, dir string, log eventlog.Log, cfg Config) *Views {
+	t.Helper()
+	v, err := Open(dir, log, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { v.Close() })
+	return v
+}
+
+func mustCatchUp(t tb, v *Views) {
+	t.Helper()
+	if err := v.CatchUp(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+}
