@@ -55,7 +55,18 @@ func (s *SessionID) UnmarshalText(b []byte) error {
 func (s SessionID) IsZero() bool { return s == SessionID{} }
 
 // Stream is the stream that holds the session's events.
-func (s SessionID) Stream() StreamID { return StreamID(sessionPrefix + s.String()) }
+func (s SessionID) Stream() StreamID {
+	name := append(make([]byte, 0, len(sessionPrefix)+36), sessionPrefix...) // on the stack: each record read makes one
+	start := 0
+	for _, end := range [...]int{4, 6, 8, 10, 16} {
+		if start > 0 {
+			name = append(name, '-')
+		}
+		name = hex.AppendEncode(name, s[start:end])
+		start = end
+	}
+	return StreamID(name)
+}
 
 // StreamID names a stream: "session/<uuid>", "provider/<name>" or "daemon". At most MaxStream bytes.
 type StreamID string
