@@ -1,8 +1,6 @@
 package eventlog
 
 import (
-	"errors"
-	"fmt"
 	"time"
 
 	"github.com/cmemd/cmemd/events"
@@ -139,42 +137,5 @@ func (c *chain) admit(r events.Record) error {
 		return bad("the chain does not hold")
 	}
 	c.last, c.recorded = r.Position, r.RecordedAt
-	return nil
-}
-
-// checkPayload returns a *CorruptError unless r's payload is the one its header names.
-func checkPayload(r events.Record) error {
-	if err := r.Check(); err != nil {
-		return corruptf(r.Position, r.Stream, "payload: %s", rootReason(err))
-	}
-	return nil
-}
-
-// rootReason is err's text without the sentinel that the caller repeats.
-func rootReason(err error) string {
-	if errors.Is(err, events.ErrCorrupt) {
-		return "is not what the header names"
-	}
-	return err.Error()
-}
-
-// checkDrafts returns ErrInvalid for what no log takes.
-func checkDrafts(stream events.StreamID, drafts []events.Draft) error {
-	if err := checkStream(stream); err != nil {
-		return err
-	}
-	for i, d := range drafts {
-		if d.ID == (events.ID{}) || d.Event == nil {
-			return fmt.Errorf("%w: draft %d for %s has no id or no event", ErrInvalid, i, stream)
-		}
-	}
-	return nil
-}
-
-// checkStream refuses names that cannot be stored. Those that begin with NUL up to space are the log's own.
-func checkStream(stream events.StreamID) error {
-	if stream == "" || len(stream) > events.MaxStream || stream[0] <= ' ' {
-		return fmt.Errorf("%w: stream %.40q", ErrInvalid, string(stream))
-	}
 	return nil
 }

@@ -5,7 +5,13 @@ import (
 	"encoding/binary"
 	"errors"
 	"hash/fnv"
+	"iter"
+	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
+
+	"go.etcd.io/bbolt"
 
 	"github.com/cmemd/cmemd/events"
 )
@@ -83,5 +89,59 @@ func TestHeadCacheIsBounded(t *testing.T) {
 	}
 	if _, ok := c.get("s\x00\x01\x00\x09"); !ok {
 		t.Error("the newest head is not cached")
+	}
+}
+
+// TestNoTransactionIsHeld looks for open read transactions while a consumer works: one that is held makes the free list
+// grow with every commit, and can block the writer for ever.
+func TestNoTransactionIsHeld(t *testing.T) {
+	t.Parallel()
+	l, err := Open(filepath.Join(t.TempDir(), "log"), Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	for range 5 {
+		d := events.Draft{ID: events.ID{1}, Event: events.SessionClosed{Cause: "x"}}
+		if _, err := AppendEnd(t.Context(), l, events.Daemon, d, d); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, seq := range map[string]iter.Seq2[events.Record, error]{
+		"All": l.All(t.Context(), 1), "Stream": l.Stream(t.Context(), events.Daemon, 1), "Follow": l.Follow(t.Context(), 1),
+	} {
+		for r, err := range seq {
+			if n := l.db.Stats().OpenTxN; n != 0 || err != nil {
+				t.Errorf("%s at %d: %d transactions are open, %v", name, r.Position, n, err)
+			}
+			if r.Position == 10 {
+				break
+			}
+		}
+	}
+}
+
+// TestPagesAreFull looks at how full the pages of records are: at bbolt's usual half the file would be twice as large.
+func TestPagesAreFull(t *testing.T) {
+	t.Parallel()
+	l, err := Open(filepath.Join(t.TempDir(), "log"), Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	d := events.Draft{ID: events.ID{1}, Event: events.PromptSubmitted{Text: strings.Repeat("x", 60)}}
+	for range 100 {
+		if _, err := AppendEnd(t.Context(), l, events.Daemon, slices.Repeat([]events.Draft{d}, 20)...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	err = l.view(func(records, _ *bbolt.Bucket) error {
+		if s := records.Stats(); s.LeafInuse*100 < s.LeafAlloc*88 {
+			t.Errorf("%d of %d bytes in use", s.LeafInuse, s.LeafAlloc)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }

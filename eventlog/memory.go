@@ -2,7 +2,6 @@ package eventlog
 
 import (
 	"context"
-	"crypto/rand"
 	"fmt"
 	"iter"
 	"slices"
@@ -181,39 +180,3 @@ func (t *memoryTable) put(r events.Record) {
 
 // head knows only unknown streams: the batch, which lives as long as the log, has all others.
 func (t *memoryTable) head(events.StreamID) (head, error) { return head{}, nil }
-
-// seal encodes, hashes and compresses drafts, and returns about how many bytes their records will take.
-func seal(ctx context.Context, codec *events.Codec, stream events.StreamID, drafts []events.Draft) ([]events.Sealed, int64, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, 0, err
-	}
-	if err := checkDrafts(stream, drafts); err != nil {
-		return nil, 0, err
-	}
-	salts := make([]events.Salt, len(drafts))
-	sealed := make([]events.Sealed, len(drafts))
-	var size int64
-	for i, d := range drafts {
-		rand.Read(salts[i][:]) // never fails: without randomness it ends the program
-		s, err := codec.Seal(d, salts[i])
-		if err != nil {
-			return nil, 0, fmt.Errorf("eventlog: draft %d for %s: %w", i, stream, err)
-		}
-		sealed[i] = s
-		size += int64(s.Size())
-	}
-	return sealed, size, nil
-}
-
-// checkPayloads returns a *CorruptError for the first record whose payload is not the one it names.
-func checkPayloads(ctx context.Context, records []events.Record) error {
-	for _, r := range records {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if err := checkPayload(r); err != nil {
-			return err
-		}
-	}
-	return nil
-}

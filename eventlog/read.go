@@ -118,15 +118,18 @@ type chunk struct {
 
 func newChunk(n uint64) *chunk {
 	n = min(n, maxSliceRecords)
-	return &chunk{ends: make([]int, 0, n), buf: make([]byte, 0, min(n<<10, maxSliceBytes)), until: time.Now().Add(maxSliceTime)}
+	return &chunk{ends: make([]int, 0, n), buf: make([]byte, 0, min(n<<12, maxSliceBytes)), until: time.Now().Add(maxSliceTime)}
 }
 
-// add copies v and reports whether there is room for more.
-func (c *chunk) add(v []byte) (more bool) {
+// add copies v, unless the chunk has no room or time for it. It always takes the first.
+func (c *chunk) add(v []byte) bool {
+	n := len(c.ends)
+	if n > 0 && (n == maxSliceRecords || len(c.buf)+len(v) > cap(c.buf) || n%64 == 0 && time.Now().After(c.until)) {
+		return false
+	}
 	c.buf = append(c.buf, v...)
 	c.ends = append(c.ends, len(c.buf))
-	n := len(c.ends)
-	return n < maxSliceRecords && len(c.buf) < maxSliceBytes && (n%64 != 0 || time.Now().Before(c.until))
+	return true
 }
 
 // slice reads the collected records one by one; at gives their positions.
@@ -148,10 +151,10 @@ func (b *Bolt) read(from, to events.Position) (slice, error) {
 			if positionOf(k) != next || len(v) > maxStored {
 				return corruptf(next, "", "there is no such record")
 			}
-			next++
 			if !c.add(v) {
 				return nil
 			}
+			next++
 		}
 		return nil
 	})

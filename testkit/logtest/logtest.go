@@ -54,6 +54,7 @@ func Run(t *testing.T, open func(testing.TB) Log) {
 		"restore":        testRestore,
 		"restore bad":    testRestoreBad,
 		"export":         testExport,
+		"export fails":   testExportFails,
 		"import bad":     testImportBad,
 		"model":          func(t *testing.T, open func(testing.TB) Log) { testModel(t, open, nil) },
 	} {

@@ -186,3 +186,23 @@ func testReopen(t *testing.T, open func(tb testing.TB, dir string) Log) {
 		}
 	}
 }
+
+// full is a writer that takes only so many bytes.
+type full struct{ left int }
+
+func (f *full) Write(b []byte) (int, error) {
+	n := min(len(b), f.left)
+	f.left -= n
+	if n < len(b) {
+		return n, errFull
+	}
+	return n, nil
+}
+
+var errFull = errors.New("full")
+
+func testExportFails(t *testing.T, open func(testing.TB) Log) {
+	l, _ := filled(t, open)
+	_, err := eventlog.Export(t.Context(), l, &full{left: 100}, 1)
+	wantErr(t, "Export to a full disk", err, errFull)
+}
