@@ -172,9 +172,6 @@ func (b *builder) add(ctx context.Context, r events.Record) error {
 		return nil
 	case events.MemoryForgotten:
 		return b.forget(e)
-	case events.MemorySaved:
-		b.keep(memoryDocument(r, session, e, b.analyzer))
-		return nil
 	}
 	f, err := b.factsOf(ctx, session, r)
 	if err != nil {
@@ -187,6 +184,8 @@ func (b *builder) add(ctx context.Context, r events.Record) error {
 		}
 	case events.ObservationParsed:
 		b.keep(observationDocument(r, session, f, e, b.analyzer))
+	case events.MemorySaved:
+		b.keep(memoryDocument(r, session, f, e, b.analyzer))
 	case events.SummaryParsed:
 		b.keep(summaryDocument(r, session, f, e, b.analyzer))
 	}
@@ -210,7 +209,7 @@ func (b *builder) remember(id events.SessionID, e events.SessionOpened) facts {
 
 // factsOf returns what the latest start of the session before r said; after a restart it reads the session's stream.
 func (b *builder) factsOf(ctx context.Context, id events.SessionID, r events.Record) (facts, error) {
-	if f, ok := b.sessions[id]; ok {
+	if f, ok := b.sessions[id]; ok || id.IsZero() {
 		return f, nil
 	}
 	var found events.SessionOpened

@@ -97,6 +97,12 @@ func suffixes(path string) []string {
 	return out
 }
 
+// fileTerm is the term that finds the files whose path ends as path does; of a deep path the end counts.
+func fileTerm(path string) string {
+	parts := strings.Split(cleanPath(path), "/")
+	return strings.Join(parts[max(0, len(parts)-maxFolders):], "/")
+}
+
 // cleanPath makes one form of the ways to write a path's end.
 func cleanPath(path string) string {
 	path = strings.TrimPrefix(strings.ReplaceAll(path, `\`, "/"), "./")

@@ -48,7 +48,7 @@ func (q Query) conditions() []condition {
 	add(fieldAgent, q.Agent)
 	add(fieldType, q.Type)
 	add(fieldConcept, strings.ToLower(strings.TrimSpace(q.Concept)))
-	add(fieldFile, cleanPath(q.File))
+	add(fieldFile, fileTerm(q.File))
 	return out
 }
 

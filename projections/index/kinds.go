@@ -36,7 +36,7 @@ func promptDocument(r events.Record, session events.SessionID, f facts, e events
 	return d
 }
 
-func memoryDocument(r events.Record, session events.SessionID, e events.MemorySaved, a *analyzer) *document {
+func memoryDocument(r events.Record, session events.SessionID, f facts, e events.MemorySaved, a *analyzer) *document {
 	at := e.At
 	if at.IsZero() {
 		at = r.OccurredAt
@@ -46,8 +46,15 @@ func memoryDocument(r events.Record, session events.SessionID, e events.MemorySa
 		{joinFiles(e.Files), 1},
 	}
 	d := newDocument(ref{e.Memory, Memory, at, r.Position, groupOf(session, e)}, parts, a)
+	if e.Project == "" && e.ProjectRoot == "" {
+		e.Project, e.ProjectRoot = f.project, f.root
+	}
+	if e.Session == "" {
+		e.Session = f.native
+	}
 	d.filter(fieldProject, e.Project, e.ProjectRoot)
 	d.filter(fieldSession, e.Session, sessionTerm(session))
+	d.filter(fieldAgent, f.agent)
 	d.filter(fieldType, e.Type)
 	d.filter(fieldConcept, lowered(e.Concepts)...)
 	d.files(e.Files)

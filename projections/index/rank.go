@@ -113,7 +113,7 @@ func (s *search) newest(ctx context.Context) error {
 	}
 	slices.SortFunc(order, func(a, b string) int { return cmp.Compare(b, a) })
 	for _, d := range order {
-		if len(s.best) >= s.want {
+		if len(s.best) >= min(s.want, s.total) {
 			break
 		}
 		if err := s.addDay(ctx, d, allow); err != nil {

@@ -123,6 +123,10 @@ func TestSuffixes(t *testing.T) {
 			t.Errorf("%s: -want +got\n%s", path, diff)
 		}
 	}
+	deep := "/a/b/c/d/e/f/g/h/i/j/k.go"
+	if !slices.Contains(suffixes(deep), fileTerm(deep)) {
+		t.Errorf("%s is not found by itself: %q", deep, fileTerm(deep))
+	}
 	if got := len(suffixes(strings.Repeat("d/", 500) + "f")); got != maxFolders {
 		t.Errorf("a deep path gives %d terms, want %d", got, maxFolders)
 	}

@@ -1,0 +1,23 @@
+// Package recall answers: it searches memory, shows what happened around a moment, lays rows open with the chain of
+// events they came from, and chooses what a new session is told.
+//
+// It reads views and the search index and writes nothing. An answer names the position of the log that it knew; a
+// caller who needs to read its own writes gives After and waits. Rows that are folded into another, superseded or
+// forgotten are in no answer, unless it is asked for as of an earlier position.
+//
+// # Three layers
+//
+// Search and Timeline give Items, about fifty tokens each, with what the whole row costs to read; Show gives whole
+// rows; Why gives a row's chain back to the tool uses, the prompts and the memory the agent had been given.
+//
+// # Injection
+//
+// Context chooses by worth a character from the newest rows of a project, so its cost does not grow with the log. It
+// leaves out what is flagged, never names more characters than asked for (counted as UTF-16 code units, the larger of
+// the ways in which agents may count), and writes row text so that it cannot close the fence around it.
+//
+// # What bites
+//
+// Ids may be given as any prefix of eight or more hex digits that only one row has. Ids of the same millisecond share
+// their first twelve digits: what Context prints is longer where it must be, and stays right as rows are added.
+package recall

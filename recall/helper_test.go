@@ -1,0 +1,124 @@
+package recall
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/cmemd/cmemd/eventlog"
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/index"
+	"github.com/google/uuid"
+)
+
+const (
+	fenceOpen  = "<memory-fence>"
+	fenceClose = "</memory-fence>"
+)
+
+// world is a log with everything that reads it.
+type world struct {
+	tb testing.TB
+	*Recall
+	log      *eventlog.Memory
+	views    *projections.Views
+	index    *index.Index
+	versions map[events.StreamID]events.Version
+	now      time.Time
+}
+
+func newWorld(tb testing.TB) *world {
+	tb.Helper()
+	w := &world{tb: tb, versions: map[events.StreamID]events.Version{}, now: time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)}
+	w.log = eventlog.NewMemory(eventlog.Config{Now: func() time.Time { return w.now }})
+	var err error
+	if w.views, err = projections.Open(tb.TempDir(), w.log, projections.Config{}); err != nil {
+		tb.Fatal(err)
+	}
+	if w.index, err = index.Open(context.Background(), tb.TempDir(), w.log, index.Config{Flush: time.Millisecond}); err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		if err := w.index.Close(); err != nil {
+			tb.Error(err)
+		}
+		if err := w.views.Close(); err != nil {
+			tb.Error(err)
+		}
+		w.log.Close()
+	})
+	w.Recall = New(Config{Views: w.views, Index: w.index, Log: w.log, FenceOpen: fenceOpen, FenceClose: fenceClose})
+	return w
+}
+
+// put appends events a minute apart.
+func (w *world) put(stream events.StreamID, list ...events.Event) []events.Record {
+	w.tb.Helper()
+	drafts := make([]events.Draft, len(list))
+	for i, e := range list {
+		w.now = w.now.Add(time.Minute)
+		drafts[i] = events.Draft{ID: newID(), OccurredAt: w.now, Event: e}
+	}
+	recs, err := w.log.Append(context.Background(), stream, w.versions[stream], drafts...)
+	if err != nil {
+		w.tb.Fatal(err)
+	}
+	w.versions[stream] += events.Version(len(recs))
+	return recs
+}
+
+func newID() events.ID { return uuid.Must(uuid.NewV7()) }
+
+// open starts a session.
+func (w *world) open(native, project string) events.SessionID {
+	id := events.SessionIDOf("codex", native)
+	w.put(id.Stream(), events.SessionOpened{Agent: "codex", AgentSession: native, Project: project, ProjectRoot: "/src/" + project, Cwd: "/src/" + project})
+	return id
+}
+
+// observe adds an observation with a title and a narrative.
+func (w *world) observe(s events.SessionID, kind, title, narrative string) events.ID {
+	id := newID()
+	w.put(s.Stream(), events.ObservationParsed{Observation: id, Type: kind, Title: title, Narrative: narrative})
+	return id
+}
+
+// sync brings views and index to the log's end.
+func (w *world) sync() {
+	w.tb.Helper()
+	if err := w.views.CatchUp(context.Background()); err != nil {
+		w.tb.Fatal(err)
+	}
+	if err := w.index.CatchUp(context.Background()); err != nil {
+		w.tb.Fatal(err)
+	}
+}
+
+func (w *world) mustSearch(q Query) Answer {
+	w.tb.Helper()
+	w.sync()
+	a, err := w.Search(context.Background(), q)
+	if err != nil {
+		w.tb.Fatalf("search %+v: %v", q, err)
+	}
+	return a
+}
+
+func (w *world) mustContext(ask Ask) Context {
+	w.tb.Helper()
+	w.sync()
+	c, err := w.Context(context.Background(), ask)
+	if err != nil {
+		w.tb.Fatalf("context %+v: %v", ask, err)
+	}
+	return c
+}
+
+func idsOf(items []Item) []events.ID {
+	ids := []events.ID{}
+	for _, it := range items {
+		ids = append(ids, it.ID)
+	}
+	return ids
+}

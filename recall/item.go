@@ -1,0 +1,94 @@
+package recall
+
+import (
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/projections"
+)
+
+// Item is a row in short: enough to decide whether to read it.
+type Item struct {
+	ID           events.ID        `json:"id"`
+	Kind         projections.Kind `json:"kind"`
+	Title        string           `json:"title"`
+	Score        float64          `json:"score"` // 0 where nothing was searched for
+	Project      string           `json:"project"`
+	ProjectRoot  string           `json:"project_root,omitempty"`
+	Session      string           `json:"session,omitempty"`       // our id; of a saved memory: the name that its saver gave
+	AgentSession string           `json:"agent_session,omitempty"` // the agent's own id
+	Agent        string           `json:"agent,omitempty"`
+	At           time.Time        `json:"at"`
+	Position     events.Position  `json:"position"`
+	Type         string           `json:"type,omitempty"`
+	Tokens       int              `json:"tokens"` // what the whole row costs to read, about
+	Count        int              `json:"count,omitempty"`
+	Flagged      bool             `json:"flagged,omitempty"` // makes a claim that is not true, or names files nobody touched
+	Snippet      string           `json:"snippet,omitempty"` // where the query's words are
+}
+
+const (
+	// maxTitle is the longest title in characters that an item shows.
+	maxTitle = 160
+
+	// charsPerToken is the usual estimate for English text and code.
+	charsPerToken = 4
+)
+
+func itemOf(row projections.Row) Item {
+	it := Item{
+		ID: row.ID, Kind: row.Kind, Title: titleOf(row), Project: row.Project, ProjectRoot: row.ProjectRoot,
+		AgentSession: row.AgentSession, Agent: row.Agent, At: row.At, Position: row.Position, Type: row.Type,
+		Tokens: tokensOf(row), Flagged: row.Flagged,
+	}
+	if row.Count > 1 {
+		it.Count = row.Count
+	}
+	if !row.Session.IsZero() {
+		it.Session = row.Session.String()
+	}
+	if row.Kind == projections.Memory && row.AgentSession != "" {
+		it.Session = row.AgentSession
+	}
+	return it
+}
+
+// titleOf returns one line that stands for the row.
+func titleOf(row projections.Row) string {
+	if row.Forgotten {
+		return "(forgotten)"
+	}
+	for _, s := range []string{row.Title, row.Request, row.Text, row.Narrative, row.Completed, row.Learned, row.Investigated, row.NextSteps, first(row.Facts), first(row.Concepts)} {
+		if line := oneLine(s, maxTitle); line != "" {
+			return line
+		}
+	}
+	return "(untitled)"
+}
+
+func first(list []string) string {
+	if len(list) == 0 {
+		return ""
+	}
+	return list[0]
+}
+
+// textsOf returns the row's own words, the title first.
+func textsOf(row projections.Row) []string {
+	texts := []string{row.Title, row.Subtitle, row.Request, row.Narrative, row.Text}
+	texts = append(texts, row.Facts...)
+	return append(texts, row.Investigated, row.Learned, row.Completed, row.NextSteps, row.Notes)
+}
+
+func tokensOf(row projections.Row) int {
+	n := 0
+	for _, s := range textsOf(row) {
+		n += utf8.RuneCountInString(s)
+	}
+	for _, list := range [][]string{row.Concepts, row.FilesRead, row.FilesModified, row.FilesUnverified} {
+		n += len(strings.Join(list, ", "))
+	}
+	return (n + charsPerToken - 1) / charsPerToken
+}

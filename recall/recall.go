@@ -1,0 +1,168 @@
+package recall
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/cmemd/cmemd/eventlog"
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/index"
+)
+
+// Errors of this package.
+var (
+	// ErrNotFound is an id, a prefix or an anchor that no row has.
+	ErrNotFound = errors.New("recall: not found")
+	// ErrAmbiguous is a prefix that several rows have.
+	ErrAmbiguous = errors.New("recall: several rows begin with it")
+	// ErrBadID is text that is neither an id nor a prefix of eight or more hex digits.
+	ErrBadID = errors.New("recall: not an id: want a UUID, or its first eight or more hex digits")
+)
+
+// minPrefix is the shortest prefix of an id in hex digits: shorter ones are more likely slips than names.
+const minPrefix = 8
+
+// Config is what a Recall works with.
+type Config struct {
+	Views *projections.Views
+	Index *index.Index
+	Log   eventlog.Log
+
+	// FenceOpen and FenceClose enclose injected memory, so that it is recognised when it comes back and is not stored
+	// again. They are tags: <name> and </name>.
+	FenceOpen, FenceClose string
+
+	Command string // how to call the command line in hints; empty means cmemd
+}
+
+// Recall answers questions about one log. Its methods are safe for concurrent use.
+type Recall struct {
+	views   *projections.Views
+	index   *index.Index
+	log     eventlog.Log
+	open    string
+	close   string
+	command string
+}
+
+// New returns a Recall over open views and an open index. It panics without them, or without a fence.
+func New(c Config) *Recall {
+	if c.Views == nil || c.Index == nil || c.Log == nil || tagName(c.FenceOpen) == "" || tagName(c.FenceOpen) != tagName(c.FenceClose) {
+		panic(fmt.Sprintf("recall: incomplete config: fence %q, %q", c.FenceOpen, c.FenceClose))
+	}
+	if c.Command == "" {
+		c.Command = "cmemd"
+	}
+	return &Recall{views: c.Views, index: c.Index, log: c.Log, open: c.FenceOpen, close: c.FenceClose, command: c.Command}
+}
+
+// tagName returns name of <name ...> and </name>.
+func tagName(tag string) string {
+	tag, ok := strings.CutPrefix(tag, "<")
+	if !ok {
+		return ""
+	}
+	name, _, _ := strings.Cut(strings.TrimPrefix(tag, "/"), ">")
+	name, _, _ = strings.Cut(name, " ")
+	return name
+}
+
+// Position is what every answer that begins now knows at least.
+func (r *Recall) Position() events.Position { return min(r.views.Position(), r.index.Position()) }
+
+// Wait returns when answers know position at. The error is ctx's, or the views'.
+func (r *Recall) Wait(ctx context.Context, at events.Position) error {
+	if at == 0 {
+		return nil
+	}
+	if err := r.views.Wait(ctx, at); err != nil {
+		return fmt.Errorf("recall: %w", err)
+	}
+	return r.index.Wait(ctx, at)
+}
+
+// PositionAt returns the position of the last record that was recorded at or before t; 0 if there is none.
+func (r *Recall) PositionAt(ctx context.Context, t time.Time) (events.Position, error) {
+	last, err := r.log.Last(ctx)
+	if err != nil {
+		return 0, fmt.Errorf("recall: %w", err)
+	}
+	low, high := events.Position(0), last // the answer is in [low, high]
+	for low < high {
+		mid := low + (high-low+1)/2
+		rec, err := r.log.Get(ctx, mid)
+		if err != nil {
+			return 0, fmt.Errorf("recall: %w", err)
+		}
+		if rec.RecordedAt.After(t) {
+			high = mid - 1
+		} else {
+			low = mid
+		}
+	}
+	return low, nil
+}
+
+// Resolve returns the id that text names: a whole UUID, or a prefix of it that no other row has. Errors: ErrBadID,
+// ErrNotFound, *AmbiguousError.
+func (r *Recall) Resolve(ctx context.Context, text string) (events.ID, error) {
+	text = strings.TrimSpace(text)
+	digits := strings.ReplaceAll(text, "-", "")
+	if len(digits) < minPrefix || len(digits) > 32 || strings.Trim(digits, "0123456789abcdefABCDEF") != "" {
+		return events.ID{}, fmt.Errorf("%w: %q", ErrBadID, text)
+	}
+	ids, err := r.views.Resolve(ctx, digits, maxChoices+1)
+	if err != nil {
+		return events.ID{}, fmt.Errorf("recall: %w", err)
+	}
+	switch len(ids) {
+	case 0:
+		return events.ID{}, fmt.Errorf("%w: %s", ErrNotFound, text)
+	case 1:
+		return ids[0], nil
+	}
+	return events.ID{}, &AmbiguousError{Prefix: text, Choices: ids[:min(len(ids), maxChoices)], More: len(ids) > maxChoices}
+}
+
+// maxChoices is how many ids an ambiguous prefix is answered with.
+const maxChoices = 8
+
+// AmbiguousError is a prefix that several rows have. errors.Is finds ErrAmbiguous in it.
+type AmbiguousError struct {
+	Prefix  string
+	Choices []events.ID
+	More    bool // there are more than the choices
+}
+
+func (e *AmbiguousError) Error() string {
+	names := make([]string, len(e.Choices))
+	for i, id := range e.Choices {
+		names[i] = id.String()
+	}
+	return fmt.Sprintf("%s: %s: %s", ErrAmbiguous, e.Prefix, strings.Join(names, ", "))
+}
+
+// Is makes errors.Is(err, ErrAmbiguous) true.
+func (e *AmbiguousError) Is(target error) bool { return target == ErrAmbiguous }
+
+// Show returns the whole rows of ids, each an id or a prefix, in their order: folded, superseded and forgotten ones too.
+// The errors are those of Resolve, for the first that fails.
+func (r *Recall) Show(ctx context.Context, ids ...string) ([]projections.Row, error) {
+	resolved := make([]events.ID, len(ids))
+	for i, text := range ids {
+		id, err := r.Resolve(ctx, text)
+		if err != nil {
+			return nil, err
+		}
+		resolved[i] = id
+	}
+	rows, err := r.views.Rows(ctx, resolved...)
+	if err != nil {
+		return nil, fmt.Errorf("recall: %w", err)
+	}
+	return rows, nil
+}

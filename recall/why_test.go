@@ -1,0 +1,144 @@
+package recall
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/projections"
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+)
+
+func TestWhyLeadsBackToTheEvents(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	earlier := w.observe(w.open("before", "shop"), "discovery", "What was known", "")
+	s := w.open("a", "shop")
+	w.put(s.Stream(), events.ContextInjected{Hook: "startup", IDs: []events.ID{earlier}, Characters: 700, Position: 3})
+	prompt := w.put(s.Stream(), events.PromptSubmitted{Number: 1, Text: "Fix the cart"})[0]
+	used := w.put(s.Stream(),
+		events.ToolUsed{Tool: "Edit", Input: `{"file":"cart.go"}`, Output: "ok", Prompt: 1},
+		events.ToolUsed{Tool: "Bash", Input: `{"command":"secret"}`, Output: "fine", Prompt: 1},
+	)
+	turn, id := newID(), newID()
+	w.put(s.Stream(), events.TurnStarted{Turn: turn, TurnKind: events.TurnObservation, Provider: "scripted", Settles: []events.Position{used[0].Position, used[1].Position}, Attempt: 1, Prompt: 1})
+	claim := events.Claim{Kind: "commit", Value: "abcdef1", Verdict: events.Unknown}
+	rows := w.put(s.Stream(),
+		events.TurnReceived{Turn: turn, Form: events.FormXML, Output: "<observation>raw words</observation>", LatencyMS: 12},
+		events.ObservationParsed{Observation: id, Turn: turn, Type: "bugfix", Title: "Cart fixed", Claims: []events.Claim{claim}, Prompt: 1},
+	)
+	w.put(s.Stream(), events.ClaimChecked{Subject: id, Claim: events.Claim{Kind: "commit", Value: "abcdef1", Verdict: events.Verified}})
+	if err := w.log.Erase(t.Context(), used[1].Position); err != nil {
+		t.Fatal(err)
+	}
+	w.sync()
+	got, err := w.Why(t.Context(), id.String()[:18])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Row.ID != id || got.Recorded.Position != rows[1].Position || got.Session == nil || got.Session.AgentSession != "a" {
+		t.Errorf("row %s at %d, session %+v", got.Row.ID, got.Recorded.Position, got.Session)
+	}
+	if len(got.Turns) != 1 || got.Turns[0].ID != turn || got.Turns[0].Provider != "scripted" || len(got.Turns[0].Inputs) != 2 {
+		t.Fatalf("turns %+v", got.Turns)
+	}
+	in := got.Turns[0].Inputs
+	if in[0].Kind != events.KindToolUsed || in[0].Outcome != projections.Observed || in[0].Preview != `Edit {"file":"cart.go"} -> ok` || in[0].Erased {
+		t.Errorf("first input %+v", in[0])
+	}
+	if !in[1].Erased || in[1].Preview != "" || in[1].Position != used[1].Position {
+		t.Errorf("erased input %+v", in[1])
+	}
+	if out := got.Turns[0].Output; out == nil || !strings.Contains(out.Preview, "raw words") {
+		t.Errorf("output %+v", out)
+	}
+	if got.Prompt == nil || got.Prompt.ID != prompt.ID || got.Prompt.Text != "Fix the cart" {
+		t.Errorf("prompt %+v", got.Prompt)
+	}
+	if len(got.Injected) != 1 || len(got.Injected[0].Rows) != 1 || got.Injected[0].Rows[0].Title != "What was known" {
+		t.Errorf("injected %+v", got.Injected)
+	}
+	if diff := cmp.Diff([]Verdict{{Claim: claim, Now: events.Verified}}, got.Verdicts); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+}
+
+func TestWhyOfASavedMemory(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	old, by := newID(), newID()
+	w.put(events.Daemon,
+		events.MemorySaved{Memory: old, Project: "shop", Title: "Old", Text: "words"},
+		events.MemorySaved{Memory: by, Project: "shop", Title: "New", Text: "words"},
+		events.MemorySuperseded{Memory: old, By: by},
+	)
+	w.sync()
+	got, err := w.Why(t.Context(), old.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got.Turns) != 0 || got.Recorded.Stream != events.Daemon || got.Replaced == nil || got.Replaced.ID != by {
+		t.Errorf("got %+v", got)
+	}
+}
+
+func TestWhyOfAForgottenRow(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := w.open("a", "shop")
+	id := newID()
+	rec := w.put(s.Stream(), events.ObservationParsed{Observation: id, Title: "secret words"})[0]
+	if err := w.log.Erase(t.Context(), rec.Position); err != nil {
+		t.Fatal(err)
+	}
+	w.put(s.Stream(), events.MemoryForgotten{IDs: []events.ID{id}, Positions: []events.Position{rec.Position}, Cause: "person"})
+	w.sync()
+	got, err := w.Why(t.Context(), id.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !got.Row.Forgotten || got.Row.Title != "" || got.Recorded.Preview != "" {
+		t.Errorf("got %+v", got)
+	}
+}
+
+func TestResolve(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	put := func(text string) events.ID {
+		id := uuid.MustParse(text)
+		w.put(events.Daemon, events.MemorySaved{Memory: id, Text: text})
+		return id
+	}
+	a := put("01a1fa47-2048-7378-adac-92eea5ab1823")
+	put("01a1fa47-2048-7999-adac-92eea5ab1823")
+	lone := put("f00dfeed-0000-7000-8000-000000000001")
+	w.sync()
+	for _, tc := range []struct {
+		text string
+		want events.ID
+		err  error
+	}{
+		{a.String(), a, nil},
+		{"01a1fa47-2048-73", a, nil},
+		{"01A1FA47204873", a, nil},
+		{" f00dfeed ", lone, nil},
+		{"01a1fa47", events.ID{}, ErrAmbiguous},
+		{"f00dfee", events.ID{}, ErrBadID},
+		{"f00dfeed-0000-7000-8000-0000000000011", events.ID{}, ErrBadID},
+		{"not-an-id", events.ID{}, ErrBadID},
+		{"", events.ID{}, ErrBadID},
+		{"ffffffff", events.ID{}, ErrNotFound},
+	} {
+		got, err := w.Resolve(t.Context(), tc.text)
+		if got != tc.want || !errors.Is(err, tc.err) {
+			t.Errorf("%q: got %s, %v, want %s, %v", tc.text, got, err, tc.want, tc.err)
+		}
+	}
+	var many *AmbiguousError
+	if _, err := w.Show(t.Context(), "f00dfeed", "01a1fa47"); !errors.As(err, &many) || len(many.Choices) != 2 {
+		t.Errorf("got %v", err)
+	}
+}
