@@ -179,27 +179,52 @@ func flip(t *testing.T, f *os.File, off int64, mask byte) {
 	}
 }
 
-// TestBranchInCircle makes a branch point at itself: following it would end the program with a stack overflow.
-func TestBranchInCircle(t *testing.T) {
+// TestPagesUsedTwice spoils page numbers: a branch that points at itself, first or later, where following it would end
+// the program with a stack overflow; and a free list that names a page in use, which the next commit would write over.
+func TestPagesUsedTwice(t *testing.T) {
 	t.Parallel()
-	d := newDamaged(t)
-	for i, p := range readImage(t, d.path)[:d.used/pageSize] {
-		if p[8] != 0x01 {
-			continue
-		}
-		f, err := os.OpenFile(d.path, os.O_RDWR, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer f.Close()
-		id := binary.NativeEndian.AppendUint64(nil, uint64(i))
-		if _, err := f.WriteAt(id, int64(i)*pageSize+16+8); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := eventlog.Open(d.path, eventlog.Config{}); !errors.Is(err, events.ErrCorrupt) {
-			t.Errorf("Open: got %v, want ErrCorrupt", err)
-		}
-		return
+	for name, test := range map[string]struct {
+		flags byte  // of the page that is spoiled
+		at    int64 // where in it a page number stands
+	}{
+		"first child": {0x01, 16 + 8}, "third child": {0x01, 16 + 2*16 + 8}, "free list": {0x10, 16},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := newDamaged(t)
+			f, err := os.OpenFile(d.path, os.O_RDWR, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer f.Close()
+			branch := d.pages(t, 0x01)[0]
+			for _, page := range d.pages(t, test.flags) { // older ones are no longer part of the tree
+				id := binary.NativeEndian.AppendUint64(nil, uint64(branch))
+				if test.flags == 0x01 {
+					id = binary.NativeEndian.AppendUint64(nil, uint64(page))
+				}
+				if _, err := f.WriteAt(id, page*pageSize+test.at); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if _, err := eventlog.Open(d.path, eventlog.Config{}); !errors.Is(err, events.ErrCorrupt) {
+				t.Errorf("Open: got %v, want ErrCorrupt", err)
+			}
+		})
 	}
-	t.Fatal("the log has no branch page")
+}
+
+// pages are the numbers of the pages with the given flags, the newest one of the tree among them.
+func (d damaged) pages(t *testing.T, flags byte) []int64 {
+	t.Helper()
+	var all []int64
+	for i, p := range readImage(t, d.path)[:d.used/pageSize] {
+		if p[8] == flags && p[10] > 0 {
+			all = append(all, int64(i))
+		}
+	}
+	if len(all) == 0 {
+		t.Fatalf("the log has no page with flags %#x", flags)
+	}
+	return all
 }

@@ -64,11 +64,12 @@ func TestFailedCommit(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		fault func(t *testing.T, path string)
-		kept  bool
+		lost  error // of opening the file again; nil: all is there
 	}{
-		"write":     {func(t *testing.T, path string) { replaceFile(t, path, "/dev/full") }, true},
-		"sync":      {func(t *testing.T, path string) { replaceFile(t, path, "/dev/null") }, true},
-		"page gone": {func(t *testing.T, path string) { truncate(t, path, 2*pageSize) }, false},
+		"write":     {func(t *testing.T, path string) { replaceFile(t, path, "/dev/full") }, nil},
+		"sync":      {func(t *testing.T, path string) { replaceFile(t, path, "/dev/null") }, nil},
+		"page gone": {func(t *testing.T, path string) { truncate(t, path, 2*pageSize) }, events.ErrCorrupt},
+		"all gone":  {func(t *testing.T, path string) { truncate(t, path, 100) }, eventlog.ErrNotLog},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -82,9 +83,9 @@ func TestFailedCommit(t *testing.T) {
 			if err := l.Close(); err != nil {
 				t.Logf("Close: %v", err)
 			}
-			if !test.kept {
-				if _, err := eventlog.Open(path, eventlog.Config{}); !errors.Is(err, events.ErrCorrupt) {
-					t.Errorf("Open: got %v, want ErrCorrupt: the lock is gone, the damage is not", err)
+			if test.lost != nil { // the lock is gone, the damage is not
+				if _, err := eventlog.Open(path, eventlog.Config{}); !errors.Is(err, test.lost) {
+					t.Errorf("Open: got %v, want %v", err, test.lost)
 				}
 				return
 			}

@@ -18,11 +18,16 @@ import (
 
 func FuzzHead(f *testing.F) {
 	f.Add(head{Version: 3, Last: 9, Chain: events.Hash{1}}.appendTo(nil))
+	f.Add(head{Version: 9, Last: 3}.appendTo(nil))
+	f.Add(head{}.appendTo(nil))
 	f.Add([]byte{1, 2, 3})
 	f.Fuzz(func(t *testing.T, b []byte) {
 		h, err := parseHead("a", b)
 		if err == nil && !bytes.Equal(h.appendTo(nil), b) {
 			t.Errorf("%x is read as %+v", b, h)
+		}
+		if err == nil && (h.Version == 0 || uint64(h.Version) > uint64(h.Last)) {
+			t.Errorf("a stream of %d records ends at %d", h.Version, h.Last)
 		}
 		if err != nil && !errors.Is(err, events.ErrCorrupt) {
 			t.Errorf("%x: %v", b, err)

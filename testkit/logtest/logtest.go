@@ -73,6 +73,10 @@ func RunDurable(t *testing.T, open func(tb testing.TB, dir string) Log) {
 		t.Parallel()
 		testReopen(t, open)
 	})
+	t.Run("close, appending", func(t *testing.T) {
+		t.Parallel()
+		testCloseBusy(t, open)
+	})
 	t.Run("model, reopening", func(t *testing.T) {
 		t.Parallel()
 		dirs := map[Log]string{}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/cmemd/cmemd/eventlog"
@@ -163,6 +164,47 @@ func testImportBad(t *testing.T, open func(testing.TB) Log) {
 			}
 			verify(t, l)
 		})
+	}
+}
+
+// testCloseBusy closes a log while many append. Each append has either happened or returns ErrClosed.
+func testCloseBusy(t *testing.T, open func(tb testing.TB, dir string) Log) {
+	dir := t.TempDir()
+	l := open(t, dir)
+	const writers = 16
+	var wg sync.WaitGroup
+	var done [writers]events.Version
+	started := make(chan struct{}, 1024)
+	for w := range writers {
+		wg.Go(func() {
+			for v := events.Version(0); ; v++ {
+				_, err := l.Append(t.Context(), Session(fmt.Sprint(w)), v, Draft("x"))
+				if err != nil {
+					wantErr(t, "Append", err, eventlog.ErrClosed)
+					return
+				}
+				done[w] = v + 1
+				select {
+				case started <- struct{}{}:
+				default:
+				}
+			}
+		})
+	}
+	for range 50 {
+		<-started
+	}
+	if err := l.Close(); err != nil {
+		t.Errorf("Close: %v", err)
+	}
+	wg.Wait()
+	again := open(t, dir)
+	defer again.Close()
+	verify(t, again)
+	for w, want := range done {
+		if v, _, err := again.Head(t.Context(), Session(fmt.Sprint(w))); v != want || err != nil {
+			t.Errorf("writer %d: got version %d, %v; %d were acknowledged", w, v, err, want)
+		}
 	}
 }
 
