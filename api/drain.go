@@ -1,0 +1,215 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"time"
+
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/hooks/relay"
+)
+
+const (
+	// cleanEvery is how often what killed hooks left in the spool is removed.
+	cleanEvery = time.Hour
+
+	// drainBatch and drainBytes are how many entries of one session in a row, and how many bytes of them, go into one
+	// append: a sync for each would make a full spool wait for minutes.
+	drainBatch = 64
+	drainBytes = 4 << 20
+)
+
+// Drain brings what hooks left in the spool into the log, oldest first, until ctx is done; then it returns nil. What
+// will never be taken is put aside with its reason; what cannot be taken now is tried again. An entry is removed when
+// it is on disk in the log. Requests may be served meanwhile: a payload that is posted too is recorded once. It is
+// called once; without a spool it only waits.
+func (s *Server) Drain(ctx context.Context) error {
+	tick := time.NewTicker(s.cfg.DrainEvery)
+	defer tick.Stop()
+	var cleaned time.Time
+	for {
+		if s.cfg.Spool != nil {
+			s.drainOnce(ctx)
+			cleaned = s.cleanSpool(cleaned)
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+func (s *Server) cleanSpool(last time.Time) time.Time {
+	now := s.cfg.Now()
+	if now.Sub(last) < cleanEvery {
+		return last
+	}
+	n, err := s.cfg.Spool.Clean(now)
+	if n > 0 || err != nil {
+		s.logger.Info("removed what killed hooks left", "files", n, "err", err)
+	}
+	return now
+}
+
+// drainOnce goes once through the spool, and stops where nothing is taken for now.
+func (s *Server) drainOnce(ctx context.Context) {
+	names, err := s.cfg.Spool.Names()
+	if err != nil {
+		s.logger.Error("the spool cannot be read", "err", err)
+		return
+	}
+	run := &drainRun{s: s}
+	for _, name := range names {
+		if ctx.Err() != nil {
+			return
+		}
+		if s.asides.has(name) {
+			continue
+		}
+		if !run.add(ctx, name) {
+			return
+		}
+	}
+	run.flush(ctx)
+}
+
+// drainRun collects entries of one session that follow one another.
+type drainRun struct {
+	s       *Server
+	session events.SessionID
+	entries []drained
+	bytes   int
+}
+
+type drained struct {
+	name string
+	d    delivery
+	t    taken
+}
+
+// add takes the next entry, and reports false where the pass has to stop.
+func (r *drainRun) add(ctx context.Context, name string) bool {
+	e, err := r.s.readEntry(ctx, name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return true
+	}
+	if err != nil {
+		return r.flush(ctx) && r.s.settle(name, err)
+	}
+	if len(e.t.report.Captures) == 0 {
+		return r.s.settle(name, nil)
+	}
+	id := e.t.report.Origin.Session()
+	if id != r.session || len(r.entries) >= drainBatch || r.bytes >= drainBytes {
+		if !r.flush(ctx) {
+			return false
+		}
+		r.session = id
+	}
+	r.entries = append(r.entries, e)
+	r.bytes += len(e.d.body)
+	return true
+}
+
+// errSpoolDisk is a spool file that cannot be read for now: the disk is to blame, not the file.
+var errSpoolDisk = errors.New("api: the spool cannot be read")
+
+// readEntry reads and decodes one entry. Errors are errSpoolDisk, fs.ErrNotExist, and those of the entry itself.
+func (s *Server) readEntry(ctx context.Context, name string) (out drained, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = s.caught("spool file", p)
+		}
+	}()
+	e, err := s.cfg.Spool.Read(name)
+	if err != nil && !errors.Is(err, relay.ErrBadEntry) {
+		err = fmt.Errorf("%w: %w", errSpoolDisk, err)
+	}
+	if err != nil {
+		return out, err
+	}
+	id, err := parseDelivery(e.Delivery)
+	if err != nil {
+		return out, err
+	}
+	at := e.OccurredAt
+	if now := s.cfg.Now(); at.After(now) || at.Year() < firstOccurred {
+		at = now
+	}
+	out = drained{name: name, d: delivery{agent: e.Agent, id: id, at: at, body: e.Body}}
+	out.t, err = s.decode(ctx, out.d)
+	return out, err
+}
+
+// flush appends what was collected, as one, and one by one if that is refused: a single bad entry must not take others
+// with it. It reports false where the pass has to stop.
+func (r *drainRun) flush(ctx context.Context) bool {
+	entries := r.entries
+	r.entries, r.bytes = nil, 0
+	if len(entries) == 0 {
+		return true
+	}
+	err := r.s.capture(ctx, entries)
+	if err != nil && !permanent(err) {
+		return r.s.settle(entries[0].name, err)
+	}
+	for _, e := range entries {
+		own := err
+		if err != nil && len(entries) > 1 {
+			own = r.s.capture(ctx, []drained{e})
+		}
+		if !r.s.settle(e.name, own) {
+			return false
+		}
+	}
+	return true
+}
+
+// capture puts what entries of one session report to it. A panic is an error.
+func (s *Server) capture(ctx context.Context, entries []drained) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = s.caught("drain", p)
+		}
+	}()
+	ctx, cancel := context.WithTimeout(ctx, s.cfg.HookTimeout)
+	defer cancel()
+	all := entries[0].t.report.Captures
+	for _, e := range entries[1:] {
+		all = append(all[:len(all):len(all)], e.t.report.Captures...)
+	}
+	_, err = s.cfg.System.Do(ctx, all[0].Origin.Session(), commands(all)...)
+	return err
+}
+
+// settle removes an entry that is on disk, or puts it aside for err, or leaves it and reports false if err may pass.
+func (s *Server) settle(name string, err error) bool {
+	var moved error
+	switch {
+	case err == nil:
+		moved = s.cfg.Spool.Remove(name)
+		s.metrics.drained.Inc()
+	case !permanent(err) || errors.Is(err, errSpoolDisk):
+		s.logger.Debug("the spool waits", "err", err)
+		return false
+	default:
+		moved = s.cfg.Spool.SetAside(name, badReason(err))
+		s.metrics.aside.Inc()
+		s.logger.Warn("a spool file was put aside", "file", name, "err", badReason(err))
+	}
+	if moved != nil {
+		s.logger.Error("a spool file stays", "file", name, "err", moved)
+	}
+	return moved == nil
+}
+
+// badReason says why a spool file is not taken.
+func badReason(err error) string {
+	if errors.Is(err, relay.ErrBadEntry) {
+		return err.Error()
+	}
+	return reasonOf(err)
+}

@@ -1,0 +1,258 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cmemd/cmemd/actors"
+	"github.com/cmemd/cmemd/eventlog"
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/hooks/relay"
+	"github.com/cmemd/cmemd/session"
+)
+
+// spool keeps a payload as a hook does, at second n.
+func (w *world) spool(tb testing.TB, agent string, id events.ID, n int, payload []byte) string {
+	tb.Helper()
+	at := time.Date(2026, 11, 20, 10, 0, n, 0, time.UTC)
+	name, err := relay.NewSpool(w.home).Put(relay.Entry{Agent: agent, Delivery: id.String(), OccurredAt: at, Body: payload})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return name
+}
+
+func (w *world) waiting(tb testing.TB) int {
+	tb.Helper()
+	names, err := relay.NewSpool(w.home).Names()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return len(names)
+}
+
+// closed is a world whose server does nothing until open is called.
+func gated(tb testing.TB, change func(*Config)) (w *world, open func()) {
+	var shut atomic.Bool
+	shut.Store(true)
+	w = newWorld(tb, func(c *Config) {
+		if change != nil {
+			change(c)
+		}
+		real := c.System
+		c.System = fakeSystem{System: real, do: func(ctx context.Context, id events.SessionID, cmds ...session.Command) (actors.Receipt, error) {
+			if shut.Load() {
+				return actors.Receipt{}, actors.ErrStopped
+			}
+			return real.Do(ctx, id, cmds...)
+		}}
+	})
+	return w, func() { shut.Store(false) }
+}
+
+// tools lists the ids of the tool uses on record, in the log's order.
+func (w *world) tools(tb testing.TB) (ids []string) {
+	tb.Helper()
+	for _, r := range w.records(tb) {
+		if r.Kind != events.KindToolUsed {
+			continue
+		}
+		e, err := r.Event()
+		if err != nil {
+			tb.Fatal(err)
+		}
+		ids = append(ids, e.(events.ToolUsed).ToolUseID)
+	}
+	return ids
+}
+
+func TestDrainKeepsTheOrder(t *testing.T) {
+	t.Parallel()
+	w, open := gated(t, nil)
+	var want []string
+	for n := range 40 {
+		id := fmt.Sprintf("t%02d", n)
+		want = append(want, id)
+	}
+	for _, n := range []int{3, 1, 2, 0} { // written in no order
+		for i := n * 10; i < n*10+10; i++ {
+			w.spool(t, "claude-code", newID(), i, toolUse(fmt.Sprint("s", i/7), want[i], "ls", ""))
+		}
+	}
+	time.Sleep(5 * w.server.cfg.DrainEvery)
+	if n := w.waiting(t); n != 40 {
+		t.Fatalf("got %d entries while nothing is taken, want all 40", n)
+	}
+	open()
+	eventually(t, "the spool is empty", func() bool { return w.waiting(t) == 0 })
+	if diff := cmp.Diff(want, w.tools(t)); diff != "" {
+		t.Errorf("order in the log (-want +got):\n%s", diff)
+	}
+	if at := w.records(t)[0].OccurredAt; at.Hour() != 10 {
+		t.Errorf("recorded as of %v, want when its hook was called", at)
+	}
+}
+
+func TestDrainPutsBadEntriesAside(t *testing.T) {
+	t.Parallel()
+	w, open := gated(t, func(c *Config) {
+		c.System = failing(c.System, fmt.Errorf("%w: secret", actors.ErrFaulted))
+		c.Redact = func(e events.Event) events.Event {
+			if tool, ok := e.(events.ToolUsed); ok && tool.ToolUseID == "bomb" {
+				panic("secret")
+			}
+			return e
+		}
+	})
+	good := func(n int) { w.spool(t, "claude-code", newID(), n, toolUse("s", fmt.Sprint("t", n), "ls", "")) }
+	good(0)
+	w.spool(t, "claude-code", newID(), 1, []byte("{secret"))
+	good(2)
+	w.spool(t, "nobody", newID(), 3, []byte("{}"))
+	w.spool(t, "claude-code", newID(), 4, toolUse("bad-1", "x", "secret", ""))
+	w.spool(t, "claude-code", newID(), 5, toolUse("s", "bomb", "secret", ""))
+	good(6)
+	w.spool(t, "claude-code", newID(), 7, hook("Unheard", "s", nil))
+	writeFile(t, filepath.Join(w.home, "spool", "new", "0-hostile"), []byte("no header"))
+	good(8)
+	open()
+	eventually(t, "the spool is empty", func() bool { return w.waiting(t) == 0 })
+	if diff := cmp.Diff([]string{"t0", "t2", "t6", "t8"}, w.tools(t)); diff != "" {
+		t.Errorf("in the log (-want +got):\n%s", diff)
+	}
+	files, reasons := badFiles(t, w.home)
+	if len(files) != 5 || len(reasons) != 5 {
+		t.Errorf("put aside %d files with %d reasons, want 5", len(files), len(reasons))
+	}
+	if all := strings.Join(reasons, ""); strings.Contains(all, "secret") || !strings.Contains(all, "not JSON") || !strings.Contains(all, "no header line") {
+		t.Errorf("got reasons %q, want the causes and no payload", reasons)
+	}
+}
+
+// A payload in a batch that crashes the session does not take its neighbours with it.
+func TestDrainIsolatesWithinABatch(t *testing.T) {
+	t.Parallel()
+	w, open := gated(t, func(c *Config) {
+		real := c.System
+		c.System = fakeSystem{System: real, do: func(ctx context.Context, id events.SessionID, cmds ...session.Command) (actors.Receipt, error) {
+			for _, cmd := range cmds {
+				if tool, ok := cmd.(session.Capture).Event.(events.ToolUsed); ok && tool.ToolUseID == "t3" {
+					return actors.Receipt{}, actors.ErrFaulted
+				}
+			}
+			return real.Do(ctx, id, cmds...)
+		}}
+	})
+	for n := range 6 {
+		w.spool(t, "claude-code", newID(), n, toolUse("s", fmt.Sprint("t", n), "ls", ""))
+	}
+	open()
+	eventually(t, "the spool is empty", func() bool { return w.waiting(t) == 0 })
+	if diff := cmp.Diff([]string{"t0", "t1", "t2", "t4", "t5"}, w.tools(t)); diff != "" {
+		t.Errorf("in the log (-want +got):\n%s", diff)
+	}
+	if files, _ := badFiles(t, w.home); len(files) != 1 {
+		t.Errorf("put aside %d, want the one", len(files))
+	}
+}
+
+// A disk that is full for a while costs nothing but time.
+func TestDrainWaits(t *testing.T) {
+	t.Parallel()
+	var full atomic.Bool
+	full.Store(true)
+	w := newWorld(t, func(c *Config) {
+		real := c.System
+		c.System = fakeSystem{System: real, do: func(ctx context.Context, id events.SessionID, cmds ...session.Command) (actors.Receipt, error) {
+			if full.Load() {
+				return actors.Receipt{}, eventlog.ErrDiskFull
+			}
+			return real.Do(ctx, id, cmds...)
+		}}
+	})
+	w.spool(t, "claude-code", newID(), 0, toolUse("s", "t0", "ls", ""))
+	w.spool(t, "claude-code", newID(), 1, []byte("{bad"))
+	time.Sleep(5 * w.server.cfg.DrainEvery)
+	if files, _ := badFiles(t, w.home); w.waiting(t) != 2 || len(files) != 0 {
+		t.Errorf("got %d waiting, %d aside, want both to wait in order", w.waiting(t), len(files))
+	}
+	full.Store(false)
+	eventually(t, "the spool is empty", func() bool { return w.waiting(t) == 0 })
+	if len(w.tools(t)) != 1 {
+		t.Errorf("got %v, want the one", w.tools(t))
+	}
+}
+
+// A payload that was posted, and spooled because the answer came too late, is on record once; what is drained is given
+// no memory, for nobody is there to take it.
+func TestDrainOfWhatWasPosted(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.work(t, "first", "make the cart faster", "/work/shop/cart.go")
+	w.settled(t)
+	end, start := hook("SessionEnd", "s", map[string]any{"reason": "other"}), hook("SessionStart", "t", map[string]any{"source": "startup"})
+	id := newID()
+	if _, err := w.client.Hook(t.Context(), "claude-code", end, id, time.Time{}); err != nil {
+		t.Fatal(err)
+	}
+	w.spool(t, "claude-code", id, 0, end)
+	w.spool(t, "claude-code", newID(), 1, start)
+	eventually(t, "the spool is empty", func() bool { return w.waiting(t) == 0 })
+	if n := w.count(t, events.KindSessionClosed); n != 1 {
+		t.Errorf("got %d ends, want 1", n)
+	}
+	if w.count(t, events.KindSessionOpened) != 3 || len(w.injections(t)) != 0 {
+		t.Errorf("got %d starts and %d injections, want 3 and none", w.count(t, events.KindSessionOpened), len(w.injections(t)))
+	}
+}
+
+// The bad folder does not grow without bound.
+func TestAsideIsBounded(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	bad := filepath.Join(w.home, "spool", "bad")
+	if err := os.MkdirAll(bad, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Create(filepath.Join(bad, "large"))
+	if err == nil {
+		err = errors.Join(f.Truncate(maxBadBytes), f.Close())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = w.client.Hook(t.Context(), "claude-code", []byte("{"), newID(), time.Time{})
+	if p := problem(t, err); p.Status != 400 {
+		t.Errorf("got %+v, want 400", p)
+	}
+	if files, _ := badFiles(t, w.home); len(files) != 1 {
+		t.Errorf("got %d files, want none beside the large one", len(files))
+	}
+	if got := metric(t, w, "cmemd_hook_lost_total"); got != "1" {
+		t.Errorf("counted %s lost payloads, want 1", got)
+	}
+}
+
+// metric reads one line of /metrics.
+func metric(tb testing.TB, w *world, name string) string {
+	tb.Helper()
+	var page strings.Builder
+	if err := w.client.download(tb.Context(), "/metrics", nil, &page); err != nil {
+		tb.Fatal(err)
+	}
+	for line := range strings.Lines(page.String()) {
+		if v, ok := strings.CutPrefix(strings.TrimSpace(line), name+" "); ok {
+			return v
+		}
+	}
+	return ""
+}

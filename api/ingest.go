@@ -1,0 +1,187 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/cmemd/cmemd/actors"
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/hooks"
+	"github.com/cmemd/cmemd/session"
+)
+
+const (
+	// ingestBatch is how many captures of one session go into one append.
+	ingestBatch = 256
+
+	// ingestPatience is how long an ingest waits for room among what hooks bring, which goes first.
+	ingestPatience = 30 * time.Second
+	ingestPause    = 50 * time.Millisecond
+
+	// maxBadLines is how many lines that were not understood are named.
+	maxBadLines = 100
+
+	// maxUnread is how much of a transcript is read past an error, so that its sender sees the answer.
+	maxUnread = 256 << 20
+)
+
+// postIngest records what a transcript reports and the log does not have yet.
+func (s *Server) postIngest(w http.ResponseWriter, r *http.Request) error {
+	p := paramsOf(r, "path")
+	path := p.text("path")
+	if err := p.err(); err != nil {
+		return err
+	}
+	body := &patientReader{r: r.Body, ctrl: http.NewResponseController(w)}
+	t, err := hooks.ReadTranscript(r.PathValue("agent"), body, path)
+	if err != nil {
+		return err
+	}
+	in := &ingest{s: s, keys: map[events.SessionID]map[events.Key]bool{}}
+	if err := in.run(r.Context(), t); err != nil {
+		_, _ = io.CopyN(io.Discard, body, maxUnread) // the error that counts is the first
+		return err
+	}
+	if err := newPatient(w).extend(streamTimeout); err != nil {
+		return err
+	}
+	return writeJSON(w, in.result(t.Progress()))
+}
+
+// patientReader is a body without a total time limit: each read has its own.
+type patientReader struct {
+	r    io.Reader
+	ctrl *http.ResponseController
+}
+
+// Read implements io.Reader.
+func (p *patientReader) Read(b []byte) (int, error) {
+	if err := p.ctrl.SetReadDeadline(time.Now().Add(readTimeout)); err != nil && !isUnsupported(err) {
+		return 0, err
+	}
+	return p.r.Read(b)
+}
+
+func isUnsupported(err error) bool { return errors.Is(err, errors.ErrUnsupported) }
+
+// ingest is one transcript on its way into the log.
+type ingest struct {
+	s     *Server
+	keys  map[events.SessionID]map[events.Key]bool // what each session's stream holds, and what was sent to it
+	order []events.SessionID                       // of first sight
+	batch []session.Capture                        // of one session
+	out   Ingested
+}
+
+func (in *ingest) run(ctx context.Context, t *hooks.Transcript) error {
+	for c, err := range t.Captures() {
+		var bad *hooks.LineError
+		switch {
+		case errors.As(err, &bad):
+			in.reject(bad)
+			continue
+		case err != nil:
+			return errors.Join(bodyError(err), in.flush(ctx))
+		}
+		if err := in.add(ctx, c); err != nil {
+			return err
+		}
+	}
+	return in.flush(ctx)
+}
+
+// reject notes a line that was not understood, without quoting it.
+func (in *ingest) reject(bad *hooks.LineError) {
+	if len(in.out.Bad) >= maxBadLines {
+		return
+	}
+	detail := "is not understood"
+	var syntax *hooks.SyntaxError
+	switch p := badPayload(bad.Err); {
+	case errors.As(bad.Err, &syntax):
+		detail = "is not JSON"
+	case errors.Is(bad.Err, hooks.ErrTooLong):
+		detail = "is too long"
+	case p != nil:
+		detail = p.Error()
+	}
+	in.out.Bad = append(in.out.Bad, BadLine{Line: bad.Line, Detail: detail})
+}
+
+// add queues a capture, unless the log has it.
+func (in *ingest) add(ctx context.Context, c session.Capture) error {
+	c.Origin = in.s.facts.complete(ctx, c.Origin, factsAge, true)
+	c.Event = in.s.cfg.Redact(c.Event)
+	id := c.Origin.Session()
+	known, err := in.known(ctx, id)
+	if err != nil {
+		return err
+	}
+	if known[c.Key] && !c.Key.IsZero() {
+		in.out.Duplicates++
+		return nil
+	}
+	known[c.Key] = true
+	if len(in.batch) > 0 && (in.batch[0].Origin.Session() != id || len(in.batch) >= ingestBatch) {
+		if err := in.flush(ctx); err != nil {
+			return err
+		}
+	}
+	in.batch = append(in.batch, c)
+	return nil
+}
+
+// known returns the keys that a session's stream holds. Reading the headers of a stream costs a fraction of deciding
+// its facts again, and a second reading of the same transcript costs nothing else.
+func (in *ingest) known(ctx context.Context, id events.SessionID) (map[events.Key]bool, error) {
+	if keys, ok := in.keys[id]; ok {
+		return keys, nil
+	}
+	keys := map[events.Key]bool{}
+	for r, err := range in.s.cfg.Log.Stream(ctx, id.Stream(), 1) {
+		if err != nil {
+			return nil, err
+		}
+		keys[r.Key] = true
+	}
+	in.keys[id] = keys
+	in.order = append(in.order, id)
+	return keys, nil
+}
+
+// flush appends what is queued. It waits while hooks fill the queue.
+func (in *ingest) flush(ctx context.Context) error {
+	if len(in.batch) == 0 {
+		return nil
+	}
+	batch := in.batch
+	in.batch = nil
+	until := time.Now().Add(ingestPatience)
+	for {
+		receipt, err := in.s.cfg.System.Do(ctx, batch[0].Origin.Session(), commands(batch)...)
+		if err == nil {
+			in.out.Captured += len(batch)
+			in.out.Position = max(in.out.Position, receipt.Position)
+			return nil
+		}
+		if !errors.Is(err, actors.ErrBusy) || time.Now().After(until) {
+			return err
+		}
+		select {
+		case <-time.After(ingestPause):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+func (in *ingest) result(p hooks.Progress) Ingested {
+	out := in.out
+	out.Sessions = list(slices.Clone(in.order))
+	out.Lines, out.Skipped, out.Malformed, out.Offset, out.Partial = p.Lines, p.Skipped, p.Malformed, p.Offset, p.Partial
+	return out
+}

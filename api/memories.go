@@ -1,0 +1,119 @@
+package api
+
+import (
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/cmemd/cmemd/eventlog"
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/hooks/relay"
+)
+
+// Bounds of a saved memory. A longer one is a document, and belongs into a file.
+const (
+	maxMemoryText  = 64 << 10 // bytes
+	maxMemoryTitle = 500      // bytes
+	maxMemoryWord  = 200      // bytes of a name, type or concept
+	maxMemoryList  = 100      // concepts, or files
+	futureSlack    = 24 * time.Hour
+)
+
+// postMemory appends what a person or an agent wants remembered. It is on disk when it is answered.
+func (s *Server) postMemory(w http.ResponseWriter, r *http.Request) error {
+	if err := paramsOf(r).err(); err != nil {
+		return err
+	}
+	var m Memory
+	if err := readJSON(r, &m); err != nil {
+		return err
+	}
+	now := s.cfg.Now()
+	if errs := m.check(now); len(errs) > 0 {
+		return invalidAll(errs)
+	}
+	id := s.cfg.NewID()
+	records, err := eventlog.AppendEnd(r.Context(), s.cfg.Log, events.Daemon,
+		events.Draft{ID: s.cfg.NewID(), OccurredAt: now, Event: s.cfg.Redact(m.event(id, now))})
+	if err != nil {
+		return fmt.Errorf("api: save: %w", err)
+	}
+	return writeJSON(w, Saved{ID: id, Position: records[0].Position})
+}
+
+// check lists what is wrong with m, the fields in their order.
+func (m *Memory) check(now time.Time) (errs []FieldError) {
+	wrong := func(pointer, format string, args ...any) {
+		errs = append(errs, FieldError{Pointer: pointer, Detail: fmt.Sprintf(format, args...)})
+	}
+	short := func(pointer, s string, most int) {
+		switch {
+		case len(s) > most:
+			wrong(pointer, "has %d bytes, where %d may be", len(s), most)
+		case !utf8.ValidString(s):
+			wrong(pointer, "is not UTF-8")
+		}
+	}
+	short("/project", m.Project, maxMemoryWord)
+	short("/project_root", m.ProjectRoot, maxParam)
+	short("/title", m.Title, maxMemoryTitle)
+	short("/text", m.Text, maxMemoryText)
+	if text, _ := relay.CutPrivate(m.Text); strings.TrimSpace(text) == "" {
+		wrong("/text", "is empty")
+	}
+	short("/session", m.Session, maxMemoryWord)
+	short("/type", m.Type, maxMemoryWord)
+	if !m.At.IsZero() && (m.At.Year() < 1970 || m.At.After(now.Add(futureSlack))) {
+		wrong("/at", "lies before 1970 or in the future")
+	}
+	for name, words := range map[string][]string{"/concepts": m.Concepts, "/files": m.Files} {
+		if len(words) > maxMemoryList {
+			wrong(name, "has %d entries, where %d may be", len(words), maxMemoryList)
+			continue
+		}
+		for i, word := range words {
+			short(fmt.Sprintf("%s/%d", name, i), word, maxParam)
+		}
+	}
+	return errs
+}
+
+// event is m as it is recorded: without private text, and with a title.
+func (m *Memory) event(id events.ID, now time.Time) events.MemorySaved {
+	e := events.MemorySaved{
+		Memory: id, Project: strings.TrimSpace(m.Project), ProjectRoot: m.ProjectRoot, Type: m.Type,
+		Concepts: m.Concepts, Files: m.Files, Session: m.Session, At: m.At.UTC(),
+	}
+	e.Text, _ = relay.CutPrivate(m.Text)
+	title, _ := relay.CutPrivate(m.Title)
+	if e.Title = strings.TrimSpace(title); e.Title == "" {
+		e.Title = firstLine(e.Text)
+	}
+	if m.At.IsZero() {
+		e.At = now.UTC()
+	}
+	if e.Project == "" && e.ProjectRoot != "" {
+		e.Project = filepath.Base(e.ProjectRoot)
+	}
+	return e
+}
+
+// titleLength is how much of a text stands for its title, in bytes.
+const titleLength = 80
+
+// firstLine is the beginning of text, cut at a word where that is near.
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	line = strings.TrimSpace(line)
+	if len(line) <= titleLength {
+		return line
+	}
+	line = head(line, titleLength)
+	if i := strings.LastIndexByte(line, ' '); i > titleLength/2 {
+		line = line[:i]
+	}
+	return line + "…"
+}

@@ -1,0 +1,268 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/recall"
+)
+
+// await waits until answers know position at, for a limited time.
+func (s *Server) await(ctx context.Context, at events.Position) error {
+	if at == 0 || s.cfg.Recall.Position() >= at {
+		return nil
+	}
+	last, err := s.cfg.Log.Last(ctx)
+	if err != nil {
+		return err
+	}
+	if at > last {
+		return invalid("after", "the log ends at %d", last)
+	}
+	ctx, cancel := context.WithTimeout(ctx, s.cfg.WaitTimeout)
+	defer cancel()
+	if err := s.cfg.Recall.Wait(ctx, at); err != nil {
+		if ctx.Err() == nil {
+			return err
+		}
+		return unavailable(ProblemBehind, "The views are behind", s.cfg.WaitTimeout, "they do not know that position yet")
+	}
+	return nil
+}
+
+// kinds are the words for Kind that requests may use.
+func kinds() []string {
+	return []string{string(projections.Observation), string(projections.Summary), string(projections.Memory), string(projections.Prompt)}
+}
+
+// maxOffset is how far a search can be paged: who wants everything exports the log.
+const maxOffset = 10_000
+
+func (s *Server) getSearch(w http.ResponseWriter, r *http.Request) error {
+	p := paramsOf(r, "q", "project", "kind", "type", "concept", "file", "session", "agent", "since", "until", "as_of",
+		"limit", "offset", "after")
+	q := recall.Query{
+		Text: p.text("q"), Project: p.text("project"), Kind: projections.Kind(p.oneOf("kind", kinds()...)),
+		Type: p.text("type"), Concept: p.text("concept"), File: p.text("file"), Session: p.text("session"),
+		Agent: p.text("agent"), Since: p.time("since"), Until: p.time("until"), AsOf: p.position("as_of"),
+		Limit: p.number("limit", recall.DefaultLimit, recall.MaxLimit), Offset: p.number("offset", 0, maxOffset),
+	}
+	after := p.position("after")
+	if err := p.err(); err != nil {
+		return err
+	}
+	if err := s.await(r.Context(), after); err != nil {
+		return err
+	}
+	found, err := s.cfg.Recall.Search(r.Context(), q)
+	if err != nil {
+		return err
+	}
+	return writeJSON(w, SearchResults{Position: found.Position, Total: found.Total, Results: list(found.Results)})
+}
+
+// list is v, but never null in JSON.
+func list[T any](v []T) []T {
+	if v == nil {
+		return []T{}
+	}
+	return v
+}
+
+const (
+	defaultDepth = 5   // rows on either side of a timeline's anchor
+	maxDepth     = 200 // the same, at most
+)
+
+func (s *Server) getTimeline(w http.ResponseWriter, r *http.Request) error {
+	p := paramsOf(r, "anchor", "query", "before", "after", "project")
+	q := recall.TimelineQuery{
+		Anchor: p.text("anchor"), Text: p.text("query"), Project: p.text("project"),
+		Before: p.number("before", defaultDepth, maxDepth), After: p.number("after", defaultDepth, maxDepth),
+	}
+	if (q.Anchor == "") == (strings.TrimSpace(q.Text) == "") {
+		p.wrong("anchor", "give either this or query")
+	}
+	if err := p.err(); err != nil {
+		return err
+	}
+	t, err := s.cfg.Recall.Timeline(r.Context(), q)
+	if err != nil {
+		return err
+	}
+	out := Timeline{Position: t.Position, At: t.At}
+	if out.Before, err = s.rowsOf(r.Context(), t.Older); err != nil {
+		return err
+	}
+	if out.After, err = s.rowsOf(r.Context(), t.Newer); err != nil {
+		return err
+	}
+	if t.Anchor != nil {
+		row, err := s.cfg.Views.Row(r.Context(), t.Anchor.ID)
+		if err != nil {
+			return err
+		}
+		out.Anchor = &row
+	}
+	return writeJSON(w, out)
+}
+
+// rowsOf reads the whole rows of items; what was forgotten meanwhile is left out.
+func (s *Server) rowsOf(ctx context.Context, items []recall.Item) ([]Row, error) {
+	ids := make([]events.ID, len(items))
+	for i, it := range items {
+		ids[i] = it.ID
+	}
+	rows, err := s.cfg.Views.Rows(ctx, ids...)
+	if err != nil {
+		return nil, err
+	}
+	return list(slices.DeleteFunc(rows, func(r Row) bool { return r.Kind == "" })), nil
+}
+
+func (s *Server) getRow(w http.ResponseWriter, r *http.Request) error {
+	p := paramsOf(r, "after")
+	after := p.position("after")
+	if err := p.err(); err != nil {
+		return err
+	}
+	if err := s.await(r.Context(), after); err != nil {
+		return err
+	}
+	id, err := s.cfg.Recall.Resolve(r.Context(), r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	row, err := s.cfg.Views.Row(r.Context(), id)
+	if err != nil {
+		return err
+	}
+	return writeJSON(w, row)
+}
+
+// maxRows is how many rows one request may ask for.
+const maxRows = 200
+
+// postRows returns rows by id. Ids that name no row are listed; those that cannot be ids are the request's fault.
+func (s *Server) postRows(w http.ResponseWriter, r *http.Request) error {
+	var req rowsRequest
+	if err := readJSON(r, &req); err != nil {
+		return err
+	}
+	if len(req.IDs) == 0 || len(req.IDs) > maxRows {
+		return invalid("/ids", "names %d rows, where 1 to %d may be", len(req.IDs), maxRows)
+	}
+	out := Rows{Position: s.cfg.Views.Position(), Rows: []Row{}}
+	for _, text := range req.IDs {
+		rows, err := s.cfg.Recall.Show(r.Context(), text)
+		p, known := problemFor(err)
+		switch {
+		case err == nil && len(rows) == 1 && rows[0].Kind != "":
+			out.Rows = append(out.Rows, rows[0])
+		case err == nil, known && p.Status == http.StatusNotFound:
+			out.Missing = append(out.Missing, text)
+		default:
+			return err
+		}
+	}
+	return writeJSON(w, out)
+}
+
+func (s *Server) getWhy(w http.ResponseWriter, r *http.Request) error {
+	if err := paramsOf(r).err(); err != nil {
+		return err
+	}
+	found, err := s.cfg.Recall.Why(r.Context(), r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	out := Why{
+		Position: found.Position, Row: found.Row, Session: found.Session, Turns: []WhyTurn{}, Prompts: []Row{},
+		Injections: []Injection{}, Verdicts: list(found.Verdicts), Replaced: found.Replaced,
+	}
+	if found.Prompt != nil {
+		out.Prompts = append(out.Prompts, *found.Prompt)
+	}
+	for _, in := range found.Injected {
+		out.Injections = append(out.Injections, in.Injection)
+	}
+	for _, t := range found.Turns {
+		turn, err := s.whyTurn(r.Context(), t)
+		if err != nil {
+			return err
+		}
+		out.Turns = append(out.Turns, turn)
+	}
+	return writeJSON(w, out)
+}
+
+// whyTurn adds what the turn only read.
+func (s *Server) whyTurn(ctx context.Context, t recall.WhyTurn) (WhyTurn, error) {
+	out := WhyTurn{Turn: t.Turn, Inputs: []WhyInput{}, More: t.More}
+	for _, in := range t.Inputs {
+		wi, err := s.whyInput(ctx, in.Position)
+		if err != nil {
+			return WhyTurn{}, err
+		}
+		wi.Outcome = string(in.Outcome)
+		wi.Preview = strings.TrimPrefix(in.Preview, wi.Tool+" ")
+		out.Inputs = append(out.Inputs, wi)
+	}
+	for _, at := range t.Reads[:min(len(t.Reads), maxReads)] {
+		wi, err := s.whyInput(ctx, at)
+		if err != nil {
+			return WhyTurn{}, err
+		}
+		wi.Read = true
+		out.Inputs = append(out.Inputs, wi)
+	}
+	out.More += max(0, len(t.Reads)-maxReads)
+	return out, nil
+}
+
+// maxReads is how many of the records that a turn only read are shown.
+const maxReads = 100
+
+// whyInput says what the record at a position is.
+func (s *Server) whyInput(ctx context.Context, at events.Position) (WhyInput, error) {
+	r, err := s.cfg.Log.Get(ctx, at)
+	if err != nil {
+		return WhyInput{}, err
+	}
+	in := WhyInput{Position: at, Kind: r.Kind, At: r.OccurredAt, Erased: r.Erased}
+	if r.Erased {
+		return in, nil
+	}
+	e, err := r.Event()
+	if err != nil {
+		return WhyInput{}, err
+	}
+	switch e := e.(type) {
+	case events.ToolUsed:
+		in.Tool, in.Failed = e.Tool, e.Failed
+	case events.ObservationParsed:
+		in.Preview = head(e.Title, maxPreview)
+	case events.SummaryParsed:
+		in.Preview = head(e.Request, maxPreview)
+	}
+	return in, nil
+}
+
+// maxPreview is how much of a record a chain shows, in bytes.
+const maxPreview = 200
+
+// head is the beginning of text: at most n bytes, whole runes.
+func head(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	for n > 0 && !utf8.RuneStart(text[n]) {
+		n--
+	}
+	return text[:n]
+}

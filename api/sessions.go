@@ -1,0 +1,148 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/hooks"
+	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/session"
+)
+
+// sessionID reads our id of a session, or an agent's own: then it is the session of the first agent that has one.
+func (s *Server) sessionID(ctx context.Context, text string) (events.SessionID, error) {
+	if len(text) > maxParam {
+		return events.SessionID{}, invalid("session", "is longer than %d bytes", maxParam)
+	}
+	var candidates []events.SessionID
+	if id, err := events.ParseSessionID(text); err == nil {
+		candidates = append(candidates, id)
+	}
+	for _, agent := range hooks.Names() {
+		candidates = append(candidates, events.SessionIDOf(agent, text))
+	}
+	for _, id := range candidates {
+		_, err := s.cfg.Views.Session(ctx, id)
+		if err == nil || !errors.Is(err, projections.ErrNotFound) {
+			return id, err
+		}
+	}
+	return events.SessionID{}, notFound("there is no session of that id, ours or an agent's")
+}
+
+const (
+	defaultSessions = 50
+	maxSessions     = 1000
+	// scannedSessions is how many are looked at for a project that is given by its shown name, which no list is by.
+	scannedSessions = 10_000
+)
+
+func (s *Server) getSessions(w http.ResponseWriter, r *http.Request) error {
+	p := paramsOf(r, "project", "agent", "since", "open", "limit")
+	f := projections.SessionFilter{
+		Agent: p.text("agent"), Since: p.time("since"), OpenOnly: p.flag("open"),
+		Limit: p.number("limit", defaultSessions, maxSessions),
+	}
+	project := p.text("project")
+	if err := p.err(); err != nil {
+		return err
+	}
+	out := Sessions{Position: s.cfg.Views.Position()}
+	found, err := s.sessionsOf(r.Context(), f, project)
+	if err != nil {
+		return err
+	}
+	out.Sessions = list(found)
+	return writeJSON(w, out)
+}
+
+func (s *Server) sessionsOf(ctx context.Context, f projections.SessionFilter, project string) ([]Session, error) {
+	if project == "" || isPath(project) {
+		f.ProjectRoot = project
+		return s.cfg.Views.Sessions(ctx, f)
+	}
+	limit := f.Limit
+	f.Limit = scannedSessions
+	all, err := s.cfg.Views.Sessions(ctx, f)
+	var found []Session
+	for _, one := range all {
+		if one.Project == project && len(found) < limit {
+			found = append(found, one)
+		}
+	}
+	return found, err
+}
+
+func (s *Server) getSession(w http.ResponseWriter, r *http.Request) error {
+	if err := paramsOf(r).err(); err != nil {
+		return err
+	}
+	id, err := s.sessionID(r.Context(), r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	out := SessionDetail{Position: s.cfg.Views.Position()}
+	if out.Session, err = s.cfg.Views.Session(r.Context(), id); err != nil {
+		return err
+	}
+	rows, err := s.cfg.Views.RowsOf(r.Context(), id)
+	if err != nil {
+		return err
+	}
+	out.Rows = list(rows)
+	return writeJSON(w, out)
+}
+
+func (s *Server) postRelease(w http.ResponseWriter, r *http.Request) error {
+	id, err := s.sessionID(r.Context(), r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	receipt, err := s.cfg.System.Do(r.Context(), id, session.Release{ID: s.cfg.NewID(), At: s.cfg.Now()})
+	if err != nil {
+		return err
+	}
+	return writeJSON(w, Released{Session: id, Position: receipt.Position})
+}
+
+const (
+	defaultOutcomes = 100
+	maxOutcomes     = 10_000
+)
+
+func (s *Server) getOutcomes(w http.ResponseWriter, r *http.Request) error {
+	p := paramsOf(r, "outcome", "class", "reason", "session", "since", "limit", "after")
+	f := projections.OutcomeFilter{
+		Outcome: projections.Outcome(p.oneOf("outcome", "observed", "skipped", "dropped", "pending", "forgotten")),
+		Class:   p.text("class"), Reason: p.text("reason"), Since: p.time("since"),
+		Limit: p.number("limit", defaultOutcomes, maxOutcomes),
+	}
+	name, after := p.text("session"), p.position("after")
+	if err := p.err(); err != nil {
+		return err
+	}
+	if err := s.await(r.Context(), after); err != nil {
+		return err
+	}
+	out := Outcomes{Position: s.cfg.Views.Position()}
+	if err := s.fillOutcomes(r.Context(), &out, f, name); err != nil {
+		return err
+	}
+	return writeJSON(w, out)
+}
+
+func (s *Server) fillOutcomes(ctx context.Context, out *Outcomes, f projections.OutcomeFilter, name string) (err error) {
+	if name == "" {
+		out.Balance, err = s.cfg.Views.Balance(ctx)
+	} else if f.Session, err = s.sessionID(ctx, name); err == nil {
+		out.Balance, err = s.cfg.Views.BalanceOf(ctx, f.Session)
+	}
+	if err != nil {
+		return err
+	}
+	inputs, err := s.cfg.Views.Outcomes(ctx, f)
+	out.Inputs = list(inputs)
+	return err
+}

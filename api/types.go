@@ -1,0 +1,312 @@
+package api
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/cmemd/cmemd/actors"
+	"github.com/cmemd/cmemd/eventlog"
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/recall"
+)
+
+// What the views already say in words of their own goes over the wire as it is.
+type (
+	Row        = projections.Row        // one observation, summary, saved memory or prompt
+	Session    = projections.Session    // one agent session
+	Input      = projections.Input      // one input and its outcome
+	Balance    = projections.Balance    // what became of all inputs
+	Turn       = projections.Turn       // one request to the observer
+	Injection  = projections.Injection  // memory that an agent was given
+	Health     = projections.Health     // how the observer has been doing
+	View       = projections.Info       // one view: rows, bytes, checkpoint, lag
+	Inspection = projections.Inspection // one view laid open
+	LogStats   = eventlog.Stats         // what the log holds
+	Result     = recall.Item            // one row in short: enough to decide whether to read it whole
+	Verdict    = recall.Verdict         // a claim, and what was found of it then and later
+)
+
+// SearchQuery says what to look for. Zero fields do not narrow; without a Text the newest come first.
+type SearchQuery struct {
+	Text    string
+	Project string // root or shown name
+	Kind    string // observation, summary, memory or prompt
+	Type    string
+	Concept string
+	File    string // the end of a path
+	Session string // our id, or the agent's or the saver's own name
+	Agent   string
+	Since   time.Time // inclusive, as Until
+	Until   time.Time
+	AsOf    events.Position // nothing that was recorded later; 0: now
+	Limit   int             // 0 means 20; at most 100
+	Offset  int
+	After   events.Position // the answer must know this position; 0: whatever is known
+}
+
+// SearchResults is the answer to a search.
+type SearchResults struct {
+	Position events.Position `json:"position"` // what the answer knows
+	Total    int             `json:"total"`    // rows that matched, as far as they were counted
+	Results  []Result        `json:"results"`  // best first; never null
+}
+
+// ContextQuery asks for the memory that an agent would be given now.
+type ContextQuery struct {
+	Project string // shown name or root; empty: that of Cwd
+	Cwd     string // absolute
+	Session string // our id, or the agent's own
+	Source  string // startup, clear, compact, resume; empty means startup
+	Explain bool   // say of each row why it is in or out
+	After   events.Position
+}
+
+// ContextAnswer is memory as an agent is given it.
+type ContextAnswer struct {
+	Position   events.Position `json:"position"`
+	Project    string          `json:"project"`
+	Text       string          `json:"text"` // fenced; empty: there is nothing to give
+	IDs        []events.ID     `json:"ids"`  // never null
+	Characters int             `json:"characters"`
+	Explain    []string        `json:"explain,omitempty"`
+}
+
+// Memory is what a person or an agent wants remembered.
+type Memory struct {
+	Project     string    `json:"project"` // shown name
+	ProjectRoot string    `json:"project_root,omitempty"`
+	Title       string    `json:"title,omitempty"` // empty: the beginning of Text
+	Text        string    `json:"text"`            // required
+	At          time.Time `json:"at,omitzero"`     // when it was true; zero: now
+	Session     string    `json:"session,omitempty"`
+	Type        string    `json:"type,omitempty"`
+	Concepts    []string  `json:"concepts,omitempty"`
+	Files       []string  `json:"files,omitempty"`
+}
+
+// Saved is where a memory went.
+type Saved struct {
+	ID       events.ID       `json:"id"`
+	Position events.Position `json:"position"`
+}
+
+// Rows are rows that were asked for by id.
+type Rows struct {
+	Position events.Position `json:"position"`
+	Rows     []Row           `json:"rows"` // one an id that was found, in the order asked; never null
+	Missing  []string        `json:"missing,omitempty"`
+}
+
+// Why is the chain behind a row: the turns that led to it, what they settled, what was asked, what was known before.
+type Why struct {
+	Position   events.Position `json:"position"`
+	Row        Row             `json:"row"`
+	Session    *Session        `json:"session,omitempty"`
+	Turns      []WhyTurn       `json:"turns"`      // its own first; never null
+	Prompts    []Row           `json:"prompts"`    // of the user, that those inputs served; never null
+	Injections []Injection     `json:"injections"` // memory that the agent was given before, newest first; never null
+	Verdicts   []Verdict       `json:"verdicts"`   // what ground truth says of its claims now; never null
+	Replaced   *Row            `json:"replaced_by,omitempty"`
+}
+
+// WhyTurn is one turn and the inputs that it settled or read.
+type WhyTurn struct {
+	Turn
+	Inputs []WhyInput `json:"inputs"`         // the first hundred; never null
+	More   int        `json:"more,omitempty"` // inputs beyond those
+}
+
+// WhyInput is one input of a turn as it is in the log.
+type WhyInput struct {
+	Position events.Position `json:"position"`
+	Kind     events.Kind     `json:"kind"`
+	At       time.Time       `json:"at"`
+	Outcome  string          `json:"outcome,omitempty"` // of what it settled, as it is now
+	Read     bool            `json:"read,omitempty"`    // the turn only read it
+	Tool     string          `json:"tool,omitempty"`
+	Failed   bool            `json:"failed,omitempty"`
+	Preview  string          `json:"preview,omitempty"`
+	Erased   bool            `json:"erased,omitempty"` // what it said is gone
+}
+
+// TimelineQuery asks for what happened around something. One of Anchor and Query is needed.
+type TimelineQuery struct {
+	Anchor  string // a row's id or its beginning, or a time in RFC 3339
+	Query   string // the best hit of this search is the anchor
+	Before  int    // 0 means 5; at most 200
+	After   int    // 0 means 5; at most 200
+	Project string // root or shown name; empty: the anchor's
+}
+
+// Timeline is the rows of a project around an anchor, oldest first.
+type Timeline struct {
+	Position events.Position `json:"position"`
+	Anchor   *Row            `json:"anchor,omitempty"` // nil: a time
+	At       time.Time       `json:"at"`
+	Before   []Row           `json:"before"` // never null
+	After    []Row           `json:"after"`  // never null
+}
+
+// SessionsQuery chooses sessions, the latest first.
+type SessionsQuery struct {
+	Project  string // root or shown name
+	Agent    string
+	Since    time.Time
+	OpenOnly bool
+	Limit    int // 0 means 50; at most 1,000
+}
+
+// Sessions is a list of sessions.
+type Sessions struct {
+	Position events.Position `json:"position"`
+	Sessions []Session       `json:"sessions"` // never null
+}
+
+// SessionDetail is one session with all that was remembered of it.
+type SessionDetail struct {
+	Position events.Position `json:"position"`
+	Session  Session         `json:"session"`
+	Rows     []Row           `json:"rows"` // oldest first; never null
+}
+
+// OutcomesQuery chooses inputs by what became of them, the newest first.
+type OutcomesQuery struct {
+	Outcome string // observed, skipped, dropped, pending, forgotten
+	Class   string
+	Reason  string
+	Session string // our id, or the agent's own
+	Since   time.Time
+	Limit   int // 0 means 100; at most 10,000
+}
+
+// Outcomes is what became of inputs.
+type Outcomes struct {
+	Position events.Position `json:"position"`
+	Balance  Balance         `json:"balance"` // of all inputs, or of the session asked for
+	Inputs   []Input         `json:"inputs"`  // never null
+}
+
+// Status is what the daemon is doing.
+type Status struct {
+	Version  string                   `json:"version"`
+	PID      int                      `json:"pid"`
+	Started  time.Time                `json:"started"`
+	Home     string                   `json:"home"`
+	Phase    string                   `json:"phase"` // of the start; "ready" when it is over
+	Ready    bool                     `json:"ready"`
+	Position events.Position          `json:"position"` // of the log's last record
+	Views    []ViewLag                `json:"views"`    // the search index included
+	Inputs   Balance                  `json:"inputs"`
+	Actors   actors.Status            `json:"actors"`
+	Spool    SpoolStatus              `json:"spool"`
+	Health   Health                   `json:"health"` // of the last 24 hours, without the hours one by one
+	Pauses   []projections.Pause      `json:"pauses,omitempty"`
+	Held     []projections.Quarantine `json:"quarantines,omitempty"`
+	Degraded string                   `json:"degraded,omitempty"` // why it only captures; empty: it does its whole job
+	Notice   string                   `json:"notice,omitempty"`   // what the next session's person will be told
+	Settings map[string]string        `json:"settings,omitempty"`
+}
+
+// ViewLag says how far behind the log a view is.
+type ViewLag struct {
+	Name     string          `json:"name"`
+	Position events.Position `json:"position"`
+	Lag      uint64          `json:"lag"` // records
+}
+
+// SpoolStatus is what hooks kept, and whether they were answered.
+type SpoolStatus struct {
+	Waiting    int    `json:"waiting"` // payloads
+	Bytes      int64  `json:"bytes"`
+	Bad        int    `json:"bad"`        // set aside, each beside a file that says why
+	Unanswered int    `json:"unanswered"` // hooks in a row
+	Lost       int    `json:"lost"`       // payloads that could be neither posted nor kept
+	LostReason string `json:"lost_reason,omitempty"`
+}
+
+// LogRecord is one record of the log for people and their tools.
+type LogRecord struct {
+	events.Header
+	Chain   events.Hash     `json:"chain"`
+	Erased  bool            `json:"erased,omitempty"`
+	Event   json.RawMessage `json:"event,omitempty"`   // what happened, if it was asked for
+	Problem string          `json:"problem,omitempty"` // why it was asked for and is not there
+}
+
+// RecordsQuery chooses records, the oldest first.
+type RecordsQuery struct {
+	From    events.Position // 0 means the first
+	Limit   int             // 0 means 100; at most 1,000
+	Stream  events.StreamID // empty: all; then From is still a position
+	Payload bool            // with what happened
+}
+
+// Records is a stretch of the log.
+type Records struct {
+	Last    events.Position `json:"last"`    // of the log
+	Next    events.Position `json:"next"`    // where to go on; 0: the end was reached
+	Records []LogRecord     `json:"records"` // never null
+}
+
+// EventsQuery says what to follow.
+type EventsQuery struct {
+	After   events.Position // the last position that is known already; 0: from the first
+	Tail    bool            // only what comes from now on; After does not count then
+	Stream  events.StreamID // empty: all
+	Kinds   []events.Kind   // none: all
+	Payload bool            // with what happened
+}
+
+// Progress says how far a long piece of work has come.
+type Progress struct {
+	Done  uint64 `json:"done"`
+	Total uint64 `json:"total"` // 0: not known
+}
+
+// Verified is the result of checking the log. A log that is damaged is no error of the call.
+type Verified struct {
+	OK       bool            `json:"ok"`
+	Records  events.Position `json:"records"`            // checked, if OK
+	Position events.Position `json:"position,omitempty"` // of the first bad record; 0: the file itself
+	Stream   events.StreamID `json:"stream,omitempty"`
+	Reason   string          `json:"reason,omitempty"`
+}
+
+// Rebuilt is the result of making views anew.
+type Rebuilt struct {
+	Views    []string        `json:"views"`
+	Position events.Position `json:"position"`
+}
+
+// Ingested says what became of a transcript.
+type Ingested struct {
+	Sessions   []events.SessionID `json:"sessions"` // never null
+	Lines      int                `json:"lines"`
+	Captured   int                `json:"captured"`          // new facts
+	Duplicates int                `json:"duplicates"`        // facts that were known
+	Skipped    map[string]int     `json:"skipped,omitempty"` // lines that mean nothing here, by the agent's name of their kind
+	Malformed  int                `json:"malformed"`         // lines that were not understood
+	Bad        []BadLine          `json:"bad,omitempty"`     // the first hundred of them
+	Offset     int64              `json:"offset"`            // bytes of the lines that were read whole
+	Partial    int64              `json:"partial,omitempty"` // bytes of a last line that is not finished yet
+	Position   events.Position    `json:"position"`          // of the last record it led to; 0: none
+}
+
+// BadLine is one line that was not understood.
+type BadLine struct {
+	Line   int    `json:"line"` // from 1
+	Detail string `json:"detail"`
+}
+
+// Readiness is the phase of the daemon's start.
+type Readiness struct {
+	Ready bool   `json:"ready"`
+	Phase string `json:"phase"`
+}
+
+// Released says what became of a quarantine.
+type Released struct {
+	Session  events.SessionID `json:"session"`
+	Position events.Position  `json:"position"`
+}
