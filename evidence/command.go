@@ -6,28 +6,23 @@ import (
 	"strings"
 )
 
-// IsTest reports whether the command line runs tests, by the programs it starts and their arguments, never by what it
-// prints. A call that only lists tests or asks for help is none.
-func IsTest(command string) bool {
-	return slices.ContainsFunc(commands(command), isTest)
-}
+// IsTest reports whether the command runs tests, by the programs it starts and their arguments, never by what it
+// prints. A call that only lists tests or asks for help is none. Its Scripts and a nested shell's script count.
+func (c Simple) IsTest() bool { return slices.ContainsFunc(c.unnest(), isTest) }
 
-// IsCommit reports whether the command line makes a git commit.
-func IsCommit(command string) bool { return runsGit(command, "commit") }
+// IsPush reports whether the command, one of its Scripts or a nested shell's script pushes with git.
+func (c Simple) IsPush() bool { return runsGit(c.unnest(), "push") }
 
-// IsPush reports whether the command line pushes with git.
-func IsPush(command string) bool { return runsGit(command, "push") }
-
-func runsGit(command string, subcommands ...string) bool {
-	return slices.ContainsFunc(commands(command), func(c simple) bool {
+func runsGit(cmds []Simple, subcommands ...string) bool {
+	return slices.ContainsFunc(cmds, func(c Simple) bool {
 		sub, args := gitCommand(c)
 		return slices.Contains(subcommands, sub) && !asksOnly(args) && !slices.Contains(args, "--dry-run")
 	})
 }
 
 // gitCommand returns the sub-command of git that c runs, or "".
-func gitCommand(c simple) (sub string, args []string) {
-	name, args := program(c.words)
+func gitCommand(c Simple) (sub string, args []string) {
+	name, args := program(c.Words)
 	if name != "git" {
 		return "", nil
 	}
@@ -52,8 +47,8 @@ func asksOnly(args []string) bool {
 	})
 }
 
-func isTest(c simple) bool {
-	name, args := program(c.words)
+func isTest(c Simple) bool {
+	name, args := program(c.Words)
 	if asksOnly(args) {
 		return false
 	}

@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -18,20 +19,20 @@ func TestIsTest(t *testing.T) {
 		"gradle test", "make test", "make -C sub check", "make -j4 unit-test", "ninja test", "ctest --output-on-failure", "cmake --build . --target test",
 		"bazel test //...", "rspec spec/a_spec.rb", "bundle exec rspec", "rake test", "bin/rails test", "phpunit", "vendor/bin/phpunit", "php artisan test",
 		"composer test", "dotnet test", "swift test", "mix test", "zig build test", "stack test", "just test", "task test", "mise run test", "deno test",
-		"flutter test", "sudo env A=b make test", "bash -lc 'go test ./...'", "time go test", "(cd x && make test)", "echo start; go test",
+		"flutter test", "sudo env A=b make test", "OUT=$(go test ./... 2>&1)", "diff want <(npm test)", "bash -lc 'go test ./...'", "time go test", "(cd x && make test)", "echo start; go test",
 		"if go test; then echo ok; fi", `'C:\Go\bin\go.exe' test`, "prove -l t", "bats test.bats", "go vet &&\\\n go test", "turbo run test", "playwright test",
 	} {
-		if !IsTest(c) {
+		if !slices.ContainsFunc(Split(c), Simple.IsTest) {
 			t.Errorf("%q runs tests", c)
 		}
 	}
 	for _, c := range []string{
-		"", "ls", "go build ./...", "go vet", "echo go test", `echo "go test ./..."`, "grep -r 'go test' .", "cat test.go", "git commit -m 'go test'",
+		"", "ls", "go build ./...", "go vet", "echo go test", `echo "go test ./..."`, `echo "$(go test)"`, "grep -r 'go test' .", "cat test.go", "git commit -m 'go test'",
 		"npm install", "npm run build", "npm install jest", "cat <<EOF\ngo test ./...\nEOF", "# go test", "go test --help", "pytest --collect-only",
 		"python main.py", "make", "make build", "make latest", "cargo build", "cd test", "mkdir test", "vim tests/test_a.py", "test -f x", "[ -f test ]",
 		"docker build -t test .", "pip install pytest", "go install test", "ls > go test",
 	} {
-		if IsTest(c) {
+		if slices.ContainsFunc(Split(c), Simple.IsTest) {
 			t.Errorf("%q runs no tests", c)
 		}
 	}
@@ -47,6 +48,7 @@ func TestGitCommands(t *testing.T) {
 		{"git -C /p -c user.name=x commit --amend", true, false},
 		{"git add . && git commit -qm 'a; b' && git push", true, true},
 		{"GIT_EDITOR=true git commit", true, false},
+		{"out=$(git commit -m x && git push); echo $out", true, true},
 		{"git push --force-with-lease origin main", false, true},
 		{"git commit --dry-run", false, false},
 		{"git commit --help", false, false},
@@ -57,11 +59,11 @@ func TestGitCommands(t *testing.T) {
 		{"git stash push", false, false},
 		{"git", false, false},
 	} {
-		if got := IsCommit(tc.command); got != tc.commit {
-			t.Errorf("IsCommit(%q) = %t", tc.command, got)
+		if got := runsGit(commands(tc.command), "commit"); got != tc.commit {
+			t.Errorf("%q commits: %t", tc.command, got)
 		}
-		if got := IsPush(tc.command); got != tc.push {
-			t.Errorf("IsPush(%q) = %t", tc.command, got)
+		if got := slices.ContainsFunc(Split(tc.command), Simple.IsPush); got != tc.push {
+			t.Errorf("%q pushes: %t", tc.command, got)
 		}
 	}
 }
@@ -93,6 +95,13 @@ func TestSplit(t *testing.T) {
 		{"a # b && c\nd", "a ; | d"},
 		{"a#b", "a#b"},
 		{"(a; b) | c", "a ; | b | | c"},
+		{"time (a b)", "time a b"},
+		{"a=$(b c; d) e", "<a=$(b c; d)> e"},
+		{`a $(b "$(c)" \) ')') d`, `a <$(b "$(c)" \) ')')> d`},
+		{"a $(b; c", "a <$(b; c>"},
+		{"a $b ${c} $", "a $b ${c} $"},
+		{"a <(b c) > >(d) e", "a <<(b c)> e"},
+		{"a; ; b ;; c", "a ; | b ; | c"},
 		{"a \\\n b", "a b"},
 		{"a ''", "a <>"},
 		{"'unclosed && a", "<unclosed && a>"},
@@ -100,17 +109,58 @@ func TestSplit(t *testing.T) {
 		{"a <<E", "a"},
 	} {
 		var parts []string
-		for _, c := range split(tc.line) {
-			words := make([]string, len(c.words))
-			for i, w := range c.words {
+		for _, c := range Split(tc.line) {
+			words := make([]string, len(c.Words))
+			for i, w := range c.Words {
 				if words[i] = w; w == "" || strings.Contains(w, " ") {
 					words[i] = "<" + w + ">"
 				}
 			}
-			parts = append(parts, strings.TrimSpace(strings.Join(words, " ")+" "+c.next))
+			parts = append(parts, strings.TrimSpace(strings.Join(words, " ")+" "+c.Next))
 		}
 		if got := strings.Join(parts, " | "); got != tc.want {
-			t.Errorf("split(%q) = %s, want %s", tc.line, got, tc.want)
+			t.Errorf("Split(%q) = %s, want %s", tc.line, got, tc.want)
 		}
 	}
+}
+
+func TestSplitKeepsTheText(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		line string
+		want []string
+	}{
+		{" a  'b' >c 2>&1 && d", []string{"a  'b' >c 2>&1", "d"}},
+		{"(a; b) | c", []string{"(a", "b)", "c"}},
+		{"a <<E | b\nx && y\nE\n c", []string{"a <<E", "b", "c"}},
+		{"# no\na # yes\n", []string{"a # yes"}},
+		{"a \\\n b", []string{"a \\\n b"}},
+		{"do a; done", []string{"do a", "done"}},
+	} {
+		var got []string
+		for _, c := range Split(tc.line) {
+			got = append(got, c.Text)
+		}
+		if diff := cmp.Diff(tc.want, got); diff != "" {
+			t.Errorf("Split(%q) (-want +got):\n%s", tc.line, diff)
+		}
+	}
+}
+
+func FuzzSplit(f *testing.F) {
+	for _, s := range []string{"a && b | c", "x <<E\ny\nE", `bash -c "bash -c 'a'"`, "$((", "<(", `"'`, "\\", "<<''", "(a;)&", "2>(a)", "'", "\v"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, line string) {
+		rest := line
+		for _, c := range Split(line) {
+			_, after, ok := strings.Cut(rest, c.Text)
+			if len(c.Words) == 0 || c.Text == "" || !ok {
+				t.Fatalf("%+v is not in %q, or empty", c, rest)
+			}
+			rest = after
+			c.IsTest()
+			c.IsPush()
+		}
+	})
 }

@@ -2,7 +2,7 @@
 // of them.
 //
 // Nothing here believes a sentence. Files come from a call's own fields or from a patch, never from what a model says
-// it touched; a test passed or failed by its exit, never by its output's words; a commit exists if git finds it.
+// it touched; a command failed by its exit or its client's word, never by what it printed; a commit exists if git finds it.
 //
 // What bites: tool names differ between agents and versions, so calls are told apart by their fields first and a name
 // only breaks ties. Inputs and outputs may be cut in the middle of their JSON; what stood before the cut is still

@@ -15,17 +15,19 @@ const (
 	maxPath = 4 << 10
 )
 
-// Files returns the files that a tool call read and those that it modified: from its fields and from patches, never
-// from a command line. Paths are cleaned and made absolute by the call's folder where that is known, without
-// duplicates, in the order given, at most 200 each. A failed call touched nothing.
-func Files(t events.ToolUsed) (read, modified []string) {
-	if t.Failed {
+// Files is Parse(t).Files(), for callers that want nothing else of the call.
+func Files(t events.ToolUsed) (read, modified []string) { return Parse(t).Files() }
+
+// Files returns the files that the call read and those that it modified: from its fields and from patches, never from
+// a command line. Paths are cleaned and made absolute by the call's folder where that is known, without duplicates, in
+// the order given, at most 200 each. A failed call touched nothing.
+func (c Call) Files() (read, modified []string) {
+	if c.Failed {
 		return nil, nil
 	}
-	c := newCall(t)
 	r, m := fileSet{cwd: c.folderOf()}, fileSet{cwd: c.folderOf()}
-	switch kind := kindOf(c); {
-	case kind == Command || kind == Web || kind == Task || kind == Search || isTrue(c.out, "iserror"):
+	switch {
+	case c.kind == Command || c.kind == Web || c.kind == Task || c.kind == Search || c.out.isTrue("iserror"):
 	case c.writes():
 		m.addAll(c.paths())
 	case !c.mcp || c.named("file", "files") || c.in.has(strongKeys()...):
@@ -33,9 +35,7 @@ func Files(t events.ToolUsed) (read, modified []string) {
 			r.addAll(c.paths())
 		}
 	}
-	for _, p := range c.patches() {
-		m.addAll(patched(p))
-	}
+	m.addAll(c.patched)
 	if len(r.list)+len(m.list) == 0 && !c.mcp {
 		c.fromOutput(&r, &m)
 	}
@@ -47,8 +47,12 @@ func strongKeys() []string {
 	return []string{"filepath", "notebookpath", "absolutepath", "targetfile", "filepaths", "absolutepaths", "targetfiles", "relativepath"}
 }
 
+// pathKeys are strongKeys, and those that name files in a tool for files.
 func pathKeys() []string {
-	return append(strongKeys(), "path", "paths", "file", "files", "filename", "filenames")
+	return []string{
+		"filepath", "notebookpath", "absolutepath", "targetfile", "filepaths", "absolutepaths", "targetfiles", "relativepath",
+		"path", "paths", "file", "files", "filename", "filenames",
+	}
 }
 
 // moveKeys name both ends of a move.
@@ -57,7 +61,7 @@ func moveKeys() []string {
 }
 
 // paths are all that the input names, entries of edits[] and files[] included.
-func (c call) paths() (out []string) {
+func (c *Call) paths() (out []string) {
 	for _, k := range pathKeys() {
 		v := c.in.get(k)
 		out = append(out, v.names()...)
@@ -77,7 +81,7 @@ func (c call) paths() (out []string) {
 }
 
 // writes reports whether the call changes the files it names: it carries content, or its name is a verb of change.
-func (c call) writes() bool {
+func (c *Call) writes() bool {
 	if verb := c.in.get("command"); verb.text && verb.raw == "view" {
 		return false
 	}
@@ -93,11 +97,11 @@ func (c call) writes() bool {
 }
 
 // folder reports whether the call is about folders, which are no files.
-func (c call) folder() bool {
+func (c *Call) folder() bool {
 	return c.named("ls", "dir", "directory", "directories", "folder", "list", "tree", "glob", "mkdir")
 }
 
-func (c call) folderOf() string {
+func (c *Call) folderOf() string {
 	if dir := c.in.get("workdir", "cwd", "workingdirectory").String(); dir != "" {
 		return join(c.Cwd, dir)
 	}
@@ -105,12 +109,12 @@ func (c call) folderOf() string {
 }
 
 // patches are the patch bodies that the call carries.
-func (c call) patches() []string {
+func (c *Call) patches() []string {
 	candidates := append(c.in.get("patch").strings(), c.in.get("patchtext", "input", "diff").strings()...)
 	for _, e := range c.in.get("edits").list {
 		candidates = append(candidates, e.get("patch").strings()...)
 	}
-	if line := c.command(); strings.Contains(line, "*** Begin Patch") && slices.ContainsFunc(commands(line), isApplyPatch) {
+	if line := c.command; strings.Contains(line, "*** Begin Patch") && slices.ContainsFunc(commands(line), isApplyPatch) {
 		candidates = append(candidates, line[strings.Index(line, "*** Begin Patch"):])
 	}
 	if !c.in.object {
@@ -122,8 +126,8 @@ func (c call) patches() []string {
 	return slices.DeleteFunc(candidates, func(p string) bool { return len(patched(p)) == 0 })
 }
 
-func isApplyPatch(c simple) bool {
-	name, _ := program(c.words)
+func isApplyPatch(c Simple) bool {
+	name, _ := program(c.Words)
 	return name == "apply_patch" || name == "applypatch"
 }
 
@@ -150,14 +154,13 @@ func isWritten(v value) bool {
 }
 
 // fromOutput is for calls whose input named no file: one that was cut, or a tool that answers with what it did.
-func (c call) fromOutput(r, m *fileSet) {
-	kind := kindOf(c)
-	if kind != Edit && kind != Read {
+func (c *Call) fromOutput(r, m *fileSet) {
+	if c.kind != Edit && c.kind != Read {
 		return
 	}
 	for _, v := range resultNests(c.out) {
 		switch {
-		case isWritten(v) || kind == Edit:
+		case isWritten(v) || c.kind == Edit:
 			m.addAll(v.get(pathKeys()...).names())
 		default:
 			r.addAll(v.get(strongKeys()...).names())

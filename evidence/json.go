@@ -25,13 +25,32 @@ type value struct {
 }
 
 type member struct {
-	key string // lowercase, without '_' and '-': file_path and filePath are one key
+	key string // as written
 	value
 }
 
-// parse reads as much of text as is JSON. A value that was cut keeps what stood before the cut; text that does not
+// is reports whether the member's key has the plain form key: file_path and filePath are one key, filepath.
+func (m *member) is(key string) bool {
+	at := 0
+	for i := range len(m.key) {
+		c := m.key[i]
+		switch {
+		case c == '_' || c == '-':
+			continue
+		case 'A' <= c && c <= 'Z':
+			c += 'a' - 'A'
+		}
+		if at == len(key) || key[at] != c {
+			return false
+		}
+		at++
+	}
+	return at == len(key)
+}
+
+// parseJSON reads as much of text as is JSON. A value that was cut keeps what stood before the cut; text that does not
 // begin as JSON gives the zero value. It never fails and takes linear time.
-func parse(text string) value {
+func parseJSON(text string) value {
 	s := scanner{text: text}
 	v, _ := s.value(0)
 	if v.text { // JSON inside of a JSON string: some clients encode twice
@@ -60,11 +79,12 @@ func (v value) String() string {
 	return strings.NewReplacer(`\n`, "\n", `\t`, "\t", `\"`, `"`, `\/`, "/", `\\`, `\`).Replace(v.raw)
 }
 
-// get returns the first member whose key is one of keys, in the order of keys.
+// get returns the first member whose key is one of keys, in the order of keys. Here and below keys are given in their
+// plain form: in lowercase, without '_' and '-'.
 func (v value) get(keys ...string) value {
 	for _, k := range keys {
 		for i := range v.members {
-			if v.members[i].key == k {
+			if v.members[i].is(k) {
 				return v.members[i].value
 			}
 		}
@@ -75,9 +95,19 @@ func (v value) get(keys ...string) value {
 func (v value) has(keys ...string) bool {
 	for i := range v.members {
 		for _, k := range keys {
-			if v.members[i].key == k {
+			if v.members[i].is(k) {
 				return true
 			}
+		}
+	}
+	return false
+}
+
+// isTrue reports whether any of the members is the word true.
+func (v value) isTrue(keys ...string) bool {
+	for _, k := range keys {
+		if v.get(k).raw == "true" {
+			return true
 		}
 	}
 	return false
@@ -154,22 +184,24 @@ func isWord(raw string) bool { return json.Valid([]byte(raw)) }
 
 // str reads to the closing quote; the opening one is gone.
 func (s *scanner) str() (raw string, ok bool) {
-	start := s.at
-	for s.at < len(s.text) {
-		next := strings.IndexAny(s.text[s.at:], `"\`)
-		if next < 0 {
-			break
+	rest := s.text[s.at:]
+	for from := 0; ; {
+		n := strings.IndexByte(rest[from:], '"')
+		if n < 0 {
+			s.at = len(s.text)
+			return strings.TrimSuffix(rest, `\`), false
 		}
-		s.at += next
-		if s.text[s.at] == '"' {
-			s.at++
-			return s.text[start : s.at-1], true
+		end := from + n
+		from = end + 1
+		if !isEscaped(rest[:end]) {
+			s.at += from
+			return rest[:end], true
 		}
-		s.at = min(s.at+2, len(s.text))
 	}
-	s.at = len(s.text)
-	return strings.TrimSuffix(s.text[start:], `\`), false
 }
+
+// isEscaped reports whether what follows s is escaped: s ends in an odd number of backslashes.
+func isEscaped(s string) bool { return (len(s)-len(strings.TrimRight(s, `\`)))%2 == 1 }
 
 func (s *scanner) object(depth int) (out []member, ok bool) {
 	for first := true; ; first = false {
@@ -185,7 +217,7 @@ func (s *scanner) object(depth int) (out []member, ok bool) {
 		}
 		v, whole := s.nested(depth)
 		if len(out) < maxMembers {
-			out = append(out, member{plainKey(key), v})
+			out = append(out, member{key, v})
 		}
 		if !whole {
 			return out, false
@@ -255,11 +287,4 @@ func (s *scanner) skip() bool {
 			return true
 		}
 	}
-}
-
-func plainKey(key string) string {
-	if strings.ContainsAny(key, `_-\`) || strings.ToLower(key) != key {
-		return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(key))
-	}
-	return key
 }

@@ -12,12 +12,12 @@ import (
 // of what a quadratic scan would; on a busy machine the quickest of several tries counts.
 func TestTimeIsLinear(t *testing.T) {
 	for _, unit := range []string{
-		`{"a":`, `[`, `{`, `"`, `\`, `{"path":"a"},`, `["a",`, `{"edits":[{"path":"x"},`, "a ", "a|", "a <<E\n", "a;bash -c '", "(", "\n",
+		`{"a":`, `[`, `{`, `"`, `\`, `{"path":"a"},`, `["a",`, `{"edits":[{"path":"x"},`, "a ", "a|", "a <<E\n", "a;bash -c '", "(", "$(", "<(a) ", "$(a) ", "\n",
 		"--- a\n+++ b\n", "*** Add File: x\n", "[a b] ", `{"command":"x",`, "4f2c9d1 ", "commit ", "`", "a b=c ", "Exit code 1\n", `{"a":"b","a":`,
 		"4f2c9d1..", "commit 4f2c9d1\n", ".", "提",
 	} {
 		var short, long time.Duration
-		for range 5 {
+		for range 20 {
 			short, long = quickest(short, work(t, unit, 8<<10)), quickest(long, work(t, unit, 64<<10))
 			if long < 32*short || long < 20*time.Millisecond {
 				break
@@ -49,8 +49,11 @@ func work(t *testing.T, unit string, n int) time.Duration {
 		{Tool: "Bash", Input: `{"command":` + quoted + `}`, Output: `{"edits":[` + text},
 		{Tool: "Edit", Input: `{"edits":[` + text, Output: text},
 	} {
-		Files(u)
-		Classify(u).Tests()
+		c := Parse(u)
+		c.Files()
+		for _, cmd := range Split(c.Shape().Command) {
+			cmd.IsTest()
+		}
 		Commits(u.Output)
 		Claims(u.Output)
 	}

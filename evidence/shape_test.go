@@ -13,7 +13,7 @@ import (
 	"github.com/cmemd/cmemd/events"
 )
 
-func TestClassify(t *testing.T) {
+func TestShape(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		name string
@@ -68,7 +68,7 @@ func TestClassify(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			if diff := cmp.Diff(tc.want, Classify(tc.tool)); diff != "" {
+			if diff := cmp.Diff(tc.want, Parse(tc.tool).Shape()); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}
 		})
@@ -76,7 +76,7 @@ func TestClassify(t *testing.T) {
 	failed := used("Bash", `{"command":"exit 3"}`, "Exit code 3")
 	failed.Failed = true
 	want := Shape{Kind: Command, Command: "exit 3", Output: "Exit code 3", ExitCode: 3, ExitKnown: true, Failed: true}
-	if diff := cmp.Diff(want, Classify(failed)); diff != "" {
+	if diff := cmp.Diff(want, Parse(failed).Shape()); diff != "" {
 		t.Errorf("failed (-want +got):\n%s", diff)
 	}
 }
@@ -87,45 +87,9 @@ func used(tool, input, output string) events.ToolUsed {
 
 func TestTailKeepsRunes(t *testing.T) {
 	t.Parallel()
-	s := Classify(used("Bash", `{"command":"x"}`, strings.Repeat("ü", maxTail))).Output
+	s := Parse(used("Bash", `{"command":"x"}`, strings.Repeat("ü", maxTail))).Shape().Output
 	if len(s) > maxTail || strings.Trim(s, "ü") != "" || len(s) < maxTail-2 {
 		t.Errorf("%d bytes, %q", len(s), s[:8])
-	}
-}
-
-func TestOutcomeOfTests(t *testing.T) {
-	t.Parallel()
-	for _, tc := range []struct {
-		command, output string
-		failed          bool
-		want            Outcome
-	}{
-		{"go test ./...", "ok", false, Passed},
-		{"go test ./...", "FAIL FAIL FAIL", false, Passed}, // its words do not count
-		{"go test ./...", "ok", true, Failed},
-		{"cd x && go test ./... && echo done", "ok", false, Passed},
-		{"cd x && go test", "", true, Failed},
-		{"go test ./...", "", false, Unclear}, // a client that sends nothing when a command failed
-		{"go test ./... | tail -5", "ok", false, Unclear},
-		{"set -o pipefail; go test ./... | tail -5", "ok", false, Passed},
-		{"go test ./... || true", "FAIL", false, Unclear},
-		{"go test ./...; echo done", "x", false, Unclear},
-		{"go test ./... 2>&1; ", "x", false, Passed},
-		{"echo x; go test ./...", "x", true, Failed},
-		{"(cd x && npm test)", "x", true, Failed},
-		{"(cd x && npm test) | tail", "x", false, Unclear},
-		{"npm test &", "x", false, Unclear},
-		{"bash -c 'go test' && echo ok", "x", false, Passed},
-		{"ls", "x", false, NoTests},
-	} {
-		tool := used("Bash", mustJSON(t, map[string]string{"command": tc.command}), mustJSON(t, map[string]string{"stdout": tc.output}))
-		tool.Failed = tc.failed
-		if got := Classify(tool).Tests(); got != tc.want {
-			t.Errorf("%q, failed %t: %q, want %q", tc.command, tc.failed, got, tc.want)
-		}
-	}
-	if got := (Shape{Kind: Read}).Tests(); got != NoTests {
-		t.Errorf("a read ran tests: %q", got)
 	}
 }
 
@@ -175,7 +139,7 @@ func TestRealCalls(t *testing.T) {
 			t.Fatal(err)
 		}
 		tool := events.ToolUsed{Tool: hook.Tool, Input: string(hook.Input), Output: string(hook.Response), Cwd: hook.Cwd}
-		if got := Classify(tool).Kind; got != w.kind {
+		if got := Parse(tool).Shape().Kind; got != w.kind {
 			t.Errorf("%s: %s, want %s", name, got, w.kind)
 		}
 		read, modified := Files(tool)

@@ -5,22 +5,28 @@ import (
 	"strings"
 )
 
-// simple is one simple command of a shell line and the operator that follows it.
-type simple struct {
-	words []string
-	next  string // "&&", "||", "|", "&", ";", ")" or "" at the end; a newline is ";"
+// Simple is one simple command of a shell line.
+type Simple struct {
+	Text    string   // as written, with its redirections and the parentheses that stand at it, without blanks around it
+	Words   []string // unquoted, without redirections; never empty
+	Scripts []string // of the substitutions in it that are not quoted
+	Next    string   // the operator behind it: "&&", "||", "|", "&", ";", or "" at the end; a newline is ";", |& is "|"
 }
 
 // maxCommand bounds how much of a command line is looked at.
 const maxCommand = 64 << 10
 
-// split takes a shell line apart: quotes, escapes, redirections, here-documents and comments are understood as far as
-// needed to tell which programs run. Substitutions stay part of their word. It never fails and takes linear time.
-func split(line string) []simple {
+// Split takes a shell line apart into its simple commands, in order. Quotes, escapes, redirections, here-documents,
+// comments and groups are understood as far as needed to tell which programs run: words of control, such as if and do,
+// and assignments stay before the command that they stand before; a substitution, $(...) or <(...), stays part of its
+// word; a group's last command has the operator behind the group. Where a word follows a group, which no shell takes,
+// that operator is ")". Only the first 64 KiB are looked at. It never fails and takes linear time.
+func Split(line string) []Simple {
 	p := shell{in: line[:min(len(line), maxCommand)]}
 	for p.at < len(p.in) {
 		p.step()
 	}
+	p.mark = len(p.in)
 	p.end("")
 	return p.out
 }
@@ -28,8 +34,10 @@ func split(line string) []simple {
 type shell struct {
 	in   string
 	at   int
-	out  []simple
-	cur  simple
+	from int // where the simple command begins
+	mark int // where the step began, and so the operator that ends the command
+	out  []Simple
+	cur  Simple
 	word strings.Builder
 	open bool     // a word is being read, maybe an empty quoted one
 	drop bool     // the next word is the target of a redirection
@@ -39,6 +47,7 @@ type shell struct {
 
 func (p *shell) step() {
 	c := p.in[p.at]
+	p.mark = p.at
 	p.at++
 	switch c {
 	case '\'', '"':
@@ -50,14 +59,24 @@ func (p *shell) step() {
 	case '\n':
 		p.end(";")
 		p.passDocs()
-	case ';', '(', ')':
-		p.operator(string(c))
+	case ';':
+		if p.peek(';') {
+			p.at++
+		}
+		p.end(";")
+	case '(': // belongs to the command behind it
+		p.flush()
+	case ')': // belongs to the command before it
+		p.mark = p.at
+		p.end(")")
 	case '&', '|':
 		p.andOr(c)
 	case '<', '>':
 		p.redirect(c)
 	case '#':
 		p.comment()
+	case '$':
+		p.substitution()
 	default:
 		p.open = true
 		p.word.WriteByte(c)
@@ -76,6 +95,50 @@ func (p *shell) quoted(quote byte) {
 		p.at++
 	}
 	p.at++
+}
+
+// substitution keeps $(...), <(...) and >(...) as they stand; any other '$' is a letter.
+func (p *shell) substitution() {
+	start := p.at - 1
+	if p.peek('(') {
+		p.at = closing(p.in, p.at)
+		p.cur.Scripts = append(p.cur.Scripts, strings.TrimSuffix(p.in[start+2:p.at], ")"))
+	}
+	p.open = true
+	p.word.WriteString(p.in[start:p.at])
+}
+
+// closing is behind the parenthesis that closes the one at s[i], or the end.
+func closing(s string, i int) int {
+	for depth := 0; i < len(s); i++ {
+		switch s[i] {
+		case '(':
+			depth++
+		case ')':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		case '\\':
+			i++
+		case '\'', '"':
+			i = quoteEnd(s, i)
+		}
+	}
+	return len(s)
+}
+
+// quoteEnd is the place of the quote that closes the one at s[i], or the last byte.
+func quoteEnd(s string, i int) int {
+	q := s[i]
+	for j := i + 1; j < len(s); j++ {
+		switch {
+		case s[j] == q:
+			return j
+		case s[j] == '\\' && q == '"':
+			j++
+		}
+	}
+	return len(s) - 1
 }
 
 func (p *shell) escaped() {
@@ -99,16 +162,6 @@ func (p *shell) comment() {
 	}
 }
 
-func (p *shell) operator(op string) {
-	if p.peek(op[0]) && op != "(" && op != ")" {
-		p.at++
-	}
-	if op == "(" {
-		op = ";"
-	}
-	p.end(op)
-}
-
 func (p *shell) andOr(c byte) {
 	switch {
 	case c == '&' && p.peek('>'):
@@ -128,6 +181,10 @@ func (p *shell) andOr(c byte) {
 func (p *shell) redirect(c byte) {
 	if digits := p.word.String(); strings.Trim(digits, "0123456789") != "" {
 		p.flush()
+	}
+	if p.peek('(') {
+		p.substitution()
+		return
 	}
 	p.word.Reset()
 	p.open = false
@@ -162,7 +219,7 @@ func (p *shell) flush() {
 	case p.doc:
 		p.docs = append(p.docs, w)
 	case !p.drop:
-		p.cur.words = append(p.cur.words, w)
+		p.cur.Words = append(p.cur.Words, w)
 	}
 	p.doc, p.drop = false, false
 }
@@ -172,13 +229,13 @@ func (p *shell) end(op string) {
 	p.flush()
 	p.doc, p.drop = false, false
 	switch {
-	case len(p.cur.words) > 0:
-		p.cur.next = op
+	case len(p.cur.Words) > 0:
+		p.cur.Text, p.cur.Next = strings.Trim(p.in[p.from:p.mark], " \t\r\n"), op
 		p.out = append(p.out, p.cur)
-	case len(p.out) > 0 && p.out[len(p.out)-1].next == ")": // what follows a group follows its last command
-		p.out[len(p.out)-1].next = op
+	case len(p.out) > 0 && p.out[len(p.out)-1].Next == ")": // what follows a group follows its last command
+		p.out[len(p.out)-1].Next = op
 	}
-	p.cur = simple{}
+	p.cur, p.from = Simple{}, p.at
 }
 
 // passDocs moves behind the here-documents that were announced on the line before.
@@ -192,7 +249,7 @@ func (p *shell) passDocs() {
 			}
 		}
 	}
-	p.docs = nil
+	p.docs, p.from = nil, p.at
 }
 
 // program is the program of words, by its base name, and its arguments, with assignments and wrappers taken away.
@@ -257,18 +314,26 @@ func shellScript(name string, args []string) (script string, ok bool) {
 	return "", false
 }
 
-// commands is split, with the scripts of nested shells in the place of the shell that runs them.
-func commands(line string) []simple {
-	var out []simple
-	for _, c := range split(line) {
-		script, ok := shellScript(program(c.words))
-		inner := split(script)
-		if !ok || len(inner) == 0 {
-			out = append(out, c)
-			continue
-		}
-		inner[len(inner)-1].next = c.next
-		out = append(out, inner...)
+// commands are all that the line runs: what Split finds, unnested.
+func commands(line string) []Simple {
+	var out []Simple
+	for _, c := range Split(line) {
+		out = append(out, c.unnest()...)
 	}
 	return out
+}
+
+// unnest is c with the commands of its substitutions before it, and those of a nested shell's script in the place of
+// the shell.
+func (c Simple) unnest() []Simple {
+	var out []Simple
+	for _, s := range c.Scripts {
+		out = append(out, Split(s)...)
+	}
+	if script, ok := shellScript(program(c.Words)); ok {
+		if inner := Split(script); len(inner) > 0 {
+			return append(out, inner...)
+		}
+	}
+	return append(out, c)
 }

@@ -72,9 +72,10 @@ type todo struct {
 
 // observeCall looks at one tool use.
 func observeCall(u events.ToolUsed) call {
-	shape := evidence.Classify(u)
+	parsed := evidence.Parse(u)
+	shape := parsed.Shape()
 	c := call{tool: u.Tool, subagent: u.SubagentID, subagentType: u.SubagentType, failed: shape.Failed, cwd: u.Cwd}
-	c.read, c.changed = evidence.Files(u)
+	c.read, c.changed = parsed.Files()
 	in := fields(u.Input)
 	switch c.deed = deedOf(u, shape); {
 	case len(c.changed) > 0:

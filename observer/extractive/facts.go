@@ -6,8 +6,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-
-	"github.com/cmemd/cmemd/evidence"
 )
 
 const (
@@ -89,7 +87,7 @@ func (w *work) runFacts(add adder) {
 		switch {
 		case ok && !bad.step.looks():
 			w.failureFact(bad, add)
-		case !r.step.looks() && (r.test || evidence.IsPush(r.step.text)):
+		case !r.step.looks() && (r.test || r.step.IsPush()):
 			w.endFact(r, add)
 		case !r.step.looks() && plain < maxPlain:
 			plain++
@@ -152,7 +150,7 @@ func (w *work) endFact(r run, add adder) {
 		worth, verb = worthTest, "%s passed"
 	case r.test:
 		worth, verb = worthTodo, "Ran %s (its end was not reported)"
-	case evidence.IsPush(r.step.text):
+	case r.step.IsPush():
 		worth = worthPush
 	}
 	add(worth, verb, shown(r))
@@ -160,7 +158,7 @@ func (w *work) endFact(r run, add adder) {
 
 // shown is a command as a fact quotes it.
 func shown(r run) string {
-	s := line(clean(r.step.text))
+	s := line(clean(r.step.Text))
 	for _, noise := range []string{" 2>&1", " 2>/dev/null", " >/dev/null", " > /dev/null"} {
 		s = strings.ReplaceAll(s, noise, "")
 	}

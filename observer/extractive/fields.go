@@ -42,17 +42,17 @@ func fields(s string) []field {
 
 // stringEnd is behind the closing quote of the JSON string that begins s, or its end.
 func stringEnd(s string) int {
-	for i := 1; i < len(s); {
-		n := strings.IndexAny(s[i:], `"\`)
+	for from := min(1, len(s)); ; {
+		n := strings.IndexByte(s[from:], '"')
 		if n < 0 {
-			break
+			return len(s)
 		}
-		if i += n; s[i] == '"' {
-			return i + 1
+		before := s[1 : from+n]
+		from += n + 1
+		if (len(before)-len(strings.TrimRight(before, `\`)))%2 == 0 {
+			return from
 		}
-		i += 2
 	}
-	return len(s)
 }
 
 // valueEnd is behind the JSON value that begins s, or its end.

@@ -2,14 +2,16 @@ package extractive
 
 import (
 	"path"
+	"slices"
 	"strings"
+
+	"github.com/cmemd/cmemd/evidence"
 )
 
 // step is one simple command of a shell command.
 type step struct {
-	words []string // unquoted; the first few
-	text  string   // as written
-	after string   // the operator behind it: "&&", "||", "|", ";", "&" or ""
+	evidence.Simple
+	words []string // the first few, without words of control and assignments before the program
 }
 
 const (
@@ -17,143 +19,69 @@ const (
 	maxWords = 12
 )
 
-// steps cuts a shell command into simple commands. Quotes and here-documents are respected; what is inside of $(...)
-// stays part of its word. It is no shell: what it misreads is only told less exactly.
+// steps takes a shell command apart, the scripts of nested shells with it.
 func steps(command string) []step {
 	var all []step
-	for s := strings.ReplaceAll(command, "\\\n", " "); s != "" && len(all) < maxSteps; {
-		end, op := stepEnd(s)
-		st := step{text: line(s[:end]), after: op, words: shellWords(s[:end])}
-		s = s[end+len(op):]
-		if op == "\n" {
-			st.after = ";"
+	for _, c := range evidence.Split(command) {
+		if all = append(all, stepsOf(c)...); len(all) >= maxSteps {
+			break
 		}
-		if doc := hereDoc(st.text); doc != "" {
-			s = skipDoc(s, doc)
-		}
-		all = append(all, st.plain()...)
 	}
 	return all
 }
 
-// plain takes the words of control off s, and puts the script of a nested shell in the place of the shell.
-func (s step) plain() []step {
-	for len(s.words) > 0 {
-		switch s.words[0] {
-		case "do", "then", "else", "if", "elif", "while", "until", "time", "sudo", "!", "nohup", "exec":
-			s.text = strings.TrimSpace(strings.TrimPrefix(s.text, s.words[0]))
-			s.words = s.words[1:]
+// stepsOf takes the words of control off c, and puts the script of a nested shell in the place of the shell.
+func stepsOf(c evidence.Simple) []step {
+	c.Text = line(strings.ReplaceAll(c.Text, "\\\n", " "))
+	if c.Next == ")" {
+		c.Next = ""
+	}
+	for len(c.Words) > 0 && isAssignment(c.Words[0]) {
+		c.Words = c.Words[1:]
+	}
+	if len(c.Words) == 0 {
+		return substituted(c)
+	}
+	for len(c.Words) > 0 {
+		switch w := c.Words[0]; w {
+		case "do", "then", "else", "if", "elif", "while", "until", "time", "sudo", "!", "nohup", "exec", "{":
+			c.Text = strings.TrimSpace(strings.TrimPrefix(c.Text, w))
+			c.Words = c.Words[1:]
 			continue
-		case "for", "done", "fi", "esac", "case", "function", "select":
+		case "for", "done", "fi", "esac", "case", "function", "select", "}":
 			return nil
 		case "bash", "sh", "zsh":
-			if len(s.words) > 2 && strings.HasSuffix(s.words[1], "c") && s.words[1][0] == '-' {
-				inner := steps(s.words[2])
+			if len(c.Words) > 2 && strings.HasSuffix(c.Words[1], "c") && c.Words[1][0] == '-' {
+				inner := steps(c.Words[2])
 				if n := len(inner); n > 0 {
-					inner[n-1].after = s.after
+					inner[n-1].Next = c.Next
 				}
 				return inner
 			}
 		}
-		return []step{s}
+		return []step{newStep(c, c.Words)}
 	}
 	return nil
 }
 
-// stepEnd finds the operator that ends the simple command that begins s.
-func stepEnd(s string) (end int, op string) {
-	depth := 0
-	for i := 0; i < len(s); i++ {
-		switch c := s[i]; {
-		case c == '\\':
-			i++
-		case c == '\'' || c == '"':
-			i = quoteEnd(s, i)
-		case c == '$' && strings.HasPrefix(s[i:], "$("):
-			depth++
-			i++
-		case c == ')' && depth > 0:
-			depth--
-		case depth > 0:
-		case strings.HasPrefix(s[i:], "&&"), strings.HasPrefix(s[i:], "||"):
-			return i, s[i : i+2]
-		case c == '|' || c == ';' || c == '\n':
-			return i, s[i : i+1]
-		case c == '&' && (i == 0 || s[i-1] != '>') && !strings.HasPrefix(s[i:], "&>"):
-			return i, "&"
-		}
-	}
-	return len(s), ""
+func newStep(c evidence.Simple, words []string) step {
+	return step{Simple: c, words: words[:min(len(words), maxWords)]}
 }
 
-// quoteEnd is the place of the quote that closes the one at s[i], or the last byte.
-func quoteEnd(s string, i int) int {
-	q := s[i]
-	for j := i + 1; j < len(s); j++ {
-		switch {
-		case s[j] == q:
-			return j
-		case s[j] == '\\' && q == '"':
-			j++
+// substituted is the step of assignments alone: A=$(cmd) does what cmd does, and ends as it ends.
+func substituted(c evidence.Simple) []step {
+	for _, script := range slices.Backward(c.Scripts) {
+		if inner := evidence.Split(script); len(inner) > 0 {
+			return []step{newStep(c, inner[len(inner)-1].Words)}
 		}
 	}
-	return len(s) - 1
+	return nil
 }
 
-// shellWords are the words of a simple command, without assignments before it and redirections in it.
-func shellWords(s string) []string {
-	var words []string
-	for i := 0; i < len(s) && len(words) < maxWords; {
-		if isSpace(s[i]) || s[i] == '(' || s[i] == ')' || s[i] == '{' || s[i] == '}' {
-			i++
-			continue
-		}
-		var w strings.Builder
-		for ; i < len(s) && !isSpace(s[i]); i++ {
-			switch s[i] {
-			case '\'', '"':
-				end := quoteEnd(s, i)
-				w.WriteString(strings.TrimSuffix(s[i+1:max(i+1, end)], s[i:i+1]))
-				i = end
-			case '\\':
-			default:
-				w.WriteByte(s[i])
-			}
-		}
-		word := w.String()
-		name, _, assigned := strings.Cut(word, "=")
-		switch {
-		case len(words) == 0 && (assigned && !strings.ContainsAny(name, "-/.")):
-		case strings.ContainsAny(word[:min(len(word), 2)], "<>"):
-		default:
-			words = append(words, word)
-		}
-	}
-	return words
-}
-
-// hereDoc is the word that ends the here-document that a command reads, or "".
-func hereDoc(s string) string {
-	_, rest, ok := strings.Cut(s, "<<")
-	if !ok || strings.HasPrefix(rest, "<") || strings.HasSuffix(strings.TrimSpace(s), `"`) {
-		return ""
-	}
-	words := shellWords(strings.TrimPrefix(rest, "-"))
-	if len(words) == 0 {
-		return ""
-	}
-	return words[0]
-}
-
-// skipDoc cuts the here-document that ends with the line doc off s.
-func skipDoc(s, doc string) string {
-	for rest := s; rest != ""; {
-		var l string
-		if l, rest, _ = strings.Cut(rest, "\n"); strings.TrimSpace(l) == doc {
-			return rest
-		}
-	}
-	return s
+// isAssignment is for words such as A=b, that are neither options nor paths.
+func isAssignment(w string) bool {
+	name, _, ok := strings.Cut(w, "=")
+	return ok && !strings.ContainsAny(name, "-/.")
 }
 
 // quiet is for commands that only move about, print or wait: how they end says nothing.
@@ -253,16 +181,16 @@ func ended(all []step, ok bool) []outcome {
 			}
 			blamed = i
 		}
-		if blamed >= 0 && (all[blamed].after == "" || all[blamed].after == "&&" || all[blamed].after == ";") {
+		if blamed >= 0 && (all[blamed].Next == "" || all[blamed].Next == "&&" || all[blamed].Next == ";") {
 			ends[blamed] = failed
 		}
 		return ends
 	}
 	for i := len(all) - 1; i >= 0; i-- {
-		if a := all[i].after; a != "" && a != "&&" {
+		if a := all[i].Next; a != "" && a != "&&" {
 			break
 		}
-		if i > 0 && all[i-1].after == "||" {
+		if i > 0 && all[i-1].Next == "||" {
 			break
 		}
 		ends[i] = passed

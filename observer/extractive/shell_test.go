@@ -36,6 +36,11 @@ func TestSteps(t *testing.T) {
 		{"cargo test parses_it", true, "cargo test parses_it:passed"},
 		{"echo \"unclosed && go test", true, "echo:passed"},
 		{"go build \\\n  ./...", true, "go build:passed"},
+		{"# all of it\ngo test ./... # quick", true, "go test:passed"},
+		{"BIN=$(go env GOBIN) && go build ./... > out.txt", true, "go env:passed go build:passed"},
+		{"OUT=$(cd api; make check)", false, "make check:failed"},
+		{"A=1 B=2", true, ""},
+		{"(cd api && npm test)", false, "cd api:unknown npm test:failed"},
 		{"", true, ""},
 		{"&& ; | &", true, ""},
 	}

@@ -200,7 +200,7 @@ func (w *work) run(c call) {
 		}
 		if !s.looks() && len(w.runs) < maxRuns {
 			w.runs = append(w.runs, run{
-				at: w.calls, step: s, whole: c.command, test: evidence.IsTest(s.text), end: c.ends[i], family: s.family(),
+				at: w.calls, step: s, whole: c.command, test: s.IsTest(), end: c.ends[i], family: s.family(),
 			})
 		}
 	}
@@ -224,7 +224,7 @@ func (w *work) fail(c call) {
 	}
 	s := c.steps[at]
 	w.runs = append(w.runs, run{
-		at: w.calls, step: s, whole: c.command, test: evidence.IsTest(s.text), end: failed, exit: c.exit, output: c.output,
+		at: w.calls, step: s, whole: c.command, test: s.IsTest(), end: failed, exit: c.exit, output: c.output,
 		family: s.family(),
 	})
 }

@@ -1,0 +1,117 @@
+package evidence
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/cmemd/cmemd/events"
+)
+
+// Call is a tool call whose fields were read. It does not change and is safe for concurrent use. It shares the texts
+// of the event that it was read from.
+type Call struct {
+	events.ToolUsed
+	in, out value
+	name    []string // the words of the tool's name, lowercase
+	mcp     bool
+	command string   // the command line, or ""
+	patched []string // the files of the patches that it carries, as they stand there
+	kind    Kind
+}
+
+// Parse reads a tool call once, for all that is asked of it. Input and Output may be cut or no JSON at all; what is
+// left is used. It never fails and takes linear time.
+func Parse(t events.ToolUsed) Call {
+	c := Call{ToolUsed: t, in: parseJSON(t.Input), out: parseJSON(t.Output), name: nameWords(t.Tool)}
+	c.mcp = strings.HasPrefix(t.Tool, "mcp__") || strings.HasPrefix(t.Tool, "mcp_")
+	c.command = c.commandLine()
+	for _, p := range c.patches() {
+		c.patched = append(c.patched, patched(p)...)
+	}
+	c.kind = c.kindOf()
+	return c
+}
+
+// nameWords splits camelCase, snake_case and kebab-case.
+func nameWords(name string) []string {
+	var b strings.Builder
+	lower := false
+	for _, r := range name[:min(len(name), 256)] {
+		if unicode.IsUpper(r) && lower {
+			b.WriteByte(' ')
+		}
+		lower = unicode.IsLower(r) || unicode.IsDigit(r)
+		if !lower && !unicode.IsLetter(r) {
+			r = ' '
+		}
+		b.WriteRune(unicode.ToLower(r))
+	}
+	return strings.Fields(b.String())
+}
+
+func (c *Call) named(words ...string) bool {
+	for _, n := range c.name {
+		if slices.Contains(words, n) {
+			return true
+		}
+	}
+	return false
+}
+
+// commandLine is what c runs in a shell, or "". Editors that take a verb in a field of that name run nothing.
+func (c *Call) commandLine() string {
+	v := c.in.get("command", "cmd", "commandline", "script", "shellcommand")
+	words := v.strings()
+	if len(words) == 0 || c.in.has(pathKeys()...) && !c.named("bash", "shell", "terminal", "exec", "run", "command") {
+		return ""
+	}
+	if v.text {
+		return words[0]
+	}
+	if script, ok := shellScript(program(words)); ok {
+		return script
+	}
+	return strings.Join(words, " ")
+}
+
+func (c *Call) kindOf() Kind {
+	switch {
+	case c.mcp:
+		return MCP
+	case len(c.patched) > 0:
+		return Edit
+	case c.command != "":
+		return Command
+	case c.in.has("url", "urls") || c.named("web", "browser", "internet") && c.in.has("query", "q"):
+		return Web
+	case c.writes() && len(c.paths()) > 0:
+		return Edit
+	case c.in.has(queryKeys()...) || c.named("glob", "grep", "search", "ls", "list"):
+		return Search
+	case c.in.has("prompt", "task", "message") && (c.in.has(agentKeys()...) || c.named("task", "agent", "subagent")):
+		return Task
+	case c.in.has(pathKeys()...) && !c.folder():
+		return Read
+	}
+	return c.kindByOutput()
+}
+
+// kindByOutput is for calls whose input was cut before anything could be told.
+func (c *Call) kindByOutput() Kind {
+	for _, v := range resultNests(c.out) {
+		switch {
+		case isWritten(v) && v.get(pathKeys()...).text:
+			return Edit
+		case v.get(strongKeys()...).text:
+			return Read
+		}
+	}
+	return Other
+}
+
+func queryKeys() []string {
+	return []string{"pattern", "query", "regex", "globpattern", "searchterm", "searchpattern", "glob", "queries"}
+}
+
+func agentKeys() []string { return []string{"subagenttype", "agenttype", "agent", "agentname"} }
