@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -64,16 +66,26 @@ func TestReceiptsAndDuplicates(t *testing.T) {
 
 func TestBurstsDrainIntoFewAppends(t *testing.T) {
 	bubble(t, func(w *world) {
+		h := w.hooked()
+		var appends atomic.Int32
+		h.onAppend = func(stream events.StreamID) {
+			if stream == sid("s").Stream() {
+				appends.Add(1)
+				time.Sleep(time.Second) // the others queue up behind it
+			}
+		}
 		var wg sync.WaitGroup
 		for i := range 200 {
 			wg.Go(func() {
-				c := session.Capture{ID: w.sys.cfg.NewID(), Key: events.KeyOf(fmt.Sprint(i)), At: time.Now(), Origin: origin("s"), Event: events.ToolUsed{Tool: "Read"}}
-				if r, err := w.sys.Capture(context.Background(), c); err != nil || r.Duplicate {
+				if r, err := w.tryKeyed("s", events.ToolUsed{Tool: "Read"}, i); err != nil || r.Duplicate {
 					t.Errorf("capture %d: %+v, %v", i, r, err)
 				}
 			})
 		}
 		wg.Wait()
+		if n := appends.Load(); n > 3 {
+			t.Errorf("200 captures at once took %d appends, want 3: the first, all others, and a turn that is due", n)
+		}
 		w.stopAgent("s")
 		if got := w.settled("s"); got.Observed != 201 {
 			t.Errorf("got %+v, want 201 observed", got)
@@ -81,30 +93,42 @@ func TestBurstsDrainIntoFewAppends(t *testing.T) {
 	}, good)
 }
 
-// TestAnObserverThatCrashes covers a panic, an untyped error and a child that ended: all of them are crashes. The
-// turn fails, the session is respawned after its delay, and the work is done.
+// TestAnObserverThatCrashes covers a panic and an untyped error, which is how a child that died shows. The turn fails,
+// the session is respawned after its delay, and the work is done.
 func TestAnObserverThatCrashes(t *testing.T) {
-	for name, step := range map[string]providertest.Step{"panic": providertest.Panic("boom"), "error": providertest.Crash(errBoom)} {
+	for name, crash := range map[string]providertest.Step{"panic": providertest.Panic("boom"), "error": providertest.Crash(errBoom)} {
 		t.Run(name, func(t *testing.T) {
+			var crashed atomic.Bool
+			step := func(ctx context.Context, n int, p observer.Prompt) (observer.Reply, error) {
+				if p.Request == "crash" && crashed.CompareAndSwap(false, true) {
+					return crash(ctx, n, p)
+				}
+				return good(ctx, n, p)
+			}
 			bubble(t, func(w *world) {
+				w.capture("s", events.PromptSubmitted{Text: "crash"})
 				w.work("s", 2)
-				w.stopAgent("s")
 				w.work("sibling", 1)
 				w.stopAgent("sibling")
 				began := time.Now()
+				w.stopAgent("s")
 				if got := w.settled("s"); got.Observed != 3 {
 					t.Errorf("got %+v, want all 3 observed", got)
 				}
-				if len(all[events.SessionRespawned](w)) != 1 || all[events.TurnFailed](w)[0].Class != events.FailCrash {
-					t.Errorf("got %+v and %+v, want one crash and one respawn", all[events.TurnFailed](w), all[events.SessionRespawned](w))
+				f := all[events.TurnFailed](w)
+				if len(all[events.SessionRespawned](w)) != 1 || len(f) != 1 || f[0].Class != events.FailCrash {
+					t.Fatalf("got %+v and %+v, want one crash and one respawn", f, all[events.SessionRespawned](w))
 				}
-				if time.Since(began) < 400*time.Millisecond {
-					t.Error("the restart came without its delay")
+				if strings.Contains(f[0].Message, "boom") {
+					t.Errorf("the crash's own words were kept: %q", f[0].Message)
+				}
+				if second := all[events.TurnStarted](w); time.Since(began) < 400*time.Millisecond {
+					t.Errorf("the restart came without its delay: %+v", second)
 				}
 				if got := w.settled("sibling"); got.Observed != 2 {
 					t.Errorf("the sibling: %+v, want 2 observed", got)
 				}
-			}, step, good)
+			}, step)
 		})
 	}
 }
@@ -328,7 +352,6 @@ func TestPassivationLosesNoRace(t *testing.T) {
 
 func TestIdleWorkIsStopped(t *testing.T) {
 	bubble(t, func(w *world) {
-		w.provider.Wishes.MaxAge = 0
 		w.work("s", 1)
 		time.Sleep(31 * time.Minute)
 		synctest.Wait()
@@ -340,41 +363,45 @@ func TestIdleWorkIsStopped(t *testing.T) {
 }
 
 func TestTheDoorIsBounded(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		w := &world{t: t, log: nil, provider: providertest.NewScripted(good)}
-		w.log = newMemory()
-		w.cfg.MaxWaiting = 3
-		w.start()
+	bubble(t, func(w *world) {
+		w.cfg.MaxWaiting, w.cfg.MaxWaitBytes = 3, 1000
+		h := w.hooked()
+		h.onAppend = func(events.StreamID) { time.Sleep(time.Second) }
 		var wg sync.WaitGroup
-		var mu sync.Mutex
-		busy := 0
+		var busy atomic.Int32
 		for i := range 50 {
 			wg.Go(func() {
-				_, err := w.sys.Capture(context.Background(), session.Capture{
-					ID: w.sys.cfg.NewID(), Key: events.KeyOf(fmt.Sprint(i)), At: time.Now(), Origin: origin("s"), Event: events.ToolUsed{},
-				})
-				mu.Lock()
-				defer mu.Unlock()
-				if errors.Is(err, ErrBusy) {
-					busy++
+				if _, err := w.tryKeyed("s", events.ToolUsed{}, i); errors.Is(err, ErrBusy) {
+					busy.Add(1)
 				} else if err != nil {
 					t.Error(err)
 				}
 			})
 		}
 		wg.Wait()
-		if got := w.state("s").Balance().Captured; got+busy != 50 || got < 3 {
-			t.Errorf("%d captured and %d refused of 50", got, busy)
+		if got := w.state("s").Balance().Captured; got != 3 || busy.Load() != 47 {
+			t.Errorf("%d captured and %d refused of 50, want 3 and 47", got, busy.Load())
+		}
+		wg.Go(func() { w.tryKeyed("s", events.ToolUsed{Output: strings.Repeat("x", 900)}, 100) })
+		synctest.Wait()
+		if _, err := w.tryKeyed("s", events.ToolUsed{}, 101); !errors.Is(err, ErrBusy) {
+			t.Errorf("over the bytes: got %v, want ErrBusy", err)
+		}
+		wg.Wait()
+		if _, err := w.tryKeyed("s", events.ToolUsed{Output: strings.Repeat("x", 9000)}, 102); err != nil {
+			t.Errorf("one that is alone over the bytes: %v, want it let in", err)
 		}
 		st, err := w.sys.Status(w.t.Context())
 		if err != nil || st.Waiting != 0 {
 			t.Errorf("%+v, %v: want nobody waiting", st, err)
 		}
+		if _, err := w.sys.Do(w.t.Context(), sid("s")); !errors.Is(err, ErrNoCommands) {
+			t.Errorf("without commands: %v, want ErrNoCommands", err)
+		}
 		w.stop()
 		if _, err := w.try("s", events.ToolUsed{}); !errors.Is(err, ErrStopped) {
 			t.Errorf("after the end: %v, want ErrStopped", err)
 		}
-		time.Sleep(2 * time.Second)
-	})
+		w.sys.Wake(sid("s")) // says nothing, does nothing
+	}, good)
 }

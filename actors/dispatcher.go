@@ -22,14 +22,17 @@ type dispatcher struct {
 	probing  string          // the holder that probes a paused provider; empty: nobody
 	pause    policy.Pause
 	ruled    time.Time // when the provider was last paused or resumed
-	degraded bool
+	degraded bool      // only probes are granted, and now and then a trial
+	trial    time.Time // when any session may be tried, though none of the quarantined owes a probe
+	trials   int
 	timer    *time.Timer
 	fresh    bool // loaded and not yet run
 }
 
 // loadDispatcher folds the provider's stream.
 func loadDispatcher(sys *System) (*dispatcher, error) {
-	d := &dispatcher{sys: sys, used: map[string]bool{}, degraded: sys.cfg.Previous.Degraded, fresh: true}
+	d := &dispatcher{sys: sys, used: map[string]bool{}, fresh: true}
+	d.degrade(sys.degraded.Load())
 	for r, err := range sys.cfg.Log.Stream(context.Background(), d.stream(), 0) {
 		if err != nil {
 			return nil, fmt.Errorf("read %s: %w", d.stream(), err)
@@ -40,7 +43,21 @@ func loadDispatcher(sys *System) (*dispatcher, error) {
 		}
 		d.evolve(e, r.OccurredAt)
 	}
+	if c := d.pause.Class; c == events.FailAuth || c == events.FailBilling || c == events.FailSetup {
+		d.pause.Until = time.Time{} // whoever starts the daemon may have mended it: one probe tells
+	}
 	return d, nil
+}
+
+// degrade begins or ends capturing only.
+func (d *dispatcher) degrade(on bool) {
+	d.degraded, d.trials = on, 0
+	d.nextTrial()
+}
+
+func (d *dispatcher) nextTrial() {
+	d.trials++
+	d.trial = d.sys.cfg.Now().Add(policy.DefaultQuarantine().Nth(d.trials))
 }
 
 // next returns d the first time, and a new dispatcher, folded anew, when the library restarts it.
@@ -53,7 +70,7 @@ func (d *dispatcher) next() actor.Actor {
 	if err != nil {
 		panic(err)
 	}
-	again.degraded = d.degraded
+	again.fresh = false
 	return again
 }
 
@@ -81,7 +98,10 @@ func (d *dispatcher) Receive(c actor.Context) {
 		d.free(m.Who)
 		d.queue = slices.DeleteFunc(d.queue, func(w want) bool { return w.holder.Id == m.Who.Id })
 	case degrade:
-		d.degraded = m.on
+		d.degrade(m.on)
+	case holding:
+		c.Watch(m.holder)
+		d.used[m.holder.Id] = true
 	case askStatus:
 		m.reply <- d.status()
 		return
@@ -117,6 +137,9 @@ func (d *dispatcher) ended(c actor.Context, m ended) {
 			d.rule(f.Class, f.ResetsAt, d.sys.cfg.Now(), f.Turn)
 		}
 		return
+	}
+	if m.received && d.degraded {
+		c.Send(d.sys.sessions, answeredTurn{})
 	}
 	answered := m.received || m.failure != nil && m.failure.Class.BlamesTurn()
 	if answered && d.pause.Paused() {
@@ -154,7 +177,7 @@ func (d *dispatcher) append(e events.Event, turn events.ID) {
 func (d *dispatcher) grant(c actor.Context) {
 	now := d.sys.cfg.Now()
 	for len(d.used) < d.sys.cfg.Slots {
-		i := slices.IndexFunc(d.queue, func(w want) bool { return w.probe || !d.degraded })
+		i := d.eligible(c, now)
 		if i < 0 {
 			return
 		}
@@ -170,6 +193,21 @@ func (d *dispatcher) grant(c actor.Context) {
 		}
 		c.Send(w.holder, granted{})
 	}
+}
+
+// eligible returns who is served next; -1: nobody. While only probes are granted and no quarantined session owes one, any
+// session is tried, ever more rarely: one of them has to find out when the fault is over.
+func (d *dispatcher) eligible(c actor.Context, now time.Time) int {
+	i := slices.IndexFunc(d.queue, func(w want) bool { return w.probe || !d.degraded })
+	if i >= 0 || len(d.queue) == 0 {
+		return i
+	}
+	if now.Before(d.trial) {
+		d.wakeAt(c, d.trial, now)
+		return -1
+	}
+	d.nextTrial()
+	return 0
 }
 
 func (d *dispatcher) wakeAt(c actor.Context, at, now time.Time) {

@@ -36,6 +36,7 @@ func good(_ context.Context, _ int, p observer.Prompt) (observer.Reply, error) {
 type world struct {
 	t        *testing.T
 	log      *eventlog.Memory
+	over     eventlog.Log // what the System sees, if not log itself
 	provider *providertest.Scripted
 	cfg      Config
 	sys      *System
@@ -68,6 +69,9 @@ func (w *world) start() {
 	}
 	cfg := w.cfg
 	cfg.Log, cfg.Previous = w.log, previous
+	if w.over != nil {
+		cfg.Log = w.over
+	}
 	if cfg.Provider == nil {
 		cfg.Provider = w.provider
 	}
@@ -118,10 +122,15 @@ func sid(name string) events.SessionID { return origin(name).Session() }
 // try captures e in a session.
 func (w *world) try(name string, e events.Event) (Receipt, error) {
 	w.keys++
+	return w.tryKeyed(name, e, -w.keys)
+}
+
+// tryKeyed captures e under a key of its own, for callers that run at once.
+func (w *world) tryKeyed(name string, e events.Event, key int) (Receipt, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
 	return w.sys.Capture(ctx, session.Capture{
-		ID: w.sys.cfg.NewID(), Key: events.KeyOf(name, fmt.Sprint(w.keys)), At: time.Now(), Origin: origin(name), Event: e,
+		ID: w.sys.cfg.NewID(), Key: events.KeyOf(name, fmt.Sprint(key)), At: time.Now(), Origin: origin(name), Event: e,
 	})
 }
 

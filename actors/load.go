@@ -5,11 +5,12 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/observer"
 )
 
-// load reads what a turn is about and puts the prompt together. A payload that was erased, or that cannot be decoded,
+// load reads what a turn is about and puts the prompt together. A record that is damaged, or whose payload was erased,
 // leaves its place empty: one bad record must not keep the others waiting.
 func (s *System) load(ctx context.Context, m prepare) (observer.Prompt, error) {
 	p := observer.Prompt{
@@ -65,6 +66,10 @@ func (s *System) loadBrief(ctx context.Context, m prepare, p *observer.Prompt) e
 
 func (s *System) event(ctx context.Context, at events.Position) (events.Record, events.Event, error) {
 	r, err := s.cfg.Log.Get(ctx, at)
+	if errors.Is(err, events.ErrCorrupt) || errors.Is(err, eventlog.ErrNotFound) {
+		s.cfg.Logger.Warn("a record cannot be read and is left out of its turn", "position", at, "err", err)
+		return r, nil, nil
+	}
 	if err != nil {
 		return r, nil, fmt.Errorf("read %d: %w", at, err)
 	}

@@ -41,6 +41,12 @@ func (r *request) answer(err error) {
 	})
 }
 
+// giveUp is called by a caller who waits no longer. What became of the request nobody will hear.
+func (r *request) giveUp() { r.once.Do(func() { r.sys.leave(r.size) }) }
+
+// own reports whether the request is the actor's, with something to do after its commit.
+func (r *request) own() bool { return r.then != nil }
+
 // To the sessions supervisor.
 type (
 	wakeSession  struct{ session events.SessionID }
@@ -58,6 +64,8 @@ type (
 		session events.SessionID
 		by      string
 	}
+	restartChild struct{ who *actor.PID }
+	answeredTurn struct{} // some turn was, while only probes are granted
 )
 
 // To a session actor.
@@ -67,6 +75,7 @@ type (
 	wake      struct{}
 	committed struct {
 		by      *sessionActor
+		append  int // which of its appends
 		batch   []*request
 		records []events.Record
 		err     error
@@ -96,7 +105,7 @@ type (
 		origin session.Origin
 	}
 	ask      struct{ prompt observer.Prompt }
-	panicked struct{ reason string }
+	panicked struct{ reason string } // for people; what it said is logged at debug level only
 )
 
 // To the dispatcher.
@@ -112,6 +121,7 @@ type (
 		received bool
 		failure  *events.TurnFailed
 	}
+	holding   struct{ holder *actor.PID } // a lease, says who was asked again
 	degrade   struct{ on bool }
 	wakeQueue struct{}
 	askStatus struct{ reply chan Status }

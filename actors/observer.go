@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"runtime/debug"
 	"time"
 
@@ -59,22 +60,41 @@ func (o *observerActor) work(c actor.Context, do func(context.Context) error) {
 	ctx, cancel := context.WithCancel(o.sys.ending)
 	o.cancel = cancel
 	self, root := c.Self(), o.sys.root
-	o.sys.tasks.Go(func() {
+	o.sys.turns.Go(func() {
 		defer cancel()
-		if err := protect(ctx, do); err != nil && ctx.Err() == nil {
-			root.Send(self, panicked{reason: err.Error()})
+		if reason := o.protect(ctx, do); reason != "" && ctx.Err() == nil {
+			root.Send(self, panicked{reason: reason})
 		}
 	})
 }
 
-func protect(ctx context.Context, do func(context.Context) error) (err error) {
+// protect returns why do crashed, in words that are safe to keep: what a panic or an untyped error says may hold a key, an
+// address or a piece of the prompt, and goes to the debug log alone.
+func (o *observerActor) protect(ctx context.Context, do func(context.Context) error) (reason string) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = fmt.Errorf("panic: %v\n%s", r, clip(string(debug.Stack()), 2000))
+			reason = fmt.Sprintf("panic of type %T", r)
+			if e, ok := r.(runtime.Error); ok {
+				reason = "panic: " + e.Error()
+			}
+			o.sys.cfg.Logger.Debug("observer panicked", "err", r, "stack", string(debug.Stack()))
 		}
 	}()
-	return do(ctx)
+	if err := do(ctx); err != nil {
+		o.sys.cfg.Logger.Debug("observer ended with an untyped error", "err", err)
+		return fmt.Sprintf("ended with an untyped error (%T)", err)
+	}
+	return ""
 }
+
+const (
+	// maxOutput is the longest output in bytes that is judged: what the contract is tested with. It keeps an event well
+	// below events.MaxPayload.
+	maxOutput = 10 << 20
+
+	// keptOutput is how much of an output is kept that came with a failure.
+	keptOutput = 1 << 20
+)
 
 // ask puts the prompt to the provider and judges the answer. An error is a crash.
 func (s *System) ask(ctx context.Context, p observer.Prompt) (outcome, error) {
@@ -85,6 +105,11 @@ func (s *System) ask(ctx context.Context, p observer.Prompt) (outcome, error) {
 	latency := s.cfg.Now().Sub(began)
 	var failure *observer.Failure
 	switch {
+	case err == nil && len(reply.Text) > maxOutput:
+		return s.failed(ctx, p, &observer.Failure{
+			Class: events.FailTruncated, Message: fmt.Sprintf("an output of %d bytes, at most %d", len(reply.Text), maxOutput),
+			Output: clip(reply.Text, keptOutput),
+		}, latency), nil
 	case err == nil:
 		return s.judge(ctx, p, reply, latency), nil
 	case errors.As(err, &failure):
@@ -100,11 +125,14 @@ func (s *System) ask(ctx context.Context, p observer.Prompt) (outcome, error) {
 // failed says what a typed failure comes to. A cut output of a single input is all that can be had: its closed blocks
 // are kept.
 func (s *System) failed(ctx context.Context, p observer.Prompt, f *observer.Failure, latency time.Duration) outcome {
-	if f.Class == events.FailTruncated && len(p.Inputs) == 1 && f.Output != "" {
-		return s.judge(ctx, p, observer.Reply{Text: f.Output, Form: events.FormXML, StopReason: string(f.Class)}, latency)
+	if f.Class == events.FailTruncated && len(p.Inputs) == 1 {
+		cut := observer.Reply{Text: clip(f.Output, maxOutput), Form: events.FormXML, StopReason: string(f.Class)}
+		if out := s.judge(ctx, p, cut, latency); len(out.answer.Observations) > 0 || out.answer.Summary != nil {
+			return out
+		}
 	}
 	return outcome{turn: p.Turn, failed: &events.TurnFailed{
 		Turn: p.Turn, Class: f.Class, Status: f.Status, ResetsAt: f.ResetsAt, Message: clip(f.Message, 500),
-		Output: f.Output, Provider: s.cfg.Provider.Name(),
+		Output: clip(f.Output, keptOutput), Provider: s.cfg.Provider.Name(),
 	}}
 }

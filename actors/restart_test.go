@@ -16,8 +16,6 @@ import (
 	"github.com/cmemd/cmemd/testkit/providertest"
 )
 
-func newMemory() *eventlog.Memory { return eventlog.NewMemory(eventlog.Config{}) }
-
 // owing wakes the sessions named at every start.
 func (w *world) owing(names ...string) {
 	w.cfg.Owing = func(context.Context) ([]events.SessionID, error) {
@@ -34,7 +32,7 @@ func TestKilledInTheMiddleOfTwoHundredAllAreSettledOnce(t *testing.T) {
 		w.owing("s")
 		w.work("s", 200)
 		w.stopAgent("s")
-		for life := 0; w.state("s").Owes() && life < 60; life++ {
+		for range 8 {
 			time.Sleep(1500 * time.Millisecond) // a turn takes a second: each life dies in the middle of one
 			w.kill()
 			w.start()
@@ -79,6 +77,9 @@ func TestACleanStopCountsAgainstNobody(t *testing.T) {
 		if n := len(all[events.SessionRespawned](w)); n != 0 {
 			t.Errorf("%d restarts counted for ten clean stops", n)
 		}
+		if n := len(all[events.TurnFailed](w)); n != 10 {
+			t.Errorf("%d interruptions recorded for ten stops in the middle of a turn, want 10", n)
+		}
 		for _, f := range all[events.TurnFailed](w) {
 			if f.Class != events.FailInterrupted || !f.Clean {
 				t.Errorf("got %+v, want clean interruptions only", f)
@@ -87,65 +88,70 @@ func TestACleanStopCountsAgainstNobody(t *testing.T) {
 	}, providertest.After(time.Minute-time.Second, good))
 }
 
-// faulty is a log whose reads or appends can be made to fail.
-type faulty struct {
+// hooked is a log that can be slow, or fail.
+type hooked struct {
 	eventlog.Log
-	panics  atomic.Int32
-	fails   atomic.Int32
-	panicOn events.StreamID
+	onAppend func(events.StreamID)       // before each append
+	onDrafts func([]events.Draft) error  // its error is the append's
+	onGet    func(events.Position) error // its error is the read's
+	onStream func(events.StreamID) error // its error is the sequence's
 }
 
-func (f *faulty) Append(ctx context.Context, s events.StreamID, v events.Version, d ...events.Draft) ([]events.Record, error) {
-	if s != events.Daemon && f.fails.Add(-1) >= 0 {
-		return nil, eventlog.ErrDiskFull
+func (h *hooked) Append(ctx context.Context, s events.StreamID, v events.Version, d ...events.Draft) ([]events.Record, error) {
+	if h.onAppend != nil {
+		h.onAppend(s)
 	}
-	return f.Log.Append(ctx, s, v, d...)
-}
-
-func (f *faulty) Stream(ctx context.Context, s events.StreamID, from events.Version) iter.Seq2[events.Record, error] {
-	if s == f.panicOn && f.panics.Add(-1) >= 0 {
-		return func(yield func(events.Record, error) bool) { yield(events.Record{}, errBoom) }
+	if h.onDrafts != nil && s != events.Daemon {
+		if err := h.onDrafts(d); err != nil {
+			return nil, err
+		}
 	}
-	return f.Log.Stream(ctx, s, from)
+	return h.Log.Append(ctx, s, v, d...)
 }
 
-func (w *world) faulty(panics, fails int32) *faulty {
-	f := &faulty{Log: w.log, panicOn: sid("bad").Stream()}
-	f.panics.Store(panics)
-	f.fails.Store(fails)
-	w.stop()
-	w.start()
-	w.stop()
-	previous, err := Begin(context.Background(), w.log, w.draft(events.DaemonStarted{}))
-	if err != nil {
-		w.t.Fatal(err)
+func (h *hooked) Get(ctx context.Context, p events.Position) (events.Record, error) {
+	if h.onGet != nil {
+		if err := h.onGet(p); err != nil {
+			return events.Record{}, err
+		}
 	}
-	w.startOn(f, previous)
-	return f
+	return h.Log.Get(ctx, p)
 }
 
-func (w *world) startOn(log eventlog.Log, previous Previous) {
+func (h *hooked) Stream(ctx context.Context, s events.StreamID, from events.Version) iter.Seq2[events.Record, error] {
+	if h.onStream != nil {
+		if err := h.onStream(s); err != nil {
+			return func(yield func(events.Record, error) bool) { yield(events.Record{}, err) }
+		}
+	}
+	return h.Log.Stream(ctx, s, from)
+}
+
+// hooked begins a new life of the daemon on a log with hooks.
+func (w *world) hooked() *hooked {
 	w.t.Helper()
-	cfg := w.cfg
-	cfg.Log, cfg.Previous, cfg.Provider = log, previous, w.provider
-	var err error
-	if w.sys, err = New(cfg); err != nil {
-		w.t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	ready, done := make(chan struct{}), make(chan error, 1)
-	go func() { done <- w.sys.Run(ctx, ready) }()
-	<-ready
-	w.stop = func() {
-		cancel()
-		<-done
-		w.stop = func() {}
+	w.stopCleanly()
+	h := &hooked{Log: w.log}
+	w.over = h
+	w.start()
+	return h
+}
+
+// badStream makes the first n folds of session "bad" fail.
+func (h *hooked) badStream(n int32) {
+	var left atomic.Int32
+	left.Store(n)
+	h.onStream = func(s events.StreamID) error {
+		if s == sid("bad").Stream() && left.Add(-1) >= 0 {
+			return errBoom
+		}
+		return nil
 	}
 }
 
 func TestASessionThatCrashesTwiceRecovers(t *testing.T) {
 	bubble(t, func(w *world) {
-		w.faulty(2, 0)
+		w.hooked().badStream(2)
 		w.capture("bad", events.ToolUsed{Tool: "Read"}) // waits in the mailbox over both crashes
 		w.work("sibling", 1)
 		if n := len(all[events.SessionFaulted](w)); n != 2 {
@@ -156,9 +162,9 @@ func TestASessionThatCrashesTwiceRecovers(t *testing.T) {
 
 func TestASessionThatCannotRecoverIsParked(t *testing.T) {
 	bubble(t, func(w *world) {
-		w.faulty(1000, 0)
-		if _, err := w.try("bad", events.ToolUsed{}); err == nil {
-			t.Error("a request to a session that cannot be read was acknowledged")
+		w.hooked().badStream(1000)
+		if _, err := w.try("bad", events.ToolUsed{}); !errors.Is(err, ErrParked) {
+			t.Errorf("a request that waits while it is parked: got %v, want ErrParked", err)
 		}
 		if _, err := w.try("bad", events.ToolUsed{}); !errors.Is(err, ErrParked) {
 			t.Errorf("got %v, want ErrParked", err)
@@ -177,7 +183,14 @@ func TestASessionThatCannotRecoverIsParked(t *testing.T) {
 
 func TestAnAppendErrorFailsTheCallerAndNothingElse(t *testing.T) {
 	bubble(t, func(w *world) {
-		w.faulty(0, 1)
+		h := w.hooked()
+		var failed atomic.Bool
+		h.onDrafts = func([]events.Draft) error {
+			if failed.CompareAndSwap(false, true) {
+				return eventlog.ErrDiskFull
+			}
+			return nil
+		}
 		if _, err := w.try("s", events.ToolUsed{}); !errors.Is(err, eventlog.ErrDiskFull) {
 			t.Errorf("got %v, want the log's own error", err)
 		}

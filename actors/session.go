@@ -2,14 +2,12 @@ package actors
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
 
-	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/session"
 )
@@ -18,16 +16,19 @@ import (
 type sessionActor struct {
 	sys     *System
 	id      events.SessionID
-	clean   bool // a turn found in flight was cut by an orderly stop
-	appends *sync.WaitGroup
+	clean   bool            // a turn found in flight was cut by an orderly stop
+	appends *sync.WaitGroup // of any incarnation of this session
 
-	self      *actor.PID
-	state     *session.State // nil after an append error, until the log was read again
-	queue     []*request     // not decided yet
-	appending bool
-	busy      time.Time // when something last happened
-	timer     *time.Timer
-	leaving   bool // asked to passivate
+	self     *actor.PID
+	state    *session.State
+	drain    drain
+	busy     time.Time // when something last happened
+	rest     time.Time // no turn is sought before: the log could not be read
+	failures int       // in a row, to read the log for a turn
+	timer    *time.Timer
+	leaving  bool // asked to passivate
+	stopping bool
+	healthy  bool // has done something: its supervisor forgets earlier crashes
 
 	wanted   bool // a lease was asked for
 	leased   bool
@@ -44,27 +45,30 @@ type running struct {
 	hangs   time.Time // when an observer that does not answer is given up
 }
 
-// Receive handles one message. What it queues is flushed, and what is owed is looked at, in settle.
+// Receive handles one message. An actor that is stopping still gets messages while its observer ends: it must not
+// begin anything.
 func (a *sessionActor) Receive(c actor.Context) {
+	if a.stopping {
+		refuse(c.Message())
+		return
+	}
 	switch m := c.Message().(type) {
 	case *actor.Started:
 		a.recover(c)
 	case *request:
 		a.busy = a.sys.cfg.Now()
-		a.queue = append(a.queue, m)
-		a.ensure(c)
-		a.flush(c)
+		a.drain.add(m)
+		a.flush()
 	case committed:
 		a.committed(c, m)
 	case wake:
-		a.ensure(c)
+		a.drain.requeue()
 		a.advance(c)
 	case granted:
 		a.wanted, a.leased = false, true
 		a.advance(c)
 	case askAgain:
-		a.wanted = false
-		a.advance(c)
+		a.askAgain(c)
 	case prepared:
 		a.prepared(c, m)
 	case outcome:
@@ -78,167 +82,42 @@ func (a *sessionActor) Receive(c actor.Context) {
 	}
 }
 
-// recover folds the stream. Appends of an earlier incarnation are waited for, so that the fold includes them.
+// recover folds the stream and goes on from there. Appends of an earlier incarnation are waited for, so that the fold
+// includes them, and a lease that it held is given back.
 func (a *sessionActor) recover(c actor.Context) {
+	a.sys.live.Add(1)
 	a.self, a.busy = c.Self(), a.sys.cfg.Now()
 	a.appends.Wait()
+	c.Send(a.sys.dispatch, ended{holder: a.self})
+	a.fold()
+	if since, _, ok := a.state.Quarantined(); ok {
+		c.Send(c.Parent(), quarantined{a.id, since})
+	}
+	if _, ok := a.state.InFlight(); ok {
+		a.enqueue(session.Interrupt{ID: a.sys.cfg.NewID(), At: a.sys.cfg.Now(), Clean: a.clean}, nil)
+	}
+	a.advance(c)
+}
+
+// fold reads the session from the log. A log that cannot be read is a crash: the supervisor tries again.
+func (a *sessionActor) fold() {
 	state, err := session.Fold(a.sys.cfg.Log.Stream(context.Background(), a.id.Stream(), 0))
 	if err != nil {
 		panic(fmt.Errorf("fold %s: %w", a.id, err))
 	}
 	a.state = state
-	c.Send(c.Parent(), recovered{a.id})
-	if since, _, ok := state.Quarantined(); ok {
-		c.Send(c.Parent(), quarantined{a.id, since})
-	}
-	if _, ok := state.InFlight(); ok {
-		a.enqueue(session.Interrupt{ID: a.sys.cfg.NewID(), At: a.sys.cfg.Now(), Clean: a.clean}, nil)
-		a.flush(c)
-		return
-	}
-	a.advance(c)
 }
 
 // enqueue queues a command of the actor's own, with what to do after its commit or its refusal.
 func (a *sessionActor) enqueue(cmd session.Command, then func(actor.Context, error)) {
-	a.queue = append(a.queue, &request{session: a.id, cmds: []session.Command{cmd}, then: then})
-}
-
-// flush decides the whole queue and hands it to the log as one append, unless one is in flight. Callers are answered by
-// whoever waits for the append, so that a crash of this actor cannot swallow an answer.
-func (a *sessionActor) flush(c actor.Context) {
-	if a.appending || len(a.queue) == 0 {
-		return
-	}
-	batch, expected := a.queue, a.state.Version()
-	a.queue = nil
-	drafts := a.decide(batch)
-	a.appending = true
-	self, stream := a.self, a.id.Stream()
-	a.appends.Add(1)
-	a.sys.tasks.Go(func() {
-		defer a.appends.Done()
-		var records []events.Record
-		var err error
-		if len(drafts) > 0 {
-			records, err = a.sys.cfg.Log.Append(context.Background(), stream, expected, drafts...)
-		}
-		answer(batch, records, err)
-		a.sys.root.Send(self, committed{a, batch, records, err})
-	})
-}
-
-// decide turns the batch into drafts, each on the state that those before it left. A refusal is its caller's alone.
-func (a *sessionActor) decide(batch []*request) []events.Draft {
-	var drafts []events.Draft
-	for _, r := range batch {
-		for _, cmd := range r.cmds {
-			ds, err := session.Decide(a.state, a.sys.cfg.Rules, cmd)
-			if err != nil {
-				r.err = err
-				break
-			}
-			session.Apply(a.state, ds)
-			drafts = append(drafts, ds...)
-			r.upTo = len(drafts)
-			r.drafts += len(ds)
-		}
-	}
-	return drafts
-}
-
-// answer tells every caller of a batch what became of its request.
-func answer(batch []*request, records []events.Record, err error) {
-	for _, r := range batch {
-		if err == nil && r.upTo > 0 && r.drafts > 0 {
-			r.receipt.Position = records[r.upTo-1].Position
-		}
-		r.receipt.Duplicate = r.drafts == 0
-		r.answer(errors.Join(r.err, err))
-	}
-}
-
-func (a *sessionActor) committed(c actor.Context, m committed) {
-	if m.by != a { // of an incarnation that crashed; the fold has it
-		return
-	}
-	if m.err != nil {
-		a.fail(c, m.err)
-		return
-	}
-	a.appending = false
-	a.state.Place(m.records)
-	a.announce(c, m.records)
-	for _, r := range m.batch {
-		if r.then != nil {
-			r.then(c, r.err)
-		}
-	}
-	a.advance(c)
-}
-
-// fail forgets everything after an error of the log, since the state may be ahead of it, and reads the log again at
-// the next request, or a moment later. The mailbox is kept: a stop would lose what is in it. A log that is closed ends
-// the actor.
-func (a *sessionActor) fail(c actor.Context, err error) {
-	if errors.Is(err, eventlog.ErrClosed) || errors.Is(err, eventlog.ErrFailed) {
-		c.Stop(c.Self())
-		return
-	}
-	a.sys.cfg.Logger.Error("the log failed this session; it is read again", "session", a.id, "err", err)
-	for _, r := range a.queue {
-		r.answer(err)
-	}
-	if a.observer != nil {
-		c.Stop(a.observer)
-		a.observer = nil
-	}
-	if a.leased {
-		a.giveBack(ended{holder: a.self})
-	}
-	a.queue, a.turn, a.state, a.appending = nil, nil, nil, false
-	a.clean = true // a turn that is found in flight was cut by the log, and blames nobody
-	a.wakeIn(rewakeDelay)
-}
-
-// ensure reads the session again if an append error made its state void.
-func (a *sessionActor) ensure(c actor.Context) {
-	if a.state == nil {
-		a.recover(c)
-	}
-}
-
-// announce tells the supervisor of rulings that concern more than this session.
-func (a *sessionActor) announce(c actor.Context, records []events.Record) {
-	for _, r := range records {
-		switch r.Kind {
-		case events.KindSessionQuarantined:
-			a.sys.cfg.Logger.Warn("session quarantined", "session", a.id, "position", r.Position)
-			c.Send(c.Parent(), quarantined{a.id, r.OccurredAt})
-		case events.KindSessionReleased:
-			a.sys.cfg.Logger.Info("session released", "session", a.id, "position", r.Position)
-			c.Send(c.Parent(), released{a.id, releasedBy(r)})
-		case events.KindSessionRespawned:
-			a.sys.cfg.Logger.Warn("observer respawned", "session", a.id, "generation", a.state.Generation())
-		case events.KindInputsDropped:
-			a.sys.cfg.Logger.Warn("inputs given up", "session", a.id, "position", r.Position)
-		}
-	}
-}
-
-func releasedBy(r events.Record) string {
-	if e, err := r.Event(); err == nil {
-		if e, ok := e.(events.SessionReleased); ok {
-			return e.By
-		}
-	}
-	return "probe"
+	a.drain.add(&request{session: a.id, cmds: []session.Command{cmd}, then: then})
 }
 
 // advance asks what is owed, acts on it, and says when to ask again. State has no position to offer while an append is
-// in flight: its commit comes back here.
+// in flight: its commit comes back here. What is queued goes first, so that a tick never overtakes a sign of life.
 func (a *sessionActor) advance(c actor.Context) {
-	if a.appending || a.leaving || a.state == nil {
+	a.flush()
+	if a.drain.busy() || a.leaving {
 		return
 	}
 	now := a.sys.cfg.Now()
@@ -246,21 +125,21 @@ func (a *sessionActor) advance(c actor.Context) {
 	if plan.Tick {
 		a.enqueue(session.Tick{ID: a.sys.cfg.NewID(), At: now}, nil)
 	}
-	a.seekTurn(c, plan)
+	a.seekTurn(c, plan, now)
 	a.giveUpHung(c, now)
-	a.flush(c)
+	a.flush()
 	a.schedule(c, plan, now)
 }
 
 // seekTurn asks for a lease while a turn is due, begins it when there is one, and gives back what is not needed.
-func (a *sessionActor) seekTurn(c actor.Context, plan session.Plan) {
+func (a *sessionActor) seekTurn(c actor.Context, plan session.Plan, now time.Time) {
 	switch {
 	case a.turn != nil:
 	case plan.Turn == nil && a.leased:
 		a.giveBack(ended{holder: a.self})
 	case plan.Turn != nil && a.leased:
 		a.begin(c, *plan.Turn)
-	case plan.Turn != nil && !a.wanted:
+	case plan.Turn != nil && !a.wanted && !now.Before(a.rest):
 		a.wanted = true
 		w := want{session: a.id, holder: a.self, probe: plan.Turn.Probe}
 		if h, ok := a.state.Held(); ok {
@@ -275,15 +154,22 @@ func (a *sessionActor) giveBack(e ended) {
 	a.sys.root.Send(a.sys.dispatch, e)
 }
 
+// askAgain tells a new dispatcher what this session holds or wants.
+func (a *sessionActor) askAgain(c actor.Context) {
+	if a.leased {
+		c.Send(a.sys.dispatch, holding{a.self})
+	}
+	a.wanted = false
+	a.advance(c)
+}
+
 // schedule sets the one timer: for what Next waits for, for an observer that may hang, or for passivation.
 func (a *sessionActor) schedule(c actor.Context, plan session.Plan, now time.Time) {
-	if a.timer != nil {
-		a.timer.Stop()
-	}
-	idle := a.turn == nil && !a.wanted && !a.leased && !a.appending && len(a.queue) == 0
 	passive := a.busy.Add(a.sys.cfg.Passivate)
+	idle := a.idle()
 	if idle && !now.Before(passive) {
 		a.leaving = true
+		a.stopTimer()
 		c.Send(c.Parent(), mayPassivate{a.id, plan.Next})
 		return
 	}
@@ -293,19 +179,31 @@ func (a *sessionActor) schedule(c actor.Context, plan session.Plan, now time.Tim
 	}
 	if a.turn != nil {
 		at = earlier(at, a.turn.hangs)
+	} else if now.Before(a.rest) {
+		at = earlier(at, a.rest)
 	}
+	a.wakeAt(at, now)
+}
+
+// idle reports whether nothing is under way.
+func (a *sessionActor) idle() bool {
+	return a.turn == nil && !a.wanted && !a.leased && !a.drain.busy() && a.drain.empty()
+}
+
+// wakeAt sets the timer; zero is never.
+func (a *sessionActor) wakeAt(at, now time.Time) {
+	a.stopTimer()
 	if at.IsZero() {
 		return
 	}
-	a.wakeIn(max(0, at.Sub(now)))
+	self, root := a.self, a.sys.root
+	a.timer = time.AfterFunc(max(0, at.Sub(now)), func() { root.Send(self, wake{}) })
 }
 
-func (a *sessionActor) wakeIn(d time.Duration) {
+func (a *sessionActor) stopTimer() {
 	if a.timer != nil {
 		a.timer.Stop()
 	}
-	self, root := a.self, a.sys.root
-	a.timer = time.AfterFunc(d, func() { root.Send(self, wake{}) })
 }
 
 // earlier returns the earlier of two times, where zero is never.
@@ -316,24 +214,24 @@ func earlier(a, b time.Time) time.Time {
 	return a
 }
 
-// passivate ends an idle actor: the supervisor holds back what arrives from now on. It stays if something came before.
+// passivate ends an idle actor: the supervisor holds back what arrives from now on. It stays if something came since it
+// offered to leave.
 func (a *sessionActor) passivate(c actor.Context) {
-	if a.appending || len(a.queue) > 0 || a.turn != nil {
-		a.leaving = false
-		c.Send(c.Parent(), staying{a.id})
-		a.advance(c)
+	now := a.sys.cfg.Now()
+	if a.idle() && !now.Before(a.busy.Add(a.sys.cfg.Passivate)) {
+		c.Stop(c.Self())
 		return
 	}
-	c.Stop(c.Self())
+	a.leaving = false
+	c.Send(c.Parent(), staying{a.id})
+	a.advance(c)
 }
 
-// abandon cancels what a stop or a restart leaves behind. It must not panic: that would revive the actor.
+// abandon cancels what a stop or a restart leaves behind, and answers who waits. It must not panic: that would revive
+// the actor.
 func (a *sessionActor) abandon() {
-	if a.timer != nil {
-		a.timer.Stop()
-	}
-	for _, r := range a.queue {
-		r.answer(fmt.Errorf("%w: its queue is given back", ErrStopped))
-	}
-	a.queue = nil
+	a.stopping = true
+	a.sys.live.Add(-1)
+	a.stopTimer()
+	a.drain.abandon()
 }

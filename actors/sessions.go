@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	// parkAfter is how many crashes before a session has recovered from the log park it: the log holds something that
-	// this program cannot fold, and trying again cannot help.
+	// parkAfter is how many crashes without anything done between them park a session: its log holds something that
+	// this program cannot work with, and trying again cannot help. The second restart waits for rewakeDelay.
 	parkAfter = 3
 
 	// degradeAfter quarantines of different sessions within degradeWindow mean that the fault is not the sessions'.
@@ -34,14 +34,14 @@ type sessions struct {
 	byPID       map[string]events.SessionID
 	woken       map[events.SessionID]bool // in this life of the daemon
 	quarantines map[events.SessionID]time.Time
-	degraded    bool
+	stopping    bool
 }
 
 type child struct {
 	pid     *actor.PID // nil: asleep
 	leaving bool
 	held    []any // what arrived while leaving
-	faults  int   // crashes since it last recovered
+	faults  int   // crashes since it last did something
 	parked  bool
 	appends *sync.WaitGroup // those of any incarnation: a new one waits for them before it reads
 	timer   *time.Timer     // wakes it
@@ -50,12 +50,17 @@ type child struct {
 func newSessions(sys *System) *sessions {
 	return &sessions{
 		sys: sys, children: map[events.SessionID]*child{}, byPID: map[string]events.SessionID{}, woken: map[events.SessionID]bool{},
-		quarantines: map[events.SessionID]time.Time{}, degraded: sys.cfg.Previous.Degraded,
+		quarantines: map[events.SessionID]time.Time{},
 	}
 }
 
-// Receive routes requests and follows the children's lives.
+// Receive routes requests and follows the children's lives. A supervisor that is stopping still gets messages while its
+// children end: it must not spawn others.
 func (s *sessions) Receive(c actor.Context) {
+	if s.stopping {
+		refuse(c.Message())
+		return
+	}
 	switch m := c.Message().(type) {
 	case *actor.Started:
 		s.findOwing(c)
@@ -78,13 +83,30 @@ func (s *sessions) Receive(c actor.Context) {
 	case quarantined:
 		s.quarantined(c, m)
 	case released:
-		s.released(c, m)
+		delete(s.quarantines, m.session)
+		s.undegrade(c, "a "+m.by+" released a session")
+	case answeredTurn:
+		s.undegrade(c, "a turn was answered")
+	case restartChild:
+		s.restart(c, m.who)
 	case *actor.Terminated:
 		s.gone(c, m.Who)
 	case *actor.Stopping, *actor.Restarting:
+		s.stopping = true
 		for _, k := range s.children {
 			k.stopTimer()
+			for _, m := range k.held {
+				refuse(m)
+			}
+			k.held = nil
 		}
+	}
+}
+
+// refuse answers a request that comes while its actor is stopping.
+func refuse(m any) {
+	if r, ok := m.(*request); ok {
+		r.answer(ErrStopped)
 	}
 }
 
@@ -94,7 +116,7 @@ func (s *sessions) findOwing(c actor.Context) {
 		return
 	}
 	self := c.Self()
-	s.sys.tasks.Go(func() {
+	s.sys.turns.Go(func() {
 		ids, err := s.sys.cfg.Owing(s.sys.ending)
 		if err != nil && s.sys.ending.Err() == nil {
 			s.sys.cfg.Logger.Error("cannot tell which sessions owe work; each is found at its next event", "err", err)
@@ -137,13 +159,15 @@ func (s *sessions) awake(c actor.Context, id events.SessionID, k *child) {
 	clean := s.sys.cfg.Previous.Clean && !s.woken[id]
 	s.woken[id] = true
 	make := func() actor.Actor {
+		if k.parked {
+			return parked{}
+		}
 		a := &sessionActor{sys: s.sys, id: id, clean: clean, appends: k.appends}
 		clean = false // a restart within this life is no clean stop
 		return a
 	}
 	k.pid = c.Spawn(actor.PropsFromProducer(make))
 	s.byPID[k.pid.Id] = id
-	s.sys.live.Add(1)
 }
 
 func (k *child) stopTimer() {
@@ -191,7 +215,6 @@ func (s *sessions) gone(c actor.Context, who *actor.PID) {
 		return
 	}
 	delete(s.byPID, who.Id)
-	s.sys.live.Add(-1)
 	k := s.children[id]
 	k.pid = nil
 	if !k.leaving && !k.parked {
@@ -209,6 +232,9 @@ func (s *sessions) HandleFailure(_ *actor.ActorSystem, sup actor.Supervisor, who
 	id := s.byPID[who.Id]
 	k := s.child(id)
 	k.faults++
+	if k.leaving { // what was held back for it is let in again
+		s.sys.root.Send(s.sys.sessions, staying{id})
+	}
 	command := "message"
 	if r, ok := actor.UnwrapEnvelopeMessage(message).(*request); ok {
 		command = r.cmds[0].Name()
@@ -217,13 +243,34 @@ func (s *sessions) HandleFailure(_ *actor.ActorSystem, sup actor.Supervisor, who
 	s.sys.cfg.Logger.Error("session crashed", "session", id, "command", command, "faults", k.faults, "err", reason)
 	fault := events.SessionFaulted{Session: id, Command: command, Cause: clip(fmt.Sprint(reason), 500)}
 	s.record(fault)
-	if k.faults < parkAfter {
+	switch {
+	case k.faults == 1:
 		sup.RestartChildren(who)
-		return
+	case k.faults < parkAfter:
+		self, root := s.sys.sessions, s.sys.root
+		time.AfterFunc(rewakeDelay, func() { root.Send(self, restartChild{who}) })
+	default:
+		k.parked = true
+		s.sys.cfg.Logger.Error("session parked: it crashes whenever it is woken; its log is intact", "session", id)
+		sup.RestartChildren(who) // as one that answers what is in its mailbox
 	}
-	k.parked = true
-	s.sys.cfg.Logger.Error("session parked: it crashes before it has recovered; its log is intact", "session", id)
-	sup.StopChildren(who)
+}
+
+// restart restarts a child whose mailbox has been waiting for it.
+func (s *sessions) restart(c actor.Context, who *actor.PID) {
+	if _, ok := s.byPID[who.Id]; ok {
+		c.(actor.Supervisor).RestartChildren(who)
+	}
+}
+
+// parked takes the place of a session actor that cannot live: it refuses what was sent to it.
+type parked struct{}
+
+// Receive refuses requests.
+func (parked) Receive(c actor.Context) {
+	if r, ok := c.Message().(*request); ok {
+		r.answer(ErrParked)
+	}
 }
 
 func (s *sessions) record(e events.Event) {
@@ -243,25 +290,25 @@ func (s *sessions) quarantined(c actor.Context, m quarantined) {
 		}
 		recent++
 	}
-	if recent < degradeAfter || s.degraded {
+	if recent < degradeAfter || s.sys.degraded.Load() {
 		return
 	}
-	s.degraded = true
+	s.sys.degraded.Store(true)
 	why := fmt.Sprintf("%d sessions were quarantined within %v", recent, degradeWindow)
 	s.record(events.DaemonDegraded{Why: why})
 	s.sys.cfg.Logger.Error("capturing only, until a probe is answered", "why", why)
 	c.Send(s.sys.dispatch, degrade{on: true})
 }
 
-func (s *sessions) released(c actor.Context, m released) {
-	delete(s.quarantines, m.session)
-	if !s.degraded {
+// undegrade ends capturing only.
+func (s *sessions) undegrade(c actor.Context, why string) {
+	if !s.sys.degraded.Load() {
 		return
 	}
-	s.degraded = false
+	s.sys.degraded.Store(false)
 	clear(s.quarantines)
-	s.record(events.DaemonDegraded{Why: "a " + m.by + " released a session", Cleared: true})
-	s.sys.cfg.Logger.Info("observing again")
+	s.record(events.DaemonDegraded{Why: why, Cleared: true})
+	s.sys.cfg.Logger.Info("observing again", "why", why)
 	c.Send(s.sys.dispatch, degrade{on: false})
 }
 

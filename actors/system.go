@@ -94,6 +94,8 @@ var (
 	ErrParked = errors.New("actors: the session is parked after repeated crashes")
 	// ErrStopped is a request before Run or after its end.
 	ErrStopped = errors.New("actors: not running")
+	// ErrNoCommands is a Do without commands.
+	ErrNoCommands = errors.New("actors: no commands")
 )
 
 // System is the running actors. Its methods are safe for concurrent use.
@@ -101,8 +103,11 @@ type System struct {
 	cfg      Config
 	root     *actor.RootContext
 	system   *actor.ActorSystem
-	tasks    sync.WaitGroup  // appends and turns under way
-	ending   context.Context // of turns and start-up reads; done when Run ends
+	appends  sync.WaitGroup  // under way
+	turns    sync.WaitGroup  // and other reads under way, that end when ending does
+	ending   context.Context // done when Run ends
+	done     chan struct{}   // closed when Run has ended
+	degraded atomic.Bool     // capture only; written by the sessions supervisor alone
 	waiting  atomic.Int64
 	bytes    atomic.Int64
 	running  atomic.Bool
@@ -119,12 +124,14 @@ func New(cfg Config) (*System, error) {
 	}
 	quiet := slog.New(slog.DiscardHandler)
 	sys := actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return quiet }))
-	s := &System{cfg: cfg.withDefaults(), system: sys, root: sys.Root}
+	s := &System{cfg: cfg.withDefaults(), system: sys, root: sys.Root, done: make(chan struct{})}
+	s.degraded.Store(cfg.Previous.Degraded)
 	return s, nil
 }
 
 // Run serves until ctx is done, then cancels turns (their inputs stay owed), stops all actors, waits for every append
-// under way, and returns nil. It is called once. ready, if not nil, is closed when requests are accepted.
+// under way, and returns nil: nothing is appended after that. A provider that does not heed its context is waited for
+// at most HangGrace. Run is called once. ready, if not nil, is closed when requests are accepted.
 func (s *System) Run(ctx context.Context, ready chan<- struct{}) error {
 	ending, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
@@ -143,22 +150,41 @@ func (s *System) Run(ctx context.Context, ready chan<- struct{}) error {
 	s.running.Store(false)
 	end()
 	s.stopTree()
-	s.tasks.Wait()
+	s.appends.Wait()
+	close(s.done)
+	s.awaitTurns()
 	s.system.Shutdown()
 	return nil
 }
 
+func (s *System) awaitTurns() {
+	over := make(chan struct{})
+	go func() {
+		s.turns.Wait()
+		close(over)
+	}()
+	grace := time.NewTimer(s.cfg.HangGrace)
+	defer grace.Stop()
+	select {
+	case <-over:
+	case <-grace.C:
+		s.cfg.Logger.Warn("a provider did not end when it was cancelled; it is left behind")
+	}
+}
+
 // stopTree stops the tree from its root and waits: a future would give up after ten seconds.
 func (s *System) stopTree() {
-	gone := make(chan struct{})
+	gone, watching := make(chan struct{}), make(chan struct{})
 	watcher := s.root.Spawn(actor.PropsFromFunc(func(c actor.Context) {
 		switch c.Message().(type) {
 		case *actor.Started:
 			c.Watch(s.top)
+			close(watching)
 		case *actor.Terminated:
 			close(gone)
 		}
 	}))
+	<-watching // a watch that comes while top is stopping is told at once that it is gone
 	s.root.Stop(s.top)
 	<-gone
 	s.root.Stop(watcher)
@@ -181,6 +207,9 @@ func (s *System) Do(ctx context.Context, id events.SessionID, cmds ...session.Co
 	if !s.running.Load() {
 		return Receipt{}, ErrStopped
 	}
+	if len(cmds) == 0 {
+		return Receipt{}, ErrNoCommands
+	}
 	size := sizeOf(cmds)
 	n, bytes := s.waiting.Add(1), s.bytes.Add(size)
 	if n > int64(s.cfg.MaxWaiting) || bytes > s.cfg.MaxWaitBytes && n > 1 {
@@ -193,7 +222,10 @@ func (s *System) Do(ctx context.Context, id events.SessionID, cmds ...session.Co
 	case res := <-r.reply:
 		return res.receipt, res.err
 	case <-ctx.Done():
+		r.giveUp()
 		return Receipt{}, ctx.Err()
+	case <-s.done:
+		return Receipt{}, ErrStopped
 	}
 }
 
@@ -202,8 +234,11 @@ func (s *System) leave(size int64) {
 	s.bytes.Add(-size)
 }
 
-// Wake has the session look at what it owes, as after a start.
+// Wake has sessions look at what they owe, as after a start. It does nothing before Run and after its end.
 func (s *System) Wake(ids ...events.SessionID) {
+	if !s.running.Load() {
+		return
+	}
 	for _, id := range ids {
 		s.root.Send(s.sessions, wakeSession{id})
 	}
@@ -241,6 +276,8 @@ func (s *System) Status(ctx context.Context) (Status, error) {
 		return st, nil
 	case <-ctx.Done():
 		return Status{}, ctx.Err()
+	case <-s.done:
+		return Status{}, ErrStopped
 	}
 }
 

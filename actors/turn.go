@@ -6,6 +6,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/policy"
 	"github.com/cmemd/cmemd/session"
 )
 
@@ -32,9 +33,11 @@ func (a *sessionActor) prepared(c actor.Context, m prepared) {
 		return
 	}
 	if m.err != nil {
-		a.fail(c, m.err)
+		a.postpone(m.err)
+		a.advance(c)
 		return
 	}
+	a.failures = 0
 	p := a.sys.cfg.Provider
 	cmd := session.StartTurn{
 		Turn: m.turn, At: a.sys.cfg.Now(), Work: a.turn.work, Provider: p.Name(), Model: p.Model(), PromptBytes: m.prompt.Size(),
@@ -47,7 +50,16 @@ func (a *sessionActor) prepared(c actor.Context, m prepared) {
 		a.turn.started, a.turn.hangs = true, a.deadline()
 		c.Send(a.observer, ask{m.prompt})
 	})
-	a.flush(c)
+	a.flush()
+}
+
+// postpone gives the turn up before it started, because the log could not be read, and tries again later and later.
+func (a *sessionActor) postpone(err error) {
+	a.failures++
+	wait := policy.Backoff{First: rewakeDelay, Cap: time.Minute}.Nth(a.failures)
+	a.sys.cfg.Logger.Error("cannot read a turn's inputs", "session", a.id, "turn", a.turn.id, "err", err, "again_in", wait)
+	a.turn, a.rest = nil, a.sys.cfg.Now().Add(wait)
+	a.giveBack(ended{holder: a.self})
 }
 
 // ended records what came of the turn, and then gives the lease back: the session's event is on disk first.
@@ -79,7 +91,7 @@ func (a *sessionActor) end(c actor.Context, cmd session.Command, e ended) {
 		a.turn = nil
 		a.giveBack(e)
 	})
-	a.flush(c)
+	a.flush()
 }
 
 // HandleFailure is called when the observer crashed. It stops that observer for good: whether and when another one

@@ -17,17 +17,25 @@ type Pause struct {
 func (p Pause) Paused() bool { return p.Probe > 0 }
 
 // ProbeDue reports whether one turn may be tried at now. An instant equal to Until may.
-func (p Pause) ProbeDue(now time.Time) bool { return p.Paused() && !now.Before(p.Until) }
+// One that is further ahead than MaxReset was recorded by a clock that has been set back since.
+func (p Pause) ProbeDue(now time.Time) bool {
+	return p.Paused() && (!now.Before(p.Until) || p.Until.Sub(now) > MaxReset)
+}
 
-// After is the pause that follows a failure of class c at now. A reset time in the future is believed, one in the past
-// is not; without one the wait doubles with every failed probe. Classes that do not blame the provider change nothing.
+// resetFloor is the shortest pause that a provider's own reset time can cause: it doubles with every failed probe, so
+// that one who always says "in a moment" is not asked every moment.
+const resetFloor = time.Second
+
+// After is the pause that follows a failure of class c at now. A reset time in the future is believed, but not before
+// resetFloor; without one the wait doubles with every failed probe. Classes that do not blame the provider change
+// nothing.
 func (p Pause) After(c events.FailureClass, resetsAt, now time.Time, wait Backoff) Pause {
 	if !c.BlamesProvider() {
 		return p
 	}
 	next := Pause{Class: c, Probe: p.Probe + 1, Until: now.Add(wait.Nth(p.Probe + 1))}
 	if resetsAt.After(now) {
-		next.Until = resetsAt
+		next.Until = now.Add(max(resetsAt.Sub(now), Backoff{First: resetFloor, Cap: wait.Cap}.Nth(next.Probe)))
 	}
 	return next
 }

@@ -172,3 +172,24 @@ func TestEveryFailureClassHasOneRule(t *testing.T) {
 		}
 	}
 }
+
+func TestAResetTimeAMomentAheadDoublesItsFloor(t *testing.T) {
+	t.Parallel()
+	var p Pause
+	now := t0
+	for n := range 8 {
+		p = p.After(events.FailLimit, now.Add(10*time.Millisecond), now, DefaultPause())
+		if got, want := p.Until.Sub(now), time.Second<<n; got != want {
+			t.Errorf("pause %d: got %v, want %v", n+1, got, want)
+		}
+		now = p.Until
+	}
+}
+
+func TestAPauseFromAClockSetBackIsDue(t *testing.T) {
+	t.Parallel()
+	p := Pause{Class: events.FailLimit, Until: t0.Add(365 * 24 * time.Hour), Probe: 1}
+	if !p.ProbeDue(t0) {
+		t.Error("a pause that ends in a year keeps a provider closed: no limit lasts that long")
+	}
+}

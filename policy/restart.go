@@ -69,6 +69,11 @@ func (r Restarts) Delay(n int, seed uint64) time.Duration {
 	return time.Duration(float64(d) * (1 - Jitter + 2*Jitter*unit))
 }
 
+// Longest is the longest delay there is.
+func (r Restarts) Longest() time.Duration {
+	return time.Duration(float64(r.withDefaults().Cap) * (1 + Jitter))
+}
+
 // Backoff is a wait that doubles from First up to Cap.
 type Backoff struct {
 	First time.Duration

@@ -33,8 +33,8 @@ func (o Origin) Session() events.SessionID { return events.SessionIDOf(o.Agent, 
 //	SessionOpened     only Source counts; the rest is taken from Origin
 //	PromptSubmitted   Number is assigned by Decide
 //	ToolUsed          Prompt is assigned; Unobserved non-empty keeps it out of every turn
-//	AgentStopped      Work and Prompt are assigned
-//	ContextCompacted  Prompt is assigned
+//	AgentStopped      Work and Prompt are assigned; what answers a private prompt loses its message
+//	ContextCompacted  Prompt is assigned; under a private prompt it loses its summary and is unobserved
 //	SessionClosed
 //	ContextInjected
 //

@@ -68,7 +68,7 @@ func Decide(s *State, rules Rules, cmd Command) ([]events.Draft, error) {
 	case Capture:
 		return decideCapture(s, c)
 	case StartTurn:
-		return decideStart(s, c)
+		return decideStart(s, rules, c)
 	case Answer:
 		return decideAnswer(s, c)
 	case Fail:
@@ -145,13 +145,19 @@ func addCapture(s *State, b *batch, c Capture) error {
 		e.Prompt = prompt
 		b.add(observable(s, e)).last().Unobserved = s.private || e.Unobserved != ""
 	case events.AgentStopped:
+		if s.private {
+			e.LastMessage = ""
+		}
 		b.addStop(e, s.work, prompt)
 	case events.ContextCompacted:
 		if s.work > 0 {
 			b.addStop(events.AgentStopped{Cause: events.StopCompact}, s.work, prompt)
 		}
+		if s.private {
+			e.Summary = ""
+		}
 		e.Prompt = prompt
-		b.add(e)
+		b.add(e).last().Unobserved = s.private
 	case events.SessionClosed:
 		if s.work > 0 {
 			b.addStop(events.AgentStopped{Cause: events.StopEnd}, s.work, prompt)

@@ -76,7 +76,9 @@ func (s *State) addInput(h events.Header) {
 	})
 	s.counts[Pending]++
 	s.owed = append(s.owed, len(s.inputs)-1)
-	s.work++
+	if h.Kind == events.KindToolUsed {
+		s.work++
+	}
 }
 
 func (s *State) evolveTurn(h events.Header, e events.Event) {
@@ -98,18 +100,18 @@ func (s *State) evolveTurn(h events.Header, e events.Event) {
 	if s.ended == nil || s.ended.id != h.Correlation {
 		return
 	}
-	switch e := e.(type) {
-	case events.OutputDropped:
-		s.dropTurn(e)
+	switch h.Kind {
+	case events.KindOutputDropped:
+		dropped, _ := e.(events.OutputDropped)
+		s.dropTurn(dropped)
 		return
-	case events.OutputSkipped:
+	case events.KindOutputSkipped:
 		s.settleAll(s.ended.settles, Skipped)
-		if e.Reason != events.ReasonEmpty {
+		if skipped, ok := e.(events.OutputSkipped); ok && skipped.Reason != events.ReasonEmpty {
 			s.consecutive = 0
 		}
 		return
-	}
-	if h.Kind == events.KindObservationParsed {
+	case events.KindObservationParsed:
 		s.seen = append(s.seen, ref{h.Position, h.Version, s.ended.epoch})
 		s.seen = s.seen[max(0, len(s.seen)-keepObservations):]
 	}

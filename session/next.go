@@ -25,7 +25,7 @@ func Next(s *State, rules Rules, now time.Time) Plan {
 	if s.turn != nil || len(s.owed) == 0 {
 		return p
 	}
-	if s.heldBack(now) {
+	if s.heldBack(rules, now) {
 		p.wake(s.resume, now)
 		p.wake(s.quarantine.until, now)
 		return p
@@ -110,6 +110,9 @@ func (s *State) dueObservation(rules Rules, first int, now time.Time) (*Work, ti
 // failure left as the most. full means that the wish alone makes the batch due.
 func (s *State) batch(rules Rules, first int) (is []int, full bool) {
 	wish, bytes, most := rules.Wish, 0, int(s.inputs[first].most)
+	if s.quarantine.trip > 0 {
+		return []int{first}, true // a probe risks one input, so that a bad one is found at once
+	}
 	for _, i := range s.owed {
 		in := s.inputs[i]
 		if in.epoch > s.inputs[first].epoch {

@@ -22,7 +22,7 @@ func TestNothingIsLostAndNothingWaitsForEver(t *testing.T) {
 		}).Draw(rt, "wish")
 		m := newSim(t, wish)
 		m.tb = tb{t, rt}
-		n := rapid.IntRange(1, 60).Draw(rt, "steps")
+		n := rapid.IntRange(1, 45).Draw(rt, "steps")
 		for range n {
 			m.randomStep(rt)
 		}

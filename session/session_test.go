@@ -83,10 +83,14 @@ func TestPromptsAreNumberedAndPrivacyReachesTheTools(t *testing.T) {
 	if got := m.state.Balance().Captured; got != 1 {
 		t.Errorf("inputs: got %d, want 1: the private one is none", got)
 	}
+	m.must(m.capture(events.AgentStopped{LastMessage: "the private answer"}))
+	if s, _ := lastOf[events.AgentStopped](m); s.LastMessage != "" || s.Work != 1 {
+		t.Errorf("the answer to a private prompt: got %+v, want no message", s)
+	}
 	m.must(m.capture(events.PromptSubmitted{Text: "three"}))
 	m.tool("Read")
-	if got := m.state.Balance().Captured; got != 2 {
-		t.Errorf("inputs after a public prompt: got %d, want 2", got)
+	if got := m.state.Balance().Captured; got != 3 { // the two public tools, and the stop of the first's work
+		t.Errorf("inputs after a public prompt: got %d, want 3", got)
 	}
 }
 

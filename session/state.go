@@ -164,8 +164,12 @@ func (s *State) Balance() Balance {
 // Owes reports whether some input still waits for a turn.
 func (s *State) Owes() bool { return len(s.owed) > 0 }
 
+// at finds the input at position p. Inputs at the tail that were not placed yet have no position, and are later.
 func (s *State) at(p events.Position) (int, bool) {
-	i := sort.Search(len(s.inputs), func(i int) bool { return s.inputs[i].position >= p })
+	i := sort.Search(len(s.inputs), func(i int) bool {
+		at := s.inputs[i].position
+		return at == 0 || at >= p
+	})
 	return i, i < len(s.inputs) && s.inputs[i].position == p
 }
 

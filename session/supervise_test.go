@@ -100,16 +100,24 @@ func TestProbeReleasesOrDoubles(t *testing.T) {
 	for range 6 {
 		m.crash()
 	}
-	for trip := 2; trip <= 8; trip++ {
+	trip := 1
+	for range 12 {
 		m.await()
-		if w := m.plan().Turn; !w.Probe {
-			t.Fatalf("the turn after a quarantine is no probe: %+v", w)
+		if w := m.plan().Turn; !w.Probe || len(w.Settles) != 1 {
+			t.Fatalf("the turn after a quarantine is no probe of one input: %+v", w)
 		}
+		given := m.state.Balance().Dropped
 		m.crash()
+		if m.state.Balance().Dropped == given { // a probe that gave its input up has removed what it crashed on
+			trip++
+		}
 		q, _ := lastOf[events.SessionQuarantined](m)
 		if want := min(time.Hour, time.Minute<<(trip-1)); q.Trip != trip || q.Cause != policy.TripProbe || q.Until.Sub(m.now) != want {
 			t.Errorf("failed probe: got %+v (%v), want trip %d and %v", q, q.Until.Sub(m.now), trip, want)
 		}
+	}
+	if trip != 9 {
+		t.Errorf("twelve failed probes lengthened the quarantine to trip %d, want 9: four gave an input up", trip)
 	}
 	m.await()
 	m.must(m.drop(m.start(), events.ReasonNoXML))

@@ -10,7 +10,7 @@ import (
 	"github.com/cmemd/cmemd/policy"
 )
 
-func decideStart(s *State, c StartTurn) ([]events.Draft, error) {
+func decideStart(s *State, rules Rules, c StartTurn) ([]events.Draft, error) {
 	if s.turn != nil {
 		return nil, ErrTurnInFlight
 	}
@@ -20,7 +20,7 @@ func decideStart(s *State, c StartTurn) ([]events.Draft, error) {
 			return nil, fmt.Errorf("%w: input %d", ErrNotDue, p)
 		}
 	}
-	if len(c.Work.Settles) == 0 || s.heldBack(c.At) || (s.quarantine.trip > 0) != c.Work.Probe {
+	if len(c.Work.Settles) == 0 || s.heldBack(rules, c.At) || (s.quarantine.trip > 0) != c.Work.Probe {
 		return nil, ErrNotDue
 	}
 	b := newBatch(c.Turn, c.At).add(events.TurnStarted{
@@ -31,9 +31,15 @@ func decideStart(s *State, c StartTurn) ([]events.Draft, error) {
 	return b.correlate(c.Turn).drafts, nil
 }
 
-// heldBack reports whether a restart's delay or a quarantine keeps turns back at now.
-func (s *State) heldBack(now time.Time) bool {
-	return now.Before(s.resume) || s.quarantine.trip > 0 && now.Before(s.quarantine.until)
+// heldBack reports whether a restart's delay or a quarantine keeps turns back at now. What is further ahead than the
+// longest wait there is was recorded by a clock that has been set back since, and keeps nothing back.
+func (s *State) heldBack(rules Rules, now time.Time) bool {
+	return ahead(s.resume, now, rules.Restarts.Longest()) ||
+		s.quarantine.trip > 0 && ahead(s.quarantine.until, now, rules.Quarantine.Cap)
+}
+
+func ahead(at, now time.Time, most time.Duration) bool {
+	return now.Before(at) && at.Sub(now) <= most
 }
 
 func (s *State) inFlight(id events.ID) bool { return s.turn != nil && s.turn.id == id }
@@ -109,7 +115,7 @@ func decideFail(s *State, rules Rules, c Fail) ([]events.Draft, error) {
 		b.add(events.InputsDropped{Inputs: s.positions(s.turn.settles), Reason: give, Turn: s.turn.id})
 	}
 	if failed.Class == events.FailCrash || failed.Class == events.FailInterrupted && !failed.Clean {
-		s.supervise(rules, b, failed.Class)
+		s.supervise(rules, b, failed.Class, give != "")
 	}
 	b.correlate(failed.Turn)
 	b.drafts[0].Causation = s.turn.started
@@ -142,8 +148,9 @@ func (s *State) blame(c events.FailureClass, most int) (halved int, give events.
 	return 0, events.DropPoison
 }
 
-// supervise decides, after a crash, between a restart and a quarantine.
-func (s *State) supervise(rules Rules, b *batch, class events.FailureClass) {
+// supervise decides, after a crash, between a restart and a quarantine. A probe whose crash gave its input up has
+// removed what it crashed on: the quarantine is renewed, not lengthened.
+func (s *State) supervise(rules Rules, b *batch, class events.FailureClass, removed bool) {
 	cause := CauseCrash
 	if class == events.FailInterrupted {
 		cause = CauseInterrupted
@@ -161,6 +168,9 @@ func (s *State) supervise(rules Rules, b *batch, class events.FailureClass) {
 		return
 	}
 	n := s.quarantine.trip + 1
+	if removed && s.quarantine.trip > 0 {
+		n = s.quarantine.trip
+	}
 	b.add(events.SessionQuarantined{
 		Cause: trip, Until: b.at.Add(rules.Quarantine.Nth(n)), Trip: n, Limits: limits, Counted: counted,
 	})

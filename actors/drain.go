@@ -1,0 +1,206 @@
+package actors
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/cmemd/cmemd/eventlog"
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/session"
+)
+
+// drain is the queue of a session's requests on their way into the log. While an append is in flight they collect; then
+// the whole queue goes out as one append. It belongs to its actor's goroutine.
+type drain struct {
+	queue    []*request // not decided yet
+	deciding []*request // taken from queue, not handed to the log yet
+	retry    []*request // the actor's own, after an append error: queued again at the next wake
+	alone    int        // how many of queue are decided each alone, because one of them is bad
+	flying   int        // the number of the append in flight; 0: none
+	appends  int        // so far
+}
+
+func (d *drain) add(r *request) { d.queue = append(d.queue, r) }
+
+func (d *drain) busy() bool { return d.flying != 0 }
+
+func (d *drain) empty() bool { return len(d.queue)+len(d.retry) == 0 }
+
+func (d *drain) requeue() { d.queue, d.retry = append(d.retry, d.queue...), nil }
+
+// take returns what the next append is made of.
+func (d *drain) take() []*request {
+	n := len(d.queue)
+	if d.alone > 0 {
+		d.alone--
+		n = 1
+	}
+	d.deciding, d.queue = d.queue[:n:n], d.queue[n:]
+	return d.deciding
+}
+
+func (d *drain) abandon() {
+	for _, r := range d.deciding {
+		r.answer(ErrFaulted)
+	}
+	for _, r := range slices.Concat(d.queue, d.retry) {
+		r.answer(fmt.Errorf("%w: its queue is given back", ErrStopped))
+	}
+	d.deciding, d.queue, d.retry = nil, nil, nil
+}
+
+// flush decides the queue and hands it to the log as one append, unless one is in flight. Callers are answered by
+// whoever waits for the append, so that a crash of this actor cannot swallow an answer.
+func (a *sessionActor) flush() {
+	d := &a.drain
+	if d.busy() || len(d.queue) == 0 {
+		return
+	}
+	batch, expected := d.take(), a.state.Version()
+	drafts := a.decide(batch)
+	d.appends++
+	d.flying, d.deciding = d.appends, nil
+	self, stream, number := a.self, a.id.Stream(), d.flying
+	a.appends.Add(1)
+	a.sys.appends.Go(func() {
+		defer a.appends.Done()
+		var records []events.Record
+		var err error
+		if len(drafts) > 0 {
+			records, err = a.sys.cfg.Log.Append(context.Background(), stream, expected, drafts...)
+		}
+		if !bad(err) || len(batch) == 1 {
+			answer(batch, records, err)
+		}
+		a.sys.root.Send(self, committed{by: a, append: number, batch: batch, records: records, err: err})
+	})
+}
+
+// bad reports whether err is the fault of one draft of an append, so that the others must be tried without it.
+func bad(err error) bool {
+	return errors.Is(err, events.ErrTooLarge) || errors.Is(err, eventlog.ErrInvalid)
+}
+
+// decide turns the batch into drafts, each on the state that those before it left. A refusal is its caller's alone.
+func (a *sessionActor) decide(batch []*request) []events.Draft {
+	var drafts []events.Draft
+	for _, r := range batch {
+		r.err, r.drafts, r.upTo = nil, 0, 0
+		for _, cmd := range r.cmds {
+			ds, err := session.Decide(a.state, a.sys.cfg.Rules, cmd)
+			if err != nil {
+				r.err = err
+				break
+			}
+			session.Apply(a.state, ds)
+			drafts = append(drafts, ds...)
+			r.upTo = len(drafts)
+			r.drafts += len(ds)
+		}
+	}
+	return drafts
+}
+
+// answer tells every caller of a batch what became of its request.
+func answer(batch []*request, records []events.Record, err error) {
+	for _, r := range batch {
+		if err == nil && r.drafts > 0 {
+			r.receipt.Position = records[r.upTo-1].Position
+		}
+		r.receipt.Duplicate = r.drafts == 0
+		r.answer(errors.Join(r.err, err))
+	}
+}
+
+// committed goes on after an append. One of an incarnation that crashed is in the fold already.
+func (a *sessionActor) committed(c actor.Context, m committed) {
+	if m.by != a || m.append != a.drain.flying {
+		return
+	}
+	a.drain.flying = 0
+	if m.err != nil {
+		a.refused(c, m)
+		return
+	}
+	a.drain.requeue()
+	a.state.Place(m.records)
+	a.announce(c, m.records)
+	if !a.healthy {
+		a.healthy = true
+		c.Send(c.Parent(), recovered{a.id})
+	}
+	for _, r := range m.batch {
+		if r.own() {
+			r.then(c, r.err)
+		}
+	}
+	a.advance(c)
+}
+
+// refused goes on after an append error: the state is ahead of the log and is read again. What the actor itself wanted
+// to record (a turn's start or end) is tried again a moment later; callers have been told. A log that is closed ends
+// the actor.
+func (a *sessionActor) refused(c actor.Context, m committed) {
+	if errors.Is(m.err, eventlog.ErrClosed) || errors.Is(m.err, eventlog.ErrFailed) {
+		c.Stop(c.Self())
+		return
+	}
+	a.sys.cfg.Logger.Error("an append was refused", "session", a.id, "requests", len(m.batch), "err", m.err)
+	a.fold()
+	if bad(m.err) && len(m.batch) > 1 {
+		a.drain.queue, a.drain.alone = append(m.batch, a.drain.queue...), len(m.batch)
+		a.advance(c)
+		return
+	}
+	for _, r := range m.batch {
+		switch {
+		case !r.own():
+		case bad(m.err):
+			a.disown(c, r, m.err)
+		default:
+			a.drain.retry = append(a.drain.retry, r)
+		}
+	}
+	a.flush()
+	now := a.sys.cfg.Now()
+	a.wakeAt(now.Add(rewakeDelay), now)
+}
+
+// disown gives up what can never be recorded: the turn that it ends counts as interrupted.
+func (a *sessionActor) disown(c actor.Context, r *request, err error) {
+	r.then(c, err)
+	if _, ok := a.state.InFlight(); ok {
+		a.enqueue(session.Interrupt{ID: a.sys.cfg.NewID(), At: a.sys.cfg.Now()}, nil)
+	}
+}
+
+// announce tells the supervisor of rulings that concern more than this session.
+func (a *sessionActor) announce(c actor.Context, records []events.Record) {
+	for _, r := range records {
+		switch r.Kind {
+		case events.KindSessionQuarantined:
+			a.sys.cfg.Logger.Warn("session quarantined", "session", a.id, "position", r.Position)
+			c.Send(c.Parent(), quarantined{a.id, r.OccurredAt})
+		case events.KindSessionReleased:
+			a.sys.cfg.Logger.Info("session released", "session", a.id, "position", r.Position)
+			c.Send(c.Parent(), released{a.id, releasedBy(r)})
+		case events.KindSessionRespawned:
+			a.sys.cfg.Logger.Warn("observer respawned", "session", a.id, "generation", a.state.Generation())
+		case events.KindInputsDropped:
+			a.sys.cfg.Logger.Warn("inputs given up", "session", a.id, "position", r.Position)
+		}
+	}
+}
+
+func releasedBy(r events.Record) string {
+	if e, err := r.Event(); err == nil {
+		if e, ok := e.(events.SessionReleased); ok {
+			return e.By
+		}
+	}
+	return "probe"
+}
