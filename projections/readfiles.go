@@ -118,7 +118,10 @@ func (f FileFilter) named(ctx context.Context, x *tx, p projectID) ([]string, er
 		if path == want || strings.HasPrefix(path, want+"/") || strings.HasSuffix(path, "/"+want) {
 			paths = append(paths, path)
 		}
-		k, _ = c.Seek(nextPath(k))
+		next := nextPath(k)
+		if k, _ = c.Seek(next); k != nil && bytes.Compare(k, next) < 0 {
+			return nil, damaged("keys of files are out of order")
+		}
 	}
 	return paths, nil
 }

@@ -119,7 +119,11 @@ func (v *Views) walk(ctx context.Context, w walk, each func(Row) bool) error {
 			if err != nil {
 				return err
 			}
+			from := w.from
 			w.from, err = merge(books, w, each)
+			if w.from != nil && (bytes.Compare(w.from, from) < 0) != w.back {
+				return damaged("keys of a list are out of order")
+			}
 			return err
 		})
 		if err != nil || w.from == nil {

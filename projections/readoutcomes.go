@@ -117,6 +117,9 @@ func (w *inputWalk) session(x *tx) error {
 		if err != nil {
 			return err
 		}
+		if previous >= w.next {
+			return damaged("input %d comes after %d", w.next, previous)
+		}
 		w.next = previous
 	}
 	return nil
@@ -136,7 +139,11 @@ func (w *inputWalk) index(x *tx, t table[member], prefix []byte) error {
 			w.done = true
 			return nil
 		}
-		w.next = keyPosition(k)
+		at := keyPosition(k)
+		if at >= w.next {
+			return damaged("keys of inputs are out of order")
+		}
+		w.next = at
 		if _, err := w.look(x, w.next); err != nil {
 			return err
 		}

@@ -102,7 +102,11 @@ func (v *Views) Sessions(ctx context.Context, f SessionFilter) ([]Session, error
 	from := bytes.Repeat([]byte{0xff}, 25)
 	for from != nil {
 		err := v.read(ctx, func(btx *bolt.Tx) (err error) {
+			was := from
 			sessions, from, err = v.someSessions(btx, f, from, sessions)
+			if from != nil && bytes.Compare(from, was) >= 0 {
+				return damaged("keys of sessions are out of order")
+			}
 			return err
 		})
 		if err != nil {

@@ -274,23 +274,17 @@ func TestFollow(t *testing.T) {
 			w.tool(s, "")
 		}
 		ctx, cancel := context.WithCancel(t.Context())
-		var sizes []int
-		var next events.Position = 1
+		slices := slicesSeen{next: 1}
 		done := make(chan error, 1)
 		go func() {
 			done <- Follow(ctx, w.log, 1, Pace{Records: 10}, func(records []events.Record) error {
-				sizes = append(sizes, len(records))
-				for _, r := range records {
-					if r.Position != next {
-						t.Errorf("got record %d, want %d", r.Position, next)
-					}
-					next++
-				}
+				slices.see(t, records)
 				time.Sleep(time.Millisecond) // what applying takes
 				return nil
 			})
 		}()
 		time.Sleep(time.Second)
+		sizes, next := slices.take()
 		for _, n := range sizes {
 			if n > 10 {
 				t.Errorf("slices of %v, want at most 10 in each", sizes)
@@ -301,21 +295,21 @@ func TestFollow(t *testing.T) {
 		}
 
 		// After a quiet time a record comes at once; what comes while it is worked on comes together, after a rest.
-		sizes = nil
 		for range 5 {
 			w.tool(s, "")
 			synctest.Wait()
 		}
-		if !cmp.Equal(sizes, []int{1}) {
+		if sizes, _ := slices.take(); !cmp.Equal(sizes, []int{1}) {
 			t.Errorf("at once: got slices of %v, want one of 1", sizes)
 		}
 		time.Sleep(5*time.Millisecond - 1)
-		if len(sizes) != 1 {
+		if sizes, _ := slices.take(); len(sizes) != 0 {
 			t.Errorf("during the rest: got slices of %v", sizes)
 		}
-		time.Sleep(time.Millisecond)
-		if !cmp.Equal(sizes, []int{1, 4}) {
-			t.Errorf("after the rest: got slices of %v, want 1 and 4", sizes)
+		time.Sleep(time.Nanosecond)
+		synctest.Wait()
+		if sizes, _ := slices.take(); !cmp.Equal(sizes, []int{4}) {
+			t.Errorf("after the rest: got slices of %v, want one of 4", sizes)
 		}
 		cancel()
 		if err := <-done; err != nil {
@@ -338,4 +332,32 @@ func TestFollowEnds(t *testing.T) {
 	if err := Follow(t.Context(), w.log, 2, Pace{}, func([]events.Record) error { return nil }); !errors.Is(err, eventlog.ErrClosed) {
 		t.Fatalf("closed log: got %v", err)
 	}
+}
+
+// slicesSeen is what Follow has handed out.
+type slicesSeen struct {
+	mu    sync.Mutex // guards the fields below
+	sizes []int
+	next  events.Position
+}
+
+func (s *slicesSeen) see(t *testing.T, records []events.Record) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.sizes = append(s.sizes, len(records))
+	for _, r := range records {
+		if r.Position != s.next {
+			t.Errorf("got record %d, want %d", r.Position, s.next)
+		}
+		s.next++
+	}
+}
+
+// take returns the sizes of the slices since the last take, and the position that comes next.
+func (s *slicesSeen) take() ([]int, events.Position) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	sizes := s.sizes
+	s.sizes = nil
+	return sizes, s.next
 }

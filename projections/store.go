@@ -123,7 +123,23 @@ func guard(f func() error) (err error) {
 			err = damaged("%s", firstLine(fmt.Sprint(r)))
 		}
 	}()
-	return f()
+	if err = f(); ofStructure(err) {
+		err = damaged("%v", err)
+	}
+	return err
+}
+
+// ofStructure reports whether bbolt found something where the views had put something else.
+func ofStructure(err error) bool {
+	for _, e := range []error{
+		bolterrors.ErrIncompatibleValue, bolterrors.ErrBucketExists, bolterrors.ErrBucketNotFound,
+		bolterrors.ErrInvalid, bolterrors.ErrChecksum, bolterrors.ErrVersionMismatch,
+	} {
+		if errors.Is(err, e) {
+			return true
+		}
+	}
+	return false
 }
 
 func firstLine(s string) string {

@@ -1,0 +1,5 @@
+//go:build !race
+
+package projections
+
+const checked = false
