@@ -63,7 +63,7 @@ func (s *State) evolveCaptured(h events.Header, e events.Event) {
 	}
 	if h.Kind == events.KindAgentStopped {
 		s.epoch++
-		s.work, s.flush = 0, h.Version
+		s.work, s.flush, s.stopped = 0, h.Version, h.OccurredAt
 	}
 	if h.Kind == events.KindContextCompacted {
 		s.flush = h.Version
@@ -71,14 +71,18 @@ func (s *State) evolveCaptured(h events.Header, e events.Event) {
 }
 
 func (s *State) addInput(h events.Header) {
+	epoch := s.epoch
+	switch {
+	case h.Kind == events.KindToolUsed && epoch > 0 && h.OccurredAt.Before(s.stopped):
+		epoch-- // it comes late, from a spool, and belongs to the work that has stopped since
+	case h.Kind == events.KindToolUsed:
+		s.work++
+	}
 	s.inputs = append(s.inputs, input{
-		position: h.Position, version: h.Version, recorded: h.RecordedAt, size: int(h.Size), epoch: s.epoch, kind: h.Kind,
+		position: h.Position, version: h.Version, recorded: h.RecordedAt, size: int(h.Size), epoch: epoch, kind: h.Kind,
 	})
 	s.counts[Pending]++
 	s.owed = append(s.owed, len(s.inputs)-1)
-	if h.Kind == events.KindToolUsed {
-		s.work++
-	}
 }
 
 func (s *State) evolveTurn(h events.Header, e events.Event) {

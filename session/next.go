@@ -71,19 +71,16 @@ func (s *State) due(rules Rules, now time.Time) (*Work, time.Time) {
 	return s.summaryOf(stop), time.Time{}
 }
 
-// firstOwed returns the oldest owed input of each kind of turn; -1: none.
+// firstOwed returns the owed input of the oldest stretch of work for each kind of turn; -1: none.
 func (s *State) firstOwed() (obs, stop int) {
 	obs, stop = -1, -1
 	for _, i := range s.owed {
+		first := &obs
 		if s.inputs[i].kind == events.KindAgentStopped {
-			if stop < 0 {
-				stop = i
-			}
-		} else if obs < 0 {
-			obs = i
+			first = &stop
 		}
-		if obs >= 0 && stop >= 0 {
-			break
+		if *first < 0 || s.inputs[i].epoch < s.inputs[*first].epoch {
+			*first = i
 		}
 	}
 	return obs, stop
@@ -93,7 +90,7 @@ func (s *State) dueObservation(rules Rules, first int, now time.Time) (*Work, ti
 	batch, full := s.batch(rules, first)
 	in := s.inputs[first]
 	aged := rules.Wish.MaxAge > 0 && !now.Before(in.recorded.Add(rules.Wish.MaxAge))
-	if in.version > s.flush && !full && !aged {
+	if in.version > s.flush && in.epoch == s.epoch && !full && !aged {
 		if rules.Wish.MaxAge > 0 {
 			return nil, in.recorded.Add(rules.Wish.MaxAge)
 		}
@@ -115,10 +112,7 @@ func (s *State) batch(rules Rules, first int) (is []int, full bool) {
 	}
 	for _, i := range s.owed {
 		in := s.inputs[i]
-		if in.epoch > s.inputs[first].epoch {
-			break
-		}
-		if i < first || in.kind == events.KindAgentStopped {
+		if i < first || in.epoch != s.inputs[first].epoch || in.kind == events.KindAgentStopped {
 			continue
 		}
 		if over(len(is), most) || over(len(is), wish.MaxInputs) || len(is) > 0 && int(in.most) != most ||
@@ -136,9 +130,13 @@ func over(n, limit int) bool { return limit > 0 && n >= limit }
 
 // stopOf returns the stop that ended the stretch of work with the given epoch.
 func (s *State) stopOf(epoch int) (events.Position, bool) {
-	for i := len(s.inputs) - 1; i >= 0 && s.inputs[i].epoch >= epoch; i-- {
-		if s.inputs[i].kind == events.KindAgentStopped && s.inputs[i].epoch == epoch {
-			return s.inputs[i].position, true
+	for i := len(s.inputs) - 1; i >= 0; i-- {
+		switch in := s.inputs[i]; {
+		case in.kind != events.KindAgentStopped:
+		case in.epoch == epoch:
+			return in.position, true
+		case in.epoch < epoch:
+			return 0, false
 		}
 	}
 	return 0, false

@@ -289,3 +289,29 @@ func TestIdleStopAndSilentClose(t *testing.T) {
 		t.Errorf("a closed session owes %+v", p)
 	}
 }
+
+func TestAToolUseThatComesAfterItsStopBelongsToIt(t *testing.T) {
+	t.Parallel()
+	m := newSim(t, policy.ExtractorWish())
+	m.tool("a")
+	late := m.capture(events.ToolUsed{Tool: "late"})
+	m.now = m.now.Add(time.Second)
+	m.stop()
+	m.must(m.keep(m.start()))
+	m.must(m.keep(m.start()))
+	m.now = m.now.Add(time.Second)
+	m.tool("next") // the next stretch of work has begun
+	m.must(late)
+	w := m.plan().Turn
+	if w == nil || len(w.Settles) != 1 || len(w.Reads) != 1 {
+		t.Fatalf("got %+v, want the late one due at once and alone, reading the stop of its work", w)
+	}
+	m.must(m.keep(m.start()))
+	if p := m.plan(); p.Turn != nil {
+		t.Errorf("%+v is due, want the next stretch to wait for its stop", p.Turn)
+	}
+	m.stop()
+	if s, _ := lastOf[events.AgentStopped](m); s.Work != 1 {
+		t.Errorf("the next stop: %+v, want one tool use", s)
+	}
+}

@@ -55,6 +55,7 @@ type State struct {
 	epoch   int            // stops so far; inputs between two stops share one
 	work    int            // inputs since the last stop
 	flush   events.Version // everything up to here is due at once
+	stopped time.Time      // when the last stop happened
 	prompts []ref
 	private bool // the current prompt is private
 	seen    []ref
