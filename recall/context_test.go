@@ -80,6 +80,20 @@ func names(ids []events.ID) []string {
 	return out
 }
 
+// A prompt is told only while nothing that came of it is.
+func TestAnsweredPromptsAreNotTold(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := w.open("a", "shop")
+	w.put(s.Stream(), events.PromptSubmitted{Number: 1, Text: "Why is the cart slow?"}, events.PromptSubmitted{Number: 2, Text: "And the checkout?"})
+	id := newID()
+	w.put(s.Stream(), events.ObservationParsed{Observation: id, Type: "discovery", Title: "The cart is read thrice", Prompt: 1})
+	got := w.mustContext(shop("startup", events.SessionID{}))
+	if strings.Contains(got.Text, "asked: Why is the cart slow?") || !strings.Contains(got.Text, "asked: And the checkout?") {
+		t.Errorf("got\n%s\nwant the second prompt alone told as such", got.Text)
+	}
+}
+
 // The ids in the text must lead to the rows.
 func TestPrintedIDsResolve(t *testing.T) {
 	t.Parallel()

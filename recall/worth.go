@@ -74,9 +74,14 @@ func typeWorth(t string) float64 {
 func (c *chooser) offerAll() {
 	fresh := c.newest()
 	changed := c.changedFiles()
+	answered := c.answered()
 	last, next := events.ID{}, map[events.SessionID]bool{}
 	for _, row := range c.rows {
-		if why := c.unfit(row); why != "" {
+		why := c.unfit(row)
+		if why == "" && row.Kind == projections.Prompt && answered[asked{row.Session, row.Prompt}] {
+			why = "what came of it says it"
+		}
+		if why != "" {
 			c.pieces = append(c.pieces, &piece{row: row, why: why, at: row.At})
 			continue
 		}
@@ -108,6 +113,23 @@ func (c *chooser) offerAll() {
 		}
 	}
 	slices.SortStableFunc(c.pieces, func(a, b *piece) int { return compareFloat(b.density(), a.density()) })
+}
+
+// asked names a user's prompt.
+type asked struct {
+	session events.SessionID
+	number  int
+}
+
+// answered returns the prompts that led to a row which may be told itself.
+func (c *chooser) answered() map[asked]bool {
+	led := map[asked]bool{}
+	for _, row := range c.rows {
+		if row.Kind != projections.Prompt && row.Prompt > 0 && c.unfit(row) == "" {
+			led[asked{row.Session, row.Prompt}] = true
+		}
+	}
+	return led
 }
 
 func compareFloat(a, b float64) int {
