@@ -1,0 +1,205 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// configFile is the name of the settings in a home.
+const configFile = "config.toml"
+
+// maxConfig bounds the file: all keys with long comments are a few kilobytes.
+const maxConfig = 1 << 20
+
+// fromDefault is the source of a setting that nobody set.
+const fromDefault = "default"
+
+// loaded is the settings in force and where each comes from.
+type loaded struct {
+	config
+	from map[string]string // by key: fromDefault, "config.toml:3", or the variable's name
+}
+
+// values returns the settings in force as they would be written, by key.
+func (l *loaded) values() map[string]string {
+	out := map[string]string{}
+	for _, s := range settings() {
+		out[s.key] = s.get(&l.config)
+	}
+	return out
+}
+
+// A settingError is a setting that cannot be used.
+type settingError struct {
+	Where  string // "config.toml:3", or "environment"
+	Key    string // as it was written there
+	Value  string // as it was written there; unused if the key is unknown
+	Limits string // what the value may be; empty: the key is unknown
+	Near   string // the known key that is most like an unknown one; empty: none is
+}
+
+func (e *settingError) Error() string {
+	switch {
+	case e.Limits != "":
+		return fmt.Sprintf("%s: %s = %s is not allowed: it may be %s", e.Where, visibleLine(e.Key), visibleLine(e.Value), e.Limits)
+	case e.Near != "":
+		return fmt.Sprintf("%s: unknown key %s: did you mean %s?", e.Where, visibleLine(e.Key), e.Near)
+	}
+	return fmt.Sprintf("%s: unknown key %s: `cmemd config show` lists the keys there are", e.Where, visibleLine(e.Key))
+}
+
+// loadConfig reads the settings of a home: the defaults, over them its file, over that the environment. A home without
+// a file has no settings of its own. The error joins one *settingError for each that cannot be used, or is the file's;
+// beside it come the settings that can be used.
+func loadConfig(home string, environ []string) (*loaded, error) {
+	l := standardConfig()
+	data, err := readConfig(filepath.Join(home, configFile))
+	lines, parseErr := parseTOML(data)
+	if parseErr != nil {
+		err = fmt.Errorf("%s:%w", configFile, parseErr)
+	}
+	bad := []error{err}
+	for _, line := range append(lines, envLines(environ)...) {
+		bad = append(bad, l.apply(line))
+	}
+	return l, errors.Join(bad...)
+}
+
+func standardConfig() *loaded {
+	l := &loaded{from: map[string]string{}}
+	for _, s := range settings() {
+		s.set(&l.config, s.standard)
+		l.from[s.key] = fromDefault
+	}
+	return l
+}
+
+func readConfig(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if info.Size() > maxConfig || !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is no file of settings: it must be a regular file of at most %s", path, formatBytes(maxConfig))
+	}
+	return os.ReadFile(path)
+}
+
+// A configLine is one key with its value, wherever it was written.
+type configLine struct {
+	where, key, name, value string // key: of the table; name: as it was written there
+	kind                    valueKind
+	any                     bool // the value is text that may stand for any kind
+}
+
+// apply sets what line says, or returns a *settingError.
+func (l *loaded) apply(line configLine) error {
+	all := settings()
+	i := slices.IndexFunc(all, func(s setting) bool { return s.key == line.key })
+	if i < 0 {
+		return &settingError{Where: line.where, Key: line.name, Near: nearestKey(all, line)}
+	}
+	s, was := all[i], l.config
+	if !line.fits(s.kind) || !s.set(&l.config, line.value) {
+		l.config = was
+		return &settingError{Where: line.where, Key: line.name, Value: line.shown(), Limits: s.written()}
+	}
+	l.from[s.key] = line.where
+	if line.any {
+		l.from[s.key] = line.name
+	}
+	return nil
+}
+
+// fits reports whether the value was written as a setting of kind k wants it.
+func (line configLine) fits(k valueKind) bool {
+	return line.any || line.kind == k || k == kindDuration && line.kind == kindText ||
+		k == kindBytes && (line.kind == kindText || line.kind == kindNumber)
+}
+
+func (line configLine) shown() string {
+	if line.kind == kindText || line.any {
+		return fmt.Sprintf("%q", line.value)
+	}
+	return line.value
+}
+
+// written says what a value may be, and how it is written where that is not plain.
+func (s setting) written() string {
+	switch s.kind {
+	case kindNumber:
+		return "a whole number, " + s.limits
+	case kindDuration:
+		return fmt.Sprintf("a duration such as %q, %s", s.standard, s.limits)
+	case kindBytes:
+		return fmt.Sprintf("a number of bytes such as %q, %s", s.standard, s.limits)
+	}
+	return s.limits
+}
+
+// envPrefix begins the variables that are cmemd's.
+const envPrefix = "CMEMD_"
+
+// envSwitches are the variables that are no settings: they say where the home is and what a hook may do.
+func envSwitches() []string {
+	return []string{"CMEMD_HOME", "CMEMD_OBSERVER", "CMEMD_DISABLE", "CMEMD_NO_START"}
+}
+
+// envLines returns the settings of an environment, sorted by name.
+func envLines(environ []string) []configLine {
+	var lines []configLine
+	for _, kv := range environ {
+		name, value, _ := strings.Cut(kv, "=")
+		if !strings.HasPrefix(name, envPrefix) || slices.Contains(envSwitches(), name) {
+			continue
+		}
+		key := strings.ToLower(strings.TrimPrefix(name, envPrefix))
+		lines = append(lines, configLine{where: "environment", key: key, name: name, value: value, kind: kindText, any: true})
+	}
+	slices.SortFunc(lines, func(a, b configLine) int { return strings.Compare(a.name, b.name) })
+	return lines
+}
+
+// nearestKey is the known key that line most likely means, spelled as it would be there; empty if none is like it.
+func nearestKey(all []setting, line configLine) string {
+	best, least := "", 1+max(2, len(line.key)/3)
+	for _, s := range all {
+		d := distance(strings.ToLower(line.key), s.key)
+		if d < least {
+			best, least = s.key, d
+		}
+	}
+	if best != "" && line.any {
+		return envPrefix + strings.ToUpper(best)
+	}
+	return best
+}
+
+// distance is how many single-byte edits turn a into b.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,228 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"net"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// config is the settings in force. Each field has one line in settings, which says what it means and may be.
+type config struct {
+	Listen          string
+	Provider        string
+	Slots           int
+	TurnTimeout     time.Duration
+	Passivate       time.Duration
+	IdleStop        time.Duration
+	SessionSilence  time.Duration
+	MaxAttempts     int
+	MaxRestarts     int
+	RestartWindow   time.Duration
+	MaxConsecutive  int
+	RestartDelay    time.Duration
+	RestartDelayMax time.Duration
+	QuarantineFirst time.Duration
+	QuarantineMax   time.Duration
+	PauseFirst      time.Duration
+	PauseMax        time.Duration
+	MaxWaiting      int
+	MaxWaitingBytes int64
+	MinFreeBytes    int64
+	LogLevel        string
+	LogFormat       string
+	LogMaxBytes     int64
+	LogFiles        int
+}
+
+// valueKind is how a setting is written in the file.
+type valueKind string
+
+const (
+	kindText     valueKind = "text"
+	kindNumber   valueKind = "number"
+	kindBytes    valueKind = "bytes"
+	kindDuration valueKind = "duration"
+)
+
+// A setting is one line of the table: everything that is known of a key.
+type setting struct {
+	key      string
+	kind     valueKind
+	standard string // the default, as it would be written
+	limits   string // what it may be, for people
+	doc      string
+	set      func(c *config, text string) bool // false: not within limits
+	get      func(c *config) string
+}
+
+// env is the variable that sets s.
+func (s setting) env() string { return "CMEMD_" + strings.ToUpper(s.key) }
+
+// settings is the table of all keys. It is the only place that knows them.
+func settings() []setting {
+	return []setting{
+		addressKey("listen", "127.0.0.1:37911", "where HTTP listens beside the socket; empty: nowhere",
+			func(c *config) *string { return &c.Listen }),
+		wordKey("provider", "extractive", []string{"extractive"}, "what observes the sessions",
+			func(c *config) *string { return &c.Provider }),
+		numberKey("slots", 2, 1, 64, "turns at once, over all sessions",
+			func(c *config) *int { return &c.Slots }),
+		durationKey("turn_timeout", time.Minute, time.Second, time.Hour, "for one turn",
+			func(c *config) *time.Duration { return &c.TurnTimeout }),
+		durationKey("passivate", 10*time.Minute, time.Second, 24*time.Hour, "after which a silent session leaves memory",
+			func(c *config) *time.Duration { return &c.Passivate }),
+		durationKey("idle_stop", 30*time.Minute, time.Second, 24*time.Hour, "silence after which unfinished work counts as stopped",
+			func(c *config) *time.Duration { return &c.IdleStop }),
+		durationKey("session_silence", 24*time.Hour, time.Minute, 30*24*time.Hour, "silence after which a session counts as closed",
+			func(c *config) *time.Duration { return &c.SessionSilence }),
+		numberKey("max_attempts", 3, 1, 10, "failures of one batch before it is halved or given up",
+			func(c *config) *int { return &c.MaxAttempts }),
+		numberKey("max_restarts", 10, 1, 1000, "observer restarts allowed in restart_window; one more is a quarantine",
+			func(c *config) *int { return &c.MaxRestarts }),
+		durationKey("restart_window", time.Minute, time.Second, 24*time.Hour, "in which max_restarts are counted",
+			func(c *config) *time.Duration { return &c.RestartWindow }),
+		numberKey("max_consecutive", 5, 1, 1000, "observer restarts allowed without a parsed turn between them",
+			func(c *config) *int { return &c.MaxConsecutive }),
+		durationKey("restart_delay", 500*time.Millisecond, time.Millisecond, time.Hour, "before the first restart; doubles",
+			func(c *config) *time.Duration { return &c.RestartDelay }),
+		durationKey("restart_delay_max", 30*time.Second, time.Millisecond, time.Hour, "the longest delay before a restart",
+			func(c *config) *time.Duration { return &c.RestartDelayMax }),
+		durationKey("quarantine_first", time.Minute, time.Second, 24*time.Hour, "the first quarantine; doubles",
+			func(c *config) *time.Duration { return &c.QuarantineFirst }),
+		durationKey("quarantine_max", time.Hour, time.Second, 7*24*time.Hour, "the longest quarantine",
+			func(c *config) *time.Duration { return &c.QuarantineMax }),
+		durationKey("pause_first", time.Minute, time.Second, 24*time.Hour, "a provider's first pause, where it names no time; doubles",
+			func(c *config) *time.Duration { return &c.PauseFirst }),
+		durationKey("pause_max", 30*time.Minute, time.Second, 7*24*time.Hour, "a provider's longest pause, where it names no time",
+			func(c *config) *time.Duration { return &c.PauseMax }),
+		numberKey("max_waiting", 1024, 1, 1<<20, "requests accepted and not yet on disk",
+			func(c *config) *int { return &c.MaxWaiting }),
+		bytesKey("max_waiting_bytes", 32<<20, 1<<20, 4<<30, "their payloads together",
+			func(c *config) *int64 { return &c.MaxWaitingBytes }),
+		bytesKey("min_free_bytes", 64<<20, 0, 1<<40, "kept free on the disk; with less, nothing is captured",
+			func(c *config) *int64 { return &c.MinFreeBytes }),
+		wordKey("log_level", "info", []string{"debug", "info", "warn", "error"}, "what the daemon logs",
+			func(c *config) *string { return &c.LogLevel }),
+		wordKey("log_format", "text", []string{"text", "json"}, "of the log file",
+			func(c *config) *string { return &c.LogFormat }),
+		bytesKey("log_max_bytes", 10<<20, 1<<20, 1<<30, "of one log file, in whole MiB; then it is rotated",
+			func(c *config) *int64 { return &c.LogMaxBytes }),
+		numberKey("log_files", 5, 1, 100, "rotated log files that are kept",
+			func(c *config) *int { return &c.LogFiles }),
+	}
+}
+
+func wordKey(key, standard string, words []string, doc string, at func(*config) *string) setting {
+	return setting{
+		key: key, kind: kindText, standard: standard, limits: strings.Join(words, ", "), doc: doc,
+		set: func(c *config, text string) bool { *at(c) = text; return slices.Contains(words, text) },
+		get: func(c *config) string { return *at(c) },
+	}
+}
+
+func addressKey(key, standard, doc string, at func(*config) *string) setting {
+	return setting{
+		key: key, kind: kindText, standard: standard, doc: doc, limits: "a loopback address with a port, or empty",
+		set: func(c *config, text string) bool { *at(c) = text; return text == "" || isLoopback(text) },
+		get: func(c *config) string { return *at(c) },
+	}
+}
+
+// isLoopback reports whether address is one that no other machine can reach.
+func isLoopback(address string) bool {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return false
+	}
+	n, err := strconv.ParseUint(port, 10, 16)
+	ip := net.ParseIP(host)
+	return err == nil && strconv.FormatUint(n, 10) == port && (host == "localhost" || ip != nil && ip.IsLoopback())
+}
+
+func numberKey(key string, standard, low, high int, doc string, at func(*config) *int) setting {
+	return setting{
+		key: key, kind: kindNumber, standard: strconv.Itoa(standard), doc: doc, limits: fmt.Sprintf("%d to %d", low, high),
+		set: func(c *config, text string) bool {
+			n, err := strconv.Atoi(text)
+			*at(c) = n
+			return err == nil && within(n, low, high)
+		},
+		get: func(c *config) string { return strconv.Itoa(*at(c)) },
+	}
+}
+
+func durationKey(key string, standard, low, high time.Duration, doc string, at func(*config) *time.Duration) setting {
+	return setting{
+		key: key, kind: kindDuration, standard: shortDuration(standard), doc: doc,
+		limits: shortDuration(low) + " to " + shortDuration(high),
+		set: func(c *config, text string) bool {
+			d, err := time.ParseDuration(text)
+			*at(c) = d
+			return err == nil && within(d, low, high)
+		},
+		get: func(c *config) string { return shortDuration(*at(c)) },
+	}
+}
+
+func bytesKey(key string, standard, low, high int64, doc string, at func(*config) *int64) setting {
+	return setting{
+		key: key, kind: kindBytes, standard: formatBytes(standard), doc: doc,
+		limits: formatBytes(low) + " to " + formatBytes(high),
+		set: func(c *config, text string) bool {
+			n, ok := parseBytes(text)
+			*at(c) = n
+			return ok && within(n, low, high)
+		},
+		get: func(c *config) string { return formatBytes(*at(c)) },
+	}
+}
+
+func within[T cmp.Ordered](v, low, high T) bool { return low <= v && v <= high }
+
+// shortDuration writes d without the zero parts that time.Duration adds: 10m, not 10m0s.
+func shortDuration(d time.Duration) string {
+	s := d.String()
+	if strings.HasSuffix(s, "m0s") {
+		s = strings.TrimSuffix(s, "0s")
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = strings.TrimSuffix(s, "0m")
+	}
+	return s
+}
+
+// byteUnits are what a number of bytes may be written in, the largest first.
+func byteUnits() []string { return []string{"TiB", "GiB", "MiB", "KiB"} }
+
+// parseBytes reads a number of bytes: 67108864 or 64MiB. ok is false for anything else, and for what overflows.
+func parseBytes(text string) (n int64, ok bool) {
+	factor := int64(1) << 40
+	for _, unit := range byteUnits() {
+		if digits, found := strings.CutSuffix(text, unit); found {
+			text = digits
+			break
+		}
+		factor >>= 10
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < 0 || n > (1<<62)/factor {
+		return 0, false
+	}
+	return n * factor, true
+}
+
+// formatBytes writes n so that parseBytes reads it back, in the largest unit that leaves it whole.
+func formatBytes(n int64) string {
+	factor := int64(1) << 40
+	for _, unit := range byteUnits() {
+		if n >= factor && n%factor == 0 {
+			return strconv.FormatInt(n/factor, 10) + unit
+		}
+		factor >>= 10
+	}
+	return strconv.FormatInt(n, 10)
+}

@@ -1,0 +1,83 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+	"github.com/pelletier/go-toml/v2/unstable"
+)
+
+// parseTOML returns the keys of a settings file in their order, each with its line. What is not TOML is an error that
+// begins with its line. Tables and arrays are keys that no setting has: they come as lines of no kind.
+func parseTOML(data []byte) ([]configLine, error) {
+	var whole map[string]any // finds what a parser of single expressions does not: keys given twice, bad escapes
+	if err := toml.Unmarshal(data, &whole); err != nil {
+		return nil, tomlError(err)
+	}
+	p := unstable.Parser{}
+	p.Reset(data)
+	var lines []configLine
+	table := ""
+	for p.NextExpression() {
+		e := p.Expression()
+		key, at := dotted(&p, e)
+		if e.Kind != unstable.KeyValue {
+			table = key + "."
+		}
+		if e.Kind == unstable.KeyValue {
+			key = table + key
+		}
+		line := configLine{where: fmt.Sprintf("%s:%d", configFile, at), key: key, name: key}
+		if e.Kind == unstable.KeyValue && table == "" {
+			line.value, line.kind = tomlValue(whole[key])
+		}
+		if e.Kind == unstable.KeyValue || table != "" {
+			lines = append(lines, line)
+		}
+	}
+	if err := p.Error(); err != nil {
+		return nil, tomlError(err)
+	}
+	return lines, nil
+}
+
+// dotted returns the key of an expression and the line that it stands in.
+func dotted(p *unstable.Parser, e *unstable.Node) (key string, line int) {
+	var parts []string
+	for it := e.Key(); it.Next(); {
+		if line == 0 {
+			line = p.Shape(it.Node().Raw).Start.Line
+		}
+		parts = append(parts, string(it.Node().Data))
+	}
+	return strings.Join(parts, "."), line
+}
+
+// tomlValue returns a value as text and how it was written. What no setting can be comes as what it is.
+func tomlValue(decoded any) (text string, kind valueKind) {
+	switch v := decoded.(type) {
+	case string:
+		return v, kindText
+	case int64:
+		return fmt.Sprint(v), kindNumber
+	case bool, float64:
+		return fmt.Sprint(v), ""
+	case []any:
+		return "a list", ""
+	case map[string]any:
+		return "a table", ""
+	}
+	return "a time", ""
+}
+
+// tomlError gives a decoding error the form "LINE: what is wrong".
+func tomlError(err error) error {
+	var d *toml.DecodeError
+	if !errors.As(err, &d) {
+		return fmt.Errorf(" %w", err)
+	}
+	line, _ := d.Position()
+	return fmt.Errorf("%d: %s", line, strings.TrimPrefix(d.Error(), "toml: "))
+}

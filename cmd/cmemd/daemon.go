@@ -1,0 +1,171 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/cmemd/cmemd/actors"
+	"github.com/cmemd/cmemd/api"
+	"github.com/cmemd/cmemd/eventlog"
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/evidence"
+	"github.com/cmemd/cmemd/hooks"
+	"github.com/cmemd/cmemd/hooks/relay"
+	"github.com/cmemd/cmemd/observer/extractive"
+	"github.com/cmemd/cmemd/policy"
+	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/index"
+	"github.com/cmemd/cmemd/recall"
+	"github.com/cmemd/cmemd/session"
+)
+
+// A daemon is every package wired together over one home. openDaemon takes the log; run serves; close lets go.
+type daemon struct {
+	config *loaded
+	paths  paths
+	logger *slog.Logger
+
+	log     *eventlog.Bolt
+	views   *projections.Views
+	index   *index.Index
+	checker *evidence.Checker
+	actors  *actors.System
+	server  *api.Server
+
+	begun events.Position // of the record that begins this life
+	stop  context.CancelCauseFunc
+}
+
+// openDaemon locks the log of a home, records that a daemon starts, and opens all that stands on it. Nothing is done to
+// the socket or to what another daemon wrote down unless the log is ours. stop is called when somebody asks the daemon
+// to end, or the log fails. An error leaves nothing open.
+func openDaemon(ctx context.Context, l *loaded, p paths, logger *slog.Logger, version string, stop context.CancelCauseFunc) (*daemon, error) {
+	d := &daemon{config: l, paths: p, logger: logger, stop: stop}
+	var err error
+	d.log, err = eventlog.Open(p.log, eventlog.Config{MinFree: orOff(l.MinFreeBytes)})
+	if err != nil {
+		return nil, err
+	}
+	if err := d.open(ctx, version); err != nil {
+		return nil, errors.Join(err, d.close())
+	}
+	return d, nil
+}
+
+// orOff is n, or for 0 what turns the check off.
+func orOff(n int64) int64 {
+	if n == 0 {
+		return -1
+	}
+	return n
+}
+
+func (d *daemon) open(ctx context.Context, version string) error {
+	token, err := loadToken(d.paths.token)
+	if err != nil {
+		return err
+	}
+	previous, err := d.begin(ctx, version)
+	if err != nil {
+		return err
+	}
+	if d.views, err = projections.Open(d.paths.views, d.log, projections.Config{BootID: bootID(), Logger: d.logger}); err != nil {
+		return err
+	}
+	if d.index, err = index.Open(ctx, d.paths.index, d.log, index.Config{Logger: d.logger}); err != nil {
+		return err
+	}
+	d.checker = evidence.NewChecker(evidence.Config{})
+	if d.actors, err = actors.New(d.actorsConfig(previous)); err != nil {
+		return err
+	}
+	d.server, err = api.New(d.apiConfig(token, version))
+	return err
+}
+
+// begin records the start, and returns how the last life ended.
+func (d *daemon) begin(ctx context.Context, version string) (actors.Previous, error) {
+	previous, err := actors.Begin(ctx, d.log, events.Draft{
+		ID: uuid.Must(uuid.NewV7()), OccurredAt: time.Now(),
+		Event: events.DaemonStarted{Version: version, PID: os.Getpid(), Settings: d.config.values()},
+	})
+	if err != nil {
+		return previous, err
+	}
+	if !previous.Clean {
+		d.logger.Warn("the last daemon did not end in order; what it had accepted is in the log, turns in flight are asked again")
+	}
+	d.begun, err = d.log.Last(ctx)
+	return previous, err
+}
+
+func (d *daemon) actorsConfig(previous actors.Previous) actors.Config {
+	c := d.config
+	return actors.Config{
+		Log: d.log, Provider: extractive.New(extractive.Config{}), Checker: d.checker, Previous: previous, Logger: d.logger,
+		Rules: session.Rules{
+			Restarts: policy.Restarts{
+				Max: c.MaxRestarts, Window: c.RestartWindow, MaxConsecutive: c.MaxConsecutive,
+				Base: c.RestartDelay, Cap: c.RestartDelayMax,
+			},
+			Quarantine: policy.Backoff{First: c.QuarantineFirst, Cap: c.QuarantineMax},
+			IdleStop:   c.IdleStop, Silence: c.SessionSilence, MaxAttempts: c.MaxAttempts,
+		},
+		Pause: policy.Backoff{First: c.PauseFirst, Cap: c.PauseMax}, Owing: d.owing,
+		Slots: c.Slots, TurnTimeout: c.TurnTimeout, Passivate: c.Passivate,
+		MaxWaiting: c.MaxWaiting, MaxWaitBytes: c.MaxWaitingBytes,
+	}
+}
+
+// owing lists the sessions that owe work, once the views know all that happened before this start.
+func (d *daemon) owing(ctx context.Context) ([]events.SessionID, error) {
+	if err := d.views.Wait(ctx, d.begun); err != nil {
+		return nil, err
+	}
+	return d.views.Owing(ctx)
+}
+
+func (d *daemon) apiConfig(token, version string) api.Config {
+	return api.Config{
+		System: d.actors, Log: d.log, Views: d.views, Index: d.index, Repos: d.checker,
+		Recall: recall.New(recall.Config{
+			Views: d.views, Index: d.index, Log: d.log, FenceOpen: hooks.ContextOpen, FenceClose: hooks.ContextClose,
+		}),
+		Spool: relay.NewSpool(d.paths.home), Home: d.paths.home, Token: token, Version: version, PID: os.Getpid(),
+		Settings: d.config.values(), Logger: d.logger,
+		Notice:   notices{views: d.views, now: time.Now}.line,
+		Shutdown: func(cause string) { d.stop(stopped(cause)) },
+	}
+}
+
+// stopped is the cause of an end that somebody asked for.
+type stopped string
+
+func (s stopped) Error() string { return string(s) }
+
+// close lets everything go that is open. What is in the views is on disk then.
+func (d *daemon) close() error {
+	var errs []error
+	add := func(what string, err error) {
+		if err != nil && !errors.Is(err, eventlog.ErrFailed) {
+			errs = append(errs, fmt.Errorf("close the %s: %w", what, err))
+		}
+	}
+	if d.checker != nil {
+		add("checker", d.checker.Close())
+	}
+	if d.index != nil {
+		add("index", d.index.Close())
+	}
+	if d.views != nil {
+		add("views", d.views.Close())
+	}
+	add("log", d.log.Close())
+	return errors.Join(errs...)
+}

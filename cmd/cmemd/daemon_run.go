@@ -1,0 +1,196 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/cmemd/cmemd/api"
+	"github.com/cmemd/cmemd/eventlog"
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/hooks/relay"
+)
+
+// endLimit is how long the end may take in all, and failLimit where the log has failed. A hook that comes meanwhile keeps
+// its payload in the spool; whatever is not done by then a crash would have left undone too, and the next start finds it.
+const (
+	endLimit  = 5 * time.Second
+	failLimit = time.Second
+)
+
+// run serves until ctx is done, ends in order, and returns nil if that was asked for. ctx is done with a cause: a stopped
+// for an end that somebody wanted.
+func (d *daemon) run(ctx context.Context, me daemonFile) error {
+	t := &tasks{failed: func(err error) { d.stop(err) }}
+	listeners, err := d.listen(&me)
+	if err != nil {
+		return errors.Join(err, d.endInOrder(t, err))
+	}
+	d.watchLog(ctx, t)
+	d.startAll(ctx, t, listeners)
+	<-ctx.Done()
+	return d.end(t, context.Cause(ctx))
+}
+
+// listen opens the socket, and the loopback address where one is set, and writes down where that is. What a daemon left
+// at the socket's path is removed: the log is ours, so it is dead.
+func (d *daemon) listen(me *daemonFile) ([]net.Listener, error) {
+	me.Socket = d.paths.socket
+	if err := relay.MakeSocketDir(me.Socket); err != nil {
+		return nil, err
+	}
+	if err := removeSocket(me.Socket); err != nil {
+		return nil, err
+	}
+	socket, err := net.Listen("unix", me.Socket)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.Chmod(me.Socket, 0o600); err != nil {
+		return nil, errors.Join(err, socket.Close())
+	}
+	listeners := []net.Listener{socket}
+	if d.config.Listen != "" {
+		port, err := net.Listen("tcp", d.config.Listen)
+		if err != nil { // hooks and commands use the socket: only who needs the port goes without
+			d.logger.Error("the address cannot be used; the socket serves alone", "addr", d.config.Listen, "err", err)
+		} else {
+			listeners, me.Addr = append(listeners, port), port.Addr().String()
+		}
+	}
+	if err := me.write(d.paths.daemon); err != nil {
+		for _, l := range listeners {
+			err = errors.Join(err, l.Close())
+		}
+		return nil, err
+	}
+	d.logger.Info("listening", "socket", me.Socket, "addr", me.Addr)
+	return listeners, nil
+}
+
+// removeSocket removes what is left of a socket, and nothing else.
+func removeSocket(path string) error {
+	info, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case info.Mode().Type() != os.ModeSocket:
+		return advise(fmt.Errorf("%s is in the way: it is no socket", path), "move it away")
+	}
+	return os.Remove(path)
+}
+
+// watchLog ends the daemon as soon as the log fails: nothing can be accepted any more.
+func (d *daemon) watchLog(ctx context.Context, t *tasks) {
+	t.start(ctx, "watch", func(ctx context.Context) error {
+		select {
+		case <-d.log.Done():
+			d.stop(fmt.Errorf("the log has failed: %w", d.log.Err()))
+			<-ctx.Done()
+		case <-ctx.Done():
+		}
+		return nil
+	})
+}
+
+// startAll starts the views, what acts on them, and what answers, in this order; they are stopped in the opposite one.
+func (d *daemon) startAll(ctx context.Context, t *tasks, listeners []net.Listener) {
+	catching, halt := context.WithCancel(context.WithoutCancel(ctx)) // ends when a view has stopped for good
+	t.start(ctx, "views", d.kept("views", d.views.Run, halt))
+	t.start(ctx, "index", d.kept("index", d.index.Run, halt))
+	acting := make(chan struct{})
+	t.start(ctx, "actors", func(ctx context.Context) error { return d.actors.Run(ctx, acting) })
+	select {
+	case <-acting:
+	case <-ctx.Done():
+	}
+	t.start(ctx, "server", func(ctx context.Context) error { return d.server.Run(ctx, listeners...) })
+	t.start(ctx, "start", func(ctx context.Context) error {
+		defer context.AfterFunc(ctx, halt)()
+		d.catchUp(catching)
+		return d.server.Drain(ctx)
+	})
+}
+
+// kept is run, a view's, whose failure does not end the daemon: what is captured is in the log, and a view that stands
+// still says so in its answers. It calls halt then.
+func (d *daemon) kept(name string, run func(context.Context) error, halt func()) func(context.Context) error {
+	return func(ctx context.Context) error {
+		if err := run(ctx); err != nil && ctx.Err() == nil {
+			d.logger.Error("it stands still; what happens is captured all the same", "view", name, "err", err)
+			halt()
+			<-ctx.Done()
+		}
+		return nil
+	}
+}
+
+// catchUp waits until the views know what happened before this start; then the daemon is ready. It gives up, without
+// being ready, when ctx ends.
+func (d *daemon) catchUp(ctx context.Context) {
+	began := time.Now()
+	d.server.SetPhase("views")
+	err := d.views.Wait(ctx, d.begun)
+	if err == nil {
+		d.server.SetPhase("index")
+		err = d.index.Wait(ctx, d.begun)
+	}
+	if err != nil {
+		d.logger.Debug("not ready", "err", err)
+		return
+	}
+	d.server.SetPhase(api.PhaseReady)
+	d.logger.Info("ready", "position", d.begun, "took", time.Since(began).Round(time.Millisecond))
+}
+
+// end stops everything in order: what answers, what acts, the views; then it says so in the log, and closes. A log that
+// failed is not written to, and not waited for.
+func (d *daemon) end(t *tasks, cause error) error {
+	d.logger.Info("ending", "cause", cause)
+	done := make(chan error, 1)
+	go func() { done <- d.endInOrder(t, cause) }()
+	limit := endLimit
+	if d.log.Err() != nil {
+		limit = failLimit
+	}
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	var err error
+	select {
+	case err = <-done:
+	case <-timer.C:
+		err = fmt.Errorf("the end took longer than %s", limit)
+	}
+	var asked stopped
+	if !errors.As(cause, &asked) {
+		err = errors.Join(cause, err)
+	}
+	if err != nil {
+		d.logger.Error("ended", "err", err)
+	}
+	return err
+}
+
+func (d *daemon) endInOrder(t *tasks, cause error) error {
+	errs := []error{t.stop()}
+	var asked stopped
+	if d.log.Err() == nil {
+		_, err := eventlog.AppendEnd(context.Background(), d.log, events.Daemon, events.Draft{
+			ID: uuid.Must(uuid.NewV7()), OccurredAt: time.Now(),
+			Event: events.DaemonStopped{Clean: errors.As(cause, &asked), Cause: cause.Error()},
+		})
+		errs = append(errs, err)
+	}
+	if err := os.Remove(d.paths.daemon); !errors.Is(err, os.ErrNotExist) {
+		errs = append(errs, err)
+	}
+	errs = append(errs, d.close())
+	return errors.Join(errs...)
+}

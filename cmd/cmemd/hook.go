@@ -1,0 +1,31 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cmemd/cmemd/hooks/relay"
+)
+
+// newHook returns the command that main takes past everything else. It is reached by command lines that are not quite
+// right, and still ends with 0: a hook never breaks its agent.
+func newHook(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use: "hook AGENT", Short: "Carry one hook payload from standard input to the daemon; always exit code 0",
+		Long: "Hook is what an agent's hook runs: cmemd-hook does the same and starts sooner. What the daemon does not take is kept\n" +
+			"in the spool until it does. It says nothing but the daemon's reply to the agent.",
+		Args: cobra.ArbitraryArgs, DisableFlagParsing: true,
+		RunE: func(c *cobra.Command, args []string) error {
+			switch {
+			case len(args) == 1 && (args[0] == "--help" || args[0] == "-h"):
+				return c.Help()
+			case len(args) == 1 && args[0] != "" && args[0][0] != '-':
+				relay.Main(args[0], a.version)
+			default:
+				fmt.Fprintln(a.err, "usage: cmemd hook AGENT < payload")
+			}
+			return nil
+		},
+	}
+}

@@ -1,0 +1,157 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cmemd/cmemd/api"
+	"github.com/cmemd/cmemd/hooks"
+)
+
+// shownBad is how many lines that were not understood are listed of one file.
+const shownBad = 5
+
+func newIngest(a *app) *cobra.Command {
+	agent := ""
+	c := &cobra.Command{
+		Use: "ingest PATH...", Short: "Take in an agent's transcripts, files or whole folders",
+		Long: "Ingest reads transcripts and captures what they report: prompts, tool calls with their results, answers.\n" +
+			"What was captured before, by hooks or by an earlier ingest, is known and not captured again.",
+		Example: "  cmemd ingest ~/.claude/projects\n  cmemd ingest session.jsonl",
+		Args:    takes(1, -1, "a transcript or a folder of them"),
+	}
+	c.Flags().StringVar(&agent, "agent", "claude-code", "whose transcripts they are")
+	c.RunE = func(c *cobra.Command, paths []string) error {
+		if err := oneOf(c, "agent", agent, hooks.Names()...); err != nil {
+			return err
+		}
+		files, err := transcripts(paths)
+		if err != nil {
+			return err
+		}
+		if len(files) == 0 {
+			return fmt.Errorf("%w: no .jsonl file below %s", errNothing, strings.Join(paths, ", "))
+		}
+		return a.ask(func(client *api.Client) error { return a.ingest(c.Context(), client, agent, files) })
+	}
+	return c
+}
+
+// A transcript is a file to take in.
+type transcript struct {
+	path string // absolute
+	size int64
+	at   time.Time
+}
+
+// transcripts lists the files that paths name, and those below the folders that they name, the oldest first: so the log
+// has sessions in the order in which they ended.
+func transcripts(paths []string) ([]transcript, error) {
+	var files []transcript
+	for _, path := range paths {
+		path, err := filepath.Abs(path)
+		if err != nil {
+			return nil, err
+		}
+		err = filepath.WalkDir(path, func(at string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() || at != path && filepath.Ext(at) != ".jsonl" {
+				return err
+			}
+			info, err := os.Stat(at)
+			if err == nil && info.Mode().IsRegular() {
+				files = append(files, transcript{path: at, size: info.Size(), at: info.ModTime()})
+			}
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	slices.SortFunc(files, func(a, b transcript) int {
+		return cmp.Or(a.at.Compare(b.at), strings.Compare(a.path, b.path))
+	})
+	return slices.CompactFunc(files, func(a, b transcript) bool { return a.path == b.path }), nil
+}
+
+// An ingestedFile is what became of one transcript.
+type ingestedFile struct {
+	Path string `json:"path"`
+	api.Ingested
+	Error string `json:"error,omitempty"` // why it was not read to its end
+}
+
+// ingest sends files one by one. One that fails does not keep the others back, unless the daemon is gone.
+func (a *app) ingest(ctx context.Context, client *api.Client, agent string, files []transcript) error {
+	var total int64
+	for _, f := range files {
+		total += f.size
+	}
+	m := a.meter("ingesting", total, true)
+	var all []ingestedFile
+	var failed error
+	for _, f := range files {
+		got, err := ingestOne(ctx, client, agent, f, m)
+		done := ingestedFile{Path: f.path, Ingested: got}
+		if err != nil {
+			done.Error, failed = describe(err), err
+		}
+		all = append(all, done)
+		if errors.Is(err, api.ErrNotRunning) || errors.Is(err, api.ErrCut) || ctx.Err() != nil {
+			break
+		}
+	}
+	m.end()
+	if err := a.showIngested(all); err != nil {
+		return err
+	}
+	if failed != nil && len(files) > 1 && !errors.Is(failed, api.ErrNotRunning) {
+		return fmt.Errorf("not every transcript was taken in: %w", failed)
+	}
+	return failed
+}
+
+func ingestOne(ctx context.Context, client *api.Client, agent string, t transcript, m *meter) (api.Ingested, error) {
+	f, err := os.Open(t.path)
+	if err != nil {
+		return api.Ingested{}, err
+	}
+	defer f.Close()
+	return client.Ingest(ctx, agent, t.path, m.reader(f))
+}
+
+func (a *app) showIngested(files []ingestedFile) error {
+	sum := ingestedFile{}
+	for _, f := range files {
+		sum.Lines, sum.Captured = sum.Lines+f.Lines, sum.Captured+f.Captured
+		sum.Duplicates, sum.Malformed = sum.Duplicates+f.Duplicates, sum.Malformed+f.Malformed
+	}
+	if a.json {
+		return a.printJSON(map[string]any{
+			"files": files, "lines": sum.Lines, "captured": sum.Captured, "duplicates": sum.Duplicates, "malformed": sum.Malformed,
+		})
+	}
+	for _, f := range files {
+		if f.Error != "" {
+			a.say("%s: %s", visibleLine(f.Path), visibleLine(f.Error))
+		}
+		for _, bad := range f.Bad[:min(len(f.Bad), shownBad)] {
+			a.say("%s:%d: %s", visibleLine(f.Path), bad.Line, visibleLine(bad.Detail))
+		}
+		if f.Malformed > shownBad {
+			a.say("%s: %s more were not understood", visibleLine(f.Path), plural(f.Malformed-shownBad, "line"))
+		}
+	}
+	a.printf("%s, %s: %d captured, %d known before, %d not understood\n", plural(len(files), "transcript"),
+		plural(sum.Lines, "line"), sum.Captured, sum.Duplicates, sum.Malformed)
+	return nil
+}

@@ -1,0 +1,184 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cmemd/cmemd/api"
+	"github.com/cmemd/cmemd/eventlog"
+)
+
+func newLogExport(a *app) *cobra.Command {
+	var from uint64
+	force := false
+	c := &cobra.Command{
+		Use: "export [FILE]", Short: "Write the log as JSON lines, which import takes back exactly",
+		Args: takes(0, 1, "one file"),
+	}
+	c.Flags().Uint64Var(&from, "from", 1, "the first position; only a whole export can be imported")
+	c.Flags().BoolVar(&force, "force", false, "replace a file that is there")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		return a.withLog(c.Context(), func(log logSource) error {
+			write := func(w io.Writer) error { return log.Export(c.Context(), w, position(from)) }
+			if len(args) == 0 || args[0] == "-" {
+				return write(a.out)
+			}
+			return a.copyTo(args[0], force, write)
+		})
+	}
+	return c
+}
+
+func newLogBackup(a *app) *cobra.Command {
+	force := false
+	c := &cobra.Command{
+		Use: "backup FILE", Short: "Write a whole, checked copy of the log file while the daemon goes on",
+		Long: "Backup writes a log file that can be put in the log's place. What was forgotten is not in it.",
+		Args: takes(1, 1, "one file"),
+	}
+	c.Flags().BoolVar(&force, "force", false, "replace a file that is there")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		return a.withLog(c.Context(), func(log logSource) error {
+			return a.copyTo(args[0], force, func(w io.Writer) error { return log.Backup(c.Context(), w) })
+		})
+	}
+	return c
+}
+
+// copyTo has write fill the file at path, which is there only when it is whole and on disk.
+func (a *app) copyTo(path string, force bool, write func(io.Writer) error) error {
+	if _, err := os.Lstat(path); err == nil && !force {
+		return advise(fmt.Errorf("%s is there already", path), "name another file, or replace it with --force")
+	}
+	n, err := writeWhole(path, write)
+	if err != nil {
+		return err
+	}
+	if a.json {
+		return a.printJSON(map[string]any{"file": path, "bytes": n})
+	}
+	a.printf("wrote %s to %s\n", size(n), visibleLine(path))
+	return nil
+}
+
+// writeWhole has write fill a new file, readable by this user only, and puts it in the place of path once it is synced.
+func writeWhole(path string, write func(io.Writer) error) (n int64, err error) {
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	if err != nil {
+		return 0, err
+	}
+	defer os.Remove(f.Name()) // when it was renamed there is none
+	err = write(f)
+	if err == nil {
+		err = f.Sync()
+	}
+	if err == nil {
+		n, err = f.Seek(0, io.SeekCurrent)
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return 0, err
+	}
+	return n, os.Rename(f.Name(), path)
+}
+
+func newLogImport(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use: "import FILE|-", Short: "Take an export back into an empty log; the daemon must not run",
+		Args: takes(1, 1, "one file, or - for standard input"),
+		RunE: func(c *cobra.Command, args []string) error {
+			home, err := a.home()
+			if err != nil {
+				return err
+			}
+			in, total, err := a.importFile(args[0])
+			if err != nil {
+				return err
+			}
+			defer in.Close()
+			m := a.meter("importing", total, true)
+			records, err := a.importInto(c.Context(), home, m.reader(in))
+			m.end()
+			if err != nil {
+				return err
+			}
+			if a.json {
+				return a.printJSON(map[string]uint64{"records": records})
+			}
+			a.printf("imported %s\n", plural(records, "record"))
+			return nil
+		},
+	}
+}
+
+func (a *app) importFile(name string) (in io.ReadCloser, total int64, err error) {
+	if name == "-" {
+		return io.NopCloser(a.in), 0, nil
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, 0, err
+	}
+	if info, err := f.Stat(); err == nil {
+		total = info.Size()
+	}
+	return f, total, nil
+}
+
+// importInto fills the log of home from an export. The log stays empty unless the export was taken whole.
+func (a *app) importInto(ctx context.Context, home string, in io.Reader) (records uint64, err error) {
+	if err := a.mustNotRun(ctx); err != nil {
+		return 0, err
+	}
+	p := pathsOf(home)
+	if err := p.make(); err != nil {
+		return 0, err
+	}
+	held, err := eventlog.Open(p.log, eventlog.Config{}) // keeps a daemon out until the end
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, held.Close()) }()
+	last, err := held.Last(ctx)
+	if err != nil {
+		return 0, err
+	}
+	if last != 0 {
+		return 0, advise(fmt.Errorf("%w: %s has %s", eventlog.ErrNotEmpty, p.log, plural(last, "record")),
+			"import into another home: CMEMD_HOME=/new/home cmemd log import ...")
+	}
+	return importBeside(ctx, p.log, in)
+}
+
+// importBeside makes a log of an export and puts it in the place of the empty one at path.
+func importBeside(ctx context.Context, path string, in io.Reader) (uint64, error) {
+	fresh := path + ".importing"
+	if err := os.RemoveAll(fresh); err != nil {
+		return 0, err
+	}
+	defer os.Remove(fresh) // when it was renamed there is none
+	to, err := eventlog.Open(fresh, eventlog.Config{})
+	if err != nil {
+		return 0, err
+	}
+	records, err := eventlog.Import(ctx, to, in)
+	if err = errors.Join(err, to.Close()); err != nil {
+		return 0, advise(err, "nothing was imported; export it anew with `cmemd log export`")
+	}
+	return records, os.Rename(fresh, path)
+}
+
+// mustNotRun returns an error if a daemon answers.
+func (a *app) mustNotRun(ctx context.Context) error {
+	return a.ask(func(client *api.Client) error {
+		if err := client.Alive(ctx); errors.Is(err, api.ErrNotRunning) {
+			return nil
+		}
+		return advise(errors.New("the daemon is running, and the log is its own"), "stop it with `cmemd stop`")
+	})
+}

@@ -1,0 +1,37 @@
+package main
+
+import (
+	"io"
+	"log/slog"
+	"time"
+
+	"github.com/lmittmann/tint"
+	"gopkg.in/natefinch/lumberjack.v2"
+)
+
+// newLogger returns the daemon's logger: coloured lines on a terminal, else a file that is rotated. What is returned
+// beside it is to be closed at the end.
+func (a *app) newLogger(c config, p paths) (*slog.Logger, io.Closer) {
+	level := levelOf(c.LogLevel)
+	if isTerminal(a.err) {
+		return slog.New(tint.NewTextHandler(a.err, &tint.Options{
+			Level: level, TimeFormat: time.TimeOnly, NoColor: a.getenv("NO_COLOR") != "" || a.getenv("TERM") == "dumb",
+		})), io.NopCloser(nil)
+	}
+	file := &lumberjack.Logger{
+		Filename: p.logFile, MaxSize: int(max(c.LogMaxBytes>>20, 1)), MaxBackups: c.LogFiles, Compress: true,
+	}
+	options := &slog.HandlerOptions{Level: level}
+	if c.LogFormat == "json" {
+		return slog.New(slog.NewJSONHandler(file, options)), file
+	}
+	return slog.New(slog.NewTextHandler(file, options)), file
+}
+
+func levelOf(word string) slog.Level {
+	var level slog.Level
+	if level.UnmarshalText([]byte(word)) != nil {
+		return slog.LevelInfo
+	}
+	return level
+}

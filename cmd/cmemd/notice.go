@@ -1,0 +1,63 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/cmemd/cmemd/projections"
+)
+
+const (
+	// noticeSpan is how far back the observer's yield is looked at: a working day.
+	noticeSpan = 24 * time.Hour
+
+	// noticeTurns is how many turns a yield must be of to mean something, and noticeYield below what it is told.
+	noticeTurns = 20
+	noticeYield = 0.5
+)
+
+// notices says in one line what a person should know of the daemon's health. It goes by numbers alone.
+type notices struct {
+	views interface {
+		Health(ctx context.Context, since, until time.Time) (projections.Health, error)
+	}
+	now func() time.Time
+}
+
+// line returns the notice, or nothing where all is well or cannot be told.
+func (n notices) line(ctx context.Context) string {
+	now := n.now()
+	h, err := n.views.Health(ctx, now.Add(-noticeSpan), now)
+	if err != nil {
+		return ""
+	}
+	parts := complaints(h, now)
+	if len(parts) == 0 {
+		return ""
+	}
+	return "cmemd: " + strings.Join(parts, "; ") + ". `cmemd status` says more."
+}
+
+func complaints(h projections.Health, now time.Time) []string {
+	var parts []string
+	if h.Degraded != "" {
+		parts = append(parts, "it only captures for now, and observes later")
+	}
+	for _, p := range h.Pauses {
+		part := fmt.Sprintf("%s is paused (%s)", p.Provider, p.Class)
+		if p.Until.After(now) {
+			part += " until " + p.Until.Local().Format("2006-01-02 15:04")
+		}
+		parts = append(parts, part)
+	}
+	if n := len(h.Quarantines); n > 0 {
+		parts = append(parts, fmt.Sprintf("the observer of %s is stopped", plural(n, "session")))
+	}
+	yield, ok := h.Total.Yield()
+	if ok && h.Total.Turns >= noticeTurns && yield < noticeYield {
+		parts = append(parts, fmt.Sprintf("only %.0f %% of the observer's last %d outputs could be used", 100*yield, h.Total.Turns))
+	}
+	return parts
+}

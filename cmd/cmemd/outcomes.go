@@ -1,0 +1,96 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cmemd/cmemd/api"
+	"github.com/cmemd/cmemd/projections"
+)
+
+func newOutcomes(a *app) *cobra.Command {
+	var q api.OutcomesQuery
+	c := &cobra.Command{
+		Use: "outcomes", Short: "List what became of every input: nothing is lost without being counted",
+		Example: "  cmemd outcomes --outcome dropped\n  cmemd outcomes --outcome pending --since 1h",
+		Args:    takes(0, 0, ""),
+	}
+	c.Flags().StringVar(&q.Outcome, "outcome", "", "observed, skipped, dropped, pending, forgotten")
+	c.Flags().StringVar(&q.Class, "class", "", "of a dropped output: idle, xml, prose")
+	c.Flags().StringVar(&q.Reason, "reason", "", "why it was skipped or dropped")
+	c.Flags().StringVar(&q.Session, "session", "", "its id, ours or the agent's")
+	c.Flags().IntVarP(&q.Limit, "limit", "n", 100, "how many, at most 10,000")
+	since := addWhen(c, "since", "recorded since")
+	c.RunE = func(c *cobra.Command, _ []string) (err error) {
+		if err := oneOf(c, "outcome", q.Outcome, outcomeWords()...); err != nil {
+			return err
+		}
+		if err := needsPositive(c, "limit", q.Limit); err != nil {
+			return err
+		}
+		if q.Since, err = since.at(c, a.now()); err != nil {
+			return err
+		}
+		return a.ask(func(client *api.Client) error {
+			found, err := client.Outcomes(c.Context(), q)
+			if err != nil {
+				return err
+			}
+			return a.showOutcomes(found)
+		})
+	}
+	return c
+}
+
+func outcomeWords() []string {
+	var words []string
+	for _, o := range []projections.Outcome{
+		projections.Observed, projections.Skipped, projections.Dropped, projections.Pending, projections.Forgotten,
+	} {
+		words = append(words, string(o))
+	}
+	return words
+}
+
+func (a *app) showOutcomes(found api.Outcomes) error {
+	if a.json {
+		if err := a.printJSON(found); err != nil {
+			return err
+		}
+	}
+	if len(found.Inputs) == 0 {
+		return fmt.Errorf("%w: no such inputs", errNothing)
+	}
+	if a.json {
+		return nil
+	}
+	l := list{head: []string{"POSITION", "KIND", "WHEN", "OUTCOME", "REASON", "SESSION", "TURN"}}
+	for _, in := range found.Inputs {
+		l.add(strconv.FormatUint(uint64(in.Position), 10), string(in.Kind), moment(in.At), string(in.Outcome), reasonOf(in),
+			in.Session.String(), a.optionalID(in))
+	}
+	if err := a.print(l); err != nil {
+		return err
+	}
+	a.say("%s", balanceLine(found.Balance))
+	return nil
+}
+
+func reasonOf(in api.Input) string {
+	switch {
+	case in.Reobserve:
+		return "to be observed again"
+	case in.Class != "":
+		return in.Class + "/" + in.Reason
+	}
+	return in.Reason
+}
+
+func (a *app) optionalID(in api.Input) string {
+	if in.Outcome == projections.Pending {
+		return ""
+	}
+	return a.shownID(in.Turn)
+}

@@ -1,0 +1,214 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"text/tabwriter"
+	"time"
+	"unicode/utf8"
+
+	"charm.land/lipgloss/v2"
+	"charm.land/lipgloss/v2/table"
+	"golang.org/x/term"
+
+	"github.com/cmemd/cmemd/events"
+)
+
+// standardWidth is taken for a terminal that does not say how wide it is.
+const standardWidth = 80
+
+// isTerminal reports whether w is one.
+func isTerminal(w any) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// width is how many columns w shows; 0 if it is no terminal.
+func width(w io.Writer) int {
+	if !isTerminal(w) {
+		return 0
+	}
+	n, _, err := term.GetSize(int(w.(*os.File).Fd()))
+	if err != nil || n <= 0 {
+		return standardWidth
+	}
+	return n
+}
+
+// list is a table for people. Its cells may hold captured text: they are made harmless where they are printed.
+type list struct {
+	head []string
+	rows [][]string
+}
+
+func (l *list) add(cells ...string) { l.rows = append(l.rows, cells) }
+
+// print shows l: coloured and fitted on a terminal, in plain aligned columns elsewhere.
+func (a *app) print(l list) error {
+	for _, row := range l.rows {
+		for i := range row {
+			row[i] = visibleLine(row[i])
+		}
+	}
+	if columns := width(a.out); columns > 0 {
+		return a.printFitted(l, columns)
+	}
+	var text strings.Builder
+	w := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
+	for _, row := range append([][]string{l.head}, l.rows...) {
+		fmt.Fprintln(w, strings.Join(row, "\t"))
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	for line := range strings.Lines(text.String()) {
+		if _, err := fmt.Fprintln(a.out, strings.TrimRight(line, " \n")); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// printFitted shows l on a terminal. Colours that it has not, or that NO_COLOR refuses, are left out.
+func (a *app) printFitted(l list, columns int) error {
+	head := lipgloss.NewStyle().Bold(true).PaddingRight(2)
+	cell := lipgloss.NewStyle().PaddingRight(2)
+	first := cell.Foreground(lipgloss.Cyan)
+	t := table.New().Headers(l.head...).Rows(l.rows...).Wrap(false).Border(lipgloss.HiddenBorder()).
+		BorderTop(false).BorderBottom(false).BorderLeft(false).BorderRight(false).BorderColumn(false).BorderHeader(false).
+		StyleFunc(func(row, col int) lipgloss.Style {
+			switch {
+			case row == table.HeaderRow:
+				return head
+			case col == 0:
+				return first
+			}
+			return cell
+		})
+	text := t.Render()
+	if lipgloss.Width(text) > columns {
+		text = t.Width(columns).Render()
+	}
+	_, err := lipgloss.Fprintln(a.out, text)
+	return err
+}
+
+// heading shows a line that stands above others, bold on a terminal.
+func (a *app) heading(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	if !isTerminal(a.out) {
+		fmt.Fprintln(a.out, text)
+		return
+	}
+	_, _ = lipgloss.Fprintln(a.out, lipgloss.NewStyle().Bold(true).Render(text))
+}
+
+// field shows one named value, or nothing if it is empty. A text of several lines is indented below its name.
+func (a *app) field(name, value string) {
+	value = strings.TrimRight(visible(value), "\n ")
+	switch {
+	case value == "":
+	case strings.Contains(value, "\n"):
+		fmt.Fprintf(a.out, "%s\n  %s\n", name, strings.ReplaceAll(value, "\n", "\n  "))
+	default:
+		fmt.Fprintf(a.out, "%-12s  %s\n", name, value)
+	}
+}
+
+// printJSON writes v as one JSON document. Characters that could deceive a terminal are written as escapes.
+func (a *app) printJSON(v any) error {
+	b, err := marshal(v, "  ")
+	if err != nil {
+		return err
+	}
+	_, err = a.out.Write(b)
+	return err
+}
+
+// printJSONLine is printJSON on one line, for what comes one by one.
+func (a *app) printJSONLine(v any) error {
+	b, err := marshal(v, "")
+	if err != nil {
+		return err
+	}
+	_, err = a.out.Write(b)
+	return err
+}
+
+func marshal(v any, indent string) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", indent)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return escapeJSON(b.Bytes()), nil
+}
+
+// escapeJSON writes the characters of a JSON text that deceive a terminal as escapes. It means the same afterwards,
+// because such characters stand nowhere but in strings.
+func escapeJSON(b []byte) []byte {
+	deceivesBeyondASCII := func(r rune) bool { return r >= 0x7f && deceives(r) }
+	if bytes.IndexFunc(b, deceivesBeyondASCII) < 0 {
+		return b
+	}
+	out := make([]byte, 0, len(b)+64)
+	for len(b) > 0 {
+		r, n := utf8.DecodeRune(b)
+		switch {
+		case !deceivesBeyondASCII(r):
+			out = append(out, b[:n]...)
+		case r <= 0xffff:
+			out = fmt.Appendf(out, `\u%04x`, r)
+		default:
+			r -= 0x10000
+			out = fmt.Appendf(out, `\u%04x\u%04x`, 0xd800+r>>10, 0xdc00+r&0x3ff)
+		}
+		b = b[n:]
+	}
+	return out
+}
+
+// moment is a time for people: local, to the minute; empty for none.
+func moment(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.Local().Format("2006-01-02 15:04")
+}
+
+// shownID is an id as lists show it: whole where a program may read it, its unique beginning on a terminal.
+func (a *app) shownID(id events.ID) string {
+	if isTerminal(a.out) {
+		return id.String()[:18] // the millisecond, and what tells ids of one millisecond apart
+	}
+	return id.String()
+}
+
+// size is a number of bytes for people.
+func size(n int64) string {
+	value, unit := float64(n), ""
+	for _, u := range []string{"kB", "MB", "GB", "TB"} {
+		if value < 1000 {
+			break
+		}
+		value, unit = value/1000, u
+	}
+	if unit == "" {
+		return fmt.Sprintf("%d B", n)
+	}
+	return fmt.Sprintf("%.1f %s", value, unit)
+}
+
+// plural is n with its word.
+func plural[T ~int | ~int64 | ~uint64](n T, one string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %ss", n, one)
+}

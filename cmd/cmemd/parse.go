@@ -1,0 +1,43 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/observer"
+)
+
+// maxOutput bounds what is read as one output; the log takes none that is longer.
+const maxOutput = events.MaxPayload
+
+func newParse(a *app) *cobra.Command {
+	turn := ""
+	c := &cobra.Command{
+		Use: "parse --turn KIND", Short: "Say what an observer's output on standard input means, as JSON",
+		Long: "Parse applies the output contract to standard input and prints {disposition, reason, class, observations, summary}.\n" +
+			"It needs no daemon and records nothing.",
+		Example: "  cmemd parse --turn observation < output.txt",
+		Args:    takes(0, 0, ""),
+	}
+	c.Flags().StringVar(&turn, "turn", "", "what was asked for: observation or summary")
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		if turn == "" {
+			return misused(c, "%s needs --turn observation or --turn summary", c.CommandPath())
+		}
+		if err := oneOf(c, "turn", turn, string(events.TurnObservation), string(events.TurnSummary)); err != nil {
+			return err
+		}
+		text, err := io.ReadAll(io.LimitReader(a.in, maxOutput+1))
+		if err != nil {
+			return fmt.Errorf("read standard input: %w", err)
+		}
+		if len(text) > maxOutput {
+			return fmt.Errorf("standard input is longer than %s, the longest output that is recorded", formatBytes(maxOutput))
+		}
+		return a.printJSON(observer.Parse(string(text), events.TurnKind(turn), observer.CodeMode().TypeIDs()))
+	}
+	return c
+}

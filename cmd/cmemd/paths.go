@@ -1,0 +1,88 @@
+package main
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/cmemd/cmemd/hooks/relay"
+)
+
+// paths is where a home keeps what.
+type paths struct {
+	home     string
+	log      string // the log: all that matters
+	views    string // folder; what is in it can be deleted
+	index    string // folder, below views
+	token    string
+	run      string // folder
+	daemon   string // what the running daemon wrote down
+	socket   string
+	logs     string // folder
+	logFile  string // of the daemon
+	startLog string // what a daemon says before its own log file is open
+}
+
+func pathsOf(home string) paths {
+	in := func(parts ...string) string { return filepath.Join(append([]string{home}, parts...)...) }
+	return paths{
+		home: home, log: in("log.db"), views: in("views"), index: in("views", "index"), token: in("token"),
+		run: in("run"), daemon: in("run", "daemon.json"), socket: relay.SocketPath(home),
+		logs: in("logs"), logFile: in("logs", "cmemd.log"), startLog: in("logs", "start.log"),
+	}
+}
+
+// make makes the folders of a home, open to this user only.
+func (p paths) make() error {
+	for _, dir := range []string{p.home, p.run, p.views, p.logs} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return advise(err, "let CMEMD_HOME name a folder that this user may write to")
+		}
+	}
+	if err := os.Chmod(p.home, 0o700); err != nil { // it may have been there before, open to others
+		return advise(err, "CMEMD_HOME must be this user's own folder")
+	}
+	return nil
+}
+
+// tokenBytes is how long the token of the loopback address is: nobody guesses 256 bits.
+const tokenBytes = 32
+
+// loadToken returns the token that the file at path holds, and makes one where there is none.
+func loadToken(path string) (string, error) {
+	b, err := os.ReadFile(path)
+	token := strings.TrimSpace(string(b))
+	switch {
+	case err == nil && len(token) < tokenBytes:
+		return "", advise(fmt.Errorf("%s holds no token of at least %d characters", path, tokenBytes), "delete it; the daemon makes another")
+	case err == nil:
+		return token, os.Chmod(path, 0o600)
+	case !errors.Is(err, fs.ErrNotExist):
+		return "", err
+	}
+	secret := make([]byte, tokenBytes)
+	_, _ = rand.Read(secret) // never fails
+	token = hex.EncodeToString(secret)
+	return token, replaceFile(path, []byte(token+"\n"))
+}
+
+// replaceFile makes data the content of the file at path, readable by this user only, in one step.
+func replaceFile(path string, data []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*") // 0600
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return nil
+}

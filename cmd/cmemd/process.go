@@ -1,0 +1,79 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+)
+
+// A daemonFile is what a running daemon writes down of itself in run/daemon.json. Its hooks read the socket; commands
+// read the process, and believe it only while Lives.
+type daemonFile struct {
+	PID       int    `json:"pid"`
+	StartTime string `json:"start_time"` // of the process, as the system counts it
+	BootID    string `json:"boot_id"`    // of the machine's present boot
+	Addr      string `json:"addr"`       // of the loopback address; empty: none
+	Socket    string `json:"socket"`
+	Version   string `json:"version"`
+}
+
+// maxDaemonFile bounds the file: it is a few hundred bytes.
+const maxDaemonFile = 64 << 10
+
+// thisProcess describes this process, without what it serves.
+func thisProcess() daemonFile {
+	pid := os.Getpid()
+	start, _ := processStart(pid) // unknown: nobody signals it then
+	return daemonFile{PID: pid, StartTime: start, BootID: bootID()}
+}
+
+// readDaemonFile returns what a daemon wrote down; errors are the file's, fs.ErrNotExist among them.
+func readDaemonFile(path string) (daemonFile, error) {
+	var d daemonFile
+	info, err := os.Stat(path)
+	if err != nil {
+		return d, err
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxDaemonFile {
+		return d, fmt.Errorf("%s is not what a daemon writes", path)
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return d, err
+	}
+	if err := json.Unmarshal(b, &d); err != nil {
+		return daemonFile{}, fmt.Errorf("%s is not what a daemon writes: %w", path, err)
+	}
+	return d, nil
+}
+
+func (d daemonFile) write(path string) error {
+	b, err := json.Marshal(d)
+	if err != nil {
+		return err
+	}
+	return replaceFile(path, append(b, '\n'))
+}
+
+// lives reports whether the process that wrote d still runs: the same number, started at the same instant of the same
+// boot. What cannot be told is no.
+func (d daemonFile) lives() bool {
+	if d.PID <= 1 || d.StartTime == "" || d.BootID == "" || d.BootID != bootID() {
+		return false
+	}
+	start, err := processStart(d.PID)
+	return err == nil && start == d.StartTime
+}
+
+// signal sends s to the process of d if that still is the one that wrote it.
+func (d daemonFile) signal(s os.Signal) error {
+	if !d.lives() {
+		return os.ErrProcessDone
+	}
+	p, err := os.FindProcess(d.PID)
+	if err != nil {
+		return err
+	}
+	return errors.Join(p.Signal(s), p.Release())
+}

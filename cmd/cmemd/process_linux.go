@@ -1,0 +1,46 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+)
+
+// bootID names the present boot of the machine; empty if that is unknown.
+func bootID() string {
+	b, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(b))
+}
+
+// processStart returns when a process started, in clock ticks since the boot.
+func processStart(pid int) (string, error) {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return "", err
+	}
+	return startOfStat(b)
+}
+
+// startOfStat reads the start out of /proc/PID/stat: the 22nd field. The second one, the program's name in parentheses,
+// may hold spaces and parentheses itself.
+func startOfStat(stat []byte) (string, error) {
+	end := bytes.LastIndexByte(stat, ')')
+	fields := strings.Fields(string(stat[end+1:]))
+	const first, start, state = 3, 22, 0
+	if end < 0 || len(fields) <= start-first {
+		return "", fmt.Errorf("not a process's state: %q", stat)
+	}
+	if fields[state] == "Z" {
+		return "", os.ErrProcessDone // it has ended and nobody has looked
+	}
+	return fields[start-first], nil
+}
+
+// detach makes cmd outlive this process and its terminal.
+func detach(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }

@@ -1,0 +1,55 @@
+package main
+
+import (
+	"io"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+)
+
+// A meter shows how far a long piece of work has come, on a standard error that is a terminal; elsewhere it is silent.
+type meter struct {
+	bar *progressbar.ProgressBar // nil: silent
+}
+
+// meter begins one. Total is what is to be done in all; below 1 it is not known yet. With bytes the numbers are bytes.
+func (a *app) meter(what string, total int64, bytes bool) *meter {
+	if a.json || !isTerminal(a.err) {
+		return &meter{}
+	}
+	if total < 1 {
+		total = -1
+	}
+	return &meter{progressbar.NewOptions64(total,
+		progressbar.OptionSetWriter(a.err), progressbar.OptionSetDescription(what), progressbar.OptionShowBytes(bytes),
+		progressbar.OptionShowCount(), progressbar.OptionSetPredictTime(true), progressbar.OptionClearOnFinish(),
+		progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionFullWidth(),
+		progressbar.OptionUseANSICodes(false), progressbar.OptionEnableColorCodes(false),
+	)}
+}
+
+// set says that done of total have been done.
+func (m *meter) set(done, total uint64) {
+	if m.bar == nil {
+		return
+	}
+	if total > 0 && m.bar.GetMax64() != int64(total) {
+		m.bar.ChangeMax64(int64(total))
+	}
+	_ = m.bar.Set64(int64(done)) // a display only
+}
+
+// reader returns r, and counts what is read from it.
+func (m *meter) reader(r io.Reader) io.Reader {
+	if m.bar == nil {
+		return r
+	}
+	return io.TeeReader(r, m.bar)
+}
+
+// end clears the line.
+func (m *meter) end() {
+	if m.bar != nil {
+		_ = m.bar.Finish()
+	}
+}

@@ -1,0 +1,125 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cmemd/cmemd/api"
+)
+
+func newProjections(a *app) *cobra.Command {
+	c := &cobra.Command{
+		Use: "projections", Short: "List, inspect and rebuild the views over the log", Args: noSuchCommand, RunE: showHelp,
+	}
+	c.AddCommand(newViewList(a), newViewInspect(a), newViewRebuild(a))
+	return c
+}
+
+func newViewList(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use: "list", Short: "List the views", Args: takes(0, 0, ""),
+		RunE: func(c *cobra.Command, _ []string) error {
+			return a.ask(func(client *api.Client) error {
+				views, err := client.Projections(c.Context())
+				if err != nil {
+					return err
+				}
+				if a.json {
+					return a.printJSON(views)
+				}
+				l := list{head: []string{"NAME", "VERSION", "ROWS", "BYTES", "CHECKPOINT", "BEHIND"}}
+				for _, v := range views {
+					l.add(v.Name, strconv.Itoa(v.Version), strconv.Itoa(v.Rows), size(v.Bytes),
+						strconv.FormatUint(uint64(v.Checkpoint), 10), behind(v))
+				}
+				return a.print(l)
+			})
+		},
+	}
+}
+
+func behind(v api.View) string {
+	if v.Rebuilding {
+		return strconv.FormatUint(v.Lag, 10) + " (rebuilding)"
+	}
+	return strconv.FormatUint(v.Lag, 10)
+}
+
+func newViewInspect(a *app) *cobra.Command {
+	limit := 0
+	c := &cobra.Command{
+		Use: "inspect NAME [KEY]", Short: "Lay a view open: the entries whose key is, or begins with, KEY",
+		Args: takes(1, 2, "a view's name and at most one key"),
+	}
+	c.Flags().IntVarP(&limit, "limit", "n", 20, "how many entries")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if err := needsPositive(c, "limit", limit); err != nil {
+			return err
+		}
+		key := strings.Join(args[1:], "")
+		return a.ask(func(client *api.Client) error {
+			found, err := client.Inspect(c.Context(), args[0], key, limit)
+			if err != nil {
+				return err
+			}
+			return a.showInspection(found, key)
+		})
+	}
+	return c
+}
+
+func (a *app) showInspection(found api.Inspection, key string) error {
+	if a.json {
+		if err := a.printJSON(found); err != nil {
+			return err
+		}
+	}
+	if len(found.Entries) == 0 {
+		return fmt.Errorf("%w: %s has no entry %q", errNothing, found.Name, key)
+	}
+	if a.json {
+		return nil
+	}
+	l := list{head: []string{"TABLE", "KEY", "VALUE"}}
+	for _, e := range found.Entries {
+		value, err := json.Marshal(e.Value)
+		if err != nil {
+			return err
+		}
+		l.add(e.Table, e.Key, string(bytes.TrimSpace(value)))
+	}
+	if err := a.print(l); err != nil {
+		return err
+	}
+	if found.More {
+		a.say("there are more: `--limit %d` or a longer key", 2*len(found.Entries))
+	}
+	return nil
+}
+
+func newViewRebuild(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use: "rebuild [NAME...]", Short: "Make views anew from the log; without names all of them",
+		Long: "Rebuild makes views anew from the log. The old ones answer until the new ones are whole; nothing is lost.",
+		RunE: func(c *cobra.Command, names []string) error {
+			return a.ask(func(client *api.Client) error {
+				m := a.meter("rebuilding", 0, false)
+				done, err := client.Rebuild(c.Context(), names, func(p api.Progress) { m.set(p.Done, p.Total) })
+				m.end()
+				if err != nil {
+					return err
+				}
+				if a.json {
+					return a.printJSON(done)
+				}
+				a.printf("rebuilt %s up to position %d\n", visibleLine(strings.Join(done.Views, ", ")), done.Position)
+				return nil
+			})
+		},
+	}
+}

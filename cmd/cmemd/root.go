@@ -1,0 +1,92 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// The groups in which help shows the commands.
+const (
+	groupDaemon = "daemon"
+	groupMemory = "memory"
+	groupInside = "inside"
+)
+
+const rootHelp = `cmemd gives coding agents a memory that can be trusted and replayed.
+
+Agents' hooks report what happens in a session; the daemon puts it in a log before it answers, an observer turns it into
+memory, and later sessions are given what matters. Every memory leads back to the events it came from.
+
+CMEMD_HOME moves everything that cmemd keeps; ` + "`cmemd config show`" + ` lists the settings. Output is a table on a terminal, plain
+columns elsewhere, JSON with --json. ` + "`cmemd help exit-codes`" + ` lists the exit codes.`
+
+// newRoot returns the tree of all commands.
+func newRoot(a *app) *cobra.Command {
+	root := &cobra.Command{
+		Use: "cmemd", Short: "A memory for coding agents", Long: rootHelp, Version: a.version,
+		SilenceErrors: true, SilenceUsage: true, Args: noSuchCommand, RunE: showHelp,
+	}
+	root.SetVersionTemplate("cmemd {{.Version}}\n")
+	root.PersistentFlags().BoolVar(&a.json, "json", false, "print JSON")
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return misused(c, "%s", err) })
+	root.AddGroup(
+		&cobra.Group{ID: groupDaemon, Title: "The daemon:"},
+		&cobra.Group{ID: groupMemory, Title: "Memory:"},
+		&cobra.Group{ID: groupInside, Title: "What is behind it:"},
+	)
+	for group, commands := range commandsOf(a) {
+		for _, c := range commands {
+			c.GroupID = group
+			root.AddCommand(c)
+		}
+	}
+	root.AddCommand(newVersion(a), &cobra.Command{Use: "exit-codes", Short: "The exit codes of all commands", Long: exitHelp})
+	return root
+}
+
+// commandsOf lists the sub-commands by group.
+func commandsOf(a *app) map[string][]*cobra.Command {
+	return map[string][]*cobra.Command{
+		groupDaemon: {newServe(a), newStart(a), newStop(a), newStatus(a), newLogs(a), newConfig(a), newHook(a)},
+		groupMemory: {
+			newSearch(a), newTimeline(a), newShow(a), newWhy(a), newSessions(a), newContext(a), newSave(a), newIngest(a),
+		},
+		groupInside: {newOutcomes(a), newLog(a), newProjections(a), newParse(a)},
+	}
+}
+
+func showHelp(c *cobra.Command, _ []string) error { return c.Help() }
+
+// misused is a usageError of command c.
+func misused(c *cobra.Command, format string, args ...any) error {
+	return &usageError{message: visibleLine(fmt.Sprintf(format, args...)), command: c.CommandPath()}
+}
+
+// noSuchCommand refuses arguments of a command that only has sub-commands.
+func noSuchCommand(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	c.SuggestionsMinimumDistance = 2
+	if near := c.SuggestionsFor(args[0]); len(near) > 0 {
+		return misused(c, "%s has no command %q: did you mean %s?", c.CommandPath(), args[0], strings.Join(near, " or "))
+	}
+	return misused(c, "%s has no command %q", c.CommandPath(), args[0])
+}
+
+// takes refuses fewer than least and more than most arguments, which help calls what; below 0 any number is taken.
+func takes(least, most int, what string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		switch {
+		case len(args) < least:
+			return misused(c, "%s needs %s", c.CommandPath(), what)
+		case most == 0 && len(args) > 0:
+			return misused(c, "%s takes no arguments, got %q", c.CommandPath(), args[0])
+		case most > 0 && len(args) > most:
+			return misused(c, "%s takes %s and no more, got %q too", c.CommandPath(), what, args[most])
+		}
+		return nil
+	}
+}

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cmemd/cmemd/api"
+	"github.com/cmemd/cmemd/evidence"
+)
+
+// maxSaved bounds what is read from standard input as one memory; the daemon takes no more than this of any request.
+const maxSaved = 1 << 20
+
+func newSave(a *app) *cobra.Command {
+	var m api.Memory
+	c := &cobra.Command{
+		Use: "save TEXT|-", Short: "Remember something by hand", Args: takes(1, -1, "a text, or - for standard input"),
+		Example: "  cmemd save \"Releases are cut on Tuesdays\" --type decision\n  git log -1 --format=%B | cmemd save - --title \"why we pinned the driver\"",
+	}
+	c.Flags().StringVar(&m.Title, "title", "", "in one line; else the beginning of the text")
+	c.Flags().StringVar(&m.Project, "project", "", "its name or root; that of this folder, if not given")
+	c.Flags().StringVar(&m.Type, "type", "", "bugfix, feature, decision, discovery, ...")
+	c.Flags().StringVar(&m.Session, "session", "", "the session that it is of")
+	c.Flags().StringSliceVar(&m.Concepts, "concept", nil, "a concept beside it; may be given again")
+	c.Flags().StringSliceVar(&m.Files, "file", nil, "a file that it is about; may be given again")
+	at := addWhen(c, "at", "when it was true")
+	c.RunE = func(c *cobra.Command, args []string) (err error) {
+		if m.At, err = at.at(c, a.now()); err != nil {
+			return err
+		}
+		if m.Text, err = a.textOf(args); err != nil {
+			return err
+		}
+		if err := place(&m); err != nil {
+			return err
+		}
+		return a.ask(func(client *api.Client) error {
+			saved, err := client.Save(c.Context(), m)
+			if err != nil {
+				return err
+			}
+			if a.json {
+				return a.printJSON(saved)
+			}
+			a.printf("%s\n", saved.ID)
+			return nil
+		})
+	}
+	return c
+}
+
+// textOf is what the arguments say, or what standard input does if they are "-".
+func (a *app) textOf(args []string) (string, error) {
+	text := strings.Join(args, " ")
+	if text == "-" {
+		b, err := io.ReadAll(io.LimitReader(a.in, maxSaved+1))
+		if err != nil {
+			return "", fmt.Errorf("read standard input: %w", err)
+		}
+		if len(b) > maxSaved {
+			return "", fmt.Errorf("standard input is longer than %s", formatBytes(maxSaved))
+		}
+		text = string(b)
+	}
+	if strings.TrimSpace(text) == "" {
+		return "", errors.New("there is nothing to save: the text is empty")
+	}
+	return text, nil
+}
+
+// place fills in the project that m belongs to: that of the folder which --project names, else that of this folder; a
+// mere name stands as it is.
+func place(m *api.Memory) error {
+	folder := m.Project
+	switch {
+	case m.Project == "":
+		here, err := os.Getwd()
+		if err != nil {
+			return advise(err, "name the project with --project")
+		}
+		folder = here
+	case !filepath.IsAbs(m.Project):
+		return nil
+	}
+	m.Project, m.ProjectRoot = evidence.Project(folder)
+	return nil
+}

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+)
+
+func newServe(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use: "serve", Short: "Run the daemon in the foreground", Args: takes(0, 0, ""),
+		Long: "Serve runs the daemon until it is stopped. On a terminal it logs there, else to logs/cmemd.log in CMEMD_HOME.\n" +
+			"`cmemd start` runs it in the background.",
+		RunE: func(c *cobra.Command, _ []string) error { return a.serve(c.Context()) },
+	}
+}
+
+// serve runs the daemon of this home until a signal, `cmemd stop`, or a failure ends it.
+func (a *app) serve(ctx context.Context) error {
+	l, err := a.config()
+	if err != nil {
+		return err
+	}
+	home, err := a.home()
+	if err != nil {
+		return err
+	}
+	p := pathsOf(home)
+	if err := p.make(); err != nil {
+		return err
+	}
+	logger, file := a.newLogger(l.config, p)
+	defer file.Close()
+	ctx, stop := untilSignal(ctx)
+	defer stop(nil)
+	d, err := openDaemon(ctx, l, p, logger, a.version, stop)
+	if err != nil {
+		logger.Error("cannot start", "err", err)
+		return err
+	}
+	me := thisProcess()
+	me.Version = a.version
+	logger.Info("starting", "version", a.version, "pid", me.PID, "home", home)
+	return d.run(ctx, me)
+}
+
+// untilSignal returns a context that ends with a stopped as its cause when the process is told to end. Its stop ends it
+// for another cause.
+func untilSignal(parent context.Context) (context.Context, context.CancelCauseFunc) {
+	ctx, stop := context.WithCancelCause(context.WithoutCancel(parent))
+	told := make(chan os.Signal, 1)
+	signal.Notify(told, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	go func() {
+		defer signal.Stop(told)
+		select {
+		case s := <-told:
+			stop(stopped(fmt.Sprintf("signal: %s", s)))
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, stop
+}

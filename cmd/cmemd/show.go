@@ -1,0 +1,165 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cmemd/cmemd/api"
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/projections"
+)
+
+func position(n uint64) events.Position { return events.Position(n) }
+
+func newShow(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use: "show ID...", Short: "Show memory whole, by ids or the beginnings of them", Args: takes(1, -1, "an id"),
+		RunE: func(c *cobra.Command, ids []string) error {
+			return a.ask(func(client *api.Client) error {
+				found, err := client.Rows(c.Context(), ids...)
+				if err != nil {
+					return err
+				}
+				return a.showRows(found)
+			})
+		},
+	}
+}
+
+func (a *app) showRows(found api.Rows) error {
+	if a.json {
+		if err := a.printJSON(found); err != nil {
+			return err
+		}
+	}
+	for i, r := range found.Rows {
+		if a.json {
+			break
+		}
+		if i > 0 {
+			a.printf("\n")
+		}
+		a.showRow(r)
+	}
+	if len(found.Missing) > 0 {
+		return fmt.Errorf("%w for %s", errNothing, strings.Join(found.Missing, ", "))
+	}
+	return nil
+}
+
+// showRow prints every field that a row has.
+func (a *app) showRow(r api.Row) {
+	a.heading("%s", visibleLine(flagged(titleOf(r), r.Flagged)))
+	a.field("id", r.ID.String())
+	a.field("kind", kindOf(r))
+	a.field("when", moment(r.At))
+	a.field("project", r.Project)
+	a.field("session", sessionOf(r))
+	a.field("position", fmt.Sprint(r.Position))
+	a.showState(r)
+	for _, f := range textsOf(r) {
+		a.field(f[0], f[1])
+	}
+	for _, c := range r.Claims {
+		a.field("claim", claimText(c))
+	}
+	for _, c := range r.Checks {
+		a.field("checked", moment(c.At)+" "+claimText(c.Claim))
+	}
+}
+
+func kindOf(r api.Row) string {
+	kind := string(r.Kind)
+	if r.Type != "" {
+		kind += ", " + r.Type
+	}
+	if r.TypeGiven != "" {
+		kind += fmt.Sprintf(" (%q)", r.TypeGiven)
+	}
+	return kind
+}
+
+func sessionOf(r api.Row) string {
+	if r.Session.IsZero() {
+		return r.AgentSession
+	}
+	return strings.TrimSpace(fmt.Sprintf("%s %s", r.Session, r.Agent))
+}
+
+// showState says what has become of a row since it was recorded.
+func (a *app) showState(r api.Row) {
+	switch {
+	case r.Forgotten:
+		a.field("state", "forgotten")
+	case r.Superseded && r.SupersededBy != (events.ID{}):
+		a.field("state", "superseded by "+r.SupersededBy.String())
+	case r.Superseded:
+		a.field("state", "superseded")
+	case r.FoldedInto != (events.ID{}):
+		a.field("state", "said before in "+r.FoldedInto.String())
+	case r.Private:
+		a.field("state", "private: its text was not kept")
+	case r.Count > 1:
+		a.field("said", plural(r.Count, "time"))
+	}
+	if r.Unseen {
+		a.field("unverified", "it names files, none of which the session touched")
+	}
+}
+
+// textsOf lists the named texts of a row in the order in which they are read.
+func textsOf(r api.Row) [][2]string {
+	return [][2]string{
+		{"subtitle", r.Subtitle},
+		{"narrative", r.Narrative},
+		{"text", r.Text},
+		{"request", r.Request},
+		{"investigated", r.Investigated},
+		{"learned", r.Learned},
+		{"completed", r.Completed},
+		{"next steps", r.NextSteps},
+		{"notes", r.Notes},
+		{"facts", bullets(r.Facts)},
+		{"concepts", strings.Join(r.Concepts, ", ")},
+		{"read", strings.Join(r.FilesRead, "\n")},
+		{"modified", strings.Join(r.FilesModified, "\n")},
+		{"claimed only", strings.Join(r.FilesUnverified, "\n")},
+	}
+}
+
+func bullets(items []string) string {
+	if len(items) == 0 {
+		return ""
+	}
+	return "- " + strings.Join(items, "\n- ") + "\n"
+}
+
+func claimText(c events.Claim) string {
+	text := fmt.Sprintf("%s %s: %s", c.Kind, c.Value, c.Verdict)
+	if c.Evidence != "" {
+		text += " (" + c.Evidence + ")"
+	}
+	return text
+}
+
+// titleOf is a row's title, or what stands for one.
+func titleOf(r api.Row) string {
+	first := func(texts ...string) string {
+		for _, t := range texts {
+			if t = strings.TrimSpace(t); t != "" {
+				line, _, _ := strings.Cut(t, "\n")
+				return line
+			}
+		}
+		return ""
+	}
+	switch r.Kind {
+	case projections.Summary:
+		return first(r.Title, r.Request, r.Completed, r.Learned, r.NextSteps, r.Investigated, "summary")
+	case projections.Prompt:
+		return first(r.Title, r.Text, fmt.Sprintf("prompt %d", r.Prompt))
+	}
+	return first(r.Title, r.Narrative, r.Text, strings.Join(r.Facts, "; "), string(r.Kind), "forgotten")
+}

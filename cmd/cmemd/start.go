@@ -1,0 +1,183 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cmemd/cmemd/api"
+)
+
+const (
+	startWait = 15 * time.Second      // for a daemon to be ready: views may have to be made anew
+	lookEvery = 10 * time.Millisecond // between two looks whether it is
+	maxSaid   = 4 << 10               // bytes shown of what a daemon said that ended at once
+)
+
+func newStart(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use: "start", Short: "Run the daemon in the background, unless it runs", Args: takes(0, 0, ""),
+		Long: "Start returns when the daemon is ready. An older daemon is stopped, and this version takes its place.",
+		RunE: func(c *cobra.Command, _ []string) error {
+			return a.ask(func(client *api.Client) error { return a.start(c.Context(), client) })
+		},
+	}
+}
+
+// A startedDaemon is what `cmemd start` says.
+type startedDaemon struct {
+	PID     int    `json:"pid"`
+	Version string `json:"version"`
+	Ready   bool   `json:"ready"`
+	Phase   string `json:"phase"`
+	Started bool   `json:"started"`           // by this command
+	Stopped string `json:"stopped,omitempty"` // the version of the older daemon that was stopped
+	Logs    string `json:"logs"`
+}
+
+func (a *app) start(ctx context.Context, client *api.Client) error {
+	home, err := a.home()
+	if err != nil {
+		return err
+	}
+	if _, err := a.config(); err != nil { // said here, and not in the log of a daemon that ends at once
+		return err
+	}
+	p := pathsOf(home)
+	if err := p.make(); err != nil {
+		return err
+	}
+	s := startedDaemon{Logs: p.logFile}
+	if err := a.stopOlder(ctx, client, p, &s); err != nil {
+		return err
+	}
+	if client.Alive(ctx) != nil {
+		if err := a.launch(ctx, client, p); err != nil {
+			return err
+		}
+		s.Started = true
+	}
+	if err := s.await(ctx, client); err != nil {
+		return err
+	}
+	return a.showStarted(s)
+}
+
+// stopOlder stops a daemon that is older than this command.
+func (a *app) stopOlder(ctx context.Context, client *api.Client, p paths, s *startedDaemon) error {
+	d, err := readDaemonFile(p.daemon)
+	if err != nil || client.Alive(ctx) != nil || !isNewer(a.version, d.Version) {
+		return nil
+	}
+	s.Stopped = d.Version
+	_, err = a.stop(ctx, client, p, false)
+	return err
+}
+
+// launch starts a daemon that outlives this command, and returns when something listens: that daemon, or one that was
+// quicker. A daemon that ends before is an error with what it said.
+func (a *app) launch(ctx context.Context, client *api.Client, p paths) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	said, err := os.OpenFile(p.startLog, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	defer said.Close()
+	cmd := &exec.Cmd{Path: self, Args: []string{os.Args[0], "serve"}, Dir: p.home, Env: a.daemonEnv(p.home), Stdout: said, Stderr: said}
+	detach(cmd)
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("start %s: %w", self, err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }() // the daemon outlives it
+	ctx, cancel := context.WithTimeout(ctx, startWait)
+	defer cancel()
+	for client.Alive(ctx) != nil {
+		select {
+		case err := <-ended:
+			if client.Alive(ctx) == nil {
+				return nil
+			}
+			return advise(fmt.Errorf("the daemon ended at once: %w%s", orEnd(err), whatItSaid(said)), "see %s and `cmemd logs`", p.startLog)
+		case <-ctx.Done():
+			return advise(fmt.Errorf("the daemon does not listen after %s", startWait), "see `cmemd logs`")
+		case <-time.After(lookEvery):
+		}
+	}
+	return nil
+}
+
+// daemonEnv is this command's environment for a daemon of home, without the secrets that agents give their hooks.
+func (a *app) daemonEnv(home string) []string {
+	var env []string
+	for _, kv := range a.environ {
+		if !strings.HasPrefix(kv, "CLAUDE_CODE_MESSAGING_") && !strings.HasPrefix(kv, "CMEMD_HOME=") {
+			env = append(env, kv)
+		}
+	}
+	return append(env, "CMEMD_HOME="+home)
+}
+
+func whatItSaid(f io.ReaderAt) string {
+	b := make([]byte, maxSaid)
+	n, _ := f.ReadAt(b, 0) // the end of the file is no error
+	text := strings.TrimSpace(string(b[:n]))
+	if text == "" {
+		return ""
+	}
+	return "\n" + text
+}
+
+// await waits until the daemon is ready, or has been given enough time.
+func (s *startedDaemon) await(ctx context.Context, client *api.Client) error {
+	limited, cancel := context.WithTimeout(ctx, startWait)
+	defer cancel()
+	for {
+		r, err := client.Ready(limited)
+		if err == nil {
+			s.Ready, s.Phase = r.Ready, r.Phase
+		}
+		if s.Ready || limited.Err() != nil {
+			break
+		}
+		if err != nil && !errors.Is(err, api.ErrNotRunning) {
+			return err
+		}
+		select {
+		case <-time.After(lookEvery):
+		case <-limited.Done():
+		}
+	}
+	status, err := client.Status(ctx)
+	s.PID, s.Version = status.PID, status.Version
+	return err
+}
+
+func (a *app) showStarted(s startedDaemon) error {
+	if a.json {
+		return a.printJSON(s)
+	}
+	if s.Stopped != "" {
+		a.printf("stopped the older daemon %s\n", visibleLine(s.Stopped))
+	}
+	word := "started"
+	if !s.Started {
+		word = "is running already"
+	}
+	a.printf("cmemd %s %s, pid %d\n", visibleLine(s.Version), word, s.PID)
+	if !s.Ready {
+		a.printf("it is not ready yet (%s); `cmemd status` tells when it is\n", visibleLine(s.Phase))
+	}
+	a.printf("logs: %s\n", visibleLine(s.Logs))
+	return nil
+}

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cmemd/cmemd/api"
+	"github.com/cmemd/cmemd/hooks/relay"
+)
+
+func newStatus(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use: "status", Short: "Say whether the daemon runs and how it is doing; exit code 3 if it does not", Args: takes(0, 0, ""),
+		RunE: func(c *cobra.Command, _ []string) error {
+			return a.ask(func(client *api.Client) error {
+				s, err := client.Status(c.Context())
+				switch {
+				case errors.Is(err, api.ErrNotRunning):
+					return errors.Join(err, a.showStopped())
+				case err != nil:
+					return err
+				case a.json:
+					return a.printJSON(runningStatus{Running: true, Status: s})
+				}
+				a.showStatus(s)
+				return nil
+			})
+		},
+	}
+}
+
+// runningStatus is a status that says of itself that there is one.
+type runningStatus struct {
+	Running bool `json:"running"`
+	api.Status
+}
+
+// A stoppedStatus is what can be told of a home without a daemon.
+type stoppedStatus struct {
+	Running bool            `json:"running"`
+	Home    string          `json:"home"`
+	Spool   api.SpoolStatus `json:"spool"`
+}
+
+func (a *app) showStopped() error {
+	home, err := a.home()
+	if err != nil {
+		return err
+	}
+	s := stoppedStatus{Home: home}
+	if s.Spool.Waiting, s.Spool.Bytes, err = relay.NewSpool(home).Usage(); err != nil {
+		return err
+	}
+	u, err := relay.ReadUnanswered(home)
+	if err != nil {
+		return err
+	}
+	s.Spool.Unanswered, s.Spool.Lost, s.Spool.LostReason = u.Count, u.Lost, u.LostReason
+	if a.json {
+		return a.printJSON(s)
+	}
+	a.field("home", s.Home)
+	a.field("spool", spoolLine(s.Spool))
+	return nil
+}
+
+func spoolLine(s api.SpoolStatus) string {
+	line := fmt.Sprintf("%s waiting (%s)", plural(s.Waiting, "payload"), size(s.Bytes))
+	if s.Bad > 0 {
+		line += fmt.Sprintf(", %d set aside", s.Bad)
+	}
+	if s.Unanswered > 0 {
+		line += ", " + plural(s.Unanswered, "hook") + " in a row without an answer"
+	}
+	if s.Lost > 0 {
+		line += fmt.Sprintf(", %d lost: %s", s.Lost, s.LostReason)
+	}
+	return line
+}
+
+func (a *app) showStatus(s api.Status) {
+	a.heading("cmemd %s is %s", visibleLine(s.Version), visibleLine(phaseWord(s)))
+	a.field("pid", fmt.Sprintf("%d, since %s", s.PID, moment(s.Started)))
+	a.field("home", s.Home)
+	a.field("log", fmt.Sprintf("position %d", s.Position))
+	a.field("views", viewsLine(s.Views))
+	a.field("inputs", balanceLine(s.Inputs))
+	for _, r := range s.Inputs.Reasons {
+		a.field("", fmt.Sprintf("%d %s %s", r.Count, r.Outcome, strings.Trim(r.Class+"/"+r.Reason, "/")))
+	}
+	a.field("turns", turnsLine(s))
+	a.field("actors", fmt.Sprintf("%d awake, %d of %d slots in use, %d queued, %d waiting for the disk",
+		s.Actors.Awake, s.Actors.Turns, s.Actors.Slots, s.Actors.Queued, s.Actors.Waiting))
+	a.field("spool", spoolLine(s.Spool))
+	for _, p := range s.Pauses {
+		a.field("paused", fmt.Sprintf("%s (%s) until %s, probe %d", p.Provider, p.Class, moment(p.Until), p.Probe))
+	}
+	for _, q := range s.Held {
+		a.field("quarantined", fmt.Sprintf("%s until %s: %s", q.Session, moment(q.Until), q.Cause))
+	}
+	a.field("degraded", s.Degraded)
+	a.field("notice", s.Notice)
+}
+
+func phaseWord(s api.Status) string {
+	if s.Ready {
+		return "running"
+	}
+	return "starting (" + s.Phase + ")"
+}
+
+// viewsLine says how far behind the views are, the furthest behind first.
+func viewsLine(views []api.ViewLag) string {
+	views = slices.Clone(views)
+	slices.SortStableFunc(views, func(a, b api.ViewLag) int { return int(min(b.Lag, 1<<31)) - int(min(a.Lag, 1<<31)) })
+	var parts []string
+	for _, v := range views {
+		if v.Lag > 0 {
+			parts = append(parts, fmt.Sprintf("%s is %s behind", v.Name, plural(v.Lag, "record")))
+		}
+	}
+	if len(parts) == 0 {
+		return "up to date"
+	}
+	return strings.Join(parts, ", ")
+}
+
+func turnsLine(s api.Status) string {
+	t := s.Health.Total
+	line := fmt.Sprintf("%d in 24 h, %d kept", t.Turns, t.Kept)
+	if yield, ok := t.Yield(); ok {
+		line += fmt.Sprintf(", yield %.0f %%", 100*yield)
+	}
+	if at := s.Health.LastKeptAt; !at.IsZero() {
+		line += ", last kept " + at.Local().Format(time.DateTime)
+	}
+	return line
+}

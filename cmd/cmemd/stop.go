@@ -1,0 +1,92 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cmemd/cmemd/api"
+)
+
+// stopWait is how long a daemon that was asked to end may take: it has endLimit for itself.
+const stopWait = endLimit + 2*time.Second
+
+func newStop(a *app) *cobra.Command {
+	kill := false
+	c := &cobra.Command{
+		Use: "stop", Short: "End the daemon, in order", Args: takes(0, 0, ""),
+		Long: "Stop asks the daemon to end and waits for it. Nothing is lost: hooks keep what they report in the spool meanwhile.",
+	}
+	c.Flags().BoolVar(&kill, "kill", false, "kill a daemon that does not end; what it accepted is in the log")
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		home, err := a.home()
+		if err != nil {
+			return err
+		}
+		return a.ask(func(client *api.Client) error {
+			was, err := a.stop(c.Context(), client, pathsOf(home), kill)
+			if err != nil {
+				return err
+			}
+			if a.json {
+				return a.printJSON(map[string]any{"stopped": was != 0, "pid": was})
+			}
+			if was == 0 {
+				a.printf("cmemd is not running\n")
+				return nil
+			}
+			a.printf("stopped, pid %d\n", was)
+			return nil
+		})
+	}
+	return c
+}
+
+// stop ends the daemon and returns its pid; 0 if none runs. One that does not answer is sent a signal, if the process is
+// still the one that wrote down its pid. With kill a daemon that does not end is killed.
+func (a *app) stop(ctx context.Context, client *api.Client, p paths, kill bool) (pid int, err error) {
+	d, _ := readDaemonFile(p.daemon) // unknown: then only the socket can tell
+	err = askToStop(ctx, client)
+	if errors.Is(err, api.ErrNotRunning) && !d.lives() {
+		return 0, nil
+	}
+	if err != nil {
+		err = d.signal(syscall.SIGTERM)
+	}
+	if err == nil {
+		err = a.gone(ctx, client, d, stopWait)
+	}
+	if err != nil && kill && d.lives() {
+		err = errors.Join(d.signal(os.Kill), a.gone(ctx, client, d, stopWait))
+	}
+	if err != nil {
+		return d.PID, advise(fmt.Errorf("the daemon (pid %d) does not end: %w", d.PID, err), "`cmemd stop --kill`; what it accepted is in the log")
+	}
+	return d.PID, nil
+}
+
+// askToStop asks over the socket. A daemon that does not answer soon is an error.
+func askToStop(ctx context.Context, client *api.Client) error {
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	return client.Stop(ctx)
+}
+
+// gone waits until the process has ended and nothing answers any more.
+func (a *app) gone(ctx context.Context, client *api.Client, d daemonFile, limit time.Duration) error {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	for d.lives() || client.Alive(ctx) == nil {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(lookEvery):
+		}
+	}
+	return nil
+}

@@ -1,0 +1,70 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/cmemd/cmemd/api"
+)
+
+func newTimeline(a *app) *cobra.Command {
+	var q api.TimelineQuery
+	c := &cobra.Command{
+		Use: "timeline [ID|TIME]", Short: "Show what happened around a memory or a time",
+		Example: "  cmemd timeline 0192f3a4-7b2c-7d1e\n  cmemd timeline --query \"flaky checkout test\" --before 10",
+		Args:    takes(0, 1, "an id or a time"),
+	}
+	c.Flags().StringVar(&q.Query, "query", "", "take the best hit of this search for the id")
+	c.Flags().IntVar(&q.Before, "before", 5, "how many rows before it")
+	c.Flags().IntVar(&q.After, "after", 5, "how many rows after it")
+	c.Flags().StringVar(&q.Project, "project", "", "its name or root; that of the id, if not given")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if (len(args) == 1) == (q.Query != "") {
+			return misused(c, "%s needs either an id, a time, or --query", c.CommandPath())
+		}
+		if err := needsPositive(c, "before", q.Before); err != nil {
+			return err
+		}
+		if err := needsPositive(c, "after", q.After); err != nil {
+			return err
+		}
+		if len(args) == 1 {
+			q.Anchor = a.anchor(args[0])
+		}
+		return a.ask(func(client *api.Client) error {
+			t, err := client.Timeline(c.Context(), q)
+			if err != nil {
+				return err
+			}
+			if a.json {
+				return a.printJSON(t)
+			}
+			return a.showTimeline(t)
+		})
+	}
+	return c
+}
+
+// anchor is text as the daemon reads it: an id stands as it is, a time becomes RFC 3339.
+func (a *app) anchor(text string) string {
+	if at, ok := parseWhen(text, a.now()); ok {
+		return at.UTC().Format("2006-01-02T15:04:05.999999999Z07:00")
+	}
+	return text
+}
+
+func (a *app) showTimeline(t api.Timeline) error {
+	l := list{head: []string{"ID", "WHAT", "WHEN", "", "TITLE"}}
+	add := func(mark string, rows ...api.Row) {
+		for _, r := range rows {
+			l.add(a.shownID(r.ID), what(r.Kind, r.Type), moment(r.At), mark, flagged(titleOf(r), r.Flagged))
+		}
+	}
+	add("", t.Before...)
+	if t.Anchor != nil {
+		add(">", *t.Anchor)
+	} else {
+		l.add("", "", moment(t.At), ">", "(this moment)")
+	}
+	add("", t.After...)
+	return a.print(l)
+}

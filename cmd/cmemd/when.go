@@ -1,0 +1,76 @@
+package main
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+// maxAgo bounds how long ago a time may be told to be: a hundred years.
+const maxAgo = 100 * 366 * 24 * time.Hour
+
+// parseWhen reads a time as people write it: 90m, 12h, 3d or 2w ago; a local date, with or without a time of day; or
+// RFC 3339. ok is false for anything else.
+func parseWhen(text string, now time.Time) (at time.Time, ok bool) {
+	if ago, ok := parseAgo(text); ok {
+		return now.Add(-ago), true
+	}
+	for _, layout := range []string{"2006-01-02", "2006-01-02 15:04", "2006-01-02T15:04", "2006-01-02 15:04:05"} {
+		if at, err := time.ParseInLocation(layout, text, time.Local); err == nil {
+			return at, true
+		}
+	}
+	at, err := time.Parse(time.RFC3339Nano, text)
+	return at, err == nil
+}
+
+func parseAgo(text string) (ago time.Duration, ok bool) {
+	for unit, length := range map[string]time.Duration{"d": 24 * time.Hour, "w": 7 * 24 * time.Hour} {
+		digits, found := strings.CutSuffix(text, unit)
+		n, err := strconv.ParseUint(digits, 10, 16)
+		if found && err == nil && time.Duration(n) <= maxAgo/length {
+			return time.Duration(n) * length, true
+		}
+	}
+	ago, err := time.ParseDuration(text)
+	return ago, err == nil && ago >= 0 && ago <= maxAgo
+}
+
+// A whenFlag is a flag that holds a time.
+type whenFlag struct {
+	text string
+	name string
+}
+
+func addWhen(c *cobra.Command, name, doc string) *whenFlag {
+	w := &whenFlag{name: name}
+	c.Flags().StringVar(&w.text, name, "", doc+": 2h, 3d, 2w ago, 2026-01-31, or RFC 3339")
+	return w
+}
+
+// at returns the time, zero if the flag was not given, or a usageError of c.
+func (w *whenFlag) at(c *cobra.Command, now time.Time) (time.Time, error) {
+	if w.text == "" {
+		return time.Time{}, nil
+	}
+	at, ok := parseWhen(w.text, now)
+	if !ok {
+		return at, misused(c, "--%s %q is no time: write 2h, 3d or 2w for so long ago, 2026-01-31, or RFC 3339", w.name, w.text)
+	}
+	return at, nil
+}
+
+// oneOf returns a usageError of c unless value is empty or one of words.
+func oneOf(c *cobra.Command, flag, value string, words ...string) error {
+	if value == "" {
+		return nil
+	}
+	for _, w := range words {
+		if value == w {
+			return nil
+		}
+	}
+	return misused(c, "--%s %q is none of %s", flag, value, strings.Join(words, ", "))
+}
