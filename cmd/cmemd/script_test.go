@@ -1,0 +1,216 @@
+package main
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/rogpeppe/go-internal/testscript"
+	"go.etcd.io/bbolt"
+
+	"github.com/cmemd/cmemd/api"
+	"github.com/cmemd/cmemd/eventlog"
+)
+
+// TestMain makes this program the real cmemd of the scripts, in two releases too.
+func TestMain(m *testing.M) {
+	released := func(v string) func() {
+		return func() { version = v; main() }
+	}
+	testscript.Main(m, map[string]func(){"cmemd": main, "cmemd-old": released("0.9.1"), "cmemd-new": released("v0.10.0")})
+}
+
+// TestScripts runs the command as people and agents do, each script with a home and a daemon of its own.
+func TestScripts(t *testing.T) {
+	t.Parallel()
+	testscript.Run(t, testscript.Params{
+		Dir: filepath.Join("testdata", "script"), Setup: setup, RequireUniqueNames: true,
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"work": work, "eventually": eventually, "crash": crash, "takeport": takePort, "holdlog": holdLog,
+			"newerlog": newerLog, "capture": capture, "damagelog": damageLog,
+		},
+	})
+}
+
+// foreign is the beginnings of variables by which the machine's own cmemd and agents could reach into a script.
+func foreign() []string {
+	return []string{"CMEMD_", "XDG_", "CLAUDE", "CODEX_", "GEMINI_", "CURSOR_", "OPENCODE_", "ANTHROPIC_", "OPENAI_"}
+}
+
+func setup(env *testscript.Env) error {
+	kept := env.Vars[:0:0]
+	for _, kv := range env.Vars {
+		own := true
+		for _, prefix := range foreign() {
+			own = own && !strings.HasPrefix(kv, prefix)
+		}
+		if own {
+			kept = append(kept, kv)
+		}
+	}
+	home := filepath.Join(env.WorkDir, "home")
+	env.Vars = append(kept, "CMEMD_HOME="+home, "CMEMD_LISTEN=", "TZ=UTC", "NO_COLOR=1")
+	env.Defer(func() {
+		if d, err := readDaemonFile(pathsOf(home).daemon); err == nil {
+			_ = d.signal(syscall.SIGKILL) // it may have ended by itself
+		}
+	})
+	return nil
+}
+
+func home(ts *testscript.TestScript) paths { return pathsOf(ts.Getenv("CMEMD_HOME")) }
+
+// work SESSION has an agent's session go on through hooks: it starts, asks, edits a file, runs the tests and stops.
+func work(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: work SESSION")
+	}
+	client := api.Dial(home(ts).home)
+	defer client.Close()
+	for i, event := range sessionPayloads(args[0]) {
+		payload, err := json.Marshal(event)
+		ts.Check(err)
+		_, err = client.Hook(context.Background(), "claude-code", payload, uuid.Must(uuid.NewV7()), time.Now())
+		if err != nil {
+			ts.Fatalf("hook %d: %v", i, err)
+		}
+	}
+}
+
+// sessionPayloads is one answer of an agent as Claude Code reports it.
+func sessionPayloads(session string) []map[string]any {
+	common := func(event string, more map[string]any) map[string]any {
+		more["session_id"], more["cwd"], more["hook_event_name"], more["prompt_id"] = session, "/work/shop", event, session+"-p1"
+		return more
+	}
+	return []map[string]any{
+		common("SessionStart", map[string]any{"source": "startup"}),
+		common("UserPromptSubmit", map[string]any{"prompt": "Fix the flaky checkout test"}),
+		common("PostToolUse", map[string]any{
+			"tool_name": "Edit", "tool_use_id": session + "-edit", "duration_ms": 12,
+			"tool_input":    map[string]any{"file_path": "/work/shop/cart.go", "old_string": "a", "new_string": "b"},
+			"tool_response": map[string]any{"filePath": "/work/shop/cart.go", "oldString": "a", "newString": "b"},
+		}),
+		common("PostToolUse", map[string]any{
+			"tool_name": "Bash", "tool_use_id": session + "-test", "duration_ms": 900,
+			"tool_input":    map[string]any{"command": "go test ./..."},
+			"tool_response": map[string]any{"stdout": "ok \u001b[31mshop\u202e", "stderr": "", "interrupted": false},
+		}),
+		common("Stop", map[string]any{"last_assistant_message": "The checkout test waited for the wrong lock; the cart now holds one."}),
+	}
+}
+
+// eventually PATTERN COMMAND... runs a command until its output matches.
+func eventually(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: eventually PATTERN COMMAND...")
+	}
+	pattern, err := regexp.Compile("(?m)" + args[0])
+	ts.Check(err)
+	limit := time.Now().Add(15 * time.Second)
+	for {
+		err := ts.Exec(args[1], args[2:]...)
+		out := ts.ReadFile("stdout")
+		if pattern.MatchString(out) {
+			return
+		}
+		if time.Now().After(limit) {
+			ts.Fatalf("no match for %q (%v) in\n%s%s", args[0], err, out, ts.ReadFile("stderr"))
+		}
+		time.Sleep(30 * time.Millisecond)
+	}
+}
+
+// crash kills the daemon where it stands.
+func crash(ts *testscript.TestScript, _ bool, _ []string) {
+	d, err := readDaemonFile(home(ts).daemon)
+	ts.Check(err)
+	ts.Check(d.signal(syscall.SIGKILL))
+	client := api.Dial(home(ts).home)
+	defer client.Close()
+	waitFor(ts, "the daemon to die", func() bool { // its threads end one by one, and its socket with the last
+		return !d.lives() && errors.Is(client.Alive(context.Background()), api.ErrNotRunning)
+	})
+}
+
+func waitFor(ts *testscript.TestScript, what string, done func() bool) {
+	for limit := time.Now().Add(15 * time.Second); !done(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(limit) {
+			ts.Fatalf("waited too long for %s", what)
+		}
+	}
+}
+
+// takeport listens at a free port and has CMEMD_LISTEN name it.
+func takePort(ts *testscript.TestScript, _ bool, _ []string) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	ts.Check(err)
+	ts.Defer(func() { l.Close() })
+	ts.Setenv("CMEMD_LISTEN", l.Addr().String())
+}
+
+// holdlog opens the log as another process would, until the script ends, and has HOLDER name this one.
+func holdLog(ts *testscript.TestScript, _ bool, _ []string) {
+	p := home(ts)
+	ts.Check(p.make())
+	log, err := eventlog.Open(p.log, eventlog.Config{})
+	ts.Check(err)
+	ts.Defer(func() { log.Close() })
+	ts.Setenv("HOLDER", strconv.Itoa(os.Getpid()))
+}
+
+// newerlog makes the log one of a format that is not known yet.
+func newerLog(ts *testscript.TestScript, _ bool, _ []string) {
+	p := home(ts)
+	ts.Check(p.make())
+	log, err := eventlog.Open(p.log, eventlog.Config{})
+	ts.Check(err)
+	ts.Check(log.Close())
+	db, err := bbolt.Open(p.log, 0o600, &bbolt.Options{Timeout: time.Second})
+	ts.Check(err)
+	ts.Check(db.Update(func(tx *bbolt.Tx) error {
+		return tx.Bucket([]byte("head")).Put([]byte("\x00format"), binary.BigEndian.AppendUint32(nil, 99))
+	}))
+	ts.Check(db.Close())
+}
+
+// damagelog changes a record of a log that nobody has open.
+func damageLog(ts *testscript.TestScript, _ bool, _ []string) {
+	db, err := bbolt.Open(home(ts).log, 0o600, &bbolt.Options{Timeout: 5 * time.Second})
+	ts.Check(err)
+	ts.Check(db.Update(func(tx *bbolt.Tx) error {
+		log := tx.Bucket([]byte("log"))
+		key := binary.BigEndian.AppendUint64(nil, 2)
+		value := append([]byte(nil), log.Get(key)...)
+		value[len(value)-1] ^= 1
+		return log.Put(key, value)
+	}))
+	ts.Check(db.Close())
+}
+
+// capture NAME PATTERN sets NAME to what the first group of PATTERN finds in the last command's output.
+func capture(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: capture NAME PATTERN")
+	}
+	pattern, err := regexp.Compile("(?m)" + args[1])
+	ts.Check(err)
+	found := pattern.FindStringSubmatch(ts.ReadFile("stdout"))
+	if len(found) < 2 {
+		ts.Fatalf("no match for %q in\n%s", args[1], ts.ReadFile("stdout"))
+	}
+	ts.Setenv(args[0], found[1])
+	ts.Logf("%s", fmt.Sprintf("%s=%s", args[0], found[1]))
+}
