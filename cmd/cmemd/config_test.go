@@ -1,0 +1,217 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+func homeWith(t *testing.T, settings string) string {
+	t.Helper()
+	home := t.TempDir()
+	if err := os.WriteFile(filepath.Join(home, configFile), []byte(settings), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return home
+}
+
+// TestSettingsTable holds every line of the table to what it promises.
+func TestSettingsTable(t *testing.T) {
+	t.Parallel()
+	seen := map[string]bool{}
+	standard := standardConfig()
+	for _, s := range settings() {
+		if seen[s.key] || s.doc == "" || s.limits == "" || strings.ToLower(s.key) != s.key {
+			t.Errorf("%s: given twice, or without doc or limits", s.key)
+		}
+		seen[s.key] = true
+		var c config
+		if !s.set(&c, s.standard) {
+			t.Errorf("%s: its default %q is not allowed", s.key, s.standard)
+		}
+		if got := s.get(&c); got != s.standard || s.get(&standard.config) != s.standard {
+			t.Errorf("%s: the default reads %q, want %q", s.key, got, s.standard)
+		}
+		for _, bad := range []string{"-1", "nonsense", "99999999999999999999", "1e9", "0x10", "1.2.3.4", "0.0.0.0:80"} {
+			if s.set(&c, bad) {
+				t.Errorf("%s takes %q", s.key, bad)
+			}
+		}
+		if s.kind != kindText && s.set(&c, "") {
+			t.Errorf("%s takes nothing", s.key)
+		}
+	}
+}
+
+// TestSettingsWrittenBack takes every default through a file.
+func TestSettingsWrittenBack(t *testing.T) {
+	t.Parallel()
+	var file strings.Builder
+	for _, s := range settings() {
+		value := `"` + s.standard + `"`
+		if s.kind == kindNumber {
+			value = s.standard
+		}
+		file.WriteString(s.key + " = " + value + "\n")
+	}
+	l, err := loadConfig(homeWith(t, file.String()), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(standardConfig().config, l.config); diff != "" {
+		t.Errorf("-default +file\n%s", diff)
+	}
+	for i, s := range settings() {
+		if want := fmt.Sprintf("%s:%d", configFile, i+1); l.from[s.key] != want {
+			t.Errorf("%s comes from %s, want %s", s.key, l.from[s.key], want)
+		}
+	}
+}
+
+func TestLoadConfig(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, file string
+		env        []string
+		key        string // whose value and source are looked at
+		value      string
+		from       string
+		err        string // part of it
+	}{
+		{name: "nothing set", key: "slots", value: "2", from: "default"},
+		{name: "a number", file: "# two is not enough\nslots = 3\n", key: "slots", value: "3", from: "config.toml:2"},
+		{name: "a duration", file: `idle_stop = "45m"`, key: "idle_stop", value: "45m", from: "config.toml:1"},
+		{name: "bytes in words", file: `min_free_bytes = "128MiB"`, key: "min_free_bytes", value: "128MiB", from: "config.toml:1"},
+		{name: "bytes as a number", file: `min_free_bytes = 1048576`, key: "min_free_bytes", value: "1MiB", from: "config.toml:1"},
+		{name: "no port", file: `listen = ""`, key: "listen", value: "", from: "config.toml:1"},
+		{name: "IPv6", file: `listen = "[::1]:8080"`, key: "listen", value: "[::1]:8080", from: "config.toml:1"},
+		{name: "a quoted key", file: `"slots" = 4`, key: "slots", value: "4", from: "config.toml:1"},
+		{name: "the environment wins", file: "slots = 3", env: []string{"CMEMD_SLOTS=5"}, key: "slots", value: "5", from: "CMEMD_SLOTS"},
+		{name: "an empty variable is a value", env: []string{"CMEMD_LISTEN="}, key: "listen", value: "", from: "CMEMD_LISTEN"},
+		{name: "switches are no settings", env: []string{"CMEMD_HOME=/x", "CMEMD_NO_START=1", "PATH=/bin"}, key: "slots", value: "2", from: "default"},
+
+		{name: "out of range", file: "\n\nslots = 0\n", err: "config.toml:3: slots = 0 is not allowed: it may be a whole number, 1 to 64"},
+		{name: "too much for a number", file: "slots = 99999999999", err: "config.toml:1: slots = 99999999999 is not allowed"},
+		{name: "a number as text", file: `slots = "3"`, err: `config.toml:1: slots = "3" is not allowed: it may be a whole number`},
+		{name: "a duration without a unit", file: "idle_stop = 30", err: `idle_stop = 30 is not allowed: it may be a duration such as "30m", 1s to 24h`},
+		{name: "a word that is not known", file: `log_level = "loud"`, err: `log_level = "loud" is not allowed: it may be debug, info, warn, error`},
+		{name: "another machine", file: `listen = "0.0.0.0:37911"`, err: `listen = "0.0.0.0:37911" is not allowed: it may be a loopback address with a port, or empty`},
+		{name: "a list", file: "slots = [1,2]", err: "config.toml:1: slots = a list is not allowed"},
+		{name: "a fraction", file: "slots = 1.5", err: "config.toml:1: slots = 1.5 is not allowed"},
+		{name: "a slip", file: "slot = 3", err: "config.toml:1: unknown key slot: did you mean slots?"},
+		{name: "another slip", file: `idlestop = "3m"`, err: "did you mean idle_stop?"},
+		{name: "nothing like it", file: "colour = 3", err: "config.toml:1: unknown key colour: `cmemd config show` lists"},
+		{name: "in a table", file: "[daemon]\nslots = 3", err: "config.toml:2: unknown key daemon.slots"},
+		{name: "an empty table", file: "[daemon]\n", err: "config.toml:1: unknown key daemon"},
+		{name: "twice", file: "slots = 3\nslots = 4", err: "config.toml:2: "},
+		{name: "no TOML", file: "slots = 3\nidle_stop = \n", err: "config.toml:2: "},
+		{name: "a variable out of range", env: []string{"CMEMD_SLOTS=many"}, err: `environment: CMEMD_SLOTS = "many" is not allowed: it may be a whole number, 1 to 64`},
+		{name: "a variable that is not known", env: []string{"CMEMD_SLOT=1"}, err: "environment: unknown key CMEMD_SLOT: did you mean CMEMD_SLOTS?"},
+		{name: "all of them are told", file: "slot = 3\nmax_restarts = 0", err: "max_restarts = 0"},
+		{name: "escapes", file: "\"a\\u001b[31m\" = 3", err: `unknown key a\x1b[31m`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			l, err := loadConfig(homeWith(t, c.file), c.env)
+			if c.err != "" {
+				if err == nil || !strings.Contains(err.Error(), c.err) {
+					t.Fatalf("got error %v, want one with %q", err, c.err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := l.values()[c.key]; got != c.value || l.from[c.key] != c.from {
+				t.Errorf("%s = %q from %s, want %q from %s", c.key, got, l.from[c.key], c.value, c.from)
+			}
+		})
+	}
+}
+
+func TestLoadConfigWithoutFile(t *testing.T) {
+	t.Parallel()
+	l, err := loadConfig(t.TempDir(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(standardConfig().config, l.config); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestLoadConfigKeepsWhatIsGood(t *testing.T) {
+	t.Parallel()
+	l, err := loadConfig(homeWith(t, "slots = 7\nmax_restarts = 0\n"), nil)
+	var bad *settingError
+	if !errors.As(err, &bad) || bad.Key != "max_restarts" {
+		t.Fatalf("got error %v, want one about max_restarts", err)
+	}
+	if l.Slots != 7 || l.MaxRestarts != standardConfig().MaxRestarts {
+		t.Errorf("slots = %d, max_restarts = %d", l.Slots, l.MaxRestarts)
+	}
+}
+
+func TestBytes(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]int64{"0": 0, "1": 1, "1KiB": 1024, "64MiB": 64 << 20, "3GiB": 3 << 30, "1TiB": 1 << 40} {
+		if got, ok := parseBytes(text); !ok || got != want || formatBytes(want) != text {
+			t.Errorf("parseBytes(%q) = %d, %v; formatBytes(%d) = %q", text, got, ok, want, formatBytes(want))
+		}
+	}
+	for _, bad := range []string{"", "MiB", "-1", "1.5MiB", "1 MiB", "64mb", "9000000TiB"} {
+		if n, ok := parseBytes(bad); ok {
+			t.Errorf("parseBytes(%q) = %d", bad, n)
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.Int64Range(0, 1<<50).Draw(t, "n")
+		if got, ok := parseBytes(formatBytes(n)); !ok || got != n {
+			t.Fatalf("%d is written %q and read %d", n, formatBytes(n), got)
+		}
+	})
+}
+
+func TestDistance(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		a, b string
+		want int
+	}{{"", "", 0}, {"", "abc", 3}, {"slots", "slots", 0}, {"slot", "slots", 1}, {"kitten", "sitting", 3}} {
+		if got := distance(c.a, c.b); got != c.want || distance(c.b, c.a) != c.want {
+			t.Errorf("distance(%q, %q) = %d, want %d", c.a, c.b, got, c.want)
+		}
+	}
+}
+
+// FuzzConfig holds any file to: an error that says where, or settings that are all within their limits.
+func FuzzConfig(f *testing.F) {
+	for _, s := range []string{"slots = 3", "[a]\nb=1", "a.b = 1", "x = {y=1}", "idle_stop = \"1h\"", "\xff", "slots=1\nslots=2", "[[a]]", "a = 1979-05-27"} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		l := standardConfig()
+		lines, err := parseTOML(data)
+		for _, line := range lines {
+			if !strings.HasPrefix(line.where, configFile+":") || strings.HasSuffix(line.where, ":0") {
+				t.Fatalf("%q: a line at %q", data, line.where)
+			}
+			_ = l.apply(line) // what is refused changes nothing
+		}
+		if err != nil && !strings.ContainsAny(err.Error()[:1], "123456789 ") {
+			t.Fatalf("%q: %v", data, err)
+		}
+		for _, s := range settings() {
+			var c config
+			if !s.set(&c, s.get(&l.config)) {
+				t.Fatalf("%q sets %s = %s", data, s.key, s.get(&l.config))
+			}
+		}
+	})
+}

@@ -1,0 +1,235 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cmemd/cmemd/api"
+	"github.com/cmemd/cmemd/eventlog"
+	"github.com/cmemd/cmemd/events"
+)
+
+func testApp() (a *app, out, errOut *bytes.Buffer) {
+	out, errOut = new(bytes.Buffer), new(bytes.Buffer)
+	return &app{out: out, err: errOut, getenv: func(string) string { return "" }, version: "test"}, out, errOut
+}
+
+func TestPrintPlain(t *testing.T) {
+	t.Parallel()
+	a, out, _ := testApp()
+	l := list{head: []string{"ID", "TITLE", "LAST"}}
+	l.add("1", "two\nlines\tand \x1b[31mred", "")
+	l.add("22", "größer", "x")
+	if err := a.print(l); err != nil {
+		t.Fatal(err)
+	}
+	want := "ID  TITLE                      LAST\n1   two lines and \\x1b[31mred\n22  größer                     x\n"
+	if out.String() != want {
+		t.Errorf("got\n%q\nwant\n%q", out, want)
+	}
+}
+
+func TestField(t *testing.T) {
+	t.Parallel()
+	a, out, _ := testApp()
+	a.field("empty", " \n")
+	a.field("title", "one\x00line")
+	a.field("text", "two\nlines\n")
+	if want := "title         one\\x00line\ntext\n  two\n  lines\n"; out.String() != want {
+		t.Errorf("got %q, want %q", out, want)
+	}
+}
+
+func TestSize(t *testing.T) {
+	t.Parallel()
+	for n, want := range map[int64]string{0: "0 B", 999: "999 B", 1000: "1.0 kB", 1_234_567: "1.2 MB", 5e9: "5.0 GB", 7e15: "7000.0 TB"} {
+		if got := size(n); got != want {
+			t.Errorf("size(%d) = %q, want %q", n, got, want)
+		}
+	}
+}
+
+// FuzzPrintJSON holds any text to: the same text back, and no character on the way that deceives a terminal.
+func FuzzPrintJSON(f *testing.F) {
+	for _, s := range []string{"", "a\u202eb", "\u009b31m", "\U000e0041", "\x1b[31m", "<&>", "\u2028"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		s = strings.ToValidUTF8(s, "\ufffd")
+		a, out, _ := testApp()
+		if err := a.printJSONLine(map[string]string{s: s}); err != nil {
+			t.Fatal(err)
+		}
+		text := strings.TrimSuffix(out.String(), "\n")
+		if strings.ContainsFunc(text, deceives) {
+			t.Fatalf("%q is printed as %q", s, text)
+		}
+		var back map[string]string
+		if err := json.Unmarshal([]byte(text), &back); err != nil || back[s] != s {
+			t.Fatalf("%q is printed as %q and read as %q (%v)", s, text, back, err)
+		}
+	})
+}
+
+func TestExitCodesAndNextSteps(t *testing.T) {
+	t.Parallel()
+	busy := &api.Problem{Type: api.ProblemBusy, Title: "Too much is waiting", Status: 503}
+	for _, c := range []struct {
+		name    string
+		err     error
+		code    int
+		message string
+		next    string
+	}{
+		{"usage", &usageError{message: "cmemd why needs an id", command: "cmemd why"}, 2, "cmemd why needs an id", "`cmemd why --help` shows how it is called"},
+		{"not running", fmt.Errorf("%w (%w)", api.ErrNotRunning, fs.ErrNotExist), 3, "cmemd is not running", "start it with `cmemd start`"},
+		{"nothing", fmt.Errorf("%w for %q", errNothing, "x"), 4, `nothing found for "x"`, ""},
+		{"not found", &api.Problem{Type: api.ProblemNotFound, Detail: "no such row", Status: 404}, 4, "no such row (404)", ""},
+		{"busy", busy, 1, "Too much is waiting (503)", "try again in 1s"},
+		{"ambiguous", &api.Problem{Type: api.ProblemAmbiguous, Detail: "several", Status: 409}, 1, "several (409)", "give more of the id"},
+		{"locked", &eventlog.LockedError{Path: "/h/log.db", PID: 12, Command: "cmemd"}, 1, "/h/log.db is held by process 12 (cmemd)", "stop it with `cmemd stop`"},
+		{"newer", &eventlog.NewerFormatError{Path: "/h/log.db", Found: 2, Known: 1}, 1, "has format 2", "changed nothing"},
+		{"corrupt", &eventlog.CorruptError{Position: 3, Reason: "bad"}, 1, "corrupt at position 3: bad", "backup"},
+		{"advice", advise(errors.New("no"), "do %s", "so"), 1, "no", "do so"},
+		{"captured text", errors.New("bad \x1b[31mline"), 1, `bad \x1b[31mline`, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			a, out, errOut := testApp()
+			a.complain(c.err)
+			got := errOut.String()
+			if !strings.HasPrefix(got, "cmemd: "+c.message) && !strings.Contains(got, c.message) || !strings.Contains(got, c.next) {
+				t.Errorf("got %q, want %q and %q", got, c.message, c.next)
+			}
+			if c.next == "" && strings.Contains(got, "next:") {
+				t.Errorf("got advice nobody can use: %q", got)
+			}
+			if code := exitCode(c.err); code != c.code || out.Len() > 0 {
+				t.Errorf("exit code %d, want %d; on standard output: %q", code, c.code, out)
+			}
+			a.json = true
+			errOut.Reset()
+			a.complain(c.err)
+			var doc struct {
+				Error, Next string
+				Exit        int
+			}
+			if err := json.Unmarshal(errOut.Bytes(), &doc); err != nil || doc.Exit != c.code || !strings.Contains(doc.Error, c.message) {
+				t.Errorf("as JSON: %q (%v)", errOut, err)
+			}
+		})
+	}
+	if exitCode(nil) != exitOK {
+		t.Error("no error is no success")
+	}
+}
+
+// TestEveryCommandHasAScript holds the tree to: each command says what it is, and some script runs it.
+func TestEveryCommandHasAScript(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("testdata/script/*.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var scripts strings.Builder
+	for _, f := range files {
+		b, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		scripts.Write(b)
+	}
+	a, _, _ := testApp()
+	var walk func(c *cobra.Command)
+	walk = func(c *cobra.Command) {
+		if c.Short == "" {
+			t.Errorf("%s says nothing of itself", c.CommandPath())
+		}
+		if c.Name() == "demo" { // checks itself what it shows
+			return
+		}
+		if !c.HasSubCommands() && c.Runnable() && !strings.Contains(scripts.String(), c.CommandPath()) {
+			t.Errorf("no script runs %s", c.CommandPath())
+		}
+		for _, sub := range c.Commands() {
+			walk(sub)
+		}
+	}
+	walk(newRoot(a))
+}
+
+func TestParseRange(t *testing.T) {
+	t.Parallel()
+	const end = 1<<64 - 1
+	for text, want := range map[string][2]events.Position{"": {1, end}, "7": {7, end}, "7-": {7, end}, "7-9": {7, 9}, "7-7": {7, 7}} {
+		from, to, ok := parseRange(text)
+		if got := [2]events.Position{from, to}; !ok || got != want {
+			t.Errorf("parseRange(%q) = %v, %v, want %v", text, got, ok, want)
+		}
+	}
+	for _, bad := range []string{"0", "-", "-3", "x", "9-7", "1-2-3", "1 - 2", "99999999999999999999"} {
+		if from, to, ok := parseRange(bad); ok {
+			t.Errorf("parseRange(%q) = %d, %d", bad, from, to)
+		}
+	}
+}
+
+func TestTitleOf(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		row  api.Row
+		want string
+	}{
+		{api.Row{Kind: "observation", Title: "t", Narrative: "n"}, "t"},
+		{api.Row{Kind: "observation", Facts: []string{"a", "b"}}, "a; b"},
+		{api.Row{Kind: "summary", Completed: "done\nand more"}, "done"},
+		{api.Row{Kind: "prompt", Prompt: 3}, "prompt 3"},
+		{api.Row{Kind: "memory", Text: "\n\nfirst line\nsecond"}, "first line"},
+		{api.Row{Kind: "memory"}, "memory"},
+		{api.Row{Forgotten: true}, "forgotten"},
+	} {
+		if got := titleOf(c.row); got != c.want {
+			t.Errorf("titleOf(%+v) = %q, want %q", c.row, got, c.want)
+		}
+	}
+}
+
+// TestShowRowShowsEveryField fails when a row gets a field that nobody sees.
+func TestShowRowShowsEveryField(t *testing.T) {
+	t.Parallel()
+	hidden := map[string]bool{ // kept for programs: --json has them
+		"ProjectRoot": true, "Prompt": true, "Turn": true, "Turns": true, "AgentSession": true, "Flagged": true,
+	}
+	row := reflect.TypeFor[api.Row]()
+	for i := range row.NumField() {
+		f := row.Field(i)
+		if hidden[f.Name] || f.Type.Kind() != reflect.String && f.Type != reflect.TypeFor[[]string]() {
+			continue
+		}
+		r := api.Row{Kind: "observation", Type: "discovery"}
+		v := reflect.ValueOf(&r).Elem().Field(i)
+		if f.Type.Kind() == reflect.String {
+			v.SetString("MARK")
+		} else {
+			v.Set(reflect.ValueOf([]string{"MARK"}))
+		}
+		if f.Name == "Agent" {
+			r.Session = events.SessionIDOf("a", "b")
+		}
+		a, out, _ := testApp()
+		a.showRow(r)
+		if !strings.Contains(out.String(), "MARK") {
+			t.Errorf("%s is not shown:\n%s", f.Name, out)
+		}
+	}
+}

@@ -1,0 +1,132 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestDaemonFile(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "daemon.json")
+	want := thisProcess()
+	want.Addr, want.Socket, want.Version = "127.0.0.1:37911", "/run/cmemd.sock", "1.2.3"
+	if err := want.write(path); err != nil {
+		t.Fatal(err)
+	}
+	got, err := readDaemonFile(path)
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Fatalf("-want +got\n%s%v", diff, err)
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", info.Mode(), err)
+	}
+	if bootID() != "" && !got.lives() {
+		t.Error("this process is not alive")
+	}
+}
+
+// TestSignalOnlyTheSame holds a pid back that has been given to another process since, or of another boot.
+func TestSignalOnlyTheSame(t *testing.T) {
+	t.Parallel()
+	if bootID() == "" {
+		t.Skip("this system does not tell processes apart")
+	}
+	child := exec.CommandContext(t.Context(), "sleep", "60")
+	if err := child.Start(); err != nil {
+		t.Skip("no sleep here:", err)
+	}
+	start, err := processStart(child.Process.Pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := daemonFile{PID: child.Process.Pid, StartTime: start, BootID: bootID()}
+	for name, other := range map[string]daemonFile{
+		"another start":    {PID: d.PID, StartTime: "1", BootID: d.BootID},
+		"another boot":     {PID: d.PID, StartTime: d.StartTime, BootID: "x"},
+		"unknown start":    {PID: d.PID, BootID: d.BootID},
+		"unknown boot":     {PID: d.PID, StartTime: d.StartTime},
+		"the first of all": {PID: 1, StartTime: d.StartTime, BootID: d.BootID},
+		"no process":       {StartTime: d.StartTime, BootID: d.BootID},
+	} {
+		if err := other.signal(syscall.SIGKILL); !errors.Is(err, os.ErrProcessDone) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if !d.lives() {
+		t.Fatal("the child is gone")
+	}
+	if err := d.signal(syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	_ = child.Wait() // it was killed
+	if d.lives() {
+		t.Error("the child lives on")
+	}
+}
+
+func TestReadDaemonFileRefuses(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if _, err := readDaemonFile(filepath.Join(dir, "none")); !errors.Is(err, os.ErrNotExist) {
+		t.Error(err)
+	}
+	for name, data := range map[string]string{"empty": "", "cut": `{"pid": 12`, "list": "[]", "other": `{"pid": "x"}`, "long": string(make([]byte, maxDaemonFile+1))} {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(data), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if d, err := readDaemonFile(path); err == nil || d.lives() {
+			t.Errorf("%s: %+v, %v", name, d, err)
+		}
+	}
+	if _, err := readDaemonFile(dir); err == nil {
+		t.Error("a folder was read")
+	}
+}
+
+func TestLoadToken(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "token")
+	first, err := loadToken(path)
+	if err != nil || len(first) != 2*tokenBytes {
+		t.Fatalf("%q, %v", first, err)
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", info.Mode(), err)
+	}
+	if again, err := loadToken(path); again != first || err != nil {
+		t.Errorf("%q, %v; want the same again", again, err)
+	}
+	if other, _ := loadToken(filepath.Join(t.TempDir(), "token")); other == first {
+		t.Error("two homes have one token")
+	}
+	if err := os.WriteFile(path, []byte("short\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if token, err := loadToken(path); err == nil {
+		t.Errorf("a short token is taken: %q", token)
+	}
+}
+
+func TestRemoveSocketSparesFiles(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "cmemd.sock")
+	if err := removeSocket(path); err != nil {
+		t.Error(err)
+	}
+	if err := os.WriteFile(path, []byte("mine"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := removeSocket(path); err == nil {
+		t.Error("a file that is no socket was removed")
+	}
+	if b, _ := os.ReadFile(path); string(b) != "mine" {
+		t.Errorf("the file holds %q", b)
+	}
+}
