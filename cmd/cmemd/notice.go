@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/projections"
 )
 
@@ -13,9 +14,9 @@ const (
 	// noticeSpan is how far back the observer's yield is looked at: a working day.
 	noticeSpan = 24 * time.Hour
 
-	// noticeTurns is how many turns a yield must be of to mean something, and noticeYield below what it is told.
+	// noticeTurns is how many outputs a share must be of to mean something, and noticeShare below what it is told.
 	noticeTurns = 20
-	noticeYield = 0.5
+	noticeShare = 0.5
 )
 
 // notices says in one line what a person should know of the daemon's health. It goes by numbers alone.
@@ -55,9 +56,21 @@ func complaints(h projections.Health, now time.Time) []string {
 	if n := len(h.Quarantines); n > 0 {
 		parts = append(parts, fmt.Sprintf("the observer of %s is stopped", plural(n, "session")))
 	}
-	yield, ok := h.Total.Yield()
-	if ok && h.Total.Turns >= noticeTurns && yield < noticeYield {
-		parts = append(parts, fmt.Sprintf("only %.0f %% of the observer's last %d outputs could be used", 100*yield, h.Total.Turns))
+	if used, of := usedOutputs(h.Total); of >= noticeTurns && float64(used) < noticeShare*float64(of) {
+		parts = append(parts, fmt.Sprintf("only %d of the observer's last %d outputs could be used", used, of))
 	}
 	return parts
+}
+
+// usedOutputs counts the outputs that parsed among those that were not blank. One that says in the agreed form that
+// nothing was worth recording did what was asked.
+func usedOutputs(h projections.HealthCount) (used, of int64) {
+	used = h.Kept + h.Skipped[events.ReasonSkipSummary]
+	of = used
+	for reason, n := range h.Dropped {
+		if !strings.HasPrefix(reason, "idle/") {
+			of += n
+		}
+	}
+	return used, of
 }

@@ -1,0 +1,271 @@
+package main
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cmemd/cmemd/api"
+	"github.com/cmemd/cmemd/hooks/relay"
+)
+
+// demoSession is a recorded session, one hook payload a line, in the order the hooks fired.
+//
+//go:embed demo/session.jsonl
+var demoSession string
+
+const (
+	// demoKill and demoRevive are the payloads before which the daemon is killed and started again.
+	demoKill   = 14
+	demoRevive = 17
+
+	// demoWait is how long the demo waits for anything that takes milliseconds when all is well.
+	demoWait = 10 * time.Second
+)
+
+func newDemo(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use: "demo", Short: "Play a recorded session through a real daemon, in a temporary home",
+		Long: `demo plays a bundled session of a coding agent through the hook command into a real daemon in a temporary home. In the
+middle the daemon is killed; nothing is lost. Then a second session starts and is given what the first one did, a search
+finds it, and why leads from a memory back to its events. It takes a few seconds and leaves nothing behind.`,
+		Args: takes(0, 0, ""),
+		RunE: func(c *cobra.Command, _ []string) error { return a.demo(c.Context()) },
+	}
+}
+
+// demo plays the whole story. What it shows is checked: it fails where the daemon did not do its job.
+func (a *app) demo(ctx context.Context) (err error) {
+	d, err := a.newStage(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, d.clear()) }()
+	for _, act := range []func(context.Context) error{d.raise, d.play, d.settle, d.remember, d.find, d.explain, d.verify} {
+		if err := act(ctx); err != nil {
+			return fmt.Errorf("demo: %w", err)
+		}
+	}
+	a.printf("\nAll of it happened in %s, which is removed now. To use cmemd for real: cmemd start\n", d.home)
+	return nil
+}
+
+// stage is the temporary world of a demo.
+type stage struct {
+	a       *app
+	self    string // this program
+	dir     string // all of the below
+	home    string // CMEMD_HOME
+	project string // the repository that the session works in
+	commits []string
+	client  *api.Client
+	daemon  *exec.Cmd
+	began   time.Time
+	best    string // the id of the best hit
+}
+
+// newStage makes a home, and a repository with the commits that the session claims, so that its claims can be checked.
+func (a *app) newStage(ctx context.Context) (*stage, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "cmemd-demo-")
+	if err != nil {
+		return nil, err
+	}
+	d := &stage{
+		a: a, self: self, dir: dir, home: filepath.Join(dir, "home"), project: filepath.Join(dir, "courier"), began: a.now(),
+	}
+	if err := os.MkdirAll(d.project, 0o700); err != nil {
+		return nil, errors.Join(err, d.clear())
+	}
+	d.client = api.Dial(d.home)
+	d.commit(ctx, "queue: give up a delivery that the receiver refuses")
+	d.commit(ctx, "config: limit the attempts of a delivery")
+	return d, nil
+}
+
+// commit makes an empty commit and notes its short hash. Without git the session claims one that nobody can check.
+func (d *stage) commit(ctx context.Context, subject string) {
+	git := func(args ...string) string {
+		c := exec.CommandContext(ctx, "git", append([]string{"-c", "user.name=demo", "-c", "user.email=demo@localhost"}, args...)...)
+		c.Dir = d.project
+		out, err := c.Output()
+		if err != nil {
+			return ""
+		}
+		return strings.TrimSpace(string(out))
+	}
+	if len(d.commits) == 0 {
+		git("init", "-q")
+	}
+	git("commit", "-q", "--allow-empty", "-m", subject)
+	hash := git("rev-parse", "--short", "HEAD")
+	if hash == "" {
+		hash = "4b44602"
+	}
+	d.commits = append(d.commits, hash)
+}
+
+// clear ends the daemon and removes everything.
+func (d *stage) clear() error {
+	d.client.Close()
+	if d.daemon != nil {
+		_ = d.daemon.Process.Kill()
+		_ = d.daemon.Wait()
+	}
+	return os.RemoveAll(d.dir)
+}
+
+// environ is what the demo's processes see: their own home, and none of the person's settings.
+func (d *stage) environ() []string {
+	kept := []string{"CMEMD_HOME=" + d.home, "CMEMD_LISTEN=", "CMEMD_NO_START=1"}
+	for _, v := range d.a.environ {
+		if !strings.HasPrefix(v, "CMEMD_") {
+			kept = append(kept, v)
+		}
+	}
+	return kept
+}
+
+// raise starts the daemon and waits until it is ready.
+func (d *stage) raise(ctx context.Context) error {
+	began := d.a.now()
+	log, err := os.Create(filepath.Join(d.dir, "daemon.log"))
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	d.daemon = exec.CommandContext(ctx, d.self, "serve")
+	d.daemon.Env, d.daemon.Stdout, d.daemon.Stderr = d.environ(), log, log
+	if err := d.daemon.Start(); err != nil {
+		return err
+	}
+	err = d.until(ctx, "the daemon to be ready", func() bool {
+		r, err := d.client.Ready(ctx)
+		return err == nil && r.Ready
+	})
+	if err != nil {
+		said, _ := os.ReadFile(log.Name())
+		return fmt.Errorf("%w; it said:\n%s", err, visible(string(said)))
+	}
+	d.act("daemon %d is ready after %d ms", d.daemon.Process.Pid, d.a.now().Sub(began).Milliseconds())
+	return nil
+}
+
+// until waits for a condition.
+func (d *stage) until(ctx context.Context, what string, ok func() bool) error {
+	limit := time.After(demoWait)
+	for !ok() {
+		select {
+		case <-time.After(20 * time.Millisecond):
+		case <-limit:
+			return fmt.Errorf("gave up waiting for %s after %v", what, demoWait)
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+// act announces what happens next.
+func (d *stage) act(format string, args ...any) {
+	d.a.printf("\n")
+	d.a.heading("%5.1f s  %s", d.a.now().Sub(d.began).Seconds(), fmt.Sprintf(format, args...))
+}
+
+// payloads is the recorded session, set in this stage.
+func (d *stage) payloads() []string {
+	set := strings.NewReplacer(
+		"{{SESSION}}", "00000000-0000-4000-8000-00000000d001", "{{CWD}}", d.project, "{{HOME}}", d.dir,
+		"{{COMMIT1}}", d.commits[0], "{{COMMIT2}}", d.commits[1],
+	)
+	return strings.Split(strings.TrimSpace(set.Replace(demoSession)), "\n")
+}
+
+// hook runs the hook command, as an agent does, and returns what it replied.
+func (d *stage) hook(ctx context.Context, payload string) (reply []byte, took time.Duration, err error) {
+	c := exec.CommandContext(ctx, d.self, "hook", "claude-code")
+	c.Env, c.Stdin, c.Dir = d.environ(), strings.NewReader(payload), d.project
+	began := d.a.now()
+	reply, err = c.Output()
+	return reply, d.a.now().Sub(began), err
+}
+
+// play sends the session's hooks. In the middle the daemon is killed, and later started again.
+func (d *stage) play(ctx context.Context) error {
+	d.act("a session of Claude Code begins in %s", d.project)
+	for i, payload := range d.payloads() {
+		switch i {
+		case demoKill:
+			d.act("the daemon is killed with SIGKILL")
+			_ = d.daemon.Process.Kill()
+			_ = d.daemon.Wait()
+			d.daemon = nil
+		case demoRevive:
+			waiting, _, err := relay.NewSpool(d.home).Usage()
+			if err != nil {
+				return err
+			}
+			if waiting != demoRevive-demoKill {
+				return fmt.Errorf("%d payloads wait in the spool, want %d", waiting, demoRevive-demoKill)
+			}
+			d.act("%d payloads wait in the spool; the daemon comes back", waiting)
+			if err := d.raise(ctx); err != nil {
+				return err
+			}
+		}
+		_, took, err := d.hook(ctx, payload)
+		if err != nil {
+			return fmt.Errorf("hook: %w", err)
+		}
+		d.a.printf("         %4d ms  %s\n", took.Milliseconds(), visibleLine(describeHook(payload)))
+		d.pace(ctx)
+	}
+	return nil
+}
+
+// pace gives a person time to read along. Nobody waits where no terminal is.
+func (d *stage) pace(ctx context.Context) {
+	if !isTerminal(d.a.out) {
+		return
+	}
+	select {
+	case <-time.After(150 * time.Millisecond):
+	case <-ctx.Done():
+	}
+}
+
+// describeHook is one line of a payload.
+func describeHook(payload string) string {
+	var p struct {
+		Event   string `json:"hook_event_name"`
+		Prompt  string `json:"prompt"`
+		Tool    string `json:"tool_name"`
+		Message string `json:"last_assistant_message"`
+		Source  string `json:"source"`
+		Input   struct {
+			Command string `json:"command"`
+			File    string `json:"file_path"`
+		} `json:"tool_input"`
+	}
+	_ = json.Unmarshal([]byte(payload), &p)
+	about := p.Source + p.Prompt + p.Message + p.Input.Command
+	if p.Input.File != "" {
+		about += filepath.Base(filepath.Dir(p.Input.File)) + "/" + filepath.Base(p.Input.File)
+	}
+	if r := []rune(about); len(r) > 60 {
+		about = string(r[:59]) + "…"
+	}
+	return fmt.Sprintf("%-18s %-5s %s", p.Event, p.Tool, about)
+}

@@ -1,0 +1,129 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/cmemd/cmemd/api"
+)
+
+// settle waits until every input has its outcome, and counts: what the hooks sent is what the log holds.
+func (d *stage) settle(ctx context.Context) error {
+	want := 0
+	for _, p := range d.payloads() {
+		if strings.Contains(p, `"tool_use_id"`) || strings.Contains(p, `"hook_event_name": "Stop"`) {
+			want++
+		}
+	}
+	var in api.Balance
+	err := d.until(ctx, "every input to be settled", func() bool {
+		st, err := d.client.Status(ctx)
+		in = st.Inputs
+		return err == nil && in.Captured >= want && in.Pending == 0 && st.Spool.Waiting == 0
+	})
+	if err != nil {
+		return fmt.Errorf("%w: %+v of %d", err, in, want)
+	}
+	if in.Captured != want || in.Observed+in.Skipped != want {
+		return fmt.Errorf("inputs %+v, want %d captured, all of them observed or skipped", in, want)
+	}
+	d.act("the session is over: %d inputs captured, %d observed, %d dropped, %d lost", in.Captured, in.Observed, in.Dropped, want-in.Captured)
+	return nil
+}
+
+// remember starts a second session and shows the memory that its hook is given.
+func (d *stage) remember(ctx context.Context) error {
+	payload := fmt.Sprintf(`{"session_id":"00000000-0000-4000-8000-00000000d002","transcript_path":%q,"cwd":%q,"hook_event_name":"SessionStart","source":"startup"}`,
+		d.dir+"/second.jsonl", d.project)
+	reply, took, err := d.hook(ctx, payload)
+	if err != nil {
+		return fmt.Errorf("hook: %w", err)
+	}
+	var r struct {
+		Hook struct {
+			Context string `json:"additionalContext"`
+		} `json:"hookSpecificOutput"`
+	}
+	if err := json.Unmarshal(reply, &r); err != nil || r.Hook.Context == "" {
+		return fmt.Errorf("the second session was given nothing: %q, %v", reply, err)
+	}
+	d.act("a second session begins and is given this, in %d ms", took.Milliseconds())
+	d.a.printf("\n%s\n", indent(visible(r.Hook.Context)))
+	return nil
+}
+
+// find searches for the work of the first session in other words than its own.
+func (d *stage) find(ctx context.Context) error {
+	const words = "why was a refused delivery retried"
+	found, err := d.client.Search(ctx, api.SearchQuery{Text: words, Limit: 5})
+	if err != nil {
+		return err
+	}
+	if len(found.Results) == 0 {
+		return fmt.Errorf("a search for %q found nothing", words)
+	}
+	d.act("cmemd search %s", words)
+	for _, r := range found.Results {
+		if d.best == "" && r.Kind == "observation" {
+			d.best = r.ID.String()
+		}
+		d.a.printf("         %-11s  %5.2f  %s\n", r.Kind, r.Score, visibleLine(r.Title))
+	}
+	if d.best == "" {
+		return fmt.Errorf("a search for %q found no observation", words)
+	}
+	return nil
+}
+
+// explain leads from the best hit back to the events it came from.
+func (d *stage) explain(ctx context.Context) error {
+	why, err := d.client.Why(ctx, d.best)
+	if err != nil {
+		return err
+	}
+	if len(why.Turns) == 0 || len(why.Turns[0].Inputs) == 0 {
+		return fmt.Errorf("%s leads back to nothing", d.best)
+	}
+	d.act("cmemd why %s", d.best)
+	for _, p := range why.Prompts {
+		d.a.printf("         asked      %6d  %s\n", p.Position, visibleLine(p.Text))
+	}
+	for _, in := range why.Turns[0].Inputs {
+		name := in.Tool
+		if name == "" {
+			name = string(in.Kind)
+		}
+		failed := ""
+		if in.Failed {
+			failed = "  (failed)"
+		}
+		part := "settled"
+		if in.Read {
+			part = "read"
+		}
+		d.a.printf("         %-7s    %6d  %s%s\n", part, in.Position, visibleLine(name), failed)
+	}
+	for _, c := range why.Row.Claims {
+		d.a.printf("         %-9s          %s %s\n", c.Verdict, c.Kind, visibleLine(c.Value))
+	}
+	return nil
+}
+
+// verify walks the log's chains.
+func (d *stage) verify(ctx context.Context) error {
+	v, err := d.client.Verify(ctx, func(api.Progress) {})
+	if err != nil {
+		return err
+	}
+	if !v.OK {
+		return fmt.Errorf("the log is damaged at %d: %s", v.Position, v.Reason)
+	}
+	d.act("cmemd log verify: %d records, every chain holds", v.Records)
+	return nil
+}
+
+func indent(s string) string {
+	return "         " + strings.ReplaceAll(strings.TrimRight(s, "\n"), "\n", "\n         ")
+}
