@@ -37,7 +37,7 @@ func TestPayloadsAreHooksOfTheirSize(t *testing.T) {
 			Session string `json:"session_id"`
 			Tool    string `json:"tool_use_id"`
 		}
-		if err := json.Unmarshal(b, &p); err != nil || p.Session != "load-3" || !strings.HasPrefix(p.Tool, "toolu_7_") {
+		if err := json.Unmarshal(b, &p); err != nil || p.Session != "load-3" || !strings.HasSuffix(p.Tool, "_7") {
 			t.Errorf("%d: %+v, %v", size, p, err)
 		}
 		if len(b) < size-60 || len(b) > size+60 {
