@@ -50,6 +50,27 @@ func TestAStopLeadsToAnObservationAndASummary(t *testing.T) {
 	}, good)
 }
 
+func TestAnObservationIsDatedByItsWork(t *testing.T) {
+	bubble(t, func(w *world) {
+		then := time.Now().Add(-365 * 24 * time.Hour)
+		for _, e := range []events.Event{events.ToolUsed{Tool: "Edit"}, events.AgentStopped{Cause: events.StopDone}} {
+			c := session.Capture{ID: w.sys.cfg.NewID(), At: then, Origin: origin("s"), Event: e}
+			if _, err := w.sys.Capture(w.t.Context(), c); err != nil {
+				t.Fatal(err)
+			}
+			then = then.Add(time.Minute)
+		}
+		w.settled("s")
+		for r, err := range w.log.Stream(w.t.Context(), sid("s").Stream(), 0) {
+			old := r.OccurredAt.Before(time.Now().Add(-364 * 24 * time.Hour))
+			said := r.Kind == events.KindTurnStarted || r.Kind == events.KindTurnReceived
+			if err != nil || old == said {
+				t.Errorf("%s is dated %v, %v", r.Kind, r.OccurredAt, err)
+			}
+		}
+	}, good)
+}
+
 func TestReceiptsAndDuplicates(t *testing.T) {
 	bubble(t, func(w *world) {
 		c := session.Capture{ID: w.sys.cfg.NewID(), Key: events.KeyOf("k"), At: time.Now(), Origin: origin("s"), Event: events.ToolUsed{Tool: "Read"}}

@@ -19,7 +19,7 @@ const previewLength = 200
 // judge parses an output by its structure alone, sets what it claims beside ground truth, and makes an answer of it.
 func (s *System) judge(ctx context.Context, p observer.Prompt, reply observer.Reply, latency time.Duration) outcome {
 	a := &session.Answer{
-		ID: s.cfg.NewID(), At: s.cfg.Now(),
+		ID: s.cfg.NewID(), At: s.cfg.Now(), Happened: newest(p.Inputs),
 		Received: events.TurnReceived{
 			Turn: p.Turn, Form: reply.Form, Output: reply.Text, StopReason: reply.StopReason, Usage: reply.Usage,
 			LatencyMS: latency.Milliseconds(),
@@ -38,6 +38,18 @@ func (s *System) judge(ctx context.Context, p observer.Prompt, reply observer.Re
 		s.keep(ctx, p, parsed, a)
 	}
 	return outcome{turn: p.Turn, answer: a}
+}
+
+// newest is when the last of the inputs happened: what is said about them is dated by it, not by when it was said. A
+// history that is read years later keeps its years.
+func newest(inputs []observer.Input) time.Time {
+	var at time.Time
+	for _, in := range inputs {
+		if in.At.After(at) {
+			at = in.At
+		}
+	}
+	return at
 }
 
 // keep turns parsed content into events. Files that were modified come from the batch alone; what was only claimed is

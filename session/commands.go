@@ -61,6 +61,7 @@ type StartTurn struct {
 type Answer struct {
 	ID           events.ID
 	At           time.Time
+	Happened     time.Time // when what was observed happened: of the newest input; zero means At
 	Received     events.TurnReceived
 	Observations []events.ObservationParsed
 	Summary      *events.SummaryParsed

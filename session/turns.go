@@ -73,7 +73,11 @@ func decideAnswer(s *State, c Answer) ([]events.Draft, error) {
 	}
 	b.correlate(c.Received.Turn)
 	for i := range b.drafts[1:] {
-		b.drafts[i+1].Causation = b.drafts[0].ID
+		d := &b.drafts[i+1]
+		d.Causation = b.drafts[0].ID
+		if k := events.KindOf(d.Event); (k == events.KindObservationParsed || k == events.KindSummaryParsed) && !c.Happened.IsZero() {
+			d.OccurredAt = c.Happened
+		}
 	}
 	b.drafts[0].Causation = s.turn.started
 	return b.drafts, nil
