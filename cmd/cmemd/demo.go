@@ -6,10 +6,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -43,20 +46,44 @@ finds it, and why leads from a memory back to its events. It takes a few seconds
 	}
 }
 
-// demo plays the whole story. What it shows is checked: it fails where the daemon did not do its job.
+// demo plays the whole story. What it shows is checked: it fails where the daemon did not do its job. A closed terminal
+// or a reader that goes away ends it as an interrupt does, and nothing stays behind.
 func (a *app) demo(ctx context.Context) (err error) {
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGHUP)
+	defer stop()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	signal.Ignore(syscall.SIGPIPE)
+	a.out = &carefulWriter{to: a.out, failed: cancel}
 	d, err := a.newStage(ctx)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, d.clear()) }()
 	for _, act := range []func(context.Context) error{d.raise, d.play, d.settle, d.remember, d.find, d.explain, d.verify} {
-		if err := act(ctx); err != nil {
+		if err := act(ctx); ctx.Err() != nil {
+			return fmt.Errorf("demo: interrupted, everything is removed: %w", context.Cause(ctx))
+		} else if err != nil {
 			return fmt.Errorf("demo: %w", err)
 		}
 	}
-	a.printf("\nAll of it happened in %s, which is removed now. To use cmemd for real: cmemd start\n", d.home)
+	d.act("all of it happened in %s, which is removed now; to use cmemd for real: cmemd start", d.home)
 	return nil
+}
+
+// carefulWriter tells when nobody reads any more.
+type carefulWriter struct {
+	to     io.Writer
+	failed func(error)
+}
+
+// Write passes b on.
+func (w *carefulWriter) Write(b []byte) (int, error) {
+	n, err := w.to.Write(b)
+	if err != nil {
+		w.failed(err)
+	}
+	return n, err
 }
 
 // stage is the temporary world of a demo.
@@ -98,8 +125,9 @@ func (a *app) newStage(ctx context.Context) (*stage, error) {
 // commit makes an empty commit and notes its short hash. Without git the session claims one that nobody can check.
 func (d *stage) commit(ctx context.Context, subject string) {
 	git := func(args ...string) string {
-		c := exec.CommandContext(ctx, "git", append([]string{"-c", "user.name=demo", "-c", "user.email=demo@localhost"}, args...)...)
-		c.Dir = d.project
+		own := []string{"-c", "user.name=demo", "-c", "user.email=demo@localhost", "-c", "commit.gpgsign=false"}
+		c := exec.CommandContext(ctx, "git", append(own, args...)...)
+		c.Dir, c.Env = d.project, d.environ()
 		out, err := c.Output()
 		if err != nil {
 			return ""
@@ -127,11 +155,15 @@ func (d *stage) clear() error {
 	return os.RemoveAll(d.dir)
 }
 
-// environ is what the demo's processes see: their own home, and none of the person's settings.
+// environ is what the demo's processes see: their own home, and none of the person's settings of cmemd and git. Git sets
+// GIT_DIR for its own hooks: with it the demo would write into the repository that it is started from.
 func (d *stage) environ() []string {
-	kept := []string{"CMEMD_HOME=" + d.home, "CMEMD_LISTEN=", "CMEMD_NO_START=1"}
+	kept := []string{
+		"CMEMD_HOME=" + d.home, "CMEMD_LISTEN=", "CMEMD_NO_START=1",
+		"GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CONFIG_NOSYSTEM=1", "GIT_CEILING_DIRECTORIES=" + d.dir,
+	}
 	for _, v := range d.a.environ {
-		if !strings.HasPrefix(v, "CMEMD_") {
+		if !strings.HasPrefix(v, "CMEMD_") && !strings.HasPrefix(v, "GIT_") {
 			kept = append(kept, v)
 		}
 	}
@@ -180,8 +212,30 @@ func (d *stage) until(ctx context.Context, what string, ok func() bool) error {
 
 // act announces what happens next.
 func (d *stage) act(format string, args ...any) {
+	seconds, text := d.a.now().Sub(d.began).Seconds(), fmt.Sprintf(format, args...)
+	if d.a.json {
+		_ = d.a.printJSONLine(demoLine{Seconds: seconds, Act: text})
+		return
+	}
 	d.a.printf("\n")
-	d.a.heading("%5.1f s  %s", d.a.now().Sub(d.began).Seconds(), fmt.Sprintf(format, args...))
+	d.a.heading("%5.1f s  %s", seconds, text)
+}
+
+// demoLine is one line of the demo for programs: what began, or a detail of it.
+type demoLine struct {
+	Seconds float64 `json:"seconds,omitempty"`
+	Act     string  `json:"act,omitempty"`
+	Detail  string  `json:"detail,omitempty"`
+}
+
+// tell shows a detail of the present act. Captured text in it is made harmless.
+func (d *stage) tell(format string, args ...any) {
+	text := visible(fmt.Sprintf(format, args...))
+	if d.a.json {
+		_ = d.a.printJSONLine(demoLine{Detail: text})
+		return
+	}
+	d.a.printf("         %s\n", strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n         "))
 }
 
 // payloads is the recorded session, set in this stage.
@@ -229,7 +283,7 @@ func (d *stage) play(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("hook: %w", err)
 		}
-		d.a.printf("         %4d ms  %s\n", took.Milliseconds(), visibleLine(describeHook(payload)))
+		d.tell("%4d ms  %s", took.Milliseconds(), describeHook(payload))
 		d.pace(ctx)
 	}
 	return nil
@@ -237,7 +291,7 @@ func (d *stage) play(ctx context.Context) error {
 
 // pace gives a person time to read along. Nobody waits where no terminal is.
 func (d *stage) pace(ctx context.Context) {
-	if !isTerminal(d.a.out) {
+	if w, ok := d.a.out.(*carefulWriter); !ok || !isTerminal(w.to) {
 		return
 	}
 	select {

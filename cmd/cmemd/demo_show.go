@@ -50,7 +50,7 @@ func (d *stage) remember(ctx context.Context) error {
 		return fmt.Errorf("the second session was given nothing: %q, %v", reply, err)
 	}
 	d.act("a second session begins and is given this, in %d ms", took.Milliseconds())
-	d.a.printf("\n%s\n", indent(visible(r.Hook.Context)))
+	d.tell("%s", r.Hook.Context)
 	return nil
 }
 
@@ -69,7 +69,7 @@ func (d *stage) find(ctx context.Context) error {
 		if d.best == "" && r.Kind == "observation" {
 			d.best = r.ID.String()
 		}
-		d.a.printf("         %-11s  %5.2f  %s\n", r.Kind, r.Score, visibleLine(r.Title))
+		d.tell("%-11s  %5.2f  %s", r.Kind, r.Score, r.Title)
 	}
 	if d.best == "" {
 		return fmt.Errorf("a search for %q found no observation", words)
@@ -88,7 +88,7 @@ func (d *stage) explain(ctx context.Context) error {
 	}
 	d.act("cmemd why %s", d.best)
 	for _, p := range why.Prompts {
-		d.a.printf("         asked      %6d  %s\n", p.Position, visibleLine(p.Text))
+		d.tell("asked      %6d  %s", p.Position, p.Text)
 	}
 	for _, in := range why.Turns[0].Inputs {
 		name := in.Tool
@@ -103,10 +103,10 @@ func (d *stage) explain(ctx context.Context) error {
 		if in.Read {
 			part = "read"
 		}
-		d.a.printf("         %-7s    %6d  %s%s\n", part, in.Position, visibleLine(name), failed)
+		d.tell("%-7s    %6d  %s%s", part, in.Position, name, failed)
 	}
 	for _, c := range why.Row.Claims {
-		d.a.printf("         %-9s          %s %s\n", c.Verdict, c.Kind, visibleLine(c.Value))
+		d.tell("%-9s          %s %s", c.Verdict, c.Kind, c.Value)
 	}
 	return nil
 }
@@ -122,8 +122,4 @@ func (d *stage) verify(ctx context.Context) error {
 	}
 	d.act("cmemd log verify: %d records, every chain holds", v.Records)
 	return nil
-}
-
-func indent(s string) string {
-	return "         " + strings.ReplaceAll(strings.TrimRight(s, "\n"), "\n", "\n         ")
 }
