@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/cmemd/cmemd/events"
@@ -67,7 +68,7 @@ func (s *Server) remember(ctx context.Context, ask recall.Ask) (recall.Context, 
 			}
 			got <- a
 		}()
-		a.mem, a.err = s.cfg.Recall.Context(ctx, ask)
+		a.mem, a.err = s.choose(ctx, ask)
 	})
 	select {
 	case a := <-got:
@@ -75,6 +76,19 @@ func (s *Server) remember(ctx context.Context, ask recall.Ask) (recall.Context, 
 	case <-ctx.Done():
 		return recall.Context{}, ctx.Err()
 	}
+}
+
+// choose asks for memory that knows all that the log holds now: what was superseded, forgotten or flagged until this
+// moment is not given. It does not run after what is appended meanwhile, so that a busy log starves nobody.
+func (s *Server) choose(ctx context.Context, ask recall.Ask) (recall.Context, error) {
+	last, err := s.cfg.Log.Last(ctx)
+	if err != nil {
+		return recall.Context{}, fmt.Errorf("api: memory: %w", err)
+	}
+	if err := s.cfg.Recall.Wait(ctx, last); err != nil {
+		return recall.Context{}, fmt.Errorf("api: the views do not know position %d yet: %w", last, err)
+	}
+	return s.cfg.Recall.Context(ctx, ask)
 }
 
 // recordInjection appends what is about to be given. The same delivery is on record once.
