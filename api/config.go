@@ -132,6 +132,7 @@ const PhaseReady = "ready"
 // Server answers requests. Its methods are safe for concurrent use.
 type Server struct {
 	cfg     Config
+	spool   entries // cfg.Spool, to the drain
 	logger  *slog.Logger
 	started time.Time
 	facts   *facts
@@ -156,7 +157,7 @@ func New(cfg Config) (*Server, error) {
 	if cfg.System == nil || cfg.Log == nil || cfg.Views == nil || cfg.Index == nil || cfg.Recall == nil {
 		return nil, errors.New("api: a system, a log, views, an index and a recall are required")
 	}
-	s := &Server{cfg: cfg.withDefaults(), ending: make(chan struct{})}
+	s := &Server{cfg: cfg.withDefaults(), spool: cfg.Spool, ending: make(chan struct{})}
 	s.logger, s.started = s.cfg.Logger, s.cfg.Now()
 	s.facts = newFacts(s.cfg.Repos, s.cfg.Now)
 	m, err := newMetrics(s)

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/cmemd/cmemd/events"
@@ -24,14 +26,15 @@ const (
 // Drain brings what hooks left in the spool into the log, oldest first, until ctx is done; then it returns nil. What
 // will never be taken is put aside with its reason; what cannot be taken now is tried again. An entry is removed when
 // it is on disk in the log. Requests may be served meanwhile: a payload that is posted too is recorded once. It is
-// called once; without a spool it only waits.
+// called once; without a spool it only waits. A file that cannot be read or moved is told of once and holds up no other.
 func (s *Server) Drain(ctx context.Context) error {
 	tick := time.NewTicker(s.cfg.DrainEvery)
 	defer tick.Stop()
 	var cleaned time.Time
+	stuck := map[string]bool{}
 	for {
 		if s.cfg.Spool != nil {
-			s.drainOnce(ctx)
+			s.drainOnce(ctx, stuck)
 			cleaned = s.cleanSpool(cleaned)
 		}
 		select {
@@ -54,14 +57,19 @@ func (s *Server) cleanSpool(last time.Time) time.Time {
 	return now
 }
 
-// drainOnce goes once through the spool, and stops where nothing is taken for now.
-func (s *Server) drainOnce(ctx context.Context) {
-	names, err := s.cfg.Spool.Names()
+// drainOnce goes once through the spool, and stops where nothing is taken for now. stuck holds the names of which it has
+// been told that they cannot be read or moved.
+func (s *Server) drainOnce(ctx context.Context, stuck map[string]bool) {
+	names, err := s.spool.Names()
 	if err != nil {
 		s.logger.Error("the spool cannot be read", "err", err)
 		return
 	}
-	run := &drainRun{s: s}
+	maps.DeleteFunc(stuck, func(name string, _ bool) bool {
+		_, waits := slices.BinarySearch(names, name)
+		return !waits
+	})
+	run := &drainRun{s: s, stuck: stuck}
 	for _, name := range names {
 		if ctx.Err() != nil {
 			return
@@ -79,6 +87,7 @@ func (s *Server) drainOnce(ctx context.Context) {
 // drainRun collects entries of one session that follow one another.
 type drainRun struct {
 	s       *Server
+	stuck   map[string]bool
 	session events.SessionID
 	entries []drained
 	bytes   int
@@ -97,10 +106,10 @@ func (r *drainRun) add(ctx context.Context, name string) bool {
 		return true
 	}
 	if err != nil {
-		return r.flush(ctx) && r.s.settle(name, err)
+		return r.flush(ctx) && r.settle(name, err)
 	}
 	if len(e.t.report.Captures) == 0 {
-		return r.s.settle(name, nil)
+		return r.settle(name, nil)
 	}
 	id := e.t.report.Origin.Session()
 	if id != r.session || len(r.entries) >= drainBatch || r.bytes >= drainBytes {
@@ -114,6 +123,14 @@ func (r *drainRun) add(ctx context.Context, name string) bool {
 	return true
 }
 
+// entries is what the drain needs of a spool. A *relay.Spool is one; see there for what the methods promise.
+type entries interface {
+	Names() ([]string, error)
+	Read(name string) (relay.Entry, error)
+	Remove(name string) error
+	SetAside(name, reason string) error
+}
+
 // errSpoolDisk is a spool file that cannot be read for now: the disk is to blame, not the file.
 var errSpoolDisk = errors.New("api: the spool cannot be read")
 
@@ -124,7 +141,7 @@ func (s *Server) readEntry(ctx context.Context, name string) (out drained, err e
 			err = s.caught("spool file", p)
 		}
 	}()
-	e, err := s.cfg.Spool.Read(name)
+	e, err := s.spool.Read(name)
 	if err != nil && !errors.Is(err, relay.ErrBadEntry) {
 		err = fmt.Errorf("%w: %w", errSpoolDisk, err)
 	}
@@ -154,14 +171,14 @@ func (r *drainRun) flush(ctx context.Context) bool {
 	}
 	err := r.s.capture(ctx, entries)
 	if err != nil && !permanent(err) {
-		return r.s.settle(entries[0].name, err)
+		return r.settle(entries[0].name, err)
 	}
 	for _, e := range entries {
 		own := err
 		if err != nil && len(entries) > 1 {
 			own = r.s.capture(ctx, []drained{e})
 		}
-		if !r.s.settle(e.name, own) {
+		if !r.settle(e.name, own) {
 			return false
 		}
 	}
@@ -185,31 +202,53 @@ func (s *Server) capture(ctx context.Context, entries []drained) (err error) {
 	return err
 }
 
-// settle removes an entry that is on disk, or puts it aside for err, or leaves it and reports false if err may pass.
-func (s *Server) settle(name string, err error) bool {
-	var moved error
+// settle removes an entry that is on disk, or puts it aside for err, or leaves it and reports false if err may pass. What
+// the disk does to a single file stops nothing.
+func (r *drainRun) settle(name string, err error) bool {
 	switch {
 	case err == nil:
-		moved = s.cfg.Spool.Remove(name)
-		s.metrics.drained.Inc()
-	case !permanent(err) || errors.Is(err, errSpoolDisk):
-		s.logger.Debug("the spool waits", "err", err)
+		if err := r.s.spool.Remove(name); err != nil {
+			r.stays(name, err)
+			return true
+		}
+		r.s.metrics.drained.Inc()
+	case errors.Is(err, errSpoolDisk) && !errors.Is(err, fs.ErrPermission):
+		r.stays(name, err)
+	case !permanent(err):
+		r.s.logger.Debug("the spool waits", "err", err)
 		return false
 	default:
-		moved = s.cfg.Spool.SetAside(name, badReason(err))
-		s.metrics.aside.Inc()
-		s.logger.Warn("a spool file was put aside", "file", name, "err", badReason(err))
+		r.setAside(name, err)
 	}
-	if moved != nil {
-		s.logger.Error("a spool file stays", "file", name, "err", moved)
+	return true
+}
+
+// setAside moves an entry that will never be taken. One that may not be read moves too: the folder is ours.
+func (r *drainRun) setAside(name string, cause error) {
+	why := badReason(cause)
+	if err := r.s.spool.SetAside(name, why); err != nil {
+		r.stays(name, errors.Join(cause, err))
+		return
 	}
-	return moved == nil
+	r.s.metrics.aside.Inc()
+	r.s.logger.Warn("a spool file was put aside", "file", name, "err", why)
+}
+
+// stays tells, once, of a file that can be neither taken nor moved. Every pass tries it again.
+func (r *drainRun) stays(name string, err error) {
+	if !r.stuck[name] {
+		r.s.logger.Error("a spool file stays", "file", name, "err", err)
+	}
+	r.stuck[name] = true
 }
 
 // badReason says why a spool file is not taken.
 func badReason(err error) string {
-	if errors.Is(err, relay.ErrBadEntry) {
+	switch {
+	case errors.Is(err, relay.ErrBadEntry):
 		return err.Error()
+	case errors.Is(err, errSpoolDisk):
+		return "it may not be read"
 	}
 	return reasonOf(err)
 }

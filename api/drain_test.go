@@ -1,6 +1,7 @@
 package api
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -255,4 +257,92 @@ func metric(tb testing.TB, w *world, name string) string {
 		}
 	}
 	return ""
+}
+
+// brokenSpool fails for the files whose names end with what is listed.
+type brokenSpool struct {
+	*relay.Spool
+	read, remove, aside map[string]error // by the end of a name
+}
+
+func failingFor(name string, by map[string]error) error {
+	for end, err := range by {
+		if strings.HasSuffix(name, end) {
+			return &os.PathError{Op: "spool", Path: name, Err: err}
+		}
+	}
+	return nil
+}
+
+func (b brokenSpool) Read(name string) (relay.Entry, error) {
+	if err := failingFor(name, b.read); err != nil {
+		return relay.Entry{Name: name}, err
+	}
+	return b.Spool.Read(name)
+}
+
+func (b brokenSpool) Remove(name string) error {
+	if err := failingFor(name, b.remove); err != nil {
+		return err
+	}
+	return b.Spool.Remove(name)
+}
+
+func (b brokenSpool) SetAside(name, reason string) error {
+	if err := failingFor(name, b.aside); err != nil {
+		return err
+	}
+	return b.Spool.SetAside(name, reason)
+}
+
+// A single file that the disk does not give, or that does not move, holds up no other, and is told of once.
+func TestDrainPassesOverASingleFile(t *testing.T) {
+	t.Parallel()
+	w := &world{home: shortDir(t), log: eventlog.NewMemory(eventlog.Config{})}
+	w.open(t)
+	var recorded []session.Command
+	var logged bytes.Buffer
+	cfg := w.config()
+	cfg.Logger = testLogger(&logged)
+	cfg.System = fakeSystem{do: func(_ context.Context, _ events.SessionID, cmds ...session.Command) (actors.Receipt, error) {
+		recorded = append(recorded, cmds...)
+		return actors.Receipt{}, nil
+	}}
+	s, err := New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sick, shut, tied, stays := newID(), newID(), newID(), newID()
+	w.spool(t, "claude-code", sick, 0, toolUse("s", "sick", "ls", ""))
+	w.spool(t, "claude-code", shut, 1, toolUse("s", "shut", "ls", ""))
+	w.spool(t, "claude-code", tied, 2, []byte("{bad"))
+	w.spool(t, "claude-code", stays, 3, toolUse("s", "stays", "ls", ""))
+	w.spool(t, "claude-code", newID(), 4, toolUse("s", "fine", "ls", ""))
+	s.spool = brokenSpool{
+		Spool:  cfg.Spool,
+		read:   map[string]error{sick.String(): syscall.EIO, shut.String(): syscall.EACCES},
+		aside:  map[string]error{tied.String(): syscall.EIO},
+		remove: map[string]error{stays.String(): syscall.EIO},
+	}
+	stuck := map[string]bool{}
+	for range 3 {
+		s.drainOnce(t.Context(), stuck)
+	}
+	if len(recorded) != 4 || w.waiting(t) != 3 { // what cannot be removed is brought each time, and known by its key
+		t.Errorf("recorded %d and left %d, want 4 and 3", len(recorded), w.waiting(t))
+	}
+	files, reasons := badFiles(t, w.home)
+	if len(files) != 1 || !strings.HasSuffix(files[0], shut.String()) || !strings.Contains(reasons[0], "may not be read") {
+		t.Errorf("put aside %v for %q, want what may not be read", files, reasons)
+	}
+	if n := strings.Count(logged.String(), "a spool file stays"); n != 3 {
+		t.Errorf("told %d times of files that stay, want once of each of 3:\n%s", n, &logged)
+	}
+	s.spool = cfg.Spool
+	for range 2 {
+		s.drainOnce(t.Context(), stuck)
+	}
+	if w.waiting(t) != 0 || len(stuck) != 0 || len(recorded) != 6 {
+		t.Errorf("mended: %d wait, %v stuck, %d recorded; want none, none and 6", w.waiting(t), stuck, len(recorded))
+	}
 }

@@ -88,26 +88,41 @@ func (s *Spool) Remove(name string) error {
 	return nil
 }
 
-// SetAside moves an entry to bad, beside a file NAME.reason that says why. It stays there until a person deletes it.
+// SetAside moves an entry to bad, beside a file NAME.reason that says why. It stays there until a person deletes it. One
+// that is gone already is no error: another one took or moved it.
 func (s *Spool) SetAside(name, reason string) error {
 	if err := checkName(name); err != nil {
 		return err
 	}
-	bad := filepath.Join(s.dir, "bad")
-	err := os.MkdirAll(bad, 0o700)
-	if err == nil {
-		err = replaceFile(filepath.Join(bad, name+".reason"), []byte(reason+"\n"))
+	if _, err := os.Lstat(s.path(name)); errors.Is(err, fs.ErrNotExist) {
+		return nil
 	}
-	if err == nil {
-		err = os.Rename(s.path(name), filepath.Join(bad, name))
-	}
-	if err == nil {
-		err = syncDir(bad)
-	}
-	if err != nil {
+	if err := s.moveToBad(name, reason); err != nil {
 		return fmt.Errorf("relay: set spool file %s aside: %w", name, err)
 	}
 	return nil
+}
+
+func (s *Spool) moveToBad(name, reason string) error {
+	bad := filepath.Join(s.dir, "bad")
+	if err := os.MkdirAll(bad, 0o700); err != nil {
+		return err
+	}
+	moved, why := filepath.Join(bad, name), filepath.Join(bad, name+".reason")
+	if err := replaceFile(why, []byte(reason+"\n")); err != nil {
+		return err
+	}
+	err := os.Rename(s.path(name), moved)
+	if errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Lstat(moved); err == nil {
+			return nil // who moved it gave a reason too
+		}
+		return os.Remove(why)
+	}
+	if err != nil {
+		return err
+	}
+	return syncDir(bad)
 }
 
 // Clean removes what hooks that were killed left in tmp, an hour after they wrote it, and returns how many files that

@@ -375,8 +375,18 @@ func TestSpoolSetsAside(t *testing.T) {
 	if names := mustNames(t, s); len(names) != 0 {
 		t.Errorf("left: %v", names)
 	}
-	if err := s.SetAside(e.Name, "again"); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("SetAside again = %v, want os.ErrNotExist", err)
+	if err := s.SetAside(e.Name, "again"); err != nil {
+		t.Errorf("SetAside again = %v, want nil: it is gone", err)
+	}
+	if got, err := os.ReadFile(bad + ".reason"); err != nil || string(got) != "400: not JSON\n" {
+		t.Errorf("the reason is now %q, %v", got, err)
+	}
+	gone := "00000000000000000001-" + e.Delivery
+	if err := s.SetAside(gone, "gone"); err != nil {
+		t.Errorf("SetAside of what never was = %v, want nil", err)
+	}
+	if _, err := os.Lstat(filepath.Join(home, "spool", "bad", gone+".reason")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a reason without its file: %v", err)
 	}
 }
 
