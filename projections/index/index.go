@@ -41,6 +41,8 @@ type Index struct {
 	writing chan struct{}         // one token; who holds it may use builder and exchange store
 	builder *builder
 
+	rebuilds chan struct{} // one token; who holds it may make a store beside the one in use. It is taken before writing
+
 	mu      sync.Mutex      // guards the fields below
 	applied events.Position // what searches see
 	moved   chan struct{}   // closed when applied moves
@@ -53,6 +55,7 @@ func Open(ctx context.Context, dir string, log eventlog.Log, conf Config) (*Inde
 	x := &Index{
 		dir: dir, log: log, logger: conf.Logger, flush: conf.Flush, analyzer: newAnalyzer(),
 		doubt: make(chan struct{}, 1), writing: make(chan struct{}, 1), moved: make(chan struct{}),
+		rebuilds: make(chan struct{}, 1),
 	}
 	if x.flush == 0 {
 		x.flush = 500 * time.Millisecond
@@ -159,16 +162,23 @@ func (x *Index) Wait(ctx context.Context, at events.Position) error {
 }
 
 // lock takes the writing token.
-func (x *Index) lock(ctx context.Context) error {
+func (x *Index) lock(ctx context.Context) error { return take(ctx, x.writing) }
+
+func (x *Index) unlock() { <-x.writing }
+
+// lockRebuilds takes the token of rebuilds.
+func (x *Index) lockRebuilds(ctx context.Context) error { return take(ctx, x.rebuilds) }
+
+func (x *Index) unlockRebuilds() { <-x.rebuilds }
+
+func take(ctx context.Context, token chan<- struct{}) error {
 	select {
-	case x.writing <- struct{}{}:
+	case token <- struct{}{}:
 		return nil
 	case <-ctx.Done():
 		return fmt.Errorf("index: %w", ctx.Err())
 	}
 }
-
-func (x *Index) unlock() { <-x.writing }
 
 // Stats describes the index.
 type Stats struct {
@@ -251,7 +261,7 @@ func (x *Index) removeOthers(name string) {
 	}
 }
 
-// fresh makes an empty store beside the one in use.
+// fresh makes an empty store beside the one in use. The caller holds the token of rebuilds, or nobody else has x.
 func (x *Index) fresh() (*store, error) {
 	n, err := strconv.Atoi(strings.TrimPrefix(x.currentName(), "g"))
 	if err != nil {

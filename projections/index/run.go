@@ -60,8 +60,9 @@ func (x *Index) Run(ctx context.Context) error {
 			return err
 		}
 		last = time.Now()
+		met := x.store.Load()
 		x.logger.Warn("search index is made anew", "err", err)
-		if err := x.restart(ctx); err != nil && ctx.Err() == nil {
+		if err := x.restart(ctx, met); err != nil && ctx.Err() == nil {
 			return err
 		}
 	}
@@ -135,18 +136,25 @@ func (x *Index) suspect() {
 	}
 }
 
-// restart exchanges a damaged store for an empty one.
-func (x *Index) restart(ctx context.Context) error {
+// restart exchanges the damaged store for an empty one, unless a rebuild has exchanged it meanwhile.
+func (x *Index) restart(ctx context.Context, damaged *store) error {
+	if err := x.lockRebuilds(ctx); err != nil {
+		return err
+	}
+	defer x.unlockRebuilds()
 	if err := x.lock(ctx); err != nil {
 		return err
 	}
 	defer x.unlock()
+	if x.store.Load() != damaged {
+		return nil
+	}
 	s, err := x.fresh()
 	if err != nil {
 		return err
 	}
 	if err := x.exchange(s); err != nil {
-		return errors.Join(err, s.close())
+		return errors.Join(err, s.discard())
 	}
 	return nil
 }
@@ -169,8 +177,18 @@ func (x *Index) exchange(s *store) error {
 }
 
 // Rebuild makes the index anew from the log while the old one answers, and exchanges them. Progress, if not nil, is
-// told how far it is and how far it has to go. The error is ctx's, the log's, or of writing; the old index stays then.
+// told how far it is and how far it has to go. One rebuild runs at a time; another waits. The error is ctx's, the log's,
+// or of writing; the old index stays then.
 func (x *Index) Rebuild(ctx context.Context, progress func(done, total events.Position)) error {
+	if err := x.lockRebuilds(ctx); err != nil {
+		return err
+	}
+	defer x.unlockRebuilds()
+	return x.rebuild(ctx, progress)
+}
+
+// rebuild is Rebuild. The caller holds the token of rebuilds.
+func (x *Index) rebuild(ctx context.Context, progress func(done, total events.Position)) error {
 	total, err := x.log.Last(ctx)
 	if err != nil {
 		return fmt.Errorf("index: rebuild: %w", err)
@@ -192,7 +210,7 @@ func (x *Index) Rebuild(ctx context.Context, progress func(done, total events.Po
 		err = x.finish(ctx, b)
 	}
 	if err != nil {
-		return errors.Join(err, s.close())
+		return errors.Join(err, s.discard())
 	}
 	return nil
 }
@@ -212,6 +230,10 @@ func (x *Index) finish(ctx context.Context, b *builder) error {
 // purge makes the index anew if the words of forgotten documents are still in its files: scorch keeps the words of a
 // removed document until it merges the segment, which may be never.
 func (x *Index) purge(ctx context.Context) error {
+	if err := x.lockRebuilds(ctx); err != nil {
+		return err
+	}
+	defer x.unlockRebuilds()
 	if err := x.lock(ctx); err != nil {
 		return err
 	}
@@ -220,5 +242,5 @@ func (x *Index) purge(ctx context.Context) error {
 	if !stale {
 		return nil
 	}
-	return x.Rebuild(ctx, nil)
+	return x.rebuild(ctx, nil)
 }

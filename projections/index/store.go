@@ -227,6 +227,11 @@ func (s *store) close() error {
 	return nil
 }
 
+// discard closes the store and deletes it.
+func (s *store) discard() error {
+	return errors.Join(s.close(), os.RemoveAll(s.dir))
+}
+
 // abandon closes what a failed openStore left open.
 func (s *store) abandon() {
 	var err error
