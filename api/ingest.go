@@ -25,6 +25,13 @@ const (
 	// maxBadLines is how many lines that were not understood are named.
 	maxBadLines = 100
 
+	// maxRefused is how many captures of a transcript may be refused one by one: after more, they are not to blame.
+	maxRefused = 100
+
+	// maxKnown is how many keys an ingest remembers, some 40 MB, and maxNamed how many sessions it names.
+	maxKnown = 1 << 20
+	maxNamed = 1000
+
 	// maxUnread is how much of a transcript is read past an error, so that its sender sees the answer.
 	maxUnread = 256 << 20
 )
@@ -41,7 +48,7 @@ func (s *Server) postIngest(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	in := &ingest{s: s, keys: map[events.SessionID]map[events.Key]bool{}}
+	in := newIngest(s, t.Progress)
 	if err := in.run(r.Context(), t); err != nil {
 		_, _ = io.CopyN(io.Discard, body, maxUnread) // the error that counts is the first
 		return err
@@ -70,11 +77,28 @@ func isUnsupported(err error) bool { return errors.Is(err, errors.ErrUnsupported
 
 // ingest is one transcript on its way into the log.
 type ingest struct {
-	s     *Server
-	keys  map[events.SessionID]map[events.Key]bool // what each session's stream holds, and what was sent to it
-	order []events.SessionID                       // of first sight
-	batch []session.Capture                        // of one session
-	out   Ingested
+	s        *Server
+	progress func() hooks.Progress
+	keys     map[events.SessionID]map[events.Key]bool // what sessions' streams hold, and what was sent to them
+	held     int                                      // how many keys those are, about
+	most     int                                      // how many there may be
+	named    map[events.SessionID]bool                // those in order
+	order    []events.SessionID                       // of first sight
+	batch    []read                                   // of one session
+	out      Ingested
+}
+
+// read is a capture, and how many lines had been read when it was complete.
+type read struct {
+	session.Capture
+	line int
+}
+
+func newIngest(s *Server, progress func() hooks.Progress) *ingest {
+	return &ingest{
+		s: s, progress: progress, most: maxKnown,
+		keys: map[events.SessionID]map[events.Key]bool{}, named: map[events.SessionID]bool{},
+	}
 }
 
 func (in *ingest) run(ctx context.Context, t *hooks.Transcript) error {
@@ -96,9 +120,6 @@ func (in *ingest) run(ctx context.Context, t *hooks.Transcript) error {
 
 // reject notes a line that was not understood, without quoting it.
 func (in *ingest) reject(bad *hooks.LineError) {
-	if len(in.out.Bad) >= maxBadLines {
-		return
-	}
 	detail := "is not understood"
 	var syntax *hooks.SyntaxError
 	switch p := badPayload(bad.Err); {
@@ -109,7 +130,13 @@ func (in *ingest) reject(bad *hooks.LineError) {
 	case p != nil:
 		detail = p.Error()
 	}
-	in.out.Bad = append(in.out.Bad, BadLine{Line: bad.Line, Detail: detail})
+	in.blame(bad.Line, detail)
+}
+
+func (in *ingest) blame(line int, detail string) {
+	if len(in.out.Bad) < maxBadLines {
+		in.out.Bad = append(in.out.Bad, BadLine{Line: line, Detail: detail})
+	}
 }
 
 // add queues a capture, unless the log has it.
@@ -117,6 +144,11 @@ func (in *ingest) add(ctx context.Context, c session.Capture) error {
 	c.Origin = in.s.facts.complete(ctx, c.Origin, factsAge, true)
 	c.Event = in.s.cfg.Redact(c.Event)
 	id := c.Origin.Session()
+	if len(in.batch) > 0 && (in.batch[0].Origin.Session() != id || len(in.batch) >= ingestBatch) {
+		if err := in.flush(ctx); err != nil {
+			return err
+		}
+	}
 	known, err := in.known(ctx, id)
 	if err != nil {
 		return err
@@ -126,20 +158,21 @@ func (in *ingest) add(ctx context.Context, c session.Capture) error {
 		return nil
 	}
 	known[c.Key] = true
-	if len(in.batch) > 0 && (in.batch[0].Origin.Session() != id || len(in.batch) >= ingestBatch) {
-		if err := in.flush(ctx); err != nil {
-			return err
-		}
-	}
-	in.batch = append(in.batch, c)
+	in.held++
+	in.batch = append(in.batch, read{c, in.progress().Lines})
 	return nil
 }
 
 // known returns the keys that a session's stream holds. Reading the headers of a stream costs a fraction of deciding
-// its facts again, and a second reading of the same transcript costs nothing else.
+// its facts again, and a second reading of the same transcript costs nothing else. Where there are too many, those of
+// other sessions are read again when these come back; nothing of them is queued here.
 func (in *ingest) known(ctx context.Context, id events.SessionID) (map[events.Key]bool, error) {
 	if keys, ok := in.keys[id]; ok {
 		return keys, nil
+	}
+	if in.held >= in.most {
+		clear(in.keys)
+		in.held = 0
 	}
 	keys := map[events.Key]bool{}
 	for r, err := range in.s.cfg.Log.Stream(ctx, id.Stream(), 1) {
@@ -149,20 +182,53 @@ func (in *ingest) known(ctx context.Context, id events.SessionID) (map[events.Ke
 		keys[r.Key] = true
 	}
 	in.keys[id] = keys
-	in.order = append(in.order, id)
+	in.held += 1 + len(keys)
+	if len(in.order) < maxNamed && !in.named[id] {
+		in.named[id] = true
+		in.order = append(in.order, id)
+	}
 	return keys, nil
 }
 
-// flush appends what is queued. It waits while hooks fill the queue.
+// flush appends what is queued, as one, and one by one if that is refused: a single bad capture must not end the
+// transcript. A parked session ends it, for it takes nothing.
 func (in *ingest) flush(ctx context.Context) error {
-	if len(in.batch) == 0 {
-		return nil
-	}
 	batch := in.batch
 	in.batch = nil
+	if len(batch) == 0 {
+		return nil
+	}
+	err := in.send(ctx, batch)
+	if err == nil || !blamesCapture(err) {
+		return err
+	}
+	for _, c := range batch {
+		own := err
+		if len(batch) > 1 {
+			own = in.send(ctx, []read{c})
+		}
+		if own == nil {
+			continue
+		}
+		if in.out.Refused++; !blamesCapture(own) || in.out.Refused > maxRefused {
+			return own
+		}
+		in.blame(c.line, "could not be recorded: "+reasonOf(own))
+	}
+	return nil
+}
+
+func blamesCapture(err error) bool { return permanent(err) && !errors.Is(err, actors.ErrParked) }
+
+// send appends captures of one session. It waits while hooks fill the queue.
+func (in *ingest) send(ctx context.Context, batch []read) error {
+	cmds := make([]session.Command, len(batch))
+	for i, c := range batch {
+		cmds[i] = c.Capture
+	}
 	until := time.Now().Add(ingestPatience)
 	for {
-		receipt, err := in.s.cfg.System.Do(ctx, batch[0].Origin.Session(), commands(batch)...)
+		receipt, err := in.s.cfg.System.Do(ctx, batch[0].Origin.Session(), cmds...)
 		if err == nil {
 			in.out.Captured += len(batch)
 			in.out.Position = max(in.out.Position, receipt.Position)

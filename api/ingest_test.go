@@ -15,6 +15,7 @@ import (
 
 	"github.com/cmemd/cmemd/actors"
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/hooks"
 	"github.com/cmemd/cmemd/session"
 )
 
@@ -165,6 +166,79 @@ func TestIngestFailureIsHeard(t *testing.T) {
 	_, err := w.client.Ingest(t.Context(), "claude-code", "s.jsonl", bytes.NewReader(transcript("bad-1", 20_000)))
 	if p := problem(t, err); p.Type != ProblemFaulted {
 		t.Errorf("got %+v, want what became of the session", p)
+	}
+}
+
+// A capture that crashes its session does not take the rest of the transcript with it, and is named.
+func TestIngestIsolatesWithinABatch(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(c *Config) {
+		real := c.System
+		c.System = fakeSystem{System: real, do: func(ctx context.Context, id events.SessionID, cmds ...session.Command) (actors.Receipt, error) {
+			for _, cmd := range cmds {
+				if tool, ok := cmd.(session.Capture).Event.(events.ToolUsed); ok && tool.ToolUseID == "toolu_s_3" {
+					return actors.Receipt{}, fmt.Errorf("%w: secret", actors.ErrFaulted)
+				}
+			}
+			return real.Do(ctx, id, cmds...)
+		}}
+	})
+	got, err := w.client.Ingest(t.Context(), "claude-code", "s.jsonl", bytes.NewReader(transcript("s", 6)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Captured != 18 || got.Refused != 1 || got.Malformed != 0 || len(got.Bad) != 1 || w.count(t, events.KindToolUsed) != 5 {
+		t.Errorf("got %+v and %d tool uses, want all but one", got, w.count(t, events.KindToolUsed))
+	}
+	if len(got.Bad) == 1 && (got.Bad[0].Line != 15 || strings.Contains(got.Bad[0].Detail, "secret")) {
+		t.Errorf("named as %+v, want line 15 and no word of it", got.Bad[0])
+	}
+}
+
+// Where every capture is refused, none of them is to blame, and the transcript ends.
+func TestIngestGivesUp(t *testing.T) {
+	t.Parallel()
+	var asked atomic.Int32
+	w := newWorld(t, func(c *Config) {
+		c.System = fakeSystem{System: c.System, do: func(context.Context, events.SessionID, ...session.Command) (actors.Receipt, error) {
+			asked.Add(1)
+			return actors.Receipt{}, actors.ErrFaulted
+		}}
+	})
+	_, err := w.client.Ingest(t.Context(), "claude-code", "s.jsonl", bytes.NewReader(transcript("s", 2000)))
+	if p := problem(t, err); p.Type != ProblemFaulted || asked.Load() != maxRefused+2 {
+		t.Errorf("got %+v after %d tries, want the fault after %d", p, asked.Load(), maxRefused+2)
+	}
+}
+
+// What is remembered of sessions is bounded, and what was forgotten is found in the log.
+func TestIngestRemembersABoundedNumber(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	in := newIngest(w.server, func() hooks.Progress { return hooks.Progress{} })
+	in.most = 10
+	capture := func(n int) session.Capture {
+		return session.Capture{
+			ID: newID(), At: time.Now(), Key: events.KeyOf("test", fmt.Sprint(n)),
+			Origin: session.Origin{Agent: "claude-code", AgentSession: fmt.Sprint("s", n%20), Cwd: "/work/shop"},
+			Event:  events.ToolUsed{ToolUseID: fmt.Sprint("t", n), Tool: "Bash"},
+		}
+	}
+	for range 2 {
+		for n := range 100 {
+			if err := in.add(t.Context(), capture(n)); err != nil {
+				t.Fatal(err)
+			}
+			if n := len(in.keys); n > in.most {
+				t.Fatalf("remembers %d sessions, want at most %d", n, in.most)
+			}
+		}
+	}
+	if err := in.flush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if in.out.Captured != 100 || in.out.Duplicates != 100 || len(in.order) != 20 || w.count(t, events.KindToolUsed) != 100 {
+		t.Errorf("got %+v of %d sessions, want 100 new, 100 known, 20 sessions", in.out, len(in.order))
 	}
 }
 
