@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 
@@ -31,8 +32,8 @@ func newContext(a *app) *cobra.Command {
 			}
 			q.Cwd = here
 		}
-		return a.ask(func(client *api.Client) error {
-			answer, err := client.Context(c.Context(), q)
+		return a.query(c.Context(), func(ctx context.Context, client *api.Client) error {
+			answer, err := client.Context(ctx, q)
 			if err != nil {
 				return err
 			}

@@ -108,7 +108,7 @@ func describe(err error) string {
 	for _, p := range []string{"api: ", "eventlog: ", "relay: ", "projections: ", "index: ", "actors: "} {
 		text = strings.TrimPrefix(text, p)
 	}
-	return visible(text)
+	return visible(strings.ReplaceAll(text, context.DeadlineExceeded.Error(), "no answer in time"))
 }
 
 // nextStep says what a person can do about err; nothing where err says it itself.

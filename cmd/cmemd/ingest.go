@@ -42,7 +42,7 @@ func newIngest(a *app) *cobra.Command {
 		if len(files) == 0 {
 			return fmt.Errorf("%w: no .jsonl file below %s", errNothing, strings.Join(paths, ", "))
 		}
-		return a.ask(func(client *api.Client) error { return a.ingest(c.Context(), client, agent, files) })
+		return a.stream(c.Context(), func(client *api.Client) error { return a.ingest(c.Context(), client, agent, files) })
 	}
 	return c
 }

@@ -105,7 +105,7 @@ func newLogStats(a *app) *cobra.Command {
 // withLog calls do with the daemon's log, or with the file where no daemon runs.
 func (a *app) withLog(ctx context.Context, do func(logSource) error) error {
 	return a.ask(func(client *api.Client) error {
-		err := client.Alive(ctx)
+		err := alive(ctx, client, aliveWait)
 		switch {
 		case err == nil:
 			return do(client)

@@ -176,7 +176,7 @@ func importBeside(ctx context.Context, path string, in io.Reader) (uint64, error
 // mustNotRun returns an error if a daemon answers.
 func (a *app) mustNotRun(ctx context.Context) error {
 	return a.ask(func(client *api.Client) error {
-		if err := client.Alive(ctx); errors.Is(err, api.ErrNotRunning) {
+		if err := alive(ctx, client, aliveWait); errors.Is(err, api.ErrNotRunning) {
 			return nil
 		}
 		return advise(errors.New("the daemon is running, and the log is its own"), "stop it with `cmemd stop`")

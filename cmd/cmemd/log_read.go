@@ -131,7 +131,7 @@ func newLogTail(a *app) *cobra.Command {
 		if !follow {
 			return a.withLog(c.Context(), func(log logSource) error { return a.tail(c.Context(), log, f, n, nil) })
 		}
-		return a.ask(func(client *api.Client) error { return a.follow(c.Context(), client, f, n) })
+		return a.stream(c.Context(), func(client *api.Client) error { return a.follow(c.Context(), client, f, n) })
 	}
 	return c
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"strconv"
 
@@ -33,8 +34,8 @@ func newOutcomes(a *app) *cobra.Command {
 		if q.Since, err = since.at(c, a.now()); err != nil {
 			return err
 		}
-		return a.ask(func(client *api.Client) error {
-			found, err := client.Outcomes(c.Context(), q)
+		return a.query(c.Context(), func(ctx context.Context, client *api.Client) error {
+			found, err := client.Outcomes(ctx, q)
 			if err != nil {
 				return err
 			}

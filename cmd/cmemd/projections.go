@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -24,8 +25,8 @@ func newViewList(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use: "list", Short: "List the views", Args: takes(0, 0, ""),
 		RunE: func(c *cobra.Command, _ []string) error {
-			return a.ask(func(client *api.Client) error {
-				views, err := client.Projections(c.Context())
+			return a.query(c.Context(), func(ctx context.Context, client *api.Client) error {
+				views, err := client.Projections(ctx)
 				if err != nil {
 					return err
 				}
@@ -62,8 +63,8 @@ func newViewInspect(a *app) *cobra.Command {
 			return err
 		}
 		key := strings.Join(args[1:], "")
-		return a.ask(func(client *api.Client) error {
-			found, err := client.Inspect(c.Context(), args[0], key, limit)
+		return a.query(c.Context(), func(ctx context.Context, client *api.Client) error {
+			found, err := client.Inspect(ctx, args[0], key, limit)
 			if err != nil {
 				return err
 			}
@@ -107,7 +108,7 @@ func newViewRebuild(a *app) *cobra.Command {
 		Use: "rebuild [NAME...]", Short: "Make views anew from the log; without names all of them",
 		Long: "Rebuild makes views anew from the log. The old ones answer until the new ones are whole; nothing is lost.",
 		RunE: func(c *cobra.Command, names []string) error {
-			return a.ask(func(client *api.Client) error {
+			return a.stream(c.Context(), func(client *api.Client) error {
 				m := a.meter("rebuilding", 0, false)
 				done, err := client.Rebuild(c.Context(), names, func(p api.Progress) { m.set(p.Done, p.Total) })
 				m.end()

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -40,8 +41,8 @@ func newSave(a *app) *cobra.Command {
 		if err := place(&m); err != nil {
 			return err
 		}
-		return a.ask(func(client *api.Client) error {
-			saved, err := client.Save(c.Context(), m)
+		return a.query(c.Context(), func(ctx context.Context, client *api.Client) error {
+			saved, err := client.Save(ctx, m)
 			if err != nil {
 				return err
 			}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"strconv"
 	"strings"
@@ -43,8 +44,8 @@ func newSearch(a *app) *cobra.Command {
 		if q.Until, err = until.at(c, a.now()); err != nil {
 			return err
 		}
-		return a.ask(func(client *api.Client) error {
-			found, err := client.Search(c.Context(), q)
+		return a.query(c.Context(), func(ctx context.Context, client *api.Client) error {
+			found, err := client.Search(ctx, q)
 			if err != nil {
 				return err
 			}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"strconv"
 	"strings"
@@ -28,11 +29,11 @@ func newSessions(a *app) *cobra.Command {
 		if q.Since, err = since.at(c, a.now()); err != nil {
 			return err
 		}
-		return a.ask(func(client *api.Client) error {
+		return a.query(c.Context(), func(ctx context.Context, client *api.Client) error {
 			if len(args) == 1 {
-				return a.oneSession(c, client, args[0])
+				return a.oneSession(ctx, client, args[0])
 			}
-			found, err := client.Sessions(c.Context(), q)
+			found, err := client.Sessions(ctx, q)
 			if err != nil {
 				return err
 			}
@@ -72,8 +73,8 @@ func stateOf(s api.Session) string {
 	return "closed"
 }
 
-func (a *app) oneSession(c *cobra.Command, client *api.Client, id string) error {
-	found, err := client.Session(c.Context(), id)
+func (a *app) oneSession(ctx context.Context, client *api.Client, id string) error {
+	found, err := client.Session(ctx, id)
 	if err != nil {
 		return err
 	}

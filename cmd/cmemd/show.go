@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -17,8 +18,8 @@ func newShow(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use: "show ID...", Short: "Show memory whole, by ids or the beginnings of them", Args: takes(1, -1, "an id"),
 		RunE: func(c *cobra.Command, ids []string) error {
-			return a.ask(func(client *api.Client) error {
-				found, err := client.Rows(c.Context(), ids...)
+			return a.query(c.Context(), func(ctx context.Context, client *api.Client) error {
+				found, err := client.Rows(ctx, ids...)
 				if err != nil {
 					return err
 				}

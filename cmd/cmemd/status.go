@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -17,8 +18,8 @@ func newStatus(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use: "status", Short: "Say whether the daemon runs and how it is doing; exit code 3 if it does not", Args: takes(0, 0, ""),
 		RunE: func(c *cobra.Command, _ []string) error {
-			return a.ask(func(client *api.Client) error {
-				s, err := client.Status(c.Context())
+			return a.query(c.Context(), func(ctx context.Context, client *api.Client) error {
+				s, err := client.Status(ctx)
 				switch {
 				case errors.Is(err, api.ErrNotRunning):
 					return errors.Join(err, a.showStopped())

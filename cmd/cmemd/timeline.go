@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+
 	"github.com/spf13/cobra"
 
 	"github.com/cmemd/cmemd/api"
@@ -30,8 +32,8 @@ func newTimeline(a *app) *cobra.Command {
 		if len(args) == 1 {
 			q.Anchor = a.anchor(args[0])
 		}
-		return a.ask(func(client *api.Client) error {
-			t, err := client.Timeline(c.Context(), q)
+		return a.query(c.Context(), func(ctx context.Context, client *api.Client) error {
+			t, err := client.Timeline(ctx, q)
 			if err != nil {
 				return err
 			}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -14,8 +15,8 @@ func newWhy(a *app) *cobra.Command {
 		Use: "why ID", Short: "Show where a memory comes from: its turn, its events, what was known before",
 		Args: takes(1, 1, "an id"),
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.ask(func(client *api.Client) error {
-				w, err := client.Why(c.Context(), args[0])
+			return a.query(c.Context(), func(ctx context.Context, client *api.Client) error {
+				w, err := client.Why(ctx, args[0])
 				if err != nil {
 					return err
 				}

@@ -1,0 +1,44 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"net"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cmemd/cmemd/api"
+)
+
+// TestAliveOfADaemonThatHangs holds a socket that is listened at, and never answered on, to an error in time.
+func TestAliveOfADaemonThatHangs(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "s")
+	l, err := net.Listen("unix", path)
+	if err != nil {
+		t.Skip("no such socket here:", err)
+	}
+	defer l.Close()
+	client := api.DialSocket(path)
+	defer client.Close()
+	err = alive(t.Context(), client, 20*time.Millisecond)
+	if err == nil || !strings.Contains(err.Error(), "has not answered for 20ms") || !strings.Contains(nextStep(err), "cmemd stop --kill") {
+		t.Errorf("got %v, next %q", err, nextStep(err))
+	}
+	interrupted, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := alive(interrupted, client, time.Minute); !errors.Is(err, context.Canceled) {
+		t.Errorf("interrupted: got %v", err)
+	}
+}
+
+// TestDescribeOverdue holds an error of a deadline to a person's words.
+func TestDescribeOverdue(t *testing.T) {
+	t.Parallel()
+	err := errors.Join(context.DeadlineExceeded)
+	if got := describe(err); got != "no answer in time" {
+		t.Errorf("got %q", got)
+	}
+}
