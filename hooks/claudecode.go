@@ -208,40 +208,6 @@ func (p *claudePayload) subagentStopped(o session.Origin) (e events.Event, key e
 	}, key, ""
 }
 
-// unobservedOwn marks a call of this memory's own tools: counted, never turned into memory again.
-const unobservedOwn = "own"
-
-// ownCall is t without what was said: what comes out of memory is not put into it again.
-func ownCall(t events.ToolUsed, inputSize, outputSize int) events.ToolUsed {
-	t.Input, t.Output, t.Unobserved = "", "", unobservedOwn
-	t.InputSize, t.OutputSize = inputSize, outputSize
-	return t
-}
-
-// isOwnCall reports whether a tool is served by this memory's own MCP server, added as such or by a plugin, or reads one
-// of its resources.
-func isOwnCall(tool, server string, input []byte) bool {
-	if isOwnServer(server) {
-		return true
-	}
-	if rest, ok := strings.CutPrefix(tool, "mcp__"); ok {
-		name, _, _ := strings.Cut(rest, "__")
-		return isOwnServer(name)
-	}
-	if !bytes.Contains(input, []byte("cmemd")) || !bytes.Contains(input, []byte(`"uri"`)) {
-		return false
-	}
-	return isOwnServer(member(input, "server"))
-}
-
-// isOwnServer knows the names "cmemd", "plugin:NAME:cmemd" and "plugin_NAME_cmemd".
-func isOwnServer(name string) bool {
-	if rest, ok := strings.CutPrefix(name, "plugin"); ok && rest != "" && (rest[0] == ':' || rest[0] == '_') {
-		return strings.Contains(rest, "cmemd")
-	}
-	return name == "cmemd"
-}
-
 // claudeReply is the JSON that Claude Code reads from a hook at the start of a session.
 type claudeReply struct {
 	Output *claudeOutput `json:"hookSpecificOutput,omitempty"`

@@ -12,7 +12,8 @@
 //	PostToolUse                      ToolUsed                  beside a patch without originalFile and without copies
 //	                                                           of the input
 //	PostToolUseFailure               ToolUsed, Failed          output: the error
-//	PostToolUse of our own MCP tools ToolUsed, Unobserved own  counted, without input and output, never observed
+//	PostToolUse of our own MCP tools ToolUsed, Unobserved own  counted, without input and output, never observed; so is
+//	                                                           a shell line that runs cmemd and nothing else
 //	SubagentStop with agent_type     ToolUsed "SubagentStop"   output: what the subagent said last
 //	SubagentStop without agent_type  -                         the agent's own summariser at a compaction
 //	Stop                             AgentStopped, stop
@@ -49,6 +50,10 @@
 //	all others            by hook: the delivery; by transcript: the line
 //
 // What bites:
+//   - A shell line that runs cmemd among other programs is recorded with what both print: nothing in the output tells
+//     the two apart. Filters behind a pipe, cd, echo, printf and true do not count as others.
+//   - Our fence without its closing tag takes all that follows, if a line ends behind the opening tag. Who quotes that
+//     tag alone on a line, and does not close it, loses what he says behind it.
 //   - Agents before prompt ids (Claude Code 2.1.41 has none) give prompts and stops other keys in hooks than in
 //     transcripts: only their tool uses are safe from doubling when both are taken.
 //   - A transcript that is read while its agent works may end behind a text that is not the last of its turn.

@@ -3,7 +3,8 @@ package hooks
 import "strings"
 
 // cutTags removes each element of the given names from s, tags included: <name ...> to its </name>. Pairs nest. An
-// opening tag that is never closed stays, as does what follows: it is more likely quoted than meant. Linear time.
+// opening tag that is never closed stays, as does what follows: it is more likely quoted than meant. The fence around
+// this memory alone takes the rest: whoever shortened the text cut its end away. Linear time.
 func cutTags(s string, names []string) string {
 	var kept strings.Builder
 	var hopeless map[string]bool // names that no closing tag follows any more
@@ -15,11 +16,17 @@ func cutTags(s string, names []string) string {
 		}
 		at := pos + i
 		pos = at + 1
-		name, _ := openTag(s[at:], names)
-		if name == "" || hopeless[name] {
+		name, n := openTag(s[at:], names)
+		if name == "" {
 			continue
 		}
-		end := elementEnd(s, at, name)
+		end := -1
+		if !hopeless[name] {
+			end = elementEnd(s, at, name)
+		}
+		if end < 0 && name == contextTag && startsFence(s[at+n:]) {
+			end = len(s)
+		}
 		if end < 0 {
 			if hopeless == nil {
 				hopeless = make(map[string]bool)
@@ -35,6 +42,12 @@ func cutTags(s string, names []string) string {
 	}
 	kept.WriteString(s[from:])
 	return kept.String()
+}
+
+// startsFence reports whether what stands behind an opening tag is a line end, be it an escaped one: so the fence around
+// memory is written. Who talks of the tag goes on in its line.
+func startsFence(rest string) bool {
+	return strings.HasPrefix(rest, "\n") || strings.HasPrefix(rest, `\n`)
 }
 
 // cutLeading removes elements of the given names, and white space, from the start of s.

@@ -270,6 +270,8 @@ func TestTranscriptLines(t *testing.T) {
 		{"result without call", []string{user(1, "a"), result(2, "t9", `"x"`, "")}, []string{"prompt a"}},
 		{"result twice", []string{assistant(1, call("t1", "A")), result(2, "t1", `"x"`, ""), result(3, "t1", `"x"`, "")}, []string{"tool A x"}},
 		{"own call", []string{assistant(1, call("t1", "mcp__cmemd__search")), result(2, "t1", `"memory"`, "")}, []string{"tool mcp__cmemd__search own"}},
+		{"own command", []string{assistant(1, `{"type":"tool_use","id":"t1","name":"Bash","input":{"command":"cmemd show 7 | head"}}`), result(2, "t1", `"memory"`, "")},
+			[]string{"tool Bash own"}},
 		{"meta", []string{line(1, "user", `"isMeta":true,"message":{"content":"skill text"}`)}, nil},
 		{"side chain", []string{user(1, "a"), line(2, "user", side+`"message":{"content":"task"}`),
 			line(3, "assistant", side+`"parentUuid":"u2","message":{"content":[`+call("t1", "Read")+`]}`),
