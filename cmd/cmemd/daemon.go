@@ -38,13 +38,14 @@ type daemon struct {
 	actors  *actors.System
 	server  *api.Server
 
-	begun events.Position // of the record that begins this life
-	stop  context.CancelCauseFunc
+	begun    events.Position // of the record that begins this life
+	previous actors.Previous // how the last life ended
+	stop     context.CancelCauseFunc
 }
 
-// openDaemon locks the log of a home, records that a daemon starts, and opens all that stands on it. Nothing is done to
+// openDaemon locks the log of a home, opens all that stands on it, and records that a daemon starts. Nothing is done to
 // the socket or to what another daemon wrote down unless the log is ours. stop is called when somebody asks the daemon
-// to end, or the log fails. An error leaves nothing open.
+// to end, or the log fails. An error leaves nothing open, and the last life as it ended.
 func openDaemon(ctx context.Context, l *loaded, p paths, logger *slog.Logger, version string, stop context.CancelCauseFunc) (*daemon, error) {
 	d := &daemon{config: l, paths: p, logger: logger, stop: stop}
 	var err error
@@ -71,10 +72,6 @@ func (d *daemon) open(ctx context.Context, version string) error {
 	if err != nil {
 		return err
 	}
-	previous, err := d.begin(ctx, version)
-	if err != nil {
-		return err
-	}
 	if d.views, err = projections.Open(d.paths.views, d.log, projections.Config{BootID: bootID(), Logger: d.logger}); err != nil {
 		return err
 	}
@@ -82,33 +79,63 @@ func (d *daemon) open(ctx context.Context, version string) error {
 		return err
 	}
 	d.checker = evidence.NewChecker(evidence.Config{})
-	if d.actors, err = actors.New(d.actorsConfig(previous)); err != nil {
+	if err := d.begin(ctx, version); err != nil {
+		return err
+	}
+	if err := d.serveable(token, version); err != nil {
+		return errors.Join(err, d.recordEnd(d.previous.Clean, err))
+	}
+	return nil
+}
+
+// serveable makes what acts and what answers.
+func (d *daemon) serveable(token, version string) (err error) {
+	if d.actors, err = actors.New(d.actorsConfig()); err != nil {
 		return err
 	}
 	d.server, err = api.New(d.apiConfig(token, version))
 	return err
 }
 
-// begin records the start, and returns how the last life ended.
-func (d *daemon) begin(ctx context.Context, version string) (actors.Previous, error) {
-	previous, err := actors.Begin(ctx, d.log, events.Draft{
+// recordEnd says in the log that this life has ended. A life in which nothing was done ends as the one before it had.
+func (d *daemon) recordEnd(clean bool, cause error) error {
+	_, err := eventlog.AppendEnd(context.Background(), d.log, events.Daemon, events.Draft{
+		ID: uuid.Must(uuid.NewV7()), OccurredAt: time.Now(),
+		Event: events.DaemonStopped{Clean: clean, Cause: cause.Error()},
+	})
+	return d.spared(err)
+}
+
+// spared is err, but for a record of the daemon's own life that a nearly full disk has no room for: it is not worth an
+// end, as hooks must hear that nothing is taken.
+func (d *daemon) spared(err error) error {
+	if !errors.Is(err, eventlog.ErrDiskFull) {
+		return err
+	}
+	d.logger.Warn("the daemon's start or end is not recorded", "err", err)
+	return nil
+}
+
+// begin records the start, and learns how the last life ended.
+func (d *daemon) begin(ctx context.Context, version string) (err error) {
+	d.previous, err = actors.Begin(ctx, d.log, events.Draft{
 		ID: uuid.Must(uuid.NewV7()), OccurredAt: time.Now(),
 		Event: events.DaemonStarted{Version: version, PID: os.Getpid(), Settings: d.config.values()},
 	})
-	if err != nil {
-		return previous, err
+	if err := d.spared(err); err != nil {
+		return err
 	}
-	if !previous.Clean {
+	if !d.previous.Clean {
 		d.logger.Warn("the last daemon did not end in order; what it had accepted is in the log, turns in flight are asked again")
 	}
 	d.begun, err = d.log.Last(ctx)
-	return previous, err
+	return err
 }
 
-func (d *daemon) actorsConfig(previous actors.Previous) actors.Config {
+func (d *daemon) actorsConfig() actors.Config {
 	c := d.config
 	return actors.Config{
-		Log: d.log, Provider: extractive.New(extractive.Config{}), Checker: d.checker, Previous: previous, Logger: d.logger,
+		Log: d.log, Provider: extractive.New(extractive.Config{}), Checker: d.checker, Previous: d.previous, Logger: d.logger,
 		Rules: session.Rules{
 			Restarts: policy.Restarts{
 				Max: c.MaxRestarts, Window: c.RestartWindow, MaxConsecutive: c.MaxConsecutive,

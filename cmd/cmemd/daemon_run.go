@@ -8,11 +8,7 @@ import (
 	"os"
 	"time"
 
-	"github.com/google/uuid"
-
 	"github.com/cmemd/cmemd/api"
-	"github.com/cmemd/cmemd/eventlog"
-	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/hooks/relay"
 )
 
@@ -26,15 +22,25 @@ const (
 // run serves until ctx is done, ends in order, and returns nil if that was asked for. ctx is done with a cause: a stopped
 // for an end that somebody wanted.
 func (d *daemon) run(ctx context.Context, me daemonFile) error {
-	t := &tasks{failed: func(err error) { d.stop(err) }}
+	t := d.tasks()
 	listeners, err := d.listen(&me)
 	if err != nil {
-		return errors.Join(err, d.endInOrder(t, err))
+		return errors.Join(err, d.endInOrder(t, d.previous.Clean, err))
 	}
+	return d.serveOn(ctx, t, listeners)
+}
+
+// serveOn is run once there are listeners.
+func (d *daemon) serveOn(ctx context.Context, t *tasks, listeners []net.Listener) error {
 	d.watchLog(ctx, t)
 	d.startAll(ctx, t, listeners)
 	<-ctx.Done()
 	return d.end(t, context.Cause(ctx))
+}
+
+// tasks is what will run; the first task to end by itself ends the daemon.
+func (d *daemon) tasks() *tasks {
+	return &tasks{failed: func(err error) { d.stop(err) }}
 }
 
 // listen opens the socket, and the loopback address where one is set, and writes down where that is. What a daemon left
@@ -155,7 +161,9 @@ func (d *daemon) catchUp(ctx context.Context) {
 func (d *daemon) end(t *tasks, cause error) error {
 	d.logger.Info("ending", "cause", cause)
 	done := make(chan error, 1)
-	go func() { done <- d.endInOrder(t, cause) }()
+	var asked stopped
+	clean := errors.As(cause, &asked)
+	go func() { done <- d.endInOrder(t, clean, cause) }()
 	limit := endLimit
 	if d.log.Err() != nil {
 		limit = failLimit
@@ -168,8 +176,7 @@ func (d *daemon) end(t *tasks, cause error) error {
 	case <-timer.C:
 		err = fmt.Errorf("the end took longer than %s", limit)
 	}
-	var asked stopped
-	if !errors.As(cause, &asked) {
+	if !clean {
 		err = errors.Join(cause, err)
 	}
 	if err != nil {
@@ -178,15 +185,10 @@ func (d *daemon) end(t *tasks, cause error) error {
 	return err
 }
 
-func (d *daemon) endInOrder(t *tasks, cause error) error {
+func (d *daemon) endInOrder(t *tasks, clean bool, cause error) error {
 	errs := []error{t.stop()}
-	var asked stopped
 	if d.log.Err() == nil {
-		_, err := eventlog.AppendEnd(context.Background(), d.log, events.Daemon, events.Draft{
-			ID: uuid.Must(uuid.NewV7()), OccurredAt: time.Now(),
-			Event: events.DaemonStopped{Clean: errors.As(cause, &asked), Cause: cause.Error()},
-		})
-		errs = append(errs, err)
+		errs = append(errs, d.recordEnd(clean, cause))
 	}
 	if err := os.Remove(d.paths.daemon); !errors.Is(err, os.ErrNotExist) {
 		errs = append(errs, err)

@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"net"
+	"net/http"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -13,8 +16,7 @@ import (
 	"github.com/cmemd/cmemd/events"
 )
 
-// openTemp opens a daemon over a home of its own, without a port.
-func openTemp(t *testing.T) (d *daemon, ctx context.Context) {
+func tempHome(t *testing.T) (paths, *loaded) {
 	t.Helper()
 	p := pathsOf(t.TempDir())
 	if err := p.make(); err != nil {
@@ -22,6 +24,13 @@ func openTemp(t *testing.T) (d *daemon, ctx context.Context) {
 	}
 	l := standardConfig()
 	l.Listen = ""
+	return p, l
+}
+
+// openTemp opens a daemon over a home of its own, without a port.
+func openTemp(t *testing.T) (d *daemon, ctx context.Context) {
+	t.Helper()
+	p, l := tempHome(t)
 	ctx, stop := context.WithCancelCause(t.Context())
 	d, err := openDaemon(ctx, l, p, slog.New(slog.DiscardHandler), "test", stop)
 	if err != nil {
@@ -35,11 +44,17 @@ func serving(t *testing.T, ctx context.Context, d *daemon) <-chan error {
 	t.Helper()
 	ended := make(chan error, 1)
 	go func() { ended <- d.run(ctx, thisProcess()) }()
+	awaitReady(t, ctx, d)
+	return ended
+}
+
+func awaitReady(t *testing.T, ctx context.Context, d *daemon) {
+	t.Helper()
 	client := api.Dial(d.paths.home)
 	defer client.Close()
 	for limit := time.Now().Add(10 * time.Second); ; time.Sleep(5 * time.Millisecond) {
 		if r, err := client.Ready(ctx); err == nil && r.Ready {
-			return ended
+			return
 		}
 		if time.Now().After(limit) {
 			t.Fatal("the daemon is not ready")
@@ -83,7 +98,15 @@ func TestStoppedDaemonEndsWell(t *testing.T) {
 	if err := waitEnd(t, ended, endLimit+time.Second); err != nil {
 		t.Error(err)
 	}
-	log, err := eventlog.OpenReadOnly(d.paths.log, eventlog.Config{})
+	if e, want := lastEvent(t, d.paths), (events.DaemonStopped{Clean: true, Cause: "a test"}); e != want {
+		t.Errorf("the last record is %+v, want %+v", e, want)
+	}
+}
+
+// lastEvent reads the last record of a log that nobody has open.
+func lastEvent(t *testing.T, p paths) events.Event {
+	t.Helper()
+	log, err := eventlog.OpenReadOnly(p.log, eventlog.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,8 +120,74 @@ func TestStoppedDaemonEndsWell(t *testing.T) {
 		t.Fatal(err)
 	}
 	e, err := r.Event()
-	if want := (events.DaemonStopped{Clean: true, Cause: "a test"}); err != nil || e != want {
-		t.Errorf("the last record is %+v, %v, want %+v", e, err, want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// TestFailedStartLeavesTheLastEnd has a start fail, before and after it is recorded: how the last life ended must stand.
+func TestFailedStartLeavesTheLastEnd(t *testing.T) {
+	t.Parallel()
+	d, ctx := openTemp(t)
+	p, l := d.paths, d.config
+	ended := serving(t, ctx, d)
+	d.stop(stopped("a test"))
+	if err := waitEnd(t, ended, endLimit+time.Second); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(p.views); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(p.views, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := openDaemon(t.Context(), l, p, slog.New(slog.DiscardHandler), "test", nil)
+	if err == nil || !strings.Contains(err.Error(), p.views) {
+		t.Fatalf("with a file in the place of the views: got %v, want an error that names %s", err, p.views)
+	}
+	if e, want := lastEvent(t, p), (events.DaemonStopped{Clean: true, Cause: "a test"}); e != want {
+		t.Errorf("the last record is %+v, want %+v", e, want)
+	}
+	if err := os.Remove(p.views); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(p.socket, nil, 0o600); err != nil { // the start is recorded by then
+		t.Fatal(err)
+	}
+	if d, err = openDaemon(t.Context(), l, p, slog.New(slog.DiscardHandler), "test", nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.run(t.Context(), thisProcess()); err == nil || !strings.Contains(err.Error(), p.socket) {
+		t.Fatalf("with a file in the place of the socket: got %v, want an error that names %s", err, p.socket)
+	}
+	if e, ok := lastEvent(t, p).(events.DaemonStopped); !ok || !e.Clean || !strings.Contains(e.Cause, p.socket) {
+		t.Errorf("the last record is %+v, want a clean end for the socket", e)
+	}
+}
+
+// TestNearlyFullDisk has less room than is kept free: hooks must hear it from a daemon that lives, and ends well.
+func TestNearlyFullDisk(t *testing.T) {
+	t.Parallel()
+	p, l := tempHome(t)
+	l.MinFreeBytes = 1 << 60
+	ctx, stop := context.WithCancelCause(t.Context())
+	d, err := openDaemon(ctx, l, p, slog.New(slog.DiscardHandler), "test", stop)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := serving(t, ctx, d)
+	client := api.Dial(p.home)
+	defer client.Close()
+	payload := []byte(`{"session_id":"s","cwd":"/w","hook_event_name":"UserPromptSubmit","prompt":"no room"}`)
+	_, err = client.Hook(ctx, "claude-code", payload, events.ID{}, time.Time{})
+	var problem *api.Problem
+	if !errors.As(err, &problem) || problem.Type != api.ProblemDiskFull || problem.Status != http.StatusServiceUnavailable {
+		t.Errorf("a hook got %v, want 503 for the full disk", err)
+	}
+	d.stop(stopped("a test"))
+	if err := waitEnd(t, ended, endLimit+time.Second); err != nil {
+		t.Errorf("ended with %v", err)
 	}
 }
 
@@ -106,11 +195,22 @@ func TestStoppedDaemonEndsWell(t *testing.T) {
 func TestTaskFailureEndsTheDaemon(t *testing.T) {
 	t.Parallel()
 	d, ctx := openTemp(t)
-	ended := serving(t, ctx, d)
-	broken := errors.New("broken")
-	d.stop(broken)
-	if err := waitEnd(t, ended, endLimit+time.Second); !errors.Is(err, broken) {
+	me := thisProcess()
+	listeners, err := d.listen(&me)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- d.serveOn(ctx, d.tasks(), listeners) }()
+	awaitReady(t, ctx, d)
+	if err := listeners[0].Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := waitEnd(t, ended, endLimit+time.Second); !errors.Is(err, net.ErrClosed) || !strings.Contains(err.Error(), "server ended: ") {
 		t.Errorf("ended with %v", err)
+	}
+	if e, want := lastEvent(t, d.paths).(events.DaemonStopped), "server ended: "; e.Clean || !strings.HasPrefix(e.Cause, want) {
+		t.Errorf("the last record is %+v, want no clean end, and a cause that begins with %q", e, want)
 	}
 }
 
