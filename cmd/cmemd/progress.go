@@ -12,6 +12,10 @@ type meter struct {
 	bar *progressbar.ProgressBar // nil: silent
 }
 
+// byRender has the sign of an unknown total turn with each line that is drawn. Otherwise a goroutine of the library's own
+// turns it: nobody waits for that one, and it reads what the others change.
+const byRender = 0
+
 // meter begins one. Total is what is to be done in all; below 1 it is not known yet. With bytes the numbers are bytes.
 func (a *app) meter(what string, total int64, bytes bool) *meter {
 	if a.json || !isTerminal(a.err) {
@@ -25,6 +29,7 @@ func (a *app) meter(what string, total int64, bytes bool) *meter {
 		progressbar.OptionShowCount(), progressbar.OptionSetPredictTime(true), progressbar.OptionClearOnFinish(),
 		progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionFullWidth(),
 		progressbar.OptionUseANSICodes(false), progressbar.OptionEnableColorCodes(false),
+		progressbar.OptionSetSpinnerChangeInterval(byRender),
 	)}
 }
 
