@@ -65,17 +65,32 @@ func (s *Server) putAside(d delivery, cause error) {
 }
 
 func (s *Server) keepBad(d delivery, cause error) error {
-	if n, size, err := s.badUsage(); err != nil || n >= maxBad || size+int64(len(d.body)) > maxBadBytes {
-		return errors.Join(err, fmt.Errorf("api: %d payloads, %d bytes are put aside already", n, size))
+	if err := s.roomInBad(int64(len(d.body))); err != nil {
+		return err
 	}
 	id := d.id.String()
 	s.asides.begin(id)
 	defer s.asides.end(id)
 	name, err := s.cfg.Spool.Put(relay.Entry{Agent: d.agent, Delivery: id, OccurredAt: d.at, Body: d.body})
-	if err != nil {
+	if err != nil && !errors.Is(err, relay.ErrUnsynced) {
 		return err
 	}
 	return s.cfg.Spool.SetAside(name, reasonOf(cause))
+}
+
+// errBadFull means that the bad folder holds as much as it may.
+var errBadFull = errors.New("api: too much is put aside already")
+
+// roomInBad returns errBadFull if the bad folder cannot take another file of that size.
+func (s *Server) roomInBad(size int64) error {
+	n, used, err := s.badUsage()
+	if err != nil {
+		return err
+	}
+	if n >= maxBad || used+size > maxBadBytes {
+		return fmt.Errorf("%w: %d payloads, %d bytes", errBadFull, n, used)
+	}
+	return nil
 }
 
 // reasonOf says why a payload is not taken, without a word of it.

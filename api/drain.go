@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -223,15 +225,44 @@ func (r *drainRun) settle(name string, err error) bool {
 	return true
 }
 
-// setAside moves an entry that will never be taken. One that may not be read moves too: the folder is ours.
+// setAside moves an entry that will never be taken. One that may not be read moves too: the folder is ours. Where the
+// bad folder is full, what will never be taken is lost, and counted: left in the spool it would in the end keep out what
+// can be taken.
 func (r *drainRun) setAside(name string, cause error) {
 	why := badReason(cause)
+	if err := r.s.roomInBad(r.s.sizeOf(name)); err != nil {
+		if !errors.Is(err, errBadFull) || errors.Is(cause, errSpoolDisk) {
+			r.stays(name, errors.Join(cause, err))
+			return
+		}
+		r.lose(name, why, err)
+		return
+	}
 	if err := r.s.spool.SetAside(name, why); err != nil {
 		r.stays(name, errors.Join(cause, err))
 		return
 	}
 	r.s.metrics.aside.Inc()
 	r.s.logger.Warn("a spool file was put aside", "file", name, "err", why)
+}
+
+// lose deletes an entry that will never be taken, and for which there is no room elsewhere.
+func (r *drainRun) lose(name, why string, full error) {
+	if err := r.s.spool.Remove(name); err != nil {
+		r.stays(name, err)
+		return
+	}
+	r.s.metrics.lost.Inc()
+	r.s.logger.Error("a spool file is lost", "file", name, "reason", why, "err", full)
+}
+
+// sizeOf is how many bytes a spool file has; one that has gone has none.
+func (s *Server) sizeOf(name string) int64 {
+	info, err := os.Lstat(filepath.Join(s.cfg.Home, "spool", "new", name))
+	if err != nil {
+		return 0
+	}
+	return info.Size()
 }
 
 // stays tells, once, of a file that can be neither taken nor moved. Every pass tries it again.

@@ -244,6 +244,30 @@ func TestAsideIsBounded(t *testing.T) {
 	}
 }
 
+// What the drain puts aside is bounded too; the rest is lost, and counted.
+func TestDrainAsideIsBounded(t *testing.T) {
+	t.Parallel()
+	w, open := gated(t, nil)
+	for n := range maxBad - 2 {
+		writeFile(t, filepath.Join(w.home, "spool", "bad", fmt.Sprint(n)), nil)
+	}
+	for n := range 5 {
+		w.spool(t, "claude-code", newID(), n, []byte("{bad"))
+	}
+	w.spool(t, "claude-code", newID(), 6, toolUse("s", "good", "ls", ""))
+	open()
+	eventually(t, "the spool is empty", func() bool { return w.waiting(t) == 0 })
+	if files, _ := badFiles(t, w.home); len(files) != maxBad {
+		t.Errorf("got %d files put aside, want %d", len(files), maxBad)
+	}
+	if got := metric(t, w, "cmemd_hook_lost_total"); got != "3" {
+		t.Errorf("counted %s lost payloads, want 3", got)
+	}
+	if len(w.tools(t)) != 1 {
+		t.Errorf("recorded %v, want the good one", w.tools(t))
+	}
+}
+
 // metric reads one line of /metrics.
 func metric(tb testing.TB, w *world, name string) string {
 	tb.Helper()

@@ -271,6 +271,10 @@ func (h *hook) postWhenUp(ctx context.Context, deadline time.Time) bool {
 func (h *hook) keep(cause error) (name string, lost error) {
 	name, lost = h.spool.Put(Entry{Agent: h.Agent, Delivery: h.delivery, OccurredAt: h.at, Body: h.payload})
 	h.result.Outcome, h.result.Err = Spooled, cause
+	if errors.Is(lost, ErrUnsynced) {
+		h.result.Err = errors.Join(cause, lost)
+		return name, nil
+	}
 	if lost != nil {
 		h.result.Outcome, h.result.Err = Lost, errors.Join(cause, lost)
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -19,16 +20,21 @@ const spoolSample = 1024
 // ErrSpoolFull is returned by Put when the spool holds as much as it may.
 var ErrSpoolFull = errors.New("relay: the spool is full")
 
+// ErrUnsynced is returned by Put, beside a name, for an entry that is there but may not survive a failure of the power:
+// the disk did not confirm its name.
+var ErrUnsynced = errors.New("relay: the spool file is there, but its name may not be on disk")
+
 // A Spool keeps payloads that no daemon took, as a maildir under home/spool: a file is written to tmp, and is in new
 // only when it is whole and on disk. Several processes may use it at once.
 type Spool struct {
 	dir   string
 	limit int64
+	sync  func(dir string) error // returns when the names in a folder are on disk
 }
 
 // NewSpool returns the spool of a home. It touches nothing: the first Put makes the folders.
 func NewSpool(home string) *Spool {
-	return &Spool{dir: filepath.Join(home, "spool"), limit: spoolLimit}
+	return &Spool{dir: filepath.Join(home, "spool"), limit: spoolLimit, sync: syncDir}
 }
 
 // An Entry is one payload as its hook kept it.
@@ -42,7 +48,8 @@ type Entry struct {
 }
 
 // Put stores an entry without the private text of its body and returns its name. The entry is on disk when Put returns
-// without an error; otherwise there is none. Name and Cut are ignored. It returns ErrSpoolFull if there is no room.
+// without an error, and is there with ErrUnsynced; otherwise there is none, and the name is empty. Name and Cut are
+// ignored. It returns ErrSpoolFull if there is no room.
 func (s *Spool) Put(e Entry) (string, error) {
 	if !isUUID(e.Delivery) || !validAgent(e.Agent) {
 		return "", fmt.Errorf("relay: spool: %w: delivery %q of %q", ErrBadEntry, e.Delivery, e.Agent)
@@ -57,11 +64,15 @@ func (s *Spool) Put(e Entry) (string, error) {
 	if err := s.store(name, e.Delivery, head, body); err != nil {
 		return "", fmt.Errorf("relay: spool %s: %w", name, err)
 	}
+	if err := s.sync(filepath.Join(s.dir, "new")); err != nil {
+		return name, fmt.Errorf("%w: %w", ErrUnsynced, err)
+	}
 	return name, nil
 }
 
+// store brings an entry into new. Its name in tmp is its own: the hook and the daemon may store one delivery at once.
 func (s *Spool) store(name, id string, parts ...[]byte) error {
-	tmp := filepath.Join(s.dir, "tmp", id)
+	tmp := filepath.Join(s.dir, "tmp", id+"-"+strconv.FormatUint(rand.Uint64(), 36))
 	err := writeSynced(tmp, parts...)
 	if errors.Is(err, fs.ErrNotExist) {
 		if err = s.makeFolders(); err == nil {
@@ -74,7 +85,7 @@ func (s *Spool) store(name, id string, parts ...[]byte) error {
 	if err = os.Rename(tmp, s.path(name)); err != nil {
 		return errors.Join(err, os.Remove(tmp))
 	}
-	return syncDir(filepath.Join(s.dir, "new"))
+	return nil
 }
 
 // makeFolders makes the maildir, and returns when its folders are on disk.

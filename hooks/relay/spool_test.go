@@ -353,6 +353,40 @@ func TestSpoolStaysInItsFolder(t *testing.T) {
 	}
 }
 
+// An entry whose name the disk does not confirm is there nevertheless, and is not counted as lost.
+func TestSpoolUnsynced(t *testing.T) {
+	t.Parallel()
+	h := newHook(Config{Agent: "claude-code", Home: t.TempDir()})
+	h.spool.sync = func(string) error { return os.ErrInvalid }
+	h.payload = []byte(toolUse)
+	cause := errors.New("no daemon")
+	name, lost := h.keep(cause)
+	if lost != nil || h.result.Outcome != Spooled || !errors.Is(h.result.Err, ErrUnsynced) || !errors.Is(h.result.Err, cause) {
+		t.Errorf("got %v, %+v; want it spooled, and both errors", lost, h.result)
+	}
+	if names := mustNames(t, h.spool); len(names) != 1 || names[0] != name {
+		t.Errorf("waiting: %v, want %q", names, name)
+	}
+}
+
+// The hook and the daemon may store one delivery at the same time.
+func TestSpoolSameDelivery(t *testing.T) {
+	t.Parallel()
+	s := NewSpool(t.TempDir())
+	e := testEntry("{}")
+	if err := s.makeFolders(); err != nil {
+		t.Fatal(err)
+	}
+	taken := filepath.Join(s.dir, "tmp", e.Delivery) // what another one is writing
+	if err := os.WriteFile(taken, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	name := mustPut(t, s, e).Name
+	if again := mustPut(t, s, e).Name; again != name || len(mustNames(t, s)) != 1 {
+		t.Errorf("got %q and %q, %d entries; want one", name, again, len(mustNames(t, s)))
+	}
+}
+
 func TestSpoolSetsAside(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
