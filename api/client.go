@@ -12,8 +12,6 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"os"
-	"path/filepath"
 	"strconv"
 	"syscall"
 	"time"
@@ -69,36 +67,9 @@ func newClient(base, token string, dial func(context.Context) (net.Conn, error))
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
 func dialHome(ctx context.Context, home string) (net.Conn, error) {
-	socket := relay.SocketPath(home)
-	if filepath.Dir(socket) != filepath.Join(filepath.Clean(home), "run") {
-		if err := relay.MakeSocketDir(socket); err != nil {
-			return nil, err
-		}
-	}
-	conn, err := dialUnix(ctx, socket)
-	if err == nil || !absent(err) {
-		return conn, err
-	}
-	other := advertised(home)
-	if other == "" || other == socket {
-		return nil, err
-	}
-	return dialUnix(ctx, other)
-}
-
-// advertised is the socket that the daemon wrote down, if any.
-func advertised(home string) string {
-	b, err := os.ReadFile(filepath.Join(home, "run", "daemon.json"))
-	if err != nil {
-		return ""
-	}
-	var d struct {
-		Socket string `json:"socket"`
-	}
-	if json.Unmarshal(b, &d) != nil || !filepath.IsAbs(d.Socket) {
-		return ""
-	}
-	return d.Socket
+	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
+	defer cancel()
+	return relay.Dial(ctx, home)
 }
 
 func dialUnix(ctx context.Context, path string) (net.Conn, error) {

@@ -58,20 +58,24 @@ func (h *hook) connect(ctx context.Context) (net.Conn, error) {
 	}
 }
 
-// dialHome returns a dialer of the daemon of home: at the socket where it should be, else at the one it wrote down.
-func dialHome(home string) func(context.Context) (net.Conn, error) {
-	return func(ctx context.Context) (net.Conn, error) {
-		socket := SocketPath(home)
-		conn, err := dialSocket(ctx, home, socket)
-		if err == nil || !absent(err) {
-			return conn, err
-		}
-		other := advertisedSocket(home)
-		if other == "" || other == socket {
-			return nil, err
-		}
-		return dialSocket(ctx, home, other)
+// Dial connects to the daemon of home: at the socket where it should be, else at the one it wrote down. It makes nothing.
+// An error wraps ErrSocketDir if others may write to the socket's folder; nothing is dialled then.
+func Dial(ctx context.Context, home string) (net.Conn, error) {
+	socket := SocketPath(home)
+	conn, err := dialSocket(ctx, home, socket)
+	if err == nil || !absent(err) {
+		return conn, err
 	}
+	other := advertisedSocket(home)
+	if other == "" || other == socket {
+		return nil, err
+	}
+	return dialSocket(ctx, home, other)
+}
+
+// dialHome is Dial for a home.
+func dialHome(home string) func(context.Context) (net.Conn, error) {
+	return func(ctx context.Context) (net.Conn, error) { return Dial(ctx, home) }
 }
 
 func dialSocket(ctx context.Context, home, socket string) (net.Conn, error) {
