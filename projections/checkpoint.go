@@ -72,7 +72,7 @@ func (v *Views) takeUp(s *store) ([]*instance, error) {
 }
 
 func (v *Views) takeUpView(btx *bolt.Tx, view view) (*instance, error) {
-	i := &instance{view: view, bucket: view.name()}
+	i := &instance{view: view, bucket: view.name(), epoch: v.epoch}
 	p, ok, err := readPoint(v.codec, btx, view.name())
 	if err != nil {
 		return nil, err

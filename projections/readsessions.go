@@ -3,10 +3,13 @@ package projections
 import (
 	"bytes"
 	"context"
+	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	bolt "go.etcd.io/bbolt"
 
@@ -39,26 +42,25 @@ func (v *Views) Session(ctx context.Context, id events.SessionID) (Session, erro
 		if !ok {
 			return fmt.Errorf("%w: session %s", ErrNotFound, id)
 		}
-		b, err := v.complete(btx, &s)
-		s.Inputs = b.public()
-		return err
+		return v.complete(btx, &s)
 	})
 	return s, err
 }
 
-// complete fills in what other views know of a session, and returns its balance.
-func (v *Views) complete(btx *bolt.Tx, s *Session) (balance, error) {
+// complete fills in what other views know of a session.
+func (v *Views) complete(btx *bolt.Tx, s *Session) error {
 	x, err := v.liveTx(btx, outcomeView{}.name())
 	if err != nil {
-		return balance{}, err
+		return err
 	}
 	b, _, err := balanceTable().get(x, sessionKey(s.ID))
 	if err != nil {
-		return balance{}, err
+		return err
 	}
-	s.Pending = int(b.Counts[codePending])
+	s.Inputs = b.public()
+	s.Pending = s.Inputs.Pending
 	s.Title, err = v.titleOf(btx, s.ID)
-	return b, err
+	return err
 }
 
 func (v *Views) titleOf(btx *bolt.Tx, id events.SessionID) (string, error) {
@@ -93,7 +95,7 @@ func cut(text string) string {
 	return string(line)
 }
 
-// Sessions returns the chosen sessions, the one with the latest captured event first. Inputs is not filled in.
+// Sessions returns the chosen sessions, the one with the latest captured event first.
 func (v *Views) Sessions(ctx context.Context, f SessionFilter) ([]Session, error) {
 	if f.Limit <= 0 {
 		f.Limit = 100
@@ -142,7 +144,7 @@ func (v *Views) someSessions(btx *bolt.Tx, f SessionFilter, from []byte, found [
 			return found, nil, nil
 		}
 		if f.admits(s) {
-			if _, err := v.complete(btx, &s); err != nil {
+			if err := v.complete(btx, &s); err != nil {
 				return nil, nil, err
 			}
 			found = append(found, s)
@@ -156,6 +158,45 @@ func (v *Views) someSessions(btx *bolt.Tx, f SessionFilter, from []byte, found [
 func (f SessionFilter) admits(s Session) bool {
 	return (f.ProjectRoot == "" || s.ProjectRoot == f.ProjectRoot) && (f.Agent == "" || s.Agent == f.Agent) &&
 		(!f.OpenOnly || s.Open())
+}
+
+// ResolveSession returns the ids of sessions that begin with prefix, hex digits with or without hyphens, in order, at most
+// limit of them (0 means 10). No match is no error, and neither is text that no id can begin with.
+func (v *Views) ResolveSession(ctx context.Context, prefix string, limit int) ([]events.SessionID, error) {
+	if limit <= 0 {
+		limit = 10
+	}
+	digits := strings.ToLower(strings.ReplaceAll(prefix, "-", ""))
+	whole, err := hex.DecodeString(digits[:len(digits)/2*2])
+	if err != nil || len(digits) > 32 || strings.Trim(digits, "0123456789abcdef") != "" {
+		return nil, nil
+	}
+	var ids []events.SessionID
+	err = v.read(ctx, func(btx *bolt.Tx) error {
+		ids = nil
+		x, err := v.liveTx(btx, sessionView{}.name())
+		if err != nil {
+			return err
+		}
+		for _, id := range withPrefix(x.bucket.Bucket([]byte(sessionTable().name)), whole, digits, limit) {
+			ids = append(ids, events.SessionID(id))
+		}
+		return nil
+	})
+	return ids, err
+}
+
+// MarshalJSON writes what is stored of an input, in the words of Input.
+func (in input) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		Session   events.SessionID `json:"session"`
+		Kind      events.Kind      `json:"kind"`
+		At        time.Time        `json:"at"`
+		Outcome   Outcome          `json:"outcome"`
+		Turn      events.ID        `json:"turn,omitzero"`
+		Reason    string           `json:"reason,omitempty"` // of inputs that were given up; else it is the turn's
+		Reobserve bool             `json:"reobserve,omitzero"`
+	}{in.session, kindsByCode()[in.kind%inputKinds], time.Unix(0, in.at).UTC(), in.outcome.outcome(), in.turn, in.reason, in.asked})
 }
 
 // Owing returns the sessions in which something is left to be done: that are not closed, or have inputs that await an

@@ -14,7 +14,8 @@ import (
 // Rebuild makes the named views, or all of them, anew from the log, one after the other, into other buckets; each
 // answers from its old content until its new one has caught up with it. Run may be running, and the views go on
 // following the log. progress, which may be nil, is told how many records have been applied of how many. One Rebuild
-// runs at a time; another waits. Errors: ErrUnknownView, ctx.Err(), those of Run; what was begun is then thrown away.
+// runs at a time; another waits. Errors: ErrUnknownView, ctx.Err(), those of Run, or that the file was damaged and made
+// anew meanwhile; what was begun is then thrown away.
 func (v *Views) Rebuild(ctx context.Context, names []string, progress func(done, total uint64)) error {
 	chosen, err := v.choose(names)
 	if err != nil {
@@ -29,7 +30,8 @@ func (v *Views) Rebuild(ctx context.Context, names []string, progress func(done,
 	if progress == nil {
 		progress = func(uint64, uint64) {}
 	}
-	each := uint64(v.front())
+	_, front := v.head()
+	each := uint64(front)
 	for n, view := range chosen {
 		tell := func(at events.Position) { progress(uint64(n)*each+min(uint64(at), each), uint64(len(chosen))*each) }
 		if err := v.rebuildOne(ctx, view, tell); err != nil {
@@ -88,7 +90,7 @@ func (v *Views) rebuildOne(ctx context.Context, view view, tell func(events.Posi
 func (v *Views) begin(view view) (*instance, error) {
 	v.applying.Lock()
 	defer v.applying.Unlock()
-	fresh := &instance{view: view, bucket: view.name()}
+	fresh := &instance{view: view, bucket: view.name(), epoch: v.epoch}
 	if v.liveOf(view).bucket == fresh.bucket {
 		fresh.bucket += secondCopy
 	}
@@ -125,7 +127,7 @@ func (v *Views) swap(fresh *instance) error {
 func (v *Views) throwAway(fresh *instance) error {
 	v.applying.Lock()
 	defer v.applying.Unlock()
-	if v.liveOf(fresh.view).bucket == fresh.bucket {
+	if fresh.epoch != v.epoch || v.liveOf(fresh.view).bucket == fresh.bucket {
 		return nil
 	}
 	err := v.write(func(btx *bolt.Tx) error {

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
+	"time"
 
 	bolt "go.etcd.io/bbolt"
 
@@ -12,24 +14,18 @@ import (
 	"github.com/cmemd/cmemd/events"
 )
 
-// maxRepairs is how often one Run makes a damaged file anew: a disk that damages it again at once is beyond us.
-const maxRepairs = 3
+const (
+	// maxRepairs is how often Run makes a damaged file anew within repairWindow: a disk that damages it again and again
+	// is beyond us.
+	maxRepairs   = 3
+	repairWindow = time.Hour
+)
 
 // Run applies the log's records to the views, first those that they lack and then those that are appended. It returns
 // nil when ctx is done. Errors: ErrNewerKind, the log's, or that the file cannot be written. One Run at a time.
 func (v *Views) Run(ctx context.Context) error {
 	v.stop(nil)
-	var err error
-	for range maxRepairs {
-		if err = v.runOnce(ctx); !errors.Is(err, errDamaged) {
-			break
-		}
-		v.logger.Warn("views are damaged", "err", err)
-		if rerr := v.repair(); rerr != nil {
-			err = rerr
-			break
-		}
-	}
+	err := v.runRepairing(ctx)
 	if err == nil || ctx.Err() != nil {
 		return nil
 	}
@@ -38,23 +34,58 @@ func (v *Views) Run(ctx context.Context) error {
 	return err
 }
 
-// repair closes the file, deletes it, and begins anew.
-func (v *Views) repair() error {
+// runRepairing follows the log until ctx is done or something is wrong that no repair helps.
+func (v *Views) runRepairing(ctx context.Context) error {
+	var repairs []time.Time
+	for {
+		epoch, _ := v.head()
+		err := v.runOnce(ctx)
+		if !errors.Is(err, errDamaged) {
+			return err
+		}
+		repairs = slices.DeleteFunc(repairs, func(at time.Time) bool { return time.Since(at) >= repairWindow })
+		if len(repairs) == maxRepairs {
+			return err
+		}
+		done, rerr := v.repair(epoch, err)
+		if rerr != nil {
+			return rerr
+		}
+		if done {
+			repairs = append(repairs, time.Now())
+		}
+	}
+}
+
+// repair closes the file, deletes it, and begins anew, because of what was found in the file of an epoch. If that file
+// has been made anew already it does nothing, and done is false.
+func (v *Views) repair(epoch uint64, why error) (done bool, err error) {
 	v.applying.Lock()
 	defer v.applying.Unlock()
+	if v.epoch != epoch {
+		return false, nil
+	}
+	v.logger.Warn("views are damaged", "err", why)
+	if err := v.discardStore(); err != nil {
+		return false, err
+	}
+	v.epoch++
+	return true, v.openStore()
+}
+
+// discardStore closes the file and deletes it, with what readers have said of it. The caller holds applying.
+func (v *Views) discardStore() error {
 	v.storing.Lock()
-	s := v.store
-	if s == nil {
-		v.storing.Unlock()
+	defer v.storing.Unlock()
+	if v.store == nil {
 		return ErrClosed
 	}
-	s.abandon()
-	err := discard(s.path)
-	v.storing.Unlock()
-	if err != nil {
-		return err
+	v.store.abandon()
+	select {
+	case <-v.broken:
+	default:
 	}
-	return v.openStore()
+	return discard(v.store.path)
 }
 
 // runOnce follows the log with the views that are furthest, while the others catch up beside them.
@@ -74,7 +105,8 @@ func (v *Views) runOnce(ctx context.Context) error {
 		case <-inner.Done():
 		}
 	})
-	err := Follow(inner, v.log, v.front()+1, v.cfg.Pace, v.applyFront)
+	epoch, front := v.head()
+	err := Follow(inner, v.log, front+1, v.cfg.Pace, v.frontApplier(epoch))
 	cancel(err)
 	beside.Wait()
 	if ctx.Err() != nil {
@@ -89,10 +121,10 @@ func (v *Views) runOnce(ctx context.Context) error {
 // CatchUp applies what the log holds when it is called, and returns. It may be called while Run is running, or
 // without it. Errors: those of Run, ctx.Err().
 func (v *Views) CatchUp(ctx context.Context) error {
+	epoch, _ := v.head()
 	err := v.catchUp(ctx)
 	if errors.Is(err, errDamaged) {
-		v.logger.Warn("views are damaged", "err", err)
-		if err = v.repair(); err == nil {
+		if _, err = v.repair(epoch, err); err == nil {
 			err = v.catchUp(ctx)
 		}
 	}
@@ -110,7 +142,8 @@ func (v *Views) catchUp(ctx context.Context) error {
 	if err := v.advanceLate(ctx); err != nil {
 		return err
 	}
-	return v.slices(ctx, v.front()+1, last, v.applyFront)
+	epoch, front := v.head()
+	return v.slices(ctx, front+1, last, v.frontApplier(epoch))
 }
 
 // slices hands the records from position from to position to in slices to f.
@@ -143,11 +176,20 @@ func (v *Views) slices(ctx context.Context, from, to events.Position, f func([]e
 	return f(records)
 }
 
-// front is the position of the views that are furthest.
-func (v *Views) front() events.Position {
+// head is which file the views are in, and the position of those that are furthest.
+func (v *Views) head() (epoch uint64, front events.Position) {
 	v.applying.Lock()
 	defer v.applying.Unlock()
-	return v.frontLocked()
+	return v.epoch, v.frontLocked()
+}
+
+// current returns errDamaged if what was begun in the file of an epoch cannot be gone on with, since there is another
+// file now. The caller holds applying.
+func (v *Views) current(epoch uint64) error {
+	if v.epoch != epoch {
+		return damaged("they were made anew meanwhile")
+	}
+	return nil
 }
 
 func (v *Views) frontLocked() events.Position {
@@ -158,10 +200,21 @@ func (v *Views) frontLocked() events.Position {
 	return at
 }
 
-// applyFront applies records to the views that are furthest.
+// frontApplier applies records to the views that are furthest, as long as they are in the file of an epoch: those of
+// another file lack what came before these records.
+func (v *Views) frontApplier(epoch uint64) func([]events.Record) error {
+	return func(records []events.Record) error {
+		v.applying.Lock()
+		defer v.applying.Unlock()
+		if err := v.current(epoch); err != nil {
+			return err
+		}
+		return v.applyFront(records)
+	}
+}
+
+// applyFront applies records to the views that are furthest. The caller holds applying.
 func (v *Views) applyFront(records []events.Record) error {
-	v.applying.Lock()
-	defer v.applying.Unlock()
 	front := v.frontLocked()
 	var who []*instance
 	for _, i := range v.live {
@@ -216,6 +269,9 @@ func (v *Views) advance(ctx context.Context, i *instance, tell func(events.Posit
 		err = v.slices(ctx, from, to, func(records []events.Record) error {
 			v.applying.Lock()
 			defer v.applying.Unlock()
+			if err := v.current(i.epoch); err != nil {
+				return err
+			}
 			if err := v.apply(records, one); err != nil {
 				return err
 			}
@@ -239,8 +295,11 @@ func (v *Views) span(i *instance) (from, to events.Position) {
 func (v *Views) arrive(ctx context.Context, i *instance, arrived func() error) (done bool, err error) {
 	v.applying.Lock()
 	defer v.applying.Unlock()
+	if err := v.current(i.epoch); err != nil {
+		return false, err
+	}
 	front := v.frontLocked()
-	if front-i.at > events.Position(v.cfg.Pace.withDefaults().Records) {
+	if front > i.at && front-i.at > events.Position(v.cfg.Pace.withDefaults().Records) {
 		return false, nil
 	}
 	one := []*instance{i}

@@ -51,9 +51,11 @@ type Views struct {
 	broken   chan error    // one errDamaged that a reader met, for Run
 
 	// applying is held for one slice, or for one swap: there is one writer at a time, and every view that is up to date
-	// is at the same position. It is the transaction, so it is held across I/O. It guards live.
+	// is at the same position. It is the transaction, so it is held across I/O. It guards the two
+	// fields below.
 	applying sync.Mutex
 	live     []*instance
+	epoch    uint64 // goes up when the file is made anew: what was begun in an earlier one is worth nothing
 
 	// storing keeps the file from being replaced while it is read.
 	storing sync.RWMutex
@@ -71,6 +73,7 @@ type instance struct {
 	bucket string
 	at     events.Position
 	chain  events.Hash // of the record at that position
+	epoch  uint64      // of the file that the bucket is in
 }
 
 // Open opens the views in dir, or makes them; they are as they were left, and follow the log from there once Run or
