@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/cmemd/cmemd/events"
 )
@@ -34,9 +35,15 @@ func (b *Bolt) Backup(ctx context.Context, path string) error {
 }
 
 // CopyTo writes to w what Backup writes to a file, and returns how many bytes. The copy is first made whole beside the
-// log, so that a slow w holds nothing up.
+// log, so that a slow w holds no append up; one CopyTo at a time does so, and the others wait, or return ctx's error.
 func (b *Bolt) CopyTo(ctx context.Context, w io.Writer) (n int64, err error) {
-	dir, err := os.MkdirTemp(filepath.Dir(b.path), "copy-*")
+	select {
+	case b.copying <- struct{}{}:
+		defer func() { <-b.copying }()
+	case <-ctx.Done():
+		return 0, ctx.Err()
+	}
+	dir, err := os.MkdirTemp(filepath.Dir(b.path), copiesOf(b.path)+"*")
 	if err != nil {
 		return 0, fmt.Errorf("eventlog: copy: %w", err)
 	}
@@ -50,7 +57,23 @@ func (b *Bolt) CopyTo(ctx context.Context, w io.Writer) (n int64, err error) {
 		return 0, fmt.Errorf("eventlog: copy: %w", err)
 	}
 	defer f.Close()
+	_ = os.RemoveAll(dir) // now, where the system allows it: then nothing is left if we are killed
 	return io.Copy(w, f)
+}
+
+// copiesOf begins the names of the folders that CopyTo makes beside the log at path.
+func copiesOf(path string) string { return filepath.Base(path) + ".copy-" }
+
+// removeCopies removes what a CopyTo that was killed left beside the log at path. The caller holds the log for writing,
+// so nobody is copying it. What cannot be removed is in nobody's way.
+func removeCopies(path string) {
+	entries, _ := os.ReadDir(filepath.Dir(path))
+	for _, e := range entries {
+		number, ours := strings.CutPrefix(e.Name(), copiesOf(path))
+		if ours && e.IsDir() && number != "" && strings.Trim(number, "0123456789") == "" {
+			_ = os.RemoveAll(filepath.Join(filepath.Dir(path), e.Name()))
+		}
+	}
 }
 
 // Compact writes the log at src anew to dst, without unused pages: smaller, and without a trace of erased payloads.

@@ -24,13 +24,15 @@ type Bolt struct {
 	file     *os.File // the one that db has open
 	heads    headCache
 	writer   *writer
+	copying  chan struct{} // has room for the one CopyTo at work
 	close    func() error
 }
 
 // Open opens the log at path, or makes a new one where there is no file or an empty one; its folder must exist. It
 // starts the goroutine that writes; Close ends it. Within cfg.Timeout it returns *LockedError (errors.Is ErrLocked) if
 // another process has the file; else ErrNotLog, *NewerFormatError (ErrNewerFormat), or *CorruptError
-// (events.ErrCorrupt) for a file that is damaged so that it cannot be used; Verify finds what is not found here.
+// (events.ErrCorrupt) for a file that is damaged so that it cannot be used; Verify finds what is not found here. What a
+// process that was killed in CopyTo left beside the file is removed.
 func Open(path string, cfg Config) (*Bolt, error) {
 	b, err := open(path, cfg, false)
 	if err != nil {
@@ -59,13 +61,16 @@ func open(path string, cfg Config, readOnly bool) (*Bolt, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Bolt{path: path, cfg: cfg, readOnly: readOnly, db: db, file: file, pageSize: db.Info().PageSize}
+	b := &Bolt{path: path, cfg: cfg, readOnly: readOnly, db: db, file: file, pageSize: db.Info().PageSize, copying: make(chan struct{}, 1)}
 	b.close = sync.OnceValue(b.shut)
 	w, err := newWriter(b)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("eventlog: open %s: %w", path, err), db.Close())
 	}
 	b.writer, b.feed = w, newFeed(w.last)
+	if !readOnly {
+		removeCopies(path)
+	}
 	return b, nil
 }
 
