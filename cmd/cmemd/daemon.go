@@ -38,6 +38,7 @@ type daemon struct {
 	actors  *actors.System
 	server  *api.Server
 
+	phase    phase
 	begun    events.Position // of the record that begins this life
 	previous actors.Previous // how the last life ended
 	stop     context.CancelCauseFunc
@@ -166,7 +167,7 @@ func (d *daemon) apiConfig(token, version string) api.Config {
 		}),
 		Spool: relay.NewSpool(d.paths.home), Home: d.paths.home, Token: token, Version: version, PID: os.Getpid(),
 		Settings: d.config.values(), Logger: d.logger,
-		Notice:   notices{views: d.views, now: time.Now}.line,
+		Notice:   notices{views: d.views, now: time.Now, stopped: d.phase.stopped}.line,
 		Shutdown: func(cause string) { d.stop(stopped(cause)) },
 	}
 }

@@ -131,6 +131,7 @@ func (d *daemon) kept(name string, run func(context.Context) error, halt func())
 	return func(ctx context.Context) error {
 		if err := run(ctx); err != nil && ctx.Err() == nil {
 			d.logger.Error("it stands still; what happens is captured all the same", "view", name, "err", err)
+			d.phase.stop(name, d.server.SetPhase)
 			halt()
 			<-ctx.Done()
 		}
@@ -142,17 +143,17 @@ func (d *daemon) kept(name string, run func(context.Context) error, halt func())
 // being ready, when ctx ends.
 func (d *daemon) catchUp(ctx context.Context) {
 	began := time.Now()
-	d.server.SetPhase("views")
+	d.phase.set("views", d.server.SetPhase)
 	err := d.views.Wait(ctx, d.begun)
 	if err == nil {
-		d.server.SetPhase("index")
+		d.phase.set("index", d.server.SetPhase)
 		err = d.index.Wait(ctx, d.begun)
 	}
 	if err != nil {
 		d.logger.Debug("not ready", "err", err)
 		return
 	}
-	d.server.SetPhase(api.PhaseReady)
+	d.phase.set(api.PhaseReady, d.server.SetPhase)
 	d.logger.Info("ready", "position", d.begun, "took", time.Since(began).Round(time.Millisecond))
 }
 

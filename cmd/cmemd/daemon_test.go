@@ -62,6 +62,19 @@ func awaitReady(t *testing.T, ctx context.Context, d *daemon) {
 	}
 }
 
+func awaitPhase(t *testing.T, ctx context.Context, client *api.Client, want string) {
+	t.Helper()
+	for limit := time.Now().Add(10 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+		r, err := client.Ready(ctx)
+		if err == nil && r.Phase == want && !r.Ready {
+			return
+		}
+		if time.Now().After(limit) {
+			t.Fatalf("got %+v, %v; want phase %q, and not ready", r, err, want)
+		}
+	}
+}
+
 func waitEnd(t *testing.T, ended <-chan error, limit time.Duration) error {
 	t.Helper()
 	select {
@@ -235,6 +248,7 @@ func TestStillViewsKeepTheDaemon(t *testing.T) {
 	if after, err := d.log.Last(ctx); err != nil || after <= before {
 		t.Errorf("the log stands at %d, %v; it stood at %d", after, err, before)
 	}
+	awaitPhase(t, ctx, client, stoppedPhase+"views")
 	select {
 	case err := <-ended:
 		t.Fatalf("the daemon ended: %v", err)

@@ -24,17 +24,20 @@ type notices struct {
 	views interface {
 		Health(ctx context.Context, since, until time.Time) (projections.Health, error)
 	}
-	now func() time.Time
+	now     func() time.Time
+	stopped func() []string // names of the views that stand still for good
 }
 
 // line returns the notice, or nothing where all is well or cannot be told.
 func (n notices) line(ctx context.Context) string {
 	now := n.now()
-	h, err := n.views.Health(ctx, now.Add(-noticeSpan), now)
-	if err != nil {
-		return ""
+	var parts []string
+	if still := n.stopped(); len(still) > 0 {
+		parts = append(parts, strings.Join(still, " and ")+" stopped, what happens is still captured")
 	}
-	parts := complaints(h, now)
+	if h, err := n.views.Health(ctx, now.Add(-noticeSpan), now); err == nil {
+		parts = append(parts, complaints(h, now)...)
+	}
 	if len(parts) == 0 {
 		return ""
 	}

@@ -30,12 +30,17 @@ func TestNotice(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		h    fixedHealth
+		stop []string
 		want []string // parts; none: no notice
 	}{
 		{name: "well", h: fixedHealth{health: projections.Health{Total: turns(40, 38)}}},
 		{name: "nothing yet", h: fixedHealth{}},
 		{name: "few turns say little", h: fixedHealth{health: projections.Health{Total: turns(5, 0)}}},
 		{name: "unknown", h: fixedHealth{health: projections.Health{Degraded: "x"}, err: errors.New("closed")}},
+		{
+			name: "views that stand still", h: fixedHealth{err: errors.New("closed")}, stop: []string{"views", "index"},
+			want: []string{"cmemd: views and index stopped, what happens is still captured. ", "`cmemd status`"},
+		},
 		{name: "low yield", h: fixedHealth{health: projections.Health{Total: turns(40, 10)}}, want: []string{"only 10 of the observer's last 40 outputs"}},
 		{name: "an observer that says that there is nothing to record does its job", h: fixedHealth{health: projections.Health{
 			Total: projections.HealthCount{Turns: 500, Skipped: map[string]int64{events.ReasonSkipSummary: 500}},
@@ -52,7 +57,7 @@ func TestNotice(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			got := notices{views: c.h, now: func() time.Time { return now }}.line(t.Context())
+			got := notices{views: c.h, now: func() time.Time { return now }, stopped: func() []string { return c.stop }}.line(t.Context())
 			if (got == "") != (len(c.want) == 0) || strings.Contains(got, "\n") {
 				t.Fatalf("got %q, want %q", got, c.want)
 			}

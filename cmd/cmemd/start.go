@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cmemd/cmemd/api"
+	"github.com/cmemd/cmemd/eventlog"
 )
 
 const (
@@ -59,10 +60,9 @@ func (a *app) start(ctx context.Context, client *api.Client) error {
 		return err
 	}
 	if client.Alive(ctx) != nil {
-		if err := a.launch(ctx, client, p); err != nil {
+		if s.Started, err = a.launch(ctx, client, p); err != nil {
 			return err
 		}
-		s.Started = true
 	}
 	if err := s.await(ctx, client); err != nil {
 		return err
@@ -81,40 +81,59 @@ func (a *app) stopOlder(ctx context.Context, client *api.Client, p paths, s *sta
 	return err
 }
 
-// launch starts a daemon that outlives this command, and returns when something listens: that daemon, or one that was
-// quicker. A daemon that ends before is an error with what it said.
-func (a *app) launch(ctx context.Context, client *api.Client, p paths) error {
+// launch starts a daemon that outlives this command, and returns when something listens: that daemon, which is ours, or
+// one that was quicker. A daemon that ends before is an error with what it said; where another process holds the log,
+// which may be a daemon that does not listen yet, only once nothing has listened for startWait.
+func (a *app) launch(ctx context.Context, client *api.Client, p paths) (ours bool, err error) {
 	self, err := os.Executable()
 	if err != nil {
-		return err
+		return false, err
 	}
 	said, err := os.OpenFile(p.startLog, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer said.Close()
 	cmd := &exec.Cmd{Path: self, Args: []string{os.Args[0], "serve"}, Dir: p.home, Env: a.daemonEnv(p.home), Stdout: said, Stderr: said}
 	detach(cmd)
 	if err := cmd.Start(); err != nil {
-		return fmt.Errorf("start %s: %w", self, err)
+		return false, fmt.Errorf("start %s: %w", self, err)
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }() // the daemon outlives it
+	return awaitListener(ctx, client, p, ended, said)
+}
+
+// awaitListener is launch once the daemon runs; ended tells once when it has ended.
+func awaitListener(ctx context.Context, client *api.Client, p paths, ended <-chan error, said io.ReaderAt) (ours bool, err error) {
+	var lost error // why ours ended; nil while it runs
 	ctx, cancel := context.WithTimeout(ctx, startWait)
 	defer cancel()
 	for client.Alive(ctx) != nil {
 		select {
 		case err := <-ended:
-			if client.Alive(ctx) == nil {
-				return nil
+			lost = advise(fmt.Errorf("the daemon ended at once: %w%s", orEnd(err), whatItSaid(said)), "see %s and `cmemd logs`", p.startLog)
+			if client.Alive(ctx) != nil && !isHeld(p.log) {
+				return false, lost
 			}
-			return advise(fmt.Errorf("the daemon ended at once: %w%s", orEnd(err), whatItSaid(said)), "see %s and `cmemd logs`", p.startLog)
 		case <-ctx.Done():
-			return advise(fmt.Errorf("the daemon does not listen after %s", startWait), "see `cmemd logs`")
+			if lost != nil {
+				return false, lost
+			}
+			return false, advise(fmt.Errorf("the daemon does not listen after %s", startWait), "see `cmemd logs`")
 		case <-time.After(lookEvery):
 		}
 	}
-	return nil
+	return lost == nil, nil
+}
+
+// isHeld reports whether another process has the log open for writing.
+func isHeld(path string) bool {
+	log, err := eventlog.OpenReadOnly(path, eventlog.Config{Timeout: time.Millisecond})
+	if err == nil {
+		err = log.Close()
+	}
+	return errors.Is(err, eventlog.ErrLocked)
 }
 
 // daemonEnv is this command's environment for a daemon of home, without the secrets that agents give their hooks.
@@ -147,7 +166,7 @@ func (s *startedDaemon) await(ctx context.Context, client *api.Client) error {
 		if err == nil {
 			s.Ready, s.Phase = r.Ready, r.Phase
 		}
-		if s.Ready || limited.Err() != nil {
+		if s.Ready || strings.HasPrefix(s.Phase, stoppedPhase) || limited.Err() != nil {
 			break
 		}
 		if err != nil && !errors.Is(err, api.ErrNotRunning) {

@@ -50,7 +50,10 @@ func newStop(a *app) *cobra.Command {
 // stop ends the daemon and returns its pid; 0 if none runs. One that does not answer is sent a signal, if the process is
 // still the one that wrote down its pid. With kill a daemon that does not end is killed.
 func (a *app) stop(ctx context.Context, client *api.Client, p paths, kill bool) (pid int, err error) {
-	d, _ := readDaemonFile(p.daemon) // unknown: then only the socket can tell
+	d, err := readDaemonFile(p.daemon)
+	if err != nil {
+		d = askWho(ctx, client)
+	}
 	err = askToStop(ctx, client)
 	if errors.Is(err, api.ErrNotRunning) && !d.lives() {
 		return 0, nil
@@ -68,6 +71,18 @@ func (a *app) stop(ctx context.Context, client *api.Client, p paths, kill bool) 
 		return d.PID, advise(fmt.Errorf("the daemon (pid %d) does not end: %w", d.PID, err), "`cmemd stop --kill`; what it accepted is in the log")
 	}
 	return d.PID, nil
+}
+
+// askWho describes the daemon that answers at the socket, as far as it can be told; nothing if none does.
+func askWho(ctx context.Context, client *api.Client) daemonFile {
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	s, err := client.Status(ctx)
+	if err != nil {
+		return daemonFile{}
+	}
+	start, _ := processStart(s.PID) // unknown: nobody signals it then
+	return daemonFile{PID: s.PID, StartTime: start, BootID: bootID(), Version: s.Version}
 }
 
 // askToStop asks over the socket. A daemon that does not answer soon is an error.

@@ -1,0 +1,80 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cmemd/cmemd/api"
+)
+
+// TestStartWaitsForTheQuicker has another daemon hold the log, and listen only after the one that `cmemd start` launched
+// has given up.
+func TestStartWaitsForTheQuicker(t *testing.T) {
+	t.Parallel()
+	program := newProgram(t)
+	p := pathsOf(program.home)
+	if err := p.make(); err != nil {
+		t.Fatal(err)
+	}
+	l := standardConfig()
+	l.Listen = ""
+	ctx, stop := context.WithCancelCause(t.Context())
+	d, err := openDaemon(ctx, l, p, slog.New(slog.DiscardHandler), "test", stop)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []byte
+	said := make(chan error, 1)
+	go func() {
+		var err error
+		out, err = program.command(ctx, "start").CombinedOutput()
+		said <- err
+	}()
+	for limit := time.Now().Add(10 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+		if b, _ := os.ReadFile(p.startLog); strings.Contains(string(b), "held") {
+			break
+		}
+		if time.Now().After(limit) {
+			t.Fatal("the second daemon does not say that the log is held")
+		}
+	}
+	time.Sleep(100 * time.Millisecond) // for the second daemon to be gone: its command must wait on
+	ended := serving(t, ctx, d)
+	if err := waitEnd(t, said, startWait); err != nil || !strings.Contains(string(out), "is running already") {
+		t.Errorf("start: %v\n%s", err, out)
+	}
+	d.stop(stopped("a test"))
+	if err := waitEnd(t, ended, endLimit+time.Second); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestStopWithoutDaemonFile takes away what the daemon wrote down of itself: stop must name it all the same.
+func TestStopWithoutDaemonFile(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	program := newProgram(t)
+	daemon := program.serve(ctx)
+	p := pathsOf(program.home)
+	if err := os.Remove(p.daemon); err != nil {
+		t.Fatal(err)
+	}
+	client := api.Dial(program.home)
+	defer client.Close()
+	pid, err := (&app{}).stop(ctx, client, p, false)
+	if pid != daemon.Process.Pid || err != nil {
+		t.Errorf("stop: got pid %d, %v; want %d", pid, err, daemon.Process.Pid)
+	}
+	if err := client.Alive(ctx); !errors.Is(err, api.ErrNotRunning) {
+		t.Errorf("after stop: got %v, want that none runs", err)
+	}
+	if err := daemon.Wait(); err != nil {
+		t.Errorf("the daemon ended with %v", err)
+	}
+}
