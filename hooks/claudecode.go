@@ -25,6 +25,7 @@ type claudePayload struct {
 	compactSummary, reason          string
 	input, response, server         []byte
 	duration                        json.Number
+	again                           bool // a stop hook made the agent go on before
 }
 
 // Decode implements Agent.
@@ -106,6 +107,8 @@ func (p *claudePayload) set(key string, value []byte) {
 		p.response = value
 	case "mcp_server":
 		p.server = value
+	case "stop_hook_active":
+		p.again = isTrue(value)
 	case "duration_ms":
 		p.duration = json.Number(value)
 	}
@@ -156,6 +159,9 @@ func (p *claudePayload) translate(o session.Origin) (e events.Event, key events.
 		return p.subagentStopped(o)
 	case "Stop":
 		e := agentStopped(events.StopDone, p.lastMessage)
+		if p.again {
+			return e, key, "" // it may have said the same at the stop before
+		}
 		return e, factKey(o, "stop", p.promptID, e.LastMessage), ""
 	case "StopFailure":
 		e := agentStopped(events.StopFailure, p.lastMessage)

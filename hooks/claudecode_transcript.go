@@ -21,6 +21,9 @@ func (c ClaudeCode) Transcript(r io.Reader, path string) *Transcript {
 	})
 }
 
+// maxStops is how many stops of one prompt are told apart by their lines; an agent was seen to be sent on 25 times.
+const maxStops = 1000
+
 // claudeReader is the lineDecoder of Claude Code: what one line needs to know of those before it.
 type claudeReader struct {
 	path     string
@@ -34,11 +37,12 @@ type claudeReader struct {
 // claudeSession is one session of a transcript; a resumed one may hold lines of more.
 type claudeSession struct {
 	origin   session.Origin
-	at       time.Time  // of its last line that had one
-	promptID string     // of the last prompt
-	said     *finalText // the agent's last words, while no tool call followed
-	beside   bool       // a command was announced that runs beside the conversation
-	trigger  string     // of the compaction under way
+	at       time.Time       // of its last line that had one
+	promptID string          // of the last prompt
+	stops    *recent[string] // stops in answer to it, by key: the uuid of the line
+	said     *finalText      // the agent's last words, while no tool call followed
+	beside   bool            // a command was announced that runs beside the conversation
+	trigger  string          // of the compaction under way
 }
 
 // finalText is a text that ends a turn if nothing of that turn follows.
@@ -71,9 +75,9 @@ func (l *claudeLine) set(key string, value []byte) {
 	case "subtype":
 		l.subtype = stringOf(value)
 	case "uuid":
-		l.uuid = stringOf(value)
+		l.uuid = cleanName(stringOf(value), maxName)
 	case "parentUuid":
-		l.parent = stringOf(value)
+		l.parent = cleanName(stringOf(value), maxName)
 	case "sessionId":
 		l.session = strings.TrimSpace(stringOf(value))
 	case "cwd":
@@ -97,7 +101,7 @@ func (l *claudeLine) set(key string, value []byte) {
 	case "isApiErrorMessage":
 		l.apiError = isTrue(value)
 	case "compactMetadata":
-		l.trigger = member(value, "trigger")
+		l.trigger = cleanName(member(value, "trigger"), maxName)
 	case "message":
 		l.message = value
 	case "toolUseResult":
@@ -162,6 +166,7 @@ func (t *claudeReader) enter(l *claudeLine) (*claudeSession, error) {
 		s = &claudeSession{origin: session.Origin{
 			Agent: ClaudeCode{}.Name(), AgentSession: id, Transcript: cleanName(t.path, maxPath),
 		}}
+		s.ask("")
 		t.sessions[id] = s
 		s.update(l)
 		key := events.KeyOf(s.origin.Session().String(), "transcript")
@@ -216,7 +221,7 @@ func (t *claudeReader) read(s *claudeSession, l *claudeLine) {
 func (t *claudeReader) root(l *claudeLine) string {
 	root, ok := t.roots[l.parent]
 	if !ok {
-		root = cleanName(l.uuid, maxName)
+		root = l.uuid
 	}
 	t.roots[l.uuid] = root
 	return root
@@ -276,8 +281,18 @@ func (t *claudeReader) stop(s *claudeSession) {
 	if said.failed {
 		e.Cause, e.Error = events.StopFailure, capHead(cleanMessage(said.failure), maxName)
 	}
-	key := factKey(s.origin, "stop", said.promptID, e.LastMessage)
-	t.captureLine(s, said.at, key, said.uuid, e)
+	t.captureLine(s, said.at, s.stopKey(said, e.LastMessage), said.uuid, e)
+}
+
+// stopKey is the key that the hook of a stop has too. Where the agent says the same in answer to the same prompt again,
+// it is zero: the line alone tells the two apart, and one more stop costs less than work that no stop ends.
+func (s *claudeSession) stopKey(said *finalText, text string) events.Key {
+	key := factKey(s.origin, "stop", said.promptID, text)
+	if first, ok := s.stops.get(string(key[:])); ok && first != said.uuid {
+		return events.Key{}
+	}
+	s.stops.put(string(key[:]), said.uuid, len(said.uuid))
+	return key
 }
 
 // user takes a line in the user's place: results of tools, a prompt, or what the harness puts there.
@@ -295,7 +310,7 @@ func (t *claudeReader) user(s *claudeSession, l *claudeLine) {
 		return
 	}
 	t.stop(s)
-	s.promptID = l.promptID
+	s.ask(l.promptID)
 	switch {
 	case l.compacted || strings.HasPrefix(text, continued):
 		e := contextCompacted(text, s.trigger)
@@ -306,6 +321,14 @@ func (t *claudeReader) user(s *claudeSession, l *claudeLine) {
 	case !l.meta:
 		t.typed(s, l, text)
 	}
+}
+
+// ask begins the answer to a prompt; one id may cover more than one.
+func (s *claudeSession) ask(promptID string) {
+	if promptID != s.promptID || s.stops == nil {
+		s.stops = newRecent[string](maxStops, maxStops*maxName)
+	}
+	s.promptID = promptID
 }
 
 // typed takes a prompt, or a command that the user typed in its place. Commands that ran beside the conversation are

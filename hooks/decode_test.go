@@ -252,6 +252,10 @@ func TestKeys(t *testing.T) {
 			t.Errorf("%s: got key %v, want that of the delivery, %v", body, got, delivery)
 		}
 	}
+	again := payload("Stop", "prompt_id", "p1", "last_assistant_message", "yes", "stop_hook_active", true)
+	if got := key(again); got != delivery {
+		t.Errorf("stop after a stop hook: got key %v, want that of the delivery, %v", got, delivery)
+	}
 	distinct := map[events.Key]string{}
 	for _, body := range [][]byte{
 		payload("UserPromptSubmit", "prompt_id", "p1", "prompt", "yes"),

@@ -49,6 +49,11 @@
 //	opening by transcript session
 //	all others            by hook: the delivery; by transcript: the line
 //
+// An agent that a stop hook sent on may say the same again in answer to the same prompt, and no field that hooks and
+// transcripts share tells these stops apart. Such a stop has no key of its fact: by hook (stop_hook_active) it is named by
+// its delivery, by transcript, where its words stand for the second time, by its line. When both are taken it is recorded
+// twice, the second time without work; to take two stops for one would leave work that no stop ends.
+//
 // What bites:
 //   - A shell line that runs cmemd among other programs is recorded with what both print: nothing in the output tells
 //     the two apart. Filters behind a pipe, cd, echo, printf and true do not count as others.

@@ -196,7 +196,11 @@ func cleanMessage(s string) string {
 	return capText(strings.TrimSpace(text), MaxText)
 }
 
-// cleanName is what is kept of an id or a name. It has at most max bytes.
+// cleanName is what is kept of an id or a name. It has at most max bytes, and keeps no more of s in memory.
 func cleanName(s string, max int) string {
-	return capHead(dropControls(strings.ToValidUTF8(s, "\uFFFD")), max)
+	s = dropControls(strings.ToValidUTF8(s, "\uFFFD"))
+	if len(s) > max {
+		return strings.Clone(capHead(s, max))
+	}
+	return s
 }

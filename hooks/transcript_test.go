@@ -345,6 +345,41 @@ func TestTranscriptTimesAndPlaces(t *testing.T) {
 	}
 }
 
+// TestTranscriptSameWords: an agent that says the same again, after a stop hook made it go on, stopped twice. A line that
+// the transcript holds twice is one stop.
+func TestTranscriptSameWords(t *testing.T) {
+	t.Parallel()
+	feedback := func(n int) string {
+		return line(n, "user", `"isMeta":true,"promptId":"p1","message":{"content":"Stop hook feedback: go on"}`)
+	}
+	done := assistant(2, said("Done."))
+	lines := []string{user(1, "a"), done, feedback(3), assistant(4, said("Done.")), feedback(5), assistant(6, said("Done.")), feedback(7), done}
+	read := func(lines []string) (stops []session.Capture) {
+		captures, _, _ := readAll(t, strings.NewReader(strings.Join(lines, "\n")+"\n"))
+		for _, c := range captures {
+			if _, ok := c.Event.(events.AgentStopped); ok {
+				stops = append(stops, c)
+			}
+		}
+		return stops
+	}
+	stops := read(lines)
+	keys := map[events.Key]bool{}
+	for _, c := range stops {
+		keys[c.Key] = true
+	}
+	if len(stops) != 4 || len(keys) != 3 {
+		t.Errorf("got %d stops under %d keys, want 4 under 3", len(stops), len(keys))
+	}
+	hook := mustDecode(t, payload("Stop", "session_id", "s1", "prompt_id", "p1", "last_assistant_message", "Done."))
+	if got := stops[0].Key; got != hook.Captures[0].Key {
+		t.Errorf("first stop: got key %v, want that of its hook, %v", got, hook.Captures[0].Key)
+	}
+	if diff := cmp.Diff(stops, read(lines)); diff != "" {
+		t.Errorf("the second reading differs:\n%s", diff)
+	}
+}
+
 func TestTranscriptFaults(t *testing.T) {
 	t.Parallel()
 	text := user(1, "a") + "\n" + `{"type":"user"` + "\n\n" + `[1]` + "\n" + line(4, "user", `"message":"x"`) + "\n" + user(5, "b") + "\n" + `{"type":"us`
