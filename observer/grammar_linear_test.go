@@ -2,6 +2,8 @@ package observer
 
 import (
 	"fmt"
+	"runtime/debug"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -84,20 +86,34 @@ func TestParseIsLinear(t *testing.T) {
 	}
 }
 
-// TestParseHugeOutputs bounds ten megabytes of each in absolute time, with room for a slow and busy machine. A
-// quadratic parser takes minutes to hours.
+// TestParseHugeOutputs holds ten megabytes of each to the second that is promised. One measurement on a busy machine
+// says little, so that the best of several counts. A quadratic parser takes minutes to hours.
 func TestParseHugeOutputs(t *testing.T) {
 	if testing.Short() {
 		t.Skip("reads 350 MB in all")
 	}
-	const bound = 10 * time.Second
+	const tries = 20
+	bound := time.Second
+	if raced() {
+		bound *= 10
+	}
 	for name, output := range hostile() {
 		t.Run(name, func(t *testing.T) {
-			if d := took(output(10 << 20)); d > bound {
-				t.Errorf("10 MB: got %v, want under %v", d, bound)
+			text, best := output(10<<20), time.Duration(1<<62)
+			for range tries {
+				if best = min(best, took(text)); best < bound {
+					return
+				}
 			}
+			t.Errorf("10 MB: got %v as the best of %d, want under %v", best, tries, bound)
 		})
 	}
+}
+
+// raced tells whether the race detector, which slows a parser down about tenfold, was built in.
+func raced() bool {
+	info, _ := debug.ReadBuildInfo()
+	return info != nil && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"})
 }
 
 func took(text string) time.Duration {
