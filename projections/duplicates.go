@@ -2,6 +2,7 @@ package projections
 
 import (
 	"crypto/sha256"
+	"errors"
 	"slices"
 	"strings"
 	"unicode"
@@ -9,10 +10,11 @@ import (
 	"github.com/cmemd/cmemd/events"
 )
 
-// group is the rows of one session that say the same, oldest first. The first is listed, with the count and the turns
-// of all; the others are folded into it.
+// group is the rows of one session that say the same, oldest first. One of them leads: the first that is not flagged,
+// else the first. It is listed, with the count and the turns of all; the others are folded into it.
 type group struct {
 	Rows []events.ID `cbor:"1,keyasint,omitempty" json:"rows"`
+	Lead events.ID   `cbor:"2,keyasint,omitzero" json:"lead"`
 }
 
 // groupKey is nil for a row that is never folded: one without title and narrative.
@@ -30,28 +32,60 @@ func normalise(s string) string {
 	return strings.Join(strings.FieldsFunc(strings.ToLower(s), unicode.IsSpace), " ")
 }
 
-// join enters a new row in its group, and folds it if it is not the first.
-func (f *rowFold) join(row *Row) error {
-	key := groupKey(*row)
-	if !f.folds || key == nil {
-		return nil
+// groupOf is the group that row is in, or would be. ok is false for a row that is in none.
+func (f *rowFold) groupOf(row Row) (key []byte, g group, ok bool, err error) {
+	key = groupKey(row)
+	if !f.folds || key == nil || row.Superseded {
+		return nil, group{}, false, nil
 	}
-	g, _, err := groupTable().get(f.x, key)
-	if err != nil {
+	g, _, err = groupTable().get(f.x, key)
+	return key, g, err == nil, err
+}
+
+// join enters a new row in its group, and folds it if it does not lead.
+func (f *rowFold) join(row *Row) error {
+	key, g, ok, err := f.groupOf(*row)
+	if err != nil || !ok {
 		return err
 	}
 	g.Rows = append(g.Rows, row.ID)
-	if err := groupTable().put(f.x, key, g); err != nil || len(g.Rows) == 1 {
+	if len(g.Rows) == 1 {
+		g.Lead = row.ID
+		return groupTable().put(f.x, key, g)
+	}
+	lead, err := f.member(g.Lead)
+	if err != nil {
 		return err
 	}
-	lead, ok, err := f.get(g.Rows[0])
-	if err != nil || !ok {
-		return err
+	if lead.Flagged && !row.Flagged {
+		return f.takeOver(key, g, row)
 	}
 	lead.Count++
 	lead.Turns = withTurn(lead.Turns, row.Turn)
 	row.FoldedInto, row.Count = lead.ID, 0
-	return f.put(lead)
+	return errors.Join(f.put(lead), groupTable().put(f.x, key, g))
+}
+
+// takeOver makes a new row lead its group.
+func (f *rowFold) takeOver(key []byte, g group, row *Row) error {
+	if err := f.put(*row); err != nil {
+		return err
+	}
+	if err := f.regroup(key, g); err != nil {
+		return err
+	}
+	led, err := f.member(row.ID)
+	*row = led
+	return err
+}
+
+// member is a row that a group names.
+func (f *rowFold) member(id events.ID) (Row, error) {
+	row, ok, err := f.get(id)
+	if err == nil && !ok {
+		err = damaged("view %s: a group without its row %s", f.names, id)
+	}
+	return row, err
 }
 
 func withTurn(turns []events.ID, turn events.ID) []events.ID {
@@ -63,11 +97,7 @@ func withTurn(turns []events.ID, turn events.ID) []events.ID {
 
 // leave takes a row out of its group and makes the group whole again. The row itself is not written.
 func (f *rowFold) leave(row Row) error {
-	key := groupKey(row)
-	if !f.folds || key == nil || row.Superseded {
-		return nil
-	}
-	g, ok, err := groupTable().get(f.x, key)
+	key, g, ok, err := f.groupOf(row)
 	if err != nil || !ok {
 		return err
 	}
@@ -75,41 +105,53 @@ func (f *rowFold) leave(row Row) error {
 	if len(g.Rows) == 0 {
 		return groupTable().delete(f.x, key)
 	}
-	if err := groupTable().put(f.x, key, g); err != nil {
-		return err
-	}
-	return f.regroup(g)
+	return f.regroup(key, g)
 }
 
-// regroup writes the rows of a group as they are after one has left.
-func (f *rowFold) regroup(g group) error {
+// reflag makes the group of a row, whose flag has changed, whole again.
+func (f *rowFold) reflag(row Row) error {
+	key, g, ok, err := f.groupOf(row)
+	if err != nil || !ok {
+		return err
+	}
+	return f.regroup(key, g)
+}
+
+// regroup writes a group, and its rows as they are now that one has left, or may lead instead of another.
+func (f *rowFold) regroup(key []byte, g group) error {
+	var rows []Row
 	var turns []events.ID
-	for i := len(g.Rows) - 1; i >= 0; i-- {
-		row, ok, err := f.get(g.Rows[i])
-		if err != nil || !ok {
+	for _, id := range g.Rows {
+		row, err := f.member(id)
+		if err != nil {
 			return err
 		}
-		turns = append([]events.ID{row.Turn}, turns...)
-		row.FoldedInto, row.Count, row.Turns = g.Rows[0], 0, ownTurn(row)
-		if i == 0 {
-			row.FoldedInto, row.Count, row.Turns = events.ID{}, len(g.Rows), distinct(turns)
-			if err := f.list(row); err != nil {
-				return err
-			}
+		rows, turns = append(rows, row), withTurn(turns, row.Turn)
+	}
+	lead := max(0, slices.IndexFunc(rows, func(row Row) bool { return !row.Flagged }))
+	g.Lead = g.Rows[lead]
+	for n, row := range rows {
+		led := row.FoldedInto == events.ID{}
+		row.FoldedInto, row.Count, row.Turns = g.Lead, 0, ownTurn(row)
+		if n == lead {
+			row.FoldedInto, row.Count, row.Turns = events.ID{}, len(rows), turns
+		}
+		if err := f.relist(row, led); err != nil {
+			return err
 		}
 		if err := f.put(row); err != nil {
 			return err
 		}
 	}
-	return nil
+	return groupTable().put(f.x, key, g)
+}
+
+// relist brings a row into the lists by time, or out of them if it was there and leads no more.
+func (f *rowFold) relist(row Row, led bool) error {
+	if led && !row.Listed() {
+		return f.unlist(row)
+	}
+	return f.list(row)
 }
 
 func ownTurn(row Row) []events.ID { return withTurn(nil, row.Turn) }
-
-func distinct(turns []events.ID) []events.ID {
-	var out []events.ID
-	for _, t := range turns {
-		out = withTurn(out, t)
-	}
-	return out
-}

@@ -66,7 +66,7 @@ type Row struct {
 	Turns []events.ID `cbor:"33,keyasint,omitempty" json:"turns,omitempty"` // of all that are folded into it, its own first
 	Count int         `cbor:"34,keyasint,omitempty" json:"count,omitempty"` // how often it was said; 0 for what is folded away
 
-	FoldedInto   events.ID `cbor:"35,keyasint,omitzero" json:"folded_into,omitzero"` // the earlier row that says the same
+	FoldedInto   events.ID `cbor:"35,keyasint,omitzero" json:"folded_into,omitzero"` // the row that stands for all that say the same
 	Superseded   bool      `cbor:"36,keyasint,omitempty" json:"superseded,omitempty"`
 	SupersededBy events.ID `cbor:"37,keyasint,omitzero" json:"superseded_by,omitzero"` // the memory, or the turn whose rows, took its place
 	Forgotten    bool      `cbor:"38,keyasint,omitempty" json:"forgotten,omitempty"`   // only ID, Position and At (of the forgetting) are left

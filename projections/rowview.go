@@ -28,7 +28,7 @@ func rowViews() []view {
 }
 
 func (v rowView) name() string       { return v.names }
-func (v rowView) version() int       { return 1 }
+func (v rowView) version() int       { return 2 }
 func (v rowView) skipsUnknown() bool { return false }
 
 // The tables of a rowView.
@@ -223,9 +223,13 @@ func (f *rowFold) check(r *record) error {
 	if err != nil || !ok {
 		return err
 	}
+	was := row.Flagged
 	row.Checks = append(row.Checks, Check{At: r.OccurredAt, Claim: e.Claim})
 	row.Flagged = flagged(row)
-	return f.put(row)
+	if err := f.put(row); err != nil || row.Flagged == was {
+		return err
+	}
+	return f.reflag(row)
 }
 
 // forget carries out a MemoryForgotten: the rows that it names, by id or by position, leave nothing behind but, in the

@@ -34,6 +34,8 @@ type world struct {
 	rows   []events.ID
 	words  []events.Position // records whose payloads may be forgotten
 	opened map[events.SessionID]bool
+
+	absent bool // what the next observations claim is not to be found
 }
 
 type worldTurn struct {
@@ -133,6 +135,9 @@ func (w *world) observation(t *worldTurn, title string) events.ObservationParsed
 		Observation: w.id(), Turn: t.id, Type: "bugfix", Title: title, Narrative: "it was " + title,
 		Facts: []string{"one"}, Concepts: []string{"how-it-works"}, FilesRead: []string{"/home/u/p0/a.go"}, FilesModified: []string{"b.go"},
 		Claims: []events.Claim{{Kind: "commit", Value: "abc1234", Verdict: events.Verified}}, Prompt: 1,
+	}
+	if w.absent {
+		o.Claims[0].Verdict = events.Absent
 	}
 	w.rows = append(w.rows, o.Observation)
 	return o
@@ -252,6 +257,7 @@ func (w *world) stepEnd(t *rapid.T, s events.SessionID) {
 		case 2:
 			w.fail(turn)
 		default:
+			w.absent = rapid.Bool().Draw(t, "absent")
 			w.keep(turn, rapid.SliceOfN(rapid.SampledFrom([]string{"a leak", "A  leak", "a race"}), 1, 2).Draw(t, "titles")...)
 		}
 		return
@@ -296,7 +302,9 @@ func (w *world) stepMemory(t *rapid.T, s events.SessionID) {
 			w.say(events.Daemon, events.ID{}, events.MemorySuperseded{Memory: a, By: b})
 			return
 		case 1:
-			w.say(s.Stream(), events.ID{}, events.ClaimChecked{Subject: a, Claim: events.Claim{Kind: "commit", Value: "abc1234", Verdict: events.Absent}})
+			w.say(s.Stream(), events.ID{}, events.ClaimChecked{Subject: a, Claim: events.Claim{
+				Kind: "commit", Value: "abc1234", Verdict: rapid.SampledFrom([]events.Verdict{events.Absent, events.Verified}).Draw(t, "verdict"),
+			}})
 			return
 		}
 	}
