@@ -7,8 +7,39 @@ import (
 
 // CutPrivate removes what stands between <private> and </private>, tags included, and reports whether anything was
 // removed. Tags are told in any letter case and may carry attributes; pairs nest; a tag that is never closed takes the
-// rest of s with it; <private/> takes only itself; a closing tag that closes nothing stays. It takes linear time.
+// rest of s with it; <private/> takes only itself; a closing tag that closes nothing stays. Control characters do not
+// hide a tag: they are later not stored, and are gone from out if anything was removed. It takes linear time.
 func CutPrivate(s string) (out string, cut bool) {
+	plain := withoutControls(s)
+	if out, cut = cutTags(plain); !cut {
+		return s, false
+	}
+	return out, true
+}
+
+// withoutControls is s without the control characters that are no white space. The result may be s.
+func withoutControls(s string) string {
+	clean := true
+	for i := 0; i < len(s) && clean; i++ {
+		clean = !isControl(s[i])
+	}
+	if clean {
+		return s
+	}
+	kept := make([]byte, 0, len(s))
+	for i := range len(s) {
+		if !isControl(s[i]) {
+			kept = append(kept, s[i])
+		}
+	}
+	return string(kept)
+}
+
+func isControl(c byte) bool {
+	return c < ' ' && c != '\n' && c != '\t' && c != '\r' && c != '\f' || c == 0x7f
+}
+
+func cutTags(s string) (out string, cut bool) {
 	var kept strings.Builder
 	depth, from, pos := 0, 0, 0 // s[from:] is not yet kept or cut
 	for {
@@ -150,10 +181,22 @@ func mayHoldTag(raw []byte) bool {
 }
 
 func cutText(body []byte) ([]byte, bool) {
-	plain := strings.NewReplacer(`\u003c`, "<", `\u003C`, "<", `\u003e`, ">", `\u003E`, ">", `\/`, "/").Replace(string(body))
+	plain := strings.NewReplacer(escapes()...).Replace(string(body))
 	text, cut := CutPrivate(plain)
 	if !cut {
 		return body, false
 	}
 	return []byte(text), true
+}
+
+// escapes pairs the escaped forms of what tags are made of, and of control characters, with what they stand for.
+func escapes() []string {
+	pairs := []string{`\u003c`, "<", `\u003C`, "<", `\u003e`, ">", `\u003E`, ">", `\/`, "/"}
+	for r := range byte(0x80) {
+		if isControl(r) {
+			const lower, upper = "0123456789abcdef", "0123456789ABCDEF"
+			pairs = append(pairs, `\u00`+string(lower[r>>4])+string(lower[r&15]), "", `\u00`+string(lower[r>>4])+string(upper[r&15]), "")
+		}
+	}
+	return pairs
 }
