@@ -61,7 +61,7 @@ func (m *Memory) check(now time.Time) (errs []FieldError) {
 	short("/project_root", m.ProjectRoot, maxParam)
 	short("/title", m.Title, maxMemoryTitle)
 	short("/text", m.Text, maxMemoryText)
-	if text, _ := relay.CutPrivate(m.Text); strings.TrimSpace(text) == "" {
+	if strings.TrimSpace(allowed(m.Text)) == "" {
 		wrong("/text", "is empty")
 	}
 	short("/session", m.Session, maxMemoryWord)
@@ -84,12 +84,11 @@ func (m *Memory) check(now time.Time) (errs []FieldError) {
 // event is m as it is recorded: without private text, and with a title.
 func (m *Memory) event(id events.ID, now time.Time) events.MemorySaved {
 	e := events.MemorySaved{
-		Memory: id, Project: strings.TrimSpace(m.Project), ProjectRoot: m.ProjectRoot, Type: m.Type,
-		Concepts: m.Concepts, Files: m.Files, Session: m.Session, At: m.At.UTC(),
+		Memory: id, Project: strings.TrimSpace(allowed(m.Project)), ProjectRoot: allowed(m.ProjectRoot), Type: allowed(m.Type),
+		Concepts: allowedOf(m.Concepts), Files: allowedOf(m.Files), Session: allowed(m.Session), At: m.At.UTC(),
+		Text: allowed(m.Text), Title: strings.TrimSpace(allowed(m.Title)),
 	}
-	e.Text, _ = relay.CutPrivate(m.Text)
-	title, _ := relay.CutPrivate(m.Title)
-	if e.Title = strings.TrimSpace(title); e.Title == "" {
+	if e.Title == "" {
 		e.Title = firstLine(e.Text)
 	}
 	if m.At.IsZero() {
@@ -99,6 +98,23 @@ func (m *Memory) event(id events.ID, now time.Time) events.MemorySaved {
 		e.Project = filepath.Base(e.ProjectRoot)
 	}
 	return e
+}
+
+// allowed is s without its private text.
+func allowed(s string) string {
+	s, _ = relay.CutPrivate(s)
+	return s
+}
+
+// allowedOf is words without their private text, and without those that were all of it.
+func allowedOf(words []string) []string {
+	var kept []string
+	for _, word := range words {
+		if p := allowed(word); p == word || strings.TrimSpace(p) != "" {
+			kept = append(kept, p)
+		}
+	}
+	return kept
 }
 
 // titleLength is how much of a text stands for its title, in bytes.
