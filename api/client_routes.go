@@ -59,7 +59,7 @@ func (c *Client) Sessions(ctx context.Context, q SessionsQuery) (Sessions, error
 	return ask[Sessions](ctx, c, "GET", "/v1/sessions", q.values(), nil)
 }
 
-// Session returns one session by our id or the agent's own.
+// Session returns one session by our id, or 8 hex digits or more of its beginning that no other has, or the agent's own.
 func (c *Client) Session(ctx context.Context, id string) (SessionDetail, error) {
 	return ask[SessionDetail](ctx, c, "GET", "/v1/sessions/"+url.PathEscape(id), nil, nil)
 }
@@ -262,7 +262,7 @@ func (v values) time(name string, t time.Time) values {
 func (q SearchQuery) values() url.Values {
 	return newValues().text("q", q.Text).text("project", q.Project).text("kind", q.Kind).text("type", q.Type).
 		text("concept", q.Concept).text("file", q.File).text("session", q.Session).text("agent", q.Agent).
-		time("since", q.Since).time("until", q.Until).number("as_of", uint64(q.AsOf)).
+		time("since", q.Since).time("until", q.Until).time("as_of", q.AsOfAt).number("as_of", uint64(q.AsOf)).
 		number("limit", uint64(max(q.Limit, 0))).number("offset", uint64(max(q.Offset, 0))).
 		number("after", uint64(q.After)).Values
 }

@@ -36,6 +36,8 @@ type Recall interface {
 	finder
 	// Position is what every answer that begins now knows at least.
 	Position() events.Position
+	// PositionAt returns the position of the last record that was recorded at or before t; 0 if there is none.
+	PositionAt(ctx context.Context, t time.Time) (events.Position, error)
 	// Wait returns when answers know position at.
 	Wait(ctx context.Context, at events.Position) error
 	// Context chooses what an agent is told when a session starts.
@@ -141,6 +143,7 @@ type Server struct {
 	remote  http.Handler
 	buffers sync.Pool      // of *bytes.Buffer
 	asides  asides         // payloads on their way into bad
+	helping sync.Mutex     // orders the start of helpers and the end
 	helpers sync.WaitGroup // goroutines that a request left behind
 
 	requests atomic.Int64

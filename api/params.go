@@ -101,6 +101,19 @@ func (p *params) position(name string) events.Position {
 	return events.Position(n)
 }
 
+// moment reads a position, or a time instead of it.
+func (p *params) moment(name string) (events.Position, time.Time) {
+	s := p.values.Get(name)
+	if n, err := strconv.ParseUint(s, 10, 63); s == "" || err == nil {
+		return events.Position(n), time.Time{}
+	}
+	at, err := parseTime(s)
+	if err != nil {
+		p.wrong(name, "is no position, no time in the form of RFC 3339, and no date")
+	}
+	return 0, at
+}
+
 func (p *params) flag(name string) bool {
 	switch p.values.Get(name) {
 	case "", "0", "false":

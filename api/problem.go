@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -19,7 +20,7 @@ type Problem struct {
 
 // FieldError is one thing that is wrong with a request.
 type FieldError struct {
-	Pointer string `json:"pointer"` // JSON pointer into the body, or the name of a parameter or header
+	Pointer string `json:"pointer"` // JSON pointer into the body, empty: all of it; or the name of a parameter or header
 	Detail  string `json:"detail"`
 }
 
@@ -46,7 +47,7 @@ const (
 func (p *Problem) Error() string {
 	parts := make([]string, 0, len(p.Errors)+1)
 	for _, e := range p.Errors {
-		parts = append(parts, strings.TrimPrefix(e.Pointer, "/")+": "+e.Detail)
+		parts = append(parts, cmp.Or(strings.TrimPrefix(e.Pointer, "/"), "the body")+": "+e.Detail)
 	}
 	switch {
 	case len(parts) > 0:

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/cmemd/cmemd/events"
@@ -49,21 +50,35 @@ func (s *Server) getSearch(w http.ResponseWriter, r *http.Request) error {
 	q := recall.Query{
 		Text: p.text("q"), Project: p.text("project"), Kind: projections.Kind(p.oneOf("kind", kinds()...)),
 		Type: p.text("type"), Concept: p.text("concept"), File: p.text("file"), Session: p.text("session"),
-		Agent: p.text("agent"), Since: p.time("since"), Until: p.time("until"), AsOf: p.position("as_of"),
+		Agent: p.text("agent"), Since: p.time("since"), Until: p.time("until"),
 		Limit: p.number("limit", recall.DefaultLimit, recall.MaxLimit), Offset: p.number("offset", 0, maxOffset),
 	}
 	after := p.position("after")
+	var asOf time.Time
+	q.AsOf, asOf = p.moment("as_of")
 	if err := p.err(); err != nil {
 		return err
 	}
 	if err := s.await(r.Context(), after); err != nil {
 		return err
 	}
-	found, err := s.cfg.Recall.Search(r.Context(), q)
+	found, err := s.searchAt(r.Context(), q, asOf)
 	if err != nil {
 		return err
 	}
 	return writeJSON(w, SearchResults{Position: found.Position, Total: found.Total, Results: list(found.Results)})
+}
+
+// searchAt is a search among what was recorded up to a time, unless that is zero.
+func (s *Server) searchAt(ctx context.Context, q recall.Query, asOf time.Time) (recall.Answer, error) {
+	if !asOf.IsZero() {
+		at, err := s.cfg.Recall.PositionAt(ctx, asOf)
+		if err != nil || at == 0 { // nothing had been recorded
+			return recall.Answer{Position: s.cfg.Recall.Position()}, err
+		}
+		q.AsOf = at
+	}
+	return s.cfg.Recall.Search(ctx, q)
 }
 
 // list is v, but never null in JSON.

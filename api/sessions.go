@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strings"
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/hooks"
@@ -11,7 +12,8 @@ import (
 	"github.com/cmemd/cmemd/session"
 )
 
-// sessionID reads our id of a session, or an agent's own: then it is the session of the first agent that has one.
+// sessionID reads our id of a session or the beginning of it that no other has, or an agent's own: then it is the session
+// of the first agent that has one.
 func (s *Server) sessionID(ctx context.Context, text string) (events.SessionID, error) {
 	if len(text) > maxParam {
 		return events.SessionID{}, invalid("session", "is longer than %d bytes", maxParam)
@@ -29,8 +31,36 @@ func (s *Server) sessionID(ctx context.Context, text string) (events.SessionID, 
 			return id, err
 		}
 	}
-	return events.SessionID{}, notFound("there is no session of that id, ours or an agent's")
+	return s.sessionBeginning(ctx, text)
 }
+
+// shortestSession is the shortest beginning of a session's id in hex digits: shorter ones are slips rather than names.
+const shortestSession = 8
+
+// sessionBeginning returns the only session whose id, ours, begins with text.
+func (s *Server) sessionBeginning(ctx context.Context, text string) (events.SessionID, error) {
+	var found []events.SessionID
+	var err error
+	if len(strings.ReplaceAll(text, "-", "")) >= shortestSession {
+		found, err = s.cfg.Views.ResolveSession(ctx, text, maxSessionChoices)
+	}
+	switch {
+	case err != nil:
+		return events.SessionID{}, err
+	case len(found) == 0:
+		return events.SessionID{}, notFound("there is no session of that id, ours or an agent's")
+	case len(found) == 1:
+		return found[0], nil
+	}
+	p := &Problem{Type: ProblemAmbiguous, Title: "More than one session begins so", Status: http.StatusConflict, Detail: "give more digits"}
+	for _, id := range found {
+		p.Errors = append(p.Errors, FieldError{Pointer: "session", Detail: "may be " + id.String()})
+	}
+	return events.SessionID{}, p
+}
+
+// maxSessionChoices is how many sessions an ambiguous beginning is answered with.
+const maxSessionChoices = 8
 
 const (
 	defaultSessions = 50

@@ -40,6 +40,7 @@ type SearchQuery struct {
 	Since   time.Time // inclusive, as Until
 	Until   time.Time
 	AsOf    events.Position // nothing that was recorded later; 0: now
+	AsOfAt  time.Time       // the same by a time; counts where AsOf is 0
 	Limit   int             // 0 means 20; at most 100
 	Offset  int
 	After   events.Position // the answer must know this position; 0: whatever is known

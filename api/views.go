@@ -2,10 +2,12 @@ package api
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"slices"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/projections"
 )
 
 func (s *Server) getProjections(w http.ResponseWriter, r *http.Request) error {
@@ -63,7 +65,30 @@ func (s *Server) getProjection(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	found.Entries = list(found.Entries)
+	if err := s.completeSessions(r.Context(), found.Entries); err != nil {
+		return err
+	}
 	return writeJSON(w, found)
+}
+
+// completeSessions fills in what other views know of the sessions among entries: they are not shown as if they knew that
+// there is nothing.
+func (s *Server) completeSessions(ctx context.Context, entries []projections.Entry) error {
+	for i, e := range entries {
+		stored, ok := e.Value.(Session)
+		if !ok {
+			continue
+		}
+		whole, err := s.cfg.Views.Session(ctx, stored.ID)
+		if errors.Is(err, projections.ErrNotFound) {
+			continue // the view was made anew since
+		}
+		if err != nil {
+			return err
+		}
+		entries[i].Value = whole
+	}
+	return nil
 }
 
 // postRebuild makes views anew while the old ones answer.
