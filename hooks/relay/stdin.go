@@ -14,6 +14,9 @@ const (
 	keepString = 256 << 10
 )
 
+// lastRead is how long a hook that is told to end still reads: what the agent wrote is there within a few milliseconds.
+const lastRead = 50 * time.Millisecond
+
 // errTooLong means that a payload has more than maxPayload bytes even with its long strings shortened.
 var errTooLong = errors.New("relay: the payload is too long")
 
@@ -25,13 +28,15 @@ type chunk struct {
 
 // readPayload reads r to its end, for at most wait. whole is false if the end was not seen and what came is not one JSON
 // value either: some agents keep the pipe open. The goroutine that reads ends with r or with the process; it cannot be
-// interrupted.
+// interrupted. A ctx that is done leaves lastRead for what is in the pipe already.
 func readPayload(ctx context.Context, r io.Reader, wait time.Duration) (data []byte, whole bool, err error) {
-	ctx, cancel := context.WithTimeout(ctx, wait)
-	defer cancel()
+	reading, stop := context.WithTimeout(context.WithoutCancel(ctx), wait)
+	defer stop()
 	chunks := make(chan chunk) // unbuffered: whoever stops listening leaves at most one read behind
-	go pump(ctx, r, chunks)
+	go pump(reading, r, chunks)
 	var p payload
+	var late <-chan time.Time
+	asked := ctx.Done()
 	for {
 		select {
 		case c := <-chunks:
@@ -42,7 +47,11 @@ func readPayload(ctx context.Context, r io.Reader, wait time.Duration) (data []b
 			if c.last {
 				return p.data(), true, nil
 			}
-		case <-ctx.Done():
+		case <-asked:
+			asked, late = nil, time.After(lastRead)
+		case <-late:
+			return p.data(), validJSON(p.data()), nil
+		case <-reading.Done():
 			return p.data(), validJSON(p.data()), nil
 		}
 	}
