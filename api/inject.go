@@ -53,6 +53,9 @@ func (s *Server) inject(ctx context.Context, r hooks.Report, d delivery, began t
 	return mem.Text
 }
 
+// errEnding means that nothing is begun any more.
+var errEnding = errors.New("api: the server ends")
+
 // remember asks for memory, and does not wait for an answer longer than ctx.
 func (s *Server) remember(ctx context.Context, ask recall.Ask) (recall.Context, error) {
 	type answer struct {
@@ -60,7 +63,7 @@ func (s *Server) remember(ctx context.Context, ask recall.Ask) (recall.Context, 
 		err error
 	}
 	got := make(chan answer, 1)
-	s.helpers.Go(func() {
+	helped := s.help(func() {
 		a := answer{err: errors.New("api: no memory was chosen")}
 		defer func() {
 			if p := recover(); p != nil {
@@ -70,6 +73,9 @@ func (s *Server) remember(ctx context.Context, ask recall.Ask) (recall.Context, 
 		}()
 		a.mem, a.err = s.choose(ctx, ask)
 	})
+	if !helped {
+		return recall.Context{}, errEnding
+	}
 	select {
 	case a := <-got:
 		return a.mem, a.err

@@ -13,6 +13,7 @@ import (
 	"github.com/cmemd/cmemd/actors"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/recall"
 	"github.com/cmemd/cmemd/session"
 )
 
@@ -89,6 +90,29 @@ func TestInjectionWithViewsBehind(t *testing.T) {
 	}
 	if got := counted(s, "cmemd_context_withheld_total"); got != "1" {
 		t.Errorf("counted %s withheld, want 1", got)
+	}
+}
+
+// Nothing is left behind by a session that starts while the server ends.
+func TestInjectionAtTheEnd(t *testing.T) {
+	t.Parallel()
+	w := &world{home: shortDir(t), log: eventlog.NewMemory(eventlog.Config{})}
+	w.open(t)
+	cfg := w.config()
+	asked := false
+	cfg.Recall = slowRecall{cfg.Recall, func(context.Context) (recall.Context, error) {
+		asked = true
+		return recall.Context{}, nil
+	}}
+	s, err := New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.end()
+	_, err = s.remember(t.Context(), recall.Ask{})
+	s.helpers.Wait()
+	if !errors.Is(err, errEnding) || asked {
+		t.Errorf("got %v, asked %v; want %v and nothing asked", err, asked, errEnding)
 	}
 }
 

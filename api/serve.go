@@ -70,8 +70,28 @@ func (s *Server) waitForHandlers() {
 	}
 }
 
-// end tells streams to end.
-func (s *Server) end() { s.endOnce.Do(func() { close(s.ending) }) }
+// end tells streams to end. No helper starts after it.
+func (s *Server) end() {
+	s.endOnce.Do(func() {
+		s.helping.Lock()
+		defer s.helping.Unlock()
+		close(s.ending)
+	})
+}
+
+// help runs f beside the request that asks for it; Run waits for its end. It reports false, and does not, once the server
+// ends.
+func (s *Server) help(f func()) bool {
+	s.helping.Lock()
+	defer s.helping.Unlock()
+	select {
+	case <-s.ending:
+		return false
+	default:
+	}
+	s.helpers.Go(f)
+	return true
+}
 
 func (s *Server) server(l net.Listener) *http.Server {
 	h := s.Remote()
