@@ -13,13 +13,37 @@ import (
 
 // Transcript implements Historian. The tables in the package comment say what becomes of the lines.
 func (c ClaudeCode) Transcript(r io.Reader, path string) *Transcript {
-	return newTranscript(r, &claudeReader{
-		path:     path,
-		sessions: make(map[string]*claudeSession),
-		open:     make(map[string]openCall),
-		roots:    make(map[string]string),
-	})
+	d := newClaudeReader(path)
+	t := newTranscript(r, d)
+	d.skip = t.skip
+	d.ahead = func() time.Time { return t.ahead(claudeTime) }
+	return t
 }
+
+func newClaudeReader(path string) *claudeReader {
+	return &claudeReader{
+		path:     path,
+		sessions: newRecent[*claudeSession](maxSessions, maxSessions*maxName),
+		open:     newRecent[openCall](maxOpen, maxOpenBytes),
+		roots:    newRecent[string](maxRoots, maxRoots*2*maxName),
+	}
+}
+
+// claudeTime returns the time of a line, or the zero time if it has none that is good.
+func claudeTime(line []byte) time.Time { return parseTime(member(line, "timestamp")) }
+
+// What a transcript may make its reader keep. Agents call some tens of tools at once, and a line of a side chain follows
+// one that stands close before it.
+const (
+	maxSessions  = 1000
+	maxOpen      = 1000
+	maxOpenBytes = 32 << 20
+	maxRoots     = 10_000
+)
+
+// unanswered is what Progress.Skipped calls tool calls that had no result when over maxOpen or maxOpenBytes of others
+// followed.
+const unanswered = "tool_use without result"
 
 // maxStops is how many stops of one prompt are told apart by their lines; an agent was seen to be sent on 25 times.
 const maxStops = 1000
@@ -27,11 +51,15 @@ const maxStops = 1000
 // claudeReader is the lineDecoder of Claude Code: what one line needs to know of those before it.
 type claudeReader struct {
 	path     string
-	emit     func(session.Capture) // during one call of line or end
-	sessions map[string]*claudeSession
-	current  *claudeSession      // of the last line
-	open     map[string]openCall // tool calls without a result yet, by tool use id
-	roots    map[string]string   // line of a side chain -> its first line: the subagent, where nothing else names it
+	emit     func(session.Capture)   // during one call of line or end
+	skip     func(kind string)       // counts in Progress.Skipped
+	ahead    func() time.Time        // the first good time soon behind this line, or zero
+	looked   bool                    // ahead was asked; once is enough
+	at       time.Time               // the last good one of the file
+	sessions *recent[*claudeSession] // by id
+	current  *claudeSession          // of the last line
+	open     *recent[openCall]       // tool calls without a result yet, by tool use id
+	roots    *recent[string]         // line of a side chain -> its first line: the subagent, where nothing else names it
 }
 
 // claudeSession is one session of a transcript; a resumed one may hold lines of more.
@@ -91,7 +119,7 @@ func (l *claudeLine) set(key string, value []byte) {
 	case "error":
 		l.failure = stringOf(value)
 	case "timestamp":
-		l.at, _ = time.Parse(time.RFC3339, stringOf(value))
+		l.at = parseTime(stringOf(value))
 	case "isMeta":
 		l.meta = isTrue(value)
 	case "isSidechain":
@@ -121,11 +149,17 @@ func (t *claudeReader) line(line []byte, emit func(session.Capture)) (skipped st
 		l.set(key, value)
 		return true
 	})
+	if !l.at.IsZero() {
+		t.at = l.at
+	}
 	if !l.matters() {
 		return orElse(strings.TrimSuffix(l.kind+"/"+l.subtype, "/"), "without type"), nil
 	}
 	if l.kind != "system" && l.kind != "attachment" && !isObject(l.message) {
 		return "", &FieldError{Field: "message", Err: ErrNotObject}
+	}
+	if l.at = t.time(); l.at.IsZero() {
+		return "", &FieldError{Field: "timestamp", Err: ErrMissing}
 	}
 	t.emit = emit
 	s, err := t.enter(&l)
@@ -134,6 +168,14 @@ func (t *claudeReader) line(line []byte, emit func(session.Capture)) (skipped st
 	}
 	t.read(s, &l)
 	return "", nil
+}
+
+// time is the time of the line at hand: its own or the last good one before it, else the first one soon behind it.
+func (t *claudeReader) time() time.Time {
+	if t.at.IsZero() && !t.looked {
+		t.looked, t.at = true, t.ahead()
+	}
+	return t.at
 }
 
 // matters reports whether lines of this kind say what happened; most are the agent's own bookkeeping.
@@ -158,8 +200,8 @@ func (t *claudeReader) enter(l *claudeLine) (*claudeSession, error) {
 	if id == "" && t.path != "" {
 		id = strings.TrimSuffix(filepath.Base(t.path), ".jsonl")
 	}
-	s := t.sessions[id]
-	if s == nil {
+	s, known := t.sessions.get(id)
+	if !known {
 		if err := checkIdentity(id, "sessionId", l.cwd); err != nil {
 			return nil, err
 		}
@@ -167,7 +209,7 @@ func (t *claudeReader) enter(l *claudeLine) (*claudeSession, error) {
 			Agent: ClaudeCode{}.Name(), AgentSession: id, Transcript: cleanName(t.path, maxPath),
 		}}
 		s.ask("")
-		t.sessions[id] = s
+		t.sessions.put(id, s, 0)
 		s.update(l)
 		key := events.KeyOf(s.origin.Session().String(), "transcript")
 		t.capture(s, s.at, key, events.SessionOpened{Source: "transcript"})
@@ -181,9 +223,7 @@ func (t *claudeReader) enter(l *claudeLine) (*claudeSession, error) {
 }
 
 func (s *claudeSession) update(l *claudeLine) {
-	if !l.at.IsZero() {
-		s.at = l.at
-	}
+	s.at = l.at
 	if l.side && s.origin.Cwd != "" {
 		return
 	}
@@ -219,11 +259,11 @@ func (t *claudeReader) read(s *claudeSession, l *claudeLine) {
 
 // root returns the first line of the side chain that l continues. It stands for the subagent.
 func (t *claudeReader) root(l *claudeLine) string {
-	root, ok := t.roots[l.parent]
+	root, ok := t.roots.get(l.parent)
 	if !ok {
 		root = l.uuid
 	}
-	t.roots[l.uuid] = root
+	t.roots.put(l.uuid, root, len(root))
 	return root
 }
 
@@ -262,9 +302,12 @@ func (t *claudeReader) call(s *claudeSession, l *claudeLine, block []byte) {
 		s.said = nil
 	}
 	if id := cleanName(member(block, "id"), maxName); id != "" {
-		t.open[id] = openCall{
+		c := openCall{
 			tool:  cleanName(member(block, "name"), maxName),
 			input: bytes.Clone(rawMember(block, "input")),
+		}
+		for range t.open.put(id, c, len(c.tool)+len(c.input)) {
+			t.skip(unanswered)
 		}
 	}
 }
@@ -394,11 +437,11 @@ func (t *claudeReader) results(s *claudeSession, l *claudeLine, content []byte) 
 // result pairs the result of a tool with its call. Structured is the form that hooks report; a failure has none.
 func (t *claudeReader) result(s *claudeSession, l *claudeLine, block, structured []byte) {
 	id := cleanName(member(block, "tool_use_id"), maxName)
-	call, ok := t.open[id]
+	call, ok := t.open.get(id)
 	if !ok {
-		return // the call stands in an earlier file, or was answered before
+		return // the call stands in an earlier file, was answered before, or is too old
 	}
-	delete(t.open, id)
+	t.open.drop(id)
 	u := events.ToolUsed{
 		ToolUseID: id, Tool: orElse(call.tool, "unknown"), Cwd: orElse(l.cwd, s.origin.Cwd),
 		Failed: isTrue(rawMember(block, "is_error")),

@@ -40,6 +40,11 @@
 //	attachment queued_command                    PromptSubmitted: typed while the agent worked
 //	all others                                   counted in Progress.Skipped
 //
+// A line without a time, or with one outside the years 2000 to 2200, is of the last good time before it, else of the first
+// one in the 64 KiB behind the first such line, else malformed. At most 1,000 calls, or 32 MiB of their inputs, wait for
+// their results; older ones are not captured, since most were never run, but counted in Progress.Skipped. A side chain
+// whose last 10,000 lines were others begins anew, as another subagent.
+//
 // One session may come twice, by hooks and by transcript, and each transcript again and again. A fact has one key:
 //
 //	fact                  key

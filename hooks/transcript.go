@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"time"
 
 	"github.com/cmemd/cmemd/session"
 )
@@ -132,6 +133,32 @@ func (t *Transcript) skip(kind string) {
 		kind = "other"
 	}
 	t.at.Skipped[kind]++
+}
+
+// The years that a clock may show: those that the daemon takes from hooks too.
+const firstYear, lastYear = 2000, 2200
+
+// parseTime reads a time of RFC 3339. One that no clock shows is the zero time.
+func parseTime(s string) time.Time {
+	at, err := time.Parse(time.RFC3339, s)
+	if err != nil || at.UTC().Year() < firstYear || at.UTC().Year() > lastYear {
+		return time.Time{}
+	}
+	return at
+}
+
+// ahead returns the first time that timeOf finds in the next 64 KiB of lines, or the zero time. It reads nothing away.
+func (t *Transcript) ahead(timeOf func(line []byte) time.Time) time.Time {
+	next, _ := t.in.Peek(t.in.Size()) // an error comes again where the reading gets to it
+	for line := range bytes.Lines(next) {
+		if !isObject(line) || checkJSON(line) != nil {
+			continue // not understood, or cut
+		}
+		if at := timeOf(line); !at.IsZero() {
+			return at
+		}
+	}
+	return time.Time{}
 }
 
 // next returns the next line without its end, which lives until the next call. The error is ErrTooLong for a line over
