@@ -101,7 +101,7 @@ var (
 	// ErrTooLarge is returned by Decode for a payload over MaxPayload.
 	ErrTooLarge = errors.New("hooks: payload larger than 32 MiB")
 
-	// ErrMissing is inside a FieldError whose field is absent, blank or not a string.
+	// ErrMissing is inside a FieldError whose field is absent, blank, not a string, or a time that no clock shows.
 	ErrMissing = errors.New("is missing")
 
 	// ErrTooLong is inside a FieldError whose field is longer than any agent's, and in a LineError.
