@@ -1,6 +1,10 @@
 package extractive
 
-import "strings"
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
 
 // shape is what a block of text looks like.
 type shape uint8
@@ -173,6 +177,31 @@ func join(all []block, b block) []block {
 		return append(all, b)
 	}
 	return all
+}
+
+// unlabelled takes a label such as "Title: " off the first block of a text, where a sentence stands behind it.
+func unlabelled(all []block) []block {
+	if len(all) == 0 || all[0].shape != paragraph && all[0].shape != heading {
+		return all
+	}
+	label, said, ok := strings.Cut(all[0].text, ": ")
+	if first, _ := utf8.DecodeRuneInString(said); !ok || !isCapitalised(label) || !unicode.IsUpper(first) || !telling(said) {
+		return all
+	}
+	all[0].text = said
+	for _, mark := range []string{label + ": ", "**" + label + ":** ", "**" + label + "**: "} {
+		if rest, ok := strings.CutPrefix(all[0].raw, mark); ok {
+			all[0].raw = rest
+			break
+		}
+	}
+	return all
+}
+
+// isCapitalised is for one word of letters of which only the first is a capital.
+func isCapitalised(w string) bool {
+	first, n := utf8.DecodeRuneInString(w)
+	return unicode.IsUpper(first) && len(w) > n && strings.IndexFunc(w[n:], func(r rune) bool { return !unicode.IsLower(r) }) < 0
 }
 
 // plain takes the marks of emphasis and links off one line.

@@ -40,6 +40,7 @@ type call struct {
 	failed       bool
 
 	read, changed []string // absolute paths
+	tried         []string // the files of an edit that failed
 	created       bool     // the changed files were not there before
 	known         bool     // created was told, not guessed
 	moved         bool     // a file was moved
@@ -93,6 +94,10 @@ func observeCall(u events.ToolUsed) call {
 	}
 	if c.failed {
 		c.output = outputText(u.Output)
+	}
+	if c.failed && c.deed == edited {
+		u.Failed = false
+		_, c.tried = evidence.Parse(u).Files()
 	}
 	return c
 }

@@ -2,9 +2,12 @@
 // same prompt each time. It observes one whole answer of the agent at a time, and writes the same grammar as a model,
 // through the same parser.
 //
-// What it writes is taken, never invented: the title is a commit's subject or what the user asked for, the narrative
-// is the agent's own last message, the facts are commands and how they ended, and files that were changed. Where
-// nothing of that is there it skips.
+// What it writes is taken, never invented: the title is a commit's subject, or what the user asked for, or, where that
+// is talk by its form, the files that were changed and the agent's first words. Where every edit failed, the title says
+// so, and so does the narrative before anything else. The narrative is the agent's own last message, the facts are
+// commands and how they ended, and files that were changed. Where nothing of that is there it skips.
+//
+// Talk opens with a short word and a comma, or trails off; where something was changed, a question is talk too.
 //
 // The type of an observation follows from what was done, not from words. The first line that holds decides:
 //

@@ -64,6 +64,10 @@ func ranBadly(command, out string) events.ToolUsed {
 	return used("Bash", map[string]any{"command": command}, "Exit code 1\n"+out, true)
 }
 
+func refused(name string) events.ToolUsed {
+	return used("Write", map[string]any{"file_path": cwd + "/" + name, "content": "x"}, "You haven't granted it yet.", true)
+}
+
 func committed(command, lines string) events.ToolUsed {
 	return used("Bash", map[string]any{"command": command}, lines, false)
 }
@@ -144,8 +148,10 @@ func TestTypes(t *testing.T) {
 func TestFacts(t *testing.T) {
 	t.Parallel()
 	const src = cwd + "/cart.go"
-	sub := readFile(src)
-	sub.SubagentID, sub.SubagentType = "a1", "Explore"
+	by := func(id string, u events.ToolUsed) events.ToolUsed {
+		u.SubagentID, u.SubagentType = id, "Explore"
+		return u
+	}
 	stopped := events.ToolUsed{Tool: "SubagentStop", SubagentID: "a1", SubagentType: "Explore", Output: "The cart rounds in three places, all of them in total.go."}
 	tests := []struct {
 		name  string
@@ -168,7 +174,15 @@ func TestFacts(t *testing.T) {
 			[]string{"Edited cart.go (1 edit, +1 -1 lines)", "Ran `go test ./...` (its end was not reported)"}},
 		{"many files", []events.Event{newFile(cwd + "/a.go"), newFile(cwd + "/b.go"), newFile(cwd + "/c.go"), editFile(src), editFile(cwd + "/x.go"), editFile("/etc/hosts")},
 			[]string{"Created 3 files: a.go, b.go, c.go", "Edited 3 files: cart.go, x.go, /etc/hosts"}},
-		{"a subagent", []events.Event{sub, stopped}, []string{"Subagent Explore reported: The cart rounds in three places, all of them in total.go."}},
+		{"a subagent", []events.Event{by("a1", readFile(src)), stopped}, []string{"Subagent Explore reported: The cart rounds in three places, all of them in total.go."}},
+		{"subagents without a report", []events.Event{editFile(src), by("a1", readFile(src)), by("a2", readFile(src)), by("a2", readFile(src)), by("a3", readFile(src))},
+			[]string{"Edited cart.go (1 edit, +1 -1 lines)", "Subagent Explore made 4 tool calls"}},
+		{"what was cleared away", []events.Event{editFile(src), ranWell("rm -rf /tmp/x scratch"), ranWell("rmdir y")},
+			[]string{"Edited cart.go (1 edit, +1 -1 lines)"}},
+		{"what was removed", []events.Event{readFile(cwd + "/old/total.go"), editFile(src), ranWell("rm -rf /tmp/x old")},
+			[]string{"Removed old", "Edited cart.go (1 edit, +1 -1 lines)"}},
+		{"edits that failed", []events.Event{refused("a.go"), used("Grep", map[string]any{"pattern": "total"}, "", false), ranWell("make docs"), ranWell("go test ./...")},
+			[]string{"`go test ./...` passed", "Write failed: You haven't granted it yet.", "`make docs` succeeded", "Searched for: total"}},
 		{"things to do", []events.Event{editFile(src), used("TodoWrite", map[string]any{"todos": []any{
 			map[string]any{"content": "Round once", "status": "completed"}, map[string]any{"content": "Add a test", "status": "pending"}}}, "", false)},
 			[]string{"Edited cart.go (1 edit, +1 -1 lines)", "[ ] Add a test"}},
@@ -202,8 +216,26 @@ func TestTitles(t *testing.T) {
 		{"two commits", "commit it", "", []events.Event{commit("1a2b3c4", "Round totals once"), commit("2a2b3c4", "Test the rounding")}, "Round totals once; Test the rounding"},
 		{"a subject that says nothing", "Round the totals of the cart", "", []events.Event{edit, commit("1a2b3c4", "wip")}, "Round the totals of the cart"},
 		{"the request", "Round the totals of the cart", "I have rounded them all.", []events.Event{edit}, "Round the totals of the cart"},
-		{"the message", "yes", "Done! The totals are rounded at the end.", []events.Event{edit}, "The totals are rounded at the end."},
-		{"what was done", "", "", []events.Event{edit}, "Edited cart.go (1 edit, +1 -1 lines)"},
+		{"the message", "yes", "Done! The totals are rounded at the end.", []events.Event{edit}, "Change cart.go: The totals are rounded at the end."},
+		{"the message, with the file's name", "yes", "Done! The totals of `cart.go` are rounded at the end.", []events.Event{edit}, "The totals of cart.go are rounded at the end."},
+		{"what was done", "", "", []events.Event{edit}, "Change cart.go"},
+		{"what was done to several files", "", "", []events.Event{newFile(cwd + "/queue/a.go"), newFile(cwd + "/api/queue/retry.go"), newFile(cwd + "/b.go")}, "Create queue/a.go and 2 more files"},
+		{"what was done to two files", "", "", []events.Event{edit, newFile(cwd + "/b.go")}, "Change cart.go and b.go"},
+		{"talk, and a change", "Hm, ok, nothing obvious in the trace", "The cache is read once now.", []events.Event{edit}, "Change cart.go: The cache is read once now."},
+		{"talk, and no change", "hmm, I was able to do it through the UI", "The server has no parameter for that.", []events.Event{ranWell("go test ./...")}, "The server has no parameter for that."},
+		{"talk that trails off", "I am not sure about the rounding...", "The totals are rounded once.", []events.Event{edit}, "Change cart.go: The totals are rounded once."},
+		{"talk, and nothing else", "Hm, ok, nothing obvious in the trace", "", []events.Event{ranWell("go test ./...")}, "Hm, ok, nothing obvious in the trace"},
+		{"a package pattern trails nothing off", "Make the pattern cmd/... match all packages", "Done.", []events.Event{edit}, "Make the pattern cmd/... match all packages"},
+		{"a question, and a change", "can you round the totals of the cart?", "The totals are rounded once.", []events.Event{edit}, "Change cart.go: The totals are rounded once."},
+		{"a question in Japanese, and a change", "合計を一度だけ丸められますか？", "The totals are rounded once.", []events.Event{edit}, "Change cart.go: The totals are rounded once."},
+		{"a long question, and a change", strings.Repeat("could we round the totals of the cart ", 4) + "once?", "The totals are rounded once.", []events.Event{edit}, "Change cart.go: The totals are rounded once."},
+		{"a question, and no change", "how are the totals of the cart rounded?", "They are rounded once.", []events.Event{ranWell("go test ./...")}, "how are the totals of the cart rounded?"},
+		{"lowercase without a question", "round the totals of the cart", "I have rounded them.", []events.Event{edit}, "round the totals of the cart"},
+		{"a label before the message", "/pr", "```\nTitle: Move the cart to its own package\n\n- Move it\n```", []events.Event{ranWell("go test ./...")}, "Move the cart to its own package"},
+		{"every edit failed", "/init", "I've created a basic CLAUDE.md file for this repository. It holds the commands and the layout of all folders.", []events.Event{refused("CLAUDE.md")}, "Failed to change CLAUDE.md"},
+		{"every edit of two files failed", "Round the totals of the cart", "", []events.Event{refused("a.go"), refused("b.go"), refused("a.go"), ranWell("go test ./...")}, "Failed to change a.go and b.go"},
+		{"an edit failed, and another did not", "Round the totals of the cart", "", []events.Event{refused("a.go"), edit}, "Round the totals of the cart"},
+		{"an edit failed, and a command wrote the file", "Round the totals of the cart", "", []events.Event{refused("a.go"), ranWell("cat > a.go <<E\nx\nE"), ranWell("go test ./...")}, "Round the totals of the cart"},
 		{"an older subject", "Drop the merge commit", "", []events.Event{committed("git cherry-pick abc1234", "[main 1a2b3c4] Round totals once")}, "Drop the merge commit"},
 	}
 	for _, tt := range tests {
@@ -215,6 +247,17 @@ func TestTitles(t *testing.T) {
 				t.Errorf("got %q, want %q", got, tt.want)
 			}
 		})
+	}
+}
+
+// What an agent says of files is contradicted where no edit of them came to pass.
+func TestNarrativeOfFailedEdits(t *testing.T) {
+	t.Parallel()
+	const message = "I've created a basic CLAUDE.md file for this repository. It holds the commands and the layout of all folders."
+	o := one(t, observation(message, refused("CLAUDE.md")))
+	want := "Failed to change CLAUDE.md. Write failed: You haven't granted it yet.\n\n" + message
+	if o.Narrative != want || o.Type != "discovery" || len(o.FilesModified) > 0 {
+		t.Errorf("got %s with %q and files %q, want the narrative %q", o.Type, o.Narrative, o.FilesModified, want)
 	}
 }
 

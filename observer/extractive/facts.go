@@ -34,6 +34,9 @@ const (
 	worthRefused  = 10 // a failed call that is no command
 )
 
+// searchedFor begins the fact that names searches; a summary tells it again.
+const searchedFor = "Searched for: "
+
 type fact struct {
 	worth int
 	text  string
@@ -89,7 +92,7 @@ func (w *work) runFacts(add adder) {
 			w.failureFact(bad, add)
 		case !r.step.looks() && (r.test || r.step.IsPush()):
 			w.endFact(r, add)
-		case !r.step.looks() && plain < maxPlain:
+		case !r.step.looks() && !r.step.tidies() && plain < maxPlain:
 			plain++
 			w.endFact(r, add)
 		}
@@ -209,6 +212,7 @@ func namesPlace(l string) bool {
 }
 
 func (w *work) fileFacts(add adder) {
+	w.removalFacts(add)
 	if len(w.files) > maxNamed-2 {
 		w.filesFact(add, "Created", func(f *file) bool { return f.created })
 		w.filesFact(add, "Edited", func(f *file) bool { return !f.created })
@@ -225,6 +229,26 @@ func (w *work) fileFacts(add adder) {
 		}
 		add(worthFiles, "%s %s%s%s", verb, w.show(f.path), f.size(), by)
 	}
+}
+
+// removalFacts name what was removed of that which was read or changed before; the rest was scratch.
+func (w *work) removalFacts(add adder) {
+	for _, r := range w.runs {
+		if r.step.words[0] != "rm" || r.end != passed {
+			continue
+		}
+		for _, p := range r.step.words[1:] {
+			if p = absolute(w.cwd, p); w.handled(p) {
+				add(worthFiles, "Removed %s", w.show(p))
+			}
+		}
+	}
+}
+
+// handled tells whether the file p, or one in the folder p, was read or changed.
+func (w *work) handled(p string) bool {
+	return slices.ContainsFunc(w.reads, func(f string) bool { return under(f, p) }) ||
+		slices.ContainsFunc(w.files, func(f *file) bool { return under(f.path, p) })
 }
 
 // size says how much of f was changed.
@@ -260,11 +284,7 @@ func (w *work) otherFacts(add adder) {
 			add(worthAnswer, "Asked “%s”", q)
 		}
 	}
-	for _, r := range w.reports {
-		if s := r.fact(); s != "" {
-			add(worthReport, "%s", s)
-		}
-	}
+	w.reportFacts(add)
 	open := 0
 	for _, t := range w.todos {
 		if s := line(clean(t.text)); !t.done && s != "" && open < 4 {
@@ -279,7 +299,7 @@ func (w *work) otherFacts(add adder) {
 		add(worthServer, "Called the MCP server %s: %s", line(clean(s.name)), enumerate(cleanAll(s.tools), maxNamed))
 	}
 	if len(w.searches) > 0 {
-		add(worthSearched, "Searched for: %s", enumerate(cleanAll(w.searches), maxNamed))
+		add(worthSearched, searchedFor+"%s", enumerate(cleanAll(w.searches), maxNamed))
 	}
 	w.refusals(add)
 }
@@ -291,14 +311,47 @@ func (w *work) refusals(add adder) {
 		if c.deed == read || c.deed == searched || c.deed == edited && len(w.files) > 0 || c.deed == tasked && len(w.reports) > 0 {
 			continue
 		}
+		worth := worthRefused
+		if c.deed == edited {
+			worth = worthOpen
+		}
 		if p := firstLine(c.output); p != "" {
-			add(worthRefused, "%s failed: %s", line(clean(c.tool)), p)
+			add(worth, "%s failed: %s", line(clean(c.tool)), p)
 		}
 	}
 }
 
-// fact says what a subagent was for, what it did, and what it reported.
-func (r *report) fact() string {
+// refusal is the error of the last edit that failed, with the tool's name.
+func (w *work) refusal() string {
+	for _, c := range slices.Backward(w.failures) {
+		if p := firstLine(c.output); p != "" && c.deed == edited {
+			return line(clean(c.tool)) + " failed: " + p
+		}
+	}
+	return ""
+}
+
+// reportFacts say what subagents were for, and what each reported; of those that reported nothing, how many calls
+// those of one name made together.
+func (w *work) reportFacts(add adder) {
+	var mute []string
+	calls := map[string]int{}
+	for _, r := range w.reports {
+		who := r.name()
+		if said := r.said(); said != "" {
+			add(worthReport, "%s reported: %s", who, said)
+		} else if r.calls > 0 {
+			mute = addOnce(mute, who)
+			calls[who] += r.calls
+		}
+	}
+	for _, who := range mute {
+		add(worthReport, "%s made %s", who, count(calls[who], "tool call"))
+	}
+}
+
+// name says which subagent it was, and what for.
+func (r *report) name() string {
 	who := "Subagent"
 	if kind := line(clean(r.kind)); kind != "" {
 		who += " " + kind
@@ -306,13 +359,7 @@ func (r *report) fact() string {
 	if task := line(clean(r.task)); task != "" {
 		who += " (" + cut(task, maxTitle) + ")"
 	}
-	if said := r.said(); said != "" {
-		return who + " reported: " + said
-	}
-	if r.calls > 0 {
-		return who + " made " + count(r.calls, "tool call")
-	}
-	return ""
+	return who
 }
 
 // said is the gist of a report: its first heading with what stands under it, because what stands before it is the way

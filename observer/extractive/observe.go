@@ -1,7 +1,10 @@
 package extractive
 
 import (
+	"cmp"
 	"context"
+	"path"
+	"slices"
 	"strings"
 
 	"github.com/cmemd/cmemd/events"
@@ -69,6 +72,10 @@ func (p *Provider) answer(w *work, prompt observer.Prompt) (observer.Observation
 		Facts:     w.facts(p.maxFacts),
 		Concepts:  w.concepts(kind),
 	}
+	if s := w.failure(); s != "" && o.Narrative != "" {
+		s = lead(s+". "+w.refusal(), p.maxNarrative)
+		o.Narrative = strings.TrimSpace(s + "\n\n" + narrative(message, p.maxNarrative-runes(s)-2))
+	}
 	if o.Narrative == "" {
 		o.Narrative = w.tell(o.Facts, p.maxNarrative)
 	}
@@ -98,18 +105,18 @@ func messageBlocks(message string) []block {
 	all := blocks(unwrap(clean(message), false))
 	for _, b := range all {
 		if b.shape != code {
-			return all
+			return unlabelled(all)
 		}
 	}
 	var said []block
 	for _, b := range all {
 		said = append(said, blocks(b.text)...)
 	}
-	return said
+	return unlabelled(said)
 }
 
 // requestBlocks are the blocks of what the user said, without what the harness put around it.
-func requestBlocks(request string) []block { return blocks(unwrap(clean(request), true)) }
+func requestBlocks(request string) []block { return unlabelled(blocks(unwrap(clean(request), true))) }
 
 // blocksWeight measures what a message says apart from code.
 func blocksWeight(all []block) int {
@@ -135,8 +142,32 @@ func (w *work) worth() bool {
 	return len(w.reads)+len(w.searches) >= study
 }
 
-// title is a new commit's subject, or what the user asked for, or what the agent said, or what was done.
+// title is a new commit's subject, or that every edit failed, or what the user asked for. Where that is talk, it is
+// what was done: to which files, and in the agent's words.
 func (w *work) title(request, message []block) string {
+	if s := w.subject(); s != "" {
+		return s
+	}
+	if s := w.failure(); s != "" {
+		return s
+	}
+	asked := titleOf(request)
+	if asked != "" && !chatty(asked) && !(w.altered() && questions(request, asked)) {
+		return asked
+	}
+	for _, s := range []string{w.done(message), w.reported(), asked} {
+		if s != "" {
+			return s
+		}
+	}
+	if facts := w.facts(1); len(facts) > 0 {
+		return cut(facts[0], maxTitle)
+	}
+	return cut(w.outline(), maxTitle)
+}
+
+// subject is that of the commits, as many as fit from the first on, or the last one alone.
+func (w *work) subject() string {
 	subjects := w.subjects()
 	for i := len(subjects) - 1; i >= 0; i-- {
 		if s := strings.Join(subjects[:i+1], "; "); len(s) <= maxTitle {
@@ -146,11 +177,52 @@ func (w *work) title(request, message []block) string {
 	if len(subjects) > 0 {
 		return cut(subjects[len(subjects)-1], maxTitle)
 	}
-	for _, s := range []string{titleOf(request), reportTitle(message)} {
-		if s != "" {
-			return s
+	return ""
+}
+
+// failure says which files were to be changed where no edit came to pass, nothing else was changed and no command behind
+// it names them, or "".
+func (w *work) failure() string {
+	if w.altered() {
+		return ""
+	}
+	var tried []string
+	for _, c := range w.failures {
+		for _, p := range c.tried[:min(len(c.tried), maxFiles-min(len(tried), maxFiles))] {
+			tried = addOnce(tried, p)
 		}
 	}
+	tried = slices.DeleteFunc(tried, func(p string) bool {
+		return slices.ContainsFunc(w.wrote, func(command string) bool { return strings.Contains(command, path.Base(p)) })
+	})
+	if len(tried) == 0 {
+		return ""
+	}
+	return cut("Failed to change "+nameFiles(w.cwd, tried), maxTitle)
+}
+
+// altered tells whether the work changed files or the repository.
+func (w *work) altered() bool { return len(w.files) > 0 || w.moved || w.settled() }
+
+// done is what the agent said it did, behind the files it was done to if it does not name one of them.
+func (w *work) done(message []block) string {
+	if len(w.files) == 0 {
+		return reportTitle(message)
+	}
+	files := slices.SortedStableFunc(slices.Values(w.files), func(a, b *file) int {
+		return cmp.Compare(b.plus+b.minus, a.plus+a.minus)
+	})
+	verb, paths := "Create ", make([]string, len(files))
+	for i, f := range files {
+		if paths[i] = f.path; !f.created {
+			verb = "Change "
+		}
+	}
+	return changeTitle(verb+nameFiles(w.cwd, paths), paths, message)
+}
+
+// reported is the first task or report of a subagent that says something.
+func (w *work) reported() string {
 	for _, r := range w.reports {
 		if s, _ := title(line(clean(r.task))); s != "" {
 			return s
@@ -159,10 +231,7 @@ func (w *work) title(request, message []block) string {
 			return s
 		}
 	}
-	if facts := w.facts(1); len(facts) > 0 {
-		return cut(facts[0], maxTitle)
-	}
-	return cut(w.outline(), maxTitle)
+	return ""
 }
 
 // subjects are those of the commits that were made here, for this work, each once.

@@ -47,8 +47,8 @@ func TestRecordedSessionsAreUnderstood(t *testing.T) {
 	t.Parallel()
 	want := map[string][]string{ // types and titles of the observations, in order
 		"entire-much-progress.jsonl": {
-			"change", "wingman.lock and wingman-state.json should be added to gitignore?",
-			"change", "Sure, but the entire cli should handle that automatically for the user, not you adding that for the…",
+			"change", "Added wingman.lock and wingman-state.json to .gitignore.",
+			"change", "All tests pass. The fix is in cmd/entire/cli/strategy/common.go — added wingman.lock…",
 			"change", "fix: auto-gitignore wingman runtime files",
 		},
 		"entire-one-commit-c.jsonl": {
@@ -57,13 +57,13 @@ func TestRecordedSessionsAreUnderstood(t *testing.T) {
 		},
 		"entire-one-commit-short.jsonl": {"change", "refactor(explain): move commit message before files list"},
 		"entire-long-62-tools-2-commits.jsonl": {
-			"change", "Can you look at TASK-CLI-HOOKS.md and start implementing it?", // its two commits were made in a scratch folder
+			"change", "Change cli/hooks_opencode_handlers.go and 3 more files: I've successfully implemented the Phase 2B…", // its two commits were made in a scratch folder
 		},
 		"viewer-long.jsonl": {
 			"feature", "/orchestrator create TODO app by Next.js",
 			"change", "Please update CLAUDE.md for current changes",
 		},
-		"viewer-small.jsonl": {"discovery", "I've created a basic CLAUDE.md file for this empty repository."},
+		"viewer-small.jsonl": {"discovery", "Failed to change CLAUDE.md"},
 	}
 	for _, path := range publicTranscripts(t) {
 		titles, ok := want[filepath.Base(path)]

@@ -95,6 +95,9 @@ func (s step) quiet() bool {
 	return false
 }
 
+// tidies is for commands that only clear away: what was removed may matter, that the command went well does not.
+func (s step) tidies() bool { return s.words[0] == "rm" || s.words[0] == "rmdir" }
+
 // looks is for commands that only look at files or at the system.
 func (s step) looks() bool {
 	switch s.words[0] {

@@ -23,7 +23,7 @@ func (p *Provider) summarize(prompt observer.Prompt) (observer.Summary, bool) {
 		return observer.Summary{}, false
 	}
 	s := observer.Summary{
-		Request:      request(prompt.Request),
+		Request:      requestOrWork(prompt, message),
 		Investigated: investigated(prompt),
 		Learned:      learned(prompt.Observed, message),
 		Completed:    completed(prompt),
@@ -45,7 +45,35 @@ func request(raw string) string {
 	return narrative(said, maxRequest)
 }
 
-// investigated names the files that were read and not changed, and what was found out.
+// requestOrWork is what the user asked for, or the title of the work where that says nothing by itself: a word of
+// consent, a lone command.
+func requestOrWork(prompt observer.Prompt, message []block) string {
+	asked := request(prompt.Request)
+	command := strings.HasPrefix(asked, "/") && !strings.ContainsAny(asked, " \n")
+	if asked == "" || weight(asked) >= enough && !command {
+		return asked
+	}
+	work := reportTitle(message)
+	found := false
+	for _, o := range prompt.Observed { // the last one, but a discovery only where nothing was done
+		if s := cut(line(clean(o.Title)), 2*maxTitle); s != "" && (o.Type != observer.TypeDiscovery || !found) {
+			work, found = s, o.Type != observer.TypeDiscovery
+		}
+	}
+	if work == "" {
+		return asked
+	}
+	return work + " (asked: " + cut(line(asked), maxTitle) + ")"
+}
+
+// repeats tells whether the title s only says what the summary's request says already.
+func repeats(prompt observer.Prompt, s string) bool {
+	asked := requestOrWork(prompt, nil)
+	return s == titleOf(requestBlocks(prompt.Request)) || strings.Contains(line(plain(asked)), strings.TrimSuffix(s, "…"))
+}
+
+// investigated names the files that were read and not changed, and what was found out. Where a discovery is titled as
+// it was asked for, what was searched for stands in the title's place.
 func investigated(prompt observer.Prompt) string {
 	var parts, files []string
 	for _, o := range prompt.Observed {
@@ -54,8 +82,17 @@ func investigated(prompt observer.Prompt) string {
 				files = addOnce(files, line(clean(evidence.Rel(prompt.Cwd, f))))
 			}
 		}
-		if o.Type == observer.TypeDiscovery {
-			parts = addOnce(parts, cut(line(clean(o.Title)), 2*maxTitle))
+		if o.Type != observer.TypeDiscovery {
+			continue
+		}
+		if s := cut(line(clean(o.Title)), 2*maxTitle); !repeats(prompt, s) {
+			parts = addOnce(parts, s)
+			continue
+		}
+		for _, f := range o.Facts {
+			if strings.HasPrefix(f, searchedFor) {
+				parts = addOnce(parts, cut(line(clean(f)), maxFact))
+			}
 		}
 	}
 	if len(files) > 0 {
@@ -78,8 +115,8 @@ func learned(observed []events.ObservationParsed, message []block) string {
 	return narrative(blocks(strings.Join(parts, "\n\n")), maxLearned)
 }
 
-// completed says what was changed, and in which files. Where the title is only what the user asked for, the agent's
-// own first words say it instead.
+// completed says what was changed, and in which files. Where the title is only what the user asked for, or made of the
+// agent's own first words, those say it instead.
 func completed(prompt observer.Prompt) string {
 	asked := titleOf(requestBlocks(prompt.Request))
 	var parts []string
@@ -88,8 +125,8 @@ func completed(prompt observer.Prompt) string {
 			continue
 		}
 		s := cut(line(clean(o.Title)), 2*maxTitle)
-		if said := opening(blocks(clean(o.Narrative)), 2*maxTitle); said != "" && s == asked {
-			s = line(said)
+		if said := line(opening(blocks(clean(o.Narrative)), 2*maxTitle)); said != "" && (s == asked || quotes(s, said)) {
+			s = said
 		}
 		if sub := cut(line(clean(o.Subtitle)), maxTitle); sub != "" {
 			s = strings.TrimSuffix(s, ".") + " — " + sub
@@ -104,6 +141,13 @@ func completed(prompt observer.Prompt) string {
 		parts = addOnce(parts, s)
 	}
 	return list(parts, maxDone)
+}
+
+// quotes tells whether title is the beginning of said, perhaps behind the files it was done to.
+func quotes(title, said string) bool {
+	said = tidy(plain(said))
+	_, words, ok := strings.Cut(title, ": ")
+	return strings.HasPrefix(said, strings.TrimSuffix(title, "…")) || ok && strings.HasPrefix(said, strings.TrimSuffix(words, "…"))
 }
 
 // nextSteps lists what is visibly open: unticked boxes of the message; or else the section with which it ends, if its

@@ -28,6 +28,15 @@ func TestSummary(t *testing.T) {
 		Facts: []string{"`go test ./...` passed", "[ ] Add a changelog line", "[x] Round once"},
 	}
 	asked := done
+	looked := found
+	looked.Title, looked.Facts = "how are the totals of the cart rounded?", []string{"Searched for: total", "`go test ./...` passed"}
+	quoted := done
+	quoted.Title = "Change cart.go: The totals are rounded once, at the end. See…"
+	quoted.Narrative = "Done! The totals are rounded once, at the end. See the tests."
+	asking := func(request string, p observer.Prompt) observer.Prompt {
+		p.Request = request
+		return p
+	}
 	asked.Title, asked.Narrative = "Round the totals of the cart", "Done! The totals are rounded once, at the end. See the tests."
 	tests := []struct {
 		name   string
@@ -44,6 +53,26 @@ func TestSummary(t *testing.T) {
 		{"the title is only the request", summaryPrompt("All done.", asked), observer.Summary{
 			Request: "Round the totals of the cart", Investigated: "Read total.go", NextSteps: "Add a changelog line",
 			Completed: "The totals are rounded once, at the end. See the tests — 1 file changed, tests passed: cart.go",
+		}},
+		{"the title is the agent's first words", summaryPrompt("All done.", quoted), observer.Summary{
+			Request: "Round the totals of the cart", Investigated: "Read total.go", NextSteps: "Add a changelog line",
+			Completed: "The totals are rounded once, at the end. See the tests — 1 file changed, tests passed: cart.go",
+		}},
+		{"a discovery titled as it was asked for", asking(looked.Title, summaryPrompt("All done.", looked)), observer.Summary{
+			Request:      "how are the totals of the cart rounded?",
+			Investigated: "- Searched for: total\n- Read cart.go, /etc/hosts",
+			Learned:      "Totals are rounded in three places.\n\nThe first is the cart.",
+		}},
+		{"a word of consent", asking("yes", summaryPrompt("All done.", done, found)), observer.Summary{
+			Request:      "Round totals once (asked: yes)",
+			Investigated: "- Where are totals rounded?\n- Read total.go, cart.go, /etc/hosts",
+			Learned:      "Totals are rounded in three places.\n\nThe first is the cart.",
+			Completed:    "Round totals once — 1 file changed, tests passed: cart.go",
+		}},
+		{"a lone command", asking("<command-name>/security-review</command-name>", summaryPrompt("All done.", found)), observer.Summary{
+			Request:      "Where are totals rounded? (asked: /security-review)",
+			Investigated: "Read cart.go, /etc/hosts",
+			Learned:      "Totals are rounded in three places.\n\nThe first is the cart.",
 		}},
 		{"only words", summaryPrompt("Totals are rounded in three places, the cart, the invoice and the report, each in its own way and time.\n\nShall I change that?"),
 			observer.Summary{

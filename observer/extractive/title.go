@@ -6,6 +6,8 @@ import (
 	"unicode"
 
 	"github.com/rivo/uniseg"
+
+	"github.com/cmemd/cmemd/evidence"
 )
 
 // titleOf is the first thing that a cleaned text says, fit for a title, or "". Code, tables, logs and quotes say
@@ -61,6 +63,73 @@ func title(s string) (text string, announces bool) {
 		return trimTitle(cut(t, maxTitle)), strings.TrimSpace(s) == "" && (block{text: whole}).leads()
 	}
 	return "", false
+}
+
+// changeTitle is what a message says was done to paths, behind what is known of it if it does not name one of them.
+func changeTitle(files string, paths []string, message []block) string {
+	said := cut(tidy(plain(opening(message, 2*maxTitle))), maxTitle)
+	if said == "" {
+		return cut(files, maxTitle)
+	}
+	for _, p := range paths {
+		if strings.Contains(said, path.Base(p)) {
+			return trimTitle(said)
+		}
+	}
+	return trimTitle(cut(files+": "+said, maxTitle))
+}
+
+// nameFiles names the first of paths under cwd with its folder, and a second one or the number of the others.
+func nameFiles(cwd string, paths []string) string {
+	short := func(p string) string {
+		p = line(clean(evidence.Rel(cwd, p)))
+		return strings.TrimPrefix(path.Join(path.Base(path.Dir(p)), path.Base(p)), "/")
+	}
+	switch first := short(paths[0]); len(paths) {
+	case 1:
+		return first
+	case 2:
+		return first + " and " + short(paths[1])
+	default:
+		return first + " and " + count(len(paths)-1, "more file")
+	}
+}
+
+// maxInterjection is the length in runes of the longest word that, with a comma behind it, opens talk: "Thanks, ...".
+const maxInterjection = 6
+
+// chatty tells whether a line is talk by its form: it opens with one short word and a comma, or trails off.
+func chatty(s string) bool {
+	first, _, ok := strings.Cut(s, ",")
+	if ok && runes(first) <= maxInterjection && strings.IndexFunc(first, func(r rune) bool { return !unicode.IsLetter(r) }) < 0 {
+		return true
+	}
+	for w := range strings.FieldsSeq(s) {
+		if stem, ok := strings.CutSuffix(w, "..."); ok && stem != "" && isLetter(stem[len(stem)-1]) {
+			return true
+		}
+	}
+	return false
+}
+
+// questions tells whether asked, the title of request, is or holds a question, of which the end may be cut off.
+func questions(request []block, asked string) bool {
+	if strings.HasSuffix(asked, "…") {
+		for _, b := range request {
+			if whole := tidy(b.text); strings.Contains(whole, strings.TrimSuffix(asked, "…")) {
+				_, whole, _ = strings.Cut(whole, strings.TrimSuffix(asked, "…"))
+				rest, _ := sentence(whole)
+				asked += rest
+				break
+			}
+		}
+	}
+	for w := range strings.FieldsSeq(asked) {
+		if w = strings.TrimRight(w, "\"')”’…"); strings.HasSuffix(w, "?") || strings.HasSuffix(w, "？") || strings.HasSuffix(w, "؟") {
+			return true
+		}
+	}
+	return false
 }
 
 // tidy takes addresses and placeholders of attachments out of s, and shortens long paths to their last name.

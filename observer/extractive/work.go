@@ -15,6 +15,9 @@ const never = math.MaxInt
 // maxRuns bounds the commands that are told apart in one batch; a batch has 500 calls at most.
 const maxRuns = 2000
 
+// maxWrote is how much of a command is searched for the name of a file that it may have written, in bytes.
+const maxWrote = 4 << 10
+
 // work is what a batch of tool calls came to.
 type work struct {
 	cwd   string
@@ -38,7 +41,8 @@ type work struct {
 	servers  []server
 	subagent map[string]*report
 	todos    []todo
-	failures []call // of calls that are no commands
+	failures []call   // of calls that are no commands
+	wrote    []string // commands behind a failed call that went well and may have written files
 }
 
 // file is one changed file.
@@ -193,6 +197,9 @@ func (w *work) run(c call) {
 	if c.failed {
 		w.fail(c)
 		return
+	}
+	if len(w.failures) > 0 && (strings.Contains(c.command, ">") || slices.ContainsFunc(c.steps, func(s step) bool { return !s.looks() })) {
+		w.wrote = append(w.wrote, c.command[:min(len(c.command), maxWrote)])
 	}
 	for i, s := range c.steps {
 		if s.words[0] == "rm" || s.words[0] == "git" && s.sub(1) == "rm" {
