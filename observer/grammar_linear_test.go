@@ -110,7 +110,7 @@ func TestParseHugeOutputs(t *testing.T) {
 	}
 }
 
-// raced tells whether the race detector, which slows a parser down about tenfold, was built in.
+// raced tells whether the race detector, which slows the parser down several times, was built in.
 func raced() bool {
 	info, _ := debug.ReadBuildInfo()
 	return info != nil && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"})
