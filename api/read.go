@@ -41,6 +41,22 @@ func kinds() []string {
 	return []string{string(projections.Observation), string(projections.Summary), string(projections.Memory), string(projections.Prompt)}
 }
 
+// kinds reads words for Kind with commas between; none means any.
+func (p *params) kinds(name string) (found []projections.Kind) {
+	text := p.text(name)
+	if text == "" {
+		return nil
+	}
+	for word := range strings.SplitSeq(text, ",") {
+		if word = strings.TrimSpace(word); !slices.Contains(kinds(), word) {
+			p.wrong(name, "is none of %s, nor several of them with commas between", strings.Join(kinds(), ", "))
+			return nil
+		}
+		found = append(found, projections.Kind(word))
+	}
+	return found
+}
+
 // maxOffset is how far a search can be paged: who wants everything exports the log.
 const maxOffset = 10_000
 
@@ -48,7 +64,7 @@ func (s *Server) getSearch(w http.ResponseWriter, r *http.Request) error {
 	p := paramsOf(r, "q", "project", "kind", "type", "concept", "file", "session", "agent", "since", "until", "as_of",
 		"limit", "offset", "after")
 	q := recall.Query{
-		Text: p.text("q"), Project: p.text("project"), Kind: projections.Kind(p.oneOf("kind", kinds()...)),
+		Text: p.text("q"), Project: p.text("project"), Kinds: p.kinds("kind"),
 		Type: p.text("type"), Concept: p.text("concept"), File: p.text("file"), Session: p.text("session"),
 		Agent: p.text("agent"), Since: p.time("since"), Until: p.time("until"),
 		Limit: p.number("limit", recall.DefaultLimit, recall.MaxLimit), Offset: p.number("offset", 0, maxOffset),

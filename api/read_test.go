@@ -49,6 +49,29 @@ func TestSaveAndFind(t *testing.T) {
 	}
 }
 
+// A search may name several kinds; a word that is none is told.
+func TestSearchOfSeveralKinds(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.post(t, hook("UserPromptSubmit", "s", map[string]any{"prompt": "deploy the shop", "prompt_id": newID().String()}))
+	saved, err := w.client.Save(t.Context(), Memory{Project: "shop", Text: "deploys go out on Tuesdays"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for kind, want := range map[string]int{"": 2, "memory": 1, "summary,memory": 1, "prompt, memory": 2, "summary,observation": 0} {
+		found, err := w.client.Search(t.Context(), SearchQuery{Text: "deploy", Kind: kind, After: saved.Position})
+		if err != nil || len(found.Results) != want {
+			t.Errorf("kind %q: got %+v, %v, want %d", kind, found.Results, err, want)
+		}
+	}
+	for _, kind := range []string{"thought", "memory,thought", "memory,"} {
+		_, err := w.client.Search(t.Context(), SearchQuery{Kind: kind})
+		if p := problem(t, err); p.Status != 400 || len(p.Errors) != 1 || p.Errors[0].Pointer != "kind" {
+			t.Errorf("kind %q: got %+v, want 400 at kind", kind, p)
+		}
+	}
+}
+
 func TestSaveIsChecked(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)

@@ -31,7 +31,7 @@ type (
 type SearchQuery struct {
 	Text    string
 	Project string // root or shown name
-	Kind    string // observation, summary, memory or prompt
+	Kind    string // observation, summary, memory, prompt; several with commas between
 	Type    string
 	Concept string
 	File    string // the end of a path

@@ -38,8 +38,8 @@ var ErrBadQuery = errors.New("recall: bad query")
 type Query struct {
 	Text string // any of its words; empty: what passes the filters, newest first
 
-	Project string           // root or shown name; this and the following filters: empty means any
-	Kind    projections.Kind // observation, summary, memory, prompt
+	Project string             // root or shown name; this and the following filters: empty means any
+	Kinds   []projections.Kind // any of observation, summary, memory, prompt
 	Type    string
 	Concept string
 	File    string // the end of a path
@@ -104,12 +104,12 @@ func (q *Query) check() (index.Query, error) {
 		Text: q.Text, Project: q.Project, Session: q.Session, Agent: q.Agent, Type: q.Type, Concept: q.Concept,
 		File: q.File, Since: q.Since, Until: q.Until, AsOf: q.AsOf,
 	}
-	if q.Kind != "" {
-		k, ok := indexKind(q.Kind)
+	for _, kind := range q.Kinds {
+		k, ok := indexKind(kind)
 		if !ok {
-			return index.Query{}, fmt.Errorf("%w: kind %q is not observation, summary, memory or prompt", ErrBadQuery, q.Kind)
+			return index.Query{}, fmt.Errorf("%w: kind %q is not observation, summary, memory or prompt", ErrBadQuery, kind)
 		}
-		iq.Kinds = []index.Kind{k}
+		iq.Kinds = append(iq.Kinds, k)
 	}
 	return iq, nil
 }

@@ -159,7 +159,7 @@ func TestPhraseComesFirst(t *testing.T) {
 func TestBadQueries(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	for _, q := range []Query{{Limit: 101}, {Limit: -1}, {Offset: -1}, {Offset: 10_001}, {Kind: "thought"}} {
+	for _, q := range []Query{{Limit: 101}, {Limit: -1}, {Offset: -1}, {Offset: 10_001}, {Kinds: []projections.Kind{"memory", "thought"}}} {
 		if _, err := w.Search(t.Context(), q); !errors.Is(err, ErrBadQuery) {
 			t.Errorf("%+v: got %v, want %v", q, err, ErrBadQuery)
 		}

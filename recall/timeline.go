@@ -123,7 +123,11 @@ func (r *Recall) anchorID(ctx context.Context, q TimelineQuery) (events.ID, erro
 	if q.Anchor != "" {
 		return r.Resolve(ctx, q.Anchor)
 	}
-	found, err := r.Search(ctx, Query{Text: q.Text, Project: q.Project, Kind: q.Kind, Limit: 1})
+	ask := Query{Text: q.Text, Project: q.Project, Limit: 1}
+	if q.Kind != "" {
+		ask.Kinds = []projections.Kind{q.Kind}
+	}
+	found, err := r.Search(ctx, ask)
 	if err != nil {
 		return events.ID{}, err
 	}
