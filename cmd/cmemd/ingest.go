@@ -37,7 +37,7 @@ func newIngest(a *app) *cobra.Command {
 		}
 		files, err := transcripts(paths)
 		if err != nil {
-			return err
+			return advise(err, "name a transcript or a folder of them that can be read; Claude Code keeps its own in ~/.claude/projects")
 		}
 		if len(files) == 0 {
 			return fmt.Errorf("%w: no .jsonl file below %s", errNothing, strings.Join(paths, ", "))
@@ -99,6 +99,7 @@ func (a *app) ingest(ctx context.Context, client *api.Client, agent string, file
 	m := a.meter("ingesting", total, true)
 	var all []ingestedFile
 	var failed error
+	var foreign []string // of which no line was understood
 	for _, f := range files {
 		got, err := ingestOne(ctx, client, agent, f, m)
 		done := ingestedFile{Path: f.path, Ingested: got}
@@ -106,6 +107,9 @@ func (a *app) ingest(ctx context.Context, client *api.Client, agent string, file
 			done.Error, failed = describe(err), err
 		}
 		all = append(all, done)
+		if err == nil && got.Malformed > 0 && got.Malformed == got.Lines {
+			foreign = append(foreign, f.path)
+		}
 		if errors.Is(err, api.ErrNotRunning) || errors.Is(err, api.ErrCut) || ctx.Err() != nil {
 			break
 		}
@@ -116,6 +120,10 @@ func (a *app) ingest(ctx context.Context, client *api.Client, agent string, file
 	}
 	if failed != nil && len(files) > 1 && !errors.Is(failed, api.ErrNotRunning) {
 		return fmt.Errorf("not every transcript was taken in: %w", failed)
+	}
+	if failed == nil && len(foreign) > 0 {
+		return advise(fmt.Errorf("no line was understood of %s", strings.Join(foreign, ", ")),
+			"--agent says whose transcripts they are; it was %s", agent)
 	}
 	return failed
 }
