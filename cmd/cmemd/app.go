@@ -2,10 +2,12 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 	"time"
 
@@ -37,8 +39,18 @@ func run(args []string) int {
 	root.SetOut(a.out)
 	root.SetErr(a.err)
 	err := root.ExecuteContext(ctx)
+	a.json = a.json || wantsJSON(err, args)
 	a.complain(err)
 	return exitCode(err)
+}
+
+// wantsJSON reports whether args ask for JSON after the place where err ended the reading of them.
+func wantsJSON(err error, args []string) bool {
+	var usage *usageError
+	if end := slices.Index(args, "--"); end >= 0 {
+		args = args[:end]
+	}
+	return errors.As(err, &usage) && (slices.Contains(args, "--json") || slices.Contains(args, "--json=true"))
 }
 
 // home returns the folder of all of cmemd's files.

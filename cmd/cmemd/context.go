@@ -59,7 +59,7 @@ func (a *app) showContext(answer api.ContextAnswer) error {
 		}
 	}
 	if answer.Text == "" {
-		return fmt.Errorf("%w: there is no memory of %s yet", errNothing, projectName(answer.Project))
+		return a.told(fmt.Errorf("%w: there is no memory of %s yet", errNothing, projectName(answer.Project)))
 	}
 	return nil
 }

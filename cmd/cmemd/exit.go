@@ -22,18 +22,49 @@ const (
 	exitNothing    = 4 // nothing was found
 )
 
-const exitHelp = `Every command ends with one of these codes:
+// An exitMeaning is an exit code in words.
+type exitMeaning struct {
+	Code  int    `json:"code"`
+	Means string `json:"means"`
+}
 
-  0  done
-  1  failed; standard error says why and what to do next
-  2  the command line is wrong; nothing was done
-  3  no daemon runs; start one with ` + "`cmemd start`" + `
-  4  nothing was found
+func exitMeanings() []exitMeaning {
+	return []exitMeaning{
+		{exitOK, "done"},
+		{exitFailure, "failed; standard error says why and what to do next"},
+		{exitUsage, "the command line is wrong; nothing was done"},
+		{exitNotRunning, "no daemon runs; start one with `cmemd start`"},
+		{exitNothing, "nothing was found"},
+	}
+}
 
-` + "`cmemd status` ends with 3 when no daemon runs. `cmemd hook` always ends with 0: memory never breaks an agent."
+const exitNote = "`cmemd status` ends with 3 when no daemon runs. `cmemd hook` always ends with 0: memory never breaks an agent."
+
+func exitHelp() string {
+	var text strings.Builder
+	text.WriteString("Every command ends with one of these codes:\n\n")
+	for _, m := range exitMeanings() {
+		fmt.Fprintf(&text, "  %d  %s\n", m.Code, m.Means)
+	}
+	return text.String() + "\n" + exitNote
+}
 
 // errNothing is an answer without a row. It is wrapped with what was looked for.
 var errNothing = errors.New("nothing found")
+
+// A toldError is one that the JSON document on standard output tells already.
+type toldError struct{ err error }
+
+func (e *toldError) Error() string { return e.err.Error() }
+func (e *toldError) Unwrap() error { return e.err }
+
+// told is err, which complain passes over where a JSON document on standard output has said it.
+func (a *app) told(err error) error {
+	if a.json && err != nil {
+		return &toldError{err}
+	}
+	return err
+}
 
 // A usageError is a command line that cannot be carried out.
 type usageError struct {
@@ -78,7 +109,8 @@ func exitCode(err error) int {
 
 // complain says on standard error what went wrong and what to do next.
 func (a *app) complain(err error) {
-	if err == nil {
+	var told *toldError
+	if err == nil || errors.As(err, &told) {
 		return
 	}
 	message, next := describe(err), nextStep(err)

@@ -76,8 +76,8 @@ func (a *app) showVerified(v api.Verified) error {
 		}
 		return nil
 	}
-	return advise(fmt.Errorf("the log is damaged at position %d (%s): %s", v.Position, v.Stream, v.Reason),
-		"keep the file, and put a backup in its place; `cmemd log export` gives what can still be read")
+	return a.told(advise(fmt.Errorf("the log is damaged at position %d (%s): %s", v.Position, v.Stream, v.Reason),
+		"keep the file, and put a backup in its place; `cmemd log export` gives what can still be read"))
 }
 
 func newLogStats(a *app) *cobra.Command {

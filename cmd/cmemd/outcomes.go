@@ -62,7 +62,7 @@ func (a *app) showOutcomes(found api.Outcomes) error {
 		}
 	}
 	if len(found.Inputs) == 0 {
-		return fmt.Errorf("%w: no such inputs", errNothing)
+		return a.told(fmt.Errorf("%w: no such inputs", errNothing))
 	}
 	if a.json {
 		return nil
@@ -70,7 +70,7 @@ func (a *app) showOutcomes(found api.Outcomes) error {
 	l := list{head: []string{"POSITION", "KIND", "WHEN", "OUTCOME", "REASON", "SESSION", "TURN"}}
 	for _, in := range found.Inputs {
 		l.add(strconv.FormatUint(uint64(in.Position), 10), string(in.Kind), moment(in.At), string(in.Outcome), reasonOf(in),
-			in.Session.String(), a.optionalID(in))
+			a.shownSession(in.Session), a.optionalID(in))
 	}
 	if err := a.print(l); err != nil {
 		return err

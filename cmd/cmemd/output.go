@@ -75,26 +75,56 @@ func (a *app) print(l list) error {
 
 // printFitted shows l on a terminal. Colours that it has not, or that NO_COLOR refuses, are left out.
 func (a *app) printFitted(l list, columns int) error {
-	head := lipgloss.NewStyle().Bold(true).PaddingRight(2)
-	cell := lipgloss.NewStyle().PaddingRight(2)
-	first := cell.Foreground(lipgloss.Cyan)
+	widths := l.widths(columns)
+	cell := lipgloss.NewStyle()
 	t := table.New().Headers(l.head...).Rows(l.rows...).Wrap(false).Border(lipgloss.HiddenBorder()).
 		BorderTop(false).BorderBottom(false).BorderLeft(false).BorderRight(false).BorderColumn(false).BorderHeader(false).
 		StyleFunc(func(row, col int) lipgloss.Style {
+			own := cell.Width(widths[col])
+			if col < len(widths)-1 {
+				own = cell.Width(widths[col] + columnGap).PaddingRight(columnGap)
+			}
 			switch {
 			case row == table.HeaderRow:
-				return head
+				return own.Bold(true)
 			case col == 0:
-				return first
+				return own.Foreground(lipgloss.Cyan)
 			}
-			return cell
+			return own
 		})
-	text := t.Render()
-	if lipgloss.Width(text) > columns {
-		text = t.Width(columns).Render()
-	}
-	_, err := lipgloss.Fprintln(a.out, text)
+	_, err := lipgloss.Fprintln(a.out, t.Render())
 	return err
+}
+
+// columnGap is the room between two columns of a table on a terminal.
+const columnGap = 2
+
+// widths is how wide the columns of l are where they share total: as wide as what they hold, but for the widest, which give
+// room. The first holds what names a row, so it keeps its width, and none is narrower than its heading. Where even that is
+// too wide, the table is.
+func (l list) widths(total int) []int {
+	widths := make([]int, len(l.head))
+	room := total + columnGap // the last has none
+	for i, head := range l.head {
+		widths[i] = lipgloss.Width(head)
+		for _, row := range l.rows {
+			widths[i] = max(widths[i], lipgloss.Width(row[i]))
+		}
+		room -= widths[i] + columnGap
+	}
+	for ; room < 0; room++ {
+		widest := 0
+		for i := 1; i < len(widths); i++ {
+			if widths[i] > lipgloss.Width(l.head[i]) && (widest == 0 || widths[i] >= widths[widest]) {
+				widest = i
+			}
+		}
+		if widest == 0 {
+			break
+		}
+		widths[widest]--
+	}
+	return widths
 }
 
 // heading shows a line that stands above others, bold on a terminal.
@@ -180,6 +210,14 @@ func moment(t time.Time) string {
 		return ""
 	}
 	return t.Local().Format("2006-01-02 15:04")
+}
+
+// shownSession is the id of a session as lists show it: whole where a program may read it, its beginning on a terminal.
+func (a *app) shownSession(id events.SessionID) string {
+	if isTerminal(a.out) {
+		return id.String()[:13] // it is a hash: 12 digits tell more sessions apart than a log holds
+	}
+	return id.String()
 }
 
 // shownID is an id as lists show it: whole where a program may read it, its unique beginning on a terminal.

@@ -9,9 +9,12 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"charm.land/lipgloss/v2"
 	"github.com/spf13/cobra"
 
 	"github.com/cmemd/cmemd/api"
@@ -227,6 +230,92 @@ func TestShowRowShowsEveryField(t *testing.T) {
 		a.showRow(r)
 		if !strings.Contains(out.String(), "MARK") {
 			t.Errorf("%s is not shown:\n%s", f.Name, out)
+		}
+	}
+}
+
+func TestWidths(t *testing.T) {
+	t.Parallel()
+	l := list{head: []string{"SESSION", "AGENT", "PENDING", "TITLE"}}
+	l.add("9b308e8d-0f3c", "claude-code", "3", strings.Repeat("x", 70))
+	l.add("9b308e8d-0f3d", "codex", "12", "größer")
+	for total, want := range map[int][]int{
+		200: {13, 11, 7, 70}, // all fits
+		80:  {13, 11, 7, 43}, // the title gives room
+		48:  {13, 11, 7, 11},
+		46:  {13, 10, 7, 10}, // then those that are as wide
+		30:  {13, 5, 7, 5},   // no heading is cut, nor what names the row
+	} {
+		if got := l.widths(total); !slices.Equal(got, want) {
+			t.Errorf("%d columns: got %v, want %v", total, got, want)
+		}
+	}
+}
+
+func TestPrintFitted(t *testing.T) {
+	t.Parallel()
+	a, out, _ := testApp()
+	l := list{head: []string{"SESSION", "PENDING", "TITLE"}}
+	l.add("9b308e8d-0f3c", "3", strings.Repeat("long ", 20))
+	if err := a.printFitted(l, 40); err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(out.String()) {
+		if w := lipgloss.Width(strings.TrimSuffix(line, "\n")); w > 40 {
+			t.Errorf("%d columns wide: %q", w, line)
+		}
+	}
+	if got := strings.Fields(out.String()); len(got) < 6 || !slices.Equal(got[:3], l.head) || got[3] != "9b308e8d-0f3c" || got[4] != "3" ||
+		!strings.Contains(out.String(), "…") {
+		t.Errorf("got\n%s", out)
+	}
+}
+
+func TestWantsJSON(t *testing.T) {
+	t.Parallel()
+	usage := &usageError{message: "unknown flag: --nope"}
+	for _, c := range []struct {
+		err  error
+		args []string
+		want bool
+	}{
+		{usage, []string{"search", "--nope", "--json"}, true},
+		{usage, []string{"--json=true", "search"}, true},
+		{usage, []string{"search", "--nope"}, false},
+		{usage, []string{"search", "--nope", "--", "--json"}, false},
+		{errors.New("x"), []string{"save", "--title", "--json", "x"}, false},
+		{nil, []string{"--json"}, false},
+	} {
+		if got := wantsJSON(c.err, c.args); got != c.want {
+			t.Errorf("%v, %q: got %v", c.err, c.args, got)
+		}
+	}
+}
+
+func TestParseAsOf(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.Local)
+	for _, c := range []struct {
+		text     string
+		position events.Position
+		at       time.Time
+		ok       bool
+	}{
+		{"", 0, time.Time{}, true},
+		{"17", 17, time.Time{}, true},
+		{"3d", 0, now.Add(-72 * time.Hour), true},
+		{"2026-02-01", 0, time.Date(2026, 2, 1, 0, 0, 0, 0, time.Local), true},
+		{"2026-02-01T10:00:00Z", 0, time.Date(2026, 2, 1, 10, 0, 0, 0, time.UTC), true},
+		{"-1", 0, time.Time{}, false},
+		{"soon", 0, time.Time{}, false},
+		{"99999999999999999999", 0, time.Time{}, false},
+	} {
+		p, at, err := parseAsOf(&cobra.Command{Use: "search"}, c.text, now)
+		if (err == nil) != c.ok || c.ok && (p != c.position || !at.Equal(c.at)) {
+			t.Errorf("%q: got %d, %v, %v", c.text, p, at, err)
+		}
+		if err != nil && exitCode(err) != exitUsage {
+			t.Errorf("%q: exit code %d", c.text, exitCode(err))
 		}
 	}
 }

@@ -80,12 +80,35 @@ func (a *app) showInspection(found api.Inspection, key string) error {
 			return err
 		}
 	}
-	if len(found.Entries) == 0 {
-		return fmt.Errorf("%w: %s has no entry %q", errNothing, found.Name, key)
+	if len(found.Entries) == 0 && key != "" {
+		return a.told(fmt.Errorf("%w: %s has no entry %q", errNothing, found.Name, key))
 	}
 	if a.json {
 		return nil
 	}
+	a.heading("%s", visibleLine(viewLine(found.Info)))
+	if len(found.Entries) == 0 {
+		a.printf("%s\n", noEntries(found.Info))
+		return nil
+	}
+	return a.printEntries(found)
+}
+
+// viewLine says on one line what a view is and how far it has come.
+func viewLine(v api.View) string {
+	return fmt.Sprintf("%s: version %d, %s, %s, checkpoint %d, %s behind", v.Name, v.Version, plural(v.Rows, "row"), size(v.Bytes),
+		v.Checkpoint, behind(v))
+}
+
+// noEntries says why a view that was asked for all of its entries shows none.
+func noEntries(v api.View) string {
+	if v.Rows > 0 {
+		return "its rows cannot be listed: `cmemd search` asks it"
+	}
+	return "it is empty"
+}
+
+func (a *app) printEntries(found api.Inspection) error {
 	l := list{head: []string{"TABLE", "KEY", "VALUE"}}
 	for _, e := range found.Entries {
 		value, err := json.Marshal(e.Value)

@@ -28,6 +28,7 @@ func newRoot(a *app) *cobra.Command {
 		Use: "cmemd", Short: "A memory for coding agents", Long: rootHelp, Version: a.version,
 		SilenceErrors: true, SilenceUsage: true, Args: noSuchCommand, RunE: showHelp,
 	}
+	a.helpJSON(root)
 	root.SetVersionTemplate("cmemd {{.Version}}\n")
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "print JSON")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return misused(c, "%s", err) })
@@ -42,7 +43,7 @@ func newRoot(a *app) *cobra.Command {
 			root.AddCommand(c)
 		}
 	}
-	root.AddCommand(newVersion(a), &cobra.Command{Use: "exit-codes", Short: "The exit codes of all commands", Long: exitHelp})
+	root.AddCommand(newVersion(a), &cobra.Command{Use: "exit-codes", Short: "The exit codes of all commands", Long: exitHelp()})
 	return root
 }
 

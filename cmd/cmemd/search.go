@@ -5,16 +5,20 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/cmemd/cmemd/api"
+	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/projections"
 )
 
 func newSearch(a *app) *cobra.Command {
 	var q api.SearchQuery
-	var asOf, after uint64
+	var kinds []string
+	var asOf string
+	var after uint64
 	c := &cobra.Command{
 		Use: "search WORDS...", Short: "Find memory by any of its words",
 		Long:    "Search finds observations, summaries, saved memories and prompts that hold any of the words, the best first.\nWithout words it lists the newest.",
@@ -22,7 +26,7 @@ func newSearch(a *app) *cobra.Command {
 	}
 	f := c.Flags()
 	f.StringVar(&q.Project, "project", "", "its name or root")
-	f.StringVar(&q.Kind, "kind", "", "observation, summary, memory, prompt; several with commas")
+	f.StringSliceVar(&kinds, "kind", nil, "observation, summary, memory, prompt; several with commas, or given again")
 	f.StringVar(&q.Type, "type", "", "of observations: bugfix, feature, decision, ...")
 	f.StringVar(&q.Concept, "concept", "", "one that stands beside it")
 	f.StringVar(&q.File, "file", "", "the end of a path that it is about")
@@ -30,11 +34,19 @@ func newSearch(a *app) *cobra.Command {
 	f.StringVar(&q.Agent, "agent", "", "whose memory")
 	f.IntVarP(&q.Limit, "limit", "n", 20, "how many, at most 100")
 	f.IntVar(&q.Offset, "offset", 0, "how many of the best to leave out")
-	f.Uint64Var(&asOf, "as-of", 0, "what was known at this position of the log")
+	f.StringVar(&asOf, "as-of", "", "what was known at this position of the log, or then: 2h, 3d, 2w ago, 2026-01-31, or RFC 3339")
 	f.Uint64Var(&after, "after", 0, "wait until this position of the log is known")
 	since, until := addWhen(c, "since", "not before"), addWhen(c, "until", "not after")
 	c.RunE = func(c *cobra.Command, args []string) (err error) {
-		q.Text, q.AsOf, q.After = strings.Join(args, " "), position(asOf), position(after)
+		q.Text, q.Kind, q.After = strings.Join(args, " "), strings.Join(kinds, ","), position(after)
+		for _, kind := range kinds {
+			if err := oneOf(c, "kind", kind, kindWords()...); err != nil {
+				return err
+			}
+		}
+		if q.AsOf, q.AsOfAt, err = parseAsOf(c, asOf, a.now()); err != nil {
+			return err
+		}
 		if err := needsPositive(c, "limit", q.Limit); err != nil {
 			return err
 		}
@@ -55,12 +67,28 @@ func newSearch(a *app) *cobra.Command {
 	return c
 }
 
+func kindWords() []string {
+	return []string{string(projections.Observation), string(projections.Summary), string(projections.Memory), string(projections.Prompt)}
+}
+
+// parseAsOf reads a position of the log from 1 on, or a time; empty is neither. The error is a usageError of c.
+func parseAsOf(c *cobra.Command, text string, now time.Time) (events.Position, time.Time, error) {
+	if n, err := strconv.ParseUint(text, 10, 63); text == "" || err == nil && n > 0 {
+		return position(n), time.Time{}, nil
+	}
+	at, ok := parseWhen(text, now)
+	if !ok {
+		return 0, at, misused(c, "--as-of %q is no position from 1 on, and no time: write 3d for so long ago, 2026-01-31, or RFC 3339", text)
+	}
+	return 0, at, nil
+}
+
 func (a *app) showResults(found api.SearchResults, q api.SearchQuery) error {
 	if err := a.printResults(found); err != nil {
 		return err
 	}
 	if len(found.Results) == 0 {
-		return fmt.Errorf("%w for %q", errNothing, q.Text)
+		return a.told(fmt.Errorf("%w for %q", errNothing, q.Text))
 	}
 	if shown := q.Offset + len(found.Results); shown < found.Total {
 		a.say("%d of %d; `--offset %d` shows more, `cmemd show ID` shows one whole", shown, found.Total, shown)

@@ -15,6 +15,7 @@ func newSessions(a *app) *cobra.Command {
 	var q api.SessionsQuery
 	c := &cobra.Command{
 		Use: "sessions [ID]", Short: "List the sessions, or show one with all that is remembered of it",
+		Long: "Sessions lists the sessions, the latest first. ID is that of one, ours or the agent's; 8 digits or more of the beginning of\nours are enough.",
 		Args: takes(0, 1, "one id of a session"),
 	}
 	c.Flags().StringVar(&q.Project, "project", "", "its name or root")
@@ -50,14 +51,14 @@ func (a *app) showSessions(found api.Sessions) error {
 		}
 	}
 	if len(found.Sessions) == 0 {
-		return fmt.Errorf("%w: no sessions", errNothing)
+		return a.told(fmt.Errorf("%w: no sessions", errNothing))
 	}
 	if a.json {
 		return nil
 	}
 	l := list{head: []string{"SESSION", "AGENT", "PROJECT", "LAST", "STATE", "TOOLS", "MEMORY", "PENDING", "TITLE"}}
 	for _, s := range found.Sessions {
-		l.add(s.ID.String(), s.Agent, s.Project, moment(s.LastAt), stateOf(s), strconv.Itoa(s.ToolUses),
+		l.add(a.shownSession(s.ID), s.Agent, s.Project, moment(s.LastAt), stateOf(s), strconv.Itoa(s.ToolUses),
 			strconv.Itoa(s.Observations+s.Summaries), strconv.Itoa(s.Pending), s.Title)
 	}
 	return a.print(l)

@@ -45,7 +45,7 @@ func (a *app) showRows(found api.Rows) error {
 		a.showRow(r)
 	}
 	if len(found.Missing) > 0 {
-		return fmt.Errorf("%w for %s", errNothing, strings.Join(found.Missing, ", "))
+		return a.told(fmt.Errorf("%w for %s", errNothing, strings.Join(found.Missing, ", ")))
 	}
 	return nil
 }

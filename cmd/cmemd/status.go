@@ -18,11 +18,9 @@ func newStatus(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use: "status", Short: "Say whether the daemon runs and how it is doing; exit code 3 if it does not", Args: takes(0, 0, ""),
 		RunE: func(c *cobra.Command, _ []string) error {
-			return a.query(c.Context(), func(ctx context.Context, client *api.Client) error {
+			err := a.query(c.Context(), func(ctx context.Context, client *api.Client) error {
 				s, err := client.Status(ctx)
 				switch {
-				case errors.Is(err, api.ErrNotRunning):
-					return errors.Join(err, a.showStopped())
 				case err != nil:
 					return err
 				case a.json:
@@ -31,6 +29,13 @@ func newStatus(a *app) *cobra.Command {
 				a.showStatus(s)
 				return nil
 			})
+			if !errors.Is(err, api.ErrNotRunning) {
+				return err
+			}
+			if failed := a.showStopped(); failed != nil {
+				return errors.Join(err, failed)
+			}
+			return a.told(err)
 		},
 	}
 }
