@@ -124,7 +124,7 @@ func countLost(home string, reason error) error {
 
 // notice is the reply that shows a message to the person and gives the model nothing.
 func notice(waiting int, u Unanswered) []byte {
-	text := "cmemd is not answering. Run `cmemd doctor` for the cause, `cmemd status` for more. " +
+	text := "cmemd is not answering. `cmemd status` says more, `cmemd logs` why. " +
 		"Events that wait in the spool until it runs: " + strconv.Itoa(waiting) + "."
 	if u.Lost > 0 {
 		text += " Events that could not be kept: " + strconv.Itoa(u.Lost) + " (" + u.LostReason + ")."
