@@ -60,8 +60,9 @@ func (d *dispatcher) nextTrial() {
 	d.trial = d.sys.cfg.Now().Add(policy.DefaultQuarantine().Nth(d.trials))
 }
 
-// next returns d the first time, and a new dispatcher, folded anew, when the library restarts it.
-func (d *dispatcher) next() actor.Actor {
+// next returns d the first time, and a new dispatcher, folded anew, when the library restarts it. What no log tells, who
+// holds a lease, is handed over; who waits for one asks again.
+func (d *dispatcher) next() *dispatcher {
 	if d.fresh {
 		d.fresh = false
 		return d
@@ -70,7 +71,7 @@ func (d *dispatcher) next() actor.Actor {
 	if err != nil {
 		panic(err)
 	}
-	again.fresh = false
+	again.fresh, again.used, again.probing = false, d.used, d.probing
 	return again
 }
 
@@ -99,9 +100,6 @@ func (d *dispatcher) Receive(c actor.Context) {
 		d.queue = slices.DeleteFunc(d.queue, func(w want) bool { return w.holder.Id == m.Who.Id })
 	case degrade:
 		d.degrade(m.on)
-	case holding:
-		c.Watch(m.holder)
-		d.used[m.holder.Id] = true
 	case askStatus:
 		m.reply <- d.status()
 		return

@@ -121,7 +121,6 @@ type (
 		received bool
 		failure  *events.TurnFailed
 	}
-	holding   struct{ holder *actor.PID } // a lease, says who was asked again
 	degrade   struct{ on bool }
 	wakeQueue struct{}
 	askStatus struct{ reply chan Status }

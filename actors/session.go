@@ -68,7 +68,8 @@ func (a *sessionActor) Receive(c actor.Context) {
 		a.wanted, a.leased = false, true
 		a.advance(c)
 	case askAgain:
-		a.askAgain(c)
+		a.wanted = false
+		a.advance(c)
 	case prepared:
 		a.prepared(c, m)
 	case outcome:
@@ -152,15 +153,6 @@ func (a *sessionActor) seekTurn(c actor.Context, plan session.Plan, now time.Tim
 func (a *sessionActor) giveBack(e ended) {
 	a.leased = false
 	a.sys.root.Send(a.sys.dispatch, e)
-}
-
-// askAgain tells a new dispatcher what this session holds or wants.
-func (a *sessionActor) askAgain(c actor.Context) {
-	if a.leased {
-		c.Send(a.sys.dispatch, holding{a.self})
-	}
-	a.wanted = false
-	a.advance(c)
 }
 
 // schedule sets the one timer: for what Next waits for, for an observer that may hang, or for passivation.

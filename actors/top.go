@@ -21,7 +21,10 @@ func (t *topActor) Receive(c actor.Context) {
 		t.started <- err
 		return
 	}
-	t.sys.dispatch = c.Spawn(actor.PropsFromProducer(func() actor.Actor { return d.next() }))
+	t.sys.dispatch = c.Spawn(actor.PropsFromProducer(func() actor.Actor {
+		d = d.next()
+		return d
+	}))
 	t.sys.sessions = c.Spawn(actor.PropsFromProducer(func() actor.Actor { return newSessions(t.sys) }))
 	t.started <- nil
 }
