@@ -116,8 +116,10 @@ func (d *dispatcher) Receive(c actor.Context) {
 }
 
 func (d *dispatcher) want(c actor.Context, w want) {
+	if d.used[w.holder.Id] {
+		return // its grant is on the way: it asked again before it came
+	}
 	c.Watch(w.holder)
-	d.free(w.holder) // an incarnation that crashed may have left a lease behind
 	d.queue = slices.DeleteFunc(d.queue, func(q want) bool { return q.holder.Id == w.holder.Id })
 	d.queue = append(d.queue, w)
 	// A crash between TurnFailed and ProviderPaused lost the pause: the session that was held brings it back.
