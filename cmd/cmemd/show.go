@@ -99,7 +99,7 @@ func (a *app) showState(r api.Row) {
 	case r.Superseded:
 		a.field("state", "superseded")
 	case r.FoldedInto != (events.ID{}):
-		a.field("state", "said before in "+r.FoldedInto.String())
+		a.field("state", "said in "+r.FoldedInto.String())
 	case r.Private:
 		a.field("state", "private: its text was not kept")
 	case r.Count > 1:
