@@ -54,7 +54,7 @@ func TestSearchAsOf(t *testing.T) {
 func TestSessionByTheBeginningOfItsID(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	w.work(t, "one", "make the cart faster", "/work/shop/cart.go")
+	w.work(t, "one", "make the cart faster", "/src/shop/cart.go")
 	w.settled(t)
 	listed, err := w.client.Sessions(t.Context(), SessionsQuery{})
 	if err != nil || len(listed.Sessions) != 1 {

@@ -199,7 +199,7 @@ func TestDrainWaits(t *testing.T) {
 func TestDrainOfWhatWasPosted(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	w.work(t, "first", "make the cart faster", "/work/shop/cart.go")
+	w.work(t, "first", "make the cart faster", "/src/shop/cart.go")
 	w.settled(t)
 	end, start := hook("SessionEnd", "s", map[string]any{"reason": "other"}), hook("SessionStart", "t", map[string]any{"source": "startup"})
 	id := newID()

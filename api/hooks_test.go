@@ -233,7 +233,7 @@ func (r *reposAt) Repo(context.Context, string) (evidence.Repo, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.looks++
-	return evidence.Repo{Root: "/work/shop", Branch: "main", Head: strings.Repeat("a", 40)}, true
+	return evidence.Repo{Root: "/src/shop", Branch: "main", Head: strings.Repeat("a", 40)}, true
 }
 
 func TestHookRecordsItsProject(t *testing.T) {
@@ -248,7 +248,7 @@ func TestHookRecordsItsProject(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, ok := e.(events.SessionOpened)
-	if !ok || got.Project != "shop" || got.ProjectRoot != "/work/shop" || got.GitBranch != "main" || got.GitHead == "" || got.Source != "sight" {
+	if !ok || got.Project != "shop" || got.ProjectRoot != "/src/shop" || got.GitBranch != "main" || got.GitHead == "" || got.Source != "sight" {
 		t.Errorf("got %+v, want the project and git facts of its folder", e)
 	}
 	if repos.looks != 1 {
@@ -277,7 +277,7 @@ func reply(tb testing.TB, b []byte) (context, notice string) {
 func TestInjection(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(c *Config) { c.Notice = func(context.Context) string { return "a line for the person" } })
-	w.work(t, "first", "make the cart faster", "/work/shop/cart.go")
+	w.work(t, "first", "make the cart faster", "/src/shop/cart.go")
 	w.settled(t)
 	start := func(id events.ID, name, source string) (string, string) {
 		b, err := w.client.Hook(t.Context(), "claude-code", hook("SessionStart", name, map[string]any{"source": source}), id, time.Time{})

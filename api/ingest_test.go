@@ -26,7 +26,7 @@ func transcript(name string, n int) []byte {
 	line := func(kind string, more map[string]any) {
 		at = at.Add(time.Second)
 		m := map[string]any{
-			"type": kind, "sessionId": name, "cwd": "/work/shop", "uuid": newID().String(), "gitBranch": "old",
+			"type": kind, "sessionId": name, "cwd": "/src/shop", "uuid": newID().String(), "gitBranch": "old",
 			"timestamp": at.Format(time.RFC3339Nano), "userType": "external", "isSidechain": false,
 		}
 		for k, v := range more {
@@ -220,7 +220,7 @@ func TestIngestRemembersABoundedNumber(t *testing.T) {
 	capture := func(n int) session.Capture {
 		return session.Capture{
 			ID: newID(), At: time.Now(), Key: events.KeyOf("test", fmt.Sprint(n)),
-			Origin: session.Origin{Agent: "claude-code", AgentSession: fmt.Sprint("s", n%20), Cwd: "/work/shop"},
+			Origin: session.Origin{Agent: "claude-code", AgentSession: fmt.Sprint("s", n%20), Cwd: "/src/shop"},
 			Event:  events.ToolUsed{ToolUseID: fmt.Sprint("t", n), Tool: "Bash"},
 		}
 	}

@@ -32,7 +32,7 @@ func behind(tb testing.TB) *world {
 	for _, m := range []events.MemorySaved{
 		{Memory: old, Title: "deploy as OLD", Text: "OLD"}, {Memory: later, Title: "deploy as NEW", Text: "NEW"},
 	} {
-		m.Project, m.ProjectRoot, m.At = "shop", "/work/shop", time.Now()
+		m.Project, m.ProjectRoot, m.At = "shop", "/src/shop", time.Now()
 		put(m)
 	}
 	if err := w.catchUp(tb.Context()); err != nil {
@@ -122,7 +122,7 @@ func TestInjectionWaitsForTheLog(t *testing.T) {
 	w := behind(t)
 	keep := newID()
 	_, err := eventlog.AppendEnd(t.Context(), w.log, events.Daemon, events.Draft{ID: newID(), OccurredAt: time.Now(), Event: events.MemorySaved{
-		Memory: keep, Project: "shop", ProjectRoot: "/work/shop", Title: "deploy as KEPT", Text: "KEPT", At: time.Now(),
+		Memory: keep, Project: "shop", ProjectRoot: "/src/shop", Title: "deploy as KEPT", Text: "KEPT", At: time.Now(),
 	}})
 	if err != nil {
 		t.Fatal(err)

@@ -216,7 +216,7 @@ func TestVerifyExportBackup(t *testing.T) {
 		t.Fatal(err)
 	}
 	w := startWorld(t, log, nil)
-	w.work(t, "s", "make the cart faster", "/work/shop/cart.go")
+	w.work(t, "s", "make the cart faster", "/src/shop/cart.go")
 	w.settled(t)
 	want := positions(w.watchEvents(t, EventsQuery{}, len(w.records(t))))
 	told := 0
@@ -295,7 +295,7 @@ func TestNoFileToBackUp(t *testing.T) {
 func TestProjections(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	w.work(t, "s", "make the cart faster", "/work/shop/cart.go")
+	w.work(t, "s", "make the cart faster", "/src/shop/cart.go")
 	w.settled(t)
 	views, err := w.client.Projections(t.Context())
 	if err != nil {

@@ -15,7 +15,7 @@ func TestSaveCutsPrivateText(t *testing.T) {
 	w := newWorld(t, nil)
 	const hidden = "<private>secret</private>"
 	_, err := w.client.Save(t.Context(), Memory{
-		Project: "shop" + hidden, ProjectRoot: "/work/shop" + hidden, Title: "a title" + hidden,
+		Project: "shop" + hidden, ProjectRoot: "/src/shop" + hidden, Title: "a title" + hidden,
 		Text: "a text<pri\x00vate>secret</private>", Type: "note" + hidden, Session: "meeting" + hidden,
 		Concepts: []string{hidden, "carts" + hidden}, Files: []string{"cart.go", "<private>secret.go"},
 	})
@@ -33,7 +33,7 @@ func TestSaveCutsPrivateText(t *testing.T) {
 		}
 	}
 	want := events.MemorySaved{
-		Memory: got.Memory, At: got.At, Project: "shop", ProjectRoot: "/work/shop", Title: "a title", Text: "a text",
+		Memory: got.Memory, At: got.At, Project: "shop", ProjectRoot: "/src/shop", Title: "a title", Text: "a text",
 		Type: "note", Session: "meeting", Concepts: []string{"carts"}, Files: []string{"cart.go"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

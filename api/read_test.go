@@ -133,8 +133,8 @@ func TestMemoryTitles(t *testing.T) {
 func TestReadRoutes(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	w.work(t, "one", "make the cart faster", "/work/shop/cart.go")
-	w.work(t, "two", "fix the checkout", "/work/shop/checkout.go")
+	w.work(t, "one", "make the cart faster", "/src/shop/cart.go")
+	w.work(t, "two", "fix the checkout", "/src/shop/checkout.go")
 	w.settled(t)
 	found, err := w.client.Search(t.Context(), SearchQuery{Kind: "observation"})
 	if err != nil || len(found.Results) == 0 {
@@ -209,7 +209,7 @@ func readTimeline(t *testing.T, w *world, id events.ID) {
 }
 
 func readSessions(t *testing.T, w *world, _ events.ID) {
-	for _, q := range []SessionsQuery{{}, {Project: "shop"}, {Project: "/work/shop"}, {Agent: "claude-code"}, {OpenOnly: true}} {
+	for _, q := range []SessionsQuery{{}, {Project: "shop"}, {Project: "/src/shop"}, {Agent: "claude-code"}, {OpenOnly: true}} {
 		if got, err := w.client.Sessions(t.Context(), q); err != nil || len(got.Sessions) != 2 || got.Position == 0 {
 			t.Errorf("%+v: got %d, %v, want 2", q, len(got.Sessions), err)
 		}
@@ -280,7 +280,7 @@ func readRow(t *testing.T, w *world, id events.ID) {
 }
 
 func readContext(t *testing.T, w *world, _ events.ID) {
-	for _, q := range []ContextQuery{{Project: "shop"}, {Project: "/work/shop"}, {Cwd: "/work/shop"}, {Session: "one"}} {
+	for _, q := range []ContextQuery{{Project: "shop"}, {Project: "/src/shop"}, {Cwd: "/src/shop"}, {Session: "one"}} {
 		q.Explain = true
 		got, err := w.client.Context(t.Context(), q)
 		if err != nil || !strings.Contains(got.Text, "checkout") || len(got.IDs) == 0 || len(got.Explain) == 0 || got.Project == "" {

@@ -12,7 +12,7 @@ import (
 func TestStatus(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(c *Config) { c.Notice = func(context.Context) string { return "a line" } })
-	w.work(t, "s", "make the cart faster", "/work/shop/cart.go")
+	w.work(t, "s", "make the cart faster", "/src/shop/cart.go")
 	w.settled(t)
 	if _, err := w.client.Hook(t.Context(), "claude-code", []byte("{"), newID(), time.Time{}); err == nil {
 		t.Fatal("half a payload was taken")
@@ -86,7 +86,7 @@ func TestMetrics(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.post(t, toolUse("s", "again", "ls", ""), toolUse("s", "again", "ls", ""), hook("Unheard", "s", nil))
-	w.work(t, "s", "make the cart faster", "/work/shop/cart.go")
+	w.work(t, "s", "make the cart faster", "/src/shop/cart.go")
 	w.settled(t)
 	if _, err := w.client.Hook(t.Context(), "claude-code", []byte("{"), events.ID{}, time.Time{}); err == nil {
 		t.Fatal("half a payload was taken")

@@ -202,7 +202,7 @@ func (w *world) count(tb testing.TB, kind events.Kind) int {
 
 // hook is a payload of Claude Code's.
 func hook(event, session string, fields map[string]any) []byte {
-	m := map[string]any{"hook_event_name": event, "session_id": session, "cwd": "/work/shop", "transcript_path": "/t.jsonl"}
+	m := map[string]any{"hook_event_name": event, "session_id": session, "cwd": "/src/shop", "transcript_path": "/t.jsonl"}
 	for k, v := range fields {
 		m[k] = v
 	}

@@ -92,7 +92,7 @@ func work(ts *testscript.TestScript, neg bool, args []string) {
 // sessionPayloads is one answer of an agent as Claude Code reports it.
 func sessionPayloads(session string) []map[string]any {
 	common := func(event string, more map[string]any) map[string]any {
-		more["session_id"], more["cwd"], more["hook_event_name"], more["prompt_id"] = session, "/work/shop", event, session+"-p1"
+		more["session_id"], more["cwd"], more["hook_event_name"], more["prompt_id"] = session, "/src/shop", event, session+"-p1"
 		return more
 	}
 	return []map[string]any{
@@ -100,8 +100,8 @@ func sessionPayloads(session string) []map[string]any {
 		common("UserPromptSubmit", map[string]any{"prompt": "Fix the flaky checkout test"}),
 		common("PostToolUse", map[string]any{
 			"tool_name": "Edit", "tool_use_id": session + "-edit", "duration_ms": 12,
-			"tool_input":    map[string]any{"file_path": "/work/shop/cart.go", "old_string": "a", "new_string": "b"},
-			"tool_response": map[string]any{"filePath": "/work/shop/cart.go", "oldString": "a", "newString": "b"},
+			"tool_input":    map[string]any{"file_path": "/src/shop/cart.go", "old_string": "a", "new_string": "b"},
+			"tool_response": map[string]any{"filePath": "/src/shop/cart.go", "oldString": "a", "newString": "b"},
 		}),
 		common("PostToolUse", map[string]any{
 			"tool_name": "Bash", "tool_use_id": session + "-test", "duration_ms": 900,
