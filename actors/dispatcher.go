@@ -97,7 +97,7 @@ func (d *dispatcher) Receive(c actor.Context) {
 		d.ended(c, m)
 	case *actor.Terminated:
 		d.free(m.Who)
-		d.queue = slices.DeleteFunc(d.queue, func(w want) bool { return w.holder.Id == m.Who.Id })
+		d.forget(m.Who)
 	case degrade:
 		d.degrade(m.on)
 	case askStatus:
@@ -120,7 +120,7 @@ func (d *dispatcher) want(c actor.Context, w want) {
 		return // its grant is on the way: it asked again before it came
 	}
 	c.Watch(w.holder)
-	d.queue = slices.DeleteFunc(d.queue, func(q want) bool { return q.holder.Id == w.holder.Id })
+	d.forget(w.holder)
 	d.queue = append(d.queue, w)
 	// A crash between TurnFailed and ProviderPaused lost the pause: the session that was held brings it back.
 	if h := w.held; h != nil && h.Provider == d.sys.cfg.Provider.Name() && !d.pause.Paused() && h.At.After(d.ruled) {
@@ -132,6 +132,7 @@ func (d *dispatcher) ended(c actor.Context, m ended) {
 	probe := d.probing == m.holder.Id
 	c.Unwatch(m.holder)
 	d.free(m.holder)
+	d.forget(m.holder) // nobody watches it any more: a grant could go to an actor that is gone
 	if f := m.failure; f != nil && f.Class.BlamesProvider() {
 		if probe || !d.pause.Paused() {
 			d.rule(f.Class, f.ResetsAt, d.sys.cfg.Now(), f.Turn)
@@ -146,6 +147,11 @@ func (d *dispatcher) ended(c actor.Context, m ended) {
 		d.append(events.ProviderResumed{By: "probe"}, events.ID{})
 		d.sys.cfg.Logger.Info("provider resumed", "provider", d.sys.cfg.Provider.Name())
 	}
+}
+
+// forget takes a holder out of the queue.
+func (d *dispatcher) forget(holder *actor.PID) {
+	d.queue = slices.DeleteFunc(d.queue, func(w want) bool { return w.holder.Id == holder.Id })
 }
 
 func (d *dispatcher) free(holder *actor.PID) {
@@ -177,12 +183,12 @@ func (d *dispatcher) append(e events.Event, turn events.ID) {
 func (d *dispatcher) grant(c actor.Context) {
 	now := d.sys.cfg.Now()
 	for len(d.used) < d.sys.cfg.Slots {
-		i := d.eligible(c, now)
-		if i < 0 {
-			return
-		}
 		if d.pause.Paused() && (d.probing != "" || !d.pause.ProbeDue(now)) {
 			d.wakeAt(c, d.pause.Until, now)
+			return
+		}
+		i := d.eligible(c, now)
+		if i < 0 {
 			return
 		}
 		w := d.queue[i]

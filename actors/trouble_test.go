@@ -12,6 +12,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/asynkron/protoactor-go/actor"
+
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/observer"
@@ -486,4 +488,32 @@ func TestAPauseThatACrashSwallowedIsDerived(t *testing.T) {
 			t.Errorf("got %+v, want both observed after it", got)
 		}
 	}, providertest.Fail(observer.Failure{Class: events.FailOverload}), good)
+}
+
+// TestAGrantNeverGoesToAnActorThatIsGone: a session that crashed while it waited says that it holds nothing, and then
+// passivates. Its old wish must not take a slot with it.
+func TestAGrantNeverGoesToAnActorThatIsGone(t *testing.T) {
+	bubble(t, func(w *world) {
+		w.cfg.Slots = 1
+		w.stopCleanly()
+		w.start()
+		idle := func() *actor.PID { return w.sys.root.Spawn(actor.PropsFromFunc(func(actor.Context) {})) }
+		hog, ghost := idle(), idle()
+		w.sys.root.Send(w.sys.dispatch, want{session: sid("hog"), holder: hog})
+		w.sys.root.Send(w.sys.dispatch, want{session: sid("ghost"), holder: ghost})
+		w.sys.root.Send(w.sys.dispatch, ended{holder: ghost})
+		w.sys.root.Stop(ghost)
+		synctest.Wait()
+		w.sys.root.Send(w.sys.dispatch, ended{holder: hog})
+		synctest.Wait()
+		if st, err := w.sys.Status(w.t.Context()); err != nil || st.Turns != 0 || st.Queued != 0 {
+			t.Errorf("%+v, %v: want no slot taken and nobody queued", st, err)
+		}
+		w.work("s", 1)
+		w.stopAgent("s")
+		if got := w.settled("s"); got.Observed != 2 {
+			t.Errorf("got %+v, want 2 observed", got)
+		}
+		w.sys.root.Stop(hog)
+	}, good)
 }
