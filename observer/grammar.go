@@ -16,7 +16,7 @@ const (
 const MaxObservations = 50
 
 // UnknownType is stored where a type is missing or not one of the mode's.
-const UnknownType = "unknown"
+const UnknownType = events.TypeUnknown
 
 // Disposition is what is to be done with an output.
 type Disposition string
@@ -35,11 +35,11 @@ type Reason string
 // The reasons. ReasonOK goes with content, the next two with a skip, the rest with dropped outputs.
 const (
 	ReasonOK             Reason = "ok"
-	ReasonSkipSummary    Reason = "skip_summary"    // said so, in the skip form
-	ReasonEmpty          Reason = "empty"           // blank, on an observation turn
-	ReasonNoXML          Reason = "no_xml"          // no root tag at all
-	ReasonMissingSummary Reason = "missing_summary" // a summary was asked for, and none was tried
-	ReasonMalformed      Reason = "malformed"       // roots, but none closed with content
+	ReasonSkipSummary    Reason = events.ReasonSkipSummary    // said so, in the skip form
+	ReasonEmpty          Reason = events.ReasonEmpty          // blank, on an observation turn
+	ReasonNoXML          Reason = events.ReasonNoXML          // no root tag at all
+	ReasonMissingSummary Reason = events.ReasonMissingSummary // a summary was asked for, and none was tried
+	ReasonMalformed      Reason = events.ReasonMalformed      // roots, but none closed with content
 )
 
 // Class is what an output looks like.
