@@ -502,6 +502,7 @@ func TestAGrantNeverGoesToAnActorThatIsGone(t *testing.T) {
 		w.sys.root.Send(w.sys.dispatch, want{session: sid("hog"), holder: hog})
 		w.sys.root.Send(w.sys.dispatch, want{session: sid("ghost"), holder: ghost})
 		w.sys.root.Send(w.sys.dispatch, ended{holder: ghost})
+		synctest.Wait() // it is unwatched before it goes
 		w.sys.root.Stop(ghost)
 		synctest.Wait()
 		w.sys.root.Send(w.sys.dispatch, ended{holder: hog})
