@@ -123,6 +123,7 @@ const (
 	DropRefused  DropReason = "refused"  // the provider refused it
 	DropOverflow DropReason = "overflow" // too long even alone
 	DropExpired  DropReason = "expired"  // held longer than the setting allows
+	DropCrowded  DropReason = "crowded"  // held with more behind it than the setting allows: the oldest go first
 )
 
 // Verdict is what ground truth says of a claim.

@@ -16,7 +16,7 @@ func sampleTime(minute int) time.Time {
 }
 
 func sampleLimits() events.Limits {
-	return events.Limits{MaxRestarts: 10, Window: time.Minute, MaxConsecutive: 5}
+	return events.Limits{MaxRestarts: 10, Window: time.Minute, MaxConsecutive: 5, Unparseable: 5, Every: 10 * time.Minute}
 }
 
 // samples is one event of every kind with every field set. Maps hold one entry: their order is not fixed.
@@ -59,6 +59,7 @@ func turnSamples() []events.Event {
 		events.TurnStarted{
 			Turn: sampleID(3), TurnKind: events.TurnObservation, Generation: 2, Provider: "anthropic", Model: "haiku",
 			Settles: []events.Position{7, 8}, Reads: []events.Position{5}, PromptBytes: 20480, Attempt: 1, Probe: true, Prompt: 3,
+			Notable: 1,
 		},
 		events.TurnReceived{
 			Turn: sampleID(3), Form: events.FormXML, Output: "<observation><title>Limit raised</title></observation>",
@@ -87,7 +88,7 @@ func turnSamples() []events.Event {
 }
 
 func supervisionSamples() []events.Event {
-	counted := events.Counted{InWindow: 3, Consecutive: 2}
+	counted := events.Counted{InWindow: 3, Consecutive: 2, Unparseable: 5}
 	return []events.Event{
 		events.SessionRespawned{
 			From: 1, To: 2, Cause: "crash", Limits: sampleLimits(), Counted: counted, Delay: 1500 * time.Millisecond,

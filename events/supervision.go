@@ -2,17 +2,21 @@ package events
 
 import "time"
 
-// Limits are the supervision limits that were in force when a decision was taken.
+// Limits are the supervision limits that were in force when a decision was taken: those of restarts after crashes, or,
+// for a respawn because of unparseable outputs, those of outputs.
 type Limits struct {
-	MaxRestarts    int           `cbor:"1,keyasint,omitempty" json:"max_restarts"`
+	MaxRestarts    int           `cbor:"1,keyasint,omitempty" json:"max_restarts,omitempty"`
 	Window         time.Duration `cbor:"2,keyasint,omitempty" json:"window"`
-	MaxConsecutive int           `cbor:"3,keyasint,omitempty" json:"max_consecutive"`
+	MaxConsecutive int           `cbor:"3,keyasint,omitempty" json:"max_consecutive,omitempty"`
+	Unparseable    int           `cbor:"4,keyasint,omitempty" json:"unparseable,omitempty"` // outputs in Window that earn a fresh generation
+	Every          time.Duration `cbor:"5,keyasint,omitempty" json:"every,omitempty"`       // the least time between two of these
 }
 
 // Counted is what a decision counted.
 type Counted struct {
-	InWindow    int `cbor:"1,keyasint,omitempty" json:"in_window"`   // restarts in the closed window, this one included
-	Consecutive int `cbor:"2,keyasint,omitempty" json:"consecutive"` // restarts since the last parsed turn, this one included
+	InWindow    int `cbor:"1,keyasint,omitempty" json:"in_window"`             // restarts in the closed window, this one included
+	Consecutive int `cbor:"2,keyasint,omitempty" json:"consecutive"`           // restarts since the last parsed turn, this one included
+	Unparseable int `cbor:"3,keyasint,omitempty" json:"unparseable,omitempty"` // non-idle outputs in the closed window that did not parse, this one included
 }
 
 // SessionRespawned is a new observer for a session. It is appended before the observer is started.

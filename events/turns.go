@@ -12,9 +12,10 @@ type TurnStarted struct {
 	Settles     []Position `cbor:"6,keyasint,omitempty" json:"settles"`
 	Reads       []Position `cbor:"7,keyasint,omitempty" json:"reads,omitempty"`
 	PromptBytes int        `cbor:"8,keyasint,omitempty" json:"prompt_bytes"`
-	Attempt     int        `cbor:"9,keyasint,omitempty" json:"attempt"`           // from 1
-	Probe       bool       `cbor:"10,keyasint,omitempty" json:"probe,omitempty"`  // the one turn that may release a quarantine
-	Prompt      int        `cbor:"11,keyasint,omitempty" json:"prompt,omitempty"` // number of the user's prompt it is about
+	Attempt     int        `cbor:"9,keyasint,omitempty" json:"attempt"`            // from 1
+	Probe       bool       `cbor:"10,keyasint,omitempty" json:"probe,omitempty"`   // the one turn that may release a quarantine
+	Prompt      int        `cbor:"11,keyasint,omitempty" json:"prompt,omitempty"`  // number of the user's prompt it is about
+	Notable     int        `cbor:"12,keyasint,omitempty" json:"notable,omitempty"` // settled inputs that were an edit, a commit or a failed test
 }
 
 // Form is how an output was given.
