@@ -1,0 +1,43 @@
+package replay
+
+// Result is what one policy made of a scenario.
+type Result struct {
+	Calls          int      `json:"calls"` // of the provider, openings included
+	Respawns       int      `json:"respawns"`
+	Restarts       int      `json:"restarts"`      // after an exit
+	HaltedAtMS     *int64   `json:"halted_at_ms"`  // when supervision first gave up; nil: it never did
+	Observations   int      `json:"observations"`  // recorded ones, of turns that were delivered
+	Summaries      int      `json:"summaries"`     // the same
+	DroppedTurns   int      `json:"dropped_turns"` // answered by something that did not parse, and given up
+	LostBatches    int      `json:"lost_batches"`  // inputs, not turns, that nobody will see again
+	Recovered      int      `json:"recovered"`     // inputs that a later turn carried to a good end
+	HeldBatches    int      `json:"held_batches"`  // inputs that still wait at the end
+	WastedCalls    int      `json:"wasted_calls"`
+	WastedTokens   int64    `json:"wasted_tokens"`
+	FlaggedCommits int      `json:"flagged_commits"`
+	Decisions      []string `json:"decisions"` // one word an event
+
+	Marks []Mark `json:"-"` // one an event, for drawing
+}
+
+// The words of a decision. A respawn's openings are counted behind the next event's word: keep+1.
+const (
+	DecisionKeep    = "keep"
+	DecisionSkip    = "skip"
+	DecisionDrop    = "drop"
+	DecisionHold    = "hold"
+	DecisionRespawn = "respawn"
+	DecisionRestart = "restart"
+	DecisionHalt    = "halt"
+	DecisionRetry   = "retry" // the turn's own fault: its batch is asked for again, smaller
+	DecisionNone    = "-"     // not delivered
+)
+
+// Mark is what a policy did at one event, and the bill so far.
+type Mark struct {
+	AtMS         int64  `json:"at_ms"`
+	Decision     string `json:"decision"` // without its openings
+	Openings     int    `json:"openings,omitempty"`
+	WastedTokens int64  `json:"wasted_tokens"` // so far
+	Lost         int    `json:"lost"`          // inputs, so far
+}
