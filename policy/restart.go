@@ -45,12 +45,7 @@ func (r Restarts) Limits() events.Limits {
 // between them. Trip is empty if it is allowed. The intensity is looked at first.
 func (r Restarts) Judge(earlier []time.Time, consecutive int, now time.Time) (counted events.Counted, trip string) {
 	r = r.withDefaults()
-	counted = events.Counted{InWindow: 1, Consecutive: consecutive + 1}
-	for _, t := range earlier {
-		if now.Sub(t) <= r.Window {
-			counted.InWindow++
-		}
-	}
+	counted = events.Counted{InWindow: 1 + within(earlier, now, r.Window), Consecutive: consecutive + 1}
 	switch {
 	case counted.InWindow > r.Max:
 		return counted, TripIntensity

@@ -1,0 +1,47 @@
+package policy
+
+import (
+	"time"
+
+	"github.com/cmemd/cmemd/events"
+)
+
+// Unparseable says when outputs that did not parse earn a fresh generation. Zero fields mean the defaults. Only outputs
+// with something in them are counted: a blank one is no sign of a broken observer.
+type Unparseable struct {
+	Max    int           // outputs within Window that earn it, the last one included. 0 means 5
+	Window time.Duration // closed: an output exactly this old still counts. 0 means 60 s
+	Every  time.Duration // the least time between two; exactly this long after is allowed. 0 means 10 min
+}
+
+func (u Unparseable) withDefaults() Unparseable {
+	u.Max = orInt(u.Max, 5)
+	u.Window = orDuration(u.Window, time.Minute)
+	u.Every = orDuration(u.Every, 10*time.Minute)
+	return u
+}
+
+// Limits is what u enforces, for the record of a decision.
+func (u Unparseable) Limits() events.Limits {
+	u = u.withDefaults()
+	return events.Limits{Window: u.Window, Unparseable: u.Max, Every: u.Every}
+}
+
+// Judge counts an output at now that was not blank and did not parse, after those of the same generation in earlier
+// (in any order, and longer than the window if need be). Respawn is whether it earns a fresh generation; lastRespawn is
+// when the last one was earned, the zero time if none was.
+func (u Unparseable) Judge(earlier []time.Time, lastRespawn, now time.Time) (counted int, respawn bool) {
+	u = u.withDefaults()
+	counted = 1 + within(earlier, now, u.Window)
+	return counted, counted >= u.Max && (lastRespawn.IsZero() || now.Sub(lastRespawn) >= u.Every)
+}
+
+// within counts the times that are at most window old at now: OTP's supervisor counts a restart exactly one period old.
+func within(times []time.Time, now time.Time, window time.Duration) (n int) {
+	for _, t := range times {
+		if now.Sub(t) <= window {
+			n++
+		}
+	}
+	return n
+}
