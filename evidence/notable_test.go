@@ -1,0 +1,53 @@
+package evidence
+
+import (
+	"testing"
+
+	"github.com/cmemd/cmemd/events"
+)
+
+func TestNotable(t *testing.T) {
+	t.Parallel()
+	failed := func(u events.ToolUsed) events.ToolUsed {
+		u.Failed = true
+		return u
+	}
+	const made = `{"stdout":"[main 4b44602] first\n 1 file changed","stderr":""}`
+	for _, tc := range []struct {
+		name string
+		tool events.ToolUsed
+		want bool
+	}{
+		{"edit", used("Edit", `{"file_path":"a.go","old_string":"a","new_string":"b"}`, `{}`), true},
+		{"edit of a tool nobody knows", used("frobnicate", `{"path":"a.go","content":"x"}`, ``), true},
+		{"edit by an MCP server", used("mcp__fs__write_file", `{"path":"a.go","content":"x"}`, ``), true},
+		{"patch in a shell", used("shell", `{"command":["apply_patch","*** Begin Patch\n*** Add File: a.go\n+b\n*** End Patch"]}`, ``), true},
+		{"edit that failed", failed(used("Edit", `{"file_path":"a.go","old_string":"a","new_string":"b"}`, `{}`)), false},
+		{"read", used("Read", `{"file_path":"a.go"}`, ``), false},
+		{"search", used("Grep", `{"pattern":"git commit"}`, ``), false},
+		{"web", used("WebFetch", `{"url":"https://example.org"}`, ``), false},
+		{"commit", used("Bash", `{"command":"git add . && git commit -m x"}`, made), true},
+		{"quiet commit", used("Bash", `{"command":"git commit -qm x"}`, `{"stdout":"","stderr":""}`), true},
+		{"quiet commit in a nested shell", used("Bash", `{"command":"sh -c 'git commit --quiet -m x'"}`, ``), true},
+		{"commit of which nothing is known", used("Bash", `{"command":"git commit -m x"}`, `""`), false},
+		{"commit that failed", failed(used("Bash", `{"command":"git commit -m x"}`, made)), false},
+		{"trial", used("Bash", `{"command":"git commit -q --dry-run"}`, ``), false},
+		{"log that looks like a commit", used("Bash", `{"command":"cat log"}`, made), false},
+		{"log of commits", used("Bash", `{"command":"git log -q"}`, ``), false},
+		{"tests that passed", used("Bash", `{"command":"go test ./..."}`, `{"stdout":"FAIL","stderr":""}`), false},
+		{"tests that failed by their exit", used("shell", `{"command":["go","test"]}`, `{"output":"ok","metadata":{"exit_code":1}}`), true},
+		{"tests that failed by the client's word", failed(used("Bash", `{"command":"cd x && npm test"}`, `ok`)), true},
+		{"tests that were interrupted", used("Bash", `{"command":"go test"}`, `{"stdout":"","interrupted":true}`), false},
+		{"a list of tests that failed", failed(used("Bash", `{"command":"pytest --collect-only"}`, ``)), false},
+		{"another command that failed", failed(used("Bash", `{"command":"cat test"}`, `FAIL`)), false},
+		{"words about tests that failed", failed(used("Bash", `{"command":"echo go test"}`, `FAIL`)), false},
+		{"nothing", used("", ``, ``), false},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			if got := Notable(tc.tool); got != tc.want {
+				t.Errorf("Notable is %t, want %t", got, tc.want)
+			}
+		})
+	}
+}
