@@ -2,7 +2,6 @@ package eventlog
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -46,11 +45,11 @@ const (
 	importBytes = 8 << 20
 )
 
-// Errors of Import.
+// Errors of Import and ReadExport.
 var (
 	// ErrNotEmpty is an import into a log that already has records.
 	ErrNotEmpty = errors.New("eventlog: the log is not empty")
-	// ErrTruncated is an export that ends before its last line. What came before is in the log.
+	// ErrTruncated is an export that ends before its last line. What came before is good: Import has put it into the log.
 	ErrTruncated = errors.New("eventlog: the export is cut short")
 )
 
@@ -82,18 +81,6 @@ func Export(ctx context.Context, log Log, w io.Writer, from events.Position) (re
 	return records, out.Flush()
 }
 
-// ImportError is a line of an export that cannot be taken. All lines before it are in the log.
-type ImportError struct {
-	Line int // from 1
-	Err  error
-}
-
-func (e *ImportError) Error() string {
-	return fmt.Sprintf("eventlog: import: line %d: %s", e.Line, e.Err)
-}
-
-func (e *ImportError) Unwrap() error { return e.Err }
-
 // Import takes back what Export wrote into a log that must be empty: positions, ids, times, chains and erasures are
 // exactly those of the log it came from, and everything is checked on the way. It returns how many records the log now
 // has, also beside an error: what came whole before it stays. Errors: ErrNotEmpty, *ImportError for a bad line,
@@ -106,101 +93,24 @@ func Import(ctx context.Context, into Restorer, r io.Reader) (records uint64, er
 	if last != 0 {
 		return 0, fmt.Errorf("%w: it has %d records", ErrNotEmpty, last)
 	}
-	im := &importer{into: into, codec: events.NewCodec(), heads: map[events.StreamID]head{}}
-	im.chain = newChain(im.heads)
-	err = im.lines(ctx, r)
+	im := importer{into: into}
+	err = newExportReader().each(r, func(r events.Record, stored int) error { return im.add(ctx, r, stored) })
 	return im.restored, errors.Join(err, im.flush(ctx))
 }
 
 // importer collects records until there are enough for one commit.
 type importer struct {
 	into     Restorer
-	codec    *events.Codec
-	chain    chain // of all records so far, so that a bad one is found at its line
-	heads    map[events.StreamID]head
 	batch    []events.Record
 	bytes    int
 	restored uint64
-	ended    bool
 }
 
-func (im *importer) lines(ctx context.Context, r io.Reader) error {
-	in := bufio.NewScanner(r)
-	in.Buffer(make([]byte, 0, 64<<10), maxLine)
-	n := 0
-	for in.Scan() {
-		n++
-		if err := im.line(n, in.Bytes()); err != nil {
-			return &ImportError{Line: n, Err: err}
-		}
-		if len(im.batch) >= importBatch || im.bytes >= importBytes {
-			if err := im.flush(ctx); err != nil {
-				return err
-			}
-		}
+func (im *importer) add(ctx context.Context, r events.Record, stored int) error {
+	im.batch, im.bytes = append(im.batch, r), im.bytes+stored
+	if len(im.batch) >= importBatch || im.bytes >= importBytes {
+		return im.flush(ctx)
 	}
-	if errors.Is(in.Err(), bufio.ErrTooLong) {
-		return &ImportError{Line: n + 1, Err: fmt.Errorf("longer than %d MiB", maxLine>>20)}
-	}
-	if err := in.Err(); err != nil {
-		return fmt.Errorf("eventlog: import: after line %d: %w", n, err)
-	}
-	if !im.ended {
-		return fmt.Errorf("%w: it ends after line %d, at position %d", ErrTruncated, n, im.chain.last)
-	}
-	return nil
-}
-
-func (im *importer) line(n int, text []byte) error {
-	var l importLine
-	if err := json.Unmarshal(text, &l); err != nil {
-		return fmt.Errorf("no JSON object of an export: %w", err)
-	}
-	switch {
-	case im.ended:
-		return errors.New("follows the line that counts the records")
-	case n == 1:
-		return checkFirst(l)
-	case l.Records != nil:
-		im.ended = true
-		return checkCount(*l.Records, uint64(im.chain.last))
-	}
-	return im.record(l.Record)
-}
-
-func checkFirst(l importLine) error {
-	if l.Format == nil {
-		return errors.New("this is no export of a log")
-	}
-	if *l.Format != exportFormat {
-		return fmt.Errorf("format %d, this program reads %d", *l.Format, exportFormat)
-	}
-	return nil
-}
-
-func checkCount(want, got uint64) error {
-	if want != got {
-		return fmt.Errorf("the export had %d records, %d came", want, got)
-	}
-	return nil
-}
-
-func (im *importer) record(stored []byte) error {
-	r, err := im.codec.Record(bytes.Clone(stored))
-	if err != nil {
-		return err
-	}
-	if err := checkStream(r.Stream); err != nil {
-		return err
-	}
-	if err := im.chain.admit(r); err != nil {
-		return err
-	}
-	if err := checkPayload(r); err != nil {
-		return err
-	}
-	im.heads[r.Stream] = after(r)
-	im.batch, im.bytes = append(im.batch, r), im.bytes+len(stored)
 	return nil
 }
 

@@ -11,7 +11,7 @@ import (
 )
 
 // FuzzImport imports anything: it ends with an error or a log that verifies, and what was imported is exported again
-// and imported to the same.
+// and imported to the same. ReadExport yields as many records, and fails where Import does.
 func FuzzImport(f *testing.F) {
 	l := eventlog.NewMemory(eventlog.Config{})
 	mustAppend(f, l, logtest.Session("a"), 0, "1", strings.Repeat("long ", 300))
@@ -32,6 +32,10 @@ func FuzzImport(f *testing.F) {
 		mustVerify(t, to)
 		if last, _ := to.Last(t.Context()); uint64(last) != n {
 			t.Fatalf("imported %d, the log ends at %d (%v)", n, last, err)
+		}
+		read, readErr := read(t.Context(), bytes.NewReader(export))
+		if uint64(len(read)) != n || (err == nil) != (readErr == nil) {
+			t.Fatalf("ReadExport: %d records and %v; Import: %d and %v", len(read), readErr, n, err)
 		}
 		var again bytes.Buffer
 		if _, err := eventlog.Export(t.Context(), to, &again, 1); err != nil {
