@@ -101,7 +101,15 @@ type Reobserve struct {
 	At       time.Time
 	Turns    []events.ID
 	Inputs   []events.Position // what they settled
-	Provider string
+	Provider string // who shall answer; empty: the current one
+}
+
+// Recheck records a later look at claims of the session's observations and summaries. What was found then stands: the
+// events are beside it.
+type Recheck struct {
+	ID      events.ID
+	At      time.Time
+	Checked []events.ClaimChecked // at least one
 }
 
 // Name is the kind of the command and, for captures, of its event.
@@ -132,3 +140,6 @@ func (Release) Name() string { return "release" }
 
 // Name is the command's kind.
 func (Reobserve) Name() string { return "reobserve" }
+
+// Name is the command's kind.
+func (Recheck) Name() string { return "recheck" }

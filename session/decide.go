@@ -52,6 +52,8 @@ var (
 	ErrNotQuarantined = errors.New("session: not quarantined")
 	// ErrNoInputs is a Reobserve that names none of the session's inputs.
 	ErrNoInputs = errors.New("session: no such inputs")
+	// ErrNoClaims is a Recheck that names no claim, or comes to a session that nobody has heard of.
+	ErrNoClaims = errors.New("session: no claims were checked")
 )
 
 // The causes of SessionRespawned.
@@ -84,6 +86,8 @@ func Decide(s *State, rules Rules, cmd Command) ([]events.Draft, error) {
 		return newBatch(c.ID, c.At).add(events.SessionReleased{By: "person"}).drafts, nil
 	case Reobserve:
 		return decideReobserve(s, c)
+	case Recheck:
+		return decideRecheck(s, c)
 	}
 	return nil, fmt.Errorf("session: unknown command %T", cmd)
 }
@@ -219,4 +223,15 @@ func decideReobserve(s *State, c Reobserve) ([]events.Draft, error) {
 		return nil, ErrNoInputs
 	}
 	return newBatch(c.ID, c.At).add(events.ReobserveRequested{Turns: c.Turns, Provider: c.Provider, Inputs: known}).drafts, nil
+}
+
+func decideRecheck(s *State, c Recheck) ([]events.Draft, error) {
+	if len(c.Checked) == 0 || !s.opened {
+		return nil, ErrNoClaims
+	}
+	b := newBatch(c.ID, c.At)
+	for _, checked := range c.Checked {
+		b.add(checked)
+	}
+	return b.drafts, nil
 }

@@ -315,3 +315,28 @@ func TestAToolUseThatComesAfterItsStopBelongsToIt(t *testing.T) {
 		t.Errorf("the next stop: %+v, want one tool use", s)
 	}
 }
+
+func TestALaterLookAtClaimsIsRecordedBesideThem(t *testing.T) {
+	t.Parallel()
+	m := newSim(t, policy.ModelWish())
+	looked := Recheck{ID: m.id(), At: m.now, Checked: []events.ClaimChecked{
+		{Subject: m.id(), Claim: events.Claim{Kind: "commit", Value: "1234567", Verdict: events.Absent}},
+		{Subject: m.id(), Claim: events.Claim{Kind: "commit", Value: "abcdef0", Verdict: events.Verified}},
+	}}
+	if err := m.do(looked); !errors.Is(err, ErrNoClaims) {
+		t.Errorf("of a session nobody has heard of: got %v, want ErrNoClaims", err)
+	}
+	m.tool("a")
+	m.stop()
+	n, owed, before := len(m.log), len(m.state.owed), m.state.Balance()
+	m.must(looked)
+	if d := cmp.Diff([]events.Event{looked.Checked[0], looked.Checked[1]}, m.log[n:]); d != "" {
+		t.Errorf("events (-want +got):\n%s", d)
+	}
+	if len(m.state.owed) != owed || m.state.Balance() != before {
+		t.Errorf("a look at claims changed what is owed: %+v, want %+v", m.state.Balance(), before)
+	}
+	if err := m.do(Recheck{ID: m.id(), At: m.now}); !errors.Is(err, ErrNoClaims) {
+		t.Errorf("without claims: got %v, want ErrNoClaims", err)
+	}
+}
