@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 )
@@ -37,7 +36,7 @@ func (c *Checker) Repo(ctx context.Context, cwd string) (repo Repo, ok bool) {
 	repo.Remote = remoteOf(filepath.Join(repo.CommonDir, "config"))
 	ref := repo.readHead()
 	if ref == unreadableRef {
-		repo.Branch, repo.Head = c.askHead(ctx, repo.Root)
+		repo.Branch, repo.Head = c.cfg.askHead(ctx, repo.Root)
 	}
 	return repo, true
 }
@@ -46,18 +45,14 @@ func (c *Checker) Repo(ctx context.Context, cwd string) (repo Repo, ok bool) {
 const unreadableRef = "refs/heads/.invalid"
 
 // askHead asks git for what the files do not tell; both are empty if it does not answer.
-func (c *Checker) askHead(ctx context.Context, dir string) (branch, head string) {
-	ctx, cancel := context.WithTimeout(ctx, c.cfg.Timeout)
+func (c Config) askHead(ctx context.Context, dir string) (branch, head string) {
+	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, c.cfg.Git, "rev-parse", "HEAD", "--symbolic-full-name", "HEAD")
-	cmd.Dir, cmd.Env, cmd.WaitDelay = dir, c.cfg.Env, killDelay
-	ownGroup(cmd)
-	cmd.Cancel = func() error { return killGroup(cmd.Process) }
-	out, err := cmd.Output()
+	out, err := runGit(ctx, c, dir, maxGitFile, "rev-parse", "HEAD", "--symbolic-full-name", "HEAD")
 	if err != nil {
 		return "", ""
 	}
-	head, ref, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
+	head, ref, _ := strings.Cut(strings.TrimSpace(out), "\n")
 	branch, _ = strings.CutPrefix(ref, "refs/heads/")
 	if branch == ref {
 		branch = ""
