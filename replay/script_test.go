@@ -1,0 +1,258 @@
+package replay
+
+import (
+	"encoding/binary"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/cmemd/cmemd/eventlog"
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/observer"
+	"github.com/cmemd/cmemd/policy"
+	"github.com/cmemd/cmemd/session"
+)
+
+// script writes a log as a daemon does: session.Decide decides, a provider's circuit opens and closes, lives follow
+// each other with settings of their own.
+type script struct {
+	tb       testing.TB
+	log      *eventlog.Memory
+	now      time.Time
+	ids      uint64
+	rules    session.Rules
+	wait     policy.Backoff
+	slots    int
+	provider string
+	pause    policy.Pause
+	probing  string // the session whose turn probes the paused provider
+	states   map[string]*session.State
+	turns    map[string]events.TurnStarted // in flight
+}
+
+func newScript(tb testing.TB) *script {
+	s := &script{
+		tb: tb, now: time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC), provider: "scripted", slots: 2,
+		states: map[string]*session.State{}, turns: map[string]events.TurnStarted{},
+	}
+	s.log = eventlog.NewMemory(eventlog.Config{Now: func() time.Time { return s.now }})
+	return s
+}
+
+func (s *script) id() events.ID {
+	s.ids++
+	var id events.ID
+	binary.BigEndian.PutUint64(id[:8], uint64(s.now.UnixMilli())<<16|7<<12)
+	binary.BigEndian.PutUint64(id[8:], s.ids<<20|1<<63)
+	return id
+}
+
+func (s *script) later(d time.Duration) { s.now = s.now.Add(d) }
+
+func originOf(name string) session.Origin {
+	return session.Origin{Agent: "claude-code", AgentSession: name, Project: "p", ProjectRoot: "/p", Cwd: "/p"}
+}
+
+func sessionOf(name string) events.SessionID { return originOf(name).Session() }
+
+func (s *script) state(name string) *session.State {
+	if s.states[name] == nil {
+		s.states[name] = new(session.State)
+	}
+	return s.states[name]
+}
+
+// do decides, appends and places; it returns the refusal, if there was one.
+func (s *script) do(name string, cmd session.Command) error {
+	s.tb.Helper()
+	drafts, err := session.Decide(s.state(name), s.rules, cmd)
+	if err != nil {
+		return err
+	}
+	s.append(name, drafts...)
+	return nil
+}
+
+// append puts drafts into a session's stream, as a command would or as nobody should.
+func (s *script) append(name string, drafts ...events.Draft) []events.Record {
+	s.tb.Helper()
+	st := s.state(name)
+	records, err := s.log.Append(s.tb.Context(), sessionOf(name).Stream(), st.Version(), drafts...)
+	if err != nil {
+		s.tb.Fatal(err)
+	}
+	session.Apply(st, drafts)
+	st.Place(records)
+	return records
+}
+
+func (s *script) must(name string, cmd session.Command) {
+	s.tb.Helper()
+	if err := s.do(name, cmd); err != nil {
+		s.tb.Fatalf("%s: %v", cmd.Name(), err)
+	}
+}
+
+func (s *script) capture(name string, e events.Event) {
+	s.tb.Helper()
+	s.must(name, session.Capture{ID: s.id(), At: s.now, Origin: originOf(name), Event: e})
+}
+
+// work captures n tool uses, each a second after the one before.
+func (s *script) work(name string, n int) {
+	s.tb.Helper()
+	for i := range n {
+		s.later(time.Second)
+		s.capture(name, events.ToolUsed{Tool: "Edit", Input: fmt.Sprintf(`{"file_path":"/p/%d.go"}`, i), Output: "secret of the input"})
+	}
+}
+
+func (s *script) stop(name string) {
+	s.tb.Helper()
+	s.capture(name, events.AgentStopped{Cause: events.StopDone, LastMessage: "done"})
+}
+
+// start begins the turn that is due; false: none is.
+func (s *script) start(name string) bool {
+	s.tb.Helper()
+	plan := session.Next(s.state(name), s.rules, s.now)
+	if plan.Turn == nil {
+		return false
+	}
+	cmd := session.StartTurn{Turn: s.id(), At: s.now, Work: *plan.Turn, Provider: s.provider, Model: "m", PromptBytes: 100}
+	s.must(name, cmd)
+	s.turns[name] = events.TurnStarted{Turn: cmd.Turn, TurnKind: plan.Turn.Kind, Settles: plan.Turn.Settles}
+	if s.pause.Paused() {
+		s.probing = name
+	}
+	return true
+}
+
+// mustStart begins the turn that is due after at most a day of waiting.
+func (s *script) mustStart(name string) {
+	s.tb.Helper()
+	for range 100 {
+		if s.start(name) {
+			return
+		}
+		next := session.Next(s.state(name), s.rules, s.now).Next
+		if next.IsZero() || next.Sub(s.now) > 24*time.Hour {
+			break
+		}
+		s.now = next
+	}
+	s.tb.Fatalf("no turn of %s is due", name)
+}
+
+// answer ends the turn in flight with text, as the grammar reads it.
+func (s *script) answer(name, text string) {
+	s.tb.Helper()
+	turn, at := s.turns[name], s.now
+	parsed := observer.Parse(text, turn.TurnKind, observer.CodeMode().TypeIDs())
+	a := session.Answer{ID: s.id(), At: at, Happened: at.Add(-time.Minute), Received: events.TurnReceived{
+		Turn: turn.Turn, Form: events.FormXML, Output: text, Usage: events.Usage{Input: 1500, Output: 40}, LatencyMS: 5,
+	}}
+	switch parsed.Disposition {
+	case observer.DispositionSkip:
+		a.Skipped = &events.OutputSkipped{Turn: turn.Turn, Reason: string(parsed.Reason), Stated: parsed.SkipReason}
+	case observer.DispositionDropped:
+		a.Dropped = &events.OutputDropped{
+			Turn: turn.Turn, Class: string(parsed.Class), Reason: string(parsed.Reason), Preview: text, Length: len(text),
+		}
+	default:
+		s.keep(turn.Turn, parsed, &a)
+	}
+	s.must(name, a)
+	s.over(name)
+	if s.pause.Paused() {
+		s.rule(events.ProviderResumed{By: "probe"})
+		s.pause, s.probing = policy.Pause{}, ""
+	}
+}
+
+func (s *script) keep(turn events.ID, parsed observer.Parsed, a *session.Answer) {
+	for _, o := range parsed.Observations {
+		a.Observations = append(a.Observations, events.ObservationParsed{
+			Observation: s.id(), Turn: turn, Type: o.Type, TypeGiven: o.TypeGiven, Title: o.Title, Subtitle: o.Subtitle,
+			Narrative: o.Narrative, Facts: o.Facts, Concepts: o.Concepts,
+		})
+	}
+	if m := parsed.Summary; m != nil {
+		a.Summary = &events.SummaryParsed{
+			Summary: s.id(), Turn: turn, Request: m.Request, Investigated: m.Investigated, Learned: m.Learned,
+			Completed: m.Completed, NextSteps: m.NextSteps, Notes: m.Notes,
+		}
+	}
+}
+
+// fail ends the turn in flight with a failure, and pauses the provider where it is to blame.
+func (s *script) fail(name string, class events.FailureClass, resetsIn time.Duration) {
+	s.tb.Helper()
+	turn := s.turns[name]
+	failed := events.TurnFailed{Turn: turn.Turn, Class: class, Provider: s.provider, Message: "it failed"}
+	if resetsIn != 0 {
+		failed.ResetsAt = s.now.Add(resetsIn)
+	}
+	s.must(name, session.Fail{ID: s.id(), At: s.now, Failed: failed})
+	probe := s.probing == name
+	s.over(name)
+	switch {
+	case class.BlamesProvider() && (probe || !s.pause.Paused()):
+		s.pause = s.pause.After(class, policy.Clamp(failed.ResetsAt, s.now), s.now, s.waits())
+		s.rule(events.ProviderPaused{Class: s.pause.Class, Until: s.pause.Until, Probe: s.pause.Probe, Turn: turn.Turn})
+	case class.BlamesTurn() && s.pause.Paused():
+		s.rule(events.ProviderResumed{By: "probe"})
+		s.pause = policy.Pause{}
+	}
+}
+
+func (s *script) over(name string) {
+	delete(s.turns, name)
+	if s.probing == name {
+		s.probing = ""
+	}
+}
+
+func (s *script) waits() policy.Backoff {
+	if s.wait == (policy.Backoff{}) {
+		return policy.DefaultPause()
+	}
+	return s.wait
+}
+
+func (s *script) rule(e events.Event) { s.appendEnd(events.ProviderStream(s.provider), e) }
+
+func (s *script) appendEnd(stream events.StreamID, e events.Event) {
+	s.tb.Helper()
+	d := events.Draft{ID: s.id(), OccurredAt: s.now, Event: e}
+	if _, err := eventlog.AppendEnd(s.tb.Context(), s.log, stream, d); err != nil {
+		s.tb.Fatal(err)
+	}
+}
+
+// begin starts a life of the daemon under settings, which the script goes by; nil: the settings are not recorded.
+func (s *script) begin(settings map[string]string) {
+	s.tb.Helper()
+	s.appendEnd(events.Daemon, events.DaemonStarted{Version: "test", Settings: settings})
+}
+
+// end ends a life: turns in flight are interrupted when the next one has begun.
+func (s *script) end(clean bool, next map[string]string) {
+	s.tb.Helper()
+	if clean {
+		s.appendEnd(events.Daemon, events.DaemonStopped{Clean: true})
+	}
+	s.begin(next)
+	for name := range s.states {
+		if _, ok := s.turns[name]; ok {
+			s.must(name, session.Interrupt{ID: s.id(), At: s.now, Clean: clean})
+			s.over(name)
+		}
+	}
+}
+
+const (
+	observed   = `<observation><type>change</type><title>Retry budget is a setting</title></observation>`
+	summarized = `<summary><request>Make it a setting</request><completed>Done</completed></summary>`
+	prose      = "I'm observing the primary session and will wait for tool executions."
+)
