@@ -54,8 +54,8 @@ func (e *settingError) Error() string {
 }
 
 // loadConfig reads the settings of a home: the defaults, over them its file, over that the environment. A home without
-// a file has no settings of its own. The error joins one *settingError for each that cannot be used, or is the file's;
-// beside it come the settings that can be used.
+// a file has no settings of its own. The error joins one *settingError for each that cannot be used, what does not go
+// together, or is the file's; beside it come the settings that can be used.
 func loadConfig(home string, environ []string) (*loaded, error) {
 	l := standardConfig()
 	data, err := readConfig(filepath.Join(home, configFile))
@@ -67,7 +67,7 @@ func loadConfig(home string, environ []string) (*loaded, error) {
 	for _, line := range append(lines, envLines(environ)...) {
 		bad = append(bad, l.apply(line))
 	}
-	return l, errors.Join(bad...)
+	return l, errors.Join(append(bad, l.checkTogether())...)
 }
 
 func standardConfig() *loaded {

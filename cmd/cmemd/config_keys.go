@@ -4,16 +4,21 @@ import (
 	"cmp"
 	"fmt"
 	"net"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/cmemd/cmemd/observer/extractive"
+	"github.com/cmemd/cmemd/observer/playback"
 )
 
 // config is the settings in force. Each field has one line in settings, which says what it means and may be.
 type config struct {
 	Listen          string
 	Provider        string
+	PlaybackFile    string
 	Slots           int
 	TurnTimeout     time.Duration
 	Passivate       time.Duration
@@ -67,8 +72,10 @@ func settings() []setting {
 	return []setting{
 		addressKey("listen", "127.0.0.1:37911", "where HTTP listens beside the socket; empty: nowhere",
 			func(c *config) *string { return &c.Listen }),
-		wordKey("provider", "extractive", []string{"extractive"}, "what observes the sessions",
+		wordKey("provider", extractive.Name, []string{extractive.Name, playback.Name}, "what observes the sessions",
 			func(c *config) *string { return &c.Provider }),
+		pathKey("playback_file", "what the provider playback plays: a script, as `cmemd help playback` describes it",
+			func(c *config) *string { return &c.PlaybackFile }),
 		numberKey("slots", 2, 1, 64, "turns at once, over all sessions",
 			func(c *config) *int { return &c.Slots }),
 		durationKey("turn_timeout", time.Minute, time.Second, time.Hour, "for one turn",
@@ -83,7 +90,7 @@ func settings() []setting {
 			func(c *config) *int { return &c.MaxAttempts }),
 		numberKey("max_restarts", 10, 1, 1000, "observer restarts allowed in restart_window; one more is a quarantine",
 			func(c *config) *int { return &c.MaxRestarts }),
-		durationKey("restart_window", time.Minute, time.Second, 24*time.Hour, "in which max_restarts are counted",
+		durationKey("restart_window", time.Minute, time.Millisecond, 24*time.Hour, "in which max_restarts are counted",
 			func(c *config) *time.Duration { return &c.RestartWindow }),
 		numberKey("max_consecutive", 5, 1, 1000, "observer restarts allowed without a parsed turn between them",
 			func(c *config) *int { return &c.MaxConsecutive }),
@@ -91,13 +98,13 @@ func settings() []setting {
 			func(c *config) *time.Duration { return &c.RestartDelay }),
 		durationKey("restart_delay_max", 30*time.Second, time.Millisecond, time.Hour, "the longest delay before a restart",
 			func(c *config) *time.Duration { return &c.RestartDelayMax }),
-		durationKey("quarantine_first", time.Minute, time.Second, 24*time.Hour, "the first quarantine; doubles",
+		durationKey("quarantine_first", time.Minute, time.Millisecond, 24*time.Hour, "the first quarantine; doubles",
 			func(c *config) *time.Duration { return &c.QuarantineFirst }),
-		durationKey("quarantine_max", time.Hour, time.Second, 7*24*time.Hour, "the longest quarantine",
+		durationKey("quarantine_max", time.Hour, time.Millisecond, 7*24*time.Hour, "the longest quarantine",
 			func(c *config) *time.Duration { return &c.QuarantineMax }),
-		durationKey("pause_first", time.Minute, time.Second, 24*time.Hour, "a provider's first pause, where it names no time; doubles",
+		durationKey("pause_first", time.Minute, time.Millisecond, 24*time.Hour, "a provider's first pause, where it names no time; doubles",
 			func(c *config) *time.Duration { return &c.PauseFirst }),
-		durationKey("pause_max", 30*time.Minute, time.Second, 7*24*time.Hour, "a provider's longest pause, where it names no time",
+		durationKey("pause_max", 30*time.Minute, time.Millisecond, 7*24*time.Hour, "a provider's longest pause, where it names no time",
 			func(c *config) *time.Duration { return &c.PauseMax }),
 		numberKey("max_waiting", 1024, 1, 1<<20, "requests accepted and not yet on disk",
 			func(c *config) *int { return &c.MaxWaiting }),
@@ -128,6 +135,14 @@ func addressKey(key, standard, doc string, at func(*config) *string) setting {
 	return setting{
 		key: key, kind: kindText, standard: standard, doc: doc, limits: "a loopback address with a port, or empty",
 		set: func(c *config, text string) bool { *at(c) = text; return text == "" || isLoopback(text) },
+		get: func(c *config) string { return *at(c) },
+	}
+}
+
+func pathKey(key, doc string, at func(*config) *string) setting {
+	return setting{
+		key: key, kind: kindText, doc: doc, limits: "an absolute path, or empty",
+		set: func(c *config, text string) bool { *at(c) = text; return text == "" || filepath.IsAbs(text) },
 		get: func(c *config) string { return *at(c) },
 	}
 }

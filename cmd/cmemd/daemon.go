@@ -17,7 +17,7 @@ import (
 	"github.com/cmemd/cmemd/evidence"
 	"github.com/cmemd/cmemd/hooks"
 	"github.com/cmemd/cmemd/hooks/relay"
-	"github.com/cmemd/cmemd/observer/extractive"
+	"github.com/cmemd/cmemd/observer"
 	"github.com/cmemd/cmemd/policy"
 	"github.com/cmemd/cmemd/projections"
 	"github.com/cmemd/cmemd/projections/index"
@@ -27,9 +27,10 @@ import (
 
 // A daemon is every package wired together over one home. openDaemon takes the log; run serves; close lets go.
 type daemon struct {
-	config *loaded
-	paths  paths
-	logger *slog.Logger
+	config   *loaded
+	paths    paths
+	logger   *slog.Logger
+	provider observer.Provider
 
 	log     *eventlog.Bolt
 	views   *projections.Views
@@ -48,8 +49,11 @@ type daemon struct {
 // the socket or to what another daemon wrote down unless the log is ours. stop is called when somebody asks the daemon
 // to end, or the log fails. An error leaves nothing open, and the last life as it ended.
 func openDaemon(ctx context.Context, l *loaded, p paths, logger *slog.Logger, version string, stop context.CancelCauseFunc) (*daemon, error) {
-	d := &daemon{config: l, paths: p, logger: logger, stop: stop}
-	var err error
+	provider, err := newProvider(l.config)
+	if err != nil {
+		return nil, err
+	}
+	d := &daemon{config: l, paths: p, logger: logger, provider: provider, stop: stop}
 	d.log, err = eventlog.Open(p.log, eventlog.Config{MinFree: orOff(l.MinFreeBytes)})
 	if err != nil {
 		return nil, err
@@ -136,7 +140,7 @@ func (d *daemon) begin(ctx context.Context, version string) (err error) {
 func (d *daemon) actorsConfig() actors.Config {
 	c := d.config
 	return actors.Config{
-		Log: d.log, Provider: extractive.New(extractive.Config{}), Checker: d.checker, Previous: d.previous, Logger: d.logger,
+		Log: d.log, Provider: d.provider, Checker: d.checker, Previous: d.previous, Logger: d.logger,
 		Rules: session.Rules{
 			Restarts: policy.Restarts{
 				Max: c.MaxRestarts, Window: c.RestartWindow, MaxConsecutive: c.MaxConsecutive,

@@ -43,7 +43,7 @@ func newRoot(a *app) *cobra.Command {
 			root.AddCommand(c)
 		}
 	}
-	root.AddCommand(newVersion(a), &cobra.Command{Use: "exit-codes", Short: "The exit codes of all commands", Long: exitHelp()})
+	root.AddCommand(newVersion(a), newPlaybackHelp(), &cobra.Command{Use: "exit-codes", Short: "The exit codes of all commands", Long: exitHelp()})
 	return root
 }
 
