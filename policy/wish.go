@@ -8,6 +8,7 @@ type Wish struct {
 	MaxInputs int           // inputs that make a turn due, and the most that one turn settles
 	MaxBytes  int           // payload bytes that make a turn due, and the most it settles beyond its first input
 	MaxAge    time.Duration // of the oldest input
+	Fixed     bool          // the same inputs give the same answer, whoever asks: a fresh observer changes nothing
 }
 
 // ModelWish is the wish of a language model: a full prompt, or five minutes, whatever comes first.
@@ -15,4 +16,4 @@ func ModelWish() Wish { return Wish{MaxInputs: 20, MaxBytes: 48 << 10, MaxAge: 5
 
 // ExtractorWish is the wish of the built-in extractor: it works on whole answers of the agent and costs nothing, so
 // only a stop, or very much work, makes a turn due.
-func ExtractorWish() Wish { return Wish{MaxInputs: 500} }
+func ExtractorWish() Wish { return Wish{MaxInputs: 500, Fixed: true} }

@@ -82,6 +82,7 @@ func TestBatchesEqualSingles(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		m := newSim(t, policy.Wish{MaxInputs: 3})
 		m.tb = tb{t, rt}
+		m.randomRules(rt)
 		for range rapid.IntRange(1, 25).Draw(rt, "groups") {
 			m.now = m.now.Add(rapid.SampledFrom([]time.Duration{0, time.Second, time.Hour}).Draw(rt, "later"))
 			var cmds []Command
@@ -102,7 +103,7 @@ func TestBatchesEqualSingles(t *testing.T) {
 func (m *sim) randomCommand(rt *rapid.T) Command {
 	turn, flying := m.state.InFlight()
 	plan := m.plan()
-	choice := rapid.IntRange(0, 9).Draw(rt, "command")
+	choice := rapid.IntRange(0, 10).Draw(rt, "command")
 	switch {
 	case choice == 0 && plan.Turn != nil:
 		return StartTurn{Turn: m.id(), At: m.now, Work: *plan.Turn, Provider: "test"}
@@ -120,6 +121,9 @@ func (m *sim) randomCommand(rt *rapid.T) Command {
 	case choice == 7 && len(m.state.inputs) > 0:
 		i := rapid.IntRange(0, len(m.state.inputs)-1).Draw(rt, "again")
 		return Reobserve{ID: m.id(), At: m.now, Inputs: []events.Position{m.state.inputs[i].position}}
+	}
+	if choice == 8 {
+		return m.randomExpire(rt)
 	}
 	return m.capture(events.ToolUsed{Tool: "Read"})
 }

@@ -55,6 +55,7 @@ type StartTurn struct {
 	Provider    string
 	Model       string
 	PromptBytes int
+	Notable     int // settled inputs that were an edit, a commit or a failed test
 }
 
 // Answer is an output that arrived, parsed and checked. Parsed events carry their ids, claims and files already.
@@ -101,7 +102,16 @@ type Reobserve struct {
 	At       time.Time
 	Turns    []events.ID
 	Inputs   []events.Position // what they settled
-	Provider string // who shall answer; empty: the current one
+	Provider string            // who shall answer; empty: the current one
+}
+
+// Expire gives up what the session holds beyond Rules.HeldMaxInputs and Rules.HeldMaxAge. It does so only while the
+// session may try nothing: a long backlog that is worked on, or that nobody was there to work on, is none of its business.
+// See Overdue.
+type Expire struct {
+	ID   events.ID
+	At   time.Time
+	Held time.Time // since when the provider's pause has kept the session waiting; zero: it does not
 }
 
 // Recheck records a later look at claims of the session's observations and summaries. What was found then stands: the
@@ -140,6 +150,9 @@ func (Release) Name() string { return "release" }
 
 // Name is the command's kind.
 func (Reobserve) Name() string { return "reobserve" }
+
+// Name is the command's kind.
+func (Expire) Name() string { return "expire" }
 
 // Name is the command's kind.
 func (Recheck) Name() string { return "recheck" }

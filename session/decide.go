@@ -18,6 +18,13 @@ type Rules struct {
 	IdleStop    time.Duration  // silence after which unfinished work counts as stopped. 0 means 30 min
 	Silence     time.Duration  // silence after which a session counts as closed. 0 means 24 h
 	MaxAttempts int            // failures of one batch before it is halved, or its single input dropped. 0 means 3
+
+	// Outputs says when outputs that did not parse earn a fresh generation; nil means never: they are dropped, and that
+	// is all. A Max over maxUnparsed is never reached. A provider whose wish is Fixed is left alone in any case.
+	Outputs *policy.Unparseable
+
+	HeldMaxInputs int           // inputs of one session that are held before the oldest are given up. 0 means 10,000
+	HeldMaxAge    time.Duration // for which an input is held before it is given up. 0 means 14 days
 }
 
 func (r Rules) withDefaults() Rules {
@@ -32,6 +39,12 @@ func (r Rules) withDefaults() Rules {
 	}
 	if r.MaxAttempts == 0 {
 		r.MaxAttempts = 3
+	}
+	if r.HeldMaxInputs == 0 {
+		r.HeldMaxInputs = 10_000
+	}
+	if r.HeldMaxAge == 0 {
+		r.HeldMaxAge = 14 * 24 * time.Hour
 	}
 	return r
 }
@@ -60,6 +73,7 @@ var (
 const (
 	CauseCrash       = "crash"
 	CauseInterrupted = "interrupted"
+	CauseUnparseable = "unparseable" // no crash: its outputs did not parse, and Rules.Outputs is set
 )
 
 // Decide returns what cmd makes of s under rules: drafts to append, in order, or nothing where there is nothing to
@@ -72,7 +86,7 @@ func Decide(s *State, rules Rules, cmd Command) ([]events.Draft, error) {
 	case StartTurn:
 		return decideStart(s, rules, c)
 	case Answer:
-		return decideAnswer(s, c)
+		return decideAnswer(s, rules, c)
 	case Fail:
 		return decideFail(s, rules, c)
 	case Interrupt:
@@ -86,6 +100,8 @@ func Decide(s *State, rules Rules, cmd Command) ([]events.Draft, error) {
 		return newBatch(c.ID, c.At).add(events.SessionReleased{By: "person"}).drafts, nil
 	case Reobserve:
 		return decideReobserve(s, c)
+	case Expire:
+		return decideExpire(s, rules, c)
 	case Recheck:
 		return decideRecheck(s, c)
 	}

@@ -79,7 +79,7 @@ func (s *State) addInput(h events.Header) {
 		s.work++
 	}
 	s.inputs = append(s.inputs, input{
-		position: h.Position, version: h.Version, recorded: h.RecordedAt, size: int(h.Size), epoch: epoch, kind: h.Kind,
+		position: h.Position, version: h.Version, since: h.RecordedAt, size: int(h.Size), epoch: epoch, kind: h.Kind,
 	})
 	s.counts[Pending]++
 	s.owed = append(s.owed, len(s.inputs)-1)
@@ -106,8 +106,11 @@ func (s *State) evolveTurn(h events.Header, e events.Event) {
 	}
 	switch h.Kind {
 	case events.KindOutputDropped:
-		dropped, _ := e.(events.OutputDropped)
+		dropped, known := e.(events.OutputDropped)
 		s.dropTurn(dropped)
+		if known && dropped.Class != classIdle {
+			s.countUnparsed(h.OccurredAt)
+		}
 		return
 	case events.KindOutputSkipped:
 		s.settleAll(s.ended.settles, Skipped)
@@ -119,7 +122,7 @@ func (s *State) evolveTurn(h events.Header, e events.Event) {
 		s.seen = append(s.seen, ref{h.Position, h.Version, s.ended.epoch})
 		s.seen = s.seen[max(0, len(s.seen)-keepObservations):]
 	}
-	s.consecutive = 0
+	s.consecutive, s.fresh = 0, false
 	s.settleAll(s.ended.settles, Observed)
 }
 
@@ -178,10 +181,19 @@ func (s *State) failTurn(h events.Header, e events.TurnFailed) {
 	for _, i := range t.settles {
 		in := &s.inputs[i]
 		in.attempts++
-		if e.Halved > 0 {
+		switch {
+		case e.Halved > 0:
 			in.most, in.attempts = uint16(min(e.Halved, 1<<16-1)), 0
+		case tooLong(e.Class) && len(t.settles) == 1:
+			in.most = 1 // what is captured meanwhile would only make it longer
+			in.cuts++
 		}
 	}
+}
+
+// tooLong reports whether c means that less must be asked at once.
+func tooLong(c events.FailureClass) bool {
+	return c == events.FailOverflow || c == events.FailTruncated
 }
 
 // blamesBatch reports whether a failure counts against the inputs that were asked about.
@@ -197,34 +209,48 @@ func (s *State) evolveRuling(h events.Header, e events.Event) {
 		s.unowe(is)
 	case events.ReobserveRequested:
 		for _, i := range s.indexes(e.Inputs) {
-			s.reowe(i)
+			s.reowe(i, e.Provider, h.OccurredAt)
 		}
 	case events.MemoryForgotten:
 		is := s.indexes(e.Positions)
 		s.settleAll(is, Forgotten)
 		s.unowe(is)
 	case events.SessionRespawned:
-		s.generation, s.consecutive = e.To, e.Counted.Consecutive
+		s.generation, s.unparsed = e.To, nil
+		if e.Cause == CauseUnparseable {
+			s.refresh(h)
+			return
+		}
+		s.consecutive = e.Counted.Consecutive
 		s.resume = h.OccurredAt.Add(e.Delay)
 		s.restarts = slices.DeleteFunc(s.restarts, func(t time.Time) bool { return h.OccurredAt.Sub(t) > e.Limits.Window })
 		s.restarts = append(s.restarts, h.OccurredAt)
 	case events.SessionQuarantined:
 		s.generation++
-		s.quarantine = quarantine{since: h.OccurredAt, until: e.Until, trip: e.Trip}
-		s.restarts, s.consecutive, s.resume = nil, 0, time.Time{}
+		s.quarantined(h, e)
+		s.restarts, s.unparsed, s.consecutive, s.resume = nil, nil, 0, time.Time{}
 	}
 	if h.Kind == events.KindSessionReleased {
 		s.quarantine = quarantine{}
-		s.restarts, s.consecutive, s.resume = nil, 0, time.Time{}
+		s.restarts, s.unparsed, s.consecutive, s.resume = nil, nil, 0, time.Time{}
 	}
 }
 
-func (s *State) reowe(i int) {
+func (s *State) quarantined(h events.Header, e events.SessionQuarantined) {
+	began := s.quarantine.began
+	if s.quarantine.trip == 0 {
+		began = h.OccurredAt
+	}
+	s.quarantine = quarantine{began: began, since: h.OccurredAt, until: e.Until, trip: e.Trip}
+}
+
+// reowe brings an input back because a person asked for it at the given time, of a provider or of any.
+func (s *State) reowe(i int, provider string, at time.Time) {
 	in := &s.inputs[i]
 	if in.outcome == Forgotten {
 		return
 	}
-	in.attempts, in.asks, in.most = 0, 0, 0
+	in.attempts, in.asks, in.cuts, in.most, in.provider, in.since = 0, 0, 0, 0, s.number(provider), at
 	s.flush = max(s.flush, in.version)
 	s.owe(i)
 }
@@ -235,7 +261,7 @@ func (s *State) Place(records []events.Record) {
 		if r.Input() {
 			i := sort.Search(len(s.inputs), func(i int) bool { return s.inputs[i].version >= r.Version })
 			in := &s.inputs[i]
-			in.position, in.size, in.recorded = r.Position, int(r.Size), r.RecordedAt
+			in.position, in.size, in.since = r.Position, int(r.Size), r.RecordedAt
 		}
 		switch r.Kind {
 		case events.KindPromptSubmitted:

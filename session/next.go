@@ -89,10 +89,10 @@ func (s *State) firstOwed() (obs, stop int) {
 func (s *State) dueObservation(rules Rules, first int, now time.Time) (*Work, time.Time) {
 	batch, full := s.batch(rules, first)
 	in := s.inputs[first]
-	aged := rules.Wish.MaxAge > 0 && !now.Before(in.recorded.Add(rules.Wish.MaxAge))
+	aged := rules.Wish.MaxAge > 0 && !now.Before(in.since.Add(rules.Wish.MaxAge))
 	if in.version > s.flush && in.epoch == s.epoch && !full && !aged {
 		if rules.Wish.MaxAge > 0 {
-			return nil, in.recorded.Add(rules.Wish.MaxAge)
+			return nil, in.since.Add(rules.Wish.MaxAge)
 		}
 		return nil, time.Time{}
 	}
@@ -115,7 +115,7 @@ func (s *State) batch(rules Rules, first int) (is []int, full bool) {
 		if i < first || in.epoch != s.inputs[first].epoch || in.kind == events.KindAgentStopped {
 			continue
 		}
-		if over(len(is), most) || over(len(is), wish.MaxInputs) || len(is) > 0 && int(in.most) != most ||
+		if over(len(is), most) || over(len(is), wish.MaxInputs) || len(is) > 0 && s.apart(first, i) ||
 			len(is) > 0 && over(bytes+in.size-1, wish.MaxBytes) {
 			return is, true
 		}
@@ -123,6 +123,13 @@ func (s *State) batch(rules Rules, first int) (is []int, full bool) {
 		bytes += in.size
 	}
 	return is, over(len(is), wish.MaxInputs) || over(bytes, wish.MaxBytes) || most > 0
+}
+
+// apart reports whether two inputs must not be asked about together: an earlier failure, or a wish for another provider,
+// stands between them.
+func (s *State) apart(i, j int) bool {
+	a, b := s.inputs[i], s.inputs[j]
+	return a.most != b.most || a.provider != b.provider
 }
 
 // over reports whether n has reached a limit; 0 is no limit.
@@ -156,8 +163,13 @@ func (s *State) workOn(kind events.TurnKind, is []int) *Work {
 	w := &Work{Kind: kind, Settles: s.positions(is), Probe: s.quarantine.trip > 0, Attempt: 1}
 	for _, i := range is {
 		w.Attempt = max(w.Attempt, int(s.inputs[i].attempts)+1, int(s.inputs[i].asks)+1)
+		w.Cuts = max(w.Cuts, int(s.inputs[i].cuts))
 	}
+	w.Provider = s.wish(is[0])
 	w.Prompt, w.PromptAt = s.promptBefore(s.inputs[is[0]].version)
+	if s.fresh {
+		return w
+	}
 	for _, o := range s.seen[max(0, len(s.seen)-briefSize):] {
 		w.Brief = append(w.Brief, o.position)
 	}

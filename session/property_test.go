@@ -22,6 +22,7 @@ func TestNothingIsLostAndNothingWaitsForEver(t *testing.T) {
 		}).Draw(rt, "wish")
 		m := newSim(t, wish)
 		m.tb = tb{t, rt}
+		m.randomRules(rt)
 		n := rapid.IntRange(1, 45).Draw(rt, "steps")
 		for range n {
 			m.randomStep(rt)
@@ -44,7 +45,7 @@ func (m *sim) randomStep(rt *rapid.T) {
 	m.now = m.now.Add(rapid.SampledFrom([]time.Duration{
 		0, time.Millisecond, time.Second, time.Minute, 31 * time.Minute, 25 * time.Hour,
 	}).Draw(rt, "later"))
-	switch rapid.IntRange(0, 13).Draw(rt, "what") {
+	switch rapid.IntRange(0, 14).Draw(rt, "what") {
 	case 0, 1, 2, 3:
 		size := rapid.IntRange(0, 300).Draw(rt, "size")
 		c := m.capture(events.ToolUsed{Tool: "Read", Output: string(make([]byte, size))})
@@ -69,9 +70,22 @@ func (m *sim) randomStep(rt *rapid.T) {
 		m.reobserveSome(rt)
 	case 10:
 		m.forgetOne(rt)
+	case 11:
+		m.must(m.randomExpire(rt))
 	default:
 		m.randomTurn(rt)
 	}
+}
+
+func (m *sim) randomRules(rt *rapid.T) {
+	m.rules.HeldMaxInputs, m.rules.HeldMaxAge = rapid.IntRange(1, 20).Draw(rt, "held"), time.Hour
+	if rapid.Bool().Draw(rt, "supervised") {
+		m.rules.Outputs = &policy.Unparseable{Max: rapid.IntRange(1, 3).Draw(rt, "unparseable"), Every: time.Minute}
+	}
+}
+
+func (m *sim) randomExpire(rt *rapid.T) Command {
+	return Expire{ID: m.id(), At: m.now, Held: rapid.SampledFrom([]time.Time{{}, start, m.now}).Draw(rt, "held since")}
 }
 
 func (m *sim) randomTurn(rt *rapid.T) {

@@ -69,20 +69,27 @@ type State struct {
 	resume      time.Time // no turn before: a restart's delay
 	quarantine  quarantine
 	held        *Held // nil once an output arrived
+
+	unparsed  []time.Time // when outputs of this generation, not blank, did not parse; the last maxUnparsed of them
+	refreshed time.Time   // when such outputs last earned a fresh generation
+	fresh     bool        // this generation was, and nothing was kept since: it is told nothing of what was
+	wished    []string    // the providers that people asked for by name; input.provider counts them from 1
 }
 
 // input is what is kept of a captured event that a turn must settle.
 type input struct {
 	position events.Position
 	version  events.Version
-	recorded time.Time
+	since    time.Time // when it was recorded, or last asked for again
 	size     int
 	epoch    int
 	kind     events.Kind
 	outcome  Outcome
 	attempts uint8  // failed turns that blame the batch, since it was last halved
 	asks     uint8  // outputs received for it
+	cuts     uint8  // turns that were too long though they settled it alone
 	most     uint16 // the most inputs its turn may settle; 0: no limit
+	provider uint16 // who shall be asked: its place in State.wished; 0: whoever there is
 }
 
 // ref points at a prompt or an observation.
@@ -104,6 +111,7 @@ type turn struct {
 }
 
 type quarantine struct {
+	began time.Time // the first of those in a row
 	since time.Time
 	until time.Time
 	trip  int // 0: none
@@ -203,6 +211,9 @@ func (s *State) settle(i int, o Outcome) {
 }
 
 func (s *State) owe(i int) {
+	if s.inputs[i].outcome == Forgotten {
+		return
+	}
 	if at, found := slices.BinarySearch(s.owed, i); !found {
 		s.owed = slices.Insert(s.owed, at, i)
 	}

@@ -235,6 +235,58 @@ func (m *sim) settleAllBut(bad events.Position, class events.FailureClass) {
 	}
 }
 
+// TestOneInputThatIsTooLongIsAskedWithLess: halving has left one input. It is asked again alone with ever less, and then
+// dropped by name; what is captured meanwhile is not put beside it.
+func TestOneInputThatIsTooLongIsAskedWithLess(t *testing.T) {
+	t.Parallel()
+	for _, class := range []events.FailureClass{events.FailOverflow, events.FailTruncated} {
+		t.Run(string(class), func(t *testing.T) {
+			t.Parallel()
+			m := newSim(t, policy.ModelWish())
+			repeat(m, 2)
+			m.stop()
+			bad := m.state.inputs[0].position
+			m.must(m.fail(m.start(), class))
+			if f, _ := lastOf[events.TurnFailed](m); f.Halved != 1 {
+				t.Fatalf("two inputs that were too long: halved to %d, want 1", f.Halved)
+			}
+			for n := range 3 {
+				w := m.plan().Turn
+				if w == nil || len(w.Settles) != 1 || w.Settles[0] != bad || w.Cuts != n || w.Attempt != n+1 {
+					t.Fatalf("try %d alone: got %+v, want attempt %d with %d cuts", n+1, w, n+1, n)
+				}
+				m.must(m.fail(m.start(), class))
+				repeat(m, 1)
+				m.stop()
+			}
+			if d, _ := lastOf[events.InputsDropped](m); len(d.Inputs) != 1 || d.Inputs[0] != bad || d.Reason != events.DropOverflow {
+				t.Errorf("got %+v, want input %d dropped as too long", d, bad)
+			}
+			if w := m.plan().Turn; w == nil || w.Cuts != 0 {
+				t.Errorf("the next: %+v, want it asked whole", w)
+			}
+			m.must(Reobserve{ID: m.id(), At: m.now, Inputs: []events.Position{bad}})
+			if w := m.plan().Turn; w == nil || w.Settles[0] != bad || w.Cuts != 0 || w.Attempt != 1 {
+				t.Errorf("asked again by a person: %+v, want a first attempt", w)
+			}
+		})
+	}
+}
+
+// TestASingleInputThatWasTooLongStaysAlone: it was alone from the beginning, and more is captured before it is tried again.
+func TestASingleInputThatWasTooLongStaysAlone(t *testing.T) {
+	t.Parallel()
+	m := newSim(t, policy.ModelWish())
+	m.tool("a")
+	m.must(m.capture(events.SessionClosed{}))
+	m.must(m.fail(m.start(), events.FailOverflow))
+	repeat(m, 5)
+	m.stop()
+	if w := m.plan().Turn; w == nil || len(w.Settles) != 1 || w.Cuts != 1 {
+		t.Errorf("got %+v, want the one input with less", w)
+	}
+}
+
 func TestProviderFailuresHoldAndCountNothing(t *testing.T) {
 	t.Parallel()
 	m := newSim(t, policy.ModelWish())

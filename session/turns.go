@@ -26,7 +26,7 @@ func decideStart(s *State, rules Rules, c StartTurn) ([]events.Draft, error) {
 	b := newBatch(c.Turn, c.At).add(events.TurnStarted{
 		Turn: c.Turn, TurnKind: c.Work.Kind, Generation: s.generation, Provider: c.Provider, Model: c.Model,
 		Settles: c.Work.Settles, Reads: c.Work.Reads, PromptBytes: c.PromptBytes, Attempt: c.Work.Attempt,
-		Probe: c.Work.Probe, Prompt: c.Work.Prompt,
+		Probe: c.Work.Probe, Prompt: c.Work.Prompt, Notable: c.Notable,
 	})
 	return b.correlate(c.Turn).drafts, nil
 }
@@ -44,7 +44,7 @@ func ahead(at, now time.Time, most time.Duration) bool {
 
 func (s *State) inFlight(id events.ID) bool { return s.turn != nil && s.turn.id == id }
 
-func decideAnswer(s *State, c Answer) ([]events.Draft, error) {
+func decideAnswer(s *State, rules Rules, c Answer) ([]events.Draft, error) {
 	if !s.inFlight(c.Received.Turn) {
 		return nil, ErrNoTurn
 	}
@@ -70,6 +70,9 @@ func decideAnswer(s *State, c Answer) ([]events.Draft, error) {
 	}
 	if s.quarantine.trip > 0 {
 		b.add(events.SessionReleased{By: "probe"})
+	}
+	if c.Dropped != nil {
+		s.judgeOutput(rules, b, c.Dropped.Class)
 	}
 	b.correlate(c.Received.Turn)
 	for i := range b.drafts[1:] {
@@ -138,13 +141,12 @@ func (s *State) blame(c events.FailureClass, most int) (halved int, give events.
 		attempts = max(attempts, int(s.inputs[i].attempts)+1)
 	}
 	n := len(s.turn.settles)
-	tooLong := c == events.FailOverflow || c == events.FailTruncated
 	switch {
-	case n > 1 && (tooLong || attempts >= most):
+	case n > 1 && (tooLong(c) || attempts >= most):
 		return (n + 1) / 2, ""
 	case n > 1 || attempts < most:
 		return 0, ""
-	case tooLong:
+	case tooLong(c):
 		return 0, events.DropOverflow
 	case c == events.FailRefused:
 		return 0, events.DropRefused

@@ -1,0 +1,93 @@
+package session
+
+import (
+	"time"
+
+	"github.com/cmemd/cmemd/events"
+)
+
+// maxGivenUp is how many inputs one InputsDropped names for a reason of time or number, so that no event of a very long
+// hold comes near events.MaxPayload. The rest follow in the next.
+const maxGivenUp = 10_000
+
+// Overdue reports whether Expire has something to give up at now, and otherwise when it will, if nothing else happens;
+// zero is never. held is as in Expire. It is cheap enough to be asked after every commit.
+func Overdue(s *State, rules Rules, held, now time.Time) (due bool, next time.Time) {
+	rules = rules.withDefaults()
+	since, ok := s.heldSince(rules, held, now)
+	if !ok || len(s.owed) == 0 {
+		return false, time.Time{}
+	}
+	if len(s.owed) > rules.HeldMaxInputs {
+		return true, time.Time{}
+	}
+	if at := since.Add(rules.HeldMaxAge); now.Before(at) {
+		return false, at // no input is held for longer than the hold
+	}
+	oldest := s.inputs[s.owed[0]].since
+	for _, i := range s.owed {
+		if in := s.inputs[i]; in.since.Before(oldest) {
+			oldest = in.since
+		}
+	}
+	at := later(since, oldest).Add(rules.HeldMaxAge)
+	return !now.Before(at), at
+}
+
+// heldSince returns since when s may not try anything; ok is false while it may, or does. A quarantine whose probe is due
+// holds nothing: the probe comes first.
+func (s *State) heldSince(rules Rules, paused, now time.Time) (since time.Time, ok bool) {
+	if s.turn != nil {
+		return time.Time{}, false
+	}
+	q := s.quarantine
+	if q.trip == 0 || !ahead(q.until, now, rules.Quarantine.Cap) {
+		return paused, !paused.IsZero()
+	}
+	if paused.IsZero() || q.began.Before(paused) {
+		return q.began, true
+	}
+	return paused, true
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+// decideExpire gives up what was held for HeldMaxAge, from when it was recorded or the hold began, whatever came later;
+// and then the oldest of what is more than HeldMaxInputs.
+func decideExpire(s *State, rules Rules, c Expire) ([]events.Draft, error) {
+	since, ok := s.heldSince(rules, c.Held, c.At)
+	if !ok {
+		return nil, nil
+	}
+	var old, kept []int
+	for _, i := range s.owed {
+		in := s.inputs[i]
+		if in.position != 0 && c.At.Sub(later(since, in.since)) >= rules.HeldMaxAge {
+			old = append(old, i)
+			continue
+		}
+		kept = append(kept, i)
+	}
+	b := newBatch(c.ID, c.At)
+	s.giveUp(b, old, events.DropExpired)
+	s.giveUp(b, kept[:max(0, len(kept)-rules.HeldMaxInputs)], events.DropCrowded)
+	return b.drafts, nil
+}
+
+// giveUp drops inputs by name. What was captured a moment ago and has no position yet waits for the next time.
+func (s *State) giveUp(b *batch, is []int, why events.DropReason) {
+	var ps []events.Position
+	for _, p := range s.positions(is[:min(len(is), maxGivenUp)]) {
+		if p != 0 {
+			ps = append(ps, p)
+		}
+	}
+	if len(ps) > 0 {
+		b.add(events.InputsDropped{Inputs: ps, Reason: why})
+	}
+}

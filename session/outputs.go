@@ -1,0 +1,73 @@
+package session
+
+import (
+	"slices"
+	"time"
+
+	"github.com/cmemd/cmemd/events"
+)
+
+const (
+	// classIdle is the class of a blank output in OutputDropped. It is no sign of anything, and is not counted.
+	classIdle = "idle"
+
+	// maxUnparsed is how many outputs that did not parse a State remembers: the most that a setting lets be counted.
+	maxUnparsed = 100
+)
+
+// judgeOutput adds the fresh generation that an output which did not parse may earn. Where a new generation would say
+// the same again, it earns nothing.
+func (s *State) judgeOutput(rules Rules, b *batch, class string) {
+	if rules.Outputs == nil || rules.Wish.Fixed || class == classIdle {
+		return
+	}
+	counted, respawn := rules.Outputs.Judge(s.unparsed, s.refreshed, b.at)
+	if !respawn {
+		return
+	}
+	b.add(events.SessionRespawned{
+		From: s.generation, To: s.generation + 1, Cause: CauseUnparseable, Limits: rules.Outputs.Limits(),
+		Counted: events.Counted{Unparseable: counted},
+	})
+}
+
+func (s *State) countUnparsed(at time.Time) {
+	s.unparsed = append(s.unparsed, at)
+	s.unparsed = s.unparsed[max(0, len(s.unparsed)-maxUnparsed):]
+}
+
+// refresh begins a generation that outputs earned: no crash, so that restarts and delays are not touched. What the last
+// of them was asked about is asked once more.
+func (s *State) refresh(h events.Header) {
+	s.fresh, s.refreshed = true, h.OccurredAt
+	if s.ended == nil || s.ended.id != h.Correlation {
+		return
+	}
+	for _, i := range s.ended.settles {
+		if s.inputs[i].asks == 1 {
+			s.owe(i)
+		}
+	}
+}
+
+// number returns the place of a provider in wished, counted from 1; 0 for none. A State remembers 65,535 names, far more
+// than there are providers; later ones are not heeded.
+func (s *State) number(provider string) uint16 {
+	if provider == "" {
+		return 0
+	}
+	i := slices.Index(s.wished, provider)
+	if i < 0 && len(s.wished) < 1<<16-1 {
+		s.wished = append(s.wished, provider)
+		i = len(s.wished) - 1
+	}
+	return uint16(i + 1)
+}
+
+// wish is the provider that a person asked for when input i was asked for again; empty: any.
+func (s *State) wish(i int) string {
+	if n := s.inputs[i].provider; n > 0 {
+		return s.wished[n-1]
+	}
+	return ""
+}

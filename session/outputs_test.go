@@ -1,0 +1,262 @@
+package session
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/policy"
+)
+
+func supervised(t *testing.T) *sim {
+	m := newSim(t, policy.Wish{MaxInputs: 1})
+	m.rules.Outputs = &policy.Unparseable{}
+	return m
+}
+
+// prose lets the provider answer the next turn with something that does not parse, after d.
+func (m *sim) prose(d time.Duration) events.ID {
+	m.tb.Helper()
+	m.now = m.now.Add(d)
+	m.tool("a")
+	turn := m.start()
+	m.must(m.drop(turn, events.ReasonNoXML))
+	return turn
+}
+
+func (m *sim) respawns() []events.SessionRespawned {
+	var rs []events.SessionRespawned
+	for _, e := range m.log {
+		if r, ok := e.(events.SessionRespawned); ok {
+			rs = append(rs, r)
+		}
+	}
+	return rs
+}
+
+func TestFiveUnparseableOutputsEarnAFreshGeneration(t *testing.T) {
+	t.Parallel()
+	m := supervised(t)
+	for range 4 {
+		m.prose(15 * time.Second)
+	}
+	if n := len(m.respawns()); n != 0 {
+		t.Fatalf("four outputs: %d respawns, want none", n)
+	}
+	turn := m.prose(15 * time.Second) // the first is now exactly a minute old
+	want := []events.SessionRespawned{{
+		From: 0, To: 1, Cause: CauseUnparseable, Limits: events.Limits{Window: time.Minute, Unparseable: 5, Every: 10 * time.Minute},
+		Counted: events.Counted{Unparseable: 5},
+	}}
+	if d := cmp.Diff(want, m.respawns()); d != "" {
+		t.Fatalf("respawns (-want +got):\n%s", d)
+	}
+	last := m.records[len(m.records)-1]
+	if last.Correlation != turn || last.Kind != events.KindSessionRespawned {
+		t.Errorf("the stream ends in a %s of turn %v, want the respawn of turn %v", last.Kind, last.Correlation, turn)
+	}
+	if len(m.state.restarts) != 0 || m.state.consecutive != 0 || !m.state.resume.IsZero() {
+		t.Error("a fresh generation was counted as a crash")
+	}
+}
+
+func TestTheWindowAndTheIntervalOfFreshGenerationsAreClosed(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name string
+		late time.Duration // of the fifth output, and then of the next five
+		want []int         // generations after each
+	}{
+		{"exactly", 0, []int{1, 2}},
+		{"a millisecond late", time.Millisecond, []int{0, 0}},
+		{"a millisecond early", -time.Millisecond, []int{1, 1}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			m := supervised(t)
+			first := m.now
+			for range 4 {
+				m.prose(0)
+			}
+			m.now = first.Add(time.Minute + c.late)
+			m.prose(0)
+			got := []int{m.state.Generation()}
+			if got[0] == 0 { // the window: too late for the first four
+				if d := cmp.Diff(c.want, append(got, m.state.Generation())); d != "" {
+					t.Errorf("generations (-want +got):\n%s", d)
+				}
+				return
+			}
+			respawned := m.now
+			m.settleOwed()
+			m.now = respawned.Add(10*time.Minute + c.late - 30*time.Second)
+			for range 4 {
+				m.prose(0)
+			}
+			m.now = respawned.Add(10*time.Minute + c.late)
+			m.prose(0)
+			if d := cmp.Diff(c.want, append(got, m.state.Generation())); d != "" {
+				t.Errorf("generations (-want +got):\n%s", d)
+			}
+		})
+	}
+}
+
+// settleOwed lets the provider skip all that is due.
+func (m *sim) settleOwed() {
+	m.tb.Helper()
+	for m.plan().Turn != nil {
+		m.must(m.skip(m.start(), events.ReasonSkipSummary))
+	}
+}
+
+func TestWhatEarnsNoFreshGeneration(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		rules func(r *Rules)
+		do    func(m *sim)
+	}{
+		"the standard policy":                {func(r *Rules) { r.Outputs = nil }, func(m *sim) { m.prose(0) }},
+		"a provider that would say it again": {func(r *Rules) { r.Wish.Fixed = true }, func(m *sim) { m.prose(0) }},
+		"blank answers":                      {nil, func(m *sim) { m.tool("a"); m.must(m.skip(m.start(), events.ReasonEmpty)) }},
+		"blank answers to a summary": {nil, func(m *sim) {
+			m.tool("a")
+			m.must(m.keep(m.start()))
+			m.stop()
+			a := m.drop(m.start(), events.ReasonMissingSummary)
+			a.Dropped.Class = classIdle
+			m.must(a)
+			m.settleOwed()
+		}},
+		"failures of the provider": {nil, func(m *sim) { m.tool("a"); m.must(m.fail(m.start(), events.FailLimit)) }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m := supervised(t)
+			if c.rules != nil {
+				c.rules(&m.rules)
+			}
+			for range 12 {
+				c.do(m)
+			}
+			if n := len(m.respawns()); n != 0 || m.state.Generation() != 0 {
+				t.Errorf("%d respawns, generation %d; want none", n, m.state.Generation())
+			}
+		})
+	}
+}
+
+func TestAFreshGenerationIsToldNothingUntilItKeeps(t *testing.T) {
+	t.Parallel()
+	m := supervised(t)
+	m.tool("a")
+	m.must(m.keep(m.start()))
+	var dropped events.Position
+	for range 5 {
+		m.tool("b")
+		dropped = m.plan().Turn.Settles[0]
+		if n := len(m.plan().Turn.Brief); n != 1 {
+			t.Fatalf("the brief names %d observations, want 1", n)
+		}
+		m.must(m.drop(m.start(), events.ReasonNoXML))
+	}
+	w := m.plan().Turn
+	if w == nil || len(w.Settles) != 1 || w.Settles[0] != dropped || w.Attempt != 2 || len(w.Brief) != 0 {
+		t.Fatalf("got %+v, want input %d once more, with nothing told", w, dropped)
+	}
+	m.must(m.skip(m.start(), events.ReasonSkipSummary))
+	m.tool("c")
+	if n := len(m.plan().Turn.Brief); n != 0 {
+		t.Errorf("after a skip the brief names %d observations, want none until something is kept", n)
+	}
+	m.must(m.keep(m.start()))
+	m.tool("d")
+	if n := len(m.plan().Turn.Brief); n != 2 {
+		t.Errorf("after something was kept the brief names %d observations, want 2", n)
+	}
+}
+
+func TestTheBatchThatEarnedAFreshGenerationIsAskedOnceMoreOnly(t *testing.T) {
+	t.Parallel()
+	m := supervised(t)
+	m.rules.Outputs = &policy.Unparseable{Max: 2, Every: time.Nanosecond}
+	for range 2 {
+		m.prose(time.Second)
+	}
+	m.now = m.now.Add(time.Second)
+	m.must(m.drop(m.start(), events.ReasonNoXML)) // the fresh one fails as well
+	if p := m.plan(); p.Turn != nil {
+		t.Errorf("%+v is due, want the batch given up", p.Turn)
+	}
+	m.prose(time.Second)
+	if got := m.state.Generation(); got != 2 {
+		t.Errorf("generation %d, want 2", got)
+	}
+	if b := m.state.Balance(); b.Dropped != 3 || b.Captured != 3 {
+		t.Errorf("got %+v, want three dropped and counted", b)
+	}
+}
+
+func TestACrashBetweenThemForgetsWhatAnOlderGenerationSaid(t *testing.T) {
+	t.Parallel()
+	m := supervised(t)
+	for range 4 {
+		m.prose(0)
+	}
+	m.tool("a")
+	m.crash()
+	m.await()
+	m.must(m.drop(m.start(), events.ReasonNoXML))
+	if r := m.respawns(); len(r) != 1 || r[0].Cause != CauseCrash {
+		t.Errorf("got %+v, want the crash alone: its successor has failed once", r)
+	}
+}
+
+func TestARestartOfTheDaemonGrantsNoFreshGeneration(t *testing.T) {
+	t.Parallel()
+	m := supervised(t)
+	for range 12 {
+		m.prose(time.Second)
+		m.settleOwed()
+		m.state = m.fold()
+	}
+	if got := m.state.Generation(); got != 1 {
+		t.Errorf("generation %d after twelve outputs over as many daemons, want 1: once in ten minutes", got)
+	}
+}
+
+func TestAWishForAProviderStaysWithItsInputs(t *testing.T) {
+	t.Parallel()
+	m := newSim(t, policy.ModelWish())
+	repeat(m, 4)
+	m.stop()
+	m.must(m.drop(m.start(), events.ReasonNoXML))
+	m.must(m.skip(m.start(), events.ReasonSkipSummary))
+	var again []events.Position
+	for _, in := range m.state.inputs[:4] {
+		again = append(again, in.position)
+	}
+	ask := func(provider string, ps ...events.Position) {
+		m.must(Reobserve{ID: m.id(), At: m.now, Inputs: ps, Provider: provider})
+	}
+	ask("careful", again[0], again[1])
+	ask("", again[2])
+	ask("other", again[3])
+	for _, want := range []string{"careful", "", "other"} {
+		w := m.plan().Turn
+		if w == nil || w.Provider != want {
+			t.Fatalf("got %+v, want a turn for provider %q", w, want)
+		}
+		if want == "careful" && len(w.Settles) != 2 {
+			t.Errorf("a wish for two inputs settles %d", len(w.Settles))
+		}
+		m.must(m.keep(m.start()))
+	}
+	ask("careful", again[0])
+	ask("", again[0])
+	if w := m.plan().Turn; w == nil || w.Provider != "" {
+		t.Errorf("got %+v, want the later wish: any provider", w)
+	}
+}
