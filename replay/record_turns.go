@@ -1,0 +1,164 @@
+package replay
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"time"
+
+	"github.com/cmemd/cmemd/events"
+)
+
+// Selection is what of a log is looked at. The zero value is all of it.
+type Selection struct {
+	Sessions []events.SessionID // none: all
+	Since    time.Time          // turns whose end was recorded then or later; zero: from the beginning
+	Until    time.Time          // and before this; zero: to the end
+}
+
+// session reports whether the events of a session belong to s.
+func (s Selection) session(id events.SessionID) bool {
+	return len(s.Sessions) == 0 || slices.Contains(s.Sessions, id)
+}
+
+// at reports whether what was recorded at t belongs to s.
+func (s Selection) at(t time.Time) bool {
+	return !t.Before(s.Since) && !s.past(t)
+}
+
+// past reports whether nothing that is recorded at t or later belongs to s.
+func (s Selection) past(t time.Time) bool { return !s.Until.IsZero() && !t.Before(s.Until) }
+
+// endedTurn is a turn that was answered or failed, as the log has it.
+type endedTurn struct {
+	session events.SessionID
+	started events.TurnStarted // zero, but for Turn, where known is false
+	known   bool               // started was in view, and is not erased
+	head    events.Record      // TurnReceived or TurnFailed
+	rest    []events.Record    // what it led to: the rest of its append
+}
+
+// turnReader finds the ended turns of a selection in one pass. It keeps the turn in flight of each session.
+type turnReader struct {
+	sel      Selection
+	sessions map[events.StreamID]*turnsOf // nil: not of the selection
+	ended    *endedTurn                   // whose append may go on
+	seen     reach
+	input    func(events.SessionID, events.Record) error // told of every input of the selected sessions; nil: nobody is
+	turn     func(endedTurn) error                       // told of every ended turn, in the order of the log
+}
+
+// turnsOf is one session of the selection.
+type turnsOf struct {
+	id     events.SessionID
+	flying *events.TurnStarted
+}
+
+// reach is how far a reading came.
+type reach struct {
+	first, last events.Position
+	at          time.Time // when the last record was recorded
+}
+
+// read reads records up to the end of the selection.
+func (t *turnReader) read(records iter.Seq2[events.Record, error]) error {
+	t.sessions = map[events.StreamID]*turnsOf{}
+	for r, err := range records {
+		if err != nil {
+			return err
+		}
+		if t.sel.past(r.RecordedAt) {
+			t.seen.at = t.sel.Until
+			break
+		}
+		if err := t.record(r); err != nil {
+			return err
+		}
+	}
+	return t.flush()
+}
+
+func (t *turnReader) record(r events.Record) error {
+	if t.seen.first == 0 {
+		t.seen.first = r.Position
+	}
+	t.seen.last, t.seen.at = r.Position, r.RecordedAt
+	if t.ended != nil {
+		if r.Stream == t.ended.head.Stream && r.Correlation == t.ended.head.Correlation && r.Kind != events.KindTurnStarted {
+			t.ended.rest = append(t.ended.rest, r)
+			return nil
+		}
+		if err := t.flush(); err != nil {
+			return err
+		}
+	}
+	switch r.Kind {
+	case events.KindTurnStarted, events.KindTurnReceived, events.KindTurnFailed:
+		return t.ofTurn(r)
+	case events.KindToolUsed, events.KindContextCompacted, events.KindAgentStopped:
+		if s := t.session(r.Stream); s != nil && t.input != nil && r.Input() {
+			return t.input(s.id, r)
+		}
+	}
+	return nil
+}
+
+// flush passes on the turn whose append is over.
+func (t *turnReader) flush() error {
+	if t.ended == nil {
+		return nil
+	}
+	e := *t.ended
+	t.ended = nil
+	return t.turn(e)
+}
+
+func (t *turnReader) session(stream events.StreamID) *turnsOf {
+	s, known := t.sessions[stream]
+	if !known {
+		if id, ok := stream.Session(); ok && t.sel.session(id) {
+			s = &turnsOf{id: id}
+		}
+		t.sessions[stream] = s
+	}
+	return s
+}
+
+func (t *turnReader) ofTurn(r events.Record) error {
+	s := t.session(r.Stream)
+	if s == nil {
+		return nil
+	}
+	if r.Kind == events.KindTurnStarted {
+		e, err := decode[events.TurnStarted](r)
+		s.flying = e
+		return err
+	}
+	flying := s.flying
+	s.flying = nil
+	if !t.sel.at(r.RecordedAt) {
+		return nil
+	}
+	t.ended = &endedTurn{session: s.id, head: r, started: events.TurnStarted{Turn: r.Correlation}}
+	if flying != nil && flying.Turn == r.Correlation {
+		t.ended.started, t.ended.known = *flying, true
+	}
+	return nil
+}
+
+// decode returns the event of r; nil if its payload was erased.
+func decode[E events.Event](r events.Record) (*E, error) {
+	e, err := r.Event()
+	if errors.Is(err, events.ErrErased) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("replay: %w", err)
+	}
+	typed, ok := e.(E)
+	if !ok {
+		return nil, fmt.Errorf("replay: record %d holds %T", r.Position, e)
+	}
+	return &typed, nil
+}
