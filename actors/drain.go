@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -182,6 +183,8 @@ func (a *sessionActor) disown(c actor.Context, r *request, err error) {
 func (a *sessionActor) announce(c actor.Context, records []events.Record) {
 	for _, r := range records {
 		switch r.Kind {
+		case events.KindSessionOpened:
+			a.sys.note(a.state.Origin().Cwd, r.OccurredAt)
 		case events.KindSessionQuarantined:
 			a.sys.cfg.Logger.Warn("session quarantined", "session", a.id, "position", r.Position)
 			c.Send(c.Parent(), quarantined{a.id, r.OccurredAt})
@@ -189,18 +192,21 @@ func (a *sessionActor) announce(c actor.Context, records []events.Record) {
 			a.sys.cfg.Logger.Info("session released", "session", a.id, "position", r.Position)
 			c.Send(c.Parent(), released{a.id, releasedBy(r)})
 		case events.KindSessionRespawned:
-			a.sys.cfg.Logger.Warn("observer respawned", "session", a.id, "generation", a.state.Generation())
+			a.sys.cfg.Logger.Warn("observer respawned", "session", a.id, "generation", a.state.Generation(),
+				"cause", said[events.SessionRespawned](r).Cause)
+			a.dismiss(c)
 		case events.KindInputsDropped:
-			a.sys.cfg.Logger.Warn("inputs given up", "session", a.id, "position", r.Position)
+			e := said[events.InputsDropped](r)
+			a.sys.cfg.Logger.Warn("inputs given up", "session", a.id, "position", r.Position, "reason", e.Reason, "inputs", len(e.Inputs))
 		}
 	}
 }
 
-func releasedBy(r events.Record) string {
-	if e, err := r.Event(); err == nil {
-		if e, ok := e.(events.SessionReleased); ok {
-			return e.By
-		}
-	}
-	return "probe"
+func releasedBy(r events.Record) string { return cmp.Or(said[events.SessionReleased](r).By, "probe") }
+
+// said is the event of a record that was just appended; its zero value if it cannot be read.
+func said[E events.Event](r events.Record) E {
+	e, _ := r.Event()
+	own, _ := e.(E)
+	return own
 }

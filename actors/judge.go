@@ -37,6 +37,7 @@ func (s *System) judge(ctx context.Context, p observer.Prompt, reply observer.Re
 	default:
 		s.keep(ctx, p, parsed, a)
 	}
+	s.note(p.Cwd, a.Happened)
 	return outcome{turn: p.Turn, answer: a}
 }
 
@@ -52,17 +53,19 @@ func newest(inputs []observer.Input) time.Time {
 	return at
 }
 
-// keep turns parsed content into events. Files that were modified come from the batch alone; what was only claimed is
-// kept apart.
+// keep turns parsed content into events. Files that were modified come from the batch, and from the working tree where a
+// shell changed them; what was only claimed is kept apart.
 func (s *System) keep(ctx context.Context, p observer.Prompt, parsed observer.Parsed, a *session.Answer) {
 	read, modified := filesOf(p)
+	modified = merge(modified, s.shellChanges(ctx, p))
+	touched := slices.Concat(read, modified)
 	claims := s.checkClaims(ctx, p.Cwd, parsed)
 	for _, o := range parsed.Observations {
 		a.Observations = append(a.Observations, events.ObservationParsed{
 			Observation: s.cfg.NewID(), Turn: p.Turn, Type: o.Type, TypeGiven: o.TypeGiven, Title: o.Title,
 			Subtitle: o.Subtitle, Narrative: o.Narrative, Facts: o.Facts, Concepts: o.Concepts,
-			FilesRead: read, FilesModified: modified, FilesUnverified: unseen(p.Cwd, o, read, modified),
-			Claims: pick(claims, observationText(o)),
+			FilesRead: read, FilesModified: modified, FilesUnverified: unverified(p.Cwd, o, read, modified),
+			Claims: pick(claims, observationText(o)), Unseen: unseen(p, o, touched),
 		})
 	}
 	if m := parsed.Summary; m != nil {
@@ -71,43 +74,6 @@ func (s *System) keep(ctx context.Context, p observer.Prompt, parsed observer.Pa
 			Completed: m.Completed, NextSteps: m.NextSteps, Notes: m.Notes, Claims: pick(claims, summaryText(*m)),
 		}
 	}
-}
-
-// filesOf returns what the batch's tool uses read and modified, in the order of their first appearance.
-func filesOf(p observer.Prompt) (read, modified []string) {
-	for _, in := range p.Inputs {
-		t, ok := in.Event.(events.ToolUsed)
-		if !ok {
-			continue
-		}
-		r, m := evidence.Files(t)
-		read, modified = merge(read, r), merge(modified, m)
-	}
-	return read, modified
-}
-
-func merge(list, more []string) []string {
-	for _, s := range more {
-		if !slices.Contains(list, s) {
-			list = append(list, s)
-		}
-	}
-	return list
-}
-
-// unseen returns the files that an observation names and no tool use of its batch touched. A relative name counts as
-// seen if a touched file ends in it.
-func unseen(cwd string, o observer.Observation, read, modified []string) []string {
-	var out []string
-	for _, f := range merge(slices.Clone(o.FilesRead), o.FilesModified) {
-		touched := func(have string) bool {
-			return have == f || strings.HasSuffix(have, "/"+strings.TrimPrefix(f, "./")) || evidence.Rel(cwd, have) == f
-		}
-		if !slices.ContainsFunc(read, touched) && !slices.ContainsFunc(modified, touched) {
-			out = append(out, f)
-		}
-	}
-	return out
 }
 
 // checkClaims looks up every commit that the output names, once, in the session's repository.

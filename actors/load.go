@@ -41,6 +41,7 @@ func notice(p *observer.Prompt, e events.Event) {
 		p.Message, p.Stop = e.LastMessage, e.Cause
 	case events.ObservationParsed:
 		p.Observed = append(p.Observed, e)
+		p.Touched = merge(p.Touched, touchedBy(e))
 	}
 }
 
@@ -50,7 +51,9 @@ func (s *System) loadBrief(ctx context.Context, m prepare, p *observer.Prompt) e
 		if err != nil {
 			return err
 		}
-		if o, ok := e.(events.ObservationParsed); ok && o.Title != "" {
+		o, ok := e.(events.ObservationParsed)
+		p.Touched = merge(p.Touched, touchedBy(o))
+		if ok && o.Title != "" {
 			p.Recent = append(p.Recent, o.Title)
 		}
 	}

@@ -31,6 +31,7 @@ type Config struct {
 	Provider observer.Provider
 	Mode     observer.Mode  // types and concepts of observations; zero means observer.CodeMode
 	Checker  Checker        // nil: every claim is unknown
+	Tracker  Tracker        // nil: what a shell changed without saying so is not known
 	Rules    session.Rules  // its Wish is the provider's
 	Pause    policy.Backoff // 0 means policy.DefaultPause
 	Previous Previous       // how the last life of the daemon ended

@@ -56,6 +56,7 @@ func work(t *testing.T, unit string, n int) time.Duration {
 		}
 		Commits(u.Output)
 		Claims(u.Output)
+		Named(u.Output)
 	}
 	return time.Since(start)
 }

@@ -27,6 +27,9 @@ type Prompt struct {
 	Turn     events.ID
 	Kind     events.TurnKind
 	Attempt  int // from 1; higher ones are asked with less
+	// Allowance is the most bytes of captured text, as Size counts them, that shall be sent; the rest is elided. It is set
+	// when an earlier turn over this one input was too long. 0 leaves it to the provider.
+	Allowance int
 	Project  string
 	Cwd      string
 	Agent    string
@@ -36,6 +39,7 @@ type Prompt struct {
 	Observed []events.ObservationParsed // for a summary turn: the session's new observations
 	Message  string                     // the agent's last message, where it is known
 	Stop     events.StopCause           // how the work ended; empty while it goes on
+	Touched  []string                   // files that the session's last observations were about; never sent
 }
 
 // Input is one captured event of a turn.

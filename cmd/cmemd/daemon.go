@@ -140,7 +140,7 @@ func (d *daemon) begin(ctx context.Context, version string) (err error) {
 func (d *daemon) actorsConfig() actors.Config {
 	c := d.config
 	return actors.Config{
-		Log: d.log, Provider: d.provider, Checker: d.checker, Previous: d.previous, Logger: d.logger,
+		Log: d.log, Provider: d.provider, Checker: d.checker, Tracker: evidence.NewTracker(evidence.Config{}), Previous: d.previous, Logger: d.logger,
 		Rules: session.Rules{
 			Restarts: policy.Restarts{
 				Max: c.MaxRestarts, Window: c.RestartWindow, MaxConsecutive: c.MaxConsecutive,

@@ -1,0 +1,189 @@
+package actors
+
+import (
+	"context"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/evidence"
+	"github.com/cmemd/cmemd/observer"
+)
+
+// Tracker finds out which files shell commands changed. Note remembers what dir's working tree looks like now; Changes
+// returns the files that changed while any of the commands ran, absolute, a few hundred at most. Both give up by
+// themselves in a few seconds, and are safe for concurrent use.
+type Tracker interface {
+	Note(ctx context.Context, dir string)
+	Changes(ctx context.Context, dir string, ran []evidence.Ran) []string
+}
+
+const (
+	// recent is how old an event may be for the disk to still tell of it: a history that is read later says nothing
+	// about files as they are.
+	recent = time.Minute
+	// maxTrees is how many working trees one turn's commands are followed to.
+	maxTrees = 3
+)
+
+// note has the tracker look at a session's working tree in the background, if what just happened there is recent.
+func (s *System) note(dir string, at time.Time) {
+	if s.cfg.Tracker == nil || dir == "" || s.cfg.Now().Sub(at) > recent {
+		return
+	}
+	s.turns.Go(func() { s.cfg.Tracker.Note(s.ending, dir) })
+}
+
+// shellChanges returns the files that the batch's shell commands changed, as far as their words do not say.
+func (s *System) shellChanges(ctx context.Context, p observer.Prompt) (files []string) {
+	if s.cfg.Tracker == nil {
+		return nil
+	}
+	dirs, ran := commandsOf(p)
+	for _, dir := range dirs[:min(len(dirs), maxTrees)] {
+		files = merge(files, s.cfg.Tracker.Changes(ctx, dir, ran[dir]))
+	}
+	return files
+}
+
+// commandsOf returns when the batch's commands ran that may have changed files, by folder, in the order of the folders'
+// first appearance. One whose client does not say how long it took began after the input before it.
+func commandsOf(p observer.Prompt) (dirs []string, ran map[string][]evidence.Ran) {
+	ran = map[string][]evidence.Ran{}
+	var before time.Time
+	for _, in := range p.Inputs {
+		u, ok := in.Event.(events.ToolUsed)
+		if call := evidence.Parse(u); ok && call.MayChangeFiles() {
+			dir := u.Cwd
+			if dir == "" {
+				dir = p.Cwd
+			}
+			if ran[dir] == nil {
+				dirs = append(dirs, dir)
+			}
+			ran[dir] = append(ran[dir], window(call, in.At, before))
+		}
+		before = in.At
+	}
+	return dirs, ran
+}
+
+// unknownDuration is how long a command is taken to have run of which nothing tells.
+const unknownDuration = 2 * time.Minute
+
+// window is when a command ran that was reported at at, after another input at before.
+func window(c evidence.Call, at, before time.Time) evidence.Ran {
+	r := evidence.Ran{Start: before, End: at}
+	switch {
+	case c.DurationMS > 0:
+		r.Start = at.Add(-time.Duration(c.DurationMS) * time.Millisecond)
+	case before.IsZero():
+		r.Start = at.Add(-unknownDuration)
+	}
+	if c.Shape().Background {
+		r.End = time.Time{}
+	}
+	return r
+}
+
+// filesOf returns what the batch's tool uses read and modified, in the order of their first appearance.
+func filesOf(p observer.Prompt) (read, modified []string) {
+	for _, in := range p.Inputs {
+		t, ok := in.Event.(events.ToolUsed)
+		if !ok {
+			continue
+		}
+		r, m := evidence.Files(t)
+		read, modified = merge(read, r), merge(modified, m)
+	}
+	return read, modified
+}
+
+func merge(list, more []string) []string {
+	for _, s := range more {
+		if !slices.Contains(list, s) {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// unverified returns the files that an observation lists and no tool use of its batch touched. A relative name counts as
+// touched if a touched file ends in it.
+func unverified(cwd string, o observer.Observation, read, modified []string) []string {
+	var out []string
+	for _, f := range merge(slices.Clone(o.FilesRead), o.FilesModified) {
+		touched := func(have string) bool {
+			return have == f || strings.HasSuffix(have, "/"+strings.TrimPrefix(f, "./")) || evidence.Rel(cwd, have) == f
+		}
+		if !slices.ContainsFunc(read, touched) && !slices.ContainsFunc(modified, touched) {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// unseen reports whether an observation's title or narrative names files, none of which the session touched. A file
+// counts as touched if one of that base name is among the files that were read or modified, or among those of the
+// session's last observations, or stands anywhere in the batch's calls and their outputs (shells read files too), in
+// the user's request or in the agent's summary of what it forgot. What the agent merely says at its end is no touch.
+// Where a part of that is missing, nothing is held against the observation.
+func unseen(p observer.Prompt, o observer.Observation, touched []string) bool {
+	names := evidence.Named(o.Title + "\n" + o.Narrative)
+	if len(names) == 0 || !whole(p) {
+		return false
+	}
+	return !slices.ContainsFunc(names, func(name string) bool {
+		base := path.Base(name)
+		same := func(f string) bool { return path.Base(strings.ReplaceAll(f, `\`, "/")) == base }
+		return slices.ContainsFunc(touched, same) || slices.ContainsFunc(p.Touched, same) || mentioned(p, base)
+	})
+}
+
+// whole reports whether all of a batch's words are at hand: no payload was erased, and no output cut in which a name
+// may have stood. What was cut from a file that was read or written does not matter: the file's own name is known.
+func whole(p observer.Prompt) bool {
+	return !slices.ContainsFunc(p.Inputs, func(in observer.Input) bool {
+		u, ok := in.Event.(events.ToolUsed)
+		if !ok {
+			return in.Event == nil
+		}
+		if u.InputSize <= len(u.Input) && u.OutputSize <= len(u.Output) {
+			return false
+		}
+		kind := evidence.Parse(u).Shape().Kind
+		return kind != evidence.Read && kind != evidence.Edit
+	})
+}
+
+// mentioned reports whether a file of that base name stands in what the session did, was asked, or is known to have done.
+func mentioned(p observer.Prompt, base string) bool {
+	if evidence.Names(p.Request, base) {
+		return true
+	}
+	for _, o := range p.Observed {
+		if !o.Unseen && evidence.Names(o.Title+"\n"+o.Narrative, base) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(p.Inputs, func(in observer.Input) bool {
+		switch e := in.Event.(type) {
+		case events.ToolUsed:
+			return evidence.Names(e.Input, base) || evidence.Names(e.Output, base)
+		case events.ContextCompacted:
+			return evidence.Names(e.Summary, base)
+		}
+		return false
+	})
+}
+
+// touchedBy returns the files that an earlier observation of the session is borne out to have been about.
+func touchedBy(o events.ObservationParsed) []string {
+	files := slices.Concat(o.FilesRead, o.FilesModified)
+	if !o.Unseen {
+		files = append(files, evidence.Named(o.Title+"\n"+o.Narrative)...)
+	}
+	return files
+}
