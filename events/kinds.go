@@ -114,6 +114,17 @@ func (c FailureClass) BlamesTurn() bool {
 	return c == FailRefused || c == FailOverflow || c == FailTruncated
 }
 
+// BlamesObserver reports whether a failure of class c says that the observer died, so that its supervision decides.
+func (c FailureClass) BlamesObserver() bool { return c == FailCrash || c == FailInterrupted }
+
+// FailureClasses lists the failure classes in the order of their constants. The slice is the caller's.
+func FailureClasses() []FailureClass {
+	return []FailureClass{
+		FailLimit, FailAuth, FailBilling, FailOverload, FailServer, FailTransport, FailTimeout, FailSetup, FailUnknown,
+		FailRefused, FailOverflow, FailTruncated, FailCrash, FailInterrupted,
+	}
+}
+
 // DropReason is why inputs were given up without an output.
 type DropReason string
 
