@@ -115,14 +115,14 @@ func (s *State) evolveTurn(h events.Header, e events.Event) {
 	case events.KindOutputSkipped:
 		s.settleAll(s.ended.settles, Skipped)
 		if skipped, ok := e.(events.OutputSkipped); ok && skipped.Reason != events.ReasonEmpty {
-			s.consecutive = 0
+			s.consecutive, s.unparsed = 0, nil
 		}
 		return
 	case events.KindObservationParsed:
 		s.seen = append(s.seen, ref{h.Position, h.Version, s.ended.epoch})
 		s.seen = s.seen[max(0, len(s.seen)-keepObservations):]
 	}
-	s.consecutive, s.fresh = 0, false
+	s.consecutive, s.fresh, s.unparsed = 0, false, nil
 	s.settleAll(s.ended.settles, Observed)
 }
 

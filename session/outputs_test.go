@@ -130,6 +130,20 @@ func TestWhatEarnsNoFreshGeneration(t *testing.T) {
 			m.must(a)
 			m.settleOwed()
 		}},
+		"four, and then one that is kept": {nil, func(m *sim) {
+			for range 4 {
+				m.prose(0)
+			}
+			m.tool("a")
+			m.must(m.keep(m.start()))
+		}},
+		"four, and then a skip in so many words": {nil, func(m *sim) {
+			for range 4 {
+				m.prose(0)
+			}
+			m.tool("a")
+			m.must(m.skip(m.start(), events.ReasonSkipSummary))
+		}},
 		"failures of the provider": {nil, func(m *sim) { m.tool("a"); m.must(m.fail(m.start(), events.FailLimit)) }},
 	} {
 		t.Run(name, func(t *testing.T) {

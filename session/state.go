@@ -70,7 +70,7 @@ type State struct {
 	quarantine  quarantine
 	held        *Held // nil once an output arrived
 
-	unparsed  []time.Time // when outputs of this generation, not blank, did not parse; the last maxUnparsed of them
+	unparsed  []time.Time // when outputs, not blank, did not parse since this generation began or one parsed; the last maxUnparsed
 	refreshed time.Time   // when such outputs last earned a fresh generation
 	fresh     bool        // this generation was, and nothing was kept since: it is told nothing of what was
 	wished    []string    // the providers that people asked for by name; input.provider counts them from 1
