@@ -27,8 +27,8 @@ func (u Unparseable) Limits() events.Limits {
 	return events.Limits{Window: u.Window, Unparseable: u.Max, Every: u.Every}
 }
 
-// Judge counts an output at now that was not blank and did not parse, after those of the same generation in earlier
-// (in any order, and longer than the window if need be). Respawn is whether it earns a fresh generation; lastRespawn is
+// Judge counts an output at now that was not blank and did not parse, after those in earlier: the ones of the same
+// generation since its last parsed turn, in any order, older than the window if need be. Respawn is whether it earns a fresh generation; lastRespawn is
 // when the last one was earned, the zero time if none was.
 func (u Unparseable) Judge(earlier []time.Time, lastRespawn, now time.Time) (counted int, respawn bool) {
 	u = u.withDefaults()

@@ -1,0 +1,65 @@
+package policy
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Name is one of the nine policies: what is done about outputs that did not parse, observers that ended, and providers
+// that failed.
+type Name string
+
+// The policies. The first four are rules that were tried and looped; they exist for replay alone.
+const (
+	LegacyKeyword Name = "legacy-keyword" // a phrase, or three unparsed outputs in a row, blank ones included: respawn
+	Windowed      Name = "windowed"       // a phrase, or three in an anchored window, blank ones exempt: respawn
+	WindowedNoKW  Name = "windowed-nokw"  // windowed without phrases
+	Consecutive   Name = "consecutive"    // three unparsed outputs in a row, blank ones included: respawn
+	Ignore        Name = "ignore"         // outputs are ignored, and a dead observer is restarted without limit
+	WindowOnly    Name = "window-only"    // outputs are ignored; restarts are limited in a window
+	OTP           Name = "otp"            // window-only, and restarts in a row without a parsed turn are limited
+	OTPHold       Name = "otp-hold"       // otp with probes; inputs are held while their provider fails. The default
+	Supervised    Name = "supervised"     // otp-hold; unparsed outputs earn a fresh observer now and then
+)
+
+// Names lists the policies, the oldest rules first. The slice is the caller's.
+func Names() []Name {
+	return []Name{LegacyKeyword, Windowed, WindowedNoKW, Consecutive, Ignore, WindowOnly, OTP, OTPHold, Supervised}
+}
+
+// Live lists the policies that a daemon may run, the default first. The slice is the caller's.
+func Live() []Name { return []Name{OTPHold, Supervised} }
+
+// Parse returns the policy called name. Its error lists the names there are.
+func Parse(name string) (Name, error) { return parse(name, Names()) }
+
+// ParseLive returns the live policy called name. Its error lists those there are.
+func ParseLive(name string) (Name, error) { return parse(name, Live()) }
+
+func parse(name string, among []Name) (Name, error) {
+	if slices.Contains(among, Name(name)) {
+		return Name(name), nil
+	}
+	words := make([]string, len(among))
+	for i, n := range among {
+		words[i] = string(n)
+	}
+	return "", fmt.Errorf("policy: %q is none of %s", name, strings.Join(words, ", "))
+}
+
+// ReadsPhrases reports whether n looks for the legacy phrases in outputs that did not parse.
+func (n Name) ReadsPhrases() bool { return n == LegacyKeyword || n == Windowed }
+
+// KeepsBatch reports whether n carries the inputs of a respawned observer's turn to the next one. The policies that do
+// not are those whose code emptied its queue at a respawn.
+func (n Name) KeepsBatch() bool { return n != LegacyKeyword && n != Windowed && n != WindowedNoKW }
+
+// holds reports whether n believes what a transport says of a failed turn.
+func (n Name) holds() bool { return n == OTPHold || n == Supervised }
+
+// probes reports whether a halt of n ends in a probe. One without probes never ends.
+func (n Name) probes() bool { return n.holds() }
+
+// limits reports whether n limits restarts at all.
+func (n Name) limits() bool { return n == WindowOnly || n == OTP || n.holds() }

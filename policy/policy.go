@@ -1,0 +1,202 @@
+package policy
+
+import (
+	"slices"
+	"time"
+)
+
+// streak is how many unparsed outputs in a row made the legacy policy respawn.
+const streak = 3
+
+// Policy is one of the nine under given settings. It is immutable and safe for concurrent use; New makes one.
+type Policy struct {
+	name     Name
+	settings Settings
+}
+
+// New returns the policy called name under s. Its error is that of Parse or of Settings.Check.
+func New(name Name, s Settings) (Policy, error) {
+	if _, err := Parse(string(name)); err != nil {
+		return Policy{}, err
+	}
+	if err := s.Check(); err != nil {
+		return Policy{}, err
+	}
+	s = s.withDefaults()
+	if name == WindowOnly {
+		s.Restarts = s.Restarts.windowAlone()
+	}
+	return Policy{name: name, settings: s}, nil
+}
+
+// Name is the policy's name.
+func (p Policy) Name() Name { return p.name }
+
+// State is what a policy remembers of one session's observer. The zero value is a session that was never asked. What
+// it remembers of a provider is a Pause, which all sessions of that provider share.
+type State struct {
+	bad         int         // unparsed outputs: in a row, or in the window that began at since
+	since       time.Time   // of the windowed policies
+	unparseable []time.Time // since the last parsed one; not blank, and young enough to count
+	respawned   time.Time   // when Unparseable last earned a respawn
+	restarts    history
+	trips       int       // halts in a row, from 1; 0: not halted
+	until       time.Time // when the halt's probe is due
+}
+
+// Delivers reports whether a turn that is due at now is given to the observer: not while it is halted or its provider
+// rests. Exactly at the end of either it is, as the probe.
+func (p Policy) Delivers(s *State, provider Pause, now time.Time) bool {
+	return !p.halted(s, now) && (!provider.Paused() || provider.ProbeDue(now))
+}
+
+// halted reports whether the observer is stopped and no probe may be tried at now.
+func (p Policy) halted(s *State, now time.Time) bool {
+	return s.trips > 0 && (!p.name.probes() || now.Before(s.until))
+}
+
+// Probes reports whether the next turn that is delivered is the probe of a halted observer, which is started for it.
+func (p Policy) Probes(s *State) bool { return s.trips > 0 }
+
+// Turn rules on a turn that Delivers let through at now. If the observer was halted, the turn was its probe: it is
+// started again, and released unless it died of it.
+func (p Policy) Turn(s *State, t Turn, now time.Time) Verdict {
+	if t.Failure.BlamesObserver() {
+		return p.Exit(s, now)
+	}
+	probe := p.Probes(s)
+	if probe {
+		s.trips, s.restarts = 0, history{success: s.restarts.success}
+	}
+	return Verdict{Ruling: p.rule(s, t, now), Restarted: probe}
+}
+
+func (p Policy) rule(s *State, t Turn, now time.Time) Ruling {
+	switch {
+	case t.Failure == "" || !p.name.holds():
+		return p.judge(s, t.Output, now)
+	case t.Failure.BlamesTurn():
+		return RuleRetry
+	case t.Failure.BlamesProvider():
+		return RuleHold
+	}
+	return "" // no class of failure that there is
+}
+
+// Pause returns what becomes of the provider's pause by a turn that was delivered at now. Only a parsed turn ends the
+// doubling.
+func (p Policy) Pause(provider Pause, t Turn, now time.Time) Pause {
+	switch {
+	case !p.name.holds():
+		return provider
+	case t.Failure != "":
+		return provider.After(t.Failure, Clamp(t.ResetsAt, now), now, p.settings.Pause)
+	case t.Parsed():
+		return Pause{}
+	}
+	return provider
+}
+
+// Opening rules on the opening turn of an observer that was respawned. It may be respawned for it again. Its content
+// is of no session's events, so that only RuleRespawn means anything to the caller.
+func (p Policy) Opening(s *State, o Output, now time.Time) Ruling { return p.judge(s, o, now) }
+
+// Exit rules on the end of the observer at now. While it is halted there is none to end.
+func (p Policy) Exit(s *State, now time.Time) Verdict {
+	switch {
+	case p.halted(s, now):
+		return Verdict{Ruling: RuleNone}
+	case s.trips > 0:
+		p.halt(s, now)
+		return Verdict{Ruling: RuleHalt, Restarted: true}
+	case p.name.limits() && s.restarts.count(p.settings.Restarts, now) != "":
+		p.halt(s, now)
+		return Verdict{Ruling: RuleHalt}
+	}
+	return Verdict{Ruling: RuleRestart, Restarted: true}
+}
+
+func (p Policy) halt(s *State, now time.Time) {
+	s.trips++
+	s.until = now.Add(p.settings.Quarantine.Nth(s.trips))
+}
+
+// judge rules on an output by its class and disposition.
+func (p Policy) judge(s *State, o Output, now time.Time) Ruling {
+	if !o.known() {
+		return ""
+	}
+	if o.Parsed() {
+		s.bad, s.unparseable = 0, nil
+		s.restarts.succeed(now)
+	} else if p.respawns(s, o, now) {
+		s.bad, s.unparseable = 0, nil
+		return RuleRespawn
+	}
+	switch o.Disposition {
+	case Observations, Summary:
+		return RuleKeep
+	case Skip:
+		return RuleSkip
+	case Dropped:
+		return RuleDrop
+	}
+	return ""
+}
+
+// respawns counts an output that did not parse, and reports whether it is one too many.
+func (p Policy) respawns(s *State, o Output, now time.Time) bool {
+	switch p.name {
+	case LegacyKeyword:
+		s.bad++
+		return o.Phrase || s.bad >= streak
+	case Consecutive:
+		s.bad++
+		return s.bad >= streak
+	case Windowed:
+		return o.Phrase || p.overflows(s, o, now)
+	case WindowedNoKW:
+		return p.overflows(s, o, now)
+	case Supervised:
+		return p.earns(s, o, now)
+	}
+	return false
+}
+
+// overflows counts o in the anchored window: one that began longer than a window ago is replaced by one that begins
+// now. An output exactly one window after the first is inside.
+func (p Policy) overflows(s *State, o Output, now time.Time) bool {
+	w := p.settings.Windowed
+	if slices.Contains(w.Exempt, o.Class) {
+		return false
+	}
+	if s.bad == 0 || now.Sub(s.since) > w.Window {
+		s.bad, s.since = 0, now
+	}
+	s.bad++
+	return s.bad >= w.Threshold
+}
+
+// earns counts o unless it is blank, by the rule that runs live.
+func (p Policy) earns(s *State, o Output, now time.Time) bool {
+	if o.Class == ClassIdle {
+		return false
+	}
+	u := p.settings.Unparseable
+	_, respawn := u.Judge(s.unparseable, s.respawned, now)
+	if respawn {
+		s.respawned = now
+		return true
+	}
+	s.unparseable = append(young(s.unparseable, now, u.Window), now)
+	return false
+}
+
+// young drops the times that are more than window old at now, in place. They ascend.
+func young(times []time.Time, now time.Time, window time.Duration) []time.Time {
+	n := 0
+	for n < len(times) && now.Sub(times[n]) > window {
+		n++
+	}
+	return slices.Delete(times, 0, n)
+}

@@ -1,0 +1,146 @@
+package policy
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Settings are the numbers of all policies. Zero fields mean the defaults.
+type Settings struct {
+	Windowed    WindowedSettings
+	Restarts    Restarts
+	Quarantine  Backoff // of a session's observer; zero means DefaultQuarantine
+	Pause       Backoff // of a provider; zero means DefaultPause
+	Unparseable Unparseable
+}
+
+// Check returns a *SettingError for the first value that is out of range.
+func (s Settings) Check() error { return s.Windowed.Check() }
+
+func (s Settings) withDefaults() Settings {
+	s.Windowed = s.Windowed.withDefaults()
+	s.Restarts = s.Restarts.withDefaults()
+	s.Unparseable = s.Unparseable.withDefaults()
+	if s.Quarantine == (Backoff{}) {
+		s.Quarantine = DefaultQuarantine()
+	}
+	if s.Pause == (Backoff{}) {
+		s.Pause = DefaultPause()
+	}
+	return s
+}
+
+// WindowedSettings are those of the windowed policies. Zero fields mean the defaults, which are those of the program
+// that they come from; unlike it, a bad value is an error and not the default.
+type WindowedSettings struct {
+	Threshold int           // outputs within Window that cause a respawn, 1 to 100. 0 means 3
+	Window    time.Duration // anchored at the first counted output and closed, 1 s to 1 h. 0 means 60 s
+	Exempt    []Class       // neither counted nor clearing: idle, prose or both. nil means idle; empty exempts none
+}
+
+// The keys of WindowedSettings, as Set and SettingError name them.
+const (
+	KeyThreshold = "threshold"
+	KeyWindowMS  = "window_ms"
+	KeyExempt    = "exempt"
+)
+
+// The ranges of WindowedSettings, from the program that it comes from.
+const (
+	maxThreshold = 100
+	minWindowMS  = 1_000
+	maxWindowMS  = 3_600_000
+)
+
+func (w WindowedSettings) withDefaults() WindowedSettings {
+	w.Threshold = orInt(w.Threshold, 3)
+	w.Window = orDuration(w.Window, time.Minute)
+	if w.Exempt == nil {
+		w.Exempt = []Class{ClassIdle}
+	}
+	return w
+}
+
+// Check returns a *SettingError for the first value that is out of range. Zero fields are in it.
+func (w WindowedSettings) Check() error {
+	w = w.withDefaults()
+	if w.Threshold < 1 || w.Threshold > maxThreshold {
+		return badThreshold(strconv.Itoa(w.Threshold))
+	}
+	if w.Window < minWindowMS*time.Millisecond || w.Window > maxWindowMS*time.Millisecond {
+		return badWindow(strconv.FormatFloat(w.Window.Seconds()*1000, 'f', -1, 64))
+	}
+	for _, c := range w.Exempt {
+		if c != ClassIdle && c != ClassProse {
+			return badExempt(string(c))
+		}
+	}
+	return nil
+}
+
+// Set sets the field that key names from a person's text: a whole number, or for KeyExempt classes joined by commas,
+// the empty text for none. A *SettingError says what is wrong with a value, or with a key; w is then unchanged.
+func (w *WindowedSettings) Set(key, value string) error {
+	switch key {
+	case KeyThreshold:
+		n, err := strconv.Atoi(value)
+		if err != nil || n < 1 || n > maxThreshold {
+			return badThreshold(value)
+		}
+		w.Threshold = n
+	case KeyWindowMS:
+		n, err := strconv.ParseInt(value, 10, 64)
+		if err != nil || n < minWindowMS || n > maxWindowMS {
+			return badWindow(value)
+		}
+		w.Window = time.Duration(n) * time.Millisecond
+	case KeyExempt:
+		return w.setExempt(value)
+	default:
+		return &SettingError{Key: key, Value: value, Range: "one of the keys " + strings.Join([]string{KeyThreshold, KeyWindowMS, KeyExempt}, ", ")}
+	}
+	return nil
+}
+
+func (w *WindowedSettings) setExempt(value string) error {
+	exempt := []Class{}
+	for word := range strings.SplitSeq(value, ",") {
+		c := Class(strings.TrimSpace(word))
+		switch {
+		case c == "" && value == "":
+		case c != ClassIdle && c != ClassProse:
+			return badExempt(string(c))
+		case !slices.Contains(exempt, c):
+			exempt = append(exempt, c)
+		}
+	}
+	w.Exempt = exempt
+	return nil
+}
+
+// SettingError is a value that a policy cannot run with.
+type SettingError struct {
+	Key   string // of the setting
+	Value string // as it was given
+	Range string // what it may be
+}
+
+// Error names the key, the value and the range.
+func (e *SettingError) Error() string {
+	return fmt.Sprintf("policy: %s is %q: want %s", e.Key, e.Value, e.Range)
+}
+
+func badThreshold(value string) error {
+	return &SettingError{Key: KeyThreshold, Value: value, Range: fmt.Sprintf("a whole number from 1 to %d", maxThreshold)}
+}
+
+func badWindow(value string) error {
+	return &SettingError{Key: KeyWindowMS, Value: value, Range: fmt.Sprintf("a whole number of milliseconds from %d to %d", minWindowMS, maxWindowMS)}
+}
+
+func badExempt(value string) error {
+	return &SettingError{Key: KeyExempt, Value: value, Range: "idle, prose or both, joined by a comma"}
+}
