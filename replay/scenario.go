@@ -44,7 +44,7 @@ type Event struct {
 	Tokens   Tokens   `json:"tokens"`
 	Provider *Failure `json:"provider,omitempty"` // what the transport said; nil: that all is well
 	Commits  []Commit `json:"commits,omitempty"`  // that the output names
-	Fresh    *string  `json:"fresh,omitempty"`    // what an observer started at or after WedgedAtMS says instead
+	Fresh    *Fresh   `json:"fresh,omitempty"`    // what an observer started at or after WedgedAtMS says instead
 
 	// The fields below are there where the stretch was taken from a log.
 	Session  string            `json:"session,omitempty"`  // events of one session are ruled together; empty: one session
@@ -52,6 +52,12 @@ type Event struct {
 	Turn     string            `json:"turn,omitempty"`
 	Position uint64            `json:"position,omitempty"` // of the record that ended the turn
 	Inputs   []json.RawMessage `json:"inputs,omitempty"`   // what it was about, where that was asked for
+}
+
+// Fresh is another answer to a turn, and what it cost.
+type Fresh struct {
+	Output string `json:"output"`
+	Tokens Tokens `json:"tokens"`
 }
 
 // Failure is what a transport said of a turn that failed.

@@ -1,0 +1,212 @@
+package replay
+
+import (
+	"errors"
+	"strconv"
+
+	"github.com/cmemd/cmemd/policy"
+)
+
+// MaxOpenings is how many opening turns a run may have.
+const MaxOpenings = 1_000_000
+
+// ErrRunaway is returned by Run and Compare where a policy opens more than MaxOpenings observers: their opening turn
+// earns the next one, over a long stretch.
+var ErrRunaway = errors.New("replay: more than a million openings")
+
+// engine plays a tape under one policy.
+type engine struct {
+	*tape
+	policy    policy.Policy
+	tracks    []track        // by session
+	providers []policy.Pause // by observer
+	due       agenda
+	openings  int
+	result    Result
+}
+
+// track is what an engine knows of one session.
+type track struct {
+	state    policy.State
+	started  int64 // when supervision started the observer; -1: it is the first
+	opens    int64 // when the next observer opens; never: none is to
+	carried  int   // inputs that wait for the next delivered turn
+	opened   int   // opening turns since the last event
+	observer int32 // that was asked last
+}
+
+// The times of an opening that no clock brings.
+const (
+	never   = -1
+	waiting = maxMS + 1 // for the next delivered turn
+)
+
+// play plays t from its beginning to its end.
+func play(t *tape, p policy.Policy) (Result, error) {
+	e := newEngine(t, p)
+	for i := range t.frames {
+		f := &t.frames[i]
+		e.openUntil(f.at)
+		e.event(f, &e.tracks[f.session])
+		if e.openings > MaxOpenings {
+			return Result{}, ErrRunaway
+		}
+	}
+	e.openUntil(t.end)
+	if e.openings > MaxOpenings {
+		return Result{}, ErrRunaway
+	}
+	for i := range e.tracks {
+		e.result.HeldBatches += e.tracks[i].carried
+	}
+	return e.result, nil
+}
+
+func newEngine(t *tape, p policy.Policy) *engine {
+	e := &engine{tape: t, policy: p, tracks: make([]track, t.sessions), providers: make([]policy.Pause, t.observers)}
+	for i := range e.tracks {
+		e.tracks[i].started, e.tracks[i].opens = -1, never
+	}
+	e.result.Decisions = make([]string, 0, len(t.frames))
+	e.result.Marks = make([]Mark, 0, len(t.frames))
+	return e
+}
+
+// event plays f in its session.
+func (e *engine) event(f *frame, t *track) {
+	t.observer = f.observer
+	v := policy.Verdict{Ruling: policy.RuleNone}
+	now, provider := clock(f.at), &e.providers[f.observer]
+	reaches := e.policy.Delivers(&t.state, *provider, now)
+	if reaches && t.opens != never {
+		e.open(f.session, f.at) // together with the event, where that comes sooner
+	}
+	switch {
+	case f.exit:
+		v = e.policy.Exit(&t.state, now)
+		t.carried += int(f.batch)
+	case !reaches:
+		t.carried += int(f.batch)
+	default:
+		v = e.turn(f, t)
+	}
+	if v.Restarted {
+		e.result.Restarts++
+		t.started = f.at
+	}
+	if v.Ruling == policy.RuleHalt && e.result.HaltedAtMS == nil {
+		e.result.HaltedAtMS = &f.at
+	}
+	e.mark(f, t, v.Ruling)
+}
+
+// turn plays a turn that is delivered.
+func (e *engine) turn(f *frame, t *track) policy.Verdict {
+	if e.policy.Probes(&t.state) {
+		t.started = f.at
+	}
+	said := &f.said
+	if f.hasFresh && t.started >= e.wedged {
+		said = &f.fresh
+	}
+	now, provider := clock(f.at), &e.providers[f.observer]
+	turn := policy.Turn{Output: said.output, Failure: f.failure, ResetsAt: f.resets}
+	v := e.policy.Turn(&t.state, turn, now)
+	*provider = e.policy.Pause(*provider, turn, now)
+	e.result.Calls++
+	switch v.Ruling {
+	case policy.RuleKeep:
+		e.result.Observations += int(said.observations)
+		e.result.Summaries += int(said.summaries)
+		e.result.FlaggedCommits += int(said.flagged)
+		e.recover(t)
+	case policy.RuleSkip:
+		e.recover(t)
+	default:
+		e.waste(said.tokens)
+		t.carried += int(f.batch)
+	}
+	switch v.Ruling {
+	case policy.RuleDrop:
+		e.result.DroppedTurns++
+		e.lose(t)
+	case policy.RuleRespawn:
+		e.respawn(f.session, f.at)
+	}
+	return v
+}
+
+// recover ends the waiting of what t carries: the turn that was just answered well had it in it.
+func (e *engine) recover(t *track) {
+	e.result.Recovered += t.carried
+	t.carried = 0
+}
+
+// lose gives up what t carries, the inputs of the turn at hand among it.
+func (e *engine) lose(t *track) {
+	e.result.LostBatches += t.carried
+	t.carried = 0
+}
+
+func (e *engine) waste(tokens int64) {
+	e.result.WastedCalls++
+	e.result.WastedTokens += tokens
+}
+
+// respawn replaces the observer of session: the next one opens a delay later.
+func (e *engine) respawn(session int32, at int64) {
+	t := &e.tracks[session]
+	e.result.Respawns++
+	if !e.policy.Name().KeepsBatch() {
+		e.lose(t)
+	}
+	t.opens = at + e.delay
+	e.due.add(appointment{t.opens, session})
+}
+
+// openUntil opens the observers that are due, up to and including at, in the order of their times. One whose provider
+// rests waits for the next turn that is delivered.
+func (e *engine) openUntil(at int64) {
+	for e.openings <= MaxOpenings {
+		next, ok := e.due.next(at)
+		if !ok {
+			return
+		}
+		t := &e.tracks[next.session]
+		switch {
+		case t.opens != next.at: // it opened together with an event
+		case e.policy.Delivers(&t.state, e.providers[t.observer], clock(next.at)):
+			e.open(next.session, next.at)
+		default:
+			t.opens = waiting
+		}
+	}
+}
+
+// open plays the opening turn of session's next observer. Where that earns another respawn, the one after it opens a
+// delay later, and no second one together with the same event.
+func (e *engine) open(session int32, at int64) {
+	t := &e.tracks[session]
+	t.started, t.opens = at, never
+	t.opened++
+	e.openings++
+	e.result.Calls++
+	e.waste(e.opening.tokens)
+	if e.policy.Opening(&t.state, e.opening.output, clock(at)) == policy.RuleRespawn {
+		e.respawn(session, at)
+	}
+}
+
+// mark notes what became of f.
+func (e *engine) mark(f *frame, t *track, ruling policy.Ruling) {
+	word := string(ruling)
+	e.result.Marks = append(e.result.Marks, Mark{
+		AtMS: f.at, Decision: word, Openings: t.opened,
+		WastedTokens: e.result.WastedTokens, Lost: e.result.LostBatches,
+	})
+	if t.opened > 0 {
+		word += "+" + strconv.Itoa(t.opened)
+		t.opened = 0
+	}
+	e.result.Decisions = append(e.result.Decisions, word)
+}

@@ -1,0 +1,142 @@
+package replay
+
+import (
+	"time"
+
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/observer"
+	"github.com/cmemd/cmemd/policy"
+)
+
+// tape is a scenario as an engine plays it: each output parsed once for all policies, names turned into numbers. It is
+// not changed after it was made, so that any number of engines may play it at once.
+type tape struct {
+	frames    []frame
+	sessions  int // numbered from 0
+	observers int
+	opening   reading
+	delay     int64
+	end       int64
+	wedged    int64 // observers started then or later say frame.fresh
+}
+
+// frame is one event.
+type frame struct {
+	at       int64
+	resets   time.Time
+	failure  events.FailureClass
+	session  int32
+	observer int32
+	batch    int32
+	exit     bool
+	hasFresh bool
+	said     reading
+	fresh    reading
+}
+
+// reading is what an output comes to.
+type reading struct {
+	output       policy.Output
+	observations int32
+	summaries    int32
+	flagged      int32 // commits that it names and the repository has not
+	tokens       int64
+}
+
+// record makes a tape of s, which has been checked. Phrases says whether some policy wants to know of them.
+func record(s *Scenario, types observer.Types, phrases bool) *tape {
+	r := reader{types: types, phrases: phrases, sessions: map[string]int32{}, observers: map[string]int32{}}
+	t := &tape{
+		frames:  make([]frame, len(s.Events)),
+		opening: r.read(s.Respawn.Output, events.TurnObservation, s.Respawn.Tokens),
+		delay:   s.Respawn.DelayMS, end: s.end(), wedged: maxMS + 1,
+	}
+	if s.WedgedAtMS != nil {
+		t.wedged = *s.WedgedAtMS
+	}
+	for i := range s.Events {
+		r.frame(&t.frames[i], &s.Events[i])
+	}
+	t.sessions, t.observers = len(r.sessions), len(r.observers)
+	return t
+}
+
+// reader turns events into frames.
+type reader struct {
+	types     observer.Types
+	phrases   bool
+	sessions  map[string]int32
+	observers map[string]int32
+}
+
+func (r *reader) frame(f *frame, e *Event) {
+	f.at, f.batch = e.AtMS, int32(e.Batch)
+	f.session, f.observer = number(r.sessions, e.Session), number(r.observers, e.Observer)
+	if e.Provider != nil && e.Provider.IsError {
+		f.failure = classOf(e.Provider.Code)
+		if e.Provider.ResetsMS > 0 {
+			f.resets = clock(e.Provider.ResetsMS)
+		}
+	}
+	f.exit = e.Kind == KindExit || f.failure.BlamesObserver()
+	if f.exit {
+		return
+	}
+	kind := events.TurnObservation
+	if e.Kind == KindSummary {
+		kind = events.TurnSummary
+	}
+	f.said = r.read(e.Output, kind, e.Tokens)
+	if e.Fresh != nil {
+		f.hasFresh, f.fresh = true, r.read(e.Fresh.Output, kind, e.Fresh.Tokens)
+	}
+	for _, c := range e.Commits {
+		if !c.Exists {
+			f.said.flagged++
+			f.fresh.flagged++
+		}
+	}
+}
+
+func (r *reader) read(output string, kind events.TurnKind, cost Tokens) reading {
+	p := observer.Parse(output, kind, r.types)
+	out := reading{
+		output:       policy.Output{Class: policy.Class(p.Class), Disposition: policy.Disposition(p.Disposition)},
+		observations: int32(len(p.Observations)), tokens: cost.In + cost.Out,
+	}
+	if p.Summary != nil {
+		out.summaries = 1
+	}
+	out.output.Phrase = r.phrases && !out.output.Parsed() && policy.HasPhrase(output)
+	return out
+}
+
+// number returns the number of name, the next one if it is new.
+func number(names map[string]int32, name string) int32 {
+	n, ok := names[name]
+	if !ok {
+		n = int32(len(names))
+		names[name] = n
+	}
+	return n
+}
+
+// classOf is the failure class that a transport's code stands for. What is not known pauses the provider: a failure
+// must not cost its inputs.
+func classOf(code string) events.FailureClass {
+	for _, c := range events.FailureClasses() {
+		if code == string(c) {
+			return c
+		}
+	}
+	if code == clientLimit {
+		return events.FailLimit
+	}
+	return events.FailUnknown
+}
+
+// clientLimit is the word of a client for what is FailLimit here: the field error of its messages.
+const clientLimit = "rate_limit"
+
+// clock is the instant that is ms after the beginning of a scenario.
+func clock(ms int64) time.Time { return time.UnixMilli(ms) }

@@ -1,0 +1,49 @@
+package replay
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/cmemd/cmemd/observer"
+	"github.com/cmemd/cmemd/policy"
+)
+
+// Options are the assumptions of a run. The zero value is what a daemon does by default.
+type Options struct {
+	Settings policy.Settings // the numbers of the policies
+	Types    observer.Types  // of observations; nil means those of the code mode
+}
+
+// Run plays s under the policy called name and returns what it would have done. The same scenario gives the same result.
+// Errors are those of Scenario.Check, of policy.New, and ErrRunaway. Any number of goroutines may run one scenario.
+func Run(s *Scenario, name policy.Name, opt Options) (Result, error) {
+	results, err := Compare(s, []policy.Name{name}, opt)
+	return results[name], err
+}
+
+// Compare is Run under each of names, and parses each output once for all of them. On an error there are no results.
+func Compare(s *Scenario, names []policy.Name, opt Options) (map[policy.Name]Result, error) {
+	if err := s.Check(); err != nil {
+		return nil, err
+	}
+	policies := make([]policy.Policy, len(names))
+	for i, name := range names {
+		var err error
+		if policies[i], err = policy.New(name, opt.Settings); err != nil {
+			return nil, err
+		}
+	}
+	if opt.Types == nil {
+		opt.Types = observer.CodeMode().TypeIDs()
+	}
+	t := record(s, opt.Types, slices.ContainsFunc(names, policy.Name.ReadsPhrases))
+	results := make(map[policy.Name]Result, len(names))
+	for _, p := range policies {
+		r, err := play(t, p)
+		if err != nil {
+			return nil, fmt.Errorf("%w under %s", err, p.Name())
+		}
+		results[p.Name()] = r
+	}
+	return results, nil
+}
