@@ -22,6 +22,7 @@ type dispatcher struct {
 	probing  string          // the holder that probes a paused provider; empty: nobody
 	pause    policy.Pause
 	ruled    time.Time // when the provider was last paused or resumed
+	since    time.Time // when it was paused first and not resumed since
 	degraded bool      // only probes are granted, and now and then a trial
 	trial    time.Time // when any session may be tried, though none of the quarantined owes a probe
 	trials   int
@@ -82,6 +83,9 @@ func (d *dispatcher) stream() events.StreamID {
 func (d *dispatcher) evolve(e events.Event, at time.Time) {
 	switch e := e.(type) {
 	case events.ProviderPaused:
+		if !d.pause.Paused() {
+			d.since = at
+		}
 		d.pause, d.ruled = policy.Pause{Class: e.Class, Until: e.Until, Probe: e.Probe}, at
 	case events.ProviderResumed:
 		d.pause, d.ruled = policy.Pause{}, at
@@ -122,6 +126,9 @@ func (d *dispatcher) want(c actor.Context, w want) {
 	c.Watch(w.holder)
 	d.forget(w.holder)
 	d.queue = append(d.queue, w)
+	if d.pause.Paused() && !d.pause.ProbeDue(d.sys.cfg.Now()) {
+		d.hold(w)
+	}
 	// A crash between TurnFailed and ProviderPaused lost the pause: the session that was held brings it back.
 	if h := w.held; h != nil && h.Provider == d.sys.cfg.Provider.Name() && !d.pause.Paused() && h.At.After(d.ruled) {
 		d.rule(h.Class, h.ResetsAt, h.At, events.ID{})
@@ -145,6 +152,7 @@ func (d *dispatcher) ended(c actor.Context, m ended) {
 	answered := m.received || m.failure != nil && m.failure.Class.BlamesTurn()
 	if answered && d.pause.Paused() {
 		d.append(events.ProviderResumed{By: "probe"}, events.ID{})
+		d.hold(d.queue...)
 		d.sys.cfg.Logger.Info("provider resumed", "provider", d.sys.cfg.Provider.Name())
 	}
 }
@@ -167,6 +175,19 @@ func (d *dispatcher) rule(class events.FailureClass, resetsAt, at time.Time, tur
 	d.append(events.ProviderPaused{Class: next.Class, Until: next.Until, Probe: next.Probe, Turn: turn}, turn)
 	d.sys.cfg.Logger.Warn("provider paused", "provider", d.sys.cfg.Provider.Name(), "class", class,
 		"until", next.Until, "probe", next.Probe)
+	d.hold(d.queue...)
+}
+
+// hold tells sessions that wait for a lease how the provider keeps them waiting, or that it does no longer: what they may
+// hold is bounded.
+func (d *dispatcher) hold(ws ...want) {
+	m := holding{}
+	if d.pause.Paused() {
+		m = holding{since: d.since, until: d.pause.Until}
+	}
+	for _, w := range ws {
+		d.sys.root.Send(w.holder, m)
+	}
 }
 
 // append records a ruling and applies it. An error leaves it in force for this life: the log has failed then, and the

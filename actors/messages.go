@@ -82,9 +82,14 @@ type (
 	}
 	granted  struct{}
 	prepared struct {
-		turn   events.ID
-		prompt observer.Prompt
-		err    error
+		turn    events.ID
+		prompt  observer.Prompt
+		notable int // inputs that were an edit, a commit or a failed test
+		err     error
+	}
+	holding struct { // the provider's pause keeps it waiting; the zero value: no longer
+		since time.Time // the first of the pauses in a row
+		until time.Time // when a probe is due: until it is answered, nobody knows
 	}
 	outcome struct {
 		turn   events.ID

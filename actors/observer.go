@@ -11,6 +11,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/evidence"
 	"github.com/cmemd/cmemd/observer"
 )
 
@@ -28,8 +29,9 @@ func (o *observerActor) Receive(c actor.Context) {
 		parent, root := c.Parent(), o.sys.root
 		o.work(c, func(ctx context.Context) error {
 			p, err := o.sys.load(ctx, m)
+			p.Budget = budget(p.Size(), o.sys.cfg.Rules.Wish.MaxBytes, m.work.Cuts)
 			if ctx.Err() == nil {
-				root.Send(parent, prepared{turn: m.turn, prompt: p, err: err})
+				root.Send(parent, prepared{turn: m.turn, prompt: p, notable: o.sys.notable(p), err: err})
 			}
 			return nil
 		})
@@ -49,6 +51,35 @@ func (o *observerActor) Receive(c actor.Context) {
 			o.cancel()
 		}
 	}
+}
+
+// budget is how many of size bytes may be sent of an input that was too long alone, cuts times: half of what there was
+// each time, where a wish bounds what there was. 0: as many as the provider likes.
+func budget(size, wish, cuts int) int {
+	if cuts == 0 {
+		return 0
+	}
+	if wish > 0 {
+		size = min(size, wish)
+	}
+	return max(1, size>>cuts)
+}
+
+// notable counts the inputs of a prompt that an observer should have something to say about. A figure is not worth a
+// session: where it cannot be had, it is 0.
+func (s *System) notable(p observer.Prompt) (n int) {
+	defer func() {
+		if r := recover(); r != nil {
+			s.cfg.Logger.Error("cannot tell what is notable in a turn", "turn", p.Turn, "err", r)
+			n = 0
+		}
+	}()
+	for _, in := range p.Inputs {
+		if t, ok := in.Event.(events.ToolUsed); ok && evidence.Notable(t) {
+			n++
+		}
+	}
+	return n
 }
 
 // work runs do in a goroutine. A panic or an error of do comes back as a message that crashes this actor, unless it was

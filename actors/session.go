@@ -31,6 +31,7 @@ type sessionActor struct {
 	healthy  bool // has done something: its supervisor forgets earlier crashes
 
 	wanted   bool // a lease was asked for
+	holding  holding
 	leased   bool
 	observer *actor.PID
 	turn     *running
@@ -65,10 +66,13 @@ func (a *sessionActor) Receive(c actor.Context) {
 		a.drain.requeue()
 		a.advance(c)
 	case granted:
-		a.wanted, a.leased = false, true
+		a.wanted, a.leased, a.holding = false, true, holding{}
+		a.advance(c)
+	case holding:
+		a.holding = m
 		a.advance(c)
 	case askAgain:
-		a.wanted = false
+		a.wanted, a.holding = false, holding{}
 		a.advance(c)
 	case prepared:
 		a.prepared(c, m)
@@ -126,10 +130,24 @@ func (a *sessionActor) advance(c actor.Context) {
 	if plan.Tick {
 		a.enqueue(session.Tick{ID: a.sys.cfg.NewID(), At: now}, nil)
 	}
+	plan.Next = earlier(plan.Next, a.expire(now))
 	a.seekTurn(c, plan, now)
 	a.giveUpHung(c, now)
 	a.flush()
 	a.schedule(c, plan, now)
+}
+
+// expire gives up what is held for too long or is too much, and returns when to look again; zero: there is no need.
+func (a *sessionActor) expire(now time.Time) time.Time {
+	var held time.Time
+	if a.wanted && now.Before(a.holding.until) {
+		held = a.holding.since
+	}
+	due, at := session.Overdue(a.state, a.sys.cfg.Rules, held, now)
+	if due {
+		a.enqueue(session.Expire{ID: a.sys.cfg.NewID(), At: now, Held: held}, nil)
+	}
+	return at
 }
 
 // seekTurn asks for a lease while a turn is due, begins it when there is one, and gives back what is not needed.

@@ -41,6 +41,7 @@ func (a *sessionActor) prepared(c actor.Context, m prepared) {
 	p := a.sys.cfg.Provider
 	cmd := session.StartTurn{
 		Turn: m.turn, At: a.sys.cfg.Now(), Work: a.turn.work, Provider: p.Name(), Model: p.Model(), PromptBytes: m.prompt.Size(),
+		Notable: m.notable,
 	}
 	a.enqueue(cmd, func(c actor.Context, err error) {
 		if err != nil { // the inputs were settled or forgotten in the meantime
@@ -102,6 +103,14 @@ func (a *sessionActor) HandleFailure(_ *actor.ActorSystem, sup actor.Supervisor,
 	a.sys.root.Send(a.self, observerCrashed{who: who, reason: cause})
 }
 
+// dismiss ends the observer, whose generation is over. The next turn gets a new one.
+func (a *sessionActor) dismiss(c actor.Context) {
+	if a.observer != nil {
+		c.Stop(a.observer)
+		a.observer = nil
+	}
+}
+
 func (a *sessionActor) crashed(c actor.Context, m observerCrashed) {
 	if a.observer == nil || a.observer.Id != m.who.Id {
 		return
@@ -115,10 +124,7 @@ func (a *sessionActor) giveUpHung(c actor.Context, now time.Time) {
 	if a.turn == nil || a.turn.ending || now.Before(a.turn.hangs) {
 		return
 	}
-	if a.observer != nil {
-		c.Stop(a.observer)
-		a.observer = nil
-	}
+	a.dismiss(c)
 	a.lose(c, events.FailTimeout, "no answer, and no end when it was cancelled")
 }
 

@@ -27,9 +27,7 @@ type Prompt struct {
 	Turn     events.ID
 	Kind     events.TurnKind
 	Attempt  int // from 1; higher ones are asked with less
-	// Allowance is the most bytes of captured text, as Size counts them, that shall be sent; the rest is elided. It is set
-	// when an earlier turn over this one input was too long. 0 leaves it to the provider.
-	Allowance int
+	Budget   int // the most bytes of captured text (see Size) to send: an earlier turn was too long. 0: the provider's own
 	Project  string
 	Cwd      string
 	Agent    string
