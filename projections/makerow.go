@@ -38,25 +38,3 @@ func summaryRow(r *record) (Row, bool, error) {
 	row.Flagged = flagged(row)
 	return row, ok, err
 }
-
-// flagged reports whether the row names files that nobody touched, or makes a claim whose latest verdict is absent.
-func flagged(row Row) bool {
-	if row.Unseen {
-		return true
-	}
-	for _, c := range row.Claims {
-		if latest(row, c).Verdict == events.Absent {
-			return true
-		}
-	}
-	return false
-}
-
-func latest(row Row, c events.Claim) events.Claim {
-	for i := len(row.Checks) - 1; i >= 0; i-- {
-		if later := row.Checks[i].Claim; later.Kind == c.Kind && later.Value == c.Value {
-			return later
-		}
-	}
-	return c
-}

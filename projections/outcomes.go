@@ -347,7 +347,7 @@ func (f *outcomeFold) owe(session events.SessionID) error {
 func (b balance) public() Balance {
 	out := Balance{
 		Observed: int(b.Counts[codeObserved]), Skipped: int(b.Counts[codeSkipped]), Dropped: int(b.Counts[codeDropped]),
-		Pending: int(b.Counts[codePending]), Forgotten: int(b.Counts[codeForgotten]),
+		Pending: int(b.Counts[codePending]), Forgotten: int(b.Counts[codeForgotten]), Reobserve: int(b.Asked),
 	}
 	out.Captured = out.Observed + out.Skipped + out.Dropped + out.Pending + out.Forgotten
 	for _, key := range slices.Sorted(maps.Keys(b.Reasons)) {

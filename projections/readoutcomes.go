@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/cmemd/cmemd/events"
@@ -22,6 +23,33 @@ func (v *Views) BalanceOf(ctx context.Context, session events.SessionID) (Balanc
 		return err
 	})
 	return b.public(), err
+}
+
+// BalanceOfAll says what became of the inputs of several sessions together.
+func (v *Views) BalanceOfAll(ctx context.Context, sessions []events.SessionID) (Balance, error) {
+	var sum balance
+	err := v.view(ctx, outcomeView{}.name(), func(x *tx) error {
+		sum = balance{}
+		for _, session := range sessions {
+			b, _, err := balanceTable().get(x, sessionKey(session))
+			if err != nil {
+				return err
+			}
+			sum.add(b)
+		}
+		return nil
+	})
+	return sum.public(), err
+}
+
+func (b *balance) add(other balance) {
+	for c, n := range other.Counts {
+		b.Counts[c] += n
+	}
+	for key, n := range other.Reasons {
+		b.addReason(key, n)
+	}
+	b.Asked += other.Asked
 }
 
 // Outcome returns what became of the input at a position. The error is ErrNotFound for what is no input.
@@ -62,9 +90,10 @@ func (v *Views) Outcomes(ctx context.Context, f OutcomeFilter) ([]Input, error) 
 type inputWalk struct {
 	filter OutcomeFilter
 	code   outcomeCode
-	chosen bool            // by outcome
-	next   events.Position // to look at: of a session, itself; else those before it
-	left   int64           // inputs that may still match
+	chosen bool              // by outcome
+	next   events.Position   // to look at: of a session, itself; else those before it
+	queue  []events.Position // of a turn: what is left to look at
+	left   int64             // inputs that may still match
 	found  []Input
 	done   bool
 }
@@ -85,7 +114,10 @@ func (w *inputWalk) begin(x *tx) error {
 	}
 	w.next = b.Last
 	if w.filter.Session.IsZero() {
-		w.next--
+		w.next = w.filter.Before
+	}
+	if w.next == 0 {
+		w.next-- // past every position
 	}
 	for c, n := range b.Counts {
 		if !w.chosen || outcomeCode(c) == w.code {
@@ -93,10 +125,18 @@ func (w *inputWalk) begin(x *tx) error {
 		}
 	}
 	w.done = w.left == 0
+	if w.filter.Turn != (events.ID{}) {
+		t, _, err := outcomeTurnTable().get(x, idKey(w.filter.Turn))
+		w.queue = slices.Sorted(slices.Values(t.Settles))
+		return err
+	}
 	return nil
 }
 
 func (w *inputWalk) goOn(x *tx) error {
+	if w.filter.Turn != (events.ID{}) {
+		return w.turn(x)
+	}
 	if !w.filter.Session.IsZero() {
 		return w.session(x)
 	}
@@ -104,6 +144,19 @@ func (w *inputWalk) goOn(x *tx) error {
 		return w.index(x, rareTable(), []byte{byte(w.code)})
 	}
 	return w.index(x, table[member]{name: inputTable().name}, nil)
+}
+
+// turn goes back through what a turn settled.
+func (w *inputWalk) turn(x *tx) error {
+	for len(w.queue) > 0 && !w.done {
+		at := w.queue[len(w.queue)-1]
+		w.queue = w.queue[:len(w.queue)-1]
+		if _, err := w.look(x, at); err != nil {
+			return err
+		}
+	}
+	w.done = true
+	return nil
 }
 
 // session follows the chain from a session's latest input to its first.
@@ -158,7 +211,7 @@ func (w *inputWalk) look(x *tx, at events.Position) (previous events.Position, e
 	if err != nil || !ok {
 		return 0, err
 	}
-	if w.chosen && in.outcome != w.code {
+	if w.chosen && in.outcome != w.code || w.filter.Before != 0 && at >= w.filter.Before {
 		return in.previous, nil
 	}
 	out, err := publicInput(x, at, in)
@@ -178,7 +231,9 @@ func (w *inputWalk) look(x *tx, at events.Position) (previous events.Position, e
 }
 
 func (f OutcomeFilter) admits(in Input) bool {
-	return (f.Class == "" || in.Class == f.Class) && (f.Reason == "" || in.Reason == f.Reason)
+	return (f.Class == "" || in.Class == f.Class) && (f.Reason == "" || in.Reason == f.Reason) &&
+		(f.Kind == "" || in.Kind == f.Kind) && (f.Among == nil || f.Among[in.Session]) &&
+		(f.Until.IsZero() || !in.At.After(f.Until)) && (f.Session.IsZero() || in.Session == f.Session)
 }
 
 // publicInput is an input as readers know it.

@@ -92,13 +92,12 @@ func (v *Views) Resolve(ctx context.Context, prefix string, limit int) ([]events
 	if limit <= 0 {
 		limit = 10
 	}
-	digits := strings.ToLower(strings.ReplaceAll(prefix, "-", ""))
-	whole, err := hex.DecodeString(digits[:len(digits)/2*2])
-	if err != nil || len(digits) > 32 || strings.Trim(digits, "0123456789abcdef") != "" {
+	digits, whole, ok := hexPrefix(prefix)
+	if !ok {
 		return nil, nil
 	}
 	var ids []events.ID
-	err = v.read(ctx, func(btx *bolt.Tx) error {
+	err := v.read(ctx, func(btx *bolt.Tx) error {
 		ids = nil
 		books, err := v.books(btx)
 		if err != nil {
@@ -118,6 +117,13 @@ func (v *Views) Resolve(ctx context.Context, prefix string, limit int) ([]events
 	slices.SortFunc(ids, func(a, b events.ID) int { return bytes.Compare(a[:], b[:]) })
 	ids = slices.Compact(ids)
 	return ids[:min(len(ids), limit)], err
+}
+
+// hexPrefix reads the beginning of an id: its digits, and those of them that make whole bytes.
+func hexPrefix(prefix string) (digits string, whole []byte, ok bool) {
+	digits = strings.ToLower(strings.ReplaceAll(prefix, "-", ""))
+	whole, err := hex.DecodeString(digits[:len(digits)/2*2])
+	return digits, whole, err == nil && len(digits) <= 32 && strings.Trim(digits, "0123456789abcdef") == ""
 }
 
 func withPrefix(b *bolt.Bucket, whole []byte, digits string, limit int) []events.ID {

@@ -73,3 +73,44 @@ func (v *Views) TurnsOf(ctx context.Context, row events.ID) ([]Turn, error) {
 	}
 	return turns, nil
 }
+
+// LatestTurns returns the turns that match chooses (nil: all), the latest first by their ids, which are made when a turn
+// begins: at most limit of them, and none beyond the latest looked at of any.
+func (v *Views) LatestTurns(ctx context.Context, limit, looked int, match func(Turn) bool) ([]Turn, error) {
+	var turns []Turn
+	err := v.view(ctx, turnView{}.name(), func(x *tx) error {
+		turns = nil
+		b, err := turnTable().in(x)
+		if err != nil {
+			return err
+		}
+		c := b.Cursor()
+		for k, raw := c.Last(); k != nil && looked > 0 && len(turns) < limit; k, raw = c.Prev() {
+			looked--
+			var t Turn
+			if err := x.codec.decode(raw, &t); err != nil {
+				return damaged("turn %x: %v", k, err)
+			}
+			if match == nil || match(t) {
+				turns = append(turns, t)
+			}
+		}
+		return nil
+	})
+	return turns, err
+}
+
+// ResolveTurn returns the ids of turns that begin with prefix, hex digits with or without hyphens, in order, at most limit
+// of them. No match is no error, and neither is text that no id can begin with.
+func (v *Views) ResolveTurn(ctx context.Context, prefix string, limit int) ([]events.ID, error) {
+	digits, whole, ok := hexPrefix(prefix)
+	if !ok {
+		return nil, nil
+	}
+	var ids []events.ID
+	err := v.view(ctx, turnView{}.name(), func(x *tx) error {
+		ids = withPrefix(x.bucket.Bucket([]byte(turnTable().name)), whole, digits, limit)
+		return nil
+	})
+	return ids, err
+}

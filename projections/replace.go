@@ -7,7 +7,8 @@ import (
 )
 
 // A turn's rows are replaced when every input that it settled has been kept or skipped by later turns, and at least
-// one of these kept something: a later output that found nothing worth recording takes nothing away by itself.
+// one of these kept something: a later output that found nothing worth recording takes nothing away by itself. What was
+// forgotten nobody can be asked about again, so it is not waited for.
 
 // rowTurn is a turn as far as its rows depend on it.
 type rowTurn struct {
@@ -23,6 +24,8 @@ type rowInput struct {
 	Decided events.Position `cbor:"1,keyasint,omitempty" json:"decided,omitempty"` // by the latest turn that kept or skipped it
 	Kept    events.Position `cbor:"2,keyasint,omitempty" json:"kept,omitempty"`    // by the latest turn that kept it
 	Turns   []events.ID     `cbor:"3,keyasint,omitempty" json:"turns,omitempty"`   // that kept it, oldest first
+
+	Forgotten bool `cbor:"4,keyasint,omitempty" json:"forgotten,omitempty"`
 }
 
 func (f *rowFold) applyTurn(r *record) error {
@@ -127,7 +130,7 @@ func (f *rowFold) successor(old rowTurn) (by events.ID, done bool, err error) {
 	var at events.Position
 	for _, p := range old.Settles {
 		in, err := f.inputs.peek(p)
-		if err != nil || in == nil || in.Decided <= old.Ended {
+		if err != nil || in == nil || in.Decided <= old.Ended && !in.Forgotten {
 			return events.ID{}, false, err
 		}
 		if in.Kept > old.Ended && in.Kept > at {
@@ -135,6 +138,21 @@ func (f *rowFold) successor(old rowTurn) (by events.ID, done bool, err error) {
 		}
 	}
 	return by, at != 0, nil
+}
+
+// forgetInput notes that an input can never be asked about again, which may be all that a replacement waited for.
+func (f *rowFold) forgetInput(p events.Position) error {
+	in, err := f.inputs.edit(p)
+	if err != nil {
+		return err
+	}
+	in.Forgotten = true
+	for _, turn := range in.Turns {
+		if err := f.replaceIfDone(turn); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // ofTurn enters the row at its turn. notOfTurn takes it out again.

@@ -59,7 +59,7 @@ type Row struct {
 	Checks []Check        `cbor:"29,keyasint,omitempty" json:"checks,omitempty"` // later looks, oldest first
 	Unseen bool           `cbor:"30,keyasint,omitempty" json:"unseen,omitempty"` // names files, none of which the session touched
 
-	// Flagged: Unseen, or a claim whose latest verdict is absent. Marked wherever it is shown, never injected.
+	// Flagged: Unseen, or a claim that is absent and was never verified. Marked wherever it is shown, never injected.
 	Flagged bool `cbor:"31,keyasint,omitempty" json:"flagged,omitempty"`
 
 	Turn  events.ID   `cbor:"32,keyasint,omitzero" json:"turn,omitzero"`    // that led to it; zero: none
@@ -184,9 +184,14 @@ type OutcomeFilter struct {
 	Outcome Outcome
 	Class   string
 	Reason  string
+	Kind    events.Kind
 	Session events.SessionID
-	Since   time.Time // recorded at or after it
-	Limit   int       // 0 means 100
+	Turn    events.ID                 // settled by it, whichever turn decided in the end
+	Among   map[events.SessionID]bool // nil: any session
+	Since   time.Time                 // recorded at or after it
+	Until   time.Time                 // recorded at or before it
+	Before  events.Position           // where an earlier page ended: not at it, nor after it. 0: from the latest on
+	Limit   int                       // 0 means 100
 }
 
 // Balance says what became of all inputs. Captured is always the sum of the other five numbers.
@@ -197,6 +202,10 @@ type Balance struct {
 	Dropped   int `json:"dropped"`
 	Pending   int `json:"pending"`
 	Forgotten int `json:"forgotten"`
+
+	// Reobserve is how many of them are asked for again and not answered yet. Each is counted above too, by what became
+	// of it so far.
+	Reobserve int `json:"reobserve,omitempty"`
 
 	// Reasons splits Skipped and Dropped, the largest first.
 	Reasons []ReasonCount `json:"reasons,omitempty"`

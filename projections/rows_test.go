@@ -3,7 +3,6 @@ package projections
 import (
 	"context"
 	"errors"
-	"slices"
 	"testing"
 	"time"
 
@@ -113,66 +112,6 @@ func TestDuplicatesAreOneRow(t *testing.T) {
 	}
 }
 
-// TestFlaggedDuplicates has some of the rows that say the same make a claim that nothing bears out: what is true is
-// listed whichever came first.
-func TestFlaggedDuplicates(t *testing.T) {
-	t.Parallel()
-	absent := events.Claim{Kind: "commit", Value: "abc1234", Verdict: events.Absent}
-	verified := events.Claim{Kind: "commit", Value: "abc1234", Verdict: events.Verified}
-	type check struct {
-		row   int
-		claim events.Claim
-	}
-	for _, c := range []struct {
-		name   string
-		claims []events.Claim
-		later  []check
-		forget []int
-		lead   int
-		count  int
-	}{
-		{name: "all true", claims: []events.Claim{verified, verified}, lead: 0, count: 2},
-		{name: "none true", claims: []events.Claim{absent, absent}, lead: 0, count: 2},
-		{name: "the first alone is not", claims: []events.Claim{absent, verified, verified}, lead: 1, count: 3},
-		{name: "a later one is not", claims: []events.Claim{verified, absent, verified}, lead: 0, count: 3},
-		{name: "the first is found after all", claims: []events.Claim{absent, verified}, later: []check{{0, verified}}, lead: 0, count: 2},
-		{name: "the first is gone later", claims: []events.Claim{verified, verified}, later: []check{{0, absent}}, lead: 1, count: 2},
-		{name: "all are gone later", claims: []events.Claim{verified, verified}, later: []check{{0, absent}, {1, absent}}, lead: 0, count: 2},
-		{name: "the true one is forgotten", claims: []events.Claim{absent, verified, absent}, forget: []int{1}, lead: 0, count: 2},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			w := newWorld(t)
-			s := w.open(0)
-			for _, claim := range c.claims {
-				turn := w.start(s, events.TurnObservation, w.tool(s, ""))
-				o := w.observation(turn, "a leak")
-				o.Claims = []events.Claim{claim}
-				w.say(s.Stream(), turn.id, received(turn), o)
-			}
-			for _, l := range c.later {
-				w.say(s.Stream(), events.ID{}, events.ClaimChecked{Subject: w.rows[l.row], Claim: l.claim})
-			}
-			for _, n := range c.forget {
-				w.forget(true, nil, w.rows[n])
-			}
-			v := caughtUp(t, w)
-			rows := mustRecent(t, v, RecentFilter{})
-			if len(rows) != 1 || rows[0].ID != w.rows[c.lead] || rows[0].Count != c.count || len(rows[0].Turns) != c.count {
-				t.Fatalf("listed: got %+v, want row %d for %d", rows, c.lead, c.count)
-			}
-			for n, id := range w.rows {
-				if n == c.lead || slices.Contains(c.forget, n) {
-					continue
-				}
-				if row := mustRow(t, v, id); row.FoldedInto != w.rows[c.lead] || row.Count != 0 {
-					t.Fatalf("row %d: got %+v, want it folded into row %d", n, row, c.lead)
-				}
-			}
-		})
-	}
-}
-
 func TestFactsAloneAreNotDuplicates(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -199,6 +138,14 @@ func TestLaterTurnsReplaceRows(t *testing.T) {
 			w.skip(w.start(s, events.TurnObservation, in[from:to]...))
 		}
 	}
+	drop := func(from, to int) step {
+		return func(w *world, s events.SessionID, in []events.Position) {
+			w.drop(w.start(s, events.TurnObservation, in[from:to]...))
+		}
+	}
+	forget := func(n int) step {
+		return func(w *world, _ events.SessionID, in []events.Position) { w.forget(true, in[n:n+1]) }
+	}
 	for _, c := range []struct {
 		name  string
 		steps []step
@@ -215,6 +162,14 @@ func TestLaterTurnsReplaceRows(t *testing.T) {
 		{"the same in two halves", []step{keep("old", 0, 4), keep("OLD", 0, 2), keep("x", 2, 4)}, []string{"x", "OLD"}},
 		{"a larger turn", []step{keep("a", 0, 2), keep("b", 2, 4), keep("c", 0, 4)}, []string{"c"}},
 		{"three times", []step{keep("a", 0, 4), keep("b", 0, 4), keep("c", 0, 4)}, []string{"c"}},
+		{"again after half", []step{keep("old", 0, 4), keep("a", 0, 2), keep("b", 0, 2)}, []string{"b", "old"}},
+		{"the rest after that", []step{keep("old", 0, 4), keep("a", 0, 2), keep("b", 0, 2), keep("c", 2, 4)}, []string{"c", "b"}},
+		{"a drop takes nothing away", []step{keep("old", 0, 4), drop(0, 4)}, []string{"old"}},
+		{"half kept, half dropped", []step{keep("old", 0, 4), keep("left", 0, 2), drop(2, 4)}, []string{"left", "old"}},
+		{"skipped, dropped, kept", []step{keep("old", 0, 4), skip(0, 4), drop(0, 4), keep("new", 0, 4)}, []string{"new"}},
+		{"what is forgotten is not waited for", []step{keep("old", 0, 4), forget(3), keep("new", 0, 3)}, []string{"new"}},
+		{"forgotten at last", []step{keep("old", 0, 4), keep("new", 0, 3), forget(3)}, []string{"new"}},
+		{"all forgotten", []step{keep("old", 0, 4), forget(0), forget(1), forget(2), forget(3)}, []string{"old"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -282,46 +237,6 @@ func TestMemories(t *testing.T) {
 	gone := mustRow(t, v, b.Memory)
 	if !gone.Forgotten || gone.Kind != "" || gone.Text != "" || gone.Position == 0 || gone.Listed() {
 		t.Fatalf("forgotten: got %+v", gone)
-	}
-}
-
-func TestFlagged(t *testing.T) {
-	t.Parallel()
-	absent := events.Claim{Kind: "commit", Value: "abc1234", Verdict: events.Absent}
-	there := events.Claim{Kind: "commit", Value: "abc1234", Verdict: events.Verified}
-	other := events.Claim{Kind: "commit", Value: "fff0000", Verdict: events.Verified}
-	for _, c := range []struct {
-		name   string
-		claims []events.Claim
-		unseen bool
-		later  []events.Claim
-		want   bool
-	}{
-		{"nothing", nil, false, nil, false},
-		{"verified", []events.Claim{there}, false, nil, false},
-		{"absent", []events.Claim{other, absent}, false, nil, true},
-		{"unseen files", nil, true, nil, true},
-		{"found later", []events.Claim{absent}, false, []events.Claim{there}, false},
-		{"lost later", []events.Claim{there}, false, []events.Claim{there, absent}, true},
-		{"another one found", []events.Claim{absent}, false, []events.Claim{other}, true},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			w := newWorld(t)
-			s := w.open(0)
-			turn := w.start(s, events.TurnObservation, w.tool(s, ""))
-			id := w.id()
-			w.say(s.Stream(), turn.id, received(turn), events.ObservationParsed{
-				Observation: id, Turn: turn.id, Title: "x", Claims: c.claims, Unseen: c.unseen,
-			})
-			for _, later := range c.later {
-				w.say(s.Stream(), events.ID{}, events.ClaimChecked{Subject: id, Claim: later})
-			}
-			row := mustRow(t, caughtUp(t, w), id)
-			if row.Flagged != c.want || len(row.Checks) != len(c.later) || !cmp.Equal(row.Claims, c.claims) {
-				t.Fatalf("got flagged %v, checks %v, claims %v", row.Flagged, row.Checks, row.Claims)
-			}
-		})
 	}
 }
 

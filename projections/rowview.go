@@ -28,7 +28,7 @@ func rowViews() []view {
 }
 
 func (v rowView) name() string       { return v.names }
-func (v rowView) version() int       { return 2 }
+func (v rowView) version() int       { return 3 }
 func (v rowView) skipsUnknown() bool { return false }
 
 // The tables of a rowView.
@@ -240,6 +240,9 @@ func (f *rowFold) forget(r *record) error {
 		return err
 	}
 	err = forgottenRecords(f.x, e, func(h events.Header) error {
+		if f.turns && h.Input() {
+			return f.forgetInput(h.Position)
+		}
 		if h.Kind != f.source {
 			return nil
 		}

@@ -1,0 +1,56 @@
+package projections
+
+import (
+	"context"
+
+	bolt "go.etcd.io/bbolt"
+
+	"github.com/cmemd/cmemd/events"
+)
+
+// Ledger is what the view of outcomes has counted up to one position.
+type Ledger struct {
+	Position events.Position
+	All      Balance
+	Sessions map[events.SessionID]Balance // every session that has inputs
+}
+
+// Ledger returns the balances of all sessions as they stand at one position, for whoever counts again.
+func (v *Views) Ledger(ctx context.Context) (Ledger, error) {
+	var l Ledger
+	err := v.read(ctx, func(btx *bolt.Tx) error {
+		p, ok, err := readPoint(v.codec, btx, outcomeView{}.name())
+		if err == nil && !ok {
+			err = damaged("no view %s", outcomeView{}.name())
+		}
+		if err != nil {
+			return err
+		}
+		x, err := v.txOf(btx, p.Bucket)
+		if err != nil {
+			return err
+		}
+		l = Ledger{Position: p.Position, Sessions: map[events.SessionID]Balance{}}
+		return l.read(x)
+	})
+	return l, err
+}
+
+func (l *Ledger) read(x *tx) error {
+	t, err := balanceTable().in(x)
+	if err != nil {
+		return err
+	}
+	return t.ForEach(func(k, raw []byte) error {
+		var b balance
+		if err := x.codec.decode(raw, &b); err != nil || len(k) != len(events.SessionID{}) {
+			return damaged("balance %x: %v", k, err)
+		}
+		if id := events.SessionID(k); !id.IsZero() {
+			l.Sessions[id] = b.public()
+			return nil
+		}
+		l.All = b.public()
+		return nil
+	})
+}
