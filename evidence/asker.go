@@ -13,10 +13,25 @@ type asker struct {
 	checker   *Checker
 	repo      *repository
 	restarted bool
+	fresh     bool // the child was started by this Check
 }
 
-// check decides about one claim. After an error nothing more can be asked.
+// check decides about one claim. After an error nothing more can be asked. Only a child that was started just now is
+// believed that there is no commit: an older one may live in a folder that is gone, while another repository has taken
+// its place.
 func (a *asker) check(ctx context.Context, claim *events.Claim) error {
+	err := a.decide(ctx, claim)
+	if err != nil || claim.Verdict != events.Absent || a.fresh {
+		return err
+	}
+	if child := a.checker.takeChild(a.repo); child != nil {
+		child.close()
+	}
+	claim.Verdict, claim.Evidence = events.Unknown, ""
+	return a.decide(ctx, claim)
+}
+
+func (a *asker) decide(ctx context.Context, claim *events.Claim) error {
 	h := strings.ToLower(claim.Value)
 	if len(h) < 4 || len(h) > 64 || !isLowerHex(h) {
 		claim.Evidence = "not a hash"
@@ -57,10 +72,11 @@ type answer struct{ id, kind, state string }
 
 func (a *asker) ask(ctx context.Context, question string) (answer, error) {
 	for {
-		child, err := a.checker.childOf(a.repo)
+		child, started, err := a.checker.childOf(a.repo)
 		if err != nil {
 			return answer{}, err
 		}
+		a.fresh = a.fresh || started
 		line, err := child.ask(ctx, question)
 		if err == nil {
 			ans, ok := readAnswer(question, line)

@@ -289,19 +289,19 @@ func (c *Checker) orphans() (out []*batch) {
 }
 
 // childOf returns the repository's child and starts it if there is none. The caller holds the repository's turn.
-func (c *Checker) childOf(r *repository) (*batch, error) {
+func (c *Checker) childOf(r *repository) (child *batch, started bool, err error) {
 	c.mu.Lock()
 	child, dir, closed := r.child, r.dir, c.closed
 	c.mu.Unlock()
 	if closed {
-		return nil, errClosed
+		return nil, false, errClosed
 	}
 	if child != nil {
-		return child, nil
+		return child, false, nil
 	}
-	child, err := startBatch(c.cfg, dir)
+	child, err = startBatch(c.cfg, dir)
 	if err != nil {
-		return nil, errors.New(startFailure(err))
+		return nil, false, errors.New(startFailure(err))
 	}
 	c.mu.Lock()
 	r.child = child
@@ -309,7 +309,16 @@ func (c *Checker) childOf(r *repository) (*batch, error) {
 		child.kill()
 	}
 	c.mu.Unlock()
-	return child, nil
+	return child, true, nil
+}
+
+// takeChild takes the child from the repository, to be closed by the caller, who holds the repository's turn.
+func (c *Checker) takeChild(r *repository) *batch {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	child := r.child
+	r.child = nil
+	return child
 }
 
 // bury takes a child that is of no more use from the repository and returns what it complained about.
