@@ -19,7 +19,7 @@ import (
 func TestStoredFormsAreWhole(t *testing.T) {
 	t.Parallel()
 	c := newCodec()
-	for _, v := range []any{Row{}, Session{}, Turn{}, Touch{}, Injection{}, hourCount{}, healthTurn{}, balance{}, decider{}, rowTurn{}, rowInput{}, facts{}} {
+	for _, v := range []any{Row{}, Session{}, Turn{}, Touch{}, Injection{}, spanCount{}, healthTurn{}, Streak{}, Pause{}, Quarantine{}, wellbeing{}, balance{}, decider{}, rowTurn{}, rowInput{}, facts{}} {
 		in := reflect.New(reflect.TypeOf(v))
 		fill(in.Elem())
 		raw, err := c.encode(in.Elem().Interface())
@@ -33,7 +33,7 @@ func TestStoredFormsAreWhole(t *testing.T) {
 		if s, ok := in.Interface().(*Session); ok { // filled in when read
 			s.Title, s.Pending, s.Inputs = "", 0, Balance{}
 		}
-		if diff := cmp.Diff(in.Elem().Interface(), out.Elem().Interface(), cmp.AllowUnexported(hourCount{}, healthTurn{})); diff != "" {
+		if diff := cmp.Diff(in.Elem().Interface(), out.Elem().Interface(), cmp.AllowUnexported(spanCount{}, healthTurn{})); diff != "" {
 			t.Errorf("%T (-stored +read):\n%s", v, diff)
 		}
 	}
@@ -115,7 +115,7 @@ func FuzzStored(f *testing.F) {
 	raw, _ = input{reason: "x"}.AppendBinary(nil)
 	f.Add(raw)
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		for _, v := range []any{&Row{}, &Session{}, &Turn{}, &input{}, new(ref), &fileRef{}, &hourCount{}} {
+		for _, v := range []any{&Row{}, &Session{}, &Turn{}, &input{}, new(ref), &fileRef{}, &spanCount{}} {
 			_ = c.decode(raw, v) // an error or not: it must not panic
 		}
 	})

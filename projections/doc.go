@@ -11,7 +11,8 @@
 //	files         which observations and tool uses read or changed a file
 //	outcomes      what became of every input, and the balance of all of them
 //	turns         every request to the observer, what it settled, cost and led to
-//	health        turns, drops, failures, tokens and latency by hour, provider and model; pauses and quarantines
+//	health        turns, drops, failures, tokens and latency by time, provider and model; what each has answered since the
+//	              last kept answer; pauses and quarantines
 //	injections    which rows an agent was given, and when
 //
 // A Views is opened over a log, run beside it, and read by anyone. The file is not synced: after a stop that was not

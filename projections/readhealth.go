@@ -1,15 +1,16 @@
 package projections
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 )
 
-// Health returns how the observer did in the hours from that of since to that of until, both included; a zero until is
-// the end of all hours, a zero since the beginning.
+// Health returns how the observer did from since to until, both included; a zero until is the end of all time, a zero
+// since the beginning. Borders within 24 hours of the newest turn are exact to five minutes, earlier ones to the hour.
+// What is not well is told as of now.
 func (v *Views) Health(ctx context.Context, since, until time.Time) (Health, error) {
 	var h Health
 	err := v.view(ctx, healthView{}.name(), func(x *tx) error {
@@ -19,19 +20,41 @@ func (v *Views) Health(ctx context.Context, since, until time.Time) (Health, err
 	return h, err
 }
 
+// HealthWindows returns how the observer did in the hour, the day and the week before now, as exactly as Health does.
+func (v *Views) HealthWindows(ctx context.Context, now time.Time) (HealthWindows, error) {
+	var out HealthWindows
+	err := v.view(ctx, healthView{}.name(), func(x *tx) error {
+		for _, w := range []struct {
+			into *HealthWindow
+			span time.Duration
+		}{{&out.Hour, time.Hour}, {&out.Day, 24 * time.Hour}, {&out.Week, 7 * 24 * time.Hour}} {
+			h := Health{Since: now.Add(-w.span), Until: now}
+			if err := h.readSpans(x); err != nil {
+				return err
+			}
+			*w.into = HealthWindow{Since: h.Since, Total: h.Total, Models: h.Models}
+		}
+		return nil
+	})
+	return out, err
+}
+
 func (h *Health) read(x *tx) error {
 	now, _, err := wellTable().get(x, wellKey(struct{}{}))
 	if err != nil {
 		return err
 	}
-	h.LastKept, h.LastKeptAt, h.Degraded = now.LastKept, now.LastKeptAt, now.Degraded
+	h.LastKept, h.LastKeptAt, h.Degraded, h.DegradedAt = now.LastKept, now.LastKeptAt, now.Degraded, now.DegradedAt
+	if h.Streaks, err = all(x, streakTable()); err != nil {
+		return err
+	}
 	if h.Pauses, err = all(x, pauseTable()); err != nil {
 		return err
 	}
 	if h.Quarantines, err = all(x, quarantineTable()); err != nil {
 		return err
 	}
-	return h.readHours(x)
+	return h.readSpans(x)
 }
 
 // all reads a whole table, which must be small.
@@ -52,64 +75,109 @@ func all[V any](x *tx, t table[V]) ([]V, error) {
 	return values, err
 }
 
-func (h *Health) readHours(x *tx) error {
-	b, err := hourTable().in(x)
+// readSpans adds up the hours between Since and Until, and the slots of those that lie in it only in part.
+func (h *Health) readSpans(x *tx) error {
+	now, _, err := wellTable().get(x, wellKey(struct{}{}))
 	if err != nil {
 		return err
 	}
-	var from []byte
+	first, last := int64(-1<<62), int64(1<<62) // slots
 	if !h.Since.IsZero() {
-		from = hourKey{hour: h.Since.Unix() / 3600}.bytes()[:8]
+		first = slotAt(h.Since)
 	}
-	models := map[string]*ModelHealth{}
+	if !h.Until.IsZero() {
+		last = slotAt(h.Until)
+	}
+	s := &spanSum{health: h, models: map[asked]*ModelHealth{}}
+	err = eachSpan(x, hourTable(), hourOf(first), hourOf(last), func(hour int64, c spanCount) error {
+		begins := hour * slotsAnHour
+		whole := begins >= first && begins+slotsAnHour-1 <= last
+		if whole || begins <= now.horizon() { // what is left of its slots is not all of it
+			s.enter(hour, c)
+			return nil
+		}
+		s.partial(hour)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, hour := range s.parts {
+		from, to := max(first, hour*slotsAnHour), min(last, hour*slotsAnHour+slotsAnHour-1)
+		err := eachSpan(x, slotTable(), from, to, func(_ int64, c spanCount) error {
+			s.enter(hour, c)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	s.finish()
+	return nil
+}
+
+func hourOf(slot int64) int64 { return slot / slotsAnHour }
+
+// eachSpan calls f for the counts of the spans from first to last, both included, in order.
+func eachSpan(x *tx, t table[spanCount], first, last int64, f func(span int64, c spanCount) error) error {
+	b, err := t.in(x)
+	if err != nil {
+		return err
+	}
 	c := b.Cursor()
-	for k, raw := c.Seek(from); k != nil; k, raw = c.Next() {
-		hour := hourOfKey(k)
-		if !h.Until.IsZero() && hour.After(h.Until) {
-			break
+	for k, raw := c.Seek(spanPrefix(max(first, 0), 0)); k != nil; k, raw = c.Next() {
+		span := spanOfKey(k)
+		if span > last {
+			return nil
 		}
-		var count hourCount
+		var count spanCount
 		if err := x.codec.decode(raw, &count); err != nil {
-			return damaged("health of %s: %v", showHour(k), err)
+			return damaged("health, %s %x: %v", t.name, k, err)
 		}
-		h.enter(hour, count, models)
-	}
-	for _, key := range slices.Sorted(maps.Keys(models)) {
-		h.Models = append(h.Models, *models[key])
+		if err := f(span, count); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
-func (h *Health) enter(hour time.Time, count hourCount, models map[string]*ModelHealth) {
-	h.Total.add(count.Count)
-	if n := len(h.Hours); n == 0 || !h.Hours[n-1].Hour.Equal(hour) {
-		h.Hours = append(h.Hours, HourHealth{Hour: hour})
-	}
-	h.Hours[len(h.Hours)-1].add(count.Count)
-	key := strings.Join([]string{count.Provider, count.Model}, "\x00")
-	if models[key] == nil {
-		models[key] = &ModelHealth{Provider: count.Provider, Model: count.Model}
-	}
-	models[key].add(count.Count)
+// spanSum adds spans up by hour and by model.
+type spanSum struct {
+	health *Health
+	models map[asked]*ModelHealth
+	parts  []int64 // hours of which only slots count
 }
 
-// add adds other's numbers to h's. It shares no map with other.
-func (h *HealthCount) add(other HealthCount) {
-	h.Turns += other.Turns
-	h.Kept += other.Kept
-	h.Idle += other.Idle
-	h.Usage.Input += other.Usage.Input
-	h.Usage.Cached += other.Usage.Cached
-	h.Usage.Output += other.Usage.Output
-	for slot, n := range other.Latencies {
-		h.Latencies[slot] += n
+func (s *spanSum) partial(hour int64) {
+	if n := len(s.parts); n == 0 || s.parts[n-1] != hour {
+		s.parts = append(s.parts, hour)
 	}
-	for _, m := range []struct {
-		into *map[string]int64
-		from map[string]int64
-	}{{&h.Skipped, other.Skipped}, {&h.Dropped, other.Dropped}, {&h.Failures, other.Failures}} {
-		for key, n := range m.from {
-			addTo(m.into, key, n)
-		}
+}
+
+func (s *spanSum) enter(hour int64, c spanCount) {
+	h := s.health
+	h.Total.add(c.Count)
+	at := time.Unix(hour*3600, 0).UTC()
+	i, found := slices.BinarySearchFunc(h.Hours, at, func(a HourHealth, t time.Time) int { return a.Hour.Compare(t) })
+	if !found {
+		h.Hours = slices.Insert(h.Hours, i, HourHealth{Hour: at})
+	}
+	h.Hours[i].add(c.Count)
+	by := asked{c.Provider, c.Model}
+	if by.provider == "" {
+		return // a quarantine of nobody knows whose observer
+	}
+	if s.models[by] == nil {
+		s.models[by] = &ModelHealth{Provider: by.provider, Model: by.model}
+	}
+	s.models[by].add(c.Count)
+}
+
+func (s *spanSum) finish() {
+	order := slices.SortedFunc(maps.Keys(s.models), func(a, b asked) int {
+		return cmp.Or(cmp.Compare(a.provider, b.provider), cmp.Compare(a.model, b.model))
+	})
+	for _, by := range order {
+		s.health.Models = append(s.health.Models, *s.models[by])
 	}
 }

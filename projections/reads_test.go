@@ -230,10 +230,11 @@ func TestHealth(t *testing.T) {
 	dropped := w.drop(w.start(s, events.TurnObservation, in))
 	w.now = w.now.Add(2 * time.Hour)
 	w.skip(w.start(s, events.TurnObservation, in))
-	w.fail(w.start(s, events.TurnObservation, in))
+	failed := w.start(s, events.TurnObservation, in)
+	w.fail(failed)
 	idle := w.start(s, events.TurnObservation, in)
 	w.say(s.Stream(), idle.id, received(idle), events.OutputSkipped{Turn: idle.id, Reason: "empty"})
-	w.say(events.ProviderStream("anthropic"), events.ID{}, events.ProviderPaused{Class: events.FailLimit, Probe: 1}, events.ProviderPaused{Class: events.FailLimit, Probe: 2})
+	w.say(events.ProviderStream("anthropic"), events.ID{}, events.ProviderPaused{Class: events.FailLimit, Probe: 1, Turn: failed.id}, events.ProviderPaused{Class: events.FailLimit, Probe: 2})
 	w.say(s.Stream(), events.ID{}, events.SessionQuarantined{Cause: "intensity", Trip: 1})
 	w.say(events.Daemon, events.ID{}, events.DaemonDegraded{Why: "3 quarantined"})
 	v := caughtUp(t, w)
@@ -243,7 +244,7 @@ func TestHealth(t *testing.T) {
 		t.Fatal(err)
 	}
 	total := h.Total
-	if total.Turns != 5 || total.Kept != 1 || total.Idle != 1 || total.Usage.Input != 400 || total.Latencies[slotOf(1200)-1] != 4 ||
+	if total.Turns != 5 || total.Kept != 1 || total.Idle != 1 || total.Usage.Input != 400 || total.Latencies[latencySlot(1200)-1] != 4 ||
 		!cmp.Equal(total.Dropped, map[string]int64{"prose/no_xml": 1}) || !cmp.Equal(total.Failures, map[string]int64{"limit": 1}) ||
 		!cmp.Equal(total.Skipped, map[string]int64{"skip_summary": 1, "empty": 1}) {
 		t.Fatalf("total: got %+v", total)

@@ -134,6 +134,10 @@ type Quarantine struct {
 	Until   time.Time        `cbor:"3,keyasint,omitzero" json:"until"` // when one probe turn may be tried
 	Cause   string           `cbor:"4,keyasint,omitempty" json:"cause"`
 	Trip    int              `cbor:"5,keyasint,omitempty" json:"trip"`
+	At      time.Time        `cbor:"6,keyasint,omitzero" json:"at,omitzero"` // of the last of those in a row; this and the rest in Health alone
+	// Whose observer it was, where a turn tells.
+	Provider string `cbor:"7,keyasint,omitempty" json:"provider,omitempty"`
+	Model    string `cbor:"8,keyasint,omitempty" json:"model,omitempty"`
 }
 
 // Pause is a provider that is not asked.
@@ -143,6 +147,8 @@ type Pause struct {
 	Since    time.Time           `cbor:"3,keyasint,omitzero" json:"since"` // the first of the pauses in a row
 	Until    time.Time           `cbor:"4,keyasint,omitzero" json:"until"` // when one probe may be tried
 	Probe    int                 `cbor:"5,keyasint,omitempty" json:"probe"`
+	At       time.Time           `cbor:"6,keyasint,omitzero" json:"at,omitzero"`      // of the last of them
+	Model    string              `cbor:"7,keyasint,omitempty" json:"model,omitempty"` // that was asked when it failed, where a turn tells
 }
 
 // SessionFilter chooses sessions. The zero value chooses all.
@@ -307,83 +313,6 @@ type Touch struct {
 	Tool     string           `cbor:"5,keyasint,omitempty" json:"tool,omitempty"`  // of a tool use
 	Modified bool             `cbor:"6,keyasint,omitempty" json:"modified"`        // false: read
 	Failed   bool             `cbor:"7,keyasint,omitempty" json:"failed,omitzero"` // the tool use failed: it changed nothing
-}
-
-// Health is how the observer has been doing in a span of whole hours.
-type Health struct {
-	Since  time.Time     `json:"since"`
-	Until  time.Time     `json:"until"`
-	Total  HealthCount   `json:"total"`
-	Models []ModelHealth `json:"models,omitempty"` // by provider, then model
-	Hours  []HourHealth  `json:"hours,omitempty"`  // oldest first; hours without a turn are left out
-
-	LastKeptAt  time.Time       `json:"last_kept_at,omitzero"` // of all time
-	LastKept    events.Position `json:"last_kept,omitempty"`
-	Pauses      []Pause         `json:"pauses,omitempty"`      // in force
-	Quarantines []Quarantine    `json:"quarantines,omitempty"` // in force
-	Degraded    string          `json:"degraded,omitempty"`    // why the daemon only captures; empty: it does its whole job
-}
-
-// ModelHealth is the counts of one provider and model.
-type ModelHealth struct {
-	Provider string `json:"provider"`
-	Model    string `json:"model,omitempty"`
-	HealthCount
-}
-
-// HourHealth is the counts of one hour.
-type HourHealth struct {
-	Hour time.Time `json:"hour"`
-	HealthCount
-}
-
-// HealthCount counts turns by the hour in which they ended, as recorded.
-type HealthCount struct {
-	Turns    int64            `cbor:"1,keyasint,omitempty" json:"turns"` // ended, failed ones included
-	Kept     int64            `cbor:"2,keyasint,omitempty" json:"kept"`
-	Skipped  map[string]int64 `cbor:"3,keyasint,omitempty" json:"skipped,omitempty"`  // by reason
-	Dropped  map[string]int64 `cbor:"4,keyasint,omitempty" json:"dropped,omitempty"`  // by "class/reason"
-	Failures map[string]int64 `cbor:"5,keyasint,omitempty" json:"failures,omitempty"` // by class
-	Idle     int64            `cbor:"6,keyasint,omitempty" json:"idle"`               // outputs that were blank
-	Usage    events.Usage     `cbor:"7,keyasint,omitzero" json:"usage"`
-	// Latencies counts received outputs by latency: slot n holds those under 2^n milliseconds and not in a slot before.
-	Latencies [LatencySlots]int64 `cbor:"8,keyasint,omitzero" json:"latencies"`
-}
-
-// LatencySlots is the number of powers of two of milliseconds that Latencies tells apart; the last one is open.
-const LatencySlots = 21
-
-// Yield is kept turns over turns that answered something, 0 to 1; ok is false when none did.
-func (h HealthCount) Yield() (yield float64, ok bool) {
-	n := h.Kept
-	for _, c := range h.Skipped {
-		n += c
-	}
-	for _, c := range h.Dropped {
-		n += c
-	}
-	if n -= h.Idle; n <= 0 {
-		return 0, false
-	}
-	return float64(h.Kept) / float64(n), true
-}
-
-// Latency returns the upper border of the slot in which the q-quantile (0 to 1) of the latencies lies; 0 if there are none.
-func (h HealthCount) Latency(q float64) time.Duration {
-	var total int64
-	for _, n := range h.Latencies {
-		total += n
-	}
-	if total == 0 {
-		return 0
-	}
-	rank := int64(q*float64(total-1)) + 1
-	for slot, n := range h.Latencies {
-		if rank -= n; rank <= 0 {
-			return time.Millisecond << slot
-		}
-	}
-	return time.Millisecond << LatencySlots
 }
 
 // Info describes one view.

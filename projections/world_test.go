@@ -1,6 +1,7 @@
 package projections
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -34,6 +35,9 @@ type world struct {
 	rows   []events.ID
 	words  []events.Position // records whose payloads may be forgotten
 	opened map[events.SessionID]bool
+
+	model   string // that the next turns ask; empty: small
+	notable int    // of the inputs of the next turns
 
 	absent bool // what the next observations claim is not to be found
 }
@@ -117,7 +121,8 @@ func (w *world) open(n int) events.SessionID {
 func (w *world) start(s events.SessionID, kind events.TurnKind, settles ...events.Position) *worldTurn {
 	t := &worldTurn{id: w.id(), session: s, kind: kind, settles: settles}
 	w.say(s.Stream(), t.id, events.TurnStarted{
-		Turn: t.id, TurnKind: kind, Generation: 1, Provider: "anthropic", Model: "small", Settles: settles, PromptBytes: 900, Attempt: 1,
+		Turn: t.id, TurnKind: kind, Generation: 1, Provider: "anthropic", Model: cmp.Or(w.model, "small"), Settles: settles, PromptBytes: 900,
+		Attempt: 1, Notable: w.notable,
 	})
 	w.turns = append(w.turns, t)
 	return t
@@ -167,6 +172,16 @@ func (w *world) skip(t *worldTurn) []events.Record {
 	return w.say(t.session.Stream(), t.id, received(t), events.OutputSkipped{Turn: t.id, Reason: "skip_summary", Stated: "nothing new"})
 }
 
+// blank ends a turn with an output that says nothing.
+func (w *world) blank(t *worldTurn) []events.Record {
+	t.ended = true
+	var e events.Event = events.OutputSkipped{Turn: t.id, Reason: events.ReasonEmpty}
+	if t.kind == events.TurnSummary {
+		e = events.OutputDropped{Turn: t.id, Class: "idle", Reason: "missing_summary"}
+	}
+	return w.say(t.session.Stream(), t.id, received(t), e)
+}
+
 func (w *world) drop(t *worldTurn) []events.Record {
 	t.ended = true
 	return w.say(t.session.Stream(), t.id, received(t), events.OutputDropped{
@@ -207,6 +222,9 @@ func (w *world) step(t *rapid.T) {
 		w.open(n)
 		return
 	}
+	if rapid.IntRange(0, 9).Draw(t, "rest") == 0 {
+		w.now = w.now.Add(rapid.SampledFrom([]time.Duration{4 * time.Minute, 50 * time.Minute, 26 * time.Hour}).Draw(t, "for"))
+	}
 	steps := []func(*rapid.T, events.SessionID){
 		w.stepTool, w.stepTool, w.stepTool, w.stepPrompt, w.stepStop, w.stepTurn, w.stepTurn, w.stepEnd, w.stepEnd, w.stepEnd,
 		w.stepGiveUp, w.stepReobserve, w.stepForget, w.stepMemory, w.stepSupervision, w.stepSession,
@@ -241,6 +259,7 @@ func (w *world) stepTurn(t *rapid.T, s events.SessionID) {
 	if len(from) == 0 {
 		return
 	}
+	w.notable, w.model = rapid.IntRange(0, 1).Draw(t, "notable"), rapid.SampledFrom([]string{"small", "large"}).Draw(t, "model")
 	w.start(s, kind, rapid.SliceOfNDistinct(rapid.SampledFrom(from), 1, min(4, len(from)), rapid.ID).Draw(t, "settles")...)
 }
 
@@ -249,9 +268,14 @@ func (w *world) stepEnd(t *rapid.T, s events.SessionID) {
 		if turn.ended || turn.session != s {
 			continue
 		}
-		switch rapid.IntRange(0, 5).Draw(t, "end") {
+		switch rapid.IntRange(0, 7).Draw(t, "end") {
 		case 0:
 			w.skip(turn)
+		case 6:
+			w.blank(turn)
+		case 7:
+			w.say(s.Stream(), turn.id, events.TurnFailed{Turn: turn.id, Class: events.FailCrash}, events.SessionQuarantined{Cause: "intensity", Trip: 1})
+			turn.ended = true
 		case 1:
 			w.drop(turn)
 		case 2:
@@ -322,7 +346,11 @@ func (w *world) stepSupervision(t *rapid.T, s events.SessionID) {
 	case n < len(evs):
 		w.say(s.Stream(), events.ID{}, evs[n])
 	case n == 3:
-		w.say(events.ProviderStream("anthropic"), events.ID{}, events.ProviderPaused{Class: events.FailLimit, Probe: 1})
+		p := events.ProviderPaused{Class: events.FailLimit, Probe: 1}
+		if len(w.turns) > 0 && rapid.Bool().Draw(t, "told") {
+			p.Turn = w.turns[len(w.turns)-1].id
+		}
+		w.say(events.ProviderStream("anthropic"), events.ID{}, p)
 	case n == 4:
 		w.say(events.ProviderStream("anthropic"), events.ID{}, events.ProviderResumed{By: "probe"})
 	default:

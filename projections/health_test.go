@@ -1,0 +1,194 @@
+package projections
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/cmemd/cmemd/events"
+)
+
+func mustHealth(t *testing.T, v *Views, since, until time.Time) Health {
+	t.Helper()
+	mustCatchUp(t, v)
+	h, err := v.Health(t.Context(), since, until)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+// TestWindowsAreExact has one turn every five minutes for ten days: an hour is then 12 turns or 13, never 24.
+func TestWindowsAreExact(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := w.open(0)
+	in := w.tool(s, "")
+	for w.now.Before(epoch.Add(10 * 24 * time.Hour)) {
+		w.keep(w.start(s, events.TurnObservation, in))
+		w.now = w.now.Truncate(5 * time.Minute).Add(5 * time.Minute)
+	}
+	v := caughtUp(t, w)
+	for _, off := range []time.Duration{0, 2 * time.Minute, 31 * time.Minute, 59 * time.Minute} {
+		now := w.now.Add(off)
+		got, err := v.HealthWindows(t.Context(), now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range []struct {
+			name        string
+			window      HealthWindow
+			least, most int64
+		}{
+			{"hour", got.Hour, 12 - int64(off/(5*time.Minute)) - 1, 13},
+			{"day", got.Day, 24*12 - int64(off/(5*time.Minute)) - 1, 24*12 + 1},
+			{"week", got.Week, 7*24*12 - int64(off/(5*time.Minute)) - 1, 7*24*12 + 12},
+		} {
+			if n := c.window.Total.Turns; n < c.least || n > c.most {
+				t.Errorf("%s later: %s: got %d turns, want %d to %d", off, c.name, n, c.least, c.most)
+			}
+			if len(c.window.Models) != 1 || c.window.Models[0].Turns != c.window.Total.Turns {
+				t.Errorf("%s: got models %+v", c.name, c.window.Models)
+			}
+		}
+	}
+	part := mustHealth(t, v, w.now.Add(-100*time.Minute), w.now.Add(-50*time.Minute))
+	if n := part.Total.Turns; n < 10 || n > 11 {
+		t.Errorf("between two instants: got %d turns, want 10 or 11", n)
+	}
+}
+
+// TestSlotsAreBounded: however long the log is, slots are kept for 25 hours alone.
+func TestSlotsAreBounded(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := w.open(0)
+	in := w.tool(s, "")
+	for range 1000 {
+		w.keep(w.start(s, events.TurnObservation, in))
+		w.now = w.now.Add(7 * time.Minute)
+	}
+	v := caughtUp(t, w)
+	n := 0
+	err := v.view(t.Context(), healthView{}.name(), func(x *tx) error {
+		return eachSpan(x, slotTable(), 0, 1<<62, func(int64, spanCount) error { n++; return nil })
+	})
+	if err != nil || n > keptSlots || n < 200 {
+		t.Errorf("got %d slots, %v; want about %d", n, err, 25*60/7)
+	}
+}
+
+// TestStreaks folds a life of one model, step by step.
+func TestStreaks(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := w.open(0)
+	in := w.tool(s, "")
+	stop := w.say(s.Stream(), events.ID{}, events.AgentStopped{Work: 1})[0].Position
+	v := mustOpen(t, t.TempDir(), w.log, Config{})
+	turn := func() *worldTurn { return w.start(s, events.TurnObservation, in) }
+	var prose, blank []events.Record
+	for _, c := range []struct {
+		name            string
+		do              func()
+		unusable, blank int64
+	}{
+		{"nothing yet", func() { turn() }, 0, 0},
+		{"prose", func() { prose = w.drop(turn()) }, 1, 0},
+		{"more of it", func() { w.drop(turn()) }, 2, 0},
+		{"the agreed form neither counts nor ends anything", func() { w.skip(turn()) }, 2, 0},
+		{"a failure neither", func() { w.fail(turn()) }, 2, 0},
+		{"blank to nothing notable neither", func() { w.blank(turn()) }, 2, 0},
+		{"blank to something notable", func() { w.notable = 1; blank = w.blank(turn()) }, 2, 1},
+		{"a blank summary of notable stops", func() { w.blank(w.start(s, events.TurnSummary, stop)) }, 2, 2},
+		{"the agreed form to something notable", func() { w.skip(turn()) }, 2, 2},
+		{"an erased blank", func() { w.forget(false, []events.Position{blank[1].Position}) }, 2, 1},
+		{"an erased drop", func() { w.forget(true, []events.Position{prose[1].Position}) }, 1, 1},
+		{"something kept ends it", func() { prose = w.drop(turn()); w.keep(turn(), "x") }, 0, 0},
+		{"an erased drop of an earlier streak", func() { w.forget(false, []events.Position{prose[1].Position}) }, 0, 0},
+		{"and it begins anew", func() { w.drop(turn()) }, 1, 0},
+		{"another model's answers are its own", func() { w.model = "large"; w.keep(turn(), "y"); w.drop(turn()) }, 1, 0},
+	} {
+		c.do()
+		h := mustHealth(t, v, time.Time{}, time.Time{})
+		if len(h.Streaks) == 0 {
+			if c.unusable+c.blank > 0 {
+				t.Fatalf("%s: no streak", c.name)
+			}
+			continue
+		}
+		got := h.Streaks[len(h.Streaks)-1] // "small" sorts behind "large"
+		if got.Unusable != c.unusable || got.Blank != c.blank {
+			t.Errorf("%s: got %d unusable, %d blank; want %d, %d", c.name, got.Unusable, got.Blank, c.unusable, c.blank)
+		}
+	}
+}
+
+// TestFoundInTheLog: what a log holds becomes findings, and the next kept turn ends them.
+func TestFoundInTheLog(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := w.open(0)
+	in := w.tool(s, "")
+	w.keep(w.start(s, events.TurnObservation, in), "x")
+	keptAt := w.now
+	for range DegradedUnusable - 1 {
+		w.drop(w.start(s, events.TurnObservation, in))
+	}
+	for range 100 {
+		w.skip(w.start(s, events.TurnObservation, in))
+	}
+	v := caughtUp(t, w)
+	if got := mustHealth(t, v, w.now.Add(-24*time.Hour), w.now).Findings(w.now); len(got) != 0 {
+		t.Fatalf("one answer too few: got %+v", got)
+	}
+	last := w.drop(w.start(s, events.TurnObservation, in))
+	later := w.now.Add(3 * time.Hour)
+	got := mustHealth(t, v, w.now.Add(-24*time.Hour), later).Findings(later)
+	if len(got) != 1 || got[0].What != FindUnusable || got[0].Count != DegradedUnusable || got[0].Model != "small" ||
+		got[0].Since.After(keptAt) || !got[0].At.Equal(last[0].RecordedAt) {
+		t.Fatalf("got %+v, want %d since %s, as of %s", got, DegradedUnusable, keptAt, last[0].RecordedAt)
+	}
+	w.keep(w.start(s, events.TurnObservation, in), "y")
+	if got := mustHealth(t, v, time.Time{}, w.now).Findings(w.now); len(got) != 0 {
+		t.Fatalf("after a kept turn: got %+v", got)
+	}
+	lost := w.start(s, events.TurnObservation, in)
+	w.say(s.Stream(), lost.id, events.TurnFailed{Turn: lost.id, Class: events.FailCrash}, events.SessionQuarantined{Cause: "intensity", Trip: 1, Until: w.now.Add(time.Hour)})
+	got = mustHealth(t, v, time.Time{}, w.now).Findings(w.now)
+	if len(got) != 1 || got[0].What != FindQuarantined || got[0].Provider != "anthropic" || got[0].Model != "small" {
+		t.Fatalf("got %+v, want the quarantine of the model that crashed", got)
+	}
+	if h := mustHealth(t, v, time.Time{}, w.now); h.Total.Quarantines != 1 || h.Models[0].Quarantines != 1 {
+		t.Fatalf("got %+v, want a counted quarantine", h.Total)
+	}
+}
+
+// BenchmarkHealthRead is what a session's start reads: a day of two models that are asked every minute.
+func BenchmarkHealthRead(b *testing.B) {
+	w := newWorld(b)
+	s := w.open(0)
+	in := w.tool(s, "")
+	for w.now.Before(epoch.Add(8 * 24 * time.Hour)) {
+		for _, w.model = range []string{"small", "large"} {
+			w.keep(w.start(s, events.TurnObservation, in))
+			w.now = w.now.Add(4 * time.Minute)
+		}
+	}
+	v := mustOpen(b, b.TempDir(), w.log, Config{})
+	mustCatchUp(b, v)
+	b.Run("Day", func(b *testing.B) {
+		for b.Loop() {
+			if _, err := v.Health(context.Background(), w.now.Add(-24*time.Hour), w.now); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("Windows", func(b *testing.B) {
+		for b.Loop() {
+			if _, err := v.HealthWindows(context.Background(), w.now); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}

@@ -1,0 +1,246 @@
+package projections
+
+import (
+	"time"
+
+	"github.com/cmemd/cmemd/events"
+)
+
+type healthFold struct {
+	x       *tx
+	hours   *cache[spanKey, spanCount]
+	slots   *cache[spanKey, spanCount]
+	turns   *cache[events.ID, healthTurn]
+	streaks *cache[asked, Streak]
+	now     *cache[struct{}, wellbeing]
+}
+
+func (healthView) fold(x *tx) fold {
+	return &healthFold{
+		x:       x,
+		hours:   newCache(x, hourTable(), spanKey.bytes),
+		slots:   newCache(x, slotTable(), spanKey.bytes),
+		turns:   newCache(x, healthTurnTable(), idKey),
+		streaks: newCache(x, streakTable(), asked.bytes),
+		now:     newCache(x, wellTable(), wellKey),
+	}
+}
+
+func (f *healthFold) flush() error {
+	for _, c := range []interface{ flush() error }{f.hours, f.slots, f.turns, f.streaks, f.now} {
+		if err := c.flush(); err != nil {
+			return err
+		}
+	}
+	return f.prune()
+}
+
+// prune deletes the slots behind the horizon. Which are left does not depend on when it ran: the horizon only advances.
+func (f *healthFold) prune() error {
+	now, err := f.now.peek(struct{}{})
+	if err != nil || now == nil {
+		return err
+	}
+	b, err := slotTable().in(f.x)
+	if err != nil {
+		return err
+	}
+	c := b.Cursor()
+	for k, _ := c.First(); k != nil && spanOfKey(k) <= now.horizon(); k, _ = c.First() {
+		if err := c.Delete(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *healthFold) apply(r *record) error {
+	switch r.Kind {
+	case events.KindTurnStarted:
+		return f.start(r)
+	case events.KindTurnReceived, events.KindTurnFailed:
+		return f.end(r)
+	case events.KindOutputDropped, events.KindOutputSkipped:
+		return f.tell(r)
+	case events.KindObservationParsed, events.KindSummaryParsed:
+		return f.keep(r)
+	case events.KindSessionQuarantined, events.KindSessionReleased:
+		return f.quarantine(r)
+	case events.KindProviderPaused, events.KindProviderResumed:
+		return f.pause(r)
+	case events.KindDaemonDegraded:
+		return f.degrade(r)
+	case events.KindMemoryForgotten:
+		e, ok, err := payloadOf[events.MemoryForgotten](r)
+		if err != nil || !ok {
+			return err
+		}
+		return forgottenRecords(f.x, e, f.forget)
+	}
+	return nil
+}
+
+func (f *healthFold) start(r *record) error {
+	e, ok, err := payloadOf[events.TurnStarted](r)
+	if err != nil || !ok {
+		return err
+	}
+	t, err := f.turns.edit(turnOf(r, e.Turn))
+	if err != nil {
+		return err
+	}
+	*t = healthTurn{Provider: e.Provider, Model: e.Model, Notable: e.Notable > 0}
+	return nil
+}
+
+// end enters that a turn has ended. An answer also dates its model's streak.
+func (f *healthFold) end(r *record) error {
+	e, _, err := payloadOf[events.Event](r)
+	if err != nil {
+		return err
+	}
+	id := turnOf(r, turnSaid(e))
+	known, err := f.turns.peek(id)
+	if err != nil || known == nil {
+		return err
+	}
+	at, err := f.advance(r)
+	if err != nil {
+		return err
+	}
+	s, err := f.streak(known.by())
+	if err != nil {
+		return err
+	}
+	if r.Kind == events.KindTurnReceived {
+		s.LastAt = r.RecordedAt
+		if s.FirstAt.IsZero() {
+			s.FirstAt = r.RecordedAt
+		}
+	}
+	return f.change(id, func(t *healthTurn) {
+		t.At, t.Era = at, s.Kept
+		t.tell(r, e)
+	})
+}
+
+// tell enters what came of an answer.
+func (f *healthFold) tell(r *record) error {
+	e, _, err := payloadOf[events.Event](r)
+	if err != nil {
+		return err
+	}
+	return f.change(turnOf(r, turnSaid(e)), func(t *healthTurn) { t.tell(r, e) })
+}
+
+// change alters a turn, and what it adds to the counts with it. Turns that were never started are passed over.
+func (f *healthFold) change(id events.ID, alter func(*healthTurn)) error {
+	known, err := f.turns.peek(id)
+	if err != nil || known == nil {
+		return err
+	}
+	was := *known
+	t, err := f.turns.edit(id)
+	if err != nil {
+		return err
+	}
+	alter(t)
+	if err := f.enter(was, -1); err != nil {
+		return err
+	}
+	return f.enter(*t, +1)
+}
+
+func (f *healthFold) enter(t healthTurn, by int64) error {
+	if t.At == 0 {
+		return nil
+	}
+	s, err := f.streak(t.by())
+	if err != nil {
+		return err
+	}
+	t.addToStreak(s, by)
+	return f.count(t.by(), t.At, func(c *HealthCount) { t.addTo(c, by) })
+}
+
+// count changes all counts that something in slot at belongs to. A slot that is not kept any more is left alone.
+func (f *healthFold) count(by asked, at int64, change func(*HealthCount)) error {
+	s, err := f.streak(by)
+	if err != nil {
+		return err
+	}
+	change(&s.All)
+	if err := countSpan(f.hours, spanKey{at / slotsAnHour, by}, change); err != nil {
+		return err
+	}
+	now, err := f.now.peek(struct{}{})
+	if err != nil || now == nil || at <= now.horizon() {
+		return err
+	}
+	return countSpan(f.slots, spanKey{at, by}, change)
+}
+
+func countSpan(spans *cache[spanKey, spanCount], key spanKey, change func(*HealthCount)) error {
+	c, err := spans.edit(key)
+	if err != nil {
+		return err
+	}
+	c.Provider, c.Model = key.by.provider, key.by.model
+	change(&c.Count)
+	return nil
+}
+
+func (f *healthFold) streak(by asked) (*Streak, error) {
+	s, err := f.streaks.edit(by)
+	if err != nil {
+		return nil, err
+	}
+	s.Provider, s.Model = by.provider, by.model
+	return s, nil
+}
+
+// advance returns the slot of r, which becomes the newest one.
+func (f *healthFold) advance(r *record) (int64, error) {
+	now, err := f.now.edit(struct{}{})
+	if err != nil {
+		return 0, err
+	}
+	at := slotAt(r.RecordedAt)
+	now.Newest = max(now.Newest, at)
+	return at, nil
+}
+
+func (f *healthFold) keep(r *record) error {
+	id := r.Correlation
+	if id == (events.ID{}) {
+		e, _, err := payloadOf[events.Event](r)
+		if err != nil {
+			return err
+		}
+		id = turnSaid(e)
+	}
+	known, err := f.turns.peek(id)
+	if err != nil || known == nil || known.Result == TurnKept {
+		return err
+	}
+	now, err := f.now.edit(struct{}{})
+	if err != nil {
+		return err
+	}
+	now.LastKept, now.LastKeptAt = r.Position, r.RecordedAt
+	if err := f.change(id, func(t *healthTurn) { t.Result, t.Why, t.Idle = TurnKept, "", false }); err != nil {
+		return err
+	}
+	s, err := f.streak(known.by())
+	if err != nil {
+		return err
+	}
+	s.Unusable, s.Blank, s.FirstAt = 0, 0, time.Time{}
+	s.Kept, s.KeptAt = r.Position, r.RecordedAt
+	return nil
+}
+
+// forget takes back what the payload of a record had said.
+func (f *healthFold) forget(h events.Header) error {
+	return f.change(h.Correlation, func(t *healthTurn) { t.forget(h.Kind) })
+}

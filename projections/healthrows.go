@@ -1,0 +1,168 @@
+package projections
+
+import (
+	"time"
+
+	"github.com/cmemd/cmemd/events"
+)
+
+// Health is how the observer did in a span of time, and what is not well now.
+type Health struct {
+	Since  time.Time     `json:"since"`
+	Until  time.Time     `json:"until"`
+	Total  HealthCount   `json:"total"`
+	Models []ModelHealth `json:"models,omitempty"` // by provider, then model
+	Hours  []HourHealth  `json:"hours,omitempty"`  // oldest first; hours without a turn are left out
+
+	LastKeptAt  time.Time       `json:"last_kept_at,omitzero"` // of all time
+	LastKept    events.Position `json:"last_kept,omitempty"`
+	Streaks     []Streak        `json:"streaks,omitempty"`     // of every provider and model that was ever asked, in that order
+	Pauses      []Pause         `json:"pauses,omitempty"`      // not ended yet; one past its Until holds nothing back
+	Quarantines []Quarantine    `json:"quarantines,omitempty"` // in force
+	Degraded    string          `json:"degraded,omitempty"`    // why the daemon only captures; empty: it does its whole job
+	DegradedAt  time.Time       `json:"degraded_at,omitzero"`
+}
+
+// ModelHealth is the counts of one provider and model.
+type ModelHealth struct {
+	Provider string `json:"provider"`
+	Model    string `json:"model,omitempty"`
+	HealthCount
+}
+
+// HourHealth is the counts of one hour, or of the part of it that was asked for.
+type HourHealth struct {
+	Hour time.Time `json:"hour"`
+	HealthCount
+}
+
+// HealthWindows is the counts of the spans that people are shown.
+type HealthWindows struct {
+	Hour HealthWindow `json:"hour"`
+	Day  HealthWindow `json:"day"`
+	Week HealthWindow `json:"week"`
+}
+
+// HealthWindow is the counts of one span that ends now.
+type HealthWindow struct {
+	Since  time.Time     `json:"since"`
+	Total  HealthCount   `json:"total"`
+	Models []ModelHealth `json:"models,omitempty"` // by provider, then model
+}
+
+// Streak is what one provider's model has answered since the last answer that was kept, and all that it ever did.
+// Answers that say in the agreed form that there is nothing to record did what was asked: they neither count here nor
+// end anything. So do blank ones to work that held nothing notable, and turns that failed.
+type Streak struct {
+	Provider string    `cbor:"1,keyasint,omitempty" json:"provider"`
+	Model    string    `cbor:"2,keyasint,omitempty" json:"model,omitempty"`
+	Unusable int64     `cbor:"3,keyasint,omitempty" json:"unusable"`         // answers that were not blank and did not parse
+	Blank    int64     `cbor:"4,keyasint,omitempty" json:"blank"`            // blank ones to an edit, a commit or a failed test
+	FirstAt  time.Time `cbor:"5,keyasint,omitzero" json:"first_at,omitzero"` // of the first answer since the last kept one, of any sort
+	LastAt   time.Time `cbor:"6,keyasint,omitzero" json:"last_at,omitzero"`  // of the last answer of all
+	KeptAt   time.Time `cbor:"7,keyasint,omitzero" json:"kept_at,omitzero"`  // of the last kept one; zero: there is none
+
+	Kept events.Position `cbor:"8,keyasint,omitempty" json:"kept,omitempty"` // where that one lies
+	All  HealthCount     `cbor:"9,keyasint" json:"-"`                        // of all time
+}
+
+// Since is how long the streak goes back: to the last kept answer, or where there is none to the first one of all.
+func (s Streak) Since() time.Time {
+	if s.KeptAt.IsZero() {
+		return s.FirstAt
+	}
+	return s.KeptAt
+}
+
+// HealthCount counts turns by when they ended, as recorded.
+type HealthCount struct {
+	Turns    int64            `cbor:"1,keyasint,omitempty" json:"turns"` // ended, failed ones included
+	Kept     int64            `cbor:"2,keyasint,omitempty" json:"kept"`
+	Skipped  map[string]int64 `cbor:"3,keyasint,omitempty" json:"skipped,omitempty"`  // by reason
+	Dropped  map[string]int64 `cbor:"4,keyasint,omitempty" json:"dropped,omitempty"`  // by "class/reason"
+	Failures map[string]int64 `cbor:"5,keyasint,omitempty" json:"failures,omitempty"` // by class
+	Idle     int64            `cbor:"6,keyasint,omitempty" json:"idle"`               // outputs that were blank
+	Usage    events.Usage     `cbor:"7,keyasint,omitzero" json:"usage"`
+	// Latencies counts received outputs by latency: slot n holds those under 2^n milliseconds and not in a slot before.
+	Latencies   [LatencySlots]int64 `cbor:"8,keyasint,omitzero" json:"latencies"`
+	Holds       int64               `cbor:"9,keyasint,omitempty" json:"holds"`        // pauses that began; longer ones count once
+	Quarantines int64               `cbor:"10,keyasint,omitempty" json:"quarantines"` // that began, or were renewed by a probe that crashed
+}
+
+// LatencySlots is the number of powers of two of milliseconds that Latencies tells apart; the last one is open.
+const LatencySlots = 21
+
+// NonIdle counts the turns that answered something, be it only that there is nothing to record.
+func (h HealthCount) NonIdle() int64 {
+	n := h.Kept - h.Idle
+	for _, c := range h.Skipped {
+		n += c
+	}
+	for _, c := range h.Dropped {
+		n += c
+	}
+	return max(n, 0)
+}
+
+// Yield is kept turns over turns that answered something, 0 to 1; ok is false when none did.
+func (h HealthCount) Yield() (yield float64, ok bool) {
+	n := h.NonIdle()
+	if n == 0 {
+		return 0, false
+	}
+	return float64(h.Kept) / float64(n), true
+}
+
+// Latency returns the upper border of the slot in which the q-quantile (0 to 1) of the latencies lies; 0 if there are none.
+func (h HealthCount) Latency(q float64) time.Duration {
+	var total int64
+	for _, n := range h.Latencies {
+		total += n
+	}
+	if total == 0 {
+		return 0
+	}
+	rank := int64(q*float64(total-1)) + 1
+	for slot, n := range h.Latencies {
+		if rank -= n; rank <= 0 {
+			return time.Millisecond << slot
+		}
+	}
+	return time.Millisecond << LatencySlots
+}
+
+// add adds other's numbers to h's. It shares no map with other.
+func (h *HealthCount) add(other HealthCount) {
+	h.Turns += other.Turns
+	h.Kept += other.Kept
+	h.Idle += other.Idle
+	h.Holds += other.Holds
+	h.Quarantines += other.Quarantines
+	h.Usage.Input += other.Usage.Input
+	h.Usage.Cached += other.Usage.Cached
+	h.Usage.Output += other.Usage.Output
+	for slot, n := range other.Latencies {
+		h.Latencies[slot] += n
+	}
+	for _, m := range []struct {
+		into *map[string]int64
+		from map[string]int64
+	}{{&h.Skipped, other.Skipped}, {&h.Dropped, other.Dropped}, {&h.Failures, other.Failures}} {
+		for key, n := range m.from {
+			addTo(m.into, key, n)
+		}
+	}
+}
+
+// addTo adds to an entry. One of zero is no entry, and a map without any is nil, so that what was taken back leaves no trace.
+func addTo(m *map[string]int64, key string, by int64) {
+	if *m == nil {
+		*m = map[string]int64{}
+	}
+	if (*m)[key] += by; (*m)[key] == 0 {
+		delete(*m, key)
+	}
+	if len(*m) == 0 {
+		*m = nil
+	}
+}

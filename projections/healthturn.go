@@ -1,0 +1,100 @@
+package projections
+
+import (
+	"math/bits"
+
+	"github.com/cmemd/cmemd/events"
+)
+
+// healthTurn is what one turn has added to the counts, so that it can be taken back.
+type healthTurn struct {
+	Provider string          `cbor:"1,keyasint,omitempty" json:"provider"`
+	Model    string          `cbor:"2,keyasint,omitempty" json:"model,omitempty"`
+	At       int64           `cbor:"3,keyasint,omitempty" json:"at,omitempty"` // slot in which it ended; 0: not yet
+	Result   Result          `cbor:"4,keyasint,omitempty" json:"result,omitempty"`
+	Why      string          `cbor:"5,keyasint,omitempty" json:"why,omitempty"` // the key it is counted under
+	Idle     bool            `cbor:"6,keyasint,omitempty" json:"idle,omitempty"`
+	Usage    events.Usage    `cbor:"7,keyasint,omitzero" json:"usage"`
+	Latency  int             `cbor:"8,keyasint,omitempty" json:"latency,omitempty"` // its slot, from 1; 0: unknown
+	Notable  bool            `cbor:"9,keyasint,omitempty" json:"notable,omitempty"` // it settled an edit, a commit or a failed test
+	Era      events.Position `cbor:"10,keyasint,omitempty" json:"era,omitempty"`    // the kept answer that was its model's last when it ended
+}
+
+func (t healthTurn) by() asked { return asked{t.Provider, t.Model} }
+
+// addTo counts the turn by times: 1 enters what it says, -1 takes it back.
+func (t healthTurn) addTo(c *HealthCount, by int64) {
+	if t.At != 0 {
+		c.Turns += by
+	}
+	switch t.Result {
+	case TurnKept:
+		c.Kept += by
+	case TurnSkipped:
+		addTo(&c.Skipped, t.Why, by)
+	case TurnDropped:
+		addTo(&c.Dropped, t.Why, by)
+	case TurnFailed:
+		addTo(&c.Failures, t.Why, by)
+	}
+	if t.Idle {
+		c.Idle += by
+	}
+	c.Usage.Input += by * t.Usage.Input
+	c.Usage.Cached += by * t.Usage.Cached
+	c.Usage.Output += by * t.Usage.Output
+	if t.Latency > 0 {
+		c.Latencies[t.Latency-1] += by
+	}
+}
+
+// addToStreak counts the turn among those since the last kept one, unless one was kept since it ended. A dropped answer
+// whose event was erased says no more whether it was blank, and counts as neither.
+func (t healthTurn) addToStreak(s *Streak, by int64) {
+	if t.Era != s.Kept {
+		return
+	}
+	switch {
+	case t.Idle && t.Notable:
+		s.Blank += by
+	case t.Result == TurnDropped && !t.Idle && t.Why != "":
+		s.Unusable += by
+	}
+}
+
+// tell takes over what r says of its turn; e is nil if it was erased.
+func (t *healthTurn) tell(r *record, e events.Event) {
+	switch r.Kind {
+	case events.KindTurnReceived:
+		if e, ok := e.(events.TurnReceived); ok {
+			t.Usage, t.Latency = e.Usage, latencySlot(e.LatencyMS)
+		}
+	case events.KindTurnFailed:
+		e, _ := e.(events.TurnFailed)
+		t.Result, t.Why = TurnFailed, string(e.Class)
+	case events.KindOutputDropped:
+		e, ok := e.(events.OutputDropped)
+		t.Result, t.Why, t.Idle = TurnDropped, "", false
+		if ok {
+			t.Why, t.Idle = e.Class+"/"+e.Reason, e.Class == "idle"
+		}
+	case events.KindOutputSkipped:
+		e, ok := e.(events.OutputSkipped)
+		t.Result, t.Why, t.Idle = TurnSkipped, e.Reason, ok && e.Reason == events.ReasonEmpty
+	}
+}
+
+// forget takes back what the payload of a record of kind k had said.
+func (t *healthTurn) forget(k events.Kind) {
+	switch k {
+	case events.KindTurnReceived:
+		t.Usage, t.Latency = events.Usage{}, 0
+	case events.KindTurnFailed, events.KindOutputDropped, events.KindOutputSkipped:
+		t.Why, t.Idle = "", false
+	}
+}
+
+// latencySlot is the place, from 1, of a latency among HealthCount.Latencies.
+func latencySlot(ms int64) int {
+	return min(bits.Len64(uint64(max(ms, 0)))+1, LatencySlots)
+}
