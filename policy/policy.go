@@ -15,22 +15,22 @@ type Policy struct {
 }
 
 // New returns the policy called name under s. Its error is that of Parse or of Settings.Check.
-func New(name Name, s Settings) (Policy, error) {
+func New(name Name, s Settings) (*Policy, error) {
 	if _, err := Parse(string(name)); err != nil {
-		return Policy{}, err
+		return nil, err
 	}
 	if err := s.Check(); err != nil {
-		return Policy{}, err
+		return nil, err
 	}
 	s = s.withDefaults()
 	if name == WindowOnly {
 		s.Restarts = s.Restarts.windowAlone()
 	}
-	return Policy{name: name, settings: s}, nil
+	return &Policy{name: name, settings: s}, nil
 }
 
 // Name is the policy's name.
-func (p Policy) Name() Name { return p.name }
+func (p *Policy) Name() Name { return p.name }
 
 // State is what a policy remembers of one session's observer. The zero value is a session that was never asked. What
 // it remembers of a provider is a Pause, which all sessions of that provider share.
@@ -46,21 +46,21 @@ type State struct {
 
 // Delivers reports whether a turn that is due at now is given to the observer: not while it is halted or its provider
 // rests. Exactly at the end of either it is, as the probe.
-func (p Policy) Delivers(s *State, provider Pause, now time.Time) bool {
+func (p *Policy) Delivers(s *State, provider Pause, now time.Time) bool {
 	return !p.halted(s, now) && (!provider.Paused() || provider.ProbeDue(now))
 }
 
 // halted reports whether the observer is stopped and no probe may be tried at now.
-func (p Policy) halted(s *State, now time.Time) bool {
+func (p *Policy) halted(s *State, now time.Time) bool {
 	return s.trips > 0 && (!p.name.probes() || now.Before(s.until))
 }
 
 // Probes reports whether the next turn that is delivered is the probe of a halted observer, which is started for it.
-func (p Policy) Probes(s *State) bool { return s.trips > 0 }
+func (p *Policy) Probes(s *State) bool { return s.trips > 0 }
 
 // Turn rules on a turn that Delivers let through at now. If the observer was halted, the turn was its probe: it is
 // started again, and released unless it died of it.
-func (p Policy) Turn(s *State, t Turn, now time.Time) Verdict {
+func (p *Policy) Turn(s *State, t Turn, now time.Time) Verdict {
 	if t.Failure.BlamesObserver() {
 		return p.Exit(s, now)
 	}
@@ -71,7 +71,7 @@ func (p Policy) Turn(s *State, t Turn, now time.Time) Verdict {
 	return Verdict{Ruling: p.rule(s, t, now), Restarted: probe}
 }
 
-func (p Policy) rule(s *State, t Turn, now time.Time) Ruling {
+func (p *Policy) rule(s *State, t Turn, now time.Time) Ruling {
 	switch {
 	case t.Failure == "" || !p.name.holds():
 		return p.judge(s, t.Output, now)
@@ -85,7 +85,7 @@ func (p Policy) rule(s *State, t Turn, now time.Time) Ruling {
 
 // Pause returns what becomes of the provider's pause by a turn that was delivered at now. Only a parsed turn ends the
 // doubling.
-func (p Policy) Pause(provider Pause, t Turn, now time.Time) Pause {
+func (p *Policy) Pause(provider Pause, t Turn, now time.Time) Pause {
 	switch {
 	case !p.name.holds():
 		return provider
@@ -99,10 +99,10 @@ func (p Policy) Pause(provider Pause, t Turn, now time.Time) Pause {
 
 // Opening rules on the opening turn of an observer that was respawned. It may be respawned for it again. Its content
 // is of no session's events, so that only RuleRespawn means anything to the caller.
-func (p Policy) Opening(s *State, o Output, now time.Time) Ruling { return p.judge(s, o, now) }
+func (p *Policy) Opening(s *State, o Output, now time.Time) Ruling { return p.judge(s, o, now) }
 
 // Exit rules on the end of the observer at now. While it is halted there is none to end.
-func (p Policy) Exit(s *State, now time.Time) Verdict {
+func (p *Policy) Exit(s *State, now time.Time) Verdict {
 	switch {
 	case p.halted(s, now):
 		return Verdict{Ruling: RuleNone}
@@ -116,13 +116,13 @@ func (p Policy) Exit(s *State, now time.Time) Verdict {
 	return Verdict{Ruling: RuleRestart, Restarted: true}
 }
 
-func (p Policy) halt(s *State, now time.Time) {
+func (p *Policy) halt(s *State, now time.Time) {
 	s.trips++
 	s.until = now.Add(p.settings.Quarantine.Nth(s.trips))
 }
 
 // judge rules on an output by its class and disposition.
-func (p Policy) judge(s *State, o Output, now time.Time) Ruling {
+func (p *Policy) judge(s *State, o Output, now time.Time) Ruling {
 	if !o.known() {
 		return ""
 	}
@@ -145,7 +145,7 @@ func (p Policy) judge(s *State, o Output, now time.Time) Ruling {
 }
 
 // respawns counts an output that did not parse, and reports whether it is one too many.
-func (p Policy) respawns(s *State, o Output, now time.Time) bool {
+func (p *Policy) respawns(s *State, o Output, now time.Time) bool {
 	switch p.name {
 	case LegacyKeyword:
 		s.bad++
@@ -165,7 +165,7 @@ func (p Policy) respawns(s *State, o Output, now time.Time) bool {
 
 // overflows counts o in the anchored window: one that began longer than a window ago is replaced by one that begins
 // now. An output exactly one window after the first is inside.
-func (p Policy) overflows(s *State, o Output, now time.Time) bool {
+func (p *Policy) overflows(s *State, o Output, now time.Time) bool {
 	w := p.settings.Windowed
 	if slices.Contains(w.Exempt, o.Class) {
 		return false
@@ -178,7 +178,7 @@ func (p Policy) overflows(s *State, o Output, now time.Time) bool {
 }
 
 // earns counts o unless it is blank, by the rule that runs live.
-func (p Policy) earns(s *State, o Output, now time.Time) bool {
+func (p *Policy) earns(s *State, o Output, now time.Time) bool {
 	if o.Class == ClassIdle {
 		return false
 	}

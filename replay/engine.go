@@ -17,7 +17,7 @@ var ErrRunaway = errors.New("replay: more than a million openings")
 // engine plays a tape under one policy.
 type engine struct {
 	*tape
-	policy    policy.Policy
+	policy    *policy.Policy
 	tracks    []track        // by session
 	providers []policy.Pause // by observer
 	due       agenda
@@ -42,7 +42,7 @@ const (
 )
 
 // play plays t from its beginning to its end.
-func play(t *tape, p policy.Policy) (Result, error) {
+func play(t *tape, p *policy.Policy) (Result, error) {
 	e := newEngine(t, p)
 	for i := range t.frames {
 		f := &t.frames[i]
@@ -62,7 +62,7 @@ func play(t *tape, p policy.Policy) (Result, error) {
 	return e.result, nil
 }
 
-func newEngine(t *tape, p policy.Policy) *engine {
+func newEngine(t *tape, p *policy.Policy) *engine {
 	e := &engine{tape: t, policy: p, tracks: make([]track, t.sessions), providers: make([]policy.Pause, t.observers)}
 	for i := range e.tracks {
 		e.tracks[i].started, e.tracks[i].opens = -1, never
@@ -106,8 +106,8 @@ func (e *engine) turn(f *frame, t *track) policy.Verdict {
 		t.started = f.at
 	}
 	said := &f.said
-	if f.hasFresh && t.started >= e.wedged {
-		said = &f.fresh
+	if f.fresh != nil && t.started >= e.wedged {
+		said = f.fresh
 	}
 	now, provider := clock(f.at), &e.providers[f.observer]
 	turn := policy.Turn{Output: said.output, Failure: f.failure, ResetsAt: f.resets}

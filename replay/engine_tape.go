@@ -1,6 +1,8 @@
 package replay
 
 import (
+	"runtime"
+	"sync"
 	"time"
 
 	"github.com/cmemd/cmemd/events"
@@ -29,9 +31,8 @@ type frame struct {
 	observer int32
 	batch    int32
 	exit     bool
-	hasFresh bool
 	said     reading
-	fresh    reading
+	fresh    *reading // nil: the same
 }
 
 // reading is what an output comes to.
@@ -39,13 +40,13 @@ type reading struct {
 	output       policy.Output
 	observations int32
 	summaries    int32
-	flagged      int32 // commits that it names and the repository has not
+	flagged      int32 // commits of the event that the repository has not
 	tokens       int64
 }
 
 // record makes a tape of s, which has been checked. Phrases says whether some policy wants to know of them.
 func record(s *Scenario, types observer.Types, phrases bool) *tape {
-	r := reader{types: types, phrases: phrases, sessions: map[string]int32{}, observers: map[string]int32{}}
+	r := reader{types: types, phrases: phrases}
 	t := &tape{
 		frames:  make([]frame, len(s.Events)),
 		opening: r.read(s.Respawn.Output, events.TurnObservation, s.Respawn.Tokens),
@@ -54,24 +55,40 @@ func record(s *Scenario, types observer.Types, phrases bool) *tape {
 	if s.WedgedAtMS != nil {
 		t.wedged = *s.WedgedAtMS
 	}
+	sessions, observers := map[string]int32{}, map[string]int32{}
 	for i := range s.Events {
-		r.frame(&t.frames[i], &s.Events[i])
+		e, f := &s.Events[i], &t.frames[i]
+		f.at, f.batch = e.AtMS, int32(e.Batch)
+		f.session, f.observer = number(sessions, e.Session), number(observers, e.Observer)
 	}
-	t.sessions, t.observers = len(r.sessions), len(r.observers)
+	t.sessions, t.observers = len(sessions), len(observers)
+	r.readAll(t.frames, s.Events)
 	return t
 }
 
-// reader turns events into frames.
+// reader parses outputs.
 type reader struct {
-	types     observer.Types
-	phrases   bool
-	sessions  map[string]int32
-	observers map[string]int32
+	types   observer.Types
+	phrases bool
+}
+
+// readAll reads what was said at each event into its frame, on all processors: parsing is most of the work of a run.
+func (r *reader) readAll(frames []frame, evs []Event) {
+	const few = 1000 // are not worth a goroutine
+	size := max(few, (len(evs)+runtime.GOMAXPROCS(0)-1)/runtime.GOMAXPROCS(0))
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	for from := 0; from < len(evs); from += size {
+		to := min(from+size, len(evs))
+		wg.Go(func() {
+			for i := from; i < to; i++ {
+				r.frame(&frames[i], &evs[i])
+			}
+		})
+	}
 }
 
 func (r *reader) frame(f *frame, e *Event) {
-	f.at, f.batch = e.AtMS, int32(e.Batch)
-	f.session, f.observer = number(r.sessions, e.Session), number(r.observers, e.Observer)
 	if e.Provider != nil && e.Provider.IsError {
 		f.failure = classOf(e.Provider.Code)
 		if e.Provider.ResetsMS > 0 {
@@ -87,14 +104,15 @@ func (r *reader) frame(f *frame, e *Event) {
 		kind = events.TurnSummary
 	}
 	f.said = r.read(e.Output, kind, e.Tokens)
-	if e.Fresh != nil {
-		f.hasFresh, f.fresh = true, r.read(e.Fresh.Output, kind, e.Fresh.Tokens)
-	}
 	for _, c := range e.Commits {
 		if !c.Exists {
 			f.said.flagged++
-			f.fresh.flagged++
 		}
+	}
+	if e.Fresh != nil {
+		fresh := r.read(e.Fresh.Output, kind, e.Fresh.Tokens)
+		fresh.flagged = f.said.flagged
+		f.fresh = &fresh
 	}
 }
 

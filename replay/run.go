@@ -3,6 +3,7 @@ package replay
 import (
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/cmemd/cmemd/observer"
 	"github.com/cmemd/cmemd/policy"
@@ -26,7 +27,7 @@ func Compare(s *Scenario, names []policy.Name, opt Options) (map[policy.Name]Res
 	if err := s.Check(); err != nil {
 		return nil, err
 	}
-	policies := make([]policy.Policy, len(names))
+	policies := make([]*policy.Policy, len(names))
 	for i, name := range names {
 		var err error
 		if policies[i], err = policy.New(name, opt.Settings); err != nil {
@@ -37,13 +38,23 @@ func Compare(s *Scenario, names []policy.Name, opt Options) (map[policy.Name]Res
 		opt.Types = observer.CodeMode().TypeIDs()
 	}
 	t := record(s, opt.Types, slices.ContainsFunc(names, policy.Name.ReadsPhrases))
-	results := make(map[policy.Name]Result, len(names))
-	for _, p := range policies {
-		r, err := play(t, p)
-		if err != nil {
-			return nil, fmt.Errorf("%w under %s", err, p.Name())
+	return playAll(t, policies)
+}
+
+// playAll plays t under all policies at once.
+func playAll(t *tape, policies []*policy.Policy) (map[policy.Name]Result, error) {
+	played, errs := make([]Result, len(policies)), make([]error, len(policies))
+	var wg sync.WaitGroup
+	for i, p := range policies {
+		wg.Go(func() { played[i], errs[i] = play(t, p) })
+	}
+	wg.Wait()
+	results := make(map[policy.Name]Result, len(policies))
+	for i, p := range policies {
+		if errs[i] != nil {
+			return nil, fmt.Errorf("%w under %s", errs[i], p.Name())
 		}
-		results[p.Name()] = r
+		results[p.Name()] = played[i]
 	}
 	return results, nil
 }
