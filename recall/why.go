@@ -25,6 +25,8 @@ type Why struct {
 	Injected []WhyInjection       `json:"injected"` // memory that the agent had been given before, newest first
 	Verdicts []Verdict            `json:"verdicts"` // its claims, and what ground truth says of them now
 	Replaced *projections.Row     `json:"replaced_by,omitempty"`
+	Older    []projections.Row    `json:"older,omitempty"` // rows whose place it took: their inputs were observed again
+	Newer    []projections.Row    `json:"newer,omitempty"` // rows that took its own place so, oldest first
 	Position events.Position      `json:"position"`
 	Session  *projections.Session `json:"session,omitempty"`
 }
@@ -56,11 +58,8 @@ type WhyInjection struct {
 	Rows []Item `json:"rows"`
 }
 
-// Verdict is a claim with what was found when it was made and what a later look found.
-type Verdict struct {
-	Claim events.Claim   `json:"claim"` // with the verdict of then
-	Now   events.Verdict `json:"now"`
-}
+// Verdict is a claim with what was found when it was made and what the latest look found.
+type Verdict = projections.Verdict
 
 // Why returns the chain of events that led to a row, given by its id or a prefix. Errors are those of Resolve, ctx's,
 // and of the log and the views.
@@ -78,7 +77,7 @@ func (r *Recall) Why(ctx context.Context, id string) (Why, error) {
 			return Why{}, fmt.Errorf("recall: why %s: %w", id, err)
 		}
 	}
-	w.Verdicts = verdictsOf(w.Row)
+	w.Verdicts = w.Row.Verdicts()
 	return w, nil
 }
 
@@ -173,7 +172,11 @@ func (r *Recall) whyInjected(ctx context.Context, w *Why) error {
 	return nil
 }
 
-func (r *Recall) whyReplaced(ctx context.Context, w *Why) error {
+func (r *Recall) whyReplaced(ctx context.Context, w *Why) (err error) {
+	w.Older, w.Newer, err = r.views.Replacements(ctx, w.Row.ID)
+	if err != nil {
+		return err
+	}
 	by := w.Row.SupersededBy
 	if w.Row.FoldedInto != (events.ID{}) {
 		by = w.Row.FoldedInto
@@ -187,21 +190,6 @@ func (r *Recall) whyReplaced(ctx context.Context, w *Why) error {
 	}
 	w.Replaced = &row
 	return err
-}
-
-// verdictsOf lists the row's claims with the latest verdict on each.
-func verdictsOf(row projections.Row) []Verdict {
-	out := make([]Verdict, 0, len(row.Claims))
-	for _, c := range row.Claims {
-		v := Verdict{Claim: c, Now: c.Verdict}
-		for _, check := range row.Checks {
-			if check.Claim.Kind == c.Kind && check.Claim.Value == c.Value {
-				v.Now = check.Claim.Verdict
-			}
-		}
-		out = append(out, v)
-	}
-	return out
 }
 
 // record reads a record's header and a little of what it says.

@@ -29,7 +29,7 @@ func TestWhyLeadsBackToTheEvents(t *testing.T) {
 		events.TurnReceived{Turn: turn, Form: events.FormXML, Output: "<observation>raw words</observation>", LatencyMS: 12},
 		events.ObservationParsed{Observation: id, Turn: turn, Type: "bugfix", Title: "Cart fixed", Claims: []events.Claim{claim}, Prompt: 1},
 	)
-	w.put(s.Stream(), events.ClaimChecked{Subject: id, Claim: events.Claim{Kind: "commit", Value: "abcdef1", Verdict: events.Verified}})
+	look := w.put(s.Stream(), events.ClaimChecked{Subject: id, Claim: events.Claim{Kind: "commit", Value: "abcdef1", Verdict: events.Verified, Evidence: "whole"}})[0]
 	if err := w.log.Erase(t.Context(), used[1].Position); err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func TestWhyLeadsBackToTheEvents(t *testing.T) {
 	if len(got.Injected) != 1 || len(got.Injected[0].Rows) != 1 || got.Injected[0].Rows[0].Title != "What was known" {
 		t.Errorf("injected %+v", got.Injected)
 	}
-	if diff := cmp.Diff([]Verdict{{Claim: claim, Now: events.Verified}}, got.Verdicts); diff != "" {
+	if diff := cmp.Diff([]Verdict{{Claim: claim, Now: events.Verified, Evidence: "whole", CheckedAt: look.OccurredAt, Verified: true}}, got.Verdicts); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
 }
