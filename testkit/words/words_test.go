@@ -1,0 +1,133 @@
+package words_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cmemd/cmemd/testkit/words"
+)
+
+const module = "github.com/cmemd/cmemd"
+
+func sources() []string {
+	var all []string
+	for _, field := range []string{
+		"events.TurnReceived.Output", "events.TurnFailed.Output", "events.TurnFailed.Message", "events.OutputDropped.Preview",
+		"observer.Reply.Text", "observer.Failure.Output", "observer.Failure.Message",
+	} {
+		all = append(all, module+"/"+field)
+	}
+	return all
+}
+
+func grammar() map[string]string {
+	allowed := map[string]string{}
+	for _, part := range []string{"", "_blocks", "_fields", "_tags", "_text"} {
+		allowed["observer/grammar"+part+".go"] = "the contract looks for tags"
+	}
+	return allowed
+}
+
+// load reads what is planted, and what it is planted on.
+func load(t *testing.T) *words.Program {
+	t.Helper()
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip("the go command is not installed")
+	}
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := words.Load(root, "./observer", "regexp") // and what else the planted files import
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Add(module+"/planted", "testdata/planted.go", "testdata/harmless.go"); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// TestPlantedViolationsAreFound wants each marked line, and no other, in the planted files and in those under them.
+func TestPlantedViolationsAreFound(t *testing.T) {
+	t.Parallel()
+	found, err := load(t).Check(words.Rules{Sources: sources(), Allowed: grammar()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]bool{}
+	for _, f := range found {
+		got[fmt.Sprintf("%s:%d", filepath.Base(f.File), f.Line)] = true
+	}
+	want := map[string]bool{}
+	source, err := os.ReadFile("testdata/planted.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, line := range strings.Split(string(source), "\n") {
+		if strings.HasSuffix(line, "// want") {
+			want[fmt.Sprintf("planted.go:%d", i+1)] = true
+		}
+	}
+	if len(want) < 35 {
+		t.Errorf("%d lines are marked, want at least 35", len(want))
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s\n%v", diff, found)
+	}
+}
+
+// TestTheGrammarIsFoundUnlessItIsAllowed shows that what a table exempts would be found without it.
+func TestTheGrammarIsFoundUnlessItIsAllowed(t *testing.T) {
+	t.Parallel()
+	found, err := load(t).Check(words.Rules{Sources: sources()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string]bool{}
+	for _, f := range found {
+		files[f.File] = true
+	}
+	if !files["observer/grammar_fields.go"] && !files["observer/grammar_tags.go"] && !files["observer/grammar_blocks.go"] {
+		t.Errorf("the grammar looks for tags in outputs, and only these are found: %v", files)
+	}
+}
+
+func TestAFindingSaysWhereTheWordsComeFrom(t *testing.T) {
+	t.Parallel()
+	found, err := load(t).Check(words.Rules{Sources: sources(), Allowed: grammar()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all strings.Builder
+	for _, f := range found {
+		fmt.Fprintln(&all, f)
+	}
+	const want = `testdata/planted.go:35: strings.Contains(text, "exhausted"), whose words come from testdata/planted.go:32`
+	if !strings.Contains(all.String(), want) {
+		t.Errorf("want %s in\n%s", want, &all)
+	}
+}
+
+func TestRulesOfNothingAreErrors(t *testing.T) {
+	t.Parallel()
+	p := load(t)
+	for name, r := range map[string]words.Rules{
+		"no such field":   {Sources: []string{module + "/events.TurnReceived.Text"}},
+		"no such type":    {Sources: []string{module + "/events.Turn.Output"}},
+		"no such package": {Sources: []string{module + "/nothing.Turn.Output"}},
+		"no such file":    {Sources: sources(), Allowed: map[string]string{"observer/gone.go": "it was there"}},
+		"no reason":       {Sources: sources(), Allowed: map[string]string{"observer/grammar.go": ""}},
+	} {
+		if _, err := p.Check(r); !errors.Is(err, words.ErrRules) {
+			t.Errorf("%s: got %v, want ErrRules", name, err)
+		}
+	}
+}
