@@ -1,0 +1,87 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/cmemd/cmemd/policy"
+	"github.com/cmemd/cmemd/replay"
+	"github.com/cmemd/cmemd/replay/report"
+)
+
+// replayDocument is a comparison for programs.
+type replayDocument struct {
+	Scenario    string                   `json:"scenario"` // its id
+	Policies    map[string]replay.Result `json:"policies"`
+	Live        string                   `json:"live"` // the policy that runs by default
+	Events      int                      `json:"events"`
+	EndMS       int64                    `json:"end_ms"`
+	Assumptions replay.Respawn           `json:"assumptions"` // on a respawned observer's opening
+	Windowed    policyWindow             `json:"windowed"`    // the settings of the windowed policies
+	Expected    *expectedDocument        `json:"expected,omitempty"`
+	Notes       []string                 `json:"notes,omitempty"`
+	Report      string                   `json:"report,omitempty"` // the page that was written
+}
+
+// policyWindow is policy.WindowedSettings for programs.
+type policyWindow struct {
+	Threshold int            `json:"threshold"`
+	WindowMS  int64          `json:"window_ms"`
+	Exempt    []policy.Class `json:"exempt"`
+}
+
+// expectedDocument says how the results stand beside what a scenario expects.
+type expectedDocument struct {
+	Policies    int      `json:"policies"` // that were compared
+	Equal       bool     `json:"equal"`
+	Differences []string `json:"differences,omitempty"` // the first of each policy
+}
+
+func (c comparison) document(p replayPlan) replayDocument {
+	d := replayDocument{
+		Scenario: c.scenario.ID, Policies: make(map[string]replay.Result, len(c.runs)), Live: livePolicy(),
+		Windowed: windowOf(p.numbers.Windowed), Events: len(c.scenario.Events), EndMS: report.End(c.scenario), Assumptions: c.scenario.Respawn, Notes: c.notes, Report: p.report,
+	}
+	for _, r := range c.runs {
+		d.Policies[r.Policy] = r.Result
+	}
+	if c.checked > 0 {
+		d.Expected = &expectedDocument{Policies: c.checked, Equal: len(c.unequal) == 0, Differences: c.unequal}
+	}
+	return d
+}
+
+func windowOf(w policy.WindowedSettings) policyWindow {
+	return policyWindow{Threshold: w.Threshold, WindowMS: w.Window.Milliseconds(), Exempt: w.Exempt}
+}
+
+// showReplay shows a comparison to people.
+func (a *app) showReplay(c comparison) error {
+	s := c.scenario
+	a.heading("%s", visibleLine(s.ID))
+	if s.Title != "" {
+		a.printf("%s\n", visibleLine(s.Title))
+	}
+	a.printf("\n")
+	if err := a.showComparison(s, c.runs); err != nil {
+		return err
+	}
+	a.printf("\nassumed of a respawned observer: it opens after %s with %s, for %s tokens in and %s out\n",
+		report.Elapsed(s.Respawn.DelayMS), saying(s.Respawn.Output), report.Grouped(s.Respawn.Tokens.In), report.Grouped(s.Respawn.Tokens.Out))
+	for _, n := range c.notes {
+		a.printf("%s\n", visibleLine(n))
+	}
+	return nil
+}
+
+// saying is the beginning of an output in quotes.
+func saying(output string) string {
+	const most = 60
+	text := []rune(visibleLine(output))
+	switch {
+	case len(text) == 0:
+		return "nothing"
+	case len(text) > most:
+		text = append(text[:most-1], '…')
+	}
+	return fmt.Sprintf("%q", string(text))
+}

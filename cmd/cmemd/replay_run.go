@@ -1,0 +1,178 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/cmemd/cmemd/replay"
+	"github.com/cmemd/cmemd/replay/report"
+)
+
+// comparison is what came out of a replay, and how far it can be trusted.
+type comparison struct {
+	scenario *replay.Scenario
+	runs     []report.Run
+	log      *loggedReplay // nil: of a scenario's file
+	notes    []string
+	unequal  []string // how it differs from what the scenario expects
+	checked  int      // policies that were set beside what it expects
+}
+
+// compare runs s under the plan's policies.
+func (p replayPlan) compare(s *replay.Scenario) (comparison, error) {
+	c := comparison{scenario: s}
+	results, err := replay.Compare(s, p.names, replay.Options{Settings: p.numbers})
+	if err != nil {
+		return c, err
+	}
+	for _, n := range p.names {
+		c.runs = append(c.runs, report.Run{Policy: string(n), Result: results[n]})
+	}
+	return c, nil
+}
+
+// replayScenario replays a scenario's file.
+func (a *app) replayScenario(p replayPlan) error {
+	s, err := a.readScenario(p.scenario)
+	if err != nil {
+		return err
+	}
+	s.Respawn = p.respawn(s.Respawn)
+	c, err := p.compare(s)
+	if err != nil {
+		return err
+	}
+	c.expect(p.tuned)
+	if err := a.finish(p, c); err != nil {
+		return err
+	}
+	if len(c.unequal) > 0 {
+		return a.told(fmt.Errorf("%s differs from what it expects: %s", cmp.Or(s.ID, p.scenario), c.unequal[0]))
+	}
+	return nil
+}
+
+func (a *app) readScenario(name string) (*replay.Scenario, error) {
+	in, _, err := a.importFile(name)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	s, err := replay.ReadScenario(in)
+	if err != nil {
+		return nil, advise(fmt.Errorf("%w (in %s)", err, name), "`cmemd replay --help` says what a scenario is; `cmemd replay --to-scenario FILE` makes one from the log")
+	}
+	return s, nil
+}
+
+// expect sets the results beside what the scenario says of the policies that were run. With other settings or assumptions
+// than its own there is nothing to say.
+func (c *comparison) expect(tuned bool) {
+	switch {
+	case len(c.scenario.Expect) == 0:
+		return
+	case tuned:
+		c.notes = append(c.notes, "What the scenario expects is not compared: settings or assumptions are not its own.")
+		return
+	}
+	for _, r := range c.runs {
+		want, ok := c.scenario.Expect[r.Policy]
+		if !ok {
+			continue
+		}
+		c.checked++
+		if diff := firstDifference(want, r.Result); diff != "" {
+			c.unequal = append(c.unequal, r.Policy+": "+diff)
+		}
+	}
+	switch {
+	case len(c.unequal) > 0:
+		c.notes = append(c.notes, fmt.Sprintf("%d of %s differ from what the scenario expects.", len(c.unequal), policies(c.checked)))
+	case c.checked > 0:
+		c.notes = append(c.notes, fmt.Sprintf("%s equal what the scenario expects.", policies(c.checked)))
+	}
+}
+
+func policies(n int) string {
+	if n == 1 {
+		return "1 policy"
+	}
+	return fmt.Sprintf("%d policies", n)
+}
+
+// firstDifference names the first figure, or the first decision, in which got is not want; "" if it is.
+func firstDifference(want, got replay.Result) string {
+	for _, f := range report.Figures() {
+		if w, g := f.Of(want), f.Of(got); w != g {
+			return fmt.Sprintf("%s is %d, expected %d", f.Key, g, w)
+		}
+	}
+	if w, g := report.HaltedAt(want), report.HaltedAt(got); w != g || haltMS(want) != haltMS(got) {
+		return fmt.Sprintf("halted_at_ms is %d, expected %d (-1: never)", haltMS(got), haltMS(want))
+	}
+	for i, w := range want.Decisions {
+		if i >= len(got.Decisions) || got.Decisions[i] != w {
+			return fmt.Sprintf("decisions[%d] is %q, expected %q", i, at(got.Decisions, i), w)
+		}
+	}
+	if len(got.Decisions) > len(want.Decisions) {
+		return fmt.Sprintf("%d decisions, expected %d", len(got.Decisions), len(want.Decisions))
+	}
+	return ""
+}
+
+func haltMS(r replay.Result) int64 {
+	if r.HaltedAtMS == nil {
+		return -1
+	}
+	return *r.HaltedAtMS
+}
+
+func at(words []string, i int) string {
+	if i < len(words) {
+		return words[i]
+	}
+	return ""
+}
+
+// finish shows a comparison, and writes its page where that is wanted.
+func (a *app) finish(p replayPlan, c comparison) error {
+	if p.report != "" {
+		if err := a.writeReport(p, c); err != nil {
+			return err
+		}
+	}
+	if a.json {
+		return a.printJSON(c.document(p))
+	}
+	if err := a.showReplay(c); err != nil {
+		return err
+	}
+	if p.report != "" {
+		a.printf("wrote the page to %s\n", visibleLine(p.report))
+	}
+	return nil
+}
+
+// writeReport writes the page.
+func (a *app) writeReport(p replayPlan, c comparison) error {
+	if err := mayWrite(p.report, p.force); err != nil {
+		return err
+	}
+	o := report.Options{Live: livePolicy(), Program: "cmemd " + a.version, Notes: c.notes}
+	if c.log != nil {
+		o.Began, o.Proof = c.log.recording.Began, c.log.page()
+	}
+	_, err := writeWhole(p.report, func(w io.Writer) error { return report.Write(w, c.scenario, c.runs, o) })
+	return err
+}
+
+// mayWrite refuses a file that is there, unless force says to replace it.
+func mayWrite(path string, force bool) error {
+	if _, err := os.Lstat(path); err == nil && !force {
+		return advise(fmt.Errorf("%s is there already", path), "name another file, or replace it with --force")
+	}
+	return nil
+}

@@ -1,0 +1,257 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+
+	"github.com/cmemd/cmemd/policy"
+	"github.com/cmemd/cmemd/replay"
+	"github.com/cmemd/cmemd/replay/report"
+)
+
+// plainStrip is how many letters a strip has where no terminal says how wide it is.
+const plainStrip = 64
+
+// showComparison draws what policies made of s: their figures, and a strip of each one's decisions over time.
+func (a *app) showComparison(s *replay.Scenario, runs []report.Run) error {
+	left, err := a.showFigures(runs)
+	if err != nil {
+		return err
+	}
+	notes := []string{"* is the best of its column"}
+	if slices.ContainsFunc(runs, func(r report.Run) bool { return r.Policy == livePolicy() }) {
+		notes = append(notes, "(live) is the policy that runs by default")
+	}
+	if left > 0 {
+		notes = append(notes, fmt.Sprintf("%s of zeros or beyond this width left out, --json has all", plural(left, "column")))
+	}
+	a.printf("%s\n\n", strings.Join(notes, "; "))
+	return a.showStrips(s, runs)
+}
+
+// livePolicy is the policy that a daemon runs where no setting says otherwise.
+func livePolicy() string { return string(policy.Live()[0]) }
+
+// showFigures prints the figures as a table and returns how many columns it left out: on a terminal those that are zero
+// under every policy, and of those that do not fit the ones that tell least.
+func (a *app) showFigures(runs []report.Run) (left int, err error) {
+	columns := comparisonColumns(runs)
+	all := len(columns)
+	if total := width(a.out); total > 0 {
+		columns = fitColumns(columns, total)
+	}
+	l := list{rows: make([][]string, len(runs))}
+	for _, c := range columns {
+		l.head = append(l.head, c.head)
+		for i, cell := range c.cells {
+			l.rows[i] = append(l.rows[i], cell)
+		}
+	}
+	return all - len(columns), a.print(l)
+}
+
+// comparisonColumn is one column of the comparison; its numbers are set right.
+type comparisonColumn struct {
+	head  string
+	cells []string
+	zero  bool // under every policy
+	tells int  // how much, beside the others
+}
+
+// fitColumns leaves out columns that are zero under every policy, and then those that tell least, until total holds them.
+func fitColumns(columns []comparisonColumn, total int) []comparisonColumn {
+	columns = slices.DeleteFunc(slices.Clone(columns), func(c comparisonColumn) bool { return c.zero })
+	for len(columns) > 2 && tooWide(columns, total) {
+		least := slices.MinFunc(columns, func(x, y comparisonColumn) int { return x.tells - y.tells })
+		columns = slices.DeleteFunc(columns, func(c comparisonColumn) bool { return c.head == least.head })
+	}
+	return columns
+}
+
+// tooWide reports whether columns, in each of which all cells are equally wide, need more than total.
+func tooWide(columns []comparisonColumn, total int) bool {
+	sum := -columnGap
+	for _, c := range columns {
+		widest := lipgloss.Width(c.head)
+		if len(c.cells) > 0 {
+			widest = max(widest, lipgloss.Width(c.cells[0]))
+		}
+		sum += columnGap + widest
+	}
+	return sum > total
+}
+
+func comparisonColumns(runs []report.Run) []comparisonColumn {
+	names := comparisonColumn{head: "POLICY", tells: 100}
+	for _, r := range runs {
+		names.cells = append(names.cells, policyName(r))
+	}
+	names.cells = padded(names.cells, false)
+	columns := []comparisonColumn{names}
+	for _, f := range report.Figures() {
+		columns = append(columns, figureColumn(f, runs))
+		if f.Key == "restarts" {
+			columns = append(columns, haltColumn(runs))
+		}
+	}
+	return columns
+}
+
+func policyName(r report.Run) string {
+	if r.Policy == livePolicy() {
+		return r.Policy + " (live)"
+	}
+	return r.Policy
+}
+
+func figureColumn(f report.Figure, runs []report.Run) comparisonColumn {
+	best, ok := f.Best(runs)
+	c := comparisonColumn{head: strings.ToUpper(strings.TrimSuffix(f.Head, ".")), zero: true, tells: 10}
+	switch {
+	case f.Want != report.Any:
+		c.tells = 50
+	case f.Key == "calls" || f.Key == "flagged_commits":
+		c.tells = 5
+	}
+	for _, r := range runs {
+		v := f.Of(r.Result)
+		mark := " "
+		if ok && v == best {
+			mark = "*"
+		}
+		c.zero = c.zero && v == 0
+		c.cells = append(c.cells, report.Grouped(v)+mark)
+	}
+	return c.right()
+}
+
+// right sets a column's heading and its numbers right; behind each there is room for a mark.
+func (c comparisonColumn) right() comparisonColumn {
+	all := padded(append(c.cells, c.head+" "), true)
+	c.cells, c.head = all[:len(all)-1], all[len(all)-1]
+	return c
+}
+
+func haltColumn(runs []report.Run) comparisonColumn {
+	c := comparisonColumn{head: "HALTED AT", zero: true, tells: 20}
+	for _, r := range runs {
+		c.zero = c.zero && r.Result.HaltedAtMS == nil
+		c.cells = append(c.cells, report.HaltedAt(r.Result)+" ")
+	}
+	return c.right()
+}
+
+// padded makes cells equally wide.
+func padded(cells []string, right bool) []string {
+	widest := 0
+	for _, c := range cells {
+		widest = max(widest, lipgloss.Width(c))
+	}
+	for i, c := range cells {
+		room := strings.Repeat(" ", widest-lipgloss.Width(c))
+		if right {
+			cells[i] = room + c
+		} else {
+			cells[i] = c + room
+		}
+	}
+	return cells
+}
+
+// showStrips prints a line a policy: a letter for each stretch of time, and what the letters mean.
+func (a *app) showStrips(s *replay.Scenario, runs []report.Run) error {
+	names := make([]string, len(runs))
+	for i, r := range runs {
+		names[i] = visibleLine(policyName(r))
+	}
+	names = padded(names, false)
+	places := plainStrip
+	if total := width(a.out); total > 0 && len(names) > 0 {
+		places = max(total-lipgloss.Width(names[0])-columnGap, 10)
+	}
+	used := map[report.Lane]bool{}
+	for i, r := range runs {
+		strip := stripOf(s, r.Result, places, used)
+		if err := a.showStrip(names[i], strip); err != nil {
+			return err
+		}
+	}
+	var legend []string
+	for _, l := range report.Lanes() {
+		if used[l] {
+			legend = append(legend, fmt.Sprintf("%c %s", l.Letter(), l))
+		}
+	}
+	if len(legend) > 0 {
+		a.printf("%s\n", strings.Join(legend, "  "))
+	}
+	end := report.End(s)
+	a.printf("%s in all; a letter is %s, the gravest decision in it\n", report.Elapsed(end), report.Elapsed(max(end/int64(places), 1)))
+	return nil
+}
+
+// stripOf is the decisions of r over time in letters, and notes which lanes it shows.
+func stripOf(s *replay.Scenario, r replay.Result, places int, used map[report.Lane]bool) []stripPart {
+	var parts []stripPart
+	for _, cell := range report.Strip(s, r, places) {
+		lane, letter := report.Lane(-1), " "
+		if l, ok := cell.Most(); ok {
+			lane, letter = l, string(l.Letter())
+			used[l] = true
+		}
+		if n := len(parts); n > 0 && parts[n-1].lane == lane {
+			parts[n-1].text += letter
+			continue
+		}
+		parts = append(parts, stripPart{lane, letter})
+	}
+	return parts
+}
+
+// stripPart is letters of one lane side by side.
+type stripPart struct {
+	lane report.Lane // below 0: nothing happened
+	text string
+}
+
+func (a *app) showStrip(name string, parts []stripPart) error {
+	var line strings.Builder
+	line.WriteString(name + strings.Repeat(" ", columnGap))
+	for _, p := range parts {
+		if isTerminal(a.out) && p.lane >= 0 {
+			line.WriteString(laneStyle(p.lane).Render(p.text))
+			continue
+		}
+		line.WriteString(p.text)
+	}
+	text := strings.TrimRight(line.String(), " ")
+	if !isTerminal(a.out) {
+		a.printf("%s\n", text)
+		return nil
+	}
+	_, err := lipgloss.Fprintln(a.out, text)
+	return err
+}
+
+// laneStyle is a lane's colour on a terminal; what costs most is bold.
+func laneStyle(l report.Lane) lipgloss.Style {
+	style := lipgloss.NewStyle()
+	switch l {
+	case report.Kept:
+		return style.Foreground(lipgloss.Green)
+	case report.Dropped:
+		return style.Foreground(lipgloss.Yellow)
+	case report.Retried, report.Held:
+		return style.Foreground(lipgloss.Blue)
+	case report.Restarted:
+		return style.Foreground(lipgloss.Cyan)
+	case report.Respawned:
+		return style.Foreground(lipgloss.Magenta).Bold(true)
+	case report.Halted:
+		return style.Foreground(lipgloss.Red).Bold(true)
+	}
+	return style.Faint(true)
+}

@@ -1,0 +1,121 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/cmemd/cmemd/eventlog"
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/hooks"
+)
+
+// recordsOf reads the whole log from its first record: straight from a file, or from what a daemon exports.
+func recordsOf(ctx context.Context, log logSource) iter.Seq2[events.Record, error] {
+	if file, ok := log.(*offlineLog); ok {
+		return file.bolt.All(ctx, 1)
+	}
+	return exported(ctx, log)
+}
+
+// exported reads the records of an export while it is written. Nothing of it goes on when the sequence is left.
+func exported(ctx context.Context, log logCopier) iter.Seq2[events.Record, error] {
+	return func(yield func(events.Record, error) bool) {
+		ctx, cancel := context.WithCancel(ctx)
+		in, out := io.Pipe()
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			out.CloseWithError(log.Export(ctx, out, 1))
+		}()
+		for r, err := range eventlog.ReadExport(ctx, in) {
+			if !yield(r, err) {
+				break
+			}
+		}
+		cancel()
+		in.Close()
+		<-done
+	}
+}
+
+// watched is records with a meter that counts them. The line is clear when the sequence is left.
+func (a *app) watched(ctx context.Context, log logSource, what string) iter.Seq2[events.Record, error] {
+	return func(yield func(events.Record, error) bool) {
+		total := uint64(0)
+		if st, err := log.LogStats(ctx); err == nil {
+			total = uint64(st.Records)
+		}
+		m := a.meter(what, int64(total), false)
+		defer m.end()
+		for r, err := range recordsOf(ctx, log) {
+			if err == nil && uint64(r.Position)%meterEvery == 0 {
+				m.set(uint64(r.Position), max(total, uint64(r.Position)))
+			}
+			if !yield(r, err) {
+				return
+			}
+		}
+	}
+}
+
+// meterEvery is how many records go by between two looks at the meter.
+const meterEvery = 1024
+
+// sessionsNamed finds the sessions that people name: by our id, 8 digits or more of its beginning, or the agent's own id.
+func (a *app) sessionsNamed(ctx context.Context, log logSource, names []string) ([]events.SessionID, error) {
+	if len(names) == 0 {
+		return nil, nil
+	}
+	seen := map[events.StreamID]bool{}
+	for r, err := range a.watched(ctx, log, "looking for the session") {
+		if err != nil {
+			return nil, err
+		}
+		seen[r.Stream] = true
+	}
+	var known []events.SessionID
+	for stream := range seen {
+		if id, ok := stream.Session(); ok {
+			known = append(known, id)
+		}
+	}
+	var found []events.SessionID
+	for _, name := range names {
+		id, err := sessionNamed(name, known)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, id)
+	}
+	return found, nil
+}
+
+// shortestSession is how many digits of a session's id are enough.
+const shortestSession = 8
+
+// sessionNamed returns the one of known that name means.
+func sessionNamed(name string, known []events.SessionID) (events.SessionID, error) {
+	for _, agent := range hooks.Names() {
+		if id := events.SessionIDOf(agent, name); slices.Contains(known, id) {
+			return id, nil
+		}
+	}
+	digits := strings.ToLower(strings.ReplaceAll(name, "-", ""))
+	var begins []events.SessionID
+	for _, id := range known {
+		if len(digits) >= shortestSession && strings.HasPrefix(strings.ReplaceAll(id.String(), "-", ""), digits) {
+			begins = append(begins, id)
+		}
+	}
+	switch len(begins) {
+	case 1:
+		return begins[0], nil
+	case 0:
+		return events.SessionID{}, fmt.Errorf("%w: there is no session of the id %q, ours or an agent's", errNothing, name)
+	}
+	return events.SessionID{}, advise(fmt.Errorf("%d sessions begin with %q", len(begins), name), "give more of the id")
+}

@@ -1,0 +1,220 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cmemd/cmemd/policy"
+	"github.com/cmemd/cmemd/replay"
+	"github.com/cmemd/cmemd/replay/report"
+)
+
+// poisonLoops are the recorded scenarios, by file.
+func poisonLoops(t *testing.T) []string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join("..", "..", "replay", "testdata", "scenarios", "*.json"))
+	if err != nil || len(files) < 10 {
+		t.Fatalf("%d scenarios, want 10: %v", len(files), err)
+	}
+	return files
+}
+
+// replayed runs `cmemd replay` with args and returns what it printed.
+func replayed(t *testing.T, args ...string) (string, error) {
+	t.Helper()
+	a, out, _ := testApp()
+	a.now = time.Now
+	root := newRoot(a)
+	root.SetArgs(append([]string{"replay"}, args...))
+	err := root.ExecuteContext(t.Context())
+	return out.String(), err
+}
+
+// TestReplayGivesWhatEveryPoisonLoopExpects compares what a program reads with the expectations as they stand in the
+// files, key by key, so that neither a figure nor its name can drift.
+func TestReplayGivesWhatEveryPoisonLoopExpects(t *testing.T) {
+	t.Parallel()
+	for _, file := range poisonLoops(t) {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			t.Parallel()
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var want struct {
+				ID     string
+				Expect map[string]map[string]any
+			}
+			if err := json.Unmarshal(text, &want); err != nil {
+				t.Fatal(err)
+			}
+			out, err := replayed(t, "--scenario", file, "--policy", "all", "--json")
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got struct {
+				Scenario string
+				Policies map[string]map[string]any
+			}
+			if err := json.Unmarshal([]byte(out), &got); err != nil {
+				t.Fatal(err)
+			}
+			if got.Scenario != want.ID || len(got.Policies) != len(policy.Names()) {
+				t.Errorf("%d policies of %q, want %d of %q", len(got.Policies), got.Scenario, len(policy.Names()), want.ID)
+			}
+			if diff := cmp.Diff(want.Expect, got.Policies); diff != "" {
+				t.Errorf("-expected +got\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestStripsAgreeWithDecisions holds the drawing of every poison loop to the decisions that are printed for programs.
+func TestStripsAgreeWithDecisions(t *testing.T) {
+	t.Parallel()
+	for _, file := range poisonLoops(t) {
+		in, err := os.Open(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer in.Close()
+		s, err := replay.ReadScenario(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		results, err := replay.Compare(s, policy.Names(), replay.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, r := range results {
+			drawn := map[report.Lane]int{}
+			for _, c := range report.Strip(s, r, 50) {
+				for _, l := range report.Lanes() {
+					drawn[l] += c[l]
+				}
+			}
+			for lane, word := range map[report.Lane]string{report.Kept: replay.DecisionKeep, report.Dropped: replay.DecisionDrop, report.Halted: replay.DecisionHalt} {
+				if want := decided(r.Decisions, word); drawn[lane] != want {
+					t.Errorf("%s under %s: %d %s are drawn, want %d", s.ID, name, drawn[lane], lane, want)
+				}
+			}
+			if drawn[report.Respawned] > r.Respawns {
+				t.Errorf("%s under %s: %d respawns are drawn, there were %d", s.ID, name, drawn[report.Respawned], r.Respawns)
+			}
+		}
+	}
+}
+
+func decided(decisions []string, word string) (n int) {
+	for _, d := range decisions {
+		if d, _, _ := strings.Cut(d, "+"); d == word {
+			n++
+		}
+	}
+	return n
+}
+
+func TestFirstDifferenceNamesIt(t *testing.T) {
+	t.Parallel()
+	ms, later := int64(48_000), int64(48_001)
+	base := replay.Result{Calls: 3, HaltedAtMS: &ms, Decisions: []string{"keep", "drop"}}
+	for _, tt := range []struct {
+		name   string
+		change func(*replay.Result)
+		want   string
+	}{
+		{"nothing", func(*replay.Result) {}, ""},
+		{"a figure", func(r *replay.Result) { r.WastedTokens = 7 }, "wasted_tokens is 7, expected 0"},
+		{"the first of two", func(r *replay.Result) { r.Calls, r.WastedTokens = 4, 7 }, "calls is 4, expected 3"},
+		{"no halt", func(r *replay.Result) { r.HaltedAtMS = nil }, "halted_at_ms is -1, expected 48000 (-1: never)"},
+		{"a later halt", func(r *replay.Result) { r.HaltedAtMS = &later }, "halted_at_ms is 48001, expected 48000 (-1: never)"},
+		{"a decision", func(r *replay.Result) { r.Decisions = []string{"keep", "keep"} }, `decisions[1] is "keep", expected "drop"`},
+		{"one too few", func(r *replay.Result) { r.Decisions = []string{"keep"} }, `decisions[1] is "", expected "drop"`},
+		{"one too many", func(r *replay.Result) { r.Decisions = []string{"keep", "drop", "drop"} }, "3 decisions, expected 2"},
+	} {
+		got := base
+		tt.change(&got)
+		if diff := firstDifference(base, got); diff != tt.want {
+			t.Errorf("%s: %q, want %q", tt.name, diff, tt.want)
+		}
+	}
+}
+
+// TestComparisonsFitATerminal: on 80 columns what tells least is left out, and elsewhere nothing is.
+func TestComparisonsFitATerminal(t *testing.T) {
+	t.Parallel()
+	runs := []report.Run{
+		{Policy: "legacy-keyword", Result: replay.Result{Calls: 313, Respawns: 72, Observations: 61, Summaries: 1, DroppedTurns: 62, LostBatches: 266, Recovered: 3, HeldBatches: 1, WastedCalls: 206, WastedTokens: 577_261}},
+		{Policy: livePolicy(), Result: replay.Result{Calls: 241, Observations: 61, Summaries: 1, DroppedTurns: 85, LostBatches: 168, WastedCalls: 85, WastedTokens: 128_733}},
+	}
+	all := comparisonColumns(runs)
+	if got, want := len(all), len(report.Figures())+2; got != want {
+		t.Errorf("%d columns, want %d", got, want)
+	}
+	fitted := fitColumns(all, 80)
+	if tooWide(fitted, 80) {
+		t.Error("the table is wider than its terminal")
+	}
+	heads := ""
+	for _, c := range fitted {
+		heads += " " + strings.TrimSpace(c.head)
+	}
+	for _, must := range []string{"POLICY", "RESPAWNS", "LOST", "WASTED TOKENS"} {
+		if !strings.Contains(heads, must) {
+			t.Errorf("%s is left out of%s", must, heads)
+		}
+	}
+	if strings.Contains(heads, "FLAGGED") {
+		t.Error("a column of zeros is shown")
+	}
+}
+
+func TestParseTokens(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]replay.Tokens{"5200": {In: 5200}, "5200,6": {In: 5200, Out: 6}, " 1 , 2 ": {In: 1, Out: 2}, "0,0": {}} {
+		if got, err := parseTokens(text); err != nil || got != want {
+			t.Errorf("parseTokens(%q) = %v, %v, want %v", text, got, err, want)
+		}
+	}
+	for _, text := range []string{"", ",", "x", "-1", "1,-1", "1,2,3", "1e3", "100000001"} {
+		if got, err := parseTokens(text); err == nil {
+			t.Errorf("parseTokens(%q) = %v, want an error", text, got)
+		}
+	}
+}
+
+// TestCapturedTextCannotSpeakToTheTerminal plants what would move a cursor wherever a scenario may hold text.
+func TestCapturedTextCannotSpeakToTheTerminal(t *testing.T) {
+	t.Parallel()
+	const bad = "\x1b[2Jx\u202ey"
+	file := filepath.Join(t.TempDir(), "bad.json")
+	text, err := json.Marshal(replay.Scenario{
+		ID: bad, Title: bad, Provenance: bad, Respawn: replay.Respawn{Output: bad},
+		Events: []replay.Event{{Kind: replay.KindObservation, Output: bad, Session: bad, Observer: bad}},
+		Expect: map[string]replay.Result{"otp": {}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, more := range [][]string{nil, {"--json"}} {
+		out, err := replayed(t, append([]string{"--scenario", file}, more...)...)
+		if err == nil {
+			t.Error("what differs from what is expected is no error")
+		}
+		var said bytes.Buffer
+		(&app{err: &said}).complain(err)
+		if strings.ContainsAny(out+said.String(), "\x1b\u202e") {
+			t.Errorf("%v: the terminal is spoken to: %q", more, out+said.String())
+		}
+	}
+}
