@@ -104,7 +104,7 @@ func (t token) claims(last token) (hash string, ok bool) {
 	if t.described() {
 		return t.hash(), true
 	}
-	if t.word() != t.hash() || t.glued() || t.indexed() {
+	if t.word() != t.hash() || t.glued() || t.indexed() || t.dumped() {
 		return "", false
 	}
 	if t.linked() || t.ranged() || t.listed(last) {
@@ -138,7 +138,7 @@ func (t token) glued() bool {
 	case '.':
 		return !strings.HasSuffix(b, "..")
 	case '=', ':':
-		return !isCommitWord(lastWord(b[:len(b)-1]))
+		return !t.linked() && !isCommitWord(lastWord(b[:len(b)-1]))
 	case '@':
 		return strings.Contains(lastField(b), "/")
 	}
@@ -158,7 +158,7 @@ func (t token) glued() bool {
 // linked reports whether the token is the commit of a link such as https://host/owner/name/commit/1a2b3c4.
 func (t token) linked() bool {
 	b := t.before()
-	for _, part := range []string{"/commit/", "/commits/", "/compare/", "/+/"} {
+	for _, part := range []string{"/commit/", "/commits/", "/compare/", "/+/", "/commit/?id="} {
 		if strings.HasSuffix(b, part) {
 			return true
 		}
@@ -194,6 +194,20 @@ func (t token) indexed() bool {
 	return strings.HasPrefix(line, "index ") && (strings.HasPrefix(t.after(), "..") || strings.HasSuffix(b, ".."))
 }
 
+// dumped reports whether the token stands in a line of a hex dump, which begins with an offset.
+func (t token) dumped() bool {
+	b := t.before()
+	line := strings.TrimLeft(t.text[t.start-len(b)+strings.LastIndexByte(b, '\n')+1:], " \t")
+	return strings.HasPrefix(line, "0000")
+}
+
+// reported reports whether the token stands in git's own line about a commit that it made: "[main 1a2b3c4] Subject".
+func (t token) reported() bool {
+	b := t.before()
+	head, ok := strings.CutSuffix(b[strings.LastIndexByte(b, '\n')+1:], " ")
+	return ok && strings.HasPrefix(strings.TrimLeft(head, " \t>`"), "[") && strings.HasPrefix(t.after(), "] ") && !strings.Contains(head, "]")
+}
+
 // listed reports whether only a comma, a slash or a short word lies between the claim before and this one.
 func (t token) listed(last token) bool {
 	if last.end == 0 || t.start-last.end > 12 || !t.mixed() {
@@ -215,7 +229,7 @@ func (t token) structural() bool {
 		return true
 	case strings.HasPrefix(a, "^") || strings.HasPrefix(a, "~"):
 		return true
-	case t.short() && (t.bracketed() || t.logLine()):
+	case t.short() && (t.bracketed() || t.logLine() || t.reported()):
 		return true
 	}
 	return t.short() && isPreposition(lastWord(b))

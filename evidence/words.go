@@ -108,32 +108,51 @@ func isCommitWord(w string) bool {
 		return true
 	}
 	for _, stem := range []string{
-		"commit", "revis", "révis", "merg", "revert", "rebas", "cherry", "squash", "bisect", "amend", "backport", "push", "коммит", "ревизи",
+		"commit", "revis", "révis", "merg", "revert", "rebas", "cherry", "squash", "bisect", "amend", "backport", "push", "commici", "коммит", "комміт", "коміт", "ревизи",
 	} {
 		if strings.HasPrefix(w, stem) {
 			return true
 		}
 	}
-	for _, part := range []string{"提交", "コミット", "커밋", "リビジョン", "修订"} {
-		if strings.Contains(w, part) {
-			return true
+	return nearestPart(w) == commitWord
+}
+
+// nearestPart tells what the end of w speaks of, in the languages that put no blanks between words.
+func nearestPart(w string) (what near) {
+	at := -1
+	look := func(kind near, parts ...string) {
+		for _, part := range parts {
+			if i := strings.LastIndex(w, part); i > at {
+				at, what = i, kind
+			}
 		}
 	}
-	return false
+	look(commitWord, "提交", "コミット", "커밋", "リビジョン", "修订")
+	look(otherWord, "颜色", "地址", "会话", "令牌", "镜像", "容器", "构建", "校验", "摘要", "セッション", "トークン", "アドレス", "ビルド", "イメージ", "색상", "주소", "토큰",
+		"세션", "빌드", "이미지")
+	return what
 }
 
 // isOtherWord reports whether w, in lowercase, speaks of something else that is written in hex digits.
 func isOtherWord(w string) bool {
 	switch w {
-	case "color", "colors", "colour", "colours", "rgb", "rgba", "palette", "background", "foreground", "farbe", "couleur", "cor", "цвет", "颜色",
+	case "color", "colors", "colour", "colours", "rgb", "rgba", "palette", "background", "foreground", "cor",
 		"build", "builds", "container", "docker", "image", "layer", "pod",
-		"digest", "checksum", "checksums", "md5", "sha256", "sha512", "crc", "crc32", "etag", "fingerprint", "signature", "prüfsumme", "blob", "tree",
+		"digest", "checksum", "checksums", "md5", "sha256", "sha512", "crc", "crc32", "etag", "fingerprint", "signature", "blob", "tree",
 		"session", "request", "trace", "span", "token", "uuid", "guid", "cookie", "nonce", "salt", "secret", "password", "ticket", "invoice",
 		"address", "pointer", "offset", "register", "memory", "heap", "stack", "hex", "hexadecimal", "magic", "constant", "mac", "serial", "device",
-		"chunk", "bundle", "asset", "cache", "job", "pipeline", "phone", "bytes", "адрес", "地址":
+		"chunk", "bundle", "asset", "cache", "job", "pipeline", "phone", "bytes":
 		return true
 	}
-	return false
+	for _, stem := range []string{
+		"адрес", "цвет", "токен", "сесси", "сборк", "контейнер", "prüfsumm", "farb", "sitzung", "adress", "contrôl", "couleur", "jeton", "sesión", "sessão",
+		"direcci", "endereço",
+	} {
+		if strings.HasPrefix(w, stem) {
+			return true
+		}
+	}
+	return nearestPart(w) == otherWord
 }
 
 // isDoubtful reports whether w makes a token a name of something: of a commit only if the commit is named before it.
