@@ -64,6 +64,8 @@
 //     the two apart. Filters behind a pipe, cd, echo, printf and true do not count as others.
 //   - Our fence without its closing tag takes all that follows, if a line ends behind the opening tag. Who quotes that
 //     tag alone on a line, and does not close it, loses what he says behind it.
+//   - What cmemd tells a person of itself (relay.Notice) is cut like our fence. Who writes its opening mark, and no closing
+//     bracket soon behind it, loses the rest of that line. Words that somebody repeats without the marks are not known.
 //   - Agents before prompt ids (Claude Code 2.1.41 has none) give prompts and stops other keys in hooks than in
 //     transcripts: only their tool uses are safe from doubling when both are taken.
 //   - A transcript that is read while its agent works may end behind a text that is not the last of its turn.

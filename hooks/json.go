@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/cmemd/cmemd/hooks/relay"
 )
 
 // checkJSON returns a *SyntaxError unless data is one JSON value. What follows in this file relies on it.
@@ -276,7 +278,7 @@ func isCleanJSON(raw []byte) bool {
 			return false
 		}
 	}
-	return true
+	return !bytes.Contains(raw, []byte(relay.NoticeOpen))
 }
 
 // appendQuoted appends the clean text s as a JSON string.

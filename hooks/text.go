@@ -39,7 +39,7 @@ func injectedTags() []string {
 }
 
 // clean makes s fit to be recorded: valid UTF-8, no control characters or terminal sequences but line ends and tabs, no
-// private text, nothing that was injected, no long runs of base64. Private reports whether private text was cut. It
+// private text, nothing that was injected or that cmemd told a person of itself, no long runs of base64. Private reports whether private text was cut. It
 // takes linear time, and returns s itself where nothing is to be done.
 func clean(s string) (out string, private bool) {
 	if isClean(s) {
@@ -50,7 +50,7 @@ func clean(s string) (out string, private bool) {
 		s, private = relay.CutPrivate(s)
 		s = cutTags(s, injectedTags())
 	}
-	return foldBase64(s), private
+	return foldBase64(cutNotices(s)), private
 }
 
 // isClean reports that clean would return s as it is. It may say false where that is so too.
@@ -71,7 +71,7 @@ func isClean(s string) bool {
 		}
 		run = 0
 	}
-	return ascii || (utf8.ValidString(s) && !hasC1(s))
+	return !hasNotice(s) && (ascii || (utf8.ValidString(s) && !hasC1(s)))
 }
 
 // hasC1 reports whether s holds one of the control characters U+0080 to U+009F.

@@ -12,6 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"github.com/cmemd/cmemd/hooks/relay"
 )
 
 // blob is n bytes of base64, as an encoder writes them.
@@ -60,6 +62,15 @@ func TestClean(t *testing.T) {
 		{"talk of own context", "why `" + ContextOpen + "` and " + ContextOpen + "?\nTell me.", "why `" + ContextOpen + "` and " + ContextOpen + "?\nTell me.", false},
 		{"talk of own context, then cut", "why `" + ContextOpen + "`?\n" + ContextOpen + "\nb", "why `" + ContextOpen + "`?\n", false},
 		{"another memory's context", "a<claude-mem-context>b</claude-mem-context>c", "ac", false},
+		{"a notice", "SessionStart says: " + relay.Notice("all is lost") + "\nAnd then?", "SessionStart says: \nAnd then?", false},
+		{"a notice alone", relay.Notice("all is lost"), "", false},
+		{"two notices", relay.Notice("a") + "b" + relay.Notice("c"), "b", false},
+		{"a notice, wrapped and coloured", "\x1b[33m[cmemd-notice: all\r\n  │ is lost]\x1b[0m!", "!", false},
+		{"a notice in quoted JSON", `{"systemMessage":"[cmemd-notice: use \"x\"]","a":1}`, `{"systemMessage":"","a":1}`, false},
+		{"a notice, cut", "a [cmemd-notice: all is\nb", "a \nb", false},
+		{"a notice, cut, in quoted JSON", `a [cmemd-notice: all is\nb`, `a \nb`, false},
+		{"a notice, cut at the end", "a [cmemd-notice:", "a ", false},
+		{"no notice", "[cmemd: 5 bytes left out]", "[cmemd: 5 bytes left out]", false},
 		{"longer name", "<system-reminders>b</system-reminders>", "<system-reminders>b</system-reminders>", false},
 		{"space in the closing tag", "a<system-reminder>b</system-reminder >c", "ac", false},
 		{"invalid UTF-8", "a\xffb", "a\uFFFDb", false},
@@ -144,6 +155,7 @@ func TestCleanJSON(t *testing.T) {
 		"private escaped": {`{"a":"x\u003cprivate\u003ey"}`, ``, `{"a":"x"}`},
 		"private key":     {`{"a<private>b":1}`, ``, `{"a":1}`},
 		"reminder":        {`["a<system-reminder>b</system-reminder>c"]`, ``, `["ac"]`},
+		"a notice":        {`{"a":"x [cmemd-notice: use 1] y","b":"\u005bcmemd-notice: z]"}`, ``, `{"a":"x  y","b":""}`},
 		"escapes":         {`{"a":"\u0041\/\b\u0000\"\\\n\r\t"}`, ``, `{"a":"A/\"\\\n\n\t"}`},
 		"surrogates":      {`["\ud83c\udf89","\ud83c"]`, ``, `["🎉","` + "\uFFFD" + `"]`},
 		"invalid UTF-8":   {"[\"a\xffb\"]", ``, `["a` + "\uFFFD" + `b"]`},
@@ -254,6 +266,7 @@ func TestLinearTime(t *testing.T) {
 		"open tags":      strings.Repeat("<system-reminder>", n/17),
 		"unended tags":   strings.Repeat("<system-reminder ", n/17),
 		"opened, closed": strings.Repeat("<system-reminder>", n/34) + strings.Repeat("</system-reminder>", n/36),
+		"notices":        strings.Repeat("[cmemd-notice: a", n/16),
 		"two kinds":      strings.Repeat("<system-reminder><cmemd-context>", n/32),
 		"private":        strings.Repeat("<private", n/8),
 		"titles":         strings.Repeat("\x1b]0;", n/4),
@@ -285,7 +298,7 @@ func TestLinearTime(t *testing.T) {
 
 func FuzzClean(f *testing.F) {
 	for _, s := range []string{"", "a<private>b", "\x1b]0;x\a\x1b[1m\x9b", "<system-reminder>a<system-reminder/>b</system-reminder>",
-		"\xc2", "\r\r\n", ContextOpen + ContextClose, blob(1100), "<system-reminder\n><private></system-reminder>"} {
+		"\xc2", "\r\r\n", ContextOpen + ContextClose, "a[cmemd-notice: b]c", blob(1100), "<system-reminder\n><private></system-reminder>"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
@@ -304,7 +317,7 @@ func FuzzClean(f *testing.F) {
 		if !json.Valid(out) || !utf8.Valid(out) {
 			t.Errorf("no JSON: %q became %q", body, out)
 		}
-		if again := cleanJSON(out, nil); len(out) < 1024 && !strings.Contains(s, "<") && !bytes.Equal(again, out) {
+		if again := cleanJSON(out, nil); len(out) < 1024 && !strings.Contains(s, "<") && !hasNotice(s) && !bytes.Equal(again, out) {
 			t.Errorf("not stable: %q, then %q", out, again)
 		}
 	})

@@ -129,6 +129,6 @@ func notice(waiting int, u Unanswered) []byte {
 	if u.Lost > 0 {
 		text += " Events that could not be kept: " + strconv.Itoa(u.Lost) + " (" + u.LostReason + ")."
 	}
-	b := appendQuoted([]byte(`{"systemMessage":`), text)
+	b := appendQuoted([]byte(`{"systemMessage":`), Notice(text))
 	return append(b, "}\n"...)
 }

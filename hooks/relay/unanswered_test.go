@@ -70,6 +70,9 @@ func TestNoticeTellsOfLosses(t *testing.T) {
 	if err := json.Unmarshal(notice(2, Unanswered{Lost: 5, LostReason: "the \"disk\""}), &reply); err != nil {
 		t.Fatal(err)
 	}
+	if PlainNotice(reply.SystemMessage) == reply.SystemMessage {
+		t.Errorf("%q is not marked", reply.SystemMessage)
+	}
 	for _, want := range []string{"cmemd status", "cmemd logs", "until it runs: 2.", `could not be kept: 5 (the "disk").`} {
 		if !strings.Contains(reply.SystemMessage, want) {
 			t.Errorf("%q lacks %q", reply.SystemMessage, want)
