@@ -139,6 +139,9 @@ func number(names map[string]int32, name string) int32 {
 	return n
 }
 
+// Class is the failure class that f's code stands for, as every policy reads it.
+func (f Failure) Class() events.FailureClass { return classOf(f.Code) }
+
 // classOf is the failure class that a transport's code stands for. What is not known pauses the provider: a failure
 // must not cost its inputs.
 func classOf(code string) events.FailureClass {

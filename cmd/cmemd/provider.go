@@ -4,12 +4,17 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/observer"
 	"github.com/cmemd/cmemd/observer/extractive"
 	"github.com/cmemd/cmemd/observer/playback"
+	"github.com/cmemd/cmemd/policy"
+	"github.com/cmemd/cmemd/replay"
 )
 
 // errNoPlayback is a choice of the provider playback without a word of what it shall play.
@@ -38,14 +43,52 @@ func newProvider(c config) (observer.Provider, error) {
 	return playback.New(script, playback.Config{}), nil
 }
 
-// readPlayback reads a script.
+// readPlayback reads a script, or makes one of a scenario.
 func readPlayback(path string) (*playback.Script, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	return playback.Read(file)
+	if filepath.Ext(path) != ".json" {
+		return playback.Read(file)
+	}
+	scenario, err := replay.ReadScenario(file)
+	if err != nil {
+		return nil, err
+	}
+	return scenarioScript(scenario)
+}
+
+// scenarioScript plays the turns of a scenario in their order, each kind for turns of its kind, as fast as they are asked
+// for. An observer that a policy would have respawned has no place in it: what a new one would have said is assumed, and
+// a daemon has its own.
+func scenarioScript(s *replay.Scenario) (*playback.Script, error) {
+	script := &playback.Script{Model: s.ID, Wish: policy.ModelWish()}
+	for _, e := range s.Events {
+		step := playback.Step{Repeat: 1, Action: scenarioAction(e)} // once, though it may have a when
+		if _, ok := step.Action.(playback.Text); ok {
+			step.When.Kind = events.TurnKind(e.Kind)
+		}
+		script.Steps = append(script.Steps, step)
+	}
+	if len(script.Steps) == 0 {
+		return nil, errors.New("the scenario has no event")
+	}
+	return script, nil
+}
+
+func scenarioAction(e replay.Event) playback.Action {
+	failed := e.Provider != nil && e.Provider.IsError
+	switch {
+	case e.Kind == replay.KindExit, failed && e.Provider.Class() == events.FailCrash, failed && e.Provider.Class() == events.FailInterrupted:
+		return playback.Crash("the observer ended")
+	case failed:
+		return playback.Failure{
+			Class: e.Provider.Class(), Output: e.Output, ResetsIn: time.Duration(max(0, e.Provider.ResetsMS-e.AtMS)) * time.Millisecond,
+		}
+	}
+	return playback.Text{Text: e.Output, Usage: events.Usage{Input: e.Tokens.In, Output: e.Tokens.Out}}
 }
 
 const playbackHelp = `The provider playback plays a script in the place of a model: for a demonstration, for bringing a reported loop back to
@@ -73,7 +116,7 @@ and may have
   "repeat": 4, or "forever"                                         without it: once, or with a when always
 
 Each turn takes the first step that is not used up and whose when holds. Where none is left the provider fails, typed, and
-inputs are held.`
+inputs are held. A file that ends in .json is a scenario of ` + "`cmemd replay`" + `: its turns are played in their order.`
 
 // newPlaybackHelp is the help topic of what a script looks like.
 func newPlaybackHelp() *cobra.Command {

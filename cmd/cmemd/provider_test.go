@@ -6,8 +6,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/observer/playback"
+	"github.com/cmemd/cmemd/policy"
+	"github.com/cmemd/cmemd/replay"
 )
 
 func TestNewProvider(t *testing.T) {
@@ -29,6 +35,9 @@ func TestNewProvider(t *testing.T) {
 		{name: "a missing file", provider: "playback", file: "/nowhere/script.jsonl", err: "no such file"},
 		{name: "a bad script", provider: "playback", file: write("s.jsonl", "{\"text\":1}"), err: `line 1: "text": 1 is no text`},
 		{name: "a script", provider: "playback", file: write("s.jsonl", "{\"playback\":1,\"model\":\"m\"}\n{\"text\":\"\"}"), model: "m"},
+		{name: "a scenario", provider: "playback", file: write("s.json", `{"id":"s1","respawn":{"delay_ms":0,"output":"","tokens":{"in":0,"out":0}},`+
+			`"end_ms":9,"events":[{"at_ms":1,"kind":"exit","output":"","tokens":{"in":0,"out":0}}]}`), model: "s1"},
+		{name: "a bad scenario", provider: "playback", file: write("s.json", "{\"text\":\"\"}"), err: "text"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -79,5 +88,37 @@ func TestPlaybackHelpIsTrue(t *testing.T) {
 	}
 	if _, err := playback.Read(strings.NewReader(more)); err != nil {
 		t.Error(err)
+	}
+}
+
+func TestScenarioScript(t *testing.T) {
+	t.Parallel()
+	got, err := scenarioScript(&replay.Scenario{ID: "s", Events: []replay.Event{
+		{AtMS: 1, Kind: replay.KindObservation, Output: "a", Tokens: replay.Tokens{In: 3, Out: 2}},
+		{AtMS: 2, Kind: replay.KindSummary, Output: ""},
+		{AtMS: 3, Kind: replay.KindExit},
+		{AtMS: 1000, Kind: replay.KindObservation, Output: "o", Provider: &replay.Failure{IsError: true, Code: "rate_limit", ResetsMS: 3500}},
+		{AtMS: 2000, Kind: replay.KindSummary, Provider: &replay.Failure{IsError: true, Code: "a word of a client", ResetsMS: 1}},
+		{AtMS: 2001, Kind: replay.KindSummary, Provider: &replay.Failure{IsError: true, Code: "crash"}},
+		{AtMS: 2002, Kind: replay.KindObservation, Output: "b", Provider: &replay.Failure{Code: "server"}},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	observation, summary := playback.When{Kind: events.TurnObservation}, playback.When{Kind: events.TurnSummary}
+	want := &playback.Script{Model: "s", Wish: policy.ModelWish(), Steps: []playback.Step{
+		{When: observation, Repeat: 1, Action: playback.Text{Text: "a", Usage: events.Usage{Input: 3, Output: 2}}},
+		{When: summary, Repeat: 1, Action: playback.Text{}},
+		{Repeat: 1, Action: playback.Crash("the observer ended")},
+		{Repeat: 1, Action: playback.Failure{Class: events.FailLimit, Output: "o", ResetsIn: 2500 * time.Millisecond}},
+		{Repeat: 1, Action: playback.Failure{Class: events.FailUnknown}},
+		{Repeat: 1, Action: playback.Crash("the observer ended")},
+		{When: observation, Repeat: 1, Action: playback.Text{Text: "b"}},
+	}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	if _, err := scenarioScript(&replay.Scenario{}); err == nil {
+		t.Error("a scenario without an event can be played")
 	}
 }

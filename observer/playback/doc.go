@@ -7,7 +7,8 @@
 //
 //	{"playback": 1, "model": "weekly", "wish": {"max_inputs": 20, "max_bytes": 49152, "max_age_ms": 300000}}
 //
-// Each other line is a step, which does exactly one of these:
+// where "fixed": true in the wish says that a fresh observer would answer the same. Each other line is a step, which does
+// exactly one of these:
 //
 //	{"text": "<observation>...", "form": "xml", "stop_reason": "end_turn", "usage": {"input": 1500, "output": 36}}
 //	{"failure": {"class": "limit", "status": 429, "resets_in_ms": 3600000, "message": "...", "output": "..."}}

@@ -125,10 +125,12 @@ func (o *object) number(key string, low, high int64) (n int64) {
 }
 
 // yes reads a key that is either true or not there.
-func (o *object) yes(key string) {
-	if raw, ok := o.take(key); ok && string(raw) != "true" {
+func (o *object) yes(key string) bool {
+	raw, ok := o.take(key)
+	if ok && string(raw) != "true" {
 		o.fail(key, "%s: it may only be true", short(raw))
 	}
+	return ok
 }
 
 // within reads the object at key; nil: it is not there.

@@ -89,6 +89,7 @@ func (s *Script) readHeader(o *object) {
 		s.Wish.MaxInputs = int(w.number("max_inputs", 0, 1<<20))
 		s.Wish.MaxBytes = int(w.number("max_bytes", 0, 1<<30))
 		s.Wish.MaxAge = w.millis("max_age_ms")
+		s.Wish.Fixed = w.yes("fixed")
 		w.done()
 	}
 	o.done()

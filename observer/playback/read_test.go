@@ -141,7 +141,7 @@ func TestWhatIsWrittenReadsBack(t *testing.T) {
 			Model: rapid.String().Draw(t, "model"), Steps: rapid.SliceOfN(rapid.Custom(drawStep), 1, 8).Draw(t, "steps"),
 			Wish: policy.Wish{
 				MaxInputs: rapid.IntRange(0, 1<<20).Draw(t, "inputs"), MaxBytes: rapid.IntRange(0, 1<<30).Draw(t, "bytes"),
-				MaxAge: drawMillis(t, "age"),
+				MaxAge: drawMillis(t, "age"), Fixed: rapid.Bool().Draw(t, "fixed"),
 			},
 		}
 		var b bytes.Buffer

@@ -20,6 +20,7 @@ type (
 		MaxInputs int   `json:"max_inputs"`
 		MaxBytes  int   `json:"max_bytes"`
 		MaxAgeMS  int64 `json:"max_age_ms"`
+		Fixed     bool  `json:"fixed,omitempty"`
 	}
 	stepLine struct {
 		When       *whenLine    `json:"when,omitempty"`
@@ -60,7 +61,7 @@ func (s *Script) Write(w io.Writer) error {
 	e := json.NewEncoder(&whole)
 	e.SetEscapeHTML(false)
 	err := e.Encode(headerLine{Playback: version, Model: s.Model, Wish: wishLine{
-		MaxInputs: s.Wish.MaxInputs, MaxBytes: s.Wish.MaxBytes, MaxAgeMS: s.Wish.MaxAge.Milliseconds(),
+		MaxInputs: s.Wish.MaxInputs, MaxBytes: s.Wish.MaxBytes, MaxAgeMS: s.Wish.MaxAge.Milliseconds(), Fixed: s.Wish.Fixed,
 	}})
 	for _, step := range s.Steps {
 		if err == nil {
