@@ -283,8 +283,9 @@ func (q SessionsQuery) values() url.Values {
 }
 
 func (q OutcomesQuery) values() url.Values {
-	return newValues().text("outcome", q.Outcome).text("class", q.Class).text("reason", q.Reason).
-		text("session", q.Session).time("since", q.Since).number("limit", uint64(max(q.Limit, 0))).Values
+	return newValues().text("outcome", q.Outcome).text("class", q.Class).text("reason", q.Reason).text("kind", q.Kind).
+		text("turn", q.Turn).text("session", q.Session).text("project", q.Project).time("since", q.Since).
+		time("until", q.Until).number("before", uint64(q.Before)).number("limit", uint64(max(q.Limit, 0))).Values
 }
 
 func (q EventsQuery) values() url.Values {

@@ -59,6 +59,11 @@ type Repos interface {
 	Repo(ctx context.Context, cwd string) (repo evidence.Repo, ok bool)
 }
 
+// Checker looks commits up in the repository that dir lies in. An *evidence.Checker is one; see there for its bounds.
+type Checker interface {
+	Check(ctx context.Context, dir string, hashes []string) []events.Claim
+}
+
 // Config is what a Server needs. System, Log, Views, Index and Recall are required; zero values of the rest mean the
 // defaults.
 type Config struct {
@@ -69,6 +74,9 @@ type Config struct {
 	Recall Recall
 	Repos  Repos        // nil: sessions are recorded without git facts
 	Spool  *relay.Spool // what hooks kept, and what is put aside. nil: nothing is drained, what is refused is lost
+
+	Checker   Checker    // nil: claims are not looked at again
+	Providers []Provider // that may be asked, the one that is asked now first
 
 	Home     string            // shown by status; its notes of unanswered hooks are read
 	Token    string            // of the loopback address; empty: nobody gets in there
@@ -143,6 +151,7 @@ type Server struct {
 	remote  http.Handler
 	buffers sync.Pool      // of *bytes.Buffer
 	asides  asides         // payloads on their way into bad
+	again   chan struct{}  // holds one token: one request for turns again at a time
 	helping sync.Mutex     // orders the start of helpers and the end
 	helpers sync.WaitGroup // goroutines that a request left behind
 
@@ -160,7 +169,7 @@ func New(cfg Config) (*Server, error) {
 	if cfg.System == nil || cfg.Log == nil || cfg.Views == nil || cfg.Index == nil || cfg.Recall == nil {
 		return nil, errors.New("api: a system, a log, views, an index and a recall are required")
 	}
-	s := &Server{cfg: cfg.withDefaults(), spool: cfg.Spool, ending: make(chan struct{})}
+	s := &Server{cfg: cfg.withDefaults(), spool: cfg.Spool, again: make(chan struct{}, 1), ending: make(chan struct{})}
 	s.logger, s.started = s.cfg.Logger, s.cfg.Now()
 	s.facts = newFacts(s.cfg.Repos, s.cfg.Now)
 	m, err := newMetrics(s)

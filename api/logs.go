@@ -114,29 +114,6 @@ func logRecord(r events.Record, payload bool) LogRecord {
 	return out
 }
 
-// getVerify checks the whole log. What it finds is the result, not a failure.
-func (s *Server) getVerify(w http.ResponseWriter, r *http.Request) error {
-	if err := paramsOf(r).err(); err != nil {
-		return err
-	}
-	return s.work(w, r, func(ctx context.Context, tell func(done, total uint64)) (any, error) {
-		last, err := s.cfg.Log.Last(ctx)
-		if err != nil {
-			return nil, err
-		}
-		err = eventlog.Verify(ctx, s.cfg.Log, tell)
-		var bad *eventlog.CorruptError
-		if errors.As(err, &bad) {
-			s.logger.Error("the log is damaged", "position", bad.Position, "err", err)
-			return Verified{Position: bad.Position, Stream: bad.Stream, Reason: bad.Reason}, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		return Verified{OK: true, Records: last}, nil
-	})
-}
-
 // getExport writes the log as JSON lines. An export that is cut has no last line.
 func (s *Server) getExport(w http.ResponseWriter, r *http.Request) error {
 	p := paramsOf(r, "from")

@@ -215,6 +215,7 @@ func (s *Server) getWhy(w http.ResponseWriter, r *http.Request) error {
 	out := Why{
 		Position: found.Position, Row: found.Row, Session: found.Session, Turns: []WhyTurn{}, Prompts: []Row{},
 		Injections: []Injection{}, Verdicts: list(found.Verdicts), Replaced: found.Replaced,
+		RecordedAt: found.Recorded.RecordedAt, Older: found.Older, Newer: found.Newer,
 	}
 	if found.Prompt != nil {
 		out.Prompts = append(out.Prompts, *found.Prompt)

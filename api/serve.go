@@ -161,6 +161,8 @@ func (s *Server) streamRoutes() map[string]handler {
 		"GET /v1/log/backup":           s.getBackup,
 		"POST /v1/projections/rebuild": s.postRebuild,
 		"POST /v1/ingest/{agent}":      s.postIngest,
+		"POST /v1/reobserve":           s.postReobserve,
+		"POST /v1/recheck":             s.postRecheck,
 	}
 }
 

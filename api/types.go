@@ -20,11 +20,14 @@ type (
 	Turn       = projections.Turn       // one request to the observer
 	Injection  = projections.Injection  // memory that an agent was given
 	Health     = projections.Health     // how the observer has been doing
+	Finding    = projections.Finding    // one thing that is not well
+	// HealthWindows is how the observer did in the last hour, day and week.
+	HealthWindows = projections.HealthWindows
 	View       = projections.Info       // one view: rows, bytes, checkpoint, lag
 	Inspection = projections.Inspection // one view laid open
 	LogStats   = eventlog.Stats         // what the log holds
 	Result     = recall.Item            // one row in short: enough to decide whether to read it whole
-	Verdict    = recall.Verdict         // a claim, and what was found of it then and later
+	Verdict    = projections.Verdict    // a claim, and what was found of it then and later
 )
 
 // SearchQuery says what to look for. Zero fields do not narrow; without a Text the newest come first.
@@ -109,6 +112,9 @@ type Why struct {
 	Injections []Injection     `json:"injections"` // memory that the agent was given before, newest first; never null
 	Verdicts   []Verdict       `json:"verdicts"`   // what ground truth says of its claims now; never null
 	Replaced   *Row            `json:"replaced_by,omitempty"`
+	RecordedAt time.Time       `json:"recorded_at"`     // when its claims were looked at first
+	Older      []Row           `json:"older,omitempty"` // rows whose place it took: their inputs were observed again
+	Newer      []Row           `json:"newer,omitempty"` // rows that took its own place so
 }
 
 // WhyTurn is one turn and the inputs that it settled or read.
@@ -176,16 +182,22 @@ type OutcomesQuery struct {
 	Outcome string // observed, skipped, dropped, pending, forgotten
 	Class   string
 	Reason  string
+	Kind    string // of event: tool_used, context_compacted, agent_stopped
+	Turn    string // settled by it: its id, or 8 hex digits or more of the beginning
 	Session string // our id, or the agent's own
+	Project string // root or shown name
 	Since   time.Time
-	Limit   int // 0 means 100; at most 10,000
+	Until   time.Time
+	Before  events.Position // Next of the page before; 0: the latest
+	Limit   int             // 0 means 100; at most 10,000
 }
 
 // Outcomes is what became of inputs.
 type Outcomes struct {
 	Position events.Position `json:"position"`
-	Balance  Balance         `json:"balance"` // of all inputs, or of the session asked for
-	Inputs   []Input         `json:"inputs"`  // never null
+	Balance  Balance         `json:"balance"`        // of all inputs, or of those of the session or project asked for
+	Inputs   []Input         `json:"inputs"`         // never null
+	Next     events.Position `json:"next,omitempty"` // the next page lies before it; 0: there is none
 }
 
 // Status is what the daemon is doing.
@@ -204,8 +216,10 @@ type Status struct {
 	Health   Health                   `json:"health"` // of the last 24 hours, without the hours one by one
 	Pauses   []projections.Pause      `json:"pauses,omitempty"`
 	Held     []projections.Quarantine `json:"quarantines,omitempty"`
+	Windows  HealthWindows            `json:"windows"`  // the same of the last hour, day and week
+	Findings []Finding                `json:"findings"` // what is not well, the gravest first; their words are marked as notices; never null
 	Degraded string                   `json:"degraded,omitempty"` // why it only captures; empty: it does its whole job
-	Notice   string                   `json:"notice,omitempty"`   // what the next session's person will be told
+	Notice   string                   `json:"notice,omitempty"`   // what the next session's person will be told, marked as a notice
 	Settings map[string]string        `json:"settings,omitempty"`
 }
 
@@ -263,15 +277,6 @@ type EventsQuery struct {
 type Progress struct {
 	Done  uint64 `json:"done"`
 	Total uint64 `json:"total"` // 0: not known
-}
-
-// Verified is the result of checking the log. A log that is damaged is no error of the call.
-type Verified struct {
-	OK       bool            `json:"ok"`
-	Records  events.Position `json:"records"`            // checked, if OK
-	Position events.Position `json:"position,omitempty"` // of the first bad record; 0: the file itself
-	Stream   events.StreamID `json:"stream,omitempty"`
-	Reason   string          `json:"reason,omitempty"`
 }
 
 // Rebuilt is the result of making views anew.

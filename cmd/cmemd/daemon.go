@@ -166,6 +166,7 @@ func (d *daemon) owing(ctx context.Context) ([]events.SessionID, error) {
 func (d *daemon) apiConfig(token, version string) api.Config {
 	return api.Config{
 		System: d.actors, Log: d.log, Views: d.views, Index: d.index, Repos: d.checker,
+		Checker: d.checker, Providers: []api.Provider{providerFacts(d.provider)},
 		Recall: recall.New(recall.Config{
 			Views: d.views, Index: d.index, Log: d.log, FenceOpen: hooks.ContextOpen, FenceClose: hooks.ContextClose,
 		}),

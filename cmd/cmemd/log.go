@@ -46,10 +46,15 @@ func newLog(a *app) *cobra.Command {
 	return c
 }
 
+const verifyHelp = `Verify checks order, chain and payload of every record, and then counts anew, from the records alone, what became of every
+input: captured = observed + skipped + dropped + pending + forgotten. A running daemon's views are set beside that. The exit
+code is 1 if the log is damaged or the balance does not add up; the error, and "ok" beside "reason" or "discrepancies" with
+--json, say which.`
+
 func newLogVerify(a *app) *cobra.Command {
 	return &cobra.Command{
-		Use: "verify", Short: "Check every record: order, chains, payloads; exit code 1 if one is not what it says",
-		Args: takes(0, 0, ""),
+		Use: "verify", Short: "Check every record and the balance of the inputs; exit code 1 if something is wrong",
+		Long: verifyHelp, Args: takes(0, 0, ""),
 		RunE: func(c *cobra.Command, _ []string) error {
 			return a.withLog(c.Context(), func(log logSource) error {
 				m := a.meter("verifying", 0, false)
@@ -70,14 +75,47 @@ func (a *app) showVerified(v api.Verified) error {
 			return err
 		}
 	}
+	if v.Damaged() {
+		return a.told(advise(fmt.Errorf("the log is damaged at position %d (%s): %s", v.Position, v.Stream, v.Reason),
+			"keep the file, and put a backup in its place; `cmemd log export` gives what can still be read"))
+	}
+	if !a.json {
+		a.printf("the log is whole: %s checked\n", plural(v.Records, "record"))
+		a.showBalance(v)
+	}
 	if v.OK {
-		if !a.json {
-			a.printf("the log is whole: %s checked\n", plural(v.Records, "record"))
-		}
 		return nil
 	}
-	return a.told(advise(fmt.Errorf("the log is damaged at position %d (%s): %s", v.Position, v.Stream, v.Reason),
-		"keep the file, and put a backup in its place; `cmemd log export` gives what can still be read"))
+	return a.told(advise(fmt.Errorf("the balance does not add up at %s", plural(len(v.Discrepancies)+v.More, "place")),
+		"%s", balanceStep(v)))
+}
+
+// showBalance prints what was counted anew, and whatever counts otherwise.
+func (a *app) showBalance(v api.Verified) {
+	if b := v.Balance; b != nil {
+		a.printf("balance: %s\n", balanceLine(api.Balance{
+			Captured: b.Captured, Observed: b.Observed, Skipped: b.Skipped, Dropped: b.Dropped, Pending: b.Pending, Forgotten: b.Forgotten,
+		}))
+	}
+	if v.Unchecked != "" {
+		a.printf("not checked: %s\n", v.Unchecked)
+	}
+	for _, d := range v.Discrepancies {
+		a.printf("  %s\n", visibleLine(d.String()))
+	}
+	if v.More > 0 {
+		a.printf("  and %d more\n", v.More)
+	}
+}
+
+// balanceStep says what to do about a balance that does not add up: views can be made anew, a log cannot.
+func balanceStep(v api.Verified) string {
+	for _, d := range v.Discrepancies {
+		if d.In == api.InLog {
+			return "nothing is lost: the log holds what happened; report this, with `cmemd log export`"
+		}
+	}
+	return "the views are wrong, not the log: `cmemd projections rebuild outcomes` makes them anew"
 }
 
 func newLogStats(a *app) *cobra.Command {

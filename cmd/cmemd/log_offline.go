@@ -50,21 +50,9 @@ func (o *offlineLog) Backup(ctx context.Context, w io.Writer) error {
 	return err
 }
 
-// Verify implements logReader.
+// Verify implements logReader. There are no views to set beside the log.
 func (o *offlineLog) Verify(ctx context.Context, progress func(api.Progress)) (api.Verified, error) {
-	last, err := o.bolt.Last(ctx)
-	if err != nil {
-		return api.Verified{}, err
-	}
-	err = eventlog.Verify(ctx, o.bolt, func(done, total uint64) { progress(api.Progress{Done: done, Total: total}) })
-	var bad *eventlog.CorruptError
-	switch {
-	case errors.As(err, &bad):
-		return api.Verified{Position: bad.Position, Stream: bad.Stream, Reason: bad.Reason}, nil
-	case err != nil:
-		return api.Verified{}, err
-	}
-	return api.Verified{OK: true, Records: last}, nil
+	return api.VerifyLog(ctx, o.bolt, nil, func(done, total uint64) { progress(api.Progress{Done: done, Total: total}) })
 }
 
 // Records implements logReader.

@@ -8,24 +8,42 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cmemd/cmemd/api"
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/observer"
 	"github.com/cmemd/cmemd/projections"
 )
 
+const outcomesHelp = `Outcomes lists inputs, the latest first, and on standard error the balance. An input is dropped for the reason of the output
+(no_xml, malformed, missing_summary), or without one: poison, refused, overflow, crowded, expired. What was dropped is kept:
+` + "`cmemd reobserve`" + ` asks about it again.`
+
 func newOutcomes(a *app) *cobra.Command {
 	var q api.OutcomesQuery
+	var before uint64
 	c := &cobra.Command{
 		Use: "outcomes", Short: "List what became of every input: nothing is lost without being counted",
-		Example: "  cmemd outcomes --outcome dropped\n  cmemd outcomes --outcome pending --since 1h",
+		Long:    outcomesHelp,
+		Example: "  cmemd outcomes --outcome dropped\n  cmemd outcomes --outcome pending --since 1h\n  cmemd outcomes --reason crowded --project shop",
 		Args:    takes(0, 0, ""),
 	}
 	c.Flags().StringVar(&q.Outcome, "outcome", "", "observed, skipped, dropped, pending, forgotten")
 	c.Flags().StringVar(&q.Class, "class", "", "of a dropped output: idle, xml, prose")
 	c.Flags().StringVar(&q.Reason, "reason", "", "why it was skipped or dropped")
+	c.Flags().StringVar(&q.Kind, "kind", "", "tool_used, context_compacted, agent_stopped")
+	c.Flags().StringVar(&q.Turn, "turn", "", "what a turn was asked about: its id, or the beginning of it")
 	c.Flags().StringVar(&q.Session, "session", "", "its id, ours or the agent's")
+	c.Flags().StringVar(&q.Project, "project", "", "of its sessions: its name or root")
+	c.Flags().Uint64Var(&before, "before", 0, "only those before this position of the log: the next page")
 	c.Flags().IntVarP(&q.Limit, "limit", "n", 100, "how many, at most 10,000")
-	since := addWhen(c, "since", "recorded since")
+	since, until := addWhen(c, "since", "recorded since"), addWhen(c, "until", "recorded until")
 	c.RunE = func(c *cobra.Command, _ []string) (err error) {
 		if err := oneOf(c, "outcome", q.Outcome, outcomeWords()...); err != nil {
+			return err
+		}
+		if err := oneOf(c, "kind", q.Kind, inputKinds()...); err != nil {
+			return err
+		}
+		if err := oneOf(c, "class", q.Class, outputClasses()...); err != nil {
 			return err
 		}
 		if err := needsPositive(c, "limit", q.Limit); err != nil {
@@ -34,6 +52,10 @@ func newOutcomes(a *app) *cobra.Command {
 		if q.Since, err = since.at(c, a.now()); err != nil {
 			return err
 		}
+		if q.Until, err = until.at(c, a.now()); err != nil {
+			return err
+		}
+		q.Before = position(before)
 		return a.query(c.Context(), func(ctx context.Context, client *api.Client) error {
 			found, err := client.Outcomes(ctx, q)
 			if err != nil {
@@ -53,6 +75,16 @@ func outcomeWords() []string {
 		words = append(words, string(o))
 	}
 	return words
+}
+
+// inputKinds are the kinds of event that a turn must settle.
+func inputKinds() []string {
+	return []string{string(events.KindToolUsed), string(events.KindContextCompacted), string(events.KindAgentStopped)}
+}
+
+// outputClasses are the classes of an output.
+func outputClasses() []string {
+	return []string{string(observer.ClassIdle), string(observer.ClassXML), string(observer.ClassProse)}
 }
 
 func (a *app) showOutcomes(found api.Outcomes) error {
@@ -76,6 +108,9 @@ func (a *app) showOutcomes(found api.Outcomes) error {
 		return err
 	}
 	a.say("%s", balanceLine(found.Balance))
+	if found.Next > 0 {
+		a.say("`--before %d` shows those before", found.Next)
+	}
 	return nil
 }
 

@@ -63,8 +63,8 @@ func (a *app) showRow(r api.Row) {
 	for _, f := range textsOf(r) {
 		a.field(f[0], f[1])
 	}
-	for _, c := range r.Claims {
-		a.field("claim", claimText(c))
+	for _, v := range r.Verdicts() {
+		a.field("claim", verdictText(v))
 	}
 	for _, c := range r.Checks {
 		a.field("checked", moment(c.At)+" "+claimText(c.Claim))

@@ -32,6 +32,9 @@ func newWhy(a *app) *cobra.Command {
 
 func (a *app) showWhy(w api.Why) {
 	a.showRow(w.Row)
+	a.field("recorded", moment(w.RecordedAt))
+	a.showGenerations("it took the place of", w.Older)
+	a.showGenerations("in its place stands now", w.Newer)
 	if w.Session != nil {
 		a.printf("\n")
 		a.heading("session %s", visibleLine(w.Session.ID.String()))
@@ -50,6 +53,26 @@ func (a *app) showWhy(w api.Why) {
 		}
 	}
 	a.showInjections(w.Injections)
+}
+
+// showGenerations lists rows that the same inputs gave before or after.
+func (a *app) showGenerations(head string, rows []api.Row) {
+	if len(rows) == 0 {
+		return
+	}
+	a.printf("\n")
+	a.heading("%s", head)
+	for _, r := range rows {
+		a.printf("  %s  %s  %s\n", r.ID, moment(r.At), visibleLine(generationTitle(r)))
+	}
+}
+
+func generationTitle(r api.Row) string {
+	title := flagged(titleOf(r), r.Flagged)
+	if r.Superseded {
+		title += " (observed again since)"
+	}
+	return title
 }
 
 func (a *app) showTurn(t api.WhyTurn) {

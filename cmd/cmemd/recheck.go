@@ -1,0 +1,120 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cmemd/cmemd/api"
+	"github.com/cmemd/cmemd/events"
+)
+
+const recheckHelp = `Recheck looks again for the commits that observations and summaries name, each in the repository of its session; without
+an id or a flag, for those of all that are listed. What was found when they were recorded stands beside what is found now. A
+commit that was there once and is not any more, after a rebase say, makes no lie of what was said; one that was not there
+and is now lifts the mark. A look that finds nothing out, because the repository is gone or git does not answer, changes nothing.`
+
+func newRecheck(a *app) *cobra.Command {
+	var q api.RecheckRequest
+	c := &cobra.Command{
+		Use: "recheck [ID...]", Short: "Look again for the commits that memory names", Long: recheckHelp,
+		Example: "  cmemd recheck --absent\n  cmemd recheck --since 2w --dry-run\n  cmemd recheck 01a1fa47-2048-7378",
+	}
+	c.Flags().StringVar(&q.Session, "session", "", "of one session: its id, ours or the agent's")
+	c.Flags().BoolVar(&q.Absent, "absent", false, "only commits that are absent as far as is known")
+	c.Flags().BoolVar(&q.DryRun, "dry-run", false, "look, and record nothing")
+	since := addWhen(c, "since", "of what happened since")
+	c.RunE = func(c *cobra.Command, ids []string) (err error) {
+		q.IDs = ids
+		if q.Since, err = since.at(c, a.now()); err != nil {
+			return err
+		}
+		return a.stream(c.Context(), func(client *api.Client) error { return a.recheck(c.Context(), client, q) })
+	}
+	return c
+}
+
+func (a *app) recheck(ctx context.Context, client *api.Client, q api.RecheckRequest) error {
+	m := a.meter("checking", 0, false)
+	found, err := client.Recheck(ctx, q, func(p api.Progress) { m.set(p.Done, p.Total) })
+	m.end()
+	if err != nil {
+		return err
+	}
+	return a.showRechecked(found)
+}
+
+func (a *app) showRechecked(found api.Rechecked) error {
+	if a.json {
+		if err := a.printJSON(found); err != nil {
+			return err
+		}
+	}
+	if found.Rows == 0 {
+		return a.told(fmt.Errorf("%w: no memory that names a commit", errNothing))
+	}
+	if !a.json {
+		if err := a.printChanged(found); err != nil {
+			return err
+		}
+		a.printf("%s\n", recheckedLine(found))
+	}
+	if len(found.Refused) > 0 {
+		return a.told(advise(fmt.Errorf("%s could not record what was found", plural(len(found.Refused), "session")), "`cmemd logs` says more"))
+	}
+	return nil
+}
+
+func (a *app) printChanged(found api.Rechecked) error {
+	if len(found.Changed) == 0 {
+		return nil
+	}
+	l := list{head: []string{"ID", "COMMIT", "WAS", "NOW", "TITLE"}}
+	for _, c := range found.Changed {
+		now := string(c.Now)
+		if c.Gone {
+			now = "absent (rebased?)"
+		}
+		l.add(a.shownID(c.ID), c.Claim, string(c.Was), now, c.Title)
+	}
+	if err := a.print(l); err != nil {
+		return err
+	}
+	if found.More > 0 {
+		a.printf("and %d more\n", found.More)
+	}
+	return nil
+}
+
+func recheckedLine(found api.Rechecked) string {
+	line := fmt.Sprintf("%s of %s: %d verified, %d absent, %d unknown; %d changed", plural(found.Claims, "commit"),
+		plural(found.Rows, "row"), found.Verified, found.Absent, found.Unknown, len(found.Changed)+found.More)
+	if found.DryRun {
+		line += ", and nothing was recorded"
+	}
+	return line
+}
+
+// verdictText says what is known of a claim: what was found when it was recorded and, where it was looked at again, what
+// was found last.
+func verdictText(v api.Verdict) string {
+	text := fmt.Sprintf("%s %s: %s", v.Claim.Kind, v.Claim.Value, evidenced(v.Claim.Verdict, v.Claim.Evidence))
+	if v.CheckedAt.IsZero() {
+		return text
+	}
+	now := evidenced(v.Now, v.Evidence)
+	if v.Gone() {
+		now = string(events.Absent) + " now (rebased?)"
+	} else {
+		now += " now"
+	}
+	return text + " then, " + now + ", as of " + moment(v.CheckedAt)
+}
+
+func evidenced(v events.Verdict, evidence string) string {
+	if evidence == "" {
+		return string(v)
+	}
+	return fmt.Sprintf("%s (%s)", v, evidence)
+}

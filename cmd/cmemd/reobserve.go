@@ -1,0 +1,187 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cmemd/cmemd/api"
+	"github.com/cmemd/cmemd/observer"
+	"github.com/cmemd/cmemd/observer/extractive"
+)
+
+const reobserveHelp = `Reobserve asks the observer again about inputs whose answers came to nothing, or were not good. The conditions hold all
+together. What is answered takes the place of what the same inputs gave before: that stays in the log, is neither found nor
+told any more, and ` + "`cmemd why`" + ` leads to it. What comes to nothing again changes nothing.
+
+The work is the daemon's: an interrupt ends the waiting, not the work.`
+
+// A reobserveCommand is the flags of the command.
+type reobserveCommand struct {
+	q      api.ReobserveRequest
+	noWait bool
+}
+
+func newReobserve(a *app) *cobra.Command {
+	var r reobserveCommand
+	c := &cobra.Command{
+		Use: "reobserve", Short: "Ask again about what came to nothing, or was not answered well", Long: reobserveHelp,
+		Example: "  cmemd reobserve --dropped --dry-run\n  cmemd reobserve --dropped\n  cmemd reobserve --turn 01a1fa47-2048-7378",
+		Args:    takes(0, 0, ""),
+	}
+	f := c.Flags()
+	f.BoolVar(&r.q.Dropped, "dropped", false, "what came to nothing")
+	f.StringVar(&r.q.Turn, "turn", "", "what a turn was asked about: its id, or the beginning of it")
+	f.StringVar(&r.q.Session, "session", "", "of one session: its id, ours or the agent's")
+	f.StringVar(&r.q.Project, "project", "", "of a project's sessions: its name or root")
+	f.StringVar(&r.q.Class, "class", "", "of a dropped output: idle, xml, prose")
+	f.StringVar(&r.q.Reason, "reason", "", "why it was skipped or dropped")
+	f.StringVar(&r.q.Provider, "provider", "", "which one to ask; otherwise the current one")
+	f.BoolVar(&r.q.DryRun, "dry-run", false, "only say what would be asked, and what it takes")
+	f.BoolVar(&r.noWait, "no-wait", false, "do not wait for the answers")
+	since, until := addWhen(c, "since", "recorded since"), addWhen(c, "until", "recorded until")
+	c.RunE = func(c *cobra.Command, _ []string) (err error) {
+		if r.q.Since, err = since.at(c, a.now()); err != nil {
+			return err
+		}
+		if r.q.Until, err = until.at(c, a.now()); err != nil {
+			return err
+		}
+		if err := oneOf(c, "class", r.q.Class, outputClasses()...); err != nil {
+			return err
+		}
+		if q := r.q; !q.Dropped && q.Turn+q.Session+q.Project+q.Class+q.Reason == "" && q.Since.IsZero() && q.Until.IsZero() {
+			return misused(c, "say what to ask about again: --dropped, --turn, --session, --project, --class, --reason, --since or --until")
+		}
+		return a.stream(c.Context(), func(client *api.Client) error { return a.reobserve(c.Context(), client, r) })
+	}
+	return c
+}
+
+// reobserve says what it is about to ask for, asks, and waits for the answers.
+func (a *app) reobserve(ctx context.Context, client *api.Client, r reobserveCommand) error {
+	dry := r.q
+	dry.DryRun = true
+	plan, err := client.Reobserve(ctx, dry)
+	if err != nil {
+		return err
+	}
+	if plan.Inputs+plan.Asked == 0 {
+		if a.json {
+			err = a.printJSON(plan)
+		}
+		if err == nil {
+			err = a.told(fmt.Errorf("%w: no inputs to be asked about again", errNothing))
+		}
+		return err
+	}
+	if r.q.DryRun {
+		if a.json {
+			return a.printJSON(plan)
+		}
+		a.showPlan(plan)
+		return nil
+	}
+	a.say("%s", planLine(plan))
+	if r.noWait {
+		done, err := client.Reobserve(ctx, r.q)
+		if err != nil {
+			return err
+		}
+		return a.showReobserved(done)
+	}
+	return a.awaitReobserved(ctx, client, r.q, plan.Inputs+plan.Asked)
+}
+
+func (a *app) awaitReobserved(ctx context.Context, client *api.Client, q api.ReobserveRequest, inputs int) error {
+	m := a.meter("observing again", int64(inputs), false)
+	begun := false
+	done, err := client.ReobserveAndWait(ctx, q, func(p api.Progress) { begun = true; m.set(p.Done, p.Total) })
+	m.end()
+	if ctx.Err() != nil && begun {
+		a.say("the daemon goes on with it: `cmemd status` counts what is still to be observed again")
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return a.showReobserved(done)
+}
+
+// providerFacts is what is known of a provider before it is asked.
+func providerFacts(p observer.Provider) api.Provider {
+	return api.Provider{Name: p.Name(), Model: p.Model(), Wish: p.Wish(), Free: p.Name() == extractive.Name}
+}
+
+// planLine says on one line what is asked for.
+func planLine(p api.Reobserved) string {
+	line := fmt.Sprintf("asking again about %s of %s, in about %s: %s", plural(p.Inputs, "input"), plural(p.Sessions, "session"),
+		plural(p.Turns, "turn"), size(p.Bytes))
+	if p.Tokens > 0 {
+		line += fmt.Sprintf(", about %s", plural(p.Tokens, "token"))
+	}
+	if p.Asked > 0 {
+		line += fmt.Sprintf("; %d more were asked for before", p.Asked)
+	}
+	if p.More {
+		line += "; that is as much as is taken at once: run it again for the rest"
+	}
+	return line
+}
+
+func (a *app) showPlan(p api.Reobserved) {
+	a.field("inputs", fmt.Sprint(p.Inputs))
+	if p.Asked > 0 {
+		a.field("asked before", plural(p.Asked, "input")+", not answered yet and not asked for twice")
+	}
+	a.field("sessions", fmt.Sprint(p.Sessions))
+	a.field("turns", fmt.Sprintf("about %d", p.Turns))
+	a.field("provider", strings.TrimSpace(p.Provider+" "+p.Model))
+	a.field("bytes", size(p.Bytes))
+	a.field("tokens", fmt.Sprintf("about %d (%s)", p.Tokens, p.Estimate))
+	if p.More {
+		a.field("more", "there are more than one request takes: run it again for the rest")
+	}
+	a.say("nothing was asked: without --dry-run it is")
+}
+
+// showReobserved says what became of a request. Answers that are held up are an error: somebody waited for them.
+func (a *app) showReobserved(done api.Reobserved) error {
+	if a.json {
+		if err := a.printJSON(done); err != nil {
+			return err
+		}
+	}
+	if !a.json {
+		a.printf("%s\n", visibleLine(reobservedLine(done)))
+		for _, r := range done.Refused {
+			a.say("session %s was left out: %s", r.Session, visibleLine(r.Detail))
+		}
+	}
+	switch {
+	case len(done.Stopped) > 0:
+		return a.told(advise(fmt.Errorf("the rest has to wait: %s", strings.Join(done.Stopped, "; ")),
+			"nothing is lost: it is answered when that is over; `cmemd status` counts what is still to be observed again"))
+	case len(done.Refused) > 0:
+		return a.told(advise(fmt.Errorf("%s took no request", plural(len(done.Refused), "session")), "`cmemd logs` says more"))
+	}
+	return nil
+}
+
+func reobservedLine(done api.Reobserved) string {
+	line := plural(done.Inputs, "input") + " asked for again"
+	n := done.Answers
+	if n == nil {
+		return line
+	}
+	line += fmt.Sprintf(": %d observed, %d skipped", n.Observed, n.Skipped)
+	if n.Dropped > 0 {
+		line += fmt.Sprintf(", %d came to nothing again", n.Dropped)
+	}
+	if n.Waiting > 0 {
+		line += fmt.Sprintf(", %d not answered yet", n.Waiting)
+	}
+	return line
+}
