@@ -153,26 +153,6 @@ func TestClampBelievesAtMostEightDays(t *testing.T) {
 	}
 }
 
-func TestEveryFailureClassHasOneRule(t *testing.T) {
-	t.Parallel()
-	for _, c := range []events.FailureClass{
-		events.FailLimit, events.FailAuth, events.FailBilling, events.FailOverload, events.FailServer, events.FailTransport,
-		events.FailTimeout, events.FailSetup, events.FailUnknown, events.FailRefused, events.FailOverflow,
-		events.FailTruncated, events.FailCrash, events.FailInterrupted,
-	} {
-		observer := c == events.FailCrash || c == events.FailInterrupted
-		n := 0
-		for _, is := range []bool{c.BlamesProvider(), c.BlamesTurn(), observer} {
-			if is {
-				n++
-			}
-		}
-		if n != 1 {
-			t.Errorf("%s: %d rules, want one", c, n)
-		}
-	}
-}
-
 func TestAResetTimeAMomentAheadDoublesItsFloor(t *testing.T) {
 	t.Parallel()
 	var p Pause

@@ -78,8 +78,8 @@ func (e *engine) event(f *frame, t *track) {
 	v := policy.Verdict{Ruling: policy.RuleNone}
 	now, provider := clock(f.at), &e.providers[f.observer]
 	reaches := e.policy.Delivers(&t.state, *provider, now)
-	if reaches && t.opens != never {
-		e.open(f.session, f.at) // together with the event, where that comes sooner
+	if reaches && t.opens != never && (t.opened == 0 || t.started < f.at) {
+		e.open(f.session, f.at) // together with the event, which comes sooner
 	}
 	switch {
 	case f.exit:
@@ -184,7 +184,7 @@ func (e *engine) openUntil(at int64) {
 }
 
 // open plays the opening turn of session's next observer. Where that earns another respawn, the one after it opens a
-// delay later, and no second one together with the same event.
+// delay later again, but no two at one event's instant: its turn is then given to the one that is being replaced.
 func (e *engine) open(session int32, at int64) {
 	t := &e.tracks[session]
 	t.started, t.opens = at, never

@@ -1,0 +1,128 @@
+package policy
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestNames(t *testing.T) {
+	t.Parallel()
+	want := strings.Fields("legacy-keyword windowed windowed-nokw consecutive ignore window-only otp otp-hold supervised")
+	var got []string
+	for _, n := range Names() {
+		got = append(got, string(n))
+		if p, err := Parse(string(n)); err != nil || p != n {
+			t.Errorf("%s: got %q, %v", n, p, err)
+		}
+		if p, err := New(n, Settings{}); err != nil || p.Name() != n {
+			t.Errorf("%s: %v", n, err)
+		}
+		_, err := ParseLive(string(n))
+		if live := slices.Contains(Live(), n); (err == nil) != live {
+			t.Errorf("%s: live %v, but got %v", n, live, err)
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	for _, bad := range []string{"", "OTP", "all", "otp-hold "} {
+		_, err := Parse(bad)
+		if err == nil || !strings.Contains(err.Error(), strings.Join(want, ", ")) {
+			t.Errorf("%q: got %v, want the names", bad, err)
+		}
+		if _, err := New(Name(bad), Settings{}); err == nil {
+			t.Errorf("New took %q", bad)
+		}
+	}
+}
+
+func TestWindowedSettings(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		key, value string
+		ok         bool
+	}{
+		{KeyThreshold, "1", true}, {KeyThreshold, "100", true}, {KeyThreshold, "0", false}, {KeyThreshold, "101", false},
+		{KeyThreshold, "", false}, {KeyThreshold, "3.5", false}, {KeyThreshold, "-1", false}, {KeyThreshold, "three", false},
+		{KeyWindowMS, "1000", true}, {KeyWindowMS, "3600000", true}, {KeyWindowMS, "999", false},
+		{KeyWindowMS, "3600001", false}, {KeyWindowMS, "60s", false}, {KeyWindowMS, "99999999999999999999", false},
+		{KeyExempt, "idle", true}, {KeyExempt, "prose, idle", true}, {KeyExempt, "", true}, {KeyExempt, "xml", false},
+		{KeyExempt, "Idle", false}, {KeyExempt, "idle,", false}, {"treshold", "3", false},
+	} {
+		var w WindowedSettings
+		err := w.Set(c.key, c.value)
+		if (err == nil) != c.ok {
+			t.Errorf("%s = %q: got %v, want it taken %v", c.key, c.value, err, c.ok)
+		}
+		var bad *SettingError
+		if err != nil && (!errors.As(err, &bad) || bad.Key != c.key || bad.Range == "" || !strings.Contains(c.value, bad.Value)) {
+			t.Errorf("%s = %q: got %#v, want an error of key, value and range", c.key, c.value, err)
+		}
+		if err := w.Check(); err != nil {
+			t.Errorf("%s = %q: what was set is refused: %v", c.key, c.value, err)
+		}
+	}
+}
+
+func TestWindowedSettingsAreSet(t *testing.T) {
+	t.Parallel()
+	var w WindowedSettings
+	for key, value := range map[string]string{KeyThreshold: "7", KeyWindowMS: "1500", KeyExempt: "prose,idle,prose"} {
+		if err := w.Set(key, value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := WindowedSettings{Threshold: 7, Window: 1500 * time.Millisecond, Exempt: []Class{ClassProse, ClassIdle}}
+	if diff := cmp.Diff(want, w); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	if err := w.Set(KeyExempt, ""); err != nil || w.Exempt == nil || len(w.Exempt) != 0 {
+		t.Errorf("no class exempt: got %#v, %v", w.Exempt, err)
+	}
+}
+
+func TestBadSettingsAreRefused(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		w   WindowedSettings
+		key string
+	}{
+		"threshold below":   {WindowedSettings{Threshold: -1}, KeyThreshold},
+		"threshold above":   {WindowedSettings{Threshold: 101}, KeyThreshold},
+		"window below":      {WindowedSettings{Window: time.Second - time.Nanosecond}, KeyWindowMS},
+		"window above":      {WindowedSettings{Window: time.Hour + time.Nanosecond}, KeyWindowMS},
+		"malformed exempt":  {WindowedSettings{Exempt: []Class{ClassXML}}, KeyExempt},
+		"an unknown exempt": {WindowedSettings{Exempt: []Class{ClassIdle, "poisoned"}}, KeyExempt},
+	} {
+		var bad *SettingError
+		if _, err := New(Windowed, Settings{Windowed: c.w}); !errors.As(err, &bad) || bad.Key != c.key {
+			t.Errorf("%s: got %v, want an error of %s", name, err, c.key)
+		}
+	}
+	err := &SettingError{Key: "threshold", Value: "0", Range: "a whole number from 1 to 100"}
+	if got, want := err.Error(), `policy: threshold is "0": want a whole number from 1 to 100`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+func TestPhrases(t *testing.T) {
+	t.Parallel()
+	for _, p := range legacyPhrases() {
+		if p != strings.ToLower(p) {
+			t.Errorf("%q can never be found", p)
+		}
+		if !HasPhrase("So: " + strings.ToUpper(p) + ".") {
+			t.Errorf("%q is not found in any letter case", p)
+		}
+	}
+	for _, benign := range []string{"", "No observations to record.", "You've hit your weekly limit", "the session is closed"} {
+		if HasPhrase(benign) {
+			t.Errorf("%q has none of them", benign)
+		}
+	}
+}
