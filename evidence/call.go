@@ -12,25 +12,37 @@ import (
 // of the event that it was read from.
 type Call struct {
 	events.ToolUsed
-	in, out value
-	name    []string // the words of the tool's name, lowercase
-	mcp     bool
-	command string   // the command line, or ""
-	patched []string // the files of the patches that it carries, as they stand there
-	kind    Kind
+	in, out  value
+	name     []string // the words of the tool's name, lowercase
+	mcp      bool
+	command  string   // the command line, or ""
+	patched  []string // the files of the patches that it carries, as they stand there
+	patchDir string   // the folder that its command line went to before it applied them, as it stands there
+	kind     Kind
 }
 
 // Parse reads a tool call once, for all that is asked of it. Input and Output may be cut or no JSON at all; what is
 // left is used. It never fails and takes linear time.
 func Parse(t events.ToolUsed) Call {
-	c := Call{ToolUsed: t, in: parseJSON(t.Input), out: parseJSON(t.Output), name: nameWords(t.Tool)}
+	c := Call{ToolUsed: t, in: parseJSON(t.Input).unwrapped(), out: parseJSON(t.Output), name: nameWords(t.Tool)}
 	c.mcp = strings.HasPrefix(t.Tool, "mcp__") || strings.HasPrefix(t.Tool, "mcp_")
 	c.command = c.commandLine()
 	for _, p := range c.patches() {
 		c.patched = append(c.patched, patched(p)...)
 	}
+	if len(c.patched) > 0 {
+		c.patchDir = shellFolder(c.command)
+	}
 	c.kind = c.kindOf()
 	return c
+}
+
+// unwrapped is the object inside of v where v holds nothing else, as some clients pass arguments on.
+func (v value) unwrapped() value {
+	if inner := v.get("args", "arguments", "parameters", "params"); len(v.members) == 1 && inner.object {
+		return inner
+	}
+	return v
 }
 
 // nameWords splits camelCase, snake_case and kebab-case.
@@ -91,7 +103,7 @@ func (c *Call) kindOf() Kind {
 		return Search
 	case c.in.has("prompt", "task", "message") && (c.in.has(agentKeys()...) || c.named("task", "agent", "subagent")):
 		return Task
-	case c.in.has(pathKeys()...) && !c.folder():
+	case (c.in.has(pathKeys()...) || len(c.paths()) > 0) && !c.folder():
 		return Read
 	}
 	return c.kindByOutput()

@@ -27,13 +27,19 @@ func (c Call) Files() (read, modified []string) {
 	}
 	r, m := fileSet{cwd: c.folderOf()}, fileSet{cwd: c.folderOf()}
 	switch {
-	case c.kind == Command || c.kind == Web || c.kind == Task || c.kind == Search || c.out.isTrue("iserror"):
-	case c.writes():
-		m.addAll(c.paths())
+	case c.kind == Command || c.kind == Web || c.kind == Task || c.kind == Search || c.out.isTrue("iserror") || c.remote():
+	case c.writes() && !c.in.isTrue("dryrun"):
+		m.addAll(c.written())
+		if c.named("copy") {
+			r.addAll(c.in.get(sourceKeys()...).names())
+		}
 	case !c.mcp || c.named("file", "files") || c.in.has(strongKeys()...):
 		if !c.folder() {
 			r.addAll(c.paths())
 		}
+	}
+	if c.patchDir != "" {
+		m.cwd = join(m.cwd, c.patchDir)
 	}
 	m.addAll(c.patched)
 	if len(r.list)+len(m.list) == 0 && !c.mcp {
@@ -44,20 +50,35 @@ func (c Call) Files() (read, modified []string) {
 
 // strongKeys name nothing but files, in any tool.
 func strongKeys() []string {
-	return []string{"filepath", "notebookpath", "absolutepath", "targetfile", "filepaths", "absolutepaths", "targetfiles", "relativepath"}
-}
-
-// pathKeys are strongKeys, and those that name files in a tool for files.
-func pathKeys() []string {
 	return []string{
-		"filepath", "notebookpath", "absolutepath", "targetfile", "filepaths", "absolutepaths", "targetfiles", "relativepath",
-		"path", "paths", "file", "files", "filename", "filenames",
+		"filepath", "notebookpath", "absolutepath", "targetfile", "targetnotebook", "filepaths", "absolutepaths", "targetfiles", "relativepath",
+		"pathinproject",
 	}
 }
 
-// moveKeys name both ends of a move.
-func moveKeys() []string {
-	return []string{"source", "destination", "sourcepath", "destinationpath", "oldpath", "newpath", "from", "to"}
+// pathKeys name files in tools that are about files.
+func pathKeys() []string {
+	return append(strongKeys(), "path", "paths", "file", "files", "filename", "filenames")
+}
+
+// sourceKeys and targetKeys name the ends of a move or a copy.
+func sourceKeys() []string { return []string{"source", "sourcepath", "oldpath", "from"} }
+func targetKeys() []string { return []string{"destination", "destinationpath", "newpath", "to"} }
+
+// remote reports whether the call is about files that lie in another place than the disk: a repository of a forge, a
+// bucket.
+func (c *Call) remote() bool {
+	return c.mcp && c.in.has("owner", "repo", "repository", "projectid", "bucket", "branch", "repoid", "workspaceid")
+}
+
+// written are the files that a call which writes is about. A page of an MCP server may have a path and content too:
+// there a path must look like that of a file.
+func (c *Call) written() []string {
+	paths := c.paths()
+	if c.mcp && !c.named("file", "files") && !c.in.has(strongKeys()...) {
+		paths = slices.DeleteFunc(paths, func(p string) bool { return path.Ext(p) == "" })
+	}
+	return paths
 }
 
 // paths are all that the input names, entries of edits[] and files[] included.
@@ -69,13 +90,20 @@ func (c *Call) paths() (out []string) {
 			out = append(out, e.get(pathKeys()...).names()...)
 		}
 	}
-	for _, e := range c.in.get("edits", "changes", "replacements", "operations").list {
+	entries := c.in.get("edits", "changes", "replacements", "operations")
+	for _, e := range entries.list {
 		out = append(out, e.get(pathKeys()...).names()...)
 	}
-	if c.named("move", "rename", "copy") {
-		for _, k := range moveKeys() {
-			out = append(out, c.in.get(k).names()...)
+	for _, m := range entries.members { // changes by path
+		if m.object {
+			out = append(out, m.key)
 		}
+	}
+	if c.named("move", "rename") {
+		out = append(out, c.in.get(sourceKeys()...).names()...)
+	}
+	if c.named("move", "rename", "copy") {
+		out = append(out, c.in.get(targetKeys()...).names()...)
 	}
 	return out
 }
@@ -86,13 +114,15 @@ func (c *Call) writes() bool {
 		return false
 	}
 	if c.in.has("content", "contents", "newstring", "newstr", "newtext", "oldstring", "oldstr", "oldtext", "newsource", "filetext",
-		"inserttext", "edits", "patch", "diff", "codeedit", "replacement", "replacements", "newcontent", "changes") {
+		"inserttext", "edits", "patch", "diff", "codeedit", "replacement", "replacements", "newcontent", "changes",
+		"codecontent", "replacementchunks", "newcode") {
 		return true
 	}
-	if c.mcp && !c.named("file", "files") {
+	if c.mcp && !c.named("file", "files") && !c.in.has(strongKeys()...) {
 		return false
 	}
-	return c.named("write", "edit", "create", "delete", "remove", "move", "rename", "replace", "patch", "append", "update", "insert") &&
+	return c.named("write", "edit", "create", "delete", "remove", "move", "rename", "copy", "replace", "patch", "append", "update",
+		"insert") &&
 		!c.folder()
 }
 
@@ -114,9 +144,7 @@ func (c *Call) patches() []string {
 	for _, e := range c.in.get("edits").list {
 		candidates = append(candidates, e.get("patch").strings()...)
 	}
-	if line := c.command; strings.Contains(line, "*** Begin Patch") && slices.ContainsFunc(commands(line), isApplyPatch) {
-		candidates = append(candidates, line[strings.Index(line, "*** Begin Patch"):])
-	}
+	candidates = append(candidates, c.shellPatch()...)
 	if !c.in.object {
 		candidates = append(candidates, c.Input)
 		if c.in.text {
@@ -124,11 +152,6 @@ func (c *Call) patches() []string {
 		}
 	}
 	return slices.DeleteFunc(candidates, func(p string) bool { return len(patched(p)) == 0 })
-}
-
-func isApplyPatch(c Simple) bool {
-	name, _ := program(c.Words)
-	return name == "apply_patch" || name == "applypatch"
 }
 
 // resultNests are the places of a result where clients say which file it is about.
@@ -185,13 +208,14 @@ func (s *fileSet) addAll(paths []string) {
 	}
 }
 
-// cleanPath returns p as a clean path; ok is false for what is no file: URLs, devices, text of several lines.
+// cleanPath returns p as a clean path; ok is false for what is no file: URLs, patterns, devices, text of
+// several lines.
 func cleanPath(cwd, p string) (clean string, ok bool) {
 	p = strings.TrimSpace(p)
 	if rest, isFile := strings.CutPrefix(p, "file://"); isFile {
 		p = rest
 	}
-	if p == "" || p == "-" || len(p) > maxPath || strings.Contains(p, "://") || strings.ContainsAny(p, "\n\r\x00") ||
+	if p == "" || p == "-" || len(p) > maxPath || strings.Contains(p, "://") || strings.ContainsAny(p, "\n\r\x00*") ||
 		strings.HasSuffix(p, "/") || p == "/dev/null" || p == "/dev/stdin" || p == "/dev/stdout" || strings.EqualFold(p, "nul") {
 		return "", false
 	}

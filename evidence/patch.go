@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -62,4 +63,50 @@ func diffName(s, prefix string) string {
 		s = plain
 	}
 	return strings.TrimPrefix(s, prefix)
+}
+
+// shellPatch are the patches that a command line applies: to apply_patch, git apply or patch, from a here-document or
+// an argument.
+func (c *Call) shellPatch() []string {
+	const begin = "*** Begin Patch"
+	line := c.command
+	if strings.HasPrefix(strings.TrimSpace(line), begin) { // a client that calls its patches commands
+		return []string{line}
+	}
+	if i := strings.Index(line, begin); i >= 0 && slices.ContainsFunc(commands(line), isApplyPatch) {
+		return []string{line[i:]}
+	}
+	if strings.Contains(line, "\n+++ ") && slices.ContainsFunc(commands(line), appliesDiff) {
+		return []string{line}
+	}
+	return nil
+}
+
+func isApplyPatch(c Simple) bool {
+	name, _ := program(c.Words)
+	return name == "apply_patch" || name == "applypatch"
+}
+
+// appliesDiff reports whether c applies a unified diff to the working tree, rather than only looking at it.
+func appliesDiff(c Simple) bool {
+	name, args := program(c.Words)
+	sub, subArgs := gitCommand(c)
+	if sub == "apply" || sub == "am" {
+		name, args = "patch", subArgs
+	}
+	return name == "patch" && !slices.ContainsFunc(args, func(a string) bool {
+		switch a {
+		case "--check", "--stat", "--numstat", "--summary", "--dry-run", "--cached":
+			return true
+		}
+		return false
+	})
+}
+
+// shellFolder is the folder that a command line goes to before it does anything else, or "".
+func shellFolder(line string) string {
+	if cmds := Split(line); len(cmds) > 1 && cmds[0].Next == "&&" && len(cmds[0].Words) == 2 && cmds[0].Words[0] == "cd" {
+		return cmds[0].Words[1]
+	}
+	return ""
 }
