@@ -8,6 +8,7 @@ import (
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/hooks"
+	"github.com/cmemd/cmemd/hooks/relay"
 	"github.com/cmemd/cmemd/recall"
 	"github.com/cmemd/cmemd/session"
 )
@@ -22,11 +23,12 @@ func (s *Server) reply(ctx context.Context, t taken, d delivery, began time.Time
 	return t.agent.Reply(t.report, a)
 }
 
+// notice is the line for the person, marked so that it is known when it comes back.
 func (s *Server) notice(ctx context.Context) string {
 	if s.cfg.Notice == nil {
 		return ""
 	}
-	return s.cfg.Notice(ctx)
+	return relay.Notice(s.cfg.Notice(ctx))
 }
 
 // inject chooses memory for a starting session and records that it was given: what is not on record is not given. It

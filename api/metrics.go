@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -91,15 +92,18 @@ type stateCollector struct {
 	descs map[string]*prometheus.Desc
 }
 
+// stateMetric is a metric that is read when somebody asks.
+type stateMetric struct {
+	name, help string
+	labels     []string
+}
+
 // scrapeTimeout bounds one reading. What is not known by then is left out.
 const scrapeTimeout = 5 * time.Second
 
 func newStateCollector(s *Server) *stateCollector {
 	c := &stateCollector{s: s, descs: map[string]*prometheus.Desc{}}
-	for _, d := range []struct {
-		name, help string
-		labels     []string
-	}{
+	for _, d := range append(healthMetrics(), []stateMetric{
 		{"log_position", "Position of the log's last record.", nil},
 		{"view_position", "Position up to which a view knows the log.", []string{"view"}},
 		{"view_lag_records", "Records of the log that a view does not know yet.", []string{"view"}},
@@ -111,18 +115,11 @@ func newStateCollector(s *Server) *stateCollector {
 		{"turns_queued", "Sessions that wait for a slot.", nil},
 		{"turn_slots", "Turns that may be in flight at once.", nil},
 		{"provider_paused", "1 while a provider is not asked.", []string{"provider", "class"}},
-		{"sessions_quarantined", "Sessions whose observer is stopped by supervision.", nil},
 		{"degraded", "1 while events are captured only.", nil},
-		{"turns_total", "Turns that ended, failed ones included.", nil},
-		{"turns_kept_total", "Turns whose output was kept.", nil},
-		{"turns_skipped_total", "Turns with nothing worth recording, by reason.", []string{"reason"}},
-		{"turns_dropped_total", "Turns whose output did not parse, by class/reason.", []string{"reason"}},
-		{"turns_failed_total", "Turns that failed, by class.", []string{"class"}},
-		{"turn_tokens_total", "Tokens of the observer, as far as the provider says.", []string{"direction"}},
 		{"spool_waiting", "Payloads that wait in the spool.", nil},
 		{"spool_bytes", "Bytes of the payloads that wait in the spool.", nil},
 		{"spool_bad", "Payloads that were put aside.", nil},
-	} {
+	}...) {
 		c.descs[d.name] = prometheus.NewDesc("cmemd_"+d.name, d.help, d.labels, nil)
 	}
 	return c
@@ -156,11 +153,19 @@ type gauges struct {
 }
 
 func (g gauges) set(name string, v float64, labels ...string) {
-	g.out <- prometheus.MustNewConstMetric(g.descs[name], prometheus.GaugeValue, v, labels...)
+	g.out <- prometheus.MustNewConstMetric(g.descs[name], prometheus.GaugeValue, v, valid(labels)...)
 }
 
 func (g gauges) count(name string, v int64, labels ...string) {
-	g.out <- prometheus.MustNewConstMetric(g.descs[name], prometheus.CounterValue, float64(v), labels...)
+	g.out <- prometheus.MustNewConstMetric(g.descs[name], prometheus.CounterValue, float64(v), valid(labels)...)
+}
+
+// valid makes labels of what the log holds: invalid UTF-8 is none.
+func valid(labels []string) []string {
+	for i := range labels {
+		labels[i] = strings.ToValidUTF8(labels[i], "\uFFFD")
+	}
+	return labels
 }
 
 func (c *stateCollector) collectLog(ctx context.Context, g gauges) {
@@ -206,25 +211,4 @@ func one(on bool) float64 {
 		return 1
 	}
 	return 0
-}
-
-func (c *stateCollector) collectHealth(ctx context.Context, g gauges) {
-	h, err := c.s.cfg.Views.Health(ctx, time.Time{}, time.Time{})
-	if err != nil {
-		return
-	}
-	g.set("sessions_quarantined", float64(len(h.Quarantines)))
-	g.count("turns_total", h.Total.Turns)
-	g.count("turns_kept_total", h.Total.Kept)
-	for reason, n := range h.Total.Skipped {
-		g.count("turns_skipped_total", n, reason)
-	}
-	for reason, n := range h.Total.Dropped {
-		g.count("turns_dropped_total", n, reason)
-	}
-	for class, n := range h.Total.Failures {
-		g.count("turns_failed_total", n, class)
-	}
-	g.count("turn_tokens_total", h.Total.Usage.Input, "input")
-	g.count("turn_tokens_total", h.Total.Usage.Output, "output")
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/hooks/relay"
+	"github.com/cmemd/cmemd/projections"
 )
 
 func (s *Server) getHealth(w http.ResponseWriter, _ *http.Request) error {
@@ -30,6 +31,9 @@ func (s *Server) getReady(w http.ResponseWriter, r *http.Request) error {
 	}
 	return writeJSON(w, Readiness{Ready: ready, Phase: phase})
 }
+
+// HealthWindows is how the observer did in the last hour, day and week.
+type HealthWindows = projections.HealthWindows
 
 // healthSpan is the time of which status shows how the observer did.
 const healthSpan = 24 * time.Hour
@@ -61,14 +65,32 @@ func (s *Server) fillStatus(ctx context.Context, st *Status) (err error) {
 	if st.Inputs, err = s.cfg.Views.Balance(ctx); err != nil {
 		return err
 	}
-	if st.Health, err = s.cfg.Views.Health(ctx, s.cfg.Now().Add(-healthSpan), time.Time{}); err != nil {
+	if err := s.fillHealth(ctx, st); err != nil {
 		return err
 	}
-	st.Held, st.Pauses, st.Degraded = st.Health.Quarantines, st.Health.Pauses, st.Health.Degraded
-	st.Health.Hours, st.Health.Quarantines, st.Health.Pauses = nil, nil, nil
 	if st.Actors, err = s.cfg.System.Status(ctx); err != nil && st.Ready {
 		return err
 	}
+	return nil
+}
+
+// fillHealth says how the observer did, and what is not well. Its words are marked: an agent that asks for them must not
+// bring them before the observer.
+func (s *Server) fillHealth(ctx context.Context, st *Status) (err error) {
+	now := s.cfg.Now()
+	if st.Windows, err = s.cfg.Views.HealthWindows(ctx, now); err != nil {
+		return err
+	}
+	if st.Health, err = s.cfg.Views.Health(ctx, now.Add(-healthSpan), time.Time{}); err != nil {
+		return err
+	}
+	st.Findings = append([]Finding{}, st.Health.Findings(now)...)
+	for i := range st.Findings {
+		f := &st.Findings[i]
+		f.Says, f.Do = relay.Notice(f.Says), relay.Notice(f.Do)
+	}
+	st.Held, st.Pauses, st.Degraded = st.Health.Quarantines, st.Health.Pauses, st.Health.Degraded
+	st.Health.Hours, st.Health.Quarantines, st.Health.Pauses = nil, nil, nil
 	return nil
 }
 

@@ -22,7 +22,7 @@ func TestStatus(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if st.Version != "test" || st.PID != 7 || st.Home != w.home || !st.Ready || st.Phase != PhaseReady || st.Settings["slots"] != "2" || st.Notice != "a line" {
+	if st.Version != "test" || st.PID != 7 || st.Home != w.home || !st.Ready || st.Phase != PhaseReady || st.Settings["slots"] != "2" || st.Notice != "[cmemd-notice: a line]" {
 		t.Errorf("the daemon: got %+v", st)
 	}
 	b := st.Inputs
@@ -34,6 +34,9 @@ func TestStatus(t *testing.T) {
 	}
 	if st.Actors.Slots != 2 || st.Health.Total.Kept == 0 || st.Health.Hours != nil {
 		t.Errorf("turns: got %+v, %+v", st.Actors, st.Health)
+	}
+	if day := st.Windows.Day; day.Total.Turns != st.Health.Total.Turns || st.Windows.Hour.Total.Kept == 0 || len(st.Windows.Week.Models) != 1 || st.Findings == nil || len(st.Findings) != 0 {
+		t.Errorf("health: got %+v, %+v", st.Windows, st.Findings)
 	}
 	if st.Spool != (SpoolStatus{Bad: 1, Unanswered: 4, Lost: 2, LostReason: "disk"}) {
 		t.Errorf("spool: got %+v", st.Spool)
@@ -104,6 +107,7 @@ func TestMetrics(t *testing.T) {
 		`cmemd_inputs{outcome="dropped"}`:         "0",
 		`cmemd_degraded`:                          "0",
 		`cmemd_turn_slots`:                        "2",
+		`cmemd_observer_degraded`:                 "0",
 	} {
 		if got := metric(t, w, name); got != want {
 			t.Errorf("%s: got %q, want %s", name, got, want)

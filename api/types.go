@@ -21,8 +21,6 @@ type (
 	Injection  = projections.Injection  // memory that an agent was given
 	Health     = projections.Health     // how the observer has been doing
 	Finding    = projections.Finding    // one thing that is not well
-	// HealthWindows is how the observer did in the last hour, day and week.
-	HealthWindows = projections.HealthWindows
 	View       = projections.Info       // one view: rows, bytes, checkpoint, lag
 	Inspection = projections.Inspection // one view laid open
 	LogStats   = eventlog.Stats         // what the log holds
@@ -216,8 +214,8 @@ type Status struct {
 	Health   Health                   `json:"health"` // of the last 24 hours, without the hours one by one
 	Pauses   []projections.Pause      `json:"pauses,omitempty"`
 	Held     []projections.Quarantine `json:"quarantines,omitempty"`
-	Windows  HealthWindows            `json:"windows"`  // the same of the last hour, day and week
-	Findings []Finding                `json:"findings"` // what is not well, the gravest first; their words are marked as notices; never null
+	Windows  HealthWindows            `json:"windows"`            // the same of the last hour, day and week
+	Findings []Finding                `json:"findings"`           // what is not well, the gravest first; their words are marked as notices; never null
 	Degraded string                   `json:"degraded,omitempty"` // why it only captures; empty: it does its whole job
 	Notice   string                   `json:"notice,omitempty"`   // what the next session's person will be told, marked as a notice
 	Settings map[string]string        `json:"settings,omitempty"`

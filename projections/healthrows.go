@@ -23,6 +23,15 @@ type Health struct {
 	DegradedAt  time.Time       `json:"degraded_at,omitzero"`
 }
 
+// AllTime adds up all that was ever counted, whatever span h is of.
+func (h Health) AllTime() HealthCount {
+	var all HealthCount
+	for _, s := range h.Streaks {
+		all.add(s.All)
+	}
+	return all
+}
+
 // ModelHealth is the counts of one provider and model.
 type ModelHealth struct {
 	Provider string `json:"provider"`
