@@ -87,6 +87,7 @@ func TestBoundaries(t *testing.T) {
 		return steps
 	}
 	eager := Settings{Windowed: WindowedSettings{Threshold: 2, Window: 10 * sec, Exempt: []Class{}}}
+	brisk := Settings{Unparseable: Unparseable{Max: 2, Window: 10 * sec, Every: sec}}
 	for _, c := range []struct {
 		name     string
 		policy   Name
@@ -151,6 +152,7 @@ func TestBoundaries(t *testing.T) {
 		{"supervised: it slides", Supervised, Settings{}, then(every(sec, 4, at(0, prose)), at(60*sec+ms, bad), at(60*sec+2*ms, bad)), "drop respawn"},
 		{"supervised: blank neither counts nor clears", Supervised, Settings{}, then(every(sec, 4, at(0, prose)), at(5*sec, blank), at(6*sec, prose)), "skip respawn"},
 		{"supervised: a parsed turn clears", Supervised, Settings{}, then(every(sec, 4, at(0, prose)), at(5*sec, skip), at(6*sec, prose)), "skip drop"},
+		{"supervised: its settings, and a respawn clears", Supervised, brisk, every(sec, 5, at(0, prose)), "drop respawn drop respawn drop"},
 		{"supervised: exactly ten minutes later again", Supervised, Settings{}, then(every(sec, 5, at(0, prose)), every(sec, 5, at(600*sec, prose))...), "drop drop drop drop respawn"},
 		{"supervised: a millisecond sooner not", Supervised, Settings{}, then(every(sec, 5, at(0, prose)), every(sec, 5, at(600*sec-ms, prose))...), "drop drop drop drop drop"},
 	} {

@@ -142,22 +142,16 @@ func number(names map[string]int32, name string) int32 {
 // Class is the failure class that f's code stands for, as every policy reads it.
 func (f Failure) Class() events.FailureClass { return classOf(f.Code) }
 
-// classOf is the failure class that a transport's code stands for. What is not known pauses the provider: a failure
-// must not cost its inputs.
+// classOf is the failure class that a transport's code stands for. The words of clients (rate_limit, ...) and all that is
+// not known hold the provider: a failure must not cost its inputs.
 func classOf(code string) events.FailureClass {
 	for _, c := range events.FailureClasses() {
 		if code == string(c) {
 			return c
 		}
 	}
-	if code == clientLimit {
-		return events.FailLimit
-	}
 	return events.FailUnknown
 }
-
-// clientLimit is the word of a client for what is FailLimit here: the field error of its messages.
-const clientLimit = "rate_limit"
 
 // clock is the instant that is ms after the beginning of a scenario.
 func clock(ms int64) time.Time { return time.UnixMilli(ms) }
