@@ -1,8 +1,11 @@
 // Package policy decides, from numbers alone: how often an observer may be restarted, how long a quarantine or a pause
-// lasts, when a turn is due. It never sees the words of an output.
+// lasts, when a turn is due. Nine named policies (New) put these rules together: two of them run live, all of them in
+// replay, where what each would have done is compared.
 //
 // The package is pure: no clock, randomness, environment, I/O, context or goroutine. Times are given; what looks
 // random (the jitter of a delay) is drawn from a seed that the caller records.
 //
-// What bites: windows are closed, as in OTP's supervisor. A restart exactly one window old still counts.
+// What bites: windows are closed, as in OTP's supervisor. A restart exactly one window old still counts. And no rule
+// sees the words of an output: an Output is its class and disposition. HasPhrase, for the two oldest policies, is the one
+// place that does, and nothing live calls it.
 package policy
