@@ -53,7 +53,7 @@ func (s *System) loadBrief(ctx context.Context, m prepare, p *observer.Prompt) e
 		}
 		o, ok := e.(events.ObservationParsed)
 		p.Touched = merge(p.Touched, touchedBy(o))
-		if ok && o.Title != "" {
+		if ok && o.Title != "" && !untrue(o) { // what is not borne out must not be built upon
 			p.Recent = append(p.Recent, o.Title)
 		}
 	}

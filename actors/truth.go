@@ -187,3 +187,8 @@ func touchedBy(o events.ObservationParsed) []string {
 	}
 	return files
 }
+
+// untrue reports whether an observation was found to claim what is not so.
+func untrue(o events.ObservationParsed) bool {
+	return o.Unseen || slices.ContainsFunc(o.Claims, func(c events.Claim) bool { return c.Verdict == events.Absent })
+}

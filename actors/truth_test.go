@@ -179,9 +179,13 @@ func TestFilesNobodyTouchedAreFlagged(t *testing.T) {
 			return observer.Reply{Text: "<observation><title>" + text + "</title></observation>", Form: events.FormXML}, nil
 		}
 	}
-	var got []string
+	var got, recent []string
+	last := func(ctx context.Context, n int, p observer.Prompt) (observer.Reply, error) {
+		recent = p.Recent
+		return says("d.go grew")(ctx, n, p)
+	}
 	bubble(t, func(w *world) {
-		for _, file := range []string{"a.go", "b.go", "c.go"} {
+		for _, file := range []string{"a.go", "b.go", "c.go", "d.go"} {
 			w.capture("s", events.ToolUsed{Tool: "Edit", Input: `{"file_path":"/p/` + file + `","new_string":"x"}`})
 			w.stopAgent("s")
 			w.settled("s")
@@ -189,9 +193,12 @@ func TestFilesNobodyTouchedAreFlagged(t *testing.T) {
 		for _, o := range all[events.ObservationParsed](w) {
 			got = append(got, o.Title+map[bool]string{true: " (unseen)"}[o.Unseen])
 		}
-		want := "Edited a.go|a.go again|ghost.go was deleted (unseen)"
+		want := "Edited a.go|a.go again|ghost.go was deleted (unseen)|d.go grew"
 		if s := strings.Join(got, "|"); s != want {
 			t.Errorf("got %q, want %q", s, want)
 		}
-	}, says("Edited a.go"), good, says("a.go again"), good, says("ghost.go was deleted"), good)
+		if diff := cmp.Diff([]string{"Edited a.go", "a.go again"}, recent); diff != "" {
+			t.Errorf("the brief has (-want +got):\n%s", diff)
+		}
+	}, says("Edited a.go"), good, says("a.go again"), good, says("ghost.go was deleted"), good, last, good)
 }
