@@ -18,6 +18,8 @@ type replayDocument struct {
 	Assumptions replay.Respawn           `json:"assumptions"` // on a respawned observer's opening
 	Windowed    policyWindow             `json:"windowed"`    // the settings of the windowed policies
 	Expected    *expectedDocument        `json:"expected,omitempty"`
+	Proof       *proofDocument           `json:"proof,omitempty"`   // of a stretch of the log
+	Stretch     *stretch                 `json:"stretch,omitempty"` // of the log that was replayed
 	Notes       []string                 `json:"notes,omitempty"`
 	Report      string                   `json:"report,omitempty"` // the page that was written
 }
@@ -44,6 +46,9 @@ func (c comparison) document(p replayPlan) replayDocument {
 	for _, r := range c.runs {
 		d.Policies[r.Policy] = r.Result
 	}
+	if c.log != nil {
+		d.Proof, d.Stretch = proofOf(c.log.proof), stretchOf(c.log.recording)
+	}
 	if c.checked > 0 {
 		d.Expected = &expectedDocument{Policies: c.checked, Equal: len(c.unequal) == 0, Differences: c.unequal}
 	}
@@ -69,6 +74,9 @@ func (a *app) showReplay(c comparison) error {
 		report.Elapsed(s.Respawn.DelayMS), saying(s.Respawn.Output), report.Grouped(s.Respawn.Tokens.In), report.Grouped(s.Respawn.Tokens.Out))
 	for _, n := range c.notes {
 		a.printf("%s\n", visibleLine(n))
+	}
+	if c.log != nil {
+		a.showProof(c.log.proof)
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/cmemd/cmemd/replay"
 	"github.com/cmemd/cmemd/replay/report"
@@ -12,31 +13,49 @@ import (
 // loggedReplay is what is known of a stretch of a log beside its scenario.
 type loggedReplay struct {
 	recording *replay.Recording
+	proof     replay.Proof
 }
 
-func (l *loggedReplay) page() *report.Proof { return nil }
-
-// replayLog replays a stretch of the log, or writes it down.
+// replayLog replays a stretch of the log, writes it down, or reads its outputs anew.
 func (a *app) replayLog(ctx context.Context, log logSource, p replayPlan) error {
 	sessions, err := a.sessionsNamed(ctx, log, p.sessions)
 	if err != nil {
 		return err
 	}
 	sel := replay.Selection{Sessions: sessions, Since: p.from, Until: p.to}
-	rec, err := a.recorded(ctx, log, p, sel)
+	switch {
+	case p.parser:
+		return a.reparse(ctx, log, sel)
+	case p.toScenario != "":
+		rec, err := a.recorded(ctx, log, p, sel)
+		if err != nil {
+			return err
+		}
+		return a.writeScenario(p, rec)
+	}
+	return a.replayStretch(ctx, log, p, sel)
+}
+
+// replayStretch proves that the stretch is explained by its own rules, and then plays it under others.
+func (a *app) replayStretch(ctx context.Context, log logSource, p replayPlan, sel replay.Selection) error {
+	proof, err := replay.Prove(a.watched(ctx, log, "proving"), sel)
 	if err != nil {
 		return err
 	}
-	if p.toScenario != "" {
-		return a.writeScenario(p, rec)
+	rec, err := a.recorded(ctx, log, p, sel)
+	if err != nil {
+		return err
 	}
 	c, err := p.compare(rec.Scenario)
 	if err != nil {
 		return err
 	}
-	c.log = &loggedReplay{rec}
+	c.log = &loggedReplay{rec, proof}
 	c.notes = append(c.notes, stretchNotes(rec)...)
-	return a.finish(p, c)
+	if err := a.finish(p, c); err != nil {
+		return err
+	}
+	return a.told(unproved(proof))
 }
 
 // recorded takes the stretch as a scenario. One without a turn is errNothing.
@@ -61,6 +80,91 @@ func stretchNotes(rec *replay.Recording) []string {
 	return notes
 }
 
+// stretch is a recording for programs, without its scenario.
+type stretch struct {
+	First    uint64       `json:"first"`
+	Last     uint64       `json:"last"`
+	Began    string       `json:"began"` // what at_ms counts from
+	Sessions int          `json:"sessions"`
+	Gaps     []replay.Gap `json:"gaps,omitempty"`
+	MoreGaps int          `json:"more_gaps,omitempty"`
+}
+
+func stretchOf(rec *replay.Recording) *stretch {
+	return &stretch{
+		First: uint64(rec.First), Last: uint64(rec.Last), Began: rec.Began.UTC().Format("2006-01-02T15:04:05.000Z"),
+		Sessions: rec.Sessions, Gaps: rec.Gaps, MoreGaps: rec.More,
+	}
+}
+
+// proofDocument is a proof for programs, with its sums.
+type proofDocument struct {
+	Holds   bool `json:"holds"`
+	Checked int  `json:"checked"`
+	Equal   int  `json:"equal"`
+	replay.Proof
+}
+
+func proofOf(p replay.Proof) *proofDocument {
+	checked, equal := p.Checked()
+	return &proofDocument{Holds: p.Holds(), Checked: checked, Equal: equal, Proof: p}
+}
+
+// page is the proof as the page shows it.
+func (l *loggedReplay) page() *report.Proof {
+	checked, _ := l.proof.Checked()
+	p := report.Proof{
+		Decisions: checked, Differences: len(l.proof.Differences) + l.proof.More,
+		Unproven: len(l.proof.Unproven) + l.proof.MoreUnproven,
+	}
+	for _, d := range l.proof.Differences[:min(len(l.proof.Differences), shownDifferences)] {
+		p.Shown = append(p.Shown, differenceLine(d))
+	}
+	return &p
+}
+
+// shownDifferences is how many differences are shown to people; programs are given all that are listed.
+const shownDifferences = 10
+
+// showProof says how far the stretch is explained by its own rules.
+func (a *app) showProof(p replay.Proof) {
+	checked, _ := p.Checked()
+	if p.Holds() {
+		a.printf("proof: %s on record, all explained by their rules\n", plural(checked, "decision"))
+	} else {
+		a.printf("proof: %d of %s on record are not explained by their rules\n", len(p.Differences)+p.More, plural(checked, "decision"))
+		for _, d := range p.Differences[:min(len(p.Differences), shownDifferences)] {
+			a.printf("  %s\n", visibleLine(differenceLine(d)))
+			a.printf("    recorded  %s\n    derived   %s\n", visibleLine(orNone(d.Recorded)), visibleLine(orNone(d.Derived)))
+		}
+	}
+	if n := len(p.Unproven) + p.MoreUnproven; n > 0 {
+		a.printf("proof: %s cannot be told any more; the first: %s\n", plural(n, "decision"), visibleLine(differenceLine(p.Unproven[0])))
+	}
+}
+
+// differenceLine says where a difference is, and why.
+func differenceLine(d replay.Difference) string {
+	return fmt.Sprintf("position %d, %s, %s (%s): %s", d.Position, d.Stream, d.Decision, d.Kind, d.Why)
+}
+
+func orNone(text string) string {
+	if text == "" {
+		return "none"
+	}
+	return text
+}
+
+// unproved is the error of a stretch that its own rules do not explain; nil if they do.
+func unproved(p replay.Proof) error {
+	if p.Holds() {
+		return nil
+	}
+	first := p.Differences[0]
+	return fmt.Errorf("%d recorded decisions are not explained by their rules; the first is at position %d: %s",
+		len(p.Differences)+p.More, first.Position, first.Why)
+}
+
 // writeScenario writes a recording as a scenario's file.
 func (a *app) writeScenario(p replayPlan, rec *replay.Recording) error {
 	write := func(w io.Writer) error {
@@ -71,19 +175,29 @@ func (a *app) writeScenario(p replayPlan, rec *replay.Recording) error {
 		_, err = w.Write(b)
 		return err
 	}
+	notes := append(stretchNotes(rec), fmt.Sprintf("It holds %s of the observer, which may tell of what they were about.", plural(len(rec.Scenario.Events), "output")))
+	if p.inputs {
+		notes = append(notes, "Warning: it also holds what was captured from agents: prompts, commands, contents of files. Look through it before you pass it on.")
+	}
 	if p.toScenario == "-" {
-		if err := write(a.out); err != nil {
-			return err
-		}
-	} else if err := a.copyTo(p.toScenario, p.force, write); err != nil {
+		a.say("%s", visibleLine(strings.Join(notes, "\n")))
+		return write(a.out)
+	}
+	if err := mayWrite(p.toScenario, p.force); err != nil {
 		return err
 	}
-	for _, note := range stretchNotes(rec) {
-		a.say("%s", visibleLine(note))
+	n, err := writeWhole(p.toScenario, write)
+	if err != nil {
+		return err
 	}
-	a.say("it holds %s of the observer, which may tell of what they were about", plural(len(rec.Scenario.Events), "output"))
-	if p.inputs {
-		a.say("warning: it also holds what agents captured: prompts, commands, and the contents of files; look through it before you pass it on")
+	if a.json {
+		return a.printJSON(map[string]any{
+			"file": p.toScenario, "bytes": n, "events": len(rec.Scenario.Events), "inputs": p.inputs, "stretch": stretchOf(rec), "notes": notes,
+		})
+	}
+	a.printf("wrote %s, %s, to %s\n", plural(len(rec.Scenario.Events), "event"), size(n), visibleLine(p.toScenario))
+	for _, note := range notes {
+		a.say("%s", visibleLine(note))
 	}
 	return nil
 }

@@ -35,6 +35,7 @@ type Options struct {
 type Proof struct {
 	Decisions   int      // looked at
 	Differences int      // not explained
+	Unproven    int      // cannot be told any more, because something is erased or out of view
 	Shown       []string // the first of them, one a line
 }
 

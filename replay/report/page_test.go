@@ -63,7 +63,7 @@ func write(tb testing.TB, s *replay.Scenario, runs []report.Run, o report.Option
 func options() report.Options {
 	return report.Options{
 		Live: "otp-hold", Began: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Program: "cmemd 1.0",
-		Notes: []string{"A note."}, Proof: &report.Proof{Decisions: 12, Differences: 1, Shown: []string{"position 7: drop, not keep"}},
+		Notes: []string{"A note."}, Proof: &report.Proof{Decisions: 12, Differences: 1, Unproven: 2, Shown: []string{"position 7: drop, not keep"}},
 	}
 }
 

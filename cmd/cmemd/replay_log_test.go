@@ -1,0 +1,221 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/cmemd/cmemd/eventlog"
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/session"
+)
+
+// writtenLog makes a home whose log has one session of one turn: its output is text, and the event behind it says that
+// it was dropped as prose.
+func writtenLog(t *testing.T, text string) (home string) {
+	t.Helper()
+	home = t.TempDir()
+	if err := pathsOf(home).make(); err != nil {
+		t.Fatal(err)
+	}
+	log, err := eventlog.Open(pathsOf(home).log, eventlog.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	id := func() events.ID { return events.ID(uuid.Must(uuid.NewV7())) }
+	now := time.Now().Add(-time.Hour)
+	origin := session.Origin{Agent: "claude-code", AgentSession: "one", Project: "shop", ProjectRoot: "/shop", Cwd: "/shop"}
+	state := new(session.State)
+	do := func(cmd session.Command) {
+		t.Helper()
+		now = now.Add(time.Second)
+		drafts, err := session.Decide(state, session.Rules{}, cmd)
+		if err != nil {
+			t.Fatalf("%s: %v", cmd.Name(), err)
+		}
+		records, err := log.Append(t.Context(), origin.Session().Stream(), state.Version(), drafts...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		session.Apply(state, drafts)
+		state.Place(records)
+	}
+	do(session.Capture{ID: id(), At: now, Origin: origin, Event: events.ToolUsed{Tool: "Edit", Input: `{"file_path":"/shop/cart.go"}`}})
+	do(session.Capture{ID: id(), At: now, Origin: origin, Event: events.AgentStopped{Cause: events.StopDone}})
+	work := session.Next(state, session.Rules{}, now).Turn
+	if work == nil {
+		t.Fatal("no turn is due")
+	}
+	turn := id()
+	do(session.StartTurn{Turn: turn, At: now, Work: *work, Provider: "scripted", Model: "m", PromptBytes: 100})
+	do(session.Answer{
+		ID: id(), At: now, Received: events.TurnReceived{Turn: turn, Form: events.FormXML, Output: text},
+		Dropped: &events.OutputDropped{Turn: turn, Class: "prose", Reason: "no_xml", Preview: "…", Length: len(text)},
+	})
+	return home
+}
+
+// replayedAt is replayed in a home.
+func replayedAt(t *testing.T, home string, args ...string) (string, error) {
+	t.Helper()
+	a, out, _ := testApp()
+	a.now = time.Now
+	a.getenv = func(name string) string { return map[string]string{"CMEMD_HOME": home}[name] }
+	root := newRoot(a)
+	root.SetArgs(append([]string{"replay"}, args...))
+	err := root.ExecuteContext(t.Context())
+	return out.String(), err
+}
+
+// TestReplaySaysWhereTheRecordIsNotExplained plants an output that parses behind an event that says it did not.
+func TestReplaySaysWhereTheRecordIsNotExplained(t *testing.T) {
+	t.Parallel()
+	home := writtenLog(t, "<observation><title>kept</title></observation>")
+	out, err := replayedAt(t, home)
+	if exitCode(err) != exitFailure || !strings.Contains(err.Error(), "not explained by their rules; the first is at position ") {
+		t.Errorf("the error is %v", err)
+	}
+	for _, want := range []string{"proof: 1 of ", "on record are not explained", "recorded  {", "derived   {", "otp-hold (live)"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%q is not said in\n%s", want, out)
+		}
+	}
+	out, err = replayedAt(t, home, "--json")
+	var told *toldError
+	if exitCode(err) != exitFailure || !errors.As(err, &told) {
+		t.Errorf("with --json the error is %v", err)
+	}
+	var doc struct {
+		Proof struct {
+			Holds       bool
+			Differences []struct{ Position uint64 }
+		}
+	}
+	if err := json.Unmarshal([]byte(out), &doc); err != nil {
+		t.Fatal(err)
+	}
+	if doc.Proof.Holds || len(doc.Proof.Differences) != 1 || doc.Proof.Differences[0].Position == 0 {
+		t.Errorf("the proof is %+v", doc.Proof)
+	}
+	page := filepath.Join(t.TempDir(), "page.html")
+	if _, err := replayedAt(t, home, "--report", page); exitCode(err) != exitFailure {
+		t.Errorf("with --report the error is %v", err)
+	}
+	if text, err := os.ReadFile(page); err != nil || !strings.Contains(string(text), "recorded decisions are not explained") {
+		t.Errorf("the page does not say so: %v", err)
+	}
+}
+
+// TestReplayShowsWhatTodaysGrammarTakesOtherwise reads the same output with --parser.
+func TestReplayShowsWhatTodaysGrammarTakesOtherwise(t *testing.T) {
+	t.Parallel()
+	out, err := replayedAt(t, writtenLog(t, "<observation><title>kept</title></observation>"), "--parser")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"dropped: no_xml (prose)", "1 observation", "1 output: 0 come out as recorded, 1 differently"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%q is not said in\n%s", want, out)
+		}
+	}
+}
+
+func TestReplayOfWhatIsExplained(t *testing.T) {
+	t.Parallel()
+	out, err := replayedAt(t, writtenLog(t, "Nothing to record."), "--policy", "otp-hold")
+	if err != nil || !strings.Contains(out, "all explained by their rules") {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+func TestSessionNamed(t *testing.T) {
+	t.Parallel()
+	first, second := events.SessionIDOf("claude-code", "one"), events.SessionIDOf("claude-code", "two")
+	twin := first
+	twin[len(twin)-1] ^= 1
+	known := []events.SessionID{first, second}
+	for name, want := range map[string]events.SessionID{
+		"one": first, "two": second, first.String(): first, strings.ToUpper(second.String()): second,
+		first.String()[:8]: first, strings.ReplaceAll(second.String(), "-", "")[:12]: second,
+	} {
+		if got, err := sessionNamed(name, known); err != nil || got != want {
+			t.Errorf("%q is %v, %v, want %v", name, got, err, want)
+		}
+	}
+	for _, name := range []string{"", "three", first.String()[:7], "00000000"} {
+		if got, err := sessionNamed(name, known); !errors.Is(err, errNothing) {
+			t.Errorf("%q is %v, %v, want nothing", name, got, err)
+		}
+	}
+	if _, err := sessionNamed(first.String()[:13], append(known, twin)); err == nil || errors.Is(err, errNothing) {
+		t.Errorf("a beginning that two have gives %v", err)
+	}
+	if got, err := sessionNamed(first.String(), append(known, twin)); err != nil || got != first {
+		t.Errorf("a whole id is %v, %v", got, err)
+	}
+}
+
+// A cutExport fails after a part of what it writes.
+type cutExport struct {
+	part string
+	err  error
+}
+
+// Export implements logCopier.
+func (c cutExport) Export(_ context.Context, w io.Writer, _ events.Position) error {
+	if _, err := io.WriteString(w, c.part); err != nil {
+		return err
+	}
+	return c.err
+}
+
+// Backup implements logCopier.
+func (cutExport) Backup(context.Context, io.Writer) error { return errors.ErrUnsupported }
+
+// TestExportedEndsWithTheExport: a daemon that stops in the middle is an error that says so, and leaving early leaves
+// nothing running, which the return of the sequence waits for.
+func TestExportedEndsWithTheExport(t *testing.T) {
+	t.Parallel()
+	stopped := errors.New("the daemon stopped")
+	var last error
+	for _, err := range exported(t.Context(), cutExport{"{\"cmemd_log\":1}\n", stopped}) {
+		last = err
+	}
+	if !errors.Is(last, stopped) {
+		t.Errorf("the error is %v, want %v", last, stopped)
+	}
+	last = nil
+	for _, err := range exported(t.Context(), cutExport{part: "{\"cmemd_log\":1}\n"}) {
+		last = err
+	}
+	if !errors.Is(last, eventlog.ErrTruncated) {
+		t.Errorf("the error is %v, want %v", last, eventlog.ErrTruncated)
+	}
+	home := writtenLog(t, "x")
+	file, err := openOffline(home)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.close()
+	seen := 0
+	for _, err := range exported(t.Context(), file) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if seen++; seen == 2 {
+			break
+		}
+	}
+	if seen != 2 {
+		t.Errorf("%d records, want 2", seen)
+	}
+}

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/cmemd/cmemd/observer"
+	"github.com/cmemd/cmemd/replay"
+)
+
+// reparse shows which recorded outputs today's grammar takes for something else than was recorded.
+func (a *app) reparse(ctx context.Context, log logSource, sel replay.Selection) error {
+	r, err := replay.Reparse(a.watched(ctx, log, "reading"), sel)
+	if err != nil {
+		return err
+	}
+	if a.json {
+		if err := a.printJSON(r); err != nil {
+			return err
+		}
+	}
+	if r.Outputs == 0 {
+		return a.told(fmt.Errorf("%w: no output is on record in that stretch of the log", errNothing))
+	}
+	if a.json {
+		return nil
+	}
+	return a.showReparsing(r)
+}
+
+func (a *app) showReparsing(r replay.Reparsing) error {
+	if len(r.Differ) > 0 {
+		l := list{head: []string{"POSITION", "TURN", "KIND", "RECORDED", "NOW", "FIELDS"}}
+		for _, d := range r.Differ {
+			l.add(strconv.FormatUint(uint64(d.Position), 10), a.shownID(d.Turn), string(d.Kind), readingText(d.Recorded), readingText(d.Now), strings.Join(d.Fields, " "))
+		}
+		if err := a.print(l); err != nil {
+			return err
+		}
+	}
+	differ := len(r.Differ) + r.More
+	a.printf("%s: %d come out as recorded, %d differently", plural(r.Outputs, "output"), r.Same, differ)
+	if r.More > 0 {
+		a.printf(" (%d of them not listed)", r.More)
+	}
+	if r.Unknown > 0 {
+		a.printf("; %d cannot be compared, because they or what they led to are erased", r.Unknown)
+	}
+	a.printf("\n")
+	return nil
+}
+
+// readingText is what an output was taken for in a few words.
+func readingText(r replay.Reading) string {
+	switch r.Disposition {
+	case observer.DispositionObservations:
+		return plural(len(r.Observations), "observation")
+	case observer.DispositionSummary:
+		if n := len(r.Observations); n > 0 {
+			return "summary, " + plural(n, "observation")
+		}
+		return "summary"
+	case "":
+		return "nothing"
+	}
+	return fmt.Sprintf("%s: %s (%s)", r.Disposition, r.Reason, r.Class)
+}
