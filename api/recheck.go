@@ -36,6 +36,9 @@ func (s *Server) postRecheck(w http.ResponseWriter, r *http.Request) error {
 	if len(req.IDs) > maxRows {
 		return invalid("/ids", "names %d rows, where at most %d may be", len(req.IDs), maxRows)
 	}
+	if err := s.caughtUp(r.Context()); err != nil {
+		return err
+	}
 	c := &recheck{s: s, req: req, suspects: map[events.SessionID][]suspect{}, out: Rechecked{DryRun: req.DryRun, Changed: []ChangedClaim{}}}
 	if err := c.choose(r.Context()); err != nil {
 		return err
@@ -148,7 +151,8 @@ func rowTitle(row Row) string {
 	return ""
 }
 
-// run looks at the claims of one session after the other, each in its session's repository.
+// run looks at the claims of one session after the other, each in its session's repository. The views know what was found
+// when it returns.
 func (c *recheck) run(ctx context.Context, tell func(done, total uint64)) error {
 	tell(0, uint64(c.total))
 	for _, id := range c.order {
@@ -166,7 +170,7 @@ func (c *recheck) run(ctx context.Context, tell func(done, total uint64)) error 
 			tell(uint64(c.out.Claims), uint64(c.total))
 		}
 	}
-	return ctx.Err()
+	return c.s.cfg.Views.Wait(ctx, c.out.Position)
 }
 
 // repositoryOf is the folder in which a session's commits are looked up: where it worked, or where that is gone, as a

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -97,17 +98,30 @@ func (a *app) reobserve(ctx context.Context, client *api.Client, r reobserveComm
 
 func (a *app) awaitReobserved(ctx context.Context, client *api.Client, q api.ReobserveRequest, inputs int) error {
 	m := a.meter("observing again", int64(inputs), false)
-	begun := false
-	done, err := client.ReobserveAndWait(ctx, q, func(p api.Progress) { begun = true; m.set(p.Done, p.Total) })
+	done, err := client.ReobserveAndWait(ctx, q, func(p api.Progress) { m.set(p.Done, p.Total) })
 	m.end()
-	if ctx.Err() != nil && begun {
-		a.say("the daemon goes on with it: `cmemd status` counts what is still to be observed again")
-		return nil
+	if ctx.Err() != nil {
+		return a.leaveReobserved(ctx, client, err)
 	}
 	if err != nil {
 		return err
 	}
 	return a.showReobserved(done)
+}
+
+// leaveWait is how long the daemon may take to tell somebody who goes what it goes on with.
+const leaveWait = 2 * time.Second
+
+// leaveReobserved says to who waits no longer what goes on without them. Where nothing does, it is interrupted.
+func (a *app) leaveReobserved(ctx context.Context, client *api.Client, interrupted error) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaveWait)
+	defer cancel()
+	s, err := client.Status(ctx)
+	if err != nil || s.Inputs.Reobserve == 0 {
+		return interrupted
+	}
+	a.say("the daemon goes on: %s still to be observed again, as `cmemd status` says", plural(s.Inputs.Reobserve, "input"))
+	return nil
 }
 
 // providerFacts is what is known of a provider before it is asked.

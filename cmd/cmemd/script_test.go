@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fxamacker/cbor/v2"
 	"github.com/google/uuid"
 	"github.com/rogpeppe/go-internal/testscript"
 	"go.etcd.io/bbolt"
@@ -40,6 +41,7 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"work": work, "eventually": eventually, "crash": crash, "takeport": takePort, "holdlog": holdLog,
 			"newerlog": newerLog, "capture": capture, "damagelog": damageLog,
+			"plantcount": plantCount,
 		},
 	})
 }
@@ -196,6 +198,28 @@ func damageLog(ts *testscript.TestScript, _ bool, _ []string) {
 		value := append([]byte(nil), log.Get(key)...)
 		value[len(value)-1] ^= 1
 		return log.Put(key, value)
+	}))
+	ts.Check(db.Close())
+}
+
+// plantcount has the view of outcomes, which nobody has open, count one observed input more than there are.
+func plantCount(ts *testscript.TestScript, _ bool, _ []string) {
+	db, err := bbolt.Open(filepath.Join(home(ts).views, "views.db"), 0o600, &bbolt.Options{Timeout: 5 * time.Second})
+	ts.Check(err)
+	ts.Check(db.Update(func(tx *bbolt.Tx) error {
+		all := make([]byte, 16) // the key of all sessions together
+		balances := tx.Bucket([]byte("outcomes")).Bucket([]byte("balances"))
+		var stored map[int]any
+		if err := cbor.Unmarshal(balances.Get(all), &stored); err != nil {
+			return err
+		}
+		counts := stored[1].([]any)
+		counts[1] = counts[1].(uint64) + 1
+		b, err := cbor.Marshal(stored)
+		if err != nil {
+			return err
+		}
+		return balances.Put(all, b)
 	}))
 	ts.Check(db.Close())
 }

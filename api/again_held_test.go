@@ -1,0 +1,231 @@
+package api
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/cmemd/cmemd/actors"
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/observer"
+	"github.com/cmemd/cmemd/policy"
+	"github.com/cmemd/cmemd/session"
+	"github.com/cmemd/cmemd/testkit/providertest"
+)
+
+// limited is a provider that says that it answers again in an hour.
+func limited() providertest.Step {
+	return func(context.Context, int, observer.Prompt) (observer.Reply, error) {
+		return observer.Reply{}, &observer.Failure{Class: events.FailLimit, Status: 429, ResetsAt: time.Now().Add(time.Hour)}
+	}
+}
+
+// TestAskedForOnce asks for the same inputs while their answers are held up: they are not asked for twice, and whoever waits
+// is told why nothing comes.
+func TestAskedForOnce(t *testing.T) {
+	t.Parallel()
+	m := newMoody(prose())
+	w := moodyWorld(t, m, nil, nil)
+	w.use(t, "s", 3)
+	w.settled(t)
+	m.turn(limited())
+	done := w.again(t, ReobserveRequest{Dropped: true})
+	if done.Inputs != 4 || len(done.Stopped) != 1 || !strings.Contains(done.Stopped[0], "scripted is paused (limit) until") || done.Answers.Waiting != 4 {
+		t.Errorf("got %+v, %+v, want the pause named", done, done.Answers)
+	}
+	again, err := w.client.Reobserve(t.Context(), ReobserveRequest{Session: "s"})
+	if err != nil || again.Inputs != 0 || again.Asked != 4 || again.Position != 0 {
+		t.Errorf("asked again: got %+v, %v, want 4 that were asked for before", again, err)
+	}
+	if n := w.count(t, events.KindReobserveRequested); n != 1 {
+		t.Errorf("%d requests are on record, want 1", n)
+	}
+	if b := w.balance(t); b.Dropped != 4 || b.Reobserve != 4 {
+		t.Errorf("got %+v, want all dropped still, and to be observed again", b)
+	}
+	if late := w.again(t, ReobserveRequest{Session: "s"}); late.Asked != 4 || len(late.Stopped) != 1 {
+		t.Errorf("who waits for what was asked before: got %+v", late)
+	}
+}
+
+// TestTwoAskAtOnce has two ask for the same at the same time.
+func TestTwoAskAtOnce(t *testing.T) {
+	t.Parallel()
+	m := newMoody(prose())
+	w := moodyWorld(t, m, nil, nil)
+	w.use(t, "s", 5)
+	w.settled(t)
+	m.turn(providertest.Hang())
+	var both sync.WaitGroup
+	var got [4]Reobserved
+	for i := range got {
+		both.Go(func() {
+			var err error
+			if got[i], err = w.client.Reobserve(t.Context(), ReobserveRequest{Dropped: true}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	both.Wait()
+	inputs, asked := 0, 0
+	for _, g := range got {
+		inputs, asked = inputs+g.Inputs, asked+g.Asked
+	}
+	if n := w.count(t, events.KindReobserveRequested); inputs != 6 || asked != 18 || n != 1 {
+		t.Errorf("%d asked for, %d known, %d requests, want 6, 18 and 1", inputs, asked, n)
+	}
+}
+
+// TestQuarantineEndsTheWaiting has the observer crash until the session is quarantined.
+func TestQuarantineEndsTheWaiting(t *testing.T) {
+	t.Parallel()
+	m := newMoody(prose())
+	w := moodyWorld(t, m, func(c *actors.Config) {
+		c.Rules = session.Rules{Restarts: policy.Restarts{Max: 1, MaxConsecutive: 1, Base: time.Millisecond, Cap: time.Millisecond}}
+	}, nil)
+	w.use(t, "s", 2)
+	w.settled(t)
+	m.turn(providertest.Panic("gone"))
+	done := w.again(t, ReobserveRequest{Dropped: true})
+	if len(done.Stopped) != 1 || !strings.Contains(done.Stopped[0], "session "+claude("s").String()+" is quarantined") || done.Answers.Waiting == 0 {
+		t.Errorf("got %+v, %+v, want the quarantine named", done, done.Answers)
+	}
+}
+
+// stuckSystem says of itself what a test wants to be heard.
+type stuckSystem struct {
+	System
+	status actors.Status
+}
+
+func (s *stuckSystem) Status(context.Context) (actors.Status, error) { return s.status, nil }
+
+// TestWhatHoldsUpTheRest asks what holds answers up. A pause whose time is over holds up nothing: a probe is due.
+func TestWhatHoldsUpTheRest(t *testing.T) {
+	t.Parallel()
+	m := newMoody(prose())
+	stuck := &stuckSystem{}
+	w := moodyWorld(t, m, nil, func(c *Config) { stuck.System, c.System = c.System, stuck })
+	w.use(t, "s", 1)
+	w.settled(t)
+	a, err := w.server.newReobserve(t.Context(), ReobserveRequest{Dropped: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids := []events.SessionID{claude("s")}
+	paused := func(until time.Duration) actors.Status {
+		return actors.Status{Providers: map[string]actors.Paused{"scripted": {Paused: true, Class: events.FailLimit, Until: time.Now().Add(until)}}}
+	}
+	for _, c := range []struct {
+		name   string
+		status actors.Status
+		ids    []events.SessionID
+		want   string
+	}{
+		{"nothing", actors.Status{}, ids, ""},
+		{"capturing only", actors.Status{Degraded: true}, ids, "only captures"},
+		{"a pause", paused(time.Hour), ids, "is paused"},
+		{"a pause that is over", paused(-time.Hour), ids, ""},
+		{"another provider's pause", actors.Status{Providers: map[string]actors.Paused{"other": {Paused: true, Until: time.Now().Add(time.Hour)}}}, ids, ""},
+		{"nothing to wait for", actors.Status{Degraded: true}, nil, ""},
+	} {
+		stuck.status = c.status
+		why, err := a.stuck(t.Context(), c.ids)
+		if got := strings.Join(why, "; "); err != nil || (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
+			t.Errorf("%s: got %q, %v, want %q", c.name, got, err, c.want)
+		}
+	}
+}
+
+// TestSessionsThatTakeNoRequest has one of two sessions refuse.
+func TestSessionsThatTakeNoRequest(t *testing.T) {
+	t.Parallel()
+	m := newMoody(prose())
+	w := moodyWorld(t, m, nil, func(c *Config) { c.System = failing(c.System, actors.ErrParked) })
+	w.use(t, "bad-1", 2)
+	w.use(t, "good", 1)
+	w.settled(t)
+	m.turn(say("seen"))
+	done := w.again(t, ReobserveRequest{Dropped: true})
+	if done.Inputs != 2 || done.Sessions != 1 || done.Answers.Observed != 2 || len(done.Refused) != 1 || done.Refused[0].Session != claude("bad-1") ||
+		!strings.Contains(done.Refused[0].Detail, "parked") {
+		t.Errorf("got %+v, %+v", done, done.Answers)
+	}
+}
+
+// TestADaemonThatEndsTakesNoRequest is answered so that one can ask again.
+func TestADaemonThatEndsTakesNoRequest(t *testing.T) {
+	t.Parallel()
+	w := moodyWorld(t, newMoody(prose()), nil, func(c *Config) { c.System = failing(c.System, actors.ErrStopped) })
+	w.use(t, "bad-1", 1)
+	w.settled(t)
+	_, err := w.client.Reobserve(t.Context(), ReobserveRequest{Dropped: true})
+	if p := problem(t, err); p.Status != 503 || p.Type != ProblemStopping {
+		t.Errorf("got %+v, want 503", p)
+	}
+}
+
+// TestManyInputsAreSeveralRequests asks for more than one event names, and for more than one request takes.
+func TestManyInputsAreSeveralRequests(t *testing.T) {
+	t.Parallel()
+	m := newMoody(prose())
+	m.Wishes = policy.ExtractorWish()
+	w := moodyWorld(t, m, nil, nil)
+	w.use(t, "s", reobserveBatch+20)
+	w.use(t, "t", 2)
+	w.settled(t)
+	m.turn(say("seen"))
+	a, err := w.server.newReobserve(t.Context(), ReobserveRequest{Dropped: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.most = reobserveBatch + 10
+	if err := a.run(t.Context()); err != nil || a.out.Inputs != a.most || !a.out.More || a.out.Position == 0 {
+		t.Errorf("got %+v, %v, want %d inputs, and more", a.out, err, a.most)
+	}
+	sizes := map[int]int{}
+	for _, r := range w.records(t) {
+		if e, err := r.Event(); err == nil && r.Kind == events.KindReobserveRequested {
+			sizes[len(e.(events.ReobserveRequested).Inputs)]++
+		}
+	}
+	if sizes[3] != 1 || sizes[reobserveBatch] != 1 || sizes[7] != 1 || len(sizes) != 3 {
+		t.Errorf("got requests of %v inputs, want 3 of one session, %d and 7 of the other", sizes, reobserveBatch)
+	}
+	eventually(t, "the rest is asked for", func() bool { return w.again(t, ReobserveRequest{Dropped: true}).Inputs == 0 })
+	if b := w.balance(t); b.Dropped != 0 || b.Observed != reobserveBatch+24 {
+		t.Errorf("got %+v, want all observed", b)
+	}
+}
+
+// TestWhoWaitsMayGo breaks off a request that was begun: it is answered all the same.
+func TestWhoWaitsMayGo(t *testing.T) {
+	t.Parallel()
+	m := newMoody(prose())
+	w := moodyWorld(t, m, nil, nil)
+	w.use(t, "s", 3)
+	w.settled(t)
+	release := make(chan struct{})
+	m.turn(func(ctx context.Context, call int, p observer.Prompt) (observer.Reply, error) {
+		select {
+		case <-release:
+			return say("seen")(ctx, call, p)
+		case <-ctx.Done():
+			return observer.Reply{}, ctx.Err()
+		}
+	})
+	ctx, stop := context.WithCancel(t.Context())
+	_, err := w.client.ReobserveAndWait(ctx, ReobserveRequest{Dropped: true}, func(p Progress) {
+		if p.Total != 4 {
+			t.Errorf("progress %+v, want 4 in all", p)
+		}
+		stop()
+	})
+	if err == nil || ctx.Err() == nil {
+		t.Fatalf("got %v, want the end of the waiting", err)
+	}
+	close(release)
+	eventually(t, "all is observed", func() bool { b := w.balance(t); return b.Observed == 4 && b.Reobserve == 0 })
+}
