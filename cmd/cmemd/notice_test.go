@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/hooks/relay"
 	"github.com/cmemd/cmemd/projections"
 )
 
@@ -24,47 +24,48 @@ func (f fixedHealth) Health(context.Context, time.Time, time.Time) (projections.
 func TestNotice(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	turns := func(all, kept int64) projections.HealthCount {
-		return projections.HealthCount{Turns: all, Kept: kept, Dropped: map[string]int64{"prose/no_xml": all - kept}}
-	}
+	sick := projections.Streak{Provider: "anthropic", Model: "small", Unusable: 30, Blank: 60, KeptAt: now.Add(-3 * time.Hour), LastAt: now.Add(-4 * time.Minute)}
+	held := projections.Pause{Provider: "anthropic", Class: "limit", Since: now.Add(-time.Minute), At: now, Until: now.Add(26 * time.Hour), Probe: 1}
+	over := held
+	over.Until = now
 	for _, c := range []struct {
 		name string
 		h    fixedHealth
 		stop []string
 		want []string // parts; none: no notice
+		not  string
 	}{
-		{name: "well", h: fixedHealth{health: projections.Health{Total: turns(40, 38)}}},
+		{name: "well", h: fixedHealth{health: projections.Health{Streaks: []projections.Streak{{Provider: "anthropic", Unusable: 3}}}}},
 		{name: "nothing yet", h: fixedHealth{}},
-		{name: "few turns say little", h: fixedHealth{health: projections.Health{Total: turns(5, 0)}}},
 		{name: "unknown", h: fixedHealth{health: projections.Health{Degraded: "x"}, err: errors.New("closed")}},
+		{name: "a pause that is over", h: fixedHealth{health: projections.Health{Pauses: []projections.Pause{over}}}},
 		{
 			name: "views that stand still", h: fixedHealth{err: errors.New("closed")}, stop: []string{"views", "index"},
-			want: []string{"cmemd: views and index stopped, what happens is still captured. ", "`cmemd status`"},
+			want: []string{"views and index stopped, what happens is still captured. ", "`cmemd doctor`"},
 		},
-		{name: "low yield", h: fixedHealth{health: projections.Health{Total: turns(40, 10)}}, want: []string{"only 10 of the observer's last 40 outputs"}},
-		{name: "an observer that says that there is nothing to record does its job", h: fixedHealth{health: projections.Health{
-			Total: projections.HealthCount{Turns: 500, Skipped: map[string]int64{events.ReasonSkipSummary: 500}},
-		}}},
-		{name: "blank outputs say nothing either way", h: fixedHealth{health: projections.Health{
-			Total: projections.HealthCount{Turns: 501, Kept: 1, Dropped: map[string]int64{"idle/missing_summary": 500}},
-		}}},
-		{name: "degraded", h: fixedHealth{health: projections.Health{Degraded: "three sessions"}}, want: []string{"only captures"}},
 		{
-			name: "paused and quarantined", h: fixedHealth{health: projections.Health{
-				Pauses: []projections.Pause{{Provider: "extractive", Class: "limit", Until: now.Add(time.Hour)}}, Quarantines: make([]projections.Quarantine, 2),
-			}}, want: []string{"extractive is paused (limit) until ", "the observer of 2 sessions is stopped", "`cmemd status`"},
+			name: "one thing, with its age and its mend", h: fixedHealth{health: projections.Health{Pauses: []projections.Pause{held}}},
+			want: []string{"anthropic is left alone", "next at 2026-03-02 14:00 (in 26 h)", "To mend it: wait for that time"},
+		},
+		{
+			name: "three things are one and a number", h: fixedHealth{health: projections.Health{
+				Streaks: []projections.Streak{sick}, Pauses: []projections.Pause{held},
+			}}, want: []string{"the last 30 answers of small (anthropic)", "last answer 4 min ago", "cmemd reobserve --dropped", "`cmemd doctor` tells of 2 things more."}, not: "left alone",
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			got := notices{views: c.h, now: func() time.Time { return now }, stopped: func() []string { return c.stop }}.line(t.Context())
-			if (got == "") != (len(c.want) == 0) || strings.Contains(got, "\n") {
+			if (got == "") != (len(c.want) == 0) || strings.Contains(got, "\n") || len(relay.Notice(got)) > 400 {
 				t.Fatalf("got %q, want %q", got, c.want)
 			}
 			for _, part := range c.want {
 				if !strings.Contains(got, part) {
 					t.Errorf("got %q, want %q in it", got, part)
 				}
+			}
+			if c.not != "" && strings.Contains(got, c.not) {
+				t.Errorf("got %q, want no %q", got, c.not)
 			}
 		})
 	}

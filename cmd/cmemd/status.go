@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -99,18 +98,11 @@ func (a *app) showStatus(s api.Status) {
 	for _, r := range s.Inputs.Reasons {
 		a.field("", fmt.Sprintf("%d %s %s", r.Count, r.Outcome, strings.Trim(r.Class+"/"+r.Reason, "/")))
 	}
-	a.field("turns", turnsLine(s))
+	a.showHealth(s, a.now())
 	a.field("actors", fmt.Sprintf("%d awake, %d of %d slots in use, %d queued, %d waiting for the disk",
 		s.Actors.Awake, s.Actors.Turns, s.Actors.Slots, s.Actors.Queued, s.Actors.Waiting))
 	a.field("spool", spoolLine(s.Spool))
-	for _, p := range s.Pauses {
-		a.field("paused", fmt.Sprintf("%s (%s) until %s, probe %d", p.Provider, p.Class, moment(p.Until), p.Probe))
-	}
-	for _, q := range s.Held {
-		a.field("quarantined", fmt.Sprintf("%s until %s: %s", q.Session, moment(q.Until), q.Cause))
-	}
-	a.field("degraded", s.Degraded)
-	a.field("notice", s.Notice)
+	a.showFindings(s)
 }
 
 func phaseWord(s api.Status) string {
@@ -134,16 +126,4 @@ func viewsLine(views []api.ViewLag) string {
 		return "up to date"
 	}
 	return strings.Join(parts, ", ")
-}
-
-func turnsLine(s api.Status) string {
-	t := s.Health.Total
-	line := fmt.Sprintf("%d in 24 h, %d kept", t.Turns, t.Kept)
-	if yield, ok := t.Yield(); ok {
-		line += fmt.Sprintf(", yield %.0f %%", 100*yield)
-	}
-	if at := s.Health.LastKeptAt; !at.IsZero() {
-		line += ", last kept " + at.Local().Format(time.DateTime)
-	}
-	return line
 }

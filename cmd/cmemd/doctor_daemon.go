@@ -1,0 +1,160 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/cmemd/cmemd/api"
+	"github.com/cmemd/cmemd/hooks/relay"
+	"github.com/cmemd/cmemd/projections"
+)
+
+// checkDaemon looks whether one runs, answers and does its job.
+func checkDaemon(_ context.Context, x *examination) []checked {
+	if s := x.status; s != nil {
+		if s.Ready {
+			return []checked{well("pid %d, since %s", s.PID, moment(s.Started))}
+		}
+		if strings.HasPrefix(s.Phase, stoppedPhase) {
+			return []checked{wrong("`cmemd logs` says why; `cmemd stop` and `cmemd start` begin anew", "pid %d, but %s", s.PID, s.Phase)}
+		}
+		return []checked{note("wait a moment", "pid %d is starting: %s", s.PID, s.Phase)}
+	}
+	if !errors.Is(x.daemon, api.ErrNotRunning) {
+		return []checked{wrong("`cmemd stop --kill`, then `cmemd start`: what it accepted is in the log", "%s", describe(x.daemon))}
+	}
+	d, err := readDaemonFile(x.paths.daemon)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return []checked{wrong("`cmemd start`; hooks do it too", "none runs")}
+	case err != nil:
+		return []checked{wrong("`cmemd start`", "none runs, and %v", err)}
+	case d.lives():
+		return []checked{wrong("`cmemd stop --kill`, then `cmemd start`", "pid %d runs, and does not listen at %s", d.PID, d.Socket)}
+	}
+	return []checked{wrong("`cmemd start`, then `cmemd logs` for why it ended", "none runs: the last one, pid %d, ended without a word", d.PID)}
+}
+
+// checkSocket looks whether hooks reach the daemon, and nobody else does.
+func checkSocket(_ context.Context, x *examination) []checked {
+	info, err := os.Lstat(x.paths.socket)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && x.status == nil:
+		return []checked{unknown("%s is there while a daemon runs", x.paths.socket)}
+	case err != nil:
+		return []checked{wrong("`cmemd stop` and `cmemd start`", "%v", err)}
+	case info.Mode().Type() != os.ModeSocket:
+		return []checked{wrong("move it away", "%s is in the way: it is no socket", x.paths.socket)}
+	case openToOthers(info):
+		return []checked{wrong("`cmemd stop` and `cmemd start`", "others may use %s (%s)", x.paths.socket, info.Mode().Perm())}
+	case x.status == nil:
+		return []checked{note("`cmemd start` makes a new one", "%s is left over", x.paths.socket)}
+	}
+	return []checked{well("%s", x.paths.socket)}
+}
+
+// checkVersion looks whether command and daemon are of one version.
+func checkVersion(_ context.Context, x *examination) []checked {
+	mine := x.app.version
+	switch {
+	case x.status == nil:
+		return []checked{well("%s", mine)}
+	case x.status.Version == mine:
+		return []checked{well("%s, as the daemon", mine)}
+	case isNewer(mine, x.status.Version):
+		return []checked{wrong("`cmemd start` replaces the daemon", "%s, and the daemon is the older %s", mine, visibleLine(x.status.Version))}
+	}
+	return []checked{note("use one of them", "%s, and the daemon is %s", mine, visibleLine(x.status.Version))}
+}
+
+// mayLag is how many records behind a view may be without anybody noticing: a busy moment's worth.
+const mayLag = 1000
+
+// checkViews looks whether what is searched and injected is up to date.
+func checkViews(_ context.Context, x *examination) []checked {
+	if x.status == nil {
+		return needsDaemon()
+	}
+	var out []checked
+	for _, v := range x.status.Views {
+		if v.Lag > mayLag {
+			out = append(out, wrong("wait while it catches up; `cmemd logs` says whether it stopped, `cmemd projections rebuild` makes it anew",
+				"%s is %s behind", v.Name, plural(v.Lag, "record")))
+		}
+	}
+	if len(out) == 0 {
+		return []checked{well("%s", viewsLine(x.status.Views))}
+	}
+	return out
+}
+
+// checkInputs looks whether each input is accounted for.
+func checkInputs(_ context.Context, x *examination) []checked {
+	if x.status == nil {
+		return needsDaemon()
+	}
+	b := x.status.Inputs
+	if b.Captured != b.Observed+b.Skipped+b.Dropped+b.Pending+b.Forgotten {
+		return []checked{wrong("`cmemd log verify`, then `cmemd projections rebuild`", "the balance does not add up: %s", balanceLine(b))}
+	}
+	if b.Dropped > 0 {
+		return []checked{note("`cmemd outcomes --outcome dropped` lists them, `cmemd reobserve --dropped` does them again", "%s", balanceLine(b))}
+	}
+	return []checked{well("%s", balanceLine(b))}
+}
+
+// checkProvider names what observes, and tells whether it is left alone.
+func checkProvider(_ context.Context, x *examination) []checked {
+	if x.status == nil {
+		if x.settings != nil {
+			return []checked{unknown("the settings cannot be used")}
+		}
+		return []checked{well("%s, as the settings say", x.config.Provider)}
+	}
+	out := found(x.status.Findings, func(f projections.Finding) bool { return f.What == projections.FindHeld })
+	if len(out) > 0 {
+		return out
+	}
+	for _, p := range x.status.Pauses {
+		if p.Until.After(x.now) {
+			return []checked{note("wait", "paused: %s", pauseLine(p, x.now))}
+		}
+	}
+	return []checked{well("%s", x.status.Settings["provider"])}
+}
+
+// checkObserver tells whether the observer does its job, as far as numbers tell.
+func checkObserver(_ context.Context, x *examination) []checked {
+	if x.status == nil {
+		return needsDaemon()
+	}
+	out := found(x.status.Findings, func(f projections.Finding) bool { return f.What != projections.FindHeld })
+	if len(out) > 0 {
+		return out
+	}
+	says := "24 h: " + countLine(x.status.Windows.Day.Total)
+	if at := x.status.Health.LastKeptAt; !at.IsZero() {
+		says += fmt.Sprintf("; last kept %s ago", x.now.Sub(at).Round(time.Second))
+	}
+	return []checked{well("%s", says)}
+}
+
+// found is what is said of those findings that are wanted: wrong where the observer counts as degraded.
+func found(all []projections.Finding, wanted func(projections.Finding) bool) []checked {
+	var out []checked
+	for _, f := range all {
+		switch {
+		case !wanted(f):
+		case f.Degraded:
+			out = append(out, wrong(relay.Notice(f.Do), "%s", relay.Notice(f.Says)))
+		default:
+			out = append(out, note(relay.Notice(f.Do), "%s", relay.Notice(f.Says)))
+		}
+	}
+	return out
+}

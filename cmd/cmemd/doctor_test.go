@@ -1,0 +1,180 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/cmemd/cmemd/api"
+	"github.com/cmemd/cmemd/eventlog"
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/hooks/relay"
+	"github.com/cmemd/cmemd/projections"
+)
+
+// patientAt is an examination of a home of its own with a daemon that is well.
+func patientAt(t *testing.T, now time.Time) *examination {
+	t.Helper()
+	p, l := tempHome(t)
+	a := &app{out: io.Discard, err: io.Discard, now: func() time.Time { return now }, version: "1.2.0", getenv: func(key string) string {
+		if key == "CMEMD_HOME" {
+			return p.home
+		}
+		return ""
+	}}
+	return &examination{app: a, paths: p, config: l, now: now, status: &api.Status{
+		Version: "1.2.0", PID: 7, Ready: true, Settings: map[string]string{"provider": "extractive"},
+	}}
+}
+
+// checkNamed looks at one thing, and returns all that is said of it.
+func checkNamed(t *testing.T, x *examination, name string) []checked {
+	t.Helper()
+	i := slices.IndexFunc(checks(), func(c check) bool { return c.name == name })
+	if i < 0 {
+		t.Fatalf("no check is called %s", name)
+	}
+	return x.diagnose(t.Context(), checks()[i:i+1]).Checks
+}
+
+func TestChecks(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	for _, c := range []struct {
+		name, check string
+		sick        func(x *examination)
+		want        checkState
+		words       string
+	}{
+		{"well", "daemon", func(*examination) {}, stateOK, "pid 7"},
+		{"starting", "daemon", func(x *examination) { x.status.Ready, x.status.Phase = false, "views" }, stateNote, "starting: views"},
+		{"a view that stopped", "daemon", func(x *examination) { x.status.Ready, x.status.Phase = false, stoppedPhase+"index" }, stateWrong, "stopped: index"},
+		{"a daemon that hangs", "daemon", func(x *examination) { x.status, x.daemon = nil, errors.New("the daemon has not answered") }, stateWrong, "has not answered"},
+		{"an older daemon", "version", func(x *examination) { x.status.Version = "v1.1.9" }, stateWrong, "older"},
+		{"a newer daemon", "version", func(x *examination) { x.status.Version = "v1.3.0" }, stateNote, "v1.3.0"},
+		{"a full disk", "disk", func(x *examination) { x.config.MinFreeBytes = 1 << 60 }, stateWrong, "kept free"},
+		{"room, where the home is not there yet", "disk", func(x *examination) { x.config.MinFreeBytes = 1; x.paths.home += "/not/there" }, stateOK, "free"},
+		{"a clock that forgot", "clock", func(x *examination) { x.now = time.Unix(0, 0) }, stateWrong, "1970"},
+		{"views up to date", "views", func(x *examination) { x.status.Views = []api.ViewLag{{Name: "index", Lag: mayLag}} }, stateOK, "1000 records behind"},
+		{"views behind", "views", func(x *examination) { x.status.Views = []api.ViewLag{{Name: "index", Lag: mayLag + 1}} }, stateWrong, "index is 1001 records behind"},
+		{"lost inputs", "inputs", func(x *examination) { x.status.Inputs = api.Balance{Captured: 2, Observed: 1} }, stateWrong, "does not add up"},
+		{"dropped inputs", "inputs", func(x *examination) { x.status.Inputs = api.Balance{Captured: 2, Observed: 1, Dropped: 1} }, stateNote, "1 dropped"},
+		{"a hold", "provider", func(x *examination) {
+			x.status.Findings = []projections.Finding{{What: projections.FindHeld, Says: "it waits", Do: "pay"}}
+		}, stateNote, "it waits"},
+		{"a long hold", "provider", func(x *examination) {
+			x.status.Findings = []projections.Finding{{What: projections.FindHeld, Degraded: true, Says: "it waits", Do: "pay"}}
+		}, stateWrong, relay.Notice("it waits")},
+		{"a pause", "provider", func(x *examination) {
+			x.status.Pauses = []projections.Pause{{Provider: "p", Class: "overload", Until: now.Add(time.Minute)}}
+		}, stateNote, "paused: p (overload)"},
+		{"a pause that is over", "provider", func(x *examination) {
+			x.status.Pauses = []projections.Pause{{Provider: "p", Class: "overload", Until: now}}
+		}, stateOK, "extractive"},
+		{"a sick observer", "observer", func(x *examination) {
+			x.status.Findings = []projections.Finding{{What: projections.FindUnusable, Degraded: true, Says: "it talks", Do: "change it"}}
+		}, stateWrong, "it talks"},
+		{"bad settings", "settings", func(x *examination) { x.settings = errors.Join(errors.New("one"), errors.New("two")) }, stateWrong, "one"},
+		{"no home", "home", func(x *examination) { x.paths.home += "/not/there" }, stateNote, "not there yet"},
+		{"the log is not there", "log", func(*examination) {}, stateNote, "none yet"},
+		{"no socket beside a daemon", "socket", func(*examination) {}, stateWrong, "cmemd.sock"},
+		{"nothing was unanswered", "hooks", func(*examination) {}, stateOK, "none"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			x := patientAt(t, now)
+			c.sick(x)
+			got := checkNamed(t, x, c.check)
+			if len(got) == 0 || got[0].Name != c.check || got[0].State != c.want || !strings.Contains(got[0].Says, c.words) {
+				t.Fatalf("got %+v, want %s with %q", got, c.want, c.words)
+			}
+			if got[0].State != stateOK && got[0].Mend == "" {
+				t.Errorf("%+v lacks what mends it", got[0])
+			}
+		})
+	}
+}
+
+// TestWithoutADaemon: no check fails for want of a daemon, and those that need one say so.
+func TestWithoutADaemon(t *testing.T) {
+	t.Parallel()
+	x := patientAt(t, time.Now())
+	x.status, x.daemon = nil, api.ErrNotRunning
+	d := x.diagnose(t.Context(), checks())
+	var bad []string
+	for _, c := range d.Checks {
+		if c.State == stateWrong {
+			bad = append(bad, c.Name)
+		}
+	}
+	if !slices.Equal(bad, []string{"daemon"}) || d.OK || !errors.Is(d.err(), errUnwell) {
+		t.Errorf("got %v wrong, %v", bad, d.err())
+	}
+}
+
+// TestClockBehindTheLog: a clock that shows less than the log's newest record was set back.
+func TestClockBehindTheLog(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	for ahead, want := range map[time.Duration]checkState{clockSlip: stateOK, clockSlip + time.Second: stateWrong} {
+		x := patientAt(t, now)
+		log, err := eventlog.Open(x.paths.log, eventlog.Config{Now: func() time.Time { return now.Add(ahead) }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = eventlog.AppendEnd(t.Context(), log, events.Daemon, events.Draft{ID: uuid.Must(uuid.NewV7()), OccurredAt: now, Event: events.DaemonStarted{}})
+		if err := errors.Join(err, log.Close()); err != nil {
+			t.Fatal(err)
+		}
+		if got := checkNamed(t, x, "clock"); got[0].State != want {
+			t.Errorf("%s ahead: got %+v, want %s", ahead, got, want)
+		}
+	}
+}
+
+// TestFollows changes one thing of good records at a time.
+func TestFollows(t *testing.T) {
+	t.Parallel()
+	log := eventlog.NewMemory(eventlog.Config{})
+	for i := range 6 {
+		stream := []events.StreamID{events.Daemon, "provider/p"}[i%2]
+		d := events.Draft{ID: uuid.Must(uuid.NewV7()), OccurredAt: time.Now(), Event: events.ProviderResumed{By: "probe"}}
+		if _, err := eventlog.AppendEnd(t.Context(), log, stream, d); err != nil {
+			t.Fatal(err)
+		}
+	}
+	read := func() (all []api.LogRecord) {
+		for r, err := range log.All(context.Background(), 1) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, logRecord(r, false))
+		}
+		return all
+	}
+	for name, c := range map[string]struct {
+		change func(r []api.LogRecord) []api.LogRecord
+		ok     bool
+	}{
+		"as it is":            {func(r []api.LogRecord) []api.LogRecord { return r }, true},
+		"from the middle":     {func(r []api.LogRecord) []api.LogRecord { return r[3:] }, true},
+		"none":                {func(r []api.LogRecord) []api.LogRecord { return nil }, true},
+		"one is missing":      {func(r []api.LogRecord) []api.LogRecord { return slices.Delete(r, 2, 3) }, false},
+		"a version":           {func(r []api.LogRecord) []api.LogRecord { r[4].Version++; return r }, false},
+		"a chain":             {func(r []api.LogRecord) []api.LogRecord { r[3].Chain[0]++; return r }, false},
+		"a header":            {func(r []api.LogRecord) []api.LogRecord { r[4].Size++; return r }, false},
+		"a back-pointer":      {func(r []api.LogRecord) []api.LogRecord { r[4].Previous--; return r }, false},
+		"a stream's first":    {func(r []api.LogRecord) []api.LogRecord { r[0].Size++; return r }, false},
+		"time that goes back": {func(r []api.LogRecord) []api.LogRecord { r[5].RecordedAt = r[4].RecordedAt.Add(-1); return r }, false},
+	} {
+		if err := follows(c.change(read())); (err == nil) != c.ok || err != nil && !errors.Is(err, errChain) {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+}

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cmemd/cmemd/api"
+	"github.com/cmemd/cmemd/hooks/relay"
+	"github.com/cmemd/cmemd/projections"
+)
+
+// showHealth shows how the observer did in the last hour, day and week, each model by itself where there are several.
+func (a *app) showHealth(s api.Status, now time.Time) {
+	windows := []struct {
+		name string
+		projections.HealthWindow
+	}{{"1 h", s.Windows.Hour}, {"24 h", s.Windows.Day}, {"7 d", s.Windows.Week}}
+	head := "turns"
+	for _, w := range windows {
+		a.field(head, fmt.Sprintf("%-5s %s", w.name, countLine(w.Total)))
+		head = ""
+		if len(w.Models) > 1 {
+			for _, m := range w.Models {
+				a.field("", fmt.Sprintf("      %s: %s", strings.TrimSpace(m.Provider+" "+m.Model), countLine(m.HealthCount)))
+			}
+		}
+	}
+	if at := s.Health.LastKeptAt; !at.IsZero() {
+		a.field("last kept", fmt.Sprintf("%s, %s ago", at.Local().Format(time.DateTime), now.Sub(at).Round(time.Second)))
+	}
+	for _, p := range s.Pauses {
+		a.field("paused", pauseLine(p, now))
+	}
+	for _, q := range s.Held {
+		a.field("quarantined", fmt.Sprintf("%s until %s: %s", q.Session, moment(q.Until), q.Cause))
+	}
+}
+
+// countLine is how turns did, in a line; what there is none of is left out.
+func countLine(c projections.HealthCount) string {
+	line := fmt.Sprintf("%s, %d kept", plural(c.Turns, "turn"), c.Kept)
+	if yield, ok := c.Yield(); ok {
+		line += fmt.Sprintf(" (yield %.0f %%)", 100*yield)
+	}
+	for _, part := range []struct {
+		of   map[string]int64
+		what string
+	}{{c.Skipped, "skipped"}, {c.Dropped, "dropped"}, {c.Failures, "failed"}} {
+		for _, why := range slices.Sorted(maps.Keys(part.of)) {
+			line += fmt.Sprintf(", %d %s %s", part.of[why], part.what, why)
+		}
+	}
+	if c.Holds > 0 {
+		line += ", " + plural(c.Holds, "hold")
+	}
+	if c.Quarantines > 0 {
+		line += ", " + plural(c.Quarantines, "quarantine")
+	}
+	if tokens := c.Usage.Input + c.Usage.Output; tokens > 0 {
+		line += ", " + plural(tokens, "token")
+	}
+	return line
+}
+
+// pauseLine tells a pause from what is left of one: past its time it keeps nothing back.
+func pauseLine(p projections.Pause, now time.Time) string {
+	who := fmt.Sprintf("%s (%s)", p.Provider, p.Class)
+	if !p.Until.After(now) {
+		return fmt.Sprintf("no more: %s was, until %s; the next turn is tried", who, moment(p.Until))
+	}
+	return fmt.Sprintf("%s until %s, probe %d", who, moment(p.Until), p.Probe)
+}
+
+// showFindings shows what is not well and what mends it, else what the next session's person will be told.
+func (a *app) showFindings(s api.Status) {
+	for _, f := range s.Findings {
+		name := "notice"
+		if f.Degraded {
+			name = "degraded"
+		}
+		a.field(name, a.shownNotice(f.Says))
+		a.field("  mend", a.shownNotice(f.Do))
+	}
+	if len(s.Findings) == 0 {
+		a.field("notice", a.shownNotice(s.Notice))
+	}
+}
+
+// shownNotice is a notice as it is shown: plain to a person, with its marks to whatever else may hand it on to an agent.
+func (a *app) shownNotice(notice string) string {
+	if isTerminal(a.out) {
+		return relay.PlainNotice(notice)
+	}
+	return notice
+}
