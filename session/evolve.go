@@ -53,7 +53,7 @@ func (s *State) evolveCaptured(h events.Header, e events.Event) {
 			s.origin = originOf(o)
 		}
 	case events.KindPromptSubmitted:
-		s.prompts = append(s.prompts, ref{h.Position, h.Version, s.epoch})
+		s.prompts = append(s.prompts, ref{position: h.Position, version: h.Version, epoch: s.epoch})
 		s.private = h.Unobserved
 	case events.KindSessionClosed:
 		s.flush = h.Version
@@ -119,11 +119,25 @@ func (s *State) evolveTurn(h events.Header, e events.Event) {
 		}
 		return
 	case events.KindObservationParsed:
-		s.seen = append(s.seen, ref{h.Position, h.Version, s.ended.epoch})
-		s.seen = s.seen[max(0, len(s.seen)-keepObservations):]
+		s.see(h)
 	}
 	s.consecutive, s.fresh, s.unparsed = 0, false, nil
 	s.settleAll(s.ended.settles, Observed)
+}
+
+// see remembers an observation. What an earlier turn had said of the same inputs is told to no summary and no brief any
+// more; an observation is taken back with the first input of its turn, whichever turns the rest of them fall into.
+func (s *State) see(h events.Header) {
+	t, first := s.ended, -1
+	if len(t.settles) > 0 {
+		first = t.settles[0]
+	}
+	again := slices.ContainsFunc(t.settles, func(i int) bool { return s.inputs[i].outcome == Observed })
+	if n := len(s.seen); again && n > 0 && s.seen[n-1].turn != t.id {
+		s.seen = slices.DeleteFunc(s.seen, func(r ref) bool { return slices.Contains(t.settles, r.first) })
+	}
+	s.seen = append(s.seen, ref{position: h.Position, version: h.Version, epoch: t.epoch, turn: t.id, first: first})
+	s.seen = s.seen[max(0, len(s.seen)-keepObservations):]
 }
 
 func (s *State) settleAll(is []int, o Outcome) {

@@ -97,6 +97,8 @@ type ref struct {
 	position events.Position
 	version  events.Version
 	epoch    int
+	turn     events.ID // of an observation: that said it, and the first of the inputs that it settled, as an index
+	first    int
 }
 
 type turn struct {

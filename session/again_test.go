@@ -1,0 +1,59 @@
+package session
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/policy"
+)
+
+// observe keeps n observations of the turn that is due, and returns where they are.
+func (m *sim) observe(n int) (at []events.Position) {
+	m.tb.Helper()
+	turn := m.start()
+	a := m.keep(turn)
+	for range n - 1 {
+		a.Observations = append(a.Observations, events.ObservationParsed{Observation: m.id(), Turn: turn, Title: "more"})
+	}
+	m.must(a)
+	for _, r := range m.state.seen[len(m.state.seen)-n:] {
+		at = append(at, r.position)
+	}
+	return at
+}
+
+// TestASummaryReadsWhatStands observes a stretch of work again, in other batches than before: its summary, and the brief of
+// what comes after, are told nothing that was taken back.
+func TestASummaryReadsWhatStands(t *testing.T) {
+	t.Parallel()
+	wish := policy.Wish{MaxInputs: 2}
+	m := newSim(t, wish)
+	repeat(m, 4)
+	m.stop()
+	old := append(m.observe(2), m.observe(1)...)
+	if got := m.plan().Turn; got.Kind != events.TurnSummary || !cmp.Equal(got.Reads, old) {
+		t.Fatalf("the first summary: got %+v, want it to read %v", got, old)
+	}
+	m.must(m.skip(m.start(), events.ReasonSkipSummary))
+	m.rules.Wish.MaxInputs = 3
+	var all []events.Position
+	for _, in := range m.state.inputs {
+		all = append(all, in.position)
+	}
+	m.must(Reobserve{ID: m.id(), At: m.now, Inputs: all})
+	m.must(m.drop(m.start(), events.ReasonNoXML))
+	if got := m.plan().Turn.Brief; !cmp.Equal(got, old) {
+		t.Errorf("after a drop: got %v in the brief, want what stands: %v", got, old)
+	}
+	half := append(old, m.observe(1)...) // of the fourth input: what was said from the third on still stands
+	if got := m.plan().Turn; got.Kind != events.TurnSummary || !cmp.Equal(got.Reads, half) {
+		t.Errorf("after a part of it: got %+v, want it to read %v", got, half)
+	}
+	m.must(Reobserve{ID: m.id(), At: m.now, Inputs: all})
+	fresh := append(m.observe(2), m.observe(1)...)
+	if got := m.plan().Turn; got.Kind != events.TurnSummary || !cmp.Equal(got.Reads, fresh) || !cmp.Equal(got.Brief, fresh) {
+		t.Errorf("after all of it: got %+v, want it to read %v alone", got, fresh)
+	}
+}
