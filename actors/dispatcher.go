@@ -126,7 +126,7 @@ func (d *dispatcher) want(c actor.Context, w want) {
 	c.Watch(w.holder)
 	d.forget(w.holder)
 	d.queue = append(d.queue, w)
-	if d.pause.Paused() && !d.pause.ProbeDue(d.sys.cfg.Now()) {
+	if d.pause.Paused() {
 		d.hold(w)
 	}
 	// A crash between TurnFailed and ProviderPaused lost the pause: the session that was held brings it back.
@@ -150,9 +150,8 @@ func (d *dispatcher) ended(c actor.Context, m ended) {
 		c.Send(d.sys.sessions, answeredTurn{})
 	}
 	answered := m.received || m.failure != nil && m.failure.Class.BlamesTurn()
-	if answered && d.pause.Paused() {
+	if answered && probe { // an answer to what was asked before the pause says nothing of now
 		d.append(events.ProviderResumed{By: "probe"}, events.ID{})
-		d.hold(d.queue...)
 		d.sys.cfg.Logger.Info("provider resumed", "provider", d.sys.cfg.Provider.Name())
 	}
 }
@@ -178,15 +177,11 @@ func (d *dispatcher) rule(class events.FailureClass, resetsAt, at time.Time, tur
 	d.hold(d.queue...)
 }
 
-// hold tells sessions that wait for a lease how the provider keeps them waiting, or that it does no longer: what they may
-// hold is bounded.
+// hold tells sessions that wait for a lease how the paused provider keeps them waiting: what they may hold is bounded.
+// From the time when it may be probed it keeps nobody waiting, until it has failed again.
 func (d *dispatcher) hold(ws ...want) {
-	m := holding{}
-	if d.pause.Paused() {
-		m = holding{since: d.since, until: d.pause.Until}
-	}
 	for _, w := range ws {
-		d.sys.root.Send(w.holder, m)
+		d.sys.root.Send(w.holder, holding{since: d.since, until: d.pause.Until})
 	}
 }
 

@@ -87,7 +87,7 @@ type (
 		notable int // inputs that were an edit, a commit or a failed test
 		err     error
 	}
-	holding struct { // the provider's pause keeps it waiting; the zero value: no longer
+	holding struct { // the provider's pause keeps it waiting
 		since time.Time // the first of the pauses in a row
 		until time.Time // when a probe is due: until it is answered, nobody knows
 	}

@@ -218,6 +218,7 @@ func TestACommandThatPanicsIsAnsweredAndNamed(t *testing.T) {
 		if _, err := w.try("s", events.PromptSubmitted{Text: "secret"}); !errors.Is(err, ErrFaulted) {
 			t.Errorf("got %v, want ErrFaulted", err)
 		}
+		synctest.Wait() // the caller is answered before the fault is on disk
 		f := all[events.SessionFaulted](w)
 		if len(f) != 1 || f[0].Command != "capture prompt_submitted" || f[0].Session != sid("s") {
 			t.Errorf("got %+v, want the command named", f)

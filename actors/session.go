@@ -30,8 +30,8 @@ type sessionActor struct {
 	stopping bool
 	healthy  bool // has done something: its supervisor forgets earlier crashes
 
-	wanted   bool // a lease was asked for
-	holding  holding
+	wanted   bool    // a lease was asked for
+	holding  holding // what the dispatcher said to that
 	leased   bool
 	observer *actor.PID
 	turn     *running
@@ -66,13 +66,13 @@ func (a *sessionActor) Receive(c actor.Context) {
 		a.drain.requeue()
 		a.advance(c)
 	case granted:
-		a.wanted, a.leased, a.holding = false, true, holding{}
+		a.wanted, a.leased = false, true
 		a.advance(c)
 	case holding:
 		a.holding = m
 		a.advance(c)
 	case askAgain:
-		a.wanted, a.holding = false, holding{}
+		a.wanted = false
 		a.advance(c)
 	case prepared:
 		a.prepared(c, m)
@@ -159,7 +159,7 @@ func (a *sessionActor) seekTurn(c actor.Context, plan session.Plan, now time.Tim
 	case plan.Turn != nil && a.leased:
 		a.begin(c, *plan.Turn)
 	case plan.Turn != nil && !a.wanted && !now.Before(a.rest):
-		a.wanted = true
+		a.wanted, a.holding = true, holding{}
 		w := want{session: a.id, holder: a.self, probe: plan.Turn.Probe}
 		if h, ok := a.state.Held(); ok {
 			w.held = &h

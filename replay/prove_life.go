@@ -77,7 +77,9 @@ func (l life) withSettings(settings map[string]string) life {
 		HeldMaxAge: s.duration("held_max_age", 0),
 	}
 	if settings["policy"] == string(policy.Supervised) {
-		l.rules.Outputs = &policy.Unparseable{}
+		l.rules.Outputs = &policy.Unparseable{
+			Max: s.number("max_unparseable", 0), Window: s.duration("unparseable_window", 0), Every: s.duration("unparseable_every", 0),
+		}
 	}
 	l.pause = policy.Backoff{First: s.duration("pause_first", pause.First), Cap: s.duration("pause_max", pause.Cap)}
 	l.slots, l.bad = s.number("slots", 2), s.bad

@@ -172,6 +172,15 @@ func TestAQuarantineHoldsUntilItsProbeIsDue(t *testing.T) {
 	if _, next := Overdue(m.state, m.rules, time.Time{}, m.now); next != began.Add(time.Hour) {
 		t.Errorf("overdue at %v, want an hour after the first quarantine", next)
 	}
+	for name, paused := range map[string]time.Time{"before": began.Add(-time.Minute), "after": began.Add(time.Minute)} {
+		want := began.Add(time.Hour)
+		if paused.Before(began) {
+			want = paused.Add(time.Hour)
+		}
+		if _, next := Overdue(m.state, m.rules, paused, m.now); next != want {
+			t.Errorf("paused a minute %s the quarantine: overdue at %v, want an hour after the first of them", name, next)
+		}
+	}
 	m.now = began.Add(30 * day) // the daemon was off
 	if due, next := Overdue(m.state, m.rules, time.Time{}, m.now); due || !next.IsZero() || m.expire(time.Time{}) != nil {
 		t.Errorf("before the probe: %v, %v; want it tried first", due, next)

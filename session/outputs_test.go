@@ -162,6 +162,63 @@ func TestWhatEarnsNoFreshGeneration(t *testing.T) {
 	}
 }
 
+func TestABlankAnswerIsNotTheFifth(t *testing.T) {
+	t.Parallel()
+	m := supervised(t)
+	for range 4 {
+		m.prose(0)
+	}
+	m.stop()
+	a := m.drop(m.start(), events.ReasonMissingSummary)
+	a.Dropped.Class = classIdle
+	m.must(a)
+	if n := len(m.respawns()); n != 0 {
+		t.Errorf("%d respawns after four outputs and a blank one, want none", n)
+	}
+}
+
+func TestBlankAnswersAreNotTheFirstFour(t *testing.T) {
+	t.Parallel()
+	m := supervised(t)
+	for range 4 {
+		m.tool("a")
+		m.must(m.skip(m.start(), events.ReasonEmpty))
+		m.stop()
+		for m.plan().Turn != nil {
+			a := m.drop(m.start(), events.ReasonMissingSummary)
+			a.Dropped.Class = classIdle
+			m.must(a)
+		}
+	}
+	m.prose(0)
+	if n := len(m.respawns()); n != 0 {
+		t.Errorf("%d respawns after eight blank outputs and one that is not, want none", n)
+	}
+}
+
+func TestAReleaseBeginsTheWindowAnew(t *testing.T) {
+	t.Parallel()
+	m := supervised(t)
+	m.tool("a")
+	m.rules.Restarts = policy.Restarts{MaxConsecutive: 1}
+	for range 2 {
+		m.crash()
+	}
+	m.await()
+	m.must(m.drop(m.start(), events.ReasonNoXML)) // the probe: it is answered, however badly
+	before := m.state.Generation()
+	for range 4 {
+		m.prose(0)
+	}
+	if got := m.state.Generation(); got != before {
+		t.Errorf("generation %d after a release and four outputs, want %d", got, before)
+	}
+	m.prose(0)
+	if got := m.state.Generation(); got != before+1 {
+		t.Errorf("generation %d after the fifth, want %d", got, before+1)
+	}
+}
+
 func TestAFreshGenerationIsToldNothingUntilItKeeps(t *testing.T) {
 	t.Parallel()
 	m := supervised(t)
@@ -195,21 +252,18 @@ func TestAFreshGenerationIsToldNothingUntilItKeeps(t *testing.T) {
 func TestTheBatchThatEarnedAFreshGenerationIsAskedOnceMoreOnly(t *testing.T) {
 	t.Parallel()
 	m := supervised(t)
-	m.rules.Outputs = &policy.Unparseable{Max: 2, Every: time.Nanosecond}
-	for range 2 {
-		m.prose(time.Second)
-	}
-	m.now = m.now.Add(time.Second)
-	m.must(m.drop(m.start(), events.ReasonNoXML)) // the fresh one fails as well
-	if p := m.plan(); p.Turn != nil {
-		t.Errorf("%+v is due, want the batch given up", p.Turn)
-	}
+	m.rules.Outputs = &policy.Unparseable{Max: 1, Every: time.Nanosecond}
 	m.prose(time.Second)
+	m.now = m.now.Add(time.Second)
+	m.must(m.drop(m.start(), events.ReasonNoXML)) // the fresh one fails as well, and is replaced too
 	if got := m.state.Generation(); got != 2 {
 		t.Errorf("generation %d, want 2", got)
 	}
-	if b := m.state.Balance(); b.Dropped != 3 || b.Captured != 3 {
-		t.Errorf("got %+v, want three dropped and counted", b)
+	if p := m.plan(); p.Turn != nil {
+		t.Errorf("%+v is due, want the batch given up", p.Turn)
+	}
+	if b := m.state.Balance(); b.Dropped != 1 || b.Captured != 1 {
+		t.Errorf("got %+v, want it dropped and counted once", b)
 	}
 }
 

@@ -123,12 +123,16 @@ func (m *sim) reobserveSome(rt *rapid.T) {
 	}
 }
 
-// forgetOne appends what a person's wish to forget appends: no command of the session does.
+// forgetOne forgets any input: no command of the session does.
 func (m *sim) forgetOne(rt *rapid.T) {
 	if len(m.state.inputs) == 0 {
 		return
 	}
-	i := rapid.IntRange(0, len(m.state.inputs)-1).Draw(rt, "forget")
+	m.forget(rapid.IntRange(0, len(m.state.inputs)-1).Draw(rt, "forget"))
+}
+
+// forget appends what a person's wish to forget an input appends.
+func (m *sim) forget(i int) {
 	drafts := newBatch(m.id(), m.now).add(events.MemoryForgotten{Positions: []events.Position{m.state.inputs[i].position}}).drafts
 	Apply(m.state, drafts)
 	m.state.Place(m.append(drafts))

@@ -240,6 +240,20 @@ func TestAMissingSummaryIsAskedForOnceMore(t *testing.T) {
 	}
 }
 
+func TestWhatIsForgottenInFlightIsNotAskedOnceMore(t *testing.T) {
+	t.Parallel()
+	m := newSim(t, policy.ModelWish())
+	m.tool("a")
+	m.stop()
+	m.must(m.keep(m.start()))
+	turn := m.start()
+	m.forget(1)
+	m.must(m.drop(turn, events.ReasonMissingSummary))
+	if w := m.plan().Turn; w != nil {
+		t.Errorf("%+v is due: its text is gone", w)
+	}
+}
+
 func TestReobserveBringsDroppedInputsBack(t *testing.T) {
 	t.Parallel()
 	m := newSim(t, policy.ModelWish())

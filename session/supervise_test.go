@@ -278,7 +278,7 @@ func TestASingleInputThatWasTooLongStaysAlone(t *testing.T) {
 	t.Parallel()
 	m := newSim(t, policy.ModelWish())
 	m.tool("a")
-	m.must(m.capture(events.SessionClosed{}))
+	m.now = m.now.Add(5 * time.Minute)
 	m.must(m.fail(m.start(), events.FailOverflow))
 	repeat(m, 5)
 	m.stop()
