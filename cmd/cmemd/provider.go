@@ -111,9 +111,12 @@ Every other line is a step, which does one of these:
 
 and may have
 
-  "when": {"kind": "summary", "contains": "poison.go", "call": 3}   for which turns it is: all that is given must hold
-  "delay_ms": 250                                                   before the answer
-  "repeat": 4, or "forever"                                         without it: once, or with a when always
+  "when": {"kind": "summary", "contains": "poison.go", "call": 3, "from_ms": 500, "until_ms": 9000}
+  "delay_ms": 250               before the answer
+  "repeat": 4, or "forever"     without it: once, or with a when always
+
+All that a when gives must hold: contains is looked for in what the turn settles, call is counted from 1, times from the
+first call on.
 
 Each turn takes the first step that is not used up and whose when holds. Where none is left the provider fails, typed, and
 inputs are held. A file that ends in .json is a scenario of ` + "`cmemd replay`" + `: its turns are played in their order.`

@@ -80,8 +80,8 @@ func TestPlaybackHelpIsTrue(t *testing.T) {
 	if err != nil || len(s.Steps) != 5 {
 		t.Fatalf("got %+v, %v, want five steps", s, err)
 	}
-	const more = `{"text":"a", "when": {"kind": "summary", "contains": "poison.go", "call": 3}, "delay_ms": 250, "repeat": 4}`
-	for _, part := range []string{`"when": {"kind": "summary", "contains": "poison.go", "call": 3}`, `"delay_ms": 250`, `"repeat": 4`} {
+	const more = `{"text":"a", "when": {"kind": "summary", "contains": "poison.go", "call": 3, "from_ms": 500, "until_ms": 9000}, "delay_ms": 250, "repeat": 4}`
+	for _, part := range []string{`"when": {"kind": "summary", "contains": "poison.go", "call": 3, "from_ms": 500, "until_ms": 9000}`, `"delay_ms": 250`, `"repeat": 4`} {
 		if !strings.Contains(playbackHelp, part) || !strings.Contains(more, part) {
 			t.Errorf("the help does not show %s", part)
 		}

@@ -18,9 +18,12 @@
 //
 // and may say when, how late, and how often:
 //
-//	"when": {"kind": "summary", "contains": "poison.go", "call": 3}    all that is given must hold
+//	"when": {"kind": "summary", "contains": "poison.go", "call": 3, "from_ms": 500, "until_ms": 9000}
 //	"delay_ms": 250
 //	"repeat": 4, or "forever"
+//
+// All that a when gives must hold: contains is looked for in what the turn settles, call is counted from 1, and times from
+// the first call on.
 //
 // A call takes the first step of the file that is not used up and whose when holds. A step with a when is never used up,
 // one without is after one call, unless repeat says otherwise. So a rule that stands above a sequence goes before it, and

@@ -19,7 +19,7 @@ const Name = "playback"
 
 // Config of a Provider.
 type Config struct {
-	Now func() time.Time // what reset times are counted from; nil: time.Now
+	Now func() time.Time // what reset times and the times of a When are counted by; nil: time.Now
 }
 
 // Provider plays a script. It is safe for concurrent use; it keeps no conversation, only its place in the script.
@@ -30,7 +30,8 @@ type Provider struct {
 
 	mu    sync.Mutex // guards the fields below
 	calls int
-	left  []place // what is not used up, in the order of the script
+	first time.Time // of the first call
+	left  []place   // what is not used up, in the order of the script
 }
 
 // place is a step and how often it may still be taken; below 0: without an end.
@@ -95,8 +96,11 @@ func (p *Provider) Complete(ctx context.Context, q observer.Prompt) (observer.Re
 func (p *Provider) take(q observer.Prompt) (Step, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.calls++
-	i := slices.IndexFunc(p.left, func(l place) bool { return l.step.When.holds(p.calls, q) })
+	now := p.now()
+	if p.calls++; p.calls == 1 {
+		p.first = now
+	}
+	i := slices.IndexFunc(p.left, func(l place) bool { return l.step.When.holds(p.calls, now.Sub(p.first), q) })
 	if i < 0 {
 		return Step{}, false
 	}
@@ -107,8 +111,9 @@ func (p *Provider) take(q observer.Prompt) (Step, bool) {
 	return step, true
 }
 
-func (w When) holds(call int, q observer.Prompt) bool {
+func (w When) holds(call int, since time.Duration, q observer.Prompt) bool {
 	return (w.Kind == "" || w.Kind == q.Kind) && (w.Call == 0 || w.Call == call) &&
+		since >= w.From && (w.Until == 0 || since < w.Until) &&
 		(w.Contains == "" || slices.ContainsFunc(q.Inputs, func(in observer.Input) bool { return says(in.Event, w.Contains) }))
 }
 

@@ -140,6 +140,23 @@ func TestRepliesAndFailuresAreWhole(t *testing.T) {
 	})
 }
 
+// TestAnOutageLastsAsLongAsItSays asks every minute, from a first call on that comes late.
+func TestAnOutageLastsAsLongAsItSays(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		p := play(t, `{"when":{"from_ms":120000,"until_ms":240000},"failure":{"class":"limit"}}`+"\n"+`{"text":"","repeat":"forever"}`)
+		time.Sleep(time.Hour)
+		var got []string
+		for range 6 {
+			got = append(got, call(t.Context(), p, observer.Prompt{}))
+			time.Sleep(time.Minute)
+		}
+		if diff := cmp.Diff([]string{"said ", "said ", "failed limit", "failed limit", "said ", "said "}, got); diff != "" {
+			t.Errorf("-want +got:\n%s", diff)
+		}
+	})
+}
+
 func TestAHangEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

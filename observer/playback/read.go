@@ -105,9 +105,13 @@ func readStep(o *object) Step {
 		s.When.Kind = events.TurnKind(w.word("kind", string(events.TurnObservation), string(events.TurnSummary)))
 		s.When.Contains = w.text("contains")
 		s.When.Call = int(w.number("call", 1, maxRepeat))
+		s.When.From, s.When.Until = w.millis("from_ms"), w.millis("until_ms")
 		w.done()
-		if *o.problem == nil && s.When == (When{}) {
+		switch {
+		case s.When == When{}:
 			o.fail("when", "it says nothing")
+		case s.When.Until > 0 && s.When.Until <= s.When.From:
+			o.fail("when", "it ends before it begins")
 		}
 	}
 	o.done()

@@ -87,6 +87,7 @@ func TestReadNamesLineAndKey(t *testing.T) {
 		{"no repeat", `{"text":"a","repeat":0}`, `"repeat": 0 is no whole number from 1`},
 		{"for ever so slightly wrong", `{"text":"a","repeat":"ever"}`, `"repeat": "ever" is no whole number`},
 		{"an empty when", `{"text":"a","when":{}}`, `"when": it says nothing`},
+		{"a time that ends", `{"text":"a","when":{"from_ms":5,"until_ms":5}}`, `"when": it ends before it begins`},
 		{"a kind", `{"text":"a","when":{"kind":"both"}}`, `"when.kind": "both" is none of observation, summary`},
 		{"a when that is no object", `{"text":"a","when":3}`, `"when": it is no JSON object`},
 		{"usage without a text", `{"hang":true,"usage":{"input":1}}`, `"usage": it is not known here`},
@@ -165,10 +166,13 @@ func drawMillis(t *rapid.T, label string) time.Duration {
 func drawStep(t *rapid.T) Step {
 	text := rapid.String()
 	tokens := rapid.Int64Range(0, maxTokens)
+	from := rapid.IntRange(0, 1000).Draw(t, "from")
+	until := rapid.SampledFrom([]int{0, from + 1, from + 1000}).Draw(t, "until")
 	return Step{
 		When: When{
 			Kind:     rapid.SampledFrom([]events.TurnKind{"", events.TurnObservation, events.TurnSummary}).Draw(t, "kind"),
 			Contains: text.Draw(t, "contains"), Call: rapid.IntRange(0, 9).Draw(t, "call"),
+			From: time.Duration(from) * time.Millisecond, Until: time.Duration(until) * time.Millisecond,
 		},
 		Delay: drawMillis(t, "delay"), Repeat: rapid.IntRange(-1, 100).Draw(t, "repeat"),
 		Action: rapid.SampledFrom([]Action{

@@ -41,6 +41,10 @@ type When struct {
 	Kind     events.TurnKind
 	Contains string // stands in a captured text of an input that the turn settles
 	Call     int    // of the provider's life, from 1
+
+	// From and Until bound the time since the first call, in whole milliseconds: not before From, and before Until; 0 does
+	// not bound. An outage is told so, whoever asks how often.
+	From, Until time.Duration
 }
 
 // Action is what a step does: Text, Failure, Crash, Panic or Hang.

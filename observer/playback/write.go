@@ -39,6 +39,8 @@ type (
 		Kind     events.TurnKind `json:"kind,omitempty"`
 		Contains string          `json:"contains,omitempty"`
 		Call     int             `json:"call,omitempty"`
+		FromMS   int64           `json:"from_ms,omitempty"`
+		UntilMS  int64           `json:"until_ms,omitempty"`
 	}
 	usageLine struct {
 		Input  int64 `json:"input,omitempty"`
@@ -104,7 +106,10 @@ func (s Step) line() stepLine {
 		l.Repeat = s.Repeat
 	}
 	if s.When != (When{}) {
-		l.When = &whenLine{Kind: s.When.Kind, Contains: s.When.Contains, Call: s.When.Call}
+		l.When = &whenLine{
+			Kind: s.When.Kind, Contains: s.When.Contains, Call: s.When.Call,
+			FromMS: s.When.From.Milliseconds(), UntilMS: s.When.Until.Milliseconds(),
+		}
 	}
 	switch a := s.Action.(type) {
 	case Text:
