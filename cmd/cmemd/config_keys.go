@@ -12,6 +12,7 @@ import (
 
 	"github.com/cmemd/cmemd/observer/extractive"
 	"github.com/cmemd/cmemd/observer/playback"
+	"github.com/cmemd/cmemd/policy"
 )
 
 // config is the settings in force. Each field has one line in settings, which says what it means and may be.
@@ -34,6 +35,14 @@ type config struct {
 	QuarantineMax   time.Duration
 	PauseFirst      time.Duration
 	PauseMax        time.Duration
+	HeldMaxInputs   int
+	HeldMaxAge      time.Duration
+
+	Policy            string
+	MaxUnparseable    int
+	UnparseableWindow time.Duration
+	UnparseableEvery  time.Duration
+
 	MaxWaiting      int
 	MaxWaitingBytes int64
 	MinFreeBytes    int64
@@ -106,6 +115,18 @@ func settings() []setting {
 			func(c *config) *time.Duration { return &c.PauseFirst }),
 		durationKey("pause_max", 30*time.Minute, time.Millisecond, 7*24*time.Hour, "a provider's longest pause, where it names no time",
 			func(c *config) *time.Duration { return &c.PauseMax }),
+		numberKey("held_max_inputs", 10_000, 100, 1_000_000, "inputs that a session holds while it may try nothing; the oldest go first",
+			func(c *config) *int { return &c.HeldMaxInputs }),
+		durationKey("held_max_age", 14*24*time.Hour, time.Hour, 365*24*time.Hour, "for which an input is held while its session may try nothing",
+			func(c *config) *time.Duration { return &c.HeldMaxAge }),
+		wordKey("policy", string(policy.OTPHold), livePolicies(), "otp-hold drops outputs that do not parse; supervised also tries a fresh observer",
+			func(c *config) *string { return &c.Policy }),
+		numberKey("max_unparseable", 5, 2, 100, "with supervised: outputs in unparseable_window that earn a fresh observer",
+			func(c *config) *int { return &c.MaxUnparseable }),
+		durationKey("unparseable_window", time.Minute, time.Second, 24*time.Hour, "in which max_unparseable are counted",
+			func(c *config) *time.Duration { return &c.UnparseableWindow }),
+		durationKey("unparseable_every", 10*time.Minute, time.Second, 30*24*time.Hour, "the least time between two fresh observers of a session",
+			func(c *config) *time.Duration { return &c.UnparseableEvery }),
 		numberKey("max_waiting", 1024, 1, 1<<20, "requests accepted and not yet on disk",
 			func(c *config) *int { return &c.MaxWaiting }),
 		bytesKey("max_waiting_bytes", 32<<20, 1<<20, 4<<30, "their payloads together",
@@ -121,6 +142,14 @@ func settings() []setting {
 		numberKey("log_files", 5, 1, 100, "rotated log files that are kept",
 			func(c *config) *int { return &c.LogFiles }),
 	}
+}
+
+func livePolicies() []string {
+	var words []string
+	for _, n := range policy.Live() {
+		words = append(words, string(n))
+	}
+	return words
 }
 
 func wordKey(key, standard string, words []string, doc string, at func(*config) *string) setting {

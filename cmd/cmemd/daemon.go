@@ -22,7 +22,6 @@ import (
 	"github.com/cmemd/cmemd/projections"
 	"github.com/cmemd/cmemd/projections/index"
 	"github.com/cmemd/cmemd/recall"
-	"github.com/cmemd/cmemd/session"
 )
 
 // A daemon is every package wired together over one home. openDaemon takes the log; run serves; close lets go.
@@ -141,14 +140,7 @@ func (d *daemon) actorsConfig() actors.Config {
 	c := d.config
 	return actors.Config{
 		Log: d.log, Provider: d.provider, Checker: d.checker, Tracker: evidence.NewTracker(evidence.Config{}), Previous: d.previous, Logger: d.logger,
-		Rules: session.Rules{
-			Restarts: policy.Restarts{
-				Max: c.MaxRestarts, Window: c.RestartWindow, MaxConsecutive: c.MaxConsecutive,
-				Base: c.RestartDelay, Cap: c.RestartDelayMax,
-			},
-			Quarantine: policy.Backoff{First: c.QuarantineFirst, Cap: c.QuarantineMax},
-			IdleStop:   c.IdleStop, Silence: c.SessionSilence, MaxAttempts: c.MaxAttempts,
-		},
+		Rules: c.rules(),
 		Pause: policy.Backoff{First: c.PauseFirst, Cap: c.PauseMax}, Owing: d.owing,
 		Slots: c.Slots, TurnTimeout: c.TurnTimeout, Passivate: c.Passivate,
 		MaxWaiting: c.MaxWaiting, MaxWaitBytes: c.MaxWaitingBytes,
