@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"time"
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/observer"
@@ -131,8 +130,7 @@ type proved struct {
 	doubt    string              // why nothing more can be told for sure; empty: it can
 	flying   *events.TurnStarted // the turn in flight
 	provider string              // that was asked last
-	started  time.Time           // when it was
-	began    events.Position     // the same
+	began    beginning           // of the last turn
 	failed   *failure            // of the provider, if that was how the last turn ended
 }
 
@@ -263,7 +261,7 @@ func (p *prover) follow(s *proved, r events.Record, e events.Event) {
 	}
 	switch r.Kind {
 	case events.KindTurnReceived:
-		p.circuit(s.provider).answered = r.Position
+		p.circuit(s.provider).answered = s.began
 		s.flying = nil
 	case events.KindTurnFailed:
 		s.flying = nil
@@ -275,7 +273,7 @@ func (p *prover) begin(s *proved, r events.Record, e events.TurnStarted) {
 	if f := s.failed; f != nil {
 		delete(p.circuits[f.by].failures, f.turn)
 	}
-	s.flying, s.provider, s.started, s.began, s.failed = &e, e.Provider, r.OccurredAt, r.Position, nil
+	s.flying, s.provider, s.began, s.failed = &e, e.Provider, beginning{r.Position, r.OccurredAt}, nil
 }
 
 func (p *prover) result() Proof {

@@ -18,11 +18,16 @@ type circuit struct {
 	held      []time.Time     // when the last few rows of pauses began, the latest last
 	ruled     events.Position // of the last pause or resumption
 	at        time.Time       // of the last one
-	since     events.Position // the beginning of the turn whose failure paused it; 0: not known
 	early     int             // turns that began behind the pause, before it was over
-	answered  events.Position // of the last end of a turn that shows that the provider answers
+	answered  beginning       // of the last turn whose end shows that the provider answers
 	refreshed bool            // outputs have earned a fresh generation
 	failures  map[events.ID]*failure
+}
+
+// beginning is where and when a turn began.
+type beginning struct {
+	position events.Position
+	at       time.Time
 }
 
 // failure is a turn that failed by the provider's fault. It is forgotten when its session begins another turn.
@@ -34,10 +39,9 @@ type failure struct {
 	at       time.Time
 	class    events.FailureClass
 	resetsAt time.Time
-	started  time.Time       // the turn was
-	began    events.Position // the same
-	paused   bool            // the provider was, when it failed
-	reported bool            // within the selection
+	began    beginning
+	paused   bool // the provider was, when it failed
+	reported bool // within the selection
 }
 
 // heldMost is how many beginnings of holds a circuit remembers, for what was given up because of them.
@@ -55,7 +59,7 @@ func (p *prover) circuit(name string) *circuit {
 // failed notes how a turn failed, for the ruling that may follow.
 func (p *prover) failed(s *proved, r events.Record, e events.TurnFailed) {
 	if e.Class.BlamesTurn() {
-		p.circuit(s.provider).answered = r.Position
+		p.circuit(s.provider).answered = s.began
 	}
 	if !e.Class.BlamesProvider() {
 		return
@@ -67,8 +71,7 @@ func (p *prover) failed(s *proved, r events.Record, e events.TurnFailed) {
 	c := p.circuit(name)
 	s.failed = &failure{
 		by: name, turn: e.Turn, position: r.Position, stream: r.Stream, at: r.OccurredAt, class: e.Class, resetsAt: e.ResetsAt,
-		started: s.started, began: s.began,
-		paused: c.pause.Paused(), reported: p.sel.at(r.RecordedAt),
+		began: s.began, paused: c.pause.Paused(), reported: p.sel.at(r.RecordedAt),
 	}
 	c.failures[e.Turn] = s.failed
 }
@@ -170,10 +173,7 @@ func (c *circuit) paused(r events.Record, e events.ProviderPaused) {
 	if !c.pause.Paused() {
 		c.held = append(c.held[max(0, len(c.held)-heldMost+1):], r.OccurredAt)
 	}
-	c.pause, c.since = policy.Pause{Class: e.Class, Until: e.Until, Probe: e.Probe}, 0
-	if f := c.failures[e.Turn]; f != nil {
-		c.since = f.began
-	}
+	c.pause = policy.Pause{Class: e.Class, Until: e.Until, Probe: e.Probe}
 	c.rule(r)
 }
 
@@ -225,34 +225,36 @@ func (c *circuit) checkPause(r events.Record, e events.ProviderPaused, wait poli
 	if e.Class != early.Class || e.Probe != early.Probe || e.Until.Before(early.Until) || e.Until.After(late.Until) {
 		return verdict{derived: shown(early)}
 	}
-	if c.pause.Paused() && c.keepsBack(f.started) {
-		return verdict{derived: "", why: "the turn was not the probe of the paused provider"}
+	if c.pause.Paused() && c.keepsBack(f.began.at) {
+		return verdict{why: "the turn was not the probe of the paused provider"}
 	}
 	return verdict{}
 }
 
 // checkRestored derives a pause that a crash lost and that a session which was held brought back: from its failure.
 func (c *circuit) checkRestored(e events.ProviderPaused, wait policy.Backoff) verdict {
-	derived := ""
+	latest, derived := events.Position(0), ""
 	for _, f := range c.failures {
 		want := c.after(f, f.at, wait)
 		want.Turn = events.ID{}
 		if !c.pause.Paused() && f.at.After(c.at) && equal(want, e) {
 			return verdict{}
 		}
-		derived = shown(want)
+		if f.position > latest {
+			latest, derived = f.position, shown(want)
+		}
 	}
 	return verdict{derived: derived, why: "no failure that was not ruled on leads to this pause"}
 }
 
-// checkResume checks that there was a pause to end, and, where a probe ended it, an answer: of that probe, or of a turn
-// that was in flight beside the one whose failure had paused the provider.
+// checkResume checks that there was a pause to end, and, where a probe ended it, that one was answered: a turn that began
+// behind the pause, when it was due.
 func (c *circuit) checkResume(e events.ProviderResumed) verdict {
 	switch {
 	case !c.pause.Paused():
 		return verdict{why: "the provider was not paused"}
-	case e.By == "probe" && c.answered <= c.since:
-		return verdict{why: "no turn was answered meanwhile"}
+	case e.By == "probe" && (c.answered.position < c.ruled || c.keepsBack(c.answered.at)):
+		return verdict{why: "no probe was answered"}
 	}
 	return verdict{}
 }

@@ -59,7 +59,15 @@ func (l *life) why() string {
 	return "nothing on record explains it"
 }
 
-// withSettings returns l with the rules that settings make, as the daemon does. A key that is missing has its default.
+// RulesInForce returns what a daemon went by that recorded settings in DaemonStarted: the rules of sessions without the
+// provider's wish, the waits of a provider's pauses, and the number of slots. A key that is missing, or that cannot be
+// read, has its default.
+func RulesInForce(settings map[string]string) (rules session.Rules, pause policy.Backoff, slots int) {
+	l := life{}.withSettings(settings)
+	return l.rules, l.pause, l.slots
+}
+
+// withSettings returns l with the rules that settings make.
 func (l life) withSettings(settings map[string]string) life {
 	s := settingsOf{values: settings}
 	quarantine, pause := policy.DefaultQuarantine(), policy.DefaultPause()

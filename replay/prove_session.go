@@ -1,6 +1,9 @@
 package replay
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/session"
 )
@@ -59,13 +62,23 @@ func (p *prover) commands(s *proved, d *decision) (name string, cmds []session.C
 	case events.KindOutputDropped, events.KindOutputSkipped, events.KindObservationParsed, events.KindSummaryParsed,
 		events.KindSessionRespawned, events.KindSessionQuarantined:
 		return ProvedUnexplained, nil
-	case events.KindTurnStarted, events.KindTurnFailed, events.KindInputsDropped, events.KindReobserveRequested: // erased
-		return map[events.Kind]string{
-			events.KindTurnStarted: ProvedTurn, events.KindTurnFailed: ProvedFailure,
-			events.KindInputsDropped: ProvedExpiry, events.KindReobserveRequested: ProvedReobserve,
-		}[h.Kind], nil
 	}
-	return "", nil
+	return erasedDecision(h.Kind), nil
+}
+
+// erasedDecision names the decision whose first event is of kind k, and is all that it was made of; empty: none.
+func erasedDecision(k events.Kind) string {
+	switch k {
+	case events.KindTurnStarted:
+		return ProvedTurn
+	case events.KindTurnFailed:
+		return ProvedFailure
+	case events.KindInputsDropped:
+		return ProvedExpiry
+	case events.KindReobserveRequested:
+		return ProvedReobserve
+	}
+	return ""
 }
 
 func startOf(h events.Record, e events.TurnStarted) session.Command {
@@ -148,8 +161,8 @@ func silent(e events.Event) bool {
 // record, but it was since the first of some provider's pauses, or not at all.
 func (p *prover) expiries(s *proved, h events.Record) []session.Command {
 	cmds := []session.Command{session.Expire{ID: h.ID, At: h.OccurredAt}}
-	for _, c := range p.circuits {
-		for _, since := range c.held {
+	for _, name := range slices.Sorted(maps.Keys(p.circuits)) {
+		for _, since := range p.circuits[name].held {
 			cmds = append(cmds, session.Expire{ID: h.ID, At: h.OccurredAt, Held: since})
 		}
 	}

@@ -25,7 +25,9 @@ type script struct {
 	slots    int
 	provider string
 	pause    policy.Pause
-	probing  string // the session whose turn probes the paused provider
+	ruled    time.Time // when the provider was last paused or resumed
+	held     time.Time // since when it has been paused
+	probing  string    // the session whose turn probes the paused provider
 	states   map[string]*session.State
 	turns    map[string]events.TurnStarted // in flight
 }
@@ -119,6 +121,10 @@ func (s *script) start(name string) bool {
 	if plan.Turn == nil {
 		return false
 	}
+	s.restore(name)
+	if s.pause.Paused() && (s.probing != "" || !s.pause.ProbeDue(s.now)) {
+		return false
+	}
 	cmd := session.StartTurn{Turn: s.id(), At: s.now, Work: *plan.Turn, Provider: s.provider, Model: "m", PromptBytes: 100}
 	s.must(name, cmd)
 	s.turns[name] = events.TurnStarted{Turn: cmd.Turn, TurnKind: plan.Turn.Kind, Settles: plan.Turn.Settles}
@@ -136,6 +142,9 @@ func (s *script) mustStart(name string) {
 			return
 		}
 		next := session.Next(s.state(name), s.rules, s.now).Next
+		if s.pause.Paused() && s.pause.Until.After(s.now) {
+			next = s.pause.Until
+		}
 		if next.IsZero() || next.Sub(s.now) > 24*time.Hour {
 			break
 		}
@@ -163,11 +172,16 @@ func (s *script) answer(name, text string) {
 		s.keep(turn.Turn, parsed, &a)
 	}
 	s.must(name, a)
-	s.over(name)
-	if s.pause.Paused() {
-		s.rule(events.ProviderResumed{By: "probe"})
-		s.pause, s.probing = policy.Pause{}, ""
+	if s.probing == name {
+		s.resume()
 	}
+	s.over(name)
+}
+
+// resume ends a pause because its probe was answered.
+func (s *script) resume() {
+	s.pause, s.probing = policy.Pause{}, ""
+	s.rule(events.ProviderResumed{By: "probe"})
 }
 
 func (s *script) keep(turn events.ID, parsed observer.Parsed, a *session.Answer) {
@@ -188,21 +202,42 @@ func (s *script) keep(turn events.ID, parsed observer.Parsed, a *session.Answer)
 // fail ends the turn in flight with a failure, and pauses the provider where it is to blame.
 func (s *script) fail(name string, class events.FailureClass, resetsIn time.Duration) {
 	s.tb.Helper()
-	turn := s.turns[name]
-	failed := events.TurnFailed{Turn: turn.Turn, Class: class, Provider: s.provider, Message: "it failed"}
+	probe, turn := s.probing == name, s.turns[name].Turn
+	failed := s.failUnruled(name, class, resetsIn)
+	switch {
+	case class.BlamesProvider() && (probe || !s.pause.Paused()):
+		s.pauseAfter(class, failed.ResetsAt, s.now, turn)
+	case class.BlamesTurn() && probe:
+		s.resume()
+	}
+}
+
+// failUnruled ends the turn in flight with a failure, and nobody rules on the provider: the daemon died in between.
+func (s *script) failUnruled(name string, class events.FailureClass, resetsIn time.Duration) events.TurnFailed {
+	s.tb.Helper()
+	failed := events.TurnFailed{Turn: s.turns[name].Turn, Class: class, Provider: s.provider, Message: "it failed"}
 	if resetsIn != 0 {
 		failed.ResetsAt = s.now.Add(resetsIn)
 	}
 	s.must(name, session.Fail{ID: s.id(), At: s.now, Failed: failed})
-	probe := s.probing == name
 	s.over(name)
-	switch {
-	case class.BlamesProvider() && (probe || !s.pause.Paused()):
-		s.pause = s.pause.After(class, policy.Clamp(failed.ResetsAt, s.now), s.now, s.waits())
-		s.rule(events.ProviderPaused{Class: s.pause.Class, Until: s.pause.Until, Probe: s.pause.Probe, Turn: turn.Turn})
-	case class.BlamesTurn() && s.pause.Paused():
-		s.rule(events.ProviderResumed{By: "probe"})
-		s.pause = policy.Pause{}
+	return failed
+}
+
+func (s *script) pauseAfter(class events.FailureClass, resetsAt, at time.Time, turn events.ID) {
+	s.tb.Helper()
+	if !s.pause.Paused() {
+		s.held = s.now
+	}
+	s.pause = s.pause.After(class, policy.Clamp(resetsAt, at), at, s.waits())
+	s.rule(events.ProviderPaused{Class: s.pause.Class, Until: s.pause.Until, Probe: s.pause.Probe, Turn: turn})
+}
+
+// restore brings back the pause that a crash lost, as the dispatcher does when the session that was held asks for a turn.
+func (s *script) restore(name string) {
+	h, ok := s.state(name).Held()
+	if ok && !s.pause.Paused() && h.Provider == s.provider && h.At.After(s.ruled) {
+		s.pauseAfter(h.Class, h.ResetsAt, h.At, events.ID{})
 	}
 }
 
@@ -220,7 +255,11 @@ func (s *script) waits() policy.Backoff {
 	return s.wait
 }
 
-func (s *script) rule(e events.Event) { s.appendEnd(events.ProviderStream(s.provider), e) }
+func (s *script) rule(e events.Event) {
+	s.tb.Helper()
+	s.ruled = s.now
+	s.appendEnd(events.ProviderStream(s.provider), e)
+}
 
 func (s *script) appendEnd(stream events.StreamID, e events.Event) {
 	s.tb.Helper()

@@ -1,0 +1,38 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cmemd/cmemd/policy"
+	"github.com/cmemd/cmemd/replay"
+	"github.com/cmemd/cmemd/session"
+)
+
+// TestRulesInForceAreThoseOfTheDaemon has replay read settings as a daemon records them, with every rule set to something
+// else than its default: what it takes for the rules are the daemon's own.
+func TestRulesInForceAreThoseOfTheDaemon(t *testing.T) {
+	t.Parallel()
+	l := standardConfig()
+	for key, value := range map[string]string{
+		"policy": "supervised", "slots": "7", "idle_stop": "31m", "session_silence": "25h", "max_attempts": "4", "max_restarts": "11",
+		"restart_window": "61s", "max_consecutive": "6", "restart_delay": "501ms", "restart_delay_max": "31s",
+		"quarantine_first": "62s", "quarantine_max": "2h", "pause_first": "63s", "pause_max": "32m", "held_max_inputs": "10001",
+		"held_max_age": "337h",
+	} {
+		if err := l.apply(configLine{where: "test", key: key, name: key, value: value, kind: kindText, any: true}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if d := cmp.Diff(session.Rules{}, session.Rules{Restarts: l.rules().Restarts}); d == "" {
+		t.Fatal("the rules were not set")
+	}
+	rules, pause, slots := replay.RulesInForce(l.values())
+	if d := cmp.Diff(l.rules(), rules); d != "" {
+		t.Errorf("rules (-daemon +replay):\n%s", d)
+	}
+	if want := (policy.Backoff{First: l.PauseFirst, Cap: l.PauseMax}); pause != want || slots != l.Slots {
+		t.Errorf("got pauses %+v and %d slots, want %+v and %d", pause, slots, want, l.Slots)
+	}
+}
