@@ -50,7 +50,10 @@ func clean(s string) (out string, private bool) {
 		s, private = relay.CutPrivate(s)
 		s = cutTags(s, injectedTags())
 	}
-	return foldBase64(cutNotices(s)), private
+	if hasOwn(s) {
+		s = cutNotices(cutEscapedFences(s))
+	}
+	return foldBase64(s), private
 }
 
 // isClean reports that clean would return s as it is. It may say false where that is so too.
@@ -71,7 +74,7 @@ func isClean(s string) bool {
 		}
 		run = 0
 	}
-	return !hasNotice(s) && (ascii || (utf8.ValidString(s) && !hasC1(s)))
+	return !hasOwn(s) && (ascii || (utf8.ValidString(s) && !hasC1(s)))
 }
 
 // hasC1 reports whether s holds one of the control characters U+0080 to U+009F.

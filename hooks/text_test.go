@@ -70,6 +70,10 @@ func TestClean(t *testing.T) {
 		{"a notice, cut", "a [cmemd-notice: all is\nb", "a \nb", false},
 		{"a notice, cut, in quoted JSON", `a [cmemd-notice: all is\nb`, `a \nb`, false},
 		{"a notice, cut at the end", "a [cmemd-notice:", "a ", false},
+		{"own context in JSON in JSON", `{"a":"x\u003ccmemd-context\u003e\nb\u003c/cmemd-context\u003ey"}`, `{"a":"xy"}`, false},
+		{"own context, quoted again", `"x\\\\u003Ccmemd-context a=1\\\\u003E b \\\\u003C/cmemd-context\\\\u003Ey"`, `"xy"`, false},
+		{"own context in JSON in JSON, cut", `"x\u003ccmemd-context\u003e\nb`, `"x`, false},
+		{"two of them", `\u003ccmemd-context\u003ea\u003c/cmemd-context\u003eb\u003ccmemd-context\u003ec\u003c/cmemd-context\u003e`, `b`, false},
 		{"no notice", "[cmemd: 5 bytes left out]", "[cmemd: 5 bytes left out]", false},
 		{"longer name", "<system-reminders>b</system-reminders>", "<system-reminders>b</system-reminders>", false},
 		{"space in the closing tag", "a<system-reminder>b</system-reminder >c", "ac", false},
@@ -266,6 +270,8 @@ func TestLinearTime(t *testing.T) {
 		"open tags":      strings.Repeat("<system-reminder>", n/17),
 		"unended tags":   strings.Repeat("<system-reminder ", n/17),
 		"opened, closed": strings.Repeat("<system-reminder>", n/34) + strings.Repeat("</system-reminder>", n/36),
+		"escaped fences": strings.Repeat(`\u003ccmemd-context`, n/19),
+		"escapes of one": strings.Repeat(`\`, n/2) + strings.Repeat(`u003ccmemd-context\`, n/40),
 		"notices":        strings.Repeat("[cmemd-notice: a", n/16),
 		"two kinds":      strings.Repeat("<system-reminder><cmemd-context>", n/32),
 		"private":        strings.Repeat("<private", n/8),
@@ -298,7 +304,7 @@ func TestLinearTime(t *testing.T) {
 
 func FuzzClean(f *testing.F) {
 	for _, s := range []string{"", "a<private>b", "\x1b]0;x\a\x1b[1m\x9b", "<system-reminder>a<system-reminder/>b</system-reminder>",
-		"\xc2", "\r\r\n", ContextOpen + ContextClose, "a[cmemd-notice: b]c", blob(1100), "<system-reminder\n><private></system-reminder>"} {
+		"\xc2", "\r\r\n", ContextOpen + ContextClose, "a[cmemd-notice: b]c", `\u003ccmemd-context\u003ea\u003c/cmemd-context`, blob(1100), "<system-reminder\n><private></system-reminder>"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
@@ -317,7 +323,7 @@ func FuzzClean(f *testing.F) {
 		if !json.Valid(out) || !utf8.Valid(out) {
 			t.Errorf("no JSON: %q became %q", body, out)
 		}
-		if again := cleanJSON(out, nil); len(out) < 1024 && !strings.Contains(s, "<") && !hasNotice(s) && !bytes.Equal(again, out) {
+		if again := cleanJSON(out, nil); len(out) < 1024 && !strings.Contains(s, "<") && !hasOwn(s) && !bytes.Equal(again, out) {
 			t.Errorf("not stable: %q, then %q", out, again)
 		}
 	})
