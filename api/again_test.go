@@ -377,3 +377,16 @@ func TestTurnsAreAskedForWhole(t *testing.T) {
 		t.Errorf("got %d inputs, %v, want all ten of the turn", a.out.Inputs, err)
 	}
 }
+
+// TestAProviderThatIsFree foretells no tokens.
+func TestAProviderThatIsFree(t *testing.T) {
+	t.Parallel()
+	m := newMoody(prose())
+	w := moodyWorld(t, m, nil, func(c *Config) { c.Providers = []Provider{{Name: m.Name(), Free: true}} })
+	w.use(t, "s", 30)
+	w.settled(t)
+	plan, err := w.client.Reobserve(t.Context(), ReobserveRequest{Dropped: true, DryRun: true})
+	if err != nil || plan.Tokens != 0 || plan.Bytes == 0 || plan.Turns != 2 || !strings.Contains(plan.Estimate, "nothing is sent") {
+		t.Errorf("got %+v, %v, want no tokens, and one turn for all that is no stop", plan, err)
+	}
+}

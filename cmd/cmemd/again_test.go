@@ -1,0 +1,105 @@
+package main
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cmemd/cmemd/api"
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/session"
+)
+
+func TestVerdictText(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 3, 1, 9, 0, 0, 0, time.Local)
+	then := func(v events.Verdict) events.Claim {
+		return events.Claim{Kind: "commit", Value: "abcdef1", Verdict: v, Evidence: "seen"}
+	}
+	for _, c := range []struct {
+		v    api.Verdict
+		want string
+	}{
+		{api.Verdict{Claim: then(events.Verified), Now: events.Verified}, "commit abcdef1: verified (seen)"},
+		{api.Verdict{Claim: then(events.Verified), Now: events.Absent, CheckedAt: at, Verified: true},
+			"commit abcdef1: verified (seen) then, absent now (rebased?), as of 2026-03-01 09:00"},
+		{api.Verdict{Claim: then(events.Absent), Now: events.Verified, Evidence: "whole", CheckedAt: at, Verified: true},
+			"commit abcdef1: absent (seen) then, verified (whole) now, as of 2026-03-01 09:00"},
+		{api.Verdict{Claim: then(events.Unknown), Now: events.Absent, CheckedAt: at},
+			"commit abcdef1: unknown (seen) then, absent now, as of 2026-03-01 09:00"},
+	} {
+		if got := verdictText(c.v); got != c.want {
+			t.Errorf("got  %s\nwant %s", got, c.want)
+		}
+	}
+}
+
+func TestWhatIsSaidOfAskingAgain(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		done api.Reobserved
+		want string // on standard output
+		err  string
+	}{
+		{api.Reobserved{Inputs: 1}, "1 input asked for again\n", ""},
+		{api.Reobserved{Inputs: 3, Answers: &api.Answers{Observed: 2, Skipped: 1}}, "3 inputs asked for again: 2 observed, 1 skipped\n", ""},
+		{api.Reobserved{Inputs: 3, Answers: &api.Answers{Dropped: 1, Waiting: 2}, Stopped: []string{"x is paused"}},
+			"3 inputs asked for again: 0 observed, 0 skipped, 1 came to nothing again, 2 not answered yet\n", "the rest has to wait: x is paused"},
+		{api.Reobserved{Refused: []api.RefusedSession{{Detail: "parked"}}}, "0 inputs asked for again\n", "1 session took no request"},
+	} {
+		a, out, _ := testApp()
+		err := a.showReobserved(c.done)
+		if out.String() != c.want || (err == nil) != (c.err == "") || err != nil && err.Error() != c.err {
+			t.Errorf("%+v: got %q and %v, want %q and %q", c.done, out, err, c.want, c.err)
+		}
+	}
+	line := planLine(api.Reobserved{Inputs: 2, Sessions: 1, Turns: 1, Bytes: 2000, Tokens: 500, Asked: 3, More: true})
+	for _, want := range []string{"2 inputs of 1 session, in about 1 turn: 2.0 kB, about 500 tokens", "3 more were asked for before", "run it again"} {
+		if !strings.Contains(line, want) {
+			t.Errorf("the plan %q does not say %q", line, want)
+		}
+	}
+}
+
+// TestVerifiedIsToldApart has the log be whole, be damaged, not add up, and views be wrong.
+func TestVerifiedIsToldApart(t *testing.T) {
+	t.Parallel()
+	b := &session.Balance{Captured: 2, Dropped: 2}
+	for _, c := range []struct {
+		name      string
+		v         api.Verified
+		out       string
+		err, next string
+	}{
+		{"whole", api.Verified{OK: true, Records: 7, Balance: b},
+			"the log is whole: 7 records checked\nbalance: 2 captured = 0 observed + 0 skipped + 2 dropped + 0 pending + 0 forgotten\n", "", ""},
+		{"unchecked", api.Verified{OK: true, Records: 1, Unchecked: "the views"}, "the log is whole: 1 record checked\nnot checked: the views\n", "", ""},
+		{"damaged", api.Verified{Position: 4, Stream: "daemon", Reason: "chain"}, "", "the log is damaged at position 4 (daemon): chain", "put a backup in its place"},
+		{"views", api.Verified{Records: 7, Discrepancies: []api.Discrepancy{{In: api.InViews, Problem: "p"}}},
+			"the log is whole: 7 records checked\n  all sessions together: p: ", "the balance does not add up at 1 place", "projections rebuild outcomes"},
+		{"log", api.Verified{Records: 7, More: 2, Discrepancies: []api.Discrepancy{{In: api.InViews}, {In: api.InLog, Position: 5, Problem: "p"}}},
+			"and 2 more", "the balance does not add up at 4 places", "report this"},
+	} {
+		a, out, _ := testApp()
+		err := a.showVerified(c.v)
+		if !strings.Contains(out.String(), c.out) || (err == nil) != (c.err == "") {
+			t.Errorf("%s: got %q, %v", c.name, out, err)
+		}
+		if err != nil && (err.Error() != c.err || !strings.Contains(nextStep(err), c.next) || exitCode(err) != exitFailure) {
+			t.Errorf("%s: got %v, next %q", c.name, err, nextStep(err))
+		}
+	}
+}
+
+func TestRecheckFindsNothing(t *testing.T) {
+	t.Parallel()
+	a, _, _ := testApp()
+	if err := a.showRechecked(api.Rechecked{}); !errors.Is(err, errNothing) {
+		t.Errorf("no claims at all: got %v", err)
+	}
+	err := a.showRechecked(api.Rechecked{Rows: 1, Refused: []api.RefusedSession{{Detail: "parked"}}})
+	if err == nil || exitCode(err) != exitFailure {
+		t.Errorf("a session that could not record it: got %v", err)
+	}
+}
