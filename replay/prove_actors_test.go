@@ -29,50 +29,85 @@ type daemon struct {
 	keys     int
 }
 
+// trouble is what a log is to have in it.
+type trouble struct {
+	settings map[string]string
+	steps    []providertest.Step
+	want     []string // decisions that must be among those proved
+	play     func(d *daemon)
+}
+
 // TestProveOfRealLogs has the real actors write logs, in which each kind of trouble occurs, and proves them whole.
 func TestProveOfRealLogs(t *testing.T) {
 	t.Parallel()
-	good := func(_ context.Context, _ int, p observer.Prompt) (observer.Reply, error) {
-		if p.Kind == events.TurnSummary {
-			return observer.Reply{Text: summarized, Usage: events.Usage{Input: 1200, Output: 30}}, nil
+	for _, troubles := range []map[string]trouble{troublesOfObservers(), troublesOfProviders(), troublesOfTime()} {
+		for name, c := range troubles {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				synctest.Test(t, c.prove)
+			})
 		}
-		return observer.Reply{Text: observed, Usage: events.Usage{Input: 1200, Output: 30}}, nil
 	}
-	crash := providertest.Crash(errors.New("boom"))
-	fails := func(f observer.Failure) providertest.Step { return providertest.Fail(f) }
-	poisoned := func(ctx context.Context, call int, p observer.Prompt) (observer.Reply, error) {
-		for _, in := range p.Inputs {
-			if tool, ok := in.Event.(events.ToolUsed); ok && strings.Contains(tool.Input, "poison") {
-				return observer.Reply{}, errors.New("boom")
-			}
+}
+
+func (c trouble) prove(t *testing.T) {
+	d := &daemon{t: t, log: eventlog.NewMemory(eventlog.Config{}), provider: providertest.NewScripted(c.steps...)}
+	d.begin(c.settings)
+	c.play(d)
+	time.Sleep(6 * time.Hour)
+	d.end(true)
+	d.check(c.want)
+	time.Sleep(2 * time.Second) // the actor library's own timers
+}
+
+// good answers each kind of turn as asked.
+func good(_ context.Context, _ int, p observer.Prompt) (observer.Reply, error) {
+	text := observed
+	if p.Kind == events.TurnSummary {
+		text = summarized
+	}
+	return observer.Reply{Text: text, Usage: events.Usage{Input: 1200, Output: 30}}, nil
+}
+
+func crash() providertest.Step { return providertest.Crash(errors.New("boom")) }
+
+func fails(class events.FailureClass, resetsAt time.Time) providertest.Step {
+	return providertest.Fail(observer.Failure{Class: class, ResetsAt: resetsAt})
+}
+
+// poisoned crashes on every batch with a certain input in it.
+func poisoned(ctx context.Context, call int, p observer.Prompt) (observer.Reply, error) {
+	for _, in := range p.Inputs {
+		if tool, ok := in.Event.(events.ToolUsed); ok && strings.Contains(tool.Input, "poison") {
+			return observer.Reply{}, errors.New("boom")
 		}
-		return good(ctx, call, p)
 	}
-	mixed := func(ctx context.Context, call int, p observer.Prompt) (observer.Reply, error) {
-		step := []providertest.Step{
-			good, fails(observer.Failure{Class: events.FailServer}), good, crash, fails(observer.Failure{Class: events.FailRefused}),
-			fails(observer.Failure{Class: events.FailAuth}), providertest.Text(prose), fails(observer.Failure{Class: events.FailTimeout}),
-		}[call*call%31%8]
-		return providertest.After(time.Duration(call*137%700)*time.Millisecond, step)(ctx, call, p)
-	}
-	for name, c := range map[string]struct {
-		settings map[string]string
-		steps    []providertest.Step
-		want     []string // decisions that must be among those proved
-		play     func(d *daemon)
-	}{
+	return good(ctx, call, p)
+}
+
+// mixed answers, fails and crashes, each call after a while of its own.
+func mixed(ctx context.Context, call int, p observer.Prompt) (observer.Reply, error) {
+	step := []providertest.Step{
+		good, fails(events.FailServer, time.Time{}), good, crash(), fails(events.FailRefused, time.Time{}),
+		fails(events.FailAuth, time.Time{}), providertest.Text(prose), fails(events.FailTimeout, time.Time{}),
+	}[call*call%31%8]
+	return providertest.After(time.Duration(call*137%700)*time.Millisecond, step)(ctx, call, p)
+}
+
+func troublesOfObservers() map[string]trouble {
+	return map[string]trouble{
 		"good answers": {nil, []providertest.Step{good}, []string{ProvedTurn, ProvedAnswer, ProvedGrammar, ProvedCapture}, func(d *daemon) {
 			for _, s := range []string{"a", "b", "c"} {
 				d.work(s, 25)
 				d.stop(s)
 			}
 		}},
-		"two crashes": {nil, []providertest.Step{crash, providertest.Panic("no"), good}, []string{ProvedFailure}, func(d *daemon) {
+		"two crashes": {nil, []providertest.Step{crash(), providertest.Panic("no"), good}, []string{ProvedFailure}, func(d *daemon) {
 			d.work("a", 4)
 			d.stop("a")
 		}},
 		"a crash loop": {map[string]string{"max_consecutive": "3", "quarantine_first": "30s", "restart_delay": "100ms"},
-			[]providertest.Step{crash, crash, crash, crash, crash, crash, good}, []string{ProvedFailure}, func(d *daemon) {
+			[]providertest.Step{crash(), crash(), crash(), crash(), crash(), crash(), good}, []string{ProvedFailure}, func(d *daemon) {
 				d.work("a", 4)
 				d.stop("a")
 			}},
@@ -82,9 +117,14 @@ func TestProveOfRealLogs(t *testing.T) {
 			d.work("a", 3)
 			d.stop("a")
 		}},
+	}
+}
+
+func troublesOfProviders() map[string]trouble {
+	return map[string]trouble{
 		"a provider that fails": {map[string]string{"pause_first": "10s"}, []providertest.Step{
-			good, fails(observer.Failure{Class: events.FailServer}), fails(observer.Failure{Class: events.FailOverload}),
-			fails(observer.Failure{Class: events.FailLimit, ResetsAt: time.Date(2000, 1, 1, 5, 0, 0, 0, time.UTC)}), good,
+			good, fails(events.FailServer, time.Time{}), fails(events.FailOverload, time.Time{}),
+			fails(events.FailLimit, time.Date(2000, 1, 1, 5, 0, 0, 0, time.UTC)), good,
 		}, []string{ProvedPause, ProvedResume}, func(d *daemon) {
 			for _, s := range []string{"a", "b", "c"} {
 				d.work(s, 3)
@@ -102,12 +142,17 @@ func TestProveOfRealLogs(t *testing.T) {
 				}
 			}},
 		"turns that are too long": {nil, []providertest.Step{
-			fails(observer.Failure{Class: events.FailOverflow}), fails(observer.Failure{Class: events.FailTruncated}),
-			fails(observer.Failure{Class: events.FailRefused}), good,
+			fails(events.FailOverflow, time.Time{}), fails(events.FailTruncated, time.Time{}),
+			fails(events.FailRefused, time.Time{}), good,
 		}, []string{ProvedFailure}, func(d *daemon) {
 			d.work("a", 5)
 			d.stop("a")
 		}},
+	}
+}
+
+func troublesOfTime() map[string]trouble {
+	return map[string]trouble{
 		"outputs that do not parse": {map[string]string{"policy": "supervised"}, []providertest.Step{providertest.Text(prose)},
 			[]string{ProvedAnswer, ProvedReobserve}, func(d *daemon) {
 				for range 8 {
@@ -118,7 +163,7 @@ func TestProveOfRealLogs(t *testing.T) {
 				d.do("a", session.Reobserve{ID: uuid.Must(uuid.NewV7()), At: time.Now(), Inputs: []events.Position{3, 4, 5}})
 			}},
 		"a hold without an end": {map[string]string{"held_max_age": "1h", "held_max_inputs": "100"}, []providertest.Step{
-			fails(observer.Failure{Class: events.FailLimit, ResetsAt: time.Date(2000, 1, 4, 0, 0, 0, 0, time.UTC)}), good,
+			fails(events.FailLimit, time.Date(2000, 1, 4, 0, 0, 0, 0, time.UTC)), good,
 		}, []string{ProvedExpiry}, func(d *daemon) {
 			d.work("a", 3)
 			d.stop("a")
@@ -144,19 +189,6 @@ func TestProveOfRealLogs(t *testing.T) {
 			d.work("a", 3)
 			time.Sleep(30 * time.Hour)
 		}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				d := &daemon{t: t, log: eventlog.NewMemory(eventlog.Config{}), provider: providertest.NewScripted(c.steps...)}
-				d.begin(c.settings)
-				c.play(d)
-				time.Sleep(6 * time.Hour)
-				d.end(true)
-				d.check(c.want)
-				time.Sleep(2 * time.Second) // the actor library's own timers
-			})
-		})
 	}
 }
 
