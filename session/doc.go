@@ -9,6 +9,9 @@
 //	                                                               |
 //	            provider failed: owed again        crashed, interrupted, refused three times: half the batch
 //
+// What waits because its provider is paused or its observer quarantined is held, up to a number and a time (Expire). Where
+// Rules.Outputs is set, outputs that did not parse may earn a fresh generation: no crash, and told nothing of what was.
+//
 // The package is pure: no clock, randomness, environment, I/O, context or goroutine.
 //
 // What bites: a State is changed in place and belongs to one goroutine. Events that Decide returned are evolved before
