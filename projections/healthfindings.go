@@ -12,7 +12,8 @@ import (
 // What makes the observer count as degraded: numbers and kinds, never a word that a model said.
 const (
 	// DegradedUnusable is how many answers in a row may not parse. In recorded sessions whose models kept anything the
-	// longest such run was 8; in those whose models answered in prose alone, or had lost the thread, 21 to 41.
+	// longest such run was 8; in those whose models answered in prose alone, or had lost the thread, 21 to 41
+	// (TestRecordedSessions).
 	DegradedUnusable = 20
 
 	// DegradedBlank is how many answers in a row may be blank to work that held an edit, a commit or a failed test. Blank
