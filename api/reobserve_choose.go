@@ -57,16 +57,13 @@ func (a *reobserve) take(ctx context.Context, in Input) error {
 	if err != nil {
 		return err
 	}
-	for _, at := range t.Settles {
-		other, err := a.s.cfg.Views.Outcome(ctx, at)
-		if err != nil && !errors.Is(err, projections.ErrNotFound) {
-			return err
-		}
-		if err == nil && other.Turn == in.Turn {
+	others, err := a.s.cfg.Views.OutcomesAt(ctx, t.Settles)
+	for _, other := range others {
+		if other.Turn == in.Turn {
 			a.add(other)
 		}
 	}
-	return nil
+	return err
 }
 
 // add enters an input at its session, unless it is not to be asked for.

@@ -110,24 +110,31 @@ func (a *reobserve) stuck(ctx context.Context, sessions []events.SessionID) ([]s
 func (a *reobserve) count(ctx context.Context) error {
 	a.out.Answers = &Answers{}
 	for _, id := range a.order {
-		for _, was := range a.shares[id].inputs {
-			now, err := a.s.cfg.Views.Outcome(ctx, was.Position)
-			if err != nil {
-				return err
-			}
-			a.out.Answers.add(was, now)
+		was := map[events.Position]events.ID{}
+		var at []events.Position
+		for _, in := range a.shares[id].inputs {
+			was[in.Position] = in.Turn
+			at = append(at, in.Position)
+		}
+		now, err := a.s.cfg.Views.OutcomesAt(ctx, at)
+		if err != nil {
+			return err
+		}
+		for _, in := range now {
+			a.out.Answers.add(was[in.Position], in)
 		}
 	}
 	return nil
 }
 
-func (n *Answers) add(was, now Input) {
+// add counts an input that a turn had decided before it was asked about again.
+func (n *Answers) add(was events.ID, now Input) {
 	switch {
 	case now.Reobserve:
 		n.Waiting++
-	case now.Outcome == projections.Observed && now.Turn != was.Turn:
+	case now.Outcome == projections.Observed && now.Turn != was:
 		n.Observed++
-	case now.Outcome == projections.Skipped && now.Turn != was.Turn:
+	case now.Outcome == projections.Skipped && now.Turn != was:
 		n.Skipped++
 	case now.Outcome != projections.Forgotten:
 		n.Dropped++

@@ -63,10 +63,39 @@ func (v *Views) Outcome(ctx context.Context, at events.Position) (Input, error) 
 		if !ok {
 			return fmt.Errorf("%w: input %d", ErrNotFound, at)
 		}
-		out, err = publicInput(x, at, in)
+		out, err = publicInput(storedDecider(x), at, in)
 		return err
 	})
 	return out, err
+}
+
+// OutcomesAt returns what became of the inputs at positions, in the order of these. What is no input is passed over.
+func (v *Views) OutcomesAt(ctx context.Context, at []events.Position) ([]Input, error) {
+	var w inputWalk
+	var found []Input
+	for part := range slices.Chunk(at, inputSlice) {
+		err := v.view(ctx, outcomeView{}.name(), func(x *tx) error {
+			for _, p := range part {
+				in, ok, err := inputTable().get(x, positionKey(p))
+				if err != nil {
+					return err
+				}
+				if !ok {
+					continue
+				}
+				out, err := publicInput(w.deciders(x), p, in)
+				if err != nil {
+					return err
+				}
+				found = append(found, out)
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
 }
 
 // Outcomes returns the chosen inputs, the latest first.
@@ -88,14 +117,16 @@ func (v *Views) Outcomes(ctx context.Context, f OutcomeFilter) ([]Input, error) 
 
 // inputWalk goes back through inputs in transactions of at most inputSlice of them.
 type inputWalk struct {
-	filter OutcomeFilter
-	code   outcomeCode
-	chosen bool              // by outcome
-	next   events.Position   // to look at: of a session, itself; else those before it
-	queue  []events.Position // of a turn: what is left to look at
-	left   int64             // inputs that may still match
-	found  []Input
-	done   bool
+	filter    OutcomeFilter
+	code      outcomeCode
+	chosen    bool              // by outcome
+	next      events.Position   // to look at: of a session, itself; else those before it
+	queue     []events.Position // of a turn: what is left to look at
+	decidedBy events.ID         // of the input before, and what is known of that turn
+	decided   decider
+	left      int64 // inputs that may still match
+	found     []Input
+	done      bool
 }
 
 // inputSlice is larger than readSlice: an input is small.
@@ -214,7 +245,7 @@ func (w *inputWalk) look(x *tx, at events.Position) (previous events.Position, e
 	if w.chosen && in.outcome != w.code || w.filter.Before != 0 && at >= w.filter.Before {
 		return in.previous, nil
 	}
-	out, err := publicInput(x, at, in)
+	out, err := publicInput(w.deciders(x), at, in)
 	if err != nil {
 		return 0, err
 	}
@@ -236,8 +267,29 @@ func (f OutcomeFilter) admits(in Input) bool {
 		(f.Until.IsZero() || !in.At.After(f.Until)) && (f.Session.IsZero() || in.Session == f.Session)
 }
 
+// storedDecider reads a turn, however large, for its class and reason.
+func storedDecider(x *tx) func(events.ID) (decider, error) {
+	return func(id events.ID) (decider, error) {
+		t, _, err := outcomeTurnTable().get(x, idKey(id))
+		return t, err
+	}
+}
+
+// deciders is storedDecider with the latest turn kept: inputs that follow each other were mostly settled together.
+func (w *inputWalk) deciders(x *tx) func(events.ID) (decider, error) {
+	return func(id events.ID) (t decider, err error) {
+		if id == w.decidedBy && id != (events.ID{}) {
+			return w.decided, nil
+		}
+		if t, err = storedDecider(x)(id); err == nil {
+			w.decidedBy, w.decided = id, t
+		}
+		return t, err
+	}
+}
+
 // publicInput is an input as readers know it.
-func publicInput(x *tx, at events.Position, in input) (Input, error) {
+func publicInput(deciderOf func(events.ID) (decider, error), at events.Position, in input) (Input, error) {
 	out := Input{
 		Position: at, Session: in.session, Kind: kindsByCode()[in.kind], At: time.Unix(0, in.at).UTC(),
 		Outcome: in.outcome.outcome(), Turn: in.turn, Reason: in.reason, Reobserve: in.asked,
@@ -245,7 +297,7 @@ func publicInput(x *tx, at events.Position, in input) (Input, error) {
 	if in.givenUp || in.outcome != codeDropped && in.outcome != codeSkipped {
 		return out, nil
 	}
-	t, _, err := outcomeTurnTable().get(x, idKey(in.turn))
+	t, err := deciderOf(in.turn)
 	out.Class, out.Reason = t.Class, t.Reason
 	return out, err
 }

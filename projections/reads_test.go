@@ -181,6 +181,10 @@ func TestOutcomeReasons(t *testing.T) {
 	if err != nil || got.Turn != dropped.id || got.Class != "prose" || got.Session != s || got.Kind != events.KindToolUsed {
 		t.Fatalf("outcome: got %+v, %v", got, err)
 	}
+	several, err := v.OutcomesAt(t.Context(), []events.Position{in[2], 1, in[0], in[1]})
+	if err != nil || len(several) != 3 || several[0].Reason != "skip_summary" || several[1] != got || several[2].Position != in[1] || several[2].Class != "prose" {
+		t.Fatalf("outcomes of several: got %+v, %v", several, err)
+	}
 	if _, err := v.Outcome(t.Context(), 1); !errors.Is(err, ErrNotFound) {
 		t.Fatalf("no input: got %v", err)
 	}
