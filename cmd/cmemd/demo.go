@@ -36,35 +36,58 @@ const (
 )
 
 func newDemo(a *app) *cobra.Command {
-	return &cobra.Command{
+	poison := false
+	c := &cobra.Command{
 		Use: "demo", Short: "Play a recorded session through a real daemon, in a temporary home",
 		Long: `demo plays a bundled session of a coding agent through the hook command into a real daemon in a temporary home. In the
 middle the daemon is killed; nothing is lost. Then a second session starts and is given what the first one did, a search
-finds it, and why leads from a memory back to its events. It takes a few seconds and leaves nothing behind.`,
-		Args: takes(0, 0, ""),
-		RunE: func(c *cobra.Command, _ []string) error { return a.demo(c.Context()) },
+finds it, and why leads from a memory back to its events. It takes a few seconds and leaves nothing behind.
+
+With --poison it plays three recorded loops in which observers were respawned again and again while memory was lost: each
+through replay under every policy, and each through a real daemon at high speed, under the default policy, where nothing is
+lost and nothing loops.`,
+		Example: "  cmemd demo\n  cmemd demo --poison",
+		Args:    takes(0, 0, ""),
 	}
+	c.Flags().BoolVar(&poison, "poison", false, "play recorded loops of observers, under every policy and through a real daemon")
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		if poison {
+			return a.perform(c.Context(), a.poison)
+		}
+		return a.perform(c.Context(), a.demo)
+	}
+	return c
 }
 
-// demo plays the whole story. What it shows is checked: it fails where the daemon did not do its job. A closed terminal
-// or a reader that goes away ends it as an interrupt does, and nothing stays behind.
-func (a *app) demo(ctx context.Context) (err error) {
+// perform plays a story. A closed terminal or a reader that goes away ends it as an interrupt does, and nothing stays
+// behind.
+func (a *app) perform(ctx context.Context, story func(context.Context) error) error {
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGHUP)
 	defer stop()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	signal.Ignore(syscall.SIGPIPE)
 	a.out = &carefulWriter{to: a.out, failed: cancel}
-	d, err := a.newStage(ctx)
+	if err := story(ctx); ctx.Err() != nil {
+		return fmt.Errorf("demo: interrupted, everything is removed: %w", context.Cause(ctx))
+	} else if err != nil {
+		return fmt.Errorf("demo: %w", err)
+	}
+	return nil
+}
+
+// demo plays the whole story of a session. What it shows is checked: it fails where the daemon did not do its job.
+func (a *app) demo(ctx context.Context) (err error) {
+	d, err := a.newStage()
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, d.clear()) }()
+	d.commit(ctx, "queue: give up a delivery that the receiver refuses")
+	d.commit(ctx, "config: limit the attempts of a delivery")
 	for _, act := range []func(context.Context) error{d.raise, d.play, d.settle, d.remember, d.find, d.explain, d.verify} {
-		if err := act(ctx); ctx.Err() != nil {
-			return fmt.Errorf("demo: interrupted, everything is removed: %w", context.Cause(ctx))
-		} else if err != nil {
-			return fmt.Errorf("demo: %w", err)
+		if err := act(ctx); err != nil {
+			return err
 		}
 	}
 	d.act("all of it happened in %s, which is removed now; to use cmemd for real: cmemd start", d.home)
@@ -100,8 +123,8 @@ type stage struct {
 	best    string // the id of the best hit
 }
 
-// newStage makes a home, and a repository with the commits that the session claims, so that its claims can be checked.
-func (a *app) newStage(ctx context.Context) (*stage, error) {
+// newStage makes a home, and a folder to work in.
+func (a *app) newStage() (*stage, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
@@ -117,12 +140,11 @@ func (a *app) newStage(ctx context.Context) (*stage, error) {
 		return nil, errors.Join(err, d.clear())
 	}
 	d.client = api.Dial(d.home)
-	d.commit(ctx, "queue: give up a delivery that the receiver refuses")
-	d.commit(ctx, "config: limit the attempts of a delivery")
 	return d, nil
 }
 
-// commit makes an empty commit and notes its short hash. Without git the session claims one that nobody can check.
+// commit makes an empty commit and notes its short hash, so that what the session claims can be checked. Without git it
+// claims one that nobody can check.
 func (d *stage) commit(ctx context.Context, subject string) {
 	git := func(args ...string) string {
 		own := []string{"-c", "user.name=demo", "-c", "user.email=demo@localhost", "-c", "commit.gpgsign=false"}

@@ -1,0 +1,216 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"embed"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/observer/playback"
+	"github.com/cmemd/cmemd/policy"
+	"github.com/cmemd/cmemd/replay"
+)
+
+// poisonScenarios are recorded loops, as replay reads them.
+//
+//go:embed demo/quiet-session-3032.json demo/weekly-limit-3037.json demo/slow-restart-8s.json
+var poisonScenarios embed.FS
+
+// poisonScene is one recorded loop and how it is played to a daemon.
+type poisonScene struct {
+	name     string // for people
+	file     string
+	factor   int  // how many times as fast as it was
+	lockstep bool // each input waits for the one before it to be settled, so that each gets its recorded output
+	script   func(s *replay.Scenario, factor int) []playback.Step
+	judge    func(a account, by policyResults) []judgement
+}
+
+func poisonScenes() []poisonScene {
+	return []poisonScene{
+		{name: "the quiet session", file: "quiet-session-3032", factor: 4000, lockstep: true, script: quietScript, judge: judgeQuiet},
+		{name: "the weekly limit", file: "weekly-limit-3037", factor: 4000, script: limitScript, judge: judgeLimit},
+		{name: "the slow crash loop", file: "slow-restart-8s", factor: 200, script: crashScript, judge: judgeCrashes},
+	}
+}
+
+// poison plays every scene twice: through replay under all policies, and through a real daemon under the default one.
+func (a *app) poison(ctx context.Context) error {
+	began := a.now()
+	for _, scene := range poisonScenes() {
+		if err := a.playScene(ctx, scene, began); err != nil {
+			return fmt.Errorf("%s: %w", scene.name, err)
+		}
+	}
+	return nil
+}
+
+func (a *app) playScene(ctx context.Context, scene poisonScene, began time.Time) (err error) {
+	d, err := a.newStage()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, d.clear()) }()
+	d.began = began
+	p := &poisoned{stage: d, scene: scene, account: account{Scene: scene.file, Factor: scene.factor}}
+	for _, act := range []func(context.Context) error{p.compare, p.prepare, p.raise, p.feed, p.rest, p.again, p.audit, p.verdict} {
+		if err := act(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// poisoned is a scene on its stage.
+type poisoned struct {
+	*stage
+	scene    poisonScene
+	scenario *replay.Scenario
+	results  policyResults
+	account  account
+	settled  events.Position // where the log stood when the scene was over
+}
+
+// compare plays the scene through replay under every policy and draws what comes of it.
+func (p *poisoned) compare(context.Context) error {
+	data, err := poisonScenarios.ReadFile("demo/" + p.scene.file + ".json")
+	if err != nil {
+		return err
+	}
+	if p.scenario, err = replay.ReadScenario(bytes.NewReader(data)); err != nil {
+		return err
+	}
+	c, err := replayPlan{names: policy.Names()}.compare(p.scenario)
+	if err != nil {
+		return err
+	}
+	if c.expect(false); len(c.unequal) > 0 {
+		return fmt.Errorf("replay differs from what is known of the scenario: %s", c.unequal[0])
+	}
+	p.results = policyResults{}
+	for _, r := range c.runs {
+		p.results[r.Policy] = r.Result
+	}
+	p.act("%s (%s), replayed under %d policies", p.scene.name, p.scenario.ID, len(c.runs))
+	if p.a.json {
+		return p.a.printJSONLine(poisonLine{Comparison: &poisonComparison{p.scenario.ID, p.results}})
+	}
+	p.tell("%s\n", p.scenario.Title)
+	p.a.printf("\n")
+	drawn := *p.a
+	if w, ok := drawn.out.(*carefulWriter); ok {
+		drawn.out = w.to // which may be a terminal, and is drawn for
+	}
+	return drawn.showComparison(p.scenario, c.runs)
+}
+
+// poisonLine is one line of the demo for programs, beside those of demoLine.
+type poisonLine struct {
+	Comparison *poisonComparison `json:"comparison,omitempty"`
+	Account    *account          `json:"account,omitempty"`
+}
+
+type poisonComparison struct {
+	Scenario string        `json:"scenario"`
+	Policies policyResults `json:"policies"`
+}
+
+// prepare writes the script of the scene and the settings of the daemon that plays it.
+func (p *poisoned) prepare(context.Context) error {
+	script := playback.Script{Model: p.scenario.ID, Wish: policy.ModelWish(), Steps: p.scene.script(p.scenario, p.scene.factor)}
+	script.Wish.MaxAge = time.Millisecond // as an observer of one input after the other
+	var lines bytes.Buffer
+	if err := script.Write(&lines); err != nil {
+		return err
+	}
+	played := filepath.Join(p.dir, "script.jsonl")
+	if err := os.WriteFile(played, lines.Bytes(), 0o600); err != nil {
+		return err
+	}
+	limits := scaledLimits(p.scene.factor)
+	settings := append([]string{`provider = "playback"`, fmt.Sprintf("playback_file = %q", played)}, limits...)
+	if err := os.MkdirAll(p.home, 0o700); err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(p.home, configFile), []byte(strings.Join(settings, "\n")+"\n"), 0o600); err != nil {
+		return err
+	}
+	p.act("%s through a real daemon, %d times as fast, under %s", p.scene.name, p.scene.factor, livePolicy())
+	p.tell("its limits are divided by the same factor, none below a millisecond: %s", strings.Join(limits, ", "))
+	return nil
+}
+
+// scaledLimits are the default limits of restarts, quarantines and pauses divided by factor, as lines of settings.
+func scaledLimits(factor int) []string {
+	c := standardConfig()
+	var lines []string
+	for _, l := range []struct {
+		key   string
+		limit time.Duration
+	}{
+		{"restart_window", c.RestartWindow}, {"restart_delay", c.RestartDelay}, {"restart_delay_max", c.RestartDelayMax},
+		{"quarantine_first", c.QuarantineFirst}, {"quarantine_max", c.QuarantineMax},
+		{"pause_first", c.PauseFirst}, {"pause_max", c.PauseMax},
+	} {
+		scaled := max(l.limit/time.Duration(factor), time.Millisecond) // the least that settings allow
+		lines = append(lines, fmt.Sprintf("%s = %q", l.key, shortDuration(scaled)))
+	}
+	return lines
+}
+
+// scaled is a time of a scenario divided by factor, in whole milliseconds.
+func scaled(ms int64, factor int) time.Duration {
+	return time.Duration(ms/int64(factor)) * time.Millisecond
+}
+
+// afterwards is what the observer says when the trouble is over: to all that is asked from then on.
+func afterwards(title string) playback.Step {
+	return playback.Step{Repeat: playback.Forever, Action: playback.Text{
+		Text: "<observation><type>change</type><title>" + title + "</title><narrative>The change is in place and covered by a test.</narrative></observation>",
+	}}
+}
+
+// quietScript says what was recorded, one output after the other.
+func quietScript(s *replay.Scenario, _ int) []playback.Step {
+	var steps []playback.Step
+	for _, e := range s.Events {
+		steps = append(steps, playback.Step{Action: scenarioAction(e)})
+	}
+	return append(steps, afterwards("What was dropped, observed again"))
+}
+
+// limitScript fails, typed, for as long as the limit lasted, and says no reset time, as on record.
+func limitScript(s *replay.Scenario, factor int) []playback.Step {
+	within, i := outage(s, factor)
+	return []playback.Step{{When: within, Action: scenarioAction(s.Events[i])}, afterwards("Work around the weekly limit")}
+}
+
+// crashScript dies for as long as it did, as long after each start as it did.
+func crashScript(s *replay.Scenario, factor int) []playback.Step {
+	within, i := outage(s, factor)
+	pace := scaled(s.Events[i+1].AtMS-s.Events[i].AtMS, factor)
+	return []playback.Step{{When: within, Action: scenarioAction(s.Events[i]), Delay: pace}, afterwards("Work around the crashes")}
+}
+
+// outage is when the trouble of a scenario begins and ends, and its first event.
+func outage(s *replay.Scenario, factor int) (within playback.When, first int) {
+	bad := func(e replay.Event) bool { return e.Kind == replay.KindExit || e.Provider != nil && e.Provider.IsError }
+	first = -1
+	for i, e := range s.Events {
+		switch {
+		case bad(e) && first < 0:
+			first = i
+			within.From = scaled((s.Events[max(i-1, 0)].AtMS+e.AtMS)/2, factor)
+		case !bad(e) && first >= 0:
+			within.Until = scaled(e.AtMS, factor)
+			return within, first
+		}
+	}
+	return within, first
+}

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/cmemd/cmemd/api"
+	"github.com/cmemd/cmemd/policy"
+	"github.com/cmemd/cmemd/replay"
+	"github.com/cmemd/cmemd/session"
+)
+
+// judgement is one thing that must be true of a scene, in words that hold the numbers.
+type judgement struct {
+	holds bool
+	says  string
+}
+
+func judged(holds bool, format string, args ...any) judgement {
+	return judgement{holds, fmt.Sprintf(format, args...)}
+}
+
+// verdict says what holds of the scene, and fails where something does not.
+func (p *poisoned) verdict(context.Context) error {
+	p.act("what the log of %s says, read without the daemon", p.scene.name)
+	var broken []string
+	for _, j := range append(p.scene.judge(p.account, p.results), p.account.common()...) {
+		word := "holds"
+		if !j.holds {
+			word = "BROKEN"
+			broken = append(broken, j.says)
+		}
+		p.tell("%-6s  %s", word, j.says)
+	}
+	if p.a.json {
+		if err := p.a.printJSONLine(poisonLine{Account: &p.account}); err != nil {
+			return err
+		}
+	}
+	if len(broken) > 0 {
+		return errors.New("it does not hold that: " + strings.Join(append(broken, p.account.Unlike...), "; "))
+	}
+	return nil
+}
+
+// common is what must hold of every scene.
+func (a account) common() []judgement {
+	sum := func(b api.Balance) bool {
+		return b.Captured == b.Observed+b.Skipped+b.Dropped+b.Pending+b.Forgotten && b.Captured == a.Sent
+	}
+	f := a.Final
+	return []judgement{
+		judged(sum(a.Played) && sum(f), "every input is counted: %s sent, %d captured, and so many in the sum of what became of them",
+			plural(a.Sent, "input"), f.Captured),
+		judged(f.Dropped == 0 && f.Pending == 0 && a.Again == a.Played.Dropped,
+			"nothing is lost: %d dropped and %d pending at the end; %d had been dropped, and were observed again", f.Dropped, f.Pending, a.Played.Dropped),
+		judged(!slices.Contains(a.Respawns, session.CauseUnparseable), "no observer was respawned for what it said"),
+		judged(a.Unexplained == 0 && a.Discrepancies == 0 && a.Decisions > 0,
+			"%d records, every chain holds; of %d decisions on record each is explained by the rules in force, and the balance by the raw events",
+			a.Records, a.Decisions),
+	}
+}
+
+// decisionsOf counts the decisions of one kind.
+func decisionsOf(r replay.Result, word string) (n int) {
+	for _, d := range r.Decisions {
+		if d == word {
+			n++
+		}
+	}
+	return n
+}
+
+// policyResults is what replay makes of a scene, by policy.
+type policyResults map[string]replay.Result
+
+func (r policyResults) live() replay.Result { return r[livePolicy()] }
+
+// judgeQuiet wants the daemon to have decided as replay does, output by output.
+func judgeQuiet(a account, by policyResults) []judgement {
+	live := by.live()
+	b := a.Played
+	keep, skip, drop := decisionsOf(live, replay.DecisionKeep), decisionsOf(live, replay.DecisionSkip), decisionsOf(live, replay.DecisionDrop)
+	return []judgement{
+		judged(b.Observed == keep && b.Skipped == skip && b.Dropped == drop,
+			"it decided as replay did: %d observed, %d skipped, %d dropped", b.Observed, b.Skipped, b.Dropped),
+		judged(a.Calls == live.Calls, "%d calls, one an output: nothing opened, nothing asked twice", a.Calls),
+		judged(len(a.Respawns)+len(a.Quarantines)+len(a.Pauses) == 0, "%d respawns, %d quarantines, %d pauses",
+			len(a.Respawns), len(a.Quarantines), len(a.Pauses)),
+	}
+}
+
+// judgeLimit wants one stretch of pauses, each with one probe, and one end of it. Replay's number of probes is not the
+// daemon's to the last, as the pauses of both begin at other moments.
+func judgeLimit(a account, by policyResults) []judgement {
+	live := by.live()
+	row := len(a.Pauses) > 0
+	for i, n := range a.Pauses {
+		row = row && n == i+1
+	}
+	return []judgement{
+		judged(a.Played.Observed == a.Sent, "all of %d inputs are observed, those of the limit after it", a.Played.Observed),
+		judged(row && a.Resumes == 1, "the provider was paused once and resumed once, with %s in between", plural(len(a.Pauses)-1, "failed probe")),
+		judged(a.Failures == len(a.Pauses) && a.Failures <= 2*live.WastedCalls,
+			"%d calls came to nothing; in replay %d, and %d where the output is all that is looked at", a.Failures, live.WastedCalls,
+			by[string(policy.Ignore)].WastedCalls),
+		judged(len(a.Respawns)+len(a.Quarantines)+a.GivenUp == 0, "%d respawns, %d quarantines, %d inputs given up",
+			len(a.Respawns), len(a.Quarantines), a.GivenUp),
+	}
+}
+
+// judgeCrashes wants the cap of restarts in a row to have ended the loop, probes while it lasted, and a release by one.
+func judgeCrashes(a account, by policyResults) []judgement {
+	live, window := by.live(), by[string(policy.WindowOnly)]
+	most := policy.Restarts{}.Limits().MaxConsecutive
+	probes := len(a.Quarantines) - 1
+	first := probes >= 0 && a.Quarantines[0] == policy.TripConsecutive
+	for _, cause := range a.Quarantines[min(1, len(a.Quarantines)):] {
+		first = first && cause == policy.TripProbe
+	}
+	return []judgement{
+		judged(len(a.Respawns) == most && first, "the observer was restarted %d times, and then quarantined for %d crashes in a row, though they came too slowly for any window",
+			len(a.Respawns), most+1),
+		judged(probes >= 0 && slices.Equal(a.Releases, []string{"probe"}), "%s of the quarantine crashed too; the next was answered and released the session",
+			plural(probes, "probe")),
+		judged(a.Crashes == most+1+probes && a.Crashes <= 2*live.Restarts, "%d crashes in all; in replay %d under a window alone", a.Crashes, window.Restarts),
+		judged(a.Played.Dropped == a.GivenUp, "%s given up by name after three crashes with it: kept, listed, and observed again when asked",
+			plural(a.GivenUp, "input")),
+	}
+}
