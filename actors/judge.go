@@ -57,7 +57,7 @@ func newest(inputs []observer.Input) time.Time {
 // shell changed them; what was only claimed is kept apart.
 func (s *System) keep(ctx context.Context, p observer.Prompt, parsed observer.Parsed, a *session.Answer) {
 	read, modified := filesOf(p)
-	modified = merge(modified, s.shellChanges(ctx, p))
+	modified = distinct(modified, s.shellChanges(ctx, p))
 	touched := slices.Concat(read, modified)
 	claims := s.checkClaims(ctx, p.Cwd, parsed)
 	for _, o := range parsed.Observations {

@@ -31,7 +31,9 @@ func (s *System) load(ctx context.Context, m prepare) (observer.Prompt, error) {
 		}
 		notice(&p, e)
 	}
-	return p, s.loadBrief(ctx, m, &p)
+	err := s.loadBrief(ctx, m, &p)
+	p.Touched = distinct(p.Touched)
+	return p, err
 }
 
 // notice takes from an event what the prompt says outside its inputs.
@@ -41,7 +43,7 @@ func notice(p *observer.Prompt, e events.Event) {
 		p.Message, p.Stop = e.LastMessage, e.Cause
 	case events.ObservationParsed:
 		p.Observed = append(p.Observed, e)
-		p.Touched = merge(p.Touched, touchedBy(e))
+		p.Touched = append(p.Touched, touchedBy(e)...)
 	}
 }
 
@@ -52,7 +54,7 @@ func (s *System) loadBrief(ctx context.Context, m prepare, p *observer.Prompt) e
 			return err
 		}
 		o, ok := e.(events.ObservationParsed)
-		p.Touched = merge(p.Touched, touchedBy(o))
+		p.Touched = append(p.Touched, touchedBy(o)...)
 		if ok && o.Title != "" && !untrue(o) { // what is not borne out must not be built upon
 			p.Recent = append(p.Recent, o.Title)
 		}

@@ -43,9 +43,9 @@ func (s *System) shellChanges(ctx context.Context, p observer.Prompt) (files []s
 	}
 	dirs, ran := commandsOf(p)
 	for _, dir := range dirs[:min(len(dirs), maxTrees)] {
-		files = merge(files, s.cfg.Tracker.Changes(ctx, dir, ran[dir]))
+		files = append(files, s.cfg.Tracker.Changes(ctx, dir, ran[dir])...)
 	}
-	return files
+	return distinct(files)
 }
 
 // commandsOf returns when the batch's commands ran that may have changed files, by folder, in the order of the folders'
@@ -96,25 +96,29 @@ func filesOf(p observer.Prompt) (read, modified []string) {
 			continue
 		}
 		r, m := evidence.Files(t)
-		read, modified = merge(read, r), merge(modified, m)
+		read, modified = append(read, r...), append(modified, m...)
 	}
-	return read, modified
+	return distinct(read), distinct(modified)
 }
 
-func merge(list, more []string) []string {
-	for _, s := range more {
-		if !slices.Contains(list, s) {
-			list = append(list, s)
+// distinct returns each string of the lists once, in the order of their first appearance; nil for none. It keeps no
+// slice that it was given.
+func distinct(lists ...[]string) (out []string) {
+	seen := map[string]bool{}
+	for _, s := range slices.Concat(lists...) {
+		if !seen[s] {
+			seen[s] = true
+			out = append(out, s)
 		}
 	}
-	return list
+	return out
 }
 
 // unverified returns the files that an observation lists and no tool use of its batch touched. A relative name counts as
 // touched if a touched file ends in it.
 func unverified(cwd string, o observer.Observation, read, modified []string) []string {
 	var out []string
-	for _, f := range merge(slices.Clone(o.FilesRead), o.FilesModified) {
+	for _, f := range distinct(o.FilesRead, o.FilesModified) {
 		touched := func(have string) bool {
 			return have == f || strings.HasSuffix(have, "/"+strings.TrimPrefix(f, "./")) || evidence.Rel(cwd, have) == f
 		}
