@@ -83,7 +83,7 @@ func settings() []setting {
 			func(c *config) *string { return &c.Listen }),
 		wordKey("provider", extractive.Name, []string{extractive.Name, playback.Name}, "what observes the sessions",
 			func(c *config) *string { return &c.Provider }),
-		pathKey("playback_file", "what the provider playback plays: a script, as `cmemd help playback` describes it",
+		pathKey("playback_file", "what the provider playback plays: a script or a scenario: see `cmemd help playback`",
 			func(c *config) *string { return &c.PlaybackFile }),
 		numberKey("slots", 2, 1, 64, "turns at once, over all sessions",
 			func(c *config) *int { return &c.Slots }),
