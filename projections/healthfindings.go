@@ -45,7 +45,7 @@ const (
 	FindBlank       FindingKind = "blank"        // DegradedBlank answers in a row were blank where something had happened
 	FindHeld        FindingKind = "held"         // a provider is left alone
 	FindQuarantined FindingKind = "quarantined"  // observers are stopped because they crash
-	FindLowYield    FindingKind = "low_yield"    // few answers of the last day were of use
+	FindLowYield    FindingKind = "low_yield"    // few answers of the last day were of use, though it may be over
 )
 
 // Finding is one thing that is not well, in words for people. The words are this program's own: nothing that a model, a

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,6 +23,9 @@ type notices struct {
 	stopped func() []string // names of the views that stand still for good
 }
 
+// isHistory reports a finding that the next answer does not end: what was worth telling of it was told in its time.
+func isHistory(f projections.Finding) bool { return f.What == projections.FindLowYield }
+
 // line returns the notice, or nothing where all is well or cannot be told.
 func (n notices) line(ctx context.Context) string {
 	now := n.now()
@@ -31,7 +35,7 @@ func (n notices) line(ctx context.Context) string {
 	}
 	do, more := "", "`cmemd doctor` says more."
 	if h, err := n.views.Health(ctx, now.Add(-noticeSpan), time.Time{}); err == nil {
-		if found := h.Findings(now); len(found) > 0 {
+		if found := slices.DeleteFunc(h.Findings(now), isHistory); len(found) > 0 {
 			parts = append(parts, found[0].Says)
 			do = " To mend it: " + found[0].Do + "."
 			if n := len(found) - 1; n > 0 {

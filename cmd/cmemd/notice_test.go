@@ -38,6 +38,9 @@ func TestNotice(t *testing.T) {
 		{name: "well", h: fixedHealth{health: projections.Health{Streaks: []projections.Streak{{Provider: "anthropic", Unusable: 3}}}}},
 		{name: "nothing yet", h: fixedHealth{}},
 		{name: "unknown", h: fixedHealth{health: projections.Health{Degraded: "x"}, err: errors.New("closed")}},
+		{name: "a bad day that is over", h: fixedHealth{health: projections.Health{Models: []projections.ModelHealth{{Provider: "p", HealthCount: projections.HealthCount{
+			Kept: 1, Dropped: map[string]int64{"prose/no_xml": 20},
+		}}}}}},
 		{name: "a pause that is over", h: fixedHealth{health: projections.Health{Pauses: []projections.Pause{over}}}},
 		{
 			name: "views that stand still", h: fixedHealth{err: errors.New("closed")}, stop: []string{"views", "index"},
