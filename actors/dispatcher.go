@@ -168,8 +168,10 @@ func (d *dispatcher) free(holder *actor.PID) {
 	}
 }
 
-// rule pauses the provider after a failure at the given time.
+// rule pauses the provider after a failure at the given time. Both times count as they are recorded, without a reading of
+// the running clock: else the pause would end some nanoseconds beside what the log gives.
 func (d *dispatcher) rule(class events.FailureClass, resetsAt, at time.Time, turn events.ID) {
+	resetsAt, at = resetsAt.Round(0), at.Round(0)
 	next := d.pause.After(class, policy.Clamp(resetsAt, at), at, d.sys.cfg.Pause)
 	d.append(events.ProviderPaused{Class: next.Class, Until: next.Until, Probe: next.Probe, Turn: turn}, turn)
 	d.sys.cfg.Logger.Warn("provider paused", "provider", d.sys.cfg.Provider.Name(), "class", class,

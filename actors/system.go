@@ -284,7 +284,7 @@ func (s *System) Status(ctx context.Context) (Status, error) {
 
 // draft wraps an event that is no session's.
 func (s *System) draft(e events.Event, turn events.ID) events.Draft {
-	return events.Draft{ID: s.cfg.NewID(), OccurredAt: s.cfg.Now(), Correlation: turn, Event: e}
+	return events.Draft{ID: s.cfg.NewID(), OccurredAt: s.cfg.Now().Round(0), Correlation: turn, Event: e}
 }
 
 func sizeOf(cmds []session.Command) int64 {

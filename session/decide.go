@@ -115,7 +115,9 @@ type batch struct {
 	drafts []events.Draft
 }
 
-func newBatch(id events.ID, at time.Time) *batch { return &batch{id: id, at: at} }
+// newBatch takes from at what a record keeps of it. With the reading of the running clock that time.Now adds, a decision
+// would come out some nanoseconds otherwise than from the log.
+func newBatch(id events.ID, at time.Time) *batch { return &batch{id: id, at: at.Round(0)} }
 
 func (b *batch) add(e events.Event) *batch {
 	b.drafts = append(b.drafts, events.Draft{ID: derive(b.id, len(b.drafts)), OccurredAt: b.at, Event: e})

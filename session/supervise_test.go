@@ -302,3 +302,22 @@ func TestProviderFailuresHoldAndCountNothing(t *testing.T) {
 		t.Errorf("after 31 provider failures: %+v, generation %d; want the same 20 inputs, first attempt", w, m.state.Generation())
 	}
 }
+
+// TestDecisionsComeFromWhatIsRecordedOfATime: times that the running clock was read for lose that reading.
+func TestDecisionsComeFromWhatIsRecordedOfATime(t *testing.T) {
+	t.Parallel()
+	m := newSim(t, policy.ModelWish())
+	m.plain = true
+	m.now = time.Now()
+	repeat(m, 20)
+	for range 6 {
+		m.now = m.now.Add(time.Minute)
+		m.must(m.fail(m.start(), events.FailCrash))
+	}
+	q, ok := lastOf[events.SessionQuarantined](m)
+	for name, at := range map[string]time.Time{"the end of a quarantine": q.Until, "a restart": m.state.resume, "its beginning": m.state.quarantine.since} {
+		if !ok || at != at.Round(0) {
+			t.Errorf("%s is %v, with the running clock in it", name, at)
+		}
+	}
+}
