@@ -2,6 +2,7 @@ package model
 
 import (
 	"context"
+	"errors"
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/observer"
@@ -25,3 +26,6 @@ type Asker interface {
 	// Ask returns the whole text of the answer. A service that cannot answer in q.Form returns ErrForm.
 	Ask(ctx context.Context, q Question) (observer.Reply, error)
 }
+
+// ErrForm is what Ask returns where the service cannot answer in the form that was asked for.
+var ErrForm = errors.New("model: the service cannot answer in this form")
