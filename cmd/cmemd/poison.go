@@ -6,6 +6,7 @@ import (
 	"embed"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -28,7 +29,7 @@ type poisonScene struct {
 	file     string
 	factor   int  // how many times as fast as it was
 	lockstep bool // each input waits for the one before it to be settled, so that each gets its recorded output
-	script   func(s *replay.Scenario, factor int) []playback.Step
+	script   func(s *replay.Scenario, factor int, by policyResults) []playback.Step
 	judge    func(a account, by policyResults) []judgement
 }
 
@@ -123,7 +124,7 @@ type poisonComparison struct {
 
 // prepare writes the script of the scene and the settings of the daemon that plays it.
 func (p *poisoned) prepare(context.Context) error {
-	script := playback.Script{Model: p.scenario.ID, Wish: policy.ModelWish(), Steps: p.scene.script(p.scenario, p.scene.factor)}
+	script := playback.Script{Model: p.scenario.ID, Wish: policy.ModelWish(), Steps: p.scene.script(p.scenario, p.scene.factor, p.results)}
 	script.Wish.MaxAge = time.Millisecond // as an observer of one input after the other
 	var lines bytes.Buffer
 	if err := script.Write(&lines); err != nil {
@@ -177,7 +178,7 @@ func afterwards(title string) playback.Step {
 }
 
 // quietScript says what was recorded, one output after the other.
-func quietScript(s *replay.Scenario, _ int) []playback.Step {
+func quietScript(s *replay.Scenario, _ int, _ policyResults) []playback.Step {
 	var steps []playback.Step
 	for _, e := range s.Events {
 		steps = append(steps, playback.Step{Action: scenarioAction(e)})
@@ -186,16 +187,21 @@ func quietScript(s *replay.Scenario, _ int) []playback.Step {
 }
 
 // limitScript fails, typed, for as long as the limit lasted, and says no reset time, as on record.
-func limitScript(s *replay.Scenario, factor int) []playback.Step {
+func limitScript(s *replay.Scenario, factor int, _ policyResults) []playback.Step {
 	within, i := outage(s, factor)
-	return []playback.Step{{When: within, Action: scenarioAction(s.Events[i])}, afterwards("Work around the weekly limit")}
+	limit := playback.Failure{Class: events.FailLimit, Status: http.StatusTooManyRequests, Output: s.Events[i].Output}
+	return []playback.Step{{When: within, Action: limit}, afterwards("Work around the weekly limit")}
 }
 
-// crashScript dies for as long as it did, as long after each start as it did.
-func crashScript(s *replay.Scenario, factor int) []playback.Step {
-	within, i := outage(s, factor)
+// crashScript dies as long after each start as it did, and as often as it does in the replay of the live policy: at the
+// restarts and probes that are counted there, and once more, when the halt follows. So a slow machine plays the same scene.
+func crashScript(s *replay.Scenario, factor int, by policyResults) []playback.Step {
+	_, i := outage(s, factor)
 	pace := scaled(s.Events[i+1].AtMS-s.Events[i].AtMS, factor)
-	return []playback.Step{{When: within, Action: scenarioAction(s.Events[i]), Delay: pace}, afterwards("Work around the crashes")}
+	steps := []playback.Step{
+		{Action: afterwards("Before the crashes").Action}, {Action: scenarioAction(s.Events[i]), Delay: pace, Repeat: by.live().Restarts + 1},
+	}
+	return append(steps, afterwards("Work around the crashes"))
 }
 
 // outage is when the trouble of a scenario begins and ends, and its first event.

@@ -39,7 +39,7 @@ func TestPoisonScenesCanBePlayed(t *testing.T) {
 	t.Parallel()
 	for _, scene := range poisonScenes() {
 		s := poisonScenario(t, scene)
-		script := playback.Script{Steps: scene.script(s, scene.factor)}
+		script := playback.Script{Steps: scene.script(s, scene.factor, resultsOf(t, s))}
 		if err := script.Write(new(bytes.Buffer)); err != nil {
 			t.Errorf("%s: %v", scene.file, err)
 		}
@@ -63,6 +63,19 @@ func TestOutage(t *testing.T) {
 	}
 }
 
+func resultsOf(t *testing.T, s *replay.Scenario) policyResults {
+	t.Helper()
+	compared, err := replayPlan{names: policy.Names()}.compare(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	by := policyResults{}
+	for _, r := range compared.runs {
+		by[r.Policy] = r.Result
+	}
+	return by
+}
+
 // goodAccounts are what the scenes come to when all is well.
 func goodAccounts() map[string]account {
 	sum := func(observed, skipped, dropped int) api.Balance {
@@ -74,8 +87,8 @@ func goodAccounts() map[string]account {
 			Sent: 440, Played: sum(440, 0, 0), Final: sum(440, 0, 0), Failures: 3, Pauses: []int{1, 2, 3}, Resumes: 1, Decisions: 9,
 		},
 		"slow-restart-8s": {
-			Sent: 9, Played: sum(8, 0, 1), Again: 1, Final: sum(9, 0, 0), Crashes: 7, GivenUp: 1, Decisions: 9,
-			Respawns: []string{"crash", "crash", "crash", "crash", "crash"}, Quarantines: []string{"consecutive", "probe"}, Releases: []string{"probe"},
+			Sent: 9, Played: sum(8, 0, 1), Again: 1, Final: sum(9, 0, 0), Crashes: 9, GivenUp: 1, Decisions: 9,
+			Respawns: []string{"crash", "crash", "crash", "crash", "crash"}, Quarantines: []string{"consecutive", "probe", "probe", "probe"}, Releases: []string{"probe"},
 		},
 	}
 }
@@ -118,17 +131,9 @@ func TestPoisonIsJudged(t *testing.T) {
 				if scene.file != c.scene {
 					continue
 				}
-				compared, err := replayPlan{names: policy.Names()}.compare(poisonScenario(t, scene))
-				if err != nil {
-					t.Fatal(err)
-				}
-				by := policyResults{}
-				for _, r := range compared.runs {
-					by[r.Policy] = r.Result
-				}
 				a := goodAccounts()[c.scene]
 				c.spoil(&a)
-				checkJudged(t, append(scene.judge(a, by), a.common()...), c.broken)
+				checkJudged(t, append(scene.judge(a, resultsOf(t, poisonScenario(t, scene))), a.common()...), c.broken)
 			}
 		})
 	}

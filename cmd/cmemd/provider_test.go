@@ -97,7 +97,7 @@ func TestScenarioScript(t *testing.T) {
 		{AtMS: 1, Kind: replay.KindObservation, Output: "a", Tokens: replay.Tokens{In: 3, Out: 2}},
 		{AtMS: 2, Kind: replay.KindSummary, Output: ""},
 		{AtMS: 3, Kind: replay.KindExit},
-		{AtMS: 1000, Kind: replay.KindObservation, Output: "o", Provider: &replay.Failure{IsError: true, Code: "rate_limit", ResetsMS: 3500}},
+		{AtMS: 1000, Kind: replay.KindObservation, Output: "o", Provider: &replay.Failure{IsError: true, Code: "limit", ResetsMS: 3500}},
 		{AtMS: 2000, Kind: replay.KindSummary, Provider: &replay.Failure{IsError: true, Code: "a word of a client", ResetsMS: 1}},
 		{AtMS: 2001, Kind: replay.KindSummary, Provider: &replay.Failure{IsError: true, Code: "crash"}},
 		{AtMS: 2002, Kind: replay.KindObservation, Output: "b", Provider: &replay.Failure{Code: "server"}},
