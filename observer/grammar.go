@@ -84,7 +84,7 @@ func Parse(text string, kind events.TurnKind, types Types) Parsed {
 	found := findBlocks(text)
 	p := keep(text, found, types)
 	var ok bool
-	if p.Disposition, p.Reason, ok = judge(p, found, kind); !ok {
+	if p.Disposition, p.Reason, ok = judge(p, len(found.skips) > 0, found.triedSummary, kind); !ok {
 		return dropped(ClassXML, p.Reason)
 	}
 	return p
@@ -108,23 +108,26 @@ func keep(text string, found blocks, types Types) Parsed {
 		}
 	}
 	for _, b := range found.observations {
-		o := found.observation(text, b, types)
-		switch {
-		case !o.carries():
-		case len(p.Observations) == MaxObservations:
-			p.Excess++
-		default:
-			o.clip(&p.Clipped)
-			p.Observations = append(p.Observations, o)
-		}
+		p.add(found.observation(text, b, types))
 	}
 	return p
 }
 
-// judge weighs kept content, skips and attempts. It is false for an output that is to be dropped.
-func judge(p Parsed, found blocks, kind events.TurnKind) (Disposition, Reason, bool) {
-	skip, kept := len(found.skips) > 0, len(p.Observations) > 0
-	asked := kind == events.TurnSummary
+// add keeps o, bounded, if it carries anything and there is room.
+func (p *Parsed) add(o Observation) {
+	switch {
+	case !o.carries():
+	case len(p.Observations) == MaxObservations:
+		p.Excess++
+	default:
+		o.clip(&p.Clipped)
+		p.Observations = append(p.Observations, o)
+	}
+}
+
+// judge weighs kept content, a skip and an attempt at a summary. It is false for an output that is to be dropped.
+func judge(p Parsed, skip, tried bool, kind events.TurnKind) (Disposition, Reason, bool) {
+	kept, asked := len(p.Observations) > 0, kind == events.TurnSummary
 	switch {
 	case p.Summary != nil && (asked || !kept):
 		return DispositionSummary, ReasonOK, true
@@ -132,7 +135,7 @@ func judge(p Parsed, found blocks, kind events.TurnKind) (Disposition, Reason, b
 		return DispositionObservations, ReasonOK, true
 	case skip:
 		return DispositionSkip, ReasonSkipSummary, true
-	case asked && !found.triedSummary:
+	case asked && !tried:
 		return DispositionDropped, ReasonMissingSummary, false
 	}
 	return DispositionDropped, ReasonMalformed, false

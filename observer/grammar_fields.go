@@ -227,9 +227,14 @@ func (o *Observation) clip(clipped *int) {
 
 // clip bounds s, and counts what it shortens.
 func (s *Summary) clip(clipped *int) {
-	for _, f := range []*string{&s.Request, &s.Investigated, &s.Learned, &s.Completed, &s.NextSteps, &s.Notes} {
+	for _, f := range s.fields() {
 		clipField(f, maxNarrative, clipped)
 	}
+}
+
+// fields are the texts of s in their order.
+func (s *Summary) fields() []*string {
+	return []*string{&s.Request, &s.Investigated, &s.Learned, &s.Completed, &s.NextSteps, &s.Notes}
 }
 
 func clipField(s *string, limit int, clipped *int) {

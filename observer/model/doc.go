@@ -2,8 +2,11 @@
 // must not leave the machine is taken out, the service's Asker is asked, retried where its typed answer allows it, and the
 // Reply is given back whole.
 //
-// A service is one small package below observer that implements Asker. It knows its wire and nothing of sessions.
+// A service is one small package below observer that implements Asker. It knows its wire and nothing of sessions. Those
+// that speak HTTP share NewClient, which adds the key, bounds and watches what comes back, and one table of what a refusal
+// means (Refusal).
 //
 // What bites: a Failure's class comes from statuses, headers, typed errors and result fields alone. What a model wrote, and
-// what an error says in words, decides nothing.
+// what an error says in words, decides nothing, and is not passed on: it may hold the prompt, or the key. A service that
+// blames every request in the same words (an empty account that answers 400) cannot be told from one that blames this turn.
 package model

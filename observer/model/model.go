@@ -2,6 +2,7 @@ package model
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 
 	"github.com/cmemd/cmemd/events"
@@ -11,21 +12,28 @@ import (
 // Question is one turn as a service is asked it. It stands alone.
 type Question struct {
 	Kind      events.TurnKind
-	System    string      // role and format: the same for every turn of a mode, so that a service can cache it
-	User      string      // the brief and the batch
-	Form      events.Form // how the answer is to be given
-	MaxTokens int         // of the answer; never 0
+	System    string          // role and format: the same for every turn of a mode, so that a service can cache it
+	User      string          // the brief and the batch
+	Form      events.Form     // how the answer is to be given
+	Schema    json.RawMessage // what the answer must keep to in the structured form (see observer.Schema); else nil
+	MaxTokens int             // of the answer; never 0
+}
+
+// Renderer makes the question of a prompt: the same bytes for the same arguments. Whether a form is set, a schema or a
+// bound of tokens, is up to the Provider, which adds them. It is safe for concurrent use and does not change p.
+type Renderer interface {
+	Question(p observer.Prompt, form events.Form) Question
 }
 
 // Asker puts a question to one model of one service, once, without retries. It is safe for concurrent use, returns when
 // ctx is done, and then with ctx.Err(). A failure of the service or of the turn is an *observer.Failure; any other error
-// is a crash. Failures that are worth a retry say so by Retryable.
+// but ErrForm is a crash. Which failures are worth a retry is told by Retryable.
 type Asker interface {
 	// Model names what is asked.
 	Model() string
-	// Ask returns the whole text of the answer. A service that cannot answer in q.Form returns ErrForm.
+	// Ask returns the whole text of the answer. A service that says that it cannot answer in q.Form returns ErrForm.
 	Ask(ctx context.Context, q Question) (observer.Reply, error)
 }
 
-// ErrForm is what Ask returns where the service cannot answer in the form that was asked for.
-var ErrForm = errors.New("model: the service cannot answer in this form")
+// ErrForm is the error of an Asker whose service refuses the form that was asked for, by a typed answer that names it.
+var ErrForm = errors.New("model: the service does not answer in this form")

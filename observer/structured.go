@@ -1,0 +1,109 @@
+package observer
+
+import (
+	"encoding/json"
+
+	"github.com/cmemd/cmemd/events"
+)
+
+// structured is an output in the structured form. Its fields are those of Parsed; Schema asks for them. What else stands in
+// it says nothing, as an unknown tag does in the grammar.
+type structured struct {
+	Observations []json.RawMessage `json:"observations"`
+	Summary      json.RawMessage   `json:"summary"`
+	Skip         bool              `json:"skip"`
+	SkipReason   string            `json:"skip_reason"`
+}
+
+// ParseForm says what the text of one turn means, given in form. In the structured form it is one JSON object (Schema),
+// read as strictly as JSON is: whatever is not, is dropped as malformed. What it says is cleaned, bounded and weighed as
+// Parse does it; an observation or a summary whose fields are of the wrong types is not kept, as an unclosed block is not.
+// An object that holds nothing and does not skip is blank. In any other form it is Parse. It never fails, and any number
+// of goroutines may call it.
+func ParseForm(form events.Form, text string, kind events.TurnKind, types Types) Parsed {
+	if form != events.FormStructured {
+		return Parse(text, kind, types)
+	}
+	text = visible(validUTF8(text))
+	if text == "" {
+		return Parse(text, kind, types)
+	}
+	var s structured
+	if text[0] != '{' || json.Unmarshal([]byte(text), &s) != nil {
+		return dropped(ClassXML, ReasonMalformed)
+	}
+	if s.blank() {
+		return Parse("", kind, types)
+	}
+	p := s.keep(types)
+	var ok bool
+	if p.Disposition, p.Reason, ok = judge(p, s.Skip, s.asksSummary(), kind); !ok {
+		return dropped(ClassXML, p.Reason)
+	}
+	return p
+}
+
+// Unstructured reports whether text, the answer to a question in the structured form, is something else than a JSON object:
+// whoever gave it does not hold itself to a schema. A blank answer is not.
+func Unstructured(text string) bool {
+	text = visible(validUTF8(text))
+	return text != "" && (text[0] != '{' || !json.Valid([]byte(text)))
+}
+
+// blank tells whether s is an answer in which nothing stands.
+func (s *structured) blank() bool { return len(s.Observations) == 0 && !s.asksSummary() && !s.Skip }
+
+// asksSummary tells whether a summary stands in s, with or without content.
+func (s *structured) asksSummary() bool { return len(s.Summary) > 0 && string(s.Summary) != "null" }
+
+// keep builds what s holds, without regard to the kind of the turn.
+func (s *structured) keep(types Types) Parsed {
+	p := Parsed{Class: ClassXML, Observations: []Observation{}}
+	if s.Skip {
+		p.SkipReason = trim(s.SkipReason)
+		clipField(&p.SkipReason, maxSkipReason, &p.Clipped)
+	}
+	if m, ok := s.summary(); ok {
+		m.clip(&p.Clipped)
+		p.Summary = &m
+	}
+	for _, raw := range s.Observations {
+		var o Observation
+		if json.Unmarshal(raw, &o) == nil {
+			o.clean(types)
+			p.add(o)
+		}
+	}
+	return p
+}
+
+// summary is the summary of s, unbounded; false if there is none worth keeping.
+func (s *structured) summary() (Summary, bool) {
+	var m Summary
+	if !s.asksSummary() || json.Unmarshal(s.Summary, &m) != nil {
+		return Summary{}, false
+	}
+	for _, f := range m.fields() {
+		*f = trim(*f)
+	}
+	return m, m.carries()
+}
+
+// clean makes of o, as it was given, what the grammar would make of the same texts.
+func (o *Observation) clean(types Types) {
+	o.TypeGiven = trim(o.Type)
+	for _, f := range []*string{&o.Title, &o.Subtitle, &o.Narrative} {
+		*f = trim(*f)
+	}
+	for _, list := range []*[]string{&o.Facts, &o.Concepts, &o.FilesRead, &o.FilesModified} {
+		kept := (*list)[:0]
+		for _, item := range *list {
+			if item = trim(item); item != "" {
+				kept = append(kept, item)
+			}
+		}
+		*list = kept
+	}
+	o.settleType(types)
+	o.Concepts = cleanConcepts(o.Concepts, o.Type, clip(o.TypeGiven, maxTypeGiven))
+}
