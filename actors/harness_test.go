@@ -162,6 +162,24 @@ func (w *world) state(name string) *session.State {
 	return s
 }
 
+// forgetAll puts down, between two lives, that all inputs of a session are forgotten.
+func (w *world) forgetAll(name string) {
+	w.t.Helper()
+	var inputs []events.Position
+	for r, err := range w.log.Stream(context.Background(), sid(name).Stream(), 0) {
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		if r.Input() {
+			inputs = append(inputs, r.Position)
+		}
+	}
+	gone := w.draft(events.MemoryForgotten{Positions: inputs, Cause: "person"})
+	if _, err := eventlog.AppendEnd(context.Background(), w.log, sid(name).Stream(), gone); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
 // all returns the events of a kind, in order, over all streams.
 func all[E events.Event](w *world) []E {
 	w.t.Helper()

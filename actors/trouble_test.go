@@ -77,7 +77,7 @@ func TestADegradedDaemonTriesAgainThoughNobodyOwesAProbe(t *testing.T) {
 	}
 	bubble(t, func(w *world) {
 		w.owing("0", "1", "2", "new")
-		for i := range 3 { // each gives up its two inputs as poison, and then owes nothing
+		for i := range 3 {
 			w.work(fmt.Sprint(i), 1)
 			w.stopAgent(fmt.Sprint(i))
 		}
@@ -86,6 +86,9 @@ func TestADegradedDaemonTriesAgainThoughNobodyOwesAProbe(t *testing.T) {
 			t.Fatal("three quarantines did not degrade the daemon")
 		}
 		w.stopCleanly()
+		for i := range 3 { // what they owe is forgotten: none has a probe to make
+			w.forgetAll(fmt.Sprint(i))
+		}
 		w.start()
 		if st, err := w.sys.Status(w.t.Context()); err != nil || !st.Degraded {
 			t.Errorf("after a restart: %+v, %v; want it still degraded", st, err)

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"math"
 	"slices"
 	"sort"
 	"time"
@@ -167,7 +168,7 @@ func (s *State) endTurn(h events.Header) {
 		t.reasks = t.reasks || s.inputs[i].asks == 1
 	}
 	s.unowe(t.settles)
-	s.held = nil
+	s.held, s.answered = nil, h.Version
 	s.turn, s.ended = nil, t
 }
 
@@ -194,15 +195,25 @@ func (s *State) failTurn(h events.Header, e events.TurnFailed) {
 	}
 	for _, i := range t.settles {
 		in := &s.inputs[i]
-		in.attempts++
+		in.attempts += uint8(btoi(in.attempts < math.MaxUint8))
+		if crashed(e) && in.blamed == 0 {
+			in.blamed = h.Version
+		}
 		switch {
 		case e.Halved > 0:
 			in.most, in.attempts = uint16(min(e.Halved, 1<<16-1)), 0
 		case tooLong(e.Class) && len(t.settles) == 1:
 			in.most = 1 // what is captured meanwhile would only make it longer
 			in.cuts++
+		case crashed(e) && len(t.settles) == 1:
+			in.most = 1 // so that nothing else is suspected with it
 		}
 	}
+}
+
+// crashed reports whether e is the end of an observer.
+func crashed(e events.TurnFailed) bool {
+	return e.Class == events.FailCrash || e.Class == events.FailInterrupted && !e.Clean
 }
 
 // tooLong reports whether c means that less must be asked at once.
@@ -212,7 +223,7 @@ func tooLong(c events.FailureClass) bool {
 
 // blamesBatch reports whether a failure counts against the inputs that were asked about.
 func blamesBatch(e events.TurnFailed) bool {
-	return e.Class == events.FailCrash || e.Class == events.FailInterrupted && !e.Clean || e.Class.BlamesTurn()
+	return crashed(e) || e.Class.BlamesTurn()
 }
 
 func (s *State) evolveRuling(h events.Header, e events.Event) {
@@ -264,7 +275,8 @@ func (s *State) reowe(i int, provider string, at time.Time) {
 	if in.outcome == Forgotten {
 		return
 	}
-	in.attempts, in.asks, in.cuts, in.most, in.provider, in.since = 0, 0, 0, 0, s.number(provider), at
+	in.attempts, in.asks, in.cuts, in.most, in.blamed = 0, 0, 0, 0, 0
+	in.provider, in.since = s.number(provider), at
 	s.flush = max(s.flush, in.version)
 	s.owe(i)
 }

@@ -64,11 +64,36 @@ func (p *Plan) wake(at, now time.Time) {
 
 // due returns the turn that is due, or when the next one will be.
 func (s *State) due(rules Rules, now time.Time) (*Work, time.Time) {
+	if s.quarantine.trip > 0 {
+		return s.probe(rules, now)
+	}
 	obs, stop := s.firstOwed()
 	if obs >= 0 && (stop < 0 || s.inputs[obs].epoch <= s.inputs[stop].epoch) {
 		return s.dueObservation(rules, obs, now)
 	}
 	return s.summaryOf(stop), time.Time{}
+}
+
+// probe returns the turn of a quarantine that is over: about the one input that was tried least, so that a bad one is
+// found at once and keeps nobody waiting. A stop waits until the work before it was observed.
+func (s *State) probe(rules Rules, now time.Time) (*Work, time.Time) {
+	working := map[int]bool{} // epochs with inputs to observe
+	for _, i := range s.owed {
+		working[s.inputs[i].epoch] = working[s.inputs[i].epoch] || s.inputs[i].kind != events.KindAgentStopped
+	}
+	least := -1
+	for _, i := range s.owed {
+		if s.inputs[i].kind == events.KindAgentStopped && working[s.inputs[i].epoch] {
+			continue
+		}
+		if least < 0 || s.inputs[i].attempts < s.inputs[least].attempts {
+			least = i
+		}
+	}
+	if s.inputs[least].kind == events.KindAgentStopped {
+		return s.summaryOf(least), time.Time{}
+	}
+	return s.dueObservation(rules, least, now)
 }
 
 // firstOwed returns the owed input of the oldest stretch of work for each kind of turn; -1: none.

@@ -68,7 +68,8 @@ type State struct {
 	consecutive int
 	resume      time.Time // no turn before: a restart's delay
 	quarantine  quarantine
-	held        *Held // nil once an output arrived
+	held        *Held          // nil once an output arrived
+	answered    events.Version // of the last output
 
 	unparsed  []time.Time // when outputs, not blank, did not parse since this generation began or one parsed; the last maxUnparsed
 	refreshed time.Time   // when such outputs last earned a fresh generation
@@ -85,11 +86,12 @@ type input struct {
 	epoch    int
 	kind     events.Kind
 	outcome  Outcome
-	attempts uint8  // failed turns that blame the batch, since it was last halved
-	asks     uint8  // outputs received for it
-	cuts     uint8  // turns that were too long though they settled it alone
-	most     uint16 // the most inputs its turn may settle; 0: no limit
-	provider uint16 // who shall be asked: its place in State.wished; 0: whoever there is
+	attempts uint8          // failed turns that blame the batch, since it was last halved
+	asks     uint8          // outputs received for it
+	cuts     uint8          // turns that were too long though they settled it alone
+	most     uint16         // the most inputs its turn may settle; 0: no limit
+	blamed   events.Version // of the first crash with it since it was owed; 0: none
+	provider uint16         // who shall be asked: its place in State.wished; 0: whoever there is
 }
 
 // ref points at a prompt or an observation.

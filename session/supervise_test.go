@@ -100,24 +100,16 @@ func TestProbeReleasesOrDoubles(t *testing.T) {
 	for range 6 {
 		m.crash()
 	}
-	trip := 1
-	for range 12 {
+	for trip := 2; trip <= 13; trip++ {
 		m.await()
 		if w := m.plan().Turn; !w.Probe || len(w.Settles) != 1 {
 			t.Fatalf("the turn after a quarantine is no probe of one input: %+v", w)
 		}
-		given := m.state.Balance().Dropped
 		m.crash()
-		if m.state.Balance().Dropped == given { // a probe that gave its input up has removed what it crashed on
-			trip++
-		}
 		q, _ := lastOf[events.SessionQuarantined](m)
 		if want := min(time.Hour, time.Minute<<(trip-1)); q.Trip != trip || q.Cause != policy.TripProbe || q.Until.Sub(m.now) != want {
 			t.Errorf("failed probe: got %+v (%v), want trip %d and %v", q, q.Until.Sub(m.now), trip, want)
 		}
-	}
-	if trip != 9 {
-		t.Errorf("twelve failed probes lengthened the quarantine to trip %d, want 9: four gave an input up", trip)
 	}
 	m.await()
 	m.must(m.drop(m.start(), events.ReasonNoXML))
@@ -126,6 +118,54 @@ func TestProbeReleasesOrDoubles(t *testing.T) {
 	}
 	if _, _, ok := m.state.Quarantined(); ok {
 		t.Error("still quarantined")
+	}
+}
+
+// TestABrokenObserverCostsNoInput crashes on everything for days, and is mended then.
+func TestABrokenObserverCostsNoInput(t *testing.T) {
+	t.Parallel()
+	m := newSim(t, policy.ModelWish())
+	repeat(m, 7)
+	m.stop()
+	for range 100 {
+		m.await()
+		m.crash()
+	}
+	if got := m.state.Balance(); got.Dropped != 0 || got.Pending != 8 {
+		t.Fatalf("after a hundred crashes on everything: got %+v, want all pending", got)
+	}
+	for m.state.Owes() {
+		m.await()
+		m.must(m.keep(m.start()))
+	}
+	if got := m.state.Balance(); got.Observed != 8 {
+		t.Errorf("after the mend: got %+v, want all observed", got)
+	}
+}
+
+// TestALoneBadInputIsGivenUpOnceTheObserverAnsweredAnother has only an input that every turn crashes on, until there is
+// another.
+func TestALoneBadInputIsGivenUpOnceTheObserverAnsweredAnother(t *testing.T) {
+	t.Parallel()
+	m := newSim(t, policy.ModelWish())
+	repeat(m, 1)
+	m.stop()
+	bad := m.state.inputs[0].position
+	for range 10 {
+		m.await()
+		if w := m.plan().Turn; w.Kind != events.TurnObservation {
+			t.Fatalf("a summary was asked for before its work was observed: %+v", w)
+		}
+		m.crash()
+	}
+	if got := m.state.Balance(); got.Dropped != 0 {
+		t.Fatalf("nothing shows that the input is at fault: got %+v", got)
+	}
+	repeat(m, 1)
+	m.stop()
+	m.settleAllBut(bad, events.FailCrash)
+	if got := m.state.Balance(); got.Observed != 3 || got.Dropped != 1 || m.state.inputs[0].outcome != Dropped {
+		t.Errorf("got %+v, want the bad input dropped and the rest observed", got)
 	}
 }
 

@@ -121,7 +121,7 @@ func decideFail(s *State, rules Rules, c Fail) ([]events.Draft, error) {
 	if give != "" {
 		b.add(events.InputsDropped{Inputs: s.positions(s.turn.settles), Reason: give, Turn: s.turn.id})
 	}
-	if failed.Class == events.FailCrash || failed.Class == events.FailInterrupted && !failed.Clean {
+	if crashed(failed) {
 		s.supervise(rules, b, failed.Class, give != "")
 	}
 	b.correlate(failed.Turn)
@@ -134,7 +134,9 @@ func known(c events.FailureClass) bool {
 	return c.BlamesProvider() || c.BlamesTurn() || c == events.FailCrash || c == events.FailInterrupted
 }
 
-// blame says what a failure of class c means for the batch in flight: a smaller batch, or giving its input up.
+// blame says what a failure of class c means for the batch in flight: a smaller batch, or giving its input up. For a
+// crash an input is given up only where the observer answered something else since it first crashed on it: one that
+// crashes on everything says nothing of the input.
 func (s *State) blame(c events.FailureClass, most int) (halved int, give events.DropReason) {
 	attempts := 0
 	for _, i := range s.turn.settles {
@@ -150,6 +152,9 @@ func (s *State) blame(c events.FailureClass, most int) (halved int, give events.
 		return 0, events.DropOverflow
 	case c == events.FailRefused:
 		return 0, events.DropRefused
+	}
+	if first := s.inputs[s.turn.settles[0]].blamed; first == 0 || s.answered < first {
+		return 0, ""
 	}
 	return 0, events.DropPoison
 }

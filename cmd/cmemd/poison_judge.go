@@ -127,7 +127,7 @@ func judgeCrashes(a account, by policyResults) []judgement {
 		judged(probes >= 0 && slices.Equal(a.Releases, []string{"probe"}), "%s of the quarantine crashed too; the next was answered and released the session",
 			plural(probes, "probe")),
 		judged(a.Crashes == most+1+probes && a.Crashes == live.Restarts+1, "%d crashes in all; in replay %d under a window alone", a.Crashes, window.Restarts),
-		judged(a.Played.Dropped == a.GivenUp, "%s given up by name after three crashes with it: kept, listed, and observed again when asked",
+		judged(a.GivenUp == 0 && a.Played.Dropped == 0, "%s given up: an observer that crashes on everything says nothing of an input",
 			plural(a.GivenUp, "input")),
 	}
 }

@@ -87,7 +87,7 @@ func goodAccounts() map[string]account {
 			Sent: 440, Played: sum(440, 0, 0), Final: sum(440, 0, 0), Failures: 3, Pauses: []int{1, 2, 3}, Resumes: 1, Decisions: 9,
 		},
 		"slow-restart-8s": {
-			Sent: 9, Played: sum(8, 0, 1), Again: 1, Final: sum(9, 0, 0), Crashes: 9, GivenUp: 1, Decisions: 9,
+			Sent: 9, Played: sum(9, 0, 0), Final: sum(9, 0, 0), Crashes: 9, Decisions: 9,
 			Respawns: []string{"crash", "crash", "crash", "crash", "crash"}, Quarantines: []string{"consecutive", "probe", "probe", "probe"}, Releases: []string{"probe"},
 		},
 	}
@@ -121,7 +121,7 @@ func TestPoisonIsJudged(t *testing.T) {
 		{"no quarantine at all", crashes, func(a *account) { a.Quarantines = nil }, "quarantined for 6"},
 		{"no release", crashes, func(a *account) { a.Releases = nil }, "released the session"},
 		{"a crash after the release", crashes, func(a *account) { a.Crashes++ }, "crashes in all"},
-		{"an input dropped without a name", crashes, func(a *account) { a.GivenUp = 0 }, "given up by name"},
+		{"an input given up to the loop", crashes, func(a *account) { a.GivenUp = 1 }, "says nothing of an input"},
 		{"a decision that its rules do not explain", limit, func(a *account) { a.Unexplained = 1 }, "explained by the rules"},
 		{"a balance that the events do not bear out", limit, func(a *account) { a.Discrepancies = 1 }, "explained by the rules"},
 	} {
