@@ -53,7 +53,8 @@ type Reply struct {
 	Form       events.Form
 	StopReason string // the provider's own word
 	Usage      events.Usage
-	Model      string // what really answered, if it says so
+	Cost       float64 // in US dollars, as the provider says; 0: it does not say
+	Model      string  // what really answered, if it says so
 }
 
 // Failure is a typed failure: of the provider, or of this turn.
