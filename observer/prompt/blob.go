@@ -9,8 +9,8 @@ const (
 	// minRun is the shortest run of base64 that is taken for encoded bytes: no hash, token or path is that long.
 	minRun = 256
 
-	// minLine is the shortest full line of a wrapped run: encoders wrap at 64 or 76.
-	minLine = 60
+	// minLine and maxLine are the lengths of a full line of a wrapped run: encoders wrap at 64 or 76.
+	minLine, maxLine = 60, 128
 
 	// minURL is the shortest run that is taken for encoded bytes where a data URL says so.
 	minURL = 16
@@ -75,7 +75,7 @@ func dataURL(s string, from, i int) int {
 func runEnd(s string, i int) int {
 	for {
 		end := wordEnd(s, i)
-		if end-i < minLine || end == len(s) || s[end] != '\n' {
+		if end-i < minLine || end-i > maxLine || end == len(s) || s[end] != '\n' {
 			return end
 		}
 		next := wordEnd(s, end+1)

@@ -33,6 +33,10 @@ func (f *flat) whole(n *node, indent int) {
 		f.block(clean(n.text), indent, "")
 		return
 	}
+	if n.kind == '0' {
+		f.block(n.text, indent, "")
+		return
+	}
 	if n.kind == '{' {
 		if shown, ok := n.image(); ok {
 			f.block(shown, indent, "")

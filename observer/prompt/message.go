@@ -115,7 +115,9 @@ func (m *message) render(reminder string) string {
 
 // mark is a word that does not occur in the message: the first that a chain of hashes of all of it gives. Whoever wrote a
 // part of it cannot know the word, and one who could would not find it used.
-func (m *message) mark(shown []string) string {
+func (m *message) mark(shown []string) string { return m.freeMark(m.hash(shown), shown) }
+
+func (m *message) hash(shown []string) [sha256.Size]byte {
 	h := sha256.New()
 	for i, p := range m.parts {
 		for _, s := range []string{p.label, p.aside, shown[i]} {
@@ -123,16 +125,20 @@ func (m *message) mark(shown []string) string {
 			h.Write([]byte{0}) // which no part holds
 		}
 	}
-	sum := h.Sum(nil)
+	return [sha256.Size]byte(h.Sum(nil))
+}
+
+// freeMark is the first mark of the chain that begins with sum and does not occur.
+func (m *message) freeMark(sum [sha256.Size]byte, shown []string) string {
 	for {
-		mark := hex.EncodeToString(sum)[:markSize]
-		if !m.holds(mark, shown) {
+		if mark := markFrom(sum); !m.holds(mark, shown) {
 			return mark
 		}
-		next := sha256.Sum256(sum)
-		sum = next[:]
+		sum = sha256.Sum256(sum[:])
 	}
 }
+
+func markFrom(sum [sha256.Size]byte) string { return hex.EncodeToString(sum[:])[:markSize] }
 
 func (m *message) holds(mark string, shown []string) bool {
 	for i, p := range m.parts {
