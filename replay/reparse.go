@@ -77,7 +77,7 @@ func (p *reparser) turn(t endedTurn) error {
 		p.out.Unknown++
 		return nil
 	}
-	p.compare(t, observer.Parse(got.Output, t.started.TurnKind, p.types), led)
+	p.compare(t, observer.ParseForm(got.Form, got.Output, t.started.TurnKind, p.types), led)
 	return nil
 }
 
@@ -218,7 +218,7 @@ func (p *prover) checkGrammar(s *proved, d *decision) {
 		return
 	}
 	then := recordedReading(s.flying.TurnKind, d.events[1:])
-	now := readingOf(observer.Parse(got.Output, s.flying.TurnKind, p.types))
+	now := readingOf(observer.ParseForm(got.Form, got.Output, s.flying.TurnKind, p.types))
 	if then.equal(now) {
 		n.Equal++
 		return

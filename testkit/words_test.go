@@ -30,6 +30,7 @@ func mayRead() map[string]string {
 		"observer/grammar_fields.go": grammar,
 		"observer/grammar_tags.go":   grammar,
 		"observer/grammar_text.go":   grammar,
+		"observer/structured.go":     grammar,
 		"policy/phrases.go":          "the phrases of policies that only replay knows, to show what such a rule costs",
 	}
 }
