@@ -125,10 +125,6 @@ func (p *Provider) complete(ctx context.Context, prompt observer.Prompt) (observ
 	form := cmp.Or(settled, events.FormStructured)
 	reply, err := p.ask(ctx, prompt, form)
 	switch {
-	case errors.Is(err, ErrForm) && (form == events.FormXML || p.cfg.Form != ""):
-		return reply, &observer.Failure{
-			Class: events.FailSetup, Message: fmt.Sprintf("the service does not answer in the form %q", form),
-		}
 	case errors.Is(err, ErrForm):
 		p.form.Store(events.FormXML)
 		return p.ask(ctx, prompt, events.FormXML)
@@ -145,7 +141,7 @@ func (p *Provider) complete(ctx context.Context, prompt observer.Prompt) (observ
 }
 
 // insteadOf asks in XML where refused, the answer to the first structured question, blames the request without a word of
-// what in it. It was the form if the same prompt is answered now; else refused stands.
+// what in it is wrong. It was the form if the same prompt is answered now; else refused stands.
 func (p *Provider) insteadOf(ctx context.Context, prompt observer.Prompt, refused error) (observer.Reply, error) {
 	failure, ok := errors.AsType[*observer.Failure](refused)
 	if !ok || !doubtsRequest(failure) {
@@ -194,6 +190,9 @@ func (p *Provider) ask(ctx context.Context, prompt observer.Prompt, form events.
 		q.Schema = p.schemas[kind]
 	}
 	reply, err := p.retried(ctx, q)
+	if errors.Is(err, ErrForm) && (form == events.FormXML || p.cfg.Form != "") {
+		err = &observer.Failure{Class: events.FailSetup, Message: fmt.Sprintf("the service does not answer in the form %q", form)}
+	}
 	reply.Form = form
 	reply.Text = strings.ToValidUTF8(reply.Text, "\uFFFD")
 	return reply, err

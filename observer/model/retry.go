@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
-	"net/http"
 	"time"
 
 	"github.com/cmemd/cmemd/events"
@@ -22,7 +21,7 @@ func Retryable(f *observer.Failure) bool {
 	case events.FailTransport, events.FailLimit, events.FailOverload, events.FailServer:
 		return true
 	}
-	return f.Class == events.FailTimeout && f.Status == http.StatusRequestTimeout
+	return f.Class == events.FailTimeout && f.Status != 0 // the service gave up, not we
 }
 
 // retried asks until there is an answer, a failure that a retry does not mend, or no try left.

@@ -1,0 +1,163 @@
+package openai_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/observer"
+	"github.com/cmemd/cmemd/observer/model"
+	"github.com/cmemd/cmemd/observer/openai"
+	"github.com/cmemd/cmemd/testkit/wiretest"
+)
+
+func TestWire(t *testing.T) {
+	wiretest.Run(t, wiretest.API{
+		New: func(e model.Endpoint) (model.Asker, func(), error) {
+			a, err := openai.New(openai.Config{Model: "gpt-5-mini", Endpoint: e})
+			return a, a.CloseIdleConnections, err
+		},
+		Says:    func(_ events.Form, text string) wiretest.Answer { return completion("stop", text) },
+		Stopped: func(text string) wiretest.Answer { return completion("length", text) },
+		Blocked: func() wiretest.Answer { return completion("content_filter", "") },
+		Refuses: func(status int, word string) wiretest.Answer { return refuses(status, word, "invalid", "messages") },
+		NoForm:  refuses(400, "invalid_request_error", "unsupported_value", "response_format"),
+		Sent: func(r wiretest.Request) string {
+			return strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
+		},
+	})
+}
+
+func refuses(status int, word, code, param string) wiretest.Answer {
+	return wiretest.Answer{
+		Status: status, Header: map[string]string{"Content-Type": "application/json"},
+		Body: fmt.Sprintf(`{"error":{"message":"weekly limit","type":%q,"code":%q,"param":%q}}`, word, code, param),
+	}
+}
+
+func completion(reason, text string) wiretest.Answer {
+	return body(map[string]any{
+		"id": "c1", "object": "chat.completion", "created": 1, "model": "gpt-5-mini-2025",
+		"choices": []any{map[string]any{"index": 0, "finish_reason": reason, "message": map[string]any{"role": "assistant", "content": text}}},
+		"usage": map[string]any{
+			"prompt_tokens": 1200, "completion_tokens": 34, "total_tokens": 1234, "prompt_tokens_details": map[string]any{"cached_tokens": 1000},
+		},
+	})
+}
+
+func body(v any) wiretest.Answer {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return wiretest.Answer{Header: map[string]string{"Content-Type": "application/json"}, Body: string(b)}
+}
+
+func asker(t *testing.T, url string) *openai.Asker {
+	t.Helper()
+	a, err := openai.New(openai.Config{Model: "qwen3", Endpoint: model.Endpoint{URL: url}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(a.CloseIdleConnections)
+	return a
+}
+
+// TestFailuresOfEndpoints holds the endpoints' own ways to fail under a good status.
+func TestFailuresOfEndpoints(t *testing.T) {
+	t.Parallel()
+	choice := func(fields map[string]any) wiretest.Answer { return body(map[string]any{"choices": []any{fields}}) }
+	for name, tc := range map[string]struct {
+		answer wiretest.Answer
+		want   observer.Failure
+	}{
+		"OpenRouter, the service behind it failed": {
+			choice(map[string]any{"finish_reason": "error", "message": map[string]any{"content": "ha"}, "error": map[string]any{"code": 502, "message": "x"}}),
+			observer.Failure{Class: events.FailServer, Status: 502, Message: "502"},
+		},
+		"OpenRouter, an error in the place of choices": {
+			body(map[string]any{"error": map[string]any{"code": 429, "message": "x"}}),
+			observer.Failure{Class: events.FailLimit, Status: 429, Message: "429"},
+		},
+		"a refusal of the model": {
+			choice(map[string]any{"finish_reason": "stop", "message": map[string]any{"content": "", "refusal": "I cannot"}}),
+			observer.Failure{Class: events.FailRefused, Message: "finished: stop"},
+		},
+		"no choices": {
+			body(map[string]any{"choices": []any{}}),
+			observer.Failure{Class: events.FailUnknown, Message: "neither an answer nor a reason"},
+		},
+	} {
+		_, err := asker(t, wiretest.MustServe(t, tc.answer).URL).Ask(t.Context(), model.Question{User: "u", MaxTokens: 9})
+		if diff := cmp.Diff(error(&tc.want), err); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// TestRequest shows what is sent: without a key where there is none, with the schema in the structured form.
+func TestRequest(t *testing.T) {
+	t.Parallel()
+	server := wiretest.MustServe(t, completion("stop", "x"))
+	schema := observer.Schema(events.TurnSummary, observer.CodeMode())
+	q := model.Question{System: "role", User: "batch", MaxTokens: 77, Form: events.FormStructured, Schema: schema}
+	if _, err := asker(t, server.URL+"/v1").Ask(t.Context(), q); err != nil {
+		t.Fatal(err)
+	}
+	r := server.Requests()[0]
+	if _, signed := r.Header["Authorization"]; signed || r.URL != "/v1/chat/completions" {
+		t.Errorf("got %s, %v, want no key", r.URL, r.Header)
+	}
+	want := `{"messages":[{"content":"role","role":"system"},{"content":"batch","role":"user"}],"model":"qwen3","max_tokens":77,` +
+		`"response_format":{"json_schema":{"name":"record","strict":true,"schema":` + string(schema) + `},"type":"json_schema"}}`
+	if diff := cmp.Diff(parsed(t, want), parsed(t, r.Body)); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	if !strings.Contains(r.Body, string(schema)) {
+		t.Errorf("the fields lost their order: %s", r.Body)
+	}
+}
+
+// TestTheBoundOfTokensIsNamedAsTheEndpointLikes: one that refuses a name by that name is asked with the other, and then on.
+func TestTheBoundOfTokensIsNamedAsTheEndpointLikes(t *testing.T) {
+	t.Parallel()
+	server := wiretest.MustServe(t, refuses(400, "invalid_request_error", "unsupported_parameter", "max_tokens"), completion("stop", "x"))
+	a := asker(t, server.URL)
+	for range 2 {
+		if r, err := a.Ask(t.Context(), model.Question{User: "u", MaxTokens: 9}); err != nil || r.Text != "x" {
+			t.Fatalf("got %+v, %v", r, err)
+		}
+	}
+	var names []string
+	for _, r := range server.Requests() {
+		for name := range parsed(t, r.Body).(map[string]any) {
+			if strings.HasPrefix(name, "max_") {
+				names = append(names, name)
+			}
+		}
+	}
+	if diff := cmp.Diff([]string{"max_tokens", "max_completion_tokens", "max_completion_tokens"}, names); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+func parsed(t *testing.T, s string) (v any) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(s), &v); err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func TestBadConfig(t *testing.T) {
+	t.Parallel()
+	for _, c := range []openai.Config{{}, {Model: "m", Endpoint: model.Endpoint{URL: "ftp://x"}}} {
+		if _, err := openai.New(c); err == nil || strings.Contains(err.Error(), "ftp") {
+			t.Errorf("%+v: got %v", c, err)
+		}
+	}
+}

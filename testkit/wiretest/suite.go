@@ -1,0 +1,276 @@
+package wiretest
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/observer"
+	"github.com/cmemd/cmemd/observer/model"
+	"github.com/cmemd/cmemd/testkit/providertest"
+)
+
+// API is how one service speaks, and who asks it.
+type API struct {
+	// New returns an asker of an endpoint, and what closes its connections.
+	New func(e model.Endpoint) (model.Asker, func(), error)
+	// Says is the whole answer with a text, in the form it was asked for, and with Usage.
+	Says func(form events.Form, text string) Answer
+	// Stopped is an answer that was cut by the bound of tokens, and Blocked one that the service would not give.
+	Stopped func(text string) Answer
+	Blocked func() Answer
+	// Refuses is a refusal with a word of the API's for programs.
+	Refuses func(status int, word string) Answer
+	// NoForm is a refusal that names the structured form as what is wrong; a zero Answer if the API has no words for it.
+	NoForm Answer
+	// Sent is the key of a request, as the API wants it sent.
+	Sent func(Request) string
+	// Partial: an answer that breaks off is told as far as it came.
+	Partial bool
+}
+
+// Usage is what every answer of API.Says was paid with.
+func Usage() events.Usage { return events.Usage{Input: 1200, Cached: 1000, Output: 34} }
+
+// Key is the key that the suite's askers send. No other text of the suite holds it.
+const Key = "sk-wiretest-0123456789abcdef"
+
+// Run checks api, each rule as a subtest.
+func Run(t *testing.T, api API) {
+	t.Helper()
+	s := suite{api: api}
+	before := goroutines()
+	for _, r := range []struct {
+		name  string
+		check func(*testing.T)
+	}{
+		{"answers", s.answers}, {"outcomes", s.outcomes}, {"borders", s.borders}, {"cuts", s.cuts}, {"slow", s.slow},
+		{"cancelled", s.cancelled}, {"impostors", s.impostors}, {"unreachable", s.unreachable}, {"redirected", s.redirected},
+		{"refusals", s.refusals}, {"retries", s.retries}, {"forms", s.forms}, {"secrets", s.secrets}, {"provider", s.provider},
+	} {
+		t.Run(r.name, r.check)
+	}
+	if err := settled(before, 5*time.Second); err != nil {
+		t.Errorf("goroutines: %v", err)
+	}
+}
+
+type suite struct{ api API }
+
+// rendered makes questions that are short whatever the prompt is.
+type rendered struct{}
+
+func (rendered) Question(p observer.Prompt, _ events.Form) model.Question {
+	return model.Question{System: "Answer.", User: "asked about: " + p.Request[:min(len(p.Request), 200)]}
+}
+
+const content = `<observation><title>Round "totals" once &amp; at the end: é 👩‍👧 記録</title></observation>`
+
+// server starts a server; ask makes a provider that asks it.
+func (s suite) ask(t *testing.T, url string, edit func(*model.Config)) *model.Provider {
+	t.Helper()
+	key, err := model.NewKey(model.KeySource{Env: "WIRETEST_KEY", Getenv: func(string) string { return Key }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	asker, closeIdle, err := s.api.New(model.Endpoint{URL: url, Key: key})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(closeIdle)
+	c := model.Config{
+		Name: "wire", Asker: asker, Renderer: rendered{}, Form: events.FormXML, Retries: -1, Backoff: time.Millisecond, Timeout: 20 * time.Second,
+	}
+	if edit != nil {
+		edit(&c)
+	}
+	p, err := model.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func prompt() observer.Prompt {
+	return observer.Prompt{Kind: events.TurnObservation, Attempt: 1, Request: "fix the totals"}
+}
+
+// answers: text and usage arrive, in both forms; the question and the key were sent, and the key only where it belongs.
+func (s suite) answers(t *testing.T) {
+	for form, text := range map[events.Form]string{events.FormXML: content, events.FormStructured: `{"observations":[],"skip":true,"skip_reason":"é \"x\""}`} {
+		server := MustServe(t, s.api.Says(form, text))
+		got, err := s.ask(t, server.URL, func(c *model.Config) { c.Form = form }).Complete(t.Context(), prompt())
+		if err != nil {
+			t.Fatalf("%s: %v", form, err)
+		}
+		if got.StopReason == "" || got.Model == "" {
+			t.Errorf("%s: got stop reason %q and model %q, want what the service said", form, got.StopReason, got.Model)
+		}
+		want := observer.Reply{Text: text, Form: form, Usage: Usage(), StopReason: got.StopReason, Model: got.Model}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", form, diff)
+		}
+		asked := server.Requests()[0]
+		if sent := s.api.Sent(asked); sent != Key {
+			t.Errorf("%s: got the key %q", form, sent)
+		}
+		for _, part := range []string{"Answer.", "asked about: fix the totals"} {
+			if !strings.Contains(asked.Body, part) {
+				t.Errorf("%s: %q is not in the request %s", form, part, asked.Body)
+			}
+		}
+		if strings.Contains(asked.URL+asked.Body, Key) {
+			t.Errorf("%s: the key is in the address or the body", form)
+		}
+		if form == events.FormStructured && !strings.Contains(asked.Body, `"skip_reason"`) {
+			t.Errorf("the schema is not in the request %s", asked.Body)
+		}
+	}
+}
+
+// outcomes: what the service says with an answer decides.
+func (s suite) outcomes(t *testing.T) {
+	for _, tc := range []struct {
+		name   string
+		answer Answer
+		want   events.FailureClass
+		output string
+	}{
+		{"stopped", s.api.Stopped(content), events.FailTruncated, content},
+		{"blocked", s.api.Blocked(), events.FailRefused, ""},
+	} {
+		server := MustServe(t, tc.answer)
+		failure := s.fails(t, s.ask(t, server.URL, retrying), tc.name)
+		want := observer.Failure{Class: tc.want, Message: failure.Message, Output: tc.output}
+		if diff := cmp.Diff(want, *failure); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tc.name, diff)
+		}
+		if n := len(server.Requests()); n != 1 {
+			t.Errorf("%s: asked %d times, want once", tc.name, n)
+		}
+	}
+	server := MustServe(t, s.api.Says(events.FormXML, ""))
+	if got, err := s.ask(t, server.URL, nil).Complete(t.Context(), prompt()); err != nil || got.Text != "" {
+		t.Errorf("blank: got %q, %v, want an answer without text", got.Text, err)
+	}
+}
+
+func retrying(c *model.Config) { c.Retries = 2 }
+
+// fails asks and wants a typed failure.
+func (s suite) fails(t *testing.T, p *model.Provider, name string) *observer.Failure {
+	t.Helper()
+	got, err := p.Complete(t.Context(), prompt())
+	failure, ok := errors.AsType[*observer.Failure](err)
+	if !ok {
+		t.Fatalf("%s: got %q, %v, want a typed failure", name, got.Text, err)
+	}
+	return failure
+}
+
+// borders: how an answer is cut into pieces on its way changes nothing.
+func (s suite) borders(t *testing.T) {
+	whole := s.api.Says(events.FormXML, content)
+	server := MustServe(t)
+	p := s.ask(t, server.URL, nil)
+	try := func(a Answer) {
+		t.Helper()
+		server.Script(a)
+		if got, err := p.Complete(t.Context(), prompt()); err != nil || !cmp.Equal(got.Text, content) || got.Usage != Usage() {
+			t.Fatalf("pieces %v of %d bytes each: got %q, %+v, %v", a.Pieces, a.Each, got.Text, got.Usage, err)
+		}
+	}
+	for _, each := range []int{1, 2, 3, 7, 64} {
+		a := whole
+		a.Each = each
+		try(a)
+	}
+	for i := 1; i < len(whole.Body); i++ {
+		a := whole
+		a.Pieces = []int{i}
+		try(a)
+	}
+}
+
+// cuts: an answer that breaks off, at whatever byte, is a failure of the transport or was whole.
+func (s suite) cuts(t *testing.T) {
+	whole := s.api.Says(events.FormXML, content)
+	server := MustServe(t)
+	p := s.ask(t, server.URL, nil)
+	partial := 0
+	for i := 0; i < len(whole.Body); i++ {
+		for _, end := range []End{Cut, Short} {
+			server.Script(whole.until(i, end))
+			got, err := p.Complete(t.Context(), prompt())
+			failure, typed := errors.AsType[*observer.Failure](err)
+			switch {
+			case err == nil && cmp.Equal(got.Text, content):
+				if i < len(whole.Body)/2 || strings.TrimSpace(whole.Body[i:]) != "" && !s.api.Partial {
+					t.Fatalf("end %d after %d of %d bytes: it is taken for whole", end, i, len(whole.Body))
+				}
+			case !typed || failure.Class != events.FailTransport:
+				t.Fatalf("end %d after %d of %d bytes: got %q, %v, want a failure of the transport", end, i, len(whole.Body), got.Text, err)
+			case failure.Output != "":
+				partial++
+				if !cmp.Equal(content[:len(failure.Output)], failure.Output) {
+					t.Fatalf("end %d after %d bytes: kept %q", end, i, failure.Output)
+				}
+			}
+		}
+	}
+	if s.api.Partial != (partial > 0) {
+		t.Errorf("what had come was kept %d times, Partial is %t", partial, s.api.Partial)
+	}
+}
+
+// slow: an answer that does not come to its end in time is a time out.
+func (s suite) slow(t *testing.T) {
+	whole := s.api.Says(events.FormXML, content)
+	for name, n := range map[string]int{"no byte": 0, "half": len(whole.Body) / 2} {
+		server := MustServe(t, whole.until(n, Hang))
+		began := time.Now()
+		failure := s.fails(t, s.ask(t, server.URL, func(c *model.Config) { c.Timeout, c.Retries = 100*time.Millisecond, 2 }), name)
+		if failure.Class != events.FailTimeout || time.Since(began) > 5*time.Second {
+			t.Errorf("%s: got %v after %v, want a time out", name, failure, time.Since(began))
+		}
+		if len(server.Requests()) != 1 {
+			t.Errorf("%s: asked %d times, want once", name, len(server.Requests()))
+		}
+		server.Close()
+	}
+}
+
+// cancelled: a stop is noticed at once, wherever the answer is, and is no failure.
+func (s suite) cancelled(t *testing.T) {
+	whole := s.api.Says(events.FormXML, content)
+	refused := s.api.Refuses(429, "rate_limit_error").with("Retry-After", "9")
+	for name, a := range map[string]Answer{
+		"no byte": whole.until(0, Hang), "half": whole.until(len(whole.Body)/2, Hang), "between tries": refused,
+	} {
+		server := MustServe(t, a)
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(50*time.Millisecond, cancel)
+		began := time.Now()
+		got, err := s.ask(t, server.URL, retrying).Complete(ctx, prompt())
+		if !errors.Is(err, context.Canceled) || got.Text != "" {
+			t.Errorf("%s: got %q, %v, want context.Canceled", name, got.Text, err)
+		}
+		if took := time.Since(began); took > 2*time.Second {
+			t.Errorf("%s: took %v to notice", name, took)
+		}
+		server.Close()
+	}
+}
+
+// provider holds it to the contract of all providers.
+func (s suite) provider(t *testing.T) {
+	server := MustServe(t, s.api.Says(events.FormXML, observer.SkipForm))
+	t.Run("contract", func(t *testing.T) {
+		providertest.Run(t, func(t *testing.T) observer.Provider { return s.ask(t, server.URL, retrying) }, providertest.Options{Deterministic: true})
+	})
+}

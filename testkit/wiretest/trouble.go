@@ -1,0 +1,269 @@
+package wiretest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/observer"
+	"github.com/cmemd/cmemd/observer/model"
+)
+
+// impostors: what answers well and is no such service.
+func (s suite) impostors(t *testing.T) {
+	page := "<html><body>You've hit your limit. Please log in.</body></html>"
+	for _, tc := range []struct {
+		name   string
+		answer Answer
+		want   events.FailureClass
+	}{
+		{"a page", Answer{Body: page, Header: map[string]string{"Content-Type": "text/html"}}, events.FailSetup},
+		{"plain text", Answer{Body: "ok", Header: map[string]string{"Content-Type": "text/plain"}}, events.FailSetup},
+		{"no type", Answer{Body: page, Header: map[string]string{"Content-Type": ""}}, events.FailSetup},
+		{"JSON that is none", Answer{Body: `{"id": `, Header: map[string]string{"Content-Type": "application/json"}}, events.FailTransport},
+		{"an answer without an end", Answer{Body: strings.Repeat(" ", 5<<20), Header: map[string]string{"Content-Type": "application/json"}}, events.FailTruncated},
+	} {
+		server := MustServe(t, tc.answer)
+		if f := s.fails(t, s.ask(t, server.URL, nil), tc.name); f.Class != tc.want {
+			t.Errorf("%s: got %v, want %s", tc.name, f, tc.want)
+		}
+	}
+}
+
+// unreachable: nobody answers at all.
+func (s suite) unreachable(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	refusing := "http://" + l.Addr().String()
+	_ = l.Close()
+	plain := MustServe(t, s.api.Says(events.FormXML, content))
+	for name, url := range map[string]string{
+		"refused": refusing, "no name": "http://no-such-host.invalid", "no TLS": "https" + strings.TrimPrefix(plain.URL, "http"),
+	} {
+		f := s.fails(t, s.ask(t, url, func(c *model.Config) { c.Timeout = 5 * time.Second }), name)
+		if f.Class != events.FailTransport && !(name == "no name" && f.Class == events.FailTimeout) || f.Status != 0 {
+			t.Errorf("%s: got %v, status %d, want a failure of the transport", name, f, f.Status)
+		}
+	}
+}
+
+// redirected: a key is not carried to another address.
+func (s suite) redirected(t *testing.T) {
+	other := MustServe(t, s.api.Says(events.FormXML, content))
+	for _, status := range []int{301, 302, 303, 307, 308} {
+		server := MustServe(t, Answer{Status: status, Header: map[string]string{"Location": other.URL}})
+		if f := s.fails(t, s.ask(t, server.URL, nil), fmt.Sprint(status)); f.Class != events.FailSetup || f.Status != status {
+			t.Errorf("%d: got %v, status %d, want setup", status, f, f.Status)
+		}
+	}
+	if n := len(other.Requests()); n != 0 {
+		t.Errorf("it was followed %d times", n)
+	}
+}
+
+// refusal is a status and what it means.
+type refusal struct {
+	status  int
+	want    events.FailureClass
+	retried bool
+	resets  bool // its Retry-After is believed
+}
+
+func refusals() []refusal {
+	return []refusal{
+		{400, events.FailRefused, false, false}, {401, events.FailAuth, false, false}, {402, events.FailBilling, false, false},
+		{403, events.FailAuth, false, false}, {404, events.FailSetup, false, false}, {408, events.FailTimeout, true, true},
+		{413, events.FailOverflow, false, false}, {418, events.FailUnknown, false, false}, {422, events.FailRefused, false, false},
+		{429, events.FailLimit, true, true}, {500, events.FailServer, true, true}, {502, events.FailServer, true, true},
+		{503, events.FailOverload, true, true}, {504, events.FailTimeout, true, true}, {529, events.FailOverload, true, true},
+	}
+}
+
+// refusals: each status means one thing, whatever stands in its body, and with Retry-After the time to come back.
+func (s suite) refusals(t *testing.T) {
+	page := map[string]string{"Content-Type": "text/html"}
+	for _, r := range refusals() {
+		for name, a := range map[string]Answer{
+			"in the API's form": s.api.Refuses(r.status, "some_error"),
+			"a page":            {Status: r.status, Header: page, Body: "<html>rate limit exceeded, invalid api key</html>"},
+			"nothing":           {Status: r.status},
+			"JSON of others":    {Status: r.status, Header: map[string]string{"Content-Type": "application/json"}, Body: `{"error":"weekly limit"}`},
+			"a cut page":        {Status: r.status, Header: page, Body: "<html>rate", End: Cut},
+		} {
+			server := MustServe(t, a)
+			f := s.fails(t, s.ask(t, server.URL, retrying), fmt.Sprint(r.status, " ", name))
+			if f.Class != r.want || f.Status != r.status || !f.ResetsAt.IsZero() {
+				t.Errorf("%d, %s: got %s, status %d, reset %v, want %s without a reset", r.status, name, f.Class, f.Status, f.ResetsAt, r.want)
+			}
+			if n, want := len(server.Requests()), tries(r.retried); n != want {
+				t.Errorf("%d, %s: asked %d times, want %d", r.status, name, n, want)
+			}
+			server.Close()
+		}
+		s.later(t, r)
+	}
+}
+
+func tries(retried bool) int {
+	if retried {
+		return 3
+	}
+	return 1
+}
+
+// later refuses until a time that is further away than a turn waits: it is asked once, and the failure names the time.
+func (s suite) later(t *testing.T, r refusal) {
+	t.Helper()
+	for _, value := range []string{"30", time.Now().Add(30 * time.Second).UTC().Format(http.TimeFormat)} {
+		server := MustServe(t, s.api.Refuses(r.status, "some_error").with("Retry-After", value))
+		f := s.fails(t, s.ask(t, server.URL, retrying), fmt.Sprint(r.status))
+		left := time.Until(f.ResetsAt)
+		if r.resets != (left > 20*time.Second && left < 40*time.Second) || r.resets == f.ResetsAt.IsZero() {
+			t.Errorf("%d, Retry-After %s: got a reset in %v, want one: %t", r.status, value, left, r.resets)
+		}
+		if n := len(server.Requests()); n != 1 {
+			t.Errorf("%d, Retry-After %s: asked %d times, want once", r.status, value, n)
+		}
+		server.Close()
+	}
+}
+
+// retries: what passes is passed over, and a short wait is kept.
+func (s suite) retries(t *testing.T) {
+	fine := s.api.Says(events.FormXML, content)
+	for name, tc := range map[string]struct {
+		script []Answer
+		want   int // requests; the last one is answered
+	}{
+		"500":             {[]Answer{s.api.Refuses(500, "api_error"), fine}, 2},
+		"429 and 529":     {[]Answer{s.api.Refuses(429, "rate_limit_error"), s.api.Refuses(529, "overloaded_error"), fine}, 3},
+		"a cut":           {[]Answer{fine.until(10, Cut), fine}, 2},
+		"a cut, then 503": {[]Answer{fine.until(len(fine.Body)/2, Cut), {Status: 503}, fine}, 3},
+	} {
+		server := MustServe(t, tc.script...)
+		got, err := s.ask(t, server.URL, retrying).Complete(t.Context(), prompt())
+		if n := len(server.Requests()); err != nil || !cmp.Equal(got.Text, content) || n != tc.want {
+			t.Errorf("%s: got %q, %v after %d requests, want an answer after %d", name, got.Text, err, n, tc.want)
+		}
+	}
+	server := MustServe(t, s.api.Refuses(429, "rate_limit_error").with("Retry-After", "1"), fine)
+	began := time.Now()
+	_, err := s.ask(t, server.URL, retrying).Complete(t.Context(), prompt())
+	if took := time.Since(began); err != nil || took < time.Second || took > 3*time.Second {
+		t.Errorf("Retry-After: 1: got %v after %v, want an answer after a second", err, took)
+	}
+}
+
+// forms: without a setting the structured form is asked for, until the service shows that it has none.
+func (s suite) forms(t *testing.T) {
+	structured, xml := `{"observations":[],"skip":true,"skip_reason":""}`, s.api.Says(events.FormXML, content)
+	type testCase struct {
+		first Answer
+		want  events.Form // of the two turns
+		calls int         // of the first turn
+	}
+	cases := map[string]testCase{
+		"taken":               {s.api.Says(events.FormStructured, structured), events.FormStructured, 1},
+		"not taken, 400":      {s.api.Refuses(400, "invalid_request_error"), events.FormXML, 2},
+		"not taken, 404":      {s.api.Refuses(404, "not_found_error"), events.FormXML, 2},
+		"not taken, 422":      {s.api.Refuses(422, "unprocessable"), events.FormXML, 2},
+		"taken and forgotten": {s.api.Says(events.FormXML, content), events.FormXML, 2},
+	}
+	if s.api.NoForm.Status != 0 {
+		cases["refused by name"] = testCase{s.api.NoForm, events.FormXML, 2}
+	}
+	for name, tc := range cases {
+		script := []Answer{tc.first, xml}
+		if tc.want == events.FormStructured {
+			script = []Answer{tc.first}
+		}
+		server := MustServe(t, script...)
+		p := s.ask(t, server.URL, func(c *model.Config) { c.Form = "" })
+		for turn, calls := range []int{tc.calls, tc.calls + 1} {
+			got, err := p.Complete(t.Context(), prompt())
+			if n := len(server.Requests()); err != nil || got.Form != tc.want || n != calls {
+				t.Errorf("%s, turn %d: got form %q, %v after %d requests, want %q after %d", name, turn+1, got.Form, err, n, tc.want, calls)
+			}
+		}
+	}
+	server := MustServe(t, s.api.Refuses(400, "invalid_request_error"))
+	if f := s.fails(t, s.ask(t, server.URL, func(c *model.Config) { c.Form = "" }), "refused in both forms"); f.Class != events.FailRefused {
+		t.Errorf("refused in both forms: got %v, want the refusal", f)
+	}
+}
+
+// secrets: a service that says the key and the prompt back finds neither in an error nor in a log.
+func (s suite) secrets(t *testing.T) {
+	var logged bytes.Buffer
+	log.SetOutput(&logged)
+	defer log.SetOutput(os.Stderr)
+	old := slog.Default()
+	slog.SetDefault(slog.New(slog.NewTextHandler(&logged, &slog.HandlerOptions{Level: slog.LevelDebug})))
+	defer slog.SetDefault(old)
+	const secret = "the prompt's own words"
+	for _, status := range []int{200, 302, 400, 401, 403, 404, 429, 500, 529} {
+		for _, a := range []Answer{
+			s.api.Refuses(status, Key), {Status: status, Body: Key + secret}, {Status: status, Body: Key + secret, End: Cut},
+			{Status: status, Body: Key, Header: map[string]string{"Retry-After": Key, "Content-Type": Key, "Location": "/" + Key}},
+		} {
+			server := MustServe(t, a)
+			p := s.ask(t, server.URL, nil)
+			_, err := p.Complete(t.Context(), observer.Prompt{Request: secret})
+			logged.WriteString(spelled(err))
+			_, _ = fmt.Fprintf(&logged, "%v %+v %#v", p, p, p)
+			server.Close()
+		}
+	}
+	if n := strings.Index(logged.String(), Key); n >= 0 {
+		t.Errorf("the key is told: %.200q", logged.String()[max(0, n-100):])
+	}
+	if n := strings.Index(logged.String(), secret); n >= 0 {
+		t.Errorf("the prompt is told: %.200q", logged.String()[max(0, n-100):])
+	}
+}
+
+// spelled is all that an error and its causes say, in every way they may be printed.
+func spelled(err error) string {
+	var b strings.Builder
+	for e := err; e != nil; e = errors.Unwrap(e) {
+		_, _ = fmt.Fprintf(&b, "%v %+v %#v %q\n", e, e, e, e)
+	}
+	return b.String()
+}
+
+func goroutines() int { return runtime.NumGoroutine() }
+
+// settled waits until there are no more goroutines than before.
+func settled(before int, wait time.Duration) error {
+	ctx, cancel := context.WithTimeout(context.Background(), wait)
+	defer cancel()
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		now := goroutines()
+		if now <= before {
+			return nil
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			b := make([]byte, 1<<16)
+			return fmt.Errorf("there were %d, there are %d:\n%s", before, now, b[:runtime.Stack(b, true)])
+		}
+	}
+}
