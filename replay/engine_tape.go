@@ -49,7 +49,7 @@ func record(s *Scenario, types observer.Types, phrases bool) *tape {
 	r := reader{types: types, phrases: phrases}
 	t := &tape{
 		frames:  make([]frame, len(s.Events)),
-		opening: r.read(s.Respawn.Output, events.TurnObservation, s.Respawn.Tokens),
+		opening: r.read("", s.Respawn.Output, events.TurnObservation, s.Respawn.Tokens),
 		delay:   s.Respawn.DelayMS, end: s.end(), wedged: maxMS + 1,
 	}
 	if s.WedgedAtMS != nil {
@@ -103,21 +103,21 @@ func (r *reader) frame(f *frame, e *Event) {
 	if e.Kind == KindSummary {
 		kind = events.TurnSummary
 	}
-	f.said = r.read(e.Output, kind, e.Tokens)
+	f.said = r.read(e.Form, e.Output, kind, e.Tokens)
 	for _, c := range e.Commits {
 		if !c.Exists {
 			f.said.flagged++
 		}
 	}
 	if e.Fresh != nil {
-		fresh := r.read(e.Fresh.Output, kind, e.Fresh.Tokens)
+		fresh := r.read("", e.Fresh.Output, kind, e.Fresh.Tokens)
 		fresh.flagged = f.said.flagged
 		f.fresh = &fresh
 	}
 }
 
-func (r *reader) read(output string, kind events.TurnKind, cost Tokens) reading {
-	p := observer.Parse(output, kind, r.types)
+func (r *reader) read(form events.Form, output string, kind events.TurnKind, cost Tokens) reading {
+	p := observer.ParseForm(form, output, kind, r.types)
 	out := reading{
 		output:       policy.Output{Class: policy.Class(p.Class), Disposition: policy.Disposition(p.Disposition)},
 		observations: int32(len(p.Observations)), tokens: cost.In + cost.Out,

@@ -178,6 +178,9 @@ func (c *recorder) receive(e *Event, t endedTurn) error {
 		c.gap(t.head, "the output is erased: its event has an empty one")
 	} else {
 		e.Output, e.Tokens = got.Output, Tokens{In: got.Usage.Input, Out: got.Usage.Output}
+		if got.Form != events.FormXML {
+			e.Form = got.Form
+		}
 	}
 	for _, r := range t.rest {
 		if err := c.cite(e, r); err != nil {

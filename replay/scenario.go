@@ -1,6 +1,10 @@
 package replay
 
-import "encoding/json"
+import (
+	"encoding/json"
+
+	"github.com/cmemd/cmemd/events"
+)
 
 // Scenario is a stretch of observer turns, with what the world would have done where the record cannot know.
 type Scenario struct {
@@ -52,6 +56,7 @@ type Event struct {
 	Turn     string            `json:"turn,omitempty"`
 	Position uint64            `json:"position,omitempty"` // of the record that ended the turn
 	Inputs   []json.RawMessage `json:"inputs,omitempty"`   // what it was about, where that was asked for
+	Form     events.Form       `json:"form,omitempty"`     // of Output; empty: XML
 }
 
 // Fresh is another answer to a turn, and what it cost.

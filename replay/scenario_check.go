@@ -3,6 +3,8 @@ package replay
 import (
 	"fmt"
 	"time"
+
+	"github.com/cmemd/cmemd/events"
 )
 
 // The bounds of a scenario keep sums of any number of events within an int64, and times within a time.Duration.
@@ -64,6 +66,11 @@ func (e *Event) check(last int64) (field, why string) {
 	case KindObservation, KindSummary, KindExit:
 	default:
 		return "kind", fmt.Sprintf("is %q: want %s, %s or %s", e.Kind, KindObservation, KindSummary, KindExit)
+	}
+	switch e.Form {
+	case "", events.FormXML, events.FormStructured:
+	default:
+		return "form", fmt.Sprintf("is %q: want %s or %s", e.Form, events.FormXML, events.FormStructured)
 	}
 	if why := outside(e.AtMS, maxMS); why != "" {
 		return "at_ms", why

@@ -33,6 +33,7 @@ func TestReadScenarioRefusesNonsense(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{"an unknown kind", event(`"at_ms": 8, "kind": "dream"`), `events[1].kind is "dream": want observation, summary or exit`},
 		{"no kind", event(`"at_ms": 8`), `events[1].kind is ""`},
+		{"an unknown form", event(`"at_ms": 8, "kind": "summary", "form": "yaml"`), `events[1].form is "yaml": want xml or structured`},
 		{"times that do not ascend", event(`"at_ms": 6, "kind": "exit"`), `events[1].at_ms is 6, after 7`},
 		{"a negative time", `{"events": [{"at_ms": -1, "kind": "exit"}]}`, `events[0].at_ms is -1: want 0 to`},
 		{"a time beyond all bounds", event(`"at_ms": 9223372036854775807, "kind": "exit"`), `events[1].at_ms is 9223372036854775807`},

@@ -88,7 +88,7 @@ func scenarioAction(e replay.Event) playback.Action {
 			Class: e.Provider.Class(), Output: e.Output, ResetsIn: time.Duration(max(0, e.Provider.ResetsMS-e.AtMS)) * time.Millisecond,
 		}
 	}
-	return playback.Text{Text: e.Output, Usage: events.Usage{Input: e.Tokens.In, Output: e.Tokens.Out}}
+	return playback.Text{Text: e.Output, Form: e.Form, Usage: events.Usage{Input: e.Tokens.In, Output: e.Tokens.Out}}
 }
 
 const playbackHelp = `The provider playback plays a script in the place of a model: for a demonstration, for bringing a reported loop back to
