@@ -73,8 +73,10 @@ func (p *Policy) Turn(s *State, t Turn, now time.Time) Verdict {
 
 func (p *Policy) rule(s *State, t Turn, now time.Time) Ruling {
 	switch {
-	case t.Failure == "" || !p.name.holds():
+	case t.Failure == "":
 		return p.judge(s, t.Output, now)
+	case !p.name.holds():
+		return p.judgeFailed(s, t.Output, now)
 	case t.Failure.BlamesTurn():
 		return RuleRetry
 	case t.Failure.BlamesProvider():
@@ -142,6 +144,16 @@ func (p *Policy) judge(s *State, o Output, now time.Time) Ruling {
 		return RuleDrop
 	}
 	return ""
+}
+
+// judgeFailed is judge for what arrived of a turn that failed. To a policy that believes no transport a blank output is no
+// skip then: its inputs were not answered, and nobody asks for them again.
+func (p *Policy) judgeFailed(s *State, o Output, now time.Time) Ruling {
+	ruling := p.judge(s, o, now)
+	if ruling == RuleSkip && !o.Parsed() {
+		return RuleDrop
+	}
+	return ruling
 }
 
 // respawns counts an output that did not parse, and reports whether it is one too many.

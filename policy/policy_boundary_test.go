@@ -125,7 +125,7 @@ func TestBoundaries(t *testing.T) {
 		{"otp: a blank turn is no success", OTP, Settings{}, then(five, at(6*sec, blank), exit(7*sec)), "skip halt"},
 		{"otp: a dropped turn is no success", OTP, Settings{}, then(five, at(6*sec, prose), exit(7*sec)), "drop halt"},
 		{"otp: a halt is for good", OTP, Settings{}, then(halted, at(48*time.Hour, good), exit(49*time.Hour)), "halt - -"},
-		{"otp: what a transport says is not heard", OTP, Settings{}, []step{at(0, limit), at(1, big)}, "drop skip"},
+		{"otp: what a transport says is not heard", OTP, Settings{}, []step{at(0, limit), at(1, big)}, "drop drop"},
 		{"otp: the window trips between good turns", OTP, Settings{}, fast(11), "keep halt"},
 		{"otp: a crash with a turn in hand is an end", OTP, Settings{}, then(five, at(7*sec, dead)), "halt"},
 

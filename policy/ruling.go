@@ -61,7 +61,7 @@ type Ruling string
 const (
 	RuleKeep    Ruling = "keep"    // content was kept
 	RuleSkip    Ruling = "skip"    // there was nothing to keep
-	RuleDrop    Ruling = "drop"    // it did not parse: its inputs are given up
+	RuleDrop    Ruling = "drop"    // it did not parse, or did not come: its inputs are given up
 	RuleHold    Ruling = "hold"    // the provider failed: its inputs wait, and so do all turns of that provider
 	RuleRetry   Ruling = "retry"   // the turn's own fault: its inputs go into the next turn, nobody is paused
 	RuleRespawn Ruling = "respawn" // it did not parse, and a new observer is opened

@@ -49,6 +49,8 @@ func allowed(name Name, turn Turn, got Ruling) bool {
 		return got == RuleRetry
 	case turn.Failure.BlamesProvider() && live:
 		return got == RuleHold
+	case turn.Failure != "" && turn.Class == ClassIdle && turn.Disposition == Skip:
+		return got == RuleDrop
 	}
 	return got == map[Disposition]Ruling{Observations: RuleKeep, Summary: RuleKeep, Skip: RuleSkip, Dropped: RuleDrop}[turn.Disposition] && got != ""
 }

@@ -350,3 +350,31 @@ func TestSettingsAreHeeded(t *testing.T) {
 	}
 	decided(t, r, "drop respawn")
 }
+
+// TestAFailedTurnCostsItsInputsWhereNobodyHolds plays turns that failed without a word, as a limit leaves them.
+func TestAFailedTurnCostsItsInputsWhereNobodyHolds(t *testing.T) {
+	t.Parallel()
+	s := &Scenario{}
+	for i := range 40 {
+		e := failed(int64(i)*120_000, "limit")
+		e.Output, e.Batch = "", 2
+		s.Events = append(s.Events, e)
+	}
+	for _, name := range policy.Names() {
+		r := run(t, name, s)
+		switch name {
+		case policy.OTPHold, policy.Supervised:
+			if r.LostBatches != 0 || r.HeldBatches != 80 {
+				t.Errorf("%s: %d lost, %d held; want 0, 80", name, r.LostBatches, r.HeldBatches)
+			}
+		case policy.LegacyKeyword, policy.Consecutive: // blank ones count, openings too: the third respawns, then every second
+			if r.LostBatches != 80 || r.Respawns != 19 || r.WastedCalls != 40+19 {
+				t.Errorf("%s: %d lost, %d respawns, %d wasted; want 80, 19, 59", name, r.LostBatches, r.Respawns, r.WastedCalls)
+			}
+		default:
+			if r.LostBatches != 80 || r.DroppedTurns != 40 || r.WastedCalls != 40 || r.Respawns != 0 {
+				t.Errorf("%s: %d lost, %d dropped, %d wasted, %d respawns; want 80, 40, 40, 0", name, r.LostBatches, r.DroppedTurns, r.WastedCalls, r.Respawns)
+			}
+		}
+	}
+}

@@ -8,7 +8,7 @@ type Result struct {
 	HaltedAtMS     *int64   `json:"halted_at_ms"`  // when supervision first gave up; nil: it never did
 	Observations   int      `json:"observations"`  // recorded ones, of turns that were delivered
 	Summaries      int      `json:"summaries"`     // the same
-	DroppedTurns   int      `json:"dropped_turns"` // answered by something that did not parse, and given up
+	DroppedTurns   int      `json:"dropped_turns"` // answered by something that did not parse, or failed without an answer, and given up
 	LostBatches    int      `json:"lost_batches"`  // inputs, not turns, that nobody will see again
 	Recovered      int      `json:"recovered"`     // inputs that a later turn carried to a good end
 	HeldBatches    int      `json:"held_batches"`  // inputs that still wait at the end
