@@ -1,0 +1,16 @@
+// Package claudecli asks the user's own Claude Code, as a child process: one child a turn, without tools, settings, hooks,
+// MCP servers and skills, in a process group of its own, killed as a group when the turn is over or no longer wanted.
+//
+// The batch goes to the child's standard input and never into its arguments, which every user of the machine can read; the
+// system prompt, which holds no captured text, is a file. The child's environment is picked from the caller's by name, so
+// that the person's login works and nothing else leaves this process. A marker in it, CMEMD_OBSERVER, makes cmemd's own
+// hooks end at once.
+//
+// A child does not outlive its parent: on Linux the system kills it when the thread that started it ends, which is why Ask
+// holds its thread. What lives on all the same, such as the child of a wrapper script, is found by Sweep at the next start.
+//
+// What bites: the client calls every answer a success, half of one too; whether an answer is whole is seen by the events of
+// its stream (see answer). It would read the files that a prompt mentions with an @, and run what begins with a slash; see
+// defuse. It asks again by itself when an answer was cut, so a child is stopped as soon as its first answer is judged. A
+// key in the environment is used in place of a login, as the client does everywhere.
+package claudecli
