@@ -18,8 +18,9 @@ var ErrRunaway = errors.New("replay: more than a million openings")
 type engine struct {
 	*tape
 	policy    *policy.Policy
-	tracks    []track        // by session
-	providers []policy.Pause // by observer
+	tracks    []track     // by session
+	providers []circuitry // by observer
+	begun     int         // early turns that have begun
 	due       agenda
 	openings  int
 	result    Result
@@ -33,6 +34,15 @@ type track struct {
 	carried  int   // inputs that wait for the next delivered turn
 	opened   int   // opening turns since the last event
 	observer int32 // that was asked last
+	asked    bool  // whether the next turn is delivered is known: it has begun
+	reaches  bool  // it is
+	ruling   int   // of its provider, when it began
+}
+
+// circuitry is what an engine knows of one provider.
+type circuitry struct {
+	policy.Pause
+	rulings int
 }
 
 // The times of an opening that no clock brings.
@@ -46,6 +56,7 @@ func play(t *tape, p *policy.Policy) (Result, error) {
 	e := newEngine(t, p)
 	for i := range t.frames {
 		f := &t.frames[i]
+		e.beginBefore(i)
 		e.openUntil(f.at)
 		e.event(f, &e.tracks[f.session])
 		if e.openings > MaxOpenings {
@@ -63,7 +74,7 @@ func play(t *tape, p *policy.Policy) (Result, error) {
 }
 
 func newEngine(t *tape, p *policy.Policy) *engine {
-	e := &engine{tape: t, policy: p, tracks: make([]track, t.sessions), providers: make([]policy.Pause, t.observers)}
+	e := &engine{tape: t, policy: p, tracks: make([]track, t.sessions), providers: make([]circuitry, t.observers)}
 	for i := range e.tracks {
 		e.tracks[i].started, e.tracks[i].opens = -1, never
 	}
@@ -72,20 +83,41 @@ func newEngine(t *tape, p *policy.Policy) *engine {
 	return e
 }
 
+// beginBefore begins the turns that were in flight when event i came, and were not before.
+func (e *engine) beginBefore(i int) {
+	for ; e.begun < len(e.early) && int(e.early[e.begun].before) <= i; e.begun++ {
+		f := &e.frames[e.early[e.begun].frame]
+		e.openUntil(f.begun)
+		e.begin(f, &e.tracks[f.session])
+	}
+}
+
+// begin asks whether f's turn is delivered, by what is known when it begins. An observer that has still to open does so
+// together with it, which comes sooner.
+func (e *engine) begin(f *frame, t *track) {
+	provider := &e.providers[f.observer]
+	t.asked, t.ruling = true, provider.rulings
+	t.reaches = e.policy.Delivers(&t.state, provider.Pause, clock(f.begun))
+	if t.reaches {
+		t.observer = f.observer
+	}
+	if t.reaches && t.opens != never && (t.opened == 0 || t.started < f.begun) {
+		e.open(f.session, f.begun)
+	}
+}
+
 // event plays f in its session.
 func (e *engine) event(f *frame, t *track) {
-	t.observer = f.observer
-	v := policy.Verdict{Ruling: policy.RuleNone}
-	now, provider := clock(f.at), &e.providers[f.observer]
-	reaches := e.policy.Delivers(&t.state, *provider, now)
-	if reaches && t.opens != never && (t.opened == 0 || t.started < f.at) {
-		e.open(f.session, f.at) // together with the event, which comes sooner
+	if !t.asked {
+		e.begin(f, t)
 	}
+	t.asked = false
+	v := policy.Verdict{Ruling: policy.RuleNone}
 	switch {
 	case f.exit:
-		v = e.policy.Exit(&t.state, now)
+		v = e.policy.Exit(&t.state, clock(f.at))
 		t.carried += int(f.batch)
-	case !reaches:
+	case !t.reaches:
 		t.carried += int(f.batch)
 	default:
 		v = e.turn(f, t)
@@ -103,16 +135,15 @@ func (e *engine) event(f *frame, t *track) {
 // turn plays a turn that is delivered.
 func (e *engine) turn(f *frame, t *track) policy.Verdict {
 	if e.policy.Probes(&t.state) {
-		t.started = f.at
+		t.started = f.begun
 	}
 	said := &f.said
 	if f.fresh != nil && t.started >= e.wedged {
 		said = f.fresh
 	}
-	now, provider := clock(f.at), &e.providers[f.observer]
 	turn := policy.Turn{Output: said.output, Failure: f.failure, ResetsAt: f.resets}
-	v := e.policy.Turn(&t.state, turn, now)
-	*provider = e.policy.Pause(*provider, turn, now)
+	v := e.policy.Turn(&t.state, turn, clock(f.at))
+	e.rule(&e.providers[f.observer], t, turn, f.at)
 	e.result.Calls++
 	switch v.Ruling {
 	case policy.RuleKeep:
@@ -134,6 +165,18 @@ func (e *engine) turn(f *frame, t *track) policy.Verdict {
 		e.respawn(f.session, f.at)
 	}
 	return v
+}
+
+// rule says what becomes of a provider by a turn of t that ended at the given time. One that began before the pause in
+// force says nothing of it.
+func (e *engine) rule(provider *circuitry, t *track, turn policy.Turn, at int64) {
+	if provider.Paused() && t.ruling != provider.rulings {
+		return
+	}
+	if next := e.policy.Pause(provider.Pause, turn, clock(at)); next != provider.Pause {
+		provider.Pause = next
+		provider.rulings++
+	}
 }
 
 // recover ends the waiting of what t carries: the turn that was just answered well had it in it.
@@ -175,7 +218,7 @@ func (e *engine) openUntil(at int64) {
 		t := &e.tracks[next.session]
 		switch {
 		case t.opens != next.at: // it opened together with an event
-		case e.policy.Delivers(&t.state, e.providers[t.observer], clock(next.at)):
+		case e.policy.Delivers(&t.state, e.providers[t.observer].Pause, clock(next.at)):
 			e.open(next.session, next.at)
 		default:
 			t.opens = waiting

@@ -71,6 +71,7 @@ func randomEvent(t *rapid.T, at int64, output *rapid.Generator[string]) Event {
 		Kind:     rapid.SampledFrom([]string{KindObservation, KindObservation, KindSummary, KindExit}).Draw(t, "kind"),
 		Session:  rapid.SampledFrom([]string{"", "a", "b"}).Draw(t, "session"),
 		Observer: rapid.SampledFrom([]string{"", "p"}).Draw(t, "observer"),
+		TookMS:   rapid.SampledFrom([]int64{0, 0, 1, 5000, 60_000, 100_000}).Draw(t, "took"),
 	}
 	if rapid.IntRange(0, 3).Draw(t, "well") == 0 {
 		codes := []string{"rate_limit", "of tomorrow"}

@@ -14,6 +14,7 @@ import (
 // not changed after it was made, so that any number of engines may play it at once.
 type tape struct {
 	frames    []frame
+	early     []early
 	sessions  int // numbered from 0
 	observers int
 	opening   reading
@@ -25,6 +26,7 @@ type tape struct {
 // frame is one event.
 type frame struct {
 	at       int64
+	begun    int64 // when its turn began: at, or before
 	resets   time.Time
 	failure  events.FailureClass
 	session  int32
@@ -58,10 +60,11 @@ func record(s *Scenario, types observer.Types, phrases bool) *tape {
 	sessions, observers := map[string]int32{}, map[string]int32{}
 	for i := range s.Events {
 		e, f := &s.Events[i], &t.frames[i]
-		f.at, f.batch = e.AtMS, int32(e.Batch)
+		f.at, f.begun, f.batch = e.AtMS, e.AtMS-e.TookMS, int32(e.Batch)
 		f.session, f.observer = number(sessions, e.Session), number(observers, e.Observer)
 	}
 	t.sessions, t.observers = len(sessions), len(observers)
+	t.early = earlyOf(t.frames, t.sessions)
 	r.readAll(t.frames, s.Events)
 	return t
 }

@@ -136,7 +136,9 @@ func (c *recorder) event(t endedTurn) Event {
 	if t.started.TurnKind == events.TurnSummary {
 		e.Kind = KindSummary
 	}
-	if !t.known {
+	if t.known {
+		e.TookMS = max(0, e.AtMS-c.since(t.began))
+	} else {
 		c.gap(t.head, "the beginning of its turn is erased or not in view: what it was asked for is not known")
 	}
 	return e
@@ -159,7 +161,7 @@ func (c *recorder) name(id events.SessionID) string {
 // looks at outputs alone.
 func (c *recorder) fail(e *Event, f *events.TurnFailed) {
 	if f.Class == events.FailCrash || f.Class == events.FailInterrupted {
-		e.Kind = KindExit
+		e.Kind, e.TookMS = KindExit, 0 // an end is ruled on when it happens
 		return
 	}
 	e.Output = f.Output

@@ -35,6 +35,7 @@ type endedTurn struct {
 	session events.SessionID
 	started events.TurnStarted // zero, but for Turn, where known is false
 	known   bool               // started was in view, and is not erased
+	began   time.Time          // when it occurred; zero where known is false
 	head    events.Record      // TurnReceived or TurnFailed
 	rest    []events.Record    // what it led to: the rest of its append
 }
@@ -53,6 +54,7 @@ type turnReader struct {
 type turnsOf struct {
 	id     events.SessionID
 	flying *events.TurnStarted
+	began  time.Time // when flying occurred
 }
 
 // reach is how far a reading came.
@@ -132,7 +134,7 @@ func (t *turnReader) ofTurn(r events.Record) error {
 	}
 	if r.Kind == events.KindTurnStarted {
 		e, err := decode[events.TurnStarted](r)
-		s.flying = e
+		s.flying, s.began = e, r.OccurredAt
 		return err
 	}
 	flying := s.flying
@@ -142,7 +144,7 @@ func (t *turnReader) ofTurn(r events.Record) error {
 	}
 	t.ended = &endedTurn{session: s.id, head: r, started: events.TurnStarted{Turn: r.Correlation}}
 	if flying != nil && flying.Turn == r.Correlation {
-		t.ended.started, t.ended.known = *flying, true
+		t.ended.started, t.ended.known, t.ended.began = *flying, true, s.began
 	}
 	return nil
 }

@@ -51,6 +51,7 @@ type Event struct {
 	Fresh    *Fresh   `json:"fresh,omitempty"`    // what an observer started at or after WedgedAtMS says instead
 
 	// The fields below are there where the stretch was taken from a log.
+	TookMS   int64             `json:"took_ms,omitempty"`  // how long before AtMS the turn began: what was known then let it begin
 	Session  string            `json:"session,omitempty"`  // events of one session are ruled together; empty: one session
 	Observer string            `json:"observer,omitempty"` // the provider that was asked; a hold of it holds all its sessions
 	Turn     string            `json:"turn,omitempty"`

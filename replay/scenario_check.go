@@ -78,6 +78,9 @@ func (e *Event) check(last int64) (field, why string) {
 	if e.AtMS < last {
 		return "at_ms", fmt.Sprintf("is %d, after %d: times ascend", e.AtMS, last)
 	}
+	if why := outside(e.TookMS, maxMS); why != "" {
+		return "took_ms", why
+	}
 	if why := outside(int64(e.Batch), maxBatch); why != "" {
 		return "batch", why
 	}

@@ -38,6 +38,7 @@ func TestReadScenarioRefusesNonsense(t *testing.T) {
 		{"a negative time", `{"events": [{"at_ms": -1, "kind": "exit"}]}`, `events[0].at_ms is -1: want 0 to`},
 		{"a time beyond all bounds", event(`"at_ms": 9223372036854775807, "kind": "exit"`), `events[1].at_ms is 9223372036854775807`},
 		{"a negative batch", event(`"at_ms": 8, "kind": "exit", "batch": -2`), `events[1].batch is -2`},
+		{"a turn that ended before it began", event(`"at_ms": 8, "kind": "exit", "took_ms": -2`), `events[1].took_ms is -2`},
 		{"negative tokens", event(`"at_ms": 8, "kind": "exit", "tokens": {"in": 0, "out": -1}`), `events[1].tokens out is -1`},
 		{"tokens beyond all bounds", event(`"at_ms": 8, "kind": "exit", "tokens": {"in": 100000000001}`), `events[1].tokens in is 100000000001`},
 		{"fresh tokens", event(`"at_ms": 8, "kind": "exit", "fresh": {"tokens": {"in": -1}}`), `events[1].fresh.tokens in is -1`},

@@ -25,8 +25,9 @@ and the outputs on record it must reach the decisions on record. What a respawne
 on record; it is assumed, can be set, and is printed with the result.
 
 A scenario is JSON: id, title, respawn {delay_ms, output, tokens {in, out}}, end_ms, events, and expect {POLICY: figures}. An
-event is at_ms from the beginning, kind (observation, summary, exit), batch (how many inputs it settles), output, tokens,
-provider {is_error, code, resets_at_ms} where the transport said something, commits [{hash, exists}], session, observer.`
+event is at_ms from the beginning, took_ms (how long before that its turn began), kind (observation, summary, exit), batch
+(how many inputs it settles), output, form (xml, structured), tokens, provider {is_error, code, resets_at_ms} where the
+transport said something, commits [{hash, exists}], session, observer.`
 
 const replayExample = `  cmemd replay --policy all
   cmemd replay --session 7f3a21c0 --policy otp-hold,legacy-keyword
