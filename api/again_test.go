@@ -160,7 +160,8 @@ func TestWhatComesToNothingAgainTakesNothing(t *testing.T) {
 		left Balance
 	}{
 		{"prose", prose(), Answers{Dropped: 4}, Balance{Captured: 4, Observed: 4}},
-		{"a blank", providertest.Text(""), Answers{Skipped: 3, Dropped: 1}, Balance{Captured: 4, Observed: 1, Skipped: 3}},
+		{"a blank", providertest.Text(""), Answers{Blank: 3, Dropped: 1}, Balance{Captured: 4, Observed: 1, Skipped: 3}},
+		{"a skip", providertest.Text(observer.SkipForm), Answers{Skipped: 4}, Balance{Captured: 4, Skipped: 4}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -56,9 +56,10 @@ type Reobserved struct {
 // Answers says what became of inputs that were observed again.
 type Answers struct {
 	Observed int `json:"observed"`
-	Skipped  int `json:"skipped"`
-	Dropped  int `json:"dropped"` // came to nothing again: what was there before stands
-	Waiting  int `json:"waiting"` // not answered yet
+	Skipped  int `json:"skipped"`         // there is nothing to record, as the answer says
+	Blank    int `json:"blank,omitempty"` // the answer was blank: skipped in the balance, but what was there before stands
+	Dropped  int `json:"dropped"`         // came to nothing again: what was there before stands
+	Waiting  int `json:"waiting"`         // not answered yet
 }
 
 // RefusedSession is a session that did not take a request.

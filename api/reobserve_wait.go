@@ -134,6 +134,8 @@ func (n *Answers) add(was events.ID, now Input) {
 		n.Waiting++
 	case now.Outcome == projections.Observed && now.Turn != was:
 		n.Observed++
+	case now.Outcome == projections.Skipped && now.Turn != was && now.Reason == events.ReasonEmpty:
+		n.Blank++
 	case now.Outcome == projections.Skipped && now.Turn != was:
 		n.Skipped++
 	case now.Outcome != projections.Forgotten:

@@ -2,10 +2,20 @@ package projections
 
 import "github.com/cmemd/cmemd/events"
 
-// Forgettable reports whether payloads of kind k may be erased from the log by name of a MemoryForgotten. They are
-// those that carry somebody's words. The rest is structure: without it the views could not say any more what was
-// settled by what, and a rebuilt view would differ from a live one.
-func Forgettable(k events.Kind) bool {
+// Forgettable reports whether r's payload may be erased from the log by name of a MemoryForgotten. Those may that carry
+// somebody's words. The rest is structure, as is that an answer was blank: without it the views could not say any more
+// what was settled by what, and a rebuilt view would differ from a live one.
+func Forgettable(r events.Record) bool {
+	if r.Kind == events.KindOutputSkipped {
+		e, err := r.Event()
+		skipped, ok := e.(events.OutputSkipped)
+		return err != nil || !ok || skipped.Reason != events.ReasonEmpty
+	}
+	return carriesWords(r.Kind)
+}
+
+// carriesWords reports whether events of kind k may hold somebody's words.
+func carriesWords(k events.Kind) bool {
 	switch k {
 	case events.KindPromptSubmitted, events.KindToolUsed, events.KindAgentStopped, events.KindContextCompacted,
 		events.KindTurnReceived, events.KindTurnFailed, events.KindOutputDropped, events.KindOutputSkipped,
@@ -23,7 +33,7 @@ func forgottenRecords(x *tx, e events.MemoryForgotten, each func(events.Header) 
 		if err != nil {
 			return err
 		}
-		if !ok || !Forgettable(h.Kind) {
+		if !ok || !carriesWords(h.Kind) {
 			continue
 		}
 		if err := each(h); err != nil {
@@ -62,7 +72,7 @@ func learnFacts(known *cache[events.SessionID, facts], r *record) error {
 
 // isKnown reports whether kind k is one that this program has a meaning for.
 func isKnown(k events.Kind) bool {
-	if Forgettable(k) {
+	if carriesWords(k) {
 		return true
 	}
 	switch k {

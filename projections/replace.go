@@ -6,22 +6,23 @@ import (
 	"github.com/cmemd/cmemd/events"
 )
 
-// A turn's rows are replaced when every input that it settled has been kept or skipped by later turns, and at least
-// one of these kept something: a later output that found nothing worth recording takes nothing away by itself. What was
-// forgotten nobody can be asked about again, so it is not waited for.
+// A turn's rows are replaced when every input that it settled has been decided by later turns, and at least one of these
+// kept something: a later output that found nothing worth recording takes nothing away by itself. A turn decides if it
+// kept something, or said in the agreed form that there is nothing to record. A blank answer decides nothing here, though
+// its inputs' outcome is skipped. What was forgotten nobody can be asked about again, so it is not waited for.
 
 // rowTurn is a turn as far as its rows depend on it.
 type rowTurn struct {
 	Settles  []events.Position `cbor:"1,keyasint,omitempty" json:"settles"`
 	Rows     []events.ID       `cbor:"2,keyasint,omitempty" json:"rows,omitempty"`
-	Ended    events.Position   `cbor:"3,keyasint,omitempty" json:"ended,omitempty"` // first kept or skipped record
+	Ended    events.Position   `cbor:"3,keyasint,omitempty" json:"ended,omitempty"` // first record that kept something, or skipped
 	Kept     bool              `cbor:"4,keyasint,omitempty" json:"kept,omitempty"`
 	Replaced bool              `cbor:"5,keyasint,omitempty" json:"replaced,omitempty"`
 }
 
 // rowInput is an input as far as rows depend on it.
 type rowInput struct {
-	Decided events.Position `cbor:"1,keyasint,omitempty" json:"decided,omitempty"` // by the latest turn that kept or skipped it
+	Decided events.Position `cbor:"1,keyasint,omitempty" json:"decided,omitempty"` // by the latest turn that did
 	Kept    events.Position `cbor:"2,keyasint,omitempty" json:"kept,omitempty"`    // by the latest turn that kept it
 	Turns   []events.ID     `cbor:"3,keyasint,omitempty" json:"turns,omitempty"`   // that kept it, oldest first
 
@@ -45,6 +46,10 @@ func (f *rowFold) applyTurn(r *record) error {
 	case events.KindSummaryParsed:
 		return f.decide(r, true, func(e events.Event) events.ID { s, _ := e.(events.SummaryParsed); return s.Turn })
 	case events.KindOutputSkipped:
+		e, ok, err := payloadOf[events.OutputSkipped](r)
+		if err != nil || ok && e.Reason == events.ReasonEmpty {
+			return err
+		}
 		return f.decide(r, false, func(e events.Event) events.ID { s, _ := e.(events.OutputSkipped); return s.Turn })
 	}
 	return nil

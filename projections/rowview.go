@@ -28,7 +28,7 @@ func rowViews() []view {
 }
 
 func (v rowView) name() string       { return v.names }
-func (v rowView) version() int       { return 3 }
+func (v rowView) version() int       { return 4 }
 func (v rowView) skipsUnknown() bool { return false }
 
 // The tables of a rowView.

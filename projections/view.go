@@ -8,9 +8,9 @@ import (
 	"github.com/cmemd/cmemd/events"
 )
 
-// view is one fold of the log. Its content is a function of the headers, of the payloads of kinds that Forgettable
-// does not name, and of the other payloads as far as no MemoryForgotten names their positions or ids: so a view that
-// saw a payload before it was erased ends as one that did not.
+// view is one fold of the log. Its content is a function of the headers, of the payloads that are not Forgettable, and of
+// the other payloads as far as no MemoryForgotten names their positions or ids: so a view that saw a payload before it
+// was erased ends as one that did not.
 type view interface {
 	name() string
 	// version goes up with every change of what is stored or of how it is folded.

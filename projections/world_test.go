@@ -101,7 +101,7 @@ func (w *world) note(r events.Record) {
 	} else if r.Input() {
 		w.inputs[session] = append(w.inputs[session], r.Position)
 	}
-	if Forgettable(r.Kind) {
+	if Forgettable(r) {
 		w.words = append(w.words, r.Position)
 	}
 }

@@ -44,6 +44,8 @@ func TestWhatIsSaidOfAskingAgain(t *testing.T) {
 	}{
 		{api.Reobserved{Inputs: 1}, "1 input asked for again\n", ""},
 		{api.Reobserved{Inputs: 3, Answers: &api.Answers{Observed: 2, Skipped: 1}}, "3 inputs asked for again: 2 observed, 1 skipped\n", ""},
+		{api.Reobserved{Inputs: 3, Answers: &api.Answers{Observed: 1, Blank: 2}},
+			"3 inputs asked for again: 1 observed, 0 skipped, 2 blank (skipped; what was there before stands)\n", ""},
 		{api.Reobserved{Inputs: 3, Answers: &api.Answers{Dropped: 1, Waiting: 2}, Stopped: []string{"x is paused"}},
 			"3 inputs asked for again: 0 observed, 0 skipped, 1 came to nothing again, 2 not answered yet\n", "the rest has to wait: x is paused"},
 		{api.Reobserved{Refused: []api.RefusedSession{{Detail: "parked"}}}, "0 inputs asked for again\n", "1 session took no request"},

@@ -15,7 +15,7 @@ import (
 
 const reobserveHelp = `Reobserve asks the observer again about inputs whose answers came to nothing, or were not good. The conditions hold all
 together. What is answered takes the place of what the same inputs gave before: that stays in the log, is neither found nor
-told any more, and ` + "`cmemd why`" + ` leads to it. What comes to nothing again changes nothing.
+told any more, and ` + "`cmemd why`" + ` leads to it. What comes to nothing again, or is blank, takes nothing away.
 
 The work is the daemon's: an interrupt ends the waiting, not the work.`
 
@@ -191,6 +191,9 @@ func reobservedLine(done api.Reobserved) string {
 		return line
 	}
 	line += fmt.Sprintf(": %d observed, %d skipped", n.Observed, n.Skipped)
+	if n.Blank > 0 {
+		line += fmt.Sprintf(", %d blank (skipped; what was there before stands)", n.Blank)
+	}
 	if n.Dropped > 0 {
 		line += fmt.Sprintf(", %d came to nothing again", n.Dropped)
 	}
