@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync/atomic"
@@ -359,23 +360,70 @@ func TestWhatIsChosen(t *testing.T) {
 	}
 }
 
-// TestTurnsAreAskedForWhole chooses a part of what a turn observed.
+// TestTurnsAreAskedForWhole chooses a part of what a turn observed, and as much as makes a request stop within a turn.
 func TestTurnsAreAskedForWhole(t *testing.T) {
 	t.Parallel()
 	m := newMoody(say("kept"))
 	w := moodyWorld(t, m, nil, nil)
 	w.use(t, "s", 10)
 	w.settled(t)
-	all, err := w.views.Outcomes(t.Context(), projections.OutcomeFilter{Kind: events.KindToolUsed})
+	w.use(t, "later", 10)
+	w.settled(t)
+	all, err := w.views.Outcomes(t.Context(), projections.OutcomeFilter{Kind: events.KindToolUsed, Session: claude("s")})
 	if err != nil || len(all) != 10 {
 		t.Fatalf("got %d, %v", len(all), err)
 	}
+	choice := func() *reobserve {
+		a, err := w.server.newReobserve(t.Context(), ReobserveRequest{Project: "shop"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a
+	}
+	a := choice()
+	if err := a.take(t.Context(), all[3]); err != nil || a.out.Inputs != 10 {
+		t.Errorf("got %d inputs, %v, want all ten of the turn", a.out.Inputs, err)
+	}
+	for _, c := range []struct {
+		most, want int
+		more       bool
+	}{{22, 22, false}, {21, 12, true}, {12, 12, true}, {11, 11, true}, {10, 1, true}, {1, 1, true}} {
+		a := choice()
+		a.most = c.most
+		if err := a.choose(t.Context()); err != nil || a.out.Inputs != c.want || a.out.More != c.more {
+			t.Errorf("room for %d: got %d inputs, more %v, %v, want %d and %v: turns are of 1, 10, 1 and 10", c.most, a.out.Inputs, a.out.More, err, c.want, c.more)
+		}
+	}
+	a = choice()
+	a.most = 5
+	if err := errors.Join(a.take(t.Context(), all[0]), a.take(t.Context(), all[5])); err != nil || a.out.Inputs != 10 || a.out.More {
+		t.Errorf("a turn larger than a request, alone: got %d inputs, more %v, %v, want it whole", a.out.Inputs, a.out.More, err)
+	}
+}
+
+// TestABlankAnswerDoesNotPartATurn asks once more about a turn of which a half was answered by nothing at all since: what it
+// said is replaced as a whole.
+func TestABlankAnswerDoesNotPartATurn(t *testing.T) {
+	t.Parallel()
+	m := newMoody(say("first"))
+	w := moodyWorld(t, m, nil, nil)
+	w.use(t, "s", 4)
+	w.settled(t)
+	all, err := w.views.Outcomes(t.Context(), projections.OutcomeFilter{Kind: events.KindToolUsed})
+	if err != nil || len(all) != 4 {
+		t.Fatalf("got %d, %v", len(all), err)
+	}
+	m.turn(providertest.Text(""))
+	if _, err := w.actors.Do(t.Context(), claude("s"), session.Reobserve{ID: newID(), At: time.Now(), Inputs: []events.Position{all[0].Position}}); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "it is answered", func() bool { b := w.balance(t); return b.Skipped == 1 && b.Reobserve == 0 })
 	a, err := w.server.newReobserve(t.Context(), ReobserveRequest{Session: "s"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := a.take(t.Context(), all[3]); err != nil || a.out.Inputs != 10 {
-		t.Errorf("got %d inputs, %v, want all ten of the turn", a.out.Inputs, err)
+	if err := a.take(t.Context(), all[2]); err != nil || a.out.Inputs != 4 {
+		t.Errorf("got %d inputs, %v, want the one of the blank answer with the others", a.out.Inputs, err)
 	}
 }
 

@@ -15,7 +15,8 @@ import (
 )
 
 const (
-	// maxReobserve is how many inputs one request takes, some 20 MB while it is waited for: who wants more asks again.
+	// maxReobserve is how many inputs one request takes, some 20 MB while it is waited for: who wants more asks again. What
+	// a turn kept together is not parted by it.
 	maxReobserve = 100_000
 
 	// reobserveBatch is how many inputs one ReobserveRequested names: some 9 kB in the log.
@@ -58,7 +59,6 @@ type reobserve struct {
 	filter   projections.OutcomeFilter
 	most     int                           // inputs
 	taken    map[events.Position]bool      // chosen, or looked at and passed over
-	turns    map[events.ID]bool            // whose inputs were taken whole
 	shares   map[events.SessionID]*share   // what is chosen
 	order    []events.SessionID            // of those
 	asked    map[events.SessionID]struct{} // sessions in which something chosen was asked for before
@@ -70,7 +70,7 @@ type share struct{ inputs []Input }
 
 func (s *Server) newReobserve(ctx context.Context, req ReobserveRequest) (*reobserve, error) {
 	a := &reobserve{
-		s: s, req: req, most: maxReobserve, taken: map[events.Position]bool{}, turns: map[events.ID]bool{},
+		s: s, req: req, most: maxReobserve, taken: map[events.Position]bool{},
 		shares: map[events.SessionID]*share{}, asked: map[events.SessionID]struct{}{}, out: &Reobserved{DryRun: req.DryRun},
 	}
 	var err error

@@ -42,46 +42,75 @@ func (a *reobserve) choose(ctx context.Context) error {
 	return nil
 }
 
-// take chooses an input, and where it was observed all others of the turn that observed it.
+// take chooses an input and what must be chosen with it, if there is room for all of that. A turn that is larger than a
+// whole request is taken where it comes first: else it could never be.
 func (a *reobserve) take(ctx context.Context, in Input) error {
-	if in.Outcome != projections.Observed || a.turns[in.Turn] {
-		a.add(in)
+	if a.taken[in.Position] {
 		return nil
 	}
-	a.turns[in.Turn] = true
-	a.add(in)
-	t, err := a.s.cfg.Views.Turn(ctx, in.Turn)
-	if errors.Is(err, projections.ErrNotFound) {
-		return nil
-	}
+	whole, err := a.whole(ctx, in)
 	if err != nil {
 		return err
 	}
-	others, err := a.s.cfg.Views.OutcomesAt(ctx, t.Settles)
-	for _, other := range others {
-		if other.Turn == in.Turn {
-			a.add(other)
+	n := 0
+	for _, one := range whole {
+		if a.takes(one) && !one.Reobserve {
+			n++
 		}
 	}
-	return err
+	if n > 0 && a.out.Inputs > 0 && a.out.Inputs+n > a.most {
+		a.out.More = true
+		return nil
+	}
+	for _, one := range whole {
+		a.add(one)
+	}
+	return nil
+}
+
+// whole is an input, and where it was observed all that the turn settled and no other decided since.
+func (a *reobserve) whole(ctx context.Context, in Input) ([]Input, error) {
+	whole := []Input{in}
+	if in.Outcome != projections.Observed {
+		return whole, nil
+	}
+	t, err := a.s.cfg.Views.Turn(ctx, in.Turn)
+	if errors.Is(err, projections.ErrNotFound) {
+		return whole, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	settled, err := a.s.cfg.Views.OutcomesAt(ctx, t.Settles)
+	for _, one := range settled {
+		if one.Position != in.Position && (one.Turn == in.Turn || isBlank(one)) {
+			whole = append(whole, one)
+		}
+	}
+	return whole, err
+}
+
+// isBlank reports whether an input was last answered by nothing at all, which takes nothing of before away.
+func isBlank(in Input) bool {
+	return in.Outcome == projections.Skipped && in.Reason == events.ReasonEmpty
+}
+
+// takes reports whether an input that is chosen is new, and one that can be asked for.
+func (a *reobserve) takes(in Input) bool {
+	return !a.taken[in.Position] && in.Outcome != projections.Pending && in.Outcome != projections.Forgotten
 }
 
 // add enters an input at its session, unless it is not to be asked for.
 func (a *reobserve) add(in Input) {
-	if a.taken[in.Position] || in.Outcome == projections.Pending || in.Outcome == projections.Forgotten {
+	if !a.takes(in) {
 		return
 	}
+	a.taken[in.Position] = true
 	if in.Reobserve {
-		a.taken[in.Position] = true
 		a.asked[in.Session] = struct{}{}
 		a.out.Asked++
 		return
 	}
-	if a.out.Inputs >= a.most {
-		a.out.More = true
-		return
-	}
-	a.taken[in.Position] = true
 	sh := a.shares[in.Session]
 	if sh == nil {
 		sh = &share{}

@@ -17,8 +17,8 @@ type Provider struct {
 
 // ReobserveRequest chooses inputs that are to be observed again. Its conditions hold all together, and there must be one.
 // What is still pending is owed already and never chosen; neither is what was forgotten, nor what was asked for again
-// before and has not been answered yet. Of a turn that kept something all inputs are chosen, or none, so that what it gave
-// can be replaced as a whole.
+// before and has not been answered yet. Of a turn that kept something all inputs are chosen that no other decided since, or
+// none, so that what it gave can be replaced as a whole.
 type ReobserveRequest struct {
 	Dropped bool      `json:"dropped,omitempty"` // only what came to nothing
 	Turn    string    `json:"turn,omitempty"`    // settled by it: its id, or 8 hex digits or more of the beginning

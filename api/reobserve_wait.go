@@ -134,7 +134,7 @@ func (n *Answers) add(was events.ID, now Input) {
 		n.Waiting++
 	case now.Outcome == projections.Observed && now.Turn != was:
 		n.Observed++
-	case now.Outcome == projections.Skipped && now.Turn != was && now.Reason == events.ReasonEmpty:
+	case isBlank(now) && now.Turn != was:
 		n.Blank++
 	case now.Outcome == projections.Skipped && now.Turn != was:
 		n.Skipped++
