@@ -12,7 +12,7 @@ import (
 
 // The decisions that Prove looks at, as DecisionCount and Difference name them.
 const (
-	ProvedTurn         = "turn"         // a turn was begun: it was due, and nothing kept it back
+	ProvedTurn         = "turn"         // a turn was begun: the one that comes next, and nothing kept it back
 	ProvedAnswer       = "answer"       // what an output led to beside itself: a release, a fresh generation
 	ProvedGrammar      = "grammar"      // what an output was taken for
 	ProvedFailure      = "failure"      // what a failure led to: half a batch, inputs given up, a restart, a quarantine
@@ -79,7 +79,8 @@ type Difference struct {
 // be told any more, because a payload was erased or a stream begins out of view, is unproven and no difference.
 //
 // What Prove cannot see: when a lease was granted, so that as many turns may begin behind a pause as there are slots
-// less one; what a provider wishes; whether a degraded daemon was right to be.
+// less one; what a provider wishes, and so when a turn is due and how many of the inputs that come next it settles; what a
+// prompt held beside inputs and reads; whether a degraded daemon was right to be.
 //
 // The error is that of the sequence, or of a payload that cannot be read. Memory grows by about 100 bytes an input of
 // the selected sessions.

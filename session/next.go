@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/policy"
 )
 
 // briefSize is how many of the session's last observations a prompt's brief names.
@@ -72,6 +73,14 @@ func (s *State) due(rules Rules, now time.Time) (*Work, time.Time) {
 		return s.dueObservation(rules, obs, now)
 	}
 	return s.summaryOf(stop), time.Time{}
+}
+
+// planned returns the turn that comes next where the provider wishes for n inputs, due or not; nil: there are fewer that may
+// be asked about together.
+func (s *State) planned(rules Rules, n int, now time.Time) *Work {
+	rules.Wish = policy.Wish{MaxInputs: n}
+	w, _ := s.due(rules, now)
+	return w
 }
 
 // probe returns the turn of a quarantine that is over: about the one input that was tried least, so that a bad one is

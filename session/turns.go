@@ -3,25 +3,24 @@ package session
 import (
 	"encoding/binary"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/policy"
 )
 
+// decideStart begins a turn that is the one to come next: of the right kind, over the right inputs, read with the right
+// ones, asked for the right time. All of that follows from what is on record. What does not is taken from the command:
+// how many inputs the provider wishes for, and whether it is time.
 func decideStart(s *State, rules Rules, c StartTurn) ([]events.Draft, error) {
 	if s.turn != nil {
 		return nil, ErrTurnInFlight
 	}
-	for _, p := range c.Work.Settles {
-		i, ok := s.at(p)
-		if _, owed := slices.BinarySearch(s.owed, i); !ok || !owed {
-			return nil, fmt.Errorf("%w: input %d", ErrNotDue, p)
-		}
-	}
-	if len(c.Work.Settles) == 0 || s.heldBack(rules, c.At) || (s.quarantine.trip > 0) != c.Work.Probe {
+	if len(s.owed) == 0 || len(c.Work.Settles) == 0 || s.heldBack(rules, c.At) {
 		return nil, ErrNotDue
+	}
+	if what := s.planned(rules, len(c.Work.Settles), c.At).unlike(c.Work); what != "" {
+		return nil, fmt.Errorf("%w: %s", ErrNotDue, what)
 	}
 	b := newBatch(c.Turn, c.At).add(events.TurnStarted{
 		Turn: c.Turn, TurnKind: c.Work.Kind, Generation: s.generation, Provider: c.Provider, Model: c.Model,

@@ -1,6 +1,11 @@
 package session
 
-import "github.com/cmemd/cmemd/events"
+import (
+	"fmt"
+	"slices"
+
+	"github.com/cmemd/cmemd/events"
+)
 
 // Work is one turn that is due.
 type Work struct {
@@ -14,4 +19,23 @@ type Work struct {
 	Probe    bool              // the one turn of a quarantine that is over
 	Prompt   int               // number of the user's prompt it is about; 0 before the first
 	PromptAt events.Position   // the prompt itself; 0: none
+}
+
+// unlike says how o differs from w in what is recorded of a turn; empty: it does not. A nil w is no turn at all.
+func (w *Work) unlike(o Work) string {
+	switch {
+	case w == nil || !slices.Equal(w.Settles, o.Settles):
+		return fmt.Sprintf("settles %v", o.Settles)
+	case w.Kind != o.Kind:
+		return fmt.Sprintf("%s turn, not %s", o.Kind, w.Kind)
+	case !slices.Equal(w.Reads, o.Reads):
+		return fmt.Sprintf("reads %v, not %v", o.Reads, w.Reads)
+	case w.Attempt != o.Attempt:
+		return fmt.Sprintf("attempt %d, not %d", o.Attempt, w.Attempt)
+	case w.Prompt != o.Prompt:
+		return fmt.Sprintf("prompt %d, not %d", o.Prompt, w.Prompt)
+	case w.Probe != o.Probe:
+		return fmt.Sprintf("probe %t, not %t", o.Probe, w.Probe)
+	}
+	return ""
 }
