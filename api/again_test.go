@@ -295,7 +295,7 @@ func TestWhatIsChosen(t *testing.T) {
 		t.Fatalf("got %+v, %v, want two turns over 30 inputs", turns, err)
 	}
 	small := turns[0]
-	if _, err := eventlog.AppendEnd(t.Context(), w.log, events.Daemon, events.Draft{
+	if _, err := eventlog.AppendEnd(t.Context(), w.log, claude("kept").Stream(), events.Draft{
 		ID: newID(), OccurredAt: time.Now(), Event: events.MemoryForgotten{Positions: small.Settles[:1], Cause: "person"},
 	}); err != nil {
 		t.Fatal(err)

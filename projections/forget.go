@@ -25,7 +25,8 @@ func carriesWords(k events.Kind) bool {
 	return false
 }
 
-// forgottenRecords calls each for the header of every record that e names and that a payload can be erased from.
+// forgottenRecords calls each for the header of every record that e names and that a payload can be erased from, in
+// whichever stream e and the record are: words are gone either way. What became of an input is for its own stream to say.
 // Positions that the log does not have are passed over.
 func forgottenRecords(x *tx, e events.MemoryForgotten, each func(events.Header) error) error {
 	for _, p := range e.Positions {

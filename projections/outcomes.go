@@ -185,6 +185,9 @@ func (f *outcomeFold) forget(r *record) error {
 		if h.Kind == events.KindOutputDropped || h.Kind == events.KindOutputSkipped {
 			return f.forgetReason(h.Correlation)
 		}
+		if h.Stream != r.Stream {
+			return nil // an input is forgotten in its own session's stream
+		}
 		return f.change(h.Position, (*input).forget)
 	})
 }

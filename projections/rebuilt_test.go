@@ -124,7 +124,7 @@ func erasedLeft(t *rapid.T, w *world, v *Views) []Row {
 
 // checkBalance compares every outcome, and the balance of each session and of all, with the definition: the outcome of
 // an input is that of the latest turn that kept or skipped it; else dropped if a turn or InputsDropped dropped it; else
-// pending; forgotten is final.
+// pending; forgotten is final, and said in the stream of the input's own session alone.
 func checkBalance(t tb, w *world, v *Views) {
 	t.Helper()
 	naive := naiveOutcomes(t, w)
@@ -211,7 +211,9 @@ func naiveOutcomes(t tb, w *world) map[events.Position]naiveInput {
 			}
 		case events.MemoryForgotten:
 			for _, at := range e.Positions {
-				set(at, Forgotten)
+				if s, _ := r.Stream.Session(); out[at].session == s {
+					set(at, Forgotten)
+				}
 			}
 		}
 		by := map[events.Kind]Outcome{

@@ -157,35 +157,6 @@ func TestTurnsByBeginningAndLatest(t *testing.T) {
 	}
 }
 
-// TestABlankAnswerReplacesNothing has half of a turn's inputs kept again, and the other half answered by nothing at all:
-// what the turn said of these still stands. Only an answer that says that there is nothing to record decides.
-func TestABlankAnswerReplacesNothing(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	s := w.open(0)
-	in := []events.Position{w.tool(s, ""), w.tool(s, ""), w.tool(s, ""), w.tool(s, "")}
-	w.keep(w.start(s, events.TurnObservation, in...), "first")
-	w.keep(w.start(s, events.TurnObservation, in[:2]...), "left")
-	w.blank(w.start(s, events.TurnObservation, in[2:]...))
-	v := caughtUp(t, w)
-	listed := func(want ...string) {
-		t.Helper()
-		mustCatchUp(t, v)
-		rows, err := v.RowsOf(t.Context(), s)
-		if err != nil || !cmp.Equal(titles(rows), want) {
-			t.Errorf("listed are %v, %v, want %v", titles(rows), err, want)
-		}
-	}
-	listed("observation:first", "observation:left")
-	if b, err := v.BalanceOf(t.Context(), s); err != nil || b.Observed != 2 || b.Skipped != 2 {
-		t.Errorf("got %+v, %v, want the outcome of the latest turn, blank or not", b, err)
-	}
-	w.blank(w.start(s, events.TurnObservation, in...))
-	listed("observation:first", "observation:left")
-	w.skip(w.start(s, events.TurnObservation, in[2:]...))
-	listed("observation:left")
-}
-
 // TestBlankAnswersAreNotForgotten tells what a model stated, which may be erased, from a blank answer, which states nothing
 // and would be taken for a decision if nobody could see any more that it was blank.
 func TestBlankAnswersAreNotForgotten(t *testing.T) {

@@ -146,6 +146,16 @@ func TestLaterTurnsReplaceRows(t *testing.T) {
 	forget := func(n int) step {
 		return func(w *world, _ events.SessionID, in []events.Position) { w.forget(true, in[n:n+1]) }
 	}
+	elsewhere := func(n int) step { // named in another stream
+		return func(w *world, _ events.SessionID, in []events.Position) {
+			w.say(events.Daemon, events.ID{}, events.MemoryForgotten{Positions: in[n : n+1]})
+		}
+	}
+	blank := func(from, to int) step {
+		return func(w *world, s events.SessionID, in []events.Position) {
+			w.blank(w.start(s, events.TurnObservation, in[from:to]...))
+		}
+	}
 	for _, c := range []struct {
 		name  string
 		steps []step
@@ -166,9 +176,15 @@ func TestLaterTurnsReplaceRows(t *testing.T) {
 		{"the rest after that", []step{keep("old", 0, 4), keep("a", 0, 2), keep("b", 0, 2), keep("c", 2, 4)}, []string{"c", "b"}},
 		{"a drop takes nothing away", []step{keep("old", 0, 4), drop(0, 4)}, []string{"old"}},
 		{"half kept, half dropped", []step{keep("old", 0, 4), keep("left", 0, 2), drop(2, 4)}, []string{"left", "old"}},
+		{"a blank takes nothing away", []step{keep("old", 0, 4), blank(0, 4)}, []string{"old"}},
+		{"half kept, half blank", []step{keep("old", 0, 4), keep("left", 0, 2), blank(2, 4)}, []string{"left", "old"}},
+		{"half blank, half kept", []step{keep("old", 0, 4), blank(0, 2), keep("right", 2, 4)}, []string{"right", "old"}},
+		{"blank, then skipped", []step{keep("old", 0, 4), keep("left", 0, 2), blank(2, 4), skip(2, 4)}, []string{"left"}},
+		{"skipped, then blank", []step{keep("old", 0, 4), keep("left", 0, 2), skip(2, 4), blank(2, 4)}, []string{"left"}},
 		{"skipped, dropped, kept", []step{keep("old", 0, 4), skip(0, 4), drop(0, 4), keep("new", 0, 4)}, []string{"new"}},
 		{"what is forgotten is not waited for", []step{keep("old", 0, 4), forget(3), keep("new", 0, 3)}, []string{"new"}},
 		{"forgotten at last", []step{keep("old", 0, 4), keep("new", 0, 3), forget(3)}, []string{"new"}},
+		{"forgotten in another stream", []step{keep("old", 0, 4), elsewhere(3), keep("new", 0, 3)}, []string{"new", "old"}},
 		{"all forgotten", []step{keep("old", 0, 4), forget(0), forget(1), forget(2), forget(3)}, []string{"old"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -240,7 +240,7 @@ func (f *rowFold) forget(r *record) error {
 		return err
 	}
 	err = forgottenRecords(f.x, e, func(h events.Header) error {
-		if f.turns && h.Input() {
+		if f.turns && h.Input() && h.Stream == r.Stream {
 			return f.forgetInput(h.Position)
 		}
 		if h.Kind != f.source {

@@ -198,8 +198,24 @@ func (w *world) tool(s events.SessionID, input string) events.Position {
 	return w.say(s.Stream(), events.ID{}, events.ToolUsed{Tool: "Edit", Input: input, Output: "ok", Cwd: "/home/u/p0"})[0].Position
 }
 
-// forget appends a MemoryForgotten and erases, in either order.
+// forget appends a MemoryForgotten to each stream in question and erases, in either order.
 func (w *world) forget(first bool, at []events.Position, ids ...events.ID) {
+	w.tb.Helper()
+	named := map[events.StreamID][]events.Position{}
+	var streams []events.StreamID
+	for _, p := range at {
+		r, err := w.log.Get(context.Background(), p)
+		if err != nil {
+			w.tb.Fatal(err)
+		}
+		if named[r.Stream] == nil {
+			streams = append(streams, r.Stream)
+		}
+		named[r.Stream] = append(named[r.Stream], p)
+	}
+	if len(ids) > 0 && named[events.Daemon] == nil {
+		streams = append(streams, events.Daemon)
+	}
 	erase := func() {
 		if err := w.log.Erase(context.Background(), at...); err != nil {
 			w.tb.Fatal(err)
@@ -208,7 +224,13 @@ func (w *world) forget(first bool, at []events.Position, ids ...events.ID) {
 	if first {
 		erase()
 	}
-	w.say(events.Daemon, events.ID{}, events.MemoryForgotten{Positions: at, IDs: ids, Cause: "person"})
+	for _, stream := range streams {
+		e := events.MemoryForgotten{Positions: named[stream], Cause: "person"}
+		if stream == events.Daemon {
+			e.IDs = ids
+		}
+		w.say(stream, events.ID{}, e)
+	}
 	if !first {
 		erase()
 	}
@@ -314,6 +336,14 @@ func (w *world) stepForget(t *rapid.T, _ events.SessionID) {
 	var ids []events.ID
 	if len(w.rows) > 0 && rapid.Bool().Draw(t, "by id") {
 		ids = append(ids, rapid.SampledFrom(w.rows).Draw(t, "row"))
+	}
+	if rapid.IntRange(0, 4).Draw(t, "elsewhere") == 0 { // no input is forgotten by it
+		w.say(rapid.SampledFrom([]events.StreamID{events.Daemon, sessionOf(0).Stream()}).Draw(t, "stream"), events.ID{},
+			events.MemoryForgotten{Positions: at, IDs: ids})
+		if err := w.log.Erase(context.Background(), at...); err != nil {
+			w.tb.Fatal(err)
+		}
+		return
 	}
 	w.forget(rapid.Bool().Draw(t, "erase first"), at, ids...)
 }
