@@ -60,11 +60,12 @@ type Reply struct {
 // Failure is a typed failure: of the provider, or of this turn.
 type Failure struct {
 	Class    events.FailureClass
-	Status   int       // HTTP status; 0: none
-	ResetsAt time.Time // when the provider said it would answer again; zero: it did not
-	Message  string    // for people; scrubbed
-	Output   string    // what arrived before it failed
-	Err      error     // the cause; may be nil
+	Status   int          // HTTP status; 0: none
+	ResetsAt time.Time    // when the provider said it would answer again; zero: it did not
+	Message  string       // for people; scrubbed
+	Output   string       // what arrived before it failed
+	Usage    events.Usage // what was paid all the same, where the provider told it
+	Err      error        // the cause; may be nil
 }
 
 func (f *Failure) Error() string {

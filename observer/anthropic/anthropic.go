@@ -172,7 +172,7 @@ func (a *answer) reply() (observer.Reply, error) {
 }
 
 func (a *answer) failure(class events.FailureClass) error {
-	return &observer.Failure{Class: class, Message: "stopped: " + model.Word(string(a.stop)), Output: a.said()}
+	return &observer.Failure{Class: class, Message: "stopped: " + model.Word(string(a.stop)), Output: a.said(), Usage: a.usage}
 }
 
 // failed is what a stream comes to that ended without a stop reason.
@@ -184,7 +184,7 @@ func (a *answer) failed(ctx context.Context, call *model.Call, err error) error 
 		err = call.Failed(ctx, err)
 	}
 	if failure, ok := errors.AsType[*observer.Failure](err); ok {
-		failure.Output = a.said()
+		failure.Output, failure.Usage = a.said(), a.usage
 	}
 	return err
 }

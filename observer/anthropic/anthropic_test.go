@@ -96,6 +96,9 @@ func ask(t *testing.T, url string, q model.Question) (observer.Reply, error) {
 	return a.Ask(t.Context(), q)
 }
 
+// begun is what a stream that has only begun has told of its cost.
+func begun() events.Usage { return events.Usage{Input: 1200, Cached: 1000, Output: 1} }
+
 // TestErrorsWithinAStream: a stream that began well and ends with an error event is told by its type.
 func TestErrorsWithinAStream(t *testing.T) {
 	t.Parallel()
@@ -107,7 +110,7 @@ func TestErrorsWithinAStream(t *testing.T) {
 		failed := event("error", map[string]any{"error": map[string]any{"type": word, "message": "weekly limit"}})
 		text := block("text", "text_delta", "text", "half of it")
 		_, err := ask(t, wiretest.MustServe(t, stream(text+failed)).URL, model.Question{User: "u", MaxTokens: 10})
-		want := &observer.Failure{Class: want, Message: word, Output: "half of it"}
+		want := &observer.Failure{Class: want, Message: word, Output: "half of it", Usage: begun()}
 		if diff := cmp.Diff(error(want), err); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", word, diff)
 		}
@@ -118,7 +121,7 @@ func TestContextWindowIsAnOverflow(t *testing.T) {
 	t.Parallel()
 	server := wiretest.MustServe(t, stream(block("text", "text_delta", "text", "half")+stopped("model_context_window_exceeded")+end()))
 	_, err := ask(t, server.URL, model.Question{User: "u", MaxTokens: 10})
-	want := &observer.Failure{Class: events.FailOverflow, Message: "stopped: model_context_window_exceeded", Output: "half"}
+	want := &observer.Failure{Class: events.FailOverflow, Message: "stopped: model_context_window_exceeded", Output: "half", Usage: wiretest.Usage()}
 	if diff := cmp.Diff(error(want), err); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}

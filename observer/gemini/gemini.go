@@ -91,20 +91,22 @@ func (a *Asker) config(q model.Question) *genai.GenerateContentConfig {
 
 // answer is what a response comes to, by what it says of the prompt and by its finish reason.
 func answer(r *genai.GenerateContentResponse) (observer.Reply, error) {
+	paid := usage(r.UsageMetadata)
+	failure := func(class events.FailureClass, why, output string) error {
+		return &observer.Failure{Class: class, Message: why, Output: output, Usage: paid}
+	}
 	if len(r.Candidates) == 0 {
-		why := model.Word(string(r.PromptFeedback.BlockReason))
-		return observer.Reply{}, &observer.Failure{Class: events.FailRefused, Message: "blocked: " + why}
+		return observer.Reply{}, failure(events.FailRefused, "blocked: "+model.Word(string(r.PromptFeedback.BlockReason)), "")
 	}
 	c := r.Candidates[0]
-	text := said(c)
-	reason := model.Word(string(c.FinishReason))
+	text, reason := said(c), model.Word(string(c.FinishReason))
 	switch c.FinishReason {
 	case genai.FinishReasonStop, genai.FinishReasonUnspecified, "":
-		return observer.Reply{Text: text, StopReason: reason, Usage: usage(r.UsageMetadata), Model: r.ModelVersion}, nil
+		return observer.Reply{Text: text, StopReason: reason, Usage: paid, Model: r.ModelVersion}, nil
 	case genai.FinishReasonMaxTokens:
-		return observer.Reply{}, &observer.Failure{Class: events.FailTruncated, Message: "finished: " + reason, Output: text}
+		return observer.Reply{}, failure(events.FailTruncated, "finished: "+reason, text)
 	}
-	return observer.Reply{}, &observer.Failure{Class: events.FailRefused, Message: "finished: " + reason, Output: text}
+	return observer.Reply{}, failure(events.FailRefused, "finished: "+reason, text)
 }
 
 // said is the text of a candidate without its thoughts.

@@ -25,7 +25,7 @@ func TestWire(t *testing.T) {
 		Says:    func(_ events.Form, text string) wiretest.Answer { return candidate("STOP", text) },
 		Stopped: func(text string) wiretest.Answer { return candidate("MAX_TOKENS", text) },
 		Blocked: func() wiretest.Answer {
-			return body(map[string]any{"promptFeedback": map[string]any{"blockReason": "SAFETY"}})
+			return body(map[string]any{"promptFeedback": map[string]any{"blockReason": "SAFETY"}, "usageMetadata": usage()})
 		},
 		Refuses: func(status int, word string) wiretest.Answer { return refuses(status, word, "[]") },
 		NoForm: refuses(400, "INVALID_ARGUMENT", `[{"@type":"type.googleapis.com/google.rpc.BadRequest",
@@ -50,11 +50,12 @@ func candidate(reason, text string) wiretest.Answer {
 		"candidates": []any{map[string]any{
 			"index": 0, "finishReason": reason, "content": map[string]any{"role": "model", "parts": parts},
 		}},
-		"usageMetadata": map[string]any{
-			"promptTokenCount": 1200, "cachedContentTokenCount": 1000, "candidatesTokenCount": 30, "thoughtsTokenCount": 4,
-		},
-		"modelVersion": "gemini-2.5-flash-001",
+		"usageMetadata": usage(), "modelVersion": "gemini-2.5-flash-001",
 	})
+}
+
+func usage() map[string]any {
+	return map[string]any{"promptTokenCount": 1200, "cachedContentTokenCount": 1000, "candidatesTokenCount": 30, "thoughtsTokenCount": 4}
 }
 
 func body(v any) wiretest.Answer {
@@ -85,7 +86,7 @@ func TestFinishReasons(t *testing.T) {
 		"SPII": events.FailRefused, "OTHER": events.FailRefused, "MAX_TOKENS": events.FailTruncated, "TO_COME": events.FailRefused,
 	} {
 		_, _, err := ask(t, candidate(reason, "half"), model.Question{User: "u", MaxTokens: 9})
-		want := &observer.Failure{Class: want, Message: "finished: " + reason, Output: "half"}
+		want := &observer.Failure{Class: want, Message: "finished: " + reason, Output: "half", Usage: wiretest.Usage()}
 		if diff := cmp.Diff(error(want), err); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", reason, diff)
 		}

@@ -103,7 +103,7 @@ func (p *Provider) Complete(ctx context.Context, prompt observer.Prompt) (observ
 	case err == nil && len(reply.Text) > maxOutput:
 		return observer.Reply{}, &observer.Failure{
 			Class: events.FailTruncated, Message: fmt.Sprintf("an answer of %d bytes, at most %d", len(reply.Text), maxOutput),
-			Output: strings.ToValidUTF8(reply.Text[:maxOutput], "\uFFFD"),
+			Output: strings.ToValidUTF8(reply.Text[:maxOutput], "\uFFFD"), Usage: reply.Usage,
 		}
 	case err == nil:
 		return reply, nil
@@ -174,6 +174,7 @@ func (p *Provider) insteadOfProse(ctx context.Context, prompt observer.Prompt, p
 	reply.Usage.Input += prose.Usage.Input
 	reply.Usage.Cached += prose.Usage.Cached
 	reply.Usage.Output += prose.Usage.Output
+	reply.Cost += prose.Cost
 	return reply, err
 }
 

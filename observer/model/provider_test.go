@@ -258,6 +258,7 @@ func TestForms(t *testing.T) {
 		"too long":                {"", []said{failing(events.FailOverflow, 413), json}, []events.Form{s, s, s}, "o.."},
 		"ignored":                 {"", []said{prose, xml}, []events.Form{s, x, x, x}, "..."},
 		"blank says nothing":      {"", []said{{}, json}, []events.Form{s, s, s}, "..."},
+		"blank, then ignored":     {"", []said{{}, prose, xml}, []events.Form{s, s, x, x}, "..."},
 		"XML is wanted":           {x, []said{xml}, []events.Form{x, x, x}, "..."},
 		"structured is wanted":    {s, []said{prose, noForm, json}, []events.Form{s, s, s}, ".s."},
 		"no form at all":          {"", []said{noForm, noForm, noForm, xml}, []events.Form{s, x, x, x}, "ss."},

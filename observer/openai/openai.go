@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 
@@ -126,8 +128,11 @@ func (a *Asker) params(q model.Question, older bool) sdk.ChatCompletionNewParams
 func answer(call *model.Call, c *sdk.ChatCompletion) (observer.Reply, error) {
 	choice := c.Choices[0]
 	text := choice.Message.Content
+	usage := events.Usage{
+		Input: c.Usage.PromptTokens, Cached: c.Usage.PromptTokensDetails.CachedTokens, Output: c.Usage.CompletionTokens,
+	}
 	failure := func(class events.FailureClass) error {
-		return &observer.Failure{Class: class, Message: "finished: " + model.Word(choice.FinishReason), Output: text}
+		return &observer.Failure{Class: class, Message: "finished: " + model.Word(choice.FinishReason), Output: text, Usage: usage}
 	}
 	switch {
 	case choice.FinishReason == "length":
@@ -137,10 +142,14 @@ func answer(call *model.Call, c *sdk.ChatCompletion) (observer.Reply, error) {
 	case choice.FinishReason == "error": // OpenRouter: the service behind it failed
 		return observer.Reply{}, call.Refused([]byte(choice.RawJSON()))
 	}
-	return observer.Reply{
-		Text: text, StopReason: model.Word(choice.FinishReason), Model: c.Model,
-		Usage: events.Usage{
-			Input: c.Usage.PromptTokens, Cached: c.Usage.PromptTokensDetails.CachedTokens, Output: c.Usage.CompletionTokens,
-		},
-	}, nil
+	return observer.Reply{Text: text, StopReason: model.Word(choice.FinishReason), Model: c.Model, Usage: usage, Cost: cost(c)}, nil
+}
+
+// cost is what OpenRouter says an answer cost, in US dollars; the others do not say.
+func cost(c *sdk.ChatCompletion) float64 {
+	dollars, err := strconv.ParseFloat(c.Usage.JSON.ExtraFields["cost"].Raw(), 64)
+	if err != nil || dollars < 0 || math.IsNaN(dollars) || math.IsInf(dollars, 0) {
+		return 0
+	}
+	return dollars
 }

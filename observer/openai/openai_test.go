@@ -145,6 +145,19 @@ func TestTheBoundOfTokensIsNamedAsTheEndpointLikes(t *testing.T) {
 	}
 }
 
+// TestCost: an endpoint that says what an answer cost is believed, if it is a price.
+func TestCost(t *testing.T) {
+	t.Parallel()
+	for told, want := range map[string]float64{`"cost":0.00042,`: 0.00042, `"cost":null,`: 0, `"cost":-1,`: 0, `"cost":"x",`: 0, "": 0} {
+		a := completion("stop", "x")
+		a.Body = strings.Replace(a.Body, `"usage":{`, `"usage":{`+told, 1)
+		got, err := asker(t, wiretest.MustServe(t, a).URL).Ask(t.Context(), model.Question{User: "u", MaxTokens: 9})
+		if err != nil || got.Cost != want {
+			t.Errorf("%s: got %v, %v, want %v", told, got.Cost, err, want)
+		}
+	}
+}
+
 func parsed(t *testing.T, s string) (v any) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(s), &v); err != nil {

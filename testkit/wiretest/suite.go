@@ -21,7 +21,8 @@ type API struct {
 	New func(e model.Endpoint) (model.Asker, func(), error)
 	// Says is the whole answer with a text, in the form it was asked for, and with Usage.
 	Says func(form events.Form, text string) Answer
-	// Stopped is an answer that was cut by the bound of tokens, and Blocked one that the service would not give.
+	// Stopped is an answer that was cut by the bound of tokens, and Blocked one that the service would not give, both with
+	// Usage: they are paid.
 	Stopped func(text string) Answer
 	Blocked func() Answer
 	// Refuses is a refusal with a word of the API's for programs.
@@ -51,7 +52,8 @@ func Run(t *testing.T, api API) {
 	}{
 		{"answers", s.answers}, {"outcomes", s.outcomes}, {"borders", s.borders}, {"cuts", s.cuts}, {"slow", s.slow},
 		{"cancelled", s.cancelled}, {"impostors", s.impostors}, {"unreachable", s.unreachable}, {"redirected", s.redirected},
-		{"refusals", s.refusals}, {"retries", s.retries}, {"forms", s.forms}, {"secrets", s.secrets}, {"provider", s.provider},
+		{"refusals", s.refusals}, {"retries", s.retries}, {"forms", s.forms}, {"secrets", s.secrets}, {"another key", s.anotherKey},
+		{"provider", s.provider},
 	} {
 		t.Run(r.name, r.check)
 	}
@@ -71,14 +73,19 @@ func (rendered) Question(p observer.Prompt, _ events.Form) model.Question {
 
 const content = `<observation><title>Round "totals" once &amp; at the end: é 👩‍👧 記録</title></observation>`
 
-// server starts a server; ask makes a provider that asks it.
+// ask makes a provider that asks at url.
 func (s suite) ask(t *testing.T, url string, edit func(*model.Config)) *model.Provider {
 	t.Helper()
 	key, err := model.NewKey(model.KeySource{Env: "WIRETEST_KEY", Getenv: func(string) string { return Key }})
 	if err != nil {
 		t.Fatal(err)
 	}
-	asker, closeIdle, err := s.api.New(model.Endpoint{URL: url, Key: key})
+	return s.askWith(t, model.Endpoint{URL: url, Key: key}, edit)
+}
+
+func (s suite) askWith(t *testing.T, e model.Endpoint, edit func(*model.Config)) *model.Provider {
+	t.Helper()
+	asker, closeIdle, err := s.api.New(e)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,13 +147,14 @@ func (s suite) outcomes(t *testing.T) {
 		answer Answer
 		want   events.FailureClass
 		output string
+		usage  events.Usage
 	}{
-		{"stopped", s.api.Stopped(content), events.FailTruncated, content},
-		{"blocked", s.api.Blocked(), events.FailRefused, ""},
+		{"stopped", s.api.Stopped(content), events.FailTruncated, content, Usage()},
+		{"blocked", s.api.Blocked(), events.FailRefused, "", Usage()},
 	} {
 		server := MustServe(t, tc.answer)
 		failure := s.fails(t, s.ask(t, server.URL, retrying), tc.name)
-		want := observer.Failure{Class: tc.want, Message: failure.Message, Output: tc.output}
+		want := observer.Failure{Class: tc.want, Message: failure.Message, Output: tc.output, Usage: tc.usage}
 		if diff := cmp.Diff(want, *failure); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tc.name, diff)
 		}

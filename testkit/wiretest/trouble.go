@@ -237,6 +237,28 @@ func (s suite) secrets(t *testing.T) {
 	}
 }
 
+// anotherKey: a key is read once, again after it was refused, and not for any other failure.
+func (s suite) anotherKey(t *testing.T) {
+	n := 0
+	key, err := model.NewKey(model.KeySource{Env: "K", Getenv: func(string) string { n++; return fmt.Sprint("key", n) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	fine := s.api.Says(events.FormXML, content)
+	server := MustServe(t, fine, s.api.Refuses(500, "api_error"), s.api.Refuses(401, "authentication_error"), fine, s.api.Refuses(403, "x"), fine)
+	p := s.askWith(t, model.Endpoint{URL: server.URL, Key: key}, nil)
+	for range 6 {
+		_, _ = p.Complete(t.Context(), prompt())
+	}
+	var sent []string
+	for _, r := range server.Requests() {
+		sent = append(sent, s.api.Sent(r))
+	}
+	if diff := cmp.Diff([]string{"key1", "key1", "key1", "key2", "key2", "key3"}, sent); diff != "" {
+		t.Errorf("keys (-want +got):\n%s", diff)
+	}
+}
+
 // spelled is all that an error and its causes say, in every way they may be printed.
 func spelled(err error) string {
 	var b strings.Builder
