@@ -109,7 +109,9 @@ func prompt() observer.Prompt {
 
 // answers: text and usage arrive, in both forms; the question and the key were sent, and the key only where it belongs.
 func (s suite) answers(t *testing.T) {
-	for form, text := range map[events.Form]string{events.FormXML: content, events.FormStructured: `{"observations":[],"skip":true,"skip_reason":"é \"x\""}`} {
+	for form, text := range map[events.Form]string{
+		events.FormXML: content, events.FormStructured: `{"observations":[],"skip":true,"skip_reason":"é \"x\""}`,
+	} {
 		server := MustServe(t, s.api.Says(form, text))
 		got, err := s.ask(t, server.URL, func(c *model.Config) { c.Form = form }).Complete(t.Context(), prompt())
 		if err != nil {
@@ -279,6 +281,7 @@ func (s suite) cancelled(t *testing.T) {
 func (s suite) provider(t *testing.T) {
 	server := MustServe(t, s.api.Says(events.FormXML, observer.SkipForm))
 	t.Run("contract", func(t *testing.T) {
-		providertest.Run(t, func(t *testing.T) observer.Provider { return s.ask(t, server.URL, retrying) }, providertest.Options{Deterministic: true})
+		asked := func(t *testing.T) observer.Provider { return s.ask(t, server.URL, retrying) }
+		providertest.Run(t, asked, providertest.Options{Deterministic: true})
 	})
 }

@@ -24,6 +24,7 @@ import (
 
 // impostors: what answers well and is no such service.
 func (s suite) impostors(t *testing.T) {
+	json := map[string]string{"Content-Type": "application/json"}
 	page := "<html><body>You've hit your limit. Please log in.</body></html>"
 	for _, tc := range []struct {
 		name   string
@@ -33,8 +34,8 @@ func (s suite) impostors(t *testing.T) {
 		{"a page", Answer{Body: page, Header: map[string]string{"Content-Type": "text/html"}}, events.FailSetup},
 		{"plain text", Answer{Body: "ok", Header: map[string]string{"Content-Type": "text/plain"}}, events.FailSetup},
 		{"no type", Answer{Body: page, Header: map[string]string{"Content-Type": ""}}, events.FailSetup},
-		{"JSON that is none", Answer{Body: `{"id": `, Header: map[string]string{"Content-Type": "application/json"}}, events.FailTransport},
-		{"an answer without an end", Answer{Body: strings.Repeat(" ", 5<<20), Header: map[string]string{"Content-Type": "application/json"}}, events.FailTruncated},
+		{"JSON that is none", Answer{Body: `{"id": `, Header: json}, events.FailTransport},
+		{"an answer without an end", Answer{Body: strings.Repeat(" ", 5<<20), Header: json}, events.FailTruncated},
 	} {
 		server := MustServe(t, tc.answer)
 		if f := s.fails(t, s.ask(t, server.URL, nil), tc.name); f.Class != tc.want {
@@ -245,7 +246,8 @@ func (s suite) anotherKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	fine := s.api.Says(events.FormXML, content)
-	server := MustServe(t, fine, s.api.Refuses(500, "api_error"), s.api.Refuses(401, "authentication_error"), fine, s.api.Refuses(403, "x"), fine)
+	server := MustServe(t,
+		fine, s.api.Refuses(500, "api_error"), s.api.Refuses(401, "authentication_error"), fine, s.api.Refuses(403, "x"), fine)
 	p := s.askWith(t, model.Endpoint{URL: server.URL, Key: key}, nil)
 	for range 6 {
 		_, _ = p.Complete(t.Context(), prompt())
