@@ -10,8 +10,8 @@ import (
 // MaxOpenings is how many opening turns a run may have.
 const MaxOpenings = 1_000_000
 
-// ErrRunaway is returned by Run and Compare where a policy opens more than MaxOpenings observers: their opening turn
-// earns the next one, over a long stretch.
+// ErrRunaway is returned by Run where a policy opens more than MaxOpenings observers: their opening turn earns the next
+// one, over a long stretch. Compare says it in Result.Error.
 var ErrRunaway = errors.New("replay: more than a million openings")
 
 // engine plays a tape under one policy.
@@ -51,35 +51,37 @@ const (
 	waiting = maxMS + 1 // for the next delivered turn
 )
 
-// play plays t from its beginning to its end.
-func play(t *tape, p *policy.Policy) (Result, error) {
-	e := newEngine(t, p)
+// play plays t from its beginning to its end, or until there are too many openings.
+func play(t *tape, p *policy.Policy, marks bool) Result {
+	e := newEngine(t, p, marks)
 	for i := range t.frames {
 		f := &t.frames[i]
 		e.beginBefore(i)
 		e.openUntil(f.at)
 		e.event(f, &e.tracks[f.session])
 		if e.openings > MaxOpenings {
-			return Result{}, ErrRunaway
+			break
 		}
 	}
 	e.openUntil(t.end)
 	if e.openings > MaxOpenings {
-		return Result{}, ErrRunaway
+		e.result.Error = ErrRunaway.Error()
 	}
 	for i := range e.tracks {
 		e.result.HeldBatches += e.tracks[i].carried
 	}
-	return e.result, nil
+	return e.result
 }
 
-func newEngine(t *tape, p *policy.Policy) *engine {
+func newEngine(t *tape, p *policy.Policy, marks bool) *engine {
 	e := &engine{tape: t, policy: p, tracks: make([]track, t.sessions), providers: make([]circuitry, t.observers)}
 	for i := range e.tracks {
 		e.tracks[i].started, e.tracks[i].opens = -1, never
 	}
 	e.result.Decisions = make([]string, 0, len(t.frames))
-	e.result.Marks = make([]Mark, 0, len(t.frames))
+	if marks {
+		e.result.Marks = make([]Mark, 0, len(t.frames))
+	}
 	return e
 }
 
@@ -170,7 +172,10 @@ func (e *engine) turn(f *frame, t *track) policy.Verdict {
 // rule says what becomes of a provider by a turn of t that ended at the given time. One that began before the pause in
 // force says nothing of it.
 func (e *engine) rule(provider *circuitry, t *track, turn policy.Turn, at int64) {
-	if provider.Paused() && t.ruling != provider.rulings {
+	switch {
+	case !provider.Paused() && turn.Failure == "": // nothing is the matter
+		return
+	case provider.Paused() && t.ruling != provider.rulings:
 		return
 	}
 	if next := e.policy.Pause(provider.Pause, turn, clock(at)); next != provider.Pause {
@@ -243,10 +248,12 @@ func (e *engine) open(session int32, at int64) {
 // mark notes what became of f.
 func (e *engine) mark(f *frame, t *track, ruling policy.Ruling) {
 	word := string(ruling)
-	e.result.Marks = append(e.result.Marks, Mark{
-		AtMS: f.at, Decision: word, Openings: t.opened,
-		WastedTokens: e.result.WastedTokens, Lost: e.result.LostBatches,
-	})
+	if e.result.Marks != nil {
+		e.result.Marks = append(e.result.Marks, Mark{
+			AtMS: f.at, Decision: word, Openings: t.opened,
+			WastedTokens: e.result.WastedTokens, Lost: e.result.LostBatches,
+		})
+	}
 	if t.opened > 0 {
 		word += "+" + strconv.Itoa(t.opened)
 		t.opened = 0

@@ -99,6 +99,16 @@ func TestOpeningsWithoutEndAreRefused(t *testing.T) {
 	if _, err := Run(s, policy.LegacyKeyword, Options{}); !errors.Is(err, ErrRunaway) {
 		t.Errorf("got %v, want %v", err, ErrRunaway)
 	}
+	results, err := Compare(s, policy.Names(), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range policy.Names() {
+		r := results[name]
+		if (r.Error != "") != name.ReadsPhrases() || r.Error == "" && unbalanced(s, r) != "" {
+			t.Errorf("%s beside others that run away: %+v", name, r)
+		}
+	}
 	s.Respawn.DelayMS, s.EndMS = 1, MaxOpenings
 	if _, err := Run(s, policy.LegacyKeyword, Options{}); err != nil {
 		t.Errorf("exactly as many as are allowed: %v", err)

@@ -15,7 +15,8 @@ type Result struct {
 	WastedCalls    int      `json:"wasted_calls"`
 	WastedTokens   int64    `json:"wasted_tokens"`
 	FlaggedCommits int      `json:"flagged_commits"`
-	Decisions      []string `json:"decisions"` // one word an event
+	Error          string   `json:"error,omitempty"` // why the run was given up; the figures are then those until it was
+	Decisions      []string `json:"decisions"`       // one word an event
 
 	Marks []Mark `json:"-"` // one an event, for drawing
 }

@@ -13,16 +13,21 @@ import (
 type Options struct {
 	Settings policy.Settings // the numbers of the policies
 	Types    observer.Types  // of observations; nil means those of the code mode
+	Bare     bool            // results without marks: who draws nothing saves most of their memory
 }
 
 // Run plays s under the policy called name and returns what it would have done. The same scenario gives the same result.
 // Errors are those of Scenario.Check, of policy.New, and ErrRunaway. Any number of goroutines may run one scenario.
 func Run(s *Scenario, name policy.Name, opt Options) (Result, error) {
 	results, err := Compare(s, []policy.Name{name}, opt)
+	if err == nil && results[name].Error != "" {
+		err = fmt.Errorf("%w under %s", ErrRunaway, name)
+	}
 	return results[name], err
 }
 
-// Compare is Run under each of names, and parses each output once for all of them. On an error there are no results.
+// Compare is Run under each of names, and parses each output once for all of them. On an error there are no results; a
+// policy that ran away is no error, but says so in its own result.
 func Compare(s *Scenario, names []policy.Name, opt Options) (map[policy.Name]Result, error) {
 	if err := s.Check(); err != nil {
 		return nil, err
@@ -38,23 +43,20 @@ func Compare(s *Scenario, names []policy.Name, opt Options) (map[policy.Name]Res
 		opt.Types = observer.CodeMode().TypeIDs()
 	}
 	t := record(s, opt.Types, slices.ContainsFunc(names, policy.Name.ReadsPhrases))
-	return playAll(t, policies)
+	return playAll(t, policies, !opt.Bare), nil
 }
 
 // playAll plays t under all policies at once.
-func playAll(t *tape, policies []*policy.Policy) (map[policy.Name]Result, error) {
-	played, errs := make([]Result, len(policies)), make([]error, len(policies))
+func playAll(t *tape, policies []*policy.Policy, marks bool) map[policy.Name]Result {
+	played := make([]Result, len(policies))
 	var wg sync.WaitGroup
 	for i, p := range policies {
-		wg.Go(func() { played[i], errs[i] = play(t, p) })
+		wg.Go(func() { played[i] = play(t, p, marks) })
 	}
 	wg.Wait()
 	results := make(map[policy.Name]Result, len(policies))
 	for i, p := range policies {
-		if errs[i] != nil {
-			return nil, fmt.Errorf("%w under %s", errs[i], p.Name())
-		}
 		results[p.Name()] = played[i]
 	}
-	return results, nil
+	return results
 }

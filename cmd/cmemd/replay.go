@@ -69,6 +69,7 @@ type replayPlan struct {
 	replayFlags
 	names    []policy.Name
 	numbers  policy.Settings
+	bare     bool                                // nothing is drawn
 	tuned    bool                                // settings or assumptions differ from the scenario's own
 	from, to time.Time                           // since and until
 	respawn  func(replay.Respawn) replay.Respawn // sets what the flags say
@@ -179,7 +180,7 @@ func (a *app) completeSessions(ctx context.Context, begun string) []string {
 
 // planReplay checks the flags.
 func (a *app) planReplay(c *cobra.Command, f replayFlags) (p replayPlan, err error) {
-	p = replayPlan{replayFlags: f}
+	p = replayPlan{replayFlags: f, bare: a.json && f.report == ""}
 	if err := f.conflicts(c); err != nil {
 		return p, err
 	}

@@ -55,7 +55,10 @@ func (a *app) replayStretch(ctx context.Context, log logSource, p replayPlan, se
 	if err := a.finish(p, c); err != nil {
 		return err
 	}
-	return a.told(unproved(proof))
+	if err := unproved(proof); err != nil {
+		return a.told(err)
+	}
+	return a.told(c.ranAway())
 }
 
 // recorded takes the stretch as a scenario. One without a turn is errNothing.

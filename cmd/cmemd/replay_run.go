@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/cmemd/cmemd/replay"
 	"github.com/cmemd/cmemd/replay/report"
@@ -23,7 +24,7 @@ type comparison struct {
 // compare runs s under the plan's policies.
 func (p replayPlan) compare(s *replay.Scenario) (comparison, error) {
 	c := comparison{scenario: s}
-	results, err := replay.Compare(s, p.names, replay.Options{Settings: p.numbers})
+	results, err := replay.Compare(s, p.names, replay.Options{Settings: p.numbers, Bare: p.bare})
 	if err != nil {
 		return c, err
 	}
@@ -51,7 +52,22 @@ func (a *app) replayScenario(p replayPlan) error {
 	if len(c.unequal) > 0 {
 		return a.told(fmt.Errorf("%s differs from what it expects: %s", cmp.Or(s.ID, p.scenario), c.unequal[0]))
 	}
-	return nil
+	return a.told(c.ranAway())
+}
+
+// ranAway is the error of a comparison in which a policy came to no end; nil: all did.
+func (c *comparison) ranAway() error {
+	var names []string
+	for _, r := range c.runs {
+		if r.Result.Error != "" {
+			names = append(names, r.Policy)
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	return advise(fmt.Errorf("%w under %s", replay.ErrRunaway, strings.Join(names, ", ")),
+		"what a respawned observer is assumed to say earns the next respawn: see --opening-output and --respawn-delay")
 }
 
 func (a *app) readScenario(name string) (*replay.Scenario, error) {

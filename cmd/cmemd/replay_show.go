@@ -21,6 +21,12 @@ func (a *app) showComparison(s *replay.Scenario, runs []report.Run) error {
 	if err != nil {
 		return err
 	}
+	for _, r := range runs {
+		if r.Result.Error != "" {
+			a.printf("%s was given up: %s\n", visibleLine(r.Policy), visibleLine(r.Result.Error))
+		}
+	}
+	runs = report.Finished(runs)
 	notes := []string{"* is the best of its column"}
 	if slices.ContainsFunc(runs, func(r report.Run) bool { return r.Policy == livePolicy() }) {
 		notes = append(notes, "(live) is the policy that runs by default")
@@ -117,6 +123,10 @@ func figureColumn(f report.Figure, runs []report.Run) comparisonColumn {
 		c.tells = 5
 	}
 	for _, r := range runs {
+		if r.Result.Error != "" {
+			c.cells = append(c.cells, "? ")
+			continue
+		}
 		v := f.Of(r.Result)
 		mark := " "
 		if ok && v == best {
@@ -138,6 +148,10 @@ func (c comparisonColumn) right() comparisonColumn {
 func haltColumn(runs []report.Run) comparisonColumn {
 	c := comparisonColumn{head: "HALTED AT", zero: true, tells: 20}
 	for _, r := range runs {
+		if r.Result.Error != "" {
+			c.cells = append(c.cells, "? ")
+			continue
+		}
 		c.zero = c.zero && r.Result.HaltedAtMS == nil
 		c.cells = append(c.cells, report.HaltedAt(r.Result)+" ")
 	}

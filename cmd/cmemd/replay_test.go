@@ -218,3 +218,46 @@ func TestCapturedTextCannotSpeakToTheTerminal(t *testing.T) {
 		}
 	}
 }
+
+// TestReplayTellsOfAPolicyThatRanAway has one policy respawn at every instant; the others have their results.
+func TestReplayTellsOfAPolicyThatRanAway(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "runaway.json")
+	text := `{"id": "runaway", "respawn": {"delay_ms": 0, "output": "this session has ended"}, "end_ms": 60000, "events": [
+		{"at_ms": 0, "kind": "observation", "batch": 1, "output": "this session has ended"}, {"at_ms": 5, "kind": "exit"}]}`
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, err := replayed(t, "--scenario", file, "--json")
+	if exitCode(err) != exitFailure {
+		t.Errorf("the error is %v", err)
+	}
+	var doc struct {
+		Policies map[string]struct {
+			Error     string
+			Decisions []string
+		}
+	}
+	if err := json.Unmarshal([]byte(out), &doc); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, name := range policy.Names() {
+		got := doc.Policies[string(name)]
+		if away := name == policy.LegacyKeyword || name == policy.Windowed; (got.Error != "") != away || !away && len(got.Decisions) != 2 {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+	page := filepath.Join(t.TempDir(), "page.html")
+	out, err = replayed(t, "--scenario", file, "--report", page)
+	if exitCode(err) != exitFailure || !strings.Contains(err.Error(), "legacy-keyword, windowed") {
+		t.Errorf("the error is %v", err)
+	}
+	for _, want := range []string{"legacy-keyword was given up: ", "windowed was given up: ", "otp-hold (live)"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%q is not said in\n%s", want, out)
+		}
+	}
+	if text, err := os.ReadFile(page); err != nil || strings.Count(string(text), ">given up: ") != 2 {
+		t.Errorf("the page does not say so of two: %v", err)
+	}
+}

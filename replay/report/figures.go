@@ -1,6 +1,7 @@
 package report
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -12,6 +13,11 @@ import (
 type Run struct {
 	Policy string
 	Result replay.Result
+}
+
+// Finished returns those of runs that came to their end: the figures of the others say nothing beside theirs.
+func Finished(runs []Run) []Run {
+	return slices.DeleteFunc(slices.Clone(runs), func(r Run) bool { return r.Result.Error != "" })
 }
 
 // Figure is one column of a comparison.
@@ -55,8 +61,10 @@ func Figures() []Figure {
 // Of returns the figure of r.
 func (f Figure) Of(r replay.Result) int64 { return f.of(r) }
 
-// Best returns the best value of f among runs, and whether there is one: where all are equal, none is better.
+// Best returns the best value of f among the runs that came to their end, and whether there is one: where all are equal,
+// none is better.
 func (f Figure) Best(runs []Run) (best int64, ok bool) {
+	runs = Finished(runs)
 	if f.Want == Any || len(runs) == 0 {
 		return 0, false
 	}

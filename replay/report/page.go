@@ -92,7 +92,8 @@ type page struct {
 
 func pageOf(s *replay.Scenario, runs []Run, o Options) page {
 	sum := sha256.Sum256([]byte(pageCSS))
-	runs, o.Live = plainNames(runs), plainText(o.Live, quoteLength)
+	all := plainNames(runs)
+	runs, o.Live = Finished(all), plainText(o.Live, quoteLength)
 	p := page{
 		CSS:    template.CSS(pageCSS),
 		Policy: "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'",
@@ -106,7 +107,7 @@ func pageOf(s *replay.Scenario, runs []Run, o Options) page {
 	for _, n := range o.Notes {
 		p.Notes = append(p.Notes, plainText(n, titleLength))
 	}
-	p.Heads, p.Rows = tableOf(runs, o.Live)
+	p.Heads, p.Rows = tableOf(all, o.Live)
 	p.Charts = chartsOf(s, runs, o.Live)
 	p.Key, p.Lines = timelinesOf(s, runs, o.Live)
 	p.Quotes, p.QuoteBy = quotesOf(s, runs, o.Live)

@@ -2,6 +2,7 @@ package report_test
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -48,6 +49,24 @@ func TestBestIsOnlyWhereThereIsADifference(t *testing.T) {
 	want := map[string]int64{"respawns": 0, "lost_batches": 1, "wasted_calls": 2, "wasted_tokens": 3000}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
+	}
+}
+
+// TestWhoRanAwayIsNotTheBest sets a policy that came to no end, and so lost nothing, beside the others.
+func TestWhoRanAwayIsNotTheBest(t *testing.T) {
+	t.Parallel()
+	s, runs := small()
+	away := report.Run{Policy: "windowed", Result: replay.Result{Error: "too many", Respawns: -1, WastedTokens: 1 << 40}}
+	with := append(runs, away)
+	for _, f := range report.Figures() {
+		best, ok := f.Best(runs)
+		if b, k := f.Best(with); b != best || k != ok {
+			t.Errorf("%s: the best is %d, %t, beside one that ran away %d, %t", f.Key, best, ok, b, k)
+		}
+	}
+	page := write(t, s, with, options())
+	if !strings.Contains(page, ">given up: too many<") || strings.Contains(page, "1,099,511,627,776") {
+		t.Error("the page shows figures of a policy that was given up, or not that it was")
 	}
 }
 

@@ -15,6 +15,7 @@ type row struct {
 	Policy string
 	Live   bool
 	Cells  []cell
+	Failed string // why there are none
 }
 
 type cell struct {
@@ -31,6 +32,10 @@ func tableOf(runs []Run, live string) (heads []head, rows []row) {
 		}
 	}
 	for _, r := range runs {
+		if r.Result.Error != "" {
+			rows = append(rows, row{Policy: r.Policy, Live: r.Policy == live, Failed: plainText(r.Result.Error, quoteLength)})
+			continue
+		}
 		rows = append(rows, row{Policy: r.Policy, Live: r.Policy == live, Cells: cellsOf(r, runs)})
 	}
 	return heads, rows
