@@ -4,10 +4,12 @@ import (
 	"context"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/cmemd/cmemd/actors"
+	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/observer"
 	"github.com/cmemd/cmemd/policy"
@@ -228,4 +230,71 @@ func TestWhoWaitsMayGo(t *testing.T) {
 	}
 	close(release)
 	eventually(t, "all is observed", func() bool { b := w.balance(t); return b.Observed == 4 && b.Reobserve == 0 })
+}
+
+// missing answers the first of every two summaries that are asked for by nothing at all, and the second after a while.
+func missing(title string) providertest.Step {
+	var summaries atomic.Int64
+	return func(ctx context.Context, call int, p observer.Prompt) (observer.Reply, error) {
+		if p.Kind == events.TurnSummary {
+			if summaries.Add(1)%2 == 1 {
+				return providertest.Text("")(ctx, call, p)
+			}
+			time.Sleep(3 * answerPoll) // who waits looks that often
+		}
+		return say(title)(ctx, call, p)
+	}
+}
+
+// TestAMissingSummaryIsWaitedFor asks again where the first answer holds no summary: who waits gets the one after it.
+func TestAMissingSummaryIsWaitedFor(t *testing.T) {
+	t.Parallel()
+	m := newMoody(prose())
+	w := moodyWorld(t, m, nil, nil)
+	w.use(t, "s", 2)
+	w.settled(t)
+	m.turn(missing("seen"))
+	done := w.again(t, ReobserveRequest{Dropped: true})
+	if done.Answers == nil || *done.Answers != (Answers{Observed: 3}) {
+		t.Errorf("got %+v, want all three observed", done.Answers)
+	}
+}
+
+// TestAMissingSummaryIsAskedForAfterACrash has a daemon die between an answer without a summary and the question after it:
+// the next one asks, though no hook wakes the session.
+func TestAMissingSummaryIsAskedForAfterACrash(t *testing.T) {
+	t.Parallel()
+	first := moodyWorld(t, newMoody(missing("first")), nil, nil)
+	first.use(t, "s", 2)
+	first.settled(t)
+	log := eventlog.NewMemory(eventlog.Config{})
+	add := func(d events.Draft) {
+		if _, err := eventlog.AppendEnd(t.Context(), log, claude("s").Stream(), d); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, r := range first.records(t) {
+		e, err := r.Event()
+		if err != nil {
+			t.Fatal(err)
+		}
+		add(events.Draft{
+			ID: r.ID, Key: r.Key, OccurredAt: r.OccurredAt, Causation: r.Causation, Correlation: r.Correlation, Unobserved: r.Unobserved, Event: e,
+		})
+		if r.Kind == events.KindOutputDropped {
+			break
+		}
+	}
+	add(events.Draft{ID: newID(), OccurredAt: time.Now(), Event: events.SessionClosed{Cause: "exit"}}) // an open one is woken anyway
+	w := &world{home: shortDir(t), log: log}
+	w.open(t)
+	if err := w.views.CatchUp(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var err error
+	if w.actors, err = actors.New(actors.Config{Log: log, Provider: newMoody(say("second")), Owing: w.views.Owing}); err != nil {
+		t.Fatal(err)
+	}
+	w.serve(t, nil)
+	eventually(t, "the summary is there", func() bool { b := w.balance(t); return b.Observed == 3 && b.Reobserve == 0 })
 }

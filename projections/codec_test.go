@@ -82,6 +82,7 @@ func TestInputForm(t *testing.T) {
 			session: events.SessionID{1: byte(rapid.Byte().Draw(t, "session"))}, at: rapid.Int64().Draw(t, "at"),
 			previous: events.Position(rapid.Uint64().Draw(t, "previous")), turn: events.ID{3: rapid.Byte().Draw(t, "turn")},
 			outcome: outcomeCode(rapid.IntRange(0, outcomeCodes-1).Draw(t, "outcome")), kind: byte(rapid.IntRange(0, inputKinds-1).Draw(t, "kind")),
+			asks: rapid.Byte().Draw(t, "asks"), again: events.ID{5: rapid.Byte().Draw(t, "again")},
 			asked: rapid.Bool().Draw(t, "asked"), givenUp: rapid.Bool().Draw(t, "given up"), reason: rapid.String().Draw(t, "reason"),
 		}
 		raw, err := in.AppendBinary(nil)
@@ -114,6 +115,9 @@ func FuzzStored(f *testing.F) {
 	f.Add(raw)
 	raw, _ = input{reason: "x"}.AppendBinary(nil)
 	f.Add(raw)
+	raw, _ = input{again: events.ID{1}}.AppendBinary(nil)
+	f.Add(raw)
+	f.Add(raw[:len(raw)-1])
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		for _, v := range []any{&Row{}, &Session{}, &Turn{}, &input{}, new(ref), &fileRef{}, &spanCount{}} {
 			_ = c.decode(raw, v) // an error or not: it must not panic

@@ -211,13 +211,9 @@ func (f *healthFold) advance(r *record) (int64, error) {
 }
 
 func (f *healthFold) keep(r *record) error {
-	id := r.Correlation
-	if id == (events.ID{}) {
-		e, _, err := payloadOf[events.Event](r)
-		if err != nil {
-			return err
-		}
-		id = turnSaid(e)
+	id, err := r.turn()
+	if err != nil {
+		return err
 	}
 	known, err := f.turns.peek(id)
 	if err != nil || known == nil || known.Result == TurnKept {

@@ -2,6 +2,8 @@ package projections
 
 import (
 	"encoding/binary"
+	"encoding/json"
+	"time"
 
 	"github.com/cmemd/cmemd/events"
 )
@@ -58,17 +60,22 @@ type input struct {
 	turn     events.ID       // that decided
 	outcome  outcomeCode
 	kind     byte
-	asked    bool   // to be observed again
-	givenUp  bool   // dropped without an output, for reason
-	reason   string // else it is the turn's
+	asks     uint8     // answers since it was captured, or last asked for by a person; the last number stands for more
+	asked    bool      // by a person, to be observed again
+	again    events.ID // the turn after whose answer its session asks once more; zero: it does not
+	givenUp  bool      // dropped without an output, for reason
+	reason   string    // else it is the turn's
 }
+
+// reobserve reports whether the input is to be observed again.
+func (in input) reobserve() bool { return in.asked || in.again != events.ID{} }
 
 // settle lets a turn decide: what was kept or skipped is never dropped any more, and forgotten is final.
 func (in *input) settle(code outcomeCode, turn events.ID) {
 	if in.outcome == codeForgotten {
 		return
 	}
-	in.asked = false
+	in.asked, in.again = false, events.ID{}
 	if code == codeDropped && (in.outcome == codeObserved || in.outcome == codeSkipped) {
 		return
 	}
@@ -83,17 +90,32 @@ func (in *input) giveUp(turn events.ID, reason events.DropReason) {
 }
 
 func (in *input) forget() {
-	in.outcome, in.asked = codeForgotten, false
+	in.outcome, in.asked, in.again = codeForgotten, false, events.ID{}
+}
+
+// ask lets a person ask for it again.
+func (in *input) ask() {
+	if in.outcome != codeForgotten {
+		in.asked, in.again, in.asks = true, events.ID{}, 0
+	}
+}
+
+// askAgain lets its session ask once more after a turn's answer.
+func (in *input) askAgain(turn events.ID) {
+	if in.outcome != codeForgotten {
+		in.again = turn
+	}
 }
 
 const (
-	inputFixed   = 16 + 8 + 8 + 16 + 3
+	inputFixed   = 16 + 8 + 8 + 16 + 4
 	flagAsked    = 1 << 0
 	flagGivenUp  = 1 << 1
+	flagAgain    = 1 << 2
 	inputMaxCode = outcomeCodes - 1
 )
 
-// AppendBinary appends session, time, previous, turn, outcome, kind, flags, reason.
+// AppendBinary appends session, time, previous, turn, outcome, kind, flags, asks, the turn of again if there is one, reason.
 func (in input) AppendBinary(b []byte) ([]byte, error) {
 	if b == nil {
 		b = make([]byte, 0, inputFixed+len(in.reason))
@@ -109,8 +131,14 @@ func (in input) AppendBinary(b []byte) ([]byte, error) {
 	if in.givenUp {
 		flags |= flagGivenUp
 	}
-	b = append(b, byte(in.outcome), in.kind, flags)
-	return append(b, in.reason...), nil
+	again := in.again[:]
+	if in.again == (events.ID{}) {
+		again = nil
+	} else {
+		flags |= flagAgain
+	}
+	b = append(b, byte(in.outcome), in.kind, flags, in.asks)
+	return append(append(b, again...), in.reason...), nil
 }
 
 // UnmarshalBinary reads what AppendBinary wrote.
@@ -121,8 +149,28 @@ func (in *input) UnmarshalBinary(b []byte) error {
 	*in = input{
 		session: events.SessionID(b[:16]), at: int64(binary.BigEndian.Uint64(b[16:])),
 		previous: events.Position(binary.BigEndian.Uint64(b[24:])), turn: events.ID(b[32:48]),
-		outcome: outcomeCode(b[48]), kind: b[49], asked: b[50]&flagAsked != 0, givenUp: b[50]&flagGivenUp != 0,
-		reason: string(b[inputFixed:]),
+		outcome: outcomeCode(b[48]), kind: b[49], asked: b[50]&flagAsked != 0, givenUp: b[50]&flagGivenUp != 0, asks: b[51],
 	}
+	rest := b[inputFixed:]
+	if b[50]&flagAgain != 0 {
+		if len(rest) < len(in.again) {
+			return errShort
+		}
+		in.again, rest = events.ID(rest[:len(in.again)]), rest[len(in.again):]
+	}
+	in.reason = string(rest)
 	return nil
+}
+
+// MarshalJSON writes what is stored of an input, in the words of Input.
+func (in input) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		Session   events.SessionID `json:"session"`
+		Kind      events.Kind      `json:"kind"`
+		At        time.Time        `json:"at"`
+		Outcome   Outcome          `json:"outcome"`
+		Turn      events.ID        `json:"turn,omitzero"`
+		Reason    string           `json:"reason,omitempty"` // of inputs that were given up; else it is the turn's
+		Reobserve bool             `json:"reobserve,omitzero"`
+	}{in.session, kindsByCode()[in.kind%inputKinds], time.Unix(0, in.at).UTC(), in.outcome.outcome(), in.turn, in.reason, in.reobserve()})
 }

@@ -12,7 +12,7 @@ import (
 type outcomeView struct{}
 
 func (outcomeView) name() string       { return "outcomes" }
-func (outcomeView) version() int       { return 1 }
+func (outcomeView) version() int       { return 2 }
 func (outcomeView) skipsUnknown() bool { return false }
 
 func inputTable() table[input]         { return table[input]{name: "rows", ordered: true} }
@@ -33,13 +33,14 @@ type decider struct {
 	Settles []events.Position `cbor:"1,keyasint,omitempty" json:"settles"`
 	Class   string            `cbor:"2,keyasint,omitempty" json:"class,omitempty"`
 	Reason  string            `cbor:"3,keyasint,omitempty" json:"reason,omitempty"`
+	Fresh   bool              `cbor:"4,keyasint,omitempty" json:"fresh,omitempty"` // its answer earned a fresh generation
 }
 
 // balance is the stored form of a Balance. The zero session's is that of all.
 type balance struct {
 	Counts  [outcomeCodes]int64 `cbor:"1,keyasint" json:"counts"` // by code
 	Reasons map[string]int64    `cbor:"2,keyasint,omitempty" json:"reasons,omitempty"`
-	Asked   int64               `cbor:"3,keyasint,omitempty" json:"asked,omitempty"` // to be observed again
+	Asked   int64               `cbor:"3,keyasint,omitempty" json:"asked,omitempty"` // to be observed again, as input.reobserve says
 	Last    events.Position     `cbor:"4,keyasint,omitempty" json:"last,omitempty"`  // the session's latest input
 }
 
@@ -70,12 +71,16 @@ func (f *outcomeFold) apply(r *record) error {
 	switch r.Kind {
 	case events.KindTurnStarted:
 		return f.start(r)
+	case events.KindTurnReceived:
+		return f.answer(r)
 	case events.KindObservationParsed, events.KindSummaryParsed:
 		return f.settle(r, codeObserved)
 	case events.KindOutputSkipped:
 		return f.settle(r, codeSkipped)
 	case events.KindOutputDropped:
 		return f.settle(r, codeDropped)
+	case events.KindSessionRespawned:
+		return f.refresh(r)
 	case events.KindInputsDropped:
 		return f.giveUp(r)
 	case events.KindReobserveRequested:
@@ -136,6 +141,9 @@ func (f *outcomeFold) settle(r *record, code outcomeCode) error {
 			return err
 		}
 	}
+	if code == codeDropped && known.Reason == events.ReasonMissingSummary {
+		return f.askAgain(id, known.Settles)
+	}
 	return nil
 }
 
@@ -169,7 +177,7 @@ func (f *outcomeFold) ask(r *record) error {
 		return err
 	}
 	for _, p := range e.Inputs {
-		if err := f.change(p, func(in *input) { in.asked = in.outcome != codeForgotten }); err != nil {
+		if err := f.change(p, (*input).ask); err != nil {
 			return err
 		}
 	}
@@ -206,7 +214,10 @@ func (f *outcomeFold) forgetReason(turn events.ID) error {
 		return err
 	}
 	t.Class, t.Reason = "", ""
-	return f.countTurn(turn, t.Settles, +1)
+	if err := f.countTurn(turn, t.Settles, +1); err != nil {
+		return err
+	}
+	return f.forgetAgain(turn, *t)
 }
 
 func (f *outcomeFold) countTurn(turn events.ID, settles []events.Position, by int64) error {
@@ -279,7 +290,7 @@ func (f *outcomeFold) count(in input, by int64) error {
 			return err
 		}
 		b.Counts[in.outcome] += by
-		if in.asked {
+		if in.reobserve() {
 			b.Asked += by
 		}
 		b.addReason(reason, by)

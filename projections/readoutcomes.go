@@ -292,7 +292,7 @@ func (w *inputWalk) deciders(x *tx) func(events.ID) (decider, error) {
 func publicInput(deciderOf func(events.ID) (decider, error), at events.Position, in input) (Input, error) {
 	out := Input{
 		Position: at, Session: in.session, Kind: kindsByCode()[in.kind], At: time.Unix(0, in.at).UTC(),
-		Outcome: in.outcome.outcome(), Turn: in.turn, Reason: in.reason, Reobserve: in.asked,
+		Outcome: in.outcome.outcome(), Turn: in.turn, Reason: in.reason, Reobserve: in.reobserve(),
 	}
 	if in.givenUp || in.outcome != codeDropped && in.outcome != codeSkipped {
 		return out, nil

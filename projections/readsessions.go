@@ -4,12 +4,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	bolt "go.etcd.io/bbolt"
 
@@ -186,21 +184,9 @@ func (v *Views) ResolveSession(ctx context.Context, prefix string, limit int) ([
 	return ids, err
 }
 
-// MarshalJSON writes what is stored of an input, in the words of Input.
-func (in input) MarshalJSON() ([]byte, error) {
-	return json.Marshal(struct {
-		Session   events.SessionID `json:"session"`
-		Kind      events.Kind      `json:"kind"`
-		At        time.Time        `json:"at"`
-		Outcome   Outcome          `json:"outcome"`
-		Turn      events.ID        `json:"turn,omitzero"`
-		Reason    string           `json:"reason,omitempty"` // of inputs that were given up; else it is the turn's
-		Reobserve bool             `json:"reobserve,omitzero"`
-	}{in.session, kindsByCode()[in.kind%inputKinds], time.Unix(0, in.at).UTC(), in.outcome.outcome(), in.turn, in.reason, in.asked})
-}
-
 // Owing returns the sessions in which something is left to be done: that are not closed, or have inputs that await an
-// outcome or are to be observed again. A daemon wakes them at its start, after CatchUp.
+// outcome or are to be observed again, because a person asked or because their sessions ask once more by themselves. A
+// daemon wakes them at its start, after CatchUp.
 func (v *Views) Owing(ctx context.Context) ([]events.SessionID, error) {
 	var ids []events.SessionID
 	add := func(k, _ []byte) error {

@@ -41,29 +41,23 @@ func (f *rowFold) applyTurn(r *record) error {
 			return err
 		}
 		t.Settles = e.Settles
-	case events.KindObservationParsed:
-		return f.decide(r, true, func(e events.Event) events.ID { o, _ := e.(events.ObservationParsed); return o.Turn })
-	case events.KindSummaryParsed:
-		return f.decide(r, true, func(e events.Event) events.ID { s, _ := e.(events.SummaryParsed); return s.Turn })
+	case events.KindObservationParsed, events.KindSummaryParsed:
+		return f.decide(r, true)
 	case events.KindOutputSkipped:
 		e, ok, err := payloadOf[events.OutputSkipped](r)
 		if err != nil || ok && e.Reason == events.ReasonEmpty {
 			return err
 		}
-		return f.decide(r, false, func(e events.Event) events.ID { s, _ := e.(events.OutputSkipped); return s.Turn })
+		return f.decide(r, false)
 	}
 	return nil
 }
 
 // decide notes that r's turn kept or skipped what it settled, and replaces what earlier turns gave for all of that.
-func (f *rowFold) decide(r *record, kept bool, said func(events.Event) events.ID) error {
-	id := r.Correlation
-	if id == (events.ID{}) {
-		e, _, err := payloadOf[events.Event](r)
-		if err != nil {
-			return err
-		}
-		id = said(e)
+func (f *rowFold) decide(r *record, kept bool) error {
+	id, err := r.turn()
+	if err != nil {
+		return err
 	}
 	known, err := f.turnOf.peek(id)
 	if err != nil || known == nil || known.Kept || (known.Ended != 0 && !kept) {

@@ -182,7 +182,7 @@ type Input struct {
 	Turn      events.ID        `json:"turn,omitzero"`      // the turn that decided; zero: none did
 	Class     string           `json:"class,omitempty"`    // of the dropped output
 	Reason    string           `json:"reason,omitempty"`   // why it was skipped or dropped
-	Reobserve bool             `json:"reobserve,omitzero"` // asked for again, and not answered yet
+	Reobserve bool             `json:"reobserve,omitzero"` // asked for again, by a person or by its session, and not answered yet
 }
 
 // OutcomeFilter chooses inputs. The zero value chooses all.
@@ -209,8 +209,8 @@ type Balance struct {
 	Pending   int `json:"pending"`
 	Forgotten int `json:"forgotten"`
 
-	// Reobserve is how many of them are asked for again and not answered yet. Each is counted above too, by what became
-	// of it so far.
+	// Reobserve is how many of them are asked for again, by a person or by their sessions, and not answered yet. Each is
+	// counted above too, by what became of it so far.
 	Reobserve int `json:"reobserve,omitempty"`
 
 	// Reasons splits Skipped and Dropped, the largest first.

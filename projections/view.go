@@ -66,6 +66,15 @@ func turnOf(r *record, said events.ID) events.ID {
 	return said
 }
 
+// turn is turnOf where nothing else of the payload is needed: mostly it need not be decoded.
+func (r *record) turn() (events.ID, error) {
+	if r.Correlation != (events.ID{}) {
+		return r.Correlation, nil
+	}
+	e, _, err := payloadOf[events.Event](r)
+	return turnSaid(e), err
+}
+
 // tx is one view's part of a transaction.
 type tx struct {
 	bucket *bolt.Bucket

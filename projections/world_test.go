@@ -189,6 +189,13 @@ func (w *world) drop(t *worldTurn) []events.Record {
 	})
 }
 
+// refresh ends a turn with an output that does not parse and earns the observer a fresh generation.
+func (w *world) refresh(t *worldTurn) []events.Record {
+	t.ended = true
+	return w.say(t.session.Stream(), t.id, received(t), events.OutputDropped{Turn: t.id, Class: "prose", Reason: "no_xml"},
+		events.SessionRespawned{To: 1, Cause: "unparseable", Counted: events.Counted{Unparseable: 5}})
+}
+
 func (w *world) fail(t *worldTurn) {
 	t.ended = true
 	w.say(t.session.Stream(), t.id, events.TurnFailed{Turn: t.id, Class: events.FailLimit, Status: 429, Message: "slow down", Provider: "anthropic"})
@@ -290,11 +297,13 @@ func (w *world) stepEnd(t *rapid.T, s events.SessionID) {
 		if turn.ended || turn.session != s {
 			continue
 		}
-		switch rapid.IntRange(0, 7).Draw(t, "end") {
+		switch rapid.IntRange(0, 8).Draw(t, "end") {
 		case 0:
 			w.skip(turn)
 		case 6:
 			w.blank(turn)
+		case 8:
+			w.refresh(turn)
 		case 7:
 			w.say(s.Stream(), turn.id, events.TurnFailed{Turn: turn.id, Class: events.FailCrash}, events.SessionQuarantined{Cause: "intensity", Trip: 1})
 			turn.ended = true

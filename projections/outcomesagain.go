@@ -1,0 +1,102 @@
+package projections
+
+import (
+	"math"
+
+	"github.com/cmemd/cmemd/events"
+)
+
+// A session asks once more by itself where the first answer to a summary turn was none, and where an answer earned its
+// observer a fresh generation. Its fold says so of what is owed; here it is folded from the same events, so that the
+// session is woken at a start, and who waits for answers waits for these.
+
+// answer counts an answer at the inputs that it is about.
+func (f *outcomeFold) answer(r *record) error {
+	id, err := r.turn()
+	if err != nil {
+		return err
+	}
+	known, err := f.turns.peek(id)
+	if err != nil || known == nil {
+		return err
+	}
+	for _, p := range known.Settles {
+		in, err := f.inputs.peek(p)
+		if err != nil {
+			return err
+		}
+		if in == nil || in.asks == math.MaxUint8 {
+			continue
+		}
+		if in, err = f.inputs.edit(p); err != nil {
+			return err
+		}
+		in.asks++
+	}
+	return nil
+}
+
+// askAgain notes that a summary turn's answer had no summary, after which its session asks once more if it was the first.
+func (f *outcomeFold) askAgain(turn events.ID, settles []events.Position) error {
+	first := false
+	for _, p := range settles {
+		in, err := f.inputs.peek(p)
+		if err != nil {
+			return err
+		}
+		first = first || in != nil && in.asks == 1
+	}
+	if !first {
+		return nil
+	}
+	for _, p := range settles {
+		if err := f.change(p, func(in *input) { in.askAgain(turn) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// refresh notes that an answer earned a fresh generation: what it was the first answer to is asked about once more.
+func (f *outcomeFold) refresh(r *record) error {
+	e, ok, err := payloadOf[events.SessionRespawned](r)
+	if err != nil || !ok || e.Counted.Unparseable == 0 {
+		return err
+	}
+	known, err := f.turns.peek(r.Correlation)
+	if err != nil || known == nil {
+		return err
+	}
+	t, err := f.turns.edit(r.Correlation)
+	if err != nil {
+		return err
+	}
+	t.Fresh = true
+	for _, p := range t.Settles {
+		err := f.change(p, func(in *input) {
+			if in.asks == 1 {
+				in.askAgain(r.Correlation)
+			}
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// forgetAgain takes back that a turn's inputs are asked about once more for a reason that was erased: their session, which
+// cannot read it either, will not.
+func (f *outcomeFold) forgetAgain(turn events.ID, t decider) error {
+	for _, p := range t.Settles {
+		err := f.change(p, func(in *input) {
+			if in.again == turn && !(t.Fresh && in.asks == 1) {
+				in.again = events.ID{}
+			}
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
