@@ -137,9 +137,7 @@ func TestAskTypesEveryEnd(t *testing.T) {
 func TestAskWithoutAClientIsSetup(t *testing.T) {
 	t.Parallel()
 	text := filepath.Join(t.TempDir(), "claude")
-	if err := os.WriteFile(text, []byte("not a program"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	writeProgram(t, text, "not a program")
 	for _, path := range []string{filepath.Join(t.TempDir(), "none"), text} {
 		c, err := New(Config{Dir: t.TempDir(), Path: path, Env: []string{"PATH="}})
 		if err != nil {
@@ -160,6 +158,32 @@ func TestAskWithoutAClientIsSetup(t *testing.T) {
 	f.dir = filepath.Join(file, "runs")
 	if got := told(f.client(t).Ask(t.Context(), question())); got != "setup 0" {
 		t.Errorf("no folder: got %s, want setup", got)
+	}
+}
+
+// TestAskTakesLongPrompts: more than a pipe holds goes through standard input, read or not.
+func TestAskTakesLongPrompts(t *testing.T) {
+	t.Parallel()
+	q := question()
+	q.User = strings.Repeat("a batch of words ", 1<<19)
+	f := newFake(t, answerSaid)
+	if got := told(f.client(t).Ask(t.Context(), q)); !strings.HasPrefix(got, `"hello"`) {
+		t.Error(got)
+	}
+	if n := f.asked(t).Length; n < len(q.User) {
+		t.Errorf("the child read %d bytes of %d", n, len(q.User))
+	}
+	if runtime.GOOS == "windows" {
+		return
+	}
+	script := filepath.Join(t.TempDir(), "claude")
+	writeProgram(t, script, "#!/bin/sh\nexit 1\n")
+	c, err := New(Config{Dir: t.TempDir(), Path: script})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := told(c.Ask(t.Context(), q)); got != "setup 0" {
+		t.Errorf("not read: got %s", got)
 	}
 }
 

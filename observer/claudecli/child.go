@@ -98,9 +98,9 @@ func (c *Client) command(ctx context.Context, q model.Question, run string) (*ex
 	return cmd, nil
 }
 
-// startFailure tells a client that cannot be run from a machine that cannot start anything.
+// startFailure tells a client that cannot be run, or is just being installed, from a machine that cannot start anything.
 func startFailure(err error) error {
-	for _, known := range []error{fs.ErrNotExist, fs.ErrPermission, exec.ErrNotFound, syscall.ENOEXEC} {
+	for _, known := range []error{fs.ErrNotExist, fs.ErrPermission, exec.ErrNotFound, syscall.ENOEXEC, syscall.ETXTBSY} {
 		if errors.Is(err, known) {
 			return setupFailure("the client cannot be run", err)
 		}

@@ -1,9 +1,12 @@
 package claudecli
 
 import (
-	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
 	"testing"
-	"time"
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/observer"
@@ -11,28 +14,42 @@ import (
 	"github.com/cmemd/cmemd/testkit/providertest"
 )
 
-// wholePrompt asks with all that a prompt carries, so that megabytes go through a child's standard input.
-type wholePrompt struct{}
+// texts asks with the beginning of each text of a prompt, as it stands.
+type texts struct{}
 
-func (wholePrompt) Question(p observer.Prompt, _ events.Form) model.Question {
-	b, err := json.Marshal(p)
-	if err != nil {
-		panic(err)
+func (texts) Question(p observer.Prompt, _ events.Form) model.Question {
+	const most = 16 << 10
+	parts := append([]string{p.Request, p.Message, p.Project}, p.Recent...)
+	for _, in := range p.Inputs {
+		if e, ok := in.Event.(events.ToolUsed); ok {
+			parts = append(parts, e.Input, e.Output)
+		}
 	}
-	return model.Question{System: "You condense. be brief", User: string(b)}
+	for i, part := range parts {
+		parts[i] = part[:min(len(part), most)]
+	}
+	return model.Question{System: "You condense. be brief", User: strings.Join(parts, "\n")}
 }
 
-// TestConformance holds the client, as the daemon asks it, to what every provider promises.
+// TestConformance holds the client, as a daemon asks it, to what every provider promises. A shell takes its part, for some
+// 500 children are started.
 func TestConformance(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("starts some 500 children")
+	if runtime.GOOS == "windows" {
+		t.Skip("no shell")
 	}
-	f := newFake(t, answerSaid)
+	bin := t.TempDir()
+	path, said := filepath.Join(bin, "claude"), filepath.Join(bin, "said")
+	writeProgram(t, path, fmt.Sprintf("#!/bin/sh\ncat > /dev/null\nexec cat '%s'\n", said))
+	if err := os.WriteFile(said, []byte(answerSaid), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	providertest.Run(t, func(t *testing.T) observer.Provider {
-		p, err := model.New(model.Config{
-			Name: Name, Asker: f.client(t), Renderer: wholePrompt{}, Form: events.FormXML, Retries: -1, Backoff: time.Millisecond,
-		})
+		c, err := New(Config{Dir: t.TempDir(), Path: path, Env: []string{"PATH=" + os.Getenv("PATH")}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := model.New(model.Config{Name: Name, Asker: c, Renderer: texts{}, Form: events.FormXML, Retries: -1})
 		if err != nil {
 			t.Fatal(err)
 		}

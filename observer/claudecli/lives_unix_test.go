@@ -1,11 +1,10 @@
-//go:build unix
+//go:build unix && !linux
 
 package claudecli
 
 import "syscall"
 
-// lives reports whether a process or one of its group is there. A process that has ended and is not looked at counts: a
-// turn looks at its own.
+// lives reports whether a process or one of its group is there.
 func lives(pid int) bool {
 	return syscall.Kill(-pid, 0) == nil || syscall.Kill(pid, 0) == nil
 }

@@ -33,11 +33,12 @@ func TestMain(m *testing.M) {
 
 // asked is what a played client was started with.
 type asked struct {
-	Args  []string
-	Env   []string
-	Stdin string // its beginning
-	Cwd   string
-	PID   int
+	Args   []string
+	Env    []string
+	Stdin  string // its beginning
+	Length int    // of Stdin
+	Cwd    string
+	PID    int
 }
 
 // playClient says what stands in the file play beside it, a line at a time; a line that begins with ! is something to do.
@@ -56,7 +57,7 @@ func playClient(dir string) {
 	}
 	in, _ := io.ReadAll(os.Stdin)
 	cwd, _ := os.Getwd()
-	b, _ := json.Marshal(asked{Args: os.Args[1:], Env: os.Environ(), Stdin: string(in[:min(len(in), 1<<16)]), Cwd: cwd, PID: os.Getpid()})
+	b, _ := json.Marshal(asked{Args: os.Args[1:], Env: os.Environ(), Stdin: string(in[:min(len(in), 1<<16)]), Length: len(in), Cwd: cwd, PID: os.Getpid()})
 	if err := os.WriteFile(filepath.Join(dir, "asked"), b, 0o600); err != nil {
 		panic(err)
 	}
@@ -104,6 +105,17 @@ func act(words []string) {
 		}
 	default:
 		panic("no such action: " + words[0])
+	}
+}
+
+// writeProgram writes what will be run. Nothing is started meanwhile: a child would hold the file open for writing, and what
+// is being written cannot be run.
+func writeProgram(tb testing.TB, path, text string) {
+	tb.Helper()
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	if err := os.WriteFile(path, []byte(text), 0o700); err != nil {
+		tb.Fatal(err)
 	}
 }
 

@@ -6,16 +6,13 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"net"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -24,141 +21,6 @@ import (
 )
 
 var update = flag.Bool("update", false, "record what the client on the PATH says to testdata")
-
-// scripted is a model on loopback. The first element of a request's path says how it answers.
-type scripted struct {
-	*httptest.Server
-	mu    sync.Mutex // guards the field below
-	asked []string   // bodies
-}
-
-func newScripted(t *testing.T) *scripted {
-	s := &scripted{}
-	s.Server = httptest.NewServer(s)
-	t.Cleanup(func() { s.CloseClientConnections(); s.Close() })
-	return s
-}
-
-// questions returns the bodies of what was asked so far.
-func (s *scripted) questions() []string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return append([]string(nil), s.asked...)
-}
-
-// refusals are the answers that are an error, by name.
-func refusals() map[string]struct {
-	status  int
-	kind    string
-	message string
-	header  map[string]string
-} {
-	type refusal = struct {
-		status  int
-		kind    string
-		message string
-		header  map[string]string
-	}
-	return map[string]refusal{
-		"400":              {400, "invalid_request_error", "messages: something is wrong", nil},
-		"400-billing":      {400, "invalid_request_error", "Your credit balance is too low to access the Anthropic API. Please go to Plans & Billing to upgrade or purchase credits.", nil},
-		"400-too-long":     {400, "invalid_request_error", "prompt is too long: 212345 tokens > 200000 maximum", nil},
-		"401":              {401, "authentication_error", "invalid x-api-key", nil},
-		"401-subscription": {401, "authentication_error", "OAuth token has expired", nil},
-		"402":              {402, "billing_error", "payment is required", nil},
-		"403":              {403, "permission_error", "not allowed", nil},
-		"404":              {404, "not_found_error", "model: none", nil},
-		"413":              {413, "request_too_large", "Request exceeds the maximum size", nil},
-		"422":              {422, "invalid_request_error", "not to be processed", nil},
-		"429":              {429, "rate_limit_error", "This request would exceed your rate limit", map[string]string{"retry-after": "1"}},
-		"429-for-long":     {429, "rate_limit_error", "This request would exceed your rate limit", map[string]string{"retry-after": "30"}},
-		"429-subscription": {429, "rate_limit_error", "This request would exceed your rate limit", map[string]string{
-			"retry-after": "3600", "anthropic-ratelimit-unified-status": "rejected", "anthropic-ratelimit-unified-reset": "4102444800",
-			"anthropic-ratelimit-unified-representative-claim": "five_hour", "anthropic-ratelimit-unified-5h-utilization": "1.0",
-			"anthropic-ratelimit-unified-5h-reset": "4102444800",
-		}},
-		"500": {500, "api_error", "internal", nil},
-		"503": {503, "api_error", "unavailable", nil},
-		"529": {529, "overloaded_error", "Overloaded", nil},
-	}
-}
-
-func (s *scripted) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	body, _ := io.ReadAll(r.Body)
-	if r.Method != http.MethodPost || !strings.HasSuffix(r.URL.Path, "/v1/messages") {
-		w.WriteHeader(http.StatusNotFound)
-		return
-	}
-	s.mu.Lock()
-	s.asked = append(s.asked, string(body))
-	s.mu.Unlock()
-	how := strings.Split(r.URL.Path, "/")[1]
-	if refusal, ok := refusals()[how]; ok {
-		for k, v := range refusal.header {
-			w.Header().Set(k, v)
-		}
-		w.Header().Set("Content-Type", "application/json")
-		w.WriteHeader(refusal.status)
-		fmt.Fprintf(w, `{"type":"error","error":{"type":%q,"message":%q}}`, refusal.kind, refusal.message)
-		return
-	}
-	switch how {
-	case "hang":
-		<-r.Context().Done()
-	case "page":
-		w.Header().Set("Content-Type", "text/html")
-		io.WriteString(w, "<html>log in to the network</html>")
-	default:
-		stream(w, r, how)
-	}
-}
-
-// stream answers with the service's events, as far as how lets it.
-func stream(w http.ResponseWriter, r *http.Request, how string) {
-	w.Header().Set("Content-Type", "text/event-stream")
-	if how == "warned" {
-		w.Header().Set("anthropic-ratelimit-unified-status", "allowed_warning")
-		w.Header().Set("anthropic-ratelimit-unified-reset", "4102444800")
-		w.Header().Set("anthropic-ratelimit-unified-5h-utilization", "0.91")
-		w.Header().Set("anthropic-ratelimit-unified-5h-reset", "4102444800")
-	}
-	send := func(kind, data string) {
-		fmt.Fprintf(w, "event: %s\ndata: {\"type\":%q%s}\n\n", kind, kind, data)
-		_ = http.NewResponseController(w).Flush()
-	}
-	text := func(s string) {
-		send("content_block_delta", fmt.Sprintf(`,"index":0,"delta":{"type":"text_delta","text":%q}`, s))
-	}
-	send("message_start", `,"message":{"id":"msg_1","type":"message","role":"assistant","model":"claude-haiku-4-5","content":[],"stop_reason":null,"stop_sequence":null,"usage":{"input_tokens":120,"cache_read_input_tokens":30,"cache_creation_input_tokens":7,"output_tokens":1}}`)
-	if how == "cut-at-start" {
-		return
-	}
-	send("content_block_start", `,"index":0,"content_block":{"type":"text","text":""}`)
-	text(half)
-	switch how {
-	case "cut-in-block":
-		return
-	case "stall":
-		<-r.Context().Done()
-		return
-	case "error-in-stream":
-		send("error", `,"error":{"type":"overloaded_error","message":"Overloaded"}`)
-		return
-	}
-	text(whole[len(half):])
-	send("content_block_stop", `,"index":0`)
-	if how == "cut-before-stop" {
-		return
-	}
-	stop := map[string]string{"longest": "max_tokens", "window": "model_context_window_exceeded", "safety": "refusal"}[how]
-	if stop == "" {
-		stop = "end_turn"
-	}
-	send("message_delta", fmt.Sprintf(`,"delta":{"stop_reason":%q,"stop_sequence":null},"usage":{"output_tokens":25}`, stop))
-	if how != "cut-after-stop" {
-		send("message_stop", "")
-	}
-}
 
 // realClient finds Claude Code, or skips.
 func realClient(t *testing.T) string {
@@ -245,9 +107,7 @@ func record(t *testing.T, name, version string, cfg Config) {
 	said := filepath.Join(t.TempDir(), "said")
 	script := filepath.Join(t.TempDir(), "record")
 	text := fmt.Sprintf("#!/bin/sh\n'%s' \"$@\" > '%s'; cat '%s'\n", cfg.Path, said, said)
-	if err := os.WriteFile(script, []byte(text), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	writeProgram(t, script, text)
 	cfg.Path = script
 	c, err := New(cfg)
 	if err != nil {
@@ -389,6 +249,51 @@ func askBare(t *testing.T, c *Client, strip func([]string) []string, text string
 	cmd.Env, cmd.Stdin = strip(cmd.Env), strings.NewReader(string(b)+"\n")
 	if out, err := cmd.Output(); err != nil {
 		t.Fatalf("%v: %s", err, out)
+	}
+}
+
+// TestRealClientUsesTheLogin: a subscription's login, which the client keeps in its own folder, works though none of the
+// person's settings are read; what those settings would run is not run.
+func TestRealClientUsesTheLogin(t *testing.T) {
+	t.Parallel()
+	path := realClient(t)
+	if runtime.GOOS != "linux" {
+		t.Skip("the login is kept elsewhere")
+	}
+	s := newScripted(t)
+	cfg := realConfig(t, path, s.URL+"/answered")
+	folder := filepath.Join(filepath.Dir(cfg.Dir), ".claude")
+	ran := filepath.Join(t.TempDir(), "ran")
+	hook := fmt.Sprintf(`{"hooks":[{"type":"command","command":"touch %s"}]}`, ran)
+	for name, text := range map[string]string{
+		".credentials.json": `{"claudeAiOauth":{"accessToken":"sk-ant-oat01-of-nobody","refreshToken":"sk-ant-ort01-of-nobody",
+"expiresAt":4102444800000,"scopes":["user:inference","user:profile"],"subscriptionType":"max"}}`,
+		"settings.json": fmt.Sprintf(`{"hooks":{"SessionStart":[%s],"UserPromptSubmit":[%s],"Stop":[%s],"SessionEnd":[%s]},
+"env":{"ANTHROPIC_MODEL":"none"},"model":"none"}`, hook, hook, hook, hook),
+		"CLAUDE.md": "speak of the weather",
+	} {
+		if err := errors.Join(os.MkdirAll(folder, 0o700), os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c, err := New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := told(c.Ask(t.Context(), question())); !strings.HasPrefix(got, fmt.Sprintf("%q", whole)) {
+		t.Fatal(got)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.logins) != 1 || s.logins[0] != "Bearer sk-ant-oat01-of-nobody" {
+		t.Errorf("logged in by %q", s.logins)
+	}
+	checkBody(t, s.asked[0])
+	if strings.Contains(s.asked[0], "weather") {
+		t.Error("the person's instructions were sent")
+	}
+	if _, err := os.Stat(ran); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a hook was run: %v", err)
 	}
 }
 
