@@ -16,29 +16,73 @@ var ErrScenarioTooLarge = errors.New("replay: scenario is larger than 256 MiB")
 
 // ReadScenario reads one scenario as JSON from r, to its end. Absent fields are zero. What makes no sense is an error: a
 // *ScenarioError for values, a *SyntaxError for text that is not JSON, or not a scenario's, and ErrScenarioTooLarge.
+//
+// Events are read on all processors while the text arrives: of their text no more is held than is being read.
 func ReadScenario(r io.Reader) (*Scenario, error) { return readScenario(r, MaxScenario) }
 
 func readScenario(r io.Reader, limit int64) (*Scenario, error) {
-	b, err := io.ReadAll(io.LimitReader(r, limit+1))
-	if err != nil {
-		return nil, fmt.Errorf("replay: read scenario: %w", err)
+	return newCutter(io.LimitReader(r, limit+1)).scenario(limit)
+}
+
+// scenario reads all that c cuts; limit is how many bytes that may be.
+func (c *cutter) scenario(limit int64) (*Scenario, error) {
+	evs, wrong := readEvents(c)
+	rest := &c.rest
+	if rest.err != nil {
+		return nil, fmt.Errorf("replay: read scenario: %w", rest.err)
 	}
-	if int64(len(b)) > limit {
+	if c.read > limit {
 		return nil, ErrScenarioTooLarge
 	}
-	dec := json.NewDecoder(bytes.NewReader(b))
+	s, err := rest.scenario()
+	if wrong != nil && (err == nil || err.Offset >= int64(rest.at)) { // what is behind the events was not read then
+		err = wrong
+	}
+	if err != nil {
+		return nil, err
+	}
+	if s.Events == nil || len(evs) > 0 {
+		s.Events = evs
+	}
+	return s, s.Check()
+}
+
+// remainder is the text of a scenario without its events, which were cut out of its list.
+type remainder struct {
+	text     []byte
+	at       int   // where in text the events stood; 0: none were cut out
+	cut      int64 // their bytes
+	cutLines int
+	err      error // of the reader
+}
+
+// scenario reads what is left without its events.
+func (m *remainder) scenario() (*Scenario, *SyntaxError) {
+	dec := json.NewDecoder(bytes.NewReader(m.text))
 	dec.DisallowUnknownFields()
 	var s *Scenario
 	if err := dec.Decode(&s); err != nil {
-		return nil, syntaxError(b, dec.InputOffset(), err)
+		return nil, m.wrong(syntaxOffset(err, dec.InputOffset(), len(m.text)))
 	}
-	if s == nil {
-		return nil, syntaxError(b, dec.InputOffset(), errors.New("null is no scenario"))
+	switch {
+	case s == nil:
+		return nil, m.wrong(dec.InputOffset(), errors.New("null is no scenario"))
+	case m.at > 0 && len(s.Events) > 0:
+		return nil, m.wrong(dec.InputOffset(), errors.New("it has two lists of events"))
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return nil, syntaxError(b, dec.InputOffset(), errors.New("more than one JSON value"))
+		return nil, m.wrong(dec.InputOffset(), errors.New("more than one JSON value"))
 	}
-	return s, s.Check()
+	return s, nil
+}
+
+// wrong is what is wrong at an offset of m.text, at its place in the scenario.
+func (m *remainder) wrong(at int64, err error) *SyntaxError {
+	e := &SyntaxError{Line: 1 + bytes.Count(m.text[:at], []byte("\n")), Offset: at, Err: err}
+	if m.at > 0 && at > int64(m.at) {
+		e.Line, e.Offset = e.Line+m.cutLines, e.Offset+m.cut
+	}
+	return e
 }
 
 // SyntaxError is text that is not JSON, or not a scenario's.
@@ -56,7 +100,8 @@ func (e *SyntaxError) Error() string {
 // Unwrap returns the cause.
 func (e *SyntaxError) Unwrap() error { return e.Err }
 
-func syntaxError(b []byte, at int64, err error) error {
+// syntaxOffset returns where in a text of length bytes reading it stopped, by its error; at is where the decoder stood.
+func syntaxOffset(err error, at int64, length int) (int64, error) {
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError
 	switch {
@@ -65,8 +110,7 @@ func syntaxError(b []byte, at int64, err error) error {
 	case errors.As(err, &kind):
 		at = kind.Offset
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		at, err = int64(len(b)), io.ErrUnexpectedEOF
+		at, err = int64(length), io.ErrUnexpectedEOF
 	}
-	at = min(max(at, 0), int64(len(b)))
-	return &SyntaxError{Line: 1 + bytes.Count(b[:at], []byte("\n")), Offset: at, Err: err}
+	return min(max(at, 0), int64(length)), err
 }
