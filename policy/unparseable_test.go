@@ -32,12 +32,13 @@ func TestUnparseableOutputsAtTheirBoundaries(t *testing.T) {
 		{"the oldest is a millisecond older", ago(time.Minute+time.Millisecond, 3*second, 2*second, second), 0, 4, false},
 		{"the last respawn is exactly long enough ago", recent, 10 * time.Minute, 5, true},
 		{"a millisecond too short ago", recent, 10*time.Minute - time.Millisecond, 5, false},
+		{"the last respawn is still ahead: the clock was set back", recent, -time.Millisecond, 5, true},
 		{"a millisecond longer ago", recent, 10*time.Minute + time.Millisecond, 5, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			var last time.Time
-			if c.last > 0 {
+			if c.last != 0 {
 				last = t0.Add(-c.last)
 			}
 			counted, respawn := Unparseable{}.Judge(c.earlier, last, t0)

@@ -20,7 +20,7 @@ type Rules struct {
 	MaxAttempts int            // failures of one batch before it is halved, or its single input dropped. 0 means 3
 
 	// Outputs says when outputs that did not parse earn a fresh generation; nil means never: they are dropped, and that
-	// is all. A Max over maxUnparsed is never reached. A provider whose wish is Fixed is left alone in any case.
+	// is all. A Max over maxUnparsed+1, the output at hand included, is never reached. A provider whose wish is Fixed is left alone in any case.
 	Outputs *policy.Unparseable
 
 	HeldMaxInputs int           // inputs of one session that are held before the oldest are given up. 0 means 10,000

@@ -241,7 +241,7 @@ func (s *State) evolveRuling(h events.Header, e events.Event) {
 		s.settleAll(is, Forgotten)
 		s.unowe(is)
 	case events.SessionRespawned:
-		s.generation, s.unparsed = e.To, nil
+		s.generation = e.To
 		if e.Cause == CauseUnparseable {
 			s.refresh(h)
 			return
@@ -253,11 +253,11 @@ func (s *State) evolveRuling(h events.Header, e events.Event) {
 	case events.SessionQuarantined:
 		s.generation++
 		s.quarantined(h, e)
-		s.restarts, s.unparsed, s.consecutive, s.resume = nil, nil, 0, time.Time{}
+		s.restarts, s.consecutive, s.resume = nil, 0, time.Time{}
 	}
 	if h.Kind == events.KindSessionReleased {
 		s.quarantine = quarantine{}
-		s.restarts, s.unparsed, s.consecutive, s.resume = nil, nil, 0, time.Time{}
+		s.restarts, s.consecutive, s.resume = nil, 0, time.Time{}
 	}
 }
 

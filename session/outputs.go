@@ -11,7 +11,7 @@ const (
 	// classIdle is the class of a blank output in OutputDropped. It is no sign of anything, and is not counted.
 	classIdle = "idle"
 
-	// maxUnparsed is how many outputs that did not parse a State remembers: the most that a setting lets be counted.
+	// maxUnparsed is how many outputs that did not parse a State remembers: as many as a setting lets be counted.
 	maxUnparsed = 100
 )
 
@@ -39,7 +39,7 @@ func (s *State) countUnparsed(at time.Time) {
 // refresh begins a generation that outputs earned: no crash, so that restarts and delays are not touched. What the last
 // of them was asked about is asked once more.
 func (s *State) refresh(h events.Header) {
-	s.fresh, s.refreshed = true, h.OccurredAt
+	s.fresh, s.refreshed, s.unparsed = true, h.OccurredAt, nil
 	if s.ended == nil || s.ended.id != h.Correlation {
 		return
 	}

@@ -196,26 +196,47 @@ func TestBlankAnswersAreNotTheFirstFour(t *testing.T) {
 	}
 }
 
-func TestAReleaseBeginsTheWindowAnew(t *testing.T) {
+// TestACrashForgivesNoOutput: neither a restart nor a quarantine clears what was counted. A parsed output does, and the
+// fresh generation that it earned.
+func TestACrashForgivesNoOutput(t *testing.T) {
 	t.Parallel()
-	m := supervised(t)
-	m.tool("a")
-	m.rules.Restarts = policy.Restarts{MaxConsecutive: 1}
-	for range 2 {
-		m.crash()
-	}
-	m.await()
-	m.must(m.drop(m.start(), events.ReasonNoXML)) // the probe: it is answered, however badly
-	before := m.state.Generation()
-	for range 4 {
-		m.prose(0)
-	}
-	if got := m.state.Generation(); got != before {
-		t.Errorf("generation %d after a release and four outputs, want %d", got, before)
-	}
-	m.prose(0)
-	if got := m.state.Generation(); got != before+1 {
-		t.Errorf("generation %d after the fifth, want %d", got, before+1)
+	for name, trouble := range map[string]func(m *sim){
+		"a restart": func(m *sim) {
+			m.tool("a")
+			m.crash()
+			m.await()
+			m.must(m.drop(m.start(), events.ReasonNoXML))
+		},
+		"a quarantine and its probe": func(m *sim) {
+			m.rules.Restarts = policy.Restarts{MaxConsecutive: 1}
+			m.rules.Quarantine = policy.Backoff{First: time.Second, Cap: time.Second}
+			m.tool("a")
+			m.crash()
+			m.crash()
+			m.await()
+			m.must(m.drop(m.start(), events.ReasonNoXML)) // it is answered, however badly
+		},
+		"a person's release": func(m *sim) {
+			m.rules.Restarts = policy.Restarts{MaxConsecutive: 1}
+			m.tool("a")
+			m.crash()
+			m.crash()
+			m.must(Release{ID: m.id(), At: m.now})
+			m.must(m.drop(m.start(), events.ReasonNoXML))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m := supervised(t)
+			for range 4 {
+				m.prose(0)
+			}
+			trouble(m)
+			r := m.respawns()
+			if last := r[len(r)-1]; last.Cause != CauseUnparseable || last.Counted.Unparseable != 5 {
+				t.Errorf("got %+v last, want a fresh generation for the fifth output", last)
+			}
+		})
 	}
 }
 
@@ -267,21 +288,6 @@ func TestTheBatchThatEarnedAFreshGenerationIsAskedOnceMoreOnly(t *testing.T) {
 	}
 }
 
-func TestACrashBetweenThemForgetsWhatAnOlderGenerationSaid(t *testing.T) {
-	t.Parallel()
-	m := supervised(t)
-	for range 4 {
-		m.prose(0)
-	}
-	m.tool("a")
-	m.crash()
-	m.await()
-	m.must(m.drop(m.start(), events.ReasonNoXML))
-	if r := m.respawns(); len(r) != 1 || r[0].Cause != CauseCrash {
-		t.Errorf("got %+v, want the crash alone: its successor has failed once", r)
-	}
-}
-
 func TestARestartOfTheDaemonGrantsNoFreshGeneration(t *testing.T) {
 	t.Parallel()
 	m := supervised(t)
@@ -326,5 +332,49 @@ func TestAWishForAProviderStaysWithItsInputs(t *testing.T) {
 	ask("", again[0])
 	if w := m.plan().Turn; w == nil || w.Provider != "" {
 		t.Errorf("got %+v, want the later wish: any provider", w)
+	}
+}
+
+// TestAMaxBeyondWhatIsRememberedIsNeverReached: one more than is remembered still is, with the output at hand.
+func TestAMaxBeyondWhatIsRememberedIsNeverReached(t *testing.T) {
+	t.Parallel()
+	for most, want := range map[int]int{maxUnparsed + 1: 1, maxUnparsed + 2: 0} {
+		m := supervised(t)
+		m.plain = true
+		m.rules.Outputs = &policy.Unparseable{Max: most}
+		for range maxUnparsed + 10 {
+			m.prose(0)
+		}
+		if got := len(m.respawns()); got != want {
+			t.Errorf("a max of %d: %d respawns, want %d", most, got, want)
+		}
+	}
+}
+
+// TestAFreshGenerationOwesOnlyWhatItsOwnTurnWasAskedAbout: an event that no decision of today's makes brings nothing back.
+func TestAFreshGenerationOwesOnlyWhatItsOwnTurnWasAskedAbout(t *testing.T) {
+	t.Parallel()
+	for name, of := range map[string]func(turn events.ID) events.ID{
+		"its own turn":     func(turn events.ID) events.ID { return turn },
+		"another turn":     func(events.ID) events.ID { return events.ID{9} },
+		"no turn":          func(events.ID) events.ID { return events.ID{} },
+		"a turn that fled": nil,
+	} {
+		m := supervised(t)
+		m.plain = true
+		respawn := func(turn events.ID) {
+			d := newBatch(m.id(), m.now).add(events.SessionRespawned{To: 1, Cause: CauseUnparseable}).correlate(turn).drafts
+			Apply(m.state, d)
+			m.state.Place(m.append(d))
+		}
+		if of == nil { // before any turn ended
+			m.tool("a")
+			respawn(m.start())
+		} else {
+			respawn(of(m.prose(0)))
+		}
+		if got, want := m.state.Owes(), name == "its own turn" || of == nil; got != want || m.state.Generation() != 1 {
+			t.Errorf("%s: owes %v in generation %d, want %v, 1", name, got, m.state.Generation(), want)
+		}
 	}
 }

@@ -71,7 +71,7 @@ type State struct {
 	held        *Held          // nil once an output arrived
 	answered    events.Version // of the last output
 
-	unparsed  []time.Time // when outputs, not blank, did not parse since this generation began or one parsed; the last maxUnparsed
+	unparsed  []time.Time // when outputs, not blank, did not parse, since one did or a fresh generation began; the last maxUnparsed
 	refreshed time.Time   // when such outputs last earned a fresh generation
 	fresh     bool        // this generation was, and nothing was kept since: it is told nothing of what was
 	wished    []string    // the providers that people asked for by name; input.provider counts them from 1
