@@ -14,24 +14,44 @@ import (
 )
 
 // dispatcher owns the slots and the provider's circuit. Sessions ask for a lease, one at a time each, and are served
-// first come, first served. While the provider is paused nobody is, until one probe is due.
+// first come, first served. While the provider rests nobody is. From the end of its pause on there is one turn at a time,
+// each a probe, until one is parsed.
 type dispatcher struct {
 	sys      *System
 	queue    []want
 	used     map[string]bool // holders of a lease, by pid
 	probing  string          // the holder that probes a paused provider; empty: nobody
 	pause    policy.Pause
-	ruled    time.Time // when the provider was last paused or resumed
-	since    time.Time // when it was paused first and not resumed since
-	degraded bool      // only probes are granted, and now and then a trial
-	trial    time.Time // when any session may be tried, though none of the quarantined owes a probe
+	ruled    time.Time       // when the provider was last paused or resumed
+	ruledAt  events.Position // the same, as a record
+	since    time.Time       // when it was paused first and not resumed since
+	degraded bool            // only probes are granted, and now and then a trial
+	trial    time.Time       // when any session may be tried, though none of the quarantined owes a probe
 	trials   int
 	timer    *time.Timer
 	fresh    bool // loaded and not yet run
 }
 
-// loadDispatcher folds the provider's stream.
+// startDispatcher is loadDispatcher at the start of a life, which also finds what the end of the last one left undone.
+func startDispatcher(sys *System) (*dispatcher, error) {
+	d, err := foldDispatcher(sys)
+	if err == nil {
+		d.restore()
+		d.mended()
+	}
+	return d, err
+}
+
+// loadDispatcher folds the provider's stream, for a dispatcher that the library restarts.
 func loadDispatcher(sys *System) (*dispatcher, error) {
+	d, err := foldDispatcher(sys)
+	if err == nil {
+		d.mended()
+	}
+	return d, err
+}
+
+func foldDispatcher(sys *System) (*dispatcher, error) {
 	d := &dispatcher{sys: sys, used: map[string]bool{}, fresh: true}
 	d.degrade(sys.degraded.Load())
 	for r, err := range sys.cfg.Log.Stream(context.Background(), d.stream(), 0) {
@@ -43,11 +63,16 @@ func loadDispatcher(sys *System) (*dispatcher, error) {
 			return nil, fmt.Errorf("read %s: %w", d.stream(), err)
 		}
 		d.evolve(e, r.OccurredAt)
-	}
-	if c := d.pause.Class; c == events.FailAuth || c == events.FailBilling || c == events.FailSetup {
-		d.pause.Until = time.Time{} // whoever starts the daemon may have mended it: one probe tells
+		d.ruledAt = r.Position
 	}
 	return d, nil
+}
+
+// mended ends a pause early that waits for a person: whoever starts the daemon may have mended it. One probe tells.
+func (d *dispatcher) mended() {
+	if c := d.pause.Class; c == events.FailAuth || c == events.FailBilling || c == events.FailSetup {
+		d.pause.Until = time.Time{}
+	}
 }
 
 // degrade begins or ends capturing only.
@@ -86,7 +111,7 @@ func (d *dispatcher) evolve(e events.Event, at time.Time) {
 		if !d.pause.Paused() {
 			d.since = at
 		}
-		d.pause, d.ruled = policy.Pause{Class: e.Class, Until: e.Until, Probe: e.Probe}, at
+		d.pause, d.ruled = policy.Pause{Class: e.Class, Until: e.Until, Probe: e.Probe, At: at}, at
 	case events.ProviderResumed:
 		d.pause, d.ruled = policy.Pause{}, at
 	}
@@ -126,10 +151,10 @@ func (d *dispatcher) want(c actor.Context, w want) {
 	c.Watch(w.holder)
 	d.forget(w.holder)
 	d.queue = append(d.queue, w)
-	if d.pause.Paused() {
+	if d.pause.Rests(d.sys.cfg.Now()) {
 		d.hold(w)
 	}
-	// A crash between TurnFailed and ProviderPaused lost the pause: the session that was held brings it back.
+	// The pause that should have followed its last failure was lost: see restore.
 	if h := w.held; h != nil && h.Provider == d.sys.cfg.Provider.Name() && !d.pause.Paused() && h.At.After(d.ruled) {
 		d.rule(h.Class, h.ResetsAt, h.At, events.ID{})
 	}
@@ -149,8 +174,9 @@ func (d *dispatcher) ended(c actor.Context, m ended) {
 	if m.received && d.degraded {
 		c.Send(d.sys.sessions, answeredTurn{})
 	}
-	answered := m.received || m.failure != nil && m.failure.Class.BlamesTurn()
-	if answered && probe { // an answer to what was asked before the pause says nothing of now
+	// An answer to what was asked before the pause says nothing of now; one that does not parse, or a refusal, not enough:
+	// the next failure goes on doubling.
+	if m.parsed && probe {
 		d.append(events.ProviderResumed{By: "probe"}, events.ID{})
 		d.sys.cfg.Logger.Info("provider resumed", "provider", d.sys.cfg.Provider.Name())
 	}
@@ -197,7 +223,7 @@ func (d *dispatcher) append(e events.Event, turn events.ID) {
 	d.evolve(e, draft.OccurredAt)
 }
 
-// grant hands out what is free: everything while the provider is open, one probe when its pause is over.
+// grant hands out what is free: everything while the provider is open, one probe at a time when its pause is over.
 func (d *dispatcher) grant(c actor.Context) {
 	now := d.sys.cfg.Now()
 	for len(d.used) < d.sys.cfg.Slots {
@@ -245,7 +271,7 @@ func (d *dispatcher) wakeAt(c actor.Context, at, now time.Time) {
 }
 
 func (d *dispatcher) status() Status {
-	p := Paused{Paused: d.pause.Paused(), Class: d.pause.Class, Until: d.pause.Until, Probe: d.pause.Probe}
+	p := Paused{Paused: d.pause.Rests(d.sys.cfg.Now()), Class: d.pause.Class, Until: d.pause.Until, Probe: d.pause.Probe}
 	return Status{
 		Turns: len(d.used), Queued: len(d.queue), Slots: d.sys.cfg.Slots, Degraded: d.degraded,
 		Providers: map[string]Paused{d.sys.cfg.Provider.Name(): p},

@@ -8,9 +8,6 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
-	"github.com/cmemd/cmemd/eventlog"
-	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/observer"
 	"github.com/cmemd/cmemd/testkit/providertest"
 )
 
@@ -42,40 +39,6 @@ func TestADispatcherThatCrashesIsAskedAgain(t *testing.T) {
 			t.Errorf("%d turns at once, want the dispatcher to know of those in flight", got)
 		}
 	}, providertest.After(5*time.Second, good))
-}
-
-// TestAPauseThatACrashSwallowedIsDerived: the daemon dies between a session's TurnFailed and the provider's pause.
-func TestAPauseThatACrashSwallowedIsDerived(t *testing.T) {
-	bubble(t, func(w *world) {
-		w.owing("a")
-		h := w.hooked()
-		h.onDrafts = func(ds []events.Draft) error {
-			if _, ok := ds[0].Event.(events.ProviderPaused); ok {
-				return eventlog.ErrFailed
-			}
-			return nil
-		}
-		w.work("a", 1)
-		w.stopAgent("a")
-		synctest.Wait()
-		w.kill()
-		if len(all[events.ProviderPaused](w)) != 0 || len(all[events.TurnFailed](w)) != 1 {
-			t.Fatal("the crash point was missed")
-		}
-		w.over = nil
-		w.start()
-		time.Sleep(time.Second)
-		synctest.Wait()
-		if got := all[events.ProviderPaused](w); len(got) != 1 || got[0].Class != events.FailOverload {
-			t.Errorf("got %+v, want the pause that the failed turn implies", got)
-		}
-		if n := w.provider.Calls(); n != 1 {
-			t.Errorf("%d calls, want the pause to hold", n)
-		}
-		if got := w.settled("a"); got.Observed != 2 {
-			t.Errorf("got %+v, want both observed after it", got)
-		}
-	}, providertest.Fail(observer.Failure{Class: events.FailOverload}), good)
 }
 
 // TestAGrantNeverGoesToAnActorThatIsGone: a session that crashed while it waited says that it holds nothing, and then

@@ -124,6 +124,7 @@ type (
 	ended struct {
 		holder   *actor.PID
 		received bool
+		parsed   bool // what was received is a success
 		failure  *events.TurnFailed
 	}
 	degrade   struct{ on bool }

@@ -256,12 +256,13 @@ type Status struct {
 	Providers map[string]Paused `json:"providers"`
 }
 
-// Paused is the state of a provider's circuit.
+// Paused is the state of a provider's circuit. With Paused false and a Probe it is half open: its pause is over, and
+// turns go one at a time until one is parsed.
 type Paused struct {
-	Paused bool                `json:"paused"`
-	Class  events.FailureClass `json:"class,omitempty"`
+	Paused bool                `json:"paused"`          // nobody is let in now
+	Class  events.FailureClass `json:"class,omitempty"` // of the last failure
 	Until  time.Time           `json:"until,omitzero"`
-	Probe  int                 `json:"probe,omitempty"`
+	Probe  int                 `json:"probe,omitempty"` // pauses in a row; 0: open
 }
 
 // Status asks the dispatcher. Errors: ErrStopped, ctx.Err().

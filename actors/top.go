@@ -16,7 +16,7 @@ func (t *topActor) Receive(c actor.Context) {
 	if _, ok := c.Message().(*actor.Started); !ok {
 		return
 	}
-	d, err := loadDispatcher(t.sys)
+	d, err := startDispatcher(t.sys)
 	if err != nil {
 		t.started <- err
 		return

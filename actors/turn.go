@@ -70,7 +70,7 @@ func (a *sessionActor) ended(c actor.Context, m outcome) {
 	}
 	if m.answer != nil {
 		a.warnDropped(m.answer)
-		a.end(c, *m.answer, ended{holder: a.self, received: true})
+		a.end(c, *m.answer, ended{holder: a.self, received: true, parsed: m.answer.Parsed()})
 		return
 	}
 	a.sys.cfg.Logger.Warn("turn failed", "session", a.id, "turn", m.turn, "class", m.failed.Class, "err", m.failed.Message)

@@ -6,20 +6,25 @@ import (
 	"github.com/cmemd/cmemd/events"
 )
 
-// Pause is the state of one provider: open for all, or resting until a probe may be tried. The zero value is open.
+// Pause is the state of one provider: open for all; resting until a probe may be tried; or, from then on, half open: one
+// turn at a time, until one is parsed. The zero value is open.
 type Pause struct {
 	Class events.FailureClass
-	Until time.Time // no turn before; one probe from then on
+	Until time.Time // no turn before; one at a time from then on
 	Probe int       // pauses in a row, from 1; 0 is open
+	At    time.Time // when it was ruled; zero: not known
 }
 
-// Paused reports whether p keeps turns back at all.
+// Paused reports whether p is not open: it rests, or is half open.
 func (p Pause) Paused() bool { return p.Probe > 0 }
 
-// ProbeDue reports whether one turn may be tried at now. An instant equal to Until may.
-// One that is further ahead than MaxReset was recorded by a clock that has been set back since.
+// Rests reports whether p keeps all turns back at now.
+func (p Pause) Rests(now time.Time) bool { return p.Paused() && !p.ProbeDue(now) }
+
+// ProbeDue reports whether one turn may be tried at now. An instant equal to Until may. So may one before At, or further
+// before Until than MaxReset: the clock has been set back since, and how much of the pause is over nobody knows.
 func (p Pause) ProbeDue(now time.Time) bool {
-	return p.Paused() && (!now.Before(p.Until) || p.Until.Sub(now) > MaxReset)
+	return p.Paused() && (!now.Before(p.Until) || now.Before(p.At) || p.Until.Sub(now) > MaxReset)
 }
 
 // resetFloor is the shortest pause that a provider's own reset time can cause: it doubles with every failed probe, so
@@ -27,13 +32,13 @@ func (p Pause) ProbeDue(now time.Time) bool {
 const resetFloor = time.Second
 
 // After is the pause that follows a failure of class c at now. A reset time in the future is believed, but not before
-// resetFloor; without one the wait doubles with every failed probe. Classes that do not blame the provider change
+// resetFloor; without one the wait doubles with every failed probe, and goes on doubling until a turn is parsed. Classes that do not blame the provider change
 // nothing.
 func (p Pause) After(c events.FailureClass, resetsAt, now time.Time, wait Backoff) Pause {
 	if !c.BlamesProvider() {
 		return p
 	}
-	next := Pause{Class: c, Probe: p.Probe + 1, Until: now.Add(wait.Nth(p.Probe + 1))}
+	next := Pause{Class: c, Probe: p.Probe + 1, At: now, Until: now.Add(wait.Nth(p.Probe + 1))}
 	if resetsAt.After(now) {
 		next.Until = now.Add(max(resetsAt.Sub(now), Backoff{First: resetFloor, Cap: wait.Cap}.Nth(next.Probe)))
 	}

@@ -114,10 +114,10 @@ func TestPause(t *testing.T) {
 		resets time.Time
 		want   Pause
 	}{
-		{"the first", Pause{}, events.FailServer, time.Time{}, Pause{events.FailServer, t0.Add(time.Minute), 1}},
-		{"the second doubles", Pause{events.FailServer, t0, 1}, events.FailTimeout, time.Time{}, Pause{events.FailTimeout, t0.Add(2 * time.Minute), 2}},
-		{"a reset time is believed", Pause{}, events.FailLimit, reset, Pause{events.FailLimit, reset, 1}},
-		{"a reset time that is past is not", Pause{}, events.FailLimit, t0, Pause{events.FailLimit, t0.Add(time.Minute), 1}},
+		{"the first", Pause{}, events.FailServer, time.Time{}, Pause{events.FailServer, t0.Add(time.Minute), 1, t0}},
+		{"the second doubles", Pause{events.FailServer, t0, 1, t0.Add(-time.Minute)}, events.FailTimeout, time.Time{}, Pause{events.FailTimeout, t0.Add(2 * time.Minute), 2, t0}},
+		{"a reset time is believed", Pause{}, events.FailLimit, reset, Pause{events.FailLimit, reset, 1, t0}},
+		{"a reset time that is past is not", Pause{}, events.FailLimit, t0, Pause{events.FailLimit, t0.Add(time.Minute), 1, t0}},
 		{"the turn's own fault pauses nobody", Pause{}, events.FailRefused, reset, Pause{}},
 		{"a crash pauses nobody", Pause{}, events.FailCrash, reset, Pause{}},
 	} {
@@ -171,5 +171,13 @@ func TestAPauseFromAClockSetBackIsDue(t *testing.T) {
 	p := Pause{Class: events.FailLimit, Until: t0.Add(365 * 24 * time.Hour), Probe: 1}
 	if !p.ProbeDue(t0) {
 		t.Error("a pause that ends in a year keeps a provider closed: no limit lasts that long")
+	}
+	p = Pause{}.After(events.FailServer, time.Time{}, t0, DefaultPause())
+	for d, rests := range map[time.Duration]bool{
+		-time.Hour: false, -time.Millisecond: false, 0: true, time.Minute - time.Millisecond: true, time.Minute: false,
+	} {
+		if got := p.Rests(t0.Add(d)); got != rests {
+			t.Errorf("a minute's pause, seen by a clock %v after its ruling: rests %v, want %v", d, got, rests)
+		}
 	}
 }

@@ -261,11 +261,12 @@ func (p *prover) follow(s *proved, r events.Record, e events.Event) {
 		}
 	}
 	switch r.Kind {
-	case events.KindTurnReceived:
-		p.circuit(s.provider).answered = s.began
+	case events.KindTurnReceived, events.KindTurnFailed:
 		s.flying = nil
-	case events.KindTurnFailed:
-		s.flying = nil
+	case events.KindObservationParsed, events.KindSummaryParsed, events.KindOutputSkipped:
+		if skipped, ok := e.(events.OutputSkipped); !ok || skipped.Reason != events.ReasonEmpty {
+			p.circuit(s.provider).parsed = s.began
+		}
 	}
 }
 

@@ -19,7 +19,7 @@ type circuit struct {
 	ruled     events.Position // of the last pause or resumption
 	at        time.Time       // of the last one
 	early     int             // turns that began behind the pause, before it was over
-	answered  beginning       // of the last turn whose end shows that the provider answers
+	parsed    beginning       // of the last turn that was: content, or a skip in so many words
 	refreshed bool            // outputs have earned a fresh generation
 	failures  map[events.ID]*failure
 }
@@ -58,9 +58,6 @@ func (p *prover) circuit(name string) *circuit {
 
 // failed notes how a turn failed, for the ruling that may follow.
 func (p *prover) failed(s *proved, r events.Record, e events.TurnFailed) {
-	if e.Class.BlamesTurn() {
-		p.circuit(s.provider).answered = s.began
-	}
 	if !e.Class.BlamesProvider() {
 		return
 	}
@@ -100,7 +97,7 @@ func (c *circuit) keepsBack(now time.Time) bool {
 	case events.FailAuth, events.FailBilling, events.FailSetup:
 		return false
 	}
-	return c.doubt == "" && c.pause.Paused() && !c.pause.ProbeDue(now)
+	return c.doubt == "" && c.pause.Rests(now)
 }
 
 // checkRuled checks that c was paused after the last failure of s, unless it was paused already.
@@ -126,7 +123,7 @@ func (c *circuit) after(f *failure, now time.Time, wait policy.Backoff) events.P
 // ruling takes a record of a provider's stream, and checks it unless sessions are selected: the failures of the others
 // are not known then.
 func (p *prover) ruling(c *circuit, r events.Record) error {
-	if r.Version != c.version+1 && c.doubt == "" {
+	if r.Version != c.version+1 {
 		c.doubt = "the stream's beginning is not in view"
 	}
 	c.version = r.Version
@@ -173,7 +170,7 @@ func (c *circuit) paused(r events.Record, e events.ProviderPaused) {
 	if !c.pause.Paused() {
 		c.held = append(c.held[max(0, len(c.held)-heldMost+1):], r.OccurredAt)
 	}
-	c.pause = policy.Pause{Class: e.Class, Until: e.Until, Probe: e.Probe}
+	c.pause = policy.Pause{Class: e.Class, Until: e.Until, Probe: e.Probe, At: r.OccurredAt}
 	c.rule(r)
 }
 
@@ -225,7 +222,7 @@ func (c *circuit) checkPause(r events.Record, e events.ProviderPaused, wait poli
 	if e.Class != early.Class || e.Probe != early.Probe || e.Until.Before(early.Until) || e.Until.After(late.Until) {
 		return verdict{derived: shown(early)}
 	}
-	if c.pause.Paused() && c.keepsBack(f.began.at) {
+	if c.pause.Paused() && (f.began.position < c.ruled || c.keepsBack(f.began.at)) {
 		return verdict{why: "the turn was not the probe of the paused provider"}
 	}
 	return verdict{}
@@ -247,14 +244,14 @@ func (c *circuit) checkRestored(e events.ProviderPaused, wait policy.Backoff) ve
 	return verdict{derived: derived, why: "no failure that was not ruled on leads to this pause"}
 }
 
-// checkResume checks that there was a pause to end, and, where a probe ended it, that one was answered: a turn that began
+// checkResume checks that there was a pause to end, and, where a probe ended it, that one was parsed: a turn that began
 // behind the pause, when it was due.
 func (c *circuit) checkResume(e events.ProviderResumed) verdict {
 	switch {
 	case !c.pause.Paused():
 		return verdict{why: "the provider was not paused"}
-	case e.By == "probe" && (c.answered.position < c.ruled || c.keepsBack(c.answered.at)):
-		return verdict{why: "no probe was answered"}
+	case e.By == "probe" && (c.parsed.position < c.ruled || c.keepsBack(c.parsed.at)):
+		return verdict{why: "no probe was parsed"}
 	}
 	return verdict{}
 }

@@ -56,9 +56,9 @@ func eventful(tb testing.TB) *script {
 	s.fail("a", events.FailLimit, time.Hour)
 	s.later(time.Hour)
 	s.mustStart("a")
-	s.answer("a", prose) // and the provider is resumed
+	s.answer("a", prose)
 	s.mustStart("a")
-	s.answer("a", summarized)
+	s.answer("a", summarized) // and the provider is resumed
 	s.must("a", session.Reobserve{ID: s.id(), At: s.now, Inputs: []events.Position{4, 5}})
 	s.mustStart("a")
 	s.end(true, settings())

@@ -172,13 +172,13 @@ func (s *script) answer(name, text string) {
 		s.keep(turn.Turn, parsed, &a)
 	}
 	s.must(name, a)
-	if s.probing == name {
+	if s.probing == name && a.Parsed() {
 		s.resume()
 	}
 	s.over(name)
 }
 
-// resume ends a pause because its probe was answered.
+// resume ends a pause because its probe was parsed.
 func (s *script) resume() {
 	s.pause, s.probing = policy.Pause{}, ""
 	s.rule(events.ProviderResumed{By: "probe"})
@@ -204,11 +204,8 @@ func (s *script) fail(name string, class events.FailureClass, resetsIn time.Dura
 	s.tb.Helper()
 	probe, turn := s.probing == name, s.turns[name].Turn
 	failed := s.failUnruled(name, class, resetsIn)
-	switch {
-	case class.BlamesProvider() && (probe || !s.pause.Paused()):
+	if class.BlamesProvider() && (probe || !s.pause.Paused()) {
 		s.pauseAfter(class, failed.ResetsAt, s.now, turn)
-	case class.BlamesTurn() && probe:
-		s.resume()
 	}
 }
 

@@ -70,6 +70,12 @@ type Answer struct {
 	Skipped      *events.OutputSkipped
 }
 
+// Parsed reports whether the output is a success: content, or a skip in so many words. A blank one is none, though it
+// settles inputs as skipped.
+func (a Answer) Parsed() bool {
+	return a.Dropped == nil && (a.Skipped == nil || a.Skipped.Reason != events.ReasonEmpty)
+}
+
 // Fail is a turn that ended without an output that may be judged.
 type Fail struct {
 	ID     events.ID

@@ -90,6 +90,19 @@ func TestATurnStaysBehindWhatStandsBetweenItsInputs(t *testing.T) {
 	}
 }
 
+func TestNothingIsBegunWhereNothingIsOwed(t *testing.T) {
+	t.Parallel()
+	m := newSim(t, policy.ModelWish())
+	m.tool("a")
+	m.stop()
+	w := *m.plan().Turn
+	m.must(m.keep(m.start()))
+	m.must(m.keep(m.start()))
+	if err := m.do(StartTurn{Turn: m.id(), At: m.now, Work: w}); !errors.Is(err, ErrNotDue) {
+		t.Errorf("got %v, want ErrNotDue", err)
+	}
+}
+
 // TestAStopWhileAPromptIsReadIsReadAsWell: the turn was planned without it, and is planned again.
 func TestAStopWhileAPromptIsReadIsReadAsWell(t *testing.T) {
 	t.Parallel()

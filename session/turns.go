@@ -16,7 +16,7 @@ func decideStart(s *State, rules Rules, c StartTurn) ([]events.Draft, error) {
 	if s.turn != nil {
 		return nil, ErrTurnInFlight
 	}
-	if len(s.owed) == 0 || len(c.Work.Settles) == 0 || s.heldBack(rules, c.At) {
+	if len(s.owed) == 0 || s.heldBack(rules, c.At) {
 		return nil, ErrNotDue
 	}
 	if what := s.planned(rules, len(c.Work.Settles), c.At).unlike(c.Work); what != "" {
