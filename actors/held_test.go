@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"sync/atomic"
@@ -227,4 +228,26 @@ func TestAHoldOfALongTimeEndsInAShortLog(t *testing.T) {
 			}
 		}
 	}, failing(events.FailServer))
+}
+
+// TestAWishForAProviderThatIsNotThereIsRefused: there is one provider, and a wish that nobody heeds must not look heeded.
+func TestAWishForAProviderThatIsNotThereIsRefused(t *testing.T) {
+	bubble(t, func(w *world) {
+		at := w.capture("s", events.ToolUsed{Tool: "Read"}).Position
+		w.stopAgent("s")
+		w.settled("s")
+		ask := func(provider string) error {
+			again := session.Reobserve{ID: w.sys.cfg.NewID(), At: time.Now(), Inputs: []events.Position{at}, Provider: provider}
+			_, err := w.sys.Do(w.t.Context(), sid("s"), again)
+			return err
+		}
+		if err := ask("careful"); !errors.Is(err, ErrNoProvider) || len(all[events.ReobserveRequested](w)) != 0 {
+			t.Errorf("got %v and %+v, want ErrNoProvider and nothing recorded", err, all[events.ReobserveRequested](w))
+		}
+		for _, name := range []string{"", w.provider.Name()} {
+			if err := ask(name); err != nil {
+				t.Errorf("provider %q: %v", name, err)
+			}
+		}
+	}, prose())
 }

@@ -47,6 +47,7 @@ func notice(p *observer.Prompt, e events.Event) {
 	}
 }
 
+// loadBrief reads the brief. A fresh generation is told no titles; which files the session has touched is no telling.
 func (s *System) loadBrief(ctx context.Context, m prepare, p *observer.Prompt) error {
 	for _, at := range m.work.Brief {
 		_, e, err := s.event(ctx, at)
@@ -55,7 +56,7 @@ func (s *System) loadBrief(ctx context.Context, m prepare, p *observer.Prompt) e
 		}
 		o, ok := e.(events.ObservationParsed)
 		p.Touched = append(p.Touched, touchedBy(o)...)
-		if ok && o.Title != "" && !untrue(o) { // what is not borne out must not be built upon
+		if ok && o.Title != "" && !m.work.Fresh && !untrue(o) { // what is not borne out must not be built upon
 			p.Recent = append(p.Recent, o.Title)
 		}
 	}

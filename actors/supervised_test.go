@@ -91,7 +91,8 @@ func TestSupervisedTriesAFreshObserverOnceInTenMinutes(t *testing.T) {
 	}, steps...)
 }
 
-// checkFresh looks at the turn behind the first respawn: the batch that earned it, asked once more, with no titles.
+// checkFresh looks at the turn behind the first respawn: the batch that earned it, asked once more, with no titles, but by
+// somebody who knows which files there were.
 func (w *world) checkFresh(t *testing.T) {
 	started, prompts := all[events.TurnStarted](w), w.provider.Prompts()
 	last := len(started) - 1
@@ -106,6 +107,9 @@ func (w *world) checkFresh(t *testing.T) {
 	}
 	if n := len(prompts[last].Recent); n != 0 {
 		t.Errorf("the fresh one was told of %d titles, want none", n)
+	}
+	if d := cmp.Diff([]string{"/p/a.go"}, prompts[last].Touched); d != "" {
+		t.Errorf("what the session has touched, of which nothing is told (-want +got):\n%s", d)
 	}
 }
 

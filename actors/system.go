@@ -97,6 +97,8 @@ var (
 	ErrStopped = errors.New("actors: not running")
 	// ErrNoCommands is a Do without commands.
 	ErrNoCommands = errors.New("actors: no commands")
+	// ErrNoProvider is a session.Reobserve that names a provider which is not the system's: nobody would heed it.
+	ErrNoProvider = errors.New("actors: no such provider")
 )
 
 // System is the running actors. Its methods are safe for concurrent use.
@@ -208,8 +210,8 @@ func (s *System) Do(ctx context.Context, id events.SessionID, cmds ...session.Co
 	if !s.running.Load() {
 		return Receipt{}, ErrStopped
 	}
-	if len(cmds) == 0 {
-		return Receipt{}, ErrNoCommands
+	if err := s.check(cmds); err != nil {
+		return Receipt{}, err
 	}
 	size := sizeOf(cmds)
 	n, bytes := s.waiting.Add(1), s.bytes.Add(size)
@@ -228,6 +230,20 @@ func (s *System) Do(ctx context.Context, id events.SessionID, cmds ...session.Co
 	case <-s.done:
 		return Receipt{}, ErrStopped
 	}
+}
+
+// check refuses what no session has to be asked about.
+func (s *System) check(cmds []session.Command) error {
+	if len(cmds) == 0 {
+		return ErrNoCommands
+	}
+	for _, cmd := range cmds {
+		again, ok := cmd.(session.Reobserve)
+		if ok && again.Provider != "" && again.Provider != s.cfg.Provider.Name() {
+			return fmt.Errorf("%w: %q", ErrNoProvider, again.Provider)
+		}
+	}
+	return nil
 }
 
 func (s *System) leave(size int64) {

@@ -108,7 +108,7 @@ type Reobserve struct {
 	At       time.Time
 	Turns    []events.ID
 	Inputs   []events.Position // what they settled
-	Provider string            // who shall answer; empty: the current one
+	Provider string            // who shall answer, for the record; empty: the current one
 }
 
 // Expire gives up what the session holds beyond Rules.HeldMaxInputs and Rules.HeldMaxAge. It does so only while the

@@ -234,7 +234,7 @@ func (s *State) evolveRuling(h events.Header, e events.Event) {
 		s.unowe(is)
 	case events.ReobserveRequested:
 		for _, i := range s.indexes(e.Inputs) {
-			s.reowe(i, e.Provider, h.OccurredAt)
+			s.reowe(i, h.OccurredAt)
 		}
 	case events.MemoryForgotten:
 		is := s.indexes(e.Positions)
@@ -269,14 +269,14 @@ func (s *State) quarantined(h events.Header, e events.SessionQuarantined) {
 	s.quarantine = quarantine{began: began, since: h.OccurredAt, until: e.Until, trip: e.Trip}
 }
 
-// reowe brings an input back because a person asked for it at the given time, of a provider or of any.
-func (s *State) reowe(i int, provider string, at time.Time) {
+// reowe brings an input back because a person asked for it at the given time.
+func (s *State) reowe(i int, at time.Time) {
 	in := &s.inputs[i]
 	if in.outcome == Forgotten {
 		return
 	}
 	in.attempts, in.asks, in.cuts, in.most, in.blamed = 0, 0, 0, 0, 0
-	in.provider, in.since = s.number(provider), at
+	in.since = at
 	s.flush = max(s.flush, in.version)
 	s.owe(i)
 }

@@ -137,8 +137,8 @@ func (s *State) dueObservation(rules Rules, first int, now time.Time) (*Work, ti
 	return w, time.Time{}
 }
 
-// batch takes owed inputs from first on that belong to the same stretch of work, up to the wish and to what an earlier
-// failure left as the most. full means that the wish alone makes the batch due.
+// batch takes owed inputs from first on that belong to the same stretch of work and the same half of an earlier batch, up
+// to the wish and to what a failure left as the most. full means that the wish alone makes the batch due.
 func (s *State) batch(rules Rules, first int) (is []int, full bool) {
 	wish, bytes, most := rules.Wish, 0, int(s.inputs[first].most)
 	if s.quarantine.trip > 0 {
@@ -149,7 +149,7 @@ func (s *State) batch(rules Rules, first int) (is []int, full bool) {
 		if i < first || in.epoch != s.inputs[first].epoch || in.kind == events.KindAgentStopped {
 			continue
 		}
-		if over(len(is), most) || over(len(is), wish.MaxInputs) || len(is) > 0 && s.apart(first, i) ||
+		if over(len(is), most) || over(len(is), wish.MaxInputs) || len(is) > 0 && s.inputs[first].most != in.most ||
 			len(is) > 0 && over(bytes+in.size-1, wish.MaxBytes) {
 			return is, true
 		}
@@ -157,13 +157,6 @@ func (s *State) batch(rules Rules, first int) (is []int, full bool) {
 		bytes += in.size
 	}
 	return is, over(len(is), wish.MaxInputs) || over(bytes, wish.MaxBytes) || most > 0
-}
-
-// apart reports whether two inputs must not be asked about together: an earlier failure, or a wish for another provider,
-// stands between them.
-func (s *State) apart(i, j int) bool {
-	a, b := s.inputs[i], s.inputs[j]
-	return a.most != b.most || a.provider != b.provider
 }
 
 // over reports whether n has reached a limit; 0 is no limit.
@@ -199,11 +192,8 @@ func (s *State) workOn(kind events.TurnKind, is []int) *Work {
 		w.Attempt = max(w.Attempt, int(s.inputs[i].attempts)+1, int(s.inputs[i].asks)+1)
 		w.Cuts = max(w.Cuts, int(s.inputs[i].cuts))
 	}
-	w.Provider = s.wish(is[0])
 	w.Prompt, w.PromptAt = s.promptBefore(s.inputs[is[0]].version)
-	if s.fresh {
-		return w
-	}
+	w.Fresh = s.fresh
 	for _, o := range s.seen[max(0, len(s.seen)-briefSize):] {
 		w.Brief = append(w.Brief, o.position)
 	}

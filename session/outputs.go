@@ -1,7 +1,6 @@
 package session
 
 import (
-	"slices"
 	"time"
 
 	"github.com/cmemd/cmemd/events"
@@ -48,26 +47,4 @@ func (s *State) refresh(h events.Header) {
 			s.owe(i)
 		}
 	}
-}
-
-// number returns the place of a provider in wished, counted from 1; 0 for none. A State remembers 65,535 names, far more
-// than there are providers; later ones are not heeded.
-func (s *State) number(provider string) uint16 {
-	if provider == "" {
-		return 0
-	}
-	i := slices.Index(s.wished, provider)
-	if i < 0 && len(s.wished) < 1<<16-1 {
-		s.wished = append(s.wished, provider)
-		i = len(s.wished) - 1
-	}
-	return uint16(i + 1)
-}
-
-// wish is the provider that a person asked for when input i was asked for again; empty: any.
-func (s *State) wish(i int) string {
-	if n := s.inputs[i].provider; n > 0 {
-		return s.wished[n-1]
-	}
-	return ""
 }

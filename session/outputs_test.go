@@ -249,24 +249,24 @@ func TestAFreshGenerationIsToldNothingUntilItKeeps(t *testing.T) {
 	for range 5 {
 		m.tool("b")
 		dropped = m.plan().Turn.Settles[0]
-		if n := len(m.plan().Turn.Brief); n != 1 {
-			t.Fatalf("the brief names %d observations, want 1", n)
+		if w := m.plan().Turn; w.Fresh || len(w.Brief) != 1 {
+			t.Fatalf("got %+v, want one observation told", w)
 		}
 		m.must(m.drop(m.start(), events.ReasonNoXML))
 	}
 	w := m.plan().Turn
-	if w == nil || len(w.Settles) != 1 || w.Settles[0] != dropped || w.Attempt != 2 || len(w.Brief) != 0 {
+	if w == nil || len(w.Settles) != 1 || w.Settles[0] != dropped || w.Attempt != 2 || !w.Fresh || len(w.Brief) != 1 {
 		t.Fatalf("got %+v, want input %d once more, with nothing told", w, dropped)
 	}
 	m.must(m.skip(m.start(), events.ReasonSkipSummary))
 	m.tool("c")
-	if n := len(m.plan().Turn.Brief); n != 0 {
-		t.Errorf("after a skip the brief names %d observations, want none until something is kept", n)
+	if w := m.plan().Turn; !w.Fresh {
+		t.Errorf("after a skip: got %+v, want nothing told until something is kept", w)
 	}
 	m.must(m.keep(m.start()))
 	m.tool("d")
-	if n := len(m.plan().Turn.Brief); n != 2 {
-		t.Errorf("after something was kept the brief names %d observations, want 2", n)
+	if w := m.plan().Turn; w.Fresh || len(w.Brief) != 2 {
+		t.Errorf("after something was kept: got %+v, want two observations told", w)
 	}
 }
 
@@ -298,40 +298,6 @@ func TestARestartOfTheDaemonGrantsNoFreshGeneration(t *testing.T) {
 	}
 	if got := m.state.Generation(); got != 1 {
 		t.Errorf("generation %d after twelve outputs over as many daemons, want 1: once in ten minutes", got)
-	}
-}
-
-func TestAWishForAProviderStaysWithItsInputs(t *testing.T) {
-	t.Parallel()
-	m := newSim(t, policy.ModelWish())
-	repeat(m, 4)
-	m.stop()
-	m.must(m.drop(m.start(), events.ReasonNoXML))
-	m.must(m.skip(m.start(), events.ReasonSkipSummary))
-	var again []events.Position
-	for _, in := range m.state.inputs[:4] {
-		again = append(again, in.position)
-	}
-	ask := func(provider string, ps ...events.Position) {
-		m.must(Reobserve{ID: m.id(), At: m.now, Inputs: ps, Provider: provider})
-	}
-	ask("careful", again[0], again[1])
-	ask("", again[2])
-	ask("other", again[3])
-	for _, want := range []string{"careful", "", "other"} {
-		w := m.plan().Turn
-		if w == nil || w.Provider != want {
-			t.Fatalf("got %+v, want a turn for provider %q", w, want)
-		}
-		if want == "careful" && len(w.Settles) != 2 {
-			t.Errorf("a wish for two inputs settles %d", len(w.Settles))
-		}
-		m.must(m.keep(m.start()))
-	}
-	ask("careful", again[0])
-	ask("", again[0])
-	if w := m.plan().Turn; w == nil || w.Provider != "" {
-		t.Errorf("got %+v, want the later wish: any provider", w)
 	}
 }
 
@@ -376,5 +342,24 @@ func TestAFreshGenerationOwesOnlyWhatItsOwnTurnWasAskedAbout(t *testing.T) {
 		if got, want := m.state.Owes(), name == "its own turn" || of == nil; got != want || m.state.Generation() != 1 {
 			t.Errorf("%s: owes %v in generation %d, want %v, 1", name, got, m.state.Generation(), want)
 		}
+	}
+}
+
+func TestAFreshGenerationBeginsTheCountAnew(t *testing.T) {
+	t.Parallel()
+	m := supervised(t)
+	m.rules.Outputs = &policy.Unparseable{Max: 3, Every: time.Nanosecond}
+	for range 3 {
+		m.prose(time.Second)
+	}
+	m.now = m.now.Add(time.Second)
+	m.must(m.drop(m.start(), events.ReasonNoXML)) // what earned it, asked once more
+	m.prose(time.Second)
+	if got := m.state.Generation(); got != 1 {
+		t.Errorf("generation %d after two outputs of the fresh one, want 1", got)
+	}
+	m.prose(time.Second)
+	if got := m.state.Generation(); got != 2 {
+		t.Errorf("generation %d after three, want 2", got)
 	}
 }

@@ -74,7 +74,6 @@ type State struct {
 	unparsed  []time.Time // when outputs, not blank, did not parse, since one did or a fresh generation began; the last maxUnparsed
 	refreshed time.Time   // when such outputs last earned a fresh generation
 	fresh     bool        // this generation was, and nothing was kept since: it is told nothing of what was
-	wished    []string    // the providers that people asked for by name; input.provider counts them from 1
 }
 
 // input is what is kept of a captured event that a turn must settle.
@@ -91,7 +90,6 @@ type input struct {
 	cuts     uint8          // turns that were too long though they settled it alone
 	most     uint16         // the most inputs its turn may settle; 0: no limit
 	blamed   events.Version // of the first crash with it since it was owed; 0: none
-	provider uint16         // who shall be asked: its place in State.wished; 0: whoever there is
 }
 
 // ref points at a prompt or an observation.
