@@ -92,14 +92,19 @@ func (s *sessions) Receive(c actor.Context) {
 	case *actor.Terminated:
 		s.gone(c, m.Who)
 	case *actor.Stopping, *actor.Restarting:
-		s.stopping = true
-		for _, k := range s.children {
-			k.stopTimer()
-			for _, m := range k.held {
-				refuse(m)
-			}
-			k.held = nil
+		s.abandon()
+	}
+}
+
+// abandon refuses what was held back, and wakes nobody any more.
+func (s *sessions) abandon() {
+	s.stopping = true
+	for _, k := range s.children {
+		k.stopTimer()
+		for _, m := range k.held {
+			refuse(m)
 		}
+		k.held = nil
 	}
 }
 
