@@ -7,12 +7,12 @@ import (
 	"github.com/cmemd/cmemd/events"
 )
 
-// healthView counts turns by when they ended, by provider and by model, and keeps what is not well now. Hours are kept
-// for ever; for the last of them there are slots of five minutes beside, so that the last hour is no more than that.
+// healthView counts turns by when they ended, by provider and by model, and keeps what is not well now. Hours are kept for
+// HealthKept; for the last of them there are slots of five minutes beside, so that the last hour is no more than that.
 type healthView struct{}
 
 func (healthView) name() string       { return "health" }
-func (healthView) version() int       { return 2 }
+func (healthView) version() int       { return 3 }
 func (healthView) skipsUnknown() bool { return true }
 
 func hourTable() table[spanCount]        { return table[spanCount]{name: "hours", ordered: true} }
@@ -37,7 +37,14 @@ const (
 
 	// keptSlots is how many slots back from the newest count are kept: a day, and an hour because days begin at any minute.
 	keptSlots = 25 * slotsAnHour
+
+	// keptHours is how many hours back from the newest count are kept.
+	keptHours = int64(HealthKept / time.Hour)
 )
+
+// HealthKept is how far back Health knows spans, from the newest turn: a year, and a month to set beside the same one of
+// the year before. What was counted in all is kept for ever.
+const HealthKept = 400 * 24 * time.Hour
 
 // slotAt is the slot in which t lies: five minutes of Unix time.
 func slotAt(t time.Time) int64 { return t.Unix() / slotSeconds }
@@ -105,5 +112,8 @@ type wellbeing struct {
 
 // horizon is the newest slot that is not kept any more.
 func (w wellbeing) horizon() int64 { return w.Newest - keptSlots }
+
+// hourHorizon is the newest hour that is not kept any more.
+func (w wellbeing) hourHorizon() int64 { return hourOf(w.Newest) - keptHours }
 
 func wellKey(struct{}) []byte { return []byte("now") }

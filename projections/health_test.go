@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/cmemd/cmemd/events"
 )
 
@@ -55,6 +57,35 @@ func TestWindowsAreExact(t *testing.T) {
 	part := mustHealth(t, v, w.now.Add(-100*time.Minute), w.now.Add(-50*time.Minute))
 	if n := part.Total.Turns; n < 10 || n > 11 {
 		t.Errorf("between two instants: got %d turns, want 10 or 11", n)
+	}
+}
+
+// TestHoursAreBounded goes on for longer than hours are kept. What was counted in all stays, and what is taken back of a
+// turn whose hour is gone leaves none.
+func TestHoursAreBounded(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := w.open(0)
+	in := w.tool(s, "")
+	first := w.drop(w.start(s, events.TurnObservation, in))
+	w.now = epoch.Add(HealthKept - time.Hour)
+	w.keep(w.start(s, events.TurnObservation, in), "x")
+	v := caughtUp(t, w)
+	if h := mustHealth(t, v, time.Time{}, time.Time{}); len(h.Hours) != 2 || h.Total.Turns != 2 {
+		t.Errorf("while all are kept: got %d hours, %+v", len(h.Hours), h.Total)
+	}
+	w.now = epoch.Add(HealthKept + 30*time.Minute)
+	w.keep(w.start(s, events.TurnObservation, in), "x")
+	for _, what := range []string{"an hour later", "what is gone is forgotten"} {
+		h := mustHealth(t, v, time.Time{}, time.Time{})
+		if len(h.Hours) != 2 || h.Total.Turns != 2 || h.Total.Kept != 2 || h.AllTime().Turns != 3 {
+			t.Errorf("%s: got %d hours, %+v, in all %d turns, want two and three", what, len(h.Hours), h.Total, h.AllTime().Turns)
+		}
+		w.forget(true, []events.Position{first[0].Position, first[1].Position})
+	}
+	mustCatchUp(t, v)
+	if diff := cmp.Diff(dump(t, caughtUp(t, w)), dump(t, v)); diff != "" {
+		t.Errorf("live differs (-once +live):\n%s", diff)
 	}
 }
 

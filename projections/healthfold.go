@@ -35,18 +35,27 @@ func (f *healthFold) flush() error {
 	return f.prune()
 }
 
-// prune deletes the slots behind the horizon. Which are left does not depend on when it ran: the horizon only advances.
+// prune deletes the slots and hours behind their horizons, also what was just changed there. Which are left does not depend
+// on when it ran: horizons only advance.
 func (f *healthFold) prune() error {
 	now, err := f.now.peek(struct{}{})
 	if err != nil || now == nil {
 		return err
 	}
-	b, err := slotTable().in(f.x)
+	if err := pruneSpans(f.x, slotTable(), now.horizon()); err != nil {
+		return err
+	}
+	return pruneSpans(f.x, hourTable(), now.hourHorizon())
+}
+
+// pruneSpans deletes the spans up to and with last.
+func pruneSpans(x *tx, t table[spanCount], last int64) error {
+	b, err := t.in(x)
 	if err != nil {
 		return err
 	}
 	c := b.Cursor()
-	for k, _ := c.First(); k != nil && spanOfKey(k) <= now.horizon(); k, _ = c.First() {
+	for k, _ := c.First(); k != nil && spanOfKey(k) <= last; k, _ = c.First() {
 		if err := c.Delete(); err != nil {
 			return err
 		}
@@ -170,7 +179,7 @@ func (f *healthFold) count(by asked, at int64, change func(*HealthCount)) error 
 		return err
 	}
 	change(&s.All)
-	if err := countSpan(f.hours, spanKey{at / slotsAnHour, by}, change); err != nil {
+	if err := countSpan(f.hours, spanKey{hourOf(at), by}, change); err != nil {
 		return err
 	}
 	now, err := f.now.peek(struct{}{})

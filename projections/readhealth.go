@@ -9,7 +9,7 @@ import (
 )
 
 // Health returns how the observer did from since to until, both included; a zero until is the end of all time, a zero
-// since the beginning. Borders within 24 hours of the newest turn are exact to five minutes, earlier ones to the hour.
+// since the beginning, or HealthKept before the newest turn if that is later. Borders within 24 hours of the newest turn are exact to five minutes, earlier ones to the hour.
 // What is not well is told as of now.
 func (v *Views) Health(ctx context.Context, since, until time.Time) (Health, error) {
 	var h Health
