@@ -18,7 +18,7 @@ func Overdue(s *State, rules Rules, held, now time.Time) (due bool, next time.Ti
 	if !ok || len(s.owed) == 0 {
 		return false, time.Time{}
 	}
-	if len(s.owed) > rules.HeldMaxInputs {
+	if s.counts[Pending] > rules.HeldMaxInputs {
 		return true, time.Time{}
 	}
 	if at := since.Add(rules.HeldMaxAge); now.Before(at) {
@@ -58,24 +58,27 @@ func later(a, b time.Time) time.Time {
 }
 
 // decideExpire gives up what was held for HeldMaxAge, from when it was recorded or the hold began, whatever came later;
-// and then the oldest of what is more than HeldMaxInputs.
+// and then the oldest of what is more than HeldMaxInputs. What a person asked for again does not count among these: it
+// would be given up the moment it is asked for.
 func decideExpire(s *State, rules Rules, c Expire) ([]events.Draft, error) {
 	since, ok := s.heldSince(rules, c.Held, c.At)
 	if !ok {
 		return nil, nil
 	}
-	var old, kept []int
+	var old, pending []int
 	for _, i := range s.owed {
 		in := s.inputs[i]
 		if in.position != 0 && c.At.Sub(later(since, in.since)) >= rules.HeldMaxAge {
 			old = append(old, i)
 			continue
 		}
-		kept = append(kept, i)
+		if in.outcome == Pending {
+			pending = append(pending, i)
+		}
 	}
 	b := newBatch(c.ID, c.At)
 	s.giveUp(b, old, events.DropExpired)
-	s.giveUp(b, kept[:max(0, len(kept)-rules.HeldMaxInputs)], events.DropCrowded)
+	s.giveUp(b, pending[:max(0, len(pending)-rules.HeldMaxInputs)], events.DropCrowded)
 	return b.drafts, nil
 }
 

@@ -215,3 +215,25 @@ func TestOneDecisionNamesABoundedNumber(t *testing.T) {
 		t.Errorf("%d still held, want 100", len(m.state.owed))
 	}
 }
+
+// TestWhatAPersonAskedForIsNotCrowdedOut asks again, during a hold, for inputs that were dropped, more than may be held.
+func TestWhatAPersonAskedForIsNotCrowdedOut(t *testing.T) {
+	t.Parallel()
+	m := holding(t, 150)
+	for _, e := range m.expire(start) {
+		m.must(Reobserve{ID: m.id(), At: m.now, Inputs: e.Inputs})
+	}
+	if got := m.state.Balance(); got.Dropped != 50 || got.Pending != 100 {
+		t.Fatalf("got %+v, want fifty crowded out", got)
+	}
+	if due, _ := Overdue(m.state, m.rules, start, m.now); due || m.expire(start) != nil {
+		t.Error("what was asked for again is given up at once")
+	}
+	if got := len(m.state.owed); got != 150 {
+		t.Errorf("%d inputs are owed, want all 150", got)
+	}
+	m.tool("one more")
+	if got := m.expire(start); len(got) != 1 || len(got[0].Inputs) != 1 || got[0].Inputs[0] != m.state.inputs[50].position {
+		t.Errorf("got %+v, want the oldest that nobody asked for given up", got)
+	}
+}
