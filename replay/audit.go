@@ -38,7 +38,7 @@ type Discrepancy struct {
 
 // Audit reads records, which begin with a log's first one, and counts what became of every input: the latest turn
 // that kept or skipped it decides; else it is dropped, if a turn dropped it or InputsDropped names it; else it is
-// pending; forgotten is final. It shares no code with session, whose fold it is compared with. An error is that of the
+// pending; forgotten, by an event of its own session, is final. It shares no code with session, whose fold it is compared with. An error is that of the
 // sequence, of a payload that cannot be read, or ctx.Err(). Discrepancies come in the order of their sessions' first records.
 //
 // It decodes only what says which inputs an event is about, and keeps 5 bytes a record and about 100 an input.
@@ -167,7 +167,7 @@ func (a *auditor) apply(s *audited, h events.Header, e events.Event) {
 	case events.InputsDropped:
 		a.settle(s, h, e.Inputs, fateDropped)
 	case events.MemoryForgotten:
-		a.forget(e.Positions)
+		a.forget(s, e.Positions)
 	}
 }
 
@@ -212,11 +212,11 @@ func (a *auditor) settle(s *audited, h events.Header, at []events.Position, to i
 	}
 }
 
-// forget makes inputs forgotten, whichever session they belong to. Other events can be forgotten too: they have no
-// outcome.
-func (a *auditor) forget(at []events.Position) {
+// forget makes inputs of s forgotten: an input is so by an event of its own session alone. Other events can be forgotten
+// too, here and in other streams: they have no outcome.
+func (a *auditor) forget(s *audited, at []events.Position) {
 	for _, p := range at {
-		if i, ok := a.find(p); ok && a.owners[i] > 0 {
+		if i, ok := a.find(p); ok && a.owners[i] == s.number {
 			a.set(i, fateForgotten)
 		}
 	}

@@ -85,20 +85,46 @@ func TestAuditFindsWhatDoesNotAddUp(t *testing.T) {
 	s := newScript(t)
 	s.work("a", 2)
 	s.work("b", 1)
-	forget := events.MemoryForgotten{Positions: []events.Position{2}}
-	s.append("b", events.Draft{ID: s.id(), OccurredAt: s.now, Event: forget}) // in another session's stream: its fold knows nothing of it
+	for n, p := range []events.Position{2, 3} { // two turns at once: the fold knows the later one alone
+		turn := events.ID{byte(n + 1)}
+		s.append("a", events.Draft{ID: s.id(), OccurredAt: s.now, Correlation: turn, Event: events.TurnStarted{
+			Turn: turn, TurnKind: events.TurnObservation, Settles: []events.Position{p},
+		}})
+	}
+	s.append("a", events.Draft{ID: s.id(), OccurredAt: s.now, Correlation: events.ID{1}, Event: events.OutputSkipped{Turn: events.ID{1}}})
 	s.append("b", events.Draft{ID: s.id(), OccurredAt: s.now, Event: events.InputsDropped{Inputs: []events.Position{3, 999}, Reason: events.DropPoison}})
 	got := s.mustAudit()
 	want := []Discrepancy{
 		{
 			Session: sessionOf("a"), Problem: "the session's fold counts otherwise than the definition",
-			Defined: session.Balance{Captured: 2, Pending: 1, Forgotten: 1}, Folded: session.Balance{Captured: 2, Pending: 2},
+			Defined: session.Balance{Captured: 2, Pending: 1, Skipped: 1}, Folded: session.Balance{Captured: 2, Pending: 2},
 		},
-		{Session: sessionOf("b"), Position: 7, Problem: "inputs_dropped settles 3, which is no input of the session"},
-		{Session: sessionOf("b"), Position: 7, Problem: "inputs_dropped settles 999, which is no input of the session"},
+		{Session: sessionOf("b"), Position: 9, Problem: "inputs_dropped settles 3, which is no input of the session"},
+		{Session: sessionOf("b"), Position: 9, Problem: "inputs_dropped settles 999, which is no input of the session"},
 	}
 	if d := cmp.Diff(want, got.Discrepancies); d != "" {
 		t.Errorf("discrepancies (-want +got):\n%s", d)
+	}
+}
+
+// TestAnInputIsForgottenByItsOwnSessionAlone: what another stream says of it changes no outcome.
+func TestAnInputIsForgottenByItsOwnSessionAlone(t *testing.T) {
+	t.Parallel()
+	s := newScript(t)
+	s.work("a", 2) // positions 2 and 3
+	s.work("b", 1)
+	forget := events.MemoryForgotten{Positions: []events.Position{1, 2, 999}} // the opening is no input, and 999 is nothing
+	s.append("b", events.Draft{ID: s.id(), OccurredAt: s.now, Event: forget})
+	s.appendEnd(events.Daemon, forget)
+	s.appendEnd(events.ProviderStream(s.provider), forget)
+	got := s.mustAudit()
+	if want := (session.Balance{Captured: 3, Pending: 3}); got.Balance != want || len(got.Discrepancies) != 0 {
+		t.Errorf("in other streams: got %+v, %+v, want %+v", got.Balance, got.Discrepancies, want)
+	}
+	s.append("a", events.Draft{ID: s.id(), OccurredAt: s.now, Event: forget})
+	got = s.mustAudit()
+	if want := (session.Balance{Captured: 3, Pending: 2, Forgotten: 1}); got.Balance != want || len(got.Discrepancies) != 0 {
+		t.Errorf("in its own: got %+v, %+v, want %+v", got.Balance, got.Discrepancies, want)
 	}
 }
 

@@ -9,6 +9,8 @@
 //	                                                               |
 //	            provider failed: owed again        crashed, interrupted, refused three times: half the batch
 //
+// An input is forgotten by a MemoryForgotten in its own session's stream alone; in any other stream one changes no outcome.
+//
 // What waits because its provider is paused or its observer quarantined is held, up to a number and a time (Expire). Where
 // Rules.Outputs is set, outputs that did not parse may earn a fresh generation: no crash, and told nothing of what was.
 //

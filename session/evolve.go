@@ -236,7 +236,7 @@ func (s *State) evolveRuling(h events.Header, e events.Event) {
 		for _, i := range s.indexes(e.Inputs) {
 			s.reowe(i, h.OccurredAt)
 		}
-	case events.MemoryForgotten:
+	case events.MemoryForgotten: // in the session's own stream: what others say of an input changes no outcome
 		is := s.indexes(e.Positions)
 		s.settleAll(is, Forgotten)
 		s.unowe(is)
