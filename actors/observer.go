@@ -163,7 +163,7 @@ func (s *System) failed(ctx context.Context, p observer.Prompt, f *observer.Fail
 		}
 	}
 	return outcome{turn: p.Turn, failed: &events.TurnFailed{
-		Turn: p.Turn, Class: f.Class, Status: f.Status, ResetsAt: f.ResetsAt, Message: clip(f.Message, 500),
+		Turn: p.Turn, Class: f.Class, Status: f.Status, ResetsAt: f.ResetsAt, Message: clip(observer.Scrub(f.Message), 500),
 		Output: clip(f.Output, keptOutput), Provider: s.cfg.Provider.Name(),
 	}}
 }
