@@ -374,7 +374,7 @@ func TestListAndInspect(t *testing.T) {
 	v := caughtUp(t, w)
 	w.tool(s, "")
 	infos, err := v.List(t.Context())
-	if err != nil || len(infos) != 10 {
+	if err != nil || len(infos) != 11 {
 		t.Fatalf("list: got %v, %v", infos, err)
 	}
 	for _, i := range infos {

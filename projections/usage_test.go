@@ -1,0 +1,328 @@
+package projections
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/cmemd/cmemd/events"
+)
+
+func mustUsage(t tb, v *Views, f UsageFilter) []UsageGroup {
+	t.Helper()
+	groups, err := v.Usage(context.Background(), f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return groups
+}
+
+// spent are six turns of two sessions: one each that was kept, skipped, dropped, failed, and two more of another model.
+func spent(t *testing.T) (*world, *Views) {
+	w := newWorld(t)
+	one, two := w.open(0), w.open(1)
+	in := w.tool(one, "")
+	w.keep(w.start(one, events.TurnObservation, in), "kept")
+	w.skip(w.start(one, events.TurnObservation, in))
+	w.drop(w.start(one, events.TurnObservation, in))
+	w.fail(w.start(two, events.TurnObservation, in))
+	w.model, w.now = "large", w.now.Add(26*time.Hour)
+	w.keep(w.start(two, events.TurnObservation, in), "kept", "twice")
+	probe := w.id()
+	w.say(two.Stream(), probe, events.TurnStarted{Turn: probe, Provider: "openai", PromptBytes: 7, Attempt: 2, Probe: true})
+	w.say(two.Stream(), probe, events.TurnFailed{Turn: probe, Class: events.FailCrash})
+	w.start(two, events.TurnObservation, in) // still runs
+	return w, caughtUp(t, w)
+}
+
+func answered(n int64) UsageCount {
+	return UsageCount{Turns: n, PromptBytes: 900 * n, Input: 100 * n, Cached: 10 * n, Output: 30 * n}
+}
+
+func TestUsage(t *testing.T) {
+	t.Parallel()
+	_, v := spent(t)
+	failed := UsageCount{Turns: 1, PromptBytes: 900, Untold: 1}
+	probed := UsageCount{Turns: 1, Again: 1, PromptBytes: 7, Untold: 1}
+	four := answered(3)
+	four.Add(failed, 1)
+	small, large := ModelUsage{"anthropic", "small", four}, ModelUsage{"anthropic", "large", answered(1)}
+	group := func(k UsageKey, models ...ModelUsage) UsageGroup { return UsageGroup{k, models} }
+	model := func(name string, c UsageCount) ModelUsage { return ModelUsage{"anthropic", name, c} }
+	first, other := group(UsageKey{Session: sessionOf(0)}, model("small", answered(3))),
+		group(UsageKey{Session: sessionOf(1)}, model("large", answered(1)), model("small", failed), ModelUsage{"openai", "", probed})
+	bySession := []UsageGroup{first, other}
+	if sessionOf(1).String() < sessionOf(0).String() {
+		slices.Reverse(bySession)
+	}
+	for _, c := range []struct {
+		name   string
+		filter UsageFilter
+		want   []UsageGroup
+	}{
+		{"by day", UsageFilter{}, []UsageGroup{
+			group(UsageKey{Day: "2026-03-01"}, small), group(UsageKey{Day: "2026-03-02"}, large, ModelUsage{"openai", "", probed}),
+		}},
+		{"by session", UsageFilter{By: UsageBySession}, bySession},
+		{"by model", UsageFilter{By: UsageByModel}, []UsageGroup{
+			group(UsageKey{Provider: "anthropic", Model: "large"}, large), group(UsageKey{Provider: "anthropic", Model: "small"}, small),
+			group(UsageKey{Provider: "openai"}, ModelUsage{"openai", "", probed}),
+		}},
+		{"by outcome", UsageFilter{By: UsageByOutcome}, []UsageGroup{
+			group(UsageKey{Result: TurnKept}, large, model("small", answered(1))),
+			group(UsageKey{Result: TurnSkipped}, model("small", answered(1))),
+			group(UsageKey{Result: TurnDropped}, model("small", answered(1))),
+			group(UsageKey{Result: TurnFailed, Failure: events.FailLimit}, model("small", failed)),
+			group(UsageKey{Result: TurnFailed, Failure: events.FailCrash, Probe: true}, ModelUsage{"openai", "", probed}),
+		}},
+		{"since", UsageFilter{Since: epoch.Add(24 * time.Hour)}, []UsageGroup{group(UsageKey{Day: "2026-03-02"}, large, ModelUsage{"openai", "", probed})}},
+		{"until", UsageFilter{Until: epoch.Add(24 * time.Hour)}, []UsageGroup{group(UsageKey{Day: "2026-03-01"}, small)}},
+		{"until where it begins", UsageFilter{Until: epoch}, []UsageGroup{}},
+		{"of a session", UsageFilter{Session: sessionOf(0)}, []UsageGroup{group(UsageKey{Day: "2026-03-01"}, model("small", answered(3)))}},
+		{"among some", UsageFilter{Among: map[events.SessionID]bool{sessionOf(1): true}, By: UsageBySession}, []UsageGroup{other}},
+		{"among none", UsageFilter{Among: map[events.SessionID]bool{}}, []UsageGroup{}},
+	} {
+		if diff := gocmp.Diff(c.want, mustUsage(t, v, c.filter)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.name, diff)
+		}
+	}
+	of, err := v.UsageOf(t.Context(), sessionOf(1))
+	if diff := gocmp.Diff(other.Models, of); diff != "" || err != nil {
+		t.Errorf("of a session, %v (-want +got):\n%s", err, diff)
+	}
+	if of, err := v.UsageOf(t.Context(), sessionOf(9)); len(of) > 0 || err != nil {
+		t.Errorf("of an unknown session: got %v, %v", of, err)
+	}
+}
+
+// TestDaysAreThoseOfAZone: the same turns lie in other days where clocks show another time, to the quarter of an hour.
+func TestDaysAreThoseOfAZone(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := w.open(0)
+	in := w.tool(s, "")
+	for _, at := range []string{"2026-03-01T18:14:00Z", "2026-03-01T18:16:00Z", "2026-03-29T00:50:00Z", "2026-03-29T21:50:00Z", "2026-03-29T22:10:00Z"} {
+		w.now, _ = time.Parse(time.RFC3339, at)
+		w.keep(w.start(s, events.TurnObservation, in), "kept")
+	}
+	v := caughtUp(t, w)
+	for zone, want := range map[string]map[string]int64{
+		"UTC":            {"2026-03-01": 2, "2026-03-29": 3},
+		"Asia/Kathmandu": {"2026-03-01": 1, "2026-03-02": 1, "2026-03-29": 1, "2026-03-30": 2}, // 5:45 ahead
+		"Europe/Berlin":  {"2026-03-01": 2, "2026-03-29": 2, "2026-03-30": 1},                  // an hour is skipped on the 29th
+	} {
+		in, err := time.LoadLocation(zone)
+		if err != nil {
+			t.Skip("no time zones here: ", err)
+		}
+		got := map[string]int64{}
+		for _, g := range mustUsage(t, v, UsageFilter{Zone: in}) {
+			got[g.Day] = g.Count().Turns
+		}
+		if diff := gocmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", zone, diff)
+		}
+	}
+}
+
+// TestForgettingLeavesTheNumbersThatNoErasedPayloadHeld: turns, bytes and what came of them stay; tokens go with the
+// answer that told them, and it is said that they are not known.
+func TestForgettingLeavesTheNumbersThatNoErasedPayloadHeld(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := w.open(0)
+	in := w.tool(s, "")
+	records := w.keep(w.start(s, events.TurnObservation, in), "secret")
+	w.fail(w.start(s, events.TurnObservation, in))
+	last, err := w.log.Last(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := caughtUp(t, w)
+	w.forget(false, []events.Position{records[0].Position, records[1].Position, last})
+	mustCatchUp(t, v)
+	want := []UsageGroup{
+		{UsageKey{Result: TurnKept}, []ModelUsage{{"anthropic", "small", UsageCount{Turns: 1, PromptBytes: 900, Untold: 1}}}},
+		{UsageKey{Result: TurnFailed}, []ModelUsage{{"anthropic", "small", UsageCount{Turns: 1, PromptBytes: 900, Untold: 1}}}},
+	}
+	if diff := gocmp.Diff(want, mustUsage(t, v, UsageFilter{By: UsageByOutcome})); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// TestUsageAddsUp lets anything happen: however turns are divided, the parts are all of them, and as a plain count of the
+// log finds them.
+func TestUsageAddsUp(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		w := newWorld(t)
+		v := openIn(t, tempDir(t), w, rapid.IntRange(1, 9).Draw(t, "slice"))
+		defer v.Close()
+		for range rapid.IntRange(1, 60).Draw(t, "steps") {
+			w.step(t)
+			if rapid.IntRange(0, 3).Draw(t, "catch up") == 0 {
+				mustCatchUp(t, v)
+			}
+		}
+		mustCatchUp(t, v)
+		want := naiveUsage(t, w)
+		for _, by := range []UsageBy{UsageByDay, UsageBySession, UsageByModel, UsageByOutcome} {
+			var got UsageCount
+			for _, g := range mustUsage(t, v, UsageFilter{By: by}) {
+				got.Add(g.Count(), 1)
+			}
+			if got != want {
+				t.Fatalf("by %s: got %+v, want %+v", by, got, want)
+			}
+		}
+		var got UsageCount
+		for s := range w.opened {
+			models, err := v.UsageOf(context.Background(), s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, m := range models {
+				got.Add(m.UsageCount, 1)
+			}
+		}
+		if got != want {
+			t.Fatalf("of the sessions: got %+v, want %+v", got, want)
+		}
+	})
+}
+
+// naiveUsage counts the turns that ended straight from what is left of the log.
+func naiveUsage(t tb, w *world) UsageCount {
+	started, sum := map[events.ID]events.TurnStarted{}, UsageCount{}
+	for r, err := range w.log.All(context.Background(), 1) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, _ := r.Event()
+		if e, ok := e.(events.TurnStarted); ok {
+			started[e.Turn] = e
+		}
+		if _, ok := started[r.Correlation]; !ok || r.Kind != events.KindTurnReceived && r.Kind != events.KindTurnFailed {
+			continue
+		}
+		one := UsageCount{Turns: 1, PromptBytes: int64(started[r.Correlation].PromptBytes), Untold: 1}
+		if e, ok := e.(events.TurnReceived); ok {
+			one.Input, one.Cached, one.Output, one.Untold = e.Usage.Input, e.Usage.Cached, e.Usage.Output, 0
+		}
+		sum.Add(one, 1)
+	}
+	return sum
+}
+
+// TestUsageIsReadInSlices has more cells than a transaction reads, several of each quarter of an hour.
+func TestUsageIsReadInSlices(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	var sessions []events.SessionID
+	for n := range 7 {
+		sessions = append(sessions, w.open(n))
+	}
+	const rounds = usageSlice/7 + 100
+	for range rounds {
+		for _, s := range sessions {
+			id := w.id()
+			w.say(s.Stream(), id, events.TurnStarted{Turn: id, Provider: "p"}, events.TurnReceived{Turn: id, Usage: events.Usage{Input: 1}},
+				events.OutputSkipped{Turn: id, Reason: events.ReasonEmpty})
+		}
+		w.now = w.now.Truncate(15 * time.Minute).Add(15 * time.Minute)
+	}
+	v := caughtUp(t, w)
+	groups := mustUsage(t, v, UsageFilter{By: UsageBySession})
+	if len(groups) != 7 {
+		t.Fatalf("got %d sessions, want 7", len(groups))
+	}
+	for _, g := range groups {
+		if n := g.Count(); n.Turns != rounds || n.Input != rounds {
+			t.Errorf("%s: got %+v, want %d turns", g.Session, n, rounds)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := v.Usage(ctx, UsageFilter{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want that it was cancelled", err)
+	}
+}
+
+func TestUsageKeysComeBack(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.StringN(0, 9, 40)
+		k := usageKey{
+			quarter: rapid.Int64Range(0, 1<<40).Draw(t, "quarter"), session: sessionOf(rapid.Int().Draw(t, "session")),
+			result: rapid.SampledFrom([]Result{"", TurnKept, TurnSkipped, TurnDropped, TurnFailed}).Draw(t, "result"),
+			probe:  rapid.Bool().Draw(t, "probe"), failure: text.Draw(t, "failure"), by: asked{text.Draw(t, "provider"), text.Draw(t, "model")},
+		}
+		number := rapid.Int64()
+		turn, back := usageTurn{key: k}, usageTurn{}
+		for _, n := range turn.count.numbers() {
+			*n = number.Draw(t, "number")
+		}
+		b, err := turn.AppendBinary(nil)
+		if err = cmp.Or(err, back.UnmarshalBinary(b)); err != nil || back != turn {
+			t.Fatalf("got %+v, %v, want %+v", back, err, turn)
+		}
+		for n := range b {
+			if back.UnmarshalBinary(b[:n]) == nil {
+				t.Fatalf("%d of %d bytes were enough", n, len(b))
+			}
+		}
+		if back.UnmarshalBinary(append(b, 0)) == nil {
+			t.Fatal("a byte too many was taken")
+		}
+	})
+}
+
+func FuzzUsageKeys(f *testing.F) {
+	f.Add(usageKey{quarter: 5, result: TurnFailed, failure: "limit", by: asked{"openai", "x"}}.bytes())
+	f.Add([]byte{})
+	f.Fuzz(func(t *testing.T, b []byte) {
+		var turn usageTurn
+		var key usageKey
+		var session usageSession
+		_, _ = turn.UnmarshalBinary(b), showUsageCell(b)
+		if key.parse(b) == nil && key.parse(key.bytes()) != nil {
+			t.Errorf("%x does not come back", b)
+		}
+		if session.parse(b) == nil && session.parse(session.bytes()) != nil {
+			t.Errorf("%x does not come back as a session's", b)
+		}
+	})
+}
+
+// BenchmarkUsage is a year of eight hours a day, two sessions in each quarter of an hour, by model and of its last day.
+func BenchmarkUsage(b *testing.B) {
+	w := newWorld(b)
+	for day := range 250 {
+		s, other := w.open(2*day), w.open(2*day+1)
+		w.now = epoch.AddDate(0, 0, day)
+		for range 32 {
+			for _, s := range []events.SessionID{s, other} {
+				t := w.start(s, events.TurnObservation)
+				w.skip(t)
+			}
+			w.now = w.now.Truncate(15 * time.Minute).Add(15 * time.Minute)
+		}
+	}
+	v := mustOpen(b, b.TempDir(), w.log, Config{})
+	mustCatchUp(b, v)
+	for name, f := range map[string]UsageFilter{
+		"year by model": {By: UsageByModel}, "year by day": {}, "last day": {Since: w.now.Add(-12 * time.Hour)},
+	} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				mustUsage(b, v, f)
+			}
+		})
+	}
+}

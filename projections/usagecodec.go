@@ -1,0 +1,165 @@
+package projections
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/cmemd/cmemd/events"
+)
+
+// The order of a key's parts lets a day be read without anything else, and what belongs to a quarter lie side by side.
+
+func (k usageKey) bytes() []byte {
+	b := make([]byte, 0, 8+16+2+3+len(k.failure)+len(k.by.provider)+len(k.by.model))
+	b = binary.BigEndian.AppendUint64(b, uint64(k.quarter))
+	b = append(append(b, k.session[:]...), boolByte(k.probe), usageResult(k.result))
+	return appendTexts(b, k.failure, k.by.provider, k.by.model)
+}
+
+func (k *usageKey) parse(b []byte) error {
+	const fixed = 8 + 16 + 2
+	if len(b) < fixed || b[24] > 1 || b[25] >= usageResultCount {
+		return errShort
+	}
+	*k = usageKey{
+		quarter: int64(binary.BigEndian.Uint64(b)), session: events.SessionID(b[8:24]), probe: b[24] == 1, result: usageResults()[b[25]],
+	}
+	return readTexts(b[fixed:], &k.failure, &k.by.provider, &k.by.model)
+}
+
+func (k usageSession) bytes() []byte {
+	b := append(make([]byte, 0, 16+2+len(k.by.provider)+len(k.by.model)), k.session[:]...)
+	return appendTexts(b, k.by.provider, k.by.model)
+}
+
+func (k *usageSession) parse(b []byte) error {
+	if len(b) < 16 {
+		return errShort
+	}
+	*k = usageSession{session: events.SessionID(b[:16])}
+	return readTexts(b[16:], &k.by.provider, &k.by.model)
+}
+
+const usageResultCount = 5
+
+// usageResults are the results by their number on disk.
+func usageResults() [usageResultCount]Result {
+	return [usageResultCount]Result{"", TurnKept, TurnSkipped, TurnDropped, TurnFailed}
+}
+
+func usageResult(r Result) byte {
+	results := usageResults()
+	return byte(max(slices.Index(results[:], r), 0))
+}
+
+func boolByte(is bool) byte {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+// appendTexts appends texts, each behind its length.
+func appendTexts(b []byte, texts ...string) []byte {
+	for _, t := range texts {
+		b = append(binary.AppendUvarint(b, uint64(len(t))), t...)
+	}
+	return b
+}
+
+// readTexts reads what appendTexts wrote, and nothing else.
+func readTexts(b []byte, texts ...*string) error {
+	for _, t := range texts {
+		n, size := binary.Uvarint(b)
+		if size <= 0 || n > uint64(len(b)-size) {
+			return errShort
+		}
+		*t, b = string(b[size:size+int(n)]), b[size+int(n):]
+	}
+	if len(b) > 0 {
+		return errShort
+	}
+	return nil
+}
+
+// numbers are the fields of c in their order on disk.
+func (c *UsageCount) numbers() [7]*int64 {
+	return [7]*int64{&c.Turns, &c.Again, &c.PromptBytes, &c.Input, &c.Cached, &c.Output, &c.Untold}
+}
+
+// AppendBinary appends the numbers.
+func (c UsageCount) AppendBinary(b []byte) ([]byte, error) { return appendNumbers(b, c.numbers()), nil }
+
+// UnmarshalBinary reads what AppendBinary wrote.
+func (c *UsageCount) UnmarshalBinary(b []byte) error {
+	rest, err := readNumbers(b, c.numbers())
+	if err == nil && len(rest) > 0 {
+		err = errShort
+	}
+	return err
+}
+
+func appendNumbers(b []byte, numbers [7]*int64) []byte {
+	if b == nil {
+		b = make([]byte, 0, 32)
+	}
+	for _, n := range numbers {
+		b = binary.AppendVarint(b, *n)
+	}
+	return b
+}
+
+func readNumbers(b []byte, numbers [7]*int64) ([]byte, error) {
+	for _, n := range numbers {
+		v, size := binary.Varint(b)
+		if size <= 0 {
+			return nil, errShort
+		}
+		*n, b = v, b[size:]
+	}
+	return b, nil
+}
+
+// AppendBinary appends the turn's numbers, and then what its cell is about.
+func (t usageTurn) AppendBinary(b []byte) ([]byte, error) {
+	return append(appendNumbers(b, t.count.numbers()), t.key.bytes()...), nil
+}
+
+// UnmarshalBinary reads what AppendBinary wrote.
+func (t *usageTurn) UnmarshalBinary(b []byte) error {
+	rest, err := readNumbers(b, t.count.numbers())
+	if err != nil {
+		return err
+	}
+	return t.key.parse(rest)
+}
+
+func showUsageCell(b []byte) string {
+	var k usageKey
+	if k.parse(b) != nil {
+		return showHex(b)
+	}
+	return fmt.Sprintf("%s %s", time.Unix(k.quarter*quarterSeconds, 0).UTC().Format("2006-01-02T15:04"), k)
+}
+
+// String is what k is about, for people.
+func (k usageKey) String() string {
+	what := string(k.result)
+	if k.failure != "" {
+		what += "/" + k.failure
+	}
+	if k.probe {
+		what = "probe " + what
+	}
+	return fmt.Sprintf("%s %s %s %s", showID(k.session[:]), what, k.by.provider, k.by.model)
+}
+
+func showUsageSession(b []byte) string {
+	var k usageSession
+	if k.parse(b) != nil {
+		return showHex(b)
+	}
+	return fmt.Sprintf("%s %s %s", showID(k.session[:]), k.by.provider, k.by.model)
+}

@@ -1,0 +1,167 @@
+package projections
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/binary"
+	"slices"
+	"time"
+
+	"github.com/cmemd/cmemd/events"
+)
+
+// usageSlice is after how many cells a transaction of a read ends, as soon as a quarter of an hour does: a turn never
+// moves to another one, so that none is counted twice.
+const usageSlice = 4096
+
+// Usage returns what the chosen turns cost, in groups in order of their fields. Turns that run are not in it.
+func (v *Views) Usage(ctx context.Context, f UsageFilter) ([]UsageGroup, error) {
+	sum := &usageSum{filter: f, groups: map[UsageKey]map[asked]*UsageCount{}, zone: f.Zone, last: 1<<63 - 1}
+	if sum.zone == nil {
+		sum.zone = time.UTC
+	}
+	from := int64(0)
+	if !f.Since.IsZero() {
+		from = quarterAt(f.Since)
+	}
+	if !f.Until.IsZero() {
+		sum.last = quarterAt(f.Until.Add(-1))
+	}
+	for more := true; more; {
+		err := v.view(ctx, usageView{}.name(), func(x *tx) (err error) {
+			from, more, err = sum.some(x, from)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return sum.all(), nil
+}
+
+// UsageOf returns what all turns of a session cost, by provider, then model.
+func (v *Views) UsageOf(ctx context.Context, session events.SessionID) ([]ModelUsage, error) {
+	var models []ModelUsage
+	err := v.view(ctx, usageView{}.name(), func(x *tx) error {
+		models = nil
+		b, err := usageSessionTable().in(x)
+		if err != nil {
+			return err
+		}
+		c := b.Cursor()
+		for k, raw := c.Seek(session[:]); bytes.HasPrefix(k, session[:]); k, raw = c.Next() {
+			var key usageSession
+			var count UsageCount
+			if key.parse(k) != nil || x.codec.decode(raw, &count) != nil {
+				return damaged("usage of a session, key %x", k)
+			}
+			models = append(models, ModelUsage{key.by.provider, key.by.model, count})
+		}
+		return nil
+	})
+	slices.SortFunc(models, compareModels)
+	return models, err
+}
+
+func compareModels(a, b ModelUsage) int {
+	return cmp.Or(cmp.Compare(a.Provider, b.Provider), cmp.Compare(a.Model, b.Model))
+}
+
+// usageSum adds cells up.
+type usageSum struct {
+	filter UsageFilter
+	zone   *time.Location
+	last   int64 // quarter
+	groups map[UsageKey]map[asked]*UsageCount
+
+	quarter int64 // whose day is known
+	day     string
+}
+
+// some adds up a slice of the cells from a quarter on, and returns where the next one begins.
+func (s *usageSum) some(x *tx, from int64) (next int64, more bool, err error) {
+	b, err := usageCellTable().in(x)
+	if err != nil {
+		return 0, false, err
+	}
+	c := b.Cursor()
+	read := 0
+	for k, raw := c.Seek(binary.BigEndian.AppendUint64(nil, uint64(from))); k != nil; k, raw = c.Next() {
+		var key usageKey
+		if key.parse(k) != nil {
+			return 0, false, damaged("usage, key %x", k)
+		}
+		if key.quarter > s.last {
+			return 0, false, nil
+		}
+		if read++; read > usageSlice && key.quarter != from {
+			return key.quarter, true, nil
+		}
+		from = key.quarter
+		if err := s.add(x, key, raw); err != nil {
+			return 0, false, err
+		}
+	}
+	return 0, false, nil
+}
+
+func (s *usageSum) add(x *tx, key usageKey, raw []byte) error {
+	if !s.filter.Session.IsZero() && key.session != s.filter.Session || s.filter.Among != nil && !s.filter.Among[key.session] {
+		return nil
+	}
+	var count UsageCount
+	if err := x.codec.decode(raw, &count); err != nil {
+		return damaged("usage of %s: %v", key, err)
+	}
+	group := s.groupOf(key)
+	models := s.groups[group]
+	if models == nil {
+		models = map[asked]*UsageCount{}
+		s.groups[group] = models
+	}
+	if models[key.by] == nil {
+		models[key.by] = &UsageCount{}
+	}
+	models[key.by].Add(count, 1)
+	return nil
+}
+
+func (s *usageSum) groupOf(k usageKey) UsageKey {
+	switch s.filter.By {
+	case UsageBySession:
+		return UsageKey{Session: k.session}
+	case UsageByModel:
+		return UsageKey{Provider: k.by.provider, Model: k.by.model}
+	case UsageByOutcome:
+		return UsageKey{Result: k.result, Failure: events.FailureClass(k.failure), Probe: k.probe}
+	}
+	if s.day == "" || s.quarter != k.quarter {
+		s.quarter, s.day = k.quarter, time.Unix(k.quarter*quarterSeconds, 0).In(s.zone).Format(time.DateOnly)
+	}
+	return UsageKey{Day: s.day}
+}
+
+func (s *usageSum) all() []UsageGroup {
+	groups := make([]UsageGroup, 0, len(s.groups))
+	for key, models := range s.groups {
+		g := UsageGroup{UsageKey: key}
+		for by, count := range models {
+			g.Models = append(g.Models, ModelUsage{by.provider, by.model, *count})
+		}
+		slices.SortFunc(g.Models, compareModels)
+		groups = append(groups, g)
+	}
+	slices.SortFunc(groups, compareUsage)
+	return groups
+}
+
+func compareUsage(a, b UsageGroup) int {
+	return cmp.Or(
+		cmp.Compare(a.Day, b.Day), slices.Compare(a.Session[:], b.Session[:]), cmp.Compare(a.Provider, b.Provider),
+		cmp.Compare(a.Model, b.Model), compareBool(a.Probe, b.Probe), cmp.Compare(usageResult(a.Result), usageResult(b.Result)),
+		cmp.Compare(a.Failure, b.Failure),
+	)
+}
+
+func compareBool(a, b bool) int { return cmp.Compare(boolByte(a), boolByte(b)) }
