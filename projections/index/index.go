@@ -42,6 +42,8 @@ type Index struct {
 	builder *builder
 
 	rebuilds chan struct{} // one token; who holds it may make a store beside the one in use. It is taken before writing
+	closing  chan struct{} // closed by Close
+	shut     sync.Once     // that does so
 
 	mu      sync.Mutex      // guards the fields below
 	applied events.Position // what searches see
@@ -55,7 +57,7 @@ func Open(ctx context.Context, dir string, log eventlog.Log, conf Config) (*Inde
 	x := &Index{
 		dir: dir, log: log, logger: conf.Logger, flush: conf.Flush, analyzer: newAnalyzer(),
 		doubt: make(chan struct{}, 1), writing: make(chan struct{}, 1), moved: make(chan struct{}),
-		rebuilds: make(chan struct{}, 1),
+		rebuilds: make(chan struct{}, 1), closing: make(chan struct{}),
 	}
 	if x.flush == 0 {
 		x.flush = 500 * time.Millisecond
@@ -216,8 +218,14 @@ func (x *Index) Stats() (Stats, error) {
 	return st, nil
 }
 
-// Close writes what is left and closes the files. Run must have returned. Closing twice is no error.
+// Close writes what is left and closes the files. Run must have returned; a Rebuild under way is broken off and waited
+// for. Closing twice is no error.
 func (x *Index) Close() error {
+	x.shut.Do(func() { close(x.closing) })
+	if err := x.lockRebuilds(context.Background()); err != nil {
+		return err
+	}
+	defer x.unlockRebuilds()
 	if err := x.lock(context.Background()); err != nil {
 		return err
 	}

@@ -3,11 +3,14 @@ package index
 import (
 	"context"
 	"errors"
+	"iter"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 )
 
@@ -98,4 +101,63 @@ func TestRebuildGivenUpLeavesNothing(t *testing.T) {
 	if stores, _ := filepath.Glob(filepath.Join(dir, "g*")); len(stores) != 1 {
 		t.Errorf("stores: got %v, want the one in use", stores)
 	}
+}
+
+// stuckLog reads nothing once it is told to, until whoever reads gives up.
+type stuckLog struct {
+	eventlog.Log
+	stuck, met chan struct{}
+	once       sync.Once
+}
+
+func (l *stuckLog) All(ctx context.Context, from events.Position) iter.Seq2[events.Record, error] {
+	select {
+	case <-l.stuck:
+	default:
+		return l.Log.All(ctx, from)
+	}
+	return func(yield func(events.Record, error) bool) {
+		l.once.Do(func() { close(l.met) })
+		<-ctx.Done()
+		yield(events.Record{}, ctx.Err())
+	}
+}
+
+// TestCloseEndsARebuild closes an index while it is made anew: Close waits until nobody writes to its files any more, and
+// what was in use is opened again.
+func TestCloseEndsARebuild(t *testing.T) {
+	t.Parallel()
+	w := newWriter(t)
+	w.observe(w.open("codex", "s", "p"), "needle", "")
+	log := &stuckLog{Log: w.log, stuck: make(chan struct{}), met: make(chan struct{})}
+	dir := t.TempDir()
+	x, err := Open(t.Context(), dir, log, Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := x.CatchUp(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	close(log.stuck)
+	ended := make(chan error, 1)
+	go func() { ended <- x.Rebuild(t.Context(), nil) }()
+	<-log.met
+	if err := x.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if stores, _ := filepath.Glob(filepath.Join(dir, "g*")); len(stores) != 1 {
+		t.Errorf("stores: got %v, want the one that was in use", stores)
+	}
+	if err := <-ended; !errors.Is(err, ErrClosed) {
+		t.Errorf("the rebuild ended with %v, want ErrClosed", err)
+	}
+	if err := errors.Join(x.Close(), x.Rebuild(t.Context(), nil)); !errors.Is(err, ErrClosed) || strings.Contains(err.Error(), "\n") {
+		t.Errorf("afterwards: got %v, want ErrClosed of the rebuild alone", err)
+	}
+	y, err := Open(t.Context(), dir, w.log, Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { y.Close() })
+	mustHold(t, y, 1)
 }

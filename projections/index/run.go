@@ -178,7 +178,7 @@ func (x *Index) exchange(s *store) error {
 
 // Rebuild makes the index anew from the log while the old one answers, and exchanges them. Progress, if not nil, is
 // told how far it is and how far it has to go. One rebuild runs at a time; another waits. The error is ctx's, the log's,
-// or of writing; the old index stays then.
+// ErrClosed, or of writing; the old index stays then.
 func (x *Index) Rebuild(ctx context.Context, progress func(done, total events.Position)) error {
 	if err := x.lockRebuilds(ctx); err != nil {
 		return err
@@ -188,7 +188,38 @@ func (x *Index) Rebuild(ctx context.Context, progress func(done, total events.Po
 }
 
 // rebuild is Rebuild. The caller holds the token of rebuilds.
-func (x *Index) rebuild(ctx context.Context, progress func(done, total events.Position)) error {
+func (x *Index) rebuild(parent context.Context, progress func(done, total events.Position)) error {
+	if _, err := x.current(); err != nil {
+		return err
+	}
+	ctx, stop := x.whileOpen(parent)
+	defer stop()
+	err := x.makeAnew(ctx, progress)
+	if err != nil && errors.Is(context.Cause(ctx), ErrClosed) {
+		return ErrClosed
+	}
+	return err
+}
+
+// whileOpen is parent until the index is closed; ErrClosed is the cause then. The caller calls stop.
+func (x *Index) whileOpen(parent context.Context) (ctx context.Context, stop func()) {
+	ctx, cancel := context.WithCancelCause(parent)
+	var watcher sync.WaitGroup
+	watcher.Go(func() {
+		select {
+		case <-x.closing:
+			cancel(ErrClosed)
+		case <-ctx.Done():
+		}
+	})
+	return ctx, func() {
+		cancel(nil)
+		watcher.Wait()
+	}
+}
+
+// makeAnew fills a store beside the one in use, and exchanges them.
+func (x *Index) makeAnew(ctx context.Context, progress func(done, total events.Position)) error {
 	total, err := x.log.Last(ctx)
 	if err != nil {
 		return fmt.Errorf("index: rebuild: %w", err)
