@@ -22,10 +22,12 @@ const fromDefault = "default"
 // loaded is the settings in force and where each comes from.
 type loaded struct {
 	config
-	from map[string]string // by key: fromDefault, "config.toml:3", or the variable's name
+	from    map[string]string // by key: fromDefault, "config.toml:3", or the variable's name
+	home    string            // that they were read for
+	environ []string          // that they were read with
 }
 
-// values returns the settings in force as they would be written, by key.
+// values returns the settings in force as they would be written, by key, but for secrets: they are masked.
 func (l *loaded) values() map[string]string {
 	out := map[string]string{}
 	for _, s := range settings() {
@@ -58,6 +60,7 @@ func (e *settingError) Error() string {
 // together, or is the file's; beside it come the settings that can be used.
 func loadConfig(home string, environ []string) (*loaded, error) {
 	l := standardConfig()
+	l.home, l.environ = home, environ
 	data, err := readConfig(filepath.Join(home, configFile))
 	lines, parseErr := parseTOML(data)
 	if parseErr != nil {
@@ -110,7 +113,11 @@ func (l *loaded) apply(line configLine) error {
 	s, was := all[i], l.config
 	if !line.fits(s.kind) || !s.set(&l.config, line.value) {
 		l.config = was
-		return &settingError{Where: line.where, Key: line.name, Value: line.shown(), Limits: s.written()}
+		shown := line.shown()
+		if s.secret {
+			shown = "what stands there"
+		}
+		return &settingError{Where: line.where, Key: line.name, Value: shown, Limits: s.written()}
 	}
 	l.from[s.key] = line.where
 	if line.any {

@@ -3,6 +3,8 @@ package main
 import (
 	"errors"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -74,11 +76,20 @@ func (a *app) checkConfig() error {
 }
 
 // config reads the settings of this home. Beside an error come those that can be used, if any.
-func (a *app) config() (*loaded, error) {
+func (a *app) config() (*loaded, error) { return a.configFor("") }
+
+// configFor reads the settings of this home as if they named another provider; "" is the one that they name.
+func (a *app) configFor(provider string) (*loaded, error) {
 	home, err := a.home()
 	if err != nil {
 		return nil, err
 	}
-	l, err := loadConfig(home, a.environ)
+	environ := a.environ
+	if provider != "" {
+		variable := envPrefix + "PROVIDER="
+		named := func(kv string) bool { return strings.HasPrefix(kv, variable) }
+		environ = append(slices.DeleteFunc(slices.Clone(environ), named), variable+provider)
+	}
+	l, err := loadConfig(home, environ)
 	return l, advise(err, "correct %s, or the variable; `cmemd config show` lists the keys", filepath.Join(home, configFile))
 }

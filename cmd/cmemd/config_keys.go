@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/observer/extractive"
-	"github.com/cmemd/cmemd/observer/playback"
 	"github.com/cmemd/cmemd/policy"
 )
 
@@ -50,6 +49,8 @@ type config struct {
 	LogFormat       string
 	LogMaxBytes     int64
 	LogFiles        int
+
+	Models
 }
 
 // valueKind is how a setting is written in the file.
@@ -70,18 +71,22 @@ type setting struct {
 	limits   string // what it may be, for people
 	doc      string
 	set      func(c *config, text string) bool // false: not within limits
-	get      func(c *config) string
+	get      func(c *config) string            // as it may be shown and recorded
+	open     bool                              // what it may be is not told by a list or a range
+	secret   bool                              // no value of it is repeated in an error
 }
 
 // env is the variable that sets s.
 func (s setting) env() string { return "CMEMD_" + strings.ToUpper(s.key) }
 
 // settings is the table of all keys. It is the only place that knows them.
-func settings() []setting {
+func settings() []setting { return append(daemonSettings(), modelSettings()...) }
+
+func daemonSettings() []setting {
 	return []setting{
 		addressKey("listen", "127.0.0.1:37911", "where HTTP listens beside the socket; empty: nowhere",
 			func(c *config) *string { return &c.Listen }),
-		wordKey("provider", extractive.Name, []string{extractive.Name, playback.Name}, "what observes the sessions",
+		wordKey("provider", extractive.Name, providerNames(), "what observes the sessions",
 			func(c *config) *string { return &c.Provider }),
 		pathKey("playback_file", "what the provider playback plays: a script or a scenario: see `cmemd help playback`",
 			func(c *config) *string { return &c.PlaybackFile }),

@@ -38,7 +38,11 @@ func TestSettingsTable(t *testing.T) {
 		if got := s.get(&c); got != s.standard || s.get(&standard.config) != s.standard {
 			t.Errorf("%s: the default reads %q, want %q", s.key, got, s.standard)
 		}
-		for _, bad := range []string{"-1", "nonsense", "99999999999999999999", "1e9", "0x10", "1.2.3.4", "0.0.0.0:80"} {
+		refused := []string{"-1", "nonsense", "99999999999999999999", "1e9", "0x10", "1.2.3.4", "0.0.0.0:80"}
+		if s.open {
+			refused = []string{"a\nb", "a\x1b[31m", "-\x00"}
+		}
+		for _, bad := range refused {
 			if s.set(&c, bad) {
 				t.Errorf("%s takes %q", s.key, bad)
 			}

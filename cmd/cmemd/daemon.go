@@ -17,7 +17,6 @@ import (
 	"github.com/cmemd/cmemd/evidence"
 	"github.com/cmemd/cmemd/hooks"
 	"github.com/cmemd/cmemd/hooks/relay"
-	"github.com/cmemd/cmemd/observer"
 	"github.com/cmemd/cmemd/policy"
 	"github.com/cmemd/cmemd/projections"
 	"github.com/cmemd/cmemd/projections/index"
@@ -29,7 +28,7 @@ type daemon struct {
 	config   *loaded
 	paths    paths
 	logger   *slog.Logger
-	provider observer.Provider
+	provider *built
 
 	log     *eventlog.Bolt
 	views   *projections.Views
@@ -48,7 +47,7 @@ type daemon struct {
 // the socket or to what another daemon wrote down unless the log is ours. stop is called when somebody asks the daemon
 // to end, or the log fails. An error leaves nothing open, and the last life as it ended.
 func openDaemon(ctx context.Context, l *loaded, p paths, logger *slog.Logger, version string, stop context.CancelCauseFunc) (*daemon, error) {
-	provider, err := newProvider(l.config)
+	provider, err := builder{settings: l, runs: p.runs}.provider(l.Provider)
 	if err != nil {
 		return nil, err
 	}
@@ -81,6 +80,9 @@ func (d *daemon) open(ctx context.Context, version string) error {
 	}
 	if d.index, err = index.Open(ctx, d.paths.index, d.log, index.Config{Logger: d.logger}); err != nil {
 		return err
+	}
+	if found, err := d.provider.begin(); err != nil || found > 0 {
+		d.logger.Warn("the last daemon left observers running; they were ended", "provider", d.provider.Name(), "found", found, "err", err)
 	}
 	d.checker = evidence.NewChecker(evidence.Config{})
 	if err := d.begin(ctx, version); err != nil {
@@ -139,7 +141,7 @@ func (d *daemon) begin(ctx context.Context, version string) (err error) {
 func (d *daemon) actorsConfig() actors.Config {
 	c := d.config
 	return actors.Config{
-		Log: d.log, Provider: d.provider, Checker: d.checker, Tracker: evidence.NewTracker(evidence.Config{}), Previous: d.previous, Logger: d.logger,
+		Log: d.log, Provider: d.provider.Provider, Mode: d.provider.mode, Checker: d.checker, Tracker: evidence.NewTracker(evidence.Config{}), Previous: d.previous, Logger: d.logger,
 		Rules: c.rules(),
 		Pause: policy.Backoff{First: c.PauseFirst, Cap: c.PauseMax}, Owing: d.owing,
 		Slots: c.Slots, TurnTimeout: c.TurnTimeout, Passivate: c.Passivate,
@@ -182,6 +184,7 @@ func (d *daemon) close() error {
 			errs = append(errs, fmt.Errorf("close the %s: %w", what, err))
 		}
 	}
+	add("provider", d.provider.close())
 	if d.checker != nil {
 		add("checker", d.checker.Close())
 	}

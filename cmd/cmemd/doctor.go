@@ -15,24 +15,28 @@ const doctorHelp = `Doctor looks at all that cmemd stands on, and says of each t
 It ends with 1 if something is wrong. Without a daemon it looks at what there is.`
 
 func newDoctor(a *app) *cobra.Command {
-	return &cobra.Command{
+	deep := false
+	c := &cobra.Command{
 		Use: "doctor", Short: "Say what is wrong and what mends it; exit code 1 if something is", Args: takes(0, 0, ""), Long: doctorHelp,
-		RunE: func(c *cobra.Command, _ []string) error {
-			x, err := a.examine(c.Context())
-			if err != nil {
+	}
+	c.Flags().BoolVar(&deep, "deep", false, "ask the configured model once too, which may cost something")
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		x, err := a.examine(c.Context())
+		if err != nil {
+			return err
+		}
+		x.deep = deep
+		found := x.diagnose(c.Context(), checks())
+		if a.json {
+			if err := a.printJSON(found); err != nil {
 				return err
 			}
-			found := x.diagnose(c.Context(), checks())
-			if a.json {
-				if err := a.printJSON(found); err != nil {
-					return err
-				}
-			} else {
-				a.showDiagnosis(found)
-			}
-			return a.told(found.err())
-		},
+		} else {
+			a.showDiagnosis(found)
+		}
+		return a.told(found.err())
 	}
+	return c
 }
 
 // checkState is how one thing is.
@@ -86,7 +90,8 @@ func checks() []check {
 	return []check{
 		{"home", checkHome}, {"settings", checkSettings}, {"disk", checkDisk}, {"clock", checkClock}, {"git", checkGit},
 		{"daemon", checkDaemon}, {"socket", checkSocket}, {"version", checkVersion}, {"log", checkLog}, {"views", checkViews},
-		{"inputs", checkInputs}, {"spool", checkSpool}, {"hooks", checkHooks}, {"provider", checkProvider}, {"observer", checkObserver},
+		{"inputs", checkInputs}, {"spool", checkSpool}, {"hooks", checkHooks}, {"provider", checkProvider}, {"model", checkModel},
+		{"observer", checkObserver},
 	}
 }
 
@@ -99,6 +104,7 @@ type examination struct {
 	status   *api.Status
 	daemon   error // why there is no status
 	now      time.Time
+	deep     bool // the model may be asked
 }
 
 // examine gathers what several checks need. What cannot be had is for them to tell.

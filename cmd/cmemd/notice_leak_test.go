@@ -45,7 +45,7 @@ func TestNoNewsOfTheObserverReachesIt(t *testing.T) {
 		}
 		return observer.Reply{Text: text, Form: events.FormXML}, nil
 	})
-	d.provider = script
+	d.provider = &built{Provider: script}
 	if err := d.serveable(strings.Repeat("t", tokenBytes), "test"); err != nil {
 		t.Fatal(err)
 	}

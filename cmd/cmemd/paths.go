@@ -22,6 +22,7 @@ type paths struct {
 	token    string
 	run      string // folder
 	daemon   string // what the running daemon wrote down
+	runs     string // folder of what claude-cli runs
 	socket   string
 	logs     string // folder
 	logFile  string // of the daemon
@@ -32,7 +33,7 @@ func pathsOf(home string) paths {
 	in := func(parts ...string) string { return filepath.Join(append([]string{home}, parts...)...) }
 	return paths{
 		home: home, log: in("log.db"), views: in("views"), index: in("views", "index"), token: in("token"),
-		run: in("run"), daemon: in("run", "daemon.json"), socket: relay.SocketPath(home),
+		run: in("run"), daemon: in("run", "daemon.json"), runs: in("run", "claude-cli"), socket: relay.SocketPath(home),
 		logs: in("logs"), logFile: in("logs", "cmemd.log"), startLog: in("logs", "start.log"),
 	}
 }

@@ -11,7 +11,6 @@ import (
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/observer"
-	"github.com/cmemd/cmemd/observer/extractive"
 	"github.com/cmemd/cmemd/observer/playback"
 	"github.com/cmemd/cmemd/policy"
 	"github.com/cmemd/cmemd/replay"
@@ -21,24 +20,16 @@ import (
 var errNoPlayback = errors.New("provider = playback needs playback_file, the absolute path of what it plays")
 
 // checkTogether reports settings that are good one by one and not together.
-func (c config) checkTogether() error {
-	if c.Provider == playback.Name && c.PlaybackFile == "" {
-		return errNoPlayback
-	}
-	return nil
+func (l *loaded) checkTogether() error {
+	_, err := l.loadMode()
+	return errors.Join(l.checkProvider(l.Provider), l.checkKeys(), err)
 }
 
-// newProvider makes the provider that c names. What it plays is read here, once.
-func newProvider(c config) (observer.Provider, error) {
-	if c.Provider != playback.Name {
-		return extractive.New(extractive.Config{}), nil
-	}
-	if err := c.checkTogether(); err != nil {
-		return nil, err
-	}
-	script, err := readPlayback(c.PlaybackFile)
+// newPlayback makes the provider that plays what is set. It is read here, once.
+func (l *loaded) newPlayback() (observer.Provider, error) {
+	script, err := readPlayback(l.PlaybackFile)
 	if err != nil {
-		return nil, advise(fmt.Errorf("playback_file %s: %w", c.PlaybackFile, err), "correct it; `cmemd help playback` shows the form of a script")
+		return nil, advise(fmt.Errorf("playback_file %s: %w", l.PlaybackFile, err), "correct it; `cmemd help playback` shows the form of a script")
 	}
 	return playback.New(script, playback.Config{}), nil
 }

@@ -41,7 +41,9 @@ func TestNewProvider(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			p, err := newProvider(config{Provider: c.provider, PlaybackFile: c.file})
+			l := standardConfig()
+			l.Provider, l.PlaybackFile = c.provider, c.file
+			p, err := builder{settings: l}.provider(c.provider)
 			switch {
 			case c.err != "" && (err == nil || !strings.Contains(err.Error(), c.err)):
 				t.Errorf("got %v, want an error with %q", err, c.err)

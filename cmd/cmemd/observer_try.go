@@ -1,0 +1,173 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/observer"
+	"github.com/cmemd/cmemd/observer/claudecli"
+	"github.com/cmemd/cmemd/observer/model"
+)
+
+// A try is one turn outside of any session.
+type try struct {
+	Provider    string       `json:"provider"`
+	Model       string       `json:"model"`
+	Answered    string       `json:"answered_by,omitempty"` // what says that it answered
+	Mode        string       `json:"mode"`
+	Key         string       `json:"key_from,omitempty"`
+	Questions   int          `json:"questions"`    // sent, with those that were sent again
+	PromptBytes int          `json:"prompt_bytes"` // of the last question; where a model is not asked, of what was captured
+	Form        events.Form  `json:"form,omitempty"`
+	TookMS      int64        `json:"took_ms"`
+	StopReason  string       `json:"stop_reason,omitempty"`
+	Usage       events.Usage `json:"usage"`
+	CostUSD     *float64     `json:"cost_usd"` // null: not known
+	Output      string       `json:"output"`
+
+	Parsed  *observer.Parsed `json:"parsed,omitempty"`
+	Failure *tryFailure      `json:"failure,omitempty"`
+
+	key string
+	now time.Time
+}
+
+// A tryFailure is why there is no answer.
+type tryFailure struct {
+	Class    events.FailureClass `json:"class"`
+	Status   int                 `json:"status,omitempty"`
+	ResetsAt *time.Time          `json:"resets_at,omitempty"`
+	Message  string              `json:"message"`
+	Do       string              `json:"do"`
+}
+
+// asked counts a question on its way.
+func (t *try) asked(q model.Question) {
+	t.Questions++
+	t.PromptBytes = len(q.System) + len(q.User) + len(q.Schema)
+}
+
+// ask has p observe the bundled batch.
+func (t *try) ask(ctx context.Context, p *built, limit time.Duration) {
+	ctx, cancel := context.WithTimeout(ctx, limit+time.Second) // a provider that asks a model keeps limit itself
+	defer cancel()
+	sample := samplePrompt(t.now)
+	t.PromptBytes = sample.Size()
+	if p.key != nil {
+		t.Key = p.key.String()
+	}
+	began := time.Now()
+	reply, err := p.Complete(ctx, sample)
+	t.TookMS = time.Since(began).Milliseconds()
+	if err != nil {
+		t.fail(err)
+		return
+	}
+	t.Answered, t.Form, t.StopReason, t.Usage, t.Output = reply.Model, reply.Form, reply.StopReason, reply.Usage, reply.Text
+	if reply.Cost > 0 {
+		t.CostUSD = &reply.Cost
+	}
+	parsed := observer.ParseForm(reply.Form, reply.Text, sample.Kind, p.mode.TypeIDs())
+	t.Parsed = &parsed
+}
+
+// fail says why there is no answer, and what to do about it.
+func (t *try) fail(err error) {
+	f, typed := errors.AsType[*observer.Failure](err)
+	if !typed {
+		f = &observer.Failure{Class: events.FailCrash, Message: err.Error()}
+		if errors.Is(err, context.DeadlineExceeded) {
+			f = &observer.Failure{Class: events.FailTimeout, Message: "no answer in time"}
+		}
+	}
+	t.Usage, t.Output = f.Usage, f.Output
+	t.Failure = &tryFailure{Class: f.Class, Status: f.Status, Message: f.Message, Do: t.remedy(f)}
+	if !f.ResetsAt.IsZero() {
+		t.Failure.ResetsAt = &f.ResetsAt
+	}
+}
+
+// remedy is what a person can do about a failure of its class.
+func (t *try) remedy(f *observer.Failure) string {
+	cli := t.Provider == claudecli.Name
+	switch f.Class {
+	case events.FailAuth:
+		if cli {
+			return "log in: run `claude` once and say /login there"
+		}
+		return fmt.Sprintf("set the key: the service refuses the one from %s", t.key)
+	case events.FailBilling:
+		return "see to the account's payment, or choose another provider"
+	case events.FailSetup:
+		if cli {
+			return "install Claude Code or update it, or set claude_cli_path and claude_cli_model to what there is"
+		}
+		return fmt.Sprintf("correct the settings of %s: the model, the URL or the key", t.Provider)
+	case events.FailLimit, events.FailOverload:
+		if !f.ResetsAt.IsZero() {
+			return fmt.Sprintf("wait until %s, or choose another model", moment(f.ResetsAt))
+		}
+		return "wait a while, or choose another model"
+	case events.FailServer, events.FailTransport, events.FailUnknown:
+		return "try again; see whether the service is up and can be reached from here"
+	case events.FailTimeout:
+		return "try again, choose a faster model, or raise turn_timeout"
+	case events.FailRefused, events.FailOverflow:
+		return "choose another model: this one does not take what it is asked"
+	case events.FailTruncated:
+		return "raise max_output_tokens, or choose another model"
+	}
+	return "try again; if it stays so, choose another provider"
+}
+
+// errNoMemory is a turn that came to nothing.
+var errNoMemory = errors.New("the observer's answer cannot be read")
+
+// err is nil if the answer was one: an observation, or that there is nothing to record.
+func (t *try) err() error {
+	switch {
+	case t.Failure != nil:
+		return advise(fmt.Errorf("%s failed: %s: %s", t.Provider, t.Failure.Class, t.Failure.Message), "%s", t.Failure.Do)
+	case t.Parsed.Disposition == observer.DispositionDropped:
+		return advise(fmt.Errorf("%w: %s/%s", errNoMemory, t.Parsed.Class, t.Parsed.Reason), "choose another model: this one does not keep to the form")
+	}
+	return nil
+}
+
+func (a *app) showTry(t *try) {
+	a.field("provider", strings.TrimSpace(t.Provider+" "+t.Model))
+	if t.Answered != t.Model {
+		a.field("answered by", t.Answered)
+	}
+	a.field("mode", t.Mode)
+	a.field("key", t.Key)
+	sent := fmt.Sprintf("%d bytes", t.PromptBytes)
+	if t.Questions > 1 {
+		sent += fmt.Sprintf(", sent %d times", t.Questions)
+	}
+	a.field("prompt", sent)
+	a.field("took", (time.Duration(t.TookMS) * time.Millisecond).String())
+	if t.Usage != (events.Usage{}) {
+		a.field("tokens", fmt.Sprintf("%d in (%d of them cached), %d out", t.Usage.Input, t.Usage.Cached, t.Usage.Output))
+		a.field("cost", costLine(t.CostUSD))
+	}
+	a.field("form", string(t.Form))
+	a.field("output", t.Output)
+	if p := t.Parsed; p != nil {
+		a.field("parsed", fmt.Sprintf("%s (%s/%s), %s", p.Disposition, p.Class, p.Reason, plural(len(p.Observations), "observation")))
+		for _, o := range p.Observations {
+			a.field("", visibleLine(strings.TrimSpace(o.Type+": "+o.Title)))
+		}
+	}
+}
+
+func costLine(dollars *float64) string {
+	if dollars == nil {
+		return "not told"
+	}
+	return fmt.Sprintf("$%.6f", *dollars)
+}

@@ -1,0 +1,217 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/observer"
+	"github.com/cmemd/cmemd/observer/anthropic"
+	"github.com/cmemd/cmemd/observer/claudecli"
+	"github.com/cmemd/cmemd/observer/extractive"
+	"github.com/cmemd/cmemd/observer/gemini"
+	"github.com/cmemd/cmemd/observer/model"
+	"github.com/cmemd/cmemd/observer/openai"
+	"github.com/cmemd/cmemd/observer/playback"
+	"github.com/cmemd/cmemd/observer/prompt"
+)
+
+// A built provider is one that can be asked, with what it was made of.
+type built struct {
+	observer.Provider
+	mode  observer.Mode       // whose types its observations have
+	sweep func() (int, error) // ends what still runs of it from an earlier life, and says how many did; nil: nothing can
+	idle  func()              // closes the connections that it keeps; nil: it has none
+	key   *model.Key          // nil: none is sent
+	cli   *claudecli.Client   // of claude-cli
+}
+
+// A builder makes providers by name from settings. Nothing is asked, started or connected to.
+type builder struct {
+	settings *loaded
+	runs     string               // the folder of what claude-cli runs
+	asked    func(model.Question) // is told of each question that goes out; may be nil
+}
+
+// provider makes the provider called name, or says what it lacks.
+func (b builder) provider(name string) (*built, error) {
+	l := b.settings
+	if err := l.checkProvider(name); err != nil {
+		return nil, err
+	}
+	mode, err := l.loadMode()
+	if err != nil {
+		return nil, err
+	}
+	made := &built{mode: mode}
+	switch name {
+	case extractive.Name: // it knows the words of the code mode alone
+		made.Provider, made.mode = extractive.New(extractive.Config{}), observer.CodeMode()
+		return made, nil
+	case playback.Name:
+		made.Provider, err = l.newPlayback()
+		return made, err
+	}
+	return made, b.model(name, made)
+}
+
+// model makes made ask a language model.
+func (b builder) model(name string, made *built) error {
+	l := b.settings
+	asker, err := b.asker(name, made)
+	if err != nil {
+		return err
+	}
+	renderer, err := prompt.New(prompt.Config{Mode: made.mode, Language: l.Language})
+	if err != nil {
+		return err
+	}
+	c := model.Config{
+		Name: name, Asker: guarded{Asker: asker, key: made.key, asked: b.asked}, Renderer: renderer, Mode: made.mode,
+		Retries: l.ObserverRetries, Timeout: l.TurnTimeout, MaxTokens: l.MaxOutputTokens,
+	}
+	if l.ObserverRetries == 0 || name == claudecli.Name { // which asks its service again by itself
+		c.Retries = -1
+	}
+	switch {
+	case l.OutputForm == formXML || name == claudecli.Name:
+		c.Form = events.FormXML
+	case l.OutputForm == formStructured:
+		c.Form = events.FormStructured
+	}
+	made.Provider, err = model.New(c)
+	return err
+}
+
+// asker makes what knows the wire of the service called name.
+func (b builder) asker(name string, made *built) (model.Asker, error) {
+	l := b.settings
+	if name == claudecli.Name {
+		made.sweep = func() (int, error) { return claudecli.Sweep(b.runs) }
+		var err error
+		made.cli, err = claudecli.New(claudecli.Config{Dir: b.runs, Path: l.ClaudePath, Model: l.ClaudeModel, Env: slices.Clip(l.environ)})
+		return made.cli, err
+	}
+	var err error
+	if made.key, err = l.keySource(name).key(l.getenv); err != nil {
+		return nil, err
+	}
+	s := l.service(name)
+	at := model.Endpoint{URL: s.URL, Key: made.key}
+	var asker interface {
+		model.Asker
+		CloseIdleConnections()
+	}
+	switch name {
+	case anthropic.Name:
+		asker, err = anthropic.New(anthropic.Config{Model: s.Model, Endpoint: at})
+	case openai.Name:
+		asker, err = openai.New(openai.Config{Model: s.Model, Endpoint: at})
+	case gemini.Name:
+		asker, err = gemini.New(gemini.Config{Model: s.Model, Endpoint: at})
+	default:
+		return nil, fmt.Errorf("there is no provider %q: there are %s", name, strings.Join(providerNames(), ", "))
+	}
+	if err != nil {
+		return nil, err
+	}
+	made.idle = asker.CloseIdleConnections
+	return asker, nil
+}
+
+// begin ends what an earlier life left running, and says how much that was. It must come before the first question.
+func (b *built) begin() (found int, err error) {
+	if b.sweep == nil {
+		return 0, nil
+	}
+	return b.sweep()
+}
+
+// close lets go what it keeps, once nobody asks any more.
+func (b *built) close() error {
+	if b.idle != nil {
+		b.idle()
+	}
+	_, err := b.begin()
+	return err
+}
+
+// guarded is an asker whose answers do not hold its key, though a service should say it back: they are recorded.
+type guarded struct {
+	model.Asker
+	key   *model.Key
+	asked func(model.Question)
+}
+
+// Ask puts q to the asker.
+func (g guarded) Ask(ctx context.Context, q model.Question) (observer.Reply, error) {
+	if g.asked != nil {
+		g.asked(q)
+	}
+	reply, err := g.Asker.Ask(ctx, q)
+	failure, failed := errors.AsType[*observer.Failure](err)
+	if g.key == nil || reply.Text == "" && (!failed || failure.Output == "") {
+		return reply, err
+	}
+	key, noKey := g.key.Get(ctx) // it is known: there was an answer
+	if noKey != nil || len(key) < shortestKey {
+		return reply, err
+	}
+	for _, text := range []*string{&reply.Text, &reply.Model, &reply.StopReason} {
+		*text = strings.ReplaceAll(*text, key, keyMark)
+	}
+	if failed {
+		failure.Output = strings.ReplaceAll(failure.Output, key, keyMark)
+	}
+	return reply, err
+}
+
+const (
+	// shortestKey is the length from which a text can be taken for the key wherever it stands. Those of the services have
+	// 39 characters or more; what somebody gives a local server that wants a word may be any.
+	shortestKey = 16
+
+	keyMark = "[key]"
+)
+
+// loadMode reads the mode that is set. One that there is not is an error with the name that is most like it.
+func (l *loaded) loadMode() (observer.Mode, error) {
+	if l.home == "" {
+		return observer.LoadMode(nil, l.Mode)
+	}
+	dir := os.DirFS(l.modesDir())
+	mode, err := observer.LoadMode(dir, l.Mode)
+	if errors.Is(err, observer.ErrNoMode) {
+		return mode, noMode(l.Mode, modeNames(l.modesDir()))
+	}
+	if err != nil {
+		return mode, fmt.Errorf("mode = %q: %w", l.Mode, err)
+	}
+	return mode, nil
+}
+
+// modeNames lists the modes that there are with those in the folder dir.
+func modeNames(dir string) []string {
+	names, err := observer.Modes(os.DirFS(dir))
+	if err != nil { // the folder cannot be read; those that are built in are there
+		names, _ = observer.Modes(nil)
+	}
+	return names
+}
+
+func noMode(name string, names []string) error {
+	best, least := "", 1+max(2, len(name)/3)
+	for _, n := range names {
+		if d := distance(name, n); d < least {
+			best, least = n, d
+		}
+	}
+	if best != "" {
+		return fmt.Errorf("mode = %q: there is no such mode: did you mean %s?", name, best)
+	}
+	return fmt.Errorf("mode = %q: there is no such mode: there are %s", name, strings.Join(names, ", "))
+}
