@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -103,11 +104,12 @@ func TestRebuildGivenUpLeavesNothing(t *testing.T) {
 	}
 }
 
-// stuckLog reads nothing once it is told to, until whoever reads gives up.
+// stuckLog reads nothing once it is told to, until whoever reads gives up, and a while longer.
 type stuckLog struct {
 	eventlog.Log
 	stuck, met chan struct{}
 	once       sync.Once
+	left       atomic.Bool
 }
 
 func (l *stuckLog) All(ctx context.Context, from events.Position) iter.Seq2[events.Record, error] {
@@ -119,6 +121,8 @@ func (l *stuckLog) All(ctx context.Context, from events.Position) iter.Seq2[even
 	return func(yield func(events.Record, error) bool) {
 		l.once.Do(func() { close(l.met) })
 		<-ctx.Done()
+		time.Sleep(300 * time.Millisecond) // real files and scorch's own goroutines: no bubble
+		l.left.Store(true)
 		yield(events.Record{}, ctx.Err())
 	}
 }
@@ -142,8 +146,8 @@ func TestCloseEndsARebuild(t *testing.T) {
 	ended := make(chan error, 1)
 	go func() { ended <- x.Rebuild(t.Context(), nil) }()
 	<-log.met
-	if err := x.Close(); err != nil {
-		t.Fatal(err)
+	if err := x.Close(); err != nil || !log.left.Load() {
+		t.Fatalf("closed with %v, while the rebuild is still reading: %v", err, !log.left.Load())
 	}
 	if stores, _ := filepath.Glob(filepath.Join(dir, "g*")); len(stores) != 1 {
 		t.Errorf("stores: got %v, want the one that was in use", stores)
