@@ -349,12 +349,16 @@ func TestWhatIsChosen(t *testing.T) {
 	if n := w.count(t, events.KindReobserveRequested); n != 0 {
 		t.Errorf("%d requests are on record", n)
 	}
-	wished, err := w.client.Reobserve(t.Context(), ReobserveRequest{Session: "skipped", Provider: "other"})
-	if err != nil || wished.Provider != "other" || wished.Model != "large" {
-		t.Errorf("got %+v, %v, want another provider", wished, err)
+	_, err = w.client.Reobserve(t.Context(), ReobserveRequest{Session: "skipped", Provider: "other"})
+	if p := problem(t, err); p.Status != 400 || !strings.Contains(p.Error(), "is not asked now") {
+		t.Errorf("one that nobody asks: got %v", p)
+	}
+	wished, err := w.client.Reobserve(t.Context(), ReobserveRequest{Session: "skipped", Provider: "scripted"})
+	if err != nil || wished.Provider != "scripted" || w.count(t, events.KindReobserveRequested) != 1 {
+		t.Errorf("got %+v, %v, want the one that is asked", wished, err)
 	}
 	for _, r := range w.records(t) {
-		if e, err := r.Event(); r.Kind == events.KindReobserveRequested && (err != nil || e.(events.ReobserveRequested).Provider != "other") {
+		if e, err := r.Event(); r.Kind == events.KindReobserveRequested && (err != nil || e.(events.ReobserveRequested).Provider != "scripted") {
 			t.Errorf("on record is %+v, %v", e, err)
 		}
 	}

@@ -110,6 +110,8 @@ func absentThing(err error) *Problem {
 		return notFound("there is no such view")
 	case errors.Is(err, projections.ErrNotFound), errors.Is(err, eventlog.ErrNotFound):
 		return notFound("nothing is known by that name")
+	case errors.Is(err, actors.ErrNoProvider):
+		return invalid("/provider", "is not asked now: leave it out, or make it the provider in the settings")
 	case errors.Is(err, session.ErrNotQuarantined):
 		return &Problem{
 			Type: ProblemConflict, Title: "The session is not quarantined", Status: http.StatusConflict,

@@ -177,7 +177,8 @@ func (a *reobserve) ask(ctx context.Context) error {
 		if err == nil {
 			continue
 		}
-		if p, known := problemFor(err); !known || p.Status == http.StatusServiceUnavailable {
+		p, known := problemFor(err)
+		if !known || p.Status == http.StatusServiceUnavailable || errors.Is(err, actors.ErrNoProvider) { // no session takes it
 			return err
 		}
 		a.out.Refused = append(a.out.Refused, RefusedSession{Session: id, Detail: reasonOf(err)})
