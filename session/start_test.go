@@ -103,6 +103,23 @@ func TestNothingIsBegunWhereNothingIsOwed(t *testing.T) {
 	}
 }
 
+// TestWhatCameLaterStaysOutOfAHalf: it was not part of what was too long.
+func TestWhatCameLaterStaysOutOfAHalf(t *testing.T) {
+	t.Parallel()
+	m := newSim(t, policy.Wish{MaxInputs: 3})
+	repeat(m, 3)
+	m.must(m.fail(m.start(), events.FailOverflow))
+	repeat(m, 2)
+	var got []int
+	for m.plan().Turn != nil {
+		got = append(got, len(m.plan().Turn.Settles))
+		m.must(m.keep(m.start()))
+	}
+	if d := cmp.Diff([]int{2, 1}, got); d != "" {
+		t.Errorf("sizes of the turns over three that were too long, with two later ones not due (-want +got):\n%s", d)
+	}
+}
+
 // TestAStopWhileAPromptIsReadIsReadAsWell: the turn was planned without it, and is planned again.
 func TestAStopWhileAPromptIsReadIsReadAsWell(t *testing.T) {
 	t.Parallel()
