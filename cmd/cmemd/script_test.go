@@ -41,7 +41,7 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"work": work, "eventually": eventually, "crash": crash, "takeport": takePort, "holdlog": holdLog,
 			"newerlog": newerLog, "capture": capture, "damagelog": damageLog,
-			"plantcount": plantCount,
+			"plantcount": plantCount, "service": services(t), "keyless": keyless,
 		},
 	})
 }
