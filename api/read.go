@@ -78,6 +78,10 @@ func (s *Server) getSearch(w http.ResponseWriter, r *http.Request) error {
 	if err := s.await(r.Context(), after); err != nil {
 		return err
 	}
+	var err error
+	if q.Session, err = s.sessionTerm(r.Context(), q.Session); err != nil {
+		return err
+	}
 	found, err := s.searchAt(r.Context(), q, asOf)
 	if err != nil {
 		return err

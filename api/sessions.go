@@ -59,6 +59,24 @@ func (s *Server) sessionBeginning(ctx context.Context, text string) (events.Sess
 	return events.SessionID{}, p
 }
 
+// sessionTerm is what rows of the session that text names are found by: our id in full where text is the beginning of it, and
+// else text itself, which may be a name that whoever saved a memory gave.
+func (s *Server) sessionTerm(ctx context.Context, text string) (string, error) {
+	if text == "" {
+		return "", nil
+	}
+	id, err := s.sessionID(ctx, text)
+	var p *Problem
+	if errors.As(err, &p) && p.Status == http.StatusNotFound {
+		return text, nil
+	}
+	digits := func(text string) string { return strings.ToLower(strings.ReplaceAll(text, "-", "")) }
+	if err == nil && strings.HasPrefix(digits(id.String()), digits(text)) {
+		return id.String(), nil
+	}
+	return text, err
+}
+
 // maxSessionChoices is how many sessions an ambiguous beginning is answered with.
 const maxSessionChoices = 8
 
