@@ -121,8 +121,17 @@ func BenchmarkLog(b *testing.B) {
 		{"record+otp-hold", play(policy.OTPHold)},
 		{"record+all", play(policy.Names()...)},
 		{"prove", func(b *testing.B, records iter.Seq2[events.Record, error]) {
-			if p, err := Prove(records, Selection{}); err != nil || !p.Holds() {
+			if p, err := Prove(records, Selection{}, nil); err != nil || !p.Holds() {
 				b.Fatal(err, shown(p))
+			}
+		}},
+		{"examine+all", func(b *testing.B, records iter.Seq2[events.Record, error]) { // what the command does
+			proof, rec, err := Examine(records, Wanted{}, nil)
+			if err != nil || !proof.Holds() {
+				b.Fatal(err, shown(proof))
+			}
+			if _, err := Compare(rec.Scenario, policy.Names(), Options{Bare: true}); err != nil {
+				b.Fatal(err)
 			}
 		}},
 		{"audit", func(b *testing.B, records iter.Seq2[events.Record, error]) {
@@ -131,7 +140,7 @@ func BenchmarkLog(b *testing.B) {
 			}
 		}},
 		{"reparse", func(b *testing.B, records iter.Seq2[events.Record, error]) {
-			if r, err := Reparse(records, Selection{}); err != nil || r.Same != r.Outputs {
+			if r, err := Reparse(records, Selection{}, nil); err != nil || r.Same != r.Outputs {
 				b.Fatal(err, shown(r))
 			}
 		}},

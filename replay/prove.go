@@ -82,10 +82,10 @@ type Difference struct {
 // less one; what a provider wishes, and so when a turn is due and how many of the inputs that come next it settles; what a
 // prompt held beside inputs and reads; whether a degraded daemon was right to be.
 //
-// The error is that of the sequence, or of a payload that cannot be read. Memory grows by about 100 bytes an input of
-// the selected sessions.
-func Prove(records iter.Seq2[events.Record, error], sel Selection) (Proof, error) {
-	p := newProver(sel)
+// Types are those that observations may have; nil means those of the code mode. The error is that of the sequence, or of
+// a payload that cannot be read. Memory grows by about 100 bytes an input of the selected sessions.
+func Prove(records iter.Seq2[events.Record, error], sel Selection, types observer.Types) (Proof, error) {
+	p := newProver(sel, types)
 	for r, err := range records {
 		if err != nil {
 			return Proof{}, err
@@ -114,13 +114,22 @@ type prover struct {
 	proof    Proof
 	counts   map[string]*DecisionCount
 	types    observer.Types
+	decoder  decoder
 }
 
-func newProver(sel Selection) *prover {
+func newProver(sel Selection, types observer.Types) *prover {
 	return &prover{
 		sel: sel, life: firstLife(), sessions: map[events.StreamID]*proved{}, circuits: map[string]*circuit{},
-		counts: map[string]*DecisionCount{}, types: observer.CodeMode().TypeIDs(),
+		counts: map[string]*DecisionCount{}, types: typesOr(types),
 	}
+}
+
+// typesOr is types, or those of the code mode where there are none.
+func typesOr(types observer.Types) observer.Types {
+	if types == nil {
+		return observer.CodeMode().TypeIDs()
+	}
+	return types
 }
 
 // proved is one session.
@@ -225,7 +234,7 @@ func (p *prover) flush() error {
 		return nil
 	}
 	for _, r := range d.records {
-		e, err := r.Event()
+		e, err := p.decoder.event(r)
 		if errors.Is(err, events.ErrErased) {
 			d.erased, e, err = true, nil, nil
 		}

@@ -9,14 +9,17 @@ import (
 	"github.com/cmemd/cmemd/policy"
 )
 
+// circuitCase is what is planted behind a pause, and what Prove must say to it.
+type circuitCase struct {
+	play     func(s *script)
+	decision string // of the one difference; empty: none
+	why      string
+}
+
 // TestProveOfCircuits plants turns and rulings behind a pause.
 func TestProveOfCircuits(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct {
-		play     func(s *script)
-		decision string // of the one difference; empty: none
-		why      string
-	}{
+	for name, c := range map[string]circuitCase{
 		"a turn whose lease was older": {func(s *script) { s.startBehind("b") }, "", ""},
 		"more turns than leases":       {func(s *script) { s.startBehind("b"); s.startBehind("c") }, ProvedTurn, "paused until"},
 		"a turn at its end":            {func(s *script) { s.later(time.Minute); s.startBehind("b"); s.startBehind("c") }, "", ""},
@@ -61,6 +64,23 @@ func TestProveOfCircuits(t *testing.T) {
 				s.tb.Fatalf("got %+v, want a second pause", s.pause)
 			}
 		}, "", ""},
+		"a resumption by a person": {func(s *script) { s.rule(events.ProviderResumed{By: "person"}) }, "", ""},
+		"a resumption of nothing": {func(s *script) {
+			s.rule(events.ProviderResumed{By: "person"})
+			s.rule(events.ProviderResumed{By: "person"})
+		}, ProvedResume, "was not paused"},
+		"a pause of old": {func(s *script) {
+			s.rule(events.ProviderPaused{Class: events.FailServer, Until: s.now.Add(time.Minute), Probe: 2})
+		}, ProvedPause, "no failure that was not ruled on"},
+	} {
+		t.Run(name, func(t *testing.T) { c.prove(t) })
+	}
+}
+
+// TestProveOfRestoredPauses plants pauses of which a crash had kept the log from knowing.
+func TestProveOfRestoredPauses(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]circuitCase{
 		"a pause that the next life derives": {func(s *script) {
 			turn := s.loseFailure()
 			s.pauseAfter(events.FailLimit, time.Time{}, s.now.Add(-time.Hour), turn)
@@ -84,36 +104,31 @@ func TestProveOfCircuits(t *testing.T) {
 			s.pause = policy.Pause{}
 			s.pauseAfter(events.FailServer, time.Time{}, s.now, events.ID{})
 		}, ProvedPause, "no failure that was not ruled on"},
-		"a resumption by a person": {func(s *script) { s.rule(events.ProviderResumed{By: "person"}) }, "", ""},
-		"a resumption of nothing": {func(s *script) {
-			s.rule(events.ProviderResumed{By: "person"})
-			s.rule(events.ProviderResumed{By: "person"})
-		}, ProvedResume, "was not paused"},
-		"a pause of old": {func(s *script) {
-			s.rule(events.ProviderPaused{Class: events.FailServer, Until: s.now.Add(time.Minute), Probe: 2})
-		}, ProvedPause, "no failure that was not ruled on"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := newScript(t)
-			s.begin(settings())
-			for _, session := range []string{"a", "b", "c"} {
-				s.work(session, 2)
-				s.stop(session)
-			}
-			s.mustStart("a")
-			s.later(time.Second)
-			s.fail("a", events.FailServer, 0)
-			c.play(s)
-			p := prove(t, s.log, Selection{})
-			if c.decision == "" {
-				explained(t, p)
-				return
-			}
-			if len(p.Differences) != 1 || p.Differences[0].Decision != c.decision || !strings.Contains(p.Differences[0].Why, c.why) {
-				t.Errorf("got %s, want one of a %s, because %q", shown(p.Differences), c.decision, c.why)
-			}
-		})
+		t.Run(name, func(t *testing.T) { c.prove(t) })
+	}
+}
+
+// prove plays c behind the pause that a failure of session a led to.
+func (c circuitCase) prove(t *testing.T) {
+	t.Parallel()
+	s := newScript(t)
+	s.begin(settings())
+	for _, session := range []string{"a", "b", "c"} {
+		s.work(session, 2)
+		s.stop(session)
+	}
+	s.mustStart("a")
+	s.later(time.Second)
+	s.fail("a", events.FailServer, 0)
+	c.play(s)
+	p := prove(t, s.log, Selection{})
+	if c.decision == "" {
+		explained(t, p)
+		return
+	}
+	if len(p.Differences) != 1 || p.Differences[0].Decision != c.decision || !strings.Contains(p.Differences[0].Why, c.why) {
+		t.Errorf("got %s, want one of a %s, because %q", shown(p.Differences), c.decision, c.why)
 	}
 }
 
@@ -161,7 +176,7 @@ func TestProveOfRulingsThatAreGone(t *testing.T) {
 		}
 	}
 	s := eventful(t)
-	p, err := Prove(s.log.All(t.Context(), s.firstOf(events.KindProviderPaused)+1), Selection{})
+	p, err := Prove(s.log.All(t.Context(), s.firstOf(events.KindProviderPaused)+1), Selection{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,7 @@ import (
 
 func prove(tb testing.TB, log eventlog.Log, sel Selection) Proof {
 	tb.Helper()
-	p, err := Prove(log.All(tb.Context(), 1), sel)
+	p, err := Prove(log.All(tb.Context(), 1), sel, nil)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -334,7 +334,7 @@ func TestProveSelects(t *testing.T) {
 func TestProveOfATail(t *testing.T) {
 	t.Parallel()
 	s := eventful(t)
-	p, err := Prove(s.log.All(t.Context(), 12), Selection{})
+	p, err := Prove(s.log.All(t.Context(), 12), Selection{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,6 @@
 package replay
 
 import (
-	"encoding/json"
 	"fmt"
 	"iter"
 	"slices"
@@ -43,55 +42,33 @@ type Gap struct {
 // asked about. What agents and users wrote is taken only where w.Inputs asks for it.
 //
 // Records must begin with the log's first one, or turns and inputs from before are not known; it stops reading at the
-// end of the selection. It makes one pass, and keeps what is selected: the scenario, the inputs it settles by number, and
-// where w.Inputs asks for them their contents. The error is that of the sequence, or of a payload that cannot be read;
+// end of the selection. It makes one pass, and a second one where w.Inputs asks for contents. It keeps what is selected: the
+// scenario, and the inputs it settles by number. The error is that of the sequence, or of a payload that cannot be read;
 // one that was erased is a gap.
 func Record(records iter.Seq2[events.Record, error], w Wanted) (*Recording, error) {
-	rec := recorder{wanted: w, counted: map[events.Position]struct{}{}, sessions: map[events.SessionID]string{}}
-	rec.out.Scenario = &Scenario{Respawn: w.Respawn, Events: []Event{}}
-	turns := turnReader{sel: w.Selection, turn: rec.turn}
-	if w.Inputs {
-		rec.contents = map[events.Position]json.RawMessage{}
-		turns.input = rec.input
-	}
-	if err := turns.read(records); err != nil {
+	rec := newRecorder(w, nil)
+	if err := rec.turns.read(records); err != nil {
 		return nil, err
 	}
-	return rec.result(turns.seen), nil
+	return rec.result(records)
+}
+
+func newRecorder(w Wanted, d decoder) *recorder {
+	rec := &recorder{wanted: w, sessions: map[events.SessionID]string{}}
+	rec.out.Scenario = &Scenario{Respawn: w.Respawn, Events: []Event{}}
+	rec.turns = turnReader{sel: w.Selection, decoder: d, turn: rec.turn}
+	return rec
 }
 
 // recorder is what Record has taken so far.
 type recorder struct {
 	wanted   Wanted
+	turns    turnReader
 	out      Recording
-	counted  map[events.Position]struct{} // inputs in the batch of some event
-	contents map[events.Position]json.RawMessage
+	counted  positions // inputs in the batch of some event
+	inputs   []inputOf // where their contents are wanted
 	sessions map[events.SessionID]string
 	last     int64 // when the last event was
-}
-
-// recordedInput is an input's form in a scenario.
-type recordedInput struct {
-	Position events.Position `json:"position"`
-	At       time.Time       `json:"at"`
-	Kind     events.Kind     `json:"kind"`
-	Event    events.Event    `json:"event"`
-}
-
-func (c *recorder) input(_ events.SessionID, r events.Record) error {
-	if r.Erased {
-		return nil // found missing by the turn that settles it
-	}
-	e, err := r.Event()
-	if err != nil {
-		return fmt.Errorf("replay: %w", err)
-	}
-	text, err := json.Marshal(recordedInput{r.Position, r.OccurredAt, r.Kind, e})
-	if err != nil {
-		return fmt.Errorf("replay: input %d: %w", r.Position, err)
-	}
-	c.contents[r.Position] = text
-	return nil
 }
 
 // turn makes an event of a turn, unless it is one that nobody is to blame for.
@@ -99,7 +76,7 @@ func (c *recorder) turn(t endedTurn) error {
 	var failed *events.TurnFailed
 	if t.head.Kind == events.KindTurnFailed {
 		var err error
-		if failed, err = decode[events.TurnFailed](t.head); err != nil {
+		if failed, err = decode[events.TurnFailed](c.turns.decoder, t.head); err != nil {
 			return err
 		}
 		if failed == nil {
@@ -117,7 +94,7 @@ func (c *recorder) turn(t endedTurn) error {
 		return err
 	}
 	if e.Kind != KindExit {
-		c.settle(&e, t.started.Settles)
+		e.Batch = c.settle(len(c.out.Scenario.Events), t)
 	}
 	c.out.Scenario.Events = append(c.out.Scenario.Events, e)
 	return nil
@@ -172,7 +149,7 @@ func (c *recorder) fail(e *Event, f *events.TurnFailed) {
 }
 
 func (c *recorder) receive(e *Event, t endedTurn) error {
-	got, err := decode[events.TurnReceived](t.head)
+	got, err := decode[events.TurnReceived](c.turns.decoder, t.head)
 	if err != nil {
 		return err
 	}
@@ -201,7 +178,7 @@ func (c *recorder) cite(e *Event, r events.Record) error {
 		c.gap(r, "the commits that it named are erased")
 		return nil
 	}
-	kept, err := r.Event()
+	kept, err := c.turns.decoder.event(r)
 	if err != nil {
 		return fmt.Errorf("replay: %w", err)
 	}
@@ -221,25 +198,18 @@ func (c *recorder) cite(e *Event, r events.Record) error {
 	return nil
 }
 
-// settle counts the inputs that no event before has counted.
-func (c *recorder) settle(e *Event, settles []events.Position) {
-	for _, p := range settles {
-		if _, ok := c.counted[p]; ok {
+// settle counts the inputs of an event's turn that no event before has counted.
+func (c *recorder) settle(event int, t endedTurn) (n int) {
+	for _, p := range t.started.Settles {
+		if p >= t.head.Position || !c.counted.add(p) { // what is ahead of the turn is no input of it
 			continue
 		}
-		c.counted[p] = struct{}{}
-		e.Batch++
-		if !c.wanted.Inputs {
-			continue
+		n++
+		if c.wanted.Inputs {
+			c.inputs = append(c.inputs, inputOf{event, p})
 		}
-		text, ok := c.contents[p]
-		if !ok {
-			c.gapAt(p, "", "what this input was about is erased")
-			continue
-		}
-		delete(c.contents, p)
-		e.Inputs = append(e.Inputs, text)
 	}
+	return n
 }
 
 func (c *recorder) gap(r events.Record, why string) { c.gapAt(r.Position, r.Kind, why) }
@@ -252,8 +222,14 @@ func (c *recorder) gapAt(at events.Position, kind events.Kind, why string) {
 	c.out.Gaps = append(c.out.Gaps, Gap{Position: at, Kind: kind, Why: why})
 }
 
-func (c *recorder) result(seen reach) *Recording {
-	out := c.out
+// result is the recording of what was read; records are read again where contents are wanted.
+func (c *recorder) result(records iter.Seq2[events.Record, error]) (*Recording, error) {
+	if c.wanted.Inputs {
+		if err := c.takeInputs(records); err != nil {
+			return nil, err
+		}
+	}
+	out, seen := c.out, c.turns.seen
 	out.First, out.Last, out.Sessions = seen.first, seen.last, len(c.sessions)
 	s := out.Scenario
 	s.ID = fmt.Sprintf("log-%d-%d", out.First, out.Last)
@@ -262,5 +238,5 @@ func (c *recorder) result(seen reach) *Recording {
 	if !out.Began.IsZero() {
 		s.EndMS = max(c.last, c.since(seen.at))
 	}
-	return &out
+	return &out, nil
 }

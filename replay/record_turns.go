@@ -46,8 +46,8 @@ type turnReader struct {
 	sessions map[events.StreamID]*turnsOf // nil: not of the selection
 	ended    *endedTurn                   // whose append may go on
 	seen     reach
-	input    func(events.SessionID, events.Record) error // told of every input of the selected sessions; nil: nobody is
-	turn     func(endedTurn) error                       // told of every ended turn, in the order of the log
+	decoder  decoder
+	turn     func(endedTurn) error // told of every ended turn, in the order of the log
 }
 
 // turnsOf is one session of the selection.
@@ -65,13 +65,11 @@ type reach struct {
 
 // read reads records up to the end of the selection.
 func (t *turnReader) read(records iter.Seq2[events.Record, error]) error {
-	t.sessions = map[events.StreamID]*turnsOf{}
 	for r, err := range records {
 		if err != nil {
 			return err
 		}
-		if t.sel.past(r.RecordedAt) {
-			t.seen.at = t.sel.Until
+		if t.past(r) {
 			break
 		}
 		if err := t.record(r); err != nil {
@@ -79,6 +77,15 @@ func (t *turnReader) read(records iter.Seq2[events.Record, error]) error {
 		}
 	}
 	return t.flush()
+}
+
+// past reports whether r is behind the selection, and notes that the reading reached its end.
+func (t *turnReader) past(r events.Record) bool {
+	if !t.sel.past(r.RecordedAt) {
+		return false
+	}
+	t.seen.at = t.sel.Until
+	return true
 }
 
 func (t *turnReader) record(r events.Record) error {
@@ -98,10 +105,6 @@ func (t *turnReader) record(r events.Record) error {
 	switch r.Kind {
 	case events.KindTurnStarted, events.KindTurnReceived, events.KindTurnFailed:
 		return t.ofTurn(r)
-	case events.KindToolUsed, events.KindContextCompacted, events.KindAgentStopped:
-		if s := t.session(r.Stream); s != nil && t.input != nil && r.Input() {
-			return t.input(s.id, r)
-		}
 	}
 	return nil
 }
@@ -122,6 +125,9 @@ func (t *turnReader) session(stream events.StreamID) *turnsOf {
 		if id, ok := stream.Session(); ok && t.sel.session(id) {
 			s = &turnsOf{id: id}
 		}
+		if t.sessions == nil {
+			t.sessions = map[events.StreamID]*turnsOf{}
+		}
 		t.sessions[stream] = s
 	}
 	return s
@@ -133,7 +139,7 @@ func (t *turnReader) ofTurn(r events.Record) error {
 		return nil
 	}
 	if r.Kind == events.KindTurnStarted {
-		e, err := decode[events.TurnStarted](r)
+		e, err := decode[events.TurnStarted](t.decoder, r)
 		s.flying, s.began = e, r.OccurredAt
 		return err
 	}
@@ -150,8 +156,8 @@ func (t *turnReader) ofTurn(r events.Record) error {
 }
 
 // decode returns the event of r; nil if its payload was erased.
-func decode[E events.Event](r events.Record) (*E, error) {
-	e, err := r.Event()
+func decode[E events.Event](d decoder, r events.Record) (*E, error) {
+	e, err := d.event(r)
 	if errors.Is(err, events.ErrErased) {
 		return nil, nil
 	}

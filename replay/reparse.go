@@ -42,10 +42,10 @@ type Reparsing struct {
 }
 
 // Reparse puts the recorded outputs of a selection through today's grammar, and lists those that come out otherwise. It
-// compares what was kept field by field. Records must begin with the log's first one. The error is that of the
-// sequence, or of a payload that cannot be read.
-func Reparse(records iter.Seq2[events.Record, error], sel Selection) (Reparsing, error) {
-	p := reparser{types: observer.CodeMode().TypeIDs(), out: Reparsing{
+// compares what was kept field by field. Types are those that observations may have; nil means those of the code mode.
+// Records must begin with the log's first one. The error is that of the sequence, or of a payload that cannot be read.
+func Reparse(records iter.Seq2[events.Record, error], sel Selection, types observer.Types) (Reparsing, error) {
+	p := reparser{types: typesOr(types), out: Reparsing{
 		Changes: map[string]int{}, Then: map[observer.Disposition]int{}, Now: map[observer.Disposition]int{}, Differ: []Reparsed{},
 	}}
 	turns := turnReader{sel: sel, turn: p.turn}
@@ -65,7 +65,7 @@ func (p *reparser) turn(t endedTurn) error {
 		return nil
 	}
 	p.out.Outputs++
-	got, err := decode[events.TurnReceived](t.head)
+	got, err := decode[events.TurnReceived](nil, t.head)
 	if err != nil {
 		return err
 	}

@@ -13,7 +13,7 @@ import (
 
 func (s *script) reparse(sel Selection) Reparsing {
 	s.tb.Helper()
-	r, err := Reparse(s.log.All(s.tb.Context(), 1), sel)
+	r, err := Reparse(s.log.All(s.tb.Context(), 1), sel, nil)
 	if err != nil {
 		s.tb.Fatal(err)
 	}
@@ -139,7 +139,31 @@ func TestReparseOfErased(t *testing.T) {
 		t.Errorf("got %d outputs, %d unknown, %d the same; want 6, 3, 3", got.Outputs, got.Unknown, got.Same)
 	}
 	broken := errors.New("broken")
-	if _, err := Reparse(func(yield func(events.Record, error) bool) { yield(events.Record{}, broken) }, Selection{}); !errors.Is(err, broken) {
+	if _, err := Reparse(func(yield func(events.Record, error) bool) { yield(events.Record{}, broken) }, Selection{}, nil); !errors.Is(err, broken) {
 		t.Errorf("an error of the sequence: got %v", err)
+	}
+}
+
+// TestReparseByTheTypesOfAnotherMode reads a type that the code mode does not have.
+func TestReparseByTheTypesOfAnotherMode(t *testing.T) {
+	t.Parallel()
+	s := newScript(t)
+	s.work("a", 1)
+	s.stop("a")
+	s.mustStart("a")
+	s.recordAs("a", "<observation><type>Motif</type><title>t</title></observation>", func(turn events.ID, a *session.Answer) {
+		a.Observations = []events.ObservationParsed{{Turn: turn, Type: "motif", Title: "t"}}
+	})
+	for name, c := range map[string]struct {
+		types observer.Types
+		same  int
+	}{"its own": {observer.Types{"motif"}, 1}, "the code mode's": {nil, 0}} {
+		r, err := Reparse(s.log.All(t.Context(), 1), Selection{}, c.types)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Same != c.same {
+			t.Errorf("types are %s: %d are the same, want %d: %+v", name, r.Same, c.same, r.Differ)
+		}
 	}
 }

@@ -39,10 +39,7 @@ func Compare(s *Scenario, names []policy.Name, opt Options) (map[policy.Name]Res
 			return nil, err
 		}
 	}
-	if opt.Types == nil {
-		opt.Types = observer.CodeMode().TypeIDs()
-	}
-	t := record(s, opt.Types, slices.ContainsFunc(names, policy.Name.ReadsPhrases))
+	t := record(s, typesOr(opt.Types), slices.ContainsFunc(names, policy.Name.ReadsPhrases))
 	return playAll(t, policies, !opt.Bare), nil
 }
 

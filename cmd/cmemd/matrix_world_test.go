@@ -271,7 +271,7 @@ func (w *matrixWorld) audit(log eventlog.Log, shown api.Balance) {
 	}
 	b := accounts.Balance
 	w.checkBalance(shown, api.Balance{Observed: b.Observed, Skipped: b.Skipped, Dropped: b.Dropped, Pending: b.Pending})
-	proof, err := replay.Prove(log.All(w.ctx, 0), replay.Selection{})
+	proof, err := replay.Prove(log.All(w.ctx, 0), replay.Selection{}, nil)
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -180,7 +180,7 @@ func (p *poisoned) audit(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	proof, err := replay.Prove(log.All(ctx, 0), replay.Selection{})
+	proof, err := replay.Prove(log.All(ctx, 0), replay.Selection{}, nil)
 	if err != nil {
 		return err
 	}

@@ -1,7 +1,13 @@
 package main
 
 import (
+	"bytes"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"maps"
+	"slices"
+	"sync"
 
 	"github.com/cmemd/cmemd/policy"
 	"github.com/cmemd/cmemd/replay"
@@ -10,18 +16,19 @@ import (
 
 // replayDocument is a comparison for programs.
 type replayDocument struct {
-	Scenario    string                   `json:"scenario"` // its id
-	Policies    map[string]replay.Result `json:"policies"`
-	Live        string                   `json:"live"` // the policy that runs by default
-	Events      int                      `json:"events"`
-	EndMS       int64                    `json:"end_ms"`
-	Assumptions replay.Respawn           `json:"assumptions"` // on a respawned observer's opening
-	Windowed    policyWindow             `json:"windowed"`    // the settings of the windowed policies
-	Expected    *expectedDocument        `json:"expected,omitempty"`
-	Proof       *proofDocument           `json:"proof,omitempty"`   // of a stretch of the log
-	Stretch     *stretch                 `json:"stretch,omitempty"` // of the log that was replayed
-	Notes       []string                 `json:"notes,omitempty"`
-	Report      string                   `json:"report,omitempty"` // the page that was written
+	Scenario    string            `json:"scenario"` // its id
+	Live        string            `json:"live"`     // the policy that runs by default
+	Events      int               `json:"events"`
+	EndMS       int64             `json:"end_ms"`
+	Assumptions replay.Respawn    `json:"assumptions"` // on a respawned observer's opening
+	Windowed    policyWindow      `json:"windowed"`    // the settings of the windowed policies
+	Expected    *expectedDocument `json:"expected,omitempty"`
+	Proof       *proofDocument    `json:"proof,omitempty"`   // of a stretch of the log
+	Stretch     *stretch          `json:"stretch,omitempty"` // of the log that was replayed
+	Notes       []string          `json:"notes,omitempty"`
+	Report      string            `json:"report,omitempty"` // the page that was written
+
+	Policies map[string]replay.Result `json:"policies,omitempty"`
 }
 
 // policyWindow is policy.WindowedSettings for programs.
@@ -53,6 +60,39 @@ func (c comparison) document(p replayPlan) replayDocument {
 		d.Expected = &expectedDocument{Policies: c.checked, Equal: len(c.unequal) == 0, Differences: c.unequal}
 	}
 	return d
+}
+
+// printReplay is printJSON for a document that has a word for every event and policy: the results are written side by side.
+func (a *app) printReplay(d replayDocument) error {
+	names := slices.Sorted(maps.Keys(d.Policies))
+	parts, errs := make([][]byte, len(names)), make([]error, len(names))
+	var wg sync.WaitGroup
+	for i, name := range names {
+		wg.Go(func() { parts[i], errs[i] = resultText(name, d.Policies[name]) })
+	}
+	wg.Wait()
+	d.Policies = nil
+	rest, err := marshal(d, "  ")
+	if err = errors.Join(append(errs, err)...); err != nil {
+		return err
+	}
+	rest = append(bytes.TrimSuffix(rest, []byte("\n}\n")), ",\n  \"policies\": {\n"...)
+	for _, text := range [][]byte{rest, bytes.Join(parts, []byte(",\n")), []byte("\n  }\n}\n")} {
+		if _, err := a.out.Write(text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// resultText is a policy's result as a field of a document's policies.
+func resultText(name string, r replay.Result) ([]byte, error) {
+	key, err := json.Marshal(name)
+	if err != nil {
+		return nil, err
+	}
+	text, err := json.MarshalIndent(r, "    ", "  ")
+	return escapeJSON(slices.Concat([]byte("    "), key, []byte(": "), text)), err
 }
 
 func windowOf(w policy.WindowedSettings) policyWindow {

@@ -38,12 +38,8 @@ func (a *app) replayLog(ctx context.Context, log logSource, p replayPlan) error 
 
 // replayStretch proves that the stretch is explained by its own rules, and then plays it under others.
 func (a *app) replayStretch(ctx context.Context, log logSource, p replayPlan, sel replay.Selection) error {
-	proof, err := replay.Prove(a.watched(ctx, log, "proving"), sel)
-	if err != nil {
-		return err
-	}
-	rec, err := a.recorded(ctx, log, p, sel)
-	if err != nil {
+	proof, rec, err := replay.Examine(a.watched(ctx, log, "reading"), p.wanted(sel), nil)
+	if err = orNoTurn(rec, err); err != nil {
 		return err
 	}
 	c, err := p.compare(rec.Scenario)
@@ -61,17 +57,24 @@ func (a *app) replayStretch(ctx context.Context, log logSource, p replayPlan, se
 	return a.told(c.ranAway())
 }
 
-// recorded takes the stretch as a scenario. One without a turn is errNothing.
+// recorded takes the stretch as a scenario.
 func (a *app) recorded(ctx context.Context, log logSource, p replayPlan, sel replay.Selection) (*replay.Recording, error) {
+	rec, err := replay.Record(a.watched(ctx, log, "reading"), p.wanted(sel))
+	return rec, orNoTurn(rec, err)
+}
+
+// wanted is what is taken of a stretch.
+func (p replayPlan) wanted(sel replay.Selection) replay.Wanted {
 	assumed := replay.Respawn{DelayMS: openingDelay.Milliseconds(), Tokens: replay.Tokens{In: openingIn, Out: openingOut}}
-	rec, err := replay.Record(a.watched(ctx, log, "reading"), replay.Wanted{Selection: sel, Inputs: p.inputs, Respawn: p.respawn(assumed)})
-	if err != nil {
-		return nil, err
+	return replay.Wanted{Selection: sel, Inputs: p.inputs, Respawn: p.respawn(assumed)}
+}
+
+// orNoTurn is err, or that of a recording without a turn: errNothing.
+func orNoTurn(rec *replay.Recording, err error) error {
+	if err == nil && len(rec.Scenario.Events) == 0 {
+		return fmt.Errorf("%w: no turn ended in that stretch of the log", errNothing)
 	}
-	if len(rec.Scenario.Events) == 0 {
-		return nil, fmt.Errorf("%w: no turn ended in that stretch of the log", errNothing)
-	}
-	return rec, nil
+	return err
 }
 
 // stretchNotes says where a recording comes from and what it lacks.

@@ -12,7 +12,7 @@ import (
 
 // reparse shows which recorded outputs today's grammar takes for something else than was recorded.
 func (a *app) reparse(ctx context.Context, log logSource, sel replay.Selection) error {
-	r, err := replay.Reparse(a.watched(ctx, log, "reading"), sel)
+	r, err := replay.Reparse(a.watched(ctx, log, "reading"), sel, nil)
 	if err != nil {
 		return err
 	}

@@ -161,7 +161,7 @@ func (a *app) finish(p replayPlan, c comparison) error {
 		}
 	}
 	if a.json {
-		return a.printJSON(c.document(p))
+		return a.printReplay(c.document(p))
 	}
 	if err := a.showReplay(c); err != nil {
 		return err
