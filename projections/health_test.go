@@ -2,6 +2,7 @@ package projections
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
@@ -130,6 +131,7 @@ func TestStreaks(t *testing.T) {
 		{"the agreed form neither counts nor ends anything", func() { w.skip(turn()) }, 2, 0},
 		{"a failure neither", func() { w.fail(turn()) }, 2, 0},
 		{"blank to nothing notable neither", func() { w.blank(turn()) }, 2, 0},
+		{"a blank summary of stops without anything notable neither", func() { w.blank(w.start(s, events.TurnSummary, stop)) }, 2, 0},
 		{"blank to something notable", func() { w.notable = 1; blank = w.blank(turn()) }, 2, 1},
 		{"a blank summary of notable stops", func() { w.blank(w.start(s, events.TurnSummary, stop)) }, 2, 2},
 		{"the agreed form to something notable", func() { w.skip(turn()) }, 2, 2},
@@ -192,6 +194,62 @@ func TestFoundInTheLog(t *testing.T) {
 	}
 	if h := mustHealth(t, v, time.Time{}, w.now); h.Total.Quarantines != 1 || h.Models[0].Quarantines != 1 {
 		t.Fatalf("got %+v, want a counted quarantine", h.Total)
+	}
+}
+
+// TestHoldsWhileTheyAreTried follows holds whose probes fail, are blank or dropped, and never come.
+func TestHoldsWhileTheyAreTried(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s, other := w.open(0), w.open(1)
+	in := w.tool(s, "")
+	v := mustOpen(t, t.TempDir(), w.log, Config{})
+	provider := events.ProviderStream("anthropic")
+	paused := func(class events.FailureClass, left time.Duration) {
+		w.say(provider, events.ID{}, events.ProviderPaused{Class: class, Until: w.now.Add(left), Probe: 1})
+	}
+	var turn *worldTurn
+	begin := func() { turn = w.start(s, events.TurnObservation, in) }
+	pass := func(d time.Duration) { w.now = w.now.Add(d) }
+	for _, c := range []struct {
+		name string
+		do   func()
+		want string // of Says and Do; empty: no finding
+	}{
+		{"a limit", func() { paused(events.FailLimit, time.Hour) }, "tried again at"},
+		{"what was asked before may still be under way", begin, "tried again at"},
+		{"and be answered", func() { w.drop(turn) }, "tried again at"},
+		{"its time is up", func() { pass(time.Hour) }, "the next turn tries it"},
+		{"a turn tries it", begin, "being tried now"},
+		{"for long", func() { pass(2 * probeGrace) }, "being tried now"},
+		{"it failed", func() { w.fail(turn) }, "the next turn tries it"},
+		{"and is paused anew", func() { paused(events.FailLimit, time.Hour) }, "tried again at"},
+		{"nothing is owed", func() { pass(3 * time.Hour) }, ""},
+		{"until something is", begin, "being tried now"},
+		{"an answer of prose says that it answers", func() { w.drop(turn) }, ""},
+		{"the next turn too", begin, ""},
+		{"a limit again", func() { w.fail(turn); paused(events.FailLimit, time.Minute) }, "tried again at"},
+		{"let go", func() { w.say(provider, events.ID{}, events.ProviderResumed{By: "probe"}) }, ""},
+		{"a quarantine", func() {
+			begin()
+			w.say(s.Stream(), turn.id, events.TurnFailed{Turn: turn.id, Class: events.FailCrash}, events.SessionQuarantined{Cause: "intensity", Trip: 1, Until: w.now.Add(time.Minute)})
+		}, "tried again at"},
+		{"its minute is over for long", func() { pass(time.Hour) }, ""},
+		{"another session's turn is nothing to it", func() { w.start(other, events.TurnObservation, in) }, ""},
+		{"its own is", begin, "being tried now"},
+		{"that crashed", func() {
+			w.say(s.Stream(), turn.id, events.TurnFailed{Turn: turn.id, Class: events.FailCrash}, events.SessionQuarantined{Cause: "intensity", Trip: 2, Until: w.now.Add(time.Minute)})
+		}, "tried again at"},
+		{"released", func() { w.say(s.Stream(), events.ID{}, events.SessionReleased{By: "probe"}) }, ""},
+	} {
+		c.do()
+		got := mustHealth(t, v, w.now.Add(-24*time.Hour), w.now).Findings(w.now)
+		if c.want == "" && len(got) > 0 || c.want != "" && (len(got) != 1 || !strings.Contains(got[0].Says+got[0].Do, c.want)) {
+			t.Fatalf("%s: got %+v, want %q", c.name, got, c.want)
+		}
+	}
+	if diff := cmp.Diff(dump(t, caughtUp(t, w)), dump(t, v)); diff != "" {
+		t.Errorf("live differs (-once +live):\n%s", diff)
 	}
 }
 

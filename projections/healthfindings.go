@@ -14,6 +14,10 @@ const (
 	// DegradedUnusable is how many answers in a row may not parse. In recorded sessions whose models kept anything the
 	// longest such run was 8; in those whose models answered in prose alone, or had lost the thread, 21 to 41
 	// (TestRecordedSessions).
+	//
+	// Answers that say in the agreed form that there is nothing to record are not among them, however many: they did what
+	// was asked. Nobody but the model has seen whether there was something in a session that only looks around, and one that
+	// is quiet must not count as ill. Forty of them give a yield of 0 %, which is shown, and no finding.
 	DegradedUnusable = 20
 
 	// DegradedBlank is how many answers in a row may be blank to work that held an edit, a commit or a failed test. Blank
@@ -29,6 +33,11 @@ const (
 	// sessions with a model that its user was content with gave 62 usable answers out of 147.
 	lowTurns = 20
 	lowShare = 0.4
+
+	// probeGrace is how long after the end of a hold, or after a turn that tried it came to nothing, the hold is told though
+	// no turn tries it: what a turn may take unless turn_timeout says otherwise. Where work waits, one begins at once. Where
+	// none does by then, the hold keeps nothing back any more.
+	probeGrace = time.Minute
 
 	// farthest is how long a pause may be. One that ends later was written under a clock that has been set back since,
 	// and keeps nobody back: see policy.MaxReset.
@@ -60,14 +69,15 @@ type Finding struct {
 	Of       int64               `json:"of,omitempty"`    // answers that Count is a share of
 	Since    time.Time           `json:"since"`
 	At       time.Time           `json:"at"`             // when the newest of these numbers was made
-	Until    time.Time           `json:"until,omitzero"` // when it is tried again
+	Until    time.Time           `json:"until,omitzero"` // when it is tried again; past: since when it may be
 	Says     string              `json:"says"`           // what is the matter, since when, and how old the numbers are
 	Do       string              `json:"do"`             // what mends it
 }
 
 // Findings lists what is not well at now, the gravest first; it looks at nothing but h and now, and dates are in now's
-// zone. h must be of the day before now. What is over is not told: a pause or a quarantine whose time has passed, so that the
-// next turn is tried, and a streak after which another model has kept something, which is what mends it.
+// zone. h must be of the day before now. A pause or a quarantine is told until it is let go, also while a turn tries it. What
+// is over is not told: one whose time has passed for probeGrace and that nothing tries, or under which a turn was answered;
+// and a streak after which another model has kept something, which is what mends it.
 func (h Health) Findings(now time.Time) []Finding {
 	var out []Finding
 	add := func(f Finding, ok bool) {
@@ -151,18 +161,35 @@ func (h Health) yieldOf(s Streak) string {
 
 // held tells a pause that lasts: at once where a person is needed or a quota is used up, else from DegradedHold on.
 func held(p Pause, now time.Time) (Finding, bool) {
-	left := p.Until.Sub(now)
-	if left <= 0 || left > farthest {
+	next, on := p.Trial.next(p.Until, now)
+	if !on {
 		return Finding{}, false
 	}
 	f := Finding{
 		What: FindHeld, Degraded: now.Sub(p.Since) > DegradedHold, Provider: p.Provider, Model: p.Model, Class: p.Class,
 		Count: int64(p.Probe), Since: p.Since, At: p.At, Until: p.Until,
 	}
-	f.Says = fmt.Sprintf("%s is left alone %s (%s), tried %s, next %s", p.Provider, sinceWhen(p.Since, now), p.Class, times(p.Probe), atWhen(p.Until, now))
+	f.Says = fmt.Sprintf("%s is left alone %s (%s), tried %s, %s", p.Provider, sinceWhen(p.Since, now), p.Class, times(p.Probe), next)
 	advice, lasting := mendOf(p.Class)
 	f.Do = fmt.Sprintf(advice, p.Provider)
 	return f, f.Degraded || lasting
+}
+
+// next says when what is held back until a time is tried, and whether it is held back at now.
+func (t Trial) next(until, now time.Time) (says string, on bool) {
+	left, last := until.Sub(now), until
+	if t.Ended.After(last) {
+		last = t.Ended
+	}
+	switch {
+	case t.Answered || left > farthest:
+		return "", false
+	case t.Turn != (events.ID{}):
+		return "being tried now", true
+	case left > 0:
+		return "tried again " + atWhen(until, now), true
+	}
+	return "the next turn tries it", now.Sub(last) < probeGrace
 }
 
 func times(n int) string {
@@ -190,11 +217,12 @@ func mendOf(c events.FailureClass) (advice string, lasting bool) {
 	return "wait, or choose another provider than %s if it lasts" + kept, false
 }
 
-// quarantined tells the stopped observers, by who answered in them.
+// quarantined tells the stopped observers, by who answered in them, and what becomes next of the one that is tried first.
 func (h Health) quarantined(now time.Time) []Finding {
 	var out []Finding
 	for _, q := range h.Quarantines {
-		if left := q.Until.Sub(now); left <= 0 || left > farthest {
+		next, on := q.Trial.next(q.Until, now)
+		if !on {
 			continue
 		}
 		i := slices.IndexFunc(out, func(f Finding) bool { return f.Provider == q.Provider && f.Model == q.Model })
@@ -202,6 +230,7 @@ func (h Health) quarantined(now time.Time) []Finding {
 			i = len(out)
 			out = append(out, Finding{
 				What: FindQuarantined, Degraded: true, Provider: q.Provider, Model: q.Model, Since: q.Since, Until: q.Until,
+				Do: next,
 			})
 		}
 		f := &out[i]
@@ -213,7 +242,7 @@ func (h Health) quarantined(now time.Time) []Finding {
 			f.Since = q.Since
 		}
 		if q.Until.Before(f.Until) {
-			f.Until = q.Until
+			f.Until, f.Do = q.Until, next
 		}
 	}
 	for i := range out {
@@ -228,7 +257,7 @@ func (f *Finding) sayQuarantined(now time.Time) {
 		who = fmt.Sprintf("the observers of %d sessions are", f.Count)
 	}
 	f.Says = fmt.Sprintf("%s stopped %s, because they crash (%s); last crash %s", who, sinceWhen(f.Since, now), modelName(f.Provider, f.Model), agoWhen(f.At, now))
-	f.Do = "`cmemd logs` says why; what happens is kept; tried again " + atWhen(f.Until, now)
+	f.Do = "`cmemd logs` says why; what happens is kept; " + f.Do
 }
 
 // lowYield tells a model few of whose answers were of use, unless it has been told of worse.

@@ -29,6 +29,17 @@ func quarantineFor(left time.Duration) Health {
 	return Health{Quarantines: []Quarantine{{Provider: "anthropic", Model: "small", Since: earlier(3 * time.Hour), At: earlier(2 * time.Minute), Until: noon.Add(left)}}}
 }
 
+// tried is h with everything in it being tried so.
+func tried(h Health, t Trial) Health {
+	for i := range h.Pauses {
+		h.Pauses[i].Trial = t
+	}
+	for i := range h.Quarantines {
+		h.Quarantines[i].Trial = t
+	}
+	return h
+}
+
 func TestFindings(t *testing.T) {
 	t.Parallel()
 	never := streak(20, 0)
@@ -71,7 +82,7 @@ func TestFindings(t *testing.T) {
 		}}},
 		{
 			name: "the quota is used up", h: pauseOf(events.FailLimit, time.Minute, 26*time.Hour), what: FindHeld,
-			words: []string{"anthropic is left alone since 11:59 (60 s ago) (limit)", "tried 3 times", "next at 2026-03-02 14:00 (in 26 h)", "another provider than anthropic"},
+			words: []string{"anthropic is left alone since 11:59 (60 s ago) (limit)", "tried 3 times", "tried again at 2026-03-02 14:00 (in 26 h)", "another provider than anthropic"},
 		},
 		{name: "no login", h: pauseOf(events.FailAuth, time.Minute, time.Minute), what: FindHeld, words: []string{"log in to anthropic"}},
 		{name: "no money", h: pauseOf(events.FailBilling, time.Minute, time.Minute), what: FindHeld, words: []string{"the bill of anthropic"}},
@@ -80,8 +91,19 @@ func TestFindings(t *testing.T) {
 		{name: "an hour is not longer than one", h: pauseOf(events.FailLimit, DegradedHold, time.Minute), what: FindHeld},
 		{name: "longer than an hour", h: pauseOf(events.FailOverload, DegradedHold+time.Millisecond, time.Minute), what: FindHeld, degraded: true, words: []string{"since 10:59"}},
 		{name: "lost connections", h: pauseOf(events.FailTransport, 2*time.Hour, time.Minute), what: FindHeld, degraded: true, words: []string{"can be reached"}},
-		{name: "the reset is now", h: pauseOf(events.FailLimit, 5*time.Hour, 0)},
+		{name: "the reset is now", h: pauseOf(events.FailLimit, 5*time.Hour, 0), what: FindHeld, degraded: true, words: []string{"tried 3 times, the next turn tries it"}},
+		{name: "it failed again a second ago", h: pauseOf(events.FailAuth, 5*time.Hour, 2*time.Second), what: FindHeld, degraded: true, words: []string{"tried again at 12:00 (in 2 s)"}},
+		{name: "a turn may not have begun yet", h: pauseOf(events.FailAuth, 5*time.Hour, time.Second-probeGrace), what: FindHeld, degraded: true},
+		{name: "nothing tried it for as long as a turn takes", h: pauseOf(events.FailAuth, 5*time.Hour, -probeGrace)},
 		{name: "the reset is past", h: pauseOf(events.FailAuth, 5*time.Hour, -time.Hour)},
+		{
+			name: "a turn tries it, however long", h: tried(pauseOf(events.FailAuth, 5*time.Hour, -time.Hour), Trial{Turn: events.ID{1}}), what: FindHeld, degraded: true,
+			words: []string{"anthropic is left alone since 07:00 (5 h ago) (auth), tried 3 times, being tried now", "log in"},
+		},
+		{name: "a turn that tried it failed", h: tried(pauseOf(events.FailAuth, 5*time.Hour, -time.Hour), Trial{Ended: earlier(probeGrace - time.Second)}), what: FindHeld, degraded: true},
+		{name: "that is long ago", h: tried(pauseOf(events.FailAuth, 5*time.Hour, -time.Hour), Trial{Ended: earlier(probeGrace)})},
+		{name: "it was answered", h: tried(pauseOf(events.FailAuth, 5*time.Hour, -time.Second), Trial{Answered: true})},
+		{name: "it was answered, and another turn is under way", h: tried(pauseOf(events.FailAuth, 5*time.Hour, -time.Second), Trial{Answered: true, Turn: events.ID{1}})},
 		{name: "written under a wrong clock", h: pauseOf(events.FailLimit, 5*time.Hour, policy.MaxReset+time.Second)},
 		{name: "as long as may be", h: pauseOf(events.FailLimit, time.Minute, policy.MaxReset), what: FindHeld},
 		{
@@ -92,7 +114,14 @@ func TestFindings(t *testing.T) {
 			name: "quarantines of one model are one", what: FindQuarantined, degraded: true, words: []string{"the observers of 2 sessions"},
 			h: Health{Quarantines: append(quarantineFor(time.Minute).Quarantines, quarantineFor(time.Hour).Quarantines...)},
 		},
-		{name: "a quarantine that only waits for work", h: quarantineFor(0)},
+		{name: "a quarantine whose time is up", h: quarantineFor(0), what: FindQuarantined, degraded: true, words: []string{"the next turn tries it"}},
+		{name: "a quarantine that only waits for work", h: quarantineFor(-probeGrace)},
+		{name: "a quarantine that is tried", h: tried(quarantineFor(-time.Hour), Trial{Turn: events.ID{1}}), what: FindQuarantined, degraded: true, words: []string{"what happens is kept; being tried now"}},
+		{name: "a quarantine that was answered", h: tried(quarantineFor(-time.Hour), Trial{Answered: true})},
+		{
+			name: "the first of several that is tried", what: FindQuarantined, degraded: true, words: []string{"the observers of 2 sessions", "being tried now"},
+			h: Health{Quarantines: append(quarantineFor(time.Hour).Quarantines, tried(quarantineFor(-time.Hour), Trial{Turn: events.ID{1}}).Quarantines...)},
+		},
 		{
 			name: "capturing only", h: Health{Degraded: "<script>", DegradedAt: earlier(48 * time.Hour)}, what: FindCaptureOnly, degraded: true,
 			words: []string{"only captures since 2026-02-27 12:00 (2 days ago)"},
@@ -101,6 +130,7 @@ func TestFindings(t *testing.T) {
 		{name: "not so low", h: yielding(8, 12, 0)},
 		{name: "few answers say little", h: yielding(0, 19, 0)},
 		{name: "one that says that there is nothing does its job", h: yielding(1, 10, 500)},
+		{name: "also where nothing else ever comes: yield 0 %", h: yielding(0, 0, 40)},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

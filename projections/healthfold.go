@@ -99,7 +99,7 @@ func (f *healthFold) start(r *record) error {
 		return err
 	}
 	*t = healthTurn{Provider: e.Provider, Model: e.Model, Notable: e.Notable > 0}
-	return nil
+	return f.try(r, t.by(), func(until time.Time, trial *Trial) bool { return trial.begin(turnOf(r, e.Turn), r.OccurredAt, until) })
 }
 
 // end enters that a turn has ended. An answer also dates its model's streak.
@@ -126,6 +126,9 @@ func (f *healthFold) end(r *record) error {
 		if s.FirstAt.IsZero() {
 			s.FirstAt = r.RecordedAt
 		}
+	}
+	if err := f.try(r, known.by(), func(_ time.Time, trial *Trial) bool { return trial.end(id, r) }); err != nil {
+		return err
 	}
 	return f.change(id, func(t *healthTurn) {
 		t.At, t.Era = at, s.Kept

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -16,18 +17,25 @@ import (
 func TestRecordedSessions(t *testing.T) {
 	t.Parallel()
 	sick := map[string]bool{"all-prose-2485": true, "skip-prose-2955": true, "wedged-burst": true}
-	files, err := filepath.Glob(filepath.Join("..", "..", "shared", "fixtures", "scenarios", "*.json"))
+	found := map[string]bool{}
+	files, err := filepath.Glob(filepath.Join("..", "replay", "testdata", "scenarios", "*.json"))
 	if err != nil || len(files) == 0 {
-		t.Skip("no recorded sessions beside the checkout")
+		t.Fatalf("no recorded sessions: %v", err)
 	}
 	for _, file := range files {
-		name := filepath.Base(file[:len(file)-len(".json")])
+		name := strings.TrimSuffix(filepath.Base(file), ".json")
+		found[name] = true
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			if got := everDegraded(t, file); got != sick[name] {
 				t.Errorf("degraded at some moment: got %t, want %t", got, sick[name])
 			}
 		})
+	}
+	for name := range sick {
+		if !found[name] {
+			t.Errorf("there is no recorded session %s", name)
+		}
 	}
 }
 

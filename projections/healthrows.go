@@ -17,7 +17,7 @@ type Health struct {
 	LastKeptAt  time.Time       `json:"last_kept_at,omitzero"` // of all time
 	LastKept    events.Position `json:"last_kept,omitempty"`
 	Streaks     []Streak        `json:"streaks,omitempty"`     // of every provider and model that was ever asked, in that order
-	Pauses      []Pause         `json:"pauses,omitempty"`      // not ended yet; one past its Until holds nothing back
+	Pauses      []Pause         `json:"pauses,omitempty"`      // not ended yet; past its Until one turn at a time tries it
 	Quarantines []Quarantine    `json:"quarantines,omitempty"` // in force
 	Degraded    string          `json:"degraded,omitempty"`    // why the daemon only captures; empty: it does its whole job
 	DegradedAt  time.Time       `json:"degraded_at,omitzero"`

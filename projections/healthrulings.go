@@ -66,6 +66,47 @@ func (f *healthFold) pause(r *record) error {
 	return f.happened(r, by, func(c *HealthCount) { c.Holds++ })
 }
 
+// try has a turn of r's session change how the provider that it asks, and the session's observer, are tried, if they are
+// held back. What change leaves alone it returns false for.
+func (f *healthFold) try(r *record, by asked, change func(until time.Time, t *Trial) bool) error {
+	pause, ok, err := pauseTable().get(f.x, []byte(by.provider))
+	if err == nil && ok && change(pause.Until, &pause.Trial) {
+		err = pauseTable().put(f.x, []byte(by.provider), pause)
+	}
+	if err != nil {
+		return err
+	}
+	q, ok, err := quarantineTable().get(f.x, sessionKey(r.session))
+	if err == nil && ok && change(q.Until, &q.Trial) {
+		err = quarantineTable().put(f.x, sessionKey(r.session), q)
+	}
+	return err
+}
+
+// begin enters a turn that was started at a time, if what was held back until another may be tried by then. One that was
+// under way before says nothing of it.
+func (t *Trial) begin(turn events.ID, at, until time.Time) bool {
+	if at.Before(until) {
+		return false
+	}
+	t.Turn = turn
+	return true
+}
+
+// end enters how a turn ended, if it is the one that tries. It goes by kinds alone: what a failure says may be erased.
+func (t *Trial) end(turn events.ID, r *record) bool {
+	if t.Turn != turn {
+		return false
+	}
+	t.Turn = events.ID{}
+	if r.Kind == events.KindTurnReceived {
+		t.Answered = true
+		return true
+	}
+	t.Ended = r.RecordedAt
+	return true
+}
+
 // asker is who was asked in a turn; the zero asked where that is not known.
 func (f *healthFold) asker(turn events.ID) (asked, error) {
 	t, err := f.turns.peek(turn)

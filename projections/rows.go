@@ -138,6 +138,14 @@ type Quarantine struct {
 	// Whose observer it was, where a turn tells.
 	Provider string `cbor:"7,keyasint,omitempty" json:"provider,omitempty"`
 	Model    string `cbor:"8,keyasint,omitempty" json:"model,omitempty"`
+	Trial    Trial  `cbor:"9,keyasint,omitzero" json:"trial,omitzero"`
+}
+
+// Trial is how something that was held back is tried from the end of its time on, until it is let go or held back anew.
+type Trial struct {
+	Turn     events.ID `cbor:"1,keyasint,omitzero" json:"turn,omitzero"`       // that tries it now
+	Ended    time.Time `cbor:"2,keyasint,omitzero" json:"ended,omitzero"`      // when the last such turn ended without an answer
+	Answered bool      `cbor:"3,keyasint,omitempty" json:"answered,omitempty"` // one was answered, though perhaps not well enough to let it go
 }
 
 // Pause is a provider that is not asked.
@@ -149,6 +157,7 @@ type Pause struct {
 	Probe    int                 `cbor:"5,keyasint,omitempty" json:"probe"`
 	At       time.Time           `cbor:"6,keyasint,omitzero" json:"at,omitzero"`      // of the last of them
 	Model    string              `cbor:"7,keyasint,omitempty" json:"model,omitempty"` // that was asked when it failed, where a turn tells
+	Trial    Trial               `cbor:"8,keyasint,omitzero" json:"trial,omitzero"`
 }
 
 // SessionFilter chooses sessions. The zero value chooses all.

@@ -48,7 +48,7 @@ func TestNotice(t *testing.T) {
 		},
 		{
 			name: "one thing, with its age and its mend", h: fixedHealth{health: projections.Health{Pauses: []projections.Pause{held}}},
-			want: []string{"anthropic is left alone", "next at 2026-03-02 14:00 (in 26 h)", "To mend it: wait for that time"},
+			want: []string{"anthropic is left alone", "tried again at 2026-03-02 14:00 (in 26 h)", "To mend it: wait for that time"},
 		},
 		{
 			name: "three things are one and a number", h: fixedHealth{health: projections.Health{

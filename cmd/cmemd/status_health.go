@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/api"
+	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/hooks/relay"
 	"github.com/cmemd/cmemd/projections"
 )
@@ -65,9 +66,12 @@ func countLine(c projections.HealthCount) string {
 	return line
 }
 
-// pauseLine tells a pause from what is left of one: past its time it keeps nothing back.
+// pauseLine tells a pause from what is left of one: past its time turns try it, one by one.
 func pauseLine(p projections.Pause, now time.Time) string {
 	who := fmt.Sprintf("%s (%s)", p.Provider, p.Class)
+	if p.Trial.Turn != (events.ID{}) {
+		return fmt.Sprintf("%s until %s, being tried now, probe %d", who, moment(p.Until), p.Probe)
+	}
 	if !p.Until.After(now) {
 		return fmt.Sprintf("no more: %s was, until %s; the next turn is tried", who, moment(p.Until))
 	}
