@@ -58,7 +58,7 @@ type Query struct {
 type Answer struct {
 	Position events.Position `json:"position"` // what it knew
 	Results  []Item          `json:"results"`  // best first; without a text newest first. Never nil
-	Total    int             `json:"total"`    // documents that match, about: superseded and folded ones are counted
+	Total    int             `json:"total"`    // rows that match: all that paging can show; far from the end perhaps a few less come
 }
 
 // Search returns the rows that match q. Errors: ErrBadQuery, ctx's, those of the views and of the index. No result is
@@ -82,10 +82,11 @@ func (r *Recall) Search(ctx context.Context, q Query) (Answer, error) {
 		if err != nil {
 			return Answer{}, err
 		}
-		if len(hits) < want && len(found.Hits) == iq.Limit {
-			continue // too many of them are not to be shown
+		if len(hits) <= want && len(found.Hits) == iq.Limit {
+			continue // too many of them are not to be shown, to fill the page or to know whether one comes after it
 		}
-		return Answer{Position: min(known, found.Position), Total: found.Total, Results: q.page(hits)}, nil
+		total := found.Total - (len(found.Hits) - len(hits)) // those not looked at count; that there is one more is known
+		return Answer{Position: min(known, found.Position), Total: total, Results: q.page(hits)}, nil
 	}
 }
 

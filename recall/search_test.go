@@ -140,8 +140,40 @@ func TestManySupersededRows(t *testing.T) {
 		id := newID()
 		w.put(events.Daemon, events.MemorySaved{Memory: id, Text: "carousel"}, events.MemorySuperseded{Memory: id, By: last})
 	}
-	if diff := cmp.Diff([]events.ID{last}, idsOf(w.mustSearch(Query{Text: "carousel", Limit: 5}).Results)); diff != "" {
-		t.Errorf("-want +got\n%s", diff)
+	for _, limit := range []int{1, 5} {
+		got := w.mustSearch(Query{Text: "carousel", Limit: limit})
+		if diff := cmp.Diff([]events.ID{last}, idsOf(got.Results)); diff != "" || got.Total != 1 {
+			t.Errorf("limit %d: total %d; -want +got\n%s", limit, got.Total, diff)
+		}
+	}
+}
+
+// Where a total is beyond what a page shows, the next page shows something.
+func TestTotalCountsWhatCanBeShown(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := w.open("a", "shop")
+	for range 5 {
+		w.observe(s, "change", "Carousel "+newID().String(), "")
+	}
+	kept := newID()
+	w.put(events.Daemon, events.MemorySaved{Memory: kept, Text: "carousel " + strings.Repeat("padding ", 30)})
+	for range 200 {
+		id := newID()
+		w.put(events.Daemon, events.MemorySaved{Memory: id, Text: "carousel " + strings.Repeat("padding ", 60)}, events.MemorySuperseded{Memory: id, By: kept})
+	}
+	for _, limit := range []int{1, 3, 5, 6, 10} {
+		shown := 0
+		for {
+			page := w.mustSearch(Query{Text: "carousel", Limit: limit, Offset: shown})
+			shown += len(page.Results)
+			if more := page.Total > shown; more != (shown < 6) || len(page.Results) == 0 {
+				t.Fatalf("limit %d: %d shown, total %d", limit, shown, page.Total)
+			}
+			if shown == 6 {
+				break
+			}
+		}
 	}
 }
 
