@@ -41,7 +41,16 @@ func checkLog(ctx context.Context, x *examination) []checked {
 	case err != nil:
 		return []checked{wrong(mend, "%s", describe(err))}
 	}
-	return []checked{well("position %d; the last %s are in order", last, plural(n, "record"))}
+	return []checked{well("%s", orderLine(last, n))}
+}
+
+// orderLine says how much of a log that ends at last was looked at.
+func orderLine(last events.Position, n int) string {
+	line := fmt.Sprintf("position %d; the last %s are in order", last, plural(n, "record"))
+	if before := int(last) - n; before > 0 {
+		line += fmt.Sprintf("; the %d before them were not looked at: `cmemd log verify` does", before)
+	}
+	return line
 }
 
 // newest hands the n newest records of the log, wherever it is open, to use, and returns the position of the last.

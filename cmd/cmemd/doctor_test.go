@@ -178,3 +178,19 @@ func TestFollows(t *testing.T) {
 		}
 	}
 }
+
+func TestOrderLine(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		last events.Position
+		n    int
+		want string
+	}{
+		{12, 12, "position 12; the last 12 records are in order"},
+		{1200, 1000, "position 1200; the last 1000 records are in order; the 200 before them were not looked at: `cmemd log verify` does"},
+	} {
+		if got := orderLine(c.last, c.n); got != c.want {
+			t.Errorf("got  %s\nwant %s", got, c.want)
+		}
+	}
+}
