@@ -126,7 +126,8 @@ func (s *Server) getExport(w http.ResponseWriter, r *http.Request) error {
 	return err
 }
 
-// getBackup writes a copy of the log file.
+// getBackup writes a copy of the log file. While somebody reads one slowly others wait for theirs, and nothing else does: each
+// copy takes as much room on the disk as the log. Who reads nothing for streamTimeout is dropped, and the next one served.
 func (s *Server) getBackup(w http.ResponseWriter, r *http.Request) error {
 	if err := paramsOf(r).err(); err != nil {
 		return err

@@ -151,7 +151,7 @@ func (w *world) run(tb testing.TB, listeners ...net.Listener) {
 	tb.Cleanup(w.end)
 }
 
-// settled waits until the views know all that the log holds, and no input is pending.
+// settled waits until the views know all that the log holds, and no input is pending or asked for again.
 func (w *world) settled(tb testing.TB) {
 	tb.Helper()
 	ctx, cancel := context.WithTimeout(tb.Context(), 20*time.Second)
@@ -168,7 +168,7 @@ func (w *world) settled(tb testing.TB) {
 		if err != nil {
 			tb.Fatal(err)
 		}
-		if again, _ := w.log.Last(ctx); b.Pending == 0 && again == last {
+		if again, _ := w.log.Last(ctx); b.Pending+b.Reobserve == 0 && again == last {
 			return
 		}
 		time.Sleep(2 * time.Millisecond)
