@@ -110,6 +110,55 @@ func TestBadSettingsAreRefused(t *testing.T) {
 	}
 }
 
+// TestEveryLimitHasARange sets each number of all policies to the ends of its range, and just beyond them.
+func TestEveryLimitHasARange(t *testing.T) {
+	t.Parallel()
+	const ms, day = time.Millisecond, 24 * time.Hour
+	number := func(to func(*Settings) *int) func(*Settings, int64) {
+		return func(s *Settings, n int64) { *to(s) = int(n) }
+	}
+	duration := func(to func(*Settings) *time.Duration) func(*Settings, int64) {
+		return func(s *Settings, n int64) { *to(s) = time.Duration(n) }
+	}
+	for key, c := range map[string]struct {
+		set         func(*Settings, int64)
+		least, most int64
+	}{
+		KeyMaxRestarts:       {number(func(s *Settings) *int { return &s.Restarts.Max }), 1, 1000},
+		KeyMaxConsecutive:    {number(func(s *Settings) *int { return &s.Restarts.MaxConsecutive }), 1, 1000},
+		KeyMaxUnparseable:    {number(func(s *Settings) *int { return &s.Unparseable.Max }), 1, 100},
+		KeyRestartWindow:     {duration(func(s *Settings) *time.Duration { return &s.Restarts.Window }), int64(ms), int64(day)},
+		KeyRestartDelay:      {duration(func(s *Settings) *time.Duration { return &s.Restarts.Base }), int64(ms), int64(time.Hour)},
+		KeyRestartDelayMax:   {duration(func(s *Settings) *time.Duration { return &s.Restarts.Cap }), int64(ms), int64(time.Hour)},
+		KeyQuarantineFirst:   {duration(func(s *Settings) *time.Duration { return &s.Quarantine.First }), int64(ms), int64(day)},
+		KeyQuarantineMax:     {duration(func(s *Settings) *time.Duration { return &s.Quarantine.Cap }), int64(ms), int64(7 * day)},
+		KeyPauseFirst:        {duration(func(s *Settings) *time.Duration { return &s.Pause.First }), int64(ms), int64(day)},
+		KeyPauseMax:          {duration(func(s *Settings) *time.Duration { return &s.Pause.Cap }), int64(ms), int64(7 * day)},
+		KeyUnparseableWindow: {duration(func(s *Settings) *time.Duration { return &s.Unparseable.Window }), int64(ms), int64(day)},
+		KeyUnparseableEvery:  {duration(func(s *Settings) *time.Duration { return &s.Unparseable.Every }), int64(ms), int64(30 * day)},
+	} {
+		for value, good := range map[int64]bool{c.least: true, c.most: true, c.most + 1: false, -1: false} {
+			s := Settings{Quarantine: DefaultQuarantine(), Pause: DefaultPause()}
+			c.set(&s, value)
+			_, err := New(Supervised, s)
+			var bad *SettingError
+			switch {
+			case good && err != nil:
+				t.Errorf("%s = %d: %v", key, value, err)
+			case !good && (!errors.As(err, &bad) || bad.Key != key || bad.Value == "" || bad.Range == ""):
+				t.Errorf("%s = %d: got %v, want an error of it", key, value, err)
+			}
+		}
+	}
+	var bad *SettingError
+	if err := (Settings{Pause: Backoff{First: time.Minute}}).Check(); !errors.As(err, &bad) || bad.Key != KeyPauseMax {
+		t.Errorf("half a pause: got %v", err)
+	}
+	if err := (Settings{}).Check(); err != nil {
+		t.Errorf("the zero value: %v", err)
+	}
+}
+
 func TestPhrases(t *testing.T) {
 	t.Parallel()
 	for _, p := range legacyPhrases() {

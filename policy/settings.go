@@ -17,8 +17,61 @@ type Settings struct {
 	Unparseable Unparseable
 }
 
-// Check returns a *SettingError for the first value that is out of range.
-func (s Settings) Check() error { return s.Windowed.Check() }
+// Check returns a *SettingError for the first value that is out of range. Zero fields are in it, but for half a Backoff.
+func (s Settings) Check() error {
+	if err := s.Windowed.Check(); err != nil {
+		return err
+	}
+	s = s.withDefaults()
+	for _, c := range []struct {
+		key                string
+		value, least, most int
+	}{
+		{KeyMaxRestarts, s.Restarts.Max, 1, 1000},
+		{KeyMaxConsecutive, s.Restarts.MaxConsecutive, 1, 1000},
+		{KeyMaxUnparseable, s.Unparseable.Max, 1, 100},
+	} {
+		if c.value < c.least || c.value > c.most {
+			return &SettingError{Key: c.key, Value: strconv.Itoa(c.value), Range: fmt.Sprintf("a whole number from %d to %d", c.least, c.most)}
+		}
+	}
+	const day = 24 * time.Hour
+	for _, c := range []struct {
+		key                string
+		value, least, most time.Duration
+	}{
+		{KeyRestartWindow, s.Restarts.Window, time.Millisecond, day},
+		{KeyRestartDelay, s.Restarts.Base, time.Millisecond, time.Hour},
+		{KeyRestartDelayMax, s.Restarts.Cap, time.Millisecond, time.Hour},
+		{KeyQuarantineFirst, s.Quarantine.First, time.Millisecond, day},
+		{KeyQuarantineMax, s.Quarantine.Cap, time.Millisecond, 7 * day},
+		{KeyPauseFirst, s.Pause.First, time.Millisecond, day},
+		{KeyPauseMax, s.Pause.Cap, time.Millisecond, 7 * day},
+		{KeyUnparseableWindow, s.Unparseable.Window, time.Millisecond, day},
+		{KeyUnparseableEvery, s.Unparseable.Every, time.Millisecond, 30 * day},
+	} {
+		if c.value < c.least || c.value > c.most {
+			return &SettingError{Key: c.key, Value: c.value.String(), Range: fmt.Sprintf("a time from %s to %s", c.least, c.most)}
+		}
+	}
+	return nil
+}
+
+// The keys of Settings beside those of the windowed policies, as SettingError names them: those of a daemon's settings.
+const (
+	KeyMaxRestarts       = "max_restarts"
+	KeyRestartWindow     = "restart_window"
+	KeyMaxConsecutive    = "max_consecutive"
+	KeyRestartDelay      = "restart_delay"
+	KeyRestartDelayMax   = "restart_delay_max"
+	KeyQuarantineFirst   = "quarantine_first"
+	KeyQuarantineMax     = "quarantine_max"
+	KeyPauseFirst        = "pause_first"
+	KeyPauseMax          = "pause_max"
+	KeyMaxUnparseable    = "max_unparseable"
+	KeyUnparseableWindow = "unparseable_window"
+	KeyUnparseableEvery  = "unparseable_every"
+)
 
 func (s Settings) withDefaults() Settings {
 	s.Windowed = s.Windowed.withDefaults()
