@@ -173,3 +173,38 @@ func TestAuditOfErased(t *testing.T) {
 		t.Errorf("got %+v, %d erased, %+v; want %+v, 1 erased", got.Balance, got.Erased, got.Discrepancies, want)
 	}
 }
+
+// TestAuditOfForgettingWhatIsNoInput has a session forget what has no outcome: a turn, what is before the first record,
+// what is behind the last.
+func TestAuditOfForgettingWhatIsNoInput(t *testing.T) {
+	t.Parallel()
+	s := newScript(t)
+	s.work("a", 2) // behind the opening
+	s.stop("a")
+	s.mustStart("a") // 5
+	s.append("a", events.Draft{ID: s.id(), OccurredAt: s.now, Event: events.MemoryForgotten{Positions: []events.Position{0, 1, 5, 6, 99}}})
+	got := s.mustAudit()
+	if want := (session.Balance{Captured: 3, Pending: 3}); got.Balance != want || len(got.Discrepancies) != 0 {
+		t.Errorf("got %+v %+v, want %+v", got.Balance, got.Discrepancies, want)
+	}
+}
+
+// TestAuditCountsWhatIsErased counts payloads that say what a turn or a ruling was about, and no others.
+func TestAuditCountsWhatIsErased(t *testing.T) {
+	t.Parallel()
+	for kind, want := range map[events.Kind]int{
+		events.KindSessionOpened: 0, events.KindToolUsed: 0, events.KindTurnStarted: 1, events.KindTurnFailed: 1,
+	} {
+		s := newScript(t)
+		s.work("a", 1)
+		s.stop("a")
+		s.mustStart("a")
+		s.fail("a", events.FailCrash, 0)
+		if err := s.log.Erase(t.Context(), s.firstOf(kind)); err != nil {
+			t.Fatal(err)
+		}
+		if got := s.mustAudit(); got.Erased != want {
+			t.Errorf("%s: %d are erased, want %d", kind, got.Erased, want)
+		}
+	}
+}

@@ -100,6 +100,22 @@ func TestRecord(t *testing.T) {
 	}
 }
 
+// TestRecordSaysWhatItRead names the first and the last record that was read, whichever the log begins with.
+func TestRecordSaysWhatItRead(t *testing.T) {
+	t.Parallel()
+	s := stretch(t)
+	last, err := s.log.Last(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, from := range []events.Position{1, 3} {
+		rec, err := Record(s.log.All(t.Context(), from), Wanted{})
+		if err != nil || rec.First != from || rec.Last != last {
+			t.Errorf("from %d: got %d to %d, %v; want %d to %d", from, rec.First, rec.Last, err, from, last)
+		}
+	}
+}
+
 // TestRecordCountsAnInputOnce has inputs observed again: they are in no second batch.
 func TestRecordCountsAnInputOnce(t *testing.T) {
 	t.Parallel()
