@@ -25,13 +25,14 @@ func outputs() []string {
 func mayRead() map[string]string {
 	const grammar = "the output contract: it looks for tags and for blanks, and a test beside it lists every word that it knows"
 	return map[string]string{
-		"observer/grammar.go":        grammar,
-		"observer/grammar_blocks.go": grammar,
-		"observer/grammar_fields.go": grammar,
-		"observer/grammar_tags.go":   grammar,
-		"observer/grammar_text.go":   grammar,
-		"observer/structured.go":     grammar,
-		"policy/phrases.go":          "the phrases of policies that only replay knows, to show what such a rule costs",
+		"observer/grammar.go":         grammar,
+		"observer/grammar_blocks.go":  grammar,
+		"observer/grammar_fields.go":  grammar,
+		"observer/grammar_tags.go":    grammar,
+		"observer/grammar_text.go":    grammar,
+		"observer/structured.go":      grammar,
+		"policy/phrases.go":           "the phrases of policies that only replay knows, to show what such a rule costs",
+		"cmd/cmemd/provider_guard.go": "takes the key out of an answer before it is recorded: it looks for that one secret and decides nothing",
 	}
 }
 

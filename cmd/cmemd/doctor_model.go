@@ -61,14 +61,20 @@ func (x *examination) changed(name string) []checked {
 	return nil
 }
 
+// isFailure reports whether err says what is wrong with a provider, and not that there was no time to see.
+func isFailure(err error) bool {
+	_, ok := errors.AsType[*observer.Failure](err)
+	return ok
+}
+
 func lookAtClient(ctx context.Context, cli *claudecli.Client) checked {
 	ctx, cancel := context.WithTimeout(ctx, clientWait)
 	defer cancel()
 	version, err := cli.Version(ctx)
-	if f, ok := errors.AsType[*observer.Failure](err); ok {
-		return wrong("install Claude Code, or set claude_cli_path to where it is", "claude-cli: %s", f.Message)
-	}
-	if err != nil {
+	switch {
+	case isFailure(err):
+		return wrong("install Claude Code, or set claude_cli_path to where it is", "claude-cli: %s", describe(err))
+	case err != nil:
 		return wrong("set claude_cli_path to Claude Code", "claude-cli: the client did not say its version within %s", clientWait)
 	}
 	return well("claude-cli: Claude Code %s, model %s", version, cli.Model())
@@ -80,10 +86,10 @@ func lookAtKey(ctx context.Context, name string, p *built) checked {
 		return well("%s: model %s, without a key", name, p.Model())
 	}
 	_, err := p.key.Get(ctx)
-	if f, ok := errors.AsType[*observer.Failure](err); ok {
-		return wrong("put the key where "+name+"_key_env, "+name+"_key_file or "+name+"_key_command says, for the daemon too", "%s: %s", name, f.Message)
-	}
-	if err != nil {
+	switch {
+	case isFailure(err):
+		return wrong("put the key where "+name+"_key_env, "+name+"_key_file or "+name+"_key_command says, for the daemon too", "%s: %s", name, describe(err))
+	case err != nil:
 		return unknown("%s: whether there is a key", name)
 	}
 	return well("%s: model %s, with the key from %s", name, p.Model(), p.key)
