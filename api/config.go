@@ -84,6 +84,9 @@ type Config struct {
 	PID      int               // shown by status
 	Settings map[string]string // in force, shown by status; secrets never
 
+	// Price is what tokens of a provider's model cost in US dollars; ok is false where that is not known. It must be quick.
+	// nil: it never is
+	Price func(provider, model string, tokens events.Usage) (usd float64, ok bool)
 	// Redact takes secrets out of what is about to be recorded, and counts them in it. It must be safe for concurrent
 	// use. nil: nothing is taken out
 	Redact func(events.Event) events.Event

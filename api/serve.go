@@ -145,6 +145,7 @@ func (s *Server) plainRoutes() map[string]handler {
 		"POST /v1/sessions/{id}/release": s.postRelease,
 		"GET /v1/outcomes":               s.getOutcomes,
 		"GET /v1/status":                 s.getStatus,
+		"GET /v1/usage":                  s.getUsage,
 		"GET /v1/log/stats":              s.getLogStats,
 		"GET /v1/log/records":            s.getRecords,
 		"GET /v1/projections":            s.getProjections,

@@ -68,6 +68,9 @@ func (s *Server) fillStatus(ctx context.Context, st *Status) (err error) {
 	if err := s.fillHealth(ctx, st); err != nil {
 		return err
 	}
+	if st.Today, err = s.today(ctx); err != nil {
+		return err
+	}
 	if st.Actors, err = s.cfg.System.Status(ctx); err != nil && st.Ready {
 		return err
 	}

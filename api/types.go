@@ -215,6 +215,7 @@ type Status struct {
 	Pauses   []projections.Pause      `json:"pauses,omitempty"`
 	Held     []projections.Quarantine `json:"quarantines,omitempty"`
 	Windows  HealthWindows            `json:"windows"`            // the same of the last hour, day and week
+	Today    Today                    `json:"today"`              // what turns cost since midnight
 	Findings []Finding                `json:"findings"`           // what is not well, the gravest first; their words are marked as notices; never null
 	Degraded string                   `json:"degraded,omitempty"` // why it only captures; empty: it does its whole job
 	Notice   string                   `json:"notice,omitempty"`   // what the next session's person will be told, marked as a notice

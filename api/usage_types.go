@@ -1,0 +1,88 @@
+package api
+
+import (
+	"context"
+	"net/url"
+	"time"
+
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/projections"
+)
+
+// UsageBy is what a Usage is divided by.
+type UsageBy = projections.UsageBy
+
+// The ways to divide it.
+const (
+	UsageByDay     = projections.UsageByDay
+	UsageBySession = projections.UsageBySession
+	UsageByModel   = projections.UsageByModel
+	UsageByOutcome = projections.UsageByOutcome
+)
+
+// UsageQuery chooses turns by when they ended, exact to a quarter of an hour.
+type UsageQuery struct {
+	By      UsageBy // empty: by day
+	Since   time.Time
+	Until   time.Time
+	Session string          // our id, or 8 hex digits or more of its beginning, or the agent's own; empty: all
+	Project string          // root or shown name; empty: all
+	UTC     bool            // the days of UTC instead of those where the daemon runs
+	Limit   int             // rows; 0 means 100; at most 10,000. The total is of all
+	After   events.Position // the answer must know this position; 0: whatever is known
+}
+
+// Spent is what turns cost. Tokens are those that providers told of answers; of failed turns none are known.
+type Spent struct {
+	projections.UsageCount
+	USD            float64 `json:"usd"`                       // of the tokens that a price is known of
+	UnpricedTokens int64   `json:"unpriced_tokens,omitempty"` // those that none is known of
+}
+
+// UsageRow is what the turns of one day, session, model or outcome cost.
+type UsageRow struct {
+	Day      string              `json:"day,omitempty"` // 2006-01-02
+	Session  events.SessionID    `json:"session,omitzero"`
+	Provider string              `json:"provider,omitempty"`
+	Model    string              `json:"model,omitempty"`
+	Outcome  projections.Result  `json:"outcome,omitempty"` // kept, skipped, dropped, failed
+	Class    events.FailureClass `json:"class,omitempty"`   // of failed ones
+	Probe    bool                `json:"probe,omitempty"`   // turns that tried whether a quarantine can end
+	Spent
+}
+
+// ModelTokens is tokens of one provider's model.
+type ModelTokens struct {
+	Provider string `json:"provider"`
+	Model    string `json:"model,omitempty"`
+	Tokens   int64  `json:"tokens"`
+}
+
+// Usage is what turns cost. Days come the latest first, sessions and models the dearest first.
+type Usage struct {
+	Position events.Position `json:"position"`
+	By       UsageBy         `json:"by"`
+	Since    time.Time       `json:"since,omitzero"`
+	Until    time.Time       `json:"until,omitzero"`
+	Zone     string          `json:"zone"` // whose days: "Local" is where the daemon runs
+	Total    Spent           `json:"total"`
+	Rows     []UsageRow      `json:"rows"`              // never null
+	Omitted  int             `json:"omitted,omitempty"` // rows beyond the limit
+	Unpriced []ModelTokens   `json:"unpriced"`          // of which no price is known; never null
+}
+
+// Today is what turns cost since the last midnight where the daemon runs.
+type Today struct {
+	Since time.Time `json:"since"`
+	Spent
+}
+
+// Usage returns what turns cost.
+func (c *Client) Usage(ctx context.Context, q UsageQuery) (Usage, error) {
+	return ask[Usage](ctx, c, "GET", "/v1/usage", q.values(), nil)
+}
+
+func (q UsageQuery) values() url.Values {
+	return newValues().text("by", string(q.By)).time("since", q.Since).time("until", q.Until).text("session", q.Session).
+		text("project", q.Project).flag("utc", q.UTC).number("limit", uint64(max(q.Limit, 0))).number("after", uint64(q.After)).Values
+}
