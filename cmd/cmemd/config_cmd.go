@@ -65,7 +65,11 @@ func (a *app) showConfig() error {
 }
 
 func (a *app) checkConfig() error {
-	if _, err := a.config(); err != nil {
+	l, err := a.config()
+	if err != nil {
+		return err
+	}
+	if _, err := loadPrices(l.home); err != nil {
 		return err
 	}
 	if a.json {

@@ -28,6 +28,7 @@ type daemon struct {
 	config   *loaded
 	paths    paths
 	logger   *slog.Logger
+	prices   prices
 	provider *built
 
 	log     *eventlog.Bolt
@@ -51,7 +52,11 @@ func openDaemon(ctx context.Context, l *loaded, p paths, logger *slog.Logger, ve
 	if err != nil {
 		return nil, err
 	}
-	d := &daemon{config: l, paths: p, logger: logger, provider: provider, stop: stop}
+	prices, err := loadPrices(p.home)
+	if err != nil {
+		return nil, err
+	}
+	d := &daemon{config: l, paths: p, logger: logger, prices: prices, provider: provider, stop: stop}
 	d.log, err = eventlog.Open(p.log, eventlog.Config{MinFree: orOff(l.MinFreeBytes)})
 	if err != nil {
 		return nil, err
@@ -165,7 +170,7 @@ func (d *daemon) apiConfig(token, version string) api.Config {
 			Views: d.views, Index: d.index, Log: d.log, FenceOpen: hooks.ContextOpen, FenceClose: hooks.ContextClose,
 		}),
 		Spool: relay.NewSpool(d.paths.home), Home: d.paths.home, Token: token, Version: version, PID: os.Getpid(),
-		Settings: d.config.values(), Logger: d.logger,
+		Settings: d.config.values(), Logger: d.logger, Price: d.prices.cost,
 		Notice:   notices{views: d.views, now: time.Now, stopped: d.phase.stopped}.line,
 		Shutdown: func(cause string) { d.stop(stopped(cause)) },
 	}

@@ -54,7 +54,7 @@ func commandsOf(a *app) map[string][]*cobra.Command {
 		groupMemory: {
 			newSearch(a), newTimeline(a), newShow(a), newWhy(a), newSessions(a), newContext(a), newSave(a), newIngest(a),
 		},
-		groupInside: {newOutcomes(a), newReobserve(a), newRecheck(a), newReplay(a), newLog(a), newProjections(a), newParse(a), newObserver(a)},
+		groupInside: {newOutcomes(a), newUsage(a), newReobserve(a), newRecheck(a), newReplay(a), newLog(a), newProjections(a), newParse(a), newObserver(a)},
 	}
 }
 

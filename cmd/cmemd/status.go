@@ -99,6 +99,7 @@ func (a *app) showStatus(s api.Status) {
 		a.field("", fmt.Sprintf("%d %s %s", r.Count, r.Outcome, strings.Trim(r.Class+"/"+r.Reason, "/")))
 	}
 	a.showHealth(s, a.now())
+	a.field("today", todayLine(s.Today))
 	a.field("actors", fmt.Sprintf("%d awake, %d of %d slots in use, %d queued, %d waiting for the disk",
 		s.Actors.Awake, s.Actors.Turns, s.Actors.Slots, s.Actors.Queued, s.Actors.Waiting))
 	a.field("spool", spoolLine(s.Spool))

@@ -1,0 +1,120 @@
+package main
+
+import (
+	_ "embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cmemd/cmemd/events"
+)
+
+// knownPrices are those that come with the program.
+//
+//go:embed prices.toml
+var knownPrices string
+
+// pricesFile is the name of a home's own prices.
+const pricesFile = "prices.toml"
+
+// A price is what tokens of a model cost.
+type price struct {
+	provider string
+	model    string    // a name; or with * at the end the beginning of one
+	input    float64   // US dollars a million, as all
+	cached   float64   // of input that was read from a cache
+	output   float64   //
+	date     time.Time // when it was valid; zero: not told
+}
+
+// priceList is the prices of one file.
+type priceList []price
+
+// prices are those that hold in a home. Where its own name a model, however roughly, those that are known do not count.
+type prices struct{ own, known priceList }
+
+// loadPrices returns the prices that hold in a home. What is wrong in a file is told with its line and key.
+func loadPrices(home string) (ps prices, err error) {
+	if ps.known, err = parsePrices(knownPrices); err != nil {
+		return ps, fmt.Errorf("built-in %w", err)
+	}
+	path := filepath.Join(home, pricesFile)
+	data, err := readPrices(path)
+	if err != nil {
+		return ps, err
+	}
+	ps.own, err = parsePrices(string(data))
+	return ps, advise(err, "correct %s; each [[price]] has provider, model, input, cached and output, and may have a date", path)
+}
+
+// readPrices reads the file of a home; one without it has no prices of its own.
+func readPrices(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	case info.Size() > maxConfig || !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s is no file of prices: it must be a regular file of at most %s", path, formatBytes(maxConfig))
+	}
+	return os.ReadFile(path)
+}
+
+// of returns the price of a provider's model, which is that of the entry that names it most exactly.
+func (ps priceList) of(provider, model string) (price, bool) {
+	best, length := price{}, -1
+	for _, p := range ps {
+		n := p.names(provider, model)
+		if n > length {
+			best, length = p, n
+		}
+	}
+	return best, length >= 0
+}
+
+// names is how exactly p names a model: the length of what is the same, one more where nothing is left open; -1: not at all.
+func (p price) names(provider, model string) int {
+	if p.provider != provider {
+		return -1
+	}
+	beginning, open := strings.CutSuffix(p.model, "*")
+	rest, begins := strings.CutPrefix(model, beginning)
+	switch {
+	case !begins:
+		return -1
+	case open:
+		return len(beginning)
+	case rest == "" || isDate(rest):
+		return len(beginning) + 1
+	}
+	return -1
+}
+
+// isDate reports whether rest is the day of a release behind a model's name.
+func isDate(rest string) bool {
+	_, short := time.Parse("-20060102", rest)
+	_, long := time.Parse("-"+time.DateOnly, rest)
+	return short == nil || long == nil
+}
+
+// cost is what tokens of a provider's model cost in US dollars; ok is false where no price is known.
+func (ps prices) cost(provider, model string, u events.Usage) (usd float64, ok bool) {
+	p, ok := ps.own.of(provider, model)
+	if !ok {
+		p, ok = ps.known.of(provider, model)
+	}
+	const million = 1e6
+	fresh := max(u.Input-u.Cached, 0)
+	return (float64(fresh)*p.input + float64(u.Cached)*p.cached + float64(u.Output)*p.output) / million, ok
+}
+
+// holds reports whether an entry of ps names the same as p.
+func (ps priceList) holds(p price) bool {
+	return slices.ContainsFunc(ps, func(q price) bool { return q.provider == p.provider && q.model == p.model })
+}

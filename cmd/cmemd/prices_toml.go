@@ -1,0 +1,137 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/pelletier/go-toml/v2"
+	"github.com/pelletier/go-toml/v2/unstable"
+)
+
+// maxPrice is beyond what a million tokens cost anywhere: a slip of the hand.
+const maxPrice = 1e6
+
+// parsePrices reads a file of prices. An error begins with the file's name and the line, and names the key.
+func parsePrices(data string) (priceList, error) {
+	var whole map[string]any // finds what a parser of single expressions does not: keys given twice, bad escapes
+	if err := toml.Unmarshal([]byte(data), &whole); err != nil {
+		return nil, fmt.Errorf("%s:%w", pricesFile, tomlError(err))
+	}
+	r := priceReader{}
+	r.parser.Reset([]byte(data))
+	for r.parser.NextExpression() {
+		if err := r.take(r.parser.Expression()); err != nil {
+			return nil, err
+		}
+	}
+	if err := r.parser.Error(); err != nil {
+		return nil, fmt.Errorf("%s:%w", pricesFile, tomlError(err))
+	}
+	if err := r.finish(); err != nil {
+		return nil, err
+	}
+	return r.found, nil
+}
+
+// priceReader puts entries together, one expression at a time.
+type priceReader struct {
+	parser unstable.Parser
+	found  priceList
+	entry  price
+	line   int             // where the entry begins; 0: none has
+	given  map[string]bool // its keys
+}
+
+func (r *priceReader) take(e *unstable.Node) error {
+	key, line := dotted(&r.parser, e)
+	switch {
+	case e.Kind == unstable.ArrayTable && key == "price":
+		if err := r.finish(); err != nil {
+			return err
+		}
+		r.entry, r.line, r.given = price{}, line, map[string]bool{}
+		return nil
+	case e.Kind != unstable.KeyValue:
+		return badPrice(line, key, "is no table here: each price begins with [[price]]")
+	case r.line == 0:
+		return badPrice(line, key, "stands before the first [[price]]")
+	}
+	r.given[key] = true
+	return r.set(key, line, e.Value())
+}
+
+// finish checks the entry that ends, and keeps it.
+func (r *priceReader) finish() error {
+	if r.line == 0 {
+		return nil
+	}
+	for _, key := range []string{"provider", "model", "input", "cached", "output"} {
+		if !r.given[key] {
+			return badPrice(r.line, key, "is missing in this [[price]]")
+		}
+	}
+	if r.found.holds(r.entry) {
+		return badPrice(r.line, "model", fmt.Sprintf("%q of provider %q has a price above already", r.entry.model, r.entry.provider))
+	}
+	r.found = append(r.found, r.entry)
+	return nil
+}
+
+func (r *priceReader) set(key string, line int, value *unstable.Node) (err error) {
+	switch key {
+	case "provider":
+		r.entry.provider, err = priceText(line, key, value)
+		if err == nil && strings.Contains(r.entry.provider, "*") {
+			err = badPrice(line, key, "names one provider: there is no * in it")
+		}
+	case "model":
+		r.entry.model, err = priceText(line, key, value)
+		if i := strings.Index(r.entry.model, "*"); err == nil && i >= 0 && i < len(r.entry.model)-1 {
+			err = badPrice(line, key, "may have a * at its end alone")
+		}
+	case "input":
+		r.entry.input, err = priceNumber(line, key, value)
+	case "cached":
+		r.entry.cached, err = priceNumber(line, key, value)
+	case "output":
+		r.entry.output, err = priceNumber(line, key, value)
+	case "date":
+		r.entry.date, err = priceDate(line, key, value)
+	default:
+		err = badPrice(line, key, "is no key here: there are provider, model, input, cached, output and date")
+	}
+	return err
+}
+
+func badPrice(line int, key, why string) error {
+	return fmt.Errorf("%s:%d: %s %s", pricesFile, line, visibleLine(key), visibleLine(why))
+}
+
+func priceText(line int, key string, value *unstable.Node) (string, error) {
+	if value.Kind != unstable.String || len(value.Data) == 0 {
+		return "", badPrice(line, key, `must be a text such as "openai"`)
+	}
+	return string(value.Data), nil
+}
+
+func priceNumber(line int, key string, value *unstable.Node) (float64, error) {
+	n, err := math.NaN(), error(nil)
+	if value.Kind == unstable.Integer || value.Kind == unstable.Float {
+		n, err = strconv.ParseFloat(strings.ReplaceAll(string(value.Data), "_", ""), 64)
+	}
+	if err != nil || !(n >= 0 && n <= maxPrice) {
+		return 0, badPrice(line, key, fmt.Sprintf("must be a number of US dollars a million tokens, from 0 to %d", int(maxPrice)))
+	}
+	return n, nil
+}
+
+func priceDate(line int, key string, value *unstable.Node) (time.Time, error) {
+	at, err := time.Parse(time.DateOnly, string(value.Data))
+	if value.Kind != unstable.LocalDate || err != nil {
+		return at, badPrice(line, key, "must be a day such as 2026-01-31, without quotes")
+	}
+	return at, nil
+}

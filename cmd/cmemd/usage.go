@@ -1,0 +1,157 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cmemd/cmemd/api"
+)
+
+const usageHelp = `Usage says what the observer's turns cost: how many ended, the bytes of their prompts, the tokens of their answers as far as
+the provider tells them, and US dollars as far as prices are known. Days are yours, or with --utc those of UTC. Turns count when
+they end, exact to a quarter of an hour. ` + "`?`" + ` stands where tokens have no price: prices.toml in CMEMD_HOME adds it, in the form
+
+  [[price]]
+  provider = "openai"
+  model = "my-model"      # or the beginning of a name before a *
+  input = 0.25            # US dollars a million tokens
+  cached = 0.025
+  output = 2
+  date = 2026-01-31       # when it was valid; may be left out
+
+and is read when the daemon starts.`
+
+func newUsage(a *app) *cobra.Command {
+	var q api.UsageQuery
+	var by string
+	c := &cobra.Command{
+		Use: "usage", Short: "Say what the observer costs: turns, tokens and money",
+		Long:    usageHelp,
+		Example: "  cmemd usage --since 7d\n  cmemd usage --by model\n  cmemd usage --by session --project shop",
+		Args:    takes(0, 0, ""),
+	}
+	c.Flags().StringVar(&by, "by", "day", "day, session, model, outcome")
+	c.Flags().StringVar(&q.Project, "project", "", "of its sessions: its name or root")
+	c.Flags().BoolVar(&q.UTC, "utc", false, "with the days of UTC")
+	c.Flags().IntVarP(&q.Limit, "limit", "n", 100, "how many rows, at most 10,000; the total is of all")
+	since, until := addWhen(c, "since", "ended since"), addWhen(c, "until", "ended until")
+	c.RunE = func(c *cobra.Command, _ []string) (err error) {
+		if err := oneOf(c, "by", by, usageWords()...); err != nil {
+			return err
+		}
+		if err := needsPositive(c, "limit", q.Limit); err != nil {
+			return err
+		}
+		if q.Since, err = since.at(c, a.now()); err != nil {
+			return err
+		}
+		if q.Until, err = until.at(c, a.now()); err != nil {
+			return err
+		}
+		q.By = api.UsageBy(by)
+		return a.query(c.Context(), func(ctx context.Context, client *api.Client) error {
+			found, err := client.Usage(ctx, q)
+			if err != nil {
+				return err
+			}
+			return a.showUsage(found)
+		})
+	}
+	return c
+}
+
+func usageWords() []string {
+	return []string{string(api.UsageByDay), string(api.UsageBySession), string(api.UsageByModel), string(api.UsageByOutcome)}
+}
+
+func (a *app) showUsage(found api.Usage) error {
+	if a.json {
+		if err := a.printJSON(found); err != nil {
+			return err
+		}
+	}
+	if len(found.Rows) == 0 {
+		return a.told(fmt.Errorf("%w: no turn has ended", errNothing))
+	}
+	if a.json {
+		return nil
+	}
+	l := list{head: []string{strings.ToUpper(string(found.By)), "TURNS", "AGAIN", "PROMPTS", "INPUT", "CACHED", "OUTPUT", "COST"}}
+	for _, r := range found.Rows {
+		l.add(append([]string{a.usageName(found.By, r)}, spentCells(r.Spent)...)...)
+	}
+	l.add(append([]string{"total"}, spentCells(found.Total)...)...)
+	if err := a.print(l); err != nil {
+		return err
+	}
+	if found.Omitted > 0 {
+		a.say("%s more, which are in the total: `--limit` shows them", plural(found.Omitted, "row"))
+	}
+	if n := found.Total.Untold; n > 0 {
+		a.say("of %s no tokens are known: nobody told them, or what did was forgotten", plural(n, "turn"))
+	}
+	for _, m := range found.Unpriced {
+		a.say("no price is known of %s: %s are not in the cost; `cmemd usage --help` says how to add it",
+			visibleLine(nameOfModel(m.Provider, m.Model)), plural(m.Tokens, "token"))
+	}
+	return nil
+}
+
+// usageName is what a row is about.
+func (a *app) usageName(by api.UsageBy, r api.UsageRow) string {
+	switch by {
+	case api.UsageBySession:
+		return a.shownSession(r.Session)
+	case api.UsageByModel:
+		return nameOfModel(r.Provider, r.Model)
+	case api.UsageByOutcome:
+		name := strings.TrimSpace(string(r.Outcome) + " " + string(r.Class))
+		if r.Probe {
+			name = "probe: " + name
+		}
+		return name
+	}
+	return r.Day
+}
+
+func nameOfModel(provider, model string) string { return strings.TrimSpace(provider + " " + model) }
+
+func spentCells(s api.Spent) []string {
+	number := func(n int64) string { return strconv.FormatInt(n, 10) }
+	return []string{
+		number(s.Turns), number(s.Again), size(s.PromptBytes), number(s.Input), number(s.Cached), number(s.Output), costOf(s),
+	}
+}
+
+// costOf is money for people; tokens without a price leave it open.
+func costOf(s api.Spent) string {
+	switch {
+	case s.UnpricedTokens == 0:
+		return dollars(s.USD)
+	case s.USD == 0:
+		return "?"
+	}
+	return dollars(s.USD) + " + ?"
+}
+
+// dollars is an amount of money: to the cent, or as exactly as a small one needs.
+func dollars(usd float64) string {
+	switch {
+	case usd == 0:
+		return "$0"
+	case usd < 0.0001:
+		return "<$0.0001"
+	case usd < 0.09995:
+		return fmt.Sprintf("$%.4f", usd)
+	}
+	return fmt.Sprintf("$%.2f", usd)
+}
+
+// todayLine is what the day's turns cost.
+func todayLine(t api.Today) string {
+	return fmt.Sprintf("%s, %s, %s", plural(t.Turns, "turn"), plural(t.Tokens(), "token"), costOf(t.Spent))
+}
