@@ -67,6 +67,18 @@ func RulesInForce(settings map[string]string) (rules session.Rules, pause policy
 	return l.rules, l.pause, l.slots
 }
 
+// PolicyInForce returns the policy, and the numbers of it, that a daemon went by that recorded settings in DaemonStarted.
+// Numbers that no live policy has are the defaults.
+func PolicyInForce(settings map[string]string) (policy.Name, policy.Settings) {
+	rules, pause, _ := RulesInForce(settings)
+	s := policy.Settings{Restarts: rules.Restarts, Quarantine: rules.Quarantine, Pause: pause}
+	if rules.Outputs == nil {
+		return policy.OTPHold, s
+	}
+	s.Unparseable = *rules.Outputs
+	return policy.Supervised, s
+}
+
 // withSettings returns l with the rules that settings make.
 func (l life) withSettings(settings map[string]string) life {
 	s := settingsOf{values: settings}

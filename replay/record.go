@@ -3,10 +3,12 @@ package replay
 import (
 	"fmt"
 	"iter"
+	"reflect"
 	"slices"
 	"time"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/policy"
 )
 
 // Wanted is what Record takes from a log.
@@ -18,13 +20,24 @@ type Wanted struct {
 
 // Recording is a stretch of a log as a scenario, with what of it could not be had.
 type Recording struct {
-	Scenario *Scenario       `json:"scenario"`
-	First    events.Position `json:"first"` // of the records that were read
-	Last     events.Position `json:"last"`
-	Began    time.Time       `json:"began,omitzero"` // what Scenario counts from; zero: no turn ended in the stretch
-	Sessions int             `json:"sessions"`
-	Gaps     []Gap           `json:"gaps"` // at most MaxListed
-	More     int             `json:"more,omitempty"`
+	Scenario    *Scenario                 `json:"scenario"`
+	First       events.Position           `json:"first"` // of the records that were read
+	Last        events.Position           `json:"last"`
+	Began       time.Time                 `json:"began,omitzero"` // what Scenario counts from; zero: no turn ended in the stretch
+	Sessions    int                       `json:"sessions"`
+	Respawned   map[string]int            `json:"respawned,omitempty"`   // observers, by cause, as it was recorded
+	Quarantined int                       `json:"quarantined,omitempty"` // rulings, as they were recorded
+	GivenUp     map[events.DropReason]int `json:"given_up,omitempty"`    // inputs that were dropped by name: no turn of the scenario tells of it
+	Lives       []Life                    `json:"lives"`                 // of the daemon, under whose settings the stretch was recorded; only those that differ from the one before
+	Gaps        []Gap                     `json:"gaps"`                  // at most MaxListed
+	More        int                       `json:"more,omitempty"`
+}
+
+// Life is what a daemon went by that recorded a stretch.
+type Life struct {
+	Position events.Position `json:"position"` // of its DaemonStarted
+	Policy   policy.Name     `json:"policy"`
+	Settings policy.Settings `json:"-"`
 }
 
 // Gap is something of a recording that is not there any more.
@@ -56,7 +69,7 @@ func Record(records iter.Seq2[events.Record, error], w Wanted) (*Recording, erro
 func newRecorder(w Wanted, d decoder) *recorder {
 	rec := &recorder{wanted: w, sessions: map[events.SessionID]string{}}
 	rec.out.Scenario = &Scenario{Respawn: w.Respawn, Events: []Event{}}
-	rec.turns = turnReader{sel: w.Selection, decoder: d, turn: rec.turn}
+	rec.turns = turnReader{sel: w.Selection, decoder: d, turn: rec.turn, ruling: rec.ruling}
 	return rec
 }
 
@@ -196,6 +209,49 @@ func (c *recorder) cite(e *Event, r events.Record) error {
 		}
 	}
 	return nil
+}
+
+// ruling notes what no turn tells: what supervision did, and the settings of a life.
+func (c *recorder) ruling(r events.Record) error {
+	if r.Erased {
+		return nil
+	}
+	e, err := c.turns.decoder.event(r)
+	if err != nil {
+		return fmt.Errorf("replay: %w", err)
+	}
+	switch e := e.(type) {
+	case events.InputsDropped:
+		if c.out.GivenUp == nil {
+			c.out.GivenUp = map[events.DropReason]int{}
+		}
+		c.out.GivenUp[e.Reason] += len(e.Inputs)
+	case events.SessionRespawned:
+		if c.out.Respawned == nil {
+			c.out.Respawned = map[string]int{}
+		}
+		c.out.Respawned[e.Cause]++
+	case events.SessionQuarantined:
+		c.out.Quarantined++
+	case events.DaemonStarted:
+		c.live(r.Position, e.Settings)
+	}
+	return nil
+}
+
+// live begins a life. One that goes by what the life before went by is none of its own; of those before the first turn of
+// the stretch only the last counts.
+func (c *recorder) live(at events.Position, settings map[string]string) {
+	l := Life{Position: at}
+	l.Policy, l.Settings = PolicyInForce(settings)
+	lives := c.out.Lives
+	if c.out.Began.IsZero() {
+		lives = nil
+	}
+	if n := len(lives); n > 0 && lives[n-1].Policy == l.Policy && reflect.DeepEqual(lives[n-1].Settings, l.Settings) {
+		return
+	}
+	c.out.Lives = append(lives, l)
 }
 
 // settle counts the inputs of an event's turn that no event before has counted.

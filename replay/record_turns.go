@@ -47,7 +47,8 @@ type turnReader struct {
 	ended    *endedTurn                   // whose append may go on
 	seen     reach
 	decoder  decoder
-	turn     func(endedTurn) error // told of every ended turn, in the order of the log
+	turn     func(endedTurn) error     // told of every ended turn, in the order of the log
+	ruling   func(events.Record) error // told of every other ruling on sessions of the selection, and of every DaemonStarted before its end; nil: nobody is
 }
 
 // turnsOf is one session of the selection.
@@ -96,7 +97,7 @@ func (t *turnReader) record(r events.Record) error {
 	if t.ended != nil {
 		if r.Stream == t.ended.head.Stream && r.Correlation == t.ended.head.Correlation && r.Kind != events.KindTurnStarted {
 			t.ended.rest = append(t.ended.rest, r)
-			return nil
+			return t.rule(r)
 		}
 		if err := t.flush(); err != nil {
 			return err
@@ -105,6 +106,22 @@ func (t *turnReader) record(r events.Record) error {
 	switch r.Kind {
 	case events.KindTurnStarted, events.KindTurnReceived, events.KindTurnFailed:
 		return t.ofTurn(r)
+	}
+	return t.rule(r)
+}
+
+// rule passes on a ruling of the selection, or the beginning of a life before its end.
+func (t *turnReader) rule(r events.Record) error {
+	if t.ruling == nil {
+		return nil
+	}
+	switch r.Kind {
+	case events.KindInputsDropped, events.KindSessionRespawned, events.KindSessionQuarantined:
+		if t.sel.at(r.RecordedAt) && t.session(r.Stream) != nil {
+			return t.ruling(r)
+		}
+	case events.KindDaemonStarted:
+		return t.ruling(r)
 	}
 	return nil
 }

@@ -108,7 +108,7 @@ func (p *poisoned) compare(context.Context) error {
 	if w, ok := drawn.out.(*carefulWriter); ok {
 		drawn.out = w.to // which may be a terminal, and is drawn for
 	}
-	return drawn.showComparison(p.scenario, c.runs)
+	return drawn.showComparison(p.scenario, c.runs, c.live)
 }
 
 // poisonLine is one line of the demo for programs, beside those of demoLine.

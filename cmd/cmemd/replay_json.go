@@ -17,7 +17,7 @@ import (
 // replayDocument is a comparison for programs.
 type replayDocument struct {
 	Scenario    string            `json:"scenario"` // its id
-	Live        string            `json:"live"`     // the policy that runs by default
+	Live        string            `json:"live"`     // the policy that was in force, or runs by default
 	Events      int               `json:"events"`
 	EndMS       int64             `json:"end_ms"`
 	Assumptions replay.Respawn    `json:"assumptions"` // on a respawned observer's opening
@@ -47,7 +47,7 @@ type expectedDocument struct {
 
 func (c comparison) document(p replayPlan) replayDocument {
 	d := replayDocument{
-		Scenario: c.scenario.ID, Policies: make(map[string]replay.Result, len(c.runs)), Live: livePolicy(),
+		Scenario: c.scenario.ID, Policies: make(map[string]replay.Result, len(c.runs)), Live: c.live,
 		Windowed: windowOf(p.numbers.Windowed), Events: len(c.scenario.Events), EndMS: report.End(c.scenario), Assumptions: c.scenario.Respawn, Notes: c.notes, Report: p.report,
 	}
 	for _, r := range c.runs {
@@ -107,7 +107,7 @@ func (a *app) showReplay(c comparison) error {
 		a.printf("%s\n", visibleLine(s.Title))
 	}
 	a.printf("\n")
-	if err := a.showComparison(s, c.runs); err != nil {
+	if err := a.showComparison(s, c.runs, c.live); err != nil {
 		return err
 	}
 	a.printf("\nassumed of a respawned observer: it opens after %s with %s, for %s tokens in and %s out\n",

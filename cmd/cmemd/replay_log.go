@@ -4,8 +4,12 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/policy"
 	"github.com/cmemd/cmemd/replay"
 	"github.com/cmemd/cmemd/replay/report"
 )
@@ -42,12 +46,21 @@ func (a *app) replayStretch(ctx context.Context, log logSource, p replayPlan, se
 	if err = orNoTurn(rec, err); err != nil {
 		return err
 	}
+	if n := len(rec.Lives); n > 0 {
+		p.numbers = withRecorded(p.numbers, rec.Lives[n-1].Settings)
+	}
 	c, err := p.compare(rec.Scenario)
 	if err != nil {
 		return err
 	}
 	c.log = &loggedReplay{rec, proof}
-	c.notes = append(c.notes, stretchNotes(rec)...)
+	if n := len(rec.Lives); n > 0 {
+		c.live = string(rec.Lives[n-1].Policy)
+	}
+	c.notes = append(append(c.notes, stretchNotes(rec)...), limitsNote(rec.Lives))
+	if note := recordNote(rec); note != "" {
+		c.notes = append(c.notes, note)
+	}
 	if err := a.finish(p, c); err != nil {
 		return err
 	}
@@ -77,6 +90,56 @@ func orNoTurn(rec *replay.Recording, err error) error {
 	return err
 }
 
+// withRecorded is s with the limits that were in force: policies differ in what they do, not in how often they may.
+func withRecorded(s, recorded policy.Settings) policy.Settings {
+	recorded.Windowed = s.Windowed
+	return recorded
+}
+
+// limitsNote says under which limits the policies were played.
+func limitsNote(lives []replay.Life) string {
+	if len(lives) == 0 {
+		return "No start of a daemon is in view: the policies are played with the default limits."
+	}
+	l := lives[len(lives)-1].Settings
+	r := l.Restarts.Limits()
+	note := fmt.Sprintf("Played with the limits that were in force: %d restarts in %s and %d in a row, quarantines of %s to %s, pauses of %s to %s",
+		r.MaxRestarts, shortDuration(r.Window), r.MaxConsecutive, shortDuration(l.Quarantine.First), shortDuration(l.Quarantine.Cap),
+		shortDuration(l.Pause.First), shortDuration(l.Pause.Cap))
+	if u := l.Unparseable.Limits(); lives[len(lives)-1].Policy == policy.Supervised {
+		note += fmt.Sprintf(", %d unparseable outputs in %s at most every %s", u.Unparseable, shortDuration(u.Window), shortDuration(u.Every))
+	}
+	if len(lives) > 1 {
+		note += fmt.Sprintf(". They were changed %s in that stretch; these are the last", plural(len(lives)-1, "time"))
+	}
+	return note + "."
+}
+
+// recordNote says what supervision did on record, beside which the row of the live policy can be held.
+func recordNote(rec *replay.Recording) string {
+	var parts []string
+	for _, cause := range slices.Sorted(maps.Keys(rec.Respawned)) {
+		parts = append(parts, fmt.Sprintf("%s (%s)", plural(rec.Respawned[cause], "respawn"), cause))
+	}
+	if rec.Quarantined > 0 {
+		parts = append(parts, plural(rec.Quarantined, "quarantine"))
+	}
+	note := ""
+	if len(parts) > 0 {
+		note = "On record: " + strings.Join(parts, ", ") + ". "
+	}
+	var given []string
+	all := 0
+	for _, why := range slices.Sorted(maps.Keys(rec.GivenUp)) {
+		all += rec.GivenUp[why]
+		given = append(given, fmt.Sprintf("%d %s", rec.GivenUp[why], why))
+	}
+	if all > 0 {
+		note += fmt.Sprintf("%s given up by name (%s): no policy's figures count them, `cmemd outcomes` lists them.", plural(all, "input"), strings.Join(given, ", "))
+	}
+	return strings.TrimSpace(note)
+}
+
 // stretchNotes says where a recording comes from and what it lacks.
 func stretchNotes(rec *replay.Recording) []string {
 	notes := []string{fmt.Sprintf("From the log, positions %d to %d, %s.", rec.First, rec.Last, plural(rec.Sessions, "session"))}
@@ -88,18 +151,22 @@ func stretchNotes(rec *replay.Recording) []string {
 
 // stretch is a recording for programs, without its scenario.
 type stretch struct {
-	First    uint64       `json:"first"`
-	Last     uint64       `json:"last"`
-	Began    string       `json:"began"` // what at_ms counts from
-	Sessions int          `json:"sessions"`
-	Gaps     []replay.Gap `json:"gaps,omitempty"`
-	MoreGaps int          `json:"more_gaps,omitempty"`
+	First       uint64                    `json:"first"`
+	Last        uint64                    `json:"last"`
+	Began       string                    `json:"began"` // what at_ms counts from
+	Sessions    int                       `json:"sessions"`
+	Lives       []replay.Life             `json:"lives,omitempty"`
+	Respawned   map[string]int            `json:"respawned,omitempty"`
+	Quarantined int                       `json:"quarantined,omitempty"`
+	GivenUp     map[events.DropReason]int `json:"given_up,omitempty"`
+	Gaps        []replay.Gap              `json:"gaps,omitempty"`
+	MoreGaps    int                       `json:"more_gaps,omitempty"`
 }
 
 func stretchOf(rec *replay.Recording) *stretch {
 	return &stretch{
 		First: uint64(rec.First), Last: uint64(rec.Last), Began: rec.Began.UTC().Format("2006-01-02T15:04:05.000Z"),
-		Sessions: rec.Sessions, Gaps: rec.Gaps, MoreGaps: rec.More,
+		Sessions: rec.Sessions, Lives: rec.Lives, Respawned: rec.Respawned, Quarantined: rec.Quarantined, GivenUp: rec.GivenUp, Gaps: rec.Gaps, MoreGaps: rec.More,
 	}
 }
 

@@ -19,11 +19,12 @@ type comparison struct {
 	notes    []string
 	unequal  []string // how it differs from what the scenario expects
 	checked  int      // policies that were set beside what it expects
+	live     string   // the policy that was in force, or is by default
 }
 
 // compare runs s under the plan's policies.
 func (p replayPlan) compare(s *replay.Scenario) (comparison, error) {
-	c := comparison{scenario: s}
+	c := comparison{scenario: s, live: livePolicy()}
 	results, err := replay.Compare(s, p.names, replay.Options{Settings: p.numbers, Bare: p.bare})
 	if err != nil {
 		return c, err
@@ -177,7 +178,7 @@ func (a *app) writeReport(p replayPlan, c comparison) error {
 	if err := mayWrite(p.report, p.force); err != nil {
 		return err
 	}
-	o := report.Options{Live: livePolicy(), Program: "cmemd " + a.version, Notes: c.notes}
+	o := report.Options{Live: c.live, Program: "cmemd " + a.version, Notes: c.notes}
 	if c.log != nil {
 		o.Began, o.Proof = c.log.recording.Began, c.log.page()
 	}

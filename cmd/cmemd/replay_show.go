@@ -15,9 +15,10 @@ import (
 // plainStrip is how many letters a strip has where no terminal says how wide it is.
 const plainStrip = 64
 
-// showComparison draws what policies made of s: their figures, and a strip of each one's decisions over time.
-func (a *app) showComparison(s *replay.Scenario, runs []report.Run) error {
-	left, err := a.showFigures(runs)
+// showComparison draws what policies made of s: their figures, and a strip of each one's decisions over time. live is the
+// policy to mark.
+func (a *app) showComparison(s *replay.Scenario, runs []report.Run, live string) error {
+	left, err := a.showFigures(runs, live)
 	if err != nil {
 		return err
 	}
@@ -28,14 +29,14 @@ func (a *app) showComparison(s *replay.Scenario, runs []report.Run) error {
 	}
 	runs = report.Finished(runs)
 	notes := []string{"* is the best of its column"}
-	if slices.ContainsFunc(runs, func(r report.Run) bool { return r.Policy == livePolicy() }) {
-		notes = append(notes, "(live) is the policy that runs by default")
+	if slices.ContainsFunc(runs, func(r report.Run) bool { return r.Policy == live }) {
+		notes = append(notes, "(live) is the policy in force")
 	}
 	if left > 0 {
 		notes = append(notes, fmt.Sprintf("%s of zeros or beyond this width left out, --json has all", plural(left, "column")))
 	}
 	a.printf("%s\n\n", strings.Join(notes, "; "))
-	return a.showStrips(s, runs)
+	return a.showStrips(s, runs, live)
 }
 
 // livePolicy is the policy that a daemon runs where no setting says otherwise.
@@ -43,8 +44,8 @@ func livePolicy() string { return string(policy.Live()[0]) }
 
 // showFigures prints the figures as a table and returns how many columns it left out: on a terminal those that are zero
 // under every policy, and of those that do not fit the ones that tell least.
-func (a *app) showFigures(runs []report.Run) (left int, err error) {
-	columns := comparisonColumns(runs)
+func (a *app) showFigures(runs []report.Run, live string) (left int, err error) {
+	columns := comparisonColumns(runs, live)
 	all := len(columns)
 	if total := width(a.out); total > 0 {
 		columns = fitColumns(columns, total)
@@ -90,10 +91,10 @@ func tooWide(columns []comparisonColumn, total int) bool {
 	return sum > total
 }
 
-func comparisonColumns(runs []report.Run) []comparisonColumn {
+func comparisonColumns(runs []report.Run, live string) []comparisonColumn {
 	names := comparisonColumn{head: "POLICY", tells: 100}
 	for _, r := range runs {
-		names.cells = append(names.cells, policyName(r))
+		names.cells = append(names.cells, policyName(r, live))
 	}
 	names.cells = padded(names.cells, false)
 	columns := []comparisonColumn{names}
@@ -106,8 +107,8 @@ func comparisonColumns(runs []report.Run) []comparisonColumn {
 	return columns
 }
 
-func policyName(r report.Run) string {
-	if r.Policy == livePolicy() {
+func policyName(r report.Run, live string) string {
+	if r.Policy == live {
 		return r.Policy + " (live)"
 	}
 	return r.Policy
@@ -176,10 +177,10 @@ func padded(cells []string, right bool) []string {
 }
 
 // showStrips prints a line a policy: a letter for each stretch of time, and what the letters mean.
-func (a *app) showStrips(s *replay.Scenario, runs []report.Run) error {
+func (a *app) showStrips(s *replay.Scenario, runs []report.Run, live string) error {
 	names := make([]string, len(runs))
 	for i, r := range runs {
-		names[i] = visibleLine(policyName(r))
+		names[i] = visibleLine(policyName(r, live))
 	}
 	names = padded(names, false)
 	places := plainStrip

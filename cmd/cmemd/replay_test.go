@@ -154,7 +154,7 @@ func TestComparisonsFitATerminal(t *testing.T) {
 		{Policy: "legacy-keyword", Result: replay.Result{Calls: 313, Respawns: 72, Observations: 61, Summaries: 1, DroppedTurns: 62, LostBatches: 266, Recovered: 3, HeldBatches: 1, WastedCalls: 206, WastedTokens: 577_261}},
 		{Policy: livePolicy(), Result: replay.Result{Calls: 241, Observations: 61, Summaries: 1, DroppedTurns: 85, LostBatches: 168, WastedCalls: 85, WastedTokens: 128_733}},
 	}
-	all := comparisonColumns(runs)
+	all := comparisonColumns(runs, livePolicy())
 	if got, want := len(all), len(report.Figures())+2; got != want {
 		t.Errorf("%d columns, want %d", got, want)
 	}
