@@ -260,6 +260,34 @@ func TestAMissingSummaryIsWaitedFor(t *testing.T) {
 	}
 }
 
+// TestABatchThatEarnedAGenerationIsWaitedFor has the first answer not parse, after which a supervised observer begins afresh
+// and the same batch is asked about once more: who waits gets that.
+func TestABatchThatEarnedAGenerationIsWaitedFor(t *testing.T) {
+	t.Parallel()
+	m := newMoody(say("first"))
+	w := moodyWorld(t, m, func(c *actors.Config) { c.Rules = session.Rules{Outputs: &policy.Unparseable{Max: 1}} }, nil)
+	w.use(t, "s", 2)
+	w.settled(t)
+	var batches atomic.Int64
+	m.turn(func(ctx context.Context, call int, p observer.Prompt) (observer.Reply, error) {
+		if p.Kind == events.TurnObservation {
+			if batches.Add(1) == 1 {
+				return prose()(ctx, call, p)
+			}
+			time.Sleep(3 * answerPoll)
+		}
+		return say("second")(ctx, call, p)
+	})
+	turns, err := w.views.LatestTurns(t.Context(), 1, 5, func(turn Turn) bool { return turn.Kind == events.TurnObservation })
+	if err != nil || len(turns) != 1 {
+		t.Fatalf("got %+v, %v", turns, err)
+	}
+	done := w.again(t, ReobserveRequest{Turn: turns[0].ID.String()}) // alone: its summary would be waited for anyway
+	if done.Answers == nil || *done.Answers != (Answers{Observed: 2}) || w.count(t, events.KindSessionRespawned) != 1 {
+		t.Errorf("got %+v, want both observed after one fresh generation", done.Answers)
+	}
+}
+
 // TestAMissingSummaryIsAskedForAfterACrash has a daemon die between an answer without a summary and the question after it:
 // the next one asks, though no hook wakes the session.
 func TestAMissingSummaryIsAskedForAfterACrash(t *testing.T) {
