@@ -86,9 +86,7 @@ func (d *daemon) open(ctx context.Context, version string) error {
 	if d.index, err = index.Open(ctx, d.paths.index, d.log, index.Config{Logger: d.logger}); err != nil {
 		return err
 	}
-	if found, err := d.provider.begin(); err != nil || found > 0 {
-		d.logger.Warn("the last daemon left observers running; they were ended", "provider", d.provider.Name(), "found", found, "err", err)
-	}
+	d.endLeftovers()
 	d.checker = evidence.NewChecker(evidence.Config{})
 	if err := d.begin(ctx, version); err != nil {
 		return err
@@ -97,6 +95,17 @@ func (d *daemon) open(ctx context.Context, version string) error {
 		return errors.Join(err, d.recordEnd(d.previous.Clean, err))
 	}
 	return nil
+}
+
+// endLeftovers ends what the last daemon's observer left running. What cannot be ended keeps nobody from going on.
+func (d *daemon) endLeftovers() {
+	found, err := d.provider.begin()
+	if found > 0 {
+		d.logger.Warn("observers of the last daemon still ran; they were ended", "provider", d.provider.Name(), "found", found)
+	}
+	if err != nil {
+		d.logger.Warn("what the last daemon's observer left cannot be looked at", "provider", d.provider.Name(), "err", err)
+	}
 }
 
 // serveable makes what acts and what answers.

@@ -39,6 +39,9 @@ type builder struct {
 // provider makes the provider called name, or says what it lacks.
 func (b builder) provider(name string) (*built, error) {
 	l := b.settings
+	if !slices.Contains(providerNames(), name) {
+		return nil, fmt.Errorf("there is no provider %q: there are %s", name, strings.Join(providerNames(), ", "))
+	}
 	if err := l.checkProvider(name); err != nil {
 		return nil, err
 	}
@@ -112,8 +115,6 @@ func (b builder) asker(name string, made *built) (model.Asker, error) {
 		asker, err = openai.New(openai.Config{Model: s.Model, Endpoint: at})
 	case gemini.Name:
 		asker, err = gemini.New(gemini.Config{Model: s.Model, Endpoint: at})
-	default:
-		return nil, fmt.Errorf("there is no provider %q: there are %s", name, strings.Join(providerNames(), ", "))
 	}
 	if err != nil {
 		return nil, err
