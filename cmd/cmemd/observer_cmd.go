@@ -63,12 +63,16 @@ func (a *app) testObserver(ctx context.Context, name string) error {
 
 // tryProvider asks a provider once. An error says that there is nobody to ask, or that ctx is done.
 func (a *app) tryProvider(ctx context.Context, l *loaded, name string) (*try, error) {
+	ps, err := loadPrices(l.home)
+	if err != nil {
+		return nil, err
+	}
 	runs, err := os.MkdirTemp("", "cmemd-observer-test-")
 	if err != nil {
 		return nil, err
 	}
 	defer os.RemoveAll(runs)
-	t := &try{Provider: name, now: a.now()}
+	t := &try{Provider: name, now: a.now(), prices: ps}
 	b := builder{settings: l, runs: runs, asked: t.asked}
 	p, err := b.provider(name)
 	if err != nil {

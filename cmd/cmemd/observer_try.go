@@ -26,15 +26,23 @@ type try struct {
 	TookMS      int64        `json:"took_ms"`
 	StopReason  string       `json:"stop_reason,omitempty"`
 	Usage       events.Usage `json:"usage"`
-	CostUSD     *float64     `json:"cost_usd"` // null: not known
+	CostUSD     *float64     `json:"cost_usd"`            // null: not known
+	CostFrom    string       `json:"cost_from,omitempty"` // costTold or costListed
 	Output      string       `json:"output"`
 
 	Parsed  *observer.Parsed `json:"parsed,omitempty"`
 	Failure *tryFailure      `json:"failure,omitempty"`
 
-	key string
-	now time.Time
+	key    string
+	now    time.Time
+	prices prices
 }
+
+// Where a cost comes from.
+const (
+	costTold   = "provider"
+	costListed = "prices"
+)
 
 // A tryFailure is why there is no answer.
 type tryFailure struct {
@@ -68,11 +76,20 @@ func (t *try) ask(ctx context.Context, p *built, limit time.Duration) {
 		return
 	}
 	t.Answered, t.Form, t.StopReason, t.Usage, t.Output = reply.Model, reply.Form, reply.StopReason, reply.Usage, reply.Text
-	if reply.Cost > 0 {
-		t.CostUSD = &reply.Cost
-	}
+	t.count(reply.Cost)
 	parsed := observer.ParseForm(reply.Form, reply.Text, sample.Kind, p.mode.TypeIDs())
 	t.Parsed = &parsed
+}
+
+// count says what the turn cost: what the provider told, else what the tokens cost by the list.
+func (t *try) count(told float64) {
+	if told > 0 {
+		t.CostUSD, t.CostFrom = &told, costTold
+		return
+	}
+	if usd, ok := t.prices.cost(t.Provider, t.Model, t.Usage); ok && t.Usage != (events.Usage{}) {
+		t.CostUSD, t.CostFrom = &usd, costListed
+	}
 }
 
 // fail says why there is no answer, and what to do about it.
@@ -85,6 +102,7 @@ func (t *try) fail(err error) {
 		}
 	}
 	t.Usage, t.Output = f.Usage, f.Output
+	t.count(0)
 	t.Failure = &tryFailure{Class: f.Class, Status: f.Status, Message: f.Message, Do: t.remedy(f)}
 	if !f.ResetsAt.IsZero() {
 		t.Failure.ResetsAt = &f.ResetsAt
@@ -153,7 +171,7 @@ func (a *app) showTry(t *try) {
 	a.field("took", (time.Duration(t.TookMS) * time.Millisecond).String())
 	if t.Usage != (events.Usage{}) {
 		a.field("tokens", fmt.Sprintf("%d in (%d of them cached), %d out", t.Usage.Input, t.Usage.Cached, t.Usage.Output))
-		a.field("cost", costLine(t.CostUSD))
+		a.field("cost", t.costLine())
 	}
 	a.field("form", string(t.Form))
 	a.field("output", t.Output)
@@ -165,9 +183,12 @@ func (a *app) showTry(t *try) {
 	}
 }
 
-func costLine(dollars *float64) string {
-	if dollars == nil {
-		return "not told"
+func (t *try) costLine() string {
+	switch t.CostFrom {
+	case costTold:
+		return fmt.Sprintf("$%.6f, as the provider says", *t.CostUSD)
+	case costListed:
+		return fmt.Sprintf("$%.6f, by the list of prices", *t.CostUSD)
 	}
-	return fmt.Sprintf("$%.6f", *dollars)
+	return "not known: no price of this model is listed"
 }
