@@ -2,6 +2,7 @@ package policy
 
 import (
 	"testing"
+	"time"
 
 	"github.com/cmemd/cmemd/events"
 )
@@ -65,4 +66,29 @@ func mustPolicy(t *testing.T, name Name) *Policy {
 		t.Fatal(err)
 	}
 	return p
+}
+
+// TestAProbeThatWasNotAnsweredReleasesNobody has the probe of a halted observer meet a limit, and the one behind it crash:
+// that is the second halt in a row, and twice as long.
+func TestAProbeThatWasNotAnsweredReleasesNobody(t *testing.T) {
+	t.Parallel()
+	for _, name := range Live() {
+		for _, class := range []events.FailureClass{events.FailLimit, events.FailRefused} {
+			p := mustPolicy(t, name)
+			var s State
+			for range 6 {
+				p.Exit(&s, t0)
+			}
+			now := t0.Add(time.Minute)
+			if v := p.Turn(&s, Turn{Failure: class}, now); !v.Restarted || !p.Probes(&s) || p.halted(&s, now) {
+				t.Fatalf("%s: a probe that failed with %s: %+v, the next is a probe: %t", name, class, v, p.Probes(&s))
+			}
+			if v := p.Exit(&s, now); v.Ruling != RuleHalt || p.Delivers(&s, Pause{}, now.Add(2*time.Minute-1)) || !p.Delivers(&s, Pause{}, now.Add(2*time.Minute)) {
+				t.Errorf("%s: after %s: %+v, until %s", name, class, v, s.until)
+			}
+			if p.Turn(&s, Turn{Output: Output{Class: ClassProse, Disposition: Dropped}}, now.Add(2*time.Minute)); p.Probes(&s) {
+				t.Errorf("%s: an answer to the probe released nobody", name)
+			}
+		}
+	}
 }

@@ -59,13 +59,14 @@ func (p *Policy) halted(s *State, now time.Time) bool {
 func (p *Policy) Probes(s *State) bool { return s.trips > 0 }
 
 // Turn rules on a turn that Delivers let through at now. If the observer was halted, the turn was its probe: it is
-// started again, and released unless it died of it.
+// started again, and released if it answered. A failure of its provider, or a refusal, says nothing of it: the next turn
+// is a probe, too.
 func (p *Policy) Turn(s *State, t Turn, now time.Time) Verdict {
 	if t.Failure.BlamesObserver() {
 		return p.Exit(s, now)
 	}
 	probe := p.Probes(s)
-	if probe {
+	if probe && t.Failure == "" {
 		s.trips, s.restarts = 0, history{success: s.restarts.success}
 	}
 	return Verdict{Ruling: p.rule(s, t, now), Restarted: probe}
