@@ -31,6 +31,7 @@ func mayRead() map[string]string {
 		"observer/grammar_tags.go":    grammar,
 		"observer/grammar_text.go":    grammar,
 		"observer/structured.go":      grammar,
+		"observer/scrub.go":           "takes what may be a key out of what a service said before it is recorded: it decides nothing",
 		"policy/phrases.go":           "the phrases of policies that only replay knows, to show what such a rule costs",
 		"cmd/cmemd/provider_guard.go": "takes the key out of an answer before it is recorded: it looks for that one secret and decides nothing",
 	}
