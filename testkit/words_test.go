@@ -24,16 +24,33 @@ func outputs() []string {
 // mayRead are the files that may look into an output, each with its reason.
 func mayRead() map[string]string {
 	const grammar = "the output contract: it looks for tags and for blanks, and a test beside it lists every word that it knows"
+	const codec = "values of the module to bytes and back: what comes out is followed by its fields, as it was before"
+	const suite = "a suite for providers: what it compares is what it had scripted itself"
 	return map[string]string{
-		"observer/grammar.go":         grammar,
-		"observer/grammar_blocks.go":  grammar,
-		"observer/grammar_fields.go":  grammar,
-		"observer/grammar_tags.go":    grammar,
-		"observer/grammar_text.go":    grammar,
-		"observer/structured.go":      grammar,
-		"observer/scrub.go":           "takes what may be a key out of what a service said before it is recorded: it decides nothing",
-		"policy/phrases.go":           "the phrases of policies that only replay knows, to show what such a rule costs",
-		"cmd/cmemd/provider_guard.go": "takes the key out of an answer before it is recorded: it looks for that one secret and decides nothing",
+		"observer/grammar.go":           grammar,
+		"observer/grammar_blocks.go":    grammar,
+		"observer/grammar_fields.go":    grammar,
+		"observer/grammar_tags.go":      grammar,
+		"observer/grammar_text.go":      grammar,
+		"observer/structured.go":        grammar,
+		"events/codec.go":               codec,
+		"projections/codec.go":          codec,
+		"observer/playback/write.go":    codec,
+		"testkit/providertest/suite.go": suite,
+		"testkit/wiretest/suite.go":     suite,
+		"testkit/wiretest/trouble.go":   suite,
+		"policy/phrases.go":             "the phrases of policies that only replay knows, to show what such a rule costs",
+	}
+}
+
+// mayMask are the functions that take something out of a text, or put a mark on it, whatever it says: each with its reason.
+func mayMask() map[string]string {
+	return map[string]string{
+		"replay/prove_compare.go:equal":     "the proof: whole recorded events beside whole derived ones; nothing is decided by it",
+		"observer/scrub.go:isKey":           "keys are taken out of what people are shown",
+		"cmd/cmemd/provider_guard.go:Ask":   "the user's own key is taken out of an answer before anybody has it",
+		"cmd/cmemd/exit.go:describe":        "the names of packages are taken off an error that a person is shown",
+		"hooks/relay/notice.go:PlainNotice": "a notice's own brackets around what people are shown",
 	}
 }
 
@@ -50,7 +67,7 @@ func TestNobodyActsOnTheWordsOfAnOutput(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	found, err := program.Check(words.Rules{Sources: outputs(), Allowed: mayRead()})
+	found, err := program.Check(words.Rules{Sources: outputs(), Allowed: mayRead(), Masks: mayMask()})
 	if err != nil {
 		t.Fatal(err)
 	}

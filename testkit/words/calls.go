@@ -8,39 +8,103 @@ import (
 // targets are the functions of the module that a call may reach: *types.Func or *ast.FuncLit. own reports that it can
 // reach no other.
 func (w *walker) targets(fun ast.Expr) (all []any, own bool) {
-	switch e := fun.(type) {
-	case *ast.FuncLit:
-		return []any{e}, true
-	case *ast.IndexExpr:
-		return w.targets(ast.Unparen(e.X))
-	case *ast.IndexListExpr:
-		return w.targets(ast.Unparen(e.X))
-	case *ast.Ident:
-		return w.targetsOf(w.info.ObjectOf(e))
-	case *ast.SelectorExpr:
-		return w.targetsOf(w.info.ObjectOf(e.Sel))
+	stands := w.stands(fun)
+	for _, target := range stands {
+		if !w.isForeignFunc(target) {
+			all = append(all, target)
+		}
 	}
-	return nil, false
+	return all, len(all) > 0 && len(all) == len(stands)
 }
 
-func (w *walker) targetsOf(obj types.Object) (all []any, own bool) {
+func (w *walker) isForeignFunc(target any) bool {
+	f, ok := target.(*types.Func)
+	return ok && (f.Pkg() == nil || w.prog.byPath[f.Pkg().Path()] == nil)
+}
+
+// stands are the functions that an expression may stand for, or lead to: *types.Func, also of other modules, or
+// *ast.FuncLit.
+func (w *walker) stands(e ast.Expr) (all []any) {
+	switch e := e.(type) {
+	case *ast.FuncLit:
+		return []any{e}
+	case *ast.Ident:
+		return w.standsFor(w.info.ObjectOf(e))
+	case *ast.SelectorExpr:
+		return w.standsFor(w.info.ObjectOf(e.Sel))
+	case *ast.CompositeLit:
+		for _, x := range e.Elts {
+			if kv, ok := x.(*ast.KeyValueExpr); ok {
+				x = kv.Value
+			}
+			all = append(all, w.functionValues(x)...)
+		}
+	case *ast.CallExpr:
+		return w.returnedBy(e)
+	}
+	if inner := inner(e); inner != nil {
+		return w.stands(inner)
+	}
+	return all
+}
+
+// inner is what an expression takes something out of.
+func inner(e ast.Expr) ast.Expr {
+	switch e := e.(type) {
+	case *ast.ParenExpr:
+		return e.X
+	case *ast.IndexExpr:
+		return e.X
+	case *ast.IndexListExpr:
+		return e.X
+	case *ast.SliceExpr:
+		return e.X
+	case *ast.StarExpr:
+		return e.X
+	case *ast.UnaryExpr:
+		return e.X
+	case *ast.TypeAssertExpr:
+		return e.X
+	}
+	return nil
+}
+
+func (w *walker) standsFor(obj types.Object) (all []any) {
 	switch obj := obj.(type) {
 	case *types.Func:
 		f := obj.Origin()
-		if f.Pkg() == nil || w.prog.byPath[f.Pkg().Path()] == nil {
-			return nil, false
+		if r := f.Signature().Recv(); r != nil && types.IsInterface(r.Type()) && !w.isForeignFunc(f) {
+			return w.implementations(f)
 		}
-		if r := f.Signature().Recv(); r != nil && types.IsInterface(r.Type()) {
-			return w.implementations(f), true
-		}
-		return []any{f}, true
+		return []any{f}
 	case *types.Var:
 		for target := range w.bound[origin(obj)] {
 			all = append(all, target)
 		}
-		return all, len(all) > 0
 	}
-	return nil, false
+	return all
+}
+
+// returnedBy are the functions that a call may return; one of another module, those that it is given.
+func (w *walker) returnedBy(call *ast.CallExpr) (all []any) {
+	targets, own := w.targets(call.Fun)
+	for _, target := range targets {
+		var results []*types.Var
+		if lit := w.literals[literalOf(target)]; lit != nil {
+			results = lit.named
+		} else if f := w.function(target); f != nil {
+			results = f.named
+		}
+		for _, v := range results {
+			all = append(all, w.standsFor(v)...)
+		}
+	}
+	if !own {
+		for _, a := range call.Args {
+			all = append(all, w.functionValues(a)...)
+		}
+	}
+	return all
 }
 
 // implementations are the methods of the module's types that a call of an interface's method may reach.
@@ -53,10 +117,7 @@ func (fl *flow) implementations(method *types.Func) (all []any) {
 	if !ok {
 		return nil
 	}
-	for _, n := range fl.named {
-		if n.TypeParams().Len() > 0 || !types.Implements(n, iface) && !types.Implements(types.NewPointer(n), iface) {
-			continue
-		}
+	for _, n := range fl.implementing(iface) {
 		obj, _, _ := types.LookupFieldOrMethod(n, true, method.Pkg(), method.Name())
 		if f, ok := obj.(*types.Func); ok {
 			all = append(all, f.Origin())
@@ -65,13 +126,31 @@ func (fl *flow) implementations(method *types.Func) (all []any) {
 	return all
 }
 
-// functionValues are the functions that an expression may stand for when it is not called.
+// functionValues are the functions that an expression may stand for when it is not called, or that its elements may.
 func (w *walker) functionValues(e ast.Expr) []any {
-	if _, ok := w.info.TypeOf(e).Underlying().(*types.Signature); !ok {
+	if !leadsToFunction(w.info.TypeOf(e)) {
 		return nil
 	}
-	all, _ := w.targets(ast.Unparen(e))
-	return all
+	return w.stands(e)
+}
+
+func leadsToFunction(t types.Type) bool {
+	if t == nil {
+		return false
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Signature:
+		return true
+	case *types.Slice:
+		return leadsToFunction(u.Elem())
+	case *types.Array:
+		return leadsToFunction(u.Elem())
+	case *types.Map:
+		return leadsToFunction(u.Elem())
+	case *types.Chan:
+		return leadsToFunction(u.Elem())
+	}
+	return false
 }
 
 func literalOf(target any) *ast.FuncLit {
@@ -124,6 +203,7 @@ func (w *walker) spread(call *ast.CallExpr, each func(i int, l labels)) {
 func (w *walker) enter(call *ast.CallExpr) {
 	fun := ast.Unparen(call.Fun)
 	if tv := w.info.Types[fun]; tv.IsType() {
+		w.convert(tv.Type, call.Args[0])
 		return
 	} else if tv.IsBuiltin() {
 		if id, ok := fun.(*ast.Ident); ok && id.Name == "copy" {
@@ -140,6 +220,27 @@ func (w *walker) enter(call *ast.CallExpr) {
 	}
 }
 
+// convert hands on what the fields of a struct hold to those of the type that it is converted to.
+func (w *walker) convert(to types.Type, from ast.Expr) {
+	a, isStruct := pointedTo(w.info.TypeOf(from)).Underlying().(*types.Struct)
+	b, too := pointedTo(to).Underlying().(*types.Struct)
+	if !isStruct || !too || a == b || a.NumFields() != b.NumFields() {
+		return
+	}
+	for i := range a.NumFields() {
+		if w.place(a.Field(i)) != 0 {
+			w.put(origin(b.Field(i)), from.Pos())
+		}
+	}
+}
+
+func pointedTo(t types.Type) types.Type {
+	if p, ok := t.Underlying().(*types.Pointer); ok {
+		return p.Elem()
+	}
+	return t
+}
+
 func (w *walker) enterOne(target any, call *ast.CallExpr) {
 	if lit := w.literals[literalOf(target)]; lit != nil {
 		w.spread(call, func(i int, l labels) { w.enterLiteral(lit, i, l) })
@@ -150,16 +251,45 @@ func (w *walker) enterOne(target any, call *ast.CallExpr) {
 	if f == nil {
 		return
 	}
-	for i, l := range w.given(f, target, call) {
-		if w.f.holds(l) && wordy(f.params[i].Type()) {
+	given := w.given(f, target, call)
+	for i, l := range given {
+		if w.f.holds(l) && w.wordy(f.params[i].Type()) {
 			w.hand(f, i, call.Pos())
 		}
 	}
 	params := f.params
-	if fn := target.(*types.Func); fn.Signature().Recv() != nil {
+	if target.(*types.Func).Signature().Recv() != nil {
 		params = params[1:]
 	}
 	w.bindArguments(params, call)
+	w.writeBack(f, given, params, call)
+}
+
+// writeBack hands on what a function puts into what its arguments lead to.
+func (w *walker) writeBack(f *function, given []labels, params []*types.Var, call *ast.CallExpr) {
+	first := len(f.params) - len(params)
+	for i, v := range params {
+		if i >= len(call.Args) || i+first >= maxParams || !isReference(v.Type()) {
+			continue
+		}
+		l := w.locals[v]
+		out := l & fromSource
+		for k, in := range given {
+			if k < maxParams && k != i+first && l&(1<<k) != 0 {
+				out |= in
+			}
+		}
+		w.assign(call.Args[i], out)
+	}
+}
+
+// isReference reports whether what is put into a value of type t is seen by whoever handed it over.
+func isReference(t types.Type) bool {
+	switch t.Underlying().(type) {
+	case *types.Pointer, *types.Slice, *types.Map, *types.Chan, *types.Interface:
+		return true
+	}
+	return false
 }
 
 func (w *walker) enterLiteral(lit *literal, i int, l labels) {
@@ -170,7 +300,7 @@ func (w *walker) enterLiteral(lit *literal, i int, l labels) {
 		return
 	}
 	v := lit.params[min(i, len(lit.params)-1)]
-	if l != 0 && wordy(v.Type()) {
+	if l != 0 && w.wordy(v.Type()) {
 		have := w.locals[v]
 		w.add(&have, l)
 		w.locals[v] = have
@@ -198,45 +328,6 @@ func (w *walker) bind(v *types.Var, e ast.Expr) {
 		if !w.bound[origin(v)][target] {
 			w.bound[origin(v)][target] = true
 			w.changed = true
-		}
-	}
-}
-
-// enterForeign is a call of a function that is not the module's: functions among its arguments may be called with the
-// others, and what takes words keeps them.
-func (w *walker) enterForeign(fun ast.Expr, call *ast.CallExpr) {
-	all := w.arguments(call) | w.receiver(fun)
-	if all == 0 {
-		return
-	}
-	for _, a := range call.Args {
-		for _, target := range w.functionValues(a) {
-			w.callBack(target, all, call)
-		}
-		if t := w.info.TypeOf(a); t != nil && isCarrier(t) {
-			w.assign(a, all)
-		}
-	}
-	if sel, ok := fun.(*ast.SelectorExpr); ok && w.info.Selections[sel] != nil && isCarrier(w.info.TypeOf(sel.X)) {
-		w.assign(sel.X, all)
-	}
-}
-
-// callBack hands words to every parameter of a function that can hold some.
-func (w *walker) callBack(target any, l labels, call *ast.CallExpr) {
-	if lit := w.literals[literalOf(target)]; lit != nil {
-		for i := range lit.params {
-			w.enterLiteral(lit, i, l)
-		}
-		return
-	}
-	f := w.function(target)
-	if f == nil || !w.f.holds(l) {
-		return
-	}
-	for i, v := range f.params {
-		if wordy(v.Type()) {
-			w.hand(f, i, call.Pos())
 		}
 	}
 }

@@ -12,12 +12,17 @@ type walker struct {
 	f    *function
 	lit  *literal // the innermost one around the present node; nil: none
 	info *types.Info
+
+	steps int // through links
 }
 
 // eval says what the value of e may hold.
 func (w *walker) eval(e ast.Expr) labels {
-	if e == nil || !wordy(w.info.TypeOf(e)) {
+	if e == nil {
 		return 0
+	}
+	if t := w.info.TypeOf(e); !w.wordy(t) {
+		return w.inside(t)
 	}
 	switch e := e.(type) {
 	case *ast.Ident:
@@ -25,7 +30,7 @@ func (w *walker) eval(e ast.Expr) labels {
 	case *ast.ParenExpr:
 		return w.eval(e.X)
 	case *ast.SelectorExpr:
-		return w.object(w.info.ObjectOf(e.Sel))
+		return w.selected(e)
 	case *ast.IndexExpr:
 		return w.eval(e.X)
 	case *ast.SliceExpr:
@@ -46,6 +51,26 @@ func (w *walker) eval(e ast.Expr) labels {
 	return 0
 }
 
+// inside says what a value of type t holds in its fields.
+func (w *walker) inside(t types.Type) labels {
+	if w.holding(t) {
+		return fromSource
+	}
+	return 0
+}
+
+// whole says what may be read of all that e leads to.
+func (w *walker) whole(e ast.Expr) labels { return w.eval(e) | w.inside(w.info.TypeOf(e)) }
+
+// selected says what a field may hold; one of a foreign struct, whatever the struct does.
+func (w *walker) selected(e *ast.SelectorExpr) labels {
+	v, ok := w.info.ObjectOf(e.Sel).(*types.Var)
+	if ok && v.IsField() && !w.isOwn(v) {
+		return w.eval(e.X)
+	}
+	return w.object(w.info.ObjectOf(e.Sel))
+}
+
 // object says what a variable may hold.
 func (w *walker) object(obj types.Object) labels {
 	v, ok := obj.(*types.Var)
@@ -56,10 +81,7 @@ func (w *walker) object(obj types.Object) labels {
 	if !isPlace(v) {
 		return w.locals[v]
 	}
-	if _, holds := w.places[v]; holds || w.sources[v] {
-		return fromSource
-	}
-	return 0
+	return w.place(v)
 }
 
 // elements says what the elements of a slice, an array or a map may hold. Fields of a struct are places of their own.
@@ -118,7 +140,7 @@ func (w *walker) result(call *ast.CallExpr, i int) (l labels) {
 		}
 		t = tuple.At(i).Type()
 	}
-	if !wordy(t) {
+	if !w.wordy(t) {
 		return 0
 	}
 	fun := ast.Unparen(call.Fun)
@@ -129,7 +151,7 @@ func (w *walker) result(call *ast.CallExpr, i int) (l labels) {
 	for _, target := range targets {
 		l |= w.resultOf(target, call, i)
 	}
-	if !own {
+	if !own && !w.tellsErrors(fun) && (!isError(t) || w.madeOf(call)) {
 		l |= w.receiver(fun) | w.arguments(call)
 	}
 	return l
@@ -158,28 +180,63 @@ func (w *walker) resultOf(target any, call *ast.CallExpr, i int) (l labels) {
 // arguments is the labels of all arguments together.
 func (w *walker) arguments(call *ast.CallExpr) (l labels) {
 	for _, a := range call.Args {
-		l |= w.eval(a)
+		if !w.isTarget(call, a) {
+			l |= w.whole(a)
+		}
 	}
 	return l
 }
 
-// receiver is the labels of what a method is called on.
+// receiver is the labels of what a foreign method is called on.
 func (w *walker) receiver(fun ast.Expr) labels {
-	if sel, ok := fun.(*ast.SelectorExpr); ok && w.info.Selections[sel] != nil {
-		return w.eval(sel.X)
+	sel, ok := fun.(*ast.SelectorExpr)
+	if !ok || !w.isMethod(sel) {
+		return 0
 	}
-	return 0
+	if v := w.embedded(sel); v != nil {
+		return w.object(v)
+	}
+	return w.eval(sel.X)
+}
+
+// isMethod reports whether sel is the method of a value; not a function in a field.
+func (w *walker) isMethod(sel *ast.SelectorExpr) bool {
+	s := w.info.Selections[sel]
+	return s != nil && s.Kind() == types.MethodVal
+}
+
+// embedded is the field through which a method of an embedded value is called; nil: it is not.
+func (w *walker) embedded(sel *ast.SelectorExpr) (v *types.Var) {
+	s := w.info.Selections[sel]
+	t := s.Recv()
+	for _, i := range s.Index()[:len(s.Index())-1] {
+		if p, ok := t.Underlying().(*types.Pointer); ok {
+			t = p.Elem()
+		}
+		v = t.Underlying().(*types.Struct).Field(i)
+		t = v.Type()
+	}
+	return v
 }
 
 // assign notes that a place holds what l says.
 func (w *walker) assign(to ast.Expr, l labels) {
-	if l == 0 {
+	if id, blank := to.(*ast.Ident); l == 0 || blank && id.Name == "_" || !w.wordy(w.info.TypeOf(to)) {
 		return
 	}
 	switch to := to.(type) {
 	case *ast.Ident:
 		w.assignTo(w.info.ObjectOf(to), l, to.Pos())
+		w.assignLinked(w.info.ObjectOf(to), l)
+	case *ast.CallExpr:
+		for _, e := range w.beneath(to) {
+			w.assign(e, l)
+		}
 	case *ast.SelectorExpr:
+		if v, ok := w.info.ObjectOf(to.Sel).(*types.Var); ok && v.IsField() && !w.isOwn(v) {
+			w.assign(to.X, l) // a field of a foreign struct
+			return
+		}
 		w.assignTo(w.info.ObjectOf(to.Sel), l, to.Pos())
 	case *ast.ParenExpr:
 		w.assign(to.X, l)
@@ -194,10 +251,23 @@ func (w *walker) assign(to ast.Expr, l labels) {
 	}
 }
 
+// assignLinked hands on what is written to a variable, through a few steps: w = bufio.NewWriter(w) leads back to itself.
+func (w *walker) assignLinked(obj types.Object, l labels) {
+	const steps = 4
+	if w.steps == steps {
+		return
+	}
+	w.steps++
+	for e := range w.linked[obj] {
+		w.assign(e, l)
+	}
+	w.steps--
+}
+
 func (w *walker) assignTo(obj types.Object, l labels, pos token.Pos) {
 	v, ok := obj.(*types.Var)
 	switch {
-	case !ok || v.Name() == "_" || !wordy(v.Type()):
+	case !ok || v.Name() == "_" || !w.wordy(v.Type()):
 	case !isPlace(v):
 		have := w.locals[v]
 		w.add(&have, l)

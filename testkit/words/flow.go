@@ -18,6 +18,7 @@ const maxParams = 63
 // function is a declared function, or the initializer of package variables.
 type function struct {
 	pkg     *pkg
+	masks   bool         // it may compare words to take some out; what it returns is words as before
 	node    ast.Node     // its body, or the specification of the variables
 	params  []*types.Var // the receiver first
 	named   []*types.Var // its results, where they have names
@@ -30,7 +31,7 @@ type function struct {
 type literal struct {
 	owner   *function
 	params  []*types.Var
-	named   []*types.Var
+	named   []*types.Var // its results
 	results []labels
 }
 
@@ -39,15 +40,21 @@ type flow struct {
 	prog    *Program
 	sources map[*types.Var]bool
 	allowed map[string]string
+	masks   map[string]string
+	masked  map[string]bool // those of masks that are there
 
 	functions []*function
 	declared  map[*types.Func]*function
 	literals  map[*ast.FuncLit]*literal
-	locals    map[types.Object]labels    // in the labels of the function each belongs to
-	places    map[types.Object]token.Pos // fields and package variables that hold words, and where they were put there
-	bound     map[types.Object]map[any]bool
-	named     []*types.Named        // types of the module, for calls through its interfaces
-	reached   map[*types.Func][]any // by such a call
+	locals    map[types.Object]labels       // in the labels of the function each belongs to
+	places    map[types.Object]token.Pos    // fields and package variables that hold words, and where they were put there
+	bound     map[types.Object]map[any]bool // what functions a variable or a result stands for
+	named     []*types.Named                // types of the module, for calls through its interfaces
+	reached   map[*types.Func][]any         // by such a call
+	words     map[types.Type]bool           // what wordy answered
+	behind    map[*types.Interface][]*types.Named
+	linked    map[types.Object]map[ast.Expr]bool // what is written to a variable goes there too
+	held      map[types.Type]bool                // what holding answered in this pass
 
 	changed   bool
 	reporting bool
@@ -58,7 +65,8 @@ func newFlow(p *Program) *flow {
 	return &flow{
 		prog: p, sources: map[*types.Var]bool{}, declared: map[*types.Func]*function{}, literals: map[*ast.FuncLit]*literal{},
 		locals: map[types.Object]labels{}, places: map[types.Object]token.Pos{}, bound: map[types.Object]map[any]bool{},
-		reached: map[*types.Func][]any{}, found: map[Finding]bool{},
+		reached: map[*types.Func][]any{}, masked: map[string]bool{}, behind: map[*types.Interface][]*types.Named{},
+		linked: map[types.Object]map[ast.Expr]bool{}, words: map[types.Type]bool{}, found: map[Finding]bool{},
 	}
 }
 
@@ -85,6 +93,7 @@ func (fl *flow) run() {
 }
 
 func (fl *flow) pass() {
+	fl.held = map[types.Type]bool{}
 	for _, f := range fl.functions {
 		ast.Walk(&walker{flow: fl, f: f, info: f.pkg.info}, f.node)
 		for i, v := range f.named {
@@ -107,7 +116,7 @@ func (fl *flow) declare(p *pkg, file *ast.File) {
 			if !ok || d.Body == nil {
 				continue
 			}
-			f := &function{pkg: p, node: d.Body, from: map[int]token.Pos{}}
+			f := &function{pkg: p, node: d.Body, from: map[int]token.Pos{}, masks: fl.masking(obj)}
 			sig := obj.Signature()
 			if r := sig.Recv(); r != nil {
 				f.params = append(f.params, r)
@@ -127,6 +136,15 @@ func (fl *flow) declare(p *pkg, file *ast.File) {
 			}
 		}
 	}
+}
+
+// masking reports whether the rules let f compare words.
+func (fl *flow) masking(f *types.Func) bool {
+	file, _ := fl.prog.shown(f.Pos())
+	name := file + ":" + f.Name()
+	_, is := fl.masks[name]
+	fl.masked[name] = fl.masked[name] || is
+	return is
 }
 
 func (fl *flow) note(f *function) {
@@ -184,77 +202,4 @@ func (fl *flow) put(obj types.Object, pos token.Pos) {
 		fl.places[obj] = pos
 		fl.changed = true
 	}
-}
-
-// origin is the variable that a possibly instantiated one stands for.
-func origin(v *types.Var) *types.Var { return v.Origin() }
-
-// isPlace reports whether v lives longer than a call.
-func isPlace(v *types.Var) bool {
-	return v.IsField() || v.Pkg() != nil && v.Parent() == v.Pkg().Scope()
-}
-
-// wordy reports whether a value of type t can hold words.
-func wordy(t types.Type) bool { return wordyWithin(t, 4) }
-
-func wordyWithin(t types.Type, depth int) bool {
-	if t == nil || depth == 0 {
-		return false
-	}
-	if isCarrier(t) {
-		return true
-	}
-	switch u := t.Underlying().(type) {
-	case *types.Basic:
-		return u.Info()&types.IsString != 0
-	case *types.Interface:
-		return true
-	case *types.Slice:
-		return isCharacter(u.Elem()) || wordyWithin(u.Elem(), depth-1)
-	case *types.Array:
-		return wordyWithin(u.Elem(), depth-1)
-	case *types.Pointer:
-		return wordyWithin(u.Elem(), depth-1)
-	case *types.Chan:
-		return wordyWithin(u.Elem(), depth-1)
-	case *types.Map:
-		return wordyWithin(u.Key(), depth-1) || wordyWithin(u.Elem(), depth-1)
-	case *types.Signature: // an iterator
-		return u.Params().Len() == 1 && yields(u.Params().At(0).Type(), depth-1)
-	}
-	return false
-}
-
-func yields(t types.Type, depth int) bool {
-	sig, ok := t.Underlying().(*types.Signature)
-	if !ok {
-		return false
-	}
-	for v := range sig.Params().Variables() {
-		if wordyWithin(v.Type(), depth) {
-			return true
-		}
-	}
-	return false
-}
-
-func isCharacter(t types.Type) bool {
-	b, ok := t.Underlying().(*types.Basic)
-	return ok && (b.Kind() == types.Byte || b.Kind() == types.Rune)
-}
-
-// isCarrier reports whether t is, or points to, a type of the standard library that takes words and gives them back.
-func isCarrier(t types.Type) bool {
-	if p, ok := t.Underlying().(*types.Pointer); ok {
-		t = p.Elem()
-	}
-	n, ok := types.Unalias(t).(*types.Named)
-	if !ok || n.Obj().Pkg() == nil {
-		return false
-	}
-	switch n.Obj().Pkg().Path() + "." + n.Obj().Name() {
-	case "strings.Builder", "strings.Reader", "bytes.Buffer", "bytes.Reader", "bufio.Scanner", "bufio.Reader":
-		return true
-	}
-	return false
 }

@@ -17,6 +17,9 @@ type Rules struct {
 	// Allowed are the files, by path within the module, in which they may be: each with its reason. What a function of
 	// such a file returns is taken for harmless.
 	Allowed map[string]string
+	// Masks are functions, as FILE:Name, that may compare words in order to take some out or to mark them: each with its
+	// reason. What such a function returns is as little to be read as what it was given.
+	Masks map[string]string
 }
 
 // Finding is a place that compares words it must not read.
@@ -54,8 +57,13 @@ func (p *Program) Check(r Rules) ([]Finding, error) {
 			return nil, fmt.Errorf("%w: %s has no reason, or is not there", ErrRules, file)
 		}
 	}
-	fl.allowed = r.Allowed
+	fl.allowed, fl.masks = r.Allowed, r.Masks
 	fl.run()
+	for mask, why := range r.Masks {
+		if why == "" || !fl.masked[mask] {
+			return nil, fmt.Errorf("%w: %s has no reason, or is not there", ErrRules, mask)
+		}
+	}
 	found := slices.Collect(maps.Keys(fl.found))
 	slices.SortFunc(found, func(a, b Finding) int {
 		return cmp.Or(strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), strings.Compare(a.What, b.What))

@@ -25,6 +25,7 @@ func (w *walker) Visit(n ast.Node) ast.Visitor {
 		w.returned(n)
 	case *ast.SendStmt:
 		w.assign(n.Chan, w.eval(n.Value))
+		w.bind(w.variable(n.Chan), n.Value)
 	case *ast.TypeSwitchStmt:
 		w.typeSwitch(n)
 	case *ast.CompositeLit:
@@ -50,6 +51,7 @@ func (w *walker) assignAll(to, from []ast.Expr) {
 		w.assign(to[i], l)
 		if len(from) == len(to) {
 			w.bind(w.variable(to[i]), from[i])
+			w.link(w.variable(to[i]), from[i])
 		}
 	}
 }
@@ -62,6 +64,8 @@ func (w *walker) variable(e ast.Expr) *types.Var {
 		obj = w.info.ObjectOf(e)
 	case *ast.SelectorExpr:
 		obj = w.info.ObjectOf(e.Sel)
+	case *ast.IndexExpr:
+		return w.variable(e.X)
 	}
 	v, _ := obj.(*types.Var)
 	return v
@@ -71,9 +75,12 @@ func (w *walker) variable(e ast.Expr) *types.Var {
 func (w *walker) ranged(n *ast.RangeStmt) {
 	l := w.eval(n.X)
 	for _, to := range []ast.Expr{n.Key, n.Value} {
-		if to != nil && wordy(w.info.TypeOf(to)) {
+		if to != nil && w.wordy(w.info.TypeOf(to)) {
 			w.assign(to, l)
 		}
+	}
+	if n.Value != nil {
+		w.bind(w.variable(n.Value), n.X)
 	}
 }
 
@@ -85,8 +92,15 @@ func (w *walker) returned(n *ast.ReturnStmt) {
 	if len(n.Results) == 0 {
 		return
 	}
+	named := w.f.named
+	if w.lit != nil {
+		named = w.lit.named
+	}
 	for i, l := range w.values(n.Results, len(results)) {
 		w.add(&results[i], l)
+		if len(n.Results) == len(results) {
+			w.bind(named[i], n.Results[i])
+		}
 	}
 }
 
@@ -120,7 +134,7 @@ func (w *walker) fields(n *ast.CompositeLit) {
 		} else if i < s.NumFields() {
 			field = s.Field(i)
 		}
-		if field != nil {
+		if field != nil && w.isOwn(field) {
 			w.assignTo(field, w.eval(x), x.Pos())
 			w.bind(field, x)
 		}
@@ -129,7 +143,7 @@ func (w *walker) fields(n *ast.CompositeLit) {
 
 // report notes that an expression compares words, once all flows are known.
 func (w *walker) report(at ast.Expr, operand ast.Expr) {
-	if !w.reporting {
+	if !w.reporting || w.f.masks {
 		return
 	}
 	f := Finding{What: types.ExprString(at)}

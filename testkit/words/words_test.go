@@ -28,11 +28,24 @@ func sources() []string {
 }
 
 func grammar() map[string]string {
-	allowed := map[string]string{}
+	allowed := map[string]string{"events/codec.go": "events to bytes and back"}
 	for _, part := range []string{"", "_blocks", "_fields", "_tags", "_text"} {
 		allowed["observer/grammar"+part+".go"] = "the contract looks for tags"
 	}
 	return allowed
+}
+
+// planted are the files with violations.
+func planted() []string {
+	return []string{"testdata/planted.go", "testdata/planted_called.go", "testdata/planted_made.go"}
+}
+
+// imported is what the planted files import beyond what the observer does.
+func imported() []string {
+	return []string{
+		"bufio", "container/list", "crypto/sha256", "encoding/json", "github.com/fxamacker/cbor/v2", "hash/crc32", "hash/fnv",
+		"reflect", "regexp", "text/template",
+	}
 }
 
 // load reads what is planted, and what it is planted on.
@@ -45,11 +58,11 @@ func load(t *testing.T) *words.Program {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := words.Load(root, "./observer", "regexp") // and what else the planted files import
+	p, err := words.Load(root, append([]string{"./observer"}, imported()...)...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := p.Add(module+"/planted", "testdata/planted.go", "testdata/harmless.go"); err != nil {
+	if err := p.Add(module+"/planted", append(planted(), "testdata/harmless.go")...); err != nil {
 		t.Fatal(err)
 	}
 	return p
@@ -67,17 +80,19 @@ func TestPlantedViolationsAreFound(t *testing.T) {
 		got[fmt.Sprintf("%s:%d", filepath.Base(f.File), f.Line)] = true
 	}
 	want := map[string]bool{}
-	source, err := os.ReadFile("testdata/planted.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, line := range strings.Split(string(source), "\n") {
-		if strings.HasSuffix(line, "// want") {
-			want[fmt.Sprintf("planted.go:%d", i+1)] = true
+	for _, name := range planted() {
+		source, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, line := range strings.Split(string(source), "\n") {
+			if strings.HasSuffix(line, "// want") {
+				want[fmt.Sprintf("%s:%d", filepath.Base(name), i+1)] = true
+			}
 		}
 	}
-	if len(want) < 35 {
-		t.Errorf("%d lines are marked, want at least 35", len(want))
+	if len(want) < 80 {
+		t.Errorf("%d lines are marked, want at least 80", len(want))
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s\n%v", diff, found)
@@ -97,6 +112,31 @@ func TestTheGrammarIsFoundUnlessItIsAllowed(t *testing.T) {
 	}
 	if !files["observer/grammar_fields.go"] && !files["observer/grammar_tags.go"] && !files["observer/grammar_blocks.go"] {
 		t.Errorf("the grammar looks for tags in outputs, and only these are found: %v", files)
+	}
+}
+
+// TestWhatAMaskReturnsIsStillWords shows that a mask may compare, and that whoever asks it may not.
+func TestWhatAMaskReturnsIsStillWords(t *testing.T) {
+	t.Parallel()
+	rules := words.Rules{Sources: sources(), Allowed: grammar(), Masks: map[string]string{
+		"testdata/masked.go:masked": "it takes keys out",
+	}}
+	p := load(t)
+	if err := p.Add(module+"/masking", "testdata/masked.go"); err != nil {
+		t.Fatal(err)
+	}
+	found, err := p.Check(rules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines []int
+	for _, f := range found {
+		if filepath.Base(f.File) == "masked.go" {
+			lines = append(lines, f.Line)
+		}
+	}
+	if diff := cmp.Diff([]int{15}, lines); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
 	}
 }
 
@@ -125,6 +165,8 @@ func TestRulesOfNothingAreErrors(t *testing.T) {
 		"no such package": {Sources: []string{module + "/nothing.Turn.Output"}},
 		"no such file":    {Sources: sources(), Allowed: map[string]string{"observer/gone.go": "it was there"}},
 		"no reason":       {Sources: sources(), Allowed: map[string]string{"observer/grammar.go": ""}},
+		"no such mask":    {Sources: sources(), Masks: map[string]string{"observer/scrub.go:gone": "it was there"}},
+		"a mask without":  {Sources: sources(), Masks: map[string]string{"observer/scrub.go:isKey": ""}},
 	} {
 		if _, err := p.Check(r); !errors.Is(err, words.ErrRules) {
 			t.Errorf("%s: got %v, want ErrRules", name, err)

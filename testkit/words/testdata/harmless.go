@@ -1,10 +1,15 @@
 package planted
 
 import (
+	"bytes"
 	"crypto/sha256"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/observer"
@@ -33,4 +38,21 @@ func others(e events.ToolUsed, d events.OutputDropped) bool {
 func shown(d events.OutputDropped) string {
 	clipped := d.Preview[:min(len(d.Preview), 80)]
 	return fmt.Sprintf("%s (%d bytes)", strings.ReplaceAll(clipped, "\n", " "), d.Length)
+}
+
+// A value that holds words may be put into bytes and taken out again; what is not one of its words may be read.
+func roundTrip(e events.TurnReceived) (again events.TurnReceived, ok bool) {
+	raw, err := json.Marshal(e)
+	if err != nil || len(raw) == 0 || utf8.RuneCount(raw) > 1000 {
+		return again, false
+	}
+	fmt.Println(string(bytes.TrimSuffix(raw, []byte("\n}\n"))))
+	return again, again.StopReason == "max_tokens"
+}
+
+// An error is told by its type and identity, whatever words it was made of.
+func told(f *observer.Failure) bool {
+	err := fmt.Errorf("turn: %w", error(f))
+	known, ok := errors.AsType[*observer.Failure](err)
+	return errors.Is(err, io.EOF) || ok && known.Class == events.FailLimit
 }
