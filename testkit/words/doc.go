@@ -18,8 +18,9 @@
 //
 // What bites: the analysis is one of flow through places, not of single runs, and it knows no order of statements. It loses
 // words that leave the program and come back (files, sockets, databases, what is sent over net/http, log/slog or to an
-// actor, a context's values), that are told by characters, lengths or counts, that are decoded by a file the rules allow,
-// that a function of others hands to methods of the module (an io.Writer), or that are written through a pointer to a field.
-// An error that a foreign function returns beside other results, or from a method, is taken for its own. A function that
-// nobody calls is handed nothing. What the check reports is a reason to look; what it does not is no proof.
+// actor, a context's values), that are told by characters, lengths or counts, that pass through a file that the rules allow,
+// that a function of others hands to a method of the module (but Write, where it sees whose it is), or that are written
+// through a pointer that a function returned. An error that a foreign function returns beside other results, or from a
+// method, is taken for its own. A function that nobody calls is handed nothing. What the check reports is a reason to look;
+// what it does not is no proof.
 package words

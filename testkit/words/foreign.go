@@ -22,6 +22,9 @@ func (w *walker) enterForeign(fun ast.Expr, call *ast.CallExpr) {
 		if w.keeps(a) {
 			w.assign(a, all)
 		}
+		if f := w.writeMethod(w.info.TypeOf(a)); f != nil {
+			w.callBack(f, all, call)
+		}
 	}
 	sel, ok := fun.(*ast.SelectorExpr)
 	if !ok || !w.isMethod(sel) {
@@ -40,6 +43,19 @@ func (w *walker) keeps(e ast.Expr) bool {
 		return true
 	}
 	return isWriter(w.info.TypeOf(e))
+}
+
+// writeMethod is the Write of a type of the module; nil: none.
+func (w *walker) writeMethod(t types.Type) *types.Func {
+	if t == nil || types.IsInterface(t) {
+		return nil
+	}
+	obj, _, _ := types.LookupFieldOrMethod(t, true, nil, "Write")
+	f, ok := obj.(*types.Func)
+	if !ok || w.isForeignFunc(f) {
+		return nil
+	}
+	return f.Origin()
 }
 
 func isWriter(t types.Type) bool {

@@ -47,6 +47,7 @@ func firstLine(s string) string {
 
 type watcher struct {
 	last  string
+	told  string
 	seen  map[string]int
 	check func(string) bool
 }

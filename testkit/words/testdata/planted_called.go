@@ -1,6 +1,7 @@
 package planted
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -155,4 +156,26 @@ func (k *keeper) bad() bool {
 		}
 	}
 	return false
+}
+
+func throughAField(w *watcher, e events.TurnReceived) {
+	p := &w.told
+	*p = e.Output
+}
+
+func (w *watcher) wasTold() bool {
+	return w.told == "limit" // want
+}
+
+type sniffer struct{ bad bool }
+
+func (s *sniffer) Write(p []byte) (int, error) {
+	s.bad = s.bad || strings.Contains(string(p), "limit") // want
+	return len(p), nil
+}
+
+func sniffed(e events.TurnReceived) bool {
+	var s sniffer
+	_, _ = fmt.Fprintln(&s, e.Output)
+	return s.bad
 }
