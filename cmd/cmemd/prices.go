@@ -22,6 +22,9 @@ var knownPrices string
 // pricesFile is the name of a home's own prices.
 const pricesFile = "prices.toml"
 
+// maxPrices bounds that file: some five hundred prices.
+const maxPrices = 64 << 10
+
 // A price is what tokens of a model cost.
 type price struct {
 	provider string
@@ -60,8 +63,8 @@ func readPrices(path string) ([]byte, error) {
 		return nil, nil
 	case err != nil:
 		return nil, err
-	case info.Size() > maxConfig || !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s is no file of prices: it must be a regular file of at most %s", path, formatBytes(maxConfig))
+	case info.Size() > maxPrices || !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s is no file of prices: it must be a regular file of at most %s", path, formatBytes(maxPrices))
 	}
 	return os.ReadFile(path)
 }

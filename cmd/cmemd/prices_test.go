@@ -146,6 +146,10 @@ func TestPricesOfAHome(t *testing.T) {
 	if _, err := loadPrices(home); err == nil || !strings.Contains(err.Error(), "prices.toml:2: imput") {
 		t.Errorf("got %v", err)
 	}
+	write(strings.Repeat("#", maxPrices+1))
+	if _, err := loadPrices(home); err == nil || !strings.Contains(err.Error(), "at most 64") {
+		t.Errorf("a file that is too long: got %v", err)
+	}
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
@@ -159,7 +163,6 @@ func TestPricesOfAHome(t *testing.T) {
 
 func FuzzPrices(f *testing.F) {
 	f.Add(onePrice)
-	f.Add(knownPrices)
 	f.Add("[[price]]\ndate = 2026-01-31")
 	f.Add("price.x = 1\n[[price]]")
 	f.Fuzz(func(t *testing.T, data string) {
