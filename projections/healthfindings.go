@@ -204,7 +204,7 @@ func mendOf(c events.FailureClass) (advice string, lasting bool) {
 	const kept = "; what happens is kept and observed afterwards"
 	switch c {
 	case events.FailLimit:
-		return "wait for that time, or choose another provider than %s" + kept, true
+		return "wait until it answers, or choose another provider than %s" + kept, true
 	case events.FailAuth:
 		return "log in to %s again, or renew its key" + kept, true
 	case events.FailBilling:

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/hooks/relay"
 	"github.com/cmemd/cmemd/projections"
 )
@@ -26,8 +27,9 @@ func TestNotice(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	sick := projections.Streak{Provider: "anthropic", Model: "small", Unusable: 30, Blank: 60, KeptAt: now.Add(-3 * time.Hour), LastAt: now.Add(-4 * time.Minute)}
 	held := projections.Pause{Provider: "anthropic", Class: "limit", Since: now.Add(-time.Minute), At: now, Until: now.Add(26 * time.Hour), Probe: 1}
-	over := held
-	over.Until = now
+	over, probed := held, held
+	over.Until, probed.Until = now.Add(-time.Hour), now.Add(-time.Hour)
+	probed.Trial.Turn = events.ID{1}
 	for _, c := range []struct {
 		name string
 		h    fixedHealth
@@ -43,12 +45,16 @@ func TestNotice(t *testing.T) {
 		}}}}}},
 		{name: "a pause that is over", h: fixedHealth{health: projections.Health{Pauses: []projections.Pause{over}}}},
 		{
+			name: "a pause that a turn tries", h: fixedHealth{health: projections.Health{Pauses: []projections.Pause{probed}}},
+			want: []string{"anthropic is left alone", "being tried now"},
+		},
+		{
 			name: "views that stand still", h: fixedHealth{err: errors.New("closed")}, stop: []string{"views", "index"},
 			want: []string{"views and index stopped, what happens is still captured. ", "`cmemd doctor`"},
 		},
 		{
 			name: "one thing, with its age and its mend", h: fixedHealth{health: projections.Health{Pauses: []projections.Pause{held}}},
-			want: []string{"anthropic is left alone", "tried again at 2026-03-02 14:00 (in 26 h)", "To mend it: wait for that time"},
+			want: []string{"anthropic is left alone", "tried again at 2026-03-02 14:00 (in 26 h)", "To mend it: wait until it answers"},
 		},
 		{
 			name: "three things are one and a number", h: fixedHealth{health: projections.Health{
