@@ -10,10 +10,10 @@ import (
 	"github.com/cmemd/cmemd/projections"
 )
 
-const (
-	defaultOutcomes = 100
-	maxOutcomes     = 10_000
-)
+const defaultOutcomes = 100
+
+// MaxOutcomes is how many inputs one answer lists at most.
+const MaxOutcomes = 10_000
 
 // getOutcomes lists inputs, the latest first, page by page.
 func (s *Server) getOutcomes(w http.ResponseWriter, r *http.Request) error {
@@ -23,7 +23,7 @@ func (s *Server) getOutcomes(w http.ResponseWriter, r *http.Request) error {
 		Class:   p.text("class"), Reason: p.text("reason"), Since: p.time("since"), Until: p.time("until"),
 		Kind: events.Kind(p.oneOf("kind", string(events.KindToolUsed), string(events.KindContextCompacted),
 			string(events.KindAgentStopped))),
-		Before: p.position("before"), Limit: p.number("limit", defaultOutcomes, maxOutcomes),
+		Before: p.position("before"), Limit: p.number("limit", defaultOutcomes, MaxOutcomes),
 	}
 	turn, name, project, after := p.text("turn"), p.text("session"), p.text("project"), p.position("after")
 	if err := p.err(); err != nil {

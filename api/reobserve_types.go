@@ -58,7 +58,7 @@ type Answers struct {
 	Observed int `json:"observed"`
 	Skipped  int `json:"skipped"`         // there is nothing to record, as the answer says
 	Blank    int `json:"blank,omitempty"` // the answer was blank: skipped in the balance, but what was there before stands
-	Dropped  int `json:"dropped"`         // came to nothing again: what was there before stands
+	Dropped  int `json:"dropped"`         // came to nothing again: what was kept or skipped stands, what was dropped is so by the latest turn
 	Waiting  int `json:"waiting"`         // not answered yet
 }
 

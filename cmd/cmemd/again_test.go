@@ -1,13 +1,17 @@
 package main
 
 import (
+	"context"
 	"errors"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/cmemd/cmemd/api"
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/projections"
 	"github.com/cmemd/cmemd/session"
 )
 
@@ -61,6 +65,63 @@ func TestWhatIsSaidOfAskingAgain(t *testing.T) {
 		if !strings.Contains(line, want) {
 			t.Errorf("the plan %q does not say %q", line, want)
 		}
+	}
+}
+
+// TestCutWhileItIsWaitedFor has a daemon die before and after it recorded what was asked for.
+func TestCutWhileItIsWaitedFor(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ sent, says, next string }{
+		{"", "the daemon's answer ended early", "then try again"},
+		{"event: progress\ndata: {\"done\":1,\"total\":3}\n\n", "nobody waits for the answers any more", "is on record and need not be asked for again"},
+	} {
+		daemon := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/event-stream")
+			_, _ = w.Write([]byte(c.sent))
+		}))
+		defer daemon.Close()
+		client := api.DialTCP(daemon.Listener.Addr().String(), "token")
+		defer client.Close()
+		a, _, _ := testApp()
+		err := a.awaitReobserved(t.Context(), client, api.ReobserveRequest{Dropped: true}, 3)
+		if err == nil || !strings.Contains(describe(err), c.says) || !strings.Contains(nextStep(err), c.next) || exitCode(err) != exitFailure {
+			t.Errorf("after %q: got %v, next %q", c.sent, err, nextStep(err))
+		}
+	}
+}
+
+// TestInterruptedSaysWhatIsLeft has somebody go while three inputs are not answered yet.
+func TestInterruptedSaysWhatIsLeft(t *testing.T) {
+	t.Parallel()
+	for json, want := range map[bool]string{false: "the daemon goes on: 3 inputs still", true: `"reobserve": 3`} {
+		ctx, interrupt := context.WithCancel(t.Context())
+		mux := http.NewServeMux()
+		mux.HandleFunc("POST /v1/reobserve", func(http.ResponseWriter, *http.Request) { interrupt() })
+		mux.HandleFunc("GET /v1/status", func(w http.ResponseWriter, _ *http.Request) {
+			_, _ = w.Write([]byte(`{"inputs":{"captured":3,"dropped":3,"reobserve":3}}`))
+		})
+		daemon := httptest.NewServer(mux)
+		defer daemon.Close()
+		client := api.DialTCP(daemon.Listener.Addr().String(), "token")
+		defer client.Close()
+		a, out, errs := testApp()
+		a.json = json
+		if err := a.awaitReobserved(ctx, client, api.ReobserveRequest{Dropped: true}, 3); err != nil || !strings.Contains(out.String()+errs.String(), want) {
+			t.Errorf("json %t: got %q, %q, %v, want %q", json, out, errs, err, want)
+		}
+	}
+}
+
+// TestGivenUpWithoutATurn lists an input that no turn settled.
+func TestGivenUpWithoutATurn(t *testing.T) {
+	t.Parallel()
+	a, out, _ := testApp()
+	in := api.Input{Position: 7, Session: events.SessionIDOf("codex", "s"), Kind: events.KindToolUsed, Outcome: projections.Dropped, Reason: string(events.DropCrowded)}
+	if err := a.showOutcomes(api.Outcomes{Inputs: []api.Input{in}}); err != nil {
+		t.Fatal(err)
+	}
+	if row := strings.TrimSpace(out.String()); !strings.Contains(row, "crowded") || strings.Contains(row, events.ID{}.String()) {
+		t.Errorf("got %q, want no turn named", row)
 	}
 }
 

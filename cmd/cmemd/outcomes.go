@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 
@@ -46,7 +47,7 @@ func newOutcomes(a *app) *cobra.Command {
 		if err := oneOf(c, "class", q.Class, outputClasses()...); err != nil {
 			return err
 		}
-		if err := needsPositive(c, "limit", q.Limit); err != nil {
+		if err := needsUpTo(c, "limit", q.Limit, api.MaxOutcomes); err != nil {
 			return err
 		}
 		if q.Since, err = since.at(c, a.now()); err != nil {
@@ -59,12 +60,30 @@ func newOutcomes(a *app) *cobra.Command {
 		return a.query(c.Context(), func(ctx context.Context, client *api.Client) error {
 			found, err := client.Outcomes(ctx, q)
 			if err != nil {
-				return err
+				return adviseNames(err, q.Turn, q.Session)
 			}
 			return a.showOutcomes(found)
 		})
 	}
 	return c
+}
+
+// adviseNames says where the names stand by which inputs are chosen, if err may be that one of them is wrong. Empty ones
+// were not given.
+func adviseNames(err error, turn, session string) error {
+	var p *api.Problem
+	if !errors.As(err, &p) || p.Type != api.ProblemInvalid && p.Type != api.ProblemNotFound {
+		return err
+	}
+	switch {
+	case turn != "" && session != "":
+		return advise(err, "`cmemd outcomes` lists turns, `cmemd sessions` sessions")
+	case turn != "":
+		return advise(err, "`cmemd outcomes` lists turns")
+	case session != "":
+		return advise(err, "`cmemd sessions` lists them")
+	}
+	return err
 }
 
 func outcomeWords() []string {
@@ -125,7 +144,7 @@ func reasonOf(in api.Input) string {
 }
 
 func (a *app) optionalID(in api.Input) string {
-	if in.Outcome == projections.Pending {
+	if in.Turn == (events.ID{}) || in.Outcome == projections.Pending {
 		return ""
 	}
 	return a.shownID(in.Turn)

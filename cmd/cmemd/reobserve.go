@@ -15,7 +15,11 @@ import (
 
 const reobserveHelp = `Reobserve asks the observer again about inputs whose answers came to nothing, or were not good. The conditions hold all
 together. What is answered takes the place of what the same inputs gave before: that stays in the log, is neither found nor
-told any more, and ` + "`cmemd why`" + ` leads to it. What comes to nothing again, or is blank, takes nothing away.
+told any more, and ` + "`cmemd why`" + ` leads to it.
+
+An answer that comes to nothing takes no memory away. What was kept or skipped before stays so; what was dropped is dropped
+still, now by the new turn and for its reason: inputs that are asked about together share their answer. A blank answer takes
+no memory away either; its inputs count as skipped.
 
 The work is the daemon's: an interrupt ends the waiting, not the work.`
 
@@ -67,7 +71,7 @@ func (a *app) reobserve(ctx context.Context, client *api.Client, r reobserveComm
 	dry.DryRun = true
 	plan, err := client.Reobserve(ctx, dry)
 	if err != nil {
-		return err
+		return adviseNames(err, r.q.Turn, r.q.Session)
 	}
 	if plan.Inputs+plan.Asked == 0 {
 		if a.json {
@@ -98,12 +102,20 @@ func (a *app) reobserve(ctx context.Context, client *api.Client, r reobserveComm
 
 func (a *app) awaitReobserved(ctx context.Context, client *api.Client, q api.ReobserveRequest, inputs int) error {
 	m := a.meter("observing again", int64(inputs), false)
-	done, err := client.ReobserveAndWait(ctx, q, func(p api.Progress) { m.set(p.Done, p.Total) })
+	asked := false
+	done, err := client.ReobserveAndWait(ctx, q, func(p api.Progress) {
+		asked = true
+		m.set(p.Done, p.Total)
+	})
 	m.end()
-	if ctx.Err() != nil {
+	switch {
+	case ctx.Err() != nil:
 		return a.leaveReobserved(ctx, client, err)
-	}
-	if err != nil {
+	case err != nil && asked:
+		return advise(fmt.Errorf("nobody waits for the answers any more: %w", err),
+			"what was asked for is on record and need not be asked for again: it is answered once the daemon runs; `cmemd start` "+
+				"starts it, `cmemd status` counts what is still to be observed again")
+	case err != nil:
 		return err
 	}
 	return a.showReobserved(done)
@@ -112,6 +124,12 @@ func (a *app) awaitReobserved(ctx context.Context, client *api.Client, q api.Reo
 // leaveWait is how long the daemon may take to tell somebody who goes what it goes on with.
 const leaveWait = 2 * time.Second
 
+// leftReobserved is what an interrupted wait answers with in JSON.
+type leftReobserved struct {
+	Interrupted bool `json:"interrupted"`
+	Reobserve   int  `json:"reobserve"` // inputs still to be observed again, whoever asked
+}
+
 // leaveReobserved says to who waits no longer what goes on without them. Where nothing does, it is interrupted.
 func (a *app) leaveReobserved(ctx context.Context, client *api.Client, interrupted error) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaveWait)
@@ -119,6 +137,9 @@ func (a *app) leaveReobserved(ctx context.Context, client *api.Client, interrupt
 	s, err := client.Status(ctx)
 	if err != nil || s.Inputs.Reobserve == 0 {
 		return interrupted
+	}
+	if a.json {
+		return a.printJSON(leftReobserved{true, s.Inputs.Reobserve})
 	}
 	a.say("the daemon goes on: %s still to be observed again, as `cmemd status` says", plural(s.Inputs.Reobserve, "input"))
 	return nil

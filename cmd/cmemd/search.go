@@ -12,6 +12,7 @@ import (
 	"github.com/cmemd/cmemd/api"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/recall"
 )
 
 func newSearch(a *app) *cobra.Command {
@@ -47,7 +48,7 @@ func newSearch(a *app) *cobra.Command {
 		if q.AsOf, q.AsOfAt, err = parseAsOf(c, asOf, a.now()); err != nil {
 			return err
 		}
-		if err := needsPositive(c, "limit", q.Limit); err != nil {
+		if err := needsUpTo(c, "limit", q.Limit, recall.MaxLimit); err != nil {
 			return err
 		}
 		if q.Since, err = since.at(c, a.now()); err != nil {
@@ -124,6 +125,14 @@ func flagged(title string, marked bool) string {
 		return "[unverified] " + title
 	}
 	return title
+}
+
+// needsUpTo returns a usageError unless n is from 1 to most.
+func needsUpTo(c *cobra.Command, flag string, n, most int) error {
+	if n < 1 || n > most {
+		return misused(c, "--%s %d: it must be from 1 to %d", flag, n, most)
+	}
+	return nil
 }
 
 // needsPositive returns a usageError unless n is at least 1.
