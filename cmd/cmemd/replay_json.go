@@ -62,7 +62,8 @@ func (c comparison) document(p replayPlan) replayDocument {
 	return d
 }
 
-// printReplay is printJSON for a document that has a word for every event and policy: the results are written side by side.
+// printReplay is printJSON for a document of at least one policy, which has a word for every event and policy: the results
+// are written side by side.
 func (a *app) printReplay(d replayDocument) error {
 	names := slices.Sorted(maps.Keys(d.Policies))
 	parts, errs := make([][]byte, len(names)), make([]error, len(names))
@@ -77,22 +78,55 @@ func (a *app) printReplay(d replayDocument) error {
 		return err
 	}
 	rest = append(bytes.TrimSuffix(rest, []byte("\n}\n")), ",\n  \"policies\": {\n"...)
-	for _, text := range [][]byte{rest, bytes.Join(parts, []byte(",\n")), []byte("\n  }\n}\n")} {
+	for i, text := range parts {
+		if _, err := a.out.Write(rest); err != nil {
+			return err
+		}
 		if _, err := a.out.Write(text); err != nil {
 			return err
 		}
+		parts[i], rest = nil, []byte(",\n")
 	}
-	return nil
+	_, err = a.out.Write([]byte("\n  }\n}\n"))
+	return err
 }
 
-// resultText is a policy's result as a field of a document's policies.
+// resultText is a policy's result as a field of a document's policies. Its decisions, which are its last field and nearly
+// all of it, are plain words: they are written as they stand.
 func resultText(name string, r replay.Result) ([]byte, error) {
+	words := r.Decisions
+	r.Decisions = nil
 	key, err := json.Marshal(name)
 	if err != nil {
 		return nil, err
 	}
-	text, err := json.MarshalIndent(r, "    ", "  ")
-	return escapeJSON(slices.Concat([]byte("    "), key, []byte(": "), text)), err
+	rest, err := json.MarshalIndent(r, "    ", "  ")
+	if err != nil {
+		return nil, err
+	}
+	size := 0
+	for _, w := range words {
+		size += len(w) + len("        \"\",\n")
+	}
+	text := append(make([]byte, 0, size+2*len(rest)), "    "...)
+	text = append(append(text, key...), ": "...)
+	text = append(text, escapeJSON(bytes.TrimSuffix(rest, []byte("null\n    }")))...)
+	return append(appendWords(text, words), "\n    }"...), nil
+}
+
+// appendWords appends words as a JSON list, each on a line.
+func appendWords(text []byte, words []string) []byte {
+	if len(words) == 0 {
+		return append(text, "[]"...)
+	}
+	for i, w := range words {
+		between := ",\n        \""
+		if i == 0 {
+			between = "[\n        \""
+		}
+		text = append(append(append(text, between...), w...), '"')
+	}
+	return append(text, "\n      ]"...)
 }
 
 func windowOf(w policy.WindowedSettings) policyWindow {

@@ -261,3 +261,25 @@ func TestReplayTellsOfAPolicyThatRanAway(t *testing.T) {
 		t.Errorf("the page does not say so of two: %v", err)
 	}
 }
+
+// TestReplayPrintsItsDocumentAsAnyOther holds what is written by hand to what encoding/json writes.
+func TestReplayPrintsItsDocumentAsAnyOther(t *testing.T) {
+	t.Parallel()
+	halted := int64(7)
+	d := replayDocument{Scenario: "a <b> & \u202e", Policies: map[string]replay.Result{
+		"otp":    {Calls: 2, HaltedAtMS: &halted, Decisions: []string{"keep", "drop+2", "-"}},
+		"ignore": {Error: "too many \u202e", Decisions: []string{}},
+		"otp \"": {Decisions: []string{"halt"}},
+	}}
+	by, out, _ := testApp()
+	if err := by.printReplay(d); err != nil {
+		t.Fatal(err)
+	}
+	as, want, _ := testApp()
+	if err := as.printJSON(d); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want.String(), out.String()); diff != "" {
+		t.Errorf("-printJSON +printReplay\n%s", diff)
+	}
+}
