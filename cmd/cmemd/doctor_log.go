@@ -46,7 +46,10 @@ func checkLog(ctx context.Context, x *examination) []checked {
 
 // orderLine says how much of a log that ends at last was looked at.
 func orderLine(last events.Position, n int) string {
-	line := fmt.Sprintf("position %d; the last %s are in order", last, plural(n, "record"))
+	line := fmt.Sprintf("position %d; the last %d records are in order", last, n)
+	if n == 1 {
+		line = fmt.Sprintf("position %d; its one record is in order", last)
+	}
 	if before := int(last) - n; before > 0 {
 		line += fmt.Sprintf("; the %d before them were not looked at: `cmemd log verify` does", before)
 	}

@@ -186,6 +186,7 @@ func TestOrderLine(t *testing.T) {
 		n    int
 		want string
 	}{
+		{1, 1, "position 1; its one record is in order"},
 		{12, 12, "position 12; the last 12 records are in order"},
 		{1200, 1000, "position 1200; the last 1000 records are in order; the 200 before them were not looked at: `cmemd log verify` does"},
 	} {
