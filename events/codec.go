@@ -45,12 +45,13 @@ func NewCodec() *Codec {
 	var errs [4]error
 	c.enc, errs[0] = cbor.EncOptions{
 		Sort: cbor.SortNone, Time: cbor.TimeRFC3339NanoUTC, BinaryMarshaler: cbor.BinaryMarshalerNone,
-		TextMarshaler: cbor.TextMarshalerNone,
+		TextMarshaler: cbor.TextMarshalerNone, NaNConvert: cbor.NaNConvertReject, InfConvert: cbor.InfConvertReject,
 	}.EncMode()
 	c.dec, errs[1] = cbor.DecOptions{
 		UTF8: cbor.UTF8DecodeInvalid, MaxNestedLevels: 8, MaxArrayElements: maxElements, MaxMapPairs: maxElements,
 		BinaryUnmarshaler: cbor.BinaryUnmarshalerNone,
 		TextUnmarshaler:   cbor.TextUnmarshalerNone, IndefLength: cbor.IndefLengthForbidden, TagsMd: cbor.TagsForbidden,
+		NaN: cbor.NaNDecodeForbidden, Inf: cbor.InfDecodeForbidden, // neither has a form in JSON
 	}.DecMode()
 	c.zip, errs[2] = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(2), zstd.WithEncoderLevel(zstd.SpeedFastest),
 		zstd.WithLowerEncoderMem(true), zstd.WithEncoderCRC(false), zstd.WithSingleSegment(true))

@@ -24,6 +24,8 @@ var headerTime = rapid.Custom(func(t *rapid.T) time.Time {
 	return time.Unix(0, rapid.Int64().Draw(t, "unix nanos")).UTC()
 })
 
+func isNumber(f float64) bool { return !math.IsNaN(f) && !math.IsInf(f, 0) }
+
 // fill sets every field below v to something random; empty slices and maps are nil, as decoding leaves them.
 func fill(t *rapid.T, v reflect.Value, name string) {
 	if v.Type() == reflect.TypeFor[time.Time]() {
@@ -40,6 +42,8 @@ func fill(t *rapid.T, v reflect.Value, name string) {
 		v.SetBool(rapid.Bool().Draw(t, name))
 	case reflect.Int, reflect.Int64:
 		v.SetInt(rapid.Int64().Draw(t, name))
+	case reflect.Float64:
+		v.SetFloat(rapid.Float64().Filter(isNumber).Draw(t, name))
 	case reflect.Uint64:
 		v.SetUint(rapid.Uint64().Draw(t, name))
 	case reflect.Array:

@@ -59,15 +59,17 @@ func turnSamples() []events.Event {
 		events.TurnStarted{
 			Turn: sampleID(3), TurnKind: events.TurnObservation, Generation: 2, Provider: "anthropic", Model: "haiku",
 			Settles: []events.Position{7, 8}, Reads: []events.Position{5}, PromptBytes: 20480, Attempt: 1, Probe: true, Prompt: 3,
-			Notable: 1,
+			Notable: 1, Instead: []string{"claude-cli", "openai"},
 		},
 		events.TurnReceived{
 			Turn: sampleID(3), Form: events.FormXML, Output: "<observation><title>Limit raised</title></observation>",
 			StopReason: "end_turn", Usage: events.Usage{Input: 1500, Cached: 900, Output: 60}, LatencyMS: 480,
+			Model: "haiku-20261101", Cost: 0.00225, Calls: 2,
 		},
 		events.TurnFailed{
 			Turn: sampleID(4), Class: events.FailLimit, Status: 429, ResetsAt: sampleTime(30), Message: "rate limited",
 			Output: "<obs", Provider: "anthropic", Clean: true, Halved: 10,
+			Usage: events.Usage{Input: 1400, Cached: 800, Output: 7}, Model: "haiku-20261101", Cost: 0.0018, Calls: 3,
 		},
 		events.OutputDropped{Turn: sampleID(5), Class: "prose", Reason: "no_xml", Preview: "I have noted it.", Length: 16},
 		events.OutputSkipped{Turn: sampleID(6), Reason: "skip_summary", Stated: "nothing new"},

@@ -16,6 +16,7 @@ type TurnStarted struct {
 	Probe       bool       `cbor:"10,keyasint,omitempty" json:"probe,omitempty"`   // the one turn that may release a quarantine
 	Prompt      int        `cbor:"11,keyasint,omitempty" json:"prompt,omitempty"`  // number of the user's prompt it is about
 	Notable     int        `cbor:"12,keyasint,omitempty" json:"notable,omitempty"` // settled inputs that were an edit, a commit or a failed test
+	Instead     []string   `cbor:"13,keyasint,omitempty" json:"instead,omitempty"` // providers that stood before it in the order of the settings and were passed over
 }
 
 // Form is how an output was given.
@@ -34,7 +35,8 @@ type Usage struct {
 	Output int64 `cbor:"3,keyasint,omitempty" json:"output"`
 }
 
-// TurnReceived is an output that arrived, whole. It is appended together with what it led to.
+// TurnReceived is an output that arrived, whole. It is appended together with what it led to. Usage, Cost and Calls are
+// those of all requests that were sent for it, the failed ones among them.
 type TurnReceived struct {
 	Turn       ID     `cbor:"1,keyasint,omitzero" json:"turn"`
 	Form       Form   `cbor:"2,keyasint,omitempty" json:"form"`
@@ -42,9 +44,13 @@ type TurnReceived struct {
 	StopReason string `cbor:"4,keyasint,omitempty" json:"stop_reason,omitempty"`
 	Usage      Usage  `cbor:"5,keyasint,omitzero" json:"usage"`
 	LatencyMS  int64  `cbor:"6,keyasint,omitempty" json:"latency_ms"`
+
+	Model string  `cbor:"7,keyasint,omitempty" json:"model,omitempty"` // what answered, where it says so and it is not TurnStarted's
+	Cost  float64 `cbor:"8,keyasint,omitempty" json:"cost,omitempty"`  // US dollars, as the provider states it; 0: it did not say
+	Calls int     `cbor:"9,keyasint,omitempty" json:"calls,omitempty"` // requests sent; 0: written before they were counted, taken as 1
 }
 
-// TurnFailed is a turn that ended without an output that may be judged.
+// TurnFailed is a turn that ended without an output that may be judged. What it used is paid for all the same.
 type TurnFailed struct {
 	Turn     ID           `cbor:"1,keyasint,omitzero" json:"turn"`
 	Class    FailureClass `cbor:"2,keyasint,omitempty" json:"class"`
@@ -55,6 +61,11 @@ type TurnFailed struct {
 	Provider string       `cbor:"7,keyasint,omitempty" json:"provider,omitempty"`
 	Clean    bool         `cbor:"8,keyasint,omitempty" json:"clean,omitempty"`  // interrupted by an orderly stop: blames nobody
 	Halved   int          `cbor:"9,keyasint,omitempty" json:"halved,omitempty"` // the most inputs the next turn over these may settle; 0: unchanged
+
+	Usage Usage   `cbor:"10,keyasint,omitzero" json:"usage,omitzero"`   // of all its requests, as far as they said
+	Model string  `cbor:"11,keyasint,omitempty" json:"model,omitempty"` // what answered, where it says so and it is not TurnStarted's
+	Cost  float64 `cbor:"12,keyasint,omitempty" json:"cost,omitempty"`  // US dollars, as the provider states it; 0: it did not say
+	Calls int     `cbor:"13,keyasint,omitempty" json:"calls,omitempty"` // requests sent; 0: none, or written before they were counted
 }
 
 // OutputDropped is an output that did not parse. The inputs its turn settled are dropped: kept, counted, re-observable.
