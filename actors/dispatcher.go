@@ -102,7 +102,7 @@ func (d *dispatcher) next() *dispatcher {
 }
 
 func (d *dispatcher) stream() events.StreamID {
-	return events.ProviderStream(d.sys.cfg.Provider.Name())
+	return events.ProviderStream(d.sys.cfg.Providers[0].Name())
 }
 
 func (d *dispatcher) evolve(e events.Event, at time.Time) {
@@ -155,7 +155,7 @@ func (d *dispatcher) want(c actor.Context, w want) {
 		d.hold(w)
 	}
 	// The pause that should have followed its last failure was lost: see restore.
-	if h := w.held; h != nil && h.Provider == d.sys.cfg.Provider.Name() && !d.pause.Paused() && h.At.After(d.ruled) {
+	if h := w.held; h != nil && h.Provider == d.sys.cfg.Providers[0].Name() && !d.pause.Paused() && h.At.After(d.ruled) {
 		d.rule(h.Class, h.ResetsAt, h.At, events.ID{})
 	}
 }
@@ -178,7 +178,7 @@ func (d *dispatcher) ended(c actor.Context, m ended) {
 	// the next failure goes on doubling.
 	if m.parsed && probe {
 		d.append(events.ProviderResumed{By: "probe"}, events.ID{})
-		d.sys.cfg.Logger.Info("provider resumed", "provider", d.sys.cfg.Provider.Name())
+		d.sys.cfg.Logger.Info("provider resumed", "provider", d.sys.cfg.Providers[0].Name())
 	}
 }
 
@@ -200,7 +200,7 @@ func (d *dispatcher) rule(class events.FailureClass, resetsAt, at time.Time, tur
 	resetsAt, at = resetsAt.Round(0), at.Round(0)
 	next := d.pause.After(class, policy.Clamp(resetsAt, at), at, d.sys.cfg.Pause)
 	d.append(events.ProviderPaused{Class: next.Class, Until: next.Until, Probe: next.Probe, Turn: turn}, turn)
-	d.sys.cfg.Logger.Warn("provider paused", "provider", d.sys.cfg.Provider.Name(), "class", class,
+	d.sys.cfg.Logger.Warn("provider paused", "provider", d.sys.cfg.Providers[0].Name(), "class", class,
 		"until", next.Until, "probe", next.Probe)
 	d.hold(d.queue...)
 }
@@ -218,7 +218,7 @@ func (d *dispatcher) hold(ws ...want) {
 func (d *dispatcher) append(e events.Event, turn events.ID) {
 	draft := d.sys.draft(e, turn)
 	if _, err := eventlog.AppendEnd(context.Background(), d.sys.cfg.Log, d.stream(), draft); err != nil {
-		d.sys.cfg.Logger.Error("cannot record the provider's state", "provider", d.sys.cfg.Provider.Name(), "err", err)
+		d.sys.cfg.Logger.Error("cannot record the provider's state", "provider", d.sys.cfg.Providers[0].Name(), "err", err)
 	}
 	d.evolve(e, draft.OccurredAt)
 }
@@ -274,6 +274,6 @@ func (d *dispatcher) status() Status {
 	p := Paused{Paused: d.pause.Rests(d.sys.cfg.Now()), Class: d.pause.Class, Until: d.pause.Until, Probe: d.pause.Probe}
 	return Status{
 		Turns: len(d.used), Queued: len(d.queue), Slots: d.sys.cfg.Slots, Degraded: d.degraded,
-		Providers: map[string]Paused{d.sys.cfg.Provider.Name(): p},
+		Providers: map[string]Paused{d.sys.cfg.Providers[0].Name(): p},
 	}
 }

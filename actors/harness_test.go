@@ -72,8 +72,8 @@ func (w *world) start() {
 	if w.over != nil {
 		cfg.Log = w.over
 	}
-	if cfg.Provider == nil {
-		cfg.Provider = w.provider
+	if len(cfg.Providers) == 0 {
+		cfg.Providers = []Offer{{Provider: w.provider}}
 	}
 	cfg.Logger = slog.New(slog.NewTextHandler(testWriter{w.t}, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	if w.sys, err = New(cfg); err != nil {

@@ -25,7 +25,7 @@ func (s *System) judge(ctx context.Context, p observer.Prompt, reply observer.Re
 			LatencyMS: latency.Milliseconds(),
 		},
 	}
-	parsed := observer.ParseForm(reply.Form, reply.Text, p.Kind, s.cfg.Mode.TypeIDs())
+	parsed := observer.ParseForm(reply.Form, reply.Text, p.Kind, s.cfg.Providers[0].Mode.TypeIDs())
 	switch parsed.Disposition {
 	case observer.DispositionSkip:
 		a.Skipped = &events.OutputSkipped{Turn: p.Turn, Reason: string(parsed.Reason), Stated: parsed.SkipReason}

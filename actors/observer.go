@@ -132,7 +132,7 @@ func (s *System) ask(ctx context.Context, p observer.Prompt) (outcome, error) {
 	limited, cancel := context.WithTimeout(ctx, s.cfg.TurnTimeout)
 	defer cancel()
 	began := s.cfg.Now()
-	reply, err := s.cfg.Provider.Complete(limited, p)
+	reply, err := s.cfg.Providers[0].Complete(limited, p)
 	latency := s.cfg.Now().Sub(began)
 	var failure *observer.Failure
 	switch {
@@ -164,6 +164,6 @@ func (s *System) failed(ctx context.Context, p observer.Prompt, f *observer.Fail
 	}
 	return outcome{turn: p.Turn, failed: &events.TurnFailed{
 		Turn: p.Turn, Class: f.Class, Status: f.Status, ResetsAt: f.ResetsAt, Message: clip(observer.Scrub(f.Message), 500),
-		Output: clip(f.Output, keptOutput), Provider: s.cfg.Provider.Name(),
+		Output: clip(f.Output, keptOutput), Provider: s.cfg.Providers[0].Name(),
 	}}
 }

@@ -52,5 +52,5 @@ func (d *dispatcher) unruled() (*events.TurnFailed, time.Time, error) {
 // failure returns what r says of a failed turn, if the provider is to blame.
 func (d *dispatcher) failure(r events.Record) (f events.TurnFailed, ok bool) {
 	f = said[events.TurnFailed](r)
-	return f, f.Class.BlamesProvider() && f.Provider == d.sys.cfg.Provider.Name()
+	return f, f.Class.BlamesProvider() && f.Provider == d.sys.cfg.Providers[0].Name()
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -25,16 +26,27 @@ type Checker interface {
 	Check(ctx context.Context, repo string, hashes []string) []events.Claim
 }
 
-// Config is what a System needs. Log and Provider are required; zero values of the rest mean the defaults.
+// Config is what a System needs. Log and one of Providers are required; zero values of the rest mean the defaults.
 type Config struct {
-	Log      eventlog.Log
-	Provider observer.Provider
-	Mode     observer.Mode  // types and concepts of observations; zero means observer.CodeMode
-	Checker  Checker        // nil: every claim is unknown
-	Tracker  Tracker        // nil: what a shell changed without saying so is not known
-	Rules    session.Rules  // its Wish is the provider's
-	Pause    policy.Backoff // 0 means policy.DefaultPause
-	Previous Previous       // how the last life of the daemon ended
+	Log       eventlog.Log
+	Providers []Offer        // in the order in which they are preferred, each name once
+	Trivial   *Offer         // asked first about inputs that are all trivial; nil: as about others
+	Summaries *Offer         // asked first for summaries; nil: as for others
+	Checker   Checker        // nil: every claim is unknown
+	Tracker   Tracker        // nil: what a shell changed without saying so is not known
+	Rules     session.Rules  // its Wish is that of the first of Providers
+	Pause     policy.Backoff // 0 means policy.DefaultPause
+	Previous  Previous       // how the last life of the daemon ended
+	// IsTrivial reports whether inputs say so little that Trivial will do. nil: none do.
+	IsTrivial func(inputs []observer.Input) bool
+	Budget    policy.Budget
+	// Spent returns what was used since from, by one session or, where session is nil, by all: tokens of input and output,
+	// and US dollars as Price counts them. It knows all that is in the log when it is called, and may wait until it does.
+	// It is required with a Budget.
+	Spent func(ctx context.Context, from time.Time, session *events.SessionID) (tokens int64, usd float64, err error)
+	// Price is what a turn cost in US dollars, of which the provider itself stated stated (0: nothing). It is safe for
+	// concurrent use. nil: what is stated.
+	Price func(provider, model string, u events.Usage, stated float64) float64
 	// Owing lists the sessions to wake at the start: those that owe work or are still open. It may wait until it knows.
 	// nil: none
 	Owing func(ctx context.Context) ([]events.SessionID, error)
@@ -55,9 +67,6 @@ func (c Config) withDefaults() Config {
 	if c.Pause == (policy.Backoff{}) {
 		c.Pause = policy.DefaultPause()
 	}
-	if len(c.Mode.Types) == 0 {
-		c.Mode = observer.CodeMode()
-	}
 	setDefault(&c.Slots, 2)
 	setDefault(&c.TurnTimeout, time.Minute)
 	setDefault(&c.HangGrace, 5*time.Second)
@@ -73,8 +82,47 @@ func (c Config) withDefaults() Config {
 	if c.NewID == nil {
 		c.NewID = func() events.ID { return uuid.Must(uuid.NewV7()) }
 	}
-	c.Rules.Wish = c.Provider.Wish()
+	if c.Price == nil {
+		c.Price = func(_, _ string, _ events.Usage, stated float64) float64 { return stated }
+	}
+	c.Providers = slices.Clone(c.Providers)
+	for i, o := range c.Providers {
+		c.Providers[i] = o.withDefaults()
+	}
+	c.Trivial, c.Summaries = tier(c.Trivial), tier(c.Summaries)
+	c.Rules.Wish = c.Providers[0].Wish()
 	return c
+}
+
+func tier(o *Offer) *Offer {
+	if o == nil {
+		return nil
+	}
+	with := o.withDefaults()
+	return &with
+}
+
+// check reports what a Config lacks.
+func (c Config) check() error {
+	switch {
+	case c.Log == nil || len(c.Providers) == 0:
+		return errors.New("actors: a log and a provider are required")
+	case !c.Budget.None() && c.Spent == nil:
+		return errors.New("actors: a budget needs to know what was spent")
+	}
+	for _, o := range []*Offer{c.Trivial, c.Summaries} {
+		if o != nil && o.Provider == nil {
+			return errors.New("actors: a tier without its provider")
+		}
+	}
+	names := map[string]bool{}
+	for _, o := range c.Providers {
+		if o.Provider == nil || names[o.Name()] {
+			return errors.New("actors: a provider is missing, or named twice")
+		}
+		names[o.Name()] = true
+	}
+	return nil
 }
 
 func setDefault[T comparable](v *T, otherwise T) {
@@ -122,8 +170,8 @@ type System struct {
 
 // New returns a System that does nothing until Run.
 func New(cfg Config) (*System, error) {
-	if cfg.Log == nil || cfg.Provider == nil {
-		return nil, errors.New("actors: a log and a provider are required")
+	if err := cfg.check(); err != nil {
+		return nil, err
 	}
 	quiet := slog.New(slog.DiscardHandler)
 	sys := actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return quiet }))
@@ -239,7 +287,7 @@ func (s *System) check(cmds []session.Command) error {
 	}
 	for _, cmd := range cmds {
 		again, ok := cmd.(session.Reobserve)
-		if ok && again.Provider != "" && again.Provider != s.cfg.Provider.Name() {
+		if ok && again.Provider != "" && again.Provider != s.cfg.Providers[0].Name() {
 			return fmt.Errorf("%w: %q", ErrNoProvider, again.Provider)
 		}
 	}

@@ -38,7 +38,7 @@ func (a *sessionActor) prepared(c actor.Context, m prepared) {
 		return
 	}
 	a.failures = 0
-	p := a.sys.cfg.Provider
+	p := a.sys.cfg.Providers[0]
 	cmd := session.StartTurn{
 		Turn: m.turn, At: a.sys.cfg.Now(), Work: a.turn.work, Provider: p.Name(), Model: p.Model(), PromptBytes: m.prompt.Size(),
 		Notable: m.notable,
@@ -138,6 +138,6 @@ func (a *sessionActor) lose(c actor.Context, class events.FailureClass, why stri
 		// It went before the turn was recorded, so nothing may be counted against the inputs: a fault of this actor.
 		panic("the observer ended while it read a turn's inputs: " + why)
 	}
-	failed := events.TurnFailed{Turn: a.turn.id, Class: class, Message: clip(why, 500), Provider: a.sys.cfg.Provider.Name()}
+	failed := events.TurnFailed{Turn: a.turn.id, Class: class, Message: clip(why, 500), Provider: a.sys.cfg.Providers[0].Name()}
 	a.end(c, session.Fail{ID: a.sys.cfg.NewID(), At: a.sys.cfg.Now(), Failed: failed}, ended{holder: a.self, failure: &failed})
 }

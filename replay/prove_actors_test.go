@@ -205,7 +205,7 @@ func (d *daemon) begin(settings map[string]string) {
 	}
 	rules, pause, slots := RulesInForce(settings)
 	d.sys, err = actors.New(actors.Config{
-		Log: d.log, Provider: d.provider, Rules: rules, Pause: pause, Slots: slots, Previous: previous,
+		Log: d.log, Providers: []actors.Offer{{Provider: d.provider}}, Rules: rules, Pause: pause, Slots: slots, Previous: previous,
 		Owing: d.owing,
 	})
 	if err != nil {

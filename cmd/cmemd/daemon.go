@@ -17,6 +17,7 @@ import (
 	"github.com/cmemd/cmemd/evidence"
 	"github.com/cmemd/cmemd/hooks"
 	"github.com/cmemd/cmemd/hooks/relay"
+	"github.com/cmemd/cmemd/observer/extractive"
 	"github.com/cmemd/cmemd/policy"
 	"github.com/cmemd/cmemd/projections"
 	"github.com/cmemd/cmemd/projections/index"
@@ -155,7 +156,7 @@ func (d *daemon) begin(ctx context.Context, version string) (err error) {
 func (d *daemon) actorsConfig() actors.Config {
 	c := d.config
 	return actors.Config{
-		Log: d.log, Provider: d.provider.Provider, Mode: d.provider.mode, Checker: d.checker, Tracker: evidence.NewTracker(evidence.Config{}), Previous: d.previous, Logger: d.logger,
+		Log: d.log, Providers: []actors.Offer{{Provider: d.provider.Provider, Mode: d.provider.mode, Free: d.provider.Name() == extractive.Name}}, Checker: d.checker, Tracker: evidence.NewTracker(evidence.Config{}), Previous: d.previous, Logger: d.logger,
 		Rules: c.rules(),
 		Pause: policy.Backoff{First: c.PauseFirst, Cap: c.PauseMax}, Owing: d.owing,
 		Slots: c.Slots, TurnTimeout: c.TurnTimeout, Passivate: c.Passivate,
