@@ -48,7 +48,7 @@ func (s *Server) askAbout(ctx context.Context, ask *recall.Ask, project, cwd, na
 		ask.Project = project
 	case cwd != "":
 		f := s.facts.of(ctx, cwd, factsAge)
-		ask.Project, ask.ProjectRoot = f.project, f.root
+		ask.Project, ask.ProjectRoot = f.project.Name, f.project.Root
 	}
 	if name == "" {
 		return nil

@@ -30,10 +30,10 @@ type facts struct {
 }
 
 type fact struct {
-	once          sync.Once
-	at            time.Time
-	project, root string
-	repo          evidence.Repo
+	once    sync.Once
+	at      time.Time
+	project evidence.Project
+	repo    evidence.Repo
 }
 
 func newFacts(repos Repos, now func() time.Time) *facts {
@@ -47,7 +47,7 @@ func (f *facts) of(ctx context.Context, cwd string, maxAge time.Duration) *fact 
 	}
 	e := f.entry(cwd, maxAge)
 	e.once.Do(func() {
-		e.project, e.root = evidence.Project(cwd)
+		e.project = evidence.ProjectOf(cwd)
 		if f.repos != nil {
 			e.repo, _ = f.repos.Repo(context.WithoutCancel(ctx), cwd)
 		}
@@ -90,8 +90,9 @@ func (f *facts) complete(ctx context.Context, o session.Origin, maxAge time.Dura
 			*field = value
 		}
 	}
-	fill(&o.Project, e.project)
-	fill(&o.ProjectRoot, e.root)
+	fill(&o.Project, e.project.Name)
+	fill(&o.ProjectRoot, e.project.Root)
+	fill(&o.ProjectKey, e.project.Key)
 	fill(&o.GitRoot, e.repo.Root)
 	if !past {
 		fill(&o.GitBranch, e.repo.Branch)

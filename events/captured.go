@@ -12,6 +12,7 @@ type SessionOpened struct {
 	GitHead      string `cbor:"8,keyasint,omitempty" json:"git_head,omitempty"`   // full hash
 	Source       string `cbor:"9,keyasint,omitempty" json:"source"`               // startup, resume, clear, compact, fork, sight, transcript
 	Transcript   string `cbor:"10,keyasint,omitempty" json:"transcript,omitempty"`
+	ProjectKey   string `cbor:"11,keyasint,omitempty" json:"project_key,omitempty"` // folders with the same one are one project; empty: ProjectRoot alone
 }
 
 // PromptSubmitted is what the user said. Machine-made prompts are not captured.

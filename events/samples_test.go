@@ -30,6 +30,7 @@ func capturedSamples() []events.Event {
 			Agent: "claude-code", AgentSession: "00000000-0000-4000-8000-000000000001", Project: "parser",
 			ProjectRoot: "/home/dev/parser", Cwd: "/home/dev/parser/cmd", GitRoot: "/home/dev/parser", GitBranch: "main",
 			GitHead: "4b446020f5d3a4f9ce1f3ad8a40ac8f4c8c0a111", Source: "startup", Transcript: "/home/dev/t.jsonl",
+			ProjectKey: "remote:example.org/dev/parser",
 		},
 		events.PromptSubmitted{
 			Number: 3, Text: "raise the parser's limit", Private: true, Size: 240, Redactions: map[string]int{"token": 2},

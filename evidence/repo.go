@@ -2,6 +2,7 @@ package evidence
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -58,27 +59,6 @@ func (c Config) askHead(ctx context.Context, dir string) (branch, head string) {
 		branch = ""
 	}
 	return branch, head
-}
-
-// Project tells which project cwd belongs to: the folder that its repository's worktrees share, or cwd itself where
-// there is no repository. name is what people call it: the folder's base name. It reads files only.
-func Project(cwd string) (name, root string) {
-	root = resolve(cwd)
-	if repo, ok := locate(cwd); ok {
-		root = repo.projectRoot()
-	}
-	return strings.TrimSuffix(filepath.Base(root), ".git"), root
-}
-
-// projectRoot is the main worktree's folder. Submodules and repositories whose data lie elsewhere are their own.
-func (r Repo) projectRoot() string {
-	if r.gitDir == r.CommonDir && !r.bare {
-		return r.Root
-	}
-	if strings.HasPrefix(filepath.Base(r.CommonDir), ".") { // .git, or .bare with the worktrees beside it
-		return filepath.Dir(r.CommonDir)
-	}
-	return r.CommonDir
 }
 
 func resolve(dir string) string {
@@ -155,6 +135,12 @@ func under(dir, p string) string {
 
 // readLine returns the first line of a short file; "" if there is none.
 func readLine(name string) string {
+	line, _, _ := strings.Cut(readShort(name), "\n")
+	return strings.TrimSpace(line)
+}
+
+// readShort returns the beginning of a file; "" if there is none.
+func readShort(name string) string {
 	f, err := os.Open(name)
 	if err != nil {
 		return ""
@@ -164,8 +150,7 @@ func readLine(name string) string {
 	if err != nil {
 		return ""
 	}
-	line, _, _ := strings.Cut(string(b), "\n")
-	return strings.TrimSpace(line)
+	return string(b)
 }
 
 // readHead fills Branch and Head and returns the reference that HEAD names, if it does.
@@ -226,31 +211,54 @@ func fullHash(s string) string {
 
 // remoteOf reads the URL of origin, else of the first remote, out of a configuration file.
 func remoteOf(config string) string {
+	origin, first := "", ""
+	eachSetting(config, func(section, key, value string) bool {
+		remote := remoteName(section)
+		if remote == "" || key != "url" {
+			return true
+		}
+		if remote == "origin" {
+			origin = withoutCredentials(value)
+		}
+		if first == "" {
+			first = withoutCredentials(value)
+		}
+		return origin == ""
+	})
+	return cmp.Or(origin, first)
+}
+
+// mainWorktree is where a configuration file says that the working tree is; "" if it does not.
+func mainWorktree(config string) (dir string) {
+	eachSetting(config, func(section, key, value string) bool {
+		if strings.EqualFold(section, "[core]") && key == "worktree" {
+			dir = value
+		}
+		return true
+	})
+	return dir
+}
+
+// eachSetting calls visit for the settings of a configuration file of git's, their keys in lower case, until it returns
+// false.
+func eachSetting(config string, visit func(section, key, value string) bool) {
 	f, err := os.Open(config)
 	if err != nil {
-		return ""
+		return
 	}
 	defer f.Close()
-	remote, first := "", ""
+	section := ""
 	for lines := bufio.NewScanner(io.LimitReader(f, 1<<20)); lines.Scan(); {
 		line := strings.TrimSpace(lines.Text())
 		if strings.HasPrefix(line, "[") {
-			remote = remoteName(line)
+			section = line
 			continue
 		}
 		key, value, ok := strings.Cut(line, "=")
-		if !ok || remote == "" || !strings.EqualFold(strings.TrimSpace(key), "url") {
-			continue
-		}
-		value = withoutCredentials(strings.Trim(strings.TrimSpace(value), `"`))
-		if remote == "origin" {
-			return value
-		}
-		if first == "" {
-			first = value
+		if ok && !visit(section, strings.ToLower(strings.TrimSpace(key)), strings.Trim(strings.TrimSpace(value), `"`)) {
+			return
 		}
 	}
-	return first
 }
 
 // remoteName is NAME in [remote "NAME"], or "".

@@ -102,53 +102,6 @@ func TestRepoOfHostileFiles(t *testing.T) {
 	}
 }
 
-func TestProject(t *testing.T) {
-	t.Parallel()
-	base := resolve(t.TempDir())
-	dir := filepath.Join(base, "parser")
-	git(t, base, "init", "-q", dir)
-	commit(t, dir, "x")
-	git(t, dir, "worktree", "add", "-q", filepath.Join(base, "elsewhere"))
-	git(t, dir, "worktree", "add", "-q", filepath.Join(dir, ".worktrees", "inside"))
-	git(t, base, "clone", "-q", "--bare", dir, "store.git")
-	git(t, base, "clone", "-q", "--bare", dir, "tool/.bare")
-	git(t, filepath.Join(base, "tool", ".bare"), "worktree", "add", "-q", "-b", "w", filepath.Join(base, "tool", "w"))
-	git(t, base, "init", "-q", "--separate-git-dir", filepath.Join(base, "data"), filepath.Join(base, "apart"))
-	super := filepath.Join(base, "super")
-	git(t, base, "init", "-q", super)
-	git(t, super, "submodule", "--quiet", "add", dir, "lib")
-	plain := filepath.Join(base, "plain", "folder")
-	for _, d := range []string{plain, filepath.Join(dir, "a", "b")} {
-		if err := os.MkdirAll(d, 0o700); err != nil {
-			t.Fatal(err)
-		}
-	}
-	link := filepath.Join(base, "link")
-	if err := os.Symlink(dir, link); err != nil {
-		t.Fatal(err)
-	}
-	for _, tc := range []struct{ cwd, name, root string }{
-		{"parser", "parser", "parser"},
-		{"parser/a/b", "parser", "parser"},
-		{"parser/gone/folder", "parser", "parser"},
-		{"parser/.git", "parser", "parser"},
-		{"elsewhere", "parser", "parser"},
-		{"parser/.worktrees/inside", "parser", "parser"},
-		{"link/a", "parser", "parser"},
-		{"store.git", "store", "store.git"},
-		{"tool/w", "tool", "tool"},
-		{"apart", "apart", "apart"},
-		{"super/lib", "lib", "super/lib"},
-		{"super", "super", "super"},
-		{"plain/folder", "folder", "plain/folder"},
-	} {
-		name, root := Project(filepath.Join(base, filepath.FromSlash(tc.cwd)))
-		if want := filepath.Join(base, filepath.FromSlash(tc.root)); name != tc.name || root != want {
-			t.Errorf("Project(%s) = %s, %s, want %s, %s", tc.cwd, name, root, tc.name, want)
-		}
-	}
-}
-
 func TestRemoteOf(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct{ config, want string }{
@@ -182,12 +135,5 @@ func BenchmarkRepo(b *testing.B) {
 		if _, ok := c.Repo(b.Context(), dir); !ok {
 			b.Fatal("no repository")
 		}
-	}
-}
-
-func BenchmarkProject(b *testing.B) {
-	dir, _ := newRepo(b, 1)
-	for b.Loop() {
-		Project(dir)
 	}
 }

@@ -34,6 +34,9 @@ func (d *decision) head() events.Record { return d.records[0] }
 // empty name is no decision: a fact, or what is too dear to check.
 func (p *prover) commands(s *proved, d *decision) (name string, cmds []session.Command) {
 	h := d.head()
+	if cmd, ok := d.forget(); ok {
+		return ProvedForget, []session.Command{cmd}
+	}
 	switch e := d.events[0].(type) {
 	case events.TurnStarted:
 		return ProvedTurn, []session.Command{startOf(h, e)}
@@ -66,6 +69,17 @@ func (p *prover) commands(s *proved, d *decision) (name string, cmds []session.C
 	return erasedDecision(h.Kind), nil
 }
 
+// forget is the command that led to d; ok is false where nothing is forgotten in it.
+func (d *decision) forget() (cmd session.Forget, ok bool) {
+	cmd = session.Forget{ID: d.head().ID, At: d.head().OccurredAt}
+	for _, e := range d.events {
+		if e, ok := e.(events.MemoryForgotten); ok {
+			cmd.Forgotten = append(cmd.Forgotten, e)
+		}
+	}
+	return cmd, len(cmd.Forgotten) > 0
+}
+
 // erasedDecision names the decision whose first event is of kind k, and is all that it was made of; empty: none.
 func erasedDecision(k events.Kind) string {
 	switch k {
@@ -84,6 +98,7 @@ func erasedDecision(k events.Kind) string {
 func startOf(h events.Record, e events.TurnStarted) session.Command {
 	return session.StartTurn{
 		Turn: e.Turn, At: h.OccurredAt, Provider: e.Provider, Model: e.Model, PromptBytes: e.PromptBytes, Notable: e.Notable,
+		Instead: e.Instead,
 		Work: session.Work{
 			Kind: e.TurnKind, Settles: e.Settles, Reads: e.Reads, Attempt: e.Attempt, Probe: e.Probe, Prompt: e.Prompt,
 		},
@@ -137,7 +152,7 @@ func (d *decision) captured() (string, []session.Command) {
 	if o, ok := d.events[0].(events.SessionOpened); ok {
 		c.Origin = session.Origin{
 			Agent: o.Agent, AgentSession: o.AgentSession, Project: o.Project, ProjectRoot: o.ProjectRoot, Cwd: o.Cwd,
-			GitRoot: o.GitRoot, GitBranch: o.GitBranch, GitHead: o.GitHead, Transcript: o.Transcript,
+			GitRoot: o.GitRoot, GitBranch: o.GitBranch, GitHead: o.GitHead, Transcript: o.Transcript, ProjectKey: o.ProjectKey,
 		}
 	}
 	return ProvedCapture, []session.Command{c}

@@ -17,7 +17,8 @@ type Origin struct {
 	Agent        string // claude-code, codex, ...
 	AgentSession string // the agent's own id of the session
 	Project      string // shown name
-	ProjectRoot  string // what identifies the project
+	ProjectRoot  string // what identifies the project, as a folder
+	ProjectKey   string // what identifies it wherever its folders are; empty: ProjectRoot does
 	Cwd          string // absolute
 	GitRoot      string
 	GitBranch    string
@@ -55,7 +56,8 @@ type StartTurn struct {
 	Provider    string
 	Model       string
 	PromptBytes int
-	Notable     int // settled inputs that were an edit, a commit or a failed test
+	Notable     int      // settled inputs that were an edit, a commit or a failed test
+	Instead     []string // providers that come before it and were passed over
 }
 
 // Answer is an output that arrived, parsed and checked. Parsed events carry their ids, claims and files already.
@@ -108,7 +110,7 @@ type Reobserve struct {
 	At       time.Time
 	Turns    []events.ID
 	Inputs   []events.Position // what they settled
-	Provider string            // who shall answer, for the record; empty: the current one
+	Provider string            // who shall answer; empty: whoever is asked of others
 }
 
 // Expire gives up what the session holds beyond Rules.HeldMaxInputs and Rules.HeldMaxAge. It does so only while the

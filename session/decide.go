@@ -67,6 +67,8 @@ var (
 	ErrNoInputs = errors.New("session: no such inputs")
 	// ErrNoClaims is a Recheck that names no claim, or comes to a session that nobody has heard of.
 	ErrNoClaims = errors.New("session: no claims were checked")
+	// ErrNothingToForget is a Forget that names nothing, or comes to a session that nobody has heard of.
+	ErrNothingToForget = errors.New("session: nothing to forget")
 )
 
 // The causes of SessionRespawned.
@@ -104,6 +106,8 @@ func Decide(s *State, rules Rules, cmd Command) ([]events.Draft, error) {
 		return decideExpire(s, rules, c)
 	case Recheck:
 		return decideRecheck(s, c)
+	case Forget:
+		return decideForget(s, c)
 	}
 	return nil, fmt.Errorf("session: unknown command %T", cmd)
 }
@@ -214,7 +218,7 @@ func observable(s *State, e events.ToolUsed) events.ToolUsed {
 func opened(o Origin, source string) events.SessionOpened {
 	return events.SessionOpened{
 		Agent: o.Agent, AgentSession: o.AgentSession, Project: o.Project, ProjectRoot: o.ProjectRoot, Cwd: o.Cwd,
-		GitRoot: o.GitRoot, GitBranch: o.GitBranch, GitHead: o.GitHead, Source: source, Transcript: o.Transcript,
+		GitRoot: o.GitRoot, GitBranch: o.GitBranch, GitHead: o.GitHead, Source: source, Transcript: o.Transcript, ProjectKey: o.ProjectKey,
 	}
 }
 

@@ -96,6 +96,8 @@ func (s *State) evolveTurn(h events.Header, e events.Event) {
 	case events.KindTurnFailed:
 		if e, ok := e.(events.TurnFailed); ok {
 			s.failTurn(h, e)
+		} else if s.inFlight(h.Correlation) {
+			s.turn, s.ended = nil, nil // how it failed was erased: that it did was not
 		}
 		return
 	case events.KindTurnReceived:
@@ -154,6 +156,7 @@ func (s *State) startTurn(h events.Header, e events.TurnStarted) {
 	for _, i := range t.settles {
 		t.epoch = s.inputs[i].epoch
 	}
+	s.tell(t, e)
 	s.turn, s.ended = t, nil
 }
 
@@ -235,11 +238,10 @@ func (s *State) evolveRuling(h events.Header, e events.Event) {
 	case events.ReobserveRequested:
 		for _, i := range s.indexes(e.Inputs) {
 			s.reowe(i, h.OccurredAt)
+			s.wish(i, e.Provider)
 		}
-	case events.MemoryForgotten: // in the session's own stream: what others say of an input changes no outcome
-		is := s.indexes(e.Positions)
-		s.settleAll(is, Forgotten)
-		s.unowe(is)
+	case events.MemoryForgotten:
+		s.forget(e)
 	case events.SessionRespawned:
 		s.generation = e.To
 		if e.Cause == CauseUnparseable {
@@ -321,6 +323,6 @@ func (s *State) hear(h events.Header) {
 func originOf(o events.SessionOpened) Origin {
 	return Origin{
 		Agent: o.Agent, AgentSession: o.AgentSession, Project: o.Project, ProjectRoot: o.ProjectRoot, Cwd: o.Cwd,
-		GitRoot: o.GitRoot, GitBranch: o.GitBranch, GitHead: o.GitHead, Transcript: o.Transcript,
+		GitRoot: o.GitRoot, GitBranch: o.GitBranch, GitHead: o.GitHead, Transcript: o.Transcript, ProjectKey: o.ProjectKey,
 	}
 }

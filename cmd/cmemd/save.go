@@ -89,6 +89,7 @@ func place(m *api.Memory) error {
 	case !filepath.IsAbs(m.Project):
 		return nil
 	}
-	m.Project, m.ProjectRoot = evidence.Project(folder)
+	p := evidence.ProjectOf(folder)
+	m.Project, m.ProjectRoot = p.Name, p.Root
 	return nil
 }
