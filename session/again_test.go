@@ -57,3 +57,30 @@ func TestASummaryReadsWhatStands(t *testing.T) {
 		t.Errorf("after all of it: got %+v, want it to read %v alone", got, fresh)
 	}
 }
+
+// TestWhatAPersonAskedOneProviderForIsAskedOfNoOther: inputs nobody was named for go with the others; two names do not.
+func TestWhatAPersonAskedOneProviderForIsAskedOfNoOther(t *testing.T) {
+	t.Parallel()
+	m := newSim(t, policy.Wish{MaxInputs: 20})
+	repeat(m, 5)
+	m.stop()
+	m.observe(1)
+	m.must(m.skip(m.start(), events.ReasonSkipSummary))
+	at := func(is ...int) (ps []events.Position) { return m.state.positions(is) }
+	m.must(Reobserve{ID: m.id(), At: m.now, Inputs: at(0, 1), Provider: "careful"})
+	m.must(Reobserve{ID: m.id(), At: m.now, Inputs: at(2)})
+	m.must(Reobserve{ID: m.id(), At: m.now, Inputs: at(3, 4), Provider: "quick"})
+	for _, want := range []struct {
+		provider string
+		settles  []events.Position
+	}{{"careful", at(0, 1, 2)}, {"quick", at(3, 4)}} {
+		if got := m.plan().Turn; got == nil || got.Provider != want.provider || !cmp.Equal(got.Settles, want.settles) {
+			t.Fatalf("got %+v, want %v asked of %s", got, want.settles, want.provider)
+		}
+		m.observe(1)
+	}
+	m.must(Reobserve{ID: m.id(), At: m.now, Inputs: at(0, 3)})
+	if got := m.plan().Turn; got == nil || got.Provider != "" || len(got.Settles) != 2 {
+		t.Errorf("got %+v, want the last wish to count: nobody is named", got)
+	}
+}

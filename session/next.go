@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/cmemd/cmemd/events"
@@ -138,9 +139,10 @@ func (s *State) dueObservation(rules Rules, first int, now time.Time) (*Work, ti
 }
 
 // batch takes owed inputs from first on that belong to the same stretch of work and the same half of an earlier batch, up
-// to the wish and to what a failure left as the most. full means that the wish alone makes the batch due.
+// to the wish and to what a failure left as the most, and to one that another provider was asked for. full means that the
+// wish alone makes the batch due.
 func (s *State) batch(rules Rules, first int) (is []int, full bool) {
-	wish, bytes, most := rules.Wish, 0, int(s.inputs[first].most)
+	wish, bytes, most, asked := rules.Wish, 0, int(s.inputs[first].most), ""
 	if s.quarantine.trip > 0 {
 		return []int{first}, true // a probe risks one input, so that a bad one is found at once
 	}
@@ -152,6 +154,12 @@ func (s *State) batch(rules Rules, first int) (is []int, full bool) {
 		if over(len(is), most) || over(len(is), wish.MaxInputs) || len(is) > 0 && s.inputs[first].most != in.most ||
 			len(is) > 0 && over(bytes+in.size-1, wish.MaxBytes) {
 			return is, true
+		}
+		if by := s.wished[i]; by != "" {
+			if asked != "" && asked != by {
+				return is, true
+			}
+			asked = by
 		}
 		is = append(is, i)
 		bytes += in.size
@@ -191,6 +199,7 @@ func (s *State) workOn(kind events.TurnKind, is []int) *Work {
 	for _, i := range is {
 		w.Attempt = max(w.Attempt, int(s.inputs[i].attempts)+1, int(s.inputs[i].asks)+1)
 		w.Cuts = max(w.Cuts, int(s.inputs[i].cuts))
+		w.Provider = cmp.Or(w.Provider, s.wished[i])
 	}
 	w.Prompt, w.PromptAt = s.promptBefore(s.inputs[is[0]].version)
 	w.Fresh = s.fresh

@@ -49,8 +49,9 @@ type State struct {
 	heard   time.Time // when the agent's last sign of life was recorded
 
 	keys    map[events.Key]struct{}
-	inputs  []input // by version
-	owed    []int   // indexes into inputs, ascending
+	inputs  []input        // by version
+	owed    []int          // indexes into inputs, ascending
+	wished  map[int]string // whom a person asked to answer for an input that was owed again, by index
 	counts  [Forgotten + 1]int
 	epoch   int            // stops so far; inputs between two stops share one
 	work    int            // inputs since the last stop
@@ -110,6 +111,7 @@ type turn struct {
 	epoch   int
 	probe   bool
 	reasks  bool // its drop may be asked once more
+	told    []events.Position
 }
 
 type quarantine struct {
@@ -219,6 +221,18 @@ func (s *State) owe(i int) {
 	if at, found := slices.BinarySearch(s.owed, i); !found {
 		s.owed = slices.Insert(s.owed, at, i)
 	}
+}
+
+// wish notes whom a person asked to answer for input i; empty: nobody in particular.
+func (s *State) wish(i int, provider string) {
+	if provider == "" {
+		delete(s.wished, i)
+		return
+	}
+	if s.wished == nil {
+		s.wished = map[int]string{}
+	}
+	s.wished[i] = provider
 }
 
 func (s *State) unowe(is []int) {

@@ -25,7 +25,7 @@ func decideStart(s *State, rules Rules, c StartTurn) ([]events.Draft, error) {
 	b := newBatch(c.Turn, c.At).add(events.TurnStarted{
 		Turn: c.Turn, TurnKind: c.Work.Kind, Generation: s.generation, Provider: c.Provider, Model: c.Model,
 		Settles: c.Work.Settles, Reads: c.Work.Reads, PromptBytes: c.PromptBytes, Attempt: c.Work.Attempt,
-		Probe: c.Work.Probe, Prompt: c.Work.Prompt, Notable: c.Notable,
+		Probe: c.Work.Probe, Prompt: c.Work.Prompt, Notable: c.Notable, Instead: c.Instead,
 	})
 	return b.correlate(c.Turn).drafts, nil
 }

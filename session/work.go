@@ -19,6 +19,7 @@ type Work struct {
 	Probe    bool              // the one turn of a quarantine that is over
 	Prompt   int               // number of the user's prompt it is about; 0 before the first
 	PromptAt events.Position   // the prompt itself; 0: none
+	Provider string            // that a person asked for; empty: any. It is a wish, and no part of what is due
 }
 
 // unlike says how o differs from w in what is recorded of a turn; empty: it does not. A nil w is no turn at all.
