@@ -309,44 +309,6 @@ func (s *System) Wake(ids ...events.SessionID) {
 	}
 }
 
-// Status is what the actors are doing.
-type Status struct {
-	Waiting   int               `json:"waiting"` // requests accepted and not yet committed
-	Awake     int               `json:"awake"`   // session actors
-	Turns     int               `json:"turns"`   // in flight
-	Queued    int               `json:"queued"`  // sessions that wait for a slot
-	Slots     int               `json:"slots"`
-	Degraded  bool              `json:"degraded"` // capture only
-	Providers map[string]Paused `json:"providers"`
-}
-
-// Paused is the state of a provider's circuit. With Paused false and a Probe it is half open: its pause is over, and
-// turns go one at a time until one is parsed.
-type Paused struct {
-	Paused bool                `json:"paused"`          // nobody is let in now
-	Class  events.FailureClass `json:"class,omitempty"` // of the last failure
-	Until  time.Time           `json:"until,omitzero"`
-	Probe  int                 `json:"probe,omitempty"` // pauses in a row; 0: open
-}
-
-// Status asks the dispatcher. Errors: ErrStopped, ctx.Err().
-func (s *System) Status(ctx context.Context) (Status, error) {
-	if !s.running.Load() {
-		return Status{}, ErrStopped
-	}
-	ask := askStatus{reply: make(chan Status, 1)}
-	s.root.Send(s.dispatch, ask)
-	select {
-	case st := <-ask.reply:
-		st.Waiting, st.Awake = int(s.waiting.Load()), int(s.live.Load())
-		return st, nil
-	case <-ctx.Done():
-		return Status{}, ctx.Err()
-	case <-s.done:
-		return Status{}, ErrStopped
-	}
-}
-
 // draft wraps an event that is no session's.
 func (s *System) draft(e events.Event, turn events.ID) events.Draft {
 	return events.Draft{ID: s.cfg.NewID(), OccurredAt: s.cfg.Now().Round(0), Correlation: turn, Event: e}
