@@ -139,6 +139,7 @@ func (a *sessionActor) committed(c actor.Context, m committed) {
 			r.then(c, r.err)
 		}
 	}
+	a.dropForgotten(c, m.records)
 	a.advance(c)
 }
 

@@ -22,6 +22,7 @@ const (
 	ProvedTick         = "tick"         // what time alone led to: an idle stop, a silent close
 	ProvedReobserve    = "reobserve"    // turns asked for again
 	ProvedRelease      = "release"      // a quarantine that a person ended
+	ProvedForget       = "forget"       // what was forgotten, and the turn that it cut
 	ProvedPause        = "pause"        // a provider was paused
 	ProvedResume       = "resume"       // a provider was resumed
 	ProvedUnexplained  = "unexplained"  // an event that stands alone and that no decision makes alone
@@ -290,7 +291,7 @@ func (p *prover) begin(s *proved, r events.Record, e events.TurnStarted) {
 func (p *prover) result() Proof {
 	for _, name := range []string{
 		ProvedTurn, ProvedAnswer, ProvedGrammar, ProvedFailure, ProvedInterruption, ProvedExpiry, ProvedCapture, ProvedTick,
-		ProvedReobserve, ProvedRelease, ProvedPause, ProvedResume, ProvedUnexplained,
+		ProvedReobserve, ProvedRelease, ProvedForget, ProvedPause, ProvedResume, ProvedUnexplained,
 	} {
 		if c := p.counts[name]; c != nil {
 			p.proof.Decisions = append(p.proof.Decisions, *c)
