@@ -374,14 +374,14 @@ func TestListAndInspect(t *testing.T) {
 	v := caughtUp(t, w)
 	w.tool(s, "")
 	infos, err := v.List(t.Context())
-	if err != nil || len(infos) != 11 {
+	if err != nil || len(infos) != len(allViews()) {
 		t.Fatalf("list: got %v, %v", infos, err)
 	}
 	for _, i := range infos {
 		if i.Lag != 1 || i.Checkpoint != v.Position() || i.Version == 0 {
 			t.Fatalf("info: got %+v", i)
 		}
-		for _, key := range []string{"", "rows/", "facts/", "by_time/", "turns/", "inputs/", "touched/", "hours/", "balances/", "recent/"} {
+		for _, key := range []string{"", "rows/", "facts/", "by_time/", "turns/", "inputs/", "touched/", "hours/", "balances/", "recent/", "keys/"} {
 			in, err := v.Inspect(t.Context(), i.Name, key, 0)
 			if err != nil {
 				t.Fatalf("inspect %s %s: %v", i.Name, key, err)

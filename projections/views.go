@@ -84,7 +84,7 @@ func Open(dir string, log eventlog.Log, cfg Config) (*Views, error) {
 }
 
 func allViews() []view {
-	return append(rowViews(), sessionView{}, fileView{}, outcomeView{}, turnView{}, healthView{}, usageView{}, injectionView{})
+	return append(rowViews(), sessionView{}, fileView{}, outcomeView{}, turnView{}, healthView{}, usageView{}, projectView{}, injectionView{})
 }
 
 func open(dir string, log eventlog.Log, cfg Config, views []view) (*Views, error) {

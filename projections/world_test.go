@@ -114,6 +114,7 @@ func (w *world) open(n int) events.SessionID {
 	w.say(s.Stream(), events.ID{}, events.SessionOpened{
 		Agent: "claude-code", AgentSession: fmt.Sprint("s", n), Project: fmt.Sprint("p", n%2),
 		ProjectRoot: fmt.Sprint("/home/u/p", n%2), GitRoot: fmt.Sprint("/home/u/p", n%2), Cwd: fmt.Sprint("/home/u/p", n%2), Source: "startup",
+		ProjectKey: []string{"", "dir:/home/u", "remote:example.org/u/p"}[n%3],
 	})
 	return s
 }

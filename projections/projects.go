@@ -1,0 +1,127 @@
+package projections
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/cmemd/cmemd/events"
+)
+
+// projectView keeps which folders are one project, as the sessions that were opened in them say. A folder belongs to the
+// project that its latest session named; sessions recorded before projects had keys name none, and change nothing.
+type projectView struct{}
+
+func (projectView) name() string       { return "projects" }
+func (projectView) version() int       { return 1 }
+func (projectView) skipsUnknown() bool { return true }
+
+func folderTable() table[folder]   { return table[folder]{name: "rows"} }
+func keyTable() table[keyOfFolder] { return table[keyOfFolder]{name: "keys"} }
+
+func (projectView) tables() []tableSpec {
+	return []tableSpec{folderTable().spec(showFolder), keyTable().spec(showHex)}
+}
+
+// folder is a root of a project.
+type folder struct {
+	Root string          `cbor:"1,keyasint,omitempty" json:"root"`
+	Last events.Position `cbor:"2,keyasint,omitempty" json:"last"` // of its latest session's opening
+}
+
+// keyOfFolder is the key of the project that a root belongs to.
+type keyOfFolder struct {
+	Key string `cbor:"1,keyasint,omitempty" json:"key"`
+}
+
+// folderKey orders the roots of a project.
+func folderKey(p projectID, root projectID) []byte { return append(bytes.Clone(p[:]), root[:]...) }
+
+func showFolder(k []byte) string {
+	if len(k) != 32 {
+		return showHex(k)
+	}
+	return showHex(k[:16]) + " " + showHex(k[16:])
+}
+
+type projectFold struct{ x *tx }
+
+func (projectView) fold(x *tx) fold { return projectFold{x} }
+
+func (f projectFold) apply(r *record) error {
+	if r.Kind != events.KindSessionOpened {
+		return nil
+	}
+	e, ok, err := payloadOf[events.SessionOpened](r)
+	if err != nil || !ok || e.ProjectKey == "" || e.ProjectRoot == "" {
+		return err
+	}
+	root := projectIDOf(e.ProjectRoot)
+	was, known, err := keyTable().get(f.x, root[:])
+	if err != nil {
+		return err
+	}
+	if known && was.Key != e.ProjectKey {
+		if err := folderTable().delete(f.x, folderKey(projectIDOf(was.Key), root)); err != nil {
+			return err
+		}
+	}
+	if err := keyTable().put(f.x, root[:], keyOfFolder{Key: e.ProjectKey}); err != nil {
+		return err
+	}
+	return folderTable().put(f.x, folderKey(projectIDOf(e.ProjectKey), root), folder{Root: e.ProjectRoot, Last: r.Position})
+}
+
+func (projectFold) flush() error { return nil }
+
+// maxFolders is how many roots of one project are read together, and mostFolders how many are looked at for them.
+const (
+	maxFolders  = 16
+	mostFolders = 4096
+)
+
+// Folders returns the roots that are one project with root: itself first, then the others, the one used last first, at
+// most 16 together. Key is what identifies the project; empty: as the sessions opened in root said. A root that nobody
+// has heard of is alone.
+func (v *Views) Folders(ctx context.Context, root, key string) ([]string, error) {
+	var found []folder
+	err := v.view(ctx, projectView{}.name(), func(x *tx) error {
+		id := projectIDOf(root)
+		if key == "" {
+			known, _, err := keyTable().get(x, id[:])
+			if err != nil {
+				return err
+			}
+			key = known.Key
+		}
+		var err error
+		found, err = foldersOf(x, projectIDOf(key))
+		return err
+	})
+	slices.SortFunc(found, func(a, b folder) int { return cmp.Compare(b.Last, a.Last) })
+	roots := []string{root}
+	for _, f := range found {
+		if f.Root != root && len(roots) < maxFolders {
+			roots = append(roots, f.Root)
+		}
+	}
+	return roots, err
+}
+
+func foldersOf(x *tx, p projectID) ([]folder, error) {
+	b, err := folderTable().in(x)
+	if err != nil {
+		return nil, err
+	}
+	var found []folder
+	c := b.Cursor()
+	for k, raw := c.Seek(p[:]); bytes.HasPrefix(k, p[:]) && len(found) < mostFolders; k, raw = c.Next() {
+		var f folder
+		if err := x.codec.decode(raw, &f); err != nil {
+			return nil, damaged("folder %s: %v", showFolder(k), err)
+		}
+		found = append(found, f)
+	}
+	return found, nil
+}
