@@ -107,7 +107,7 @@ func (b *Bolt) restoreInto(ctx context.Context, to *Bolt) error {
 	if err != nil {
 		return err
 	}
-	for next := events.Position(1); next <= last; {
+	for next := to.next(); next <= last; {
 		s, err := b.read(next, last)
 		if err != nil {
 			return err

@@ -19,12 +19,13 @@ type Bolt struct {
 	path     string
 	cfg      Config
 	readOnly bool
-	db       *bbolt.DB
 	pageSize int
+	swap     sync.RWMutex // keeps db and file from being exchanged while they are read; the writer alone exchanges them
+	db       *bbolt.DB
 	file     *os.File // the one that db has open
 	heads    headCache
 	writer   *writer
-	copying  chan struct{} // has room for the one CopyTo at work
+	copying  chan struct{} // has room for the one CopyTo or Compact at work
 	close    func() error
 }
 
@@ -130,12 +131,15 @@ func (b *Bolt) Restore(ctx context.Context, records ...events.Record) error {
 	}})
 }
 
-// Erase implements Log. The bytes stay in unused pages of the file until they are written over, or until Compact.
+// Erase implements Log. The bytes stay in unused pages of the file until Compact, or until they are written over.
 func (b *Bolt) Erase(ctx context.Context, at ...events.Position) error {
 	if len(at) == 0 {
 		return b.ended()
 	}
-	return b.writer.do(ctx, &request{change: func(t *batch) error { return t.erase(at) }})
+	return b.writer.do(ctx, &request{change: func(t *batch) error {
+		b.writer.erased.Store(true)
+		return t.erase(at)
+	}})
 }
 
 // Stream implements Log.

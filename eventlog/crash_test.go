@@ -23,7 +23,8 @@ const (
 )
 
 // appendUntilKilled appends from 16 goroutines, one to three events at a time, and prints the position and first text
-// of each append once it is acknowledged. A text is "round/writer/append/event/events".
+// of each append once it is acknowledged. A text is "round/writer/append/event/events". With a third argument the log is
+// compacted again and again meanwhile.
 func appendUntilKilled(args []string) int {
 	path, round := args[0], args[1]
 	l, err := eventlog.Open(path, eventlog.Config{})
@@ -32,6 +33,12 @@ func appendUntilKilled(args []string) int {
 		return 1
 	}
 	var wg sync.WaitGroup
+	if len(args) > 2 {
+		wg.Go(func() {
+			for l.Compact(context.Background()) == nil {
+			}
+		})
+	}
 	for w := range crashWriters {
 		wg.Go(func() {
 			stream := logtest.Session(fmt.Sprint(w))
@@ -58,13 +65,28 @@ func appendUntilKilled(args []string) int {
 // nothing may be there twice or in part.
 func TestCrash(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(t.TempDir(), "log")
+	killInTheMiddle(t)
+}
+
+// TestCrashWhileCompacting is TestCrash with the file replaced by a new one all the time. Nothing is left beside it.
+func TestCrashWhileCompacting(t *testing.T) {
+	t.Parallel()
+	path := killInTheMiddle(t, "compact")
+	left, err := os.ReadDir(filepath.Dir(path))
+	if err != nil || len(left) != 1 {
+		t.Errorf("the folder holds %v, %v; want the log alone", left, err)
+	}
+}
+
+func killInTheMiddle(t *testing.T, more ...string) (path string) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "log")
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))
 	acknowledged := map[string]events.Position{}
 	for round := range crashRounds {
-		child := crash.Start(t, "append", path, fmt.Sprint(round))
+		child := crash.Start(t, "append", append([]string{path, fmt.Sprint(round)}, more...)...)
 		child.WaitLines(1)
 		time.Sleep(time.Duration(random.IntN(40_000)) * time.Microsecond) // the moment is the point
 		for _, line := range child.Kill() {
@@ -81,6 +103,7 @@ func TestCrash(t *testing.T) {
 		}
 	}
 	t.Logf("%d appends were acknowledged in %d lives", len(acknowledged), crashRounds)
+	return path
 }
 
 func checkAfterCrash(t *testing.T, path string, acknowledged map[string]events.Position) {

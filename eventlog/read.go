@@ -23,6 +23,8 @@ const (
 
 // view runs f in a read transaction. f must return soon, and must not run code of others.
 func (b *Bolt) view(f func(records, heads *bbolt.Bucket) error) error {
+	b.swap.RLock()
+	defer b.swap.RUnlock()
 	err := withFaults(func() error {
 		return b.db.View(func(tx *bbolt.Tx) error { return f(tx.Bucket(logBucket), tx.Bucket(headBucket)) })
 	})

@@ -64,6 +64,8 @@ func (b *Bolt) Stats(ctx context.Context) (Stats, error) {
 	if err != nil {
 		return Stats{}, err
 	}
+	b.swap.RLock()
+	defer b.swap.RUnlock()
 	info, err := b.file.Stat()
 	if err != nil {
 		return Stats{}, b.ended()

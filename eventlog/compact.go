@@ -1,0 +1,104 @@
+package eventlog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/cmemd/cmemd/events"
+)
+
+// compactTries is how often Compact begins anew because something was erased while it copied.
+const compactTries = 3
+
+// errErasedMeanwhile is a copy that holds a payload which was erased while it was made.
+var errErasedMeanwhile = errors.New("eventlog: something was erased while the log was compacted")
+
+// Compact writes the log anew in the place of its file while it serves: smaller, and without a trace of what was erased
+// before the call, neither in the file nor in its unused pages. Every record is checked on the way. Appends go on and wait
+// only for the last few records to be copied, and for a sync. It needs room for a second copy of the log. After an error
+// the file is as it was, unless that is ErrFailed. Copies of the file that others made are theirs. Errors: ErrReadOnly,
+// ErrClosed, ErrFailed, *CorruptError, the file system's, ctx.Err(), or that something was erased meanwhile, again and again.
+func (b *Bolt) Compact(ctx context.Context) error {
+	if b.readOnly {
+		return ErrReadOnly
+	}
+	select {
+	case b.copying <- struct{}{}:
+		defer func() { <-b.copying }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	err := errErasedMeanwhile
+	for try := 0; try < compactTries && errors.Is(err, errErasedMeanwhile); try++ {
+		err = b.compact(ctx)
+	}
+	if err != nil && b.ended() == nil {
+		return fmt.Errorf("eventlog: compact %s: %w", b.path, err)
+	}
+	return err
+}
+
+func (b *Bolt) compact(ctx context.Context) error {
+	dir, err := os.MkdirTemp(filepath.Dir(b.path), copiesOf(b.path)+"*") // what a kill leaves here, Open removes
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	cfg := b.cfg
+	cfg.noSync = true
+	to, err := Open(filepath.Join(dir, "log"), cfg)
+	if err != nil {
+		return err
+	}
+	b.writer.erased.Store(false)
+	if err := b.restoreInto(ctx, to); err != nil {
+		return errors.Join(err, to.Close())
+	}
+	replaced := false
+	err = b.writer.do(ctx, &request{alone: func() (err error) {
+		replaced, err = b.replaceBy(to)
+		return err
+	}})
+	if !replaced {
+		err = errors.Join(err, to.Close())
+	}
+	return err
+}
+
+// replaceBy makes the file of to, which has the log's records, or most of them, this log's own. It is called by the
+// writer, between two commits. Once the file is renamed there is no way back: an error after that ends the log.
+func (b *Bolt) replaceBy(to *Bolt) (replaced bool, err error) {
+	if b.writer.erased.Load() {
+		return false, errErasedMeanwhile
+	}
+	if err := b.restoreInto(context.Background(), to); err != nil {
+		return false, err
+	}
+	if err := to.db.Sync(); err != nil {
+		return false, err
+	}
+	to.writer.queue.close(ErrClosed)
+	<-to.writer.stopped
+	to.db.NoSync = false
+	if err := os.Rename(to.path, b.path); err != nil {
+		return false, err
+	}
+	old := b.db
+	b.swap.Lock()
+	b.db, b.file = to.db, to.file
+	b.swap.Unlock()
+	if err := syncDir(filepath.Dir(b.path)); err != nil {
+		return true, fmt.Errorf("%w: %w", ErrFailed, err)
+	}
+	_ = old.Close() // its file has no name any more: nothing that is lost with it would be found again
+	return true, nil
+}
+
+// next is where a copy goes on.
+func (b *Bolt) next() events.Position {
+	last, _, _ := b.state()
+	return last + 1
+}
