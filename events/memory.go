@@ -22,7 +22,8 @@ type MemorySaved struct {
 	At          time.Time `cbor:"10,keyasint,omitzero" json:"at"`                // when it was true, as the saver says
 }
 
-// MemorySuperseded says that one memory took another's place.
+// MemorySuperseded says that one memory took another's place; by itself: that it is only taken back. By none: that what was
+// said so of it before is undone, and it stands again.
 type MemorySuperseded struct {
 	Memory ID `cbor:"1,keyasint,omitzero" json:"id"`
 	By     ID `cbor:"2,keyasint,omitzero" json:"by"`

@@ -116,8 +116,15 @@ func (f *rowFold) replaceIfDone(id events.ID) error {
 		return err
 	}
 	turn.Replaced = true
-	for _, row := range turn.Rows {
-		if err := f.supersede(row, by); err != nil {
+	for _, id := range turn.Rows {
+		row, ok, err := f.get(id)
+		if err != nil {
+			return err
+		}
+		if ok && row.ByHand {
+			continue
+		}
+		if err := f.supersede(id, by); err != nil {
 			return err
 		}
 	}

@@ -71,6 +71,7 @@ type Row struct {
 	SupersededBy events.ID `cbor:"37,keyasint,omitzero" json:"superseded_by,omitzero"` // the memory, or the turn whose rows, took its place
 	Forgotten    bool      `cbor:"38,keyasint,omitempty" json:"forgotten,omitempty"`   // only ID, Position and At (of the forgetting) are left
 	Private      bool      `cbor:"39,keyasint,omitempty" json:"private,omitempty"`     // a prompt that was private: no text
+	ByHand       bool      `cbor:"45,keyasint,omitempty" json:"by_hand,omitempty"`     // a person superseded it: by a memory, or by itself where it was only taken back
 }
 
 // Check is a later look at one of a row's claims.

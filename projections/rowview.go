@@ -28,7 +28,7 @@ func rowViews() []view {
 }
 
 func (v rowView) name() string       { return v.names }
-func (v rowView) version() int       { return 4 }
+func (v rowView) version() int       { return 5 }
 func (v rowView) skipsUnknown() bool { return false }
 
 // The tables of a rowView.
@@ -189,7 +189,7 @@ func (f *rowFold) replace(r *record) error {
 	if err != nil || !ok {
 		return err
 	}
-	return f.supersede(e.Memory, e.By)
+	return f.supersedeBy(e)
 }
 
 // supersede takes a row out of the lists, and says in favour of what.

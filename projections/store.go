@@ -49,6 +49,9 @@ func openStore(dir, bootID string) (s *store, why string, err error) {
 	}
 	s, why, err = openTrusted(path, m.distrust(path, bootID))
 	if err == nil {
+		err = discard(path + compactSuffix) // what was killed while it compacted
+	}
+	if err == nil {
 		s.mark = m
 		err = m.set(bootID)
 	}

@@ -363,7 +363,8 @@ func (w *world) stepMemory(t *rapid.T, s events.SessionID) {
 		a, b := rapid.SampledFrom(w.rows).Draw(t, "old"), rapid.SampledFrom(w.rows).Draw(t, "new")
 		switch rapid.IntRange(0, 2).Draw(t, "what") {
 		case 0:
-			w.say(events.Daemon, events.ID{}, events.MemorySuperseded{Memory: a, By: b})
+			by := rapid.SampledFrom([]events.ID{a, b, {}}).Draw(t, "by")
+			w.say(events.Daemon, events.ID{}, events.MemorySuperseded{Memory: a, By: by})
 			return
 		case 1:
 			w.say(s.Stream(), events.ID{}, events.ClaimChecked{Subject: a, Claim: events.Claim{

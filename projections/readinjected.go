@@ -1,0 +1,41 @@
+package projections
+
+import (
+	"context"
+	"slices"
+
+	"github.com/cmemd/cmemd/events"
+)
+
+// InjectionsOf returns where a row was given to an agent, the earliest first, at most limit of them (0 means 100), and how
+// many there are. It looks through all injections there are: one a session's start, about a microsecond each.
+func (v *Views) InjectionsOf(ctx context.Context, id events.ID, limit int) (list []Injection, total int, err error) {
+	if limit <= 0 {
+		limit = 100
+	}
+	var from []byte
+	for done := false; !done && err == nil; {
+		err = v.view(ctx, injectionView{}.name(), func(x *tx) error {
+			b, err := injectionTable().in(x)
+			if err != nil {
+				return err
+			}
+			c := b.Cursor()
+			k, raw := c.Seek(from)
+			for n := 0; k != nil && n < readSlice; n++ {
+				var i Injection
+				if err := x.codec.decode(raw, &i); err != nil {
+					return damaged("injection at %s: %v", showPlace(k), err)
+				}
+				if slices.Contains(i.IDs, id) {
+					list = append(list, i)
+				}
+				k, raw = c.Next()
+			}
+			done, from = k == nil, slices.Clone(k)
+			return nil
+		})
+	}
+	slices.SortFunc(list, func(a, b Injection) int { return compare(a.Position, b.Position) })
+	return list[:min(len(list), limit)], len(list), err
+}
