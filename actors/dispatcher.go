@@ -2,7 +2,6 @@ package actors
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
@@ -13,21 +12,20 @@ import (
 	"github.com/cmemd/cmemd/policy"
 )
 
-// dispatcher owns the slots and the provider's circuit. Sessions ask for a lease, one at a time each, and are served
-// first come, first served. While the provider rests nobody is. From the end of its pause on there is one turn at a time,
-// each a probe, until one is parsed.
+// dispatcher owns the slots, the providers' circuits and the budget's ledger. Sessions ask for a lease, one at a time each,
+// and are served first come, first served: with the first of their candidates that may be asked. Who finds none waits,
+// and keeps no other waiting that does.
 type dispatcher struct {
 	sys      *System
+	circuits map[string]*circuit // of every offer's name
+	ledger   *ledger             // nil: there is no budget
 	queue    []want
-	used     map[string]bool // holders of a lease, by pid
-	probing  string          // the holder that probes a paused provider; empty: nobody
-	pause    policy.Pause
-	ruled    time.Time       // when the provider was last paused or resumed
-	ruledAt  events.Position // the same, as a record
-	since    time.Time       // when it was paused first and not resumed since
-	degraded bool            // only probes are granted, and now and then a trial
-	trial    time.Time       // when any session may be tried, though none of the quarantined owes a probe
+	used     map[string]string // names of circuits by holders of a lease, by pid
+	inUse    string            // who was asked last where nothing special was wanted
+	degraded bool              // only probes are granted, and now and then a trial
+	trial    time.Time         // when any session may be tried, though none of the quarantined owes a probe
 	trials   int
+	stale    bool // those that wait may have to be told something else than they were
 	timer    *time.Timer
 	fresh    bool // loaded and not yet run
 }
@@ -42,7 +40,7 @@ func startDispatcher(sys *System) (*dispatcher, error) {
 	return d, err
 }
 
-// loadDispatcher folds the provider's stream, for a dispatcher that the library restarts.
+// loadDispatcher folds the providers' streams, for a dispatcher that the library restarts.
 func loadDispatcher(sys *System) (*dispatcher, error) {
 	d, err := foldDispatcher(sys)
 	if err == nil {
@@ -52,26 +50,24 @@ func loadDispatcher(sys *System) (*dispatcher, error) {
 }
 
 func foldDispatcher(sys *System) (*dispatcher, error) {
-	d := &dispatcher{sys: sys, used: map[string]bool{}, fresh: true}
+	d := &dispatcher{
+		sys: sys, circuits: map[string]*circuit{}, ledger: newLedger(sys), used: map[string]string{},
+		inUse: sys.cfg.Providers[0].Name(), fresh: true,
+	}
 	d.degrade(sys.degraded.Load())
-	for r, err := range sys.cfg.Log.Stream(context.Background(), d.stream(), 0) {
+	for _, name := range sys.cfg.names() {
+		p, err := foldCircuit(sys.cfg.Log, name)
 		if err != nil {
-			return nil, fmt.Errorf("read %s: %w", d.stream(), err)
+			return nil, err
 		}
-		e, err := r.Event()
-		if err != nil {
-			return nil, fmt.Errorf("read %s: %w", d.stream(), err)
-		}
-		d.evolve(e, r.OccurredAt)
-		d.ruledAt = r.Position
+		d.circuits[name] = p
 	}
 	return d, nil
 }
 
-// mended ends a pause early that waits for a person: whoever starts the daemon may have mended it. One probe tells.
 func (d *dispatcher) mended() {
-	if c := d.pause.Class; c == events.FailAuth || c == events.FailBilling || c == events.FailSetup {
-		d.pause.Until = time.Time{}
+	for _, p := range d.circuits {
+		p.mended()
 	}
 }
 
@@ -87,7 +83,7 @@ func (d *dispatcher) nextTrial() {
 }
 
 // next returns d the first time, and a new dispatcher, folded anew, when the library restarts it. What no log tells, who
-// holds a lease, is handed over; who waits for one asks again.
+// holds a lease and who probes, is handed over, and so is what was spent; who waits for a lease asks again.
 func (d *dispatcher) next() *dispatcher {
 	if d.fresh {
 		d.fresh = false
@@ -97,24 +93,11 @@ func (d *dispatcher) next() *dispatcher {
 	if err != nil {
 		panic(err)
 	}
-	again.fresh, again.used, again.probing = false, d.used, d.probing
-	return again
-}
-
-func (d *dispatcher) stream() events.StreamID {
-	return events.ProviderStream(d.sys.cfg.Providers[0].Name())
-}
-
-func (d *dispatcher) evolve(e events.Event, at time.Time) {
-	switch e := e.(type) {
-	case events.ProviderPaused:
-		if !d.pause.Paused() {
-			d.since = at
-		}
-		d.pause, d.ruled = policy.Pause{Class: e.Class, Until: e.Until, Probe: e.Probe, At: at}, at
-	case events.ProviderResumed:
-		d.pause, d.ruled = policy.Pause{}, at
+	again.fresh, again.used, again.ledger, again.inUse = false, d.used, d.ledger, d.inUse
+	for name, p := range d.circuits {
+		again.circuits[name].probing = p.probing
 	}
+	return again
 }
 
 // Receive serves wants and ends.
@@ -124,11 +107,16 @@ func (d *dispatcher) Receive(c actor.Context) {
 		d.want(c, m)
 	case ended:
 		d.ended(c, m)
+	case switched:
+		d.switched(m)
 	case *actor.Terminated:
-		d.free(m.Who)
+		d.lose(m.Who)
 		d.forget(m.Who)
 	case degrade:
 		d.degrade(m.on)
+	case spending:
+		d.ledger.loaded(m, d.sys.cfg.Now())
+		d.stale = true
 	case askStatus:
 		m.reply <- d.status()
 		return
@@ -138,6 +126,8 @@ func (d *dispatcher) Receive(c actor.Context) {
 		}
 		return
 	case wakeQueue:
+		d.stale = true
+	case *actor.Started:
 	default:
 		return
 	}
@@ -145,29 +135,38 @@ func (d *dispatcher) Receive(c actor.Context) {
 }
 
 func (d *dispatcher) want(c actor.Context, w want) {
-	if d.used[w.holder.Id] {
+	if _, ok := d.used[w.holder.Id]; ok {
 		return // its grant is on the way: it asked again before it came
 	}
 	c.Watch(w.holder)
-	d.forget(w.holder)
-	d.queue = append(d.queue, w)
-	if d.pause.Rests(d.sys.cfg.Now()) {
-		d.hold(w)
-	}
 	// The pause that should have followed its last failure was lost: see restore.
-	if h := w.held; h != nil && h.Provider == d.sys.cfg.Providers[0].Name() && !d.pause.Paused() && h.At.After(d.ruled) {
-		d.rule(h.Class, h.ResetsAt, h.At, events.ID{})
+	if h := w.held; h != nil {
+		if p := d.circuits[h.Provider]; p != nil && !p.pause.Paused() && h.At.After(p.ruled) {
+			d.rule(p, h.Class, h.ResetsAt, h.At, events.ID{})
+		}
 	}
+	if i := slices.IndexFunc(d.queue, func(have want) bool { return have.holder.Id == w.holder.Id }); i >= 0 {
+		w.told = d.queue[i].told
+		d.queue[i] = w // it wants something else, and keeps its place
+		d.tell(&d.queue[i], d.sys.cfg.Now())
+		return
+	}
+	d.queue = append(d.queue, w)
+	d.tell(&d.queue[len(d.queue)-1], d.sys.cfg.Now())
 }
 
 func (d *dispatcher) ended(c actor.Context, m ended) {
-	probe := d.probing == m.holder.Id
 	c.Unwatch(m.holder)
-	d.free(m.holder)
+	d.ledger.add(m.spend)
+	asked := d.circuits[d.used[m.holder.Id]]
+	if m.crashed {
+		d.lose(m.holder)
+	}
+	probe := d.free(m.holder)
 	d.forget(m.holder) // nobody watches it any more: a grant could go to an actor that is gone
 	if f := m.failure; f != nil && f.Class.BlamesProvider() {
-		if probe || !d.pause.Paused() {
-			d.rule(f.Class, f.ResetsAt, d.sys.cfg.Now(), f.Turn)
+		if asked != nil && (probe || !asked.pause.Paused()) {
+			d.rule(asked, f.Class, f.ResetsAt, d.sys.cfg.Now(), f.Turn)
 		}
 		return
 	}
@@ -177,8 +176,8 @@ func (d *dispatcher) ended(c actor.Context, m ended) {
 	// An answer to what was asked before the pause says nothing of now; one that does not parse, or a refusal, not enough:
 	// the next failure goes on doubling.
 	if m.parsed && probe {
-		d.append(events.ProviderResumed{By: "probe"}, events.ID{})
-		d.sys.cfg.Logger.Info("provider resumed", "provider", d.sys.cfg.Providers[0].Name())
+		d.append(asked, events.ProviderResumed{By: "probe"}, events.ID{})
+		d.sys.cfg.Logger.Info("provider resumed", "provider", asked.name)
 	}
 }
 
@@ -187,93 +186,50 @@ func (d *dispatcher) forget(holder *actor.PID) {
 	d.queue = slices.DeleteFunc(d.queue, func(w want) bool { return w.holder.Id == holder.Id })
 }
 
-func (d *dispatcher) free(holder *actor.PID) {
+// free takes a lease back, and reports whether its holder probed a provider.
+func (d *dispatcher) free(holder *actor.PID) (probed bool) {
+	name, ok := d.used[holder.Id]
+	if !ok {
+		return false
+	}
 	delete(d.used, holder.Id)
-	if d.probing == holder.Id {
-		d.probing = ""
-	}
+	return d.circuits[name].free(holder.Id)
 }
 
-// rule pauses the provider after a failure at the given time. Both times count as they are recorded, without a reading of
+// lose takes a lease back of which nobody says how it ended: what it cost is in the log alone.
+func (d *dispatcher) lose(holder *actor.PID) {
+	if _, ok := d.used[holder.Id]; ok {
+		d.ledger.distrust()
+	}
+	d.free(holder)
+}
+
+// switched lets another session probe whom a lease was for: all inputs of its turn are trivial, and somebody else is asked.
+func (d *dispatcher) switched(m switched) {
+	name, ok := d.used[m.holder.Id]
+	if !ok {
+		return
+	}
+	d.circuits[name].free(m.holder.Id)
+	d.used[m.holder.Id] = m.provider
+}
+
+// rule pauses a provider after a failure at the given time. Both times count as they are recorded, without a reading of
 // the running clock: else the pause would end some nanoseconds beside what the log gives.
-func (d *dispatcher) rule(class events.FailureClass, resetsAt, at time.Time, turn events.ID) {
+func (d *dispatcher) rule(p *circuit, class events.FailureClass, resetsAt, at time.Time, turn events.ID) {
 	resetsAt, at = resetsAt.Round(0), at.Round(0)
-	next := d.pause.After(class, policy.Clamp(resetsAt, at), at, d.sys.cfg.Pause)
-	d.append(events.ProviderPaused{Class: next.Class, Until: next.Until, Probe: next.Probe, Turn: turn}, turn)
-	d.sys.cfg.Logger.Warn("provider paused", "provider", d.sys.cfg.Providers[0].Name(), "class", class,
-		"until", next.Until, "probe", next.Probe)
-	d.hold(d.queue...)
-}
-
-// hold tells sessions that wait for a lease how the paused provider keeps them waiting: what they may hold is bounded.
-// From the time when it may be probed it keeps nobody waiting, until it has failed again.
-func (d *dispatcher) hold(ws ...want) {
-	for _, w := range ws {
-		d.sys.root.Send(w.holder, holding{since: d.since, until: d.pause.Until})
-	}
+	next := p.pause.After(class, policy.Clamp(resetsAt, at), at, d.sys.cfg.Pause)
+	d.append(p, events.ProviderPaused{Class: next.Class, Until: next.Until, Probe: next.Probe, Turn: turn}, turn)
+	d.sys.cfg.Logger.Warn("provider paused", "provider", p.name, "class", class, "until", next.Until, "probe", next.Probe)
 }
 
 // append records a ruling and applies it. An error leaves it in force for this life: the log has failed then, and the
 // daemon ends.
-func (d *dispatcher) append(e events.Event, turn events.ID) {
+func (d *dispatcher) append(p *circuit, e events.Event, turn events.ID) {
 	draft := d.sys.draft(e, turn)
-	if _, err := eventlog.AppendEnd(context.Background(), d.sys.cfg.Log, d.stream(), draft); err != nil {
-		d.sys.cfg.Logger.Error("cannot record the provider's state", "provider", d.sys.cfg.Providers[0].Name(), "err", err)
+	if _, err := eventlog.AppendEnd(context.Background(), d.sys.cfg.Log, p.stream(), draft); err != nil {
+		d.sys.cfg.Logger.Error("cannot record the provider's state", "provider", p.name, "err", err)
 	}
-	d.evolve(e, draft.OccurredAt)
-}
-
-// grant hands out what is free: everything while the provider is open, one probe at a time when its pause is over.
-func (d *dispatcher) grant(c actor.Context) {
-	now := d.sys.cfg.Now()
-	for len(d.used) < d.sys.cfg.Slots {
-		if d.pause.Paused() && (d.probing != "" || !d.pause.ProbeDue(now)) {
-			d.wakeAt(c, d.pause.Until, now)
-			return
-		}
-		i := d.eligible(c, now)
-		if i < 0 {
-			return
-		}
-		w := d.queue[i]
-		d.queue = slices.Delete(d.queue, i, i+1)
-		d.used[w.holder.Id] = true
-		if d.pause.Paused() {
-			d.probing = w.holder.Id
-		}
-		c.Send(w.holder, granted{})
-	}
-}
-
-// eligible returns who is served next; -1: nobody. While only probes are granted and no quarantined session owes one, any
-// session is tried, ever more rarely: one of them has to find out when the fault is over.
-func (d *dispatcher) eligible(c actor.Context, now time.Time) int {
-	i := slices.IndexFunc(d.queue, func(w want) bool { return w.probe || !d.degraded })
-	if i >= 0 || len(d.queue) == 0 {
-		return i
-	}
-	if now.Before(d.trial) {
-		d.wakeAt(c, d.trial, now)
-		return -1
-	}
-	d.nextTrial()
-	return 0
-}
-
-func (d *dispatcher) wakeAt(c actor.Context, at, now time.Time) {
-	if d.timer != nil {
-		d.timer.Stop()
-	}
-	if wait := at.Sub(now); wait > 0 {
-		self, root := c.Self(), d.sys.root
-		d.timer = time.AfterFunc(wait, func() { root.Send(self, wakeQueue{}) })
-	}
-}
-
-func (d *dispatcher) status() Status {
-	p := Paused{Paused: d.pause.Rests(d.sys.cfg.Now()), Class: d.pause.Class, Until: d.pause.Until, Probe: d.pause.Probe}
-	return Status{
-		Turns: len(d.used), Queued: len(d.queue), Slots: d.sys.cfg.Slots, Degraded: d.degraded,
-		Providers: map[string]Paused{d.sys.cfg.Providers[0].Name(): p},
-	}
+	p.evolve(e, draft.OccurredAt)
+	d.stale = true
 }

@@ -92,7 +92,7 @@ func (a *sessionActor) decide(batch []*request) []events.Draft {
 	for _, r := range batch {
 		r.err, r.drafts, r.upTo = nil, 0, 0
 		for _, cmd := range r.cmds {
-			ds, err := session.Decide(a.state, a.sys.cfg.Rules, cmd)
+			ds, err := session.Decide(a.state, a.rules(), cmd)
 			if err != nil {
 				r.err = err
 				break
@@ -104,6 +104,15 @@ func (a *sessionActor) decide(batch []*request) []events.Draft {
 		}
 	}
 	return drafts
+}
+
+// rules are those of the system. Whether a fresh observer would answer otherwise is for whoever is asked to say.
+func (a *sessionActor) rules() session.Rules {
+	r := a.sys.cfg.Rules
+	if a.turn != nil {
+		r.Wish.Fixed = a.turn.offer.Wish().Fixed
+	}
+	return r
 }
 
 // answer tells every caller of a batch what became of its request.

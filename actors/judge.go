@@ -17,7 +17,7 @@ import (
 const previewLength = 200
 
 // judge parses an output by its structure alone, sets what it claims beside ground truth, and makes an answer of it.
-func (s *System) judge(ctx context.Context, p observer.Prompt, reply observer.Reply, latency time.Duration) outcome {
+func (s *System) judge(ctx context.Context, o *Offer, p observer.Prompt, reply observer.Reply, latency time.Duration) outcome {
 	a := &session.Answer{
 		ID: s.cfg.NewID(), At: s.cfg.Now(), Happened: newest(p.Inputs),
 		Received: events.TurnReceived{
@@ -25,7 +25,7 @@ func (s *System) judge(ctx context.Context, p observer.Prompt, reply observer.Re
 			LatencyMS: latency.Milliseconds(),
 		},
 	}
-	parsed := observer.ParseForm(reply.Form, reply.Text, p.Kind, s.cfg.Providers[0].Mode.TypeIDs())
+	parsed := observer.ParseForm(reply.Form, reply.Text, p.Kind, o.Mode.TypeIDs())
 	switch parsed.Disposition {
 	case observer.DispositionSkip:
 		a.Skipped = &events.OutputSkipped{Turn: p.Turn, Reason: string(parsed.Reason), Stated: parsed.SkipReason}

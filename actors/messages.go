@@ -80,16 +80,17 @@ type (
 		records []events.Record
 		err     error
 	}
-	granted  struct{}
+	granted  struct{ lease lease }
 	prepared struct {
 		turn    events.ID
 		prompt  observer.Prompt
-		notable int // inputs that were an edit, a commit or a failed test
+		notable int  // inputs that were an edit, a commit or a failed test
+		trivial bool // all inputs are
 		err     error
 	}
-	holding struct { // the provider's pause keeps it waiting
-		since time.Time // the first of the pauses in a row
-		until time.Time // when a probe is due: until it is answered, nobody knows
+	holding struct { // pauses or the budget keep it waiting; the zero value: they do not
+		since time.Time // when the last of those that it could be asked of was lost to it
+		until time.Time // when one of them may be tried again: until that is answered, nobody knows
 	}
 	outcome struct {
 		turn   events.ID
@@ -109,7 +110,10 @@ type (
 		work   session.Work
 		origin session.Origin
 	}
-	ask      struct{ prompt observer.Prompt }
+	ask struct {
+		prompt observer.Prompt
+		offer  *Offer
+	}
 	panicked struct{ reason string } // for people; what it said is logged at debug level only
 )
 
@@ -118,14 +122,21 @@ type (
 	want struct {
 		session events.SessionID
 		holder  *actor.PID
-		probe   bool
+		need    need
 		held    *session.Held
+		told    holding // what the dispatcher said to it
 	}
 	ended struct {
 		holder   *actor.PID
 		received bool
 		parsed   bool // what was received is a success
 		failure  *events.TurnFailed
+		spend    spend
+		crashed  bool // its holder did, so that nobody tells what became of its turn
+	}
+	switched struct { // the turn's inputs are trivial
+		holder   *actor.PID
+		provider string // that is asked instead
 	}
 	degrade   struct{ on bool }
 	wakeQueue struct{}

@@ -31,14 +31,14 @@ func (o *observerActor) Receive(c actor.Context) {
 			p, err := o.sys.load(ctx, m)
 			p.Budget = budget(p.Size(), o.sys.cfg.Rules.Wish.MaxBytes, m.work.Cuts)
 			if ctx.Err() == nil {
-				root.Send(parent, prepared{turn: m.turn, prompt: p, notable: o.sys.notable(p), err: err})
+				root.Send(parent, prepared{turn: m.turn, prompt: p, notable: o.sys.notable(p), trivial: o.sys.trivial(p), err: err})
 			}
 			return nil
 		})
 	case ask:
 		parent, root := c.Parent(), o.sys.root
 		o.work(c, func(ctx context.Context) error {
-			out, err := o.sys.ask(ctx, m.prompt)
+			out, err := o.sys.ask(ctx, m.offer, m.prompt)
 			if err == nil && ctx.Err() == nil {
 				root.Send(parent, out)
 			}
@@ -80,6 +80,17 @@ func (s *System) notable(p observer.Prompt) (n int) {
 		}
 	}
 	return n
+}
+
+// trivial reports whether all inputs of an observation turn say so little that the tier for such will do.
+func (s *System) trivial(p observer.Prompt) (yes bool) {
+	defer func() {
+		if r := recover(); r != nil {
+			s.cfg.Logger.Error("cannot tell whether a turn is trivial", "turn", p.Turn, "err", r)
+			yes = false
+		}
+	}()
+	return s.cfg.IsTrivial != nil && p.Kind == events.TurnObservation && len(p.Inputs) > 0 && s.cfg.IsTrivial(p.Inputs)
 }
 
 // work runs do in a goroutine. A panic or an error of do comes back as a message that crashes this actor, unless it was
@@ -127,26 +138,26 @@ const (
 	keptOutput = 1 << 20
 )
 
-// ask puts the prompt to the provider and judges the answer. An error is a crash.
-func (s *System) ask(ctx context.Context, p observer.Prompt) (outcome, error) {
+// ask puts the prompt to o and judges the answer. An error is a crash.
+func (s *System) ask(ctx context.Context, o *Offer, p observer.Prompt) (outcome, error) {
 	limited, cancel := context.WithTimeout(ctx, s.cfg.TurnTimeout)
 	defer cancel()
 	began := s.cfg.Now()
-	reply, err := s.cfg.Providers[0].Complete(limited, p)
+	reply, err := o.Complete(limited, p)
 	latency := s.cfg.Now().Sub(began)
 	var failure *observer.Failure
 	switch {
 	case err == nil && len(reply.Text) > maxOutput:
-		return s.failed(ctx, p, &observer.Failure{
+		return s.failed(ctx, o, p, &observer.Failure{
 			Class: events.FailTruncated, Message: fmt.Sprintf("an output of %d bytes, at most %d", len(reply.Text), maxOutput),
 			Output: clip(reply.Text, keptOutput),
 		}, latency), nil
 	case err == nil:
-		return s.judge(ctx, p, reply, latency), nil
+		return s.judge(ctx, o, p, reply, latency), nil
 	case errors.As(err, &failure):
-		return s.failed(ctx, p, failure, latency), nil
+		return s.failed(ctx, o, p, failure, latency), nil
 	case limited.Err() != nil && ctx.Err() == nil:
-		return s.failed(ctx, p, &observer.Failure{
+		return s.failed(ctx, o, p, &observer.Failure{
 			Class: events.FailTimeout, Message: fmt.Sprintf("no answer within %v", s.cfg.TurnTimeout),
 		}, latency), nil
 	}
@@ -155,15 +166,15 @@ func (s *System) ask(ctx context.Context, p observer.Prompt) (outcome, error) {
 
 // failed says what a typed failure comes to. A cut output of a single input is all that can be had: its closed blocks
 // are kept.
-func (s *System) failed(ctx context.Context, p observer.Prompt, f *observer.Failure, latency time.Duration) outcome {
+func (s *System) failed(ctx context.Context, o *Offer, p observer.Prompt, f *observer.Failure, latency time.Duration) outcome {
 	if f.Class == events.FailTruncated && len(p.Inputs) == 1 {
 		cut := observer.Reply{Text: clip(f.Output, maxOutput), Form: events.FormXML, StopReason: string(f.Class)}
-		if out := s.judge(ctx, p, cut, latency); len(out.answer.Observations) > 0 || out.answer.Summary != nil {
+		if out := s.judge(ctx, o, p, cut, latency); len(out.answer.Observations) > 0 || out.answer.Summary != nil {
 			return out
 		}
 	}
 	return outcome{turn: p.Turn, failed: &events.TurnFailed{
 		Turn: p.Turn, Class: f.Class, Status: f.Status, ResetsAt: f.ResetsAt, Message: clip(observer.Scrub(f.Message), 500),
-		Output: clip(f.Output, keptOutput), Provider: s.cfg.Providers[0].Name(),
+		Output: clip(f.Output, keptOutput), Provider: o.Name(),
 	}}
 }

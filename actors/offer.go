@@ -1,6 +1,9 @@
 package actors
 
 import (
+	"slices"
+
+	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/observer"
 )
 
@@ -16,4 +19,88 @@ func (o Offer) withDefaults() Offer {
 		o.Mode = observer.CodeMode()
 	}
 	return o
+}
+
+// need is what a session wants a lease for, as far as it matters to whom the turn is asked of.
+type need struct {
+	kind     events.TurnKind
+	fresh    bool   // the last provider's outputs were of no use
+	provider string // that a person named; empty: none
+	probe    bool   // of a quarantine
+}
+
+// lease says whom a turn is asked of.
+type lease struct {
+	need    need
+	offer   *Offer
+	instead []string // providers that come before it and were passed over
+	trivial *Offer   // to be asked instead if all inputs prove trivial; nil: there is none, or it may not be asked
+}
+
+// offers are all that turns may be asked of, those of tiers last.
+func (c *Config) offers() (all []*Offer) {
+	for i := range c.Providers {
+		all = append(all, &c.Providers[i])
+	}
+	for _, o := range []*Offer{c.Summaries, c.Trivial} {
+		if o != nil {
+			all = append(all, o)
+		}
+	}
+	return all
+}
+
+// offer returns the first offer of that name; nil: there is none.
+func (c *Config) offer(name string) *Offer {
+	for _, o := range c.offers() {
+		if o.Name() == name {
+			return o
+		}
+	}
+	return nil
+}
+
+// names are those of all offers, each once, in their order.
+func (c *Config) names() (names []string) {
+	for _, o := range c.offers() {
+		if !slices.Contains(names, o.Name()) {
+			names = append(names, o.Name())
+		}
+	}
+	return names
+}
+
+// candidates are whom a turn may be asked of, in the order in which they are preferred. A provider that a person named
+// stands alone while it is there. A fresh generation begins with the next of the list.
+func (c *Config) candidates(n need) []*Offer {
+	if named := c.named(n); named != nil {
+		return []*Offer{named}
+	}
+	list := make([]*Offer, 0, len(c.Providers)+1)
+	if n.kind == events.TurnSummary && c.Summaries != nil {
+		list = append(list, c.Summaries)
+	}
+	for i := range c.Providers {
+		if n.fresh {
+			i = (i + 1) % len(c.Providers)
+		}
+		list = append(list, &c.Providers[i])
+	}
+	return list
+}
+
+// trivialFor returns whom a turn may be asked of instead if all its inputs prove trivial; nil: nobody.
+func (c *Config) trivialFor(n need) *Offer {
+	if n.kind != events.TurnObservation || n.fresh || c.named(n) != nil {
+		return nil
+	}
+	return c.Trivial
+}
+
+// named returns the provider that a person named; nil: none, or it is not there any more.
+func (c *Config) named(n need) *Offer {
+	if n.provider == "" {
+		return nil
+	}
+	return c.offer(n.provider)
 }

@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"slices"
 	"time"
 
 	"github.com/cmemd/cmemd/events"
@@ -11,46 +12,62 @@ import (
 // stand behind it: this is what a fast disk takes in about a tenth of a second, and it is read in a hundredth.
 const searched = 4096
 
-// restore rules on the failure of a turn if a crash came between it and its ruling, before anybody is let in. What it
-// does not find, because more was appended behind it, comes to light when the session that was held asks for a lease.
+// restore rules on the failures of turns if a crash came between them and their rulings, before anybody is let in. What
+// it does not find, because more was appended behind it, comes to light when the session that was held asks for a lease.
 func (d *dispatcher) restore() {
-	f, at, err := d.unruled()
-	switch {
-	case err != nil: // a damaged record is for whoever needs it to complain of
+	found, err := d.unruled()
+	if err != nil { // a damaged record is for whoever needs it to complain of
 		d.sys.cfg.Logger.Warn("cannot tell whether a pause was lost; it is found when its session asks", "err", err)
-	case f != nil:
-		d.rule(f.Class, f.ResetsAt, at, f.Turn)
+		return
+	}
+	for _, f := range found {
+		d.rule(d.circuits[f.Provider], f.Class, f.ResetsAt, f.at, f.Turn)
 	}
 }
 
-// unruled returns the first failure by the provider's fault behind its last ruling, and when it was; nil: there is none.
-// While the provider is paused only the failure of a probe counts.
-func (d *dispatcher) unruled() (*events.TurnFailed, time.Time, error) {
+// failure is a turn that failed by its provider's fault.
+type failure struct {
+	events.TurnFailed
+	at time.Time
+}
+
+// unruled returns of each provider the first failure by its fault behind its last ruling. While it is paused only the
+// failure of a probe counts: of a turn that began when the pause was over.
+func (d *dispatcher) unruled() (found []failure, err error) {
 	ctx := d.sys.ending
 	last, err := d.sys.cfg.Log.Last(ctx)
 	if err != nil {
-		return nil, time.Time{}, err
+		return nil, err
 	}
-	probes := map[events.ID]bool{}
-	for r, err := range d.sys.cfg.Log.All(ctx, max(d.ruledAt, last-min(last, searched))+1) {
+	began, seen := map[events.ID]events.Header{}, map[string]bool{}
+	for r, err := range d.sys.cfg.Log.All(ctx, max(d.firstRuled(), last-min(last, searched))+1) {
 		if err != nil {
-			return nil, time.Time{}, err
+			return nil, err
 		}
 		switch r.Kind {
 		case events.KindTurnStarted:
-			probes[r.Correlation] = !d.pause.Rests(r.OccurredAt)
+			began[r.Correlation] = r.Header
 		case events.KindTurnFailed:
-			f, ok := d.failure(r)
-			if ok && (!d.pause.Paused() || probes[f.Turn]) {
-				return &f, r.OccurredAt, nil
+			f := failure{said[events.TurnFailed](r), r.OccurredAt}
+			p := d.circuits[f.Provider]
+			if p == nil || seen[p.name] || r.Position < p.ruledAt || !f.Class.BlamesProvider() {
+				continue
+			}
+			b := began[f.Turn]
+			if !p.pause.Paused() || b.Position > p.ruledAt && !p.pause.Rests(b.OccurredAt) {
+				seen[p.name] = true
+				found = append(found, f)
 			}
 		}
 	}
-	return nil, time.Time{}, nil
+	return found, nil
 }
 
-// failure returns what r says of a failed turn, if the provider is to blame.
-func (d *dispatcher) failure(r events.Record) (f events.TurnFailed, ok bool) {
-	f = said[events.TurnFailed](r)
-	return f, f.Class.BlamesProvider() && f.Provider == d.sys.cfg.Providers[0].Name()
+// firstRuled is the least position of the circuits' last rulings.
+func (d *dispatcher) firstRuled() events.Position {
+	var rulings []events.Position
+	for _, p := range d.circuits {
+		rulings = append(rulings, p.ruledAt)
+	}
+	return slices.Min(rulings)
 }

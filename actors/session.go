@@ -31,8 +31,10 @@ type sessionActor struct {
 	healthy  bool // has done something: its supervisor forgets earlier crashes
 
 	wanted   bool    // a lease was asked for
+	need     need    // for what
 	holding  holding // what the dispatcher said to that
 	leased   bool
+	lease    lease // whom the turn may be asked of
 	observer *actor.PID
 	turn     *running
 }
@@ -41,6 +43,7 @@ type sessionActor struct {
 type running struct {
 	id      events.ID
 	work    session.Work
+	offer   *Offer    // that is asked
 	started bool      // TurnStarted is on disk
 	ending  bool      // its end is decided, and on its way to the disk
 	hangs   time.Time // when an observer that does not answer is given up
@@ -66,7 +69,7 @@ func (a *sessionActor) Receive(c actor.Context) {
 		a.drain.requeue()
 		a.advance(c)
 	case granted:
-		a.wanted, a.leased = false, true
+		a.wanted, a.leased, a.lease = false, true, m.lease
 		a.advance(c)
 	case holding:
 		a.holding = m
@@ -93,7 +96,7 @@ func (a *sessionActor) recover(c actor.Context) {
 	a.sys.live.Add(1)
 	a.self, a.busy = c.Self(), a.sys.cfg.Now()
 	a.appends.Wait()
-	c.Send(a.sys.dispatch, ended{holder: a.self})
+	c.Send(a.sys.dispatch, ended{holder: a.self, crashed: true})
 	a.fold()
 	if since, _, ok := a.state.Quarantined(); ok {
 		c.Send(c.Parent(), quarantined{a.id, since})
@@ -150,22 +153,43 @@ func (a *sessionActor) expire(now time.Time) time.Time {
 	return at
 }
 
-// seekTurn asks for a lease while a turn is due, begins it when there is one, and gives back what is not needed.
+// seekTurn asks for a lease while a turn is due, begins it when there is one, and gives back what is not needed. What is due
+// may change while it is waited for, and with it who may be asked.
 func (a *sessionActor) seekTurn(c actor.Context, plan session.Plan, now time.Time) {
-	switch {
-	case a.turn != nil:
-	case plan.Turn == nil && a.leased:
-		a.giveBack(ended{holder: a.self})
-	case plan.Turn != nil && a.leased:
-		a.begin(c, *plan.Turn)
-	case plan.Turn != nil && !a.wanted && !now.Before(a.rest):
-		a.wanted, a.holding = true, holding{}
-		w := want{session: a.id, holder: a.self, probe: plan.Turn.Probe}
-		if h, ok := a.state.Held(); ok {
-			w.held = &h
-		}
-		c.Send(a.sys.dispatch, w)
+	if a.turn != nil {
+		return
 	}
+	if plan.Turn == nil {
+		if a.leased {
+			a.giveBack(ended{holder: a.self})
+		}
+		return
+	}
+	n := needOf(*plan.Turn)
+	if a.leased && a.lease.need == n {
+		a.begin(c, *plan.Turn)
+		return
+	}
+	if a.leased {
+		a.giveBack(ended{holder: a.self})
+	}
+	if a.wanted && a.need == n || now.Before(a.rest) {
+		return
+	}
+	if !a.wanted {
+		a.holding = holding{}
+	}
+	a.wanted, a.need = true, n
+	w := want{session: a.id, holder: a.self, need: n}
+	if h, ok := a.state.Held(); ok {
+		w.held = &h
+	}
+	c.Send(a.sys.dispatch, w)
+}
+
+// needOf is what matters of a turn to whom it is asked of.
+func needOf(w session.Work) need {
+	return need{kind: w.Kind, fresh: w.Fresh, provider: w.Provider, probe: w.Probe}
 }
 
 func (a *sessionActor) giveBack(e ended) {

@@ -67,4 +67,3 @@ func (s *System) Status(ctx context.Context) (Status, error) {
 		return Status{}, ErrStopped
 	}
 }
-

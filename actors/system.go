@@ -287,7 +287,7 @@ func (s *System) check(cmds []session.Command) error {
 	}
 	for _, cmd := range cmds {
 		again, ok := cmd.(session.Reobserve)
-		if ok && again.Provider != "" && again.Provider != s.cfg.Providers[0].Name() {
+		if ok && again.Provider != "" && s.cfg.offer(again.Provider) == nil {
 			return fmt.Errorf("%w: %q", ErrNoProvider, again.Provider)
 		}
 	}

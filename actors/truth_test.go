@@ -16,21 +16,21 @@ import (
 	"github.com/cmemd/cmemd/testkit/providertest"
 )
 
-// ledger is a Tracker that writes down what it is asked, and knows what it is given.
-type ledger struct {
+// findings is a Tracker that writes down what it is asked, and knows what it is given.
+type findings struct {
 	mu      sync.Mutex // guards the fields below
 	noted   []string
 	asked   map[string][]evidence.Ran
 	changed map[string][]string
 }
 
-func (l *ledger) Note(_ context.Context, dir string) {
+func (l *findings) Note(_ context.Context, dir string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.noted = append(l.noted, dir)
 }
 
-func (l *ledger) Changes(_ context.Context, dir string, ran []evidence.Ran) []string {
+func (l *findings) Changes(_ context.Context, dir string, ran []evidence.Ran) []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.asked[dir] = append(l.asked[dir], ran...)
@@ -42,7 +42,7 @@ func bash(command string) events.ToolUsed {
 }
 
 func TestShellChangesAreModifiedFiles(t *testing.T) {
-	known := &ledger{asked: map[string][]evidence.Ran{}, changed: map[string][]string{"/p": {"/p/a.go", "/p/gen.go"}, "/q": {"/q/x"}}}
+	known := &findings{asked: map[string][]evidence.Ran{}, changed: map[string][]string{"/p": {"/p/a.go", "/p/gen.go"}, "/q": {"/q/x"}}}
 	bubble(t, func(w *world) {
 		w.stopCleanly()
 		w.cfg.Tracker = known
@@ -72,7 +72,7 @@ func TestShellChangesAreModifiedFiles(t *testing.T) {
 
 // TestNoLookWithoutNeed: reading commands and edits by other tools are no reason, and neither is a history.
 func TestNoLookWithoutNeed(t *testing.T) {
-	known := &ledger{asked: map[string][]evidence.Ran{}}
+	known := &findings{asked: map[string][]evidence.Ran{}}
 	bubble(t, func(w *world) {
 		w.stopCleanly()
 		w.cfg.Tracker = known

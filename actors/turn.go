@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -12,7 +13,7 @@ import (
 
 // begin has the observer read what the turn is about. The turn starts when its prompt is known.
 func (a *sessionActor) begin(c actor.Context, w session.Work) {
-	a.turn = &running{id: a.sys.cfg.NewID(), work: w, hangs: a.deadline()}
+	a.turn = &running{id: a.sys.cfg.NewID(), work: w, offer: a.lease.offer, hangs: a.deadline()}
 	if a.observer == nil {
 		a.observer = c.Spawn(actor.PropsFromProducer(func() actor.Actor { return &observerActor{sys: a.sys} }))
 	}
@@ -38,10 +39,15 @@ func (a *sessionActor) prepared(c actor.Context, m prepared) {
 		return
 	}
 	a.failures = 0
-	p := a.sys.cfg.Providers[0]
+	instead := a.lease.instead
+	if t := a.lease.trivial; t != nil && m.trivial {
+		a.turn.offer, instead = t, nil
+		c.Send(a.sys.dispatch, switched{holder: a.self, provider: t.Name()})
+	}
+	o := a.turn.offer
 	cmd := session.StartTurn{
-		Turn: m.turn, At: a.sys.cfg.Now(), Work: a.turn.work, Provider: p.Name(), Model: p.Model(), PromptBytes: m.prompt.Size(),
-		Notable: m.notable,
+		Turn: m.turn, At: a.sys.cfg.Now(), Work: a.turn.work, Provider: o.Name(), Model: o.Model(), Instead: instead,
+		PromptBytes: m.prompt.Size(), Notable: m.notable,
 	}
 	a.enqueue(cmd, func(c actor.Context, err error) {
 		if err != nil { // the inputs were settled or forgotten in the meantime
@@ -49,7 +55,7 @@ func (a *sessionActor) prepared(c actor.Context, m prepared) {
 			return
 		}
 		a.turn.started, a.turn.hangs = true, a.deadline()
-		c.Send(a.observer, ask{m.prompt})
+		c.Send(a.observer, ask{prompt: m.prompt, offer: o})
 	})
 	a.flush()
 }
@@ -70,11 +76,36 @@ func (a *sessionActor) ended(c actor.Context, m outcome) {
 	}
 	if m.answer != nil {
 		a.warnDropped(m.answer)
-		a.end(c, *m.answer, ended{holder: a.self, received: true, parsed: m.answer.Parsed()})
+		r := m.answer.Received
+		a.end(c, *m.answer, ended{
+			holder: a.self, received: true, parsed: m.answer.Parsed(), spend: a.spend(r.Model, r.Usage, r.Cost, m.answer.At),
+		})
 		return
 	}
 	a.sys.cfg.Logger.Warn("turn failed", "session", a.id, "turn", m.turn, "class", m.failed.Class, "err", m.failed.Message)
-	a.end(c, session.Fail{ID: a.sys.cfg.NewID(), At: a.sys.cfg.Now(), Failed: *m.failed}, ended{holder: a.self, failure: m.failed})
+	now, f := a.sys.cfg.Now(), *m.failed
+	a.end(c, session.Fail{ID: a.sys.cfg.NewID(), At: now, Failed: f}, ended{
+		holder: a.self, failure: &f, spend: a.spend(f.Model, f.Usage, f.Cost, now),
+	})
+}
+
+// spend is what the turn used, for the budget. A model that is not named is the one that was asked.
+func (a *sessionActor) spend(model string, u events.Usage, stated float64, at time.Time) spend {
+	o := a.turn.offer
+	return spend{
+		session: a.id, at: at, tokens: u.Input + u.Output, usd: a.sys.price(o.Name(), cmp.Or(model, o.Model()), u, stated),
+	}
+}
+
+// price is what a turn cost. Where it cannot be told, it is what the provider says.
+func (s *System) price(provider, model string, u events.Usage, stated float64) (usd float64) {
+	defer func() {
+		if r := recover(); r != nil {
+			s.cfg.Logger.Error("cannot tell what a turn cost", "provider", provider, "err", r)
+			usd = stated
+		}
+	}()
+	return s.cfg.Price(provider, model, u, stated)
 }
 
 func (a *sessionActor) warnDropped(ans *session.Answer) {
@@ -138,6 +169,6 @@ func (a *sessionActor) lose(c actor.Context, class events.FailureClass, why stri
 		// It went before the turn was recorded, so nothing may be counted against the inputs: a fault of this actor.
 		panic("the observer ended while it read a turn's inputs: " + why)
 	}
-	failed := events.TurnFailed{Turn: a.turn.id, Class: class, Message: clip(why, 500), Provider: a.sys.cfg.Providers[0].Name()}
+	failed := events.TurnFailed{Turn: a.turn.id, Class: class, Message: clip(why, 500), Provider: a.turn.offer.Name()}
 	a.end(c, session.Fail{ID: a.sys.cfg.NewID(), At: a.sys.cfg.Now(), Failed: failed}, ended{holder: a.self, failure: &failed})
 }

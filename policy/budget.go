@@ -70,15 +70,16 @@ func (b Budget) Judge(spent Spent, tomorrow time.Time) BudgetRuling {
 		if l.used >= l.most {
 			r.State = BudgetSpent
 		}
-		if r.outranks(out) {
+		if r.Outranks(out) {
 			out = r
 		}
 	}
 	return out
 }
 
-// outranks reports whether r is what a person should hear of rather than other.
-func (r BudgetRuling) outranks(other BudgetRuling) bool {
+// Outranks reports whether r is what a person should hear of rather than other: the worse state, then what holds for longer,
+// then what is used up most.
+func (r BudgetRuling) Outranks(other BudgetRuling) bool {
 	switch {
 	case r.State != other.State:
 		return r.State == BudgetSpent || other.State == BudgetFree
