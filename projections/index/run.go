@@ -258,6 +258,15 @@ func (x *Index) finish(ctx context.Context, b *builder) error {
 	return x.exchange(b.store)
 }
 
+// Purge returns when the words of what was forgotten are in no file of the index, as far as it knows of the forgetting:
+// Wait for its position first. The error is ctx's, the log's, ErrClosed, or of writing; searches find nothing of it in any case.
+func (x *Index) Purge(ctx context.Context) error {
+	if _, err := x.current(); err != nil {
+		return err
+	}
+	return x.purge(ctx)
+}
+
 // purge makes the index anew if the words of forgotten documents are still in its files: scorch keeps the words of a
 // removed document until it merges the segment, which may be never.
 func (x *Index) purge(ctx context.Context) error {
