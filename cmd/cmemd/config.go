@@ -42,13 +42,17 @@ type settingError struct {
 	Key    string // as it was written there
 	Value  string // as it was written there; unused if the key is unknown
 	Limits string // what the value may be; empty: the key is unknown
-	Near   string // the known key that is most like an unknown one; empty: none is
+	Near   string // the known key, or the known value, that is most like what is not known; empty: none is
 }
 
 func (e *settingError) Error() string {
 	switch {
 	case e.Limits != "":
-		return fmt.Sprintf("%s: %s = %s is not allowed: it may be %s", e.Where, visibleLine(e.Key), visibleLine(e.Value), e.Limits)
+		text := fmt.Sprintf("%s: %s = %s is not allowed: it may be %s", e.Where, visibleLine(e.Key), visibleLine(e.Value), e.Limits)
+		if e.Near != "" {
+			text += "; did you mean " + e.Near + "?"
+		}
+		return text
 	case e.Near != "":
 		return fmt.Sprintf("%s: unknown key %s: did you mean %s?", e.Where, visibleLine(e.Key), e.Near)
 	}
@@ -59,9 +63,14 @@ func (e *settingError) Error() string {
 // a file has no settings of its own. The error joins one *settingError for each that cannot be used, what does not go
 // together, or is the file's; beside it come the settings that can be used.
 func loadConfig(home string, environ []string) (*loaded, error) {
+	data, err := readConfig(filepath.Join(home, configFile))
+	return readSettings(home, environ, data, err)
+}
+
+// readSettings is loadConfig with what the file holds, and the error of reading it.
+func readSettings(home string, environ []string, data []byte, err error) (*loaded, error) {
 	l := standardConfig()
 	l.home, l.environ = home, environ
-	data, err := readConfig(filepath.Join(home, configFile))
 	lines, parseErr := parseTOML(data)
 	if parseErr != nil {
 		err = fmt.Errorf("%s:%w", configFile, parseErr)
@@ -113,11 +122,14 @@ func (l *loaded) apply(line configLine) error {
 	s, was := all[i], l.config
 	if !line.fits(s.kind) || !s.set(&l.config, line.value) {
 		l.config = was
-		shown := line.shown()
+		bad := &settingError{Where: line.where, Key: line.name, Value: line.shown(), Limits: s.written()}
 		if s.secret {
-			shown = "what stands there"
+			bad.Value = "what stands there"
 		}
-		return &settingError{Where: line.where, Key: line.name, Value: shown, Limits: s.written()}
+		if line.fits(s.kind) {
+			bad.Near = s.nearest(line.value)
+		}
+		return bad
 	}
 	l.from[s.key] = line.where
 	if line.any {
@@ -128,13 +140,22 @@ func (l *loaded) apply(line configLine) error {
 
 // fits reports whether the value was written as a setting of kind k wants it.
 func (line configLine) fits(k valueKind) bool {
-	return line.any || line.kind == k || k == kindDuration && line.kind == kindText ||
-		k == kindBytes && (line.kind == kindText || line.kind == kindNumber)
+	text, number := line.kind == kindText, line.kind == kindNumber
+	switch k {
+	case kindDuration, kindList:
+		return line.any || line.kind == k || text
+	case kindBytes, kindMoney:
+		return line.any || line.kind == k || text || number
+	}
+	return line.any || line.kind == k
 }
 
 func (line configLine) shown() string {
-	if line.kind == kindText || line.any {
+	switch {
+	case line.kind == kindText || line.any:
 		return fmt.Sprintf("%q", line.value)
+	case line.kind == kindList:
+		return "a list"
 	}
 	return line.value
 }
@@ -148,6 +169,8 @@ func (s setting) written() string {
 		return fmt.Sprintf("a duration such as %q, %s", s.standard, s.limits)
 	case kindBytes:
 		return fmt.Sprintf("a number of bytes such as %q, %s", s.standard, s.limits)
+	case kindMoney:
+		return "an amount with at most two decimals, " + s.limits
 	}
 	return s.limits
 }
@@ -177,15 +200,38 @@ func envLines(environ []string) []configLine {
 
 // nearestKey is the known key that line most likely means, spelled as it would be there; empty if none is like it.
 func nearestKey(all []setting, line configLine) string {
-	best, least := "", 1+max(2, len(line.key)/3)
+	var keys []string
 	for _, s := range all {
-		d := distance(strings.ToLower(line.key), s.key)
-		if d < least {
-			best, least = s.key, d
-		}
+		keys = append(keys, s.key)
 	}
+	best := nearest(strings.ToLower(line.key), keys)
 	if best != "" && line.any {
 		return envPrefix + strings.ToUpper(best)
+	}
+	return best
+}
+
+// nearest is the word that was most likely meant by a value that is none of those that s may be; empty: nobody knows.
+func (s setting) nearest(value string) string {
+	parts := []string{value}
+	if s.kind == kindList {
+		parts = splitList(value)
+	}
+	for _, part := range parts {
+		if !slices.Contains(s.words, part) {
+			return nearest(part, s.words)
+		}
+	}
+	return ""
+}
+
+// nearest is the first of the words that are most like text; empty if none is like it.
+func nearest(text string, words []string) string {
+	best, least := "", 1+max(2, len(text)/3)
+	for _, w := range words {
+		if d := distance(text, w); d < least {
+			best, least = w, d
+		}
 	}
 	return best
 }

@@ -11,7 +11,7 @@ import (
 
 func newConfig(a *app) *cobra.Command {
 	c := &cobra.Command{
-		Use: "config", Short: "Show and check the settings", Args: noSuchCommand, RunE: showHelp,
+		Use: "config", Short: "Show, check and change the settings", Args: noSuchCommand, RunE: showHelp,
 		Long: "Settings are read from config.toml in CMEMD_HOME, and from variables CMEMD_KEY, which win. The daemon reads them when it starts.",
 	}
 	c.AddCommand(
@@ -23,6 +23,11 @@ func newConfig(a *app) *cobra.Command {
 			Use: "check", Short: "Check the settings; exit code 1 if one cannot be used", Args: takes(0, 0, ""),
 			RunE: func(*cobra.Command, []string) error { return a.checkConfig() },
 		},
+		&cobra.Command{
+			Use: "path", Short: "Show where the settings are read from", Args: takes(0, 0, ""),
+			RunE: func(*cobra.Command, []string) error { return a.showConfigPath() },
+		},
+		newConfigSet(a), newConfigUnset(a),
 	)
 	return c
 }
@@ -69,7 +74,11 @@ func (a *app) checkConfig() error {
 	if err != nil {
 		return err
 	}
-	if _, err := loadPrices(l.home); err != nil {
+	ps, err := loadPrices(l.home)
+	if err != nil {
+		return err
+	}
+	if err := l.checkPrices(ps); err != nil {
 		return err
 	}
 	if a.json {
@@ -79,21 +88,43 @@ func (a *app) checkConfig() error {
 	return nil
 }
 
+// showConfigPath says where the file of settings is, whether it is there or not.
+func (a *app) showConfigPath() error {
+	home, err := a.home()
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(home, configFile)
+	if a.json {
+		return a.printJSON(map[string]string{"path": path})
+	}
+	a.printf("%s\n", visibleLine(path))
+	return nil
+}
+
 // config reads the settings of this home. Beside an error come those that can be used, if any.
 func (a *app) config() (*loaded, error) { return a.configFor("") }
 
-// configFor reads the settings of this home as if they named another provider; "" is the one that they name.
+// configFor reads the settings of this home as if they named one provider alone; "" is those that they name.
 func (a *app) configFor(provider string) (*loaded, error) {
 	home, err := a.home()
 	if err != nil {
 		return nil, err
 	}
-	environ := a.environ
-	if provider != "" {
-		variable := envPrefix + "PROVIDER="
-		named := func(kv string) bool { return strings.HasPrefix(kv, variable) }
-		environ = append(slices.DeleteFunc(slices.Clone(environ), named), variable+provider)
-	}
-	l, err := loadConfig(home, environ)
+	l, err := loadConfig(home, alone(a.environ, provider))
 	return l, advise(err, "correct %s, or the variable; `cmemd config show` lists the keys", filepath.Join(home, configFile))
+}
+
+// alone is environ with nobody to be asked but provider; "" leaves it as it is.
+func alone(environ []string, provider string) []string {
+	if provider == "" {
+		return environ
+	}
+	only := []string{"CMEMD_PROVIDER=" + provider, "CMEMD_FALLBACKS=", "CMEMD_SUMMARY_PROVIDER=", "CMEMD_SUMMARY_MODEL=",
+		"CMEMD_TRIVIAL_PROVIDER=", "CMEMD_TRIVIAL_MODEL="}
+	said := func(kv string) bool {
+		name, _, _ := strings.Cut(kv, "=")
+		return slices.ContainsFunc(only, func(own string) bool { return strings.HasPrefix(own, name+"=") })
+	}
+	return append(slices.DeleteFunc(slices.Clone(environ), said), only...)
 }

@@ -50,6 +50,7 @@ type config struct {
 	LogMaxBytes     int64
 	LogFiles        int
 
+	Choice
 	Models
 }
 
@@ -61,6 +62,8 @@ const (
 	kindNumber   valueKind = "number"
 	kindBytes    valueKind = "bytes"
 	kindDuration valueKind = "duration"
+	kindMoney    valueKind = "money" // a number with decimals, too
+	kindList     valueKind = "list"  // of texts without commas; its text has commas between them
 )
 
 // A setting is one line of the table: everything that is known of a key.
@@ -72,6 +75,7 @@ type setting struct {
 	doc      string
 	set      func(c *config, text string) bool // false: not within limits
 	get      func(c *config) string            // as it may be shown and recorded
+	words    []string                          // the only ones that it may be, or be made of; nil: it is no choice of words
 	open     bool                              // what it may be is not told by a list or a range
 	secret   bool                              // no value of it is repeated in an error
 }
@@ -80,7 +84,7 @@ type setting struct {
 func (s setting) env() string { return "CMEMD_" + strings.ToUpper(s.key) }
 
 // settings is the table of all keys. It is the only place that knows them.
-func settings() []setting { return append(daemonSettings(), modelSettings()...) }
+func settings() []setting { return slices.Concat(daemonSettings(), choiceSettings(), modelSettings()) }
 
 func daemonSettings() []setting {
 	return []setting{
@@ -160,8 +164,9 @@ func livePolicies() []string {
 func wordKey(key, standard string, words []string, doc string, at func(*config) *string) setting {
 	return setting{
 		key: key, kind: kindText, standard: standard, limits: strings.Join(words, ", "), doc: doc,
-		set: func(c *config, text string) bool { *at(c) = text; return slices.Contains(words, text) },
-		get: func(c *config) string { return *at(c) },
+		set:   func(c *config, text string) bool { *at(c) = text; return slices.Contains(words, text) },
+		get:   func(c *config) string { return *at(c) },
+		words: words,
 	}
 }
 

@@ -226,29 +226,23 @@ func splitCommand(text string) (args []string, err error) {
 	return args, nil
 }
 
-// checkProvider reports what the provider called name lacks, or cannot do together with the rest.
-func (l *loaded) checkProvider(name string) error {
+// checkProvider reports what the provider called name lacks, or cannot do together with the rest. An error begins with
+// what names it: a setting and its value, or a sentence without its verb.
+func (l *loaded) checkProvider(where, name string) error {
 	s := l.service(name)
 	switch {
 	case name == playback.Name && l.PlaybackFile == "":
-		return errNoPlayback
+		return fmt.Errorf("%s %w", where, errNoPlayback)
 	case name == claudecli.Name && l.ClaudeModel == "":
-		return errors.New("provider = claude-cli needs claude_cli_model, the model that it asks")
+		return fmt.Errorf("%s needs claude_cli_model, the model that it asks", where)
 	case name == claudecli.Name && l.OutputForm == formStructured:
-		return errors.New("provider = claude-cli answers in XML alone: set output_form to auto or xml")
+		return fmt.Errorf("%s answers in XML alone: set output_form to auto or xml", where)
 	case s == nil:
 		return nil
 	case s.Model == "":
-		return fmt.Errorf("provider = %s needs %s_model, the model that it asks", name, name)
-	}
-	return l.checkKey(name)
-}
-
-// checkKey reports a service that would be asked without a key where it needs one.
-func (l *loaded) checkKey(name string) error {
-	s := l.service(name)
-	if l.keySource(name).none() && s.URL == standardOf(name+"_url") {
-		return fmt.Errorf("provider = %s needs a key: set one of %[1]s_key_env, %[1]s_key_file and %[1]s_key_command", name)
+		return fmt.Errorf("%s needs %s_model, the model that it asks", where, name)
+	case l.keySource(name).none() && s.URL == standardOf(name+"_url"):
+		return fmt.Errorf("%s needs a key: set one of %s_key_env, %[2]s_key_file and %[2]s_key_command", where, name)
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
@@ -62,14 +63,29 @@ func tomlValue(decoded any) (text string, kind valueKind) {
 		return v, kindText
 	case int64:
 		return fmt.Sprint(v), kindNumber
-	case bool, float64:
+	case float64:
+		return strconv.FormatFloat(v, 'f', -1, 64), kindMoney
+	case bool:
 		return fmt.Sprint(v), ""
 	case []any:
-		return "a list", ""
+		return tomlList(v)
 	case map[string]any:
 		return "a table", ""
 	}
 	return "a time", ""
+}
+
+// tomlList returns a list of texts with commas between them. One of anything else, or with commas in it, no setting can be.
+func tomlList(list []any) (text string, kind valueKind) {
+	texts := make([]string, len(list))
+	for i, v := range list {
+		s, ok := v.(string)
+		if !ok || strings.Contains(s, listComma) {
+			return "a list", ""
+		}
+		texts[i] = s
+	}
+	return strings.Join(texts, listComma), kindList
 }
 
 // tomlError gives a decoding error the form "LINE: what is wrong".

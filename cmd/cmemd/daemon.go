@@ -17,7 +17,6 @@ import (
 	"github.com/cmemd/cmemd/evidence"
 	"github.com/cmemd/cmemd/hooks"
 	"github.com/cmemd/cmemd/hooks/relay"
-	"github.com/cmemd/cmemd/observer/extractive"
 	"github.com/cmemd/cmemd/policy"
 	"github.com/cmemd/cmemd/projections"
 	"github.com/cmemd/cmemd/projections/index"
@@ -26,11 +25,11 @@ import (
 
 // A daemon is every package wired together over one home. openDaemon takes the log; run serves; close lets go.
 type daemon struct {
-	config   *loaded
-	paths    paths
-	logger   *slog.Logger
-	prices   prices
-	provider *built
+	config *loaded
+	paths  paths
+	logger *slog.Logger
+	prices prices
+	offers *offers
 
 	log     *eventlog.Bolt
 	views   *projections.Views
@@ -49,15 +48,18 @@ type daemon struct {
 // the socket or to what another daemon wrote down unless the log is ours. stop is called when somebody asks the daemon
 // to end, or the log fails. An error leaves nothing open, and the last life as it ended.
 func openDaemon(ctx context.Context, l *loaded, p paths, logger *slog.Logger, version string, stop context.CancelCauseFunc) (*daemon, error) {
-	provider, err := builder{settings: l, runs: p.runs}.provider(l.Provider)
-	if err != nil {
-		return nil, err
-	}
 	prices, err := loadPrices(p.home)
 	if err != nil {
 		return nil, err
 	}
-	d := &daemon{config: l, paths: p, logger: logger, prices: prices, provider: provider, stop: stop}
+	if err := l.checkPrices(prices); err != nil {
+		return nil, err
+	}
+	offers, err := builder{settings: l, runs: p.runs}.offers()
+	if err != nil {
+		return nil, err
+	}
+	d := &daemon{config: l, paths: p, logger: logger, prices: prices, offers: offers, stop: stop}
 	d.log, err = eventlog.Open(p.log, eventlog.Config{MinFree: orOff(l.MinFreeBytes)})
 	if err != nil {
 		return nil, err
@@ -87,7 +89,7 @@ func (d *daemon) open(ctx context.Context, version string) error {
 	if d.index, err = index.Open(ctx, d.paths.index, d.log, index.Config{Logger: d.logger}); err != nil {
 		return err
 	}
-	d.endLeftovers()
+	d.offers.begin(d.logger)
 	d.checker = evidence.NewChecker(evidence.Config{})
 	if err := d.begin(ctx, version); err != nil {
 		return err
@@ -96,17 +98,6 @@ func (d *daemon) open(ctx context.Context, version string) error {
 		return errors.Join(err, d.recordEnd(d.previous.Clean, err))
 	}
 	return nil
-}
-
-// endLeftovers ends what the last daemon's observer left running. What cannot be ended keeps nobody from going on.
-func (d *daemon) endLeftovers() {
-	found, err := d.provider.begin()
-	if found > 0 {
-		d.logger.Warn("observers of the last daemon still ran; they were ended", "provider", d.provider.Name(), "found", found)
-	}
-	if err != nil {
-		d.logger.Warn("what the last daemon's observer left cannot be looked at", "provider", d.provider.Name(), "err", err)
-	}
 }
 
 // serveable makes what acts and what answers.
@@ -156,8 +147,9 @@ func (d *daemon) begin(ctx context.Context, version string) (err error) {
 func (d *daemon) actorsConfig() actors.Config {
 	c := d.config
 	return actors.Config{
-		Log: d.log, Providers: []actors.Offer{{Provider: d.provider.Provider, Mode: d.provider.mode, Free: d.provider.Name() == extractive.Name}}, Checker: d.checker, Tracker: evidence.NewTracker(evidence.Config{}), Previous: d.previous, Logger: d.logger,
-		Rules: c.rules(),
+		Log: d.log, Providers: d.offers.offered(), Summaries: tierOf(d.offers.summaries), Trivial: tierOf(d.offers.trivial),
+		IsTrivial: allTrivial, Budget: c.Budget, Spent: d.spent, Price: d.prices.ofTurn,
+		Checker: d.checker, Tracker: evidence.NewTracker(evidence.Config{}), Previous: d.previous, Logger: d.logger, Rules: c.rules(),
 		Pause: policy.Backoff{First: c.PauseFirst, Cap: c.PauseMax}, Owing: d.owing,
 		Slots: c.Slots, TurnTimeout: c.TurnTimeout, Passivate: c.Passivate,
 		MaxWaiting: c.MaxWaiting, MaxWaitBytes: c.MaxWaitingBytes,
@@ -175,7 +167,7 @@ func (d *daemon) owing(ctx context.Context) ([]events.SessionID, error) {
 func (d *daemon) apiConfig(token, version string) api.Config {
 	return api.Config{
 		System: d.actors, Log: d.log, Views: d.views, Index: d.index, Repos: d.checker,
-		Checker: d.checker, Providers: []api.Provider{providerFacts(d.provider)},
+		Checker: d.checker, Providers: d.offers.facts(),
 		Recall: recall.New(recall.Config{
 			Views: d.views, Index: d.index, Log: d.log, FenceOpen: hooks.ContextOpen, FenceClose: hooks.ContextClose,
 		}),
@@ -199,7 +191,7 @@ func (d *daemon) close() error {
 			errs = append(errs, fmt.Errorf("close the %s: %w", what, err))
 		}
 	}
-	add("provider", d.provider.close())
+	add("providers", d.offers.close())
 	if d.checker != nil {
 		add("checker", d.checker.Close())
 	}

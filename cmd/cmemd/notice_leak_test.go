@@ -45,7 +45,8 @@ func TestNoNewsOfTheObserverReachesIt(t *testing.T) {
 		}
 		return observer.Reply{Text: text, Form: events.FormXML}, nil
 	})
-	d.provider = &built{Provider: script}
+	one := &built{Provider: script}
+	d.offers = &offers{order: []*built{one}, all: []*built{one}}
 	if err := d.serveable(strings.Repeat("t", tokenBytes), "test"); err != nil {
 		t.Fatal(err)
 	}

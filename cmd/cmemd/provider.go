@@ -17,12 +17,12 @@ import (
 )
 
 // errNoPlayback is a choice of the provider playback without a word of what it shall play.
-var errNoPlayback = errors.New("provider = playback needs playback_file, the absolute path of what it plays")
+var errNoPlayback = errors.New("needs playback_file, the absolute path of what it plays")
 
 // checkTogether reports settings that are good one by one and not together.
 func (l *loaded) checkTogether() error {
 	_, err := l.loadMode()
-	return errors.Join(l.checkProvider(l.Provider), l.checkKeys(), err)
+	return errors.Join(l.checkChoice(), l.checkKeys(), err)
 }
 
 // newPlayback makes the provider that plays what is set. It is read here, once.

@@ -42,7 +42,7 @@ func (b builder) provider(name string) (*built, error) {
 	if !slices.Contains(providerNames(), name) {
 		return nil, fmt.Errorf("there is no provider %q: there are %s", name, strings.Join(providerNames(), ", "))
 	}
-	if err := l.checkProvider(name); err != nil {
+	if err := l.checkProvider("provider = "+name, name); err != nil {
 		return nil, err
 	}
 	mode, err := l.loadMode()
@@ -166,13 +166,7 @@ func modeNames(dir string) []string {
 }
 
 func noMode(name string, names []string) error {
-	best, least := "", 1+max(2, len(name)/3)
-	for _, n := range names {
-		if d := distance(name, n); d < least {
-			best, least = n, d
-		}
-	}
-	if best != "" {
+	if best := nearest(name, names); best != "" {
 		return fmt.Errorf("mode = %q: there is no such mode: did you mean %s?", name, best)
 	}
 	return fmt.Errorf("mode = %q: there is no such mode: there are %s", name, strings.Join(names, ", "))

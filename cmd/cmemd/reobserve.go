@@ -9,8 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cmemd/cmemd/api"
-	"github.com/cmemd/cmemd/observer"
-	"github.com/cmemd/cmemd/observer/extractive"
 )
 
 const reobserveHelp = `Reobserve asks the observer again about inputs whose answers came to nothing, or were not good. The conditions hold all
@@ -143,11 +141,6 @@ func (a *app) leaveReobserved(ctx context.Context, client *api.Client, interrupt
 	}
 	a.say("the daemon goes on: %s still to be observed again, as `cmemd status` says", plural(s.Inputs.Reobserve, "input"))
 	return nil
-}
-
-// providerFacts is what is known of a provider before it is asked.
-func providerFacts(p observer.Provider) api.Provider {
-	return api.Provider{Name: p.Name(), Model: p.Model(), Wish: p.Wish(), Free: p.Name() == extractive.Name}
 }
 
 // planLine says on one line what is asked for.

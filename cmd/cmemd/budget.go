@@ -1,0 +1,47 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/projections"
+)
+
+// spentWait is how long the views may take to know what the log holds.
+const spentWait = 5 * time.Second
+
+// spent returns what the turns cost that ended since from: those of one session, or with nil all. It waits until the views
+// know all that is in the log now.
+func (d *daemon) spent(ctx context.Context, from time.Time, session *events.SessionID) (tokens int64, usd float64, err error) {
+	last, err := d.log.Last(ctx)
+	if err != nil {
+		return 0, 0, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, spentWait)
+	defer cancel()
+	if err := d.views.Wait(ctx, last); err != nil {
+		return 0, 0, err
+	}
+	f := projections.UsageFilter{Since: from, By: projections.UsageByModel}
+	if session != nil {
+		f.Session = *session
+	}
+	groups, err := d.views.Usage(ctx, f)
+	for _, g := range groups {
+		for _, m := range g.Models {
+			tokens += m.Tokens()
+			usd += d.prices.ofTurn(m.Provider, m.Model, m.Usage(), 0)
+		}
+	}
+	return tokens, usd, err
+}
+
+// ofTurn is what a turn cost in US dollars: what its provider stated, else what the tokens cost as far as a price is known.
+func (ps prices) ofTurn(provider, model string, u events.Usage, stated float64) float64 {
+	if stated > 0 {
+		return stated
+	}
+	usd, _ := ps.cost(provider, model, u)
+	return usd
+}

@@ -1,0 +1,278 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/cmemd/cmemd/observer/claudecli"
+	"github.com/cmemd/cmemd/observer/extractive"
+	"github.com/cmemd/cmemd/policy"
+)
+
+// Choice is what is set of who is asked when, and of what that may cost.
+type Choice struct {
+	Fallbacks []string // providers that stand in for the chosen one, in their order
+	Summary   tier
+	Trivial   tier
+	Budget    policy.Budget
+}
+
+// A tier is who is asked about one sort of turns. Without a provider it is the chosen one, without a model the provider's
+// own; without either there is no tier.
+type tier struct{ Provider, Model string }
+
+// The keys of the tiers.
+const (
+	summaryTier = "summary"
+	trivialTier = "trivial"
+)
+
+// The limits of budgets: beyond them is a slip of the hand.
+const (
+	maxBudgetTokens = 2_000_000_000
+	maxBudgetUSD    = 100_000
+)
+
+// choiceSettings is the part of the table that says who is asked when, and what that may cost.
+func choiceSettings() []setting {
+	return []setting{
+		listKey("fallbacks", providerNames(), "asked in this order where provider, and each before it, is paused",
+			func(c *config) *[]string { return &c.Fallbacks }),
+		tierKey(summaryTier, "what is asked for summaries first; empty: provider, if summary_model is set",
+			func(c *config) *tier { return &c.Summary }),
+		tierModelKey(summaryTier, "the model that is asked for summaries; empty: that of summary_provider",
+			func(c *config) *tier { return &c.Summary }),
+		tierKey(trivialTier, "what is asked first about listings and the like alone; empty: provider, if trivial_model is set",
+			func(c *config) *tier { return &c.Trivial }),
+		tierModelKey(trivialTier, "the model that is asked about listings and the like alone; empty: that of trivial_provider",
+			func(c *config) *tier { return &c.Trivial }),
+		tokensKey(policy.LimitTokensDay, "tokens of a day, in and out, from which on inputs are held; 0: no limit",
+			func(c *config) *int64 { return &c.Budget.TokensDay }),
+		tokensKey(policy.LimitTokensSession, "tokens of one session from which on its inputs are held; 0: no limit",
+			func(c *config) *int64 { return &c.Budget.TokensSession }),
+		moneyKey(policy.LimitUSDDay, "US dollars of a day from which on inputs are held, as far as prices are known; 0: no limit",
+			func(c *config) *float64 { return &c.Budget.USDDay }),
+		moneyKey(policy.LimitUSDSession, "US dollars of one session from which on its inputs are held; 0: no limit",
+			func(c *config) *float64 { return &c.Budget.USDSession }),
+	}
+}
+
+// listComma stands between the texts of a list.
+const listComma = ","
+
+// listKey is a setting whose value is any of words, several with commas between them, or none.
+func listKey(key string, words []string, doc string, at func(*config) *[]string) setting {
+	return setting{
+		key: key, kind: kindList, doc: doc, limits: "none or more of " + strings.Join(words, ", "),
+		set: func(c *config, text string) bool {
+			*at(c) = splitList(text)
+			return !slices.ContainsFunc(*at(c), func(w string) bool { return !slices.Contains(words, w) })
+		},
+		get:   func(c *config) string { return strings.Join(*at(c), ", ") },
+		words: words,
+	}
+}
+
+// splitList parts what has commas between; a text without any word is no list.
+func splitList(text string) (list []string) {
+	if strings.TrimSpace(text) == "" {
+		return nil
+	}
+	for w := range strings.SplitSeq(text, listComma) {
+		list = append(list, strings.TrimSpace(w))
+	}
+	return list
+}
+
+func tierKey(name, doc string, at func(*config) *tier) setting {
+	words := providerNames()
+	return setting{
+		key: name + "_provider", kind: kindText, doc: doc, limits: strings.Join(words, ", ") + ", or empty",
+		set: func(c *config, text string) bool {
+			at(c).Provider = text
+			return text == "" || slices.Contains(words, text)
+		},
+		get:   func(c *config) string { return at(c).Provider },
+		words: words,
+	}
+}
+
+func tierModelKey(name, doc string, at func(*config) *tier) setting {
+	return wordsKey(name+"_model", "", modelLimits, doc, isModel, func(c *config) *string { return &at(c).Model })
+}
+
+func tokensKey(key, doc string, at func(*config) *int64) setting {
+	return setting{
+		key: key, kind: kindNumber, standard: "0", doc: doc, limits: fmt.Sprintf("0 to %d", maxBudgetTokens),
+		set: func(c *config, text string) bool {
+			n, err := strconv.ParseInt(text, 10, 64)
+			*at(c) = n
+			return err == nil && within(n, 0, maxBudgetTokens)
+		},
+		get: func(c *config) string { return strconv.FormatInt(*at(c), 10) },
+	}
+}
+
+func moneyKey(key, doc string, at func(*config) *float64) setting {
+	return setting{
+		key: key, kind: kindMoney, standard: formatMoney(0), doc: doc, limits: fmt.Sprintf("0 to %d", maxBudgetUSD),
+		set: func(c *config, text string) bool {
+			usd, ok := parseMoney(text)
+			*at(c) = usd
+			return ok && within(usd, 0, maxBudgetUSD)
+		},
+		get: func(c *config) string { return formatMoney(*at(c)) },
+	}
+}
+
+// parseMoney reads an amount: digits, and behind a point at most two more. ok is false for anything else.
+func parseMoney(text string) (usd float64, ok bool) {
+	whole, cents, _ := strings.Cut(text, ".")
+	digits := func(s string) bool { return !strings.ContainsFunc(s, func(r rune) bool { return r < '0' || r > '9' }) }
+	if whole == "" || len(cents) > 2 || !digits(whole) || !digits(cents) || strings.HasSuffix(text, ".") {
+		return 0, false
+	}
+	usd, err := strconv.ParseFloat(text, 64)
+	return usd, err == nil
+}
+
+// formatMoney writes an amount to the cent.
+func formatMoney(usd float64) string { return strconv.FormatFloat(usd, 'f', 2, 64) }
+
+// An asked names who is asked: a provider, and a model where it is not the provider's own.
+type asked struct{ name, model string }
+
+// resolve returns who the tier t asks; ok is false where there is no tier.
+func (l *loaded) resolve(t tier) (who asked, ok bool) {
+	who = asked{t.Provider, t.Model}
+	if who.name == "" {
+		who.name = l.Provider
+	}
+	if who.model == l.modelOf(who.name) {
+		who.model = ""
+	}
+	return who, t != tier{}
+}
+
+// modelOf is the model that is set of a provider; empty where none can be.
+func (c *config) modelOf(name string) string {
+	switch s := c.service(name); {
+	case s != nil:
+		return s.Model
+	case name == claudecli.Name:
+		return c.ClaudeModel
+	}
+	return ""
+}
+
+// takesModel reports whether the model of a provider is a setting.
+func takesModel(name string) bool { return (&config{}).service(name) != nil || name == claudecli.Name }
+
+// as is l where the provider of who asks that model.
+func (l *loaded) as(who asked) *loaded {
+	if who.model == "" {
+		return l
+	}
+	with := *l
+	if s := with.service(who.name); s != nil {
+		s.Model = who.model
+	} else {
+		with.ClaudeModel = who.model
+	}
+	return &with
+}
+
+// order is the provider and what stands in for it.
+func (l *loaded) order() []string { return append([]string{l.Provider}, l.Fallbacks...) }
+
+// configured lists everybody who may be asked, each once: the provider, what stands in for it, and those of the tiers.
+func (l *loaded) configured() []asked {
+	var all []asked
+	add := func(who asked) {
+		if !slices.Contains(all, who) {
+			all = append(all, who)
+		}
+	}
+	for _, name := range l.order() {
+		add(asked{name: name})
+	}
+	for _, t := range []tier{l.Summary, l.Trivial} {
+		if who, ok := l.resolve(t); ok {
+			add(who)
+		}
+	}
+	return all
+}
+
+// configuredNames lists the names of everybody who may be asked, each once.
+func (l *loaded) configuredNames() []string {
+	var names []string
+	for _, who := range l.configured() {
+		if !slices.Contains(names, who.name) {
+			names = append(names, who.name)
+		}
+	}
+	return names
+}
+
+// checkChoice reports what those who are chosen lack, or cannot do together.
+func (l *loaded) checkChoice() error {
+	errs := []error{l.checkProvider("provider = "+l.Provider, l.Provider)}
+	seen := map[string]bool{l.Provider: true}
+	for _, name := range l.Fallbacks {
+		switch {
+		case name == l.Provider:
+			errs = append(errs, fmt.Errorf("fallbacks names %s, which is what stands in for: it is the provider", name))
+		case seen[name]:
+			errs = append(errs, fmt.Errorf("fallbacks names %s twice", name))
+		default:
+			errs = append(errs, l.checkProvider("fallbacks names "+name+", which", name))
+		}
+		seen[name] = true
+	}
+	return errors.Join(append(errs, l.checkTier(summaryTier, l.Summary), l.checkTier(trivialTier, l.Trivial))...)
+}
+
+// checkTier reports what the tier t of that name lacks. What the provider's own settings lack is told of them.
+func (l *loaded) checkTier(name string, t tier) error {
+	who, ok := l.resolve(t)
+	switch {
+	case !ok:
+		return nil
+	case t.Model != "" && !takesModel(who.name):
+		return fmt.Errorf("%s_model is set, and %s asks no model that could be chosen: unset it, or let %[1]s_provider name another one", name, who.name)
+	case t.Provider == "" || slices.Contains(l.order(), t.Provider) && who.model == "":
+		return nil
+	}
+	return l.as(who).checkProvider(name+"_provider = "+who.name, who.name)
+}
+
+// checkPrices reports a budget of money where nobody knows what is paid.
+func (l *loaded) checkPrices(ps prices) error {
+	if l.Budget.USDDay == 0 && l.Budget.USDSession == 0 {
+		return nil
+	}
+	var errs []error
+	for _, who := range l.configured() {
+		model := l.as(who).modelOf(who.name)
+		if !takesModel(who.name) || who.name == claudecli.Name || ps.knows(who.name, model) { // claude-cli says what it cost
+			continue
+		}
+		errs = append(errs, fmt.Errorf("no price is known of %s: a budget in US dollars would not hold it", nameOfModel(who.name, model)))
+	}
+	return advise(errors.Join(errs...), "add a [[price]] to %s in CMEMD_HOME (`cmemd usage --help` shows one), or limit tokens: %s, %s",
+		pricesFile, policy.LimitTokensDay, policy.LimitTokensSession)
+}
+
+// knows reports whether there is a price of a provider's model. That of what costs nothing is one.
+func (ps prices) knows(provider, model string) bool {
+	_, own := ps.own.of(provider, model)
+	_, known := ps.known.of(provider, model)
+	return own || known
+}
+
+// isFree reports whether the answers of a provider cost nothing, so that no budget holds it.
+func isFree(name string) bool { return name == extractive.Name }

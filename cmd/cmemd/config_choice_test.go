@@ -1,0 +1,235 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/cmemd/cmemd/actors"
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/observer"
+	"github.com/cmemd/cmemd/policy"
+)
+
+func TestChoiceSettings(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, file string
+		environ    []string
+		want       Choice
+		err        string // part of it
+	}{
+		{name: "nobody else"},
+		{name: "with commas", file: `fallbacks = "openai, extractive"` + "\n" + `openai_model = "m"` + "\n" + `provider = "claude-cli"`,
+			want: Choice{Fallbacks: []string{"openai", "extractive"}}},
+		{name: "as a list", file: `fallbacks = ["claude-cli"]`, want: Choice{Fallbacks: []string{"claude-cli"}}},
+		{name: "by a variable", environ: []string{"CMEMD_FALLBACKS=claude-cli"}, want: Choice{Fallbacks: []string{"claude-cli"}}},
+		{name: "an empty list", file: "fallbacks = []"},
+		{name: "blanks", file: `fallbacks = "  "`},
+		{name: "numbers", file: "budget_tokens_day = 500000\nbudget_tokens_session = 1\nbudget_usd_day = 2.5\nbudget_usd_session = \"0.05\"",
+			want: Choice{Budget: policy.Budget{TokensDay: 500000, TokensSession: 1, USDDay: 2.5, USDSession: 0.05}}},
+		{name: "whole dollars", file: "budget_usd_day = 3", want: Choice{Budget: policy.Budget{USDDay: 3}}},
+		{name: "tiers", file: "provider = \"claude-cli\"\nsummary_model = \"claude-sonnet-5\"\ntrivial_provider = \"extractive\"",
+			want: Choice{Summary: tier{Model: "claude-sonnet-5"}, Trivial: tier{Provider: "extractive"}}},
+		{name: "a tier with the key of its provider", file: "summary_provider = \"openai\"\nsummary_model = \"m\"",
+			want: Choice{Summary: tier{"openai", "m"}}},
+
+		{name: "a slip", file: `fallbacks = "clade-cli"`, err: `config.toml:1: fallbacks = "clade-cli" is not allowed: it may be none or more of extractive, playback, claude-cli, anthropic, openai, gemini; did you mean claude-cli?`},
+		{name: "a slip in a list", file: `fallbacks = ["openai", "gemeni"]`, err: "fallbacks = a list is not allowed: it may be none or more of extractive, playback, claude-cli, anthropic, openai, gemini; did you mean gemini?"},
+		{name: "nothing between commas", file: `fallbacks = "claude-cli,,"`, err: "is not allowed"},
+		{name: "a comma in a list", file: `fallbacks = ["claude-cli,extractive"]`, err: "fallbacks = a list is not allowed"},
+		{name: "numbers in a list", file: `fallbacks = [1]`, err: "fallbacks = a list is not allowed"},
+		{name: "no list", file: `provider = ["openai"]`, err: "provider = a list is not allowed"},
+		{name: "twice", file: `fallbacks = "claude-cli, claude-cli"`, err: "fallbacks names claude-cli twice"},
+		{name: "itself", file: `fallbacks = "extractive"`, err: "fallbacks names extractive, which is what stands in for: it is the provider"},
+		{name: "without its model", file: `fallbacks = "openai"`, err: "fallbacks names openai, which needs openai_model, the model that it asks"},
+		{name: "without its key", file: "fallbacks = [\"gemini\"]\ngemini_model = \"g\"\ngemini_key_env = \"\"", err: "fallbacks names gemini, which needs a key: set one of gemini_key_env"},
+		{name: "without what it plays", file: `fallbacks = "playback"`, err: "fallbacks names playback, which needs playback_file"},
+		{name: "a slip in a provider", file: `provider = "antropic"`, err: "did you mean anthropic?"},
+		{name: "a slip in a tier", file: `trivial_provider = "openia"`, err: "extractive, playback, claude-cli, anthropic, openai, gemini, or empty; did you mean openai?"},
+		{name: "a tier without its model", file: `summary_provider = "openai"`, err: "summary_provider = openai needs openai_model"},
+		{name: "a tier without its key", file: "summary_provider = \"gemini\"\nsummary_model = \"g\"\ngemini_key_env = \"\"", err: "summary_provider = gemini needs a key"},
+		{name: "a model for nobody", file: `summary_model = "m"`, err: "summary_model is set, and extractive asks no model that could be chosen: unset it, or let summary_provider name another one"},
+		{name: "cents of cents", file: "budget_usd_day = 0.005", err: "budget_usd_day = 0.005 is not allowed: it may be an amount with at most two decimals, 0 to 100000"},
+		{name: "debts", file: "budget_usd_session = -1", err: "budget_usd_session = -1 is not allowed"},
+		{name: "too much", file: "budget_tokens_day = 2000000001", err: "it may be a whole number, 0 to 2000000000"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			l, err := loadConfig(homeWith(t, c.file), c.environ)
+			if c.err != "" {
+				if err == nil || !strings.Contains(err.Error(), c.err) {
+					t.Fatalf("got error %v, want one with %q", err, c.err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(c.want, l.Choice); diff != "" {
+				t.Errorf("-want +got\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestMoney(t *testing.T) {
+	t.Parallel()
+	for _, bad := range []string{"", ".", ".5", "1.", "1.234", "-1", "+1", "1e3", "0x1p4", "1,5", "NaN", "$1"} {
+		if usd, ok := parseMoney(bad); ok {
+			t.Errorf("parseMoney(%q) = %v", bad, usd)
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		cents := rapid.Int64Range(0, maxBudgetUSD*100).Draw(t, "cents")
+		usd := float64(cents) / 100
+		if got, ok := parseMoney(formatMoney(usd)); !ok || got != usd {
+			t.Fatalf("%v is written %q and read %v", usd, formatMoney(usd), got)
+		}
+	})
+}
+
+// TestWhoIsAsked holds the settings to the providers that are made of them.
+func TestWhoIsAsked(t *testing.T) {
+	t.Parallel()
+	type built struct {
+		Order, All         []string
+		Summaries, Trivial string
+	}
+	for name, c := range map[string]struct {
+		file string
+		want built
+	}{
+		"one": {"", built{Order: []string{"extractive"}, All: []string{"extractive"}}},
+		"an order, and tiers of its own": {
+			"provider = \"openai\"\nopenai_model = \"big\"\nfallbacks = \"claude-cli, extractive\"\ntrivial_model = \"small\"\nsummary_provider = \"claude-cli\"",
+			built{
+				Order: []string{"openai big", "claude-cli claude-haiku-4-5", "extractive"}, Summaries: "claude-cli claude-haiku-4-5",
+				Trivial: "openai small", All: []string{"openai big", "claude-cli claude-haiku-4-5", "extractive", "openai small"},
+			},
+		},
+		"both tiers are one": {
+			"summary_provider = \"claude-cli\"\nsummary_model = \"m\"\ntrivial_provider = \"claude-cli\"\ntrivial_model = \"m\"",
+			built{
+				Order: []string{"extractive"}, Summaries: "claude-cli m", Trivial: "claude-cli m",
+				All: []string{"extractive", "claude-cli m"},
+			},
+		},
+		"a tier that names the provider's own model": {
+			"provider = \"claude-cli\"\nsummary_model = \"claude-haiku-4-5\"",
+			built{
+				Order: []string{"claude-cli claude-haiku-4-5"}, Summaries: "claude-cli claude-haiku-4-5", All: []string{"claude-cli claude-haiku-4-5"},
+			},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l, err := loadConfig(homeWith(t, c.file), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			made, err := builder{settings: l, runs: t.TempDir()}.offers()
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got built
+			shown := func(p observer.Provider) string {
+				if p.Name() == "extractive" { // whose model is its own affair
+					return p.Name()
+				}
+				return nameOfModel(p.Name(), p.Model())
+			}
+			for _, o := range made.offered() {
+				got.Order = append(got.Order, shown(o))
+				if o.Free != (o.Name() == "extractive") || len(o.Mode.Types) == 0 {
+					t.Errorf("%s: free %v, mode %q", o.Name(), o.Free, o.Mode.ID)
+				}
+			}
+			for _, p := range made.all {
+				got.All = append(got.All, shown(p))
+			}
+			for at, o := range map[*string]*actors.Offer{&got.Summaries: tierOf(made.summaries), &got.Trivial: tierOf(made.trivial)} {
+				if o != nil {
+					*at = shown(o)
+				}
+			}
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Errorf("-want +got\n%s", diff)
+			}
+			if err := made.close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// TestMoneyNeedsPrices: a limit in US dollars is refused where nobody knows what is paid.
+func TestMoneyNeedsPrices(t *testing.T) {
+	t.Parallel()
+	const service = "provider = \"openai\"\nopenai_model = \"my-own\"\nbudget_usd_day = 1\n"
+	for name, c := range map[string]struct{ file, prices, err string }{
+		"nobody is paid":                 {file: "budget_usd_day = 1"},
+		"it says what it cost":           {file: "provider = \"claude-cli\"\nclaude_cli_model = \"next\"\nbudget_usd_session = 1"},
+		"a known price":                  {file: "provider = \"anthropic\"\nanthropic_model = \"claude-haiku-4-5\"\nbudget_usd_day = 1"},
+		"no price":                       {file: service, err: "no price is known of openai my-own"},
+		"no price, and tokens are named": {file: strings.Replace(service, "budget_usd_day", "budget_tokens_day", 1)},
+		"a price of its own":             {file: service, prices: "[[price]]\nprovider = \"openai\"\nmodel = \"my-*\"\ninput = 1\ncached = 1\noutput = 1\n"},
+		"of what stands in": {
+			file: "fallbacks = \"openai\"\nopenai_model = \"my-own\"\nbudget_usd_session = 0.5", err: "no price is known of openai my-own"},
+		"of a tier": {
+			file: "provider = \"anthropic\"\nanthropic_model = \"claude-haiku-4-5\"\nsummary_model = \"x\"\nbudget_usd_day = 1", err: "no price is known of anthropic x"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			home := homeWith(t, c.file)
+			if err := os.WriteFile(filepath.Join(home, pricesFile), []byte(c.prices), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			l, err := loadConfig(home, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ps, err := loadPrices(home)
+			if err != nil {
+				t.Fatal(err)
+			}
+			err = l.checkPrices(ps)
+			if (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
+				t.Fatalf("got %v, want %q", err, c.err)
+			}
+			if err != nil && !strings.Contains(nextStep(err), pricesFile) {
+				t.Errorf("the next step is %q", nextStep(err))
+			}
+		})
+	}
+}
+
+func TestAllTrivial(t *testing.T) {
+	t.Parallel()
+	input := func(tool, in, out string) observer.Input {
+		return observer.Input{Event: events.ToolUsed{Tool: tool, Input: in, Output: out}}
+	}
+	list := input("Bash", `{"command":"ls -la"}`, "a\nb")
+	read := input("Read", `{"file_path":"/src/a.go"}`, "package a")
+	edit := input("Edit", `{"file_path":"/src/a.go","old_string":"a","new_string":"b"}`, "ok")
+	for name, c := range map[string]struct {
+		inputs []observer.Input
+		want   bool
+	}{
+		"nothing":          {nil, true},
+		"listings":         {[]observer.Input{list, list}, true},
+		"a file, read":     {[]observer.Input{list, read}, false},
+		"read again":       {[]observer.Input{read, read}, false}, // the first time it was news
+		"an edit at last":  {[]observer.Input{list, edit}, false},
+		"erased":           {[]observer.Input{list, {}}, true},
+		"a compaction too": {[]observer.Input{list, {Event: events.ContextCompacted{Summary: "s"}}}, false},
+	} {
+		if got := allTrivial(c.inputs); got != c.want {
+			t.Errorf("%s: got %v, want %v", name, got, c.want)
+		}
+	}
+}

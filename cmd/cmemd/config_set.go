@@ -1,0 +1,287 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cmemd/cmemd/api"
+)
+
+const configSetHelp = `Set writes settings into config.toml in CMEMD_HOME, and leaves all else that stands there as it is, comments too. A value
+that is not allowed, and settings that would not go together, are refused, and nothing is written; several keys are set at
+once or not at all. A list is written with commas: openai,extractive. A key of a service is never written down: NAME_key_env,
+NAME_key_file and NAME_key_command say where it is. The daemon reads its settings when it starts.`
+
+func newConfigSet(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use: "set KEY VALUE [KEY VALUE]...", Short: "Write settings into config.toml", Long: configSetHelp,
+		Example: "  cmemd config set provider claude-cli\n  cmemd config set openai_model gpt-5-mini fallbacks openai,extractive",
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 || len(args)%2 != 0 {
+				return misused(c, "%s needs a key and a value, or several of both", c.CommandPath())
+			}
+			return nil
+		},
+		ValidArgsFunction: completeSetting,
+		RunE: func(c *cobra.Command, args []string) error {
+			var changes []change
+			for pair := range slices.Chunk(args, 2) {
+				changes = append(changes, change{key: pair[0], value: &pair[1]})
+			}
+			return a.changeConfig(c.Context(), changes)
+		},
+	}
+}
+
+func newConfigUnset(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use: "unset KEY...", Short: "Take settings out of config.toml, so that their defaults hold", Args: takes(1, -1, "a key"),
+		Long:              "Unset takes the lines of settings out of config.toml in CMEMD_HOME, and leaves all else that stands there as it is.",
+		ValidArgsFunction: completeKey,
+		RunE: func(c *cobra.Command, args []string) error {
+			var changes []change
+			for _, key := range args {
+				changes = append(changes, change{key: key})
+			}
+			return a.changeConfig(c.Context(), changes)
+		},
+	}
+}
+
+func completeKey(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	var keys []string
+	for _, s := range settings() {
+		keys = append(keys, cobra.CompletionWithDesc(s.key, s.doc))
+	}
+	return keys, cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeSetting completes a key, or the words that the value of the key before it may be.
+func completeSetting(c *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+	if len(args)%2 == 0 {
+		return completeKey(c, args, begun)
+	}
+	s, err := settingNamed(args[len(args)-1])
+	if err != nil || s.words == nil {
+		return nil, cobra.ShellCompDirectiveDefault
+	}
+	return s.words, cobra.ShellCompDirectiveNoFileComp
+}
+
+// A change is a key and its new value; nil: none any more.
+type change struct {
+	key   string
+	value *string
+}
+
+// settingNamed is the setting of that key, or an error with the nearest one.
+func settingNamed(key string) (setting, error) {
+	all := settings()
+	for _, s := range all {
+		if s.key == key {
+			return s, nil
+		}
+	}
+	err := &settingError{Where: configFile, Key: key, Near: nearestKey(all, configLine{key: key})}
+	if namesSecret(key) {
+		return setting{}, advise(err, "a key is never written down: NAME_key_env, NAME_key_file or NAME_key_command says where it is")
+	}
+	return setting{}, advise(err, "`cmemd config show` lists the keys, and what they may be")
+}
+
+// namesSecret reports whether somebody who sets such a key has a secret in the hand.
+func namesSecret(key string) bool {
+	return slices.ContainsFunc([]string{"key", "token", "secret", "password"}, func(w string) bool { return strings.Contains(strings.ToLower(key), w) })
+}
+
+// A changedSetting is what `config set` and `config unset` did with a key.
+type changedSetting struct {
+	Key  string      `json:"key"`
+	Old  sourcedText `json:"old"`
+	New  sourcedText `json:"new"`
+	Wins string      `json:"wins,omitempty"` // the variable that holds instead of the file
+	// Restart reports that a daemon runs with another value: it has to be stopped and started. null: none runs.
+	Restart *bool `json:"restart"`
+}
+
+type sourcedText struct {
+	Value  string `json:"value"`
+	Source string `json:"source"`
+}
+
+// changeConfig makes changes in the settings of this home, all or none.
+func (a *app) changeConfig(ctx context.Context, changes []change) error {
+	home, err := a.home()
+	if err != nil {
+		return err
+	}
+	path, err := settingsFile(home)
+	if err != nil {
+		return err
+	}
+	before, err := readConfig(path)
+	if err != nil {
+		return err
+	}
+	after, err := changed(before, changes)
+	if err != nil {
+		return err
+	}
+	old, _ := readSettings(home, a.environ, before, nil) // what is wrong already is for `config check` to say
+	now, _ := readSettings(home, a.environ, after, nil)
+	if err := mayChange(old, now, changes); err != nil {
+		return err
+	}
+	if err := pathsOf(home).make(); err != nil {
+		return err
+	}
+	if err := replaceFile(path, after); err != nil {
+		return err
+	}
+	return a.showChanges(a.changedSettings(ctx, old, now, changes))
+}
+
+// settingsFile is the file that holds the settings of a home, to which config.toml may be a link.
+func settingsFile(home string) (string, error) {
+	path := filepath.Join(home, configFile)
+	real, err := filepath.EvalSymlinks(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return path, nil
+	}
+	return real, err
+}
+
+// changed is a settings file with changes, each of which is checked by itself.
+func changed(data []byte, changes []change) ([]byte, error) {
+	for _, ch := range changes {
+		s, err := settingNamed(ch.key)
+		if err != nil {
+			return nil, err
+		}
+		if ch.value != nil {
+			if err := s.check(*ch.value); err != nil {
+				return nil, err
+			}
+		}
+		e, err := edit(data)
+		switch {
+		case err != nil:
+			return nil, advise(fmt.Errorf("%s:%w", configFile, err), "correct the file first")
+		case ch.value == nil:
+			data = e.without(ch.key)
+		default:
+			data = e.with(ch.key, s.toml(*ch.value))
+		}
+	}
+	return data, nil
+}
+
+// check reports a value that s may not have.
+func (s setting) check(value string) error {
+	line := configLine{where: configFile, key: s.key, name: s.key, value: value, kind: kindText, any: true}
+	if err := standardConfig().apply(line); err != nil {
+		return advise(err, "`cmemd config show` says what it may be")
+	}
+	return nil
+}
+
+// mayChange reports what would not go together any more. What did not before is no reason to refuse a change.
+func mayChange(old, now *loaded, changes []change) error {
+	known := oneByOne(old.checkTogether())
+	var fresh []error
+	for _, err := range oneByOne(now.checkTogether()) {
+		same := func(was error) bool { return was.Error() == err.Error() }
+		if !slices.ContainsFunc(known, same) {
+			fresh = append(fresh, err)
+		}
+	}
+	if len(fresh) > 0 {
+		return advise(errors.Join(fresh...), "nothing was changed: set what belongs together at once, as in `cmemd config set KEY VALUE KEY VALUE`")
+	}
+	ps, err := loadPrices(now.home)
+	if err != nil || old.checkPrices(ps) != nil {
+		return err
+	}
+	return now.checkPrices(ps)
+}
+
+// oneByOne is what an error joins.
+func oneByOne(err error) []error {
+	joined, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		if err == nil {
+			return nil
+		}
+		return []error{err}
+	}
+	var all []error
+	for _, one := range joined.Unwrap() {
+		all = append(all, oneByOne(one)...)
+	}
+	return all
+}
+
+// changedSettings says of each change what it did.
+func (a *app) changedSettings(ctx context.Context, old, now *loaded, changes []change) []changedSetting {
+	var running map[string]string
+	if err := a.query(ctx, func(ctx context.Context, client *api.Client) error {
+		status, err := client.Status(ctx)
+		running = status.Settings
+		return err
+	}); err != nil {
+		running = nil // none runs, or none that could tell
+	}
+	var out []changedSetting
+	was, is := old.values(), now.values()
+	for _, ch := range changes {
+		one := changedSetting{Key: ch.key, Old: sourcedText{was[ch.key], old.from[ch.key]}, New: sourcedText{is[ch.key], now.from[ch.key]}}
+		if strings.HasPrefix(one.New.Source, envPrefix) {
+			one.Wins = one.New.Source
+		}
+		if value, told := running[ch.key]; told {
+			restart := value != one.New.Value
+			one.Restart = &restart
+		}
+		out = append(out, one)
+	}
+	return out
+}
+
+func (a *app) showChanges(all []changedSetting) error {
+	if a.json {
+		return a.printJSON(all)
+	}
+	restart, runs := false, false
+	for _, ch := range all {
+		a.printf("%s: %s -> %s\n", ch.Key, ch.Old.text(), ch.New.text())
+		if ch.Wins != "" {
+			a.say("%s is set in the environment, and wins", ch.Wins)
+		}
+		runs = runs || ch.Restart != nil
+		restart = restart || ch.Restart != nil && *ch.Restart
+	}
+	switch {
+	case restart:
+		a.say("the daemon runs with what was set before: `cmemd stop` and `cmemd start`, for it to take effect")
+	case runs:
+		a.say("the daemon runs with it already")
+	default:
+		a.say("it holds from the daemon's next start on")
+	}
+	return nil
+}
+
+func (t sourcedText) text() string {
+	value := t.Value
+	if value == "" {
+		value = `""`
+	}
+	return visibleLine(fmt.Sprintf("%s (%s)", value, t.Source))
+}

@@ -1,0 +1,121 @@
+package main
+
+import (
+	"errors"
+	"log/slog"
+	"slices"
+
+	"github.com/cmemd/cmemd/actors"
+	"github.com/cmemd/cmemd/api"
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/observer"
+	"github.com/cmemd/cmemd/observer/prompt"
+)
+
+// offers is everybody whom the settings name, each made once.
+type offers struct {
+	order     []*built // the provider, and what stands in for it
+	summaries *built   // nil: no tier
+	trivial   *built   // nil: no tier
+	all       []*built
+}
+
+// offers makes everybody whom the settings name, or says what one of them lacks.
+func (b builder) offers() (*offers, error) {
+	l, made, out := b.settings, map[asked]*built{}, &offers{}
+	for _, who := range l.configured() {
+		p, err := b.made(who)
+		if err != nil {
+			return nil, errors.Join(err, out.close())
+		}
+		made[who] = p
+		out.all = append(out.all, p)
+	}
+	for _, name := range l.order() {
+		out.order = append(out.order, made[asked{name: name}])
+	}
+	if who, ok := l.resolve(l.Summary); ok {
+		out.summaries = made[who]
+	}
+	if who, ok := l.resolve(l.Trivial); ok {
+		out.trivial = made[who]
+	}
+	return out, nil
+}
+
+// made makes one of those whom the settings name.
+func (b builder) made(who asked) (*built, error) {
+	b.settings = b.settings.as(who)
+	return b.provider(who.name)
+}
+
+// begin ends what the last daemon's observers left running. What cannot be ended keeps nobody from going on.
+func (o *offers) begin(logger *slog.Logger) {
+	for _, p := range o.all {
+		found, err := p.begin()
+		if found > 0 {
+			logger.Warn("observers of the last daemon still ran; they were ended", "provider", p.Name(), "found", found)
+		}
+		if err != nil {
+			logger.Warn("what the last daemon's observer left cannot be looked at", "provider", p.Name(), "err", err)
+		}
+	}
+}
+
+// close lets go what they keep, once nobody asks any more.
+func (o *offers) close() error {
+	var errs []error
+	for _, p := range o.all {
+		errs = append(errs, p.close())
+	}
+	return errors.Join(errs...)
+}
+
+// offer is b as turns are asked of it.
+func (b *built) offer() actors.Offer {
+	return actors.Offer{Provider: b.Provider, Mode: b.mode, Free: isFree(b.Name())}
+}
+
+// offered is who is asked, in the order of the settings.
+func (o *offers) offered() []actors.Offer {
+	var list []actors.Offer
+	for _, p := range o.order {
+		list = append(list, p.offer())
+	}
+	return list
+}
+
+// tierOf is b as the one that is asked first; nil where there is no such tier.
+func tierOf(b *built) *actors.Offer {
+	if b == nil {
+		return nil
+	}
+	offer := b.offer()
+	return &offer
+}
+
+// facts is what is known of them before they are asked, those of the order first, each name once.
+func (o *offers) facts() []api.Provider {
+	var list []api.Provider
+	for _, p := range o.all {
+		if !slices.ContainsFunc(list, func(known api.Provider) bool { return known.Name == p.Name() }) {
+			list = append(list, providerFacts(p))
+		}
+	}
+	return list
+}
+
+// providerFacts is what is known of a provider before it is asked.
+func providerFacts(p observer.Provider) api.Provider {
+	return api.Provider{Name: p.Name(), Model: p.Model(), Wish: p.Wish(), Free: isFree(p.Name())}
+}
+
+// allTrivial reports whether inputs, the oldest first, say nothing beyond a line each.
+func allTrivial(inputs []observer.Input) bool {
+	var earlier []events.Event
+	return !slices.ContainsFunc(inputs, func(in observer.Input) bool {
+		trivial := prompt.Trivial(in.Event, earlier)
+		earlier = append(earlier, in.Event)
+		return !trivial
+	})
+}
