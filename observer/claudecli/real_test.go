@@ -1,6 +1,7 @@
 package claudecli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -25,9 +26,9 @@ var update = flag.Bool("update", false, "record what the client on the PATH says
 // realClient finds Claude Code, or skips.
 func realClient(t *testing.T) string {
 	t.Helper()
-	path, err := exec.LookPath("claude")
+	path, err := exec.LookPath(cmp.Or(os.Getenv("CMEMD_TEST_CLAUDE"), "claude"))
 	if err != nil {
-		t.Skip("claude is not installed here")
+		t.Skip("Claude Code is not installed here: these tests look for `claude` on the PATH, or for what CMEMD_TEST_CLAUDE names")
 	}
 	return path
 }
