@@ -1,8 +1,10 @@
 package recall
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/cmemd/cmemd/events"
@@ -24,16 +26,33 @@ const (
 	lookFiles        = 24
 )
 
+// The sources of an Ask that are no start of a session. They are the hooks of an injection, too.
+const (
+	SourcePrompt = "prompt" // the user has said something
+	SourceFile   = "file"   // a file is about to be read
+)
+
 // Ask is what a hook wants to tell an agent.
 type Ask struct {
 	ProjectRoot string // or Project; both empty: nothing is said
 	Project     string // shown name
+	ProjectKey  string // what identifies the project; empty: as the sessions in ProjectRoot said
 	Session     events.SessionID
-	Source      string // startup, clear, compact, resume; anything else is a startup
+	Source      string // startup, clear, compact, resume, SourcePrompt, SourceFile; anything else is a startup
 
-	Characters int       // at most; 0 means DefaultCharacters, more than MaxCharacters means that
+	Prompt  string    // with SourcePrompt: what the user said
+	Score   int       // with SourcePrompt: how much a row must have of it; see Overlap. 0 means DefaultScore
+	File    string    // with SourceFile: the file, absolute or relative to the project
+	Changed time.Time // with SourceFile: when the file was changed last; what is older says nothing of it. Zero: not known
+
+	Characters int       // at most; 0 means the Recall's, more than MaxCharacters means that
+	Tokens     int       // at most, as Tokens estimates them; 0 means the Recall's
 	Now        time.Time // of the hook; rows are dated in its zone
 	Explain    bool      // fill in Context.Explain
+
+	// Exists reports whether a file, absolute or relative to the project, is in the working tree. It must be quick; it is
+	// asked at most 400 times. nil: nobody knows
+	Exists func(file string) bool
 }
 
 // Context is memory for an agent.
@@ -41,6 +60,7 @@ type Context struct {
 	Text       string          `json:"text"`       // fenced; empty if there is nothing to say
 	IDs        []events.ID     `json:"ids"`        // of the rows in it, in its order; never nil
 	Characters int             `json:"characters"` // of the text, in UTF-16 code units
+	Tokens     int             `json:"tokens"`     // of the text, as Tokens estimates them
 	Position   events.Position `json:"position"`   // what it knew
 	Explain    []Choice        `json:"explain"`    // every row that was looked at, the worthiest first; empty unless asked for
 }
@@ -49,26 +69,41 @@ type Context struct {
 type Choice struct {
 	ID         events.ID        `json:"id"`
 	Kind       projections.Kind `json:"kind"`
+	Type       string           `json:"type,omitempty"`
 	Title      string           `json:"title"`
+	At         time.Time        `json:"at"`
 	Chosen     bool             `json:"chosen"`
-	Why        string           `json:"why"` // in a few words
-	Worth      float64          `json:"worth"`
+	Why        string           `json:"why"`             // in a few words
+	Worth      float64          `json:"worth"`           // the product of the parts
+	Parts      []Part           `json:"parts,omitempty"` // of its worth; none for what is not told at all
 	Characters int              `json:"characters"`
+	Density    float64          `json:"density"` // worth a thousand characters: by it the choice is made; 0: first of all
 }
 
-// Context chooses what an agent is told when a session starts, is cleared, compacted or resumed. After a resume it is
-// what is new since the session's last injection, its own work left out; the agent has the rest. An unknown project
-// gives an empty text and no error. Errors are ctx's, and those of the views and of the index.
+// Part is a factor of a row's worth.
+type Part struct {
+	Name   string  `json:"name"`
+	Factor float64 `json:"factor"`
+}
+
+// Why a row is in a context, or is not.
+const (
+	WhyWorth = "worth its length"
+	WhyRoom  = "no room"
+)
+
+// Context chooses what an agent is told when a session starts, is cleared, compacted or resumed; when the user has said
+// something; and when a file is about to be read. After a resume it is what is new since the session's last start, its
+// own work left out: the agent has the rest. At a prompt or a file it is at most five rows, none that the conversation
+// holds, and none at all where none is good. An unknown project gives an empty text and no error. Errors are ctx's, and
+// those of the views and of the index.
 func (r *Recall) Context(ctx context.Context, ask Ask) (Context, error) {
 	out := Context{IDs: []events.ID{}, Explain: []Choice{}, Position: r.views.Position()}
 	if ask.ProjectRoot == "" && ask.Project == "" {
 		return out, nil
 	}
-	if ask.Characters <= 0 {
-		ask.Characters = DefaultCharacters
-	}
-	ask.Characters = min(ask.Characters, MaxCharacters)
-	c := &chooser{recall: r, ask: ask}
+	c := &chooser{recall: r, ask: ask, left: maxExists}
+	c.bound()
 	if err := c.load(ctx); err != nil {
 		return Context{}, fmt.Errorf("recall: context: %w", err)
 	}
@@ -77,29 +112,52 @@ func (r *Recall) Context(ctx context.Context, ask Ask) (Context, error) {
 	if err != nil {
 		return Context{}, fmt.Errorf("recall: context: %w", err)
 	}
-	out.Text, out.Characters, out.Explain = page, size(page), c.explain()
+	out.Text, out.Characters, out.Tokens, out.Explain = page, size(page), Tokens(page), c.explain()
 	for _, p := range c.shown() {
 		out.IDs = append(out.IDs, p.row.ID)
 	}
 	return out, nil
 }
 
+// bound fills in how long the text may be.
+func (c *chooser) bound() {
+	c.ask.Characters = min(cmp.Or(max(c.ask.Characters, 0), c.recall.characters), MaxCharacters)
+	c.ask.Tokens = cmp.Or(max(c.ask.Tokens, 0), c.recall.tokens)
+	if c.brief() {
+		c.ask.Characters = min(c.ask.Characters, maxBrief)
+	}
+}
+
 // chooser is one choice under way.
 type chooser struct {
 	recall *Recall
 	ask    Ask
-	since  events.Position // what the session has been told already; 0: nothing
+	roots  []string          // that are one project; none: it is known by name alone
+	given  projections.Given // what the session's conversation holds
+	since  events.Position   // what the session has been told already; 0: nothing
 	rows   []projections.Row
 	files  []projections.File
+	score  map[events.ID]int // at a prompt: how much of it a row has
 	pieces []*piece
+	left   int // questions about files that may still be asked
+	exist  map[string]bool
 }
 
-// load reads the newest rows and files of the project.
+// brief reports whether a few rows are wanted about one thing, rather than what a session begins with.
+func (c *chooser) brief() bool { return c.ask.Source == SourcePrompt || c.ask.Source == SourceFile }
+
+// load reads the rows that may be told.
 func (c *chooser) load(ctx context.Context) error {
-	if c.ask.Source == "resume" {
-		if err := c.loadSince(ctx); err != nil {
-			return err
-		}
+	if err := c.loadPlace(ctx); err != nil {
+		return err
+	}
+	switch c.ask.Source {
+	case SourcePrompt:
+		return c.loadPrompt(ctx)
+	case SourceFile:
+		return c.loadFile(ctx)
+	case "resume":
+		c.since = c.given.Knew
 	}
 	looks := []struct {
 		kind  projections.Kind
@@ -113,53 +171,98 @@ func (c *chooser) load(ctx context.Context) error {
 			return err
 		}
 	}
-	if c.ask.ProjectRoot == "" {
-		return nil
-	}
-	var err error
-	c.files, err = c.recall.views.Files(ctx, projections.FileFilter{
-		ProjectRoot: c.ask.ProjectRoot, ModifiedOnly: true, Limit: lookFiles, Touches: 3,
-	})
-	return err
+	return c.loadFiles(ctx)
 }
 
-// loadSince finds what the session was told last.
-func (c *chooser) loadSince(ctx context.Context) error {
-	if c.ask.Session.IsZero() {
-		return nil
-	}
-	told, err := c.recall.views.InjectionsBefore(ctx, c.ask.Session, 0, 20)
-	for _, i := range told {
-		c.since = max(c.since, i.Knew)
-	}
-	return err
-}
-
-// loadKind reads rows of one kind: from the project's list, and those saved under the project's name alone, which no
-// root's list has, from the index.
-func (c *chooser) loadKind(ctx context.Context, kind projections.Kind, limit int) error {
+// loadPlace finds the project's folders, and what the session was told last.
+func (c *chooser) loadPlace(ctx context.Context) (err error) {
 	if c.ask.ProjectRoot != "" {
+		if c.roots, err = c.recall.views.Folders(ctx, c.ask.ProjectRoot, c.ask.ProjectKey); err != nil {
+			return err
+		}
+	}
+	if !c.ask.Session.IsZero() {
+		c.given, err = c.recall.views.Given(ctx, c.ask.Session)
+	}
+	return err
+}
+
+// loadKind reads the newest rows of one kind: from the lists of the project's folders, and those saved under its name
+// alone, which no folder's list has, from the index.
+func (c *chooser) loadKind(ctx context.Context, kind projections.Kind, limit int) error {
+	var found []projections.Row
+	for _, root := range c.roots {
 		rows, err := c.recall.views.Recent(ctx, projections.RecentFilter{
-			ProjectRoot: c.ask.ProjectRoot, Kinds: []projections.Kind{kind}, Limit: limit,
+			ProjectRoot: root, Kinds: []projections.Kind{kind}, Limit: limit,
 		})
 		if err != nil {
 			return err
 		}
-		c.rows = append(c.rows, rows...)
+		found = append(found, rows...)
 	}
-	if c.ask.Project == "" || c.ask.ProjectRoot != "" && kind != projections.Memory {
+	if len(c.roots) > 1 {
+		slices.SortStableFunc(found, func(a, b projections.Row) int {
+			return cmp.Or(b.At.Compare(a.At), cmp.Compare(b.Position, a.Position))
+		})
+	}
+	c.rows = append(c.rows, found[:min(len(found), limit)]...)
+	if c.ask.Project == "" || len(c.roots) > 0 && kind != projections.Memory {
 		return nil
 	}
+	named, err := c.named(ctx, kind, limit)
+	c.rows = append(c.rows, named...)
+	return err
+}
+
+// named reads the newest rows of one kind of all projects of the name; if there is a root, those that have none.
+func (c *chooser) named(ctx context.Context, kind projections.Kind, limit int) ([]projections.Row, error) {
 	k, _ := indexKind(kind)
 	found, err := c.recall.index.Search(ctx, index.Query{Project: c.ask.Project, Kinds: []index.Kind{k}, Limit: limit})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	hits, err := c.recall.live(ctx, Query{}, found.Hits)
-	for _, h := range hits {
-		if c.ask.ProjectRoot == "" || h.row.ProjectRoot == "" {
-			c.rows = append(c.rows, h.row)
+	ids := make([]events.ID, len(found.Hits))
+	for i, h := range found.Hits {
+		ids[i] = h.ID
+	}
+	rows, err := c.recall.views.Rows(ctx, ids...)
+	return slices.DeleteFunc(rows, func(row projections.Row) bool {
+		return !row.Listed() || len(c.roots) > 0 && row.ProjectRoot != ""
+	}), err
+}
+
+// loadFiles reads which of the project's files were changed last.
+func (c *chooser) loadFiles(ctx context.Context) error {
+	for _, root := range c.roots {
+		files, err := c.recall.views.Files(ctx, projections.FileFilter{
+			ProjectRoot: root, ModifiedOnly: true, Limit: lookFiles, Touches: 3,
+		})
+		if err != nil {
+			return err
 		}
+		c.files = append(c.files, files...)
 	}
-	return err
+	slices.SortStableFunc(c.files, func(a, b projections.File) int { return b.LastAt.Compare(a.LastAt) })
+	c.files = slices.CompactFunc(c.files, func(a, b projections.File) bool { return a.Path == b.Path })
+	c.files = c.files[:min(len(c.files), lookFiles)]
+	return nil
+}
+
+// explain lists all pieces, the worthiest a character first.
+func (c *chooser) explain() []Choice {
+	out := make([]Choice, 0, len(c.pieces))
+	if !c.ask.Explain {
+		return out
+	}
+	for _, p := range c.pieces {
+		choice := Choice{
+			ID: p.row.ID, Kind: p.row.Kind, Type: p.row.Type, Title: oneLine(titleOf(p.row), maxTitle), At: p.row.At,
+			Chosen: p.chosen, Why: p.why, Worth: p.worth, Parts: p.parts, Characters: size(p.text),
+		}
+		if p.sec != secLast {
+			choice.Density = 1000 * p.density()
+		}
+		out = append(out, choice)
+	}
+	return out
 }

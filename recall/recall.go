@@ -37,6 +37,9 @@ type Config struct {
 	FenceOpen, FenceClose string
 
 	Command string // how to call the command line in hints; empty means cmemd
+
+	Characters int // how long injected memory is at most. 0 means DefaultCharacters; at most MaxCharacters
+	Tokens     int // the same in tokens, as Tokens estimates them. 0 means without such a bound
 }
 
 // Recall answers questions about one log. Its methods are safe for concurrent use.
@@ -47,6 +50,8 @@ type Recall struct {
 	open    string
 	close   string
 	command string
+
+	characters, tokens int
 }
 
 // New returns a Recall over open views and an open index. It panics without them, or without a fence.
@@ -57,7 +62,13 @@ func New(c Config) *Recall {
 	if c.Command == "" {
 		c.Command = "cmemd"
 	}
-	return &Recall{views: c.Views, index: c.Index, log: c.Log, open: c.FenceOpen, close: c.FenceClose, command: c.Command}
+	if c.Characters <= 0 {
+		c.Characters = DefaultCharacters
+	}
+	return &Recall{
+		views: c.Views, index: c.Index, log: c.Log, open: c.FenceOpen, close: c.FenceClose, command: c.Command,
+		characters: c.Characters, tokens: max(0, c.Tokens),
+	}
 }
 
 // tagName returns name of <name ...> and </name>.

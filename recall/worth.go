@@ -1,6 +1,7 @@
 package recall
 
 import (
+	"cmp"
 	"math"
 	"path"
 	"slices"
@@ -25,6 +26,7 @@ const (
 type piece struct {
 	row    projections.Row
 	sec    section
+	parts  []Part
 	worth  float64
 	text   string // without its id
 	at     time.Time
@@ -44,8 +46,15 @@ const (
 	worthDone   = 1.3 // a summary that is not the newest
 	worthPrompt = 0.35
 
-	// fileFactor raises observations on files that were changed lately.
+	// fileFactor raises observations on files that were changed lately, hereFactor those on files that are in this working
+	// tree, and goneFactor lowers those on files of which none is there any more.
 	fileFactor = 1.25
+	hereFactor = 1.2
+	goneFactor = 0.5
+
+	// filesOfRow is how many of a row's files are looked for, and maxExists how many are altogether.
+	filesOfRow = 4
+	maxExists  = 400
 
 	// nextSteps is how many older sessions' next steps are looked at, and maxNextAge how old they may be: older ones are
 	// rarely still open.
@@ -72,10 +81,8 @@ func typeWorth(t string) float64 {
 
 // offerAll makes the pieces, the worthiest first for their length.
 func (c *chooser) offerAll() {
-	fresh := c.newest()
-	changed := c.changedFiles()
+	o := offers{chooser: c, now: c.newest(), changed: c.changedFiles(), next: map[events.SessionID]bool{}}
 	answered := c.answered()
-	last, next := events.ID{}, map[events.SessionID]bool{}
 	for _, row := range c.rows {
 		why := c.unfit(row)
 		if why == "" && row.Kind == projections.Prompt && answered[asked{row.Session, row.Prompt}] {
@@ -85,35 +92,97 @@ func (c *chooser) offerAll() {
 			c.pieces = append(c.pieces, &piece{row: row, why: why, at: row.At})
 			continue
 		}
-		age := fresh.Sub(row.At)
-		switch row.Kind {
-		case projections.Summary:
-			if last == (events.ID{}) {
-				last = row.ID
-				next[row.Session] = true
-				c.add(&piece{row: row, sec: secLast, worth: worthLast, text: c.lastSummary(row)})
-				continue
-			}
-			if row.NextSteps != "" && !next[row.Session] && len(next) <= nextSteps && age < maxNextAge {
-				next[row.Session] = true
-				c.add(&piece{row: row, sec: secNext, worth: worthNext * fade(age, halfLife), text: c.nextLine(row)})
-				continue
-			}
-			c.add(&piece{row: row, sec: secWork, worth: worthDone * fade(age, halfLife), text: c.workLine(row)})
-		case projections.Memory:
-			c.add(&piece{row: row, sec: secMemories, worth: worthMemory * fade(age, memoryHalfLife), text: c.workLine(row)})
-		case projections.Prompt:
-			c.add(&piece{row: row, sec: secWork, worth: worthPrompt * fade(age, halfLife), text: c.workLine(row)})
-		default:
-			worth := typeWorth(row.Type) * fade(age, halfLife) * (1 + math.Log2(float64(max(1, row.Count)))/4)
-			if slices.ContainsFunc(row.FilesModified, func(f string) bool { return changed[path.Base(f)] }) {
-				worth *= fileFactor
-			}
-			c.add(&piece{row: row, sec: secWork, worth: worth, text: c.workLine(row)})
+		p := o.offer(row)
+		p.row, p.at, p.worth = row, row.At, 1
+		for _, part := range p.parts {
+			p.worth *= part.Factor
+		}
+		c.pieces = append(c.pieces, p)
+	}
+	slices.SortStableFunc(c.pieces, func(a, b *piece) int { return cmp.Compare(b.density(), a.density()) })
+}
+
+// offers makes pieces out of fit rows, the newest of each kind first.
+type offers struct {
+	*chooser
+	now     time.Time
+	changed map[string]bool
+	last    bool                      // the newest summary was there
+	next    map[events.SessionID]bool // whose next steps were there
+}
+
+// offer says in which form, and for what worth, a row may be told.
+func (o *offers) offer(row projections.Row) *piece {
+	age := o.now.Sub(row.At)
+	switch {
+	case o.brief():
+		return &piece{sec: secWork, text: o.workLine(row), parts: o.briefParts(row, age)}
+	case row.Kind == projections.Summary && !o.last:
+		o.last, o.next[row.Session] = true, true
+		return &piece{sec: secLast, text: o.lastSummary(row), parts: []Part{{"the newest summary", worthLast}}}
+	case row.Kind == projections.Summary && row.NextSteps != "" && !o.next[row.Session] && len(o.next) <= nextSteps && age < maxNextAge:
+		o.next[row.Session] = true
+		return &piece{sec: secNext, text: o.nextLine(row), parts: []Part{{"next steps", worthNext}, aged(age, halfLife)}}
+	case row.Kind == projections.Summary:
+		return &piece{sec: secWork, text: o.workLine(row), parts: []Part{{"summary", worthDone}, aged(age, halfLife)}}
+	case row.Kind == projections.Memory:
+		return &piece{sec: secMemories, text: o.workLine(row), parts: []Part{{"saved by hand", worthMemory}, aged(age, memoryHalfLife)}}
+	case row.Kind == projections.Prompt:
+		return &piece{sec: secWork, text: o.workLine(row), parts: []Part{{"prompt", worthPrompt}, aged(age, halfLife)}}
+	}
+	return &piece{sec: secWork, text: o.workLine(row), parts: o.observed(row, age)}
+}
+
+// observed are the parts of an observation's worth.
+func (o *offers) observed(row projections.Row, age time.Duration) []Part {
+	parts := []Part{{"type " + cmp.Or(row.Type, events.TypeUnknown), typeWorth(row.Type)}, aged(age, halfLife)}
+	if row.Count > 1 {
+		parts = append(parts, Part{"said more than once", 1 + math.Log2(float64(row.Count))/4})
+	}
+	if slices.ContainsFunc(row.FilesModified, func(f string) bool { return o.changed[path.Base(f)] }) {
+		parts = append(parts, Part{"files changed lately", fileFactor})
+	}
+	switch here, known := o.filesHere(row); {
+	case known && here:
+		parts = append(parts, Part{"files in this tree", hereFactor})
+	case known:
+		parts = append(parts, Part{"files are gone", goneFactor})
+	}
+	return parts
+}
+
+// filesHere reports whether one of the files that a row touched is in the working tree, and whether that is known.
+func (c *chooser) filesHere(row projections.Row) (here, known bool) {
+	files := slices.Concat(row.FilesModified, row.FilesRead)
+	for _, f := range files[:min(len(files), filesOfRow)] {
+		yes, ok := c.exists(f)
+		known = known || ok
+		if yes {
+			return true, true
 		}
 	}
-	slices.SortStableFunc(c.pieces, func(a, b *piece) int { return compareFloat(b.density(), a.density()) })
+	return false, known
 }
+
+// exists asks for each file once.
+func (c *chooser) exists(file string) (yes, known bool) {
+	if c.ask.Exists == nil || file == "" {
+		return false, false
+	}
+	if yes, known = c.exist[file]; known || c.left <= 0 {
+		return yes, known
+	}
+	if c.exist == nil {
+		c.exist = map[string]bool{}
+	}
+	c.left--
+	yes = c.ask.Exists(file)
+	c.exist[file] = yes
+	return yes, true
+}
+
+// aged is what age leaves of a worth.
+func aged(age, half time.Duration) Part { return Part{"age", fade(age, half)} }
 
 // asked names a user's prompt.
 type asked struct {
@@ -130,21 +199,6 @@ func (c *chooser) answered() map[asked]bool {
 		}
 	}
 	return led
-}
-
-func compareFloat(a, b float64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
-}
-
-func (c *chooser) add(p *piece) {
-	p.at = p.row.At
-	c.pieces = append(c.pieces, p)
 }
 
 // density is the piece's worth a character. The newest summary comes first whatever its length.
@@ -188,15 +242,21 @@ func (c *chooser) changedFiles() map[string]bool {
 
 // unfit says why a row is not told at all; empty: it may be.
 func (c *chooser) unfit(row projections.Row) string {
+	own := !c.ask.Session.IsZero() && row.Session == c.ask.Session
 	switch {
 	case !row.Listed():
 		return "superseded or forgotten"
 	case row.Flagged:
 		return "flagged: a claim that is not true, or files that nobody touched"
-	case c.since > 0 && row.Position <= c.since:
+	case c.since > 0 && row.Position <= c.since,
+		(c.brief() || c.ask.Source == "resume") && c.given.IDs[row.ID]:
 		return "told before"
-	case c.ask.Source == "resume" && !c.ask.Session.IsZero() && row.Session == c.ask.Session:
+	case own && (c.brief() || c.ask.Source == "resume"):
 		return "the session's own"
+	case c.ask.Source == SourceFile && row.At.Before(c.ask.Changed):
+		return "the file was changed since"
+	case c.ask.Source == SourcePrompt && !c.good(row):
+		return "has too little of the prompt"
 	}
 	return ""
 }

@@ -1,0 +1,74 @@
+package recall
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/projections"
+)
+
+const (
+	// lookTouches is how many of the newest touches of a file are looked at, in each of the project's folders.
+	lookTouches = 40
+
+	// What an observation is worth when its file is read: more if it changed the file, and if the file is one of few.
+	worthChanged = 1.5
+	worthFew     = 1.5 // of at most fewFiles
+	worthSome    = 1.2 // of at most someFiles
+	fewFiles     = 3
+	someFiles    = 8
+)
+
+// loadFile reads what was observed of the file that is about to be read.
+func (c *chooser) loadFile(ctx context.Context) error {
+	file := c.relative(c.ask.File)
+	if file == "" {
+		return nil
+	}
+	var ids []events.ID
+	for _, root := range c.roots {
+		touches, err := c.recall.views.Touches(ctx, root, file, lookTouches)
+		if err != nil {
+			return err
+		}
+		for _, t := range touches {
+			if t.ID != (events.ID{}) {
+				ids = append(ids, t.ID)
+			}
+		}
+	}
+	rows, err := c.recall.views.Rows(ctx, ids...)
+	c.rows = append(c.rows, rows...)
+	return err
+}
+
+// relative is the file's path as the project keeps it.
+func (c *chooser) relative(file string) string {
+	for _, root := range c.roots {
+		if rest, ok := strings.CutPrefix(file, strings.TrimSuffix(root, "/")+"/"); ok {
+			return rest
+		}
+	}
+	return file
+}
+
+// fileParts are the parts of the worth of an observation of the file.
+func (c *chooser) fileParts(row projections.Row, age time.Duration) []Part {
+	parts := []Part{{"type " + row.Type, typeWorth(row.Type)}, aged(age, memoryHalfLife)}
+	name := c.relative(c.ask.File)
+	for _, f := range row.FilesModified {
+		if f == c.ask.File || strings.HasSuffix("/"+f, "/"+name) {
+			parts = append(parts, Part{"changed the file", worthChanged})
+			break
+		}
+	}
+	switch n := len(row.FilesModified) + len(row.FilesRead); {
+	case n <= fewFiles:
+		parts = append(parts, Part{"one of few files", worthFew})
+	case n <= someFiles:
+		parts = append(parts, Part{"one of some files", worthSome})
+	}
+	return parts
+}

@@ -1,0 +1,81 @@
+package recall
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/projections"
+)
+
+// lookTold is how many of a session's latest injections are looked at for what it was told.
+const lookTold = 20
+
+// Told returns the lines that a session may have been told, in every form that Context gives its rows, without ids and
+// times. What was forgotten is not among them. Errors are ctx's and those of the views.
+func (r *Recall) Told(ctx context.Context, session events.SessionID) ([]string, error) {
+	list, err := r.views.InjectionsBefore(ctx, session, 0, lookTold)
+	if err != nil {
+		return nil, fmt.Errorf("recall: told: %w", err)
+	}
+	var ids []events.ID
+	seen := map[events.ID]bool{}
+	for _, i := range list {
+		for _, id := range i.IDs {
+			if !seen[id] {
+				seen[id] = true
+				ids = append(ids, id)
+			}
+		}
+	}
+	return r.lines(ctx, ids)
+}
+
+// Lines returns the lines in which Context may tell the rows whose ids begin with the given prefixes, without ids and
+// times. A prefix that no row, or more than one, begins with is passed over. Errors are ctx's and those of the views.
+func (r *Recall) Lines(ctx context.Context, prefixes ...string) ([]string, error) {
+	var ids []events.ID
+	for _, prefix := range prefixes {
+		found, err := r.views.Resolve(ctx, prefix, 2)
+		if err != nil {
+			return nil, fmt.Errorf("recall: lines: %w", err)
+		}
+		if len(found) == 1 {
+			ids = append(ids, found[0])
+		}
+	}
+	return r.lines(ctx, ids)
+}
+
+func (r *Recall) lines(ctx context.Context, ids []events.ID) ([]string, error) {
+	rows, err := r.views.Rows(ctx, ids...)
+	if err != nil {
+		return nil, fmt.Errorf("recall: lines: %w", err)
+	}
+	c := &chooser{recall: r}
+	var lines []string
+	for _, row := range rows {
+		if row.Kind != "" && !row.Forgotten {
+			lines = append(lines, c.forms(row)...)
+		}
+	}
+	return lines, nil
+}
+
+// forms are all lines in which a row may be told.
+func (c *chooser) forms(row projections.Row) []string {
+	forms := []string{c.workLine(row)}
+	if long := c.longLine(row); long != "" {
+		forms = append(forms, long)
+	}
+	if row.Kind == projections.Summary {
+		for line := range strings.Lines(c.lastSummary(row)) {
+			forms = append(forms, strings.TrimPrefix(strings.TrimSpace(line), "- "))
+		}
+		if next := c.nextLine(row); next != "" {
+			forms = append(forms, next)
+		}
+	}
+	return forms
+}
