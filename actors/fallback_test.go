@@ -1,0 +1,364 @@
+package actors
+
+import (
+	"errors"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/observer"
+	"github.com/cmemd/cmemd/policy"
+	"github.com/cmemd/cmemd/session"
+	"github.com/cmemd/cmemd/testkit/providertest"
+)
+
+// named is a provider of that name and model. Each input is a turn of its own.
+func named(name, model string, steps ...providertest.Step) *providertest.Scripted {
+	p := providertest.NewScripted(steps...)
+	p.Called, p.Answering, p.Wishes = name, model, policy.Wish{MaxInputs: 1}
+	return p
+}
+
+// providers begins a life with these, in this order.
+func (w *world) providers(ps ...*providertest.Scripted) {
+	w.t.Helper()
+	w.cfg.Providers = nil
+	for _, p := range ps {
+		w.cfg.Providers = append(w.cfg.Providers, Offer{Provider: p})
+	}
+	w.again()
+}
+
+// whom says of each turn whom it was asked of, and who was passed over: "b (not a)".
+func (w *world) whom() []string {
+	w.t.Helper()
+	synctest.Wait()
+	var whom []string
+	for _, s := range all[events.TurnStarted](w) {
+		said := s.Provider
+		if s.Model != "" {
+			said += "/" + s.Model
+		}
+		if len(s.Instead) > 0 {
+			said += " (not " + strings.Join(s.Instead, ", ") + ")"
+		}
+		whom = append(whom, said)
+	}
+	return whom
+}
+
+func (w *world) wantWhom(want ...string) {
+	w.t.Helper()
+	if d := cmp.Diff(want, w.whom()); d != "" {
+		w.t.Errorf("whom turns were asked of (-want +got):\n%s", d)
+	}
+}
+
+func (w *world) status() Status {
+	w.t.Helper()
+	st, err := w.sys.Status(w.t.Context())
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return st
+}
+
+// rulings are those on a provider, by their kinds.
+func (w *world) rulings(name string) (ks []events.Kind) {
+	w.t.Helper()
+	for r, err := range w.log.Stream(w.t.Context(), events.ProviderStream(name), 0) {
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		ks = append(ks, r.Kind)
+	}
+	return ks
+}
+
+// TestAProviderThatRestsIsPassedOver: at once, in the order of the list, and it is asked again when a probe finds it well.
+func TestAProviderThatRestsIsPassedOver(t *testing.T) {
+	bubble(t, func(w *world) {
+		w.providers(named("a", "", failing(events.FailLimit), good), named("b", "", good), named("c", "", good))
+		w.work("s", 1)
+		w.wantWhom("a", "b (not a)")
+		st := w.status()
+		if !st.Providers["a"].Paused || st.InUse != "b" || !cmp.Equal(st.Order, []string{"a", "b", "c"}) {
+			t.Errorf("got %+v, want a paused and b in use", st)
+		}
+		w.work("s", 1)
+		time.Sleep(time.Minute)
+		if st := w.status(); st.InUse != "a" {
+			t.Errorf("%s in use when the pause is over, want a to be probed", st.InUse)
+		}
+		w.work("s", 2)
+		w.wantWhom("a", "b (not a)", "b (not a)", "a", "a")
+		if d := cmp.Diff([]events.Kind{events.KindProviderPaused, events.KindProviderResumed}, w.rulings("a")); d != "" {
+			t.Errorf("rulings on a (-want +got):\n%s", d)
+		}
+		if got := w.settled("s"); got.Observed != 4 || len(w.rulings("b"))+len(w.rulings("c")) != 0 {
+			t.Errorf("got %+v, want all observed and nothing said of the others", got)
+		}
+	})
+}
+
+// TestWhileOneProbesTheOthersAreAskedOfTheNext: a half-open provider takes one turn at a time and keeps nobody waiting.
+func TestWhileOneProbesTheOthersAreAskedOfTheNext(t *testing.T) {
+	bubble(t, func(w *world) {
+		slow := providertest.After(30*time.Second, good)
+		w.providers(named("a", "", failing(events.FailServer), slow), named("b", "", good))
+		w.work("s", 1)
+		synctest.Wait()
+		time.Sleep(time.Minute)
+		w.work("s", 1)
+		synctest.Wait()
+		w.work("t", 2)
+		w.wantWhom("a", "b (not a)", "a", "b (not a)", "b (not a)")
+		if got := w.state("t").Balance(); got.Observed != 2 {
+			t.Errorf("got %+v, want nobody to wait for the probe", got)
+		}
+		w.settled("s")
+	})
+}
+
+// TestWhenAllRestTheFirstToWakeIsProbed: work is held meanwhile, and everybody is told since when.
+func TestWhenAllRestTheFirstToWakeIsProbed(t *testing.T) {
+	bubble(t, func(w *world) {
+		a := named("a", "", limitFor(25*time.Minute), good)
+		b := named("b", "", limitFor(20*time.Minute), good)
+		w.cfg.Rules.HeldMaxInputs = 2
+		w.providers(a, b)
+		w.work("s", 1)
+		w.work("t", 2)
+		synctest.Wait()
+		if st := w.status(); st.InUse != "" || st.Queued != 2 {
+			t.Errorf("got %+v, want two sessions that wait, and nobody in use", st)
+		}
+		w.wantGivenUp(none())
+		w.work("t", 1) // one more than may be held
+		w.wantGivenUp(map[events.DropReason]int{events.DropCrowded: 1})
+		time.Sleep(20 * time.Minute)
+		w.work("t", 1)
+		if got := w.settled("t"); got.Observed != 3 || a.Calls() != 1 {
+			t.Errorf("got %+v and %d calls of a, want b alone asked after twenty minutes", got, a.Calls())
+		}
+		if got := w.settled("s"); got.Observed != 1 {
+			t.Errorf("got %+v, want it observed", got)
+		}
+		time.Sleep(5 * time.Minute)
+		w.work("s", 1)
+		if w.settled("s"); a.Calls() != 2 {
+			t.Errorf("%d calls of a after twenty-five minutes, want it preferred again", a.Calls())
+		}
+	})
+}
+
+// TestAHoldBeginsWhenTheLastProviderIsLost: an input is no older for having been held by one of two.
+func TestAHoldBeginsWhenTheLastProviderIsLost(t *testing.T) {
+	bubble(t, func(w *world) {
+		var broken atomic.Bool
+		w.cfg.Rules.HeldMaxAge = 4 * time.Hour
+		w.providers(named("a", "", limitFor(24*time.Hour)), named("b", "", until(&broken, limitFor(24*time.Hour))))
+		broken.Store(true) // b answers
+		w.work("s", 1)
+		w.settled("s")
+		time.Sleep(3 * time.Hour)
+		broken.Store(false) // and does no longer
+		w.work("s", 1)
+		time.Sleep(4*time.Hour - time.Second)
+		w.wantGivenUp(none())
+		time.Sleep(2 * time.Second)
+		w.wantGivenUp(map[events.DropReason]int{events.DropExpired: 1})
+	})
+}
+
+// TestACrashBetweenAFailureAndItsPauseIsMendedForEachProvider: each is ruled on, once, before anybody is let in.
+func TestACrashBetweenAFailureAndItsPauseIsMendedForEachProvider(t *testing.T) {
+	bubble(t, func(w *world) {
+		a, b := named("a", "", failing(events.FailLimit), good), named("b", "", failing(events.FailOverload), good)
+		w.providers(a, b)
+		w.losePauses(1)
+		w.work("s", 1)
+		synctest.Wait()
+		w.kill()
+		if len(all[events.ProviderPaused](w)) != 0 || len(all[events.TurnFailed](w)) != 2 {
+			t.Fatalf("the crash point was missed: %v", w.whom())
+		}
+		w.over = nil
+		w.start()
+		w.work("t", 1)
+		synctest.Wait()
+		p, f := all[events.ProviderPaused](w), all[events.TurnFailed](w)
+		if len(p) != 2 || p[0].Turn != f[0].Turn || p[1].Turn != f[1].Turn || p[0].Class != events.FailLimit || a.Calls()+b.Calls() != 2 {
+			t.Errorf("got %+v after %d calls, want both pauses and nobody asked", p, a.Calls()+b.Calls())
+		}
+		w.owing("s", "t")
+		w.again()
+		if s, u := w.settled("s"), w.settled("t"); s.Observed != 1 || u.Observed != 1 || len(all[events.ProviderPaused](w)) != 2 {
+			t.Errorf("got %+v and %+v, want all observed after two pauses", s, u)
+		}
+	})
+}
+
+// TestAPauseOutlivesTheDaemonForItsProviderAlone: the next life begins with the second.
+func TestAPauseOutlivesTheDaemonForItsProviderAlone(t *testing.T) {
+	bubble(t, func(w *world) {
+		w.providers(named("a", "", limitFor(time.Hour), good), named("b", "", good))
+		w.work("s", 1)
+		w.settled("s")
+		w.again()
+		w.work("s", 1)
+		w.wantWhom("a", "b (not a)", "b (not a)")
+	})
+}
+
+func TestSummariesHaveATier(t *testing.T) {
+	bubble(t, func(w *world) {
+		w.cfg.Summaries = &Offer{Provider: named("a", "large", good, failing(events.FailLimit), good)}
+		w.providers(named("a", "small", good), named("b", "", good))
+		w.asked("s")
+		w.settled("s")
+		w.wantWhom("a/small", "a/large")
+		w.asked("s")
+		w.settled("s") // both models of a share one circuit
+		w.wantWhom("a/small", "a/large", "a/small", "a/large", "b (not a)")
+		w.asked("s")
+		w.settled("s")
+		if got := w.whom()[5:]; !cmp.Equal(got, []string{"b (not a)", "b (not a)"}) {
+			t.Errorf("got %v, want one circuit for both models", got)
+		}
+	})
+}
+
+// listings is the tier's test in these tests: each input is a listing.
+func listings(inputs []observer.Input) bool {
+	for _, in := range inputs {
+		if u, ok := in.Event.(events.ToolUsed); !ok || u.Tool != "LS" {
+			return false
+		}
+	}
+	return true
+}
+
+func TestTrivialInputsHaveATier(t *testing.T) {
+	bubble(t, func(w *world) {
+		cheap := named("cheap", "", good, failing(events.FailLimit), good)
+		w.cfg.Trivial, w.cfg.IsTrivial = &Offer{Provider: cheap}, listings
+		w.providers(named("a", "", good))
+		list := func() { w.capture("s", events.ToolUsed{Tool: "LS"}); synctest.Wait() }
+		list()
+		w.work("s", 1)
+		w.wantWhom("cheap", "a")
+		list()
+		w.wantWhom("cheap", "a", "cheap", "a") // it failed, and rests
+		list()
+		time.Sleep(time.Minute)
+		list() // it is half open: it is no time to save
+		w.wantWhom("cheap", "a", "cheap", "a", "a", "a")
+		if st := w.status(); !cmp.Equal(st.Order, []string{"a", "cheap"}) || st.InUse != "a" {
+			t.Errorf("got %+v, want the tier behind the list and a in use", st)
+		}
+	})
+}
+
+// TestAProbeThatIsNotUsedIsGivenBack: the turn proved trivial and was asked elsewhere. The next one probes.
+func TestAProbeThatIsNotUsedIsGivenBack(t *testing.T) {
+	bubble(t, func(w *world) {
+		slow := providertest.After(20*time.Second, good)
+		a := named("a", "", failing(events.FailServer), good)
+		w.cfg.Trivial, w.cfg.IsTrivial = &Offer{Provider: named("cheap", "", slow)}, listings
+		w.providers(a)
+		w.work("s", 1)
+		synctest.Wait()
+		w.stopCleanly()
+		w.forgetAll("s")
+		w.start()
+		w.capture("t", events.ToolUsed{Tool: "LS"})
+		time.Sleep(time.Minute) // t is let in as the probe, and asks elsewhere
+		synctest.Wait()
+		if a.Calls() != 1 || w.status().Turns != 1 {
+			t.Fatalf("%d calls of a and %+v, want the trivial turn out", a.Calls(), w.status())
+		}
+		w.work("u", 1)
+		synctest.Wait()
+		if a.Calls() != 2 || len(w.rulings("a")) != 2 {
+			t.Errorf("%d calls of a, rulings %v; want it probed beside the trivial turn", a.Calls(), w.rulings("a"))
+		}
+		w.settled("t")
+	})
+}
+
+// TestAFreshGenerationIsAskedOfTheNext: it would not help to ask the same one again.
+func TestAFreshGenerationIsAskedOfTheNext(t *testing.T) {
+	bubble(t, func(w *world) {
+		w.cfg.Rules.Outputs = &policy.Unparseable{}
+		w.providers(named("a", "", prose()), named("b", "", good))
+		w.work("s", 5)
+		w.settled("s")
+		w.wantWhom("a", "a", "a", "a", "a", "b")
+		w.work("s", 1)
+		w.settled("s")
+		w.wantWhom("a", "a", "a", "a", "a", "b", "a") // something was kept since
+	})
+}
+
+func TestAPersonNamesTheProvider(t *testing.T) {
+	bubble(t, func(w *world) {
+		w.cfg.Summaries = &Offer{Provider: named("c", "", good)}
+		w.providers(named("a", "", prose()), named("b", "", failing(events.FailServer), prose()))
+		w.work("s", 1)
+		w.settled("s")
+		ask := func(name string) error {
+			var at []events.Position
+			for _, s := range all[events.TurnStarted](w) {
+				at = append(at, s.Settles...)
+			}
+			again := session.Reobserve{ID: w.sys.cfg.NewID(), At: time.Now(), Inputs: at[:1], Provider: name}
+			_, err := w.sys.Do(w.t.Context(), sid("s"), again)
+			return err
+		}
+		if err := ask("d"); !errors.Is(err, ErrNoProvider) {
+			t.Errorf("got %v, want ErrNoProvider", err)
+		}
+		if err := ask("b"); err != nil {
+			t.Fatal(err)
+		}
+		w.wantWhom("a", "b") // it failed, and nobody else is asked instead
+		time.Sleep(time.Minute)
+		w.wantWhom("a", "b", "b")
+		if err := ask("c"); err != nil {
+			t.Fatal(err)
+		}
+		w.wantWhom("a", "b", "b", "c")
+	})
+}
+
+// TestWhatIsDueMayChangeWhileItIsWaitedFor: who waited to have its work observed may have a summary due when a slot is free.
+func TestWhatIsDueMayChangeWhileItIsWaitedFor(t *testing.T) {
+	bubble(t, func(w *world) {
+		w.cfg.Slots = 1
+		w.cfg.Summaries = &Offer{Provider: named("c", "", good)}
+		w.providers(named("a", "", prose(), providertest.After(10*time.Second, good)), named("b", "", good))
+		w.work("s", 1)
+		w.settled("s")
+		w.work("hog", 1)
+		synctest.Wait()
+		at := all[events.TurnStarted](w)[0].Settles
+		again := func(name string) {
+			cmd := session.Reobserve{ID: w.sys.cfg.NewID(), At: time.Now(), Inputs: at, Provider: name}
+			if _, err := w.sys.Do(w.t.Context(), sid("s"), cmd); err != nil {
+				t.Fatal(err)
+			}
+		}
+		w.stopAgent("s")
+		again("")
+		again("b")
+		w.settled("s")
+		w.settled("hog")
+		w.wantWhom("a", "a", "b", "c")
+	})
+}
