@@ -64,7 +64,7 @@ func moodyWorld(tb testing.TB, m *moody, system func(*actors.Config), change fun
 		tb.Fatal(err)
 	}
 	w.serve(tb, func(c *Config) {
-		c.Providers = []Provider{{Name: m.Name(), Model: m.Model(), Wish: m.Wish()}, {Name: "other", Model: "large"}}
+		c.Providers = []Provider{{Name: m.Name(), Model: m.Model(), Wish: m.Wish()}, {Name: "other", Model: "large", TierOnly: true}}
 		if change != nil {
 			change(c)
 		}

@@ -76,7 +76,7 @@ type Config struct {
 	Spool  *relay.Spool // what hooks kept, and what is put aside. nil: nothing is drained, what is refused is lost
 
 	Checker   Checker    // nil: claims are not looked at again
-	Providers []Provider // that may be asked, the one that is asked now first
+	Providers []Provider // that may be asked: the chosen one, what stands in for it, then those of tiers alone
 
 	Home     string            // shown by status; its notes of unanswered hooks are read
 	Token    string            // of the loopback address; empty: nobody gets in there

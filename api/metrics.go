@@ -115,6 +115,10 @@ func newStateCollector(s *Server) *stateCollector {
 		{"turns_queued", "Sessions that wait for a slot.", nil},
 		{"turn_slots", "Turns that may be in flight at once.", nil},
 		{"provider_paused", "1 while a provider is not asked.", []string{"provider", "class"}},
+		{"provider_in_use", "1 for the provider that an ordinary turn is asked of.", []string{"provider"}},
+		{"budget_limit", "What may be used: tokens, or US dollars.", []string{"limit"}},
+		{"budget_used", "What is used of it; of a session's limit, by the session that used most.", []string{"limit"}},
+		{"budget_held_sessions", "Sessions whose inputs are held because a budget is used up.", nil},
 		{"degraded", "1 while events are captured only.", nil},
 		{"spool_waiting", "Payloads that wait in the spool.", nil},
 		{"spool_bytes", "Bytes of the payloads that wait in the spool.", nil},
@@ -203,6 +207,14 @@ func (c *stateCollector) collectActors(ctx context.Context, g gauges) {
 	g.set("degraded", one(st.Degraded))
 	for name, p := range st.Providers {
 		g.set("provider_paused", one(p.Paused), name, string(p.Class))
+		g.set("provider_in_use", one(name == st.InUse), name)
+	}
+	if b := st.Budget; b != nil {
+		g.set("budget_held_sessions", float64(b.Held))
+		for _, l := range b.Limits {
+			g.set("budget_limit", l.Limit, l.Name)
+			g.set("budget_used", l.Used, l.Name)
+		}
 	}
 }
 

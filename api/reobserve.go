@@ -89,7 +89,9 @@ func (s *Server) provider(name string) (Provider, error) {
 		if name == "" || p.Name == name {
 			return p, nil
 		}
-		known = append(known, p.Name)
+		if !slices.Contains(known, p.Name) {
+			known = append(known, p.Name)
+		}
 	}
 	if name == "" {
 		return Provider{}, nil

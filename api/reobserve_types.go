@@ -7,12 +7,15 @@ import (
 	"github.com/cmemd/cmemd/policy"
 )
 
-// Provider is an observer that may be asked.
+// Provider is an observer that may be asked. A tier may have one of the same name with another model.
 type Provider struct {
 	Name  string
 	Model string
 	Wish  policy.Wish
 	Free  bool // it works here: nothing is sent anywhere, and no tokens are used
+
+	Tiers    []string // turns that it is asked about before others: TierSummary, TierTrivial
+	TierOnly bool     // it is asked about those alone: it stands in for nobody
 }
 
 // ReobserveRequest chooses inputs that are to be observed again. Its conditions hold all together, and there must be one.

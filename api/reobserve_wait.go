@@ -1,12 +1,15 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
+	"github.com/cmemd/cmemd/actors"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/projections"
 )
@@ -83,8 +86,8 @@ func (a *reobserve) stuck(ctx context.Context, sessions []events.SessionID) ([]s
 	if st.Degraded {
 		return []string{"the daemon only captures, until a probe is answered"}, nil
 	}
-	if p := st.Providers[a.provider.Name]; p.Paused && p.Until.After(now) {
-		return []string{fmt.Sprintf("%s is paused (%s) until %s", a.provider.Name, p.Class, p.Until.UTC().Format(time.RFC3339))}, nil
+	if why := a.nobody(st, len(sessions), now); why != "" {
+		return []string{why}, nil
 	}
 	var why []string
 	for _, id := range sessions {
@@ -104,6 +107,35 @@ func (a *reobserve) stuck(ctx context.Context, sessions []events.SessionID) ([]s
 		why = append(why, fmt.Sprintf("and %d sessions more", more))
 	}
 	return why, nil
+}
+
+// nobody says why nobody may be asked for any of so many sessions; empty where somebody may be. A provider that was named
+// has none to stand in for it.
+func (a *reobserve) nobody(st actors.Status, sessions int, now time.Time) string {
+	if b := st.Budget; b != nil && b.Held >= sessions && b.Held == st.Queued && st.Turns == 0 {
+		return strings.TrimSpace(b.Limit + " is used up " + untilWhen(b.Until))
+	}
+	why := ""
+	for _, p := range providerStatus(a.s.cfg.Providers, st, now) {
+		switch {
+		case a.req.Provider != "" && p.Name != a.req.Provider, a.req.Provider == "" && p.TierOnly:
+		case p.State == ProviderPaused && p.Until.After(now):
+			why = cmp.Or(why, fmt.Sprintf("%s is paused (%s) %s", p.Name, p.Class, untilWhen(p.Until)))
+		case p.State == ProviderBudget:
+			why = cmp.Or(why, "the budget of the day is used up "+untilWhen(p.Until))
+		default:
+			return ""
+		}
+	}
+	return why
+}
+
+// untilWhen is the end of something that lasts; it has none that is known where that is zero.
+func untilWhen(at time.Time) string {
+	if at.IsZero() {
+		return "until it is raised"
+	}
+	return "until " + at.UTC().Format(time.RFC3339)
 }
 
 // count says what became of the inputs that were asked for.

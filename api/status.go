@@ -74,6 +74,7 @@ func (s *Server) fillStatus(ctx context.Context, st *Status) (err error) {
 	if st.Actors, err = s.cfg.System.Status(ctx); err != nil && st.Ready {
 		return err
 	}
+	st.Providers = providerStatus(s.cfg.Providers, st.Actors, s.cfg.Now())
 	return nil
 }
 

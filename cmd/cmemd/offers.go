@@ -94,20 +94,21 @@ func tierOf(b *built) *actors.Offer {
 	return &offer
 }
 
-// facts is what is known of them before they are asked, those of the order first, each name once.
+// facts is what is known of them before they are asked: of the order, then of those of tiers alone.
 func (o *offers) facts() []api.Provider {
 	var list []api.Provider
 	for _, p := range o.all {
-		if !slices.ContainsFunc(list, func(known api.Provider) bool { return known.Name == p.Name() }) {
-			list = append(list, providerFacts(p))
+		facts := api.Provider{Name: p.Name(), Model: p.Model(), Wish: p.Wish(), Free: isFree(p.Name())}
+		facts.TierOnly = !slices.Contains(o.order, p)
+		if p == o.summaries {
+			facts.Tiers = append(facts.Tiers, api.TierSummary)
 		}
+		if p == o.trivial {
+			facts.Tiers = append(facts.Tiers, api.TierTrivial)
+		}
+		list = append(list, facts)
 	}
 	return list
-}
-
-// providerFacts is what is known of a provider before it is asked.
-func providerFacts(p observer.Provider) api.Provider {
-	return api.Provider{Name: p.Name(), Model: p.Model(), Wish: p.Wish(), Free: isFree(p.Name())}
 }
 
 // allTrivial reports whether inputs, the oldest first, say nothing beyond a line each.
