@@ -18,7 +18,8 @@ type Provider interface {
 	Model() string
 	// Wish says when the provider wants to be asked.
 	Wish() policy.Wish
-	// Complete returns the whole output of one turn. Reply.Text is not judged here.
+	// Complete returns the whole output of one turn. Reply.Text is not judged here. What all its requests cost is in the
+	// Reply or in the *Failure; beside any other error, in a Reply that has no Text.
 	Complete(ctx context.Context, p Prompt) (Reply, error)
 }
 
@@ -54,6 +55,7 @@ type Reply struct {
 	StopReason string // the provider's own word
 	Usage      events.Usage
 	Cost       float64 // in US dollars, as the provider says; 0: it does not say
+	Calls      int     // requests that were sent for it; 0: not counted, beside a Text it was one
 	Model      string  // what really answered, if it says so
 }
 
@@ -64,7 +66,11 @@ type Failure struct {
 	ResetsAt time.Time    // when the provider said it would answer again; zero: it did not
 	Message  string       // for people; scrubbed
 	Output   string       // what arrived before it failed
+	Form     events.Form  // of Output; empty: XML
 	Usage    events.Usage // what was paid all the same, where the provider told it
+	Cost     float64      // in US dollars, as the provider says; 0: it does not say
+	Calls    int          // requests that were sent; 0: none
+	Model    string       // what was at it, if it said so
 	Err      error        // the cause; may be nil
 }
 

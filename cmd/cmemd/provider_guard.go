@@ -23,18 +23,21 @@ func (g guarded) Ask(ctx context.Context, q model.Question) (observer.Reply, err
 	}
 	reply, err := g.Asker.Ask(ctx, q)
 	failure, failed := errors.AsType[*observer.Failure](err)
-	if g.key == nil || reply.Text == "" && (!failed || failure.Output == "") {
+	if g.key == nil || reply.Text+reply.Model == "" && (!failed || failure.Output+failure.Model == "") {
 		return reply, err
+	}
+	texts := []*string{&reply.Text, &reply.Model, &reply.StopReason}
+	if failed {
+		texts = append(texts, &failure.Output, &failure.Model)
 	}
 	key, noKey := g.key.Get(ctx) // it is known: there was an answer
-	if noKey != nil || len(key) < shortestKey {
-		return reply, err
-	}
-	for _, text := range []*string{&reply.Text, &reply.Model, &reply.StopReason} {
-		*text = strings.ReplaceAll(*text, key, keyMark)
-	}
-	if failed {
-		failure.Output = strings.ReplaceAll(failure.Output, key, keyMark)
+	for _, text := range texts {
+		switch {
+		case noKey != nil: // the turn is over, and nobody waits for another key
+			*text = ""
+		case len(key) >= shortestKey:
+			*text = strings.ReplaceAll(*text, key, keyMark)
+		}
 	}
 	return reply, err
 }

@@ -76,9 +76,11 @@ func (a *Asker) Ask(ctx context.Context, q model.Question) (observer.Reply, erro
 	err = stream.Err()
 	_ = stream.Close()
 	if got.stop == "" {
-		return observer.Reply{}, got.failed(ctx, call, err)
+		err = failed(ctx, call, err)
+	} else {
+		err = got.failure()
 	}
-	return got.reply()
+	return call.Outcome(got.told(), err)
 }
 
 func (a *Asker) params(q model.Question) (sdk.MessageNewParams, error) {
@@ -158,33 +160,32 @@ func (a *answer) said() string {
 	return a.text.String()
 }
 
-// reply is what a whole answer comes to, by its stop reason.
-func (a *answer) reply() (observer.Reply, error) {
+// told is the answer as far as it came.
+func (a *answer) told() observer.Reply {
+	return observer.Reply{Text: a.said(), StopReason: model.Word(string(a.stop)), Usage: a.usage, Model: a.model}
+}
+
+// failure is why a whole answer is none, by its stop reason; nil if it is one.
+func (a *answer) failure() error {
+	var class events.FailureClass
 	switch a.stop {
 	case sdk.StopReasonMaxTokens:
-		return observer.Reply{}, a.failure(events.FailTruncated)
+		class = events.FailTruncated
 	case sdk.StopReasonRefusal:
-		return observer.Reply{}, a.failure(events.FailRefused)
+		class = events.FailRefused
 	case sdk.StopReasonModelContextWindowExceeded:
-		return observer.Reply{}, a.failure(events.FailOverflow)
+		class = events.FailOverflow
+	default:
+		return nil
 	}
-	return observer.Reply{Text: a.said(), StopReason: model.Word(string(a.stop)), Usage: a.usage, Model: a.model}, nil
+	return &observer.Failure{Class: class, Message: "stopped: " + model.Word(string(a.stop))}
 }
 
-func (a *answer) failure(class events.FailureClass) error {
-	return &observer.Failure{Class: class, Message: "stopped: " + model.Word(string(a.stop)), Output: a.said(), Usage: a.usage}
-}
-
-// failed is what a stream comes to that ended without a stop reason.
-func (a *answer) failed(ctx context.Context, call *model.Call, err error) error {
+// failed is what a stream comes to that ended with err, without a stop reason.
+func failed(ctx context.Context, call *model.Call, err error) error {
 	refusal, ok := errors.AsType[*sdk.Error](err)
 	if ok && refusal.StatusCode < 300 && ctx.Err() == nil { // an error event, after the stream had begun well
-		err = call.Refused([]byte(refusal.RawJSON()))
-	} else {
-		err = call.Failed(ctx, err)
+		return call.Refused([]byte(refusal.RawJSON()))
 	}
-	if failure, ok := errors.AsType[*observer.Failure](err); ok {
-		failure.Output, failure.Usage = a.said(), a.usage
-	}
-	return err
+	return call.Failed(ctx, err)
 }

@@ -27,7 +27,11 @@ func TestWire(t *testing.T) {
 			}
 			return stream(block("text", "text_delta", "text", text) + stopped("end_turn") + end())
 		},
-		Stopped: func(text string) wiretest.Answer {
+		Model: "claude-haiku-4-5-20251001", Begun: begun(),
+		Stopped: func(form events.Form, text string) wiretest.Answer {
+			if form == events.FormStructured {
+				return stream(block("tool_use", "input_json_delta", "partial_json", text) + stopped("max_tokens") + end())
+			}
 			return stream(block("text", "text_delta", "text", text) + stopped("max_tokens") + end())
 		},
 		Blocked: func() wiretest.Answer { return stream(stopped("refusal") + end()) },
@@ -110,7 +114,7 @@ func TestErrorsWithinAStream(t *testing.T) {
 		failed := event("error", map[string]any{"error": map[string]any{"type": word, "message": "weekly limit"}})
 		text := block("text", "text_delta", "text", "half of it")
 		_, err := ask(t, wiretest.MustServe(t, stream(text+failed)).URL, model.Question{User: "u", MaxTokens: 10})
-		want := &observer.Failure{Class: want, Message: word, Output: "half of it", Usage: begun()}
+		want := &observer.Failure{Class: want, Message: word, Output: "half of it", Usage: begun(), Calls: 1, Model: "claude-haiku-4-5-20251001"}
 		if diff := cmp.Diff(error(want), err); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", word, diff)
 		}
@@ -121,7 +125,10 @@ func TestContextWindowIsAnOverflow(t *testing.T) {
 	t.Parallel()
 	server := wiretest.MustServe(t, stream(block("text", "text_delta", "text", "half")+stopped("model_context_window_exceeded")+end()))
 	_, err := ask(t, server.URL, model.Question{User: "u", MaxTokens: 10})
-	want := &observer.Failure{Class: events.FailOverflow, Message: "stopped: model_context_window_exceeded", Output: "half", Usage: wiretest.Usage()}
+	want := &observer.Failure{
+		Class: events.FailOverflow, Message: "stopped: model_context_window_exceeded", Output: "half", Usage: wiretest.Usage(), Calls: 1,
+		Model: "claude-haiku-4-5-20251001",
+	}
 	if diff := cmp.Diff(error(want), err); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}

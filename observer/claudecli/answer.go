@@ -35,6 +35,7 @@ type answer struct {
 	last       message   // the latest of the model's
 	problem    string    // the client's word for what went wrong
 	resets     time.Time // of the limit that was reached
+	spent      spending
 	result     *resultLine
 	verdict    *observer.Failure // what was decided before the end
 }
@@ -125,6 +126,7 @@ type retryLine struct {
 
 // retries lets the client try again where that may help soon.
 func (a *answer) retries(l retryLine) {
+	a.spent.retries()
 	class := classOf(l.Error, l.Status, resultLine{}, true)
 	switch delay := time.Duration(min(l.DelayMS, maxDelayMS)) * time.Millisecond; {
 	case class == events.FailAuth || class == events.FailBilling || class == events.FailSetup || class.BlamesTurn():
@@ -142,7 +144,9 @@ type streamLine struct {
 		Message struct {
 			ID    string `json:"id"`
 			Model string `json:"model"`
+			Usage tokens `json:"usage"`
 		} `json:"message"`
+		Usage tokens `json:"usage"`
 		Delta struct {
 			Type       string `json:"type"`
 			Text       string `json:"text"`
@@ -159,11 +163,14 @@ func (a *answer) streamed(l streamLine) {
 	switch e := l.Event; e.Type {
 	case "message_start":
 		a.last = message{id: e.Message.ID, model: e.Message.Model}
+		a.spent.begins()
+		a.spent.counts(e.Message.Usage)
 	case "content_block_delta":
 		if e.Delta.Type == "text_delta" && !a.last.add(e.Delta.Text) {
 			a.decide(events.FailTruncated, 0, "the answer is too long")
 		}
 	case "message_delta":
+		a.spent.counts(e.Usage)
 		if e.Delta.StopReason != "" {
 			a.last.stop = e.Delta.StopReason
 			a.judgeStop()
@@ -190,6 +197,7 @@ type saidLine struct {
 		ID         string      `json:"id"`
 		Model      string      `json:"model"`
 		StopReason string      `json:"stop_reason"`
+		Usage      tokens      `json:"usage"`
 		Content    []textBlock `json:"content"`
 	} `json:"message"`
 }
@@ -201,6 +209,8 @@ func (a *answer) said(l saidLine) {
 		a.problem = l.Error
 	case m.ID != a.last.id:
 		a.last = message{id: m.ID, model: m.Model, stop: m.StopReason}
+		a.spent.begins()
+		a.spent.counts(m.Usage)
 		for _, block := range m.Content {
 			if block.Type == "text" && !a.last.add(block.Text) {
 				a.decide(events.FailTruncated, 0, "the answer is too long")
@@ -242,12 +252,7 @@ type resultLine struct {
 	StopReason string  `json:"stop_reason"`
 	Terminal   string  `json:"terminal_reason"`
 	Cost       float64 `json:"total_cost_usd"`
-	Usage      struct {
-		Input   int64 `json:"input_tokens"`
-		Created int64 `json:"cache_creation_input_tokens"`
-		Read    int64 `json:"cache_read_input_tokens"`
-		Output  int64 `json:"output_tokens"`
-	} `json:"usage"`
+	Usage      tokens  `json:"usage"`
 }
 
 func (a *answer) ended(l resultLine) {

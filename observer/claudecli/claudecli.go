@@ -87,10 +87,12 @@ func (c *Client) Ask(ctx context.Context, q model.Question) (observer.Reply, err
 		return observer.Reply{}, model.ErrForm
 	}
 	a, ended, err := c.run(ctx, q)
-	if ctx.Err() != nil {
+	switch {
+	case ctx.Err() != nil && a != nil:
+		return a.paid(), ctx.Err()
+	case ctx.Err() != nil:
 		return observer.Reply{}, ctx.Err()
-	}
-	if err != nil {
+	case err != nil:
 		return observer.Reply{}, err
 	}
 	return a.outcome(ended)

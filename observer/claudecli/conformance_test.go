@@ -11,6 +11,7 @@ import (
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/observer"
 	"github.com/cmemd/cmemd/observer/model"
+	"github.com/cmemd/cmemd/observer/prompt"
 	"github.com/cmemd/cmemd/testkit/providertest"
 )
 
@@ -55,4 +56,37 @@ func TestConformance(t *testing.T) {
 		}
 		return p
 	}, providertest.Options{})
+}
+
+// TestBudget: what a child reads holds no more captured text than a prompt allows.
+func TestBudget(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("no shell")
+	}
+	bin := t.TempDir()
+	path, said, read := filepath.Join(bin, "claude"), filepath.Join(bin, "said"), filepath.Join(bin, "read")
+	writeProgram(t, path, fmt.Sprintf("#!/bin/sh\ncat > '%s'\nexec cat '%s'\n", read, said))
+	if err := os.WriteFile(said, []byte(answerSaid), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c, err := New(Config{Dir: t.TempDir(), Path: path, Env: []string{"PATH=" + os.Getenv("PATH")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	questions, err := prompt.New(prompt.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := model.New(model.Config{Name: Name, Asker: c, Renderer: questions, Form: events.FormXML, Retries: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sent := func() string {
+		b, _ := os.ReadFile(read)
+		return string(b)
+	}
+	if err := providertest.Budget(t.Context(), p, sent); err != nil {
+		t.Error(err)
+	}
 }

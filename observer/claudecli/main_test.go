@@ -85,6 +85,10 @@ func act(words []string) {
 		p, _ := os.FindProcess(os.Getpid())
 		_ = p.Kill()
 		time.Sleep(time.Hour)
+	case "mark": // that all lines so far are said
+		if err := os.WriteFile(filepath.Join(filepath.Dir(os.Args[0]), "marked"), nil, 0o600); err != nil {
+			panic(err)
+		}
 	case "deaf":
 		signal.Ignore(syscall.SIGTERM)
 	case "child": // one that holds the output open and does not end when asked
@@ -157,6 +161,17 @@ func (f fake) client(tb testing.TB, env ...string) *Client {
 		tb.Fatal(err)
 	}
 	return c
+}
+
+// marked waits until the fake has said what comes before !mark.
+func (f fake) marked(tb testing.TB) {
+	tb.Helper()
+	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(2 * time.Millisecond) {
+		if _, err := os.Stat(filepath.Join(f.bin, "marked")); err == nil {
+			return
+		}
+	}
+	tb.Fatal("the client did not come that far")
 }
 
 // asked waits for what the fake was started with.

@@ -8,8 +8,10 @@ import (
 	"github.com/cmemd/cmemd/observer"
 )
 
-// outcome is what became of the turn, now that the child has ended.
-func (a *answer) outcome(e ending) (observer.Reply, error) {
+// outcome is what became of the turn, now that the child has ended, and what was paid.
+func (a *answer) outcome(e ending) (observer.Reply, error) { return a.pay(a.judged(e)) }
+
+func (a *answer) judged(e ending) (observer.Reply, error) {
 	switch r := a.result; {
 	case a.verdict != nil:
 		return observer.Reply{}, a.verdict
@@ -31,14 +33,7 @@ func (a *answer) outcome(e ending) (observer.Reply, error) {
 }
 
 func (a *answer) reply() observer.Reply {
-	u := a.result.Usage
-	return observer.Reply{
-		Text: a.last.text.String(), Form: events.FormXML, StopReason: a.last.stop, Model: a.last.model,
-		Usage: events.Usage{
-			Input: max(0, u.Input) + max(0, u.Created) + max(0, u.Read), Cached: max(0, u.Read), Output: max(0, u.Output),
-		},
-		Cost: max(0, a.result.Cost),
-	}
+	return observer.Reply{Text: a.last.text.String(), Form: events.FormXML, StopReason: a.last.stop}
 }
 
 // failure is typed, and says nothing in the words of the client or of its service.

@@ -70,9 +70,9 @@ func (a *Asker) Ask(ctx context.Context, q model.Question) (observer.Reply, erro
 	watched, call := model.Watch(ctx, q)
 	got, err := a.models.GenerateContent(watched, a.model, genai.Text(q.User), a.config(q))
 	if err != nil || len(got.Candidates) == 0 && got.PromptFeedback == nil {
-		return observer.Reply{}, call.Failed(ctx, err)
+		return call.Outcome(told(got), call.Failed(ctx, err))
 	}
-	return answer(got)
+	return call.Outcome(told(got), failure(got))
 }
 
 func (a *Asker) config(q model.Question) *genai.GenerateContentConfig {
@@ -89,24 +89,32 @@ func (a *Asker) config(q model.Question) *genai.GenerateContentConfig {
 	return c
 }
 
-// answer is what a response comes to, by what it says of the prompt and by its finish reason.
-func answer(r *genai.GenerateContentResponse) (observer.Reply, error) {
-	paid := usage(r.UsageMetadata)
-	failure := func(class events.FailureClass, why, output string) error {
-		return &observer.Failure{Class: class, Message: why, Output: output, Usage: paid}
+// told is the answer of a response, if there is one, and what it was paid with.
+func told(r *genai.GenerateContentResponse) observer.Reply {
+	if r == nil {
+		return observer.Reply{}
 	}
+	reply := observer.Reply{Usage: usage(r.UsageMetadata), Model: r.ModelVersion}
+	if len(r.Candidates) > 0 {
+		reply.Text, reply.StopReason = said(r.Candidates[0]), model.Word(string(r.Candidates[0].FinishReason))
+	}
+	return reply
+}
+
+// failure is why a response is no answer, by what it says of the prompt and by its finish reason; nil if it is one.
+func failure(r *genai.GenerateContentResponse) error {
 	if len(r.Candidates) == 0 {
-		return observer.Reply{}, failure(events.FailRefused, "blocked: "+model.Word(string(r.PromptFeedback.BlockReason)), "")
+		return &observer.Failure{Class: events.FailRefused, Message: "blocked: " + model.Word(string(r.PromptFeedback.BlockReason))}
 	}
-	c := r.Candidates[0]
-	text, reason := said(c), model.Word(string(c.FinishReason))
-	switch c.FinishReason {
+	reason := r.Candidates[0].FinishReason
+	why := "finished: " + model.Word(string(reason))
+	switch reason {
 	case genai.FinishReasonStop, genai.FinishReasonUnspecified, "":
-		return observer.Reply{Text: text, StopReason: reason, Usage: paid, Model: r.ModelVersion}, nil
+		return nil
 	case genai.FinishReasonMaxTokens:
-		return observer.Reply{}, failure(events.FailTruncated, "finished: "+reason, text)
+		return &observer.Failure{Class: events.FailTruncated, Message: why}
 	}
-	return observer.Reply{}, failure(events.FailRefused, "finished: "+reason, text)
+	return &observer.Failure{Class: events.FailRefused, Message: why}
 }
 
 // said is the text of a candidate without its thoughts.

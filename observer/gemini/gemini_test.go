@@ -23,9 +23,10 @@ func TestWire(t *testing.T) {
 			return a, a.CloseIdleConnections, err
 		},
 		Says:    func(_ events.Form, text string) wiretest.Answer { return candidate("STOP", text) },
-		Stopped: func(text string) wiretest.Answer { return candidate("MAX_TOKENS", text) },
+		Stopped: func(_ events.Form, text string) wiretest.Answer { return candidate("MAX_TOKENS", text) },
+		Model:   "gemini-2.5-flash-001",
 		Blocked: func() wiretest.Answer {
-			return body(map[string]any{"promptFeedback": map[string]any{"blockReason": "SAFETY"}, "usageMetadata": usage()})
+			return body(map[string]any{"promptFeedback": map[string]any{"blockReason": "SAFETY"}, "usageMetadata": usage(), "modelVersion": "gemini-2.5-flash-001"})
 		},
 		Refuses: func(status int, word string) wiretest.Answer { return refuses(status, word, "[]") },
 		NoForm: refuses(400, "INVALID_ARGUMENT", `[{"@type":"type.googleapis.com/google.rpc.BadRequest",
@@ -86,13 +87,13 @@ func TestFinishReasons(t *testing.T) {
 		"SPII": events.FailRefused, "OTHER": events.FailRefused, "MAX_TOKENS": events.FailTruncated, "TO_COME": events.FailRefused,
 	} {
 		_, _, err := ask(t, candidate(reason, "half"), model.Question{User: "u", MaxTokens: 9})
-		want := &observer.Failure{Class: want, Message: "finished: " + reason, Output: "half", Usage: wiretest.Usage()}
+		want := &observer.Failure{Class: want, Message: "finished: " + reason, Output: "half", Usage: wiretest.Usage(), Calls: 1, Model: "gemini-2.5-flash-001"}
 		if diff := cmp.Diff(error(want), err); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", reason, diff)
 		}
 	}
 	_, _, err := ask(t, body(map[string]any{}), model.Question{User: "u", MaxTokens: 9})
-	want := &observer.Failure{Class: events.FailTransport, Message: "the answer broke off"}
+	want := &observer.Failure{Class: events.FailTransport, Message: "the answer broke off", Calls: 1}
 	if diff := cmp.Diff(error(want), err); diff != "" {
 		t.Errorf("nothing (-want +got):\n%s", diff)
 	}

@@ -68,6 +68,7 @@ type Call struct {
 	key        *Key // of the client that was asked
 
 	mu     sync.Mutex // guards the fields below: a client may read an answer in a goroutine of its own
+	sent   int        // requests that went out, with or without an answer
 	status int
 	header http.Header
 	body   []byte // of a refusal, its beginning
@@ -81,6 +82,22 @@ type callKey struct{}
 func Watch(ctx context.Context, q Question) (context.Context, *Call) {
 	c := &Call{structured: q.Form == events.FormStructured}
 	return context.WithValue(ctx, callKey{}, c), c
+}
+
+// Outcome returns what Asker.Ask is to return where told is what the service said, as far as it came, and err what became of
+// it: the figures and the text stand where they belong, and the requests are counted. A failure in err is altered.
+func (c *Call) Outcome(told observer.Reply, err error) (observer.Reply, error) {
+	c.mu.Lock()
+	told.Calls = c.sent
+	c.mu.Unlock()
+	if f, ok := errors.AsType[*observer.Failure](err); ok {
+		f.Output, f.Usage, f.Cost, f.Calls, f.Model = told.Text, told.Usage, told.Cost, told.Calls, told.Model
+		return observer.Reply{}, err
+	}
+	if err != nil {
+		told.Text, told.StopReason = "", ""
+	}
+	return told, err
 }
 
 // Failed returns what became of the call, where its client returned err, in the terms of Asker.Ask: ctx.Err(), ErrForm or
@@ -167,6 +184,7 @@ func (w *watcher) RoundTrip(r *http.Request) (*http.Response, error) {
 		call.fail(err)
 		return nil, err
 	}
+	call.leaves()
 	resp, err := w.next.RoundTrip(r)
 	if err != nil {
 		return nil, err
@@ -208,6 +226,12 @@ func (c *Call) fail(err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.failed, _ = errors.AsType[*observer.Failure](err)
+}
+
+func (c *Call) leaves() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.sent++
 }
 
 func (c *Call) answered(r *http.Response) {

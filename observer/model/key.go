@@ -24,7 +24,7 @@ import (
 type KeySource struct {
 	Env     string              // the name of a variable
 	File    string              // a file that nobody but its owner may read (0600); the first line is the key
-	Command []string            // a program with its arguments, which prints the key within 5 s
+	Command []string            // a program with its arguments, which prints the key within 5 s, without asking on the terminal
 	Getenv  func(string) string // reads Env; needed with it: only whoever reads settings looks at the environment
 }
 
@@ -63,9 +63,12 @@ func NewKey(s KeySource) (*Key, error) {
 	return k, nil
 }
 
-// Get returns the key. An error is a *observer.Failure of class setup that says what is wrong with the source, or
-// ctx.Err().
+// Get returns the key: one that is known at once, even when ctx is done. An error is a *observer.Failure of class setup that
+// says what is wrong with the source, or ctx.Err().
 func (k *Key) Get(ctx context.Context) (string, error) {
+	if value := k.known(); value != nil {
+		return value(), nil
+	}
 	select {
 	case <-k.turn:
 		defer func() { k.turn <- struct{}{} }()
@@ -179,15 +182,20 @@ func without(err error) error {
 	return err
 }
 
-// runKeyCommand returns what the command prints. Nothing of what it says in an error is shown: it may be the key.
+// runKeyCommand returns what the command prints. Nothing of what it says in an error is shown: it may be the key. What it
+// started ends with it, unless it made itself a group of its own, as agents that hold keys do.
 func runKeyCommand(ctx context.Context, command []string) (string, error) {
 	limited, cancel := context.WithTimeout(ctx, keyTimeout)
 	defer cancel()
 	cmd := exec.CommandContext(limited, command[0], command[1:]...)
 	cmd.WaitDelay = 100 * time.Millisecond // for children of it that keep its output open
+	ownGroup(cmd)
 	var out bytes.Buffer
 	cmd.Stdout = &limitedWriter{to: &out, left: maxKeyBytes}
 	err := cmd.Run()
+	if cmd.Process != nil {
+		_ = killGroup(cmd)
+	}
 	exit, failed := errors.AsType[*exec.ExitError](err)
 	_, absent := errors.AsType[*exec.Error](err)
 	switch {

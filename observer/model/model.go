@@ -31,7 +31,9 @@ type Renderer interface {
 type Asker interface {
 	// Model names what is asked.
 	Model() string
-	// Ask returns the whole text of the answer. A service that says that it cannot answer in q.Form returns ErrForm.
+	// Ask returns the whole text of the answer. A service that says that it cannot answer in q.Form returns ErrForm. What was
+	// paid (Usage, Cost, Calls, Model) is in the Reply or in the *Failure, as far as the service told it; beside any other
+	// error, in a Reply that has no Text. Beside a Text, Calls 0 is one.
 	Ask(ctx context.Context, q Question) (observer.Reply, error)
 }
 

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
 	"regexp"
 	"strings"
 	"sync/atomic"
@@ -97,104 +96,25 @@ func (p *Provider) Complete(ctx context.Context, prompt observer.Prompt) (observ
 	}
 	limited, cancel := context.WithTimeout(ctx, p.cfg.Timeout)
 	defer cancel()
-	reply, err := p.complete(limited, prompt)
+	t := &turn{Provider: p, prompt: prompt}
+	reply, err := t.complete(limited)
 	failure, typed := errors.AsType[*observer.Failure](err)
 	switch {
 	case err == nil && len(reply.Text) > maxOutput:
-		return observer.Reply{}, &observer.Failure{
+		return observer.Reply{}, t.paid.failure(observer.Failure{
 			Class: events.FailTruncated, Message: fmt.Sprintf("an answer of %d bytes, at most %d", len(reply.Text), maxOutput),
-			Output: strings.ToValidUTF8(reply.Text[:maxOutput], "\uFFFD"), Usage: reply.Usage,
-		}
+			Output: strings.ToValidUTF8(reply.Text[:maxOutput], "\uFFFD"), Form: reply.Form,
+		})
 	case err == nil:
-		return reply, nil
+		return t.paid.reply(reply), nil
 	case ctx.Err() != nil:
-		return observer.Reply{}, ctx.Err()
+		return t.paid.reply(observer.Reply{}), ctx.Err()
 	case typed:
-		return observer.Reply{}, failure
+		return observer.Reply{}, t.paid.failure(*failure)
 	case limited.Err() != nil:
-		return observer.Reply{}, &observer.Failure{
+		return observer.Reply{}, t.paid.failure(observer.Failure{
 			Class: events.FailTimeout, Message: fmt.Sprintf("no answer within %v", p.cfg.Timeout),
-		}
+		})
 	}
-	return observer.Reply{}, err
-}
-
-// complete asks in the form that is settled. While none is, it asks in the structured one and finds out.
-func (p *Provider) complete(ctx context.Context, prompt observer.Prompt) (observer.Reply, error) {
-	settled, _ := p.form.Load().(events.Form)
-	form := cmp.Or(settled, events.FormStructured)
-	reply, err := p.ask(ctx, prompt, form)
-	switch {
-	case errors.Is(err, ErrForm):
-		p.form.Store(events.FormXML)
-		return p.ask(ctx, prompt, events.FormXML)
-	case settled != "":
-		return reply, err
-	case err != nil:
-		return p.insteadOf(ctx, prompt, err)
-	case observer.Unstructured(reply.Text):
-		return p.insteadOfProse(ctx, prompt, reply)
-	case reply.Text != "":
-		p.form.Store(events.FormStructured)
-	}
-	return reply, nil
-}
-
-// insteadOf asks in XML where refused, the answer to the first structured question, blames the request without a word of
-// what in it is wrong. It was the form if the same prompt is answered now; else refused stands.
-func (p *Provider) insteadOf(ctx context.Context, prompt observer.Prompt, refused error) (observer.Reply, error) {
-	failure, ok := errors.AsType[*observer.Failure](refused)
-	if !ok || !doubtsRequest(failure) {
-		return observer.Reply{}, refused
-	}
-	reply, err := p.ask(ctx, prompt, events.FormXML)
-	if err != nil {
-		return observer.Reply{}, refused
-	}
-	p.form.Store(events.FormXML)
-	return reply, nil
-}
-
-// doubtsRequest reports whether f may be about the form of the question as well as about anything else in it.
-func doubtsRequest(f *observer.Failure) bool {
-	switch f.Status {
-	case http.StatusBadRequest, http.StatusUnprocessableEntity:
-		return f.Class == events.FailRefused
-	case http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented:
-		return true
-	}
-	return false
-}
-
-// insteadOfProse asks in XML where a service took the structured form and did not hold itself to it. Both answers were
-// paid for.
-func (p *Provider) insteadOfProse(ctx context.Context, prompt observer.Prompt, prose observer.Reply) (observer.Reply, error) {
-	p.form.Store(events.FormXML)
-	reply, err := p.ask(ctx, prompt, events.FormXML)
-	reply.Usage.Input += prose.Usage.Input
-	reply.Usage.Cached += prose.Usage.Cached
-	reply.Usage.Output += prose.Usage.Output
-	reply.Cost += prose.Cost
-	return reply, err
-}
-
-// ask asks in one form, with retries.
-func (p *Provider) ask(ctx context.Context, prompt observer.Prompt, form events.Form) (observer.Reply, error) {
-	q := p.cfg.Renderer.Question(prompt, form)
-	q.Kind, q.Form, q.MaxTokens = prompt.Kind, form, cmp.Or(q.MaxTokens, p.cfg.MaxTokens)
-	q.System, q.User = p.cfg.Redact(q.System), p.cfg.Redact(q.User)
-	if form == events.FormStructured {
-		kind := events.TurnObservation
-		if prompt.Kind == events.TurnSummary {
-			kind = events.TurnSummary
-		}
-		q.Schema = p.schemas[kind]
-	}
-	reply, err := p.retried(ctx, q)
-	if errors.Is(err, ErrForm) && (form == events.FormXML || p.cfg.Form != "") {
-		err = &observer.Failure{Class: events.FailSetup, Message: fmt.Sprintf("the service does not answer in the form %q", form)}
-	}
-	reply.Form = form
-	reply.Text = strings.ToValidUTF8(reply.Text, "\uFFFD")
-	return reply, err
+	return t.paid.reply(observer.Reply{}), err
 }

@@ -287,16 +287,6 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// TestBothAnswersArePaid: where the first answer ignored its form, its usage is not lost.
-func TestBothAnswersArePaid(t *testing.T) {
-	t.Parallel()
-	p, _ := provider(t, model.Config{}, said{text: "Sure!"}, said{text: observer.SkipForm})
-	r, err := p.Complete(t.Context(), observer.Prompt{})
-	if want := (events.Usage{Input: 20, Cached: 8, Output: 2}); err != nil || r.Usage != want {
-		t.Errorf("got %+v, %v, want %+v", r.Usage, err, want)
-	}
-}
-
 // TestAnswersAreBounded and valid, whatever the asker gives.
 func TestAnswersAreBounded(t *testing.T) {
 	t.Parallel()

@@ -24,15 +24,16 @@ func Retryable(f *observer.Failure) bool {
 	return f.Class == events.FailTimeout && f.Status != 0 // the service gave up, not we
 }
 
-// retried asks until there is an answer, a failure that a retry does not mend, or no try left.
-func (p *Provider) retried(ctx context.Context, q Question) (observer.Reply, error) {
+// retried asks until there is an answer, a failure that a retry does not mend, or no try left. Every try is counted.
+func (t *turn) retried(ctx context.Context, q Question) (observer.Reply, error) {
 	for try := 0; ; try++ {
-		reply, err := p.cfg.Asker.Ask(ctx, q)
+		reply, err := t.cfg.Asker.Ask(ctx, q)
+		t.paid.add(reply, err)
 		failure, ok := errors.AsType[*observer.Failure](err)
-		if !ok || try >= p.cfg.Retries || !Retryable(failure) {
+		if !ok || try >= t.cfg.Retries || !Retryable(failure) {
 			return reply, err
 		}
-		wait, ok := p.wait(ctx, failure, try)
+		wait, ok := t.wait(ctx, failure, try)
 		if !ok {
 			return reply, err
 		}

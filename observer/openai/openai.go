@@ -75,10 +75,15 @@ func (a *Asker) CloseIdleConnections() { a.client.CloseIdleConnections() }
 func (a *Asker) Ask(ctx context.Context, q model.Question) (observer.Reply, error) {
 	older := a.older.Load()
 	reply, refused, err := a.ask(ctx, q, older)
-	if slices.Contains(refused, tokensName(older)) {
-		a.older.Store(!older)
-		reply, _, err = a.ask(ctx, q, !older)
+	if !slices.Contains(refused, tokensName(older)) {
+		return reply, err
 	}
+	a.older.Store(!older)
+	reply, _, err = a.ask(ctx, q, !older)
+	if failure, ok := errors.AsType[*observer.Failure](err); ok {
+		failure.Calls++ // the one that was refused
+	}
+	reply.Calls++
 	return reply, err
 }
 
@@ -93,13 +98,17 @@ func tokensName(older bool) string {
 func (a *Asker) ask(ctx context.Context, q model.Question, older bool) (observer.Reply, []string, error) {
 	watched, call := model.Watch(ctx, q)
 	completion, err := a.completions.New(watched, a.params(q, older))
+	var reply observer.Reply
 	switch {
 	case err != nil:
-		return observer.Reply{}, call.Objects(), call.Failed(ctx, err)
+		reply, err = call.Outcome(reply, call.Failed(ctx, err))
+		return reply, call.Objects(), err
 	case len(completion.Choices) == 0: // an error under a good status, or nothing that we know
-		return observer.Reply{}, nil, call.Refused([]byte(completion.RawJSON()))
+		err = call.Refused([]byte(completion.RawJSON()))
+	default:
+		err = failure(call, completion.Choices[0])
 	}
-	reply, err := answer(call, completion)
+	reply, err = call.Outcome(told(completion), err)
 	return reply, nil, err
 }
 
@@ -124,25 +133,32 @@ func (a *Asker) params(q model.Question, older bool) sdk.ChatCompletionNewParams
 	return p
 }
 
-// answer is what a completion comes to, by its finish reason.
-func answer(call *model.Call, c *sdk.ChatCompletion) (observer.Reply, error) {
-	choice := c.Choices[0]
-	text := choice.Message.Content
-	usage := events.Usage{
-		Input: c.Usage.PromptTokens, Cached: c.Usage.PromptTokensDetails.CachedTokens, Output: c.Usage.CompletionTokens,
+// told is the answer of a completion and what it was paid with.
+func told(c *sdk.ChatCompletion) observer.Reply {
+	reply := observer.Reply{
+		Model: c.Model, Cost: cost(c),
+		Usage: events.Usage{
+			Input: c.Usage.PromptTokens, Cached: c.Usage.PromptTokensDetails.CachedTokens, Output: c.Usage.CompletionTokens,
+		},
 	}
-	failure := func(class events.FailureClass) error {
-		return &observer.Failure{Class: class, Message: "finished: " + model.Word(choice.FinishReason), Output: text, Usage: usage}
+	if len(c.Choices) > 0 {
+		reply.Text, reply.StopReason = c.Choices[0].Message.Content, model.Word(c.Choices[0].FinishReason)
 	}
+	return reply
+}
+
+// failure is why a choice is no answer, by its finish reason; nil if it is one.
+func failure(call *model.Call, choice sdk.ChatCompletionChoice) error {
+	why := "finished: " + model.Word(choice.FinishReason)
 	switch {
 	case choice.FinishReason == "length":
-		return observer.Reply{}, failure(events.FailTruncated)
+		return &observer.Failure{Class: events.FailTruncated, Message: why}
 	case choice.FinishReason == "content_filter", choice.Message.Refusal != "":
-		return observer.Reply{}, failure(events.FailRefused)
+		return &observer.Failure{Class: events.FailRefused, Message: why}
 	case choice.FinishReason == "error": // OpenRouter: the service behind it failed
-		return observer.Reply{}, call.Refused([]byte(choice.RawJSON()))
+		return call.Refused([]byte(choice.RawJSON()))
 	}
-	return observer.Reply{Text: text, StopReason: model.Word(choice.FinishReason), Model: c.Model, Usage: usage, Cost: cost(c)}, nil
+	return nil
 }
 
 // cost is what OpenRouter says an answer cost, in US dollars; the others do not say.

@@ -21,9 +21,10 @@ func TestWire(t *testing.T) {
 			a, err := openai.New(openai.Config{Model: "gpt-5-mini", Endpoint: e})
 			return a, a.CloseIdleConnections, err
 		},
-		Says:    func(_ events.Form, text string) wiretest.Answer { return completion("stop", text) },
-		Stopped: func(text string) wiretest.Answer { return completion("length", text) },
-		Blocked: func() wiretest.Answer { return completion("content_filter", "") },
+		Says:    func(_ events.Form, text string) wiretest.Answer { return costing(completion("stop", text)) },
+		Stopped: func(_ events.Form, text string) wiretest.Answer { return costing(completion("length", text)) },
+		Blocked: func() wiretest.Answer { return costing(completion("content_filter", "")) },
+		Model:   "gpt-5-mini-2025", Cost: 0.00042,
 		Refuses: func(status int, word string) wiretest.Answer { return refuses(status, word, "invalid", "messages") },
 		NoForm:  refuses(400, "invalid_request_error", "unsupported_value", "response_format"),
 		Sent: func(r wiretest.Request) string {
@@ -47,6 +48,12 @@ func completion(reason, text string) wiretest.Answer {
 			"prompt_tokens": 1200, "completion_tokens": 34, "total_tokens": 1234, "prompt_tokens_details": map[string]any{"cached_tokens": 1000},
 		},
 	})
+}
+
+// costing is a with what it cost, as OpenRouter says it.
+func costing(a wiretest.Answer) wiretest.Answer {
+	a.Body = strings.Replace(a.Body, `"usage":{`, `"usage":{"cost":0.00042,`, 1)
+	return a
 }
 
 func body(v any) wiretest.Answer {
@@ -77,19 +84,19 @@ func TestFailuresOfEndpoints(t *testing.T) {
 	}{
 		"OpenRouter, the service behind it failed": {
 			choice(map[string]any{"finish_reason": "error", "message": map[string]any{"content": "ha"}, "error": map[string]any{"code": 502, "message": "x"}}),
-			observer.Failure{Class: events.FailServer, Status: 502, Message: "502"},
+			observer.Failure{Class: events.FailServer, Status: 502, Message: "502", Output: "ha", Calls: 1},
 		},
 		"OpenRouter, an error in the place of choices": {
 			body(map[string]any{"error": map[string]any{"code": 429, "message": "x"}}),
-			observer.Failure{Class: events.FailLimit, Status: 429, Message: "429"},
+			observer.Failure{Class: events.FailLimit, Status: 429, Message: "429", Calls: 1},
 		},
 		"a refusal of the model": {
 			choice(map[string]any{"finish_reason": "stop", "message": map[string]any{"content": "", "refusal": "I cannot"}}),
-			observer.Failure{Class: events.FailRefused, Message: "finished: stop"},
+			observer.Failure{Class: events.FailRefused, Message: "finished: stop", Calls: 1},
 		},
 		"no choices": {
 			body(map[string]any{"choices": []any{}}),
-			observer.Failure{Class: events.FailUnknown, Message: "neither an answer nor a reason"},
+			observer.Failure{Class: events.FailUnknown, Message: "neither an answer nor a reason", Calls: 1},
 		},
 	} {
 		_, err := asker(t, wiretest.MustServe(t, tc.answer).URL).Ask(t.Context(), model.Question{User: "u", MaxTokens: 9})
@@ -127,9 +134,10 @@ func TestTheBoundOfTokensIsNamedAsTheEndpointLikes(t *testing.T) {
 	t.Parallel()
 	server := wiretest.MustServe(t, refuses(400, "invalid_request_error", "unsupported_parameter", "max_tokens"), completion("stop", "x"))
 	a := asker(t, server.URL)
-	for range 2 {
-		if r, err := a.Ask(t.Context(), model.Question{User: "u", MaxTokens: 9}); err != nil || r.Text != "x" {
-			t.Fatalf("got %+v, %v", r, err)
+	for _, calls := range []int{2, 1} {
+		r, err := a.Ask(t.Context(), model.Question{User: "u", MaxTokens: 9})
+		if err != nil || r.Text != "x" || r.Calls != calls {
+			t.Fatalf("got %+v, %v, want %d calls", r, err, calls)
 		}
 	}
 	var names []string

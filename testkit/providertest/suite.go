@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"reflect"
 	"regexp"
 	"sync"
@@ -61,6 +62,7 @@ func rules() []rule {
 		{name: "cancelled before", check: checkCancelled},
 		{name: "cancelled within", check: checkCancelledWithin},
 		{name: "concurrent", check: checkConcurrent},
+		{name: "budget", check: checkAnyBudget},
 		{name: "deterministic", deterministic: true, check: checkDeterministic},
 	}
 }
@@ -108,6 +110,8 @@ func judge(r observer.Reply, err error) error {
 		return errors.New("output has no form")
 	case r.Usage.Input < 0 || r.Usage.Cached < 0 || r.Usage.Output < 0:
 		return fmt.Errorf("usage %+v is negative", r.Usage)
+	case r.Calls < 0 || !(r.Cost >= 0) || math.IsInf(r.Cost, 0):
+		return fmt.Errorf("%d calls for $%v cannot be", r.Calls, r.Cost)
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package providertest
 import (
 	"context"
 	"errors"
+	"math"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -40,6 +41,9 @@ func TestSuiteFindsViolations(t *testing.T) {
 		{"answers", Answer(observer.Reply{Text: "x"}), "form"},
 		{"answers", Answer(observer.Reply{Form: events.FormXML, Usage: events.Usage{Output: -1}}), "negative"},
 		{"answers", Fail(observer.Failure{Class: events.FailCrash}), "blames neither"},
+		{"answers", Answer(observer.Reply{Form: events.FormXML, Calls: -1}), "cannot be"},
+		{"answers", Answer(observer.Reply{Form: events.FormXML, Cost: math.NaN()}), "cannot be"},
+		{"budget", Fail(observer.Failure{Class: events.FailCrash}), "budget 1: "},
 		{"concurrent", Panic("boom"), "panicked: boom"},
 		{"cancelled before", deaf(Text("late")), "want context.Canceled"},
 		{"cancelled within", deaf(slow(60 * time.Millisecond)), "to notice"},
@@ -57,6 +61,40 @@ func TestSuiteFindsViolations(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestBudget: one who sends what it was given, cut or not, is told from one who keeps to the budget.
+func TestBudget(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		sends func(p observer.Prompt) string
+		want  string // in the error; empty: none
+	}{
+		"heeds it": {func(p observer.Prompt) string {
+			return p.Request[:min(max(p.Budget, 0), len(p.Request))] + p.Request[:b2i(p.Budget == 0)*20_000]
+		}, ""},
+		"does not":       {func(p observer.Prompt) string { return p.Request }, "budget 1: "},
+		"half of it":     {func(p observer.Prompt) string { return p.Request[:max(5_000, p.Budget)] }, "budget 1: "},
+		"sends nothing":  {func(observer.Prompt) string { return "" }, "budget 4000: 0 bytes"},
+		"sends the less": {func(p observer.Prompt) string { return strings.Repeat(captured, (17_000-p.Budget)/1_000) }, "budget 1: "},
+	} {
+		last := ""
+		p := &loose{step: func(_ context.Context, _ int, p observer.Prompt) (observer.Reply, error) {
+			last = c.sends(p)
+			return observer.Reply{Form: events.FormXML}, nil
+		}}
+		err := Budget(t.Context(), p, func() string { return last })
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: got %v, want an error with %q", name, err, c.want)
+		}
+	}
+}
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 func TestSuiteFindsBadNames(t *testing.T) {

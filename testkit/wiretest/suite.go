@@ -12,6 +12,7 @@ import (
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/observer"
 	"github.com/cmemd/cmemd/observer/model"
+	"github.com/cmemd/cmemd/observer/prompt"
 	"github.com/cmemd/cmemd/testkit/providertest"
 )
 
@@ -19,12 +20,17 @@ import (
 type API struct {
 	// New returns an asker of an endpoint, and what closes its connections.
 	New func(e model.Endpoint) (model.Asker, func(), error)
-	// Says is the whole answer with a text, in the form it was asked for, and with Usage.
+	// Says is the whole answer with a text, in the form it was asked for, with Usage, Model and Cost.
 	Says func(form events.Form, text string) Answer
 	// Stopped is an answer that was cut by the bound of tokens, and Blocked one that the service would not give, both with
-	// Usage: they are paid.
-	Stopped func(text string) Answer
+	// Usage, Model and Cost: they are paid.
+	Stopped func(form events.Form, text string) Answer
 	Blocked func() Answer
+	// Model is what those answers say that they come from, and Cost what they say they cost; 0: such a service does not say.
+	Model string
+	Cost  float64
+	// Begun is what an answer that breaks off in its middle has told of its cost; zero where such a one tells nothing.
+	Begun events.Usage
 	// Refuses is a refusal with a word of the API's for programs.
 	Refuses func(status int, word string) Answer
 	// NoForm is a refusal that names the structured form as what is wrong; a zero Answer if the API has no words for it.
@@ -103,7 +109,7 @@ func (s suite) askWith(t *testing.T, e model.Endpoint, edit func(*model.Config))
 	return p
 }
 
-func prompt() observer.Prompt {
+func aPrompt() observer.Prompt {
 	return observer.Prompt{Kind: events.TurnObservation, Attempt: 1, Request: "fix the totals"}
 }
 
@@ -113,14 +119,16 @@ func (s suite) answers(t *testing.T) {
 		events.FormXML: content, events.FormStructured: `{"observations":[],"skip":true,"skip_reason":"é \"x\""}`,
 	} {
 		server := MustServe(t, s.api.Says(form, text))
-		got, err := s.ask(t, server.URL, func(c *model.Config) { c.Form = form }).Complete(t.Context(), prompt())
+		got, err := s.ask(t, server.URL, func(c *model.Config) { c.Form = form }).Complete(t.Context(), aPrompt())
 		if err != nil {
 			t.Fatalf("%s: %v", form, err)
 		}
-		if got.StopReason == "" || got.Model == "" {
-			t.Errorf("%s: got stop reason %q and model %q, want what the service said", form, got.StopReason, got.Model)
+		if got.StopReason == "" {
+			t.Errorf("%s: got no stop reason, want what the service said", form)
 		}
-		want := observer.Reply{Text: text, Form: form, Usage: Usage(), StopReason: got.StopReason, Model: got.Model}
+		want := observer.Reply{
+			Text: text, Form: form, StopReason: got.StopReason, Usage: Usage(), Cost: s.api.Cost, Calls: 1, Model: s.api.Model,
+		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", form, diff)
 		}
@@ -142,21 +150,26 @@ func (s suite) answers(t *testing.T) {
 	}
 }
 
-// outcomes: what the service says with an answer decides.
+// outcomes: what the service says with an answer decides, and what it took is told.
 func (s suite) outcomes(t *testing.T) {
+	const cut = `{"observations":[{"title":"whole"},{"title":"ha`
 	for _, tc := range []struct {
 		name   string
+		form   events.Form
 		answer Answer
 		want   events.FailureClass
 		output string
-		usage  events.Usage
 	}{
-		{"stopped", s.api.Stopped(content), events.FailTruncated, content, Usage()},
-		{"blocked", s.api.Blocked(), events.FailRefused, "", Usage()},
+		{"stopped", events.FormXML, s.api.Stopped(events.FormXML, content), events.FailTruncated, content},
+		{"stopped, structured", events.FormStructured, s.api.Stopped(events.FormStructured, cut), events.FailTruncated, cut},
+		{"blocked", events.FormXML, s.api.Blocked(), events.FailRefused, ""},
 	} {
 		server := MustServe(t, tc.answer)
-		failure := s.fails(t, s.ask(t, server.URL, retrying), tc.name)
-		want := observer.Failure{Class: tc.want, Message: failure.Message, Output: tc.output, Usage: tc.usage}
+		failure := s.fails(t, s.ask(t, server.URL, func(c *model.Config) { c.Retries, c.Form = 2, tc.form }), tc.name)
+		want := observer.Failure{
+			Class: tc.want, Message: failure.Message, Output: tc.output, Form: tc.form, Usage: Usage(), Cost: s.api.Cost, Calls: 1,
+			Model: s.api.Model,
+		}
 		if diff := cmp.Diff(want, *failure); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tc.name, diff)
 		}
@@ -165,7 +178,7 @@ func (s suite) outcomes(t *testing.T) {
 		}
 	}
 	server := MustServe(t, s.api.Says(events.FormXML, ""))
-	if got, err := s.ask(t, server.URL, nil).Complete(t.Context(), prompt()); err != nil || got.Text != "" {
+	if got, err := s.ask(t, server.URL, nil).Complete(t.Context(), aPrompt()); err != nil || got.Text != "" {
 		t.Errorf("blank: got %q, %v, want an answer without text", got.Text, err)
 	}
 }
@@ -175,7 +188,7 @@ func retrying(c *model.Config) { c.Retries = 2 }
 // fails asks and wants a typed failure.
 func (s suite) fails(t *testing.T, p *model.Provider, name string) *observer.Failure {
 	t.Helper()
-	got, err := p.Complete(t.Context(), prompt())
+	got, err := p.Complete(t.Context(), aPrompt())
 	failure, ok := errors.AsType[*observer.Failure](err)
 	if !ok {
 		t.Fatalf("%s: got %q, %v, want a typed failure", name, got.Text, err)
@@ -191,7 +204,7 @@ func (s suite) borders(t *testing.T) {
 	try := func(a Answer) {
 		t.Helper()
 		server.Script(a)
-		if got, err := p.Complete(t.Context(), prompt()); err != nil || !cmp.Equal(got.Text, content) || got.Usage != Usage() {
+		if got, err := p.Complete(t.Context(), aPrompt()); err != nil || !cmp.Equal(got.Text, content) || got.Usage != Usage() {
 			t.Fatalf("pieces %v of %d bytes each: got %q, %+v, %v", a.Pieces, a.Each, got.Text, got.Usage, err)
 		}
 	}
@@ -212,11 +225,11 @@ func (s suite) cuts(t *testing.T) {
 	whole := s.api.Says(events.FormXML, content)
 	server := MustServe(t)
 	p := s.ask(t, server.URL, nil)
-	partial := 0
+	partial, told := 0, events.Usage{}
 	for i := 0; i < len(whole.Body); i++ {
 		for _, end := range []End{Cut, Short} {
 			server.Script(whole.until(i, end))
-			got, err := p.Complete(t.Context(), prompt())
+			got, err := p.Complete(t.Context(), aPrompt())
 			failure, typed := errors.AsType[*observer.Failure](err)
 			switch {
 			case err == nil && cmp.Equal(got.Text, content):
@@ -225,28 +238,48 @@ func (s suite) cuts(t *testing.T) {
 				}
 			case !typed || failure.Class != events.FailTransport:
 				t.Fatalf("end %d after %d of %d bytes: got %q, %v, want a failure of the transport", end, i, len(whole.Body), got.Text, err)
+			case failure.Calls != 1 || !within(told, failure.Usage) || !within(failure.Usage, Usage()):
+				t.Fatalf("end %d after %d bytes: %d calls, %+v after %+v", end, i, failure.Calls, failure.Usage, told)
 			case failure.Output != "":
 				partial++
 				if !cmp.Equal(content[:len(failure.Output)], failure.Output) {
 					t.Fatalf("end %d after %d bytes: kept %q", end, i, failure.Output)
 				}
 			}
+			if typed {
+				told = failure.Usage
+			}
 		}
 	}
 	if s.api.Partial != (partial > 0) {
 		t.Errorf("what had come was kept %d times, Partial is %t", partial, s.api.Partial)
 	}
+	if !within(s.api.Begun, told) || told != (events.Usage{}) && s.api.Begun == (events.Usage{}) {
+		t.Errorf("the last cut tells %+v, want at least %+v", told, s.api.Begun)
+	}
+}
+
+// within tells whether no figure of a is above that of b.
+func within(a, b events.Usage) bool {
+	return a.Input <= b.Input && a.Cached <= b.Cached && a.Output <= b.Output
 }
 
 // slow: an answer that does not come to its end in time is a time out.
 func (s suite) slow(t *testing.T) {
 	whole := s.api.Says(events.FormXML, content)
 	for name, n := range map[string]int{"no byte": 0, "half": len(whole.Body) / 2} {
+		told := s.api.Begun
+		if n == 0 {
+			told = events.Usage{}
+		}
 		server := MustServe(t, whole.until(n, Hang))
 		began := time.Now()
 		failure := s.fails(t, s.ask(t, server.URL, func(c *model.Config) { c.Timeout, c.Retries = 100*time.Millisecond, 2 }), name)
 		if failure.Class != events.FailTimeout || time.Since(began) > 5*time.Second {
 			t.Errorf("%s: got %v after %v, want a time out", name, failure, time.Since(began))
+		}
+		if failure.Usage != told || failure.Calls != 1 {
+			t.Errorf("%s: got %+v for %d calls, want %+v for one", name, failure.Usage, failure.Calls, told)
 		}
 		if len(server.Requests()) != 1 {
 			t.Errorf("%s: asked %d times, want once", name, len(server.Requests()))
@@ -266,9 +299,12 @@ func (s suite) cancelled(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(50*time.Millisecond, cancel)
 		began := time.Now()
-		got, err := s.ask(t, server.URL, retrying).Complete(ctx, prompt())
+		got, err := s.ask(t, server.URL, retrying).Complete(ctx, aPrompt())
 		if !errors.Is(err, context.Canceled) || got.Text != "" {
 			t.Errorf("%s: got %q, %v, want context.Canceled", name, got.Text, err)
+		}
+		if n := len(server.Requests()); got.Calls != n || n != 1 {
+			t.Errorf("%s: tells %d calls of %d, want one", name, got.Calls, n)
 		}
 		if took := time.Since(began); took > 2*time.Second {
 			t.Errorf("%s: took %v to notice", name, took)
@@ -277,11 +313,24 @@ func (s suite) cancelled(t *testing.T) {
 	}
 }
 
-// provider holds it to the contract of all providers.
+// provider holds it to the contract of all providers, and with the questions that a daemon asks to budgets.
 func (s suite) provider(t *testing.T) {
 	server := MustServe(t, s.api.Says(events.FormXML, observer.SkipForm))
 	t.Run("contract", func(t *testing.T) {
 		asked := func(t *testing.T) observer.Provider { return s.ask(t, server.URL, retrying) }
 		providertest.Run(t, asked, providertest.Options{Deterministic: true})
 	})
+	questions, err := prompt.New(prompt.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server.Script(s.api.Says(events.FormXML, observer.SkipForm))
+	p := s.ask(t, server.URL, func(c *model.Config) { c.Renderer = questions })
+	sent := func() string {
+		all := server.Requests()
+		return all[len(all)-1].Body
+	}
+	if err := providertest.Budget(t.Context(), p, sent); err != nil {
+		t.Error(err)
+	}
 }

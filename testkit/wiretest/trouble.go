@@ -111,8 +111,8 @@ func (s suite) refusals(t *testing.T) {
 			if f.Class != r.want || f.Status != r.status || !f.ResetsAt.IsZero() {
 				t.Errorf("%d, %s: got %s, status %d, reset %v, want %s without a reset", r.status, name, f.Class, f.Status, f.ResetsAt, r.want)
 			}
-			if n, want := len(server.Requests()), tries(r.retried); n != want {
-				t.Errorf("%d, %s: asked %d times, want %d", r.status, name, n, want)
+			if n, want := len(server.Requests()), tries(r.retried); n != want || f.Calls != want || f.Usage != (events.Usage{}) || f.Cost != 0 {
+				t.Errorf("%d, %s: asked %d times, tells %d with %+v, want %d", r.status, name, n, f.Calls, f.Usage, want)
 			}
 			server.Close()
 		}
@@ -137,37 +137,53 @@ func (s suite) later(t *testing.T, r refusal) {
 		if r.resets != (left > 20*time.Second && left < 40*time.Second) || r.resets == f.ResetsAt.IsZero() {
 			t.Errorf("%d, Retry-After %s: got a reset in %v, want one: %t", r.status, value, left, r.resets)
 		}
-		if n := len(server.Requests()); n != 1 {
-			t.Errorf("%d, Retry-After %s: asked %d times, want once", r.status, value, n)
+		if n := len(server.Requests()); n != 1 || f.Calls != 1 {
+			t.Errorf("%d, Retry-After %s: asked %d times, tells %d, want once", r.status, value, n, f.Calls)
 		}
 		server.Close()
 	}
 }
 
-// retries: what passes is passed over, and a short wait is kept.
+// retries: what passes is passed over, and a short wait is kept. What the tries took is told together.
 func (s suite) retries(t *testing.T) {
 	fine := s.api.Says(events.FormXML, content)
+	half := fine.until(len(fine.Body)/2, Cut)
+	twice := sum(s.api.Begun, Usage())
 	for name, tc := range map[string]struct {
 		script []Answer
 		want   int // requests; the last one is answered
+		paid   events.Usage
 	}{
-		"500":             {[]Answer{s.api.Refuses(500, "api_error"), fine}, 2},
-		"429 and 529":     {[]Answer{s.api.Refuses(429, "rate_limit_error"), s.api.Refuses(529, "overloaded_error"), fine}, 3},
-		"a cut":           {[]Answer{fine.until(10, Cut), fine}, 2},
-		"a cut, then 503": {[]Answer{fine.until(len(fine.Body)/2, Cut), {Status: 503}, fine}, 3},
+		"500":             {[]Answer{s.api.Refuses(500, "api_error"), fine}, 2, Usage()},
+		"429 and 529":     {[]Answer{s.api.Refuses(429, "rate_limit_error"), s.api.Refuses(529, "overloaded_error"), fine}, 3, Usage()},
+		"a cut":           {[]Answer{fine.until(10, Cut), fine}, 2, Usage()},
+		"a cut, then 503": {[]Answer{half, {Status: 503}, fine}, 3, twice},
+		"two cuts":        {[]Answer{half, half, fine}, 3, sum(s.api.Begun, twice)},
 	} {
 		server := MustServe(t, tc.script...)
-		got, err := s.ask(t, server.URL, retrying).Complete(t.Context(), prompt())
+		got, err := s.ask(t, server.URL, retrying).Complete(t.Context(), aPrompt())
 		if n := len(server.Requests()); err != nil || !cmp.Equal(got.Text, content) || n != tc.want {
 			t.Errorf("%s: got %q, %v after %d requests, want an answer after %d", name, got.Text, err, n, tc.want)
 		}
+		if got.Usage != tc.paid || got.Calls != tc.want || got.Cost != s.api.Cost {
+			t.Errorf("%s: told %+v, $%v for %d calls, want %+v, $%v for %d", name, got.Usage, got.Cost, got.Calls, tc.paid, s.api.Cost, tc.want)
+		}
 	}
-	server := MustServe(t, s.api.Refuses(429, "rate_limit_error").with("Retry-After", "1"), fine)
+	server := MustServe(t, half)
+	failure := s.fails(t, s.ask(t, server.URL, retrying), "three cuts")
+	if want := sum(s.api.Begun, sum(s.api.Begun, s.api.Begun)); failure.Usage != want || failure.Calls != 3 {
+		t.Errorf("three cuts: told %+v for %d calls, want %+v for 3", failure.Usage, failure.Calls, want)
+	}
+	server = MustServe(t, s.api.Refuses(429, "rate_limit_error").with("Retry-After", "1"), fine)
 	began := time.Now()
-	_, err := s.ask(t, server.URL, retrying).Complete(t.Context(), prompt())
+	_, err := s.ask(t, server.URL, retrying).Complete(t.Context(), aPrompt())
 	if took := time.Since(began); err != nil || took < time.Second || took > 3*time.Second {
 		t.Errorf("Retry-After: 1: got %v after %v, want an answer after a second", err, took)
 	}
+}
+
+func sum(a, b events.Usage) events.Usage {
+	return events.Usage{Input: a.Input + b.Input, Cached: a.Cached + b.Cached, Output: a.Output + b.Output}
 }
 
 // forms: without a setting the structured form is asked for, until the service shows that it has none.
@@ -175,18 +191,19 @@ func (s suite) forms(t *testing.T) {
 	structured, xml := `{"observations":[],"skip":true,"skip_reason":""}`, s.api.Says(events.FormXML, content)
 	type testCase struct {
 		first Answer
-		want  events.Form // of the two turns
-		calls int         // of the first turn
+		want  events.Form  // of the two turns
+		calls int          // of the first turn
+		paid  events.Usage // by it
 	}
 	cases := map[string]testCase{
-		"taken":               {s.api.Says(events.FormStructured, structured), events.FormStructured, 1},
-		"not taken, 400":      {s.api.Refuses(400, "invalid_request_error"), events.FormXML, 2},
-		"not taken, 404":      {s.api.Refuses(404, "not_found_error"), events.FormXML, 2},
-		"not taken, 422":      {s.api.Refuses(422, "unprocessable"), events.FormXML, 2},
-		"taken and forgotten": {s.api.Says(events.FormXML, content), events.FormXML, 2},
+		"taken":               {s.api.Says(events.FormStructured, structured), events.FormStructured, 1, Usage()},
+		"not taken, 400":      {s.api.Refuses(400, "invalid_request_error"), events.FormXML, 2, Usage()},
+		"not taken, 404":      {s.api.Refuses(404, "not_found_error"), events.FormXML, 2, Usage()},
+		"not taken, 422":      {s.api.Refuses(422, "unprocessable"), events.FormXML, 2, Usage()},
+		"taken and forgotten": {s.api.Says(events.FormXML, content), events.FormXML, 2, sum(Usage(), Usage())},
 	}
 	if s.api.NoForm.Status != 0 {
-		cases["refused by name"] = testCase{s.api.NoForm, events.FormXML, 2}
+		cases["refused by name"] = testCase{s.api.NoForm, events.FormXML, 2, Usage()}
 	}
 	for name, tc := range cases {
 		script := []Answer{tc.first, xml}
@@ -196,15 +213,18 @@ func (s suite) forms(t *testing.T) {
 		server := MustServe(t, script...)
 		p := s.ask(t, server.URL, func(c *model.Config) { c.Form = "" })
 		for turn, calls := range []int{tc.calls, tc.calls + 1} {
-			got, err := p.Complete(t.Context(), prompt())
+			got, err := p.Complete(t.Context(), aPrompt())
 			if n := len(server.Requests()); err != nil || got.Form != tc.want || n != calls {
 				t.Errorf("%s, turn %d: got form %q, %v after %d requests, want %q after %d", name, turn+1, got.Form, err, n, tc.want, calls)
+			}
+			if turn == 0 && (got.Calls != calls || got.Usage != tc.paid) || turn == 1 && (got.Calls != 1 || got.Usage != Usage()) {
+				t.Errorf("%s, turn %d: told %+v for %d calls", name, turn+1, got.Usage, got.Calls)
 			}
 		}
 	}
 	server := MustServe(t, s.api.Refuses(400, "invalid_request_error"))
-	if f := s.fails(t, s.ask(t, server.URL, func(c *model.Config) { c.Form = "" }), "refused in both forms"); f.Class != events.FailRefused {
-		t.Errorf("refused in both forms: got %v, want the refusal", f)
+	if f := s.fails(t, s.ask(t, server.URL, func(c *model.Config) { c.Form = "" }), "refused in both forms"); f.Class != events.FailRefused || f.Calls != 2 {
+		t.Errorf("refused in both forms: got %v after %d calls, want the refusal after 2", f, f.Calls)
 	}
 }
 
@@ -250,7 +270,7 @@ func (s suite) anotherKey(t *testing.T) {
 		fine, s.api.Refuses(500, "api_error"), s.api.Refuses(401, "authentication_error"), fine, s.api.Refuses(403, "x"), fine)
 	p := s.askWith(t, model.Endpoint{URL: server.URL, Key: key}, nil)
 	for range 6 {
-		_, _ = p.Complete(t.Context(), prompt())
+		_, _ = p.Complete(t.Context(), aPrompt())
 	}
 	var sent []string
 	for _, r := range server.Requests() {
