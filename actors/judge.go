@@ -22,7 +22,7 @@ func (s *System) judge(ctx context.Context, o *Offer, p observer.Prompt, reply o
 		ID: s.cfg.NewID(), At: s.cfg.Now(), Happened: newest(p.Inputs),
 		Received: events.TurnReceived{
 			Turn: p.Turn, Form: reply.Form, Output: reply.Text, StopReason: reply.StopReason, Usage: reply.Usage,
-			LatencyMS: latency.Milliseconds(),
+			LatencyMS: latency.Milliseconds(), Model: unless(reply.Model, o.Model()), Cost: reply.Cost,
 		},
 	}
 	parsed := observer.ParseForm(reply.Form, reply.Text, p.Kind, o.Mode.TypeIDs())
@@ -39,6 +39,14 @@ func (s *System) judge(ctx context.Context, o *Offer, p observer.Prompt, reply o
 	}
 	s.note(p.Cwd, a.Happened)
 	return outcome{turn: p.Turn, answer: a}
+}
+
+// unless is what really answered, where it is not what was asked.
+func unless(answered, asked string) string {
+	if answered == asked {
+		return ""
+	}
+	return answered
 }
 
 // newest is when the last of the inputs happened: what is said about them is dated by it, not by when it was said. A

@@ -175,6 +175,6 @@ func (s *System) failed(ctx context.Context, o *Offer, p observer.Prompt, f *obs
 	}
 	return outcome{turn: p.Turn, failed: &events.TurnFailed{
 		Turn: p.Turn, Class: f.Class, Status: f.Status, ResetsAt: f.ResetsAt, Message: clip(observer.Scrub(f.Message), 500),
-		Output: clip(f.Output, keptOutput), Provider: o.Name(),
+		Output: clip(f.Output, keptOutput), Provider: o.Name(), Usage: f.Usage,
 	}}
 }
