@@ -18,8 +18,9 @@ type structured struct {
 // ParseForm says what the text of one turn means, given in form. In the structured form it is one JSON object (Schema),
 // read as strictly as JSON is: whatever is not, is dropped as malformed. What it says is cleaned, bounded and weighed as
 // Parse does it; an observation or a summary whose fields are of the wrong types is not kept, as an unclosed block is not.
-// An object that holds nothing and does not skip is blank. In any other form it is Parse. It never fails, and any number
-// of goroutines may call it.
+// An object that holds nothing and does not skip is blank. Of one that breaks off, what is closed is kept, as closed blocks
+// are: observations and a summary; it is malformed if there are none, for no skip is read from it. In any other form it is
+// Parse. It never fails, takes linear time, and any number of goroutines may call it.
 func ParseForm(form events.Form, text string, kind events.TurnKind, types Types) Parsed {
 	if form != events.FormStructured {
 		return Parse(text, kind, types)
@@ -30,7 +31,7 @@ func ParseForm(form events.Form, text string, kind events.TurnKind, types Types)
 	}
 	var s structured
 	if text[0] != '{' || json.Unmarshal([]byte(text), &s) != nil {
-		return dropped(ClassXML, ReasonMalformed)
+		return parseCut(text, kind, types)
 	}
 	if s.blank() {
 		return Parse("", kind, types)
@@ -38,6 +39,23 @@ func ParseForm(form events.Form, text string, kind events.TurnKind, types Types)
 	p := s.keep(types)
 	var ok bool
 	if p.Disposition, p.Reason, ok = judge(p, s.Skip, s.asksSummary(), kind); !ok {
+		return dropped(ClassXML, p.Reason)
+	}
+	return p
+}
+
+// parseCut says what is kept of an output that is no JSON object.
+func parseCut(text string, kind events.TurnKind, types Types) Parsed {
+	if text[0] != '{' {
+		return dropped(ClassXML, ReasonMalformed)
+	}
+	s, ok := uncut(text)
+	if !ok {
+		return dropped(ClassXML, ReasonMalformed)
+	}
+	s.Skip, s.SkipReason = false, ""
+	p := s.keep(types)
+	if p.Disposition, p.Reason, ok = judge(p, false, true, kind); !ok {
 		return dropped(ClassXML, p.Reason)
 	}
 	return p
