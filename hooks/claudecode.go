@@ -38,6 +38,7 @@ func (c ClaudeCode) Decode(payload []byte, m Meta) (Report, error) {
 		Agent: c.Name(), AgentSession: p.session, Cwd: p.cwd, Transcript: p.transcript,
 	}}
 	event, key, ignored := p.translate(r.Origin)
+	p.wantsBrief(&r, event)
 	if ignored != "" {
 		r.Ignored = ignored
 		return r, nil
@@ -139,6 +140,51 @@ func (p *claudePayload) wants() Want {
 	return WantResume
 }
 
+// wantsBrief fills in what is wanted at a prompt of the user's, and before a file is read. A subagent has a conversation
+// of its own, of which nobody knows what it holds.
+func (p *claudePayload) wantsBrief(r *Report, e events.Event) {
+	if p.agentID != "" {
+		return
+	}
+	if prompt, ok := e.(events.PromptSubmitted); ok && prompt.Text != "" {
+		r.Wants, r.Prompt = WantPrompt, prompt.Text
+	}
+	if p.event != "PreToolUse" {
+		return
+	}
+	if file := fileToRead(p.input); file != "" {
+		r.Wants, r.File = WantFile, file
+	}
+}
+
+// fileToRead is the file that a tool call is about to read, told by the shape of its input: it names a file and, beside
+// it, no words to write or to look for.
+func fileToRead(input []byte) (file string) {
+	if !isObject(input) {
+		return ""
+	}
+	members(input, func(key string, value []byte) bool {
+		switch {
+		case key == "file_path":
+			file = stringOf(value)
+		case key != "pages" && kindOf(value) != 'n' && !isNumber(value):
+			file = ""
+			return false
+		}
+		return true
+	})
+	if len(file) > maxPath || strings.ContainsRune(file, 0) {
+		return ""
+	}
+	return file
+}
+
+// isNumber reports whether a JSON value is a number.
+func isNumber(value []byte) bool {
+	k := kindOf(value)
+	return k == '-' || '0' <= k && k <= '9'
+}
+
 // translate returns the event that the payload becomes, with its key if a fact names it, or why there is none.
 func (p *claudePayload) translate(o session.Origin) (e events.Event, key events.Key, ignored string) {
 	switch p.event {
@@ -214,7 +260,7 @@ func (p *claudePayload) subagentStopped(o session.Origin) (e events.Event, key e
 	}, key, ""
 }
 
-// claudeReply is the JSON that Claude Code reads from a hook at the start of a session.
+// claudeReply is the JSON that Claude Code reads from a hook.
 type claudeReply struct {
 	Output *claudeOutput `json:"hookSpecificOutput,omitempty"`
 	Notice string        `json:"systemMessage,omitempty"`
@@ -225,10 +271,17 @@ type claudeOutput struct {
 	Context string `json:"additionalContext"`
 }
 
-// Reply implements Agent. Only the start of a session is answered: at Stop a context would make the agent go on, and be
-// asked for again at the next Stop.
+// Reply implements Agent. Only the start of a session, a prompt and the reading of a file are answered: at Stop a context
+// would make the agent go on, and be asked for again at the next Stop. A notice goes out at the start alone.
 func (ClaudeCode) Reply(r Report, a Answer) []byte {
-	if r.Event != "SessionStart" || (a.Context == "" && a.Notice == "") {
+	switch r.Event {
+	case "SessionStart":
+	case "UserPromptSubmit", "PreToolUse":
+		a.Notice = ""
+	default:
+		return nil
+	}
+	if a.Context == "" && a.Notice == "" {
 		return nil
 	}
 	reply := claudeReply{Notice: a.Notice}

@@ -329,6 +329,35 @@ func TestWants(t *testing.T) {
 	}
 }
 
+func TestWantsBrief(t *testing.T) {
+	t.Parallel()
+	read := func(input map[string]any, more ...any) []byte {
+		return payload("PreToolUse", append([]any{"tool_name", "Read", "tool_input", input}, more...)...)
+	}
+	for name, c := range map[string]struct {
+		payload      []byte
+		want         Want
+		prompt, file string
+	}{
+		"prompt":             {payload("UserPromptSubmit", "prompt", "fix <private>it</private> now"), WantPrompt, "fix  now", ""},
+		"private prompt":     {payload("UserPromptSubmit", "prompt", "<private>fix it</private>"), WantNone, "", ""},
+		"machine's prompt":   {payload("UserPromptSubmit", "prompt", "<task-notification>x</task-notification>"), WantNone, "", ""},
+		"read":               {read(map[string]any{"file_path": "/a/b.go"}), WantFile, "", "/a/b.go"},
+		"read in part":       {read(map[string]any{"file_path": "/a/b.go", "offset": 10, "limit": 20, "pages": "1-5"}), WantFile, "", "/a/b.go"},
+		"read by a subagent": {read(map[string]any{"file_path": "/a/b.go"}, "agent_id", "a"), WantNone, "", ""},
+		"write":              {read(map[string]any{"file_path": "/a/b.go", "content": "x"}), WantNone, "", ""},
+		"edit":               {read(map[string]any{"old_string": "x", "file_path": "/a/b.go"}), WantNone, "", ""},
+		"shell":              {read(map[string]any{"command": "cat x"}), WantNone, "", ""},
+		"no input":           {payload("PreToolUse", "tool_name", "Read"), WantNone, "", ""},
+		"after it was read":  {payload("PostToolUse", "tool_name", "Read", "tool_input", map[string]any{"file_path": "/a/b.go"}), WantNone, "", ""},
+	} {
+		got := mustDecode(t, c.payload)
+		if got.Wants != c.want || got.Prompt != c.prompt || got.File != c.file {
+			t.Errorf("%s: got %q, prompt %q, file %q, want %q, %q, %q", name, got.Wants, got.Prompt, got.File, c.want, c.prompt, c.file)
+		}
+	}
+}
+
 func TestSubagents(t *testing.T) {
 	t.Parallel()
 	u := mustCapture[events.ToolUsed](t, payload("PostToolUse", "tool_name", "Bash", "agent_id", "a", "agent_type", "Explore"))

@@ -20,11 +20,12 @@
 //	StopFailure                      AgentStopped, failure     error: the agent's type of it
 //	PostCompact                      ContextCompacted          the <summary>, without the <analysis>
 //	SessionEnd                       SessionClosed{reason}
+//	PreToolUse that reads a file     -                         memory of that file is wanted
 //	all others, known or not         -                         ignored, with a reason
 //
-// Tools used inside a subagent carry its id and type. Memory goes back at SessionStart alone, at most MaxContext
-// characters of it, together with a line for the person; every other event gets an empty reply, Stop above all: a
-// context there makes the agent go on.
+// Tools used inside a subagent carry its id and type. Memory goes back at SessionStart, at most MaxContext characters of
+// it, together with a line for the person; and, where that is asked for, at a prompt and before a file is read. Every
+// other event gets an empty reply, Stop above all: a context there makes the agent go on.
 //
 // What becomes of the lines of Claude Code's transcripts:
 //
@@ -66,6 +67,8 @@
 //     tag alone on a line, and does not close it, loses what he says behind it.
 //   - What cmemd tells a person of itself (relay.Notice) is cut like our fence. Who writes its opening mark, and no closing
 //     bracket soon behind it, loses the rest of that line. Words that somebody repeats without the marks are not known.
+//   - Injected lines that come back without their fence are cut by Told, which the caller fills: it knows what was given. Text
+//     that is wrapped anew, or said in other words, is not known for what it was.
 //   - Agents before prompt ids (Claude Code 2.1.41 has none) give prompts and stops other keys in hooks than in
 //     transcripts: only their tool uses are safe from doubling when both are taken.
 //   - A transcript that is read while its agent works may end behind a text that is not the last of its turn.

@@ -48,6 +48,8 @@ type Report struct {
 	Captures []session.Capture // what to record, in this order; their Origin is this one
 	Wants    Want              // which memory may be handed back
 	Ignored  string            // why nothing is captured; empty if something is
+	Prompt   string            // with WantPrompt: what the user said, as it is captured
+	File     string            // with WantFile: the file that is about to be read, as the agent names it
 }
 
 // SetOrigin puts o, usually r.Origin completed, into the report and into each of its captures.
@@ -68,6 +70,8 @@ const (
 	WantClear   Want = "clear"   // as at startup: the conversation was emptied
 	WantCompact Want = "compact" // as at startup: what was injected before was compacted away
 	WantResume  Want = "resume"  // only what the session was not given before
+	WantPrompt  Want = "prompt"  // what bears on the user's prompt, if anything does
+	WantFile    Want = "file"    // what is known of the file that is about to be read, if anything is
 )
 
 // Answer is what goes back to the agent.

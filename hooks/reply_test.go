@@ -24,8 +24,10 @@ func TestReply(t *testing.T) {
 		{"SubagentStop", Answer{Context: "a", Notice: "n"}, ""},
 		{"SessionEnd", Answer{Context: "a"}, ""},
 		{"PostToolUse", Answer{Context: "a"}, ""},
-		{"PreToolUse", Answer{Context: "a"}, ""},
-		{"UserPromptSubmit", Answer{Context: "a"}, ""},
+		{"PreToolUse", Answer{Context: "a", Notice: "n"}, `{"hookSpecificOutput":{"hookEventName":"PreToolUse","additionalContext":"a"}}`},
+		{"PreToolUse", Answer{Notice: "n"}, ""},
+		{"UserPromptSubmit", Answer{Context: "a"}, `{"hookSpecificOutput":{"hookEventName":"UserPromptSubmit","additionalContext":"a"}}`},
+		{"UserPromptSubmit", Answer{Notice: "n"}, ""},
 	} {
 		if got := string(ClaudeCode{}.Reply(Report{Event: c.event}, c.a)); got != c.want {
 			t.Errorf("%s, %+v: got %s, want %s", c.event, c.a, got, c.want)
