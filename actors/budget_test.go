@@ -356,3 +356,50 @@ func TestAClockSetBackIntoYesterdayReadsAnew(t *testing.T) {
 		}
 	})
 }
+
+// TestYesterdaysTurnIsNoneOfToday: it ended before midnight, and was told after.
+func TestYesterdaysTurnIsNoneOfToday(t *testing.T) {
+	bubble(t, func(w *world) {
+		w.budget(policy.Budget{TokensDay: 1000}, named("a", "", costs(300, 0)))
+		_, midnight := policy.Day(time.Now())
+		time.Sleep(time.Until(midnight) + time.Second)
+		holder := w.sys.root.Spawn(actor.PropsFromFunc(func(actor.Context) {}))
+		for _, at := range []time.Time{midnight.Add(-time.Second), midnight} {
+			w.sys.root.Send(w.sys.dispatch, ended{holder: holder, spend: spend{session: sid("s"), at: at, tokens: 100}})
+		}
+		synctest.Wait()
+		if got := w.status().Budget.Limits[0].Used; got != 100 {
+			t.Errorf("%v used today, want 100", got)
+		}
+		w.sys.root.Stop(holder)
+	})
+}
+
+// TestWhatWasSpentOutlivesACrashOfTheDispatcher, though it cannot be read any more.
+func TestWhatWasSpentOutlivesACrashOfTheDispatcher(t *testing.T) {
+	bubble(t, func(w *world) {
+		var armed, broken atomic.Bool
+		w.cfg.Now = func() time.Time {
+			if called("(*dispatcher).grant") && armed.CompareAndSwap(true, false) {
+				panic("boom")
+			}
+			return time.Now()
+		}
+		w.cfg.Spent = func(ctx context.Context, from time.Time, id *events.SessionID) (int64, float64, error) {
+			if broken.Load() {
+				return 0, 0, errBoom
+			}
+			return spentOf(ctx, w.log, from, id)
+		}
+		w.budget(policy.Budget{TokensDay: 1000}, named("a", "", costs(300, 0)))
+		w.work("s", 1)
+		w.settled("s")
+		broken.Store(true)
+		armed.Store(true)
+		w.work("s", 1)
+		w.settled("s")
+		if b := w.status().Budget; armed.Load() || !b.Known || b.Limits[0].Used != 600 {
+			t.Errorf("got %+v, want 600 known to be used", b)
+		}
+	})
+}

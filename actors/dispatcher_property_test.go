@@ -20,7 +20,7 @@ import (
 
 // move is one thing that happens to a dispatcher.
 type move struct {
-	what     string              // want, end, wait, restart
+	what     string              // want, end, wait, crash, restart
 	who      int                 // of its holders
 	need     need                // of want
 	class    events.FailureClass // of end; empty: it is answered
@@ -32,7 +32,7 @@ type move struct {
 func drawMove(t *rapid.T) move {
 	kinds := []events.TurnKind{events.TurnObservation, events.TurnObservation, events.TurnSummary}
 	return move{
-		what: rapid.SampledFrom([]string{"want", "want", "want", "end", "end", "end", "wait", "crash"}).Draw(t, "what"),
+		what: rapid.SampledFrom([]string{"want", "want", "want", "want", "end", "end", "end", "end", "wait", "wait", "crash", "restart"}).Draw(t, "what"),
 		who:  rapid.IntRange(0, 7).Draw(t, "who"),
 		need: need{
 			kind: rapid.SampledFrom(kinds).Draw(t, "kind"), fresh: rapid.IntRange(0, 4).Draw(t, "fresh") == 0,
@@ -53,10 +53,19 @@ type bench struct {
 	wants   []*need
 	probing map[string]int // the holder of the probe of a provider that is not open
 	wrong   []string
+	panics  atomic.Bool // the dispatcher does, at its next message
 }
 
 func newBench(w *world) *bench {
 	b := &bench{w: w, leases: make([]atomic.Pointer[lease], 8), wants: make([]*need, 8), probing: map[string]int{}}
+	w.cfg.Now = func() time.Time {
+		if called("(*dispatcher).grant") && b.panics.CompareAndSwap(true, false) {
+			panic("boom")
+		}
+		return time.Now()
+	}
+	w.start()
+	synctest.Wait()
 	for i := range b.leases {
 		b.holders = append(b.holders, w.sys.root.Spawn(actor.PropsFromFunc(func(c actor.Context) {
 			if m, ok := c.Message().(granted); ok && !b.leases[i].CompareAndSwap(nil, &m.lease) {
@@ -88,6 +97,14 @@ func (b *bench) play(m move) {
 	case m.what == "crash" && l != nil:
 		b.release(m.who)
 		send(ended{holder: b.holders[m.who], crashed: true})
+	case m.what == "restart":
+		b.panics.Store(true)
+		send(wakeQueue{})
+		for i, n := range b.wants { // as sessions do, when they are told to
+			if n != nil {
+				send(want{session: sid(fmt.Sprint(i)), holder: b.holders[i], need: *n})
+			}
+		}
 	}
 	synctest.Wait()
 	b.look(before)
@@ -212,8 +229,6 @@ func TestLeasesKeepToTheCircuitsWhateverHappens(t *testing.T) {
 				{Provider: named("a", "small")}, {Provider: named("b", "")}, {Provider: named("c", ""), Free: true},
 			}
 			w.cfg.Summaries, w.cfg.Trivial = &Offer{Provider: named("a", "large")}, &Offer{Provider: named("d", "")}
-			w.start()
-			synctest.Wait()
 			b := newBench(w)
 			for _, m := range moves {
 				b.play(m)

@@ -157,22 +157,41 @@ func TestWhenAllRestTheFirstToWakeIsProbed(t *testing.T) {
 	})
 }
 
-// TestAHoldBeginsWhenTheLastProviderIsLost: an input is no older for having been held by one of two.
+// TestAHoldBeginsWhenTheLastProviderIsLost: that one of two rested already makes an input no older.
 func TestAHoldBeginsWhenTheLastProviderIsLost(t *testing.T) {
 	bubble(t, func(w *world) {
-		var broken atomic.Bool
-		w.cfg.Rules.HeldMaxAge = 4 * time.Hour
-		w.providers(named("a", "", limitFor(24*time.Hour)), named("b", "", until(&broken, limitFor(24*time.Hour))))
-		broken.Store(true) // b answers
+		var well atomic.Bool
+		well.Store(true)
+		w.cfg.Rules.HeldMaxAge, w.cfg.Rules.IdleStop = 4*time.Hour, 24*time.Hour
+		a, b := named("a", "", limitFor(24*time.Hour)), named("b", "", until(&well, limitFor(24*time.Hour)))
+		a.Wishes = policy.Wish{MaxAge: 2 * time.Hour}
+		w.providers(a, b)
+		w.asked("s")
+		w.settled("s")
+		w.work("s", 1)
+		well.Store(false)
+		time.Sleep(2 * time.Hour) // it is asked of b, which fails: it is held from now on
+		w.wantWhom("a", "b (not a)", "b (not a)", "b (not a)")
+		time.Sleep(4*time.Hour - 2*time.Second)
+		w.wantGivenUp(none())
+		time.Sleep(4 * time.Second)
+		w.wantGivenUp(map[events.DropReason]int{events.DropExpired: 1})
+	})
+}
+
+// TestWhatWasRuledOnIsNotRuledOnAgain: that another provider was never ruled on makes no failure new.
+func TestWhatWasRuledOnIsNotRuledOnAgain(t *testing.T) {
+	bubble(t, func(w *world) {
+		w.providers(named("a", "", failing(events.FailServer), good), named("b", "", good))
 		w.work("s", 1)
 		w.settled("s")
-		time.Sleep(3 * time.Hour)
-		broken.Store(false) // and does no longer
+		time.Sleep(time.Minute)
 		w.work("s", 1)
-		time.Sleep(4*time.Hour - time.Second)
-		w.wantGivenUp(none())
-		time.Sleep(2 * time.Second)
-		w.wantGivenUp(map[events.DropReason]int{events.DropExpired: 1})
+		w.settled("s")
+		w.again()
+		if d := cmp.Diff([]events.Kind{events.KindProviderPaused, events.KindProviderResumed}, w.rulings("a")); d != "" {
+			t.Errorf("rulings on a (-want +got):\n%s", d)
+		}
 	})
 }
 
@@ -310,29 +329,17 @@ func TestAPersonNamesTheProvider(t *testing.T) {
 	bubble(t, func(w *world) {
 		w.cfg.Summaries = &Offer{Provider: named("c", "", good)}
 		w.providers(named("a", "", prose()), named("b", "", failing(events.FailServer), prose()))
-		w.work("s", 1)
+		at := w.capture("s", events.ToolUsed{Tool: "Read"}).Position
 		w.settled("s")
-		ask := func(name string) error {
-			var at []events.Position
-			for _, s := range all[events.TurnStarted](w) {
-				at = append(at, s.Settles...)
-			}
-			again := session.Reobserve{ID: w.sys.cfg.NewID(), At: time.Now(), Inputs: at[:1], Provider: name}
-			_, err := w.sys.Do(w.t.Context(), sid("s"), again)
-			return err
-		}
-		if err := ask("d"); !errors.Is(err, ErrNoProvider) {
+		again := session.Reobserve{ID: w.sys.cfg.NewID(), At: time.Now(), Inputs: []events.Position{at}, Provider: "d"}
+		if _, err := w.sys.Do(t.Context(), sid("s"), again); !errors.Is(err, ErrNoProvider) {
 			t.Errorf("got %v, want ErrNoProvider", err)
 		}
-		if err := ask("b"); err != nil {
-			t.Fatal(err)
-		}
+		w.reobserve("s", "b", at)
 		w.wantWhom("a", "b") // it failed, and nobody else is asked instead
 		time.Sleep(time.Minute)
 		w.wantWhom("a", "b", "b")
-		if err := ask("c"); err != nil {
-			t.Fatal(err)
-		}
+		w.reobserve("s", "c", at)
 		w.wantWhom("a", "b", "b", "c")
 	})
 }
@@ -348,17 +355,69 @@ func TestWhatIsDueMayChangeWhileItIsWaitedFor(t *testing.T) {
 		w.work("hog", 1)
 		synctest.Wait()
 		at := all[events.TurnStarted](w)[0].Settles
-		again := func(name string) {
-			cmd := session.Reobserve{ID: w.sys.cfg.NewID(), At: time.Now(), Inputs: at, Provider: name}
-			if _, err := w.sys.Do(w.t.Context(), sid("s"), cmd); err != nil {
-				t.Fatal(err)
-			}
-		}
 		w.stopAgent("s")
-		again("")
-		again("b")
+		w.reobserve("s", "", at...)
+		w.reobserve("s", "b", at...)
 		w.settled("s")
 		w.settled("hog")
 		w.wantWhom("a", "a", "b", "c")
+	})
+}
+
+// TestWhoWaitsForOneMayBeServedByAnother once a person names it.
+func TestWhoWaitsForOneMayBeServedByAnother(t *testing.T) {
+	bubble(t, func(w *world) {
+		w.cfg.Summaries = &Offer{Provider: named("c", "", good)}
+		w.providers(named("a", "", limitFor(time.Hour), good))
+		at := w.capture("s", events.ToolUsed{Tool: "Read"}).Position
+		synctest.Wait()
+		w.reobserve("s", "c", at)
+		w.wantWhom("a", "c")
+	})
+}
+
+// reobserve asks for inputs again.
+func (w *world) reobserve(name, provider string, at ...events.Position) {
+	w.t.Helper()
+	cmd := session.Reobserve{ID: w.sys.cfg.NewID(), At: time.Now(), Inputs: at, Provider: provider}
+	if _, err := w.sys.Do(w.t.Context(), sid(name), cmd); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// TestALeaseForSomethingElseIsGivenBack: it was granted while what is due was about to change.
+func TestALeaseForSomethingElseIsGivenBack(t *testing.T) {
+	bubble(t, func(w *world) {
+		h := w.hooked()
+		w.cfg.Slots = 1
+		w.providers(named("a", "", providertest.After(10*time.Second, good)), named("b", "", good))
+		w.work("hog", 1)
+		synctest.Wait()
+		at := w.capture("s", events.ToolUsed{Tool: "Read"}).Position
+		time.Sleep(9 * time.Second)
+		h.onAppend = func(s events.StreamID) {
+			if s == sid("s").Stream() {
+				time.Sleep(5 * time.Second) // the lease comes meanwhile
+			}
+		}
+		w.reobserve("s", "b", at)
+		w.settled("s")
+		w.settled("hog")
+		w.wantWhom("a", "b")
+	})
+}
+
+// TestWhetherAFreshObserverHelpsIsForWhoeverAnsweredToSay, not for the first of the list.
+func TestWhetherAFreshObserverHelpsIsForWhoeverAnsweredToSay(t *testing.T) {
+	bubble(t, func(w *world) {
+		w.cfg.Rules.Outputs = &policy.Unparseable{}
+		a := named("a", "", limitFor(24*time.Hour))
+		a.Wishes.Fixed = true
+		w.providers(a, named("b", "", prose()))
+		w.work("s", 6)
+		w.settled("s")
+		if n := len(all[events.SessionRespawned](w)); n != 1 {
+			t.Errorf("%d fresh generations, want one: b may answer otherwise", n)
+		}
 	})
 }

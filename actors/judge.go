@@ -23,6 +23,7 @@ func (s *System) judge(ctx context.Context, o *Offer, p observer.Prompt, reply o
 		Received: events.TurnReceived{
 			Turn: p.Turn, Form: reply.Form, Output: reply.Text, StopReason: reply.StopReason, Usage: reply.Usage,
 			LatencyMS: latency.Milliseconds(), Model: unless(reply.Model, o.Model()), Cost: reply.Cost,
+			Calls: max(1, reply.Calls),
 		},
 	}
 	parsed := observer.ParseForm(reply.Form, reply.Text, p.Kind, o.Mode.TypeIDs())

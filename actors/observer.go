@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -150,7 +151,8 @@ func (s *System) ask(ctx context.Context, o *Offer, p observer.Prompt) (outcome,
 	case err == nil && len(reply.Text) > maxOutput:
 		return s.failed(ctx, o, p, &observer.Failure{
 			Class: events.FailTruncated, Message: fmt.Sprintf("an output of %d bytes, at most %d", len(reply.Text), maxOutput),
-			Output: clip(reply.Text, keptOutput),
+			Output: clip(reply.Text, keptOutput), Form: reply.Form,
+			Usage: reply.Usage, Cost: reply.Cost, Calls: max(1, reply.Calls), Model: reply.Model,
 		}, latency), nil
 	case err == nil:
 		return s.judge(ctx, o, p, reply, latency), nil
@@ -159,16 +161,20 @@ func (s *System) ask(ctx context.Context, o *Offer, p observer.Prompt) (outcome,
 	case limited.Err() != nil && ctx.Err() == nil:
 		return s.failed(ctx, o, p, &observer.Failure{
 			Class: events.FailTimeout, Message: fmt.Sprintf("no answer within %v", s.cfg.TurnTimeout),
+			Usage: reply.Usage, Cost: reply.Cost, Calls: reply.Calls, Model: reply.Model,
 		}, latency), nil
 	}
 	return outcome{}, err
 }
 
-// failed says what a typed failure comes to. A cut output of a single input is all that can be had: its closed blocks
-// are kept.
+// failed says what a typed failure comes to. A cut output of a single input is all that can be had: what is closed
+// of it is kept.
 func (s *System) failed(ctx context.Context, o *Offer, p observer.Prompt, f *observer.Failure, latency time.Duration) outcome {
 	if f.Class == events.FailTruncated && len(p.Inputs) == 1 {
-		cut := observer.Reply{Text: clip(f.Output, maxOutput), Form: events.FormXML, StopReason: string(f.Class)}
+		cut := observer.Reply{
+			Text: clip(f.Output, maxOutput), Form: cmp.Or(f.Form, events.FormXML), StopReason: string(f.Class),
+			Usage: f.Usage, Cost: f.Cost, Calls: f.Calls, Model: f.Model,
+		}
 		if out := s.judge(ctx, o, p, cut, latency); len(out.answer.Observations) > 0 || out.answer.Summary != nil {
 			return out
 		}
@@ -176,5 +182,6 @@ func (s *System) failed(ctx context.Context, o *Offer, p observer.Prompt, f *obs
 	return outcome{turn: p.Turn, failed: &events.TurnFailed{
 		Turn: p.Turn, Class: f.Class, Status: f.Status, ResetsAt: f.ResetsAt, Message: clip(observer.Scrub(f.Message), 500),
 		Output: clip(f.Output, keptOutput), Provider: o.Name(), Usage: f.Usage,
+		Model: unless(f.Model, o.Model()), Cost: f.Cost, Calls: f.Calls,
 	}}
 }

@@ -1,0 +1,92 @@
+package actors
+
+import (
+	"context"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/observer"
+	"github.com/cmemd/cmemd/testkit/providertest"
+)
+
+// bill is what a turn's end tells of its cost.
+type bill struct {
+	Kind  events.Kind
+	Usage events.Usage
+	Cost  float64
+	Calls int
+	Model string
+}
+
+// bills lists the ends of all turns, failures first.
+func (w *world) bills() (list []bill) {
+	for _, e := range all[events.TurnFailed](w) {
+		list = append(list, bill{events.KindTurnFailed, e.Usage, e.Cost, e.Calls, e.Model})
+	}
+	for _, e := range all[events.TurnReceived](w) {
+		list = append(list, bill{events.KindTurnReceived, e.Usage, e.Cost, e.Calls, e.Model})
+	}
+	return list
+}
+
+// TestWhatATurnCostIsRecorded of answers and of failures, also of answers that nobody can use.
+func TestWhatATurnCostIsRecorded(t *testing.T) {
+	paid := events.Usage{Input: 1200, Cached: 1000, Output: 34}
+	whole := bill{events.KindTurnReceived, paid, 0.25, 3, "script-2"}
+	failure := bill{events.KindTurnFailed, paid, 0.25, 3, "script-2"}
+	reply := observer.Reply{Text: goodObservation, Form: events.FormXML, Usage: paid, Cost: 0.25, Calls: 3, Model: "script-2"}
+	asAsked, prose, long, late := reply, reply, reply, reply
+	asAsked.Model, asAsked.Calls, prose.Text, late.Text = "script", 0, "Sure!", ""
+	long.Text = string(make([]byte, maxOutput+1))
+	failed := observer.Failure{Class: events.FailRefused, Usage: paid, Cost: 0.25, Calls: 3, Model: "script-2"}
+	cut, cutWithNothing := failed, failed
+	cut.Class, cut.Output, cut.Form = events.FailTruncated, `{"observations":[{"title":"Kept"},{"title":"lo`, events.FormStructured
+	cutWithNothing.Class, cutWithNothing.Output, cutWithNothing.Form = events.FailTruncated, `{"observations":[{"title":"lo`, events.FormStructured
+	unpaid := bill{Kind: events.KindTurnFailed}
+	for name, c := range map[string]struct {
+		step providertest.Step
+		want bill // of the first turn
+		kept string
+	}{
+		"an answer":          {providertest.Answer(reply), whole, "Retry budget is a setting"},
+		"as it was asked":    {providertest.Answer(asAsked), bill{events.KindTurnReceived, paid, 0.25, 1, ""}, "Retry budget is a setting"},
+		"prose":              {providertest.Answer(prose), whole, ""},
+		"too long":           {providertest.Answer(long), failure, ""},
+		"refused":            {providertest.Fail(failed), failure, ""},
+		"cut, structured":    {providertest.Fail(cut), whole, "Kept"},
+		"cut before its end": {providertest.Fail(cutWithNothing), failure, ""},
+		"no answer in time":  {providertest.Hang(), unpaid, ""},
+		"stopped by its end": {lateWith(late), failure, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(w *world) {
+				w.capture("s", events.ToolUsed{Tool: "Read"})
+				w.stopAgent("s")
+				w.settled("s")
+				if got := w.bills(); len(got) == 0 || got[0] != c.want {
+					t.Errorf("got %+v, want %+v first", got, c.want)
+				}
+				var kept string
+				for _, o := range all[events.ObservationParsed](w) {
+					kept = o.Title
+				}
+				if diff := cmp.Diff(c.kept, kept); diff != "" && c.kept != "" {
+					t.Errorf("kept (-want +got):\n%s", diff)
+				}
+				if r := all[events.TurnReceived](w)[0]; name == "cut, structured" && (r.Form != events.FormStructured || r.StopReason != "truncated") {
+					t.Errorf("the cut answer is recorded as %+v", r)
+				}
+			}, c.step, good)
+		})
+	}
+}
+
+// lateWith tells what was paid beside the end of its context.
+func lateWith(r observer.Reply) providertest.Step {
+	return func(ctx context.Context, _ int, _ observer.Prompt) (observer.Reply, error) {
+		<-ctx.Done()
+		return r, ctx.Err()
+	}
+}
