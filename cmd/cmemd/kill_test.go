@@ -22,6 +22,7 @@ type program struct {
 	t    *testing.T
 	path string
 	home string
+	env  []string // of commands, beside what each is given
 }
 
 func newProgram(t *testing.T) program {
@@ -40,7 +41,7 @@ func newProgram(t *testing.T) program {
 
 func (p program) command(ctx context.Context, args ...string) *exec.Cmd {
 	c := exec.CommandContext(ctx, p.path, args...)
-	c.Env = []string{"CMEMD_HOME=" + p.home, "CMEMD_LISTEN=", "CMEMD_NO_START=1", "PATH=" + os.Getenv("PATH"), "HOME=" + p.home}
+	c.Env = append([]string{"CMEMD_HOME=" + p.home, "CMEMD_LISTEN=", "CMEMD_NO_START=1", "PATH=" + os.Getenv("PATH"), "HOME=" + p.home}, p.env...)
 	return c
 }
 
