@@ -65,20 +65,20 @@ func (s *Server) fillStatus(ctx context.Context, st *Status) (err error) {
 	if st.Inputs, err = s.cfg.Views.Balance(ctx); err != nil {
 		return err
 	}
-	if err := s.fillHealth(ctx, st); err != nil {
-		return err
-	}
 	if st.Today, err = s.today(ctx); err != nil {
 		return err
 	}
 	if st.Actors, err = s.cfg.System.Status(ctx); err != nil && st.Ready {
 		return err
 	}
+	if err := s.fillHealth(ctx, st); err != nil {
+		return err
+	}
 	st.Providers = providerStatus(s.cfg.Providers, st.Actors, s.cfg.Now())
 	return nil
 }
 
-// fillHealth says how the observer did, and what is not well. Its words are marked: an agent that asks for them must not
+// fillHealth says how the observer did, and what is not well by that and by st.Actors. Its words are marked: an agent that asks for them must not
 // bring them before the observer.
 func (s *Server) fillHealth(ctx context.Context, st *Status) (err error) {
 	now := s.cfg.Now()
@@ -88,7 +88,7 @@ func (s *Server) fillHealth(ctx context.Context, st *Status) (err error) {
 	if st.Health, err = s.cfg.Views.Health(ctx, now.Add(-healthSpan), time.Time{}); err != nil {
 		return err
 	}
-	st.Findings = append([]Finding{}, st.Health.Findings(now)...)
+	st.Findings = append([]Finding{}, Findings(st.Health, st.Actors, now)...)
 	for i := range st.Findings {
 		f := &st.Findings[i]
 		f.Says, f.Do = relay.Notice(f.Says), relay.Notice(f.Do)

@@ -45,7 +45,8 @@ func (c *stateCollector) collectHealth(ctx context.Context, g gauges) {
 	}
 	collectTotals(g, h)
 	collectModels(g, h, w)
-	collectFindings(g, h.Findings(now))
+	st, _ := c.s.cfg.System.Status(ctx) // before it runs nobody is asked
+	collectFindings(g, Findings(h, st, now))
 }
 
 func collectTotals(g gauges, h Health) {

@@ -8,18 +8,13 @@ import (
 	"github.com/cmemd/cmemd/projections"
 )
 
-// spentWait is how long the views may take to know what the log holds.
-const spentWait = 5 * time.Second
-
-// spent returns what the turns cost that ended since from: those of one session, or with nil all. It waits until the views
-// know all that is in the log now.
+// spent returns what the turns cost that ended since from: those of one session, or with nil all. It waits, as
+// long as ctx allows, until the views know all that is in the log now.
 func (d *daemon) spent(ctx context.Context, from time.Time, session *events.SessionID) (tokens int64, usd float64, err error) {
 	last, err := d.log.Last(ctx)
 	if err != nil {
 		return 0, 0, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, spentWait)
-	defer cancel()
 	if err := d.views.Wait(ctx, last); err != nil {
 		return 0, 0, err
 	}

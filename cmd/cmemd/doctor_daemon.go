@@ -108,32 +108,12 @@ func checkInputs(_ context.Context, x *examination) []checked {
 	return []checked{well("%s", balanceLine(b))}
 }
 
-// checkProvider names what observes, and tells whether it is left alone.
-func checkProvider(_ context.Context, x *examination) []checked {
-	if x.status == nil {
-		if x.settings != nil {
-			return []checked{unknown("the settings cannot be used")}
-		}
-		return []checked{well("%s, as the settings say", x.config.Provider)}
-	}
-	out := found(x.status.Findings, func(f projections.Finding) bool { return f.What == projections.FindHeld })
-	if len(out) > 0 {
-		return out
-	}
-	for _, p := range x.status.Pauses {
-		if p.Until.After(x.now) {
-			return []checked{note("wait", "paused: %s", pauseLine(p, x.now))}
-		}
-	}
-	return []checked{well("%s", x.status.Settings["provider"])}
-}
-
 // checkObserver tells whether the observer does its job, as far as numbers tell.
 func checkObserver(_ context.Context, x *examination) []checked {
 	if x.status == nil {
 		return needsDaemon()
 	}
-	out := found(x.status.Findings, func(f projections.Finding) bool { return f.What != projections.FindHeld })
+	out := found(x.status.Findings, func(f projections.Finding) bool { return f.What != projections.FindHeld && f.What != api.FindBudget })
 	if len(out) > 0 {
 		return out
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/url"
+	"slices"
 	"time"
 
 	"github.com/cmemd/cmemd/observer"
@@ -15,50 +16,68 @@ import (
 // clientWait is how long a client may take to say its version: Claude Code takes a tenth of it on a busy machine.
 const clientWait = 5 * time.Second
 
-// checkModel looks whether the provider that the settings name could be asked: its key, its client, its address. It asks
-// it only where that is wanted.
-func checkModel(ctx context.Context, x *examination) []checked {
+// checkModels looks whether those whom the settings name could be asked: their keys, clients, addresses. It asks them only
+// where that is wanted.
+func checkModels(ctx context.Context, x *examination) []checked {
 	if x.settings != nil {
 		return []checked{unknown("the settings cannot be used")}
 	}
-	name := x.config.Provider
-	out := x.changed(name)
-	p, err := builder{settings: x.config, runs: x.paths.runs}.provider(name)
+	out := x.changed()
+	for _, who := range x.config.configured() {
+		for _, c := range x.checkModel(ctx, who) {
+			if !slices.Contains(out, c) { // the address of one that is asked for two models
+				out = append(out, c)
+			}
+		}
+	}
+	return out
+}
+
+func (x *examination) checkModel(ctx context.Context, who asked) (out []checked) {
+	p, err := builder{settings: x.config, runs: x.paths.runs}.made(who)
 	switch {
 	case err != nil:
-		return append(out, wrong("correct it; `cmemd config show` lists what there is", "%s", describe(err)))
+		return []checked{wrong("correct it; `cmemd config show` lists what there is", "%s", describe(err))}
 	case p.cli != nil:
 		out = append(out, lookAtClient(ctx, p.cli))
-	case x.config.service(name) != nil:
-		out = append(out, lookAtKey(ctx, name, p), lookAtURL(x.config.service(name).URL))
-	case name == playback.Name:
+	case x.config.service(who.name) != nil:
+		out = append(out, lookAtKey(ctx, who.name, p), lookAtURL(x.config.service(who.name).URL))
+	case who.name == playback.Name:
 		out = append(out, well("plays %s", x.config.PlaybackFile))
+	default:
+		out = append(out, well("%s works here, without a model", who.name))
 	}
-	if x.deep && name != extractive.Name {
-		out = append(out, x.askModel(ctx, name))
+	if x.deep && who.name != extractive.Name {
+		out = append(out, x.askModel(ctx, who))
 	}
 	return out
 }
 
 // changed tells that the daemon runs with other settings than there are now.
-func (x *examination) changed(name string) []checked {
+func (x *examination) changed() []checked {
 	if x.status == nil {
 		return nil
 	}
 	keys := []string{"provider", "mode", "language", "output_form"}
-	switch {
-	case name == claudecli.Name:
-		keys = append(keys, "claude_cli_model", "claude_cli_path")
-	case x.config.service(name) != nil:
-		keys = append(keys, name+"_model", name+"_url", name+"_key_env", name+"_key_file", name+"_key_command")
+	for _, s := range choiceSettings() {
+		keys = append(keys, s.key)
 	}
+	for _, name := range x.config.configuredNames() {
+		switch {
+		case name == claudecli.Name:
+			keys = append(keys, "claude_cli_model", "claude_cli_path")
+		case x.config.service(name) != nil:
+			keys = append(keys, name+"_model", name+"_url", name+"_key_env", name+"_key_file", name+"_key_command")
+		}
+	}
+	var out []checked
 	now := x.config.values()
 	for _, key := range keys {
 		if was, told := x.status.Settings[key]; told && was != now[key] {
-			return []checked{note("`cmemd stop` and `cmemd start`, for it to take effect", "%s is %s in the settings, and the daemon runs with %s", key, now[key], was)}
+			out = append(out, note("`cmemd stop` and `cmemd start`, for it to take effect", "%s is %q in the settings, and the daemon runs with %q", key, now[key], was))
 		}
 	}
-	return nil
+	return out
 }
 
 // isFailure reports whether err says what is wrong with a provider, and not that there was no time to see.
@@ -106,14 +125,14 @@ func lookAtURL(address string) checked {
 	return well("%s is where it is asked", address)
 }
 
-// askModel has the provider observe a small batch.
-func (x *examination) askModel(ctx context.Context, name string) checked {
-	t, err := x.app.tryProvider(ctx, x.config, name)
+// askModel has a provider observe a small batch.
+func (x *examination) askModel(ctx context.Context, who asked) checked {
+	t, err := x.app.tryProvider(ctx, x.config, who)
 	if err == nil {
 		err = t.err()
 	}
 	if err != nil {
 		return wrong(nextStep(err), "%s", describe(err))
 	}
-	return well("%s answered in %s: %s", name, time.Duration(t.TookMS)*time.Millisecond, plural(len(t.Parsed.Observations), "observation"))
+	return well("%s answered in %s: %s", nameOfModel(t.Provider, t.Model), time.Duration(t.TookMS)*time.Millisecond, plural(len(t.Parsed.Observations), "observation"))
 }

@@ -11,10 +11,12 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/cmemd/cmemd/actors"
 	"github.com/cmemd/cmemd/api"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/hooks/relay"
+	"github.com/cmemd/cmemd/policy"
 	"github.com/cmemd/cmemd/projections"
 )
 
@@ -41,6 +43,15 @@ func checkNamed(t *testing.T, x *examination, name string) []checked {
 		t.Fatalf("no check is called %s", name)
 	}
 	return x.diagnose(t.Context(), checks()[i:i+1]).Checks
+}
+
+// budgetOf has an examination find a budget of a hundred tokens a day, so much of it used.
+func budgetOf(state policy.BudgetState, used float64) func(x *examination) {
+	return func(x *examination) {
+		x.status.Actors.Budget = &actors.BudgetStatus{
+			State: state, Limit: policy.LimitTokensDay, Known: true, Limits: []actors.BudgetLimit{{Name: policy.LimitTokensDay, Limit: 100, Used: used}},
+		}
+	}
 }
 
 func TestChecks(t *testing.T) {
@@ -72,11 +83,35 @@ func TestChecks(t *testing.T) {
 			x.status.Findings = []projections.Finding{{What: projections.FindHeld, Degraded: true, Says: "it waits", Do: "pay"}}
 		}, stateWrong, relay.Notice("it waits")},
 		{"a pause", "provider", func(x *examination) {
-			x.status.Pauses = []projections.Pause{{Provider: "p", Class: "overload", Until: now.Add(time.Minute)}}
-		}, stateNote, "paused: p (overload)"},
+			x.status.Providers = []api.ProviderStatus{{Name: "p", State: api.ProviderPaused, Class: "overload", Until: now.Add(time.Minute)}}
+		}, stateNote, "p: paused (overload) until "},
 		{"a pause that is over", "provider", func(x *examination) {
-			x.status.Pauses = []projections.Pause{{Provider: "p", Class: "overload", Until: now}}
-		}, stateOK, "extractive"},
+			x.status.Providers = []api.ProviderStatus{{Name: "p", State: api.ProviderTried, Class: "overload"}}
+		}, stateNote, "p: tried, one turn at a time (overload)"},
+		{"a hold is told once", "provider", func(x *examination) {
+			x.status.Findings = []projections.Finding{{What: projections.FindHeld, Provider: "p", Says: "it waits", Do: "pay"}}
+			x.status.Providers = []api.ProviderStatus{{Name: "p", State: api.ProviderPaused}, {Name: "q", State: api.ProviderInUse}}
+		}, stateNote, "it waits"},
+		{"somebody in use", "provider", func(x *examination) {
+			x.status.Providers = []api.ProviderStatus{{Name: "p", Model: "m", State: api.ProviderInUse, Tiers: []string{api.TierTrivial}}}
+		}, stateOK, "p m: in use; first for what is trivial"},
+		{"a day that is used up", "provider", func(x *examination) {
+			x.status.Providers = []api.ProviderStatus{{Name: "p", State: api.ProviderBudget, Until: now, PassedOver: true}}
+		}, stateNote, ": the budget is used up; passed over"},
+		{"no budget", "budget", func(*examination) {}, stateOK, "there is none"},
+		{"a budget", "budget", budgetOf(policy.BudgetFree, 10), stateOK, "budget_tokens_day: 10 of 100 tokens (10 %)"},
+		{"a budget that is nearly used up", "budget", budgetOf(policy.BudgetWarn, 80), stateNote, "(80 %), nearly used up"},
+		{"a budget that is used up", "budget", func(x *examination) {
+			budgetOf(policy.BudgetSpent, 100)(x)
+			x.status.Findings = []projections.Finding{{What: api.FindBudget, Says: "it is used up", Do: "raise it"}}
+		}, stateNote, "it is used up"},
+		{"a budget of which nothing is known", "budget", func(x *examination) {
+			budgetOf(policy.BudgetFree, 0)(x)
+			x.status.Actors.Budget.Known, x.status.Actors.Budget.Limit = false, ""
+		}, stateNote, "what was used before is not known yet"},
+		{"a budget is no fault of the observer", "observer", func(x *examination) {
+			x.status.Findings = []projections.Finding{{What: api.FindBudget, Says: "it is used up", Do: "raise it"}}
+		}, stateOK, "24 h"},
 		{"a sick observer", "observer", func(x *examination) {
 			x.status.Findings = []projections.Finding{{What: projections.FindUnusable, Degraded: true, Says: "it talks", Do: "change it"}}
 		}, stateWrong, "it talks"},

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cmemd/cmemd/actors"
+	"github.com/cmemd/cmemd/api"
 	"github.com/cmemd/cmemd/projections"
 )
 
@@ -19,6 +21,7 @@ type notices struct {
 	views interface {
 		Health(ctx context.Context, since, until time.Time) (projections.Health, error)
 	}
+	status  func(ctx context.Context) (actors.Status, error)
 	now     func() time.Time
 	stopped func() []string // names of the views that stand still for good
 }
@@ -35,7 +38,8 @@ func (n notices) line(ctx context.Context) string {
 	}
 	do, more := "", "`cmemd doctor` says more."
 	if h, err := n.views.Health(ctx, now.Add(-noticeSpan), time.Time{}); err == nil {
-		if found := slices.DeleteFunc(h.Findings(now), isHistory); len(found) > 0 {
+		found := slices.DeleteFunc(api.Findings(h, n.acting(ctx), now), isHistory)
+		if len(found) > 0 {
 			parts = append(parts, found[0].Says)
 			do = " To mend it: " + found[0].Do + "."
 			if n := len(found) - 1; n > 0 {
@@ -47,4 +51,18 @@ func (n notices) line(ctx context.Context) string {
 		return ""
 	}
 	return strings.Join(parts, "; ") + "." + do + " " + more
+}
+
+// actingWait is how long who acts may take to say how things stand: a session's start waits for it.
+const actingWait = 200 * time.Millisecond
+
+// acting is how things stand; nothing is known of who does not say it in time.
+func (n notices) acting(ctx context.Context) actors.Status {
+	ctx, cancel := context.WithTimeout(ctx, actingWait)
+	defer cancel()
+	st, err := n.status(ctx)
+	if err != nil {
+		return actors.Status{}
+	}
+	return st
 }

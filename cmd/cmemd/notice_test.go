@@ -7,8 +7,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cmemd/cmemd/actors"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/hooks/relay"
+	"github.com/cmemd/cmemd/policy"
 	"github.com/cmemd/cmemd/projections"
 )
 
@@ -33,6 +35,7 @@ func TestNotice(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		h    fixedHealth
+		acts actors.Status
 		stop []string
 		want []string // parts; none: no notice
 		not  string
@@ -47,6 +50,17 @@ func TestNotice(t *testing.T) {
 		{
 			name: "a pause that a turn tries", h: fixedHealth{health: projections.Health{Pauses: []projections.Pause{probed}}},
 			want: []string{"anthropic is left alone", "being tried now"},
+		},
+		{
+			name: "a pause with one that stands in", h: fixedHealth{health: projections.Health{Pauses: []projections.Pause{held}}},
+			acts: actors.Status{InUse: "extractive"}, want: []string{"anthropic is left alone", "; extractive is asked instead. To mend it"},
+		},
+		{
+			name: "a budget", acts: actors.Status{Budget: &actors.BudgetStatus{
+				State: policy.BudgetSpent, Limit: "budget_tokens_session", Held: 2,
+				Limits: []actors.BudgetLimit{{Name: "budget_tokens_session", Limit: 100, Used: 130}},
+			}},
+			want: []string{"budget_tokens_session is used up (130 of 100 tokens): what 2 sessions captured is held until it is raised.", "raise it (`cmemd config set budget_tokens_session ...`)"},
 		},
 		{
 			name: "views that stand still", h: fixedHealth{err: errors.New("closed")}, stop: []string{"views", "index"},
@@ -64,7 +78,7 @@ func TestNotice(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			got := notices{views: c.h, now: func() time.Time { return now }, stopped: func() []string { return c.stop }}.line(t.Context())
+			got := notices{views: c.h, status: func(context.Context) (actors.Status, error) { return c.acts, nil }, now: func() time.Time { return now }, stopped: func() []string { return c.stop }}.line(t.Context())
 			if (got == "") != (len(c.want) == 0) || strings.Contains(got, "\n") || len(relay.Notice(got)) > 400 {
 				t.Fatalf("got %q, want %q", got, c.want)
 			}

@@ -3,17 +3,20 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/cmemd/cmemd/observer"
 )
 
-const observerTestHelp = `Test asks the provider that the settings name, or another one, to observe a small batch that is bundled, once, and shows
-what came of it: the size of the prompt, the answer, what it means, the time, the tokens and the cost. It needs no daemon
-and records nothing. It ends with 1 if the provider failed or nobody can read its answer.`
+const observerTestHelp = `Test asks each provider that the settings name, or one of them or another one, to observe a small batch that is bundled,
+once, and shows what came of it: the size of the prompt, the answer, what it means, the time, the tokens and the cost; of
+several providers a line each. It needs no daemon and records nothing. It ends with 1 if a provider failed or nobody can read
+its answer.`
 
 func newObserver(a *app) *cobra.Command {
 	c := &cobra.Command{
@@ -21,15 +24,16 @@ func newObserver(a *app) *cobra.Command {
 	}
 	provider := ""
 	test := &cobra.Command{
-		Use: "test", Short: "Ask a provider once; exit code 1 if it fails", Args: takes(0, 0, ""), Long: observerTestHelp,
-		Example: "  cmemd observer test --provider claude-cli",
+		Use: "test", Short: "Ask each provider once; exit code 1 if one fails", Args: takes(0, 0, ""), Long: observerTestHelp,
+		Example: "  cmemd observer test\n  cmemd observer test --provider claude-cli",
 	}
-	test.Flags().StringVar(&provider, "provider", "", "ask this one, not the one that is set")
+	test.Flags().StringVar(&provider, "provider", "", "ask this one alone, which the settings need not name")
+	mustComplete(test, "provider", cobra.FixedCompletions(providerNames(), cobra.ShellCompDirectiveNoFileComp))
 	test.RunE = func(c *cobra.Command, _ []string) error {
 		if err := oneOf(c, "provider", provider, providerNames()...); err != nil {
 			return err
 		}
-		return a.testObserver(c.Context(), provider)
+		return a.testObservers(c.Context(), provider)
 	}
 	c.AddCommand(test, &cobra.Command{
 		Use: "modes", Short: "List the modes and check them; exit code 1 if one cannot be used", Args: takes(0, 0, ""),
@@ -40,29 +44,66 @@ func newObserver(a *app) *cobra.Command {
 	return c
 }
 
-// testObserver asks the provider called name, or the one that is set, and shows what came of it.
-func (a *app) testObserver(ctx context.Context, name string) error {
-	l, err := a.configFor(name)
+// tried is what came of asking several.
+type tried struct {
+	OK    bool   `json:"ok"`
+	Tried []*try `json:"tried"`
+}
+
+// testObservers asks the provider called name, or with "" everybody whom the settings name, and shows what came of it.
+func (a *app) testObservers(ctx context.Context, name string) error {
+	l, all, err := a.chosen(name)
 	if err != nil {
 		return err
 	}
-	if name == "" {
-		name = l.Provider
+	out := tried{OK: true}
+	var failed []error
+	for _, who := range all {
+		t, err := a.tryProvider(ctx, l, who)
+		if err != nil {
+			return err
+		}
+		out.Tried = append(out.Tried, t)
+		if err := t.err(); err != nil {
+			out.OK = false
+			failed = append(failed, err)
+		}
 	}
-	t, err := a.tryProvider(ctx, l, name)
-	if err != nil {
-		return err
+	switch {
+	case a.json:
+		err = a.printJSON(out)
+	case len(all) == 1:
+		a.showTry(out.Tried[0])
+	default:
+		err = a.showTries(out.Tried)
 	}
-	if a.json {
-		err = a.printJSON(t)
-	} else {
-		a.showTry(t)
+	return errors.Join(err, a.told(together(failed)))
+}
+
+// together is the only error of all, or says how many there are.
+func together(all []error) error {
+	if len(all) < 2 {
+		return errors.Join(all...)
 	}
-	return errors.Join(err, a.told(t.err()))
+	return advise(fmt.Errorf("%d providers failed", len(all)), "`cmemd observer test --provider NAME` says more of one")
+}
+
+// chosen is who the name means, with the settings by which they are asked: those of that name whom the settings name, or a
+// provider that they do not; with "" it is all of them.
+func (a *app) chosen(name string) (l *loaded, all []asked, err error) {
+	l, err = a.configFor("")
+	if err == nil {
+		all = slices.DeleteFunc(l.configured(), func(who asked) bool { return name != "" && who.name != name })
+	}
+	if name == "" || len(all) > 0 {
+		return l, all, err
+	}
+	l, err = a.configFor(name)
+	return l, []asked{{name: name}}, err
 }
 
 // tryProvider asks a provider once. An error says that there is nobody to ask, or that ctx is done.
-func (a *app) tryProvider(ctx context.Context, l *loaded, name string) (*try, error) {
+func (a *app) tryProvider(ctx context.Context, l *loaded, who asked) (*try, error) {
 	ps, err := loadPrices(l.home)
 	if err != nil {
 		return nil, err
@@ -72,9 +113,9 @@ func (a *app) tryProvider(ctx context.Context, l *loaded, name string) (*try, er
 		return nil, err
 	}
 	defer os.RemoveAll(runs)
-	t := &try{Provider: name, now: a.now(), prices: ps}
+	t := &try{Provider: who.name, now: a.now(), prices: ps}
 	b := builder{settings: l, runs: runs, asked: t.asked}
-	p, err := b.provider(name)
+	p, err := b.made(who)
 	if err != nil {
 		return nil, advise(err, "`cmemd config show` lists the settings, and what they may be")
 	}

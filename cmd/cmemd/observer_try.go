@@ -101,8 +101,8 @@ func (t *try) fail(err error) {
 			f = &observer.Failure{Class: events.FailTimeout, Message: "no answer in time"}
 		}
 	}
-	t.Usage, t.Output = f.Usage, f.Output
-	t.count(0)
+	t.Answered, t.Form, t.Usage, t.Output = f.Model, f.Form, f.Usage, f.Output
+	t.count(f.Cost)
 	t.Failure = &tryFailure{Class: f.Class, Status: f.Status, Message: f.Message, Do: t.remedy(f)}
 	if !f.ResetsAt.IsZero() {
 		t.Failure.ResetsAt = &f.ResetsAt
@@ -156,9 +156,49 @@ func (t *try) err() error {
 	return nil
 }
 
+// showTries shows what came of asking several, a line each, and then what mends those that failed.
+func (a *app) showTries(all []*try) error {
+	l := list{head: []string{"PROVIDER", "PROMPT", "TOOK", "CALLS", "TOKENS", "COST", "OUTPUT", "PARSED"}}
+	for _, t := range all {
+		cost := ""
+		if t.Usage != (events.Usage{}) || t.CostUSD != nil {
+			cost = t.costCell()
+		}
+		l.add(nameOfModel(t.Provider, t.Model), size(int64(t.PromptBytes)), t.took().String(), fmt.Sprint(t.Questions),
+			fmt.Sprint(t.Usage.Input+t.Usage.Output), cost, size(int64(len(t.Output))), t.resultCell())
+	}
+	err := a.print(l)
+	for _, t := range all {
+		if bad := t.err(); bad != nil {
+			a.say("%s\n  next: %s", visibleLine(describe(bad)), visibleLine(nextStep(bad)))
+		}
+	}
+	return err
+}
+
+func (t *try) took() time.Duration { return time.Duration(t.TookMS) * time.Millisecond }
+
+func (t *try) costCell() string {
+	if t.CostUSD == nil {
+		return "?"
+	}
+	return dollars(*t.CostUSD)
+}
+
+// resultCell is what came of a try in a word or two.
+func (t *try) resultCell() string {
+	if t.Failure != nil {
+		return "failed: " + string(t.Failure.Class)
+	}
+	if t.Parsed.Disposition == observer.DispositionObservations {
+		return plural(len(t.Parsed.Observations), "observation")
+	}
+	return fmt.Sprintf("%s: %s/%s", t.Parsed.Disposition, t.Parsed.Class, t.Parsed.Reason)
+}
+
 func (a *app) showTry(t *try) {
 	a.field("provider", strings.TrimSpace(t.Provider+" "+t.Model))
-	if t.Answered != t.Model {
+	if t.Answered != "" && t.Answered != t.Model {
 		a.field("answered by", t.Answered)
 	}
 	a.field("mode", t.Mode)
@@ -168,7 +208,7 @@ func (a *app) showTry(t *try) {
 		sent += fmt.Sprintf(", sent %d times", t.Questions)
 	}
 	a.field("prompt", sent)
-	a.field("took", (time.Duration(t.TookMS) * time.Millisecond).String())
+	a.field("took", t.took().String())
 	if t.Usage != (events.Usage{}) {
 		a.field("tokens", fmt.Sprintf("%d in (%d of them cached), %d out", t.Usage.Input, t.Usage.Cached, t.Usage.Output))
 		a.field("cost", t.costLine())

@@ -41,9 +41,12 @@ func newReobserve(a *app) *cobra.Command {
 	f.StringVar(&r.q.Project, "project", "", "of a project's sessions: its name or root")
 	f.StringVar(&r.q.Class, "class", "", "of a dropped output: idle, xml, prose")
 	f.StringVar(&r.q.Reason, "reason", "", "why it was skipped or dropped")
-	f.StringVar(&r.q.Provider, "provider", "", "which one to ask; otherwise the current one")
+	f.StringVar(&r.q.Provider, "provider", "", "which one of those that are configured to ask; otherwise as for any turn")
 	f.BoolVar(&r.q.DryRun, "dry-run", false, "only say what would be asked, and what it takes")
 	f.BoolVar(&r.noWait, "no-wait", false, "do not wait for the answers")
+	mustComplete(c, "provider", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return a.completeConfigured(), cobra.ShellCompDirectiveNoFileComp
+	})
 	since, until := addWhen(c, "since", "recorded since"), addWhen(c, "until", "recorded until")
 	c.RunE = func(c *cobra.Command, _ []string) (err error) {
 		if r.q.Since, err = since.at(c, a.now()); err != nil {
@@ -61,6 +64,15 @@ func newReobserve(a *app) *cobra.Command {
 		return a.stream(c.Context(), func(client *api.Client) error { return a.reobserve(c.Context(), client, r) })
 	}
 	return c
+}
+
+// completeConfigured lists those whom the settings name.
+func (a *app) completeConfigured() []string {
+	l, err := a.config()
+	if err != nil {
+		return nil
+	}
+	return l.configuredNames()
 }
 
 // reobserve says what it is about to ask for, asks, and waits for the answers.

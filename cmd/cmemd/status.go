@@ -98,6 +98,7 @@ func (a *app) showStatus(s api.Status) {
 	for _, r := range s.Inputs.Reasons {
 		a.field("", fmt.Sprintf("%d %s %s", r.Count, r.Outcome, strings.Trim(r.Class+"/"+r.Reason, "/")))
 	}
+	a.showProviders(s)
 	a.showHealth(s, a.now())
 	a.field("today", todayLine(s.Today))
 	a.field("actors", fmt.Sprintf("%d awake, %d of %d slots in use, %d queued, %d waiting for the disk",

@@ -74,3 +74,10 @@ func oneOf(c *cobra.Command, flag, value string, words ...string) error {
 	}
 	return misused(c, "--%s %q is none of %s", flag, value, strings.Join(words, ", "))
 }
+
+// mustComplete adds what a shell can complete a flag of c with.
+func mustComplete(c *cobra.Command, flag string, with cobra.CompletionFunc) {
+	if err := c.RegisterFlagCompletionFunc(flag, with); err != nil {
+		panic(err) // a flag that does not exist
+	}
+}
