@@ -12,7 +12,6 @@ import (
 
 	"github.com/cmemd/cmemd/actors"
 	"github.com/cmemd/cmemd/api"
-	"github.com/cmemd/cmemd/erasure"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/evidence"
@@ -37,7 +36,6 @@ type daemon struct {
 	index   *index.Index
 	checker *evidence.Checker
 	actors  *actors.System
-	eraser  *erasure.Eraser
 	server  *api.Server
 
 	phase    phase
@@ -107,7 +105,6 @@ func (d *daemon) serveable(token, version string) (err error) {
 	if d.actors, err = actors.New(d.actorsConfig()); err != nil {
 		return err
 	}
-	d.eraser = erasure.New(d.eraserConfig())
 	d.server, err = api.New(d.apiConfig(token, version))
 	return err
 }
@@ -170,7 +167,7 @@ func (d *daemon) owing(ctx context.Context) ([]events.SessionID, error) {
 func (d *daemon) apiConfig(token, version string) api.Config {
 	return api.Config{
 		System: d.actors, Log: d.log, Views: d.views, Index: d.index, Repos: d.checker,
-		Checker: d.checker, Eraser: d.eraser, Providers: d.offers.facts(),
+		Checker: d.checker, Providers: d.offers.facts(),
 		Recall: recall.New(recall.Config{
 			Views: d.views, Index: d.index, Log: d.log, FenceOpen: hooks.ContextOpen, FenceClose: hooks.ContextClose,
 		}),
