@@ -57,6 +57,9 @@ func (v *Views) compact() error {
 	}
 	v.storing.Lock()
 	defer v.storing.Unlock()
+	if v.store != s { // closed meanwhile
+		return errors.Join(ErrClosed, discard(copied))
+	}
 	return v.exchange(copied)
 }
 

@@ -27,6 +27,9 @@ type Why struct {
 	Replaced *projections.Row     `json:"replaced_by,omitempty"`
 	Older    []projections.Row    `json:"older,omitempty"` // rows whose place it took: their inputs were observed again
 	Newer    []projections.Row    `json:"newer,omitempty"` // rows that took its own place so, oldest first
+	Attempts []WhyAttempt         `json:"attempts"`        // other turns that were asked about the same inputs, oldest first
+	After    []WhyAfter           `json:"after"`           // what became of it since, oldest first
+	AsOf     events.Position      `json:"as_of,omitempty"`
 	Position events.Position      `json:"position"`
 	Session  *projections.Session `json:"session,omitempty"`
 }
@@ -50,6 +53,7 @@ type WhyTurn struct {
 type WhyInput struct {
 	Record
 	Outcome projections.Outcome `json:"outcome"`
+	Why     *Erasure            `json:"why_erased,omitempty"`
 }
 
 // WhyInjection is memory that an agent was given, with its rows in short.
@@ -61,20 +65,39 @@ type WhyInjection struct {
 // Verdict is a claim with what was found when it was made and what the latest look found.
 type Verdict = projections.Verdict
 
-// Why returns the chain of events that led to a row, given by its id or a prefix. Errors are those of Resolve, ctx's,
-// and of the log and the views.
+// WhyQuery asks for the chain behind a row.
+type WhyQuery struct {
+	ID   string          // or the beginning of it
+	AsOf events.Position // as it was known then; 0: now
+}
+
+// ErrNotYet is a row that was not known at the position asked for.
+var ErrNotYet = errors.New("recall: not known at that position yet")
+
+// Why is WhyAsOf now.
 func (r *Recall) Why(ctx context.Context, id string) (Why, error) {
-	resolved, err := r.Resolve(ctx, id)
+	return r.WhyAsOf(ctx, WhyQuery{ID: id})
+}
+
+// WhyAsOf returns the chain of events that led to a row, and what came after it. Errors are those of Resolve, ErrNotYet, ctx's,
+// and of the log and the views.
+func (r *Recall) WhyAsOf(ctx context.Context, q WhyQuery) (Why, error) {
+	resolved, err := r.Resolve(ctx, q.ID)
 	if err != nil {
 		return Why{}, err
 	}
-	w := Why{Position: r.views.Position(), Turns: []WhyTurn{}, Injected: []WhyInjection{}}
+	w := Why{Position: r.views.Position(), Turns: []WhyTurn{}, Injected: []WhyInjection{}, After: []WhyAfter{}, AsOf: q.AsOf}
 	if w.Row, err = r.views.Row(ctx, resolved); err != nil {
-		return Why{}, fmt.Errorf("recall: why %s: %w", id, err)
+		return Why{}, fmt.Errorf("recall: why %s: %w", q.ID, err)
 	}
-	for _, step := range []func(context.Context, *Why) error{r.whyRecord, r.whyTurns, r.whySession, r.whyInjected, r.whyReplaced} {
+	if q.AsOf > 0 && w.Row.Position > q.AsOf && !w.Row.Forgotten {
+		return Why{}, fmt.Errorf("%w: it was recorded at %d", ErrNotYet, w.Row.Position)
+	}
+	for _, step := range []func(context.Context, *Why) error{
+		r.whyRecord, r.whyTurns, r.whySession, r.whyInjected, r.whyReplaced, r.whyAttempts, r.whyAfter, r.whyAsOf,
+	} {
 		if err := step(ctx, &w); err != nil {
-			return Why{}, fmt.Errorf("recall: why %s: %w", id, err)
+			return Why{}, fmt.Errorf("recall: why %s: %w", q.ID, err)
 		}
 	}
 	w.Verdicts = w.Row.Verdicts()
@@ -91,6 +114,7 @@ func (r *Recall) whyTurns(ctx context.Context, w *Why) error {
 	if err != nil && !errors.Is(err, projections.ErrNotFound) {
 		return err
 	}
+	var gone []events.Position
 	for _, t := range turns {
 		wt := WhyTurn{Turn: t, Inputs: []WhyInput{}, More: max(0, len(t.Settles)-maxInputs)}
 		for _, at := range t.Settles[:min(len(t.Settles), maxInputs)] {
@@ -99,6 +123,9 @@ func (r *Recall) whyTurns(ctx context.Context, w *Why) error {
 				return err
 			}
 			wt.Inputs = append(wt.Inputs, in)
+			if in.Erased {
+				gone = append(gone, at)
+			}
 		}
 		if t.Ended > 0 {
 			out, err := r.record(ctx, t.Ended)
@@ -109,7 +136,24 @@ func (r *Recall) whyTurns(ctx context.Context, w *Why) error {
 		}
 		w.Turns = append(w.Turns, wt)
 	}
-	return nil
+	return r.whyErased(ctx, w.Turns, gone)
+}
+
+// whyErased says of inputs whose words are gone who decided that.
+func (r *Recall) whyErased(ctx context.Context, turns []WhyTurn, gone []events.Position) error {
+	if len(gone) == 0 {
+		return nil
+	}
+	why, err := r.erasures(ctx, gone)
+	for t := range turns {
+		for i := range turns[t].Inputs {
+			in := &turns[t].Inputs[i]
+			if e, ok := why[in.Position]; ok {
+				in.Why = &e
+			}
+		}
+	}
+	return err
 }
 
 func (r *Recall) input(ctx context.Context, at events.Position) (WhyInput, error) {

@@ -24,7 +24,7 @@ const module = "github.com/cmemd/cmemd"
 // these follows its row, and may import the packages of that row. What has no row may not exist.
 func table() map[string][]string {
 	below := []string{"projections", "observer", "evidence", "session", "eventlog", "policy", "events"}
-	faces := append([]string{"actors", "replay", "recall", "hooks", "hooks/relay"}, below...)
+	faces := append([]string{"actors", "erasure", "replay", "recall", "hooks", "hooks/relay"}, below...)
 	return map[string][]string{
 		"events":         {},
 		"policy":         {"events"},
@@ -36,6 +36,7 @@ func table() map[string][]string {
 		"hooks":          {"events", "session", "evidence", "hooks/relay"},
 		"hooks/relay":    {},
 		"recall":         below,
+		"erasure":        below,
 		"replay":         below,
 		"actors":         below,
 		"api":            faces,

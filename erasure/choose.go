@@ -1,0 +1,311 @@
+package erasure
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/cmemd/cmemd/eventlog"
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/projections"
+)
+
+// choice is what a request names, stream by stream, before what follows from it.
+type choice struct {
+	e        *Eraser
+	req      Request
+	words    words
+	roots    map[string]bool // of the project
+	through  events.Position
+	named    map[events.StreamID]*reach
+	whole    map[events.StreamID]bool // all of it
+	projects map[events.StreamID]bool // whether its session is of the project, as its openings say
+	rows     map[events.Position]bool // named by id
+}
+
+// Plan says what a request chooses. It changes nothing. Errors: ErrNothingNamed, ErrShortQuery, those of the log and of the
+// views, projections.ErrNotFound for an id that names no row.
+func (e *Eraser) Plan(ctx context.Context, req Request) (Plan, error) {
+	c, err := e.choose(ctx, req)
+	if err != nil {
+		return Plan{}, err
+	}
+	return c.plan(ctx)
+}
+
+func (e *Eraser) choose(ctx context.Context, req Request) (*choice, error) {
+	if err := req.check(); err != nil {
+		return nil, err
+	}
+	c := &choice{
+		e: e, req: req, words: newWords(req.Query), through: req.Through, named: map[events.StreamID]*reach{},
+		whole: map[events.StreamID]bool{}, projects: map[events.StreamID]bool{}, rows: map[events.Position]bool{},
+	}
+	last, err := e.cfg.Log.Last(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if c.through == 0 || c.through > last {
+		c.through = last
+	}
+	if err := c.project(ctx); err != nil {
+		return nil, err
+	}
+	if err := c.ids(ctx); err != nil {
+		return nil, err
+	}
+	return c, c.scan(ctx)
+}
+
+// project finds the folders that are the project's.
+func (c *choice) project(ctx context.Context) error {
+	c.roots = map[string]bool{}
+	if c.req.Project == "" {
+		return nil
+	}
+	roots, err := c.e.cfg.Views.Folders(ctx, c.req.Project, c.req.Project)
+	for _, r := range roots {
+		c.roots[r] = true
+	}
+	c.roots[c.req.Project] = true
+	return err
+}
+
+// ids finds the records of the rows that are named, and of those that are one with them: the same said again, corrections.
+func (c *choice) ids(ctx context.Context) error {
+	rows := map[events.ID]projections.Row{}
+	for _, id := range c.req.IDs {
+		if err := c.e.versions(ctx, id, rows); err != nil {
+			return err
+		}
+	}
+	for _, row := range rows {
+		if row.Position != 0 && !row.Forgotten {
+			c.rows[row.Position] = true
+		}
+	}
+	return nil
+}
+
+// scan reads the log and names what the conditions choose.
+func (c *choice) scan(ctx context.Context) error {
+	switch {
+	case len(c.rows) > 0:
+		for _, p := range slices.Sorted(maps.Keys(c.rows)) {
+			r, err := c.e.cfg.Log.Get(ctx, p)
+			if err != nil {
+				return err
+			}
+			if err := c.take(r); err != nil {
+				return err
+			}
+			if err := c.openings(ctx, r.Stream); err != nil {
+				return err
+			}
+		}
+		return nil
+	case len(c.req.IDs) > 0:
+		return nil // all of them are forgotten already
+	}
+	for r, err := range c.e.cfg.Log.All(ctx, 1) {
+		if err != nil {
+			return err
+		}
+		if r.Position > c.through {
+			break
+		}
+		if err := c.take(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// openings learns the project of one stream.
+func (c *choice) openings(ctx context.Context, stream events.StreamID) error {
+	if c.req.Project == "" || c.projects[stream] {
+		return nil
+	}
+	for r, err := range c.e.cfg.Log.Stream(ctx, stream, 1) {
+		if err == nil && r.Kind == events.KindSessionOpened {
+			err = c.take(r)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// take names r if the conditions choose it.
+func (c *choice) take(r events.Record) error {
+	if r.Kind == events.KindSessionOpened && c.req.Project != "" {
+		return c.learn(r)
+	}
+	session, ofSession := r.Stream.Session()
+	if ofSession && c.req.ofSession() && session != c.req.Session {
+		return nil
+	}
+	words, err := erasable(r)
+	if err != nil || !words || !c.req.within(r.OccurredAt) && r.Kind != events.KindMemorySaved {
+		return err
+	}
+	if len(c.req.IDs) > 0 && !c.rows[r.Position] {
+		return nil
+	}
+	if ofSession && c.req.everything() {
+		c.whole[r.Stream] = true
+		return nil
+	}
+	if r.Kind == events.KindMemorySaved || c.req.Query != "" {
+		ok, err := c.says(r)
+		if err != nil || !ok {
+			return err
+		}
+	}
+	c.name(r)
+	return nil
+}
+
+// learn notes whether a session is of the project.
+func (c *choice) learn(r events.Record) error {
+	e, err := r.Event()
+	if errors.Is(err, events.ErrErased) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if o, ok := e.(events.SessionOpened); ok && c.ofProject(o.Project, o.ProjectRoot, o.ProjectKey) {
+		c.projects[r.Stream] = true
+	}
+	return nil
+}
+
+func (c *choice) ofProject(name, root, key string) bool {
+	want := c.req.Project
+	return want == name || key != "" && want == key || root != "" && c.roots[root]
+}
+
+// says looks into what r says: for the text, and in a saved memory for what else the conditions are about.
+func (c *choice) says(r events.Record) (bool, error) {
+	e, err := r.Event()
+	if err != nil {
+		return false, fmt.Errorf("erasure: %w", err)
+	}
+	if m, ok := e.(events.MemorySaved); ok {
+		bySession := !c.req.ofSession() || m.Session != "" && (m.Session == c.req.Named || m.Session == c.req.Session.String())
+		byProject := c.req.Project == "" || c.ofProject(m.Project, m.ProjectRoot, "")
+		if !bySession || !byProject || !c.req.within(m.At) {
+			return false, nil
+		}
+	}
+	return c.req.Query == "" || c.words.in(e), nil
+}
+
+// name notes how far what r names reaches.
+func (c *choice) name(r events.Record) {
+	n := c.named[r.Stream]
+	if n == nil {
+		n = &reach{}
+		c.named[r.Stream] = n
+	}
+	timed := len(c.req.IDs) == 0 && c.req.Query == ""
+	switch {
+	case r.Kind == events.KindObservationParsed || r.Kind == events.KindSummaryParsed:
+		if !timed { // by time alone what was made of the chosen goes, and no more
+			n.rows = append(n.rows, r.Position)
+		}
+	case r.Correlation != (events.ID{}) && timed:
+	case r.Kind == events.KindPromptSubmitted && len(c.req.IDs) > 0:
+		n.prompts = append(n.prompts, r.Position)
+	default:
+		n.others = append(n.others, r.Position)
+	}
+}
+
+// shares finds what goes: what is named, and what follows from it.
+func (c *choice) shares(ctx context.Context) (all []Share, stays []events.Position, err error) {
+	streams := slices.Collect(maps.Keys(c.named))
+	for s := range c.whole {
+		if c.named[s] == nil {
+			streams = append(streams, s)
+		}
+	}
+	for _, stream := range streams {
+		id, ofSession := stream.Session()
+		if ofSession && c.req.Project != "" && !c.projects[stream] {
+			continue
+		}
+		g, err := readGraph(ctx, c.e.cfg.Log, stream, 0)
+		if err != nil {
+			return nil, nil, err
+		}
+		named := c.named[stream]
+		if c.whole[stream] {
+			named = &reach{others: g.words(c.through)}
+		}
+		gone := g.follow(*named)
+		if len(gone) == 0 {
+			continue
+		}
+		stays = append(stays, g.stays(gone)...)
+		all = append(all, g.share(id, gone))
+	}
+	slices.SortFunc(all, func(a, b Share) int { return cmp.Compare(a.Positions[0], b.Positions[0]) })
+	return all, stays, nil
+}
+
+// versions adds a row and those that are one with it: rows of its session that say the same, what corrected it, and what it
+// corrected.
+func (e *Eraser) versions(ctx context.Context, id events.ID, rows map[events.ID]projections.Row) error {
+	if _, known := rows[id]; known {
+		return nil
+	}
+	row, err := e.cfg.Views.Row(ctx, id)
+	if err != nil {
+		return err
+	}
+	rows[id] = row
+	same, err := e.cfg.Views.Same(ctx, row)
+	if err != nil {
+		return err
+	}
+	by, err := corrections(ctx, e.cfg.Log, id)
+	if err != nil {
+		return err
+	}
+	for _, other := range slices.Concat(same, by) {
+		if err := e.versions(ctx, other, rows); err != nil && !errors.Is(err, projections.ErrNotFound) {
+			return err
+		}
+	}
+	return nil
+}
+
+// corrections lists the memories that ever took the place of one, and those whose place it ever took.
+func corrections(ctx context.Context, log eventlog.Log, id events.ID) (others []events.ID, err error) {
+	for r, err := range log.Stream(ctx, events.Daemon, 1) {
+		if err != nil {
+			return nil, err
+		}
+		if r.Kind != events.KindMemorySuperseded {
+			continue
+		}
+		e, err := r.Event()
+		if err != nil {
+			return nil, fmt.Errorf("erasure: %w", err)
+		}
+		s, _ := e.(events.MemorySuperseded)
+		if s.Memory == id && s.By != id && s.By != (events.ID{}) {
+			others = append(others, s.By)
+		}
+		if s.By == id && s.Memory != id {
+			others = append(others, s.Memory)
+		}
+	}
+	return others, nil
+}

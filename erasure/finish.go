@@ -1,0 +1,219 @@
+package erasure
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/cmemd/cmemd/eventlog"
+	"github.com/cmemd/cmemd/events"
+)
+
+// retryFirst and retryMost bound how long Run waits before it tries again what failed.
+const (
+	retryFirst = 5 * time.Second
+	retryMost  = 10 * time.Minute
+)
+
+// Run finishes what a crash cut off, and then erases from time to time what has been kept for long enough, if Retain says so.
+// It returns nil when ctx is done. What fails is logged and tried again.
+func (e *Eraser) Run(ctx context.Context) error {
+	for wait := retryFirst; ctx.Err() == nil; wait = min(2*wait, retryMost) {
+		err := e.finish(ctx)
+		if err == nil {
+			break
+		}
+		if ctx.Err() == nil {
+			e.cfg.Logger.Error("what was being forgotten is not gone yet", "err", err, "again_in", wait)
+		}
+		e.rest(ctx, wait)
+	}
+	if e.cfg.Retain <= 0 {
+		<-ctx.Done()
+		return nil
+	}
+	for ctx.Err() == nil {
+		if err := e.retain(ctx); err != nil && ctx.Err() == nil {
+			e.cfg.Logger.Error("what has been kept for long enough is not all erased", "err", err, "again_in", e.cfg.Every)
+		}
+		e.rest(ctx, e.cfg.Every)
+	}
+	return nil
+}
+
+func (e *Eraser) rest(ctx context.Context, d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-ctx.Done():
+	}
+}
+
+// finish carries out what is noted as wanted, erases what MemoryForgotten names and is not erased, with what was made of it,
+// and has the files made anew if that was owed.
+func (e *Eraser) finish(ctx context.Context) error {
+	if err := e.take(ctx); err != nil {
+		return err
+	}
+	defer e.release()
+	s := e.state.get()
+	at, left, refused := e.resume(ctx, s)
+	last, found, err := e.leftovers(ctx, s)
+	if err != nil || last.Position == 0 {
+		return err
+	}
+	late, more, err := e.madeSince(ctx, found)
+	if err != nil {
+		return err
+	}
+	gone := slices.Concat(found.positions, more)
+	if len(gone) == 0 && !s.Owed {
+		return errors.Join(e.state.end(left, &last), refused)
+	}
+	e.cfg.Logger.Info("finishing what was being forgotten", "records", len(gone))
+	if err := e.state.change(func(s *state) { s.Owed = true }); err != nil {
+		return err
+	}
+	if err := e.clear(ctx, gone, max(at, late, last.Position), func(int) {}); err != nil {
+		return err
+	}
+	return errors.Join(e.state.end(left, &last), refused)
+}
+
+// resume records what is noted as wanted and not forgotten yet. What a session refuses is left for later; err says why.
+func (e *Eraser) resume(ctx context.Context, s state) (at events.Position, left []pending, err error) {
+	var errs []error
+	for _, p := range s.Pending {
+		made, err := e.resumeOne(ctx, p)
+		if at = max(at, made); err != nil {
+			left, errs = append(left, p), append(errs, err)
+		}
+	}
+	return at, left, errors.Join(errs...)
+}
+
+func (e *Eraser) resumeOne(ctx context.Context, p pending) (at events.Position, err error) {
+	sh := Share{stream: p.Stream}
+	for _, pos := range p.Positions {
+		r, err := e.cfg.Log.Get(ctx, pos)
+		if errors.Is(err, eventlog.ErrNotFound) || err == nil && r.Stream != p.Stream {
+			continue // another log
+		}
+		if err != nil {
+			return 0, err
+		}
+		words, err := erasable(r)
+		if err != nil {
+			return 0, err
+		}
+		if words {
+			sh.Positions = append(sh.Positions, pos)
+		}
+	}
+	if len(sh.Positions) == 0 {
+		return 0, nil
+	}
+	sh.Session, _ = p.Stream.Session()
+	at, _, err = e.forgetShare(ctx, sh, CausePerson)
+	return at, err
+}
+
+// leftover is what the log says is forgotten and still holds.
+type leftover struct {
+	positions []events.Position
+	named     map[events.StreamID]set // by a person
+}
+
+// leftovers reads what is forgotten behind what was looked at before. last is the last record that was read, or what was
+// looked at before.
+func (e *Eraser) leftovers(ctx context.Context, s state) (last events.Record, out leftover, err error) {
+	out.named = map[events.StreamID]set{}
+	from := events.Position(1)
+	if s.Scanned > 0 {
+		r, err := e.cfg.Log.Get(ctx, s.Scanned)
+		if err == nil && r.Chain == s.Chain {
+			last, from = r, s.Scanned+1
+		}
+		if err != nil && !errors.Is(err, eventlog.ErrNotFound) {
+			return last, out, err
+		}
+	}
+	for r, err := range e.cfg.Log.All(ctx, from) {
+		if err != nil {
+			return last, out, err
+		}
+		last = events.Record{Header: r.Header, Chain: r.Chain}
+		if r.Kind != events.KindMemoryForgotten {
+			continue
+		}
+		if err := e.leftBy(ctx, r, &out); err != nil {
+			return last, out, err
+		}
+	}
+	slices.Sort(out.positions)
+	out.positions = slices.Compact(out.positions)
+	return last, out, nil
+}
+
+func (e *Eraser) leftBy(ctx context.Context, r events.Record, out *leftover) error {
+	said, err := r.Event()
+	if errors.Is(err, events.ErrErased) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("erasure: %w", err)
+	}
+	m, _ := said.(events.MemoryForgotten)
+	for _, p := range m.Positions {
+		named, err := e.cfg.Log.Get(ctx, p)
+		if errors.Is(err, eventlog.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if m.Cause != CauseRetention && named.Stream == r.Stream {
+			if out.named[r.Stream] == nil {
+				out.named[r.Stream] = set{}
+			}
+			out.named[r.Stream][p] = true
+		}
+		words, err := erasable(named)
+		if err != nil {
+			return err
+		}
+		if words {
+			out.positions = append(out.positions, p)
+		}
+	}
+	return nil
+}
+
+// madeSince forgets what was made of what is forgotten, and that nobody got to.
+func (e *Eraser) madeSince(ctx context.Context, found leftover) (at events.Position, gone []events.Position, err error) {
+	for stream, named := range found.named {
+		g, err := readGraph(ctx, e.cfg.Log, stream, 0)
+		if err != nil {
+			return at, gone, err
+		}
+		made := g.made(named)
+		for p := range named {
+			delete(made, p)
+		}
+		if len(made) == 0 {
+			continue
+		}
+		sh := Share{stream: stream, Positions: slices.Sorted(maps.Keys(made))}
+		sh.Session, _ = stream.Session()
+		p, more, err := e.forgetShare(ctx, sh, CausePerson)
+		at, gone = max(at, p), append(gone, more...)
+		if err != nil {
+			return at, gone, err
+		}
+	}
+	return at, gone, nil
+}

@@ -1,0 +1,102 @@
+package erasure
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/cmemd/cmemd/events"
+)
+
+// words looks for a text literally: what was said holds all of it, in this order, letter case and kinds of white space
+// aside. Text that is kept as JSON is looked at as it reads, too.
+type words struct{ text string }
+
+func newWords(text string) words { return words{fold(text)} }
+
+// in reports whether an event holds the text in any of its own words.
+func (w words) in(e events.Event) bool {
+	for _, s := range saidIn(e) {
+		if w.inText(s) {
+			return true
+		}
+	}
+	return false
+}
+
+// Holds reports whether text holds a query as a Request's Query is looked for.
+func Holds(text, query string) bool { return newWords(query).inText(text) }
+
+func (w words) inText(s string) bool {
+	if strings.Contains(fold(s), w.text) {
+		return true
+	}
+	return strings.Contains(s, `\`) && strings.Contains(fold(unescaped(s)), w.text)
+}
+
+// fold makes texts equal that differ in letter case and white space alone.
+func fold(s string) string {
+	return strings.Join(strings.FieldsFunc(strings.ToLower(s), unicode.IsSpace), " ")
+}
+
+// unescaped is JSON text as it reads: its strings without their escapes. What is no JSON, as after a cut, has the usual ones
+// replaced.
+func unescaped(s string) string {
+	var v any
+	if err := json.Unmarshal([]byte(s), &v); err == nil {
+		var out strings.Builder
+		flatten(&out, v)
+		return out.String()
+	}
+	return strings.NewReplacer(`\n`, " ", `\t`, " ", `\r`, " ", `\"`, `"`, `\/`, "/", `\\`, `\`).Replace(s)
+}
+
+func flatten(out *strings.Builder, v any) {
+	switch v := v.(type) {
+	case string:
+		out.WriteString(v)
+	case []any:
+		for _, one := range v {
+			flatten(out, one)
+			out.WriteByte(' ')
+		}
+	case map[string]any:
+		for key, one := range v {
+			out.WriteString(key)
+			out.WriteByte(' ')
+			flatten(out, one)
+			out.WriteByte(' ')
+		}
+	}
+}
+
+// saidIn lists the words of an event that somebody said, wrote or printed.
+func saidIn(e events.Event) []string {
+	switch e := e.(type) {
+	case events.PromptSubmitted:
+		return []string{e.Text}
+	case events.ToolUsed:
+		return []string{e.Tool, e.Input, e.Output}
+	case events.AgentStopped:
+		return []string{e.LastMessage}
+	case events.ContextCompacted:
+		return []string{e.Summary}
+	case events.TurnReceived:
+		return []string{e.Output}
+	case events.TurnFailed:
+		return []string{e.Message, e.Output}
+	case events.OutputDropped:
+		return []string{e.Preview}
+	case events.OutputSkipped:
+		return []string{e.Stated}
+	case events.ObservationParsed:
+		return slices.Concat([]string{e.Title, e.Subtitle, e.Narrative, e.TypeGiven}, e.Facts, e.Concepts, e.FilesRead,
+			e.FilesModified, e.FilesUnverified)
+	case events.SummaryParsed:
+		return []string{e.Request, e.Investigated, e.Learned, e.Completed, e.NextSteps, e.Notes}
+	case events.MemorySaved:
+		return slices.Concat([]string{e.Title, e.Text, e.Project, e.Session, e.Type}, e.Concepts, e.Files)
+	}
+	return nil
+}

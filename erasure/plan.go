@@ -1,0 +1,140 @@
+package erasure
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/cmemd/cmemd/events"
+)
+
+const (
+	// maxSample and maxStays are how many records a Plan shows of what goes, and of what stays beside it.
+	maxSample = 20
+	maxStays  = 10
+
+	// maxLine is how much of a record one line shows, in runes.
+	maxLine = 100
+)
+
+func (c *choice) plan(ctx context.Context) (Plan, error) {
+	shares, stays, err := c.shares(ctx)
+	if err != nil {
+		return Plan{}, err
+	}
+	p := Plan{Position: c.through, Kinds: map[events.Kind]int{}, Sessions: shares, Kept: len(stays)}
+	if p.Sessions == nil {
+		p.Sessions = []Share{}
+	}
+	for _, sh := range shares {
+		p.Records += sh.Records
+		p.Bytes += sh.Bytes
+		for kind, n := range sh.Kinds {
+			p.Kinds[kind] += n
+		}
+	}
+	if p.Sample, err = c.sample(ctx, shares); err != nil {
+		return Plan{}, err
+	}
+	p.Stays, err = c.samples(ctx, stays[:min(len(stays), maxStays)])
+	return p, err
+}
+
+// sample shows memory first, half of the lines at most, then what it was made of.
+func (c *choice) sample(ctx context.Context, shares []Share) ([]Sample, error) {
+	var rows, rest []events.Position
+	for _, sh := range shares {
+		for _, p := range sh.Positions {
+			if len(rows) >= maxSample && len(rest) >= maxSample {
+				break
+			}
+			r, err := c.e.cfg.Log.Get(ctx, p)
+			if err != nil {
+				return nil, err
+			}
+			switch r.Kind {
+			case events.KindObservationParsed, events.KindSummaryParsed, events.KindMemorySaved:
+				rows = append(rows, p)
+			case events.KindTurnReceived, events.KindOutputSkipped: // a person knows them by what came of them
+			default:
+				rest = append(rest, p)
+			}
+		}
+	}
+	n := min(len(rest), max(maxSample/2, maxSample-len(rows)))
+	m := min(len(rows), maxSample-n)
+	return c.samples(ctx, slices.Concat(rows[:m], rest[:n]))
+}
+
+func (c *choice) samples(ctx context.Context, at []events.Position) ([]Sample, error) {
+	list := []Sample{}
+	for _, p := range at {
+		r, err := c.e.cfg.Log.Get(ctx, p)
+		if err != nil {
+			return nil, err
+		}
+		e, err := r.Event()
+		if errors.Is(err, events.ErrErased) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, Sample{Position: p, Kind: r.Kind, ID: rowID(r, e), At: r.OccurredAt, Text: line(e)})
+	}
+	return list, nil
+}
+
+// rowID is the id of the row that an event makes; zero: of none.
+func rowID(r events.Record, e events.Event) events.ID {
+	switch e := e.(type) {
+	case events.ObservationParsed:
+		return e.Observation
+	case events.SummaryParsed:
+		return e.Summary
+	case events.MemorySaved:
+		return e.Memory
+	case events.PromptSubmitted:
+		return r.ID
+	}
+	return events.ID{}
+}
+
+// line is the beginning of what an event says, on one line.
+func line(e events.Event) string {
+	text := strings.Join(saidIn(e), " ")
+	text = strings.Join(strings.Fields(text[:min(len(text), 16*maxLine)]), " ")
+	runes := []rune(strings.ToValidUTF8(text, ""))
+	if len(runes) > maxLine {
+		return string(runes[:maxLine-1]) + "…"
+	}
+	return string(runes)
+}
+
+// idsOf returns the ids of the rows that records at positions make.
+func (e *Eraser) idsOf(ctx context.Context, at []events.Position) (map[events.Position]events.ID, error) {
+	ids := map[events.Position]events.ID{}
+	for _, p := range at {
+		r, err := e.cfg.Log.Get(ctx, p)
+		if err != nil {
+			return nil, err
+		}
+		switch r.Kind {
+		case events.KindObservationParsed, events.KindSummaryParsed, events.KindMemorySaved, events.KindPromptSubmitted:
+		default:
+			continue
+		}
+		said, err := r.Event()
+		if errors.Is(err, events.ErrErased) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if id := rowID(r, said); id != (events.ID{}) {
+			ids[p] = id
+		}
+	}
+	return ids, nil
+}

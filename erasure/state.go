@@ -1,0 +1,129 @@
+package erasure
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+
+	"github.com/cmemd/cmemd/events"
+)
+
+// state is what is under way, and how far the log was looked at. It holds positions, never words.
+type state struct {
+	Scanned  events.Position `json:"scanned"` // what MemoryForgotten up to here names is erased
+	Chain    events.Hash     `json:"chain"`   // of the record there: tells a log from another one
+	Owed     bool            `json:"owed"`    // files may still hold words of what was erased
+	Pending  []pending       `json:"pending,omitempty"`
+	Retained events.Position `json:"retained"` // retention begins to look behind it
+	Erased   int             `json:"erased"`   // inputs that retention erased, ever
+}
+
+// pending is what a person wants forgotten of one stream.
+type pending struct {
+	Stream    events.StreamID   `json:"stream"`
+	Positions []events.Position `json:"positions"`
+}
+
+// stateFile keeps a state on disk. A file that is not there, or cannot be read, is the zero state: everything is looked at.
+type stateFile struct {
+	path string
+	mu   sync.Mutex // guards now and read
+	now  state
+	read bool
+}
+
+func (f *stateFile) get() state {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.load()
+}
+
+// load is get. The caller holds mu.
+func (f *stateFile) load() state {
+	if !f.read {
+		f.read = true
+		b, err := os.ReadFile(f.path)
+		if err != nil || json.Unmarshal(b, &f.now) != nil {
+			f.now = state{}
+		}
+	}
+	return f.now
+}
+
+// change writes what alter makes of the state. It is on disk on return.
+func (f *stateFile) change(alter func(*state)) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	next := f.load()
+	alter(&next)
+	b, err := json.Marshal(next)
+	if err != nil {
+		return fmt.Errorf("erasure: %w", err)
+	}
+	if err := replaceFile(f.path, b); err != nil {
+		return err
+	}
+	f.now = next
+	return nil
+}
+
+// begin notes what is about to go.
+func (f *stateFile) begin(shares []Share) error {
+	return f.change(func(s *state) {
+		s.Owed = true
+		for _, sh := range shares {
+			s.Pending = append(s.Pending, pending{Stream: sh.stream, Positions: sh.Positions})
+		}
+	})
+}
+
+// end notes what is still to be recorded, and that the files are clean; scanned, if not nil, that all of the log up to it was
+// looked at.
+func (f *stateFile) end(left []pending, scanned *events.Record) error {
+	return f.change(func(s *state) {
+		s.Owed, s.Pending = false, left
+		if scanned != nil {
+			s.Scanned, s.Chain = scanned.Position, scanned.Chain
+		}
+	})
+}
+
+// replaceFile makes data the content of the file at path, in one step, and returns when that is on disk.
+func replaceFile(path string, data []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.tmp") // 0600
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return syncDir(filepath.Dir(path))
+}
+
+// syncDir makes names in dir survive a power cut.
+func syncDir(dir string) error {
+	if runtime.GOOS == "windows" { // it cannot sync a folder, and does not need to
+		return nil
+	}
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	err = d.Sync()
+	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, fs.ErrInvalid) {
+		err = nil
+	}
+	return errors.Join(err, d.Close())
+}

@@ -1,0 +1,223 @@
+package recall
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cmemd/cmemd/eventlog"
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/projections"
+)
+
+const (
+	// DefaultInputs and MaxInputs are how many inputs one answer holds.
+	DefaultInputs = 50
+	MaxInputs     = 500
+
+	// inputText and inputTotal bound the words of one field, and of a whole answer, in bytes.
+	inputText  = 256 << 10
+	inputTotal = 8 << 20
+)
+
+// InputsQuery asks for the inputs that a row was made of.
+type InputsQuery struct {
+	ID    string          // of the row, or the beginning of it
+	After events.Position // where an earlier page ended; 0: from the first
+	Limit int             // 0 means DefaultInputs; at most MaxInputs
+}
+
+// Inputs is what a row was made of, as it was captured, the oldest first.
+type Inputs struct {
+	ID       events.ID       `json:"id"`
+	Position events.Position `json:"position"`
+	Inputs   []RawInput      `json:"inputs"`         // never null
+	Total    int             `json:"total"`          // of the row
+	Next     events.Position `json:"next,omitempty"` // the next page lies after it; 0: there is none
+}
+
+// RawInput is one captured event, whole but for what was cut when it was captured or is too long for an answer.
+type RawInput struct {
+	Position   events.Position     `json:"position"`
+	Kind       events.Kind         `json:"kind"`
+	At         time.Time           `json:"at"`
+	Outcome    projections.Outcome `json:"outcome"`
+	Tool       string              `json:"tool,omitempty"`
+	Input      string              `json:"input,omitempty"`  // JSON, as the agent gave it to the tool
+	Output     string              `json:"output,omitempty"` // what the tool printed
+	Failed     bool                `json:"failed,omitempty"`
+	DurationMS int64               `json:"duration_ms,omitempty"`
+	Cwd        string              `json:"cwd,omitempty"`
+	Text       string              `json:"text,omitempty"` // of a stop: the agent's last message; of a compaction: its summary
+	Cut        bool                `json:"cut,omitempty"`  // some of it is not shown here, or was not captured
+	Erased     *Erasure            `json:"erased,omitempty"`
+}
+
+// Erasure says why the words of a record are not there any more.
+type Erasure struct {
+	Cause    string          `json:"cause"`             // person, retention; unknown
+	At       time.Time       `json:"at,omitzero"`       // when that was decided
+	Position events.Position `json:"position,omitzero"` // of the record that says so
+}
+
+// Inputs returns what a row was made of. A prompt or a saved memory is made of nothing here. Errors are those of Resolve,
+// ErrBadQuery, ctx's, and of the log and the views.
+func (r *Recall) Inputs(ctx context.Context, q InputsQuery) (Inputs, error) {
+	if q.Limit == 0 {
+		q.Limit = DefaultInputs
+	}
+	if q.Limit < 0 || q.Limit > MaxInputs {
+		return Inputs{}, fmt.Errorf("%w: %d inputs, at most %d", ErrBadQuery, q.Limit, MaxInputs)
+	}
+	id, err := r.Resolve(ctx, q.ID)
+	if err != nil {
+		return Inputs{}, err
+	}
+	out := Inputs{ID: id, Position: r.views.Position(), Inputs: []RawInput{}}
+	at, err := r.settledFor(ctx, id)
+	if err != nil {
+		return Inputs{}, fmt.Errorf("recall: inputs of %s: %w", q.ID, err)
+	}
+	out.Total = len(at)
+	first, _ := slices.BinarySearch(at, q.After+1)
+	room := inputTotal
+	for _, p := range at[first:] {
+		if len(out.Inputs) == q.Limit || room <= 0 {
+			out.Next = out.Inputs[len(out.Inputs)-1].Position
+			break
+		}
+		in, err := r.rawInput(ctx, p)
+		if err != nil {
+			return Inputs{}, fmt.Errorf("recall: inputs of %s: %w", q.ID, err)
+		}
+		room -= len(in.Input) + len(in.Output) + len(in.Text)
+		out.Inputs = append(out.Inputs, in)
+	}
+	return out, r.explainErased(ctx, out.Inputs)
+}
+
+// settledFor lists the inputs that the turns of a row settled, ascending.
+func (r *Recall) settledFor(ctx context.Context, id events.ID) ([]events.Position, error) {
+	turns, err := r.views.TurnsOf(ctx, id)
+	var at []events.Position
+	for _, t := range turns {
+		at = append(at, t.Settles...)
+	}
+	slices.Sort(at)
+	return slices.Compact(at), err
+}
+
+func (r *Recall) rawInput(ctx context.Context, at events.Position) (RawInput, error) {
+	in := RawInput{Position: at}
+	rec, err := r.log.Get(ctx, at)
+	if errors.Is(err, eventlog.ErrNotFound) {
+		in.Erased = &Erasure{Cause: causeUnknown}
+		return in, nil
+	}
+	if err != nil {
+		return in, err
+	}
+	in.Kind, in.At = rec.Kind, rec.OccurredAt
+	outcome, err := r.views.Outcome(ctx, at)
+	if err != nil && !errors.Is(err, projections.ErrNotFound) {
+		return in, err
+	}
+	in.Outcome = outcome.Outcome
+	if rec.Erased {
+		in.Erased = &Erasure{Cause: causeUnknown}
+		return in, nil
+	}
+	e, err := rec.Event()
+	if err != nil {
+		return in, err
+	}
+	in.fill(e)
+	return in, nil
+}
+
+func (in *RawInput) fill(e events.Event) {
+	switch e := e.(type) {
+	case events.ToolUsed:
+		in.Tool, in.Failed, in.DurationMS, in.Cwd = e.Tool, e.Failed, e.DurationMS, e.Cwd
+		in.Input, in.Output = in.short(e.Input), in.short(e.Output)
+		in.Cut = in.Cut || e.InputSize > len(e.Input) || e.OutputSize > len(e.Output)
+	case events.AgentStopped:
+		in.Text = in.short(e.LastMessage)
+	case events.ContextCompacted:
+		in.Text = in.short(e.Summary)
+	}
+}
+
+// short is as much of text as an answer holds.
+func (in *RawInput) short(text string) string {
+	if len(text) <= inputText {
+		return text
+	}
+	in.Cut = true
+	return strings.ToValidUTF8(text[:inputText], "")
+}
+
+// causeUnknown is what no MemoryForgotten of the session names.
+const causeUnknown = "unknown"
+
+// explainErased finds out who had the words of inputs erased.
+func (r *Recall) explainErased(ctx context.Context, inputs []RawInput) error {
+	var gone []events.Position
+	for _, in := range inputs {
+		if in.Erased != nil {
+			gone = append(gone, in.Position)
+		}
+	}
+	why, err := r.erasures(ctx, gone)
+	for i := range inputs {
+		if e, ok := why[inputs[i].Position]; ok {
+			inputs[i].Erased = &e
+		}
+	}
+	return err
+}
+
+// erasures finds the MemoryForgotten that name positions, each in the stream of the record there.
+func (r *Recall) erasures(ctx context.Context, gone []events.Position) (map[events.Position]Erasure, error) {
+	wanted := map[events.StreamID]map[events.Position]bool{}
+	from := map[events.StreamID]events.Version{}
+	for _, p := range gone {
+		rec, err := r.log.Get(ctx, p)
+		if errors.Is(err, eventlog.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if wanted[rec.Stream] == nil {
+			wanted[rec.Stream], from[rec.Stream] = map[events.Position]bool{}, rec.Version
+		}
+		wanted[rec.Stream][p] = true
+		from[rec.Stream] = min(from[rec.Stream], rec.Version)
+	}
+	found := map[events.Position]Erasure{}
+	for stream, positions := range wanted {
+		for rec, err := range r.log.Stream(ctx, stream, from[stream]) {
+			if err != nil {
+				return nil, err
+			}
+			if rec.Kind != events.KindMemoryForgotten {
+				continue
+			}
+			e, err := rec.Event()
+			if err != nil {
+				return nil, err
+			}
+			m, _ := e.(events.MemoryForgotten)
+			for _, p := range m.Positions {
+				if _, known := found[p]; positions[p] && !known {
+					found[p] = Erasure{Cause: m.Cause, At: rec.OccurredAt, Position: rec.Position}
+				}
+			}
+		}
+	}
+	return found, nil
+}

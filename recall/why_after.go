@@ -1,0 +1,226 @@
+package recall
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/projections"
+)
+
+const (
+	maxAttempts = 50 // the latest
+	maxGiven    = 20 // the first injections of a row that are listed
+)
+
+// WhyAttempt is another turn that was asked about inputs of the row's own turns.
+type WhyAttempt struct {
+	projections.Turn
+	Later bool `json:"later,omitempty"` // it began after the turn that led to the row
+}
+
+// The things that happen to a row after it was recorded.
+const (
+	AfterSuperseded = "superseded"     // a memory took its place
+	AfterTakenBack  = "taken back"     // by hand, for nothing in its place
+	AfterRestored   = "restored"       // that was undone
+	AfterCorrects   = "corrects"       // it took the place of another
+	AfterObserved   = "observed again" // its inputs were, and another row came of that
+	AfterChecked    = "checked"        // a claim was looked at again
+	AfterGiven      = "given"          // to an agent
+	AfterForgotten  = "forgotten"
+)
+
+// WhyAfter is one thing that happened to a row after it was recorded.
+type WhyAfter struct {
+	What     string           `json:"what"`
+	At       time.Time        `json:"at"`
+	Position events.Position  `json:"position,omitempty"` // of the record that says so; 0: not known
+	ID       events.ID        `json:"id,omitzero"`        // of the other row
+	Session  events.SessionID `json:"session,omitzero"`   // that it was given to
+	Hook     string           `json:"hook,omitempty"`
+	Claim    *events.Claim    `json:"claim,omitempty"` // as it was found
+}
+
+// whyAttempts finds the other turns that settled the same inputs: those that failed or came to nothing before, and those
+// that were asked again since.
+func (r *Recall) whyAttempts(ctx context.Context, w *Why) error {
+	w.Attempts = []WhyAttempt{}
+	if len(w.Turns) == 0 || len(w.Turns[0].Settles) == 0 {
+		return nil
+	}
+	own, settled := map[events.ID]bool{}, map[events.Position]bool{}
+	first := w.Turns[0].Settles[0]
+	for _, t := range w.Turns {
+		own[t.ID] = true
+		for _, p := range t.Settles {
+			settled[p], first = true, min(first, p)
+		}
+	}
+	ids, err := r.turnsOver(ctx, first, settled)
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		t, err := r.views.Turn(ctx, id)
+		if errors.Is(err, projections.ErrNotFound) || err == nil && own[id] {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		w.Attempts = append(w.Attempts, WhyAttempt{Turn: t, Later: t.Started > w.Turns[0].Started})
+	}
+	w.Attempts = w.Attempts[max(0, len(w.Attempts)-maxAttempts):]
+	return nil
+}
+
+// turnsOver lists the turns that settled any of some inputs, of which the first is given.
+func (r *Recall) turnsOver(ctx context.Context, first events.Position, settled map[events.Position]bool) ([]events.ID, error) {
+	from, err := r.log.Get(ctx, first)
+	if err != nil {
+		return nil, err
+	}
+	var ids []events.ID
+	for rec, err := range r.log.Stream(ctx, from.Stream, from.Version) {
+		if err != nil {
+			return nil, err
+		}
+		if rec.Kind != events.KindTurnStarted {
+			continue
+		}
+		e, err := rec.Event()
+		if errors.Is(err, events.ErrErased) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		t, _ := e.(events.TurnStarted)
+		if slices.ContainsFunc(t.Settles, func(p events.Position) bool { return settled[p] }) {
+			ids = append(ids, t.Turn)
+		}
+	}
+	return ids, nil
+}
+
+// whyAfter collects what happened to the row since.
+func (r *Recall) whyAfter(ctx context.Context, w *Why) error {
+	if w.Row.Forgotten {
+		w.After = append(w.After, WhyAfter{What: AfterForgotten, At: w.Row.At, Position: w.Row.Position})
+	}
+	if err := r.byHand(ctx, w); err != nil {
+		return err
+	}
+	for _, row := range w.Newer {
+		w.After = append(w.After, WhyAfter{What: AfterObserved, At: row.At, Position: row.Position, ID: row.ID})
+	}
+	for _, c := range w.Row.Checks {
+		w.After = append(w.After, WhyAfter{What: AfterChecked, At: c.At, Claim: &c.Claim})
+	}
+	given, _, err := r.views.InjectionsOf(ctx, w.Row.ID, maxGiven)
+	for _, i := range given {
+		w.After = append(w.After, WhyAfter{What: AfterGiven, At: i.At, Position: i.Position, Session: i.Session, Hook: i.Hook})
+	}
+	slices.SortStableFunc(w.After, func(a, b WhyAfter) int {
+		if a.Position != 0 && b.Position != 0 {
+			return int(a.Position) - int(b.Position)
+		}
+		return a.At.Compare(b.At)
+	})
+	return err
+}
+
+// byHand finds what persons decided of the row: they do so in the daemon's own stream.
+func (r *Recall) byHand(ctx context.Context, w *Why) error {
+	for rec, err := range r.log.Stream(ctx, events.Daemon, 1) {
+		if err != nil {
+			return err
+		}
+		if rec.Kind != events.KindMemorySuperseded {
+			continue
+		}
+		e, err := rec.Event()
+		if err != nil {
+			return err
+		}
+		m, _ := e.(events.MemorySuperseded)
+		if what, other := said(m, w.Row.ID); what != "" {
+			w.After = append(w.After, WhyAfter{What: what, At: rec.OccurredAt, Position: rec.Position, ID: other})
+		}
+	}
+	return nil
+}
+
+// said is what a MemorySuperseded means for the row of an id; empty: nothing.
+func said(m events.MemorySuperseded, id events.ID) (what string, other events.ID) {
+	switch {
+	case m.Memory == id && m.By == id:
+		return AfterTakenBack, events.ID{}
+	case m.Memory == id && m.By == events.ID{}:
+		return AfterRestored, events.ID{}
+	case m.Memory == id:
+		return AfterSuperseded, m.By
+	case m.By == id:
+		return AfterCorrects, m.Memory
+	}
+	return "", events.ID{}
+}
+
+// whyAsOf takes away what was not known at the position asked for.
+func (r *Recall) whyAsOf(ctx context.Context, w *Why) error {
+	if w.AsOf == 0 || w.Row.Forgotten { // forgotten stays forgotten
+		return nil
+	}
+	last, err := r.log.Last(ctx)
+	if err != nil {
+		return err
+	}
+	rec, err := r.log.Get(ctx, min(w.AsOf, last))
+	if err != nil {
+		return err
+	}
+	late := func(at events.Position, when time.Time) bool {
+		if at != 0 {
+			return at > w.AsOf
+		}
+		return when.After(rec.RecordedAt)
+	}
+	w.Row = w.Row.AsOf(rec.RecordedAt)
+	w.After = slices.DeleteFunc(w.After, func(a WhyAfter) bool { return late(a.Position, a.At) })
+	w.Attempts = slices.DeleteFunc(w.Attempts, func(a WhyAttempt) bool { return a.Started > w.AsOf })
+	w.Newer = slices.DeleteFunc(w.Newer, func(n projections.Row) bool { return n.Position > w.AsOf })
+	w.Injected = slices.DeleteFunc(w.Injected, func(i WhyInjection) bool { return i.Position > w.AsOf })
+	return r.standing(ctx, w)
+}
+
+// standing makes the row's state what it was: superseded by whoever had said so last.
+func (r *Recall) standing(ctx context.Context, w *Why) error {
+	by, hand := events.ID{}, false
+	for _, a := range w.After {
+		switch a.What {
+		case AfterSuperseded:
+			by, hand = a.ID, true
+		case AfterTakenBack:
+			by, hand = w.Row.ID, true
+		case AfterRestored:
+			by, hand = events.ID{}, false
+		}
+	}
+	if !hand && !w.Row.ByHand && w.Row.Superseded {
+		t, err := r.views.Turn(ctx, w.Row.SupersededBy)
+		if err != nil && !errors.Is(err, projections.ErrNotFound) {
+			return err
+		}
+		if err == nil && t.Ended != 0 && t.Ended <= w.AsOf {
+			by = w.Row.SupersededBy
+		}
+	}
+	w.Row.Superseded, w.Row.SupersededBy, w.Row.ByHand = by != events.ID{}, by, hand
+	if w.Replaced != nil && w.Replaced.ID != by && w.Replaced.ID != w.Row.FoldedInto {
+		w.Replaced = nil
+	}
+	return nil
+}
