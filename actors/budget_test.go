@@ -403,3 +403,18 @@ func TestWhatWasSpentOutlivesACrashOfTheDispatcher(t *testing.T) {
 		}
 	})
 }
+
+// TestAHoldByASessionsBudgetOutlivesMidnight: no day frees it, and it began when it began.
+func TestAHoldByASessionsBudgetOutlivesMidnight(t *testing.T) {
+	bubble(t, func(w *world) {
+		w.cfg.Rules.HeldMaxAge = 30 * time.Hour
+		w.budget(policy.Budget{TokensSession: 10}, named("a", "", costs(10, 0)))
+		w.work("s", 1)
+		w.settled("s")
+		w.work("s", 1)
+		time.Sleep(30*time.Hour - time.Second)
+		w.wantGivenUp(none())
+		time.Sleep(2 * time.Second)
+		w.wantGivenUp(map[events.DropReason]int{events.DropExpired: 1})
+	})
+}
