@@ -200,6 +200,25 @@ func TestWhatATurnThatFailedUsedIsPaid(t *testing.T) {
 	})
 }
 
+// TestACrashThatWasPaidForIsCounted: a child that died may have said before what it had used.
+func TestACrashThatWasPaidForIsCounted(t *testing.T) {
+	bubble(t, func(w *world) {
+		dies := func(context.Context, int, observer.Prompt) (observer.Reply, error) {
+			return observer.Reply{Usage: events.Usage{Input: 70}, Cost: 0.5, Calls: 2, Model: "large"}, errBoom
+		}
+		w.budget(policy.Budget{TokensDay: 1000}, named("a", "small", dies, good))
+		w.work("s", 1)
+		w.settled("s")
+		f := all[events.TurnFailed](w)
+		if len(f) != 1 || f[0].Class != events.FailCrash || f[0].Usage.Input != 70 || f[0].Cost != 0.5 || f[0].Calls != 2 || f[0].Model != "large" {
+			t.Errorf("got %+v, want a crash that says what it cost", f)
+		}
+		if got := w.status().Budget.Limits[0].Used; got != 70 {
+			t.Errorf("%v tokens used, want 70", got)
+		}
+	})
+}
+
 // TestUnknownSpendingHolds: nothing that costs is asked before it is known what was spent, and it is found out in the end.
 func TestUnknownSpendingHolds(t *testing.T) {
 	for name, fail := range map[string]func(ctx context.Context) error{

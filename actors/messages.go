@@ -97,6 +97,7 @@ type (
 		answer *session.Answer    // one of the two
 		failed *events.TurnFailed //
 	}
+	paid            struct{ failed events.TurnFailed } // what a turn cost whose observer is about to crash
 	observerCrashed struct {
 		who    *actor.PID
 		reason string

@@ -40,8 +40,12 @@ func (o *observerActor) Receive(c actor.Context) {
 		parent, root := c.Parent(), o.sys.root
 		o.work(c, func(ctx context.Context) error {
 			out, err := o.sys.ask(ctx, m.offer, m.prompt)
-			if err == nil && ctx.Err() == nil {
+			switch {
+			case ctx.Err() != nil:
+			case err == nil:
 				root.Send(parent, out)
+			case out.failed != nil:
+				root.Send(parent, paid{*out.failed})
 			}
 			return err
 		})
@@ -139,7 +143,8 @@ const (
 	keptOutput = 1 << 20
 )
 
-// ask puts the prompt to o and judges the answer. An error is a crash.
+// ask puts the prompt to o and judges the answer. An error is a crash, beside
+// which the outcome says what was paid all the same.
 func (s *System) ask(ctx context.Context, o *Offer, p observer.Prompt) (outcome, error) {
 	limited, cancel := context.WithTimeout(ctx, s.cfg.TurnTimeout)
 	defer cancel()
@@ -164,7 +169,9 @@ func (s *System) ask(ctx context.Context, o *Offer, p observer.Prompt) (outcome,
 			Usage: reply.Usage, Cost: reply.Cost, Calls: reply.Calls, Model: reply.Model,
 		}, latency), nil
 	}
-	return outcome{}, err
+	return outcome{turn: p.Turn, failed: &events.TurnFailed{
+		Turn: p.Turn, Usage: reply.Usage, Cost: reply.Cost, Calls: reply.Calls, Model: unless(reply.Model, o.Model()),
+	}}, err
 }
 
 // failed says what a typed failure comes to. A cut output of a single input is all that can be had: what is closed

@@ -43,10 +43,11 @@ type sessionActor struct {
 type running struct {
 	id      events.ID
 	work    session.Work
-	offer   *Offer    // that is asked
-	started bool      // TurnStarted is on disk
-	ending  bool      // its end is decided, and on its way to the disk
-	hangs   time.Time // when an observer that does not answer is given up
+	offer   *Offer            // that is asked
+	paid    events.TurnFailed // what it cost, if its observer could say so before it crashed
+	started bool              // TurnStarted is on disk
+	ending  bool              // its end is decided, and on its way to the disk
+	hangs   time.Time         // when an observer that does not answer is given up
 }
 
 // Receive handles one message. An actor that is stopping still gets messages while its observer ends: it must not
@@ -81,6 +82,10 @@ func (a *sessionActor) Receive(c actor.Context) {
 		a.prepared(c, m)
 	case outcome:
 		a.ended(c, m)
+	case paid:
+		if a.current(m.failed.Turn) {
+			a.turn.paid = m.failed
+		}
 	case observerCrashed:
 		a.crashed(c, m)
 	case passivate:

@@ -83,7 +83,12 @@ func (a *sessionActor) ended(c actor.Context, m outcome) {
 		return
 	}
 	a.sys.cfg.Logger.Warn("turn failed", "session", a.id, "turn", m.turn, "class", m.failed.Class, "err", m.failed.Message)
-	now, f := a.sys.cfg.Now(), *m.failed
+	a.fail(c, *m.failed)
+}
+
+// fail ends the turn as failed.
+func (a *sessionActor) fail(c actor.Context, f events.TurnFailed) {
+	now := a.sys.cfg.Now()
 	a.end(c, session.Fail{ID: a.sys.cfg.NewID(), At: now, Failed: f}, ended{
 		holder: a.self, failure: &f, spend: a.spend(f.Model, f.Usage, f.Cost, now),
 	})
@@ -169,6 +174,7 @@ func (a *sessionActor) lose(c actor.Context, class events.FailureClass, why stri
 		// It went before the turn was recorded, so nothing may be counted against the inputs: a fault of this actor.
 		panic("the observer ended while it read a turn's inputs: " + why)
 	}
-	failed := events.TurnFailed{Turn: a.turn.id, Class: class, Message: clip(why, 500), Provider: a.turn.offer.Name()}
-	a.end(c, session.Fail{ID: a.sys.cfg.NewID(), At: a.sys.cfg.Now(), Failed: failed}, ended{holder: a.self, failure: &failed})
+	failed := a.turn.paid
+	failed.Turn, failed.Class, failed.Message, failed.Provider = a.turn.id, class, clip(why, 500), a.turn.offer.Name()
+	a.fail(c, failed)
 }
