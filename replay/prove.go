@@ -81,7 +81,8 @@ type Difference struct {
 //
 // What Prove cannot see: when a lease was granted, so that as many turns may begin behind a pause as there are slots
 // less one; what a provider wishes, and so when a turn is due and how many of the inputs that come next it settles; what a
-// prompt held beside inputs and reads; whether a degraded daemon was right to be.
+// prompt held beside inputs and reads; whom of several a turn is asked of; since when a budget held inputs; whether a
+// degraded daemon was right to be.
 //
 // Types are those that observations may have; nil means those of the code mode. The error is that of the sequence, or of
 // a payload that cannot be read. Memory grows by about 100 bytes an input of the selected sessions.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -15,6 +16,7 @@ import (
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/observer"
+	"github.com/cmemd/cmemd/policy"
 	"github.com/cmemd/cmemd/session"
 	"github.com/cmemd/cmemd/testkit/providertest"
 )
@@ -24,6 +26,7 @@ type daemon struct {
 	t        *testing.T
 	log      *eventlog.Memory
 	provider *providertest.Scripted
+	second   *providertest.Scripted // asked where provider rests; nil: there is none
 	sys      *actors.System
 	kill     func()
 	keys     int
@@ -31,7 +34,7 @@ type daemon struct {
 
 // trouble is what a log is to have in it.
 type trouble struct {
-	settings map[string]string
+	settings map[string]string // with fallbacks: there is a second provider of that name, which behaves as the first
 	steps    []providertest.Step
 	want     []string // decisions that must be among those proved
 	play     func(d *daemon)
@@ -52,6 +55,10 @@ func TestProveOfRealLogs(t *testing.T) {
 
 func (c trouble) prove(t *testing.T) {
 	d := &daemon{t: t, log: eventlog.NewMemory(eventlog.Config{}), provider: providertest.NewScripted(c.steps...)}
+	if name := c.settings["fallbacks"]; name != "" {
+		d.second = providertest.NewScripted(c.steps...)
+		d.second.Called = name
+	}
 	d.begin(c.settings)
 	c.play(d)
 	time.Sleep(6 * time.Hour)
@@ -131,6 +138,29 @@ func troublesOfProviders() map[string]trouble {
 				d.stop(s)
 			}
 		}},
+		"two providers": {map[string]string{"pause_first": "5s", "pause_max": "20s", "policy": "supervised", "fallbacks": "second"},
+			[]providertest.Step{mixed}, []string{ProvedPause, ProvedResume, ProvedFailure, ProvedAnswer}, func(d *daemon) {
+				for i := range 20 {
+					for _, s := range []string{"a", "b", "c", "d", "e", "f"} {
+						d.work(s, 2)
+						d.stop(s)
+					}
+					time.Sleep(time.Second)
+					if i == 10 {
+						d.end(false)
+						d.begin(map[string]string{"pause_first": "5s"})
+					}
+				}
+			}},
+		"a budget": {map[string]string{policy.LimitTokensDay: "3000", "held_max_age": "1h", "held_max_inputs": "100"},
+			[]providertest.Step{good}, []string{ProvedExpiry}, func(d *daemon) {
+				for _, s := range []string{"a", "b", "c"} {
+					d.work(s, 60)
+					d.stop(s)
+				}
+				d.work("a", 150)
+				time.Sleep(3 * time.Hour)
+			}},
 		"everything at once": {map[string]string{"pause_first": "1s", "pause_max": "3s"}, []providertest.Step{mixed},
 			[]string{ProvedPause, ProvedResume, ProvedFailure, ProvedAnswer}, func(d *daemon) {
 				for range 20 {
@@ -204,10 +234,15 @@ func (d *daemon) begin(settings map[string]string) {
 		d.t.Fatal(err)
 	}
 	rules, pause, slots := RulesInForce(settings)
-	d.sys, err = actors.New(actors.Config{
+	cfg := actors.Config{
 		Log: d.log, Providers: []actors.Offer{{Provider: d.provider}}, Rules: rules, Pause: pause, Slots: slots, Previous: previous,
-		Owing: d.owing,
-	})
+		Owing: d.owing, Spent: d.spent,
+	}
+	if d.second != nil {
+		cfg.Providers = append(cfg.Providers, actors.Offer{Provider: d.second})
+	}
+	cfg.Budget.TokensDay, _ = strconv.ParseInt(settings[policy.LimitTokensDay], 10, 64)
+	d.sys, err = actors.New(cfg)
 	if err != nil {
 		d.t.Fatal(err)
 	}
@@ -235,6 +270,20 @@ func (d *daemon) owing(ctx context.Context) (ids []events.SessionID, err error) 
 		}
 	}
 	return ids, nil
+}
+
+// spent adds up the tokens of a log in which no turn is older than a day.
+func (d *daemon) spent(ctx context.Context, from time.Time, _ *events.SessionID) (tokens int64, _ float64, err error) {
+	for r, err := range d.log.All(ctx, 1) {
+		if err != nil {
+			return 0, 0, err
+		}
+		if e, err := r.Event(); err == nil && !r.OccurredAt.Before(from) {
+			received, _ := e.(events.TurnReceived)
+			tokens += received.Usage.Input + received.Usage.Output
+		}
+	}
+	return tokens, 0, nil
 }
 
 // end ends a life, in order or as a crash does.

@@ -3,6 +3,7 @@ package replay
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -19,6 +20,7 @@ type life struct {
 	rules   session.Rules
 	pause   policy.Backoff
 	slots   int
+	budget  bool     // there is one: it may hold inputs
 	bad     []string // settings that cannot be read: their defaults were taken
 	clean   bool     // the life before ended in order, or there was none
 
@@ -103,6 +105,7 @@ func (l life) withSettings(settings map[string]string) life {
 	}
 	l.pause = policy.Backoff{First: s.duration("pause_first", pause.First), Cap: s.duration("pause_max", pause.Cap)}
 	l.slots, l.bad = s.number("slots", 2), s.bad
+	l.budget = s.limits(policy.LimitTokensDay, policy.LimitTokensSession, policy.LimitUSDDay, policy.LimitUSDSession)
 	return l
 }
 
@@ -110,6 +113,14 @@ func (l life) withSettings(settings map[string]string) life {
 type settingsOf struct {
 	values map[string]string
 	bad    []string
+}
+
+// limits reports whether any of keys sets a limit.
+func (s *settingsOf) limits(keys ...string) bool {
+	return slices.ContainsFunc(keys, func(key string) bool {
+		limit, err := strconv.ParseFloat(s.values[key], 64)
+		return err == nil && limit > 0
+	})
 }
 
 func (s *settingsOf) number(key string, otherwise int) int {

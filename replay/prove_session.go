@@ -3,6 +3,7 @@ package replay
 import (
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/session"
@@ -173,13 +174,18 @@ func silent(e events.Event) bool {
 }
 
 // expiries are the commands that may have given inputs up: since when a provider kept the session waiting is not on
-// record, but it was since the first of some provider's pauses, or not at all.
+// record, but it was since the first of some provider's pauses, or not at all. Where there is a budget, it may have been
+// since any time: all that this can say is whether for as long as an input may be held, or not.
 func (p *prover) expiries(s *proved, h events.Record) []session.Command {
 	cmds := []session.Command{session.Expire{ID: h.ID, At: h.OccurredAt}}
 	for _, name := range slices.Sorted(maps.Keys(p.circuits)) {
 		for _, since := range p.circuits[name].held {
 			cmds = append(cmds, session.Expire{ID: h.ID, At: h.OccurredAt, Held: since})
 		}
+	}
+	if p.life.budget {
+		cmds = append(cmds, session.Expire{ID: h.ID, At: h.OccurredAt, Held: time.Unix(0, 0)},
+			session.Expire{ID: h.ID, At: h.OccurredAt, Held: h.OccurredAt})
 	}
 	return cmds
 }
