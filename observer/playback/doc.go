@@ -16,7 +16,9 @@
 //	{"panic": "index out of range"}
 //	{"hang": true}                      no answer until the call is cancelled
 //
-// and may say when, how late, and how often:
+// where a usage, which a failure may have too, says what was paid: "input", "cached" and "output" in tokens, "cost" in US
+// dollars, "calls" that were made, and the "model" that answered; a failure's output may have its "form". A step may also
+// say when, how late, and how often:
 //
 //	"when": {"kind": "summary", "contains": "poison.go", "call": 3, "from_ms": 500, "until_ms": 9000}
 //	"delay_ms": 250

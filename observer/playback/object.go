@@ -124,6 +124,20 @@ func (o *object) number(key string, low, high int64) (n int64) {
 	return n
 }
 
+// amount is a number from 0 to high; 0 where the key is not there.
+func (o *object) amount(key string, high float64) (n float64) {
+	raw, ok := o.take(key)
+	if !ok {
+		return 0
+	}
+	n, err := strconv.ParseFloat(string(raw), 64)
+	if err != nil || !(n >= 0 && n <= high) {
+		o.fail(key, "%s is no number from 0 to %.0f", short(raw), high)
+		return 0
+	}
+	return n
+}
+
 // yes reads a key that is either true or not there.
 func (o *object) yes(key string) bool {
 	raw, ok := o.take(key)

@@ -80,6 +80,7 @@ func (p *Provider) Complete(ctx context.Context, q observer.Prompt) (observer.Re
 	case Text:
 		return observer.Reply{
 			Text: a.Text, Form: cmp.Or(a.Form, events.FormXML), StopReason: cmp.Or(a.StopReason, "end_turn"), Usage: a.Usage,
+			Cost: a.Cost, Calls: max(1, a.Calls), Model: a.Model,
 		}, nil
 	case Failure:
 		return observer.Reply{}, a.failure(p.now())
@@ -131,7 +132,10 @@ func says(e events.Event, words string) bool {
 }
 
 func (f Failure) failure(now time.Time) *observer.Failure {
-	typed := &observer.Failure{Class: f.Class, Status: f.Status, Message: f.Message, Output: f.Output}
+	typed := &observer.Failure{
+		Class: f.Class, Status: f.Status, Message: f.Message, Output: f.Output, Form: f.Form,
+		Usage: f.Usage, Cost: f.Cost, Calls: f.Calls, Model: f.Model,
+	}
 	if f.ResetsIn > 0 {
 		typed.ResetsAt = now.Add(f.ResetsIn)
 	}

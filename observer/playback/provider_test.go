@@ -114,25 +114,27 @@ func TestContainsLooksAtWhatWasCaptured(t *testing.T) {
 func TestRepliesAndFailuresAreWhole(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		p := play(t, `{"text":"a","form":"structured","stop_reason":"max_tokens","usage":{"input":3,"cached":2,"output":1},"delay_ms":1500}
+		p := play(t, `{"text":"a","form":"structured","stop_reason":"max_tokens","usage":{"input":3,"cached":2,"output":1,"cost":0.5,"calls":2,"model":"m-1"},"delay_ms":1500}
 {"text":"b"}
-{"failure":{"class":"limit","status":429,"resets_in_ms":60000,"message":"m","output":"o"},"delay_ms":500}`)
+{"failure":{"class":"limit","status":429,"resets_in_ms":60000,"message":"m","output":"o","form":"structured","usage":{"input":4,"calls":3,"cost":1e-3,"model":"m-2"}},"delay_ms":500}`)
 		began := time.Now()
 		got, err := p.Complete(t.Context(), observer.Prompt{})
 		want := observer.Reply{
 			Text: "a", Form: events.FormStructured, StopReason: "max_tokens", Usage: events.Usage{Input: 3, Cached: 2, Output: 1},
+			Cost: 0.5, Calls: 2, Model: "m-1",
 		}
 		if diff := cmp.Diff(want, got); diff != "" || err != nil || time.Since(began) != 1500*time.Millisecond {
 			t.Errorf("after %v: %v, -want +got:\n%s", time.Since(began), err, diff)
 		}
 		got, err = p.Complete(t.Context(), observer.Prompt{})
-		if want := (observer.Reply{Text: "b", Form: events.FormXML, StopReason: "end_turn"}); got != want || err != nil {
+		if want := (observer.Reply{Text: "b", Form: events.FormXML, StopReason: "end_turn", Calls: 1}); got != want || err != nil {
 			t.Errorf("got %+v, %v, want %+v", got, err, want)
 		}
 		_, err = p.Complete(t.Context(), observer.Prompt{})
 		failure, _ := errors.AsType[*observer.Failure](err)
 		wantFailure := &observer.Failure{
 			Class: events.FailLimit, Status: 429, ResetsAt: began.Add(62 * time.Second), Message: "m", Output: "o",
+			Form: events.FormStructured, Usage: events.Usage{Input: 4}, Cost: 0.001, Calls: 3, Model: "m-2",
 		}
 		if diff := cmp.Diff(wantFailure, failure); diff != "" {
 			t.Errorf("-want +got:\n%s", diff)

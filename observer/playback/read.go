@@ -31,6 +31,7 @@ const (
 
 	maxRepeat = 1 << 30
 	maxTokens = 1 << 50
+	maxCost   = 1e6 // US dollars of one turn
 )
 
 // Read reads a script to its end. The errors are ErrScript, and those of r.
@@ -151,13 +152,21 @@ func readText(o *object) Action {
 		Text: o.text("text"), StopReason: o.text("stop_reason"),
 		Form: events.Form(o.word("form", string(events.FormXML), string(events.FormStructured))),
 	}
-	if u := o.within("usage"); u != nil {
-		t.Usage = events.Usage{
-			Input: u.number("input", 0, maxTokens), Cached: u.number("cached", 0, maxTokens), Output: u.number("output", 0, maxTokens),
-		}
-		u.done()
-	}
+	t.Usage, t.Bill = readUsage(o)
 	return t
+}
+
+func readUsage(o *object) (events.Usage, Bill) {
+	u := o.within("usage")
+	if u == nil {
+		return events.Usage{}, Bill{}
+	}
+	tokens := events.Usage{
+		Input: u.number("input", 0, maxTokens), Cached: u.number("cached", 0, maxTokens), Output: u.number("output", 0, maxTokens),
+	}
+	bill := Bill{Cost: u.amount("cost", maxCost), Calls: int(u.number("calls", 1, maxRepeat)), Model: u.text("model")}
+	u.done()
+	return tokens, bill
 }
 
 func readFailure(o *object) Action {
@@ -170,7 +179,9 @@ func readFailure(o *object) Action {
 	f := Failure{
 		Class: events.FailureClass(o.word("class", classes()...)), Status: int(o.number("status", 100, 599)),
 		ResetsIn: o.millis("resets_in_ms"), Message: o.text("message"), Output: o.text("output"),
+		Form: events.Form(o.word("form", string(events.FormXML), string(events.FormStructured))),
 	}
+	f.Usage, f.Bill = readUsage(o)
 	o.done()
 	return f
 }

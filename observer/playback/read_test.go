@@ -92,7 +92,10 @@ func TestReadNamesLineAndKey(t *testing.T) {
 		{"a when that is no object", `{"text":"a","when":3}`, `"when": it is no JSON object`},
 		{"usage without a text", `{"hang":true,"usage":{"input":1}}`, `"usage": it is not known here`},
 		{"a form", `{"text":"a","form":"yaml"}`, `"form": "yaml" is none of xml, structured`},
-		{"an unknown usage", `{"text":"a","usage":{"tokens":1}}`, `"usage.tokens": it is not known here: input, cached, output are`},
+		{"an unknown usage", `{"text":"a","usage":{"tokens":1}}`, `"usage.tokens": it is not known here: input, cached, output, cost, calls, model are`},
+		{"a cost below zero", `{"text":"a","usage":{"cost":-1}}`, `"usage.cost": -1 is no number from 0 to 1000000`},
+		{"a cost that is a word", `{"failure":{"class":"limit","usage":{"cost":"1"}}}`, `"failure.usage.cost": "1" is no number`},
+		{"no calls", `{"text":"a","usage":{"calls":0}}`, `"usage.calls": 0 is no whole number from 1`},
 		{"no UTF-8", "{\"text\":\"a\xff\"}", "line 1: it is no UTF-8"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -180,14 +183,24 @@ func drawStep(t *rapid.T) Step {
 				Text: text.Draw(t, "text"), StopReason: text.Draw(t, "stop"),
 				Form:  rapid.SampledFrom([]events.Form{"", events.FormXML, events.FormStructured}).Draw(t, "form"),
 				Usage: events.Usage{Input: tokens.Draw(t, "in"), Cached: tokens.Draw(t, "cached"), Output: tokens.Draw(t, "out")},
+				Bill:  drawBill(t),
 			},
 			Failure{
 				Class:  events.FailureClass(rapid.SampledFrom(classes()).Draw(t, "class")),
 				Status: rapid.SampledFrom([]int{0, 100, 429, 599}).Draw(t, "status"), ResetsIn: drawMillis(t, "reset"),
-				Message: text.Draw(t, "message"), Output: text.Draw(t, "output"),
+				Message: text.Draw(t, "message"), Output: text.Draw(t, "output"), Bill: drawBill(t),
+				Form:  rapid.SampledFrom([]events.Form{"", events.FormXML, events.FormStructured}).Draw(t, "form"),
+				Usage: events.Usage{Input: tokens.Draw(t, "failed in")},
 			},
 			Crash(text.Draw(t, "crash")), Panic(text.Draw(t, "panic")), Hang{},
 		}).Draw(t, "action"),
+	}
+}
+
+func drawBill(t *rapid.T) Bill {
+	return Bill{
+		Cost: rapid.Float64Range(0, maxCost).Draw(t, "cost"), Calls: rapid.IntRange(0, maxRepeat).Draw(t, "calls"),
+		Model: rapid.String().Draw(t, "answered"),
 	}
 }
 

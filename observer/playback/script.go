@@ -56,6 +56,7 @@ type Text struct {
 	Form       events.Form // empty: xml
 	StopReason string
 	Usage      events.Usage
+	Bill
 }
 
 // Failure fails with a class that blames the provider or the turn.
@@ -65,6 +66,16 @@ type Failure struct {
 	ResetsIn time.Duration // from the answer on; 0: it does not say. Whole milliseconds
 	Message  string
 	Output   string
+	Form     events.Form // of Output; empty: xml
+	Usage    events.Usage
+	Bill
+}
+
+// Bill is what a turn cost beside its tokens.
+type Bill struct {
+	Cost  float64 // US dollars, as the provider states it; 0: it does not
+	Calls int     // requests; 0: one for a Text, none for a Failure
+	Model string  // what answered; empty: it does not say
 }
 
 // Crash returns an error of these words that is no typed failure.

@@ -43,9 +43,12 @@ type (
 		UntilMS  int64           `json:"until_ms,omitempty"`
 	}
 	usageLine struct {
-		Input  int64 `json:"input,omitempty"`
-		Cached int64 `json:"cached,omitempty"`
-		Output int64 `json:"output,omitempty"`
+		Input  int64   `json:"input,omitempty"`
+		Cached int64   `json:"cached,omitempty"`
+		Output int64   `json:"output,omitempty"`
+		Cost   float64 `json:"cost,omitempty"`
+		Calls  int     `json:"calls,omitempty"`
+		Model  string  `json:"model,omitempty"`
 	}
 	failureLine struct {
 		Class      events.FailureClass `json:"class"`
@@ -53,6 +56,8 @@ type (
 		ResetsInMS int64               `json:"resets_in_ms,omitempty"`
 		Message    string              `json:"message,omitempty"`
 		Output     string              `json:"output,omitempty"`
+		Form       events.Form         `json:"form,omitempty"`
+		Usage      *usageLine          `json:"usage,omitempty"`
 	}
 )
 
@@ -114,12 +119,11 @@ func (s Step) line() stepLine {
 	switch a := s.Action.(type) {
 	case Text:
 		l.Text, l.Form, l.StopReason = &a.Text, a.Form, a.StopReason
-		if a.Usage != (events.Usage{}) {
-			l.Usage = &usageLine{Input: a.Usage.Input, Cached: a.Usage.Cached, Output: a.Usage.Output}
-		}
+		l.Usage = usageOf(a.Usage, a.Bill)
 	case Failure:
 		l.Failure = &failureLine{
 			Class: a.Class, Status: a.Status, ResetsInMS: a.ResetsIn.Milliseconds(), Message: a.Message, Output: a.Output,
+			Form: a.Form, Usage: usageOf(a.Usage, a.Bill),
 		}
 	case Crash:
 		l.Crash = &a
@@ -129,4 +133,13 @@ func (s Step) line() stepLine {
 		l.Hang = true
 	}
 	return l
+}
+
+// usageOf is nil where there is nothing to say.
+func usageOf(u events.Usage, b Bill) *usageLine {
+	l := usageLine{Input: u.Input, Cached: u.Cached, Output: u.Output, Cost: b.Cost, Calls: b.Calls, Model: b.Model}
+	if l == (usageLine{}) {
+		return nil
+	}
+	return &l
 }
