@@ -20,7 +20,7 @@ const (
 func (s *Server) getUsage(w http.ResponseWriter, r *http.Request) error {
 	p := paramsOf(r, "by", "since", "until", "session", "project", "utc", "limit", "after")
 	q := UsageQuery{
-		By:    UsageBy(cmp.Or(p.oneOf("by", "day", "session", "model", "outcome"), "day")),
+		By:    UsageBy(cmp.Or(p.oneOf("by", "day", "session", "model", "provider", "outcome"), "day")),
 		Since: p.time("since"), Until: p.time("until"), UTC: p.flag("utc"), Limit: p.number("limit", defaultUsage, maxUsage),
 	}
 	name, project, after := p.text("session"), p.text("project"), p.position("after")
@@ -107,31 +107,24 @@ func sortUsage(by UsageBy, rows []UsageRow) {
 	switch by {
 	case UsageByDay:
 		slices.Reverse(rows)
-	case UsageBySession, UsageByModel:
+	case UsageBySession, UsageByModel, UsageByProvider:
 		slices.SortStableFunc(rows, func(a, b UsageRow) int {
 			return cmp.Or(cmp.Compare(b.USD, a.USD), cmp.Compare(b.Tokens(), a.Tokens()), cmp.Compare(b.Turns, a.Turns))
 		})
 	}
 }
 
-// price adds models up, and says what that is in money as far as prices are known.
+// price adds models up, and says what that is in money as far as it is known.
 func (s *Server) price(models []projections.ModelUsage) Spent {
 	var out Spent
+	var stated, listed float64
 	for _, m := range models {
 		out.Add(m.UsageCount, 1)
-		if m.Tokens() == 0 {
-			continue
-		}
-		usd, ok := 0.0, false
-		if s.cfg.Price != nil {
-			usd, ok = s.cfg.Price(m.Provider, m.Model, m.Usage())
-		}
-		if !ok {
-			out.UnpricedTokens += m.Tokens()
-			continue
-		}
-		out.USD += usd
+		money := m.Money(s.cfg.Price)
+		stated, listed = stated+money.Stated, listed+money.Listed
+		out.UnpricedTokens += money.Unpriced
 	}
+	out.USD, out.EstimatedUSD = stated+listed, listed
 	return out
 }
 

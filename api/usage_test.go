@@ -51,7 +51,9 @@ func spend(t *testing.T, now time.Time) *world {
 	turn(cheap, "nobody knows", events.Usage{Input: 400, Output: 100})
 	failed := newID()
 	say(cheap, failed, events.TurnStarted{Turn: failed, Provider: "openai", Model: "known", PromptBytes: 5, Attempt: 2},
-		events.TurnFailed{Turn: failed, Class: events.FailLimit, Status: 429})
+		events.TurnFailed{
+			Turn: failed, Class: events.FailLimit, Status: 429, Usage: events.Usage{Input: 8, Output: 2}, Cost: 0.5, Calls: 3, Model: "known-2",
+		})
 	w := startWorld(t, log, func(c *Config) { c.Price, c.Now = priced, func() time.Time { return now } })
 	last, err := log.Last(t.Context())
 	if err == nil {
@@ -64,7 +66,9 @@ func spend(t *testing.T, now time.Time) *world {
 }
 
 func spentOn(turns, in, cached, out int64, usd float64, unpriced int64) Spent {
-	return Spent{projections.UsageCount{Turns: turns, PromptBytes: 100 * turns, Input: in, Cached: cached, Output: out}, usd, unpriced}
+	return Spent{
+		projections.UsageCount{Turns: turns, Calls: turns, PromptBytes: 100 * turns, Input: in, Cached: cached, Output: out}, usd, usd, unpriced,
+	}
 }
 
 // TestUsage asks for the same turns in every way there is.
@@ -72,10 +76,10 @@ func TestUsage(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 3, 1, 0, 0, 0, time.FixedZone("east", 3*3600)) // still the 2nd in UTC
 	w := spend(t, now)
-	failed := Spent{UsageCount: projections.UsageCount{Turns: 1, Again: 1, PromptBytes: 5, Untold: 1}}
+	failed := Spent{UsageCount: projections.UsageCount{Turns: 1, Again: 1, Calls: 3, PromptBytes: 5, Input: 8, Output: 2}, USD: 0.5}
 	plus := func(a, b Spent) Spent {
 		a.Add(b.UsageCount, 1)
-		return Spent{a.UsageCount, a.USD + b.USD, a.UnpricedTokens + b.UnpricedTokens}
+		return Spent{a.UsageCount, a.USD + b.USD, a.EstimatedUSD + b.EstimatedUSD, a.UnpricedTokens + b.UnpricedTokens}
 	}
 	first, second, third := spentOn(1, 100, 50, 2, 75, 0), spentOn(1, 10, 0, 1, 20, 0), spentOn(1, 400, 0, 100, 0, 500)
 	late := plus(plus(second, third), failed)
@@ -96,7 +100,11 @@ func TestUsage(t *testing.T) {
 			{Session: costly, Spent: plus(first, second)}, {Session: cheap, Spent: plus(third, failed)},
 		}}},
 		{"by model", UsageQuery{By: UsageByModel}, Usage{By: UsageByModel, Zone: "east", Total: all, Unpriced: unpriced, Rows: []UsageRow{
-			{Provider: "openai", Model: "known", Spent: plus(plus(first, second), failed)}, {Provider: "openai", Model: "nobody knows", Spent: third},
+			{Provider: "openai", Model: "known", Spent: plus(first, second)}, {Provider: "openai", Model: "known-2", Spent: failed},
+			{Provider: "openai", Model: "nobody knows", Spent: third},
+		}}},
+		{"by provider", UsageQuery{By: UsageByProvider}, Usage{By: UsageByProvider, Zone: "east", Total: all, Unpriced: unpriced, Rows: []UsageRow{
+			{Provider: "openai", Spent: all},
 		}}},
 		{"by outcome", UsageQuery{By: UsageByOutcome}, Usage{By: UsageByOutcome, Zone: "east", Total: all, Unpriced: unpriced, Rows: []UsageRow{
 			{Outcome: projections.TurnSkipped, Spent: plus(plus(first, second), third)},

@@ -14,10 +14,11 @@ type UsageBy = projections.UsageBy
 
 // The ways to divide it.
 const (
-	UsageByDay     = projections.UsageByDay
-	UsageBySession = projections.UsageBySession
-	UsageByModel   = projections.UsageByModel
-	UsageByOutcome = projections.UsageByOutcome
+	UsageByDay      = projections.UsageByDay
+	UsageBySession  = projections.UsageBySession
+	UsageByModel    = projections.UsageByModel
+	UsageByProvider = projections.UsageByProvider
+	UsageByOutcome  = projections.UsageByOutcome
 )
 
 // UsageQuery chooses turns by when they ended, exact to a quarter of an hour.
@@ -32,14 +33,15 @@ type UsageQuery struct {
 	After   events.Position // the answer must know this position; 0: whatever is known
 }
 
-// Spent is what turns cost. Tokens are those that providers told of answers; of failed turns none are known.
+// Spent is what turns cost, as far as providers tell it: of answers, and of what failed too.
 type Spent struct {
 	projections.UsageCount
-	USD            float64 `json:"usd"`                       // of the tokens that a price is known of
-	UnpricedTokens int64   `json:"unpriced_tokens,omitempty"` // those that none is known of
+	USD            float64 `json:"usd"`                       // what providers state, and what the rest costs by the list of prices
+	EstimatedUSD   float64 `json:"estimated_usd"`             // of USD, by the list
+	UnpricedTokens int64   `json:"unpriced_tokens,omitempty"` // of which nothing was stated, and no price is known
 }
 
-// UsageRow is what the turns of one day, session, model or outcome cost.
+// UsageRow is what the turns of one day, session, provider, model or outcome cost. A model is the one that answered.
 type UsageRow struct {
 	Day      string              `json:"day,omitempty"` // 2006-01-02
 	Session  events.SessionID    `json:"session,omitzero"`
@@ -51,14 +53,14 @@ type UsageRow struct {
 	Spent
 }
 
-// ModelTokens is tokens of one provider's model.
+// ModelTokens is tokens of one provider's model of which it stated no money.
 type ModelTokens struct {
 	Provider string `json:"provider"`
 	Model    string `json:"model,omitempty"`
 	Tokens   int64  `json:"tokens"`
 }
 
-// Usage is what turns cost. Days come the latest first, sessions and models the dearest first.
+// Usage is what turns cost. Days come the latest first, sessions, providers and models the dearest first.
 type Usage struct {
 	Position events.Position `json:"position"`
 	By       UsageBy         `json:"by"`

@@ -45,6 +45,8 @@ func fill(v reflect.Value) {
 		v.SetString("x")
 	case reflect.Int, reflect.Int64:
 		v.SetInt(7)
+	case reflect.Float64:
+		v.SetFloat(0.5)
 	case reflect.Uint64:
 		v.SetUint(7)
 	case reflect.Uint8:

@@ -283,6 +283,11 @@ type Turn struct {
 
 	Rows   []events.ID       `cbor:"29,keyasint,omitempty" json:"rows,omitempty"` // observations and summaries it led to
 	RowsAt []events.Position `cbor:"30,keyasint,omitempty" json:"rows_at,omitempty"`
+
+	Instead  []string `cbor:"31,keyasint,omitempty" json:"instead,omitempty"`  // providers before it that were passed over
+	Answered string   `cbor:"32,keyasint,omitempty" json:"answered,omitempty"` // the model that answered, where it is not Model
+	Cost     float64  `cbor:"33,keyasint,omitempty" json:"cost,omitempty"`     // US dollars, as the provider says; 0: it did not
+	Calls    int      `cbor:"34,keyasint,omitempty" json:"calls,omitempty"`    // requests sent; 0: not counted
 }
 
 // Injection is memory that an agent was given.

@@ -10,7 +10,7 @@ import (
 type turnView struct{}
 
 func (turnView) name() string       { return "turns" }
-func (turnView) version() int       { return 1 }
+func (turnView) version() int       { return 2 }
 func (turnView) skipsUnknown() bool { return false }
 
 func turnTable() table[Turn] { return table[Turn]{name: "rows", ordered: true} }
@@ -56,6 +56,7 @@ func (f *turnFold) start(r *record) error {
 		ID: turnOf(r, e.Turn), Session: r.session, Kind: e.TurnKind, Generation: e.Generation, Provider: e.Provider,
 		Model: e.Model, Settles: e.Settles, Reads: e.Reads, PromptBytes: e.PromptBytes, Attempt: e.Attempt,
 		Probe: e.Probe, Prompt: e.Prompt, Started: r.Position, StartedAt: r.OccurredAt, Result: TurnRunning,
+		Instead: e.Instead,
 	}
 	return nil
 }
@@ -121,9 +122,11 @@ func endTurn(t *Turn, r *record) {
 func describeTurn(t *Turn, r *record, e events.Event) {
 	switch e := e.(type) {
 	case events.TurnReceived:
-		t.Form, t.StopReason, t.Usage, t.LatencyMS = e.Form, e.StopReason, e.Usage, e.LatencyMS
+		t.Form, t.StopReason, t.LatencyMS = e.Form, e.StopReason, e.LatencyMS
+		t.Usage, t.Cost, t.Calls, t.Answered = e.Usage, e.Cost, e.Calls, e.Model
 	case events.TurnFailed:
 		t.Failure, t.Status, t.Message = e.Class, e.Status, e.Message
+		t.Usage, t.Cost, t.Calls, t.Answered = e.Usage, e.Cost, e.Calls, e.Model
 	case events.OutputDropped:
 		t.Class, t.Reason, t.Preview = e.Class, e.Reason, e.Preview
 	case events.OutputSkipped:
@@ -152,9 +155,11 @@ func (f *turnFold) forget(h events.Header) error {
 	}
 	switch h.Kind {
 	case events.KindTurnReceived:
-		t.Form, t.StopReason, t.Usage, t.LatencyMS = "", "", events.Usage{}, 0
+		t.Form, t.StopReason, t.LatencyMS = "", "", 0
+		t.Usage, t.Cost, t.Calls, t.Answered = events.Usage{}, 0, 0, ""
 	case events.KindTurnFailed:
 		t.Failure, t.Status, t.Message = "", 0, ""
+		t.Usage, t.Cost, t.Calls, t.Answered = events.Usage{}, 0, 0, ""
 	case events.KindOutputDropped:
 		t.Class, t.Reason, t.Preview = "", "", ""
 	case events.KindOutputSkipped:

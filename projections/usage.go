@@ -1,18 +1,19 @@
 package projections
 
 import (
+	"math"
 	"time"
 
 	"github.com/cmemd/cmemd/events"
 )
 
-// usageView counts what turns cost: by when they ended, by session, by who was asked, and by what came of them. It holds
-// numbers and names of models, no words. An answer's tokens are told by its payload alone: once that is erased, the turn
-// counts on as one that told none.
+// usageView counts what turns cost: by when they ended, by session, by who answered, and by what came of them. It holds
+// numbers and names of models, no words. What a turn cost, and which model answered where it is not the one that was asked,
+// is told by the payload of its end alone: once that is erased, the turn counts on as one that told nothing.
 type usageView struct{}
 
 func (usageView) name() string       { return "usage" }
-func (usageView) version() int       { return 1 }
+func (usageView) version() int       { return 2 }
 func (usageView) skipsUnknown() bool { return true }
 
 func usageCellTable() table[UsageCount]    { return table[UsageCount]{name: "cells", ordered: true} }
@@ -34,37 +35,76 @@ func quarterAt(t time.Time) int64 { return max(t.Unix(), 0) / quarterSeconds }
 type UsageCount struct {
 	Turns       int64 `json:"turns"`            // that ended, failed ones included
 	Again       int64 `json:"again"`            // of them, those that asked once more about what an earlier one had failed on
+	Calls       int64 `json:"calls"`            // requests sent for them, as far as they were counted
 	PromptBytes int64 `json:"prompt_bytes"`     // sent
-	Input       int64 `json:"input_tokens"`     // as far as the provider says, as all tokens
+	Input       int64 `json:"input_tokens"`     // as far as the provider says, as all tokens; of failed turns too
 	Cached      int64 `json:"cached_tokens"`    // of Input, read from a cache
 	Output      int64 `json:"output_tokens"`    //
-	Untold      int64 `json:"untold,omitempty"` // turns of which no tokens are known: nobody said, they failed, or it was erased
+	Untold      int64 `json:"untold,omitempty"` // turns of which no tokens are known: nobody said, or it was erased
+
+	Stated   int64        `json:"-"` // billionths of a US dollar, as providers say
+	Unstated events.Usage `json:"-"` // tokens of the turns of which the provider did not say what they cost
 }
 
 // Tokens is input and output together.
 func (c UsageCount) Tokens() int64 { return c.Input + c.Output }
 
-// Usage is the tokens of c.
-func (c UsageCount) Usage() events.Usage {
-	return events.Usage{Input: c.Input, Cached: c.Cached, Output: c.Output}
-}
-
 // Add adds other's numbers to c's, times by.
 func (c *UsageCount) Add(other UsageCount, by int64) {
-	c.Turns += by * other.Turns
-	c.Again += by * other.Again
-	c.PromptBytes += by * other.PromptBytes
-	c.Input += by * other.Input
-	c.Cached += by * other.Cached
-	c.Output += by * other.Output
-	c.Untold += by * other.Untold
+	from := other.numbers()
+	for i, n := range c.numbers() {
+		*n += by * *from[i]
+	}
 }
 
-// ModelUsage is what one model of one provider cost.
+// perDollar is how exactly money is counted: in whole numbers, so that sums can be taken back to nothing.
+const perDollar = 1e9
+
+// maxStated is the most US dollars that one turn is believed to have cost. It keeps sums in range.
+const maxStated = 1e6
+
+// billionths is usd as it is counted.
+func billionths(usd float64) int64 {
+	if !(usd > 0) {
+		return 0
+	}
+	return int64(math.Round(min(usd, maxStated) * perDollar))
+}
+
+// ModelUsage is what one model of one provider cost. It is the one that answered, as far as it said so.
 type ModelUsage struct {
 	Provider string `json:"provider"`
 	Model    string `json:"model,omitempty"`
 	UsageCount
+}
+
+// Money is what something cost in US dollars.
+type Money struct {
+	Stated   float64 // by the provider
+	Listed   float64 // by prices, of tokens of which it stated nothing
+	Unpriced int64   // such tokens that no price is known of
+}
+
+// USD is all that is known.
+func (m Money) USD() float64 { return m.Stated + m.Listed }
+
+// Money is what m cost. Price is what tokens of a provider's model cost; ok is false where that is not known. It may be nil.
+func (m ModelUsage) Money(price func(provider, model string, tokens events.Usage) (usd float64, ok bool)) Money {
+	money := Money{Stated: float64(m.Stated) / perDollar}
+	n := m.Unstated.Input + m.Unstated.Output
+	if n == 0 {
+		return money
+	}
+	usd, ok := 0.0, false
+	if price != nil {
+		usd, ok = price(m.Provider, m.Model, m.Unstated)
+	}
+	if !ok {
+		money.Unpriced = n
+		return money
+	}
+	money.Listed = usd
+	return money
 }
 
 // UsageBy is what a Usage is divided by.
@@ -72,10 +112,11 @@ type UsageBy string
 
 // The ways to divide it.
 const (
-	UsageByDay     UsageBy = "day"
-	UsageBySession UsageBy = "session"
-	UsageByModel   UsageBy = "model"
-	UsageByOutcome UsageBy = "outcome"
+	UsageByDay      UsageBy = "day"
+	UsageBySession  UsageBy = "session"
+	UsageByModel    UsageBy = "model"
+	UsageByProvider UsageBy = "provider"
+	UsageByOutcome  UsageBy = "outcome"
 )
 
 // UsageFilter chooses turns by when they ended, exact to a quarter of an hour. Its zero value is all of them, by day.
@@ -88,7 +129,7 @@ type UsageFilter struct {
 	Zone    *time.Location            // whose days; nil means UTC
 }
 
-// UsageKey is a day, a session, a model or an outcome. Only the fields that turns are divided by are set.
+// UsageKey is a day, a session, a provider, a model of it, or an outcome. Only the fields that turns are divided by are set.
 type UsageKey struct {
 	Day      string              // 2006-01-02
 	Session  events.SessionID    //

@@ -42,7 +42,10 @@ func spent(t *testing.T) (*world, *Views) {
 }
 
 func answered(n int64) UsageCount {
-	return UsageCount{Turns: n, PromptBytes: 900 * n, Input: 100 * n, Cached: 10 * n, Output: 30 * n}
+	return UsageCount{
+		Turns: n, Calls: n, PromptBytes: 900 * n, Input: 100 * n, Cached: 10 * n, Output: 30 * n,
+		Unstated: events.Usage{Input: 100 * n, Cached: 10 * n, Output: 30 * n},
+	}
 }
 
 func TestUsage(t *testing.T) {
@@ -73,6 +76,9 @@ func TestUsage(t *testing.T) {
 		{"by model", UsageFilter{By: UsageByModel}, []UsageGroup{
 			group(UsageKey{Provider: "anthropic", Model: "large"}, large), group(UsageKey{Provider: "anthropic", Model: "small"}, small),
 			group(UsageKey{Provider: "openai"}, ModelUsage{"openai", "", probed}),
+		}},
+		{"by provider", UsageFilter{By: UsageByProvider}, []UsageGroup{
+			group(UsageKey{Provider: "anthropic"}, large, small), group(UsageKey{Provider: "openai"}, ModelUsage{"openai", "", probed}),
 		}},
 		{"by outcome", UsageFilter{By: UsageByOutcome}, []UsageGroup{
 			group(UsageKey{Result: TurnKept}, large, model("small", answered(1))),
@@ -138,8 +144,11 @@ func TestForgettingLeavesTheNumbersThatNoErasedPayloadHeld(t *testing.T) {
 	w := newWorld(t)
 	s := w.open(0)
 	in := w.tool(s, "")
-	records := w.keep(w.start(s, events.TurnObservation, in), "secret")
-	w.fail(w.start(s, events.TurnObservation, in))
+	turn, lost := w.start(s, events.TurnObservation, in), w.start(s, events.TurnObservation, in)
+	turn.bill = &bill{events.Usage{Input: 5, Output: 1}, 0.5, 2, "small-0101"}
+	lost.bill = &bill{events.Usage{Input: 3}, 0.25, 3, "small-0101"}
+	records := w.keep(turn, "secret")
+	w.fail(lost)
 	last, err := w.log.Last(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -148,11 +157,82 @@ func TestForgettingLeavesTheNumbersThatNoErasedPayloadHeld(t *testing.T) {
 	w.forget(false, []events.Position{records[0].Position, records[1].Position, last})
 	mustCatchUp(t, v)
 	want := []UsageGroup{
-		{UsageKey{Result: TurnKept}, []ModelUsage{{"anthropic", "small", UsageCount{Turns: 1, PromptBytes: 900, Untold: 1}}}},
+		{UsageKey{Result: TurnKept}, []ModelUsage{{"anthropic", "small", UsageCount{Turns: 1, Calls: 1, PromptBytes: 900, Untold: 1}}}},
 		{UsageKey{Result: TurnFailed}, []ModelUsage{{"anthropic", "small", UsageCount{Turns: 1, PromptBytes: 900, Untold: 1}}}},
 	}
 	if diff := gocmp.Diff(want, mustUsage(t, v, UsageFilter{By: UsageByOutcome})); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// TestWhatProvidersTellIsCounted of turns that failed and were asked several times, by the model that answered; what they
+// state is money, and only the rest is priced.
+func TestWhatProvidersTellIsCounted(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := w.open(0)
+	in := w.tool(s, "")
+	for _, end := range []struct {
+		bill   bill
+		failed bool
+	}{
+		{bill{events.Usage{Input: 1000, Cached: 400, Output: 10}, 0.25, 1, ""}, false},
+		{bill{events.Usage{Input: 2000, Output: 20}, 0, 3, ""}, false},
+		{bill{events.Usage{Input: 300}, 0.1, 2, ""}, true},
+		{bill{events.Usage{Input: 50, Output: 5}, 0, 3, "small-0101"}, true},
+		{bill{events.Usage{}, 0, 0, ""}, true},
+		{bill{events.Usage{Input: 7}, 1e300, 1, "dear"}, false},
+	} {
+		turn := w.start(s, events.TurnObservation, in)
+		if turn.bill = &end.bill; end.failed {
+			w.fail(turn)
+		} else {
+			w.skip(turn)
+		}
+	}
+	v := caughtUp(t, w)
+	want := []ModelUsage{
+		{"anthropic", "dear", UsageCount{Turns: 1, Calls: 1, PromptBytes: 900, Input: 7, Stated: 1e15}},
+		{"anthropic", "small", UsageCount{
+			Turns: 4, Calls: 6, PromptBytes: 3600, Input: 3300, Cached: 400, Output: 30, Untold: 1, Stated: 350_000_000,
+			Unstated: events.Usage{Input: 2000, Output: 20},
+		}},
+		{"anthropic", "small-0101", UsageCount{Turns: 1, Calls: 3, PromptBytes: 900, Input: 50, Output: 5, Unstated: events.Usage{Input: 50, Output: 5}}},
+	}
+	got, err := v.UsageOf(t.Context(), s)
+	if diff := gocmp.Diff(want, got); diff != "" || err != nil {
+		t.Fatalf("%v (-want +got):\n%s", err, diff)
+	}
+	price := func(_, model string, u events.Usage) (float64, bool) {
+		return float64(u.Input) + 10*float64(u.Output), model == "small"
+	}
+	if got, want := got[1].Money(price), (Money{Stated: 0.35, Listed: 2200}); got != want || got.USD() != 2200.35 {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+	if got, want := got[2].Money(price), (Money{Unpriced: 55}); got != want {
+		t.Errorf("without a price: got %+v, want %+v", got, want)
+	}
+	if got, want := got[1].Money(nil), (Money{Stated: 0.35, Unpriced: 2020}); got != want {
+		t.Errorf("without prices: got %+v, want %+v", got, want)
+	}
+}
+
+// TestNobodyAskedCostsNothing: a turn whose provider cannot be asked told all that there is to tell.
+func TestNobodyAskedCostsNothing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := w.open(0)
+	for _, e := range []events.TurnFailed{{Class: events.FailSetup}, {Class: events.FailSetup, Calls: 1}, {Class: events.FailTransport}} {
+		turn := w.start(s, events.TurnObservation, w.tool(s, ""))
+		e.Turn = turn.id
+		w.say(s.Stream(), turn.id, e)
+	}
+	got := map[events.FailureClass]int64{}
+	for _, g := range mustUsage(t, caughtUp(t, w), UsageFilter{By: UsageByOutcome}) {
+		got[g.Failure] = g.Count().Untold
+	}
+	if diff := gocmp.Diff(map[events.FailureClass]int64{events.FailSetup: 1, events.FailTransport: 1}, got); diff != "" {
+		t.Errorf("turns of which no tokens are known (-want +got):\n%s", diff)
 	}
 }
 
@@ -172,7 +252,7 @@ func TestUsageAddsUp(t *testing.T) {
 		}
 		mustCatchUp(t, v)
 		want := naiveUsage(t, w)
-		for _, by := range []UsageBy{UsageByDay, UsageBySession, UsageByModel, UsageByOutcome} {
+		for _, by := range []UsageBy{UsageByDay, UsageBySession, UsageByModel, UsageByProvider, UsageByOutcome} {
 			var got UsageCount
 			for _, g := range mustUsage(t, v, UsageFilter{By: by}) {
 				got.Add(g.Count(), 1)
@@ -211,9 +291,22 @@ func naiveUsage(t tb, w *world) UsageCount {
 		if _, ok := started[r.Correlation]; !ok || r.Kind != events.KindTurnReceived && r.Kind != events.KindTurnFailed {
 			continue
 		}
-		one := UsageCount{Turns: 1, PromptBytes: int64(started[r.Correlation].PromptBytes), Untold: 1}
-		if e, ok := e.(events.TurnReceived); ok {
-			one.Input, one.Cached, one.Output, one.Untold = e.Usage.Input, e.Usage.Cached, e.Usage.Output, 0
+		one := UsageCount{Turns: 1, PromptBytes: int64(started[r.Correlation].PromptBytes)}
+		var usd float64
+		switch e := e.(type) {
+		case events.TurnReceived:
+			one.Input, one.Cached, one.Output, one.Calls, usd = e.Usage.Input, e.Usage.Cached, e.Usage.Output, int64(e.Calls), e.Cost
+		case events.TurnFailed:
+			one.Input, one.Cached, one.Output, one.Calls, usd = e.Usage.Input, e.Usage.Cached, e.Usage.Output, int64(e.Calls), e.Cost
+		}
+		if r.Kind == events.KindTurnReceived {
+			one.Calls = max(one.Calls, 1)
+		}
+		if one.Input+one.Cached+one.Output == 0 {
+			one.Untold = 1
+		}
+		if one.Stated = int64(usd * 1e9); one.Stated == 0 {
+			one.Unstated = events.Usage{Input: one.Input, Cached: one.Cached, Output: one.Output}
 		}
 		sum.Add(one, 1)
 	}
@@ -264,7 +357,7 @@ func TestUsageKeysComeBack(t *testing.T) {
 			probe:  rapid.Bool().Draw(t, "probe"), failure: text.Draw(t, "failure"), by: asked{text.Draw(t, "provider"), text.Draw(t, "model")},
 		}
 		number := rapid.Int64()
-		turn, back := usageTurn{key: k}, usageTurn{}
+		turn, back := usageTurn{key: k, asked: text.Draw(t, "asked")}, usageTurn{}
 		for _, n := range turn.count.numbers() {
 			*n = number.Draw(t, "number")
 		}

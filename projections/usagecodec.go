@@ -70,13 +70,11 @@ func appendTexts(b []byte, texts ...string) []byte {
 }
 
 // readTexts reads what appendTexts wrote, and nothing else.
-func readTexts(b []byte, texts ...*string) error {
+func readTexts(b []byte, texts ...*string) (err error) {
 	for _, t := range texts {
-		n, size := binary.Uvarint(b)
-		if size <= 0 || n > uint64(len(b)-size) {
-			return errShort
+		if *t, b, err = cutText(b); err != nil {
+			return err
 		}
-		*t, b = string(b[size:size+int(n)]), b[size+int(n):]
 	}
 	if len(b) > 0 {
 		return errShort
@@ -84,10 +82,24 @@ func readTexts(b []byte, texts ...*string) error {
 	return nil
 }
 
-// numbers are the fields of c in their order on disk.
-func (c *UsageCount) numbers() [7]*int64 {
-	return [7]*int64{&c.Turns, &c.Again, &c.PromptBytes, &c.Input, &c.Cached, &c.Output, &c.Untold}
+// cutText reads one text of appendTexts, and returns what comes behind it.
+func cutText(b []byte) (text string, rest []byte, err error) {
+	n, size := binary.Uvarint(b)
+	if size <= 0 || n > uint64(len(b)-size) {
+		return "", nil, errShort
+	}
+	return string(b[size : size+int(n)]), b[size+int(n):], nil
 }
+
+// numbers are the fields of c in their order on disk.
+func (c *UsageCount) numbers() [usageNumbers]*int64 {
+	return [usageNumbers]*int64{
+		&c.Turns, &c.Again, &c.PromptBytes, &c.Input, &c.Cached, &c.Output, &c.Untold, &c.Calls, &c.Stated,
+		&c.Unstated.Input, &c.Unstated.Cached, &c.Unstated.Output,
+	}
+}
+
+const usageNumbers = 12
 
 // AppendBinary appends the numbers.
 func (c UsageCount) AppendBinary(b []byte) ([]byte, error) { return appendNumbers(b, c.numbers()), nil }
@@ -101,7 +113,7 @@ func (c *UsageCount) UnmarshalBinary(b []byte) error {
 	return err
 }
 
-func appendNumbers(b []byte, numbers [7]*int64) []byte {
+func appendNumbers(b []byte, numbers [usageNumbers]*int64) []byte {
 	if b == nil {
 		b = make([]byte, 0, 32)
 	}
@@ -111,7 +123,7 @@ func appendNumbers(b []byte, numbers [7]*int64) []byte {
 	return b
 }
 
-func readNumbers(b []byte, numbers [7]*int64) ([]byte, error) {
+func readNumbers(b []byte, numbers [usageNumbers]*int64) ([]byte, error) {
 	for _, n := range numbers {
 		v, size := binary.Varint(b)
 		if size <= 0 {
@@ -122,15 +134,19 @@ func readNumbers(b []byte, numbers [7]*int64) ([]byte, error) {
 	return b, nil
 }
 
-// AppendBinary appends the turn's numbers, and then what its cell is about.
+// AppendBinary appends the turn's numbers, who was asked, and then what its cell is about.
 func (t usageTurn) AppendBinary(b []byte) ([]byte, error) {
-	return append(appendNumbers(b, t.count.numbers()), t.key.bytes()...), nil
+	b = appendTexts(appendNumbers(b, t.count.numbers()), t.asked)
+	return append(b, t.key.bytes()...), nil
 }
 
 // UnmarshalBinary reads what AppendBinary wrote.
 func (t *usageTurn) UnmarshalBinary(b []byte) error {
 	rest, err := readNumbers(b, t.count.numbers())
 	if err != nil {
+		return err
+	}
+	if t.asked, rest, err = cutText(rest); err != nil {
 		return err
 	}
 	return t.key.parse(rest)

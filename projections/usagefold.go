@@ -1,6 +1,7 @@
 package projections
 
 import (
+	"cmp"
 	"encoding/json"
 
 	"github.com/cmemd/cmemd/events"
@@ -9,6 +10,7 @@ import (
 // usageTurn is what one turn has added to the counts, so that it can be taken back.
 type usageTurn struct {
 	key   usageKey
+	asked string // model; key has the one that answered
 	count UsageCount
 	// A turn is counted once key.result is known; until then count.Turns is 0 while it runs, and 1 from its answer on.
 }
@@ -102,7 +104,7 @@ func (f *usageFold) start(r *record) error {
 	if err != nil {
 		return err
 	}
-	*t = usageTurn{key: usageKey{session: r.session, probe: e.Probe, by: asked{e.Provider, e.Model}}}
+	*t = usageTurn{key: usageKey{session: r.session, probe: e.Probe, by: asked{e.Provider, e.Model}}, asked: e.Model}
 	t.count.PromptBytes = int64(e.PromptBytes)
 	if e.Attempt > 1 {
 		t.count.Again = 1
@@ -118,7 +120,7 @@ func (f *usageFold) receive(r *record) error {
 	}
 	return f.change(turnOf(r, e.Turn), func(t *usageTurn) {
 		t.end(r)
-		t.paid(e.Usage)
+		t.paid(e.Usage, e.Cost, max(1, e.Calls), e.Model)
 	})
 }
 
@@ -129,7 +131,10 @@ func (f *usageFold) fail(r *record) error {
 	}
 	return f.change(turnOf(r, e.Turn), func(t *usageTurn) {
 		t.end(r)
-		t.paid(events.Usage{})
+		t.paid(e.Usage, e.Cost, e.Calls, e.Model)
+		if e.Class == events.FailSetup && e.Calls == 0 {
+			t.count.Untold = 0 // nobody was asked
+		}
 		t.key.result, t.key.failure = TurnFailed, string(e.Class)
 	})
 }
@@ -147,21 +152,30 @@ func (t *usageTurn) end(r *record) {
 	t.count.Turns, t.key.quarter = 1, quarterAt(r.RecordedAt)
 }
 
-// paid takes over the tokens of an answer.
-func (t *usageTurn) paid(u events.Usage) {
-	t.count.Input, t.count.Cached, t.count.Output, t.count.Untold = u.Input, u.Cached, u.Output, 0
-	if u == (events.Usage{}) {
-		t.count.Untold = 1
+// paid takes over what a turn cost, and who answered.
+func (t *usageTurn) paid(u events.Usage, usd float64, calls int, model string) {
+	c := &t.count
+	c.Input, c.Cached, c.Output, c.Calls, c.Stated = u.Input, u.Cached, u.Output, int64(calls), billionths(usd)
+	c.Unstated, c.Untold = u, 0
+	if c.Stated > 0 {
+		c.Unstated = events.Usage{}
 	}
+	if u == (events.Usage{}) {
+		c.Untold = 1
+	}
+	t.key.by.model = cmp.Or(model, t.asked)
 }
 
 // forget takes back what the payload of a record had said.
 func (f *usageFold) forget(h events.Header) error {
 	switch h.Kind {
 	case events.KindTurnReceived:
-		return f.change(h.Correlation, func(t *usageTurn) { t.paid(events.Usage{}) })
+		return f.change(h.Correlation, func(t *usageTurn) { t.paid(events.Usage{}, 0, 1, "") })
 	case events.KindTurnFailed:
-		return f.change(h.Correlation, func(t *usageTurn) { t.key.failure = "" })
+		return f.change(h.Correlation, func(t *usageTurn) {
+			t.paid(events.Usage{}, 0, 0, "")
+			t.key.failure = ""
+		})
 	}
 	return nil
 }

@@ -133,6 +133,8 @@ func (s *usageSum) groupOf(k usageKey) UsageKey {
 		return UsageKey{Session: k.session}
 	case UsageByModel:
 		return UsageKey{Provider: k.by.provider, Model: k.by.model}
+	case UsageByProvider:
+		return UsageKey{Provider: k.by.provider}
 	case UsageByOutcome:
 		return UsageKey{Result: k.result, Failure: events.FailureClass(k.failure), Probe: k.probe}
 	}

@@ -48,6 +48,7 @@ type worldTurn struct {
 	kind    events.TurnKind
 	settles []events.Position
 	ended   bool
+	bill    *bill // nil: the usual one
 }
 
 var epoch = time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
@@ -130,9 +131,29 @@ func (w *world) start(s events.SessionID, kind events.TurnKind, settles ...event
 }
 
 func received(t *worldTurn) events.TurnReceived {
-	return events.TurnReceived{
+	e := events.TurnReceived{
 		Turn: t.id, Form: events.FormXML, Output: "<observation/>", StopReason: "end_turn",
 		Usage: events.Usage{Input: 100, Cached: 10, Output: 30}, LatencyMS: 1200,
+	}
+	if b := t.bill; b != nil {
+		e.Usage, e.Cost, e.Calls, e.Model = b.usage, b.usd, b.calls, b.model
+	}
+	return e
+}
+
+// bill is what the end of a turn tells of its cost.
+type bill struct {
+	usage events.Usage
+	usd   float64
+	calls int
+	model string
+}
+
+func anyBill(t *rapid.T) *bill {
+	return &bill{
+		usage: events.Usage{Input: rapid.Int64Range(0, 9).Draw(t, "input"), Output: rapid.Int64Range(0, 1).Draw(t, "output")},
+		usd:   rapid.SampledFrom([]float64{0, 0, 0.125, 0.1}).Draw(t, "usd"), calls: rapid.IntRange(0, 3).Draw(t, "calls"),
+		model: rapid.SampledFrom([]string{"", "", "small-0101", "large"}).Draw(t, "answered"),
 	}
 }
 
@@ -199,7 +220,11 @@ func (w *world) refresh(t *worldTurn) []events.Record {
 
 func (w *world) fail(t *worldTurn) {
 	t.ended = true
-	w.say(t.session.Stream(), t.id, events.TurnFailed{Turn: t.id, Class: events.FailLimit, Status: 429, Message: "slow down", Provider: "anthropic"})
+	e := events.TurnFailed{Turn: t.id, Class: events.FailLimit, Status: 429, Message: "slow down", Provider: "anthropic"}
+	if b := t.bill; b != nil {
+		e.Usage, e.Cost, e.Calls, e.Model = b.usage, b.usd, b.calls, b.model
+	}
+	w.say(t.session.Stream(), t.id, e)
 }
 
 func (w *world) tool(s events.SessionID, input string) events.Position {
@@ -298,6 +323,7 @@ func (w *world) stepEnd(t *rapid.T, s events.SessionID) {
 		if turn.ended || turn.session != s {
 			continue
 		}
+		turn.bill = anyBill(t)
 		switch rapid.IntRange(0, 8).Draw(t, "end") {
 		case 0:
 			w.skip(turn)

@@ -26,7 +26,7 @@ func (d *daemon) spent(ctx context.Context, from time.Time, session *events.Sess
 	for _, g := range groups {
 		for _, m := range g.Models {
 			tokens += m.Tokens()
-			usd += d.prices.ofTurn(m.Provider, m.Model, m.Usage(), 0)
+			usd += m.Money(d.prices.cost).USD()
 		}
 	}
 	return tokens, usd, err

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
@@ -11,9 +12,12 @@ import (
 	"github.com/cmemd/cmemd/api"
 )
 
-const usageHelp = `Usage says what the observer's turns cost: how many ended, the bytes of their prompts, the tokens of their answers as far as
-the provider tells them, and US dollars as far as prices are known. Days are yours, or with --utc those of UTC. Turns count when
-they end, exact to a quarter of an hour. ` + "`?`" + ` stands where tokens have no price: prices.toml in CMEMD_HOME adds it, in the form
+const usageHelp = `Usage says what the observer's turns cost: how many ended, the requests that were sent for them, the bytes of their prompts, the
+tokens as far as the provider tells them, and US dollars. What failed is counted too, as far as it was paid. Days are yours,
+or with --utc those of UTC. Turns count when they end, exact to a quarter of an hour; a model is the one that answered.
+
+What a provider states that a turn cost counts. Of the rest the tokens are multiplied by known prices: an amount with such a
+part begins with ~. ` + "`?`" + ` stands where tokens have no price: prices.toml in CMEMD_HOME adds it, in the form
 
   [[price]]
   provider = "openai"
@@ -34,7 +38,7 @@ func newUsage(a *app) *cobra.Command {
 		Example: "  cmemd usage --since 7d\n  cmemd usage --by model\n  cmemd usage --by session --project shop",
 		Args:    takes(0, 0, ""),
 	}
-	c.Flags().StringVar(&by, "by", "day", "day, session, model, outcome")
+	c.Flags().StringVar(&by, "by", "day", strings.Join(usageWords(), ", "))
 	c.Flags().StringVar(&q.Project, "project", "", "of its sessions: its name or root")
 	c.Flags().BoolVar(&q.UTC, "utc", false, "with the days of UTC")
 	c.Flags().IntVarP(&q.Limit, "limit", "n", 100, "how many rows, at most 10,000; the total is of all")
@@ -65,7 +69,9 @@ func newUsage(a *app) *cobra.Command {
 }
 
 func usageWords() []string {
-	return []string{string(api.UsageByDay), string(api.UsageBySession), string(api.UsageByModel), string(api.UsageByOutcome)}
+	return []string{
+		string(api.UsageByDay), string(api.UsageBySession), string(api.UsageByModel), string(api.UsageByProvider), string(api.UsageByOutcome),
+	}
 }
 
 func (a *app) showUsage(found api.Usage) error {
@@ -80,7 +86,7 @@ func (a *app) showUsage(found api.Usage) error {
 	if a.json {
 		return nil
 	}
-	l := list{head: []string{strings.ToUpper(string(found.By)), "TURNS", "AGAIN", "PROMPTS", "INPUT", "CACHED", "OUTPUT", "COST"}}
+	l := list{head: []string{strings.ToUpper(string(found.By)), "TURNS", "AGAIN", "CALLS", "PROMPTS", "INPUT", "CACHED", "OUTPUT", "COST"}}
 	for _, r := range found.Rows {
 		l.add(append([]string{a.usageName(found.By, r)}, spentCells(r.Spent)...)...)
 	}
@@ -90,6 +96,9 @@ func (a *app) showUsage(found api.Usage) error {
 	}
 	if found.Omitted > 0 {
 		a.say("%s more, which are in the total: `--limit` shows them", plural(found.Omitted, "row"))
+	}
+	if t := found.Total; t.EstimatedUSD > 0 {
+		a.say("~ %s of it by the list of prices, %s as the providers say", dollars(t.EstimatedUSD), dollars(statedOf(t)))
 	}
 	if n := found.Total.Untold; n > 0 {
 		a.say("of %s no tokens are known: nobody told them, or what did was forgotten", plural(n, "turn"))
@@ -106,6 +115,8 @@ func (a *app) usageName(by api.UsageBy, r api.UsageRow) string {
 	switch by {
 	case api.UsageBySession:
 		return a.shownSession(r.Session)
+	case api.UsageByProvider:
+		return r.Provider
 	case api.UsageByModel:
 		return nameOfModel(r.Provider, r.Model)
 	case api.UsageByOutcome:
@@ -123,20 +134,27 @@ func nameOfModel(provider, model string) string { return strings.TrimSpace(provi
 func spentCells(s api.Spent) []string {
 	number := func(n int64) string { return strconv.FormatInt(n, 10) }
 	return []string{
-		number(s.Turns), number(s.Again), size(s.PromptBytes), number(s.Input), number(s.Cached), number(s.Output), costOf(s),
+		number(s.Turns), number(s.Again), number(s.Calls), size(s.PromptBytes), number(s.Input), number(s.Cached), number(s.Output), costOf(s),
 	}
 }
 
-// costOf is money for people; tokens without a price leave it open.
+// costOf is money for people: what is estimated is marked, and tokens without a price leave it open.
 func costOf(s api.Spent) string {
+	known := dollars(s.USD)
+	if s.EstimatedUSD > 0 {
+		known = "~" + known
+	}
 	switch {
 	case s.UnpricedTokens == 0:
-		return dollars(s.USD)
+		return known
 	case s.USD == 0:
 		return "?"
 	}
-	return dollars(s.USD) + " + ?"
+	return known + " + ?"
 }
+
+// statedOf is what of the cost providers state, without what is left over where two like numbers are subtracted.
+func statedOf(s api.Spent) float64 { return math.Round((s.USD-s.EstimatedUSD)*1e9) / 1e9 }
 
 // dollars is an amount of money: to the cent, or as exactly as a small one needs.
 func dollars(usd float64) string {
