@@ -22,7 +22,7 @@ const (
 	// maxPromptRead is how much of a prompt is looked at, in bytes, and maxPromptWords how many of its words are searched:
 	// a pasted text says less of what is wanted than the first sentences do.
 	maxPromptRead  = 2 << 10
-	maxPromptWords = 12
+	maxPromptWords = 8
 
 	// lookPromptHits is how many hits of a search are weighed, and lookPromptRoots in how many folders it is made.
 	lookPromptHits  = 20

@@ -300,21 +300,24 @@ func (c *chooser) fileLines() string {
 
 // shortIDs returns, for each chosen row, a prefix of its id that only it has.
 func (c *chooser) shortIDs(ctx context.Context) (map[events.ID]string, error) {
-	ids := map[events.ID]string{}
+	var order []events.ID
 	for _, p := range c.shown() {
-		id := p.row.ID
+		order = append(order, p.row.ID)
+	}
+	lengths, err := c.recall.views.Prefixes(ctx, order, 8, 10) // ends of groups
+	if err != nil {
+		return nil, err
+	}
+	ids := map[events.ID]string{}
+	for i, id := range order {
 		full := id.String()
-		ids[id] = full
-		for _, n := range []int{idLength, 23} { // ends of groups
-			found, err := c.recall.views.Resolve(ctx, full[:n], 2)
-			if err != nil {
-				return nil, err
-			}
-			if len(found) == 1 {
-				ids[id] = full[:n]
-				break
-			}
+		switch lengths[i] {
+		case 8:
+			full = full[:idLength]
+		case 10:
+			full = full[:23]
 		}
+		ids[id] = full
 	}
 	return ids, nil
 }
