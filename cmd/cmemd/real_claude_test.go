@@ -41,7 +41,7 @@ func TestRealClientObserves(t *testing.T) {
 	}
 }
 
-// checkRealUsage wants the tokens that the model told, and who answered.
+// checkRealUsage wants the tokens that the model told, the money that the client made of them, and who answered.
 func (w *realWorld) checkRealUsage() {
 	w.t.Helper()
 	used, err := w.client.Usage(w.ctx, api.UsageQuery{By: api.UsageByModel, After: w.position()})
@@ -50,8 +50,9 @@ func (w *realWorld) checkRealUsage() {
 	}
 	total := used.Total
 	w.t.Logf("%d turns, %d (%d cached) tokens in, %d out, $%.6f", total.Turns, total.Input, total.Cached, total.Output, total.USD)
-	if total.Turns != 2 || total.Input != 2*1200 || total.Cached != 2*1000 || total.Output != 2*34 {
-		w.t.Errorf("used %+v, want 2 turns of 1200 (1000 cached) tokens in and 34 out", used)
+	if total.Turns != 2 || total.Input != 2*1200 || total.Cached != 2*1000 || total.Output != 2*34 ||
+		total.USD <= 0 || len(used.Unpriced) > 0 {
+		w.t.Errorf("used %+v, want 2 turns of 1200 (1000 cached) tokens in and 34 out, and what they cost", used)
 	}
 	if len(used.Rows) != 1 || used.Rows[0].Provider != "claude-cli" || !strings.HasPrefix(used.Rows[0].Model, "claude-haiku-4-5") {
 		w.t.Errorf("by model: %+v, want claude-cli and its model", used.Rows)
