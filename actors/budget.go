@@ -199,7 +199,8 @@ func (l *ledger) dayBarrier(now time.Time) barrier {
 func (l *ledger) barrierOf(a *account, now time.Time) barrier {
 	switch {
 	case !a.known:
-		return barrier{closed: true, held: !a.failing.IsZero(), budget: true, since: a.failing, until: a.again}
+		failing := !a.failing.IsZero()
+		return barrier{closed: true, reading: !failing, held: failing, budget: true, since: a.failing, until: a.again}
 	case a.state != policy.BudgetSpent:
 		return barrier{}
 	case a.session == nil:

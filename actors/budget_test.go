@@ -98,6 +98,7 @@ func TestABudgetOfADay(t *testing.T) {
 				w.work("s", 1)
 				w.wantBudget(policy.BudgetWarn, c.limit, 0.8, 0)
 				w.work("s", 1)
+				synctest.Wait()
 				w.work("t", 1)
 				w.wantBudget(policy.BudgetSpent, c.limit, 1, 1)
 				_, midnight := policy.Day(time.Now())
@@ -109,6 +110,7 @@ func TestABudgetOfADay(t *testing.T) {
 				w.kill()
 				w.start()
 				w.work("s", 1)
+				synctest.Wait()
 				w.wantBudget(policy.BudgetSpent, c.limit, 1, 2)
 				if a.Calls() != 5 {
 					t.Errorf("%d calls, want five and none by a restart", a.Calls())
@@ -176,6 +178,35 @@ func TestAFreeProviderServesWhenTheBudgetIsSpent(t *testing.T) {
 		if st := w.status(); st.InUse != "b" {
 			t.Errorf("%s in use, want the free one", st.InUse)
 		}
+	})
+}
+
+// TestNobodyStandsInWhileTheSpendingIsRead: the first turn after a start, and of each session, is for the one that is preferred;
+// who costs nothing serves once the reading has failed.
+func TestNobodyStandsInWhileTheSpendingIsRead(t *testing.T) {
+	bubble(t, func(w *world) {
+		var well atomic.Bool
+		well.Store(true)
+		w.cfg.Spent = func(ctx context.Context, from time.Time, id *events.SessionID) (int64, float64, error) {
+			if !well.Load() {
+				return 0, 0, errBoom
+			}
+			time.Sleep(time.Second)
+			return spentOf(ctx, w.log, from, id)
+		}
+		w.budget(policy.Budget{TokensDay: 1000, TokensSession: 1000}, named("a", "", costs(100, 0)), named("b", "", good))
+		w.cfg.Providers[1].Free = true
+		w.again()
+		for _, name := range []string{"s", "t"} {
+			w.work(name, 1)
+			time.Sleep(3 * time.Second)
+			w.wantObserved(name, 1)
+		}
+		w.wantWhom("a", "a")
+		well.Store(false)
+		w.work("u", 1)
+		w.wantObserved("u", 1)
+		w.wantWhom("a", "a", "b (not a)")
 	})
 }
 
@@ -272,11 +303,11 @@ func TestWhatEndsWhileTheSpendingIsReadIsCountedOnce(t *testing.T) {
 			return tokens, usd, err
 		}
 		w.budget(policy.Budget{TokensDay: 1000}, named("a", "", costs(300, 0)), named("b", "", costs(300, 0)))
-		w.cfg.Providers[1].Free = true
+		w.cfg.Providers[0].Free = true
 		synctest.Wait()
 		reads.Store(0)
 		w.again()
-		w.work("s", 1) // the free one serves, and counts
+		w.work("s", 1) // of the free one, which is preferred and need not wait; what it says that it cost counts
 		time.Sleep(10 * time.Second)
 		synctest.Wait()
 		if b := w.status().Budget; !b.Known || b.Limits[0].Used != 300 || reads.Load() < 2 {

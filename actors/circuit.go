@@ -90,16 +90,17 @@ func (p *circuit) free(holder string) (probed bool) {
 
 // barrier is what keeps a turn from being asked. The zero value is nothing.
 type barrier struct {
-	closed bool
-	held   bool      // and nobody can find out whether it still should be: what waits behind it is held, which is bounded
-	since  time.Time // of held
-	until  time.Time // of held: nothing changes before
-	budget bool      // it is the budget's, or the budget's too
+	closed  bool
+	reading bool      // it is, until what was spent is read for the first time, which takes milliseconds
+	held    bool      // and nobody can find out whether it still should be: what waits behind it is held, which is bounded
+	since   time.Time // of held
+	until   time.Time // of held: nothing changes before
+	budget  bool      // it is the budget's, or the budget's too
 }
 
 // and is what stands between a turn and one offer, where b and c both do.
 func (b barrier) and(c barrier) barrier {
-	out := barrier{closed: b.closed || c.closed, held: b.held || c.held, budget: b.budget || c.budget}
+	out := barrier{closed: b.closed || c.closed, reading: b.reading || c.reading, held: b.held || c.held, budget: b.budget || c.budget}
 	for _, x := range []barrier{b, c} {
 		if x.held {
 			out.since, out.until = earlier(out.since, x.since), later(out.until, x.until)

@@ -64,6 +64,9 @@ func (d *dispatcher) choose(w want, now time.Time) (lease, barrier) {
 			}
 			return l, barrier{}
 		}
+		if b.reading {
+			return lease{}, b // in a moment it is known whether o may be asked: whoever stands in for it is not asked till then
+		}
 		if i == 0 {
 			all = b
 		} else {
@@ -80,7 +83,9 @@ func (d *dispatcher) choose(w want, now time.Time) (lease, barrier) {
 func (d *dispatcher) barrier(o *Offer, w want, now time.Time) barrier {
 	b := d.circuits[o.Name()].barrier(now)
 	if !o.Free {
+		rests := b.closed
 		b = b.and(d.ledger.barrier(w.session, now))
+		b.reading = b.reading && !rests
 	}
 	return b
 }
