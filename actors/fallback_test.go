@@ -133,12 +133,14 @@ func TestWhenAllRestTheFirstToWakeIsProbed(t *testing.T) {
 		w.cfg.Rules.HeldMaxInputs = 2
 		w.providers(a, b)
 		w.work("s", 1)
+		synctest.Wait()
 		w.work("t", 2)
 		synctest.Wait()
 		if st := w.status(); st.InUse != "" || st.Queued != 2 {
 			t.Errorf("got %+v, want two sessions that wait, and nobody in use", st)
 		}
 		w.wantGivenUp(none())
+		synctest.Wait()
 		w.work("t", 1) // one more than may be held
 		w.wantGivenUp(map[events.DropReason]int{events.DropCrowded: 1})
 		time.Sleep(20 * time.Minute)
