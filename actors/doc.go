@@ -1,7 +1,7 @@
 // Package actors is who acts: one supervised actor for each session that is awake, one observer under it, and a
-// dispatcher that owns the slots, pauses and probes of the providers.
+// dispatcher that owns the slots, the providers' pauses and probes, and what is left of the budget.
 //
-//	root ─┬─ dispatcher          slots, provider circuits; first come, first served by session
+//	root ─┬─ dispatcher          slots, a circuit a provider, the budget; first come, first served by session
 //	      └─ sessions            finds, wakes, restarts and parks session actors
 //	           └─ session        drains commands into appends; asks session.Next; supervises its observer
 //	                └─ observer  one turn at a time, in a goroutine that stopping cancels
@@ -17,5 +17,6 @@
 //   - A panic in Stopping or Restarting would revive or count again: those handlers only cancel and answer.
 //   - Answers go over buffered channels; a future would hang if its message panicked.
 //   - runtime.Goexit in Receive wedges an actor for ever: no t.Fatal inside one.
+//   - A turn counts against the budget when it ends: as many of them as there are slots may pass a limit together.
 //   - Mailboxes are unbounded: the door in System bounds what is accepted and not yet committed.
 package actors
