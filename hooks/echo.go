@@ -110,15 +110,34 @@ func (k *Told) cutTool(e events.ToolUsed) (events.Event, int) {
 	c.weighJSON(e.Input)
 	c.weighJSON(e.Output)
 	input := c.cutJSON(e.Input)
-	wrote := c.lines > 0
-	bytes := c.bytes
+	wrote := c.lines
 	output := c.cutJSON(e.Output)
-	if bytes = c.bytes - bytes; !wrote && bytes > 0 && 10*bytes >= 9*len(e.Output) {
+	if wrote == 0 && c.lines > 0 && saysNothing(output, input) {
 		return ownCall(e, e.InputSize, e.OutputSize), c.lines
 	}
 	e.Input, e.Output = input, output
 	return e, c.lines
 }
+
+// saysNothing reports whether an output has no words but those of the call's input and names of fields.
+func saysNothing(output, input string) bool {
+	raw, ok := jsonOf(output)
+	if !ok {
+		return strings.TrimSpace(output) == ""
+	}
+	nothing := true
+	eachString(raw, func(start, end int, key bool) {
+		inner := string(raw[start+1 : end-1])
+		isWord := len(inner) <= maxWord && !strings.ContainsAny(inner, " \\")
+		if !key && !isWord && !strings.Contains(input, inner) {
+			nothing = false
+		}
+	})
+	return nothing
+}
+
+// maxWord is the longest value that is a word of the tool's own, such as "text".
+const maxWord = 12
 
 // cutter goes twice through the texts of one report: to weigh whether memory is repeated there, and to cut.
 type cutter struct {
@@ -126,7 +145,6 @@ type cutter struct {
 	marked bool // a line that only memory has
 	long   map[uint64]struct{}
 	lines  int // that were cut
-	bytes  int
 }
 
 func (c *cutter) weigh(text string) {
@@ -156,7 +174,6 @@ func (c *cutter) cut(text string) string {
 		l := c.told.read(line)
 		if c.told.has(l) && (c.marked || l.size >= longLine) || c.marked && l.dated {
 			c.lines++
-			c.bytes += len(line) + len(end)
 			continue
 		}
 		out.WriteString(line)

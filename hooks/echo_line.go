@@ -70,7 +70,7 @@ func (k *Told) read(text string) (l toldLine) {
 	if id := leadingID(text); id > 0 {
 		l.marked = true
 		text = untimed(text[id:])
-	} else if head, id, ok := strings.Cut(text, ") "); ok && strings.HasPrefix(head, "Last session (") && leadingID(id) > 0 {
+	} else if strings.HasPrefix(text, "Last session (") && leadingID(text[strings.LastIndexByte(text, ' ')+1:]) > 0 {
 		return toldLine{marked: true, notice: true}
 	}
 	var letters [maxToldLetters]byte

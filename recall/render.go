@@ -31,6 +31,9 @@ func headings() [sections]string {
 	return [sections]string{"## Last session", "## Next steps left open", "## Saved", "## Earlier work"}
 }
 
+// headFiles is the heading above the files.
+const headFiles = "## Files changed lately"
+
 // lastSummary is the newest summary at length.
 func (c *chooser) lastSummary(row projections.Row) string {
 	var b strings.Builder
@@ -123,11 +126,17 @@ func (c *chooser) frame(body string) string {
 	name := c.words(cmp.Or(c.ask.Project, c.ask.ProjectRoot), 60)
 	r := c.recall
 	if c.brief() {
-		return fmt.Sprintf("%s\n%s\nMore: `%s show ID`.\n%s%s", r.open, preamble(name, c.subject()), r.command, body, r.close)
+		return fmt.Sprintf("%s\n%s\n%s\n%s%s", r.open, preamble(name, c.subject()), r.fewWays(), body, r.close)
 	}
-	return fmt.Sprintf("%s\n%s\nMore: `%s show ID`, `%s search WORDS`, `%s timeline ID`.\n%s%s",
-		r.open, preamble(name, ""), r.command, r.command, r.command, body, r.close)
+	return fmt.Sprintf("%s\n%s\n%s\n%s%s", r.open, preamble(name, ""), r.allWays(), body, r.close)
 }
+
+// allWays and fewWays tell the reader how to fetch more.
+func (r *Recall) allWays() string {
+	return fmt.Sprintf("More: `%s show ID`, `%s search WORDS`, `%s timeline ID`.", r.command, r.command, r.command)
+}
+
+func (r *Recall) fewWays() string { return fmt.Sprintf("More: `%s show ID`.", r.command) }
 
 // preamble tells the reader what stands in a fence.
 func preamble(name, subject string) string {
@@ -295,7 +304,7 @@ func (c *chooser) fileLines() string {
 	if n == 0 {
 		return ""
 	}
-	return "## Files changed lately\n" + b.String()
+	return headFiles + "\n" + b.String()
 }
 
 // shortIDs returns, for each chosen row, a prefix of its id that only it has.

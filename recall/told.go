@@ -13,7 +13,7 @@ import (
 const lookTold = 20
 
 // Told returns the lines that a session may have been told, in every form that Context gives its rows, without ids and
-// times. What was forgotten is not among them. Errors are ctx's and those of the views.
+// times, and the headings among them. What was forgotten is not there. Errors are ctx's and those of the views.
 func (r *Recall) Told(ctx context.Context, session events.SessionID) ([]string, error) {
 	list, err := r.views.InjectionsBefore(ctx, session, 0, lookTold)
 	if err != nil {
@@ -32,8 +32,7 @@ func (r *Recall) Told(ctx context.Context, session events.SessionID) ([]string, 
 	return r.lines(ctx, ids)
 }
 
-// Lines returns the lines in which Context may tell the rows whose ids begin with the given prefixes, without ids and
-// times. A prefix that no row, or more than one, begins with is passed over. Errors are ctx's and those of the views.
+// Lines returns what Told does for the rows whose ids begin with the given prefixes, whoever was told them. A prefix that no row, or more than one, begins with is passed over. Errors are ctx's and those of the views.
 func (r *Recall) Lines(ctx context.Context, prefixes ...string) ([]string, error) {
 	var ids []events.ID
 	for _, prefix := range prefixes {
@@ -59,6 +58,10 @@ func (r *Recall) lines(ctx context.Context, ids []events.ID) ([]string, error) {
 		if row.Kind != "" && !row.Forgotten {
 			lines = append(lines, c.forms(row)...)
 		}
+	}
+	if len(lines) > 0 {
+		heads := headings()
+		lines = append(append(lines, heads[:]...), headFiles, r.allWays(), r.fewWays())
 	}
 	return lines, nil
 }
