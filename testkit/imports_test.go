@@ -24,7 +24,7 @@ const module = "github.com/cmemd/cmemd"
 // these follows its row, and may import the packages of that row. What has no row may not exist.
 func table() map[string][]string {
 	below := []string{"projections", "observer", "evidence", "session", "eventlog", "policy", "events"}
-	faces := append([]string{"actors", "erasure", "replay", "recall", "hooks", "hooks/relay"}, below...)
+	faces := append([]string{"actors", "erasure", "replay", "recall", "hooks", "hooks/relay", "redact", "redact/full"}, below...)
 	return map[string][]string{
 		"events":         {},
 		"policy":         {"events"},
@@ -34,7 +34,9 @@ func table() map[string][]string {
 		"observer":       {"events", "policy", "evidence"},
 		"projections":    {"events", "eventlog"},
 		"hooks":          {"events", "session", "evidence", "hooks/relay"},
-		"hooks/relay":    {},
+		"hooks/relay":    {"redact"},
+		"redact":         {},
+		"redact/full":    {"redact"},
 		"recall":         below,
 		"erasure":        below,
 		"replay":         below,
@@ -48,7 +50,7 @@ func table() map[string][]string {
 }
 
 // standardOnly are the packages that agents start at every tool call: each dependency costs them at every start.
-func standardOnly() []string { return []string{"hooks/relay", "cmd/cmemd-hook"} }
+func standardOnly() []string { return []string{"hooks/relay", "cmd/cmemd-hook", "redact"} }
 
 // listed is a package as the go command lists it; tests' own imports are not among Imports.
 type listed struct {
@@ -203,6 +205,10 @@ func TestViolationsAreFound(t *testing.T) {
 		{"actors", "hooks/relay", "actors imports hooks/relay: its row does not list it"},
 		{"hooks", "hooks/relay", ""},
 		{"hooks/relay", "hooks", "hooks/relay imports hooks: its row does not list it"},
+		{"hooks/relay", "redact", ""},
+		{"hooks/relay", "redact/full", "hooks/relay imports redact/full: its row does not list it"},
+		{"redact", "hooks/relay", "redact imports hooks/relay: its row does not list it"},
+		{"redact/full", "redact", ""},
 		{"hooks/relay", "events", "hooks/relay imports events: its row does not list it"},
 		{"hooks/relay/spool", "hooks/relay", "hooks/relay/spool imports hooks/relay: its row does not list it"},
 		{"api", "mcp", "api imports mcp: its row does not list it"},

@@ -1,0 +1,142 @@
+package redact
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A Redactor takes secrets out of texts. It does not change and is safe for concurrent use.
+type Redactor struct {
+	words *Keywords
+	looks []look // by the index of a word
+}
+
+// A look is what to do where a word stands.
+type look struct {
+	word  string
+	exact bool // in this case of letters only
+	find  func(f *finder, l *look, start, end int)
+	token tokenRule // for those that look for a token
+	tail  int       // the number of that rule
+}
+
+// New returns a Redactor that knows all the rules.
+func New() *Redactor {
+	r := &Redactor{looks: shapes()}
+	for i, rule := range tokenRules() {
+		for p := range strings.FieldsSeq(rule.prefixes) {
+			r.looks = append(r.looks, look{word: p, exact: true, find: (*finder).prefixed, token: rule, tail: i})
+		}
+	}
+	words := make([]string, len(r.looks))
+	for i, l := range r.looks {
+		words[i] = l.word
+	}
+	r.words = NewKeywords(words)
+	return r
+}
+
+// Rules lists the names that marks may have, sorted.
+func Rules() []string {
+	names := shapeNames()
+	for _, r := range tokenRules() {
+		names = append(names, r.name)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+const (
+	markOpen  = "[redacted:"
+	markClose = "]"
+)
+
+// Mark is what stands in the place of a secret that the rule of that name found.
+func Mark(rule string) string { return markOpen + rule + markClose }
+
+// Text returns s with a mark in the place of each secret, and how many there were by rule; s itself and nil where there
+// is none. Who redacts a JSON text calls JSON.
+func (r *Redactor) Text(s string) (out string, found map[string]int) { return r.repeat(s, false) }
+
+// JSON is Text for a JSON text, whole or cut: what is JSON stays JSON, with the same members.
+func (r *Redactor) JSON(s string) (out string, found map[string]int) { return r.repeat(s, true) }
+
+// passes bounds how often a text is looked at. What stood behind a secret may be one itself once that has become a mark;
+// text that needs more than a second look was made for it.
+const passes = 8
+
+func (r *Redactor) repeat(s string, json bool) (out string, found map[string]int) {
+	for range passes {
+		spans := r.spans(s, json)
+		if len(spans) == 0 {
+			return s, found
+		}
+		if found == nil {
+			found = make(map[string]int, 1)
+		}
+		s = Replace(s, spans, found)
+	}
+	return s, found
+}
+
+// A Span is a secret: text[Start:End], and the rule that found it.
+type Span struct {
+	Start, End int
+	Rule       string
+	Weak       bool // another rule that finds some of it knows better what it is
+	quote      bool // it is a number in JSON: the mark becomes a string
+}
+
+// spans lists the secrets of s in their order, none of which overlap.
+func (r *Redactor) spans(s string, json bool) []Span {
+	f := finder{s: s, json: json}
+	r.words.Each(s, func(word, end int) bool {
+		l := &r.looks[word]
+		if start := end - len(l.word); !l.exact || s[start:end] == l.word {
+			l.find(&f, l, start, end)
+		}
+		return true
+	})
+	return Merge(f.spans)
+}
+
+// Replace returns s with marks in the place of spans, which must be as Merge returns them, and counts them in found.
+func Replace(s string, spans []Span, found map[string]int) string {
+	var out strings.Builder
+	out.Grow(len(s))
+	from := 0
+	for _, p := range spans {
+		out.WriteString(s[from:p.Start])
+		if p.quote {
+			out.WriteString(strconv.Quote(Mark(p.Rule)))
+		} else {
+			out.WriteString(Mark(p.Rule))
+		}
+		from = p.End
+		found[p.Rule]++
+	}
+	out.WriteString(s[from:])
+	return out.String()
+}
+
+// Merge puts spans in order, in place. Those that overlap become one, by the rule of the first of them that is not weak.
+func Merge(spans []Span) []Span {
+	if len(spans) < 2 {
+		return spans
+	}
+	slices.SortStableFunc(spans, func(a, b Span) int { return a.Start - b.Start })
+	merged := spans[:1]
+	for _, p := range spans[1:] {
+		last := &merged[len(merged)-1]
+		if p.Start >= last.End {
+			merged = append(merged, p)
+			continue
+		}
+		last.End = max(last.End, p.End)
+		if last.Weak && !p.Weak {
+			last.Rule, last.Weak = p.Rule, false
+		}
+	}
+	return merged
+}

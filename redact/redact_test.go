@@ -1,0 +1,186 @@
+package redact_test
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/cmemd/cmemd/redact"
+	"github.com/cmemd/cmemd/testkit/secrets"
+)
+
+// TestEachKindIsFound plants what was made up in texts of the kinds that tools print.
+func TestEachKindIsFound(t *testing.T) {
+	t.Parallel()
+	r := redact.New()
+	around := map[string][2]string{
+		"alone": {"", ""}, "lines": {"first line\n", "\nlast line\n"}, "words": {"the deploy used ", " and failed"},
+		"markdown": {"> `", "`\n"}, "log": {"2025-01-02T03:04:05Z INFO ", " ok=true"},
+	}
+	for seed := range uint64(20) {
+		for _, s := range secrets.Make(seed) {
+			for name, a := range around {
+				out, found := r.Text(a[0] + s.Text + a[1])
+				if strings.Contains(out, s.Find) || found[s.Rule] == 0 || !strings.Contains(out, redact.Mark(s.Rule)) {
+					t.Errorf("seed %d, %s, %s: %q became %q, found %v", seed, name, s.Rule, s.Text, out, found)
+				}
+				if !strings.HasPrefix(out, strings.TrimRight(a[0], "\n")) || !strings.HasSuffix(out, a[1]) && a[1] != "\nlast line\n" {
+					t.Errorf("%s, %s: what stands around was changed: %q", name, s.Rule, out)
+				}
+			}
+		}
+	}
+}
+
+// TestEachKindIsFoundInJSON does the same in a JSON text, and in one that is quoted in another one, twice.
+func TestEachKindIsFoundInJSON(t *testing.T) {
+	t.Parallel()
+	r := redact.New()
+	for seed := range uint64(20) {
+		for _, s := range secrets.Make(seed) {
+			text := "before\n" + s.Text + "\n\"after\"\t"
+			for depth := range 3 {
+				text = quoted(t, map[string]any{"stdout": text, "n": 1})
+				out, found := r.JSON(text)
+				if strings.Contains(out, strings.ReplaceAll(s.Find, "/", `\/`)) || strings.Contains(out, s.Find) || found[s.Rule] == 0 {
+					t.Fatalf("seed %d, depth %d, %s: %s became %s, found %v", seed, depth, s.Rule, text, out, found)
+				}
+				if !json.Valid([]byte(out)) {
+					t.Fatalf("seed %d, depth %d, %s: no JSON: %s", seed, depth, s.Rule, out)
+				}
+			}
+		}
+	}
+}
+
+func quoted(t testing.TB, v any) string {
+	t.Helper()
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// TestKindsAreRules: what is planted has the names that there are.
+func TestKindsAreRules(t *testing.T) {
+	t.Parallel()
+	rules := redact.Rules()
+	if len(rules) < 80 {
+		t.Errorf("there are %d rules", len(rules))
+	}
+	kinds := map[string]bool{}
+	for _, s := range secrets.Make(1) {
+		kinds[s.Rule] = true
+		if !slices.Contains(rules, s.Rule) {
+			t.Errorf("%s is no rule", s.Rule)
+		}
+	}
+	if len(kinds) < 40 {
+		t.Errorf("there are %d kinds", len(kinds))
+	}
+}
+
+func TestTextWithoutSecretsIsItself(t *testing.T) {
+	t.Parallel()
+	const s = "go test ./... ok"
+	out, found := redact.New().Text(s)
+	if out != s || found != nil {
+		t.Errorf("got %q, %v", out, found)
+	}
+}
+
+func TestCounts(t *testing.T) {
+	t.Parallel()
+	var text strings.Builder
+	want := map[string]int{}
+	for _, s := range secrets.Make(7) {
+		text.WriteString(s.Text + "\n\n")
+		want[s.Rule]++
+	}
+	_, found := redact.New().Text(text.String())
+	if diff := cmp.Diff(want, found); diff != "" {
+		t.Errorf("counts (-want +got):\n%s", diff)
+	}
+}
+
+// pieces are what the texts of the property tests are made of: secrets, and whatever stands near them.
+func pieces() []string {
+	all := []string{
+		"\n", " ", "\"", "'", "`", `\`, `\n`, `\"`, `\u00e9`, "=", ":", ": ", ",", ";", "{", "}", "[", "]", "<", ">", "-----BEGIN ", "-----END ",
+		"PRIVATE KEY-----", "password", "token", "API_KEY", "secret", "--password", "value", "name", "Authorization", "Bearer ", "Basic ",
+		"https://", "user:", "@host", "Cookie: ", "abc", "123", "deadbeefdeadbeef", "[redacted:secret]", "[redacted:", "é", "\x00", "-us", ".atlasv1.", ":AA", "eyJ",
+		"sk-", "ghp_", "npm_", "Q~", " -u ", " is ", "=>", "true", "12345678",
+	}
+	for _, s := range secrets.Make(3) {
+		all = append(all, s.Text, s.Find)
+	}
+	return all
+}
+
+// TestTwiceIsOnce: to redact what was redacted changes nothing, and marks no more.
+func TestTwiceIsOnce(t *testing.T) {
+	t.Parallel()
+	r, parts := redact.New(), pieces()
+	rapid.Check(t, func(t *rapid.T) {
+		s := strings.Join(rapid.SliceOfN(rapid.SampledFrom(parts), 0, 40).Draw(t, "parts"), "")
+		for name, f := range map[string]func(string) (string, map[string]int){"text": r.Text, "JSON": r.JSON} {
+			once, _ := f(s)
+			if twice, found := f(once); twice != once || found != nil {
+				t.Fatalf("%s: %q became %q, then %q %v", name, s, once, twice, found)
+			}
+		}
+	})
+}
+
+// TestJSONStaysJSON: whatever stands in its strings and numbers, with the same members in the same order.
+func TestJSONStaysJSON(t *testing.T) {
+	t.Parallel()
+	r, parts := redact.New(), pieces()
+	text := rapid.Custom(func(t *rapid.T) string {
+		return strings.ToValidUTF8(strings.Join(rapid.SliceOfN(rapid.SampledFrom(parts), 0, 12).Draw(t, "parts"), ""), "")
+	})
+	rapid.Check(t, func(t *rapid.T) {
+		inner := rapid.SliceOfN(rapid.OneOf(
+			rapid.Map(text, func(s string) any { return s }),
+			rapid.Map(rapid.Int(), func(n int) any { return n }),
+			rapid.Map(text, func(s string) any { return map[string]any{"name": s, "value": s, s: 12345678} }),
+			rapid.Map(text, func(s string) any { b, _ := json.Marshal(map[string]string{s: s}); return string(b) }),
+		), 0, 5).Draw(t, "values")
+		b, err := json.Marshal(inner)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, _ := r.JSON(string(b))
+		var got []any
+		if err := json.Unmarshal([]byte(out), &got); err != nil || len(got) != len(inner) {
+			t.Fatalf("%s became %s: %v", b, out, err)
+		}
+	})
+}
+
+// FuzzRedact: no panic, no change at the second time, JSON stays JSON.
+func FuzzRedact(f *testing.F) {
+	for _, s := range secrets.Make(1) {
+		f.Add(s.Text)
+	}
+	f.Add(strings.Join(pieces(), ""))
+	r := redact.New()
+	f.Fuzz(func(t *testing.T, s string) {
+		once, _ := r.Text(s)
+		if twice, _ := r.Text(once); twice != once && len(s) < 1<<12 {
+			t.Errorf("%q became %q, then %q", s, once, twice)
+		}
+		for _, text := range []string{s, quoted(t, s)} {
+			if out, _ := r.JSON(text); json.Valid([]byte(text)) && !json.Valid([]byte(out)) {
+				t.Errorf("JSON %q became %q", text, out)
+			}
+		}
+	})
+}

@@ -1,0 +1,281 @@
+package redact
+
+import "strings"
+
+// value looks for what is assigned to a name.
+func (f *finder) value(n name, a place) {
+	v := f.literal(a, n)
+	if n.kind == scheme && !v.quoted {
+		v = f.behindScheme(v, n)
+	}
+	text := f.s[v.start:v.end]
+	if text == "" || a.element && f.at(v.end) != '<' || hides(text) || !v.secret(n, text) {
+		return
+	}
+	number := f.json && a.member && !v.quoted // which a mark can only replace as a string
+	f.spans = append(f.spans, Span{Start: v.start, End: v.end, Rule: n.kind.rule(), Weak: true, quote: number})
+}
+
+// place is where a value begins.
+type place struct {
+	at      int
+	direct  bool // nothing stands around the sign between name and value
+	member  bool // the name ends a string of its own: a member of JSON
+	element bool // of XML
+	prose   bool // what follows it need not be the end of a line
+}
+
+// assignment returns where the value behind a name begins.
+func (f *finder) assignment(n name) (a place, ok bool) {
+	i := f.quote(n.end)
+	a.member = i == n.end+1 && f.s[n.end] == '"'
+	a.at = f.separator(f.blanks(i))
+	switch {
+	case a.at > 0:
+		a.direct = a.at == n.end+1 && f.s[n.end] == '='
+		a.at = f.typed(f.blanks(a.at))
+	case i > n.end:
+		a.at = f.listed(n, i, a.member)
+	case strings.HasPrefix(n.text, "--") && f.at(i) == ' ':
+		a.at = f.blanks(i)
+	case f.has(i, " is "):
+		a.at, a.prose = i+len(" is "), true
+	case f.at(i) == '>' && f.at(n.end-len(n.text)-1) == '<':
+		a.at, a.element, a.prose = i+1, true, true
+	case isSpace(f.at(i)) || f.at(i) == '\\':
+		a.at = f.valueBeside(i, false)
+	}
+	return a, a.at > 0
+}
+
+// quote returns the index behind a closing quote at i, which backslashes may stand before; i if there is none.
+func (f *finder) quote(i int) int {
+	k := run(f.s, i, isSlash)
+	if isQuote(f.at(k)) {
+		return k + 1
+	}
+	return i
+}
+
+// separator returns the index behind the sign of an assignment at i, or -1.
+func (f *finder) separator(i int) int {
+	for _, sign := range [...]string{":=", "=>", "===", "==", "!=", "?=", "=", ":"} {
+		if strings.HasPrefix(f.s[i:], sign) {
+			return i + len(sign)
+		}
+	}
+	return -1
+}
+
+// typed returns the index behind the type and the sign that may stand before a value: `: string = `.
+func (f *finder) typed(i int) int {
+	end := run(f.s, i, isWord)
+	eq := f.blanks(end)
+	if end == i || end-i > 16 || eq == end || f.at(eq) != '=' || f.at(eq+1) == '=' {
+		return i
+	}
+	return f.blanks(eq + 1)
+}
+
+// listed returns where the value begins that stands in a list behind its name in quotes, which end at i: the argument
+// behind an option, or the member called value behind the one called name. -1 if there is none.
+func (f *finder) listed(n name, i int, member bool) int {
+	comma := run(f.s, i, isSpace)
+	if f.at(comma) != ',' {
+		return f.valueBeside(i, member)
+	}
+	next := run(f.s, comma+1, isSpace)
+	if strings.HasPrefix(n.text, "-") {
+		return next
+	}
+	return f.valueBeside(next, member)
+}
+
+// valueBeside returns where the value of a member called value begins that stands soon behind i, or -1: what manifests
+// and settings in XML have beside the member called name.
+func (f *finder) valueBeside(i int, member bool) int {
+	for range 64 { // indents are no longer
+		switch {
+		case isSpace(f.at(i)):
+			i++
+		case f.escaped(i + 2):
+			i += 2
+		default:
+			if i = f.quote(i); !f.has(i, "value") {
+				return -1
+			}
+			if i += len("value"); member && f.json && f.at(i) != '"' {
+				return -1 // it is no member
+			}
+			i = f.quote(i)
+			if i = f.separator(f.blanks(i)); i < 0 {
+				return -1
+			}
+			return f.blanks(i)
+		}
+	}
+	return -1
+}
+
+// A literal is a value as it is written: s[start:end], without its quotes.
+type literal struct {
+	start, end int
+	quoted     bool
+	call       bool // a bracket follows: it is the name of a function
+	last       bool // the line, or a word, ends behind it: code would go on
+	bare       bool // nothing stands around the sign before it
+}
+
+// maxValue bounds the values that are looked at, and judged is how much of one decides.
+const (
+	maxValue = 4 << 10
+	judged   = 256
+)
+
+// literal reads a value. In JSON a quote that no backslash stands before opens one only behind the name of a member: else
+// it closes the string that the name stands in.
+func (f *finder) literal(a place, n name) literal {
+	slashes := run(f.s, a.at, isSlash) - a.at
+	if q := f.at(a.at + slashes); isQuote(q) && (q != '"' || slashes > 0 || a.member || !f.json) {
+		start := a.at + slashes + 1
+		return literal{start: start, end: f.closing(start, q, slashes), quoted: true}
+	}
+	end := f.bareEnd(a.at, n.line && a.direct)
+	return literal{start: a.at, end: end, call: f.at(end) == '(' || f.at(end) == '[', bare: a.direct, last: a.prose || end == len(f.s) || isSpace(f.s[end]) || isSlash(f.s[end]) || isQuote(f.s[end])}
+}
+
+// bareEnd returns where a value without quotes ends that begins at i. Values that begin inside of another one end where it
+// does, which is looked for once.
+func (f *finder) bareEnd(i int, line bool) int {
+	last := &f.bare[0]
+	if line {
+		last = &f.bare[1]
+	}
+	last.end(f.s, i, func(c byte) bool { return isBare(c, line) })
+	return last.to
+}
+
+func isSlash(c byte) bool { return c == '\\' }
+
+// isBare is for what a value without quotes is made of. The rest of a line may hold what separates values elsewhere.
+func isBare(c byte, line bool) bool {
+	if c <= ' ' || c == 0x7f || isQuote(c) || c == '\\' {
+		return false
+	}
+	return line || strings.IndexByte("&;,()[]{}<>|", c) < 0
+}
+
+// closing returns where the value ends that stands between quotes q behind slashes backslashes, and begins at i: at the
+// closing quote, at the end of the line, at what ends the text around. One that goes on too long is none, and ends at i.
+func (f *finder) closing(i int, q byte, slashes int) int {
+	for k := i; k < min(len(f.s), i+maxValue); k++ {
+		switch c := f.s[k]; {
+		case c == q, c == '"' && f.json, c == '\n', c == '\r':
+			return k
+		case c == '\\':
+			n := run(f.s, k, isSlash) - k
+			if slashes > 0 && n >= slashes && f.at(k+n) == q {
+				return k
+			}
+			k += n - 1 + n%2 // an odd one takes the next byte with it
+		}
+	}
+	if len(f.s)-i < maxValue {
+		return len(f.s)
+	}
+	return i
+}
+
+// behindScheme is the value behind the word for a scheme, as in "Authorization: token abc".
+func (f *finder) behindScheme(v literal, n name) literal {
+	if f.at(v.end) != ' ' || v.end-v.start > 16 || run(f.s, v.start, isToken) != v.end || f.has(v.start, "bearer ") {
+		return v // or bearer has looked
+	}
+	return f.literal(place{at: f.blanks(v.end)}, n)
+}
+
+// secret reports whether the literal says a secret.
+func (v literal) secret(n name, text string) bool {
+	text = text[:min(len(text), judged)]
+	if v.quoted && strings.ContainsAny(text, " \t") && n.kind != scheme {
+		return false
+	}
+	switch n.kind {
+	case scheme:
+		text = text[strings.LastIndexByte(text, ' ')+1:]
+		return len(text) >= 16 && secretive(text)
+	case password:
+		return v.isLiteral(n, text) && v.password(n, text)
+	case secret:
+		return v.isLiteral(n, text) && (len(text) >= 12 && v.drawn(n, text) || v.chosen(n, text) || v.quoted && len(text) >= 8 && isMixed(text))
+	}
+	return len(text) >= 16 && v.drawn(n, text) && v.isLiteral(n, text)
+}
+
+// drawn reports whether text looks as if it were drawn by lot. What stands in code without quotes is the name of something,
+// however many capitals it has.
+func (v literal) drawn(n name, text string) bool {
+	switch {
+	case n.upper && v.bare:
+		return holds(text, isDigit) && holds(text, isLetter) && drawn(text)
+	case v.quoted:
+		return secretive(text)
+	}
+	return churning(text, 4)
+}
+
+// password reports whether text is one that somebody chose, and no word of code about passwords.
+func (v literal) password(n name, text string) bool {
+	switch {
+	case v.chosen(n, text):
+		return true
+	case v.quoted, v.bare && !holds(text, isDotOrLow):
+		return len(text) >= 5 && isMixed(text)
+	}
+	return v.last && len(text) >= 6 && (churn(text) > 0 && isMixed(text) || holds(text, isLetter) && holds(text, isSign))
+}
+
+// chosen reports whether text, behind a name of the environment, can be any secret: all but what is none by its form.
+func (v literal) chosen(n name, text string) bool {
+	return n.upper && (v.bare || v.quoted) && len(text) >= 6 && !isSwitch(text)
+}
+
+// isLiteral reports whether text is neither a path nor an expression.
+func (v literal) isLiteral(n name, text string) bool {
+	if isPath(text) || strings.HasPrefix(text, `\u`) {
+		return false
+	}
+	return v.quoted || n.line && v.bare || !v.call && !strings.Contains(text, "::") && !strings.Contains(text, "->")
+}
+
+func isDotOrLow(c byte) bool { return c == '.' || c == '_' }
+func isSign(c byte) bool     { return strings.IndexByte("!@#$%^&*+~?", c) >= 0 }
+
+// isMixed reports whether s is more than one word: it has digits or signs between letters.
+func isMixed(s string) bool {
+	if !holds(s, isLetter) {
+		return len(s) >= 6 && !strings.ContainsAny(s, ".:-/") // a number
+	}
+	return holds(s, isDigit) || holds(s, isSign)
+}
+
+// isPath reports whether s names a file, or a place on the web.
+func isPath(s string) bool {
+	switch {
+	case strings.Contains(s, "://"), strings.HasPrefix(s, "./"), strings.HasPrefix(s, "../"), strings.HasPrefix(s, "~/"):
+		return true
+	case strings.HasPrefix(s, "/"), len(s) > 3 && isLetter(s[0]) && s[1] == ':' && (s[2] == '\\' || s[2] == '/'):
+		return !secretive(s) || strings.Count(s, "/") > len(s)/12
+	}
+	return false
+}
+
+// isSwitch knows the words that a setting says instead of a secret.
+func isSwitch(s string) bool {
+	for _, w := range [...]string{"true", "false", "none", "null", "required", "optional", "enabled", "disabled", "string", "prompt", "password"} {
+		if strings.EqualFold(s, w) {
+			return true
+		}
+	}
+	return false
+}
