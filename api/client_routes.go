@@ -269,7 +269,9 @@ func (q SearchQuery) values() url.Values {
 
 func (q ContextQuery) values() url.Values {
 	return newValues().text("project", q.Project).text("cwd", q.Cwd).text("session", q.Session).
-		text("source", q.Source).flag("explain", q.Explain).number("after", uint64(q.After)).Values
+		text("source", q.Source).text("prompt", q.Prompt).text("file", q.File).flag("explain", q.Explain).
+		number("characters", uint64(max(q.Characters, 0))).number("tokens", uint64(max(q.Tokens, 0))).
+		number("after", uint64(q.After)).Values
 }
 
 func (q TimelineQuery) values() url.Values {

@@ -40,8 +40,12 @@ type Recall interface {
 	PositionAt(ctx context.Context, t time.Time) (events.Position, error)
 	// Wait returns when answers know position at.
 	Wait(ctx context.Context, at events.Position) error
-	// Context chooses what an agent is told when a session starts.
+	// Context chooses what an agent is told.
 	Context(ctx context.Context, ask recall.Ask) (recall.Context, error)
+	// Told returns the lines that a session may have been told.
+	Told(ctx context.Context, session events.SessionID) ([]string, error)
+	// Lines returns the lines in which the rows may be told whose ids begin so.
+	Lines(ctx context.Context, prefixes ...string) ([]string, error)
 }
 
 // finder is the part of a Recall that finds rows.
@@ -96,6 +100,8 @@ type Config struct {
 	// /v1/stop is refused
 	Shutdown func(cause string)
 
+	Briefs Briefs // memory beside the start of sessions
+
 	ContextTimeout time.Duration // in which a starting session gets its memory, or none. 0 means 1.2 s
 	HookTimeout    time.Duration // in which a hook's event is on disk, or 503. 0 means 5 s
 	WaitTimeout    time.Duration // for the views to reach ?after=. 0 means 5 s
@@ -111,6 +117,7 @@ type Config struct {
 
 func (c Config) withDefaults() Config {
 	setDefault(&c.ContextTimeout, 1200*time.Millisecond)
+	setDefault(&c.Briefs.Timeout, 150*time.Millisecond)
 	setDefault(&c.HookTimeout, 5*time.Second)
 	setDefault(&c.WaitTimeout, 5*time.Second)
 	setDefault(&c.MaxRequests, 512)
@@ -149,6 +156,7 @@ type Server struct {
 	logger  *slog.Logger
 	started time.Time
 	facts   *facts
+	echoes  echoes
 	metrics *metrics
 	local   http.Handler
 	remote  http.Handler
@@ -162,6 +170,9 @@ type Server struct {
 	streams  atomic.Int64
 	bodies   atomic.Int64
 	phase    atomic.Pointer[string]
+
+	beginOnce sync.Once // for beganAt
+	beganAt   events.Position
 
 	endOnce sync.Once
 	ending  chan struct{} // closed when Run ends: streams end then

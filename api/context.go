@@ -2,81 +2,105 @@ package api
 
 import (
 	"context"
-	"fmt"
 	"net/http"
-	"path/filepath"
 
+	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/hooks"
 	"github.com/cmemd/cmemd/recall"
+	"github.com/cmemd/cmemd/session"
 )
+
+// contextRequest is what was asked about the memory that an agent would be given.
+type contextRequest struct {
+	recall.Ask
+	project, cwd, name string
+	after              events.Position
+}
+
+// readContext reads the parameters of a request for context.
+func (s *Server) readContext(r *http.Request) (c contextRequest, err error) {
+	p := paramsOf(r, "project", "cwd", "session", "source", "prompt", "file", "characters", "tokens", "explain", "after")
+	words := []string{string(hooks.WantStartup), string(hooks.WantClear), string(hooks.WantCompact), string(hooks.WantResume)}
+	c.project, c.cwd, c.name, c.after = p.text("project"), p.text("cwd"), p.text("session"), p.position("after")
+	c.Ask = recall.Ask{
+		Source: p.oneOf("source", words...), Prompt: p.text("prompt"), File: p.text("file"), Now: s.cfg.Now(),
+		Explain: p.flag("explain"), Score: s.cfg.Briefs.Score,
+		Characters: p.number("characters", 0, recall.MaxCharacters), Tokens: p.number("tokens", 0, recall.MaxCharacters),
+	}
+	if c.project == "" && c.cwd == "" && c.name == "" {
+		p.wrong("project", "give this, cwd or session")
+	}
+	for name, path := range map[string]string{"cwd": c.cwd, "file": c.File} {
+		if path != "" && !isPath(path) {
+			p.wrong(name, "is no absolute path")
+		}
+	}
+	given := 0
+	for source, text := range map[string]string{c.Source: c.Source, recall.SourcePrompt: c.Prompt, recall.SourceFile: c.File} {
+		if text != "" {
+			c.Source = source
+			given++
+		}
+	}
+	if given > 1 {
+		p.wrong("source", "give one of this, prompt and file")
+	}
+	return c, p.err()
+}
 
 // getContext answers with the memory that an agent would be given now. Nothing is recorded of it: nobody was given it.
 func (s *Server) getContext(w http.ResponseWriter, r *http.Request) error {
-	p := paramsOf(r, "project", "cwd", "session", "source", "explain", "after")
-	words := []string{string(hooks.WantStartup), string(hooks.WantClear), string(hooks.WantCompact), string(hooks.WantResume)}
-	project, cwd, name := p.text("project"), p.text("cwd"), p.text("session")
-	source, explain, after := p.oneOf("source", words...), p.flag("explain"), p.position("after")
-	if project == "" && cwd == "" && name == "" {
-		p.wrong("project", "give this, cwd or session")
-	}
-	if cwd != "" && !isPath(cwd) {
-		p.wrong("cwd", "is no absolute path")
-	}
-	if err := p.err(); err != nil {
-		return err
-	}
-	if err := s.await(r.Context(), after); err != nil {
-		return err
-	}
-	ask := recall.Ask{Source: source, Now: s.cfg.Now(), Explain: explain}
-	if err := s.askAbout(r.Context(), &ask, project, cwd, name); err != nil {
-		return err
-	}
-	mem, err := s.cfg.Recall.Context(r.Context(), ask)
+	c, err := s.readContext(r)
 	if err != nil {
 		return err
 	}
-	return writeJSON(w, contextAnswer(ask, mem))
+	if err := s.await(r.Context(), c.after); err != nil {
+		return err
+	}
+	place, err := s.askAbout(r.Context(), &c.Ask, c.project, c.cwd, c.name)
+	if err != nil {
+		return err
+	}
+	if file := c.File; file != "" && !askAboutFile(&c.Ask, place, file) {
+		return invalid("file", "is no file of %d bytes or more: of a smaller one nothing is said", smallFile)
+	}
+	mem, err := s.cfg.Recall.Context(r.Context(), c.Ask)
+	if err != nil {
+		return err
+	}
+	return writeJSON(w, ContextAnswer{
+		Position: mem.Position, Project: c.Project, Text: mem.Text, IDs: list(mem.IDs), Characters: mem.Characters,
+		Tokens: mem.Tokens, Explain: mem.Explain,
+	})
 }
 
-// askAbout fills in the session and the project: the one that is named, else that of the folder, else the session's.
-func (s *Server) askAbout(ctx context.Context, ask *recall.Ask, project, cwd, name string) error {
+// askAbout fills in the session and the project: the one that is named, else that of the folder, else the session's. It
+// returns where that is.
+func (s *Server) askAbout(ctx context.Context, ask *recall.Ask, project, cwd, name string) (session.Origin, error) {
+	var place session.Origin
 	switch {
 	case isPath(project):
-		ask.Project, ask.ProjectRoot = filepath.Base(project), project
+		place = s.facts.complete(ctx, session.Origin{Cwd: project}, factsFresh, false)
 	case project != "":
-		ask.Project = project
+		place.Project = project
 	case cwd != "":
-		f := s.facts.of(ctx, cwd, factsAge)
-		ask.Project, ask.ProjectRoot = f.project.Name, f.project.Root
+		place = s.facts.complete(ctx, session.Origin{Cwd: cwd}, factsFresh, false)
 	}
-	if name == "" {
-		return nil
-	}
-	id, err := s.sessionID(ctx, name)
-	if err != nil {
-		return err
-	}
-	ask.Session = id
-	if ask.Project != "" || ask.ProjectRoot != "" {
-		return nil
-	}
-	known, err := s.cfg.Views.Session(ctx, id)
-	ask.Project, ask.ProjectRoot = known.Project, known.ProjectRoot
-	return err
-}
-
-func contextAnswer(ask recall.Ask, mem recall.Context) ContextAnswer {
-	out := ContextAnswer{
-		Position: mem.Position, Project: ask.Project, Text: mem.Text, IDs: list(mem.IDs), Characters: mem.Characters,
-	}
-	for _, c := range mem.Explain {
-		in := "out"
-		if c.Chosen {
-			in = "in "
+	if name != "" {
+		id, err := s.sessionID(ctx, name)
+		if err != nil {
+			return place, err
 		}
-		out.Explain = append(out.Explain,
-			fmt.Sprintf("%s  worth %.2f, %d characters, %s: %s (%s)", in, c.Worth, c.Characters, c.Why, c.Title, c.Kind))
+		ask.Session = id
+		if place.Project == "" && place.ProjectRoot == "" {
+			known, err := s.cfg.Views.Session(ctx, id)
+			if err != nil {
+				return place, err
+			}
+			place = session.Origin{Project: known.Project, ProjectRoot: known.ProjectRoot, Cwd: known.Cwd, GitRoot: known.GitRoot}
+		}
 	}
-	return out
+	ask.Project, ask.ProjectRoot, ask.ProjectKey = place.Project, place.ProjectRoot, place.ProjectKey
+	ask.Exists = inTree(treeOf(place), place.ProjectRoot)
+	return place, nil
 }

@@ -191,7 +191,7 @@ func (s *Server) decode(ctx context.Context, d delivery) (t taken, err error) {
 		return t, nil
 	}
 	age := factsAge
-	if t.report.Wants != hooks.WantNone {
+	if startsSession(t.report.Wants) {
 		age = factsFresh
 	}
 	t.report.SetOrigin(s.facts.complete(ctx, t.report.Origin, age, false))
@@ -199,7 +199,16 @@ func (s *Server) decode(ctx context.Context, d delivery) (t taken, err error) {
 		c := &t.report.Captures[i]
 		c.Event = s.cfg.Redact(c.Event)
 	}
+	t.report.Captures = s.withoutEchoes(ctx, t.report.Origin.Session(), t.report.Captures)
+	if len(t.report.Captures) == 0 {
+		s.metrics.ignored.Inc()
+	}
 	return t, nil
+}
+
+// startsSession reports whether memory is wanted because a session starts, which records where.
+func startsSession(w hooks.Want) bool {
+	return w != hooks.WantNone && w != hooks.WantPrompt && w != hooks.WantFile
 }
 
 func commands(captures []session.Capture) []session.Command {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"maps"
 	"net/http"
 	"slices"
 	"time"
@@ -85,6 +86,7 @@ type ingest struct {
 	named    map[events.SessionID]bool                // those in order
 	order    []events.SessionID                       // of first sight
 	batch    []read                                   // of one session
+	repeated int                                      // captures that were nothing but memory
 	out      Ingested
 }
 
@@ -159,6 +161,10 @@ func (in *ingest) add(ctx context.Context, c session.Capture) error {
 	}
 	known[c.Key] = true
 	in.held++
+	if c.Event = in.s.withoutEcho(ctx, id, c.Event); c.Event == nil {
+		in.repeated++
+		return nil
+	}
 	in.batch = append(in.batch, read{c, in.progress().Lines})
 	return nil
 }
@@ -249,5 +255,9 @@ func (in *ingest) result(p hooks.Progress) Ingested {
 	out := in.out
 	out.Sessions = list(slices.Clone(in.order))
 	out.Lines, out.Skipped, out.Malformed, out.Offset, out.Partial = p.Lines, p.Skipped, p.Malformed, p.Offset, p.Partial
+	if in.repeated > 0 {
+		out.Skipped = maps.Clone(p.Skipped)
+		out.Skipped["repeated memory"] = in.repeated
+	}
 	return out
 }

@@ -54,26 +54,6 @@ type SearchResults struct {
 	Results  []Result        `json:"results"`  // best first; never null
 }
 
-// ContextQuery asks for the memory that an agent would be given now.
-type ContextQuery struct {
-	Project string // shown name or root; empty: that of Cwd
-	Cwd     string // absolute
-	Session string // our id, or the agent's own
-	Source  string // startup, clear, compact, resume; empty means startup
-	Explain bool   // say of each row why it is in or out
-	After   events.Position
-}
-
-// ContextAnswer is memory as an agent is given it.
-type ContextAnswer struct {
-	Position   events.Position `json:"position"`
-	Project    string          `json:"project"`
-	Text       string          `json:"text"` // fenced; empty: there is nothing to give
-	IDs        []events.ID     `json:"ids"`  // never null
-	Characters int             `json:"characters"`
-	Explain    []string        `json:"explain,omitempty"`
-}
-
 // Memory is what a person or an agent wants remembered.
 type Memory struct {
 	Project     string    `json:"project"` // shown name

@@ -52,6 +52,7 @@ type config struct {
 
 	Choice
 	Models
+	Given
 }
 
 // valueKind is how a setting is written in the file.
@@ -84,7 +85,9 @@ type setting struct {
 func (s setting) env() string { return "CMEMD_" + strings.ToUpper(s.key) }
 
 // settings is the table of all keys. It is the only place that knows them.
-func settings() []setting { return slices.Concat(daemonSettings(), choiceSettings(), modelSettings()) }
+func settings() []setting {
+	return slices.Concat(daemonSettings(), contextSettings(), choiceSettings(), modelSettings())
+}
 
 func daemonSettings() []setting {
 	return []setting{

@@ -4,33 +4,40 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/cmemd/cmemd/api"
+	"github.com/cmemd/cmemd/recall"
 )
 
 func newContext(a *app) *cobra.Command {
 	var q api.ContextQuery
 	c := &cobra.Command{
 		Use: "context", Short: "Show the memory that an agent would be given here now",
-		Long: "Context shows what a session that starts in this folder would be given. Nothing is recorded of it.",
-		Args: takes(0, 0, ""),
+		Long: "Context shows what a session that starts in this folder would be given; with --prompt or --file what would be given\n" +
+			"at that prompt, or before that file is read, where the settings context_prompts and context_files say so. Nothing is\n" +
+			"recorded of it.",
+		Example: "  cmemd context --explain\n  cmemd context --prompt \"why do discounts lose a cent\"\n  cmemd context --file cart/cart.go --explain",
+		Args:    takes(0, 0, ""),
 	}
 	c.Flags().StringVar(&q.Project, "project", "", "its name or root; that of this folder, if not given")
 	c.Flags().StringVar(&q.Session, "session", "", "as if for this session")
 	c.Flags().StringVar(&q.Source, "source", "", "how the session starts: startup, clear, compact, resume")
-	c.Flags().BoolVar(&q.Explain, "explain", false, "say of each row why it is in or out")
+	c.Flags().StringVar(&q.Prompt, "prompt", "", "at this prompt instead of a start")
+	c.Flags().StringVar(&q.File, "file", "", "before this file is read, instead of at a start")
+	c.Flags().IntVar(&q.Characters, "characters", 0, "at most; as the daemon is set, if not given")
+	c.Flags().IntVar(&q.Tokens, "tokens", 0, "at most, as they are estimated; as the daemon is set, if not given")
+	c.Flags().BoolVar(&q.Explain, "explain", false, "say of each row why it is in, and what just missed")
+	c.MarkFlagsMutuallyExclusive("source", "prompt", "file")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		if err := oneOf(c, "source", q.Source, "startup", "clear", "compact", "resume"); err != nil {
 			return err
 		}
-		if q.Project == "" {
-			here, err := os.Getwd()
-			if err != nil {
-				return advise(err, "name the project with --project")
-			}
-			q.Cwd = here
+		if err := placeContext(&q); err != nil {
+			return err
 		}
 		return a.query(c.Context(), func(ctx context.Context, client *api.Client) error {
 			answer, err := client.Context(ctx, q)
@@ -43,25 +50,109 @@ func newContext(a *app) *cobra.Command {
 	return c
 }
 
-func (a *app) showContext(answer api.ContextAnswer) error {
-	if a.json {
-		if err := a.printJSON(answer); err != nil {
+// placeContext fills in the folder that is asked about, and makes the file's path whole.
+func placeContext(q *api.ContextQuery) (err error) {
+	if q.File != "" {
+		if q.File, err = filepath.Abs(q.File); err != nil {
 			return err
 		}
 	}
-	if !a.json && answer.Text != "" {
-		a.printf("%s\n", visible(answer.Text))
-		a.say("%s, %s of %s", plural(answer.Characters, "character"), plural(len(answer.IDs), "row"), visibleLine(answer.Project))
+	if q.Project != "" {
+		return nil
 	}
-	if !a.json {
-		for _, line := range answer.Explain {
-			a.printf("%s\n", visibleLine(line))
+	if q.Cwd, err = os.Getwd(); err != nil {
+		return advise(err, "name the project with --project")
+	}
+	return nil
+}
+
+func (a *app) showContext(answer api.ContextAnswer) error {
+	switch {
+	case a.json:
+		if err := a.printJSON(answer); err != nil {
+			return err
+		}
+	case answer.Text != "":
+		a.printf("%s\n", visible(answer.Text))
+		a.say("%s, about %s, %s of %s", plural(answer.Characters, "character"), plural(answer.Tokens, "token"),
+			plural(len(answer.IDs), "row"), visibleLine(answer.Project))
+	}
+	if !a.json && len(answer.Explain) > 0 {
+		if err := a.explainContext(answer.Explain); err != nil {
+			return err
 		}
 	}
 	if answer.Text == "" {
 		return a.told(fmt.Errorf("%w: there is no memory of %s yet", errNothing, projectName(answer.Project)))
 	}
 	return nil
+}
+
+// missedRows is how many rows are shown that just missed.
+const missedRows = 10
+
+// explainContext says why each line is there, what just missed, and how many rows were not fit for it.
+func (a *app) explainContext(choices []recall.Choice) error {
+	l := list{head: []string{"", "WORTH", "PER 1000", "WHY", "ID", "TITLE"}}
+	missed, unfit := 0, tally{}
+	for _, c := range choices {
+		mark := "in"
+		if !c.Chosen && c.Why != recall.WhyRoom {
+			unfit.add(c.Why)
+			continue
+		}
+		if !c.Chosen {
+			mark = "missed"
+			if missed++; missed > missedRows {
+				continue
+			}
+		}
+		l.add(mark, fmt.Sprintf("%.2f", c.Worth), density(c), worthParts(c), a.shownID(c.ID), c.Title)
+	}
+	if len(l.rows) > 0 {
+		if err := a.print(l); err != nil {
+			return err
+		}
+	}
+	if missed > missedRows {
+		a.printf("%s more had no room\n", plural(missed-missedRows, "row"))
+	}
+	for _, why := range unfit.order {
+		a.printf("%s out: %s\n", plural(unfit.count[why], "row"), visibleLine(why))
+	}
+	return nil
+}
+
+// tally counts words in the order in which they came.
+type tally struct {
+	order []string
+	count map[string]int
+}
+
+func (t *tally) add(word string) {
+	if t.count == nil {
+		t.count = map[string]int{}
+	}
+	if t.count[word]++; t.count[word] == 1 {
+		t.order = append(t.order, word)
+	}
+}
+
+// density is a row's worth a thousand characters.
+func density(c recall.Choice) string {
+	if c.Density == 0 {
+		return "first"
+	}
+	return fmt.Sprintf("%.2f", c.Density)
+}
+
+// worthParts are the factors of a row's worth, as they multiply.
+func worthParts(c recall.Choice) string {
+	var list []string
+	for _, p := range c.Parts {
+		list = append(list, fmt.Sprintf("%s %.2f", p.Name, p.Factor))
+	}
+	return strings.Join(list, " x ")
 }
 
 func projectName(name string) string {

@@ -15,7 +15,6 @@ import (
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/evidence"
-	"github.com/cmemd/cmemd/hooks"
 	"github.com/cmemd/cmemd/hooks/relay"
 	"github.com/cmemd/cmemd/policy"
 	"github.com/cmemd/cmemd/projections"
@@ -168,9 +167,7 @@ func (d *daemon) apiConfig(token, version string) api.Config {
 	return api.Config{
 		System: d.actors, Log: d.log, Views: d.views, Index: d.index, Repos: d.checker,
 		Checker: d.checker, Providers: d.offers.facts(),
-		Recall: recall.New(recall.Config{
-			Views: d.views, Index: d.index, Log: d.log, FenceOpen: hooks.ContextOpen, FenceClose: hooks.ContextClose,
-		}),
+		Recall: recall.New(d.recallConfig()), Briefs: d.config.briefs(),
 		Spool: relay.NewSpool(d.paths.home), Home: d.paths.home, Token: token, Version: version, PID: os.Getpid(),
 		Settings: d.config.values(), Logger: d.logger, Price: d.prices.cost,
 		Notice:   notices{views: d.views, status: d.actors.Status, now: time.Now, stopped: d.phase.stopped}.line,

@@ -1,0 +1,47 @@
+package main
+
+import (
+	"github.com/cmemd/cmemd/api"
+	"github.com/cmemd/cmemd/hooks"
+	"github.com/cmemd/cmemd/recall"
+)
+
+// Given is the settings of what agents are given.
+type Given struct {
+	ContextChars   int
+	ContextTokens  int
+	ContextPrompts string
+	ContextScore   int
+	ContextFiles   string
+}
+
+// The words of a switch.
+const on, off = "on", "off"
+
+func contextSettings() []setting {
+	return []setting{
+		numberKey("context_chars", recall.DefaultCharacters, 500, recall.MaxCharacters, "characters of memory that a starting session is given, at most",
+			func(c *config) *int { return &c.ContextChars }),
+		numberKey("context_tokens", 0, 0, recall.MaxCharacters, "the same in tokens, estimated. 0: only context_chars counts",
+			func(c *config) *int { return &c.ContextTokens }),
+		wordKey("context_prompts", off, []string{off, on}, "give a little memory at prompts that it bears on",
+			func(c *config) *string { return &c.ContextPrompts }),
+		numberKey("context_prompt_score", recall.DefaultScore, 1, 50, "words of a prompt that memory must share to be given there; names of code count twice",
+			func(c *config) *int { return &c.ContextScore }),
+		wordKey("context_files", off, []string{off, on}, "give a little memory of a file that is about to be read",
+			func(c *config) *string { return &c.ContextFiles }),
+	}
+}
+
+// recallConfig is what answers questions over the daemon's views.
+func (d *daemon) recallConfig() recall.Config {
+	return recall.Config{
+		Views: d.views, Index: d.index, Log: d.log, FenceOpen: hooks.ContextOpen, FenceClose: hooks.ContextClose,
+		Characters: d.config.ContextChars, Tokens: d.config.ContextTokens,
+	}
+}
+
+// briefs says when memory is given beside the start of a session.
+func (c Given) briefs() api.Briefs {
+	return api.Briefs{Prompts: c.ContextPrompts == on, Score: c.ContextScore, Files: c.ContextFiles == on}
+}
