@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"net/http"
 	"slices"
@@ -86,5 +87,28 @@ func (s *Server) fillOutcomes(ctx context.Context, out *Outcomes, f projections.
 	if out.Inputs = list(inputs); len(inputs) == f.Limit {
 		out.Next = inputs[len(inputs)-1].Position
 	}
+	if err != nil {
+		return err
+	}
+	out.Turns, err = s.whoAnswered(ctx, inputs)
 	return err
+}
+
+// whoAnswered says who was asked in the turns that decided inputs.
+func (s *Server) whoAnswered(ctx context.Context, inputs []Input) (map[events.ID]WhoAnswered, error) {
+	turns := map[events.ID]WhoAnswered{}
+	for _, in := range inputs {
+		if _, known := turns[in.Turn]; known || in.Turn == (events.ID{}) {
+			continue
+		}
+		t, err := s.cfg.Views.Turn(ctx, in.Turn)
+		if errors.Is(err, projections.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		turns[in.Turn] = WhoAnswered{Provider: t.Provider, Model: t.Model, Instead: t.Instead}
+	}
+	return turns, nil
 }

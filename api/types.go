@@ -176,6 +176,15 @@ type Outcomes struct {
 	Balance  Balance         `json:"balance"`        // of all inputs, or of those of the session or project asked for
 	Inputs   []Input         `json:"inputs"`         // never null
 	Next     events.Position `json:"next,omitempty"` // the next page lies before it; 0: there is none
+	// Turns says who was asked in the turns that the inputs name. One that was forgotten is not in it. Never null.
+	Turns map[events.ID]WhoAnswered `json:"turns"`
+}
+
+// WhoAnswered is who was asked in a turn.
+type WhoAnswered struct {
+	Provider string   `json:"provider"`
+	Model    string   `json:"model,omitempty"`
+	Instead  []string `json:"instead,omitempty"` // providers that stood before it and were passed over
 }
 
 // Status is what the daemon is doing.

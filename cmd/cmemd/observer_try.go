@@ -20,7 +20,7 @@ type try struct {
 	Answered    string       `json:"answered_by,omitempty"` // what says that it answered
 	Mode        string       `json:"mode"`
 	Key         string       `json:"key_from,omitempty"`
-	Questions   int          `json:"questions"`    // sent, with those that were sent again
+	Questions   int          `json:"calls"`        // requests that were sent, with those that were sent again
 	PromptBytes int          `json:"prompt_bytes"` // of the last question; where a model is not asked, of what was captured
 	Form        events.Form  `json:"form,omitempty"`
 	TookMS      int64        `json:"took_ms"`
@@ -77,6 +77,7 @@ func (t *try) ask(ctx context.Context, p *built, limit time.Duration) {
 	}
 	t.Answered, t.Form, t.StopReason, t.Usage, t.Output = reply.Model, reply.Form, reply.StopReason, reply.Usage, reply.Text
 	t.count(reply.Cost)
+	t.Questions = max(t.Questions, reply.Calls)
 	parsed := observer.ParseForm(reply.Form, reply.Text, sample.Kind, p.mode.TypeIDs())
 	t.Parsed = &parsed
 }
@@ -103,6 +104,7 @@ func (t *try) fail(err error) {
 	}
 	t.Answered, t.Form, t.Usage, t.Output = f.Model, f.Form, f.Usage, f.Output
 	t.count(f.Cost)
+	t.Questions = max(t.Questions, f.Calls)
 	t.Failure = &tryFailure{Class: f.Class, Status: f.Status, Message: f.Message, Do: t.remedy(f)}
 	if !f.ResetsAt.IsZero() {
 		t.Failure.ResetsAt = &f.ResetsAt

@@ -118,10 +118,10 @@ func (a *app) showOutcomes(found api.Outcomes) error {
 	if a.json {
 		return nil
 	}
-	l := list{head: []string{"POSITION", "KIND", "WHEN", "OUTCOME", "REASON", "SESSION", "TURN"}}
+	l := list{head: []string{"POSITION", "KIND", "WHEN", "OUTCOME", "REASON", "PROVIDER", "SESSION", "TURN"}}
 	for _, in := range found.Inputs {
 		l.add(strconv.FormatUint(uint64(in.Position), 10), string(in.Kind), moment(in.At), string(in.Outcome), reasonOf(in),
-			a.shownSession(in.Session), a.optionalID(in))
+			found.Turns[in.Turn].Provider, a.shownSession(in.Session), a.optionalID(in))
 	}
 	if err := a.print(l); err != nil {
 		return err
