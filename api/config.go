@@ -52,7 +52,8 @@ type Recall interface {
 type finder interface {
 	Search(ctx context.Context, q recall.Query) (recall.Answer, error)
 	Timeline(ctx context.Context, q recall.TimelineQuery) (recall.Timeline, error)
-	Why(ctx context.Context, id string) (recall.Why, error)
+	WhyAsOf(ctx context.Context, q recall.WhyQuery) (recall.Why, error)
+	Inputs(ctx context.Context, q recall.InputsQuery) (recall.Inputs, error)
 	Resolve(ctx context.Context, text string) (events.ID, error)
 	Show(ctx context.Context, ids ...string) ([]projections.Row, error)
 }
@@ -80,6 +81,7 @@ type Config struct {
 	Spool  *relay.Spool // what hooks kept, and what is put aside. nil: nothing is drained, what is refused is lost
 
 	Checker   Checker    // nil: claims are not looked at again
+	Eraser    Eraser     // nil: nothing is forgotten
 	Providers []Provider // that may be asked: the chosen one, what stands in for it, then those of tiers alone
 
 	Home     string            // shown by status; its notes of unanswered hooks are read
@@ -163,6 +165,7 @@ type Server struct {
 	buffers sync.Pool      // of *bytes.Buffer
 	asides  asides         // payloads on their way into bad
 	again   chan struct{}  // holds one token: one request for turns again at a time
+	curate  chan struct{}  // holds one token: one correction or undo at a time
 	helping sync.Mutex     // orders the start of helpers and the end
 	helpers sync.WaitGroup // goroutines that a request left behind
 
@@ -183,7 +186,7 @@ func New(cfg Config) (*Server, error) {
 	if cfg.System == nil || cfg.Log == nil || cfg.Views == nil || cfg.Index == nil || cfg.Recall == nil {
 		return nil, errors.New("api: a system, a log, views, an index and a recall are required")
 	}
-	s := &Server{cfg: cfg.withDefaults(), spool: cfg.Spool, again: make(chan struct{}, 1), ending: make(chan struct{})}
+	s := &Server{cfg: cfg.withDefaults(), spool: cfg.Spool, again: make(chan struct{}, 1), curate: make(chan struct{}, 1), ending: make(chan struct{})}
 	s.logger, s.started = s.cfg.Logger, s.cfg.Now()
 	s.facts = newFacts(s.cfg.Repos, s.cfg.Now)
 	m, err := newMetrics(s)

@@ -104,6 +104,8 @@ func absentThing(err error) *Problem {
 		return invalid("", "this cannot be asked")
 	case errors.As(err, &several):
 		return ambiguous(several)
+	case errors.Is(err, recall.ErrNotYet):
+		return notFound("it was not recorded yet at that position")
 	case errors.Is(err, recall.ErrNotFound):
 		return notFound("no row has that id, or none was found")
 	case errors.Is(err, projections.ErrUnknownView):

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"path/filepath"
@@ -35,13 +36,28 @@ func (s *Server) postMemory(w http.ResponseWriter, r *http.Request) error {
 	if errs := m.check(now); len(errs) > 0 {
 		return invalidAll(errs)
 	}
-	id := s.cfg.NewID()
-	records, err := eventlog.AppendEnd(r.Context(), s.cfg.Log, events.Daemon,
-		events.Draft{ID: s.cfg.NewID(), OccurredAt: now, Event: s.cfg.Redact(m.event(id, now))})
-	if err != nil {
-		return fmt.Errorf("api: save: %w", err)
+	if m.Supersedes != "" {
+		return s.correct(r.Context(), w, m, now)
 	}
-	return writeJSON(w, Saved{ID: id, Position: records[0].Position})
+	id := s.cfg.NewID()
+	at, err := s.curated(r.Context(), now, s.cfg.Redact(m.event(id, now)))
+	if err != nil {
+		return err
+	}
+	return writeJSON(w, Saved{ID: id, Position: at})
+}
+
+// curated appends what a person or an agent decided of memory, all or nothing, and returns where that ends.
+func (s *Server) curated(ctx context.Context, now time.Time, decided ...events.Event) (events.Position, error) {
+	drafts := make([]events.Draft, len(decided))
+	for i, e := range decided {
+		drafts[i] = events.Draft{ID: s.cfg.NewID(), OccurredAt: now, Event: e}
+	}
+	records, err := eventlog.AppendEnd(ctx, s.cfg.Log, events.Daemon, drafts...)
+	if err != nil {
+		return 0, fmt.Errorf("api: save: %w", err)
+	}
+	return records[len(records)-1].Position, nil
 }
 
 // check lists what is wrong with m, the fields in their order.
@@ -66,6 +82,7 @@ func (m *Memory) check(now time.Time) (errs []FieldError) {
 	}
 	short("/session", m.Session, maxMemoryWord)
 	short("/type", m.Type, maxMemoryWord)
+	short("/supersedes", m.Supersedes, maxMemoryWord)
 	if !m.At.IsZero() && (m.At.Year() < 1970 || m.At.After(now.Add(futureSlack))) {
 		wrong("/at", "lies before 1970 or in the future")
 	}

@@ -130,27 +130,29 @@ func (s *Server) routes() http.Handler {
 
 func (s *Server) plainRoutes() map[string]handler {
 	return map[string]handler{
-		"GET /healthz":                   s.getHealth,
-		"GET /readyz":                    s.getReady,
-		"GET /metrics":                   s.getMetrics,
-		"GET /v1/search":                 s.getSearch,
-		"GET /v1/context":                s.getContext,
-		"GET /v1/timeline":               s.getTimeline,
-		"GET /v1/why/{id}":               s.getWhy,
-		"GET /v1/observations/{id}":      s.getRow,
-		"POST /v1/rows":                  s.postRows,
-		"POST /v1/memories":              s.postMemory,
-		"GET /v1/sessions":               s.getSessions,
-		"GET /v1/sessions/{id}":          s.getSession,
-		"POST /v1/sessions/{id}/release": s.postRelease,
-		"GET /v1/outcomes":               s.getOutcomes,
-		"GET /v1/status":                 s.getStatus,
-		"GET /v1/usage":                  s.getUsage,
-		"GET /v1/log/stats":              s.getLogStats,
-		"GET /v1/log/records":            s.getRecords,
-		"GET /v1/projections":            s.getProjections,
-		"GET /v1/projections/{name}":     s.getProjection,
-		"POST /v1/stop":                  s.postStop,
+		"GET /healthz":                     s.getHealth,
+		"GET /readyz":                      s.getReady,
+		"GET /metrics":                     s.getMetrics,
+		"GET /v1/search":                   s.getSearch,
+		"GET /v1/context":                  s.getContext,
+		"GET /v1/timeline":                 s.getTimeline,
+		"GET /v1/why/{id}":                 s.getWhy,
+		"GET /v1/observations/{id}":        s.getRow,
+		"POST /v1/rows":                    s.postRows,
+		"POST /v1/memories":                s.postMemory,
+		"POST /v1/memories/{id}/undo":      s.postUndo,
+		"GET /v1/observations/{id}/inputs": s.getInputs,
+		"GET /v1/sessions":                 s.getSessions,
+		"GET /v1/sessions/{id}":            s.getSession,
+		"POST /v1/sessions/{id}/release":   s.postRelease,
+		"GET /v1/outcomes":                 s.getOutcomes,
+		"GET /v1/status":                   s.getStatus,
+		"GET /v1/usage":                    s.getUsage,
+		"GET /v1/log/stats":                s.getLogStats,
+		"GET /v1/log/records":              s.getRecords,
+		"GET /v1/projections":              s.getProjections,
+		"GET /v1/projections/{name}":       s.getProjection,
+		"POST /v1/stop":                    s.postStop,
 	}
 }
 
@@ -164,6 +166,7 @@ func (s *Server) streamRoutes() map[string]handler {
 		"POST /v1/ingest/{agent}":      s.postIngest,
 		"POST /v1/reobserve":           s.postReobserve,
 		"POST /v1/recheck":             s.postRecheck,
+		"POST /v1/forget":              s.postForget,
 	}
 }
 

@@ -61,7 +61,7 @@ func (s *Server) fillStatus(ctx context.Context, st *Status) (err error) {
 	if st.Position, err = s.cfg.Log.Last(ctx); err != nil {
 		return err
 	}
-	st.Views = s.lags(st.Position)
+	st.Views, st.Erasure = s.lags(st.Position), s.erasureStatus()
 	if st.Inputs, err = s.cfg.Views.Balance(ctx); err != nil {
 		return err
 	}

@@ -65,12 +65,16 @@ type Memory struct {
 	Type        string    `json:"type,omitempty"`
 	Concepts    []string  `json:"concepts,omitempty"`
 	Files       []string  `json:"files,omitempty"`
+	// Supersedes is the row that this one corrects: its id, or the beginning of it. That leaves searches and injections, and
+	// stays behind why. Project, type, concepts and files that are not given are the corrected one's.
+	Supersedes string `json:"supersedes,omitempty"`
 }
 
 // Saved is where a memory went.
 type Saved struct {
-	ID       events.ID       `json:"id"`
-	Position events.Position `json:"position"`
+	ID         events.ID       `json:"id"`
+	Position   events.Position `json:"position"`
+	Superseded []events.ID     `json:"superseded,omitempty"` // rows whose place it took: what was corrected, and what says the same
 }
 
 // Rows are rows that were asked for by id.
@@ -78,41 +82,6 @@ type Rows struct {
 	Position events.Position `json:"position"`
 	Rows     []Row           `json:"rows"` // one an id that was found, in the order asked; never null
 	Missing  []string        `json:"missing,omitempty"`
-}
-
-// Why is the chain behind a row: the turns that led to it, what they settled, what was asked, what was known before.
-type Why struct {
-	Position   events.Position `json:"position"`
-	Row        Row             `json:"row"`
-	Session    *Session        `json:"session,omitempty"`
-	Turns      []WhyTurn       `json:"turns"`      // its own first; never null
-	Prompts    []Row           `json:"prompts"`    // of the user, that those inputs served; never null
-	Injections []Injection     `json:"injections"` // memory that the agent was given before, newest first; never null
-	Verdicts   []Verdict       `json:"verdicts"`   // what ground truth says of its claims now; never null
-	Replaced   *Row            `json:"replaced_by,omitempty"`
-	RecordedAt time.Time       `json:"recorded_at"`     // when its claims were looked at first
-	Older      []Row           `json:"older,omitempty"` // rows whose place it took: their inputs were observed again
-	Newer      []Row           `json:"newer,omitempty"` // rows that took its own place so
-}
-
-// WhyTurn is one turn and the inputs that it settled or read.
-type WhyTurn struct {
-	Turn
-	Inputs []WhyInput `json:"inputs"`         // the first hundred; never null
-	More   int        `json:"more,omitempty"` // inputs beyond those
-}
-
-// WhyInput is one input of a turn as it is in the log.
-type WhyInput struct {
-	Position events.Position `json:"position"`
-	Kind     events.Kind     `json:"kind"`
-	At       time.Time       `json:"at"`
-	Outcome  string          `json:"outcome,omitempty"` // of what it settled, as it is now
-	Read     bool            `json:"read,omitempty"`    // the turn only read it
-	Tool     string          `json:"tool,omitempty"`
-	Failed   bool            `json:"failed,omitempty"`
-	Preview  string          `json:"preview,omitempty"`
-	Erased   bool            `json:"erased,omitempty"` // what it said is gone
 }
 
 // TimelineQuery asks for what happened around something. One of Anchor and Query is needed.
@@ -209,6 +178,7 @@ type Status struct {
 	Findings  []Finding                `json:"findings"`           // what is not well, the gravest first; their words are marked as notices; never null
 	Degraded  string                   `json:"degraded,omitempty"` // why it only captures; empty: it does its whole job
 	Notice    string                   `json:"notice,omitempty"`   // what the next session's person will be told, marked as a notice
+	Erasure   *ErasureStatus           `json:"erasure,omitempty"`  // forgetting and retention
 	Settings  map[string]string        `json:"settings,omitempty"`
 }
 

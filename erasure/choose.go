@@ -208,21 +208,21 @@ func (c *choice) says(r events.Record) (bool, error) {
 
 // name notes how far what r names reaches.
 func (c *choice) name(r events.Record) {
+	byID, byTime := len(c.req.IDs) > 0, len(c.req.IDs) == 0 && c.req.Query == ""
+	if byTime && r.Correlation != (events.ID{}) {
+		return // what turns said goes with what it was made of
+	}
 	n := c.named[r.Stream]
 	if n == nil {
-		n = &reach{}
+		n = &reach{origins: byID}
 		c.named[r.Stream] = n
 	}
-	timed := len(c.req.IDs) == 0 && c.req.Query == ""
 	switch {
-	case r.Kind == events.KindObservationParsed || r.Kind == events.KindSummaryParsed:
-		if !timed { // by time alone what was made of the chosen goes, and no more
-			n.rows = append(n.rows, r.Position)
-		}
-	case r.Correlation != (events.ID{}) && timed:
-	case r.Kind == events.KindPromptSubmitted && len(c.req.IDs) > 0:
+	case byID && (r.Kind == events.KindObservationParsed || r.Kind == events.KindSummaryParsed):
+		n.rows = append(n.rows, r.Position)
+	case byID && r.Kind == events.KindPromptSubmitted:
 		n.prompts = append(n.prompts, r.Position)
-	default:
+	default: // by its words: what it was made of says them itself, or does not say them
 		n.others = append(n.others, r.Position)
 	}
 }

@@ -57,7 +57,7 @@ func TestForget(t *testing.T) {
 		gone []string
 	}{
 		"an observation goes with its inputs, its siblings, and the summary that read it; the stop with it, which nothing else knew": {
-			func(w *world) Request { return Request{IDs: []events.ID{w.rows["obs a"]}} }, append(episode, "last message"),
+			func(w *world) Request { return Request{IDs: []events.ID{w.rows["obs a"]}} }, append(slices.Clone(episode), "last message"),
 		},
 		"the only work of a prompt takes the prompt with it": {
 			func(w *world) Request { return Request{IDs: []events.ID{w.rows["obs d"]}} },
@@ -78,10 +78,16 @@ func TestForget(t *testing.T) {
 			func(w *world) Request { return Request{IDs: []events.ID{w.rows["corrected note"]}} }, []string{"note", "corrected note"},
 		},
 		"a text in a tool's output takes what was made of it": {
-			func(*world) Request { return Request{Query: "TOOL  A"} }, append(episode, "last message"),
+			func(*world) Request { return Request{Query: "TOOL  A"} }, episode,
 		},
-		"a text in an observation takes what it was made of": {
-			func(*world) Request { return Request{Query: "sibling"} }, append(episode, "last message"),
+		"a text in an observation takes what was made of that, and leaves inputs that do not say it": {
+			func(*world) Request { return Request{Query: "sibling"} }, episode[1:],
+		},
+		"a text in a prompt takes what was made for it": {
+			func(*world) Request { return Request{Query: "first prompt"} },
+			[]string{
+				"first prompt", "raw [obs a sibling of a]", "obs a", "sibling of a", "raw [obs b]", "obs b", "raw summary", "summary",
+			},
 		},
 		"a text that nothing holds": {func(*world) Request { return Request{Query: "tool q"} }, nil},
 		"a session, whole": {
@@ -107,13 +113,13 @@ func TestForget(t *testing.T) {
 			func(w *world) Request { return Request{Project: "shop", Until: w.timeOf("tool b")} },
 			[]string{
 				"first prompt", "tool a", "tool b", "raw [obs a sibling of a]", "obs a", "sibling of a", "raw [obs b]", "obs b",
-				"last message", "raw summary", "summary",
+				"raw summary", "summary",
 			},
 		},
 		"nothing of what was recorded later than the plan": {
 			func(w *world) Request { return Request{Session: sessionOf("one"), Named: "one", Through: 2} },
 			[]string{
-				"first prompt", "raw [obs a sibling of a]", "obs a", "sibling of a", "raw [obs b]", "obs b", "last message", "raw summary", "summary",
+				"first prompt", "raw [obs a sibling of a]", "obs a", "sibling of a", "raw [obs b]", "obs b", "raw summary", "summary",
 			},
 		},
 	}

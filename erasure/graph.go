@@ -141,13 +141,14 @@ func (g *graph) share(id events.SessionID, gone set) Share {
 
 // reach says how far what is named reaches towards where it came from.
 type reach struct {
+	origins bool              // beside prompts and last messages of which nothing else was made
 	rows    []events.Position // observations and summaries: what their turns settled goes too
 	prompts []events.Position // what was done for them goes too
 	others  []events.Position // only what was made of them goes too
 }
 
 // follow returns what goes with what is named: everything that was made of it, of what was made of it, and so on; and
-// what it was itself made of, as far as reach says, beside prompts and last messages of which nothing else was made.
+// what it was itself made of, as far as reach says.
 func (g *graph) follow(r reach) set {
 	gone := set{}
 	for _, p := range slices.Concat(r.rows, r.prompts, r.others) {
@@ -163,8 +164,9 @@ func (g *graph) follow(r reach) set {
 	for _, p := range r.prompts {
 		g.served(p, gone)
 	}
-	told := g.down(gone)
-	g.contexts(gone, told)
+	if told := g.down(gone); r.origins {
+		g.contexts(gone, told)
+	}
 	for p := range gone {
 		if i, ok := g.at[p]; !ok || !g.nodes[i].words {
 			delete(gone, p)

@@ -18,7 +18,8 @@ var (
 // minQuery is the shortest text that is looked for, in bytes.
 const minQuery = 3
 
-// Request chooses what goes. Its conditions hold all together, and there must be one. What was made of the chosen goes too.
+// Request chooses what goes. Its conditions hold all together, and there must be one. What was made of the chosen goes too;
+// what it was made of goes where it is named by id.
 type Request struct {
 	IDs     []events.ID      // of rows. A prompt goes with the work that it asked for, a memory with all its corrections
 	Query   string           // a text that is in it literally, letter case and kinds of white space aside

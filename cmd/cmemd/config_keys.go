@@ -49,6 +49,7 @@ type config struct {
 	LogFormat       string
 	LogMaxBytes     int64
 	LogFiles        int
+	RetentionDays   int
 
 	Choice
 	Models
@@ -153,6 +154,8 @@ func daemonSettings() []setting {
 			func(c *config) *int64 { return &c.LogMaxBytes }),
 		numberKey("log_files", 5, 1, 100, "rotated log files that are kept",
 			func(c *config) *int { return &c.LogFiles }),
+		numberKey("retention_days", 0, 0, 36_500, "after which what agents did is erased from the log once it is settled; what was made of it stays. 0: never",
+			func(c *config) *int { return &c.RetentionDays }),
 	}
 }
 

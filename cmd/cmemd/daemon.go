@@ -12,6 +12,7 @@ import (
 
 	"github.com/cmemd/cmemd/actors"
 	"github.com/cmemd/cmemd/api"
+	"github.com/cmemd/cmemd/erasure"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/evidence"
@@ -35,6 +36,7 @@ type daemon struct {
 	index   *index.Index
 	checker *evidence.Checker
 	actors  *actors.System
+	eraser  *erasure.Eraser
 	server  *api.Server
 
 	phase    phase
@@ -104,6 +106,7 @@ func (d *daemon) serveable(token, version string) (err error) {
 	if d.actors, err = actors.New(d.actorsConfig()); err != nil {
 		return err
 	}
+	d.eraser = erasure.New(d.eraserConfig())
 	d.server, err = api.New(d.apiConfig(token, version))
 	return err
 }
@@ -166,7 +169,7 @@ func (d *daemon) owing(ctx context.Context) ([]events.SessionID, error) {
 func (d *daemon) apiConfig(token, version string) api.Config {
 	return api.Config{
 		System: d.actors, Log: d.log, Views: d.views, Index: d.index, Repos: d.checker,
-		Checker: d.checker, Providers: d.offers.facts(),
+		Checker: d.checker, Eraser: d.eraser, Providers: d.offers.facts(),
 		Recall: recall.New(d.recallConfig()), Briefs: d.config.briefs(),
 		Spool: relay.NewSpool(d.paths.home), Home: d.paths.home, Token: token, Version: version, PID: os.Getpid(),
 		Settings: d.config.values(), Logger: d.logger, Price: d.prices.cost,

@@ -117,6 +117,7 @@ func (d *daemon) startAll(ctx context.Context, t *tasks, listeners []net.Listene
 	case <-acting:
 	case <-ctx.Done():
 	}
+	t.start(ctx, "eraser", d.eraser.Run)
 	t.start(ctx, "server", func(ctx context.Context) error { return d.server.Run(ctx, listeners...) })
 	t.start(ctx, "start", func(ctx context.Context) error {
 		defer context.AfterFunc(ctx, halt)()

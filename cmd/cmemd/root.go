@@ -52,7 +52,8 @@ func commandsOf(a *app) map[string][]*cobra.Command {
 	return map[string][]*cobra.Command{
 		groupDaemon: {newDemo(a), newServe(a), newStart(a), newStop(a), newStatus(a), newDoctor(a), newLogs(a), newConfig(a), newHook(a)},
 		groupMemory: {
-			newSearch(a), newTimeline(a), newShow(a), newWhy(a), newSessions(a), newContext(a), newSave(a), newIngest(a),
+			newSearch(a), newTimeline(a), newShow(a), newWhy(a), newSessions(a), newContext(a), newSave(a), newCorrect(a), newUndo(a),
+			newForget(a), newIngest(a),
 		},
 		groupInside: {newOutcomes(a), newUsage(a), newReobserve(a), newRecheck(a), newReplay(a), newLog(a), newProjections(a), newParse(a), newObserver(a)},
 	}

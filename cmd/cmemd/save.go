@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -30,6 +29,7 @@ func newSave(a *app) *cobra.Command {
 	c.Flags().StringVar(&m.Session, "session", "", "the session that it is of")
 	c.Flags().StringSliceVar(&m.Concepts, "concept", nil, "a concept beside it; may be given again")
 	c.Flags().StringSliceVar(&m.Files, "file", nil, "a file that it is about; may be given again")
+	c.Flags().StringVar(&m.Supersedes, "supersedes", "", "the memory whose place it takes, as cmemd correct does")
 	at := addWhen(c, "at", "when it was true")
 	c.RunE = func(c *cobra.Command, args []string) (err error) {
 		if m.At, err = at.at(c, a.now()); err != nil {
@@ -38,20 +38,12 @@ func newSave(a *app) *cobra.Command {
 		if m.Text, err = a.textOf(args); err != nil {
 			return err
 		}
-		if err := place(&m); err != nil {
-			return err
-		}
-		return a.query(c.Context(), func(ctx context.Context, client *api.Client) error {
-			saved, err := client.Save(ctx, m)
-			if err != nil {
+		if m.Supersedes == "" || m.Project != "" { // else it is of the project of what it corrects
+			if err := place(&m); err != nil {
 				return err
 			}
-			if a.json {
-				return a.printJSON(saved)
-			}
-			a.printf("%s\n", saved.ID)
-			return nil
-		})
+		}
+		return a.save(c.Context(), m)
 	}
 	return c
 }

@@ -15,18 +15,28 @@ import (
 func position(n uint64) events.Position { return events.Position(n) }
 
 func newShow(a *app) *cobra.Command {
-	return &cobra.Command{
+	inputs := false
+	c := &cobra.Command{
 		Use: "show ID...", Short: "Show memory whole, by ids or the beginnings of them", Args: takes(1, -1, "an id"),
-		RunE: func(c *cobra.Command, ids []string) error {
-			return a.query(c.Context(), func(ctx context.Context, client *api.Client) error {
-				found, err := client.Rows(ctx, ids...)
-				if err != nil {
-					return err
-				}
-				return a.showRows(found)
-			})
-		},
+		Example: "  cmemd show 01a1fa47-2048-7378\n  cmemd show 01a1fa47-2048-7378 --inputs",
 	}
+	c.Flags().BoolVar(&inputs, "inputs", false, "what it was made of instead: what the tools were given, and what they printed")
+	c.RunE = func(c *cobra.Command, ids []string) error {
+		if inputs && len(ids) > 1 {
+			return misused(c, "--inputs takes one id, got %d", len(ids))
+		}
+		if inputs {
+			return a.stream(c.Context(), func(client *api.Client) error { return a.inputs(c.Context(), client, ids[0]) })
+		}
+		return a.query(c.Context(), func(ctx context.Context, client *api.Client) error {
+			found, err := client.Rows(ctx, ids...)
+			if err != nil {
+				return err
+			}
+			return a.showRows(found)
+		})
+	}
+	return c
 }
 
 func (a *app) showRows(found api.Rows) error {
@@ -94,6 +104,8 @@ func (a *app) showState(r api.Row) {
 	switch {
 	case r.Forgotten:
 		a.field("state", "forgotten")
+	case r.Superseded && r.SupersededBy == r.ID:
+		a.field("state", "taken back: `cmemd undo` lets it stand again")
 	case r.Superseded && r.SupersededBy != (events.ID{}):
 		a.field("state", "superseded by "+r.SupersededBy.String())
 	case r.Superseded:

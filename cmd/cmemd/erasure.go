@@ -1,0 +1,48 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/cmemd/cmemd/actors"
+	"github.com/cmemd/cmemd/erasure"
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/session"
+)
+
+// eraserConfig is how words are taken out of this home: of the log, the views' file and the index, in this order.
+func (d *daemon) eraserConfig() erasure.Config {
+	return erasure.Config{
+		Log: d.log, Views: d.views, Do: d.patiently, State: d.paths.forget, Logger: d.logger,
+		Retain: time.Duration(d.config.RetentionDays) * 24 * time.Hour,
+		Files: []erasure.Files{
+			{Name: "log", Purge: func(ctx context.Context, _ events.Position) error { return d.log.Compact(ctx) }},
+			{Name: "views", Purge: func(ctx context.Context, _ events.Position) error { return d.views.Compact(ctx) }},
+			{Name: "index", Purge: func(ctx context.Context, upTo events.Position) error {
+				if err := d.index.Wait(ctx, upTo); err != nil {
+					return err
+				}
+				return d.index.Purge(ctx)
+			}},
+		},
+	}
+}
+
+// busyPause is how long a session that hooks keep busy is left alone before it is asked again.
+const busyPause = 50 * time.Millisecond
+
+// patiently puts commands to a session, and waits while too much is on its way into the log: hooks go first.
+func (d *daemon) patiently(ctx context.Context, id events.SessionID, cmds ...session.Command) (events.Position, error) {
+	for {
+		receipt, err := d.actors.Do(ctx, id, cmds...)
+		if !errors.Is(err, actors.ErrBusy) {
+			return receipt.Position, err
+		}
+		select {
+		case <-time.After(busyPause):
+		case <-ctx.Done():
+			return 0, ctx.Err()
+		}
+	}
+}

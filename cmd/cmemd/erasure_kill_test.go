@@ -1,0 +1,188 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/cmemd/cmemd/api"
+)
+
+// TestForgettingIsKilledAtEveryMoment kills the daemon with SIGKILL while it forgets, and has the next one finish. What was
+// begun is whole: no file of the home holds a word of it, what was not asked for is there, and the log is sound.
+func TestForgettingIsKilledAtEveryMoment(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts 20 daemons")
+	}
+	t.Parallel()
+	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
+	defer cancel()
+	p := newProgram(t)
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 2))
+	whole, begun := 400*time.Millisecond, 0 // how long it takes, unkilled
+	var daemon *exec.Cmd
+	for round := range 10 {
+		daemon = p.serve(ctx)
+		word := fmt.Sprintf("quetzal%dq", round)
+		p.say(ctx, word, round)
+		if files := p.holding(word); len(files) < 3 {
+			t.Fatalf("%s is in %v alone before it is forgotten: the search does not work", word, files)
+		}
+		took := p.forgetAndKill(ctx, daemon, word, time.Duration(random.Int64N(int64(whole))))
+		if took > 0 {
+			whole = took * 11 / 10
+		}
+		daemon = p.serve(ctx)
+		if p.finished(ctx, word) {
+			begun++
+		}
+		if files := p.holding(word); len(files) > 0 {
+			t.Fatalf("round %d: %s is still in %v", round, word, files)
+		}
+		_ = daemon.Process.Kill()
+		_ = daemon.Wait()
+	}
+	daemon = p.serve(ctx)
+	p.checkSound(ctx, 10)
+	if err := p.command(ctx, "stop").Run(); err != nil {
+		t.Errorf("stop: %v", err)
+	}
+	_ = daemon.Wait()
+	if begun < 3 {
+		t.Errorf("%d of 10 had begun when they were killed, want at least 3 for this to mean anything", begun)
+	}
+	t.Logf("%d of 10 had begun; one takes %v", begun, whole)
+}
+
+// say has two sessions say a word and other things, and puts payloads with the word beside the log.
+func (p program) say(ctx context.Context, word string, round int) {
+	p.t.Helper()
+	client := api.Dial(p.home)
+	defer client.Close()
+	post := func(payload string) {
+		if _, err := client.Hook(ctx, "claude-code", []byte(payload), uuid.Must(uuid.NewV7()), time.Now()); err != nil {
+			p.t.Fatal(err)
+		}
+	}
+	for s := range 2 {
+		common := fmt.Sprintf(`"session_id":"forget-%d-%d","cwd":"/tmp","transcript_path":"/x"`, round, s)
+		for i := range 20 {
+			said := word
+			if i%2 == 0 {
+				said = "harmless"
+			}
+			post(fmt.Sprintf(`{%s,"hook_event_name":"PostToolUse","tool_name":"Edit","tool_use_id":"toolu_%d_%d_%d",`+
+				`"tool_input":{"file_path":"/tmp/%s%d.go","old_string":"a","new_string":"b"},"tool_response":{"filePath":"/tmp/%s.go"}}`,
+				common, round, s, i, said, i, said))
+		}
+		post(fmt.Sprintf(`{%s,"hook_event_name":"Stop","stop_hook_active":false,"last_assistant_message":"Renamed to %s."}`, common, word))
+	}
+	if _, err := client.Save(ctx, api.Memory{Project: "kept", Text: fmt.Sprintf("this stays %d", round)}); err != nil {
+		p.t.Fatal(err)
+	}
+	bad := filepath.Join(p.home, "spool", "bad")
+	if err := os.MkdirAll(bad, 0o700); err != nil {
+		p.t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(bad, word), []byte(`{"broken": "`+word), 0o600); err != nil {
+		p.t.Fatal(err)
+	}
+	p.awaitQuiet(ctx, client)
+}
+
+// awaitQuiet waits until nothing is pending and the views know all there is.
+func (p program) awaitQuiet(ctx context.Context, client *api.Client) {
+	p.t.Helper()
+	for range 1500 {
+		st, err := client.Status(ctx)
+		behind := func(v api.ViewLag) bool { return v.Lag > 0 }
+		if err == nil && st.Inputs.Pending == 0 && !slices.ContainsFunc(st.Views, behind) {
+			return
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	p.t.Fatal("the daemon does not come to rest")
+}
+
+// forgetAndKill asks for a word to be forgotten, and kills the daemon after a while. It returns how long it took if that was
+// too late, and 0 if it was not.
+func (p program) forgetAndKill(ctx context.Context, daemon *exec.Cmd, word string, after time.Duration) time.Duration {
+	client := api.Dial(p.home)
+	defer client.Close()
+	began, ended := time.Now(), make(chan time.Duration, 1)
+	go func() {
+		if _, err := client.Forget(ctx, api.ForgetRequest{Query: word}, nil); err == nil {
+			ended <- time.Since(began)
+		}
+		close(ended)
+	}()
+	time.Sleep(after) // the moment is the point
+	_ = daemon.Process.Kill()
+	_ = daemon.Wait()
+	return <-ended
+}
+
+// finished waits until what a killed daemon had begun is done, and asks again where it had not. It reports which it was.
+func (p program) finished(ctx context.Context, word string) (begun bool) {
+	p.t.Helper()
+	client := api.Dial(p.home)
+	defer client.Close()
+	for range 1500 {
+		st, err := client.Status(ctx)
+		if err == nil && st.Erasure != nil && !st.Erasure.Unfinished {
+			break
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	begun = true
+	plan, err := client.PlanForget(ctx, api.ForgetRequest{Query: word})
+	if err == nil && plan.Records+plan.Spooled > 0 {
+		begun = false
+		_, err = client.Forget(ctx, api.ForgetRequest{Query: word}, nil)
+	}
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return begun
+}
+
+// holding lists the files of the home that hold a word.
+func (p program) holding(word string) []string {
+	p.t.Helper()
+	files, err := holding(p.home, word)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return files
+}
+
+// checkSound holds that the log verifies, that the balance adds up, and that what nobody asked to forget is there.
+func (p program) checkSound(ctx context.Context, rounds int) {
+	p.t.Helper()
+	client := api.Dial(p.home)
+	defer client.Close()
+	if v, err := client.Verify(ctx, nil); err != nil {
+		p.t.Errorf("verify: %+v, %v", v, err)
+	}
+	st, err := client.Status(ctx)
+	if in := st.Inputs; err != nil || in.Captured != rounds*42 || in.Captured != in.Observed+in.Skipped+in.Dropped+in.Pending+in.Forgotten ||
+		in.Forgotten != rounds*22 {
+		p.t.Errorf("inputs %+v, %v; want %d captured and %d forgotten", in, err, rounds*42, rounds*22)
+	}
+	for round := range rounds {
+		found, err := client.Search(ctx, api.SearchQuery{Text: "stays", Project: "kept", Limit: 100})
+		if err != nil || len(found.Results) != rounds {
+			p.t.Errorf("round %d: %d memories are found, %v", round, len(found.Results), err)
+		}
+	}
+}

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/cmemd/cmemd/api"
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/recall"
+)
+
+// inputs prints what a row was made of, page by page. With --json all of it is one document.
+func (a *app) inputs(ctx context.Context, client *api.Client, id string) error {
+	var all api.Inputs
+	for after, first := events.Position(0), true; first || after > 0; first = false {
+		page, err := client.Inputs(ctx, id, after, 0)
+		if err != nil {
+			return err
+		}
+		after = page.Next
+		if a.json {
+			page.Inputs = append(all.Inputs, page.Inputs...)
+			page.Next = 0
+			all = page
+			continue
+		}
+		for _, in := range page.Inputs {
+			a.showInput(in)
+		}
+		all.Total = page.Total
+	}
+	if a.json {
+		if err := a.printJSON(all); err != nil {
+			return err
+		}
+	}
+	if all.Total == 0 {
+		return a.told(advise(fmt.Errorf("%w: it was made of no inputs", errNothing), "prompts and saved memories are not: `cmemd show` prints them"))
+	}
+	return nil
+}
+
+func (a *app) showInput(in recall.RawInput) {
+	name := string(in.Kind)
+	if in.Tool != "" {
+		name += " " + in.Tool
+	}
+	if in.Failed {
+		name += " (failed)"
+	}
+	a.heading("%d  %s  %s", in.Position, moment(in.At), visibleLine(name))
+	if in.Erased != nil {
+		a.field("erased", erasedWords(in.Erased))
+	}
+	a.field("folder", in.Cwd)
+	a.field("input", in.Input)
+	a.field("output", in.Output)
+	a.field("said", in.Text)
+	if in.Cut {
+		a.field("cut", "some of it was too long to be captured, or to be shown here")
+	}
+	a.printf("\n")
+}
