@@ -26,6 +26,7 @@ type claudePayload struct {
 	input, response, server         []byte
 	duration                        json.Number
 	again                           bool // a stop hook made the agent go on before
+	sieve                           sieve
 }
 
 // Decode implements Agent.
@@ -34,6 +35,7 @@ func (c ClaudeCode) Decode(payload []byte, m Meta) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
+	p.sieve.redact = m.Redact
 	r := Report{Event: p.event, Wants: p.wants(), Origin: session.Origin{
 		Agent: c.Name(), AgentSession: p.session, Cwd: p.cwd, Transcript: p.transcript,
 	}}
@@ -191,7 +193,7 @@ func (p *claudePayload) translate(o session.Origin) (e events.Event, key events.
 	case "SessionStart":
 		return events.SessionOpened{Source: orElse(p.source, "startup")}, key, ""
 	case "UserPromptSubmit":
-		prompt, machine := promptSubmitted(p.prompt)
+		prompt, machine := p.sieve.promptSubmitted(p.prompt)
 		if machine {
 			return nil, key, "the prompt was made by the agent, not by the user"
 		}
@@ -204,17 +206,18 @@ func (p *claudePayload) translate(o session.Origin) (e events.Event, key events.
 	case "SubagentStop":
 		return p.subagentStopped(o)
 	case "Stop":
-		e := agentStopped(events.StopDone, p.lastMessage)
+		e := p.sieve.agentStopped(events.StopDone, p.lastMessage)
 		if p.again {
 			return e, key, "" // it may have said the same at the stop before
 		}
 		return e, factKey(o, "stop", p.promptID, e.LastMessage), ""
 	case "StopFailure":
-		e := agentStopped(events.StopFailure, p.lastMessage)
-		e.Error = capHead(cleanMessage(p.failure), maxName)
+		e := p.sieve.agentStopped(events.StopFailure, p.lastMessage)
+		e.Error = capHead(p.sieve.message(p.failure), maxName)
+		e.Redactions = p.sieve.found
 		return e, factKey(o, "stop", p.promptID, e.LastMessage), ""
 	case "PostCompact":
-		e := contextCompacted(p.compactSummary, p.trigger)
+		e := p.sieve.contextCompacted(p.compactSummary, p.trigger)
 		return e, factKey(o, "compact", p.promptID, e.Summary), ""
 	case "SessionEnd":
 		return events.SessionClosed{Cause: orElse(p.reason, "other")}, key, ""
@@ -225,7 +228,7 @@ func (p *claudePayload) translate(o session.Origin) (e events.Event, key events.
 func (p *claudePayload) toolUsed() events.ToolUsed {
 	t := events.ToolUsed{
 		ToolUseID: p.toolUseID, Tool: p.tool, Failed: p.event == "PostToolUseFailure",
-		Cwd: p.cwd, SubagentID: p.agentID,
+		Cwd: p.sieve.text(p.cwd), SubagentID: p.agentID,
 	}
 	if p.agentID != "" {
 		t.SubagentType = p.agentType
@@ -236,11 +239,12 @@ func (p *claudePayload) toolUsed() events.ToolUsed {
 	if isOwnCall(p.tool, member(p.server, "name"), p.input) {
 		return ownCall(t, len(p.input), len(p.response)+len(p.failure))
 	}
-	t.Input, t.InputSize = toolText(p.input, nil)
-	t.Output, t.OutputSize = toolText(p.response, p.input)
+	t.Input, t.InputSize = p.sieve.toolText(p.input, nil)
+	t.Output, t.OutputSize = p.sieve.toolText(p.response, p.input)
 	if t.Failed {
-		t.Output, t.OutputSize = plainText(p.failure)
+		t.Output, t.OutputSize = p.sieve.plainText(p.failure)
 	}
+	t.Redactions = p.sieve.found
 	return t
 }
 
@@ -250,13 +254,14 @@ func (p *claudePayload) subagentStopped(o session.Origin) (e events.Event, key e
 	if p.agentType == "" {
 		return nil, key, "the subagent has no type: it is the agent's own summariser"
 	}
-	said := cleanMessage(p.lastMessage)
+	said := p.sieve.message(p.lastMessage)
 	if p.agentID != "" {
 		key = factKey(o, "subagent", p.agentID, said)
 	}
+	cwd := p.sieve.text(p.cwd)
 	return events.ToolUsed{
-		Tool: "SubagentStop", Output: said, OutputSize: len(p.lastMessage), Cwd: p.cwd,
-		SubagentID: p.agentID, SubagentType: p.agentType,
+		Tool: "SubagentStop", Output: said, OutputSize: len(p.lastMessage), Cwd: cwd,
+		SubagentID: p.agentID, SubagentType: p.agentType, Redactions: p.sieve.found,
 	}, key, ""
 }
 

@@ -15,7 +15,7 @@ import (
 func (c ClaudeCode) Transcript(r io.Reader, path string) *Transcript {
 	d := newClaudeReader(path)
 	t := newTranscript(r, d)
-	d.skip = t.skip
+	d.skip, d.sieve = t.skip, t.sieve
 	d.ahead = func() time.Time { return t.ahead(claudeTime) }
 	return t
 }
@@ -52,6 +52,7 @@ const maxStops = 1000
 type claudeReader struct {
 	path     string
 	emit     func(session.Capture)   // during one call of line or end
+	sieve    func() *sieve           // for the texts of one event
 	skip     func(kind string)       // counts in Progress.Skipped
 	ahead    func() time.Time        // the first good time soon behind this line, or zero
 	looked   bool                    // ahead was asked; once is enough
@@ -320,9 +321,11 @@ func (t *claudeReader) stop(s *claudeSession) {
 	if said == nil || said.stop == "tool_use" {
 		return
 	}
-	e := agentStopped(events.StopDone, said.text)
+	v := t.sieve()
+	e := v.agentStopped(events.StopDone, said.text)
 	if said.failed {
-		e.Cause, e.Error = events.StopFailure, capHead(cleanMessage(said.failure), maxName)
+		e.Cause, e.Error = events.StopFailure, capHead(v.message(said.failure), maxName)
+		e.Redactions = v.found
 	}
 	t.captureLine(s, said.at, s.stopKey(said, e.LastMessage), said.uuid, e)
 }
@@ -356,7 +359,7 @@ func (t *claudeReader) user(s *claudeSession, l *claudeLine) {
 	s.ask(l.promptID)
 	switch {
 	case l.compacted || strings.HasPrefix(text, continued):
-		e := contextCompacted(text, s.trigger)
+		e := t.sieve().contextCompacted(text, s.trigger)
 		s.trigger = ""
 		t.captureLine(s, s.at, factKey(s.origin, "compact", l.promptID, e.Summary), l.uuid, e)
 	case strings.HasPrefix(text, caveat) || strings.HasPrefix(text, "<local-command-caveat>"):
@@ -389,7 +392,7 @@ func (t *claudeReader) typed(s *claudeSession, l *claudeLine, text string) {
 }
 
 func (t *claudeReader) prompt(s *claudeSession, l *claudeLine, text string) {
-	p, machine := promptSubmitted(text)
+	p, machine := t.sieve().promptSubmitted(text)
 	if !machine {
 		t.captureLine(s, s.at, factKey(s.origin, "prompt", s.promptID, p.Text), l.uuid, p)
 	}
@@ -442,24 +445,25 @@ func (t *claudeReader) result(s *claudeSession, l *claudeLine, block, structured
 		return // the call stands in an earlier file, was answered before, or is too old
 	}
 	t.open.drop(id)
+	v, content := t.sieve(), rawMember(block, "content")
 	u := events.ToolUsed{
-		ToolUseID: id, Tool: orElse(call.tool, "unknown"), Cwd: orElse(l.cwd, s.origin.Cwd),
+		ToolUseID: id, Tool: orElse(call.tool, "unknown"), Cwd: v.text(orElse(l.cwd, s.origin.Cwd)),
 		Failed: isTrue(rawMember(block, "is_error")),
 	}
 	if l.side {
 		u.SubagentID = l.agentID
 	}
-	content := rawMember(block, "content")
 	switch {
 	case isOwnCall(u.Tool, "", call.input):
 		u = ownCall(u, len(call.input), len(content))
 	case isObject(structured) && !u.Failed:
-		u.Input, u.InputSize = toolText(call.input, nil)
-		u.Output, u.OutputSize = toolText(structured, call.input)
+		u.Input, u.InputSize = v.toolText(call.input, nil)
+		u.Output, u.OutputSize = v.toolText(structured, call.input)
 	default:
-		u.Input, u.InputSize = toolText(call.input, nil)
-		u.Output, u.OutputSize = plainText(contentText(content))
+		u.Input, u.InputSize = v.toolText(call.input, nil)
+		u.Output, u.OutputSize = v.plainText(contentText(content))
 	}
+	u.Redactions = v.found
 	t.capture(s, s.at, ToolKey(s.origin, id), u)
 }
 

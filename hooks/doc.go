@@ -73,5 +73,7 @@
 //     transcripts: only their tool uses are safe from doubling when both are taken.
 //   - A transcript that is read while its agent works may end behind a text that is not the last of its turn.
 //   - A report names no project: the caller looks that up and puts it in with SetOrigin.
-//   - Private text is cut here; secrets that nobody marked are not looked for: the caller redacts them.
+//   - Private text is cut here. Secrets that nobody marked are taken out by the Redact that the caller gives, before texts are
+//     shortened and before they are compared: a fact has the same key whether its secrets are there or marks of them. Names,
+//     ids and the origin do not go through it.
 package hooks

@@ -39,6 +39,7 @@ type Historian interface {
 type Meta struct {
 	Delivery   events.ID // made once by the hook, the same when the payload comes again
 	OccurredAt time.Time // when the hook was called
+	Redact     Redact    // takes secrets out of what is captured; nil: nothing does
 }
 
 // Report is what a payload says.

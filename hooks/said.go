@@ -34,7 +34,7 @@ func isInterruption(s string) bool {
 }
 
 // promptSubmitted is what is recorded of a prompt. Machine says that no word of it is the user's.
-func promptSubmitted(raw string) (p events.PromptSubmitted, machine bool) {
+func (v *sieve) promptSubmitted(raw string) (p events.PromptSubmitted, machine bool) {
 	text, private := clean(raw)
 	text = cutLeading(text, machineTags())
 	if isMachineLine(text) {
@@ -43,31 +43,34 @@ func promptSubmitted(raw string) (p events.PromptSubmitted, machine bool) {
 	if text == "" && !private && strings.TrimSpace(raw) != "" {
 		return p, true
 	}
+	said := capHead(v.text(text), MaxPrompt)
 	return events.PromptSubmitted{
-		Text: capHead(text, MaxPrompt), Size: len(raw), Private: private && text == "",
+		Text: said, Size: len(raw), Private: private && text == "", Redactions: v.found,
 	}, false
 }
 
-func agentStopped(cause events.StopCause, said string) events.AgentStopped {
-	return events.AgentStopped{LastMessage: cleanMessage(said), Cause: cause, Size: len(said)}
+func (v *sieve) agentStopped(cause events.StopCause, said string) events.AgentStopped {
+	message := v.message(said)
+	return events.AgentStopped{LastMessage: message, Cause: cause, Size: len(said), Redactions: v.found}
 }
 
-func contextCompacted(summary, trigger string) events.ContextCompacted {
-	return events.ContextCompacted{Summary: compactSummary(summary), Trigger: trigger, Size: len(summary)}
+func (v *sieve) contextCompacted(summary, trigger string) events.ContextCompacted {
+	text := v.compactSummary(summary)
+	return events.ContextCompacted{Summary: text, Trigger: trigger, Size: len(summary), Redactions: v.found}
 }
 
 // compactSummary is the summary itself, without the analysis before it and the sentences that the harness puts around it
 // when it hands the summary to the model. Hook and transcript so say the same.
-func compactSummary(raw string) string {
+func (v *sieve) compactSummary(raw string) string {
 	text, _ := clean(raw)
 	if inner, ok := element(text, "summary"); ok {
-		return capText(inner, MaxText)
+		return capText(v.text(inner), MaxText)
 	}
 	text = cutTags(text, []string{"analysis"})
 	if strings.HasPrefix(strings.TrimSpace(text), continued) {
 		text = unwrapSummary(text)
 	}
-	return capText(strings.TrimSpace(text), MaxText)
+	return capText(v.text(strings.TrimSpace(text)), MaxText)
 }
 
 // unwrapSummary takes the summary out of the text with which a compacted conversation begins.
@@ -91,20 +94,20 @@ func unwrapSummary(text string) string {
 
 // toolText is what is recorded of a tool's input or output, and how many bytes it had. A JSON string becomes its text,
 // null becomes nothing, all else stays JSON.
-func toolText(raw, input []byte) (kept string, size int) {
+func (v *sieve) toolText(raw, input []byte) (kept string, size int) {
 	switch kindOf(raw) {
 	case 0, 'n':
 		return "", 0
 	case '"':
-		return plainText(stringOf(raw))
+		return v.plainText(stringOf(raw))
 	}
-	return capJSON(cleanJSON(raw, input), MaxText), len(raw)
+	return capJSON(v.json(cleanJSON(raw, input)), MaxText), len(raw)
 }
 
 // plainText is what is recorded of an input or output that is no JSON, and how many bytes it had.
-func plainText(s string) (kept string, size int) {
+func (v *sieve) plainText(s string) (kept string, size int) {
 	text, _ := clean(s)
-	return capText(text, MaxText), len(s)
+	return capText(v.text(text), MaxText), len(s)
 }
 
 // contentText is the text of a message's content: a string, or blocks of which only texts are quoted. Another block is

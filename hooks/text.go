@@ -193,10 +193,10 @@ func capText(s string, max int) string {
 	return head + fmt.Sprintf("\n"+leftOut+"\n", len(s)-len(head)-len(tail)) + tail
 }
 
-// cleanMessage is what is kept of a text that an agent wrote.
+// cleanMessage is a text that an agent wrote, clean and at its full length; see sieve.message.
 func cleanMessage(s string) string {
 	text, _ := clean(s)
-	return capText(strings.TrimSpace(text), MaxText)
+	return strings.TrimSpace(text)
 }
 
 // cleanName is what is kept of an id or a name. It has at most max bytes, and keeps no more of s in memory.

@@ -17,6 +17,9 @@ const MaxLine = 64 << 20
 
 // A Transcript is one reading of one transcript, from its start. It is not safe for concurrent use.
 type Transcript struct {
+	// Redact takes secrets out of what is captured; nil: nothing does. It is set before Captures is called.
+	Redact Redact
+
 	in      *bufio.Reader
 	decoder lineDecoder
 	buf     []byte
@@ -85,6 +88,9 @@ func (t *Transcript) Captures() iter.Seq2[session.Capture, error] {
 		}
 	}
 }
+
+// sieve returns one for the next event.
+func (t *Transcript) sieve() *sieve { return &sieve{redact: t.Redact} }
 
 func (t *Transcript) emit(c session.Capture) { t.got = append(t.got, c) }
 
