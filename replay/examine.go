@@ -5,11 +5,10 @@ import (
 	"sync"
 
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/observer"
 )
 
 // Examine is Prove and Record of one stretch, in one pass over records that reads ahead of both. Types are as in Prove.
-func Examine(records iter.Seq2[events.Record, error], w Wanted, types observer.Types) (Proof, *Recording, error) {
+func Examine(records iter.Seq2[events.Record, error], w Wanted, types TypesOf) (Proof, *Recording, error) {
 	d := newDecoder()
 	p, rec := newProver(w.Selection, types), newRecorder(w, d)
 	p.decoder = d

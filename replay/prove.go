@@ -6,7 +6,6 @@ import (
 	"iter"
 
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/observer"
 	"github.com/cmemd/cmemd/session"
 )
 
@@ -84,9 +83,9 @@ type Difference struct {
 // prompt held beside inputs and reads; whom of several a turn is asked of; since when a budget held inputs; whether a
 // degraded daemon was right to be.
 //
-// Types are those that observations may have; nil means those of the code mode. The error is that of the sequence, or of
+// Types tells those that observations may have; nil means those of the code mode. The error is that of the sequence, or of
 // a payload that cannot be read. Memory grows by about 100 bytes an input of the selected sessions.
-func Prove(records iter.Seq2[events.Record, error], sel Selection, types observer.Types) (Proof, error) {
+func Prove(records iter.Seq2[events.Record, error], sel Selection, types TypesOf) (Proof, error) {
 	p := newProver(sel, types)
 	for r, err := range records {
 		if err != nil {
@@ -115,23 +114,15 @@ type prover struct {
 	open     decision // whose append may go on
 	proof    Proof
 	counts   map[string]*DecisionCount
-	types    observer.Types
+	types    lifeTypes
 	decoder  decoder
 }
 
-func newProver(sel Selection, types observer.Types) *prover {
+func newProver(sel Selection, types TypesOf) *prover {
 	return &prover{
 		sel: sel, life: firstLife(), sessions: map[events.StreamID]*proved{}, circuits: map[string]*circuit{},
-		counts: map[string]*DecisionCount{}, types: typesOr(types),
+		counts: map[string]*DecisionCount{}, types: lifeTypes{of: types},
 	}
-}
-
-// typesOr is types, or those of the code mode where there are none.
-func typesOr(types observer.Types) observer.Types {
-	if types == nil {
-		return observer.CodeMode().TypeIDs()
-	}
-	return types
 }
 
 // proved is one session.
@@ -170,6 +161,9 @@ func (p *prover) read(r events.Record) error {
 		return p.ofSession(s, r)
 	}
 	if r.Stream == events.Daemon {
+		if err := p.types.begin(r); err != nil {
+			return err
+		}
 		return p.life.read(r)
 	}
 	if name, ok := r.Stream.Provider(); ok {

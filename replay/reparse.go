@@ -42,13 +42,13 @@ type Reparsing struct {
 }
 
 // Reparse puts the recorded outputs of a selection through today's grammar, and lists those that come out otherwise. It
-// compares what was kept field by field. Types are those that observations may have; nil means those of the code mode.
+// compares what was kept field by field. Types tells those that observations may have; nil means those of the code mode.
 // Records must begin with the log's first one. The error is that of the sequence, or of a payload that cannot be read.
-func Reparse(records iter.Seq2[events.Record, error], sel Selection, types observer.Types) (Reparsing, error) {
-	p := reparser{types: typesOr(types), out: Reparsing{
+func Reparse(records iter.Seq2[events.Record, error], sel Selection, types TypesOf) (Reparsing, error) {
+	p := reparser{types: lifeTypes{of: types}, out: Reparsing{
 		Changes: map[string]int{}, Then: map[observer.Disposition]int{}, Now: map[observer.Disposition]int{}, Differ: []Reparsed{},
 	}}
-	turns := turnReader{sel: sel, turn: p.turn}
+	turns := turnReader{sel: sel, turn: p.turn, ruling: p.types.begin}
 	if err := turns.read(records); err != nil {
 		return Reparsing{}, err
 	}
@@ -56,7 +56,7 @@ func Reparse(records iter.Seq2[events.Record, error], sel Selection, types obser
 }
 
 type reparser struct {
-	types observer.Types
+	types lifeTypes
 	out   Reparsing
 }
 
@@ -77,7 +77,7 @@ func (p *reparser) turn(t endedTurn) error {
 		p.out.Unknown++
 		return nil
 	}
-	p.compare(t, observer.ParseForm(got.Form, got.Output, t.started.TurnKind, p.types), led)
+	p.compare(t, observer.ParseForm(got.Form, got.Output, t.started.TurnKind, p.types.types(t.started.Provider)), led)
 	return nil
 }
 
@@ -218,7 +218,7 @@ func (p *prover) checkGrammar(s *proved, d *decision) {
 		return
 	}
 	then := recordedReading(s.flying.TurnKind, d.events[1:])
-	now := readingOf(observer.ParseForm(got.Form, got.Output, s.flying.TurnKind, p.types))
+	now := readingOf(observer.ParseForm(got.Form, got.Output, s.flying.TurnKind, p.types.types(s.flying.Provider)))
 	if then.equal(now) {
 		n.Equal++
 		return

@@ -42,7 +42,11 @@ func (a *app) replayLog(ctx context.Context, log logSource, p replayPlan) error 
 
 // replayStretch proves that the stretch is explained by its own rules, and then plays it under others.
 func (a *app) replayStretch(ctx context.Context, log logSource, p replayPlan, sel replay.Selection) error {
-	proof, rec, err := replay.Examine(a.watched(ctx, log, "reading"), p.wanted(sel), nil)
+	types, err := a.typesInForce()
+	if err != nil {
+		return err
+	}
+	proof, rec, err := replay.Examine(a.watched(ctx, log, "reading"), p.wanted(sel), types)
 	if err = orNoTurn(rec, err); err != nil {
 		return err
 	}

@@ -12,7 +12,11 @@ import (
 
 // reparse shows which recorded outputs today's grammar takes for something else than was recorded.
 func (a *app) reparse(ctx context.Context, log logSource, sel replay.Selection) error {
-	r, err := replay.Reparse(a.watched(ctx, log, "reading"), sel, nil)
+	types, err := a.typesInForce()
+	if err != nil {
+		return err
+	}
+	r, err := replay.Reparse(a.watched(ctx, log, "reading"), sel, types)
 	if err != nil {
 		return err
 	}
