@@ -104,6 +104,7 @@ func (a *app) showStatus(s api.Status) {
 	a.field("actors", fmt.Sprintf("%d awake, %d of %d slots in use, %d queued, %d waiting for the disk",
 		s.Actors.Awake, s.Actors.Turns, s.Actors.Slots, s.Actors.Queued, s.Actors.Waiting))
 	a.field("spool", spoolLine(s.Spool))
+	a.showErasure(s.Erasure)
 	a.showFindings(s)
 }
 
