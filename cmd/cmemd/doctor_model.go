@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/url"
-	"slices"
 	"time"
 
 	"github.com/cmemd/cmemd/observer"
@@ -24,10 +23,11 @@ func checkModels(ctx context.Context, x *examination) []checked {
 	}
 	out := x.changed()
 	for _, who := range x.config.configured() {
-		for _, c := range x.checkModel(ctx, who) {
-			if !slices.Contains(out, c) { // the address of one that is asked for two models
-				out = append(out, c)
-			}
+		out = append(out, x.checkModel(ctx, who)...)
+	}
+	for _, name := range x.config.configuredNames() {
+		if s := x.config.service(name); s != nil {
+			out = append(out, lookAtURL(s.URL))
 		}
 	}
 	return out
@@ -41,7 +41,7 @@ func (x *examination) checkModel(ctx context.Context, who asked) (out []checked)
 	case p.cli != nil:
 		out = append(out, lookAtClient(ctx, p.cli))
 	case x.config.service(who.name) != nil:
-		out = append(out, lookAtKey(ctx, who.name, p), lookAtURL(x.config.service(who.name).URL))
+		out = append(out, lookAtKey(ctx, who.name, p))
 	case who.name == playback.Name:
 		out = append(out, well("plays %s", x.config.PlaybackFile))
 	default:

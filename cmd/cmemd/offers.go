@@ -17,7 +17,7 @@ type offers struct {
 	order     []*built // the provider, and what stands in for it
 	summaries *built   // nil: no tier
 	trivial   *built   // nil: no tier
-	all       []*built
+	all       []*built // those of the order first
 }
 
 // offers makes everybody whom the settings name, or says what one of them lacks.
@@ -97,9 +97,9 @@ func tierOf(b *built) *actors.Offer {
 // facts is what is known of them before they are asked: of the order, then of those of tiers alone.
 func (o *offers) facts() []api.Provider {
 	var list []api.Provider
-	for _, p := range o.all {
+	for i, p := range o.all {
 		facts := api.Provider{Name: p.Name(), Model: p.Model(), Wish: p.Wish(), Free: isFree(p.Name())}
-		facts.TierOnly = !slices.Contains(o.order, p)
+		facts.TierOnly = i >= len(o.order)
 		if p == o.summaries {
 			facts.Tiers = append(facts.Tiers, api.TierSummary)
 		}
