@@ -71,6 +71,8 @@ func TestWhatIsTaken(t *testing.T) {
 		{"private-key", "«-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,0A1B\n\n" +
 			strings.Repeat("q7Zr2Lw9", 8) + "\n-----END RSA PRIVATE KEY-----»"},
 		{"private-key", "«-----BEGIN PGP PRIVATE KEY BLOCK-----\n\n" + strings.Repeat("q7Zr2Lw9", 8) + "\n=ab12\n-----END PGP PRIVATE KEY BLOCK-----»"},
+		{"github-token", "the end is cut off: «gh" + "p_" + drawn + "»"},
+		{"github-token", "«gh" + "p_q7Zr2Lw9Xk4T» [cmemd: 20480 bytes left out]"},
 		{"aws-access-key", "id=«AK" + "IAQ7ZRLWXKTNVBMDPS»,"},
 		{"openai-key", "using «sk-" + drawn + drawn + "»."},
 		{"azure-client-secret", "value «abc8Q~" + drawn + "Zr2Lw9Xk4Tn8V»"},

@@ -20,7 +20,7 @@ func (f *finder) add(start, end int, rule string) {
 // begins reports whether a word may begin at i: no letter, digit or underscore stands before it, but for that of an escape
 // sequence.
 func (f *finder) begins(i int) bool {
-	return i == 0 || !isWord(f.s[i-1]) || f.escaped(i)
+	return i == 0 || !isWord(f.s[i-1]) && !f.splits(i) || f.escaped(i)
 }
 
 // escaped reports whether an escape sequence like \n ends right before i.

@@ -113,7 +113,7 @@ func TestCounts(t *testing.T) {
 // pieces are what the texts of the property tests are made of: secrets, and whatever stands near them.
 func pieces() []string {
 	all := []string{
-		"\n", " ", "\"", "'", "`", `\`, `\n`, `\"`, `\u00e9`, "=", ":", ": ", ",", ";", "{", "}", "[", "]", "<", ">", "-----BEGIN ", "-----END ",
+		"\n", " ", "\"", "'", "`", `\`, `\n`, `\"`, `\u00e9`, `\u0000`, "=", ":", ": ", ",", ";", "{", "}", "[", "]", "<", ">", "-----BEGIN ", "-----END ",
 		"PRIVATE KEY-----", "password", "token", "API_KEY", "secret", "--password", "value", "name", "Authorization", "Bearer ", "Basic ",
 		"https://", "user:", "@host", "Cookie: ", "abc", "123", "deadbeefdeadbeef", "[redacted:secret]", "[redacted:", "é", "\x00", "-us", ".atlasv1.", ":AA", "eyJ",
 		"sk-", "ghp_", "npm_", "Q~", " -u ", " is ", "=>", "true", "12345678",

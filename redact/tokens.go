@@ -1,5 +1,7 @@
 package redact
 
+import "strings"
+
 // A tokenRule knows a secret by what its maker puts in front of it.
 type tokenRule struct {
 	name     string
@@ -111,7 +113,7 @@ func (f *finder) prefixed(l *look, start, end int) {
 	}
 	stop := f.tailEnd(l, end)
 	n := stop - end
-	if n < t.min || t.max > 0 && n > t.max || !drawn(f.s[end:min(stop, end+judged)]) {
+	if n < t.min && !f.cutOff(t, start, end, stop) || t.max > 0 && n > t.max || !drawn(f.s[end:min(stop, end+judged)]) {
 		return
 	}
 	if t.keep {
@@ -119,6 +121,18 @@ func (f *finder) prefixed(l *look, start, end int) {
 	}
 	f.spans = append(f.spans, Span{Start: start, End: stop, Rule: t.name, Weak: t.weak})
 }
+
+// cutOff reports whether the text ends, or was shortened, in the middle of a token of which enough is there.
+func (f *finder) cutOff(t *tokenRule, start, end, stop int) bool {
+	const enough, clear = 10, 4 // bytes of the tail, of the prefix
+	if stop-end < enough || end-start < clear || t.weak {
+		return false
+	}
+	return stop == len(f.s) || strings.HasPrefix(f.s[stop:], " "+leftOut) || strings.HasPrefix(f.s[stop:], leftOut)
+}
+
+// leftOut is how the mark begins that stands where a hook has shortened a text.
+const leftOut = "[cmemd: "
 
 // tailEnd returns where what may follow a prefix ends, but for the dots of a sentence.
 func (f *finder) tailEnd(l *look, i int) int {

@@ -10,5 +10,6 @@
 //     left behind.
 //   - A payload may reach the daemon twice, posted and from the spool. Both carry one delivery id: the daemon answers the
 //     second as it answered the first, and stores nothing.
-//   - What is posted is what the agent said; what is spooled has lost its private text. The daemon cuts again.
+//   - What is posted is what the agent said; what is spooled has lost its private text and its secrets. The daemon looks
+//     for both again.
 package relay

@@ -201,6 +201,8 @@ func (h *header) set(name string, value []byte) bool {
 		h.entry.OccurredAt, h.occurred = at.UTC(), err == nil
 	case "cut":
 		h.entry.Cut = string(value) == "true"
+	case "redacted":
+		h.entry.Redactions = readCounts(text)
 	}
 	return true
 }

@@ -39,22 +39,24 @@ func NewSpool(home string) *Spool {
 
 // An Entry is one payload as its hook kept it.
 type Entry struct {
-	Name       string    // of its file in new; names sort by OccurredAt
-	Agent      string    // whose hook it was
-	Delivery   string    // a UUID; a post of the same payload carried it too
-	OccurredAt time.Time // when the hook started
-	Cut        bool      // private text was removed; Put sets it
-	Body       []byte    // the payload, not checked: agents may send anything
+	Name       string         // of its file in new; names sort by OccurredAt
+	Agent      string         // whose hook it was
+	Delivery   string         // a UUID; a post of the same payload carried it too
+	OccurredAt time.Time      // when the hook started
+	Cut        bool           // private text was removed; Put sets it
+	Redactions map[string]int // secrets that were taken out, by kind; Put sets it
+	Body       []byte         // the payload, not checked: agents may send anything
 }
 
-// Put stores an entry without the private text of its body and returns its name. The entry is on disk when Put returns
-// without an error, and is there with ErrUnsynced; otherwise there is none, and the name is empty. Name and Cut are
-// ignored. It returns ErrSpoolFull if there is no room.
+// Put stores an entry without the private text and the secrets of its body and returns its name. The entry is on disk when Put returns
+// without an error, and is there with ErrUnsynced; otherwise there is none, and the name is empty. Name, Cut
+// and Redactions are ignored. It returns ErrSpoolFull if there is no room.
 func (s *Spool) Put(e Entry) (string, error) {
 	if !isUUID(e.Delivery) || !validAgent(e.Agent) {
 		return "", fmt.Errorf("relay: spool: %w: delivery %q of %q", ErrBadEntry, e.Delivery, e.Agent)
 	}
 	body, cut := CutPrivateJSON(e.Body)
+	body, e.Redactions = redactBody(body)
 	e.Body, e.Cut = body, cut
 	head := appendHeader(nil, e)
 	if err := s.room(int64(len(head) + len(body))); err != nil {
@@ -174,6 +176,10 @@ func appendHeader(b []byte, e Entry) []byte {
 	b = e.OccurredAt.UTC().AppendFormat(b, time.RFC3339Nano)
 	b = append(b, `","cut":`...)
 	b = strconv.AppendBool(b, e.Cut)
+	if len(e.Redactions) > 0 {
+		b = append(b, `,"redacted":"`...)
+		b = append(appendCounts(b, e.Redactions), '"')
+	}
 	b = append(b, `,"bytes":`...)
 	b = strconv.AppendInt(b, int64(len(e.Body)), 10)
 	return append(b, "}\n"...)
