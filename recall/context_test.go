@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/observer"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 	"pgregory.net/rapid"
@@ -28,7 +29,7 @@ func TestEveryKindOfMemoryIsTold(t *testing.T) {
 		w.put(stream, e)
 		want = append(want, id)
 	}
-	for _, kind := range []string{"bugfix", "discovery", "security_alert", "entity"} {
+	for _, kind := range append(observer.CodeMode().TypeIDs(), "entity") {
 		want = append(want, w.observe(s, kind, "Observation of type "+kind, "With words."))
 	}
 	id := newID()
@@ -45,6 +46,10 @@ func TestEveryKindOfMemoryIsTold(t *testing.T) {
 	add(events.Daemon, id, events.MemorySaved{Memory: id, ProjectRoot: "/src/shop", Title: "Saved for the folder", Text: "deploy on Mondays"})
 	id = newID()
 	add(events.Daemon, id, events.MemorySaved{Memory: id, Project: "shop", Text: "Saved for the name alone"})
+	wrong, right := newID(), newID()
+	w.put(events.Daemon, events.MemorySaved{Memory: wrong, ProjectRoot: "/src/shop", Text: "Orders are kept for a year"})
+	add(events.Daemon, right, events.MemorySaved{Memory: right, ProjectRoot: "/src/shop", Text: "Orders are kept for ten years"})
+	w.put(events.Daemon, events.MemorySuperseded{Memory: wrong, By: right})
 	prompt := w.put(s.Stream(), events.PromptSubmitted{Number: 1, Text: "Why is the cart slow?"})[0]
 	want = append(want, prompt.ID)
 	w.observe(w.open("c", "bank"), "bugfix", "Of another project", "")
@@ -57,6 +62,7 @@ func TestEveryKindOfMemoryIsTold(t *testing.T) {
 	for _, words := range []string{
 		"epiphany: Of a type nobody knows", "only a fact", "only-a-concept", "entity: Observation of type entity",
 		"Asked: The last session", "Carts are cached", "Finish the carousel", "deploy on Mondays", "Saved for the name alone",
+		"Orders are kept for ten years",
 		"asked: Why is the cart slow?", "## Last session", "## Next steps left open", "## Saved", "### Mar 1, 2026",
 	} {
 		if !strings.Contains(got.Text, words) {
