@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cmemd/cmemd/api"
+	"github.com/cmemd/cmemd/redact"
 )
 
 const configSetHelp = `Set writes settings into config.toml in CMEMD_HOME, and leaves all else that stands there as it is, comments too. A value
@@ -91,10 +92,13 @@ func settingNamed(key string) (setting, error) {
 	}
 	err := &settingError{Where: configFile, Key: key, Near: nearestKey(all, configLine{key: key})}
 	if namesSecret(key) {
-		return setting{}, advise(err, "a key is never written down: NAME_key_env, NAME_key_file or NAME_key_command says where it is")
+		return setting{}, advise(err, noKeys)
 	}
 	return setting{}, advise(err, "`cmemd config show` lists the keys, and what they may be")
 }
+
+// noKeys is what is said to whoever would write a key down.
+const noKeys = "a key is never written down: NAME_key_env, NAME_key_file or NAME_key_command says where it is"
 
 // namesSecret reports whether somebody who sets such a key has a secret in the hand.
 func namesSecret(key string) bool {
@@ -185,6 +189,9 @@ func changed(data []byte, changes []change) ([]byte, error) {
 
 // check reports a value that s may not have.
 func (s setting) check(value string) error {
+	if _, found := redact.New().Text(value); len(found) > 0 {
+		return advise(fmt.Errorf("%s: %s would hold a secret: it is not written down", configFile, s.key), noKeys)
+	}
 	line := configLine{where: configFile, key: s.key, name: s.key, value: value, kind: kindText, any: true}
 	if err := standardConfig().apply(line); err != nil {
 		return advise(err, "`cmemd config show` says what it may be")
