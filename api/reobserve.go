@@ -77,6 +77,9 @@ func (s *Server) newReobserve(ctx context.Context, req ReobserveRequest) (*reobs
 	if a.provider, err = s.provider(req.Provider); err != nil {
 		return nil, err
 	}
+	if req.Provider == "" {
+		a.provider = s.inUse(ctx, a.provider)
+	}
 	a.out.Provider, a.out.Model = a.provider.Name, a.provider.Model
 	a.filter, err = s.reobserveFilter(ctx, req)
 	return a, err
@@ -97,6 +100,20 @@ func (s *Server) provider(name string) (Provider, error) {
 		return Provider{}, nil
 	}
 	return Provider{}, invalid("/provider", "is no provider here; there are: %s", strings.Join(known, ", "))
+}
+
+// inUse is who would be asked now in the place of first, by whose wish turns are made all the same; first where nobody is.
+func (s *Server) inUse(ctx context.Context, first Provider) Provider {
+	st, err := s.cfg.System.Status(ctx)
+	if err != nil || st.InUse == "" {
+		return first
+	}
+	now, err := s.provider(st.InUse)
+	if err != nil {
+		return first
+	}
+	now.Wish = first.Wish
+	return now
 }
 
 func (s *Server) reobserveFilter(ctx context.Context, req ReobserveRequest) (f projections.OutcomeFilter, err error) {

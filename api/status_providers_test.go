@@ -123,3 +123,21 @@ func TestStatusTellsOfProvidersAndBudgets(t *testing.T) {
 		}
 	}
 }
+
+// TestWhoIsAskedAgain: a plan is of whoever would be asked now, unless a person names somebody.
+func TestWhoIsAskedAgain(t *testing.T) {
+	t.Parallel()
+	stuck := &stuckSystem{}
+	w := newWorld(t, func(c *Config) {
+		stuck.System, c.System, c.Providers = c.System, stuck, threeProviders()
+	})
+	for _, c := range []struct{ named, inUse, want string }{
+		{"", "second", "second"}, {"", "", "first"}, {"", "gone", "first"}, {"first", "second", "first"}, {"third", "first", "third"},
+	} {
+		stuck.status = actors.Status{InUse: c.inUse}
+		plan, err := w.client.Reobserve(t.Context(), ReobserveRequest{Dropped: true, DryRun: true, Provider: c.named})
+		if err != nil || plan.Provider != c.want {
+			t.Errorf("%+v: got %q, %v", c, plan.Provider, err)
+		}
+	}
+}

@@ -205,11 +205,10 @@ func (a *app) showTry(t *try) {
 	}
 	a.field("mode", t.Mode)
 	a.field("key", t.Key)
-	sent := fmt.Sprintf("%d bytes", t.PromptBytes)
-	if t.Questions > 1 {
-		sent += fmt.Sprintf(", sent %d times", t.Questions)
+	a.field("prompt", fmt.Sprintf("%d bytes", t.PromptBytes))
+	if t.Questions > 0 {
+		a.field("calls", fmt.Sprint(t.Questions))
 	}
-	a.field("prompt", sent)
 	a.field("took", t.took().String())
 	if t.Usage != (events.Usage{}) {
 		a.field("tokens", fmt.Sprintf("%d in (%d of them cached), %d out", t.Usage.Input, t.Usage.Cached, t.Usage.Output))
