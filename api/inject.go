@@ -66,7 +66,7 @@ func (s *Server) injectBrief(ctx context.Context, r hooks.Report, d delivery) st
 	case r.Wants == hooks.WantPrompt && in.Prompts:
 		ask.Prompt, ask.Score = r.Prompt, in.Score
 	case r.Wants == hooks.WantFile && in.Files:
-		r.SetOrigin(s.facts.complete(ctx, r.Origin, factsAge, false))
+		r.SetOrigin(s.cfg.plainOrigin(s.facts.complete(ctx, r.Origin, factsAge, false)))
 		ask = s.askOf(r, d)
 		if !askAboutFile(&ask, r.Origin, r.File) {
 			return ""
