@@ -16,6 +16,7 @@ import (
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/evidence"
+	"github.com/cmemd/cmemd/hooks"
 	"github.com/cmemd/cmemd/hooks/relay"
 	"github.com/cmemd/cmemd/projections"
 	"github.com/cmemd/cmemd/projections/index"
@@ -93,8 +94,10 @@ type Config struct {
 	// Price is what tokens of a provider's model cost in US dollars; ok is false where that is not known. It must be quick.
 	// nil: it never is
 	Price func(provider, model string, tokens events.Usage) (usd float64, ok bool)
-	// Redact takes secrets out of what is about to be recorded, and counts them in it. It must be safe for concurrent
-	// use. nil: nothing is taken out
+	// Secrets takes secrets out of each text that is about to be recorded. nil: nothing is taken out
+	Secrets hooks.Redact
+	// Redact sees each event that is about to be recorded, and may change it. It must be safe for concurrent use. nil:
+	// memories that are saved lose their secrets; what is captured has lost them before
 	Redact func(events.Event) events.Event
 	// Notice is a line for the person at the start of a session, or nothing. It must be quick. nil: never one
 	Notice func(ctx context.Context) string
@@ -136,7 +139,7 @@ func (c Config) withDefaults() Config {
 		c.NewID = func() events.ID { return uuid.Must(uuid.NewV7()) }
 	}
 	if c.Redact == nil {
-		c.Redact = func(e events.Event) events.Event { return e }
+		c.Redact = (&Config{Secrets: c.Secrets}).redactSaved
 	}
 	return c
 }

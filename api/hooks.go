@@ -23,6 +23,7 @@ type delivery struct {
 	id    events.ID
 	at    time.Time
 	body  []byte
+	taken map[string]int // secrets that were taken out of the body on the way, by kind
 }
 
 // taken is what became of a delivery that is on disk, or that there was nothing to record of.
@@ -183,7 +184,7 @@ func (s *Server) decode(ctx context.Context, d delivery) (t taken, err error) {
 	if t.agent, err = hooks.ByName(d.agent); err != nil {
 		return t, err
 	}
-	if t.report, err = t.agent.Decode(d.body, hooks.Meta{Delivery: d.id, OccurredAt: d.at}); err != nil {
+	if t.report, err = t.agent.Decode(d.body, hooks.Meta{Delivery: d.id, OccurredAt: d.at, Redact: s.cfg.Secrets}); err != nil {
 		return t, err
 	}
 	if len(t.report.Captures) == 0 {
@@ -194,7 +195,8 @@ func (s *Server) decode(ctx context.Context, d delivery) (t taken, err error) {
 	if startsSession(t.report.Wants) {
 		age = factsFresh
 	}
-	t.report.SetOrigin(s.facts.complete(ctx, t.report.Origin, age, false))
+	t.report.SetOrigin(s.cfg.plainOrigin(s.facts.complete(ctx, t.report.Origin, age, false)))
+	t.report.Captures[0].Event = withTaken(t.report.Captures[0].Event, d.taken)
 	for i := range t.report.Captures {
 		c := &t.report.Captures[i]
 		c.Event = s.cfg.Redact(c.Event)

@@ -49,6 +49,7 @@ func (s *Server) postIngest(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	t.Redact = s.cfg.Secrets
 	in := newIngest(s, t.Progress)
 	if err := in.run(r.Context(), t); err != nil {
 		_, _ = io.CopyN(io.Discard, body, maxUnread) // the error that counts is the first
@@ -143,7 +144,7 @@ func (in *ingest) blame(line int, detail string) {
 
 // add queues a capture, unless the log has it.
 func (in *ingest) add(ctx context.Context, c session.Capture) error {
-	c.Origin = in.s.facts.complete(ctx, c.Origin, factsAge, true)
+	c.Origin = in.s.cfg.plainOrigin(in.s.facts.complete(ctx, c.Origin, factsAge, true))
 	c.Event = in.s.cfg.Redact(c.Event)
 	id := c.Origin.Session()
 	if len(in.batch) > 0 && (in.batch[0].Origin.Session() != id || len(in.batch) >= ingestBatch) {

@@ -172,7 +172,7 @@ func (d *daemon) apiConfig(token, version string) api.Config {
 		Checker: d.checker, Eraser: d.eraser, Providers: d.offers.facts(),
 		Recall: recall.New(d.recallConfig()), Briefs: d.config.briefs(),
 		Spool: relay.NewSpool(d.paths.home), Home: d.paths.home, Token: token, Version: version, PID: os.Getpid(),
-		Settings: d.config.values(), Logger: d.logger, Price: d.prices.cost,
+		Settings: d.config.values(), Logger: d.logger, Price: d.prices.cost, Secrets: captureSecrets(),
 		Notice:   notices{views: d.views, status: d.actors.Status, now: time.Now, stopped: d.phase.stopped}.line,
 		Shutdown: func(cause string) { d.stop(stopped(cause)) },
 	}

@@ -1,0 +1,17 @@
+package main
+
+import (
+	"github.com/cmemd/cmemd/hooks"
+	"github.com/cmemd/cmemd/redact"
+)
+
+// captureSecrets takes secrets out of what is about to be recorded.
+func captureSecrets() hooks.Redact {
+	r := redact.New()
+	return func(text string, json bool) (string, map[string]int) {
+		if json {
+			return r.JSON(text)
+		}
+		return r.Text(text)
+	}
+}
