@@ -342,3 +342,37 @@ func TestProveOfATail(t *testing.T) {
 		t.Errorf("a tail from %d: %d unproven, differences %s", p.First, len(p.Unproven), d)
 	}
 }
+
+// TestProveOfForgetting: what a person wants forgotten is a decision like others, the turn that it cuts too.
+func TestProveOfForgetting(t *testing.T) {
+	t.Parallel()
+	s := newScript(t)
+	s.begin(settings())
+	s.work("a", 3)
+	s.stop("a")
+	s.mustStart("a")
+	state := s.state("a")
+	if _, flying := state.InFlight(); !flying {
+		t.Fatal("no turn is in flight")
+	}
+	first := s.firstOf(events.KindToolUsed)
+	s.must("a", session.Forget{ID: s.id(), At: s.now, Forgotten: []events.MemoryForgotten{
+		{Positions: []events.Position{first}, Cause: "person"}, {Positions: []events.Position{first + 1}, Cause: "person"},
+	}})
+	s.mustStart("a")
+	s.answer("a", observed)
+	p := prove(t, s.log, Selection{})
+	explained(t, p)
+	n := 0
+	for _, d := range p.Decisions {
+		if d.Decision == ProvedForget {
+			n += d.Equal
+		}
+	}
+	if n != 1 {
+		t.Errorf("%d decisions to forget were found as recorded, want 1: %+v", n, p.Decisions)
+	}
+	if a := s.mustAudit(); a.Balance.Forgotten != 2 || len(a.Discrepancies) != 0 {
+		t.Errorf("audit %+v", a)
+	}
+}

@@ -116,7 +116,7 @@ func (m *sim) naive() Balance {
 	outcome := map[events.Position]Outcome{}
 	set := func(ps []events.Position, o Outcome) {
 		for _, p := range ps {
-			if was := outcome[p]; was != Forgotten && (o != Dropped || was == Pending) {
+			if was, input := outcome[p]; input && was != Forgotten && (o != Dropped || was == Pending) {
 				outcome[p] = o
 			}
 		}

@@ -1,0 +1,121 @@
+package actors
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/observer"
+	"github.com/cmemd/cmemd/session"
+	"github.com/cmemd/cmemd/testkit/providertest"
+)
+
+// held answers when it is let go, or when its context ends, which it tells.
+func held(release *chan struct{}, cut *int) providertest.Step {
+	return func(ctx context.Context, n int, p observer.Prompt) (observer.Reply, error) {
+		select {
+		case <-*release:
+			return good(ctx, n, p)
+		case <-ctx.Done():
+			*cut++
+			return observer.Reply{}, ctx.Err()
+		}
+	}
+}
+
+func (w *world) forget(name string, at ...events.Position) error {
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	_, err := w.sys.Do(ctx, sid(name), session.Forget{
+		ID: w.sys.cfg.NewID(), At: time.Now(), Forgotten: []events.MemoryForgotten{{Positions: at, Cause: "person"}},
+	})
+	return err
+}
+
+// TestATurnOverWhatIsForgottenIsCut: its observer is cancelled, what it would have said is never recorded, nobody is blamed, and
+// what is left of its inputs is asked about in another turn, at once.
+func TestATurnOverWhatIsForgottenIsCut(t *testing.T) {
+	var release chan struct{}
+	cut := 0
+	bubble(t, func(w *world) {
+		release = make(chan struct{})
+		w.work("a", 2)
+		w.stopAgent("a")
+		synctest.Wait()
+		id, flying := w.state("a").InFlight()
+		if !flying {
+			t.Fatal("no turn is in flight")
+		}
+		if err := w.forget("a", all[events.TurnStarted](w)[0].Settles[0]); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		if cut != 1 {
+			t.Errorf("the observer was cancelled %d times, want 1", cut)
+		}
+		got := w.settled("a")
+		if got.Forgotten != 1 || got.Observed != 2 || got.Captured != 3 {
+			t.Errorf("balance %+v", got)
+		}
+		failed := all[events.TurnFailed](w)
+		if len(failed) != 1 || failed[0].Turn != id || failed[0].Class != events.FailInterrupted || !failed[0].Clean {
+			t.Errorf("failures %+v", failed)
+		}
+		if s := all[events.SessionRespawned](w); len(s) != 0 {
+			t.Errorf("somebody was blamed: %+v", s)
+		}
+		for _, s := range all[events.TurnStarted](w)[1:] {
+			if s.Attempt != 1 {
+				t.Errorf("attempt %d: the inputs were blamed", s.Attempt)
+			}
+		}
+	}, held(&release, &cut), good)
+}
+
+// TestATurnOverOtherThingsGoesOn: it was told nothing of what is forgotten.
+func TestATurnOverOtherThingsGoesOn(t *testing.T) {
+	var release chan struct{}
+	cut := 0
+	bubble(t, func(w *world) {
+		release = make(chan struct{})
+		w.capture("a", events.PromptSubmitted{Text: "one"})
+		prompt := all[events.PromptSubmitted](w)
+		w.capture("a", events.PromptSubmitted{Text: "two"})
+		w.work("a", 1)
+		w.stopAgent("a")
+		synctest.Wait()
+		if len(prompt) != 1 {
+			t.Fatal(prompt)
+		}
+		if err := w.forget("a", 3); err != nil { // the first prompt: after the daemon's start and the session's
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		if cut != 0 {
+			t.Error("the turn was cut")
+		}
+		close(release)
+		if got := w.settled("a"); got.Observed != 2 || got.Forgotten != 0 {
+			t.Errorf("balance %+v", got)
+		}
+		if n := len(all[events.TurnFailed](w)); n != 0 {
+			t.Errorf("%d turns failed", n)
+		}
+	}, held(&release, &cut), good)
+}
+
+// TestForgettingNothing is refused.
+func TestForgettingNothing(t *testing.T) {
+	bubble(t, func(w *world) {
+		w.work("a", 1)
+		ctx := context.Background()
+		if _, err := w.sys.Do(ctx, sid("a"), session.Forget{ID: w.sys.cfg.NewID(), At: time.Now()}); err == nil {
+			t.Error("a Forget that names nothing was taken")
+		}
+		if err := w.forget("nobody", 1); err == nil {
+			t.Error("a session that nobody has heard of was asked to forget")
+		}
+	}, good)
+}
