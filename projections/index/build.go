@@ -12,8 +12,10 @@ import (
 )
 
 const (
-	// maxBatch is the most documents in one batch: enough for speed, few enough for memory.
-	maxBatch = 500
+	// maxBatch and maxBatchBytes bound one batch, in documents and their text: enough for speed, as every batch makes a
+	// dictionary of its own, and few enough for memory.
+	maxBatch      = 2000
+	maxBatchBytes = 8 << 20
 
 	// maxSlice and maxSliceBytes bound what is read of the log at once.
 	maxSlice      = 1000
@@ -40,6 +42,7 @@ type builder struct {
 
 	batch *api.Batch
 	docs  []*document // in the batch
+	bytes int         // of their text
 	next  checkpoint  // what the batch would move the store to
 	quiet int         // records since the last write
 
@@ -71,12 +74,12 @@ func (b *builder) catchUp(ctx context.Context, progress func(events.Position)) e
 		if len(slice) < maxSlice && size < maxSliceBytes {
 			continue
 		}
-		if err := b.apply(ctx, slice); err != nil {
+		if err := b.take(ctx, slice); err != nil {
 			return err
 		}
 		slice, size = slice[:0], 0
 		if progress != nil {
-			progress(r.Position)
+			progress(b.store.point.Position) // what is read and not written is not known yet
 		}
 	}
 	return errors.Join(b.apply(ctx, slice), b.flush())
@@ -107,8 +110,19 @@ func (b *builder) lookAhead(ctx context.Context) error {
 	return nil
 }
 
-// apply adds records, in order, and writes what they led to. Records that the store already holds are passed over.
+// apply adds records, in order, and writes what they led to.
 func (b *builder) apply(ctx context.Context, records []events.Record) error {
+	if err := b.take(ctx, records); err != nil {
+		return err
+	}
+	if len(b.docs) > 0 || b.next.Stale != b.store.point.Stale {
+		return b.flush()
+	}
+	return nil
+}
+
+// take adds records, in order, and writes when a batch is full. Records that the store already holds are passed over.
+func (b *builder) take(ctx context.Context, records []events.Record) error {
 	for _, r := range records {
 		if r.Position <= b.next.Position {
 			continue
@@ -118,14 +132,11 @@ func (b *builder) apply(ctx context.Context, records []events.Record) error {
 		}
 		b.next.Position, b.next.Chain = r.Position, r.Chain
 		b.quiet++
-		if len(b.docs) >= maxBatch {
+		if len(b.docs) >= maxBatch || b.bytes >= maxBatchBytes || b.quiet >= idleRecords {
 			if err := b.flush(); err != nil {
 				return err
 			}
 		}
-	}
-	if len(b.docs) > 0 || b.quiet >= idleRecords || b.next.Stale != b.store.point.Stale {
-		return b.flush()
 	}
 	return nil
 }
@@ -140,13 +151,11 @@ func (b *builder) flush() error {
 	}
 	point := b.next
 	point.Added += uint64(len(b.docs))
-	for _, d := range b.docs {
-		point.Length += uint64(d.measure())
-	}
+	point.Length += measure(b.docs)
 	if err := b.store.write(b.batch, point); err != nil {
 		return err
 	}
-	b.batch, b.docs, b.next, b.quiet = api.NewBatch(), b.docs[:0], point, 0
+	b.batch, b.docs, b.bytes, b.next, b.quiet = api.NewBatch(), b.docs[:0], 0, point, 0
 	return nil
 }
 
@@ -195,6 +204,9 @@ func (b *builder) add(ctx context.Context, r events.Record) error {
 func (b *builder) keep(d *document) {
 	if !b.forgotten[d.id] && !b.forgottenAt.Contains(uint64(d.position)) {
 		b.docs = append(b.docs, d)
+		for _, p := range d.fields[0].parts {
+			b.bytes += len(p.text)
+		}
 	}
 }
 
@@ -240,7 +252,7 @@ func (b *builder) forget(e events.MemoryForgotten) error {
 		return err
 	}
 	defer snap.Close()
-	names, err := namesOf(snap, e.IDs, e.Positions)
+	names, err := b.store.namesOf(snap, e.IDs, e.Positions)
 	if err != nil {
 		return err
 	}

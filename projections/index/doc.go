@@ -12,13 +12,18 @@
 // paths, file names and flags; scripts that do not put spaces between words become overlapping pairs. Stop words are
 // in the index and leave the query, unless there is nothing else in it.
 //
+// English forms that no stemmer knows, what developers shorten, and the two spellings of English come to one term.
+//
 // # Rank
 //
-// A document matches if it holds any word of the query. Its score is BM25 over one text field in which a title's words
-// count three times, plus what the words of the query are worth in the other hits of its session, times a mild
-// preference for what is recent. Scoring is done here over scorch's postings, not by bleve's searchers: at v2.6.1
-// their BM25 takes the square root of the term frequency and divides the number of distinct terms, not of all terms,
-// by the number of documents to get the average length, which punishes every document longer than a sentence.
+// A document matches if it holds any word of the query, or two or three of its neighbouring words written as one. Its
+// score is BM25 over one text field in which a title's words count three times, a little more where it is recent, plus
+// what its whole session holds of the query, lowered for long sessions, plus a little of what stands next to it, plus
+// what a date is worth that the query names; an Explanation says what each gave. Scoring is done here over scorch's
+// postings, not by bleve's searchers: at v2.6.1 their BM25 takes the square root of the term frequency and divides the
+// number of distinct terms, not of all terms, by the number of documents to get the average length, which punishes
+// every document longer than a sentence. Times, positions and sessions are read from the documents' names into columns
+// once a segment.
 //
 // # What bites
 //

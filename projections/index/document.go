@@ -16,9 +16,8 @@ const (
 	fieldAgent   = "agent"
 	fieldType    = "type"
 	fieldConcept = "concept"
-	fieldFile    = "file"  // every suffix of the path that begins at a folder
-	fieldDay     = "day"   // days since 1970 of the time, to find spans of time
-	fieldBlock   = "block" // position / blockSize, to find spans of the log
+	fieldFile    = "file" // every suffix of the path that begins at a folder
+	fieldPath    = "path" // the paths whole, to count them
 )
 
 const (
@@ -33,9 +32,6 @@ const (
 	// maxFiles and maxFolders bound the terms of one document's paths.
 	maxFiles   = 64
 	maxFolders = 8
-
-	// blockSize is how many positions share a term; the ends of a span are looked at one by one.
-	blockSize = 1024
 
 	// maxTerm is the longest filter term in bytes; a query is cut alike.
 	maxTerm = 512
@@ -56,10 +52,8 @@ type document struct {
 // newDocument returns a document with the fields that every document has.
 func newDocument(r ref, parts []part, a *analyzer) *document {
 	d := &document{ref: r}
-	d.fields = append(d.fields, &field{name: fieldText, parts: parts, analyzer: a})
+	d.fields = append(d.fields, &field{name: fieldText, parts: parts, analyzer: a}) // the first: measure
 	d.filter(fieldKind, string(rune(r.kind)))
-	d.filter(fieldDay, string(dayKey(r.at.UnixMilli())))
-	d.filter(fieldBlock, string(blockKey(r.position)))
 	return d
 }
 
@@ -78,13 +72,14 @@ func (d *document) filter(name string, terms ...string) {
 
 // files adds every suffix of every path.
 func (d *document) files(paths ...[]string) {
-	var terms []string
+	var terms, whole []string
 	for _, list := range paths {
 		for _, p := range list[:min(len(list), maxFiles)] {
-			terms = append(terms, suffixes(p)...)
+			terms, whole = append(terms, suffixes(p)...), append(whole, p)
 		}
 	}
 	d.filter(fieldFile, terms...)
+	d.filter(fieldPath, whole...)
 }
 
 // suffixes returns a/b/c.go, b/c.go and c.go for /a/b/c.go.

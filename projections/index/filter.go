@@ -1,7 +1,6 @@
 package index
 
 import (
-	"encoding/binary"
 	"fmt"
 	"math"
 	"strings"
@@ -18,24 +17,24 @@ type condition struct {
 	terms []string
 }
 
-// span narrows a segment's documents to those whose value, read from their name, lies in [low, high]. Values are
-// found by the terms of their buckets; only the buckets at both ends are looked at document by document.
+// span narrows documents to those about a time, and recorded up to a position. Bounds are inclusive.
 type span struct {
-	field     string
-	low, high int64
-	bucket    func(int64) []byte
-	value     func(ref) int64
+	since, until int64 // milliseconds since 1970
+	asOf         events.Position
 }
 
 // conditions translates a query's filters.
 func (q Query) conditions() []condition {
 	var out []condition
 	add := func(field string, terms ...string) {
-		for i := range terms {
-			terms[i] = cut(terms[i], maxTerm)
+		var given []string
+		for _, t := range terms {
+			if t = cut(t, maxTerm); t != "" {
+				given = append(given, t)
+			}
 		}
-		if len(terms) > 0 && terms[0] != "" {
-			out = append(out, condition{field, terms})
+		if len(given) > 0 {
+			out = append(out, condition{field, given})
 		}
 	}
 	kinds := make([]string, len(q.Kinds))
@@ -43,7 +42,7 @@ func (q Query) conditions() []condition {
 		kinds[i] = string(rune(k))
 	}
 	add(fieldKind, kinds...)
-	add(fieldProject, q.Project)
+	add(fieldProject, append([]string{q.Project}, q.Projects...)...)
 	add(fieldSession, q.Session)
 	add(fieldAgent, q.Agent)
 	add(fieldType, q.Type)
@@ -52,55 +51,49 @@ func (q Query) conditions() []condition {
 	return out
 }
 
-func (q Query) spans() []span {
-	var out []span
-	if !q.Since.IsZero() || !q.Until.IsZero() {
-		s := span{
-			field: fieldDay, low: math.MinInt32 * day.Milliseconds(), high: math.MaxInt32 * day.Milliseconds(),
-			bucket: func(v int64) []byte { return dayKey(v) },
-			value:  func(r ref) int64 { return r.at.UnixMilli() },
-		}
-		if !q.Since.IsZero() {
-			s.low = q.Since.UnixMilli()
-		}
-		if !q.Until.IsZero() {
-			s.high = q.Until.UnixMilli()
-		}
-		out = append(out, s)
+func (q Query) span() span {
+	s := span{since: math.MinInt64, until: math.MaxInt64, asOf: math.MaxUint64}
+	if !q.Since.IsZero() {
+		s.since = q.Since.UnixMilli()
+	}
+	if !q.Until.IsZero() {
+		s.until = q.Until.UnixMilli()
 	}
 	if q.AsOf > 0 {
-		out = append(out, span{
-			field: fieldBlock, low: 0, high: int64(min(q.AsOf, math.MaxInt64)),
-			bucket: func(v int64) []byte { return blockKey(events.Position(v)) },
-			value:  func(r ref) int64 { return int64(r.position) },
-		})
+		s.asOf = q.AsOf
+	}
+	return s
+}
+
+// find returns the documents that lie in the span; nil means all of them.
+func (s span) find(col *columns) *roaring.Bitmap {
+	var out *roaring.Bitmap
+	if s.since > math.MinInt64 || s.until < math.MaxInt64 {
+		out = within(col.at, s.since, s.until)
+	}
+	if s.asOf < math.MaxUint64 {
+		known := within(col.position, 0, s.asOf)
+		if out == nil {
+			return known
+		}
+		out.And(known)
 	}
 	return out
 }
 
 // allowed returns the documents of seg that pass all filters; nil means all of them.
-func allowed(seg *scorch.SegmentSnapshot, conds []condition, spans []span) (*roaring.Bitmap, error) {
-	var out *roaring.Bitmap
-	narrow := func(b *roaring.Bitmap) {
-		if out == nil {
-			out = b
-			return
-		}
-		out.And(b)
-	}
-	for _, c := range conds {
+func (s *search) allowed(seg *scorch.SegmentSnapshot, col *columns) (*roaring.Bitmap, error) {
+	out := s.span.find(col)
+	for _, c := range s.conds {
 		b, err := c.find(seg)
 		if err != nil {
 			return nil, err
 		}
-		narrow(b)
-	}
-	for _, s := range spans {
-		b, err := s.find(seg)
-		if err != nil {
-			return nil, err
+		if out == nil {
+			out = b
+			continue
 		}
-		narrow(b)
+		out.And(b)
 	}
 	return out, nil
 }
@@ -143,56 +136,6 @@ func orTerm(out *roaring.Bitmap, dict segment.TermDictionary, term []byte, excep
 	return nil
 }
 
-func (s span) find(seg *scorch.SegmentSnapshot) (*roaring.Bitmap, error) {
-	out := roaring.New()
-	if s.low > s.high {
-		return out, nil
-	}
-	dict, err := seg.Segment().Dictionary(s.field)
-	if err != nil {
-		return nil, fmt.Errorf("index: %s: %w", s.field, err)
-	}
-	first, last := s.bucket(s.low), s.bucket(s.high)
-	terms := dict.AutomatonIterator(nil, first, append(last[:len(last):len(last)], 0))
-	for {
-		entry, err := terms.Next()
-		if err != nil {
-			return nil, fmt.Errorf("index: %s: %w", s.field, err)
-		}
-		if entry == nil {
-			return out, nil
-		}
-		if entry.Term != string(first) && entry.Term != string(last) {
-			if err := orTerm(out, dict, []byte(entry.Term), seg.Deleted()); err != nil {
-				return nil, err
-			}
-			continue
-		}
-		if err := s.edge(out, seg, dict, []byte(entry.Term)); err != nil {
-			return nil, err
-		}
-	}
-}
-
-// edge adds the documents of one bucket whose value lies in the span.
-func (s span) edge(out *roaring.Bitmap, seg *scorch.SegmentSnapshot, dict segment.TermDictionary, term []byte) error {
-	bucket := roaring.New()
-	if err := orTerm(bucket, dict, term, seg.Deleted()); err != nil {
-		return err
-	}
-	for it := bucket.Iterator(); it.HasNext(); {
-		doc := it.Next()
-		r, err := refOf(seg, uint64(doc))
-		if err != nil {
-			return err
-		}
-		if v := s.value(r); s.low <= v && v <= s.high {
-			out.Add(doc)
-		}
-	}
-	return nil
-}
-
 // refOf reads the name of a document.
 func refOf(seg *scorch.SegmentSnapshot, doc uint64) (ref, error) {
 	b, err := seg.DocID(doc)
@@ -207,33 +150,26 @@ func refOf(seg *scorch.SegmentSnapshot, doc uint64) (ref, error) {
 }
 
 // namesOf returns the names of the documents with the given ids or positions.
-func namesOf(snap *scorch.IndexSnapshot, ids []events.ID, positions []events.Position) ([]string, error) {
+func (s *store) namesOf(snap *scorch.IndexSnapshot, ids []events.ID, positions []events.Position) ([]string, error) {
+	cols, _, err := s.columns.of(snap)
+	if err != nil {
+		return nil, err
+	}
 	wanted := make(map[events.Position]bool, len(positions))
-	blocks := map[string]bool{}
 	for _, p := range positions {
 		wanted[p] = true
-		blocks[string(blockKey(p))] = true
 	}
 	var names []string
-	for _, seg := range snap.Segments() {
-		found := roaring.New()
-		dict, err := seg.Segment().Dictionary(fieldBlock)
-		if err != nil {
-			return nil, fmt.Errorf("index: %s: %w", fieldBlock, err)
-		}
-		for b := range blocks {
-			if err := orTerm(found, dict, []byte(b), seg.Deleted()); err != nil {
-				return nil, err
+	for n, seg := range snap.Segments() {
+		for doc, p := range cols[n].position {
+			if !wanted[p] || seg.Deleted() != nil && seg.Deleted().Contains(uint32(doc)) {
+				continue
 			}
-		}
-		for it := found.Iterator(); it.HasNext(); {
-			r, err := refOf(seg, uint64(it.Next()))
+			r, err := refOf(seg, uint64(doc))
 			if err != nil {
 				return nil, err
 			}
-			if wanted[r.position] {
-				names = append(names, r.encode())
-			}
+			names = append(names, r.encode())
 		}
 	}
 	for _, id := range ids {
@@ -264,18 +200,4 @@ func namesWith(snap *scorch.IndexSnapshot, id events.ID) ([]string, error) {
 		}
 		names = append(names, entry.Term)
 	}
-}
-
-// dayKey is the term of fieldDay for a time in milliseconds since 1970; terms sort as times do.
-func dayKey(ms int64) []byte {
-	days := ms / day.Milliseconds()
-	if ms%day.Milliseconds() < 0 {
-		days--
-	}
-	return binary.BigEndian.AppendUint32(nil, uint32(int32(days))^1<<31)
-}
-
-// blockKey is the term of fieldBlock for a position.
-func blockKey(p events.Position) []byte {
-	return binary.BigEndian.AppendUint64(nil, uint64(p)/blockSize)
 }

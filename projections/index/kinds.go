@@ -2,7 +2,8 @@ package index
 
 import (
 	"strings"
-	"time"
+	"sync"
+	"sync/atomic"
 
 	"github.com/cmemd/cmemd/events"
 )
@@ -42,7 +43,7 @@ func memoryDocument(r events.Record, session events.SessionID, f facts, e events
 		at = r.OccurredAt
 	}
 	parts := []part{
-		{e.Title, titleWeight}, {e.Text, 1}, {strings.Join(e.Concepts, "\n"), chosenWeight}, {e.Type, 1},
+		{e.Title, weightOf(e.Title, e.Text)}, {e.Text, 1}, {strings.Join(e.Concepts, "\n"), chosenWeight}, {e.Type, 1},
 		{joinFiles(e.Files), 1},
 	}
 	d := newDocument(ref{e.Memory, Memory, at, r.Position, groupOf(session, e)}, parts, a)
@@ -59,6 +60,14 @@ func memoryDocument(r events.Record, session events.SessionID, f facts, e events
 	d.filter(fieldConcept, lowered(e.Concepts)...)
 	d.files(e.Files)
 	return d
+}
+
+// weightOf is what a title's words count: one that is only the beginning of the text repeats it.
+func weightOf(title, text string) int {
+	if strings.HasPrefix(strings.TrimSpace(text), strings.TrimSuffix(title, "…")) {
+		return 1
+	}
+	return titleWeight
 }
 
 // groupOf returns what stands for the session of a saved memory: its name as the saver gave it makes a group too.
@@ -79,15 +88,21 @@ func (d *document) session(id events.SessionID, f facts) {
 	d.filter(fieldAgent, f.agent)
 }
 
-// measure returns the length of the text in terms; it is known once a batch was written.
-func (d *document) measure() int {
-	for _, f := range d.fields {
-		if f.name == fieldText {
-			f.Analyze()
-			return f.length
-		}
+// measure analyses the text of docs, on as many processors as scorch would, and returns how long it is in terms.
+func measure(docs []*document) (length uint64) {
+	var workers sync.WaitGroup
+	var sum, next atomic.Int64
+	for range analysers {
+		workers.Go(func() {
+			for i := next.Add(1) - 1; i < int64(len(docs)); i = next.Add(1) - 1 {
+				text := docs[i].fields[0]
+				text.Analyze()
+				sum.Add(int64(text.length))
+			}
+		})
 	}
-	return 0
+	workers.Wait()
+	return uint64(sum.Load())
 }
 
 func sessionTerm(id events.SessionID) string {
@@ -116,6 +131,3 @@ func joinFiles(lists ...[]string) string {
 	}
 	return b.String()
 }
-
-// day is the unit of fieldDay.
-const day = 24 * time.Hour

@@ -1,161 +1,253 @@
 package index
 
 import (
-	"bytes"
 	"cmp"
+	"container/heap"
 	"context"
-	"fmt"
+	"iter"
 	"math"
 	"slices"
 	"time"
 
-	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/blevesearch/bleve/v2/index/scorch"
-	"github.com/cmemd/cmemd/events"
 )
 
+// What a score is made of, beside BM25; testkit/retrieval shows what other figures would do.
 const (
-	// sessionWorth is what the query's words are worth in the other hits of a session: a memory is likelier the right
-	// one if what surrounds it speaks of the rest of the question.
-	sessionWorth = 0.6
+	// sessionWorth is what the query's words are worth in the rest of a session: a memory is likelier the right one if
+	// what surrounds it speaks of the rest of the question.
+	sessionWorth = 0.7
+
+	// nearWorth is what the two neighbours of a memory in its session are worth: an answer follows its question.
+	nearWorth = 0.1
+
+	// dateWorth is what a date that the query names is worth beside a word as rare as it.
+	dateWorth = 1
 
 	// promptWorth lowers prompts: they say what was asked for, not what was found.
 	promptWorth = 0.6
 
-	// freshWorth and freshHalf prefer the recent: by a tenth at most, halved every thirty days behind the newest hit.
-	freshWorth = 0.1
-	freshHalf  = 30 * day
+	// DefaultRecency prefers the recent by a tenth at most, halved every recencyHalf behind the newest hit.
+	DefaultRecency = 0.1
+	recencyHalf    = 30 * day
 )
 
-// hits orders the candidates for the answer.
-func (s *search) hits() []Hit {
-	newest := time.Time{}
-	for _, c := range s.best {
-		if c.ref.at.After(newest) {
-			newest = c.ref.at
-		}
-	}
-	covered := s.covered()
-	out := make([]Hit, len(s.best))
-	for i, c := range s.best {
-		out[i] = Hit{ID: c.ref.id, Kind: c.ref.kind, Position: c.ref.position, At: c.ref.at, Session: c.ref.group}
-		if len(s.terms) == 0 {
-			continue
-		}
-		around := float64(c.score)
-		if !c.ref.group.IsZero() {
-			around = covered[c.ref.group]
-		}
-		own := float64(c.score) * (1 + freshWorth*freshness(newest.Sub(c.ref.at)))
-		if c.ref.kind == Prompt {
-			own *= promptWorth
-		}
-		out[i].Score = own + sessionWorth*around
-	}
-	slices.SortFunc(out, func(a, b Hit) int {
-		return cmp.Or(cmp.Compare(b.Score, a.Score), b.At.Compare(a.At), cmp.Compare(b.Position, a.Position), bytes.Compare(a.ID[:], b.ID[:]))
-	})
-	return out
+// day is the unit in which ages are told apart.
+const day = 24 * time.Hour
+
+// candidate is a document that may be among the best.
+type candidate struct {
+	segment int
+	doc     uint32
+	key     float64 // by which the best are chosen: the score, or the time
 }
 
-// freshness is 1 for the newest, halved every freshHalf.
-func freshness(age time.Duration) float64 { return math.Exp2(-float64(age) / float64(freshHalf)) }
-
-// covered returns, for each session, the sum over the query's terms of the most that the term is worth in one of its
-// hits: many hits that say the same count once.
-func (s *search) covered() map[events.SessionID]float64 {
-	most := map[events.SessionID][]float32{}
-	for _, c := range s.best {
-		if c.ref.group.IsZero() {
-			continue
-		}
-		m, ok := most[c.ref.group]
-		if !ok {
-			m = make([]float32, len(c.worth))
-			most[c.ref.group] = m
-		}
-		for t, w := range c.worth {
-			m[t] = max(m[t], w)
-		}
-	}
-	out := make(map[events.SessionID]float64, len(most))
-	for group, m := range most {
-		for _, w := range m {
-			out[group] += float64(w)
-		}
-	}
-	return out
+// before is below 0 if a comes before b in the answer. Where keys are equal the newer comes first.
+func (s *search) before(a, b candidate) int {
+	x, y := s.cols[a.segment], s.cols[b.segment]
+	return cmp.Or(cmp.Compare(b.key, a.key), cmp.Compare(y.at[b.doc], x.at[a.doc]), cmp.Compare(y.position[b.doc], x.position[a.doc]))
 }
 
-// newest fills best with the newest documents that pass the filters. It goes back day by day until it has enough.
-func (s *search) newest(ctx context.Context) error {
-	segs := s.snap.Segments()
-	allow := make([]*roaring.Bitmap, len(segs))
-	days := map[string]bool{}
-	err := s.segments(ctx, func(n int, seg *scorch.SegmentSnapshot) error {
-		b, err := allowed(seg, s.conds, s.spans)
-		if err != nil {
-			return err
-		}
-		if b == nil {
-			b = seg.DocNumbersLive()
-		}
-		allow[n] = b
-		s.total += int(b.GetCardinality())
-		return daysOf(seg, days)
-	})
-	if err != nil {
-		return err
-	}
-	order := make([]string, 0, len(days))
-	for d := range days {
-		order = append(order, d)
-	}
-	slices.SortFunc(order, func(a, b string) int { return cmp.Compare(b, a) })
-	for _, d := range order {
-		if len(s.best) >= min(s.want, s.total) {
-			break
-		}
-		if err := s.addDay(ctx, d, allow); err != nil {
-			return err
-		}
-	}
-	return nil
+// The search is a heap of candidates with the worst on top.
+func (s *search) Len() int           { return len(s.best) }
+func (s *search) Less(i, j int) bool { return s.before(s.best[i], s.best[j]) > 0 }
+func (s *search) Swap(i, j int)      { s.best[i], s.best[j] = s.best[j], s.best[i] }
+func (s *search) Push(x any)         { s.best = append(s.best, x.(candidate)) }
+func (s *search) Pop() any {
+	x := s.best[len(s.best)-1]
+	s.best = s.best[:len(s.best)-1]
+	return x
 }
 
-func daysOf(seg *scorch.SegmentSnapshot, days map[string]bool) error {
-	dict, err := seg.Segment().Dictionary(fieldDay)
-	if err != nil {
-		return fmt.Errorf("index: day: %w", err)
+// offer keeps c if it is among the best so far.
+func (s *search) offer(c candidate) {
+	if len(s.best) < s.want {
+		heap.Push(s, c)
+		return
 	}
-	for it := dict.AutomatonIterator(nil, nil, nil); ; {
-		entry, err := it.Next()
-		if err != nil {
-			return fmt.Errorf("index: day: %w", err)
-		}
-		if entry == nil {
-			return nil
-		}
-		days[entry.Term] = true
+	if len(s.best) > 0 && c.key >= s.best[0].key && s.before(c, s.best[0]) < 0 {
+		s.best[0] = c
+		heap.Fix(s, 0)
 	}
 }
 
-// addDay adds all documents of one day that pass.
-func (s *search) addDay(ctx context.Context, day string, allow []*roaring.Bitmap) error {
-	return s.segments(ctx, func(n int, seg *scorch.SegmentSnapshot) error {
-		found, err := condition{fieldDay, []string{day}}.find(seg)
-		if err != nil {
-			return err
-		}
-		found.And(allow[n])
-		for it := found.Iterator(); it.HasNext(); {
-			doc := it.Next()
-			r, err := refOf(seg, uint64(doc))
-			if err != nil {
-				return err
+// matched gives the documents of a segment that match.
+func (s *search) matched(n int) iter.Seq[uint32] {
+	if len(s.terms) == 0 {
+		return s.passed(n)
+	}
+	return func(yield func(uint32) bool) {
+		for doc, score := range s.scoresOf(n) {
+			if score > 0 && !yield(uint32(doc)) {
+				return
 			}
-			s.best = append(s.best, candidate{segment: n, doc: doc, ref: r})
+		}
+	}
+}
+
+// passed gives the documents of a segment that pass the filters.
+func (s *search) passed(n int) iter.Seq[uint32] {
+	if s.allow[n] != nil {
+		return func(yield func(uint32) bool) { s.allow[n].Iterate(yield) }
+	}
+	gone := s.snap.Segments()[n].Deleted()
+	return func(yield func(uint32) bool) {
+		for doc := range uint32(len(s.cols[n].at)) {
+			if (gone == nil || !gone.Contains(doc)) && !yield(doc) {
+				return
+			}
+		}
+	}
+}
+
+// choose fills best from the documents that match, and counts them.
+func (s *search) choose(ctx context.Context) error {
+	s.weighAge()
+	s.weighDates()
+	return s.segments(ctx, func(n int, _ *scorch.SegmentSnapshot) error {
+		switch {
+		case s.sort != Relevance:
+			s.chooseByTime(n)
+		default:
+			s.chooseByScore(n)
 		}
 		return nil
 	})
+}
+
+// weighAge prepares the preference for the recent: behind the newest document that matches.
+func (s *search) weighAge() {
+	newest := int64(math.MinInt64)
+	for n, col := range s.cols {
+		for doc, score := range s.scoresOf(n) {
+			if score > 0 {
+				newest = max(newest, col.at[doc])
+			}
+		}
+	}
+	s.ages = newAges(newest, s.recency)
+}
+
+func (s *search) chooseByTime(n int) {
+	col, sign := s.cols[n], 1.0
+	if s.sort == Oldest {
+		sign = -1
+	}
+	for doc := range s.matched(n) {
+		s.offer(candidate{segment: n, doc: doc, key: sign * float64(col.at[doc])})
+		s.total++
+	}
+}
+
+func (s *search) chooseByScore(n int) {
+	col := s.cols[n]
+	for doc, words := range s.scoresOf(n) {
+		if words > 0 {
+			s.offer(candidate{segment: n, doc: uint32(doc), key: s.parts(col, uint32(doc), words).Score})
+			s.total++
+		}
+	}
+}
+
+// weighDates computes what the dates of the query are worth: the fewer documents are of then, the more.
+func (s *search) weighDates() {
+	for _, m := range s.dates {
+		n, docs := 0, 0
+		for _, col := range s.cols {
+			for _, at := range col.at {
+				if m.holds(at) {
+					n++
+				}
+			}
+			docs += len(col.at)
+		}
+		s.onDate = append(s.onDate, dateWorth*rarity(float64(n), float64(docs)))
+	}
+}
+
+// parts is what the score of a document is made of, but for what stands next to it.
+func (s *search) parts(col *columns, doc uint32, words float32) (p Parts) {
+	p.Words, p.Kind, p.Session = float64(words), 1, float64(words)
+	if g := col.group[doc]; g != 0 {
+		p.Session = float64(s.covered[g] / s.sizes[g])
+	}
+	p.Session *= sessionWorth
+	if col.kind[doc] == Prompt {
+		p.Kind = promptWorth
+	}
+	p.Recency = s.ages.of(col.at[doc])
+	for i, m := range s.dates {
+		if m.holds(col.at[doc]) {
+			p.Date = max(p.Date, float64(s.onDate[i]))
+		}
+	}
+	p.Score = p.Words*p.Kind*(1+p.Recency) + p.Session + p.Date
+	return p
+}
+
+// whole is all that the score of a candidate is made of; nothing without a text.
+func (s *search) whole(c candidate) Parts {
+	if len(s.terms) == 0 {
+		return Parts{}
+	}
+	p := s.parts(s.cols[c.segment], c.doc, s.scoresOf(c.segment)[c.doc])
+	p.Near = s.near(c.segment, c.doc)
+	p.Score += p.Near
+	return p
+}
+
+// ages is the preference for the recent, by whole days behind the newest hit.
+type ages struct {
+	newest int64
+	table  [512]float64
+}
+
+func newAges(newest int64, worth float64) *ages {
+	a := &ages{newest: newest}
+	for i := range a.table {
+		a.table[i] = worth * math.Exp2(-float64(i)*float64(day)/float64(recencyHalf))
+	}
+	return a
+}
+
+func (a *ages) of(at int64) float64 {
+	days := (a.newest - at) / day.Milliseconds()
+	if days < 0 || days >= int64(len(a.table)) {
+		return 0
+	}
+	return a.table[days]
+}
+
+// hits orders the candidates for the answer and reads their names.
+func (s *search) hits(limit int) ([]Hit, error) {
+	if s.sort == Relevance {
+		for i, c := range s.best {
+			s.best[i].key = s.whole(c).Score
+		}
+	}
+	slices.SortFunc(s.best, s.before)
+	s.best = s.best[:min(limit, len(s.best))]
+	out := make([]Hit, len(s.best))
+	for i, c := range s.best {
+		r, err := refOf(s.snap.Segments()[c.segment], uint64(c.doc))
+		if err != nil {
+			return nil, err
+		}
+		out[i] = Hit{ID: r.id, Kind: r.kind, Position: r.position, At: r.at, Session: r.group, Score: s.whole(c).Score}
+	}
+	return out, nil
+}
+
+// near is what the neighbours of a document in its session are worth.
+func (s *search) near(n int, doc uint32) (worth float64) {
+	col := s.cols[n]
+	if col.group[doc] == 0 {
+		return 0
+	}
+	for _, step := range []int{-1, 1} {
+		if other, ok := col.next(doc, step); ok {
+			worth += float64(s.scoresOf(n)[other])
+		}
+	}
+	return nearWorth * worth
 }

@@ -1,8 +1,6 @@
 package index
 
 import (
-	"cmp"
-	"container/heap"
 	"context"
 	"fmt"
 	"math"
@@ -14,87 +12,20 @@ import (
 	segment "github.com/blevesearch/scorch_segment_api/v2"
 )
 
+// The usual constants of BM25; testkit/retrieval shows what others would do.
 const (
-	// The usual constants of BM25.
 	bm25K1 = 1.2
 	bm25B  = 0.75
-
-	// partWeight is what a piece of an identifier in a query is worth beside the whole.
-	partWeight = 0.5
-
-	// maxTerms is how many words of a query are looked for: of a pasted page the rarest ones.
-	maxTerms = 48
 )
 
-// term is one word to look for.
-type term struct {
-	text   string
-	weight float32
-	idf    float32 // times weight
-	count  uint64  // documents that hold it
-}
-
-// queryTerms returns the distinct terms of a text, without stop words unless there is nothing else.
-func queryTerms(a *analyzer, text string) []term {
-	weights, stops := map[string]float32{}, map[string]float32{}
-	a.terms(cut(text, maxText), true, func(t []byte, r role) {
-		switch r {
-		case roleStop:
-			stops[string(t)] = 1
-		case rolePart:
-			weights[string(t)] = max(weights[string(t)], partWeight)
-		default:
-			weights[string(t)] = 1
-		}
-	})
-	if len(weights) == 0 {
-		weights = stops
-	}
-	out := make([]term, 0, len(weights))
-	for t, w := range weights {
-		out = append(out, term{text: t, weight: w})
-	}
-	slices.SortFunc(out, func(a, b term) int { return cmp.Compare(a.text, b.text) })
-	return out
-}
-
-// candidate is a document that may be among the best.
-type candidate struct {
+// postings are the documents of one segment that hold a term.
+type postings struct {
 	segment int
-	doc     uint32
-	score   float32
-	worth   []float32 // of each term in it
-	ref     ref
+	list    segment.PostingsList
 }
 
-// candidates is a heap with the worst on top.
-type candidates []candidate
-
-func (c candidates) Len() int           { return len(c) }
-func (c candidates) Less(i, j int) bool { return c[i].score < c[j].score }
-func (c candidates) Swap(i, j int)      { c[i], c[j] = c[j], c[i] }
-func (c *candidates) Push(x any)        { *c = append(*c, x.(candidate)) }
-func (c *candidates) Pop() any {
-	old := *c
-	x := old[len(old)-1]
-	*c = old[:len(old)-1]
-	return x
-}
-
-// offer keeps c if it is among the best so far.
-func (s *search) offer(c candidate) {
-	if len(s.best) < s.want {
-		heap.Push(&s.best, c)
-		return
-	}
-	if s.best[0].score < c.score {
-		s.best[0] = c
-		heap.Fix(&s.best, 0)
-	}
-}
-
-// rank fills best with the documents that score highest.
-func (s *search) rank(ctx context.Context, p checkpoint) error {
+// match finds the documents that hold any of the terms, and what the terms are worth in each and in each session.
+func (s *search) match(ctx context.Context, p checkpoint) error {
 	lists, err := s.open(ctx)
 	if err != nil {
 		return err
@@ -103,32 +34,28 @@ func (s *search) rank(ctx context.Context, p checkpoint) error {
 	if err != nil {
 		return fmt.Errorf("index: count: %w", err)
 	}
-	s.weighTerms(float64(docs), lists)
+	weighTerms(s.terms, float64(docs))
 	norms := newNorms(p)
-	return s.segments(ctx, func(n int, seg *scorch.SegmentSnapshot) error {
-		if len(lists[n]) == 0 {
-			return nil
+	for i, t := range s.terms {
+		if t.left {
+			continue
 		}
-		allow, err := allowed(seg, s.conds, s.spans)
-		if err != nil {
-			return err
+		for _, p := range lists[i] {
+			if err := ctx.Err(); err != nil {
+				return fmt.Errorf("index: search: %w", err)
+			}
+			if err := s.add(p, t.idf, norms); err != nil {
+				return err
+			}
 		}
-		if allow != nil && allow.IsEmpty() {
-			return nil
-		}
-		return s.score(n, seg, lists[n], allow, norms)
-	})
-}
-
-// postings are the documents of one segment that hold a term.
-type postings struct {
-	term int
-	list segment.PostingsList
+		s.endTerm()
+	}
+	return nil
 }
 
 // open finds the postings of every term in every segment, and counts them.
 func (s *search) open(ctx context.Context) ([][]postings, error) {
-	out := make([][]postings, len(s.snap.Segments()))
+	out := make([][]postings, len(s.terms))
 	err := s.segments(ctx, func(n int, seg *scorch.SegmentSnapshot) error {
 		dict, err := seg.Segment().Dictionary(fieldText)
 		if err != nil {
@@ -141,7 +68,9 @@ func (s *search) open(ctx context.Context) ([][]postings, error) {
 			}
 			if count := list.Count(); count > 0 {
 				s.terms[i].count += count
-				out[n] = append(out[n], postings{i, list})
+				if s.allow[n] == nil || !s.allow[n].IsEmpty() {
+					out[i] = append(out[i], postings{n, list})
+				}
 			}
 		}
 		return nil
@@ -149,12 +78,12 @@ func (s *search) open(ctx context.Context) ([][]postings, error) {
 	return out, err
 }
 
-// weighTerms computes what each term is worth, and drops the most common ones of very many.
-func (s *search) weighTerms(docs float64, lists [][]postings) {
+// weighTerms computes what each term is worth, and leaves out the most common ones of very many.
+func weighTerms(terms []term, docs float64) {
 	limit := uint64(math.MaxUint64)
-	if len(s.terms) > maxTerms {
-		counts := make([]uint64, 0, len(s.terms))
-		for _, t := range s.terms {
+	if len(terms) > maxTerms {
+		var counts []uint64
+		for _, t := range terms {
 			if t.count > 0 {
 				counts = append(counts, t.count)
 			}
@@ -164,90 +93,23 @@ func (s *search) weighTerms(docs float64, lists [][]postings) {
 			limit = counts[maxTerms-1]
 		}
 	}
-	for i := range s.terms {
-		t := &s.terms[i]
-		n := float64(t.count)
-		t.idf = t.weight * float32(math.Log(1+(docs-n+0.5)/(n+0.5)))
-	}
-	for n := range lists {
-		lists[n] = slices.DeleteFunc(lists[n], func(p postings) bool { return s.terms[p.term].count > limit })
+	for i := range terms {
+		t := &terms[i]
+		t.left = t.count == 0 || t.count > limit
+		t.idf = t.weight * rarity(float64(t.count), docs)
 	}
 }
 
-// score offers the documents of one segment that hold any term.
-func (s *search) score(n int, seg *scorch.SegmentSnapshot, lists []postings, allow *roaring.Bitmap, norms *norms) error {
-	sc := s.scratches.get(int(seg.FullSize()))
-	defer s.scratches.put(sc)
-	for _, p := range lists {
-		if err := sc.add(p, allow, s.terms[p.term].idf, norms); err != nil {
-			return err
-		}
-	}
-	for doc, score := range sc.scores {
-		if score > 0 {
-			s.total++
-			s.offer(candidate{segment: n, doc: uint32(doc), score: score})
-		}
-	}
-	for i := range s.best {
-		c := &s.best[i]
-		if c.segment != n {
-			continue
-		}
-		var err error
-		if c.ref, err = refOf(seg, uint64(c.doc)); err != nil {
-			return err
-		}
-		c.worth = sc.worthOf(c.doc, len(s.terms))
-	}
-	return nil
-}
+// rarity is BM25's worth of a term that n of all documents have; it is above 0.
+func rarity(n, docs float64) float32 { return float32(math.Log(1 + (docs-n+0.5)/(n+0.5))) }
 
-// scratch is what scoring a segment needs. Its memory is used again by later queries.
-type scratch struct {
-	scores []float32 // by document
-	lists  []weighed
-	used   int // of lists
-}
-
-// weighed is the worth of a term in each document that holds it, by document.
-type weighed struct {
-	term  int
-	docs  []uint32
-	worth []float32
-}
-
-// scratches keeps the memory of scoring between queries: without it each makes a megabyte of garbage.
-type scratches struct{ pool sync.Pool }
-
-func (s *scratches) get(docs int) *scratch {
-	sc, ok := s.pool.Get().(*scratch)
-	if !ok {
-		sc = new(scratch)
-	}
-	if cap(sc.scores) < docs {
-		sc.scores = make([]float32, docs)
-	}
-	sc.scores = sc.scores[:docs]
-	clear(sc.scores)
-	sc.used = 0
-	return sc
-}
-
-func (s *scratches) put(sc *scratch) { s.pool.Put(sc) }
-
-// add scores the documents of one term by BM25.
-func (sc *scratch) add(p postings, allow *roaring.Bitmap, idf float32, norms *norms) error {
-	if sc.used == len(sc.lists) {
-		sc.lists = append(sc.lists, weighed{})
-	}
-	w := &sc.lists[sc.used]
-	sc.used++
-	w.term, w.docs, w.worth = p.term, w.docs[:0], w.worth[:0]
+// add scores the documents of one term in one segment by BM25.
+func (s *search) add(p postings, idf float32, norms *norms) error {
 	it := p.list.Iterator(true, true, false, nil)
-	if allow != nil && !restrict(it, allow) {
+	if allow := s.allow[p.segment]; allow != nil && !restrict(it, allow) {
 		return nil
 	}
+	scores, groups := s.scoresOf(p.segment), s.cols[p.segment].group
 	for {
 		posting, err := it.Next()
 		if err != nil {
@@ -256,11 +118,16 @@ func (sc *scratch) add(p postings, allow *roaring.Bitmap, idf float32, norms *no
 		if posting == nil {
 			return nil
 		}
-		tf, doc := float32(posting.Frequency()), uint32(posting.Number())
-		worth := idf * tf * (bm25K1 + 1) / (tf + norms.of(posting))
-		w.docs, w.worth = append(w.docs, doc), append(w.worth, worth)
-		sc.scores[doc] += worth
+		doc, worth := uint32(posting.Number()), worth(idf, posting, norms)
+		scores[doc] += worth
+		s.raise(groups[doc], worth)
 	}
+}
+
+// worth is what a term adds to the score of a document: BM25.
+func worth(idf float32, p segment.Posting, norms *norms) float32 {
+	tf := float32(p.Frequency())
+	return idf * tf * (bm25K1 + 1) / (tf + norms.of(p))
 }
 
 // restrict narrows it to the allowed documents; it reports whether there are any.
@@ -281,15 +148,58 @@ func restrict(it segment.PostingsIterator, allow *roaring.Bitmap) bool {
 	return !both.IsEmpty()
 }
 
-// worthOf returns what each of n terms is worth in a document.
-func (sc *scratch) worthOf(doc uint32, n int) []float32 {
-	out := make([]float32, n)
-	for _, w := range sc.lists[:sc.used] {
-		if i, ok := slices.BinarySearch(w.docs, doc); ok {
-			out[w.term] = w.worth[i]
-		}
+// scratch is what scoring needs. Its memory is used again by later queries: without that each makes a megabyte of garbage.
+type scratch struct {
+	scores  []float32 // by document, segment after segment
+	covered []float32 // by session: the sum over the terms of the most that each is worth in one of its documents
+	most    []float32 // by session: the same for the term at hand
+	raised  []uint32  // the sessions for which most is not 0
+}
+
+// raise notes that the term at hand is worth so much in a document of a session.
+func (sc *scratch) raise(group uint32, worth float32) {
+	if group == 0 {
+		return
 	}
-	return out
+	if m := sc.most[group]; m < worth {
+		if m == 0 {
+			sc.raised = append(sc.raised, group)
+		}
+		sc.most[group] = worth
+	}
+}
+
+// endTerm adds the term at hand to what each session covers: many documents that say the same count once.
+func (sc *scratch) endTerm() {
+	for _, g := range sc.raised {
+		sc.covered[g] += sc.most[g]
+		sc.most[g] = 0
+	}
+	sc.raised = sc.raised[:0]
+}
+
+// scratches keeps the memory of scoring between queries.
+type scratches struct{ pool sync.Pool }
+
+func (s *scratches) get(docs, groups int) *scratch {
+	sc, ok := s.pool.Get().(*scratch)
+	if !ok {
+		sc = new(scratch)
+	}
+	sc.scores, sc.covered, sc.most = zeroed(sc.scores, docs), zeroed(sc.covered, groups), zeroed(sc.most, groups)
+	sc.raised = sc.raised[:0]
+	return sc
+}
+
+func (s *scratches) put(sc *scratch) { s.pool.Put(sc) }
+
+func zeroed(list []float32, n int) []float32 {
+	if cap(list) < n {
+		return make([]float32, n)
+	}
+	list = list[:n]
+	clear(list)
+	return list
 }
 
 // norms is BM25's penalty by length, computed once a query for the lengths that are common.

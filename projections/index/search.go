@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 	"time"
 
+	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/blevesearch/bleve/v2/index/scorch"
 	"github.com/cmemd/cmemd/events"
 )
@@ -14,22 +15,37 @@ import (
 // defaultLimit is how many hits a query without a limit gets; as many at least are ranked.
 const defaultLimit = 100
 
+// Sort is an order of hits.
+type Sort int
+
+// The orders.
+const (
+	Relevance Sort = iota // the best first; without a text the newest
+	Newest
+	Oldest
+)
+
 // Query says what to look for. The zero value finds everything, newest first.
 type Query struct {
 	Text string // any of its words; empty: everything that passes the filters, newest first
 
-	Project string // root or shown name; this and the following filters: empty means any
-	Session string // our id, or the agent's or the saver's own name
-	Agent   string
-	Type    string
-	Concept string // in any letter case
-	File    string // the end of a path, from the start of a folder's or the file's name
-	Kinds   []Kind
-	Since   time.Time       // of what it is about, inclusive, to the millisecond
-	Until   time.Time       // inclusive, to the millisecond
-	AsOf    events.Position // nothing that was recorded later; 0: now
+	Project  string   // root or shown name; this and the following filters: empty means any
+	Projects []string // more of them: any one will do
+	Session  string   // our id, or the agent's or the saver's own name
+	Agent    string
+	Type     string
+	Concept  string // in any letter case
+	File     string // the end of a path, from the start of a folder's or the file's name
+	Kinds    []Kind
+	Since    time.Time       // of what it is about, inclusive, to the millisecond
+	Until    time.Time       // inclusive, to the millisecond
+	AsOf     events.Position // nothing that was recorded later; 0: now
 
-	Limit int // hits; 0 means 100
+	Sort    Sort
+	Recency float64 // how much more the newest is worth than the very old: 0.1 is a tenth. 0: DefaultRecency; below 0: none
+	Limit   int     // hits; 0 means 100
+	Facets  bool    // count the values of all that match
+	Explain bool    // say of each hit why it has its score
 }
 
 // Hit is one document that was found. What it says is in the views.
@@ -40,6 +56,7 @@ type Hit struct {
 	At       time.Time
 	Session  events.SessionID // or what stands for the session that a saved memory names; zero: none
 	Score    float64          // higher is better; 0 without a text
+	Explain  *Explanation     // if asked for, and there is a text
 }
 
 // Result is the answer to a query.
@@ -47,6 +64,7 @@ type Result struct {
 	Position events.Position // what the index knew
 	Hits     []Hit           // best first; without a text newest first
 	Total    int             // documents that matched
+	Facets   *Facets         // if asked for
 }
 
 // Search returns the best hits for q. It is safe for concurrent use. The error is ctx's, ErrClosed, or one that says
@@ -68,7 +86,7 @@ func (x *Index) Search(ctx context.Context, q Query) (Result, error) {
 	}
 }
 
-func (s *store) search(ctx context.Context, a *analyzer, sc *scratches, q Query) (res Result, err error) {
+func (s *store) search(ctx context.Context, a *analyzer, pool *scratches, q Query) (res Result, err error) {
 	defer guard(&err)
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	snap, err := s.snapshot()
@@ -83,36 +101,104 @@ func (s *store) search(ctx context.Context, a *analyzer, sc *scratches, q Query)
 	if q.Limit <= 0 {
 		q.Limit = defaultLimit
 	}
-	run := &search{
-		snap: snap, scratches: sc, terms: queryTerms(a, q.Text), conds: q.conditions(), spans: q.spans(),
-		want: max(q.Limit, defaultLimit),
-	}
-	switch {
-	case len(run.terms) > 0:
-		err = run.rank(ctx, point)
-	case q.Text == "":
-		err = run.newest(ctx)
-	}
+	run, err := s.prepare(ctx, snap, a, pool, q)
 	if err != nil {
 		return Result{}, err
 	}
-	hits := run.hits()
-	return Result{Position: point.Position, Total: run.total, Hits: hits[:min(len(hits), q.Limit)]}, nil
+	defer pool.put(run.scratch)
+	return run.answer(ctx, q, point, &s.columns)
+}
+
+// answer finds what matches, and makes of it what q asks for.
+func (s *search) answer(ctx context.Context, q Query, point checkpoint, cache *columnCache) (res Result, err error) {
+	res.Position = point.Position
+	switch {
+	case len(s.terms) > 0:
+		if err := s.match(ctx, point); err != nil {
+			return Result{}, err
+		}
+	case q.Text != "":
+		return res, nil // nothing in it is a word
+	}
+	if err := s.choose(ctx); err != nil {
+		return Result{}, err
+	}
+	res.Total = s.total
+	if res.Hits, err = s.hits(q.Limit); err != nil {
+		return Result{}, err
+	}
+	if q.Facets {
+		if res.Facets, err = s.facets(cache); err != nil {
+			return Result{}, err
+		}
+	}
+	if q.Explain && len(s.terms) > 0 {
+		why, err := s.explain(point)
+		if err != nil {
+			return Result{}, err
+		}
+		for i, e := range why {
+			res.Hits[i].Explain = e
+		}
+	}
+	return res, nil
 }
 
 // search is one query under way.
 type search struct {
-	snap *scorch.IndexSnapshot
-	*scratches
-	terms []term
-	conds []condition
-	spans []span
-	want  int
-	total int
-	best  candidates
+	*scratch
+	snap    *scorch.IndexSnapshot
+	cols    []*columns        // by segment
+	first   []int             // by segment: where its documents begin in scores; one more for the end
+	allow   []*roaring.Bitmap // by segment: documents that pass the filters; nil: all
+	sizes   []float32         // by session: what its score is divided by
+	terms   []term
+	dates   []mention
+	onDate  []float32 // what each of dates is worth
+	conds   []condition
+	span    span
+	sort    Sort
+	recency float64
+	ages    *ages
+	want    int
+	total   int
+	best    []candidate // a heap until hits sorts it
 }
 
-// segments calls visit for every segment and the documents of it that pass the filters.
+// prepare reads what the query needs of every segment.
+func (s *store) prepare(ctx context.Context, snap *scorch.IndexSnapshot, a *analyzer, pool *scratches, q Query) (*search, error) {
+	cols, sizes, err := s.columns.of(snap)
+	if err != nil {
+		return nil, err
+	}
+	run := &search{
+		snap: snap, cols: cols, sizes: sizes, terms: queryTerms(a, q.Text), dates: mentions(q.Text), conds: q.conditions(), span: q.span(), sort: q.Sort,
+		recency: q.Recency, want: q.Limit + defaultLimit, first: make([]int, len(cols)+1), allow: make([]*roaring.Bitmap, len(cols)),
+	}
+	if q.Recency == 0 {
+		run.recency = DefaultRecency
+	}
+	if q.Text == "" && q.Sort == Relevance {
+		run.sort = Newest
+	}
+	for n, col := range cols {
+		run.first[n+1] = run.first[n] + len(col.at)
+	}
+	err = run.segments(ctx, func(n int, seg *scorch.SegmentSnapshot) (err error) {
+		run.allow[n], err = run.allowed(seg, cols[n])
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	run.scratch = pool.get(run.first[len(cols)], len(sizes))
+	return run, nil
+}
+
+// scoresOf returns the scores of a segment's documents.
+func (s *search) scoresOf(n int) []float32 { return s.scores[s.first[n]:s.first[n+1]] }
+
+// segments calls visit for every segment.
 func (s *search) segments(ctx context.Context, visit func(n int, seg *scorch.SegmentSnapshot) error) error {
 	for n, seg := range s.snap.Segments() {
 		if err := ctx.Err(); err != nil {

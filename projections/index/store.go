@@ -20,7 +20,7 @@ import (
 
 const (
 	// format is the version of what is in the index: fields, analysis, document names. Another one is rebuilt.
-	format = 1
+	format = 2
 
 	checkpointKey = "cmemd-checkpoint"
 	dirtyFile     = "dirty"
@@ -48,10 +48,12 @@ type store struct {
 	scorch *scorch.Scorch
 	queue  *api.AnalysisQueue
 	point  checkpoint // as of the last batch; the writer's alone
+
+	columns columnCache
 }
 
-// openStore opens or makes the store in dir, which writes its batches to disk every flush. A store that is damaged, or of another format, is errDamaged. It never
-// panics, whatever the files hold.
+// openStore opens or makes the store in dir, which writes its batches to disk every flush. A store that is damaged, or
+// of another format, is errDamaged. It never panics, whatever the files hold.
 func openStore(dir string, flush time.Duration) (s *store, err error) {
 	s = &store{dir: dir}
 	defer func() {

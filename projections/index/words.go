@@ -36,12 +36,14 @@ don doesn didn isn aren wasn weren hasn haven hadn won wouldn couldn shouldn let
 
 // analyzer turns text into terms. It is immutable and safe for concurrent use.
 type analyzer struct {
-	fold  map[rune]string     // a letter with a diacritic, or a ligature -> plain letters
-	stops map[string]struct{} // lower case, unstemmed
+	fold     map[rune]string     // a letter with a diacritic, or a ligature -> plain letters
+	stops    map[string]struct{} // lower case, unstemmed
+	bases    map[string]string   // an irregular or shortened form, lower case -> the word it stands for
+	spelling map[string]string   // a stem -> the stem of the other spelling
 }
 
 func newAnalyzer() *analyzer {
-	a := &analyzer{fold: foldTable(), stops: map[string]struct{}{}}
+	a := &analyzer{fold: foldTable(), stops: map[string]struct{}{}, bases: table(irregular, short), spelling: table(spelling)}
 	for _, w := range strings.Fields(stopWords) {
 		a.stops[w] = struct{}{}
 	}
@@ -189,7 +191,10 @@ func (s *scan) plain(word string, r role) {
 	s.low = s.lower(s.low[:0], word)
 	if _, ok := s.stops[string(s.low)]; ok {
 		r = roleStop
+	} else if base, ok := s.bases[string(s.low)]; ok {
+		s.low = append(s.low[:0], base...)
 	}
+	withZ(s.low)
 	s.stemmed(s.low, r)
 }
 
@@ -210,7 +215,7 @@ func (s *scan) stemmed(term []byte, r role) {
 	}
 	s.env.SetCurrent(string(term))
 	english.Stem(s.env)
-	s.emit([]byte(s.env.Current()), r)
+	s.emit([]byte(s.spelled(s.env.Current())), r)
 }
 
 // pairs emits the overlapping pairs of a run of a script that writes no spaces, and in documents its single letters.

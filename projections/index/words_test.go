@@ -28,7 +28,7 @@ func TestTerms(t *testing.T) {
 		{"camel case", "parseAgentXml", "parseagentxml pars agent xml"},
 		{"acronym in camel case", "HTTPServer", "httpserver http server"},
 		{"snake case", "session_store", "sessionstor session store"},
-		{"shouting snake case", "MAX_RESTARTS", "maxrestart max restart"},
+		{"shouting snake case", "MAX_RESTARTS", "maxrestart maximum restart"},
 		{"kebab case", "read-only", "readon read onli"},
 		{"qualified name", "fmt.Println", "fmt.println fmt println"},
 		{"file", "session_store.go", "sessionstore.go session store go"},
@@ -104,7 +104,7 @@ func TestQueryTermsLeaveStopWordsOut(t *testing.T) {
 		}
 		return out
 	}
-	if diff := cmp.Diff([]string{"log", "open"}, names("where is the log opened")); diff != "" {
+	if diff := cmp.Diff([]string{"log", "logopen", "open"}, names("where is the log opened")); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
 	if diff := cmp.Diff([]string{"is", "the", "where"}, names("where is the")); diff != "" {
