@@ -109,57 +109,6 @@ func list[T any](v []T) []T {
 	return v
 }
 
-const (
-	defaultDepth = 5   // rows on either side of a timeline's anchor
-	maxDepth     = 200 // the same, at most
-)
-
-func (s *Server) getTimeline(w http.ResponseWriter, r *http.Request) error {
-	p := paramsOf(r, "anchor", "query", "before", "after", "project")
-	q := recall.TimelineQuery{
-		Anchor: p.text("anchor"), Text: p.text("query"), Project: p.text("project"),
-		Before: p.number("before", defaultDepth, maxDepth), After: p.number("after", defaultDepth, maxDepth),
-	}
-	if (q.Anchor == "") == (strings.TrimSpace(q.Text) == "") {
-		p.wrong("anchor", "give either this or query")
-	}
-	if err := p.err(); err != nil {
-		return err
-	}
-	t, err := s.cfg.Recall.Timeline(r.Context(), q)
-	if err != nil {
-		return err
-	}
-	out := Timeline{Position: t.Position, At: t.At}
-	if out.Before, err = s.rowsOf(r.Context(), t.Older); err != nil {
-		return err
-	}
-	if out.After, err = s.rowsOf(r.Context(), t.Newer); err != nil {
-		return err
-	}
-	if t.Anchor != nil {
-		row, err := s.cfg.Views.Row(r.Context(), t.Anchor.ID)
-		if err != nil {
-			return err
-		}
-		out.Anchor = &row
-	}
-	return writeJSON(w, out)
-}
-
-// rowsOf reads the whole rows of items; what was forgotten meanwhile is left out.
-func (s *Server) rowsOf(ctx context.Context, items []recall.Item) ([]Row, error) {
-	ids := make([]events.ID, len(items))
-	for i, it := range items {
-		ids[i] = it.ID
-	}
-	rows, err := s.cfg.Views.Rows(ctx, ids...)
-	if err != nil {
-		return nil, err
-	}
-	return list(slices.DeleteFunc(rows, func(r Row) bool { return r.Kind == "" })), nil
-}
-
 func (s *Server) getRow(w http.ResponseWriter, r *http.Request) error {
 	p := paramsOf(r, "after")
 	after := p.position("after")
@@ -182,31 +131,6 @@ func (s *Server) getRow(w http.ResponseWriter, r *http.Request) error {
 
 // maxRows is how many rows one request may ask for.
 const maxRows = 200
-
-// postRows returns rows by id. Ids that name no row are listed; those that cannot be ids are the request's fault.
-func (s *Server) postRows(w http.ResponseWriter, r *http.Request) error {
-	var req rowsRequest
-	if err := readJSON(r, &req); err != nil {
-		return err
-	}
-	if len(req.IDs) == 0 || len(req.IDs) > maxRows {
-		return invalid("/ids", "names %d rows, where 1 to %d may be", len(req.IDs), maxRows)
-	}
-	out := Rows{Position: s.cfg.Views.Position(), Rows: []Row{}}
-	for _, text := range req.IDs {
-		rows, err := s.cfg.Recall.Show(r.Context(), text)
-		p, known := problemFor(err)
-		switch {
-		case err == nil && len(rows) == 1 && rows[0].Kind != "":
-			out.Rows = append(out.Rows, rows[0])
-		case err == nil, known && p.Status == http.StatusNotFound:
-			out.Missing = append(out.Missing, text)
-		default:
-			return err
-		}
-	}
-	return writeJSON(w, out)
-}
 
 // maxPreview is how much of a record a chain shows, in bytes.
 const maxPreview = 200

@@ -138,6 +138,8 @@ func (s *Server) plainRoutes() map[string]handler {
 		"GET /v1/timeline":                 s.getTimeline,
 		"GET /v1/why/{id}":                 s.getWhy,
 		"GET /v1/observations/{id}":        s.getRow,
+		"GET /v1/observations":             s.getRows,
+		"POST /v1/observations":            s.postRows,
 		"POST /v1/rows":                    s.postRows,
 		"POST /v1/memories":                s.postMemory,
 		"POST /v1/memories/{id}/undo":      s.postUndo,

@@ -84,24 +84,6 @@ type Rows struct {
 	Missing  []string        `json:"missing,omitempty"`
 }
 
-// TimelineQuery asks for what happened around something. One of Anchor and Query is needed.
-type TimelineQuery struct {
-	Anchor  string // a row's id or its beginning, or a time in RFC 3339
-	Query   string // the best hit of this search is the anchor
-	Before  int    // 0 means 5; at most 200
-	After   int    // 0 means 5; at most 200
-	Project string // root or shown name; empty: the anchor's
-}
-
-// Timeline is the rows of a project around an anchor, oldest first.
-type Timeline struct {
-	Position events.Position `json:"position"`
-	Anchor   *Row            `json:"anchor,omitempty"` // nil: a time
-	At       time.Time       `json:"at"`
-	Before   []Row           `json:"before"` // never null
-	After    []Row           `json:"after"`  // never null
-}
-
 // SessionsQuery chooses sessions, the latest first.
 type SessionsQuery struct {
 	Project  string // root or shown name

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -55,17 +56,17 @@ func (a *app) anchor(text string) string {
 }
 
 func (a *app) showTimeline(t api.Timeline) error {
-	l := list{head: []string{"ID", "WHAT", "WHEN", "", "TITLE"}}
-	add := func(mark string, rows ...api.Row) {
+	l := list{head: []string{"ID", "WHAT", "WHEN", "", "TOKENS", "TITLE"}}
+	add := func(mark string, rows ...api.Result) {
 		for _, r := range rows {
-			l.add(a.shownID(r.ID), what(r.Kind, r.Type), moment(r.At), mark, flagged(titleOf(r), r.Flagged))
+			l.add(a.shownID(r.ID), what(r.Kind, r.Type), moment(r.At), mark, strconv.Itoa(r.Tokens), flagged(r.Title, r.Flagged))
 		}
 	}
 	add("", t.Before...)
 	if t.Anchor != nil {
 		add(">", *t.Anchor)
 	} else {
-		l.add("", "", moment(t.At), ">", "(this moment)")
+		l.add("", "", moment(t.At), ">", "", "(this moment)")
 	}
 	add("", t.After...)
 	return a.print(l)
