@@ -155,9 +155,12 @@ func (c *Client) send(
 }
 
 func transportError(ctx context.Context, path string, err error) error {
+	var start *startError
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
+	case errors.As(err, &start):
+		return fmt.Errorf("%w: %w", ErrNotRunning, start.err)
 	case absent(err):
 		return fmt.Errorf("%w (%w)", ErrNotRunning, err)
 	}

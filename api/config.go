@@ -107,6 +107,8 @@ type Config struct {
 
 	Briefs Briefs // memory beside the start of sessions
 
+	MCP HandlerMCP // nil: there is no /mcp
+
 	ContextTimeout time.Duration // in which a starting session gets its memory, or none. 0 means 1.2 s
 	HookTimeout    time.Duration // in which a hook's event is on disk, or 503. 0 means 5 s
 	WaitTimeout    time.Duration // for the views to reach ?after=. 0 means 5 s
@@ -165,6 +167,7 @@ type Server struct {
 	metrics *metrics
 	local   http.Handler
 	remote  http.Handler
+	mcp     http.Handler   // nil: none
 	buffers sync.Pool      // of *bytes.Buffer
 	asides  asides         // payloads on their way into bad
 	again   chan struct{}  // holds one token: one request for turns again at a time
@@ -197,6 +200,9 @@ func New(cfg Config) (*Server, error) {
 		return nil, fmt.Errorf("api: metrics: %w", err)
 	}
 	s.metrics = m
+	if s.cfg.MCP != nil {
+		s.mcp = s.cfg.MCP(s.Own())
+	}
 	s.local = s.routes()
 	s.remote = s.guarded(s.local)
 	s.SetPhase("starting")

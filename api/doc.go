@@ -3,11 +3,11 @@
 //
 // The server listens on a unix socket, whose folder is the person's alone, and on a loopback address, where every
 // request but /healthz and /readyz must carry a bearer token, name a loopback host and come from no foreign origin.
-// Everything is below /v1 but what machines ask: /healthz, /readyz, /metrics.
+// Everything is below /v1 but what machines ask: /healthz, /readyz, /metrics, and /mcp, which another package makes.
 //
 //	POST /v1/hooks/{agent}             one hook payload; the answer is the agent's reply, and the event is on disk
 //	POST /v1/ingest/{agent}            a transcript, streamed
-//	GET  /v1/search /context /timeline /why/{id} /observations/{id}, POST /v1/rows /memories
+//	GET  /v1/search /context /timeline /why/{id} /observations?ids= /observations/{id}[/inputs], POST /v1/observations /memories
 //	GET  /v1/sessions[/{id}] /outcomes /status, POST /v1/sessions/{id}/release
 //	GET  /v1/events                    records as they come (server-sent events; id is the position)
 //	GET  /v1/log/stats /records /verify /export /backup

@@ -124,6 +124,9 @@ func (s *Server) routes() http.Handler {
 	for pattern, h := range s.streamRoutes() {
 		mux.Handle(pattern, s.stream(h))
 	}
+	if s.mcp != nil {
+		mux.Handle(pathMCP, s.stream(s.serveMCP))
+	}
 	mux.Handle("/", s.plain(func(_ http.ResponseWriter, r *http.Request) error { return unrouted(mux, r) }))
 	return mux
 }

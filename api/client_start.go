@@ -1,0 +1,27 @@
+package api
+
+import (
+	"context"
+	"net"
+)
+
+// DialStarting is Dial for who wants a daemon where there is none: then start is called, and once it has returned nil the
+// home is dialled again. It may be called by several requests at once. Its error is the request's, inside ErrNotRunning.
+func DialStarting(home string, start func(ctx context.Context) error) *Client {
+	return newClient("http://cmemd", "", func(ctx context.Context) (net.Conn, error) {
+		conn, err := dialHome(ctx, home)
+		if err == nil || !absent(err) {
+			return conn, err
+		}
+		if err := start(ctx); err != nil {
+			return nil, &startError{err}
+		}
+		return dialHome(ctx, home)
+	})
+}
+
+// startError is why no daemon could be started.
+type startError struct{ err error }
+
+func (e *startError) Error() string { return e.err.Error() }
+func (e *startError) Unwrap() error { return e.err }
