@@ -55,6 +55,26 @@ const (
 // Mark is what stands in the place of a secret that the rule of that name found.
 func Mark(rule string) string { return markOpen + rule + markClose }
 
+// maxMark is more than the longest mark has.
+const maxMark = 64
+
+// Marked reports whether s[start:end] is a mark, spaces around it aside, or a part of one.
+func Marked(s string, start, end int) bool {
+	for start < end && isSpace(s[start]) {
+		start++
+	}
+	for start < end && isSpace(s[end-1]) {
+		end--
+	}
+	from := max(0, start-maxMark)
+	open := strings.LastIndex(s[from:min(len(s), start+len(markOpen))], markOpen)
+	if open < 0 {
+		return false
+	}
+	shut := strings.Index(s[from+open:], markClose)
+	return shut >= 0 && shut <= maxMark && end <= from+open+shut+len(markClose)
+}
+
 // Text returns s with a mark in the place of each secret, and how many there were by rule; s itself and nil where there
 // is none. Who redacts a JSON text calls JSON.
 func (r *Redactor) Text(s string) (out string, found map[string]int) { return r.repeat(s, false) }

@@ -96,6 +96,26 @@ func TestTextWithoutSecretsIsItself(t *testing.T) {
 	}
 }
 
+func TestMarked(t *testing.T) {
+	t.Parallel()
+	const s = "a [redacted:x] b [redacted: c] [redacted:y][redacted:z]"
+	for _, c := range []struct {
+		part string
+		want bool
+	}{
+		{"[redacted:x]", true}, {" [redacted:x] ", true}, {"redacted:x", true}, {"x", true}, {"a [redacted:x]", false}, {"[redacted:x] b", false},
+		{"b", false}, {"c]", true}, {"[redacted:y][redacted:z]", false}, {"[redacted:z]", true}, {"a [", false},
+	} {
+		at := strings.LastIndex(s, c.part)
+		if got := redact.Marked(s, at, at+len(c.part)); got != c.want {
+			t.Errorf("%q: got %v", c.part, got)
+		}
+	}
+	if redact.Marked("[redacted:"+strings.Repeat("x", 100)+"]", 20, 30) || redact.Marked("", 0, 0) || redact.Marked("[redacted:x", 0, 11) {
+		t.Error("what is no mark counts as one")
+	}
+}
+
 func TestCounts(t *testing.T) {
 	t.Parallel()
 	var text strings.Builder
