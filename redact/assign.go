@@ -48,7 +48,7 @@ func (f *finder) assigned(_ *look, start, end int) {
 	if stop-from > 2*maxKey {
 		return
 	}
-	if f.at(from-1) == '/' { // of a path
+	if f.at(from-1) == '/' && f.quote(stop) > stop { // of a path
 		return
 	}
 	n := name{text: f.s[from:stop], end: stop}

@@ -17,6 +17,7 @@ import (
 	"github.com/cmemd/cmemd/observer/openai"
 	"github.com/cmemd/cmemd/observer/playback"
 	"github.com/cmemd/cmemd/observer/prompt"
+	"github.com/cmemd/cmemd/redact/full"
 )
 
 // A built provider is one that can be asked, with what it was made of.
@@ -68,12 +69,13 @@ func (b builder) model(name string, made *built) error {
 	if err != nil {
 		return err
 	}
-	renderer, err := prompt.New(prompt.Config{Mode: made.mode, Language: l.Language})
+	redact := full.New().Plain // of captured texts before they are shortened, and of all that is sent
+	renderer, err := prompt.New(prompt.Config{Mode: made.mode, Language: l.Language, Redact: redact})
 	if err != nil {
 		return err
 	}
 	c := model.Config{
-		Name: name, Asker: guarded{Asker: asker, key: made.key, asked: b.asked}, Renderer: renderer, Mode: made.mode,
+		Name: name, Asker: guarded{Asker: asker, key: made.key, asked: b.asked}, Renderer: renderer, Mode: made.mode, Redact: redact,
 		Retries: l.ObserverRetries, Timeout: l.TurnTimeout, MaxTokens: l.MaxOutputTokens,
 	}
 	if l.ObserverRetries == 0 || name == claudecli.Name { // which asks its service again by itself
