@@ -1,0 +1,110 @@
+package embed
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+
+	sdk "github.com/openai/openai-go/v3"
+	"github.com/openai/openai-go/v3/option"
+	"github.com/openai/openai-go/v3/packages/param"
+
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/observer"
+	"github.com/cmemd/cmemd/observer/model"
+	"github.com/cmemd/cmemd/projections/vectors"
+)
+
+// Config of an Asker.
+type Config struct {
+	Model      string         // as the endpoint names it; needed
+	Dimensions int            // of the vectors that are asked for; 0: the model's own
+	Endpoint   model.Endpoint // its URL with the version, as in http://127.0.0.1:11434/v1; needed
+}
+
+// Asker asks one embeddings model. It is safe for concurrent use.
+type Asker struct {
+	cfg        Config
+	client     *http.Client
+	embeddings sdk.EmbeddingService
+}
+
+var _ vectors.Embedder = (*Asker)(nil)
+
+// New checks c and returns an asker that has connected to nothing yet.
+func New(c Config) (*Asker, error) {
+	if c.Model == "" || c.Endpoint.URL == "" {
+		return nil, errors.New("embed: no model or no endpoint is named")
+	}
+	if err := c.Endpoint.Check(); err != nil {
+		return nil, fmt.Errorf("embed: %w", err)
+	}
+	a := &Asker{cfg: c, client: model.NewClient(c.Endpoint, "Authorization")}
+	a.embeddings = sdk.NewEmbeddingService( // not a client, which would read the environment
+		option.WithHTTPClient(a.client), option.WithMaxRetries(0), option.WithBaseURL(c.Endpoint.URL),
+	)
+	return a, nil
+}
+
+// CloseIdleConnections closes what is kept open for the next texts.
+func (a *Asker) CloseIdleConnections() { a.client.CloseIdleConnections() }
+
+// Embed returns one vector for each text. The error is ctx.Err() or a *vectors.Failure.
+func (a *Asker) Embed(ctx context.Context, texts []string) ([][]float32, error) {
+	p := sdk.EmbeddingNewParams{
+		Model: a.cfg.Model, Input: sdk.EmbeddingNewParamsInputUnion{OfArrayOfStrings: texts},
+		EncodingFormat: sdk.EmbeddingNewParamsEncodingFormatFloat,
+	}
+	if a.cfg.Dimensions > 0 {
+		p.Dimensions = param.NewOpt(int64(a.cfg.Dimensions))
+	}
+	watched, call := model.Watch(ctx, model.Question{})
+	res, err := a.embeddings.New(watched, p)
+	switch {
+	case err != nil:
+		return nil, failure(call.Failed(ctx, err))
+	case len(res.Data) == 0: // an error under a good status, or nothing that we know
+		return nil, failure(call.Refused([]byte(res.RawJSON())))
+	}
+	out, err := ordered(res.Data, len(texts))
+	if err == nil && a.cfg.Dimensions > 0 && len(out[0]) != a.cfg.Dimensions {
+		return nil, &vectors.Failure{Says: fmt.Sprintf("it sent %d dimensions, and was asked for %d", len(out[0]), a.cfg.Dimensions)}
+	}
+	return out, err
+}
+
+// ordered puts what came in the order of the n texts.
+func ordered(data []sdk.Embedding, n int) ([][]float32, error) {
+	out := make([][]float32, n)
+	for _, d := range data {
+		if d.Index < 0 || d.Index >= int64(n) || out[d.Index] != nil {
+			return nil, &vectors.Failure{Says: fmt.Sprintf("it sent a vector for text %d of %d, or two", d.Index+1, n)}
+		}
+		vector := make([]float32, len(d.Embedding))
+		for i, x := range d.Embedding {
+			vector[i] = float32(x)
+		}
+		out[d.Index] = vector
+	}
+	if len(data) != n {
+		return nil, &vectors.Failure{Says: fmt.Sprintf("it sent %d vectors for %d texts", len(data), n)}
+	}
+	return out, nil
+}
+
+// failure is err in the terms of the vectors.
+func failure(err error) error {
+	f, ok := errors.AsType[*observer.Failure](err)
+	if !ok {
+		return err
+	}
+	out := &vectors.Failure{Says: "the endpoint: " + f.Message, Until: f.ResetsAt, Soon: model.Retryable(f)}
+	switch f.Class {
+	case events.FailRefused, events.FailOverflow, events.FailTruncated:
+		out.Texts = true
+	case events.FailSetup: // it says what is wrong on our side
+		out.Says = f.Message
+	}
+	return out
+}

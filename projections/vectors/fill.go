@@ -1,0 +1,292 @@
+package vectors
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/cmemd/cmemd/events"
+)
+
+const (
+	// quickly is how often a request is tried again at once where that may help, before the pauses begin.
+	quickly = 2
+
+	// quickWait is before the first of these; it doubles.
+	quickWait = time.Second
+
+	// shorter is how often a text that is refused is halved before its row is given up.
+	shorter = 3
+
+	// probe is what an endpoint is asked that refused a single text: if it answers that, the text was to blame.
+	probe = "memory"
+)
+
+// fill embeds what is pending until ctx is done. The error is errAnew, or one of the views or of writing.
+func (v *Vectors) fill(ctx context.Context) error {
+	tries := 0
+	for ctx.Err() == nil {
+		batch := v.next(ctx)
+		if len(batch) == 0 {
+			return nil
+		}
+		err := v.embedBatch(ctx, batch)
+		if ctx.Err() != nil {
+			return nil
+		}
+		var f *Failure
+		switch {
+		case err == nil:
+			tries = 0
+			wait(ctx, v.cfg.Rest)
+		case !errors.As(err, &f):
+			return err
+		case f.Soon && f.Until.IsZero() && tries < quickly:
+			wait(ctx, quickWait<<tries)
+			tries++
+		default:
+			tries = 0
+			v.hold(ctx, f)
+		}
+	}
+	return nil
+}
+
+// hold waits out a pause.
+func (v *Vectors) hold(ctx context.Context, f *Failure) {
+	v.pause.failed(f, v.cfg.Now())
+	left, says := v.pause.left(v.cfg.Now())
+	v.cfg.Logger.Warn("vectors are not filled: the endpoint fails", "err", says, "again_in", left.Round(time.Second))
+	wait(ctx, left)
+}
+
+func wait(ctx context.Context, d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-ctx.Done():
+	}
+}
+
+// next waits until something is pending, and then a little for more of it, and returns the first of it; nothing once ctx is
+// done. What it returns stays pending.
+func (v *Vectors) next(ctx context.Context) []item {
+	waited := false
+	for {
+		v.mu.Lock()
+		n, size := len(v.pending), v.size
+		batch := slices.Clone(v.pending[:min(n, size)])
+		v.mu.Unlock()
+		if n >= size || n > 0 && waited {
+			return batch
+		}
+		if n > 0 {
+			wait(ctx, v.cfg.Rest)
+			waited = true
+			if ctx.Err() != nil {
+				return nil
+			}
+			continue
+		}
+		select {
+		case <-v.more:
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// embedBatch embeds the first of what is pending, or fewer of them. A *Failure leaves them pending.
+func (v *Vectors) embedBatch(ctx context.Context, batch []item) error {
+	texts, batch, err := v.texts(ctx, batch)
+	if err != nil {
+		return err
+	}
+	asked := slices.DeleteFunc(slices.Clone(texts), func(t string) bool { return t == "" })
+	var vectors [][]float32
+	if len(asked) > 0 {
+		vectors, err = v.ask(ctx, asked)
+	}
+	if f, ok := errors.AsType[*Failure](err); ok && f.Texts {
+		if len(batch) > 1 {
+			v.resize(max(1, len(batch)/2))
+			return nil
+		}
+		if vectors, err = v.askLess(ctx, asked[0], f); err == nil && vectors == nil {
+			vectors = [][]float32{nil}
+		}
+	}
+	if err != nil {
+		return err
+	}
+	v.pause.answered()
+	v.regrow()
+	return v.write(ctx, func() error { return v.keep(batch, texts, vectors) })
+}
+
+// resize sets how many texts the next request has at most.
+func (v *Vectors) resize(n int) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.size = n
+}
+
+// regrow lets the next request have a text more, up to what is set: what was too much once may be so again.
+func (v *Vectors) regrow() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.size = min(v.cfg.Batch, v.size+1)
+}
+
+// texts returns what is to be sent for a batch, and the part of it that fits into one request. An item without words, or
+// that is gone, has none.
+func (v *Vectors) texts(ctx context.Context, batch []item) ([]string, []item, error) {
+	if err := v.cfg.Rows.Wait(ctx, batch[len(batch)-1].position); err != nil {
+		return nil, nil, fmt.Errorf("vectors: %w", err)
+	}
+	ids := make([]events.ID, len(batch))
+	for i, it := range batch {
+		ids[i] = it.id
+	}
+	rows, err := v.cfg.Rows.Rows(ctx, ids...)
+	if err != nil {
+		return nil, nil, fmt.Errorf("vectors: %w", err)
+	}
+	bytes := 0
+	var texts []string
+	for _, row := range rows {
+		text := ""
+		if row.Kind != "" && !row.Forgotten && !row.Private {
+			text = v.clean(textOf(row))
+		}
+		if bytes += len(text); bytes > v.cfg.BatchBytes && len(texts) > 0 {
+			break
+		}
+		texts = append(texts, text)
+	}
+	return texts, batch[:len(texts)], nil
+}
+
+// clean is what of a text may leave: secrets are taken out before it is cut, so that none is cut in two and missed.
+// Of a very long text only the beginning is looked at.
+func (v *Vectors) clean(text string) string { return cut(v.cfg.Redact(cut(text, 4*maxText)), maxText) }
+
+// ask asks for the vectors of texts, and checks what comes.
+func (v *Vectors) ask(ctx context.Context, texts []string) ([][]float32, error) {
+	asking, cancel := context.WithTimeout(ctx, v.cfg.Timeout)
+	defer cancel()
+	vectors, err := v.cfg.Embedder.Embed(asking, texts)
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case asking.Err() != nil:
+		return nil, &Failure{Says: fmt.Sprintf("no answer within %s", v.cfg.Timeout), Soon: true}
+	case err != nil:
+		return nil, failureOf(err)
+	}
+	if err := check(vectors, len(texts)); err != nil {
+		return nil, err
+	}
+	if dims := v.slab.stats().Dimensions; dims > 0 && len(vectors[0]) != dims {
+		return nil, v.otherSize(len(vectors[0]), dims)
+	}
+	return vectors, nil
+}
+
+// otherSize is what an answer of another size than the rows' leads to.
+func (v *Vectors) otherSize(got, want int) error {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	now := v.cfg.Now()
+	if !v.anew.IsZero() && now.Sub(v.anew) < anewEvery {
+		return &Failure{Says: fmt.Sprintf("its vectors have %d dimensions, and had %d", got, want)}
+	}
+	v.anew = now
+	return fmt.Errorf("%w: %d dimensions, not %d", errAnew, got, want)
+}
+
+// check reports whether an answer is n vectors of one size, and makes them of length 1.
+func check(vectors [][]float32, n int) error {
+	if len(vectors) != n {
+		return &Failure{Says: fmt.Sprintf("it sent %d vectors for %d texts", len(vectors), n)}
+	}
+	for _, x := range vectors {
+		switch {
+		case len(x) == 0 || len(x) > maxDims:
+			return &Failure{Says: fmt.Sprintf("it sent a vector of %d dimensions", len(x))}
+		case len(x) != len(vectors[0]):
+			return &Failure{Says: fmt.Sprintf("it sent vectors of %d and %d dimensions", len(vectors[0]), len(x))}
+		case !unit(x):
+			return &Failure{Says: "it sent a vector that is zero, or no number"}
+		}
+	}
+	return nil
+}
+
+// askLess asks for one text that was refused, shorter and shorter. No vectors and no error: it is given up, as the endpoint
+// answers other texts.
+func (v *Vectors) askLess(ctx context.Context, text string, refused *Failure) ([][]float32, error) {
+	for range shorter {
+		text = cut(text, len(text)/2)
+		if text == "" {
+			break
+		}
+		vectors, err := v.ask(ctx, []string{text})
+		if f, ok := errors.AsType[*Failure](err); !ok || !f.Texts {
+			return vectors, err
+		}
+	}
+	_, err := v.ask(ctx, []string{probe})
+	if f, ok := errors.AsType[*Failure](err); ok && f.Texts {
+		return nil, &Failure{Says: refused.Says, Until: refused.Until}
+	}
+	return nil, err
+}
+
+// keep writes the vectors of a batch, which is the first of what is pending, and takes it from there.
+func (v *Vectors) keep(batch []item, texts []string, vectors [][]float32) error {
+	v.mu.Lock()
+	now := slices.Clone(v.pending[:len(batch)])
+	v.mu.Unlock()
+	var rows []made
+	for i, it := range now {
+		if texts[i] == "" {
+			continue
+		}
+		if !it.gone {
+			rows = append(rows, made{it.rowRef, vectors[0]})
+		}
+		vectors = vectors[1:]
+	}
+	if err := v.store(rows); err != nil {
+		return err
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.pending = v.pending[len(batch):]
+	if len(v.pending) == 0 {
+		v.pending = nil // let go of what was gathered while it was long
+	}
+	return nil
+}
+
+// store appends rows to the file, and makes it where there is none. Before any vector came its size is not known, and rows
+// without one are left out: they are looked at again at the next start.
+func (v *Vectors) store(rows []made) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	if v.slab.stats().Dimensions == 0 {
+		i := slices.IndexFunc(rows, func(r made) bool { return r.vector != nil })
+		if i < 0 {
+			return nil
+		}
+		if err := v.slab.create(len(rows[i].vector)); err != nil {
+			return err
+		}
+	}
+	return v.slab.append(rows)
+}

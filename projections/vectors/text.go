@@ -1,0 +1,41 @@
+package vectors
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/cmemd/cmemd/projections"
+)
+
+// maxText is how many bytes of a row are embedded: some 2,000 tokens of English, 4,000 of Chinese. Models that read less
+// cut by themselves; those that refuse are asked with less.
+const maxText = 8 << 10
+
+// textOf is what of a row is embedded: what people wrote or read of it, the most telling first.
+func textOf(r projections.Row) string {
+	parts := []string{r.Title, r.Subtitle, r.Request, r.Narrative, r.Text}
+	parts = append(parts, r.Facts...)
+	parts = append(parts, r.Investigated, r.Learned, r.Completed, r.NextSteps, r.Notes, strings.Join(r.Concepts, ", "))
+	var b strings.Builder
+	for _, p := range parts {
+		if p = strings.TrimSpace(p); p == "" || b.Len() > maxText {
+			continue
+		}
+		if b.Len() > 0 {
+			b.WriteByte('\n')
+		}
+		b.WriteString(p)
+	}
+	return b.String()
+}
+
+// cut is the beginning of text, at most n bytes of it and whole runes.
+func cut(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	for n > 0 && !utf8.RuneStart(text[n]) {
+		n--
+	}
+	return text[:n]
+}

@@ -1,0 +1,276 @@
+package vectors
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/cmemd/cmemd/eventlog"
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/policy"
+	"github.com/cmemd/cmemd/projections"
+)
+
+// ErrClosed is a call after Close.
+var ErrClosed = errors.New("vectors: closed")
+
+// Embedder turns texts into vectors, one for each in their order. What hinders it is a *Failure or ctx.Err(). It may be
+// called by several goroutines at once, and does not keep the texts.
+type Embedder interface {
+	Embed(ctx context.Context, texts []string) ([][]float32, error)
+}
+
+// Rows is what is asked for the texts: *projections.Views.
+type Rows interface {
+	Wait(ctx context.Context, at events.Position) error
+	Rows(ctx context.Context, ids ...events.ID) ([]projections.Row, error)
+}
+
+// Config is what Vectors work with. Embedder, Model, Rows and Redact are required; zero values of the rest mean the defaults.
+type Config struct {
+	Embedder Embedder
+	Model    string // of the vectors: with another one the file is begun anew
+	Rows     Rows
+	Redact   func(string) string // takes secrets out of a text; nothing leaves without it
+
+	Batch        int            // texts a request, at most. 0 means 32
+	BatchBytes   int            // of their texts together, about, at most. 0 means 128 KiB
+	Rest         time.Duration  // between two requests, and before the first, so that a batch fills. 0 means 200 ms
+	Timeout      time.Duration  // of a request that fills. 0 means 1 min
+	QueryTimeout time.Duration  // of a question's. 0 means 300 ms
+	Pause        policy.Backoff // after failures in a row of what fills; zero: policy.DefaultPause
+	QueryPause   policy.Backoff // after those of questions; zero: 5 s doubling to 1 min
+
+	Logger *slog.Logger     // nil: discarded
+	Now    func() time.Time // nil: time.Now
+}
+
+func (c Config) withDefaults() Config {
+	c.Batch, c.BatchBytes = orElse(c.Batch, 32), orElse(c.BatchBytes, 128<<10)
+	c.Rest, c.Timeout = orElse(c.Rest, 200*time.Millisecond), orElse(c.Timeout, time.Minute)
+	c.QueryTimeout = orElse(c.QueryTimeout, 300*time.Millisecond)
+	c.Pause = orElse(c.Pause, policy.DefaultPause())
+	c.QueryPause = orElse(c.QueryPause, policy.Backoff{First: 5 * time.Second, Cap: time.Minute})
+	c.Logger = orElse(c.Logger, slog.New(slog.DiscardHandler))
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	return c
+}
+
+func orElse[T comparable](v, standard T) T {
+	var zero T
+	if v == zero {
+		return standard
+	}
+	return v
+}
+
+// Vectors is the view of vectors over one log. Open makes it, Run fills it, Nearest asks it. All methods are safe for
+// concurrent use.
+type Vectors struct {
+	cfg     Config
+	log     eventlog.Log
+	slab    *slab
+	queries *questions
+	pause   pause // of what fills
+
+	writing chan struct{} // one token; who holds it may change slab
+	more    chan struct{} // one token: there is something to embed
+
+	mu       sync.Mutex // guards the fields below
+	pending  []item     // to be embedded, in the order of their positions
+	size     int        // texts of the next request, at most
+	followed events.Position
+	moved    chan struct{} // closed when followed moves
+	anew     time.Time     // when the file was begun anew for the size of its vectors
+	closed   bool
+}
+
+// item is a row to be embedded.
+type item struct {
+	rowRef
+	gone bool // forgotten since
+}
+
+// Open opens the vectors in the file at path over log. A file of another model, another log or another format is begun anew;
+// nothing is asked for before Run. Errors are those of the file system and of the log. It panics without a complete config.
+func Open(ctx context.Context, path string, log eventlog.Log, c Config) (*Vectors, error) {
+	if c.Embedder == nil || c.Rows == nil || c.Redact == nil || c.Model == "" || len(c.Model) > maxModel {
+		panic("vectors: incomplete config")
+	}
+	c = c.withDefaults()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, fmt.Errorf("vectors: open: %w", err)
+	}
+	if err := os.Remove(path + ".tmp"); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("vectors: open: %w", err)
+	}
+	s, why, err := openSlab(path, c.Model)
+	if err != nil {
+		return nil, err
+	}
+	v := &Vectors{
+		cfg: c, log: log, slab: s, pause: pause{backoff: c.Pause}, size: c.Batch,
+		writing: make(chan struct{}, 1), more: make(chan struct{}, 1), moved: make(chan struct{}),
+	}
+	v.queries = newQuestions(c)
+	if why == "" {
+		why, err = v.compare(ctx)
+	}
+	if why != "" {
+		c.Logger.Warn("vectors are made anew in part or in whole", "err", why)
+	}
+	if err != nil {
+		return nil, errors.Join(err, s.close())
+	}
+	if r, ok := s.last(); ok {
+		v.followed = r.position
+	}
+	return v, nil
+}
+
+// compare empties a file that was not made from this log.
+func (v *Vectors) compare(ctx context.Context) (why string, err error) {
+	last, ok := v.slab.last()
+	if !ok {
+		return "", nil
+	}
+	r, err := v.log.Get(ctx, last.position)
+	if err != nil && !errors.Is(err, eventlog.ErrNotFound) {
+		return "", fmt.Errorf("vectors: open: %w", err)
+	}
+	if err == nil && chainOf(r) == last.chain {
+		return "", nil
+	}
+	return "they are of another log", v.slab.reset()
+}
+
+func chainOf(r events.Record) [8]byte { return [8]byte(r.Chain[:8]) }
+
+// Remove deletes the vectors at path, as if there never had been any. They must not be open.
+func Remove(path string) error {
+	var errs []error
+	for _, name := range []string{path, path + ".tmp"} {
+		if err := os.Remove(name); !errors.Is(err, os.ErrNotExist) {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Stats is how far the vectors are.
+type Stats struct {
+	Model      string `json:"model"`
+	Dimensions int    `json:"dimensions"` // 0: nothing was answered yet
+	Filled     int    `json:"filled"`     // rows that have a vector
+	Refused    int    `json:"refused"`    // rows that the endpoint would not embed
+	Total      int    `json:"total"`      // rows that are to have one, as far as the log was read
+	Bytes      int64  `json:"bytes"`      // of the file
+
+	Position events.Position `json:"position"`         // up to which the log was read
+	Paused   string          `json:"paused,omitempty"` // why nothing is filled, and for how long; empty: it goes on
+}
+
+// Stats returns how far the vectors are.
+func (v *Vectors) Stats() Stats {
+	v.mu.Lock()
+	waiting, at := 0, v.followed
+	for _, it := range v.pending {
+		if !it.gone {
+			waiting++
+		}
+	}
+	v.mu.Unlock()
+	st := v.slab.stats()
+	st.Total, st.Position, st.Paused = st.Filled+st.Refused+waiting, at, v.pause.line(v.cfg.Now())
+	return st
+}
+
+func (s *slab) stats() Stats {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return Stats{
+		Model: s.model, Dimensions: s.dims, Filled: s.count - s.dead - s.refused, Refused: s.refused, Bytes: int64(len(s.data)),
+	}
+}
+
+// Position is up to which position what was forgotten is known.
+func (v *Vectors) Position() events.Position {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.followed
+}
+
+// advance says that the log was read up to a position.
+func (v *Vectors) advance(at events.Position) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.followed = at
+	close(v.moved)
+	v.moved = make(chan struct{})
+}
+
+// Wait returns when what was forgotten up to a position is known; whether all before it is filled is another matter. It
+// needs Run. The error is ctx's.
+func (v *Vectors) Wait(ctx context.Context, at events.Position) error {
+	for {
+		v.mu.Lock()
+		followed, moved := v.followed, v.moved
+		v.mu.Unlock()
+		if followed >= at {
+			return nil
+		}
+		select {
+		case <-moved:
+		case <-ctx.Done():
+			return fmt.Errorf("vectors: wait for %d, at %d: %w", at, followed, ctx.Err())
+		}
+	}
+}
+
+// Purge returns when nothing of what was forgotten up to a position is in the file, which is made anew for that. It needs
+// Run. The error is ctx's, ErrClosed, or of writing.
+func (v *Vectors) Purge(ctx context.Context, upTo events.Position) error {
+	if err := v.Wait(ctx, upTo); err != nil {
+		return err
+	}
+	v.queries.clear()
+	return v.write(ctx, v.slab.compact)
+}
+
+// write calls change, which may alter the slab, while nobody else does.
+func (v *Vectors) write(ctx context.Context, change func() error) error {
+	select {
+	case v.writing <- struct{}{}:
+		defer func() { <-v.writing }()
+	case <-ctx.Done():
+		return fmt.Errorf("vectors: %w", ctx.Err())
+	}
+	v.mu.Lock()
+	closed := v.closed
+	v.mu.Unlock()
+	if closed {
+		return ErrClosed
+	}
+	return change()
+}
+
+// Close makes the file whole on disk and lets it go. Run must have returned. Closing twice is no error.
+func (v *Vectors) Close() error {
+	v.writing <- struct{}{}
+	defer func() { <-v.writing }()
+	v.mu.Lock()
+	closed := v.closed
+	v.closed = true
+	v.mu.Unlock()
+	if closed {
+		return nil
+	}
+	return v.slab.close()
+}
