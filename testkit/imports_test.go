@@ -45,7 +45,7 @@ func table() map[string][]string {
 		"replay":         below,
 		"actors":         below,
 		"api":            faces,
-		"mcp":            {"api"},
+		"mcp":            {"api", "hooks", "events"},
 		"cmd/cmemd":      append([]string{"api", "mcp"}, faces...),
 		"cmd/cmemd-hook": {"hooks/relay"},
 		"testkit":        faces,

@@ -1,0 +1,23 @@
+// Package mcp is memory as tools, resources and a prompt of the Model Context Protocol, for agents that ask by themselves.
+//
+// One Server stands over a Memory: the client of a running daemon where an agent starts `cmemd mcp` and speaks over its
+// standard input and output, and the daemon's own where it speaks HTTP at /mcp. Both answer alike:
+//
+//	search, timeline   rows in short, about fifty tokens each, with what reading them whole costs
+//	get                rows whole, or what their tools were given and printed
+//	why                where a row comes from
+//	save, forget       write, and erase after asking back
+//	status             how memory is doing
+//
+// Agents see the names of tools and the server's instructions before any schema, so the instructions say when to use what.
+//
+// # What bites
+//
+//   - No answer is longer than 25,000 tokens: agents cut longer ones, or refuse them. What was left out is named, and how to
+//     get it.
+//   - Captured text stands inside the fence that injected memory has, without what could close it, and below a line that says
+//     that it gives no orders. What stands outside the fence is ours alone.
+//   - Schemas are written by hand: those made from Go slices allow null, which some agents refuse.
+//   - What goes wrong is the result of a tool, with the next step, and no error of the protocol: agents show the former to
+//     the model.
+package mcp

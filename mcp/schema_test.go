@@ -1,0 +1,107 @@
+package mcp
+
+import (
+	"encoding/json"
+	"maps"
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// argsOf are the arguments of every tool.
+func argsOf() map[string]any {
+	return map[string]any{
+		"search": searchArgs{}, "timeline": timelineArgs{}, "get": getArgs{}, "why": whyArgs{}, "save": saveArgs{},
+		"forget": forgetArgs{}, "status": statusArgs{},
+	}
+}
+
+func TestTools(t *testing.T) {
+	t.Parallel()
+	c := connect(t, &memory{}, nil)
+	listed, err := c.ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, tool := range listed.Tools {
+		names = append(names, tool.Name)
+		checkTool(t, tool)
+	}
+	if diff := cmp.Diff(slices.Sorted(maps.Keys(argsOf())), names); diff != "" {
+		t.Errorf("tools (-want +got):\n%s", diff)
+	}
+	b, err := json.Marshal(listed)
+	if err != nil || tokens(string(b)) > 5000 {
+		t.Errorf("%v: telling of the tools takes up to %d tokens, want few", err, tokens(string(b)))
+	}
+}
+
+func checkTool(t *testing.T, tool *mcp.Tool) {
+	t.Helper()
+	if tool.Title == "" || tool.Description == "" || len(tool.Description) > 1000 {
+		t.Errorf("%s: title %q, description of %d bytes", tool.Name, tool.Title, len(tool.Description))
+	}
+	h := tool.Annotations
+	writes := map[string]bool{"save": true, "forget": true}[tool.Name]
+	if h == nil || h.ReadOnlyHint == writes || h.DestructiveHint == nil || *h.DestructiveHint != (tool.Name == "forget") ||
+		h.OpenWorldHint == nil || *h.OpenWorldHint {
+		t.Errorf("%s: hints %+v", tool.Name, h)
+	}
+	if tool.OutputSchema != nil {
+		t.Errorf("%s has a schema of its output, which would say everything twice", tool.Name)
+	}
+	schema := tool.InputSchema.(map[string]any)
+	if schema["type"] != "object" || schema["additionalProperties"] == nil {
+		t.Errorf("%s: got %v, want an object and nothing else", tool.Name, schema)
+	}
+	properties, _ := schema["properties"].(map[string]any)
+	var want []string
+	for f := range reflect.TypeOf(argsOf()[tool.Name]).Fields() {
+		want = append(want, f.Tag.Get("json"))
+	}
+	slices.Sort(want)
+	if diff := cmp.Diff(want, slices.Sorted(maps.Keys(properties))); diff != "" {
+		t.Errorf("%s: the schema and what is read of it differ (-read +schema):\n%s", tool.Name, diff)
+	}
+	for name, p := range properties {
+		checkProperty(t, tool.Name+"."+name, p.(map[string]any))
+	}
+}
+
+// checkProperty wants one type, never null, said in words, and bounded.
+func checkProperty(t *testing.T, name string, p map[string]any) {
+	t.Helper()
+	kind, ok := p["type"].(string)
+	if !ok || kind == "null" {
+		t.Errorf("%s: the type is %v, want one word", name, p["type"])
+	}
+	if says, _ := p["description"].(string); says == "" {
+		t.Errorf("%s says nothing of itself", name)
+	}
+	bounds := map[string]string{"string": "maxLength", "array": "maxItems", "integer": "minimum"}
+	if bound, ok := bounds[kind]; ok && p[bound] == nil && p["enum"] == nil {
+		t.Errorf("%s has no %s", name, bound)
+	}
+	if kind == "array" {
+		checkProperty(t, name+"[]", p["items"].(map[string]any))
+	}
+}
+
+// Agents cut what a server says of itself at two kilobytes.
+func TestInstructions(t *testing.T) {
+	t.Parallel()
+	c := connect(t, &memory{}, nil)
+	got := c.InitializeResult().Instructions
+	if len(got) > 2000 {
+		t.Errorf("%d bytes, want at most 2000", len(got))
+	}
+	for name := range argsOf() {
+		if !cmpContainsWord(got, name) {
+			t.Errorf("nothing is said of %s", name)
+		}
+	}
+}

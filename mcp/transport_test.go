@@ -1,0 +1,111 @@
+package mcp
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// Over lines of text, the end of the input is the end, and not an error.
+func TestRun(t *testing.T) {
+	t.Parallel()
+	in, write := io.Pipe()
+	read, out := io.Pipe()
+	ended := make(chan error, 1)
+	go func() { ended <- New(Config{Memory: &memory{rows: rows(1, "shop")}}).Run(t.Context(), in, out) }()
+	lines := bufio.NewReader(read)
+	say := func(line string) {
+		if _, err := io.WriteString(write, line+"\n"); err != nil {
+			t.Error(err)
+		}
+	}
+	say(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`)
+	if line, err := lines.ReadString('\n'); err != nil || !strings.Contains(line, `"name":"cmemd"`) {
+		t.Fatalf("got %s, %v", line, err)
+	}
+	say(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	say(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"search","arguments":null}}`)
+	if line, err := lines.ReadString('\n'); err != nil || !strings.Contains(line, "1 of 1 rows in all projects") {
+		t.Fatalf("got %s, %v", line, err)
+	}
+	if err := write.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := <-ended; err != nil {
+		t.Errorf("ended with %v", err)
+	}
+}
+
+func TestRunIsStopped(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	in, _ := io.Pipe()
+	_, out := io.Pipe()
+	ended := make(chan error, 1)
+	go func() { ended <- New(Config{Memory: &memory{}}).Run(ctx, in, out) }()
+	cancel()
+	if err := <-ended; !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want %v", err, context.Canceled)
+	}
+}
+
+// Clients of every version speak HTTP, and are gone once the server is closed.
+func TestHTTP(t *testing.T) {
+	t.Parallel()
+	for _, version := range versions() {
+		t.Run(version, func(t *testing.T) {
+			t.Parallel()
+			s := New(Config{Memory: &memory{rows: rows(1, "shop"), records: 3}})
+			web := httptest.NewServer(s)
+			defer web.Close()
+			opts := &mcp.ClientOptions{ElicitationHandler: func(context.Context, *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+				return &mcp.ElicitResult{Action: "accept", Content: map[string]any{"erase": true}}, nil
+			}}
+			session, err := mcp.NewClient(&mcp.Implementation{Name: "t", Version: "1"}, opts).Connect(t.Context(),
+				&mcp.StreamableClientTransport{Endpoint: web.URL}, &mcp.ClientSessionOptions{ProtocolVersion: version})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for tool, want := range map[string]string{"search": "1 of 1 rows", "forget": "Erased for good"} {
+				res, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: tool, Arguments: args{"query": "lock"}})
+				if err != nil || !strings.Contains(res.Content[0].(*mcp.TextContent).Text, want) {
+					t.Errorf("%s: got %+v, %v, want %q", tool, res, err, want)
+				}
+			}
+			if err := errors.Join(session.Close(), s.Close()); err != nil {
+				t.Error(err)
+			}
+			for range s.sdk.Sessions() {
+				t.Error("a session is left")
+			}
+		})
+	}
+}
+
+// A request of more bytes than the longest memory takes is refused.
+func TestHTTPBodiesAreBounded(t *testing.T) {
+	t.Parallel()
+	web := httptest.NewServer(New(Config{Memory: &memory{}}))
+	defer web.Close()
+	req, err := http.NewRequestWithContext(t.Context(), "POST", web.URL, strings.NewReader(`{"a":"`+strings.Repeat("x", maxRequest)+`"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "application/json, text/event-stream")
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	if res.StatusCode != http.StatusRequestEntityTooLarge {
+		t.Errorf("got %s, want 413", res.Status)
+	}
+}
