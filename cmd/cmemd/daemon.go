@@ -17,6 +17,7 @@ import (
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/evidence"
 	"github.com/cmemd/cmemd/hooks/relay"
+	"github.com/cmemd/cmemd/mcp"
 	"github.com/cmemd/cmemd/policy"
 	"github.com/cmemd/cmemd/projections"
 	"github.com/cmemd/cmemd/projections/index"
@@ -38,6 +39,7 @@ type daemon struct {
 	actors  *actors.System
 	eraser  *erasure.Eraser
 	server  *api.Server
+	mcp     *mcp.Server
 
 	phase    phase
 	begun    events.Position // of the record that begins this life
@@ -175,6 +177,7 @@ func (d *daemon) apiConfig(token, version string) api.Config {
 		Settings: d.config.values(), Logger: d.logger, Price: d.prices.cost, Secrets: captureSecrets(),
 		Notice:   notices{views: d.views, status: d.actors.Status, now: time.Now, stopped: d.phase.stopped}.line,
 		Shutdown: func(cause string) { d.stop(stopped(cause)) },
+		MCP:      d.mcpFace(version),
 	}
 }
 
@@ -190,6 +193,9 @@ func (d *daemon) close() error {
 		if err != nil && !errors.Is(err, eventlog.ErrFailed) {
 			errs = append(errs, fmt.Errorf("close the %s: %w", what, err))
 		}
+	}
+	if d.mcp != nil {
+		add("mcp", d.mcp.Close())
 	}
 	add("providers", d.offers.close())
 	if d.checker != nil {

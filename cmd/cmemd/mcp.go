@@ -1,0 +1,127 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cmemd/cmemd/api"
+	"github.com/cmemd/cmemd/evidence"
+	"github.com/cmemd/cmemd/hooks/relay"
+	"github.com/cmemd/cmemd/mcp"
+)
+
+const mcpHelp = `Mcp speaks the Model Context Protocol over standard input and output, for agents that ask memory by themselves. It is thin:
+the daemon answers, and is started if none runs. Agents start it, each its own:
+
+  claude mcp add cmemd -- cmemd mcp
+  codex mcp add cmemd -- cmemd mcp
+
+The daemon serves the same over HTTP, at /mcp of its address, with the bearer token from the file token of CMEMD_HOME.`
+
+func newMCP(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use: "mcp", Short: "Serve memory to an agent over MCP, on standard input and output", Long: mcpHelp, Args: takes(0, 0, ""),
+		RunE: func(c *cobra.Command, _ []string) error {
+			home, err := a.home()
+			if err != nil {
+				return err
+			}
+			client := api.DialStarting(home, (&starter{app: a, home: home}).start)
+			defer client.Close()
+			err = mcp.New(mcp.Config{Memory: client, Version: a.version, Dir: workDir(), Place: placeOf}).
+				Run(c.Context(), io.NopCloser(a.in), unclosed{a.out})
+			if c.Context().Err() != nil {
+				return nil // whoever started it has ended it
+			}
+			return err
+		},
+	}
+}
+
+// unclosed is a writer that somebody else closes.
+type unclosed struct{ io.Writer }
+
+func (unclosed) Close() error { return nil }
+
+// workDir is the folder that this process was started in, if that can be one of a project: agents start servers of no
+// project in the person's home, or at the top.
+func workDir() string {
+	dir, err := os.Getwd()
+	if err != nil || filepath.Dir(dir) == dir {
+		return ""
+	}
+	if home, err := os.UserHomeDir(); err == nil && filepath.Clean(home) == dir {
+		return ""
+	}
+	return dir
+}
+
+func placeOf(dir string) mcp.Place {
+	p := evidence.ProjectOf(dir)
+	return mcp.Place{Name: p.Name, Root: p.Root}
+}
+
+// startPause is how long a start that failed is not tried again.
+const startPause = time.Minute
+
+// starter starts a daemon where a call finds none, one call at a time, and after a failure not for a while.
+type starter struct {
+	app  *app
+	home string
+
+	mu     sync.Mutex // held while one starts; guards the fields below
+	failed error      // why the last attempt came to nothing; nil: it did not
+	at     time.Time  // when that was
+}
+
+// start returns once a daemon listens that is ready, or as ready as it gets in a while.
+func (s *starter) start(ctx context.Context) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	client := api.Dial(s.home)
+	defer client.Close()
+	if client.Alive(ctx) == nil {
+		return nil // another call was quicker
+	}
+	if s.failed != nil && s.app.now().Sub(s.at) < startPause {
+		return s.failed
+	}
+	if s.failed = s.launch(ctx, client); s.failed != nil {
+		s.at = s.app.now()
+	}
+	return s.failed
+}
+
+func (s *starter) launch(ctx context.Context, client *api.Client) error {
+	if cfg, ok := relay.FromEnv("mcp", s.app.version, s.app.getenv); !ok || cfg.Start == nil {
+		return errors.New("no daemon runs, and none is started here: CMEMD_DISABLE, CMEMD_OBSERVER or CMEMD_NO_START is set")
+	}
+	if _, err := s.app.config(); err != nil {
+		return fmt.Errorf("the settings are not valid: %w", err)
+	}
+	p := pathsOf(s.home)
+	if err := p.make(); err != nil {
+		return err
+	}
+	if _, err := s.app.launch(ctx, client, p); err != nil {
+		return err
+	}
+	return new(startedDaemon).await(ctx, client)
+}
+
+// mcpFace makes what the daemon serves at /mcp.
+func (d *daemon) mcpFace(version string) api.HandlerMCP {
+	return func(own *api.Client) http.Handler {
+		d.mcp = mcp.New(mcp.Config{Memory: own, Version: version, Place: placeOf, Logger: d.logger})
+		return d.mcp
+	}
+}
