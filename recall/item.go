@@ -27,6 +27,8 @@ type Item struct {
 	Count        int              `json:"count,omitempty"`
 	Flagged      bool             `json:"flagged,omitempty"` // makes a claim that is not true, or names files nobody touched
 	Snippet      string           `json:"snippet,omitempty"` // where the query's words are
+	Similar      []events.ID      `json:"similar,omitempty"` // rows that say nearly the same; Count counts them too
+	Explain      *Explained       `json:"explain,omitempty"` // why it has its score, if asked for
 }
 
 const (

@@ -40,6 +40,8 @@ type Config struct {
 
 	Characters int // how long injected memory is at most. 0 means DefaultCharacters; at most MaxCharacters
 	Tokens     int // the same in tokens, as Tokens estimates them. 0 means without such a bound
+
+	Recency float64 // how much more the newest is worth in a search than the very old. 0 means a tenth; below 0: nothing
 }
 
 // Recall answers questions about one log. Its methods are safe for concurrent use.
@@ -52,6 +54,7 @@ type Recall struct {
 	command string
 
 	characters, tokens int
+	recency            float64
 }
 
 // New returns a Recall over open views and an open index. It panics without them, or without a fence.
@@ -67,7 +70,7 @@ func New(c Config) *Recall {
 	}
 	return &Recall{
 		views: c.Views, index: c.Index, log: c.Log, open: c.FenceOpen, close: c.FenceClose, command: c.Command,
-		characters: c.Characters, tokens: max(0, c.Tokens),
+		characters: c.Characters, tokens: max(0, c.Tokens), recency: c.Recency,
 	}
 }
 

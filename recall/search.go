@@ -5,8 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/cmemd/cmemd/events"
@@ -22,23 +22,31 @@ const (
 	// maxOffset bounds paging: who wants to read everything exports the log.
 	maxOffset = 10_000
 
+	// MaxRecency is the most that the newest can be worth above the very old.
+	MaxRecency = 10.0
+
 	// spare is how many hits more than asked for are looked at, for those that turn out to be superseded or folded.
 	spare = 40
-
-	// phraseWorth is what every pair of words that stand in a row as they stand in the query adds, as a part of the score,
-	// and phraseMost what all pairs together add at most.
-	phraseWorth = 0.15
-	phraseMost  = 0.45
 )
 
 // ErrBadQuery is a query that cannot be answered: a kind that does not exist, a limit or offset out of range.
 var ErrBadQuery = errors.New("recall: bad query")
 
+// Sort is an order of results.
+type Sort string
+
+// The orders. Empty is Relevance.
+const (
+	Relevance Sort = "relevance" // best first; without a text newest first
+	Newest    Sort = "newest"
+	Oldest    Sort = "oldest"
+)
+
 // Query says what to look for. The zero value finds the newest rows of all kinds.
 type Query struct {
 	Text string // any of its words; empty: what passes the filters, newest first
 
-	Project string             // root or shown name; this and the following filters: empty means any
+	Project string             // root, of any folder of the project, or shown name; this and the following filters: empty means any
 	Kinds   []projections.Kind // any of observation, summary, memory, prompt
 	Type    string
 	Concept string
@@ -49,29 +57,53 @@ type Query struct {
 	Until   time.Time
 	AsOf    events.Position // as it was known then; what was forgotten since stays forgotten. 0: now
 
-	Limit  int             // 0 means DefaultLimit; at most MaxLimit
-	Offset int             // items to pass over; at most 10,000
-	After  events.Position // wait until this is known; 0: do not wait
+	Sort    Sort
+	Recency float64         // how much more the newest is worth than the very old: 0.1 is a tenth. 0: as configured; below 0: none
+	Limit   int             // 0 means DefaultLimit; at most MaxLimit
+	Offset  int             // items to pass over; at most 10,000
+	After   events.Position // wait until this is known; 0: do not wait
+	Facets  bool            // count the values of all that match
+	Explain bool            // say of each result why it has its score
 }
 
 // Answer is the answer to a query.
 type Answer struct {
-	Position events.Position `json:"position"` // what it knew
-	Results  []Item          `json:"results"`  // best first; without a text newest first. Never nil
-	Total    int             `json:"total"`    // rows that match: all that paging can show; far from the end perhaps a few less come
+	Position events.Position `json:"position"`         // what it knew
+	Results  []Item          `json:"results"`          // in the order asked for. Never nil
+	Total    int             `json:"total"`            // rows that match: all that paging can show; far from the end perhaps a few less come
+	Facets   *Facets         `json:"facets,omitempty"` // if asked for
+}
+
+// Facets says how what matches is spread: how many have each value, the most frequent 50; months are in UTC, the newest
+// first. Rows that were superseded or folded since are counted too.
+type Facets struct {
+	Project []Count `json:"project"` // shown names; these lists are never nil
+	Type    []Count `json:"type"`
+	Concept []Count `json:"concept"`
+	File    []Count `json:"file"`
+	Month   []Count `json:"month"` // 2026-01
+}
+
+// Count is how many of the rows that match have a value.
+type Count struct {
+	Value string `json:"value"`
+	Count int    `json:"count"`
 }
 
 // Search returns the rows that match q. Errors: ErrBadQuery, ctx's, those of the views and of the index. No result is
 // no error, and no error is ever an empty result.
 func (r *Recall) Search(ctx context.Context, q Query) (Answer, error) {
-	iq, err := q.check()
-	if err != nil {
+	if err := q.check(); err != nil {
 		return Answer{}, err
 	}
 	if err := r.Wait(ctx, q.After); err != nil {
 		return Answer{}, err
 	}
 	known := r.views.Position()
+	iq, err := r.translate(ctx, q)
+	if err != nil {
+		return Answer{}, err
+	}
 	want := q.Offset + q.Limit
 	for iq.Limit = want + spare; ; iq.Limit *= 4 {
 		found, err := r.index.Search(ctx, iq)
@@ -86,31 +118,72 @@ func (r *Recall) Search(ctx context.Context, q Query) (Answer, error) {
 			continue // too many of them are not to be shown, to fill the page or to know whether one comes after it
 		}
 		total := found.Total - (len(found.Hits) - len(hits)) // those not looked at count; that there is one more is known
-		return Answer{Position: min(known, found.Position), Total: total, Results: q.page(hits)}, nil
+		return Answer{Position: min(known, found.Position), Total: total, Results: r.page(q, hits), Facets: facetsOf(found.Facets)}, nil
 	}
 }
 
-// check fills in what q leaves open and translates it.
-func (q *Query) check() (index.Query, error) {
+// facetsOf is f as answers show it.
+func facetsOf(f *index.Facets) *Facets {
+	if f == nil {
+		return nil
+	}
+	counts := func(list []index.Count) []Count {
+		out := make([]Count, len(list))
+		for i, c := range list {
+			out[i] = Count(c)
+		}
+		return out
+	}
+	return &Facets{
+		Project: counts(f.Project), Type: counts(f.Type), Concept: counts(f.Concept), File: counts(f.File), Month: counts(f.Month),
+	}
+}
+
+// check fills in what q leaves open, and says what is wrong with it.
+func (q *Query) check() error {
 	if q.Limit == 0 {
 		q.Limit = DefaultLimit
 	}
 	if q.Limit < 0 || q.Limit > MaxLimit {
-		return index.Query{}, fmt.Errorf("%w: limit %d is not 1 to %d", ErrBadQuery, q.Limit, MaxLimit)
+		return fmt.Errorf("%w: limit %d is not 1 to %d", ErrBadQuery, q.Limit, MaxLimit)
 	}
 	if q.Offset < 0 || q.Offset > maxOffset {
-		return index.Query{}, fmt.Errorf("%w: offset %d is not 0 to %d", ErrBadQuery, q.Offset, maxOffset)
+		return fmt.Errorf("%w: offset %d is not 0 to %d", ErrBadQuery, q.Offset, maxOffset)
 	}
+	if q.Recency > MaxRecency || q.Recency != q.Recency {
+		return fmt.Errorf("%w: recency %v is above %v", ErrBadQuery, q.Recency, MaxRecency)
+	}
+	return nil
+}
+
+// translate puts q in the words of the index.
+func (r *Recall) translate(ctx context.Context, q Query) (index.Query, error) {
 	iq := index.Query{
-		Text: q.Text, Project: q.Project, Session: q.Session, Agent: q.Agent, Type: q.Type, Concept: q.Concept,
-		File: q.File, Since: q.Since, Until: q.Until, AsOf: q.AsOf,
+		Text: q.Text, Project: q.Project, Session: q.Session, Agent: q.Agent, Type: q.Type, Concept: q.Concept, File: q.File,
+		Since: q.Since, Until: q.Until, AsOf: q.AsOf, Recency: cmp.Or(q.Recency, r.recency), Facets: q.Facets, Explain: q.Explain,
+	}
+	switch q.Sort {
+	case "", Relevance:
+	case Newest:
+		iq.Sort = index.Newest
+	case Oldest:
+		iq.Sort = index.Oldest
+	default:
+		return iq, fmt.Errorf("%w: sort %q is not %s, %s or %s", ErrBadQuery, q.Sort, Relevance, Newest, Oldest)
 	}
 	for _, kind := range q.Kinds {
 		k, ok := indexKind(kind)
 		if !ok {
-			return index.Query{}, fmt.Errorf("%w: kind %q is not observation, summary, memory or prompt", ErrBadQuery, kind)
+			return iq, fmt.Errorf("%w: kind %q is not observation, summary, memory or prompt", ErrBadQuery, kind)
 		}
 		iq.Kinds = append(iq.Kinds, k)
+	}
+	if filepath.IsAbs(q.Project) {
+		folders, err := r.views.Folders(ctx, q.Project, "")
+		if err != nil {
+			return iq, fmt.Errorf("recall: %w", err)
+		}
+		iq.Projects = folders
 	}
 	return iq, nil
 }
@@ -126,11 +199,15 @@ func indexKind(k projections.Kind) (index.Kind, bool) {
 
 // hit is a row that was found and is to be shown.
 type hit struct {
-	row   projections.Row
-	score float64
+	row     projections.Row
+	score   float64
+	phrase  float64 // what the score was raised by for words that stand together, as a part of it
+	why     *index.Explanation
+	similar []events.ID // rows that say nearly the same, and are not shown
+	count   int         // how often these say it
 }
 
-// live reads the rows of hits, and keeps those that answers may show.
+// live reads the rows of hits, and keeps those that answers show, in their order.
 func (r *Recall) live(ctx context.Context, q Query, found []index.Hit) ([]hit, error) {
 	ids := make([]events.ID, len(found))
 	for i, h := range found {
@@ -141,8 +218,8 @@ func (r *Recall) live(ctx context.Context, q Query, found []index.Hit) ([]hit, e
 		return nil, fmt.Errorf("recall: %w", err)
 	}
 	seen := make(map[events.ID]bool, len(rows))
-	words := wordsOf(q.Text)
-	var hits []hit
+	words := r.index.Beginnings(q.Text)
+	hits := make([]hit, 0, len(rows))
 	for i, row := range rows {
 		ok := row.Listed()
 		if !ok && q.AsOf > 0 && row.Superseded {
@@ -154,12 +231,16 @@ func (r *Recall) live(ctx context.Context, q Query, found []index.Hit) ([]hit, e
 			continue
 		}
 		seen[row.ID] = true
-		hits = append(hits, hit{row, found[i].Score * (1 + phraseBoost(row, words))})
+		phrase := closeness(row, words)
+		hits = append(hits, hit{row: row, score: found[i].Score * (1 + phrase), phrase: phrase, why: found[i].Explain})
 	}
-	if len(words) > 1 {
+	if q.Text == "" {
+		return hits, nil
+	}
+	if q.Sort == "" || q.Sort == Relevance {
 		slices.SortStableFunc(hits, func(a, b hit) int { return cmp.Compare(b.score, a.score) })
 	}
-	return hits, nil
+	return fold(hits), nil
 }
 
 // stoodAt reports whether a row that is superseded now was not yet at a position.
@@ -182,88 +263,20 @@ func (r *Recall) stoodAt(ctx context.Context, row projections.Row, at events.Pos
 }
 
 // page cuts out what was asked for.
-func (q Query) page(hits []hit) []Item {
+func (r *Recall) page(q Query, hits []hit) []Item {
 	hits = hits[min(q.Offset, len(hits)):]
 	items := make([]Item, 0, q.Limit)
 	words := wordsOf(q.Text)
 	for _, h := range hits[:min(q.Limit, len(hits))] {
 		it := itemOf(h.row)
-		it.Score, it.Snippet = h.score, snippet(h.row, it.Title, words)
+		it.Score, it.Snippet, it.Similar = h.score, snippet(h.row, it.Title, words), h.similar
+		if h.count > 0 {
+			it.Count = max(1, h.row.Count) + h.count
+		}
+		if h.why != nil {
+			it.Explain = r.explain(h)
+		}
 		items = append(items, it)
 	}
 	return items
-}
-
-// maxPhraseWords is how many words of a query are looked at in a row: people do not remember longer phrases.
-const maxPhraseWords = 16
-
-// wordsOf splits a query into lower-case words for phrases and snippets; finding is the index's.
-func wordsOf(text string) []string {
-	words := strings.FieldsFunc(strings.ToLower(text), func(c rune) bool { return c <= ' ' || strings.ContainsRune(`,;:!?"()[]{}`, c) })
-	return words[:min(len(words), maxPhraseWords)]
-}
-
-// phraseBoost is what the pairs of neighbouring words that the row holds as they stand in the query are worth.
-func phraseBoost(row projections.Row, words []string) float64 {
-	if len(words) < 2 {
-		return 0
-	}
-	text := strings.ToLower(strings.Join(textsOf(row), "\n"))
-	boost := 0.0
-	for i := range len(words) - 1 {
-		if strings.Contains(text, words[i]+" "+words[i+1]) {
-			boost += phraseWorth
-		}
-	}
-	return min(boost, phraseMost)
-}
-
-const (
-	snippetLength = 160 // characters
-	snippetBefore = 50  // bytes of them before the word, about
-)
-
-// snippet returns the text around the first of the query's words that stands in the row outside its title.
-func snippet(row projections.Row, title string, words []string) string {
-	for _, text := range textsOf(row) {
-		if text == "" || oneLine(text, maxTitle) == title && size(text) <= maxTitle {
-			continue
-		}
-		at := firstOf(text, words)
-		if at < 0 {
-			continue
-		}
-		from := max(0, at-snippetBefore)
-		if from > 0 {
-			if i := strings.IndexByte(text[from:at], ' '); i >= 0 {
-				from += i + 1
-			} else {
-				from = at
-			}
-		}
-		s := oneLine(text[from:], snippetLength)
-		if from > 0 {
-			s = ellipsis + s
-		}
-		return s
-	}
-	return ""
-}
-
-// firstOf returns where the first of words begins in text, in any letter case; -1 if none is there.
-func firstOf(text string, words []string) int {
-	low := strings.ToLower(text)
-	if len(low) != len(text) {
-		low = text // letters whose case forms differ in length: as written only
-	}
-	best := -1
-	for _, w := range words {
-		if len(w) < 3 && len(words) > 1 {
-			continue
-		}
-		if i := strings.Index(low, w); i >= 0 && (best < 0 || i < best) {
-			best = i
-		}
-	}
-	return best
 }

@@ -250,3 +250,25 @@ func TestSpansAgreeWithALookAtEachDocument(t *testing.T) {
 		}
 	})
 }
+
+// A beginning stands in the word itself, and finds its other forms in text as it is written.
+func TestBeginnings(t *testing.T) {
+	t.Parallel()
+	x := newWriter(t).mustOpen(t.TempDir())
+	for text, want := range map[string][]string{
+		"why were the queries slower":   {"quer", "slower"},
+		"parseAgentXml, indices bought": {"parseagentxml", "indices", "bought"},
+		"Running tests":                 {"run", "test"},
+		"the of":                        nil,
+	} {
+		if diff := cmp.Diff(want, x.Beginnings(text)); diff != "" {
+			t.Errorf("%q: -want +got\n%s", text, diff)
+		}
+	}
+	if n := len(x.Beginnings(newCorpus(1).text(4000))); n != maxBeginnings {
+		t.Errorf("got %d of a long text, want %d", n, maxBeginnings)
+	}
+	if diff := cmp.Diff(map[string]int{"store": 2, "sessionstor": 1, "session": 1}, x.Frequencies("sessionStore stores")); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+}

@@ -79,3 +79,43 @@ func (a *analyzer) joined(text string) []string {
 	}
 	return out
 }
+
+// maxBeginnings is how many words Beginnings returns: nobody remembers longer phrases.
+const maxBeginnings = 16
+
+// Beginnings returns the words of a text in order, stop words left out, each cut to what all its forms begin with: of
+// queries and query it is quer. They are in lower case, at most 16, and serve to find words in text as it is written.
+func (x *Index) Beginnings(text string) (out []string) {
+	for _, w := range strings.FieldsFunc(cut(text, maxText), func(r rune) bool { return !isWordRune(r) }) {
+		w = strings.ToLower(w)
+		if _, stop := x.analyzer.stops[w]; stop {
+			continue
+		}
+		if out = append(out, x.analyzer.beginning(w)); len(out) == maxBeginnings {
+			break
+		}
+	}
+	return out
+}
+
+// beginning is what a word and its stem begin with.
+func (a *analyzer) beginning(word string) string {
+	var stem string
+	a.terms(word, true, func(t []byte, _ role) { stem = cmp.Or(stem, string(t)) })
+	stem = strings.TrimSuffix(stem, "i")
+	n := 0
+	for n < len(word) && n < len(stem) && word[n] == stem[n] {
+		n++
+	}
+	if n < max(3, len(stem)) {
+		return word // an irregular form, or a script whose words are not stemmed
+	}
+	return word[:n]
+}
+
+// Frequencies returns how often each term stands in a text, as the index would count them without weights.
+func (x *Index) Frequencies(text string) map[string]int {
+	out := map[string]int{}
+	x.analyzer.terms(cut(text, maxText), false, func(t []byte, _ role) { out[string(t)]++ })
+	return out
+}

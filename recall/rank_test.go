@@ -1,0 +1,214 @@
+package recall
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/projections"
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+func TestSortsAndFacets(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	first := w.observe(w.open("a", "shop"), "bugfix", "Carousel carousel carousel", "")
+	second := w.observe(w.open("b", "bank"), "change", "A note", "the carousel stands beside many other words that are of no use here")
+	both := []events.ID{first, second}
+	back := []events.ID{second, first}
+	for sort, want := range map[Sort][]events.ID{"": both, Relevance: both, Oldest: both, Newest: back} {
+		if diff := cmp.Diff(want, idsOf(w.mustSearch(Query{Text: "carousel", Sort: sort}).Results)); diff != "" {
+			t.Errorf("%q: -want +got\n%s", sort, diff)
+		}
+	}
+	got := w.mustSearch(Query{Text: "carousel", Facets: true, Limit: 1}).Facets
+	if diff := cmp.Diff([]Count{{"bank", 1}, {"shop", 1}}, got.Project); diff != "" {
+		t.Errorf("projects: -want +got\n%s", diff)
+	}
+	if diff := cmp.Diff([]Count{{"bugfix", 1}, {"change", 1}}, got.Type); diff != "" || got.File == nil || len(got.Month) != 1 {
+		t.Errorf("got %+v; types: -want +got\n%s", got, diff)
+	}
+	for _, q := range []Query{{Sort: "best"}, {Recency: 11}, {Recency: math.NaN()}} {
+		if _, err := w.Search(t.Context(), q); !errors.Is(err, ErrBadQuery) {
+			t.Errorf("%+v: got %v, want %v", q, err, ErrBadQuery)
+		}
+	}
+}
+
+// An explanation leads from the words and where they stand to the very score that is shown.
+func TestExplain(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := w.open("a", "shop")
+	w.put(s.Stream(), events.ObservationParsed{
+		Observation: newID(), Type: "bugfix", Title: "Carousel stopped", Narrative: "The carousel's motor stopped.",
+		Facts: []string{"motor 4"}, FilesModified: []string{"/src/shop/carousel_motor.go"},
+	})
+	w.observe(s, "change", "Notes", "nothing of it")
+	got := w.mustSearch(Query{Text: "why did the carousel motor stop", Explain: true}).Results
+	if len(got) != 1 || got[0].Explain == nil {
+		t.Fatalf("got %+v", got)
+	}
+	e := got[0].Explain
+	want := map[string]map[string]int{
+		"carousel":      {"title": 1, "narrative": 1, "files": 1},
+		"motor":         {"narrative": 1, "facts": 1, "files": 1},
+		"stop":          {"title": 1, "narrative": 1},
+		"carouselmotor": {},
+	}
+	for _, term := range e.Terms {
+		if term.Worth <= 0 || term.Documents != 1 {
+			t.Errorf("%+v", term)
+		}
+		if diff := cmp.Diff(want[term.Term], term.Fields); diff != "" {
+			t.Errorf("%s: -want +got\n%s", term.Term, diff)
+		}
+		delete(want, term.Term)
+	}
+	delete(want, "carouselmotor") // the file's name has an ending
+	if len(want) > 0 {
+		t.Errorf("no word of %v", want)
+	}
+	sum := (e.Words*e.Kind*(1+e.Recency) + e.Session + e.Date + e.Near) * (1 + e.Phrase)
+	if math.Abs(sum-got[0].Score) > 1e-9 || e.Phrase == 0 {
+		t.Errorf("%+v makes %v, the score is %v", e, sum, got[0].Score)
+	}
+	if again := w.mustSearch(Query{Text: "carousel"}).Results; again[0].Explain != nil {
+		t.Error("explained though nobody asked")
+	}
+}
+
+func TestNearDuplicatesAreFolded(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	long := "The carousel waited for the lock of the cart while the cart waited for the carousel. We now take both in the order of their names, " +
+		"and a test holds that with a hundred goroutines; the old order stays for reading, as readers take one of them alone and never wait for the other one."
+	first := w.observe(w.open("a", "shop"), "bugfix", "Deadlock of carousel and cart", long)
+	again := w.observe(w.open("b", "shop"), "bugfix", "Deadlock of carousel and cart", long+" Done.")
+	elsewhere := w.observe(w.open("c", "bank"), "bugfix", "Deadlock of carousel and cart", long)
+	other := w.observe(w.open("d", "shop"), "bugfix", "Carousel", "The carousel turns the other way round since the motor was changed in spring.")
+	got := w.mustSearch(Query{Text: "carousel cart deadlock"})
+	var shown []events.ID
+	for _, it := range got.Results {
+		shown = append(shown, it.ID)
+		if it.Project != "shop" || it.ID == other {
+			continue
+		}
+		shown = append(shown, it.Similar...)
+		if it.Count != 2 || len(it.Similar) != 1 {
+			t.Errorf("got count %d, similar %v, want 2 and one", it.Count, it.Similar)
+		}
+	}
+	if diff := cmp.Diff(names([]events.ID{first, again, elsewhere, other}), names(shown)); diff != "" || got.Total != 3 || len(got.Results) != 3 {
+		t.Errorf("total %d; -want +got\n%s", got.Total, diff)
+	}
+	if n := len(w.mustSearch(Query{Project: "shop"}).Results); n != 3 {
+		t.Errorf("%d rows without words, want all 3: nothing is folded in a list", n)
+	}
+}
+
+func TestAlikeIsTheSharedPart(t *testing.T) {
+	t.Parallel()
+	words := rapid.SliceOfN(rapid.SampledFrom(strings.Fields("a b c d e f g h i j k l m n o p")), 0, 40)
+	rapid.Check(t, func(t *rapid.T) {
+		x := sketch(projections.Row{Narrative: strings.Join(words.Draw(t, "x"), " ")})
+		y := sketch(projections.Row{Narrative: strings.Join(words.Draw(t, "y"), " ")})
+		both, all := 0, len(y)
+		for _, h := range x {
+			if slices.Contains(y, h) {
+				both++
+			} else {
+				all++
+			}
+		}
+		got, want := alike(x, y), float64(both)/float64(max(1, all))
+		if all <= sketchSize && got != want || got != alike(y, x) || alike(x, x) != 1 {
+			t.Fatalf("got %v, want %v of %d", got, want, all)
+		}
+	})
+}
+
+func TestCloseness(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		text, words string
+		want        float64
+	}{
+		{"the session store was lost", "session store", phraseWorth},
+		{"Sessions' stores were lost", "session store", phraseWorth},
+		{"the store of the session", "session store", phraseWorth / 4},
+		{"a session, and far, far, far, far away at last, as ever and ever, a store", "session store", 0},
+		{"obsession storeless", "session stork", 0},
+		{"session", "session", 0},
+		{"one two three four five", "one two three four five", phraseMost},
+		{"", "session store", 0},
+	} {
+		got := closeness(projections.Row{Narrative: c.text}, strings.Fields(c.words))
+		if math.Abs(got-c.want) > 1e-9 {
+			t.Errorf("%q in %q: got %v, want %v", c.words, c.text, got, c.want)
+		}
+	}
+}
+
+// The common order keeps every list's own, gives each id once, and prefers what several lists have.
+func TestFuse(t *testing.T) {
+	t.Parallel()
+	ids := make([]events.ID, 12)
+	for i := range ids {
+		ids[i] = newID()
+	}
+	got := Fuse(Ranking{IDs: ids[:3]}, Ranking{IDs: []events.ID{ids[5], ids[2], ids[2]}})
+	var order []events.ID
+	for _, f := range got {
+		order = append(order, f.ID)
+	}
+	if diff := cmp.Diff([]events.ID{ids[2], ids[0], ids[5], ids[1]}, order); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		one := rapid.Permutation(ids).Draw(t, "one")[:rapid.IntRange(0, len(ids)).Draw(t, "n")]
+		other := rapid.Permutation(ids).Draw(t, "other")[:rapid.IntRange(0, len(ids)).Draw(t, "m")]
+		weight := rapid.Float64Range(0.1, 10).Draw(t, "weight")
+		fused := Fuse(Ranking{IDs: one}, Ranking{IDs: other, Weight: weight})
+		seen := map[events.ID]float64{}
+		for i, f := range fused {
+			if _, twice := seen[f.ID]; twice || i > 0 && f.Score > fused[i-1].Score {
+				t.Fatalf("%d: %v in %v", i, f, fused)
+			}
+			seen[f.ID] = f.Score
+		}
+		for _, id := range slices.Concat(one, other) {
+			if seen[id] <= 0 {
+				t.Fatalf("%v is lost", id)
+			}
+		}
+		for i := 1; i < len(one); i++ {
+			if !slices.Contains(other, one[i-1]) && !slices.Contains(other, one[i]) && seen[one[i-1]] <= seen[one[i]] {
+				t.Fatalf("the order of one list is not kept")
+			}
+		}
+	})
+}
+
+// Whichever folder of a project is named, what was done in the others is found too.
+func TestProjectMeansAllItsFolders(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	var want []events.ID
+	for _, root := range []string{"/src/shop", "/src/shop-worktree"} {
+		id := events.SessionIDOf("codex", root)
+		w.put(id.Stream(), events.SessionOpened{Agent: "codex", AgentSession: root, Project: "shop", ProjectRoot: root, ProjectKey: "remote:shop", Source: "startup"})
+		want = append(want, w.observe(id, "change", "Carousel", "in "+root))
+	}
+	w.observe(w.open("other", "bank"), "change", "Carousel", "elsewhere")
+	for _, root := range []string{"/src/shop", "/src/shop-worktree"} {
+		got := w.mustSearch(Query{Text: "carousel", Project: root})
+		if diff := cmp.Diff(names(want), names(idsOf(got.Results))); diff != "" || got.Total != 2 {
+			t.Errorf("%s: total %d, -want +got\n%s", root, got.Total, diff)
+		}
+	}
+}
