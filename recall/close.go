@@ -30,7 +30,7 @@ func closeness(row projections.Row, beginnings []string) float64 {
 	before := places(text, beginnings[0])
 	for i, word := range beginnings[1:] {
 		at := places(text, word)
-		switch gap := nearest(before, at, len(beginnings[i])); {
+		switch gap := closest(before, at, len(beginnings[i])); {
 		case gap < 0:
 		case gap <= together+maxEnding:
 			boost += phraseWorth
@@ -65,9 +65,9 @@ func isWordByte(c byte) bool {
 	return 'a' <= c && c <= 'z' || '0' <= c && c <= '9' || c >= 0x80
 }
 
-// nearest is how many bytes lie between a word of first, of so many bytes, and the nearest one of second behind it;
+// closest is how many bytes lie between a word of first, of so many bytes, and the closest one of second behind it;
 // before it counts as nearby at best. It is -1 where there is none.
-func nearest(first, second []int, length int) int {
+func closest(first, second []int, length int) int {
 	best := -1
 	for _, a := range first {
 		for _, b := range second {
