@@ -259,10 +259,19 @@ func (v values) time(name string, t time.Time) values {
 	return v
 }
 
+// whole adds a number that may be 0.
+func (v values) whole(name string, n *int) values {
+	if n != nil {
+		v.Set(name, strconv.Itoa(*n))
+	}
+	return v
+}
+
 func (q SearchQuery) values() url.Values {
 	return newValues().text("q", q.Text).text("project", q.Project).text("kind", q.Kind).text("type", q.Type).
 		text("concept", q.Concept).text("file", q.File).text("session", q.Session).text("agent", q.Agent).
 		time("since", q.Since).time("until", q.Until).time("as_of", q.AsOfAt).number("as_of", uint64(q.AsOf)).
+		text("sort", q.Sort).whole("recency", q.Recency).flag("facets", q.Facets).flag("explain", q.Explain).
 		number("limit", uint64(max(q.Limit, 0))).number("offset", uint64(max(q.Offset, 0))).
 		number("after", uint64(q.After)).Values
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -62,11 +63,13 @@ const maxOffset = 10_000
 
 func (s *Server) getSearch(w http.ResponseWriter, r *http.Request) error {
 	p := paramsOf(r, "q", "project", "kind", "type", "concept", "file", "session", "agent", "since", "until", "as_of",
-		"limit", "offset", "after")
+		"sort", "recency", "facets", "explain", "limit", "offset", "after")
 	q := recall.Query{
 		Text: p.text("q"), Project: p.text("project"), Kinds: p.kinds("kind"),
 		Type: p.text("type"), Concept: p.text("concept"), File: p.text("file"), Session: p.text("session"),
 		Agent: p.text("agent"), Since: p.time("since"), Until: p.time("until"),
+		Sort: recall.Sort(p.oneOf("sort", SearchSorts()...)), Recency: p.recency("recency"),
+		Facets: p.flag("facets"), Explain: p.flag("explain"),
 		Limit: p.number("limit", recall.DefaultLimit, recall.MaxLimit), Offset: p.number("offset", 0, maxOffset),
 	}
 	after := p.position("after")
@@ -86,7 +89,30 @@ func (s *Server) getSearch(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return writeJSON(w, SearchResults{Position: found.Position, Total: found.Total, Results: list(found.Results)})
+	return writeJSON(w, SearchResults{Position: found.Position, Total: found.Total, Results: list(found.Results), Facets: found.Facets})
+}
+
+// SearchSorts are the orders of a search.
+func SearchSorts() []string {
+	return []string{string(recall.Relevance), string(recall.Newest), string(recall.Oldest)}
+}
+
+// MaxRecency is the most per cent that the newest can be worth above the very old.
+const MaxRecency = int(100 * recall.MaxRecency)
+
+// recency reads per cent; absent is 0, and 0 is below 0, as searches have it.
+func (p *params) recency(name string) float64 {
+	s := p.values.Get(name)
+	n, err := strconv.Atoi(s)
+	switch {
+	case s == "":
+		return 0
+	case err != nil || n < 0 || n > MaxRecency:
+		p.wrong(name, "is no whole number from 0 to %d", MaxRecency)
+	case n == 0:
+		return -1
+	}
+	return float64(n) / 100
 }
 
 // searchAt is a search among what was recorded up to a time, unless that is zero.

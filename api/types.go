@@ -25,6 +25,9 @@ type (
 	Inspection = projections.Inspection // one view laid open
 	LogStats   = eventlog.Stats         // what the log holds
 	Result     = recall.Item            // one row in short: enough to decide whether to read it whole
+	Facets     = recall.Facets          // how what a search matches is spread
+	Count      = recall.Count           // how many rows have a value
+	Explained  = recall.Explained       // what a result's score is made of
 	Verdict    = projections.Verdict    // a claim, and what was found of it then and later
 )
 
@@ -42,6 +45,10 @@ type SearchQuery struct {
 	Until   time.Time
 	AsOf    events.Position // nothing that was recorded later; 0: now
 	AsOfAt  time.Time       // the same by a time; counts where AsOf is 0
+	Sort    string          // relevance, newest, oldest; empty: relevance
+	Recency *int            // per cent that the newest is worth above the very old, to MaxRecency; nil: as configured
+	Facets  bool            // count the values of all that match
+	Explain bool            // say of each result why it has its score
 	Limit   int             // 0 means 20; at most 100
 	Offset  int
 	After   events.Position // the answer must know this position; 0: whatever is known
@@ -52,6 +59,7 @@ type SearchResults struct {
 	Position events.Position `json:"position"` // what the answer knows
 	Total    int             `json:"total"`    // rows that matched, as far as they were counted
 	Results  []Result        `json:"results"`  // best first; never null
+	Facets   *Facets         `json:"facets,omitempty"`
 }
 
 // Memory is what a person or an agent wants remembered.
