@@ -29,6 +29,7 @@ type Item struct {
 	Snippet      string           `json:"snippet,omitempty"` // where the query's words are
 	Similar      []events.ID      `json:"similar,omitempty"` // rows that say nearly the same; Count counts them too
 	Explain      *Explained       `json:"explain,omitempty"` // why it has its score, if asked for
+	Ranks        *Ranks           `json:"ranks,omitempty"`   // if an explanation was asked for and vectors were looked at
 }
 
 const (

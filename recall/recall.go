@@ -32,6 +32,8 @@ type Config struct {
 	Index *index.Index
 	Log   eventlog.Log
 
+	Near Nearby // nil: rows are found by their words alone
+
 	// FenceOpen and FenceClose enclose injected memory, so that it is recognised when it comes back and is not stored
 	// again. They are tags: <name> and </name>.
 	FenceOpen, FenceClose string
@@ -49,6 +51,7 @@ type Recall struct {
 	views   *projections.Views
 	index   *index.Index
 	log     eventlog.Log
+	nearby  Nearby
 	open    string
 	close   string
 	command string
@@ -69,7 +72,7 @@ func New(c Config) *Recall {
 		c.Characters = DefaultCharacters
 	}
 	return &Recall{
-		views: c.Views, index: c.Index, log: c.Log, open: c.FenceOpen, close: c.FenceClose, command: c.Command,
+		views: c.Views, index: c.Index, log: c.Log, nearby: c.Near, open: c.FenceOpen, close: c.FenceClose, command: c.Command,
 		characters: c.Characters, tokens: max(0, c.Tokens), recency: c.Recency,
 	}
 }

@@ -64,6 +64,7 @@ type Query struct {
 	After   events.Position // wait until this is known; 0: do not wait
 	Facets  bool            // count the values of all that match
 	Explain bool            // say of each result why it has its score
+	Near    bool            // look for what means the same too, where there are vectors
 }
 
 // Answer is the answer to a query.
@@ -72,6 +73,8 @@ type Answer struct {
 	Results  []Item          `json:"results"`          // in the order asked for. Never nil
 	Total    int             `json:"total"`            // rows that match: all that paging can show; far from the end perhaps a few less come
 	Facets   *Facets         `json:"facets,omitempty"` // if asked for
+	Near     bool            `json:"near,omitempty"`   // vectors were looked at too
+	Note     string          `json:"note,omitempty"`   // what a person should know of the vectors that were not, or not all, looked at
 }
 
 // Facets says how what matches is spread: how many have each value, the most frequent 50; months are in UTC, the newest
@@ -104,6 +107,10 @@ func (r *Recall) Search(ctx context.Context, q Query) (Answer, error) {
 	if err != nil {
 		return Answer{}, err
 	}
+	near, err := r.near(ctx, q, iq)
+	if err != nil {
+		return Answer{}, err
+	}
 	want := q.Offset + q.Limit
 	for iq.Limit = want + spare; ; iq.Limit *= 4 {
 		found, err := r.index.Search(ctx, iq)
@@ -118,7 +125,11 @@ func (r *Recall) Search(ctx context.Context, q Query) (Answer, error) {
 			continue // too many of them are not to be shown, to fill the page or to know whether one comes after it
 		}
 		total := found.Total - (len(found.Hits) - len(hits)) // those not looked at count; that there is one more is known
-		return Answer{Position: min(known, found.Position), Total: total, Results: r.page(q, hits), Facets: facetsOf(found.Facets)}, nil
+		hits, more := near.with(hits)
+		return Answer{
+			Position: min(known, found.Position), Total: total + more, Results: r.page(q, hits), Facets: facetsOf(found.Facets),
+			Near: near.used, Note: near.note,
+		}, nil
 	}
 }
 
@@ -205,6 +216,7 @@ type hit struct {
 	why     *index.Explanation
 	similar []events.ID // rows that say nearly the same, and are not shown
 	count   int         // how often these say it
+	ranks   *Ranks      // where it stands in what was fused; nil: in one list alone
 }
 
 // live reads the rows of hits, and keeps those that answers show, in their order.
@@ -272,6 +284,9 @@ func (r *Recall) page(q Query, hits []hit) []Item {
 		it.Score, it.Snippet, it.Similar = h.score, snippet(h.row, it.Title, words), h.similar
 		if h.count > 0 {
 			it.Count = max(1, h.row.Count) + h.count
+		}
+		if q.Explain {
+			it.Ranks = h.ranks
 		}
 		if h.why != nil {
 			it.Explain = r.explain(h)
