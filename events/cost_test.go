@@ -16,6 +16,10 @@ func TestACostIsANumber(t *testing.T) {
 		if b, _, err := codec.Encode(events.TurnReceived{Cost: cost}); err == nil {
 			t.Errorf("%v is encoded as %x", cost, b)
 		}
+		kept := events.MemoryForgotten{Spent: []events.TurnSpent{{Bill: events.Bill{Cost: cost}}}}
+		if b, _, err := codec.Encode(kept); err == nil {
+			t.Errorf("%v is encoded as %x in what is left of a turn", cost, b)
+		}
 	}
 	for name, payload := range map[string][]byte{
 		"NaN":  {0xa1, 0x08, 0xf9, 0x7e, 0x00},

@@ -29,10 +29,20 @@ type MemorySuperseded struct {
 	By     ID `cbor:"2,keyasint,omitzero" json:"by"`
 }
 
-// MemoryForgotten says which payloads were erased, and never what they said.
+// MemoryForgotten says which payloads were erased, and never what they said. Numbers are no words: what turns cost whose ends
+// are among them was paid all the same, and is told here.
 type MemoryForgotten struct {
 	Positions []Position `cbor:"1,keyasint,omitempty" json:"positions"`
 	IDs       []ID       `cbor:"2,keyasint,omitempty" json:"ids,omitempty"`
 	Residue   Hash       `cbor:"3,keyasint,omitzero" json:"residue"` // of what was erased, salted: proof without words
 	Cause     string     `cbor:"4,keyasint,omitempty" json:"cause"`  // person, retention
+
+	Spent []TurnSpent `cbor:"5,keyasint,omitempty" json:"spent,omitempty"` // of each TurnReceived and TurnFailed among Positions
+}
+
+// TurnSpent is what is left of a turn's end whose payload was erased.
+type TurnSpent struct {
+	Turn  ID           `cbor:"1,keyasint,omitzero" json:"turn"`
+	Class FailureClass `cbor:"2,keyasint,omitempty" json:"class,omitempty"` // of one that failed
+	Bill  Bill         `cbor:"3,keyasint,omitzero" json:"bill"`
 }
