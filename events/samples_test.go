@@ -73,6 +73,7 @@ func turnSamples() []events.Event {
 			Output: "<obs", Provider: "anthropic", Clean: true, Halved: 10,
 			Usage: events.Usage{Input: 1400, Cached: 800, Output: 7}, Model: "haiku-20261101", Cost: 0.0018, Calls: 3,
 			Told: true, Unstated: events.Usage{Input: 400, Cached: 200, Output: 7}, Sent: 61800, Form: events.FormXML,
+			Answered: 4711, Spared: true,
 		},
 		events.OutputDropped{Turn: sampleID(5), Class: "prose", Reason: "no_xml", Preview: "I have noted it.", Length: 16},
 		events.OutputSkipped{Turn: sampleID(6), Reason: "skip_summary", Stated: "nothing new"},

@@ -75,6 +75,10 @@ type TurnFailed struct {
 	Unstated Usage `cbor:"15,keyasint,omitzero" json:"unstated,omitzero"` // of Usage, that of requests which Cost says nothing of
 	Sent     int64 `cbor:"16,keyasint,omitempty" json:"sent,omitempty"`   // bytes of the questions as they went out; 0: not counted, or nothing did
 	Form     Form  `cbor:"17,keyasint,omitempty" json:"form,omitempty"`   // of Output; empty: there is none, or it was written before it was kept
+
+	// Of a class that blames the turn.
+	Answered Position `cbor:"18,keyasint,omitempty" json:"answered,omitempty"` // of the provider's last output known when the turn was let in; 0: none
+	Spared   bool     `cbor:"19,keyasint,omitempty" json:"spared,omitempty"`   // its input is not given up: the provider answered nothing since it first failed it
 }
 
 // OutputDropped is an output that did not parse. The inputs its turn settled are dropped: kept, counted, re-observable.

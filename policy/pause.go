@@ -13,6 +13,23 @@ type Pause struct {
 	Until time.Time // no turn before; one at a time from then on
 	Probe int       // pauses in a row, from 1; 0 is open
 	At    time.Time // when it was ruled; zero: not known
+
+	Blamed int // turns in a row that failed by their own fault, as it was said, since the provider last answered anything
+}
+
+// BlamesAllowed is how many turns in a row a provider may fail by their own fault without a single answer between. The last
+// of them pauses it: one input may be refused, cut or too long, but who answers nothing says nothing of an input. A batch
+// is tried as often before it is halved.
+const BlamesAllowed = 3
+
+// Blames reports whether p came of turns that failed by their own fault. Whether it is the provider's an input tells that
+// it has not failed yet: a turn of such inputs alone may be tried at once, one at a time.
+func (p Pause) Blames() bool { return p.Paused() && p.Class.BlamesTurn() }
+
+// Answered is p after an output arrived, whatever it was.
+func (p Pause) Answered() Pause {
+	p.Blamed = 0
+	return p
 }
 
 // Paused reports whether p is not open: it rests, or is half open.
@@ -32,13 +49,19 @@ func (p Pause) ProbeDue(now time.Time) bool {
 const resetFloor = time.Second
 
 // After is the pause that follows a failure of class c at now. A reset time in the future is believed, but not before
-// resetFloor; without one the wait doubles with every failed probe, and goes on doubling until a turn is parsed. Classes that do not blame the provider change
+// resetFloor; without one the wait doubles with every failed probe, and goes on doubling until a turn is parsed. A class
+// that blames the turn is counted, and pauses from the BlamesAllowed-th in a row on; one that blames the observer changes
 // nothing.
 func (p Pause) After(c events.FailureClass, resetsAt, now time.Time, wait Backoff) Pause {
-	if !c.BlamesProvider() {
+	switch {
+	case c.BlamesTurn():
+		if p.Blamed++; p.Blamed < BlamesAllowed {
+			return p
+		}
+	case !c.BlamesProvider():
 		return p
 	}
-	next := Pause{Class: c, Probe: p.Probe + 1, At: now, Until: now.Add(wait.Nth(p.Probe + 1))}
+	next := Pause{Class: c, Probe: p.Probe + 1, At: now, Until: now.Add(wait.Nth(p.Probe + 1)), Blamed: p.Blamed}
 	if resetsAt.After(now) {
 		next.Until = now.Add(max(resetsAt.Sub(now), Backoff{First: resetFloor, Cap: wait.Cap}.Nth(next.Probe)))
 	}

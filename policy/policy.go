@@ -87,10 +87,13 @@ func (p *Policy) rule(s *State, t Turn, now time.Time) Ruling {
 }
 
 // Pause returns what becomes of the provider's pause by a turn that was delivered at now. Only a parsed turn ends the
-// doubling.
+// doubling. A turn's own fault pauses nobody here, however often: every turn that is replayed asks about something that
+// has not failed yet, and such a turn is let through at once. See Pause.Blames.
 func (p *Policy) Pause(provider Pause, t Turn, now time.Time) Pause {
 	switch {
 	case !p.name.holds():
+		return provider
+	case t.Failure.BlamesTurn():
 		return provider
 	case t.Failure != "":
 		return provider.After(t.Failure, Clamp(t.ResetsAt, now), now, p.settings.Pause)

@@ -104,6 +104,11 @@ func TestBackoff(t *testing.T) {
 	}
 }
 
+// paused is a pause that was ruled at t0.
+func paused(c events.FailureClass, wait time.Duration, probe, blamed int) Pause {
+	return Pause{Class: c, Until: t0.Add(wait), Probe: probe, At: t0, Blamed: blamed}
+}
+
 func TestPause(t *testing.T) {
 	t.Parallel()
 	reset := t0.Add(3 * time.Hour)
@@ -114,11 +119,16 @@ func TestPause(t *testing.T) {
 		resets time.Time
 		want   Pause
 	}{
-		{"the first", Pause{}, events.FailServer, time.Time{}, Pause{events.FailServer, t0.Add(time.Minute), 1, t0}},
-		{"the second doubles", Pause{events.FailServer, t0, 1, t0.Add(-time.Minute)}, events.FailTimeout, time.Time{}, Pause{events.FailTimeout, t0.Add(2 * time.Minute), 2, t0}},
-		{"a reset time is believed", Pause{}, events.FailLimit, reset, Pause{events.FailLimit, reset, 1, t0}},
-		{"a reset time that is past is not", Pause{}, events.FailLimit, t0, Pause{events.FailLimit, t0.Add(time.Minute), 1, t0}},
-		{"the turn's own fault pauses nobody", Pause{}, events.FailRefused, reset, Pause{}},
+		{"the first", Pause{}, events.FailServer, time.Time{}, paused(events.FailServer, time.Minute, 1, 0)},
+		{"the second doubles", paused(events.FailServer, 0, 1, 0), events.FailTimeout, time.Time{}, paused(events.FailTimeout, 2*time.Minute, 2, 0)},
+		{"a reset time is believed", Pause{}, events.FailLimit, reset, paused(events.FailLimit, 3*time.Hour, 1, 0)},
+		{"a reset time that is past is not", Pause{}, events.FailLimit, t0, paused(events.FailLimit, time.Minute, 1, 0)},
+		{"the turn's own fault pauses nobody", Pause{}, events.FailRefused, reset, Pause{Blamed: 1}},
+		{"nor does the second", Pause{Blamed: 1}, events.FailTruncated, time.Time{}, Pause{Blamed: 2}},
+		{"the third in a row does", Pause{Blamed: 2}, events.FailRefused, time.Time{}, paused(events.FailRefused, time.Minute, 1, 3)},
+		{"and the next", paused(events.FailRefused, 0, 1, 3), events.FailOverflow, time.Time{}, paused(events.FailOverflow, 2*time.Minute, 2, 4)},
+		{"other failures between do not end the row", Pause{Blamed: 2}, events.FailServer, time.Time{}, paused(events.FailServer, time.Minute, 1, 2)},
+		{"an answer does", Pause{Blamed: 2}.Answered(), events.FailRefused, time.Time{}, Pause{Blamed: 1}},
 		{"a crash pauses nobody", Pause{}, events.FailCrash, reset, Pause{}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -127,6 +137,20 @@ func TestPause(t *testing.T) {
 				t.Errorf("got %+v, want %+v", got, c.want)
 			}
 		})
+	}
+}
+
+// TestOnlyAPauseThatTurnsAreBlamedForLetsOthersTry: what a quota or a server keeps back, it keeps back for all.
+func TestOnlyAPauseThatTurnsAreBlamedForLetsOthersTry(t *testing.T) {
+	t.Parallel()
+	for _, c := range events.FailureClasses() {
+		want := c == events.FailRefused || c == events.FailOverflow || c == events.FailTruncated
+		if got := paused(c, time.Minute, 1, 3).Blames(); got != want {
+			t.Errorf("%s: %t, want %t", c, got, want)
+		}
+	}
+	if (Pause{Class: events.FailRefused, Blamed: 2}).Blames() {
+		t.Error("an open provider")
 	}
 }
 
