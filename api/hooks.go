@@ -195,7 +195,7 @@ func (s *Server) decode(ctx context.Context, d delivery) (t taken, err error) {
 	if startsSession(t.report.Wants) {
 		age = factsFresh
 	}
-	t.report.SetOrigin(s.cfg.plainOrigin(s.facts.complete(ctx, t.report.Origin, age, false)))
+	t.report.SetOrigin(s.origin(ctx, t.report.Origin, age, false))
 	t.report.Captures[0].Event = withTaken(t.report.Captures[0].Event, d.taken)
 	for i := range t.report.Captures {
 		c := &t.report.Captures[i]

@@ -144,7 +144,7 @@ func (in *ingest) blame(line int, detail string) {
 
 // add queues a capture, unless the log has it.
 func (in *ingest) add(ctx context.Context, c session.Capture) error {
-	c.Origin = in.s.cfg.plainOrigin(in.s.facts.complete(ctx, c.Origin, factsAge, true))
+	c.Origin = in.s.origin(ctx, c.Origin, factsAge, true)
 	c.Event = in.s.cfg.Redact(c.Event)
 	id := c.Origin.Session()
 	if len(in.batch) > 0 && (in.batch[0].Origin.Session() != id || len(in.batch) >= ingestBatch) {

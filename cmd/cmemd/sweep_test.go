@@ -1,0 +1,213 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cmemd/cmemd/api"
+	"github.com/cmemd/cmemd/eventlog"
+	"github.com/cmemd/cmemd/testkit/secrets"
+)
+
+// sweeper is a home into which secrets are brought by every door, and which is searched for them.
+type sweeper struct {
+	matrixWorld
+	all []secrets.Secret
+}
+
+// TestSweep plants secrets of some forty kinds in hooks, prompts, transcripts, memories and what is refused, with the
+// daemon away, there and gone again, and looks through every file of the home, every record of the log, and what commands
+// print and export.
+func TestSweep(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes some seconds")
+	}
+	t.Parallel()
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	t.Cleanup(cancel)
+	w := sweeper{matrixWorld{program: newProgram(t), ctx: ctx, cwd: "/src/shop"}, secrets.Make(4711)}
+	if err := os.MkdirAll(w.home, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	w.write(filepath.Join(w.home, configFile), []string{`log_level = "debug"`})
+	for _, s := range w.all {
+		w.hookProcess("away", s.Text)
+	}
+	w.search("the spool", "[redacted:")
+	daemon := w.serve(ctx)
+	defer func() { _ = daemon.Process.Kill(); _ = daemon.Wait() }()
+	w.client = api.Dial(w.home)
+	defer w.client.Close()
+	w.report("there")
+	w.await("what ended to be observed", func(st api.Status) bool { // all but the sessions that only began
+		return st.Spool.Waiting == 0 && st.Inputs.Observed >= 7*len(w.all)
+	})
+	w.search("a running daemon's home", "[redacted:")
+	w.commands()
+	if out, err := w.command(ctx, "stop").CombinedOutput(); err != nil {
+		t.Fatalf("stop: %v\n%s", err, out)
+	}
+	w.records()
+	w.search("the home that is left", "[redacted:")
+}
+
+// payloads are what an agent reports of a session in which a text stands everywhere.
+func payloads(session, text string) []map[string]any {
+	use := func(more map[string]any) map[string]any {
+		more["hook_event_name"], more["tool_use_id"] = "PostToolUse", fmt.Sprintf("%s-%p", session, more)
+		return more
+	}
+	return []map[string]any{
+		{"hook_event_name": "SessionStart", "source": "startup", "transcript_path": "/t/" + text},
+		{"hook_event_name": "UserPromptSubmit", "prompt": "look at this:\n" + text, "prompt_id": "p"},
+		use(map[string]any{"tool_name": "Bash", "tool_input": map[string]any{"command": "echo " + text}, "tool_response": map[string]any{"stdout": "a\n" + text + "\nb"}}),
+		use(map[string]any{"tool_name": "Write", "tool_input": map[string]any{"file_path": "/src/shop/.env", "content": text}, "tool_response": map[string]any{
+			"filePath": "/src/shop/.env", "structuredPatch": []any{map[string]any{"lines": []string{"+" + text}}}, "originalFile": text,
+		}}),
+		use(map[string]any{"tool_name": "mcp__x__y", "tool_input": map[string]any{"nested": quoted(map[string]any{"deep": text})}, "tool_response": text}),
+		{"hook_event_name": "PostToolUseFailure", "tool_name": "Bash", "tool_use_id": session + text[:4], "tool_input": map[string]any{"command": "x"}, "error": "exit 1\n" + text},
+		{"hook_event_name": "SubagentStop", "agent_type": "Explore", "agent_id": "a1", "last_assistant_message": "I saw\n" + text},
+		{"hook_event_name": "PostCompact", "compact_summary": "<summary>we used\n" + text + "\n</summary>", "trigger": "auto"},
+		{"hook_event_name": "Stop", "last_assistant_message": "Done with\n" + text},
+		{"hook_event_name": "SessionEnd", "reason": "other"},
+	}
+}
+
+func quoted(v any) string { return jsonText(jsonText(v)) }
+
+// hookProcess has hooks, each a process of its own, report a session.
+func (w *sweeper) hookProcess(session, text string) {
+	w.t.Helper()
+	for i, p := range payloads(session, text)[1:4] { // each kind of place once: a process each costs more than all else here
+		p["session_id"], p["cwd"] = session, "/src/shop/"+text
+		w.runHook([]byte(jsonText(p)), i)
+	}
+}
+
+func (w *sweeper) runHook(payload []byte, i int) {
+	w.t.Helper()
+	c := w.command(w.ctx, "hook", "claude-code")
+	c.Stdin = bytes.NewReader(payload)
+	out, err := c.CombinedOutput()
+	if err != nil {
+		w.t.Fatalf("hook %d: %v %s", i, err, out)
+	}
+	w.check("a hook's reply", out)
+}
+
+// report brings each secret to a daemon that runs: by hook, by transcript, as a memory, in a question, and in what it refuses.
+func (w *sweeper) report(session string) {
+	w.t.Helper()
+	for i, s := range w.all {
+		id := fmt.Sprint(session, i)
+		for _, p := range payloads(id, s.Text) {
+			event := p["hook_event_name"].(string)
+			w.cwd = "/src/shop/" + s.Text
+			w.hook(id, event, p)
+		}
+		lines := fmt.Sprintf(`{"type":"user","sessionId":"read%[2]d","cwd":%[3]s,"gitBranch":%[1]s,"uuid":"1","timestamp":"2025-01-02T03:04:05Z","message":{"content":%[1]s}}
+{"type":"assistant","uuid":"2","timestamp":"2025-01-02T03:04:06Z","message":{"content":[{"type":"tool_use","id":"t","name":"Bash","input":{"command":%[1]s}}]}}
+{"type":"user","uuid":"3","timestamp":"2025-01-02T03:04:07Z","message":{"content":[{"type":"tool_result","tool_use_id":"t","content":%[1]s}]}}
+{"type":"nonsense",%[1]s}
+`, jsonText(s.Text), i, jsonText("/src/"+s.Text))
+		if _, err := w.client.Ingest(w.ctx, "claude-code", "/t/"+s.Text+".jsonl", strings.NewReader(lines)); err != nil {
+			w.t.Fatal(err)
+		}
+		if _, err := w.client.Save(w.ctx, api.Memory{Project: "shop", Title: "of " + s.Text, Text: "remember\n" + s.Text, Files: []string{s.Text}, Concepts: []string{s.Text}}); err != nil {
+			w.t.Fatal(err)
+		}
+		_, _ = w.client.Search(w.ctx, api.SearchQuery{Text: s.Text, Project: s.Text}) // whatever it says
+		bad := jsonText(map[string]any{"hook_event_name": "Stop", "last_assistant_message": s.Text})
+		w.runHook([]byte(bad), i)                                       // names no session: it is put aside
+		w.runHook([]byte(strings.TrimSuffix(bad, `"}`)+"\n"), i)        // is no JSON
+		w.runHook([]byte(`{"session_id":"x","cwd":`+bad[:len(bad)]), i) // is no JSON either
+	}
+}
+
+// commands looks through what people are shown, and what they take away.
+func (w *sweeper) commands() {
+	w.t.Helper()
+	away := w.t.TempDir()
+	for _, args := range [][]string{
+		{"status", "--json"}, {"sessions", "--json"}, {"log", "cat", "--json"}, {"outcomes", "--json"}, {"search", "--json", "redacted"}, {"context"},
+		{"logs"}, {"doctor"}, {"log", "export", filepath.Join(away, "log.jsonl")}, {"log", "backup", filepath.Join(away, "log.db")},
+	} {
+		out, _ := w.command(w.ctx, args...).CombinedOutput() // doctor may find something
+		w.check("cmemd "+strings.Join(args, " "), out)
+		if len(out) == 0 && args[0] != "context" && args[0] != "log" {
+			w.t.Errorf("%v printed nothing", args)
+		}
+	}
+	w.searchIn("what was taken away", away, "")
+}
+
+// records looks through the log as it is read: payloads in its file are compressed.
+func (w *sweeper) records() {
+	w.t.Helper()
+	log, err := eventlog.Open(pathsOf(w.home).log, eventlog.Config{Timeout: 5 * time.Second})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer log.Close()
+	n := 0
+	for r, err := range log.All(w.ctx, 1) {
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		e, err := r.Event()
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		w.check(fmt.Sprintf("record %d, %s", r.Position, r.Kind), []byte(jsonText(e)))
+		n++
+	}
+	if n < 10*len(w.all) {
+		w.t.Errorf("the log has %d records", n)
+	}
+}
+
+func (w *sweeper) search(what, sign string) {
+	w.t.Helper()
+	w.searchIn(what, w.home, sign)
+}
+
+// searchIn looks through every file below a folder. Sign has to stand somewhere: else nothing was written at all.
+func (w *sweeper) searchIn(what, dir, sign string) {
+	w.t.Helper()
+	signed, files := false, 0
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		w.check(what+": the name "+d.Name(), []byte(d.Name()))
+		if err != nil || !d.Type().IsRegular() {
+			return goneIsFine(err)
+		}
+		b, err := os.ReadFile(path)
+		signed = signed || bytes.Contains(b, []byte(sign))
+		files++
+		w.check(what+": "+strings.TrimPrefix(path, dir), b)
+		return goneIsFine(err)
+	})
+	if err != nil || !signed || files == 0 {
+		w.t.Errorf("%s: %d files, signed %v, %v", what, files, signed, err)
+	}
+}
+
+// check looks for each secret as it is, as JSON writes it, and in base64.
+func (w *sweeper) check(where string, b []byte) {
+	w.t.Helper()
+	for _, s := range w.all {
+		for _, form := range []string{s.Find, strings.Trim(jsonText(s.Find), `"`), strings.ReplaceAll(s.Find, "/", `\/`), base64.StdEncoding.EncodeToString([]byte(s.Find))} {
+			if at := bytes.Index(b, []byte(form)); at >= 0 {
+				w.t.Errorf("%s holds %s %q: ...%s...", where, s.Rule, s.Find, b[max(0, at-60):min(len(b), at+len(form)+20)])
+				break
+			}
+		}
+	}
+}
