@@ -13,6 +13,7 @@ type Given struct {
 	ContextPrompts string
 	ContextScore   int
 	ContextFiles   string
+	SearchRecency  int
 }
 
 // The words of a switch.
@@ -30,14 +31,24 @@ func contextSettings() []setting {
 			func(c *config) *int { return &c.ContextScore }),
 		wordKey("context_files", off, []string{off, on}, "give a little memory of a file that is about to be read",
 			func(c *config) *string { return &c.ContextFiles }),
+		numberKey("search_recency", standardRecency, 0, api.MaxRecency, "per cent that the newest is worth above the very old in a search; 0: age does not count",
+			func(c *config) *int { return &c.SearchRecency }),
 	}
+}
+
+// recency is how much the newest counts above the very old in a search, as recall has it.
+func (c Given) recency() float64 {
+	if c.SearchRecency == 0 {
+		return -1
+	}
+	return float64(c.SearchRecency) / 100
 }
 
 // recallConfig is what answers questions over the daemon's views.
 func (d *daemon) recallConfig() recall.Config {
 	return recall.Config{
 		Views: d.views, Index: d.index, Log: d.log, FenceOpen: hooks.ContextOpen, FenceClose: hooks.ContextClose,
-		Characters: d.config.ContextChars, Tokens: d.config.ContextTokens,
+		Characters: d.config.ContextChars, Tokens: d.config.ContextTokens, Recency: d.config.recency(),
 	}
 }
 

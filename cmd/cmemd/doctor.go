@@ -19,7 +19,7 @@ func newDoctor(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "doctor", Short: "Say what is wrong and what mends it; exit code 1 if something is", Args: takes(0, 0, ""), Long: doctorHelp,
 	}
-	c.Flags().BoolVar(&deep, "deep", false, "ask each configured model once too, which may cost something")
+	c.Flags().BoolVar(&deep, "deep", false, "search once and ask each configured model once too, which may cost something")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		x, err := a.examine(c.Context())
 		if err != nil {
@@ -91,7 +91,7 @@ func checks() []check {
 		{"home", checkHome}, {"settings", checkSettings}, {"disk", checkDisk}, {"clock", checkClock}, {"git", checkGit},
 		{"daemon", checkDaemon}, {"socket", checkSocket}, {"version", checkVersion}, {"log", checkLog}, {"views", checkViews},
 		{"inputs", checkInputs}, {"spool", checkSpool}, {"hooks", checkHooks}, {"provider", checkProvider}, {"model", checkModels},
-		{"budget", checkBudget}, {"observer", checkObserver},
+		{"budget", checkBudget}, {"observer", checkObserver}, {"search", checkSearch},
 	}
 }
 

@@ -12,61 +12,97 @@ import (
 	"github.com/cmemd/cmemd/api"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/index"
 	"github.com/cmemd/cmemd/recall"
 )
 
+// A searched is what the flags of search ask for.
+type searched struct {
+	query        api.SearchQuery
+	kinds        []string
+	asOf         string
+	after        uint64
+	recency      int
+	since, until *whenFlag
+}
+
 func newSearch(a *app) *cobra.Command {
-	var q api.SearchQuery
-	var kinds []string
-	var asOf string
-	var after uint64
+	var s searched
 	c := &cobra.Command{
 		Use: "search WORDS...", Short: "Find memory by any of its words",
-		Long:    "Search finds observations, summaries, saved memories and prompts that hold any of the words, the best first.\nWithout words it lists the newest.",
-		Example: "  cmemd search flaky checkout test\n  cmemd search --project shop --type bugfix --since 2w\n  cmemd search --file internal/cart.go",
+		Long: "Search finds observations, summaries, saved memories and prompts that hold any of the words, the best first.\n" +
+			"Without words it lists the newest.",
+		Example: "  cmemd search flaky checkout test\n  cmemd search --project shop --type bugfix --since 2w\n" +
+			"  cmemd search --file internal/cart.go --sort oldest\n  cmemd search --facets lock",
 	}
-	f := c.Flags()
+	s.flags(c)
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if err := s.read(c, args, a.now()); err != nil {
+			return err
+		}
+		return a.query(c.Context(), func(ctx context.Context, client *api.Client) error {
+			found, err := client.Search(ctx, s.query)
+			if err != nil {
+				return err
+			}
+			return a.showResults(found, s.query)
+		})
+	}
+	return c
+}
+
+func (s *searched) flags(c *cobra.Command) {
+	f, q := c.Flags(), &s.query
 	f.StringVar(&q.Project, "project", "", "its name or root")
-	f.StringSliceVar(&kinds, "kind", nil, "observation, summary, memory, prompt; several with commas, or given again")
+	f.StringSliceVar(&s.kinds, "kind", nil, "observation, summary, memory, prompt; several with commas, or given again")
 	f.StringVar(&q.Type, "type", "", "of observations: bugfix, feature, decision, ...")
 	f.StringVar(&q.Concept, "concept", "", "one that stands beside it")
 	f.StringVar(&q.File, "file", "", "the end of a path that it is about")
 	f.StringVar(&q.Session, "session", "", "its id, ours or the agent's")
 	f.StringVar(&q.Agent, "agent", "", "whose memory")
+	f.StringVar(&q.Sort, "sort", "", "relevance, newest, oldest")
+	f.IntVar(&s.recency, "recency", 0, "per cent that the newest is worth above the very old; 0: age does not count (default: search_recency)")
+	f.BoolVar(&q.Facets, "facets", false, "count what matches by project, type, concept, file and month")
+	f.BoolVar(&q.Explain, "explain", false, "say of each result why it stands where it stands")
 	f.IntVarP(&q.Limit, "limit", "n", 20, "how many, at most 100")
 	f.IntVar(&q.Offset, "offset", 0, "how many of the best to leave out")
-	f.StringVar(&asOf, "as-of", "", "what was known at this position of the log, or then: 2h, 3d, 2w ago, 2026-01-31, or RFC 3339")
-	f.Uint64Var(&after, "after", 0, "wait until this position of the log is known")
-	since, until := addWhen(c, "since", "not before"), addWhen(c, "until", "not after")
-	c.RunE = func(c *cobra.Command, args []string) (err error) {
-		q.Text, q.Kind, q.After = strings.Join(args, " "), strings.Join(kinds, ","), position(after)
-		for _, kind := range kinds {
-			if err := oneOf(c, "kind", kind, kindWords()...); err != nil {
-				return err
-			}
-		}
-		if q.AsOf, q.AsOfAt, err = parseAsOf(c, asOf, a.now()); err != nil {
-			return err
-		}
-		if err := needsUpTo(c, "limit", q.Limit, recall.MaxLimit); err != nil {
-			return err
-		}
-		if q.Since, err = since.at(c, a.now()); err != nil {
-			return err
-		}
-		if q.Until, err = until.at(c, a.now()); err != nil {
-			return err
-		}
-		return a.query(c.Context(), func(ctx context.Context, client *api.Client) error {
-			found, err := client.Search(ctx, q)
-			if err != nil {
-				return err
-			}
-			return a.showResults(found, q)
-		})
-	}
-	return c
+	f.StringVar(&s.asOf, "as-of", "", "what was known at this position of the log, or then: 2h, 3d, 2w ago, 2026-01-31, or RFC 3339")
+	f.Uint64Var(&s.after, "after", 0, "wait until this position of the log is known")
+	s.since, s.until = addWhen(c, "since", "not before"), addWhen(c, "until", "not after")
 }
+
+// read makes the query of what was given.
+func (s *searched) read(c *cobra.Command, args []string, now time.Time) (err error) {
+	q := &s.query
+	q.Text, q.Kind, q.After = strings.Join(args, " "), strings.Join(s.kinds, ","), position(s.after)
+	for _, kind := range s.kinds {
+		if err := oneOf(c, "kind", kind, kindWords()...); err != nil {
+			return err
+		}
+	}
+	if err := oneOf(c, "sort", q.Sort, api.SearchSorts()...); err != nil {
+		return err
+	}
+	if c.Flags().Changed("recency") {
+		if q.Recency = &s.recency; s.recency < 0 || s.recency > api.MaxRecency {
+			return misused(c, "--recency %d: it must be from 0 to %d", s.recency, api.MaxRecency)
+		}
+	}
+	if q.AsOf, q.AsOfAt, err = parseAsOf(c, s.asOf, now); err != nil {
+		return err
+	}
+	if err := needsUpTo(c, "limit", q.Limit, recall.MaxLimit); err != nil {
+		return err
+	}
+	if q.Since, err = s.since.at(c, now); err != nil {
+		return err
+	}
+	q.Until, err = s.until.at(c, now)
+	return err
+}
+
+// standardRecency is how much the newest is worth above the very old, in per cent, where nobody says otherwise.
+const standardRecency = int(100 * index.DefaultRecency)
 
 func kindWords() []string {
 	return []string{string(projections.Observation), string(projections.Summary), string(projections.Memory), string(projections.Prompt)}
@@ -95,20 +131,6 @@ func (a *app) showResults(found api.SearchResults, q api.SearchQuery) error {
 		a.say("%d of %d; `--offset %d` shows more, `cmemd show ID` shows one whole", shown, found.Total, shown)
 	}
 	return nil
-}
-
-func (a *app) printResults(found api.SearchResults) error {
-	if a.json {
-		return a.printJSON(found)
-	}
-	if len(found.Results) == 0 {
-		return nil
-	}
-	l := list{head: []string{"ID", "WHAT", "WHEN", "PROJECT", "TOKENS", "TITLE"}}
-	for _, r := range found.Results {
-		l.add(a.shownID(r.ID), what(r.Kind, r.Type), moment(r.At), r.Project, strconv.Itoa(r.Tokens), flagged(r.Title, r.Flagged))
-	}
-	return a.print(l)
 }
 
 // what is the kind of a row, or for observations their type.

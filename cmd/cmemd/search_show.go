@@ -1,0 +1,101 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/cmemd/cmemd/api"
+)
+
+func (a *app) printResults(found api.SearchResults) error {
+	if a.json {
+		return a.printJSON(found)
+	}
+	if len(found.Results) > 0 {
+		l := list{head: []string{"ID", "WHAT", "WHEN", "PROJECT", "TOKENS", "TITLE"}}
+		for _, r := range found.Results {
+			l.add(a.shownID(r.ID), what(r.Kind, r.Type), moment(r.At), r.Project, strconv.Itoa(r.Tokens), flagged(counted(r), r.Flagged))
+		}
+		if err := a.print(l); err != nil {
+			return err
+		}
+	}
+	for i, r := range found.Results {
+		if r.Explain != nil {
+			a.explainResult(i+1, r)
+		}
+	}
+	return a.printFacets(found.Facets)
+}
+
+// counted is the title of a row, and how often it was said where that is more than once.
+func counted(r api.Result) string {
+	if r.Count < 2 {
+		return r.Title
+	}
+	return fmt.Sprintf("%s (%d times)", r.Title, r.Count)
+}
+
+// explainResult says what the score of a row is made of.
+func (a *app) explainResult(place int, r api.Result) {
+	e := r.Explain
+	a.printf("\n%d. %s: %.2f\n", place, a.shownID(r.ID), r.Score)
+	for _, t := range e.Terms {
+		where := "written as one"
+		if len(t.Fields) > 0 {
+			names := slices.SortedFunc(maps.Keys(t.Fields), func(x, y string) int {
+				return cmp.Or(cmp.Compare(t.Fields[y], t.Fields[x]), cmp.Compare(x, y))
+			})
+			for i, name := range names {
+				names[i] = fmt.Sprintf("%s %d", name, t.Fields[name])
+			}
+			where = strings.Join(names, ", ")
+		}
+		a.printf("   %6.2f  %s, which %s: %s\n", t.Worth, visibleLine(t.Term), have(t.Documents), where)
+	}
+	for _, p := range []struct {
+		worth float64
+		of    string
+	}{
+		{e.Words * (e.Kind - 1), "it is a prompt"}, {e.Words * e.Kind * e.Recency, "it is recent"}, {e.Session, "what its session holds of the words"},
+		{e.Date, "it is of a date that is named"}, {e.Near, "what stands next to it"},
+		{r.Score - r.Score/(1+e.Phrase), "words that stand together"},
+	} {
+		if p.worth != 0 {
+			a.printf("   %+6.2f  %s\n", p.worth, p.of)
+		}
+	}
+}
+
+// have says how many rows have a word.
+func have(n uint64) string {
+	if n == 1 {
+		return "1 row has"
+	}
+	return fmt.Sprintf("%d rows have", n)
+}
+
+// printFacets lists how what matched is spread.
+func (a *app) printFacets(f *api.Facets) error {
+	if f == nil {
+		return nil
+	}
+	l := list{head: []string{"BY", "ROWS", "VALUE"}}
+	for _, facet := range []struct {
+		name   string
+		counts []api.Count
+	}{{"project", f.Project}, {"type", f.Type}, {"concept", f.Concept}, {"file", f.File}, {"month", f.Month}} {
+		for _, c := range facet.counts {
+			l.add(facet.name, strconv.Itoa(c.Count), c.Value)
+		}
+	}
+	if len(l.rows) == 0 {
+		return nil
+	}
+	a.printf("\n")
+	return a.print(l)
+}
