@@ -20,7 +20,7 @@ import (
 // Name is the provider's name in streams and settings.
 const Name = "anthropic"
 
-// tool is the name of the tool that takes the answer in the structured form.
+// tool is the name of the tool that takes the answer in the structured form of models that keep to no schema.
 const tool = "record"
 
 // Config of an Asker.
@@ -34,6 +34,7 @@ type Asker struct {
 	model    string
 	client   *http.Client
 	messages sdk.MessageService
+	abilities
 }
 
 var _ model.Asker = (*Asker)(nil)
@@ -52,6 +53,7 @@ func New(c Config) (*Asker, error) {
 		opts = append(opts, option.WithBaseURL(c.Endpoint.URL))
 	}
 	a.messages = sdk.NewMessageService(opts...) // not a client, which would read the environment
+	a.models = sdk.NewModelService(opts...)
 	return a, nil
 }
 
@@ -61,9 +63,9 @@ func (a *Asker) Model() string { return a.model }
 // CloseIdleConnections closes what is kept open for the next question.
 func (a *Asker) CloseIdleConnections() { a.client.CloseIdleConnections() }
 
-// Ask puts q to the model and returns the whole answer.
+// Ask puts q to the model and returns the whole answer. Before the first question the service is asked what the model can.
 func (a *Asker) Ask(ctx context.Context, q model.Question) (observer.Reply, error) {
-	params, err := a.params(q)
+	params, err := a.params(q, a.abilities.of(ctx, a.model))
 	if err != nil {
 		return observer.Reply{}, err
 	}
@@ -83,7 +85,7 @@ func (a *Asker) Ask(ctx context.Context, q model.Question) (observer.Reply, erro
 	return call.Outcome(got.told(), err)
 }
 
-func (a *Asker) params(q model.Question) (sdk.MessageNewParams, error) {
+func (a *Asker) params(q model.Question, can ability) (sdk.MessageNewParams, error) {
 	p := sdk.MessageNewParams{
 		Model: sdk.Model(a.model), MaxTokens: int64(q.MaxTokens),
 		System:   []sdk.TextBlockParam{{Text: q.System, CacheControl: sdk.NewCacheControlEphemeralParam()}},
@@ -92,16 +94,36 @@ func (a *Asker) params(q model.Question) (sdk.MessageNewParams, error) {
 	if q.System == "" { // the API takes no empty text
 		p.System = nil
 	}
-	if q.Form != events.FormStructured {
-		return p, nil
+	if q.LeastThinking && can.thinkLess {
+		p.OutputConfig.Effort = sdk.OutputConfigEffortLow
 	}
+	if q.LeastThinking && can.thinkNot {
+		off := sdk.NewThinkingConfigDisabledParam()
+		p.Thinking = sdk.ThinkingConfigParamUnion{OfDisabled: &off}
+	}
+	switch {
+	case q.Form != events.FormStructured:
+	case can.keepToSchema:
+		format, err := json.Marshal(map[string]any{"type": "json_schema", "schema": q.Schema})
+		if err != nil {
+			return p, fmt.Errorf("anthropic: the schema of the answer: %w", err)
+		}
+		p.OutputConfig.Format = param.Override[sdk.JSONOutputFormatParam](json.RawMessage(format)) // a map would lose the order
+	default:
+		return p, useTool(&p, q.Schema)
+	}
+	return p, nil
+}
+
+// useTool makes the model give its answer as the input of a tool that it has to call, as older ones can.
+func useTool(p *sdk.MessageNewParams, of json.RawMessage) error {
 	var schema struct {
 		Properties           json.RawMessage `json:"properties"`
 		Required             []string        `json:"required"`
 		AdditionalProperties bool            `json:"additionalProperties"`
 	}
-	if err := json.Unmarshal(q.Schema, &schema); err != nil {
-		return p, fmt.Errorf("anthropic: the schema of the answer: %w", err)
+	if err := json.Unmarshal(of, &schema); err != nil {
+		return fmt.Errorf("anthropic: the schema of the answer: %w", err)
 	}
 	p.Tools = []sdk.ToolUnionParam{{OfTool: &sdk.ToolParam{
 		Name: tool, Description: param.NewOpt("Takes what is to be recorded. It is called once."),
@@ -113,7 +135,7 @@ func (a *Asker) params(q model.Question) (sdk.MessageNewParams, error) {
 	p.ToolChoice = sdk.ToolChoiceUnionParam{
 		OfTool: &sdk.ToolChoiceToolParam{Name: tool, DisableParallelToolUse: param.NewOpt(true)},
 	}
-	return p, nil
+	return nil
 }
 
 // answer is what has come of a stream.

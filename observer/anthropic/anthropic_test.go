@@ -16,29 +16,55 @@ import (
 )
 
 func TestWire(t *testing.T) {
-	wiretest.Run(t, wiretest.API{
+	wiretest.Run(t, wire())
+}
+
+// TestWireOfOlderModels: those that keep to no schema give the input of a tool.
+func TestWireOfOlderModels(t *testing.T) {
+	api := wire()
+	api.Look = able(false, false, true)
+	said := func(stop string) func(events.Form, string) wiretest.Answer {
+		return func(form events.Form, text string) wiretest.Answer {
+			if form == events.FormStructured {
+				return stream(block("tool_use", "input_json_delta", "partial_json", text) + stopped(stop) + end())
+			}
+			return stream(block("text", "text_delta", "text", text) + stopped(stop) + end())
+		}
+	}
+	api.Says, api.Stopped = said("tool_use"), said("max_tokens")
+	wiretest.Run(t, api)
+}
+
+func wire() wiretest.API {
+	return wiretest.API{
 		New: func(e model.Endpoint) (model.Asker, func(), error) {
 			a, err := anthropic.New(anthropic.Config{Model: "claude-haiku-4-5", Endpoint: e})
 			return a, a.CloseIdleConnections, err
 		},
-		Says: func(form events.Form, text string) wiretest.Answer {
-			if form == events.FormStructured {
-				return stream(block("tool_use", "input_json_delta", "partial_json", text) + stopped("tool_use") + end())
-			}
+		Says: func(_ events.Form, text string) wiretest.Answer {
 			return stream(block("text", "text_delta", "text", text) + stopped("end_turn") + end())
 		},
-		Model: "claude-haiku-4-5-20251001", Begun: begun(),
-		Stopped: func(form events.Form, text string) wiretest.Answer {
-			if form == events.FormStructured {
-				return stream(block("tool_use", "input_json_delta", "partial_json", text) + stopped("max_tokens") + end())
-			}
+		Stopped: func(_ events.Form, text string) wiretest.Answer {
 			return stream(block("text", "text_delta", "text", text) + stopped("max_tokens") + end())
 		},
+		Model: "claude-haiku-4-5-20251001", Begun: begun(),
 		Blocked: func() wiretest.Answer { return stream(stopped("refusal") + end()) },
 		Refuses: refuses,
+		Least:   func(r wiretest.Request) bool { return strings.Contains(r.Body, `"thinking":{"type":"disabled"}`) },
 		Sent:    func(r wiretest.Request) string { return r.Header.Get("X-Api-Key") },
 		Partial: true,
-	})
+	}
+}
+
+// able is what the service says of a model: whether it keeps to a schema, takes an effort, and takes it not to think.
+func able(schema, effort, noThinking bool) wiretest.Answer {
+	is := func(b bool) string { return fmt.Sprintf(`{"supported":%t}`, b) }
+	return wiretest.Answer{
+		Header: map[string]string{"Content-Type": "application/json"},
+		Body: `{"type":"model","id":"claude-haiku-4-5","display_name":"Haiku","capabilities":{"structured_outputs":` + is(schema) +
+			`,"effort":{"supported":` + fmt.Sprint(effort) + `,"low":` + is(effort) + `,"high":` + is(effort) + `},` +
+			`"thinking":{"supported":true,"types":{"adaptive":` + is(true) + `,"disabled":` + is(noThinking) + `}}}}`,
+	}
 }
 
 func refuses(status int, word string) wiretest.Answer {
@@ -134,29 +160,77 @@ func TestContextWindowIsAnOverflow(t *testing.T) {
 	}
 }
 
-// TestRequest shows what is sent: the system text is cached, and the structured form is one tool that must be used.
+// TestRequest shows what is sent by what the service says of its model: the system text is cached; the structured form is a
+// schema that the answer keeps to, or for older models one tool that must be used; and thinking is kept as low as may be.
 func TestRequest(t *testing.T) {
 	t.Parallel()
-	server := wiretest.MustServe(t, stream(block("text", "text_delta", "text", "x")+stopped("end_turn")+end()))
 	schema := observer.Schema(events.TurnSummary, observer.CodeMode())
-	q := model.Question{System: "role", User: "batch", MaxTokens: 77, Form: events.FormStructured, Schema: schema}
-	if _, err := ask(t, server.URL, q); err != nil {
-		t.Fatal(err)
+	const head = `{"max_tokens":77,"messages":[{"content":[{"text":"batch","type":"text"}],"role":"user"}],"model":"claude-haiku-4-5",` +
+		`"system":[{"text":"role","cache_control":{"type":"ephemeral"},"type":"text"}],"stream":true`
+	format := `"format":{"type":"json_schema","schema":` + string(schema) + `}`
+	const off = `,"thinking":{"type":"disabled"}`
+	forced := `,"tool_choice":{"name":"record","disable_parallel_tool_use":true,"type":"tool"},"tools":[{"input_schema":` + string(schema) +
+		`,"name":"record","description":"Takes what is to be recorded. It is called once."}]`
+	gone := wiretest.Answer{Status: 404}
+	for name, tc := range map[string]struct {
+		form  events.Form
+		least bool
+		look  wiretest.Answer
+		want  string
+	}{
+		"all of it":                 {events.FormStructured, true, able(true, true, true), `,"output_config":{"effort":"low",` + format + `}` + off},
+		"always thinking":           {events.FormStructured, true, able(true, true, false), `,"output_config":{"effort":"low",` + format + `}`},
+		"without effort":            {events.FormStructured, true, able(true, false, true), `,"output_config":{` + format + `}` + off},
+		"an older model":            {events.FormStructured, true, able(false, false, true), forced + off},
+		"in XML":                    {events.FormXML, true, able(true, true, true), `,"output_config":{"effort":"low"}` + off},
+		"thinking as it likes":      {events.FormStructured, false, able(true, true, true), `,"output_config":{` + format + `}`},
+		"another service":           {events.FormStructured, true, gone, `,"output_config":{` + format + `}` + off},
+		"another service, refusing": {events.FormStructured, true, wiretest.Answer{Status: 503}, `,"output_config":{` + format + `}` + off},
+		"another service, saying nothing": {events.FormStructured, true, wiretest.Answer{
+			Header: map[string]string{"Content-Type": "application/json"}, Body: `{"id":"claude-haiku-4-5","object":"model"}`,
+		}, `,"output_config":{` + format + `}` + off},
+	} {
+		server := wiretest.MustServe(t, stream(block("text", "text_delta", "text", "x")+stopped("end_turn")+end()))
+		server.Look(tc.look)
+		q := model.Question{System: "role", User: "batch", MaxTokens: 77, Form: tc.form, LeastThinking: tc.least, Schema: schema}
+		if _, err := ask(t, server.URL, q); err != nil {
+			t.Fatal(err)
+		}
+		r := server.Requests()[0]
+		if r.URL != "/v1/messages" || r.Header.Get("Anthropic-Version") == "" || r.Header.Get("X-Api-Key") != "" {
+			t.Errorf("%s: got %s, %v", name, r.URL, r.Header)
+		}
+		if diff := cmp.Diff(parsed(t, head+tc.want+"}"), parsed(t, r.Body)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+		if tc.form == events.FormStructured && !strings.Contains(r.Body, `"properties":{"summary":{"type":"object","properties":{"request":`) {
+			t.Errorf("%s: the fields lost their order: %s", name, r.Body)
+		}
 	}
-	r := server.Requests()[0]
-	if r.URL != "/v1/messages" || r.Header.Get("Anthropic-Version") == "" || r.Header.Get("X-Api-Key") != "" {
-		t.Errorf("got %s, %v", r.URL, r.Header)
-	}
-	want := `{"max_tokens":77,"messages":[{"content":[{"text":"batch","type":"text"}],"role":"user"}],"model":"claude-haiku-4-5",` +
-		`"system":[{"text":"role","cache_control":{"type":"ephemeral"},"type":"text"}],` +
-		`"tool_choice":{"name":"record","disable_parallel_tool_use":true,"type":"tool"},` +
-		`"tools":[{"input_schema":` + string(schema) + `,"name":"record",` +
-		`"description":"Takes what is to be recorded. It is called once."}],"stream":true}`
-	if diff := cmp.Diff(parsed(t, want), parsed(t, r.Body)); diff != "" {
-		t.Errorf("-want +got:\n%s", diff)
-	}
-	if !strings.Contains(r.Body, `"properties":{"summary":{"type":"object","properties":{"request":`) {
-		t.Errorf("the fields lost their order: %s", r.Body)
+}
+
+// TestTheServiceIsAskedOnceWhatItsModelCan, and again where it could not be asked.
+func TestTheServiceIsAskedOnceWhatItsModelCan(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		look wiretest.Answer
+		want int
+	}{"it says": {able(true, true, true), 1}, "it does not know": {wiretest.Answer{Status: 404}, 1}, "it is down": {wiretest.Answer{Status: 500}, 3}} {
+		server := wiretest.MustServe(t, stream(block("text", "text_delta", "text", "x")+stopped("end_turn")+end()))
+		server.Look(tc.look)
+		a, err := anthropic.New(anthropic.Config{Model: "claude-haiku-4-5", Endpoint: model.Endpoint{URL: server.URL}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 3 {
+			if r, err := a.Ask(t.Context(), model.Question{User: "u", MaxTokens: 9}); err != nil || r.Calls != 1 {
+				t.Errorf("%s: got %+v, %v, want one call", name, r, err)
+			}
+		}
+		if n := server.Looks(); n != tc.want {
+			t.Errorf("%s: asked %d times, want %d", name, n, tc.want)
+		}
+		a.CloseIdleConnections()
 	}
 }
 

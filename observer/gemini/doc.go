@@ -2,5 +2,6 @@
 // schema. What the service blocks, of the prompt or of the answer, is a refusal of the turn.
 //
 // What bites: models think before they answer unless they are told not to, and their thoughts count against the bound of
-// tokens: Config.Thinking bounds them. A key that is not one is answered by 400; the reason in its details tells.
+// tokens: Question.LeastThinking bounds them, by the generation in the model's name. A key that is not one is answered by
+// 400; the reason in its details tells.
 package gemini

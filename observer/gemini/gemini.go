@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
+	"sync/atomic"
 
 	"google.golang.org/genai"
 
@@ -24,16 +26,15 @@ const baseURL = "https://generativelanguage.googleapis.com/"
 // Config of an Asker.
 type Config struct {
 	Model    string // as the API names it; needed
-	Thinking *int32 // tokens that the model may think with before it answers; 0: none; nil: what the model likes
 	Endpoint model.Endpoint
 }
 
 // Asker asks one model. It is safe for concurrent use.
 type Asker struct {
-	model    string
-	thinking *int32
-	client   *http.Client
-	models   *genai.Models
+	model  string
+	client *http.Client
+	models *genai.Models
+	freely atomic.Bool // the model does not take it to be told how much to think
 }
 
 var _ model.Asker = (*Asker)(nil)
@@ -46,7 +47,7 @@ func New(c Config) (*Asker, error) {
 	if err := c.Endpoint.Check(); err != nil {
 		return nil, fmt.Errorf("gemini: %w", err)
 	}
-	a := &Asker{model: c.Model, thinking: c.Thinking, client: model.NewClient(c.Endpoint, "X-Goog-Api-Key")}
+	a := &Asker{model: c.Model, client: model.NewClient(c.Endpoint, "X-Goog-Api-Key")}
 	client, err := genai.NewClient(context.Background(), &genai.ClientConfig{ // it connects to nothing
 		Backend: genai.BackendGeminiAPI, HTTPClient: a.client,
 		APIKey:      "added by the HTTP client", // else it takes one from the environment; the real one never gets into its errors
@@ -65,10 +66,16 @@ func (a *Asker) Model() string { return a.model }
 // CloseIdleConnections closes what is kept open for the next question.
 func (a *Asker) CloseIdleConnections() { a.client.CloseIdleConnections() }
 
-// Ask puts q to the model and returns the whole answer.
+// Ask puts q to the model and returns the whole answer. Where the service refuses that the model is told how much to think,
+// it is not told so any more.
 func (a *Asker) Ask(ctx context.Context, q model.Question) (observer.Reply, error) {
 	watched, call := model.Watch(ctx, q)
-	got, err := a.models.GenerateContent(watched, a.model, genai.Text(q.User), a.config(q))
+	config := a.config(q)
+	got, err := a.models.GenerateContent(watched, a.model, genai.Text(q.User), config)
+	if err != nil && config.ThinkingConfig != nil && slices.ContainsFunc(call.Objects(), namesThinking) {
+		a.freely.Store(true)
+		return call.Outcome(observer.Reply{}, model.ErrAgain)
+	}
 	if err != nil || len(got.Candidates) == 0 && got.PromptFeedback == nil {
 		return call.Outcome(told(got), call.Failed(ctx, err))
 	}
@@ -80,8 +87,8 @@ func (a *Asker) config(q model.Question) *genai.GenerateContentConfig {
 	if q.System != "" {
 		c.SystemInstruction = genai.NewContentFromText(q.System, genai.RoleUser)
 	}
-	if a.thinking != nil {
-		c.ThinkingConfig = &genai.ThinkingConfig{ThinkingBudget: a.thinking}
+	if q.LeastThinking && !a.freely.Load() {
+		c.ThinkingConfig = leastThinking(a.model)
 	}
 	if q.Form == events.FormStructured {
 		c.ResponseMIMEType, c.ResponseJsonSchema = "application/json", q.Schema

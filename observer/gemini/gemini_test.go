@@ -31,6 +31,9 @@ func TestWire(t *testing.T) {
 		Refuses: func(status int, word string) wiretest.Answer { return refuses(status, word, "[]") },
 		NoForm: refuses(400, "INVALID_ARGUMENT", `[{"@type":"type.googleapis.com/google.rpc.BadRequest",
 			"fieldViolations":[{"field":"generation_config.response_json_schema","description":"x"}]}]`),
+		Least: func(r wiretest.Request) bool { return strings.Contains(r.Body, `"thinkingBudget":0`) },
+		NoLeast: refuses(400, "INVALID_ARGUMENT", `[{"@type":"type.googleapis.com/google.rpc.BadRequest",
+			"fieldViolations":[{"field":"generation_config.thinking_config.thinking_budget","description":"x"}]}]`),
 		Sent: func(r wiretest.Request) string { return r.Header.Get("X-Goog-Api-Key") },
 	})
 }
@@ -69,8 +72,13 @@ func body(v any) wiretest.Answer {
 
 func ask(t *testing.T, a wiretest.Answer, q model.Question) (observer.Reply, wiretest.Request, error) {
 	t.Helper()
-	server, none := wiretest.MustServe(t, a), int32(0)
-	g, err := gemini.New(gemini.Config{Model: "gemini-2.5-flash", Thinking: &none, Endpoint: model.Endpoint{URL: server.URL}})
+	return askModel(t, "gemini-2.5-flash", a, q)
+}
+
+func askModel(t *testing.T, name string, a wiretest.Answer, q model.Question) (observer.Reply, wiretest.Request, error) {
+	t.Helper()
+	server := wiretest.MustServe(t, a)
+	g, err := gemini.New(gemini.Config{Model: name, Endpoint: model.Endpoint{URL: server.URL}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +140,7 @@ func TestReasonsInDetails(t *testing.T) {
 func TestRequest(t *testing.T) {
 	t.Parallel()
 	schema := observer.Schema(events.TurnSummary, observer.CodeMode())
-	q := model.Question{System: "role", User: "batch", MaxTokens: 77, Form: events.FormStructured, Schema: schema}
+	q := model.Question{System: "role", User: "batch", MaxTokens: 77, Form: events.FormStructured, LeastThinking: true, Schema: schema}
 	_, r, err := ask(t, candidate("STOP", "x"), q)
 	if err != nil {
 		t.Fatal(err)
@@ -145,6 +153,27 @@ func TestRequest(t *testing.T) {
 		`"responseJsonSchema":` + string(schema) + `,"thinkingConfig":{"thinkingBudget":0}}}`
 	if diff := cmp.Diff(parsed(t, want), parsed(t, r.Body)); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// TestThinking: each generation is told in its own words to think as little as it can.
+func TestThinking(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		"gemini-2.5-flash": `{"thinkingBudget":0}`, "gemini-2.5-flash-lite": `{"thinkingBudget":0}`, "gemini-2.5-pro": `{"thinkingBudget":128}`,
+		"gemini-3-pro-preview": `{"thinkingLevel":"LOW"}`, "gemini-3.5-flash": `{"thinkingLevel":"LOW"}`, "gemini-12-pro": `{"thinkingLevel":"LOW"}`,
+		"models/gemini-3-flash": `{"thinkingLevel":"LOW"}`, "gemini-2.0-flash": "", "gemma-3-27b": "", "gemini-pro": "",
+	} {
+		for _, least := range []bool{true, false} {
+			_, r, err := askModel(t, name, candidate("STOP", "x"), model.Question{User: "u", MaxTokens: 9, LeastThinking: least})
+			if err != nil {
+				t.Fatal(err)
+			}
+			told := want != "" && strings.Contains(r.Body, `"thinkingConfig":`+want)
+			if least && want != "" && !told || (!least || want == "") && strings.Contains(r.Body, "thinking") {
+				t.Errorf("%s, least: %t: sent %s, want %s", name, least, r.Body, want)
+			}
+		}
 	}
 }
 

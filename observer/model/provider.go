@@ -6,9 +6,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"regexp"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/cmemd/cmemd/events"
@@ -24,20 +24,24 @@ type Config struct {
 	Mode     observer.Mode       // whose types and concepts the structured form offers; zero: observer.CodeMode
 	Redact   func(string) string // takes out of a question what must not leave the machine; nil: nothing
 	Form     events.Form         // how to ask; empty: structured where the service takes it, else XML
+	Log      *slog.Logger        // is told which form is settled; nil: nobody is
 	Wish     policy.Wish         // zero: policy.ModelWish
 
-	Retries   int           // after the first try; 0: 2; below 0: none
+	// LeastThinking: the model is told to think as little as it can, where the service takes that.
+	LeastThinking bool
+
+	Retries   int           // in a turn, after failures that pass; 0: 2; below 0: none
 	Backoff   time.Duration // before the first retry, where the service does not say; doubles; 0: 500 ms
 	Timeout   time.Duration // of a turn with all its tries; 0: 60 s
 	MaxTokens int           // of an answer; 0: 8192, which holds what a batch of 20 inputs comes to
 }
 
-// Provider is an observer.Provider that asks a language model. Which form the service takes is found out once and
+// Provider is an observer.Provider that asks a language model. Which form the service takes is found out by its answers and
 // remembered as long as the Provider lives.
 type Provider struct {
 	cfg     Config
 	schemas map[events.TurnKind]json.RawMessage
-	form    atomic.Value // of events.Form: the one that is settled; not set before
+	manners *manners
 }
 
 var _ observer.Provider = (*Provider)(nil)
@@ -69,12 +73,12 @@ func New(c Config) (*Provider, error) {
 	c.Backoff = cmp.Or(c.Backoff, 500*time.Millisecond)
 	c.Timeout = cmp.Or(c.Timeout, time.Minute)
 	c.MaxTokens = cmp.Or(c.MaxTokens, 8192)
-	p := &Provider{cfg: c, schemas: map[events.TurnKind]json.RawMessage{}}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	p := &Provider{cfg: c, schemas: map[events.TurnKind]json.RawMessage{}, manners: newManners(c)}
 	for _, kind := range []events.TurnKind{events.TurnObservation, events.TurnSummary} {
 		p.schemas[kind] = observer.Schema(kind, c.Mode)
-	}
-	if c.Form != "" {
-		p.form.Store(c.Form)
 	}
 	return p, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"sync"
 	"testing"
@@ -56,12 +57,13 @@ func (s *scripted) Ask(ctx context.Context, q model.Question) (observer.Reply, e
 	return observer.Reply{Text: a.text, StopReason: "stop", Usage: events.Usage{Input: 10, Cached: 4, Output: 1}}, nil
 }
 
-func (s *scripted) forms() []events.Form {
-	var list []events.Form
+// forms are the first letters of the forms that were asked for.
+func (s *scripted) forms() string {
+	var list strings.Builder
 	for _, q := range s.asked {
-		list = append(list, q.Form)
+		list.WriteByte(q.Form[0])
 	}
-	return list
+	return list.String()
 }
 
 // plain renders what the tests look for.
@@ -234,56 +236,106 @@ func TestTime(t *testing.T) {
 	})
 }
 
-// TestForms: which forms are asked for in three turns, by what the service says to the first questions.
+// TestForms: which forms are asked for in some turns, by what the service says to the questions.
 func TestForms(t *testing.T) {
 	t.Parallel()
 	const x, s = events.FormXML, events.FormStructured
 	noForm, refused := said{err: fmt.Errorf("at once: %w", model.ErrForm)}, failing(events.FailRefused, 400)
 	xml, json, prose := said{text: observer.SkipForm}, said{text: `{"observations":[]}`}, said{text: "Sure!"}
+	busy, again := failing(events.FailServer, 500), said{err: model.ErrAgain}
 	for name, tc := range map[string]struct {
 		form   events.Form
 		script []said
-		asked  []events.Form
+		asked  string // the first letters of the forms
 		errs   string // of the turns: . for none, else the class's first letter
 	}{
-		"taken":                   {"", []said{json}, []events.Form{s, s, s}, "..."},
-		"prose once it is taken":  {"", []said{json, prose}, []events.Form{s, s, s}, "..."},
-		"refused by name":         {"", []said{noForm, xml}, []events.Form{s, x, x, x}, "..."},
-		"refused by name, later":  {"", []said{json, noForm, xml}, []events.Form{s, s, x, x}, "..."},
-		"refused without a word":  {"", []said{refused, xml}, []events.Form{s, x, x, x}, "..."},
-		"refused in both":         {"", []said{refused, refused, xml}, []events.Form{s, x, s, x, x}, "r.."},
-		"not found":               {"", []said{failing(events.FailSetup, 404), xml}, []events.Form{s, x, x, x}, "..."},
-		"no key":                  {"", []said{failing(events.FailSetup, 0), json}, []events.Form{s, s, s}, "s.."},
-		"no money":                {"", []said{failing(events.FailBilling, 400), json}, []events.Form{s, s, s}, "b.."},
-		"too long":                {"", []said{failing(events.FailOverflow, 413), json}, []events.Form{s, s, s}, "o.."},
-		"ignored":                 {"", []said{prose, xml}, []events.Form{s, x, x, x}, "..."},
-		"blank says nothing":      {"", []said{{}, json}, []events.Form{s, s, s}, "..."},
-		"blank, then ignored":     {"", []said{{}, prose, xml}, []events.Form{s, s, x, x}, "..."},
-		"XML is wanted":           {x, []said{xml}, []events.Form{x, x, x}, "..."},
-		"structured is wanted":    {s, []said{prose, noForm, json}, []events.Form{s, s, s}, ".s."},
-		"no form at all":          {"", []said{noForm, noForm, noForm, xml}, []events.Form{s, x, x, x}, "ss."},
-		"structured, but refused": {s, []said{refused, json}, []events.Form{s, s, s}, "r.."},
+		"taken":                       {"", []said{json}, "sss", "..."},
+		"prose once it is taken":      {"", []said{json, prose}, "sss", "..."},
+		"refused by name":             {"", []said{noForm, xml}, "sxxx", "..."},
+		"refused by name, later":      {"", []said{json, noForm, xml}, "ssxx", "..."},
+		"refused without a word":      {"", []said{refused, xml, refused, xml, xml}, "sxsxxx", "...."},
+		"refused once":                {"", []said{refused, xml, json, json}, "sxss", "..."},
+		"refused now and then":        {"", []said{refused, xml, json, refused, xml, json}, "sxssxs", "...."},
+		"refused in both":             {"", []said{refused, refused, json}, "sxss", "r.."},
+		"refused later":               {"", []said{json, refused, xml, refused, xml, xml}, "ssxsxxx", "....."},
+		"not found":                   {"", []said{failing(events.FailSetup, 404), xml, json}, "sxss", "..."},
+		"no key":                      {"", []said{failing(events.FailSetup, 0), json}, "sss", "s.."},
+		"no money":                    {"", []said{failing(events.FailBilling, 400), json}, "sss", "b.."},
+		"too long":                    {"", []said{failing(events.FailOverflow, 413), json}, "sss", "o.."},
+		"ignored":                     {"", []said{prose, xml, prose, xml, xml}, "sxsxx", "..."},
+		"ignored once":                {"", []said{prose, xml, json}, "sxss", "..."},
+		"blank says nothing":          {"", []said{{}, json}, "sss", "..."},
+		"XML is wanted":               {x, []said{xml}, "xxx", "..."},
+		"XML is wanted, but refused":  {x, []said{refused, xml}, "xxx", "r.."},
+		"structured is wanted":        {s, []said{prose, noForm, json}, "sss", ".s."},
+		"no form at all":              {"", []said{noForm, noForm, noForm, xml}, "sxxx", "ss."},
+		"structured, never had":       {s, []said{refused, xml, refused, xml, json}, "sxsxs", "ss."},
+		"structured, but refused":     {s, []said{refused, refused, json}, "sxs", "r."},
+		"structured, refused later":   {s, []said{json, refused, json}, "sss", ".r."},
+		"busy, then no such form":     {"", []said{busy, busy, noForm, xml}, "sssx", "s."},
+		"another parameter refused":   {"", []said{again, noForm, xml}, "ssxx", ".."},
+		"every parameter refused":     {"", []said{again}, "ssssss", "ss"},
+		"no such form, then busy":     {"", []said{noForm, busy, busy, xml}, "sxxx", "s."},
+		"busy, then refused":          {"", []said{busy, refused, xml, json}, "ssxs", ".."},
+		"refused, then busy for long": {"", []said{refused, busy, busy, json}, "sxxs", "r."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p, asker := provider(t, model.Config{Form: tc.form}, tc.script...)
-			var errs strings.Builder
-			for range 3 {
-				r, err := p.Complete(t.Context(), observer.Prompt{Request: "u"})
-				f, ok := errors.AsType[*observer.Failure](err)
-				switch {
-				case ok:
-					errs.WriteByte(f.Class[0])
-				case err == nil && r.Form == asker.asked[len(asker.asked)-1].Form:
-					errs.WriteByte('.')
-				default:
-					t.Errorf("got %+v, %v", r, err)
+			synctest.Test(t, func(t *testing.T) {
+				p, asker := provider(t, model.Config{Form: tc.form}, tc.script...)
+				var errs strings.Builder
+				for range len(tc.errs) {
+					r, err := p.Complete(t.Context(), observer.Prompt{Request: "u"})
+					f, ok := errors.AsType[*observer.Failure](err)
+					switch {
+					case ok:
+						errs.WriteByte(f.Class[0])
+					case err == nil && r.Form == asker.asked[len(asker.asked)-1].Form:
+						errs.WriteByte('.')
+					default:
+						t.Errorf("got %+v, %v", r, err)
+					}
 				}
-			}
-			if diff := cmp.Diff(tc.asked, asker.forms()); diff != "" || errs.String() != tc.errs {
-				t.Errorf("got failures %q, want %q; forms (-want +got):\n%s", errs.String(), tc.errs, diff)
-			}
+				if asker.forms() != tc.asked || errs.String() != tc.errs {
+					t.Errorf("asked for %s, and the turns came to %s, want %s and %s", asker.forms(), errs.String(), tc.asked, tc.errs)
+				}
+			})
 		})
+	}
+}
+
+// TestTheSettledFormIsLogged, once, and so is each that takes its place; not a word of a prompt.
+func TestTheSettledFormIsLogged(t *testing.T) {
+	t.Parallel()
+	var logged strings.Builder
+	noTime := func(_ []string, a slog.Attr) slog.Attr {
+		if a.Key == slog.TimeKey {
+			return slog.Attr{}
+		}
+		return a
+	}
+	json, xml, refused := said{text: "{}"}, said{text: observer.SkipForm}, failing(events.FailRefused, 400)
+	c := model.Config{Log: slog.New(slog.NewTextHandler(&logged, &slog.HandlerOptions{ReplaceAttr: noTime})), LeastThinking: true}
+	p, s := provider(t, c, json, json, refused, xml, refused, xml, refused, xml, refused, xml, xml, xml)
+	for range 8 {
+		if _, err := p.Complete(t.Context(), observer.Prompt{Request: "u"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := `level=INFO msg="form settled" provider=test model=m-1 form=structured least_thinking=true
+level=INFO msg="form changed" provider=test model=m-1 form=structured least_thinking=false
+level=INFO msg="form changed" provider=test model=m-1 form=xml least_thinking=true
+level=INFO msg="form settled" provider=test model=m-1 form=xml least_thinking=true
+`
+	if diff := cmp.Diff(want, logged.String()); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	var least strings.Builder
+	for _, q := range s.asked {
+		least.WriteString(map[bool]string{true: "l", false: "p"}[q.LeastThinking])
+	}
+	if got, want := s.forms()+" "+least.String(), "sssxsxsxsxxx lllplpppppll"; got != want {
+		t.Errorf("asked %s, want %s", got, want)
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 const maxWait = 10 * time.Second
 
 // Retryable reports whether the same question may be answered when it is asked once more, soon: the connection broke, the
-// service was busy or had a fault of its own. A pause, a setting or another prompt mends the rest.
+// service was busy, gave up by itself (408, 504) or had a fault of its own. A pause, a setting or another prompt mends the rest.
 func Retryable(f *observer.Failure) bool {
 	switch f.Class {
 	case events.FailTransport, events.FailLimit, events.FailOverload, events.FailServer:
@@ -24,24 +24,42 @@ func Retryable(f *observer.Failure) bool {
 	return f.Class == events.FailTimeout && f.Status != 0 // the service gave up, not we
 }
 
-// retried asks until there is an answer, a failure that a retry does not mend, or no try left. Every try is counted.
+// retried asks until there is an answer, a failure that a retry does not mend, or no request left. Retries and other ways
+// to ask are counted together, for all of a turn: it sends at most one request and Retries more, or two more where fewer
+// retries are wanted, as finding out how a service has to be asked takes as many.
 func (t *turn) retried(ctx context.Context, q Question) (observer.Reply, error) {
-	for try := 0; ; try++ {
+	for t.asked < t.most() {
+		t.asked++
 		reply, err := t.cfg.Asker.Ask(ctx, q)
 		t.paid.add(reply, err)
-		failure, ok := errors.AsType[*observer.Failure](err)
-		if !ok || try >= t.cfg.Retries || !Retryable(failure) {
+		failure, failed := errors.AsType[*observer.Failure](err)
+		switch {
+		case errors.Is(err, ErrAgain):
+			continue
+		case !failed:
 			return reply, err
 		}
-		wait, ok := t.wait(ctx, failure, try)
+		t.last = failure
+		if t.asked == t.most() || t.retries == t.cfg.Retries || !Retryable(failure) {
+			return reply, err
+		}
+		wait, ok := t.wait(ctx, failure, t.retries)
 		if !ok {
 			return reply, err
 		}
+		t.retries++
 		if err := sleep(ctx, wait); err != nil {
 			return observer.Reply{}, err
 		}
 	}
+	if t.last == nil {
+		t.last = &observer.Failure{Class: events.FailSetup, Message: "the service refuses every way in which it is asked"}
+	}
+	return observer.Reply{}, t.last
 }
+
+// most is how many requests the turn may send.
+func (t *turn) most() int { return 1 + max(2, t.cfg.Retries) }
 
 // wait is how long to wait before the retry that follows try, from 0. It is false where the service asks for more than
 // maxWait, or the turn would be over.

@@ -30,6 +30,9 @@ const (
 	maxTokens           = "max_tokens"
 )
 
+// reasoningEffort is the parameter that tells a model how much to think.
+const reasoningEffort = "reasoning_effort"
+
 // Config of an Asker.
 type Config struct {
 	Model    string         // as the endpoint names it; needed
@@ -42,6 +45,7 @@ type Asker struct {
 	client      *http.Client
 	completions sdk.ChatCompletionService
 	older       atomic.Bool // the endpoint knows max_tokens
+	efforts     atomic.Bool // the endpoint and the model know reasoning_effort
 }
 
 var _ model.Asker = (*Asker)(nil)
@@ -56,9 +60,11 @@ func New(c Config) (*Asker, error) {
 	}
 	a := &Asker{model: c.Model, client: model.NewClient(c.Endpoint, "Authorization")}
 	opts := []option.RequestOption{option.WithEnvironmentProduction(), option.WithHTTPClient(a.client), option.WithMaxRetries(0)}
+	own := c.Endpoint.URL == "" || strings.HasPrefix(c.Endpoint.URL, "https://api.openai.com/")
+	a.older.Store(!own)
+	a.efforts.Store(own || strings.HasPrefix(c.Endpoint.URL, "https://openrouter.ai/"))
 	if c.Endpoint.URL != "" {
 		opts = append(opts, option.WithBaseURL(c.Endpoint.URL))
-		a.older.Store(!strings.HasPrefix(c.Endpoint.URL, "https://api.openai.com/"))
 	}
 	a.completions = sdk.NewChatCompletionService(opts...) // not a client, which would read the environment
 	return a, nil
@@ -70,20 +76,21 @@ func (a *Asker) Model() string { return a.model }
 // CloseIdleConnections closes what is kept open for the next question.
 func (a *Asker) CloseIdleConnections() { a.client.CloseIdleConnections() }
 
-// Ask puts q to the model and returns the whole answer. An endpoint that refuses the name of the bound of tokens is asked
-// again with the other one, at once and from then on.
+// Ask puts q to the model and returns the whole answer. Where the endpoint refuses the name of the bound of tokens, the
+// other one is taken from then on; where it refuses to be told how much to think, it is not told so any more.
 func (a *Asker) Ask(ctx context.Context, q model.Question) (observer.Reply, error) {
-	older := a.older.Load()
-	reply, refused, err := a.ask(ctx, q, older)
-	if !slices.Contains(refused, tokensName(older)) {
-		return reply, err
+	older, efforts := a.older.Load(), a.efforts.Load()
+	reply, refused, err := a.ask(ctx, q, a.params(q, older, efforts))
+	name, effort := slices.Contains(refused, tokensName(older)), efforts && slices.Contains(refused, reasoningEffort)
+	if name {
+		a.older.CompareAndSwap(older, !older)
 	}
-	a.older.Store(!older)
-	reply, _, err = a.ask(ctx, q, !older)
-	if failure, ok := errors.AsType[*observer.Failure](err); ok {
-		failure.Calls++ // the one that was refused
+	if effort {
+		a.efforts.Store(false)
 	}
-	reply.Calls++
+	if failure, ok := errors.AsType[*observer.Failure](err); ok && (name || effort) {
+		return observer.Reply{Usage: failure.Usage, Cost: failure.Cost, Calls: failure.Calls, Model: failure.Model}, model.ErrAgain
+	}
 	return reply, err
 }
 
@@ -95,9 +102,9 @@ func tokensName(older bool) string {
 }
 
 // ask asks once, and says which parameters the endpoint refused.
-func (a *Asker) ask(ctx context.Context, q model.Question, older bool) (observer.Reply, []string, error) {
+func (a *Asker) ask(ctx context.Context, q model.Question, p sdk.ChatCompletionNewParams) (observer.Reply, []string, error) {
 	watched, call := model.Watch(ctx, q)
-	completion, err := a.completions.New(watched, a.params(q, older))
+	completion, err := a.completions.New(watched, p)
 	var reply observer.Reply
 	switch {
 	case err != nil:
@@ -112,8 +119,11 @@ func (a *Asker) ask(ctx context.Context, q model.Question, older bool) (observer
 	return reply, nil, err
 }
 
-func (a *Asker) params(q model.Question, older bool) sdk.ChatCompletionNewParams {
+func (a *Asker) params(q model.Question, older, efforts bool) sdk.ChatCompletionNewParams {
 	p := sdk.ChatCompletionNewParams{Model: a.model}
+	if q.LeastThinking && efforts {
+		p.ReasoningEffort = shared.ReasoningEffortLow // the least that all models know that reason
+	}
 	if q.System != "" {
 		p.Messages = append(p.Messages, sdk.SystemMessage(q.System))
 	}

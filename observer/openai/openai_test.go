@@ -2,7 +2,10 @@ package openai_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -129,28 +132,71 @@ func TestRequest(t *testing.T) {
 	}
 }
 
-// TestTheBoundOfTokensIsNamedAsTheEndpointLikes: one that refuses a name by that name is asked with the other, and then on.
-func TestTheBoundOfTokensIsNamedAsTheEndpointLikes(t *testing.T) {
+// elsewhere sends what is meant for a service to a server of ours.
+type elsewhere struct{ host string }
+
+func (e elsewhere) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.URL.Scheme, r.URL.Host = "http", e.host
+	return http.DefaultTransport.RoundTrip(r)
+}
+
+// TestRefusedParametersAreDoneWithout: a parameter that is refused by its name is named otherwise, or left out, from then on.
+func TestRefusedParametersAreDoneWithout(t *testing.T) {
 	t.Parallel()
-	server := wiretest.MustServe(t, refuses(400, "invalid_request_error", "unsupported_parameter", "max_tokens"), completion("stop", "x"))
-	a := asker(t, server.URL)
-	for _, calls := range []int{2, 1} {
-		r, err := a.Ask(t.Context(), model.Question{User: "u", MaxTokens: 9})
-		if err != nil || r.Text != "x" || r.Calls != calls {
-			t.Fatalf("got %+v, %v, want %d calls", r, err, calls)
-		}
+	refused := func(param string) wiretest.Answer {
+		return refuses(400, "invalid_request_error", "unsupported_parameter", param)
 	}
-	var names []string
-	for _, r := range server.Requests() {
-		for name := range parsed(t, r.Body).(map[string]any) {
-			if strings.HasPrefix(name, "max_") {
-				names = append(names, name)
+	fine := completion("stop", "x")
+	for name, tc := range map[string]struct {
+		url    string // empty: a local endpoint
+		script []wiretest.Answer
+		asked  []string // parameters in doubt, by request
+	}{
+		"a local endpoint":          {"", []wiretest.Answer{fine}, []string{"max_tokens", "max_tokens"}},
+		"one that has the new name": {"", []wiretest.Answer{refused("max_tokens"), fine}, []string{"max_tokens", "max_completion_tokens", "max_completion_tokens"}},
+		"OpenAI": {"https://api.openai.com/v1", []wiretest.Answer{fine}, []string{
+			"max_completion_tokens reasoning_effort", "max_completion_tokens reasoning_effort",
+		}},
+		"OpenRouter": {"https://openrouter.ai/api/v1", []wiretest.Answer{fine}, []string{"max_tokens reasoning_effort", "max_tokens reasoning_effort"}},
+		"OpenAI, a model that does not reason": {"https://api.openai.com/v1", []wiretest.Answer{refused("reasoning_effort"), fine}, []string{
+			"max_completion_tokens reasoning_effort", "max_completion_tokens", "max_completion_tokens",
+		}},
+	} {
+		server := wiretest.MustServe(t, tc.script...)
+		e := model.Endpoint{URL: server.URL}
+		if tc.url != "" {
+			e = model.Endpoint{URL: tc.url, Transport: elsewhere{strings.TrimPrefix(server.URL, "http://")}}
+		}
+		a, err := openai.New(openai.Config{Model: "m", Endpoint: e})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n := range tc.asked {
+			r, err := a.Ask(t.Context(), model.Question{User: "u", MaxTokens: 9, LeastThinking: true})
+			if again := n+1 < len(tc.script); again != errors.Is(err, model.ErrAgain) || !again && (err != nil || r.Text != "x") || r.Calls != 1 {
+				t.Errorf("%s: question %d: got %+v, %v, want to be told to ask again: %t", name, n+1, r, err, again)
 			}
 		}
+		var asked []string
+		for _, r := range server.Requests() {
+			asked = append(asked, strings.Join(doubtful(t, r.Body), " "))
+		}
+		if diff := cmp.Diff(tc.asked, asked); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
 	}
-	if diff := cmp.Diff([]string{"max_tokens", "max_completion_tokens", "max_completion_tokens"}, names); diff != "" {
-		t.Errorf("-want +got:\n%s", diff)
+}
+
+// doubtful are the parameters of a request that not all endpoints know.
+func doubtful(t *testing.T, body string) (names []string) {
+	for name := range parsed(t, body).(map[string]any) {
+		if strings.HasPrefix(name, "max_") || name == "reasoning_effort" {
+			names = append(names, name)
+		}
 	}
+	slices.Sort(names)
+	return names
 }
 
 // TestCost: an endpoint that says what an answer cost is believed, if it is a price.

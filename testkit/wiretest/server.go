@@ -48,13 +48,15 @@ type Server struct {
 	mu       sync.Mutex // guards the fields below
 	answers  []Answer
 	requests []Request
+	look     Answer
+	looks    int
 }
 
 // MustServe starts a server that gives one answer a request, and the last one ever after. It ends with the test, or
 // earlier by Close.
 func MustServe(tb testing.TB, answers ...Answer) *Server {
 	tb.Helper()
-	s := &Server{answers: answers, gone: make(chan struct{})}
+	s := &Server{answers: answers, gone: make(chan struct{}), look: Answer{Status: http.StatusNotFound}}
 	s.server = httptest.NewServer(s)
 	s.URL = s.server.URL
 	tb.Cleanup(s.Close)
@@ -80,6 +82,21 @@ func (s *Server) Script(answers ...Answer) {
 	s.answers, s.requests = answers, nil
 }
 
+// Look sets the answer to every GET, by which askers ask what there is; without it there is nothing (404). Those are no
+// questions: they take no answer of the script, and are not among Requests.
+func (s *Server) Look(a Answer) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.look = a
+}
+
+// Looks counts the GETs so far.
+func (s *Server) Looks() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.looks
+}
+
 // Requests lists what the server was asked since its script began.
 func (s *Server) Requests() []Request {
 	s.mu.Lock()
@@ -90,7 +107,7 @@ func (s *Server) Requests() []Request {
 // ServeHTTP sends the answer that is due.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
-	a := s.next(Request{URL: r.URL.String(), Header: r.Header, Body: string(body)})
+	a := s.next(r.Method, Request{URL: r.URL.String(), Header: r.Header, Body: string(body)})
 	if a.End == Short {
 		sendShort(w, a)
 		return
@@ -115,9 +132,13 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func (s *Server) next(r Request) Answer {
+func (s *Server) next(method string, r Request) Answer {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if method == http.MethodGet {
+		s.looks++
+		return s.look
+	}
 	s.requests = append(s.requests, r)
 	if len(s.answers) == 0 {
 		return Answer{Status: http.StatusTeapot}

@@ -35,6 +35,12 @@ type API struct {
 	Refuses func(status int, word string) Answer
 	// NoForm is a refusal that names the structured form as what is wrong; a zero Answer if the API has no words for it.
 	NoForm Answer
+	// Look is what the service says of its model, where the asker asks for that; a zero Answer where it does not say.
+	Look Answer
+	// Least reports whether a request tells the model to think as little as it can, and NoLeast is a refusal that names what
+	// tells it so; nil and a zero Answer where the API has no words for that.
+	Least   func(Request) bool
+	NoLeast Answer
 	// Sent is the key of a request, as the API wants it sent.
 	Sent func(Request) string
 	// Partial: an answer that breaks off is told as far as it came.
@@ -58,7 +64,8 @@ func Run(t *testing.T, api API) {
 	}{
 		{"answers", s.answers}, {"outcomes", s.outcomes}, {"borders", s.borders}, {"cuts", s.cuts}, {"slow", s.slow},
 		{"cancelled", s.cancelled}, {"impostors", s.impostors}, {"unreachable", s.unreachable}, {"redirected", s.redirected},
-		{"refusals", s.refusals}, {"retries", s.retries}, {"forms", s.forms}, {"secrets", s.secrets}, {"another key", s.anotherKey},
+		{"refusals", s.refusals}, {"retries", s.retries}, {"forms", s.forms},
+		{"form by hand", s.formByHand}, {"thinking", s.thinking}, {"count", s.count}, {"secrets", s.secrets}, {"another key", s.anotherKey},
 		{"provider", s.provider},
 	} {
 		t.Run(r.name, r.check)
@@ -69,6 +76,16 @@ func Run(t *testing.T, api API) {
 }
 
 type suite struct{ api API }
+
+// serve starts a server of the API.
+func (s suite) serve(t *testing.T, answers ...Answer) *Server {
+	t.Helper()
+	server := MustServe(t, answers...)
+	if s.api.Look.Body != "" {
+		server.Look(s.api.Look)
+	}
+	return server
+}
 
 // rendered makes questions that are short whatever the prompt is.
 type rendered struct{}
@@ -118,7 +135,7 @@ func (s suite) answers(t *testing.T) {
 	for form, text := range map[events.Form]string{
 		events.FormXML: content, events.FormStructured: `{"observations":[],"skip":true,"skip_reason":"é \"x\""}`,
 	} {
-		server := MustServe(t, s.api.Says(form, text))
+		server := s.serve(t, s.api.Says(form, text))
 		got, err := s.ask(t, server.URL, func(c *model.Config) { c.Form = form }).Complete(t.Context(), aPrompt())
 		if err != nil {
 			t.Fatalf("%s: %v", form, err)
@@ -164,7 +181,7 @@ func (s suite) outcomes(t *testing.T) {
 		{"stopped, structured", events.FormStructured, s.api.Stopped(events.FormStructured, cut), events.FailTruncated, cut},
 		{"blocked", events.FormXML, s.api.Blocked(), events.FailRefused, ""},
 	} {
-		server := MustServe(t, tc.answer)
+		server := s.serve(t, tc.answer)
 		failure := s.fails(t, s.ask(t, server.URL, func(c *model.Config) { c.Retries, c.Form = 2, tc.form }), tc.name)
 		want := observer.Failure{
 			Class: tc.want, Message: failure.Message, Output: tc.output, Form: tc.form, Usage: Usage(), Cost: s.api.Cost, Calls: 1,
@@ -177,7 +194,7 @@ func (s suite) outcomes(t *testing.T) {
 			t.Errorf("%s: asked %d times, want once", tc.name, n)
 		}
 	}
-	server := MustServe(t, s.api.Says(events.FormXML, ""))
+	server := s.serve(t, s.api.Says(events.FormXML, ""))
 	if got, err := s.ask(t, server.URL, nil).Complete(t.Context(), aPrompt()); err != nil || got.Text != "" {
 		t.Errorf("blank: got %q, %v, want an answer without text", got.Text, err)
 	}
@@ -199,7 +216,7 @@ func (s suite) fails(t *testing.T, p *model.Provider, name string) *observer.Fai
 // borders: how an answer is cut into pieces on its way changes nothing.
 func (s suite) borders(t *testing.T) {
 	whole := s.api.Says(events.FormXML, content)
-	server := MustServe(t)
+	server := s.serve(t)
 	p := s.ask(t, server.URL, nil)
 	try := func(a Answer) {
 		t.Helper()
@@ -223,7 +240,7 @@ func (s suite) borders(t *testing.T) {
 // cuts: an answer that breaks off, at whatever byte, is a failure of the transport or was whole.
 func (s suite) cuts(t *testing.T) {
 	whole := s.api.Says(events.FormXML, content)
-	server := MustServe(t)
+	server := s.serve(t)
 	p := s.ask(t, server.URL, nil)
 	partial, told := 0, events.Usage{}
 	for i := 0; i < len(whole.Body); i++ {
@@ -272,7 +289,7 @@ func (s suite) slow(t *testing.T) {
 		if n == 0 {
 			told = events.Usage{}
 		}
-		server := MustServe(t, whole.until(n, Hang))
+		server := s.serve(t, whole.until(n, Hang))
 		began := time.Now()
 		failure := s.fails(t, s.ask(t, server.URL, func(c *model.Config) { c.Timeout, c.Retries = 100*time.Millisecond, 2 }), name)
 		if failure.Class != events.FailTimeout || time.Since(began) > 5*time.Second {
@@ -295,7 +312,7 @@ func (s suite) cancelled(t *testing.T) {
 	for name, a := range map[string]Answer{
 		"no byte": whole.until(0, Hang), "half": whole.until(len(whole.Body)/2, Hang), "between tries": refused,
 	} {
-		server := MustServe(t, a)
+		server := s.serve(t, a)
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(50*time.Millisecond, cancel)
 		began := time.Now()
@@ -315,7 +332,7 @@ func (s suite) cancelled(t *testing.T) {
 
 // provider holds it to the contract of all providers, and with the questions that a daemon asks to budgets.
 func (s suite) provider(t *testing.T) {
-	server := MustServe(t, s.api.Says(events.FormXML, observer.SkipForm))
+	server := s.serve(t, s.api.Says(events.FormXML, observer.SkipForm))
 	t.Run("contract", func(t *testing.T) {
 		asked := func(t *testing.T) observer.Provider { return s.ask(t, server.URL, retrying) }
 		providertest.Run(t, asked, providertest.Options{Deterministic: true})

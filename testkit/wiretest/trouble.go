@@ -37,7 +37,7 @@ func (s suite) impostors(t *testing.T) {
 		{"JSON that is none", Answer{Body: `{"id": `, Header: json}, events.FailTransport},
 		{"an answer without an end", Answer{Body: strings.Repeat(" ", 5<<20), Header: json}, events.FailTruncated},
 	} {
-		server := MustServe(t, tc.answer)
+		server := s.serve(t, tc.answer)
 		if f := s.fails(t, s.ask(t, server.URL, nil), tc.name); f.Class != tc.want {
 			t.Errorf("%s: got %v, want %s", tc.name, f, tc.want)
 		}
@@ -52,7 +52,7 @@ func (s suite) unreachable(t *testing.T) {
 	}
 	refusing := "http://" + l.Addr().String()
 	_ = l.Close()
-	plain := MustServe(t, s.api.Says(events.FormXML, content))
+	plain := s.serve(t, s.api.Says(events.FormXML, content))
 	for name, url := range map[string]string{
 		"refused": refusing, "no name": "http://no-such-host.invalid", "no TLS": "https" + strings.TrimPrefix(plain.URL, "http"),
 	} {
@@ -65,9 +65,9 @@ func (s suite) unreachable(t *testing.T) {
 
 // redirected: a key is not carried to another address.
 func (s suite) redirected(t *testing.T) {
-	other := MustServe(t, s.api.Says(events.FormXML, content))
+	other := s.serve(t, s.api.Says(events.FormXML, content))
 	for _, status := range []int{301, 302, 303, 307, 308} {
-		server := MustServe(t, Answer{Status: status, Header: map[string]string{"Location": other.URL}})
+		server := s.serve(t, Answer{Status: status, Header: map[string]string{"Location": other.URL}})
 		if f := s.fails(t, s.ask(t, server.URL, nil), fmt.Sprint(status)); f.Class != events.FailSetup || f.Status != status {
 			t.Errorf("%d: got %v, status %d, want setup", status, f, f.Status)
 		}
@@ -106,7 +106,7 @@ func (s suite) refusals(t *testing.T) {
 			"JSON of others":    {Status: r.status, Header: map[string]string{"Content-Type": "application/json"}, Body: `{"error":"weekly limit"}`},
 			"a cut page":        {Status: r.status, Header: page, Body: "<html>rate", End: Cut},
 		} {
-			server := MustServe(t, a)
+			server := s.serve(t, a)
 			f := s.fails(t, s.ask(t, server.URL, retrying), fmt.Sprint(r.status, " ", name))
 			if f.Class != r.want || f.Status != r.status || !f.ResetsAt.IsZero() {
 				t.Errorf("%d, %s: got %s, status %d, reset %v, want %s without a reset", r.status, name, f.Class, f.Status, f.ResetsAt, r.want)
@@ -131,7 +131,7 @@ func tries(retried bool) int {
 func (s suite) later(t *testing.T, r refusal) {
 	t.Helper()
 	for _, value := range []string{"30", time.Now().Add(30 * time.Second).UTC().Format(http.TimeFormat)} {
-		server := MustServe(t, s.api.Refuses(r.status, "some_error").with("Retry-After", value))
+		server := s.serve(t, s.api.Refuses(r.status, "some_error").with("Retry-After", value))
 		f := s.fails(t, s.ask(t, server.URL, retrying), fmt.Sprint(r.status))
 		left := time.Until(f.ResetsAt)
 		if r.resets != (left > 20*time.Second && left < 40*time.Second) || r.resets == f.ResetsAt.IsZero() {
@@ -160,7 +160,7 @@ func (s suite) retries(t *testing.T) {
 		"a cut, then 503": {[]Answer{half, {Status: 503}, fine}, 3, twice},
 		"two cuts":        {[]Answer{half, half, fine}, 3, sum(s.api.Begun, twice)},
 	} {
-		server := MustServe(t, tc.script...)
+		server := s.serve(t, tc.script...)
 		got, err := s.ask(t, server.URL, retrying).Complete(t.Context(), aPrompt())
 		if n := len(server.Requests()); err != nil || !cmp.Equal(got.Text, content) || n != tc.want {
 			t.Errorf("%s: got %q, %v after %d requests, want an answer after %d", name, got.Text, err, n, tc.want)
@@ -169,12 +169,12 @@ func (s suite) retries(t *testing.T) {
 			t.Errorf("%s: told %+v, $%v for %d calls, want %+v, $%v for %d", name, got.Usage, got.Cost, got.Calls, tc.paid, s.api.Cost, tc.want)
 		}
 	}
-	server := MustServe(t, half)
+	server := s.serve(t, half)
 	failure := s.fails(t, s.ask(t, server.URL, retrying), "three cuts")
 	if want := sum(s.api.Begun, sum(s.api.Begun, s.api.Begun)); failure.Usage != want || failure.Calls != 3 {
 		t.Errorf("three cuts: told %+v for %d calls, want %+v for 3", failure.Usage, failure.Calls, want)
 	}
-	server = MustServe(t, s.api.Refuses(429, "rate_limit_error").with("Retry-After", "1"), fine)
+	server = s.serve(t, s.api.Refuses(429, "rate_limit_error").with("Retry-After", "1"), fine)
 	began := time.Now()
 	_, err := s.ask(t, server.URL, retrying).Complete(t.Context(), aPrompt())
 	if took := time.Since(began); err != nil || took < time.Second || took > 3*time.Second {
@@ -184,48 +184,6 @@ func (s suite) retries(t *testing.T) {
 
 func sum(a, b events.Usage) events.Usage {
 	return events.Usage{Input: a.Input + b.Input, Cached: a.Cached + b.Cached, Output: a.Output + b.Output}
-}
-
-// forms: without a setting the structured form is asked for, until the service shows that it has none.
-func (s suite) forms(t *testing.T) {
-	structured, xml := `{"observations":[],"skip":true,"skip_reason":""}`, s.api.Says(events.FormXML, content)
-	type testCase struct {
-		first Answer
-		want  events.Form  // of the two turns
-		calls int          // of the first turn
-		paid  events.Usage // by it
-	}
-	cases := map[string]testCase{
-		"taken":               {s.api.Says(events.FormStructured, structured), events.FormStructured, 1, Usage()},
-		"not taken, 400":      {s.api.Refuses(400, "invalid_request_error"), events.FormXML, 2, Usage()},
-		"not taken, 404":      {s.api.Refuses(404, "not_found_error"), events.FormXML, 2, Usage()},
-		"not taken, 422":      {s.api.Refuses(422, "unprocessable"), events.FormXML, 2, Usage()},
-		"taken and forgotten": {s.api.Says(events.FormXML, content), events.FormXML, 2, sum(Usage(), Usage())},
-	}
-	if s.api.NoForm.Status != 0 {
-		cases["refused by name"] = testCase{s.api.NoForm, events.FormXML, 2, Usage()}
-	}
-	for name, tc := range cases {
-		script := []Answer{tc.first, xml}
-		if tc.want == events.FormStructured {
-			script = []Answer{tc.first}
-		}
-		server := MustServe(t, script...)
-		p := s.ask(t, server.URL, func(c *model.Config) { c.Form = "" })
-		for turn, calls := range []int{tc.calls, tc.calls + 1} {
-			got, err := p.Complete(t.Context(), aPrompt())
-			if n := len(server.Requests()); err != nil || got.Form != tc.want || n != calls {
-				t.Errorf("%s, turn %d: got form %q, %v after %d requests, want %q after %d", name, turn+1, got.Form, err, n, tc.want, calls)
-			}
-			if turn == 0 && (got.Calls != calls || got.Usage != tc.paid) || turn == 1 && (got.Calls != 1 || got.Usage != Usage()) {
-				t.Errorf("%s, turn %d: told %+v for %d calls", name, turn+1, got.Usage, got.Calls)
-			}
-		}
-	}
-	server := MustServe(t, s.api.Refuses(400, "invalid_request_error"))
-	if f := s.fails(t, s.ask(t, server.URL, func(c *model.Config) { c.Form = "" }), "refused in both forms"); f.Class != events.FailRefused || f.Calls != 2 {
-		t.Errorf("refused in both forms: got %v after %d calls, want the refusal after 2", f, f.Calls)
-	}
 }
 
 // secrets: a service that says the key and the prompt back finds neither in an error nor in a log.
@@ -242,7 +200,7 @@ func (s suite) secrets(t *testing.T) {
 			s.api.Refuses(status, Key), {Status: status, Body: Key + secret}, {Status: status, Body: Key + secret, End: Cut},
 			{Status: status, Body: Key, Header: map[string]string{"Retry-After": Key, "Content-Type": Key, "Location": "/" + Key}},
 		} {
-			server := MustServe(t, a)
+			server := s.serve(t, a)
 			p := s.ask(t, server.URL, nil)
 			_, err := p.Complete(t.Context(), observer.Prompt{Request: secret})
 			logged.WriteString(spelled(err))
@@ -266,7 +224,7 @@ func (s suite) anotherKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	fine := s.api.Says(events.FormXML, content)
-	server := MustServe(t,
+	server := s.serve(t,
 		fine, s.api.Refuses(500, "api_error"), s.api.Refuses(401, "authentication_error"), fine, s.api.Refuses(403, "x"), fine)
 	p := s.askWith(t, model.Endpoint{URL: server.URL, Key: key}, nil)
 	for range 6 {
