@@ -34,6 +34,7 @@ type Models struct {
 	Gemini      serviceConfig
 
 	OutputForm      string
+	Thinking        string
 	Mode            string
 	Language        string
 	MaxOutputTokens int
@@ -69,6 +70,12 @@ const (
 	formStructured = "structured"
 )
 
+// What a model may be told of how much to think before it answers.
+const (
+	thinkingLeast = "least"
+	thinkingOwn   = "own"
+)
+
 // modelSettings is the part of the table that says how models are asked.
 func modelSettings() []setting {
 	all := []setting{
@@ -83,6 +90,9 @@ func modelSettings() []setting {
 	return append(all,
 		wordKey("output_form", formAuto, []string{formAuto, formXML, formStructured}, "of a model's answers; auto: structured where the service takes it",
 			func(c *config) *string { return &c.OutputForm }),
+		wordKey("thinking", thinkingLeast, []string{thinkingLeast, thinkingOwn},
+			"of a model before it answers, which is paid as output: as little as it can, or as it likes; claude-cli asks for none",
+			func(c *config) *string { return &c.Thinking }),
 		wordsKey("mode", observer.CodeMode().ID, "the name of a mode: see `cmemd observer modes`", "what a model records, and in which words", isModeWord,
 			func(c *config) *string { return &c.Mode }),
 		wordsKey("language", "", "the name of a language, or empty: the mode's", "that a model writes in", isLanguage,

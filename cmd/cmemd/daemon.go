@@ -58,7 +58,7 @@ func openDaemon(ctx context.Context, l *loaded, p paths, logger *slog.Logger, ve
 	if err := l.checkPrices(prices); err != nil {
 		return nil, err
 	}
-	offers, err := builder{settings: l, runs: p.runs}.offers()
+	offers, err := builder{settings: l, runs: p.runs, log: logger}.offers()
 	if err != nil {
 		return nil, err
 	}

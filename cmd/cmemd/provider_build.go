@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"slices"
 	"strings"
@@ -35,6 +36,7 @@ type builder struct {
 	settings *loaded
 	runs     string               // the folder of what claude-cli runs
 	asked    func(model.Question) // is told of each question that goes out; may be nil
+	log      *slog.Logger         // is told how they have to be asked; may be nil
 }
 
 // provider makes the provider called name, or says what it lacks.
@@ -76,7 +78,8 @@ func (b builder) model(name string, made *built) error {
 	}
 	c := model.Config{
 		Name: name, Asker: guarded{Asker: asker, key: made.key, asked: b.asked}, Renderer: renderer, Mode: made.mode, Redact: redact,
-		Retries: l.ObserverRetries, Timeout: l.TurnTimeout, MaxTokens: l.MaxOutputTokens,
+		Retries: l.ObserverRetries, Timeout: l.TurnTimeout, MaxTokens: l.MaxOutputTokens, Log: b.log,
+		LeastThinking: l.Thinking == thinkingLeast && name != claudecli.Name, // whose client is asked for none by itself
 	}
 	if l.ObserverRetries == 0 || name == claudecli.Name { // which asks its service again by itself
 		c.Retries = -1
