@@ -1,0 +1,97 @@
+// Command retrieval measures how well searches find what a question asks for.
+//
+//	go run ./testkit/retrieval -docs DOCS -queries QUERIES [-half tune|held] [-cmemd BINARY] [-misses] [-json]
+//
+// DOCS has one JSON object a line, {id, scope, session, date, text}; QUERIES has {id, scope, q, evidence}, where evidence
+// are the ids of the documents that answer q. Documents become saved memories of a real daemon in a temporary home (the
+// scope is the project, the date the time), and each question is asked through its HTTP API within its scope. Printed is,
+// at 5, 10 and 20 results, recall (the part of the evidence that was found, averaged over the questions) and any (the part
+// of the questions for which anything was found), and MRR, the mean of 1 / rank of the first evidence found.
+//
+// The set of this project is in testdata; a question belongs to the half that is tuned on, or to the one that is held
+// back, by a hash of its id.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"time"
+
+	"golang.org/x/term"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, os.Args[1:], os.Stdout, os.Stderr); err != nil {
+		fmt.Fprintln(os.Stderr, "retrieval:", err)
+		os.Exit(1)
+	}
+}
+
+// options is what the command line asks for.
+type options struct {
+	docs, queries, binary, half string
+	json, misses                bool
+}
+
+func optionsOf(args []string, stderr io.Writer) (options, error) {
+	var o options
+	flags := flag.NewFlagSet("retrieval", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.StringVar(&o.docs, "docs", "", "file of documents, a JSON object a line")
+	flags.StringVar(&o.queries, "queries", "", "file of questions, a JSON object a line")
+	flags.StringVar(&o.binary, "cmemd", "", "the program to measure; empty builds the one around the working folder")
+	flags.StringVar(&o.half, "half", "", "ask the questions of one half alone: tune or held")
+	flags.BoolVar(&o.json, "json", false, "print one JSON object")
+	flags.BoolVar(&o.misses, "misses", false, "list the questions whose evidence is not all among the first 10")
+	if err := flags.Parse(args); err != nil {
+		return o, err
+	}
+	switch {
+	case o.docs == "" || o.queries == "":
+		return o, errors.New("want -docs and -queries")
+	case o.half != "" && o.half != tune && o.half != held:
+		return o, fmt.Errorf("-half %q is neither %s nor %s", o.half, tune, held)
+	}
+	return o, nil
+}
+
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	o, err := optionsOf(args, stderr)
+	if err != nil {
+		return err
+	}
+	docs, err := readDocs(o.docs)
+	if err != nil {
+		return err
+	}
+	queries, err := readQueries(o.queries, docs)
+	if err != nil {
+		return err
+	}
+	if queries = halfOf(queries, o.half); len(queries) == 0 {
+		return errors.New("there are no questions")
+	}
+	began := time.Now()
+	r, err := measure(ctx, o.binary, docs, queries, meter{stderr, !o.json && isTerminal(stderr)})
+	if err != nil {
+		return err
+	}
+	r.Seconds = time.Since(began).Seconds()
+	if o.json {
+		return json.NewEncoder(stdout).Encode(r)
+	}
+	return r.print(stdout, o.misses)
+}
+
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
