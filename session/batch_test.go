@@ -45,12 +45,15 @@ func TestCommandsBehindCapturesOfTheirBatch(t *testing.T) {
 		m := newSim(t, policy.ModelWish())
 		m.tool("a")
 		m.stop()
-		for range 2 {
-			m.must(m.fail(m.start(), events.FailRefused))
-		}
+		m.must(m.fail(m.start(), events.FailRefused))
+		m.tool("b")
+		m.stop()
+		m.must(m.keep(m.start()))
+		m.must(m.keep(m.start()))
+		m.must(m.fail(m.start(), events.FailRefused))
 		turn := m.start()
 		m.doTogether(append(m.tools(4), m.fail(turn, events.FailRefused))...)
-		if got := m.state.Balance(); got.Dropped != 1 || got.Pending != 5 {
+		if got := m.state.Balance(); got.Dropped != 1 || got.Observed != 2 || got.Pending != 5 {
 			t.Errorf("got %+v, want the refused input dropped and five pending", got)
 		}
 	})

@@ -196,6 +196,9 @@ func (s *State) failTurn(h events.Header, e events.TurnFailed) {
 	if !blamesBatch(e) {
 		return
 	}
+	if e.Class.BlamesTurn() {
+		s.bear(h, e, t.settles)
+	}
 	for _, i := range t.settles {
 		in := &s.inputs[i]
 		in.attempts += uint8(btoi(in.attempts < math.MaxUint8))
@@ -204,7 +207,9 @@ func (s *State) failTurn(h events.Header, e events.TurnFailed) {
 		}
 		switch {
 		case e.Halved > 0:
-			in.most, in.attempts = uint16(min(e.Halved, 1<<16-1)), 0
+			in.most, in.attempts, in.refusals = uint16(min(e.Halved, 1<<16-1)), 0, 0
+		case tooLong(e.Class) && e.Spared:
+			in.most, in.attempts, in.cuts = 1, 0, 0 // it was not its length
 		case tooLong(e.Class) && len(t.settles) == 1:
 			in.most = 1 // what is captured meanwhile would only make it longer
 			in.cuts++
@@ -277,7 +282,7 @@ func (s *State) reowe(i int, at time.Time) {
 	if in.outcome == Forgotten {
 		return
 	}
-	in.attempts, in.asks, in.cuts, in.most, in.blamed = 0, 0, 0, 0, 0
+	in.attempts, in.asks, in.cuts, in.most, in.blamed, in.refusals, in.refused = 0, 0, 0, 0, 0, 0, 0
 	in.since = at
 	s.flush = max(s.flush, in.version)
 	s.owe(i)
@@ -296,6 +301,8 @@ func (s *State) Place(records []events.Record) {
 			place(s.prompts, r)
 		case events.KindObservationParsed:
 			place(s.seen, r)
+		case events.KindTurnFailed:
+			s.placeBlame(r)
 		}
 		s.hear(r.Header)
 	}

@@ -64,34 +64,85 @@ func (p *Plan) wake(at, now time.Time) {
 	}
 }
 
-// due returns the turn that is due, or when the next one will be.
+// due returns the turn that is due, or when the next one will be. What has failed by its own fault comes last, so that it
+// keeps nothing waiting that may be well.
 func (s *State) due(rules Rules, now time.Time) (*Work, time.Time) {
 	if s.quarantine.trip > 0 {
 		return s.probe(rules, now)
 	}
-	obs, stop := s.firstOwed()
-	if obs >= 0 && (stop < 0 || s.inputs[obs].epoch <= s.inputs[stop].epoch) {
-		return s.dueObservation(rules, obs, now)
+	w, at := s.dueBlameless(rules, now)
+	if w == nil {
+		if blamed, _ := s.dueBlamed(rules, now); blamed != nil {
+			return blamed, time.Time{}
+		}
 	}
-	return s.summaryOf(stop), time.Time{}
+	return w, at
 }
 
-// planned returns the turn that comes next where the provider wishes for n inputs, due or not; nil: there are fewer that may
-// be asked about together.
-func (s *State) planned(rules Rules, n int, now time.Time) *Work {
+// planned returns the turn that comes next where the provider wishes for n inputs, due or not, of those that have failed
+// by their own fault or of the others; nil: there are fewer that may be asked about together.
+func (s *State) planned(rules Rules, n int, blamed bool, now time.Time) (w *Work) {
 	rules.Wish = policy.Wish{MaxInputs: n}
-	w, _ := s.due(rules, now)
+	switch {
+	case s.quarantine.trip > 0:
+		w, _ = s.probe(rules, now)
+	case blamed:
+		w, _ = s.dueBlamed(rules, now)
+	default:
+		w, _ = s.dueBlameless(rules, now)
+	}
 	return w
+}
+
+// dueBlameless is due of the inputs that have not failed by their own fault.
+func (s *State) dueBlameless(rules Rules, now time.Time) (*Work, time.Time) {
+	obs, stop := s.firstOwed()
+	switch {
+	case obs >= 0 && (stop < 0 || s.inputs[obs].epoch <= s.inputs[stop].epoch):
+		return s.dueObservation(rules, obs, now)
+	case stop >= 0:
+		return s.summaryOf(stop), time.Time{}
+	}
+	return nil, time.Time{}
+}
+
+// dueBlamed is due of the inputs that have failed by their own fault: those first that did so least often, so that the
+// bad one of a batch that was halved keeps the other half waiting for one turn alone.
+func (s *State) dueBlamed(rules Rules, now time.Time) (*Work, time.Time) {
+	working, least := s.working(), -1
+	for _, i := range s.owed {
+		in := s.inputs[i]
+		if in.refusals == 0 || in.kind == events.KindAgentStopped && working[in.epoch] {
+			continue
+		}
+		if least < 0 || in.refusals < s.inputs[least].refusals {
+			least = i
+		}
+	}
+	switch {
+	case least < 0:
+		return nil, time.Time{}
+	case s.inputs[least].kind == events.KindAgentStopped:
+		return s.summaryOf(least), time.Time{}
+	}
+	return s.dueObservation(rules, least, now)
+}
+
+// working tells the epochs that have inputs to observe: their stops wait for them.
+func (s *State) working() map[int]bool {
+	epochs := map[int]bool{}
+	for _, i := range s.owed {
+		if in := s.inputs[i]; in.kind != events.KindAgentStopped {
+			epochs[in.epoch] = true
+		}
+	}
+	return epochs
 }
 
 // probe returns the turn of a quarantine that is over: about the one input that was tried least, so that a bad one is
 // found at once and keeps nobody waiting. A stop waits until the work before it was observed.
 func (s *State) probe(rules Rules, now time.Time) (*Work, time.Time) {
-	working := map[int]bool{} // epochs with inputs to observe
-	for _, i := range s.owed {
-		working[s.inputs[i].epoch] = working[s.inputs[i].epoch] || s.inputs[i].kind != events.KindAgentStopped
-	}
-	least := -1
+	working, least := s.working(), -1
 	for _, i := range s.owed {
 		if s.inputs[i].kind == events.KindAgentStopped && working[s.inputs[i].epoch] {
 			continue
@@ -106,10 +157,16 @@ func (s *State) probe(rules Rules, now time.Time) (*Work, time.Time) {
 	return s.dueObservation(rules, least, now)
 }
 
-// firstOwed returns the owed input of the oldest stretch of work for each kind of turn; -1: none.
+// firstOwed returns the owed input of the oldest stretch of work for each kind of turn; -1: none. Only the blameless
+// count, and no stop of which blamed work is still to be observed.
 func (s *State) firstOwed() (obs, stop int) {
 	obs, stop = -1, -1
+	blamed := false
 	for _, i := range s.owed {
+		if s.inputs[i].refusals > 0 {
+			blamed = true
+			continue
+		}
 		first := &obs
 		if s.inputs[i].kind == events.KindAgentStopped {
 			first = &stop
@@ -118,7 +175,22 @@ func (s *State) firstOwed() (obs, stop int) {
 			*first = i
 		}
 	}
+	if blamed && stop >= 0 {
+		stop = s.firstStop()
+	}
 	return obs, stop
+}
+
+// firstStop returns the oldest blameless stop whose work was observed; -1: none.
+func (s *State) firstStop() int {
+	working, stop := s.working(), -1
+	for _, i := range s.owed {
+		in := s.inputs[i]
+		if in.kind == events.KindAgentStopped && in.refusals == 0 && !working[in.epoch] && (stop < 0 || in.epoch < s.inputs[stop].epoch) {
+			stop = i
+		}
+	}
+	return stop
 }
 
 func (s *State) dueObservation(rules Rules, first int, now time.Time) (*Work, time.Time) {
@@ -138,9 +210,9 @@ func (s *State) dueObservation(rules Rules, first int, now time.Time) (*Work, ti
 	return w, time.Time{}
 }
 
-// batch takes owed inputs from first on that belong to the same stretch of work and the same half of an earlier batch, up
-// to the wish and to what a failure left as the most, and to one that another provider was asked for. full means that the
-// wish alone makes the batch due.
+// batch takes owed inputs from first on that belong to the same stretch of work, the same half of an earlier batch and the
+// same row of failures, up to the wish and to what a failure left as the most, and to one that another provider was asked
+// for. full means that the wish alone makes the batch due.
 func (s *State) batch(rules Rules, first int) (is []int, full bool) {
 	wish, bytes, most, asked := rules.Wish, 0, int(s.inputs[first].most), ""
 	if s.quarantine.trip > 0 {
@@ -148,7 +220,7 @@ func (s *State) batch(rules Rules, first int) (is []int, full bool) {
 	}
 	for _, i := range s.owed {
 		in := s.inputs[i]
-		if i < first || in.epoch != s.inputs[first].epoch || in.kind == events.KindAgentStopped {
+		if i < first || in.epoch != s.inputs[first].epoch || in.kind == events.KindAgentStopped || in.refusals != s.inputs[first].refusals {
 			continue
 		}
 		if over(len(is), most) || over(len(is), wish.MaxInputs) || len(is) > 0 && s.inputs[first].most != in.most ||
@@ -200,6 +272,7 @@ func (s *State) workOn(kind events.TurnKind, is []int) *Work {
 		w.Attempt = max(w.Attempt, int(s.inputs[i].attempts)+1, int(s.inputs[i].asks)+1)
 		w.Cuts = max(w.Cuts, int(s.inputs[i].cuts))
 		w.Provider = cmp.Or(w.Provider, s.wished[i])
+		w.Blamed = w.Blamed || s.inputs[i].refusals > 0
 	}
 	w.Prompt, w.PromptAt = s.promptBefore(s.inputs[is[0]].version)
 	w.Fresh = s.fresh

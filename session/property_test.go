@@ -2,6 +2,7 @@ package session
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -28,7 +29,47 @@ func TestNothingIsLostAndNothingWaitsForEver(t *testing.T) {
 			m.randomStep(rt)
 		}
 		m.settleEverything()
+		m.checkGuard()
 	})
+}
+
+// checkGuard looks, by the log alone, for inputs that a provider cost which had answered nothing since it first failed them.
+func (m *sim) checkGuard() {
+	first := map[string]events.Position{} // by provider and input
+	owed := map[events.ID][]events.Position{}
+	for n, r := range m.records {
+		switch e := m.log[n].(type) {
+		case events.TurnStarted:
+			owed[e.Turn] = e.Settles
+		case events.ReobserveRequested:
+			for key := range first {
+				for _, p := range e.Inputs {
+					if strings.HasSuffix(key, fmt.Sprint(" ", p)) {
+						delete(first, key)
+					}
+				}
+			}
+		case events.TurnFailed:
+			if !e.Class.BlamesTurn() {
+				continue
+			}
+			for _, p := range owed[e.Turn] {
+				if key := fmt.Sprint(e.Provider, " ", p); first[key] == 0 {
+					first[key] = r.Position
+				}
+			}
+		case events.InputsDropped:
+			f, ok := m.log[n-1].(events.TurnFailed)
+			if e.Turn == (events.ID{}) || !ok || !f.Class.BlamesTurn() {
+				continue
+			}
+			for _, p := range e.Inputs {
+				if at := first[fmt.Sprint(f.Provider, " ", p)]; f.Answered <= at {
+					m.tb.Fatalf("input %d was given up at %d; %s first failed it at %d and answered at %d", p, r.Position, f.Provider, at, f.Answered)
+				}
+			}
+		}
+	}
 }
 
 // tb sends failures to rapid, so that it shrinks them, and all else to the test.
@@ -107,7 +148,12 @@ func (m *sim) randomTurn(rt *rapid.T) {
 	case 2:
 		m.must(m.drop(turn, rapid.SampledFrom([]string{events.ReasonNoXML, events.ReasonMissingSummary}).Draw(rt, "drop")))
 	default:
-		m.must(m.fail(turn, rapid.SampledFrom(classes).Draw(rt, "class")))
+		f := m.fail(turn, rapid.SampledFrom(classes).Draw(rt, "class"))
+		f.Failed.Provider = rapid.SampledFrom([]string{"one", "another"}).Draw(rt, "provider")
+		if rapid.Bool().Draw(rt, "never answered") {
+			f.Failed.Answered = 0
+		}
+		m.must(f)
 	}
 }
 

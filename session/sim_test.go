@@ -104,7 +104,7 @@ func (m *sim) check() {
 		m.tb.Fatalf("balance: got %+v, the definition says %+v", b, want)
 	}
 	folded := m.fold()
-	if d := cmp.Diff(folded, m.state, cmp.AllowUnexported(State{}, input{}, ref{}, turn{}, quarantine{}), equateEmpty); d != "" {
+	if d := cmp.Diff(folded, m.state, cmp.AllowUnexported(State{}, input{}, ref{}, turn{}, quarantine{}, blame{}), equateEmpty); d != "" {
 		m.tb.Fatalf("a fold of the stream differs from the live state (-fold +live):\n%s", d)
 	}
 }
@@ -160,6 +160,8 @@ func isEmpty(v any) bool {
 		return len(v) == 0
 	case []ref:
 		return len(v) == 0
+	case []blame:
+		return len(v) == 0
 	case []input:
 		return len(v) == 0
 	}
@@ -208,8 +210,23 @@ func (m *sim) skip(turn events.ID, reason string) Answer {
 	return Answer{ID: m.id(), At: m.now, Received: m.received(turn), Skipped: &events.OutputSkipped{Turn: turn, Reason: reason}}
 }
 
+// fail ends a turn as failed. Of its provider is known what it answered to this session.
 func (m *sim) fail(turn events.ID, c events.FailureClass) Fail {
-	return Fail{ID: m.id(), At: m.now, Failed: events.TurnFailed{Turn: turn, Class: c}}
+	f := Fail{ID: m.id(), At: m.now, Failed: events.TurnFailed{Turn: turn, Class: c}}
+	if c.BlamesTurn() {
+		f.Failed.Answered = m.answered()
+	}
+	return f
+}
+
+// answered is the position of the last output; 0: none.
+func (m *sim) answered() events.Position {
+	for i := len(m.records) - 1; i >= 0; i-- {
+		if m.records[i].Kind == events.KindTurnReceived {
+			return m.records[i].Position
+		}
+	}
+	return 0
 }
 
 func (m *sim) kinds() []events.Kind {

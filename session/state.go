@@ -71,6 +71,7 @@ type State struct {
 	quarantine  quarantine
 	held        *Held          // nil once an output arrived
 	answered    events.Version // of the last output
+	blames      []blame        // by version
 
 	unparsed  []time.Time // when outputs, not blank, did not parse, since one did or a fresh generation began; the last maxUnparsed
 	refreshed time.Time   // when such outputs last earned a fresh generation
@@ -90,7 +91,9 @@ type input struct {
 	asks     uint8          // outputs received for it
 	cuts     uint8          // turns that were too long though they settled it alone
 	most     uint16         // the most inputs its turn may settle; 0: no limit
+	refusals uint8          // failed turns that were their own fault, as the provider said, since it was last halved
 	blamed   events.Version // of the first crash with it since it was owed; 0: none
+	refused  events.Version // of the blame that it bears; 0: none
 }
 
 // ref points at a prompt or an observation.

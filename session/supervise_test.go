@@ -1,6 +1,7 @@
 package session
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -296,20 +297,33 @@ func TestOneInputThatIsTooLongIsAskedWithLess(t *testing.T) {
 					t.Fatalf("try %d alone: got %+v, want attempt %d with %d cuts", n+1, w, n+1, n)
 				}
 				m.must(m.fail(m.start(), class))
+				m.answerOthers(bad)
 				repeat(m, 1)
 				m.stop()
+				m.answerOthers(bad)
 			}
 			if d, _ := lastOf[events.InputsDropped](m); len(d.Inputs) != 1 || d.Inputs[0] != bad || d.Reason != events.DropOverflow {
 				t.Errorf("got %+v, want input %d dropped as too long", d, bad)
 			}
+			repeat(m, 1)
+			m.stop()
 			if w := m.plan().Turn; w == nil || w.Cuts != 0 {
 				t.Errorf("the next: %+v, want it asked whole", w)
 			}
+			m.answerOthers(bad)
 			m.must(Reobserve{ID: m.id(), At: m.now, Inputs: []events.Position{bad}})
 			if w := m.plan().Turn; w == nil || w.Settles[0] != bad || w.Cuts != 0 || w.Attempt != 1 {
 				t.Errorf("asked again by a person: %+v, want a first attempt", w)
 			}
 		})
+	}
+}
+
+// answerOthers answers what goes before the turn over the input at bad.
+func (m *sim) answerOthers(bad events.Position) {
+	m.tb.Helper()
+	for w := m.plan().Turn; w != nil && !slices.Contains(w.Settles, bad); w = m.plan().Turn {
+		m.must(m.keep(m.start()))
 	}
 }
 
@@ -322,6 +336,10 @@ func TestASingleInputThatWasTooLongStaysAlone(t *testing.T) {
 	m.must(m.fail(m.start(), events.FailOverflow))
 	repeat(m, 5)
 	m.stop()
+	if w := m.plan().Turn; w == nil || len(w.Settles) != 5 || w.Cuts != 0 {
+		t.Errorf("got %+v, want the five others first, whole", w)
+	}
+	m.must(m.keep(m.start()))
 	if w := m.plan().Turn; w == nil || len(w.Settles) != 1 || w.Cuts != 1 {
 		t.Errorf("got %+v, want the one input with less", w)
 	}

@@ -19,7 +19,7 @@ func decideStart(s *State, rules Rules, c StartTurn) ([]events.Draft, error) {
 	if len(s.owed) == 0 || s.heldBack(rules, c.At) {
 		return nil, ErrNotDue
 	}
-	if what := s.planned(rules, len(c.Work.Settles), c.At).unlike(c.Work); what != "" {
+	if what := s.planned(rules, len(c.Work.Settles), s.Blamed(c.Work.Settles), c.At).unlike(c.Work); what != "" {
 		return nil, fmt.Errorf("%w: %s", ErrNotDue, what)
 	}
 	b := newBatch(c.Turn, c.At).add(events.TurnStarted{
@@ -114,7 +114,7 @@ func decideFail(s *State, rules Rules, c Fail) ([]events.Draft, error) {
 	}
 	give := events.DropReason("")
 	if blamesBatch(failed) {
-		failed.Halved, give = s.blame(failed.Class, rules.MaxAttempts)
+		failed.Halved, give, failed.Spared = s.blame(failed, rules.MaxAttempts)
 	}
 	b := newBatch(c.ID, c.At).add(failed)
 	if give != "" {
@@ -131,31 +131,6 @@ func decideFail(s *State, rules Rules, c Fail) ([]events.Draft, error) {
 // known reports whether c is a class with a rule. Any other would be nobody's fault, and be tried again at once for ever.
 func known(c events.FailureClass) bool {
 	return c.BlamesProvider() || c.BlamesTurn() || c == events.FailCrash || c == events.FailInterrupted
-}
-
-// blame says what a failure of class c means for the batch in flight: a smaller batch, or giving its input up. For a
-// crash an input is given up only where the observer answered something else since it first crashed on it: one that
-// crashes on everything says nothing of the input.
-func (s *State) blame(c events.FailureClass, most int) (halved int, give events.DropReason) {
-	attempts := 0
-	for _, i := range s.turn.settles {
-		attempts = max(attempts, int(s.inputs[i].attempts)+1)
-	}
-	n := len(s.turn.settles)
-	switch {
-	case n > 1 && (tooLong(c) || attempts >= most):
-		return (n + 1) / 2, ""
-	case n > 1 || attempts < most:
-		return 0, ""
-	case tooLong(c):
-		return 0, events.DropOverflow
-	case c == events.FailRefused:
-		return 0, events.DropRefused
-	}
-	if first := s.inputs[s.turn.settles[0]].blamed; first == 0 || s.answered < first {
-		return 0, ""
-	}
-	return 0, events.DropPoison
 }
 
 // supervise decides, after a crash, between a restart and a quarantine. A probe whose crash gave its input up has

@@ -16,6 +16,7 @@ type Work struct {
 	Fresh    bool              // outputs earned this generation, and nothing was kept since: the brief's titles are not told
 	Attempt  int               // from 1; a higher one asks with less
 	Cuts     int               // how often the one input was too long alone: each halves what may be sent of it
+	Blamed   bool              // turns over some of its inputs failed by their own fault: see State.Blamed
 	Probe    bool              // the one turn of a quarantine that is over
 	Prompt   int               // number of the user's prompt it is about; 0 before the first
 	PromptAt events.Position   // the prompt itself; 0: none
