@@ -20,6 +20,7 @@ import (
 	"github.com/cmemd/cmemd/hooks/relay"
 	"github.com/cmemd/cmemd/projections"
 	"github.com/cmemd/cmemd/projections/index"
+	"github.com/cmemd/cmemd/projections/vectors"
 	"github.com/cmemd/cmemd/recall"
 	"github.com/cmemd/cmemd/session"
 )
@@ -104,6 +105,8 @@ type Config struct {
 	// Shutdown is called, once or more, when somebody asks the daemon to stop. It must not wait for that. nil: POST
 	// /v1/stop is refused
 	Shutdown func(cause string)
+
+	Vectors *vectors.Vectors // shown by status; nil: there are none
 
 	Briefs Briefs // memory beside the start of sessions
 

@@ -69,7 +69,7 @@ func (s *Server) getSearch(w http.ResponseWriter, r *http.Request) error {
 		Type: p.text("type"), Concept: p.text("concept"), File: p.text("file"), Session: p.text("session"),
 		Agent: p.text("agent"), Since: p.time("since"), Until: p.time("until"),
 		Sort: recall.Sort(p.oneOf("sort", SearchSorts()...)), Recency: p.recency("recency"),
-		Facets: p.flag("facets"), Explain: p.flag("explain"),
+		Facets: p.flag("facets"), Explain: p.flag("explain"), Near: true,
 		Limit: p.number("limit", recall.DefaultLimit, recall.MaxLimit), Offset: p.number("offset", 0, maxOffset),
 	}
 	after := p.position("after")
@@ -89,7 +89,9 @@ func (s *Server) getSearch(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return writeJSON(w, SearchResults{Position: found.Position, Total: found.Total, Results: list(found.Results), Facets: found.Facets})
+	return writeJSON(w, SearchResults{
+		Position: found.Position, Total: found.Total, Results: list(found.Results), Facets: found.Facets, Near: found.Near, Note: found.Note,
+	})
 }
 
 // SearchSorts are the orders of a search.

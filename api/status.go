@@ -62,6 +62,10 @@ func (s *Server) fillStatus(ctx context.Context, st *Status) (err error) {
 		return err
 	}
 	st.Views, st.Erasure = s.lags(st.Position), s.erasureStatus()
+	if s.cfg.Vectors != nil {
+		far := s.cfg.Vectors.Stats()
+		st.Vectors = &far
+	}
 	if st.Inputs, err = s.cfg.Views.Balance(ctx); err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/vectors"
 	"github.com/cmemd/cmemd/recall"
 )
 
@@ -60,6 +61,8 @@ type SearchResults struct {
 	Total    int             `json:"total"`    // rows that matched, as far as they were counted
 	Results  []Result        `json:"results"`  // best first; never null
 	Facets   *Facets         `json:"facets,omitempty"`
+	Near     bool            `json:"near,omitempty"` // vectors were looked at too
+	Note     string          `json:"note,omitempty"` // what a person should know of the vectors that were not, or not all, looked at
 }
 
 // Memory is what a person or an agent wants remembered.
@@ -169,6 +172,7 @@ type Status struct {
 	Degraded  string                   `json:"degraded,omitempty"` // why it only captures; empty: it does its whole job
 	Notice    string                   `json:"notice,omitempty"`   // what the next session's person will be told, marked as a notice
 	Erasure   *ErasureStatus           `json:"erasure,omitempty"`  // forgetting and retention
+	Vectors   *vectors.Stats           `json:"vectors,omitempty"`  // nil: there are none
 	Settings  map[string]string        `json:"settings,omitempty"`
 }
 

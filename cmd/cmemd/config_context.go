@@ -46,10 +46,14 @@ func (c Given) recency() float64 {
 
 // recallConfig is what answers questions over the daemon's views.
 func (d *daemon) recallConfig() recall.Config {
-	return recall.Config{
+	c := recall.Config{
 		Views: d.views, Index: d.index, Log: d.log, FenceOpen: hooks.ContextOpen, FenceClose: hooks.ContextClose,
 		Characters: d.config.ContextChars, Tokens: d.config.ContextTokens, Recency: d.config.recency(),
 	}
+	if d.vectors != nil {
+		c.Near = d.vectors
+	}
+	return c
 }
 
 // briefs says when memory is given beside the start of a session.

@@ -54,6 +54,7 @@ type config struct {
 	Choice
 	Models
 	Given
+	Embeddings Embeddings
 }
 
 // valueKind is how a setting is written in the file.
@@ -87,7 +88,7 @@ func (s setting) env() string { return "CMEMD_" + strings.ToUpper(s.key) }
 
 // settings is the table of all keys. It is the only place that knows them.
 func settings() []setting {
-	return slices.Concat(daemonSettings(), contextSettings(), choiceSettings(), modelSettings())
+	return slices.Concat(daemonSettings(), contextSettings(), choiceSettings(), modelSettings(), vectorSettings())
 }
 
 func daemonSettings() []setting {

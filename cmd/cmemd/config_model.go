@@ -59,6 +59,8 @@ func (c *config) service(name string) *serviceConfig {
 		return &c.OpenAI
 	case gemini.Name:
 		return &c.Gemini
+	case embeddingsName:
+		return &c.Embeddings.Endpoint
 	}
 	return nil
 }

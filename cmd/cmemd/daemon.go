@@ -21,6 +21,8 @@ import (
 	"github.com/cmemd/cmemd/policy"
 	"github.com/cmemd/cmemd/projections"
 	"github.com/cmemd/cmemd/projections/index"
+	"github.com/cmemd/cmemd/projections/vectors"
+	"github.com/cmemd/cmemd/projections/vectors/embed"
 	"github.com/cmemd/cmemd/recall"
 )
 
@@ -35,6 +37,8 @@ type daemon struct {
 	log     *eventlog.Bolt
 	views   *projections.Views
 	index   *index.Index
+	vectors *vectors.Vectors // nil: there are none
+	embed   *embed.Asker     // nil: nobody makes any
 	checker *evidence.Checker
 	actors  *actors.System
 	eraser  *erasure.Eraser
@@ -90,6 +94,9 @@ func (d *daemon) open(ctx context.Context, version string) error {
 		return err
 	}
 	if d.index, err = index.Open(ctx, d.paths.index, d.log, index.Config{Logger: d.logger}); err != nil {
+		return err
+	}
+	if err := d.openVectors(ctx); err != nil {
 		return err
 	}
 	d.offers.begin(d.logger)
@@ -176,6 +183,7 @@ func (d *daemon) apiConfig(token, version string) api.Config {
 		Spool: relay.NewSpool(d.paths.home), Home: d.paths.home, Token: token, Version: version, PID: os.Getpid(),
 		Settings: d.config.values(), Logger: d.logger, Price: d.prices.cost, Secrets: captureSecrets(),
 		Notice:   notices{views: d.views, status: d.actors.Status, now: time.Now, stopped: d.phase.stopped}.line,
+		Vectors:  d.vectors,
 		Shutdown: func(cause string) { d.stop(stopped(cause)) },
 		MCP:      d.mcpFace(version),
 	}
@@ -200,6 +208,12 @@ func (d *daemon) close() error {
 	add("providers", d.offers.close())
 	if d.checker != nil {
 		add("checker", d.checker.Close())
+	}
+	if d.vectors != nil {
+		add("vectors", d.vectors.Close())
+	}
+	if d.embed != nil {
+		d.embed.CloseIdleConnections()
 	}
 	if d.index != nil {
 		add("index", d.index.Close())

@@ -111,6 +111,9 @@ func (d *daemon) startAll(ctx context.Context, t *tasks, listeners []net.Listene
 	catching, halt := context.WithCancel(context.WithoutCancel(ctx)) // ends when a view has stopped for good
 	t.start(ctx, "views", d.kept("views", d.views.Run, halt))
 	t.start(ctx, "index", d.kept("index", d.index.Run, halt))
+	if d.vectors != nil {
+		t.start(ctx, "vectors", d.runVectors)
+	}
 	acting := make(chan struct{})
 	t.start(ctx, "actors", func(ctx context.Context) error { return d.actors.Run(ctx, acting) })
 	select {

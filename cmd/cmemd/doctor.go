@@ -89,7 +89,7 @@ type check struct {
 func checks() []check {
 	return []check{
 		{"home", checkHome}, {"settings", checkSettings}, {"disk", checkDisk}, {"clock", checkClock}, {"git", checkGit},
-		{"daemon", checkDaemon}, {"socket", checkSocket}, {"version", checkVersion}, {"log", checkLog}, {"views", checkViews},
+		{"daemon", checkDaemon}, {"socket", checkSocket}, {"version", checkVersion}, {"log", checkLog}, {"views", checkViews}, {"vectors", checkVectors},
 		{"inputs", checkInputs}, {"spool", checkSpool}, {"hooks", checkHooks}, {"provider", checkProvider}, {"model", checkModels},
 		{"budget", checkBudget}, {"observer", checkObserver}, {"search", checkSearch},
 	}

@@ -18,7 +18,7 @@ func (d *daemon) eraserConfig() erasure.Config {
 	return erasure.Config{
 		Log: d.log, Views: d.views, Do: d.patiently, State: d.paths.forget, Logger: d.logger,
 		Retain: time.Duration(d.config.RetentionDays) * 24 * time.Hour,
-		Files: []erasure.Files{
+		Files: append([]erasure.Files{
 			{Name: "log", Purge: func(ctx context.Context, _ events.Position) error { return d.log.Compact(ctx) }},
 			{Name: "views", Purge: func(ctx context.Context, _ events.Position) error { return d.views.Compact(ctx) }},
 			{Name: "index", Purge: func(ctx context.Context, upTo events.Position) error {
@@ -27,7 +27,7 @@ func (d *daemon) eraserConfig() erasure.Config {
 				}
 				return d.index.Purge(ctx)
 			}},
-		},
+		}, d.vectorsFile()...),
 	}
 }
 

@@ -19,6 +19,7 @@ type paths struct {
 	log      string // the log: all that matters
 	views    string // folder; what is in it can be deleted
 	index    string // folder, below views
+	vectors  string // file, below views
 	forget   string // what is being forgotten: positions, never words
 	token    string
 	run      string // folder
@@ -33,7 +34,7 @@ type paths struct {
 func pathsOf(home string) paths {
 	in := func(parts ...string) string { return filepath.Join(append([]string{home}, parts...)...) }
 	return paths{
-		home: home, log: in("log.db"), views: in("views"), index: in("views", "index"), forget: in("forget.json"), token: in("token"),
+		home: home, log: in("log.db"), views: in("views"), index: in("views", "index"), vectors: in("views", "vectors"), forget: in("forget.json"), token: in("token"),
 		run: in("run"), daemon: in("run", "daemon.json"), runs: in("run", "claude-cli"), socket: relay.SocketPath(home),
 		logs: in("logs"), logFile: in("logs", "cmemd.log"), startLog: in("logs", "start.log"),
 	}

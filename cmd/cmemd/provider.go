@@ -22,7 +22,7 @@ var errNoPlayback = errors.New("needs playback_file, the absolute path of what i
 // checkTogether reports settings that are good one by one and not together.
 func (l *loaded) checkTogether() error {
 	_, err := l.loadMode()
-	return errors.Join(l.checkChoice(), l.checkKeys(), err)
+	return errors.Join(l.checkChoice(), l.checkKeys(), l.checkEmbeddings(), err)
 }
 
 // newPlayback makes the provider that plays what is set. It is read here, once.

@@ -121,6 +121,9 @@ func parseAsOf(c *cobra.Command, text string, now time.Time) (events.Position, t
 }
 
 func (a *app) showResults(found api.SearchResults, q api.SearchQuery) error {
+	if found.Note != "" {
+		a.say("%s", visibleLine(found.Note))
+	}
 	if err := a.printResults(found); err != nil {
 		return err
 	}

@@ -94,6 +94,9 @@ func (a *app) showStatus(s api.Status) {
 	a.field("home", s.Home)
 	a.field("log", fmt.Sprintf("position %d", s.Position))
 	a.field("views", viewsLine(s.Views))
+	if s.Vectors != nil {
+		a.field("vectors", vectorsLine(s.Vectors))
+	}
 	a.field("inputs", balanceLine(s.Inputs))
 	for _, r := range s.Inputs.Reasons {
 		a.field("", fmt.Sprintf("%d %s %s", r.Count, r.Outcome, strings.Trim(r.Class+"/"+r.Reason, "/")))

@@ -20,7 +20,8 @@ const anewEvery = time.Hour
 
 // Run follows the log, zeroes what is forgotten, and fills what has no vector yet. It returns nil when ctx is done, and an
 // error if the log cannot be read or the file not be written. An endpoint that fails is waited for. It is called once at a time.
-func (v *Vectors) Run(ctx context.Context) error {
+func (v *Vectors) Run(ctx context.Context) (err error) {
+	defer func() { v.ended(err) }()
 	for {
 		err := v.runOnce(ctx)
 		if ctx.Err() != nil {
@@ -34,6 +35,15 @@ func (v *Vectors) Run(ctx context.Context) error {
 			return err
 		}
 	}
+}
+
+// ended tells those who wait how Run has ended.
+func (v *Vectors) ended(err error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.failed = err
+	close(v.moved)
+	v.moved = make(chan struct{})
 }
 
 func (v *Vectors) runOnce(parent context.Context) error {

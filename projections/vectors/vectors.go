@@ -89,6 +89,7 @@ type Vectors struct {
 	followed events.Position
 	moved    chan struct{} // closed when followed moves
 	anew     time.Time     // when the file was begun anew for the size of its vectors
+	failed   error         // why Run has ended; nil: it has not, or as it was asked to
 	closed   bool
 }
 
@@ -173,8 +174,9 @@ type Stats struct {
 	Total      int    `json:"total"`      // rows that are to have one, as far as the log was read
 	Bytes      int64  `json:"bytes"`      // of the file
 
-	Position events.Position `json:"position"`         // up to which the log was read
-	Paused   string          `json:"paused,omitempty"` // why nothing is filled, and for how long; empty: it goes on
+	Position events.Position `json:"position"`          // up to which the log was read
+	Paused   string          `json:"paused,omitempty"`  // why nothing is filled, and for how long; empty: it goes on
+	Stopped  string          `json:"stopped,omitempty"` // why nothing is filled any more; empty: it is
 }
 
 // Stats returns how far the vectors are.
@@ -186,8 +188,12 @@ func (v *Vectors) Stats() Stats {
 			waiting++
 		}
 	}
+	failed := v.failed
 	v.mu.Unlock()
 	st := v.slab.stats()
+	if failed != nil {
+		st.Stopped = failed.Error()
+	}
 	st.Total, st.Position, st.Paused = st.Filled+st.Refused+waiting, at, v.pause.line(v.cfg.Now())
 	return st
 }
@@ -217,14 +223,14 @@ func (v *Vectors) advance(at events.Position) {
 }
 
 // Wait returns when what was forgotten up to a position is known; whether all before it is filled is another matter. It
-// needs Run. The error is ctx's.
+// needs Run. The error is ctx's, or why Run has ended.
 func (v *Vectors) Wait(ctx context.Context, at events.Position) error {
 	for {
 		v.mu.Lock()
-		followed, moved := v.followed, v.moved
+		followed, moved, failed := v.followed, v.moved, v.failed
 		v.mu.Unlock()
-		if followed >= at {
-			return nil
+		if followed >= at || failed != nil {
+			return failed
 		}
 		select {
 		case <-moved:
@@ -235,7 +241,7 @@ func (v *Vectors) Wait(ctx context.Context, at events.Position) error {
 }
 
 // Purge returns when nothing of what was forgotten up to a position is in the file, which is made anew for that. It needs
-// Run. The error is ctx's, ErrClosed, or of writing.
+// Run. The error is ctx's, why Run has ended, ErrClosed, or of writing.
 func (v *Vectors) Purge(ctx context.Context, upTo events.Position) error {
 	if err := v.Wait(ctx, upTo); err != nil {
 		return err

@@ -395,6 +395,9 @@ func TestLogErrors(t *testing.T) {
 	if err := v.Run(t.Context()); !errors.Is(err, errBroken) {
 		t.Errorf("got %v", err)
 	}
+	if err := v.Purge(t.Context(), 99); !errors.Is(err, errBroken) || v.Stats().Stopped == "" {
+		t.Errorf("a purge that nobody will serve: %v, %+v", err, v.Stats())
+	}
 }
 
 var errBroken = errors.New("broken")
