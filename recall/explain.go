@@ -7,7 +7,8 @@ import (
 	"github.com/cmemd/cmemd/projections/index"
 )
 
-// Explained says what a result's score is made of: (Words * Kind * (1 + Recency) + Session + Date + Near) * (1 + Phrase).
+// Explained says what a result's score is made of, or where vectors were looked at too, the one that it has by
+// its words: (Words * Kind * (1 + Recency) + Session + Date + Near) * (1 + Phrase).
 type Explained struct {
 	index.Parts
 	Phrase float64 `json:"phrase,omitempty"` // words of the query that stand together in it

@@ -25,7 +25,7 @@ func (a *app) printResults(found api.SearchResults) error {
 		}
 	}
 	for i, r := range found.Results {
-		if r.Explain != nil {
+		if r.Explain != nil || r.Ranks != nil {
 			a.explainResult(i+1, r)
 		}
 	}
@@ -44,6 +44,12 @@ func counted(r api.Result) string {
 func (a *app) explainResult(place int, r api.Result) {
 	e := r.Explain
 	a.printf("\n%d. %s: %.2f\n", place, a.shownID(r.ID), r.Score)
+	if r.Ranks != nil {
+		a.printf("   %s by its words, %s by what it means\n", rankWord(r.Ranks.Words), rankWord(r.Ranks.Vectors))
+	}
+	if e == nil {
+		return
+	}
 	for _, t := range e.Terms {
 		where := "written as one"
 		if len(t.Fields) > 0 {
@@ -63,12 +69,20 @@ func (a *app) explainResult(place int, r api.Result) {
 	}{
 		{e.Words * (e.Kind - 1), "it is a prompt"}, {e.Words * e.Kind * e.Recency, "it is recent"}, {e.Session, "what its session holds of the words"},
 		{e.Date, "it is of a date that is named"}, {e.Near, "what stands next to it"},
-		{r.Score - r.Score/(1+e.Phrase), "words that stand together"},
+		{e.Phrase * (e.Words*e.Kind*(1+e.Recency) + e.Session + e.Date + e.Near), "words that stand together"},
 	} {
 		if p.worth != 0 {
 			a.printf("   %+6.2f  %s\n", p.worth, p.of)
 		}
 	}
+}
+
+// rankWord is a place in a list; 0 is none.
+func rankWord(n int) string {
+	if n == 0 {
+		return "not found"
+	}
+	return fmt.Sprintf("place %d", n)
 }
 
 // have says how many rows have a word.
