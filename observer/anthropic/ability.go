@@ -2,12 +2,12 @@ package anthropic
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"sync"
 	"time"
 
 	sdk "github.com/anthropics/anthropic-sdk-go"
+	"github.com/anthropics/anthropic-sdk-go/option"
 )
 
 // ability is what a model takes of what not all of them take.
@@ -49,15 +49,15 @@ func (a *abilities) of(ctx context.Context, name string) ability {
 	return can
 }
 
-// look asks the service what the model can. It reports whether it will say the same again: it did say, or it has no such
-// question.
+// look asks the service what the model can. It reports whether it will say the same again: it did say, or what
+// answered is a service that knows no such question.
 func (a *abilities) look(ctx context.Context, name string) (can ability, told bool) {
 	ctx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
-	info, err := a.models.Get(ctx, name, sdk.ModelGetParams{})
+	var answer *http.Response
+	info, err := a.models.Get(ctx, name, sdk.ModelGetParams{}, option.WithResponseInto(&answer))
 	if err != nil {
-		refusal, ok := errors.AsType[*sdk.Error](err)
-		return unsaid(), ok && hasNoLook(refusal.StatusCode)
+		return unsaid(), ctx.Err() == nil && answer != nil && !passes(answer.StatusCode)
 	}
 	c := info.Capabilities
 	if !c.JSON.StructuredOutputs.Valid() || !c.JSON.Effort.Valid() || !c.JSON.Thinking.Valid() {
@@ -70,11 +70,11 @@ func (a *abilities) look(ctx context.Context, name string) (can ability, told bo
 	}, true
 }
 
-// hasNoLook is for the answers of services that know questions alone.
-func hasNoLook(status int) bool {
+// passes reports whether a status may be another one the next time: of who is busy, has a fault, or was asked with a bad key.
+func passes(status int) bool {
 	switch status {
-	case http.StatusBadRequest, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented:
+	case http.StatusUnauthorized, http.StatusRequestTimeout, http.StatusTooManyRequests:
 		return true
 	}
-	return false
+	return status >= http.StatusInternalServerError
 }

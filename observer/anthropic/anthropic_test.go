@@ -215,7 +215,11 @@ func TestTheServiceIsAskedOnceWhatItsModelCan(t *testing.T) {
 	for name, tc := range map[string]struct {
 		look wiretest.Answer
 		want int
-	}{"it says": {able(true, true, true), 1}, "it does not know": {wiretest.Answer{Status: 404}, 1}, "it is down": {wiretest.Answer{Status: 500}, 3}} {
+	}{"it says": {able(true, true, true), 1}, "it does not know": {wiretest.Answer{Status: 404}, 1}, "it is down": {wiretest.Answer{Status: 500}, 3},
+		"it is busy": {wiretest.Answer{Status: 429}, 3}, "the key is wrong": {wiretest.Answer{Status: 401}, 3},
+		"it always answers as a model": {stream(stopped("end_turn") + end()), 1}, "a page": {wiretest.Answer{Body: "<html>"}, 1},
+		"it breaks off": {wiretest.Answer{Body: `{"id":"`, End: wiretest.Cut}, 1},
+	} {
 		server := wiretest.MustServe(t, stream(block("text", "text_delta", "text", "x")+stopped("end_turn")+end()))
 		server.Look(tc.look)
 		a, err := anthropic.New(anthropic.Config{Model: "claude-haiku-4-5", Endpoint: model.Endpoint{URL: server.URL}})

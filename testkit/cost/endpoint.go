@@ -46,6 +46,10 @@ func (a announced) Ask(ctx context.Context, q model.Question) (observer.Reply, e
 
 // ServeHTTP counts and answers.
 func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Method == http.MethodGet { // what a model can: it does not say
+		w.WriteHeader(http.StatusNotFound)
+		return
+	}
 	n, err := io.Copy(io.Discard, r.Body)
 	if err != nil {
 		return // whoever asked is gone
@@ -56,7 +60,7 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	e.mu.Unlock()
 	w.Header().Set("Content-Type", "text/event-stream")
 	text := answer(q.Kind, q.Form, number)
-	for _, event := range stream(q.Form, text) {
+	for _, event := range stream(text) {
 		b, err := json.Marshal(event)
 		if err != nil {
 			panic(err) // texts, numbers and maps of them always are JSON
@@ -73,22 +77,18 @@ func (e *endpoint) sent() []int {
 }
 
 // stream is an answer as the service's events.
-func stream(form events.Form, text string) []map[string]any {
-	block, delta, stop := "text", map[string]any{"type": "text_delta", "text": text}, "end_turn"
-	if form == events.FormStructured {
-		block, delta, stop = "tool_use", map[string]any{"type": "input_json_delta", "partial_json": text}, "tool_use"
-	}
+func stream(text string) []map[string]any {
 	return []map[string]any{
 		{"type": "message_start", "message": map[string]any{
 			"id": "msg_1", "type": "message", "role": "assistant", "model": "counted", "content": []any{},
 			"usage": map[string]any{"input_tokens": 100, "output_tokens": 1},
 		}},
 		{"type": "content_block_start", "index": 0, "content_block": map[string]any{
-			"type": block, "id": "toolu_1", "name": "record", "input": map[string]any{}, "text": "",
+			"type": "text", "text": "",
 		}},
-		{"type": "content_block_delta", "index": 0, "delta": delta},
+		{"type": "content_block_delta", "index": 0, "delta": map[string]any{"type": "text_delta", "text": text}},
 		{"type": "content_block_stop", "index": 0},
-		{"type": "message_delta", "delta": map[string]any{"stop_reason": stop}, "usage": map[string]any{"output_tokens": 300}},
+		{"type": "message_delta", "delta": map[string]any{"stop_reason": "end_turn"}, "usage": map[string]any{"output_tokens": 300}},
 		{"type": "message_stop"},
 	}
 }
