@@ -214,11 +214,11 @@ func TestNobodyStandsInWhileTheSpendingIsRead(t *testing.T) {
 func TestWhatATurnThatFailedUsedIsPaid(t *testing.T) {
 	bubble(t, func(w *world) {
 		failed := providertest.Fail(observer.Failure{Class: events.FailServer, Usage: events.Usage{Input: 60}})
-		w.cfg.Price = func(provider, model string, u events.Usage, stated float64) float64 {
-			if provider != "a" || model != "large" || stated != 0 {
-				t.Errorf("the price of %s/%s with %v stated was asked", provider, model, stated)
+		w.cfg.Price = func(provider, asked string, b events.Bill) float64 {
+			if provider != "a" || asked != "large" || b.Stated() || b.Model != "" {
+				t.Errorf("the price of %s/%s was asked for %+v", provider, asked, b)
 			}
-			return float64(u.Input) / 60
+			return float64(b.Usage.Input) / 60
 		}
 		a := named("a", "large", failed)
 		w.budget(policy.Budget{USDDay: 3}, a)

@@ -154,24 +154,21 @@ func (s *System) ask(ctx context.Context, o *Offer, p observer.Prompt) (outcome,
 	var failure *observer.Failure
 	switch {
 	case err == nil && len(reply.Text) > maxOutput:
-		return s.failed(ctx, o, p, &observer.Failure{
+		return s.failed(ctx, o, p, observer.Failure{
 			Class: events.FailTruncated, Message: fmt.Sprintf("an output of %d bytes, at most %d", len(reply.Text), maxOutput),
 			Output: clip(reply.Text, keptOutput), Form: reply.Form,
-			Usage: reply.Usage, Cost: reply.Cost, Calls: max(1, reply.Calls), Model: reply.Model,
-		}, latency), nil
+		}.WithBill(o.bill(reply.Bill(), 1)), latency), nil
 	case err == nil:
 		return s.judge(ctx, o, p, reply, latency), nil
 	case errors.As(err, &failure):
 		return s.failed(ctx, o, p, failure, latency), nil
 	case limited.Err() != nil && ctx.Err() == nil:
-		return s.failed(ctx, o, p, &observer.Failure{
+		return s.failed(ctx, o, p, observer.Failure{
 			Class: events.FailTimeout, Message: fmt.Sprintf("no answer within %v", s.cfg.TurnTimeout),
-			Usage: reply.Usage, Cost: reply.Cost, Calls: reply.Calls, Model: reply.Model,
-		}, latency), nil
+		}.WithBill(reply.Bill()), latency), nil
 	}
-	return outcome{turn: p.Turn, failed: &events.TurnFailed{
-		Turn: p.Turn, Usage: reply.Usage, Cost: reply.Cost, Calls: reply.Calls, Model: unless(reply.Model, o.Model()),
-	}}, err
+	paid := events.TurnFailed{Turn: p.Turn}.WithBill(o.bill(reply.Bill(), 0))
+	return outcome{turn: p.Turn, failed: &paid}, err
 }
 
 // failed says what a typed failure comes to. A cut output of a single input is all that can be had: what is closed
@@ -180,15 +177,14 @@ func (s *System) failed(ctx context.Context, o *Offer, p observer.Prompt, f *obs
 	if f.Class == events.FailTruncated && len(p.Inputs) == 1 {
 		cut := observer.Reply{
 			Text: clip(f.Output, maxOutput), Form: cmp.Or(f.Form, events.FormXML), StopReason: string(f.Class),
-			Usage: f.Usage, Cost: f.Cost, Calls: f.Calls, Model: f.Model,
-		}
+		}.WithBill(f.Bill())
 		if out := s.judge(ctx, o, p, cut, latency); len(out.answer.Observations) > 0 || out.answer.Summary != nil {
 			return out
 		}
 	}
-	return outcome{turn: p.Turn, failed: &events.TurnFailed{
+	failed := events.TurnFailed{
 		Turn: p.Turn, Class: f.Class, Status: f.Status, ResetsAt: f.ResetsAt, Message: clip(observer.Scrub(f.Message), 500),
-		Output: clip(f.Output, keptOutput), Provider: o.Name(), Usage: f.Usage,
-		Model: unless(f.Model, o.Model()), Cost: f.Cost, Calls: f.Calls,
-	}}
+		Output: clip(f.Output, keptOutput), Form: formOf(f), Provider: o.Name(),
+	}.WithBill(o.bill(f.Bill(), 0))
+	return outcome{turn: p.Turn, failed: &failed}
 }

@@ -13,34 +13,35 @@ import (
 
 // bill is what a turn's end tells of its cost.
 type bill struct {
-	Kind  events.Kind
-	Usage events.Usage
-	Cost  float64
-	Calls int
-	Model string
+	Kind events.Kind
+	events.Bill
 }
 
 // bills lists the ends of all turns, failures first.
 func (w *world) bills() (list []bill) {
 	for _, e := range all[events.TurnFailed](w) {
-		list = append(list, bill{events.KindTurnFailed, e.Usage, e.Cost, e.Calls, e.Model})
+		list = append(list, bill{events.KindTurnFailed, e.Bill()})
 	}
 	for _, e := range all[events.TurnReceived](w) {
-		list = append(list, bill{events.KindTurnReceived, e.Usage, e.Cost, e.Calls, e.Model})
+		list = append(list, bill{events.KindTurnReceived, e.Bill()})
 	}
 	return list
 }
 
 // TestWhatATurnCostIsRecorded of answers and of failures, also of answers that nobody can use.
 func TestWhatATurnCostIsRecorded(t *testing.T) {
-	paid := events.Usage{Input: 1200, Cached: 1000, Output: 34}
-	whole := bill{events.KindTurnReceived, paid, 0.25, 3, "script-2"}
-	failure := bill{events.KindTurnFailed, paid, 0.25, 3, "script-2"}
-	reply := observer.Reply{Text: goodObservation, Form: events.FormXML, Usage: paid, Cost: 0.25, Calls: 3, Model: "script-2"}
+	paid := events.Bill{
+		Usage: events.Usage{Input: 1200, Cached: 1000, Output: 34}, Cost: 0.25, Told: true, Calls: 3, Model: "script-2",
+		Unstated: events.Usage{Input: 200, Output: 4}, Sent: 5000,
+	}
+	asPaid := paid
+	asPaid.Calls, asPaid.Model = 1, ""
+	whole, failure := bill{events.KindTurnReceived, paid}, bill{events.KindTurnFailed, paid}
+	reply := observer.Reply{Text: goodObservation, Form: events.FormXML}.WithBill(paid)
 	asAsked, prose, long, late := reply, reply, reply, reply
 	asAsked.Model, asAsked.Calls, prose.Text, late.Text = "script", 0, "Sure!", ""
 	long.Text = string(make([]byte, maxOutput+1))
-	failed := observer.Failure{Class: events.FailRefused, Usage: paid, Cost: 0.25, Calls: 3, Model: "script-2"}
+	failed := *observer.Failure{Class: events.FailRefused}.WithBill(paid)
 	cut, cutWithNothing := failed, failed
 	cut.Class, cut.Output, cut.Form = events.FailTruncated, `{"observations":[{"title":"Kept"},{"title":"lo`, events.FormStructured
 	cutWithNothing.Class, cutWithNothing.Output, cutWithNothing.Form = events.FailTruncated, `{"observations":[{"title":"lo`, events.FormStructured
@@ -51,7 +52,7 @@ func TestWhatATurnCostIsRecorded(t *testing.T) {
 		kept string
 	}{
 		"an answer":          {providertest.Answer(reply), whole, "Retry budget is a setting"},
-		"as it was asked":    {providertest.Answer(asAsked), bill{events.KindTurnReceived, paid, 0.25, 1, ""}, "Retry budget is a setting"},
+		"as it was asked":    {providertest.Answer(asAsked), bill{events.KindTurnReceived, asPaid}, "Retry budget is a setting"},
 		"prose":              {providertest.Answer(prose), whole, ""},
 		"too long":           {providertest.Answer(long), failure, ""},
 		"refused":            {providertest.Fail(failed), failure, ""},
@@ -74,6 +75,11 @@ func TestWhatATurnCostIsRecorded(t *testing.T) {
 				}
 				if diff := cmp.Diff(c.kept, kept); diff != "" && c.kept != "" {
 					t.Errorf("kept (-want +got):\n%s", diff)
+				}
+				if f := all[events.TurnFailed](w); name == "cut before its end" && (f[0].Form != events.FormStructured || f[0].Output == "") {
+					t.Errorf("the form of what was cut is recorded as %q", f[0].Form)
+				} else if name == "refused" && f[0].Form != "" {
+					t.Errorf("no output is recorded as %q", f[0].Form)
 				}
 				if r := all[events.TurnReceived](w)[0]; name == "cut, structured" && (r.Form != events.FormStructured || r.StopReason != "truncated") {
 					t.Errorf("the cut answer is recorded as %+v", r)

@@ -44,9 +44,9 @@ type Config struct {
 	// and US dollars as Price counts them. It knows all that is in the log when it is called, and may wait until it does.
 	// It is required with a Budget.
 	Spent func(ctx context.Context, from time.Time, session *events.SessionID) (tokens int64, usd float64, err error)
-	// Price is what a turn cost in US dollars, of which the provider itself stated stated (0: nothing). It is safe for
-	// concurrent use. nil: what is stated.
-	Price func(provider, model string, u events.Usage, stated float64) float64
+	// Price is what a turn cost in US dollars, of which b says what its provider stated of it, and which model answered; asked
+	// is the one that was asked. It is safe for concurrent use. nil: what is stated.
+	Price func(provider, asked string, b events.Bill) float64
 	// Owing lists the sessions to wake at the start: those that owe work or are still open. It may wait until it knows.
 	// nil: none
 	Owing func(ctx context.Context) ([]events.SessionID, error)
@@ -83,7 +83,7 @@ func (c Config) withDefaults() Config {
 		c.NewID = func() events.ID { return uuid.Must(uuid.NewV7()) }
 	}
 	if c.Price == nil {
-		c.Price = func(_, _ string, _ events.Usage, stated float64) float64 { return stated }
+		c.Price = func(_, _ string, b events.Bill) float64 { return b.Cost }
 	}
 	c.Providers = slices.Clone(c.Providers)
 	for i, o := range c.Providers {

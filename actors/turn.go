@@ -1,7 +1,6 @@
 package actors
 
 import (
-	"cmp"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -76,9 +75,8 @@ func (a *sessionActor) ended(c actor.Context, m outcome) {
 	}
 	if m.answer != nil {
 		a.warnDropped(m.answer)
-		r := m.answer.Received
 		a.end(c, *m.answer, ended{
-			holder: a.self, received: true, parsed: m.answer.Parsed(), spend: a.spend(r.Model, r.Usage, r.Cost, m.answer.At),
+			holder: a.self, received: true, parsed: m.answer.Parsed(), spend: a.spend(m.answer.Received.Bill(), m.answer.At),
 		})
 		return
 	}
@@ -90,27 +88,25 @@ func (a *sessionActor) ended(c actor.Context, m outcome) {
 func (a *sessionActor) fail(c actor.Context, f events.TurnFailed) {
 	now := a.sys.cfg.Now()
 	a.end(c, session.Fail{ID: a.sys.cfg.NewID(), At: now, Failed: f}, ended{
-		holder: a.self, failure: &f, spend: a.spend(f.Model, f.Usage, f.Cost, now),
+		holder: a.self, failure: &f, spend: a.spend(f.Bill(), now),
 	})
 }
 
-// spend is what the turn used, for the budget. A model that is not named is the one that was asked.
-func (a *sessionActor) spend(model string, u events.Usage, stated float64, at time.Time) spend {
+// spend is what the turn used, for the budget.
+func (a *sessionActor) spend(b events.Bill, at time.Time) spend {
 	o := a.turn.offer
-	return spend{
-		session: a.id, at: at, tokens: u.Input + u.Output, usd: a.sys.price(o.Name(), cmp.Or(model, o.Model()), u, stated),
-	}
+	return spend{session: a.id, at: at, tokens: b.Usage.Input + b.Usage.Output, usd: a.sys.price(o.Name(), o.Model(), b)}
 }
 
 // price is what a turn cost. Where it cannot be told, it is what the provider says.
-func (s *System) price(provider, model string, u events.Usage, stated float64) (usd float64) {
+func (s *System) price(provider, asked string, b events.Bill) (usd float64) {
 	defer func() {
 		if r := recover(); r != nil {
 			s.cfg.Logger.Error("cannot tell what a turn cost", "provider", provider, "err", r)
-			usd = stated
+			usd = b.Cost
 		}
 	}()
-	return s.cfg.Price(provider, model, u, stated)
+	return s.cfg.Price(provider, asked, b)
 }
 
 func (a *sessionActor) warnDropped(ans *session.Answer) {

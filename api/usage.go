@@ -75,9 +75,7 @@ func (s *Server) fillUsage(out *Usage, groups []projections.UsageGroup, limit in
 	models := sumModels(groups)
 	out.Total, out.Unpriced = s.price(models), []ModelTokens{}
 	for _, m := range models {
-		if one := s.price([]projections.ModelUsage{m}); one.UnpricedTokens > 0 {
-			out.Unpriced = append(out.Unpriced, ModelTokens{m.Provider, m.Model, one.UnpricedTokens})
-		}
+		out.Unpriced = addUnpriced(out.Unpriced, m, m.Money(s.cfg.Price).Unpriced)
 	}
 	sortUsage(out.By, out.Rows)
 	if len(out.Rows) > limit {
@@ -85,16 +83,27 @@ func (s *Server) fillUsage(out *Usage, groups []projections.UsageGroup, limit in
 	}
 }
 
-// sumModels adds the models of all groups up, each once, by provider, then model.
+// addUnpriced adds tokens of m, whose neighbour of the same name, if any, was the last to be added.
+func addUnpriced(all []ModelTokens, m projections.ModelUsage, tokens int64) []ModelTokens {
+	n := len(all) - 1
+	switch {
+	case tokens == 0:
+		return all
+	case n >= 0 && all[n].Provider == m.Provider && all[n].Model == m.Model:
+		all[n].Tokens += tokens
+		return all
+	}
+	return append(all, ModelTokens{m.Provider, m.Model, tokens})
+}
+
+// sumModels adds the models of all groups up, each once, in order.
 func sumModels(groups []projections.UsageGroup) []projections.ModelUsage {
 	var models []projections.ModelUsage
 	for _, g := range groups {
 		for _, m := range g.Models {
-			i, found := slices.BinarySearchFunc(models, m, func(a, b projections.ModelUsage) int {
-				return cmp.Or(cmp.Compare(a.Provider, b.Provider), cmp.Compare(a.Model, b.Model))
-			})
+			i, found := slices.BinarySearchFunc(models, m, projections.ModelUsage.Compare)
 			if !found {
-				models = slices.Insert(models, i, projections.ModelUsage{Provider: m.Provider, Model: m.Model})
+				models = slices.Insert(models, i, projections.ModelUsage{Provider: m.Provider, Model: m.Model, Asked: m.Asked})
 			}
 			models[i].Add(m.UsageCount, 1)
 		}

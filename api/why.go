@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"net/url"
@@ -8,6 +9,7 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/projections"
 	"github.com/cmemd/cmemd/recall"
 )
 
@@ -157,15 +159,21 @@ func (s *Server) forgottenRow(ctx context.Context, row Row) (*MemoryForgottenRow
 	return &MemoryForgottenRow{At: row.At, Position: row.Position, Cause: m.Cause, Records: len(m.Positions), Residue: m.Residue}, nil
 }
 
-// costOf is what a turn's tokens cost; nil: not known.
+// costOf is what a turn cost, as its provider states and by the list of prices; nil: not known.
 func (s *Server) costOf(t Turn) *float64 {
-	if s.cfg.Price == nil || t.Usage == (events.Usage{}) {
-		return nil
+	b := t.Bill()
+	open := b.Open()
+	if open == (events.Usage{}) {
+		if !b.Stated() {
+			return nil
+		}
+		return &b.Cost
 	}
-	usd, ok := s.cfg.Price(t.Provider, t.Model, t.Usage)
+	usd, ok := projections.Price(s.cfg.Price).Of(t.Provider, cmp.Or(b.Model, t.Model), t.Model, open)
 	if !ok {
 		return nil
 	}
+	usd += b.Cost
 	return &usd
 }
 

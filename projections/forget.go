@@ -44,6 +44,15 @@ func forgottenRecords(x *tx, e events.MemoryForgotten, each func(events.Header) 
 	return nil
 }
 
+// spentIn is what e says that turns cost, by turn.
+func spentIn(e events.MemoryForgotten) map[events.ID]events.TurnSpent {
+	spent := make(map[events.ID]events.TurnSpent, len(e.Spent))
+	for _, s := range e.Spent {
+		spent[s.Turn] = s
+	}
+	return spent
+}
+
 // facts are what a session's latest SessionOpened says of it, as far as rows repeat it.
 type facts struct {
 	Agent        string `cbor:"1,keyasint,omitempty" json:"agent"`

@@ -280,7 +280,7 @@ func TestForgottenWordsAreGone(t *testing.T) {
 		}
 	}
 	got, err := v.Turn(t.Context(), turn.id)
-	if err != nil || got.Result != TurnKept || got.Usage != (events.Usage{}) || len(got.Rows) != 0 {
+	if err != nil || got.Result != TurnKept || got.Bill() != received(turn).Bill() || got.StopReason != "" || len(got.Rows) != 0 {
 		t.Fatalf("turn: got %+v, %v", got, err)
 	}
 	if s, _ := v.Session(t.Context(), s); s.Title != "" || s.Prompts != 1 {

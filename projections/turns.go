@@ -10,7 +10,7 @@ import (
 type turnView struct{}
 
 func (turnView) name() string       { return "turns" }
-func (turnView) version() int       { return 2 }
+func (turnView) version() int       { return 3 }
 func (turnView) skipsUnknown() bool { return false }
 
 func turnTable() table[Turn] { return table[Turn]{name: "rows", ordered: true} }
@@ -38,7 +38,7 @@ func (f *turnFold) apply(r *record) error {
 		if err != nil || !ok {
 			return err
 		}
-		return forgottenRecords(f.x, e, f.forget)
+		return forgottenRecords(f.x, e, f.forgetting(e))
 	}
 	return nil
 }
@@ -123,10 +123,10 @@ func describeTurn(t *Turn, r *record, e events.Event) {
 	switch e := e.(type) {
 	case events.TurnReceived:
 		t.Form, t.StopReason, t.LatencyMS = e.Form, e.StopReason, e.LatencyMS
-		t.Usage, t.Cost, t.Calls, t.Answered = e.Usage, e.Cost, e.Calls, e.Model
+		t.pay(e.Bill())
 	case events.TurnFailed:
 		t.Failure, t.Status, t.Message = e.Class, e.Status, e.Message
-		t.Usage, t.Cost, t.Calls, t.Answered = e.Usage, e.Cost, e.Calls, e.Model
+		t.pay(e.Bill())
 	case events.OutputDropped:
 		t.Class, t.Reason, t.Preview = e.Class, e.Reason, e.Preview
 	case events.OutputSkipped:
@@ -143,8 +143,16 @@ func addTurnRow(t *Turn, r *record, id events.ID) {
 	t.RowsAt = append(slices.Clip(t.RowsAt), r.Position)
 }
 
-// forget takes back what the payload of a record had said.
-func (f *turnFold) forget(h events.Header) error {
+// forgetting takes back what the payload of a record had said that e names, but for what e itself says that it cost.
+func (f *turnFold) forgetting(e events.MemoryForgotten) func(events.Header) error {
+	spent := spentIn(e)
+	return func(h events.Header) error {
+		s, told := spent[h.Correlation]
+		return f.forget(h, s, told)
+	}
+}
+
+func (f *turnFold) forget(h events.Header, s events.TurnSpent, told bool) error {
 	known, err := f.rows.peek(h.Correlation)
 	if err != nil || known == nil {
 		return err
@@ -156,10 +164,10 @@ func (f *turnFold) forget(h events.Header) error {
 	switch h.Kind {
 	case events.KindTurnReceived:
 		t.Form, t.StopReason, t.LatencyMS = "", "", 0
-		t.Usage, t.Cost, t.Calls, t.Answered = events.Usage{}, 0, 0, ""
+		t.leave(s, told)
 	case events.KindTurnFailed:
-		t.Failure, t.Status, t.Message = "", 0, ""
-		t.Usage, t.Cost, t.Calls, t.Answered = events.Usage{}, 0, 0, ""
+		t.Status, t.Message = 0, ""
+		t.leave(s, told)
 	case events.KindOutputDropped:
 		t.Class, t.Reason, t.Preview = "", "", ""
 	case events.KindOutputSkipped:
@@ -168,6 +176,14 @@ func (f *turnFold) forget(h events.Header) error {
 		removeTurnRow(t, h.Position)
 	}
 	return nil
+}
+
+// leave has s alone say what the turn cost, and of one that failed its class. Where nobody says it, what said so before stays.
+func (t *Turn) leave(s events.TurnSpent, told bool) {
+	if told || !t.Left {
+		t.Failure, t.Left = s.Class, told
+		t.pay(s.Bill)
+	}
 }
 
 func removeTurnRow(t *Turn, at events.Position) {

@@ -9,11 +9,12 @@ import (
 
 // usageView counts what turns cost: by when they ended, by session, by who answered, and by what came of them. It holds
 // numbers and names of models, no words. What a turn cost, and which model answered where it is not the one that was asked,
-// is told by the payload of its end alone: once that is erased, the turn counts on as one that told nothing.
+// is told by the payload of its end, and once that is erased by the MemoryForgotten that names it. Of what older ones name
+// nothing is told: such a turn counts on as one that told nothing.
 type usageView struct{}
 
 func (usageView) name() string       { return "usage" }
-func (usageView) version() int       { return 2 }
+func (usageView) version() int       { return 3 }
 func (usageView) skipsUnknown() bool { return true }
 
 func usageCellTable() table[UsageCount]    { return table[UsageCount]{name: "cells", ordered: true} }
@@ -36,14 +37,14 @@ type UsageCount struct {
 	Turns       int64 `json:"turns"`            // that ended, failed ones included
 	Again       int64 `json:"again"`            // of them, those that asked once more about what an earlier one had failed on
 	Calls       int64 `json:"calls"`            // requests sent for them, as far as they were counted
-	PromptBytes int64 `json:"prompt_bytes"`     // sent
+	PromptBytes int64 `json:"prompt_bytes"`     // of the questions as they were sent; of turns that did not count them: of what was captured
 	Input       int64 `json:"input_tokens"`     // as far as the provider says, as all tokens; of failed turns too
 	Cached      int64 `json:"cached_tokens"`    // of Input, read from a cache
 	Output      int64 `json:"output_tokens"`    //
 	Untold      int64 `json:"untold,omitempty"` // turns of which no tokens are known: nobody said, or it was erased
 
 	Stated   int64        `json:"-"` // billionths of a US dollar, as providers say
-	Unstated events.Usage `json:"-"` // tokens of the turns of which the provider did not say what they cost
+	Unstated events.Usage `json:"-"` // tokens of the requests of which the provider did not say what they cost
 }
 
 // Tokens is input and output together.
@@ -75,6 +76,7 @@ func billionths(usd float64) int64 {
 type ModelUsage struct {
 	Provider string `json:"provider"`
 	Model    string `json:"model,omitempty"`
+	Asked    string `json:"asked,omitempty"` // the model that was asked, where another one answered
 	UsageCount
 }
 
@@ -88,17 +90,28 @@ type Money struct {
 // USD is all that is known.
 func (m Money) USD() float64 { return m.Stated + m.Listed }
 
-// Money is what m cost. Price is what tokens of a provider's model cost; ok is false where that is not known. It may be nil.
-func (m ModelUsage) Money(price func(provider, model string, tokens events.Usage) (usd float64, ok bool)) Money {
+// Price is what tokens of a provider's model cost in US dollars; ok is false where that is not known. A nil one knows nothing.
+type Price func(provider, model string, tokens events.Usage) (usd float64, ok bool)
+
+// Of is what tokens cost by the price of the model that answered or, where none is known, by that of the one that was asked.
+func (p Price) Of(provider, answered, asked string, tokens events.Usage) (usd float64, ok bool) {
+	if p == nil {
+		return 0, false
+	}
+	if usd, ok = p(provider, answered, tokens); ok || asked == "" || asked == answered {
+		return usd, ok
+	}
+	return p(provider, asked, tokens)
+}
+
+// Money is what m cost.
+func (m ModelUsage) Money(price Price) Money {
 	money := Money{Stated: float64(m.Stated) / perDollar}
 	n := m.Unstated.Input + m.Unstated.Output
 	if n == 0 {
 		return money
 	}
-	usd, ok := 0.0, false
-	if price != nil {
-		usd, ok = price(m.Provider, m.Model, m.Unstated)
-	}
+	usd, ok := price.Of(m.Provider, m.Model, m.Asked, m.Unstated)
 	if !ok {
 		money.Unpriced = n
 		return money
@@ -136,7 +149,7 @@ type UsageKey struct {
 	Provider string              //
 	Model    string              //
 	Result   Result              // kept, skipped, dropped, failed
-	Failure  events.FailureClass // of failed ones; empty: it was erased
+	Failure  events.FailureClass // of failed ones; empty: it was erased before it was kept
 	Probe    bool                // turns that tried whether a quarantine can end
 }
 
@@ -162,11 +175,20 @@ type usageKey struct {
 	result  Result
 	failure string
 	probe   bool
-	by      asked
+	by      answerer
 }
 
 // usageSession is what a sum of a session is about.
 type usageSession struct {
 	session events.SessionID
-	by      asked
+	by      answerer
 }
+
+// answerer is who answered.
+type answerer struct {
+	provider string
+	model    string
+	asked    string // the model that was asked, where it is not the one that answered
+}
+
+func (a answerer) usage(c UsageCount) ModelUsage { return ModelUsage{a.provider, a.model, a.asked, c} }

@@ -55,11 +55,11 @@ func TestUsage(t *testing.T) {
 	probed := UsageCount{Turns: 1, Again: 1, PromptBytes: 7, Untold: 1}
 	four := answered(3)
 	four.Add(failed, 1)
-	small, large := ModelUsage{"anthropic", "small", four}, ModelUsage{"anthropic", "large", answered(1)}
+	small, large := ModelUsage{"anthropic", "small", "", four}, ModelUsage{"anthropic", "large", "", answered(1)}
 	group := func(k UsageKey, models ...ModelUsage) UsageGroup { return UsageGroup{k, models} }
-	model := func(name string, c UsageCount) ModelUsage { return ModelUsage{"anthropic", name, c} }
+	model := func(name string, c UsageCount) ModelUsage { return ModelUsage{"anthropic", name, "", c} }
 	first, other := group(UsageKey{Session: sessionOf(0)}, model("small", answered(3))),
-		group(UsageKey{Session: sessionOf(1)}, model("large", answered(1)), model("small", failed), ModelUsage{"openai", "", probed})
+		group(UsageKey{Session: sessionOf(1)}, model("large", answered(1)), model("small", failed), ModelUsage{"openai", "", "", probed})
 	bySession := []UsageGroup{first, other}
 	if sessionOf(1).String() < sessionOf(0).String() {
 		slices.Reverse(bySession)
@@ -70,24 +70,24 @@ func TestUsage(t *testing.T) {
 		want   []UsageGroup
 	}{
 		{"by day", UsageFilter{}, []UsageGroup{
-			group(UsageKey{Day: "2026-03-01"}, small), group(UsageKey{Day: "2026-03-02"}, large, ModelUsage{"openai", "", probed}),
+			group(UsageKey{Day: "2026-03-01"}, small), group(UsageKey{Day: "2026-03-02"}, large, ModelUsage{"openai", "", "", probed}),
 		}},
 		{"by session", UsageFilter{By: UsageBySession}, bySession},
 		{"by model", UsageFilter{By: UsageByModel}, []UsageGroup{
 			group(UsageKey{Provider: "anthropic", Model: "large"}, large), group(UsageKey{Provider: "anthropic", Model: "small"}, small),
-			group(UsageKey{Provider: "openai"}, ModelUsage{"openai", "", probed}),
+			group(UsageKey{Provider: "openai"}, ModelUsage{"openai", "", "", probed}),
 		}},
 		{"by provider", UsageFilter{By: UsageByProvider}, []UsageGroup{
-			group(UsageKey{Provider: "anthropic"}, large, small), group(UsageKey{Provider: "openai"}, ModelUsage{"openai", "", probed}),
+			group(UsageKey{Provider: "anthropic"}, large, small), group(UsageKey{Provider: "openai"}, ModelUsage{"openai", "", "", probed}),
 		}},
 		{"by outcome", UsageFilter{By: UsageByOutcome}, []UsageGroup{
 			group(UsageKey{Result: TurnKept}, large, model("small", answered(1))),
 			group(UsageKey{Result: TurnSkipped}, model("small", answered(1))),
 			group(UsageKey{Result: TurnDropped}, model("small", answered(1))),
 			group(UsageKey{Result: TurnFailed, Failure: events.FailLimit}, model("small", failed)),
-			group(UsageKey{Result: TurnFailed, Failure: events.FailCrash, Probe: true}, ModelUsage{"openai", "", probed}),
+			group(UsageKey{Result: TurnFailed, Failure: events.FailCrash, Probe: true}, ModelUsage{"openai", "", "", probed}),
 		}},
-		{"since", UsageFilter{Since: epoch.Add(24 * time.Hour)}, []UsageGroup{group(UsageKey{Day: "2026-03-02"}, large, ModelUsage{"openai", "", probed})}},
+		{"since", UsageFilter{Since: epoch.Add(24 * time.Hour)}, []UsageGroup{group(UsageKey{Day: "2026-03-02"}, large, ModelUsage{"openai", "", "", probed})}},
 		{"until", UsageFilter{Until: epoch.Add(24 * time.Hour)}, []UsageGroup{group(UsageKey{Day: "2026-03-01"}, small)}},
 		{"until where it begins", UsageFilter{Until: epoch}, []UsageGroup{}},
 		{"of a session", UsageFilter{Session: sessionOf(0)}, []UsageGroup{group(UsageKey{Day: "2026-03-01"}, model("small", answered(3)))}},
@@ -137,31 +137,55 @@ func TestDaysAreThoseOfAZone(t *testing.T) {
 	}
 }
 
-// TestForgettingLeavesTheNumbersThatNoErasedPayloadHeld: turns, bytes and what came of them stay; tokens go with the
-// answer that told them, and it is said that they are not known.
-func TestForgettingLeavesTheNumbersThatNoErasedPayloadHeld(t *testing.T) {
+// TestForgettingLeavesTheNumbers: what was paid was paid, whoever forgets what for. Where it was forgotten before that was told,
+// and where it is named again, nothing more is taken back than ever was.
+func TestForgettingLeavesTheNumbers(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	s := w.open(0)
-	in := w.tool(s, "")
-	turn, lost := w.start(s, events.TurnObservation, in), w.start(s, events.TurnObservation, in)
-	turn.bill = &bill{events.Usage{Input: 5, Output: 1}, 0.5, 2, "small-0101"}
-	lost.bill = &bill{events.Usage{Input: 3}, 0.25, 3, "small-0101"}
-	records := w.keep(turn, "secret")
-	w.fail(lost)
-	last, err := w.log.Last(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	v := caughtUp(t, w)
-	w.forget(false, []events.Position{records[0].Position, records[1].Position, last})
-	mustCatchUp(t, v)
-	want := []UsageGroup{
-		{UsageKey{Result: TurnKept}, []ModelUsage{{"anthropic", "small", UsageCount{Turns: 1, Calls: 1, PromptBytes: 900, Untold: 1}}}},
-		{UsageKey{Result: TurnFailed}, []ModelUsage{{"anthropic", "small", UsageCount{Turns: 1, PromptBytes: 900, Untold: 1}}}},
-	}
-	if diff := gocmp.Diff(want, mustUsage(t, v, UsageFilter{By: UsageByOutcome})); diff != "" {
-		t.Errorf("-want +got:\n%s", diff)
+	for name, c := range map[string]struct {
+		bare bool
+		want []UsageGroup
+	}{
+		"told": {want: []UsageGroup{
+			{UsageKey{Result: TurnKept}, []ModelUsage{{"anthropic", "small-0101", "small", UsageCount{
+				Turns: 1, Calls: 2, PromptBytes: 4000, Input: 5, Output: 1, Stated: 5e8, Unstated: events.Usage{Output: 1},
+			}}}},
+			{UsageKey{Result: TurnFailed, Failure: events.FailLimit}, []ModelUsage{{"anthropic", "small", "", UsageCount{
+				Turns: 1, Calls: 3, PromptBytes: 900, Input: 3, Unstated: events.Usage{Input: 3},
+			}}}},
+		}},
+		"never told": {bare: true, want: []UsageGroup{
+			{UsageKey{Result: TurnKept}, []ModelUsage{{"anthropic", "small", "", UsageCount{Turns: 1, Calls: 1, PromptBytes: 900, Untold: 1}}}},
+			{UsageKey{Result: TurnFailed}, []ModelUsage{{"anthropic", "small", "", UsageCount{Turns: 1, PromptBytes: 900, Untold: 1}}}},
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.bare = c.bare
+			s := w.open(0)
+			in := w.tool(s, "")
+			turn, lost := w.start(s, events.TurnObservation, in), w.start(s, events.TurnObservation, in)
+			turn.bill = &events.Bill{
+				Usage: events.Usage{Input: 5, Output: 1}, Cost: 0.5, Told: true, Unstated: events.Usage{Output: 1}, Calls: 2, Model: "small-0101", Sent: 4000,
+			}
+			lost.bill = &events.Bill{Usage: events.Usage{Input: 3}, Calls: 3}
+			records := w.keep(turn, "secret")
+			w.fail(lost)
+			last, err := w.log.Last(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			v := caughtUp(t, w)
+			gone := []events.Position{records[0].Position, records[1].Position, last}
+			for range 2 { // the second time there is nothing left to tell
+				w.forget(false, gone)
+				mustCatchUp(t, v)
+				for of, v := range map[string]*Views{"live": v, "rebuilt": caughtUp(t, w)} {
+					if diff := gocmp.Diff(c.want, mustUsage(t, v, UsageFilter{By: UsageByOutcome})); diff != "" {
+						t.Errorf("%s (-want +got):\n%s", of, diff)
+					}
+				}
+			}
+		})
 	}
 }
 
@@ -173,15 +197,17 @@ func TestWhatProvidersTellIsCounted(t *testing.T) {
 	s := w.open(0)
 	in := w.tool(s, "")
 	for _, end := range []struct {
-		bill   bill
+		bill   events.Bill
 		failed bool
 	}{
-		{bill{events.Usage{Input: 1000, Cached: 400, Output: 10}, 0.25, 1, ""}, false},
-		{bill{events.Usage{Input: 2000, Output: 20}, 0, 3, ""}, false},
-		{bill{events.Usage{Input: 300}, 0.1, 2, ""}, true},
-		{bill{events.Usage{Input: 50, Output: 5}, 0, 3, "small-0101"}, true},
-		{bill{events.Usage{}, 0, 0, ""}, true},
-		{bill{events.Usage{Input: 7}, 1e300, 1, "dear"}, false},
+		{events.Bill{Usage: events.Usage{Input: 1000, Cached: 400, Output: 10}, Cost: 0.25, Calls: 1}, false},
+		{events.Bill{Usage: events.Usage{Input: 2000, Output: 20}, Calls: 3, Sent: 50_000}, false},
+		{events.Bill{Usage: events.Usage{Input: 300}, Cost: 0.1, Calls: 2}, true},
+		{events.Bill{Usage: events.Usage{Input: 50, Output: 5}, Calls: 3, Model: "small-0101"}, true},
+		{events.Bill{}, true},
+		{events.Bill{Usage: events.Usage{Input: 7}, Cost: 1e300, Calls: 1, Model: "dear"}, false},
+		{events.Bill{Usage: events.Usage{Input: 80, Output: 8}, Told: true, Calls: 1, Model: "free"}, false},
+		{events.Bill{Usage: events.Usage{Input: 90, Output: 9}, Cost: 0.5, Told: true, Unstated: events.Usage{Input: 40, Output: 4}, Calls: 2, Model: "both"}, false},
 	} {
 		turn := w.start(s, events.TurnObservation, in)
 		if turn.bill = &end.bill; end.failed {
@@ -192,28 +218,49 @@ func TestWhatProvidersTellIsCounted(t *testing.T) {
 	}
 	v := caughtUp(t, w)
 	want := []ModelUsage{
-		{"anthropic", "dear", UsageCount{Turns: 1, Calls: 1, PromptBytes: 900, Input: 7, Stated: 1e15}},
-		{"anthropic", "small", UsageCount{
-			Turns: 4, Calls: 6, PromptBytes: 3600, Input: 3300, Cached: 400, Output: 30, Untold: 1, Stated: 350_000_000,
+		{"anthropic", "both", "small", UsageCount{
+			Turns: 1, Calls: 2, PromptBytes: 900, Input: 90, Output: 9, Stated: 5e8, Unstated: events.Usage{Input: 40, Output: 4},
+		}},
+		{"anthropic", "dear", "small", UsageCount{Turns: 1, Calls: 1, PromptBytes: 900, Input: 7, Stated: 1e15}},
+		{"anthropic", "free", "small", UsageCount{Turns: 1, Calls: 1, PromptBytes: 900, Input: 80, Output: 8}},
+		{"anthropic", "small", "", UsageCount{
+			Turns: 4, Calls: 6, PromptBytes: 52_700, Input: 3300, Cached: 400, Output: 30, Untold: 1, Stated: 350_000_000,
 			Unstated: events.Usage{Input: 2000, Output: 20},
 		}},
-		{"anthropic", "small-0101", UsageCount{Turns: 1, Calls: 3, PromptBytes: 900, Input: 50, Output: 5, Unstated: events.Usage{Input: 50, Output: 5}}},
+		{"anthropic", "small-0101", "small", UsageCount{Turns: 1, Calls: 3, PromptBytes: 900, Input: 50, Output: 5, Unstated: events.Usage{Input: 50, Output: 5}}},
 	}
 	got, err := v.UsageOf(t.Context(), s)
 	if diff := gocmp.Diff(want, got); diff != "" || err != nil {
 		t.Fatalf("%v (-want +got):\n%s", err, diff)
 	}
-	price := func(_, model string, u events.Usage) (float64, bool) {
-		return float64(u.Input) + 10*float64(u.Output), model == "small"
+	lists := map[string]Price{"none": nil}
+	for _, name := range []string{"small", "small-0101", "nothing"} {
+		lists[name] = func(_, model string, u events.Usage) (float64, bool) {
+			return float64(u.Input) + 10*float64(u.Output), model == name
+		}
 	}
-	if got, want := got[1].Money(price), (Money{Stated: 0.35, Listed: 2200}); got != want || got.USD() != 2200.35 {
-		t.Errorf("got %+v, want %+v", got, want)
+	for _, c := range []struct {
+		of     int // want
+		priced string
+		want   Money
+	}{
+		{0, "small", Money{Stated: 0.5, Listed: 80}}, // by the model that was asked
+		{0, "nothing", Money{Stated: 0.5, Unpriced: 44}},
+		{2, "small", Money{}}, // it costs nothing, and says so
+		{2, "none", Money{}},
+		{3, "small", Money{Stated: 0.35, Listed: 2200}},
+		{3, "small-0101", Money{Stated: 0.35, Unpriced: 2020}},
+		{3, "none", Money{Stated: 0.35, Unpriced: 2020}},
+		{4, "small", Money{Listed: 100}},
+		{4, "small-0101", Money{Listed: 100}},
+		{4, "nothing", Money{Unpriced: 55}},
+	} {
+		if m := got[c.of].Money(lists[c.priced]); m != c.want {
+			t.Errorf("%s where %s has a price: got %+v, want %+v", got[c.of].Model, c.priced, m, c.want)
+		}
 	}
-	if got, want := got[2].Money(price), (Money{Unpriced: 55}); got != want {
-		t.Errorf("without a price: got %+v, want %+v", got, want)
-	}
-	if got, want := got[1].Money(nil), (Money{Stated: 0.35, Unpriced: 2020}); got != want {
-		t.Errorf("without prices: got %+v, want %+v", got, want)
+	if usd := (Money{Stated: 0.35, Listed: 2200}).USD(); usd != 2200.35 {
+		t.Errorf("got $%v", usd)
 	}
 }
 
@@ -279,34 +326,48 @@ func TestUsageAddsUp(t *testing.T) {
 
 // naiveUsage counts the turns that ended straight from what is left of the log.
 func naiveUsage(t tb, w *world) UsageCount {
-	started, sum := map[events.ID]events.TurnStarted{}, UsageCount{}
+	started, left, sum := map[events.ID]events.TurnStarted{}, map[events.ID]events.Bill{}, UsageCount{}
+	var ends []events.Record
 	for r, err := range w.log.All(context.Background(), 1) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		e, _ := r.Event()
-		if e, ok := e.(events.TurnStarted); ok {
+		switch e, _ := r.Event(); e := e.(type) {
+		case events.TurnStarted:
 			started[e.Turn] = e
-		}
-		if _, ok := started[r.Correlation]; !ok || r.Kind != events.KindTurnReceived && r.Kind != events.KindTurnFailed {
-			continue
-		}
-		one := UsageCount{Turns: 1, PromptBytes: int64(started[r.Correlation].PromptBytes)}
-		var usd float64
-		switch e := e.(type) {
 		case events.TurnReceived:
-			one.Input, one.Cached, one.Output, one.Calls, usd = e.Usage.Input, e.Usage.Cached, e.Usage.Output, int64(e.Calls), e.Cost
+			left[r.Correlation] = e.Bill()
 		case events.TurnFailed:
-			one.Input, one.Cached, one.Output, one.Calls, usd = e.Usage.Input, e.Usage.Cached, e.Usage.Output, int64(e.Calls), e.Cost
+			left[r.Correlation] = e.Bill()
+		case events.MemoryForgotten:
+			for _, s := range e.Spent {
+				left[s.Turn] = s.Bill
+			}
+		}
+		if _, ok := started[r.Correlation]; ok && (r.Kind == events.KindTurnReceived || r.Kind == events.KindTurnFailed) {
+			ends = append(ends, r)
+		}
+	}
+	for _, r := range ends {
+		b := left[r.Correlation]
+		one := UsageCount{
+			Turns: 1, PromptBytes: b.Sent, Input: b.Usage.Input, Cached: b.Usage.Cached, Output: b.Usage.Output, Calls: int64(b.Calls),
+			Stated: int64(b.Cost * 1e9),
+		}
+		if one.PromptBytes == 0 {
+			one.PromptBytes = int64(started[r.Correlation].PromptBytes)
 		}
 		if r.Kind == events.KindTurnReceived {
 			one.Calls = max(one.Calls, 1)
 		}
-		if one.Input+one.Cached+one.Output == 0 {
+		if b.Usage == (events.Usage{}) {
 			one.Untold = 1
 		}
-		if one.Stated = int64(usd * 1e9); one.Stated == 0 {
-			one.Unstated = events.Usage{Input: one.Input, Cached: one.Cached, Output: one.Output}
+		switch {
+		case b.Cost == 0 && !b.Told:
+			one.Unstated = b.Usage
+		default:
+			one.Unstated = b.Unstated
 		}
 		sum.Add(one, 1)
 	}
@@ -350,14 +411,13 @@ func TestUsageIsReadInSlices(t *testing.T) {
 func TestUsageKeysComeBack(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		text := rapid.StringN(0, 9, 40)
+		text, number := rapid.StringN(0, 9, 40), rapid.Int64()
 		k := usageKey{
 			quarter: rapid.Int64Range(0, 1<<40).Draw(t, "quarter"), session: sessionOf(rapid.Int().Draw(t, "session")),
 			result: rapid.SampledFrom([]Result{"", TurnKept, TurnSkipped, TurnDropped, TurnFailed}).Draw(t, "result"),
-			probe:  rapid.Bool().Draw(t, "probe"), failure: text.Draw(t, "failure"), by: asked{text.Draw(t, "provider"), text.Draw(t, "model")},
+			probe:  rapid.Bool().Draw(t, "probe"), failure: text.Draw(t, "failure"), by: answerer{text.Draw(t, "provider"), text.Draw(t, "model"), text.Draw(t, "wanted")},
 		}
-		number := rapid.Int64()
-		turn, back := usageTurn{key: k, asked: text.Draw(t, "asked")}, usageTurn{}
+		turn, back := usageTurn{key: k, asked: text.Draw(t, "asked"), captured: number.Draw(t, "captured"), left: rapid.Bool().Draw(t, "left")}, usageTurn{}
 		for _, n := range turn.count.numbers() {
 			*n = number.Draw(t, "number")
 		}
@@ -377,7 +437,7 @@ func TestUsageKeysComeBack(t *testing.T) {
 }
 
 func FuzzUsageKeys(f *testing.F) {
-	f.Add(usageKey{quarter: 5, result: TurnFailed, failure: "limit", by: asked{"openai", "x"}}.bytes())
+	f.Add(usageKey{quarter: 5, result: TurnFailed, failure: "limit", by: answerer{"openai", "x", "y"}}.bytes())
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var turn usageTurn

@@ -12,10 +12,10 @@ import (
 // The order of a key's parts lets a day be read without anything else, and what belongs to a quarter lie side by side.
 
 func (k usageKey) bytes() []byte {
-	b := make([]byte, 0, 8+16+2+3+len(k.failure)+len(k.by.provider)+len(k.by.model))
+	b := make([]byte, 0, 8+16+2+4+len(k.failure)+k.by.size())
 	b = binary.BigEndian.AppendUint64(b, uint64(k.quarter))
 	b = append(append(b, k.session[:]...), boolByte(k.probe), usageResult(k.result))
-	return appendTexts(b, k.failure, k.by.provider, k.by.model)
+	return appendTexts(b, k.failure, k.by.provider, k.by.model, k.by.asked)
 }
 
 func (k *usageKey) parse(b []byte) error {
@@ -26,12 +26,14 @@ func (k *usageKey) parse(b []byte) error {
 	*k = usageKey{
 		quarter: int64(binary.BigEndian.Uint64(b)), session: events.SessionID(b[8:24]), probe: b[24] == 1, result: usageResults()[b[25]],
 	}
-	return readTexts(b[fixed:], &k.failure, &k.by.provider, &k.by.model)
+	return readTexts(b[fixed:], &k.failure, &k.by.provider, &k.by.model, &k.by.asked)
 }
 
+func (a answerer) size() int { return len(a.provider) + len(a.model) + len(a.asked) }
+
 func (k usageSession) bytes() []byte {
-	b := append(make([]byte, 0, 16+2+len(k.by.provider)+len(k.by.model)), k.session[:]...)
-	return appendTexts(b, k.by.provider, k.by.model)
+	b := append(make([]byte, 0, 16+3+k.by.size()), k.session[:]...)
+	return appendTexts(b, k.by.provider, k.by.model, k.by.asked)
 }
 
 func (k *usageSession) parse(b []byte) error {
@@ -39,7 +41,7 @@ func (k *usageSession) parse(b []byte) error {
 		return errShort
 	}
 	*k = usageSession{session: events.SessionID(b[:16])}
-	return readTexts(b[16:], &k.by.provider, &k.by.model)
+	return readTexts(b[16:], &k.by.provider, &k.by.model, &k.by.asked)
 }
 
 const usageResultCount = 5
@@ -134,9 +136,11 @@ func readNumbers(b []byte, numbers [usageNumbers]*int64) ([]byte, error) {
 	return b, nil
 }
 
-// AppendBinary appends the turn's numbers, who was asked, and then what its cell is about.
+// AppendBinary appends the turn's numbers, whether they are left over, what was captured for it, who was asked, and then what
+// its cell is about.
 func (t usageTurn) AppendBinary(b []byte) ([]byte, error) {
-	b = appendTexts(appendNumbers(b, t.count.numbers()), t.asked)
+	b = append(appendNumbers(b, t.count.numbers()), boolByte(t.left))
+	b = appendTexts(binary.AppendVarint(b, t.captured), t.asked)
 	return append(b, t.key.bytes()...), nil
 }
 
@@ -146,6 +150,15 @@ func (t *usageTurn) UnmarshalBinary(b []byte) error {
 	if err != nil {
 		return err
 	}
+	if len(rest) == 0 || rest[0] > 1 {
+		return errShort
+	}
+	t.left, rest = rest[0] == 1, rest[1:]
+	n, size := binary.Varint(rest)
+	if size <= 0 {
+		return errShort
+	}
+	t.captured, rest = n, rest[size:]
 	if t.asked, rest, err = cutText(rest); err != nil {
 		return err
 	}

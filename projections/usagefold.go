@@ -9,9 +9,11 @@ import (
 
 // usageTurn is what one turn has added to the counts, so that it can be taken back.
 type usageTurn struct {
-	key   usageKey
-	asked string // model; key has the one that answered
-	count UsageCount
+	key      usageKey
+	asked    string // model; key has the one that answered
+	captured int64  // bytes that it is about; count has what was sent, where that is known
+	left     bool   // what it cost is told by what forgot its end
+	count    UsageCount
 	// A turn is counted once key.result is known; until then count.Turns is 0 while it runs, and 1 from its answer on.
 }
 
@@ -86,7 +88,7 @@ func (f *usageFold) apply(r *record) error {
 		if err != nil || !ok {
 			return err
 		}
-		return forgottenRecords(f.x, e, f.forget)
+		return forgottenRecords(f.x, e, f.forgetting(e))
 	}
 	return nil
 }
@@ -104,8 +106,10 @@ func (f *usageFold) start(r *record) error {
 	if err != nil {
 		return err
 	}
-	*t = usageTurn{key: usageKey{session: r.session, probe: e.Probe, by: asked{e.Provider, e.Model}}, asked: e.Model}
-	t.count.PromptBytes = int64(e.PromptBytes)
+	*t = usageTurn{
+		key:   usageKey{session: r.session, probe: e.Probe, by: answerer{provider: e.Provider, model: e.Model}},
+		asked: e.Model, captured: int64(e.PromptBytes),
+	}
 	if e.Attempt > 1 {
 		t.count.Again = 1
 	}
@@ -120,7 +124,7 @@ func (f *usageFold) receive(r *record) error {
 	}
 	return f.change(turnOf(r, e.Turn), func(t *usageTurn) {
 		t.end(r)
-		t.paid(e.Usage, e.Cost, max(1, e.Calls), e.Model)
+		t.paid(e.Bill())
 	})
 }
 
@@ -131,11 +135,7 @@ func (f *usageFold) fail(r *record) error {
 	}
 	return f.change(turnOf(r, e.Turn), func(t *usageTurn) {
 		t.end(r)
-		t.paid(e.Usage, e.Cost, e.Calls, e.Model)
-		if e.Class == events.FailSetup && e.Calls == 0 {
-			t.count.Untold = 0 // nobody was asked
-		}
-		t.key.result, t.key.failure = TurnFailed, string(e.Class)
+		t.failed(e.Bill(), e.Class)
 	})
 }
 
@@ -153,31 +153,52 @@ func (t *usageTurn) end(r *record) {
 }
 
 // paid takes over what a turn cost, and who answered.
-func (t *usageTurn) paid(u events.Usage, usd float64, calls int, model string) {
-	c := &t.count
-	c.Input, c.Cached, c.Output, c.Calls, c.Stated = u.Input, u.Cached, u.Output, int64(calls), billionths(usd)
-	c.Unstated, c.Untold = u, 0
-	if c.Stated > 0 {
-		c.Unstated = events.Usage{}
-	}
+func (t *usageTurn) paid(b events.Bill) {
+	c, u := &t.count, b.Usage
+	c.Input, c.Cached, c.Output, c.Calls, c.Stated = u.Input, u.Cached, u.Output, int64(b.Calls), billionths(b.Cost)
+	c.Unstated, c.Untold, c.PromptBytes = b.Open(), 0, cmp.Or(max(b.Sent, 0), t.captured)
 	if u == (events.Usage{}) {
 		c.Untold = 1
 	}
-	t.key.by.model = cmp.Or(model, t.asked)
+	t.key.by.model, t.key.by.asked = cmp.Or(b.Model, t.asked), ""
+	if t.key.by.model != t.asked {
+		t.key.by.asked = t.asked
+	}
 }
 
-// forget takes back what the payload of a record had said.
-func (f *usageFold) forget(h events.Header) error {
-	switch h.Kind {
-	case events.KindTurnReceived:
-		return f.change(h.Correlation, func(t *usageTurn) { t.paid(events.Usage{}, 0, 1, "") })
-	case events.KindTurnFailed:
+// failed enters that a turn failed, and what it cost all the same.
+func (t *usageTurn) failed(b events.Bill, class events.FailureClass) {
+	t.paid(b)
+	if class == events.FailSetup && b.Calls == 0 {
+		t.count.Untold = 0 // nobody was asked
+	}
+	t.key.result, t.key.failure = TurnFailed, string(class)
+}
+
+// forgetting takes back what the payload of a record had said that e names, but for what e itself says that it cost.
+func (f *usageFold) forgetting(e events.MemoryForgotten) func(events.Header) error {
+	spent := spentIn(e)
+	return func(h events.Header) error {
+		if h.Kind != events.KindTurnReceived && h.Kind != events.KindTurnFailed {
+			return nil
+		}
 		return f.change(h.Correlation, func(t *usageTurn) {
-			t.paid(events.Usage{}, 0, 0, "")
-			t.key.failure = ""
+			if s, told := spent[h.Correlation]; told || !t.left {
+				t.leave(h.Kind, s)
+				t.left = told
+			}
 		})
 	}
-	return nil
+}
+
+// leave has s alone say what a turn cost whose end was of that kind.
+func (t *usageTurn) leave(kind events.Kind, s events.TurnSpent) {
+	if kind == events.KindTurnFailed {
+		t.failed(s.Bill, s.Class)
+		return
+	}
+	s.Bill.Calls = max(1, s.Bill.Calls)
+	t.paid(s.Bill)
 }
 
 // change alters a turn, and the sums that it is in with it. Turns that were never started are passed over: nobody knows

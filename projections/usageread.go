@@ -17,7 +17,7 @@ const usageSlice = 4096
 
 // Usage returns what the chosen turns cost, in groups in order of their fields. Turns that run are not in it.
 func (v *Views) Usage(ctx context.Context, f UsageFilter) ([]UsageGroup, error) {
-	sum := &usageSum{filter: f, groups: map[UsageKey]map[asked]*UsageCount{}, zone: f.Zone, last: 1<<63 - 1}
+	sum := &usageSum{filter: f, groups: map[UsageKey]map[answerer]*UsageCount{}, zone: f.Zone, last: 1<<63 - 1}
 	if sum.zone == nil {
 		sum.zone = time.UTC
 	}
@@ -56,16 +56,17 @@ func (v *Views) UsageOf(ctx context.Context, session events.SessionID) ([]ModelU
 			if key.parse(k) != nil || x.codec.decode(raw, &count) != nil {
 				return damaged("usage of a session, key %x", k)
 			}
-			models = append(models, ModelUsage{key.by.provider, key.by.model, count})
+			models = append(models, key.by.usage(count))
 		}
 		return nil
 	})
-	slices.SortFunc(models, compareModels)
+	slices.SortFunc(models, ModelUsage.Compare)
 	return models, err
 }
 
-func compareModels(a, b ModelUsage) int {
-	return cmp.Or(cmp.Compare(a.Provider, b.Provider), cmp.Compare(a.Model, b.Model))
+// Compare orders by provider, then model, then the model that was asked.
+func (m ModelUsage) Compare(o ModelUsage) int {
+	return cmp.Or(cmp.Compare(m.Provider, o.Provider), cmp.Compare(m.Model, o.Model), cmp.Compare(m.Asked, o.Asked))
 }
 
 // usageSum adds cells up.
@@ -73,7 +74,7 @@ type usageSum struct {
 	filter UsageFilter
 	zone   *time.Location
 	last   int64 // quarter
-	groups map[UsageKey]map[asked]*UsageCount
+	groups map[UsageKey]map[answerer]*UsageCount
 
 	quarter int64 // whose day is known
 	day     string
@@ -117,7 +118,7 @@ func (s *usageSum) add(x *tx, key usageKey, raw []byte) error {
 	group := s.groupOf(key)
 	models := s.groups[group]
 	if models == nil {
-		models = map[asked]*UsageCount{}
+		models = map[answerer]*UsageCount{}
 		s.groups[group] = models
 	}
 	if models[key.by] == nil {
@@ -149,9 +150,9 @@ func (s *usageSum) all() []UsageGroup {
 	for key, models := range s.groups {
 		g := UsageGroup{UsageKey: key}
 		for by, count := range models {
-			g.Models = append(g.Models, ModelUsage{by.provider, by.model, *count})
+			g.Models = append(g.Models, by.usage(*count))
 		}
-		slices.SortFunc(g.Models, compareModels)
+		slices.SortFunc(g.Models, ModelUsage.Compare)
 		groups = append(groups, g)
 	}
 	slices.SortFunc(groups, compareUsage)

@@ -24,6 +24,7 @@ type tb interface {
 
 // world is a log into which a test writes what could have happened.
 type world struct {
+	bare  bool // what it forgets leaves no numbers
 	tb    tb
 	log   eventlog.Log
 	now   time.Time
@@ -48,7 +49,7 @@ type worldTurn struct {
 	kind    events.TurnKind
 	settles []events.Position
 	ended   bool
-	bill    *bill // nil: the usual one
+	bill    *events.Bill // nil: the usual one
 }
 
 var epoch = time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
@@ -136,24 +137,17 @@ func received(t *worldTurn) events.TurnReceived {
 		Usage: events.Usage{Input: 100, Cached: 10, Output: 30}, LatencyMS: 1200,
 	}
 	if b := t.bill; b != nil {
-		e.Usage, e.Cost, e.Calls, e.Model = b.usage, b.usd, b.calls, b.model
+		e = e.WithBill(*b)
 	}
 	return e
 }
 
-// bill is what the end of a turn tells of its cost.
-type bill struct {
-	usage events.Usage
-	usd   float64
-	calls int
-	model string
-}
-
-func anyBill(t *rapid.T) *bill {
-	return &bill{
-		usage: events.Usage{Input: rapid.Int64Range(0, 9).Draw(t, "input"), Output: rapid.Int64Range(0, 1).Draw(t, "output")},
-		usd:   rapid.SampledFrom([]float64{0, 0, 0.125, 0.1}).Draw(t, "usd"), calls: rapid.IntRange(0, 3).Draw(t, "calls"),
-		model: rapid.SampledFrom([]string{"", "", "small-0101", "large"}).Draw(t, "answered"),
+func anyBill(t *rapid.T) *events.Bill {
+	return &events.Bill{
+		Usage: events.Usage{Input: rapid.Int64Range(0, 9).Draw(t, "input"), Output: rapid.Int64Range(0, 1).Draw(t, "output")},
+		Cost:  rapid.SampledFrom([]float64{0, 0, 0.125, 0.1}).Draw(t, "usd"), Calls: rapid.IntRange(0, 3).Draw(t, "calls"),
+		Model: rapid.SampledFrom([]string{"", "", "small-0101", "large"}).Draw(t, "answered"), Told: rapid.Bool().Draw(t, "told"),
+		Unstated: events.Usage{Input: rapid.Int64Range(0, 1).Draw(t, "unstated")}, Sent: rapid.SampledFrom([]int64{0, 0, 1234}).Draw(t, "sent"),
 	}
 }
 
@@ -222,13 +216,34 @@ func (w *world) fail(t *worldTurn) {
 	t.ended = true
 	e := events.TurnFailed{Turn: t.id, Class: events.FailLimit, Status: 429, Message: "slow down", Provider: "anthropic"}
 	if b := t.bill; b != nil {
-		e.Usage, e.Cost, e.Calls, e.Model = b.usage, b.usd, b.calls, b.model
+		e = e.WithBill(*b)
 	}
 	w.say(t.session.Stream(), t.id, e)
 }
 
 func (w *world) tool(s events.SessionID, input string) events.Position {
 	return w.say(s.Stream(), events.ID{}, events.ToolUsed{Tool: "Edit", Input: input, Output: "ok", Cwd: "/home/u/p0"})[0].Position
+}
+
+// spent is what a MemoryForgotten that names positions says of turns; nothing where w forgets as it once was done.
+func (w *world) spent(at []events.Position) (spent []events.TurnSpent) {
+	for _, p := range at {
+		r, err := w.log.Get(context.Background(), p)
+		if err != nil {
+			w.tb.Fatal(err)
+		}
+		e, _ := r.Event()
+		switch e := e.(type) {
+		case events.TurnReceived:
+			spent = append(spent, events.TurnSpent{Turn: e.Turn, Bill: e.Bill()})
+		case events.TurnFailed:
+			spent = append(spent, events.TurnSpent{Turn: e.Turn, Class: e.Class, Bill: e.Bill()})
+		}
+	}
+	if w.bare {
+		return nil
+	}
+	return spent
 }
 
 // forget appends a MemoryForgotten to each stream in question and erases, in either order.
@@ -249,6 +264,10 @@ func (w *world) forget(first bool, at []events.Position, ids ...events.ID) {
 	if len(ids) > 0 && named[events.Daemon] == nil {
 		streams = append(streams, events.Daemon)
 	}
+	spent := map[events.StreamID][]events.TurnSpent{}
+	for stream, at := range named {
+		spent[stream] = w.spent(at)
+	}
 	erase := func() {
 		if err := w.log.Erase(context.Background(), at...); err != nil {
 			w.tb.Fatal(err)
@@ -258,7 +277,7 @@ func (w *world) forget(first bool, at []events.Position, ids ...events.ID) {
 		erase()
 	}
 	for _, stream := range streams {
-		e := events.MemoryForgotten{Positions: named[stream], Cause: "person"}
+		e := events.MemoryForgotten{Positions: named[stream], Cause: "person", Spent: spent[stream]}
 		if stream == events.Daemon {
 			e.IDs = ids
 		}
@@ -381,6 +400,7 @@ func (w *world) stepForget(t *rapid.T, _ events.SessionID) {
 		}
 		return
 	}
+	w.bare = rapid.Bool().Draw(t, "as it once was")
 	w.forget(rapid.Bool().Draw(t, "erase first"), at, ids...)
 }
 

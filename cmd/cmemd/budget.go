@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -32,11 +33,9 @@ func (d *daemon) spent(ctx context.Context, from time.Time, session *events.Sess
 	return tokens, usd, err
 }
 
-// ofTurn is what a turn cost in US dollars: what its provider stated, else what the tokens cost as far as a price is known.
-func (ps prices) ofTurn(provider, model string, u events.Usage, stated float64) float64 {
-	if stated > 0 {
-		return stated
-	}
-	usd, _ := ps.cost(provider, model, u)
-	return usd
+// ofTurn is what a turn cost in US dollars: what its provider stated, and what the tokens cost of which it stated nothing, by
+// the model that answered or else by the one that was asked, as far as a price is known.
+func (ps prices) ofTurn(provider, asked string, b events.Bill) float64 {
+	usd, _ := projections.Price(ps.cost).Of(provider, cmp.Or(b.Model, asked), asked, b.Open())
+	return b.Cost + usd
 }
