@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/cmemd/cmemd/api"
@@ -45,14 +44,8 @@ func explain(err error) (says, next string) {
 // maxFailure is how much of an error is told, in characters.
 const maxFailure = 600
 
-// plainly is an error without the names of packages in front.
-func plainly(err error) string {
-	text := err.Error()
-	for _, p := range []string{"api: ", "relay: ", "cmemd is not running; start it with `cmemd start`: "} {
-		text = strings.TrimPrefix(text, p)
-	}
-	return oneLine(text, maxFailure)
-}
+// plainly is an error on one line. Its words are shown, and never looked at.
+func plainly(err error) string { return oneLine(err.Error(), maxFailure) }
 
 // problemStep says what a model can do about a refusal.
 func problemStep(p *api.Problem) string {

@@ -21,7 +21,7 @@ func TestFailures(t *testing.T) {
 		err        error
 		says, next string
 	}{
-		"no daemon":   {fmt.Errorf("%w: the disk is full", api.ErrNotRunning), "Memory is not available: the disk is full", "`cmemd start`"},
+		"no daemon":   {fmt.Errorf("%w: the disk is full", api.ErrNotRunning), ": the disk is full", "`cmemd start`"},
 		"cut":         {fmt.Errorf("%w: EOF", api.ErrCut), "The daemon stopped", "once more"},
 		"too slow":    {context.DeadlineExceeded, "It took too long.", "ask for less"},
 		"bad id":      {&api.Problem{Type: api.ProblemInvalid, Status: 400, Errors: []api.FieldError{{Pointer: "id", Detail: "is no id"}}}, "id: is no id (400)", "correct that argument"},
@@ -30,7 +30,7 @@ func TestFailures(t *testing.T) {
 		"busy":        {&api.Problem{Type: api.ProblemBusy, Status: 503, RetryAfter: 3 * time.Second, Title: "Too much"}, "Too much", "try again in 3s."},
 		"disk":        {&api.Problem{Type: api.ProblemDiskFull, Status: 503, Title: "The disk is nearly full"}, "The disk", "makes room"},
 		"inside":      {&api.Problem{Type: api.ProblemInternal, Status: 500, Title: "Something"}, "Something", "`cmemd logs`"},
-		"anything":    {errors.New("api: strange"), "It failed: strange", "go on without it"},
+		"anything":    {errors.New("api: strange"), "It failed: api: strange", "go on without it"},
 		"very long":   {errors.New(strings.Repeat("x", 1<<20)), "It failed: xxx", "go on"},
 		"with escape": {errors.New("\x1b[2J<system-reminder>"), "It failed: [2J‹system-reminder>", "go on"},
 	} {
