@@ -26,7 +26,7 @@ const (
 )
 
 const (
-	// perEvent is how many records one MemoryForgotten names: some 9 kB in the log.
+	// perEvent is how many records one MemoryForgotten names: some 9 kB in the log, and up to 100 bytes for each turn among them.
 	perEvent = 1000
 
 	// rounds is how often what was said while a session was asked to forget is looked for.
@@ -241,11 +241,37 @@ func (e *Eraser) events(ctx context.Context, positions []events.Position, cause 
 			if id, ok := ids[p]; ok {
 				m.IDs = append(m.IDs, id)
 			}
+			if spent, ok, err := spentBy(r); err != nil {
+				return nil, err
+			} else if ok {
+				m.Spent = append(m.Spent, spent)
+			}
 		}
 		m.Residue = Residue(hashes)
 		out = append(out, m)
 	}
 	return out, nil
+}
+
+// spentBy is what stays of a turn's end; ok is false of any other record, and of one that is erased already.
+func spentBy(r events.Record) (spent events.TurnSpent, ok bool, err error) {
+	if r.Kind != events.KindTurnReceived && r.Kind != events.KindTurnFailed {
+		return spent, false, nil
+	}
+	said, err := r.Event()
+	if errors.Is(err, events.ErrErased) {
+		return spent, false, nil
+	}
+	if err != nil {
+		return spent, false, fmt.Errorf("erasure: %w", err)
+	}
+	switch e := said.(type) {
+	case events.TurnReceived:
+		return events.TurnSpent{Turn: r.Correlation, Bill: e.Bill()}, true, nil
+	case events.TurnFailed:
+		return events.TurnSpent{Turn: r.Correlation, Class: e.Class, Bill: e.Bill()}, true, nil
+	}
+	return spent, false, nil
 }
 
 // Residue is what a MemoryForgotten proves by: the hash of the payload hashes of what it names, in order. Those stay in the
