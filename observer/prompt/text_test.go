@@ -2,6 +2,7 @@ package prompt
 
 import (
 	"encoding/base64"
+	"encoding/hex"
 	"fmt"
 	"strings"
 	"testing"
@@ -132,6 +133,65 @@ func TestClean(t *testing.T) {
 	}
 }
 
+// led is s with a lead before each of its lines.
+func led(lead, s string) string { return lead + strings.ReplaceAll(s, "\n", "\n"+lead) }
+
+// numbered is s as cat -n shows it.
+func numbered(s string) string {
+	lines := strings.Split(s, "\n")
+	for i, l := range lines {
+		lines[i] = fmt.Sprintf("%6d\t%s", i+1, l)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// xxd is n bytes as that program shows them.
+func xxd(n int) string {
+	var lines []string
+	b := bytesOf(n)
+	for i := 0; i < n; i += 16 {
+		row := b[i:min(n, i+16)]
+		var groups []string
+		for j := 0; j < len(row); j += 2 {
+			groups = append(groups, hex.EncodeToString(row[j:min(len(row), j+2)]))
+		}
+		lines = append(lines, fmt.Sprintf("%08x: %-39s  %s", i, strings.Join(groups, " "), strings.Repeat(".", len(row))))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// hashes are lines of so many hexadecimal digits each.
+func hashes(digits int) string {
+	var b strings.Builder
+	for i := range 30 {
+		b.WriteString(hex.EncodeToString(bytesOf(digits + i)[i:])[:digits] + "\n")
+	}
+	return b.String()
+}
+
+// od is n bytes, of whole lines, as that program shows them with -t x1.
+func od(n int) string {
+	var b strings.Builder
+	for i := 0; i < n; i += 16 {
+		fmt.Fprintf(&b, "%07o % x\n", i, bytesOf(n)[i:i+16])
+	}
+	fmt.Fprintf(&b, "%07o\n", n)
+	return b.String()
+}
+
+func listing() string {
+	return "  401000:\t55                   \tpush   %rbp\n  401001:\t48 89 e5             \tmov    %rsp,%rbp\n" +
+		"  401004:\t48 83 ec 10          \tsub    $0x10,%rsp\n  401008:\tc7 45 fc 00 00 00 00 \tmovl   $0x0,-0x4(%rbp)\n  40100f:\t90    \tnop\n"
+}
+
+func table() string {
+	var b strings.Builder
+	for i := range 20 {
+		fmt.Fprintf(&b, "%d %d %d\n", 2000+i, 1500+i*7, 90-i)
+	}
+	return b.String()
+}
+
 func TestFoldBlobs(t *testing.T) {
 	t.Parallel()
 	hash := strings.Repeat("da39a3ee5e6b4b0d3255bfef95601890afd80709", 8)
@@ -147,6 +207,35 @@ func TestFoldBlobs(t *testing.T) {
 		{"hashes", hash, hash},
 		{"ruler", strings.Repeat("=", 500), strings.Repeat("=", 500)},
 		{"path", path, path},
+		{"wrapped at 48", wrapped(encoded(600), 48), "[base64: 600 bytes]"},
+		{"wrapped at 40", "x\n" + wrapped(encoded(300), 40) + "\ny", "x\n[base64: 300 bytes]\ny"},
+		{"wrapped at 70", wrapped(encoded(300), 70), "[base64: 300 bytes]"},
+		{"indented", "key: |\n" + led("    ", wrapped(encoded(600), 64)) + "\nnext: 1", "key: |\n    [base64: 600 bytes]\nnext: 1"},
+		{"indented by tabs", led("\t\t", wrapped(encoded(400), 76)), "\t\t[base64: 400 bytes]"},
+		{"quoted", led("> ", wrapped(encoded(600), 76)) + "\n> Regards", "> [base64: 600 bytes]\n> Regards"},
+		{"quoted twice", led(">> ", wrapped(encoded(600), 76)), ">> [base64: 600 bytes]"},
+		{"context of a difference", "@@ -1 +1 @@\n" + led(" ", wrapped(encoded(600), 64)) + "\n-a", "@@ -1 +1 @@\n [base64: 600 bytes]\n-a"},
+		{"added", "@@ -1 +1 @@\n" + led("+", wrapped(encoded(600), 64)) + "\n context", "@@ -1 +1 @@\n[base64: 600 bytes]\n context"},
+		{"taken away", led("-", wrapped(encoded(600), 76)) + "\n+b", "[base64: 600 bytes]\n+b"},
+		{"commented out", led("// ", wrapped(encoded(600), 76)), "// [base64: 600 bytes]"},
+		{"numbered", numbered(wrapped(encoded(900), 64)), "     1\t[base64: 900 bytes]"},
+		{"base64 hashes", strings.Repeat(encoded(32)+"\n", 40), strings.Repeat(encoded(32)+"\n", 40)},
+		{"names of one length", strings.Repeat("TheNameOfATestThatIsRatherLong2\n", 40), strings.Repeat("TheNameOfATestThatIsRatherLong2\n", 40)},
+		{"xxd", "$ xxd a\n" + xxd(100) + "\n$", "$ xxd a\n[binary: 100 bytes]\n$"},
+		{"xxd, indented", led("    ", xxd(160)), "[binary: 160 bytes]"},
+		{"xxd, added", led("+", xxd(160)), "[binary: 160 bytes]"},
+		{"xxd, numbered", numbered(xxd(160)), "[binary: 160 bytes]"},
+		{"xxd of a few bytes", xxd(40), xxd(40)},
+		{"hexdump -C", strings.TrimSuffix(hex.Dump(bytesOf(200)), "\n") + "\n000000c8\nend", "[binary: 200 bytes]\nend"},
+		{"od -t x1", od(160), "[binary: 160 bytes]\n"},
+		{"hexdump -C of zeros", "00000000  00 00 00 00 00 00 00 00  00 00 00 00 00 00 00 00  |................|\n*\n" + hex.Dump(bytesOf(200))[79:], "[binary: 200 bytes]\n"},
+		{"xxd -p", "a\n" + wrapped(hex.EncodeToString(bytesOf(305)), 60) + "\nb", "a\n[binary: 305 bytes]\nb"},
+		{"digits on one line", hex.EncodeToString(bytesOf(256)), "[binary: 256 bytes]"},
+		{"hashes of commits", hashes(40), hashes(40)},
+		{"sums of files", hashes(64), hashes(64)},
+		{"a listing of a program", listing(), listing()},
+		{"addresses", strings.Repeat("7ffd1234 7ffd5678\n", 20), strings.Repeat("7ffd1234 7ffd5678\n", 20)},
+		{"a table of numbers", table(), table()},
 		{"no URL", "say ;base64," + encoded(30), "say ;base64," + encoded(30)},
 		{"not a URL's head", "data: see ;base64," + encoded(30), "data: see ;base64," + encoded(30)},
 	} {
