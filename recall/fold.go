@@ -15,7 +15,7 @@ const (
 	shingle    = 3
 	sketchSize = 48
 
-	maxFoldText = 4 << 10 // bytes of a row that are looked at
+	maxFoldText = 2 << 10 // bytes of a row that are looked at
 )
 
 // fold drops hits that say nearly the same as one before them, of the same kind and project; that one counts them.

@@ -34,7 +34,34 @@ const maxFacet = 50
 // facetColumn holds the terms of one field of one segment by document.
 type facetColumn struct {
 	terms []string
-	docs  [][]uint32 // by document: numbers of its terms; read when facets are first asked for
+	first []uint32 // by document: where its terms begin in of; one more for the end
+	of    []uint32 // numbers of terms, document after document
+}
+
+// termsOf returns the numbers of a document's terms.
+func (f *facetColumn) termsOf(doc uint32) []uint32 { return f.of[f.first[doc]:f.first[doc+1]] }
+
+// newFacetColumn turns lists of documents by term into lists of terms by document.
+func newFacetColumn(docs int, terms []string, lists []*roaring.Bitmap) *facetColumn {
+	f := &facetColumn{terms: terms, first: make([]uint32, docs+1)}
+	for _, list := range lists {
+		for it := list.Iterator(); it.HasNext(); {
+			f.first[it.Next()+1]++
+		}
+	}
+	for doc := range docs {
+		f.first[doc+1] += f.first[doc]
+	}
+	f.of = make([]uint32, f.first[docs])
+	next := slices.Clone(f.first)
+	for term, list := range lists {
+		for it := list.Iterator(); it.HasNext(); {
+			doc := it.Next()
+			f.of[next[doc]] = uint32(term)
+			next[doc]++
+		}
+	}
+	return f
 }
 
 // facetOf returns the column of a field, and keeps it with the segment's other columns.
@@ -60,14 +87,15 @@ func readFacet(seg *scorch.SegmentSnapshot, field string) (*facetColumn, error) 
 	if err != nil {
 		return nil, fmt.Errorf("index: %s: %w", field, err)
 	}
-	f := &facetColumn{docs: make([][]uint32, seg.FullSize())}
+	var terms []string
+	var lists []*roaring.Bitmap
 	for it := dict.AutomatonIterator(nil, nil, nil); ; {
 		entry, err := it.Next()
 		if err != nil {
 			return nil, fmt.Errorf("index: %s: %w", field, err)
 		}
 		if entry == nil {
-			return f, nil
+			return newFacetColumn(int(seg.FullSize()), terms, lists), nil
 		}
 		if field == fieldProject && (strings.Contains(entry.Term, `\`) || path.IsAbs(entry.Term)) {
 			continue // a root; its shown name is a term too
@@ -77,11 +105,7 @@ func readFacet(seg *scorch.SegmentSnapshot, field string) (*facetColumn, error) 
 		if err := orTerm(found, dict, []byte(term), nil); err != nil {
 			return nil, err
 		}
-		for it := found.Iterator(); it.HasNext(); {
-			doc := it.Next()
-			f.docs[doc] = append(f.docs[doc], uint32(len(f.terms)))
-		}
-		f.terms = append(f.terms, term)
+		terms, lists = append(terms, term), append(lists, found)
 	}
 }
 
@@ -117,7 +141,7 @@ func (s *search) countField(cache *columnCache, field string) (map[string]int, e
 		}
 		own := make([]int, len(f.terms))
 		for doc := range s.matched(n) {
-			for _, t := range f.docs[doc] {
+			for _, t := range f.termsOf(doc) {
 				own[t]++
 			}
 		}

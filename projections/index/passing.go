@@ -46,7 +46,7 @@ func (s *store) passing(ctx context.Context, a *analyzer, pool *scratches, q Que
 	if err != nil {
 		return nil, err
 	}
-	defer pool.put(run.scratch)
+	defer pool.put(run)
 	found = []events.Position{}
 	for n, seg := range snap.Segments() {
 		found = appendPositions(found, run.cols[n], run.allow[n], seg.Deleted())

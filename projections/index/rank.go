@@ -76,13 +76,7 @@ func (s *search) matched(n int) iter.Seq[uint32] {
 	if len(s.terms) == 0 {
 		return s.passed(n)
 	}
-	return func(yield func(uint32) bool) {
-		for doc, score := range s.scoresOf(n) {
-			if score > 0 && !yield(uint32(doc)) {
-				return
-			}
-		}
-	}
+	return slices.Values(s.found[n])
 }
 
 // passed gives the documents of a segment that pass the filters.
@@ -102,7 +96,7 @@ func (s *search) passed(n int) iter.Seq[uint32] {
 
 // choose fills best from the documents that match, and counts them.
 func (s *search) choose(ctx context.Context) error {
-	s.weighAge()
+	s.ages = newAges(s.newest, s.recency)
 	s.weighDates()
 	return s.segments(ctx, func(n int, _ *scorch.SegmentSnapshot) error {
 		switch {
@@ -113,19 +107,6 @@ func (s *search) choose(ctx context.Context) error {
 		}
 		return nil
 	})
-}
-
-// weighAge prepares the preference for the recent: behind the newest document that matches.
-func (s *search) weighAge() {
-	newest := int64(math.MinInt64)
-	for n, col := range s.cols {
-		for doc, score := range s.scoresOf(n) {
-			if score > 0 {
-				newest = max(newest, col.at[doc])
-			}
-		}
-	}
-	s.ages = newAges(newest, s.recency)
 }
 
 func (s *search) chooseByTime(n int) {
@@ -140,13 +121,11 @@ func (s *search) chooseByTime(n int) {
 }
 
 func (s *search) chooseByScore(n int) {
-	col := s.cols[n]
-	for doc, words := range s.scoresOf(n) {
-		if words > 0 {
-			s.offer(candidate{segment: n, doc: uint32(doc), key: s.parts(col, uint32(doc), words).Score})
-			s.total++
-		}
+	col, scores := s.cols[n], s.scoresOf(n)
+	for _, doc := range s.found[n] {
+		s.offer(candidate{segment: n, doc: doc, key: s.parts(col, doc, scores[doc]).Score})
 	}
+	s.total += len(s.found[n])
 }
 
 // weighDates computes what the dates of the query are worth: the fewer documents are of then, the more.

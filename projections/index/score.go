@@ -109,7 +109,7 @@ func (s *search) add(p postings, idf float32, norms *norms) error {
 	if allow := s.allow[p.segment]; allow != nil && !restrict(it, allow) {
 		return nil
 	}
-	scores, groups := s.scoresOf(p.segment), s.cols[p.segment].group
+	scores, col := s.scoresOf(p.segment), s.cols[p.segment]
 	for {
 		posting, err := it.Next()
 		if err != nil {
@@ -119,8 +119,12 @@ func (s *search) add(p postings, idf float32, norms *norms) error {
 			return nil
 		}
 		doc, worth := uint32(posting.Number()), worth(idf, posting, norms)
+		if scores[doc] == 0 {
+			s.found[p.segment] = append(s.found[p.segment], doc)
+			s.newest = max(s.newest, col.at[doc])
+		}
 		scores[doc] += worth
-		s.raise(groups[doc], worth)
+		s.raise(col.group[doc], worth)
 	}
 }
 
@@ -150,10 +154,11 @@ func restrict(it segment.PostingsIterator, allow *roaring.Bitmap) bool {
 
 // scratch is what scoring needs. Its memory is used again by later queries: without that each makes a megabyte of garbage.
 type scratch struct {
-	scores  []float32 // by document, segment after segment
-	covered []float32 // by session: the sum over the terms of the most that each is worth in one of its documents
-	most    []float32 // by session: the same for the term at hand
-	raised  []uint32  // the sessions for which most is not 0
+	scores  []float32  // by document, segment after segment; 0 but for what was found
+	found   [][]uint32 // by segment: the documents whose score is not 0
+	covered []float32  // by session: the sum over the terms of the most that each is worth in one of its documents
+	most    []float32  // by session: the same for the term at hand
+	raised  []uint32   // the sessions for which most is not 0
 }
 
 // raise notes that the term at hand is worth so much in a document of a session.
@@ -181,17 +186,33 @@ func (sc *scratch) endTerm() {
 // scratches keeps the memory of scoring between queries.
 type scratches struct{ pool sync.Pool }
 
-func (s *scratches) get(docs, groups int) *scratch {
+func (s *scratches) get(docs, groups, segments int) *scratch {
 	sc, ok := s.pool.Get().(*scratch)
 	if !ok {
 		sc = new(scratch)
 	}
-	sc.scores, sc.covered, sc.most = zeroed(sc.scores, docs), zeroed(sc.covered, groups), zeroed(sc.most, groups)
-	sc.raised = sc.raised[:0]
+	if cap(sc.scores) < docs {
+		sc.scores = make([]float32, docs)
+	}
+	sc.scores = sc.scores[:docs] // put left it empty
+	sc.covered, sc.most, sc.raised = zeroed(sc.covered, groups), zeroed(sc.most, groups), sc.raised[:0]
+	for len(sc.found) < segments {
+		sc.found = append(sc.found, nil)
+	}
 	return sc
 }
 
-func (s *scratches) put(sc *scratch) { s.pool.Put(sc) }
+// put takes back what s used. Only the scores that it set are cleared: most searches find little of what there is.
+func (s *scratches) put(run *search) {
+	for n, docs := range run.found[:len(run.cols)] {
+		scores := run.scoresOf(n)
+		for _, doc := range docs {
+			scores[doc] = 0
+		}
+		run.found[n] = docs[:0]
+	}
+	s.pool.Put(run.scratch)
+}
 
 func zeroed(list []float32, n int) []float32 {
 	if cap(list) < n {

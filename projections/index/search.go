@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"runtime/debug"
 	"time"
 
@@ -105,7 +106,7 @@ func (s *store) search(ctx context.Context, a *analyzer, pool *scratches, q Quer
 	if err != nil {
 		return Result{}, err
 	}
-	defer pool.put(run.scratch)
+	defer pool.put(run)
 	return run.answer(ctx, q, point, &s.columns)
 }
 
@@ -159,6 +160,7 @@ type search struct {
 	span    span
 	sort    Sort
 	recency float64
+	newest  int64 // of what was found, in milliseconds since 1970
 	ages    *ages
 	want    int
 	total   int
@@ -173,7 +175,7 @@ func (s *store) prepare(ctx context.Context, snap *scorch.IndexSnapshot, a *anal
 	}
 	run := &search{
 		snap: snap, cols: cols, sizes: sizes, terms: queryTerms(a, q.Text), dates: mentions(q.Text), conds: q.conditions(), span: q.span(), sort: q.Sort,
-		recency: q.Recency, want: q.Limit + defaultLimit, first: make([]int, len(cols)+1), allow: make([]*roaring.Bitmap, len(cols)),
+		recency: q.Recency, newest: math.MinInt64, want: q.Limit + defaultLimit, first: make([]int, len(cols)+1), allow: make([]*roaring.Bitmap, len(cols)),
 	}
 	if q.Recency == 0 {
 		run.recency = DefaultRecency
@@ -191,7 +193,7 @@ func (s *store) prepare(ctx context.Context, snap *scorch.IndexSnapshot, a *anal
 	if err != nil {
 		return nil, err
 	}
-	run.scratch = pool.get(run.first[len(cols)], len(sizes))
+	run.scratch = pool.get(run.first[len(cols)], len(sizes), len(cols))
 	return run, nil
 }
 
