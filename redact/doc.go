@@ -12,7 +12,7 @@
 //   - Hashes, UUIDs, checksums, colours, paths, versions and code that only names a secret stay as they are.
 //
 // What bites:
-//   - A password is only known by the name in front of it. One that stands alone, or is an ordinary word, is not found.
+//   - A password is only known by the name in front of it. One that stands alone, is an ordinary word or several, is not found.
 //   - Half a secret is often none by these rules: redact before anything is cut.
 //   - A Redactor is a table of some 400 kB that takes a fraction of a millisecond to make. Make one and keep it.
 //   - The package full beside this one knows many more services and costs ten times as much: it is for what leaves the

@@ -5,7 +5,7 @@ package redact
 type Keywords struct {
 	class [256]uint8 // of a byte: 0 for one that stands in no word
 	shift int        // a state's row of next has 1<<shift entries
-	next  []uint32   // the row of the state that follows a state, by its row and the class of a byte; with ending set if words end there
+	next  []uint32   // by row of a state, plus class of a byte: the row of the state that follows; with ending set if words end there
 	ends  [][]int32  // by state: the words that end there, the longest first
 }
 

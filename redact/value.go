@@ -141,7 +141,11 @@ func (f *finder) literal(a place, n name) literal {
 		return literal{start: start, end: f.closing(start, q, slashes), quoted: true}
 	}
 	end := f.bareEnd(a.at, n.line && a.direct)
-	return literal{start: a.at, end: end, call: f.at(end) == '(' || f.at(end) == '[', bare: a.direct, last: a.prose || end == len(f.s) || isSpace(f.s[end]) || isSlash(f.s[end]) || isQuote(f.s[end])}
+	next := f.at(end)
+	return literal{
+		start: a.at, end: end, call: next == '(' || next == '[', bare: a.direct,
+		last: a.prose || end == len(f.s) || isSpace(next) || isSlash(next) || isQuote(next),
+	}
 }
 
 // bareEnd returns where a value without quotes ends that begins at i. Values that begin inside of another one end where it
@@ -192,90 +196,4 @@ func (f *finder) behindScheme(v literal, n name) literal {
 		return v // or bearer has looked
 	}
 	return f.literal(place{at: f.blanks(v.end)}, n)
-}
-
-// secret reports whether the literal says a secret.
-func (v literal) secret(n name, text string) bool {
-	text = text[:min(len(text), judged)]
-	if v.quoted && strings.ContainsAny(text, " \t") && n.kind != scheme {
-		return false
-	}
-	switch n.kind {
-	case scheme:
-		text = text[strings.LastIndexByte(text, ' ')+1:]
-		return len(text) >= 16 && secretive(text)
-	case password:
-		return v.isLiteral(n, text) && v.password(n, text)
-	case secret:
-		return v.isLiteral(n, text) && (len(text) >= 12 && v.drawn(n, text) || v.chosen(n, text) || v.quoted && len(text) >= 8 && isMixed(text))
-	}
-	return len(text) >= 16 && v.drawn(n, text) && v.isLiteral(n, text)
-}
-
-// drawn reports whether text looks as if it were drawn by lot. What stands in code without quotes is the name of something,
-// however many capitals it has.
-func (v literal) drawn(n name, text string) bool {
-	switch {
-	case n.upper && v.bare:
-		return holds(text, isDigit) && holds(text, isLetter) && drawn(text)
-	case v.quoted:
-		return secretive(text)
-	}
-	return churning(text, 4)
-}
-
-// password reports whether text is one that somebody chose, and no word of code about passwords.
-func (v literal) password(n name, text string) bool {
-	switch {
-	case v.chosen(n, text):
-		return true
-	case v.quoted, v.bare && !holds(text, isDotOrLow):
-		return len(text) >= 5 && isMixed(text)
-	}
-	return v.last && len(text) >= 6 && (churn(text) > 0 && isMixed(text) || holds(text, isLetter) && holds(text, isSign))
-}
-
-// chosen reports whether text, behind a name of the environment, can be any secret: all but what is none by its form.
-func (v literal) chosen(n name, text string) bool {
-	return n.upper && (v.bare || v.quoted) && len(text) >= 6 && !isSwitch(text)
-}
-
-// isLiteral reports whether text is neither a path nor an expression.
-func (v literal) isLiteral(n name, text string) bool {
-	if isPath(text) || strings.HasPrefix(text, `\u`) {
-		return false
-	}
-	return v.quoted || n.line && v.bare || !v.call && !strings.Contains(text, "::") && !strings.Contains(text, "->")
-}
-
-func isDotOrLow(c byte) bool { return c == '.' || c == '_' }
-func isSign(c byte) bool     { return strings.IndexByte("!@#$%^&*+~?", c) >= 0 }
-
-// isMixed reports whether s is more than one word: it has digits or signs between letters.
-func isMixed(s string) bool {
-	if !holds(s, isLetter) {
-		return len(s) >= 6 && !strings.ContainsAny(s, ".:-/") // a number
-	}
-	return holds(s, isDigit) || holds(s, isSign)
-}
-
-// isPath reports whether s names a file, or a place on the web.
-func isPath(s string) bool {
-	switch {
-	case strings.Contains(s, "://"), strings.HasPrefix(s, "./"), strings.HasPrefix(s, "../"), strings.HasPrefix(s, "~/"):
-		return true
-	case strings.HasPrefix(s, "/"), len(s) > 3 && isLetter(s[0]) && s[1] == ':' && (s[2] == '\\' || s[2] == '/'):
-		return !secretive(s) || strings.Count(s, "/") > len(s)/12
-	}
-	return false
-}
-
-// isSwitch knows the words that a setting says instead of a secret.
-func isSwitch(s string) bool {
-	for _, w := range [...]string{"true", "false", "none", "null", "required", "optional", "enabled", "disabled", "string", "prompt", "password"} {
-		if strings.EqualFold(s, w) {
-			return true
-		}
-	}
-	return false
 }

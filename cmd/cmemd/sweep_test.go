@@ -128,7 +128,7 @@ func (w *sweeper) report(session string) {
 		bad := jsonText(map[string]any{"hook_event_name": "Stop", "last_assistant_message": s.Text})
 		w.runHook([]byte(bad), i)                                       // names no session: it is put aside
 		w.runHook([]byte(strings.TrimSuffix(bad, `"}`)+"\n"), i)        // is no JSON
-		w.runHook([]byte(`{"session_id":"x","cwd":`+bad[:len(bad)]), i) // is no JSON either
+		w.runHook([]byte(`{"session_id":"x","cwd":`+bad), i) // is no JSON either
 	}
 }
 
