@@ -12,7 +12,8 @@ import (
 
 // circuit is one provider by name, whichever of its models are asked: its pauses as its stream tells them, and who probes
 // it. While it rests nobody is let in. From the end of its pause on there is one turn at a time, each a probe, until one
-// is parsed.
+// is parsed. Where turns are blamed for the pause, what has not failed yet may probe at once: one bad input must not keep
+// it waiting.
 type circuit struct {
 	name    string
 	pause   policy.Pause
@@ -20,6 +21,8 @@ type circuit struct {
 	ruledAt events.Position // the same, as a record
 	since   time.Time       // when it was paused first and not resumed since
 	probing string          // the holder that probes it; empty: nobody
+
+	answered events.Position // of its last output, as far as this life and the end of the last one know; 0: none
 }
 
 // foldCircuit reads a provider's stream.
@@ -47,7 +50,11 @@ func (p *circuit) evolve(e events.Event, at time.Time) {
 		if !p.pause.Paused() {
 			p.since = at
 		}
-		p.pause, p.ruled = policy.Pause{Class: e.Class, Until: e.Until, Probe: e.Probe, At: at}, at
+		blamed := p.pause.Blamed
+		if e.Class.BlamesTurn() {
+			blamed = max(blamed+1, policy.BlamesAllowed)
+		}
+		p.pause, p.ruled = policy.Pause{Class: e.Class, Until: e.Until, Probe: e.Probe, At: at, Blamed: blamed}, at
 	case events.ProviderResumed:
 		p.pause, p.ruled = policy.Pause{}, at
 	}
@@ -55,16 +62,27 @@ func (p *circuit) evolve(e events.Event, at time.Time) {
 
 // mended ends a pause early that waits for a person: whoever starts the daemon may have mended it. One probe tells.
 func (p *circuit) mended() {
-	if c := p.pause.Class; c == events.FailAuth || c == events.FailBilling || c == events.FailSetup {
+	if c := p.pause.Class; c == events.FailAuth || c == events.FailBilling || c == events.FailSetup || p.pause.Blames() {
 		p.pause.Until = time.Time{}
 	}
 }
 
+// keep takes from an earlier incarnation what no log tells.
+func (p *circuit) keep(was *circuit) {
+	p.probing, p.answered, p.pause.Blamed = was.probing, was.answered, was.pause.Blamed
+}
+
+// heard notes an output that ends at a position, whatever it was.
+func (p *circuit) heard(at events.Position) {
+	p.pause, p.answered = p.pause.Answered(), max(p.answered, at)
+}
+
 // barrier is what the circuit has against another turn. From the time when it may be probed it holds nobody, though
-// only one gets through, until it has failed again.
-func (p *circuit) barrier(now time.Time) barrier {
+// only one gets through, until it has failed again. A turn that has not failed yet need not wait for that time where early
+// says so and turns are blamed for the pause.
+func (p *circuit) barrier(now time.Time, early bool) barrier {
 	switch {
-	case p.pause.Rests(now):
+	case p.pause.Rests(now) && !(early && p.pause.Blames()):
 		return barrier{closed: true, held: true, since: p.since, until: p.pause.Until}
 	case p.pause.Paused() && p.probing != "":
 		return barrier{closed: true}

@@ -337,6 +337,7 @@ func TestATurnThatIsTooLongOrRefusedBlamesItself(t *testing.T) {
 				bad := w.capture("s", events.ToolUsed{Tool: "Bad", Output: string(make([]byte, 4000))}).Position
 				w.work("s", 19)
 				w.asked("other")
+				began := time.Now()
 				if got := w.settled("s"); got.Observed != 19 || got.Dropped != 1 {
 					t.Errorf("got %+v, want all but one observed", got)
 				}
@@ -344,8 +345,14 @@ func TestATurnThatIsTooLongOrRefusedBlamesItself(t *testing.T) {
 				if len(d) != 1 || len(d[0].Inputs) != 1 || d[0].Inputs[0] != bad {
 					t.Errorf("got %+v, want input %d dropped by name", d, bad)
 				}
-				if len(all[events.ProviderPaused](w))+len(all[events.SessionRespawned](w)) != 0 {
-					t.Error("the provider or the observer was blamed")
+				if waited := time.Since(began); waited > 0 || len(all[events.SessionRespawned](w)) != 0 {
+					t.Errorf("it took %v, or the observer was blamed", waited)
+				}
+				if p := w.status().Providers[w.provider.Name()]; p.Probe != 0 {
+					t.Errorf("the provider is left paused: %+v", p)
+				}
+				if n := len(all[events.ProviderPaused](w)); n != 0 && class != events.FailRefused {
+					t.Errorf("%d pauses, where halving was progress", n)
 				}
 				if got := w.settled("other"); got.Observed != 2 {
 					t.Errorf("the other session: %+v", got)
@@ -369,8 +376,13 @@ func (w *world) checkTries(t *testing.T, want []int, less bool) {
 	}
 	wantBudgets := make([]int, len(want))
 	if less {
-		full := 4000 + len("Bad")
-		wantBudgets[len(want)-2], wantBudgets[len(want)-1] = full/2, full/4
+		last := w.provider.Prompts()[len(w.provider.Prompts())-1]
+		for _, p := range w.provider.Prompts() {
+			if hasBad(p) {
+				last = p
+			}
+		}
+		wantBudgets[len(want)-2], wantBudgets[len(want)-1] = last.Size()/2, last.Size()/4
 	}
 	if d := cmp.Diff(wantBudgets, budgets); d != "" {
 		t.Errorf("budgets of the turns over it (-want +got):\n%s", d)

@@ -95,7 +95,7 @@ func (d *dispatcher) next() *dispatcher {
 	}
 	again.fresh, again.used, again.ledger, again.inUse = false, d.used, d.ledger, d.inUse
 	for name, p := range d.circuits {
-		again.circuits[name].probing = p.probing
+		again.circuits[name].keep(p)
 	}
 	return again
 }
@@ -164,11 +164,18 @@ func (d *dispatcher) ended(c actor.Context, m ended) {
 	}
 	probe := d.free(m.holder)
 	d.forget(m.holder) // nobody watches it any more: a grant could go to an actor that is gone
+	if f := m.failure; f != nil && f.Class.BlamesTurn() && asked != nil && !m.settled {
+		d.blame(asked, *f, probe)
+		return
+	}
 	if f := m.failure; f != nil && f.Class.BlamesProvider() {
 		if asked != nil && (probe || !asked.pause.Paused()) {
 			d.rule(asked, f.Class, f.ResetsAt, d.sys.cfg.Now(), f.Turn)
 		}
 		return
+	}
+	if m.received && asked != nil {
+		asked.heard(m.at)
 	}
 	if m.received && d.degraded {
 		c.Send(d.sys.sessions, answeredTurn{})
@@ -179,6 +186,15 @@ func (d *dispatcher) ended(c actor.Context, m ended) {
 		d.append(asked, events.ProviderResumed{By: "probe"}, events.ID{})
 		d.sys.cfg.Logger.Info("provider resumed", "provider", asked.name)
 	}
+}
+
+// blame counts a turn that failed by its own fault, and pauses the provider where it is one too many without an answer.
+func (d *dispatcher) blame(p *circuit, f events.TurnFailed, probe bool) {
+	if p.pause.Blamed+1 < policy.BlamesAllowed || p.pause.Paused() && !probe {
+		p.pause.Blamed++
+		return
+	}
+	d.rule(p, f.Class, f.ResetsAt, d.sys.cfg.Now(), f.Turn)
 }
 
 // forget takes a holder out of the queue.

@@ -37,8 +37,9 @@ func drawMove(t *rapid.T) move {
 		need: need{
 			kind: rapid.SampledFrom(kinds).Draw(t, "kind"), fresh: rapid.IntRange(0, 4).Draw(t, "fresh") == 0,
 			provider: rapid.SampledFrom([]string{"", "", "", "", "a", "c", "gone"}).Draw(t, "provider"),
+			blamed:   rapid.IntRange(0, 2).Draw(t, "blamed") == 0,
 		},
-		class:    rapid.SampledFrom([]events.FailureClass{"", events.FailLimit, events.FailServer, events.FailServer, events.FailRefused}).Draw(t, "class"),
+		class:    rapid.SampledFrom([]events.FailureClass{"", events.FailLimit, events.FailServer, events.FailServer, events.FailRefused, events.FailRefused, events.FailRefused}).Draw(t, "class"),
 		parsed:   rapid.Bool().Draw(t, "parsed"),
 		switches: rapid.IntRange(0, 3).Draw(t, "switches") == 0,
 		wait:     time.Duration(rapid.IntRange(1, 300).Draw(t, "wait")) * time.Second,
@@ -177,8 +178,8 @@ func (b *bench) look(before []*lease) {
 func (b *bench) granted(who int, l *lease, st Status) {
 	name := l.offer.Name()
 	p := st.Providers[name]
-	if p.Paused {
-		b.failf("%d got a lease of %s, which is paused", who, name)
+	if p.Paused && (l.need.blamed || !p.Class.BlamesTurn()) {
+		b.failf("%d got a lease of %s, which is paused: %+v", who, name, p)
 	}
 	if other, ok := b.probing[name]; ok && p.Probe > 0 && other != who {
 		b.failf("%d and %d probe %s at once", other, who, name)
@@ -206,7 +207,8 @@ func (b *bench) nobodyWaitsInVain(st Status) {
 		for _, o := range b.w.sys.cfg.candidates(*n) {
 			p := st.Providers[o.Name()]
 			_, probed := b.probing[o.Name()]
-			if !p.Paused && (p.Probe == 0 || !probed) && (o.Free || st.Budget.State != policy.BudgetSpent && st.Budget.Known) {
+			early := p.Class.BlamesTurn() && !n.blamed
+			if (!p.Paused || early) && (p.Probe == 0 || !probed) && (o.Free || st.Budget.State != policy.BudgetSpent && st.Budget.Known) {
 				b.failf("%d waits for %+v, and %s could be asked: %+v", i, *n, o.Name(), p)
 			}
 		}

@@ -45,23 +45,49 @@ func (d *dispatcher) first(now time.Time) (int, lease) {
 		}
 		if trial {
 			d.nextTrial()
+			return i, l
 		}
-		return i, l
+		return d.yield(i, l, now)
 	}
 	return -1, lease{}
 }
 
-// choose returns the lease that w would get now, or what stands between it and all its candidates.
+// yield returns who is served in the place of the i-th: where it would probe a provider that rests because turns failed by
+// their own fault, and its own did, the next one that has not failed yet and would probe the same.
+func (d *dispatcher) yield(i int, l lease, now time.Time) (int, lease) {
+	if !l.need.blamed || !d.circuits[l.offer.Name()].pause.Blames() {
+		return i, l
+	}
+	for j := i + 1; j < len(d.queue); j++ {
+		w := d.queue[j]
+		if w.need.blamed || d.degraded && !w.need.probe {
+			continue
+		}
+		if other, b := d.choose(w, now); !b.closed && other.offer.Name() == l.offer.Name() {
+			return j, other
+		}
+	}
+	return i, l
+}
+
+// choose returns the lease that w would get now, or what stands between it and all its candidates. Where all rest, what has
+// not failed yet may probe at once who rests because of what has.
 func (d *dispatcher) choose(w want, now time.Time) (lease, barrier) {
+	l, b := d.seek(w, now, false)
+	if b.closed && !b.reading && !w.need.blamed {
+		return d.seek(w, now, true)
+	}
+	return l, b
+}
+
+// seek is choose; alone says that there is no candidate that does not rest.
+func (d *dispatcher) seek(w want, now time.Time, alone bool) (lease, barrier) {
 	l := lease{need: w.need}
 	var all barrier
 	for i, o := range d.sys.cfg.candidates(w.need) {
-		b := d.barrier(o, w, now)
+		b := d.barrier(o, w, now, alone)
 		if !b.closed {
-			l.offer = o
-			if t := d.sys.cfg.trivialFor(w.need); t != nil && !d.barrier(t, w, now).closed && !d.circuits[t.Name()].pause.Paused() {
-				l.trivial = t
-			}
+			d.fill(&l, o, w, now)
 			return l, barrier{}
 		}
 		if b.reading {
@@ -79,9 +105,22 @@ func (d *dispatcher) choose(w want, now time.Time) (lease, barrier) {
 	return lease{}, all
 }
 
-// barrier is what stands between w and one offer.
-func (d *dispatcher) barrier(o *Offer, w want, now time.Time) barrier {
-	b := d.circuits[o.Name()].barrier(now)
+// fill makes l a lease for o, and for whom may be asked instead.
+func (d *dispatcher) fill(l *lease, o *Offer, w want, now time.Time) {
+	l.offer, l.answered = o, d.circuits[o.Name()].answered
+	t := d.sys.cfg.trivialFor(w.need)
+	if t == nil || d.circuits[t.Name()].pause.Paused() || d.barrier(t, w, now, false).closed {
+		return
+	}
+	l.trivial, l.trivialHas = t, d.circuits[t.Name()].answered
+}
+
+// barrier is what stands between w and one offer. If turns are blamed for its pause, one that has not failed yet goes to
+// it at once where it is alone, and also where another could be asked, until one such has failed: the first pause may be
+// one bad input's doing, a second is not.
+func (d *dispatcher) barrier(o *Offer, w want, now time.Time, alone bool) barrier {
+	p := d.circuits[o.Name()]
+	b := p.barrier(now, !w.need.blamed && (alone || p.pause.Probe == 1))
 	if !o.Free {
 		rests := b.closed
 		b = b.and(d.ledger.barrier(w.session, now))
@@ -159,18 +198,25 @@ func (d *dispatcher) status() Status {
 		d.stale = d.ledger.roll(now) || d.stale
 		st.Budget = d.ledger.status()
 	}
-	for i := range d.sys.cfg.Providers {
-		o := &d.sys.cfg.Providers[i]
-		if d.circuits[o.Name()].barrier(now).closed || !o.Free && d.ledger.dayBarrier(now).closed {
-			continue
-		}
-		st.InUse = o.Name()
-		break
-	}
+	st.InUse = d.wouldAsk(now)
 	for _, w := range d.queue {
 		if _, b := d.choose(w, now); b.held && b.budget && st.Budget != nil {
 			st.Budget.Held++
 		}
 	}
 	return st
+}
+
+// wouldAsk names whom an ordinary turn would be asked of now; empty: nobody may be.
+func (d *dispatcher) wouldAsk(now time.Time) string {
+	for _, alone := range []bool{false, true} {
+		for i := range d.sys.cfg.Providers {
+			o := &d.sys.cfg.Providers[i]
+			p := d.circuits[o.Name()]
+			if !p.barrier(now, alone || p.pause.Probe == 1).closed && (o.Free || !d.ledger.dayBarrier(now).closed) {
+				return o.Name()
+			}
+		}
+	}
+	return ""
 }

@@ -130,8 +130,10 @@ type (
 	ended struct {
 		holder   *actor.PID
 		received bool
-		parsed   bool // what was received is a success
+		at       events.Position // of what was received
+		parsed   bool            // what was received is a success
 		failure  *events.TurnFailed
+		settled  bool // of a failure: less is asked at once from now on, or its input was given up: nothing is left to blame
 		spend    spend
 		crashed  bool // its holder did, so that nobody tells what became of its turn
 	}

@@ -27,6 +27,7 @@ type need struct {
 	fresh    bool   // the last provider's outputs were of no use
 	provider string // that a person named; empty: none
 	probe    bool   // of a quarantine
+	blamed   bool   // some of its inputs have failed by their own fault
 }
 
 // lease says whom a turn is asked of.
@@ -35,6 +36,9 @@ type lease struct {
 	offer   *Offer
 	instead []string // providers that come before it and were passed over
 	trivial *Offer   // to be asked instead if all inputs prove trivial; nil: there is none, or it may not be asked
+
+	answered   events.Position // what offer answered last; 0: nothing is known
+	trivialHas events.Position // the same of trivial
 }
 
 // offers are all that turns may be asked of, those of tiers last.

@@ -39,11 +39,12 @@ func (d *dispatcher) unruled() (found []failure, err error) {
 	if err != nil {
 		return nil, err
 	}
-	began, seen := map[events.ID]events.Header{}, map[string]bool{}
+	began, seen, rows := map[events.ID]events.Header{}, map[string]bool{}, newRows(d)
 	for r, err := range d.sys.cfg.Log.All(ctx, max(d.firstRuled(), last-min(last, searched))+1) {
 		if err != nil {
 			return nil, err
 		}
+		rows.read(r)
 		switch r.Kind {
 		case events.KindTurnStarted:
 			began[r.Correlation] = r.Header
@@ -70,4 +71,45 @@ func (d *dispatcher) firstRuled() events.Position {
 		rulings = append(rulings, p.ruledAt)
 	}
 	return slices.Min(rulings)
+}
+
+// rows folds, from the end of the last life, what circuits know of outputs and of turns that failed by their own fault.
+type rows struct {
+	circuits map[string]*circuit
+	asked    map[events.ID]string // the provider of each turn
+	settles  map[events.ID]int
+}
+
+func newRows(d *dispatcher) rows {
+	return rows{circuits: d.circuits, asked: map[events.ID]string{}, settles: map[events.ID]int{}}
+}
+
+func (x rows) read(r events.Record) {
+	if r.Kind == events.KindTurnStarted {
+		e := said[events.TurnStarted](r)
+		x.asked[e.Turn], x.settles[e.Turn] = e.Provider, len(e.Settles)
+		return
+	}
+	p := x.circuits[x.asked[r.Correlation]]
+	if p == nil || r.Position < p.ruledAt {
+		return
+	}
+	switch r.Kind {
+	case events.KindTurnReceived:
+		p.heard(r.Position)
+	case events.KindTurnFailed:
+		e := said[events.TurnFailed](r)
+		if e.Class.BlamesTurn() && !shortens(e.Class, x.settles[e.Turn]) {
+			p.pause.Blamed++
+		}
+	case events.KindInputsDropped:
+		if said[events.InputsDropped](r).Reason != events.DropPoison {
+			p.pause.Blamed-- // the failure before it was its input's
+		}
+	}
+}
+
+// shortens reports whether a failure of class c, of a turn over n inputs, says no more than that less is to be asked at once.
+func shortens(c events.FailureClass, n int) bool {
+	return n > 1 && (c == events.FailOverflow || c == events.FailTruncated)
 }

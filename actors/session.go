@@ -44,6 +44,7 @@ type running struct {
 	id      events.ID
 	work    session.Work
 	offer   *Offer            // that is asked
+	answers events.Position   // what it had answered last when the turn was let in; 0: nothing is known
 	paid    events.TurnFailed // what it cost, if its observer could say so before it crashed
 	started bool              // TurnStarted is on disk
 	ending  bool              // its end is decided, and on its way to the disk
@@ -121,9 +122,12 @@ func (a *sessionActor) fold() {
 	a.state = state
 }
 
-// enqueue queues a command of the actor's own, with what to do after its commit or its refusal.
-func (a *sessionActor) enqueue(cmd session.Command, then func(actor.Context, error)) {
-	a.drain.add(&request{session: a.id, cmds: []session.Command{cmd}, then: then})
+// enqueue queues a command of the actor's own, with what to do after its commit or its refusal. The request's receipt
+// holds from then on.
+func (a *sessionActor) enqueue(cmd session.Command, then func(actor.Context, error)) *request {
+	r := &request{session: a.id, cmds: []session.Command{cmd}, then: then}
+	a.drain.add(r)
+	return r
 }
 
 // advance asks what is owed, acts on it, and says when to ask again. State has no position to offer while an append is
@@ -194,7 +198,7 @@ func (a *sessionActor) seekTurn(c actor.Context, plan session.Plan, now time.Tim
 
 // needOf is what matters of a turn to whom it is asked of.
 func needOf(w session.Work) need {
-	return need{kind: w.Kind, fresh: w.Fresh, provider: w.Provider, probe: w.Probe}
+	return need{kind: w.Kind, fresh: w.Fresh, provider: w.Provider, probe: w.Probe, blamed: w.Blamed}
 }
 
 func (a *sessionActor) giveBack(e ended) {

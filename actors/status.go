@@ -25,7 +25,7 @@ type Status struct {
 // Paused is the state of a provider's circuit. With Paused false and a Probe it is half open: its pause is over, and
 // turns go one at a time until one is parsed.
 type Paused struct {
-	Paused bool                `json:"paused"`          // nobody is let in now
+	Paused bool                `json:"paused"`          // nobody is let in now; if Class blames turns: but what has not failed yet
 	Class  events.FailureClass `json:"class,omitempty"` // of the last failure
 	Until  time.Time           `json:"until,omitzero"`
 	Probe  int                 `json:"probe,omitempty"` // pauses in a row; 0: open

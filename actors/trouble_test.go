@@ -325,20 +325,19 @@ func TestADeafProviderDoesNotHoldTheStop(t *testing.T) {
 
 func TestAnOutputTooLongToKeepIsTruncatedAndBounded(t *testing.T) {
 	bubble(t, func(w *world) {
-		w.work("s", 1)
+		w.capture("s", events.ToolUsed{Tool: "Bad"})
 		w.stopAgent("s")
-		if got := w.settled("s"); got.Dropped != 2 {
-			t.Errorf("got %+v, want both given up", got)
-		}
-		if n := w.provider.Calls(); n != 6 {
-			t.Errorf("%d calls, want three an input", n)
+		w.calls()
+		w.asked("other")
+		if got := w.settled("s"); got.Dropped != 1 || got.Observed != 1 {
+			t.Errorf("got %+v, want what is answered too long given up", got)
 		}
 		for _, f := range all[events.TurnFailed](w) {
 			if f.Class != events.FailTruncated || len(f.Output) > keptOutput {
 				t.Errorf("got class %s and %d bytes kept", f.Class, len(f.Output))
 			}
 		}
-	}, providertest.Text(strings.Repeat("x", 17<<20)))
+	}, onBad(providertest.Text(strings.Repeat("x", 17<<20))))
 }
 
 func TestACutOutputOfOneInputKeepsItsClosedBlocks(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 
 // begin has the observer read what the turn is about. The turn starts when its prompt is known.
 func (a *sessionActor) begin(c actor.Context, w session.Work) {
-	a.turn = &running{id: a.sys.cfg.NewID(), work: w, offer: a.lease.offer, hangs: a.deadline()}
+	a.turn = &running{id: a.sys.cfg.NewID(), work: w, offer: a.lease.offer, answers: a.lease.answered, hangs: a.deadline()}
 	if a.observer == nil {
 		a.observer = c.Spawn(actor.PropsFromProducer(func() actor.Actor { return &observerActor{sys: a.sys} }))
 	}
@@ -40,7 +40,7 @@ func (a *sessionActor) prepared(c actor.Context, m prepared) {
 	a.failures = 0
 	instead := a.lease.instead
 	if t := a.lease.trivial; t != nil && m.trivial {
-		a.turn.offer, instead = t, nil
+		a.turn.offer, a.turn.answers, instead = t, a.lease.trivialHas, nil
 		c.Send(a.sys.dispatch, switched{holder: a.self, provider: t.Name()})
 	}
 	o := a.turn.offer
@@ -87,8 +87,12 @@ func (a *sessionActor) ended(c actor.Context, m outcome) {
 // fail ends the turn as failed.
 func (a *sessionActor) fail(c actor.Context, f events.TurnFailed) {
 	now := a.sys.cfg.Now()
+	if f.Class.BlamesTurn() {
+		f.Answered = a.turn.answers
+	}
+	settled := shortens(f.Class, len(a.turn.work.Settles))
 	a.end(c, session.Fail{ID: a.sys.cfg.NewID(), At: now, Failed: f}, ended{
-		holder: a.self, failure: &f, spend: a.spend(f.Bill(), now),
+		holder: a.self, failure: &f, settled: settled, spend: a.spend(f.Bill(), now),
 	})
 }
 
@@ -117,11 +121,18 @@ func (a *sessionActor) warnDropped(ans *session.Answer) {
 
 func (a *sessionActor) end(c actor.Context, cmd session.Command, e ended) {
 	a.turn.ending = true
-	a.enqueue(cmd, func(_ actor.Context, err error) {
+	var own *request
+	own = a.enqueue(cmd, func(_ actor.Context, err error) {
 		if err != nil {
 			a.sys.cfg.Logger.Error("a turn's end was refused", "session", a.id, "turn", a.turn.id, "err", err)
 		}
 		a.turn = nil
+		if e.received {
+			e.at = own.receipt.Position
+		}
+		if f := e.failure; f != nil && f.Class.BlamesTurn() {
+			e.settled = e.settled || own.drafts > 1 // the second one gives its input up
+		}
 		a.giveBack(e)
 	})
 	a.flush()
