@@ -78,7 +78,7 @@ type Difference struct {
 // that reading stops at its end. With sessions selected, the rulings on providers are taken as they stand. What cannot
 // be told any more, because a payload was erased or a stream begins out of view, is unproven and no difference.
 //
-// What Prove cannot see: when a lease was granted, so that as many turns may begin behind a pause as there are slots
+// What Prove cannot see: whether a pause is missing behind turns that failed by their own fault; when a lease was granted, so that as many turns may begin behind a pause as there are slots
 // less one; what a provider wishes, and so when a turn is due and how many of the inputs that come next it settles; what a
 // prompt held beside inputs and reads; whom of several a turn is asked of; since when a budget held inputs; whether a
 // degraded daemon was right to be.
@@ -134,7 +134,7 @@ type proved struct {
 	flying   *events.TurnStarted // the turn in flight
 	provider string              // that was asked last
 	began    beginning           // of the last turn
-	failed   *failure            // of the provider, if that was how the last turn ended
+	failed   *failure            // how the last turn ended, if its provider failed it
 }
 
 // decision is what one command led to: records that stand together in one stream, whose ids derive from the first.
@@ -163,6 +163,11 @@ func (p *prover) read(r events.Record) error {
 	if r.Stream == events.Daemon {
 		if err := p.types.begin(r); err != nil {
 			return err
+		}
+		if r.Kind == events.KindDaemonStarted {
+			for _, c := range p.circuits {
+				c.mended()
+			}
 		}
 		return p.life.read(r)
 	}
@@ -249,6 +254,7 @@ func (p *prover) flush() error {
 		s.evolve(r.Header, d.events[i])
 		p.follow(s, r, d.events[i])
 	}
+	p.hear(s, d)
 	d.records = d.records[:0]
 	return nil
 }
@@ -275,12 +281,26 @@ func (p *prover) follow(s *proved, r events.Record, e events.Event) {
 	}
 }
 
+// hear tells the provider that was asked of an output, or of a turn that failed by its own fault.
+func (p *prover) hear(s *proved, d *decision) {
+	if s.provider == "" {
+		return
+	}
+	switch c := p.circuit(s.provider); d.records[0].Kind {
+	case events.KindTurnReceived:
+		c.heard(d.records[len(d.records)-1].Position)
+	case events.KindTurnFailed:
+		c.blame(d)
+	}
+}
+
 // begin takes the beginning of a turn. The session's last failure needs no ruling any more.
 func (p *prover) begin(s *proved, r events.Record, e events.TurnStarted) {
 	if f := s.failed; f != nil {
 		delete(p.circuits[f.by].failures, f.turn)
 	}
-	s.flying, s.provider, s.began, s.failed = &e, e.Provider, beginning{r.Position, r.OccurredAt}, nil
+	s.flying, s.provider, s.failed = &e, e.Provider, nil
+	s.began = beginning{position: r.Position, at: r.OccurredAt, early: !s.state.Blamed(e.Settles)}
 }
 
 func (p *prover) result() Proof {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -92,6 +93,27 @@ func poisoned(ctx context.Context, call int, p observer.Prompt) (observer.Reply,
 	return good(ctx, call, p)
 }
 
+// refusesPoison refuses every batch with a certain input in it.
+func refusesPoison(ctx context.Context, call int, p observer.Prompt) (observer.Reply, error) {
+	if _, err := poisoned(ctx, call, p); err != nil {
+		return fails(events.FailRefused, time.Time{})(ctx, call, p)
+	}
+	return good(ctx, call, p)
+}
+
+// wellAfter takes step until d has passed since its first call, and answers well from then on.
+func wellAfter(d time.Duration, step providertest.Step) providertest.Step {
+	var first atomic.Int64
+	return func(ctx context.Context, call int, p observer.Prompt) (observer.Reply, error) {
+		now := time.Now().UnixNano()
+		first.CompareAndSwap(0, now)
+		if time.Duration(now-first.Load()) < d {
+			return step(ctx, call, p)
+		}
+		return good(ctx, call, p)
+	}
+}
+
 // mixed answers, fails and crashes, each call after a while of its own.
 func mixed(ctx context.Context, call int, p observer.Prompt) (observer.Reply, error) {
 	step := []providertest.Step{
@@ -136,6 +158,32 @@ func troublesOfProviders() map[string]trouble {
 			for _, s := range []string{"a", "b", "c"} {
 				d.work(s, 3)
 				d.stop(s)
+			}
+		}},
+		"a provider that refuses everything for hours": {map[string]string{"pause_first": "10s"}, []providertest.Step{wellAfter(3*time.Hour, fails(events.FailRefused, time.Time{}))},
+			[]string{ProvedPause, ProvedResume, ProvedFailure}, func(d *daemon) {
+				for range 6 {
+					for _, s := range []string{"a", "b", "c"} {
+						d.work(s, 3)
+						d.stop(s)
+					}
+					time.Sleep(time.Hour)
+				}
+				if drops := d.dropped(); drops != 0 {
+					d.t.Errorf("%d inputs given up", drops)
+				}
+			}},
+		"one input that is refused": {nil, []providertest.Step{refusesPoison}, []string{ProvedPause, ProvedResume, ProvedFailure}, func(d *daemon) {
+			d.capture("a", events.ToolUsed{Tool: "Read", Input: "poison"})
+			d.stop("a")
+			time.Sleep(5 * time.Minute)
+			d.end(false)
+			d.begin(nil)
+			d.work("b", 3)
+			d.stop("b")
+			time.Sleep(time.Minute)
+			if drops := d.dropped(); drops != 1 {
+				d.t.Errorf("%d inputs given up, want the one that is refused", drops)
 			}
 		}},
 		"two providers": {map[string]string{"pause_first": "5s", "pause_max": "20s", "policy": "supervised", "fallbacks": "second"},
@@ -284,6 +332,20 @@ func (d *daemon) spent(ctx context.Context, from time.Time, _ *events.SessionID)
 		}
 	}
 	return tokens, 0, nil
+}
+
+// dropped counts what was given up.
+func (d *daemon) dropped() (n int) {
+	d.t.Helper()
+	for r, err := range d.log.All(context.Background(), 1) {
+		if err != nil {
+			d.t.Fatal(err)
+		}
+		e, _ := r.Event()
+		given, _ := e.(events.InputsDropped)
+		n += len(given.Inputs)
+	}
+	return n
 }
 
 // end ends a life, in order or as a crash does.

@@ -20,6 +20,9 @@ type circuit struct {
 	at        time.Time       // of the last one
 	early     int             // turns that began behind the pause, before it was over
 	parsed    beginning       // of the last turn that was: content, or a skip in so many words
+	answered  events.Position // the last record of the last output
+	answers   int             // so far
+	blamed    []int           // what answers was at each of the last turns that failed by their own fault; see row
 	refreshed bool            // outputs have earned a fresh generation
 	failures  map[events.ID]*failure
 }
@@ -28,6 +31,7 @@ type circuit struct {
 type beginning struct {
 	position events.Position
 	at       time.Time
+	early    bool // it was let in though its provider rested: none of its inputs had failed yet
 }
 
 // failure is a turn that failed by the provider's fault. It is forgotten when its session begins another turn.
@@ -58,7 +62,7 @@ func (p *prover) circuit(name string) *circuit {
 
 // failed notes how a turn failed, for the ruling that may follow.
 func (p *prover) failed(s *proved, r events.Record, e events.TurnFailed) {
-	if !e.Class.BlamesProvider() {
+	if !e.Class.BlamesProvider() && !e.Class.BlamesTurn() {
 		return
 	}
 	name := e.Provider
@@ -73,6 +77,36 @@ func (p *prover) failed(s *proved, r events.Record, e events.TurnFailed) {
 	c.failures[e.Turn] = s.failed
 }
 
+// blame notes the decision d of a turn that failed by its own fault. What halves its batch for its length, or gives its
+// input up, is in no row.
+func (c *circuit) blame(d *decision) {
+	f, ok := d.events[0].(events.TurnFailed)
+	if ok && f.Class.BlamesTurn() && (f.Halved == 0 || f.Class == events.FailRefused) && len(d.records) == 1 {
+		c.blamed = append(c.blamed[max(0, len(c.blamed)-policy.BlamesAllowed+1):], c.answers)
+	}
+}
+
+// checkAnswered checks that the answer which a failure names stands in the log.
+func (p *prover) checkAnswered(s *proved, d *decision) {
+	f, ok := d.events[0].(events.TurnFailed)
+	if !ok || len(p.sel.Sessions) > 0 || s.provider == "" || f.Answered <= p.circuit(s.provider).answered {
+		return
+	}
+	p.differ(d.differenceAt(0, shown(f), "", "its provider had answered nothing there").of(ProvedFailure))
+}
+
+// row reports whether enough turns failed by their own fault in a row. Of the turns that were in flight beside them, as
+// many as slots allow, the answers may have been heard later than they were recorded.
+func (c *circuit) row(slots int) bool {
+	return len(c.blamed) == policy.BlamesAllowed && c.answers-c.blamed[0] < slots
+}
+
+// heard notes an output that ends at a position.
+func (c *circuit) heard(at events.Position) {
+	c.answered = at
+	c.answers++
+}
+
 // checkStart checks a turn's beginning against its provider: that it was not paused, and that the session's last
 // failure was ruled on before the session was let in again.
 func (p *prover) checkStart(s *proved, d *decision) {
@@ -81,7 +115,7 @@ func (p *prover) checkStart(s *proved, d *decision) {
 		return
 	}
 	c := p.circuit(e.Provider)
-	if c.keepsBack(d.head().OccurredAt) {
+	if c.keepsBack(beginning{at: d.head().OccurredAt, early: !s.state.Blamed(e.Settles)}) {
 		if c.early++; c.early >= p.life.slots {
 			why := fmt.Sprintf("its provider was paused until %s", c.pause.Until.Format(time.RFC3339Nano))
 			p.differ(d.differenceAt(0, shown(e), "", why).of(ProvedTurn))
@@ -90,20 +124,29 @@ func (p *prover) checkStart(s *proved, d *decision) {
 	p.checkRuled(s, c)
 }
 
-// keepsBack reports whether a turn of c may not begin at now. Whoever starts a daemon may have mended what a login or a
-// bill was the matter with, so a pause of these classes is no certainty.
-func (c *circuit) keepsBack(now time.Time) bool {
+// keepsBack reports whether a turn of c may not begin so. Whoever starts a daemon may have mended what a login or a bill
+// was the matter with, so a pause of these classes is no certainty. One that turns are blamed for keeps back only what has
+// failed itself.
+func (c *circuit) keepsBack(b beginning) bool {
 	switch c.pause.Class {
 	case events.FailAuth, events.FailBilling, events.FailSetup:
 		return false
 	}
-	return c.doubt == "" && c.pause.Rests(now)
+	return c.doubt == "" && c.pause.Rests(b.at) && !(b.early && c.pause.Blames())
 }
 
-// checkRuled checks that c was paused after the last failure of s, unless it was paused already.
+// mended ends a pause that turns are blamed for, at the start of a life: one probe tells.
+func (c *circuit) mended() {
+	if c.pause.Blames() {
+		c.pause.Until = time.Time{}
+	}
+}
+
+// checkRuled checks that c was paused after the last failure of s, unless it was paused already. Whether a turn's own fault
+// was one too many depends on the order in which answers were heard: its pause is not missed.
 func (p *prover) checkRuled(s *proved, c *circuit) {
 	f := s.failed
-	if f == nil || p.circuits[f.by] != c || f.paused || c.doubt != "" || !f.reported || len(p.sel.Sessions) > 0 || c.ruled > f.position || !f.at.After(c.at) {
+	if f == nil || f.class.BlamesTurn() || p.circuits[f.by] != c || f.paused || c.doubt != "" || !f.reported || len(p.sel.Sessions) > 0 || c.ruled > f.position || !f.at.After(c.at) {
 		return
 	}
 	want := c.after(f, f.at, p.life.pause)
@@ -116,7 +159,9 @@ func (p *prover) checkRuled(s *proved, c *circuit) {
 
 // after is the pause that a failure leads to at now.
 func (c *circuit) after(f *failure, now time.Time, wait policy.Backoff) events.ProviderPaused {
-	next := c.pause.After(f.class, policy.Clamp(f.resetsAt, now), now, wait)
+	before := c.pause
+	before.Blamed = policy.BlamesAllowed // whether that is so is looked at beside
+	next := before.After(f.class, policy.Clamp(f.resetsAt, now), now, wait)
 	return events.ProviderPaused{Class: next.Class, Until: next.Until, Probe: next.Probe, Turn: f.turn}
 }
 
@@ -138,7 +183,7 @@ func (p *prover) ruling(c *circuit, r events.Record) error {
 	switch e := e.(type) {
 	case events.ProviderPaused:
 		if check {
-			p.judge(c, r, ProvedPause, c.checkPause(r, e, p.life.pause))
+			p.judge(c, r, ProvedPause, c.checkPause(r, e, p.life))
 		}
 		c.paused(r, e)
 	case events.ProviderResumed:
@@ -207,7 +252,8 @@ func (p *prover) judge(c *circuit, r events.Record, name string, v verdict) {
 
 // checkPause derives a pause from the failure of its turn. The moment of the ruling lies between the failure and the
 // record of the pause, and so its end lies between the ends that these two give.
-func (c *circuit) checkPause(r events.Record, e events.ProviderPaused, wait policy.Backoff) verdict {
+func (c *circuit) checkPause(r events.Record, e events.ProviderPaused, in life) verdict {
+	wait := in.pause
 	if e.Turn == (events.ID{}) {
 		return c.checkRestored(e, wait)
 	}
@@ -222,8 +268,11 @@ func (c *circuit) checkPause(r events.Record, e events.ProviderPaused, wait poli
 	if e.Class != early.Class || e.Probe != early.Probe || e.Until.Before(early.Until) || e.Until.After(late.Until) {
 		return verdict{derived: shown(early)}
 	}
-	if c.pause.Paused() && (f.began.position < c.ruled || c.keepsBack(f.began.at)) {
+	switch {
+	case c.pause.Paused() && (f.began.position < c.ruled || c.keepsBack(f.began)):
 		return verdict{why: "the turn was not the probe of the paused provider"}
+	case f.class.BlamesTurn() && !c.row(in.slots):
+		return verdict{why: fmt.Sprintf("fewer than %d turns in a row failed by their own fault", policy.BlamesAllowed)}
 	}
 	return verdict{}
 }
@@ -232,6 +281,9 @@ func (c *circuit) checkPause(r events.Record, e events.ProviderPaused, wait poli
 func (c *circuit) checkRestored(e events.ProviderPaused, wait policy.Backoff) verdict {
 	latest, derived := events.Position(0), ""
 	for _, f := range c.failures {
+		if f.class.BlamesTurn() {
+			continue // no session holds one against its provider
+		}
 		want := c.after(f, f.at, wait)
 		want.Turn = events.ID{}
 		if !c.pause.Paused() && f.at.After(c.at) && equal(want, e) {
@@ -250,7 +302,7 @@ func (c *circuit) checkResume(e events.ProviderResumed) verdict {
 	switch {
 	case !c.pause.Paused():
 		return verdict{why: "the provider was not paused"}
-	case e.By == "probe" && (c.parsed.position < c.ruled || c.keepsBack(c.parsed.at)):
+	case e.By == "probe" && (c.parsed.position < c.ruled || c.keepsBack(c.parsed)):
 		return verdict{why: "no probe was parsed"}
 	}
 	return verdict{}

@@ -64,6 +64,20 @@ func TestProveOfCircuits(t *testing.T) {
 				s.tb.Fatalf("got %+v, want a second pause", s.pause)
 			}
 		}, "", ""},
+		"too few turns that failed by their own fault": {func(s *script) {
+			s.rule(events.ProviderResumed{By: "person"})
+			s.pause, s.blaming = policy.Pause{Blamed: 1}, true
+			s.startBehind("b")
+			s.fail("b", events.FailRefused, 0)
+			s.startBehind("c")
+			s.fail("c", events.FailRefused, 0)
+		}, ProvedPause, "by their own fault"},
+		"an answer that nobody gave": {func(s *script) {
+			s.later(time.Minute)
+			s.mustStart("b")
+			s.knew["b"] = s.last()
+			s.fail("b", events.FailRefused, 0)
+		}, ProvedFailure, "had answered nothing there"},
 		"a resumption by a person": {func(s *script) { s.rule(events.ProviderResumed{By: "person"}) }, "", ""},
 		"a resumption of nothing": {func(s *script) {
 			s.rule(events.ProviderResumed{By: "person"})

@@ -20,6 +20,7 @@ func TestWhateverIsDecidedIsProved(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		s := newScript(tbOf{t, rt})
+		s.blaming = true
 		s.life(randomSettings(rt))
 		for range rapid.IntRange(1, 60).Draw(rt, "steps") {
 			s.randomStep(rt)

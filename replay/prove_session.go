@@ -18,8 +18,11 @@ func (p *prover) check(s *proved, d *decision) {
 	if name == "" {
 		return
 	}
-	if name == ProvedInterruption {
+	switch name {
+	case ProvedInterruption:
 		p.checkClean(d)
+	case ProvedFailure:
+		p.checkAnswered(s, d)
 	}
 	if p.compare(s, d, name, cmds) && name == ProvedTurn {
 		p.checkStart(s, d)
@@ -46,7 +49,7 @@ func (p *prover) commands(s *proved, d *decision) (name string, cmds []session.C
 		if e.Class == events.FailInterrupted {
 			name = ProvedInterruption
 		}
-		e.Halved = 0
+		e.Halved, e.Spared = 0, false
 		return name, []session.Command{session.Fail{ID: h.ID, At: h.OccurredAt, Failed: e}}
 	case events.InputsDropped:
 		return ProvedExpiry, p.expiries(s, h)

@@ -30,12 +30,15 @@ type script struct {
 	probing  string    // the session whose turn probes the paused provider
 	states   map[string]*session.State
 	turns    map[string]events.TurnStarted // in flight
+	answered events.Position               // the last record of the provider's last answer
+	knew     map[string]events.Position    // the same when the turn in flight was let in
+	blaming  bool                          // the provider is paused where turns fail by their own fault, as live
 }
 
 func newScript(tb testing.TB) *script {
 	s := &script{
 		tb: tb, now: time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC), provider: "scripted", slots: 2,
-		states: map[string]*session.State{}, turns: map[string]events.TurnStarted{},
+		states: map[string]*session.State{}, turns: map[string]events.TurnStarted{}, knew: map[string]events.Position{},
 	}
 	s.log = eventlog.NewMemory(eventlog.Config{Now: func() time.Time { return s.now }})
 	return s
@@ -122,9 +125,11 @@ func (s *script) start(name string) bool {
 		return false
 	}
 	s.restore(name)
-	if s.pause.Paused() && (s.probing != "" || !s.pause.ProbeDue(s.now)) {
+	early := s.blaming && s.pause.Blames() && !plan.Turn.Blamed
+	if s.pause.Paused() && (s.probing != "" || !early && !s.pause.ProbeDue(s.now)) {
 		return false
 	}
+	s.knew[name] = s.answered
 	cmd := session.StartTurn{Turn: s.id(), At: s.now, Work: *plan.Turn, Provider: s.provider, Model: "m", PromptBytes: 100}
 	s.must(name, cmd)
 	s.turns[name] = events.TurnStarted{Turn: cmd.Turn, TurnKind: plan.Turn.Kind, Settles: plan.Turn.Settles}
@@ -172,6 +177,7 @@ func (s *script) answer(name, text string) {
 		s.keep(turn.Turn, parsed, &a)
 	}
 	s.must(name, a)
+	s.answered, s.pause = s.last(), s.pause.Answered()
 	if s.probing == name && a.Parsed() {
 		s.resume()
 	}
@@ -202,8 +208,15 @@ func (s *script) keep(turn events.ID, parsed observer.Parsed, a *session.Answer)
 // fail ends the turn in flight with a failure, and pauses the provider where it is to blame.
 func (s *script) fail(name string, class events.FailureClass, resetsIn time.Duration) {
 	s.tb.Helper()
-	probe, turn := s.probing == name, s.turns[name].Turn
+	probe, turn, n, dropped := s.probing == name, s.turns[name].Turn, len(s.turns[name].Settles), s.state(name).Balance().Dropped
 	failed := s.failUnruled(name, class, resetsIn)
+	if settled := n > 1 && class != events.FailRefused || s.state(name).Balance().Dropped > dropped; class.BlamesTurn() && s.blaming && !settled {
+		if s.pause.Blamed+1 < policy.BlamesAllowed || s.pause.Paused() && !probe {
+			s.pause.Blamed++
+			return
+		}
+		s.pauseAfter(class, failed.ResetsAt, s.now, turn)
+	}
 	if class.BlamesProvider() && (probe || !s.pause.Paused()) {
 		s.pauseAfter(class, failed.ResetsAt, s.now, turn)
 	}
@@ -213,6 +226,9 @@ func (s *script) fail(name string, class events.FailureClass, resetsIn time.Dura
 func (s *script) failUnruled(name string, class events.FailureClass, resetsIn time.Duration) events.TurnFailed {
 	s.tb.Helper()
 	failed := events.TurnFailed{Turn: s.turns[name].Turn, Class: class, Provider: s.provider, Message: "it failed"}
+	if class.BlamesTurn() {
+		failed.Answered = s.knew[name]
+	}
 	if resetsIn != 0 {
 		failed.ResetsAt = s.now.Add(resetsIn)
 	}
@@ -266,10 +282,23 @@ func (s *script) appendEnd(stream events.StreamID, e events.Event) {
 	}
 }
 
+// last is the position of the last record.
+func (s *script) last() events.Position {
+	s.tb.Helper()
+	last, err := s.log.Last(s.tb.Context())
+	if err != nil {
+		s.tb.Fatal(err)
+	}
+	return last
+}
+
 // begin starts a life of the daemon under settings, which the script goes by; nil: the settings are not recorded.
 func (s *script) begin(settings map[string]string) {
 	s.tb.Helper()
 	s.appendEnd(events.Daemon, events.DaemonStarted{Version: "test", Settings: settings})
+	if s.pause.Blames() {
+		s.pause.Until = time.Time{} // whoever started it may have mended the provider
+	}
 }
 
 // end ends a life: turns in flight are interrupted when the next one has begun.
