@@ -68,7 +68,7 @@ func (a *answer) paid() observer.Reply {
 	}
 	r.Usage = most(r.Usage, a.result.Usage.usage())
 	if cost := a.result.Cost; cost > 0 && !math.IsInf(cost, 0) {
-		r.Cost = cost
+		r.Cost = cost // of all messages, also of those that its own usage leaves out
 	}
 	return r
 }
@@ -92,9 +92,7 @@ func (a *answer) calls() int {
 func (a *answer) pay(r observer.Reply, err error) (observer.Reply, error) {
 	paid := a.paid()
 	if f, ok := errors.AsType[*observer.Failure](err); ok {
-		f.Usage, f.Cost, f.Calls, f.Model = paid.Usage, paid.Cost, paid.Calls, paid.Model
-		return r, f
+		return r, f.WithBill(paid.Bill())
 	}
-	r.Usage, r.Cost, r.Calls, r.Model = paid.Usage, paid.Cost, paid.Calls, paid.Model
-	return r, err
+	return r.WithBill(paid.Bill()), err
 }

@@ -17,7 +17,7 @@ import (
 // paidLine is what an outcome says it cost.
 func paidLine(r observer.Reply, err error) string {
 	if f, ok := errors.AsType[*observer.Failure](err); ok {
-		r = observer.Reply{Usage: f.Usage, Cost: f.Cost, Calls: f.Calls, Model: f.Model}
+		r = observer.Reply{}.WithBill(f.Bill())
 	}
 	s := fmt.Sprintf("%d asked", r.Calls)
 	if r.Usage != (events.Usage{}) {

@@ -91,7 +91,8 @@ func (c *Call) Outcome(told observer.Reply, err error) (observer.Reply, error) {
 	told.Calls = c.sent
 	c.mu.Unlock()
 	if f, ok := errors.AsType[*observer.Failure](err); ok {
-		f.Output, f.Usage, f.Cost, f.Calls, f.Model = told.Text, told.Usage, told.Cost, told.Calls, told.Model
+		f.Output = told.Text
+		*f = *f.WithBill(told.Bill())
 		return observer.Reply{}, err
 	}
 	if err != nil {

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"errors"
 	"math"
 	"strings"
@@ -12,41 +13,57 @@ import (
 
 // paid is what the requests of one turn cost together, and what was at them last.
 type paid struct {
-	usage events.Usage
-	cost  float64
-	calls int
-	model string
+	sum      events.Bill
+	unstated events.Usage // of the requests that stated no cost
 }
 
-// add counts what one Ask came to, whichever way it ended.
-func (p *paid) add(r observer.Reply, err error) {
-	f, failed := errors.AsType[*observer.Failure](err)
-	switch {
-	case failed:
-		p.count(f.Usage, f.Cost, f.Calls, f.Model)
-	case err != nil:
-		p.count(r.Usage, r.Cost, r.Calls, r.Model)
-	default:
-		p.count(r.Usage, r.Cost, max(1, r.Calls), r.Model)
+// add counts what one Ask of q came to, whichever way it ended.
+func (p *paid) add(q Question, r observer.Reply, err error) {
+	b := r.Bill()
+	if f, failed := errors.AsType[*observer.Failure](err); failed {
+		b = f.Bill()
+	} else if err == nil {
+		b.Calls = max(1, b.Calls)
 	}
+	p.count(sane(b))
+	p.sum.Sent += int64(max(0, b.Calls)) * int64(len(q.System)+len(q.User)+len(q.Schema))
 }
 
 // maxTokens is more than a request can use. It keeps sums in range, whatever a service says.
 const maxTokens = 1 << 40
 
-// count adds figures, as far as a service can mean them.
-func (p *paid) count(u events.Usage, cost float64, calls int, model string) {
-	sane := func(n int64) int64 { return min(max(0, n), maxTokens) }
-	p.usage.Input += sane(u.Input)
-	p.usage.Cached += sane(u.Cached)
-	p.usage.Output += sane(u.Output)
-	if cost > 0 && !math.IsInf(cost, 0) {
-		p.cost += cost
+// sane is b as far as a service can mean it.
+func sane(b events.Bill) events.Bill {
+	within := func(u events.Usage) events.Usage {
+		bound := func(n int64) int64 { return min(max(0, n), maxTokens) }
+		return events.Usage{Input: bound(u.Input), Cached: bound(u.Cached), Output: bound(u.Output)}
 	}
-	p.calls += max(0, calls)
-	if model = modelName(model); model != "" {
-		p.model = model
+	b.Usage, b.Unstated, b.Calls, b.Model = within(b.Usage), within(b.Unstated), max(0, b.Calls), modelName(b.Model)
+	if !(b.Cost >= 0) || math.IsInf(b.Cost, 0) {
+		b.Cost, b.Told = 0, false
 	}
+	return b
+}
+
+// count adds the figures of one Ask. A cost says nothing of the requests that stated none.
+func (p *paid) count(b events.Bill) {
+	p.sum.Usage, p.unstated = plus(p.sum.Usage, b.Usage), plus(p.unstated, b.Open())
+	p.sum.Cost, p.sum.Told = p.sum.Cost+b.Cost, p.sum.Told || b.Told
+	p.sum.Calls += b.Calls
+	p.sum.Model = cmp.Or(b.Model, p.sum.Model)
+}
+
+func plus(a, b events.Usage) events.Usage {
+	return events.Usage{Input: a.Input + b.Input, Cached: a.Cached + b.Cached, Output: a.Output + b.Output}
+}
+
+// bill is what all was paid.
+func (p *paid) bill() events.Bill {
+	b := p.sum
+	if b.Stated() {
+		b.Unstated = p.unstated
+	}
+	return b
 }
 
 // maxModel is the longest name of a model that is kept: it is stored with every turn. Known ones have less than 80 bytes.
@@ -62,13 +79,7 @@ func modelName(s string) string {
 }
 
 // reply is r with what all was paid.
-func (p paid) reply(r observer.Reply) observer.Reply {
-	r.Usage, r.Cost, r.Calls, r.Model = p.usage, p.cost, p.calls, p.model
-	return r
-}
+func (p *paid) reply(r observer.Reply) observer.Reply { return r.WithBill(p.bill()) }
 
 // failure is a copy of f with what all was paid.
-func (p paid) failure(f observer.Failure) *observer.Failure {
-	f.Usage, f.Cost, f.Calls, f.Model = p.usage, p.cost, p.calls, p.model
-	return &f
-}
+func (p *paid) failure(f observer.Failure) *observer.Failure { return f.WithBill(p.bill()) }

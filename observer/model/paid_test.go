@@ -27,13 +27,15 @@ type told struct {
 type telling struct {
 	script []told
 	asked  int
+	sent   int64 // bytes of all questions
 }
 
 func (*telling) Model() string { return "m-1" }
 
-func (s *telling) Ask(ctx context.Context, _ model.Question) (observer.Reply, error) {
+func (s *telling) Ask(ctx context.Context, q model.Question) (observer.Reply, error) {
 	a := s.script[min(s.asked, len(s.script)-1)]
 	s.asked++
+	s.sent += int64(len(q.System) + len(q.User) + len(q.Schema))
 	if a.hangs {
 		<-ctx.Done()
 		return a.reply, ctx.Err()
@@ -88,14 +90,15 @@ func TestAllRequestsArePaid(t *testing.T) {
 		"longer than may be taken": {events.FormXML, []told{server, answer(strings.Repeat("x", 1<<19))}, 2, 2, events.FailTruncated, events.FormXML},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			p, err := model.New(model.Config{Name: "test", Asker: &telling{script: tc.script}, Renderer: plain{}, Form: tc.form})
+			asker := &telling{script: tc.script}
+			p, err := model.New(model.Config{Name: "test", Asker: asker, Renderer: plain{}, Form: tc.form})
 			if err != nil {
 				t.Fatal(err)
 			}
 			got, err := p.Complete(t.Context(), observer.Prompt{})
 			failure, failed := errors.AsType[*observer.Failure](err)
 			if failed {
-				got = observer.Reply{Usage: failure.Usage, Cost: failure.Cost, Calls: failure.Calls, Model: failure.Model, Form: failure.Form}
+				got = observer.Reply{Form: failure.Form}.WithBill(failure.Bill())
 			}
 			if failed != (tc.class != "") || failed && failure.Class != tc.class {
 				t.Fatalf("%s: got %v, want class %q", name, err, tc.class)
@@ -103,6 +106,7 @@ func TestAllRequestsArePaid(t *testing.T) {
 			n := int64(tc.times)
 			want := observer.Reply{
 				Usage: events.Usage{Input: 10 * n, Cached: 4 * n, Output: n}, Cost: 0.5 * float64(n), Calls: tc.calls, Form: tc.of, Text: got.Text,
+				Sent: asker.sent,
 			}
 			if n > 0 {
 				want.Model = "m-1-0101"
@@ -126,7 +130,9 @@ func TestAStopTellsWhatWasPaid(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		got, err := p.Complete(ctx, observer.Prompt{})
-		if diff := cmp.Diff(paidOne(), got); diff != "" || !errors.Is(err, context.DeadlineExceeded) {
+		want := paidOne()
+		want.Sent = int64(len("role for xml"))
+		if diff := cmp.Diff(want, got); diff != "" || !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("%v (-want +got):\n%s", err, diff)
 		}
 	})
@@ -154,9 +160,49 @@ func TestFiguresAreSane(t *testing.T) {
 			t.Fatal(err)
 		}
 		got, err := p.Complete(t.Context(), observer.Prompt{})
-		got.Form = ""
+		got.Form, got.Sent = "", 0
 		if diff := cmp.Diff(tc.want, got); diff != "" || err != nil {
 			t.Errorf("%s: %v (-want +got):\n%s", name, err, diff)
 		}
+	}
+}
+
+// TestACostSaysNothingOfOtherRequests: where some requests of a turn state what they cost and others do not, the tokens of these
+// stay open; where none does, all do.
+func TestACostSaysNothingOfOtherRequests(t *testing.T) {
+	t.Parallel()
+	stated, silent, free := *failedPaying(events.FailServer, 500), *failedPaying(events.FailServer, 500), *failedPaying(events.FailServer, 500)
+	silent.Cost, free.Cost, free.Told = 0, 0, true
+	half := stated
+	half.Unstated = events.Usage{Input: 3}
+	last := answer(observer.SkipForm)
+	quiet := last
+	quiet.reply.Cost = 0
+	all, one := events.Usage{Input: 20, Cached: 8, Output: 2}, events.Usage{Input: 10, Cached: 4, Output: 1}
+	for name, tc := range map[string]struct {
+		first  *observer.Failure
+		then   told
+		usd    float64
+		stated bool
+		open   events.Usage
+	}{
+		"both":              {&stated, last, 1, true, events.Usage{}},
+		"the first":         {&stated, quiet, 0.5, true, one},
+		"the second":        {&silent, last, 0.5, true, one},
+		"neither":           {&silent, quiet, 0, false, all},
+		"the first is free": {&free, quiet, 0, true, one},
+		"a part of it":      {&half, last, 1, true, events.Usage{Input: 3}},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			asker := &telling{script: []told{{err: tc.first}, tc.then}}
+			p, err := model.New(model.Config{Name: "test", Asker: asker, Renderer: plain{}, Form: events.FormXML})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := p.Complete(t.Context(), observer.Prompt{})
+			if b := got.Bill(); err != nil || b.Cost != tc.usd || b.Stated() != tc.stated || b.Open() != tc.open || b.Usage != all {
+				t.Errorf("%s: got %+v, %v, want $%v, stated %t, %+v open", name, b, err, tc.usd, tc.stated, tc.open)
+			}
+		})
 	}
 }

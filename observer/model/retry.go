@@ -31,7 +31,7 @@ func (t *turn) retried(ctx context.Context, q Question) (observer.Reply, error) 
 	for t.asked < t.most() {
 		t.asked++
 		reply, err := t.cfg.Asker.Ask(ctx, q)
-		t.paid.add(reply, err)
+		t.paid.add(q, reply, err)
 		failure, failed := errors.AsType[*observer.Failure](err)
 		switch {
 		case errors.Is(err, ErrAgain):

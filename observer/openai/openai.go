@@ -145,8 +145,9 @@ func (a *Asker) params(q model.Question, older, efforts bool) sdk.ChatCompletion
 
 // told is the answer of a completion and what it was paid with.
 func told(c *sdk.ChatCompletion) observer.Reply {
+	usd, stated := cost(c)
 	reply := observer.Reply{
-		Model: c.Model, Cost: cost(c),
+		Model: c.Model, Cost: usd, Told: stated,
 		Usage: events.Usage{
 			Input: c.Usage.PromptTokens, Cached: c.Usage.PromptTokensDetails.CachedTokens, Output: c.Usage.CompletionTokens,
 		},
@@ -171,11 +172,11 @@ func failure(call *model.Call, choice sdk.ChatCompletionChoice) error {
 	return nil
 }
 
-// cost is what OpenRouter says an answer cost, in US dollars; the others do not say.
-func cost(c *sdk.ChatCompletion) float64 {
+// cost is what OpenRouter says an answer cost, in US dollars, of a free one that it is 0; the others do not say.
+func cost(c *sdk.ChatCompletion) (usd float64, stated bool) {
 	dollars, err := strconv.ParseFloat(c.Usage.JSON.ExtraFields["cost"].Raw(), 64)
 	if err != nil || dollars < 0 || math.IsNaN(dollars) || math.IsInf(dollars, 0) {
-		return 0
+		return 0, false
 	}
-	return dollars
+	return dollars, true
 }

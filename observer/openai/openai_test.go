@@ -202,12 +202,17 @@ func doubtful(t *testing.T, body string) (names []string) {
 // TestCost: an endpoint that says what an answer cost is believed, if it is a price.
 func TestCost(t *testing.T) {
 	t.Parallel()
-	for told, want := range map[string]float64{`"cost":0.00042,`: 0.00042, `"cost":null,`: 0, `"cost":-1,`: 0, `"cost":"x",`: 0, "": 0} {
+	for told, want := range map[string]struct {
+		usd    float64
+		stated bool
+	}{
+		`"cost":0.00042,`: {0.00042, true}, `"cost":0,`: {0, true}, `"cost":null,`: {}, `"cost":-1,`: {}, `"cost":"x",`: {}, "": {},
+	} {
 		a := completion("stop", "x")
 		a.Body = strings.Replace(a.Body, `"usage":{`, `"usage":{`+told, 1)
 		got, err := asker(t, wiretest.MustServe(t, a).URL).Ask(t.Context(), model.Question{User: "u", MaxTokens: 9})
-		if err != nil || got.Cost != want {
-			t.Errorf("%s: got %v, %v, want %v", told, got.Cost, err, want)
+		if err != nil || got.Cost != want.usd || got.Told != want.stated {
+			t.Errorf("%s: got %v, told %t, %v, want %v", told, got.Cost, got.Told, err, want)
 		}
 	}
 }

@@ -145,6 +145,7 @@ func (s suite) answers(t *testing.T) {
 		}
 		want := observer.Reply{
 			Text: text, Form: form, StopReason: got.StopReason, Usage: Usage(), Cost: s.api.Cost, Calls: 1, Model: s.api.Model,
+			Told: s.api.Cost > 0, Sent: s.sent(t, string(form), got.Sent, server),
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", form, diff)
@@ -185,7 +186,7 @@ func (s suite) outcomes(t *testing.T) {
 		failure := s.fails(t, s.ask(t, server.URL, func(c *model.Config) { c.Retries, c.Form = 2, tc.form }), tc.name)
 		want := observer.Failure{
 			Class: tc.want, Message: failure.Message, Output: tc.output, Form: tc.form, Usage: Usage(), Cost: s.api.Cost, Calls: 1,
-			Model: s.api.Model,
+			Model: s.api.Model, Told: s.api.Cost > 0, Sent: s.sent(t, tc.name, failure.Sent, server),
 		}
 		if diff := cmp.Diff(want, *failure); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tc.name, diff)
@@ -203,6 +204,16 @@ func (s suite) outcomes(t *testing.T) {
 func retrying(c *model.Config) { c.Retries = 2 }
 
 // fails asks and wants a typed failure.
+// sent returns bytes, which a provider says it sent in the one request that it made: all of the question, and no more than
+// went out.
+func (s suite) sent(t *testing.T, name string, bytes int64, server *Server) int64 {
+	t.Helper()
+	if most := int64(len(server.Requests()[0].Body)); bytes <= int64(len(aPrompt().Request)) || bytes > most {
+		t.Errorf("%s: %d bytes are said to be sent, in a request of %d", name, bytes, most)
+	}
+	return bytes
+}
+
 func (s suite) fails(t *testing.T, p *model.Provider, name string) *observer.Failure {
 	t.Helper()
 	got, err := p.Complete(t.Context(), aPrompt())
