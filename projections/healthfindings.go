@@ -159,7 +159,8 @@ func (h Health) yieldOf(s Streak) string {
 	return ""
 }
 
-// held tells a pause that lasts: at once where a person is needed or a quota is used up, else from DegradedHold on.
+// held tells a pause that lasts: at once where a person is needed or a quota is used up, or where a provider that fails turns
+// by their own fault did so again when it was tried; else from DegradedHold on. One such pause may be a bad input's doing.
 func held(p Pause, now time.Time) (Finding, bool) {
 	next, on := p.Trial.next(p.Until, now)
 	if !on {
@@ -172,7 +173,7 @@ func held(p Pause, now time.Time) (Finding, bool) {
 	f.Says = fmt.Sprintf("%s is left alone %s (%s), tried %s, %s", p.Provider, sinceWhen(p.Since, now), p.Class, times(p.Probe), next)
 	advice, lasting := mendOf(p.Class)
 	f.Do = fmt.Sprintf(advice, p.Provider)
-	return f, f.Degraded || lasting
+	return f, f.Degraded || lasting || p.Class.BlamesTurn() && p.Probe > 1
 }
 
 // next says when what is held back until a time is tried, and whether it is held back at now.
@@ -211,6 +212,8 @@ func mendOf(c events.FailureClass) (advice string, lasting bool) {
 		return "see to the bill of %s, or choose another provider" + kept, true
 	case events.FailSetup:
 		return "install or configure %s: `cmemd logs` says what it misses" + kept, true
+	case events.FailRefused, events.FailOverflow, events.FailTruncated:
+		return "it answered none of the last questions: see what `cmemd observer test` says of %s, its credit and its model" + kept, false
 	case events.FailTransport, events.FailTimeout:
 		return "look whether %s can be reached from this machine" + kept, false
 	}

@@ -29,6 +29,14 @@ func quarantineFor(left time.Duration) Health {
 	return Health{Quarantines: []Quarantine{{Provider: "anthropic", Model: "small", Since: earlier(3 * time.Hour), At: earlier(2 * time.Minute), Until: noon.Add(left)}}}
 }
 
+// once is h with every pause the first.
+func once(h Health) Health {
+	for i := range h.Pauses {
+		h.Pauses[i].Probe = 1
+	}
+	return h
+}
+
 // tried is h with everything in it being tried so.
 func tried(h Health, t Trial) Health {
 	for i := range h.Pauses {
@@ -88,6 +96,9 @@ func TestFindings(t *testing.T) {
 		{name: "no money", h: pauseOf(events.FailBilling, time.Minute, time.Minute), what: FindHeld, words: []string{"the bill of anthropic"}},
 		{name: "no client", h: pauseOf(events.FailSetup, time.Minute, time.Minute), what: FindHeld, words: []string{"install or configure anthropic"}},
 		{name: "overload passes", h: pauseOf(events.FailOverload, DegradedHold, time.Minute)},
+		{name: "it refuses whatever it is asked", h: pauseOf(events.FailRefused, time.Minute, time.Minute), what: FindHeld, words: []string{"(refused)", "tried 3 times", "says of anthropic"}},
+		{name: "and the same for answers that are cut", h: pauseOf(events.FailTruncated, time.Minute, time.Minute), what: FindHeld, words: []string{"answered none"}},
+		{name: "one bad input may have done that", h: once(pauseOf(events.FailRefused, time.Minute, time.Minute))},
 		{name: "an hour is not longer than one", h: pauseOf(events.FailLimit, DegradedHold, time.Minute), what: FindHeld},
 		{name: "longer than an hour", h: pauseOf(events.FailOverload, DegradedHold+time.Millisecond, time.Minute), what: FindHeld, degraded: true, words: []string{"since 10:59"}},
 		{name: "lost connections", h: pauseOf(events.FailTransport, 2*time.Hour, time.Minute), what: FindHeld, degraded: true, words: []string{"can be reached"}},
