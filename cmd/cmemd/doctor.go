@@ -12,7 +12,8 @@ import (
 )
 
 const doctorHelp = `Doctor looks at all that cmemd stands on, and says of each thing whether it is well, and if not what mends it.
-It ends with 1 if something is wrong. Without a daemon it looks at what there is.`
+It ends with 1 if something is wrong. Without a daemon it looks at what there is. What --deep costs is counted nowhere, neither
+in ` + "`cmemd usage`" + ` nor in a budget; where the day's budget is used up, it asks no model that costs.`
 
 func newDoctor(a *app) *cobra.Command {
 	deep := false

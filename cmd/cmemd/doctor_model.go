@@ -8,8 +8,8 @@ import (
 
 	"github.com/cmemd/cmemd/observer"
 	"github.com/cmemd/cmemd/observer/claudecli"
-	"github.com/cmemd/cmemd/observer/extractive"
 	"github.com/cmemd/cmemd/observer/playback"
+	"github.com/cmemd/cmemd/policy"
 )
 
 // clientWait is how long a client may take to say its version: Claude Code takes a tenth of it on a busy machine.
@@ -47,7 +47,7 @@ func (x *examination) checkModel(ctx context.Context, who asked) (out []checked)
 	default:
 		out = append(out, well("%s works here, without a model", who.name))
 	}
-	if x.deep && who.name != extractive.Name {
+	if x.deep && !isFree(who.name) {
 		out = append(out, x.askModel(ctx, who))
 	}
 	return out
@@ -125,8 +125,12 @@ func lookAtURL(address string) checked {
 	return well("%s is where it is asked", address)
 }
 
-// askModel has a provider observe a small batch.
+// askModel has a provider observe a small batch, unless the daemon says that nothing may be spent today.
 func (x *examination) askModel(ctx context.Context, who asked) checked {
+	if limit := x.daySpent(); limit != "" {
+		return note("wait, or raise the budget: `cmemd config set "+limit+" ...`",
+			"%s was not asked: %s is used up", nameOfModel(who.name, x.config.as(who).modelOf(who.name)), limit)
+	}
 	t, err := x.app.tryProvider(ctx, x.config, who)
 	if err == nil {
 		err = t.err()
@@ -135,4 +139,17 @@ func (x *examination) askModel(ctx context.Context, who asked) checked {
 		return wrong(nextStep(err), "%s", describe(err))
 	}
 	return well("%s answered in %s: %s", nameOfModel(t.Provider, t.Model), time.Duration(t.TookMS)*time.Millisecond, plural(len(t.Parsed.Observations), "observation"))
+}
+
+// daySpent is the limit of the day that the daemon says is reached; empty: none is, or no daemon says so.
+func (x *examination) daySpent() string {
+	if x.status == nil || x.status.Actors.Budget == nil {
+		return ""
+	}
+	for _, l := range x.status.Actors.Budget.Limits {
+		if (l.Name == policy.LimitTokensDay || l.Name == policy.LimitUSDDay) && l.Used >= l.Limit {
+			return l.Name
+		}
+	}
+	return ""
 }

@@ -230,3 +230,33 @@ func TestOrderLine(t *testing.T) {
 		}
 	}
 }
+
+// TestDeepSpendsNoBudgetThatIsUsedUp: what a day's limit holds back is not asked for a look either.
+func TestDeepSpendsNoBudgetThatIsUsedUp(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	for name, c := range map[string]struct {
+		limit    string
+		used     float64
+		notAsked bool
+	}{
+		"room":             {policy.LimitTokensDay, 99, false},
+		"tokens of a day":  {policy.LimitTokensDay, 100, true},
+		"dollars of a day": {policy.LimitUSDDay, 101, true},
+		"a session's":      {policy.LimitUSDSession, 101, false},
+	} {
+		x := patientAt(t, now)
+		x.deep = true
+		x.config.Provider, x.config.PlaybackFile = "playback", x.paths.home+"/not/there"
+		x.status.Actors.Budget = &actors.BudgetStatus{Limits: []actors.BudgetLimit{{Name: c.limit, Limit: 100, Used: c.used}}}
+		got := x.askModel(t.Context(), asked{name: "playback"})
+		if notAsked := got.State == stateNote && strings.Contains(got.Says, "playback was not asked: "+c.limit+" is used up"); notAsked != c.notAsked {
+			t.Errorf("%s: got %+v", name, got)
+		}
+	}
+	x := patientAt(t, now)
+	x.status = nil
+	if limit := x.daySpent(); limit != "" {
+		t.Errorf("without a daemon %s is used up", limit)
+	}
+}

@@ -15,8 +15,8 @@ import (
 
 const observerTestHelp = `Test asks each provider that the settings name, or one of them or another one, to observe a small batch that is bundled,
 once, and shows what came of it: the size of the prompt, the answer, what it means, the time, the tokens and the cost; of
-several providers a line each. It needs no daemon and records nothing. It ends with 1 if a provider failed or nobody can read
-its answer.`
+several providers a line each. It needs no daemon and records nothing: what it costs is shown here alone, neither
+` + "`cmemd usage`" + ` nor a budget counts it. It ends with 1 if a provider failed or nobody can read its answer.`
 
 func newObserver(a *app) *cobra.Command {
 	c := &cobra.Command{
