@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -102,8 +103,12 @@ func readConfig(path string) ([]byte, error) {
 	if info.Size() > maxConfig || !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s is no file of settings: it must be a regular file of at most %s", path, formatBytes(maxConfig))
 	}
-	return os.ReadFile(path)
+	data, err := os.ReadFile(path)
+	return bytes.TrimPrefix(data, []byte(byteOrderMark)), err
 }
+
+// byteOrderMark is what some editors begin a file with; it says nothing, and TOML does not know it.
+const byteOrderMark = "\ufeff"
 
 // A configLine is one key with its value, wherever it was written.
 type configLine struct {
@@ -198,11 +203,14 @@ func envLines(environ []string) []configLine {
 	return lines
 }
 
-// nearestKey is the known key that line most likely means, spelled as it would be there; empty if none is like it.
+// nearestKey is the known key that line most likely means, spelled as it would be there; empty if none is like it. Who has
+// a secret in the hand is told of no key that would be shown.
 func nearestKey(all []setting, line configLine) string {
 	var keys []string
 	for _, s := range all {
-		keys = append(keys, s.key)
+		if !namesSecret(line.key) || namesSecret(s.key) {
+			keys = append(keys, s.key)
+		}
 	}
 	best := nearest(strings.ToLower(line.key), keys)
 	if best != "" && line.any {

@@ -250,9 +250,19 @@ func (l *loaded) checkTier(name string, t tier) error {
 	return l.as(who).checkProvider(name+"_provider = "+who.name, who.name)
 }
 
+// limitsMoney reports whether a budget is one of US dollars.
+func (l *loaded) limitsMoney() bool { return l.Budget.USDDay != 0 || l.Budget.USDSession != 0 }
+
+// paysAs reports whether l limits the same money as other, and spends it on the same models.
+func (l *loaded) paysAs(other *loaded) bool {
+	same := func(a, b asked) bool { return a == b && l.as(a).modelOf(a.name) == other.as(b).modelOf(b.name) }
+	return l.Budget.USDDay == other.Budget.USDDay && l.Budget.USDSession == other.Budget.USDSession &&
+		slices.EqualFunc(l.configured(), other.configured(), same)
+}
+
 // checkPrices reports a budget of money where nobody knows what is paid.
 func (l *loaded) checkPrices(ps prices) error {
-	if l.Budget.USDDay == 0 && l.Budget.USDSession == 0 {
+	if !l.limitsMoney() {
 		return nil
 	}
 	var errs []error

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -21,17 +22,25 @@ once or not at all. A list is written with commas: openai,extractive. A key of a
 NAME_key_file and NAME_key_command say where it is. The daemon reads its settings when it starts.`
 
 func newConfigSet(a *app) *cobra.Command {
-	return &cobra.Command{
+	c := &cobra.Command{
 		Use: "set KEY VALUE [KEY VALUE]...", Short: "Write settings into config.toml", Long: configSetHelp,
 		Example: "  cmemd config set provider claude-cli\n  cmemd config set openai_model gpt-5-mini fallbacks openai,extractive",
 		Args: func(c *cobra.Command, args []string) error {
-			if len(args) == 0 || len(args)%2 != 0 {
+			args, flags := withoutFlags(args)
+			if err := c.ParseFlags(flags); err != nil {
+				return c.FlagErrorFunc()(c, err)
+			}
+			if !wantsHelp(c) && (len(args) == 0 || len(args)%2 != 0) {
 				return misused(c, "%s needs a key and a value, or several of both", c.CommandPath())
 			}
 			return nil
 		},
 		ValidArgsFunction: completeSetting,
 		RunE: func(c *cobra.Command, args []string) error {
+			if wantsHelp(c) {
+				return c.Help()
+			}
+			args, _ = withoutFlags(args)
 			var changes []change
 			for pair := range slices.Chunk(args, 2) {
 				changes = append(changes, change{key: pair[0], value: &pair[1]})
@@ -39,6 +48,28 @@ func newConfigSet(a *app) *cobra.Command {
 			return a.changeConfig(c.Context(), changes)
 		},
 	}
+	c.Flags().SetInterspersed(false) // -5 is a value
+	return c
+}
+
+// withoutFlags parts the flags from keys and values that they stand among. A number below zero is a value; a flag with a
+// value of its own there is none.
+func withoutFlags(args []string) (rest, flags []string) {
+	for _, arg := range args {
+		number := len(arg) > 1 && strings.ContainsRune("0123456789.", rune(arg[1]))
+		if strings.HasPrefix(arg, "-") && len(arg) > 1 && !number {
+			flags = append(flags, arg)
+			continue
+		}
+		rest = append(rest, arg)
+	}
+	return rest, flags
+}
+
+// wantsHelp reports whether c was asked for its help, behind its arguments too.
+func wantsHelp(c *cobra.Command) bool {
+	help, err := c.Flags().GetBool("help")
+	return err == nil && help
 }
 
 func newConfigUnset(a *app) *cobra.Command {
@@ -102,7 +133,7 @@ const noKeys = "a key is never written down: NAME_key_env, NAME_key_file or NAME
 
 // namesSecret reports whether somebody who sets such a key has a secret in the hand.
 func namesSecret(key string) bool {
-	return slices.ContainsFunc([]string{"key", "token", "secret", "password"}, func(w string) bool { return strings.Contains(strings.ToLower(key), w) })
+	return !strings.HasPrefix(key, "budget_") && slices.ContainsFunc([]string{"key", "token", "secret", "password"}, func(w string) bool { return strings.Contains(strings.ToLower(key), w) })
 }
 
 // A changedSetting is what `config set` and `config unset` did with a key.
@@ -120,36 +151,78 @@ type sourcedText struct {
 	Source string `json:"source"`
 }
 
-// changeConfig makes changes in the settings of this home, all or none.
+// changeConfig makes changes in the settings of this home, all or none. Those of others at the same time stay.
 func (a *app) changeConfig(ctx context.Context, changes []change) error {
 	home, err := a.home()
 	if err != nil {
+		return err
+	}
+	if _, err := a.planChanges(home, changes); err != nil { // before there is a home, or anything in it
+		return err
+	}
+	if err := pathsOf(home).make(); err != nil {
 		return err
 	}
 	path, err := settingsFile(home)
 	if err != nil {
 		return err
 	}
-	before, err := readConfig(path)
+	p, err := a.writeChanges(ctx, home, path, changes)
 	if err != nil {
 		return err
 	}
-	after, err := changed(before, changes)
+	return a.showChanges(a.changedSettings(ctx, p.old, p.now, changes))
+}
+
+// writeChanges makes changes in the file at path, which holds the settings of home, on whatever others left there.
+func (a *app) writeChanges(ctx context.Context, home, path string, changes []change) (p changePlan, err error) {
+	lock, err := lockBeside(ctx, path)
 	if err != nil {
-		return err
+		return p, advise(fmt.Errorf("%s: %w", path, err), "try again")
 	}
-	old, _ := readSettings(home, a.environ, before, nil) // what is wrong already is for `config check` to say
-	now, _ := readSettings(home, a.environ, after, nil)
-	if err := mayChange(old, now, changes); err != nil {
-		return err
+	defer lock.Close()
+	if p, err = a.planChanges(home, changes); err != nil {
+		return p, err
 	}
-	if err := pathsOf(home).make(); err != nil {
-		return err
+	mode, err := modeToKeep(path)
+	if err != nil {
+		return p, err
 	}
-	if err := replaceFile(path, after); err != nil {
-		return err
+	return p, replaceFile(path, p.after, mode)
+}
+
+// A changePlan is what changes would make of a settings file.
+type changePlan struct {
+	after    []byte
+	old, now *loaded
+}
+
+// planChanges looks whether changes can be made in the settings of home, and what comes of them.
+func (a *app) planChanges(home string, changes []change) (p changePlan, err error) {
+	before, err := readConfig(filepath.Join(home, configFile))
+	if err != nil {
+		return p, err
 	}
-	return a.showChanges(a.changedSettings(ctx, old, now, changes))
+	if p.after, err = changed(before, changes); err != nil {
+		return p, err
+	}
+	p.old, _ = readSettings(home, a.environ, before, nil) // what is wrong already is for `config check` to say
+	p.now, _ = readSettings(home, a.environ, p.after, nil)
+	return p, mayChange(p.old, p.now, changes)
+}
+
+// modeToKeep is the mode of the file at path, and ownFile where there is none, or others than this user may write to it.
+func modeToKeep(path string) (fs.FileMode, error) {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return ownFile, nil
+	case err != nil:
+		return 0, err
+	case info.Mode().Perm()&0o022 != 0:
+		return ownFile, nil
+	}
+	return info.Mode().Perm(), nil
 }
 
 // settingsFile is the file that holds the settings of a home, to which config.toml may be a link.
@@ -211,6 +284,9 @@ func mayChange(old, now *loaded, changes []change) error {
 	}
 	if len(fresh) > 0 {
 		return advise(errors.Join(fresh...), "nothing was changed: set what belongs together at once, as in `cmemd config set KEY VALUE KEY VALUE`")
+	}
+	if !now.limitsMoney() || now.paysAs(old) {
+		return nil
 	}
 	ps, err := loadPrices(now.home)
 	if err != nil || old.checkPrices(ps) != nil {

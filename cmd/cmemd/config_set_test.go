@@ -2,11 +2,18 @@ package main
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -121,21 +128,142 @@ func TestConfigFileStaysALink(t *testing.T) {
 	if err := os.Symlink(elsewhere, filepath.Join(home, configFile)); err != nil {
 		t.Skip("no links here: ", err)
 	}
-	a := &app{out: io.Discard, err: io.Discard, getenv: func(name string) string {
-		if name == "CMEMD_HOME" {
-			return home
-		}
-		return ""
-	}}
 	four := "4"
-	if err := a.changeConfig(t.Context(), []change{{key: "slots", value: &four}}); err != nil {
+	if err := appAt(home).changeConfig(t.Context(), []change{{key: "slots", value: &four}}); err != nil {
 		t.Fatal(err)
 	}
 	got, err := os.ReadFile(elsewhere)
 	if info, _ := os.Lstat(filepath.Join(home, configFile)); err != nil || string(got) != "slots = 4\n" || info.Mode()&os.ModeSymlink == 0 {
 		t.Errorf("got %q, %v, and the link is %v", got, err, info.Mode())
 	}
-	if info, _ := os.Stat(elsewhere); info.Mode().Perm() != 0o600 {
-		t.Errorf("its mode is %v", info.Mode())
+}
+
+// appAt is a command in a home.
+func appAt(home string) *app {
+	return &app{out: io.Discard, err: io.Discard, getenv: func(name string) string {
+		if name == "CMEMD_HOME" {
+			return home
+		}
+		return ""
+	}}
+}
+
+// TestChangesAtOnceAllStay: whoever changes settings at the same moment loses nothing of the others.
+func TestChangesAtOnceAllStay(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	numbers := slices.DeleteFunc(settings(), func(s setting) bool { return s.kind != kindNumber && s.kind != kindDuration })
+	errs := make([]error, len(numbers))
+	var all sync.WaitGroup
+	for i, s := range numbers {
+		all.Go(func() { errs[i] = appAt(home).changeConfig(t.Context(), []change{{key: s.key, value: &s.standard}}) })
+	}
+	all.Wait()
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+	l, err := loadConfig(home, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range numbers {
+		if l.from[s.key] == fromDefault {
+			t.Errorf("%s is lost", s.key)
+		}
+	}
+	if len(numbers) < 10 {
+		t.Errorf("only %d keys were set", len(numbers))
+	}
+}
+
+// TestConfigFileKeepsItsMode but where others could write settings of this user.
+func TestConfigFileKeepsItsMode(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("no modes here")
+	}
+	for was, want := range map[os.FileMode]os.FileMode{0: 0o600, 0o600: 0o600, 0o644: 0o644, 0o400: 0o400, 0o664: 0o600, 0o646: 0o600} {
+		home, three := t.TempDir(), "3"
+		path := filepath.Join(home, configFile)
+		if was != 0 {
+			if err := errors.Join(os.WriteFile(path, nil, was), os.Chmod(path, was)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := appAt(home).changeConfig(t.Context(), []change{{key: "slots", value: &three}}); err != nil {
+			t.Fatal(err)
+		}
+		info, err := os.Stat(path)
+		if err != nil || info.Mode().Perm() != want {
+			t.Errorf("%v became %v, %v, want %v", was, info.Mode(), err, want)
+		}
+	}
+}
+
+func TestLockBeside(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), configFile)
+	synctest.Test(t, func(t *testing.T) {
+		held, err := lockBeside(t.Context(), path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		began := time.Now()
+		if f, err := lockBeside(t.Context(), path); err == nil {
+			_ = f.Close()
+			t.Skip("no locks here")
+		} else if took := time.Since(began); !errors.Is(err, errLocked) || took < lockWait || took > lockWait+lockPause {
+			t.Errorf("got %v after %v", err, took)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), lockWait/2)
+		defer cancel()
+		if _, err := lockBeside(ctx, path); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("got %v of a command that is over", err)
+		}
+		time.AfterFunc(lockWait/2, func() { _ = held.Close() })
+		f, err := lockBeside(t.Context(), path)
+		if err != nil {
+			t.Fatalf("given back, it is not had: %v", err)
+		}
+		if err := f.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestWithoutFlags(t *testing.T) {
+	t.Parallel()
+	args := []string{"slots", "-5", "--json", "x", "", "-", "-.5", "-h"}
+	rest, flags := withoutFlags(args)
+	if diff := cmp.Diff([]string{"slots", "-5", "x", "", "-", "-.5"}, rest); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"--json", "-h"}, flags); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+}
+
+// TestByteOrderMark: what some editors begin a file with is no setting, and one that stands there twice is none of theirs.
+func TestByteOrderMark(t *testing.T) {
+	t.Parallel()
+	home, four := t.TempDir(), "4"
+	path := filepath.Join(home, configFile)
+	if err := os.WriteFile(path, []byte(byteOrderMark+"slots = 3\n"), ownFile); err != nil {
+		t.Fatal(err)
+	}
+	if l, err := loadConfig(home, nil); err != nil || l.Slots != 3 || l.from["slots"] != configFile+":1" {
+		t.Errorf("got %d from %s, %v", l.Slots, l.from["slots"], err)
+	}
+	if err := appAt(home).changeConfig(t.Context(), []change{{key: "slots", value: &four}}); err != nil {
+		t.Fatal(err)
+	}
+	if data, err := os.ReadFile(path); err != nil || string(data) != "slots = 4\n" {
+		t.Errorf("got %q, %v", data, err)
+	}
+	if err := os.WriteFile(path, []byte(byteOrderMark+byteOrderMark+"slots = 3\n"), ownFile); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := loadConfig(home, nil); err == nil {
+		t.Error("two of them are read")
 	}
 }

@@ -53,7 +53,7 @@ func (d daemonFile) write(path string) error {
 	if err != nil {
 		return err
 	}
-	return replaceFile(path, append(b, '\n'))
+	return replaceFile(path, append(b, '\n'), ownFile)
 }
 
 // lives reports whether the process that wrote d still runs: the same number, started at the same instant of the same
