@@ -40,6 +40,7 @@ func mayRead() map[string]string {
 		"testkit/providertest/suite.go": suite,
 		"testkit/wiretest/suite.go":     suite,
 		"testkit/wiretest/trouble.go":   suite,
+		"testkit/wiretest/forms.go":     suite,
 		"policy/phrases.go":             "the phrases of policies that only replay knows, to show what such a rule costs",
 	}
 }
