@@ -97,7 +97,10 @@ type (
 		answer *session.Answer    // one of the two
 		failed *events.TurnFailed //
 	}
-	paid            struct{ failed events.TurnFailed } // what a turn cost whose observer is about to crash
+	paid struct { // what a turn cost whose observer is about to crash, or was cancelled
+		failed events.TurnFailed
+		cut    bool // the latter
+	}
 	observerCrashed struct {
 		who    *actor.PID
 		reason string

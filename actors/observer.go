@@ -39,13 +39,21 @@ func (o *observerActor) Receive(c actor.Context) {
 	case ask:
 		parent, root := c.Parent(), o.sys.root
 		o.work(c, func(ctx context.Context) error {
+			told := false
+			o.sys.asked.enter()
+			defer func() {
+				if !told {
+					o.sys.asked.leave()
+				}
+			}()
 			out, err := o.sys.ask(ctx, m.offer, m.prompt)
 			switch {
 			case ctx.Err() != nil:
+				told = o.sys.tellCost(parent, out)
 			case err == nil:
 				root.Send(parent, out)
 			case out.failed != nil:
-				root.Send(parent, paid{*out.failed})
+				root.Send(parent, paid{failed: *out.failed})
 			}
 			return err
 		})

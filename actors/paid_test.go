@@ -3,6 +3,7 @@ package actors
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -87,6 +88,92 @@ func TestWhatATurnCostIsRecorded(t *testing.T) {
 			}, c.step, good)
 		})
 	}
+}
+
+// TestWhatATurnCostThatTheEndCutsIsRecorded: the turn ends with the life, in order, and is asked again in the next one.
+func TestWhatATurnCostThatTheEndCutsIsRecorded(t *testing.T) {
+	paid := events.Usage{Input: 40_000, Output: 3}
+	told := observer.Reply{Usage: paid, Cost: 0.25, Calls: 1, Model: "script-2"}
+	failed := observer.Failure{Class: events.FailTransport, Usage: paid, Cost: 0.25, Calls: 1, Model: "script-2"}
+	answer := told
+	answer.Text, answer.Form = goodObservation, events.FormXML
+	for name, step := range map[string]providertest.Step{
+		"beside its context's end": lateWith(told),
+		"as a failure": func(ctx context.Context, _ int, _ observer.Prompt) (observer.Reply, error) {
+			<-ctx.Done()
+			return observer.Reply{}, &failed
+		},
+		"with an answer that comes too late": func(ctx context.Context, _ int, _ observer.Prompt) (observer.Reply, error) {
+			<-ctx.Done()
+			return answer, nil
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(w *world) {
+				w.owing("s")
+				w.work("s", 1)
+				w.stopAgent("s")
+				w.calls()
+				began := time.Now()
+				w.stopCleanly()
+				if took := time.Since(began); took > 0 {
+					t.Errorf("the end took %v", took)
+				}
+				want := []bill{{events.KindTurnFailed, events.Bill{Usage: paid, Cost: 0.25, Calls: 1, Model: "script-2"}}}
+				if d := cmp.Diff(want, w.bills()); d != "" {
+					t.Errorf("bills (-want +got):\n%s", d)
+				}
+				if f := all[events.TurnFailed](w)[0]; f.Class != events.FailInterrupted || !f.Clean {
+					t.Errorf("got %+v, want it cut in order", f)
+				}
+				w.start()
+				if got := w.settled("s"); got.Observed != 2 || len(all[events.SessionRespawned](w)) != 0 {
+					t.Errorf("got %+v, want all observed, and nobody blamed", got)
+				}
+			}, step, good)
+		})
+	}
+}
+
+// TestTheEndWaitsForNoOneWhoDoesNotHeedIt longer than it may: what such a turn cost is not known.
+func TestTheEndWaitsForNoOneWhoDoesNotHeedIt(t *testing.T) {
+	bubble(t, func(w *world) {
+		w.work("s", 1)
+		w.stopAgent("s")
+		w.calls()
+		began := time.Now()
+		w.stopCleanly()
+		if took := time.Since(began); took != 5*time.Second {
+			t.Errorf("the end took %v, want the grace and no more", took)
+		}
+		if n := len(all[events.TurnFailed](w)); n != 0 {
+			t.Errorf("%d ends of turns are on record", n)
+		}
+		time.Sleep(time.Minute)
+	}, func(context.Context, int, observer.Prompt) (observer.Reply, error) {
+		time.Sleep(time.Minute)
+		return observer.Reply{Usage: events.Usage{Input: 1}}, nil
+	})
+}
+
+// TestATallyIsDrainedWhenNothingIsUnderWay, whoever enters while somebody waits.
+func TestATallyIsDrainedWhenNothingIsUnderWay(t *testing.T) {
+	t.Parallel()
+	var c tally
+	<-c.drained()
+	c.enter()
+	zero := c.drained()
+	c.enter()
+	c.leave()
+	select {
+	case <-zero:
+		t.Fatal("drained, though one is under way")
+	default:
+	}
+	c.leave()
+	<-zero
+	c.enter()
+	c.leave()
 }
 
 // lateWith tells what was paid beside the end of its context.

@@ -84,9 +84,7 @@ func (a *sessionActor) Receive(c actor.Context) {
 	case outcome:
 		a.ended(c, m)
 	case paid:
-		if a.current(m.failed.Turn) {
-			a.turn.paid = m.failed
-		}
+		a.paid(m)
 	case observerCrashed:
 		a.crashed(c, m)
 	case passivate:
@@ -165,7 +163,7 @@ func (a *sessionActor) expire(now time.Time) time.Time {
 // seekTurn asks for a lease while a turn is due, begins it when there is one, and gives back what is not needed. What is due
 // may change while it is waited for, and with it who may be asked.
 func (a *sessionActor) seekTurn(c actor.Context, plan session.Plan, now time.Time) {
-	if a.turn != nil {
+	if a.turn != nil || a.sys.ending.Err() != nil {
 		return
 	}
 	if plan.Turn == nil {

@@ -158,6 +158,7 @@ type System struct {
 	turns    sync.WaitGroup  // and other reads under way, that end when ending does
 	ending   context.Context // done when Run ends
 	done     chan struct{}   // closed when Run has ended
+	asked    tally           // turns that a provider is asked, and those that were cut whose cost is not on disk
 	degraded atomic.Bool     // capture only; written by the sessions supervisor alone
 	waiting  atomic.Int64
 	bytes    atomic.Int64
@@ -180,8 +181,8 @@ func New(cfg Config) (*System, error) {
 	return s, nil
 }
 
-// Run serves until ctx is done, then cancels turns (their inputs stay owed), stops all actors, waits for every append
-// under way, and returns nil: nothing is appended after that. A provider that does not heed its context is waited for
+// Run serves until ctx is done, then cancels turns (their inputs stay owed, what they cost is recorded), stops all actors,
+// waits for every append under way, and returns nil: nothing is appended after that. A provider that does not heed its context is waited for
 // at most HangGrace. Run is called once. ready, if not nil, is closed when requests are accepted.
 func (s *System) Run(ctx context.Context, ready chan<- struct{}) error {
 	ending, end := context.WithCancel(context.WithoutCancel(ctx))
@@ -200,22 +201,23 @@ func (s *System) Run(ctx context.Context, ready chan<- struct{}) error {
 	<-ctx.Done()
 	s.running.Store(false)
 	end()
+	grace := time.NewTimer(s.cfg.HangGrace)
+	defer grace.Stop()
+	s.settleBills()
 	s.stopTree()
 	s.appends.Wait()
 	close(s.done)
-	s.awaitTurns()
+	s.awaitTurns(grace)
 	s.system.Shutdown()
 	return nil
 }
 
-func (s *System) awaitTurns() {
+func (s *System) awaitTurns(grace *time.Timer) {
 	over := make(chan struct{})
 	go func() {
 		s.turns.Wait()
 		close(over)
 	}()
-	grace := time.NewTimer(s.cfg.HangGrace)
-	defer grace.Stop()
 	select {
 	case <-over:
 	case <-grace.C:

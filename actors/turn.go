@@ -29,7 +29,7 @@ func (a *sessionActor) current(turn events.ID) bool {
 
 // prepared records that the provider is about to be asked, and then has it asked.
 func (a *sessionActor) prepared(c actor.Context, m prepared) {
-	if !a.current(m.turn) {
+	if !a.current(m.turn) || a.sys.ending.Err() != nil {
 		return
 	}
 	if m.err != nil {

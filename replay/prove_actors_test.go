@@ -240,6 +240,16 @@ func troublesOfTime() map[string]trouble {
 				}
 				d.do("a", session.Reobserve{ID: uuid.Must(uuid.NewV7()), At: time.Now(), Inputs: []events.Position{3, 4, 5}})
 			}},
+		"an end that cuts what was paid for": {nil, []providertest.Step{func(ctx context.Context, _ int, _ observer.Prompt) (observer.Reply, error) {
+			<-ctx.Done()
+			return observer.Reply{Usage: events.Usage{Input: 40_000}}, ctx.Err()
+		}, good}, []string{ProvedInterruption}, func(d *daemon) {
+			d.work("a", 3)
+			d.stop("a")
+			time.Sleep(time.Second)
+			d.end(true)
+			d.begin(nil)
+		}},
 		"a hold without an end": {map[string]string{"held_max_age": "1h", "held_max_inputs": "100"}, []providertest.Step{
 			fails(events.FailLimit, time.Date(2000, 1, 4, 0, 0, 0, 0, time.UTC)), good,
 		}, []string{ProvedExpiry}, func(d *daemon) {

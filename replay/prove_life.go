@@ -24,7 +24,8 @@ type life struct {
 	bad     []string // settings that cannot be read: their defaults were taken
 	clean   bool     // the life before ended in order, or there was none
 
-	stopped bool // this life ended in order, so far as is known
+	stopped bool            // this life ended in order, so far as is known
+	began   events.Position // where this life begins
 }
 
 // firstLife is what is known before any daemon is on record.
@@ -44,7 +45,7 @@ func (l *life) read(r events.Record) error {
 		return nil
 	}
 	started, _ := e.(events.DaemonStarted)
-	*l = life{clean: l.stopped, version: started.Version, known: len(started.Settings) > 0}.withSettings(started.Settings)
+	*l = life{began: r.Position, clean: l.stopped, version: started.Version, known: len(started.Settings) > 0}.withSettings(started.Settings)
 	return nil
 }
 

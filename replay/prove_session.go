@@ -20,7 +20,7 @@ func (p *prover) check(s *proved, d *decision) {
 	}
 	switch name {
 	case ProvedInterruption:
-		p.checkClean(d)
+		p.checkClean(s, d)
 	case ProvedFailure:
 		p.checkAnswered(s, d)
 	}
@@ -193,10 +193,11 @@ func (p *prover) expiries(s *proved, h events.Record) []session.Command {
 	return cmds
 }
 
-// checkClean checks that a turn was forgiven only where the daemon ended in order.
-func (p *prover) checkClean(d *decision) {
+// checkClean checks that a turn was forgiven only where the daemon ended in order. One of the same life was cut by the end
+// that came then.
+func (p *prover) checkClean(s *proved, d *decision) {
 	e, ok := d.events[0].(events.TurnFailed)
-	if !ok || !e.Clean || p.life.clean {
+	if !ok || !e.Clean || p.life.clean || s.began.position > p.life.began {
 		return
 	}
 	was := shown(e)

@@ -85,11 +85,12 @@ type Fail struct {
 	Failed events.TurnFailed
 }
 
-// Interrupt closes a turn that was in flight when the daemon ended. Clean says that it ended in order.
+// Interrupt closes a turn that was in flight when the daemon ended, or ends. Clean says that it ended in order.
 type Interrupt struct {
 	ID    events.ID
 	At    time.Time
 	Clean bool
+	Paid  events.Bill // what the turn cost all the same, where it is known
 }
 
 // Tick lets time do its part: an idle stop, a close after a day of silence.

@@ -99,7 +99,7 @@ func decideInterrupt(s *State, rules Rules, c Interrupt) ([]events.Draft, error)
 	return decideFail(s, rules, Fail{ID: c.ID, At: c.At, Failed: events.TurnFailed{
 		Turn: s.turn.id, Class: events.FailInterrupted, Clean: c.Clean,
 		Message: "the daemon ended while the turn was in flight",
-	}})
+	}.WithBill(c.Paid)})
 }
 
 // decideFail ends the turn in flight. What blames the batch may halve it, or give its single input up; what was a crash

@@ -1,0 +1,107 @@
+package actors
+
+import (
+	"sync"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/session"
+)
+
+// farewell is how long the end of a life waits for the turns that it cuts to say what they cost, and for that to be on disk:
+// a provider that heeds its context does in milliseconds, and the whole end has five seconds.
+const farewell = time.Second
+
+// bill is what the turn cost, however it ended.
+func (o outcome) bill() events.Bill {
+	switch {
+	case o.answer != nil:
+		return o.answer.Received.Bill()
+	case o.failed != nil:
+		return o.failed.Bill()
+	}
+	return events.Bill{}
+}
+
+// tellCost has who asked for a turn know what it cost, though it was cancelled. If there is something to tell, that takes the
+// turn from the asked when it is on disk, or of no use any more.
+func (s *System) tellCost(who *actor.PID, o outcome) (told bool) {
+	b := o.bill()
+	if b == (events.Bill{}) {
+		return false
+	}
+	s.root.Send(who, paid{failed: events.TurnFailed{Turn: o.turn}.WithBill(b), cut: true})
+	return true
+}
+
+// paid notes what the turn cost. Where the life ends, the turn ends with it, on record: nobody else would ever know.
+func (a *sessionActor) paid(m paid) {
+	over := func() {
+		if m.cut {
+			a.sys.asked.leave()
+		}
+	}
+	if !a.current(m.failed.Turn) {
+		over()
+		return
+	}
+	a.turn.paid = m.failed
+	if !m.cut || !a.turn.started || a.sys.ending.Err() == nil {
+		over()
+		return
+	}
+	a.turn.ending = true
+	cmd := session.Interrupt{ID: a.sys.cfg.NewID(), At: a.sys.cfg.Now(), Clean: true, Paid: m.failed.Bill()}
+	a.enqueue(cmd, func(actor.Context, error) {
+		a.turn = nil
+		over()
+	})
+	a.flush()
+}
+
+// settleBills waits until the turns that were cut have ended and what they cost is on disk, for farewell at most.
+func (s *System) settleBills() {
+	limit := time.NewTimer(min(farewell, s.cfg.HangGrace))
+	defer limit.Stop()
+	select {
+	case <-s.asked.drained():
+	case <-limit.C:
+	}
+}
+
+// tally counts what is under way. Unlike a sync.WaitGroup it may be entered while somebody waits. Its zero value is ready.
+type tally struct {
+	mu   sync.Mutex // guards the fields below
+	n    int
+	zero chan struct{} // closed when n is 0; nil: nobody waits
+}
+
+func (t *tally) enter() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.n++
+}
+
+func (t *tally) leave() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.n--; t.n == 0 && t.zero != nil {
+		close(t.zero)
+		t.zero = nil
+	}
+}
+
+// drained returns a channel that is closed as soon as nothing is under way.
+func (t *tally) drained() <-chan struct{} {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	zero := make(chan struct{})
+	if t.n == 0 {
+		close(zero)
+		return zero
+	}
+	t.zero = zero
+	return zero
+}
