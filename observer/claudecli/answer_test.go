@@ -83,13 +83,17 @@ func recorded() map[string]string {
 		"402":              "billing 402",
 		"403":              "auth 403",
 		"404":              "setup 404",
+		"408":              "timeout 408",
 		"413":              "overflow 413",
 		"422":              "refused 422",
 		"429":              "limit 429",
 		"429-for-long":     "limit 429 until 2026-11-20T22:00:3", // and some seconds: newer clients add a little
+		"429-for-hours":    "limit 429",                          // the client gives up at once, and does not say until when
 		"429-subscription": "limit 429 until 2100-01-01T00:00:00Z",
 		"500":              "server 500",
+		"502":              "server 502",
 		"503":              "overload 503",
+		"504":              "timeout 504",
 		"529":              "overload 529",
 		"error-in-stream":  "transport 0", // or overload in newer clients
 		"logged-out":       "auth 0",
@@ -205,7 +209,7 @@ func TestOutcomes(t *testing.T) {
 		"an account on hold":             {initSaid + errorSaid("account_on_hold", 0), ending{code: 1}, "auth 0"},
 		"an error without a word":        {initSaid + `{"type":"result","subtype":"error_during_execution","is_error":true}` + "\n", ending{code: 1}, "unknown 0"},
 		"a gateway that is out of order": {initSaid + errorSaid("unknown", 502), ending{code: 1}, "server 502"},
-		"a status that is none":          {initSaid + errorSaid("unknown", 302), ending{code: 1}, "unknown 302"},
+		"a redirection":                  {initSaid + errorSaid("unknown", 302), ending{code: 1}, "setup 302"},
 		"time is up below":               {initSaid + errorSaid("server_error", 408), ending{code: 1}, "timeout 408"},
 		"too long, says the word":        {initSaid + errorSaid("max_output_tokens", 0), ending{code: 1}, "truncated 0"},
 	} {

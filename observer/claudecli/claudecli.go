@@ -21,8 +21,9 @@ import (
 const Name = "claude-cli"
 
 const (
-	// defaultModel is the smallest current model: an observer condenses, and is asked often.
-	defaultModel = "claude-haiku-4-5"
+	// defaultModel is the smallest current model, at a tenth of the price of the one before it: an observer condenses, and is
+	// asked often. Clients of before its time (2.1.197) take it too, and guess ten times what it costs.
+	defaultModel = "claude-haiku-5-5"
 	// defaultGrace is many times what the client needs to end after a TERM: 60 to 120 ms were measured.
 	defaultGrace = 500 * time.Millisecond
 )
@@ -37,7 +38,7 @@ var ErrModel = errors.New("claudecli: not the name of a model")
 type Config struct {
 	Dir   string        // of ours alone: what runs, system prompts, and the empty folder in which children live
 	Path  string        // the client; "" means `claude` on the PATH of Env, else where its installers put it
-	Model string        // as the client takes it; "" means claude-haiku-4-5
+	Model string        // as the client takes it; "" means claude-haiku-5-5
 	Env   []string      // the environment that the child's is picked from, as os.Environ gives it; nil means this process's
 	Grace time.Duration // from asking a child to end until it is killed; 0 means 500 ms
 }

@@ -46,7 +46,8 @@ func childEnv(env []string, run, tmp string, maxTokens int) []string {
 	}
 	kept = append(kept,
 		Marker+"="+run, "TMPDIR="+tmp, "TEMP="+tmp, "TMP="+tmp,
-		"MAX_THINKING_TOKENS=0", // without it a small model is asked to think for 31,999 tokens
+		"MAX_THINKING_TOKENS=0",        // without it an older small model is asked to think for 31,999 tokens
+		"CLAUDE_CODE_EFFORT_LEVEL=low", // newer models think all the same: as little as they can
 		"CLAUDE_CODE_MAX_RETRIES="+strconv.Itoa(maxRetries),
 		"API_TIMEOUT_MS="+strconv.Itoa(apiTimeoutMS),
 		"CLAUDE_CODE_DISABLE_ATTACHMENTS=1",           // a prompt that mentions a file does not send it

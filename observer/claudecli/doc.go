@@ -12,5 +12,7 @@
 // What bites: the client calls every answer a success, half of one too; whether an answer is whole is seen by the events of
 // its stream (see answer). It would read the files that a prompt mentions with an @, and run what begins with a slash; see
 // defuse. It asks again by itself when an answer was cut, so a child is stopped as soon as its first answer is judged. A
-// key in the environment is used in place of a login, as the client does everywhere.
+// key in the environment is used in place of a login, as the client does everywhere. Where its service wants to be asked
+// again in more than some minutes (429 with Retry-After), it gives up at once and does not say until when: only what a
+// subscription's limits say of their reset is known.
 package claudecli

@@ -6,6 +6,7 @@ import (
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/observer"
+	"github.com/cmemd/cmemd/observer/model"
 )
 
 // outcome is what became of the turn, now that the child has ended, and what was paid.
@@ -75,41 +76,13 @@ func classOf(word string, status int, r resultLine, asked bool) events.FailureCl
 		return events.FailTruncated
 	}
 	if status != 0 {
-		return classOfStatus(status)
+		return model.ClassOfStatus(status)
 	}
 	switch {
 	case word == "invalid_request":
 		return events.FailRefused
 	case word == "server_error", asked: // the service was not reached, or was lost
 		return events.FailTransport
-	}
-	return events.FailUnknown
-}
-
-// statusOverloaded is the service's own.
-const statusOverloaded = 529
-
-func classOfStatus(status int) events.FailureClass {
-	switch status {
-	case http.StatusBadRequest, http.StatusUnprocessableEntity:
-		return events.FailRefused
-	case http.StatusUnauthorized, http.StatusForbidden:
-		return events.FailAuth
-	case http.StatusPaymentRequired:
-		return events.FailBilling
-	case http.StatusNotFound:
-		return events.FailSetup
-	case http.StatusRequestTimeout:
-		return events.FailTimeout
-	case http.StatusRequestEntityTooLarge:
-		return events.FailOverflow
-	case http.StatusTooManyRequests:
-		return events.FailLimit
-	case http.StatusServiceUnavailable, statusOverloaded:
-		return events.FailOverload
-	}
-	if status >= http.StatusInternalServerError {
-		return events.FailServer
 	}
 	return events.FailUnknown
 }

@@ -38,7 +38,7 @@ func paidFor(release, name string) string {
 		"cut-before-stop": cut, "cut-in-block": cut, "error-in-stream": cut, "cut-at-start": cut,
 		"2.1.329/cut-at-start": cut + ", $0.000137",
 		"2.1.329/cut-in-block": "2 asked, 314 (60 cached) in, 2 out by claude-haiku-4-5, $0.000353", // its result tells of one
-		"429":                  "3 asked", "500": "3 asked", "503": "3 asked", "529": "3 asked", "refused-by-peer": "3 asked",
+		"429":                  "3 asked", "408": "3 asked", "500": "3 asked", "502": "3 asked", "504": "3 asked", "503": "3 asked", "529": "3 asked", "refused-by-peer": "3 asked",
 		"logged-out": "0 asked", "page": "0 asked",
 	}
 	for _, key := range []string{release + "/" + name, name} {

@@ -37,7 +37,7 @@ func realClient(t *testing.T) string {
 func realConfig(t *testing.T, path, base string, login ...string) Config {
 	t.Helper()
 	home := t.TempDir()
-	return Config{Dir: filepath.Join(home, "runs"), Path: path, Env: append([]string{
+	return Config{Dir: filepath.Join(home, "runs"), Path: path, Model: "claude-haiku-4-5", Env: append([]string{
 		"HOME=" + home, "PATH=" + os.Getenv("PATH"), "TMPDIR=" + home, "ANTHROPIC_BASE_URL=" + base,
 	}, login...)}
 }
@@ -133,12 +133,34 @@ func sinceNow(got string, began time.Time) string {
 // by itself it has begun before it is killed.
 func mostAsked(name string) int {
 	switch name {
-	case "429", "500", "503", "529", "cut-in-block":
+	case "408", "429", "500", "502", "503", "504", "529", "cut-in-block":
 		return 1 + maxRetries
 	case "400", "422", "404", "longest", "window", "cut-before-stop":
 		return 2
 	}
 	return 1
+}
+
+// TestRealClientTakesTheDefaultModel, which nobody has to name, and has it think as little as it can.
+func TestRealClientTakesTheDefaultModel(t *testing.T) {
+	t.Parallel()
+	s := newScripted(t)
+	cfg := realConfig(t, realClient(t), s.URL+"/answered", keyLogin)
+	cfg.Model = ""
+	c, err := New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := c.Ask(t.Context(), question())
+	if err != nil || r.Text != whole {
+		t.Fatalf("got %+v, %v", r, err)
+	}
+	for _, body := range s.questions() {
+		checkBody(t, body)
+		if !strings.Contains(body, `"model":"`+defaultModel+`"`) || !strings.Contains(body, `"effort":"low"`) {
+			t.Errorf("asked %s", body)
+		}
+	}
 }
 
 // checkBody holds what the model is given to what was asked: no tools, no thinking, bounded, and the files that the batch

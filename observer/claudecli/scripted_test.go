@@ -54,17 +54,21 @@ func refusals() map[string]struct {
 		"402":              {402, "billing_error", "payment is required", nil},
 		"403":              {403, "permission_error", "not allowed", nil},
 		"404":              {404, "not_found_error", "model: none", nil},
+		"408":              {408, "timeout_error", "too slow", nil},
 		"413":              {413, "request_too_large", "Request exceeds the maximum size", nil},
 		"422":              {422, "invalid_request_error", "not to be processed", nil},
 		"429":              {429, "rate_limit_error", "This request would exceed your rate limit", map[string]string{"retry-after": "1"}},
 		"429-for-long":     {429, "rate_limit_error", "This request would exceed your rate limit", map[string]string{"retry-after": "30"}},
+		"429-for-hours":    {429, "rate_limit_error", "This request would exceed your rate limit", map[string]string{"retry-after": "3600"}},
 		"429-subscription": {429, "rate_limit_error", "This request would exceed your rate limit", map[string]string{
 			"retry-after": "3600", "anthropic-ratelimit-unified-status": "rejected", "anthropic-ratelimit-unified-reset": "4102444800",
 			"anthropic-ratelimit-unified-representative-claim": "five_hour", "anthropic-ratelimit-unified-5h-utilization": "1.0",
 			"anthropic-ratelimit-unified-5h-reset": "4102444800",
 		}},
 		"500": {500, "api_error", "internal", nil},
+		"502": {502, "api_error", "bad gateway", nil},
 		"503": {503, "api_error", "unavailable", nil},
+		"504": {504, "timeout_error", "gateway timeout", nil},
 		"529": {529, "overloaded_error", "Overloaded", nil},
 	}
 }

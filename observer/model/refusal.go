@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
 	"strconv"
@@ -93,7 +94,7 @@ func classOf(status int, names []string) events.FailureClass {
 			return c
 		}
 	}
-	if c := classOfStatus(status); c != "" {
+	if c := statusClass(status); c != "" {
 		return c
 	}
 	for _, n := range names {
@@ -104,8 +105,14 @@ func classOf(status int, names []string) events.FailureClass {
 	return events.FailUnknown
 }
 
-// classOfStatus is "" for what is no refusal.
-func classOfStatus(status int) events.FailureClass {
+// ClassOfStatus is what a status means where a service says no more than that, for whoever is told the status and has not
+// seen the refusal. What is no refusal, from 0 to 299, is FailUnknown.
+func ClassOfStatus(status int) events.FailureClass {
+	return cmp.Or(statusClass(status), events.FailUnknown)
+}
+
+// statusClass is "" for what is no refusal.
+func statusClass(status int) events.FailureClass {
 	switch status {
 	case http.StatusBadRequest, http.StatusUnprocessableEntity, http.StatusUnavailableForLegalReasons:
 		return events.FailRefused
