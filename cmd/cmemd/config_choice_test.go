@@ -108,8 +108,8 @@ func TestWhoIsAsked(t *testing.T) {
 		"an order, and tiers of its own": {
 			"provider = \"openai\"\nopenai_model = \"big\"\nfallbacks = \"claude-cli, extractive\"\ntrivial_model = \"small\"\nsummary_provider = \"claude-cli\"",
 			built{
-				Order: []string{"openai big", "claude-cli claude-haiku-4-5", "extractive"}, Summaries: "claude-cli claude-haiku-4-5",
-				Trivial: "openai small", All: []string{"openai big", "claude-cli claude-haiku-4-5", "extractive", "openai small"},
+				Order: []string{"openai big", "claude-cli claude-haiku-5-5", "extractive"}, Summaries: "claude-cli claude-haiku-5-5",
+				Trivial: "openai small", All: []string{"openai big", "claude-cli claude-haiku-5-5", "extractive", "openai small"},
 			},
 		},
 		"both tiers are one": {
@@ -120,9 +120,9 @@ func TestWhoIsAsked(t *testing.T) {
 			},
 		},
 		"a tier that names the provider's own model": {
-			"provider = \"claude-cli\"\nsummary_model = \"claude-haiku-4-5\"",
+			"provider = \"claude-cli\"\nsummary_model = \"claude-haiku-5-5\"",
 			built{
-				Order: []string{"claude-cli claude-haiku-4-5"}, Summaries: "claude-cli claude-haiku-4-5", All: []string{"claude-cli claude-haiku-4-5"},
+				Order: []string{"claude-cli claude-haiku-5-5"}, Summaries: "claude-cli claude-haiku-5-5", All: []string{"claude-cli claude-haiku-5-5"},
 			},
 		},
 	} {

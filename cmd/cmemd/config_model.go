@@ -81,7 +81,7 @@ const (
 // modelSettings is the part of the table that says how models are asked.
 func modelSettings() []setting {
 	all := []setting{
-		wordsKey("claude_cli_model", "claude-haiku-4-5", modelLimits, "the model that claude-cli asks", isModel,
+		wordsKey("claude_cli_model", "claude-haiku-5-5", modelLimits, "the model that claude-cli asks", isModel,
 			func(c *config) *string { return &c.ClaudeModel }),
 		pathKey("claude_cli_path", "the program of claude-cli; empty: claude on PATH, or where its installers put it",
 			func(c *config) *string { return &c.ClaudePath }),
@@ -93,7 +93,7 @@ func modelSettings() []setting {
 		wordKey("output_form", formAuto, []string{formAuto, formXML, formStructured}, "of a model's answers; auto: structured where the service takes it",
 			func(c *config) *string { return &c.OutputForm }),
 		wordKey("thinking", thinkingLeast, []string{thinkingLeast, thinkingOwn},
-			"of a model before it answers, which is paid as output: as little as it can, or as it likes; claude-cli asks for none",
+			"of a model before it answers, which is paid as output: as little as it can, or as it likes; claude-cli always asks for little",
 			func(c *config) *string { return &c.Thinking }),
 		wordsKey("mode", observer.CodeMode().ID, "the name of a mode: see `cmemd observer modes`", "what a model records, and in which words", isModeWord,
 			func(c *config) *string { return &c.Mode }),
