@@ -157,6 +157,23 @@ func (l *loaded) resolve(t tier) (who asked, ok bool) {
 	return who, t != tier{}
 }
 
+// called is the name under which who is asked. A tier's model is a provider of its own: what a service says of one model, a
+// limit or that there is none of that name, must not keep the others waiting.
+func (l *loaded) called(who asked) string {
+	if who.model == "" {
+		return who.name
+	}
+	if s, ok := l.resolve(l.Summary); ok && s == who {
+		return who.name + "-" + summaryTier
+	}
+	return who.name + "-" + trivialTier
+}
+
+// serviceOf is the provider whose settings the one called name goes by.
+func serviceOf(name string) string {
+	return strings.TrimSuffix(strings.TrimSuffix(name, "-"+summaryTier), "-"+trivialTier)
+}
+
 // modelOf is the model that is set of a provider; empty where none can be.
 func (c *config) modelOf(name string) string {
 	switch s := c.service(name); {
@@ -268,7 +285,7 @@ func (l *loaded) checkPrices(ps prices) error {
 	var errs []error
 	for _, who := range l.configured() {
 		model := l.as(who).modelOf(who.name)
-		if !takesModel(who.name) || who.name == claudecli.Name || ps.knows(who.name, model) { // claude-cli says what it cost
+		if !takesModel(who.name) || ps.knows(who.name, model) { // claude-cli too: one that is stopped does not say what it cost
 			continue
 		}
 		errs = append(errs, fmt.Errorf("no price is known of %s: a budget in US dollars would not hold it", nameOfModel(who.name, model)))
@@ -279,9 +296,8 @@ func (l *loaded) checkPrices(ps prices) error {
 
 // knows reports whether there is a price of a provider's model. That of what costs nothing is one.
 func (ps prices) knows(provider, model string) bool {
-	_, own := ps.own.of(provider, model)
-	_, known := ps.known.of(provider, model)
-	return own || known
+	_, ok := ps.of(provider, model)
+	return ok
 }
 
 // isFree reports whether the answers of a provider cost nothing, so that no budget holds it.

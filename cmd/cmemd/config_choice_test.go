@@ -172,8 +172,11 @@ func TestMoneyNeedsPrices(t *testing.T) {
 	t.Parallel()
 	const service = "provider = \"openai\"\nopenai_model = \"my-own\"\nbudget_usd_day = 1\n"
 	for name, c := range map[string]struct{ file, prices, err string }{
-		"nobody is paid":                 {file: "budget_usd_day = 1"},
-		"it says what it cost":           {file: "provider = \"claude-cli\"\nclaude_cli_model = \"next\"\nbudget_usd_session = 1"},
+		"nobody is paid":             {file: "budget_usd_day = 1"},
+		"of what is asked behind it": {file: "provider = \"claude-cli\"\nbudget_usd_session = 1"},
+		"of a short name":            {file: "provider = \"claude-cli\"\nclaude_cli_model = \"sonnet\"\nbudget_usd_session = 1"},
+		"it does not always say what it cost": {
+			file: "provider = \"claude-cli\"\nclaude_cli_model = \"next\"\nbudget_usd_session = 1", err: "no price is known of claude-cli next"},
 		"a known price":                  {file: "provider = \"anthropic\"\nanthropic_model = \"claude-haiku-4-5\"\nbudget_usd_day = 1"},
 		"no price":                       {file: service, err: "no price is known of openai my-own"},
 		"no price, and tokens are named": {file: strings.Replace(service, "budget_usd_day", "budget_tokens_day", 1)},
@@ -224,6 +227,7 @@ func TestAllTrivial(t *testing.T) {
 		"listings":         {[]observer.Input{list, list}, true},
 		"a file, read":     {[]observer.Input{list, read}, false},
 		"read again":       {[]observer.Input{read, read}, false}, // the first time it was news
+		"another turn had": {[]observer.Input{{Event: read.Event, Repeats: true}}, true},
 		"an edit at last":  {[]observer.Input{list, edit}, false},
 		"erased":           {[]observer.Input{list, {}}, true},
 		"a compaction too": {[]observer.Input{list, {Event: events.ContextCompacted{Summary: "s"}}}, false},

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"github.com/cmemd/cmemd/observer"
 	"github.com/cmemd/cmemd/observer/claudecli"
 	"github.com/cmemd/cmemd/observer/model"
+	"github.com/cmemd/cmemd/projections"
 )
 
 // A try is one turn outside of any session.
@@ -27,7 +29,7 @@ type try struct {
 	StopReason  string       `json:"stop_reason,omitempty"`
 	Usage       events.Usage `json:"usage"`
 	CostUSD     *float64     `json:"cost_usd"`            // null: not known
-	CostFrom    string       `json:"cost_from,omitempty"` // costTold or costListed
+	CostFrom    string       `json:"cost_from,omitempty"` // costTold, costListed or costBoth
 	Output      string       `json:"output"`
 
 	Parsed  *observer.Parsed `json:"parsed,omitempty"`
@@ -42,6 +44,7 @@ type try struct {
 const (
 	costTold   = "provider"
 	costListed = "prices"
+	costBoth   = "provider and prices" // it told it of some of the calls
 )
 
 // A tryFailure is why there is no answer.
@@ -76,20 +79,29 @@ func (t *try) ask(ctx context.Context, p *built, limit time.Duration) {
 		return
 	}
 	t.Answered, t.Form, t.StopReason, t.Usage, t.Output = reply.Model, reply.Form, reply.StopReason, reply.Usage, reply.Text
-	t.count(reply.Cost)
+	t.count(reply.Bill())
 	t.Questions = max(t.Questions, reply.Calls)
 	parsed := observer.ParseForm(reply.Form, reply.Text, sample.Kind, p.mode.TypeIDs())
 	t.Parsed = &parsed
 }
 
-// count says what the turn cost: what the provider told, else what the tokens cost by the list.
-func (t *try) count(told float64) {
-	if told > 0 {
-		t.CostUSD, t.CostFrom = &told, costTold
+// count says what the turn cost: what the provider told, and what the tokens of which it told nothing cost by the list.
+func (t *try) count(b events.Bill) {
+	open := b.Open()
+	if open == (events.Usage{}) {
+		if b.Stated() {
+			t.CostUSD, t.CostFrom = &b.Cost, costTold
+		}
 		return
 	}
-	if usd, ok := t.prices.cost(t.Provider, t.Model, t.Usage); ok && t.Usage != (events.Usage{}) {
-		t.CostUSD, t.CostFrom = &usd, costListed
+	usd, ok := projections.Price(t.prices.cost).Of(t.Provider, cmp.Or(b.Model, t.Model), t.Model, open)
+	if !ok {
+		return
+	}
+	usd += b.Cost
+	t.CostUSD, t.CostFrom = &usd, costListed
+	if b.Stated() {
+		t.CostFrom = costBoth
 	}
 }
 
@@ -103,7 +115,7 @@ func (t *try) fail(err error) {
 		}
 	}
 	t.Answered, t.Form, t.Usage, t.Output = f.Model, f.Form, f.Usage, f.Output
-	t.count(f.Cost)
+	t.count(f.Bill())
 	t.Questions = max(t.Questions, f.Calls)
 	t.Failure = &tryFailure{Class: f.Class, Status: f.Status, Message: f.Message, Do: t.remedy(f)}
 	if !f.ResetsAt.IsZero() {
@@ -230,6 +242,8 @@ func (t *try) costLine() string {
 		return fmt.Sprintf("$%.6f, as the provider says", *t.CostUSD)
 	case costListed:
 		return fmt.Sprintf("$%.6f, by the list of prices", *t.CostUSD)
+	case costBoth:
+		return fmt.Sprintf("$%.6f, as the provider says and, of the rest, by the list of prices", *t.CostUSD)
 	}
 	return "not known: no price of this model is listed"
 }

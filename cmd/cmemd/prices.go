@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/observer/anthropic"
+	"github.com/cmemd/cmemd/observer/claudecli"
 )
 
 // knownPrices are those that come with the program.
@@ -106,12 +108,25 @@ func isDate(rest string) bool {
 	return short == nil || long == nil
 }
 
+// of returns the price of a provider's model. Where none is known of claude-cli, it is that of the service that it asks.
+func (ps prices) of(provider, model string) (price, bool) {
+	for _, list := range []priceList{ps.own, ps.known} {
+		if p, ok := list.of(provider, model); ok {
+			return p, true
+		}
+	}
+	switch service := serviceOf(provider); {
+	case service != provider:
+		return ps.of(service, model)
+	case service == claudecli.Name:
+		return ps.of(anthropic.Name, model)
+	}
+	return price{}, false
+}
+
 // cost is what tokens of a provider's model cost in US dollars; ok is false where no price is known.
 func (ps prices) cost(provider, model string, u events.Usage) (usd float64, ok bool) {
-	p, ok := ps.own.of(provider, model)
-	if !ok {
-		p, ok = ps.known.of(provider, model)
-	}
+	p, ok := ps.of(provider, model)
 	const million = 1e6
 	fresh := max(u.Input-u.Cached, 0)
 	return (float64(fresh)*p.input + float64(u.Cached)*p.cached + float64(u.Output)*p.output) / million, ok

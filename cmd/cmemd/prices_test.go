@@ -118,6 +118,7 @@ func TestKnownPrices(t *testing.T) {
 	}{
 		{"anthropic", "claude-haiku-4-5-20251001", true}, {"anthropic", "claude-haiku-5-5", true}, {"openai", "gpt-5-mini-2025-08-07", true},
 		{"anthropic", "claude-haiku-6", false}, {"openai", "gpt-5-minimal", false}, {"openai", "llama3", false}, {"extractive", "", true},
+		{"claude-cli", "claude-haiku-4-5-20251001", true}, {"claude-cli", "opus", true}, {"claude-cli", "claude-haiku-6", false}, {"anthropic", "opus", false},
 	} {
 		if _, ok := ps.cost(c.provider, c.model, events.Usage{Input: 1}); ok != c.known {
 			t.Errorf("%s %s: got known %t", c.provider, c.model, ok)

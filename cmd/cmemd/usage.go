@@ -12,12 +12,17 @@ import (
 	"github.com/cmemd/cmemd/api"
 )
 
-const usageHelp = `Usage says what the observer's turns cost: how many ended, the requests that were sent for them, the bytes of their prompts, the
-tokens as far as the provider tells them, and US dollars. What failed is counted too, as far as it was paid. Days are yours,
-or with --utc those of UTC. Turns count when they end, exact to a quarter of an hour; a model is the one that answered.
+const usageHelp = `Usage says what the observer's turns cost: how many ended, the requests that were sent for them, the bytes of the questions, the
+tokens as far as the provider tells them, and US dollars. What failed is counted too, as far as it was paid, and what is
+forgotten stays counted. Days are yours, or with --utc those of UTC. Turns count when they end, exact to a quarter of an hour; a
+model is the one that answered.
 
-What a provider states that a turn cost counts. Of the rest the tokens are multiplied by known prices: an amount with such a
-part begins with ~. ` + "`?`" + ` stands where tokens have no price: prices.toml in CMEMD_HOME adds it, in the form
+PROMPTS is what went out to a model: what was captured, with all that is said around it, once for each request. Where no model
+is asked, and of turns that ended before that was counted, it is what was captured alone. With --by outcome, probe marks the
+turns that tried whether a session's quarantine can end; those that tried a provider after a pause stand among the others.
+
+What a provider states that a turn cost counts, also where it is nothing. Of the rest the tokens are multiplied by known prices,
+those of the model that answered or else of the one that was asked: an amount with such a part begins with ~. ` + "`?`" + ` stands where tokens have no price: prices.toml in CMEMD_HOME adds it, in the form
 
   [[price]]
   provider = "openai"
