@@ -202,16 +202,19 @@ func times(n int) string {
 
 // mendOf says what a person does about failures of class c of a provider, and whether they will not pass soon by themselves.
 func mendOf(c events.FailureClass) (advice string, lasting bool) {
-	const kept = "; what happens is kept and observed afterwards"
+	const (
+		kept   = "; what happens is kept and observed afterwards"
+		mended = "; then `cmemd stop` and `cmemd start`, and it is tried at once"
+	)
 	switch c {
 	case events.FailLimit:
 		return "wait until it answers, or choose another provider than %s" + kept, true
 	case events.FailAuth:
-		return "log in to %s again, or renew its key" + kept, true
+		return "log in to %s again, or renew its key" + mended + kept, true
 	case events.FailBilling:
-		return "see to the bill of %s, or choose another provider" + kept, true
+		return "see to the bill of %s, or choose another provider" + mended + kept, true
 	case events.FailSetup:
-		return "install or configure %s: `cmemd logs` says what it misses" + kept, true
+		return "install or configure %s: `cmemd logs` says what it misses" + mended + kept, true
 	case events.FailRefused, events.FailOverflow, events.FailTruncated:
 		return "it answered none of the last questions: see what `cmemd observer test` says of %s, its credit and its model" + kept, false
 	case events.FailTransport, events.FailTimeout:

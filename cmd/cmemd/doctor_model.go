@@ -39,9 +39,9 @@ func (x *examination) checkModel(ctx context.Context, who asked) (out []checked)
 	case err != nil:
 		return []checked{wrong("correct it; `cmemd config show` lists what there is", "%s", describe(err))}
 	case p.cli != nil:
-		out = append(out, lookAtClient(ctx, p.cli))
+		out = append(out, x.unasked(lookAtClient(ctx, p.cli)))
 	case x.config.service(who.name) != nil:
-		out = append(out, lookAtKey(ctx, who.name, p))
+		out = append(out, x.unasked(lookAtKey(ctx, who.name, p)))
 	case who.name == playback.Name:
 		out = append(out, well("plays %s", x.config.PlaybackFile))
 	default:
@@ -51,6 +51,14 @@ func (x *examination) checkModel(ctx context.Context, who asked) (out []checked)
 		out = append(out, x.askModel(ctx, who))
 	}
 	return out
+}
+
+// unasked is c with a word on what it does not say: whether whoever is there would answer.
+func (x *examination) unasked(c checked) checked {
+	if c.State == stateOK && !x.deep {
+		c.Says += "; it was not asked: `cmemd doctor --deep` does"
+	}
+	return c
 }
 
 // changed tells that the daemon runs with other settings than there are now.

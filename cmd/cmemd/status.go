@@ -101,6 +101,9 @@ func (a *app) showStatus(s api.Status) {
 	for _, r := range s.Inputs.Reasons {
 		a.field("", fmt.Sprintf("%d %s %s", r.Count, r.Outcome, strings.Trim(r.Class+"/"+r.Reason, "/")))
 	}
+	if s.Inputs.Dropped > 0 {
+		a.field("", "what is dropped is kept: `cmemd reobserve --dropped --dry-run` says what asking again would take")
+	}
 	a.showProviders(s)
 	a.showHealth(s, a.now())
 	a.field("today", todayLine(s.Today))

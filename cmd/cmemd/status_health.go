@@ -73,7 +73,7 @@ func pauseLine(p projections.Pause, now time.Time) string {
 		return fmt.Sprintf("%s until %s, being tried now, probe %d", who, moment(p.Until), p.Probe)
 	}
 	if !p.Until.After(now) {
-		return fmt.Sprintf("no more: %s was, until %s; the next turn is tried", who, moment(p.Until))
+		return fmt.Sprintf("%s until %s: that is over, and turns try it, one at a time", who, moment(p.Until))
 	}
 	return fmt.Sprintf("%s until %s, probe %d", who, moment(p.Until), p.Probe)
 }
