@@ -88,9 +88,10 @@ func (s setting) env() string { return "CMEMD_" + strings.ToUpper(s.key) }
 
 // settings is the table of all keys. It is the only place that knows them.
 func settings() []setting {
-	return slices.Concat(daemonSettings(), contextSettings(), choiceSettings(), modelSettings(), vectorSettings())
+	return slices.Concat(daemonSettings(), superviseSettings(), storeSettings(), contextSettings(), choiceSettings(), modelSettings(), vectorSettings())
 }
 
+// daemonSettings is the part of the table that says where the daemon is reached, who observes, and how long it waits for what.
 func daemonSettings() []setting {
 	return []setting{
 		addressKey("listen", "127.0.0.1:37911", "where HTTP listens beside the socket; empty: nowhere",
@@ -109,6 +110,12 @@ func daemonSettings() []setting {
 			func(c *config) *time.Duration { return &c.IdleStop }),
 		durationKey("session_silence", 24*time.Hour, time.Minute, 30*24*time.Hour, "silence after which a session counts as closed",
 			func(c *config) *time.Duration { return &c.SessionSilence }),
+	}
+}
+
+// superviseSettings is the part of the table that says what is done about what fails.
+func superviseSettings() []setting {
+	return []setting{
 		numberKey("max_attempts", 3, 1, 10, "failures of one batch before it is halved or given up",
 			func(c *config) *int { return &c.MaxAttempts }),
 		numberKey("max_restarts", 10, 1, 1000, "observer restarts allowed in restart_window; one more is a quarantine",
@@ -141,6 +148,12 @@ func daemonSettings() []setting {
 			func(c *config) *time.Duration { return &c.UnparseableWindow }),
 		durationKey("unparseable_every", 10*time.Minute, time.Second, 30*24*time.Hour, "the least time between two fresh observers of a session",
 			func(c *config) *time.Duration { return &c.UnparseableEvery }),
+	}
+}
+
+// storeSettings is the part of the table that says what is kept where, and how much of it.
+func storeSettings() []setting {
+	return []setting{
 		numberKey("max_waiting", 1024, 1, 1<<20, "requests accepted and not yet on disk",
 			func(c *config) *int { return &c.MaxWaiting }),
 		bytesKey("max_waiting_bytes", 32<<20, 1<<20, 4<<30, "their payloads together",
