@@ -45,7 +45,7 @@ func (b builder) offers() (*offers, error) {
 
 // made makes one of those whom the settings name.
 func (b builder) made(who asked) (*built, error) {
-	b.settings = b.settings.as(who)
+	b.called, b.settings = b.settings.called(who), b.settings.as(who)
 	return b.provider(who.name)
 }
 
@@ -115,6 +115,9 @@ func (o *offers) facts() []api.Provider {
 func allTrivial(inputs []observer.Input) bool {
 	var earlier []events.Event
 	return !slices.ContainsFunc(inputs, func(in observer.Input) bool {
+		if in.Repeats {
+			earlier = append(earlier, in.Event)
+		}
 		trivial := prompt.Trivial(in.Event, earlier)
 		earlier = append(earlier, in.Event)
 		return !trivial

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -36,6 +37,7 @@ type builder struct {
 	settings *loaded
 	runs     string               // the folder of what claude-cli runs
 	asked    func(model.Question) // is told of each question that goes out; may be nil
+	called   string               // under which a model is known where it is not its service's own; empty: the service's name
 	log      *slog.Logger         // is told how they have to be asked; may be nil
 }
 
@@ -77,7 +79,7 @@ func (b builder) model(name string, made *built) error {
 		return err
 	}
 	c := model.Config{
-		Name: name, Asker: guarded{Asker: asker, key: made.key, asked: b.asked}, Renderer: renderer, Mode: made.mode, Redact: redact,
+		Name: cmp.Or(b.called, name), Asker: guarded{Asker: asker, key: made.key, asked: b.asked}, Renderer: renderer, Mode: made.mode, Redact: redact,
 		Retries: l.ObserverRetries, Timeout: l.TurnTimeout, MaxTokens: l.MaxOutputTokens, Log: b.log,
 		LeastThinking: l.Thinking == thinkingLeast && name != claudecli.Name, // whose client is asked for none by itself
 	}

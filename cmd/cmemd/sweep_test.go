@@ -126,9 +126,9 @@ func (w *sweeper) report(session string) {
 		}
 		_, _ = w.client.Search(w.ctx, api.SearchQuery{Text: s.Text, Project: s.Text}) // whatever it says
 		bad := jsonText(map[string]any{"hook_event_name": "Stop", "last_assistant_message": s.Text})
-		w.runHook([]byte(bad), i)                                       // names no session: it is put aside
-		w.runHook([]byte(strings.TrimSuffix(bad, `"}`)+"\n"), i)        // is no JSON
-		w.runHook([]byte(`{"session_id":"x","cwd":`+bad), i) // is no JSON either
+		w.runHook([]byte(bad), i)                                // names no session: it is put aside
+		w.runHook([]byte(strings.TrimSuffix(bad, `"}`)+"\n"), i) // is no JSON
+		w.runHook([]byte(`{"session_id":"x","cwd":`+bad), i)     // is no JSON either
 	}
 }
 
