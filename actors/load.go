@@ -16,13 +16,17 @@ func (s *System) load(ctx context.Context, m prepare) (observer.Prompt, error) {
 	p := observer.Prompt{
 		Turn: m.turn, Kind: m.work.Kind, Attempt: m.work.Attempt, Project: m.origin.Project, Cwd: m.origin.Cwd, Agent: m.origin.Agent,
 	}
+	var sizes []int
 	for _, at := range m.work.Settles {
 		r, e, err := s.event(ctx, at)
 		if err != nil {
 			return observer.Prompt{}, err
 		}
-		p.Inputs = append(p.Inputs, observer.Input{Position: at, At: r.OccurredAt, Event: e})
+		p.Inputs, sizes = append(p.Inputs, observer.Input{Position: at, At: r.OccurredAt, Event: e}), append(sizes, int(r.Size))
 		notice(&p, e)
+	}
+	if err := s.markRepeats(ctx, p.Inputs, sizes, m.earlier); err != nil {
+		return observer.Prompt{}, err
 	}
 	for _, at := range m.work.Reads {
 		_, e, err := s.event(ctx, at)

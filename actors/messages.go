@@ -113,6 +113,8 @@ type (
 		turn   events.ID
 		work   session.Work
 		origin session.Origin
+
+		earlier []session.Sized // the last of the session's tool uses before those of the turn
 	}
 	ask struct {
 		prompt observer.Prompt

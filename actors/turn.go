@@ -16,7 +16,11 @@ func (a *sessionActor) begin(c actor.Context, w session.Work) {
 	if a.observer == nil {
 		a.observer = c.Spawn(actor.PropsFromProducer(func() actor.Actor { return &observerActor{sys: a.sys} }))
 	}
-	c.Send(a.observer, prepare{turn: a.turn.id, work: w, origin: a.state.Origin()})
+	m := prepare{turn: a.turn.id, work: w, origin: a.state.Origin()}
+	if w.Kind == events.TurnObservation {
+		m.earlier = a.state.Before(w.Settles[0], remembered)
+	}
+	c.Send(a.observer, m)
 }
 
 func (a *sessionActor) deadline() time.Time {

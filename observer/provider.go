@@ -46,6 +46,7 @@ type Input struct {
 	Position events.Position
 	At       time.Time
 	Event    events.Event // ToolUsed, ContextCompacted or AgentStopped; nil when its payload was erased
+	Repeats  bool         // it only looked at something, as an earlier input of its session had, and saw the same
 }
 
 // Reply is what a provider answered.

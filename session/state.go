@@ -180,6 +180,26 @@ func (s *State) Balance() Balance {
 // Owes reports whether some input still waits for a turn.
 func (s *State) Owes() bool { return len(s.owed) > 0 }
 
+// Sized is where an input stands, and the size of its payload in bytes before compression.
+type Sized struct {
+	Position events.Position
+	Size     int
+}
+
+// Before returns the last n tool uses before the input at p that an output came for which kept or skipped them, the oldest
+// first. The slice is the caller's.
+func (s *State) Before(p events.Position, n int) []Sized {
+	end, _ := s.at(p)
+	var found []Sized
+	for i := end - 1; i >= 0 && len(found) < n; i-- {
+		if in := s.inputs[i]; in.kind == events.KindToolUsed && (in.outcome == Observed || in.outcome == Skipped) {
+			found = append(found, Sized{Position: in.position, Size: in.size})
+		}
+	}
+	slices.Reverse(found)
+	return found
+}
+
 // at finds the input at position p. Inputs at the tail that were not placed yet have no position, and are later.
 func (s *State) at(p events.Position) (int, bool) {
 	i := sort.Search(len(s.inputs), func(i int) bool {

@@ -34,6 +34,9 @@ func (m *message) batch(p observer.Prompt) {
 			m.line(fmt.Sprintf("records %d to %d", i+1, len(p.Inputs)), "left out: there are too many")
 			break
 		}
+		if in.Repeats {
+			earlier = append(earlier, in.Event) // what it repeats went out with another turn
+		}
 		m.record(strconv.Itoa(i+1), in.Event, earlier, limit)
 		earlier = append(earlier, in.Event)
 	}

@@ -70,6 +70,19 @@ func TestTrivial(t *testing.T) {
 	}
 }
 
+// TestWhatAnEarlierTurnSawIsALine: an input that repeats one of another turn needs no more than one of its own turn does.
+func TestWhatAnEarlierTurnSawIsALine(t *testing.T) {
+	t.Parallel()
+	read := events.ToolUsed{Tool: "Read", Input: `{"file_path":"/p/a.go"}`, Output: "secret sauce"}
+	for _, repeats := range []bool{false, true} {
+		p := observer.Prompt{Kind: events.TurnObservation, Inputs: []observer.Input{{Event: read, Repeats: repeats}}}
+		user := newRenderer(t, Config{}).Question(p, events.FormXML).User
+		if line, told := strings.Contains(user, "/p/a.go (unchanged)\n"), strings.Contains(user, "secret sauce"); line != repeats || told == repeats {
+			t.Errorf("repeats %t: a line %t, its output told %t", repeats, line, told)
+		}
+	}
+}
+
 // What is trivial is one line, and what it printed stays here.
 func TestTrivialInputsAreALine(t *testing.T) {
 	t.Parallel()
