@@ -1,12 +1,14 @@
 package claudecli
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/observer"
@@ -56,6 +58,80 @@ func TestConformance(t *testing.T) {
 		}
 		return p
 	}, providertest.Options{})
+}
+
+// TestService holds the client to what every service comes to.
+func TestService(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("no links")
+	}
+	for _, release := range []string{"2.1.197", "2.1.329"} {
+		t.Run(release, func(t *testing.T) {
+			t.Parallel()
+			providertest.RunService(t, func(t *testing.T) providertest.Service { return recording{newFake(t, ""), t, release} })
+		})
+	}
+}
+
+// recording is the client as a providertest.Service: it says what a release was recorded to say, or as it says it.
+type recording struct {
+	fake
+	t       *testing.T
+	release string
+}
+
+// Behave changes the script.
+func (r recording) Behave(b providertest.Behaviour) {
+	r.t.Helper()
+	half := len(b.Text) / 2
+	script := initSaid + startSaid
+	if b.Text != "" {
+		script += textSaid(r.t, b.Text[:half])
+	}
+	switch b.Treatment {
+	case providertest.Answers:
+		script += textSaid(r.t, b.Text[half:]) + stopSaid + resultSaid
+	case providertest.Dawdles:
+		script += "!pause\n" + textSaid(r.t, b.Text[half:]) + stopSaid + resultSaid
+	case providertest.Bounds:
+		script += textSaid(r.t, b.Text[half:]) + strings.Replace(stopSaid, "end_turn", "max_tokens", 1) + "!hang\n"
+	case providertest.Hangs:
+		script += "!hang\n"
+	case providertest.Blocks:
+		script = r.recorded("safety")
+	case providertest.Breaks:
+		script = r.recorded("cut-in-block")
+	case providertest.Refuses:
+		script = r.recorded(fmt.Sprint(b.Status))
+	}
+	r.play(r.t, script)
+}
+
+func (r recording) recorded(name string) string {
+	return readFile(r.t, filepath.Join("testdata", r.release, name+".jsonl"))
+}
+
+// textSaid is a piece of an answer as the client passes it on.
+func textSaid(t *testing.T, text string) string {
+	t.Helper()
+	b, err := json.Marshal(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return `{"type":"stream_event","event":{"type":"content_block_delta","delta":{"type":"text_delta","text":` + string(b) + "}}}\n"
+}
+
+// Provider asks the client as a daemon does.
+func (r recording) Provider(t *testing.T, limit time.Duration) observer.Provider {
+	t.Helper()
+	p, err := model.New(model.Config{
+		Name: Name, Asker: r.client(t), Renderer: texts{}, Form: events.FormXML, Retries: -1, Timeout: limit,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
 }
 
 // TestBudget: what a child reads holds no more captured text than a prompt allows.

@@ -78,6 +78,8 @@ func act(words []string) {
 	switch words[0] {
 	case "hang":
 		time.Sleep(time.Hour)
+	case "pause":
+		time.Sleep(100 * time.Millisecond)
 	case "exit":
 		code, _ := strconv.Atoi(words[1])
 		os.Exit(code)

@@ -15,8 +15,9 @@ type Answer struct {
 	Status int // 0: 200
 	Header map[string]string
 	Body   string
-	Pieces []int // where the body is split; each piece is flushed
-	Each   int   // else the bytes of a piece; 0: all at once
+	Pieces []int         // where the body is split; each piece is flushed
+	Each   int           // else the bytes of a piece; 0: all at once
+	Pause  time.Duration // behind each piece
 	End    End
 }
 
@@ -119,16 +120,25 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	for _, piece := range a.pieces() {
 		_, _ = io.WriteString(w, piece)
 		w.(http.Flusher).Flush()
+		s.pause(r, a.Pause)
 	}
 	switch a.End {
 	case Cut:
 		panic(http.ErrAbortHandler)
 	case Hang:
-		select {
-		case <-r.Context().Done():
-		case <-s.gone:
-		case <-time.After(time.Minute):
-		}
+		s.pause(r, time.Minute)
+	}
+}
+
+// pause waits for d, or until the client or the server goes.
+func (s *Server) pause(r *http.Request, d time.Duration) {
+	if d == 0 {
+		return
+	}
+	select {
+	case <-r.Context().Done():
+	case <-s.gone:
+	case <-time.After(d):
 	}
 }
 

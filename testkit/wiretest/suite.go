@@ -66,7 +66,7 @@ func Run(t *testing.T, api API) {
 		{"cancelled", s.cancelled}, {"impostors", s.impostors}, {"unreachable", s.unreachable}, {"redirected", s.redirected},
 		{"refusals", s.refusals}, {"retries", s.retries}, {"forms", s.forms},
 		{"form by hand", s.formByHand}, {"thinking", s.thinking}, {"count", s.count}, {"secrets", s.secrets}, {"another key", s.anotherKey},
-		{"provider", s.provider},
+		{"provider", s.provider}, {"service", s.behaves},
 	} {
 		t.Run(r.name, r.check)
 	}

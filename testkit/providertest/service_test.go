@@ -1,0 +1,70 @@
+package providertest
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/observer"
+)
+
+// TestServiceCasesTellRightFromWrong holds each case to what it wants, and to refusing what comes near it.
+func TestServiceCasesTellRightFromWrong(t *testing.T) {
+	t.Parallel()
+	for _, c := range serviceCases() {
+		b := c.behaviour
+		good := observer.Reply{Text: b.Text, Form: events.FormXML}
+		right := &observer.Failure{Class: c.class, Status: b.Status, Output: b.Text}
+		if c.class == "" {
+			if err := c.judge(good, nil); err != nil {
+				t.Errorf("%s: %v", c.name, err)
+			}
+			cut := good
+			cut.Text = "<observation>"
+			for _, r := range []observer.Reply{cut, {Text: b.Text}} {
+				if c.judge(r, nil) == nil {
+					t.Errorf("%s: %+v is taken", c.name, r)
+				}
+			}
+			if c.judge(good, right) == nil {
+				t.Errorf("%s: a failure is taken", c.name)
+			}
+			continue
+		}
+		if err := c.judge(observer.Reply{}, right); err != nil {
+			t.Errorf("%s: %v", c.name, err)
+		}
+		otherClass, otherStatus, lost := *right, *right, *right
+		otherClass.Class, otherStatus.Status, lost.Output = events.FailCrash, 499, ""
+		wrong := []error{nil, errors.New("crash"), &otherClass, &otherStatus}
+		if b.Treatment == Bounds {
+			wrong = append(wrong, &lost)
+		}
+		for _, err := range wrong {
+			if c.judge(good, err) == nil {
+				t.Errorf("%s: %#v is taken", c.name, err)
+			}
+		}
+	}
+}
+
+// TestAStopMustBeNoticed: a provider that goes on, or calls its caller's end a failure, is found out.
+func TestAStopMustBeNoticed(t *testing.T) {
+	t.Parallel()
+	if err := checkStopped(t.Context(), NewScripted(Hang())); err != nil {
+		t.Error(err)
+	}
+	deaf := func(context.Context, int, observer.Prompt) (observer.Reply, error) {
+		time.Sleep(impatient + 2200*time.Millisecond)
+		return observer.Reply{}, context.DeadlineExceeded
+	}
+	for name, step := range map[string]Step{
+		"deaf": deaf, "a failure": Fail(observer.Failure{Class: events.FailTimeout}), "an answer": Text("x"),
+	} {
+		if checkStopped(t.Context(), NewScripted(step)) == nil {
+			t.Errorf("%s: it is taken", name)
+		}
+	}
+}
