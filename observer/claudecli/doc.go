@@ -7,12 +7,14 @@
 // hooks end at once.
 //
 // A child does not outlive its parent: on Linux the system kills it when the thread that started it ends, which is why Ask
-// holds its thread. What lives on all the same, such as the child of a wrapper script, is found by Sweep at the next start.
+// holds its thread. Other systems have nothing like it, and the end of its input does not end the client before its answer,
+// as it is given all of it at once: there, the child of a daemon that was killed lives to the end of its turn. What lives on,
+// such as the child of a wrapper script, is found by Sweep at the next start.
 //
 // What bites: the client calls every answer a success, half of one too; whether an answer is whole is seen by the events of
 // its stream (see answer). It would read the files that a prompt mentions with an @, and run what begins with a slash; see
 // defuse. It asks again by itself when an answer was cut, so a child is stopped as soon as its first answer is judged. A
 // key in the environment is used in place of a login, as the client does everywhere. Where its service wants to be asked
-// again in more than some minutes (429 with Retry-After), it gives up at once and does not say until when: only what a
-// subscription's limits say of their reset is known.
+// again in an hour (429 with Retry-After), it gives up at once and does not say until when: only the reset of a
+// subscription's limits is known.
 package claudecli
