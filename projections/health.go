@@ -12,7 +12,7 @@ import (
 type healthView struct{}
 
 func (healthView) name() string       { return "health" }
-func (healthView) version() int       { return 4 }
+func (healthView) version() int       { return 5 }
 func (healthView) skipsUnknown() bool { return true }
 
 func hourTable() table[spanCount]        { return table[spanCount]{name: "hours", ordered: true} }

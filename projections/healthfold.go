@@ -84,7 +84,11 @@ func (f *healthFold) apply(r *record) error {
 		if err != nil || !ok {
 			return err
 		}
-		return forgottenRecords(f.x, e, f.forget)
+		spent := spentIn(e)
+		return forgottenRecords(f.x, e, func(h events.Header) error {
+			s, told := spent[h.Correlation]
+			return f.change(h.Correlation, func(t *healthTurn) { t.forget(h.Kind, s, told) })
+		})
 	}
 	return nil
 }
@@ -246,9 +250,4 @@ func (f *healthFold) keep(r *record) error {
 	s.Unusable, s.Blank, s.FirstAt = 0, 0, time.Time{}
 	s.Kept, s.KeptAt = r.Position, r.RecordedAt
 	return nil
-}
-
-// forget takes back what the payload of a record had said.
-func (f *healthFold) forget(h events.Header) error {
-	return f.change(h.Correlation, func(t *healthTurn) { t.forget(h.Kind) })
 }

@@ -18,6 +18,7 @@ type healthTurn struct {
 	Latency  int             `cbor:"8,keyasint,omitempty" json:"latency,omitempty"` // its slot, from 1; 0: unknown
 	Notable  bool            `cbor:"9,keyasint,omitempty" json:"notable,omitempty"` // it settled an edit, a commit or a failed test
 	Era      events.Position `cbor:"10,keyasint,omitempty" json:"era,omitempty"`    // the kept answer that was its model's last when it ended
+	Left     bool            `cbor:"11,keyasint,omitempty" json:"-"`                // its end was forgotten, and what is left of it is told by what says so
 }
 
 func (t healthTurn) by() asked { return asked{t.Provider, t.Model} }
@@ -84,12 +85,18 @@ func (t *healthTurn) tell(r *record, e events.Event) {
 	}
 }
 
-// forget takes back what the payload of a record of kind k had said.
-func (t *healthTurn) forget(k events.Kind) {
+// forget takes back what the payload of a record of kind k had said, but for what s says of it where it is told.
+func (t *healthTurn) forget(k events.Kind, s events.TurnSpent, told bool) {
+	end := k == events.KindTurnReceived || k == events.KindTurnFailed
+	if end && t.Left && !told {
+		return // it is known from before
+	}
 	switch k {
 	case events.KindTurnReceived:
-		t.Usage, t.Latency = events.Usage{}, 0
-	case events.KindTurnFailed, events.KindOutputDropped, events.KindOutputSkipped:
+		t.Usage, t.Latency, t.Left = s.Bill.Usage, 0, told
+	case events.KindTurnFailed:
+		t.Why, t.Left = string(s.Class), told
+	case events.KindOutputDropped, events.KindOutputSkipped:
 		t.Why, t.Idle = "", false
 	}
 }

@@ -281,7 +281,7 @@ func TestHealth(t *testing.T) {
 	w.say(events.Daemon, events.ID{}, events.DaemonDegraded{Cleared: true})
 	mustCatchUp(t, v)
 	h, err = v.Health(t.Context(), time.Time{}, time.Time{})
-	if err != nil || h.Total.Usage.Input != 300 || h.Total.Turns != 5 || h.Total.Dropped[""] != 1 {
+	if err != nil || h.Total.Usage.Input != 400 || h.Total.Turns != 5 || h.Total.Dropped[""] != 1 {
 		t.Fatalf("after forgetting: got %+v, %v", h.Total, err)
 	}
 	if len(h.Pauses)+len(h.Quarantines) != 0 || h.Degraded != "" {
