@@ -181,6 +181,31 @@ func TestAFreeProviderServesWhenTheBudgetIsSpent(t *testing.T) {
 	})
 }
 
+// TestASessionsOwnBudgetIsNoNewsOfTheProviders: turns of one session go to who stands in, those of others do not, and that
+// is said once for the budget, not at each turn. The day's budget is news.
+func TestASessionsOwnBudgetIsNoNewsOfTheProviders(t *testing.T) {
+	bubble(t, func(w *world) {
+		w.budget(policy.Budget{TokensSession: 100, TokensDay: 300}, named("a", "", costs(100, 0)), named("b", "", good))
+		w.cfg.Providers[1].Free = true
+		w.again()
+		for _, name := range []string{"s", "s", "t", "s", "t"} {
+			w.work(name, 1)
+			synctest.Wait()
+		}
+		w.wantWhom("a", "b (not a)", "a", "b (not a)", "b (not a)")
+		if n := w.logged.count("another provider is asked"); n != 0 {
+			t.Errorf("said %d times that another provider is asked, want never: it is two sessions' own budget", n)
+		}
+		w.work("u", 1)
+		synctest.Wait()
+		w.work("v", 2)
+		w.wantObserved("v", 2)
+		if n := w.logged.count("another provider is asked"); n != 1 {
+			t.Errorf("said %d times that another provider is asked, want once when the day's is used up", n)
+		}
+	})
+}
+
 // TestNobodyStandsInWhileTheSpendingIsRead: the first turn after a start, and of each session, is for the one that is preferred;
 // who costs nothing serves once the reading has failed.
 func TestNobodyStandsInWhileTheSpendingIsRead(t *testing.T) {

@@ -133,17 +133,33 @@ func (d *dispatcher) lend(c actor.Context, w want, l lease) {
 	p := d.circuits[l.offer.Name()]
 	d.used[w.holder.Id] = p.name
 	p.take(w.holder.Id)
-	d.notice(w, l)
+	d.notice(w, l, d.sys.cfg.Now())
 	c.Send(w.holder, granted{l})
 }
 
-// notice says when another provider is asked than before. A probe, and what a person or a tier asks for, are no such thing.
-func (d *dispatcher) notice(w want, l lease) {
-	ordinary := !w.need.fresh && w.need.provider == "" && l.offer != d.sys.cfg.Summaries
+// notice says when another provider is asked than before. A probe, and what a person, a tier or the budget of one session
+// asks for, are no such thing.
+func (d *dispatcher) notice(w want, l lease, now time.Time) {
+	ordinary := !w.need.fresh && w.need.provider == "" && l.offer != d.sys.cfg.Summaries && !d.ownBudget(w, l, now)
 	if name := l.offer.Name(); ordinary && name != d.inUse && !d.circuits[name].pause.Paused() {
 		d.sys.cfg.Logger.Warn("another provider is asked", "provider", name, "before", d.inUse, "passed_over", l.instead)
 		d.inUse = name
 	}
+}
+
+// ownBudget reports whether l is for who stands in where another session would be asked of somebody before: only what the
+// session of w has used itself is in the way.
+func (d *dispatcher) ownBudget(w want, l lease, now time.Time) bool {
+	for _, o := range d.sys.cfg.candidates(w.need) {
+		if o == l.offer {
+			break
+		}
+		p := d.circuits[o.Name()]
+		if o != d.sys.cfg.Summaries && !o.Free && !d.ledger.dayBarrier(now).closed && !p.barrier(now, p.pause.Probe == 1).closed {
+			return true
+		}
+	}
+	return false
 }
 
 // tell says to a session that waits for a lease since when nobody may be asked for it, and when somebody may be: what it

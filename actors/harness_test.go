@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -42,6 +43,7 @@ type world struct {
 	sys      *System
 	stop     func()
 	keys     int
+	logged   logged
 }
 
 // bubble runs f in a synctest bubble, with a world that is stopped at its end.
@@ -75,7 +77,7 @@ func (w *world) start() {
 	if len(cfg.Providers) == 0 {
 		cfg.Providers = []Offer{{Provider: w.provider}}
 	}
-	cfg.Logger = slog.New(slog.NewTextHandler(testWriter{w.t}, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	cfg.Logger = slog.New(slog.NewTextHandler(testWriter{w.t, &w.logged}, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	if w.sys, err = New(cfg); err != nil {
 		w.t.Fatal(err)
 	}
@@ -102,10 +104,32 @@ func (w *world) stopCleanly() {
 
 func (w *world) kill() { w.stop() }
 
-type testWriter struct{ t *testing.T }
+type testWriter struct {
+	t      *testing.T
+	logged *logged
+}
+
+// logged is what was logged in all lives.
+type logged struct {
+	mu    sync.Mutex // guards lines
+	lines []string
+}
+
+// count returns how many lines hold text.
+func (l *logged) count(text string) (n int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, line := range l.lines {
+		n += strings.Count(line, text)
+	}
+	return n
+}
 
 func (w testWriter) Write(b []byte) (int, error) {
 	w.t.Logf("%s", b)
+	w.logged.mu.Lock()
+	defer w.logged.mu.Unlock()
+	w.logged.lines = append(w.logged.lines, string(b))
 	return len(b), nil
 }
 

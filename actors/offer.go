@@ -75,13 +75,13 @@ func (c *Config) names() (names []string) {
 }
 
 // candidates are whom a turn may be asked of, in the order in which they are preferred. A provider that a person named
-// stands alone while it is there. A fresh generation begins with the next of the list.
+// stands alone while it is there. A fresh generation begins with the next of the list, without the tier.
 func (c *Config) candidates(n need) []*Offer {
 	if named := c.named(n); named != nil {
 		return []*Offer{named}
 	}
 	list := make([]*Offer, 0, len(c.Providers)+1)
-	if n.kind == events.TurnSummary && c.Summaries != nil {
+	if n.kind == events.TurnSummary && c.Summaries != nil && !n.fresh {
 		list = append(list, c.Summaries)
 	}
 	for i := range c.Providers {
