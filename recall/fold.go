@@ -1,6 +1,8 @@
 package recall
 
 import (
+	"cmp"
+	"math"
 	"slices"
 	"strings"
 
@@ -18,25 +20,74 @@ const (
 	maxFoldText = 2 << 10 // bytes of a row that are looked at
 )
 
-// fold drops hits that say nearly the same as one before them, of the same kind and project; that one counts them.
+// fold drops hits that say nearly the same as one before them, of the same kind and project; that one counts them. A hit is
+// compared with those alone that may be the same, so that a long list costs little more than its length says.
 func fold(hits []hit) []hit {
-	kept := hits[:0]
-	sketches := make([][]uint64, 0, len(hits))
-next:
-	for _, h := range hits {
-		own := sketch(h.row)
-		for i := range kept {
-			first := &kept[i]
-			if first.row.Kind == h.row.Kind && first.row.Project == h.row.Project && first.row.ProjectRoot == h.row.ProjectRoot &&
-				first.row.Flagged == h.row.Flagged && alike(sketches[i], own) >= sameness {
-				first.similar = append(first.similar, h.row.ID)
-				first.count += max(1, h.row.Count)
-				continue next
+	sketches, often := make([][]uint64, len(hits)), map[uint64]int{}
+	for i, h := range hits {
+		sketches[i] = sketch(h.row)
+		for _, x := range sketches[i] {
+			often[x]++
+		}
+	}
+	kept, by := make([]folded, 0, len(hits)), map[uint64][]int{}
+	for i, h := range hits {
+		h := folded{hit: h, sketch: sketches[i], rare: rarest(sketches[i], often)}
+		if k := h.standIn(kept, by); k >= 0 {
+			kept[k].similar = append(kept[k].similar, h.row.ID)
+			kept[k].count += max(1, h.row.Count)
+			continue
+		}
+		for _, x := range h.rare {
+			by[x] = append(by[x], len(kept))
+		}
+		kept = append(kept, h)
+	}
+	out := hits[:0]
+	for _, h := range kept {
+		out = append(out, h.hit)
+	}
+	return out
+}
+
+// folded is a hit with what it is compared by.
+type folded struct {
+	hit
+	sketch []uint64
+	rare   []uint64
+}
+
+// rarest returns those of a sketch that the fewest hits have: as many as may be missing in what is nearly the same, and one
+// more. Two sketches with sameness of each other in common share one of them.
+func rarest(sketch []uint64, often map[uint64]int) []uint64 {
+	sorted := slices.Clone(sketch)
+	slices.SortFunc(sorted, func(a, b uint64) int { return cmp.Or(cmp.Compare(often[a], often[b]), cmp.Compare(a, b)) })
+	return sorted[:len(sorted)-int(math.Ceil(sameness*float64(len(sorted))))+1]
+}
+
+// standIn returns the first of kept that says what h does; -1: none does. by leads from rare hashes to kept.
+func (h folded) standIn(kept []folded, by map[uint64][]int) int {
+	found := len(kept)
+	for _, x := range h.rare {
+		for _, i := range by[x] {
+			if i >= found {
+				break
+			}
+			if h.same(kept[i]) {
+				found = i
 			}
 		}
-		kept, sketches = append(kept, h), append(sketches, own)
 	}
-	return kept
+	if found == len(kept) {
+		return -1
+	}
+	return found
+}
+
+func (h folded) same(other folded) bool {
+	a, b := h.row, other.row
+	return a.Kind == b.Kind && a.Project == b.Project && a.ProjectRoot == b.ProjectRoot && a.Flagged == b.Flagged &&
+		alike(other.sketch, h.sketch) >= sameness
 }
 
 // sketch is a sample of a row's shingles: the lowest hashes, sorted. Of a very short row it is its whole text's hash.
