@@ -27,21 +27,22 @@ func mayRead() map[string]string {
 	const codec = "values of the module to bytes and back: what comes out is followed by its fields, as it was before"
 	const suite = "a suite for providers: what it compares is what it had scripted itself"
 	return map[string]string{
-		"observer/grammar.go":           grammar,
-		"observer/grammar_blocks.go":    grammar,
-		"observer/grammar_fields.go":    grammar,
-		"observer/grammar_tags.go":      grammar,
-		"observer/grammar_text.go":      grammar,
-		"observer/structured.go":        grammar,
-		"events/codec.go":               codec,
-		"projections/codec.go":          codec,
-		"observer/playback/write.go":    codec,
-		"erasure/match.go":              "a person names words to be erased, and whatever holds them goes: nothing else comes of the look",
-		"testkit/providertest/suite.go": suite,
-		"testkit/wiretest/suite.go":     suite,
-		"testkit/wiretest/trouble.go":   suite,
-		"testkit/wiretest/forms.go":     suite,
-		"policy/phrases.go":             "the phrases of policies that only replay knows, to show what such a rule costs",
+		"observer/grammar.go":             grammar,
+		"observer/grammar_blocks.go":      grammar,
+		"observer/grammar_fields.go":      grammar,
+		"observer/grammar_tags.go":        grammar,
+		"observer/grammar_text.go":        grammar,
+		"observer/structured.go":          grammar,
+		"events/codec.go":                 codec,
+		"projections/codec.go":            codec,
+		"observer/playback/write.go":      codec,
+		"erasure/match.go":                "a person names words to be erased, and whatever holds them goes: nothing else comes of the look",
+		"testkit/providertest/suite.go":   suite,
+		"testkit/providertest/service.go": suite,
+		"testkit/wiretest/suite.go":       suite,
+		"testkit/wiretest/trouble.go":     suite,
+		"testkit/wiretest/forms.go":       suite,
+		"policy/phrases.go":               "the phrases of policies that only replay knows, to show what such a rule costs",
 	}
 }
 
