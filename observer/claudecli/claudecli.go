@@ -22,7 +22,7 @@ const Name = "claude-cli"
 
 const (
 	// defaultModel is the smallest current model, at a tenth of the price of the one before it: an observer condenses, and is
-	// asked often. Clients of before its time (2.1.197) take it too, and guess ten times what it costs.
+	// asked often. Clients of before its time (2.1.197) take it too, and guess several times what it costs.
 	defaultModel = "claude-haiku-5-5"
 	// defaultGrace is many times what the client needs to end after a TERM: 60 to 120 ms were measured.
 	defaultGrace = 500 * time.Millisecond
