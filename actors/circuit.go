@@ -72,6 +72,9 @@ func (p *circuit) keep(was *circuit) {
 	p.probing, p.answered, p.pause.Blamed = was.probing, was.answered, was.pause.Blamed
 }
 
+// doubtful reports whether one bad input alone may have paused p: nothing else has failed since.
+func (p *circuit) doubtful() bool { return p.pause.Blamed <= policy.BlamesAllowed }
+
 // heard notes an output that ends at a position, whatever it was.
 func (p *circuit) heard(at events.Position) {
 	p.pause, p.answered = p.pause.Answered(), max(p.answered, at)

@@ -188,13 +188,15 @@ func (d *dispatcher) ended(c actor.Context, m ended) {
 	}
 }
 
-// blame counts a turn that failed by its own fault, and pauses the provider where it is one too many without an answer.
+// blame counts a turn that failed by its own fault, and pauses the provider where it is one too many without an answer. While
+// it rests it goes on resting: who came early does not make the others wait for longer.
 func (d *dispatcher) blame(p *circuit, f events.TurnFailed, probe bool) {
-	if p.pause.Blamed+1 < policy.BlamesAllowed || p.pause.Paused() && !probe {
+	now := d.sys.cfg.Now()
+	if p.pause.Blamed+1 < policy.BlamesAllowed || p.pause.Paused() && !probe || p.pause.Rests(now) {
 		p.pause.Blamed++
 		return
 	}
-	d.rule(p, f.Class, f.ResetsAt, d.sys.cfg.Now(), f.Turn)
+	d.rule(p, f.Class, f.ResetsAt, now, f.Turn)
 }
 
 // forget takes a holder out of the queue.

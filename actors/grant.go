@@ -116,11 +116,11 @@ func (d *dispatcher) fill(l *lease, o *Offer, w want, now time.Time) {
 }
 
 // barrier is what stands between w and one offer. If turns are blamed for its pause, one that has not failed yet goes to
-// it at once where it is alone, and also where another could be asked, until one such has failed: the first pause may be
-// one bad input's doing, a second is not.
+// it at once where it is alone, and also where another could be asked, until one more has failed: the pause may be one bad
+// input's doing.
 func (d *dispatcher) barrier(o *Offer, w want, now time.Time, alone bool) barrier {
 	p := d.circuits[o.Name()]
-	b := p.barrier(now, !w.need.blamed && (alone || p.pause.Probe == 1))
+	b := p.barrier(now, !w.need.blamed && (alone || p.doubtful()))
 	if !o.Free {
 		rests := b.closed
 		b = b.and(d.ledger.barrier(w.session, now))
@@ -229,7 +229,7 @@ func (d *dispatcher) wouldAsk(now time.Time) string {
 		for i := range d.sys.cfg.Providers {
 			o := &d.sys.cfg.Providers[i]
 			p := d.circuits[o.Name()]
-			if !p.barrier(now, alone || p.pause.Probe == 1).closed && (o.Free || !d.ledger.dayBarrier(now).closed) {
+			if !p.barrier(now, alone || p.doubtful()).closed && (o.Free || !d.ledger.dayBarrier(now).closed) {
 				return o.Name()
 			}
 		}

@@ -187,6 +187,32 @@ func TestTheBlamelessGoFirst(t *testing.T) {
 	})
 }
 
+// TestNewWorkProlongsNoPause: as it comes it is tried, and the pause ends when it would have ended.
+func TestNewWorkProlongsNoPause(t *testing.T) {
+	bubble(t, func(w *world) {
+		w.asked("old")
+		w.calls()
+		for _, name := range []string{"a", "b", "c", "d"} {
+			before := w.calls()
+			w.asked(name)
+			if n := w.calls() - before; n != 1 {
+				t.Errorf("%d questions for new work, want one", n)
+			}
+		}
+		if d := cmp.Diff([]int{1}, w.probes()); d != "" {
+			t.Errorf("pauses (-want +got):\n%s", d)
+		}
+		before := w.calls()
+		time.Sleep(time.Minute)
+		if n := w.calls() - before; n != 1 {
+			t.Errorf("%d questions at the end of the pause, want one probe", n)
+		}
+		if d := cmp.Diff([]int{1, 2}, w.probes()); d != "" {
+			t.Errorf("pauses (-want +got):\n%s", d)
+		}
+	}, failing(events.FailRefused))
+}
+
 // TestADaemonRestartForgetsNoRow: what counts toward a pause, and what was answered last, is read from the log.
 func TestADaemonRestartForgetsNoRow(t *testing.T) {
 	t.Run("two of three", func(t *testing.T) {
@@ -228,7 +254,7 @@ func TestADaemonRestartForgetsNoRow(t *testing.T) {
 // TestATurnThatBeganBeforeThePauseProlongsNothing: its failure is no probe's.
 func TestATurnThatBeganBeforeThePauseProlongsNothing(t *testing.T) {
 	t.Parallel()
-	d := &dispatcher{sys: &System{cfg: Config{Pause: policy.DefaultPause()}}}
+	d := &dispatcher{sys: &System{cfg: Config{Pause: policy.DefaultPause(), Now: func() time.Time { return time.Unix(200, 0) }}}}
 	p := &circuit{name: "p", pause: policy.Pause{Class: events.FailRefused, Probe: 1, Until: time.Unix(100, 0), Blamed: 3}}
 	d.blame(p, events.TurnFailed{Class: events.FailRefused}, false)
 	if p.pause.Probe != 1 || p.pause.Blamed != 4 {
