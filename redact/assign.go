@@ -52,11 +52,11 @@ func (f *finder) assigned(_ *look, start, end int) {
 		return
 	}
 	n := name{text: f.s[from:stop], end: stop}
+	n.upper = !holds(n.text, isLower)
 	a, ok := f.assignment(n)
 	if !ok {
 		return
 	}
-	n.upper = !holds(n.text, isLower)
 	n.line = n.upper && f.startsLine(from)
 	n.kind = f.kindOf(n, from)
 	if n.kind != noName {

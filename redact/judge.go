@@ -5,7 +5,7 @@ import "strings"
 // secret reports whether the literal says a secret.
 func (v literal) secret(n name, text string) bool {
 	text = text[:min(len(text), judged)]
-	if v.quoted && strings.ContainsAny(text, " \t") && n.kind != scheme {
+	if v.quoted && strings.ContainsAny(text, " \t") && n.kind != scheme && !v.phrase(n, text) {
 		return false
 	}
 	switch n.kind {
@@ -18,6 +18,12 @@ func (v literal) secret(n name, text string) bool {
 		return v.isLiteral(n, text) && (len(text) >= 12 && v.drawn(n, text) || v.chosen(n, text) || v.quoted && len(text) >= 8 && isMixed(text))
 	}
 	return len(text) >= 16 && v.drawn(n, text) && v.isLiteral(n, text)
+}
+
+// phrase reports whether text, which has blanks, can be a secret of several words. What begins with a blank or a sign stands
+// between two texts in quotes.
+func (v literal) phrase(n name, text string) bool {
+	return v.words && n.kind != token && isAlnum(text[0]) && !isBlank(text[len(text)-1])
 }
 
 // drawn reports whether text looks as if it were drawn by lot. What stands in code without quotes is the name of something,

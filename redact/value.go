@@ -5,11 +5,12 @@ import "strings"
 // value looks for what is assigned to a name.
 func (f *finder) value(n name, a place) {
 	v := f.literal(a, n)
+	n.upper = n.upper && !a.argument // of which most are names and words for what is missing
 	if n.kind == scheme && !v.quoted {
 		v = f.behindScheme(v, n)
 	}
 	text := f.s[v.start:v.end]
-	if text == "" || a.element && f.at(v.end) != '<' || hides(text) || !v.secret(n, text) {
+	if text == "" || a.element && f.at(v.end) != '<' || hides(text) || a.argument && !(v.quoted && holds(text, isLower)) || !v.secret(n, text) {
 		return
 	}
 	number := f.json && a.member && !v.quoted // which a mark can only replace as a string
@@ -23,19 +24,21 @@ type place struct {
 	member  bool // the name ends a string of its own: a member of JSON
 	element bool // of XML
 	prose   bool // what follows it need not be the end of a line
+
+	argument bool // of a function, behind the name
 }
 
 // assignment returns where the value behind a name begins.
 func (f *finder) assignment(n name) (a place, ok bool) {
 	i := f.quote(n.end)
 	a.member = i == n.end+1 && f.s[n.end] == '"'
-	a.at = f.separator(f.blanks(i))
+	a.at = f.separator(f.blanks(f.index(n, i)))
 	switch {
 	case a.at > 0:
 		a.direct = a.at == n.end+1 && f.s[n.end] == '='
 		a.at = f.typed(f.blanks(a.at))
 	case i > n.end:
-		a.at = f.listed(n, i, a.member)
+		a.at, a.argument = f.listed(n, i, a.member)
 	case strings.HasPrefix(n.text, "--") && f.at(i) == ' ':
 		a.at = f.blanks(i)
 	case f.has(i, " is "):
@@ -46,6 +49,14 @@ func (f *finder) assignment(n name) (a place, ok bool) {
 		a.at = f.valueBeside(i, false)
 	}
 	return a, a.at > 0
+}
+
+// index returns the index behind the bracket at i that closes what a name in quotes is the index of, or i.
+func (f *finder) index(n name, i int) int {
+	if i > n.end && f.at(i) == ']' {
+		return i + 1
+	}
+	return i
 }
 
 // quote returns the index behind a closing quote at i, which backslashes may stand before; i if there is none.
@@ -78,17 +89,32 @@ func (f *finder) typed(i int) int {
 }
 
 // listed returns where the value begins that stands in a list behind its name in quotes, which end at i: the argument
-// behind an option, or the member called value behind the one called name. -1 if there is none.
-func (f *finder) listed(n name, i int, member bool) int {
+// behind an option or a name of the environment, or the member called value behind the one called name. -1 if there is none.
+func (f *finder) listed(n name, i int, member bool) (at int, argument bool) {
 	comma := run(f.s, i, isSpace)
 	if f.at(comma) != ',' {
-		return f.valueBeside(i, member)
+		return f.valueBeside(i, member), false
 	}
 	next := run(f.s, comma+1, isSpace)
 	if strings.HasPrefix(n.text, "-") {
-		return next
+		return next, false
 	}
-	return f.valueBeside(next, member)
+	if n.upper && f.calls(n) {
+		return next, true
+	}
+	return f.valueBeside(next, member), false
+}
+
+// calls reports whether the name, in quotes, is the first argument of a function.
+func (f *finder) calls(n name) bool {
+	i := n.end - len(n.text) - 1
+	if !isQuote(f.at(i)) {
+		return false
+	}
+	for i > 0 && isSlash(f.s[i-1]) {
+		i--
+	}
+	return f.at(i-1) == '('
 }
 
 // valueBeside returns where the value of a member called value begins that stands soon behind i, or -1: what manifests
@@ -124,6 +150,7 @@ type literal struct {
 	call       bool // a bracket follows: it is the name of a function
 	last       bool // the line, or a word, ends behind it: code would go on
 	bare       bool // nothing stands around the sign before it
+	words      bool // it is quoted right behind the sign, as in a shell: a secret there may be several words
 }
 
 // maxValue bounds the values that are looked at, and judged is how much of one decides.
@@ -138,7 +165,7 @@ func (f *finder) literal(a place, n name) literal {
 	slashes := run(f.s, a.at, isSlash) - a.at
 	if q := f.at(a.at + slashes); isQuote(q) && (q != '"' || slashes > 0 || a.member || !f.json) {
 		start := a.at + slashes + 1
-		return literal{start: start, end: f.closing(start, q, slashes), quoted: true}
+		return literal{start: start, end: f.closing(start, q, slashes), quoted: true, words: a.direct && n.upper}
 	}
 	end := f.bareEnd(a.at, n.line && a.direct)
 	next := f.at(end)
