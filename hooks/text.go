@@ -153,10 +153,14 @@ func terminalLength(s string) int {
 		}
 		return 2
 	}
-	if s[1] >= 0x30 && s[1] < 0x7f {
-		return 2
+	i := 1 // others: intermediate bytes, as those that choose a set of characters have, then one final byte
+	for i < len(s) && s[i] >= 0x20 && s[i] < 0x30 {
+		i++
 	}
-	return 1
+	if i < len(s) && s[i] >= 0x30 && s[i] < 0x7f {
+		i++
+	}
+	return i
 }
 
 // capHead keeps the first max bytes of s, or a few less: it cuts at a rune border.

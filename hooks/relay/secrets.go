@@ -65,6 +65,9 @@ func plainEscape(s string) (by string, n int) {
 
 // colour returns how long the rest of a terminal's control sequence at the start of s is, behind its escape character.
 func colour(s string) int {
+	if len(s) > 1 && strings.IndexByte("()*+", s[0]) >= 0 && (s[1] == '0' || s[1] >= 'A' && s[1] <= 'Z') {
+		return 2 // it chooses a set of characters
+	}
 	if s == "" || s[0] != '[' {
 		return 0
 	}

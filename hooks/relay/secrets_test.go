@@ -27,6 +27,7 @@ func TestSecretsAreNotSpooled(t *testing.T) {
 			"slashes":   strings.ReplaceAll(string(plain), "/", `\/`),
 			"escapes":   strings.ReplaceAll(string(plain), s.Find[:1], `\u00`+hexOf(s.Find[0])),
 			"colours":   strings.ReplaceAll(string(plain), s.Find[:8], s.Find[:4]+`\u001b[01;31m`+s.Find[4:8]),
+			"charset":   strings.ReplaceAll(string(plain), s.Find[:8], s.Find[:4]+`\u001b(B\u001b[m`+s.Find[4:8]),
 			"cut":       string(plain[:len(plain)-5]),
 			"two deep":  quote(t, string(plain)),
 			"no JSON":   "payload: " + s.Text + "\n",
@@ -48,7 +49,7 @@ func TestSecretsAreNotSpooled(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if n := got.Redactions[s.Rule]; n != 1 && name != "colours" || n == 0 || len(got.Redactions) != 1 {
+			if n := got.Redactions[s.Rule]; n != 1 && name != "colours" && name != "charset" || n == 0 || len(got.Redactions) != 1 {
 				t.Errorf("%s, %s: counted %v in %s", s.Rule, name, got.Redactions, data) // colours may cut one in two
 			}
 			if json.Valid([]byte(body)) != json.Valid(got.Body) {
