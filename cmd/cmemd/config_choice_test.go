@@ -109,14 +109,14 @@ func TestWhoIsAsked(t *testing.T) {
 			"provider = \"openai\"\nopenai_model = \"big\"\nfallbacks = \"claude-cli, extractive\"\ntrivial_model = \"small\"\nsummary_provider = \"claude-cli\"",
 			built{
 				Order: []string{"openai big", "claude-cli claude-haiku-5-5", "extractive"}, Summaries: "claude-cli claude-haiku-5-5",
-				Trivial: "openai small", All: []string{"openai big", "claude-cli claude-haiku-5-5", "extractive", "openai small"},
+				Trivial: "openai-trivial small", All: []string{"openai big", "claude-cli claude-haiku-5-5", "extractive", "openai-trivial small"},
 			},
 		},
 		"both tiers are one": {
 			"summary_provider = \"claude-cli\"\nsummary_model = \"m\"\ntrivial_provider = \"claude-cli\"\ntrivial_model = \"m\"",
 			built{
-				Order: []string{"extractive"}, Summaries: "claude-cli m", Trivial: "claude-cli m",
-				All: []string{"extractive", "claude-cli m"},
+				Order: []string{"extractive"}, Summaries: "claude-cli-summary m", Trivial: "claude-cli-summary m",
+				All: []string{"extractive", "claude-cli-summary m"},
 			},
 		},
 		"a tier that names the provider's own model": {
