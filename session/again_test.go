@@ -58,7 +58,7 @@ func TestASummaryReadsWhatStands(t *testing.T) {
 	}
 }
 
-// TestWhatAPersonAskedOneProviderForIsAskedOfNoOther: inputs nobody was named for go with the others; two names do not.
+// TestWhatAPersonAskedOneProviderForIsAskedOfNoOther: and of none before what nobody was named for.
 func TestWhatAPersonAskedOneProviderForIsAskedOfNoOther(t *testing.T) {
 	t.Parallel()
 	m := newSim(t, policy.Wish{MaxInputs: 20})
@@ -73,7 +73,7 @@ func TestWhatAPersonAskedOneProviderForIsAskedOfNoOther(t *testing.T) {
 	for _, want := range []struct {
 		provider string
 		settles  []events.Position
-	}{{"careful", at(0, 1, 2)}, {"quick", at(3, 4)}} {
+	}{{"", at(2)}, {"careful", at(0, 1)}, {"quick", at(3, 4)}} {
 		if got := m.plan().Turn; got == nil || got.Provider != want.provider || !cmp.Equal(got.Settles, want.settles) {
 			t.Fatalf("got %+v, want %v asked of %s", got, want.settles, want.provider)
 		}
@@ -83,4 +83,40 @@ func TestWhatAPersonAskedOneProviderForIsAskedOfNoOther(t *testing.T) {
 	if got := m.plan().Turn; got == nil || got.Provider != "" || len(got.Settles) != 2 {
 		t.Errorf("got %+v, want the last wish to count: nobody is named", got)
 	}
+}
+
+// TestAWishKeepsNoNewWorkWaiting: whom a person named may rest for long. New work is observed and summed up meanwhile, and
+// only the summary of what is asked again waits for it.
+func TestAWishKeepsNoNewWorkWaiting(t *testing.T) {
+	t.Parallel()
+	m := newSim(t, policy.Wish{MaxInputs: 20})
+	repeat(m, 2)
+	m.stop()
+	m.observe(1)
+	old := m.state.positions([]int{0, 1, 2})
+	m.must(Reobserve{ID: m.id(), At: m.now, Inputs: old[:2], Provider: "resting"})
+	m.must(Reobserve{ID: m.id(), At: m.now, Inputs: old[2:]})
+	repeat(m, 2)
+	m.stop()
+	next := func(kind events.TurnKind, provider string, settles ...int) {
+		t.Helper()
+		w := m.plan().Turn
+		if w == nil || w.Kind != kind || w.Provider != provider || !cmp.Equal(w.Settles, m.state.positions(settles)) {
+			t.Fatalf("got %+v, want a %s turn over %v asked of %q", w, kind, settles, provider)
+		}
+	}
+	next(events.TurnObservation, "", 3, 4)
+	m.observe(1)
+	next(events.TurnSummary, "", 5)
+	m.must(m.skip(m.start(), events.ReasonSkipSummary))
+	next(events.TurnObservation, "resting", 0, 1)
+	m.tool("new")
+	m.stop()
+	next(events.TurnObservation, "", 6)
+	m.observe(1)
+	next(events.TurnSummary, "", 7)
+	m.must(m.skip(m.start(), events.ReasonSkipSummary))
+	next(events.TurnObservation, "resting", 0, 1)
+	m.observe(1)
+	next(events.TurnSummary, "", 2)
 }

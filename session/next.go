@@ -2,6 +2,7 @@ package session
 
 import (
 	"cmp"
+	"slices"
 	"time"
 
 	"github.com/cmemd/cmemd/events"
@@ -65,38 +66,57 @@ func (p *Plan) wake(at, now time.Time) {
 }
 
 // due returns the turn that is due, or when the next one will be. What has failed by its own fault comes last, so that it
-// keeps nothing waiting that may be well.
+// keeps nothing waiting that may be well; and what a person asked one provider for comes after all else, so that it keeps
+// nothing waiting that others may be asked for. It waits itself while such work is due and nobody may be asked for that.
 func (s *State) due(rules Rules, now time.Time) (*Work, time.Time) {
 	if s.quarantine.trip > 0 {
 		return s.probe(rules, now)
 	}
-	w, at := s.dueBlameless(rules, now)
+	w, at := s.dueOf(false, rules, now)
+	if w == nil && len(s.wished) > 0 {
+		if wished, _ := s.dueOf(true, rules, now); wished != nil {
+			return wished, time.Time{}
+		}
+	}
+	return w, at
+}
+
+// dueOf is due of the inputs that a person asked one provider for, or of the others.
+func (s *State) dueOf(wished bool, rules Rules, now time.Time) (*Work, time.Time) {
+	w, at := s.dueBlameless(wished, rules, now)
 	if w == nil {
-		if blamed, _ := s.dueBlamed(rules, now); blamed != nil {
+		if blamed, _ := s.dueBlamed(wished, rules, now); blamed != nil {
 			return blamed, time.Time{}
 		}
 	}
 	return w, at
 }
 
-// planned returns the turn that comes next where the provider wishes for n inputs, due or not, of those that have failed
-// by their own fault or of the others; nil: there are fewer that may be asked about together.
-func (s *State) planned(rules Rules, n int, blamed bool, now time.Time) (w *Work) {
-	rules.Wish = policy.Wish{MaxInputs: n}
+// isWished reports whether a person asked one provider for any of the inputs is.
+func (s *State) isWished(is ...int) bool {
+	return slices.ContainsFunc(is, func(i int) bool { return s.wished[i] != "" })
+}
+
+// planned returns the turn that comes next where the provider wishes for as many inputs as ps are, due or not, of those that have failed
+// by their own fault or of the others, and asked of one provider by a person or not, as those at ps are; nil: there are
+// fewer that may be asked about together.
+func (s *State) planned(rules Rules, ps []events.Position, now time.Time) (w *Work) {
+	rules.Wish = policy.Wish{MaxInputs: len(ps)}
+	wished := s.isWished(s.indexes(ps)...)
 	switch {
 	case s.quarantine.trip > 0:
 		w, _ = s.probe(rules, now)
-	case blamed:
-		w, _ = s.dueBlamed(rules, now)
+	case s.Blamed(ps):
+		w, _ = s.dueBlamed(wished, rules, now)
 	default:
-		w, _ = s.dueBlameless(rules, now)
+		w, _ = s.dueBlameless(wished, rules, now)
 	}
 	return w
 }
 
-// dueBlameless is due of the inputs that have not failed by their own fault.
-func (s *State) dueBlameless(rules Rules, now time.Time) (*Work, time.Time) {
-	obs, stop := s.firstOwed()
+// dueBlameless is dueOf of the inputs that have not failed by their own fault.
+func (s *State) dueBlameless(wished bool, rules Rules, now time.Time) (*Work, time.Time) {
+	obs, stop := s.firstOwed(wished)
 	switch {
 	case obs >= 0 && (stop < 0 || s.inputs[obs].epoch <= s.inputs[stop].epoch):
 		return s.dueObservation(rules, obs, now)
@@ -106,13 +126,13 @@ func (s *State) dueBlameless(rules Rules, now time.Time) (*Work, time.Time) {
 	return nil, time.Time{}
 }
 
-// dueBlamed is due of the inputs that have failed by their own fault: those first that did so least often, so that the
+// dueBlamed is dueOf of the inputs that have failed by their own fault: those first that did so least often, so that the
 // bad one of a batch that was halved keeps the other half waiting for one turn alone.
-func (s *State) dueBlamed(rules Rules, now time.Time) (*Work, time.Time) {
+func (s *State) dueBlamed(wished bool, rules Rules, now time.Time) (*Work, time.Time) {
 	working, least := s.working(), -1
 	for _, i := range s.owed {
 		in := s.inputs[i]
-		if in.refusals == 0 || in.kind == events.KindAgentStopped && working[in.epoch] {
+		if in.refusals == 0 || s.isWished(i) != wished || in.kind == events.KindAgentStopped && working[in.epoch] {
 			continue
 		}
 		if least < 0 || in.refusals < s.inputs[least].refusals {
@@ -158,13 +178,13 @@ func (s *State) probe(rules Rules, now time.Time) (*Work, time.Time) {
 }
 
 // firstOwed returns the owed input of the oldest stretch of work for each kind of turn; -1: none. Only the blameless
-// count, and no stop of which blamed work is still to be observed.
-func (s *State) firstOwed() (obs, stop int) {
+// count that are wished or not, and no stop of which other work is still to be observed.
+func (s *State) firstOwed(wished bool) (obs, stop int) {
 	obs, stop = -1, -1
-	blamed := false
+	others := false
 	for _, i := range s.owed {
-		if s.inputs[i].refusals > 0 {
-			blamed = true
+		if s.inputs[i].refusals > 0 || s.isWished(i) != wished {
+			others = true
 			continue
 		}
 		first := &obs
@@ -175,18 +195,19 @@ func (s *State) firstOwed() (obs, stop int) {
 			*first = i
 		}
 	}
-	if blamed && stop >= 0 {
-		stop = s.firstStop()
+	if others && stop >= 0 {
+		stop = s.firstStop(wished)
 	}
 	return obs, stop
 }
 
 // firstStop returns the oldest blameless stop whose work was observed; -1: none.
-func (s *State) firstStop() int {
+func (s *State) firstStop(wished bool) int {
 	working, stop := s.working(), -1
 	for _, i := range s.owed {
 		in := s.inputs[i]
-		if in.kind == events.KindAgentStopped && in.refusals == 0 && !working[in.epoch] && (stop < 0 || in.epoch < s.inputs[stop].epoch) {
+		if in.kind == events.KindAgentStopped && in.refusals == 0 && s.isWished(i) == wished && !working[in.epoch] &&
+			(stop < 0 || in.epoch < s.inputs[stop].epoch) {
 			stop = i
 		}
 	}
@@ -212,15 +233,16 @@ func (s *State) dueObservation(rules Rules, first int, now time.Time) (*Work, ti
 
 // batch takes owed inputs from first on that belong to the same stretch of work, the same half of an earlier batch and the
 // same row of failures, up to the wish and to what a failure left as the most, and to one that another provider was asked
-// for. full means that the wish alone makes the batch due.
+// for; what one was asked for goes with nothing that none was. full means that the wish alone makes the batch due.
 func (s *State) batch(rules Rules, first int) (is []int, full bool) {
 	wish, bytes, most, asked := rules.Wish, 0, int(s.inputs[first].most), ""
 	if s.quarantine.trip > 0 {
 		return []int{first}, true // a probe risks one input, so that a bad one is found at once
 	}
+	wished := s.isWished(first)
 	for _, i := range s.owed {
 		in := s.inputs[i]
-		if i < first || in.epoch != s.inputs[first].epoch || in.kind == events.KindAgentStopped || in.refusals != s.inputs[first].refusals {
+		if i < first || s.isWished(i) != wished || in.epoch != s.inputs[first].epoch || in.kind == events.KindAgentStopped || in.refusals != s.inputs[first].refusals {
 			continue
 		}
 		if over(len(is), most) || over(len(is), wish.MaxInputs) || len(is) > 0 && s.inputs[first].most != in.most ||
