@@ -274,7 +274,7 @@ func TestTableIsADrawing(t *testing.T) {
 		if leadsTo(rows, rows[name], name) {
 			t.Errorf("%s leads back to itself", name)
 		}
-		if name != "cmd/cmemd" && name != "cmd/cmemd-hook" && name != "testkit" && !leadsTo(rows, rows["cmd/cmemd"], name) {
+		if name != "cmd/cmemd" && name != "cmd/cmemd-hook" && !strings.HasPrefix(name, "testkit") && !leadsTo(rows, rows["cmd/cmemd"], name) {
 			t.Errorf("cmd/cmemd does not reach %s", name)
 		}
 	}

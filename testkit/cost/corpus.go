@@ -3,8 +3,10 @@ package cost
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -12,13 +14,27 @@ import (
 	"github.com/cmemd/cmemd/hooks"
 )
 
-// Times is n tool uses: those of list, over and over.
+// Times is n tool uses: those of list, over and over, each with another result than the last time: what an agent sees again
+// unchanged is not sent again.
 func Times(list []events.ToolUsed, n int) []events.ToolUsed {
 	all := make([]events.ToolUsed, 0, n)
 	for i := range n {
-		all = append(all, list[i%len(list)])
+		u := list[i%len(list)]
+		u.Output = numbered(u.Output, i)
+		all = append(all, u)
 	}
 	return all
+}
+
+// numbered is a result, JSON or text, with a number in it.
+func numbered(result string, n int) string {
+	switch {
+	case strings.HasPrefix(result, `{"`):
+		return fmt.Sprintf(`{"n":%d,%s`, n, result[1:])
+	case strings.HasPrefix(result, `"`):
+		return fmt.Sprintf(`"%d %s`, n, result[1:])
+	}
+	return fmt.Sprintf("%d %s", n, result)
 }
 
 // Payloads is 20 tool uses as a real client reports them: all that were captured in root's hooks/testdata/claude-code, and between
