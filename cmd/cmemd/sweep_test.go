@@ -31,7 +31,7 @@ func TestSweep(t *testing.T) {
 		t.Skip("takes some seconds")
 	}
 	t.Parallel()
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 15*time.Minute)
 	t.Cleanup(cancel)
 	w := sweeper{matrixWorld{program: newProgram(t), ctx: ctx, cwd: "/src/shop"}, secrets.Make(4711)}
 	if err := os.MkdirAll(w.home, 0o700); err != nil {
