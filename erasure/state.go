@@ -2,14 +2,11 @@ package erasure
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
-	"path/filepath"
-	"runtime"
 	"sync"
 
+	"github.com/cmemd/cmemd/durable"
 	"github.com/cmemd/cmemd/events"
 )
 
@@ -65,7 +62,7 @@ func (f *stateFile) change(alter func(*state)) error {
 	if err != nil {
 		return fmt.Errorf("erasure: %w", err)
 	}
-	if err := replaceFile(f.path, b); err != nil {
+	if err := durable.Replace(f.path, b, 0o600); err != nil {
 		return err
 	}
 	f.now = next
@@ -91,39 +88,4 @@ func (f *stateFile) end(left []pending, scanned *events.Record) error {
 			s.Scanned, s.Chain = scanned.Position, scanned.Chain
 		}
 	})
-}
-
-// replaceFile makes data the content of the file at path, in one step, and returns when that is on disk.
-func replaceFile(path string, data []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.tmp") // 0600
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	if err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
-	return syncDir(filepath.Dir(path))
-}
-
-// syncDir makes names in dir survive a power cut.
-func syncDir(dir string) error {
-	if runtime.GOOS == "windows" { // it cannot sync a folder, and does not need to
-		return nil
-	}
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	err = d.Sync()
-	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, fs.ErrInvalid) {
-		err = nil
-	}
-	return errors.Join(err, d.Close())
 }

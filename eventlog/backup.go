@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/cmemd/cmemd/durable"
 	"github.com/cmemd/cmemd/events"
 )
 
@@ -31,7 +32,7 @@ func (b *Bolt) Backup(ctx context.Context, path string) error {
 	if err := os.Rename(tmp.Name(), path); err != nil {
 		return fmt.Errorf("eventlog: backup: %w", err)
 	}
-	return syncDir(filepath.Dir(path))
+	return durable.SyncDir(filepath.Dir(path))
 }
 
 // CopyTo writes to w what Backup writes to a file, and returns how many bytes. The copy is first made whole beside the

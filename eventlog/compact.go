@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/cmemd/cmemd/durable"
 	"github.com/cmemd/cmemd/events"
 )
 
@@ -90,7 +91,7 @@ func (b *Bolt) replaceBy(to *Bolt) (replaced bool, err error) {
 	b.swap.Lock()
 	b.db, b.file = to.db, to.file
 	b.swap.Unlock()
-	if err := syncDir(filepath.Dir(b.path)); err != nil {
+	if err := durable.SyncDir(filepath.Dir(b.path)); err != nil {
 		return true, fmt.Errorf("%w: %w", ErrFailed, err)
 	}
 	_ = old.Close() // its file has no name any more: nothing that is lost with it would be found again

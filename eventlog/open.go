@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -15,6 +14,7 @@ import (
 	"go.etcd.io/bbolt"
 	bolterrors "go.etcd.io/bbolt/errors"
 
+	"github.com/cmemd/cmemd/durable"
 	"github.com/cmemd/cmemd/events"
 )
 
@@ -61,7 +61,7 @@ func openFile(path string, cfg Config, readOnly bool) (db *bbolt.DB, file *os.Fi
 		return nil, nil, errors.Join(err, db.Close())
 	}
 	if fresh && !readOnly {
-		err = syncDir(filepath.Dir(path))
+		err = durable.SyncDir(filepath.Dir(path))
 	}
 	if err != nil {
 		return nil, nil, errors.Join(err, db.Close())
@@ -210,22 +210,6 @@ func withFaults(f func() error) (err error) {
 		}
 	}()
 	return f()
-}
-
-// syncDir makes names in dir survive a power cut.
-func syncDir(dir string) error {
-	if runtime.GOOS == "windows" { // it cannot sync a folder, and does not need to
-		return nil
-	}
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	err = d.Sync()
-	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, fs.ErrInvalid) {
-		err = nil
-	}
-	return errors.Join(err, d.Close())
 }
 
 func keyOf(at events.Position) []byte { return binary.BigEndian.AppendUint64(nil, uint64(at)) }

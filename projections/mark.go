@@ -6,8 +6,9 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime"
 	"time"
+
+	"github.com/cmemd/cmemd/durable"
 )
 
 const (
@@ -67,7 +68,7 @@ func (m *mark) set(bootID string) error {
 	if err := m.write(markPrefix + bootID); err != nil {
 		return err
 	}
-	return syncDir(filepath.Dir(m.file.Name()))
+	return durable.SyncDir(filepath.Dir(m.file.Name()))
 }
 
 func (m *mark) clear() error { return m.write("") }
@@ -80,16 +81,4 @@ func (m *mark) write(content string) error {
 		return err
 	}
 	return m.file.Sync()
-}
-
-func syncDir(dir string) error {
-	if runtime.GOOS == "windows" { // it cannot sync a folder, and does not need to
-		return nil
-	}
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	return d.Sync()
 }

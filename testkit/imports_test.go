@@ -23,21 +23,22 @@ const module = "github.com/cmemd/cmemd"
 // table says what of ours each package may import: the drawing in ARCHITECTURE.md as data. A package below one of
 // these follows its row, and may import the packages of that row. What has no row may not exist.
 func table() map[string][]string {
-	below := []string{"projections", "projections/vectors", "observer", "evidence", "session", "eventlog", "policy", "events"}
+	below := []string{"projections", "projections/vectors", "observer", "evidence", "session", "eventlog", "policy", "events", "durable"}
 	faces := append([]string{"actors", "erasure", "replay", "recall", "hooks", "hooks/relay", "redact", "redact/full", "projections/vectors/embed"}, below...)
 	return map[string][]string{
-		"projections/vectors":       {"projections", "policy", "events", "eventlog"},
+		"projections/vectors":       {"projections", "policy", "events", "eventlog", "durable"},
 		"projections/vectors/embed": {"projections/vectors", "observer", "events"},
 
+		"durable":           {},
 		"events":            {},
 		"policy":            {"events"},
 		"session":           {"events", "policy"},
-		"eventlog":          {"events"},
+		"eventlog":          {"events", "durable"},
 		"evidence":          {"events"},
-		"observer":          {"events", "policy", "evidence"},
-		"projections":       {"events", "eventlog"},
+		"observer":          {"events", "policy", "evidence", "durable"},
+		"projections":       {"events", "eventlog", "durable"},
 		"hooks":             {"events", "session", "evidence", "hooks/relay"},
-		"hooks/relay":       {"redact"},
+		"hooks/relay":       {"redact", "durable"},
 		"redact":            {},
 		"redact/full":       {"redact"},
 		"recall":            below,
@@ -54,7 +55,7 @@ func table() map[string][]string {
 }
 
 // standardOnly are the packages that agents start at every tool call: each dependency costs them at every start.
-func standardOnly() []string { return []string{"hooks/relay", "cmd/cmemd-hook", "redact"} }
+func standardOnly() []string { return []string{"hooks/relay", "cmd/cmemd-hook", "redact", "durable"} }
 
 // listed is a package as the go command lists it; tests' own imports are not among Imports.
 type listed struct {

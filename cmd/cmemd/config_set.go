@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cmemd/cmemd/api"
+	"github.com/cmemd/cmemd/durable"
 	"github.com/cmemd/cmemd/redact"
 )
 
@@ -188,7 +189,7 @@ func (a *app) writeChanges(ctx context.Context, home, path string, changes []cha
 	if err != nil {
 		return p, err
 	}
-	return p, replaceFile(path, p.after, mode)
+	return p, durable.Replace(path, p.after, mode)
 }
 
 // A changePlan is what changes would make of a settings file.

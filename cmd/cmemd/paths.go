@@ -8,9 +8,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 
+	"github.com/cmemd/cmemd/durable"
 	"github.com/cmemd/cmemd/hooks/relay"
 )
 
@@ -72,47 +72,8 @@ func loadToken(path string) (string, error) {
 	secret := make([]byte, tokenBytes)
 	_, _ = rand.Read(secret) // never fails
 	token = hex.EncodeToString(secret)
-	return token, replaceFile(path, []byte(token+"\n"), ownFile)
+	return token, durable.Replace(path, []byte(token+"\n"), ownFile)
 }
 
 // ownFile is the mode of what nobody but this user may read.
 const ownFile fs.FileMode = 0o600
-
-// replaceFile makes data the content of the file at path, with that mode, in one step. It is on disk when this returns: a
-// loss of power leaves what was there before, or data.
-func replaceFile(path string, data []byte, mode fs.FileMode) error {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*") // ownFile
-	if err != nil {
-		return err
-	}
-	err = f.Chmod(mode)
-	if err == nil {
-		_, err = f.Write(data)
-	}
-	if err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
-	return syncDir(filepath.Dir(path))
-}
-
-// syncDir makes names in dir survive a loss of power.
-func syncDir(dir string) error {
-	if runtime.GOOS == "windows" { // it cannot sync a folder, and does not need to
-		return nil
-	}
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	err = d.Sync()
-	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, fs.ErrInvalid) {
-		err = nil
-	}
-	return errors.Join(err, d.Close())
-}

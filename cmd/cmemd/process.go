@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+
+	"github.com/cmemd/cmemd/durable"
 )
 
 // A daemonFile is what a running daemon writes down of itself in run/daemon.json. Its hooks read the socket; commands
@@ -53,7 +55,7 @@ func (d daemonFile) write(path string) error {
 	if err != nil {
 		return err
 	}
-	return replaceFile(path, append(b, '\n'), ownFile)
+	return durable.Replace(path, append(b, '\n'), ownFile)
 }
 
 // lives reports whether the process that wrote d still runs: the same number, started at the same instant of the same

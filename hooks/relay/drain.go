@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/cmemd/cmemd/durable"
 )
 
 const (
@@ -109,7 +111,7 @@ func (s *Spool) moveToBad(name, reason string) error {
 		return err
 	}
 	moved, why := filepath.Join(bad, name), filepath.Join(bad, name+".reason")
-	if err := replaceFile(why, []byte(reason+"\n")); err != nil {
+	if err := durable.Swap(why, []byte(reason+"\n"), 0o600); err != nil {
 		return err
 	}
 	err := os.Rename(s.path(name), moved)
@@ -122,7 +124,7 @@ func (s *Spool) moveToBad(name, reason string) error {
 	if err != nil {
 		return err
 	}
-	return syncDir(bad)
+	return durable.SyncDir(bad)
 }
 
 // Clean removes what hooks that were killed left in tmp, an hour after they wrote it, and returns how many files that

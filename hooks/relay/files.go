@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"time"
 )
 
@@ -65,24 +64,6 @@ func readBounded(path string, limit int64) ([]byte, error) {
 			data = append(data, 0)[:len(data)]
 		}
 	}
-}
-
-// replaceFile makes data the content of path in one step: readers see the old content or the new. It does not wait for
-// the disk.
-func replaceFile(path string, data []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	err = errors.Join(err, f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
-	return nil
 }
 
 // writeSynced writes a new file and returns when it is on disk. On an error nothing is left.

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"time"
+
+	"github.com/cmemd/cmemd/durable"
 )
 
 // spoolLimit is how much may wait in the spool: some 100,000 ordinary tool calls, and no threat to a home folder.
@@ -34,7 +36,7 @@ type Spool struct {
 
 // NewSpool returns the spool of a home. It touches nothing: the first Put makes the folders.
 func NewSpool(home string) *Spool {
-	return &Spool{dir: filepath.Join(home, "spool"), limit: spoolLimit, sync: syncDir}
+	return &Spool{dir: filepath.Join(home, "spool"), limit: spoolLimit, sync: durable.SyncDir}
 }
 
 // An Entry is one payload as its hook kept it.
@@ -97,7 +99,7 @@ func (s *Spool) makeFolders() error {
 			return err
 		}
 	}
-	return errors.Join(syncDir(s.dir), syncDir(filepath.Dir(s.dir)))
+	return errors.Join(durable.SyncDir(s.dir), durable.SyncDir(filepath.Dir(s.dir)))
 }
 
 func (s *Spool) room(size int64) error {

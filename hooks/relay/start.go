@@ -9,6 +9,8 @@ import (
 	"runtime"
 	"strings"
 	"time"
+
+	"github.com/cmemd/cmemd/durable"
 )
 
 const (
@@ -37,7 +39,7 @@ func (h *hook) expectDaemon() bool {
 		return age < startGrace
 	}
 	// Without the stamp each hook would start one; where it cannot be written no daemon can run either.
-	if err := replaceFile(stamp, now.UTC().AppendFormat(nil, time.RFC3339Nano)); err != nil {
+	if err := durable.Swap(stamp, now.UTC().AppendFormat(nil, time.RFC3339Nano), 0o600); err != nil {
 		return false
 	}
 	h.result.Started = h.Start(h.Home) == nil

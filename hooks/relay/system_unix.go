@@ -32,15 +32,6 @@ func unlock(f *os.File) {
 	_ = f.Close()
 }
 
-// syncDir returns when the names in a folder are on disk.
-func syncDir(path string) error {
-	d, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
-}
-
 // checkOwned returns an error unless dir is a folder of this user that nobody else may write to.
 func checkOwned(dir string) error {
 	info, err := os.Lstat(dir)

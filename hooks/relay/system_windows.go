@@ -33,9 +33,6 @@ func tryLock(path string) (*os.File, error) {
 // unlock gives a lock back.
 func unlock(f *os.File) { _ = f.Close() }
 
-// syncDir does nothing: a folder's names are written with the file system's journal here.
-func syncDir(string) error { return nil }
-
 // checkOwned accepts any folder: the temporary folder is each user's own here.
 func checkOwned(dir string) error {
 	_, err := os.Lstat(dir)

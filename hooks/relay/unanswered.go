@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"time"
+
+	"github.com/cmemd/cmemd/durable"
 )
 
 const (
@@ -87,7 +89,7 @@ func updateUnanswered(home string, change func(*Unanswered)) error {
 		return err
 	}
 	change(&u)
-	return replaceFile(path, appendUnanswered(nil, u))
+	return durable.Swap(path, appendUnanswered(nil, u), 0o600)
 }
 
 // clearUnanswered notes an answer. Nothing is written where nothing was unanswered, which is nearly always.

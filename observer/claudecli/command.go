@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -12,6 +11,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/cmemd/cmemd/durable"
 )
 
 // args are the client's arguments: nothing of the person's settings, no tools, no memory of the session, and the events of
@@ -173,18 +174,5 @@ func (c *Client) systemFile(text string) (string, error) {
 	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, []byte(text)) {
 		return path, nil
 	}
-	return path, replaceFile(path, []byte(text))
-}
-
-// replaceFile makes data the content of the file at path, readable by this user only, in one step.
-func replaceFile(path string, data []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".new-*") // 0600
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	if err := errors.Join(err, f.Close()); err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
-	return os.Rename(f.Name(), path)
+	return path, durable.Swap(path, []byte(text), 0o600)
 }

@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/cmemd/cmemd/durable"
 )
 
 // run is one child as it is written down while it lives: enough to tell it from another process that was given its number.
@@ -29,7 +31,7 @@ func (r run) note(pid int) error {
 	r.PID, r.Start, r.Boot = pid, start, bootID()
 	b, err := json.Marshal(r)
 	if err == nil {
-		err = replaceFile(r.path(), b)
+		err = durable.Swap(r.path(), b, 0o600)
 	}
 	if err != nil {
 		return setupFailure("the folder of runs cannot be written", err)
@@ -86,7 +88,7 @@ func Sweep(dir string) (found int, err error) {
 // ours reports whether a name in the folder of runs is one that this package gives.
 func ours(name string) bool {
 	system := strings.HasPrefix(name, "system-") && strings.HasSuffix(name, ".txt")
-	return system || name == cwdName || name == tmpName || strings.HasSuffix(name, ".run") || strings.HasPrefix(name, ".new-")
+	return system || name == cwdName || name == tmpName || strings.HasSuffix(name, ".run") || strings.HasPrefix(name, durable.NewPrefix)
 }
 
 // readRun returns what was written down; of a file that is no run, one that kills nobody.

@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/cmemd/cmemd/durable"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 )
@@ -285,11 +286,7 @@ func (x *Index) fresh() (*store, error) {
 // adopt makes s the store that the next Open opens.
 func (x *Index) adopt(s *store) error {
 	name := filepath.Base(s.dir)
-	tmp := filepath.Join(x.dir, currentFile+".tmp")
-	if err := os.WriteFile(tmp, []byte(name+"\n"), 0o600); err != nil {
-		return fmt.Errorf("index: %w", err)
-	}
-	if err := os.Rename(tmp, filepath.Join(x.dir, currentFile)); err != nil {
+	if err := durable.Replace(filepath.Join(x.dir, currentFile), []byte(name+"\n"), 0o600); err != nil {
 		return fmt.Errorf("index: %w", err)
 	}
 	return nil

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/cmemd/cmemd/durable"
 	"github.com/cmemd/cmemd/events"
 )
 
@@ -305,7 +306,7 @@ func (s *slab) compact() error {
 	if err := next.fill(s); err != nil {
 		return errors.Join(fmt.Errorf("vectors: compact: %w", err), next.reset())
 	}
-	return errors.Join(s.exchange(next), syncDir(filepath.Dir(s.path)))
+	return errors.Join(s.exchange(next), durable.SyncDir(filepath.Dir(s.path)))
 }
 
 // fill makes the file of from's rows that are not dead, and puts it in the place of from's.
@@ -375,14 +376,4 @@ func guard(before bool, err *error) {
 	if p := recover(); p != nil {
 		*err = fmt.Errorf("%w: %v", errDamaged, p)
 	}
-}
-
-// syncDir makes what a folder lists durable, where the system can do that.
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	_ = d.Sync() // not every system syncs folders
-	return d.Close()
 }

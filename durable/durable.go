@@ -1,0 +1,72 @@
+// Package durable puts files and their names on disk so that a loss of power, at any moment, leaves what was there before
+// or what was asked for, never half of it.
+//
+// It imports the standard library only: what agents start at every tool call uses it too. All functions may be called from
+// several goroutines and processes at once; of two replacements of one file, the last to be renamed stays.
+package durable
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+)
+
+// NewPrefix begins the names of the files that Replace and Swap write before they rename them. One that is still there
+// was left by a process killed in between, and may be deleted.
+const NewPrefix = ".new-"
+
+// Replace makes data the content of the file at path, with that mode, in one step, and returns when that is on disk. The
+// folder must exist. On an error the file is as it was, unless it was the folder's sync that failed: then it may be either.
+// A symbolic link at path is replaced, not followed.
+func Replace(path string, data []byte, mode fs.FileMode) error {
+	if err := replace(path, data, mode, (*os.File).Sync); err != nil {
+		return err
+	}
+	return SyncDir(filepath.Dir(path))
+}
+
+// Swap is Replace without the wait for the disk: readers see the old content or the new, but a loss of power may leave the
+// file empty. It is for what can be made again, where a sync would cost more than that.
+func Swap(path string, data []byte, mode fs.FileMode) error {
+	return replace(path, data, mode, func(*os.File) error { return nil })
+}
+
+func replace(path string, data []byte, mode fs.FileMode, settle func(*os.File) error) error {
+	f, err := os.CreateTemp(filepath.Dir(path), NewPrefix+filepath.Base(path)+"-*") // 0600
+	if err != nil {
+		return err
+	}
+	err = f.Chmod(mode)
+	if err == nil {
+		_, err = f.Write(data)
+	}
+	if err == nil {
+		err = settle(f)
+	}
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return nil
+}
+
+// SyncDir returns when the names in dir are on disk. Where the system cannot sync a folder (Windows, some file systems), it
+// does nothing.
+func SyncDir(dir string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	err = d.Sync()
+	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, fs.ErrInvalid) {
+		err = nil
+	}
+	return errors.Join(err, d.Close())
+}
