@@ -10,7 +10,7 @@ type SessionOpened struct {
 	GitRoot      string `cbor:"6,keyasint,omitempty" json:"git_root,omitempty"`   // top level of the working tree, or empty
 	GitBranch    string `cbor:"7,keyasint,omitempty" json:"git_branch,omitempty"` // empty when detached or no repository
 	GitHead      string `cbor:"8,keyasint,omitempty" json:"git_head,omitempty"`   // full hash
-	Source       string `cbor:"9,keyasint,omitempty" json:"source"`               // startup, resume, clear, compact, fork, sight, transcript
+	Source       string `cbor:"9,keyasint,omitempty" json:"source"`               // startup, resume, clear, compact, fork, sight, transcript, import
 	Transcript   string `cbor:"10,keyasint,omitempty" json:"transcript,omitempty"`
 	ProjectKey   string `cbor:"11,keyasint,omitempty" json:"project_key,omitempty"` // folders with the same one are one project; empty: ProjectRoot alone
 }
@@ -39,8 +39,12 @@ type ToolUsed struct {
 	OutputSize   int            `cbor:"11,keyasint,omitempty" json:"output_size"` // bytes before any cut
 	Redactions   map[string]int `cbor:"12,keyasint,omitempty" json:"redactions,omitempty"`
 	Prompt       int            `cbor:"13,keyasint,omitempty" json:"prompt,omitempty"`     // number of the prompt it served; 0 before the first
-	Unobserved   string         `cbor:"14,keyasint,omitempty" json:"unobserved,omitempty"` // why no turn settles it: private, own
+	Unobserved   string         `cbor:"14,keyasint,omitempty" json:"unobserved,omitempty"` // why no turn settles it: private, own, imported
 }
+
+// UnobservedImported marks a tool use that was imported: another memory has observed it. Unlike what is private or our own it
+// keeps its input and output.
+const UnobservedImported = "imported"
 
 // AgentStopped is the end of one answer of the agent.
 type AgentStopped struct {

@@ -122,6 +122,7 @@ type ObservationParsed struct {
 	Claims          []Claim  `cbor:"13,keyasint,omitempty" json:"claims,omitempty"`
 	Prompt          int      `cbor:"14,keyasint,omitempty" json:"prompt,omitempty"`
 	Unseen          bool     `cbor:"15,keyasint,omitempty" json:"unseen,omitempty"` // names files, none of which the session touched
+	Source          string   `cbor:"16,keyasint,omitempty" json:"source,omitempty"` // of one that no turn of ours made: the memory that it was imported from
 }
 
 // SummaryParsed is one summary that was kept.
@@ -136,6 +137,7 @@ type SummaryParsed struct {
 	Notes        string  `cbor:"8,keyasint,omitempty" json:"notes,omitempty"`
 	Claims       []Claim `cbor:"9,keyasint,omitempty" json:"claims,omitempty"`
 	Prompt       int     `cbor:"10,keyasint,omitempty" json:"prompt,omitempty"`
+	Source       string  `cbor:"11,keyasint,omitempty" json:"source,omitempty"` // of one that no turn of ours made: the memory that it was imported from
 }
 
 // InputsDropped gives inputs up without an output.

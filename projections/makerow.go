@@ -23,7 +23,7 @@ func observationRow(r *record) (Row, bool, error) {
 		ID: e.Observation, Prompt: e.Prompt, Type: e.Type, TypeGiven: e.TypeGiven, Title: e.Title, Subtitle: e.Subtitle,
 		Narrative: e.Narrative, Facts: e.Facts, Concepts: e.Concepts, FilesRead: e.FilesRead,
 		FilesModified: e.FilesModified, FilesUnverified: e.FilesUnverified, Claims: e.Claims, Unseen: e.Unseen,
-		Turn: turnOf(r, e.Turn),
+		Turn: turnOf(r, e.Turn), Source: e.Source,
 	}
 	row.Flagged = flagged(row)
 	return row, ok, err
@@ -33,7 +33,7 @@ func summaryRow(r *record) (Row, bool, error) {
 	e, ok, err := payloadOf[events.SummaryParsed](r)
 	row := Row{
 		ID: e.Summary, Prompt: e.Prompt, Request: e.Request, Investigated: e.Investigated, Learned: e.Learned,
-		Completed: e.Completed, NextSteps: e.NextSteps, Notes: e.Notes, Claims: e.Claims, Turn: turnOf(r, e.Turn),
+		Completed: e.Completed, NextSteps: e.NextSteps, Notes: e.Notes, Claims: e.Claims, Turn: turnOf(r, e.Turn), Source: e.Source,
 	}
 	row.Flagged = flagged(row)
 	return row, ok, err

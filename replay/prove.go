@@ -275,6 +275,9 @@ func (p *prover) follow(s *proved, r events.Record, e events.Event) {
 	case events.KindTurnReceived, events.KindTurnFailed:
 		s.flying = nil
 	case events.KindObservationParsed, events.KindSummaryParsed, events.KindOutputSkipped:
+		if imported(r.Header) {
+			return
+		}
 		if skipped, ok := e.(events.OutputSkipped); !ok || skipped.Reason != events.ReasonEmpty {
 			p.circuit(s.provider).parsed = s.began
 		}

@@ -58,6 +58,9 @@ func (p *prover) commands(s *proved, d *decision) (name string, cmds []session.C
 			ID: h.ID, At: h.OccurredAt, Turns: e.Turns, Inputs: e.Inputs, Provider: e.Provider,
 		}}
 	}
+	if imported(h.Header) {
+		return "", nil
+	}
 	switch h.Kind {
 	case events.KindTurnReceived:
 		return ProvedAnswer, []session.Command{d.answer()}
@@ -160,6 +163,11 @@ func (d *decision) captured() (string, []session.Command) {
 		}
 	}
 	return ProvedCapture, []session.Command{c}
+}
+
+// imported reports whether a record is memory that no turn of ours made: a fact. It says so when its words are gone too.
+func imported(h events.Header) bool {
+	return (h.Kind == events.KindObservationParsed || h.Kind == events.KindSummaryParsed) && h.Correlation == (events.ID{})
 }
 
 // causeSilent is why a session was closed that nobody closed.

@@ -33,11 +33,12 @@ func (o Origin) Session() events.SessionID { return events.SessionIDOf(o.Agent, 
 //
 //	SessionOpened     only Source counts; the rest is taken from Origin
 //	PromptSubmitted   Number is assigned by Decide
-//	ToolUsed          Prompt is assigned; Unobserved non-empty keeps it out of every turn
+//	ToolUsed          Prompt is assigned; Unobserved non-empty keeps it out of every turn; its words stay only if it was imported
 //	AgentStopped      Work and Prompt are assigned; what answers a private prompt loses its message
 //	ContextCompacted  Prompt is assigned; under a private prompt it loses its summary and is unobserved
 //	SessionClosed
 //	ContextInjected
+//	ObservationParsed, SummaryParsed  imported alone: with a Source, and of no turn. They settle nothing
 //
 // A Capture whose Key the session has seen is a duplicate: Decide returns no events.
 type Capture struct {

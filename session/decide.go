@@ -193,6 +193,16 @@ func addCapture(s *State, b *batch, c Capture) error {
 		}
 	case events.ContextInjected:
 		b.add(e)
+	case events.ObservationParsed:
+		if e.Source == "" || e.Turn != (events.ID{}) {
+			return fmt.Errorf("%w: an observation of no other memory", ErrNotCapture)
+		}
+		b.add(e)
+	case events.SummaryParsed:
+		if e.Source == "" || e.Turn != (events.ID{}) {
+			return fmt.Errorf("%w: a summary of no other memory", ErrNotCapture)
+		}
+		b.add(e)
 	default:
 		return fmt.Errorf("%w: %T", ErrNotCapture, c.Event)
 	}
@@ -204,12 +214,13 @@ func (b *batch) addStop(e events.AgentStopped, work, prompt int) {
 	b.add(e).last().Unobserved = work == 0
 }
 
-// observable cuts the content of a tool use that no turn may see: one of our own, or one that serves a private prompt.
+// observable cuts the content of a tool use that no turn may see: one of our own, or one that serves a private prompt. What
+// was imported keeps it: no turn sees that because another memory has observed it.
 func observable(s *State, e events.ToolUsed) events.ToolUsed {
 	if s.private && e.Unobserved == "" {
 		e.Unobserved = "private"
 	}
-	if e.Unobserved != "" {
+	if e.Unobserved != "" && e.Unobserved != events.UnobservedImported || s.private {
 		e.Input, e.Output = "", ""
 	}
 	return e

@@ -68,6 +68,7 @@ func (a *app) showRow(r api.Row) {
 	a.field("when", moment(r.At))
 	a.field("project", r.Project)
 	a.field("session", sessionOf(r))
+	a.field("imported from", r.Source)
 	a.field("position", fmt.Sprint(r.Position))
 	a.showState(r)
 	for _, f := range textsOf(r) {
