@@ -71,7 +71,7 @@ type Row struct {
 	SupersededBy events.ID `cbor:"37,keyasint,omitzero" json:"superseded_by,omitzero"` // the memory, or the turn whose rows, took its place
 	Forgotten    bool      `cbor:"38,keyasint,omitempty" json:"forgotten,omitempty"`   // only ID, Position and At (of the forgetting) are left
 	Private      bool      `cbor:"39,keyasint,omitempty" json:"private,omitempty"`     // a prompt that was private: no text
-	Source       string    `cbor:"46,keyasint,omitempty" json:"source,omitempty"`      // of an imported observation or summary: the memory that it comes from
+	Source       string    `cbor:"47,keyasint,omitempty" json:"source,omitempty"`      // of an imported observation or summary: the memory that it comes from
 	ByHand       bool      `cbor:"45,keyasint,omitempty" json:"by_hand,omitempty"`     // a person superseded it: by a memory, or by itself where it was only taken back
 
 	Stands []Stand `cbor:"46,keyasint,omitempty" json:"stands,omitempty"` // how Superseded, SupersededBy and ByHand came about, oldest first
