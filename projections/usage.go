@@ -14,7 +14,7 @@ import (
 type usageView struct{}
 
 func (usageView) name() string       { return "usage" }
-func (usageView) version() int       { return 3 }
+func (usageView) version() int       { return 4 }
 func (usageView) skipsUnknown() bool { return true }
 
 func usageCellTable() table[UsageCount]    { return table[UsageCount]{name: "cells", ordered: true} }

@@ -207,6 +207,7 @@ func TestWhatProvidersTellIsCounted(t *testing.T) {
 		{events.Bill{}, true},
 		{events.Bill{Usage: events.Usage{Input: 7}, Cost: 1e300, Calls: 1, Model: "dear"}, false},
 		{events.Bill{Usage: events.Usage{Input: 80, Output: 8}, Told: true, Calls: 1, Model: "free"}, false},
+		{events.Bill{Told: true, Calls: 1, Model: "rules"}, false}, // it reads no tokens
 		{events.Bill{Usage: events.Usage{Input: 90, Output: 9}, Cost: 0.5, Told: true, Unstated: events.Usage{Input: 40, Output: 4}, Calls: 2, Model: "both"}, false},
 	} {
 		turn := w.start(s, events.TurnObservation, in)
@@ -223,6 +224,7 @@ func TestWhatProvidersTellIsCounted(t *testing.T) {
 		}},
 		{"anthropic", "dear", "small", UsageCount{Turns: 1, Calls: 1, PromptBytes: 900, Input: 7, Stated: 1e15}},
 		{"anthropic", "free", "small", UsageCount{Turns: 1, Calls: 1, PromptBytes: 900, Input: 80, Output: 8}},
+		{"anthropic", "rules", "small", UsageCount{Turns: 1, Calls: 1, PromptBytes: 900}},
 		{"anthropic", "small", "", UsageCount{
 			Turns: 4, Calls: 6, PromptBytes: 52_700, Input: 3300, Cached: 400, Output: 30, Untold: 1, Stated: 350_000_000,
 			Unstated: events.Usage{Input: 2000, Output: 20},
@@ -360,7 +362,7 @@ func naiveUsage(t tb, w *world) UsageCount {
 		if r.Kind == events.KindTurnReceived {
 			one.Calls = max(one.Calls, 1)
 		}
-		if b.Usage == (events.Usage{}) {
+		if b.Usage == (events.Usage{}) && (b.Cost != 0 || !b.Told) {
 			one.Untold = 1
 		}
 		switch {

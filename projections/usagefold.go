@@ -157,7 +157,7 @@ func (t *usageTurn) paid(b events.Bill) {
 	c, u := &t.count, b.Usage
 	c.Input, c.Cached, c.Output, c.Calls, c.Stated = u.Input, u.Cached, u.Output, int64(b.Calls), billionths(b.Cost)
 	c.Unstated, c.Untold, c.PromptBytes = b.Open(), 0, cmp.Or(max(b.Sent, 0), t.captured)
-	if u == (events.Usage{}) {
+	if free := b.Told && b.Cost == 0; u == (events.Usage{}) && !free {
 		c.Untold = 1
 	}
 	t.key.by.model, t.key.by.asked = cmp.Or(b.Model, t.asked), ""

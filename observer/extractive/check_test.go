@@ -28,6 +28,9 @@ func ask(tb testing.TB, p observer.Prompt) observer.Parsed {
 	if len(r.Text) > providertest.MaxOutput || !utf8.ValidString(r.Text) || r.Form != events.FormXML {
 		tb.Fatalf("output of %d bytes, valid %v, form %q", len(r.Text), utf8.ValidString(r.Text), r.Form)
 	}
+	if !r.Told || r.Cost != 0 || r.Usage != (events.Usage{}) {
+		tb.Fatalf("it costs nothing, and should say so: told %v, $%v, %+v", r.Told, r.Cost, r.Usage)
+	}
 	parsed := observer.Parse(r.Text, p.Kind, observer.CodeMode().TypeIDs())
 	if parsed.Disposition == observer.DispositionDropped || parsed.Clipped > 0 || parsed.Excess > 0 {
 		tb.Fatalf("disposition %s (%s), %d clipped, %d in excess:\n%s",
