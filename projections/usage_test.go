@@ -250,12 +250,12 @@ func TestWhatProvidersTellIsCounted(t *testing.T) {
 		{0, "nothing", Money{Stated: 0.5, Unpriced: 44}},
 		{2, "small", Money{}}, // it costs nothing, and says so
 		{2, "none", Money{}},
-		{3, "small", Money{Stated: 0.35, Listed: 2200}},
-		{3, "small-0101", Money{Stated: 0.35, Unpriced: 2020}},
-		{3, "none", Money{Stated: 0.35, Unpriced: 2020}},
-		{4, "small", Money{Listed: 100}},
-		{4, "small-0101", Money{Listed: 100}},
-		{4, "nothing", Money{Unpriced: 55}},
+		{4, "small", Money{Stated: 0.35, Listed: 2200}},
+		{4, "small-0101", Money{Stated: 0.35, Unpriced: 2020}},
+		{4, "none", Money{Stated: 0.35, Unpriced: 2020}},
+		{5, "small", Money{Listed: 100}},
+		{5, "small-0101", Money{Listed: 100}},
+		{5, "nothing", Money{Unpriced: 55}},
 	} {
 		if m := got[c.of].Money(lists[c.priced]); m != c.want {
 			t.Errorf("%s where %s has a price: got %+v, want %+v", got[c.of].Model, c.priced, m, c.want)
