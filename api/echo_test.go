@@ -71,6 +71,18 @@ func repeats() []func(lines []string) string {
 			rand.New(rand.NewPCG(3, 4)).Shuffle(len(lines), func(i, j int) { lines[i], lines[j] = lines[j], lines[i] })
 			return strings.Join(lines, "\n")
 		},
+		func(lines []string) string {
+			raw, _ := json.Marshal(map[string]any{"type": "attachment", "content": strings.Join(lines, "\n")})
+			return string(raw)
+		},
+		each(func(n int, l string) string { return fmt.Sprintf("docs/notes.md:%d:%s", n+1, l) }),
+		each(func(n int, l string) string { return fmt.Sprintf("| %d | %s | yes |", n+1, l) }),
+		func(lines []string) string { return strings.Join(lines, " ") },
+		func(lines []string) string {
+			inner, _ := json.Marshal([]string{strings.Join(lines, "\n")})
+			raw, _ := json.Marshal(map[string]any{"stdout": string(inner), "stderr": ""})
+			return string(raw)
+		},
 	}
 }
 

@@ -1,19 +1,16 @@
 package hooks
 
 import (
-	"hash/maphash"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 )
 
-// linesOf yields the lines of text and what ends each. JSON that is quoted in JSON writes a line end as \n, and a quote
-// stands around what it says.
-func linesOf(text string) func(yield func(line, end string) bool) {
-	return func(yield func(line, end string) bool) {
+// piecesOf yields what of a text may be said by itself, and what ends each: lines, cells of tables, and what stands in quotes.
+// JSON that is quoted in JSON writes a line end as \n.
+func piecesOf(text string) func(yield func(piece, end string) bool) {
+	return func(yield func(piece, end string) bool) {
 		for text != "" {
-			at, size := lineEnd(text)
+			at, size := pieceEnd(text)
 			if !yield(text[:at], text[at:at+size]) {
 				return
 			}
@@ -22,17 +19,18 @@ func linesOf(text string) func(yield func(line, end string) bool) {
 	}
 }
 
-// lineEnd returns where the first line of text ends, and how long its end is.
-func lineEnd(text string) (at, size int) {
+// pieceEnd returns where the first piece of text ends, and how long its end is.
+func pieceEnd(text string) (at, size int) {
 	for i := 0; i < len(text); i++ {
 		switch text[i] {
-		case '\n':
+		case '\n', '"', '|':
 			return i, 1
-		case '\\':
-			n := 1 // text that is quoted more than once has more of them
-			for i+n < len(text) && text[i+n] == '\\' {
-				n++
+		case "│"[0]:
+			if strings.HasPrefix(text[i:], "│") {
+				return i, len("│")
 			}
+		case '\\':
+			n := slashes(text[i:]) // text that is quoted more than once has more of them
 			if i+n < len(text) && (text[i+n] == 'n' || text[i+n] == '"') {
 				return i, n + 1
 			}
@@ -42,75 +40,109 @@ func lineEnd(text string) (at, size int) {
 	return len(text), 0
 }
 
-// toldLine is what is known of a line.
-type toldLine struct {
-	hash   uint64
-	size   int  // bytes of its letters and digits
-	marked bool // it has what only lines of memory have: a row's id, or the notice
-	notice bool
-	dated  bool // a heading of a day, or a file with the time of its change: nothing but memory beside memory
+// saidBy is what a line of memory says: without marks around it, its row's id and time. A line that marks memory by itself says
+// nothing.
+func saidBy(line string) string {
+	line = undecorated(line)
+	if id := leadingID(line); id > 0 {
+		return untimed(line[id:])
+	}
+	if noticeAt(line) > 0 {
+		return ""
+	}
+	return line
 }
 
-// has reports whether a line was given.
-func (k *Told) has(l toldLine) bool {
-	if l.notice {
-		return true
+// noticeAt returns the length of the notice or heading that begins s and that only memory has; 0 if there is none.
+func noticeAt(s string) int {
+	if s == "" || s[0] != 'M' && s[0] != 'L' {
+		return 0
 	}
-	_, ok := k.lines[l.hash]
-	return ok && l.size > 0
+	s = s[:min(len(s), maxNotice)]
+	if strings.HasPrefix(s, ContextTitle) {
+		line, _, _ := strings.Cut(s, "\n")
+		i := strings.Index(line, ContextNotice)
+		if i < 0 {
+			return 0
+		}
+		i += len(ContextNotice)
+		if end := strings.Index(line[i:], noticeTail); end >= 0 {
+			return i + end + len(noticeTail)
+		}
+		end, _ := pieceEnd(line[i:])
+		return i + end
+	}
+	inner, ok := strings.CutPrefix(s, lastSession)
+	if !ok {
+		return 0
+	}
+	inner, _, ok = strings.Cut(inner, ")")
+	if last := inner[strings.LastIndexByte(inner, ' ')+1:]; !ok || leadingID(last) != len(last) || last == "" {
+		return 0
+	}
+	return len(lastSession) + len(inner) + 1
 }
 
-// read takes a line apart.
-func (k *Told) read(text string) (l toldLine) {
-	text = undecorated(text)
-	if strings.HasPrefix(text, ContextTitle) && strings.Contains(text, ContextNotice) {
-		return toldLine{marked: true, notice: true}
-	}
-	l.dated = isDated(text)
-	if id := leadingID(text); id > 0 {
-		l.marked = true
-		text = untimed(text[id:])
-	} else if strings.HasPrefix(text, "Last session (") && leadingID(text[strings.LastIndexByte(text, ' ')+1:]) > 0 {
-		return toldLine{marked: true, notice: true}
-	}
-	var letters [maxToldLetters]byte
-	kept := letters[:0]
-	for _, r := range text {
-		switch {
-		case 'a' <= r && r <= 'z', '0' <= r && r <= '9':
-			kept = append(kept, byte(r))
-		case 'A' <= r && r <= 'Z':
-			kept = append(kept, byte(r)+'a'-'A')
-		case r >= 0x80 && (unicode.IsLetter(r) || unicode.IsDigit(r)):
-			kept = utf8.AppendRune(kept, unicode.ToLower(r))
-		}
-		if len(kept) > maxToldLetters-utf8.UTFMax {
-			break
-		}
-	}
-	l.hash, l.size = maphash.Bytes(k.seed, kept), len(kept)
-	return l
-}
+const (
+	// lastSession begins the heading of the newest summary; a time and an id follow.
+	lastSession = "Last session ("
+
+	// noticeTail ends the notice where it is whole, and maxNotice is the longest: names of projects and files are cut before.
+	noticeTail = "check it against the files."
+	maxNotice  = 640
+)
 
 // undecorated is a line without what stands before and behind it where it is quoted: marks of quotes, lists, patches and
 // comments, borders, and the numbers of lines.
 func undecorated(s string) string {
+	return strings.TrimRightFunc(s[leading(s):], isDecoration)
+}
+
+// leading is how much of a line is decoration before what it says.
+func leading(s string) int {
+	rest := s
 	for {
-		s = strings.TrimFunc(s, isDecoration)
-		digits := 0
-		for digits < len(s) && '0' <= s[digits] && s[digits] <= '9' {
-			digits++
+		rest = strings.TrimLeftFunc(rest, isDecoration)
+		digits := countDigits(rest)
+		if digits == 0 || digits > 6 || digits == len(rest) {
+			return len(s) - len(rest)
 		}
-		if digits == 0 || digits > 6 || digits == len(s) {
-			return s
-		}
-		rest, ok := unnumbered(s[digits:])
+		after, ok := unnumbered(rest[digits:])
 		if !ok {
-			return s
+			return len(s) - len(rest)
 		}
-		s = rest
+		rest = after
 	}
 }
+
+func countDigits(s string) int {
+	n := 0
+	for n < len(s) && '0' <= s[n] && s[n] <= '9' {
+		n++
+	}
+	return n
+}
+
+// located is how much of a line says where it was found, as searches print it: path:NN: or path-NN-, path: or NN: alone; 0:
+// nothing.
+func located(s string) int {
+	place := s[:min(len(s), maxPlace)]
+	if blank := strings.IndexAny(place, " \t\""); blank >= 0 {
+		place = place[:blank]
+	}
+	for at := range len(place) {
+		if c := place[at]; c == ':' || c == '-' {
+			n := at + 1 + countDigits(place[at+1:])
+			if n > at+1 && n < len(place) && place[n] == c {
+				return n + 1
+			}
+		}
+	}
+	return strings.IndexByte(place, ':') + 1
+}
+
+// maxPlace is the longest path that located knows, in bytes.
+const maxPlace = 256
 
 func isDecoration(r rune) bool {
 	switch r {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -49,7 +50,17 @@ func echoes() map[string]string {
 	rand.New(rand.NewPCG(1, 2)).Shuffle(len(reordered), func(i, j int) { reordered[i], reordered[j] = reordered[j], reordered[i] })
 	quoted, _ := json.Marshal(unfenced())
 	twice, _ := json.Marshal(map[string]string{"stdout": string(quoted)})
+	escaped, _ := json.Marshal(map[string]any{"type": "attachment", "content": strings.ReplaceAll(unfenced(), "—", "\u2014")})
 	return map[string]string{
+		"found by grep":  each(func(n int, l string) string { return fmt.Sprintf("docs/notes.md:%d:%s", n+1, l) }),
+		"by grep alone":  each(func(n int, l string) string { return fmt.Sprintf("%d:%s", n+1, l) }),
+		"around a match": each(func(n int, l string) string { return fmt.Sprintf("docs/old-notes.md-%d-%s", n+1, l) }),
+		"in files":       each(func(_ int, l string) string { return "notes.md:" + l }),
+		"in a table":     "| # | memory | seen |\n|---|---|---|\n" + each(func(n int, l string) string { return fmt.Sprintf("| %d | %s | yes |", n+1, l) }),
+		"one paragraph":  strings.Join(lines, " "),
+		"JSON lines":     `{"type":"attachment","content":` + string(quoted) + "}\n" + `{"type":"user","text":"hello"}`,
+		"other escapes":  strings.ReplaceAll(string(escaped), "—", `\u2014`),
+		"pretty JSON":    "{\n  \"content\": " + string(quoted) + "\n}",
 		"as it is":       unfenced(),
 		"quoted":         each(func(_ int, l string) string { return "> " + l }),
 		"quoted twice":   each(func(_ int, l string) string { return "  >> " + l }),
@@ -68,6 +79,19 @@ func echoes() map[string]string {
 		"a part of it":   strings.Join(lines[6:8], "\n"),
 		"only rows":      lines[9] + "\n" + lines[10],
 	}
+}
+
+// folded breaks a text into lines of about n bytes, between words.
+func folded(text string, n int) string {
+	var b strings.Builder
+	for w := range strings.FieldsSeq(text) {
+		b.WriteString(w)
+		b.WriteByte(' ')
+		if b.Len()-strings.LastIndexByte(b.String(), '\n') > n {
+			b.WriteByte('\n')
+		}
+	}
+	return b.String()
 }
 
 func TestEchoesAreCut(t *testing.T) {
@@ -89,7 +113,7 @@ func TestEchoesAreCut(t *testing.T) {
 		if cut == 0 || !strings.HasPrefix(stop.LastMessage, "As I was told:") || !strings.HasSuffix(stop.LastMessage, "Now the tests pass.") || stop.Size != 7 {
 			t.Errorf("%s: cut %d, left %q", name, cut, stop.LastMessage)
 		}
-		if got, cut := told.Cut(events.PromptSubmitted{Text: echo}); name != "as JSON" && name != "JSON in JSON" && (got != nil || cut == 0) {
+		if got, cut := told.Cut(events.PromptSubmitted{Text: echo}); !strings.Contains(name, "JSON") && name != "other escapes" && name != "in a table" && (got != nil || cut == 0) {
 			t.Errorf("%s: a prompt that is nothing else: got %+v", name, got)
 		}
 		got, _ = told.Cut(events.ContextCompacted{Summary: echo + "\nThe user asked for tests."})
@@ -103,6 +127,110 @@ func TestEchoesAreCut(t *testing.T) {
 		got, _ = told.Cut(events.ToolUsed{Tool: "Write", Input: string(out), Output: "ok"})
 		if tool := got.(events.ToolUsed); tool.Unobserved != "" || tool.Output != "ok" || !json.Valid([]byte(tool.Input)) {
 			t.Errorf("%s: written: %+v", name, tool)
+		}
+	}
+}
+
+// saved are notes as they are given, and what they say.
+func saved() (given string, texts []string) {
+	texts = []string{
+		"The payment gateway retries seven times with jitter because the bank drops idle sockets after ninety seconds",
+		"Checkout totals are rounded half even in the ledger package and never in the view templates or the mailer",
+		"Discount codes are case folded before lookup; the legacy importer wrote them in mixed case until release nine",
+	}
+	var b strings.Builder
+	b.WriteString(ContextOpen + "\n## Saved\n")
+	for i, text := range texts {
+		fmt.Fprintf(&b, "- 019a1fa4-72%02d-7b22 Mar 1, 2026 note: %s\n", i, text)
+	}
+	return b.String() + ContextClose, texts
+}
+
+// Notes that come back without their ids and labels: two that stand beside each other are no chance, whatever is around them.
+func TestWordsWithoutTheirLinesAreCut(t *testing.T) {
+	t.Parallel()
+	given, texts := saved()
+	told := (*Told)(nil).With(given)
+	three, two := strings.Join(texts, ". ")+".", texts[0]+"\n> * "+texts[1]
+	for name, c := range map[string]struct{ text, left string }{
+		"a paragraph":           {three, ""},
+		"a paragraph, wrapped":  {folded(three, 70), ""},
+		"within a paragraph":    {"I was told that " + strings.Join(texts, ". Also that ") + ". So the tests were changed.", "I was told that . Also that . Also that . So the tests were changed."},
+		"a list of two":         {"Here is what the memory says:\n> * " + two + "\nIt works now.", "Here is what the memory says:\nIt works now."},
+		"a table":               {"| 1 | " + strings.Join(texts, " | yes |\n| 2 | ") + " | no |\n", ""},
+		"spread over the lines": {texts[0] + "\nThis is why the retry was left alone, which nobody had expected before the review of March.\n" + texts[1] + "\nThis one is about rounding; its tests are in the ledger's own folder and were run by hand.\n" + texts[2] + "\n", "This is why the retry was left alone, which nobody had expected before the review of March.\nThis one is about rounding; its tests are in the ledger's own folder and were run by hand.\n"},
+		"signs between":         {"“" + strings.ToUpper(texts[0]) + "” — *" + strings.ReplaceAll(texts[1], " ", "  ") + "*", ""},
+	} {
+		got, cut := told.Cut(events.AgentStopped{LastMessage: c.text})
+		if left := got.(events.AgentStopped).LastMessage; left != c.left || cut < 2 {
+			t.Errorf("%s: cut %d, left %q, want %q", name, cut, left, c.left)
+		}
+		raw, err := json.Marshal(map[string]any{"file_path": "/src/shop/notes.md", "content": c.text})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, _ = told.Cut(events.ToolUsed{Tool: "Write", Input: string(raw), Output: "ok"})
+		for _, text := range texts {
+			if tool := got.(events.ToolUsed); strings.Contains(tool.Input, text) || !strings.Contains(tool.Input, "/src/shop/notes.md") {
+				t.Errorf("%s: written: %+v", name, tool)
+			}
+		}
+	}
+}
+
+// JSON within strings stays JSON, to any depth.
+func TestNestedJSONStaysWhole(t *testing.T) {
+	t.Parallel()
+	given, texts := saved()
+	told := (*Told)(nil).With(given)
+	inner := any(map[string]any{"kept": "what the tests printed in the end", "list": []string{"a \"" + texts[0] + "\" of it", texts[1]}, "n": 1.5})
+	for depth := range 4 {
+		raw, err := json.Marshal(inner)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, cut := told.Cut(events.ToolUsed{Tool: "Bash", Input: `{"command":"jq . x"}`, Output: string(raw)})
+		out := got.(events.ToolUsed).Output
+		if cut == 0 || strings.Contains(out, "gateway") || strings.Contains(out, "ledger") || !strings.Contains(out, "what the tests printed in the end") {
+			t.Errorf("depth %d: cut %d, left %s", depth, cut, out)
+		}
+		for at, text := 0, out; at <= depth; at++ {
+			var v map[string]any
+			if err := json.Unmarshal([]byte(text), &v); err != nil {
+				t.Fatalf("depth %d, level %d: %v in %q", depth, at, err, text)
+			}
+			text, _ = v["stdout"].(string)
+		}
+		inner = map[string]any{"stdout": string(raw), "stderr": ""}
+	}
+}
+
+// What the work itself says is no echo, though it shares words with memory.
+func TestWorkIsNoEcho(t *testing.T) {
+	t.Parallel()
+	given, texts := saved()
+	told := (*Told)(nil).With(given, unfenced(),
+		"- 019a1fa4-7301-7b22 09:04 change: fix: round carts half even before the discount is applied\n- 019a1fa4-7302-7b22 09:04 change: feat: retry the gateway when the socket was idle\n"+
+			"- 019a1fa4-7303-7b22 09:04 change: return nil, err\n- 019a1fa4-7304-7b22 09:04 change: if err != nil\n")
+	code := strings.Repeat("\tif err != nil {\n\t\treturn nil, err\n\t}\n", 200)
+	readme := "# Shop\n\n" + strings.Repeat("Carts are kept for an hour, and their totals are computed by the ledger from what the catalog says at that time.\n", 9)
+	for name, text := range map[string]string{
+		"a source file":             "package shop\n\n" + code + "// Saved\n// Earlier work\n",
+		"a log with dates":          strings.Repeat("Mar 1, 2026\n2026-03-01 09:04 Saved\n2026-03-01 09:04:11 INFO Money is kept in cents\ncart/cart.go: changed Mar 1, 2026 09:02\n", 50),
+		"a README with a phrase":    readme + texts[0] + ".\n" + readme,
+		"a README with two, apart":  readme + texts[0] + ".\n" + readme + texts[1] + ".\n" + readme,
+		"a README that writes anew": readme + strings.ReplaceAll(texts[0]+". "+texts[1]+". "+texts[2], "the", "its"),
+		"subjects of commits":       "4f2c9d1 fix: round carts half even before the discount is applied\n0a1b2c3 feat: retry the gateway when the socket was idle\n",
+		"subjects alone":            "fix: round carts half even before the discount is applied\nfeat: retry the gateway when the socket was idle\n",
+		"one, again and again":      strings.Repeat(texts[0]+"\n", 20),
+		"a table of its own":        "| Saved | Earlier work | Money is kept in cents |\n|---|---|---|\n| 1 | 2 | 3 |\n",
+	} {
+		for _, e := range []events.Event{
+			events.PromptSubmitted{Text: text}, events.AgentStopped{LastMessage: text}, events.ToolUsed{Input: `{"command":"cat x"}`, Output: text},
+		} {
+			if got, cut := told.Cut(e); cut != 0 || cmp.Diff(e, got) != "" {
+				t.Errorf("%s: cut %d: %.300s", name, cut, cmp.Diff(e, got))
+			}
 		}
 	}
 }
@@ -258,15 +386,15 @@ func FuzzTold(f *testing.F) {
 			Marks(e)
 			told.Cut(e)
 		}
-		if joined := joinLines(text); joined != text {
-			t.Errorf("lines of %q are %q", text, joined)
+		if joined := joinPieces(text); joined != text {
+			t.Errorf("pieces of %q are %q", text, joined)
 		}
 	})
 }
 
-func joinLines(text string) string {
+func joinPieces(text string) string {
 	var b strings.Builder
-	for line, end := range linesOf(text) {
+	for line, end := range piecesOf(text) {
 		b.WriteString(line + end)
 	}
 	return b.String()
@@ -276,7 +404,9 @@ func joinLines(text string) string {
 func TestToldIsLinear(t *testing.T) {
 	t.Parallel()
 	told := (*Told)(nil).With(given)
-	for name, unit := range map[string]string{"backslashes": `\`, "dashes": "-", "hex": "0a", "ids": "019a1fa4-7206-7b22 ", "numbers": "1. ", "marks": "> # "} {
+	for name, unit := range map[string]string{"backslashes": `\`, "dashes": "-", "hex": "0a", "ids": "019a1fa4-7206-7b22 ", "numbers": "1. ", "marks": "> # ",
+		"notice": ContextTitle, "last": "Last session (", "places": "a:1:", "pipes": "|", "quotes": `"`, "escapes": `\u00e9`, "signs": "漢",
+		"heads": "Learned: Carts are cached per customer "} {
 		text := strings.Repeat(unit, (4<<20)/len(unit))
 		start := time.Now()
 		e := events.ToolUsed{Input: text}
@@ -288,12 +418,23 @@ func TestToldIsLinear(t *testing.T) {
 	}
 }
 
+// BenchmarkTold is what each report costs a session that was given memory: nearly all are ordinary, few repeat it.
 func BenchmarkTold(b *testing.B) {
 	told := (*Told)(nil).With(given)
-	e := events.ToolUsed{Input: `{"command":"go test ./..."}`, Output: strings.Repeat("ok  \tgithub.com/example/shop/cart\t0.123s\n", 50)}
-	b.SetBytes(int64(len(e.Output)))
-	for b.Loop() {
-		Marks(e)
-		told.Cut(e)
+	ordinary := strings.Repeat("ok  \tgithub.com/example/shop/cart\t0.123s\n", 50)
+	for _, c := range []struct{ name, output string }{
+		{"ordinary", ordinary},
+		{"ordinary JSON", `{"stdout":` + strconv.Quote(ordinary) + `,"stderr":""}`},
+		{"repeated", strings.Repeat(unfenced()+"\nand the tests pass after that\n", 2)},
+		{"repeated JSON", `{"stdout":` + strconv.Quote(strings.Repeat(unfenced()+"\nand the tests pass after that\n", 2)) + `,"stderr":""}`},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			e := events.ToolUsed{Input: `{"command":"go test ./..."}`, Output: c.output}
+			b.SetBytes(int64(len(e.Output)))
+			for b.Loop() {
+				Marks(e)
+				told.Cut(e)
+			}
+		})
 	}
 }
