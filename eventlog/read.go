@@ -113,25 +113,35 @@ func headIn(records, heads *bbolt.Bucket, codec *events.Codec, stream events.Str
 
 // chunk collects stored records from a transaction.
 type chunk struct {
-	buf   []byte
+	found [][]byte // in the transaction's pages
+	bytes int
+	buf   []byte // copied out of it by keep
 	ends  []int
 	until time.Time
 }
 
 func newChunk(n uint64) *chunk {
-	n = min(n, maxSliceRecords)
-	return &chunk{ends: make([]int, 0, n), buf: make([]byte, 0, min(n<<12, maxSliceBytes)), until: time.Now().Add(maxSliceTime)}
+	return &chunk{found: make([][]byte, 0, min(n, maxSliceRecords)), until: time.Now().Add(maxSliceTime)}
 }
 
-// add copies v, unless the chunk has no room or time for it. It always takes the first.
+// add takes v, unless the chunk has no room or time for it. It always takes the first.
 func (c *chunk) add(v []byte) bool {
-	n := len(c.ends)
-	if n > 0 && (n == maxSliceRecords || len(c.buf)+len(v) > cap(c.buf) || n%64 == 0 && time.Now().After(c.until)) {
+	n := len(c.found)
+	if n > 0 && (n == maxSliceRecords || c.bytes+len(v) > maxSliceBytes || n%64 == 0 && time.Now().After(c.until)) {
 		return false
 	}
-	c.buf = append(c.buf, v...)
-	c.ends = append(c.ends, len(c.buf))
+	c.found, c.bytes = append(c.found, v), c.bytes+len(v)
 	return true
+}
+
+// keep copies what was found, before the transaction ends.
+func (c *chunk) keep() {
+	c.buf, c.ends = make([]byte, 0, c.bytes), make([]int, 0, len(c.found))
+	for _, v := range c.found {
+		c.buf = append(c.buf, v...)
+		c.ends = append(c.ends, len(c.buf))
+	}
+	c.found = nil
 }
 
 // slice reads the collected records one by one; at gives their positions.
@@ -148,6 +158,7 @@ func (c *chunk) slice(codec *events.Codec, at func(i int) events.Position) slice
 func (b *Bolt) read(from, to events.Position) (slice, error) {
 	c := newChunk(uint64(to - from + 1))
 	err := b.view(func(records, _ *bbolt.Bucket) error {
+		defer c.keep()
 		cursor, next := records.Cursor(), from
 		for k, v := cursor.Seek(keyOf(from)); next <= to; k, v = cursor.Next() {
 			if positionOf(k) != next || len(v) > maxStored {
@@ -166,6 +177,7 @@ func (b *Bolt) read(from, to events.Position) (slice, error) {
 func (b *Bolt) pick(at []events.Position) (slice, error) {
 	c := newChunk(uint64(len(at)))
 	err := b.view(func(records, _ *bbolt.Bucket) error {
+		defer c.keep()
 		for _, p := range at {
 			v := records.Get(keyOf(p))
 			if v == nil || len(v) > maxStored {

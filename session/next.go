@@ -94,7 +94,7 @@ func (s *State) dueOf(wished bool, rules Rules, now time.Time) (*Work, time.Time
 
 // isWished reports whether a person asked one provider for any of the inputs is.
 func (s *State) isWished(is ...int) bool {
-	return slices.ContainsFunc(is, func(i int) bool { return s.wished[i] != "" })
+	return len(s.wished) > 0 && slices.ContainsFunc(is, func(i int) bool { return s.wished[i] != "" })
 }
 
 // planned returns the turn that comes next where the provider wishes for as many inputs as ps are, due or not, of those that have failed
@@ -129,6 +129,9 @@ func (s *State) dueBlameless(wished bool, rules Rules, now time.Time) (*Work, ti
 // dueBlamed is dueOf of the inputs that have failed by their own fault: those first that did so least often, so that the
 // bad one of a batch that was halved keeps the other half waiting for one turn alone.
 func (s *State) dueBlamed(wished bool, rules Rules, now time.Time) (*Work, time.Time) {
+	if !slices.ContainsFunc(s.owed, func(i int) bool { return s.inputs[i].refusals > 0 }) {
+		return nil, time.Time{}
+	}
 	working, least := s.working(), -1
 	for _, i := range s.owed {
 		in := s.inputs[i]
@@ -215,7 +218,7 @@ func (s *State) firstStop(wished bool) int {
 }
 
 func (s *State) dueObservation(rules Rules, first int, now time.Time) (*Work, time.Time) {
-	batch, full := s.batch(rules, first)
+	count, full := s.batch(rules, first, nil)
 	in := s.inputs[first]
 	aged := rules.Wish.MaxAge > 0 && !now.Before(in.since.Add(rules.Wish.MaxAge))
 	if in.version > s.flush && in.epoch == s.epoch && !full && !aged {
@@ -224,6 +227,8 @@ func (s *State) dueObservation(rules Rules, first int, now time.Time) (*Work, ti
 		}
 		return nil, time.Time{}
 	}
+	batch := make([]int, 0, count)
+	s.batch(rules, first, func(i int) { batch = append(batch, i) })
 	w := s.workOn(events.TurnObservation, batch)
 	if stop, ok := s.stopOf(in.epoch); ok {
 		w.Reads = append(w.Reads, stop)
@@ -233,32 +238,36 @@ func (s *State) dueObservation(rules Rules, first int, now time.Time) (*Work, ti
 
 // batch takes owed inputs from first on that belong to the same stretch of work, the same half of an earlier batch and the
 // same row of failures, up to the wish and to what a failure left as the most, and to one that another provider was asked
-// for; what one was asked for goes with nothing that none was. full means that the wish alone makes the batch due.
-func (s *State) batch(rules Rules, first int) (is []int, full bool) {
-	wish, bytes, most, asked := rules.Wish, 0, int(s.inputs[first].most), ""
-	if s.quarantine.trip > 0 {
-		return []int{first}, true // a probe risks one input, so that a bad one is found at once
+// for; what one was asked for goes with nothing that none was. It counts them and hands each to take, unless that is nil:
+// most often the answer is that nothing is due. full means that the wish alone makes the batch due.
+func (s *State) batch(rules Rules, first int, take func(i int)) (n int, full bool) {
+	if take == nil {
+		take = func(int) {}
 	}
-	wished := s.isWished(first)
+	if s.quarantine.trip > 0 {
+		take(first)
+		return 1, true // a probe risks one input, so that a bad one is found at once
+	}
+	head, wished := &s.inputs[first], s.isWished(first)
+	wish, bytes, most, asked := rules.Wish, 0, int(head.most), ""
 	for _, i := range s.owed {
-		in := s.inputs[i]
-		if i < first || s.isWished(i) != wished || in.epoch != s.inputs[first].epoch || in.kind == events.KindAgentStopped || in.refusals != s.inputs[first].refusals {
+		in := &s.inputs[i]
+		if i < first || in.epoch != head.epoch || in.kind == events.KindAgentStopped || in.refusals != head.refusals || s.isWished(i) != wished {
 			continue
 		}
-		if over(len(is), most) || over(len(is), wish.MaxInputs) || len(is) > 0 && s.inputs[first].most != in.most ||
-			len(is) > 0 && over(bytes+in.size-1, wish.MaxBytes) {
-			return is, true
+		if over(n, most) || over(n, wish.MaxInputs) || n > 0 && (head.most != in.most || over(bytes+in.size-1, wish.MaxBytes)) {
+			return n, true
 		}
 		if by := s.wished[i]; by != "" {
 			if asked != "" && asked != by {
-				return is, true
+				return n, true
 			}
 			asked = by
 		}
-		is = append(is, i)
-		bytes += in.size
+		take(i)
+		n, bytes = n+1, bytes+in.size
 	}
-	return is, over(len(is), wish.MaxInputs) || over(bytes, wish.MaxBytes) || most > 0
+	return n, over(n, wish.MaxInputs) || over(bytes, wish.MaxBytes) || most > 0
 }
 
 // over reports whether n has reached a limit; 0 is no limit.
