@@ -11,7 +11,7 @@ const (
 	fieldID      = "_id" // scorch's own name for it
 	fieldText    = "text"
 	fieldKind    = "kind"
-	fieldProject = "project" // the root and the shown name
+	fieldProject = "project" // the root and the shown name; without a root the name once more, marked
 	fieldSession = "session" // our id, and the agent's or the saver's own name
 	fieldAgent   = "agent"
 	fieldType    = "type"
@@ -68,6 +68,26 @@ func (d *document) filter(name string, terms ...string) {
 	if len(tf) > 0 {
 		d.fields = append(d.fields, &field{name: name, tokens: tf})
 	}
+}
+
+// project adds the terms of a project. What has no root can be asked for by its name apart from what has one.
+func (d *document) project(root, name string) {
+	alone := ""
+	if root == "" {
+		alone = rootless(name)
+	}
+	d.filter(fieldProject, root, name, alone)
+}
+
+// rootlessMark begins the terms of names without a root: no name begins so, nor does a path.
+const rootlessMark = "\x00"
+
+// rootless is the term of what has a name and no root; empty for no name.
+func rootless(name string) string {
+	if name == "" {
+		return ""
+	}
+	return rootlessMark + name
 }
 
 // files adds every suffix of every path.

@@ -100,6 +100,9 @@ func readFacet(seg *scorch.SegmentSnapshot, field string) (*facetColumn, error) 
 		if field == fieldProject && (strings.Contains(entry.Term, `\`) || path.IsAbs(entry.Term)) {
 			continue // a root; its shown name is a term too
 		}
+		if field == fieldProject && strings.HasPrefix(entry.Term, rootlessMark) {
+			continue // the same
+		}
 		term := strings.Clone(entry.Term)
 		found := roaring.New()
 		if err := orTerm(found, dict, []byte(term), nil); err != nil {
@@ -124,7 +127,7 @@ func (s *search) facets(cache *columnCache) (*Facets, error) {
 	}
 	months := map[string]int{}
 	for n, col := range s.cols {
-		for doc := range s.matched(n) {
+		for doc := range s.counted(n) {
 			months[time.UnixMilli(col.at[doc]).UTC().Format("2006-01")]++
 		}
 	}
@@ -140,7 +143,7 @@ func (s *search) countField(cache *columnCache, field string) (map[string]int, e
 			return nil, err
 		}
 		own := make([]int, len(f.terms))
-		for doc := range s.matched(n) {
+		for doc := range s.counted(n) {
 			for _, t := range f.termsOf(doc) {
 				own[t]++
 			}

@@ -42,7 +42,7 @@ func (q Query) conditions() []condition {
 		kinds[i] = string(rune(k))
 	}
 	add(fieldKind, kinds...)
-	add(fieldProject, append([]string{q.Project}, q.Projects...)...)
+	add(fieldProject, append([]string{q.Project, rootless(q.Rootless)}, q.Projects...)...)
 	add(fieldSession, q.Session)
 	add(fieldAgent, q.Agent)
 	add(fieldType, q.Type)

@@ -53,7 +53,7 @@ func memoryDocument(r events.Record, session events.SessionID, f facts, e events
 	if e.Session == "" {
 		e.Session = f.native
 	}
-	d.filter(fieldProject, e.Project, e.ProjectRoot)
+	d.project(e.ProjectRoot, e.Project)
 	d.filter(fieldSession, e.Session, sessionTerm(session))
 	d.filter(fieldAgent, f.agent)
 	d.filter(fieldType, e.Type)
@@ -83,7 +83,7 @@ func groupOf(session events.SessionID, e events.MemorySaved) events.SessionID {
 
 // session adds the terms that a session's documents share.
 func (d *document) session(id events.SessionID, f facts) {
-	d.filter(fieldProject, f.root, f.project)
+	d.project(f.root, f.project)
 	d.filter(fieldSession, sessionTerm(id), f.native)
 	d.filter(fieldAgent, f.agent)
 }

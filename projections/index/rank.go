@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/blevesearch/bleve/v2/index/scorch"
+
+	"github.com/cmemd/cmemd/events"
 )
 
 // What a score is made of, beside BM25; testkit/retrieval shows what other figures would do.
@@ -20,6 +22,10 @@ const (
 
 	// nearWorth is what the two neighbours of a memory in its session are worth: an answer follows its question.
 	nearWorth = 0.1
+
+	// ranked is how many of the best are brought into order by what stands next to them too: the same for every limit, so
+	// that pages agree.
+	ranked = 300
 
 	// dateWorth is what a date that the query names is worth beside a word as rare as it.
 	dateWorth = 1
@@ -40,6 +46,7 @@ type candidate struct {
 	segment int
 	doc     uint32
 	key     float64 // by which the best are chosen: the score, or the time
+	ranked  bool    // among those that what stands next to them counts for
 }
 
 // before is below 0 if a comes before b in the answer. Where keys are equal the newer comes first.
@@ -73,10 +80,54 @@ func (s *search) offer(c candidate) {
 
 // matched gives the documents of a segment that match.
 func (s *search) matched(n int) iter.Seq[uint32] {
-	if len(s.terms) == 0 {
+	if len(s.terms) == 0 && !s.nothing {
 		return s.passed(n)
 	}
 	return slices.Values(s.found[n])
+}
+
+// counted gives the documents of a segment that match, and those that are counted with them.
+func (s *search) counted(n int) iter.Seq[uint32] {
+	if s.also == nil {
+		return s.matched(n)
+	}
+	return func(yield func(uint32) bool) {
+		for doc := range s.matched(n) {
+			if !yield(doc) {
+				return
+			}
+		}
+		for _, doc := range s.also[n] {
+			if !yield(doc) {
+				return
+			}
+		}
+	}
+}
+
+// alongside counts the documents at some positions that pass the filters and do not match.
+func (s *search) alongside(positions []events.Position) {
+	if len(positions) == 0 || len(s.terms) == 0 && !s.nothing {
+		return // without words all that passes matches
+	}
+	wanted := make(map[events.Position]bool, len(positions))
+	for _, p := range positions {
+		wanted[p] = true
+	}
+	low, high := slices.Min(positions), slices.Max(positions)
+	s.also = make([][]uint32, len(s.cols))
+	for n, col := range s.cols {
+		scores, gone := s.scoresOf(n), s.snap.Segments()[n].Deleted()
+		for i, p := range col.position {
+			doc := uint32(i)
+			if p < low || p > high || !wanted[p] || scores[doc] != 0 || gone != nil && gone.Contains(doc) ||
+				s.allow[n] != nil && !s.allow[n].Contains(doc) {
+				continue
+			}
+			s.also[n] = append(s.also[n], doc)
+		}
+		s.total += len(s.also[n])
+	}
 }
 
 // passed gives the documents of a segment that pass the filters.
@@ -170,8 +221,10 @@ func (s *search) whole(c candidate) Parts {
 		return Parts{}
 	}
 	p := s.parts(s.cols[c.segment], c.doc, s.scoresOf(c.segment)[c.doc])
-	p.Near = s.near(c.segment, c.doc)
-	p.Score += p.Near
+	if c.ranked {
+		p.Near = s.near(c.segment, c.doc)
+		p.Score += p.Near
+	}
 	return p
 }
 
@@ -197,14 +250,18 @@ func (a *ages) of(at int64) float64 {
 	return a.table[days]
 }
 
-// hits orders the candidates for the answer and reads their names.
+// hits orders the candidates for the answer and reads their names. What stands next to a document only adds to its score,
+// so that those that it counts for stay before the others.
 func (s *search) hits(limit int) ([]Hit, error) {
-	if s.sort == Relevance {
-		for i, c := range s.best {
-			s.best[i].key = s.whole(c).Score
-		}
-	}
 	slices.SortFunc(s.best, s.before)
+	if s.sort == Relevance {
+		first := s.best[:min(ranked, len(s.best))]
+		for i := range first {
+			first[i].ranked = true
+			first[i].key = s.whole(first[i]).Score
+		}
+		slices.SortFunc(first, s.before)
+	}
 	s.best = s.best[:min(limit, len(s.best))]
 	out := make([]Hit, len(s.best))
 	for i, c := range s.best {

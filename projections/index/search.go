@@ -13,7 +13,7 @@ import (
 	"github.com/cmemd/cmemd/events"
 )
 
-// defaultLimit is how many hits a query without a limit gets; as many at least are ranked.
+// defaultLimit is how many hits a query without a limit gets.
 const defaultLimit = 100
 
 // Sort is an order of hits.
@@ -32,6 +32,7 @@ type Query struct {
 
 	Project  string   // root or shown name; this and the following filters: empty means any
 	Projects []string // more of them: any one will do
+	Rootless string   // or, beside those: shown name of what has no root
 	Session  string   // our id, or the agent's or the saver's own name
 	Agent    string
 	Type     string
@@ -41,6 +42,10 @@ type Query struct {
 	Since    time.Time       // of what it is about, inclusive, to the millisecond
 	Until    time.Time       // inclusive, to the millisecond
 	AsOf     events.Position // nothing that was recorded later; 0: now
+
+	// Also are documents found by other means than words. They come into no hit; those that pass the filters are counted
+	// among what matches, in Total and Facets, whether or not they hold a word of Text.
+	Also []events.Position
 
 	Sort    Sort
 	Recency float64 // how much more the newest is worth than the very old: 0.1 is a tenth. 0: DefaultRecency; below 0: none
@@ -63,8 +68,8 @@ type Hit struct {
 // Result is the answer to a query.
 type Result struct {
 	Position events.Position // what the index knew
-	Hits     []Hit           // best first; without a text newest first
-	Total    int             // documents that matched
+	Hits     []Hit           // best first; without a text newest first. A smaller Limit gives the beginning of the same order
+	Total    int             // documents that matched, and of Query.Also those that did not
 	Facets   *Facets         // if asked for
 }
 
@@ -118,12 +123,13 @@ func (s *search) answer(ctx context.Context, q Query, point checkpoint, cache *c
 		if err := s.match(ctx, point); err != nil {
 			return Result{}, err
 		}
-	case q.Text != "":
+	case q.Text != "" && len(q.Also) == 0:
 		return res, nil // nothing in it is a word
 	}
 	if err := s.choose(ctx); err != nil {
 		return Result{}, err
 	}
+	s.alongside(q.Also)
 	res.Total = s.total
 	if res.Hits, err = s.hits(q.Limit); err != nil {
 		return Result{}, err
@@ -161,9 +167,11 @@ type search struct {
 	sort    Sort
 	recency float64
 	newest  int64 // of what was found, in milliseconds since 1970
+	nothing bool  // there is a text, and nothing in it is a word
 	ages    *ages
 	want    int
 	total   int
+	also    [][]uint32  // by segment: documents that are counted though they do not match; nil: none anywhere
 	best    []candidate // a heap until hits sorts it
 }
 
@@ -175,8 +183,9 @@ func (s *store) prepare(ctx context.Context, snap *scorch.IndexSnapshot, a *anal
 	}
 	run := &search{
 		snap: snap, cols: cols, sizes: sizes, terms: queryTerms(a, q.Text), dates: mentions(q.Text), conds: q.conditions(), span: q.span(), sort: q.Sort,
-		recency: q.Recency, newest: math.MinInt64, want: q.Limit + defaultLimit, first: make([]int, len(cols)+1), allow: make([]*roaring.Bitmap, len(cols)),
+		recency: q.Recency, newest: math.MinInt64, want: max(q.Limit, ranked), first: make([]int, len(cols)+1), allow: make([]*roaring.Bitmap, len(cols)),
 	}
+	run.nothing = q.Text != "" && len(run.terms) == 0
 	if q.Recency == 0 {
 		run.recency = DefaultRecency
 	}

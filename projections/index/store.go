@@ -20,7 +20,7 @@ import (
 
 const (
 	// format is the version of what is in the index: fields, analysis, document names. Another one is rebuilt.
-	format = 2
+	format = 3
 
 	checkpointKey = "cmemd-checkpoint"
 	dirtyFile     = "dirty"
