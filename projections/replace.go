@@ -73,7 +73,7 @@ func (f *rowFold) decide(r *record, kept bool) error {
 		return err
 	}
 	for _, old := range earlier {
-		if err := f.replaceIfDone(old); err != nil {
+		if err := f.replaceIfDone(r.Position, old); err != nil {
 			return err
 		}
 	}
@@ -102,7 +102,8 @@ func (f *rowFold) settle(id events.ID, turn rowTurn) ([]events.ID, error) {
 	return earlier, nil
 }
 
-func (f *rowFold) replaceIfDone(id events.ID) error {
+// replaceIfDone replaces the rows of a turn, if the record at a position has made that due.
+func (f *rowFold) replaceIfDone(at events.Position, id events.ID) error {
 	known, err := f.turnOf.peek(id)
 	if err != nil || known == nil || known.Replaced {
 		return err
@@ -124,7 +125,7 @@ func (f *rowFold) replaceIfDone(id events.ID) error {
 		if ok && row.ByHand {
 			continue
 		}
-		if err := f.supersede(id, by); err != nil {
+		if err := f.supersede(id, Stand{Position: at, By: by}); err != nil {
 			return err
 		}
 	}
@@ -146,15 +147,16 @@ func (f *rowFold) successor(old rowTurn) (by events.ID, done bool, err error) {
 	return by, at != 0, nil
 }
 
-// forgetInput notes that an input can never be asked about again, which may be all that a replacement waited for.
-func (f *rowFold) forgetInput(p events.Position) error {
+// forgetInput notes that an input can never be asked about again since the record at a position, which may be all that a
+// replacement waited for.
+func (f *rowFold) forgetInput(at, p events.Position) error {
 	in, err := f.inputs.edit(p)
 	if err != nil {
 		return err
 	}
 	in.Forgotten = true
 	for _, turn := range in.Turns {
-		if err := f.replaceIfDone(turn); err != nil {
+		if err := f.replaceIfDone(at, turn); err != nil {
 			return err
 		}
 	}

@@ -8,28 +8,23 @@ import (
 // back. That is undone by a MemorySuperseded without a By: then it stands again as its turns left it. What later turns say of
 // its inputs does not change by whom a person replaced it: undoing that must not bring back what was observed anew.
 
-// supersedeBy carries out a person's MemorySuperseded.
-func (f *rowFold) supersedeBy(e events.MemorySuperseded) error {
+// supersedeBy carries out a person's MemorySuperseded, recorded at a position.
+func (f *rowFold) supersedeBy(at events.Position, e events.MemorySuperseded) error {
 	row, ok, err := f.get(e.Memory)
 	if err != nil || !ok {
 		return err
 	}
 	if e.By != (events.ID{}) {
-		row.ByHand = true
-		if err := f.put(row); err != nil {
-			return err
-		}
-		return f.supersede(e.Memory, e.By)
+		return f.supersede(e.Memory, Stand{Position: at, By: e.By, ByHand: true})
 	}
 	if !row.ByHand {
 		return nil
 	}
-	return f.restore(row)
+	return f.restore(at, row)
 }
 
 // restore lets a row that a person had replaced stand again, unless its turn was replaced.
-func (f *rowFold) restore(row Row) error {
-	row.ByHand, row.Superseded, row.SupersededBy = false, false, events.ID{}
+func (f *rowFold) restore(at events.Position, row Row) error {
 	turn, err := f.turnOf.peek(row.Turn)
 	if err != nil {
 		return err
@@ -39,9 +34,12 @@ func (f *rowFold) restore(row Row) error {
 		if err != nil {
 			return err
 		}
-		row.Superseded, row.SupersededBy = true, by
+		row.Stands = append(row.Stands, Stand{Position: at, By: by})
+		row.stand()
 		return f.put(row)
 	}
+	row.Stands = append(row.Stands, Stand{Position: at})
+	row.stand()
 	if err := f.join(&row); err != nil {
 		return err
 	}

@@ -28,7 +28,7 @@ func rowViews() []view {
 }
 
 func (v rowView) name() string       { return v.names }
-func (v rowView) version() int       { return 5 }
+func (v rowView) version() int       { return 6 }
 func (v rowView) skipsUnknown() bool { return false }
 
 // The tables of a rowView.
@@ -189,11 +189,11 @@ func (f *rowFold) replace(r *record) error {
 	if err != nil || !ok {
 		return err
 	}
-	return f.supersedeBy(e)
+	return f.supersedeBy(r.Position, e)
 }
 
 // supersede takes a row out of the lists, and says in favour of what.
-func (f *rowFold) supersede(id, by events.ID) error {
+func (f *rowFold) supersede(id events.ID, s Stand) error {
 	row, ok, err := f.get(id)
 	if err != nil || !ok {
 		return err
@@ -201,7 +201,9 @@ func (f *rowFold) supersede(id, by events.ID) error {
 	if err := f.withdraw(row); err != nil {
 		return err
 	}
-	row.Superseded, row.SupersededBy, row.FoldedInto, row.Count, row.Turns = true, by, events.ID{}, 1, ownTurn(row)
+	row.Stands = append(row.Stands, s)
+	row.stand()
+	row.FoldedInto, row.Count, row.Turns = events.ID{}, 1, ownTurn(row)
 	return f.put(row)
 }
 
@@ -241,7 +243,7 @@ func (f *rowFold) forget(r *record) error {
 	}
 	err = forgottenRecords(f.x, e, func(h events.Header) error {
 		if f.turns && h.Input() && h.Stream == r.Stream {
-			return f.forgetInput(h.Position)
+			return f.forgetInput(r.Position, h.Position)
 		}
 		if h.Kind != f.source {
 			return nil

@@ -1,11 +1,12 @@
 package recall
 
 import (
-	"cmp"
 	"math"
 	"slices"
-	"strings"
+	"unicode"
+	"unicode/utf8"
 
+	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/projections"
 )
 
@@ -20,101 +21,137 @@ const (
 	maxFoldText = 2 << 10 // bytes of a row that are looked at
 )
 
-// fold drops hits that say nearly the same as one before them, of the same kind and project; that one counts them. A hit is
-// compared with those alone that may be the same, so that a long list costs little more than its length says.
-func fold(hits []hit) []hit {
-	sketches, often := make([][]uint64, len(hits)), map[uint64]int{}
-	for i, h := range hits {
-		sketches[i] = sketch(h.row)
-		for _, x := range sketches[i] {
-			often[x]++
-		}
-	}
-	kept, by := make([]folded, 0, len(hits)), map[uint64][]int{}
-	for i, h := range hits {
-		h := folded{hit: h, sketch: sketches[i], rare: rarest(sketches[i], often)}
-		if k := h.standIn(kept, by); k >= 0 {
-			kept[k].similar = append(kept[k].similar, h.row.ID)
-			kept[k].count += max(1, h.row.Count)
-			continue
-		}
-		for _, x := range h.rare {
-			by[x] = append(by[x], len(kept))
-		}
-		kept = append(kept, h)
-	}
-	out := hits[:0]
-	for _, h := range kept {
-		out = append(out, h.hit)
-	}
-	return out
+// folds finds rows that say nearly the same as one before them, of the same kind and project. A row is compared with those
+// alone that may be the same, so that a long list costs little more than its length says. The zero value is empty.
+type folds struct {
+	kept   []folded
+	by     map[uint64][]int // from the lowest hashes of sketches to kept
+	looked int              // rows that were added
 }
 
-// folded is a hit with what it is compared by.
+// folded is a row with what it is compared by.
 type folded struct {
-	hit
-	sketch []uint64
-	rare   []uint64
+	id            events.ID
+	kind          projections.Kind
+	project, root string
+	flagged       bool
+	sketch        []uint64
 }
 
-// rarest returns those of a sketch that the fewest hits have: as many as may be missing in what is nearly the same, and one
-// more. Two sketches with sameness of each other in common share one of them.
-func rarest(sketch []uint64, often map[uint64]int) []uint64 {
-	sorted := slices.Clone(sketch)
-	slices.SortFunc(sorted, func(a, b uint64) int { return cmp.Or(cmp.Compare(often[a], often[b]), cmp.Compare(a, b)) })
-	return sorted[:len(sorted)-int(math.Ceil(sameness*float64(len(sorted))))+1]
-}
-
-// standIn returns the first of kept that says what h does; -1: none does. by leads from rare hashes to kept.
-func (h folded) standIn(kept []folded, by map[uint64][]int) int {
-	found := len(kept)
-	for _, x := range h.rare {
-		for _, i := range by[x] {
+// add returns the first row before this one that says nearly the same; ok is false if none does.
+func (f *folds) add(row projections.Row) (standIn events.ID, ok bool) {
+	f.looked++
+	own := folded{row.ID, row.Kind, row.Project, row.ProjectRoot, row.Flagged, sketch(row)}
+	found := len(f.kept)
+	for _, x := range own.lowest() {
+		for _, i := range f.by[x] {
 			if i >= found {
 				break
 			}
-			if h.same(kept[i]) {
+			if own.same(f.kept[i]) {
 				found = i
 			}
 		}
 	}
-	if found == len(kept) {
-		return -1
+	if found < len(f.kept) {
+		return f.kept[found].id, true
 	}
-	return found
+	if f.by == nil {
+		f.by = map[uint64][]int{}
+	}
+	for _, x := range own.lowest() {
+		f.by[x] = append(f.by[x], len(f.kept))
+	}
+	f.kept = append(f.kept, own)
+	return events.ID{}, false
 }
 
-func (h folded) same(other folded) bool {
-	a, b := h.row, other.row
-	return a.Kind == b.Kind && a.Project == b.Project && a.ProjectRoot == b.ProjectRoot && a.Flagged == b.Flagged &&
-		alike(other.sketch, h.sketch) >= sameness
+// lowest are as many of the lowest hashes as may be missing in what is nearly the same, and one more. Two sketches with
+// sameness of each other in common share one of them: before the lowest hash that both have there are only missing ones.
+func (f folded) lowest() []uint64 {
+	return f.sketch[:len(f.sketch)-int(math.Ceil(sameness*float64(len(f.sketch))))+1]
+}
+
+func (f folded) same(other folded) bool {
+	return f.kind == other.kind && f.project == other.project && f.root == other.root && f.flagged == other.flagged &&
+		alike(other.sketch, f.sketch) >= sameness
 }
 
 // sketch is a sample of a row's shingles: the lowest hashes, sorted. Of a very short row it is its whole text's hash.
 func sketch(row projections.Row) []uint64 {
-	words := strings.Fields(strings.ToLower(cutText(strings.Join(textsOf(row), " "), maxFoldText)))
-	if len(words) < shingle {
-		return []uint64{hash(words)}
+	s := sketcher{room: maxFoldText, lowest: make([]uint64, 0, sketchSize)}
+	for _, text := range textsOf(row) {
+		s.text(text)
 	}
-	hashes := make([]uint64, 0, len(words))
-	for i := range len(words) - shingle + 1 {
-		hashes = append(hashes, hash(words[i:i+shingle]))
+	if s.words < shingle {
+		return []uint64{s.before[0] ^ s.before[1]*fnvPrime}
 	}
-	slices.Sort(hashes)
-	hashes = slices.Compact(hashes)
-	return hashes[:min(len(hashes), sketchSize)]
+	return s.lowest
 }
 
-// hash is FNV-1a over words and the spaces between them.
-func hash(words []string) uint64 {
-	h := uint64(14695981039346656037)
-	for _, w := range words {
-		for i := range len(w) {
-			h = (h ^ uint64(w[i])) * 1099511628211
+// sketcher is a sketch in the making.
+type sketcher struct {
+	room   int // bytes that may still be read
+	words  int
+	before [shingle - 1]uint64 // hashes of the last words
+	lowest []uint64            // of the shingles' hashes, sorted
+}
+
+const (
+	fnvOffset uint64 = 14695981039346656037
+	fnvPrime  uint64 = 1099511628211
+)
+
+// text adds the words of a text, in lower case. A text ends a word.
+func (s *sketcher) text(text string) {
+	text = text[:min(len(text), s.room)]
+	s.room -= len(text)
+	h, inWord := fnvOffset, false
+	for _, r := range text {
+		if r <= ' ' || r >= utf8.RuneSelf && unicode.IsSpace(r) {
+			if inWord {
+				s.word(h)
+			}
+			h, inWord = fnvOffset, false
+			continue
 		}
-		h = (h ^ ' ') * 1099511628211
+		if 'A' <= r && r <= 'Z' {
+			r += 'a' - 'A'
+		} else if r >= utf8.RuneSelf {
+			r = unicode.ToLower(r)
+		}
+		h, inWord = (h^uint64(r))*fnvPrime, true
 	}
-	return h
+	if inWord {
+		s.word(h)
+	}
+}
+
+// word adds a word by its hash, and the shingle that it completes.
+func (s *sketcher) word(h uint64) {
+	if s.words++; s.words >= shingle {
+		s.keep(mixed((s.before[0]*fnvPrime+s.before[1])*fnvPrime + h))
+	}
+	s.before[0], s.before[1] = s.before[1], h
+}
+
+// keep adds a shingle's hash if it is among the lowest.
+func (s *sketcher) keep(h uint64) {
+	at, known := slices.BinarySearch(s.lowest, h)
+	switch {
+	case known || at == sketchSize:
+		return
+	case len(s.lowest) == sketchSize:
+		s.lowest = s.lowest[:sketchSize-1]
+	}
+	s.lowest = slices.Insert(s.lowest, at, h)
+}
+
+// mixed spreads a hash over all bits: the lowest ones must be a fair sample.
+func mixed(h uint64) uint64 {
+	h = (h ^ h>>33) * 0xff51afd7ed558ccd
+	h = (h ^ h>>33) * 0xc4ceb9fe1a85ec53
+	return h ^ h>>33
 }
 
 // alike estimates which part of both rows' shingles both have, from the lowest hashes of either.

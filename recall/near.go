@@ -32,7 +32,7 @@ type meant struct {
 
 // near returns the live rows nearest to q. It finds nothing where q does not want it, has no text or another order, or there
 // are no vectors.
-func (r *Recall) near(ctx context.Context, q Query, iq index.Query) (meant, error) {
+func (r *Recall) near(ctx context.Context, q Query, iq index.Query, then moment) (meant, error) {
 	if r.nearby == nil || !q.Near || q.Text == "" || iq.Sort != index.Relevance {
 		return meant{}, nil
 	}
@@ -48,46 +48,24 @@ func (r *Recall) near(ctx context.Context, q Query, iq index.Query) (meant, erro
 	for i, h := range found.Hits {
 		list[i] = index.Hit{ID: h.ID, Score: h.Score}
 	}
-	hits, err := r.live(ctx, Query{AsOf: q.AsOf}, list) // without its text, whose phrases would change the order
+	hits, err := r.standing(ctx, list, then)
 	return meant{hits: hits, used: found.Used, note: found.Note}, err
 }
 
-// with brings what was found by words and m into one order. Scores are those of the fusion, so that the first of both lists
-// has 1. more is how many rows only m has.
-func (m meant) with(words []hit) (all []hit, more int) {
-	if !m.used {
-		return words, 0
+// standing reads the rows of hits and keeps those that answers show, each once.
+func (r *Recall) standing(ctx context.Context, found []index.Hit, then moment) ([]hit, error) {
+	rows, err := r.rowsOf(ctx, found, then)
+	if err != nil {
+		return nil, err
 	}
-	rows := make(map[events.ID]*hit, len(words)+len(m.hits))
-	folded := map[events.ID]bool{} // stood for by another
-	for i := range words {
-		h := &words[i]
-		h.ranks = &Ranks{Words: i + 1}
-		rows[h.row.ID] = h
-		for _, id := range h.similar {
-			folded[id] = true
+	seen, hits := make(map[events.ID]bool, len(rows)), make([]hit, 0, len(rows))
+	for i, row := range rows {
+		if row.Listed() && !seen[row.ID] {
+			seen[row.ID] = true
+			hits = append(hits, hit{row: row, score: found[i].Score})
 		}
 	}
-	var near []events.ID
-	for i := range m.hits {
-		h := &m.hits[i]
-		id := h.row.ID
-		if folded[id] {
-			continue
-		}
-		if rows[id] == nil {
-			h.ranks, rows[id] = &Ranks{}, h
-			more++
-		}
-		near = append(near, id)
-		rows[id].ranks.Vectors = len(near)
-	}
-	for _, f := range Fuse(Ranking{IDs: rowIDs(words)}, Ranking{IDs: near}) {
-		h := *rows[f.ID]
-		h.score = f.Score * (fuseRank + 1) / 2
-		all = append(all, h)
-	}
-	return all, more
+	return hits, nil
 }
 
 func rowIDs(hits []hit) []events.ID {

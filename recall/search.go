@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"github.com/cmemd/cmemd/events"
@@ -24,9 +23,6 @@ const (
 
 	// MaxRecency is the most that the newest can be worth above the very old.
 	MaxRecency = 10.0
-
-	// spare is how many hits more than asked for are looked at, for those that turn out to be superseded or folded.
-	spare = 40
 )
 
 // ErrBadQuery is a query that cannot be answered: a kind that does not exist, a limit or offset out of range.
@@ -107,30 +103,22 @@ func (r *Recall) Search(ctx context.Context, q Query) (Answer, error) {
 	if err != nil {
 		return Answer{}, err
 	}
-	near, err := r.near(ctx, q, iq)
+	then, err := r.then(ctx, q.AsOf)
+	if err != nil {
+		return Answer{}, fmt.Errorf("recall: %w", err)
+	}
+	near, err := r.near(ctx, q, iq, then)
 	if err != nil {
 		return Answer{}, err
 	}
-	want := q.Offset + q.Limit
-	for iq.Limit = want + spare; ; iq.Limit *= 4 {
-		found, err := r.index.Search(ctx, iq)
-		if err != nil {
-			return Answer{}, fmt.Errorf("recall: %w", err)
-		}
-		hits, err := r.live(ctx, q, found.Hits)
-		if err != nil {
-			return Answer{}, err
-		}
-		if len(hits) <= want && len(found.Hits) == iq.Limit {
-			continue // too many of them are not to be shown, to fill the page or to know whether one comes after it
-		}
-		total := found.Total - (len(found.Hits) - len(hits)) // those not looked at count; that there is one more is known
-		hits, more := near.with(hits)
-		return Answer{
-			Position: min(known, found.Position), Total: total + more, Results: r.page(q, hits), Facets: facetsOf(found.Facets),
-			Near: near.used, Note: near.note,
-		}, nil
+	l := newListing(r, q, iq, then, near)
+	if err := l.fill(ctx, q.Offset+q.Limit); err != nil {
+		return Answer{}, err
 	}
+	return Answer{
+		Position: min(known, l.found.Position), Total: l.total(), Results: r.page(q, l.shown), Facets: facetsOf(l.facets),
+		Near: near.used, Note: near.note,
+	}, nil
 }
 
 // facetsOf is f as answers show it.
@@ -217,61 +205,6 @@ type hit struct {
 	similar []events.ID // rows that say nearly the same, and are not shown
 	count   int         // how often these say it
 	ranks   *Ranks      // where it stands in what was fused; nil: in one list alone
-}
-
-// live reads the rows of hits, and keeps those that answers show, in their order.
-func (r *Recall) live(ctx context.Context, q Query, found []index.Hit) ([]hit, error) {
-	ids := make([]events.ID, len(found))
-	for i, h := range found {
-		ids[i] = h.ID
-	}
-	rows, err := r.views.Rows(ctx, ids...)
-	if err != nil {
-		return nil, fmt.Errorf("recall: %w", err)
-	}
-	seen := make(map[events.ID]bool, len(rows))
-	words := r.index.Beginnings(q.Text)
-	hits := make([]hit, 0, len(rows))
-	for i, row := range rows {
-		ok := row.Listed()
-		if !ok && q.AsOf > 0 && row.Superseded {
-			if ok, err = r.stoodAt(ctx, row, q.AsOf); err != nil {
-				return nil, err
-			}
-		}
-		if !ok || seen[row.ID] {
-			continue
-		}
-		seen[row.ID] = true
-		phrase := closeness(row, words)
-		hits = append(hits, hit{row: row, score: found[i].Score * (1 + phrase), phrase: phrase, why: found[i].Explain})
-	}
-	if q.Text == "" {
-		return hits, nil
-	}
-	if q.Sort == "" || q.Sort == Relevance {
-		slices.SortStableFunc(hits, func(a, b hit) int { return cmp.Compare(b.score, a.score) })
-	}
-	return fold(hits), nil
-}
-
-// stoodAt reports whether a row that is superseded now was not yet at a position.
-func (r *Recall) stoodAt(ctx context.Context, row projections.Row, at events.Position) (bool, error) {
-	if row.Forgotten || row.Private || row.FoldedInto != (events.ID{}) {
-		return false, nil
-	}
-	by, err := r.views.Row(ctx, row.SupersededBy)
-	if err == nil {
-		return by.Position > at, nil
-	}
-	turn, err := r.views.Turn(ctx, row.SupersededBy)
-	if errors.Is(err, projections.ErrNotFound) {
-		return false, nil
-	}
-	if err != nil {
-		return false, fmt.Errorf("recall: %w", err)
-	}
-	return turn.Ended > at, nil
 }
 
 // page cuts out what was asked for.

@@ -93,13 +93,21 @@ func (r *Recall) WhyAsOf(ctx context.Context, q WhyQuery) (Why, error) {
 	if q.AsOf > 0 && w.Row.Position > q.AsOf && !w.Row.Forgotten {
 		return Why{}, fmt.Errorf("%w: it was recorded at %d", ErrNotYet, w.Row.Position)
 	}
+	then := moment{}
+	if !w.Row.Forgotten { // forgotten stays forgotten
+		if then, err = r.then(ctx, q.AsOf); err != nil {
+			return Why{}, fmt.Errorf("recall: why %s: %w", q.ID, err)
+		}
+	}
+	w.Row = then.row(w.Row)
 	for _, step := range []func(context.Context, *Why) error{
-		r.whyRecord, r.whyTurns, r.whySession, r.whyInjected, r.whyReplaced, r.whyAttempts, r.whyAfter, r.whyAsOf,
+		r.whyRecord, r.whyTurns, r.whySession, r.whyInjected, r.whyReplaced, r.whyAttempts, r.whyAfter,
 	} {
 		if err := step(ctx, &w); err != nil {
 			return Why{}, fmt.Errorf("recall: why %s: %w", q.ID, err)
 		}
 	}
+	w.asOf(then)
 	w.Verdicts = w.Row.Verdicts()
 	return w, nil
 }

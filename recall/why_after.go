@@ -169,58 +169,46 @@ func said(m events.MemorySuperseded, id events.ID) (what string, other events.ID
 	return "", events.ID{}
 }
 
-// whyAsOf takes away what was not known at the position asked for.
-func (r *Recall) whyAsOf(ctx context.Context, w *Why) error {
-	if w.AsOf == 0 || w.Row.Forgotten { // forgotten stays forgotten
-		return nil
-	}
-	last, err := r.log.Last(ctx)
-	if err != nil {
-		return err
-	}
-	rec, err := r.log.Get(ctx, min(w.AsOf, last))
-	if err != nil {
-		return err
+// asOf takes away what was not known at a moment.
+func (w *Why) asOf(then moment) {
+	if then.position == 0 {
+		return
 	}
 	late := func(at events.Position, when time.Time) bool {
 		if at != 0 {
-			return at > w.AsOf
+			return at > then.position
 		}
-		return when.After(rec.RecordedAt)
+		return when.After(then.at)
 	}
-	w.Row = w.Row.AsOf(rec.RecordedAt)
 	w.After = slices.DeleteFunc(w.After, func(a WhyAfter) bool { return late(a.Position, a.At) })
-	w.Attempts = slices.DeleteFunc(w.Attempts, func(a WhyAttempt) bool { return a.Started > w.AsOf })
-	w.Newer = slices.DeleteFunc(w.Newer, func(n projections.Row) bool { return n.Position > w.AsOf })
-	w.Injected = slices.DeleteFunc(w.Injected, func(i WhyInjection) bool { return i.Position > w.AsOf })
-	return r.standing(ctx, w)
+	w.Attempts = slices.DeleteFunc(w.Attempts, func(a WhyAttempt) bool { return a.Started > then.position })
+	w.Newer = slices.DeleteFunc(w.Newer, func(n projections.Row) bool { return n.Position > then.position })
+	w.Injected = slices.DeleteFunc(w.Injected, func(i WhyInjection) bool { return i.Position > then.position })
 }
 
-// standing makes the row's state what it was: superseded by whoever had said so last.
-func (r *Recall) standing(ctx context.Context, w *Why) error {
-	by, hand := events.ID{}, false
-	for _, a := range w.After {
-		switch a.What {
-		case AfterSuperseded:
-			by, hand = a.ID, true
-		case AfterTakenBack:
-			by, hand = w.Row.ID, true
-		case AfterRestored:
-			by, hand = events.ID{}, false
-		}
+// moment is a place in the log, and when that was recorded. The zero one is now.
+type moment struct {
+	position events.Position
+	at       time.Time
+}
+
+// then is the moment of a position; of one behind the log's end, that end.
+func (r *Recall) then(ctx context.Context, p events.Position) (moment, error) {
+	if p == 0 {
+		return moment{}, nil
 	}
-	if !hand && !w.Row.ByHand && w.Row.Superseded {
-		t, err := r.views.Turn(ctx, w.Row.SupersededBy)
-		if err != nil && !errors.Is(err, projections.ErrNotFound) {
-			return err
-		}
-		if err == nil && t.Ended != 0 && t.Ended <= w.AsOf {
-			by = w.Row.SupersededBy
-		}
+	last, err := r.log.Last(ctx)
+	if err != nil || last == 0 {
+		return moment{}, err
 	}
-	w.Row.Superseded, w.Row.SupersededBy, w.Row.ByHand = by != events.ID{}, by, hand
-	if w.Replaced != nil && w.Replaced.ID != by && w.Replaced.ID != w.Row.FoldedInto {
-		w.Replaced = nil
+	rec, err := r.log.Get(ctx, min(p, last))
+	return moment{position: p, at: rec.RecordedAt}, err
+}
+
+// row is a row as it stood at the moment.
+func (m moment) row(row projections.Row) projections.Row {
+	if m.position == 0 {
+		return row
 	}
-	return nil
+	return row.AsOf(m.position, m.at)
 }

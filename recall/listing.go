@@ -1,0 +1,263 @@
+package recall
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/index"
+)
+
+const (
+	// head is how many of what the index found first are brought into the order in which they are shown by what the index
+	// does not know: words that stand together, and what vectors found. It is the same for every page, so that pages agree.
+	head = 100
+
+	// foldRows is how many rows are looked at for others that say nearly the same. Behind them each row stands for itself:
+	// that bounds what a search costs in which everything says the same.
+	foldRows = 1000
+
+	// slice is how many rows are read at once.
+	slice = 24
+
+	// spare is how many hits more than asked for are looked for, for those that turn out to be superseded or folded.
+	spare = 40
+)
+
+// listing is the one order in which all rows that match a query are shown, made as far as a page needs it: a longer part of
+// it begins with every shorter one.
+type listing struct {
+	r     *Recall
+	q     Query
+	iq    index.Query
+	then  moment
+	words []string           // to look for where they stand together; none where that does not count
+	seen  map[events.ID]bool // rows that were looked at, and whether only vectors had found them
+	folds folds
+	place map[events.ID]int // of what is shown, in shown; of what is folded: of what stands for it
+
+	found   index.Result
+	facets  *index.Facets
+	next    int   // the first of found's hits that is not looked at
+	waiting []hit // live, the best first: what is not looked at yet may come before
+	shown   []hit // in order
+	hidden  int   // of what matches, and is not shown
+	near    meant
+	byWords int // of shown: found by words
+	places  int // that are taken in the longer one of the lists that were fused
+}
+
+func newListing(r *Recall, q Query, iq index.Query, then moment, near meant) *listing {
+	l := &listing{r: r, q: q, iq: iq, then: then, near: near, seen: map[events.ID]bool{}, place: map[events.ID]int{}}
+	if iq.Sort == index.Relevance {
+		l.words = r.index.Beginnings(q.Text)
+	}
+	for _, h := range near.hits {
+		l.iq.Also = append(l.iq.Also, h.row.Position)
+	}
+	return l
+}
+
+// fill goes on until more than want rows are shown, or all that there are.
+func (l *listing) fill(ctx context.Context, want int) error {
+	for l.iq.Limit = max(head, want+spare); ; l.iq.Limit *= 4 {
+		var err error
+		if l.found, err = l.r.index.Search(ctx, l.iq); err != nil {
+			return fmt.Errorf("recall: %w", err)
+		}
+		if l.iq.Facets {
+			l.facets, l.iq.Facets = l.found.Facets, false
+		}
+		if l.near.used && l.next == 0 {
+			if err := l.fuse(ctx); err != nil {
+				return err
+			}
+		}
+		for len(l.shown) <= want && l.next < len(l.found.Hits) {
+			if err := l.look(ctx); err != nil {
+				return err
+			}
+		}
+		if len(l.shown) > want || len(l.found.Hits) < l.iq.Limit {
+			return nil
+		}
+	}
+}
+
+// look reads some more rows, and shows those that nothing behind them can come before any more.
+func (l *listing) look(ctx context.Context) error {
+	end := min(l.next+slice, len(l.found.Hits))
+	if l.next < head {
+		end = min(end, head)
+	}
+	inHead := end <= head
+	hits, err := l.live(ctx, l.found.Hits[l.next:end], inHead)
+	if err != nil {
+		return err
+	}
+	l.next = end
+	l.waiting = append(l.waiting, hits...)
+	if inHead && len(l.words) > 1 {
+		slices.SortStableFunc(l.waiting, byScore)
+	}
+	l.settle()
+	return nil
+}
+
+func byScore(a, b hit) int { return cmp.Compare(b.score, a.score) }
+
+// settle shows what is certain of its place.
+func (l *listing) settle() {
+	best := 0.0 // that what is not looked at can come to
+	if l.next < min(head, len(l.found.Hits)) && len(l.words) > 1 {
+		best = l.found.Hits[l.next].Score * (1 + phraseMost)
+	}
+	n := 0
+	for n < len(l.waiting) && l.waiting[n].score >= best {
+		l.show(l.waiting[n])
+		n++
+	}
+	l.waiting = slices.Delete(l.waiting, 0, n)
+}
+
+// show puts h at the end, unless a row before it says the same.
+func (l *listing) show(h hit) {
+	if l.folded(h.row) {
+		return
+	}
+	l.byWords, l.places = l.byWords+1, l.places+1
+	if l.near.used {
+		h.score, h.ranks = fusedScore(placeWorth(l.places)), &Ranks{Words: l.byWords}
+	}
+	l.put(h)
+}
+
+func (l *listing) put(h hit) {
+	l.place[h.row.ID] = len(l.shown)
+	l.shown = append(l.shown, h)
+}
+
+// folded reports whether a row that is shown says nearly what row does; that one counts it then.
+func (l *listing) folded(row projections.Row) bool {
+	if l.q.Text == "" || l.folds.looked >= foldRows {
+		return false
+	}
+	by, ok := l.folds.add(row)
+	if !ok {
+		return false
+	}
+	at := l.place[by]
+	l.place[row.ID] = at
+	l.hidden++
+	l.shown[at].similar = append(l.shown[at].similar, row.ID)
+	l.shown[at].count += max(1, row.Count)
+	return true
+}
+
+// fuse brings the head and what vectors found into one order.
+func (l *listing) fuse(ctx context.Context) error {
+	hits, err := l.live(ctx, l.found.Hits[:min(head, len(l.found.Hits))], true)
+	if err != nil {
+		return err
+	}
+	l.next = min(head, len(l.found.Hits))
+	slices.SortStableFunc(hits, byScore)
+	for _, h := range hits {
+		l.show(h)
+	}
+	words, near := rowIDs(l.shown), []events.ID{}
+	for _, h := range l.near.hits {
+		if at, ok := l.meant(h); ok && l.shown[at].ranks.Vectors == 0 {
+			near = append(near, l.shown[at].row.ID)
+			l.shown[at].ranks.Vectors = len(near)
+		}
+	}
+	l.places = max(len(words), len(near))
+	l.reorder(Fuse(Ranking{IDs: words}, Ranking{IDs: near}))
+	return nil
+}
+
+// meant shows a row that vectors found, unless it is shown already, itself or by one that stands for it, and returns where.
+// Of a row that words found too far behind, its place there is not known.
+func (l *listing) meant(h hit) (at int, ok bool) {
+	if _, looked := l.seen[h.row.ID]; !looked {
+		l.seen[h.row.ID] = true
+		if !l.folded(h.row) {
+			h.ranks = &Ranks{}
+			l.put(h)
+		}
+	}
+	at, ok = l.place[h.row.ID]
+	return at, ok
+}
+
+// reorder brings what is shown into the order of a fusion, and gives it its scores.
+func (l *listing) reorder(order []Fused) {
+	was := l.shown
+	l.shown = make([]hit, 0, len(was))
+	moved := make([]int, len(was))
+	for i, f := range order {
+		at := l.place[f.ID]
+		h := was[at]
+		h.score = fusedScore(f.Score)
+		moved[at] = i
+		l.shown = append(l.shown, h)
+	}
+	for id, at := range l.place {
+		l.place[id] = moved[at]
+	}
+}
+
+// fusedScore is a fusion's score as answers show it: the first of both lists has 1.
+func fusedScore(fused float64) float64 { return fused * (fuseRank + 1) / 2 }
+
+// placeWorth is what a place in one of the lists that are fused is worth.
+func placeWorth(place int) float64 { return 1 / float64(fuseRank+place) }
+
+// live reads the rows of hits and keeps those that answers show, in their order.
+func (l *listing) live(ctx context.Context, found []index.Hit, close bool) ([]hit, error) {
+	rows, err := l.r.rowsOf(ctx, found, l.then)
+	if err != nil {
+		return nil, err
+	}
+	hits := make([]hit, 0, len(rows))
+	for i, row := range rows {
+		byMeaning, again := l.seen[row.ID]
+		l.seen[row.ID] = false
+		if again || !row.Listed() {
+			if !byMeaning {
+				l.hidden++
+			}
+			continue
+		}
+		h := hit{row: row, score: found[i].Score, why: found[i].Explain}
+		if close {
+			h.phrase = closeness(row, l.words)
+			h.score *= 1 + h.phrase
+		}
+		hits = append(hits, h)
+	}
+	return hits, nil
+}
+
+// rowsOf reads the rows of hits as they stood at a moment.
+func (r *Recall) rowsOf(ctx context.Context, found []index.Hit, then moment) ([]projections.Row, error) {
+	ids := make([]events.ID, len(found))
+	for i, h := range found {
+		ids[i] = h.ID
+	}
+	rows, err := r.views.Rows(ctx, ids...)
+	if err != nil {
+		return nil, fmt.Errorf("recall: %w", err)
+	}
+	for i, row := range rows {
+		rows[i] = then.row(row)
+	}
+	return rows, nil
+}
+
+// total is how many rows are shown to whoever reads all pages, as far as it is known: what was not looked at counts.
+func (l *listing) total() int { return max(l.found.Total-l.hidden, len(l.shown)) }
