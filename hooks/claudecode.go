@@ -1,8 +1,6 @@
 package hooks
 
 import (
-	"bytes"
-	"encoding/json"
 	"strings"
 	"unicode/utf16"
 
@@ -24,7 +22,7 @@ type claudePayload struct {
 	lastMessage, failure, trigger   string
 	compactSummary, reason          string
 	input, response, server         []byte
-	duration                        json.Number
+	rawFailure, duration            []byte
 	again                           bool // a stop hook made the agent go on before
 	sieve                           sieve
 }
@@ -35,38 +33,25 @@ func (c ClaudeCode) Decode(payload []byte, m Meta) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
+	return p.report(c.Name(), m), nil
+}
+
+// report says what the payload of the named agent reports.
+func (p *claudePayload) report(agent string, m Meta) Report {
 	p.sieve.redact = m.Redact
 	r := Report{Event: p.event, Wants: p.wants(), Origin: session.Origin{
-		Agent: c.Name(), AgentSession: p.session, Cwd: p.cwd, Transcript: p.transcript,
+		Agent: agent, AgentSession: p.session, Cwd: p.cwd, Transcript: p.transcript,
 	}}
-	event, key, ignored := p.translate(r.Origin)
-	p.wantsBrief(&r, event)
-	if ignored != "" {
-		r.Ignored = ignored
-		return r, nil
-	}
-	if key.IsZero() {
-		key = deliveryKey(m.Delivery)
-	}
-	r.Captures = []session.Capture{{ID: m.Delivery, Key: key, At: m.OccurredAt, Origin: r.Origin, Event: event}}
-	return r, nil
+	f := p.translate(r.Origin)
+	p.wantsBrief(&r, f.event)
+	return r.report(m, f)
 }
 
 func readClaude(payload []byte) (claudePayload, error) {
 	var p claudePayload
-	if len(payload) > MaxPayload {
-		return p, ErrTooLarge
-	}
-	if err := checkJSON(payload); err != nil {
+	if err := readPayload(payload, p.set); err != nil {
 		return p, err
 	}
-	if !isObject(payload) {
-		return p, &FieldError{Field: "payload", Err: ErrNotObject}
-	}
-	members(payload, func(key string, value []byte) bool {
-		p.set(key, value)
-		return true
-	})
 	return p, p.check()
 }
 
@@ -99,7 +84,7 @@ func (p *claudePayload) set(key string, value []byte) {
 	case "prompt":
 		p.prompt = stringOf(value)
 	case "error":
-		p.failure = stringOf(value)
+		p.failure, p.rawFailure = stringOf(value), value
 	case "last_assistant_message":
 		p.lastMessage = stringOf(value)
 	case "compact_summary":
@@ -113,7 +98,7 @@ func (p *claudePayload) set(key string, value []byte) {
 	case "stop_hook_active":
 		p.again = isTrue(value)
 	case "duration_ms":
-		p.duration = json.Number(value)
+		p.duration = value
 	}
 }
 
@@ -187,93 +172,71 @@ func isNumber(value []byte) bool {
 	return k == '-' || '0' <= k && k <= '9'
 }
 
-// translate returns the event that the payload becomes, with its key if a fact names it, or why there is none.
-func (p *claudePayload) translate(o session.Origin) (e events.Event, key events.Key, ignored string) {
+// translate says what the payload becomes.
+func (p *claudePayload) translate(o session.Origin) fact {
 	switch p.event {
 	case "SessionStart":
-		return events.SessionOpened{Source: orElse(p.source, "startup")}, key, ""
+		return fact{event: events.SessionOpened{Source: orElse(p.source, "startup")}}
 	case "UserPromptSubmit":
-		prompt, machine := p.sieve.promptSubmitted(p.prompt)
-		if machine {
-			return nil, key, "the prompt was made by the agent, not by the user"
-		}
-		return prompt, factKey(o, "prompt", p.promptID, prompt.Text), ""
+		return p.sieve.prompted(o, p.promptID, p.prompt)
 	case "PostToolUse", "PostToolUseFailure":
 		if p.tool == "" {
-			return nil, key, "the payload names no tool"
+			return ignore(nameless)
 		}
-		return p.toolUsed(), ToolKey(o, p.toolUseID), ""
+		return fact{event: p.toolUsed(), key: ToolKey(o, p.toolUseID)}
 	case "SubagentStop":
 		return p.subagentStopped(o)
 	case "Stop":
-		e := p.sieve.agentStopped(events.StopDone, p.lastMessage)
+		f := p.sieve.stopped(o, p.promptID, p.lastMessage)
 		if p.again {
-			return e, key, "" // it may have said the same at the stop before
+			f.key = events.Key{} // it may have said the same at the stop before
 		}
-		return e, factKey(o, "stop", p.promptID, e.LastMessage), ""
+		return f
 	case "StopFailure":
 		e := p.sieve.agentStopped(events.StopFailure, p.lastMessage)
 		e.Error = capHead(p.sieve.message(p.failure), maxName)
 		e.Redactions = p.sieve.found
-		return e, factKey(o, "stop", p.promptID, e.LastMessage), ""
+		return fact{event: e, key: factKey(o, "stop", p.promptID, e.LastMessage)}
 	case "PostCompact":
 		e := p.sieve.contextCompacted(p.compactSummary, p.trigger)
-		return e, factKey(o, "compact", p.promptID, e.Summary), ""
+		return fact{event: e, key: factKey(o, "compact", p.promptID, e.Summary)}
 	case "SessionEnd":
-		return events.SessionClosed{Cause: orElse(p.reason, "other")}, key, ""
+		return fact{event: events.SessionClosed{Cause: orElse(p.reason, "other")}}
 	}
-	return nil, key, p.event + " is not recorded"
+	return notRecorded(p.event)
 }
 
 func (p *claudePayload) toolUsed() events.ToolUsed {
 	t := events.ToolUsed{
 		ToolUseID: p.toolUseID, Tool: p.tool, Failed: p.event == "PostToolUseFailure",
-		Cwd: p.sieve.text(p.cwd), SubagentID: p.agentID,
+		Cwd: p.sieve.text(p.cwd), SubagentID: p.agentID, DurationMS: milliseconds(p.duration),
 	}
 	if p.agentID != "" {
 		t.SubagentType = p.agentType
 	}
-	if ms, err := p.duration.Float64(); err == nil && ms > 0 && ms < 1e15 {
-		t.DurationMS = int64(ms)
-	}
-	if isOwnCall(p.tool, member(p.server, "name"), p.input) {
-		return ownCall(t, len(p.input), len(p.response)+len(p.failure))
-	}
-	t.Input, t.InputSize = p.sieve.toolText(p.input, nil)
-	t.Output, t.OutputSize = p.sieve.toolText(p.response, p.input)
+	output := p.response
 	if t.Failed {
-		t.Output, t.OutputSize = p.sieve.plainText(p.failure)
+		output = p.rawFailure
 	}
-	t.Redactions = p.sieve.found
-	return t
+	return p.sieve.use(t, member(p.server, "name"), p.input, output)
 }
 
 // subagentStopped is what a subagent had to say in the end. The one without a type is the summariser of a compaction:
 // its words come in PostCompact.
-func (p *claudePayload) subagentStopped(o session.Origin) (e events.Event, key events.Key, ignored string) {
+func (p *claudePayload) subagentStopped(o session.Origin) fact {
 	if p.agentType == "" {
-		return nil, key, "the subagent has no type: it is the agent's own summariser"
+		return ignore("the subagent has no type: it is the agent's own summariser")
 	}
 	said := p.sieve.message(p.lastMessage)
+	var key events.Key
 	if p.agentID != "" {
 		key = factKey(o, "subagent", p.agentID, said)
 	}
 	cwd := p.sieve.text(p.cwd)
-	return events.ToolUsed{
+	return fact{key: key, event: events.ToolUsed{
 		Tool: "SubagentStop", Output: said, OutputSize: len(p.lastMessage), Cwd: cwd,
 		SubagentID: p.agentID, SubagentType: p.agentType, Redactions: p.sieve.found,
-	}, key, ""
-}
-
-// claudeReply is the JSON that Claude Code reads from a hook.
-type claudeReply struct {
-	Output *claudeOutput `json:"hookSpecificOutput,omitempty"`
-	Notice string        `json:"systemMessage,omitempty"`
-}
-
-type claudeOutput struct {
-	Event   string `json:"hookEventName"`
-	Context string `json:"additionalContext"`
+	}}
 }
 
 // Reply implements Agent. Only the start of a session, a prompt and the reading of a file are answered: at Stop a context
@@ -286,20 +249,7 @@ func (ClaudeCode) Reply(r Report, a Answer) []byte {
 	default:
 		return nil
 	}
-	if a.Context == "" && a.Notice == "" {
-		return nil
-	}
-	reply := claudeReply{Notice: a.Notice}
-	if a.Context != "" {
-		reply.Output = &claudeOutput{Event: r.Event, Context: capContext(a.Context)}
-	}
-	var out bytes.Buffer
-	enc := json.NewEncoder(&out)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(reply); err != nil {
-		return nil // strings always encode
-	}
-	return bytes.TrimSpace(out.Bytes())
+	return replyContext(r.Event, a)
 }
 
 // capContext shortens a context to MaxContext, and closes its fence again.

@@ -438,7 +438,7 @@ func TestDecodeAnything(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		checkDecode(t, body)
+		checkDecode(t, ClaudeCode{}, body)
 	})
 }
 
@@ -446,8 +446,8 @@ type fataler interface {
 	Fatalf(format string, args ...any)
 }
 
-func checkDecode(t fataler, body []byte) {
-	r, err := ClaudeCode{}.Decode(body, testMeta())
+func checkDecode(t fataler, a Agent, body []byte) {
+	r, err := a.Decode(body, testMeta())
 	if err != nil {
 		if len(r.Captures) != 0 {
 			t.Fatalf("error %v with captures %v", err, r.Captures)
@@ -457,13 +457,13 @@ func checkDecode(t fataler, body []byte) {
 	if (len(r.Captures) == 0) == (r.Ignored == "") {
 		t.Fatalf("got %d captures and reason %q", len(r.Captures), r.Ignored)
 	}
-	for _, c := range r.Captures {
-		if c.Origin.AgentSession == "" || c.Origin.Cwd == "" || c.Key.IsZero() || c.ID != testMeta().Delivery {
+	for i, c := range r.Captures {
+		if c.Origin.AgentSession == "" || c.Origin.Cwd == "" || c.Key.IsZero() || c.ID != nthID(testMeta().Delivery, i) {
 			t.Fatalf("capture without session, folder, key or id: %+v", c)
 		}
 		checkEvent(t, c.Event)
 	}
-	reply := ClaudeCode{}.Reply(r, Answer{Context: "c", Notice: "n"})
+	reply := a.Reply(r, Answer{Context: "c", Notice: "n"})
 	if len(reply) > 0 && !json.Valid(reply) {
 		t.Fatalf("reply is no JSON: %s", reply)
 	}
@@ -489,10 +489,13 @@ func checkEvent(t fataler, e events.Event) {
 	}
 }
 
-func FuzzDecode(f *testing.F) {
-	files, err := filepath.Glob("testdata/claude-code/*.json")
-	if err != nil {
-		f.Fatal(err)
+func FuzzDecode(f *testing.F) { fuzzDecode(f, ClaudeCode{}) }
+
+// fuzzDecode decodes what is made of the payloads of an agent.
+func fuzzDecode(f *testing.F, a Agent) {
+	files, err := filepath.Glob("testdata/" + a.Name() + "/*.json")
+	if err != nil || len(files) == 0 {
+		f.Fatalf("payloads of %s: got %d, error %v", a.Name(), len(files), err)
 	}
 	for _, file := range files {
 		body, err := os.ReadFile(file)
@@ -501,7 +504,7 @@ func FuzzDecode(f *testing.F) {
 		}
 		f.Add(body)
 	}
-	f.Fuzz(func(t *testing.T, body []byte) { checkDecode(t, body) })
+	f.Fuzz(func(t *testing.T, body []byte) { checkDecode(t, a, body) })
 }
 
 // BenchmarkDecode decodes a PostToolUse of 1 kB: the capture path has to take more than 6,000 of them a second.

@@ -159,7 +159,7 @@ func (e *SyntaxError) Unwrap() error { return e.Err }
 
 // agents lists the agents that are understood. A new one is its own file, a folder below testdata, and a line here.
 func agents() []Agent {
-	return []Agent{ClaudeCode{}}
+	return []Agent{ClaudeCode{}, Codex{}, Gemini{}, Cursor{}, Windsurf{}, OpenCode{}, Raw{}}
 }
 
 // Names lists the agents that ByName knows.

@@ -47,7 +47,7 @@ func TestReplyFits(t *testing.T) {
 			context = ContextOpen + "\n" + context + "\n" + ContextClose
 		}
 		reply := ClaudeCode{}.Reply(Report{Event: "SessionStart"}, Answer{Context: context, Notice: unit})
-		var got claudeReply
+		var got contextReply
 		if err := json.Unmarshal(reply, &got); err != nil {
 			t.Fatalf("reply: %v", err)
 		}
