@@ -117,7 +117,9 @@ func TestBurstsDrainIntoFewAppends(t *testing.T) {
 // TestAnObserverThatCrashes covers a panic and an untyped error, which is how a child that died shows. The turn fails,
 // the session is respawned after its delay, and the work is done.
 func TestAnObserverThatCrashes(t *testing.T) {
-	for name, crash := range map[string]providertest.Step{"panic": providertest.Panic("boom"), "error": providertest.Crash(errBoom)} {
+	for name, crash := range map[string]providertest.Step{
+		"panic": providertest.Panic("boom"), "error": providertest.Crash(errBoom), "typed": providertest.Crash(&observer.Crash{Message: "a child was killed"}),
+	} {
 		t.Run(name, func(t *testing.T) {
 			var crashed atomic.Bool
 			step := func(ctx context.Context, n int, p observer.Prompt) (observer.Reply, error) {
@@ -142,6 +144,9 @@ func TestAnObserverThatCrashes(t *testing.T) {
 				}
 				if strings.Contains(f[0].Message, "boom") {
 					t.Errorf("the crash's own words were kept: %q", f[0].Message)
+				}
+				if told := f[0].Message == "a child was killed"; told != (name == "typed") {
+					t.Errorf("the crash is kept as %q", f[0].Message)
 				}
 				if second := all[events.TurnStarted](w); time.Since(began) < 400*time.Millisecond {
 					t.Errorf("the restart came without its delay: %+v", second)

@@ -2,6 +2,7 @@ package actors
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -420,6 +421,26 @@ func TestWhetherAFreshObserverHelpsIsForWhoeverAnsweredToSay(t *testing.T) {
 		w.settled("s")
 		if n := len(all[events.SessionRespawned](w)); n != 1 {
 			t.Errorf("%d fresh generations, want one: b may answer otherwise", n)
+		}
+	})
+}
+
+// TestWhoOnlyCrashesIsPassedOver: nobody pauses for a crash, so each probe of a quarantine is asked of the next of the list.
+func TestWhoOnlyCrashesIsPassedOver(t *testing.T) {
+	bubble(t, func(w *world) {
+		boom := providertest.Crash(&observer.Crash{Message: "killed"})
+		w.providers(named("a", "", boom), named("b", "", boom), named("c", "", good))
+		w.work("s", 1)
+		w.stopAgent("s")
+		if got := w.settled("s"); got.Observed != 2 {
+			t.Errorf("got %+v, want both observed", got)
+		}
+		whom := w.whom()
+		if d := cmp.Diff([]string{"b", "c"}, slices.Compact(whom)[1:3]); d != "" || whom[0] != "a" {
+			t.Errorf("turns were asked of %v", whom)
+		}
+		if n := len(all[events.SessionQuarantined](w)); n < 2 {
+			t.Errorf("%d quarantines, want one for a and one for b", n)
 		}
 	})
 }

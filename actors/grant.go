@@ -140,7 +140,7 @@ func (d *dispatcher) lend(c actor.Context, w want, l lease) {
 // notice says when another provider is asked than before. A probe, and what a person, a tier or the budget of one session
 // asks for, are no such thing.
 func (d *dispatcher) notice(w want, l lease, now time.Time) {
-	ordinary := !w.need.fresh && w.need.provider == "" && l.offer != d.sys.cfg.Summaries && !d.ownBudget(w, l, now)
+	ordinary := w.need.skip() == 0 && w.need.provider == "" && l.offer != d.sys.cfg.Summaries && !d.ownBudget(w, l, now)
 	if name := l.offer.Name(); ordinary && name != d.inUse && !d.circuits[name].pause.Paused() {
 		d.sys.cfg.Logger.Warn("another provider is asked", "provider", name, "before", d.inUse, "passed_over", l.instead)
 		d.inUse = name

@@ -135,7 +135,11 @@ func (o *observerActor) protect(ctx context.Context, do func(context.Context) er
 			o.sys.cfg.Logger.Debug("observer panicked", "err", r, "stack", string(debug.Stack()))
 		}
 	}()
-	if err := do(ctx); err != nil {
+	err, crash := do(ctx), (*observer.Crash)(nil)
+	switch {
+	case errors.As(err, &crash):
+		return cmp.Or(crash.Message, "crashed, and did not say how")
+	case err != nil:
 		o.sys.cfg.Logger.Debug("observer ended with an untyped error", "err", err)
 		return fmt.Sprintf("ended with an untyped error (%T)", err)
 	}

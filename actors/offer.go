@@ -27,7 +27,17 @@ type need struct {
 	fresh    bool   // the last provider's outputs were of no use
 	provider string // that a person named; empty: none
 	probe    bool   // of a quarantine
+	trip     int    // of a probe: how many quarantines in a row it ends
 	blamed   bool   // some of its inputs have failed by their own fault
+}
+
+// skip is how many of the list come last because others did not serve: after outputs of no use the first, and after a row of
+// crashes one more with each quarantine, since nobody pauses for a crash.
+func (n need) skip() int {
+	if n.fresh {
+		return 1
+	}
+	return n.trip
 }
 
 // lease says whom a turn is asked of.
@@ -75,27 +85,24 @@ func (c *Config) names() (names []string) {
 }
 
 // candidates are whom a turn may be asked of, in the order in which they are preferred. A provider that a person named
-// stands alone while it is there. A fresh generation begins with the next of the list, without the tier.
+// stands alone while it is there. Whoever begins anew does so further down the list, without the tier.
 func (c *Config) candidates(n need) []*Offer {
 	if named := c.named(n); named != nil {
 		return []*Offer{named}
 	}
 	list := make([]*Offer, 0, len(c.Providers)+1)
-	if n.kind == events.TurnSummary && c.Summaries != nil && !n.fresh {
+	if n.kind == events.TurnSummary && c.Summaries != nil && n.skip() == 0 {
 		list = append(list, c.Summaries)
 	}
 	for i := range c.Providers {
-		if n.fresh {
-			i = (i + 1) % len(c.Providers)
-		}
-		list = append(list, &c.Providers[i])
+		list = append(list, &c.Providers[(i+n.skip())%len(c.Providers)])
 	}
 	return list
 }
 
 // trivialFor returns whom a turn may be asked of instead if all its inputs prove trivial; nil: nobody.
 func (c *Config) trivialFor(n need) *Offer {
-	if n.kind != events.TurnObservation || n.fresh || c.named(n) != nil {
+	if n.kind != events.TurnObservation || n.skip() > 0 || c.named(n) != nil {
 		return nil
 	}
 	return c.Trivial

@@ -196,7 +196,7 @@ func (a *sessionActor) seekTurn(c actor.Context, plan session.Plan, now time.Tim
 
 // needOf is what matters of a turn to whom it is asked of.
 func needOf(w session.Work) need {
-	return need{kind: w.Kind, fresh: w.Fresh, provider: w.Provider, probe: w.Probe, blamed: w.Blamed}
+	return need{kind: w.Kind, fresh: w.Fresh, provider: w.Provider, probe: w.Probe, trip: w.Trip, blamed: w.Blamed}
 }
 
 func (a *sessionActor) giveBack(e ended) {

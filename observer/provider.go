@@ -92,6 +92,15 @@ func (f *Failure) Error() string {
 // Unwrap returns the cause.
 func (f *Failure) Unwrap() error { return f.Err }
 
+// Crash is the end of a provider's own process, or of what it stands on, in the middle of a turn: nobody failed the turn,
+// somebody fell over. Any other error that is no *Failure counts as one too, but its words are not kept: they may hold
+// anything.
+type Crash struct {
+	Message string // what ended, in the provider's own words: nothing of a prompt, an output or a key. It is kept
+}
+
+func (c *Crash) Error() string { return "observer: crashed: " + c.Message }
+
 // Size is the bytes of captured text that p carries: what an answer costs grows with it.
 func (p Prompt) Size() int {
 	n := len(p.Request) + len(p.Message)

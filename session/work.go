@@ -18,6 +18,7 @@ type Work struct {
 	Cuts     int               // how often the one input was too long alone: each halves what may be sent of it
 	Blamed   bool              // turns over some of its inputs failed by their own fault: see State.Blamed
 	Probe    bool              // the one turn of a quarantine that is over
+	Trip     int               // of a probe: how many quarantines in a row it ends, from 1. No part of what is due
 	Prompt   int               // number of the user's prompt it is about; 0 before the first
 	PromptAt events.Position   // the prompt itself; 0: none
 	Provider string            // that a person asked for; empty: any. It is a wish, and no part of what is due

@@ -20,9 +20,9 @@ func (a *answer) judged(e ending) (observer.Reply, error) {
 		return observer.Reply{}, setupFailure(fmt.Sprintf(
 			"the client ended with status %d and said nothing: it is too old for the arguments it is given, or no Claude Code", e.code), nil)
 	case r == nil && e.signaled:
-		return observer.Reply{}, fmt.Errorf("claudecli: the client was killed before its result")
+		return observer.Reply{}, &observer.Crash{Message: "the client was killed before its result"}
 	case r == nil:
-		return observer.Reply{}, fmt.Errorf("claudecli: the client ended with status %d before its result", e.code)
+		return observer.Reply{}, &observer.Crash{Message: fmt.Sprintf("the client ended with status %d before its result", e.code)}
 	case r.IsError:
 		return observer.Reply{}, a.failure(classOf(a.problem, r.Status, *r, a.last.id != ""), r.Status, "")
 	case a.last.whole():
