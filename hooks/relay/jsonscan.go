@@ -314,18 +314,21 @@ func members(data []byte, yield func(name string, value []byte) bool) bool {
 	}
 }
 
-// eventName returns the payload's hook_event_name: that of the first such member of the outermost object which is a
-// string, else nothing. It stops reading there, so a tool's output behind it costs nothing.
-func eventName(payload []byte) string {
-	event := ""
+// eventName returns the payload's hook_event_name; see stringMember.
+func eventName(payload []byte) string { return stringMember(payload, "hook_event_name") }
+
+// stringMember returns the text of the first member of that name of the outermost object which is a string, else nothing. It
+// stops reading there, so a tool's output behind it costs nothing.
+func stringMember(payload []byte, wanted string) string {
+	text := ""
 	members(payload, func(name string, value []byte) bool {
-		if name != "hook_event_name" || value[0] != '"' {
+		if name != wanted || value[0] != '"' {
 			return true
 		}
-		event = unquote(value)
+		text = unquote(value)
 		return false
 	})
-	return event
+	return text
 }
 
 // unquote returns the text of a JSON string that a scanner has passed. Half a surrogate pair becomes U+FFFD; bytes that

@@ -56,7 +56,7 @@ const (
 // A Result tells what Run did. Agents never see it: a hook always ends well.
 type Result struct {
 	Outcome  Outcome
-	Event    string // the payload's hook_event_name
+	Event    string // the agent's own name of it
 	Delivery string // the id that the daemon, or the spool, was given
 	Started  bool   // a daemon was started
 	Noticed  bool   // the person was told that cmemd does not answer
@@ -168,7 +168,7 @@ func (h *hook) carry(ctx context.Context) {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return
 	}
-	h.payload, h.result.Event = data, eventName(data)
+	h.payload, h.result.Event = withFolder(h.Agent, data), eventOf(h.Agent, data)
 	deadline := h.deadline()
 	h.limit.Reset(time.Until(deadline) + h.DiskWait)
 	if !whole {
@@ -195,21 +195,6 @@ func (h *hook) deadline() time.Time {
 		return least
 	}
 	return deadline
-}
-
-// opensSession reports whether the agent takes context from this hook's reply. It names the agents whose events it
-// knows; those of others are ordinary.
-func (h *hook) opensSession() bool {
-	switch h.Agent {
-	case "claude-code", "codex", "gemini-cli":
-		return h.result.Event == "SessionStart"
-	}
-	return false
-}
-
-// maySpeak reports whether a reply with a systemMessage reaches the person.
-func (h *hook) maySpeak() bool {
-	return h.Agent == "claude-code" && (h.result.Event == "SessionStart" || h.result.Event == "UserPromptSubmit")
 }
 
 // answered deals with any answer: the daemon is there, whatever it said.
