@@ -1,0 +1,279 @@
+package install
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/cmemd/cmemd/durable"
+)
+
+// A Runner runs a command of an agent's client. Its error holds what the client said.
+type Runner func(ctx context.Context, c Command) error
+
+// Apply carries a plan out. Each file is replaced in one step and is on disk when Apply returns. Nothing is written if a file
+// is not what it was when the plan was made (ErrChanged). If one cannot be written, those before it are put back. If a
+// command fails, what was written stays: the record says what, and a removal takes it back.
+func (s Store) Apply(ctx context.Context, p Plan, run Runner, now time.Time) error {
+	for _, c := range p.Changes {
+		if err := c.unchanged(); err != nil {
+			return err
+		}
+	}
+	if p.Removal {
+		return s.remove(ctx, p, run)
+	}
+	return s.install(ctx, p, run, now)
+}
+
+// unchanged refuses a change whose file is another by now.
+func (c Change) unchanged() error {
+	now, err := read(c.Path)
+	if err == nil && !now.is(c) {
+		err = &FileError{c.Path, ErrChanged}
+	}
+	return err
+}
+
+func (s Store) install(ctx context.Context, p Plan, run Runner, now time.Time) error {
+	for _, text := range p.keep {
+		if err := s.keep(text); err != nil {
+			return err
+		}
+	}
+	r := *p.record
+	r.Files = slices.Clone(r.Files)
+	r.At, r.State = now, stateApplying
+	if err := s.save(&r); err != nil {
+		return err
+	}
+	if p.TreeDir != "" {
+		if err := writeTree(p.TreeDir, p.Tree); err != nil {
+			return err
+		}
+	}
+	if err := writeAll(p.Changes, &r); err != nil {
+		return errors.Join(err, s.giveUp(p))
+	}
+	if err := s.touch(ctx, p, run, &r); err != nil {
+		return err
+	}
+	r.State = stateApplied
+	return s.save(&r)
+}
+
+// giveUp leaves the record as it was before an installation whose files were put back.
+func (s Store) giveUp(p Plan) error {
+	if p.old == nil {
+		return s.drop(p.Agent)
+	}
+	return s.save(p.old)
+}
+
+// touch runs the commands of p, and takes down what they made of the files that they change.
+func (s Store) touch(ctx context.Context, p Plan, run Runner, r *Record) error {
+	if len(p.Commands) == 0 {
+		return nil
+	}
+	for _, path := range p.touched {
+		c, err := read(path)
+		if err != nil {
+			return err
+		}
+		if f := r.file(path); f != nil && f.After == c.sum() {
+			continue // what was there before is known
+		}
+		if c.there {
+			if err := s.keep(c.text); err != nil {
+				return err
+			}
+		}
+		r.put(FileRecord{Path: path, Existed: c.there, Mode: c.mode, Before: c.sum(), Folders: missing(filepath.Dir(path))})
+	}
+	if err := s.save(r); err != nil {
+		return err
+	}
+	if err := runAll(ctx, p.Commands, run); err != nil {
+		return err
+	}
+	for _, path := range p.touched {
+		c, err := read(path)
+		if err != nil {
+			return err
+		}
+		f := *r.file(path)
+		f.After = c.sum()
+		r.put(f)
+	}
+	return nil
+}
+
+func (s Store) remove(ctx context.Context, p Plan, run Runner) error {
+	if p.record != nil {
+		r := *p.record
+		r.State = stateRemoving
+		if err := s.save(&r); err != nil {
+			return err
+		}
+	}
+	var first, late []Change
+	for _, c := range p.Changes {
+		if c.late {
+			late = append(late, c)
+			continue
+		}
+		first = append(first, c)
+	}
+	if err := writeAll(first, nil); err != nil {
+		return err
+	}
+	if err := runAll(ctx, p.Commands, run); err != nil {
+		return err
+	}
+	for _, c := range late {
+		if err := c.write(); err != nil {
+			return err
+		}
+	}
+	if p.record != nil {
+		if err := removeFolders(p.record.Files); err != nil {
+			return err
+		}
+	}
+	if p.TreeDir != "" {
+		if err := os.RemoveAll(p.TreeDir); err != nil {
+			return err
+		}
+	}
+	if p.record == nil {
+		return nil
+	}
+	return s.drop(p.Agent)
+}
+
+func runAll(ctx context.Context, commands []Command, run Runner) error {
+	for _, c := range commands {
+		if err := run(ctx, c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeAll writes changes, or none of them. Folders that it makes go into the files' records.
+func writeAll(changes []Change, r *Record) error {
+	for i, c := range changes {
+		made := missing(filepath.Dir(c.Path))
+		err := c.write()
+		if err != nil {
+			for _, done := range slices.Backward(changes[:i]) {
+				err = errors.Join(err, done.undo())
+			}
+			return err
+		}
+		if f := r.file(c.Path); f != nil && len(made) > 0 {
+			f.Folders = made
+		}
+	}
+	return nil
+}
+
+// write makes the file what the change wants.
+func (c Change) write() error {
+	now, err := read(c.Path)
+	if err != nil {
+		return err
+	}
+	if c.After == nil {
+		if !now.there {
+			return nil
+		}
+		if err := os.Remove(now.real); err != nil {
+			return err
+		}
+		return durable.SyncDir(filepath.Dir(now.real))
+	}
+	if err := os.MkdirAll(filepath.Dir(c.Path), 0o700); err != nil {
+		return err
+	}
+	if err := durable.Replace(now.real, c.After, c.Mode); err != nil {
+		return fmt.Errorf("%s was not changed: %w", c.Path, err)
+	}
+	return nil
+}
+
+// undo puts back what was there before write.
+func (c Change) undo() error {
+	return Change{Path: c.Path, After: c.Before, Mode: c.Old}.write()
+}
+
+// missing lists the folders that MkdirAll would make for dir, the outermost first.
+func missing(dir string) (all []string) {
+	for ; ; dir = filepath.Dir(dir) {
+		if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) || filepath.Dir(dir) == dir {
+			break
+		}
+		all = append(all, dir)
+	}
+	slices.Reverse(all)
+	return all
+}
+
+// removeFolders removes the folders that were made for files, where nothing is in them any more.
+func removeFolders(files []FileRecord) error {
+	var all []string
+	for _, f := range files {
+		all = append(all, f.Folders...)
+	}
+	slices.SortFunc(all, func(a, b string) int { return len(b) - len(a) }) // the innermost first
+	for _, dir := range slices.Compact(all) {
+		left, err := os.ReadDir(dir)
+		if errors.Is(err, fs.ErrNotExist) || err == nil && len(left) > 0 {
+			continue
+		}
+		if err == nil {
+			err = os.Remove(dir)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeTree makes dir hold files and no others.
+func writeTree(dir string, files []File) error {
+	wanted := map[string]bool{}
+	for _, f := range files {
+		path := filepath.Join(dir, filepath.FromSlash(f.Path))
+		wanted[path] = true
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			return err
+		}
+		if err := durable.Replace(path, f.Text, f.Mode); err != nil {
+			return err
+		}
+	}
+	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || wanted[path] {
+			return err
+		}
+		return os.Remove(path)
+	})
+}
+
+// sameTree reports whether dir holds files as they are to be.
+func sameTree(dir string, files []File) bool {
+	for _, f := range files {
+		c, err := read(filepath.Join(dir, filepath.FromSlash(f.Path)))
+		if err != nil || !c.there || string(c.text) != string(f.Text) || c.mode != f.Mode {
+			return false
+		}
+	}
+	return true
+}

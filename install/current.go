@@ -1,0 +1,106 @@
+package install
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Why a file is not changed.
+var (
+	// ErrReadOnly is a file that its owner may not write to.
+	ErrReadOnly = errors.New("is read-only")
+
+	// ErrNotOwn is a file of another user.
+	ErrNotOwn = errors.New("belongs to another user")
+
+	// ErrNotFile is a folder, a device, or a link to nothing.
+	ErrNotFile = errors.New("is no file")
+
+	// ErrTooLarge is a file that is larger than settings are.
+	ErrTooLarge = errors.New("is larger than 32 MiB")
+
+	// ErrChanged is a file that somebody changed since the plan was made.
+	ErrChanged = errors.New("was changed meanwhile")
+)
+
+// maxFile is the largest file that is edited, in bytes. Claude Code's file of servers was seen with some megabytes.
+const maxFile = 32 << 20
+
+// A FileError names the file that stands in the way.
+type FileError struct {
+	Path string
+	Err  error
+}
+
+// Error says which file and why.
+func (e *FileError) Error() string { return fmt.Sprintf("%s %v", e.Path, e.Err) }
+
+// Unwrap returns the reason.
+func (e *FileError) Unwrap() error { return e.Err }
+
+// current is a file as it is.
+type current struct {
+	there bool
+	text  []byte
+	mode  fs.FileMode
+	real  string // what the path leads to
+	own   bool   // it is this user's
+}
+
+// read looks at the file at path, through links. One that is not there is no error.
+func read(path string) (c current, err error) {
+	c.real = path
+	info, err := os.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return c, nil
+	}
+	if err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		if c.real, err = filepath.EvalSymlinks(path); errors.Is(err, fs.ErrNotExist) {
+			return c, &FileError{path, fmt.Errorf("%w: the link leads nowhere", ErrNotFile)}
+		}
+		if err == nil {
+			info, err = os.Stat(c.real)
+		}
+	}
+	switch {
+	case err != nil:
+		return c, err
+	case !info.Mode().IsRegular():
+		return c, &FileError{path, ErrNotFile}
+	case info.Size() > maxFile:
+		return c, &FileError{path, ErrTooLarge}
+	}
+	c.there, c.mode, c.own = true, info.Mode().Perm(), isOwn(info)
+	c.text, err = os.ReadFile(c.real)
+	return c, err
+}
+
+// writable says why c may not be replaced.
+func (c current) writable(path string) error {
+	switch {
+	case !c.there:
+		return nil
+	case c.mode&0o200 == 0:
+		return &FileError{path, ErrReadOnly}
+	case !c.own:
+		return &FileError{path, ErrNotOwn}
+	}
+	return nil
+}
+
+// sum is that of what c holds; empty for a file that is not there.
+func (c current) sum() string {
+	if !c.there {
+		return ""
+	}
+	return sumOf(c.text)
+}
+
+// is reports whether c is what a change was planned from.
+func (c current) is(ch Change) bool {
+	return c.there == (ch.Before != nil) && bytes.Equal(c.text, ch.Before)
+}

@@ -1,0 +1,521 @@
+package install
+
+import (
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// settingsOf is the file of an agent into which its hooks, or else its server, go.
+func settingsOf() map[string]string {
+	return map[string]string{
+		"claude-code": ".claude/settings.json", "codex": ".codex/hooks.json", "gemini-cli": ".gemini/settings.json",
+		"cursor": ".cursor/hooks.json", "windsurf": ".codeium/windsurf/hooks.json", "opencode": ".config/opencode/opencode.json",
+		"claude-desktop": ".config/Claude/claude_desktop_config.json", "vscode": ".config/Code/User/mcp.json", "zed": ".config/zed/settings.json",
+	}
+}
+
+// shapes are settings as people have them.
+func shapes() map[string]string {
+	return map[string]string{
+		"empty":       "",
+		"blank":       "\n\n",
+		"an object":   "{}\n",
+		"of lines":    "{\n}\n",
+		"no line end": "{\n  \"model\": \"opus\"\n}",
+		"comments":    "// mine\n{\n  // the model\n  \"model\": \"opus\", // best\n  /* more */ \"theme\": \"dark\" // last\n}\n",
+		"last comma":  "{\n  \"model\": \"opus\",\n}\n",
+		"CRLF":        "{\r\n    \"model\": \"opus\",\r\n    \"list\": [\r\n        1\r\n    ]\r\n}\r\n",
+		"a mark":      "\ufeff{\n  \"model\": \"opus\"\n}\n",
+		"tabs":        "{\n\t\"model\": \"opus\",\n\t\"env\": {\n\t\t\"A\": \"b\"\n\t}\n}\n",
+		"one line":    `{"model":"opus","hooks":{},"mcpServers":{"x":{"command":"y"}}}`,
+		"others' hooks": `{
+  "hooks": {
+    "Stop": [{"hooks": [{"type": "command", "command": "say done"}]}],
+    "SessionStart": [
+      {
+        "matcher": "startup",
+        "hooks": [{"type": "command", "command": "cmemd-hook claude-code | tee /tmp/log"}]
+      }
+    ],
+    "stop": [{"command": "./audit.sh"}],
+    "Mine": []
+  },
+  "mcpServers": {}, "servers": {"s": {"command": "s"}}, "mcp": {}, "context_servers": {}
+}
+`,
+	}
+}
+
+// TestBackByteForByte: whatever a home holds, it holds the same after an installation and a removal.
+func TestBackByteForByte(t *testing.T) {
+	t.Parallel()
+	for agent, file := range settingsOf() {
+		for shape, text := range shapes() {
+			t.Run(agent+"/"+shape, func(t *testing.T) {
+				t.Parallel()
+				w := newWorld(t)
+				w.write(file, text, 0o640)
+				before := w.snapshot()
+				w.install(agent)
+				if got := w.text(file); !strings.Contains(got, "/opt/cmemd/cmemd") || len(got) <= len(text) {
+					t.Fatalf("nothing was put into it:\n%s", got)
+				}
+				if p := w.plan(agent); !p.Nothing() {
+					t.Errorf("a second time it would change %+v", p.Changes)
+				}
+				w.uninstall(agent)
+				if diff := cmp.Diff(before, w.snapshot()); diff != "" {
+					t.Errorf("-before +after:\n%s", diff)
+				}
+				w.checkNothingKept()
+				if p := w.planRemoval(agent); !p.Nothing() {
+					t.Errorf("a second removal would change %+v", p.Changes)
+				}
+			})
+		}
+	}
+}
+
+// checkNothingKept wants no record and no backup.
+func (w *world) checkNothingKept() {
+	w.t.Helper()
+	for _, pattern := range []string{"*.json", "backup/*"} {
+		if left, err := filepath.Glob(filepath.Join(w.store.Dir, pattern)); len(left) > 0 || err != nil {
+			w.t.Errorf("left behind: %v, %v", left, err)
+		}
+	}
+}
+
+// TestBackInAnEmptyHome: where an agent had no settings it has none again, and no folder either.
+func TestBackInAnEmptyHome(t *testing.T) {
+	t.Parallel()
+	for agent, file := range settingsOf() {
+		t.Run(agent, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			before := w.snapshot()
+			w.install(agent)
+			if info, err := os.Stat(w.path(file)); err != nil || info.Mode().Perm() != 0o600 {
+				t.Fatalf("%v, %v", info, err)
+			}
+			w.uninstall(agent)
+			if diff := cmp.Diff(before, w.snapshot()); diff != "" {
+				t.Errorf("-before +after:\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestOnlyOwnEntriesGo: where a person changed the settings since, their changes stay, and cmemd's entries go.
+func TestOnlyOwnEntriesGo(t *testing.T) {
+	t.Parallel()
+	for agent, file := range settingsOf() {
+		for shape, text := range shapes() {
+			t.Run(agent+"/"+shape, func(t *testing.T) {
+				t.Parallel()
+				w := newWorld(t)
+				w.write(file, text, 0o640)
+				w.install(agent)
+				changed := strings.Replace(w.text(file), "{", "{ \"since\": true,", 1)
+				w.write(file, changed, 0o640)
+				w.uninstall(agent)
+				got := w.text(file)
+				if strings.Contains(got, "/opt/cmemd") || !strings.Contains(got, "{ \"since\": true") {
+					t.Errorf("left is:\n%s", got)
+				}
+				if strings.Contains(text, "model") {
+					want := strings.Replace(text, "{", "{ \"since\": true,", 1)
+					if diff := cmp.Diff(want, got); diff != "" {
+						t.Errorf("-want +got:\n%s", diff)
+					}
+				}
+			})
+		}
+	}
+}
+
+// TestOwnFileChangedSince: what is left of a file that cmemd made, and that a person wrote into, stays.
+func TestOwnFileChangedSince(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.install("cursor")
+	w.write(".cursor/hooks.json", strings.Replace(w.text(".cursor/hooks.json"), `"stop": [`, `"stop": [{"command": "mine"},`, 1), 0o600)
+	w.write(".cursor/mcp.json", w.text(".cursor/mcp.json")+"\n", 0o600)
+	w.uninstall("cursor")
+	want := "{\n  \"version\": 1,\n  \"hooks\": {\n    \"stop\": [{\"command\": \"mine\"}\n    ]\n  }\n}\n"
+	if diff := cmp.Diff(want, w.text(".cursor/hooks.json")); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	if _, err := os.Stat(w.path(".cursor/mcp.json")); err == nil {
+		t.Errorf("left is: %s", w.text(".cursor/mcp.json"))
+	}
+}
+
+// TestInstalledAgainAfterAChange: a person's change between two installations is what a removal leaves.
+func TestInstalledAgainAfterAChange(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.write(".claude/settings.json", "{\n  \"a\": 1\n}\n", 0o644)
+	w.install("claude-code")
+	w.write(".claude/settings.json", strings.Replace(w.text(".claude/settings.json"), `"a": 1`, `"a": 2`, 1), 0o644)
+	w.options.Program.Hook = []string{"/usr/bin/cmemd", "hook"}
+	w.install("claude-code")
+	if got := w.text(".claude/settings.json"); strings.Contains(got, "/opt/cmemd/cmemd-hook") || !strings.Contains(got, "/usr/bin/cmemd") {
+		t.Errorf("the old entries are still there:\n%s", got)
+	}
+	w.uninstall("claude-code")
+	if got, want := w.text(".claude/settings.json"), "{\n  \"a\": 2\n}\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// TestOlderEntry: entries that a person or an older release wrote give way, and come back with the bytes from before; then
+// they are all that a second removal takes out.
+func TestOlderEntry(t *testing.T) {
+	t.Parallel()
+	old := `{
+  "hooks": {
+    "Stop": [{"hooks": [{"type": "command", "command": "cmemd-hook", "args": ["claude-code"], "timeout": 5}, {"type": "command", "command": "say"}]}],
+    "PreCompact": [{"hooks": [{"type": "command", "command": "CMEMD_HOME='/a b' /old/cmemd hook claude-code"}]}],
+    "SessionEnd": [{"hooks": [{"type": "http", "url": "http://127.0.0.1:37911/v1/hooks/claude-code"}]}]
+  }
+}
+`
+	w := newWorld(t)
+	w.write(".claude/settings.json", old, 0o644)
+	w.install("claude-code")
+	got := w.text(".claude/settings.json")
+	for _, gone := range []string{"PreCompact", "http", `"timeout": 5`} {
+		if strings.Contains(got, gone) {
+			t.Errorf("%s is still there:\n%s", gone, got)
+		}
+	}
+	if n := strings.Count(got, "/opt/cmemd/cmemd-hook"); n != 9 || !strings.Contains(got, `"say"`) {
+		t.Errorf("%d entries:\n%s", n, got)
+	}
+	p := w.planRemoval("claude-code")
+	if len(p.Notes) != 1 || !strings.Contains(p.Notes[0], "once more") {
+		t.Errorf("notes: %q", p.Notes)
+	}
+	w.apply(p)
+	if got := w.text(".claude/settings.json"); got != old {
+		t.Errorf("not what was there:\n%s", got)
+	}
+	w.uninstall("claude-code")
+	want := "{\n  \"hooks\": {\n    \"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"say\"}]}]\n  }\n}\n"
+	if diff := cmp.Diff(want, w.text(".claude/settings.json")); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// TestRefused: what cannot be changed safely is not changed at all.
+func TestRefused(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		agent, file, text string
+		mode              os.FileMode
+		want              error
+		says              string
+	}{
+		"malformed":           {"claude-code", ".claude/settings.json", "{\"a\": 1,\n \"b\" 2}", 0o644, nil, "line 2: a colon is missing"},
+		"cut off":             {"codex", ".codex/hooks.json", `{"hooks": {"Stop": [`, 0o644, nil, "is not JSON"},
+		"a list":              {"cursor", ".cursor/hooks.json", "[]", 0o644, nil, "it is no object"},
+		"hooks are a list":    {"gemini-cli", ".gemini/settings.json", `{"hooks": []}`, 0o644, nil, "hooks has another shape"},
+		"an event is none":    {"cursor", ".cursor/hooks.json", `{"version": 1, "hooks": {"stop": {}}}`, 0o644, nil, "hooks.stop has another shape"},
+		"hooks twice":         {"claude-code", ".claude/settings.json", `{"hooks": {}, "hooks": {}}`, 0o644, nil, "stands there twice"},
+		"read-only":           {"claude-code", ".claude/settings.json", "{}", 0o444, ErrReadOnly, "is read-only"},
+		"another cmemd":       {"windsurf", ".codeium/windsurf/mcp_config.json", `{"mcpServers": {"cmemd": {"command": "npx"}}}`, 0o644, ErrForeign, "mcpServers.cmemd is something else"},
+		"bad TOML":            {"codex", ".codex/config.toml", "model = \n", 0o644, nil, "is not TOML"},
+		"TOML, inline":        {"codex", ".codex/config.toml", "mcp_servers = {x = {command = \"y\"}}\n", 0o644, nil, "would not do"},
+		"TOML, another cmemd": {"codex", ".codex/config.toml", "[mcp_servers.cmemd]\ncommand = \"npx\"\n", 0o644, ErrForeign, "is something else"},
+		"too large":           {"zed", ".config/zed/settings.json", strings.Repeat(" ", maxFile+1), 0o644, ErrTooLarge, "32 MiB"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.write(c.file, c.text, c.mode)
+			before := w.snapshot()
+			_, err := w.agent(c.agent).Install(w.machine, w.options, w.store)
+			var file *FileError
+			if !errors.As(err, &file) || file.Path != w.path(c.file) || !strings.Contains(err.Error(), c.says) || c.want != nil && !errors.Is(err, c.want) {
+				t.Errorf("got %v, want %v: %s", err, c.want, c.says)
+			}
+			if diff := cmp.Diff(before, w.snapshot()); diff != "" {
+				t.Errorf("-before +after:\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestLinks(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.write("dotfiles/claude.json", "{\n  \"a\": 1\n}\n", 0o600)
+	w.write(".claude/x", "", 0o600)
+	link := w.path(".claude/settings.json")
+	if err := os.Symlink("../dotfiles/claude.json", link); err != nil {
+		t.Skip(err)
+	}
+	before := w.snapshot()
+	w.install("claude-code")
+	if to, err := os.Readlink(link); err != nil || to != "../dotfiles/claude.json" {
+		t.Errorf("the link is %q, %v", to, err)
+	}
+	if !strings.Contains(w.text("dotfiles/claude.json"), "cmemd-hook") {
+		t.Error("the file behind the link was not changed")
+	}
+	w.uninstall("claude-code")
+	if diff := cmp.Diff(before, w.snapshot()); diff != "" {
+		t.Errorf("-before +after:\n%s", diff)
+	}
+	if err := os.Remove(w.path("dotfiles/claude.json")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.agent("claude-code").Install(w.machine, w.options, w.store); !errors.Is(err, ErrNotFile) {
+		t.Errorf("a link to nothing: got %v", err)
+	}
+}
+
+// TestChangedBetween: a plan is not carried out on another file than it was made for.
+func TestChangedBetween(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.write(".cursor/hooks.json", "{}", 0o644)
+	p := w.plan("cursor")
+	w.write(".cursor/hooks.json", "{ }", 0o644)
+	before := w.snapshot()
+	if err := w.store.Apply(t.Context(), p, w.run, time.Unix(1, 0)); !errors.Is(err, ErrChanged) {
+		t.Errorf("got %v", err)
+	}
+	if diff := cmp.Diff(before, w.snapshot()); diff != "" {
+		t.Errorf("-before +after:\n%s", diff)
+	}
+	w.checkNothingKept()
+}
+
+// TestPutBack: if the second file cannot be written, the first is as it was.
+func TestPutBack(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.write(".cursor/hooks.json", "{\"a\": 1}", 0o640)
+	p := w.plan("cursor")
+	if err := os.Mkdir(w.path(".cursor/mcp.json"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	p.Changes[1].Path = w.path(".cursor/hooks.json/mcp.json") // a folder that is a file
+	before := w.snapshot()
+	err := writeAll(p.Changes, nil)
+	if err == nil {
+		t.Fatal("it was written")
+	}
+	if diff := cmp.Diff(before, w.snapshot()); diff != "" {
+		t.Errorf("-before +after:\n%s", diff)
+	}
+}
+
+// TestKilledInBetween: an installation that ended anywhere is finished by the next one, or taken back.
+func TestKilledInBetween(t *testing.T) {
+	t.Parallel()
+	for written := range 3 {
+		for _, again := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%d files, again %v", written, again), func(t *testing.T) {
+				t.Parallel()
+				w := newWorld(t)
+				w.write(".codex/hooks.json", "{ }", 0o640)
+				w.write(".codex/config.toml", "model = \"o\"", 0o600)
+				before := w.snapshot()
+				p := w.plan("codex")
+				for _, text := range p.keep {
+					if err := w.store.keep(text); err != nil {
+						t.Fatal(err)
+					}
+				}
+				r := *p.record
+				r.State = stateApplying
+				if err := w.store.save(&r); err != nil {
+					t.Fatal(err)
+				}
+				if err := writeAll(p.Changes[:written], &r); err != nil {
+					t.Fatal(err)
+				}
+				if again {
+					w.install("codex")
+					if !w.plan("codex").Nothing() {
+						t.Error("it is not whole")
+					}
+				}
+				w.uninstall("codex")
+				if diff := cmp.Diff(before, w.snapshot()); diff != "" {
+					t.Errorf("-before +after:\n%s", diff)
+				}
+			})
+		}
+	}
+}
+
+// TestTOML: Codex's settings get a table at their end, and lose it again.
+func TestTOML(t *testing.T) {
+	t.Parallel()
+	const table = "[mcp_servers.cmemd]\ncommand = '/opt/cmemd/cmemd'\nargs = ['mcp']\n"
+	for name, c := range map[string]struct{ before, after string }{
+		"empty":        {"", table},
+		"settings":     {"model = \"o\" # best\n", "model = \"o\" # best\n\n" + table},
+		"no line end":  {"[x]\ny = 1", "[x]\ny = 1\n\n" + table},
+		"CRLF":         {"x = 1\r\n", "x = 1\r\n\r\n" + strings.ReplaceAll(table, "\n", "\r\n")},
+		"others":       {"[mcp_servers.a]\ncommand = \"b\"\n\n[profiles.x]\ny = 1\n", "[mcp_servers.a]\ncommand = \"b\"\n\n[profiles.x]\ny = 1\n\n" + table},
+		"an older one": {"[mcp_servers.cmemd]\ncommand = \"cmemd\"\nargs = [\"mcp\"]\n\n[mcp_servers.cmemd.env]\nA = \"b\"\n\n# mine\n[x]\ny = 1\n", "\n# mine\n[x]\ny = 1\n\n" + table},
+		"a dotted one": {"[mcp_servers]\na.command = \"b\"\n", "[mcp_servers]\na.command = \"b\"\n\n" + table},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.write(".codex/config.toml", c.before, 0o600)
+			w.install("codex")
+			if diff := cmp.Diff(strings.ReplaceAll(c.after, "'", `"`), strings.ReplaceAll(w.text(".codex/config.toml"), "'", `"`)); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+			if !w.plan("codex").Nothing() {
+				t.Error("it is not done")
+			}
+			w.write(".codex/config.toml", w.text(".codex/config.toml")+"\n[since]\nz = 1\n", 0o600)
+			w.uninstall("codex")
+			got := w.text(".codex/config.toml")
+			if strings.Contains(got, "/opt/cmemd") || !strings.HasSuffix(got, "[since]\nz = 1\n") {
+				t.Errorf("left is:\n%s", got)
+			}
+		})
+	}
+}
+
+// TestSecret: a token goes into no file that others may read.
+func TestSecret(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.write(".claude/settings.json", "{}", 0o644)
+	before := w.snapshot()
+	w.options.HTTP = &HTTP{Addr: "127.0.0.1:37911", Token: "the-token"}
+	w.install("claude-code")
+	info, err := os.Stat(w.path(".claude/settings.json"))
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", info.Mode(), err)
+	}
+	got := w.text(".claude/settings.json")
+	if n := strings.Count(got, "Bearer the-token"); n != 8 || strings.Count(got, "cmemd-hook") != 1 {
+		t.Errorf("%d hooks post:\n%s", n, got)
+	}
+	w.uninstall("claude-code")
+	if diff := cmp.Diff(before, w.snapshot()); diff != "" {
+		t.Errorf("-before +after:\n%s", diff)
+	}
+}
+
+// TestWhatIsWritten holds each agent's settings to what was read.
+func TestWhatIsWritten(t *testing.T) {
+	t.Parallel()
+	for agent := range settingsOf() {
+		t.Run(agent, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.options.Program.Home = "/srv/my memory"
+			w.options.Files = true
+			w.install(agent)
+			var got strings.Builder
+			for _, f := range w.record(agent).Files {
+				name, err := filepath.Rel(w.machine.Home, f.Path)
+				if err != nil {
+					t.Fatal(err)
+				}
+				fmt.Fprintf(&got, "-- %s --\n%s", filepath.ToSlash(name), w.text(name))
+			}
+			golden(t, filepath.Join("testdata", agent+".txt"), got.String())
+		})
+	}
+}
+
+func (w *world) record(agent string) *Record {
+	w.t.Helper()
+	r, err := w.store.Load(agent)
+	if err != nil || r == nil {
+		w.t.Fatalf("the record is %v, %v", r, err)
+	}
+	return r
+}
+
+// golden compares with a file, or writes it.
+func golden(t *testing.T, path, got string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("-want +got (go test -update writes it anew):\n%s", diff)
+	}
+}
+
+func TestNewerRecord(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.install("zed")
+	r := w.record("zed")
+	r.Format = recordFormat + 1
+	if err := w.store.save(r); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.agent("zed").Uninstall(w.machine, w.options, w.store); !errors.Is(err, ErrNewerRecord) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestDamagedBackup: what is not what was kept is not put back.
+func TestDamagedBackup(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.write(".config/zed/settings.json", "{\n}", 0o600)
+	w.install("zed")
+	r := w.record("zed")
+	if err := os.WriteFile(w.store.backupPath(r.Files[0].Before), []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.agent("zed").Uninstall(w.machine, w.options, w.store); err == nil || !strings.Contains(err.Error(), "is not what was kept") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestDiff(t *testing.T) {
+	t.Parallel()
+	c := Change{Path: "/x", Before: []byte("a\nb\n"), After: []byte("a\nc\n")}
+	if got, want := string(c.Diff()), "--- /x\n+++ /x\n@@ -1,2 +1,2 @@\n a\n-b\n+c\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestRecordIsPlain(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.install("zed")
+	var got map[string]any
+	text, err := os.ReadFile(w.store.recordPath("zed"))
+	if err == nil {
+		err = json.Unmarshal(text, &got)
+	}
+	if err != nil || got["state"] != stateApplied || got["version"] != "1.2.3" || got["method"] != MethodSettings {
+		t.Errorf("got %v, %v", got, err)
+	}
+}

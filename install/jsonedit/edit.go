@@ -1,0 +1,230 @@
+package jsonedit
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Set makes value the member that path names, from the top; objects that are missing on the way are made. A new member is
+// the last of its object. It returns ErrShape if something else than an object stands on the way, and ErrTwice. On an error
+// the document is as it was.
+func (d *Document) Set(value any, path ...string) error {
+	at, rest, err := d.walk(path)
+	switch {
+	case err != nil:
+		return err
+	case len(rest) > 0:
+		return d.add(at, rest[0], nested(rest[1:], value))
+	}
+	return d.replace(at, value)
+}
+
+// Append makes value the last element of the array that path names; what is missing on the way, and the array, is made.
+// Errors are those of Set.
+func (d *Document) Append(value any, path ...string) error {
+	at, rest, err := d.walk(path)
+	switch {
+	case err != nil:
+		return err
+	case len(rest) > 0:
+		return d.add(at, rest[0], nested(rest[1:], []any{value}))
+	}
+	n, err := d.find(at)
+	if err != nil {
+		return err
+	}
+	if n.kind != kindArray {
+		return fmt.Errorf("%s %w: it is no array", pathText(at), ErrShape)
+	}
+	return d.insert(*n, "", value)
+}
+
+// Remove takes out what stands at path: a member, or an element of an array. What is not there is no error. An object or
+// array of which nothing is left but white space loses that too.
+func (d *Document) Remove(path ...any) error {
+	if len(path) == 0 || d.none {
+		return nil
+	}
+	parent, err := d.find(path[:len(path)-1])
+	if err != nil || parent == nil {
+		return err
+	}
+	i, err := parent.index(path[len(path)-1])
+	if err != nil || i < 0 {
+		return err
+	}
+	return d.splice(d.without(*parent, i)...)
+}
+
+// walk follows path as far as objects stand, and returns how far that is and what is left of it.
+func (d *Document) walk(path []string) (at []any, rest []string, err error) {
+	for i, key := range path {
+		n, err := d.find(at)
+		switch {
+		case err != nil:
+			return nil, nil, err
+		case n == nil:
+			return at, path[i:], nil // there is no value at all
+		case n.kind != kindObject:
+			return nil, nil, fmt.Errorf("%s %w: it is no object", pathText(at), ErrShape)
+		}
+		if m, err := n.member(key); err != nil {
+			return nil, nil, err
+		} else if m < 0 {
+			return at, path[i:], nil
+		}
+		at = append(at, key)
+	}
+	return at, nil, nil
+}
+
+// add makes value the last member of the object at path.
+func (d *Document) add(at []any, key string, value any) error {
+	if d.none {
+		return d.begin(key, value)
+	}
+	n, err := d.find(at)
+	if err != nil {
+		return err
+	}
+	return d.insert(*n, key, value)
+}
+
+// begin puts an object into a document without a value, behind its comments.
+func (d *Document) begin(key string, value any) error {
+	st := d.style()
+	text := st.render(Object{{key, value}}, "") + st.newline
+	if len(d.text) > 0 && d.text[len(d.text)-1] != '\n' && strings.TrimPrefix(string(d.text), byteOrderMark) != "" {
+		text = st.newline + text
+	}
+	return d.splice(cut{len(d.text), len(d.text), text})
+}
+
+// replace puts value in the place of what stands at path.
+func (d *Document) replace(at []any, value any) error {
+	n, err := d.find(at)
+	if err != nil {
+		return err
+	}
+	st := d.style()
+	return d.splice(cut{n.start, n.end, st.render(value, d.lineIndent(n.start))})
+}
+
+func nested(path []string, value any) any {
+	for i := len(path) - 1; i >= 0; i-- {
+		value = Object{{path[i], value}}
+	}
+	return value
+}
+
+func pathText(path []any) string {
+	var parts []string
+	for _, step := range path {
+		parts = append(parts, fmt.Sprint(step))
+	}
+	return strings.Join(parts, ".")
+}
+
+// insert makes value the last item of the object or array n.
+func (d *Document) insert(n node, key string, value any) error {
+	st := d.style()
+	if len(n.items) == 0 {
+		return d.fill(n, key, value, st)
+	}
+	last := n.items[len(n.items)-1]
+	multi := d.breaks(n.start, n.items[0].start)
+	st.compact = st.compact || !multi
+	indent, comma := "", ""
+	behind := d.trimmed(last.value.end, n.end-1) // where the last thing in n ends, be it a comment
+	if multi {
+		indent = d.lineIndent(last.start)
+	}
+	lead := st.gap()
+	if multi || d.lineComment(last.value.end, behind) {
+		lead = st.newline + indent
+	}
+	cuts := []cut{}
+	if last.comma < 0 {
+		cuts = append(cuts, cut{last.value.end, last.value.end, ","})
+	} else {
+		comma = ","
+	}
+	return d.splice(append(cuts, cut{behind, behind, lead + st.item(key, value, indent) + comma})...)
+}
+
+// fill puts the first item into n.
+func (d *Document) fill(n node, key string, value any, st style) error {
+	outer := d.lineIndent(n.start)
+	behind := d.trimmed(n.start+1, n.end-1)
+	if st.compact && !d.lineComment(n.start+1, behind) {
+		return d.splice(cut{behind, n.end - 1, st.item(key, value, "")})
+	}
+	inner := outer + st.unit
+	return d.splice(cut{behind, n.end - 1, st.newline + inner + st.item(key, value, inner) + st.newline + outer})
+}
+
+// without is what takes item i out of n.
+func (d *Document) without(n node, i int) []cut {
+	it := n.items[i]
+	from, to := d.trimmed(n.start+1, it.start), it.value.end
+	if i > 0 {
+		from = max(from, n.items[i-1].value.end)
+	}
+	switch {
+	case it.comma >= 0:
+		to = it.comma + 1
+	case i > 0:
+		before := n.items[i-1].comma
+		return []cut{{before, before + 1, ""}, {max(d.trimmed(before+1, it.start), before+1), to, ""}}
+	}
+	if len(n.items) == 1 && d.trimmed(n.start+1, it.start) == n.start+1 && d.trimmed(to, n.end-1) == to {
+		return []cut{{n.start + 1, n.end - 1, ""}}
+	}
+	if !d.breaks(from, it.start) && i == 0 { // on one line: the gap behind it goes, not the one before
+		from = it.start
+		for to < n.end-1 && (d.text[to] == ' ' || d.text[to] == '\t') {
+			to++
+		}
+	}
+	return []cut{{from, to, ""}}
+}
+
+// trimmed is where the last byte before to that is not white space ends; from at least.
+func (d *Document) trimmed(from, to int) int {
+	for to > from && isSpace(d.text[to-1]) {
+		to--
+	}
+	return to
+}
+
+// breaks reports whether a line ends between two bytes.
+func (d *Document) breaks(from, to int) bool { return strings.Contains(string(d.text[from:to]), "\n") }
+
+// lineComment reports whether a comment that goes on to the end of its line stands last between two bytes. Between them is
+// nothing but comments, white space and a comma.
+func (d *Document) lineComment(from, to int) bool {
+	for at := from; at < to; at++ {
+		rest := string(d.text[at:to])
+		switch {
+		case strings.HasPrefix(rest, "//"):
+			n := strings.IndexByte(rest, '\n')
+			if n < 0 {
+				return true
+			}
+			at += n
+		case strings.HasPrefix(rest, "/*"):
+			at += 3 + max(strings.Index(rest[2:], "*/"), 0)
+		}
+	}
+	return false
+}
+
+// lineIndent is the white space that the line begins with which at lies in.
+func (d *Document) lineIndent(at int) string {
+	start := strings.LastIndexByte(string(d.text[:at]), '\n') + 1
+	end := start
+	for end < at && (d.text[end] == ' ' || d.text[end] == '\t') {
+		end++
+	}
+	return string(d.text[start:end])
+}

@@ -1,0 +1,214 @@
+package install
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+
+	"github.com/rogpeppe/go-internal/diff"
+)
+
+// ErrMethod is returned where cmemd is in an agent in one way and is to be put there in another.
+var ErrMethod = errors.New("install: it is installed in another way")
+
+// A Plan is what will be done with one agent. Making it changes nothing.
+type Plan struct {
+	Agent    string
+	Title    string
+	Method   string // MethodSettings or MethodPlugin
+	Removal  bool
+	Changes  []Change
+	Commands []Command // of the agent's own client, run in this order
+	Tree     []File    // written to TreeDir; none of a removal, which removes that folder
+	TreeDir  string    // empty: there is none
+	Notes    []string  // for the person
+
+	old     *Record // what held before; nil: nothing was there
+	record  *Record // what holds once it is done; for a removal: what held before
+	keep    [][]byte
+	touched []string // files that the commands change
+}
+
+// A Change is one file as it is and as it will be.
+type Change struct {
+	Path   string      // as the agent names it; it may be a link, which stays
+	Before []byte      // nil: the file is not there
+	After  []byte      // nil: it is deleted
+	Old    fs.FileMode // of Before
+	Mode   fs.FileMode // of After
+
+	late bool // it is written after the commands were run, whatever they made of it
+}
+
+// A Command is a program of the agent's and its arguments.
+type Command struct{ Args []string }
+
+// Nothing reports whether there is nothing to do: all is as it should be.
+func (p Plan) Nothing() bool {
+	return len(p.Changes) == 0 && len(p.Commands) == 0 && p.TreeDir == ""
+}
+
+// Diff is the change as a unified diff.
+func (c Change) Diff() []byte {
+	text := diff.Diff(c.Path, c.Before, c.Path, c.After)
+	if _, rest, found := bytes.Cut(text, []byte("\n")); found && bytes.HasPrefix(text, []byte("diff ")) {
+		return rest
+	}
+	return text
+}
+
+// Install plans what puts cmemd into the agent, or brings it up to date. Errors name the file that stands in the way
+// (FileError), or are ErrMethod, ErrForeign, ErrNewerRecord or those of reading.
+func (a Agent) Install(m Machine, o Options, s Store) (Plan, error) {
+	old, err := s.Load(a.Name)
+	if err != nil {
+		return Plan{}, err
+	}
+	p := Plan{Agent: a.Name, Title: a.Title, Method: MethodSettings, old: old}
+	if a.Name == claudeName && !o.Settings {
+		p.Method = MethodPlugin
+	}
+	if old != nil && old.Method == MethodPlugin && p.Method != MethodPlugin {
+		return p, fmt.Errorf("%w: as a plugin", ErrMethod)
+	}
+	p.record = &Record{Format: recordFormat, Agent: a.Name, Method: p.Method, Version: o.Version}
+	if old != nil {
+		p.record.Files = append(p.record.Files, old.Files...)
+	}
+	for _, t := range a.targets(m, o) {
+		if err := p.change(t, s); err != nil {
+			return p, err
+		}
+	}
+	if p.Method == MethodPlugin {
+		err = p.plugin(m, o)
+	}
+	return p, err
+}
+
+// change adds what is to be done with one file.
+func (p *Plan) change(t target, s Store) error {
+	c, err := read(t.path)
+	if err != nil {
+		return err
+	}
+	after, err := t.edit.put(c.text)
+	if err != nil {
+		return &FileError{t.path, err}
+	}
+	mode := fs.FileMode(0o600)
+	if c.there {
+		mode = c.mode
+	}
+	if t.secret {
+		mode &^= 0o077
+	}
+	if c.there == (after != nil) && bytes.Equal(after, c.text) && (!c.there || mode == c.mode) {
+		return nil
+	}
+	if err := c.writable(t.path); err != nil {
+		return err
+	}
+	f, base, err := p.base(t, c, s)
+	if err != nil {
+		return err
+	}
+	f.After = ""
+	if after != nil {
+		f.After = sumOf(after)
+	}
+	if f.Existed {
+		p.keep = append(p.keep, base)
+	}
+	p.record.put(f)
+	p.Changes = append(p.Changes, Change{Path: t.path, Before: c.bytes(), After: after, Old: c.mode, Mode: mode})
+	return nil
+}
+
+// bytes is what c holds; nil for a file that is not there, and for no other.
+func (c current) bytes() []byte {
+	if c.there && c.text == nil {
+		return []byte{}
+	}
+	return c.text
+}
+
+// base is what a removal shall restore: what was there before cmemd came. Where a person changed the file since, that is
+// what it holds now, without cmemd's entries.
+func (p *Plan) base(t target, c current, s Store) (FileRecord, []byte, error) {
+	old := p.record.file(t.path)
+	if old == nil {
+		return FileRecord{Path: t.path, Existed: c.there, Mode: c.mode, Before: c.sum()}, c.text, nil
+	}
+	text, err := s.before(old)
+	if err != nil {
+		return FileRecord{}, nil, err
+	}
+	if sum := c.sum(); sum == old.After || sum == old.Before && c.there == old.Existed {
+		return *old, text, nil
+	}
+	f := FileRecord{Path: t.path, Existed: c.there, Mode: c.mode, Folders: old.Folders}
+	if c.there {
+		if text, err = t.edit.take(c.text, text); err != nil {
+			return f, nil, &FileError{t.path, err}
+		}
+		if f.Existed = text != nil; f.Existed {
+			f.Before = sumOf(text)
+		}
+	}
+	return f, text, nil
+}
+
+// plugin adds what makes Claude Code know the plugin.
+func (p *Plan) plugin(m Machine, o Options) error {
+	tree, err := Tree(m.OS, o)
+	if err != nil {
+		return err
+	}
+	state, err := readPluginState(m)
+	if err != nil {
+		return err
+	}
+	dir := filepath.Join(o.Home, "install", claudeName)
+	if state.foreign || state.market != "" && filepath.Clean(state.market) != dir {
+		return fmt.Errorf("%w: Claude Code has another marketplace of that name %s", ErrForeign, state.market)
+	}
+	if !sameTree(dir, tree) {
+		p.Tree, p.TreeDir = tree, dir
+	}
+	claude := func(args ...string) {
+		p.Commands = append(p.Commands, Command{append([]string{"claude", "plugin"}, args...)})
+	}
+	version := treeVersion(tree)
+	if p.TreeDir == "" && state.market != "" && state.version == version && state.enabled {
+		return nil
+	}
+	claude("validate", "--strict", filepath.Join(dir, "cmemd"))
+	switch {
+	case state.market == "":
+		claude("marketplace", "add", dir)
+	default:
+		claude("marketplace", "update", pluginMarket)
+	}
+	if state.version != "" && state.version != version {
+		claude("uninstall", pluginID)
+	}
+	if state.version != version {
+		claude("install", pluginID)
+	} else if !state.enabled {
+		claude("enable", pluginID)
+	}
+	p.touched = pluginTouches(m)
+	return nil
+}
+
+// pluginTouches are the files that the client's commands change and that a removal restores.
+func pluginTouches(m Machine) []string {
+	dir := claudeDir(m)
+	return []string{
+		filepath.Join(dir, "settings.json"), filepath.Join(dir, "plugins", "known_marketplaces.json"),
+		filepath.Join(dir, "plugins", "installed_plugins.json"),
+	}
+}

@@ -1,0 +1,125 @@
+package install
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// Uninstall plans what takes cmemd out of the agent. A file that nobody has changed since gets back the bytes that it had
+// before, or goes if there was none; from another one exactly cmemd's own entries go. Errors are those of Install.
+func (a Agent) Uninstall(m Machine, o Options, s Store) (Plan, error) {
+	rec, err := s.Load(a.Name)
+	if err != nil {
+		return Plan{}, err
+	}
+	p := Plan{Agent: a.Name, Title: a.Title, Method: MethodSettings, Removal: true, record: rec}
+	if rec != nil {
+		p.Method = rec.Method
+	}
+	if err := p.removePlugin(a, m, o); err != nil {
+		return p, err
+	}
+	o.Settings, o.NoMCP, o.HTTP = true, false, nil
+	ts := a.targets(m, o)
+	if rec != nil {
+		for _, f := range rec.Files {
+			if !slices.ContainsFunc(ts, func(t target) bool { return t.path == f.Path }) {
+				ts = append(ts, target{path: f.Path})
+			}
+		}
+	}
+	for _, t := range ts {
+		if err := p.restore(t, rec.file(t.path), s); err != nil {
+			return p, err
+		}
+	}
+	return p, nil
+}
+
+// restore adds what becomes of one file.
+func (p *Plan) restore(t target, f *FileRecord, s Store) error {
+	c, err := read(t.path)
+	if err != nil || !c.there {
+		return err
+	}
+	base, err := s.before(f)
+	if err != nil {
+		return err
+	}
+	known := base
+	if f != nil && known == nil {
+		known = []byte{} // there was nothing
+	}
+	ch := Change{Path: t.path, Before: c.bytes(), After: c.bytes(), Old: c.mode, Mode: c.mode}
+	switch {
+	case f != nil && f.After == c.sum():
+		ch.After, ch.Mode, ch.late = base, f.Mode, slices.Contains(p.touched, t.path)
+	case f == nil && isWhole(t.edit), t.edit == nil, f != nil && f.Existed && f.Before == c.sum():
+		return nil
+	default:
+		if ch.After, err = t.edit.take(c.text, known); err != nil {
+			return &FileError{t.path, err}
+		}
+		if f != nil && !f.Existed && isBlank(ch.After) {
+			ch.After = nil
+		}
+	}
+	if ch.After != nil && bytes.Equal(ch.After, ch.Before) && ch.Mode == ch.Old && !ch.late {
+		return nil
+	}
+	if err := c.writable(t.path); err != nil {
+		return err
+	}
+	if left, err := holds(t.edit, ch.After); err == nil && left {
+		p.Notes = append(p.Notes, fmt.Sprintf("%s held entries of cmemd before it was installed, and holds them again: the same command once more takes them out", t.path))
+	}
+	p.Changes = append(p.Changes, ch)
+	return nil
+}
+
+// isWhole reports whether an editor's file is all cmemd's. Where no record says that it was written, it is left alone.
+func isWhole(e editor) bool {
+	_, whole := e.(wholeEditor)
+	return whole
+}
+
+// holds reports whether text has entries of cmemd's.
+func holds(e editor, text []byte) (bool, error) {
+	if e == nil || text == nil || isWhole(e) {
+		return false, nil
+	}
+	without, err := e.take(text, nil)
+	return !bytes.Equal(without, text), err
+}
+
+// removePlugin adds what makes Claude Code forget the plugin.
+func (p *Plan) removePlugin(a Agent, m Machine, o Options) error {
+	if a.Name != claudeName {
+		return nil
+	}
+	state, err := readPluginState(m)
+	if err != nil {
+		return err
+	}
+	dir := filepath.Join(o.Home, "install", claudeName)
+	if _, err := os.Stat(dir); err == nil {
+		p.TreeDir = dir
+	}
+	if filepath.Clean(state.market) != dir {
+		return nil
+	}
+	p.Method = MethodPlugin
+	if _, err := m.LookPath("claude"); err != nil {
+		p.Notes = append(p.Notes, "claude is not on the PATH: what it knows of the plugin is left to it")
+		return nil
+	}
+	if state.version != "" {
+		p.Commands = append(p.Commands, Command{[]string{"claude", "plugin", "uninstall", pluginID}})
+	}
+	p.Commands = append(p.Commands, Command{[]string{"claude", "plugin", "marketplace", "remove", pluginMarket}})
+	p.touched = pluginTouches(m)
+	return nil
+}
