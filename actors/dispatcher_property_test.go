@@ -23,6 +23,7 @@ type move struct {
 	what     string              // want, end, wait, crash, restart
 	who      int                 // of its holders
 	need     need                // of want
+	or       need                // of want
 	class    events.FailureClass // of end; empty: it is answered
 	parsed   bool                // of end
 	switches bool                // of end: its inputs were trivial
@@ -31,7 +32,7 @@ type move struct {
 
 func drawMove(t *rapid.T) move {
 	kinds := []events.TurnKind{events.TurnObservation, events.TurnObservation, events.TurnSummary}
-	return move{
+	m := move{
 		what: rapid.SampledFrom([]string{"want", "want", "want", "want", "end", "end", "end", "end", "wait", "wait", "crash", "restart"}).Draw(t, "what"),
 		who:  rapid.IntRange(0, 4).Draw(t, "who"),
 		need: need{
@@ -44,14 +45,21 @@ func drawMove(t *rapid.T) move {
 		switches: rapid.IntRange(0, 3).Draw(t, "switches") == 0,
 		wait:     time.Duration(rapid.IntRange(1, 300).Draw(t, "wait")) * time.Second,
 	}
+	if or := rapid.SampledFrom([]string{"", "", "a", "c"}).Draw(t, "or"); or != "" && m.need.provider == "" {
+		m.or = need{kind: events.TurnObservation, provider: or}
+	}
+	return m
 }
+
+// asked is what a holder waits for: one of them.
+type asked struct{ need, or need }
 
 // bench is a dispatcher, sessions that only want and end, and what a lease has to keep to.
 type bench struct {
 	w       *world
 	holders []*actor.PID
 	leases  []atomic.Pointer[lease] // by holder; nil: none
-	wants   []*need
+	wants   []*asked
 	probing map[string]int // the holder of the probe of a provider that is not open
 	wrong   []string
 	panics  atomic.Bool // the dispatcher does, at its next message
@@ -60,7 +68,7 @@ type bench struct {
 }
 
 func newBench(w *world) *bench {
-	b := &bench{w: w, leases: make([]atomic.Pointer[lease], 5), wants: make([]*need, 5), probing: map[string]int{}}
+	b := &bench{w: w, leases: make([]atomic.Pointer[lease], 5), wants: make([]*asked, 5), probing: map[string]int{}}
 	w.cfg.Now = func() time.Time {
 		if called("(*dispatcher).grant") && b.panics.CompareAndSwap(true, false) {
 			panic("boom")
@@ -94,8 +102,8 @@ func (b *bench) play(m move) {
 	case m.what == "wait":
 		time.Sleep(m.wait)
 	case m.what == "want" && l == nil:
-		b.wants[m.who] = &m.need
-		send(want{session: sid(fmt.Sprint(m.who)), holder: b.holders[m.who], need: m.need})
+		b.wants[m.who] = &asked{m.need, m.or}
+		send(want{session: sid(fmt.Sprint(m.who)), holder: b.holders[m.who], need: m.need, or: m.or})
 	case m.what == "end" && l != nil:
 		b.end(m, l, send)
 	case m.what == "crash" && l != nil:
@@ -106,7 +114,7 @@ func (b *bench) play(m move) {
 		send(wakeQueue{})
 		for i, n := range b.wants { // as sessions do, when they are told to
 			if n != nil {
-				send(want{session: sid(fmt.Sprint(i)), holder: b.holders[i], need: *n})
+				send(want{session: sid(fmt.Sprint(i)), holder: b.holders[i], need: n.need, or: n.or})
 			}
 		}
 	}
@@ -162,6 +170,9 @@ func (b *bench) look(before []*lease) {
 			continue
 		}
 		if out++; before[i] != l {
+			if n := b.wants[i]; n != nil && l.need != n.need && l.need != n.or {
+				b.failf("%d asked for %+v and got a lease for %+v", i, *n, l.need)
+			}
 			b.wants[i] = nil
 			b.granted(i, l, st)
 		}
@@ -204,13 +215,20 @@ func (b *bench) nobodyWaitsInVain(st Status) {
 		if n == nil {
 			continue
 		}
-		for _, o := range b.w.sys.cfg.candidates(*n) {
-			p := st.Providers[o.Name()]
-			_, probed := b.probing[o.Name()]
-			early := p.Class.BlamesTurn() && !n.blamed
-			if (!p.Paused || early) && (p.Probe == 0 || !probed) && (o.Free || st.Budget.State != policy.BudgetSpent && st.Budget.Known) {
-				b.failf("%d waits for %+v, and %s could be asked: %+v", i, *n, o.Name(), p)
-			}
+		b.waitsInVain(i, n.need, st)
+		if n.or != (need{}) {
+			b.waitsInVain(i, n.or, st)
+		}
+	}
+}
+
+func (b *bench) waitsInVain(who int, n need, st Status) {
+	for _, o := range b.w.sys.cfg.candidates(n) {
+		p := st.Providers[o.Name()]
+		_, probed := b.probing[o.Name()]
+		early := p.Class.BlamesTurn() && !n.blamed
+		if (!p.Paused || early) && (p.Probe == 0 || !probed) && (o.Free || st.Budget.State != policy.BudgetSpent && st.Budget.Known) {
+			b.failf("%d waits for %+v, and %s could be asked: %+v", who, n, o.Name(), p)
 		}
 	}
 }

@@ -379,6 +379,29 @@ func TestWhoWaitsForOneMayBeServedByAnother(t *testing.T) {
 	})
 }
 
+// TestAWishNeedNotWaitForWorkThatIsHeld: while nobody may be asked about new work, what a person asked another provider for
+// is done, and the new work once its provider is back.
+func TestAWishNeedNotWaitForWorkThatIsHeld(t *testing.T) {
+	bubble(t, func(w *world) {
+		w.cfg.Summaries = &Offer{Provider: named("c", "", limitFor(time.Minute), good)}
+		w.providers(named("a", "", prose(), limitFor(time.Hour), good))
+		at := w.capture("s", events.ToolUsed{Tool: "Read"}).Position
+		w.settled("s")
+		w.work("s", 1)
+		time.Sleep(time.Minute)
+		w.wantWhom("a", "a")
+		w.reobserve("s", "c", at)
+		w.wantWhom("a", "a", "c") // which rests as well, then
+		time.Sleep(2 * time.Minute)
+		w.wantWhom("a", "a", "c", "c")
+		if got := w.state("s").Balance(); got.Pending != 1 {
+			t.Errorf("got %+v, want the new work alone to wait", got)
+		}
+		w.settled("s")
+		w.wantWhom("a", "a", "c", "c", "a", "c") // the last is the summary
+	})
+}
+
 // reobserve asks for inputs again.
 func (w *world) reobserve(name, provider string, at ...events.Position) {
 	w.t.Helper()

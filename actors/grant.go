@@ -70,9 +70,24 @@ func (d *dispatcher) yield(i int, l lease, now time.Time) (int, lease) {
 	return i, l
 }
 
-// choose returns the lease that w would get now, or what stands between it and all its candidates. Where all rest, what has
-// not failed yet may probe at once who rests because of what has.
+// choose returns the lease that w would get now, for what it needs or, where nobody may be asked for that, for what it would
+// do instead; or what stands between it and both.
 func (d *dispatcher) choose(w want, now time.Time) (lease, barrier) {
+	l, b := d.find(w, now)
+	if !b.closed || b.reading || w.or == (need{}) {
+		return l, b
+	}
+	w.need = w.or
+	other, closed := d.find(w, now)
+	if closed.closed && !closed.reading {
+		closed = b.or(closed)
+	}
+	return other, closed
+}
+
+// find returns the lease for w.need, or what stands between it and all its candidates. Where all rest, what has not failed
+// yet may probe at once who rests because of what has.
+func (d *dispatcher) find(w want, now time.Time) (lease, barrier) {
 	l, b := d.seek(w, now, false)
 	if b.closed && !b.reading && !w.need.blamed {
 		return d.seek(w, now, true)
@@ -130,6 +145,7 @@ func (d *dispatcher) barrier(o *Offer, w want, now time.Time, alone bool) barrie
 }
 
 func (d *dispatcher) lend(c actor.Context, w want, l lease) {
+	w.need = l.need
 	p := d.circuits[l.offer.Name()]
 	d.used[w.holder.Id] = p.name
 	p.take(w.holder.Id)

@@ -129,6 +129,7 @@ type (
 		session events.SessionID
 		holder  *actor.PID
 		need    need
+		or      need // is served where nobody may be asked for need; the zero value: nothing is
 		held    *session.Held
 		told    holding // what the dispatcher said to it
 	}

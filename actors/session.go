@@ -32,6 +32,7 @@ type sessionActor struct {
 
 	wanted   bool    // a lease was asked for
 	need     need    // for what
+	or       need    // and for what instead, if for that nobody may be asked
 	holding  holding // what the dispatcher said to that
 	leased   bool
 	lease    lease // whom the turn may be asked of
@@ -172,30 +173,37 @@ func (a *sessionActor) seekTurn(c actor.Context, plan session.Plan, now time.Tim
 		}
 		return
 	}
-	n := needOf(*plan.Turn)
-	if a.leased && a.lease.need == n {
+	first, or := needOf(plan.Turn), needOf(plan.Besides)
+	if a.leased && a.lease.need == first {
 		a.begin(c, *plan.Turn)
+		return
+	}
+	if a.leased && a.lease.need == or {
+		a.begin(c, *plan.Besides)
 		return
 	}
 	if a.leased {
 		a.giveBack(ended{holder: a.self})
 	}
-	if a.wanted && a.need == n || now.Before(a.rest) {
+	if a.wanted && a.need == first && a.or == or || now.Before(a.rest) {
 		return
 	}
 	if !a.wanted {
 		a.holding = holding{}
 	}
-	a.wanted, a.need = true, n
-	w := want{session: a.id, holder: a.self, need: n}
+	a.wanted, a.need, a.or = true, first, or
+	w := want{session: a.id, holder: a.self, need: first, or: or}
 	if h, ok := a.state.Held(); ok {
 		w.held = &h
 	}
 	c.Send(a.sys.dispatch, w)
 }
 
-// needOf is what matters of a turn to whom it is asked of.
-func needOf(w session.Work) need {
+// needOf is what matters of a turn to whom it is asked of; of nil the zero value, which no lease is for.
+func needOf(w *session.Work) need {
+	if w == nil {
+		return need{}
+	}
 	return need{kind: w.Kind, fresh: w.Fresh, provider: w.Provider, probe: w.Probe, trip: w.Trip, blamed: w.Blamed}
 }
 

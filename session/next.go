@@ -14,9 +14,10 @@ const briefSize = 10
 
 // Plan is what is owed at one moment.
 type Plan struct {
-	Turn *Work     // a turn that is due now; nil: none
-	Tick bool      // Decide(Tick) has something to record now
-	Next time.Time // when to ask again, if nothing happens before; zero: nothing is waited for
+	Turn    *Work     // a turn that is due now; nil: none
+	Besides *Work     // what a person asked one provider for, due too: to be done first where nobody may be asked for Turn
+	Tick    bool      // Decide(Tick) has something to record now
+	Next    time.Time // when to ask again, if nothing happens before; zero: nothing is waited for
 }
 
 // Next says what s owes at now under rules. It depends on its arguments alone, so that a cold start and a restart find
@@ -33,9 +34,9 @@ func Next(s *State, rules Rules, now time.Time) Plan {
 		p.wake(s.quarantine.until, now)
 		return p
 	}
-	work, at := s.due(rules, now)
-	p.Turn = work
-	if work == nil {
+	var at time.Time
+	p.Turn, p.Besides, at = s.due(rules, now)
+	if p.Turn == nil {
 		p.wake(at, now)
 	}
 	return p
@@ -67,18 +68,21 @@ func (p *Plan) wake(at, now time.Time) {
 
 // due returns the turn that is due, or when the next one will be. What has failed by its own fault comes last, so that it
 // keeps nothing waiting that may be well; and what a person asked one provider for comes after all else, so that it keeps
-// nothing waiting that others may be asked for. It waits itself while such work is due and nobody may be asked for that.
-func (s *State) due(rules Rules, now time.Time) (*Work, time.Time) {
+// nothing waiting that others may be asked for. While both are due, besides is what was asked for: who is asked for the
+// turn may rest.
+func (s *State) due(rules Rules, now time.Time) (turn, besides *Work, at time.Time) {
 	if s.quarantine.trip > 0 {
-		return s.probe(rules, now)
+		turn, at = s.probe(rules, now)
+		return turn, nil, at
 	}
-	w, at := s.dueOf(false, rules, now)
-	if w == nil && len(s.wished) > 0 {
-		if wished, _ := s.dueOf(true, rules, now); wished != nil {
-			return wished, time.Time{}
-		}
+	turn, at = s.dueOf(false, rules, now)
+	if len(s.wished) > 0 {
+		besides, _ = s.dueOf(true, rules, now)
 	}
-	return w, at
+	if turn == nil && besides != nil {
+		return besides, nil, time.Time{}
+	}
+	return turn, besides, at
 }
 
 // dueOf is due of the inputs that a person asked one provider for, or of the others.
