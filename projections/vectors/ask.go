@@ -4,56 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"sync"
+	"time"
 
 	"github.com/cmemd/cmemd/events"
 )
-
-// maxQuestions is how many questions' vectors are remembered: people ask again with another filter.
-const maxQuestions = 64
-
-// questions remembers the vectors of what was asked last. It is safe for concurrent use.
-type questions struct {
-	pause pause
-
-	mu   sync.Mutex // guards the field below
-	seen []question // the newest last
-}
-
-type question struct {
-	text   string
-	vector []float32
-}
-
-func newQuestions(c Config) *questions { return &questions{pause: pause{backoff: c.QueryPause}} }
-
-func (q *questions) get(text string) []float32 {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	i := slices.IndexFunc(q.seen, func(s question) bool { return s.text == text })
-	if i < 0 {
-		return nil
-	}
-	s := q.seen[i]
-	q.seen = append(slices.Delete(q.seen, i, i+1), s)
-	return s.vector
-}
-
-func (q *questions) put(text string, vector []float32) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if len(q.seen) == maxQuestions {
-		q.seen = slices.Delete(q.seen, 0, 1)
-	}
-	q.seen = append(q.seen, question{text, vector})
-}
-
-func (q *questions) clear() {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.seen = nil
-}
 
 // Found is what is near to a question.
 type Found struct {
@@ -62,9 +16,10 @@ type Found struct {
 	Note string // what a person should know of the vectors that were not, or not all, looked at; empty: nothing
 }
 
-// Nearest returns the k rows nearest to text, of all or, where only is not nil, of those whose records are at its
-// positions, which are in order. It never fails: what hinders it is in the note, and searching by words goes on without it. The endpoint is asked for as long as Config says, and not at
-// all while it is left alone.
+// Nearest returns at most k rows that are near to text, nearest first, of all or, where only is not nil, of those whose records
+// are at its positions, which are in order. A row is near if it stands out from those that were looked at: see Config.Floor. It
+// never fails: what hinders it is in the note, and searching by words goes on without it. The endpoint is waited for as long as
+// Config says; an answer that comes later is there for whoever asks the same again. While it is left alone it is not asked.
 func (v *Vectors) Nearest(ctx context.Context, text string, only []events.Position, k int) Found {
 	st := v.Stats()
 	if st.Filled == 0 {
@@ -74,16 +29,17 @@ func (v *Vectors) Nearest(ctx context.Context, text string, only []events.Positi
 	if err != nil {
 		return Found{Note: "vectors: not used: " + failureOf(err).Says}
 	}
-	hits, err := v.slab.nearest(vector, only, k)
+	hits, all, err := v.slab.nearest(vector, only, k)
 	switch {
 	case errors.Is(err, errSize):
+		v.queries.clear() // it may be the question that is of a model before
 		return Found{Note: fmt.Sprintf("vectors: not used: the question has %d dimensions, and the rows have %d", len(vector), st.Dimensions)}
 	case err != nil:
 		v.slab.doubt()
 		v.cfg.Logger.Error("vectors cannot be read", "err", err)
 		return Found{Note: "vectors: not used: their file cannot be read"}
 	}
-	return Found{Hits: hits, Used: true, Note: lacks(st)}
+	return Found{Hits: all.above(v.cfg.Floor, hits), Used: true, Note: lacks(st)}
 }
 
 // lacks says how much of the vectors is filled; empty: all.
@@ -107,26 +63,20 @@ func (v *Vectors) question(ctx context.Context, text string) ([]float32, error) 
 	if line := v.queries.pause.line(v.cfg.Now()); line != "" {
 		return nil, &Failure{Says: line}
 	}
-	asking, cancel := context.WithTimeout(ctx, v.cfg.QueryTimeout)
-	defer cancel()
-	vectors, err := v.cfg.Embedder.Embed(asking, []string{text})
-	if err == nil {
-		err = check(vectors, 1)
+	asked := v.queries.ask(text)
+	if asked == nil {
+		return nil, &Failure{Says: fmt.Sprintf("the endpoint has not answered %d other questions yet", maxAsked)}
 	}
-	switch {
-	case err == nil:
-		v.queries.pause.answered()
-		v.queries.put(text, vectors[0])
-		return vectors[0], nil
-	case ctx.Err() != nil: // whoever asked is gone
+	wait := time.NewTimer(v.cfg.QueryTimeout)
+	defer wait.Stop()
+	select {
+	case <-asked.done:
+		return asked.vector, asked.err
+	case <-ctx.Done(): // whoever asked is gone
 		return nil, ctx.Err()
-	case asking.Err() != nil:
-		err = &Failure{Says: fmt.Sprintf("the endpoint gave no answer within %s", v.cfg.QueryTimeout)}
+	case <-wait.C:
+		return nil, &Failure{Says: fmt.Sprintf("the endpoint gave no answer within %s; the same question may have it soon", v.cfg.QueryTimeout)}
 	}
-	if f := failureOf(err); !f.Texts {
-		v.queries.pause.failed(f, v.cfg.Now())
-	}
-	return nil, err
 }
 
 // doubt has the file checked row by row when it is opened next.

@@ -47,7 +47,7 @@ func BenchmarkNearest(b *testing.B) {
 	for _, only := range [][]events.Position{nil, some} {
 		b.Run(fmt.Sprintf("only=%d", len(only)), func(b *testing.B) {
 			for b.Loop() {
-				if got, err := s.nearest(question, only, 100); err != nil || len(got) != 100 {
+				if got, _, err := s.nearest(question, only, 100); err != nil || len(got) != 100 {
 					b.Fatal(len(got), err)
 				}
 			}

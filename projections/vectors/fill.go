@@ -57,6 +57,9 @@ func (v *Vectors) fill(ctx context.Context) error {
 // hold waits out a pause.
 func (v *Vectors) hold(ctx context.Context, f *Failure) {
 	v.pause.failed(f, v.cfg.Now())
+	v.mu.Lock()
+	v.signal()
+	v.mu.Unlock()
 	left, says := v.pause.left(v.cfg.Now())
 	v.cfg.Logger.Warn("vectors are not filled: the endpoint fails", "err", says, "again_in", left.Round(time.Second))
 	wait(ctx, left)
@@ -270,6 +273,7 @@ func (v *Vectors) keep(batch []item, texts []string, vectors [][]float32) error 
 	if len(v.pending) == 0 {
 		v.pending = nil // let go of what was gathered while it was long
 	}
+	v.signal()
 	return nil
 }
 

@@ -116,7 +116,7 @@ func newWorld(tb testing.TB) *world {
 	})
 	tb.Cleanup(func() { stop(); running.Wait(); w.views.Close() })
 	w.conf = Config{
-		Embedder: w.fake, Model: "fake-1", Rows: w.views, Rest: time.Millisecond, Batch: 8,
+		Embedder: w.fake, Model: "fake-1", Rows: w.views, Rest: time.Millisecond, Batch: 8, Floor: -1,
 		Redact: func(s string) string { return strings.ReplaceAll(s, "hunter2", "[redacted]") },
 	}
 	return w

@@ -16,15 +16,15 @@ var errSize = errors.New("vectors: of another size")
 const perWorker = 4096
 
 // nearest returns the k live rows nearest to a vector of length 1, of all or, where only is not nil, of those
-// at its positions, which are in order. It is exact.
-func (s *slab) nearest(vector []float32, only []events.Position, k int) ([]Hit, error) {
+// at its positions, which are in order; and how near all of these are. It is exact.
+func (s *slab) nearest(vector []float32, only []events.Position, k int) ([]Hit, spread, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	if s.count == 0 || s.file == nil {
-		return nil, nil
+		return nil, spread{}, nil
 	}
 	if len(vector) != s.dims {
-		return nil, errSize
+		return nil, spread{}, errSize
 	}
 	var rows []int32 // nil: all
 	if only != nil {
@@ -49,13 +49,13 @@ func (s *slab) rowsOf(positions []events.Position) []int32 {
 }
 
 // parted has the rows looked at by as many goroutines as there are cores, each with a part of them.
-func (s *slab) parted(vector []float32, rows []int32, k int) ([]Hit, error) {
+func (s *slab) parted(vector []float32, rows []int32, k int) ([]Hit, spread, error) {
 	n := s.count
 	if rows != nil {
 		n = len(rows)
 	}
 	workers := max(1, min(runtime.GOMAXPROCS(0), n/perWorker))
-	found, errs := make([]best, workers), make([]error, workers)
+	found, errs := make([]looked, workers), make([]error, workers)
 	var all sync.WaitGroup
 	for w := range workers {
 		all.Go(func() {
@@ -65,18 +65,25 @@ func (s *slab) parted(vector []float32, rows []int32, k int) ([]Hit, error) {
 	all.Wait()
 	whole := found[0]
 	for _, part := range found[1:] {
+		whole.join(part.spread)
 		for _, h := range part.hits {
-			whole.add(h)
+			whole.best.add(h)
 		}
 	}
-	return whole.hits, errors.Join(errs...)
+	return whole.hits, whole.spread, errors.Join(errs...)
+}
+
+// looked is what a part of the rows is to a question.
+type looked struct {
+	best
+	spread
 }
 
 // look finds the best of the rows from..to-1, or of those that rows names there.
-func (s *slab) look(vector []float32, rows []int32, from, to, k int) (b best, err error) {
+func (s *slab) look(vector []float32, rows []int32, from, to, k int) (l looked, err error) {
 	defer guard(debug.SetPanicOnFault(true), &err)
-	b = best{k: k}
-	least := b.least()
+	l.best.k = k
+	least := l.least()
 	for i := from; i < to; i++ {
 		at := i
 		if rows != nil {
@@ -86,10 +93,12 @@ func (s *slab) look(vector []float32, rows []int32, from, to, k int) (b best, er
 		if rowState(row[32]) != stateLive {
 			continue
 		}
-		if score := float64(dot(vector, vectorOf(row))); score > least {
-			b.add(Hit{ID: events.ID(row[:16]), Score: score})
-			least = b.least()
+		score := float64(dot(vector, vectorOf(row)))
+		l.spread.add(score)
+		if score > least {
+			l.best.add(Hit{ID: events.ID(row[:16]), Score: score})
+			least = l.least()
 		}
 	}
-	return b, nil
+	return l, nil
 }

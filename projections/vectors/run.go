@@ -27,7 +27,7 @@ func (v *Vectors) Run(ctx context.Context) (err error) {
 		if ctx.Err() != nil {
 			return nil
 		}
-		if !errors.Is(err, errAnew) {
+		if !errors.Is(err, errAnew) && !errors.Is(err, errAsked) {
 			return err
 		}
 		v.cfg.Logger.Warn("vectors are made anew", "err", err)
@@ -41,16 +41,15 @@ func (v *Vectors) Run(ctx context.Context) (err error) {
 func (v *Vectors) ended(err error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.failed = err
-	close(v.moved)
-	v.moved = make(chan struct{})
+	v.failed, v.restart = err, nil
+	v.signal()
 }
 
 func (v *Vectors) runOnce(parent context.Context) error {
 	ctx, stop := context.WithCancelCause(parent)
 	defer stop(nil)
 	var from events.Position
-	if err := v.write(ctx, func() error { from = v.begin(); return nil }); err != nil {
+	if err := v.write(ctx, func() error { from = v.begin(stop); return nil }); err != nil {
 		return err
 	}
 	var filler sync.WaitGroup
@@ -70,11 +69,13 @@ func (v *Vectors) runOnce(parent context.Context) error {
 	return err
 }
 
-// begin forgets what is pending, and returns where the log is to be read from: behind the last row.
-func (v *Vectors) begin() events.Position {
+// begin forgets what is pending, and returns where the log is to be read from: behind the last row. Restart ends what begins here.
+func (v *Vectors) begin(restart context.CancelCauseFunc) events.Position {
 	r, _ := v.slab.last()
 	v.mu.Lock()
 	defer v.mu.Unlock()
+	v.begun, v.restart = v.begun+1, restart
+	v.signal()
 	v.pending, v.followed = nil, r.position
 	return r.position + 1
 }

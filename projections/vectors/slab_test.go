@@ -247,7 +247,7 @@ func TestNearestIsExact(t *testing.T) {
 			}
 			all.add(Hit{r.id, want})
 		}
-		got, err := s.nearest(question, only, k)
+		got, _, err := s.nearest(question, only, k)
 		if err != nil || len(got) != len(all.hits) {
 			t.Fatalf("got %d hits, %v, want %d", len(got), err, len(all.hits))
 		}
@@ -280,7 +280,7 @@ func FuzzOpen(f *testing.F) {
 			t.Fatal(err)
 		}
 		if s.count > 0 {
-			if _, err := s.nearest(make([]float32, s.dims), nil, 3); err != nil {
+			if _, _, err := s.nearest(make([]float32, s.dims), nil, 3); err != nil {
 				t.Error(err)
 			}
 		}

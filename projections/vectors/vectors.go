@@ -38,13 +38,18 @@ type Config struct {
 	Rows     Rows
 	Redact   func(string) string // takes secrets out of a text; nothing leaves without it
 
-	Batch        int            // texts a request, at most. 0 means 32
-	BatchBytes   int            // of their texts together, about, at most. 0 means 128 KiB
-	Rest         time.Duration  // between two requests, and before the first, so that a batch fills. 0 means 200 ms
-	Timeout      time.Duration  // of a request that fills. 0 means 1 min
-	QueryTimeout time.Duration  // of a question's. 0 means 300 ms
-	Pause        policy.Backoff // after failures in a row of what fills; zero: policy.DefaultPause
-	QueryPause   policy.Backoff // after those of questions; zero: 5 s doubling to 1 min
+	Batch         int            // texts a request, at most. 0 means 32
+	BatchBytes    int            // of their texts together, about, at most. 0 means 128 KiB
+	Rest          time.Duration  // between two requests, and before the first, so that a batch fills. 0 means 200 ms
+	Timeout       time.Duration  // of a request that fills. 0 means 1 min
+	QueryTimeout  time.Duration  // that a question waits for its vector. 0 means 300 ms
+	QueryPatience time.Duration  // that it is waited for behind the question, for the next that is the same; QueryTimeout at least. 0 means 5 s
+	Pause         policy.Backoff // after failures in a row of what fills; zero: policy.DefaultPause
+	QueryPause    policy.Backoff // after those of questions; zero: 5 s doubling to 1 min
+
+	// Floor is by how many standard deviations a row must be nearer than all rows that a question is held against are on
+	// average, to count as near. 0 means StandardFloor; below 0: there is no floor
+	Floor float64
 
 	Logger *slog.Logger     // nil: discarded
 	Now    func() time.Time // nil: time.Now
@@ -54,6 +59,7 @@ func (c Config) withDefaults() Config {
 	c.Batch, c.BatchBytes = orElse(c.Batch, 32), orElse(c.BatchBytes, 128<<10)
 	c.Rest, c.Timeout = orElse(c.Rest, 200*time.Millisecond), orElse(c.Timeout, time.Minute)
 	c.QueryTimeout = orElse(c.QueryTimeout, 300*time.Millisecond)
+	c.QueryPatience, c.Floor = orElse(c.QueryPatience, 5*time.Second), orElse(c.Floor, StandardFloor)
 	c.Pause = orElse(c.Pause, policy.DefaultPause())
 	c.QueryPause = orElse(c.QueryPause, policy.Backoff{First: 5 * time.Second, Cap: time.Minute})
 	c.Logger = orElse(c.Logger, slog.New(slog.DiscardHandler))
@@ -87,9 +93,11 @@ type Vectors struct {
 	pending  []item     // to be embedded, in the order of their positions
 	size     int        // texts of the next request, at most
 	followed events.Position
-	moved    chan struct{} // closed when followed moves
-	anew     time.Time     // when the file was begun anew for the size of its vectors
-	failed   error         // why Run has ended; nil: it has not, or as it was asked to
+	moved    chan struct{}           // closed when a field here changes
+	begun    int                     // how often Run has begun to follow the log
+	restart  context.CancelCauseFunc // ends that, so that it begins again; nil: it is not running
+	anew     time.Time               // when the file was begun anew for the size of its vectors
+	failed   error                   // why Run has ended; nil: it has not, or as it was asked to
 	closed   bool
 }
 
@@ -218,6 +226,11 @@ func (v *Vectors) advance(at events.Position) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.followed = at
+	v.signal()
+}
+
+// signal wakes those who wait for something to change. The caller holds mu.
+func (v *Vectors) signal() {
 	close(v.moved)
 	v.moved = make(chan struct{})
 }
@@ -267,8 +280,10 @@ func (v *Vectors) write(ctx context.Context, change func() error) error {
 	return change()
 }
 
-// Close makes the file whole on disk and lets it go. Run must have returned. Closing twice is no error.
+// Close makes the file whole on disk and lets it go. Run must have returned; what is asked of the endpoint ends. Closing twice is no
+// error.
 func (v *Vectors) Close() error {
+	v.queries.close()
 	v.writing <- struct{}{}
 	defer func() { <-v.writing }()
 	v.mu.Lock()

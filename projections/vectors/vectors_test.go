@@ -267,7 +267,7 @@ func TestQuestions(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.fill(4)
-	w.conf.QueryTimeout = 20 * time.Millisecond
+	w.conf.QueryTimeout, w.conf.QueryPatience = 20*time.Millisecond, 20*time.Millisecond
 	v := w.run()
 	v.filled(4)
 	before := w.fake.texts()
@@ -285,6 +285,7 @@ func TestQuestions(t *testing.T) {
 	if took := time.Since(began); got.Used || !strings.Contains(got.Note, "no answer within 20ms") || took > 5*time.Second {
 		t.Errorf("an endpoint that hangs: %+v after %s", got, took)
 	}
+	v.queries.running.Wait()
 	w.fake.set(nil)
 	before = w.fake.texts()
 	if got := v.Nearest(t.Context(), "word3", nil, 2); got.Used || !strings.Contains(got.Note, "asked again in") || w.fake.texts() != before {
@@ -294,7 +295,7 @@ func TestQuestions(t *testing.T) {
 		t.Errorf("what is remembered needs no endpoint: %+v", got)
 	}
 	for i := range 2 * maxQuestions {
-		v.queries.put(strings.Repeat("x", i+1), []float32{1})
+		v.queries.put(strings.Repeat("x", i+1), []float32{1}) // nobody else asks any more
 	}
 	if n := len(v.queries.seen); n != maxQuestions || v.queries.get("x") != nil {
 		t.Errorf("%d questions are remembered", n)

@@ -1,0 +1,60 @@
+package vectors
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+var (
+	// ErrNotRunning is a Rebuild without a Run that would do it.
+	ErrNotRunning = errors.New("vectors: nothing fills them")
+
+	// ErrPaused is an endpoint that fails while vectors are made anew. What is missing is filled when it answers again.
+	ErrPaused = errors.New("vectors: the endpoint fails; what is missing is filled when it answers again")
+
+	// errAsked is why Run begins anew where Rebuild wants it.
+	errAsked = errors.New("vectors: it was asked for")
+)
+
+// Rebuild has all vectors made anew: the endpoint is asked again for every row, and searches find only what has its vector
+// meanwhile. It returns when each row that the log has has one, or was refused, and tells how many of how many have come so
+// far; when ctx is done, or at a pause of the endpoint, the rest is filled behind its back. Errors are ctx's, ErrNotRunning,
+// ErrPaused, those of the log, and why Run has ended.
+func (v *Vectors) Rebuild(ctx context.Context, tell func(done, total int)) error {
+	last, err := v.log.Last(ctx)
+	if err != nil {
+		return fmt.Errorf("vectors: rebuild: %w", err)
+	}
+	v.mu.Lock()
+	before, restart := v.begun, v.restart
+	v.mu.Unlock()
+	if restart == nil {
+		return ErrNotRunning
+	}
+	v.pause.answered() // a person wants it now
+	restart(errAsked)
+	for {
+		v.mu.Lock()
+		moved, failed := v.moved, v.failed
+		again, whole := v.begun > before, v.followed >= last && len(v.pending) == 0
+		v.mu.Unlock()
+		st := v.Stats()
+		switch {
+		case failed != nil:
+			return failed
+		case again && whole:
+			tell(st.Total, st.Total)
+			return nil
+		case again && st.Paused != "":
+			return fmt.Errorf("%w: %s", ErrPaused, st.Paused)
+		case again:
+			tell(st.Filled+st.Refused, st.Total)
+		}
+		select {
+		case <-moved:
+		case <-ctx.Done():
+			return fmt.Errorf("vectors: rebuild: %w", ctx.Err())
+		}
+	}
+}

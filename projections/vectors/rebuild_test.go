@@ -1,0 +1,68 @@
+package vectors
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/cmemd/cmemd/events"
+)
+
+// TestRebuild: every row is asked for again, and none is lost; what was forgotten stays so.
+func TestRebuild(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ids := w.fill(20)
+	w.put(events.Daemon, events.MemoryForgotten{IDs: ids[:3]})
+	v := w.run()
+	v.filled(17)
+	w.fake.mu.Lock()
+	w.fake.dims = 48 // it is another model by now, under its old name
+	w.fake.mu.Unlock()
+	asked := w.fake.texts()
+	done, total := 0, 0
+	if err := v.Rebuild(t.Context(), func(d, n int) { done, total = d, n }); err != nil {
+		t.Fatal(err)
+	}
+	if st := v.Stats(); st.Filled != 17 || st.Total != 17 || st.Dimensions != 48 || done != 17 || total != 17 || w.fake.texts()-asked < 17 {
+		t.Errorf("got %+v, told %d of %d, asked for %d texts", st, done, total, w.fake.texts()-asked)
+	}
+	w.holds(v.Vectors, ids[3:])
+	late := w.save("after all that")
+	v.filled(18)
+	w.holds(v.Vectors, []events.ID{late})
+}
+
+// TestRebuildHindered: it ends where it cannot go on, and what is missing is filled later.
+func TestRebuildHindered(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.fill(5)
+	v := w.open()
+	if err := v.Rebuild(t.Context(), nil); !errors.Is(err, ErrNotRunning) {
+		t.Errorf("without Run: %v", err)
+	}
+	if err := v.Close(); err != nil {
+		t.Fatal(err)
+	}
+	r := w.run()
+	r.filled(5)
+	w.fake.set(func(context.Context, []string) ([][]float32, error) { return nil, &Failure{Says: "401"} })
+	if err := r.Rebuild(t.Context(), func(int, int) {}); !errors.Is(err, ErrPaused) || !strings.Contains(err.Error(), "401; asked again in") {
+		t.Errorf("an endpoint that fails: %v", err)
+	}
+	if st := r.Stats(); st.Filled != 0 || st.Total != 5 {
+		t.Errorf("meanwhile: %+v", st)
+	}
+	w.fake.set(nil)
+	if err := r.Rebuild(t.Context(), func(int, int) {}); err != nil {
+		t.Errorf("once it answers: %v", err)
+	}
+	r.filled(5)
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	if err := r.Rebuild(gone, func(int, int) {}); !errors.Is(err, context.Canceled) {
+		t.Errorf("whoever wants it is gone: %v", err)
+	}
+}
