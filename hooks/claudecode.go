@@ -193,9 +193,7 @@ func (p *claudePayload) translate(o session.Origin) fact {
 		}
 		return f
 	case "StopFailure":
-		e := p.sieve.agentStopped(events.StopFailure, p.lastMessage)
-		e.Error = capHead(p.sieve.message(p.failure), maxName)
-		e.Redactions = p.sieve.found
+		e := p.sieve.agentFailed(p.lastMessage, p.failure)
 		return fact{event: e, key: factKey(o, "stop", p.promptID, e.LastMessage)}
 	case "PostCompact":
 		e := p.sieve.contextCompacted(p.compactSummary, p.trigger)

@@ -59,6 +59,8 @@ type claudeReader struct {
 	at       time.Time               // the last good one of the file
 	sessions *recent[*claudeSession] // by id
 	current  *claudeSession          // of the last line
+	begun    string                  // session of a stream, which says its folder once
+	folder   string                  // that folder
 	open     *recent[openCall]       // tool calls without a result yet, by tool use id
 	roots    *recent[string]         // line of a side chain -> its first line: the subagent, where nothing else names it
 }
@@ -107,7 +109,7 @@ func (l *claudeLine) set(key string, value []byte) {
 		l.uuid = cleanName(stringOf(value), maxName)
 	case "parentUuid":
 		l.parent = cleanName(stringOf(value), maxName)
-	case "sessionId":
+	case "sessionId", "session_id":
 		l.session = strings.TrimSpace(stringOf(value))
 	case "cwd":
 		l.cwd = stringOf(value)
@@ -115,14 +117,16 @@ func (l *claudeLine) set(key string, value []byte) {
 		l.branch = cleanName(stringOf(value), maxName)
 	case "promptId":
 		l.promptID = cleanName(stringOf(value), maxName)
-	case "agentId":
+	case "agentId", "agent_id":
 		l.agentID = cleanName(stringOf(value), maxName)
 	case "error":
 		l.failure = stringOf(value)
 	case "timestamp":
 		l.at = parseTime(stringOf(value))
-	case "isMeta":
-		l.meta = isTrue(value)
+	case "isMeta", "isSynthetic":
+		l.meta = l.meta || isTrue(value)
+	case "parent_tool_use_id":
+		l.side = l.side || stringOf(value) != ""
 	case "isSidechain":
 		l.side = isTrue(value)
 	case "isCompactSummary":
@@ -133,7 +137,7 @@ func (l *claudeLine) set(key string, value []byte) {
 		l.trigger = cleanName(member(value, "trigger"), maxName)
 	case "message":
 		l.message = value
-	case "toolUseResult":
+	case "toolUseResult", "tool_use_result":
 		l.result = value
 	case "attachment":
 		l.attachment = value
@@ -153,10 +157,13 @@ func (t *claudeReader) line(line []byte, emit func(session.Capture)) (skipped st
 	if !l.at.IsZero() {
 		t.at = l.at
 	}
+	if l.kind == "system" && l.subtype == "init" {
+		t.begun, t.folder = l.session, l.cwd
+	}
 	if !l.matters() {
 		return orElse(strings.TrimSuffix(l.kind+"/"+l.subtype, "/"), "without type"), nil
 	}
-	if l.kind != "system" && l.kind != "attachment" && !isObject(l.message) {
+	if (l.kind == "user" || l.kind == "assistant") && !isObject(l.message) {
 		return "", &FieldError{Field: "message", Err: ErrNotObject}
 	}
 	if l.at = t.time(); l.at.IsZero() {
@@ -182,7 +189,7 @@ func (t *claudeReader) time() time.Time {
 // matters reports whether lines of this kind say what happened; most are the agent's own bookkeeping.
 func (l *claudeLine) matters() bool {
 	switch l.kind {
-	case "user", "assistant":
+	case "user", "assistant", "result":
 		return true
 	case "system":
 		return l.subtype == "stop_hook_summary" || l.subtype == "compact_boundary"
@@ -200,6 +207,9 @@ func (t *claudeReader) enter(l *claudeLine) (*claudeSession, error) {
 	}
 	if id == "" && t.path != "" {
 		id = strings.TrimSuffix(filepath.Base(t.path), ".jsonl")
+	}
+	if l.cwd == "" && id == t.begun {
+		l.cwd = t.folder
 	}
 	s, known := t.sessions.get(id)
 	if !known {

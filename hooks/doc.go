@@ -39,7 +39,14 @@
 //	                                             or the end of the file follows; stop_reason tool_use: none
 //	assistant, isApiErrorMessage                 AgentStopped, failure
 //	attachment queued_command                    PromptSubmitted: typed while the agent worked
+//	result, of a stream                          AgentStopped, with the last text
 //	all others                                   counted in Progress.Skipped
+//
+// The stream that `claude -p --output-format stream-json` prints is read too: its folder stands in the system line init. It has
+// no prompts and no prompt ids, so that a stop of it, which is in the transcript as well, is recorded twice, the second time
+// without work.
+//
+// The tables of the other agents stand at their types and at their Transcript methods.
 //
 // A line without a time, or with one outside the years 2000 to 2200, is of the last good time before it, else of the first
 // one in the 64 KiB behind the first such line, else malformed. At most 1,000 calls, or 32 MiB of their inputs, wait for
@@ -72,6 +79,9 @@
 //   - Agents before prompt ids (Claude Code 2.1.41 has none) give prompts and stops other keys in hooks than in
 //     transcripts: only their tool uses are safe from doubling when both are taken.
 //   - A transcript that is read while its agent works may end behind a text that is not the last of its turn.
+//   - Gemini CLI's hooks, and Cursor's and Windsurf's mostly, carry no ids: a payload of theirs is known by its delivery alone. What
+//     Gemini's hooks and its chats report of one session is recorded twice when both are taken.
+//   - A session of which nobody named the folder (printed streams of Gemini CLI and OpenCode) belongs to no project.
 //   - A report names no project: the caller looks that up and puts it in with SetOrigin.
 //   - Private text is cut here. Secrets that nobody marked are taken out by the Redact that the caller gives, before texts are
 //     shortened and before they are compared: a fact has the same key whether its secrets are there or marks of them. Names,

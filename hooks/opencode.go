@@ -224,10 +224,7 @@ func (p *openCodePayload) failed() fact {
 	case p.subagent != "":
 		return ignore("the subagent's session says what became of it")
 	}
-	e := p.sieve.agentStopped(events.StopFailure, "")
-	e.Error = capHead(p.sieve.message(orElse(name, "error")), maxName)
-	e.Redactions = p.sieve.found
-	return fact{event: e}
+	return fact{event: p.sieve.agentFailed("", orElse(name, "error"))}
 }
 
 // Reply implements Agent: the plugin puts the context into the system's prompt.

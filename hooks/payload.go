@@ -94,6 +94,14 @@ func (v *sieve) stopped(o session.Origin, id, said string) fact {
 	return fact{event: e, key: factKey(o, "stop", id, e.LastMessage)}
 }
 
+// agentFailed is the end of an answer by an error.
+func (v *sieve) agentFailed(said, failure string) events.AgentStopped {
+	e := v.agentStopped(events.StopFailure, said)
+	e.Error = capHead(v.message(failure), maxName)
+	e.Redactions = v.found
+	return e
+}
+
 // use fills in what a tool was given and what came of it. Server is the MCP server that it belongs to, if the agent says.
 func (v *sieve) use(t events.ToolUsed, server string, input, output []byte) events.ToolUsed {
 	if isOwnCall(t.Tool, server, input) {

@@ -118,12 +118,10 @@ func (p *rawPayload) translate() fact {
 	case "tool":
 		return fact{event: p.toolUsed()}
 	case "stop":
-		e := p.sieve.agentStopped(events.StopDone, p.text)
 		if p.failure != "" {
-			e.Cause, e.Error = events.StopFailure, capHead(p.sieve.message(p.failure), maxName)
-			e.Redactions = p.sieve.found
+			return fact{event: p.sieve.agentFailed(p.text, p.failure)}
 		}
-		return fact{event: e}
+		return fact{event: p.sieve.agentStopped(events.StopDone, p.text)}
 	case "compact":
 		return fact{event: p.sieve.contextCompacted(p.text, "")}
 	case "end":

@@ -19,10 +19,16 @@ import (
 	"github.com/cmemd/cmemd/session"
 )
 
-// readAll reads a transcript to its end.
+// readAll reads a transcript of Claude Code to its end.
 func readAll(t *testing.T, r io.Reader) (captures []session.Capture, bad []error, p Progress) {
 	t.Helper()
-	tr, err := ReadTranscript("claude-code", r, "/t/s1.jsonl")
+	return readAllOf(t, "claude-code", "/t/s1.jsonl", r)
+}
+
+// readAllOf reads an agent's transcript to its end.
+func readAllOf(t *testing.T, agent, path string, r io.Reader) (captures []session.Capture, bad []error, p Progress) {
+	t.Helper()
+	tr, err := ReadTranscript(agent, r, path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +55,11 @@ func TestTranscripts(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer f.Close()
-		captures, bad, p := readAll(t, f)
+		agent := filepath.Base(filepath.Dir(filepath.Dir(file)))
+		captures, bad, p := readAllOf(t, agent, "/t/"+filepath.Base(file), f)
+		if len(captures) == 0 {
+			t.Fatalf("%s: nothing was captured: %v, %+v", file, bad, p)
+		}
 		got := marshal(t, map[string]any{
 			"captures": goldenCaptures(captures), "progress": p, "malformed": fmt.Sprint(bad), "origin": captures[0].Origin,
 		})
@@ -179,7 +189,7 @@ func checkTranscript(t fataler, captures []session.Capture) {
 	seen := map[events.Key]bool{}
 	opened := map[string]bool{}
 	for _, c := range captures {
-		if c.Key.IsZero() || c.ID.Version() != 7 || c.Origin.AgentSession == "" || c.Origin.Cwd == "" {
+		if c.Key.IsZero() || c.ID.Version() != 7 || c.Origin.AgentSession == "" || c.Origin.Cwd == "" && c.Origin.Agent == "claude-code" {
 			t.Fatalf("capture without key, id, session or folder: %+v", c)
 		}
 		if _, ok := c.Event.(events.SessionOpened); ok {
