@@ -187,6 +187,19 @@ func (c *Client) Ingest(ctx context.Context, agent, path string, r io.Reader) (o
 	return out, cut(ctx, err)
 }
 
+// Import sends another memory's entries, one importer.Entry a line, and returns what became of them. Sending the same
+// entries again records only what is new.
+func (c *Client) Import(ctx context.Context, source string, r io.Reader) (out Imported, err error) {
+	header := http.Header{"Content-Type": {"application/x-ndjson"}, "Expect": {"100-continue"}}
+	res, err := c.send(ctx, "POST", "/v1/import/"+url.PathEscape(source), nil, header, io.NopCloser(r))
+	if err != nil {
+		return out, err
+	}
+	defer res.Body.Close()
+	err = json.NewDecoder(res.Body).Decode(&out)
+	return out, cut(ctx, err)
+}
+
 // Verify has the daemon check the whole log and says how it ended. Progress may be nil.
 func (c *Client) Verify(ctx context.Context, progress func(Progress)) (Verified, error) {
 	return work[Verified](ctx, c, "GET", "/v1/log/verify", nil, nil, progress)

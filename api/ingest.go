@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"iter"
 	"maps"
 	"net/http"
 	"slices"
@@ -51,7 +52,7 @@ func (s *Server) postIngest(w http.ResponseWriter, r *http.Request) error {
 	}
 	t.Redact = s.cfg.Secrets
 	in := newIngest(s, t.Progress)
-	if err := in.run(r.Context(), t); err != nil {
+	if err := in.run(r.Context(), t.Captures()); err != nil {
 		_, _ = io.CopyN(io.Discard, body, maxUnread) // the error that counts is the first
 		return err
 	}
@@ -88,6 +89,7 @@ type ingest struct {
 	order    []events.SessionID                       // of first sight
 	batch    []read                                   // of one session
 	repeated int                                      // captures that were nothing but memory
+	took     func(c session.Capture, known bool)      // told of each that was recorded, or known before; nil: nobody is
 	out      Ingested
 }
 
@@ -104,8 +106,8 @@ func newIngest(s *Server, progress func() hooks.Progress) *ingest {
 	}
 }
 
-func (in *ingest) run(ctx context.Context, t *hooks.Transcript) error {
-	for c, err := range t.Captures() {
+func (in *ingest) run(ctx context.Context, captures iter.Seq2[session.Capture, error]) error {
+	for c, err := range captures {
 		var bad *hooks.LineError
 		switch {
 		case errors.As(err, &bad):
@@ -158,6 +160,7 @@ func (in *ingest) add(ctx context.Context, c session.Capture) error {
 	}
 	if known[c.Key] && !c.Key.IsZero() {
 		in.out.Duplicates++
+		in.tell(c, true)
 		return nil
 	}
 	known[c.Key] = true
@@ -168,6 +171,12 @@ func (in *ingest) add(ctx context.Context, c session.Capture) error {
 	}
 	in.batch = append(in.batch, read{c, in.progress().Lines})
 	return nil
+}
+
+func (in *ingest) tell(c session.Capture, known bool) {
+	if in.took != nil {
+		in.took(c, known)
+	}
 }
 
 // known returns the keys that a session's stream holds. Reading the headers of a stream costs a fraction of deciding
@@ -238,6 +247,9 @@ func (in *ingest) send(ctx context.Context, batch []read) error {
 		receipt, err := in.s.cfg.System.Do(ctx, batch[0].Origin.Session(), cmds...)
 		if err == nil {
 			in.out.Captured += len(batch)
+			for _, c := range batch {
+				in.tell(c.Capture, false)
+			}
 			in.out.Position = max(in.out.Position, receipt.Position)
 			return nil
 		}

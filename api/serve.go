@@ -169,6 +169,7 @@ func (s *Server) streamRoutes() map[string]handler {
 		"GET /v1/log/backup":           s.getBackup,
 		"POST /v1/projections/rebuild": s.postRebuild,
 		"POST /v1/ingest/{agent}":      s.postIngest,
+		"POST /v1/import/{source}":     s.postImport,
 		"POST /v1/reobserve":           s.postReobserve,
 		"POST /v1/recheck":             s.postRecheck,
 		"POST /v1/forget":              s.postForget,

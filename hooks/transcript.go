@@ -67,13 +67,21 @@ func (t *Transcript) Progress() Progress { return t.at }
 // Captures reads to the end and yields what the transcript reports, in its order. Each capture has a key, a time and an
 // id that depend on the transcript alone: to read it again, or after it grew, repeats what was captured before as
 // duplicates. A *LineError is followed by further captures; an error of the reader ends the sequence. It may be used
-// once.
-func (t *Transcript) Captures() iter.Seq2[session.Capture, error] {
+// again where the reader has more by then: bytes from Progress.Offset on.
+func (t *Transcript) Captures() iter.Seq2[session.Capture, error] { return t.captures(true) }
+
+// More is Captures for a transcript that goes on behind what the reader has: the agent's last words so far are no answer
+// yet. It may be used again, and Captures after it.
+func (t *Transcript) More() iter.Seq2[session.Capture, error] { return t.captures(false) }
+
+func (t *Transcript) captures(ends bool) iter.Seq2[session.Capture, error] {
 	return func(yield func(session.Capture, error) bool) {
 		for {
 			line, err := t.next()
 			if err == io.EOF {
-				t.decoder.end(t.emit)
+				if ends {
+					t.decoder.end(t.emit)
+				}
 				t.flush(yield)
 				return
 			}

@@ -24,38 +24,44 @@ const module = "github.com/cmemd/cmemd"
 // these follows its row, and may import the packages of that row. What has no row may not exist.
 func table() map[string][]string {
 	below := []string{"projections", "projections/vectors", "observer", "evidence", "session", "eventlog", "policy", "events", "durable"}
-	faces := append([]string{"actors", "erasure", "replay", "recall", "hooks", "hooks/relay", "redact", "redact/full", "projections/vectors/embed"}, below...)
+	faces := append([]string{"actors", "erasure", "replay", "recall", "hooks", "hooks/relay", "importer", "redact", "redact/full", "projections/vectors/embed"}, below...)
 	return map[string][]string{
 		"projections/vectors":       {"projections", "policy", "events", "eventlog", "durable"},
 		"projections/vectors/embed": {"projections/vectors", "observer", "events"},
 
-		"durable":           {},
-		"events":            {},
-		"policy":            {"events"},
-		"session":           {"events", "policy"},
-		"eventlog":          {"events", "durable"},
-		"evidence":          {"events"},
-		"observer":          {"events", "policy", "evidence", "durable"},
-		"projections":       {"events", "eventlog", "durable"},
-		"hooks":             {"events", "session", "evidence", "hooks/relay"},
-		"hooks/relay":       {"redact", "durable"},
-		"redact":            {},
-		"redact/full":       {"redact"},
-		"recall":            below,
-		"erasure":           below,
-		"replay":            below,
-		"actors":            below,
-		"api":               faces,
-		"mcp":               {"api", "hooks", "events"},
-		"cmd/cmemd":         append([]string{"api", "mcp"}, faces...),
-		"cmd/cmemd-hook":    {"hooks/relay"},
-		"testkit":           faces,
-		"testkit/retrieval": append([]string{"api"}, faces...),
+		"durable":            {},
+		"events":             {},
+		"policy":             {"events"},
+		"session":            {"events", "policy"},
+		"eventlog":           {"events", "durable"},
+		"evidence":           {"events"},
+		"observer":           {"events", "policy", "evidence", "durable"},
+		"projections":        {"events", "eventlog", "durable"},
+		"hooks":              {"events", "session", "evidence", "hooks/relay"},
+		"hooks/relay":        {"redact", "durable", "hooks/ignore"},
+		"hooks/ignore":       {},
+		"importer":           {"events", "session", "evidence", "hooks"},
+		"importer/claudemem": {"importer"},
+		"watch":              {"durable"},
+		"redact":             {},
+		"redact/full":        {"redact"},
+		"recall":             below,
+		"erasure":            below,
+		"replay":             below,
+		"actors":             below,
+		"api":                faces,
+		"mcp":                {"api", "hooks", "events"},
+		"cmd/cmemd":          append([]string{"api", "mcp", "importer/claudemem", "watch"}, faces...),
+		"cmd/cmemd-hook":     {"hooks/relay"},
+		"testkit":            faces,
+		"testkit/retrieval":  append([]string{"api"}, faces...),
 	}
 }
 
 // standardOnly are the packages that agents start at every tool call: each dependency costs them at every start.
-func standardOnly() []string { return []string{"hooks/relay", "cmd/cmemd-hook", "redact", "durable"} }
+func standardOnly() []string {
+	return []string{"hooks/relay", "hooks/ignore", "cmd/cmemd-hook", "redact", "durable"}
+}
 
 // listed is a package as the go command lists it; tests' own imports are not among Imports.
 type listed struct {

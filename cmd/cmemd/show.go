@@ -68,7 +68,7 @@ func (a *app) showRow(r api.Row) {
 	a.field("when", moment(r.At))
 	a.field("project", r.Project)
 	a.field("session", sessionOf(r))
-	a.field("imported from", r.Source)
+	a.field("imported", orNothing("from ", r.Source))
 	a.field("position", fmt.Sprint(r.Position))
 	a.showState(r)
 	for _, f := range textsOf(r) {
@@ -176,4 +176,12 @@ func titleOf(r api.Row) string {
 		return first(r.Title, r.Text, fmt.Sprintf("prompt %d", r.Prompt))
 	}
 	return first(r.Title, r.Narrative, r.Text, strings.Join(r.Facts, "; "), string(r.Kind), "forgotten")
+}
+
+// orNothing is s behind before, or nothing where s is nothing.
+func orNothing(before, s string) string {
+	if s == "" {
+		return ""
+	}
+	return before + s
 }

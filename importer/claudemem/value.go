@@ -1,0 +1,127 @@
+package claudemem
+
+import (
+	"encoding/json"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// row is what was read of one row: values of whatever type they are.
+type row struct {
+	id     int64
+	long   bool // a value is over maxText
+	values []any
+}
+
+// text is a value as text; ok is false for bytes that are none. Numbers are written out.
+func (r row) text(i int) (s string, ok bool) {
+	switch v := r.values[i].(type) {
+	case nil:
+		return "", true
+	case string:
+		return strings.ToValidUTF8(v, "\uFFFD"), true
+	case []byte:
+		return string(v), utf8.Valid(v)
+	case int64:
+		return strconv.FormatInt(v, 10), true
+	case float64:
+		return strconv.FormatFloat(v, 'g', -1, 64), true
+	}
+	return "", false
+}
+
+// texts are the values of the columns from a first one on; ok is false if one of them is no text.
+func (r row) texts(from, n int) (list []string, ok bool) {
+	for i := from; i < from+n; i++ {
+		s, ok := r.text(i)
+		if !ok {
+			return nil, false
+		}
+		list = append(list, s)
+	}
+	return list, true
+}
+
+// name is a value as a short text without white space around it; what is longer names nothing.
+func (r row) name(i int) string {
+	s, ok := r.text(i)
+	if s = strings.TrimSpace(s); !ok || len(s) > maxName {
+		return ""
+	}
+	return s
+}
+
+// maxName is the longest id or name in bytes.
+const maxName = 512
+
+// number is a value as a whole number from 0 on; anything else is 0.
+func (r row) number(i int) int {
+	n, ok := whole(r.values[i])
+	if !ok || n < 0 || n > math.MaxInt32 {
+		return 0
+	}
+	return int(n)
+}
+
+func whole(v any) (n int64, ok bool) {
+	switch v := v.(type) {
+	case int64:
+		return v, true
+	case float64:
+		return int64(v), v == v && math.Abs(v) < 1<<53
+	case string:
+		n, err := strconv.ParseInt(strings.TrimSpace(v), 10, 64)
+		return n, err == nil
+	}
+	return 0, false
+}
+
+// list is a value that is a JSON array of texts. A text that is none is the only one of the list.
+func list(s string) (out []string) {
+	if strings.TrimSpace(s) == "" {
+		return nil
+	}
+	var values []any
+	if json.Unmarshal([]byte(s), &values) != nil {
+		if json.Valid([]byte(s)) {
+			return nil // an object, a number or null
+		}
+		return []string{s}
+	}
+	for _, v := range values {
+		if s, ok := v.(string); ok && s != "" {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// secondsBelow is below which a number counts seconds since 1970, not milliseconds: both are in this century then.
+const secondsBelow = 100_000_000_000
+
+// at is the time that an epoch column says, or else a column with a date; zero: none that a clock shows.
+func (r row) at(epoch, iso int, now time.Time) time.Time {
+	if n, ok := whole(r.values[epoch]); ok {
+		if n < secondsBelow {
+			n *= 1000
+		}
+		if t := time.UnixMilli(n).UTC(); sane(t, now) {
+			return t
+		}
+	}
+	s, _ := r.text(iso)
+	for _, layout := range []string{time.RFC3339, time.DateTime} {
+		if t, err := time.Parse(layout, strings.TrimSpace(s)); err == nil && sane(t, now) {
+			return t.UTC().Truncate(time.Millisecond)
+		}
+	}
+	return time.Time{}
+}
+
+// sane reports whether t may be when something was done: this century, and no more than a day ahead.
+func sane(t, now time.Time) bool {
+	return t.UTC().Year() >= 2000 && t.Before(now.Add(24*time.Hour))
+}
