@@ -65,6 +65,10 @@ func (s *Server) newForget(ctx context.Context, req ForgetRequest) (*forget, err
 	f := &forget{s: s, req: req, chosen: erasure.Request{
 		Query: req.Query, Project: req.Project, Since: req.Since, Until: req.Until, Through: req.Through, Named: req.Session,
 	}}
+	if isPath(req.Project) {
+		p := projectOf(req.Project)
+		f.chosen.Project, f.chosen.ProjectName, f.chosen.ProjectKey = p.Root, p.Name, p.Key
+	}
 	for _, text := range req.IDs {
 		id, err := s.cfg.Recall.Resolve(ctx, text)
 		if err != nil {
@@ -169,7 +173,8 @@ func (f *forget) ofProject(ctx context.Context, e relay.Entry) bool {
 		return false
 	}
 	p := f.s.facts.of(ctx, where.Cwd, time.Hour).project
-	return slices.Contains([]string{p.Name, p.Root, p.Key}, f.req.Project)
+	want := projectOf(f.req.Project)
+	return slices.Contains([]string{p.Name, p.Root, p.Key}, f.req.Project) || want.Root != "" && p.Key == want.Key
 }
 
 // erasureStatus is nil where nothing is erased.

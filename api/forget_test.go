@@ -111,6 +111,10 @@ func TestForgetBesideTheLog(t *testing.T) {
 		}
 	}
 	project := t.TempDir()
+	for _, file := range []string{"HEAD", "objects/info/packs", "refs/heads/main"} {
+		writeFile(t, filepath.Join(project, ".git", file), []byte("ref: refs/heads/main\n"))
+	}
+	writeFile(t, filepath.Join(project, "cart", "cart.go"), nil)
 	put("secret words", "one", "/elsewhere", 0)
 	put("harmless", "session-two", "/elsewhere", time.Hour)
 	put("harmless", "three", project, 2*time.Hour)
@@ -130,7 +134,7 @@ func TestForgetBesideTheLog(t *testing.T) {
 		{"a text, in what is broken too", ForgetRequest{Query: "Secret Words"}, "", 2},
 		{"a session that is not known", ForgetRequest{Session: "session-two"}, "", 0},
 		{"a session", ForgetRequest{Session: "x"}, "session-two", 1},
-		{"a project", ForgetRequest{Project: project}, "", 1},
+		{"a folder of a project", ForgetRequest{Project: filepath.Join(project, "cart")}, "", 1},
 		{"a time before", ForgetRequest{Until: at.Add(2 * time.Hour)}, "", 0},
 		{"a time", ForgetRequest{Since: at.Add(3 * time.Hour), Until: at.Add(3 * time.Hour)}, "", 1},
 	} {

@@ -14,7 +14,7 @@ type ForgetRequest struct {
 	IDs     []string        `json:"ids,omitempty"`     // of rows, or the beginnings of them. A prompt goes with its work, a memory with its corrections
 	Query   string          `json:"query,omitempty"`   // a text that is in it literally, letter case and kinds of white space aside
 	Session string          `json:"session,omitempty"` // our id or the beginning of it, or the agent's or the saver's own name
-	Project string          `json:"project,omitempty"` // root, key or shown name
+	Project string          `json:"project,omitempty"` // any folder of it, its key, or its shown name
 	Since   time.Time       `json:"since,omitzero"`    // happened at or after it
 	Until   time.Time       `json:"until,omitzero"`    // happened at or before it
 	Through events.Position `json:"through,omitempty"` // Position of a plan: nothing else that was recorded since; 0: as it stands

@@ -111,6 +111,10 @@ func (m *Memory) event(id events.ID, now time.Time) events.MemorySaved {
 	if m.At.IsZero() {
 		e.At = now.UTC()
 	}
+	if e.ProjectRoot == "" && isPath(e.Project) {
+		p := projectOf(e.Project)
+		e.Project, e.ProjectRoot = p.Name, p.Root
+	}
 	if e.Project == "" && e.ProjectRoot != "" {
 		e.Project = filepath.Base(e.ProjectRoot)
 	}

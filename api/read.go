@@ -65,13 +65,14 @@ func (s *Server) getSearch(w http.ResponseWriter, r *http.Request) error {
 	p := paramsOf(r, "q", "project", "kind", "type", "concept", "file", "session", "agent", "since", "until", "as_of",
 		"sort", "recency", "facets", "explain", "limit", "offset", "after")
 	q := recall.Query{
-		Text: p.text("q"), Project: p.text("project"), Kinds: p.kinds("kind"),
+		Text: p.text("q"), Kinds: p.kinds("kind"),
 		Type: p.text("type"), Concept: p.text("concept"), File: p.text("file"), Session: p.text("session"),
 		Agent: p.text("agent"), Since: p.time("since"), Until: p.time("until"),
 		Sort: recall.Sort(p.oneOf("sort", SearchSorts()...)), Recency: p.recency("recency"),
 		Facets: p.flag("facets"), Explain: p.flag("explain"), Near: true,
 		Limit: p.number("limit", recall.DefaultLimit, recall.MaxLimit), Offset: p.number("offset", 0, maxOffset),
 	}
+	q.Project, q.Of = filterOf(p.text("project"))
 	after := p.position("after")
 	var asOf time.Time
 	q.AsOf, asOf = p.moment("as_of")

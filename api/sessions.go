@@ -83,7 +83,7 @@ const maxSessionChoices = 8
 const (
 	defaultSessions = 50
 	maxSessions     = 1000
-	// scannedSessions is how many are looked at for a project that is given by its shown name, which no list is by.
+	// scannedSessions is how many of a project's sessions are looked at where something of them is wanted.
 	scannedSessions = 10_000
 )
 
@@ -104,23 +104,6 @@ func (s *Server) getSessions(w http.ResponseWriter, r *http.Request) error {
 	}
 	out.Sessions = list(found)
 	return writeJSON(w, out)
-}
-
-func (s *Server) sessionsOf(ctx context.Context, f projections.SessionFilter, project string) ([]Session, error) {
-	if project == "" || isPath(project) {
-		f.ProjectRoot = project
-		return s.cfg.Views.Sessions(ctx, f)
-	}
-	limit := f.Limit
-	f.Limit = scannedSessions
-	all, err := s.cfg.Views.Sessions(ctx, f)
-	var found []Session
-	for _, one := range all {
-		if one.Project == project && len(found) < limit {
-			found = append(found, one)
-		}
-	}
-	return found, err
 }
 
 func (s *Server) getSession(w http.ResponseWriter, r *http.Request) error {

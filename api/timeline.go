@@ -15,7 +15,7 @@ type TimelineQuery struct {
 	Query   string // the best hit of this search is the anchor
 	Before  int    // 0 means 5; at most 200
 	After   int    // 0 means 5; at most 200
-	Project string // root or shown name; empty: the anchor's
+	Project string // any folder of it, or its shown name; empty: the anchor's
 }
 
 // Timeline is what happened in a project around an anchor, across its sessions, oldest first: rows in short, as a search
@@ -36,9 +36,10 @@ const (
 func (s *Server) getTimeline(w http.ResponseWriter, r *http.Request) error {
 	p := paramsOf(r, "anchor", "query", "before", "after", "project")
 	q := recall.TimelineQuery{
-		Anchor: p.text("anchor"), Text: p.text("query"), Project: p.text("project"),
+		Anchor: p.text("anchor"), Text: p.text("query"),
 		Before: p.number("before", defaultDepth, maxDepth), After: p.number("after", defaultDepth, maxDepth),
 	}
+	q.Project, q.Of = filterOf(p.text("project"))
 	if (q.Anchor == "") == (strings.TrimSpace(q.Text) == "") {
 		p.wrong("anchor", "give either this or query")
 	}

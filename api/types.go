@@ -35,7 +35,7 @@ type (
 // SearchQuery says what to look for. Zero fields do not narrow; without a Text the newest come first.
 type SearchQuery struct {
 	Text    string
-	Project string // root or shown name
+	Project string // any folder of it, or its shown name
 	Kind    string // observation, summary, memory, prompt; several with commas between
 	Type    string
 	Concept string
@@ -97,7 +97,7 @@ type Rows struct {
 
 // SessionsQuery chooses sessions, the latest first.
 type SessionsQuery struct {
-	Project  string // root or shown name
+	Project  string // any folder of it, or its shown name
 	Agent    string
 	Since    time.Time
 	OpenOnly bool
@@ -125,7 +125,7 @@ type OutcomesQuery struct {
 	Kind    string // of event: tool_used, context_compacted, agent_stopped
 	Turn    string // settled by it: its id, or 8 hex digits or more of the beginning
 	Session string // our id, or the agent's own
-	Project string // root or shown name
+	Project string // any folder of it, or its shown name
 	Since   time.Time
 	Until   time.Time
 	Before  events.Position // Next of the page before; 0: the latest

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 
 	"github.com/cmemd/cmemd/eventlog"
@@ -66,7 +67,11 @@ func (c *choice) project(ctx context.Context) error {
 	if c.req.Project == "" {
 		return nil
 	}
-	roots, err := c.e.cfg.Views.Folders(ctx, c.req.Project, c.req.Project)
+	key := c.req.Project
+	if filepath.IsAbs(c.req.Project) {
+		key = c.req.ProjectKey
+	}
+	roots, err := c.e.cfg.Views.Folders(ctx, c.req.Project, key)
 	for _, r := range roots {
 		c.roots[r] = true
 	}
@@ -186,8 +191,11 @@ func (c *choice) learn(r events.Record) error {
 }
 
 func (c *choice) ofProject(name, root, key string) bool {
+	if root == "" && name != "" && name == c.req.ProjectName {
+		return true
+	}
 	want := c.req.Project
-	return want == name || key != "" && want == key || root != "" && c.roots[root]
+	return want == name || key != "" && (key == want || key == c.req.ProjectKey) || root != "" && c.roots[root]
 }
 
 // says looks into what r says: for the text, and in a saved memory for what else the conditions are about.

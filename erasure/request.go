@@ -26,9 +26,14 @@ type Request struct {
 	Session events.SessionID // of it; and, if it is named, of saved memories that name it so
 	Named   string           // the session as its agent, or the saver, calls it
 	Project string           // of the project of that root, key or shown name
-	Since   time.Time        // happened at or after it
-	Until   time.Time        // happened at or before it
-	Through events.Position  // not what was recorded later, but what was made of the chosen; 0: the log as it stands
+
+	// Beside a root in Project: ProjectName chooses what has that shown name and no root too, as what is saved under a mere
+	// name; ProjectKey is what identifies the project, empty: as the sessions in its root said.
+	ProjectName, ProjectKey string
+
+	Since   time.Time       // happened at or after it
+	Until   time.Time       // happened at or before it
+	Through events.Position // not what was recorded later, but what was made of the chosen; 0: the log as it stands
 }
 
 func (r Request) check() error {

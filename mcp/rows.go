@@ -13,7 +13,7 @@ import (
 // title. The project is told where it is not that of the whole list.
 func indexLine(r api.Result, project string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "- %s %s %s ~%dt", shortID(r.ID), moment(r.At), wordFor(string(r.Kind), r.Type), r.Tokens)
+	fmt.Fprintf(&b, "- %s %s %s ~%dt", shortID(r.ID), moment(r.At), oneLine(r.What(), maxWhat), r.Tokens)
 	if r.Score > 0 {
 		fmt.Fprintf(&b, " %.1f", r.Score)
 	}
@@ -31,18 +31,13 @@ func indexLine(r api.Result, project string) string {
 // indexLegend says what stands in an indexLine.
 const indexLegend = "Each line: id, time, what it is, ~tokens to read it whole, score | title."
 
-// wordFor is what a row is in a word: an observation's type, else its kind.
-func wordFor(kind, typ string) string {
-	if kind == "observation" && typ != "" {
-		return oneLine(typ, 30)
-	}
-	return kind
-}
+// maxWhat is the longest word for what a row is, in characters.
+const maxWhat = 30
 
 // whole is a row with all it says.
 func whole(r api.Row) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "## %s %s: %s\n", r.ID, wordFor(string(r.Kind), r.Type), oneLine(titleOf(r), 2*maxTitle))
+	fmt.Fprintf(&b, "## %s %s: %s\n", r.ID, oneLine(r.What(), maxWhat), oneLine(titleOf(r), 2*maxTitle))
 	fmt.Fprintf(&b, "%s, project %s", moment(r.At), oneLine(r.Project, maxWords))
 	if !r.Session.IsZero() {
 		fmt.Fprintf(&b, ", session %s", r.Session)

@@ -106,23 +106,20 @@ func (p Place) filter() string {
 	return p.Name
 }
 
-// searchIn looks in a project. Where nobody named it and it has nothing, what has only its name, and then all projects
-// are looked through: wider says so.
+// searchIn looks in a project. Where nobody named it and it has nothing, all projects are looked through: wider says so.
 func (s *Server) searchIn(ctx context.Context, q api.SearchQuery, place Place, named bool) (found api.SearchResults, wider bool, err error) {
 	q.Project = place.filter()
 	found, err = s.cfg.Memory.Search(ctx, q)
-	if err != nil || len(found.Results) > 0 || place.Root == "" {
-		return found, false, err
-	}
-	q.Project = place.Name // memory that was saved under the mere name
-	found, err = s.cfg.Memory.Search(ctx, q)
-	if err != nil || len(found.Results) > 0 || named {
+	if err != nil || len(found.Results) > 0 || named || place.Root == "" {
 		return found, false, err
 	}
 	q.Project = ""
 	found, err = s.cfg.Memory.Search(ctx, q)
 	return found, true, err
 }
+
+// maxNote is the longest note about a search, in characters.
+const maxNote = 300
 
 func (c call) searchPage(in searchArgs, found api.SearchResults, place Place, wider bool) string {
 	p := newPage(place.Name)
@@ -136,6 +133,9 @@ func (c call) searchPage(in searchArgs, found api.SearchResults, place Place, wi
 	where, nowhere := "in project "+told(place.Name), "of project "+told(place.Name)
 	if place.Name == "" {
 		where, nowhere = "in all projects", "of any project"
+	}
+	if found.Note != "" {
+		p.next("Note: " + oneLine(found.Note, maxNote))
 	}
 	if shown == 0 {
 		p.head = fmt.Sprintf("Nothing %s that is remembered fits.", nowhere)

@@ -65,11 +65,11 @@ func TestSearchLooksWider(t *testing.T) {
 		asked             []string
 	}{
 		"here":                     {"", "shop", `3 of 3 rows in project "shop"`, []string{"/src/shop"}},
-		"in another one":           {"", "till", "Nothing in this project; other projects have this. 3 of 3 rows in all projects.", []string{"/src/shop", "shop", ""}},
+		"in another one":           {"", "till", "Nothing in this project; other projects have this. 3 of 3 rows in all projects.", []string{"/src/shop", ""}},
 		"all, as it was asked":     {"*", "till", "3 of 3 rows in all projects.", []string{""}},
 		"by name":                  {"till", "till", `3 of 3 rows in project "till"`, []string{"till"}},
 		"by folder":                {"/src/till", "till", `3 of 3 rows in project "till"`, []string{"/src/till"}},
-		"named, and there is none": {"/src/mill", "till", `Nothing of project "mill" that is remembered fits.`, []string{"/src/mill", "mill"}},
+		"named, and there is none": {"/src/mill", "till", `Nothing of project "mill" that is remembered fits.`, []string{"/src/mill"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -86,6 +86,17 @@ func TestSearchLooksWider(t *testing.T) {
 				t.Errorf("projects asked for (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// What is wrong with the vectors is told where nothing is found, too.
+func TestSearchTellsOfTheVectors(t *testing.T) {
+	t.Parallel()
+	for _, n := range []int{0, 3} {
+		m := &memory{rows: rows(n, "shop"), note: "vectors: not used: the endpoint: 429"}
+		if got := connect(t, m, nil).says("search", args{"query": "lock"}); !strings.Contains(got, "\nNote: "+m.note) {
+			t.Errorf("%d rows: %s", n, got)
+		}
 	}
 }
 

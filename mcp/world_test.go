@@ -42,7 +42,8 @@ type memory struct {
 	saves    []api.Memory
 	plans    []api.ForgetRequest
 	forgets  []api.ForgetRequest
-	records  int // that a plan names
+	records  int    // that a plan names
+	note     string // of searches
 }
 
 func note[T any](m *memory, list *[]T, asked T) {
@@ -58,7 +59,7 @@ func (m *memory) Search(_ context.Context, q api.SearchQuery) (found api.SearchR
 			found.Results = append(found.Results, inShort(r))
 		}
 	}
-	found.Total = len(found.Results)
+	found.Total, found.Note = len(found.Results), m.note
 	found.Results = found.Results[min(q.Offset, found.Total):min(q.Offset+q.Limit, found.Total)]
 	return found, m.err
 }

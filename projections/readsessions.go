@@ -155,7 +155,7 @@ func (v *Views) someSessions(btx *bolt.Tx, f SessionFilter, from []byte, found [
 
 func (f SessionFilter) admits(s Session) bool {
 	return (f.ProjectRoot == "" || s.ProjectRoot == f.ProjectRoot) && (f.Agent == "" || s.Agent == f.Agent) &&
-		(!f.OpenOnly || s.Open())
+		(!f.OpenOnly || s.Open()) && (f.Match == nil || f.Match(s))
 }
 
 // ResolveSession returns the ids of sessions that begin with prefix, hex digits with or without hyphens, in order, at most

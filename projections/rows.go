@@ -90,6 +90,17 @@ type Check struct {
 	Claim events.Claim `cbor:"2,keyasint,omitzero" json:"claim"`
 }
 
+// What is what a row is called in a word wherever one is shown: an observation by its type, anything else by its kind.
+func (r Row) What() string { return What(r.Kind, r.Type) }
+
+// What is Row.What for a row of a kind and a type.
+func What(k Kind, typ string) string {
+	if k == Observation && typ != "" {
+		return typ
+	}
+	return string(k)
+}
+
 // Listed reports whether the row belongs in lists and answers: it exists and is not folded into another, superseded,
 // forgotten, or private.
 func (r Row) Listed() bool {
@@ -177,7 +188,8 @@ type SessionFilter struct {
 	Agent       string
 	Since       time.Time // with a captured event at or after it
 	OpenOnly    bool
-	Limit       int // 0 means 100
+	Match       func(Session) bool // as its own events tell it, without what is counted; it must not ask the views. nil: every session
+	Limit       int                // 0 means 100
 }
 
 // Outcome is what became of an input.
@@ -366,6 +378,9 @@ type Info struct {
 	Checkpoint events.Position `json:"checkpoint"`
 	Lag        uint64          `json:"lag"` // records of the log that it has not applied
 	Rebuilding bool            `json:"rebuilding,omitempty"`
+	Model      string          `json:"model,omitempty"`   // of vectors alone: what made them
+	Missing    int             `json:"missing,omitempty"` // rows that have no vector yet
+	Refused    int             `json:"refused,omitempty"` // rows that the endpoint would not make one of
 }
 
 // Inspection is a view laid open.

@@ -187,8 +187,8 @@ func (c *chooser) loadPlace(ctx context.Context) (err error) {
 	return err
 }
 
-// loadKind reads the newest rows of one kind: from the lists of the project's folders, and those saved under its name
-// alone, which no folder's list has, from the index.
+// loadKind reads the newest rows of one kind: from the lists of the project's folders, and those that have its name and no
+// root, which no folder's list has, from the index.
 func (c *chooser) loadKind(ctx context.Context, kind projections.Kind, limit int) error {
 	var found []projections.Row
 	for _, root := range c.roots {
@@ -200,35 +200,27 @@ func (c *chooser) loadKind(ctx context.Context, kind projections.Kind, limit int
 		}
 		found = append(found, rows...)
 	}
-	if len(c.roots) > 1 {
-		slices.SortStableFunc(found, func(a, b projections.Row) int {
-			return cmp.Or(b.At.Compare(a.At), cmp.Compare(b.Position, a.Position))
-		})
-	}
-	c.rows = append(c.rows, found[:min(len(found), limit)]...)
-	if c.ask.Project == "" || len(c.roots) > 0 && kind != projections.Memory {
-		return nil
-	}
 	named, err := c.named(ctx, kind, limit)
-	c.rows = append(c.rows, named...)
-	return err
+	if err != nil {
+		return err
+	}
+	found = append(found, named...)
+	slices.SortStableFunc(found, func(a, b projections.Row) int { return inTime(b, a) })
+	c.rows = append(c.rows, found[:min(len(found), limit)]...)
+	return nil
 }
 
 // named reads the newest rows of one kind of all projects of the name; if there is a root, those that have none.
 func (c *chooser) named(ctx context.Context, kind projections.Kind, limit int) ([]projections.Row, error) {
+	if c.ask.Project == "" {
+		return nil, nil
+	}
 	k, _ := indexKind(kind)
-	found, err := c.recall.index.Search(ctx, index.Query{Project: c.ask.Project, Kinds: []index.Kind{k}, Limit: limit})
-	if err != nil {
-		return nil, err
+	q := index.Query{Project: c.ask.Project, Kinds: []index.Kind{k}}
+	if len(c.roots) > 0 {
+		q.Project, q.Rootless = "", c.ask.Project
 	}
-	ids := make([]events.ID, len(found.Hits))
-	for i, h := range found.Hits {
-		ids[i] = h.ID
-	}
-	rows, err := c.recall.views.Rows(ctx, ids...)
-	return slices.DeleteFunc(rows, func(row projections.Row) bool {
-		return !row.Listed() || len(c.roots) > 0 && row.ProjectRoot != ""
-	}), err
+	return c.recall.listed(ctx, q, limit, func(projections.Row) bool { return true })
 }
 
 // loadFiles reads which of the project's files were changed last.

@@ -32,6 +32,9 @@ type Item struct {
 	Ranks        *Ranks           `json:"ranks,omitempty"`   // if an explanation was asked for and vectors were looked at
 }
 
+// What is what the row is called in a word, as Row.What is.
+func (it Item) What() string { return projections.What(it.Kind, it.Type) }
+
 const (
 	// maxTitle is the longest title in characters that an item shows.
 	maxTitle = 160

@@ -1,6 +1,7 @@
 package recall
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -24,9 +25,8 @@ const (
 	maxPromptRead  = 2 << 10
 	maxPromptWords = 8
 
-	// lookPromptHits is how many hits of a search are weighed, and lookPromptRoots in how many folders it is made.
-	lookPromptHits  = 20
-	lookPromptRoots = 4
+	// lookPromptHits is how many hits of a search are weighed.
+	lookPromptHits = 20
 )
 
 // loadPrompt finds rows that have something of what the user said.
@@ -35,35 +35,28 @@ func (c *chooser) loadPrompt(ctx context.Context) error {
 	if len(words) < 2 {
 		return nil
 	}
-	places := c.roots[:min(len(c.roots), lookPromptRoots)]
-	if len(places) == 0 {
-		places = []string{c.ask.Project}
+	found, err := c.recall.Search(ctx, Query{
+		Text: strings.Join(words[:min(len(words), maxPromptWords)], " "), Limit: lookPromptHits,
+		Project: cmp.Or(c.ask.ProjectRoot, c.ask.Project), Of: Project{Name: c.ask.Project, Key: c.ask.ProjectKey},
+		Kinds: []projections.Kind{projections.Observation, projections.Summary, projections.Memory},
+	})
+	if err != nil {
+		return err
+	}
+	ids := make([]events.ID, len(found.Results))
+	for i, hit := range found.Results {
+		ids[i] = hit.ID
+	}
+	if c.rows, err = c.recall.views.Rows(ctx, ids...); err != nil {
+		return err
 	}
 	c.score = map[events.ID]int{}
-	for _, place := range places {
-		found, err := c.recall.Search(ctx, Query{
-			Text: strings.Join(words[:min(len(words), maxPromptWords)], " "), Project: place, Limit: lookPromptHits,
-			Kinds: []projections.Kind{projections.Observation, projections.Summary, projections.Memory},
-		})
-		if err != nil {
-			return err
+	for _, row := range c.rows {
+		score, all := overlap(words, row)
+		if all {
+			score = max(score, c.wanted())
 		}
-		ids := make([]events.ID, len(found.Results))
-		for i, hit := range found.Results {
-			ids[i] = hit.ID
-		}
-		rows, err := c.recall.views.Rows(ctx, ids...)
-		if err != nil {
-			return err
-		}
-		for _, row := range rows {
-			score, all := overlap(words, row)
-			if all {
-				score = max(score, c.wanted())
-			}
-			c.score[row.ID] = score
-		}
-		c.rows = append(c.rows, rows...)
+		c.score[row.ID] = score
 	}
 	return nil
 }

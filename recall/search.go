@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"time"
 
 	"github.com/cmemd/cmemd/events"
@@ -42,7 +41,8 @@ const (
 type Query struct {
 	Text string // any of its words; empty: what passes the filters, newest first
 
-	Project string             // root, of any folder of the project, or shown name; this and the following filters: empty means any
+	Project string             // its root, or its shown name; this and the following filters: empty means any
+	Of      Project            // with a root in Project: what is known of it beside that
 	Kinds   []projections.Kind // any of observation, summary, memory, prompt
 	Type    string
 	Concept string
@@ -73,8 +73,8 @@ type Answer struct {
 	Note     string          `json:"note,omitempty"`   // what a person should know of the vectors that were not, or not all, looked at
 }
 
-// Facets says how what matches is spread: how many have each value, the most frequent 50; months are in UTC, the newest
-// first. Rows that were superseded or folded since are counted too.
+// Facets says how what matches is spread, found by words or by what it means: how many have each value, the most frequent 50;
+// months are in UTC, the newest first. Rows that were superseded or folded since are counted too.
 type Facets struct {
 	Project []Count `json:"project"` // shown names; these lists are never nil
 	Type    []Count `json:"type"`
@@ -177,13 +177,14 @@ func (r *Recall) translate(ctx context.Context, q Query) (index.Query, error) {
 		}
 		iq.Kinds = append(iq.Kinds, k)
 	}
-	if filepath.IsAbs(q.Project) {
-		folders, err := r.views.Folders(ctx, q.Project, "")
-		if err != nil {
-			return iq, fmt.Errorf("recall: %w", err)
-		}
-		iq.Projects = folders
+	if !isRoot(q.Project) {
+		return iq, nil
 	}
+	folders, err := r.views.Folders(ctx, q.Project, q.Of.Key)
+	if err != nil {
+		return iq, fmt.Errorf("recall: %w", err)
+	}
+	iq.Projects, iq.Rootless = folders, q.Of.Name
 	return iq, nil
 }
 

@@ -1,14 +1,17 @@
 package recall
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/index"
 )
 
 const (
@@ -21,7 +24,8 @@ const (
 type TimelineQuery struct {
 	Anchor  string // an id or a prefix of one, a time (RFC 3339 or 2006-01-02), or now
 	Text    string // the best hit for it is the anchor
-	Project string // root or shown name; empty: that of the anchor's row, or all
+	Project string // its root, or its shown name; empty: that of the anchor's row, or all
+	Of      Project
 	Kind    projections.Kind
 
 	Before, After int // rows on either side; 0 means DefaultDepth, less than 0 none; at most MaxDepth
@@ -57,7 +61,7 @@ func (r *Recall) Timeline(ctx context.Context, q TimelineQuery) (Timeline, error
 		it := itemOf(*row)
 		t.Anchor = &it
 		if q.Project == "" {
-			q.Project = projectOf(*row)
+			q.Project, q.Of = projectOf(*row), Project{Name: row.Project}
 		}
 	}
 	older, newer, err := r.around(ctx, at, before, after, q)
@@ -123,7 +127,7 @@ func (r *Recall) anchorID(ctx context.Context, q TimelineQuery) (events.ID, erro
 	if q.Anchor != "" {
 		return r.Resolve(ctx, q.Anchor)
 	}
-	ask := Query{Text: q.Text, Project: q.Project, Limit: 1}
+	ask := Query{Text: q.Text, Project: q.Project, Of: q.Of, Limit: 1}
 	if q.Kind != "" {
 		ask.Kinds = []projections.Kind{q.Kind}
 	}
@@ -137,8 +141,7 @@ func (r *Recall) anchorID(ctx context.Context, q TimelineQuery) (events.ID, erro
 	return found.Results[0].ID, nil
 }
 
-// around reads the rows on both sides. The views keep lists by project root; of a project that is only named, the rows
-// are picked from the list of all, of which no more than some are looked at.
+// around reads the rows on both sides. The views keep lists by project root; what has none is read by its name.
 func (r *Recall) around(ctx context.Context, at projections.Anchor, before, after int, q TimelineQuery) (older, newer []projections.Row, err error) {
 	var kinds []projections.Kind
 	if q.Kind != "" {
@@ -147,31 +150,54 @@ func (r *Recall) around(ctx context.Context, at projections.Anchor, before, afte
 		}
 		kinds = append(kinds, q.Kind)
 	}
-	root, named := q.Project, q.Project != "" && !strings.ContainsAny(q.Project, `/\`)
-	askBefore, askAfter := before, after
-	if named {
-		root, askBefore, askAfter = "", before*namedFactor, after*namedFactor
+	roots, named := []string{""}, index.Query{}
+	switch {
+	case isRoot(q.Project):
+		if roots, err = r.views.Folders(ctx, q.Project, q.Of.Key); err != nil {
+			return nil, nil, fmt.Errorf("recall: %w", err)
+		}
+		named.Rootless = q.Of.Name
+	case q.Project != "":
+		roots, named.Project = nil, q.Project
 	}
-	older, newer, err = r.views.Around(ctx, at, askBefore, askAfter, root, kinds...)
-	if err != nil {
-		return nil, nil, fmt.Errorf("recall: %w", err)
+	for _, root := range roots {
+		o, n, err := r.views.Around(ctx, at, before, after, root, kinds...)
+		if err != nil {
+			return nil, nil, fmt.Errorf("recall: %w", err)
+		}
+		older, newer = append(older, o...), append(newer, n...)
 	}
-	if named {
-		older, newer = pick(older, q.Project), pick(newer, q.Project)
-		older, newer = older[max(0, len(older)-before):], newer[:min(len(newer), after)]
+	if named.Project+named.Rootless != "" {
+		o, n, err := r.aroundNamed(ctx, at, before, after, named, kinds)
+		if err != nil {
+			return nil, nil, err
+		}
+		older, newer = append(older, o...), append(newer, n...)
 	}
-	return older, newer, nil
+	slices.SortStableFunc(older, inTime)
+	slices.SortStableFunc(newer, inTime)
+	return older[max(0, len(older)-max(0, before)):], newer[:min(len(newer), max(0, after))], nil
 }
 
-// namedFactor is how many rows of all projects are looked at for one of a project that is only named.
-const namedFactor = 10
-
-func pick(rows []projections.Row, project string) []projections.Row {
-	var out []projections.Row
-	for _, row := range rows {
-		if row.Project == project {
-			out = append(out, row)
-		}
+// aroundNamed reads the rows on both sides of those that q finds.
+func (r *Recall) aroundNamed(ctx context.Context, at projections.Anchor, before, after int, q index.Query, kinds []projections.Kind) (older, newer []projections.Row, err error) {
+	for _, kind := range kinds {
+		k, _ := indexKind(kind)
+		q.Kinds = append(q.Kinds, k)
 	}
-	return out
+	here := projections.Row{At: at.At, Position: at.Position}
+	back, forth := q, q
+	back.Sort, back.Until = index.Newest, at.At
+	older, err = r.listed(ctx, back, before, func(row projections.Row) bool { return inTime(row, here) < 0 })
+	if err != nil {
+		return nil, nil, err
+	}
+	forth.Sort, forth.Since = index.Oldest, at.At
+	newer, err = r.listed(ctx, forth, after, func(row projections.Row) bool { return inTime(row, here) > 0 })
+	return older, newer, err
+}
+
+// inTime orders rows by when they happened.
+func inTime(a, b projections.Row) int {
+	return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Position, b.Position))
 }

@@ -23,7 +23,7 @@ func newContext(a *app) *cobra.Command {
 		Example: "  cmemd context --explain\n  cmemd context --prompt \"why do discounts lose a cent\"\n  cmemd context --file cart/cart.go --explain",
 		Args:    takes(0, 0, ""),
 	}
-	c.Flags().StringVar(&q.Project, "project", "", "its name or root; that of this folder, if not given")
+	projectFlag(c, &q.Project, "", "that of this folder, if not given")
 	c.Flags().StringVar(&q.Session, "session", "", "as if for this session")
 	c.Flags().StringVar(&q.Source, "source", "", "how the session starts: startup, clear, compact, resume")
 	c.Flags().StringVar(&q.Prompt, "prompt", "", "at this prompt instead of a start")

@@ -42,7 +42,7 @@ func newForget(a *app) *cobra.Command {
 	flags := c.Flags()
 	flags.StringVar(&f.q.Query, "query", "", "what says this, literally")
 	flags.StringVar(&f.q.Session, "session", "", "of one session: its id, ours or the agent's")
-	flags.StringVar(&f.q.Project, "project", "", "of a project: its name or root")
+	projectFlag(c, &f.q.Project, "of a project", "what was saved under its mere name goes too")
 	flags.BoolVar(&f.q.DryRun, "dry-run", false, "only show what would go")
 	flags.BoolVar(&f.yes, "yes", false, "do not ask")
 	since, until := addWhen(c, "since", "what happened since"), addWhen(c, "until", "what happened until")

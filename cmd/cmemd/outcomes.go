@@ -33,7 +33,7 @@ func newOutcomes(a *app) *cobra.Command {
 	c.Flags().StringVar(&q.Kind, "kind", "", "tool_used, context_compacted, agent_stopped")
 	c.Flags().StringVar(&q.Turn, "turn", "", "what a turn was asked about: its id, or the beginning of it")
 	c.Flags().StringVar(&q.Session, "session", "", "its id, ours or the agent's")
-	c.Flags().StringVar(&q.Project, "project", "", "of its sessions: its name or root")
+	projectFlag(c, &q.Project, "of a project's sessions", "")
 	c.Flags().Uint64Var(&before, "before", 0, "only those before this position of the log: the next page")
 	c.Flags().IntVarP(&q.Limit, "limit", "n", 100, "how many, at most 10,000")
 	since, until := addWhen(c, "since", "recorded since"), addWhen(c, "until", "recorded until")

@@ -38,7 +38,7 @@ func newReobserve(a *app) *cobra.Command {
 	f.BoolVar(&r.q.Dropped, "dropped", false, "what came to nothing")
 	f.StringVar(&r.q.Turn, "turn", "", "what a turn was asked about: its id, or the beginning of it")
 	f.StringVar(&r.q.Session, "session", "", "of one session: its id, ours or the agent's")
-	f.StringVar(&r.q.Project, "project", "", "of a project's sessions: its name or root")
+	projectFlag(c, &r.q.Project, "of a project's sessions", "")
 	f.StringVar(&r.q.Class, "class", "", "of a dropped output: idle, xml, prose")
 	f.StringVar(&r.q.Reason, "reason", "", "why it was skipped or dropped")
 	f.StringVar(&r.q.Provider, "provider", "", "which one of those that are configured to ask; otherwise as for any turn")

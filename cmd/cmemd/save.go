@@ -24,7 +24,7 @@ func newSave(a *app) *cobra.Command {
 		Example: "  cmemd save \"Releases are cut on Tuesdays\" --type decision\n  git log -1 --format=%B | cmemd save - --title \"why we pinned the driver\"",
 	}
 	c.Flags().StringVar(&m.Title, "title", "", "in one line; else the beginning of the text")
-	c.Flags().StringVar(&m.Project, "project", "", "its name or root; that of this folder, if not given")
+	projectFlag(c, &m.Project, "", "that of this folder, if not given")
 	c.Flags().StringVar(&m.Type, "type", "", "bugfix, feature, decision, discovery, ...")
 	c.Flags().StringVar(&m.Session, "session", "", "the session that it is of")
 	c.Flags().StringSliceVar(&m.Concepts, "concept", nil, "a concept beside it; may be given again")

@@ -53,7 +53,7 @@ func newSearch(a *app) *cobra.Command {
 
 func (s *searched) flags(c *cobra.Command) {
 	f, q := c.Flags(), &s.query
-	f.StringVar(&q.Project, "project", "", "its name or root")
+	projectFlag(c, &q.Project, "", "")
 	f.StringSliceVar(&s.kinds, "kind", nil, "observation, summary, memory, prompt; several with commas, or given again")
 	f.StringVar(&q.Type, "type", "", "of observations: bugfix, feature, decision, ...")
 	f.StringVar(&q.Concept, "concept", "", "one that stands beside it")
@@ -62,7 +62,7 @@ func (s *searched) flags(c *cobra.Command) {
 	f.StringVar(&q.Agent, "agent", "", "whose memory")
 	f.StringVar(&q.Sort, "sort", "", "relevance, newest, oldest")
 	f.IntVar(&s.recency, "recency", 0, "per cent that the newest is worth above the very old; 0: age does not count (default: search_recency)")
-	f.BoolVar(&q.Facets, "facets", false, "count what matches by project, type, concept, file and month")
+	f.BoolVar(&q.Facets, "facets", false, "count what matches, by words or by meaning, by project, type, concept, file and month")
 	f.BoolVar(&q.Explain, "explain", false, "say of each result why it stands where it stands")
 	f.IntVarP(&q.Limit, "limit", "n", 20, "how many, at most 100")
 	f.IntVar(&q.Offset, "offset", 0, "how many of the best to leave out")
@@ -134,14 +134,6 @@ func (a *app) showResults(found api.SearchResults, q api.SearchQuery) error {
 		a.say("%d of %d; `--offset %d` shows more, `cmemd show ID` shows one whole", shown, found.Total, shown)
 	}
 	return nil
-}
-
-// what is the kind of a row, or for observations their type.
-func what(k projections.Kind, typ string) string {
-	if k == projections.Observation && typ != "" {
-		return typ
-	}
-	return string(k)
 }
 
 // flagged marks a title whose row claims something that is not so.

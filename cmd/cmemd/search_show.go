@@ -18,7 +18,7 @@ func (a *app) printResults(found api.SearchResults) error {
 	if len(found.Results) > 0 {
 		l := list{head: []string{"ID", "WHAT", "WHEN", "PROJECT", "TOKENS", "TITLE"}}
 		for _, r := range found.Results {
-			l.add(a.shownID(r.ID), what(r.Kind, r.Type), moment(r.At), r.Project, strconv.Itoa(r.Tokens), flagged(counted(r), r.Flagged))
+			l.add(a.shownID(r.ID), r.What(), moment(r.At), r.Project, strconv.Itoa(r.Tokens), flagged(counted(r), r.Flagged))
 		}
 		if err := a.print(l); err != nil {
 			return err

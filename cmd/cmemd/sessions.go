@@ -18,7 +18,7 @@ func newSessions(a *app) *cobra.Command {
 		Long: "Sessions lists the sessions, the latest first. ID is that of one, ours or the agent's; 8 digits or more of the beginning of\nours are enough.",
 		Args: takes(0, 1, "one id of a session"),
 	}
-	c.Flags().StringVar(&q.Project, "project", "", "its name or root")
+	projectFlag(c, &q.Project, "", "")
 	c.Flags().StringVar(&q.Agent, "agent", "", "whose sessions")
 	c.Flags().BoolVar(&q.OpenOnly, "open", false, "only those that have not ended")
 	c.Flags().IntVarP(&q.Limit, "limit", "n", 50, "how many, at most 1,000")
@@ -89,7 +89,7 @@ func (a *app) oneSession(ctx context.Context, client *api.Client, id string) err
 	a.printf("\n")
 	l := list{head: []string{"ID", "WHAT", "WHEN", "TITLE"}}
 	for _, r := range found.Rows {
-		l.add(a.shownID(r.ID), what(r.Kind, r.Type), moment(r.At), flagged(titleOf(r), r.Flagged))
+		l.add(a.shownID(r.ID), r.What(), moment(r.At), flagged(titleOf(r), r.Flagged))
 	}
 	return a.print(l)
 }

@@ -19,7 +19,7 @@ func newTimeline(a *app) *cobra.Command {
 	c.Flags().StringVar(&q.Query, "query", "", "take the best hit of this search for the id")
 	c.Flags().IntVar(&q.Before, "before", 5, "how many rows before it")
 	c.Flags().IntVar(&q.After, "after", 5, "how many rows after it")
-	c.Flags().StringVar(&q.Project, "project", "", "its name or root; that of the id, if not given")
+	projectFlag(c, &q.Project, "", "that of the id, if not given")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if (len(args) == 1) == (q.Query != "") {
 			return misused(c, "%s needs either an id, a time, or --query", c.CommandPath())
@@ -59,7 +59,7 @@ func (a *app) showTimeline(t api.Timeline) error {
 	l := list{head: []string{"ID", "WHAT", "WHEN", "", "TOKENS", "TITLE"}}
 	add := func(mark string, rows ...api.Result) {
 		for _, r := range rows {
-			l.add(a.shownID(r.ID), what(r.Kind, r.Type), moment(r.At), mark, strconv.Itoa(r.Tokens), flagged(r.Title, r.Flagged))
+			l.add(a.shownID(r.ID), r.What(), moment(r.At), mark, strconv.Itoa(r.Tokens), flagged(r.Title, r.Flagged))
 		}
 	}
 	add("", t.Before...)

@@ -44,7 +44,7 @@ func newUsage(a *app) *cobra.Command {
 		Args:    takes(0, 0, ""),
 	}
 	c.Flags().StringVar(&by, "by", "day", strings.Join(usageWords(), ", "))
-	c.Flags().StringVar(&q.Project, "project", "", "of its sessions: its name or root")
+	projectFlag(c, &q.Project, "of a project's sessions", "")
 	c.Flags().BoolVar(&q.UTC, "utc", false, "with the days of UTC")
 	c.Flags().IntVarP(&q.Limit, "limit", "n", 100, "how many rows, at most 10,000; the total is of all")
 	since, until := addWhen(c, "since", "ended since"), addWhen(c, "until", "ended until")

@@ -1,0 +1,48 @@
+package recall
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/index"
+)
+
+// Project is what is known of a project whose root is given. Rows are a project's if their root is one of its folders; or if
+// they have no root, as what is saved under a mere name, and its shown name: such rows are of every project of that name.
+// Search, Timeline and Context go by this alone, and so does forgetting.
+type Project struct {
+	Name string // its shown name; empty: what has no root is left out
+	Key  string // what identifies it; empty: as the sessions in its root said
+}
+
+// isRoot reports whether a project is named by its root rather than by its shown name.
+func isRoot(project string) bool { return filepath.IsAbs(project) }
+
+// listed reads the first n rows that q finds and that answers show, those alone that keep wants.
+func (r *Recall) listed(ctx context.Context, q index.Query, n int, keep func(projections.Row) bool) ([]projections.Row, error) {
+	var rows []projections.Row
+	looked, seen := 0, map[events.ID]bool{}
+	for q.Limit = n + spare; ; q.Limit *= 4 {
+		found, err := r.index.Search(ctx, q)
+		if err != nil {
+			return nil, fmt.Errorf("recall: %w", err)
+		}
+		more, err := r.rowsOf(ctx, found.Hits[min(looked, len(found.Hits)):], moment{})
+		if err != nil {
+			return nil, err
+		}
+		looked = len(found.Hits)
+		for _, row := range more {
+			if row.Listed() && !seen[row.ID] && keep(row) {
+				seen[row.ID] = true
+				rows = append(rows, row)
+			}
+		}
+		if len(rows) >= n || len(found.Hits) < q.Limit {
+			return rows[:min(len(rows), n)], nil
+		}
+	}
+}
