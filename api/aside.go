@@ -55,7 +55,12 @@ func (s *Server) putAside(d delivery, cause error) {
 	if s.cfg.Spool == nil || !permanent(cause) {
 		return
 	}
-	if err := s.keepBad(d, cause); err != nil {
+	err := s.keepBad(d, cause)
+	if errors.Is(err, relay.ErrPrivate) {
+		s.metrics.ignored.Inc()
+		return
+	}
+	if err != nil {
 		s.metrics.lost.Inc()
 		s.logger.Error("a refused payload is lost", "agent", d.agent, "bytes", len(d.body), "err", err)
 		return

@@ -97,6 +97,8 @@ type Config struct {
 	Price func(provider, model string, tokens events.Usage) (usd float64, ok bool)
 	// Secrets takes secrets out of each text that is about to be recorded. nil: nothing is taken out
 	Secrets hooks.Redact
+	// Rules say what is not recorded. nil: only what never is
+	Rules *relay.Rules
 	// Redact sees each event that is about to be recorded, and may change it. It must be safe for concurrent use. nil:
 	// memories that are saved lose their secrets; what is captured has lost them before
 	Redact func(events.Event) events.Event
@@ -166,6 +168,7 @@ type Server struct {
 	logger  *slog.Logger
 	started time.Time
 	facts   *facts
+	rules   relay.Rules
 	echoes  echoes
 	metrics *metrics
 	local   http.Handler
@@ -198,6 +201,9 @@ func New(cfg Config) (*Server, error) {
 	s := &Server{cfg: cfg.withDefaults(), spool: cfg.Spool, again: make(chan struct{}, 1), curate: make(chan struct{}, 1), ending: make(chan struct{})}
 	s.logger, s.started = s.cfg.Logger, s.cfg.Now()
 	s.facts = newFacts(s.cfg.Repos, s.cfg.Now)
+	if cfg.Rules != nil {
+		s.rules = *cfg.Rules
+	}
 	m, err := newMetrics(s)
 	if err != nil {
 		return nil, fmt.Errorf("api: metrics: %w", err)

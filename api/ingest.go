@@ -89,6 +89,7 @@ type ingest struct {
 	order    []events.SessionID                       // of first sight
 	batch    []read                                   // of one session
 	repeated int                                      // captures that were nothing but memory
+	private  int                                      // captures of which nothing may be recorded
 	took     func(c session.Capture, known bool)      // told of each that was recorded, or known before; nil: nobody is
 	out      Ingested
 }
@@ -146,6 +147,11 @@ func (in *ingest) blame(line int, detail string) {
 
 // add queues a capture, unless the log has it.
 func (in *ingest) add(ctx context.Context, c session.Capture) error {
+	c, why := in.s.mayRecord(c)
+	if why != "" {
+		in.private++
+		return nil
+	}
 	c.Origin = in.s.origin(ctx, c.Origin, factsAge, true)
 	c.Event = in.s.cfg.Redact(c.Event)
 	id := c.Origin.Session()
@@ -268,9 +274,14 @@ func (in *ingest) result(p hooks.Progress) Ingested {
 	out := in.out
 	out.Sessions = list(slices.Clone(in.order))
 	out.Lines, out.Skipped, out.Malformed, out.Offset, out.Partial = p.Lines, p.Skipped, p.Malformed, p.Offset, p.Partial
-	if in.repeated > 0 {
+	if in.repeated+in.private > 0 {
 		out.Skipped = maps.Clone(p.Skipped)
+	}
+	if in.repeated > 0 {
 		out.Skipped["repeated memory"] = in.repeated
+	}
+	if in.private > 0 {
+		out.Skipped["private"] = in.private
 	}
 	return out
 }

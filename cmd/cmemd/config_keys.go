@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cmemd/cmemd/hooks/relay"
 	"github.com/cmemd/cmemd/observer/extractive"
 	"github.com/cmemd/cmemd/policy"
 )
@@ -51,6 +52,7 @@ type config struct {
 	LogFiles        int
 	RetentionDays   int
 
+	relay.Switches
 	Choice
 	Models
 	Given
@@ -88,7 +90,7 @@ func (s setting) env() string { return "CMEMD_" + strings.ToUpper(s.key) }
 
 // settings is the table of all keys. It is the only place that knows them.
 func settings() []setting {
-	return slices.Concat(daemonSettings(), superviseSettings(), storeSettings(), contextSettings(), choiceSettings(), modelSettings(), vectorSettings())
+	return slices.Concat(daemonSettings(), superviseSettings(), storeSettings(), captureSettings(), contextSettings(), choiceSettings(), modelSettings(), vectorSettings())
 }
 
 // daemonSettings is the part of the table that says where the daemon is reached, who observes, and how long it waits for what.

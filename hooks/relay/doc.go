@@ -10,6 +10,8 @@
 //     left behind.
 //   - A payload may reach the daemon twice, posted and from the spool. Both carry one delivery id: the daemon answers the
 //     second as it answered the first, and stores nothing.
-//   - What is posted is what the agent said; what is spooled has lost its private text and its secrets. The daemon looks
-//     for both again.
+//   - What is posted is what the agent said; what is spooled has lost its private text and its secrets, and what Rules let
+//     nobody record. The daemon looks for all of it again.
+//   - Rules know files by their names and commands by their words. A program that reads a private file which its command
+//     line does not name, and tools that print what others read, are recorded, without the secrets that are known as such.
 package relay

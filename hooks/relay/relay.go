@@ -50,6 +50,7 @@ const (
 	Refused   Outcome = "refused"   // the daemon said no: 4xx or 500
 	Spooled   Outcome = "spooled"   // it is on disk in the spool
 	Lost      Outcome = "lost"      // neither; counted where that was possible
+	LeftOut   Outcome = "left out"  // nothing of it may be recorded
 	Abandoned Outcome = "abandoned" // the time was up before it was known
 )
 
@@ -220,7 +221,7 @@ func (h *hook) answered(a answer) {
 func (h *hook) unanswered(ctx context.Context, deadline time.Time, cause error) {
 	name, lost := h.keep(cause)
 	if absent(cause) && h.expectDaemon() && h.opensSession() && h.postWhenUp(ctx, deadline) {
-		if lost == nil {
+		if lost == nil && name != "" {
 			_ = h.spool.Remove(name) // a copy that stays is known by its delivery id
 		}
 		return
@@ -252,10 +253,15 @@ func (h *hook) postWhenUp(ctx context.Context, deadline time.Time) bool {
 	return false
 }
 
-// keep stores the payload in the spool because of cause, and returns its name there, or why it is lost.
+// keep stores the payload in the spool because of cause, and returns its name there, or why it is lost. What may not be
+// recorded has no name and is not lost.
 func (h *hook) keep(cause error) (name string, lost error) {
 	name, lost = h.spool.Put(Entry{Agent: h.Agent, Delivery: h.delivery, OccurredAt: h.at, Body: h.payload})
 	h.result.Outcome, h.result.Err = Spooled, cause
+	if errors.Is(lost, ErrPrivate) {
+		h.result.Outcome = LeftOut
+		return "", nil
+	}
 	if errors.Is(lost, ErrUnsynced) {
 		h.result.Err = errors.Join(cause, lost)
 		return name, nil

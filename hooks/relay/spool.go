@@ -32,11 +32,15 @@ type Spool struct {
 	dir   string
 	limit int64
 	sync  func(dir string) error // returns when the names in a folder are on disk
+	rules func() *Rules          // of what may be kept
 }
 
 // NewSpool returns the spool of a home. It touches nothing: the first Put makes the folders.
 func NewSpool(home string) *Spool {
-	return &Spool{dir: filepath.Join(home, "spool"), limit: spoolLimit, sync: durable.SyncDir}
+	return &Spool{
+		dir: filepath.Join(home, "spool"), limit: spoolLimit, sync: durable.SyncDir,
+		rules: func() *Rules { return loadRules(home, os.Getenv) },
+	}
 }
 
 // An Entry is one payload as its hook kept it.
@@ -50,16 +54,24 @@ type Entry struct {
 	Body       []byte         // the payload, not checked: agents may send anything
 }
 
-// Put stores an entry without the private text and the secrets of its body and returns its name. The entry is on disk when Put returns
-// without an error, and is there with ErrUnsynced; otherwise there is none, and the name is empty. Name, Cut
-// and Redactions are ignored. It returns ErrSpoolFull if there is no room.
+// Put stores an entry without the private text, the secrets and the private contents of its body, and returns its name. The
+// entry is on disk when Put returns without an error, and is there with ErrUnsynced; otherwise there is none, and the name
+// is empty. Name, Cut and Redactions are ignored. It returns ErrSpoolFull if there is no room, and ErrPrivate if the rules
+// of the home (see Rules) let nothing of it be recorded.
 func (s *Spool) Put(e Entry) (string, error) {
 	if !isUUID(e.Delivery) || !validAgent(e.Agent) {
 		return "", fmt.Errorf("relay: spool: %w: delivery %q of %q", ErrBadEntry, e.Delivery, e.Agent)
 	}
-	body, cut := CutPrivateJSON(e.Body)
+	kept, left, err := s.rules().payload(e.Agent, e.Body)
+	if err != nil {
+		return "", err
+	}
+	body, cut := CutPrivateJSON(kept)
 	body, e.Redactions = redactBody(body)
 	e.Body, e.Cut = body, cut
+	if left != "" {
+		e.Redactions = counted(e.Redactions, left)
+	}
 	head := appendHeader(nil, e)
 	if err := s.room(int64(len(head) + len(body))); err != nil {
 		return "", err
@@ -72,6 +84,15 @@ func (s *Spool) Put(e Entry) (string, error) {
 		return name, fmt.Errorf("%w: %w", ErrUnsynced, err)
 	}
 	return name, nil
+}
+
+// counted is counts with one more of a kind.
+func counted(counts map[string]int, kind string) map[string]int {
+	if counts == nil {
+		counts = make(map[string]int, 1)
+	}
+	counts[kind]++
+	return counts
 }
 
 // store brings an entry into new. Its name in tmp is its own: the hook and the daemon may store one delivery at once.

@@ -1,0 +1,74 @@
+package api
+
+import (
+	"maps"
+
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/hooks"
+	"github.com/cmemd/cmemd/hooks/relay"
+	"github.com/cmemd/cmemd/session"
+)
+
+// withoutPrivate is a report without what the rules of privacy leave out. Of a session of which nothing is recorded no
+// memory is wanted either: that it was given some would be recorded.
+func (s *Server) withoutPrivate(r hooks.Report) hooks.Report {
+	if why := s.rules.Skips(r.Origin.Agent, r.Origin.Cwd); why != "" {
+		r.Captures, r.Wants, r.Ignored = nil, hooks.WantNone, why
+		return r
+	}
+	kept := r.Captures[:0]
+	for _, c := range r.Captures {
+		c, why := s.public(c)
+		if why != "" {
+			r.Ignored = why
+			continue
+		}
+		kept = append(kept, c)
+	}
+	r.Captures = kept
+	return r
+}
+
+// mayRecord is a capture from a transcript without what the rules of privacy leave out; why says that it is all of it.
+func (s *Server) mayRecord(c session.Capture) (kept session.Capture, why string) {
+	if why := s.rules.Skips(c.Origin.Agent, c.Origin.Cwd); why != "" {
+		return c, why
+	}
+	return s.public(c)
+}
+
+// public is a capture without private contents. Why says that nothing of it may be recorded.
+func (s *Server) public(c session.Capture) (kept session.Capture, why string) {
+	t, ok := c.Event.(events.ToolUsed)
+	if !ok {
+		return c, ""
+	}
+	if why := s.rules.SkipsTool(t.Tool); why != "" {
+		return c, why
+	}
+	cwd := t.Cwd
+	if cwd == "" {
+		cwd = c.Origin.Cwd
+	}
+	switch f := s.rules.Look(cwd, t.Input); {
+	case f.Ignored:
+		return c, "it names an ignored path"
+	case f.Left != "":
+		c.Event = withoutContents(t, f, &s.rules)
+	}
+	return c, ""
+}
+
+// withoutContents is a tool use without what the tool was given to write, and without what came of it.
+func withoutContents(t events.ToolUsed, f relay.Finding, rules *relay.Rules) events.ToolUsed {
+	t.Input = rules.Cut(t.Input, f)
+	if t.Output != "" {
+		t.Output = f.Mark()
+	}
+	t.Redactions = maps.Clone(t.Redactions)
+	if t.Redactions == nil {
+		t.Redactions = make(map[string]int, 1)
+	}
+	t.Redactions[f.Left]++
+	return t
+}

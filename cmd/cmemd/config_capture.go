@@ -1,0 +1,39 @@
+package main
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/cmemd/cmemd/hooks/relay"
+)
+
+// captureSettings is the part of the table that says what is not recorded. Hooks read these keys too, by themselves, before
+// they keep what no daemon took: see relay.Switches.
+func captureSettings() []setting {
+	return []setting{
+		namesKey(relay.KeySkipTools, "tools whose uses are not recorded, like WebSearch or mcp__mail__*",
+			func(c *config) *[]string { return &c.SkipTools }),
+		namesKey(relay.KeySkipAgents, "agents of which nothing is recorded",
+			func(c *config) *[]string { return &c.SkipAgents }),
+		namesKey(relay.KeyIgnore, "paths of which nothing is recorded, as a .gitignore writes them, from / or ~/ on; see also .cmemdignore",
+			func(c *config) *[]string { return &c.Ignore }),
+	}
+}
+
+// maxNames is how many names one such setting may have, and maxNameBytes how long one may be.
+const maxNames, maxNameBytes = 200, 1000
+
+// namesKey is a setting of any texts, with commas between them.
+func namesKey(key, doc string, at func(*config) *[]string) setting {
+	return setting{
+		key: key, kind: kindList, doc: doc, limits: "none or more names, none of them empty", open: true,
+		set: func(c *config, text string) bool {
+			*at(c) = splitList(text)
+			return len(*at(c)) <= maxNames && !slices.ContainsFunc(*at(c), func(n string) bool {
+				return n == "" || len(n) > maxNameBytes || strings.ContainsFunc(n, unicode.IsControl)
+			})
+		},
+		get: func(c *config) string { return strings.Join(*at(c), ", ") },
+	}
+}

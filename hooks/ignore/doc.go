@@ -1,0 +1,10 @@
+// Package ignore says which paths a person does not want to see recorded, by files named .cmemdignore that are written as
+// .gitignore files are, and stand in any folder for what lies below it.
+//
+// It imports the standard library only: what agents start at every tool call uses it too.
+//
+// What bites:
+//   - As in git, nothing below an ignored folder can be taken in again.
+//   - Paths are taken as they are written, without their links resolved.
+//   - Letters count as they are: on a file system that takes A for a, write both.
+package ignore

@@ -1,0 +1,189 @@
+package ignore
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// File is the name of the files in which paths are listed.
+const File = ".cmemdignore"
+
+const (
+	// maxFile bounds such a file; nobody writes one of that size by hand.
+	maxFile = 1 << 20
+
+	// maxFolders is how many folders are remembered, and maxAge how long what was read of one stands.
+	maxFolders = 4096
+	maxAge     = 2 * time.Second
+)
+
+// A Tree tells of paths whether they are ignored, by the files in the folders above them, read when they are needed. It is
+// safe for concurrent use.
+type Tree struct {
+	root Patterns
+	own  string // a file whose patterns count for all paths too; empty: there is none
+	now  func() time.Time
+
+	mu      sync.Mutex // guards folders
+	folders map[string]remembered
+}
+
+// remembered is the files of one folder and of those above it, the uppermost first; none if all of them are empty.
+type remembered struct {
+	files []Patterns
+	until time.Time
+}
+
+// NewTree returns a Tree in which the file at path own, and root, count for all paths, as if they stood in the uppermost
+// folder; what files below say goes before them, and what own says before root. Own may be empty, or missing.
+func NewTree(root Patterns, own string) *Tree {
+	return &Tree{root: root, own: own, now: time.Now, folders: map[string]remembered{}}
+}
+
+// probe is a name that no pattern names, for what a pattern says of all that is in a folder.
+const probe = "\x01"
+
+// Ignored reports whether a path, which must be absolute, or a folder above it is ignored, be it a file or a folder; and
+// so is a folder of which all that is in it is ignored.
+func (t *Tree) Ignored(path string) bool {
+	return t.ignored(path, true) || t.ignored(filepath.Join(path, probe), false)
+}
+
+// ignored goes down the path: what is ignored once stays so.
+func (t *Tree) ignored(path string, folder bool) bool {
+	if t == nil || !filepath.IsAbs(path) {
+		return false
+	}
+	path = filepath.Clean(path)
+	files, root := t.of(filepath.Dir(path)), t.always()
+	if files == nil && len(root.lines) == 0 {
+		return false
+	}
+	top := filepath.VolumeName(path) + string(filepath.Separator)
+	names := strings.FieldsFunc(path[len(top)-1:], func(r rune) bool { return r == filepath.Separator })
+	for i := range names {
+		if decide(root, files[:min(i+1, len(files))], names[:i+1], folder || i < len(names)-1) {
+			return true
+		}
+	}
+	return false
+}
+
+// decide asks the files above a path, the nearest first, and then root.
+func decide(root Patterns, files []Patterns, names []string, folder bool) bool {
+	for i := len(files) - 1; i >= 0; i-- {
+		if len(files[i].lines) == 0 {
+			continue
+		}
+		if ignored, decided := files[i].match(names[i:], folder); decided {
+			return ignored
+		}
+	}
+	ignored, _ := root.match(names, folder)
+	return ignored
+}
+
+// always is what counts for all paths.
+func (t *Tree) always() Patterns {
+	if t.own == "" {
+		return t.root
+	}
+	files, ok := t.recall(t.own)
+	if !ok {
+		own := readFile(t.own)
+		files = []Patterns{{lines: slices.Concat(t.root.lines, own.lines)}}
+		t.remember(t.own, files)
+	}
+	return files[0]
+}
+
+// of returns the files of a folder and of those above it, as they were read a moment ago or are now.
+func (t *Tree) of(folder string) []Patterns {
+	if files, ok := t.recall(folder); ok {
+		return files
+	}
+	own := readFile(filepath.Join(folder, File))
+	var files []Patterns
+	if above := filepath.Dir(folder); above != folder {
+		files = t.of(above)
+	}
+	if len(own.lines) > 0 {
+		depth := depthOf(folder)
+		files = append(slices.Clone(files), make([]Patterns, depth+1-len(files))...)
+		files[depth] = own
+	}
+	t.remember(folder, files)
+	return files
+}
+
+// depthOf is how many folders are above a folder.
+func depthOf(folder string) int {
+	const separator = string(filepath.Separator)
+	return strings.Count(strings.TrimRight(folder[len(filepath.VolumeName(folder)):], separator), separator)
+}
+
+func (t *Tree) recall(path string) (files []Patterns, ok bool) {
+	now := t.now()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	known, ok := t.folders[path]
+	return known.files, ok && now.Before(known.until)
+}
+
+func (t *Tree) remember(path string, files []Patterns) {
+	until := t.now().Add(maxAge)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.folders) >= maxFolders {
+		clear(t.folders)
+	}
+	t.folders[path] = remembered{files: files, until: until}
+}
+
+// readFile reads one file. One that is there and cannot be read may list anything: then all below it is ignored.
+func readFile(path string) Patterns {
+	text, err := readBounded(path)
+	switch {
+	case err == nil:
+		return Parse(text)
+	case missing(err):
+		return Patterns{}
+	}
+	return Parse("*")
+}
+
+// missing reports whether err says that a folder has no such file; so does that it is no folder, or one that may not be
+// looked into: then nobody who runs as this user could have read the file either.
+func missing(err error) bool {
+	var at *fs.PathError
+	return errors.Is(err, fs.ErrNotExist) || errors.As(err, &at) && at.Op == "stat"
+}
+
+var errNoFile = errors.New("ignore: no regular file of a bearable size")
+
+func readBounded(path string) (string, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", err
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxFile {
+		return "", errNoFile
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err == nil && len(data) > maxFile {
+		err = errNoFile
+	}
+	return string(data), err
+}

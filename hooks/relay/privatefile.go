@@ -1,0 +1,116 @@
+package relay
+
+import "strings"
+
+// privateFile says what a file is whose contents are never recorded, by its name; empty: they may be. Names of public keys,
+// and of samples without values, are no such files.
+func privateFile(path string) string {
+	if len(path) > 4096 || strings.ContainsAny(path, "\n\x00") {
+		return ""
+	}
+	folder, base := parts(path)
+	switch {
+	case base == "" || isSample(base):
+		return ""
+	case isProcEnviron(path):
+		return "the environment"
+	case isDotenv(base):
+		return "contents of a dotenv file"
+	case isKeyFile(folder, base):
+		return "contents of a key file"
+	case isCredentials(folder, base):
+		return "contents of a credentials file"
+	}
+	return ""
+}
+
+// parts are the folder and the name of a path of any system, in lower case.
+func parts(path string) (folder, base string) {
+	path = strings.ToLower(path)
+	if strings.IndexByte(path, '\\') >= 0 {
+		path = strings.ReplaceAll(path, `\`, "/")
+	}
+	i := strings.LastIndexByte(path, '/')
+	return "/" + strings.TrimPrefix(path[:max(i, 0)], "/") + "/", path[i+1:]
+}
+
+// isSample knows the names of files that show what to fill in.
+func isSample(base string) bool {
+	for _, end := range [...]string{".example", ".sample", ".template", ".dist", ".defaults", ".schema", ".pub", ".tmpl", ".go", ".md", ".ts", ".js", ".py"} {
+		if strings.HasSuffix(base, end) {
+			return true
+		}
+	}
+	return strings.Contains(base, ".example.") || strings.Contains(base, ".sample.")
+}
+
+func isDotenv(base string) bool {
+	switch base {
+	case ".env", ".envrc", ".dev.vars", ".flaskenv":
+		return true
+	}
+	return strings.HasPrefix(base, ".env.") || strings.HasPrefix(base, ".dev.vars.") || strings.HasSuffix(base, ".env") && !strings.ContainsAny(base, " ()\"'")
+}
+
+func isKeyFile(folder, base string) bool {
+	switch base {
+	case "id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "id_ecdsa_sk", "id_ed25519_sk", "identity", "secring.gpg", "master.key":
+		return base != "identity" || strings.HasSuffix(folder, "/.ssh/")
+	}
+	switch {
+	case strings.HasSuffix(folder, "/.ssh/"):
+		return base != "config" && base != "authorized_keys" && !strings.HasPrefix(base, "known_hosts")
+	case strings.Contains(folder, "/.gnupg/"), strings.Contains(folder, "/private-keys-v1.d/"), strings.Contains(folder, "/etc/wireguard/"):
+		return true
+	}
+	for _, end := range [...]string{
+		".pem", ".key", ".p12", ".pfx", ".p8", ".pk8", ".pkcs12", ".jks", ".keystore", ".ppk", ".kdbx", ".kdb", ".snk", ".keychain",
+		".keychain-db", ".ovpn", ".asc.key", ".agekey",
+	} {
+		if strings.HasSuffix(base, end) && len(base) > len(end) {
+			return true
+		}
+	}
+	return false
+}
+
+func isCredentials(folder, base string) bool {
+	switch base {
+	case ".netrc", "_netrc", ".pgpass", "pgpass.conf", ".my.cnf", ".mylogin.cnf", ".npmrc", ".pypirc", ".git-credentials", ".dockercfg",
+		".dockerconfigjson", ".htpasswd", ".vault-token", ".terraformrc", "terraform.rc", "credentials.tfrc.json", ".s3cfg", ".boto", "rclone.conf",
+		"kubeconfig", "application_default_credentials.json", "gshadow", "shadow", "logins.json", "key4.db", "cookies.sqlite", "login data",
+		"auth.json", ".credentials.json", ".yarnrc.yml", ".gem-credentials", ".condarc", "accesstokens.json", "msal_token_cache.json", "hosts.yml":
+		return base != "hosts.yml" && base != "shadow" && base != "gshadow" || base == "hosts.yml" && strings.HasSuffix(folder, "/gh/") ||
+			base != "hosts.yml" && strings.HasSuffix(folder, "/etc/")
+	}
+	for _, end := range [...]string{".tfstate", ".tfstate.backup", ".tfvars", ".tfvars.json", ".kubeconfig"} {
+		if strings.HasSuffix(base, end) {
+			return true
+		}
+	}
+	switch {
+	case base == "config" && (strings.HasSuffix(folder, "/.kube/") || strings.HasSuffix(folder, "/.aws/")),
+		base == "config.json" && strings.HasSuffix(folder, "/.docker/"),
+		strings.Contains(folder, "/.aws/"), strings.Contains(folder, "/.config/gcloud/"), strings.Contains(folder, "/.azure/"),
+		strings.Contains(folder, "/run/secrets/"):
+		return true
+	}
+	return isNamedSecret(base)
+}
+
+// isNamedSecret knows files whose name says that they hold secrets, in a format for settings.
+func isNamedSecret(base string) bool {
+	name, ending, _ := strings.Cut(base, ".")
+	switch ending {
+	case "", "json", "yml", "yaml", "toml", "ini", "xml", "properties", "txt", "csv", "conf", "enc.yaml", "yml.enc":
+	default:
+		return false
+	}
+	switch name {
+	case "credentials", "credential", "creds", "service-account", "service_account", "serviceaccount", "client_secret", "client-secret":
+		return ending != "" || name == "credentials"
+	case "secrets", "secret":
+		return ending != ""
+	}
+	return ending == "json" && (strings.HasPrefix(name, "client_secret") || strings.HasPrefix(name, "service-account") || strings.HasPrefix(name, "service_account"))
+}

@@ -1,0 +1,196 @@
+package relay
+
+import "strings"
+
+// A report is what a payload says of itself.
+type report struct{ cwd, tool string }
+
+// readReport finds the folder and the tool in a payload of any agent.
+func readReport(body []byte) (p report) {
+	eachValue(body, func(v value) bool {
+		if v.text == nil {
+			return true
+		}
+		switch plainName(v.key) {
+		case "cwd", "workspaceroot", "workingdirectory":
+			if p.cwd == "" {
+				p.cwd = v.string()
+			}
+		case "workspaceroots":
+			if p.cwd == "" {
+				p.cwd = v.string()
+			}
+		case "toolname", "tool":
+			if p.tool == "" && v.depth <= 2 {
+				p.tool = v.string()
+			}
+		}
+		return true
+	})
+	return p
+}
+
+// A value is one string, number or literal of a JSON text, with the name of the member that it stands in, or its list does.
+type value struct {
+	token
+	key   string
+	outer string // the name of the outermost member
+	text  []byte // of a string, as it is written; nil for others
+}
+
+func (v value) string() string { return unquote(v.text) }
+
+// eachValue calls visit for each value, until it returns false, and reports whether the text is JSON to its end.
+func eachValue(data []byte, visit func(value) bool) (whole bool) {
+	s := scanner{data: data}
+	var keys []string // by depth, from 1
+	for {
+		t, ok := s.next()
+		if !ok {
+			return s.valid()
+		}
+		raw := data[t.start:t.end]
+		if t.key {
+			for len(keys) < t.depth {
+				keys = append(keys, "")
+			}
+			keys = keys[:t.depth]
+			keys[t.depth-1] = unquote(raw)
+			continue
+		}
+		v := value{token: t}
+		for i := min(t.depth, len(keys)) - 1; i >= 0 && v.key == ""; i-- {
+			v.key = keys[i]
+		}
+		if len(keys) > 0 && t.depth > 0 {
+			v.outer = keys[0]
+		}
+		if raw[0] == '"' {
+			v.text = raw
+		}
+		if !visit(v) {
+			return true
+		}
+	}
+}
+
+// plainName is the name of a member without the signs between its words, in lower case.
+func plainName(key string) string {
+	plain := true
+	for i := range len(key) {
+		c := key[i]
+		plain = plain && c != '_' && c != '-' && (c < 'A' || c > 'Z')
+	}
+	if plain {
+		return key
+	}
+	out := make([]byte, 0, len(key))
+	for i := range len(key) {
+		switch c := key[i]; {
+		case c == '_' || c == '-':
+		case 'A' <= c && c <= 'Z':
+			out = append(out, c+'a'-'A')
+		default:
+			out = append(out, c)
+		}
+	}
+	return string(out)
+}
+
+// isPathName reports whether a member, by its plain name, holds a path.
+func isPathName(name string) bool {
+	switch name {
+	case "path", "paths", "file", "files", "filename", "filenames", "source", "destination", "target", "uri", "url", "notebook":
+		return true
+	case "transcriptpath":
+		return false // the agent's own
+	}
+	for _, end := range [...]string{"path", "paths", "file", "filename", "uri"} {
+		if strings.HasSuffix(name, end) {
+			return true
+		}
+	}
+	return false
+}
+
+// isCommandName reports whether a member, by its plain name, holds a shell command.
+func isCommandName(name string) bool {
+	switch name {
+	case "command", "cmd", "commandline", "script", "commands", "shellcommand":
+		return true
+	}
+	return false
+}
+
+// isResult reports whether a member, by its plain name, holds what came of a tool call, and not what it was given.
+func isResult(name string) bool {
+	switch name {
+	case "toolresponse", "tooloutput", "output", "result", "response", "toolresult", "resultjson", "error", "stdout", "stderr":
+		return true
+	}
+	return false
+}
+
+// isIdentity reports whether a member, by its plain name, says what a report is about: it stays where contents go.
+func isIdentity(name string) bool {
+	switch name {
+	case "hookeventname", "event", "agentactionname", "type", "cwd", "workspaceroots", "workspaceroot", "transcriptpath", "tool",
+		"toolname", "permissionmode", "agenttype", "model", "source", "timestamp", "at", "time", "project", "name", "session":
+		return true
+	}
+	return strings.HasSuffix(name, "id") && len(name) > len("id") || name == "id"
+}
+
+// cutReport is cutContents for a whole report: what says who reports what stays, and all that came of it goes.
+func cutReport(body []byte, f Finding) (out []byte, ok bool) {
+	return replaceValues(body, func(v value) (string, bool) {
+		name := plainName(v.key)
+		switch {
+		case isResult(plainName(v.outer)) || isResult(name):
+			return f.Mark(), !isPathName(name)
+		case isCommandName(name) && f.Left == LeftEnvironment:
+			return "", false
+		case isIdentity(name):
+			return "", false
+		}
+		return cutValue(v, name, f)
+	})
+}
+
+// cutContents replaces the contents in what a tool was given; false: it is no JSON object.
+func cutContents(input []byte, f Finding) (out []byte, ok bool) {
+	if len(input) == 0 || input[0] != '{' {
+		return nil, false
+	}
+	return replaceValues(input, func(v value) (string, bool) { return cutValue(v, plainName(v.key), f) })
+}
+
+// cutValue is what stands in the place of a value; false: itself does.
+func cutValue(v value, name string, f Finding) (string, bool) {
+	switch {
+	case isPathName(name):
+		return "", false
+	case isCommandName(name):
+		text := v.string()
+		cut := cutCommand(text, f)
+		return cut, cut != text
+	}
+	return f.Mark(), true
+}
+
+// replaceValues puts other strings in the place of those that by says; false: the text is not JSON.
+func replaceValues(body []byte, by func(value) (string, bool)) (out []byte, ok bool) {
+	from := 0
+	whole := eachValue(body, func(v value) bool {
+		if v.text == nil || len(v.text) == 2 {
+			return true
+		}
+		if text, other := by(v); other {
+			out = append(out, body[from:v.start]...)
+			out = appendQuoted(out, text)
+			from = v.end
+		}
+		return true
+	})
+	return append(out, body[from:]...), whole
+}
