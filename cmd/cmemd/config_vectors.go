@@ -25,6 +25,7 @@ type Embeddings struct {
 	Dimensions int
 	Batch      int
 	Timeout    time.Duration
+	Floor      int // per cent of a standard deviation
 }
 
 // vectorSettings is the part of the table that says where vectors come from.
@@ -44,6 +45,9 @@ func vectorSettings() []setting {
 			func(c *config) *int { return &c.Embeddings.Batch }),
 		durationKey("embeddings_timeout", 300*time.Millisecond, 10*time.Millisecond, 30*time.Second, "that a search waits for the vector of its words",
 			func(c *config) *time.Duration { return &c.Embeddings.Timeout }),
+		numberKey("embeddings_floor", standardFloor, 0, 1000,
+			"how far memory must stand out from the rest to count as near, in per cent of a standard deviation; 0: whatever is nearest does",
+			func(c *config) *int { return &c.Embeddings.Floor }),
 		secret(wordsKey("embeddings_key_env", "", "the name of a variable in capitals that is not cmemd's, or empty",
 			"the variable that holds its key; empty: none is sent", isVariable, at(func(s *serviceConfig) *string { return &s.KeyEnv })), unmasked),
 		secret(pathKey("embeddings_key_file", "a file (0600) with its key in the first line",
@@ -88,10 +92,21 @@ func (d *daemon) openVectors(ctx context.Context) (err error) {
 		return err
 	}
 	d.vectors, err = vectors.Open(ctx, d.paths.vectors, d.log, vectors.Config{
-		Embedder: d.embed, Model: e.vectorsOf(), Rows: d.views, Redact: full.New().Plain, Batch: e.Batch, QueryTimeout: e.Timeout,
+		Embedder: d.embed, Model: e.vectorsOf(), Rows: d.views, Redact: full.New().Plain, Batch: e.Batch, QueryTimeout: e.Timeout, Floor: e.floor(),
 		Pause: policy.Backoff{First: d.config.PauseFirst, Cap: d.config.PauseMax}, Logger: d.logger,
 	})
 	return err
+}
+
+// standardFloor is what vectors take without a setting.
+const standardFloor = int(100 * vectors.StandardFloor)
+
+// floor is the setting as vectors have it.
+func (e Embeddings) floor() float64 {
+	if e.Floor == 0 {
+		return -1
+	}
+	return float64(e.Floor) / 100
 }
 
 // vectorsOf names what vectors are of: those of one model with other dimensions are others.

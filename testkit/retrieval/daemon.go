@@ -29,8 +29,8 @@ type daemon struct {
 	client *api.Client
 }
 
-// startDaemon runs binary, or builds the program, and returns when it answers. The caller stops it.
-func startDaemon(ctx context.Context, binary string) (*daemon, error) {
+// startDaemon runs binary, or builds the program, with the given settings, and returns when it answers. The caller stops it.
+func startDaemon(ctx context.Context, binary string, settings []string) (*daemon, error) {
 	dir, err := os.MkdirTemp("", "retrieval")
 	if err != nil {
 		return nil, err
@@ -41,7 +41,7 @@ func startDaemon(ctx context.Context, binary string) (*daemon, error) {
 		err = build(ctx, binary)
 	}
 	if err == nil {
-		err = d.run(ctx, binary)
+		err = d.run(ctx, binary, settings)
 	}
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
@@ -61,8 +61,8 @@ func build(ctx context.Context, binary string) error {
 	return nil
 }
 
-// run starts the process, with no settings but those that keep it to itself.
-func (d *daemon) run(ctx context.Context, binary string) error {
+// run starts the process, with no settings but the given ones and those that keep it to itself.
+func (d *daemon) run(ctx context.Context, binary string, settings []string) error {
 	home := filepath.Join(d.dir, "home")
 	d.cmd = exec.CommandContext(ctx, binary, "serve")
 	for _, v := range os.Environ() {
@@ -71,6 +71,7 @@ func (d *daemon) run(ctx context.Context, binary string) error {
 		}
 	}
 	d.cmd.Env = append(d.cmd.Env, "CMEMD_HOME="+home, "CMEMD_LISTEN=")
+	d.cmd.Env = append(d.cmd.Env, settings...)
 	d.cmd.Stderr, d.cmd.WaitDelay = &d.said, stopWait
 	d.cmd.Cancel = func() error { return d.cmd.Process.Signal(os.Interrupt) }
 	if err := d.cmd.Start(); err != nil {

@@ -1,12 +1,16 @@
 // Command retrieval measures how well searches find what a question asks for.
 //
 //	go run ./testkit/retrieval -docs DOCS -queries QUERIES [-half tune|held] [-cmemd BINARY] [-misses] [-json]
+//	    [-embeddings URL -embeddings-model MODEL | -embeddings local] [-floor PERCENT]
 //
 // DOCS has one JSON object a line, {id, scope, session, date, text}; QUERIES has {id, scope, q, evidence}, where evidence
 // are the ids of the documents that answer q. Documents become saved memories of a real daemon in a temporary home (the
 // scope is the project, the date the time), and each question is asked through its HTTP API within its scope. Printed is,
 // at 5, 10 and 20 results, recall (the part of the evidence that was found, averaged over the questions) and any (the part
 // of the questions for which anything was found), and MRR, the mean of 1 / rank of the first evidence found.
+//
+// With -embeddings, searches look at vectors too, made by any OpenAI-compatible endpoint (whose key, if it wants one, stands in
+// EMBEDDINGS_KEY), or by one that is made here of the documents themselves: no language model, but enough to see what fusion does.
 //
 // The set of this project is in testdata; a question belongs to the half that is tuned on, or to the one that is held
 // back, by a hash of its id.
@@ -39,6 +43,7 @@ func main() {
 type options struct {
 	docs, queries, binary, half string
 	json, misses                bool
+	by                          meaning
 }
 
 func optionsOf(args []string, stderr io.Writer) (options, error) {
@@ -51,10 +56,15 @@ func optionsOf(args []string, stderr io.Writer) (options, error) {
 	flags.StringVar(&o.half, "half", "", "ask the questions of one half alone: tune or held")
 	flags.BoolVar(&o.json, "json", false, "print one JSON object")
 	flags.BoolVar(&o.misses, "misses", false, "list the questions whose evidence is not all among the first 10")
+	flags.StringVar(&o.by.url, "embeddings", "", "an OpenAI-compatible endpoint with its version, or local; empty: words alone")
+	flags.StringVar(&o.by.model, "embeddings-model", "", "the model that is asked there")
+	flags.IntVar(&o.by.floor, "floor", -1, "embeddings_floor; below 0: its default")
 	if err := flags.Parse(args); err != nil {
 		return o, err
 	}
 	switch {
+	case (o.by.url == local || o.by.url == "") != (o.by.model == ""):
+		return o, errors.New("want -embeddings URL with -embeddings-model, or -embeddings local without")
 	case o.docs == "" || o.queries == "":
 		return o, errors.New("want -docs and -queries")
 	case o.half != "" && o.half != tune && o.half != held:
@@ -80,7 +90,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return errors.New("there are no questions")
 	}
 	began := time.Now()
-	r, err := measure(ctx, o.binary, docs, queries, meter{stderr, !o.json && isTerminal(stderr)})
+	r, err := measure(ctx, o.binary, docs, queries, o.by, meter{stderr, !o.json && isTerminal(stderr)})
 	if err != nil {
 		return err
 	}

@@ -36,21 +36,27 @@ func (m meter) bar(what string, total int) *progressbar.ProgressBar {
 		progressbar.OptionShowCount(), progressbar.OptionClearOnFinish(), progressbar.OptionThrottle(100*time.Millisecond))
 }
 
-// measure saves docs with a daemon of its own, asks queries, and says what was found.
-func measure(ctx context.Context, binary string, docs []doc, queries []query, m meter) (result, error) {
-	d, err := startDaemon(ctx, binary)
+// measure saves docs with a daemon of its own, asks queries, and says what was found. With vectors it waits until all docs have
+// one, and a question that is answered without is an error.
+func measure(ctx context.Context, binary string, docs []doc, queries []query, by meaning, m meter) (result, error) {
+	settings, end := by.begin(docs)
+	defer end()
+	d, err := startDaemon(ctx, binary, settings)
 	if err != nil {
 		return result{}, err
 	}
 	defer d.stop()
 	names, last, err := save(ctx, d.client, docs, m)
+	if err == nil && by.used() {
+		err = filled(ctx, d.client, len(docs), m)
+	}
 	if err != nil {
 		return result{}, err
 	}
 	answers := make([]answer, len(queries))
 	bar := m.bar("asking", len(queries))
 	err = each(ctx, askers, len(queries), func(i int) error {
-		found, err := ask(ctx, d.client, queries[i], last)
+		found, err := ask(ctx, d.client, queries[i], last, by.used())
 		answers[i] = answer{query: queries[i], found: named(found, names)}
 		_ = bar.Add(1) // a display only
 		return err
@@ -58,7 +64,9 @@ func measure(ctx context.Context, binary string, docs []doc, queries []query, m 
 	if err != nil {
 		return result{}, err
 	}
-	return score(answers, len(docs)), nil
+	r := score(answers, len(docs))
+	r.Embeddings = by.says()
+	return r, nil
 }
 
 // save stores docs, those of one session one after the other, and returns what each memory's id stands for.
@@ -98,10 +106,14 @@ func bySession(docs []doc) (out [][]doc) {
 	return out
 }
 
-func ask(ctx context.Context, c *api.Client, q query, after events.Position) ([]events.ID, error) {
+// ask returns what a question finds, best first. Near: vectors must have been looked at.
+func ask(ctx context.Context, c *api.Client, q query, after events.Position, near bool) ([]events.ID, error) {
 	found, err := c.Search(ctx, api.SearchQuery{Text: cut(q.Q, maxQ), Project: q.Scope, Limit: most, After: after})
 	if err != nil {
 		return nil, fmt.Errorf("ask %s: %w", q.ID, err)
+	}
+	if near != found.Near {
+		return nil, fmt.Errorf("ask %s: looked at vectors: %t, want %t: %s", q.ID, found.Near, near, found.Note)
 	}
 	ids := make([]events.ID, len(found.Results))
 	for i, r := range found.Results {

@@ -22,13 +22,14 @@ type at struct {
 
 // result is what a measurement says.
 type result struct {
-	Documents int      `json:"documents"`
-	Queries   int      `json:"queries"`
-	At        []at     `json:"at"`
-	MRR       float64  `json:"mrr"`
-	Seconds   float64  `json:"seconds"`
-	Misses    []string `json:"misses"` // ids of the questions whose evidence is not all among the first 10; never null
-	missing   []answer
+	Documents  int      `json:"documents"`
+	Queries    int      `json:"queries"`
+	Embeddings string   `json:"embeddings,omitempty"` // what made the vectors; empty: words alone
+	At         []at     `json:"at"`
+	MRR        float64  `json:"mrr"`
+	Seconds    float64  `json:"seconds"`
+	Misses     []string `json:"misses"` // ids of the questions whose evidence is not all among the first 10; never null
+	missing    []answer
 }
 
 // score sums answers up.
@@ -70,7 +71,11 @@ func (a answer) recall(depth int) float64 {
 
 func (r result) print(w io.Writer, misses bool) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d questions over %d documents, %.1f s\n\n", r.Queries, r.Documents, r.Seconds)
+	fmt.Fprintf(&b, "%d questions over %d documents, %.1f s\n", r.Queries, r.Documents, r.Seconds)
+	if r.Embeddings != "" {
+		fmt.Fprintf(&b, "by words and by vectors of %s\n", r.Embeddings)
+	}
+	b.WriteString("\n")
 	fmt.Fprintf(&b, "  at   recall     any\n")
 	for _, a := range r.At {
 		fmt.Fprintf(&b, "%4d   %5.1f %%  %5.1f %%\n", a.Depth, 100*a.Recall, 100*a.Any)
