@@ -16,6 +16,7 @@ import (
 	"github.com/cmemd/cmemd/hooks"
 	"github.com/cmemd/cmemd/projections"
 	"github.com/cmemd/cmemd/projections/index"
+	"github.com/cmemd/cmemd/projections/vectors"
 	"github.com/cmemd/cmemd/recall"
 	"github.com/cmemd/cmemd/session"
 )
@@ -150,10 +151,20 @@ func refusal(err error) *Problem {
 		return unavailable(ProblemStopping, "The log has failed", 5*time.Second, "the daemon ends and has to be started anew")
 	case errors.Is(err, projections.ErrStopped):
 		return unavailable(ProblemBehind, "The views have stopped", 30*time.Second, "the cause is in the daemon's log file")
+	case errors.Is(err, vectors.ErrPaused), isFailure(err):
+		return unavailable(ProblemBusy, "The endpoint of embeddings fails", time.Minute, err.Error())
+	case errors.Is(err, vectors.ErrNotRunning), errors.Is(err, vectors.ErrClosed):
+		return unavailable(ProblemStopping, "Nothing makes vectors", 30*time.Second, "the cause is in the daemon's log file")
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
 		return unavailable(ProblemBusy, "It took too long", time.Second, "the time for this request is over")
 	}
 	return nil
+}
+
+// isFailure reports whether an endpoint of embeddings has failed.
+func isFailure(err error) bool {
+	_, ok := errors.AsType[*vectors.Failure](err)
+	return ok
 }
 
 // fault is about sessions that crash.

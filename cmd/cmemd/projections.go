@@ -36,7 +36,7 @@ func newViewList(a *app) *cobra.Command {
 				l := list{head: []string{"NAME", "VERSION", "ROWS", "BYTES", "CHECKPOINT", "BEHIND"}}
 				for _, v := range views {
 					l.add(v.Name, strconv.Itoa(v.Version), strconv.Itoa(v.Rows), size(v.Bytes),
-						strconv.FormatUint(uint64(v.Checkpoint), 10), behind(v))
+						strconv.FormatUint(uint64(v.Checkpoint), 10), behind(v)+visibleLine(madeBy(v)))
 				}
 				return a.print(l)
 			})
@@ -49,6 +49,18 @@ func behind(v api.View) string {
 		return strconv.FormatUint(v.Lag, 10) + " (rebuilding)"
 	}
 	return strconv.FormatUint(v.Lag, 10)
+}
+
+// madeBy says of vectors what made them, and how many rows have none; of other views nothing.
+func madeBy(v api.View) string {
+	if v.Model == "" {
+		return ""
+	}
+	line := fmt.Sprintf("; by %s, %d missing", v.Model, v.Missing)
+	if v.Refused > 0 {
+		line += fmt.Sprintf(", %d refused", v.Refused)
+	}
+	return line
 }
 
 func newViewInspect(a *app) *cobra.Command {
@@ -97,7 +109,7 @@ func (a *app) showInspection(found api.Inspection, key string) error {
 // viewLine says on one line what a view is and how far it has come.
 func viewLine(v api.View) string {
 	return fmt.Sprintf("%s: version %d, %s, %s, checkpoint %d, %s behind", v.Name, v.Version, plural(v.Rows, "row"), size(v.Bytes),
-		v.Checkpoint, behind(v))
+		v.Checkpoint, behind(v)) + madeBy(v)
 }
 
 // noEntries says why a view that was asked for all of its entries shows none.
@@ -128,8 +140,10 @@ func (a *app) printEntries(found api.Inspection) error {
 
 func newViewRebuild(a *app) *cobra.Command {
 	return &cobra.Command{
-		Use: "rebuild [NAME...]", Short: "Make views anew from the log; without names all of them",
-		Long: "Rebuild makes views anew from the log. The old ones answer until the new ones are whole; nothing is lost.",
+		Use: "rebuild [NAME...]", Short: "Make views anew from the log; without names all but the vectors",
+		Long: "Rebuild makes views anew from the log. The old ones answer until the new ones are whole; nothing is lost.\n\n" +
+			"Vectors are made anew only where they are named: each row is sent to the endpoint again, and searches go by words,\n" +
+			"and by those that have come, meanwhile.",
 		RunE: func(c *cobra.Command, names []string) error {
 			return a.stream(c.Context(), func(client *api.Client) error {
 				m := a.meter("rebuilding", 0, false)

@@ -9,15 +9,16 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// embeddings MODE has an endpoint of embeddings for the script, which EMBEDDINGS names: up, down or hung. What it is sent is
+// embeddings MODE has an endpoint of embeddings for the script, which EMBEDDINGS names: up, down, slow or hung. What it is sent is
 // added to the file sent.
 func embeddings(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
-		ts.Fatalf("usage: embeddings up|down|hung")
+		ts.Fatalf("usage: embeddings up|down|slow|hung")
 	}
 	at := ts.Getenv("EMBEDDINGS")
 	if at == "" {
@@ -64,10 +65,16 @@ func (e *embedder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		case <-r.Context().Done():
 		case <-e.gone:
 		}
+	case "slow":
+		time.Sleep(2 * slowerThan)
+		fallthrough
 	default:
 		_ = json.NewEncoder(w).Encode(embedded(q.Input)) // who asked may be gone
 	}
 }
+
+// slowerThan is what a search waits for a vector: embeddings_timeout without a setting.
+const slowerThan = 300 * time.Millisecond
 
 // took notes texts, and returns the mode.
 func (e *embedder) took(texts []string) string {

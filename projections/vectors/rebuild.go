@@ -19,8 +19,9 @@ var (
 
 // Rebuild has all vectors made anew: the endpoint is asked again for every row, and searches find only what has its vector
 // meanwhile. It returns when each row that the log has has one, or was refused, and tells how many of how many have come so
-// far; when ctx is done, or at a pause of the endpoint, the rest is filled behind its back. Errors are ctx's, ErrNotRunning,
-// ErrPaused, those of the log, and why Run has ended.
+// far; when ctx is done, or at a pause of the endpoint, the rest is filled behind its back. An endpoint that does not answer
+// before is a *Failure, and all stays as it is. Other errors are ctx's, ErrNotRunning, ErrPaused, those of the log, and why Run
+// has ended.
 func (v *Vectors) Rebuild(ctx context.Context, tell func(done, total int)) error {
 	last, err := v.log.Last(ctx)
 	if err != nil {
@@ -32,7 +33,10 @@ func (v *Vectors) Rebuild(ctx context.Context, tell func(done, total int)) error
 	if restart == nil {
 		return ErrNotRunning
 	}
-	v.pause.answered() // a person wants it now
+	if err := v.answers(ctx); err != nil {
+		return err
+	}
+	v.pause.answered()
 	restart(errAsked)
 	for {
 		v.mu.Lock()
@@ -57,4 +61,20 @@ func (v *Vectors) Rebuild(ctx context.Context, tell func(done, total int)) error
 			return fmt.Errorf("vectors: rebuild: %w", ctx.Err())
 		}
 	}
+}
+
+// answers reports what the endpoint fails with now; nil: it answers.
+func (v *Vectors) answers(ctx context.Context) error {
+	asking, cancel := context.WithTimeout(ctx, v.cfg.Timeout)
+	defer cancel()
+	vectors, err := v.cfg.Embedder.Embed(asking, []string{probe})
+	switch {
+	case ctx.Err() != nil:
+		return fmt.Errorf("vectors: rebuild: %w", ctx.Err())
+	case asking.Err() != nil:
+		return &Failure{Says: fmt.Sprintf("no answer within %s", v.cfg.Timeout)}
+	case err != nil:
+		return failureOf(err)
+	}
+	return check(vectors, 1)
 }

@@ -48,9 +48,22 @@ func TestRebuildHindered(t *testing.T) {
 	}
 	r := w.run()
 	r.filled(5)
-	w.fake.set(func(context.Context, []string) ([][]float32, error) { return nil, &Failure{Says: "401"} })
+	w.fake.set(func(context.Context, []string) ([][]float32, error) { return nil, &Failure{Says: "503"} })
+	var f *Failure
+	if err := r.Rebuild(t.Context(), func(int, int) {}); !errors.As(err, &f) || f.Says != "503" {
+		t.Errorf("an endpoint that is down: %v", err)
+	}
+	if st := r.Stats(); st.Filled != 5 || st.Paused != "" {
+		t.Errorf("nothing is lost by that: %+v", st)
+	}
+	w.fake.set(func(_ context.Context, texts []string) ([][]float32, error) {
+		if texts[0] == probe {
+			return nil, nil
+		}
+		return nil, &Failure{Says: "401"}
+	})
 	if err := r.Rebuild(t.Context(), func(int, int) {}); !errors.Is(err, ErrPaused) || !strings.Contains(err.Error(), "401; asked again in") {
-		t.Errorf("an endpoint that fails: %v", err)
+		t.Errorf("an endpoint that fails later: %v", err)
 	}
 	if st := r.Stats(); st.Filled != 0 || st.Total != 5 {
 		t.Errorf("meanwhile: %+v", st)

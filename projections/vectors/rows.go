@@ -8,9 +8,12 @@ import (
 	"github.com/cmemd/cmemd/events"
 )
 
-// The file's layout, format 1. Numbers are little endian; vectors are float32 in the byte order that the header's mark shows.
+// Version is the format of the file. Another one is made anew.
+const Version = 1
+
+// The file's layout in that format. Numbers are little endian; vectors are float32 in the byte order that the header's mark shows.
 const (
-	format     = 1
+	format     = Version
 	headerSize = 512
 	cleanAt    = 511 // one byte, outside of the header's checksum: the file was closed in order
 	magic      = "cmemdvec"
