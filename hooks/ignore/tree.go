@@ -47,13 +47,16 @@ func NewTree(root Patterns, own string) *Tree {
 	return &Tree{root: root, own: own, now: time.Now, folders: map[string]remembered{}}
 }
 
+// Listed is Ignored without a look into the path, should it be a folder: it asks the files above it only.
+func (t *Tree) Listed(path string) bool { return t.ignored(path, true) }
+
 // probe is a name that no pattern names, for what a pattern says of all that is in a folder.
 const probe = "\x01"
 
 // Ignored reports whether a path, which must be absolute, or a folder above it is ignored, be it a file or a folder; and
 // so is a folder of which all that is in it is ignored.
 func (t *Tree) Ignored(path string) bool {
-	return t.ignored(path, true) || t.ignored(filepath.Join(path, probe), false)
+	return t.Listed(path) || t.ignored(filepath.Join(path, probe), false)
 }
 
 // ignored goes down the path: what is ignored once stays so.

@@ -14,6 +14,9 @@ type look struct {
 	looked int // paths so far of which it was asked whether they are ignored
 }
 
+// environment is what is said of a listing of it.
+const environment = "the environment"
+
 // maxLooked bounds how many paths of one input are looked up: each may cost a look at some folders.
 const maxLooked = 1000
 
@@ -49,25 +52,32 @@ func (l *look) json(data []byte) (whole bool) {
 // path looks at a file that an input names.
 func (l *look) path(path string) {
 	path = strings.TrimPrefix(path, "file://")
-	if path == "" || strings.ContainsAny(path, "\n\x00") || len(path) > 4096 {
+	if path == "" || strings.ContainsAny(path, "\n\x00") || len(path) > maxPath {
 		return
 	}
 	l.sensitive(path)
 	if l.rules.Ignore == nil {
 		return
 	}
+	bare := strings.IndexByte(path, '/') < 0 // any word may be that
 	if !filepath.IsAbs(path) {
 		if l.cwd == "" || strings.Contains(path, "://") {
 			return
 		}
 		path = filepath.Join(l.cwd, path)
 	}
-	if l.looked++; l.looked <= maxLooked && l.rules.Ignore.Ignored(path) {
+	if l.looked++; l.looked > maxLooked {
+		return
+	}
+	if l.rules.Ignore.Listed(path) || !bare && l.rules.Ignore.Ignored(path) {
 		l.found.Ignored = true
 	}
 }
 
 func (l *look) sensitive(path string) {
+	if l.found.Left == "" && isProcEnviron(path) {
+		l.found.Left, l.found.What = LeftEnvironment, environment
+	}
 	if what := privateFile(path); what != "" && l.found.Left != LeftFile {
 		l.found.Left, l.found.What = LeftFile, what
 	}
@@ -77,7 +87,7 @@ func (l *look) sensitive(path string) {
 func (l *look) command(line string) {
 	for _, c := range simpleCommands(line) {
 		if l.found.Left == "" && listsEnvironment(c.words) {
-			l.found.Left, l.found.What = LeftEnvironment, "the environment"
+			l.found.Left, l.found.What = LeftEnvironment, environment
 		}
 		for _, w := range c.words {
 			eachPath(w.text, l.word)

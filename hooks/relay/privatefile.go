@@ -5,15 +5,13 @@ import "strings"
 // privateFile says what a file is whose contents are never recorded, by its name; empty: they may be. Names of public keys,
 // and of samples without values, are no such files.
 func privateFile(path string) string {
-	if len(path) > 4096 || strings.ContainsAny(path, "\n\x00") {
+	if len(path) > maxPath || !mayBePrivate(path) || strings.ContainsAny(path, "\n\x00") {
 		return ""
 	}
 	folder, base := parts(path)
 	switch {
 	case base == "" || isSample(base):
 		return ""
-	case isProcEnviron(path):
-		return "the environment"
 	case isDotenv(base):
 		return "contents of a dotenv file"
 	case isKeyFile(folder, base):
@@ -22,6 +20,25 @@ func privateFile(path string) string {
 		return "contents of a credentials file"
 	}
 	return ""
+}
+
+// maxPath is the longest path in bytes that is looked at; Linux refuses longer ones.
+const maxPath = 4096
+
+// mayBePrivate is the quick look: all private files have a dot or an underscore in their names, stand in a folder, or go by
+// one of few words.
+func mayBePrivate(path string) bool {
+	for i := range len(path) {
+		switch path[i] {
+		case '.', '/', '\\', '_':
+			return true
+		}
+	}
+	switch strings.ToLower(path) {
+	case "credentials", "kubeconfig", "login data":
+		return true
+	}
+	return false
 }
 
 // parts are the folder and the name of a path of any system, in lower case.

@@ -57,42 +57,68 @@ type shellSplitter struct {
 	words   []shellWord
 	word    []byte
 	inWord  bool
-	written bool // the next word is written to
+	written bool   // the next word is written to
+	quote   byte   // that is open, or 0
+	outer   []byte // the quotes around the substitutions that are open
 }
 
 func splitShell(line string) []shellCommand {
 	var s shellSplitter
-	for i, quote := 0, byte(0); i < len(line); i++ {
-		c := line[i]
+	for i := 0; i < len(line); i++ {
+		c, next := line[i], byte(0)
+		if i+1 < len(line) {
+			next = line[i+1]
+		}
 		switch {
-		case c == '\\' && quote != '\'' && i+1 < len(line):
+		case c == '\\' && s.quote != '\'' && next != 0:
 			i++
-			if line[i] != '\n' {
-				s.put(line[i])
+			if next != '\n' {
+				s.put(next)
 			}
-		case quote != 0 && c == quote:
-			quote = 0
-		case quote == 0 && (c == '"' || c == '\''):
-			quote, s.inWord = c, true
-		case quote != '\'' && (c == '`' || c == '$' && i+1 < len(line) && line[i+1] == '('):
-			s.endCommand()
-			if c == '$' {
-				i++
-			}
-		case quote != 0:
+		case s.quote != 0 && c == s.quote:
+			s.quote = 0
+		case s.quote != '\'' && c == '$' && next == '(':
+			s.substitute()
+			i++
+		case s.quote == '"' && c != '`':
 			s.put(c)
-		case strings.IndexByte(";&|\n(){}", c) >= 0 && !(c == '{' || c == '}') || (c == '{' || c == '}') && !s.inWord:
-			s.endCommand()
-		case c == ' ' || c == '\t' || c == '\r':
-			s.endWord()
-		case c == '<' || c == '>':
-			s.redirect(c)
 		default:
-			s.put(c)
+			s.plain(c)
 		}
 	}
 	s.endCommand()
 	return s.all
+}
+
+// plain takes a byte outside of double quotes, or what counts there too.
+func (s *shellSplitter) plain(c byte) {
+	switch {
+	case s.quote == '\'':
+		s.put(c)
+	case c == '`':
+		s.endCommand()
+	case c == '"' || c == '\'':
+		s.quote, s.inWord = c, true
+	case c == ')':
+		s.endCommand()
+		if n := len(s.outer); n > 0 {
+			s.quote, s.outer = s.outer[n-1], s.outer[:n-1]
+		}
+	case strings.IndexByte(";&|\n(", c) >= 0, (c == '{' || c == '}') && !s.inWord:
+		s.endCommand()
+	case c == ' ' || c == '\t' || c == '\r':
+		s.endWord()
+	case c == '<' || c == '>':
+		s.redirect(c)
+	default:
+		s.put(c)
+	}
+}
+
+// substitute begins the commands of a $( ), inside of which no quote around it counts.
+func (s *shellSplitter) substitute() {
+	s.endCommand()
+	s.outer, s.quote = append(s.outer, s.quote), 0
 }
 
 func (s *shellSplitter) put(c byte) {
@@ -243,32 +269,42 @@ func cutCommand(line string, f Finding) string {
 	if strings.Contains(line, patchBegin) {
 		return cutPatch(line, f)
 	}
-	names, reads := []string{}, !strings.Contains(line, "<<")
-	for _, c := range simpleCommands(line) {
-		private := false
-		for _, w := range c.words {
-			eachPath(w.text, func(p string) {
-				if privateFile(p) != "" {
-					private = true
-					names = append(names, w.text)
-					reads = reads && !w.written
-				}
-			})
-		}
-		if private {
-			reads = reads && onlyReads(path.Base(programIn(c.words)))
+	all := simpleCommands(line)
+	if len(all) == 1 && len(all[0].words) == 1 { // of a list of words, perhaps
+		if w := all[0].words[0].text; privateFile(w) != "" || onlyReads(path.Base(w)) {
+			return line
 		}
 	}
-	if reads && len(names) > 0 {
+	named := false
+	for _, c := range all {
+		private, written := c.namesPrivate()
+		if written || private && !onlyReads(path.Base(programOf(c.words))) {
+			return f.Mark()
+		}
+		named = named || private
+	}
+	if named && !strings.Contains(line, "<<") {
 		return line
 	}
 	return f.Mark()
 }
 
-// programIn is the first word that is no assignment and runs no other program.
-func programIn(words []shellWord) string {
-	for i, w := range words {
-		if !isBeforeProgram(words[:i+1]) {
+// namesPrivate reports whether a command names a private file, and whether it writes one.
+func (c shellCommand) namesPrivate() (named, written bool) {
+	for _, w := range c.words {
+		eachPath(w.text, func(p string) {
+			if privateFile(p) != "" {
+				named, written = true, written || w.written
+			}
+		})
+	}
+	return named, written
+}
+
+// programOf is the first word that is no assignment.
+func programOf(words []shellWord) string {
+	for _, w := range words {
+		if name, _, ok := strings.Cut(w.text, "="); !ok || !isVariable(name) {
 			return w.text
 		}
 	}
