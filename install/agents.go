@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/cmemd/cmemd/hooks"
 	"github.com/cmemd/cmemd/install/jsonedit"
 )
 
@@ -22,8 +23,6 @@ type Options struct {
 	HTTP     *HTTP  // Claude Code: its hooks post to the daemon where they can; nil: they run a program
 	NoMCP    bool   // no memory as tools
 	Files    bool   // Claude Code: a hook before a file is read, which is given what memory knows of it
-
-	OpenCodePlugin []byte // the file that OpenCode loads
 }
 
 // HTTP is where hooks post to.
@@ -137,8 +136,8 @@ func cursor() Agent {
 					{Key: "command", Value: o.Program.hookLine(m.OS, "cursor")}, {Key: "timeout", Value: hookSeconds},
 				}})
 			}
-			hooks := hookEditor{entries: es, flat: true, version: true}
-			return withServer(o, []target{{path: filepath.Join(dir(m), "hooks.json"), edit: hooks}},
+			edit := hookEditor{entries: es, flat: true, version: true}
+			return withServer(o, []target{{path: filepath.Join(dir(m), "hooks.json"), edit: edit}},
 				target{path: filepath.Join(dir(m), "mcp.json"), edit: serverEditor{below: "mcpServers", value: server(o.Program, "env")}})
 		},
 	}
@@ -172,6 +171,7 @@ func openCode() Agent {
 		Name: "opencode", Title: "OpenCode", Captures: true, programs: []string{"opencode"},
 		dirs: func(m Machine) []string { return []string{dir(m)} },
 		targets: func(m Machine, o Options) []target {
+			plugin := hooks.OpenCodePlugin(o.Program.hook(m.OS, "opencode")...)
 			settings := filepath.Join(dir(m), "opencode.json")
 			if commented := settings + "c"; isFile(commented) {
 				settings = commented
@@ -180,7 +180,7 @@ func openCode() Agent {
 			if env := o.Program.env(); env != nil {
 				value = append(value, jsonedit.Member{Key: "environment", Value: env})
 			}
-			return withServer(o, []target{{path: filepath.Join(dir(m), "plugin", "cmemd.js"), edit: wholeEditor{o.OpenCodePlugin}}},
+			return withServer(o, []target{{path: filepath.Join(dir(m), "plugin", "cmemd.js"), edit: wholeEditor{plugin}}},
 				target{path: settings, edit: serverEditor{below: "mcp", value: value}})
 		},
 	}

@@ -98,17 +98,18 @@ func (s Store) touch(ctx context.Context, p Plan, run Runner, r *Record) error {
 	if err := s.save(r); err != nil {
 		return err
 	}
-	if err := runAll(ctx, p.Commands, run); err != nil {
-		return err
-	}
-	for _, path := range p.touched {
-		c, err := read(path)
-		if err != nil {
-			return err
+	err := runAll(ctx, p.Commands, run)
+	for _, path := range p.touched { // a command that failed may have done something
+		c, readErr := read(path)
+		if readErr != nil {
+			return errors.Join(err, readErr)
 		}
 		f := *r.file(path)
 		f.After = c.sum()
 		r.put(f)
+	}
+	if err != nil {
+		return errors.Join(err, s.save(r))
 	}
 	return nil
 }
@@ -140,13 +141,13 @@ func (s Store) remove(ctx context.Context, p Plan, run Runner) error {
 			return err
 		}
 	}
-	if p.record != nil {
-		if err := removeFolders(p.record.Files); err != nil {
+	for _, dir := range p.trash {
+		if err := os.RemoveAll(dir); err != nil {
 			return err
 		}
 	}
-	if p.TreeDir != "" {
-		if err := os.RemoveAll(p.TreeDir); err != nil {
+	if p.record != nil {
+		if err := removeFolders(p.record.Files); err != nil {
 			return err
 		}
 	}
@@ -224,26 +225,36 @@ func missing(dir string) (all []string) {
 	return all
 }
 
-// removeFolders removes the folders that were made for files, where nothing is in them any more.
+// removeFolders removes the folders that were made for files, where no file is in them any more.
 func removeFolders(files []FileRecord) error {
-	var all []string
 	for _, f := range files {
-		all = append(all, f.Folders...)
-	}
-	slices.SortFunc(all, func(a, b string) int { return len(b) - len(a) }) // the innermost first
-	for _, dir := range slices.Compact(all) {
-		left, err := os.ReadDir(dir)
-		if errors.Is(err, fs.ErrNotExist) || err == nil && len(left) > 0 {
-			continue
-		}
-		if err == nil {
-			err = os.Remove(dir)
-		}
-		if err != nil {
-			return err
+		for _, dir := range slices.Backward(f.Folders) { // the innermost first
+			if err := removeEmpty(dir); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
+}
+
+// removeEmpty removes dir if there is no file in it, nor in a folder in it.
+func removeEmpty(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	for _, e := range entries {
+		if err == nil && e.IsDir() {
+			err = removeEmpty(filepath.Join(dir, e.Name()))
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		return err
+	}
+	return os.Remove(dir)
 }
 
 // writeTree makes dir hold files and no others.

@@ -32,7 +32,7 @@ func newWorld(t *testing.T) *world {
 	}
 	w.options = Options{
 		Program: Program{Hook: []string{"/opt/cmemd/cmemd-hook"}, Cmemd: "/opt/cmemd/cmemd"}, Version: "1.2.3", Home: home,
-		OpenCodePlugin: []byte("export const Cmemd = async () => ({})\n"), Settings: true,
+		Settings: true,
 	}
 	return w
 }

@@ -29,6 +29,7 @@ type Plan struct {
 	record  *Record // what holds once it is done; for a removal: what held before
 	keep    [][]byte
 	touched []string // files that the commands change
+	trash   []string // folders that a removal deletes
 }
 
 // A Change is one file as it is and as it will be.
@@ -86,6 +87,21 @@ func (a Agent) Install(m Machine, o Options, s Store) (Plan, error) {
 		err = p.plugin(m, o)
 	}
 	return p, err
+}
+
+// Whole lists the files that the agent would have if it had nothing but cmemd's entries, by their paths.
+func (a Agent) Whole(m Machine, o Options) ([]File, error) {
+	var files []File
+	for _, t := range a.targets(m, o) {
+		text, err := t.edit.put(nil)
+		if err != nil {
+			return nil, err
+		}
+		if text != nil {
+			files = append(files, File{Path: t.path, Text: text, Mode: 0o600})
+		}
+	}
+	return files, nil
 }
 
 // change adds what is to be done with one file.
@@ -171,6 +187,7 @@ func (p *Plan) plugin(m Machine, o Options) error {
 	if err != nil {
 		return err
 	}
+
 	dir := filepath.Join(o.Home, "install", claudeName)
 	if state.foreign || state.market != "" && filepath.Clean(state.market) != dir {
 		return fmt.Errorf("%w: Claude Code has another marketplace of that name %s", ErrForeign, state.market)

@@ -32,7 +32,7 @@ const (
 
 // A File is one of a tree.
 type File struct {
-	Path string // below the tree's folder, with slashes
+	Path string // in a Tree below its folder, with slashes
 	Text []byte
 	Mode fs.FileMode
 }

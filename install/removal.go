@@ -106,7 +106,7 @@ func (p *Plan) removePlugin(a Agent, m Machine, o Options) error {
 	}
 	dir := filepath.Join(o.Home, "install", claudeName)
 	if _, err := os.Stat(dir); err == nil {
-		p.TreeDir = dir
+		p.TreeDir, p.trash = dir, append(p.trash, dir)
 	}
 	if filepath.Clean(state.market) != dir {
 		return nil
@@ -121,5 +121,7 @@ func (p *Plan) removePlugin(a Agent, m Machine, o Options) error {
 	}
 	p.Commands = append(p.Commands, Command{[]string{"claude", "plugin", "marketplace", "remove", pluginMarket}})
 	p.touched = pluginTouches(m)
+	// The client only marks its copy, for some later day; a token may be in it.
+	p.trash = append(p.trash, filepath.Join(claudeDir(m), "plugins", "cache", pluginMarket))
 	return nil
 }
