@@ -1,0 +1,277 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cmemd/cmemd/install"
+)
+
+const installHelp = `Install puts cmemd into coding agents: their hooks, and memory as tools (MCP). Without a name it finds the agents of this
+machine. It first shows what it would change, and asks; without a terminal it only shows, unless --yes is given.
+
+Settings keep their order, comments and line ends; what was there before is kept, and ` + "`cmemd uninstall`" + ` brings it back. A
+second run changes nothing, but what a newer cmemd does otherwise. Settings that cannot be read are left as they are.
+
+Claude Code gets a plugin, by its own commands; with --settings, or where ` + "`claude`" + ` is not on the PATH, entries in its settings
+file. --http has its hooks post to the daemon, which saves starting a program but loses what happens while none runs. Codex
+runs hooks only once you trust them there: what it says of that is shown.`
+
+const uninstallHelp = `Uninstall takes cmemd out of coding agents; without a name, out of all that it is in. It shows what would change, and asks.
+A file that nobody has changed since gets back the bytes that it had before; from another one exactly the entries of cmemd
+go. What is remembered stays.`
+
+// An installCommand is the flags of install and uninstall.
+type installCommand struct {
+	remove, yes, dryRun, print bool
+	settings, http, noMCP      bool
+}
+
+func newInstall(a *app) *cobra.Command {
+	var f installCommand
+	c := &cobra.Command{
+		Use: "install [AGENT...]", Short: "Put cmemd into the agents of this machine", Long: installHelp, ValidArgsFunction: completeAgents,
+		Example: "  cmemd install\n  cmemd install claude-code codex --yes\n  cmemd install cursor --print",
+		RunE:    func(c *cobra.Command, names []string) error { return a.install(c, names, f) },
+	}
+	f.flags(c)
+	flags := c.Flags()
+	flags.BoolVar(&f.print, "print", false, "only print the entries, for those who put them in by hand")
+	flags.BoolVar(&f.settings, "settings", false, "Claude Code: its settings file, and no plugin")
+	flags.BoolVar(&f.http, "http", false, "Claude Code: hooks post to the daemon, where it can do so")
+	flags.BoolVar(&f.noMCP, "no-mcp", false, "no memory as tools")
+	return c
+}
+
+func newUninstall(a *app) *cobra.Command {
+	f := installCommand{remove: true}
+	c := &cobra.Command{
+		Use: "uninstall [AGENT...]", Short: "Take cmemd out of agents again", Long: uninstallHelp, ValidArgsFunction: completeAgents,
+		RunE: func(c *cobra.Command, names []string) error { return a.install(c, names, f) },
+	}
+	f.flags(c)
+	return c
+}
+
+func (f *installCommand) flags(c *cobra.Command) {
+	c.Flags().BoolVar(&f.dryRun, "dry-run", false, "only show what would change")
+	c.Flags().BoolVar(&f.yes, "yes", false, "do not ask")
+}
+
+func completeAgents(_ *cobra.Command, given []string, _ string) ([]string, cobra.ShellCompDirective) {
+	var names []string
+	for _, agent := range install.Agents() {
+		if !slices.Contains(given, agent.Name) {
+			names = append(names, agent.Name+"\t"+agent.Title)
+		}
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
+}
+
+// An installation is one run of install or uninstall.
+type installation struct {
+	app     *app
+	flags   installCommand
+	machine install.Machine
+	options install.Options
+	store   install.Store
+	named   bool // the person named the agents
+}
+
+func (a *app) install(c *cobra.Command, names []string, f installCommand) error {
+	agents, err := agentsNamed(c, names)
+	if err != nil {
+		return err
+	}
+	x, err := a.newInstallation(f)
+	if err != nil {
+		return err
+	}
+	x.named = len(names) > 0
+	if !x.named && !f.remove {
+		agents = slices.DeleteFunc(agents, func(one install.Agent) bool { return !one.Found(x.machine) })
+	}
+	if len(agents) == 0 {
+		return advise(fmt.Errorf("%w: no agent on this machine", errNothing), "name one: %s", strings.Join(agentNames(), ", "))
+	}
+	if f.print {
+		return x.print(agents)
+	}
+	if !f.dryRun {
+		unlock, err := x.lock(c.Context())
+		if err != nil {
+			return err
+		}
+		defer unlock()
+	}
+	return x.run(c.Context(), agents)
+}
+
+func agentNames() (names []string) {
+	for _, one := range install.Agents() {
+		names = append(names, one.Name)
+	}
+	return names
+}
+
+// agentsNamed are the agents of those names, each once; all without one.
+func agentsNamed(c *cobra.Command, names []string) (agents []install.Agent, err error) {
+	if len(names) == 0 {
+		return install.Agents(), nil
+	}
+	for i, name := range names {
+		one, err := install.ByName(name)
+		if err != nil {
+			return nil, misused(c, "no agent %q: %s", name, strings.Join(agentNames(), ", "))
+		}
+		if !slices.Contains(names[:i], name) {
+			agents = append(agents, one)
+		}
+	}
+	return agents, nil
+}
+
+// lock keeps others from installing at the same time.
+func (x *installation) lock(ctx context.Context) (unlock func(), err error) {
+	if err := os.MkdirAll(x.store.Dir, 0o700); err != nil {
+		return nil, advise(err, "let CMEMD_HOME name a folder that this user may write to")
+	}
+	f, err := lockBeside(ctx, filepath.Join(x.store.Dir, "records"))
+	if err != nil {
+		return nil, err
+	}
+	return func() { _ = f.Close() }, nil // it was only there to be held
+}
+
+// run plans, shows, asks and carries out.
+func (x *installation) run(ctx context.Context, agents []install.Agent) error {
+	var plans []install.Plan
+	shown := []*shownInstall{}
+	for _, agent := range agents {
+		p, err := x.plan(agent)
+		if err == nil && p.Nothing() && x.flags.remove && !x.named {
+			continue
+		}
+		s := x.show(agent, p, err)
+		shown = append(shown, s)
+		if err == nil && !p.Nothing() {
+			plans = append(plans, p)
+		}
+	}
+	if !x.app.json {
+		x.app.printInstalls(shown)
+	}
+	ok, err := x.agrees(len(plans))
+	if err != nil {
+		return err
+	}
+	if ok {
+		x.carryOut(ctx, plans, shown)
+	}
+	if !x.flags.remove && !x.flags.dryRun {
+		x.addTrust(ctx, shown)
+	}
+	return x.report(shown)
+}
+
+// plan says what is to be done with one agent.
+func (x *installation) plan(agent install.Agent) (install.Plan, error) {
+	if x.flags.remove {
+		return agent.Uninstall(x.machine, x.options, x.store)
+	}
+	return agent.Install(x.machine, x.options, x.store)
+}
+
+// carryOut applies the plans, and writes down what came of each.
+func (x *installation) carryOut(ctx context.Context, plans []install.Plan, shown []*shownInstall) {
+	for _, p := range plans {
+		i := slices.IndexFunc(shown, func(s *shownInstall) bool { return s.Agent == p.Agent })
+		if err := x.store.Apply(ctx, p, x.app.runClient, x.app.now()); err != nil {
+			shown[i].State, shown[i].Error = installFailed, describe(err)
+			continue
+		}
+		shown[i].State = installDone
+		if x.flags.remove {
+			shown[i].State = installRemoved
+		}
+	}
+}
+
+// agrees asks, where there is something to do and somebody to ask.
+func (x *installation) agrees(plans int) (bool, error) {
+	a, f := x.app, x.flags
+	switch {
+	case plans == 0:
+		return false, nil
+	case f.dryRun:
+		a.say("nothing was changed: without --dry-run it is")
+		return false, nil
+	case f.yes:
+		return true, nil
+	case a.json || !isTerminal(a.in):
+		a.say("nothing was changed: nobody is there to ask; give --yes")
+		return false, nil
+	}
+	fmt.Fprint(a.err, "Change this? [y/N] ")
+	line, err := bufio.NewReader(a.in).ReadString('\n')
+	if err != nil && line == "" {
+		return false, errors.New("nothing was changed: no answer")
+	}
+	if answer := strings.ToLower(strings.TrimSpace(line)); answer != "y" && answer != "yes" {
+		a.say("nothing was changed")
+		return false, nil
+	}
+	return true, nil
+}
+
+// print prints what the agents would be given.
+func (x *installation) print(agents []install.Agent) error {
+	x.options.Settings = true // a plugin is no entry
+	type printed struct {
+		Agent string `json:"agent"`
+		Path  string `json:"path"`
+		Text  string `json:"text"`
+	}
+	all := []printed{}
+	for _, agent := range agents {
+		files, err := agent.Whole(x.machine, x.options)
+		if err != nil {
+			return err
+		}
+		for _, f := range files {
+			all = append(all, printed{agent.Name, f.Path, string(f.Text)})
+		}
+	}
+	if x.app.json {
+		return x.app.printJSON(all)
+	}
+	for _, p := range all {
+		x.app.heading("%s: %s", p.Agent, visibleLine(p.Path))
+		x.app.printf("%s\n", visible(p.Text))
+	}
+	return nil
+}
+
+// hookToken is what hooks that post are given; where nothing is to be written, and the daemon has made none yet, a word for it.
+func (x *installation) hookToken(p paths) (string, error) {
+	if !x.flags.dryRun && !x.flags.print {
+		if err := p.make(); err != nil {
+			return "", err
+		}
+		return loadToken(p.token)
+	}
+	text, err := os.ReadFile(p.token)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "TOKEN", nil
+	}
+	return strings.TrimSpace(string(text)), err
+}

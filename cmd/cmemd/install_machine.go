@@ -1,0 +1,161 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/cmemd/cmemd/hooks/relay"
+	"github.com/cmemd/cmemd/install"
+)
+
+// newInstallation gathers what installing needs to know of this machine.
+func (a *app) newInstallation(f installCommand) (*installation, error) {
+	home, err := a.home()
+	if err != nil {
+		return nil, err
+	}
+	person, err := os.UserHomeDir()
+	if err != nil {
+		return nil, err
+	}
+	x := &installation{app: a, flags: f, store: install.Store{Dir: filepath.Join(home, "install")}}
+	x.machine = install.Machine{OS: runtime.GOOS, Home: person, Getenv: a.getenv, LookPath: exec.LookPath}
+	x.options = install.Options{Version: a.version, Home: home, Settings: f.settings, NoMCP: f.noMCP}
+	if f.remove {
+		return x, nil
+	}
+	if x.options.Program, err = a.program(home); err != nil {
+		return nil, err
+	}
+	if _, err := exec.LookPath("claude"); err != nil {
+		x.options.Settings = true
+	}
+	return x, x.configure(home)
+}
+
+// configure takes over what the settings say.
+func (x *installation) configure(home string) error {
+	l, err := x.app.config()
+	if err != nil {
+		return err
+	}
+	x.options.Files = l.ContextFiles == on
+	if !x.flags.http {
+		return nil
+	}
+	if l.Listen == "" {
+		return advise(errors.New("the daemon listens at no address that hooks could post to"), "set one: `cmemd config set listen 127.0.0.1:37911`")
+	}
+	token, err := x.hookToken(pathsOf(home))
+	x.options.HTTP = &install.HTTP{Addr: l.Listen, Token: token}
+	return err
+}
+
+// program is how agents are to call this very cmemd.
+func (a *app) program(home string) (p install.Program, err error) {
+	self, err := os.Executable()
+	if err != nil {
+		return p, err
+	}
+	p.Cmemd = stablePath(self, "cmemd")
+	if strings.Contains(p.Cmemd, string(filepath.Separator)+"go-build") {
+		return p, advise(fmt.Errorf("this cmemd is a temporary file, %s: agents would not find it later", p.Cmemd),
+			"`go install ./cmd/cmemd ./cmd/cmemd-hook`, then `cmemd install`")
+	}
+	p.Hook = []string{p.Cmemd, "hook"}
+	beside := filepath.Join(filepath.Dir(p.Cmemd), "cmemd-hook"+filepath.Ext(self))
+	if _, err := os.Stat(beside); err == nil {
+		p.Hook = []string{beside}
+	} else if found, err := exec.LookPath("cmemd-hook"); err == nil && filepath.IsAbs(found) {
+		p.Hook = []string{found}
+	}
+	usual, err := relay.Home(func(name string) string {
+		if name == "CMEMD_HOME" {
+			return ""
+		}
+		return a.getenv(name)
+	})
+	if err == nil && usual != home {
+		p.Home = home
+	}
+	return p, err
+}
+
+// stablePath is the name under which the PATH finds the program at path, which may be a link that outlives an update of what
+// it leads to; else path.
+func stablePath(path, name string) string {
+	found, err := exec.LookPath(name)
+	if err != nil || !filepath.IsAbs(found) {
+		return path
+	}
+	a, errA := os.Stat(path)
+	b, errB := os.Stat(found)
+	if errA != nil || errB != nil || !os.SameFile(a, b) {
+		return path
+	}
+	return found
+}
+
+// agentClientWait is how long an agent's own client may take for one command. It was seen to take a second.
+const agentClientWait = 2 * time.Minute
+
+// runClient runs a command of an agent's client.
+func (a *app) runClient(ctx context.Context, c install.Command) error {
+	ctx, cancel := context.WithTimeout(ctx, agentClientWait)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, c.Args[0], c.Args[1:]...)
+	cmd.Env = append(a.daemonEnv(a.getenv("CMEMD_HOME")), "CMEMD_DISABLE=1") // nothing that it does is a session
+	cmd.WaitDelay = time.Second
+	out, err := cmd.CombinedOutput()
+	if err == nil {
+		return nil
+	}
+	said := strings.TrimSpace(string(bytes.ToValidUTF8(out, nil)))
+	if len(said) > maxSaid {
+		said = said[len(said)-maxSaid:]
+	}
+	return fmt.Errorf("%s: %w: %s", strings.Join(c.Args, " "), err, said)
+}
+
+// trustWait is how long Codex may take to say which hooks it trusts. It was seen to take half a second.
+const trustWait = 15 * time.Second
+
+// codexTrust asks Codex what it thinks of cmemd's hooks. Nothing is changed by that.
+func (a *app) codexTrust(ctx context.Context) ([]install.Trust, error) {
+	ctx, cancel := context.WithTimeout(ctx, trustWait)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "codex", "app-server")
+	cmd.WaitDelay = time.Second
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	dir, _ := os.Getwd() // "" is a folder too, of which nothing is known
+	_, err = in.Write([]byte(install.TrustRequest(a.version, dir)))
+	lines := bufio.NewScanner(out)
+	lines.Buffer(nil, 8<<20)
+	var found []install.Trust
+	if err == nil {
+		found, err = install.ReadTrust(lines)
+	}
+	cancel()
+	_ = in.Close()
+	_ = cmd.Wait() // it was told to end
+	return found, err
+}

@@ -1,0 +1,174 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strings"
+
+	"github.com/cmemd/cmemd/install"
+	"github.com/cmemd/cmemd/redact"
+)
+
+// What became of an agent.
+const (
+	installPlanned   = "planned"   // shown, and not done
+	installDone      = "installed" // changed as shown
+	installRemoved   = "removed"   // the same of a removal
+	installUnchanged = "unchanged" // all is as it should be
+	installRefused   = "refused"   // something stands in the way, nothing was changed
+	installFailed    = "failed"    // something went wrong in the middle
+)
+
+// A shownInstall is what is said of one agent.
+type shownInstall struct {
+	Agent    string          `json:"agent"`
+	Title    string          `json:"title"`
+	Method   string          `json:"method"`
+	State    string          `json:"state"`
+	Files    []shownFile     `json:"files"`
+	Folder   string          `json:"folder,omitempty"` // the plugin's, which is written or removed
+	Commands []string        `json:"commands,omitempty"`
+	Trust    []install.Trust `json:"trust,omitempty"` // what Codex says of the hooks
+	Notes    []string        `json:"notes,omitempty"`
+	Error    string          `json:"error,omitempty"`
+
+	told int // how many of the notes were shown
+}
+
+// A shownFile is one change.
+type shownFile struct {
+	Path   string `json:"path"`
+	Action string `json:"action"` // create, edit, delete
+	Mode   string `json:"mode,omitempty"`
+	Diff   string `json:"diff"`
+}
+
+// show says what a plan is about. Secrets that stand beside the changes are not shown.
+func (x *installation) show(agent install.Agent, p install.Plan, err error) *shownInstall {
+	s := &shownInstall{Agent: agent.Name, Title: agent.Title, Method: p.Method, State: installPlanned, Files: []shownFile{}, Folder: p.TreeDir, Notes: p.Notes}
+	switch {
+	case err != nil:
+		s.State, s.Error = installRefused, describe(err)
+		if errors.Is(err, install.ErrMethod) {
+			s.Notes = append(s.Notes, fmt.Sprintf("`cmemd uninstall %s` first", agent.Name))
+		}
+		return s
+	case p.Nothing():
+		s.State = installUnchanged
+	}
+	hide := redact.New()
+	for _, c := range p.Changes {
+		f := shownFile{Path: c.Path, Action: "edit"}
+		switch {
+		case c.Before == nil:
+			f.Action = "create"
+		case c.After == nil:
+			f.Action = "delete"
+		case c.Mode != c.Old:
+			f.Mode = fmt.Sprintf("%04o -> %04o", c.Old, c.Mode)
+		}
+		diff := c.Diff()
+		if token := x.options.HTTP; token != nil {
+			diff = bytes.ReplaceAll(diff, []byte(token.Token), []byte("TOKEN"))
+		}
+		f.Diff, _ = hide.Text(string(diff))
+		s.Files = append(s.Files, f)
+	}
+	for _, c := range p.Commands {
+		s.Commands = append(s.Commands, strings.Join(c.Args, " "))
+	}
+	return s
+}
+
+// printInstalls shows what would change.
+func (a *app) printInstalls(all []*shownInstall) {
+	if len(all) == 0 {
+		a.say("cmemd is in no agent of this machine")
+	}
+	for _, s := range all {
+		a.heading("%s (%s): %s", s.Title, s.Agent, s.State)
+		for _, f := range s.Files {
+			a.printf("%s %s %s\n%s", f.Action, visibleLine(f.Path), f.Mode, visible(f.Diff))
+		}
+		if s.Folder != "" {
+			a.printf("folder %s\n", visibleLine(s.Folder))
+		}
+		for _, c := range s.Commands {
+			a.printf("run %s\n", visibleLine(c))
+		}
+		if s.Error != "" {
+			a.printf("  %s\n", visible(s.Error))
+		}
+		for _, n := range s.Notes {
+			a.printf("  %s\n", visibleLine(n))
+		}
+		s.told = len(s.Notes)
+	}
+}
+
+// addTrust has Codex say which of the hooks it will run.
+func (x *installation) addTrust(ctx context.Context, shown []*shownInstall) {
+	for _, s := range shown {
+		if s.Agent != "codex" || s.State != installDone && s.State != installUnchanged {
+			continue
+		}
+		if _, err := exec.LookPath("codex"); err != nil {
+			continue
+		}
+		trust, err := x.app.codexTrust(ctx)
+		if err != nil {
+			s.Notes = append(s.Notes, fmt.Sprintf("which hooks Codex trusts is not known: %v", err))
+			continue
+		}
+		s.Trust = trust
+		if note := trustNote(trust); note != "" {
+			s.Notes = append(s.Notes, note)
+		}
+	}
+}
+
+// trustNote says what a person has to do so that Codex runs the hooks; nothing where it does.
+func trustNote(all []install.Trust) string {
+	var not []string
+	for _, t := range all {
+		if !t.Trusted() {
+			not = append(not, t.Event)
+		}
+	}
+	if len(not) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("Codex does not run %d of %s (%s) until you trust them: start `codex`, and look at /hooks",
+		len(not), plural(len(all), "hook"), strings.Join(not, ", "))
+}
+
+// report says what came of it, and fails if something did not go well.
+func (x *installation) report(shown []*shownInstall) error {
+	if x.app.json {
+		if err := x.app.printJSON(shown); err != nil {
+			return err
+		}
+	}
+	bad := 0
+	for _, s := range shown {
+		if s.State == installRefused || s.State == installFailed {
+			bad++
+		}
+		switch s.State {
+		case installFailed:
+			x.app.say("%s: %s", s.Agent, visible(s.Error))
+		case installDone, installRemoved:
+			x.app.say("%s: %s", s.Agent, s.State)
+		}
+		for _, n := range s.Notes[s.told:] {
+			x.app.say("%s: %s", s.Agent, visibleLine(n))
+		}
+	}
+	if bad > 0 {
+		return x.app.told(advise(fmt.Errorf("%s not changed as asked", plural(bad, "agent")), "see what is said of it; `cmemd uninstall AGENT` takes back what was begun"))
+	}
+	return nil
+}

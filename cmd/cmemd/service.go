@@ -1,0 +1,249 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cmemd/cmemd/api"
+	"github.com/cmemd/cmemd/durable"
+)
+
+const serviceHelp = `Service has the system start the daemon when you log in, and start it again should it fail: by a systemd user unit on Linux,
+a launchd agent on macOS. It is not needed: hooks start a daemon where none runs.`
+
+func newService(a *app) *cobra.Command {
+	c := &cobra.Command{Use: "service", Short: "Have the system run the daemon", Long: serviceHelp, Args: noSuchCommand, RunE: showHelp}
+	printOnly := false
+	put := &cobra.Command{
+		Use: "install", Short: "Write the unit, and have the system start the daemon", Args: takes(0, 0, ""),
+		Long: "Install writes a systemd user unit, or a launchd agent, and starts it. A daemon that runs already is stopped first. A second\nrun writes the file anew.",
+		RunE: func(c *cobra.Command, _ []string) error { return a.installService(c.Context(), printOnly) },
+	}
+	put.Flags().BoolVar(&printOnly, "print", false, "only print the file")
+	c.AddCommand(put,
+		&cobra.Command{
+			Use: "uninstall", Short: "Stop the daemon, and take the unit away", Args: takes(0, 0, ""),
+			RunE: func(c *cobra.Command, _ []string) error { return a.uninstallService(c.Context()) },
+		},
+		&cobra.Command{
+			Use: "status", Short: "Say whether the system runs the daemon; exit code 3 if it does not", Args: takes(0, 0, ""),
+			RunE: func(c *cobra.Command, _ []string) error { return a.serviceStatus(c.Context()) },
+		},
+	)
+	return c
+}
+
+// A shownService is what is said of the service.
+type shownService struct {
+	Manager   string `json:"manager"`
+	Path      string `json:"path"`
+	Installed bool   `json:"installed"`
+	Current   bool   `json:"current"` // the file is what this cmemd would write
+	Enabled   bool   `json:"enabled"` // it is started at login
+	Active    bool   `json:"active"`  // it runs
+	Note      string `json:"note,omitempty"`
+}
+
+// service is the file of this machine.
+func (a *app) service() (s serviceFile, err error) {
+	home, err := a.home()
+	if err != nil {
+		return s, err
+	}
+	person, err := os.UserHomeDir()
+	if err != nil {
+		return s, err
+	}
+	config := a.getenv("XDG_CONFIG_HOME")
+	if !filepath.IsAbs(config) {
+		config = filepath.Join(person, ".config")
+	}
+	program, err := a.program(home)
+	if err != nil {
+		return s, err
+	}
+	s, ok := serviceFor(runtime.GOOS, person, config, program.Cmemd, home)
+	if !ok {
+		return s, fmt.Errorf("no service is known for %s", runtime.GOOS)
+	}
+	return s, nil
+}
+
+func (a *app) installService(ctx context.Context, printOnly bool) error {
+	s, err := a.service()
+	if err != nil {
+		return err
+	}
+	if printOnly {
+		if a.json {
+			return a.printJSON(map[string]string{"path": s.path, "text": s.text})
+		}
+		a.printf("%s", visible(s.text))
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(s.path), 0o700); err != nil {
+		return err
+	}
+	if err := durable.Replace(s.path, []byte(s.text), 0o600); err != nil {
+		return err
+	}
+	home, err := a.home()
+	if err != nil {
+		return err
+	}
+	if err := pathsOf(home).make(); err != nil {
+		return err
+	}
+	if s.manager == "launchd" { // it has nothing that would do it
+		if err := a.stopRunning(ctx, home); err != nil {
+			return err
+		}
+	}
+	for _, argv := range s.startCommands() {
+		if err := a.manage(ctx, argv); err != nil {
+			return advise(fmt.Errorf("%s is written, and the system does not take it: %w", s.path, err),
+				"where you log in, `%s` starts it", strings.Join(argv, " "))
+		}
+	}
+	return a.serviceStatus(ctx)
+}
+
+// stopRunning stops the daemon of home, if one runs.
+func (a *app) stopRunning(ctx context.Context, home string) error {
+	client := api.Dial(home)
+	defer client.Close()
+	if client.Alive(ctx) != nil {
+		return nil
+	}
+	_, err := a.stop(ctx, client, pathsOf(home), false)
+	return err
+}
+
+// startCommands have the system know the file, and run what it says.
+func (s serviceFile) startCommands() [][]string {
+	if s.manager == "systemd" {
+		return [][]string{systemctl("daemon-reload"), systemctl("enable", unitName), systemctl("restart", unitName)}
+	}
+	return [][]string{{"launchctl", "bootstrap", launchDomain(), s.path}}
+}
+
+// stopCommands have the system end it, and forget it.
+func (s serviceFile) stopCommands() [][]string {
+	if s.manager == "systemd" {
+		return [][]string{systemctl("disable", "--now", unitName)}
+	}
+	return [][]string{{"launchctl", "bootout", launchDomain() + "/" + agentName}}
+}
+
+func systemctl(args ...string) []string { return append([]string{"systemctl", "--user"}, args...) }
+
+func launchDomain() string { return "gui/" + strconv.Itoa(os.Getuid()) }
+
+// manageWait is how long the system's own command may take; a daemon that is stopped takes up to 5 s.
+const manageWait = 30 * time.Second
+
+// manage runs a command of the system's.
+func (a *app) manage(ctx context.Context, argv []string) error {
+	ctx, cancel := context.WithTimeout(ctx, manageWait)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
+	cmd.WaitDelay = time.Second
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("%s: %w: %s", strings.Join(argv, " "), err, strings.TrimSpace(string(out)))
+	}
+	return nil
+}
+
+func (a *app) uninstallService(ctx context.Context) error {
+	s, err := a.service()
+	if err != nil {
+		return err
+	}
+	if _, err := os.Stat(s.path); errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%w: there is no %s", errNothing, s.path)
+	}
+	var stopped error
+	for _, argv := range s.stopCommands() {
+		stopped = errors.Join(stopped, a.manage(ctx, argv))
+	}
+	if err := os.Remove(s.path); err != nil {
+		return err
+	}
+	if err := durable.SyncDir(filepath.Dir(s.path)); err != nil {
+		return err
+	}
+	note := ""
+	if s.manager == "systemd" {
+		stopped = errors.Join(stopped, a.manage(ctx, systemctl("daemon-reload")))
+	}
+	if stopped != nil {
+		note = "the system was not told: " + stopped.Error()
+	}
+	if a.json {
+		return a.printJSON(shownService{Manager: s.manager, Path: s.path, Note: note})
+	}
+	a.printf("%s is gone\n", visibleLine(s.path))
+	if note != "" {
+		a.say("%s", visible(note))
+	}
+	return nil
+}
+
+// errNoService is a service that does not run. It ends with the code that `cmemd status` has for that.
+var errNoService = fmt.Errorf("the system does not run the daemon: %w", api.ErrNotRunning)
+
+func (a *app) serviceStatus(ctx context.Context) error {
+	s, err := a.service()
+	if err != nil {
+		return err
+	}
+	shown := shownService{Manager: s.manager, Path: s.path}
+	text, err := os.ReadFile(s.path)
+	shown.Installed, shown.Current = err == nil, string(text) == s.text
+	if s.manager == "systemd" {
+		shown.Enabled = a.manage(ctx, systemctl("is-enabled", unitName)) == nil
+		err = a.manage(ctx, systemctl("is-active", unitName))
+	} else {
+		shown.Enabled = shown.Installed
+		err = a.manage(ctx, []string{"launchctl", "print", launchDomain() + "/" + agentName})
+	}
+	if shown.Active = err == nil; err != nil {
+		shown.Note = err.Error()
+	}
+	if a.json {
+		if err := a.printJSON(shown); err != nil {
+			return err
+		}
+	} else {
+		a.showService(shown)
+	}
+	if !shown.Active {
+		return a.told(advise(errNoService, "`cmemd service install`; without it, hooks start a daemon where none runs"))
+	}
+	return nil
+}
+
+func (a *app) showService(s shownService) {
+	yesNo := map[bool]string{true: "yes", false: "no"}
+	a.field("manager", s.Manager)
+	a.field("file", s.Path)
+	a.field("installed", yesNo[s.Installed])
+	if s.Installed && !s.Current {
+		a.field("", "another one than this cmemd writes: `cmemd service install` writes it anew")
+	}
+	a.field("at login", yesNo[s.Enabled])
+	a.field("runs", yesNo[s.Active])
+	a.field("note", s.Note)
+}
