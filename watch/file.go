@@ -134,7 +134,7 @@ func (w *Watcher) readFrom(ctx context.Context, f *file, rest bool) error {
 	}
 	w.uses++
 	f.used = w.uses
-	got, err := f.reading.Take(ctx, io.NewSectionReader(f.handle, f.Offset, info.Size()-f.Offset), rest)
+	got, err := f.reading.Take(ctx, until{ctx, io.NewSectionReader(f.handle, f.Offset, info.Size()-f.Offset)}, rest)
 	if err != nil {
 		return err
 	}
@@ -146,6 +146,20 @@ func (w *Watcher) readFrom(ctx context.Context, f *file, rest bool) error {
 	}
 	f.changed, w.dirty = time.Time{}, true
 	return err
+}
+
+// until is a reader that ends with ctx: a long file does not keep the end waiting.
+type until struct {
+	ctx context.Context
+	io.Reader
+}
+
+// Read implements io.Reader.
+func (u until) Read(p []byte) (int, error) {
+	if err := u.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return u.Reader.Read(p)
 }
 
 // begin opens a reading of f from its beginning. Where too many are open, the one that was used least lately is let go.

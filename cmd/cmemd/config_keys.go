@@ -57,6 +57,7 @@ type config struct {
 	Models
 	Given
 	Embeddings Embeddings
+	Watched
 }
 
 // valueKind is how a setting is written in the file.
@@ -90,7 +91,7 @@ func (s setting) env() string { return "CMEMD_" + strings.ToUpper(s.key) }
 
 // settings is the table of all keys. It is the only place that knows them.
 func settings() []setting {
-	return slices.Concat(daemonSettings(), superviseSettings(), storeSettings(), captureSettings(), contextSettings(), choiceSettings(), modelSettings(), vectorSettings())
+	return slices.Concat(daemonSettings(), superviseSettings(), storeSettings(), captureSettings(), contextSettings(), choiceSettings(), modelSettings(), vectorSettings(), watchSettings())
 }
 
 // daemonSettings is the part of the table that says where the daemon is reached, who observes, and how long it waits for what.

@@ -24,6 +24,7 @@ import (
 	"github.com/cmemd/cmemd/projections/vectors"
 	"github.com/cmemd/cmemd/projections/vectors/embed"
 	"github.com/cmemd/cmemd/recall"
+	"github.com/cmemd/cmemd/watch"
 )
 
 // A daemon is every package wired together over one home. openDaemon takes the log; run serves; close lets go.
@@ -44,6 +45,7 @@ type daemon struct {
 	eraser  *erasure.Eraser
 	server  *api.Server
 	mcp     *mcp.Server
+	watch   *watch.Watcher // nil: no transcripts are followed
 
 	phase    phase
 	begun    events.Position // of the record that begins this life
@@ -116,7 +118,10 @@ func (d *daemon) serveable(token, version string) (err error) {
 		return err
 	}
 	d.eraser = erasure.New(d.eraserConfig())
-	d.server, err = api.New(d.apiConfig(token, version))
+	if d.server, err = api.New(d.apiConfig(token, version)); err != nil {
+		return err
+	}
+	d.watch, err = d.watcher()
 	return err
 }
 

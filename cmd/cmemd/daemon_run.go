@@ -122,6 +122,9 @@ func (d *daemon) startAll(ctx context.Context, t *tasks, listeners []net.Listene
 	}
 	t.start(ctx, "eraser", d.eraser.Run)
 	t.start(ctx, "server", func(ctx context.Context) error { return d.server.Run(ctx, listeners...) })
+	if d.watch != nil {
+		t.start(ctx, "watch transcripts", d.watch.Run)
+	}
 	t.start(ctx, "start", func(ctx context.Context) error {
 		defer context.AfterFunc(ctx, halt)()
 		d.catchUp(catching)

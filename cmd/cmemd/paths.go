@@ -22,6 +22,7 @@ type paths struct {
 	index    string // folder, below views
 	vectors  string // file, below views
 	forget   string // what is being forgotten: positions, never words
+	watch    string // how far transcripts were read
 	token    string
 	run      string // folder
 	daemon   string // what the running daemon wrote down
@@ -35,7 +36,7 @@ type paths struct {
 func pathsOf(home string) paths {
 	in := func(parts ...string) string { return filepath.Join(append([]string{home}, parts...)...) }
 	return paths{
-		home: home, log: in("log.db"), views: in("views"), index: in("views", "index"), vectors: in("views", "vectors"), forget: in("forget.json"), token: in("token"),
+		home: home, log: in("log.db"), views: in("views"), index: in("views", "index"), vectors: in("views", "vectors"), forget: in("forget.json"), watch: in("watch.json"), token: in("token"),
 		run: in("run"), daemon: in("run", "daemon.json"), runs: in("run", "claude-cli"), socket: relay.SocketPath(home),
 		logs: in("logs"), logFile: in("logs", "cmemd.log"), startLog: in("logs", "start.log"),
 	}

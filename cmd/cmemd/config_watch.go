@@ -1,0 +1,111 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cmemd/cmemd/hooks"
+	"github.com/cmemd/cmemd/watch"
+)
+
+// Watched is which transcripts are followed.
+type Watched struct {
+	Watch        []string      // AGENT, or AGENT=PATTERN
+	WatchBacklog time.Duration // how old what is there already may be
+}
+
+// watchSettings is the part of the table that says which transcripts are followed.
+func watchSettings() []setting {
+	return []setting{
+		{
+			key: "watch", kind: kindList, open: true,
+			doc:    "agents without hooks whose transcripts are followed: " + strings.Join(followable(), ", ") + ", each alone or with a place: AGENT=FOLDER",
+			limits: "names of these agents, each alone where its folder is known, or AGENT=PATTERN: an absolute folder or a pattern below one, not below / itself",
+			set: func(c *config, text string) bool {
+				c.Watch = splitList(text)
+				return !slices.ContainsFunc(c.Watch, func(item string) bool {
+					_, err := watchRule(item, "/home/me", func(string) string { return "" })
+					return err != nil
+				})
+			},
+			get: func(c *config) string { return strings.Join(c.Watch, ", ") },
+		},
+		durationKey("watch_backlog", 24*time.Hour, time.Minute, 10*365*24*time.Hour, "transcripts that changed longer ago when they are first seen are left alone until they grow",
+			func(c *config) *time.Duration { return &c.WatchBacklog }),
+	}
+}
+
+// followable lists the agents whose transcripts can be read.
+func followable() (names []string) {
+	for _, name := range hooks.Names() {
+		if a, err := hooks.ByName(name); err == nil {
+			if _, ok := a.(hooks.Historian); ok {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}
+
+// errNoFolder is an agent whose transcripts have no folder that is known.
+var errNoFolder = errors.New("its folder is not known: write AGENT=FOLDER")
+
+// watchRule reads AGENT or AGENT=PATTERN, for a person whose folder is home.
+func watchRule(item, home string, getenv func(string) string) (watch.Rule, error) {
+	agent, pattern, placed := strings.Cut(item, "=")
+	if !slices.Contains(followable(), agent) {
+		return watch.Rule{}, fmt.Errorf("%q is no agent whose transcripts can be read", agent)
+	}
+	if !placed {
+		if pattern = transcriptsOf(agent, home, getenv); pattern == "" {
+			return watch.Rule{}, fmt.Errorf("%s: %w", agent, errNoFolder)
+		}
+	}
+	if rest, ok := strings.CutPrefix(pattern, "~/"); ok {
+		pattern = filepath.Join(home, rest)
+	}
+	return watch.NewRule(agent, pattern)
+}
+
+// transcriptsOf is where an agent keeps its transcripts; empty: nobody knows.
+func transcriptsOf(agent, home string, getenv func(string) string) string {
+	in := func(variable, standard string) string {
+		if dir := getenv(variable); filepath.IsAbs(dir) {
+			return dir
+		}
+		return filepath.Join(home, standard)
+	}
+	switch agent {
+	case "claude-code":
+		return filepath.Join(in("CLAUDE_CONFIG_DIR", ".claude"), "projects")
+	case "codex":
+		return filepath.Join(in("CODEX_HOME", ".codex"), "sessions")
+	case "gemini-cli":
+		return filepath.Join(home, ".gemini", "tmp", "*", "chats", "**", "*.jsonl")
+	}
+	return ""
+}
+
+// watchRules are the rules in force.
+func (l *loaded) watchRules() (rules []watch.Rule, err error) {
+	if len(l.Watch) == 0 {
+		return nil, nil
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return nil, err
+	}
+	for _, item := range l.Watch {
+		r, err := watchRule(item, home, l.getenv)
+		if err != nil {
+			return nil, fmt.Errorf("watch: %w", err)
+		}
+		rules = append(rules, r)
+	}
+	return rules, nil
+}

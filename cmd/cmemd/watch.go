@@ -1,0 +1,93 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cmemd/cmemd/api"
+	"github.com/cmemd/cmemd/watch"
+)
+
+const watchHelp = `Shows which transcripts the daemon follows, and how far each was read.
+
+An agent without hooks is followed by what it writes down itself: name it in the setting watch, and the daemon takes in what
+its transcripts grow by. What hooks report of the same session is known by its key and recorded once.`
+
+func newWatch(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use: "watch", Short: "Show which transcripts are followed", Long: watchHelp, Args: takes(0, 0, ""),
+		Example: "  cmemd config set watch codex\n  cmemd config set watch codex,gemini-cli=~/work/**/*.jsonl\n  cmemd stop; cmemd start; cmemd watch",
+		RunE:    func(*cobra.Command, []string) error { return a.showWatch() },
+	}
+}
+
+func (a *app) showWatch() error {
+	home, err := a.home()
+	if err != nil {
+		return err
+	}
+	s, err := watch.Load(pathsOf(home).watch)
+	if err != nil {
+		return err
+	}
+	if a.json {
+		return a.printJSON(s)
+	}
+	if len(s.Rules) == 0 {
+		a.say("no transcripts are followed; `cmemd config set watch codex` has those of Codex followed, from the next start on")
+		return nil
+	}
+	a.say("followed as of %s: %s", moment(s.At), visibleLine(strings.Join(s.Rules, ", ")))
+	if !s.Notices {
+		a.say("the system gives no notice of files: folders are looked at every half minute")
+	}
+	t := list{head: []string{"AGENT", "CHANGED", "READ", "LINES", "NEW", "BAD", "FILE"}}
+	for _, f := range s.Files {
+		t.add(f.Agent, moment(f.Changed), fmt.Sprintf("%d of %d", f.Offset, f.Size), fmt.Sprint(f.Lines), fmt.Sprint(f.Captured),
+			fmt.Sprint(f.Bad), f.Path+errorOf(f))
+	}
+	return a.print(t)
+}
+
+func errorOf(f watch.File) string {
+	if f.Error == "" {
+		return ""
+	}
+	return " (not read: " + f.Error + ")"
+}
+
+// watcher follows transcripts into a server; nil: none are to be followed.
+func (d *daemon) watcher() (*watch.Watcher, error) {
+	rules, err := d.config.watchRules()
+	if err != nil || len(rules) == 0 {
+		return nil, err
+	}
+	return watch.New(watch.Config{
+		Rules: rules, Exclude: []string{d.paths.home}, State: d.paths.watch, Sink: feeds{d.server}, Backlog: d.config.WatchBacklog,
+		Logger: d.logger,
+	})
+}
+
+// feeds has transcripts recorded by a server.
+type feeds struct{ server *api.Server }
+
+// Open implements watch.Sink.
+func (f feeds) Open(agent, path string) (watch.Reading, error) {
+	feed, err := f.server.Feed(agent, path)
+	if err != nil {
+		return nil, err
+	}
+	return reading{feed}, nil
+}
+
+type reading struct{ feed *api.Feed }
+
+// Take implements watch.Reading.
+func (r reading) Take(ctx context.Context, in io.Reader, rest bool) (watch.Taken, error) {
+	got, err := r.feed.Take(ctx, in, rest)
+	return watch.Taken{Offset: got.Offset, Lines: got.Lines, Captured: got.Captured, Bad: got.Malformed}, err
+}
