@@ -39,7 +39,7 @@ const (
 	longLine    = 40
 	enoughLines = 3
 
-	// longText is the same of a line without its label, "note: " perhaps, which then may be anything: the subjects of
+	// longText is the same of a line without its label ("note: ") or title, which then may be anything: the subjects of
 	// commits are below, with at most 72 characters and blanks among them. Two such that stand beside each other show it too.
 	longText = 64
 
@@ -68,7 +68,7 @@ const (
 )
 
 // With returns a Told that knows more lines beside those of k. Ids and times at a line's start do not count, and a long line is
-// known without its label too. What is over its bound is not learnt.
+// known without its label too, and without its title. What is over its bound is not learnt.
 func (k *Told) With(lines ...string) *Told {
 	more := &Told{seed: maphash.MakeSeed(), lines: map[uint64]struct{}{}, heads: map[uint64][]int{}}
 	if k != nil {
@@ -84,6 +84,9 @@ func (k *Told) With(lines ...string) *Told {
 			line = saidBy(line)
 			more.learn(w.read(line), 1)
 			if label, rest, ok := strings.Cut(line, ": "); ok && len(label) <= maxLabel {
+				more.learn(w.read(rest), longText)
+			}
+			if _, rest, ok := strings.Cut(line, " — "); ok {
 				more.learn(w.read(rest), longText)
 			}
 		}

@@ -141,7 +141,11 @@ func saved() (given string, texts []string) {
 	var b strings.Builder
 	b.WriteString(ContextOpen + "\n## Saved\n")
 	for i, text := range texts {
-		fmt.Fprintf(&b, "- 019a1fa4-72%02d-7b22 Mar 1, 2026 note: %s\n", i, text)
+		line := text
+		if i > 0 { // a long text's title is its beginning
+			line = text[:60] + "… — " + text
+		}
+		fmt.Fprintf(&b, "- 019a1fa4-72%02d-7b22 Mar 1, 2026 note: %s\n", i, line)
 	}
 	return b.String() + ContextClose, texts
 }
