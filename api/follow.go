@@ -12,9 +12,10 @@ const followed = 1 << 17
 
 // Feed is one transcript that is recorded while it grows. It is not safe for concurrent use.
 type Feed struct {
-	in  *ingest
-	t   *hooks.Transcript
-	src *source
+	agent string
+	in    *ingest
+	t     *hooks.Transcript
+	src   *source
 }
 
 // source is a reader that is given more and more.
@@ -22,7 +23,7 @@ type source struct{ io.Reader }
 
 // Feed begins the reading of a transcript, from its beginning. Errors are hooks.ErrUnknownAgent and hooks.ErrNoTranscripts.
 func (s *Server) Feed(agent, path string) (*Feed, error) {
-	f := &Feed{src: &source{}}
+	f := &Feed{agent: agent, src: &source{}}
 	t, err := hooks.ReadTranscript(agent, f.src, path)
 	if err != nil {
 		return nil, err
@@ -38,6 +39,7 @@ func (s *Server) Feed(agent, path string) (*Feed, error) {
 // words are its answer. The answer is about the whole reading, from its beginning.
 func (f *Feed) Take(ctx context.Context, r io.Reader, rests bool) (Ingested, error) {
 	f.src.Reader = r
+	f.in.again(f.agent)
 	captures := f.t.More()
 	if rests {
 		captures = f.t.Captures()

@@ -83,6 +83,7 @@ type ingest struct {
 	s        *Server
 	progress func() hooks.Progress
 	keys     map[events.SessionID]map[events.Key]bool // what sessions' streams hold, and what was sent to them
+	hooked   map[events.SessionID]time.Time           // since when hooks tell of them, under other keys than transcripts
 	held     int                                      // how many keys those are, about
 	most     int                                      // how many there may be
 	named    map[events.SessionID]bool                // those in order
@@ -104,6 +105,7 @@ func newIngest(s *Server, progress func() hooks.Progress) *ingest {
 	return &ingest{
 		s: s, progress: progress, most: maxKnown,
 		keys: map[events.SessionID]map[events.Key]bool{}, named: map[events.SessionID]bool{},
+		hooked: map[events.SessionID]time.Time{},
 	}
 }
 
@@ -164,7 +166,7 @@ func (in *ingest) add(ctx context.Context, c session.Capture) error {
 	if err != nil {
 		return err
 	}
-	if known[c.Key] && !c.Key.IsZero() {
+	if known[c.Key] && !c.Key.IsZero() || in.toldByHooks(c) {
 		in.out.Duplicates++
 		in.tell(c, true)
 		return nil
@@ -197,19 +199,48 @@ func (in *ingest) known(ctx context.Context, id events.SessionID) (map[events.Ke
 		in.held = 0
 	}
 	keys := map[events.Key]bool{}
+	var since time.Time
 	for r, err := range in.s.cfg.Log.Stream(ctx, id.Stream(), 1) {
 		if err != nil {
 			return nil, err
 		}
 		keys[r.Key] = true
+		if since.IsZero() && openedByHook(r) {
+			since = r.OccurredAt
+		}
 	}
-	in.keys[id] = keys
+	in.keys[id], in.hooked[id] = keys, since
 	in.held += 1 + len(keys)
 	if len(in.order) < maxNamed && !in.named[id] {
 		in.named[id] = true
 		in.order = append(in.order, id)
 	}
 	return keys, nil
+}
+
+// openedByHook reports whether a record opens its session because a hook told of it.
+func openedByHook(r events.Record) bool {
+	if r.Kind != events.KindSessionOpened {
+		return false
+	}
+	e, err := r.Event() // an erased one says nothing
+	opened, ok := e.(events.SessionOpened)
+	return err == nil && ok && opened.Source != "transcript" && opened.Source != "import"
+}
+
+// toldByHooks reports whether c happened while hooks told of its session, where only they are believed: the agent's hooks
+// and transcripts have no key in common.
+func (in *ingest) toldByHooks(c session.Capture) bool {
+	since := in.hooked[c.Origin.Session()]
+	return !since.IsZero() && !hooks.SharesKeys(c.Origin.Agent) && !c.At.Before(since)
+}
+
+// again forgets what was known of sessions that hooks may have begun to tell of since.
+func (in *ingest) again(agent string) {
+	if !hooks.SharesKeys(agent) {
+		clear(in.keys)
+		in.held = 0
+	}
 }
 
 // flush appends what is queued, as one, and one by one if that is refused: a single bad capture must not end the

@@ -24,8 +24,7 @@ import (
 // Memory goes back at SessionStart and, where that is asked for, at BeforeAgent. What Gemini gets it shows the model with
 // < and > escaped, inside <hook_context>.
 //
-// Hooks carry no ids of prompts and tool calls: each is known by its delivery. A session that comes by hooks and by its chat is
-// recorded twice.
+// Hooks carry no ids of prompts and tool calls: each is known by its delivery. Its chats have other keys; see SharesKeys.
 type Gemini struct{}
 
 // Name is "gemini-cli".

@@ -30,6 +30,9 @@ func (g Gemini) Transcript(r io.Reader, path string) *Transcript {
 	return d.read(newTranscript(r, d), geminiTime)
 }
 
+// SharesKeys implements Historian: its hooks carry no ids.
+func (Gemini) SharesKeys() bool { return false }
+
 func geminiTime(line []byte) time.Time {
 	return parseTime(orElse(member(line, "timestamp"), member(line, "startTime")))
 }
