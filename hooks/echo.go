@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/cmemd/cmemd/events"
 )
@@ -28,6 +29,7 @@ type Told struct {
 	lines map[uint64]struct{}
 	heads map[uint64][]int // of long lines: by the hash of their first headSize letters, how many they have, the most first
 	maybe [256]uint64      // a bit for how each of these begins: nearly all words begin none
+	spare *sync.Pool       // of *words, for the next report
 }
 
 const (
@@ -70,9 +72,9 @@ const (
 // With returns a Told that knows more lines beside those of k. Ids and times at a line's start do not count, and a long line is
 // known without its label too, and without its title. What is over its bound is not learnt.
 func (k *Told) With(lines ...string) *Told {
-	more := &Told{seed: maphash.MakeSeed(), lines: map[uint64]struct{}{}, heads: map[uint64][]int{}}
+	more := &Told{seed: maphash.MakeSeed(), lines: map[uint64]struct{}{}, heads: map[uint64][]int{}, spare: &sync.Pool{}}
 	if k != nil {
-		more.seed, more.maybe = k.seed, k.maybe
+		more.seed, more.maybe, more.spare = k.seed, k.maybe, k.spare
 		maps.Copy(more.lines, k.lines)
 		for h, sizes := range k.heads {
 			more.heads[h] = slices.Clip(sizes)
@@ -167,7 +169,8 @@ func (k *Told) Cut(e events.Event) (out events.Event, cut int) {
 }
 
 func (k *Told) cutAlone(text string) (string, int) {
-	c := cutter{told: k}
+	c := newCutter(k)
+	defer c.end()
 	c.weigh(text)
 	out := c.cut(text)
 	return out, c.lines
@@ -175,7 +178,8 @@ func (k *Told) cutAlone(text string) (string, int) {
 
 // cutTool cuts input and output: what shows in one that memory is repeated counts for the other.
 func (k *Told) cutTool(e events.ToolUsed) (events.Event, int) {
-	c := cutter{told: k}
+	c := newCutter(k)
+	defer c.end()
 	c.weigh(e.Input)
 	c.weigh(e.Output)
 	input := c.cutJSON(e.Input)

@@ -8,7 +8,7 @@ import (
 // cutter goes twice through the texts of one report: to weigh whether memory is repeated there, and to cut.
 type cutter struct {
 	told  *Told
-	words words
+	words *words
 
 	marked   bool // words that only memory has
 	together bool // lines beside each other that are more than any work says by chance
@@ -18,9 +18,28 @@ type cutter struct {
 	lines    int // that were cut
 }
 
+func newCutter(k *Told) *cutter {
+	w, _ := k.spare.Get().(*words)
+	if w == nil {
+		w = &words{}
+	}
+	return &cutter{told: k, words: w}
+}
+
+// keptWords is how many letters' memory is kept for the next report: most have less.
+const keptWords = 64 << 10
+
+// end lets the memory be used again.
+func (c *cutter) end() {
+	if cap(c.words.letters) <= keptWords {
+		c.told.spare.Put(c.words)
+	}
+	c.words = nil
+}
+
 func (c *cutter) find(text string, short []int) []match {
 	c.words.read(text)
-	f := finder{told: c.told, text: text, words: &c.words, short: short}
+	f := finder{told: c.told, text: text, words: c.words, short: short}
 	return f.run()
 }
 
