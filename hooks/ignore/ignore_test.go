@@ -162,8 +162,11 @@ func TestFolders(t *testing.T) {
 	if !tree.Ignored("/elsewhere/a") || tree.Ignored("elsewhere/a") || tree.Ignored("") {
 		t.Error("the patterns of the root count for absolute paths, and others are not known")
 	}
+	if NewTree(Patterns{}, "").Quiet(dir) || tree.Quiet("/") || !NewTree(Patterns{}, "").Quiet("/") {
+		t.Error("it is not told whether patterns count in a folder")
+	}
 	var none *Tree
-	if none.Ignored("/a") {
+	if none.Ignored("/a") || !none.Quiet("/a") {
 		t.Error("no tree ignores something")
 	}
 }

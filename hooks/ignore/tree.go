@@ -50,6 +50,11 @@ func NewTree(root Patterns, own string) *Tree {
 // Listed is Ignored without a look into the path, should it be a folder: it asks the files above it only.
 func (t *Tree) Listed(path string) bool { return t.ignored(path, true) }
 
+// Quiet reports whether no pattern at all counts in a folder, whose path must be absolute: nothing right in it is listed.
+func (t *Tree) Quiet(folder string) bool {
+	return t == nil || len(t.always().lines) == 0 && len(t.of(filepath.Clean(folder))) == 0
+}
+
 // probe is a name that no pattern names, for what a pattern says of all that is in a folder.
 const probe = "\x01"
 

@@ -11,6 +11,8 @@ type look struct {
 	rules  *Rules
 	cwd    string
 	found  Finding
+	quiet  bool // no name in cwd is ignored; only if asked
+	asked  bool
 	looked int // paths so far of which it was asked whether they are ignored
 }
 
@@ -60,6 +62,9 @@ func (l *look) path(path string) {
 		return
 	}
 	bare := strings.IndexByte(path, '/') < 0 // any word may be that
+	if bare && l.isQuiet() {
+		return
+	}
 	if !filepath.IsAbs(path) {
 		if l.cwd == "" || strings.Contains(path, "://") {
 			return
@@ -72,6 +77,14 @@ func (l *look) path(path string) {
 	if l.rules.Ignore.Listed(path) || !bare && l.rules.Ignore.Ignored(path) {
 		l.found.Ignored = true
 	}
+}
+
+// isQuiet reports whether no name in the folder is ignored.
+func (l *look) isQuiet() bool {
+	if !l.asked {
+		l.asked, l.quiet = true, !filepath.IsAbs(l.cwd) || l.rules.Ignore.Quiet(l.cwd)
+	}
+	return l.quiet
 }
 
 func (l *look) sensitive(path string) {
