@@ -362,3 +362,31 @@ func planted(v any, key, text string) any {
 	}
 	return v
 }
+
+func TestAgentOfTranscript(t *testing.T) {
+	t.Parallel()
+	for path, want := range map[string]string{
+		"/home/dev/.claude/projects/-p/s.jsonl":              "claude-code",
+		"/home/dev/.codex/sessions/2026/01/02/rollout.jsonl": "codex",
+		"/home/dev/.codex/archived_sessions/rollout.jsonl":   "codex",
+		"/home/dev/.gemini/tmp/p/chats/session-1.jsonl":      "gemini-cli",
+		`C:\Users\dev\.codex\sessions\rollout.jsonl`:         "codex",
+		".gemini/tmp/p/chats/session-1.jsonl":                "gemini-cli",
+		"/home/dev/old/session.jsonl":                        "",
+		"/home/dev/.codex-sessions/rollout.jsonl":            "",
+	} {
+		if got, ok := AgentOfTranscript(path); got != want || ok != (want != "") {
+			t.Errorf("%s: got %q, %v; want %q", path, got, ok, want)
+		}
+	}
+}
+
+// TestSharesKeys: every agent with transcripts whose hooks carry ids says so in both.
+func TestSharesKeys(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]bool{"claude-code": true, "codex": true, "opencode": true, "gemini-cli": false, "cursor": true, "nobody": true} {
+		if got := SharesKeys(name); got != want {
+			t.Errorf("%s: got %v, want %v", name, got, want)
+		}
+	}
+}

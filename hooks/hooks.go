@@ -205,3 +205,20 @@ func SharesKeys(agent string) bool {
 	h, ok := a.(Historian)
 	return err != nil || !ok || h.SharesKeys()
 }
+
+// AgentOfTranscript tells by its path whose transcript a file is: by the folder in which the agent keeps its own. It is false
+// where no folder of the path is one.
+func AgentOfTranscript(path string) (agent string, ok bool) {
+	path = "/" + strings.ReplaceAll(path, `\`, "/")
+	for _, kept := range []struct{ folder, agent string }{
+		{"/.claude/projects/", ClaudeCode{}.Name()},
+		{"/.codex/sessions/", Codex{}.Name()},
+		{"/.codex/archived_sessions/", Codex{}.Name()},
+		{"/.gemini/tmp/", Gemini{}.Name()},
+	} {
+		if strings.Contains(path, kept.folder) {
+			return kept.agent, true
+		}
+	}
+	return "", false
+}

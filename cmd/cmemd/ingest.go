@@ -27,13 +27,15 @@ func newIngest(a *app) *cobra.Command {
 		Use: "ingest PATH...", Short: "Take in an agent's transcripts, files or whole folders",
 		Long: "Ingest reads transcripts and captures what they report: prompts, tool calls with their results, answers.\n" +
 			"What was captured before, by hooks or by an earlier ingest, is known and not captured again.",
-		Example: "  cmemd ingest ~/.claude/projects\n  cmemd ingest session.jsonl",
+		Example: "  cmemd ingest ~/.claude/projects ~/.codex/sessions\n  cmemd ingest --agent gemini-cli session.jsonl",
 		Args:    takes(1, -1, "a transcript or a folder of them"),
 	}
-	c.Flags().StringVar(&agent, "agent", "claude-code", "whose transcripts they are")
+	c.Flags().StringVar(&agent, "agent", "", "whose transcripts they are (default: told by an agent's own folder, else claude-code)")
 	c.RunE = func(c *cobra.Command, paths []string) error {
-		if err := oneOf(c, "agent", agent, hooks.Names()...); err != nil {
-			return err
+		if agent != "" {
+			if err := oneOf(c, "agent", agent, hooks.Names()...); err != nil {
+				return err
+			}
 		}
 		files, err := transcripts(paths)
 		if err != nil {
@@ -101,7 +103,7 @@ func (a *app) ingest(ctx context.Context, client *api.Client, agent string, file
 	var failed error
 	var foreign []string // of which no line was understood
 	for _, f := range files {
-		got, err := ingestOne(ctx, client, agent, f, m)
+		got, err := ingestOne(ctx, client, whose(agent, f.path), f, m)
 		done := ingestedFile{Path: f.path, Ingested: got}
 		if err != nil {
 			done.Error, failed = describe(err), err
@@ -123,9 +125,15 @@ func (a *app) ingest(ctx context.Context, client *api.Client, agent string, file
 	}
 	if failed == nil && len(foreign) > 0 {
 		return advise(fmt.Errorf("no line was understood of %s", strings.Join(foreign, ", ")),
-			"--agent says whose transcripts they are; it was %s", agent)
+			"--agent says whose transcripts they are; it was %s", whose(agent, foreign[0]))
 	}
 	return failed
+}
+
+// whose is the agent that wrote a transcript: as the flag says, else its folder.
+func whose(agent, path string) string {
+	kept, _ := hooks.AgentOfTranscript(path)
+	return cmp.Or(agent, kept, hooks.ClaudeCode{}.Name())
 }
 
 func ingestOne(ctx context.Context, client *api.Client, agent string, t transcript, m *meter) (api.Ingested, error) {
