@@ -186,8 +186,10 @@ func (a *analyzer) count(parts []part) (api.TokenFrequencies, int) {
 	for _, p := range parts {
 		size += min(len(p.text), maxText)
 	}
-	tokens, length := make(api.TokenFrequencies, size/8), 0
-	slab := make([]api.TokenFreq, 0, size/8+8)
+	tokens, length := make(api.TokenFrequencies, size/10), 0
+	slab := make([]api.TokenFreq, 0, size/10+8)
+	var keys strings.Builder // holds what all keys are cut from; scorch reads them and no TokenFreq's Term
+	keys.Grow(size)
 	for _, p := range parts {
 		a.terms(cut(p.text, maxText), false, func(term []byte, _ role) {
 			length++
@@ -198,9 +200,9 @@ func (a *analyzer) count(parts []part) (api.TokenFrequencies, int) {
 				}
 				slab = slab[:len(slab)+1]
 				tf = &slab[len(slab)-1]
-				key := string(term)
-				tf.Term = []byte(key)
-				tokens[key] = tf
+				start := keys.Len()
+				keys.Write(term)
+				tokens[keys.String()[start:]] = tf
 			}
 			tf.SetFrequency(tf.Frequency() + p.weight)
 		})

@@ -2,6 +2,7 @@ package index
 
 import (
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -34,8 +35,12 @@ other our ours out over own same she should so some such than that the their the
 through to too under until up us very was we were what when where which while who whom why will with would you your yours
 don doesn didn isn aren wasn weren hasn haven hadn won wouldn couldn shouldn let`
 
-// analyzer turns text into terms. It is immutable and safe for concurrent use.
+// maxStems is how many stems a scan remembers: a stem takes a microsecond to find, and most words are said again.
+const maxStems = 4096
+
+// analyzer turns text into terms. It is safe for concurrent use.
 type analyzer struct {
+	scans    sync.Pool           // *scan that nobody uses
 	fold     map[rune]string     // a letter with a diacritic, or a ligature -> plain letters
 	stops    map[string]struct{} // lower case, unstemmed
 	bases    map[string]string   // an irregular or shortened form, lower case -> the word it stands for
@@ -57,12 +62,30 @@ type scan struct {
 	emit  func(term []byte, r role)
 	low   []byte // the folded form at hand
 	join  []byte // the compound at hand
+	stem  []byte // the stem at hand
+	stems map[string]string
 	env   *snowballstem.Env
+}
+
+// scan returns one to be used by one goroutine until free.
+func (a *analyzer) scan(query bool, emit func(term []byte, r role)) *scan {
+	s, ok := a.scans.Get().(*scan)
+	if !ok {
+		s = &scan{analyzer: a, stems: map[string]string{}, env: snowballstem.NewEnv("")}
+	}
+	s.query, s.emit = query, emit
+	return s
+}
+
+func (s *scan) free() {
+	s.emit = nil
+	s.scans.Put(s)
 }
 
 // terms gives every term of text to emit, in order.
 func (a *analyzer) terms(text string, query bool, emit func(term []byte, r role)) {
-	s := &scan{analyzer: a, query: query, emit: emit, env: snowballstem.NewEnv("")}
+	s := a.scan(query, emit)
+	defer s.free()
 	for i := 0; i < len(text); {
 		r, n := utf8.DecodeRuneInString(text[i:])
 		if !isWordRune(r) && !isConnector(r) {
@@ -213,9 +236,24 @@ func (s *scan) stemmed(term []byte, r role) {
 			return
 		}
 	}
-	s.env.SetCurrent(string(term))
+	stem, ok := s.stems[string(term)]
+	if !ok {
+		stem = s.stemOf(string(term))
+	}
+	s.stem = append(s.stem[:0], stem...)
+	s.emit(s.stem, r)
+}
+
+// stemOf finds the stem of a word, and remembers it.
+func (s *scan) stemOf(word string) string {
+	s.env.SetCurrent(word)
 	english.Stem(s.env)
-	s.emit([]byte(s.spelled(s.env.Current())), r)
+	stem := s.spelled(s.env.Current())
+	if len(s.stems) >= maxStems {
+		clear(s.stems)
+	}
+	s.stems[word] = stem
+	return stem
 }
 
 // pairs emits the overlapping pairs of a run of a script that writes no spaces, and in documents its single letters.
