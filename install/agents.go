@@ -76,6 +76,9 @@ func ByName(name string) (Agent, error) {
 // hookSeconds is how long an agent waits for a hook at most. The hook itself gives up after 1.5 s.
 const hookSeconds = 10
 
+// codexEndSeconds is how long Codex waits at the end of a session at most; it warns at each start of a longer limit.
+const codexEndSeconds = 3
+
 // codex has hooks of Claude Code's shape, whose commands are lines for a shell, and settings in TOML.
 func codex() Agent {
 	dir := func(m Machine) string { return m.dir("CODEX_HOME", ".codex") }
@@ -86,8 +89,12 @@ func codex() Agent {
 			events := []string{"SessionStart", "UserPromptSubmit", "PostToolUse", "SubagentStop", "Stop", "SessionEnd"}
 			var es []entry
 			for _, event := range events {
+				limit := hookSeconds
+				if event == "SessionEnd" {
+					limit = codexEndSeconds
+				}
 				es = append(es, group(event, jsonedit.Object{
-					{Key: "type", Value: "command"}, {Key: "command", Value: o.Program.hookLine(m.OS, "codex")}, {Key: "timeout", Value: hookSeconds},
+					{Key: "type", Value: "command"}, {Key: "command", Value: o.Program.hookLine(m.OS, "codex")}, {Key: "timeout", Value: limit},
 				}))
 			}
 			config := tomlEditor{value: server(o.Program, "env")}
