@@ -1,0 +1,170 @@
+package main
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// otherModel speaks for Codex and Gemini CLI what they ask their models in: it has them write a file, and then stop.
+type otherModel struct {
+	*httptest.Server
+	mu    sync.Mutex // guards asked
+	asked []string   // bodies of requests
+}
+
+func newOtherModel(t *testing.T) *otherModel {
+	m := &otherModel{}
+	m.Server = httptest.NewServer(m)
+	t.Cleanup(m.Close)
+	return m
+}
+
+// ServeHTTP implements http.Handler.
+func (m *otherModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	raw, _ := io.ReadAll(r.Body)
+	body := string(raw)
+	m.mu.Lock()
+	m.asked = append(m.asked, body)
+	m.mu.Unlock()
+	w.Header().Set("Content-Type", "text/event-stream")
+	say := func(event string) { fmt.Fprintf(w, "data: %s\n\n", event) }
+	const command = `echo limit 4096 > notes.md; cat notes.md`
+	if strings.Contains(r.URL.Path, "GenerateContent") {
+		part := `{"functionCall":{"name":"run_shell_command","args":{"command":"` + command + `"}}}`
+		if strings.Contains(body, `"functionResponse"`) {
+			part = `{"text":"The limit is in notes.md."}`
+		}
+		say(`{"candidates":[{"content":{"role":"model","parts":[` + part + `]},"finishReason":"STOP","index":0}]}`)
+		return
+	}
+	item := `{"type":"function_call","id":"fc_1","call_id":"call_1","name":"exec_command","arguments":"{\"cmd\":\"` + command + `\"}"}`
+	if strings.Contains(body, `"function_call_output"`) {
+		item = `{"type":"message","id":"msg_1","role":"assistant","content":[{"type":"output_text","text":"The limit is in notes.md."}]}`
+	}
+	say(`{"type":"response.created","response":{"id":"resp_1"}}`)
+	say(`{"type":"response.output_item.done","output_index":0,"item":` + item + `}`)
+	say(`{"type":"response.completed","response":{"id":"resp_1","usage":{"input_tokens":1,"input_tokens_details":null,"output_tokens":1,"output_tokens_details":null,"total_tokens":2}}}`)
+}
+
+// with is how many of the requests hold a text, and how many there were.
+func (m *otherModel) with(text string) (with, all int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, body := range m.asked {
+		if strings.Contains(body, text) {
+			with++
+		}
+	}
+	return with, len(m.asked)
+}
+
+// otherAgent is an agent beside Claude Code, and how it is run once.
+type otherAgent struct {
+	name, program, variable string
+	settings                func(url string) (path, text string)
+	env                     func(url string) []string
+	args                    []string
+	transcripts             string // below the person's home
+	known                   int    // captures of a session that its transcript repeats under the same keys
+	fresh                   int    // those that it adds: how it was opened
+}
+
+func otherAgents() []otherAgent {
+	return []otherAgent{{
+		name: "codex", program: "codex", variable: "CMEMD_TEST_CODEX",
+		settings: func(url string) (string, string) {
+			return ".codex/config.toml", "model = \"gpt-5.2-codex\"\nmodel_provider = \"fake\"\n\n[model_providers.fake]\nname = \"fake\"\n" +
+				"base_url = \"" + url + "/v1\"\nwire_api = \"responses\"\n"
+		},
+		env: func(string) []string { return nil },
+		args: []string{"exec", "--json", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox",
+			"--dangerously-bypass-hook-trust"},
+		transcripts: ".codex/sessions", known: 3, fresh: 1,
+	}, {
+		name: "gemini-cli", program: "gemini", variable: "CMEMD_TEST_GEMINI",
+		settings: func(string) (string, string) {
+			return ".gemini/settings.json", `{"security": {"auth": {"selectedType": "gemini-api-key"}, "folderTrust": {"enabled": false}}}` + "\n"
+		},
+		env: func(url string) []string {
+			return []string{"GEMINI_API_KEY=none", "GOOGLE_GEMINI_BASE_URL=" + url, "GEMINI_CLI_TRUST_WORKSPACE=true"}
+		},
+		args:        []string{"--yolo", "-m", "gemini-2.5-flash", "-p"},
+		transcripts: ".gemini/tmp", known: 4,
+	}}
+}
+
+// TestRealAgentsRemember: Codex and Gemini CLI as `cmemd install` leaves them. What they do is captured, what was remembered
+// reaches their models in the next session, and their own transcripts tell nothing twice.
+func TestRealAgentsRemember(t *testing.T) {
+	t.Parallel()
+	for _, a := range otherAgents() {
+		t.Run(a.name, func(t *testing.T) {
+			t.Parallel()
+			path, err := exec.LookPath(cmp.Or(os.Getenv(a.variable), a.program))
+			if err != nil {
+				t.Skipf("%s is not installed here: the test looks for it on the PATH, or for what %s names", a.program, a.variable)
+			}
+			if path, err = filepath.Abs(path); err != nil {
+				t.Fatal(err)
+			}
+			w, model := newPersonsWorld(t, a.program, path, ""), newOtherModel(t)
+			w.env = append(w.env, a.env(model.URL)...)
+			w.remembers(a, model)
+		})
+	}
+}
+
+// remembers has an agent work in two sessions.
+func (w *personsWorld) remembers(a otherAgent, model *otherModel) {
+	w.t.Helper()
+	name, text := a.settings(model.URL)
+	name = filepath.Join(w.person, name)
+	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+		w.t.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		w.t.Fatal(err)
+	}
+	w.ran("cmemd", "install", a.name, "--yes")
+	w.ran(a.program, append(a.args, "Look around")...)
+	if got := w.capturedInputs(); got != 2 {
+		w.t.Errorf("%s: captured %d inputs, want a tool call and a stop", a.name, got)
+	}
+	w.ran("cmemd", "save", "The limit was raised to 4096 for the sake of long headers", "--title", "Limit")
+	before, seen := model.with("for the sake of long headers")
+	w.ran(a.program, append(a.args, "What is the limit")...)
+	if with, all := model.with("for the sake of long headers"); before != 0 || with != all-seen || with < 2 {
+		w.t.Errorf("%s: memory stands in %d of %d requests before it was saved, and in %d of %d after; want none and all", a.name, before, seen, with, all-seen)
+	}
+	var got struct{ Captured, Duplicates, Malformed int }
+	out := w.ran("cmemd", "ingest", "--json", filepath.Join(w.person, a.transcripts))
+	if err := json.Unmarshal([]byte(out), &got); err != nil {
+		w.t.Fatalf("%v\n%s", err, out)
+	}
+	if got.Captured != 2*a.fresh || got.Duplicates != 2*a.known || got.Malformed != 0 {
+		w.t.Errorf("%s: its transcripts gave %+v; want %d new and %d known\n%s", a.name, got, 2*a.fresh, 2*a.known, out)
+	}
+	if got := w.capturedInputs(); got != 4 {
+		w.t.Errorf("%s: captured %d inputs of two sessions, want 4", a.name, got)
+	}
+}
+
+// capturedInputs is how many inputs the daemon has captured.
+func (w *personsWorld) capturedInputs() int {
+	w.t.Helper()
+	var status struct{ Inputs struct{ Captured int } }
+	if err := json.Unmarshal([]byte(w.ran("cmemd", "status", "--json")), &status); err != nil {
+		w.t.Fatal(err)
+	}
+	return status.Inputs.Captured
+}
