@@ -89,6 +89,12 @@ func (c *Client) Ready(ctx context.Context) (Readiness, error) {
 	return ask[Readiness](ctx, c, "GET", "/readyz", url.Values{"always": {"1"}}, nil)
 }
 
+// RotateToken has the daemon make another token for its loopback address; whoever uses the old one is refused from then on.
+// It works over the socket only.
+func (c *Client) RotateToken(ctx context.Context) error {
+	return c.call(ctx, "POST", "/v1/token/rotate", nil, nil, nil)
+}
+
 // Stop asks the daemon to end, in order. It has not ended yet when Stop returns.
 func (c *Client) Stop(ctx context.Context) error {
 	return c.call(ctx, "POST", "/v1/stop", nil, nil, nil)

@@ -92,6 +92,9 @@ type Config struct {
 	PID      int               // shown by status
 	Settings map[string]string // in force, shown by status; secrets never
 
+	// NewToken makes another token and keeps it, for POST /v1/token/rotate. It must be safe for concurrent use. nil: that is
+	// refused
+	NewToken func() (string, error)
 	// Price is what tokens of a provider's model cost in US dollars; ok is false where that is not known. It must be quick.
 	// nil: it never is
 	Price func(provider, model string, tokens events.Usage) (usd float64, ok bool)
@@ -169,6 +172,8 @@ type Server struct {
 	started time.Time
 	facts   *facts
 	rules   relay.Rules
+	key     atomic.Pointer[key] // of the loopback address
+	guesses bucket              // of its token
 	echoes  echoes
 	metrics *metrics
 	local   http.Handler
@@ -212,8 +217,10 @@ func New(cfg Config) (*Server, error) {
 	if s.cfg.MCP != nil {
 		s.mcp = s.cfg.MCP(s.Own())
 	}
-	s.local = s.routes()
-	s.remote = s.guarded(s.local)
+	routes := s.routes()
+	s.local = headed(routes)
+	s.setToken(s.cfg.Token)
+	s.remote = headed(s.guarded(routes))
 	s.SetPhase("starting")
 	return s, nil
 }

@@ -2,8 +2,6 @@ package api
 
 import (
 	"context"
-	"crypto/sha256"
-	"crypto/subtle"
 	"errors"
 	"fmt"
 	"net"
@@ -93,7 +91,7 @@ func (s *Server) stream(h handler) http.Handler {
 		}
 		ctx, cancel := context.WithCancel(r.Context())
 		defer cancel()
-		defer s.cancelAtEnd(cancel)()
+		defer cancelWhen(s.ending, cancel)()
 		ctrl := http.NewResponseController(w)
 		if err := errors.Join(ctrl.SetReadDeadline(time.Time{}), ctrl.SetWriteDeadline(time.Time{})); err != nil && !isUnsupported(err) {
 			s.logger.Warn("a stream keeps its time limit", "route", r.Pattern, "err", err)
@@ -108,13 +106,13 @@ func (s *Server) stream(h handler) http.Handler {
 	})
 }
 
-// cancelAtEnd calls cancel when the server ends, until the returned function is called.
-func (s *Server) cancelAtEnd(cancel func()) (leave func()) {
+// cancelWhen calls cancel when done is closed, until the returned function is called.
+func cancelWhen(done <-chan struct{}, cancel func()) (leave func()) {
 	over, left := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(left)
 		select {
-		case <-s.ending:
+		case <-done:
 			cancel()
 		case <-over:
 		}
@@ -167,27 +165,43 @@ func (s *Server) caught(where string, p any) error {
 	return &panicked{where}
 }
 
-// guarded lets through to next only who names a loopback host, comes from no foreign origin, and has the token.
-func (s *Server) guarded(next http.Handler) http.Handler {
-	want := sha256.Sum256([]byte(s.cfg.Token))
+// headed gives every answer the headers that keep a browser from making more of it than it is.
+func headed(next http.Handler) http.Handler {
+	fixed := map[string][]string{ // shared by all answers, and never changed
+		"X-Content-Type-Options":       {"nosniff"},
+		"Content-Security-Policy":      {"default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"},
+		"X-Frame-Options":              {"DENY"},
+		"Cross-Origin-Resource-Policy": {"same-origin"},
+		"Referrer-Policy":              {"no-referrer"},
+		"Cache-Control":                {"no-store"},
+	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
-		h.Set("X-Content-Type-Options", "nosniff")
-		h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
-		h.Set("Referrer-Policy", "no-referrer")
-		h.Set("Cache-Control", "no-store")
+		for name, value := range fixed {
+			h[name] = value
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// guarded lets through to next only who names a loopback host, comes from no foreign origin, and has the token.
+func (s *Server) guarded(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		k := s.key.Load()
 		switch {
 		case !loopbackHost(r):
 			writeProblem(w, forbidden("the host is not this machine's loopback address and port"))
 		case !ownOrigin(r):
 			writeProblem(w, forbidden("requests from other origins are refused"))
-		case !public(r) && (s.cfg.Token == "" || !s.hasToken(r, want)):
+		case public(r) || k.opens(r):
+			s.withKey(k, next, w, r)
+		case !s.guesses.take(s.cfg.Now()):
+			writeProblem(w, tooMany())
+		default:
 			writeProblem(w, &Problem{
 				Type: ProblemUnauthorized, Title: "A token is needed", Status: http.StatusUnauthorized,
 				Detail: "send `Authorization: Bearer` and what is in the file `token` of cmemd's home",
 			})
-		default:
-			next.ServeHTTP(w, r)
 		}
 	})
 }
@@ -221,11 +235,4 @@ func ownOrigin(r *http.Request) bool {
 	}
 	origins := r.Header.Values("Origin")
 	return len(origins) == 0 || len(origins) == 1 && strings.EqualFold(origins[0], "http://"+r.Host)
-}
-
-// hasToken compares in a time that does not depend on what was sent.
-func (s *Server) hasToken(r *http.Request, want [sha256.Size]byte) bool {
-	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
-	got := sha256.Sum256([]byte(token))
-	return subtle.ConstantTimeCompare(got[:], want[:]) == 1 && strings.EqualFold(scheme, "Bearer")
 }

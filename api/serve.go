@@ -37,6 +37,9 @@ func (s *Server) Run(ctx context.Context, listeners ...net.Listener) error {
 	for i, l := range listeners {
 		srv := s.server(l)
 		servers[i] = srv
+		if l.Addr().Network() != "unix" {
+			l = &bounded{Listener: l}
+		}
 		go func() { failed <- srv.Serve(l) }()
 	}
 	var err error
@@ -158,6 +161,7 @@ func (s *Server) plainRoutes() map[string]handler {
 		"GET /v1/projections":              s.getProjections,
 		"GET /v1/projections/{name}":       s.getProjection,
 		"POST /v1/stop":                    s.postStop,
+		"POST /v1/token/rotate":            s.postRotate,
 	}
 }
 
@@ -166,6 +170,7 @@ func (s *Server) streamRoutes() map[string]handler {
 		"GET /v1/events":               s.getEvents,
 		"GET /v1/log/verify":           s.getVerify,
 		"GET /v1/log/export":           s.getExport,
+		"GET /v1/export":               s.getExportRows,
 		"GET /v1/log/backup":           s.getBackup,
 		"POST /v1/projections/rebuild": s.postRebuild,
 		"POST /v1/ingest/{agent}":      s.postIngest,

@@ -187,6 +187,7 @@ func (d *daemon) apiConfig(token, version string) api.Config {
 		Recall: recall.New(d.recallConfig()), Briefs: d.config.briefs(),
 		Spool: relay.NewSpool(d.paths.home), Home: d.paths.home, Token: token, Version: version, PID: os.Getpid(),
 		Settings: d.config.values(), Logger: d.logger, Price: d.prices.cost, Secrets: captureSecrets(),
+		NewToken: func() (string, error) { return makeToken(d.paths.token) },
 		Rules:    relay.NewRules(d.paths.home, d.config.Switches),
 		Notice:   notices{views: d.views, status: d.actors.Status, now: time.Now, stopped: d.phase.stopped}.line,
 		Vectors:  d.vectors,

@@ -28,6 +28,9 @@ func checkHome(_ context.Context, x *examination) []checked {
 	case openToOthers(info):
 		return []checked{wrong("chmod 700 "+x.paths.home, "%s can be read by others (%s)", x.paths.home, info.Mode().Perm())}
 	}
+	if err := checkParents(x.paths.home); err != nil {
+		return []checked{wrong("take that right away, or let CMEMD_HOME name another folder", "%v", err)}
+	}
 	f, err := os.CreateTemp(x.paths.home, ".doctor-*")
 	if err != nil {
 		return []checked{wrong("let CMEMD_HOME name a folder that this user may write to", "%v", err)}

@@ -42,7 +42,7 @@ func pathsOf(home string) paths {
 	}
 }
 
-// make makes the folders of a home, open to this user only.
+// make makes the folders of a home, open to this user only. It returns errOpenToOthers where others could change that.
 func (p paths) make() error {
 	for _, dir := range []string{p.home, p.run, p.views, p.logs} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -52,7 +52,7 @@ func (p paths) make() error {
 	if err := os.Chmod(p.home, 0o700); err != nil { // it may have been there before, open to others
 		return advise(err, "CMEMD_HOME must be this user's own folder")
 	}
-	return nil
+	return checkParents(p.home)
 }
 
 // tokenBytes is how long the token of the loopback address is: nobody guesses 256 bits.
@@ -70,9 +70,14 @@ func loadToken(path string) (string, error) {
 	case !errors.Is(err, fs.ErrNotExist):
 		return "", err
 	}
+	return makeToken(path)
+}
+
+// makeToken puts a new token into the file at path.
+func makeToken(path string) (string, error) {
 	secret := make([]byte, tokenBytes)
 	_, _ = rand.Read(secret) // never fails
-	token = hex.EncodeToString(secret)
+	token := hex.EncodeToString(secret)
 	return token, durable.Replace(path, []byte(token+"\n"), ownFile)
 }
 

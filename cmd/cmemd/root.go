@@ -50,7 +50,7 @@ func newRoot(a *app) *cobra.Command {
 // commandsOf lists the sub-commands by group.
 func commandsOf(a *app) map[string][]*cobra.Command {
 	return map[string][]*cobra.Command{
-		groupDaemon: {newDemo(a), newServe(a), newStart(a), newStop(a), newStatus(a), newDoctor(a), newLogs(a), newConfig(a), newHook(a), newMCP(a), newInstall(a), newUninstall(a), newService(a), newMan(a)},
+		groupDaemon: {newDemo(a), newServe(a), newStart(a), newStop(a), newStatus(a), newDoctor(a), newLogs(a), newConfig(a), newToken(a), newHook(a), newMCP(a), newInstall(a), newUninstall(a), newService(a), newMan(a)},
 		groupMemory: {
 			newSearch(a), newTimeline(a), newShow(a), newWhy(a), newSessions(a), newContext(a), newSave(a), newCorrect(a), newUndo(a),
 			newForget(a), newIngest(a), newImport(a), newWatch(a),

@@ -29,6 +29,7 @@ func (a *app) serve(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	keepPrivate()
 	p := pathsOf(home)
 	if err := p.make(); err != nil {
 		return err

@@ -1,0 +1,33 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+)
+
+// errOpenToOthers is a home that others could put something else in the place of.
+var errOpenToOthers = errors.New("others may write there")
+
+// checkParents returns errOpenToOthers if another user of this machine could rename, replace or remove what is on the way to
+// a folder: then all that is kept, and the socket that hooks trust, could be theirs. Folders with the sticky bit, like
+// /tmp, let nobody do that.
+func checkParents(folder string) error {
+	real, err := filepath.EvalSymlinks(folder)
+	if err != nil {
+		return err
+	}
+	for at := real; ; at = filepath.Dir(at) {
+		why, err := writableByOthers(at)
+		if err != nil {
+			return err
+		}
+		if why != "" {
+			return advise(fmt.Errorf("%w: %s, on the way to %s, %s", errOpenToOthers, at, folder, why),
+				"take the right away with chmod go-w %s, or let CMEMD_HOME name another folder", at)
+		}
+		if filepath.Dir(at) == at {
+			return nil
+		}
+	}
+}

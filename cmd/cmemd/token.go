@@ -1,0 +1,78 @@
+package main
+
+import (
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cmemd/cmemd/api"
+)
+
+func newToken(a *app) *cobra.Command {
+	c := &cobra.Command{
+		Use: "token", Short: "Show or change the token of the loopback address", Args: noSuchCommand, RunE: showHelp,
+		Long: "HTTP on the loopback address asks for a token; who uses the socket, as hooks and commands do, needs none.",
+	}
+	c.AddCommand(
+		&cobra.Command{
+			Use: "show", Short: "Print the token", Args: takes(0, 0, ""),
+			RunE: func(*cobra.Command, []string) error {
+				p, err := a.ownPaths()
+				if err != nil {
+					return err
+				}
+				token, err := loadToken(p.token)
+				if err != nil {
+					return err
+				}
+				return a.printToken(token)
+			},
+		},
+		&cobra.Command{
+			Use: "rotate", Short: "Make another token; who uses the old one is refused at once", Args: takes(0, 0, ""),
+			Long: "Rotate makes another token. A daemon that runs takes it at once, and ends what is connected with the old one.\n" +
+				"What was given the old one, as HTTP hooks are, has to be given the new one: `cmemd install` does that.",
+			RunE: func(c *cobra.Command, _ []string) error { return a.rotateToken(c) },
+		},
+	)
+	return c
+}
+
+// ownPaths are the paths of this home, whose folders are there when it returns.
+func (a *app) ownPaths() (paths, error) {
+	home, err := a.home()
+	if err != nil {
+		return paths{}, err
+	}
+	p := pathsOf(home)
+	return p, p.make()
+}
+
+// rotateToken has the daemon change the token, or does so where none runs.
+func (a *app) rotateToken(c *cobra.Command) error {
+	p, err := a.ownPaths()
+	if err != nil {
+		return err
+	}
+	err = a.ask(func(client *api.Client) error { return client.RotateToken(c.Context()) })
+	if errors.Is(err, api.ErrNotRunning) {
+		_, err = makeToken(p.token)
+	}
+	if err != nil {
+		return err
+	}
+	token, err := loadToken(p.token)
+	if err != nil {
+		return err
+	}
+	a.say("the token was changed; `cmemd install` gives HTTP hooks the new one")
+	return a.printToken(token)
+}
+
+func (a *app) printToken(token string) error {
+	if a.json {
+		return a.printJSON(map[string]string{"token": token})
+	}
+	a.printf("%s\n", token)
+	return nil
+}
