@@ -86,22 +86,22 @@ func agentToolStream(id, name string, input map[string]any) string {
 	return b.String()
 }
 
-// personsWorld is a person's home with a real Claude Code, and a daemon beside it.
+// personsWorld is a person's home with a real agent, and a daemon beside it.
 type personsWorld struct {
 	matrixWorld
 	model  *agentModel
 	person string
 }
 
-// newPersonsWorld starts the daemon. Its programs, and the client at path, are on the person's PATH; it listens at an address
+// newPersonsWorld starts the daemon. Its programs, and the client of that name at path, are on the person's PATH; it listens at an address
 // too, unless that is empty.
-func newPersonsWorld(t *testing.T, path, listen string) *personsWorld {
+func newPersonsWorld(t *testing.T, client, path, listen string) *personsWorld {
 	t.Helper()
 	w := &personsWorld{matrixWorld: matrixWorld{program: newProgram(t), ctx: t.Context()}, model: newAgentModel(t), person: t.TempDir()}
 	w.cwd = t.TempDir()
 	bin := filepath.Dir(w.path)
 	w.buildHook(filepath.Join(bin, "cmemd-hook"))
-	if err := os.Symlink(path, filepath.Join(bin, "claude")); err != nil {
+	if err := os.Symlink(path, filepath.Join(bin, client)); err != nil {
 		t.Fatal(err)
 	}
 	w.env = []string{

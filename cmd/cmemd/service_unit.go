@@ -53,9 +53,9 @@ WantedBy=default.target
 `, systemdWord("CMEMD_HOME="+home), systemdWord(program), systemdWord(program))
 }
 
-// systemdWord is a word as units have it: quoted where it has to be, with % and $ doubled.
+// systemdWord is a word as units have it where no variables are put in: quoted where it has to be, with % doubled.
 func systemdWord(word string) string {
-	word = strings.NewReplacer("%", "%%", "$", "$$", `\`, `\\`, `"`, `\"`).Replace(word)
+	word = strings.NewReplacer("%", "%%", `\`, `\\`, `"`, `\"`).Replace(word)
 	if strings.ContainsAny(word, " \t'\"\\;") {
 		return `"` + word + `"`
 	}
