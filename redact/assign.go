@@ -92,7 +92,7 @@ func (f *finder) startsLine(i int) bool {
 	if i == 0 || f.s[i-1] == '\n' || f.escaped(i) {
 		return true
 	}
-	return strings.HasSuffix(f.s[:i], "export ")
+	return strings.HasSuffix(f.s[:i], "export ") || f.directive(i)
 }
 
 // spacedKey is the kind of a name in two words of which the second is "key", at i.
@@ -118,9 +118,11 @@ func kindOf(name string, upper bool) kind {
 	}
 	s := string(flat)
 	switch {
-	case s == "pwd" && upper, strings.HasSuffix(s, "oldpwd"), // folders of a shell
+	case endsIn(s, "publickeydata"), s == "pwd" && upper, strings.HasSuffix(s, "oldpwd"), // folders of a shell
 		s == "pass" && upper: // what tests do
 		return noName
+	case s == "requirepass", s == "masterauth":
+		return password
 	case endsIn(s, "password", "passwd", "passphrase", "passcode", "pwd"), endsInPass(name):
 		return password
 	case endsIn(s, "secret", "secretkey", "secretvalue", "credential", "credentials", "connectionstring"):
@@ -131,7 +133,7 @@ func kindOf(name string, upper bool) kind {
 		"accountkey", "storagekey", "sessionkey", "servicekey", "deploykey", "consumerkey", "hmackey", "jwtkey", "adminkey",
 		"applicationkey", "appkey", "subscriptionkey", "functionskey", "functionkey", "licensekey", "sharedkey", "clientkey", "webhookkey",
 		"rootkey", "userkey", "serverkey", "integrationkey", "ingestkey", "writekey", "xfunctionskey", "securitykey", "tokenvalue", "tokenkey",
-		"amzsignature", "googsignature"), s == "auth", strings.HasSuffix(name, "_auth"):
+		"keydata", "amzsignature", "googsignature"), s == "auth", strings.HasSuffix(name, "_auth"):
 		return token
 	case upper && strings.HasSuffix(s, "key") && !endsIn(s, "publickey", "cachekey", "primarykey", "foreignkey", "sortkey", "partitionkey"):
 		return token

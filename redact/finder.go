@@ -2,15 +2,16 @@ package redact
 
 // A finder gathers the secrets of one text.
 type finder struct {
-	s     string
-	json  bool // an unescaped double quote belongs to the JSON
-	spans []Span
-	named int        // up to where names of values have been looked at
-	keys  int        // up to where keys in PEM have been looked at
-	tails []stretch  // the last one behind a prefix, by look.tail
-	parts [3]stretch // of a web token
-	crumb stretch    // the last value in a cookie
-	bare  [2]stretch // the last value without quotes: of a line, and others
+	s        string
+	json     bool // an unescaped double quote belongs to the JSON
+	spans    []Span
+	named    int        // up to where names of values have been looked at
+	optioned int        // up to where options of programs have been looked at
+	keys     int        // up to where keys in PEM have been looked at
+	tails    []stretch  // the last one behind a prefix, by look.tail
+	parts    [3]stretch // of a web token
+	crumb    stretch    // the last value in a cookie
+	bare     [2]stretch // the last value without quotes: of a line, and others
 }
 
 func (f *finder) add(start, end int, rule string) {

@@ -25,13 +25,13 @@ func shapes() []look {
 	for _, w := range nameWords() {
 		looks = append(looks, look{word: w, find: (*finder).assigned})
 	}
-	return looks
+	return append(looks, spacedShapes()...)
 }
 
 // shapeNames lists the rules behind shapes.
 func shapeNames() []string {
 	return []string{
-		"authorization", "azure-client-secret", "basic-auth", "bearer-token", "cookie", "json-web-token", "mailchimp-key",
+		"authorization", "azure-client-secret", "basic-auth", "bearer-token", "cookie", "discord-token", "json-web-token", "mailchimp-key",
 		"password", "private-key", "secret", "telegram-token", "terraform-token", "url-password", "user-password",
 	}
 }

@@ -10,7 +10,7 @@ func (f *finder) value(n name, a place) {
 		v = f.behindScheme(v, n)
 	}
 	text := f.s[v.start:v.end]
-	if text == "" || a.element && f.at(v.end) != '<' || hides(text) || a.argument && !(v.quoted && holds(text, isLower)) || !v.secret(n, text) {
+	if text == "" || a.element && f.at(v.end) != '<' || hides(text) || a.argument && !(v.quoted && holds(text, isLower)) || !(a.sure && n.kind == password) && !v.secret(n, text) {
 		return
 	}
 	number := f.json && a.member && !v.quoted // which a mark can only replace as a string
@@ -26,6 +26,7 @@ type place struct {
 	prose   bool // what follows it need not be the end of a line
 
 	argument bool // of a function, behind the name
+	sure     bool // where it stands says that it is one
 }
 
 // assignment returns where the value behind a name begins.
@@ -46,7 +47,12 @@ func (f *finder) assignment(n name) (a place, ok bool) {
 	case f.at(i) == '>' && f.at(n.end-len(n.text)-1) == '<':
 		a.at, a.element, a.prose = i+1, true, true
 	case isSpace(f.at(i)) || f.at(i) == '\\':
-		a.at = f.valueBeside(i, false)
+		if a.at = f.spaced(n, i); a.at > 0 {
+			a.direct, a.prose = true, true
+			a.sure = n.upper || f.at(a.at) != '\''
+		} else {
+			a.at = f.valueBeside(i, false)
+		}
 	}
 	return a, a.at > 0
 }

@@ -1,0 +1,182 @@
+package redact
+
+import "strings"
+
+// What stands behind a blank, and not behind a sign, is a secret only where something says so: a line of a Dockerfile, of
+// netrc or of redis, a statement of SQL, an option of a program.
+
+// spacedShapes lists the words at which that is looked for, beside the names of values.
+func spacedShapes() []look {
+	looks := []look{{word: "identified ", find: (*finder).identified}}
+	for _, program := range [...]string{"sshpass", "mysql", "mariadb", "mongo", "docker login", "podman login", "redis-cli", "ldap", "sqlcmd"} {
+		looks = append(looks, look{word: program, find: (*finder).option})
+	}
+	for _, first := range discordStarts() {
+		looks = append(looks, look{word: first, exact: true, find: (*finder).discord})
+	}
+	return looks
+}
+
+// spaced returns where the value begins that stands behind a name and a blank at i, or -1.
+func (f *finder) spaced(n name, i int) int {
+	from := n.end - len(n.text)
+	at := f.gap(i)
+	switch {
+	case at == i || at >= len(f.s):
+	case f.directive(from), n.text == "requirepass", n.text == "masterauth":
+		return at
+	case strings.EqualFold(n.text, "password") && (f.at(at) == '\'' || f.netrc(from)):
+		return at
+	}
+	return -1
+}
+
+// gap returns the index behind blanks, line ends and escaped line ends from i on.
+func (f *finder) gap(i int) int {
+	for {
+		switch {
+		case isSpace(f.at(i)):
+			i++
+		case f.at(i) == '\\' && (f.at(i+1) == 'n' || f.at(i+1) == 't' || f.at(i+1) == 'r'):
+			i += 2
+		default:
+			return i
+		}
+	}
+}
+
+// directive reports whether a line of a Dockerfile sets the variable whose name begins at i.
+func (f *finder) directive(i int) bool {
+	for _, word := range [...]string{"env ", "arg "} {
+		if at := i - len(word); f.has(at, word) && (at == 0 || f.s[at-1] == '\n' || f.s[at-1] == ' ' || f.escaped(at)) {
+			return f.s[at] == 'E' || f.s[at] == 'A'
+		}
+	}
+	return false
+}
+
+// maxNetrc is how far before its password an entry of netrc begins.
+const maxNetrc = 256
+
+// netrc reports whether the word password that begins at i is one of an entry of netrc.
+func (f *finder) netrc(i int) bool {
+	words := strings.Fields(strings.NewReplacer(`\n`, " ", `\t`, " ").Replace(f.s[max(0, i-maxNetrc):i]))
+	n := len(words)
+	if n < 2 {
+		return false
+	}
+	is := func(back int, word string) bool { return n >= back && strings.HasSuffix(words[n-back], word) }
+	switch words[n-2] {
+	case "login", "account":
+		return is(4, "machine") || is(4, "login") || is(3, "default")
+	}
+	return is(2, "machine")
+}
+
+// identified looks for the password of IDENTIFIED BY 'x', perhaps WITH a plugin.
+func (f *finder) identified(_ *look, start, end int) {
+	if !f.begins(start) {
+		return
+	}
+	i := f.gap(end)
+	if f.has(i, "with ") {
+		i = f.gap(run(f.s, f.gap(i+len("with ")), func(c byte) bool { return isWord(c) || isQuote(c) && c != '"' }))
+	}
+	if f.has(i, "using ") {
+		i += len("using ")
+	} else if f.has(i, "by ") {
+		i += len("by ")
+	} else {
+		return
+	}
+	if i = f.gap(i); f.has(i, "password ") {
+		i = f.gap(i + len("password "))
+	}
+	v := f.literal(place{at: i}, name{})
+	if text := f.s[v.start:v.end]; text != "" && !hides(text) && (v.quoted || isMixed(text)) {
+		f.weak(v.start, v.end, "password")
+	}
+}
+
+// optionOf is the option behind which a program takes a password, and whether it may and must stand right behind it.
+func optionOf(program string) (option string, may, must bool) {
+	switch program {
+	case "mysql", "mariadb":
+		return "-p", true, true
+	case "sshpass":
+		return "-p", true, false
+	case "redis-cli":
+		return "-a", false, false
+	case "ldap":
+		return "-w", false, false
+	case "sqlcmd":
+		return "-P", true, false
+	}
+	return "-p", false, false
+}
+
+// option looks for a password among the words of a command.
+func (f *finder) option(l *look, start, end int) {
+	if !f.begins(start) || end < f.optioned {
+		return
+	}
+	option, may, must := optionOf(l.word)
+	stop := min(len(f.s), end+maxCommand)
+	for i := end; i < stop; i++ {
+		if strings.IndexByte("\n;|&`", f.s[i]) >= 0 || f.at(i) == '\\' && f.at(i+1) == 'n' || f.json && f.s[i] == '"' && f.at(i-1) != '\\' {
+			f.optioned = i
+			return
+		}
+		if !isBlank(f.s[i]) || !strings.HasPrefix(f.s[i+1:], option) {
+			continue
+		}
+		at := i + 1 + len(option)
+		switch blank := isBlank(f.at(at)); {
+		case blank && must, !blank && !may:
+			continue
+		case blank:
+			at = f.blanks(at)
+		}
+		f.word(at)
+		f.optioned = at
+		return
+	}
+	f.optioned = stop
+}
+
+// word adds the word of a command that begins at i, if it says something.
+func (f *finder) word(i int) {
+	v := f.literal(place{at: i, direct: true}, name{})
+	if text := f.s[v.start:v.end]; len(text) >= 3 && text[0] != '-' && !hides(text) {
+		f.weak(v.start, v.end, "password")
+	}
+}
+
+// discordStarts lists how the token of a bot begins: with the first two digits of a number, in base64.
+func discordStarts() (starts []string) {
+	for _, first := range [...]string{"MT", "Mj", "Mz", "ND", "NT", "Nj", "Nz", "OD", "OT"} {
+		for _, second := range "AEIMQUYcgk" {
+			starts = append(starts, first+string(second))
+		}
+	}
+	return starts
+}
+
+// discord looks for a bot's token: its number, a time and a signature in base64, with dots between.
+func (f *finder) discord(_ *look, start, end int) {
+	if !f.begins(start) || f.at(start-1) == '.' {
+		return
+	}
+	number := run(f.s[:min(len(f.s), start+32)], end, isToken)
+	if n := number - start; n < 23 || n > 28 || f.at(number) != '.' {
+		return
+	}
+	when := run(f.s[:min(len(f.s), number+10)], number+1, isToken)
+	if n := when - number - 1; n < 6 || n > 7 || f.at(when) != '.' {
+		return
+	}
+	stop := run(f.s[:min(len(f.s), when+64)], when+1, isToken)
+	if n := stop - when - 1; n >= 27 && n <= 48 {
+		f.add(start, stop, "discord-token")
+	}
+}
