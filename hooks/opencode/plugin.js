@@ -4,13 +4,14 @@ import { spawn } from "node:child_process"
 
 const command = ["cmemd-hook", "opencode"]
 const patience = 2000 // in milliseconds: no report holds the agent up for longer
+const limit = 10000 // in milliseconds: the command ends by itself long before, when it has put the report where it is safe
 
 // run gives a report to the command and returns what it prints: nothing if it cannot be run, fails or takes too long.
 const run = (report) =>
   new Promise((resolve) => {
     let out = ""
     const child = spawn(command[0], command.slice(1), { stdio: ["pipe", "pipe", "ignore"] })
-    const timer = setTimeout(() => child.kill("SIGKILL"), patience)
+    const timer = setTimeout(() => child.kill("SIGKILL"), limit)
     const end = () => (clearTimeout(timer), resolve(out))
     child.on("error", end)
     child.on("close", end)
@@ -101,7 +102,9 @@ export const Cmemd = async ({ client, directory }) => {
         const session = await meet(input.sessionID)
         session.recalled = contextOf(await send(session, { hook: "chat.message", input, output }))
       })
-      await Promise.race([asked, new Promise((resolve) => setTimeout(resolve, patience))])
+      let timer
+      await Promise.race([asked, new Promise((resolve) => (timer = setTimeout(resolve, patience)))])
+      clearTimeout(timer)
     },
     "experimental.chat.system.transform": async (input, output) => {
       const session = sessions.get(input.sessionID)
