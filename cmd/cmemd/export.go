@@ -22,7 +22,7 @@ const exportHelp = `Writes observations, summaries and saved memories, in the or
 lines for programs. What was superseded or forgotten is not among them.
 
 Secrets are looked for once more, by more rules than when they were captured, and replaced by a mark. The whole log, with what
-agents did, is wantedExport by ` + "`cmemd log export`" + `.`
+agents did, is written by ` + "`cmemd log export`" + `.`
 
 // wantedExport is what is asked of an export.
 type wantedExport struct {
