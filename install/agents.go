@@ -118,11 +118,11 @@ func geminiCLI() Agent {
 					{Key: "command", Value: o.Program.hookLine(m.OS, "gemini-cli")}, {Key: "timeout", Value: hookSeconds * 1000},
 				}))
 			}
-			edit := editors{hookEditor{entries: es}}
-			if !o.NoMCP {
-				edit = append(edit, serverEditor{below: "mcpServers", value: server(o.Program, "env")})
+			var servers editor = serverEditor{below: "mcpServers", value: server(o.Program, "env")}
+			if o.NoMCP {
+				servers = takeEditor{servers}
 			}
-			return []target{{path: filepath.Join(dir(m), "settings.json"), edit: edit}}
+			return []target{{path: filepath.Join(dir(m), "settings.json"), edit: editors{hookEditor{entries: es}, servers}}}
 		},
 	}
 }
@@ -242,10 +242,10 @@ func server(p Program, env string) jsonedit.Object {
 	return value
 }
 
-// withServer adds the target of a server to others, unless it is not wanted.
+// withServer adds the target of a server to others. Where none is wanted, one that is there goes.
 func withServer(o Options, ts []target, s target) []target {
 	if o.NoMCP {
-		return ts
+		s.edit = takeEditor{s.edit}
 	}
 	return append(ts, s)
 }

@@ -2,14 +2,12 @@ package install
 
 import (
 	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -219,185 +217,6 @@ func TestOlderEntry(t *testing.T) {
 	}
 }
 
-// TestRefused: what cannot be changed safely is not changed at all.
-func TestRefused(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct {
-		agent, file, text string
-		mode              os.FileMode
-		want              error
-		says              string
-	}{
-		"malformed":           {"claude-code", ".claude/settings.json", "{\"a\": 1,\n \"b\" 2}", 0o644, nil, "line 2: a colon is missing"},
-		"cut off":             {"codex", ".codex/hooks.json", `{"hooks": {"Stop": [`, 0o644, nil, "is not JSON"},
-		"a list":              {"cursor", ".cursor/hooks.json", "[]", 0o644, nil, "it is no object"},
-		"hooks are a list":    {"gemini-cli", ".gemini/settings.json", `{"hooks": []}`, 0o644, nil, "hooks has another shape"},
-		"an event is none":    {"cursor", ".cursor/hooks.json", `{"version": 1, "hooks": {"stop": {}}}`, 0o644, nil, "hooks.stop has another shape"},
-		"hooks twice":         {"claude-code", ".claude/settings.json", `{"hooks": {}, "hooks": {}}`, 0o644, nil, "stands there twice"},
-		"read-only":           {"claude-code", ".claude/settings.json", "{}", 0o444, ErrReadOnly, "is read-only"},
-		"another cmemd":       {"windsurf", ".codeium/windsurf/mcp_config.json", `{"mcpServers": {"cmemd": {"command": "npx"}}}`, 0o644, ErrForeign, "mcpServers.cmemd is something else"},
-		"bad TOML":            {"codex", ".codex/config.toml", "model = \n", 0o644, nil, "is not TOML"},
-		"TOML, inline":        {"codex", ".codex/config.toml", "mcp_servers = {x = {command = \"y\"}}\n", 0o644, nil, "would not do"},
-		"TOML, another cmemd": {"codex", ".codex/config.toml", "[mcp_servers.cmemd]\ncommand = \"npx\"\n", 0o644, ErrForeign, "is something else"},
-		"too large":           {"zed", ".config/zed/settings.json", strings.Repeat(" ", maxFile+1), 0o644, ErrTooLarge, "32 MiB"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w := newWorld(t)
-			w.write(c.file, c.text, c.mode)
-			before := w.snapshot()
-			_, err := w.agent(c.agent).Install(w.machine, w.options, w.store)
-			var file *FileError
-			if !errors.As(err, &file) || file.Path != w.path(c.file) || !strings.Contains(err.Error(), c.says) || c.want != nil && !errors.Is(err, c.want) {
-				t.Errorf("got %v, want %v: %s", err, c.want, c.says)
-			}
-			if diff := cmp.Diff(before, w.snapshot()); diff != "" {
-				t.Errorf("-before +after:\n%s", diff)
-			}
-		})
-	}
-}
-
-func TestLinks(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	w.write("dotfiles/claude.json", "{\n  \"a\": 1\n}\n", 0o600)
-	w.write(".claude/x", "", 0o600)
-	link := w.path(".claude/settings.json")
-	if err := os.Symlink("../dotfiles/claude.json", link); err != nil {
-		t.Skip(err)
-	}
-	before := w.snapshot()
-	w.install("claude-code")
-	if to, err := os.Readlink(link); err != nil || to != "../dotfiles/claude.json" {
-		t.Errorf("the link is %q, %v", to, err)
-	}
-	if !strings.Contains(w.text("dotfiles/claude.json"), "cmemd-hook") {
-		t.Error("the file behind the link was not changed")
-	}
-	w.uninstall("claude-code")
-	if diff := cmp.Diff(before, w.snapshot()); diff != "" {
-		t.Errorf("-before +after:\n%s", diff)
-	}
-	if err := os.Remove(w.path("dotfiles/claude.json")); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := w.agent("claude-code").Install(w.machine, w.options, w.store); !errors.Is(err, ErrNotFile) {
-		t.Errorf("a link to nothing: got %v", err)
-	}
-}
-
-// TestChangedBetween: a plan is not carried out on another file than it was made for.
-func TestChangedBetween(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	w.write(".cursor/hooks.json", "{}", 0o644)
-	p := w.plan("cursor")
-	w.write(".cursor/hooks.json", "{ }", 0o644)
-	before := w.snapshot()
-	if err := w.store.Apply(t.Context(), p, w.run, time.Unix(1, 0)); !errors.Is(err, ErrChanged) {
-		t.Errorf("got %v", err)
-	}
-	if diff := cmp.Diff(before, w.snapshot()); diff != "" {
-		t.Errorf("-before +after:\n%s", diff)
-	}
-	w.checkNothingKept()
-}
-
-// TestPutBack: if the second file cannot be written, the first is as it was.
-func TestPutBack(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	w.write(".cursor/hooks.json", "{\"a\": 1}", 0o640)
-	p := w.plan("cursor")
-	if err := os.Mkdir(w.path(".cursor/mcp.json"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	p.Changes[1].Path = w.path(".cursor/hooks.json/mcp.json") // a folder that is a file
-	before := w.snapshot()
-	err := writeAll(p.Changes, nil)
-	if err == nil {
-		t.Fatal("it was written")
-	}
-	if diff := cmp.Diff(before, w.snapshot()); diff != "" {
-		t.Errorf("-before +after:\n%s", diff)
-	}
-}
-
-// TestKilledInBetween: an installation that ended anywhere is finished by the next one, or taken back.
-func TestKilledInBetween(t *testing.T) {
-	t.Parallel()
-	for written := range 3 {
-		for _, again := range []bool{false, true} {
-			t.Run(fmt.Sprintf("%d files, again %v", written, again), func(t *testing.T) {
-				t.Parallel()
-				w := newWorld(t)
-				w.write(".codex/hooks.json", "{ }", 0o640)
-				w.write(".codex/config.toml", "model = \"o\"", 0o600)
-				before := w.snapshot()
-				p := w.plan("codex")
-				for _, text := range p.keep {
-					if err := w.store.keep(text); err != nil {
-						t.Fatal(err)
-					}
-				}
-				r := *p.record
-				r.State = stateApplying
-				if err := w.store.save(&r); err != nil {
-					t.Fatal(err)
-				}
-				if err := writeAll(p.Changes[:written], &r); err != nil {
-					t.Fatal(err)
-				}
-				if again {
-					w.install("codex")
-					if !w.plan("codex").Nothing() {
-						t.Error("it is not whole")
-					}
-				}
-				w.uninstall("codex")
-				if diff := cmp.Diff(before, w.snapshot()); diff != "" {
-					t.Errorf("-before +after:\n%s", diff)
-				}
-			})
-		}
-	}
-}
-
-// TestTOML: Codex's settings get a table at their end, and lose it again.
-func TestTOML(t *testing.T) {
-	t.Parallel()
-	const table = "[mcp_servers.cmemd]\ncommand = '/opt/cmemd/cmemd'\nargs = ['mcp']\n"
-	for name, c := range map[string]struct{ before, after string }{
-		"empty":        {"", table},
-		"settings":     {"model = \"o\" # best\n", "model = \"o\" # best\n\n" + table},
-		"no line end":  {"[x]\ny = 1", "[x]\ny = 1\n\n" + table},
-		"CRLF":         {"x = 1\r\n", "x = 1\r\n\r\n" + strings.ReplaceAll(table, "\n", "\r\n")},
-		"others":       {"[mcp_servers.a]\ncommand = \"b\"\n\n[profiles.x]\ny = 1\n", "[mcp_servers.a]\ncommand = \"b\"\n\n[profiles.x]\ny = 1\n\n" + table},
-		"an older one": {"[mcp_servers.cmemd]\ncommand = \"cmemd\"\nargs = [\"mcp\"]\n\n[mcp_servers.cmemd.env]\nA = \"b\"\n\n# mine\n[x]\ny = 1\n", "\n# mine\n[x]\ny = 1\n\n" + table},
-		"a dotted one": {"[mcp_servers]\na.command = \"b\"\n", "[mcp_servers]\na.command = \"b\"\n\n" + table},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w := newWorld(t)
-			w.write(".codex/config.toml", c.before, 0o600)
-			w.install("codex")
-			if diff := cmp.Diff(strings.ReplaceAll(c.after, "'", `"`), strings.ReplaceAll(w.text(".codex/config.toml"), "'", `"`)); diff != "" {
-				t.Errorf("-want +got:\n%s", diff)
-			}
-			if !w.plan("codex").Nothing() {
-				t.Error("it is not done")
-			}
-			w.write(".codex/config.toml", w.text(".codex/config.toml")+"\n[since]\nz = 1\n", 0o600)
-			w.uninstall("codex")
-			got := w.text(".codex/config.toml")
-			if strings.Contains(got, "/opt/cmemd") || !strings.HasSuffix(got, "[since]\nz = 1\n") {
-				t.Errorf("left is:\n%s", got)
-			}
-		})
-	}
-}
-
 // TestSecret: a token goes into no file that others may read.
 func TestSecret(t *testing.T) {
 	t.Parallel()
@@ -436,7 +255,12 @@ func TestWhatIsWritten(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				fmt.Fprintf(&got, "-- %s --\n%s", filepath.ToSlash(name), w.text(name))
+				fmt.Fprintf(&got, "-- %s --\n", filepath.ToSlash(name))
+				for line := range strings.Lines(w.text(name)) {
+					if filepath.Ext(name) != ".js" || strings.Contains(line, "const command = ") { // of a program only what is told it
+						got.WriteString(line)
+					}
+				}
 			}
 			golden(t, filepath.Join("testdata", agent+".txt"), got.String())
 		})
@@ -469,35 +293,6 @@ func golden(t *testing.T, path, got string) {
 	}
 }
 
-func TestNewerRecord(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	w.install("zed")
-	r := w.record("zed")
-	r.Format = recordFormat + 1
-	if err := w.store.save(r); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := w.agent("zed").Uninstall(w.machine, w.options, w.store); !errors.Is(err, ErrNewerRecord) {
-		t.Errorf("got %v", err)
-	}
-}
-
-// TestDamagedBackup: what is not what was kept is not put back.
-func TestDamagedBackup(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	w.write(".config/zed/settings.json", "{\n}", 0o600)
-	w.install("zed")
-	r := w.record("zed")
-	if err := os.WriteFile(w.store.backupPath(r.Files[0].Before), []byte("x"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := w.agent("zed").Uninstall(w.machine, w.options, w.store); err == nil || !strings.Contains(err.Error(), "is not what was kept") {
-		t.Errorf("got %v", err)
-	}
-}
-
 func TestDiff(t *testing.T) {
 	t.Parallel()
 	c := Change{Path: "/x", Before: []byte("a\nb\n"), After: []byte("a\nc\n")}
@@ -517,5 +312,37 @@ func TestRecordIsPlain(t *testing.T) {
 	}
 	if err != nil || got["state"] != stateApplied || got["version"] != "1.2.3" || got["method"] != MethodSettings {
 		t.Errorf("got %v, %v", got, err)
+	}
+}
+
+// TestNoServer: a server that is not wanted any more goes, and the hooks stay.
+func TestNoServer(t *testing.T) {
+	t.Parallel()
+	for _, agent := range []string{"claude-code", "codex", "gemini-cli", "cursor", "windsurf", "opencode"} {
+		t.Run(agent, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			before := w.snapshot()
+			w.install(agent)
+			w.options.NoMCP = true
+			w.install(agent)
+			if !w.plan(agent).Nothing() {
+				t.Error("it is not done")
+			}
+			hooks := 0
+			for name, text := range w.snapshot() {
+				if strings.Contains(text, `"mcp"`) || strings.Contains(text, "mcp_servers") {
+					t.Errorf("%s still has a server:\n%s", name, text)
+				}
+				hooks += strings.Count(text, "cmemd-hook")
+			}
+			if hooks == 0 {
+				t.Error("no hooks are left")
+			}
+			w.uninstall(agent)
+			if diff := cmp.Diff(before, w.snapshot()); diff != "" {
+				t.Errorf("-before +after:\n%s", diff)
+			}
+		})
 	}
 }

@@ -137,7 +137,7 @@ func describe(err error) string {
 		return "interrupted"
 	}
 	text := err.Error()
-	for _, p := range []string{"api: ", "eventlog: ", "relay: ", "projections: ", "index: ", "actors: ", "replay: ", "policy: ", "observer: "} {
+	for _, p := range []string{"api: ", "eventlog: ", "relay: ", "projections: ", "index: ", "actors: ", "replay: ", "policy: ", "observer: ", "install: "} {
 		text = strings.TrimPrefix(text, p)
 	}
 	return visible(strings.ReplaceAll(text, context.DeadlineExceeded.Error(), "no answer in time"))
