@@ -4,11 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -444,67 +441,6 @@ func TestDecodeAnything(t *testing.T) {
 
 type fataler interface {
 	Fatalf(format string, args ...any)
-}
-
-func checkDecode(t fataler, a Agent, body []byte) {
-	r, err := a.Decode(body, testMeta())
-	if err != nil {
-		if len(r.Captures) != 0 {
-			t.Fatalf("error %v with captures %v", err, r.Captures)
-		}
-		return
-	}
-	if (len(r.Captures) == 0) == (r.Ignored == "") {
-		t.Fatalf("got %d captures and reason %q", len(r.Captures), r.Ignored)
-	}
-	for i, c := range r.Captures {
-		if c.Origin.AgentSession == "" || c.Origin.Cwd == "" || c.Key.IsZero() || c.ID != nthID(testMeta().Delivery, i) {
-			t.Fatalf("capture without session, folder, key or id: %+v", c)
-		}
-		checkEvent(t, c.Event)
-	}
-	reply := a.Reply(r, Answer{Context: "c", Notice: "n"})
-	if len(reply) > 0 && !json.Valid(reply) {
-		t.Fatalf("reply is no JSON: %s", reply)
-	}
-}
-
-func checkEvent(t fataler, e events.Event) {
-	checkText := func(s string, max int) {
-		if !utf8.ValidString(s) || dropControls(s) != s || len(s) > max {
-			t.Fatalf("%T: text of %d bytes is not fit to be kept: %.200q", e, len(s), s)
-		}
-	}
-	switch e := e.(type) {
-	case events.PromptSubmitted:
-		checkText(e.Text, MaxPrompt)
-	case events.ToolUsed:
-		checkText(e.Input, MaxText)
-		checkText(e.Output, MaxText)
-		checkText(e.Tool, maxName)
-	case events.AgentStopped:
-		checkText(e.LastMessage, MaxText)
-	case events.ContextCompacted:
-		checkText(e.Summary, MaxText)
-	}
-}
-
-func FuzzDecode(f *testing.F) { fuzzDecode(f, ClaudeCode{}) }
-
-// fuzzDecode decodes what is made of the payloads of an agent.
-func fuzzDecode(f *testing.F, a Agent) {
-	files, err := filepath.Glob("testdata/" + a.Name() + "/*.json")
-	if err != nil || len(files) == 0 {
-		f.Fatalf("payloads of %s: got %d, error %v", a.Name(), len(files), err)
-	}
-	for _, file := range files {
-		body, err := os.ReadFile(file)
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(body)
-	}
-	f.Fuzz(func(t *testing.T, body []byte) { checkDecode(t, a, body) })
 }
 
 // BenchmarkDecode decodes a PostToolUse of 1 kB: the capture path has to take more than 6,000 of them a second.
