@@ -13,14 +13,16 @@ import (
 
 const doctorHelp = `Doctor looks at all that cmemd stands on, and says of each thing whether it is well, and if not what mends it.
 It ends with 1 if something is wrong. Without a daemon it looks at what there is. What --deep costs is counted nowhere, neither
-in ` + "`cmemd usage`" + ` nor in a budget; where the day's budget is used up, it asks no model that costs.`
+in ` + "`cmemd usage`" + ` nor in a budget; where the day's budget is used up, it asks no model that costs. --bundle writes what it found to a file that can be
+sent to somebody who helps: a .tar.gz of numbers, settings and logs, without secrets and without a word that an agent said.`
 
 func newDoctor(a *app) *cobra.Command {
-	deep := false
+	deep, bundle := false, ""
 	c := &cobra.Command{
 		Use: "doctor", Short: "Say what is wrong and what mends it; exit code 1 if something is", Args: takes(0, 0, ""), Long: doctorHelp,
 	}
 	c.Flags().BoolVar(&deep, "deep", false, "search once and ask each configured model once too, which may cost something")
+	c.Flags().StringVar(&bundle, "bundle", "", "write what was found to this new file, a .tar.gz")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		x, err := a.examine(c.Context())
 		if err != nil {
@@ -28,6 +30,11 @@ func newDoctor(a *app) *cobra.Command {
 		}
 		x.deep = deep
 		found := x.diagnose(c.Context(), checks())
+		if bundle != "" {
+			if err := x.writeBundle(c.Context(), found, bundle); err != nil {
+				return err
+			}
+		}
 		if a.json {
 			if err := a.printJSON(found); err != nil {
 				return err
@@ -91,7 +98,7 @@ func checks() []check {
 	return []check{
 		{"home", checkHome}, {"settings", checkSettings}, {"disk", checkDisk}, {"clock", checkClock}, {"git", checkGit},
 		{"daemon", checkDaemon}, {"socket", checkSocket}, {"version", checkVersion}, {"log", checkLog}, {"views", checkViews}, {"vectors", checkVectors},
-		{"inputs", checkInputs}, {"spool", checkSpool}, {"hooks", checkHooks}, {"provider", checkProvider}, {"model", checkModels},
+		{"inputs", checkInputs}, {"spool", checkSpool}, {"hooks", checkHooks}, {"agents", checkAgents}, {"provider", checkProvider}, {"model", checkModels},
 		{"budget", checkBudget}, {"observer", checkObserver}, {"search", checkSearch},
 	}
 }
