@@ -51,10 +51,15 @@ func absolute(pattern string) string {
 	return pattern
 }
 
-// loadRules returns the rules of a home by its file of settings and the environment, as the daemon would read them.
+// loadRules returns the rules of a home, as a hook without a daemon finds them.
 func loadRules(home string, getenv func(string) string) *Rules {
-	var s Switches
-	file, err := readSmall(filepath.Join(home, "config.toml"))
+	return NewRules(home, ReadSwitches(home, getenv))
+}
+
+// ReadSwitches returns the switches of a home by its file of settings and the environment, as the daemon reads them. Where
+// the file cannot be read there are none of it.
+func ReadSwitches(home string, getenv func(string) string) (s Switches) {
+	file, err := readBounded(filepath.Join(home, "config.toml"), maxSettings)
 	for key, to := range map[string]*[]string{KeySkipTools: &s.SkipTools, KeySkipAgents: &s.SkipAgents, KeyIgnore: &s.Ignore} {
 		if err == nil {
 			*to = settingList(string(file), key)
@@ -63,8 +68,11 @@ func loadRules(home string, getenv func(string) string) *Rules {
 			*to = splitNames(v)
 		}
 	}
-	return NewRules(home, s)
+	return s
 }
+
+// maxSettings bounds the file of settings, as the daemon does.
+const maxSettings = 1 << 20
 
 // splitNames parts what has commas between.
 func splitNames(text string) (names []string) {
