@@ -124,12 +124,15 @@ func (im *imported) take(ctx context.Context, line []byte) error {
 		im.end = &end
 	}
 	for _, c := range found {
-		before := im.repeated
+		repeated, private := im.repeated, im.private
 		if err := im.add(ctx, c); err != nil {
 			return err
 		}
-		if im.repeated > before {
+		switch {
+		case im.repeated > repeated:
 			im.leaveOut(e.Kind, importer.ReasonEcho)
+		case im.private > private:
+			im.leaveOut(e.Kind, importer.ReasonPrivate)
 		}
 	}
 	return nil

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/hooks/relay"
 	"github.com/cmemd/cmemd/importer"
 	"github.com/cmemd/cmemd/replay"
 )
@@ -160,5 +161,16 @@ func TestImportOfWhatIsNone(t *testing.T) {
 	}
 	if n := w.count(t, events.KindPromptSubmitted); n != 1 {
 		t.Errorf("%d prompts: what stood before a line too long is lost", n)
+	}
+}
+
+// What the rules of privacy keep out of all records is not imported either, and counted.
+func TestImportOfWhatIsPrivate(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(c *Config) { c.Rules = relay.NewRules(c.Home, relay.Switches{SkipTools: []string{"Bash"}}) })
+	got := w.imports(t, lines(t, otherMemory("private")...))
+	want := map[importer.Kind]importer.ReasonCount{importer.ToolUse: {importer.ReasonPrivate: 1}, importer.Prompt: {importer.ReasonEmpty: 1}}
+	if d := cmp.Diff(want, got.LeftOut); d != "" || w.count(t, events.KindToolUsed) != 0 {
+		t.Errorf("left out (-want +got):\n%s", d)
 	}
 }

@@ -71,6 +71,7 @@ const (
 	ReasonEmpty    = "nothing in it"         // once private text, injected text and white space are gone
 	ReasonMachine  = "no person said it"     // a prompt that the agent's program made
 	ReasonEcho     = "memory that came back" // all of it was injected by cmemd
+	ReasonPrivate  = "not to be recorded"    // by the rules of what is ignored, of tools and of agents
 	ReasonTime     = "no time that makes sense"
 	ReasonSession  = "no session that it is of"
 	ReasonLong     = "too long"
