@@ -1,6 +1,7 @@
 package relay
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
@@ -44,7 +45,7 @@ func (l *look) json(data []byte) (whole bool) {
 			text := v.string()
 			l.command(text)
 			l.patch(text)
-		case len(v.text) > len(patchBegin):
+		case bytes.Contains(v.text, []byte(patchBegin)): // which is written so in JSON too
 			l.patch(v.string())
 		}
 		return !l.found.Ignored

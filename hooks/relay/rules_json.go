@@ -7,26 +7,34 @@ type report struct{ cwd, tool string }
 
 // readReport finds the folder and the tool in a payload of any agent.
 func readReport(body []byte) (p report) {
+	directory, tool := "", ""
+	first := func(to *string, v value) {
+		if *to == "" {
+			*to = v.string()
+		}
+	}
 	eachValue(body, func(v value) bool {
 		if v.text == nil {
 			return true
 		}
 		switch plainName(v.key) {
-		case "cwd", "workspaceroot", "workingdirectory":
-			if p.cwd == "" {
-				p.cwd = v.string()
-			}
-		case "workspaceroots":
-			if p.cwd == "" {
-				p.cwd = v.string()
-			}
-		case "toolname", "tool":
-			if p.tool == "" && v.depth <= 2 {
-				p.tool = v.string()
-			}
+		case "cwd", "cmemdcwd", "workspaceroot", "workspaceroots", "workingdirectory":
+			first(&p.cwd, v)
+		case "directory":
+			first(&directory, v)
+		case "toolname":
+			first(&p.tool, v)
+		case "tool":
+			first(&tool, v)
 		}
 		return true
 	})
+	if p.cwd == "" {
+		p.cwd = directory
+	}
+	if p.tool == "" {
+		p.tool = tool
+	}
 	return p
 }
 
@@ -131,14 +139,20 @@ func isResult(name string) bool {
 	return false
 }
 
-// isIdentity reports whether a member, by its plain name, says what a report is about: it stays where contents go.
-func isIdentity(name string) bool {
+// isIdentity reports whether a member says what a report is about: it stays where contents go. Name is its plain name.
+func isIdentity(key, name string) bool {
 	switch name {
-	case "hookeventname", "event", "agentactionname", "type", "cwd", "workspaceroots", "workspaceroot", "transcriptpath", "tool",
-		"toolname", "permissionmode", "agenttype", "model", "source", "timestamp", "at", "time", "project", "name", "session":
+	case "hookeventname", "event", "agentactionname", "type", "workspaceroots", "workspaceroot", "directory", "worktree", "transcriptpath", "tool",
+		"toolname", "mcpservername", "mcptoolname", "permissionmode", "agenttype", "subagent", "model", "source", "timestamp", "at", "time", "project",
+		"session", "status", "hook", "id":
 		return true
 	}
-	return strings.HasSuffix(name, "id") && len(name) > len("id") || name == "id"
+	for _, end := range [...]string{"_id", "-id", "ID", "Id", "cwd"} {
+		if strings.HasSuffix(key, end) {
+			return true
+		}
+	}
+	return false
 }
 
 // cutReport is cutContents for a whole report: what says who reports what stays, and all that came of it goes.
@@ -150,7 +164,7 @@ func cutReport(body []byte, f Finding) (out []byte, ok bool) {
 			return f.Mark(), !isPathName(name)
 		case isCommandName(name) && f.Left == LeftEnvironment:
 			return "", false
-		case isIdentity(name):
+		case isIdentity(v.key, name):
 			return "", false
 		}
 		return cutValue(v, name, f)

@@ -1,0 +1,6 @@
+package relay
+
+// CutReport is a payload of which a rule said that its contents go.
+func CutReport(body []byte) (out []byte, ok bool) {
+	return cutReport(body, Finding{Left: LeftFile, What: "contents"})
+}
