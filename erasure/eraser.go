@@ -64,6 +64,7 @@ type Eraser struct {
 	cfg   Config
 	state stateFile
 	busy  chan struct{} // holds one token
+	wake  chan struct{} // holds one: something is left for Run to finish
 
 	mu     sync.Mutex // guards status
 	status Status
@@ -89,7 +90,7 @@ func New(c Config) *Eraser {
 	if c.NewID == nil {
 		c.NewID = func() events.ID { return uuid.Must(uuid.NewV7()) }
 	}
-	e := &Eraser{cfg: c, state: stateFile{path: c.State}, busy: make(chan struct{}, 1)}
+	e := &Eraser{cfg: c, state: stateFile{path: c.State}, busy: make(chan struct{}, 1), wake: make(chan struct{}, 1)}
 	e.status.Retention = c.Retain
 	return e
 }
@@ -102,15 +103,16 @@ type Done struct {
 	Refused  []RefusedSession `json:"refused,omitempty"`
 }
 
-// RefusedSession is a session that could not be asked to forget. It is asked again at the next start.
+// RefusedSession is a session that could not be asked to forget. Run asks it again.
 type RefusedSession struct {
 	Session events.SessionID `json:"session"`
 	Err     error            `json:"-"`
 }
 
 // Forget erases what a request chooses, and all that was made of it, and returns when it is in no file of the log, of the
-// views and of the index any more. progress, which may be nil, is told steps. It is done whole once begun, whatever becomes
-// of ctx; what a crash cuts off, Run finishes at the next start. Errors: those of Plan, of recording and of the files.
+// views and of the index any more, and nothing is that was forgotten before. progress, which may be nil, is told steps. It is
+// done whole once begun, whatever becomes of ctx; what an error, a refusal or a crash leaves undone, Run finishes. Errors: those
+// of Plan, of recording and of the files.
 func (e *Eraser) Forget(ctx context.Context, req Request, progress func(done, total int)) (Done, error) {
 	if progress == nil {
 		progress = func(int, int) {}
@@ -119,15 +121,20 @@ func (e *Eraser) Forget(ctx context.Context, req Request, progress func(done, to
 		return Done{}, err
 	}
 	defer e.release()
+	defer e.leave()
 	c, err := e.choose(ctx, req)
 	if err != nil {
 		return Done{}, err
 	}
 	shares, _, err := c.shares(ctx)
-	if err != nil || len(shares) == 0 {
+	if err != nil {
 		return Done{}, err
 	}
-	return e.erase(context.WithoutCancel(ctx), shares, progress)
+	ctx = context.WithoutCancel(ctx)
+	if len(shares) == 0 {
+		return Done{}, e.purgeOwed(ctx, func(n int) { progress(n, len(e.cfg.Files)+1) })
+	}
+	return e.erase(ctx, shares, progress)
 }
 
 func (e *Eraser) take(ctx context.Context) error {
@@ -165,7 +172,7 @@ func (e *Eraser) erase(ctx context.Context, shares []Share, progress func(done, 
 	}
 	out.Records = len(all)
 	if err := e.clear(ctx, all, out.Position, func(n int) { progress(len(shares)+n, total) }); err != nil {
-		return out, err
+		return out, errors.Join(err, e.state.change(func(s *state) { s.Pending = left })) // the log says of the others that they go
 	}
 	return out, e.state.end(left, nil)
 }
@@ -293,6 +300,22 @@ func (e *Eraser) clear(ctx context.Context, positions []events.Position, upTo ev
 		}
 	}
 	return e.purge(ctx, upTo, step)
+}
+
+// purgeOwed has the files made anew if an erasure before could not.
+func (e *Eraser) purgeOwed(ctx context.Context, step func(int)) error {
+	s := e.state.get()
+	if !s.Owed {
+		return nil
+	}
+	last, err := e.cfg.Log.Last(ctx)
+	if err != nil {
+		return fmt.Errorf("erasure: %w", err)
+	}
+	if err := e.purge(ctx, last, step); err != nil {
+		return err
+	}
+	return e.state.end(s.Pending, nil)
 }
 
 func (e *Eraser) purge(ctx context.Context, upTo events.Position, step func(int)) error {

@@ -6,52 +6,10 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"time"
 
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 )
-
-// retryFirst and retryMost bound how long Run waits before it tries again what failed.
-const (
-	retryFirst = 5 * time.Second
-	retryMost  = 10 * time.Minute
-)
-
-// Run finishes what a crash cut off, and then erases from time to time what has been kept for long enough, if Retain says so.
-// It returns nil when ctx is done. What fails is logged and tried again.
-func (e *Eraser) Run(ctx context.Context) error {
-	for wait := retryFirst; ctx.Err() == nil; wait = min(2*wait, retryMost) {
-		err := e.finish(ctx)
-		if err == nil {
-			break
-		}
-		if ctx.Err() == nil {
-			e.cfg.Logger.Error("what was being forgotten is not gone yet", "err", err, "again_in", wait)
-		}
-		e.rest(ctx, wait)
-	}
-	if e.cfg.Retain <= 0 {
-		<-ctx.Done()
-		return nil
-	}
-	for ctx.Err() == nil {
-		if err := e.retain(ctx); err != nil && ctx.Err() == nil {
-			e.cfg.Logger.Error("what has been kept for long enough is not all erased", "err", err, "again_in", e.cfg.Every)
-		}
-		e.rest(ctx, e.cfg.Every)
-	}
-	return nil
-}
-
-func (e *Eraser) rest(ctx context.Context, d time.Duration) {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-	case <-ctx.Done():
-	}
-}
 
 // finish carries out what is noted as wanted, erases what MemoryForgotten names and is not erased, with what was made of it,
 // and has the files made anew if that was owed.

@@ -27,7 +27,7 @@ func (e *Eraser) Status() Status {
 	defer e.mu.Unlock()
 	s := e.state.get()
 	out := e.status
-	out.Inputs, out.Owed = s.Erased, s.Owed
+	out.Inputs, out.Owed = s.Erased, s.unfinished()
 	return out
 }
 
@@ -64,7 +64,6 @@ type retaining struct {
 	next   events.Position // looked at so far
 	open   bool            // something before next is not settled: the next look begins there
 	erased int
-	last   events.Position // of the records that say so
 }
 
 // slice looks at some inputs. done: there are no more that are old enough.
@@ -145,38 +144,36 @@ func (r *retaining) settled(ctx context.Context, old []events.Header) (map[event
 
 // erase takes payloads of one session out of the log. A session that cannot be asked keeps them until the next look.
 func (r *retaining) erase(ctx context.Context, stream events.StreamID, positions []events.Position) error {
+	owed := r.e.state.get().Owed
 	if err := r.e.state.change(func(s *state) { s.Owed = true }); err != nil {
 		return err
 	}
-	sh := Share{stream: stream}
-	at, err := r.e.record(ctx, sh, positions, CauseRetention)
-	if err != nil {
+	if _, err := r.e.record(ctx, Share{stream: stream}, positions, CauseRetention); err != nil {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 		r.e.cfg.Logger.Warn("a session keeps its old inputs for now", "stream", stream, "err", err)
 		r.open = true
-		return nil
+		return r.e.state.change(func(s *state) { s.Owed = owed })
 	}
 	if err := r.e.cfg.Log.Erase(ctx, positions...); err != nil {
 		return fmt.Errorf("erasure: %w", err)
 	}
-	r.last, r.erased = max(r.last, at), r.erased+len(positions)
+	r.erased += len(positions)
 	return r.e.state.change(func(s *state) { s.Erased += len(positions) })
 }
 
-// purge has the files made anew without what was erased.
+// purge has the files made anew without what was erased, at this look or at one before whose purge failed.
 func (r *retaining) purge(ctx context.Context) error {
-	if r.erased == 0 {
-		return nil
-	}
 	if err := r.e.take(ctx); err != nil {
 		return err
 	}
 	defer r.e.release()
-	if err := r.e.purge(ctx, r.last, func(int) {}); err != nil {
+	if err := r.e.purgeOwed(ctx, func(int) {}); err != nil {
 		return err
 	}
-	r.e.cfg.Logger.Info("old inputs were erased", "inputs", r.erased)
-	return r.e.state.end(r.e.state.get().Pending, nil)
+	if r.erased > 0 {
+		r.e.cfg.Logger.Info("old inputs were erased", "inputs", r.erased)
+	}
+	return nil
 }

@@ -20,6 +20,9 @@ type state struct {
 	Erased   int             `json:"erased"`   // inputs that retention erased, ever
 }
 
+// unfinished reports whether there is something for Run to finish.
+func (s state) unfinished() bool { return s.Owed || len(s.Pending) > 0 }
+
 // pending is what a person wants forgotten of one stream.
 type pending struct {
 	Stream    events.StreamID   `json:"stream"`
