@@ -6,11 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"sync/atomic"
-
-	"google.golang.org/genai"
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/observer"
@@ -20,7 +19,7 @@ import (
 // Name is the provider's name in streams and settings.
 const Name = "gemini"
 
-// baseURL is Google's own; it is given always, because the library would look for another in the environment.
+// baseURL is where the service is.
 const baseURL = "https://generativelanguage.googleapis.com/"
 
 // Config of an Asker.
@@ -33,7 +32,7 @@ type Config struct {
 type Asker struct {
 	model  string
 	client *http.Client
-	models *genai.Models
+	url    string      // where questions go
 	freely atomic.Bool // the model does not take it to be told how much to think
 }
 
@@ -47,17 +46,22 @@ func New(c Config) (*Asker, error) {
 	if err := c.Endpoint.Check(); err != nil {
 		return nil, fmt.Errorf("gemini: %w", err)
 	}
-	a := &Asker{model: c.Model, client: model.NewClient(c.Endpoint, "X-Goog-Api-Key")}
-	client, err := genai.NewClient(context.Background(), &genai.ClientConfig{ // it connects to nothing
-		Backend: genai.BackendGeminiAPI, HTTPClient: a.client,
-		APIKey:      "added by the HTTP client", // else it takes one from the environment; the real one never gets into its errors
-		HTTPOptions: genai.HTTPOptions{BaseURL: cmp.Or(c.Endpoint.URL, baseURL)},
-	})
+	base, err := url.Parse(cmp.Or(c.Endpoint.URL, baseURL))
 	if err != nil {
-		return nil, errors.New("gemini: the client refuses its settings")
+		return nil, errors.New("gemini: the base URL is not one")
 	}
-	a.models = client.Models
-	return a, nil
+	return &Asker{
+		model: c.Model, client: model.NewClient(c.Endpoint, "X-Goog-Api-Key"),
+		url: base.JoinPath("v1beta", resource(c.Model)+":generateContent").String(),
+	}, nil
+}
+
+// resource is the name of a model as it stands in the URL.
+func resource(name string) string {
+	if strings.HasPrefix(name, "models/") || strings.HasPrefix(name, "tunedModels/") {
+		return name
+	}
+	return "models/" + name
 }
 
 // Model names what is asked.
@@ -66,84 +70,63 @@ func (a *Asker) Model() string { return a.model }
 // CloseIdleConnections closes what is kept open for the next question.
 func (a *Asker) CloseIdleConnections() { a.client.CloseIdleConnections() }
 
-// Ask puts q to the model and returns the whole answer. Where the service refuses that the model is told how much to think,
-// it is not told so any more.
+// Ask puts q to the model and returns the whole answer. Where the model refuses to be told how much to think, it is not told
+// so any more.
 func (a *Asker) Ask(ctx context.Context, q model.Question) (observer.Reply, error) {
 	watched, call := model.Watch(ctx, q)
-	config := a.config(q)
-	got, err := a.models.GenerateContent(watched, a.model, genai.Text(q.User), config)
-	if err != nil && config.ThinkingConfig != nil && slices.ContainsFunc(call.Objects(), namesThinking) {
+	asked, got := a.request(q), response{}
+	_, err := model.Post(watched, a.client, a.url, asked, &got)
+	if err != nil && asked.Config.Thinking != nil && slices.ContainsFunc(call.Objects(), namesThinking) {
 		a.freely.Store(true)
 		return call.Outcome(observer.Reply{}, model.ErrAgain)
 	}
-	if err != nil || len(got.Candidates) == 0 && got.PromptFeedback == nil {
-		return call.Outcome(told(got), call.Failed(ctx, err))
+	if err != nil || len(got.Candidates) == 0 && got.Blocked == nil {
+		return call.Outcome(got.told(), call.Failed(ctx, err))
 	}
-	return call.Outcome(told(got), failure(got))
+	return call.Outcome(got.told(), got.failure())
 }
 
-func (a *Asker) config(q model.Question) *genai.GenerateContentConfig {
-	c := &genai.GenerateContentConfig{MaxOutputTokens: int32(min(q.MaxTokens, 1<<20)), CandidateCount: 1}
+func (a *Asker) request(q model.Question) request {
+	r := request{
+		Contents: []content{{Role: "user", Parts: []part{{Text: q.User}}}},
+		Config:   config{MaxTokens: min(q.MaxTokens, 1<<20), Candidates: 1},
+	}
 	if q.System != "" {
-		c.SystemInstruction = genai.NewContentFromText(q.System, genai.RoleUser)
+		r.System = &content{Role: "user", Parts: []part{{Text: q.System}}}
 	}
 	if q.LeastThinking && !a.freely.Load() {
-		c.ThinkingConfig = leastThinking(a.model)
+		r.Config.Thinking = leastThinking(a.model)
 	}
 	if q.Form == events.FormStructured {
-		c.ResponseMIMEType, c.ResponseJsonSchema = "application/json", q.Schema
+		r.Config.MIMEType, r.Config.Schema = "application/json", q.Schema
 	}
-	return c
+	return r
 }
 
-// told is the answer of a response, if there is one, and what it was paid with.
-func told(r *genai.GenerateContentResponse) observer.Reply {
-	if r == nil {
-		return observer.Reply{}
+// told is the text of the first candidate and what it was paid with.
+func (r *response) told() observer.Reply {
+	u := r.Usage
+	reply := observer.Reply{
+		Model: r.Model, Usage: events.Usage{Input: int64(u.Prompt), Cached: int64(u.Cached), Output: int64(u.Candidates + u.Thoughts)},
 	}
-	reply := observer.Reply{Usage: usage(r.UsageMetadata), Model: r.ModelVersion}
 	if len(r.Candidates) > 0 {
-		reply.Text, reply.StopReason = said(r.Candidates[0]), model.Word(string(r.Candidates[0].FinishReason))
+		reply.Text, reply.StopReason = r.Candidates[0].said(), model.Word(r.Candidates[0].Reason)
 	}
 	return reply
 }
 
-// failure is why a response is no answer, by what it says of the prompt and by its finish reason; nil if it is one.
-func failure(r *genai.GenerateContentResponse) error {
+// failure is why a response is no answer: the prompt was blocked, or the candidate did not finish; nil if it is one.
+func (r *response) failure() error {
 	if len(r.Candidates) == 0 {
-		return &observer.Failure{Class: events.FailRefused, Message: "blocked: " + model.Word(string(r.PromptFeedback.BlockReason))}
+		return &observer.Failure{Class: events.FailRefused, Message: "blocked: " + model.Word(r.Blocked.Reason)}
 	}
-	reason := r.Candidates[0].FinishReason
-	why := "finished: " + model.Word(string(reason))
+	reason := r.Candidates[0].Reason
+	why := "finished: " + model.Word(reason)
 	switch reason {
-	case genai.FinishReasonStop, genai.FinishReasonUnspecified, "":
+	case "STOP", "FINISH_REASON_UNSPECIFIED", "":
 		return nil
-	case genai.FinishReasonMaxTokens:
+	case "MAX_TOKENS":
 		return &observer.Failure{Class: events.FailTruncated, Message: why}
 	}
 	return &observer.Failure{Class: events.FailRefused, Message: why}
-}
-
-// said is the text of a candidate without its thoughts.
-func said(c *genai.Candidate) string {
-	var b strings.Builder
-	if c.Content != nil {
-		for _, p := range c.Content.Parts {
-			if p != nil && !p.Thought {
-				b.WriteString(p.Text)
-			}
-		}
-	}
-	return b.String()
-}
-
-// usage counts thoughts as output, as they are paid.
-func usage(u *genai.GenerateContentResponseUsageMetadata) events.Usage {
-	if u == nil {
-		return events.Usage{}
-	}
-	return events.Usage{
-		Input: int64(u.PromptTokenCount), Cached: int64(u.CachedContentTokenCount),
-		Output: int64(u.CandidatesTokenCount) + int64(u.ThoughtsTokenCount),
-	}
 }

@@ -4,30 +4,28 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-
-	"google.golang.org/genai"
 )
 
 // leastBudget is the smallest budget of a model that cannot do without thinking, as its documentation says it (2.5 Pro).
-const leastBudget = int32(128)
+const leastBudget = 128
 
 // leastThinking is how a model is told to think as little as it can, by the generation in its name: the second has a budget of
 // tokens, later ones have levels, of which all know the low one, and no thinking is told of others. Nil: nothing is said.
-func leastThinking(model string) *genai.ThinkingConfig {
+func leastThinking(model string) *thinking {
 	name := strings.TrimPrefix(model, "models/")
 	if parts := generation().FindStringSubmatch(name); parts != nil {
 		if n, err := strconv.Atoi(parts[1]); err == nil && n >= 3 {
-			return &genai.ThinkingConfig{ThinkingLevel: genai.ThinkingLevelLow}
+			return &thinking{Level: "LOW"}
 		}
 	}
 	if !strings.HasPrefix(name, "gemini-2.5-") {
 		return nil
 	}
-	budget := int32(0)
+	budget := 0
 	if strings.HasPrefix(name, "gemini-2.5-pro") {
 		budget = leastBudget
 	}
-	return &genai.ThinkingConfig{ThinkingBudget: &budget}
+	return &thinking{Budget: &budget}
 }
 
 // generation finds the number of a generation in the name of a model.

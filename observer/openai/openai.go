@@ -1,20 +1,14 @@
 package openai
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"net/http"
+	"net/url"
 	"slices"
-	"strconv"
-	"strings"
 	"sync/atomic"
-
-	sdk "github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/option"
-	"github.com/openai/openai-go/v3/packages/param"
-	"github.com/openai/openai-go/v3/shared"
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/observer"
@@ -23,6 +17,9 @@ import (
 
 // Name is the provider's name in streams and settings.
 const Name = "openai"
+
+// baseURL is where OpenAI's own service is.
+const baseURL = "https://api.openai.com/v1"
 
 // The two names of the bound of tokens: OpenAI's own, and the older one that the others know.
 const (
@@ -41,11 +38,11 @@ type Config struct {
 
 // Asker asks one model. It is safe for concurrent use.
 type Asker struct {
-	model       string
-	client      *http.Client
-	completions sdk.ChatCompletionService
-	older       atomic.Bool // the endpoint knows max_tokens
-	efforts     atomic.Bool // the endpoint and the model know reasoning_effort
+	model   string
+	client  *http.Client
+	url     string      // where questions go
+	older   atomic.Bool // the endpoint knows max_tokens
+	efforts atomic.Bool // the endpoint and the model know reasoning_effort
 }
 
 var _ model.Asker = (*Asker)(nil)
@@ -58,15 +55,14 @@ func New(c Config) (*Asker, error) {
 	if err := c.Endpoint.Check(); err != nil {
 		return nil, fmt.Errorf("openai: %w", err)
 	}
-	a := &Asker{model: c.Model, client: model.NewClient(c.Endpoint, "Authorization")}
-	opts := []option.RequestOption{option.WithEnvironmentProduction(), option.WithHTTPClient(a.client), option.WithMaxRetries(0)}
-	own := c.Endpoint.URL == "" || strings.HasPrefix(c.Endpoint.URL, "https://api.openai.com/")
-	a.older.Store(!own)
-	a.efforts.Store(own || strings.HasPrefix(c.Endpoint.URL, "https://openrouter.ai/"))
-	if c.Endpoint.URL != "" {
-		opts = append(opts, option.WithBaseURL(c.Endpoint.URL))
+	base, err := url.Parse(cmp.Or(c.Endpoint.URL, baseURL))
+	if err != nil {
+		return nil, errors.New("openai: the base URL is not one")
 	}
-	a.completions = sdk.NewChatCompletionService(opts...) // not a client, which would read the environment
+	a := &Asker{model: c.Model, client: model.NewClient(c.Endpoint, "Authorization"), url: base.JoinPath("chat", "completions").String()}
+	own := base.Host == "api.openai.com"
+	a.older.Store(!own)
+	a.efforts.Store(own || base.Host == "openrouter.ai")
 	return a, nil
 }
 
@@ -80,7 +76,7 @@ func (a *Asker) CloseIdleConnections() { a.client.CloseIdleConnections() }
 // other one is taken from then on; where it refuses to be told how much to think, it is not told so any more.
 func (a *Asker) Ask(ctx context.Context, q model.Question) (observer.Reply, error) {
 	older, efforts := a.older.Load(), a.efforts.Load()
-	reply, refused, err := a.ask(ctx, q, a.params(q, older, efforts))
+	reply, refused, err := a.ask(ctx, q, a.request(q, older, efforts))
 	name, effort := slices.Contains(refused, tokensName(older)), efforts && slices.Contains(refused, reasoningEffort)
 	if name {
 		a.older.CompareAndSwap(older, !older)
@@ -102,81 +98,66 @@ func tokensName(older bool) string {
 }
 
 // ask asks once, and says which parameters the endpoint refused.
-func (a *Asker) ask(ctx context.Context, q model.Question, p sdk.ChatCompletionNewParams) (observer.Reply, []string, error) {
+func (a *Asker) ask(ctx context.Context, q model.Question, asked request) (observer.Reply, []string, error) {
 	watched, call := model.Watch(ctx, q)
-	completion, err := a.completions.New(watched, p)
-	var reply observer.Reply
-	switch {
-	case err != nil:
-		reply, err = call.Outcome(reply, call.Failed(ctx, err))
+	var got completion
+	raw, err := model.Post(watched, a.client, a.url, asked, &got)
+	if err != nil {
+		reply, err := call.Outcome(observer.Reply{}, call.Failed(ctx, err))
 		return reply, call.Objects(), err
-	case len(completion.Choices) == 0: // an error under a good status, or nothing that we know
-		err = call.Refused([]byte(completion.RawJSON()))
-	default:
-		err = failure(call, completion.Choices[0])
 	}
-	reply, err = call.Outcome(told(completion), err)
+	if len(got.Choices) == 0 { // an error under a good status, or nothing that we know
+		err = call.Refused(raw)
+	} else {
+		err = got.Choices[0].failure(call)
+	}
+	reply, err := call.Outcome(got.told(), err)
 	return reply, nil, err
 }
 
-func (a *Asker) params(q model.Question, older, efforts bool) sdk.ChatCompletionNewParams {
-	p := sdk.ChatCompletionNewParams{Model: a.model}
+func (a *Asker) request(q model.Question, older, efforts bool) request {
+	r := request{Model: a.model}
 	if q.LeastThinking && efforts {
-		p.ReasoningEffort = shared.ReasoningEffortLow // the least that all models know that reason
+		r.Effort = "low" // the least that all models know that reason
 	}
 	if q.System != "" {
-		p.Messages = append(p.Messages, sdk.SystemMessage(q.System))
+		r.Messages = append(r.Messages, message{Role: "system", Content: q.System})
 	}
-	p.Messages = append(p.Messages, sdk.UserMessage(q.User))
+	r.Messages = append(r.Messages, message{Role: "user", Content: q.User})
 	if older {
-		p.MaxTokens = param.NewOpt(int64(q.MaxTokens))
+		r.MaxTokens = q.MaxTokens
 	} else {
-		p.MaxCompletionTokens = param.NewOpt(int64(q.MaxTokens))
+		r.MaxCompletionTokens = q.MaxTokens
 	}
 	if q.Form == events.FormStructured {
-		p.ResponseFormat = sdk.ChatCompletionNewParamsResponseFormatUnion{
-			OfJSONSchema: &shared.ResponseFormatJSONSchemaParam{JSONSchema: shared.ResponseFormatJSONSchemaJSONSchemaParam{
-				Name: "record", Strict: param.NewOpt(true), Schema: q.Schema,
-			}},
-		}
+		r.Format = &format{Type: "json_schema", Schema: schema{Name: "record", Strict: true, Schema: q.Schema}}
 	}
-	return p
+	return r
 }
 
 // told is the answer of a completion and what it was paid with.
-func told(c *sdk.ChatCompletion) observer.Reply {
-	usd, stated := cost(c)
+func (c *completion) told() observer.Reply {
+	u := c.Usage
 	reply := observer.Reply{
-		Model: c.Model, Cost: usd, Told: stated,
-		Usage: events.Usage{
-			Input: c.Usage.PromptTokens, Cached: c.Usage.PromptTokensDetails.CachedTokens, Output: c.Usage.CompletionTokens,
-		},
+		Model: c.Model, Usage: events.Usage{Input: int64(u.Prompt), Cached: int64(u.Details.Cached), Output: int64(u.Completion)},
 	}
+	reply.Cost, reply.Told = u.cost()
 	if len(c.Choices) > 0 {
-		reply.Text, reply.StopReason = c.Choices[0].Message.Content, model.Word(c.Choices[0].FinishReason)
+		reply.Text, reply.StopReason = c.Choices[0].Message.Content, model.Word(c.Choices[0].Reason)
 	}
 	return reply
 }
 
 // failure is why a choice is no answer, by its finish reason; nil if it is one.
-func failure(call *model.Call, choice sdk.ChatCompletionChoice) error {
-	why := "finished: " + model.Word(choice.FinishReason)
+func (c choice) failure(call *model.Call) error {
+	why := "finished: " + model.Word(c.Reason)
 	switch {
-	case choice.FinishReason == "length":
+	case c.Reason == "length":
 		return &observer.Failure{Class: events.FailTruncated, Message: why}
-	case choice.FinishReason == "content_filter", choice.Message.Refusal != "":
+	case c.Reason == "content_filter", c.Message.Refusal != "":
 		return &observer.Failure{Class: events.FailRefused, Message: why}
-	case choice.FinishReason == "error": // OpenRouter: the service behind it failed
-		return call.Refused([]byte(choice.RawJSON()))
+	case c.Reason == "error": // OpenRouter: the service behind it failed
+		return call.Refused(c.raw)
 	}
 	return nil
-}
-
-// cost is what OpenRouter says an answer cost, in US dollars, of a free one that it is 0; the others do not say.
-func cost(c *sdk.ChatCompletion) (usd float64, stated bool) {
-	dollars, err := strconv.ParseFloat(c.Usage.JSON.ExtraFields["cost"].Raw(), 64)
-	if err != nil || dollars < 0 || math.IsNaN(dollars) || math.IsInf(dollars, 0) {
-		return 0, false
-	}
-	return dollars, true
 }

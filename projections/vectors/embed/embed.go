@@ -5,10 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-
-	sdk "github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/option"
-	"github.com/openai/openai-go/v3/packages/param"
+	"net/url"
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/observer"
@@ -25,9 +22,9 @@ type Config struct {
 
 // Asker asks one embeddings model. It is safe for concurrent use.
 type Asker struct {
-	cfg        Config
-	client     *http.Client
-	embeddings sdk.EmbeddingService
+	cfg    Config
+	client *http.Client
+	url    string // where texts go
 }
 
 var _ vectors.Embedder = (*Asker)(nil)
@@ -40,34 +37,45 @@ func New(c Config) (*Asker, error) {
 	if err := c.Endpoint.Check(); err != nil {
 		return nil, fmt.Errorf("embed: %w", err)
 	}
-	a := &Asker{cfg: c, client: model.NewClient(c.Endpoint, "Authorization")}
-	a.embeddings = sdk.NewEmbeddingService( // not a client, which would read the environment
-		option.WithHTTPClient(a.client), option.WithMaxRetries(0), option.WithBaseURL(c.Endpoint.URL),
-	)
-	return a, nil
+	base, err := url.Parse(c.Endpoint.URL)
+	if err != nil {
+		return nil, errors.New("embed: the base URL is not one")
+	}
+	return &Asker{cfg: c, client: model.NewClient(c.Endpoint, "Authorization"), url: base.JoinPath("embeddings").String()}, nil
 }
 
 // CloseIdleConnections closes what is kept open for the next texts.
 func (a *Asker) CloseIdleConnections() { a.client.CloseIdleConnections() }
 
+// What goes over the wire.
+type (
+	question struct {
+		Model      string   `json:"model"`
+		Input      []string `json:"input"`
+		Encoding   string   `json:"encoding_format"`
+		Dimensions int      `json:"dimensions,omitempty"`
+	}
+	embedding struct {
+		Index  int       `json:"index"`
+		Vector []float32 `json:"embedding"`
+	}
+)
+
 // Embed returns one vector for each text. The error is ctx.Err() or a *vectors.Failure.
 func (a *Asker) Embed(ctx context.Context, texts []string) ([][]float32, error) {
-	p := sdk.EmbeddingNewParams{
-		Model: a.cfg.Model, Input: sdk.EmbeddingNewParamsInputUnion{OfArrayOfStrings: texts},
-		EncodingFormat: sdk.EmbeddingNewParamsEncodingFormatFloat,
-	}
-	if a.cfg.Dimensions > 0 {
-		p.Dimensions = param.NewOpt(int64(a.cfg.Dimensions))
-	}
 	watched, call := model.Watch(ctx, model.Question{})
-	res, err := a.embeddings.New(watched, p)
+	var got struct {
+		Data []embedding `json:"data"`
+	}
+	asked := question{Model: a.cfg.Model, Input: texts, Encoding: "float", Dimensions: a.cfg.Dimensions}
+	raw, err := model.Post(watched, a.client, a.url, asked, &got)
 	switch {
 	case err != nil:
 		return nil, failure(call.Failed(ctx, err))
-	case len(res.Data) == 0: // an error under a good status, or nothing that we know
-		return nil, failure(call.Refused([]byte(res.RawJSON())))
+	case len(got.Data) == 0: // an error under a good status, or nothing that we know
+		return nil, failure(call.Refused(raw))
 	}
-	out, err := ordered(res.Data, len(texts))
+	out, err := ordered(got.Data, len(texts))
 	if err == nil && a.cfg.Dimensions > 0 && len(out[0]) != a.cfg.Dimensions {
 		return nil, &vectors.Failure{Says: fmt.Sprintf("it sent %d dimensions, and was asked for %d", len(out[0]), a.cfg.Dimensions)}
 	}
@@ -75,17 +83,16 @@ func (a *Asker) Embed(ctx context.Context, texts []string) ([][]float32, error) 
 }
 
 // ordered puts what came in the order of the n texts.
-func ordered(data []sdk.Embedding, n int) ([][]float32, error) {
+func ordered(data []embedding, n int) ([][]float32, error) {
 	out := make([][]float32, n)
 	for _, d := range data {
-		if d.Index < 0 || d.Index >= int64(n) || out[d.Index] != nil {
+		if d.Index < 0 || d.Index >= n || out[d.Index] != nil {
 			return nil, &vectors.Failure{Says: fmt.Sprintf("it sent a vector for text %d of %d, or two", d.Index+1, n)}
 		}
-		vector := make([]float32, len(d.Embedding))
-		for i, x := range d.Embedding {
-			vector[i] = float32(x)
+		if d.Vector == nil {
+			d.Vector = []float32{} // it is none, and who stores it says so
 		}
-		out[d.Index] = vector
+		out[d.Index] = d.Vector
 	}
 	if len(data) != n {
 		return nil, &vectors.Failure{Says: fmt.Sprintf("it sent %d vectors for %d texts", len(data), n)}
