@@ -46,15 +46,7 @@ func (f *sessionFold) apply(r *record) error {
 	if err != nil {
 		return err
 	}
-	s.Last = r.Position
-	if captured(r.Kind) {
-		s.ClosedAt, s.CloseCause = time.Time{}, ""
-		if r.OccurredAt.After(s.LastAt) {
-			s.LastAt = r.OccurredAt
-		}
-	}
-	countSession(s, r.Kind)
-	return tellSession(s, r)
+	return s.hear(r)
 }
 
 func (f *sessionFold) row(r *record) (*Session, error) {
@@ -65,10 +57,23 @@ func (f *sessionFold) row(r *record) (*Session, error) {
 	if _, seen := f.was[r.session]; !seen {
 		f.was[r.session] = *s
 	}
+	return s, nil
+}
+
+// hear takes over what the session's next record says.
+func (s *Session) hear(r *record) error {
 	if s.First == 0 {
 		s.ID, s.First, s.OpenedAt, s.LastAt = r.session, r.Position, r.OccurredAt, r.OccurredAt
 	}
-	return s, nil
+	s.Last = r.Position
+	if captured(r.Kind) {
+		s.ClosedAt, s.CloseCause = time.Time{}, ""
+		if r.OccurredAt.After(s.LastAt) {
+			s.LastAt = r.OccurredAt
+		}
+	}
+	countSession(s, r.Kind)
+	return tellSession(s, r)
 }
 
 // captured reports whether records of kind k are what agents do, rather than what cmemd does about it.

@@ -58,7 +58,7 @@ func (w *world) put(stream events.StreamID, list ...events.Event) []events.Recor
 	drafts := make([]events.Draft, len(list))
 	for i, e := range list {
 		w.now = w.now.Add(time.Minute)
-		drafts[i] = events.Draft{ID: newID(), OccurredAt: w.now, Event: e}
+		drafts[i] = events.Draft{ID: newID(), OccurredAt: w.now, Correlation: turnOf(e), Event: e}
 	}
 	recs, err := w.log.Append(context.Background(), stream, w.versions[stream], drafts...)
 	if err != nil {
@@ -66,6 +66,23 @@ func (w *world) put(stream events.StreamID, list ...events.Event) []events.Recor
 	}
 	w.versions[stream] += events.Version(len(recs))
 	return recs
+}
+
+// turnOf is the turn that an event is about.
+func turnOf(e events.Event) events.ID {
+	switch e := e.(type) {
+	case events.TurnStarted:
+		return e.Turn
+	case events.TurnReceived:
+		return e.Turn
+	case events.TurnFailed:
+		return e.Turn
+	case events.ObservationParsed:
+		return e.Turn
+	case events.SummaryParsed:
+		return e.Turn
+	}
+	return events.ID{}
 }
 
 func newID() events.ID { return uuid.Must(uuid.NewV7()) }

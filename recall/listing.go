@@ -249,12 +249,9 @@ func (r *Recall) rowsOf(ctx context.Context, found []index.Hit, then moment) ([]
 	for i, h := range found {
 		ids[i] = h.ID
 	}
-	rows, err := r.views.Rows(ctx, ids...)
+	rows, err := r.rowsThen(ctx, then, ids...)
 	if err != nil {
 		return nil, fmt.Errorf("recall: %w", err)
-	}
-	for i, row := range rows {
-		rows[i] = then.row(row)
 	}
 	return rows, nil
 }

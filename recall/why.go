@@ -32,6 +32,8 @@ type Why struct {
 	AsOf     events.Position      `json:"as_of,omitempty"`
 	Position events.Position      `json:"position"`
 	Session  *projections.Session `json:"session,omitempty"`
+
+	then moment // that it tells of
 }
 
 // Record is what the log holds at a position.
@@ -93,21 +95,14 @@ func (r *Recall) WhyAsOf(ctx context.Context, q WhyQuery) (Why, error) {
 	if q.AsOf > 0 && w.Row.Position > q.AsOf && !w.Row.Forgotten {
 		return Why{}, fmt.Errorf("%w: it was recorded at %d", ErrNotYet, w.Row.Position)
 	}
-	then := moment{}
-	if !w.Row.Forgotten { // forgotten stays forgotten
-		if then, err = r.then(ctx, q.AsOf); err != nil {
-			return Why{}, fmt.Errorf("recall: why %s: %w", q.ID, err)
-		}
-	}
-	w.Row = then.row(w.Row)
 	for _, step := range []func(context.Context, *Why) error{
-		r.whyRecord, r.whyTurns, r.whySession, r.whyInjected, r.whyReplaced, r.whyAttempts, r.whyAfter,
+		r.whyThen, r.whyRecord, r.whyTurns, r.whySession, r.whyInjected, r.whyReplaced, r.whyAttempts, r.whyAfter,
 	} {
 		if err := step(ctx, &w); err != nil {
 			return Why{}, fmt.Errorf("recall: why %s: %w", q.ID, err)
 		}
 	}
-	w.asOf(then)
+	w.asOf(w.then)
 	w.Verdicts = w.Row.Verdicts()
 	return w, nil
 }
@@ -118,12 +113,16 @@ func (r *Recall) whyRecord(ctx context.Context, w *Why) (err error) {
 }
 
 func (r *Recall) whyTurns(ctx context.Context, w *Why) error {
-	turns, err := r.views.TurnsOf(ctx, w.Row.ID)
-	if err != nil && !errors.Is(err, projections.ErrNotFound) {
-		return err
-	}
 	var gone []events.Position
-	for _, t := range turns {
+	for _, id := range w.Row.Turns {
+		t, err := r.views.Turn(ctx, id)
+		if errors.Is(err, projections.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		t = w.then.turn(t)
 		wt := WhyTurn{Turn: t, Inputs: []WhyInput{}, More: max(0, len(t.Settles)-maxInputs)}
 		for _, at := range t.Settles[:min(len(t.Settles), maxInputs)] {
 			in, err := r.input(ctx, at)
@@ -188,6 +187,9 @@ func (r *Recall) whySession(ctx context.Context, w *Why) error {
 	if err != nil {
 		return err
 	}
+	if s, err = r.sessionThen(ctx, s, w.then); err != nil {
+		return err
+	}
 	w.Session = &s
 	if w.Row.Kind == projections.Prompt {
 		return nil
@@ -215,7 +217,7 @@ func (r *Recall) whyInjected(ctx context.Context, w *Why) error {
 		return err
 	}
 	for _, i := range list {
-		rows, err := r.views.Rows(ctx, i.IDs...)
+		rows, err := r.rowsThen(ctx, w.then, i.IDs...)
 		if err != nil {
 			return err
 		}
@@ -236,12 +238,12 @@ func (r *Recall) whyReplaced(ctx context.Context, w *Why) (err error) {
 	if by == (events.ID{}) {
 		return nil
 	}
-	row, err := r.views.Row(ctx, by)
-	if errors.Is(err, projections.ErrNotFound) {
-		return nil // a turn took its place: its rows are the turn's
+	rows, err := r.rowsThen(ctx, w.then, by)
+	if err != nil || rows[0].Kind == "" && !rows[0].Forgotten {
+		return err // or a turn took its place: its rows are the turn's
 	}
-	w.Replaced = &row
-	return err
+	w.Replaced = &rows[0]
+	return nil
 }
 
 // record reads a record's header and a little of what it says.
