@@ -217,8 +217,8 @@ func (c *choice) says(r events.Record) (bool, error) {
 // name notes how far what r names reaches.
 func (c *choice) name(r events.Record) {
 	byID, byTime := len(c.req.IDs) > 0, len(c.req.IDs) == 0 && c.req.Query == ""
-	if byTime && r.Correlation != (events.ID{}) {
-		return // what turns said goes with what it was made of
+	if byTime && (r.Correlation != (events.ID{}) || r.Kind == events.KindClaimChecked) {
+		return // what turns said goes with what it was made of, and a later look with the row
 	}
 	n := c.named[r.Stream]
 	if n == nil {

@@ -83,38 +83,57 @@ func (e *Eraser) resumeOne(ctx context.Context, p pending) (at events.Position, 
 // leftover is what the log says is forgotten and still holds.
 type leftover struct {
 	positions []events.Position
-	named     map[events.StreamID]set // by a person
+	named     map[events.StreamID]set // by a person; empty where there only are later looks, which may be at what is forgotten
+}
+
+func (l leftover) of(stream events.StreamID) set {
+	if l.named[stream] == nil {
+		l.named[stream] = set{}
+	}
+	return l.named[stream]
 }
 
 // leftovers reads what is forgotten behind what was looked at before. last is the last record that was read, or what was
 // looked at before.
 func (e *Eraser) leftovers(ctx context.Context, s state) (last events.Record, out leftover, err error) {
 	out.named = map[events.StreamID]set{}
-	from := events.Position(1)
-	if s.Scanned > 0 {
-		r, err := e.cfg.Log.Get(ctx, s.Scanned)
-		if err == nil && r.Chain == s.Chain {
-			last, from = r, s.Scanned+1
-		}
-		if err != nil && !errors.Is(err, eventlog.ErrNotFound) {
-			return last, out, err
-		}
+	last, err = e.scanned(ctx, s)
+	if err != nil {
+		return last, out, err
+	}
+	from, known := last.Position+1, last.Position
+	if !s.Looks {
+		from = 1
 	}
 	for r, err := range e.cfg.Log.All(ctx, from) {
 		if err != nil {
 			return last, out, err
 		}
 		last = events.Record{Header: r.Header, Chain: r.Chain}
-		if r.Kind != events.KindMemoryForgotten {
-			continue
-		}
-		if err := e.leftBy(ctx, r, &out); err != nil {
-			return last, out, err
+		switch {
+		case r.Kind == events.KindClaimChecked && !r.Erased:
+			out.of(r.Stream)
+		case r.Kind == events.KindMemoryForgotten && r.Position > known:
+			if err := e.leftBy(ctx, r, &out); err != nil {
+				return last, out, err
+			}
 		}
 	}
 	slices.Sort(out.positions)
 	out.positions = slices.Compact(out.positions)
 	return last, out, nil
+}
+
+// scanned is the record up to which the log was looked at; zero: none of this log.
+func (e *Eraser) scanned(ctx context.Context, s state) (events.Record, error) {
+	if s.Scanned == 0 {
+		return events.Record{}, nil
+	}
+	r, err := e.cfg.Log.Get(ctx, s.Scanned)
+	if errors.Is(err, eventlog.ErrNotFound) || err == nil && r.Chain != s.Chain {
+		return events.Record{}, nil
+	}
+	return r, err
 }
 
 func (e *Eraser) leftBy(ctx context.Context, r events.Record, out *leftover) error {
@@ -135,10 +154,7 @@ func (e *Eraser) leftBy(ctx context.Context, r events.Record, out *leftover) err
 			return err
 		}
 		if m.Cause != CauseRetention && named.Stream == r.Stream {
-			if out.named[r.Stream] == nil {
-				out.named[r.Stream] = set{}
-			}
-			out.named[r.Stream][p] = true
+			out.of(r.Stream)[p] = true
 		}
 		words, err := erasable(named)
 		if err != nil {
@@ -151,7 +167,7 @@ func (e *Eraser) leftBy(ctx context.Context, r events.Record, out *leftover) err
 	return nil
 }
 
-// madeSince forgets what was made of what is forgotten, and that nobody got to.
+// madeSince forgets what was made of what is forgotten, and that nobody got to, later looks among it.
 func (e *Eraser) madeSince(ctx context.Context, found leftover) (at events.Position, gone []events.Position, err error) {
 	for stream, named := range found.named {
 		g, err := readGraph(ctx, e.cfg.Log, stream, 0)

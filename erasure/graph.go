@@ -20,6 +20,15 @@ type graph struct {
 	at     map[events.Position]int
 	turns  []turn // by their beginning
 	turnOf map[events.ID]int
+	rows   map[events.ID]events.Position // what turns kept, as far as its words are there
+	looks  []look                        // at claims of rows, later
+	gone   map[events.ID]bool            // rows that the stream says are forgotten
+}
+
+// look is a node that looks at a claim of a row again, and repeats what it says.
+type look struct {
+	node int
+	row  events.ID
 }
 
 // node is one record that may be erased, or that a turn was asked about.
@@ -40,7 +49,10 @@ type turn struct {
 
 // readGraph reads a stream up to a position; 0: to its end.
 func readGraph(ctx context.Context, log eventlog.Log, stream events.StreamID, through events.Position) (*graph, error) {
-	g := &graph{stream: stream, at: map[events.Position]int{}, turnOf: map[events.ID]int{}}
+	g := &graph{
+		stream: stream, at: map[events.Position]int{}, turnOf: map[events.ID]int{}, rows: map[events.ID]events.Position{},
+		gone: map[events.ID]bool{},
+	}
 	prompts := 0
 	for r, err := range log.Stream(ctx, stream, 1) {
 		if err != nil {
@@ -60,22 +72,10 @@ func readGraph(ctx context.Context, log eventlog.Log, stream events.StreamID, th
 }
 
 func (g *graph) add(r events.Record, prompts int) error {
-	switch r.Kind {
-	case events.KindSessionOpened, events.KindTurnStarted:
-		e, err := r.Event()
-		if errors.Is(err, events.ErrErased) {
-			return nil
-		}
-		if err != nil {
-			return fmt.Errorf("erasure: %w", err)
-		}
-		switch e := e.(type) {
-		case events.SessionOpened:
-			g.opened = append(g.opened, e)
-		case events.TurnStarted:
-			g.turnOf[e.Turn] = len(g.turns)
-			g.turns = append(g.turns, turn{id: e.Turn, from: e.Settles, read: e.Reads, prompt: e.Prompt})
-		}
+	if err := g.learn(r, len(g.nodes)); err != nil {
+		return err
+	}
+	if r.Kind == events.KindSessionOpened || r.Kind == events.KindTurnStarted {
 		return nil
 	}
 	words, err := erasable(r)
@@ -86,6 +86,41 @@ func (g *graph) add(r events.Record, prompts int) error {
 	g.nodes = append(g.nodes, node{header: r.Header, words: words, prompts: prompts})
 	if i, ok := g.turnOf[r.Correlation]; ok && words {
 		g.turns[i].said = append(g.turns[i].said, len(g.nodes)-1)
+	}
+	return nil
+}
+
+// learn takes what tells what was made of what from r, which is the node of that number, if it is one.
+func (g *graph) learn(r events.Record, node int) error {
+	switch r.Kind {
+	case events.KindSessionOpened, events.KindTurnStarted, events.KindObservationParsed, events.KindSummaryParsed,
+		events.KindClaimChecked, events.KindMemoryForgotten:
+	default:
+		return nil
+	}
+	e, err := r.Event()
+	if errors.Is(err, events.ErrErased) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("erasure: %w", err)
+	}
+	switch e := e.(type) {
+	case events.SessionOpened:
+		g.opened = append(g.opened, e)
+	case events.TurnStarted:
+		g.turnOf[e.Turn] = len(g.turns)
+		g.turns = append(g.turns, turn{id: e.Turn, from: e.Settles, read: e.Reads, prompt: e.Prompt})
+	case events.ObservationParsed:
+		g.rows[e.Observation] = r.Position
+	case events.SummaryParsed:
+		g.rows[e.Summary] = r.Position
+	case events.ClaimChecked:
+		g.looks = append(g.looks, look{node: node, row: e.Subject})
+	case events.MemoryForgotten:
+		for _, id := range e.IDs {
+			g.gone[id] = true
+		}
 	}
 	return nil
 }
@@ -217,8 +252,8 @@ func (g *graph) served(prompt events.Position, gone set) {
 	}
 }
 
-// down adds what was made of what is gone. Turns read only what was there before them, so one pass finds all. It returns the
-// turns whose outputs go.
+// down adds what was made of what is gone, and later looks at its claims. Turns read only what was there before them, so one
+// pass finds all. It returns the turns whose outputs go.
 func (g *graph) down(gone set) map[events.ID]bool {
 	told := map[events.ID]bool{}
 	prompts := g.prompts()
@@ -231,6 +266,11 @@ func (g *graph) down(gone set) map[events.ID]bool {
 		told[t.id] = true
 		for _, i := range t.said {
 			gone[g.nodes[i].header.Position] = true
+		}
+	}
+	for _, l := range g.looks {
+		if at, ok := g.rows[l.row]; g.gone[l.row] || ok && gone[at] {
+			gone[g.nodes[l.node].header.Position] = true
 		}
 	}
 	return told

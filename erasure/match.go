@@ -92,11 +92,21 @@ func saidIn(e events.Event) []string {
 		return []string{e.Stated}
 	case events.ObservationParsed:
 		return slices.Concat([]string{e.Title, e.Subtitle, e.Narrative, e.TypeGiven}, e.Facts, e.Concepts, e.FilesRead,
-			e.FilesModified, e.FilesUnverified)
+			e.FilesModified, e.FilesUnverified, claimed(e.Claims...))
 	case events.SummaryParsed:
-		return []string{e.Request, e.Investigated, e.Learned, e.Completed, e.NextSteps, e.Notes}
+		return append([]string{e.Request, e.Investigated, e.Learned, e.Completed, e.NextSteps, e.Notes}, claimed(e.Claims...)...)
+	case events.ClaimChecked:
+		return claimed(e.Claim)
 	case events.MemorySaved:
 		return slices.Concat([]string{e.Title, e.Text, e.Project, e.Session, e.Type}, e.Concepts, e.Files)
 	}
 	return nil
+}
+
+// claimed is what claims name, and what was found to bear them out.
+func claimed(claims ...events.Claim) (said []string) {
+	for _, c := range claims {
+		said = append(said, c.Value, c.Evidence)
+	}
+	return said
 }

@@ -14,6 +14,7 @@ import (
 type state struct {
 	Scanned  events.Position `json:"scanned"` // what MemoryForgotten up to here names is erased
 	Chain    events.Hash     `json:"chain"`   // of the record there: tells a log from another one
+	Looks    bool            `json:"looks"`   // later looks at claims were looked for up to there, too: once nobody did
 	Owed     bool            `json:"owed"`    // files may still hold words of what was erased
 	Pending  []pending       `json:"pending,omitempty"`
 	Retained events.Position `json:"retained"` // retention begins to look behind it
@@ -88,7 +89,7 @@ func (f *stateFile) end(left []pending, scanned *events.Record) error {
 	return f.change(func(s *state) {
 		s.Owed, s.Pending = false, left
 		if scanned != nil {
-			s.Scanned, s.Chain = scanned.Position, scanned.Chain
+			s.Scanned, s.Chain, s.Looks = scanned.Position, scanned.Chain, true
 		}
 	})
 }

@@ -19,7 +19,7 @@ func carriesWords(k events.Kind) bool {
 	switch k {
 	case events.KindPromptSubmitted, events.KindToolUsed, events.KindAgentStopped, events.KindContextCompacted,
 		events.KindTurnReceived, events.KindTurnFailed, events.KindOutputDropped, events.KindOutputSkipped,
-		events.KindObservationParsed, events.KindSummaryParsed, events.KindMemorySaved:
+		events.KindObservationParsed, events.KindSummaryParsed, events.KindMemorySaved, events.KindClaimChecked:
 		return true
 	}
 	return false
@@ -89,7 +89,7 @@ func isKnown(k events.Kind) bool {
 	case events.KindSessionOpened, events.KindSessionClosed, events.KindContextInjected, events.KindTurnStarted,
 		events.KindInputsDropped, events.KindReobserveRequested, events.KindSessionRespawned,
 		events.KindSessionQuarantined, events.KindSessionReleased, events.KindProviderPaused,
-		events.KindProviderResumed, events.KindClaimChecked, events.KindMemorySuperseded, events.KindMemoryForgotten,
+		events.KindProviderResumed, events.KindMemorySuperseded, events.KindMemoryForgotten,
 		events.KindSessionFaulted, events.KindDaemonStarted, events.KindDaemonStopped, events.KindDaemonDegraded:
 		return true
 	}

@@ -86,8 +86,9 @@ type Stand struct {
 
 // Check is a later look at one of a row's claims.
 type Check struct {
-	At    time.Time    `cbor:"1,keyasint,omitzero" json:"at"`
-	Claim events.Claim `cbor:"2,keyasint,omitzero" json:"claim"`
+	At       time.Time       `cbor:"1,keyasint,omitzero" json:"at"`
+	Claim    events.Claim    `cbor:"2,keyasint,omitzero" json:"claim"`
+	Position events.Position `cbor:"3,keyasint,omitempty" json:"position"` // of the record that says so
 }
 
 // What is what a row is called in a word wherever one is shown: an observation by its type, anything else by its kind.

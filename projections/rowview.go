@@ -3,6 +3,7 @@ package projections
 import (
 	"crypto/sha256"
 	"encoding/binary"
+	"slices"
 	"time"
 
 	"github.com/cmemd/cmemd/events"
@@ -28,7 +29,7 @@ func rowViews() []view {
 }
 
 func (v rowView) name() string       { return v.names }
-func (v rowView) version() int       { return 6 }
+func (v rowView) version() int       { return 7 }
 func (v rowView) skipsUnknown() bool { return false }
 
 // The tables of a rowView.
@@ -38,6 +39,7 @@ func byTimeTable() table[ref]        { return table[ref]{name: "by_time"} } // l
 func groupTable() table[group]       { return table[group]{name: "groups"} }
 func rowTurnTable() table[rowTurn]   { return table[rowTurn]{name: "turns", ordered: true} }
 func rowInputTable() table[rowInput] { return table[rowInput]{name: "inputs", ordered: true} }
+func checkTable() table[ref]         { return table[ref]{name: "checks", ordered: true} } // whose row a later look is of
 func graveTable() table[grave]       { return table[grave]{name: "forgotten"} }
 
 // grave is what is left of a row that was forgotten: when, and by which record.
@@ -49,7 +51,8 @@ type grave struct {
 func (v rowView) tables() []tableSpec {
 	return []tableSpec{
 		rowTable().spec(showID), factsTable().spec(showID), bySessionTable().spec(showPlace), byTimeTable().spec(showHex),
-		groupTable().spec(showHex), rowTurnTable().spec(showID), rowInputTable().spec(showPosition), graveTable().spec(showID),
+		groupTable().spec(showHex), rowTurnTable().spec(showID), rowInputTable().spec(showPosition), checkTable().spec(showPosition),
+		graveTable().spec(showID),
 	}
 }
 
@@ -225,8 +228,16 @@ func (f *rowFold) check(r *record) error {
 	if err != nil || !ok {
 		return err
 	}
+	if err := checkTable().put(f.x, positionKey(r.Position), ref(row.ID)); err != nil {
+		return err
+	}
+	row.Checks = append(row.Checks, Check{At: r.OccurredAt, Claim: e.Claim, Position: r.Position})
+	return f.flag(row)
+}
+
+// flag writes a row whose checks changed, and what follows for its group.
+func (f *rowFold) flag(row Row) error {
 	was := row.Flagged
-	row.Checks = append(row.Checks, Check{At: r.OccurredAt, Claim: e.Claim})
 	row.Flagged = flagged(row)
 	if err := f.put(row); err != nil || row.Flagged == was {
 		return err
@@ -244,6 +255,9 @@ func (f *rowFold) forget(r *record) error {
 	err = forgottenRecords(f.x, e, func(h events.Header) error {
 		if f.turns && h.Input() && h.Stream == r.Stream {
 			return f.forgetInput(r.Position, h.Position)
+		}
+		if h.Kind == events.KindClaimChecked {
+			return f.uncheck(h.Position)
 		}
 		if h.Kind != f.source {
 			return nil
@@ -264,6 +278,23 @@ func (f *rowFold) forget(r *record) error {
 		}
 	}
 	return nil
+}
+
+// uncheck takes a later look at a claim back from its row, which may be gone.
+func (f *rowFold) uncheck(at events.Position) error {
+	id, ok, err := checkTable().get(f.x, positionKey(at))
+	if err != nil || !ok {
+		return err
+	}
+	if err := checkTable().delete(f.x, positionKey(at)); err != nil {
+		return err
+	}
+	row, ok, err := f.get(events.ID(id))
+	if err != nil || !ok {
+		return err
+	}
+	row.Checks = slices.DeleteFunc(row.Checks, func(c Check) bool { return c.Position == at })
+	return f.flag(row)
 }
 
 func (f *rowFold) bury(r *record, id events.ID) error {
@@ -288,6 +319,11 @@ func (f *rowFold) remove(id events.ID) error {
 	}
 	if err := bySessionTable().delete(f.x, placeKey(row.Session, row.Position)); err != nil {
 		return err
+	}
+	for _, c := range row.Checks {
+		if err := checkTable().delete(f.x, positionKey(c.Position)); err != nil {
+			return err
+		}
 	}
 	return rowTable().delete(f.x, idKey(id))
 }
