@@ -13,9 +13,10 @@ import (
 // file is one transcript that is followed.
 type file struct {
 	File
+	rule    string    // by which it was found
 	there   bool      // found by the latest scan
 	seen    bool      // it was decided what is done about it
-	old     bool      // it was there long before it was watched, and has not grown since: left alone
+	old     bool      // it was done with before it was watched, and has not grown since: left alone
 	changed time.Time // of its latest change that is not read yet, by our clock; zero: all is read
 	since   time.Time // of the first of those
 	read    time.Time // when something was read of it last
@@ -35,7 +36,7 @@ func (w *Watcher) look(f *file) {
 	now := w.cfg.Now()
 	if !f.seen {
 		f.seen, w.dirty = true, true
-		if now.Sub(info.ModTime()) > w.cfg.Backlog {
+		if info.ModTime().Before(w.horizon(f.rule, now)) {
 			f.old, f.Size, f.Changed = true, info.Size(), info.ModTime()
 			return
 		}
@@ -47,6 +48,16 @@ func (w *Watcher) look(f *file) {
 		f.since = now
 	}
 	f.changed = now
+}
+
+// horizon is since when files of a rule are read that were never seen: for as long as the backlog is, and as long as nobody
+// looked, for an agent works on while the daemon is away.
+func (w *Watcher) horizon(rule string, now time.Time) time.Time {
+	since := now.Add(-w.cfg.Backlog)
+	if last, ok := w.looked[rule]; ok && last.Before(since) {
+		return last
+	}
+	return since
 }
 
 // due reports whether what f has grown by is to be read now: it has rested for a moment, or grown for too long.

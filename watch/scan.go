@@ -2,15 +2,19 @@ package watch
 
 import (
 	"io/fs"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
-// Bounds of what is looked through: folders of transcripts have some thousands of files.
+// Bounds of what is looked through: folders of transcripts have some thousands of files. maxEntries is of one walk, which
+// takes about a second then.
 const (
 	maxFolders = 8192
 	maxFiles   = 100_000
 	maxDepth   = 32
+	maxEntries = 500_000
 )
 
 // scan looks through the folders of all rules: it watches those that are new, and takes up files that are. What is gone is
@@ -19,15 +23,14 @@ func (w *Watcher) scan() {
 	for _, f := range w.files {
 		f.there = false
 	}
+	whole := true
 	for _, r := range w.cfg.Rules {
-		base, err := filepath.EvalSymlinks(r.base)
-		if err != nil {
-			continue // not there yet
+		if base, ok := w.baseOf(r); ok {
+			whole = w.scanRule(r, base, base) && whole
 		}
-		w.scanRule(r, base, base)
 	}
 	for path, f := range w.files {
-		if !f.there {
+		if !f.there && (whole || !exists(path)) {
 			w.drop(f)
 			delete(w.files, path)
 			w.dirty = true
@@ -35,9 +38,45 @@ func (w *Watcher) scan() {
 	}
 }
 
-// scanRule looks through one folder of a rule whose base is resolved.
-func (w *Watcher) scanRule(r Rule, base, dir string) {
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+// baseOf is the base of a rule, symbolic links resolved. It reports false where there is none yet, and where a link leads to
+// what no pattern may name.
+func (w *Watcher) baseOf(r Rule) (string, bool) {
+	base, err := filepath.EvalSymlinks(r.base)
+	if err != nil {
+		return "", false
+	}
+	if offLimits(base) {
+		w.once("base "+r.base, "a folder of transcripts leads too far, and is not looked through", "folder", r.base, "to", base)
+		return "", false
+	}
+	return base, true
+}
+
+// offLimits reports whether a folder is the whole file system, or one in which the system shows itself as files: to look
+// through these has no end, and to read them may have effects.
+func offLimits(dir string) bool {
+	if filepath.Dir(dir) == dir {
+		return true
+	}
+	return slices.ContainsFunc([]string{"/proc", "/sys", "/dev"}, func(system string) bool {
+		rel, err := filepath.Rel(system, dir)
+		return err == nil && filepath.IsLocal(rel)
+	})
+}
+
+// scanRule looks through one folder of a rule whose base is resolved. It reports false if it saw too much to see all.
+func (w *Watcher) scanRule(r Rule, base, dir string) bool {
+	seen := 0
 	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if seen++; seen > w.cfg.entries {
+			w.once("walk "+base, "a folder of transcripts has more than is looked through; the rest is not followed", "folder", base, "most", w.cfg.entries)
+			return filepath.SkipAll
+		}
 		if err != nil {
 			return nil // what cannot be read is passed over, and looked at again
 		}
@@ -53,6 +92,7 @@ func (w *Watcher) scanRule(r Rule, base, dir string) {
 		}
 		return nil
 	})
+	return seen <= w.cfg.entries
 }
 
 // scanFolder watches a folder, unless it is not to be looked at.
@@ -101,7 +141,7 @@ func (w *Watcher) found(r Rule, path string) {
 		f = &file{File: File{Path: path, Agent: r.Agent}}
 		w.files[path] = f
 	}
-	f.there, f.Agent = true, r.Agent
+	f.there, f.Agent, f.rule = true, r.Agent, r.String()
 	w.look(f)
 }
 
@@ -116,8 +156,8 @@ func (w *Watcher) notice(path string) {
 		return
 	}
 	for _, r := range w.cfg.Rules {
-		base, err := filepath.EvalSymlinks(r.base)
-		if err != nil {
+		base, ok := w.baseOf(r)
+		if !ok {
 			continue
 		}
 		if rel, err := filepath.Rel(base, path); err == nil && filepath.IsLocal(rel) {

@@ -32,10 +32,11 @@ type File struct {
 	Error    string    `json:"error,omitempty"`    // why it is not read now
 }
 
-// State is what a watcher keeps: of files that were changed lately. Older ones are left alone whether they are in it or not.
+// State is what a watcher keeps: of files that were changed lately, and of those that are not read to their end. Older ones
+// are left alone whether they are in it or not.
 type State struct {
 	Version int       `json:"version"`
-	At      time.Time `json:"at"`
+	At      time.Time `json:"at"`    // until then files of Rules were looked for
 	Rules   []string  `json:"rules"` // AGENT=PATTERN
 	Notices bool      `json:"notices"`
 	Files   []File    `json:"files"` // by path
@@ -60,6 +61,12 @@ func Load(path string) (State, error) {
 	return s, nil
 }
 
+// kept reports whether a file is part of the state: one that changed since a time, or that is not read to its end, however
+// long ago that was.
+func (f *file) kept(since time.Time) bool {
+	return !f.changed.IsZero() || f.Error != "" || !f.old && !f.Changed.Before(since)
+}
+
 // save writes the state, if it changed.
 func (w *Watcher) save() {
 	if !w.dirty {
@@ -67,10 +74,10 @@ func (w *Watcher) save() {
 	}
 	s := State{Version: stateVersion, At: w.cfg.Now().UTC(), Notices: w.notices != nil, Files: []File{}}
 	for _, r := range w.cfg.Rules {
-		s.Rules = append(s.Rules, r.Agent+"="+r.Pattern)
+		s.Rules = append(s.Rules, r.String())
 	}
 	for _, path := range slices.SortedFunc(maps.Keys(w.files), strings.Compare) {
-		if f := w.files[path]; f.seen && !f.old && (f.Error != "" || s.At.Sub(f.Changed) <= w.cfg.Backlog) {
+		if f := w.files[path]; f.seen && f.kept(s.At.Add(-w.cfg.Backlog)) {
 			s.Files = append(s.Files, f.File)
 		}
 	}

@@ -59,11 +59,12 @@ type Config struct {
 	State   string   // file in which it is kept how far transcripts were read
 	Sink    Sink
 	Poll    time.Duration // between two looks through all folders. 0 means 30 s
-	Backlog time.Duration // files that are older when they are first seen are left alone until they grow. 0 means 24 h
+	Backlog time.Duration // files older than this, and than the last look, are left alone until they grow. 0 means 24 h
 	Logger  *slog.Logger  // nil: slog.Default
 	Now     func() time.Time
 
-	notify func() (notifier, error) // nil: the system's
+	notify  func() (notifier, error) // nil: the system's
+	entries int                      // seen in one walk at most. 0 means maxEntries
 }
 
 // Watcher follows transcripts. Run is all that it does.
@@ -75,6 +76,7 @@ type Watcher struct {
 	dirty   bool             // the state is not on disk
 	uses    uint64
 	told    map[string]bool
+	looked  map[string]time.Time // until when the last watcher looked for files, by rule; a new rule is not in it
 }
 
 // New returns a watcher, and reads nothing yet.
@@ -92,6 +94,7 @@ func New(cfg Config) (*Watcher, error) {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
+	cfg.entries = cmp.Or(cfg.entries, maxEntries)
 	if cfg.notify == nil {
 		cfg.notify = newSystem
 	}
@@ -101,7 +104,7 @@ func New(cfg Config) (*Watcher, error) {
 			cfg.Exclude[i] = real
 		}
 	}
-	return &Watcher{cfg: cfg, folders: map[string]bool{}, files: map[string]*file{}, told: map[string]bool{}}, nil
+	return &Watcher{cfg: cfg, folders: map[string]bool{}, files: map[string]*file{}, told: map[string]bool{}, looked: map[string]time.Time{}}, nil
 }
 
 // Run follows transcripts until ctx is done, and returns nil then. What was read is on disk when it returns, and how far.
@@ -114,6 +117,7 @@ func (w *Watcher) Run(ctx context.Context) error {
 		defer n.close()
 	}
 	w.scan()
+	w.tellOld()
 	defer w.end()
 	ticks, polls, saves := time.NewTicker(tick), time.NewTicker(w.cfg.Poll), time.NewTicker(saveEvery)
 	defer ticks.Stop()
@@ -139,8 +143,22 @@ func (w *Watcher) Run(ctx context.Context) error {
 	}
 }
 
-// end lets all files go, and keeps how far they were read.
+// tellOld says how many files are left alone for their age.
+func (w *Watcher) tellOld() {
+	n := 0
+	for _, f := range w.files {
+		if f.old {
+			n++
+		}
+	}
+	if n > 0 {
+		w.cfg.Logger.Info("transcripts that are older are left alone until they grow", "files", n, "backlog", w.cfg.Backlog)
+	}
+}
+
+// end lets all files go, and keeps how far they were read, and until when files were looked for.
 func (w *Watcher) end() {
+	w.dirty = true
 	for _, f := range w.files {
 		w.drop(f)
 	}
@@ -153,6 +171,9 @@ func (w *Watcher) recall() {
 	if err != nil {
 		w.cfg.Logger.Warn("how far transcripts were read is not known; they are read again, and what is known is passed over", "err", err)
 		return
+	}
+	for _, rule := range s.Rules {
+		w.looked[rule] = s.At.Add(-2 * w.cfg.Poll) // what came right before may not have been seen
 	}
 	for _, f := range s.Files {
 		known := &file{File: f, seen: true}
