@@ -192,21 +192,46 @@ func (k *Told) cutTool(e events.ToolUsed) (events.Event, int) {
 	return e, c.lines
 }
 
-// saysNothing reports whether an output has no words but those of the call's input and names of fields.
+// saysNothing reports whether an output has no words but those of the call's input and names of fields. It takes linear time.
 func saysNothing(output, input string) bool {
 	raw, ok := jsonOf(output)
 	if !ok {
 		return strings.TrimSpace(output) == ""
 	}
+	said := inputStrings{text: input}
 	nothing := true
 	eachString(raw, func(start, end int, key bool) {
-		inner := string(raw[start+1 : end-1])
+		inner := output[start+1 : end-1]
 		isWord := len(inner) <= maxWord && !strings.ContainsAny(inner, " \\")
-		if !key && !isWord && !strings.Contains(input, inner) {
-			nothing = false
+		if nothing && !key && !isWord {
+			nothing = said.has(inner)
 		}
 	})
 	return nothing
+}
+
+// inputStrings looks for strings, as they are written in JSON, in a call's input.
+type inputStrings struct {
+	text   string
+	whole  map[string]struct{} // its own strings; nil: not read yet
+	looked int                 // strings that were looked for inside of others
+}
+
+// maxInside is how many strings are looked for inside of others, such as a path in a command: each costs a walk through all.
+const maxInside = 16
+
+func (s *inputStrings) has(inner string) bool {
+	if s.whole == nil {
+		s.whole = map[string]struct{}{}
+		if raw, ok := jsonOf(s.text); ok {
+			eachString(raw, func(start, end int, _ bool) { s.whole[s.text[start+1:end-1]] = struct{}{} })
+		}
+	}
+	if _, ok := s.whole[inner]; ok {
+		return true
+	}
+	s.looked++
+	return s.looked <= maxInside && strings.Contains(s.text, inner)
 }
 
 // maxWord is the longest value that is a word of the tool's own, such as "text".
