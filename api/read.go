@@ -73,6 +73,7 @@ func (s *Server) getSearch(w http.ResponseWriter, r *http.Request) error {
 		Limit: p.number("limit", recall.DefaultLimit, recall.MaxLimit), Offset: p.number("offset", 0, maxOffset),
 	}
 	q.Project, q.Of = filterOf(p.text("project"))
+	q.FileIn = fileOf(q.File)
 	after := p.position("after")
 	var asOf time.Time
 	q.AsOf, asOf = p.moment("as_of")

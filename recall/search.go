@@ -46,7 +46,8 @@ type Query struct {
 	Kinds   []projections.Kind // any of observation, summary, memory, prompt
 	Type    string
 	Concept string
-	File    string // the end of a path
+	File    string // the end of a path, or of a folder's: what lies in it; an absolute one in every folder of its project
+	FileIn  FileIn // with an absolute File: what is known of where it lies
 	Session string // our id, or the agent's or the saver's own name
 	Agent   string
 	Since   time.Time // inclusive, as Until
@@ -177,8 +178,9 @@ func (r *Recall) translate(ctx context.Context, q Query) (index.Query, error) {
 		}
 		iq.Kinds = append(iq.Kinds, k)
 	}
-	if !isRoot(q.Project) {
-		return iq, nil
+	var err error
+	if iq.FileIn, err = r.fileIn(ctx, q); err != nil || !isRoot(q.Project) {
+		return iq, err
 	}
 	folders, err := r.views.Folders(ctx, q.Project, q.Of.Key)
 	if err != nil {

@@ -11,10 +11,14 @@ import (
 	"github.com/cmemd/cmemd/events"
 )
 
-// condition narrows a segment's documents to those that hold any of the terms in the field.
+// condition narrows a segment's documents to those that hold any of the terms in the field, or meet one of several lists of
+// conditions whole.
 type condition struct {
 	field string
 	terms []string
+	below bool // or a term that goes on behind one of them with a slash: what lies in that folder
+
+	any [][]condition
 }
 
 // span narrows documents to those about a time, and recorded up to a position. Bounds are inclusive.
@@ -27,14 +31,8 @@ type span struct {
 func (q Query) conditions() []condition {
 	var out []condition
 	add := func(field string, terms ...string) {
-		var given []string
-		for _, t := range terms {
-			if t = cut(t, maxTerm); t != "" {
-				given = append(given, t)
-			}
-		}
-		if len(given) > 0 {
-			out = append(out, condition{field, given})
+		if c := newCondition(field, terms...); len(c.terms) > 0 {
+			out = append(out, c)
 		}
 	}
 	kinds := make([]string, len(q.Kinds))
@@ -47,8 +45,21 @@ func (q Query) conditions() []condition {
 	add(fieldAgent, q.Agent)
 	add(fieldType, q.Type)
 	add(fieldConcept, strings.ToLower(strings.TrimSpace(q.Concept)))
-	add(fieldFile, fileTerm(q.File))
+	if file := q.fileCondition(); len(file.any) > 0 {
+		out = append(out, file)
+	}
 	return out
+}
+
+// newCondition is that the field holds any of the terms that are not empty.
+func newCondition(field string, terms ...string) condition {
+	c := condition{field: field}
+	for _, t := range terms {
+		if t = cut(t, maxTerm); t != "" {
+			c.terms = append(c.terms, t)
+		}
+	}
+	return c
 }
 
 func (q Query) span() span {
@@ -100,17 +111,72 @@ func (s *search) allowed(seg *scorch.SegmentSnapshot, col *columns) (*roaring.Bi
 
 // find returns a bitmap of the caller's own.
 func (c condition) find(seg *scorch.SegmentSnapshot) (*roaring.Bitmap, error) {
+	out := roaring.New()
+	for _, all := range c.any {
+		found, err := findAll(seg, all)
+		if err != nil {
+			return nil, err
+		}
+		out.Or(found)
+	}
+	if len(c.terms) == 0 {
+		return out, nil
+	}
 	dict, err := seg.Segment().Dictionary(c.field)
 	if err != nil {
 		return nil, fmt.Errorf("index: %s: %w", c.field, err)
 	}
-	out := roaring.New()
 	for _, t := range c.terms {
 		if err := orTerm(out, dict, []byte(t), seg.Deleted()); err != nil {
 			return nil, err
 		}
+		if !c.below {
+			continue
+		}
+		if err := orBelow(out, dict, t, seg.Deleted()); err != nil {
+			return nil, err
+		}
 	}
 	return out, nil
+}
+
+// findAll returns the documents that meet all of some conditions, of which there must be one.
+func findAll(seg *scorch.SegmentSnapshot, all []condition) (*roaring.Bitmap, error) {
+	out, err := all[0].find(seg)
+	for _, c := range all[1:] {
+		if err != nil || out.IsEmpty() {
+			break
+		}
+		var more *roaring.Bitmap
+		if more, err = c.find(seg); err == nil {
+			out.And(more)
+		}
+	}
+	return out, err
+}
+
+// orBelow adds the documents with a term that begins with a folder and a slash to out; with any relative path, if the folder is
+// a dot.
+func orBelow(out *roaring.Bitmap, dict segment.TermDictionary, folder string, except *roaring.Bitmap) error {
+	from, to := []byte(folder+"/"), []byte(folder+"0") // 0 is what follows the slash
+	if folder == "." {
+		from, to = nil, nil
+	}
+	for it := dict.AutomatonIterator(nil, from, to); ; {
+		entry, err := it.Next()
+		if err != nil {
+			return fmt.Errorf("index: terms below a folder: %w", err)
+		}
+		if entry == nil {
+			return nil
+		}
+		if folder == "." && !isRelative(entry.Term) {
+			continue
+		}
+		if err := orTerm(out, dict, []byte(entry.Term), except); err != nil {
+			return err
+		}
+	}
 }
 
 // orTerm adds the documents with a term to out.

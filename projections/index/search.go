@@ -37,7 +37,8 @@ type Query struct {
 	Agent    string
 	Type     string
 	Concept  string // in any letter case
-	File     string // the end of a path, from the start of a folder's or the file's name
+	File     string // the end of a path, from the start of a folder's or the file's name; or that of a folder: what lies in it
+	FileIn   FileIn // beside File: what names the same
 	Kinds    []Kind
 	Since    time.Time       // of what it is about, inclusive, to the millisecond
 	Until    time.Time       // inclusive, to the millisecond

@@ -1,0 +1,72 @@
+package recall
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/cmemd/cmemd/projections/index"
+)
+
+// FileIn is what the disk tells of a file or a folder that is named by its absolute path: which project it lies in, and
+// where. The zero value is that it tells nothing; then what sessions said of their projects counts.
+type FileIn struct {
+	Root string // of the project
+	Project
+	Path string // below the top of its working tree, with slashes; "." for the top itself
+}
+
+// fileIn is how rows may name the file of a query otherwise: memory of a project is of all its folders and working trees, and
+// knows files by paths below them too.
+func (r *Recall) fileIn(ctx context.Context, q Query) (index.FileIn, error) {
+	if !filepath.IsAbs(q.File) {
+		return index.FileIn{}, nil
+	}
+	file, in := filepath.ToSlash(filepath.Clean(q.File)), q.FileIn
+	if in.Root == "" {
+		var err error
+		if in.Root, err = r.views.ProjectAbove(ctx, file); err != nil {
+			return index.FileIn{}, fmt.Errorf("recall: %w", err)
+		}
+	}
+	if in.Root == "" && isRoot(q.Project) {
+		in.Root, in.Project = q.Project, q.Of
+	}
+	if in.Root == "" {
+		return index.FileIn{}, nil
+	}
+	folders, err := r.views.Folders(ctx, in.Root, in.Key)
+	if err != nil {
+		return index.FileIn{}, fmt.Errorf("recall: %w", err)
+	}
+	out := index.FileIn{Projects: folders, Rootless: in.Name}
+	for _, below := range below(file, in.Path, folders) {
+		if strings.Contains(below, "/") {
+			out.Files = append(out.Files, below)
+			continue
+		}
+		out.Paths = append(out.Paths, below, "./"+below) // its end alone would be that of many others
+		for _, folder := range folders {
+			out.Paths = append(out.Paths, path.Join(filepath.ToSlash(folder), below))
+		}
+	}
+	return out, nil
+}
+
+// below are the paths that a file has below its working tree, if that is known, and below the folders that it lies in.
+func below(file, tree string, folders []string) (out []string) {
+	if tree != "" {
+		out = append(out, tree)
+	}
+	for _, folder := range folders {
+		folder = strings.TrimSuffix(filepath.ToSlash(folder), "/")
+		rest, ok := strings.CutPrefix(file+"/", folder+"/")
+		if rest = path.Clean(rest); ok && !slices.Contains(out, rest) {
+			out = append(out, rest)
+		}
+	}
+	return out
+}
