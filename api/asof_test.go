@@ -36,11 +36,20 @@ func TestSearchAsOf(t *testing.T) {
 		{"a time to come", SearchQuery{AsOfAt: time.Now().Add(time.Hour)}, 2},
 		{"before there was anything", SearchQuery{AsOfAt: between.Add(-time.Hour)}, 0},
 	} {
-		c.query.Text, c.query.After = "releases", second.Position
+		c.query.Text, c.query.After, c.query.Facets = "releases", second.Position, true
 		found, err := w.client.Search(t.Context(), c.query)
 		if err != nil || found.Results == nil || len(found.Results) != c.want {
 			t.Errorf("%s: got %d results, %v, want %d", c.name, len(found.Results), err, c.want)
 		}
+		if f := found.Facets; f == nil || f.Project == nil || f.File == nil || len(f.Project) != min(c.want, 1) {
+			t.Errorf("%s: facets %+v, want those that were asked for", c.name, f)
+		}
+	}
+	if found, err := w.client.Search(t.Context(), SearchQuery{Text: "the of", Facets: true}); err != nil || found.Facets == nil {
+		t.Errorf("no word to look for: facets %+v, %v", found.Facets, err)
+	}
+	if _, err := w.client.WhyAsOf(t.Context(), WhyQuery{ID: first.ID.String(), AsOfAt: between.Add(-time.Hour)}); problem(t, err).Status != 404 {
+		t.Errorf("why, before there was anything: %v", err)
 	}
 	for _, bad := range []string{"soon", "-1", "2026-02-30"} {
 		_, err := ask[SearchResults](t.Context(), w.client, "GET", "/v1/search", newValues().text("as_of", bad).Values, nil)

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/cmemd/cmemd/events"
@@ -75,8 +74,7 @@ func (s *Server) getSearch(w http.ResponseWriter, r *http.Request) error {
 	q.Project, q.Of = filterOf(p.text("project"))
 	q.FileIn = fileOf(q.File)
 	after := p.position("after")
-	var asOf time.Time
-	q.AsOf, asOf = p.moment("as_of")
+	asOf, when := p.moment("as_of")
 	if err := p.err(); err != nil {
 		return err
 	}
@@ -87,7 +85,11 @@ func (s *Server) getSearch(w http.ResponseWriter, r *http.Request) error {
 	if q.Session, err = s.sessionTerm(r.Context(), q.Session); err != nil {
 		return err
 	}
-	found, err := s.searchAt(r.Context(), q, asOf)
+	found := q.Nothing(s.cfg.Recall.Position())
+	var known bool
+	if q.AsOf, known, err = s.asOf(r.Context(), asOf, when); err == nil && known {
+		found, err = s.cfg.Recall.Search(r.Context(), q)
+	}
 	if err != nil {
 		return err
 	}
@@ -117,18 +119,6 @@ func (p *params) recency(name string) float64 {
 		return -1
 	}
 	return float64(n) / 100
-}
-
-// searchAt is a search among what was recorded up to a time, unless that is zero.
-func (s *Server) searchAt(ctx context.Context, q recall.Query, asOf time.Time) (recall.Answer, error) {
-	if !asOf.IsZero() {
-		at, err := s.cfg.Recall.PositionAt(ctx, asOf)
-		if err != nil || at == 0 { // nothing had been recorded
-			return recall.Answer{Position: s.cfg.Recall.Position()}, err
-		}
-		q.AsOf = at
-	}
-	return s.cfg.Recall.Search(ctx, q)
 }
 
 // list is v, but never null in JSON.

@@ -96,14 +96,12 @@ func (s *Server) getWhy(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	ctx := r.Context()
-	if !when.IsZero() {
-		var err error
-		if at, err = s.cfg.Recall.PositionAt(ctx, when); err != nil {
-			return err
-		}
-		if at == 0 {
-			return notFound("nothing had been recorded yet")
-		}
+	at, known, err := s.asOf(ctx, at, when)
+	if err != nil {
+		return err
+	}
+	if !known {
+		return notFound("nothing had been recorded yet")
 	}
 	found, err := s.cfg.Recall.WhyAsOf(ctx, recall.WhyQuery{ID: r.PathValue("id"), AsOf: at})
 	if err != nil {

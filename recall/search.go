@@ -116,17 +116,25 @@ func (r *Recall) Search(ctx context.Context, q Query) (Answer, error) {
 	if err := l.fill(ctx, q.Offset+q.Limit); err != nil {
 		return Answer{}, err
 	}
-	return Answer{
-		Position: min(known, l.found.Position), Total: l.total(), Results: r.page(q, l.shown), Facets: facetsOf(l.facets),
-		Near: near.used, Note: near.note,
-	}, nil
+	out := q.Nothing(min(known, l.found.Position))
+	out.Total, out.Results, out.Near, out.Note = l.total(), r.page(q, l.shown), near.used, near.note
+	if l.facets != nil {
+		out.Facets = facetsOf(l.facets)
+	}
+	return out, nil
+}
+
+// Nothing is the answer to q where nothing matches, by what is known at a position.
+func (q Query) Nothing(known events.Position) Answer {
+	out := Answer{Position: known, Results: []Item{}}
+	if q.Facets {
+		out.Facets = facetsOf(&index.Facets{})
+	}
+	return out
 }
 
 // facetsOf is f as answers show it.
 func facetsOf(f *index.Facets) *Facets {
-	if f == nil {
-		return nil
-	}
 	counts := func(list []index.Count) []Count {
 		out := make([]Count, len(list))
 		for i, c := range list {
