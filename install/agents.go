@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/cmemd/cmemd/hooks"
@@ -23,6 +24,29 @@ type Options struct {
 	HTTP     *HTTP  // Claude Code: its hooks post to the daemon where they can; nil: they run a program
 	NoMCP    bool   // no memory as tools
 	Files    bool   // Claude Code: a hook before a file is read, which is given what memory knows of it
+	Listen   string // where the daemon listens, host and port: hooks that post there are cmemd's; empty: nowhere
+
+	posted []string // where hooks of cmemd's were told to post to
+}
+
+// knowing is o with what the record of an installation says; nil: there is none.
+func (o Options) knowing(r *Record) Options {
+	o.posted = nil
+	if r != nil {
+		o.posted = append(o.posted, r.Addrs...)
+	}
+	if o.HTTP != nil && !slices.Contains(o.posted, o.HTTP.Addr) {
+		o.posted = append(o.posted, o.HTTP.Addr)
+	}
+	return o
+}
+
+// addrs are those where hooks of cmemd's post to.
+func (o Options) addrs() []string {
+	if o.Listen == "" {
+		return o.posted
+	}
+	return append([]string{o.Listen}, o.posted...)
 }
 
 // HTTP is where hooks post to.
@@ -48,7 +72,8 @@ func (a Agent) Found(m Machine) bool { return m.has(a.programs, a.dirs(m)...) }
 type target struct {
 	path   string
 	edit   editor
-	secret bool // nobody but its owner may read it: a token goes into it
+	client editor // what the agent's own client puts into it, at cmemd's word; nil: nothing
+	secret bool   // nobody but its owner may read it: a token goes into it
 }
 
 // Agents lists them in the order in which they are shown.

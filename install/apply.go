@@ -75,84 +75,35 @@ func (s Store) giveUp(p Plan) error {
 	return s.save(p.old)
 }
 
-// touch runs the commands of p, and takes down what they made of the files that they change.
-func (s Store) touch(ctx context.Context, p Plan, run Runner, r *Record) error {
-	if len(p.Commands) == 0 {
-		return nil
-	}
-	for _, path := range p.touched {
-		c, err := read(path)
-		if err != nil {
-			return err
-		}
-		if f := r.file(path); f != nil && f.After == c.sum() {
-			continue // what was there before is known
-		}
-		if c.there {
-			if err := s.keep(c.text); err != nil {
-				return err
-			}
-		}
-		r.put(FileRecord{Path: path, Existed: c.there, Mode: c.mode, Before: c.sum(), Folders: missing(filepath.Dir(path))})
-	}
-	if err := s.save(r); err != nil {
-		return err
-	}
-	err := runAll(ctx, p.Commands, run)
-	for _, path := range p.touched { // a command that failed may have done something
-		c, readErr := read(path)
-		if readErr != nil {
-			return errors.Join(err, readErr)
-		}
-		f := *r.file(path)
-		f.After = c.sum()
-		r.put(f)
-	}
-	if err != nil {
-		return errors.Join(err, s.save(r))
-	}
-	return nil
-}
-
 func (s Store) remove(ctx context.Context, p Plan, run Runner) error {
+	var r *Record
 	if p.record != nil {
-		r := *p.record
-		r.State = stateRemoving
-		if err := s.save(&r); err != nil {
+		copied := *p.record
+		copied.State, copied.Files = stateRemoving, slices.Clone(copied.Files)
+		r = &copied
+		if err := s.save(r); err != nil {
 			return err
 		}
 	}
-	var first, late []Change
-	for _, c := range p.Changes {
-		if c.late {
-			late = append(late, c)
-			continue
-		}
-		first = append(first, c)
-	}
-	if err := writeAll(first, nil); err != nil {
+	if err := writeAll(slices.DeleteFunc(slices.Clone(p.Changes), func(c Change) bool { return c.late }), nil); err != nil {
 		return err
 	}
-	if err := runAll(ctx, p.Commands, run); err != nil {
+	if err := s.runRemoval(ctx, p, run, r); err != nil {
 		return err
 	}
-	for _, c := range late {
-		if err := c.write(); err != nil {
-			return err
-		}
+	if err := writeLate(p.late, r); err != nil {
+		return err
 	}
 	for _, dir := range p.trash {
 		if err := os.RemoveAll(dir); err != nil {
 			return err
 		}
 	}
-	if p.record != nil {
-		if err := removeFolders(p.record.Files); err != nil {
-			return err
-		}
-	}
-	if p.record == nil {
+	if r == nil {
 		return nil
+	}
+	if err := removeFolders(r.Files); err != nil {
+		return err
 	}
 	return s.drop(p.Agent)
 }

@@ -27,18 +27,22 @@ func claudeState(m Machine) string {
 	return filepath.Join(m.Home, ".claude.json")
 }
 
-// claudeTargets are the files of a person's settings. Where the plugin is put in they lose what another way of installing,
+// claudeTargets are the files of a person's settings, that of hooks first, and those in which the client keeps its plugins. Where the plugin is put in they lose what another way of installing,
 // or the person, put there: each event would be reported twice.
 func claudeTargets(m Machine, o Options) []target {
-	hooks := target{
-		path: filepath.Join(claudeDir(m), "settings.json"),
-		edit: hookEditor{entries: claudeHooks(m.OS, o)}, secret: o.HTTP != nil,
-	}
+	var hooks editor = hookEditor{entries: claudeHooks(m.OS, o), posts: o.addrs()}
 	servers := target{path: claudeState(m), edit: serverEditor{below: "mcpServers", value: claudeServer(o.Program)}}
 	if !o.Settings {
-		return []target{{path: hooks.path, edit: takeEditor{hooks.edit}}, {path: servers.path, edit: takeEditor{servers.edit}}}
+		hooks, servers.edit = takeEditor{hooks}, takeEditor{servers.edit}
 	}
-	return withServer(o, []target{hooks}, servers)
+	ts := pluginTargets(m, o, hooks)
+	if o.Settings {
+		ts[0].secret = o.HTTP != nil
+		for i := range ts {
+			ts[i].client = nil
+		}
+	}
+	return withServer(o, ts, servers)
 }
 
 // claudeServer is the MCP server as Claude Code writes it.

@@ -31,8 +31,9 @@ type entry struct {
 // hookEditor keeps hooks below the member "hooks", in a list an event.
 type hookEditor struct {
 	entries []entry
-	flat    bool // an entry is a handler; else a group with a list of them
-	version bool // a member "version" says 1
+	flat    bool     // an entry is a handler; else a group with a list of them
+	version bool     // a member "version" says 1
+	posts   []string // where hooks of cmemd's may post to: host and port
 }
 
 func (h hookEditor) put(text []byte) ([]byte, error) {
@@ -148,7 +149,7 @@ func (h hookEditor) own(d *jsonedit.Document) (all []ownPlace, err error) {
 // place says what of a value in an event's list is cmemd's; nil: nothing.
 func (h hookEditor) place(value any) *ownPlace {
 	if h.flat {
-		if ownHandler(value) {
+		if ownHandler(value, h.posts) {
 			return &ownPlace{}
 		}
 		return nil
@@ -157,7 +158,7 @@ func (h hookEditor) place(value any) *ownPlace {
 	handlers, _ := group["hooks"].([]any)
 	p := &ownPlace{handles: len(handlers)}
 	for i := len(handlers) - 1; i >= 0; i-- {
-		if ownHandler(handlers[i]) {
+		if ownHandler(handlers[i], h.posts) {
 			p.inner = append(p.inner, i)
 		}
 	}
@@ -192,10 +193,23 @@ func (h hookEditor) remove(d, old *jsonedit.Document) error {
 	if len(found) == 0 {
 		return nil
 	}
-	if err := prune(d, old, "hooks"); err != nil || !h.version {
+	if err := prune(d, old, "hooks"); err != nil {
 		return err
 	}
-	return pruneVersion(d, old)
+	if h.version {
+		if err := pruneVersion(d, old); err != nil {
+			return err
+		}
+	}
+	return likeWhole(d, old)
+}
+
+// likeWhole gives an empty document the white space that it has in old.
+func likeWhole(d, old *jsonedit.Document) error {
+	if old == nil {
+		return nil
+	}
+	return d.Like(old)
 }
 
 // pruneVersion takes out the version where no hooks are left, unless old has it. Where nobody knows what was there before,
@@ -222,14 +236,14 @@ func holdsHooks(d *jsonedit.Document) bool {
 	})
 }
 
-// prune takes out of d what stands at path if it is empty and is not in old.
+// prune takes out of d what stands at path if it is empty and is not in old; where it is, it gets the white space of there.
 func prune(d, old *jsonedit.Document, path ...any) error {
 	if n, err := d.Len(path...); n > 0 || err != nil {
 		return err
 	}
 	if old != nil {
 		if _, there, err := old.Get(path...); there || err != nil {
-			return err
+			return errors.Join(err, d.Like(old, path...))
 		}
 	}
 	return d.Remove(path...)

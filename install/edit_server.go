@@ -1,6 +1,7 @@
 package install
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"strings"
@@ -51,7 +52,7 @@ func (s serverEditor) take(text, base []byte) ([]byte, error) {
 	if err := d.Remove(s.below, serverName); err != nil {
 		return nil, err
 	}
-	if err := prune(d, old, s.below); err != nil {
+	if err := errors.Join(prune(d, old, s.below), likeWhole(d, old)); err != nil {
 		return nil, err
 	}
 	return d.Bytes(), nil

@@ -52,7 +52,7 @@ func (t tomlEditor) put(text []byte) ([]byte, error) {
 	return []byte(out), nil
 }
 
-func (t tomlEditor) take(text, _ []byte) ([]byte, error) {
+func (t tomlEditor) take(text, base []byte) ([]byte, error) {
 	server, err := tomlServer(text)
 	if err != nil || server == nil || !ownServer(server) {
 		return text, err
@@ -62,6 +62,9 @@ func (t tomlEditor) take(text, _ []byte) ([]byte, error) {
 		return nil, fmt.Errorf("%w: %s.%s is no table of its own", jsonedit.ErrShape, tomlTable, serverName)
 	}
 	out := append(append([]byte{}, text[:from]...), text[to:]...)
+	if to == len(text) && len(base) > 0 && !bytes.HasSuffix(base, []byte("\n")) { // put ended its last line
+		out = bytes.TrimSuffix(bytes.TrimSuffix(out, []byte("\n")), []byte("\r"))
+	}
 	if left, err := tomlServer(out); err != nil || left != nil {
 		return nil, fmt.Errorf("%w: %s.%s stands in several places", jsonedit.ErrShape, tomlTable, serverName)
 	}

@@ -36,6 +36,7 @@ func shapes() map[string]string {
 		"CRLF":        "{\r\n    \"model\": \"opus\",\r\n    \"list\": [\r\n        1\r\n    ]\r\n}\r\n",
 		"a mark":      "\ufeff{\n  \"model\": \"opus\"\n}\n",
 		"tabs":        "{\n\t\"model\": \"opus\",\n\t\"env\": {\n\t\t\"A\": \"b\"\n\t}\n}\n",
+		"roomy":       "{ \"model\": \"opus\", \"hooks\": { \"Stop\": [ ], \"stop\": [\n ] },\t\"mcpServers\": {\t}, \"servers\": { }, \"mcp\": { }, \"context_servers\": {\n} }",
 		"one line":    `{"model":"opus","hooks":{},"mcpServers":{"x":{"command":"y"}}}`,
 		"others' hooks": `{
   "hooks": {
@@ -191,6 +192,7 @@ func TestOlderEntry(t *testing.T) {
 }
 `
 	w := newWorld(t)
+	w.options.Listen = "127.0.0.1:37911"
 	w.write(".claude/settings.json", old, 0o644)
 	w.install("claude-code")
 	got := w.text(".claude/settings.json")

@@ -1,19 +1,24 @@
 package install
 
 import (
+	"net"
 	"net/url"
 	"path"
+	"slices"
 	"strings"
+
+	"github.com/cmemd/cmemd/hooks"
 )
 
-// ownHandler reports whether a hook's entry is cmemd's: it runs cmemd's hook and nothing else, or posts to its daemon.
-func ownHandler(v any) bool {
+// ownHandler reports whether a hook's entry is cmemd's: it runs cmemd's hook and nothing else, or posts to its daemon, which
+// listens, or did, at one of some addresses.
+func ownHandler(v any, addrs []string) bool {
 	entry, ok := v.(map[string]any)
 	if !ok {
 		return false
 	}
 	if address, ok := entry["url"].(string); ok {
-		return ownAddress(address)
+		return slices.ContainsFunc(addrs, func(addr string) bool { return ownAddress(address, addr) })
 	}
 	command, _ := entry["command"].(string)
 	if args, ok := entry["args"].([]any); ok {
@@ -23,13 +28,24 @@ func ownHandler(v any) bool {
 	return ok && ownCommand(words)
 }
 
-// ownAddress reports whether an address is that of a daemon's hooks, on this machine.
-func ownAddress(address string) bool {
+// ownAddress reports whether an address is that of the hooks of some agent, at the daemon that listens at addr.
+func ownAddress(address, addr string) bool {
 	u, err := url.Parse(address)
-	if err != nil || u.Hostname() != "127.0.0.1" && u.Hostname() != "localhost" && u.Hostname() != "::1" {
+	if err != nil || u.Scheme != "http" {
 		return false
 	}
-	return strings.HasPrefix(u.Path, "/v1/hooks/")
+	host, port, err := net.SplitHostPort(addr)
+	if err != nil || u.Port() != port || u.Hostname() != host && !(isLoopback(host) && isLoopback(u.Hostname())) {
+		return false
+	}
+	agent, found := strings.CutPrefix(u.Path, "/v1/hooks/")
+	return found && slices.Contains(hooks.Names(), agent)
+}
+
+// isLoopback reports whether a host is this machine, by whatever name.
+func isLoopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 // ownServer reports whether the entry of an MCP server runs cmemd.

@@ -25,7 +25,16 @@ func TestOwn(t *testing.T) {
 		`{"command": "/usr/bin/env", "args": ["CMEMD_HOME=/x", "cmemd-hook", "codex"]}`: true,
 		`{"type": "http", "url": "http://127.0.0.1:37911/v1/hooks/claude-code"}`:        true,
 		`{"type": "http", "url": "http://localhost:1/v1/hooks/claude-code"}`:            true,
+		`{"type": "http", "url": "http://localhost:37911/v1/hooks/codex"}`:              true,
 		`{"type": "http", "url": "http://example.com/v1/hooks/claude-code"}`:            false,
+		`{"type": "http", "url": "http://example.com:37911/v1/hooks/claude-code"}`:      false,
+		`{"type": "http", "url": "https://127.0.0.1:37911/v1/hooks/claude-code"}`:       false,
+		`{"type": "http", "url": "http://127.0.0.1:8080/v1/hooks/claude-code"}`:         false,
+		`{"type": "http", "url": "http://127.0.0.1/v1/hooks/claude-code"}`:              false,
+		`{"type": "http", "url": "http://127.0.0.1:37911/v1/hooks/notify"}`:             false,
+		`{"type": "http", "url": "http://127.0.0.1:37911/v1/hooks/slack/123"}`:          false,
+		`{"type": "http", "url": "http://127.0.0.1:37911/v1/hooks/claude-code/x"}`:      false,
+		`{"type": "http", "url": "http://127.0.0.1:37911/v1/hooks/"}`:                   false,
 		`{"type": "http", "url": "http://127.0.0.1:37911/other"}`:                       false,
 		`{"command": "cmemd-hook claude-code | tee log"}`:                               false,
 		`{"command": "log; cmemd-hook claude-code"}`:                                    false,
@@ -42,7 +51,7 @@ func TestOwn(t *testing.T) {
 		if err := json.Unmarshal([]byte(text), &v); err != nil {
 			t.Fatal(err)
 		}
-		if got := ownHandler(v); got != want {
+		if got := ownHandler(v, []string{"127.0.0.1:37911", "[::1]:1"}); got != want {
 			t.Errorf("%s: got %v", text, got)
 		}
 	}

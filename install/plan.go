@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 
 	"github.com/rogpeppe/go-internal/diff"
 )
@@ -28,8 +29,9 @@ type Plan struct {
 	old     *Record // what held before; nil: nothing was there
 	record  *Record // what holds once it is done; for a removal: what held before
 	keep    [][]byte
-	touched []string // files that the commands change
-	trash   []string // folders that a removal deletes
+	touched []target   // files that the commands change
+	late    []lateFile // those of a removal
+	trash   []string   // folders that a removal deletes
 }
 
 // A Change is one file as it is and as it will be.
@@ -40,7 +42,7 @@ type Change struct {
 	Old    fs.FileMode // of Before
 	Mode   fs.FileMode // of After
 
-	late bool // it is written after the commands were run, whatever they made of it
+	late bool // it is written after the commands were run, from what they made of it
 }
 
 // A Command is a program of the agent's and its arguments.
@@ -48,7 +50,7 @@ type Command struct{ Args []string }
 
 // Nothing reports whether there is nothing to do: all is as it should be.
 func (p Plan) Nothing() bool {
-	return len(p.Changes) == 0 && len(p.Commands) == 0 && p.TreeDir == ""
+	return len(p.Changes) == 0 && len(p.Commands) == 0 && p.TreeDir == "" && !(p.Removal && p.record != nil)
 }
 
 // Diff is the change as a unified diff.
@@ -74,7 +76,8 @@ func (a Agent) Install(m Machine, o Options, s Store) (Plan, error) {
 	if old != nil && old.Method == MethodPlugin && p.Method != MethodPlugin {
 		return p, fmt.Errorf("%w: as a plugin", ErrMethod)
 	}
-	p.record = &Record{Format: recordFormat, Agent: a.Name, Method: p.Method, Version: o.Version}
+	o = o.knowing(old)
+	p.record = &Record{Format: recordFormat, Agent: a.Name, Method: p.Method, Version: o.Version, Addrs: o.posted}
 	if old != nil {
 		p.record.Files = append(p.record.Files, old.Files...)
 	}
@@ -127,11 +130,11 @@ func (p *Plan) change(t target, s Store) error {
 	if err := c.writable(t.path); err != nil {
 		return err
 	}
-	f, base, err := p.base(t, c, s)
+	f, base, err := s.base(t, c, p.record.file(t.path))
 	if err != nil {
 		return err
 	}
-	f.After = ""
+	f.After, f.Set, f.Left = "", mode, ""
 	if after != nil {
 		f.After = sumOf(after)
 	}
@@ -151,32 +154,6 @@ func (c current) bytes() []byte {
 	return c.text
 }
 
-// base is what a removal shall restore: what was there before cmemd came. Where a person changed the file since, that is
-// what it holds now, without cmemd's entries.
-func (p *Plan) base(t target, c current, s Store) (FileRecord, []byte, error) {
-	old := p.record.file(t.path)
-	if old == nil {
-		return FileRecord{Path: t.path, Existed: c.there, Mode: c.mode, Before: c.sum()}, c.text, nil
-	}
-	text, err := s.before(old)
-	if err != nil {
-		return FileRecord{}, nil, err
-	}
-	if sum := c.sum(); sum == old.After || sum == old.Before && c.there == old.Existed {
-		return *old, text, nil
-	}
-	f := FileRecord{Path: t.path, Existed: c.there, Mode: c.mode, Folders: old.Folders}
-	if c.there {
-		if text, err = t.edit.take(c.text, text); err != nil {
-			return f, nil, &FileError{t.path, err}
-		}
-		if f.Existed = text != nil; f.Existed {
-			f.Before = sumOf(text)
-		}
-	}
-	return f, text, nil
-}
-
 // plugin adds what makes Claude Code know the plugin.
 func (p *Plan) plugin(m Machine, o Options) error {
 	tree, err := Tree(m.OS, o)
@@ -187,9 +164,8 @@ func (p *Plan) plugin(m Machine, o Options) error {
 	if err != nil {
 		return err
 	}
-
-	dir := filepath.Join(o.Home, "install", claudeName)
-	if state.foreign || state.market != "" && filepath.Clean(state.market) != dir {
+	dir := pluginDir(o)
+	if state.another(dir) {
 		return fmt.Errorf("%w: Claude Code has another marketplace of that name %s", ErrForeign, state.market)
 	}
 	if !sameTree(dir, tree) {
@@ -217,15 +193,6 @@ func (p *Plan) plugin(m Machine, o Options) error {
 	} else if !state.enabled {
 		claude("enable", pluginID)
 	}
-	p.touched = pluginTouches(m)
+	p.touched = slices.DeleteFunc(claudeTargets(m, o), func(t target) bool { return t.client == nil })
 	return nil
-}
-
-// pluginTouches are the files that the client's commands change and that a removal restores.
-func pluginTouches(m Machine) []string {
-	dir := claudeDir(m)
-	return []string{
-		filepath.Join(dir, "settings.json"), filepath.Join(dir, "plugins", "known_marketplaces.json"),
-		filepath.Join(dir, "plugins", "installed_plugins.json"),
-	}
 }

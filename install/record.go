@@ -34,7 +34,8 @@ type Record struct {
 	Method  string       `json:"method"`
 	Version string       `json:"version"` // of cmemd
 	At      time.Time    `json:"at"`
-	State   string       `json:"state"` // what was begun: applying, removing; applied: it is done
+	State   string       `json:"state"`           // what was begun: applying, removing; applied: it is done
+	Addrs   []string     `json:"addrs,omitempty"` // that hooks were told to post to
 	Files   []FileRecord `json:"files"`
 }
 
@@ -50,9 +51,24 @@ type FileRecord struct {
 	Path    string      `json:"path"`              // as the agent names it; it may be a link
 	Existed bool        `json:"existed"`           // before
 	Mode    fs.FileMode `json:"mode"`              // before
+	Set     fs.FileMode `json:"set,omitempty"`     // since
 	Before  string      `json:"before,omitempty"`  // the sum of what stood there, and the name of its backup
 	After   string      `json:"after,omitempty"`   // the sum of what stands there since; empty: no file
+	Left    string      `json:"left,omitempty"`    // the sum of what a removal's commands made of After
 	Folders []string    `json:"folders,omitempty"` // that were made for it, the outermost first
+}
+
+// untouched reports whether nobody but cmemd, or the agent's client at its word, changed what the file holds.
+func (f *FileRecord) untouched(c current) bool {
+	return f != nil && (f.After == c.sum() || c.there && f.Left == c.sum())
+}
+
+// modeFor is the mode that a removal gives the file: the one from before, unless somebody gave it another since.
+func (f *FileRecord) modeFor(c current) fs.FileMode {
+	if f != nil && f.Existed && f.Set == c.mode {
+		return f.Mode
+	}
+	return c.mode
 }
 
 // file returns the record of path; nil where there is none.

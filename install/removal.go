@@ -22,7 +22,8 @@ func (a Agent) Uninstall(m Machine, o Options, s Store) (Plan, error) {
 	if err := p.removePlugin(a, m, o); err != nil {
 		return p, err
 	}
-	o.Settings, o.NoMCP, o.HTTP = true, false, nil
+	o = o.knowing(rec)
+	o.Settings, o.NoMCP, o.HTTP = p.Method != MethodPlugin, false, nil
 	ts := a.targets(m, o)
 	if rec != nil {
 		for _, f := range rec.Files {
@@ -42,32 +43,29 @@ func (a Agent) Uninstall(m Machine, o Options, s Store) (Plan, error) {
 // restore adds what becomes of one file.
 func (p *Plan) restore(t target, f *FileRecord, s Store) error {
 	c, err := read(t.path)
-	if err != nil || !c.there {
-		return err
-	}
-	base, err := s.before(f)
 	if err != nil {
 		return err
 	}
-	known := base
-	if f != nil && known == nil {
-		known = []byte{} // there was nothing
+	base, err := s.restored(t, f)
+	if err != nil {
+		return err
 	}
-	ch := Change{Path: t.path, Before: c.bytes(), After: c.bytes(), Old: c.mode, Mode: c.mode}
-	switch {
-	case f != nil && f.After == c.sum():
-		ch.After, ch.Mode, ch.late = base, f.Mode, slices.Contains(p.touched, t.path)
-	case f == nil && isWhole(t.edit), t.edit == nil, f != nil && f.Existed && f.Before == c.sum():
+	ch := Change{Path: t.path, Before: c.bytes(), Old: c.mode, late: t.client != nil && len(p.Commands) > 0}
+	if c.there {
+		if ch.After, ch.Mode, err = t.outcome(c, f, base); err != nil {
+			return err
+		}
+	}
+	if ch.late {
+		if f == nil {
+			base = ch.After // it tells what the client leaves behind from what was there
+		}
+		p.late = append(p.late, lateFile{t, base})
+	}
+	if !c.there {
 		return nil
-	default:
-		if ch.After, err = t.edit.take(c.text, known); err != nil {
-			return &FileError{t.path, err}
-		}
-		if f != nil && !f.Existed && isBlank(ch.After) {
-			ch.After = nil
-		}
 	}
-	if ch.After != nil && bytes.Equal(ch.After, ch.Before) && ch.Mode == ch.Old && !ch.late {
+	if ch.After != nil && bytes.Equal(ch.After, ch.Before) && ch.Mode == ch.Old {
 		return nil
 	}
 	if err := c.writable(t.path); err != nil {
@@ -104,24 +102,28 @@ func (p *Plan) removePlugin(a Agent, m Machine, o Options) error {
 	if err != nil {
 		return err
 	}
-	dir := filepath.Join(o.Home, "install", claudeName)
+	dir := pluginDir(o)
 	if _, err := os.Stat(dir); err == nil {
 		p.TreeDir, p.trash = dir, append(p.trash, dir)
 	}
-	if filepath.Clean(state.market) != dir {
+	if state.another(dir) {
+		return nil
+	}
+	// The client only marks its copy, for some later day; a token may be in it.
+	if cache := filepath.Join(claudeDir(m), "plugins", "cache", pluginMarket); p.Method == MethodPlugin || state.market != "" {
+		p.trash = append(p.trash, cache)
+	}
+	if state.market == "" {
 		return nil
 	}
 	p.Method = MethodPlugin
 	if _, err := m.LookPath("claude"); err != nil {
-		p.Notes = append(p.Notes, "claude is not on the PATH: what it knows of the plugin is left to it")
+		p.Notes = append(p.Notes, "claude is not on the PATH: what it knows of the plugin is taken out of its files")
 		return nil
 	}
 	if state.version != "" {
 		p.Commands = append(p.Commands, Command{[]string{"claude", "plugin", "uninstall", pluginID}})
 	}
 	p.Commands = append(p.Commands, Command{[]string{"claude", "plugin", "marketplace", "remove", pluginMarket}})
-	p.touched = pluginTouches(m)
-	// The client only marks its copy, for some later day; a token may be in it.
-	p.trash = append(p.trash, filepath.Join(claudeDir(m), "plugins", "cache", pluginMarket))
 	return nil
 }

@@ -44,6 +44,21 @@ func TestTOML(t *testing.T) {
 	}
 }
 
+// TestTOMLLastLine: the last line of a person's settings has the end that it had, whatever they changed before it.
+func TestTOMLLastLine(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"[x]\ny = 1", "a = 1\r\n[x]\r\ny = 1", "[x]\ny = 1\n", "[x]\ny = 1\n\n\n", "y = 1 # one"} {
+		w := newWorld(t)
+		w.write(".codex/config.toml", text, 0o600)
+		w.install("codex")
+		w.write(".codex/config.toml", strings.Replace(w.text(".codex/config.toml"), "y = 1", "y = 2", 1), 0o600)
+		w.uninstall("codex")
+		if got, want := w.text(".codex/config.toml"), strings.Replace(text, "y = 1", "y = 2", 1); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
 // FuzzTOML: a table is put behind any settings, found again, and taken out so that they say what they said.
 func FuzzTOML(f *testing.F) {
 	for _, seed := range []string{
@@ -66,6 +81,9 @@ func FuzzTOML(f *testing.F) {
 		}
 		if again, err := edit.put(with); err != nil || !bytes.Equal(again, with) {
 			t.Fatalf("%q: a second time %q, %v", with, again, err)
+		}
+		if back, err := edit.take(with, text); err != nil || !bytes.Equal(back, text) {
+			t.Fatalf("%q came back as %q, %v", text, back, err)
 		}
 		without, err := edit.take(with, nil)
 		if err != nil {

@@ -31,6 +31,9 @@ func (a *app) newInstallation(f installCommand) (*installation, error) {
 	x.machine = install.Machine{OS: runtime.GOOS, Home: person, Getenv: a.getenv, LookPath: exec.LookPath}
 	x.options = install.Options{Version: a.version, Home: home, Settings: f.settings, NoMCP: f.noMCP}
 	if f.remove {
+		if l, err := a.config(); err == nil { // settings that cannot be read keep nobody from removing
+			x.options.Listen = l.Listen
+		}
 		return x, nil
 	}
 	if x.options.Program, err = a.program(home); err != nil {
@@ -48,7 +51,7 @@ func (x *installation) configure(home string) error {
 	if err != nil {
 		return err
 	}
-	x.options.Files = l.ContextFiles == on
+	x.options.Files, x.options.Listen = l.ContextFiles == on, l.Listen
 	if !x.flags.http {
 		return nil
 	}

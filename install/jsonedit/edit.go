@@ -56,6 +56,25 @@ func (d *Document) Remove(path ...any) error {
 	return d.splice(d.without(*parent, i)...)
 }
 
+// Like gives what stands at path the white space that it has in old, where it holds nothing in either. It is for what Remove
+// has emptied. The errors are ErrTwice.
+func (d *Document) Like(old *Document, path ...any) error {
+	n, err := d.find(path)
+	if err != nil || n == nil {
+		return err
+	}
+	was, err := old.find(path)
+	if err != nil || was == nil || !d.blank(n) || !old.blank(was) || n.kind != was.kind {
+		return err
+	}
+	return d.splice(cut{n.start, n.end, string(old.text[was.start:was.end])})
+}
+
+// blank reports whether n is an object or array with nothing but white space in it.
+func (d *Document) blank(n *node) bool {
+	return (n.kind == kindObject || n.kind == kindArray) && d.trimmed(n.start+1, n.end-1) == n.start+1
+}
+
 // walk follows path as far as objects stand, and returns how far that is and what is left of it.
 func (d *Document) walk(path []string) (at []any, rest []string, err error) {
 	for i, key := range path {

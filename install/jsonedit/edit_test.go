@@ -105,6 +105,31 @@ func TestRemove(t *testing.T) {
 	}
 }
 
+func TestLike(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		in, old, want string
+		path          []any
+	}{
+		"an object":           {`{"a": {}, "b": 1}`, "{\"a\": {\n}}", "{\"a\": {\n}, \"b\": 1}", []any{"a"}},
+		"an array":            {`{"a": {"b": [ ]}}`, "{\"a\": {\"b\": [\t]}}", "{\"a\": {\"b\": [\t]}}", []any{"a", "b"}},
+		"the whole":           {"// mine\n{}\n", "{ }", "// mine\n{ }\n", nil},
+		"it holds something":  {`{"a": {"b": 1}}`, `{"a": { }}`, `{"a": {"b": 1}}`, []any{"a"}},
+		"it held something":   {`{"a": {}}`, `{"a": {"b": 1}}`, `{"a": {}}`, []any{"a"}},
+		"a comment is in it":  {`{"a": {/**/}}`, `{"a": { }}`, `{"a": {/**/}}`, []any{"a"}},
+		"a comment was in it": {`{"a": {}}`, `{"a": {/**/}}`, `{"a": {}}`, []any{"a"}},
+		"another kind":        {`{"a": {}}`, `{"a": [ ]}`, `{"a": {}}`, []any{"a"}},
+		"a value":             {`{"a": 1}`, `{"a": 2}`, `{"a": 1}`, []any{"a"}},
+		"nothing there":       {`{}`, `{"a": { }}`, `{}`, []any{"a"}},
+		"nothing was there":   {`{"a": {}}`, ``, `{"a": {}}`, []any{"a"}},
+	} {
+		d := mustParse(t, c.in)
+		if err := d.Like(mustParse(t, c.old), c.path...); err != nil || string(d.Bytes()) != c.want {
+			t.Errorf("%s: got %q, %v; want %q", name, d.Bytes(), err, c.want)
+		}
+	}
+}
+
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{
