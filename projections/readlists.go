@@ -22,10 +22,11 @@ type RecentFilter struct {
 	Before      time.Time      // not at it
 	Match       func(Row) bool // nil: every row
 	Limit       int            // 0 means 20
+	Done        func() bool    // asked behind every row, whether it matches or not: to stop. nil: stop at Limit
 }
 
 // Recent returns the chosen rows, newest first by the time at which they happened. It reads no more than it must:
-// its cost depends on Limit and Match, not on how many rows there are.
+// its cost depends on Limit, Match and Done, not on how many rows there are.
 func (v *Views) Recent(ctx context.Context, f RecentFilter) ([]Row, error) {
 	if f.Limit <= 0 {
 		f.Limit = 20
@@ -43,7 +44,7 @@ func (v *Views) Recent(ctx context.Context, f RecentFilter) ([]Row, error) {
 		if f.Match == nil || f.Match(row) {
 			rows = append(rows, row)
 		}
-		return len(rows) < f.Limit
+		return len(rows) < f.Limit && (f.Done == nil || !f.Done())
 	})
 	return rows, err
 }

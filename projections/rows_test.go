@@ -342,6 +342,7 @@ func TestRecentAndAround(t *testing.T) {
 		{"before", RecentFilter{Before: two.At, Limit: 1}, []string{"observation:one"}},
 		{"since", RecentFilter{Since: two.At, ProjectRoot: "/home/u/p0"}, []string{"summary:do it", "observation:two"}},
 		{"match", RecentFilter{Match: func(r Row) bool { return r.Title == "one" }}, []string{"observation:one"}},
+		{"done", RecentFilter{Match: func(r Row) bool { return r.Title != "two" }, Done: after(3)}, []string{"summary:do it", "observation:elsewhere"}},
 		{"no such project", RecentFilter{ProjectRoot: "/nowhere"}, nil},
 	} {
 		if diff := cmp.Diff(c.want, titles(mustRecent(t, v, c.f))); diff != "" {
@@ -405,4 +406,9 @@ func TestRecentReadsOn(t *testing.T) {
 	if _, err := v.Recent(ctx, RecentFilter{}); !errors.Is(err, context.Canceled) {
 		t.Fatalf("with a dead context: got %v", err)
 	}
+}
+
+// after is true the nth time it is asked.
+func after(n int) func() bool {
+	return func() bool { n--; return n == 0 }
 }
