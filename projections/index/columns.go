@@ -23,6 +23,7 @@ type columns struct {
 	place    []uint32 // where each document is in order
 
 	facets map[string]*facetColumn // by field; guarded by the columnCache
+	newest []uint32                // documents by position, the last first; nil: not asked for yet; guarded by the columnCache
 }
 
 // next returns the document that comes step places after doc in its session.

@@ -22,6 +22,7 @@ const (
 type postings struct {
 	segment int
 	list    segment.PostingsList
+	only    *roaring.Bitmap // of them, those to look at; nil: all that pass the filters
 }
 
 // match finds the documents that hold any of the terms, and what the terms are worth in each and in each session.
@@ -35,6 +36,11 @@ func (s *search) match(ctx context.Context, p checkpoint) error {
 		return fmt.Errorf("index: count: %w", err)
 	}
 	weighTerms(s.terms, float64(docs))
+	if s.most > 0 {
+		if err := s.bound(lists); err != nil {
+			return err
+		}
+	}
 	norms := newNorms(p)
 	for i, t := range s.terms {
 		if t.left {
@@ -69,7 +75,7 @@ func (s *search) open(ctx context.Context) ([][]postings, error) {
 			if count := list.Count(); count > 0 {
 				s.terms[i].count += count
 				if s.allow[n] == nil || !s.allow[n].IsEmpty() {
-					out[i] = append(out[i], postings{n, list})
+					out[i] = append(out[i], postings{segment: n, list: list})
 				}
 			}
 		}
@@ -106,7 +112,11 @@ func rarity(n, docs float64) float32 { return float32(math.Log(1 + (docs-n+0.5)/
 // add scores the documents of one term in one segment by BM25.
 func (s *search) add(p postings, idf float32, norms *norms) error {
 	it := p.list.Iterator(true, true, false, nil)
-	if allow := s.allow[p.segment]; allow != nil && !restrict(it, allow) {
+	allow := s.allow[p.segment]
+	if p.only != nil {
+		allow = p.only
+	}
+	if allow != nil && !restrict(it, allow) {
 		return nil
 	}
 	scores, col := s.scoresOf(p.segment), s.cols[p.segment]

@@ -48,6 +48,10 @@ type Query struct {
 	// among what matches, in Total and Facets, whether or not they hold a word of Text.
 	Also []events.Position
 
+	// Most bounds what a search costs: the rarest words are looked for, together in so many documents at most; where hardly
+	// any word is so rare, in the newest documents, about. 0, or with Explain: all words in all documents.
+	Most int
+
 	Sort    Sort
 	Recency float64 // how much more the newest is worth than the very old: 0.1 is a tenth. 0: DefaultRecency; below 0: none
 	Limit   int     // hits; 0 means 100
@@ -171,6 +175,8 @@ type search struct {
 	nothing bool  // there is a text, and nothing in it is a word
 	ages    *ages
 	want    int
+	most    int // documents to look at for the words together; 0: all
+	cache   *columnCache
 	total   int
 	also    [][]uint32  // by segment: documents that are counted though they do not match; nil: none anywhere
 	best    []candidate // a heap until hits sorts it
@@ -184,9 +190,12 @@ func (s *store) prepare(ctx context.Context, snap *scorch.IndexSnapshot, a *anal
 	}
 	run := &search{
 		snap: snap, cols: cols, sizes: sizes, terms: queryTerms(a, q.Text), dates: mentions(q.Text), conds: q.conditions(), span: q.span(), sort: q.Sort,
-		recency: q.Recency, newest: math.MinInt64, want: max(q.Limit, ranked), first: make([]int, len(cols)+1), allow: make([]*roaring.Bitmap, len(cols)),
+		recency: q.Recency, newest: math.MinInt64, want: max(q.Limit, ranked), cache: &s.columns, first: make([]int, len(cols)+1), allow: make([]*roaring.Bitmap, len(cols)),
 	}
 	run.nothing = q.Text != "" && len(run.terms) == 0
+	if !q.Explain {
+		run.most = max(0, q.Most)
+	}
 	if q.Recency == 0 {
 		run.recency = DefaultRecency
 	}
