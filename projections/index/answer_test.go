@@ -260,6 +260,8 @@ func TestBeginnings(t *testing.T) {
 		"parseAgentXml, indices bought": {"parseagentxml", "indices", "bought"},
 		"Running tests":                 {"run", "test"},
 		"the of":                        nil,
+		"支付网关":                          {"支付", "付网", "网关"},
+		"用API处理":                        {"用", "api", "处理"},
 	} {
 		if diff := cmp.Diff(want, x.Beginnings(text)); diff != "" {
 			t.Errorf("%q: -want +got\n%s", text, diff)

@@ -37,6 +37,9 @@ func isContraction(tail string) bool {
 	return false
 }
 
+// Spaceless reports letters of scripts that write no spaces between words, whose pairs the index holds.
+func Spaceless(r rune) bool { return isSpaceless(r) }
+
 // isSpaceless reports letters of scripts that write no spaces between words.
 func isSpaceless(r rune) bool {
 	return r >= 0x0E00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul,

@@ -84,16 +84,38 @@ func (a *analyzer) joined(text string) []string {
 const maxBeginnings = 16
 
 // Beginnings returns the words of a text in order, stop words left out, each cut to what all its forms begin with: of
-// queries and query it is quer. They are in lower case, at most 16, and serve to find words in text as it is written.
+// queries and query it is quer. Of a run without spaces they are its overlapping pairs of signs. They are in lower case, at
+// most 16, and serve to find words in text as it is written.
 func (x *Index) Beginnings(text string) (out []string) {
 	for _, w := range strings.FieldsFunc(cut(text, maxText), func(r rune) bool { return !isWordRune(r) }) {
 		w = strings.ToLower(w)
 		if _, stop := x.analyzer.stops[w]; stop {
 			continue
 		}
-		if out = append(out, x.analyzer.beginning(w)); len(out) == maxBeginnings {
-			break
+		if out = x.analyzer.beginnings(out, w); len(out) >= maxBeginnings {
+			return out[:maxBeginnings]
 		}
+	}
+	return out
+}
+
+// beginnings appends those of a run of word runes, cut where scripts meet.
+func (a *analyzer) beginnings(out []string, run string) []string {
+	for run != "" && len(out) < maxBeginnings {
+		if n := spacelessPrefix(run); n > 0 {
+			signs := []rune(run[:n])
+			for i := range max(1, len(signs)-1) {
+				out = append(out, string(signs[i:min(i+2, len(signs))]))
+			}
+			run = run[n:]
+			continue
+		}
+		n := strings.IndexFunc(run, isSpaceless)
+		if n < 0 {
+			n = len(run)
+		}
+		out = append(out, a.beginning(run[:n]))
+		run = run[n:]
 	}
 	return out
 }
