@@ -57,9 +57,6 @@ func (p *params) kinds(name string) (found []projections.Kind) {
 	return found
 }
 
-// maxOffset is how far a search can be paged: who wants everything exports the log.
-const maxOffset = 10_000
-
 func (s *Server) getSearch(w http.ResponseWriter, r *http.Request) error {
 	p := paramsOf(r, "q", "project", "kind", "type", "concept", "file", "session", "agent", "since", "until", "as_of",
 		"sort", "recency", "facets", "explain", "limit", "offset", "after")
@@ -69,7 +66,7 @@ func (s *Server) getSearch(w http.ResponseWriter, r *http.Request) error {
 		Agent: p.text("agent"), Since: p.time("since"), Until: p.time("until"),
 		Sort: recall.Sort(p.oneOf("sort", SearchSorts()...)), Recency: p.recency("recency"),
 		Facets: p.flag("facets"), Explain: p.flag("explain"), Near: true,
-		Limit: p.number("limit", recall.DefaultLimit, recall.MaxLimit), Offset: p.number("offset", 0, maxOffset),
+		Limit: p.number("limit", recall.DefaultLimit, recall.MaxLimit), Offset: p.number("offset", 0, recall.MaxOffset),
 	}
 	q.Project, q.Of = filterOf(p.text("project"))
 	q.FileIn = fileOf(q.File)

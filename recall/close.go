@@ -1,14 +1,19 @@
 package recall
 
 import (
+	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/index"
 )
 
 const (
 	// phraseWorth is what every pair of a query's neighbouring words that stand together in a row adds, as a part of the
-	// score, and phraseMost what all pairs together add at most. Nearby ones add a quarter.
+	// score, and phraseMost what all pairs together add at most. Nearby ones add a quarter; pairs of signs that overlap add a
+	// half, so that four signs are worth two words.
 	phraseWorth = 0.2
 	phraseMost  = 0.45
 
@@ -30,6 +35,13 @@ func closeness(row projections.Row, beginnings []string) float64 {
 	before := places(text, beginnings[0])
 	for i, word := range beginnings[1:] {
 		at := places(text, word)
+		if chained(beginnings[i], word) {
+			if overlapping(before, at, beginnings[i]) {
+				boost += phraseWorth / 2
+			}
+			before = at
+			continue
+		}
 		switch gap := closest(before, at, len(beginnings[i])); {
 		case gap < 0:
 		case gap <= together+maxEnding:
@@ -45,7 +57,7 @@ func closeness(row projections.Row, beginnings []string) float64 {
 // maxEnding is how much longer than its beginning a word may be: stems leave endings out.
 const maxEnding = 4
 
-// places returns where words begin with prefix.
+// places returns where words begin with prefix; where no blanks are written any sign may begin one.
 func places(text, prefix string) (at []int) {
 	for from := 0; len(at) < maxPlaces; {
 		i := strings.Index(text[from:], prefix)
@@ -53,7 +65,7 @@ func places(text, prefix string) (at []int) {
 			break
 		}
 		i += from
-		if i == 0 || !isWordByte(text[i-1]) {
+		if beginsWord(text, i) {
 			at = append(at, i)
 		}
 		from = i + len(prefix)
@@ -61,8 +73,20 @@ func places(text, prefix string) (at []int) {
 	return at
 }
 
-func isWordByte(c byte) bool {
-	return 'a' <= c && c <= 'z' || '0' <= c && c <= '9' || c >= 0x80
+// beginsWord reports whether a word may begin at text[i].
+func beginsWord(text string, i int) bool {
+	before, _ := utf8.DecodeLastRuneInString(text[:i])
+	if i == 0 || !unicode.IsLetter(before) && !unicode.IsDigit(before) && !unicode.IsMark(before) {
+		return true
+	}
+	first, _ := utf8.DecodeRuneInString(text[i:])
+	return index.Spaceless(first) || index.Spaceless(before)
+}
+
+// overlapping reports whether somewhere second begins one sign behind the first, as the pairs of a run do.
+func overlapping(before, at []int, first string) bool {
+	_, sign := utf8.DecodeRuneInString(first)
+	return slices.ContainsFunc(before, func(a int) bool { return slices.Contains(at, a+sign) })
 }
 
 // closest is how many bytes lie between a word of first, of so many bytes, and the closest one of second behind it;

@@ -18,12 +18,17 @@ const (
 	DefaultCharacters = 9500
 	MaxCharacters     = 10_000
 
-	// How many of the newest rows of each kind are looked at.
+	// How many of the newest rows of each kind that may be told are weighed.
 	lookObservations = 120
 	lookSummaries    = 12
 	lookMemories     = 60
 	lookPrompts      = 6
 	lookFiles        = 24
+
+	// lookRows is how many of the newest rows of each kind, and in each of the project's folders, are looked at for them, and
+	// lookKnown how many that were there when the session was last told: hardly any that came since is older than these.
+	lookRows  = 2000
+	lookKnown = 240
 )
 
 // The sources of an Ask that are no start of a session. They are the hooks of an injection, too.
@@ -62,7 +67,7 @@ type Context struct {
 	Characters int             `json:"characters"` // of the text, in UTF-16 code units
 	Tokens     int             `json:"tokens"`     // of the text, as Tokens estimates them
 	Position   events.Position `json:"position"`   // what it knew
-	Explain    []Choice        `json:"explain"`    // every row that was looked at, the worthiest first; empty unless asked for
+	Explain    []Choice        `json:"explain"`    // the rows that might have been told and the newest others, the worthiest first; empty unless asked for
 }
 
 // Choice says what became of a row that might have been told.
@@ -187,13 +192,14 @@ func (c *chooser) loadPlace(ctx context.Context) (err error) {
 	return err
 }
 
-// loadKind reads the newest rows of one kind: from the lists of the project's folders, and those that have its name and no
-// root, which no folder's list has, from the index.
+// loadKind reads the newest rows of one kind that may be told: from the lists of the project's folders, and those that have
+// its name and no root, which no folder's list has, from the index.
 func (c *chooser) loadKind(ctx context.Context, kind projections.Kind, limit int) error {
 	var found []projections.Row
 	for _, root := range c.roots {
+		l := &look{chooser: c, others: limit}
 		rows, err := c.recall.views.Recent(ctx, projections.RecentFilter{
-			ProjectRoot: root, Kinds: []projections.Kind{kind}, Limit: limit,
+			ProjectRoot: root, Kinds: []projections.Kind{kind}, Limit: limit, Match: l.fit, Done: l.done,
 		})
 		if err != nil {
 			return err
@@ -210,7 +216,33 @@ func (c *chooser) loadKind(ctx context.Context, kind projections.Kind, limit int
 	return nil
 }
 
-// named reads the newest rows of one kind of all projects of the name; if there is a root, those that have none.
+// look is one look for rows that may be told, the newest first.
+type look struct {
+	*chooser
+	others        int // that may not be told, and are still to be kept to say why not
+	looked, known int
+}
+
+// fit reports whether a row may be told.
+func (l *look) fit(row projections.Row) bool {
+	l.looked++
+	if row.Position <= l.since {
+		l.known++
+	}
+	if l.unfit(row) == "" {
+		return true
+	}
+	if l.ask.Explain && l.others > 0 {
+		l.rows = append(l.rows, row)
+		l.others--
+	}
+	return false
+}
+
+// done reports whether enough was looked at, whatever was found.
+func (l *look) done() bool { return l.looked >= lookRows || l.known >= lookKnown }
+
+// named reads the newest fit rows of one kind of all projects of the name; if there is a root, those that have none.
 func (c *chooser) named(ctx context.Context, kind projections.Kind, limit int) ([]projections.Row, error) {
 	if c.ask.Project == "" {
 		return nil, nil
@@ -220,7 +252,8 @@ func (c *chooser) named(ctx context.Context, kind projections.Kind, limit int) (
 	if len(c.roots) > 0 {
 		q.Project, q.Rootless = "", c.ask.Project
 	}
-	return c.recall.listed(ctx, q, limit, func(projections.Row) bool { return true })
+	l := &look{chooser: c, others: limit}
+	return c.recall.listed(ctx, q, limit, l.fit, l.done)
 }
 
 // loadFiles reads which of the project's files were changed last.

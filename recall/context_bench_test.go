@@ -1,6 +1,7 @@
 package recall
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -11,21 +12,39 @@ import (
 )
 
 // BenchmarkContext measures what hooks wait for, at several numbers of observations in one project: it must not grow with
-// them. `start` is a session's start, `prompt` what is told at a prompt, `file` what before a file is read.
+// them. `startup` is a session's start, `resume` that of one that was told nearly all, `prompt` what is told at a prompt,
+// `file` what before a file is read. Of prompts the documents that were looked at are held to be flat: those that hold a word.
 func BenchmarkContext(b *testing.B) {
+	const prompt = "why does the worker retry order0 of the cart in f7.go?"
+	looked := 0 // among the fewest rows
 	for _, rows := range []int{1000, 10_000, 100_000} {
 		if rows > 10_000 && testing.Short() {
 			continue
 		}
 		w := filled(b, rows)
 		for _, ask := range []Ask{
-			{Source: "startup"}, {Source: SourcePrompt, Prompt: "why does the worker retry order0 of the cart in f7.go?"},
+			{Source: "startup"}, {Source: "resume", Session: w.resumed()}, {Source: SourcePrompt, Prompt: prompt},
 			{Source: SourceFile, File: "f7.go"},
 		} {
 			ask.ProjectRoot, ask.Project, ask.Exists = "/src/shop", "shop", func(string) bool { return true }
 			b.Run(fmt.Sprintf("%s/%d", ask.Source, rows), func(b *testing.B) { w.time(b, ask) })
 		}
+		n := w.mustSearch(Query{Text: searched(tellingWords(prompt)), Project: "/src/shop", most: mostPromptDocs}).Total
+		if looked = cmp.Or(looked, n); n > 4*looked {
+			b.Errorf("a prompt looks at %d of %d documents, and at %d of the fewest", n, rows, looked)
+		}
+		b.Logf("a prompt looks at %d of %d documents", n, rows)
 	}
+}
+
+// resumed returns a session that was told all but one row.
+func (w *world) resumed() events.SessionID {
+	mine, other := w.open("resumed", "shop"), w.open("other", "shop")
+	w.sync()
+	w.put(mine.Stream(), events.ContextInjected{Hook: "startup", IDs: []events.ID{newID()}, Position: uint64(w.Position())})
+	w.observe(other, "change", "The worker was given a name", "")
+	w.sync()
+	return mine
 }
 
 func filled(b *testing.B, rows int) *world {

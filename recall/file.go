@@ -2,6 +2,7 @@ package recall
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -10,8 +11,10 @@ import (
 )
 
 const (
-	// lookTouches is how many of the newest touches of a file are looked at, in each of the project's folders.
+	// lookTouches is how many of the newest touches of a file are looked at, in each of the project's folders, and
+	// mostTouches how many if none of these may be told.
 	lookTouches = 40
+	mostTouches = 400
 
 	// What an observation is worth when its file is read: more if it changed the file, and if the file is one of few.
 	worthChanged = 1.5
@@ -27,21 +30,38 @@ func (c *chooser) loadFile(ctx context.Context) error {
 	if file == "" {
 		return nil
 	}
-	var ids []events.ID
 	for _, root := range c.roots {
-		touches, err := c.recall.views.Touches(ctx, root, file, lookTouches)
+		rows, err := c.touched(ctx, root, file, lookTouches)
+		if err == nil && c.allHidden(rows) {
+			rows, err = c.touched(ctx, root, file, mostTouches)
+		}
 		if err != nil {
 			return err
 		}
-		for _, t := range touches {
-			if t.ID != (events.ID{}) {
-				ids = append(ids, t.ID)
-			}
+		c.rows = append(c.rows, rows...)
+	}
+	return nil
+}
+
+// allHidden reports whether none of a file's newest rows may be told, and an older one perhaps may.
+func (c *chooser) allHidden(rows []projections.Row) bool {
+	return len(rows) > 0 && !rows[len(rows)-1].At.Before(c.ask.Changed) &&
+		!slices.ContainsFunc(rows, func(row projections.Row) bool { return c.unfit(row) == "" })
+}
+
+// touched reads the rows of the newest touches of a file, so many at most.
+func (c *chooser) touched(ctx context.Context, root, file string, limit int) ([]projections.Row, error) {
+	touches, err := c.recall.views.Touches(ctx, root, file, limit)
+	if err != nil {
+		return nil, err
+	}
+	var ids []events.ID
+	for _, t := range touches {
+		if t.ID != (events.ID{}) {
+			ids = append(ids, t.ID)
 		}
 	}
-	rows, err := c.recall.views.Rows(ctx, ids...)
-	c.rows = append(c.rows, rows...)
-	return err
+	return c.recall.views.Rows(ctx, ids...)
 }
 
 // relative is the file's path as the project keeps it.

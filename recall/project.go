@@ -21,8 +21,9 @@ type Project struct {
 // isRoot reports whether a project is named by its root rather than by its shown name.
 func isRoot(project string) bool { return filepath.IsAbs(project) }
 
-// listed reads the first n rows that q finds and that answers show, those alone that keep wants.
-func (r *Recall) listed(ctx context.Context, q index.Query, n int, keep func(projections.Row) bool) ([]projections.Row, error) {
+// listed reads the first n rows that q finds and that answers show, those alone that keep wants. With done it
+// stops where that is true: it is asked when the hits of a search were looked at.
+func (r *Recall) listed(ctx context.Context, q index.Query, n int, keep func(projections.Row) bool, done func() bool) ([]projections.Row, error) {
 	var rows []projections.Row
 	looked, seen := 0, map[events.ID]bool{}
 	for q.Limit = n + spare; ; q.Limit *= 4 {
@@ -41,7 +42,7 @@ func (r *Recall) listed(ctx context.Context, q index.Query, n int, keep func(pro
 				rows = append(rows, row)
 			}
 		}
-		if len(rows) >= n || len(found.Hits) < q.Limit {
+		if len(rows) >= n || len(found.Hits) < q.Limit || done != nil && done() {
 			return rows[:min(len(rows), n)], nil
 		}
 	}

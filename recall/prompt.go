@@ -7,9 +7,11 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/index"
 )
 
 const (
@@ -25,8 +27,17 @@ const (
 	maxPromptRead  = 2 << 10
 	maxPromptWords = 8
 
-	// lookPromptHits is how many hits of a search are weighed.
+	// pairsOfWord is how many pairs of signs count for one of them: a sentence without blanks has as many as signs.
+	pairsOfWord = 3
+
+	// lookPromptHits is how many hits of a search are weighed, and mostPromptHits how many if these have much of the prompt
+	// and may not be told.
 	lookPromptHits = 20
+	mostPromptHits = 100
+
+	// mostPromptDocs is in how many documents the words are looked for, the rarest first: that bounds what a prompt costs,
+	// and words that stand in more of them tell hardly anything.
+	mostPromptDocs = 6000
 )
 
 // loadPrompt finds rows that have something of what the user said.
@@ -35,30 +46,78 @@ func (c *chooser) loadPrompt(ctx context.Context) error {
 	if len(words) < 2 {
 		return nil
 	}
-	found, err := c.recall.Search(ctx, Query{
-		Text: strings.Join(words[:min(len(words), maxPromptWords)], " "), Limit: lookPromptHits,
+	q := Query{
+		Text: searched(words), Limit: lookPromptHits, most: mostPromptDocs,
 		Project: cmp.Or(c.ask.ProjectRoot, c.ask.Project), Of: Project{Name: c.ask.Project, Key: c.ask.ProjectKey},
 		Kinds: []projections.Kind{projections.Observation, projections.Summary, projections.Memory},
-	})
-	if err != nil {
-		return err
-	}
-	ids := make([]events.ID, len(found.Results))
-	for i, hit := range found.Results {
-		ids[i] = hit.ID
-	}
-	if c.rows, err = c.recall.views.Rows(ctx, ids...); err != nil {
-		return err
 	}
 	c.score = map[events.ID]int{}
-	for _, row := range c.rows {
-		score, all := overlap(words, row)
-		if all {
-			score = max(score, c.wanted())
+	for fit := 0; q.Offset < mostPromptHits; q.Offset += lookPromptHits {
+		found, err := c.recall.Search(ctx, q)
+		if err != nil {
+			return err
 		}
-		c.score[row.ID] = score
+		rows, err := c.sound(ctx, found.Results)
+		if err != nil {
+			return err
+		}
+		more := false // rows that would be told, but for what they are
+		for _, row := range rows {
+			c.score[row.ID] = c.scoreOf(words, row)
+			switch {
+			case c.unfit(row) == "":
+				fit++
+			case c.good(row):
+				more = true
+			}
+		}
+		c.rows = append(c.rows, rows...)
+		if !more || fit >= maxBriefRows || len(found.Results) < q.Limit {
+			return nil
+		}
 	}
 	return nil
+}
+
+// sound reads the rows of hits; of one that is flagged also the rows that it hides because they say nearly the same.
+func (c *chooser) sound(ctx context.Context, hits []Item) ([]projections.Row, error) {
+	ids := make([]events.ID, len(hits))
+	for i, hit := range hits {
+		ids[i] = hit.ID
+	}
+	rows, err := c.recall.views.Rows(ctx, ids...)
+	if err != nil {
+		return nil, err
+	}
+	var hidden []events.ID
+	for i, row := range rows {
+		if row.Flagged {
+			hidden = append(hidden, hits[i].Similar...)
+		}
+	}
+	behind, err := c.recall.views.Rows(ctx, hidden[:min(len(hidden), mostPromptHits)]...)
+	return append(rows, behind...), err
+}
+
+// scoreOf is how much of a prompt's telling words a row has: enough, if it has every one of them.
+func (c *chooser) scoreOf(words []string, row projections.Row) int {
+	score, all := overlap(words, row)
+	if all {
+		score = max(score, c.wanted())
+	}
+	return score
+}
+
+// searched are the first of a prompt's telling words.
+func searched(words []string) string {
+	n := 0
+	for room := maxPromptWords * pairsOfWord; n < len(words) && room > 0; n++ {
+		room -= pairsOfWord
+		if unspaced(words[n]) {
+			room += pairsOfWord - 1
+		}
+	}
+	return strings.Join(words[:n], " ")
 }
 
 // wanted is how much of a prompt a row must have.
@@ -82,7 +141,7 @@ func (c *chooser) briefParts(row projections.Row, age time.Duration) []Part {
 
 // Overlap says how much of a prompt a row has: one for every telling word that it shares, two for names of code and
 // files. Words are compared by their first six letters, so that forms of one word meet; words that stand in every prompt
-// tell nothing.
+// tell nothing. Where no blanks are written, two signs that stand together count as a word.
 func Overlap(prompt string, row projections.Row) int {
 	score, _ := overlap(tellingWords(prompt), row)
 	return score
@@ -101,7 +160,13 @@ func overlap(words []string, row projections.Row) (score int, all bool) {
 		}
 	}
 	all = true
-	for _, w := range words {
+	covered := 0 // of the next words, those that begin within one that counts
+	for i, w := range words {
+		if covered--; covered >= 0 && chained(words[i-1], w) {
+			all = all && has[stem(w)]
+			continue
+		}
+		covered = 0
 		if !has[stem(w)] {
 			all = false
 			continue
@@ -109,6 +174,9 @@ func overlap(words []string, row projections.Row) (score int, all bool) {
 		score++
 		if isName(w) {
 			score++
+		}
+		if unspaced(w) {
+			covered = utf8.RuneCountInString(w) - 1
 		}
 	}
 	return score, all
@@ -121,7 +189,7 @@ func tellingWords(prompt string) []string {
 	var names, words []string
 	for _, w := range splitWords(prompt) {
 		key := stem(w)
-		if seen[key] || isCommon(strings.ToLower(w)) || !isName(w) && len([]rune(w)) < 3 {
+		if seen[key] || !isTelling(w) {
 			continue
 		}
 		seen[key] = true
@@ -134,15 +202,28 @@ func tellingWords(prompt string) []string {
 	return append(names, words...)
 }
 
-// splitWords cuts text into words; names of code and paths stay whole.
+// isTelling reports whether a word is of use to find what a prompt is about.
+func isTelling(w string) bool {
+	if unspaced(w) {
+		return !isCommonPiece(w)
+	}
+	return !isCommon(strings.ToLower(w)) && (isName(w) || utf8.RuneCountInString(w) >= 3)
+}
+
+// splitWords cuts text into words; names of code and paths stay whole, what is written without blanks is cut by pieces.
 func splitWords(text string) []string {
 	words := strings.FieldsFunc(text, func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !isJoint(r)
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) && !isJoint(r)
 	})
-	for i, w := range words {
-		words[i] = strings.TrimFunc(w, isJoint)
+	out := make([]string, 0, len(words))
+	for _, w := range words {
+		if strings.IndexFunc(w, index.Spaceless) >= 0 {
+			out = append(out, pieces(w)...)
+			continue
+		}
+		out = append(out, strings.TrimFunc(w, isJoint))
 	}
-	return slices.DeleteFunc(words, func(w string) bool { return w == "" })
+	return slices.DeleteFunc(out, func(w string) bool { return w == "" })
 }
 
 // isJoint knows what stands within names and paths.

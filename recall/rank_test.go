@@ -145,6 +145,10 @@ func TestCloseness(t *testing.T) {
 		{"obsession storeless", "session stork", 0},
 		{"session", "session", 0},
 		{"one two three four five", "one two three four five", phraseMost},
+		{"昨天支付网关超时", "支付 付网 网关", phraseWorth},
+		{"支付了网关", "支付 付网 网关", 0},
+		{"调用store超时", "store 超时", phraseWorth},
+		{"昨天—session store", "session store", phraseWorth},
 		{"", "session store", 0},
 	} {
 		got := closeness(projections.Row{Narrative: c.text}, strings.Fields(c.words))

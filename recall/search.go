@@ -17,8 +17,8 @@ const (
 	DefaultLimit = 20
 	MaxLimit     = 100
 
-	// maxOffset bounds paging: who wants to read everything exports the log.
-	maxOffset = 10_000
+	// MaxOffset bounds paging: who wants to read everything exports the log.
+	MaxOffset = 10_000
 
 	// MaxRecency is the most that the newest can be worth above the very old.
 	MaxRecency = 10.0
@@ -57,11 +57,13 @@ type Query struct {
 	Sort    Sort
 	Recency float64         // how much more the newest is worth than the very old: 0.1 is a tenth. 0: as configured; below 0: none
 	Limit   int             // 0 means DefaultLimit; at most MaxLimit
-	Offset  int             // items to pass over; at most 10,000
+	Offset  int             // items to pass over; at most MaxOffset
 	After   events.Position // wait until this is known; 0: do not wait
 	Facets  bool            // count the values of all that match
 	Explain bool            // say of each result why it has its score
 	Near    bool            // look for what means the same too, where there are vectors
+
+	most int // documents to look at for the words together; 0: all. See index.Query
 }
 
 // Answer is the answer to a query.
@@ -155,8 +157,8 @@ func (q *Query) check() error {
 	if q.Limit < 0 || q.Limit > MaxLimit {
 		return fmt.Errorf("%w: limit %d is not 1 to %d", ErrBadQuery, q.Limit, MaxLimit)
 	}
-	if q.Offset < 0 || q.Offset > maxOffset {
-		return fmt.Errorf("%w: offset %d is not 0 to %d", ErrBadQuery, q.Offset, maxOffset)
+	if q.Offset < 0 || q.Offset > MaxOffset {
+		return fmt.Errorf("%w: offset %d is not 0 to %d", ErrBadQuery, q.Offset, MaxOffset)
 	}
 	if q.Recency > MaxRecency || q.Recency != q.Recency {
 		return fmt.Errorf("%w: recency %v is above %v", ErrBadQuery, q.Recency, MaxRecency)
@@ -168,7 +170,7 @@ func (q *Query) check() error {
 func (r *Recall) translate(ctx context.Context, q Query) (index.Query, error) {
 	iq := index.Query{
 		Text: q.Text, Project: q.Project, Session: q.Session, Agent: q.Agent, Type: q.Type, Concept: q.Concept, File: q.File,
-		Since: q.Since, Until: q.Until, AsOf: q.AsOf, Recency: cmp.Or(q.Recency, r.recency), Facets: q.Facets, Explain: q.Explain,
+		Since: q.Since, Until: q.Until, AsOf: q.AsOf, Most: q.most, Recency: cmp.Or(q.Recency, r.recency), Facets: q.Facets, Explain: q.Explain,
 	}
 	switch q.Sort {
 	case "", Relevance:

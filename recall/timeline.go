@@ -188,12 +188,12 @@ func (r *Recall) aroundNamed(ctx context.Context, at projections.Anchor, before,
 	here := projections.Row{At: at.At, Position: at.Position}
 	back, forth := q, q
 	back.Sort, back.Until = index.Newest, at.At
-	older, err = r.listed(ctx, back, before, func(row projections.Row) bool { return inTime(row, here) < 0 })
+	older, err = r.listed(ctx, back, before, func(row projections.Row) bool { return inTime(row, here) < 0 }, nil)
 	if err != nil {
 		return nil, nil, err
 	}
 	forth.Sort, forth.Since = index.Oldest, at.At
-	newer, err = r.listed(ctx, forth, after, func(row projections.Row) bool { return inTime(row, here) > 0 })
+	newer, err = r.listed(ctx, forth, after, func(row projections.Row) bool { return inTime(row, here) > 0 }, nil)
 	return older, newer, err
 }
 

@@ -32,7 +32,8 @@ func (r *Recall) Told(ctx context.Context, session events.SessionID) ([]string, 
 	return r.lines(ctx, ids)
 }
 
-// Lines returns what Told does for the rows whose ids begin with the given prefixes, whoever was told them. A prefix that no row, or more than one, begins with is passed over. Errors are ctx's and those of the views.
+// Lines returns what Told does for the rows whose ids begin with the given prefixes, whoever was told them. A prefix that no
+// row, or more than one, begins with is passed over. Errors are ctx's and those of the views.
 func (r *Recall) Lines(ctx context.Context, prefixes ...string) ([]string, error) {
 	var ids []events.ID
 	for _, prefix := range prefixes {
