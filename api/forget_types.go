@@ -36,7 +36,7 @@ type Forgotten struct {
 	Records  int              `json:"records"`  // whose payloads are erased
 	Sessions int              `json:"sessions"`
 	Spooled  int              `json:"spooled"`
-	Refused  []RefusedSession `json:"refused,omitempty"` // sessions that could not be asked; the next start asks them again
+	Refused  []RefusedSession `json:"refused,omitempty"` // sessions that could not be asked; they are asked again
 }
 
 // ErasureStatus is what forgetting and retention are doing.

@@ -108,7 +108,7 @@ func TestFinishAfterARestore(t *testing.T) {
 	}
 }
 
-// TestRefusedIsTriedAgain: a session that cannot be asked keeps the others back from nothing, and is asked at the next start.
+// TestRefusedIsTriedAgain: a session that cannot be asked keeps the others back from nothing, and is asked by the next life.
 func TestRefusedIsTriedAgain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

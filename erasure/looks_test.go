@@ -49,7 +49,7 @@ func TestForgetLaterLooks(t *testing.T) {
 	t.Parallel()
 	beside := []string{"tool_used: Bash {\"command\":\"run\"} tool of beside", "turn_received: raw beside", "observation_parsed: beside"}
 	naming := []string{
-		"tool_used: Bash {\"command\":\"run\"} tool of naming", "turn_received: raw naming", "observation_parsed: naming deadbeefcafe no such commit",
+		"tool_used: Bash {\"command\":\"run\"} tool of naming", "turn_received: raw naming", "observation_parsed: naming",
 	}
 	looks := []string{"claim_checked: deadbeefcafe " + fullHash, "claim_checked: deadbeefcafe no such commit"}
 	for name, tc := range map[string]struct {

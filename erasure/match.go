@@ -17,7 +17,7 @@ func newWords(text string) words { return words{fold(text)} }
 
 // in reports whether an event holds the text in any of its own words.
 func (w words) in(e events.Event) bool {
-	for _, s := range saidIn(e) {
+	for _, s := range slices.Concat(saidIn(e), claimedIn(e)) {
 		if w.inText(s) {
 			return true
 		}
@@ -92,13 +92,24 @@ func saidIn(e events.Event) []string {
 		return []string{e.Stated}
 	case events.ObservationParsed:
 		return slices.Concat([]string{e.Title, e.Subtitle, e.Narrative, e.TypeGiven}, e.Facts, e.Concepts, e.FilesRead,
-			e.FilesModified, e.FilesUnverified, claimed(e.Claims...))
+			e.FilesModified, e.FilesUnverified)
 	case events.SummaryParsed:
-		return append([]string{e.Request, e.Investigated, e.Learned, e.Completed, e.NextSteps, e.Notes}, claimed(e.Claims...)...)
+		return []string{e.Request, e.Investigated, e.Learned, e.Completed, e.NextSteps, e.Notes}
 	case events.ClaimChecked:
 		return claimed(e.Claim)
 	case events.MemorySaved:
 		return slices.Concat([]string{e.Title, e.Text, e.Project, e.Session, e.Type}, e.Concepts, e.Files)
+	}
+	return nil
+}
+
+// claimedIn lists what the claims beside an event's own words name.
+func claimedIn(e events.Event) []string {
+	switch e := e.(type) {
+	case events.ObservationParsed:
+		return claimed(e.Claims...)
+	case events.SummaryParsed:
+		return claimed(e.Claims...)
 	}
 	return nil
 }

@@ -23,7 +23,7 @@ func (c *choice) plan(ctx context.Context) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
-	p := Plan{Position: c.through, Kinds: map[events.Kind]int{}, Sessions: shares, Kept: len(stays)}
+	p := Plan{Position: c.through, Kinds: map[events.Kind]int{}, Sessions: shares, Kept: len(stays), Unfinished: c.e.state.get().unfinished()}
 	if p.Sessions == nil {
 		p.Sessions = []Share{}
 	}

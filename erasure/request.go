@@ -69,6 +69,8 @@ type Plan struct {
 	Sample   []Sample            `json:"sample"`   // some of it: memory first; never null
 	Stays    []Sample            `json:"stays"`    // some of what it was made of and that stays: other memory was made of that too; never null
 	Kept     int                 `json:"kept"`     // how many such there are
+
+	Unfinished bool `json:"unfinished,omitempty"` // what was forgotten before is not gone from all files yet
 }
 
 // Share is what goes of one stream.

@@ -77,6 +77,9 @@ func TestForgetAgainPurges(t *testing.T) {
 	w.failing(w.Eraser, 2)
 	w.caughtUp()
 	for try, want := range []error{errFull, errFull, nil, nil} {
+		if plan, err := w.Plan(t.Context(), Request{Query: "tool z"}); err != nil || plan.Unfinished != (try == 1 || try == 2) {
+			t.Errorf("before try %d: the plan says unfinished %t, %v", try, plan.Unfinished, err)
+		}
 		if _, err := w.Forget(t.Context(), Request{Query: "tool z"}, nil); !errors.Is(err, want) {
 			t.Errorf("try %d: %v, want %v", try, err, want)
 		}

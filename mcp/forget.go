@@ -220,7 +220,7 @@ func doneText(done api.Forgotten) string {
 	says := fmt.Sprintf("Erased for good: %s. The words are in no file of cmemd any more; what the agent itself keeps of this conversation is not reached.",
 		countOf(done.Records, "record"))
 	if len(done.Refused) > 0 {
-		says += fmt.Sprintf(" %s could not be asked; that is tried again when the daemon starts.", countOf(len(done.Refused), "session"))
+		says += fmt.Sprintf(" %s could not be asked; that is tried again.", countOf(len(done.Refused), "session"))
 	}
 	return says
 }

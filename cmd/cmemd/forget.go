@@ -72,7 +72,11 @@ func (a *app) forget(ctx context.Context, client *api.Client, f forgetCommand) e
 		if a.json {
 			err = a.printJSON(plan)
 		}
-		return cmp.Or(err, a.told(fmt.Errorf("%w: nothing that could be forgotten", errNothing)))
+		why := "nothing that could be forgotten"
+		if plan.Unfinished {
+			why += "; what was forgotten before is not gone from all files yet: `cmemd status` says when it is"
+		}
+		return cmp.Or(err, a.told(fmt.Errorf("%w: %s", errNothing, why)))
 	}
 	if a.json && (f.q.DryRun || !f.yes) {
 		return a.printJSON(plan)
@@ -91,7 +95,7 @@ func (a *app) forget(ctx context.Context, client *api.Client, f forgetCommand) e
 	done, err := client.Forget(ctx, f.q, func(p api.Progress) { m.set(p.Done, p.Total) })
 	m.end()
 	if err != nil {
-		return advise(err, "what was begun goes on, or is finished when the daemon starts again: `cmemd status` says when it is done")
+		return advise(err, "what was begun is tried again until it is done: `cmemd status` says when it is")
 	}
 	return a.showForgotten(done)
 }
@@ -175,6 +179,7 @@ func recordWords(k events.Kind, n int) string {
 		events.KindContextCompacted: "compaction", events.KindTurnReceived: "observer answer", events.KindTurnFailed: "failed turn",
 		events.KindOutputDropped: "dropped output", events.KindOutputSkipped: "skipped output",
 		events.KindObservationParsed: "observation", events.KindSummaryParsed: "summary", events.KindMemorySaved: "saved memory",
+		events.KindClaimChecked: "recheck",
 	}[k]
 	switch {
 	case one == "":
@@ -203,7 +208,7 @@ func (a *app) showForgotten(done api.Forgotten) error {
 	}
 	if len(done.Refused) > 0 {
 		return a.told(advise(fmt.Errorf("%s could not be asked to forget", plural(len(done.Refused), "session")),
-			"it is tried again when the daemon starts; `cmemd logs` says more"))
+			"it is tried again, and `cmemd status` says when it is done; `cmemd logs` says more"))
 	}
 	return nil
 }
