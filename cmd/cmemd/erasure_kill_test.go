@@ -38,6 +38,9 @@ func TestForgettingIsKilledAtEveryMoment(t *testing.T) {
 		if files := p.holding(word); len(files) < 3 {
 			t.Fatalf("%s is in %v alone before it is forgotten: the search does not work", word, files)
 		}
+		if files := p.holding(word + "secret"); !slices.Contains(files, pathsOf(p.home).log) {
+			t.Fatalf("%ssecret, of a payload that is compressed, is in %v before it is forgotten: the search does not work", word, files)
+		}
 		took := p.forgetAndKill(ctx, daemon, word, time.Duration(random.Int64N(int64(whole))))
 		if took > 0 {
 			whole = took * 11 / 10
@@ -77,13 +80,16 @@ func (p program) say(ctx context.Context, word string, round int) {
 	for s := range 2 {
 		common := fmt.Sprintf(`"session_id":"forget-%d-%d","cwd":"/tmp","transcript_path":"/x"`, round, s)
 		for i := range 20 {
-			said := word
-			if i%2 == 0 {
+			said, long := word, "short"
+			switch {
+			case i%2 == 0:
 				said = "harmless"
+			case i == 1:
+				long = longWith(word)
 			}
 			post(fmt.Sprintf(`{%s,"hook_event_name":"PostToolUse","tool_name":"Edit","tool_use_id":"toolu_%d_%d_%d",`+
-				`"tool_input":{"file_path":"/tmp/%s%d.go","old_string":"a","new_string":"b"},"tool_response":{"filePath":"/tmp/%s.go"}}`,
-				common, round, s, i, said, i, said))
+				`"tool_input":{"file_path":"/tmp/%s%d.go","old_string":"a","new_string":"b"},"tool_response":{"filePath":"/tmp/%s.go","note":%q}}`,
+				common, round, s, i, said, i, said, long))
 		}
 		post(fmt.Sprintf(`{%s,"hook_event_name":"Stop","stop_hook_active":false,"last_assistant_message":"Renamed to %s."}`, common, word))
 	}
