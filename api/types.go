@@ -39,7 +39,7 @@ type SearchQuery struct {
 	Kind    string // observation, summary, memory, prompt; several with commas between
 	Type    string
 	Concept string
-	File    string // the end of a path
+	File    string // the end of a path, or of a folder's: what lies in it; an absolute one in every folder of its project
 	Session string // our id, or the agent's or the saver's own name
 	Agent   string
 	Since   time.Time // inclusive, as Until

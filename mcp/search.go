@@ -43,7 +43,7 @@ func searchTool() spec {
 			"kind":    word("only rows of one kind", "observation", "summary", "memory", "prompt"),
 			"type":    text("only observations of one type: bugfix, feature, refactor, change, discovery, decision, ..."),
 			"concept": text("only rows that stand under this concept: gotcha, pattern, trade-off, how-it-works, ..."),
-			"file":    texts("only rows about files whose path ends so", maxName),
+			"file":    texts("only rows about files whose path ends so, or that lie in such a folder; an absolute path will do", maxName),
 			"session": text("only rows of one session, by its id"),
 			"since":   text("not before: 2026-01-31, 2026-01-31T15:04Z, or how long ago: 36h, 7d, 2w"),
 			"until":   text("not after; written as since is"),

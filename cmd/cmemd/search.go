@@ -57,7 +57,7 @@ func (s *searched) flags(c *cobra.Command) {
 	f.StringSliceVar(&s.kinds, "kind", nil, "observation, summary, memory, prompt; several with commas, or given again")
 	f.StringVar(&q.Type, "type", "", "of observations: bugfix, feature, decision, ...")
 	f.StringVar(&q.Concept, "concept", "", "one that stands beside it")
-	f.StringVar(&q.File, "file", "", "the end of a path that it is about")
+	f.StringVar(&q.File, "file", "", "the end of a path that it is about, or of a folder's; or an absolute path")
 	f.StringVar(&q.Session, "session", "", "its id, ours or the agent's")
 	f.StringVar(&q.Agent, "agent", "", "whose memory")
 	f.StringVar(&q.Sort, "sort", "", "relevance, newest, oldest")
