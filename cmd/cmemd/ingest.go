@@ -54,10 +54,12 @@ type transcript struct {
 	path string // absolute
 	size int64
 	at   time.Time
+	err  error // why it cannot be looked at; nil: it can
 }
 
 // transcripts lists the files that paths name, and those below the folders that they name, the oldest first: so the log
-// has sessions in the order in which they ended.
+// has sessions in the order in which they ended. What lies below a named folder and cannot be looked at has its error; what
+// is named and is not there is an error of the whole.
 func transcripts(paths []string) ([]transcript, error) {
 	var files []transcript
 	for _, path := range paths {
@@ -65,24 +67,35 @@ func transcripts(paths []string) ([]transcript, error) {
 		if err != nil {
 			return nil, err
 		}
-		err = filepath.WalkDir(path, func(at string, d fs.DirEntry, err error) error {
-			if err != nil || d.IsDir() || at != path && filepath.Ext(at) != ".jsonl" {
-				return err
-			}
-			info, err := os.Stat(at)
-			if err == nil && info.Mode().IsRegular() {
-				files = append(files, transcript{path: at, size: info.Size(), at: info.ModTime()})
-			}
-			return err
-		})
-		if err != nil {
+		if _, err := os.Stat(path); err != nil {
 			return nil, err
 		}
+		_ = filepath.WalkDir(path, func(at string, d fs.DirEntry, err error) error {
+			if err == nil && (d.IsDir() || at != path && filepath.Ext(at) != ".jsonl") {
+				return nil
+			}
+			if t, ok := transcriptAt(at, err); ok {
+				files = append(files, t)
+			}
+			return nil
+		})
 	}
 	slices.SortFunc(files, func(a, b transcript) int {
 		return cmp.Or(a.at.Compare(b.at), strings.Compare(a.path, b.path))
 	})
 	return slices.CompactFunc(files, func(a, b transcript) bool { return a.path == b.path }), nil
+}
+
+// transcriptAt is the file at path, which a walk came to with err. It reports false for what is no file.
+func transcriptAt(path string, err error) (transcript, bool) {
+	if err != nil {
+		return transcript{path: path, err: err}, true
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return transcript{path: path, err: err}, true
+	}
+	return transcript{path: path, size: info.Size(), at: info.ModTime()}, info.Mode().IsRegular()
 }
 
 // An ingestedFile is what became of one transcript.
@@ -137,6 +150,9 @@ func whose(agent, path string) string {
 }
 
 func ingestOne(ctx context.Context, client *api.Client, agent string, t transcript, m *meter) (api.Ingested, error) {
+	if t.err != nil {
+		return api.Ingested{}, t.err
+	}
 	f, err := os.Open(t.path)
 	if err != nil {
 		return api.Ingested{}, err

@@ -50,3 +50,34 @@ func TestTranscripts(t *testing.T) {
 		t.Errorf("a path that is not there: %v", err)
 	}
 }
+
+// What cannot be looked at below a named folder is one transcript that is not read, and keeps no other back; where it is
+// named itself there is nothing to go on with.
+func TestTranscriptsThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	good, dangling := filepath.Join(dir, "b", "good.jsonl"), filepath.Join(dir, "a.jsonl")
+	if err := os.MkdirAll(filepath.Dir(good), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(good, []byte("{}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(filepath.Join(dir, "gone"), dangling); err != nil {
+		t.Skip(err)
+	}
+	files, err := transcripts([]string{dir, dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]bool{}
+	for _, f := range files {
+		got[f.path] = f.err == nil
+	}
+	if diff := cmp.Diff(map[string]bool{dangling: false, good: true}, got); diff != "" || len(files) != 2 {
+		t.Errorf("%d files, read or not (-want +got):\n%s", len(files), diff)
+	}
+	if _, err := transcripts([]string{good, dangling}); !os.IsNotExist(err) {
+		t.Errorf("a link that is named and leads nowhere: got %v", err)
+	}
+}
