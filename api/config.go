@@ -181,6 +181,7 @@ type Server struct {
 	mcp     http.Handler   // nil: none
 	buffers sync.Pool      // of *bytes.Buffer
 	asides  asides         // payloads on their way into bad
+	drained chan struct{}  // closed after the first whole pass through the spool
 	again   chan struct{}  // holds one token: one request for turns again at a time
 	curate  chan struct{}  // holds one token: one correction or undo at a time
 	helping sync.Mutex     // orders the start of helpers and the end
@@ -203,7 +204,8 @@ func New(cfg Config) (*Server, error) {
 	if cfg.System == nil || cfg.Log == nil || cfg.Views == nil || cfg.Index == nil || cfg.Recall == nil {
 		return nil, errors.New("api: a system, a log, views, an index and a recall are required")
 	}
-	s := &Server{cfg: cfg.withDefaults(), spool: cfg.Spool, again: make(chan struct{}, 1), curate: make(chan struct{}, 1), ending: make(chan struct{})}
+	s := &Server{cfg: cfg.withDefaults(), spool: cfg.Spool, again: make(chan struct{}, 1), curate: make(chan struct{}, 1)}
+	s.drained, s.ending = make(chan struct{}), make(chan struct{})
 	s.logger, s.started = s.cfg.Logger, s.cfg.Now()
 	s.facts = newFacts(s.cfg.Repos, s.cfg.Now)
 	if cfg.Rules != nil {

@@ -29,15 +29,22 @@ const (
 // will never be taken is put aside with its reason; what cannot be taken now is tried again. An entry is removed when
 // it is on disk in the log. Requests may be served meanwhile: a payload that is posted too is recorded once. It is
 // called once; without a spool it only waits. A file that cannot be read or moved is told of once and holds up no other.
+// Drained is closed after its first whole pass.
 func (s *Server) Drain(ctx context.Context) error {
 	tick := time.NewTicker(s.cfg.DrainEvery)
 	defer tick.Stop()
 	var cleaned time.Time
 	stuck := map[string]bool{}
+	passed := false
 	for {
+		whole := true
 		if s.cfg.Spool != nil {
-			s.drainOnce(ctx, stuck)
+			whole = s.drainOnce(ctx, stuck)
 			cleaned = s.cleanSpool(cleaned)
+		}
+		if whole && !passed {
+			passed = true
+			close(s.drained)
 		}
 		select {
 		case <-tick.C:
@@ -46,6 +53,10 @@ func (s *Server) Drain(ctx context.Context) error {
 		}
 	}
 }
+
+// Drained is closed once Drain has gone through the whole spool for the first time: what hooks kept while no daemon took it
+// is in the log then, or will never be.
+func (s *Server) Drained() <-chan struct{} { return s.drained }
 
 func (s *Server) cleanSpool(last time.Time) time.Time {
 	now := s.cfg.Now()
@@ -59,13 +70,13 @@ func (s *Server) cleanSpool(last time.Time) time.Time {
 	return now
 }
 
-// drainOnce goes once through the spool, and stops where nothing is taken for now. stuck holds the names of which it has
-// been told that they cannot be read or moved.
-func (s *Server) drainOnce(ctx context.Context, stuck map[string]bool) {
+// drainOnce goes once through the spool, and stops where nothing is taken for now: then it reports false. stuck holds the
+// names of which it has been told that they cannot be read or moved.
+func (s *Server) drainOnce(ctx context.Context, stuck map[string]bool) bool {
 	names, err := s.spool.Names()
 	if err != nil {
 		s.logger.Error("the spool cannot be read", "err", err)
-		return
+		return false
 	}
 	maps.DeleteFunc(stuck, func(name string, _ bool) bool {
 		_, waits := slices.BinarySearch(names, name)
@@ -74,16 +85,16 @@ func (s *Server) drainOnce(ctx context.Context, stuck map[string]bool) {
 	run := &drainRun{s: s, stuck: stuck}
 	for _, name := range names {
 		if ctx.Err() != nil {
-			return
+			return false
 		}
 		if s.asides.has(name) {
 			continue
 		}
 		if !run.add(ctx, name) {
-			return
+			return false
 		}
 	}
-	run.flush(ctx)
+	return run.flush(ctx)
 }
 
 // drainRun collects entries of one session that follow one another.

@@ -38,7 +38,8 @@ const (
 	maxUnread = 256 << 20
 )
 
-// postIngest records what a transcript reports and the log does not have yet.
+// postIngest records what a transcript reports and the log does not have yet. Where hooks and transcripts have no key in
+// common it waits for what hooks left in the spool: the log has to know of which sessions they tell.
 func (s *Server) postIngest(w http.ResponseWriter, r *http.Request) error {
 	p := paramsOf(r, "path")
 	path := p.text("path")
@@ -51,6 +52,13 @@ func (s *Server) postIngest(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	t.Redact = s.cfg.Secrets
+	if !hooks.SharesKeys(r.PathValue("agent")) {
+		select {
+		case <-s.drained:
+		case <-r.Context().Done():
+			return r.Context().Err()
+		}
+	}
 	in := newIngest(s, t.Progress)
 	if err := in.run(r.Context(), t.Captures()); err != nil {
 		_, _ = io.CopyN(io.Discard, body, maxUnread) // the error that counts is the first

@@ -123,13 +123,24 @@ func (d *daemon) startAll(ctx context.Context, t *tasks, listeners []net.Listene
 	t.start(ctx, "eraser", d.eraser.Run)
 	t.start(ctx, "server", func(ctx context.Context) error { return d.server.Run(ctx, listeners...) })
 	if d.watch != nil {
-		t.start(ctx, "watch transcripts", d.watch.Run)
+		t.start(ctx, "watch transcripts", d.watchTranscripts)
 	}
 	t.start(ctx, "start", func(ctx context.Context) error {
 		defer context.AfterFunc(ctx, halt)()
 		d.catchUp(catching)
 		return d.server.Drain(ctx)
 	})
+}
+
+// watchTranscripts follows transcripts once the log has what hooks left in the spool: of some agents nothing but that tells
+// what a transcript repeats.
+func (d *daemon) watchTranscripts(ctx context.Context) error {
+	select {
+	case <-d.server.Drained():
+		return d.watch.Run(ctx)
+	case <-ctx.Done():
+		return nil
+	}
 }
 
 // kept is run, a view's, whose failure does not end the daemon: what is captured is in the log, and a view that stands
