@@ -27,7 +27,7 @@ func newService(a *app) *cobra.Command {
 	printOnly := false
 	put := &cobra.Command{
 		Use: "install", Short: "Write the unit, and have the system start the daemon", Args: takes(0, 0, ""),
-		Long: "Install writes a systemd user unit, or a launchd agent, and starts it. A daemon that runs already is stopped first. A second\nrun writes the file anew.",
+		Long: "Install writes a systemd user unit, or a launchd agent, and starts it. A daemon that runs already is stopped first. A second\nrun writes the file anew; one that somebody else wrote is left alone.",
 		RunE: func(c *cobra.Command, _ []string) error { return a.installService(c.Context(), printOnly) },
 	}
 	put.Flags().BoolVar(&printOnly, "print", false, "only print the file")
@@ -49,9 +49,10 @@ type shownService struct {
 	Manager   string `json:"manager"`
 	Path      string `json:"path"`
 	Installed bool   `json:"installed"`
-	Current   bool   `json:"current"` // the file is what this cmemd would write
-	Enabled   bool   `json:"enabled"` // it is started at login
-	Active    bool   `json:"active"`  // it runs
+	Foreign   bool   `json:"foreign,omitempty"` // somebody else wrote the file
+	Current   bool   `json:"current"`           // the file is what this cmemd would write
+	Enabled   bool   `json:"enabled"`           // it is started at login
+	Active    bool   `json:"active"`            // it runs
 	Note      string `json:"note,omitempty"`
 }
 
@@ -92,6 +93,9 @@ func (a *app) installService(ctx context.Context, printOnly bool) error {
 		a.printf("%s", visible(s.text))
 		return nil
 	}
+	if _, err := s.read(); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return advise(err, "move it away, or keep it: hooks start a daemon where none runs")
+	}
 	if err := os.MkdirAll(filepath.Dir(s.path), 0o700); err != nil {
 		return err
 	}
@@ -105,7 +109,18 @@ func (a *app) installService(ctx context.Context, printOnly bool) error {
 	if err := pathsOf(home).make(); err != nil {
 		return err
 	}
+	if err := a.startService(ctx, s, home); err != nil {
+		return err
+	}
+	return a.serviceStatus(ctx)
+}
+
+// startService has the system run what s says, and not what it said before.
+func (a *app) startService(ctx context.Context, s serviceFile, home string) error {
 	if s.manager == "launchd" { // it has nothing that would do it
+		if err := a.forgetAgent(ctx, s); err != nil {
+			return err
+		}
 		if err := a.stopRunning(ctx, home); err != nil {
 			return err
 		}
@@ -116,7 +131,28 @@ func (a *app) installService(ctx context.Context, printOnly bool) error {
 				"where you log in, `%s` starts it", strings.Join(argv, " "))
 		}
 	}
-	return a.serviceStatus(ctx)
+	return nil
+}
+
+// forgetEvery is how often launchd is asked whether it has forgotten an agent: it answers before the daemon has ended.
+const forgetEvery = 100 * time.Millisecond
+
+// forgetAgent has launchd end and forget what it knows under the name of s, and returns when it has. That it knows nothing is
+// no error: an agent that it knows cannot be put in again.
+func (a *app) forgetAgent(ctx context.Context, s serviceFile) error {
+	ctx, cancel := context.WithTimeout(ctx, manageWait)
+	defer cancel()
+	for _, argv := range s.stopCommands() {
+		_ = a.manage(ctx, argv) // whether it is known is asked next
+	}
+	for a.manage(ctx, s.knownCommand()) == nil {
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("launchd still runs the daemon that it is to start anew: %w", ctx.Err())
+		case <-time.After(forgetEvery):
+		}
+	}
+	return nil
 }
 
 // stopRunning stops the daemon of home, if one runs.
@@ -146,6 +182,14 @@ func (s serviceFile) stopCommands() [][]string {
 	return [][]string{{"launchctl", "bootout", launchDomain() + "/" + agentName}}
 }
 
+// knownCommand succeeds where the system runs it; launchd, also where it is about to.
+func (s serviceFile) knownCommand() []string {
+	if s.manager == "systemd" {
+		return systemctl("is-active", unitName)
+	}
+	return []string{"launchctl", "print", launchDomain() + "/" + agentName}
+}
+
 func systemctl(args ...string) []string { return append([]string{"systemctl", "--user"}, args...) }
 
 func launchDomain() string { return "gui/" + strconv.Itoa(os.Getuid()) }
@@ -171,8 +215,10 @@ func (a *app) uninstallService(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if _, err := os.Stat(s.path); errors.Is(err, fs.ErrNotExist) {
+	if _, err := s.read(); errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%w: there is no %s", errNothing, s.path)
+	} else if err != nil {
+		return advise(err, "it was left as it is")
 	}
 	var stopped error
 	for _, argv := range s.stopCommands() {
@@ -210,15 +256,14 @@ func (a *app) serviceStatus(ctx context.Context) error {
 		return err
 	}
 	shown := shownService{Manager: s.manager, Path: s.path}
-	text, err := os.ReadFile(s.path)
-	shown.Installed, shown.Current = err == nil, string(text) == s.text
+	text, err := s.read()
+	shown.Foreign = errors.Is(err, errForeignService)
+	shown.Installed, shown.Current = err == nil || shown.Foreign, text == s.text
+	shown.Enabled = shown.Installed
 	if s.manager == "systemd" {
 		shown.Enabled = a.manage(ctx, systemctl("is-enabled", unitName)) == nil
-		err = a.manage(ctx, systemctl("is-active", unitName))
-	} else {
-		shown.Enabled = shown.Installed
-		err = a.manage(ctx, []string{"launchctl", "print", launchDomain() + "/" + agentName})
 	}
+	err = a.manage(ctx, s.knownCommand())
 	if shown.Active = err == nil; err != nil {
 		shown.Note = err.Error()
 	}
@@ -240,7 +285,10 @@ func (a *app) showService(s shownService) {
 	a.field("manager", s.Manager)
 	a.field("file", s.Path)
 	a.field("installed", yesNo[s.Installed])
-	if s.Installed && !s.Current {
+	switch {
+	case s.Foreign:
+		a.field("", "cmemd did not write it, and leaves it alone")
+	case s.Installed && !s.Current:
 		a.field("", "another one than this cmemd writes: `cmemd service install` writes it anew")
 	}
 	a.field("at login", yesNo[s.Enabled])

@@ -3,7 +3,9 @@ package main
 import (
 	"bytes"
 	"encoding/xml"
+	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 )
@@ -32,10 +34,27 @@ func serviceFor(goos, person, config, program, home string) (s serviceFile, ok b
 	return s, false
 }
 
+// errForeignService is a file under the service's name that somebody else wrote.
+var errForeignService = errors.New("it is not cmemd's")
+
+// writtenBy is in each file that is written, and in no other.
+const writtenBy = "written by `cmemd service install`, which writes it anew"
+
+// read is what stands in the file. The errors are those of reading it, and errForeignService.
+func (s serviceFile) read() (string, error) {
+	text, err := os.ReadFile(s.path)
+	if err == nil && !bytes.Contains(text, []byte(writtenBy)) {
+		err = fmt.Errorf("%s: %w", s.path, errForeignService)
+	}
+	return string(text), err
+}
+
 // systemdUnit runs the daemon in the person's session. A daemon that hooks have started is asked to make room first; one that
 // is told to stop ends with 0 and is not started again.
 func systemdUnit(program, home string) string {
-	return fmt.Sprintf(`[Unit]
+	return "# " + writtenBy + fmt.Sprintf(`
+
+[Unit]
 Description=cmemd, a memory for coding agents
 Documentation=https://github.com/cmemd/cmemd
 
@@ -66,6 +85,7 @@ func systemdWord(word string) string {
 func launchdPlist(program, home string) string {
 	return fmt.Sprintf(`<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+<!-- %s -->
 <plist version="1.0">
 <dict>
 	<key>Label</key>
@@ -95,7 +115,7 @@ func launchdPlist(program, home string) string {
 	<string>Background</string>
 </dict>
 </plist>
-`, agentName, xmlText(program), xmlText(home))
+`, writtenBy, agentName, xmlText(program), xmlText(home))
 }
 
 func xmlText(s string) string {
