@@ -17,7 +17,8 @@ import (
 )
 
 const installHelp = `Install puts cmemd into coding agents: their hooks, and memory as tools (MCP). Without a name it finds the agents of this
-machine. It first shows what it would change, and asks; without a terminal it only shows, unless --yes is given.
+machine. It first shows what it would change, and asks; without a terminal it only shows, unless --yes is given, which names
+each file on a line. --dry-run shows all.
 
 Settings keep their order, comments and line ends; what was there before is kept, and ` + "`cmemd uninstall`" + ` brings it back. A
 second run changes nothing, but what a newer cmemd does otherwise. Settings that cannot be read are left as they are.
@@ -28,7 +29,7 @@ runs hooks only once you trust them there: what it says of that is shown.`
 
 const uninstallHelp = `Uninstall takes cmemd out of coding agents; without a name, out of all that it is in. It shows what would change, and asks.
 A file that nobody has changed since gets back the bytes that it had before; from another one exactly the entries of cmemd
-go. What is remembered stays.`
+go, and what you wrote stays as you wrote it. What is remembered stays.`
 
 // An installCommand is the flags of install and uninstall.
 type installCommand struct {
@@ -168,7 +169,7 @@ func (x *installation) run(ctx context.Context, agents []install.Agent) error {
 		}
 	}
 	if !x.app.json {
-		x.app.printInstalls(shown)
+		x.app.printInstalls(shown, x.flags.yes && !x.flags.dryRun)
 	}
 	ok, err := x.agrees(len(plans))
 	if err != nil {

@@ -83,15 +83,45 @@ func (x *installation) show(agent install.Agent, p install.Plan, err error) *sho
 	return s
 }
 
-// printInstalls shows what would change.
-func (a *app) printInstalls(all []*shownInstall) {
+// sum is how many lines come and go, of a change whose difference is text.
+func (f shownFile) sum() string {
+	plus, minus, begun := 0, 0, false
+	for line := range strings.Lines(f.Diff) {
+		switch {
+		case strings.HasPrefix(line, "@@"):
+			begun = true
+		case !begun: // the names of the two files
+		case strings.HasPrefix(line, "+"):
+			plus++
+		case strings.HasPrefix(line, "-"):
+			minus++
+		}
+	}
+	return fmt.Sprintf("(+%d -%d lines)", plus, minus)
+}
+
+// print shows a change: whole to somebody who is to decide, else on one line.
+func (f shownFile) print(a *app, brief bool) {
+	line := f.Action + " " + visibleLine(f.Path)
+	if f.Mode != "" {
+		line += " " + f.Mode
+	}
+	if brief {
+		a.printf("%s %s\n", line, f.sum())
+		return
+	}
+	a.printf("%s\n%s", line, visible(f.Diff))
+}
+
+// printInstalls shows what would change. Brief leaves the differences out.
+func (a *app) printInstalls(all []*shownInstall, brief bool) {
 	if len(all) == 0 {
 		a.say("cmemd is in no agent of this machine")
 	}
 	for _, s := range all {
 		a.heading("%s (%s): %s", s.Title, s.Agent, s.State)
 		for _, f := range s.Files {
-			a.printf("%s %s %s\n%s", f.Action, visibleLine(f.Path), f.Mode, visible(f.Diff))
+			f.print(a, brief)
 		}
 		if s.Folder != "" {
 			a.printf("folder %s\n", visibleLine(s.Folder))
