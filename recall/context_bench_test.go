@@ -33,7 +33,6 @@ func BenchmarkContext(b *testing.B) {
 		if looked = cmp.Or(looked, n); n > 4*looked {
 			b.Errorf("a prompt looks at %d of %d documents, and at %d of the fewest", n, rows, looked)
 		}
-		b.Logf("a prompt looks at %d of %d documents", n, rows)
 	}
 }
 

@@ -52,7 +52,7 @@ func (c *chooser) loadPrompt(ctx context.Context) error {
 		Kinds: []projections.Kind{projections.Observation, projections.Summary, projections.Memory},
 	}
 	c.score = map[events.ID]int{}
-	for fit := 0; q.Offset < mostPromptHits; q.Offset += lookPromptHits {
+	for fit := 0; q.Offset < mostPromptHits; q.Offset, q.Limit = q.Offset+q.Limit, mostPromptHits-lookPromptHits {
 		found, err := c.recall.Search(ctx, q)
 		if err != nil {
 			return err
