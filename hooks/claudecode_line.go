@@ -10,6 +10,7 @@ type claudeLine struct {
 	kind, subtype, uuid, parent     string
 	session, cwd, branch, promptID  string
 	agentID, failure, trigger       string
+	forkedFrom                      string // the session of which the line is a copy
 	meta, side, compacted, apiError bool
 	at                              time.Time
 	message, result, attachment     []byte
@@ -27,6 +28,8 @@ func (l *claudeLine) set(key string, value []byte) {
 		l.parent = cleanName(stringOf(value), maxName)
 	case "sessionId", "session_id":
 		l.session = strings.TrimSpace(stringOf(value))
+	case "forkedFrom":
+		l.forkedFrom = strings.TrimSpace(member(value, "sessionId"))
 	case "cwd":
 		l.cwd = stringOf(value)
 	case "gitBranch":

@@ -117,6 +117,10 @@ func (t *claudeReader) line(line []byte, emit func(session.Capture)) (skipped st
 	if l.at = t.time(); l.at.IsZero() {
 		return "", &FieldError{Field: "timestamp", Err: ErrMissing}
 	}
+	if t.isCopy(&l) {
+		t.prime(&l)
+		return forkedLine, nil
+	}
 	t.emit = emit
 	s, err := t.enter(&l)
 	if err != nil {
@@ -134,15 +138,22 @@ func (t *claudeReader) time() time.Time {
 	return t.at
 }
 
+// sessionOf is the id of a line's session: its own, else that of the line before, else as the file is called.
+func (t *claudeReader) sessionOf(l *claudeLine) string {
+	switch {
+	case l.session != "":
+		return l.session
+	case t.current != nil:
+		return t.current.origin.AgentSession
+	case t.path != "":
+		return strings.TrimSuffix(filepath.Base(t.path), ".jsonl")
+	}
+	return ""
+}
+
 // enter returns the session of a line, which it opens at first sight. Old lines may lack what the ones before them said.
 func (t *claudeReader) enter(l *claudeLine) (*claudeSession, error) {
-	id := l.session
-	if id == "" && t.current != nil {
-		id = t.current.origin.AgentSession
-	}
-	if id == "" && t.path != "" {
-		id = strings.TrimSuffix(filepath.Base(t.path), ".jsonl")
-	}
+	id := t.sessionOf(l)
 	if l.cwd == "" && id == t.begun {
 		l.cwd = t.folder
 	}
@@ -247,6 +258,11 @@ func (t *claudeReader) call(s *claudeSession, l *claudeLine, block []byte) {
 	if !l.side {
 		s.said = nil
 	}
+	t.keep(block)
+}
+
+// keep keeps a tool call.
+func (t *claudeReader) keep(block []byte) {
 	if id := cleanName(member(block, "id"), maxName); id != "" {
 		c := openCall{
 			tool:  cleanName(member(block, "name"), maxName),

@@ -14,6 +14,7 @@ import (
 //
 //	line                                          captured as
 //	session_meta                                  SessionOpened{transcript}, before the first capture; the first counts
+//	copies of the session it was forked from      -: that one's rollout has them
 //	message of the user                           PromptSubmitted, under the key of the hook; not what Codex writes there
 //	function_call, custom_tool_call,              ToolUsed, with their outputs; a shell command in the hook's form, failed by
 //	local_shell_call                              its exit code
@@ -41,6 +42,7 @@ func codexTime(line []byte) time.Time { return parseTime(member(line, "timestamp
 
 type codexReader struct {
 	reader
+	fork           codexFork
 	subagent, role string               // of a subagent's rollout
 	turn           string               // at work, or ""
 	ended          bool                 // the turn said so, older ones do not
@@ -61,6 +63,9 @@ func (t *codexReader) line(line []byte, emit func(session.Capture)) (skipped str
 		return "", &FieldError{Field: "timestamp", Err: ErrMissing}
 	}
 	t.emit = emit
+	if t.fork.copied(kind, payload, at) {
+		return forkedLine, nil
+	}
 	if kind == "session_meta" {
 		return "", t.meta(payload)
 	}
@@ -107,6 +112,7 @@ func (t *codexReader) meta(payload []byte) error {
 	if err := t.name(orElse(root, id), "id"); err != nil {
 		return err
 	}
+	t.fork = codexFork{id: id, from: member(payload, "forked_from_id")}
 	if root != "" && id != root {
 		t.subagent = cleanName(id, maxName)
 		t.role = cleanName(member(payload, "agent_role"), maxName)
