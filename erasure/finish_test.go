@@ -63,9 +63,9 @@ func TestFinish(t *testing.T) {
 		w.checkLeft(gone)
 		w.verify()
 		w.checkViews()
-		w.purged = 0
-		if err := w.eraser(0).finish(t.Context()); err != nil || w.purged != 0 {
-			t.Errorf("kill %d: a second look: %v, files made anew %d times", kill, err, w.purged)
+		w.purged.Store(0)
+		if err := w.eraser(0).finish(t.Context()); err != nil || w.purged.Load() != 0 {
+			t.Errorf("kill %d: a second look: %v, files made anew %d times", kill, err, w.purged.Load())
 		}
 		if s := next.Status(); s.Owed {
 			t.Errorf("kill %d: something is owed still", kill)
@@ -113,7 +113,7 @@ func TestRefusedIsTriedAgain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	history(w)
-	w.refuse[sessionOf("one")] = true
+	w.refuse.Store(sessionOf("one"), true)
 	done := w.forget(Request{Query: "tool"})
 	if len(done.Refused) != 1 || done.Refused[0].Session != sessionOf("one") || done.Sessions != 1 {
 		t.Fatalf("done %+v", done)
@@ -125,7 +125,7 @@ func TestRefusedIsTriedAgain(t *testing.T) {
 	if err := next.finish(t.Context()); !errors.Is(err, errRefused) {
 		t.Errorf("finish: %v, want %v", err, errRefused)
 	}
-	w.refuse = nil
+	w.refuse.Clear()
 	if err := next.finish(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -172,9 +172,9 @@ func TestRetention(t *testing.T) {
 	}
 	rest := []string{"a prompt", "open", "raw [what was made of it]", "what was made of it", "young", "raw [young memory]", "young memory"}
 	look(2, rest...)
-	w.purged = 0
+	w.purged.Store(0)
 	look(2, rest...)
-	if w.purged != 0 {
+	if w.purged.Load() != 0 {
 		t.Error("files were made anew for nothing")
 	}
 	w.observe(s, 1, []events.Position{open}, "late")

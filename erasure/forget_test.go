@@ -218,8 +218,8 @@ func TestForgetRefuses(t *testing.T) {
 		}
 	}
 	w.checkLeft(nil)
-	if w.purged != 0 {
-		t.Errorf("files were made anew %d times", w.purged)
+	if w.purged.Load() != 0 {
+		t.Errorf("files were made anew %d times", w.purged.Load())
 	}
 }
 

@@ -110,14 +110,14 @@ func TestFinishLaterLooks(t *testing.T) {
 		t.Fatalf("left:\n%s", left)
 	}
 	w.caughtUp()
-	w.purged = 0
+	w.purged.Store(0)
 	for range 2 {
 		if err := w.eraser(0).finish(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if left := strings.Join(w.left(), "\n"); strings.Contains(left, "deadbeef") || w.purged != 1 {
-		t.Errorf("made anew %d times; left:\n%s", w.purged, left)
+	if left := strings.Join(w.left(), "\n"); strings.Contains(left, "deadbeef") || w.purged.Load() != 1 {
+		t.Errorf("made anew %d times; left:\n%s", w.purged.Load(), left)
 	}
 	w.verify()
 }

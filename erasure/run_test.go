@@ -56,13 +56,13 @@ func TestRunPurgesWhatAForgetCouldNot(t *testing.T) {
 		}
 		time.Sleep(retryFirst + time.Second) // the second try fails
 		synctest.Wait()
-		if s := e.Status(); !s.Owed || w.purged != 0 {
-			t.Fatalf("after a try that fails: owed %t, made anew %d times", s.Owed, w.purged)
+		if s := e.Status(); !s.Owed || w.purged.Load() != 0 {
+			t.Fatalf("after a try that fails: owed %t, made anew %d times", s.Owed, w.purged.Load())
 		}
 		time.Sleep(retryMost)
 		synctest.Wait()
-		if s := e.Status(); s.Owed || w.purged != 1 {
-			t.Errorf("owed %t, made anew %d times, want once", s.Owed, w.purged)
+		if s := e.Status(); s.Owed || w.purged.Load() != 1 {
+			t.Errorf("owed %t, made anew %d times, want once", s.Owed, w.purged.Load())
 		}
 		w.checkLeft([]string{"tool z", "raw [obs z]", "obs z"})
 		w.verify()
@@ -87,8 +87,8 @@ func TestForgetAgainPurges(t *testing.T) {
 			t.Errorf("try %d: owed %t", try, s.Owed)
 		}
 	}
-	if w.purged != 1 {
-		t.Errorf("made anew %d times, want once", w.purged)
+	if w.purged.Load() != 1 {
+		t.Errorf("made anew %d times, want once", w.purged.Load())
 	}
 }
 
@@ -124,8 +124,8 @@ func TestRetentionPurgesLater(t *testing.T) {
 				}
 				again(t, e)
 				synctest.Wait()
-				if s := e.Status(); s.Owed || w.purged != 1 {
-					t.Errorf("status %+v, made anew %d times, want once", s, w.purged)
+				if s := e.Status(); s.Owed || w.purged.Load() != 1 {
+					t.Errorf("status %+v, made anew %d times, want once", s, w.purged.Load())
 				}
 			})
 		})
@@ -139,7 +139,7 @@ func TestARefusalHoldsNobodyBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		history(w)
-		w.refuse[sessionOf("one")] = true
+		w.refuse.Store(sessionOf("one"), true)
 		if done := w.forget(Request{Query: "tool a"}); len(done.Refused) != 1 {
 			t.Fatalf("done %+v, want a refusal", done)
 		}
@@ -155,7 +155,7 @@ func TestARefusalHoldsNobodyBack(t *testing.T) {
 		if s := e.Status(); s.Inputs != 1 || s.Looked.IsZero() || !s.Owed || strings.Contains(left, "tool z") || !strings.Contains(left, "tool a") {
 			t.Fatalf("status %+v, want one input; left:\n%s", s, left)
 		}
-		w.refuse[sessionOf("one")] = false
+		w.refuse.Delete(sessionOf("one"))
 		time.Sleep(retryMost)
 		synctest.Wait()
 		left = strings.Join(w.left(), "\n")

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -26,8 +27,8 @@ type world struct {
 	state  string
 	now    time.Time
 	ids    uint64
-	purged int
-	refuse map[events.SessionID]bool
+	purged atomic.Int32
+	refuse sync.Map             // of events.SessionID: who is parked
 	rows   map[string]events.ID // by title
 	*Eraser
 }
@@ -36,7 +37,7 @@ var errRefused = errors.New("parked")
 
 func newWorld(t testing.TB) *world {
 	t.Helper()
-	w := &world{tb: t, now: epoch, refuse: map[events.SessionID]bool{}, rows: map[string]events.ID{}, state: filepath.Join(t.TempDir(), "forget.json")}
+	w := &world{tb: t, now: epoch, rows: map[string]events.ID{}, state: filepath.Join(t.TempDir(), "forget.json")}
 	w.log = eventlog.NewMemory(eventlog.Config{Now: func() time.Time { return w.now }})
 	var err error
 	if w.views, err = projections.Open(t.TempDir(), w.log, projections.Config{}); err != nil {
@@ -59,7 +60,7 @@ func (w *world) eraser(retain time.Duration) *Eraser {
 	return New(Config{
 		Log: w.log, Views: w.views, Do: w.do, State: w.state, Retain: retain, Slice: -1,
 		Files: []Files{{Name: "files", Purge: func(ctx context.Context, upTo events.Position) error {
-			w.purged++
+			w.purged.Add(1)
 			return w.log.Compact(ctx)
 		}}},
 		Now: func() time.Time { return w.now }, NewID: w.id,
@@ -76,7 +77,7 @@ func (w *world) id() events.ID {
 
 // do is a session without an actor: it folds, decides and appends.
 func (w *world) do(ctx context.Context, id events.SessionID, cmds ...session.Command) (events.Position, error) {
-	if w.refuse[id] {
+	if _, no := w.refuse.Load(id); no {
 		return 0, errRefused
 	}
 	var at events.Position
