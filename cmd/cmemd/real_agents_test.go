@@ -1,10 +1,11 @@
 package main
 
 import (
-	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -13,6 +14,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // otherModel speaks for Codex and Gemini CLI what they ask their models in: it has them write a file, and then stop.
@@ -72,6 +75,7 @@ func (m *otherModel) with(text string) (with, all int) {
 type otherAgent struct {
 	name, program, variable string
 	settings                func(url string) (path, text string)
+	files                   []string // of settings, below the person's home, that cmemd changes
 	env                     func(url string) []string
 	args                    []string
 	transcripts             string // below the person's home
@@ -86,7 +90,8 @@ func otherAgents() []otherAgent {
 			return ".codex/config.toml", "model = \"gpt-5.2-codex\"\nmodel_provider = \"fake\"\n\n[model_providers.fake]\nname = \"fake\"\n" +
 				"base_url = \"" + url + "/v1\"\nwire_api = \"responses\"\n"
 		},
-		env: func(string) []string { return nil },
+		files: []string{".codex/config.toml", ".codex/hooks.json"},
+		env:   func(string) []string { return nil },
 		args: []string{"exec", "--json", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox",
 			"--dangerously-bypass-hook-trust"},
 		transcripts: ".codex/sessions", known: 3, fresh: 1,
@@ -95,6 +100,7 @@ func otherAgents() []otherAgent {
 		settings: func(string) (string, string) {
 			return ".gemini/settings.json", `{"security": {"auth": {"selectedType": "gemini-api-key"}, "folderTrust": {"enabled": false}}}` + "\n"
 		},
+		files: []string{".gemini/settings.json"},
 		env: func(url string) []string {
 			return []string{"GEMINI_API_KEY=none", "GOOGLE_GEMINI_BASE_URL=" + url, "GEMINI_CLI_TRUST_WORKSPACE=true"}
 		},
@@ -104,13 +110,18 @@ func otherAgents() []otherAgent {
 }
 
 // TestRealAgentsRemember: Codex and Gemini CLI as `cmemd install` leaves them. What they do is captured, what was remembered
-// reaches their models in the next session, and their own transcripts tell nothing twice.
+// reaches their models in the next session, their own transcripts tell nothing twice, and a removal leaves their settings as they
+// were, byte for byte.
 func TestRealAgentsRemember(t *testing.T) {
 	t.Parallel()
 	for _, a := range otherAgents() {
 		t.Run(a.name, func(t *testing.T) {
 			t.Parallel()
-			path, err := exec.LookPath(cmp.Or(os.Getenv(a.variable), a.program))
+			path := a.program
+			if named := os.Getenv(a.variable); named != "" {
+				path = named
+			}
+			path, err := exec.LookPath(path)
 			if err != nil {
 				t.Skipf("%s is not installed here: the test looks for it on the PATH, or for what %s names", a.program, a.variable)
 			}
@@ -135,7 +146,11 @@ func (w *personsWorld) remembers(a otherAgent, model *otherModel) {
 	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 		w.t.Fatal(err)
 	}
+	was := w.settingsOf(a)
 	w.ran("cmemd", "install", a.name, "--yes")
+	if cmp.Equal(was, w.settingsOf(a)) {
+		w.t.Errorf("%s: nothing was put into %v", a.name, a.files)
+	}
 	w.ran(a.program, append(a.args, "Look around")...)
 	if got := w.capturedInputs(); got != 2 {
 		w.t.Errorf("%s: captured %d inputs, want a tool call and a stop", a.name, got)
@@ -157,6 +172,27 @@ func (w *personsWorld) remembers(a otherAgent, model *otherModel) {
 	if got := w.capturedInputs(); got != 4 {
 		w.t.Errorf("%s: captured %d inputs of two sessions, want 4", a.name, got)
 	}
+	w.ran("cmemd", "uninstall", "--yes")
+	if diff := cmp.Diff(was, w.settingsOf(a)); diff != "" {
+		w.t.Errorf("%s: -before +after:\n%s", a.name, diff)
+	}
+}
+
+// settingsOf is what an agent's settings hold, of the files that are there.
+func (w *personsWorld) settingsOf(a otherAgent) map[string]string {
+	w.t.Helper()
+	all := map[string]string{}
+	for _, name := range a.files {
+		text, err := os.ReadFile(filepath.Join(w.person, name))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		all[name] = string(text)
+	}
+	return all
 }
 
 // capturedInputs is how many inputs the daemon has captured.

@@ -73,6 +73,31 @@ func TestRealClientRemembers(t *testing.T) {
 	}
 }
 
+// TestRealClientForgetsAnUpgrade: what a person changed between an installation and an upgrade stays, and Claude Code itself
+// knows nothing of cmemd any more after a removal.
+func TestRealClientForgetsAnUpgrade(t *testing.T) {
+	t.Parallel()
+	w := newPersonsWorld(t, "claude", realClaude(t), "")
+	w.settings(`{"cleanupPeriodDays": 30}`)
+	settings := filepath.Join(w.person, ".claude", "settings.json")
+	w.install()
+	text, err := os.ReadFile(settings)
+	if err != nil || !bytes.Contains(text, []byte("30")) {
+		t.Fatalf("%v: %s", err, text)
+	}
+	if err := os.WriteFile(settings, bytes.Replace(text, []byte("30"), []byte("31"), 1), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	w.install("--no-mcp")
+	w.ran("cmemd", "uninstall", "--yes")
+	if diff := cmp.Diff(map[string]string{"/.claude/settings.json": "{\n  \"cleanupPeriodDays\": 31\n}\n"}, w.files()); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	if out := w.ran("claude", "plugin", "marketplace", "list"); strings.Contains(out, "cmemd") {
+		t.Errorf("the client still knows it: %s", out)
+	}
+}
+
 // freeAddress is one of this machine that nobody listens at.
 func freeAddress(t *testing.T) string {
 	t.Helper()
