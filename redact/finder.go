@@ -8,6 +8,8 @@ type finder struct {
 	named    int        // up to where names of values have been looked at
 	optioned int        // up to where options of programs have been looked at
 	keys     int        // up to where keys in PEM have been looked at
+	sought   int        // up to where the quotes of strings have been looked at
+	member   bool       // the last of these strings is the value of a member
 	tails    []stretch  // the last one behind a prefix, by look.tail
 	parts    [3]stretch // of a web token
 	crumb    stretch    // the last value in a cookie

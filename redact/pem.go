@@ -40,6 +40,7 @@ func (f *finder) pem(_ *look, start, end int) {
 // pemFrom adds the key whose first line is s[start:end].
 func (f *finder) pemFrom(start, end int) {
 	i, last, short := end, 0, 0 // last: where what is surely of the key ends; short: runs since then
+	list := f.inList(start)
 	for i < len(f.s) && !strings.HasPrefix(f.s[i:], pemDash) && short <= pemShort {
 		stop := run(f.s, i, isPEM)
 		short++
@@ -49,7 +50,7 @@ func (f *finder) pemFrom(start, end int) {
 		if stop-i >= pemRun {
 			short = 0
 		}
-		next := f.pemGap(stop)
+		next := f.pemGap(stop, list)
 		if next == i {
 			break
 		}
@@ -60,12 +61,15 @@ func (f *finder) pemFrom(start, end int) {
 	}
 	f.keys = max(end, i)
 	if last > 0 {
-		f.add(start, last, "private-key")
+		f.addKey(start, last)
 	}
 }
 
-// pemClose returns where the last line of a key that starts at i ends, or 0.
+// pemClose returns where the last line of a key that starts at i, perhaps behind the sign of a patch, ends, or 0.
 func (f *finder) pemClose(i int) int {
+	if strings.HasPrefix(f.s[i:], "-"+pemEnd) {
+		i++
+	}
 	if !strings.HasPrefix(f.s[i:], pemEnd) {
 		return 0
 	}
@@ -78,11 +82,16 @@ func (f *finder) pemClose(i int) int {
 }
 
 // pemGap returns where the next run of a key can begin, behind what stands between its lines: line ends, numbers and
-// signs at the start of lines, what separates headers, quotes of source code.
-func (f *finder) pemGap(i int) int {
+// signs at the start of lines, what separates headers, quotes of source code, and the strings of a list.
+func (f *finder) pemGap(i int, list bool) int {
 	for i < len(f.s) {
-		c := f.s[i]
+		c, next := f.s[i], 0
+		if list {
+			next = f.nextString(i)
+		}
 		switch {
+		case next > 0:
+			i = next
 		case isSpace(c), strings.IndexByte(":,.;|>#*()'", c) >= 0, c == '"' && !f.json:
 			i++
 		case c == '-' && !strings.HasPrefix(f.s[i:], pemDash):
@@ -114,19 +123,34 @@ func (f *finder) pemTo(start, end int) {
 	}
 	f.keys = end
 	if first < start {
-		f.add(first, end, "private-key")
+		f.addKey(first, end)
 	}
 }
 
 // gapBefore returns where what may stand between two lines of a key, and ends at i, begins.
 func (f *finder) gapBefore(i int) int {
-	for i > f.keys && (isSpace(f.s[i-1]) || i >= 2 && f.s[i-2] == '\\' && f.escaped(i)) {
-		if !isSpace(f.s[i-1]) {
+	for i > f.keys {
+		switch {
+		case isSpace(f.s[i-1]):
 			i--
+		case i >= 2 && f.s[i-2] == '\\' && f.escaped(i):
+			i -= 2
+		case f.s[i-1] == '-' && f.beginsLine(i-1):
+			i-- // a sign of a patch
+		default:
+			before := f.stringBefore(i)
+			if before == 0 {
+				return i
+			}
+			i = before
 		}
-		i--
 	}
 	return i
+}
+
+// beginsLine reports whether a line, escaped or not, or a string of a list begins at i.
+func (f *finder) beginsLine(i int) bool {
+	return f.at(i-1) == '\n' || f.escaped(i) || f.stringBefore(i) > 0
 }
 
 // runBefore returns where the run of a key that ends at i begins. The first letters may be those of an escape sequence.

@@ -106,6 +106,7 @@ type Span struct {
 	Rule       string
 	Weak       bool // another rule that finds some of it knows better what it is
 	quote      bool // it is a number in JSON: the mark becomes a string
+	more       bool // it goes on with the secret before it, and is not counted
 }
 
 // spans lists the secrets of s in their order, none of which overlap.
@@ -134,7 +135,9 @@ func Replace(s string, spans []Span, found map[string]int) string {
 			out.WriteString(Mark(p.Rule))
 		}
 		from = p.End
-		found[p.Rule]++
+		if !p.more {
+			found[p.Rule]++
+		}
 	}
 	out.WriteString(s[from:])
 	return out.String()

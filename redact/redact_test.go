@@ -57,6 +57,59 @@ func TestEachKindIsFoundInJSON(t *testing.T) {
 	}
 }
 
+// TestKeysInLists: a file that is told line by line has a string for each line of a key.
+func TestKeysInLists(t *testing.T) {
+	t.Parallel()
+	r := redact.New()
+	a, b := strings.Repeat("q7Zr2Lw9", 8), strings.Repeat("Xk4Tn8Vb", 8)
+	const begin, end = "-----BEGIN RSA PRIVATE KEY-----", "-----END RSA PRIVATE KEY-----"
+	mark := redact.Mark("private-key")
+	for name, c := range map[string]struct{ in, want []string }{
+		"lines":       {[]string{"x", begin, a, b, "Xk4Tn8==", end, "y"}, []string{"x", mark, mark, mark, mark, mark, "y"}},
+		"a patch":     {[]string{" x", "+" + begin, "+" + a, "+Xk4Tn8==", "+" + end, "+y"}, []string{" x", "+" + mark, mark, mark, mark, "+y"}},
+		"taken out":   {[]string{" x", "-" + begin, "-" + a, "-Xk4Tn8==", "-" + end, " y"}, []string{" x", "-" + mark, mark, mark, mark, " y"}},
+		"unchanged":   {[]string{" " + begin, " " + a, " " + end, "+y"}, []string{" " + mark, mark, mark, "+y"}},
+		"line ends":   {[]string{"x\n", begin + "\n", a + "\r\n", end + "\n", "y"}, []string{"x\n", mark, mark, mark + "\n", "y"}},
+		"with blanks": {[]string{"x", "  " + begin, "  " + a, "", "  " + end}, []string{"x", "  " + mark, mark, "", mark}},
+		"cut off":     {[]string{begin, a, b}, []string{mark, mark, mark}},
+		"its end":     {[]string{"-x y", "-" + a, "-Xk4Tn8==", "-" + end, "y"}, []string{"-x y", "-" + mark, mark, mark, "y"}},
+		"its end, +":  {[]string{a, "+" + b, "+" + end, "y"}, []string{mark, mark, mark, "y"}},
+		"in lines":    {[]string{"x\n" + begin + "\n" + a, b + "\n" + end, "y"}, []string{"x\n" + mark, mark, "y"}},
+		"a begin":     {[]string{begin, "is how it begins", "y"}, []string{begin, "is how it begins", "y"}},
+	} {
+		for _, sep := range []string{",", " ,\n\t"} {
+			join := func(list []string) string {
+				var parts []string
+				for _, s := range list {
+					parts = append(parts, quoted(t, s))
+				}
+				return `{"lines":[` + strings.Join(parts, sep) + `],"n":1}`
+			}
+			got, found := r.JSON(join(c.in))
+			if got != join(c.want) {
+				t.Errorf("%s:\n got %s\nwant %s", name, got, join(c.want))
+			}
+			if n := found["private-key"]; name != "a begin" && (n != 1 || len(found) != 1) {
+				t.Errorf("%s: found %v", name, found)
+			}
+			if again, _ := r.JSON(got); again != got {
+				t.Errorf("%s: the second time it is %s", name, again)
+			}
+		}
+	}
+}
+
+// TestMembersBesideKeys: what stands beside a key in an object is no line of it.
+func TestMembersBesideKeys(t *testing.T) {
+	t.Parallel()
+	key := strings.Repeat("q7Zr2Lw9", 8)
+	in := `{"key" : "-----BEGIN PRIVATE KEY-----\n` + key + `\n","k8sId":"` + key + `"}`
+	want := `{"key" : "[redacted:private-key]\n","k8sId":"` + key + `"}`
+	if got, _ := redact.New().JSON(in); got != want {
+		t.Errorf("got %s\nwant %s", got, want)
+	}
+}
+
 func quoted(t testing.TB, v any) string {
 	t.Helper()
 	var b strings.Builder

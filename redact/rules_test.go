@@ -93,7 +93,7 @@ func TestTimeGrowsWithTheText(t *testing.T) {
 		"sk-", "password=", "token:'", "-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----", "eyJ-", "eyJ.", "https://a:",
 		"/api/webhooks/", `\\`, "xai-sk-", "cookie:a=", "cookie: a=b;", "Bearer ", "Basic ", ":AA", "api key is ", "--token ", "1//0",
 		"token=\"\\\"", "key-", "authorization: a ", "-aa1Q~", "curl -u a:b", "SG.", "eyJaaaaaaaaaa.", "key", "pass", "aaaaaaaaaaaaaa.atlasv1.",
-		"a=token:", "-us1",
+		"a=token:", "-us1", `"-----BEGIN PRIVATE KEY-----",`, `"-----END PRIVATE KEY-----",`, `"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa","`, `",     "`,
 	} {
 		for _, end := range []string{"b", ".", "a"} {
 			took := func(size int) time.Duration {
