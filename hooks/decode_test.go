@@ -215,7 +215,7 @@ func TestToolTexts(t *testing.T) {
 	t.Parallel()
 	u := mustCapture[events.ToolUsed](t, payload("PostToolUse", "tool_name", "Write", "tool_use_id", "t",
 		"tool_input", map[string]any{"content": "keep <private>pw</private>this"},
-		"tool_response", map[string]any{"a": []any{"<private>x", "y"}, "data": strings.Repeat("QUJD", 100)}))
+		"tool_response", map[string]any{"a": []any{"<private>x</private>", "y"}, "data": strings.Repeat("QUJD", 100)}))
 	if want := `{"content":"keep this"}`; u.Input != want {
 		t.Errorf("input: got %s, want %s", u.Input, want)
 	}

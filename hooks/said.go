@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/hooks/relay"
 )
 
 // machineTags are elements that the harness writes where a user's words stand: news of a background task, commands that
@@ -101,7 +102,10 @@ func (v *sieve) toolText(raw, input []byte) (kept string, size int) {
 	case '"':
 		return v.plainText(stringOf(raw))
 	}
-	return capJSON(v.json(cleanJSON(raw, input)), MaxText), len(raw)
+	size = len(raw)
+	raw, _ = relay.CutPrivateJSON(raw) // all of it at once: what a list says is private may begin in one string and end in another
+	input, _ = relay.CutPrivateJSON(input)
+	return capJSON(v.json(cleanJSON(raw, input)), MaxText), size
 }
 
 // plainText is what is recorded of an input or output that is no JSON, and how many bytes it had.

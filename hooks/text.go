@@ -46,7 +46,7 @@ func clean(s string) (out string, private bool) {
 		return s, false
 	}
 	s = dropControls(strings.ToValidUTF8(s, "\uFFFD"))
-	if strings.IndexByte(s, '<') >= 0 {
+	if strings.IndexByte(s, '<') >= 0 || relay.IsEscapedJSON(s) {
 		s, private = relay.CutPrivate(s)
 		s = cutTags(s, injectedTags())
 	}
@@ -74,7 +74,7 @@ func isClean(s string) bool {
 		}
 		run = 0
 	}
-	return !hasOwn(s) && (ascii || (utf8.ValidString(s) && !hasC1(s)))
+	return !relay.IsEscapedJSON(s) && !hasOwn(s) && (ascii || (utf8.ValidString(s) && !hasC1(s)))
 }
 
 // hasC1 reports whether s holds one of the control characters U+0080 to U+009F.

@@ -38,7 +38,7 @@ func (t *Texts) Prompt(s string) (p events.PromptSubmitted, machine bool) {
 // Tool is a tool's input or output, JSON or plain text, and its size before any cut.
 func (t *Texts) Tool(s string) (kept string, size int) {
 	raw := []byte(s)
-	if isObject(raw) && checkJSON(raw) == nil {
+	if k := kindOf(raw); (k == '{' || k == '[') && checkJSON(raw) == nil {
 		return t.v.toolText(raw, nil)
 	}
 	return t.v.plainText(s)

@@ -36,11 +36,13 @@ type scanner struct {
 	stack  []byte // the open containers, '{' or '['
 	expect expect
 	bad    bool // the text is not JSON; pos is where that shows
+	low    int  // the fewest containers that were open since the last token
 }
 
 // next returns the next string, number or literal. It returns false at the end, and where the text is not JSON:
 // valid tells these apart.
 func (s *scanner) next() (token, bool) {
+	s.low = len(s.stack)
 	for {
 		s.space()
 		if s.pos == len(s.data) {
@@ -103,6 +105,7 @@ func (s *scanner) close(c byte) {
 		return
 	}
 	s.stack = s.stack[:n-1]
+	s.low = min(s.low, n-1)
 	s.pos++
 	s.valueDone()
 }

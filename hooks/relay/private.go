@@ -8,13 +8,48 @@ import (
 // CutPrivate removes what stands between <private> and </private>, tags included, and reports whether anything was
 // removed. Tags are told in any letter case and may carry attributes; pairs nest; a tag that is never closed takes the
 // rest of s with it; <private/> takes only itself; a closing tag that closes nothing stays. Control characters do not
-// hide a tag: they are later not stored, and are gone from out if anything was removed. It takes linear time.
+// hide a tag: they are later not stored, and are gone from out if anything was removed. If s is a JSON object or array, its
+// strings are cut by the rule of CutPrivateJSON too: there tags may be escaped. It takes linear time.
 func CutPrivate(s string) (out string, cut bool) {
-	plain := withoutControls(s)
-	if out, cut = cutTags(plain); !cut {
+	out, _, cut = cutOpen(s, 0)
+	inner, more := cutInner(out)
+	return inner, cut || more
+}
+
+// cutOpen is CutPrivate for what stands behind so many open tags, without the look into JSON; open is how many are behind it.
+func cutOpen(s string, before int) (out string, open int, cut bool) {
+	out, open, cut = cutTags(withoutControls(s), before)
+	if !cut {
+		return s, open, false
+	}
+	return out, open, true
+}
+
+// cutInner cuts private text from the strings of s, if s looks like JSON and could hold tags that are escaped.
+func cutInner(s string) (out string, cut bool) {
+	if !IsEscapedJSON(s) {
 		return s, false
 	}
-	return out, true
+	inner, cut := cutJSON([]byte(s), false)
+	if !cut {
+		return s, false
+	}
+	return string(inner), true
+}
+
+// IsEscapedJSON reports whether CutPrivate looks into s: it begins as a JSON object or array, and holds escapes that a tag
+// could be written with.
+func IsEscapedJSON(s string) bool {
+	for i := range len(s) {
+		switch s[i] {
+		case ' ', '\t', '\r', '\n':
+		case '{', '[':
+			return strings.Contains(s[i:], `\u`)
+		default:
+			return false
+		}
+	}
+	return false
 }
 
 // withoutControls is s without the control characters that are no white space. The result may be s.
@@ -39,9 +74,11 @@ func isControl(c byte) bool {
 	return c < ' ' && c != '\n' && c != '\t' && c != '\r' && c != '\f' || c == 0x7f
 }
 
-func cutTags(s string) (out string, cut bool) {
+// cutTags cuts what is inside of tags, of which depth are open before s; open is how many are behind it.
+func cutTags(s string, depth int) (out string, open int, cut bool) {
 	var kept strings.Builder
-	depth, from, pos := 0, 0, 0 // s[from:] is not yet kept or cut
+	from, pos := 0, 0 // s[from:] is not yet kept or cut
+	cut = depth > 0 && s != ""
 	for {
 		at, end, kind := nextTag(s, pos)
 		if kind == noTag {
@@ -63,12 +100,12 @@ func cutTags(s string) (out string, cut bool) {
 		}
 	}
 	if !cut {
-		return s, false
+		return s, depth, false
 	}
 	if depth == 0 {
 		kept.WriteString(s[from:])
 	}
-	return kept.String(), true
+	return kept.String(), depth, true
 }
 
 type tagKind byte
@@ -143,26 +180,31 @@ func startsName(s string) bool {
 	return len(s) >= len(tagName) && strings.EqualFold(s[:len(tagName)], tagName)
 }
 
-// CutPrivateJSON removes private text from each string of a JSON text by the rule of CutPrivate, each on its own: a tag
-// left open takes the rest of its string only. The result is JSON again, equal to body outside the strings that were
-// cut. A body that is not JSON is cut as one text, its tags told in their escaped forms too. It takes linear time; the
-// result may be body itself.
-func CutPrivateJSON(body []byte) (out []byte, cut bool) {
+// CutPrivateJSON removes private text from each string of a JSON text by the rule of CutPrivate: a tag left open takes the
+// rest of its string only. In an array it takes what follows in the array too, up to the closing tag in one of its strings:
+// that is how the lines of a file are listed. Numbers and words in there become null; names of members stay. The result is
+// JSON again, equal to body outside of what was cut. A body that is not JSON is cut as one text, its tags told in their
+// escaped forms too. It takes linear time; the result may be body itself.
+func CutPrivateJSON(body []byte) (out []byte, cut bool) { return cutJSON(body, true) }
+
+// cutJSON is CutPrivateJSON; deep says that strings which are JSON are looked into.
+func cutJSON(body []byte, deep bool) (out []byte, cut bool) {
+	if !mayHoldTag(body) {
+		return body, false
+	}
 	s := scanner{data: body}
+	var open opened
 	from := 0
 	for {
 		t, ok := s.next()
 		if !ok {
 			break
 		}
-		raw := body[t.start:t.end]
-		if !mayHoldTag(raw) {
-			continue
-		}
-		text, changed := CutPrivate(unquote(raw))
+		open.follow(&s)
+		text, changed := open.cut(&s, t, deep)
 		if changed {
 			out = append(out, body[from:t.start]...)
-			out = appendQuoted(out, text)
+			out = append(out, text...)
 			from, cut = t.end, true
 		}
 	}
@@ -175,23 +217,68 @@ func CutPrivateJSON(body []byte) (out []byte, cut bool) {
 	return append(out, body[from:]...), true
 }
 
-// mayHoldTag reports whether a raw JSON token could hold a < in any spelling.
+// opened is how many tags are open in each of the containers around a token, from the outermost one on. What stands in a
+// container stands inside of the tags that were open before it.
+type opened []int
+
+// follow notes the containers that ended and began since the last token.
+func (o *opened) follow(s *scanner) {
+	*o = (*o)[:min(len(*o), s.low)]
+	for len(*o) < len(s.stack) {
+		n := 0
+		if len(*o) > 0 {
+			n = (*o)[len(*o)-1]
+		}
+		*o = append(*o, n)
+	}
+}
+
+// cut is what stands in the place of a token, if that is not itself.
+func (o opened) cut(s *scanner, t token, deep bool) (by []byte, changed bool) {
+	raw, before := s.data[t.start:t.end], 0
+	if len(o) > 0 && !t.key {
+		before = o[len(o)-1]
+	}
+	switch {
+	case before == 0 && (raw[0] != '"' || !mayHoldTag(raw)):
+		return nil, false
+	case raw[0] != '"':
+		return []byte("null"), raw[0] != 'n'
+	}
+	text, open, changed := cutOpen(unquote(raw), before)
+	if !t.key && len(s.stack) > 0 && s.stack[len(s.stack)-1] == '[' {
+		o[len(o)-1] = open
+	}
+	if deep {
+		inner, more := cutInner(text)
+		text, changed = inner, changed || more
+	}
+	if !changed {
+		return nil, false
+	}
+	return appendQuoted(nil, text), true
+}
+
+// mayHoldTag reports whether a part of a JSON text could hold a < in any spelling.
 func mayHoldTag(raw []byte) bool {
-	return raw[0] == '"' && (bytes.IndexByte(raw, '<') >= 0 || bytes.Contains(raw, []byte(`\u`)))
+	return bytes.IndexByte(raw, '<') >= 0 || bytes.Contains(raw, []byte(`\u`))
 }
 
 func cutText(body []byte) ([]byte, bool) {
 	plain := strings.NewReplacer(escapes()...).Replace(string(body))
-	text, cut := CutPrivate(plain)
+	text, _, cut := cutOpen(plain, 0)
 	if !cut {
 		return body, false
 	}
 	return []byte(text), true
 }
 
-// escapes pairs the escaped forms of what tags are made of, and of control characters, with what they stand for.
+// escapes pairs the escaped forms of what tags are made of, once and twice, and of control characters, with what they stand
+// for.
 func escapes() []string {
-	pairs := []string{`\u003c`, "<", `\u003C`, "<", `\u003e`, ">", `\u003E`, ">", `\/`, "/"}
+	pairs := []string{
+		`\u003c`, "<", `\u003C`, "<", `\u003e`, ">", `\u003E`, ">", `\/`, "/", `\\u003c`, "<", `\\u003C`, "<", `\\u003e`, ">", `\\u003E`, ">",
+	}
 	for r := range byte(0x80) {
 		if isControl(r) {
 			const lower, upper = "0123456789abcdef", "0123456789ABCDEF"

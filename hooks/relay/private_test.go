@@ -108,6 +108,10 @@ func FuzzCutPrivate(f *testing.F) {
 			return // expressions fold and step over runes
 		}
 		got, cut := CutPrivate(s)
+		if IsEscapedJSON(s) {
+			checkInner(t, s, got)
+			return
+		}
 		plain := referenceControl.ReplaceAllString(s, "")
 		want := referenceCut(plain)
 		if want == plain {
@@ -120,6 +124,22 @@ func FuzzCutPrivate(f *testing.F) {
 			t.Fatalf("CutPrivate(%q) = %q, but says that nothing was cut", s, got)
 		}
 	})
+}
+
+// checkInner compares what became of a text that is JSON with what its decoded strings should be.
+func checkInner(t *testing.T, s, got string) {
+	t.Helper()
+	plain, _, _ := cutOpen(s, 0)
+	var before, after any
+	if !json.Valid([]byte(plain)) || json.Unmarshal([]byte(plain), &before) != nil || hasKeyTag(before) {
+		return
+	}
+	if err := json.Unmarshal([]byte(got), &after); err != nil {
+		t.Fatalf("CutPrivate(%q) = %q: %v", s, got, err)
+	}
+	if diff := cmp.Diff(cutAll(before, false), after); diff != "" {
+		t.Fatalf("CutPrivate(%q) = %q: -want +got\n%s", s, got, diff)
+	}
 }
 
 // pieces makes texts in which tags are frequent.
@@ -184,7 +204,25 @@ func TestCutPrivateJSON(t *testing.T) {
 		{"not JSON, unclosed", `{"a":"x<private>s`, `{"a":"x`},
 		{"not JSON, escaped", `{"a":"x\u003cprivate\u003es\u003c\/private\u003ey`, `{"a":"xy`},
 		{"not JSON at its end", `{"a":"x<private>s</private>y"}}`, `{"a":"xy"}}`},
+		{"not JSON, and escapes that are none", `["\uax01",`, `["\uax01",`},
+		{"not JSON, quoted twice", `{"a":"{\"b\":\"x\\u003cprivate\\u003es`, `{"a":"{\"b\":\"x`},
 		{"not JSON and nothing private", `{"a":"\u003cb\u003e`, `{"a":"\u003cb\u003e`},
+		{"lines of a patch", `{"lines":[" a","+<private>","+my salary","+</private>","-b"]}`, `{"lines":[" a","+","","","-b"]}`},
+		{"lines, nested tags", `["<private>","<private>s</private>","t","</private>u"]`, `["","","","u"]`},
+		{"lines, closed in the middle", `["a<private>s","t</private>b","c"]`, `["a","b","c"]`},
+		{"lines, a tag over two", `["<private","reason='x'>","s","</private>","a"]`, `["","","","","a"]`},
+		{"lines, unclosed: to the end of the array", `{"a":["<private>","s","t"],"b":["c"]}`, `{"a":["","",""],"b":["c"]}`},
+		{"lines, unclosed, then another array", `[["<private>","s"],["a"],"b"]`, `[["",""],["a"],"b"]`},
+		{"lines, escaped", `["\u003cprivate\u003e","s","\u003c/private\u003e","a"]`, `["","","","a"]`},
+		{"lines of several hunks", `[{"lines":["<private>"]},{"lines":["a"]}]`, `[{"lines":[""]},{"lines":["a"]}]`},
+		{"a closing tag alone", `["a</private>","b"]`, `["a</private>","b"]`},
+		{"numbers and words between", `["<private>",90000,true,null,"</private>",1]`, `["",null,null,null,"",1]`},
+		{"containers between", `["<private>",{"pay":"s","n":[1]},["t","</private>","u"],"v</private>","a"]`, `["",{"pay":"","n":[null]},["","","u"],"","a"]`},
+		{"members of an object", `{"a":"<private>","b":"c","d":"</private>"}`, `{"a":"","b":"c","d":"</private>"}`},
+		{"JSON in a string, escaped", `{"text":"{\"a\":\"x\\u003cprivate\\u003es\\u003c/private\\u003ey\"}"}`, `{"text":"{\"a\":\"xy\"}"}`},
+		{"JSON in a string, lines", `{"text":" [\"\\u003cprivate>\",\"s\"]"}`, `{"text":" [\"\",\"\"]"}`},
+		{"JSON in a string, cut off", `{"text":"{\"a\":\"x\\u003cprivate\\u003es"}`, `{"text":"{\"a\":\"x"}`},
+		{"no JSON in a string", `{"text":"say \\u003cprivate\\u003e"}`, `{"text":"say \\u003cprivate\\u003e"}`},
 		{"empty", ``, ``},
 	} {
 		got, cut := CutPrivateJSON([]byte(c.in))
@@ -194,31 +232,69 @@ func TestCutPrivateJSON(t *testing.T) {
 	}
 }
 
-// cutAll cuts every string of a decoded JSON value.
-func cutAll(v any) any {
+// cutAll cuts every string of a decoded JSON value; deep says that those which are JSON are looked into.
+func cutAll(v any, deep bool) any { return reference{deep}.cut(v, new(int), false) }
+
+type reference struct{ deep bool }
+
+// cut cuts a value behind open tags; list says that it stands in one, which goes on with what is open behind it.
+func (r reference) cut(v any, open *int, list bool) any {
 	switch v := v.(type) {
 	case string:
-		s, _ := CutPrivate(v)
-		return s
-	case []any:
-		for i := range v {
-			v[i] = cutAll(v[i])
+		text, n := r.text(v, *open)
+		if list {
+			*open = n
 		}
+		return text
+	case []any:
+		inside := *open
+		for i := range v {
+			v[i] = r.cut(v[i], &inside, true)
+		}
+		return v
 	case map[string]any:
 		out := map[string]any{}
 		for k, e := range v {
-			key, _ := CutPrivate(k)
-			out[key] = cutAll(e)
+			key, _ := r.text(k, 0)
+			inside := *open
+			out[key] = r.cut(e, &inside, false)
 		}
 		return out
 	}
+	if *open > 0 {
+		return nil
+	}
 	return v
+}
+
+// text cuts a text that stands behind so many open tags, and counts how many are open behind it.
+func (r reference) text(s string, before int) (out string, open int) {
+	plain := referenceControl.ReplaceAllString(s, "")
+	out = referenceCut(strings.Repeat("<private>", before) + plain)
+	if before == 0 && out == plain {
+		out = s
+	}
+	for _, tag := range referenceTag.FindAllString(plain, -1) {
+		switch {
+		case tag[1] == '/':
+			before = max(before-1, 0)
+		case !strings.HasSuffix(tag, "/>"):
+			before++
+		}
+	}
+	if r.deep && IsEscapedJSON(out) {
+		inner, _ := cutJSON([]byte(out), false)
+		out = string(inner)
+	}
+	return out, before
 }
 
 func FuzzCutPrivateJSON(f *testing.F) {
 	f.Add([]byte(`{"a":"x<private>s</private>y","b":[1,"\u003cprivate>"]}`))
 	f.Add([]byte(`["\ud800<private>"]`))
 	f.Add([]byte(`{"a":"<private>`))
+	f.Add([]byte(`["+<private>","x",{"a":["<private>","</private>"],"b":7},[true,null],"<private","/>","</private>"]`))
+	f.Add([]byte(`{"a":"{\"b\":[\"\\u003cprivate\\u003e\",\"x\"],\"c\":\"d\"}"}`))
 	f.Fuzz(func(t *testing.T, body []byte) {
 		in := string(body)
 		out, cut := CutPrivateJSON(body)
@@ -238,7 +314,7 @@ func FuzzCutPrivateJSON(f *testing.F) {
 		if strings.Contains(strings.ToLower(in), "private") && hasKeyTag(before) {
 			return // two keys may become one
 		}
-		if diff := cmp.Diff(cutAll(before), after); diff != "" {
+		if diff := cmp.Diff(cutAll(before, true), after); diff != "" {
 			t.Fatalf("CutPrivateJSON(%q) = %q: -want +got\n%s", in, out, diff)
 		}
 	})
@@ -278,10 +354,29 @@ func TestCutPrivateJSONProperties(t *testing.T) {
 		if err := json.Unmarshal(out, &got); err != nil {
 			t.Fatalf("%s: %v", out, err)
 		}
-		if diff := cmp.Diff(cutAll(value), got); diff != "" {
+		if diff := cmp.Diff(cutAll(value, true), got); diff != "" {
 			t.Fatalf("%s: -want +got\n%s", body, diff)
 		}
 	})
+}
+
+// TestCutPrivateJSONIsLinear: neither what is nested, nor what is quoted, nor what stays open makes it slow.
+func TestCutPrivateJSONIsLinear(t *testing.T) {
+	t.Parallel()
+	quoted, _ := json.Marshal("[" + strings.Repeat(`"\u003cprivate>",`, 200_000) + "1]")
+	for name, body := range map[string]string{
+		"open in each":  "[" + strings.Repeat(`"<private>",`, 400_000) + "1]",
+		"lists of none": "[" + strings.Repeat(`[],`, 1_000_000) + `"<private>"]`,
+		"deep":          strings.Repeat(`["<private>",`, 9_999) + "1" + strings.Repeat("]", 9_999),
+		"up and down":   strings.Repeat("[", 9_000) + strings.Repeat(`[["<"]],`, 400_000) + "1" + strings.Repeat("]", 9_000),
+		"quoted":        string(quoted),
+	} {
+		start := time.Now()
+		CutPrivateJSON([]byte(body))
+		if took := time.Since(start); took > 3*time.Second {
+			t.Errorf("%s: %d bytes took %v", name, len(body), took)
+		}
+	}
 }
 
 func BenchmarkCutPrivateJSON(b *testing.B) {
