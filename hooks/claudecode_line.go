@@ -14,6 +14,7 @@ type claudeLine struct {
 	meta, side, compacted, apiError bool
 	at                              time.Time
 	message, result, attachment     []byte
+	snapshot                        []byte
 }
 
 func (l *claudeLine) set(key string, value []byte) {
@@ -54,6 +55,8 @@ func (l *claudeLine) set(key string, value []byte) {
 		l.apiError = isTrue(value)
 	case "compactMetadata":
 		l.trigger = cleanName(member(value, "trigger"), maxName)
+	case "snapshot":
+		l.snapshot = value
 	case "message":
 		l.message = value
 	case "toolUseResult", "tool_use_result":

@@ -62,10 +62,11 @@ type claudeReader struct {
 	at       time.Time               // the last good one of the file
 	sessions *recent[*claudeSession] // by id
 	current  *claudeSession          // of the last line
-	begun    string                  // session of a stream, which says its folder once
-	folder   string                  // that folder
-	open     *recent[openCall]       // tool calls without a result yet, by tool use id
-	roots    *recent[string]         // line of a side chain -> its first line: the subagent, where nothing else names it
+	fork     claudeFork
+	begun    string            // session of a stream, which says its folder once
+	folder   string            // that folder
+	open     *recent[openCall] // tool calls without a result yet, by tool use id
+	roots    *recent[string]   // line of a side chain -> its first line: the subagent, where nothing else names it
 }
 
 // claudeSession is one session of a transcript; a resumed one may hold lines of more.
@@ -108,6 +109,7 @@ func (t *claudeReader) line(line []byte, emit func(session.Capture)) (skipped st
 	if l.kind == "system" && l.subtype == "init" {
 		t.begun, t.folder = l.session, l.cwd
 	}
+	t.fork.begin(&l)
 	if !l.matters() {
 		return orElse(strings.TrimSuffix(l.kind+"/"+l.subtype, "/"), "without type"), nil
 	}

@@ -40,7 +40,7 @@
 //	assistant, isApiErrorMessage                 AgentStopped, failure
 //	attachment queued_command                    PromptSubmitted: typed while the agent worked
 //	result, of a stream                          AgentStopped, with the last text
-//	any, forkedFrom another session              -: that one's transcript has it; its calls wait for results
+//	any that a fork has from its parent          -: that one's transcript has it; its calls wait for results
 //	all others                                   counted in Progress.Skipped
 //
 // The stream that `claude -p --output-format stream-json` prints is read too: its folder stands in the system line init. It has

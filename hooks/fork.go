@@ -7,9 +7,45 @@ import (
 // forkedLine is what Progress.Skipped calls a line that a transcript has from the session that it was forked from.
 const forkedLine = "of the session it was forked from"
 
-// isCopy reports whether a line was copied when its session was forked from another: Claude Code says so in each.
+// isCopy reports whether a line was copied when its session was forked from another: it says so, where the person forked it
+// in the middle (/branch), and does not where it was forked as it began (--fork-session).
 func (t *claudeReader) isCopy(l *claudeLine) bool {
-	return l.forkedFrom != "" && l.forkedFrom != t.sessionOf(l)
+	return l.forkedFrom != "" && l.forkedFrom != t.sessionOf(l) || t.fork.copied(l)
+}
+
+// claudeFork finds the lines of a transcript that were copied as it began and do not say so. They stand behind a line of its
+// own that is no part of a conversation (the first prompt on its way, or a snapshot of the files as it found them), and are
+// older.
+type claudeFork struct {
+	began  time.Time // by that line; zero: there is none
+	prompt string    // the line that the snapshot is of, "" where it is none
+	own    bool      // a line of its own conversation came: no copy follows
+}
+
+// snapshotLag is how much older than its snapshot a prompt of the fork's own may be; 0.96 s was seen.
+const snapshotLag = 2 * time.Second
+
+// begin takes a line before the conversation.
+func (f *claudeFork) begin(l *claudeLine) {
+	if f.own || !f.began.IsZero() {
+		return
+	}
+	switch l.kind {
+	case "queue-operation":
+		f.began = l.at
+	case "file-history-snapshot":
+		f.began, f.prompt = parseTime(member(l.snapshot, "timestamp")), member(l.snapshot, "messageId")
+	}
+}
+
+// copied reports whether a line of a conversation was copied. Its time is known.
+func (f *claudeFork) copied(l *claudeLine) bool {
+	lag := time.Duration(0)
+	if f.prompt != "" {
+		lag = snapshotLag
+	}
+	f.own = f.own || f.began.IsZero() || l.uuid == f.prompt && l.uuid != "" || !l.at.Before(f.began.Add(-lag))
+	return !f.own
 }
 
 // prime takes of a copied line what later ones need: the calls that wait for a result, and whose side chain it is.

@@ -50,6 +50,46 @@ func TestForkedTranscripts(t *testing.T) {
 	}
 }
 
+// TestTranscriptsForkedAsTheyBegan: the lines that `claude --resume --fork-session` copies do not say so; they are older than
+// the first line of the fork's own.
+func TestTranscriptsForkedAsTheyBegan(t *testing.T) {
+	t.Parallel()
+	queued := func(second int) string {
+		return fmt.Sprintf(`{"type":"queue-operation","operation":"enqueue","timestamp":"2026-01-02T03:04:%02dZ","sessionId":"s1"}`, second)
+	}
+	snapshot := func(second int, of string) string {
+		return fmt.Sprintf(`{"type":"file-history-snapshot","messageId":%q,"snapshot":{"messageId":%q,"trackedFileBackups":{},"timestamp":"2026-01-02T03:04:%02dZ"}}`, of, of, second)
+	}
+	old := []string{user(1, "a"), assistant(2, call("t1", "Read")), result(3, "t1", `"x"`, ""), assistant(4, said("done"))}
+	whole := []string{"opened s1", "prompt a", "tool Read x", "stop done"}
+	for _, c := range []struct {
+		name   string
+		lines  []string
+		want   []string
+		copied int
+	}{
+		{"printed", append([]string{queued(9)}, append(old, user(10, "b"), assistant(11, said("so")))...), []string{"opened s1", "prompt b", "stop so"}, 4},
+		{"at a terminal", append([]string{snapshot(11, "u10")}, append(old, user(10, "b"), assistant(11, said("so")))...), []string{"opened s1", "prompt b", "stop so"}, 4},
+		{"a call of before", append([]string{queued(9)}, append(old[:2:2], result(10, "t1", `"y"`, ""))...), []string{"opened s1", "tool Read y"}, 2},
+		{"no fork, printed", append([]string{queued(1)}, old...), whole, 0},
+		{"no fork, a slow disk", append([]string{snapshot(30, "u1")}, old...), whole, 0},
+		{"no fork, another snapshot", append([]string{snapshot(2, "m")}, old...), whole, 0},
+		{"no fork, a snapshot later", append(old[:1:1], append([]string{snapshot(59, "m"), queued(58)}, old[1:]...)...), whole, 0},
+		{"a clock that was set back behind the beginning", append([]string{queued(1)}, append(old, user(0, "b"))...), append(whole[:4:4], "prompt b"), 0},
+		{"a snapshot without a time", append([]string{`{"type":"file-history-snapshot","snapshot":{}}`}, old...), whole, 0},
+	} {
+		captures, bad, p := readAll(t, strings.NewReader(strings.Join(c.lines, "\n")+"\n"))
+		var got []string
+		for _, c := range captures {
+			got = append(got, brief(c))
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" || len(bad) > 0 || p.Skipped[forkedLine] != c.copied {
+			t.Errorf("%s: errors %v, skipped %v, -want +got:\n%s", c.name, bad, p.Skipped, diff)
+		}
+		checkTranscript(t, captures)
+	}
+}
+
 // TestForkedRollouts: where the lines end that a rollout has from the one that it was forked from.
 func TestForkedRollouts(t *testing.T) {
 	t.Parallel()
