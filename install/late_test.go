@@ -19,7 +19,7 @@ var errKilled = errors.New("killed")
 // client edits Claude Code's files as its commands do: whole, in its own formatting, and empty objects stay.
 type client struct {
 	w     *world
-	kills int // how many commands are done before the process ends; below 0: it does not
+	kills int // how many commands are done when the process ends; below 0: it does not
 	fails string
 	notes bool // it writes down something of its own whenever it writes settings
 }
@@ -37,7 +37,11 @@ func (c *client) run(_ context.Context, command Command) error {
 	if c.kills == 0 {
 		panic(errKilled)
 	}
-	c.kills--
+	defer func() {
+		if c.kills--; c.kills == 0 {
+			panic(errKilled)
+		}
+	}()
 	if c.fails != "" && strings.HasPrefix(line, c.fails) {
 		return errors.New("the client said no")
 	}
@@ -258,7 +262,7 @@ func TestKilledBetweenCommands(t *testing.T) {
 					}
 					c.kills = kills
 					if begun == "removing" {
-						if done := c.uninstall(); done != (kills >= 2) {
+						if done := c.uninstall(); done != (kills > 2) {
 							t.Errorf("the removal was whole: %v", done)
 						}
 					} else {

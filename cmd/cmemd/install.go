@@ -29,7 +29,7 @@ runs hooks only once you trust them there: what it says of that is shown.`
 
 const uninstallHelp = `Uninstall takes cmemd out of coding agents; without a name, out of all that it is in. It shows what would change, and asks.
 A file that nobody has changed since gets back the bytes that it had before; from another one exactly the entries of cmemd
-go, and what you wrote stays as you wrote it. What is remembered stays.`
+go. Claude Code, told to forget a plugin, writes such a file in its own way. What is remembered stays.`
 
 // An installCommand is the flags of install and uninstall.
 type installCommand struct {
