@@ -172,6 +172,7 @@ type Server struct {
 	started time.Time
 	facts   *facts
 	rules   relay.Rules
+	rotates sync.Mutex          // held while a token is made, kept and set: the file and key never differ
 	key     atomic.Pointer[key] // of the loopback address
 	guesses bucket              // of its token
 	echoes  echoes

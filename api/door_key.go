@@ -52,13 +52,24 @@ func (s *Server) postRotate(w http.ResponseWriter, r *http.Request) error {
 	if s.cfg.NewToken == nil {
 		return &Problem{Type: ProblemConflict, Title: "This daemon's token stays", Status: http.StatusConflict, Detail: "it was given one"}
 	}
+	if err := s.rotate(); err != nil {
+		return err
+	}
+	s.logger.Info("the token was changed; what uses the old one is refused")
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+// rotate makes another token and lets in those who have it. One is made at a time: else the file might keep one token, and
+// the daemon another.
+func (s *Server) rotate() error {
+	s.rotates.Lock()
+	defer s.rotates.Unlock()
 	token, err := s.cfg.NewToken()
 	if err != nil {
 		return err
 	}
 	s.setToken(token)
-	s.logger.Info("the token was changed; what uses the old one is refused")
-	w.WriteHeader(http.StatusNoContent)
 	return nil
 }
 

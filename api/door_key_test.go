@@ -47,6 +47,49 @@ func TestRotate(t *testing.T) {
 	}
 }
 
+// TestRotatesAtOnce: of tokens that are made at once the daemon and the file keep the same one.
+func TestRotatesAtOnce(t *testing.T) {
+	t.Parallel()
+	var mu sync.Mutex // guards the fields below
+	n, kept := 0, ""
+	first, second := make(chan struct{}), make(chan struct{})
+	w := newWorld(t, func(c *Config) {
+		c.NewToken = func() (string, error) {
+			mu.Lock()
+			n++
+			mine := fmt.Sprint("another token ", n)
+			kept = mine
+			mu.Unlock()
+			if mine == "another token 1" {
+				close(first)
+				select { // hold the answer back until another token is kept, if one can be
+				case <-second:
+				case <-time.After(300 * time.Millisecond):
+				}
+				return mine, nil
+			}
+			defer close(second)
+			return mine, nil
+		}
+	})
+	var all sync.WaitGroup
+	rotate := func() {
+		if err := w.client.RotateToken(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}
+	all.Go(rotate)
+	<-first
+	all.Go(rotate)
+	all.Wait()
+	with := func(token string) int {
+		return w.remote(t, func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+token) }).StatusCode
+	}
+	if n != 2 || kept != "another token 2" || with(kept) != 200 || with("another token 1") != 401 {
+		t.Errorf("%d tokens, %q is kept and answered by %d", n, kept, with(kept))
+	}
+}
+
 func TestRotateIsRefused(t *testing.T) {
 	t.Parallel()
 	if p := problem(t, newWorld(t, nil).client.RotateToken(t.Context())); p.Status != 409 {
