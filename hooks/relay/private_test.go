@@ -305,7 +305,7 @@ func FuzzCutPrivateJSON(f *testing.F) {
 			t.Fatalf("CutPrivateJSON(%q) = %q, but says that nothing was cut", in, out)
 		}
 		var before, after any
-		if !utf8.ValidString(in) || json.Unmarshal(body, &before) != nil {
+		if len(in) > 4<<10 || !utf8.ValidString(in) || json.Unmarshal(body, &before) != nil {
 			return
 		}
 		if err := json.Unmarshal(out, &after); err != nil {
