@@ -35,7 +35,7 @@ func watchSettings() []setting {
 			},
 			get: func(c *config) string { return strings.Join(c.Watch, ", ") },
 		},
-		durationKey("watch_backlog", 24*time.Hour, time.Minute, 10*365*24*time.Hour, "transcripts that changed longer ago when they are first seen are left alone until they grow",
+		durationKey("watch_backlog", 24*time.Hour, time.Minute, 10*365*24*time.Hour, "transcripts that changed longer ago, and before the daemon looked last, are left alone until they grow",
 			func(c *config) *time.Duration { return &c.WatchBacklog }),
 	}
 }
