@@ -51,13 +51,17 @@ func (f *finder) assigned(_ *look, start, end int) {
 	if f.at(from-1) == '/' && f.quote(stop) > stop { // of a path
 		return
 	}
+	line := from
+	if holds(f.s[from:stop], isLower) {
+		from = f.behindLine(from, stop)
+	}
 	n := name{text: f.s[from:stop], end: stop}
 	n.upper = !holds(n.text, isLower)
 	a, ok := f.assignment(n)
 	if !ok {
 		return
 	}
-	n.line = n.upper && f.startsLine(from)
+	n.line = n.upper && (line < from || f.startsLine(from))
 	n.kind = f.kindOf(n, from)
 	if n.kind != noName {
 		f.value(n, a)

@@ -63,6 +63,24 @@ func TestWhatIsTaken(t *testing.T) {
 		{"secret", "login --token «" + drawn + "» --now"},
 		{"secret", "{\\\"token\\\": \\\"«" + drawn + "»\\\"}"},
 		{"secret", "{\\\\\\\"token\\\\\\\":\\\\\\\"«" + drawn + "»\\\\\\\"}"},
+		// words, where the place alone says that they are passwords
+		{"password", "MYSQL_ROOT_PASSWORD: «swordfish»"},
+		{"password", "    environment:\n      MYSQL_ROOT_PASSWORD: «swordfish»\n      TZ: UTC\n"},
+		{"password", "  DB_PASS: «correct-horse»  # of the test\r\n"},
+		{"password", "+      DB_PASS: «swordfish»\n"}, {"password", "- DB_PASSWORD: «swordfish»"},
+		{"password", "     7→      DB_PASSWORD: «swordfish»\n"}, {"password", "compose.yml:7:  DB_PASSWORD: «swordfish»\n"},
+		{"password", `{"content":"x:\n  DB_PASS: «swordfish»\n"}`}, {"password", `["+  DB_PASS: «swordfish»","x"]`},
+		{"password", "spring.datasource.password=«swordfish»"}, {"password", "a=b\nquarkus.datasource.db-password=«swordfish»\nc=d"},
+		{"password", `{"content":"a=b\nspring.datasource.password=«swordfish»\n"}`}, {"password", "+spring.mail.password=«swordfish»\n"},
+		{"password", "Server=h;User Id=sa;Password=«correcthorse»;"}, {"password", "Data Source=h; UID=sa; pwd=«correcthorse»"},
+		{"password", "Password=«correcthorse»;User ID=sa;Server=h"}, {"password", `"db": "Host=h;Username=u;Password=«correcthorse»"`},
+		{"password", `{"db":"Server=h;Uid=u;Password=«correcthorse»;"}`},
+		{"password", "mysql --password=«correcthorse»"}, {"password", "pg --db-password=«correcthorse» -h x"},
+		{"password", `{"command":"mysql --password=«correcthorse»"}`}, {"password", `["x","--password=«swordfish»"]`},
+		{"password", ".env-3-DB_PASSWORD=«swordfish»"}, {"password", "a/.env.local-12-DB_PASSWORD=«sword;fish»\n.env-13-X=1"},
+		{"secret", ".env-3-API_TOKEN=«" + drawn + "»"}, {"password", "compose.yml-3-  DB_PASS: «swordfish»\n"},
+		{"user-password", "curl -u bob:«correcthorsebattery»"}, {"user-password", "curl -s --user 'bob:«swordfish»' https://x"},
+		{"user-password", `{"command":"curl -u \"bob:«swordfish»\" x"}`},
 		// where they are sent
 		{"authorization", "Authorization: «" + drawn + "»"},
 		{"authorization", "-H 'Authorization: ApiKey «" + drawn + "»'"},
@@ -95,6 +113,14 @@ func TestWhatIsTaken(t *testing.T) {
 		want := before + redact.Mark(tc.rule) + after
 		if got, _ := redact.New().Text(before + rest[:len(rest)-len(after)-len("»")] + after); got != want {
 			t.Errorf("%s:\n got %q\nwant %q", tc.rule, got, want)
+		}
+		if strings.HasPrefix(tc.text, "the end is cut off") {
+			continue // a token that is too short is one only there
+		}
+		listed := []string{before + rest[:len(rest)-len(after)-len("»")] + after, "x"}
+		wanted := quoted(t, []string{want, "x"})
+		if got, _ := redact.New().JSON(quoted(t, listed)); got != wanted {
+			t.Errorf("JSON, %s:\n got %q\nwant %q", tc.rule, got, wanted)
 		}
 	}
 }
@@ -164,6 +190,20 @@ func stays() []string {
 		`os.Getenv("DB_PASSWORD", "missing")`, `bind("DB_PASSWORD", "DB_PASSWORD_2")`, `["DB_PASSWORD", "sha256sum", "hunter22"]`,
 		`{"name": "DB_PASSWORD", "sha256": "yes"}`, `os.Setenv("DB_PASSWORD", password2)`, `os.Setenv("DB_PASSWORD", "$PW2")`,
 		`print("DB_PASSWORD=" + read + " of 1")`, `DB_PASSWORD = "a text of several words"`, `API_KEY="the key of the service"`,
+		// what stands where a password that is a word would
+		"password: string", "password=None", "--password=$PW", "PASSWORD: ${PW}", "password: swordfish", "PASSWORD: the word of the user", "DB_PASSWORD: required",
+		"  DB_PASSWORD: SecretStr", "DB_PASSWORD: string;", "DB_PASSWORD: password,", "DB_PASSWORD: dbPassword", "DB_PASSWORD: process.env.DB_PASSWORD", "DB_PASSWORD: db_password",
+		"DB_PASSWORD: Optional[str]", "DB_PASSWORD: <password>", "DB_PASSWORD: changeme", "DB_PASSWORD: secretRef", "DB_PASSWORD: &password",
+		"see DB_PASSWORD: swordfish", "if DB_PASSWORD: return", "ERR_BAD_PASSWORD: PASSWORD", "PASSWORD_RESET: enabled", "DB_PASSWORD: |", "DB_PASSWORD:\n  swordfish",
+		"COMPASS: eastward", "DB_PASSWORD: /run/secrets/pw", "DB_PASSWORD: file:password", "DB_PASSWORD: ENC(abcdef)", "DB_PASSWORD: vault:secret/data/x",
+		"self.password=password", "self.db.password=database", "this.form.password=newword;", "user.password=hashed", "app.config.password=newPassword", "app.config.password=new_password",
+		"spring.datasource.password=${PW}", "spring.datasource.password=", "a.b.password=read()", "if a.b.password==stored", "spring.datasource.password=password", "form.login.password=a + b",
+		"Password=correcthorse", "Password={0};User Id=sa", "Server=h;User Id=sa;Password=<password>;", "Server=h;User Id=sa;Password=yourpassword;", "Server=h;User Id=sa;Password=",
+		"server=h; user=u; password=pw", "username=a;password=getPassword", "User Id=sa;Password=%PW%;",
+		"--password=PASSWORD", "--password=password", "--password=<password>", "--password=${PW}", "--password=%s", "--password=args.password", "--password=db_password", "--password={pw}",
+		"--password=getPassword()", "--password=\"$PW\"", "--password-file=swordfish", "--password=[value]", "--password=string   the password",
+		"curl -u user:password", "curl -u username:password", "curl -u bob:$PW", "curl -u bob:<token>", "curl -u bob: x", "curl x | docker run -u bob:wheelers img", "curl -u user:api_token", "curl -u you:your-token",
+		"curl x && chown -u daemon:daemons y", "sudo -u daemon:daemons", ".env-3-DB_HOST=swordfish", "a-3-b_password=word",
 		// paths and addresses
 		"PWD=/home/bob/src/x1y2z3", "SSH_AUTH_SOCK=/tmp/ssh-XXXXXXabc123/agent.1234", "key_file: /etc/ssl/private/server-2024.key",
 		"https://example.org:8443/@scope/pkg", "git@github.com:cmemd/cmemd.git", "https://www.npmjs.com/package/js-tokens",

@@ -12,7 +12,9 @@
 //   - Hashes, UUIDs, checksums, colours, paths, versions and code that only names a secret stay as they are.
 //
 // What bites:
-//   - A password is only known by the name in front of it. One that stands alone, is an ordinary word or several, is not found.
+//   - A password is only known by the name in front of it. One that stands alone is not found. One that is an ordinary word is
+//     found where settings stand that are no code: NAMES_OF_PASSWORDS in a line of their own, properties, settings of a
+//     connection, options of programs. One of several words is found in quotes only.
 //   - A password behind a blank is known in Dockerfiles, netrc, SQL and of some programs' options only.
 //   - Half a secret is often none by these rules: redact before anything is cut.
 //   - A Redactor is a table of some 600 kB that takes about a millisecond to make. Make one and keep it.

@@ -11,6 +11,7 @@ func shapes() []look {
 		{word: "private key", find: (*finder).pem},
 		{word: "://", find: (*finder).address},
 		{word: `:\/\/`, find: (*finder).address},
+		{word: `:\\/\\/`, find: (*finder).address},
 		{word: "eyJ", exact: true, find: (*finder).webToken},
 		{word: "bearer ", find: (*finder).bearer},
 		{word: "basic ", find: (*finder).basic},
@@ -182,7 +183,11 @@ func (f *finder) user(_ *look, start, end int) {
 		return
 	}
 	stop := run(f.s, colon+1, isCookie)
-	if pass := f.s[colon+1 : stop]; len(pass) >= 6 && holds(pass, isDigit) && holds(pass, isLetter) && pass[0] != '/' && !hides(pass) {
+	pass := f.s[colon+1 : stop]
+	if len(pass) < 6 || pass[0] == '/' || hides(pass) {
+		return
+	}
+	if holds(pass, isDigit) && holds(pass, isLetter) || isChosen(pass) && f.curls(start) {
 		f.weak(colon+1, stop, "user-password")
 	}
 }

@@ -93,7 +93,7 @@ func (f *finder) identified(_ *look, start, end int) {
 		i = f.gap(i + len("password "))
 	}
 	v := f.literal(place{at: i}, name{})
-	if text := f.s[v.start:v.end]; text != "" && !hides(text) && (v.quoted || isMixed(text)) {
+	if text := f.s[v.start:v.end]; text != "" && !hides(text) && (v.quoted && f.at(v.start-1) != '`' || isMixed(text)) {
 		f.weak(v.start, v.end, "password")
 	}
 }

@@ -63,7 +63,7 @@ func spacedStays() []string {
 		"ENV PATH /usr/local/bin:$PATH", "ENV DB_PASSWORD_FILE /run/secrets/db", "ARG API_TOKEN\nRUN make", "ENV DB_PASSWORD $PASSWORD", "ENV NODE_ENV production",
 		"the env DB_PASSWORD is needed", "environment PASSWORD required", "login page password reset", "please login with password authentication",
 		"the machine needs a password", "machine example.org login bob", "password reset", "password for bob:", "enter password 'again'", "PASSWORD ''",
-		"identified by its name", "users are identified by email", "identified by the number of", "IDENTIFIED BY '<password>'", "IDENTIFIED BY '$PW'", "IDENTIFIED EXTERNALLY",
+		"identified by its name", "users are identified by email", "identified by the number of", "the folder identified by `path`", "IDENTIFIED BY '<password>'", "IDENTIFIED BY '$PW'", "IDENTIFIED EXTERNALLY",
 		"sshpass -f file ssh h", "sshpass -e ssh h", "sshpass -p $PW ssh h", "mysql -u root -p shop", "mysql -h db -P 3306", "mysql --port 3307", "mysqld is up",
 		"docker run -p 8080:80 web", "docker login -u bob --password-stdin", "redis-cli -h db -p 6379 ping", "redis-cli --all", "mongod --port 27017",
 		"docker run -p 27017:27017 mongo", "ldap is down", "client-certificate-data: LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0t", "public-key-data: LS0tLS1CRUdJTiBQVUJMSUMgS0VZLS0tLS0K",

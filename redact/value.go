@@ -10,7 +10,10 @@ func (f *finder) value(n name, a place) {
 		v = f.behindScheme(v, n)
 	}
 	text := f.s[v.start:v.end]
-	if text == "" || a.element && f.at(v.end) != '<' || hides(text) || a.argument && !(v.quoted && holds(text, isLower)) || !(a.sure && n.kind == password) && !v.secret(n, text) {
+	if text == "" || a.element && f.at(v.end) != '<' || hides(text) || a.argument && !(v.quoted && holds(text, isLower)) {
+		return
+	}
+	if !(a.sure && n.kind == password) && !v.secret(n, text) && !f.plain(n, a, v) {
 		return
 	}
 	number := f.json && a.member && !v.quoted // which a mark can only replace as a string
