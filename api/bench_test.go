@@ -13,10 +13,12 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/eventlog"
+	"github.com/cmemd/cmemd/hooks/relay"
 )
 
 // BenchmarkHooks posts tool calls of 1 kB over the unix socket to a whole daemon with a log on disk, whose views, index
-// and observer work meanwhile. The posters share its cores. One operation is one accepted event.
+// and observer work meanwhile, with all rules of privacy and all redaction. The posters share its cores. One operation is one
+// accepted event.
 func BenchmarkHooks(b *testing.B) {
 	for _, c := range []struct {
 		name     string
@@ -36,7 +38,9 @@ func benchmarkHooks(b *testing.B, sessions int, closing bool) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	w := startWorld(b, log, nil)
+	w := startWorld(b, log, func(c *Config) {
+		c.Rules = relay.NewRules(c.Home, relay.Switches{SkipTools: []string{"WebSearch"}, Ignore: []string{"~/letters/", "*.kdbx"}})
+	})
 	const posters = 16
 	var next atomic.Int64
 	var group sync.WaitGroup
