@@ -2,6 +2,7 @@ package api
 
 import (
 	"maps"
+	"slices"
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/hooks"
@@ -50,25 +51,34 @@ func (s *Server) public(c session.Capture) (kept session.Capture, why string) {
 	if cwd == "" {
 		cwd = c.Origin.Cwd
 	}
-	switch f := s.rules.Look(cwd, t.Input); {
-	case f.Ignored:
+	f := s.rules.Look(cwd, t.Input)
+	if f.Ignored {
 		return c, "it names an ignored path"
-	case f.Left != "":
-		c.Event = withoutContents(t, f, &s.rules)
 	}
+	c.Event = withoutContents(t, cwd, f, &s.rules)
 	return c, ""
 }
 
-// withoutContents is a tool use without what the tool was given to write, and without what came of it.
-func withoutContents(t events.ToolUsed, f relay.Finding, rules *relay.Rules) events.ToolUsed {
-	t.Input = rules.Cut(t.Input, f)
-	if t.Output != "" {
-		t.Output = f.Mark()
+// withoutContents is a tool use without what of a private file the tool was given to write, and without what came of it of
+// one, of an ignored file, or of the environment.
+func withoutContents(t events.ToolUsed, cwd string, f relay.Finding, rules *relay.Rules) events.ToolUsed {
+	output, left := rules.CutOutput(cwd, t.Output, f)
+	if f.Left != "" {
+		t.Input = rules.Cut(t.Input, f)
+		if !slices.Contains(left, f.Left) {
+			left = append(left, f.Left)
+		}
 	}
+	if len(left) == 0 {
+		return t
+	}
+	t.Output = output
 	t.Redactions = maps.Clone(t.Redactions)
 	if t.Redactions == nil {
-		t.Redactions = make(map[string]int, 1)
+		t.Redactions = make(map[string]int, len(left))
 	}
-	t.Redactions[f.Left]++
+	for _, kind := range left {
+		t.Redactions[kind]++
+	}
 	return t
 }

@@ -31,7 +31,7 @@ func TestNothingPrivateIsRecorded(t *testing.T) {
 		{"a dotenv file", "Write", map[string]any{"file_path": project + "/.env", "content": word}, project + "/.env"},
 		{"a key", "Read", map[string]any{"file_path": "/k/id_rsa"}, "/k/id_rsa"},
 		{"a command that reads one", "Bash", map[string]any{"command": "cat .env"}, "cat .env"},
-		{"a command that writes one", "Bash", map[string]any{"command": "echo " + word + " > .env"}, "left out"},
+		{"a command that writes one", "Bash", map[string]any{"command": "echo " + word + " | tee .env"}, "left out"},
 		{"the environment", "Bash", map[string]any{"command": "printenv"}, "printenv"},
 		{"an ignored file", "Read", map[string]any{"file_path": hidden + "/x"}, ""},
 		{"a skipped tool", "WebSearch", map[string]any{"query": word}, ""},

@@ -5,6 +5,6 @@
 //
 // What bites:
 //   - As in git, nothing below an ignored folder can be taken in again.
-//   - Paths are taken as they are written, without their links resolved.
+//   - A path counts as it is written and as its links lead: one that is ignored either way is ignored.
 //   - Letters count as they are: on a file system that takes A for a, write both.
 package ignore

@@ -31,8 +31,15 @@ type Tree struct {
 	own  string // a file whose patterns count for all paths too; empty: there is none
 	now  func() time.Time
 
-	mu      sync.Mutex // guards folders
+	mu      sync.Mutex // guards the fields below
 	folders map[string]remembered
+	real    map[string]resolved
+}
+
+// resolved is where the links in a folder's path lead.
+type resolved struct {
+	path  string
+	until time.Time
 }
 
 // remembered is the files of one folder and of those above it, the uppermost first; none if all of them are empty.
@@ -44,11 +51,74 @@ type remembered struct {
 // NewTree returns a Tree in which the file at path own, and root, count for all paths, as if they stood in the uppermost
 // folder; what files below say goes before them, and what own says before root. Own may be empty, or missing.
 func NewTree(root Patterns, own string) *Tree {
-	return &Tree{root: root, own: own, now: time.Now, folders: map[string]remembered{}}
+	return &Tree{root: root, own: own, now: time.Now, folders: map[string]remembered{}, real: map[string]resolved{}}
 }
 
 // Listed is Ignored without a look into the path, should it be a folder: it asks the files above it only.
-func (t *Tree) Listed(path string) bool { return t.ignored(path, true) }
+func (t *Tree) Listed(path string) bool {
+	if t.ignored(path, true) {
+		return true
+	}
+	real := t.Real(path)
+	return real != path && t.ignored(real, true)
+}
+
+// maxPath is the longest path in bytes whose links are followed; Linux takes no longer ones.
+const maxPath = 4096
+
+// Real is where a path leads once its links are followed: its own, if it is one, and those of the deepest folder in it that
+// exists. It is the path itself where that cannot be found out. What it found of folders it remembers for a moment.
+func (t *Tree) Real(path string) string {
+	if t == nil || !filepath.IsAbs(path) || len(path) > maxPath {
+		return path
+	}
+	path = filepath.Clean(path)
+	if info, err := os.Lstat(path); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		if real, err := filepath.EvalSymlinks(path); err == nil {
+			return real
+		}
+		if to, err := os.Readlink(path); err == nil { // to what is not there
+			return join(t.realFolder(filepath.Dir(path)), to)
+		}
+	}
+	folder := filepath.Dir(path)
+	if folder == path {
+		return path
+	}
+	return filepath.Join(t.realFolder(folder), filepath.Base(path))
+}
+
+func join(folder, path string) string {
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(folder, path)
+}
+
+// realFolder is where the path of a folder leads, as far as it exists.
+func (t *Tree) realFolder(folder string) string {
+	now := t.now()
+	t.mu.Lock()
+	known, ok := t.real[folder]
+	t.mu.Unlock()
+	if ok && now.Before(known.until) {
+		return known.path
+	}
+	real, err := filepath.EvalSymlinks(folder)
+	if err != nil {
+		real = folder
+		if above := filepath.Dir(folder); above != folder {
+			real = filepath.Join(t.realFolder(above), filepath.Base(folder))
+		}
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.real) >= maxFolders {
+		clear(t.real)
+	}
+	t.real[folder] = resolved{path: real, until: now.Add(maxAge)}
+	return real
+}
 
 // Quiet reports whether no pattern at all counts in a folder, whose path must be absolute: nothing right in it is listed.
 func (t *Tree) Quiet(folder string) bool {
@@ -59,9 +129,14 @@ func (t *Tree) Quiet(folder string) bool {
 const probe = "\x01"
 
 // Ignored reports whether a path, which must be absolute, or a folder above it is ignored, be it a file or a folder; and
-// so is a folder of which all that is in it is ignored.
+// so is a folder of which all that is in it is ignored. It is asked of the path as it is written, and of where its links
+// lead.
 func (t *Tree) Ignored(path string) bool {
-	return t.Listed(path) || t.ignored(filepath.Join(path, probe), false)
+	if t.ignored(path, true) || t.ignored(filepath.Join(path, probe), false) {
+		return true
+	}
+	real := t.Real(path)
+	return real != path && (t.ignored(real, true) || t.ignored(filepath.Join(real, probe), false))
 }
 
 // ignored goes down the path: what is ignored once stays so.

@@ -137,6 +137,35 @@ func TestRunReturnsThoughStdoutHangs(t *testing.T) {
 	})
 }
 
+// TestAbandonedIsCounted where it may be lost, and not where it was answered.
+func TestAbandonedIsCounted(t *testing.T) {
+	t.Parallel()
+	for want, dial := range []func(hang chan struct{}) func(context.Context) (net.Conn, error){
+		func(chan struct{}) func(context.Context) (net.Conn, error) {
+			return dialPipe(answersAfter(0, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"))
+		},
+		func(hang chan struct{}) func(context.Context) (net.Conn, error) {
+			return func(context.Context) (net.Conn, error) {
+				<-hang
+				return nil, io.ErrClosedPipe
+			}
+		},
+	} {
+		home := t.TempDir()
+		synctest.Test(t, func(t *testing.T) {
+			hang := make(chan struct{})
+			r, w := io.Pipe()
+			res := runHook(t, Config{Home: home, Stdin: strings.NewReader(toolUse), Stdout: w, Dial: dial(hang)})
+			u, err := ReadUnanswered(home)
+			if err != nil || res.Outcome != Abandoned || u.Lost != want {
+				t.Errorf("got %+v, %+v, %v; want %d lost", res, u, err, want)
+			}
+			r.Close()
+			close(hang)
+		})
+	}
+}
+
 func TestInterruptGoesToTheSpool(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()

@@ -2,19 +2,24 @@ package relay
 
 import (
 	"bytes"
-	"os"
 	"path/filepath"
 	"strings"
 )
 
 // A look is one look of the rules at one input.
 type look struct {
-	rules  *Rules
-	cwd    string
-	found  Finding
-	quiet  bool // no name in cwd is ignored; only if asked
-	asked  bool
-	looked int // paths so far of which it was asked whether they are ignored
+	rules   *Rules
+	cwd     string // in which what is looked at now works
+	found   Finding
+	shows   bool         // what came of it may hold what is left out
+	named   bool         // a shell command names a private file
+	holds   map[int]bool // the groups of a line that may hold what is in a private file
+	quiet   bool         // no name in cwd is ignored; only if asked
+	asked   bool
+	looked  int // paths so far of which it was asked whether they are ignored
+	entered int // folders so far
+	args    []string
+	argsOf  int // where the name of the list stands whose words are in args
 }
 
 // environment is what is said of a listing of it.
@@ -22,6 +27,15 @@ const environment = "the environment"
 
 // maxLooked bounds how many paths of one input are looked up: each may cost a look at some folders.
 const maxLooked = 1000
+
+// maxEntered bounds how many folders of one input are entered.
+const maxEntered = 100
+
+// maxNested is how deep commands in words of commands are looked at: ssh HOST "sh -c '...'".
+const maxNested = 3
+
+// maxCommand is how much of a command is looked at; what is longer holds data.
+const maxCommand = 1 << 20
 
 // value looks at an input: JSON, or a shell command or patch as it is.
 func (l *look) value(input string) {
@@ -32,15 +46,29 @@ func (l *look) value(input string) {
 	l.patch(input)
 }
 
+// finding is what was found.
+func (l *look) finding() Finding {
+	f := l.found
+	if f.Left != "" {
+		f.OutputStays, f.cwd = !l.shows, l.cwd
+	}
+	return f
+}
+
 // json looks at a JSON text, and reports whether it is one to its end.
 func (l *look) json(data []byte) (whole bool) {
-	return eachValue(data, func(v value) bool {
+	whole = eachValue(data, func(v value) bool {
 		if v.text == nil || isResult(plainName(v.outer)) {
 			return true
 		}
 		switch name := plainName(v.key); {
 		case isPathName(name):
 			l.path(v.string())
+		case v.listed && (isCommandName(name) || isArgsName(name)):
+			if v.named != l.argsOf {
+				l.listed()
+			}
+			l.args, l.argsOf = append(l.args, v.string()), v.named
 		case isCommandName(name):
 			text := v.string()
 			l.command(text)
@@ -50,6 +78,24 @@ func (l *look) json(data []byte) (whole bool) {
 		}
 		return !l.found.Ignored
 	})
+	l.listed()
+	return whole
+}
+
+// listed looks at a command that was given as a list of words.
+func (l *look) listed() {
+	if len(l.args) == 0 {
+		return
+	}
+	c := shellCommand{}
+	for _, w := range l.args {
+		c.words = append(c.words, shellWord{text: w})
+		l.patch(w)
+	}
+	l.args = l.args[:0]
+	dir := l.cwd
+	l.run(&c, maxNested, false)
+	l.cwd = dir
 }
 
 // path looks at a file that an input names.
@@ -58,8 +104,18 @@ func (l *look) path(path string) {
 	if path == "" || strings.ContainsAny(path, "\n\x00") || len(path) > maxPath {
 		return
 	}
-	l.sensitive(path)
-	if l.rules.Ignore == nil {
+	if what := l.private(path, operand); what != "" {
+		l.file(what, true)
+	}
+	if isProcEnviron(path) {
+		l.listing()
+	}
+	l.ignored(path)
+}
+
+// ignored looks whether a path is ignored.
+func (l *look) ignored(path string) {
+	if l.rules.Ignore == nil || l.found.Ignored {
 		return
 	}
 	bare := strings.IndexByte(path, '/') < 0 // any word may be that
@@ -75,7 +131,7 @@ func (l *look) path(path string) {
 	if l.looked++; l.looked > maxLooked {
 		return
 	}
-	if l.rules.Ignore.Listed(path) || !bare && l.rules.Ignore.Ignored(path) {
+	if bare && l.rules.Ignore.Listed(path) || !bare && l.rules.Ignore.Ignored(path) {
 		l.found.Ignored = true
 	}
 }
@@ -88,39 +144,20 @@ func (l *look) isQuiet() bool {
 	return l.quiet
 }
 
-func (l *look) sensitive(path string) {
-	if l.found.Left == "" && isProcEnviron(path) {
-		l.found.Left, l.found.What = LeftEnvironment, environment
-	}
-	if what := privateFile(path); what != "" && l.found.Left != LeftFile {
+// file notes that a private file is named, and whether what came of it may hold what is in there.
+func (l *look) file(what string, shows bool) {
+	if l.found.Left != LeftFile {
 		l.found.Left, l.found.What = LeftFile, what
 	}
+	l.shows = l.shows || shows
 }
 
-// command looks at a shell command: at each of its words that may name a file, and at what lists the environment.
-func (l *look) command(line string) {
-	for _, c := range simpleCommands(line) {
-		if l.found.Left == "" && listsEnvironment(c.words) {
-			l.found.Left, l.found.What = LeftEnvironment, environment
-		}
-		for _, w := range c.words {
-			eachPath(w.text, l.word)
-		}
+// listing notes that the environment is listed.
+func (l *look) listing() {
+	if l.found.Left == "" {
+		l.found.Left, l.found.What = LeftEnvironment, environment
 	}
-}
-
-// word looks at a word that may name a file.
-func (l *look) word(w string) {
-	if w == "" || w[0] == '-' || strings.ContainsAny(w, "*$") {
-		l.sensitive(w)
-		return
-	}
-	if rest, ok := strings.CutPrefix(w, "~/"); ok {
-		if home, err := os.UserHomeDir(); err == nil {
-			w = filepath.Join(home, rest)
-		}
-	}
-	l.path(w)
+	l.shows = true
 }
 
 // patchBegin begins the patches that some agents write instead of an edit.

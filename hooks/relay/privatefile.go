@@ -10,7 +10,7 @@ func privateFile(path string) string {
 	}
 	folder, base := parts(path)
 	switch {
-	case base == "" || isSample(base):
+	case base == "" || isSample(base) || isMember(base):
 		return ""
 	case isDotenv(base):
 		return "contents of a dotenv file"
@@ -35,10 +35,34 @@ func mayBePrivate(path string) bool {
 		}
 	}
 	switch strings.ToLower(path) {
-	case "credentials", "kubeconfig", "login data":
+	case "kubeconfig", "login data":
 		return true
 	}
 	return false
+}
+
+// hasPrivateFolder reports whether what a file in a folder is may depend on that folder's name. It is quick, and not exact.
+func hasPrivateFolder(folder string) bool {
+	return strings.Contains(folder, "/.") || strings.Contains(folder, `\.`) || strings.HasPrefix(folder, "/etc") || strings.Contains(folder, "/run/") ||
+		strings.Contains(folder, "opencode") || strings.Contains(folder, "private-keys") || strings.Contains(folder, "/containers")
+}
+
+// isAnyName reports whether a private file's name may be something else as well: event.key is the member of a value.
+func isAnyName(path string) bool {
+	folder, base := parts(path)
+	if !strings.HasSuffix(base, ".key") && !strings.HasSuffix(base, ".env") || base == ".env" || base == "master.key" {
+		return false
+	}
+	return privateFile(folder+"x") == ""
+}
+
+// isMember knows what looks like a file's name, and is how a program speaks of its environment.
+func isMember(base string) bool {
+	switch base {
+	case "process.env", "meta.env", "import.meta.env", "rails.env", "deno.env", "bun.env", "app.env", "self.env", "ctx.env", "context.env", "c.env", "this.env":
+		return true
+	}
+	return strings.HasSuffix(base, ".process.env") || strings.HasSuffix(base, ".meta.env")
 }
 
 // parts are the folder and the name of a path of any system, in lower case.
@@ -96,7 +120,7 @@ func isCredentials(folder, base string) bool {
 	case ".netrc", "_netrc", ".pgpass", "pgpass.conf", ".my.cnf", ".mylogin.cnf", ".npmrc", ".pypirc", ".git-credentials", ".dockercfg",
 		".dockerconfigjson", ".htpasswd", ".vault-token", ".terraformrc", "terraform.rc", "credentials.tfrc.json", ".s3cfg", ".boto", "rclone.conf",
 		"kubeconfig", "application_default_credentials.json", "gshadow", "shadow", "logins.json", "key4.db", "cookies.sqlite", "login data",
-		"auth.json", ".credentials.json", ".yarnrc.yml", ".gem-credentials", ".condarc", "accesstokens.json", "msal_token_cache.json", "hosts.yml":
+		".credentials.json", ".yarnrc.yml", ".gem-credentials", ".condarc", "accesstokens.json", "msal_token_cache.json", "hosts.yml":
 		return base != "hosts.yml" && base != "shadow" && base != "gshadow" || base == "hosts.yml" && strings.HasSuffix(folder, "/gh/") ||
 			base != "hosts.yml" && strings.HasSuffix(folder, "/etc/")
 	}
@@ -106,6 +130,11 @@ func isCredentials(folder, base string) bool {
 		}
 	}
 	switch {
+	case base == "auth.json":
+		return holdsLogins(folder)
+	case base == "credentials":
+		return strings.HasSuffix(folder, "/.aws/") || strings.HasSuffix(folder, "/.gem/") || strings.HasSuffix(folder, "/.cargo/") ||
+			strings.HasSuffix(folder, "/.config/gh/") || strings.HasSuffix(folder, "/.modal/") || strings.HasSuffix(folder, "/.databricks/")
 	case base == "config" && (strings.HasSuffix(folder, "/.kube/") || strings.HasSuffix(folder, "/.aws/")),
 		base == "config.json" && strings.HasSuffix(folder, "/.docker/"),
 		strings.Contains(folder, "/.aws/"), strings.Contains(folder, "/.config/gcloud/"), strings.Contains(folder, "/.azure/"),
@@ -113,6 +142,16 @@ func isCredentials(folder, base string) bool {
 		return true
 	}
 	return isNamedSecret(base)
+}
+
+// holdsLogins knows the folders whose auth.json holds what its program signs in with.
+func holdsLogins(folder string) bool {
+	for _, end := range [...]string{"/.codex/", "/.docker/", "/.composer/", "/composer/", "/opencode/", "/.opencode/", "/containers/", "/.pi/agent/", "/amp/"} {
+		if strings.HasSuffix(folder, end) {
+			return true
+		}
+	}
+	return false
 }
 
 // isNamedSecret knows files whose name says that they hold secrets, in a format for settings.
@@ -125,7 +164,7 @@ func isNamedSecret(base string) bool {
 	}
 	switch name {
 	case "credentials", "credential", "creds", "service-account", "service_account", "serviceaccount", "client_secret", "client-secret":
-		return ending != "" || name == "credentials"
+		return ending != ""
 	case "secrets", "secret":
 		return ending != ""
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"sync/atomic"
 	"time"
 )
 
@@ -17,8 +18,9 @@ const (
 	contextBudget  = 1500 * time.Millisecond
 	inputWait      = time.Second
 	diskWait       = time.Second
-	leastAnswer    = 50 * time.Millisecond // for the answer, even if reading the payload took the whole budget
-	upPause        = 10 * time.Millisecond // between two looks for a daemon that is starting
+	leastAnswer    = 50 * time.Millisecond  // for the answer, even if reading the payload took the whole budget
+	abandonWait    = 100 * time.Millisecond // for the count of what was abandoned
+	upPause        = 10 * time.Millisecond  // between two looks for a daemon that is starting
 )
 
 // Config says what one hook works with. Only Agent and Home are required.
@@ -75,15 +77,35 @@ func Run(ctx context.Context, cfg Config) Result {
 	case r := <-done:
 		return r
 	case <-h.limit.C:
+		h.countAbandoned()
 		return Result{Outcome: Abandoned, Delivery: h.delivery, Err: context.DeadlineExceeded}
 	}
 }
+
+// countAbandoned writes down that nobody knows what became of the payload, unless it is known to be safe or the disk hangs too.
+func (h *hook) countAbandoned() {
+	if h.safe.Load() {
+		return
+	}
+	counted := make(chan struct{})
+	go func() {
+		defer close(counted)
+		h.countLoss(errAbandoned)
+	}()
+	select {
+	case <-counted:
+	case <-time.After(abandonWait):
+	}
+}
+
+var errAbandoned = errors.New("relay: the time was up before the payload was posted or kept")
 
 // A hook is one run. Only the goroutine of guarded touches what is below delivery.
 type hook struct {
 	Config
 	at       time.Time
 	limit    *time.Timer // at which Run returns whatever hangs
+	safe     atomic.Bool // the payload was answered, or is in the spool
 	delivery string
 	spool    *Spool
 	payload  []byte
@@ -200,6 +222,7 @@ func (h *hook) deadline() time.Time {
 
 // answered deals with any answer: the daemon is there, whatever it said.
 func (h *hook) answered(a answer) {
+	h.safe.Store(a.status <= 500)
 	_ = clearUnanswered(h.Home) // only delays the next notice
 	switch {
 	case a.status == 200:
@@ -258,6 +281,7 @@ func (h *hook) postWhenUp(ctx context.Context, deadline time.Time) bool {
 func (h *hook) keep(cause error) (name string, lost error) {
 	name, lost = h.spool.Put(Entry{Agent: h.Agent, Delivery: h.delivery, OccurredAt: h.at, Body: h.payload})
 	h.result.Outcome, h.result.Err = Spooled, cause
+	h.safe.Store(lost == nil || errors.Is(lost, ErrPrivate) || errors.Is(lost, ErrUnsynced))
 	if errors.Is(lost, ErrPrivate) {
 		h.result.Outcome = LeftOut
 		return "", nil

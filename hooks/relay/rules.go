@@ -44,8 +44,9 @@ func (r *Rules) Skips(agent, cwd string) string {
 	if cwd == "" {
 		return ""
 	}
+	real := r.Ignore.Real(cwd)
 	for _, home := range r.Homes {
-		if within(home, cwd) {
+		if within(home, cwd) || within(home, real) {
 			return "the session works in cmemd's own home"
 		}
 	}
@@ -106,6 +107,12 @@ type Finding struct {
 	Ignored bool   // it names a path of which nothing is recorded
 	Left    string // LeftFile or LeftEnvironment: its contents are not recorded; empty: they are
 	What    string // they are contents of
+
+	// OutputStays says that what came of it holds none of them: only what it was given is cut.
+	OutputStays bool
+
+	cwd string // in which it was looked at
+	dir string // in which a command worked at its end, if that is another one
 }
 
 // Mark is what stands in the place of contents that were left out.
@@ -118,7 +125,7 @@ func leftMark(what string) string { return "[cmemd: left out: " + what + "]" }
 func (r *Rules) Look(cwd, input string) Finding {
 	l := look{rules: r, cwd: cwd}
 	l.value(input)
-	return l.found
+	return l.finding()
 }
 
 // Cut is an input of which Look said that its contents are not recorded, without them: names of files stay, and shell
@@ -134,25 +141,28 @@ func (r *Rules) Cut(input string, f Finding) string {
 }
 
 // payload is a report as it may be kept. The error is ErrPrivate if nothing of it may.
-func (r *Rules) payload(agent string, body []byte) (out []byte, left string, err error) {
+func (r *Rules) payload(agent string, body []byte) (out []byte, left []string, err error) {
 	p := readReport(body)
 	if r.Skips(agent, p.cwd) != "" || r.SkipsTool(p.tool) != "" {
-		return nil, "", ErrPrivate
+		return nil, nil, ErrPrivate
 	}
 	l := look{rules: r, cwd: p.cwd}
 	whole := l.json(body)
-	switch f := l.found; {
+	f := l.finding()
+	switch {
 	case f.Ignored:
-		return nil, "", ErrPrivate
-	case f.Left == "":
-		return body, "", nil
+		return nil, nil, ErrPrivate
+	case !whole && (f.Left != "" || r.hasPrivateLines(p.cwd, string(body))):
+		return nil, nil, ErrPrivate // where its contents end cannot be told
 	case !whole:
-		return nil, "", ErrPrivate // where its contents end cannot be told
-	default:
-		out, ok := cutReport(body, f)
-		if !ok {
-			return nil, "", ErrPrivate
-		}
-		return out, f.Left, nil
+		return body, nil, nil
 	}
+	if f.Left != "" {
+		if body, whole = cutReport(body, f); !whole {
+			return nil, nil, ErrPrivate
+		}
+		left = append(left, f.Left)
+	}
+	out, more := r.cutResults(body, p.cwd, f)
+	return out, append(left, more...), nil
 }

@@ -41,9 +41,11 @@ func readReport(body []byte) (p report) {
 // A value is one string, number or literal of a JSON text, with the name of the member that it stands in, or its list does.
 type value struct {
 	token
-	key   string
-	outer string // the name of the outermost member
-	text  []byte // of a string, as it is written; nil for others
+	key    string
+	outer  string // the name of the outermost member
+	text   []byte // of a string, as it is written; nil for others
+	listed bool   // it stands in a list
+	named  int    // where the name stands that was read last
 }
 
 func (v value) string() string { return unquote(v.text) }
@@ -52,6 +54,7 @@ func (v value) string() string { return unquote(v.text) }
 func eachValue(data []byte, visit func(value) bool) (whole bool) {
 	s := scanner{data: data}
 	var keys []string // by depth, from 1
+	named := 0
 	for {
 		t, ok := s.next()
 		if !ok {
@@ -63,10 +66,10 @@ func eachValue(data []byte, visit func(value) bool) (whole bool) {
 				keys = append(keys, "")
 			}
 			keys = keys[:t.depth]
-			keys[t.depth-1] = unquote(raw)
+			keys[t.depth-1], named = unquote(raw), t.start
 			continue
 		}
-		v := value{token: t}
+		v := value{token: t, named: named, listed: t.depth > len(keys) || t.depth > 0 && keys[t.depth-1] == ""}
 		for i := min(t.depth, len(keys)) - 1; i >= 0 && v.key == ""; i-- {
 			v.key = keys[i]
 		}
@@ -108,12 +111,12 @@ func plainName(key string) string {
 // isPathName reports whether a member, by its plain name, holds a path.
 func isPathName(name string) bool {
 	switch name {
-	case "path", "paths", "file", "files", "filename", "filenames", "source", "destination", "target", "uri", "url", "notebook":
+	case "path", "paths", "file", "files", "filename", "filenames", "source", "destination", "target", "uri", "url", "urls", "notebook":
 		return true
 	case "transcriptpath":
 		return false // the agent's own
 	}
-	for _, end := range [...]string{"path", "paths", "file", "filename", "uri"} {
+	for _, end := range [...]string{"path", "paths", "file", "filename", "uri", "uris"} {
 		if strings.HasSuffix(name, end) {
 			return true
 		}
@@ -121,10 +124,19 @@ func isPathName(name string) bool {
 	return false
 }
 
+// isArgsName reports whether a member, by its plain name, holds the words of a command if it is a list.
+func isArgsName(name string) bool {
+	switch name {
+	case "args", "argv", "arguments":
+		return true
+	}
+	return false
+}
+
 // isCommandName reports whether a member, by its plain name, holds a shell command.
 func isCommandName(name string) bool {
 	switch name {
-	case "command", "cmd", "commandline", "script", "commands", "shellcommand":
+	case "command", "cmd", "commandline", "script", "commands", "shellcommand", "chars":
 		return true
 	}
 	return false
@@ -161,7 +173,7 @@ func cutReport(body []byte, f Finding) (out []byte, ok bool) {
 		name := plainName(v.key)
 		switch {
 		case isResult(plainName(v.outer)) || isResult(name):
-			return f.Mark(), !isPathName(name)
+			return f.Mark(), !isPathName(name) && !f.OutputStays
 		case isCommandName(name) && f.Left == LeftEnvironment:
 			return "", false
 		case isIdentity(v.key, name):
@@ -184,6 +196,10 @@ func cutValue(v value, name string, f Finding) (string, bool) {
 	switch {
 	case isPathName(name):
 		return "", false
+	case v.listed && (isCommandName(name) || isArgsName(name)):
+		text := v.string()
+		cut := cutWord(text, f)
+		return cut, cut != text
 	case isCommandName(name):
 		text := v.string()
 		cut := cutCommand(text, f)

@@ -20,7 +20,7 @@ func TestPrivateFiles(t *testing.T) {
 		"~/.ssh/id_rsa", "id_ed25519", "/home/a/.ssh/deploy", "server.key", "tls/server.pem", "a.p12", "a.pfx", "release.keystore", "a.jks", "AuthKey_1.p8",
 		"putty.ppk", "vault.kdbx", ".gnupg/private-keys-v1.d/ABC.key", "/etc/wireguard/wg0.conf", "home.ovpn", "config/master.key",
 		".netrc", "_netrc", ".pgpass", ".npmrc", ".pypirc", ".git-credentials", ".my.cnf", ".htpasswd", ".vault-token", "/etc/shadow", "kubeconfig",
-		"/home/a/.kube/config", "/home/a/.aws/credentials", "/home/a/.aws/sso/cache/x.json", ".docker/config.json", "credentials.json", "credentials",
+		"/home/a/.kube/config", "/home/a/.aws/credentials", "/home/a/.aws/sso/cache/x.json", ".docker/config.json", "credentials.json", "/home/a/.gem/credentials", "~/.cargo/credentials",
 		"client_secret_1234.json", "service-account.json", "service_account_prod.json", "/home/a/.config/gcloud/access_tokens.db", "secrets.yml", "secrets.yaml",
 		"secret.json", "terraform.tfstate", "prod.tfvars", "/home/a/.codex/auth.json", "/home/a/.config/gh/hosts.yml", "/run/secrets/db",
 	} {
@@ -32,6 +32,7 @@ func TestPrivateFiles(t *testing.T) {
 		"", "main.go", ".env.example", ".env.sample", ".env.template", "env", "environment.go", "id_rsa.pub", ".ssh/config", ".ssh/known_hosts", "keys.go",
 		"credentials.go", "credentials.md", "secrets.go", "secrets_test.py", "secret", "config", "config.json", "auth.go", "shadow", "hosts.yml", "keyboard.ts",
 		"prod.tfvars.example", "docs/secrets.md", "password.tsx", ".key", "a b .env is it", "token.go", "package.json", "npmrc", "fix .env",
+		"credentials", "internal/credentials", "google.golang.org/grpc/credentials", "src/locales/en/auth.json", "process.env", "src/import.meta.env", "Rails.env",
 	} {
 		if what := privateFile(path); what != "" {
 			t.Errorf("%s is %s", path, what)
@@ -79,11 +80,15 @@ func TestCut(t *testing.T) {
 		`{"file_path":"/s/.env","edits":[{"old_string":"«A»","new_string":"«B»"}]}`,
 		`{"path":"/s/id_rsa","offset":3}`,
 		`{"filePath":"/s/a.pem","content":"«x»"}`,
-		`{"command":"cat /s/.env"}`, `{"command":"cat .env | head -3"}`, `{"command":"cp .env.example .env"}`, `{"command":"source .env && make"}`,
-		`{"command":"git add .env"}`, `{"command":"ls -la ~/.ssh/id_rsa"}`, `{"command":["cat",".env"]}`,
+		`{"command":"cat /s/.env"}`, `{"command":"cat .env | head -3"}`, `{"command":["cat",".env"]}`, `{"args":["cat",".env"]}`,
+		`{"command":["bash","-lc","cat .env"]}`, `{"command":["bash","-lc","«tee .env»"]}`, `{"chars":"cat .env\n"}`,
 		`{"command":"«echo A=1 >> .env»"}`, `{"command":"«cat > .env <<EOF\nA=1\nEOF»"}`, `{"command":"«sed -i s/A=1/A=2/ .env»"}`,
 		`{"command":"«printf 'A=1' | tee .env»"}`, `{"command":"«python3 -c \"open('.env','w').write('A=1')\" .env»"}`,
-		`{"command":"«bash -c 'echo A=1 > .env'»"}`, `{"command":"«docker run --env-file=.env -e A=1 web»"}`,
+		`{"command":"«bash -c 'echo A=1 > .env'»"}`, `{"command":"«psql -f .env -v A=1»"}`,
+		`{"command":"go test ./x && «echo A=1 >> .env» && git commit -m x"}`, `{"command":"go vet; «(echo A=1; echo B=2) > .env»; ls"}`,
+		`{"command":"«for x in A B; do echo $x=1; done > .env»; ls"}`, `{"command":"«cat > .env <<EOF\nA=1\nEOF»\ngit commit -m x"}`,
+		`{"command":"«echo \"A=$(gen)\" > .env» || ls"}`, `{"command":"«cat > .env <<EOF\nA=1»"}`, `{"command":"make 2>&1 | tail; «echo A=1 >.env»"}`,
+		`{"command":"git commit -m \"$(cat <<'EOF'\nit's\nEOF\n)\" && «echo A > .env»"}`, `{"command":"ls # don't\n«echo A=1 > .env»\nls"}`,
 	} {
 		input := strings.NewReplacer("«", "", "»", "").Replace(c)
 		f := (&Rules{}).Look("/s", input)

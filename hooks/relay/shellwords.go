@@ -1,111 +1,138 @@
 package relay
 
-import (
-	"path"
-	"strings"
-)
+import "strings"
 
 // A shellWord is a word of a command, without its quotes.
 type shellWord struct {
 	text    string
 	written bool // output is redirected to it
+	read    bool // input is redirected from it
 }
 
 // A shellCommand is one of the simple commands of a line.
-type shellCommand struct{ words []shellWord }
-
-// maxNested is how deep commands in words of commands are looked at: ssh HOST "sh -c '...'".
-const maxNested = 3
-
-// simpleCommands parts a shell line, as far as is needed to see what it runs on what. What stands in a substitution, in a
-// group, in a here-document or in the word that a shell is given counts as commands too.
-func simpleCommands(line string) []shellCommand { return nested(line, maxNested) }
-
-func nested(line string, depth int) []shellCommand {
-	all := splitShell(line)
-	if depth == 0 {
-		return all
-	}
-	for _, c := range all {
-		if !givesCommands(c.words) {
-			continue
-		}
-		for _, w := range c.words[1:] {
-			if strings.ContainsAny(w.text, " \t\n;|") {
-				all = append(all, nested(w.text, depth-1)...)
-			}
-		}
-	}
-	return all
+type shellCommand struct {
+	words     []shellWord
+	here      string // what its here-documents hold
+	group     int    // of the commands that hand each other what they print, or stand in one loop or pair of brackets
+	swallowed bool   // it stands in a substitution whose result is not printed
+	more      bool   // a substitution follows, and stands for words of it
 }
 
-// givesCommands reports whether a program takes a shell line as one of its words.
-func givesCommands(words []shellWord) bool {
-	for _, w := range words {
-		switch path.Base(w.text) {
-		case "sh", "bash", "zsh", "dash", "ksh", "fish", "ssh", "su", "sudo", "eval", "docker", "podman", "kubectl", "oc", "xargs",
-			"watch", "timeout", "nohup", "script", "wsl", "pwsh", "powershell", "cmd", "tmux", "screen", "vagrant", "heroku", "fly":
-			return true
-		}
-	}
-	return false
+// A shellSpan is where a group, or a part of it, stands in a line.
+type shellSpan struct{ group, from, to int }
+
+// A shellLine is a line in its parts.
+type shellLine struct {
+	commands []shellCommand
+	spans    []shellSpan // in the order of the line
 }
 
-// A shellSplitter goes through a line once.
+// maxHere is how many here-documents may begin in one line; nobody writes two.
+const maxHere = 8
+
+// A hereMark is a here-document that began and whose lines are still to come.
+type hereMark struct {
+	end     string
+	command int
+	group   int
+}
+
+// A shellSplitter goes through a line once, as far as is needed to see what it runs on what. What stands in a substitution or
+// in a group counts as commands too.
 type shellSplitter struct {
-	all     []shellCommand
-	words   []shellWord
-	word    []byte
-	inWord  bool
-	written bool   // the next word is written to
-	quote   byte   // that is open, or 0
-	outer   []byte // the quotes around the substitutions that are open
+	line     string
+	shell    shellLine
+	words    []shellWord
+	word     []byte
+	start    int // of the command that is read
+	inWord   bool
+	written  bool // the next word is written to
+	read     bool // the next word is read from
+	quote    byte // that is open, or 0
+	outer    []byte
+	swallows []bool // whether what each open substitution prints is not shown
+	group    int
+	open     int // loops and brackets that are open
+	here     []hereMark
+	noHere   bool // one had no end: those that follow would not either
 }
 
-func splitShell(line string) []shellCommand {
-	var s shellSplitter
-	for i := 0; i < len(line); i++ {
-		c, next := line[i], byte(0)
-		if i+1 < len(line) {
-			next = line[i+1]
-		}
-		switch {
-		case c == '\\' && s.quote != '\'' && next != 0:
-			i++
-			if next != '\n' {
-				s.put(next)
-			}
-		case s.quote != 0 && c == s.quote:
-			s.quote = 0
-		case s.quote != '\'' && c == '$' && next == '(':
-			s.substitute()
-			i++
-		case s.quote == '"' && c != '`':
-			s.put(c)
-		default:
-			s.plain(c)
-		}
+func splitShell(line string) shellLine {
+	s := shellSplitter{line: line}
+	for i := 0; i < len(line); {
+		i += s.step(i)
 	}
-	s.endCommand()
-	return s.all
+	s.endGroup(len(line))
+	return s.shell
 }
 
-// plain takes a byte outside of double quotes, or what counts there too.
-func (s *shellSplitter) plain(c byte) {
+// step takes what begins at i, and returns how much that is.
+func (s *shellSplitter) step(i int) int {
+	c, next := s.line[i], byte(0)
+	if i+1 < len(s.line) {
+		next = s.line[i+1]
+	}
 	switch {
-	case s.quote == '\'':
+	case c == '\\' && s.quote != '\'' && next != 0:
+		if next != '\n' {
+			s.put(next)
+		}
+		return 2
+	case s.quote != 0 && c == s.quote:
+		s.quote = 0
+	case s.quote != '\'' && c == '$' && next == '(':
+		s.substitute()
+		return 2
+	case s.quote == '"' && c != '`', s.quote == '\'':
 		s.put(c)
-	case c == '`':
+	case c == '#' && s.quote == 0 && !s.inWord:
+		if n := strings.IndexByte(s.line[i:], '\n'); n > 0 {
+			return n
+		}
+		return len(s.line) - i
+	case c == '<' && next == '<':
+		return s.hereDocument(i)
+	case c == '\n':
+		s.separate(i)
+		return 1 + s.takeHere(i+1)
+	case (c == '<' || c == '>') && next == '&', c == '&' && next == '>', c == '>' && next == '|':
+		s.redirect('>')
+		return 2
+	case c == '|' && next == '|', c == '&' && next == '&':
+		s.separate(i)
+		return 2
+	default:
+		s.plain(i, c)
+	}
+	return 1
+}
+
+// plain takes a byte outside of quotes, or a backtick.
+func (s *shellSplitter) plain(i int, c byte) {
+	switch {
+	case c == '`' || c == '|':
 		s.endCommand()
 	case c == '"' || c == '\'':
 		s.quote, s.inWord = c, true
 	case c == ')':
 		s.endCommand()
 		if n := len(s.outer); n > 0 {
-			s.quote, s.outer = s.outer[n-1], s.outer[:n-1]
+			s.quote, s.outer, s.swallows = s.outer[n-1], s.outer[:n-1], s.swallows[:n-1]
+			return
 		}
-	case strings.IndexByte(";&|\n(", c) >= 0, (c == '{' || c == '}') && !s.inWord:
+		s.open = max(s.open-1, 0)
+	case c == '(', c == '{' && !s.inWord && strings.IndexByte(" \t\n;", s.at(i+1)) >= 0:
 		s.endCommand()
+		if c == '(' && len(s.outer) > 0 {
+			s.outer, s.swallows = append(s.outer, 0), append(s.swallows, s.isSwallowed())
+			return
+		}
+		s.open++
+	case c == '}' && !s.inWord:
+		s.endCommand()
+		s.open = max(s.open-1, 0)
+	case c == ';' || c == '&':
+		s.separate(i)
 	case c == ' ' || c == '\t' || c == '\r':
 		s.endWord()
 	case c == '<' || c == '>':
@@ -115,10 +142,46 @@ func (s *shellSplitter) plain(c byte) {
 	}
 }
 
+// at is the byte at a place of the line; behind its end, a line break.
+func (s *shellSplitter) at(i int) byte {
+	if i < len(s.line) {
+		return s.line[i]
+	}
+	return '\n'
+}
+
+// separate ends a command, and its group unless something is open.
+func (s *shellSplitter) separate(at int) {
+	s.endCommand()
+	if s.open == 0 && len(s.outer) == 0 {
+		s.endGroup(at)
+	}
+}
+
+// endGroup ends a group at a place of the line.
+func (s *shellSplitter) endGroup(at int) {
+	s.endCommand()
+	from := at - len(strings.TrimLeft(s.line[s.start:at], " \t\r\n;&|"))
+	if from < at {
+		s.shell.spans = append(s.shell.spans, shellSpan{s.group, from, from + len(strings.TrimRight(s.line[from:at], " \t\r\n"))})
+	}
+	s.start = at
+	s.group++
+}
+
 // substitute begins the commands of a $( ), inside of which no quote around it counts.
 func (s *shellSplitter) substitute() {
+	swallowed := s.isSwallowed() || len(s.words) > 0 && (s.words[0].text == "export" || s.words[0].text == "env")
+	known := len(s.shell.commands)
 	s.endCommand()
-	s.outer, s.quote = append(s.outer, s.quote), 0
+	if len(s.shell.commands) > known {
+		s.shell.commands[known].more = true
+	}
+	s.outer, s.quote, s.swallows = append(s.outer, s.quote), 0, append(s.swallows, swallowed)
+}
+
+func (s *shellSplitter) isSwallowed() bool {
+	return len(s.swallows) > 0 && s.swallows[len(s.swallows)-1]
 }
 
 func (s *shellSplitter) put(c byte) {
@@ -131,13 +194,13 @@ func (s *shellSplitter) redirect(c byte) {
 		s.word, s.inWord = s.word[:0], false // the number of what is redirected
 	}
 	s.endWord()
-	s.written = c == '>'
+	s.written, s.read = c == '>', c == '<'
 }
 
 func (s *shellSplitter) endWord() {
 	if s.inWord {
-		s.words = append(s.words, shellWord{text: string(s.word), written: s.written})
-		s.written = false
+		s.words = append(s.words, shellWord{text: string(s.word), written: s.written, read: s.read})
+		s.written, s.read = false, false
 	}
 	s.word, s.inWord = s.word[:0], false
 }
@@ -145,9 +208,72 @@ func (s *shellSplitter) endWord() {
 func (s *shellSplitter) endCommand() {
 	s.endWord()
 	if len(s.words) > 0 {
-		s.all = append(s.all, shellCommand{words: s.words})
+		s.shell.commands = append(s.shell.commands, shellCommand{words: s.words, group: s.group, swallowed: s.isSwallowed()})
+		switch s.words[0].text {
+		case "for", "while", "until", "if", "case", "select":
+			s.open++
+		case "done", "fi", "esac":
+			s.open = max(s.open-1, 0)
+		}
 	}
-	s.words, s.written = nil, false
+	s.words, s.written, s.read = nil, false, false
+}
+
+// hereDocument takes the << that begins at i and the word that ends its lines, or the <<< before a word.
+func (s *shellSplitter) hereDocument(i int) int {
+	rest := s.line[i+2:]
+	if strings.HasPrefix(rest, "<") || s.noHere || len(s.here) == maxHere {
+		s.endWord()
+		return 2 + len(rest) - len(strings.TrimLeft(rest, "<"))
+	}
+	s.redirect(' ')
+	end := strings.TrimLeft(strings.TrimPrefix(rest, "-"), " \t")
+	skipped := len(rest) - len(end)
+	size := strings.IndexAny(end, " \t\r\n;&|<>()")
+	if size < 0 {
+		size = len(end)
+	}
+	word := strings.NewReplacer(`"`, "", "'", "", `\`, "").Replace(end[:size])
+	if word != "" {
+		s.here = append(s.here, hereMark{end: word, command: len(s.shell.commands), group: s.group})
+	}
+	return 2 + skipped + size
+}
+
+// takeHere takes the here-documents that begin at a line, and returns how long they are. What has no end is taken for
+// commands, all in one group: perhaps it was a shift of bits.
+func (s *shellSplitter) takeHere(at int) (size int) {
+	ended := s.start == at-1 // its group, before the here-document
+	for _, h := range s.here {
+		length, whole := hereLength(s.line[at+size:], h.end)
+		if !whole {
+			s.noHere = true
+			s.open++
+			s.group = h.group
+			break
+		}
+		if h.command < len(s.shell.commands) {
+			s.shell.commands[h.command].here += s.line[at+size : at+size+length]
+		}
+		if ended {
+			s.shell.spans = append(s.shell.spans, shellSpan{h.group, at + size, at + size + length})
+			s.start = at + size + length
+		}
+		size += length
+	}
+	s.here = s.here[:0]
+	return size
+}
+
+// hereLength measures a here-document to behind its last line.
+func hereLength(text, end string) (size int, whole bool) {
+	for line := range strings.Lines(text) {
+		size += len(line)
+		if strings.Trim(line, "\t\r\n") == end {
+			return size - (len(line) - len(strings.TrimRight(line, "\r\n"))), true
+		}
+	}
+	return 0, false
 }
 
 // eachPath calls use for what of a word may be a path: itself, and what stands behind a = or @, or beside a colon.
@@ -165,40 +291,7 @@ func eachPath(word string, use func(string)) {
 	}
 }
 
-// listsEnvironment reports whether a command prints the environment, or all variables of a shell.
-func listsEnvironment(words []shellWord) bool {
-	for i := range words {
-		w := words[i].text
-		if isProcEnviron(w) || dumpsEnvironment(w) {
-			return true
-		}
-		if i > 0 && !isBeforeProgram(words[:i]) {
-			continue
-		}
-		if printsEnvironment(path.Base(w), words[i+1:]) {
-			return true
-		}
-	}
-	return false
-}
-
-// isBeforeProgram reports whether what stands before a word may be followed by a program: assignments, or a program that
-// runs another one.
-func isBeforeProgram(words []shellWord) bool {
-	for _, w := range words {
-		if name, _, ok := strings.Cut(w.text, "="); ok && isVariable(name) {
-			continue
-		}
-		switch path.Base(w.text) {
-		case "sudo", "doas", "command", "builtin", "exec", "time", "nohup", "nice", "xargs", "watch", "timeout", "ssh", "docker", "podman",
-			"kubectl", "oc", "then", "do", "else", "if", "while", "!", "su", "wsl", "cmd", "/c", "env", "busybox", "stdbuf", "setsid", "heroku", "fly", "nix":
-			return true
-		}
-		return false
-	}
-	return true
-}
-
+// isVariable reports whether a word may be the name of a variable.
 func isVariable(name string) bool {
 	for i := range len(name) {
 		c := name[i]
@@ -209,114 +302,8 @@ func isVariable(name string) bool {
 	return name != ""
 }
 
-// printsEnvironment reports whether a program with these arguments prints variables.
-func printsEnvironment(program string, args []shellWord) bool {
-	switch strings.ToLower(program) {
-	case "printenv":
-		return true
-	case "env":
-		return onlyOptions(args, true)
-	case "export", "declare", "typeset", "readonly":
-		return onlyOptions(args, false)
-	case "set":
-		return len(readWords(args)) == 0
-	case "get-childitem", "gci", "dir", "ls", "get-item":
-		return len(args) > 0 && strings.HasPrefix(strings.ToLower(args[0].text), "env:")
-	}
-	return false
-}
-
-// onlyOptions reports whether no argument names a program or a variable.
-func onlyOptions(args []shellWord, assign bool) bool {
-	for _, w := range readWords(args) {
-		name, _, assigned := strings.Cut(w.text, "=")
-		if !strings.HasPrefix(w.text, "-") && !(assign && assigned && isVariable(name)) {
-			return false
-		}
-	}
-	return true
-}
-
-// readWords is words without the files that are written to.
-func readWords(words []shellWord) (out []shellWord) {
-	for _, w := range words {
-		if !w.written {
-			out = append(out, w)
-		}
-	}
-	return out
-}
-
-func isProcEnviron(w string) bool {
-	return strings.HasPrefix(w, "/proc/") && strings.HasSuffix(w, "/environ")
-}
-
-// dumpsEnvironment knows how scripts in other languages print all of it.
-func dumpsEnvironment(w string) bool {
-	for _, whole := range [...]string{"os.environ)", "os.environ.items()", "process.env)", "ENV.to_h", "dict(os.environ", "%ENV", "os.Environ()"} {
-		if strings.Contains(w, whole) {
-			return true
-		}
-	}
-	return false
-}
-
-// cutCommand is a command that names a private file as it may be kept: as it is where it only reads, else by its programs.
-func cutCommand(line string, f Finding) string {
-	if f.Left != LeftFile {
-		return line
-	}
-	if strings.Contains(line, patchBegin) {
-		return cutPatch(line, f)
-	}
-	all := simpleCommands(line)
-	if len(all) == 1 && len(all[0].words) == 1 { // of a list of words, perhaps
-		if w := all[0].words[0].text; privateFile(w) != "" || onlyReads(path.Base(w)) {
-			return line
-		}
-	}
-	named := false
-	for _, c := range all {
-		private, written := c.namesPrivate()
-		if written || private && !onlyReads(path.Base(programOf(c.words))) {
-			return f.Mark()
-		}
-		named = named || private
-	}
-	if named && !strings.Contains(line, "<<") {
-		return line
-	}
-	return f.Mark()
-}
-
-// namesPrivate reports whether a command names a private file, and whether it writes one.
-func (c shellCommand) namesPrivate() (named, written bool) {
-	for _, w := range c.words {
-		eachPath(w.text, func(p string) {
-			if privateFile(p) != "" {
-				named, written = true, written || w.written
-			}
-		})
-	}
-	return named, written
-}
-
-// programOf is the first word that is no assignment.
-func programOf(words []shellWord) string {
-	for _, w := range words {
-		if name, _, ok := strings.Cut(w.text, "="); !ok || !isVariable(name) {
-			return w.text
-		}
-	}
-	return ""
-}
-
-// onlyReads knows the programs to which no contents of a file are given.
-func onlyReads(program string) bool {
-	switch program {
-	case "cat", "head", "tail", "less", "more", "bat", "ls", "stat", "wc", "test", "[", "grep", "egrep", "fgrep", "rg", "source", ".", "cp",
-		"mv", "rm", "chmod", "chown", "touch", "diff", "cmp", "sort", "cut", "git", "ssh-add", "ssh-keygen", "scp", "rsync", "find", "file", "ln":
-		return true
-	}
-	return false
+// isAssignment reports whether a word sets a variable.
+func isAssignment(word string) bool {
+	name, _, ok := strings.Cut(word, "=")
+	return ok && isVariable(name)
 }

@@ -69,8 +69,8 @@ func (s *Spool) Put(e Entry) (string, error) {
 	body, cut := CutPrivateJSON(kept)
 	body, e.Redactions = redactBody(body)
 	e.Body, e.Cut = body, cut
-	if left != "" {
-		e.Redactions = counted(e.Redactions, left)
+	for _, kind := range left {
+		e.Redactions = counted(e.Redactions, kind)
 	}
 	head := appendHeader(nil, e)
 	if err := s.room(int64(len(head) + len(body))); err != nil {

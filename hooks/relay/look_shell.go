@@ -1,0 +1,216 @@
+package relay
+
+import (
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+)
+
+// command looks at a shell command: at each of its words that may name a file, and at what lists the environment. It returns
+// where its groups stand.
+func (l *look) command(line string) []shellSpan {
+	line = line[:min(len(line), maxCommand)]
+	if strings.Contains(line, "$(pwd)") {
+		line = strings.ReplaceAll(line, "$(pwd)", "$PWD  ")
+	}
+	dir := l.cwd
+	spans := l.line(line, maxNested, -1)
+	if l.cwd != dir {
+		l.found.dir = l.cwd
+	}
+	l.in(dir)
+	return spans
+}
+
+// in makes dir the folder in which what follows works.
+func (l *look) in(dir string) {
+	if dir != l.cwd {
+		l.cwd, l.asked = dir, false
+	}
+}
+
+// line looks at a line, and at those in its words. Group is the one of the word that it is; -1: it is a whole one.
+func (l *look) line(line string, depth, group int) []shellSpan {
+	shell := splitShell(line)
+	feeds := feedingGroups(shell.commands)
+	for i := range shell.commands {
+		c := &shell.commands[i]
+		fed := feeds[c.group]
+		if group >= 0 {
+			c.group = group
+		}
+		l.run(c, depth, fed)
+	}
+	return shell.spans
+}
+
+// feedingGroups are the groups in which what one command prints are words of another.
+func feedingGroups(commands []shellCommand) map[int]bool {
+	var feeds map[int]bool
+	for i := range commands {
+		if _, _, xargs := commands[i].program(); xargs {
+			if feeds == nil {
+				feeds = map[int]bool{}
+			}
+			feeds[commands[i].group] = true
+		}
+	}
+	return feeds
+}
+
+// run looks at one command. Feeds says that what it prints may be the names of files that others read.
+func (l *look) run(c *shellCommand, depth int, feeds bool) {
+	if c.listsEnvironment() {
+		l.listing()
+	}
+	name, args, _ := c.program()
+	c.eachOperand(func(w string, as role) {
+		if feeds && as == unseen {
+			as = shown
+		}
+		l.word(c, w, as, name, args)
+	})
+	l.words(c)
+	if useOf(name, args) == script {
+		for i := range args {
+			l.script(c, args[i].text, name)
+		}
+		l.script(c, c.here, name)
+	}
+	l.given(c, depth)
+	if name == "cd" || name == "pushd" {
+		l.enter(args)
+	}
+}
+
+// words looks at all words of a command for paths that are ignored, be it as they may.
+func (l *look) words(c *shellCommand) {
+	if l.rules.Ignore == nil {
+		return
+	}
+	for i := range c.words {
+		eachPath(c.words[i].text, func(w string) {
+			if w != "" && w[0] != '-' {
+				l.expanded(w)
+			}
+		})
+	}
+}
+
+// given looks at the lines that a command is given as words or as a here-document.
+func (l *look) given(c *shellCommand, depth int) {
+	if depth == 0 || !c.givesCommands() {
+		return
+	}
+	dir := l.cwd
+	for i := range c.words {
+		if c.isGivenCommand(i) {
+			l.line(c.words[i].text, depth-1, c.group)
+		}
+	}
+	if c.here != "" {
+		l.line(c.here, depth-1, c.group)
+	}
+	l.in(dir)
+}
+
+// enter follows a cd.
+func (l *look) enter(args []shellWord) {
+	if l.entered++; l.entered > maxEntered {
+		return
+	}
+	for i := range args {
+		to := l.absolute(args[i].text)
+		if to == "" || to[0] == '-' {
+			continue
+		}
+		if !filepath.IsAbs(to) && l.cwd != "" {
+			to = filepath.Join(l.cwd, to)
+		}
+		if len(to) <= maxPath {
+			l.in(to)
+		}
+		return
+	}
+}
+
+// absolute is a word with what stands for a folder at its beginning replaced by that.
+func (l *look) absolute(w string) string {
+	if w == "" || w[0] != '~' && w[0] != '$' {
+		return w
+	}
+	for _, begin := range [...]string{"~", "$HOME", "${HOME}"} {
+		if rest, ok := strings.CutPrefix(w, begin); ok && (rest == "" || rest[0] == '/') {
+			if home, err := os.UserHomeDir(); err == nil {
+				return home + rest
+			}
+		}
+	}
+	for _, begin := range [...]string{"$PWD", "${PWD}"} {
+		if rest, ok := strings.CutPrefix(w, begin); ok {
+			return l.cwd + strings.TrimLeft(rest, " ")
+		}
+	}
+	return w
+}
+
+// word looks at a word that may be a private file.
+func (l *look) word(c *shellCommand, word string, as role, name string, args []shellWord) {
+	if as == unseen || c.swallowed && as != output {
+		return
+	}
+	eachPath(word, func(w string) {
+		if what := l.private(w, as); what != "" {
+			l.named = true
+			l.file(what, as != output)
+			if as == output || !onlyReads(name, args) && len(c.words) > 1 {
+				l.hold(c.group)
+			}
+		}
+	})
+}
+
+// script looks at what stands in quotes in a script, which may be files that it opens.
+func (l *look) script(c *shellCommand, text, name string) {
+	if text == "" || !strings.ContainsAny(text, "'\"`") {
+		return
+	}
+	as := shown
+	if lower := strings.ToLower(text); strings.Contains(lower, "open") || strings.Contains(lower, "read") {
+		as = operand
+	}
+	eachQuoted(text, func(w string) {
+		l.word(c, w, as, name, nil)
+		if l.rules.Ignore != nil {
+			l.expanded(w)
+		}
+	})
+}
+
+// hold notes that a group may hold what is in a private file.
+func (l *look) hold(group int) {
+	if l.holds == nil {
+		l.holds = map[int]bool{}
+	}
+	l.holds[group] = true
+}
+
+// private says what a word is if it names a private file, as the shell would read it; empty: it names none.
+func (l *look) private(word string, as role) string {
+	word = strings.TrimPrefix(word, "file://")
+	if as == shown && strings.Contains(word, "://") || len(word) > maxPath {
+		return ""
+	}
+	if strings.ContainsAny(word, "*?[{") {
+		return privateGlob(word, as)
+	}
+	if !path.IsAbs(word) && hasPrivateFolder(l.cwd) {
+		word = path.Join(filepath.ToSlash(l.cwd), word)
+	}
+	what := privateFile(word)
+	if what != "" && as == shown && isAnyName(word) && strings.IndexByte(word, '/') < 0 || what != "" && strings.Contains(word, "://") && isAnyName(word) {
+		return ""
+	}
+	return what
+}

@@ -1,0 +1,250 @@
+package relay
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// A masker goes through outputs line by line, and leaves out lines of private and of ignored files.
+type masker struct {
+	rules  *Rules
+	dirs   []string // in which paths may be
+	left   []string // the kinds of what was left out
+	known  map[string]mask
+	in     mask // of the file whose lines come
+	mode   maskMode
+	marked bool // what is left out now has its mark
+}
+
+// A mask is why a line is left out; the zero value is that it is not.
+type mask struct{ kind, what string }
+
+type maskMode byte
+
+const (
+	noFile   maskMode = iota
+	gitDiff           // behind a line that begins with diff
+	diff              // behind --- and +++
+	findings          // behind a path on a line of its own, before lines with numbers
+)
+
+func newMasker(r *Rules, cwd string, f Finding) *masker {
+	m := &masker{rules: r, dirs: []string{cwd}}
+	if f.dir != "" {
+		m.dirs = []string{f.dir, cwd}
+	}
+	return m
+}
+
+// text is a text without such lines, and without listings of the environment.
+func (m *masker) text(s string) string {
+	if mapsVariables(s) {
+		m.count(LeftEnvironment)
+		return leftMark(environment)
+	}
+	if from, to := listing(s); from < to {
+		m.count(LeftEnvironment)
+		return m.text(s[:from]) + leftMark(environment) + m.text(s[to:])
+	}
+	m.in, m.mode, m.marked = mask{}, noFile, false
+	var out strings.Builder
+	from, changed := 0, false
+	for at := 0; at < len(s); {
+		end := lineEnd(s, at)
+		line := plainLine(s[at:end])
+		why := m.line(line, s[end:])
+		if why.kind == "" {
+			m.marked, at = false, end
+			continue
+		}
+		changed = true
+		out.WriteString(s[from:at])
+		if !m.marked {
+			out.WriteString(leftMark(why.what) + s[end-trailing(s[at:end]):end])
+		}
+		m.count(why.kind)
+		m.marked, at, from = true, end, end
+	}
+	if !changed {
+		return s
+	}
+	return out.String() + s[from:]
+}
+
+// lineEnd is where the line that begins at a place ends, its line break included.
+func lineEnd(s string, at int) int {
+	if i := strings.IndexByte(s[at:], '\n'); i >= 0 {
+		return at + i + 1
+	}
+	return len(s)
+}
+
+// trailing is how long the line break of a line is.
+func trailing(line string) int { return len(line) - len(strings.TrimRight(line, "\r\n")) }
+
+// plainLine is a line without its break and without colours.
+func plainLine(line string) string {
+	line = strings.TrimRight(line, "\r\n")
+	if strings.IndexByte(line, 0x1b) < 0 {
+		return line
+	}
+	var out strings.Builder
+	for i := 0; i < len(line); {
+		if line[i] == 0x1b {
+			i += 1 + colour(line[i+1:])
+			continue
+		}
+		out.WriteByte(line[i])
+		i++
+	}
+	return out.String()
+}
+
+func (m *masker) count(kind string) {
+	if !slices.Contains(m.left, kind) {
+		m.left = append(m.left, kind)
+	}
+}
+
+// line says whether a line is left out. Rest is what follows it.
+func (m *masker) line(line, rest string) mask {
+	if old, file, mode := m.header(line, rest); mode != noFile {
+		m.in, m.mode = m.of(file), mode
+		if m.in.kind == "" && old != "" {
+			m.in = m.of(old)
+		}
+		if m.in.kind == LeftFile {
+			return mask{} // its name stays
+		}
+		return m.in
+	}
+	if m.in.kind != "" {
+		if m.mode == findings && numbered(line) || m.mode != findings && isDiffLine(line) {
+			return m.in
+		}
+	}
+	if m.mode != noFile && !isDiffLine(line) {
+		m.in, m.mode = mask{}, noFile
+	}
+	return m.found(line)
+}
+
+// header reads a line that begins the lines of a file; mode is noFile for any other.
+func (m *masker) header(line, rest string) (old, file string, mode maskMode) {
+	next := rest[:min(len(rest), 5)]
+	switch {
+	case strings.HasPrefix(line, "diff "):
+		fields := strings.Fields(line)
+		return diffName(fields[max(len(fields)-2, 1)]), diffName(fields[len(fields)-1]), gitDiff
+	case strings.HasPrefix(line, "--- ") && strings.HasPrefix(next, "+++ ") && m.mode != gitDiff:
+		return diffName(line[4:]), diffName(strings.TrimRight(rest[4:lineEnd(rest, 0)], "\r\n")), diff
+	case line != "" && len(line) <= maxPath && numbered(next) && mayBePrivate(line) && !numbered(line) && strings.IndexByte(line, ' ') < 0:
+		return "", line, findings
+	}
+	return "", "", noFile
+}
+
+// diffName is the name of a file in the header of a difference.
+func diffName(s string) string {
+	s, _, _ = strings.Cut(s, "\t")
+	s = strings.Trim(s, `"`)
+	if len(s) > 2 && s[1] == '/' && (s[0] == 'a' || s[0] == 'b') {
+		return s[2:]
+	}
+	return s
+}
+
+// isDiffLine reports whether a line may stand in a difference, below its header.
+func isDiffLine(line string) bool {
+	if line == "" || strings.IndexByte(" +-@\\", line[0]) >= 0 {
+		return true
+	}
+	for _, begin := range [...]string{"index ", "new file", "deleted file", "old mode", "new mode", "similarity", "rename ", "copy ", "Binary "} {
+		if strings.HasPrefix(line, begin) {
+			return true
+		}
+	}
+	return false
+}
+
+// numbered reports whether a line begins with its number, as a search shows it.
+func numbered(line string) bool {
+	n := leadingDigits(line)
+	return n > 0 && n < len(line) && (line[n] == ':' || line[n] == '-' || line[n] == '\t')
+}
+
+func leadingDigits(s string) int {
+	n := 0
+	for n < len(s) && '0' <= s[n] && s[n] <= '9' {
+		n++
+	}
+	return n
+}
+
+// found says whether a line is one that a search found in such a file: PATH:3:TEXT, PATH-3-TEXT or PATH:TEXT.
+func (m *masker) found(line string) mask {
+	head, colon := line[:min(len(line), maxPath)], false
+	for i, tries := 1, 0; i < len(head) && tries < 4; i++ {
+		c := head[i]
+		if c != ':' && c != '-' {
+			continue
+		}
+		n := leadingDigits(head[i+1:])
+		if n > 0 && i+1+n < len(head) && head[i+1+n] == c {
+			if why := m.of(head[:i]); why.kind != "" {
+				return why
+			}
+			tries++
+		}
+		if c == ':' && !colon {
+			colon = true
+			if head[0] != '.' && strings.IndexByte(head[:i], '/') < 0 || strings.IndexByte(head[:i], ' ') >= 0 {
+				continue
+			}
+			if why := m.of(head[:i]); why.kind != "" {
+				return why
+			}
+		}
+	}
+	return mask{}
+}
+
+// of says whether the lines of a file are left out.
+func (m *masker) of(path string) mask {
+	if path == "" || path == "/dev/null" || strings.Contains(path, "://") {
+		return mask{}
+	}
+	if why, ok := m.known[path]; ok {
+		return why
+	}
+	why := m.look(path)
+	if m.known == nil {
+		m.known = map[string]mask{}
+	}
+	if len(m.known) < maxLooked {
+		m.known[path] = why
+	}
+	return why
+}
+
+func (m *masker) look(path string) mask {
+	if what := privateFile(path); what != "" {
+		return mask{LeftFile, what}
+	}
+	if m.rules.Ignore == nil || len(m.known) >= maxLooked {
+		return mask{}
+	}
+	for _, dir := range m.dirs {
+		full := path
+		if !filepath.IsAbs(path) {
+			if full = filepath.Join(dir, path); dir == "" {
+				continue
+			}
+		}
+		if m.rules.Ignore.Ignored(full) {
+			return mask{LeftIgnored, "lines of an ignored file"}
+		}
+	}
+	return mask{}
+}
