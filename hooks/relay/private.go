@@ -12,7 +12,7 @@ import (
 // strings are cut by the rule of CutPrivateJSON too: there tags may be escaped. It takes linear time.
 func CutPrivate(s string) (out string, cut bool) {
 	out, _, cut = cutOpen(s, 0)
-	inner, more := cutInner(out)
+	inner, more := cutInner(out, innerLevels)
 	return inner, cut || more
 }
 
@@ -25,12 +25,16 @@ func cutOpen(s string, before int) (out string, open int, cut bool) {
 	return out, open, true
 }
 
-// cutInner cuts private text from the strings of s, if s looks like JSON and could hold tags that are escaped.
-func cutInner(s string) (out string, cut bool) {
-	if !IsEscapedJSON(s) {
+// innerLevels is how often JSON may be quoted in JSON: a tool's answer in parts is, of which one is JSON, in a report as text.
+const innerLevels = 3
+
+// cutInner cuts private text from the strings of s, if s looks like JSON and could hold tags that are escaped. Levels is how
+// deep it looks.
+func cutInner(s string, levels int) (out string, cut bool) {
+	if levels == 0 || !IsEscapedJSON(s) {
 		return s, false
 	}
-	inner, cut := cutJSON([]byte(s), false)
+	inner, cut := cutJSON([]byte(s), levels-1)
 	if !cut {
 		return s, false
 	}
@@ -183,12 +187,12 @@ func startsName(s string) bool {
 // CutPrivateJSON removes private text from each string of a JSON text by the rule of CutPrivate: a tag left open takes the
 // rest of its string only. In an array it takes what follows in the array too, up to the closing tag in one of its strings:
 // that is how the lines of a file are listed. Numbers and words in there become null; names of members stay. The result is
-// JSON again, equal to body outside of what was cut. A body that is not JSON is cut as one text, its tags told in their
+// JSON again, equal to body outside of what was cut. Strings that are JSON themselves are cut as CutPrivate does. A body that is not JSON is cut as one text, its tags told in their
 // escaped forms too. It takes linear time; the result may be body itself.
-func CutPrivateJSON(body []byte) (out []byte, cut bool) { return cutJSON(body, true) }
+func CutPrivateJSON(body []byte) (out []byte, cut bool) { return cutJSON(body, innerLevels) }
 
-// cutJSON is CutPrivateJSON; deep says that strings which are JSON are looked into.
-func cutJSON(body []byte, deep bool) (out []byte, cut bool) {
+// cutJSON is CutPrivateJSON; levels is how deep strings that are JSON are looked into.
+func cutJSON(body []byte, levels int) (out []byte, cut bool) {
 	if !mayHoldTag(body) {
 		return body, false
 	}
@@ -201,7 +205,7 @@ func cutJSON(body []byte, deep bool) (out []byte, cut bool) {
 			break
 		}
 		open.follow(&s)
-		text, changed := open.cut(&s, t, deep)
+		text, changed := open.cut(&s, t, levels)
 		if changed {
 			out = append(out, body[from:t.start]...)
 			out = append(out, text...)
@@ -234,7 +238,7 @@ func (o *opened) follow(s *scanner) {
 }
 
 // cut is what stands in the place of a token, if that is not itself.
-func (o opened) cut(s *scanner, t token, deep bool) (by []byte, changed bool) {
+func (o opened) cut(s *scanner, t token, levels int) (by []byte, changed bool) {
 	raw, before := s.data[t.start:t.end], 0
 	if len(o) > 0 && !t.key {
 		before = o[len(o)-1]
@@ -249,11 +253,8 @@ func (o opened) cut(s *scanner, t token, deep bool) (by []byte, changed bool) {
 	if !t.key && len(s.stack) > 0 && s.stack[len(s.stack)-1] == '[' {
 		o[len(o)-1] = open
 	}
-	if deep {
-		inner, more := cutInner(text)
-		text, changed = inner, changed || more
-	}
-	if !changed {
+	text, more := cutInner(text, levels)
+	if !changed && !more {
 		return nil, false
 	}
 	return appendQuoted(nil, text), true
