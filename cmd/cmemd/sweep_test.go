@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"io/fs"
+	"iter"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/cmemd/cmemd/api"
 	"github.com/cmemd/cmemd/eventlog"
+	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/testkit/secrets"
 )
 
@@ -23,9 +25,9 @@ type sweeper struct {
 	all []secrets.Secret
 }
 
-// TestSweep plants secrets of some forty kinds in hooks, prompts, transcripts, memories and what is refused, with the
-// daemon away, there and gone again, and looks through every file of the home, every record of the log, and what commands
-// print and export.
+// TestSweep plants secrets of some forty kinds in hooks, prompts, transcripts, memories and what is refused, and plain words
+// where nothing is recorded, with the daemon away, there and gone again, and looks through every file of the home, every
+// record of the log, and what commands print and export.
 func TestSweep(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes some seconds")
@@ -37,7 +39,9 @@ func TestSweep(t *testing.T) {
 	if err := os.MkdirAll(w.home, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	w.write(filepath.Join(w.home, configFile), []string{`log_level = "debug"`})
+	followed, cwd := t.TempDir(), w.ignoringFolder()
+	w.write(filepath.Join(w.home, configFile), []string{`log_level = "debug"`, `watch = ["claude-code=` + followed + `"]`})
+	w.unsaid("unsaid, away", cwd)
 	for _, s := range w.all {
 		w.hookProcess("away", s.Text)
 	}
@@ -47,15 +51,21 @@ func TestSweep(t *testing.T) {
 	w.client = api.Dial(w.home)
 	defer w.client.Close()
 	w.report("there")
+	w.unsaid("unsaid, there", cwd)
+	if _, err := w.client.Ingest(ctx, "claude-code", "/t/unsaid.jsonl", strings.NewReader(unsaidTranscript("unsaid, read", cwd))); err != nil {
+		t.Fatal(err)
+	}
+	w.follow(followed, cwd)
 	w.await("what ended to be observed", func(st api.Status) bool { // all but the sessions that only began
 		return st.Spool.Waiting == 0 && st.Inputs.Observed >= 7*len(w.all)
 	})
 	w.search("a running daemon's home", "[redacted:")
 	w.commands()
+	w.takenAway()
 	if out, err := w.command(ctx, "stop").CombinedOutput(); err != nil {
 		t.Fatalf("stop: %v\n%s", err, out)
 	}
-	w.records()
+	w.recordsOf(pathsOf(w.home).log)
 	w.search("the home that is left", "[redacted:")
 }
 
@@ -72,6 +82,9 @@ func payloads(session, text string) []map[string]any {
 		use(map[string]any{"tool_name": "Write", "tool_input": map[string]any{"file_path": "/src/shop/.env", "content": text}, "tool_response": map[string]any{
 			"filePath": "/src/shop/.env", "structuredPatch": []any{map[string]any{"lines": []string{"+" + text}}}, "originalFile": text,
 		}}),
+		use(map[string]any{"tool_name": "Edit", "tool_input": map[string]any{"file_path": "/src/shop/a.txt", "old_string": "a", "new_string": text}, "tool_response": map[string]any{
+			"filePath": "/src/shop/a.txt", "structuredPatch": []any{map[string]any{"lines": patched(text)}}, "originalFile": text,
+		}}),
 		use(map[string]any{"tool_name": "mcp__x__y", "tool_input": map[string]any{"nested": quoted(map[string]any{"deep": text})}, "tool_response": text}),
 		{"hook_event_name": "PostToolUseFailure", "tool_name": "Bash", "tool_use_id": session + text[:4], "tool_input": map[string]any{"command": "x"}, "error": "exit 1\n" + text},
 		{"hook_event_name": "SubagentStop", "agent_type": "Explore", "agent_id": "a1", "last_assistant_message": "I saw\n" + text},
@@ -81,12 +94,17 @@ func payloads(session, text string) []map[string]any {
 	}
 }
 
+// patched is a text as the lines of a patch.
+func patched(text string) []string {
+	return strings.Split(" before\n+"+strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "\n+")+"\n after", "\n")
+}
+
 func quoted(v any) string { return jsonText(jsonText(v)) }
 
 // hookProcess has hooks, each a process of its own, report a session.
 func (w *sweeper) hookProcess(session, text string) {
 	w.t.Helper()
-	for i, p := range payloads(session, text)[1:4] { // each kind of place once: a process each costs more than all else here
+	for i, p := range payloads(session, text)[1:5] { // each kind of place once: a process each costs more than all else here
 		p["session_id"], p["cwd"] = session, "/src/shop/"+text
 		w.runHook([]byte(jsonText(p)), i)
 	}
@@ -113,11 +131,7 @@ func (w *sweeper) report(session string) {
 			w.cwd = "/src/shop/" + s.Text
 			w.hook(id, event, p)
 		}
-		lines := fmt.Sprintf(`{"type":"user","sessionId":"read%[2]d","cwd":%[3]s,"gitBranch":%[1]s,"uuid":"1","timestamp":"2025-01-02T03:04:05Z","message":{"content":%[1]s}}
-{"type":"assistant","uuid":"2","timestamp":"2025-01-02T03:04:06Z","message":{"content":[{"type":"tool_use","id":"t","name":"Bash","input":{"command":%[1]s}}]}}
-{"type":"user","uuid":"3","timestamp":"2025-01-02T03:04:07Z","message":{"content":[{"type":"tool_result","tool_use_id":"t","content":%[1]s}]}}
-{"type":"nonsense",%[1]s}
-`, jsonText(s.Text), i, jsonText("/src/"+s.Text))
+		lines := toldBy(fmt.Sprint("read", i), s.Text)
 		if _, err := w.client.Ingest(w.ctx, "claude-code", "/t/"+s.Text+".jsonl", strings.NewReader(lines)); err != nil {
 			w.t.Fatal(err)
 		}
@@ -132,33 +146,46 @@ func (w *sweeper) report(session string) {
 	}
 }
 
-// commands looks through what people are shown, and what they take away.
+// toldBy is what an agent writes of a session in which a text stands everywhere.
+func toldBy(session, text string) string {
+	return fmt.Sprintf(`{"type":"user","sessionId":%[2]q,"cwd":%[3]s,"gitBranch":%[1]s,"uuid":"1","timestamp":"2025-01-02T03:04:05Z","message":{"content":%[1]s}}
+{"type":"assistant","uuid":"2","timestamp":"2025-01-02T03:04:06Z","message":{"content":[{"type":"tool_use","id":"t","name":"Bash","input":{"command":%[1]s}}]}}
+{"type":"user","uuid":"3","timestamp":"2025-01-02T03:04:07Z","toolUseResult":{"structuredPatch":[{"lines":%[4]s}]},"message":{"content":[{"type":"tool_result","tool_use_id":"t","content":%[1]s}]}}
+{"type":"nonsense",%[1]s}
+`, jsonText(text), session, jsonText("/src/"+text), jsonText(patched(text)))
+}
+
+// commands looks through what people are shown.
 func (w *sweeper) commands() {
 	w.t.Helper()
-	away := w.t.TempDir()
 	for _, args := range [][]string{
-		{"status", "--json"}, {"sessions", "--json"}, {"log", "cat", "--json"}, {"outcomes", "--json"}, {"search", "--json", "redacted"}, {"context"},
-		{"logs"}, {"doctor"}, {"log", "export", filepath.Join(away, "log.jsonl")}, {"log", "backup", filepath.Join(away, "log.db")},
+		{"status", "--json"}, {"sessions", "--json"}, {"log", "cat", "--payload", "--json"}, {"outcomes", "--json"}, {"search", "--json", "redacted"}, {"context"},
+		{"logs"}, {"doctor"}, {"watch"},
 	} {
 		out, _ := w.command(w.ctx, args...).CombinedOutput() // doctor may find something
 		w.check("cmemd "+strings.Join(args, " "), out)
-		if len(out) == 0 && args[0] != "context" && args[0] != "log" {
+		if len(out) == 0 && args[0] != "context" {
 			w.t.Errorf("%v printed nothing", args)
 		}
 	}
-	w.searchIn("what was taken away", away, "")
 }
 
-// records looks through the log as it is read: payloads in its file are compressed.
-func (w *sweeper) records() {
+// recordsOf looks through a log as it is read: payloads in its file are compressed.
+func (w *sweeper) recordsOf(path string) {
 	w.t.Helper()
-	log, err := eventlog.Open(pathsOf(w.home).log, eventlog.Config{Timeout: 5 * time.Second})
+	log, err := eventlog.Open(path, eventlog.Config{Timeout: 5 * time.Second})
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	defer log.Close()
-	n := 0
-	for r, err := range log.All(w.ctx, 1) {
+	w.decoded(filepath.Base(path), log.All(w.ctx, 1))
+}
+
+// decoded looks through records. What was said has to stand in them: else the words beside it were not brought there.
+func (w *sweeper) decoded(where string, records iter.Seq2[events.Record, error]) {
+	w.t.Helper()
+	n, said := 0, 0
+	for r, err := range records {
 		if err != nil {
 			w.t.Fatal(err)
 		}
@@ -166,11 +193,15 @@ func (w *sweeper) records() {
 		if err != nil {
 			w.t.Fatal(err)
 		}
-		w.check(fmt.Sprintf("record %d, %s", r.Position, r.Kind), []byte(jsonText(e)))
+		text := jsonText(e)
+		w.check(fmt.Sprintf("%s: record %d, %s", where, r.Position, r.Kind), []byte(text))
 		n++
+		if strings.Contains(text, wordSaid) {
+			said++
+		}
 	}
-	if n < 10*len(w.all) {
-		w.t.Errorf("the log has %d records", n)
+	if n < 10*len(w.all) || said < 8 {
+		w.t.Errorf("%s has %d records, %d of what was said", where, n, said)
 	}
 }
 
@@ -199,15 +230,26 @@ func (w *sweeper) searchIn(what, dir, sign string) {
 	}
 }
 
-// check looks for each secret as it is, as JSON writes it, and in base64.
+// check looks for each secret, and for each word that stood where nothing is recorded.
 func (w *sweeper) check(where string, b []byte) {
 	w.t.Helper()
-	for _, s := range w.all {
+	for _, found := range foundIn(b, w.all) {
+		w.t.Errorf("%s holds %s", where, found)
+	}
+}
+
+// foundIn lists what of all stands in b as it is, as JSON writes it, and in base64.
+func foundIn(b []byte, all []secrets.Secret) (found []string) {
+	for _, word := range unsaidWords() {
+		all = append(all[:len(all):len(all)], secrets.Secret{Rule: "a word", Find: word})
+	}
+	for _, s := range all {
 		for _, form := range []string{s.Find, strings.Trim(jsonText(s.Find), `"`), strings.ReplaceAll(s.Find, "/", `\/`), base64.StdEncoding.EncodeToString([]byte(s.Find))} {
 			if at := bytes.Index(b, []byte(form)); at >= 0 {
-				w.t.Errorf("%s holds %s %q: ...%s...", where, s.Rule, s.Find, b[max(0, at-60):min(len(b), at+len(form)+20)])
+				found = append(found, fmt.Sprintf("%s %q: ...%s...", s.Rule, s.Find, b[max(0, at-60):min(len(b), at+len(form)+20)]))
 				break
 			}
 		}
 	}
+	return found
 }
