@@ -14,6 +14,7 @@ import (
 
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/hooks/relay"
+	"github.com/cmemd/cmemd/redact"
 )
 
 // BenchmarkHooks posts tool calls of 1 kB over the unix socket to a whole daemon with a log on disk, whose views, index
@@ -38,7 +39,14 @@ func benchmarkHooks(b *testing.B, sessions int, closing bool) {
 	if err != nil {
 		b.Fatal(err)
 	}
+	finder := redact.New()
 	w := startWorld(b, log, func(c *Config) {
+		c.Secrets = func(s string, json bool) (string, map[string]int) {
+			if json {
+				return finder.JSON(s)
+			}
+			return finder.Text(s)
+		}
 		c.Rules = relay.NewRules(c.Home, relay.Switches{SkipTools: []string{"WebSearch"}, Ignore: []string{"~/letters/", "*.kdbx"}})
 	})
 	const posters = 16
