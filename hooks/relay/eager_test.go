@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/cmemd/cmemd/hooks/ignore"
 )
@@ -20,7 +21,8 @@ func TestOrdinaryWorkStays(t *testing.T) {
 		"[ -f .env ] || exit 1", "docker run --env-file .env app", "docker run --env-file=.env app", "docker compose --env-file .env up", "ls -la .env",
 		"echo .env >> .gitignore", "cp .env.example .env", "mv .env .env.old", "rm -f .env", "chmod 600 .env", "stat .env", "touch .env", "git add .env",
 		"git rm --cached .env", "git check-ignore .env", "curl --cacert ca.pem https://localhost", "curl --cert a.pem --key server.key https://localhost",
-		"ssh -i ~/.ssh/id_rsa host uptime", "git commit -m 'print .env'", "find . -name .env", "find . -name '*.key'", "export $(cat .env | xargs) && npm test", "env $(cat .env | xargs) npm start", "ENV_FILE=.env npm start", "export A=$(cat id_rsa)",
+		"ssh -i ~/.ssh/id_rsa host uptime", "git commit -m 'print .env'", "find . -name .env", "find . -name '*.key'", "export $(cat .env | xargs) && npm test", "env $(cat .env | xargs) npm start", "ENV_FILE=.env npm start", "dotenv -e .env -- go test", "direnv allow .envrc", "gh secret set -f .env",
+		"kubectl create secret generic x --from-env-file=.env", "node --env-file=.env app.js", "export A=$(cat id_rsa)",
 		"sed -n 's/process.env//p' a.js", "awk '/event.key/' a.js", "node -e \"t('process.env.PORT')\"", "cat > README.md <<'EOF'\nRun source .env, then cat .env.\nEOF",
 		"git commit -m \"$(cat <<'EOF'\nread .env\n\ncat .env\nEOF\n)\"", "cat *.json", "cat *", "ls # cat .env", "rg --glob '!.env' TODO", "go test -run 'A.*' ./env",
 		"ps aux", "ps -ef", "ps -u alice", "jq .env x.json", "jq -n 'env.HOME'", "systemctl status x", "env -u X make", "grep -rn 'console.log(process.env)' src",
@@ -193,7 +195,7 @@ func TestIgnoredByOtherNames(t *testing.T) {
 // TestLookTakesLinearTime compares two sizes of what repeats: eight times as much must not take much more than that.
 func TestLookTakesLinearTime(t *testing.T) {
 	for _, unit := range []string{
-		"A=1 ", "sudo env ", "env -u ", "sudo set > a ", "cat <<A ", "cat <<A\n", "$(", "(", "`", "bash -c 'x y' ", "a ; ", "'", "\"$(", "{a,b}", ".env* ", "export ", "cd x;", "cd $(", "*/",
+		".env\n3:x\n", "diff --git a/.env b/.env\n+A\n", "PATH=/b\nHOME=/x\nB=\nC=\n", "-a-1-", "x:1:y\n", "A=1 ", "sudo env ", "env -u ", "sudo set > a ", "cat <<A ", "cat <<A\n", "$(", "(", "`", "bash -c 'x y' ", "a ; ", "'", "\"$(", "{a,b}", ".env* ", "export ", "cd x;", "cd $(", "*/",
 	} {
 		took := func(size int) time.Duration {
 			input := strings.Repeat(unit, size/len(unit))
@@ -202,6 +204,7 @@ func TestLookTakesLinearTime(t *testing.T) {
 				start := time.Now()
 				f := (&Rules{}).Look("/s", input)
 				(&Rules{}).Cut(input, f)
+				(&Rules{}).CutOutput("/s", input, Finding{})
 				best = min(best, time.Since(start))
 			}
 			return best
@@ -211,4 +214,25 @@ func TestLookTakesLinearTime(t *testing.T) {
 			t.Errorf("%q: 16 KiB take %v, 128 KiB %v", unit, small, large)
 		}
 	}
+}
+
+// FuzzOutputs: what is cut of JSON is JSON, and what is not the same has been counted.
+func FuzzOutputs(f *testing.F) {
+	f.Add("a.go:1:x\n.env:3:SMTP=x\n")
+	f.Add("diff --git a/.env b/.env\n+A=1\n--- a\n+++ b")
+	f.Add("diff \ndiff -\n")
+	f.Add("PATH=/b\nHOME=/x\nA=\nB=\nC=\n")
+	f.Add(`{"a":".env:1:x","b":[".env\n1:x"]}`)
+	f.Fuzz(func(t *testing.T, output string) {
+		got, left := (&Rules{}).CutOutput("/s", output, Finding{})
+		if len(left) == 0 && got != output {
+			t.Errorf("%q became %q, and nothing is counted", output, got)
+		}
+		if !utf8.ValidString(output) || !strings.HasPrefix(output, "{") || got == leftMark(environment) {
+			return
+		}
+		if validJSON([]byte(output)) && !validJSON([]byte(got)) {
+			t.Errorf("%s became %s", output, got)
+		}
+	})
 }

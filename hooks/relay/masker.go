@@ -132,11 +132,11 @@ func (m *masker) line(line, rest string) mask {
 
 // header reads a line that begins the lines of a file; mode is noFile for any other.
 func (m *masker) header(line, rest string) (old, file string, mode maskMode) {
-	next := rest[:min(len(rest), 5)]
+	next := rest[:min(len(rest), 12)]
 	switch {
-	case strings.HasPrefix(line, "diff "):
-		fields := strings.Fields(line)
-		return diffName(fields[max(len(fields)-2, 1)]), diffName(fields[len(fields)-1]), gitDiff
+	case strings.HasPrefix(line, "diff -"):
+		fields := strings.Fields(line) // at least two
+		return diffName(fields[len(fields)-2]), diffName(fields[len(fields)-1]), gitDiff
 	case strings.HasPrefix(line, "--- ") && strings.HasPrefix(next, "+++ ") && m.mode != gitDiff:
 		return diffName(line[4:]), diffName(strings.TrimRight(rest[4:lineEnd(rest, 0)], "\r\n")), diff
 	case line != "" && len(line) <= maxPath && numbered(next) && mayBePrivate(line) && !numbered(line) && strings.IndexByte(line, ' ') < 0:

@@ -65,7 +65,7 @@ func useOf(name string, args []shellWord) use {
 		return pattern
 	case "source", ".", "test", "[", "[[", "ls", "ll", "dir", "stat", "touch", "cp", "mv", "rm", "chmod", "chown", "chgrp", "ln", "mkdir", "rmdir", "shred",
 		"du", "wc", "file", "realpath", "readlink", "dirname", "basename", "cd", "pushd", "echo", "printf", "export", "unset", "alias", "which", "type",
-		"scp", "ssh-add", "tree", "open", "code", "printenv", "declare", "local", "readonly":
+		"scp", "ssh-add", "ssh-keygen", "dotenv", "direnv", "env-cmd", "gh", "tree", "open", "code", "printenv", "declare", "local", "readonly":
 		return silentUnless(args, "/dev/std", "/dev/fd", "/dev/tty")
 	case "find", "fd":
 		return silentUnless(args, "-exec", "-ok", "-x", "-X", "--exec")
@@ -186,7 +186,7 @@ func (u use) roleOf(as role) role {
 func optionTaking(name string, kind use, option string) bool {
 	long, _, _ := strings.Cut(option, "=")
 	switch long {
-	case "--env-file", "--cacert", "--capath", "--cert", "--key", "--kubeconfig", "--volume", "--mount", "--secret", "--private-key", "--identity-file",
+	case "--env-file", "--from-env-file", "--from-file", "--cacert", "--capath", "--cert", "--key", "--kubeconfig", "--volume", "--mount", "--secret", "--private-key", "--identity-file",
 		"--grep", "--author", "--tls-cert", "--tls-key", "--ssl-key", "--ssl-cert", "--exclude", "--include", "--glob", "--iglob", "--regexp", "--message":
 		return true
 	}
