@@ -71,12 +71,12 @@ func (s *Server) cleanSpool(last time.Time) time.Time {
 }
 
 // drainOnce goes once through the spool, and stops where nothing is taken for now: then it reports false. stuck holds the
-// names of which it has been told that they cannot be read or moved.
+// names of which it has been told that they cannot be read or moved. A spool that cannot be read has nothing to wait for.
 func (s *Server) drainOnce(ctx context.Context, stuck map[string]bool) bool {
 	names, err := s.spool.Names()
 	if err != nil {
 		s.logger.Error("the spool cannot be read", "err", err)
-		return false
+		return true
 	}
 	maps.DeleteFunc(stuck, func(name string, _ bool) bool {
 		_, waits := slices.BinarySearch(names, name)

@@ -3,6 +3,8 @@ package api
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -70,5 +72,20 @@ func TestNothingToDrain(t *testing.T) {
 	case <-w.server.Drained():
 	case <-time.After(10 * time.Second):
 		t.Error("a server without a spool is not drained")
+	}
+}
+
+// TestASpoolThatCannotBeReadHoldsUpNoChat: there is nothing to wait for.
+func TestASpoolThatCannotBeReadHoldsUpNoChat(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(c *Config) {
+		if err := os.WriteFile(filepath.Join(c.Home, "spool"), []byte("no folder"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	})
+	began := time.Date(2026, 11, 20, 10, 0, 1, 0, time.UTC)
+	got, err := w.client.Ingest(t.Context(), "gemini-cli", "/t/alone.jsonl", strings.NewReader(chat("alone", began, 2)))
+	if err != nil || got.Captured == 0 {
+		t.Errorf("got %+v, %v", got, err)
 	}
 }

@@ -38,6 +38,9 @@ const (
 	maxUnread = 256 << 20
 )
 
+// drainWait is how long an ingest waits for the spool, below what clients wait for an answer.
+const drainWait = 20 * time.Second
+
 // postIngest records what a transcript reports and the log does not have yet. Where hooks and transcripts have no key in
 // common it waits for what hooks left in the spool: the log has to know of which sessions they tell.
 func (s *Server) postIngest(w http.ResponseWriter, r *http.Request) error {
@@ -55,6 +58,8 @@ func (s *Server) postIngest(w http.ResponseWriter, r *http.Request) error {
 	if !hooks.SharesKeys(r.PathValue("agent")) {
 		select {
 		case <-s.drained:
+		case <-time.After(drainWait):
+			return unavailable(ProblemBusy, "What hooks left in the spool is still being taken in", 5*time.Second, "try again")
 		case <-r.Context().Done():
 			return r.Context().Err()
 		}

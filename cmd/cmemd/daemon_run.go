@@ -132,15 +132,20 @@ func (d *daemon) startAll(ctx context.Context, t *tasks, listeners []net.Listene
 	})
 }
 
+// drainWait is how long transcripts wait for the spool: something in it may be refused for ever.
+const drainWait = time.Minute
+
 // watchTranscripts follows transcripts once the log has what hooks left in the spool: of some agents nothing but that tells
 // what a transcript repeats.
 func (d *daemon) watchTranscripts(ctx context.Context) error {
 	select {
 	case <-d.server.Drained():
-		return d.watch.Run(ctx)
+	case <-time.After(drainWait):
+		d.logger.Warn("following transcripts, though what hooks left in the spool is not all taken in")
 	case <-ctx.Done():
 		return nil
 	}
+	return d.watch.Run(ctx)
 }
 
 // kept is run, a view's, whose failure does not end the daemon: what is captured is in the log, and a view that stands

@@ -93,7 +93,7 @@ func TestOutputsAreCut(t *testing.T) {
 		"diff --git a/.env b/.env\n«index 1..2\n--- a/.env\n+++ b/.env\n@@ -1 +1 @@\n-A=1\n+A=2»\ndiff --git a/x.go b/x.go\n@@ -1 +1 @@\n+y",
 		"diff --git a/x b/.env\n«--- -- a\n+++ ++ b\n+A=1»\ncommit 123\n+ok", "--- a/.env\n«+++ b/.env\n@@ @@\n+A=1»\nok", "diff --cc .env\n«++A=1»",
 		".env\n«3:SMTP=x\n4-y»\n\nsrc/a.go\n3:z", "before\n«" + variables + "»\nafter", "«declare -x " + strings.ReplaceAll(variables, "\n", "\ndeclare -x ") + "»",
-		"«environ({'PATH': '/bin', 'HOME': '/root', 'A1': 'x', 'AA': 'x', 'AB': 'x', 'AC': 'x', 'AD': 'x', 'AE': 'x'})»",
+		"environ({'«PATH': '/bin', 'HOME': '/root', 'A1': 'x', 'AA': 'x', 'AB': 'x', 'AC': 'x', 'AD': 'x', 'AE': 'x'»})",
 	} {
 		want := c
 		for strings.Contains(want, "«") {
@@ -124,10 +124,45 @@ func TestOutputsStay(t *testing.T) {
 		"", "ok", "--- FAIL: TestX (0.00s)\n    x_test.go:12: got .env", "src/a.js:3: const x = process.env.PORT", "-rw-r--r-- 1 a a 45 Nov 21 05:15:11 .env",
 		"modified:   .env\n", "server.key: wrong type", "credentials: none", "2026-11-21 05:15:00 x", "PATH=/bin\nHOME=/root\n", "diff --git a/x.go b/x.go\n+y\n.env is new",
 		`{"PATH":"/bin","HOME":"/root","A":1}`, ".env\n.env.example\nmain.go", "GOPATH=/go\nGOROOT=/x\nGOOS=a\nGOARCH=b\nGOFLAGS=\nGOENV=/h",
+		"#!/bin/sh\nHOME=$(mktemp -d)\nPATH=$HOME/bin:$PATH\nfail=0\n" + strings.Repeat("run it\n", 50) + "count=3\nname=x\nexit $fail",
+		"HOME=/h\nPATH=/b\n" + strings.Repeat("run it\n", 20) + "a=1\nb=2\nc=3\n",
+		"const names = {HTTP:'x', PATH:'/a', GET:'g', POST:'p', PUT:'u', DELETE:'d', HEAD:'h'}\n" + strings.Repeat("go()\n", 300) + "x = {HOME:'/h'}",
 	} {
 		if got, left := (&Rules{}).CutOutput("/s", output, Finding{}); got != output || left != nil {
 			t.Errorf("%q: got %q, %v", output, got, left)
 		}
+	}
+}
+
+// TestListingsAreCutAlone leaves what stands around a listing of the environment.
+func TestListingsAreCutAlone(t *testing.T) {
+	t.Parallel()
+	lines := "PATH=/bin\nHOME=/root\nTERM=x\nKEY=hunter22\nbegun\nand ended\nLANG=C"
+	members := `PATH:'/bin', HOME:'/root', TERM:'x', KEY:'hunter22', LANG:'C', A1:'a', B1:'b', SHELL:'sh'`
+	around := strings.Repeat("some work\n", 150)
+	for _, listed := range []string{lines, members} {
+		got, left := (&Rules{}).CutOutput("/s", around+listed+"\n"+around, Finding{})
+		if !strings.HasPrefix(got, around) || !strings.HasSuffix(got, around) || strings.Contains(got, "hunter22") || len(got) > 2*len(around)+300 || len(left) != 1 {
+			t.Errorf("%.20s: got %d bytes of %d, %v", listed, len(got), 2*len(around)+len(listed), left)
+		}
+	}
+	whole := `{"` + strings.NewReplacer(":'", `":"`, "', ", `", "`, "'", `"`).Replace(members) + `}`
+	if got, left := (&Rules{}).CutOutput("/s", whole, Finding{}); strings.Contains(got, "hunter22") || len(left) != 1 {
+		t.Errorf("as JSON: got %s, %v", got, left)
+	}
+}
+
+// TestLongCommandsAreCutToTheirEnd has a file of which only the beginning is looked at.
+func TestLongCommandsAreCutToTheirEnd(t *testing.T) {
+	t.Parallel()
+	command := "cat > .env <<'EOF'\n" + strings.Repeat("A=1234567\n", maxCommand/9) + "SMTP=hunter22\nEOF\n"
+	f := (&Rules{}).Look("/s", `{"command":`+quotedText(command)+`}`)
+	if f.Left != LeftFile {
+		t.Fatalf("got %+v", f)
+	}
+	cut := (&Rules{}).Cut(`{"command":`+quotedText(command)+`}`, f)
+	if strings.Contains(cut, "hunter22") || strings.Contains(cut, "A=1234567") {
+		t.Errorf("%d bytes of the file stay", len(cut))
 	}
 }
 

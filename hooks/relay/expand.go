@@ -62,7 +62,7 @@ func (l *look) matches(folder, part string) (found []string) {
 	if l.looked++; l.looked > maxLooked || !filepath.IsAbs(at) {
 		return nil
 	}
-	f, err := os.Open(at)
+	f, err := os.Open(strings.TrimRight(at, "/") + string(filepath.Separator)) // of anything but a folder, a pipe say, that fails at once
 	if err != nil {
 		return nil
 	}

@@ -2,37 +2,63 @@ package relay
 
 import "strings"
 
-// leastVariables is how many variables in a row are a listing of the environment, if those are among them that each has.
-const leastVariables = 5
+// leastVariables is how many variables behind one another are a listing of the environment, if those are among them that each
+// has; mostBetween is how many other lines may stand between two: values may have several.
+const (
+	leastVariables = 5
+	mostBetween    = 8
+)
 
-// listing finds the lines of a text that list an environment, whoever printed them: NAME=value, with PATH and HOME among
-// them. It is empty where there are none.
+// A run is variables that stand behind one another in a text.
+type run struct {
+	from, to   int
+	count      int
+	path, home bool
+}
+
+// add takes in the variable that stands from from to to.
+func (r *run) add(name string, from, to int) {
+	if r.count == 0 {
+		r.from = from
+	}
+	r.count++
+	r.to = to
+	r.path = r.path || strings.EqualFold(name, "PATH")
+	r.home = r.home || name == "HOME" || name == "USERPROFILE"
+}
+
+// lists reports whether r is a listing, of as many as least.
+func (r *run) lists(least int) bool { return r.count >= least && r.path && r.home }
+
+// listing finds the first lines of a text that list an environment, whoever printed them: NAME=value, with PATH and HOME among
+// them. It is empty where there are none. A script that sets such variables is none: an environment has their values.
 func listing(s string) (from, to int) {
 	if !strings.Contains(s, "PATH=") || !strings.Contains(s, "HOME=") && !strings.Contains(s, "USERPROFILE=") {
 		return 0, 0
 	}
-	count, path, home := 0, false, false
+	var r run
+	between := 0
 	for at := 0; at < len(s); {
 		end := lineEnd(s, at)
 		line := strings.TrimRight(s[at:end], "\r\n")
 		if name, ok := variableLine(line); ok {
-			if count == 0 {
-				from = at
+			r.add(name, at, at+len(line))
+			between = 0
+		} else if between++; between > mostBetween {
+			if r.lists(leastVariables) {
+				break
 			}
-			count++
-			to = at + len(line)
-			path = path || strings.EqualFold(name, "PATH")
-			home = home || name == "HOME" || name == "USERPROFILE"
+			r = run{}
 		}
 		at = end
 	}
-	if count < leastVariables || !path || !home {
+	if !r.lists(leastVariables) {
 		return 0, 0
 	}
-	return from, to
+	return r.from, r.to
 }
 
-// variableLine is the name of the variable that a line sets.
+// variableLine is the name of the variable that a line shows. One whose value is still to be worked out is set by a script.
 func variableLine(line string) (name string, ok bool) {
 	for _, begin := range [...]string{"export ", "declare -x ", "declare -rx ", "setenv "} {
 		if rest, ok := strings.CutPrefix(line, begin); ok {
@@ -40,34 +66,62 @@ func variableLine(line string) (name string, ok bool) {
 			break
 		}
 	}
-	name, _, ok = strings.Cut(line, "=")
-	return name, ok && len(name) < 128 && isVariable(name)
+	name, value, ok := strings.Cut(line, "=")
+	return name, ok && len(name) < 128 && isVariable(name) && !strings.ContainsAny(value, "$`")
 }
 
-// leastMembers is the same for variables as members of a map: a test that sets the environment of a child names fewer.
-const leastMembers = 8
+// The same for variables as members of a map: a test that sets the environment of a child names fewer of them, and one value is
+// hardly longer than mostApart bytes.
+const (
+	leastMembers = 8
+	mostApart    = 1 << 10
+)
 
-// mapsVariables reports whether a text shows an environment as a map of a script: 'PATH': '/bin', PATH: '/bin', "PATH":"/bin".
-func mapsVariables(s string) bool {
+// mapped finds the first part of a text that shows an environment as a map of a script: 'PATH': '/bin', PATH: '/bin',
+// "PATH":"/bin". It is empty where there is none.
+func mapped(s string) (from, to int) {
 	if !strings.Contains(s, "PATH") || !strings.Contains(s, "HOME") {
-		return false
+		return 0, 0
 	}
-	count, path, home := 0, false, false
+	var r run
 	for i := 0; i < len(s); {
 		n := capitals(s[i:])
-		if n < 2 {
+		if n < 2 || !isMemberValue(s[i+n:]) {
 			i += max(n, 1)
 			continue
 		}
-		name, rest := s[i:i+n], s[i+n:]
-		i += n
-		if !isMemberValue(rest) {
-			continue
+		if r.count > 0 && i-r.to > mostApart {
+			if r.lists(leastMembers) {
+				break
+			}
+			r = run{}
 		}
-		count++
-		path, home = path || name == "PATH", home || name == "HOME"
+		r.add(s[i:i+n], i, valueEnd(s, i+n))
+		i += n
 	}
-	return count >= leastMembers && path && home
+	if !r.lists(leastMembers) {
+		return 0, 0
+	}
+	return r.from, r.to
+}
+
+// valueEnd is where the string ends that is the value of the name that ends at a place; at the latest mostApart behind it.
+func valueEnd(s string, at int) int {
+	rest := s[at:min(len(s), at+mostApart)]
+	begin := strings.IndexAny(rest, ":=")
+	if begin < 0 {
+		return at
+	}
+	open := strings.IndexAny(rest[begin:], "'\"")
+	if open < 0 {
+		return at + len(rest)
+	}
+	open += begin
+	end := strings.IndexByte(rest[open+1:], rest[open])
+	if end < 0 {
+		return at + len(rest)
+	}
+	return at + open + 1 + end + 1
 }
 
 // capitals measures the name of a variable that begins a text.

@@ -39,17 +39,18 @@ func newMasker(r *Rules, cwd string, f Finding) *masker {
 
 // text is a text without such lines, and without listings of the environment.
 func (m *masker) text(s string) string {
-	if mapsVariables(s) {
-		m.count(LeftEnvironment)
-		return leftMark(environment)
+	from, to := mapped(s)
+	if from == to {
+		from, to = listing(s)
 	}
-	if from, to := listing(s); from < to {
+	if from < to {
 		m.count(LeftEnvironment)
 		return m.text(s[:from]) + leftMark(environment) + m.text(s[to:])
 	}
 	m.in, m.mode, m.marked = mask{}, noFile, false
 	var out strings.Builder
-	from, changed := 0, false
+	changed := false
+	from = 0
 	for at := 0; at < len(s); {
 		end := lineEnd(s, at)
 		line := plainLine(s[at:end])

@@ -15,11 +15,11 @@ func (r *Rules) CutOutput(cwd, output string, f Finding) (out string, left []str
 	if f.Left != "" && !f.OutputStays {
 		return f.Mark(), []string{f.Left}
 	}
-	if mapsVariables(output) {
-		return leftMark(environment), []string{LeftEnvironment}
-	}
 	if output[0] == '{' || output[0] == '[' {
 		if cut, kinds, whole := r.cutStrings([]byte(output), cwd, f, func(value) bool { return true }); whole {
+			if from, to := mapped(string(cut)); from < to { // its own members are the listing
+				return leftMark(environment), []string{LeftEnvironment}
+			}
 			return string(cut), kinds
 		}
 	}

@@ -22,6 +22,9 @@ func cutCommand(line string, f Finding) string {
 		}
 		return f.Mark()
 	}
+	if len(line) > maxCommand { // what stands behind was not looked at, and may be the rest of what is cut
+		return cutSpans(line[:maxCommand], spans, l.holds, f.Mark()) + f.Mark()
+	}
 	return cutSpans(line, spans, l.holds, f.Mark())
 }
 
