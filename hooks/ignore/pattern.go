@@ -45,8 +45,38 @@ func parseLine(line string) (p pattern, ok bool) {
 	if !anchored {
 		p.segments = append(p.segments, "**")
 	}
-	p.segments = append(p.segments, strings.Split(line, "/")...)
+	for _, name := range splitNames(line) {
+		if len(name) > 2 && strings.Trim(name, "*") == "" {
+			name = "**" // as git has it
+		}
+		p.segments = append(p.segments, name)
+	}
 	return p, true
+}
+
+// splitNames splits a pattern at its slashes, but for those in a class, which match nothing there. What stands behind a class
+// that is not closed is not split: such a pattern matches nothing at all.
+func splitNames(line string) (segments []string) {
+	from := 0
+	for i := 0; i < len(line); {
+		switch line[i] {
+		case '/':
+			segments = append(segments, line[from:i])
+			i++
+			from = i
+		case '\\':
+			i += min(2, len(line)-i)
+		case '[':
+			size, _ := matchClass(line[i:], 0)
+			if size == 0 {
+				return append(segments, line[from:])
+			}
+			i += size
+		default:
+			i++
+		}
+	}
+	return append(segments, line[from:])
 }
 
 // trimBlanks removes the spaces at the end of a line, but for one behind a backslash.
