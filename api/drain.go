@@ -16,8 +16,8 @@ import (
 )
 
 const (
-	// cleanEvery is how often what killed hooks left in the spool is removed.
-	cleanEvery = time.Hour
+	// rescueEvery is how often the spool is searched for what hooks that ended too early left there.
+	rescueEvery = 10 * time.Second
 
 	// drainBatch and drainBytes are how many entries of one session in a row, and how many bytes of them, go into one
 	// append: a sync for each would make a full spool wait for minutes.
@@ -33,14 +33,14 @@ const (
 func (s *Server) Drain(ctx context.Context) error {
 	tick := time.NewTicker(s.cfg.DrainEvery)
 	defer tick.Stop()
-	var cleaned time.Time
+	var rescued time.Time
 	stuck := map[string]bool{}
 	passed := false
 	for {
 		whole := true
 		if s.cfg.Spool != nil {
+			rescued = s.rescue(rescued)
 			whole = s.drainOnce(ctx, stuck)
-			cleaned = s.cleanSpool(cleaned)
 		}
 		if whole && !passed {
 			passed = true
@@ -58,14 +58,14 @@ func (s *Server) Drain(ctx context.Context) error {
 // is in the log then, or will never be.
 func (s *Server) Drained() <-chan struct{} { return s.drained }
 
-func (s *Server) cleanSpool(last time.Time) time.Time {
+func (s *Server) rescue(last time.Time) time.Time {
 	now := s.cfg.Now()
-	if now.Sub(last) < cleanEvery {
+	if now.Sub(last) < rescueEvery {
 		return last
 	}
-	n, err := s.cfg.Spool.Clean(now)
-	if n > 0 || err != nil {
-		s.logger.Info("removed what killed hooks left", "files", n, "err", err)
+	rescued, removed, err := s.cfg.Spool.Rescue(now)
+	if rescued > 0 || removed > 0 || err != nil {
+		s.logger.Info("looked after what hooks left unfinished", "rescued", rescued, "removed", removed, "err", err)
 	}
 	return now
 }

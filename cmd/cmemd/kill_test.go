@@ -15,6 +15,7 @@ import (
 	"github.com/cmemd/cmemd/api"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/hooks/relay"
 )
 
 // program is this test binary under the command's name, in a home of its own.
@@ -92,6 +93,17 @@ func TestTheDaemonIsKilledAtEveryMoment(t *testing.T) {
 		t.Errorf("the daemon was killed %d times, want at least 5 for this to mean anything", kills)
 	}
 	t.Logf("killed %d times", kills)
+	if t.Failed() {
+		p.logHooks()
+	}
+}
+
+// logHooks tells what the hooks themselves know of payloads that are missing.
+func (p program) logHooks() {
+	u, err := relay.ReadUnanswered(p.home)
+	p.t.Logf("unanswered hooks: %+v, %v", u, err)
+	files, _ := filepath.Glob(filepath.Join(p.home, "spool", "*", "*"))
+	p.t.Logf("in the spool: %q", files)
 }
 
 // killOverAndOver gives each daemon a short and random life.

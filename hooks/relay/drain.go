@@ -17,8 +17,8 @@ import (
 )
 
 const (
-	maxEntry    = 64 << 20  // bytes of a spool file; twice what a hook writes
-	staleTmp    = time.Hour // after which no hook can still be writing a file in tmp
+	maxEntry    = 64 << 20         // bytes of a spool file; twice what a hook writes
+	staleTmp    = 10 * time.Second // after which no hook can still be writing a file in tmp
 	spoolFormat = 1
 )
 
@@ -127,28 +127,53 @@ func (s *Spool) moveToBad(name, reason string) error {
 	return durable.SyncDir(bad)
 }
 
-// Clean removes what hooks that were killed left in tmp, an hour after they wrote it, and returns how many files that
-// were. Their agents have seen those hooks fail; what is there may be half a payload.
-func (s *Spool) Clean(now time.Time) (removed int, err error) {
-	files, err := os.ReadDir(filepath.Join(s.dir, "tmp"))
+// Rescue brings what hooks left whole in tmp into new, and removes the rest there: they were killed, or the disk kept them
+// longer than their time. It looks at what has not changed for ten seconds before now, and returns how many files were
+// brought and how many removed. An entry that was posted too is known by its delivery id.
+func (s *Spool) Rescue(now time.Time) (rescued, removed int, err error) {
+	tmp := filepath.Join(s.dir, "tmp")
+	files, err := os.ReadDir(tmp)
 	if errors.Is(err, fs.ErrNotExist) {
-		return 0, nil
+		return 0, 0, nil
 	}
 	if err != nil {
-		return 0, fmt.Errorf("relay: clean the spool: %w", err)
+		return 0, 0, fmt.Errorf("relay: rescue from the spool: %w", err)
 	}
 	for _, f := range files {
 		info, infoErr := f.Info()
-		if infoErr != nil || now.Sub(info.ModTime()) < staleTmp {
+		if infoErr != nil || info.IsDir() || now.Sub(info.ModTime()) < staleTmp {
 			continue
 		}
-		if rmErr := os.Remove(filepath.Join(s.dir, "tmp", f.Name())); rmErr != nil {
-			err = errors.Join(err, rmErr)
-			continue
+		whole, oneErr := s.rescue(filepath.Join(tmp, f.Name()))
+		switch {
+		case oneErr != nil:
+			err = errors.Join(err, oneErr)
+		case whole:
+			rescued++
+		default:
+			removed++
 		}
-		removed++
 	}
-	return removed, err
+	if rescued > 0 {
+		err = errors.Join(err, s.sync(filepath.Join(s.dir, "new")))
+	}
+	return rescued, removed, err
+}
+
+// rescue brings one file of tmp into new if it is a whole entry, else removes it.
+func (s *Spool) rescue(path string) (whole bool, err error) {
+	data, err := readBounded(path, maxEntry)
+	if err != nil && !errors.Is(err, ErrBadEntry) {
+		return false, err
+	}
+	e, bad := parseEntry(data)
+	if err != nil || bad != nil {
+		return false, os.Remove(path)
+	}
+	if err := syncFile(path); err != nil {
+		return false, err
+	}
+	return true, os.Rename(path, s.path(entryName(e)))
 }
 
 // checkName refuses what would reach a file outside the spool.

@@ -66,8 +66,9 @@ func readBounded(path string, limit int64) ([]byte, error) {
 	}
 }
 
-// writeSynced writes a new file and returns when it is on disk. On an error nothing is left.
-func writeSynced(path string, parts ...[]byte) error {
+// writeSynced writes a new file and returns when it is on disk; it calls written, if there is one, when all of it was
+// handed to the system. On an error nothing is left.
+func writeSynced(path string, written func(), parts ...[]byte) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
@@ -77,6 +78,9 @@ func writeSynced(path string, parts ...[]byte) error {
 			_, err = f.Write(p)
 		}
 	}
+	if err == nil && written != nil {
+		written()
+	}
 	if err == nil {
 		err = f.Sync()
 	}
@@ -85,4 +89,13 @@ func writeSynced(path string, parts ...[]byte) error {
 		return errors.Join(err, os.Remove(path))
 	}
 	return nil
+}
+
+// syncFile returns when a file is on disk.
+func syncFile(path string) error {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
 }

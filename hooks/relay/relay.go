@@ -16,7 +16,6 @@ import (
 const (
 	ordinaryBudget = 300 * time.Millisecond
 	contextBudget  = 1500 * time.Millisecond
-	inputWait      = time.Second
 	diskWait       = time.Second
 	leastAnswer    = 50 * time.Millisecond  // for the answer, even if reading the payload took the whole budget
 	abandonWait    = 100 * time.Millisecond // for the count of what was abandoned
@@ -33,7 +32,7 @@ type Config struct {
 
 	Ordinary  time.Duration // from the start to the answer; 0 means 300 ms
 	Context   time.Duration // the same where a session starts; 0 means 1.5 s
-	InputWait time.Duration // for the end of Stdin; 0 means 1 s
+	InputWait time.Duration // for Stdin; 0 means 5 s
 	DiskWait  time.Duration // for the disk, after the budget; 0 means 1 s
 
 	// Dial connects to the daemon; nil means the socket of Home. Start starts one without waiting for it, and is called
@@ -115,6 +114,7 @@ type hook struct {
 func newHook(cfg Config) *hook {
 	now := time.Now().UTC()
 	h := &hook{Config: cfg, at: now, delivery: newDelivery(now), spool: NewSpool(cfg.Home)}
+	h.spool.written = func() { h.safe.Store(true) }
 	h.Ordinary = orDefault(cfg.Ordinary, ordinaryBudget)
 	h.Context = orDefault(cfg.Context, contextBudget)
 	h.InputWait = orDefault(cfg.InputWait, inputWait)

@@ -27,12 +27,14 @@ var ErrSpoolFull = errors.New("relay: the spool is full")
 var ErrUnsynced = errors.New("relay: the spool file is there, but its name may not be on disk")
 
 // A Spool keeps payloads that no daemon took, as a maildir under home/spool: a file is written to tmp, and is in new
-// only when it is whole and on disk. Several processes may use it at once.
+// only when it is whole and on disk. What a hook that ended too early left whole in tmp, Rescue brings there. Several
+// processes may use it at once.
 type Spool struct {
-	dir   string
-	limit int64
-	sync  func(dir string) error // returns when the names in a folder are on disk
-	rules func() *Rules          // of what may be kept
+	dir     string
+	limit   int64
+	written func()                 // called when an entry is whole in tmp, though not on disk yet; nil calls nothing
+	sync    func(dir string) error // returns when the names in a folder are on disk
+	rules   func() *Rules          // of what may be kept
 }
 
 // NewSpool returns the spool of a home. It touches nothing: the first Put makes the folders.
@@ -98,19 +100,22 @@ func counted(counts map[string]int, kind string) map[string]int {
 // store brings an entry into new. Its name in tmp is its own: the hook and the daemon may store one delivery at once.
 func (s *Spool) store(name, id string, parts ...[]byte) error {
 	tmp := filepath.Join(s.dir, "tmp", id+"-"+strconv.FormatUint(rand.Uint64(), 36))
-	err := writeSynced(tmp, parts...)
+	err := writeSynced(tmp, s.written, parts...)
 	if errors.Is(err, fs.ErrNotExist) {
 		if err = s.makeFolders(); err == nil {
-			err = writeSynced(tmp, parts...)
+			err = writeSynced(tmp, s.written, parts...)
 		}
 	}
 	if err != nil {
 		return err
 	}
-	if err = os.Rename(tmp, s.path(name)); err != nil {
-		return errors.Join(err, os.Remove(tmp))
+	if err = os.Rename(tmp, s.path(name)); err == nil {
+		return nil
 	}
-	return nil
+	if _, gone := os.Lstat(tmp); errors.Is(gone, fs.ErrNotExist) {
+		return nil // this process stood still for so long that it was rescued
+	}
+	return errors.Join(err, os.Remove(tmp))
 }
 
 // makeFolders makes the maildir, and returns when its folders are on disk.

@@ -14,11 +14,24 @@ const (
 	keepString = 256 << 10
 )
 
-// lastRead is how long a hook that is told to end still reads: what the agent wrote is there within a few milliseconds.
-const lastRead = 50 * time.Millisecond
+// Waits of a hook for its payload.
+const (
+	// inputWait bounds the whole of it. An agent that is busy, or a machine that is, may pause between the start of a hook
+	// and the last byte for it; the agent waits for the hook meanwhile, and a hook that goes first loses the payload.
+	inputWait = 5 * time.Second
+
+	// openWait is for the end of a pipe that is quiet and has given a whole JSON value: some agents keep it open.
+	openWait = 100 * time.Millisecond
+
+	// lastRead is how long a hook that is told to end still reads: what the agent wrote is there within a few milliseconds.
+	lastRead = 50 * time.Millisecond
+)
 
 // errTooLong means that a payload has more than maxPayload bytes even with its long strings shortened.
 var errTooLong = errors.New("relay: the payload is too long")
+
+// errNoInput means that the agent neither wrote a payload nor closed the pipe.
+var errNoInput = errors.New("relay: no payload came")
 
 // A chunk is what one read of standard input gave.
 type chunk struct {
@@ -26,25 +39,30 @@ type chunk struct {
 	last bool
 }
 
-// readPayload reads r to its end, for at most wait. whole is false if the end was not seen and what came is not one JSON
-// value either: some agents keep the pipe open. The goroutine that reads ends with r or with the process; it cannot be
-// interrupted. A ctx that is done leaves lastRead for what is in the pipe already.
+// readPayload reads r to its end, or to a whole JSON value that nothing follows for openWait, for at most wait. whole is
+// false if neither was seen. It returns errNoInput if nothing came in that time. The goroutine that reads ends with r or
+// with the process; it cannot be interrupted. A ctx that is done leaves lastRead for what is in the pipe already.
 func readPayload(ctx context.Context, r io.Reader, wait time.Duration) (data []byte, whole bool, err error) {
 	reading, stop := context.WithTimeout(context.WithoutCancel(ctx), wait)
 	defer stop()
 	chunks := make(chan chunk) // unbuffered: whoever stops listening leaves at most one read behind
 	go pump(reading, r, chunks)
 	var p payload
-	var late <-chan time.Time
+	var late, quiet <-chan time.Time
 	asked := ctx.Done()
 	for {
 		select {
 		case c := <-chunks:
 			p.add(c.data)
+			quiet = time.After(openWait)
 			if len(p.data()) > maxPayload {
 				return nil, false, errTooLong
 			}
 			if c.last {
+				return p.data(), true, nil
+			}
+		case <-quiet:
+			if validJSON(p.data()) {
 				return p.data(), true, nil
 			}
 		case <-asked:
@@ -52,6 +70,9 @@ func readPayload(ctx context.Context, r io.Reader, wait time.Duration) (data []b
 		case <-late:
 			return p.data(), validJSON(p.data()), nil
 		case <-reading.Done():
+			if len(p.data()) == 0 {
+				return nil, false, errNoInput
+			}
 			return p.data(), validJSON(p.data()), nil
 		}
 	}
