@@ -102,7 +102,7 @@ func (s *scene) run(t *testing.T, env []string, program string, args ...string) 
 	ctx, cancel := context.WithTimeout(t.Context(), 90*time.Second)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, program, args...)
-	cmd.Dir, cmd.Env = s.project, append([]string{"HOME=" + s.home, "PATH=" + os.Getenv("PATH"), "NO_COLOR=1"}, env...)
+	cmd.Dir, cmd.Env = s.project, append([]string{"HOME=" + s.home, "PATH=" + os.Getenv("PATH"), "NO_COLOR=1", "GORACE=" + os.Getenv("GORACE")}, env...)
 	cmd.WaitDelay = 5 * time.Second
 	out, err := cmd.CombinedOutput()
 	if err != nil {

@@ -42,7 +42,9 @@ func newProgram(t *testing.T) program {
 
 func (p program) command(ctx context.Context, args ...string) *exec.Cmd {
 	c := exec.CommandContext(ctx, p.path, args...)
-	c.Env = append([]string{"CMEMD_HOME=" + p.home, "CMEMD_LISTEN=", "CMEMD_NO_START=1", "PATH=" + os.Getenv("PATH"), "HOME=" + p.home}, p.env...)
+	c.Env = append([]string{
+		"CMEMD_HOME=" + p.home, "CMEMD_LISTEN=", "CMEMD_NO_START=1", "PATH=" + os.Getenv("PATH"), "HOME=" + p.home, "GORACE=" + os.Getenv("GORACE"),
+	}, p.env...)
 	return c
 }
 

@@ -64,7 +64,7 @@ func setup(env *testscript.Env) error {
 		}
 	}
 	home := filepath.Join(env.WorkDir, "home")
-	env.Vars = append(kept, "CMEMD_HOME="+home, "CMEMD_LISTEN=", "TZ=UTC", "NO_COLOR=1")
+	env.Vars = append(kept, "CMEMD_HOME="+home, "CMEMD_LISTEN=", "TZ=UTC", "NO_COLOR=1", "GORACE="+os.Getenv("GORACE"))
 	env.Defer(func() {
 		if d, err := readDaemonFile(pathsOf(home).daemon); err == nil {
 			_ = d.signal(syscall.SIGKILL) // it may have ended by itself
