@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -35,6 +36,7 @@ func BenchmarkHooks(b *testing.B) {
 }
 
 func benchmarkHooks(b *testing.B, sessions int, closing bool) {
+	defer debug.SetGCPercent(debug.SetGCPercent(200)) // as the daemon does
 	log, err := eventlog.Open(filepath.Join(b.TempDir(), "log"), eventlog.Config{})
 	if err != nil {
 		b.Fatal(err)
@@ -70,6 +72,10 @@ func benchmarkHooks(b *testing.B, sessions int, closing bool) {
 	group.Wait()
 	b.ReportMetric(float64(b.N)/time.Since(began).Seconds(), "events/s")
 	b.StopTimer()
+	if st, err := log.Stats(b.Context()); err == nil && st.Commits > 0 {
+		b.ReportMetric(float64(st.CommitTime.Microseconds())/float64(st.Commits), "µs/commit")
+		b.ReportMetric(float64(st.Appends)/float64(st.Commits), "appends/commit")
+	}
 	w.end()
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -18,6 +19,10 @@ func newServe(a *app) *cobra.Command {
 		RunE: func(c *cobra.Command, _ []string) error { return a.serve(c.Context()) },
 	}
 }
+
+// garbage is how much the heap grows, in percent of what is alive, before it is collected. Some 15 MB are alive, and at Go's
+// own 100 the collector takes a tenth of what the daemon does under load.
+const garbage = 200
 
 // serve runs the daemon of this home until a signal, `cmemd stop`, or a failure ends it.
 func (a *app) serve(ctx context.Context) error {
@@ -36,6 +41,9 @@ func (a *app) serve(ctx context.Context) error {
 	}
 	logger, file := a.newLogger(l.config, p)
 	defer file.Close()
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(garbage)
+	}
 	ctx, stop := untilSignal(ctx)
 	defer stop(nil)
 	d, err := openDaemon(ctx, l, p, logger, a.version, stop)

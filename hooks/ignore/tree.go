@@ -132,11 +132,27 @@ const probe = "\x01"
 // so is a folder of which all that is in it is ignored. It is asked of the path as it is written, and of where its links
 // lead.
 func (t *Tree) Ignored(path string) bool {
-	if t.ignored(path, true) || t.ignored(filepath.Join(path, probe), false) {
+	if t.within(path) {
 		return true
 	}
 	real := t.Real(path)
-	return real != path && (t.ignored(real, true) || t.ignored(filepath.Join(real, probe), false))
+	return real != path && t.within(real)
+}
+
+// Folder says where the links in a folder's path lead, as Real does, and whether it is Ignored. Unlike those it remembers
+// what it found of the path itself for a moment: agents work in the same folder again and again.
+func (t *Tree) Folder(path string) (real string, ignored bool) {
+	if t == nil || !filepath.IsAbs(path) || len(path) > maxPath {
+		return path, t.within(path)
+	}
+	path = filepath.Clean(path)
+	real = t.realFolder(path)
+	return real, t.within(path) || real != path && t.within(real)
+}
+
+// within reports whether a path as it is written is ignored, or all that could be in it.
+func (t *Tree) within(path string) bool {
+	return t.ignored(path, true) || t.ignored(filepath.Join(path, probe), false)
 }
 
 // ignored goes down the path: what is ignored once stays so.

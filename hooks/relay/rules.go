@@ -44,13 +44,13 @@ func (r *Rules) Skips(agent, cwd string) string {
 	if cwd == "" {
 		return ""
 	}
-	real := r.Ignore.Real(cwd)
+	real, ignored := r.Ignore.Folder(cwd)
 	for _, home := range r.Homes {
 		if within(home, cwd) || within(home, real) {
 			return "the session works in cmemd's own home"
 		}
 	}
-	if r.Ignore.Ignored(cwd) {
+	if ignored {
 		return "its folder is ignored: see " + ignore.File
 	}
 	return ""

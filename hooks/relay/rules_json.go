@@ -208,7 +208,8 @@ func cutValue(v value, name string, f Finding) (string, bool) {
 	return f.Mark(), true
 }
 
-// replaceValues puts other strings in the place of those that by says; false: the text is not JSON.
+// replaceValues puts other strings in the place of those that by says; false: the text is not JSON. Where there are none it
+// returns the text itself.
 func replaceValues(body []byte, by func(value) (string, bool)) (out []byte, ok bool) {
 	from := 0
 	whole := eachValue(body, func(v value) bool {
@@ -222,5 +223,8 @@ func replaceValues(body []byte, by func(value) (string, bool)) (out []byte, ok b
 		}
 		return true
 	})
+	if from == 0 {
+		return body, whole
+	}
 	return append(out, body[from:]...), whole
 }
