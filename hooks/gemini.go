@@ -30,26 +30,23 @@ type Gemini struct{}
 // Name is "gemini-cli".
 func (Gemini) Name() string { return "gemini-cli" }
 
+// geminiPayload has the members of Claude Code's, after which Gemini CLI named its own, and a few more.
 type geminiPayload struct {
-	event, session, transcript, cwd string
-	source, reason, tool, server    string
-	prompt, said                    string
-	input, response                 []byte
-	sieve                           sieve
+	claudePayload
+
+	serverName, said string
 }
 
 // Decode implements Agent.
 func (g Gemini) Decode(payload []byte, m Meta) (Report, error) {
-	p := geminiPayload{sieve: sieve{redact: m.Redact}}
+	var p geminiPayload
 	if err := readPayload(payload, p.set); err != nil {
 		return Report{}, err
 	}
-	if p.event == "" {
-		return Report{}, &FieldError{Field: "hook_event_name", Err: ErrMissing}
-	}
-	if err := checkIdentity(p.session, "session_id", p.cwd); err != nil {
+	if err := p.check(); err != nil {
 		return Report{}, err
 	}
+	p.sieve.redact = m.Redact
 	r := Report{Event: p.event, Origin: session.Origin{
 		Agent: g.Name(), AgentSession: p.session, Cwd: p.cwd, Transcript: p.transcript,
 	}}
@@ -59,31 +56,12 @@ func (g Gemini) Decode(payload []byte, m Meta) (Report, error) {
 }
 
 func (p *geminiPayload) set(key string, value []byte) {
+	p.claudePayload.set(key, value)
 	switch key {
-	case "hook_event_name":
-		p.event = cleanName(stringOf(value), maxName)
-	case "session_id":
-		p.session = strings.TrimSpace(stringOf(value))
-	case "transcript_path":
-		p.transcript = cleanName(stringOf(value), maxPath)
-	case "cwd":
-		p.cwd = stringOf(value)
-	case "source":
-		p.source = cleanName(stringOf(value), maxName)
-	case "reason":
-		p.reason = cleanName(stringOf(value), maxName)
-	case "tool_name":
-		p.tool = cleanName(stringOf(value), maxName)
 	case "mcp_context":
-		p.server = cleanName(member(value, "server_name"), maxName)
-	case "prompt":
-		p.prompt = stringOf(value)
+		p.serverName = cleanName(member(value, "server_name"), maxName)
 	case "prompt_response":
 		p.said = stringOf(value)
-	case "tool_input":
-		p.input = value
-	case "tool_response":
-		p.response = value
 	}
 }
 
@@ -98,7 +76,7 @@ func (p *geminiPayload) translate(o session.Origin) fact {
 			return ignore(nameless)
 		}
 		return fact{event: geminiTool{
-			tool: p.tool, server: p.server, input: p.input, result: rawMember(p.response, "llmContent"),
+			tool: p.tool, server: p.serverName, input: p.input, result: rawMember(p.response, "llmContent"),
 			display: rawMember(p.response, "returnDisplay"), failure: rawMember(p.response, "error"),
 		}.used(&p.sieve, events.ToolUsed{Cwd: p.sieve.text(p.cwd)})}
 	case "AfterAgent":
