@@ -24,7 +24,7 @@ func TestOrdinaryWorkStays(t *testing.T) {
 		"ssh -i ~/.ssh/id_rsa host uptime", "git commit -m 'print .env'", "find . -name .env", "find . -name '*.key'", "export $(cat .env | xargs) && npm test", "env $(cat .env | xargs) npm start", "ENV_FILE=.env npm start", "dotenv -e .env -- go test", "direnv allow .envrc", "gh secret set -f .env",
 		"kubectl create secret generic x --from-env-file=.env", "node --env-file=.env app.js", "export A=$(cat id_rsa)",
 		"sed -n 's/process.env//p' a.js", "awk '/event.key/' a.js", "node -e \"t('process.env.PORT')\"", "cat > README.md <<'EOF'\nRun source .env, then cat .env.\nEOF",
-		"git commit -m \"$(cat <<'EOF'\nread .env\n\ncat .env\nEOF\n)\"", "cat *.json", "cat *", "ls # cat .env", "rg --glob '!.env' TODO", "go test -run 'A.*' ./env",
+		"git commit -m \"$(cat <<'EOF'\nread .env\n\ncat .env\nEOF\n)\"", "cat *.json", "cat *", "ls # cat .env", "ls -d .*", "sed 's/.*//' x", "grep -rn '.*' src", "rg -n .* src", "find . -name '.*'", "rm -rf .*", "expr x : '.*'", "rg --glob '!.env' TODO", "go test -run 'A.*' ./env",
 		"ps aux", "ps -ef", "ps -u alice", "jq .env x.json", "jq -n 'env.HOME'", "systemctl status x", "env -u X make", "grep -rn 'console.log(process.env)' src",
 	} {
 		if f := (&Rules{}).Look("/s", `{"command":`+quotedText(line)+`}`); f != (Finding{}) {
@@ -45,7 +45,7 @@ func TestOrdinaryWorkStays(t *testing.T) {
 func TestContentsAreFound(t *testing.T) {
 	t.Parallel()
 	for _, line := range []string{
-		"cat .env*", "cat .en?", "cat .{env,envrc}", "cat conf/.env.[lp]*", "cat *.pem", "cat ~/.ssh/*", "head -3 .e*", `python3 -c "print(open('.env').read())"`,
+		"cat .*", "head -n 1 -- .*", "cat .env*", "cat .en?", "cat .{env,envrc}", "cat conf/.env.[lp]*", "cat *.pem", "cat ~/.ssh/*", "head -3 .e*", `python3 -c "print(open('.env').read())"`,
 		`node -e "console.log(require('fs').readFileSync('.env').toString())"`, `node -e "fs.readFileSync('server.key')"`, "cd ~/.ssh && cat deploy",
 		"cd /s/x; cd ~/.aws; cat credentials", "pushd /etc && cat shadow", "python3 - <<'X'\nprint(open('.env').read())\nX", "bash <<X\ncat .env\nX",
 		"find . -name .env -exec cat {} \\;", "echo .env | xargs cat", "grep -v '^#' .env", "grep -e A .env", "awk -F= '{print $2}' .env", "cat < .env",
