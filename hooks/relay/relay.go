@@ -16,7 +16,7 @@ import (
 const (
 	ordinaryBudget = 300 * time.Millisecond
 	contextBudget  = 1500 * time.Millisecond
-	diskWait       = time.Second
+	diskWait       = 3 * time.Second        // a disk that is busy with others may take a second for one file
 	leastAnswer    = 50 * time.Millisecond  // for the answer, even if reading the payload took the whole budget
 	abandonWait    = 100 * time.Millisecond // for the count of what was abandoned
 	upPause        = 10 * time.Millisecond  // between two looks for a daemon that is starting
@@ -33,7 +33,7 @@ type Config struct {
 	Ordinary  time.Duration // from the start to the answer; 0 means 300 ms
 	Context   time.Duration // the same where a session starts; 0 means 1.5 s
 	InputWait time.Duration // for Stdin; 0 means 5 s
-	DiskWait  time.Duration // for the disk, after the budget; 0 means 1 s
+	DiskWait  time.Duration // for the disk, after the budget; 0 means 3 s
 
 	// Dial connects to the daemon; nil means the socket of Home. Start starts one without waiting for it, and is called
 	// only if Dial finds none; nil means never.
