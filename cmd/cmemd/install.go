@@ -46,7 +46,7 @@ func newInstall(a *app) *cobra.Command {
 	}
 	f.flags(c)
 	flags := c.Flags()
-	flags.BoolVar(&f.print, "print", false, "only print the entries, for those who put them in by hand")
+	flags.BoolVar(&f.print, "print", false, "only print the entries, without the token, for those who put them in by hand")
 	flags.BoolVar(&f.settings, "settings", false, "Claude Code: its settings file, and no plugin")
 	flags.BoolVar(&f.http, "http", false, "Claude Code: hooks post to the daemon, where it can do so")
 	flags.BoolVar(&f.noMCP, "no-mcp", false, "no memory as tools")
@@ -234,7 +234,7 @@ func (x *installation) agrees(plans int) (bool, error) {
 	return true, nil
 }
 
-// print prints what the agents would be given.
+// print prints what the agents would be given, but the token: what is printed is kept in many places.
 func (x *installation) print(agents []install.Agent) error {
 	x.options.Settings = true // a plugin is no entry
 	type printed struct {
@@ -252,6 +252,9 @@ func (x *installation) print(agents []install.Agent) error {
 			all = append(all, printed{agent.Name, f.Path, string(f.Text)})
 		}
 	}
+	if slices.ContainsFunc(all, func(p printed) bool { return strings.Contains(p.Text, "Bearer "+noToken) }) {
+		x.app.say("put what `cmemd token show` prints in the place of %s", noToken)
+	}
 	if x.app.json {
 		return x.app.printJSON(all)
 	}
@@ -262,9 +265,16 @@ func (x *installation) print(agents []install.Agent) error {
 	return nil
 }
 
-// hookToken is what hooks that post are given; where nothing is to be written, and the daemon has made none yet, a word for it.
+// noToken is a word for a token.
+const noToken = "TOKEN"
+
+// hookToken is what hooks that post are given. It is a word for it in what is printed, and where nothing is to be written and
+// the daemon has made none yet.
 func (x *installation) hookToken(p paths) (string, error) {
-	if !x.flags.dryRun && !x.flags.print {
+	if x.flags.print {
+		return noToken, nil
+	}
+	if !x.flags.dryRun {
 		if err := p.make(); err != nil {
 			return "", err
 		}
@@ -272,7 +282,7 @@ func (x *installation) hookToken(p paths) (string, error) {
 	}
 	text, err := os.ReadFile(p.token)
 	if errors.Is(err, fs.ErrNotExist) {
-		return "TOKEN", nil
+		return noToken, nil
 	}
 	return strings.TrimSpace(string(text)), err
 }

@@ -72,7 +72,7 @@ func (x *installation) show(agent install.Agent, p install.Plan, err error) *sho
 		}
 		diff := c.Diff()
 		if token := x.options.HTTP; token != nil {
-			diff = bytes.ReplaceAll(diff, []byte(token.Token), []byte("TOKEN"))
+			diff = bytes.ReplaceAll(diff, []byte(token.Token), []byte(noToken))
 		}
 		f.Diff, _ = hide.Text(string(diff))
 		s.Files = append(s.Files, f)
