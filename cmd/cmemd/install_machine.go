@@ -81,13 +81,9 @@ func (a *app) program(home string) (p install.Program, err error) {
 	} else if found, err := exec.LookPath("cmemd-hook"); err == nil && filepath.IsAbs(found) {
 		p.Hook = []string{found}
 	}
-	usual, err := relay.Home(func(name string) string {
-		if name == "CMEMD_HOME" {
-			return ""
-		}
-		return a.getenv(name)
-	})
-	if err == nil && usual != home {
+	// An agent that a desktop starts, and a server that one starts, may have nothing of this shell's environment.
+	bare, err := relay.Home(func(string) string { return "" })
+	if err == nil && bare != home {
 		p.Home = home
 	}
 	return p, err
