@@ -187,6 +187,7 @@ func (s *Server) decode(ctx context.Context, d delivery) (t taken, err error) {
 	if t.report, err = t.agent.Decode(d.body, hooks.Meta{Delivery: d.id, OccurredAt: d.at, Redact: s.cfg.Secrets}); err != nil {
 		return t, err
 	}
+	s.reported(d.agent, d.at)
 	if t.report = s.withoutPrivate(t.report); len(t.report.Captures) == 0 {
 		s.metrics.ignored.Inc()
 		return t, nil

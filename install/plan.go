@@ -78,6 +78,7 @@ func (a Agent) Install(m Machine, o Options, s Store) (Plan, error) {
 	}
 	o = o.knowing(old)
 	p.record = &Record{Format: recordFormat, Agent: a.Name, Method: p.Method, Version: o.Version, Addrs: o.posted}
+	p.record.HTTP, p.record.NoMCP = o.HTTP != nil && a.Name == claudeName, o.NoMCP
 	if old != nil {
 		p.record.Files = append(p.record.Files, old.Files...)
 	}

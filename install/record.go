@@ -36,6 +36,8 @@ type Record struct {
 	At      time.Time    `json:"at"`
 	State   string       `json:"state"`           // what was begun: applying, removing; applied: it is done
 	Addrs   []string     `json:"addrs,omitempty"` // that hooks were told to post to
+	HTTP    bool         `json:"http,omitempty"`  // the hooks post to the last of them
+	NoMCP   bool         `json:"no_mcp,omitempty"`
 	Files   []FileRecord `json:"files"`
 }
 
