@@ -382,6 +382,29 @@ func TestAgentOfTranscript(t *testing.T) {
 	}
 }
 
+func TestAgentOfLine(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]string{
+		`{"type":"queue-operation","operation":"enqueue","sessionId":"s"}`:               "claude-code",
+		`{"type":"system","subtype":"init","session_id":"s"}`:                            "claude-code",
+		`{"timestamp":"2026-01-02T03:04:06.000Z","type":"session_meta","payload":{}}`:    "codex",
+		`{"type":"thread.started","thread_id":"t"}`:                                      "codex",
+		`{"sessionId":"s","projectHash":"75","kind":"main"}`:                             "gemini-cli",
+		`{"type":"init","session_id":"s","model":"gemini-2.5-flash"}`:                    "gemini-cli",
+		`{"type":"step_start","timestamp":1,"sessionID":"ses_1","part":{"type":"step"}}`: "opencode",
+		`{"type":"session","version":3,"id":"1","cwd":"/w"}`:                             "",
+		`{"role":"user","content":"a session_meta and a sessionId"}`:                     "",
+		`Dear diary,`:   "",
+		``:              "",
+		`["sessionId"]`: "",
+		`{"sessionId":`: "",
+	} {
+		if got, ok := AgentOfLine([]byte(line)); got != want || ok != (want != "") {
+			t.Errorf("%s: got %q, %v; want %q", line, got, ok, want)
+		}
+	}
+}
+
 // TestSharesKeys: every agent with transcripts whose hooks carry ids says so in both.
 func TestSharesKeys(t *testing.T) {
 	t.Parallel()

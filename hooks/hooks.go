@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -43,6 +44,7 @@ type Historian interface {
 type Meta struct {
 	Delivery   events.ID // made once by the hook, the same when the payload comes again
 	OccurredAt time.Time // when the hook was called
+	Cut        bool      // private text was cut from it on the way: a prompt without words was all private
 	Redact     Redact    // takes secrets out of what is captured; nil: nothing does
 }
 
@@ -219,6 +221,34 @@ func AgentOfTranscript(path string) (agent string, ok bool) {
 		if strings.Contains(path, kept.folder) {
 			return kept.agent, true
 		}
+	}
+	return "", false
+}
+
+// AgentOfLine tells by its first line whose transcript a file is, wherever it lies. It is false where the line is none that
+// an agent with transcripts writes.
+func AgentOfLine(line []byte) (agent string, ok bool) {
+	if !json.Valid(line) {
+		return "", false
+	}
+	has := map[string]bool{}
+	kind := ""
+	members(line, func(key string, value []byte) bool {
+		has[key] = true
+		if key == "type" {
+			kind = stringOf(value)
+		}
+		return true
+	})
+	switch {
+	case kind == "session_meta" || kind == "thread.started":
+		return Codex{}.Name(), true
+	case has["projectHash"] || kind == "init" && !has["subtype"]:
+		return Gemini{}.Name(), true
+	case has["sessionID"]:
+		return OpenCode{}.Name(), true
+	case has["sessionId"] || kind == "system" && has["session_id"]:
+		return ClaudeCode{}.Name(), true
 	}
 	return "", false
 }

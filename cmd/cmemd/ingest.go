@@ -1,10 +1,12 @@
 package main
 
 import (
+	"bufio"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -30,7 +32,7 @@ func newIngest(a *app) *cobra.Command {
 		Example: "  cmemd ingest ~/.claude/projects ~/.codex/sessions\n  cmemd ingest --agent gemini-cli session.jsonl",
 		Args:    takes(1, -1, "a transcript or a folder of them"),
 	}
-	c.Flags().StringVar(&agent, "agent", "", "whose transcripts they are (default: told by an agent's own folder, else claude-code)")
+	c.Flags().StringVar(&agent, "agent", "", "whose transcripts they are (default: told by the agent's own folder or the first line, else claude-code)")
 	c.RunE = func(c *cobra.Command, paths []string) error {
 		if agent != "" {
 			if err := oneOf(c, "agent", agent, hooks.Names()...); err != nil {
@@ -116,13 +118,14 @@ func (a *app) ingest(ctx context.Context, client *api.Client, agent string, file
 	var failed error
 	var foreign []string // of which no line was understood
 	for _, f := range files {
-		got, err := ingestOne(ctx, client, whose(agent, f.path), f, m)
+		by, told := whose(agent, f.path)
+		got, err := ingestOne(ctx, client, by, f, m)
 		done := ingestedFile{Path: f.path, Ingested: got}
 		if err != nil {
 			done.Error, failed = describe(err), err
 		}
 		all = append(all, done)
-		if err == nil && got.Malformed > 0 && got.Malformed == got.Lines {
+		if err == nil && (got.Malformed > 0 && got.Malformed == got.Lines || !told && nothingOf(got)) {
 			foreign = append(foreign, f.path)
 		}
 		if errors.Is(err, api.ErrNotRunning) || errors.Is(err, api.ErrCut) || ctx.Err() != nil {
@@ -137,16 +140,42 @@ func (a *app) ingest(ctx context.Context, client *api.Client, agent string, file
 		return fmt.Errorf("not every transcript was taken in: %w", failed)
 	}
 	if failed == nil && len(foreign) > 0 {
+		by, _ := whose(agent, foreign[0])
 		return advise(fmt.Errorf("no line was understood of %s", strings.Join(foreign, ", ")),
-			"--agent says whose transcripts they are; it was %s", whose(agent, foreign[0]))
+			"--agent says whose transcripts they are; it was %s", by)
 	}
 	return failed
 }
 
-// whose is the agent that wrote a transcript: as the flag says, else its folder.
-func whose(agent, path string) string {
-	kept, _ := hooks.AgentOfTranscript(path)
-	return cmp.Or(agent, kept, hooks.ClaudeCode{}.Name())
+// nothingOf reports whether all lines of a transcript were passed over or not understood.
+func nothingOf(got api.Ingested) bool {
+	lines := got.Malformed
+	for _, n := range got.Skipped {
+		lines += n
+	}
+	return got.Lines > 0 && got.Captured+got.Duplicates+got.Refused == 0 && lines >= got.Lines
+}
+
+// longestFirst bounds the first line of a transcript that is looked at. Codex's holds its whole instructions, some 50 kB.
+const longestFirst = 1 << 20
+
+// whose is the agent that wrote a transcript: as the flag says, else its folder, else its first line. Told is false where
+// none of them says it.
+func whose(agent, path string) (name string, told bool) {
+	if agent != "" {
+		return agent, true
+	}
+	if kept, ok := hooks.AgentOfTranscript(path); ok {
+		return kept, true
+	}
+	if f, err := os.Open(path); err == nil {
+		defer f.Close()
+		line, _ := bufio.NewReader(io.LimitReader(f, longestFirst)).ReadBytes('\n')
+		if by, ok := hooks.AgentOfLine(line); ok {
+			return by, true
+		}
+	}
+	return hooks.ClaudeCode{}.Name(), false
 }
 
 func ingestOne(ctx context.Context, client *api.Client, agent string, t transcript, m *meter) (api.Ingested, error) {
@@ -162,14 +191,18 @@ func ingestOne(ctx context.Context, client *api.Client, agent string, t transcri
 }
 
 func (a *app) showIngested(files []ingestedFile) error {
-	sum := ingestedFile{}
+	sum, skipped := ingestedFile{}, 0
 	for _, f := range files {
 		sum.Lines, sum.Captured = sum.Lines+f.Lines, sum.Captured+f.Captured
 		sum.Duplicates, sum.Malformed = sum.Duplicates+f.Duplicates, sum.Malformed+f.Malformed
+		for _, n := range f.Skipped {
+			skipped += n
+		}
 	}
 	if a.json {
 		return a.printJSON(map[string]any{
-			"files": files, "lines": sum.Lines, "captured": sum.Captured, "duplicates": sum.Duplicates, "malformed": sum.Malformed,
+			"files": files, "lines": sum.Lines, "captured": sum.Captured, "duplicates": sum.Duplicates, "skipped": skipped,
+			"malformed": sum.Malformed,
 		})
 	}
 	for _, f := range files {
@@ -183,7 +216,7 @@ func (a *app) showIngested(files []ingestedFile) error {
 			a.say("%s: %s more were not understood", visibleLine(f.Path), plural(f.Malformed-shownBad, "line"))
 		}
 	}
-	a.printf("%s, %s: %d captured, %d known before, %d not understood\n", plural(len(files), "transcript"),
-		plural(sum.Lines, "line"), sum.Captured, sum.Duplicates, sum.Malformed)
+	a.printf("%s, %s: %d captured, %d known before, %d passed over, %d not understood\n", plural(len(files), "transcript"),
+		plural(sum.Lines, "line"), sum.Captured, sum.Duplicates, skipped, sum.Malformed)
 	return nil
 }
