@@ -169,7 +169,7 @@ func (s *Server) readEntry(ctx context.Context, name string) (out drained, err e
 	if now := s.cfg.Now(); at.After(now) || at.Year() < firstOccurred {
 		at = now
 	}
-	out = drained{name: name, d: delivery{agent: e.Agent, id: id, at: at, body: e.Body, taken: e.Redactions}}
+	out = drained{name: name, d: delivery{agent: e.Agent, id: id, at: at, body: e.Body, cut: e.Cut, taken: e.Redactions}}
 	out.t, err = s.decode(ctx, out.d)
 	return out, err
 }

@@ -23,6 +23,7 @@ type delivery struct {
 	id    events.ID
 	at    time.Time
 	body  []byte
+	cut   bool           // private text was cut from the body on the way
 	taken map[string]int // secrets that were taken out of the body on the way, by kind
 }
 
@@ -184,7 +185,7 @@ func (s *Server) decode(ctx context.Context, d delivery) (t taken, err error) {
 	if t.agent, err = hooks.ByName(d.agent); err != nil {
 		return t, err
 	}
-	if t.report, err = t.agent.Decode(d.body, hooks.Meta{Delivery: d.id, OccurredAt: d.at, Redact: s.cfg.Secrets}); err != nil {
+	if t.report, err = t.agent.Decode(d.body, hooks.Meta{Delivery: d.id, OccurredAt: d.at, Cut: d.cut, Redact: s.cfg.Secrets}); err != nil {
 		return t, err
 	}
 	s.reported(d.agent, d.at)

@@ -38,7 +38,7 @@ func (c ClaudeCode) Decode(payload []byte, m Meta) (Report, error) {
 
 // report says what the payload of the named agent reports.
 func (p *claudePayload) report(agent string, m Meta) Report {
-	p.sieve.redact = m.Redact
+	p.sieve = m.sieve()
 	r := Report{Event: p.event, Wants: p.wants(), Origin: session.Origin{
 		Agent: agent, AgentSession: p.session, Cwd: p.cwd, Transcript: p.transcript,
 	}}

@@ -96,12 +96,12 @@ func (p *codexPayload) notified(agent string, m Meta) (Report, error) {
 	if p.kind != "agent-turn-complete" {
 		return r.report(m, notRecorded(p.kind)), nil
 	}
-	asked := sieve{redact: m.Redact}
+	asked := m.sieve()
 	prompt := asked.prompted(r.Origin, p.turn, strings.Join(p.asked, "\n"))
 	if len(p.asked) == 0 {
 		prompt = ignore(machineMade)
 	}
-	said := sieve{redact: m.Redact}
+	said := m.sieve()
 	return r.report(m, prompt, said.stopped(r.Origin, p.turn, p.said)), nil
 }
 

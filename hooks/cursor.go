@@ -45,7 +45,7 @@ type cursorPayload struct {
 
 // Decode implements Agent.
 func (c Cursor) Decode(payload []byte, m Meta) (Report, error) {
-	p := cursorPayload{sieve: sieve{redact: m.Redact}}
+	p := cursorPayload{sieve: m.sieve()}
 	if err := readPayload(payload, p.set); err != nil {
 		return Report{}, err
 	}

@@ -46,7 +46,7 @@ func (g Gemini) Decode(payload []byte, m Meta) (Report, error) {
 	if err := p.check(); err != nil {
 		return Report{}, err
 	}
-	p.sieve.redact = m.Redact
+	p.sieve = m.sieve()
 	r := Report{Event: p.event, Origin: session.Origin{
 		Agent: g.Name(), AgentSession: p.session, Cwd: p.cwd, Transcript: p.transcript,
 	}}

@@ -56,7 +56,7 @@ type openCodePayload struct {
 
 // Decode implements Agent.
 func (c OpenCode) Decode(payload []byte, m Meta) (Report, error) {
-	p := openCodePayload{sieve: sieve{redact: m.Redact}}
+	p := openCodePayload{sieve: m.sieve()}
 	if err := readPayload(payload, p.set); err != nil {
 		return Report{}, err
 	}

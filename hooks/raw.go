@@ -53,7 +53,7 @@ type rawPayload struct {
 
 // Decode implements Agent.
 func (a Raw) Decode(payload []byte, m Meta) (Report, error) {
-	p := rawPayload{sieve: sieve{redact: m.Redact}}
+	p := rawPayload{sieve: m.sieve()}
 	if err := readPayload(payload, p.set); err != nil {
 		return Report{}, err
 	}

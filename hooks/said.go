@@ -37,6 +37,7 @@ func isInterruption(s string) bool {
 // promptSubmitted is what is recorded of a prompt. Machine says that no word of it is the user's.
 func (v *sieve) promptSubmitted(raw string) (p events.PromptSubmitted, machine bool) {
 	text, private := clean(raw)
+	private = private || v.cut
 	text = cutLeading(text, machineTags())
 	if isMachineLine(text) {
 		return p, true

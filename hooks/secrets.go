@@ -10,8 +10,11 @@ type Redact func(text string, json bool) (out string, found map[string]int)
 // zero value takes nothing out.
 type sieve struct {
 	redact Redact
+	cut    bool           // private text was cut before: see Meta.Cut
 	found  map[string]int // what was taken out, by kind; nil if nothing was
 }
+
+func (m Meta) sieve() sieve { return sieve{redact: m.Redact, cut: m.Cut} }
 
 func (v *sieve) text(s string) string { return v.pass(s, false) }
 func (v *sieve) json(s []byte) []byte { return []byte(v.pass(string(s), true)) }

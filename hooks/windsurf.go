@@ -36,7 +36,7 @@ type windsurfPayload struct {
 
 // Decode implements Agent.
 func (w Windsurf) Decode(payload []byte, m Meta) (Report, error) {
-	p := windsurfPayload{sieve: sieve{redact: m.Redact}}
+	p := windsurfPayload{sieve: m.sieve()}
 	if err := readPayload(payload, p.set); err != nil {
 		return Report{}, err
 	}
