@@ -169,18 +169,3 @@ func TestNewerRecord(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
-
-// TestDamagedBackup: what is not what was kept is not put back.
-func TestDamagedBackup(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	w.write(".config/zed/settings.json", "{\n}", 0o600)
-	w.install("zed")
-	r := w.record("zed")
-	if err := os.WriteFile(w.store.backupPath(r.Files[0].Before), []byte("x"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := w.agent("zed").Uninstall(w.machine, w.options, w.store); err == nil || !strings.Contains(err.Error(), "is not what was kept") {
-		t.Errorf("got %v", err)
-	}
-}

@@ -1,6 +1,7 @@
 package install
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"reflect"
@@ -94,8 +95,13 @@ type wholeEditor struct{ text []byte }
 
 func (w wholeEditor) put([]byte) ([]byte, error) { return w.text, nil }
 
-func (w wholeEditor) take(_, base []byte) ([]byte, error) {
-	if len(base) == 0 {
+// take returns what base has. Where nobody knows that, a file that begins as cmemd's own does goes, and another one stays.
+func (w wholeEditor) take(text, base []byte) ([]byte, error) {
+	first, _, _ := bytes.Cut(w.text, []byte("\n"))
+	switch {
+	case base == nil && !bytes.HasPrefix(text, first):
+		return text, nil
+	case len(base) == 0:
 		return nil, nil
 	}
 	return base, nil

@@ -70,8 +70,8 @@ func (s Store) note(t target, r *Record) error {
 	return nil
 }
 
-// base is what a removal shall restore: what was there before cmemd came. Where a person changed the file since, that is
-// what it holds now, without cmemd's entries. Old is what was written down before; nil: nothing.
+// base is what a removal shall restore: what was there before cmemd came. Where a person changed the file since, or nobody
+// knows what was there, that is what it holds now, without cmemd's entries. Old is what was written down before; nil: nothing.
 func (s Store) base(t target, c current, old *FileRecord) (FileRecord, []byte, error) {
 	if old == nil {
 		text, err := t.beforeClient(c.text)
@@ -82,10 +82,13 @@ func (s Store) base(t target, c current, old *FileRecord) (FileRecord, []byte, e
 		return f, text, err
 	}
 	text, err := s.restored(t, old)
-	if err != nil {
+	known := old
+	switch {
+	case errors.Is(err, errLost):
+		known = nil
+	case err != nil:
 		return FileRecord{}, nil, err
-	}
-	if old.untouched(c) || c.sum() == old.Before && c.there == old.Existed {
+	case old.untouched(c) || c.sum() == old.Before && c.there == old.Existed:
 		f := *old
 		if f.Existed {
 			f.Before = sumOf(text)
@@ -96,7 +99,7 @@ func (s Store) base(t target, c current, old *FileRecord) (FileRecord, []byte, e
 	if !c.there {
 		return f, nil, nil
 	}
-	if text, err = t.left(c.text, old, text); err != nil {
+	if text, err = t.left(c.text, known, text); err != nil {
 		return f, nil, err
 	}
 	if f.Existed = text != nil; f.Existed {
@@ -169,7 +172,7 @@ func (t target) outcome(c current, f *FileRecord, base []byte) ([]byte, fs.FileM
 	switch {
 	case f.untouched(c):
 		return base, mode, nil
-	case f == nil && isWhole(t.edit), t.edit == nil, f != nil && f.Existed && f.Before == c.sum():
+	case t.edit == nil, f != nil && f.Existed && f.Before == c.sum():
 		return c.bytes(), mode, nil
 	}
 	out, err := t.left(c.text, f, base)

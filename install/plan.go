@@ -26,7 +26,8 @@ type Plan struct {
 	TreeDir  string    // empty: there is none
 	Notes    []string  // for the person
 
-	old     *Record // what held before; nil: nothing was there
+	lost    bool    // the record of what held before is damaged; a whole one is written
+	old     *Record // what held before; nil: nothing was there, or it is lost
 	record  *Record // what holds once it is done; for a removal: what held before
 	keep    [][]byte
 	touched []target   // files that the commands change
@@ -50,7 +51,7 @@ type Command struct{ Args []string }
 
 // Nothing reports whether there is nothing to do: all is as it should be.
 func (p Plan) Nothing() bool {
-	return len(p.Changes) == 0 && len(p.Commands) == 0 && p.TreeDir == "" && !(p.Removal && p.record != nil)
+	return len(p.Changes) == 0 && len(p.Commands) == 0 && p.TreeDir == "" && !p.lost && !(p.Removal && p.record != nil)
 }
 
 // Diff is the change as a unified diff.
@@ -65,11 +66,16 @@ func (c Change) Diff() []byte {
 // Install plans what puts cmemd into the agent, or brings it up to date. Errors name the file that stands in the way
 // (FileError), or are ErrMethod, ErrForeign, ErrNewerRecord or those of reading.
 func (a Agent) Install(m Machine, o Options, s Store) (Plan, error) {
+	p := Plan{Agent: a.Name, Title: a.Title, Method: MethodSettings}
 	old, err := s.Load(a.Name)
-	if err != nil {
-		return Plan{}, err
+	switch {
+	case errors.Is(err, ErrDamagedRecord):
+		p.lost, err = true, nil
+		p.Notes = append(p.Notes, s.recordPath(a.Name)+" is damaged, and is written anew: what was there before cmemd came is not known")
+	case err != nil:
+		return p, err
 	}
-	p := Plan{Agent: a.Name, Title: a.Title, Method: MethodSettings, old: old}
+	p.old = old
 	if a.Name == claudeName && !o.Settings {
 		p.Method = MethodPlugin
 	}
@@ -131,7 +137,11 @@ func (p *Plan) change(t target, s Store) error {
 	if err := c.writable(t.path); err != nil {
 		return err
 	}
-	f, base, err := s.base(t, c, p.record.file(t.path))
+	old := p.record.file(t.path)
+	if p.lost && old == nil && c.there {
+		old = &FileRecord{Path: t.path, Existed: true} // and of what was in it there is no backup
+	}
+	f, base, err := s.base(t, c, old)
 	if err != nil {
 		return err
 	}

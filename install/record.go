@@ -24,8 +24,17 @@ const (
 // recordFormat is the format of the records that are written. A newer one is refused.
 const recordFormat = 1
 
-// ErrNewerRecord is returned for a record of a newer cmemd, which alone knows what it wrote.
-var ErrNewerRecord = errors.New("install: a newer cmemd wrote what it changed there")
+// Errors of reading a record.
+var (
+	// ErrNewerRecord is a record of a newer cmemd, which alone knows what it wrote.
+	ErrNewerRecord = errors.New("install: a newer cmemd wrote what it changed there")
+
+	// ErrDamagedRecord is one that does not say any more what was changed.
+	ErrDamagedRecord = errors.New("install: the record of what was changed is damaged")
+)
+
+// errLost is a backup that is not there, or not what was kept.
+var errLost = errors.New("install: the backup is lost")
 
 // A Record is what was put into one agent: enough to take it out again, after a crash in the middle too.
 type Record struct {
@@ -36,7 +45,7 @@ type Record struct {
 	At      time.Time    `json:"at"`
 	State   string       `json:"state"`           // what was begun: applying, removing; applied: it is done
 	Addrs   []string     `json:"addrs,omitempty"` // that hooks were told to post to
-	HTTP    bool         `json:"http,omitempty"`  // the hooks post to the last of them
+	HTTP    bool         `json:"http,omitempty"`  // the hooks post to one of them
 	NoMCP   bool         `json:"no_mcp,omitempty"`
 	Files   []FileRecord `json:"files"`
 }
@@ -99,8 +108,8 @@ func (r *Record) put(f FileRecord) {
 // it; the caller sees to that.
 type Store struct{ Dir string }
 
-// Load returns the record of an agent; nil where nothing was put into it. Errors are those of reading it, and
-// ErrNewerRecord.
+// Load returns the record of an agent; nil where nothing was put into it. Errors are those of reading it, ErrNewerRecord and
+// ErrDamagedRecord.
 func (s Store) Load(agent string) (*Record, error) {
 	text, err := os.ReadFile(s.recordPath(agent))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -110,11 +119,11 @@ func (s Store) Load(agent string) (*Record, error) {
 		return nil, err
 	}
 	var r Record
-	if err := json.Unmarshal(text, &r); err != nil {
-		return nil, fmt.Errorf("%s: %w", s.recordPath(agent), err)
-	}
-	if r.Format > recordFormat {
+	switch err := json.Unmarshal(text, &r); {
+	case err == nil && r.Format > recordFormat:
 		return nil, fmt.Errorf("%w: format %d in %s", ErrNewerRecord, r.Format, s.recordPath(agent))
+	case err != nil || r.Format < 1 || r.Agent != agent:
+		return nil, fmt.Errorf("%w: %s", ErrDamagedRecord, s.recordPath(agent))
 	}
 	return &r, nil
 }
@@ -147,29 +156,34 @@ func (s Store) keep(text []byte) error {
 	return durable.Replace(path, text, 0o600)
 }
 
-// before is what stood in a file before cmemd came; nil where there was none.
+// before is what stood in a file before cmemd came; nil where there was none. The error is errLost where nobody knows, or that
+// of reading the backup.
 func (s Store) before(f *FileRecord) ([]byte, error) {
 	if f == nil || !f.Existed {
 		return nil, nil
 	}
-	text, err := os.ReadFile(s.backupPath(f.Before))
-	if err != nil {
-		return nil, err
+	if f.Before == "" {
+		return nil, errLost
 	}
-	if sumOf(text) != f.Before {
-		return nil, fmt.Errorf("the backup %s is not what was kept", s.backupPath(f.Before))
+	text, err := os.ReadFile(s.backupPath(f.Before))
+	switch {
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return nil, err
+	case err != nil || sumOf(text) != f.Before:
+		return nil, errLost
 	}
 	return append([]byte{}, text...), nil // never nil
 }
 
-// drop removes the record of an agent and the backups that no other one names.
+// drop removes the record of an agent and the backups that no other one names. Where a record cannot be read all stay: it may
+// name any.
 func (s Store) drop(agent string) error {
 	if err := os.Remove(s.recordPath(agent)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	named, err := s.named()
-	if err != nil {
-		return err
+	named, known := s.named()
+	if !known {
+		return nil
 	}
 	backups, err := os.ReadDir(s.backupPath(""))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -183,27 +197,27 @@ func (s Store) drop(agent string) error {
 	return err
 }
 
-// named is the backups that records name.
-func (s Store) named() (map[string]bool, error) {
+// named is the backups that records name; known is false if one of them cannot be read.
+func (s Store) named() (names map[string]bool, known bool) {
 	entries, err := os.ReadDir(s.Dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
+		return nil, false
 	}
-	names := map[string]bool{}
+	names = map[string]bool{}
 	for _, e := range entries {
 		agent, isRecord := strings.CutSuffix(e.Name(), ".json")
 		if !isRecord || strings.HasPrefix(agent, ".") {
 			continue
 		}
 		r, err := s.Load(agent)
-		if err != nil {
-			return nil, err
+		if err != nil || r == nil {
+			return nil, false
 		}
 		for _, f := range r.Files {
 			names[f.Before] = true
 		}
 	}
-	return names, nil
+	return names, true
 }
 
 func sumOf(text []byte) string {

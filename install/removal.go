@@ -2,6 +2,7 @@ package install
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,13 +13,17 @@ import (
 // before, or goes if there was none; from another one exactly cmemd's own entries go. Errors are those of Install.
 func (a Agent) Uninstall(m Machine, o Options, s Store) (Plan, error) {
 	rec, err := s.Load(a.Name)
-	if err != nil {
+	p := Plan{Agent: a.Name, Title: a.Title, Method: MethodSettings, Removal: true}
+	switch {
+	case errors.Is(err, ErrDamagedRecord):
+		rec = &Record{Format: recordFormat, Agent: a.Name, Method: p.Method}
+		p.Notes = append(p.Notes, s.recordPath(a.Name)+" is damaged"+notKnown)
+	case err != nil:
 		return Plan{}, err
-	}
-	p := Plan{Agent: a.Name, Title: a.Title, Method: MethodSettings, Removal: true, record: rec}
-	if rec != nil {
+	case rec != nil:
 		p.Method = rec.Method
 	}
+	p.record = rec
 	if err := p.removePlugin(a, m, o); err != nil {
 		return p, err
 	}
@@ -40,6 +45,9 @@ func (a Agent) Uninstall(m Machine, o Options, s Store) (Plan, error) {
 	return p, nil
 }
 
+// notKnown is what a person is told where a backup, or the record that names it, is lost.
+const notKnown = ": what was there before cmemd came is not known, and its entries alone are taken out"
+
 // restore adds what becomes of one file.
 func (p *Plan) restore(t target, f *FileRecord, s Store) error {
 	c, err := read(t.path)
@@ -47,17 +55,22 @@ func (p *Plan) restore(t target, f *FileRecord, s Store) error {
 		return err
 	}
 	base, err := s.restored(t, f)
-	if err != nil {
+	known := f
+	switch {
+	case errors.Is(err, errLost):
+		known = nil
+	case err != nil:
 		return err
 	}
 	ch := Change{Path: t.path, Before: c.bytes(), Old: c.mode, late: t.client != nil && len(p.Commands) > 0}
 	if c.there {
-		if ch.After, ch.Mode, err = t.outcome(c, f, base); err != nil {
+		if ch.After, ch.Mode, err = t.outcome(c, known, base); err != nil {
 			return err
 		}
+		ch.Mode = f.modeFor(c)
 	}
 	if ch.late {
-		if f == nil {
+		if known == nil {
 			base = ch.After // it tells what the client leaves behind from what was there
 		}
 		p.late = append(p.late, lateFile{t, base})
@@ -74,19 +87,16 @@ func (p *Plan) restore(t target, f *FileRecord, s Store) error {
 	if left, err := holds(t.edit, ch.After); err == nil && left {
 		p.Notes = append(p.Notes, fmt.Sprintf("%s held entries of cmemd before it was installed, and holds them again: the same command once more takes them out", t.path))
 	}
+	if f != known {
+		p.Notes = append(p.Notes, "the backup of "+t.path+" is lost"+notKnown)
+	}
 	p.Changes = append(p.Changes, ch)
 	return nil
 }
 
-// isWhole reports whether an editor's file is all cmemd's. Where no record says that it was written, it is left alone.
-func isWhole(e editor) bool {
-	_, whole := e.(wholeEditor)
-	return whole
-}
-
 // holds reports whether text has entries of cmemd's.
 func holds(e editor, text []byte) (bool, error) {
-	if e == nil || text == nil || isWhole(e) {
+	if e == nil || text == nil {
 		return false, nil
 	}
 	without, err := e.take(text, nil)
