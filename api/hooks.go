@@ -37,9 +37,13 @@ type taken struct {
 // errBodyCut is a body that ended, or stopped coming, before it was whole.
 var errBodyCut = errors.New("api: the body was cut")
 
-// postHook takes one payload of an agent and answers with what the agent is to be told.
+// postHook takes one payload of an agent and answers with what the agent is to be told. One of an agent that nobody knows is
+// neither read nor kept, and the name, which may be anything, is not logged.
 func (s *Server) postHook(w http.ResponseWriter, r *http.Request) error {
 	began := s.cfg.Now()
+	if _, err := hooks.ByName(r.PathValue("agent")); err != nil {
+		return err
+	}
 	body, done, err := s.readPayload(w, r)
 	if err != nil {
 		return err

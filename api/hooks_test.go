@@ -88,7 +88,7 @@ func TestHookRefusals(t *testing.T) {
 		{"no session", "claude-code", `{"hook_event_name":"Stop","cwd":"/secret"}`, 400, "/session_id", true},
 		{"no folder", "claude-code", `{"hook_event_name":"Stop","session_id":"secret"}`, 400, "/cwd", true},
 		{"no event", "claude-code", `{"cwd":"/secret","session_id":"secret"}`, 400, "/hook_event_name", true},
-		{"unknown agent", "nobody", `{"secret":1}`, 404, "", true},
+		{"unknown agent", "nobody", `{"secret":1}`, 404, "", false},
 		{"faulted", "claude-code", string(toolUse("bad-1", "x", "secret", "secret")), 500, "", true},
 		{"an event nobody knows", "claude-code", string(hook("Unheard", "s", nil)), 200, "", false},
 	} {
@@ -147,6 +147,37 @@ func TestHookUnavailable(t *testing.T) {
 				t.Errorf("put aside: %v", files)
 			}
 		})
+	}
+}
+
+// TestAnUnknownAgentIsNotNamed: what stands in the place of an agent's name may be anything. The
+// payload is not kept, and the name is not logged.
+func TestAnUnknownAgentIsNotNamed(t *testing.T) {
+	t.Parallel()
+	const name = "ghp_q7Zr2Lw9Xk4Tn8Vb3Md6"
+	var logged bytes.Buffer
+	w := newWorld(t, func(c *Config) { c.Logger = testLogger(&logged) })
+	for _, agent := range []string{name, strings.ToLower(name)} { // the second one could be an agent's
+		_, err := w.client.Hook(t.Context(), agent, []byte(`{"secret":1}`), newID(), time.Time{})
+		if p := problem(t, err); p.Status != 404 {
+			t.Errorf("got %+v, want 404", p)
+		}
+		r, _ := http.NewRequest("POST", "http://"+w.tcp+"/v1/hooks/"+agent, strings.NewReader("{}"))
+		r.Header.Set("Authorization", "Bearer "+testToken)
+		r.Header.Set(deliveryHeader, "no id")
+		answer, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer.Body.Close()
+		if answer.StatusCode != 404 {
+			t.Errorf("got %s, want 404", answer.Status)
+		}
+	}
+	files, _ := badFiles(t, w.home)
+	w.end()
+	if s := logged.String(); len(files) > 0 || strings.Contains(strings.ToLower(s), strings.ToLower(name)) || strings.Contains(s, "lost") {
+		t.Errorf("kept %v, logged:\n%s", files, s)
 	}
 }
 
