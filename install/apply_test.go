@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -76,6 +77,68 @@ func TestLinks(t *testing.T) {
 	}
 	if _, err := w.agent("claude-code").Install(w.machine, w.options, w.store); !errors.Is(err, ErrNotFile) {
 		t.Errorf("a link to nothing: got %v", err)
+	}
+}
+
+// TestHardLinks: a file with two names is refused, by installing and by removing, and keeps them; the two ways that the error
+// names lead on.
+func TestHardLinks(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("names are not counted")
+	}
+	const settings, copied = ".gemini/settings.json", "dotfiles/gemini.json"
+	for name, ways := range map[string]func(w *world) error{
+		"a symbolic link": func(w *world) error {
+			return errors.Join(os.Remove(w.path(settings)), os.Symlink(w.path(copied), w.path(settings)))
+		},
+		"a copy": func(w *world) error {
+			return errors.Join(os.WriteFile(w.path("new"), []byte(w.text(settings)), 0o600), os.Rename(w.path("new"), w.path(settings)))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.write(copied, "{}", 0o600)
+			w.write(".gemini/x", "", 0o600)
+			if err := os.Link(w.path(copied), w.path(settings)); err != nil {
+				t.Skip(err)
+			}
+			_, err := w.agent("gemini-cli").Install(w.machine, w.options, w.store)
+			if !errors.Is(err, ErrNames) || !strings.Contains(err.Error(), w.path(settings)) || w.text(copied) != "{}" {
+				t.Errorf("got %v", err)
+			}
+			if err := ways(w); err != nil {
+				t.Fatal(err)
+			}
+			w.install("gemini-cli")
+			if got := strings.Contains(w.text(copied), "cmemd"); got != (name == "a symbolic link") {
+				t.Errorf("the other name has it: %v", got)
+			}
+			if err := os.Link(w.path(copied), w.path("third")); err != nil {
+				t.Fatal(err)
+			}
+			_, err = w.agent("gemini-cli").Uninstall(w.machine, w.options, w.store)
+			if errors.Is(err, ErrNames) != (name == "a symbolic link") {
+				t.Errorf("removing: got %v", err)
+			}
+		})
+	}
+}
+
+// TestHardLinkedPluginFiles: the client's commands would cut off a name too, and are not run.
+func TestHardLinkedPluginFiles(t *testing.T) {
+	t.Parallel()
+	w, c := newClient(t)
+	w.write(".claude/settings.json", "{}", 0o600)
+	if err := os.Link(w.path(".claude/settings.json"), w.path("dotfile")); err != nil || runtime.GOOS == "windows" {
+		t.Skip(err)
+	}
+	if _, err := w.agent(claudeName).Install(w.machine, w.options, w.store); !errors.Is(err, ErrNames) {
+		t.Errorf("got %v", err)
+	}
+	if err := os.Remove(w.path("dotfile")); err != nil || !c.install() {
+		t.Errorf("once it has one name: %v", err)
 	}
 }
 

@@ -17,6 +17,11 @@ var (
 	// ErrNotOwn is a file of another user.
 	ErrNotOwn = errors.New("belongs to another user")
 
+	// ErrNames is a file that has another name, which would keep the old text. To write into the file as it stands would
+	// keep both, and a crash in the middle could lose both.
+	ErrNames = errors.New("has another name too (a hard link), which a change would cut off: " +
+		"let it be a symbolic link to the other one, or a copy of its own")
+
 	// ErrNotFile is a folder, a device, or a link to nothing.
 	ErrNotFile = errors.New("is no file")
 
@@ -49,6 +54,7 @@ type current struct {
 	mode  fs.FileMode
 	real  string // what the path leads to
 	own   bool   // it is this user's
+	names bool   // it has other names
 }
 
 // read looks at the file at path, through links. One that is not there is no error.
@@ -74,7 +80,7 @@ func read(path string) (c current, err error) {
 	case info.Size() > maxFile:
 		return c, &FileError{path, ErrTooLarge}
 	}
-	c.there, c.mode, c.own = true, info.Mode().Perm(), isOwn(info)
+	c.there, c.mode, c.own, c.names = true, info.Mode().Perm(), isOwn(info), hasNames(info)
 	c.text, err = os.ReadFile(c.real)
 	return c, err
 }
@@ -88,6 +94,8 @@ func (c current) writable(path string) error {
 		return &FileError{path, ErrReadOnly}
 	case !c.own:
 		return &FileError{path, ErrNotOwn}
+	case c.names:
+		return &FileError{path, ErrNames}
 	}
 	return nil
 }

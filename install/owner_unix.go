@@ -13,3 +13,9 @@ func isOwn(info fs.FileInfo) bool {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	return !ok || int(st.Uid) == os.Geteuid()
 }
+
+// hasNames reports whether a file has other names (hard links). A file that is replaced loses them.
+func hasNames(info fs.FileInfo) bool {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	return ok && st.Nlink > 1
+}

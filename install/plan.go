@@ -205,5 +205,19 @@ func (p *Plan) plugin(m Machine, o Options) error {
 		claude("enable", pluginID)
 	}
 	p.touched = slices.DeleteFunc(claudeTargets(m, o), func(t target) bool { return t.client == nil })
+	return p.touchable()
+}
+
+// touchable says why a file that the commands change may not be replaced: neither by them, nor by a removal.
+func (p *Plan) touchable() error {
+	for _, t := range p.touched {
+		c, err := read(t.path)
+		if err == nil {
+			err = c.writable(t.path)
+		}
+		if err != nil {
+			return err
+		}
+	}
 	return nil
 }
