@@ -118,6 +118,8 @@ func (w *Watcher) Run(ctx context.Context) error {
 	}
 	w.scan()
 	w.tellOld()
+	w.dirty = true // what is followed now is seen at once
+	w.save()
 	defer w.end()
 	ticks, polls, saves := time.NewTicker(tick), time.NewTicker(w.cfg.Poll), time.NewTicker(saveEvery)
 	defer ticks.Stop()

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -21,36 +22,81 @@ func newWatch(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use: "watch", Short: "Show which transcripts are followed", Long: watchHelp, Args: takes(0, 0, ""),
 		Example: "  cmemd config set watch codex\n  cmemd config set watch codex,gemini-cli=~/work/**/*.jsonl\n  cmemd stop; cmemd start; cmemd watch",
-		RunE:    func(*cobra.Command, []string) error { return a.showWatch() },
+		RunE:    func(c *cobra.Command, _ []string) error { return a.showWatch(c.Context()) },
 	}
 }
 
-func (a *app) showWatch() error {
-	home, err := a.home()
-	if err != nil {
-		return err
-	}
-	s, err := watch.Load(pathsOf(home).watch)
+// watching is what is followed, and what the settings say of it.
+type watching struct {
+	watch.State
+	Running   bool   `json:"running"`   // a daemon answers
+	Following string `json:"following"` // the setting watch by which it started
+	Setting   string `json:"setting"`   // the setting now
+}
+
+func (a *app) showWatch(ctx context.Context) error {
+	w, err := a.watching(ctx)
 	if err != nil {
 		return err
 	}
 	if a.json {
-		return a.printJSON(s)
+		return a.printJSON(w)
 	}
-	if len(s.Rules) == 0 {
-		a.say("no transcripts are followed; `cmemd config set watch codex` has those of Codex followed, from the next start on")
+	a.sayWatching(w)
+	if w.Setting == "" && w.Following == "" {
 		return nil
 	}
-	a.say("followed as of %s: %s", moment(s.At), visibleLine(strings.Join(s.Rules, ", ")))
-	if !s.Notices {
-		a.say("the system gives no notice of files: folders are looked at every half minute")
-	}
 	t := list{head: []string{"AGENT", "CHANGED", "READ", "LINES", "NEW", "BAD", "FILE"}}
-	for _, f := range s.Files {
+	for _, f := range w.Files {
 		t.add(f.Agent, moment(f.Changed), fmt.Sprintf("%d of %d", f.Offset, f.Size), fmt.Sprint(f.Lines), fmt.Sprint(f.Captured),
 			fmt.Sprint(f.Bad), f.Path+errorOf(f))
 	}
 	return a.print(t)
+}
+
+func (a *app) watching(ctx context.Context) (w watching, err error) {
+	home, err := a.home()
+	if err != nil {
+		return w, err
+	}
+	l, err := a.config()
+	if err != nil {
+		return w, err
+	}
+	w.Setting = l.values()["watch"]
+	if w.State, err = watch.Load(pathsOf(home).watch); err != nil {
+		return w, err
+	}
+	err = a.ask(func(c *api.Client) error {
+		limited, cancel := context.WithTimeout(ctx, aliveWait)
+		defer cancel()
+		st, err := c.Status(limited)
+		w.Running, w.Following = err == nil, st.Settings["watch"]
+		return err
+	})
+	if errors.Is(err, api.ErrNotRunning) {
+		return w, nil
+	}
+	return w, err
+}
+
+func (a *app) sayWatching(w watching) {
+	if w.Following != "" {
+		a.say("followed as of %s: %s", moment(w.At), visibleLine(strings.Join(w.Rules, ", ")))
+		if !w.Notices {
+			a.say("the system gives no notice of files: folders are looked at every half minute")
+		}
+	}
+	switch {
+	case w.Following == "" && w.Setting == "":
+		a.say("no transcripts are followed; `cmemd config set watch codex` has those of Codex followed, from the next start on")
+	case !w.Running:
+		a.say("the daemon is not running; from its next start on it follows %s", visibleLine(w.Setting))
+	case w.Setting == "":
+		a.say("the setting watch is empty now; from its next start on the daemon follows nothing: `cmemd stop; cmemd start`")
+	case w.Following != w.Setting:
+		a.say("the setting watch is %s now; the daemon heeds it from its next start on: `cmemd stop; cmemd start`", visibleLine(w.Setting))
+	}
 }
 
 func errorOf(f watch.File) string {
