@@ -32,8 +32,9 @@ func newContext(a *app) *cobra.Command {
 	c.Flags().IntVar(&q.Tokens, "tokens", 0, "at most, as they are estimated; as the daemon is set, if not given")
 	c.Flags().BoolVar(&q.Explain, "explain", false, "say of each row why it is in, and what just missed")
 	c.MarkFlagsMutuallyExclusive("source", "prompt", "file")
+	choose(c, "source", contextSources()...)
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		if err := oneOf(c, "source", q.Source, "startup", "clear", "compact", "resume"); err != nil {
+		if err := oneOf(c, "source", q.Source, contextSources()...); err != nil {
 			return err
 		}
 		if err := placeContext(&q); err != nil {
@@ -161,3 +162,5 @@ func projectName(name string) string {
 	}
 	return name
 }
+
+func contextSources() []string { return []string{"startup", "clear", "compact", "resume"} }

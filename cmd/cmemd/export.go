@@ -44,9 +44,17 @@ func newExport(a *app) *cobra.Command {
 	c.Flags().StringVar(&q.file, "out", "", "write to this file, which is there only when it is whole")
 	c.Flags().BoolVar(&q.force, "force", false, "with --out: replace a file that is there")
 	since, until := addWhen(c, "since", "only what happened since"), addWhen(c, "until", "only what happened before")
+	formats, kinds := []string{"md", "jsonl"}, []string{"observation", "summary", "memory"}
+	choose(c, "format", formats...)
+	choose(c, "kind", kinds...)
 	c.RunE = func(c *cobra.Command, _ []string) (err error) {
-		if err := oneOf(c, "format", q.format, "md", "jsonl"); err != nil {
+		if err := oneOf(c, "format", q.format, formats...); err != nil {
 			return err
+		}
+		for _, kind := range q.Kinds {
+			if err := oneOf(c, "kind", kind, kinds...); err != nil {
+				return err
+			}
 		}
 		if q.force && q.file == "" {
 			return misused(c, "--force needs --out")
@@ -78,9 +86,10 @@ func (a *app) export(ctx context.Context, q wantedExport) error {
 		return err
 	}
 	write := func(w io.Writer) error {
-		out := bufio.NewWriter(w)
+		out, rows := bufio.NewWriter(w), 0
 		err := a.stream(ctx, func(c *api.Client) error {
 			return c.ExportRows(ctx, q.ExportQuery, func(r api.Row) error {
+				rows++
 				if err := redactRow(rules, &r); err != nil {
 					return err
 				}
@@ -92,6 +101,9 @@ func (a *app) export(ctx context.Context, q wantedExport) error {
 		})
 		if err != nil {
 			return err
+		}
+		if rows == 0 {
+			return fmt.Errorf("%w: no such memory", errNothing)
 		}
 		return out.Flush()
 	}

@@ -33,6 +33,7 @@ func newIngest(a *app) *cobra.Command {
 		Args:    takes(1, -1, "a transcript or a folder of them"),
 	}
 	c.Flags().StringVar(&agent, "agent", "", "whose transcripts they are (default: told by the agent's own folder or the first line, else claude-code)")
+	choose(c, "agent", hooks.Names()...)
 	c.RunE = func(c *cobra.Command, paths []string) error {
 		if agent != "" {
 			if err := oneOf(c, "agent", agent, hooks.Names()...); err != nil {

@@ -37,6 +37,9 @@ func newOutcomes(a *app) *cobra.Command {
 	c.Flags().Uint64Var(&before, "before", 0, "only those before this position of the log: the next page")
 	c.Flags().IntVarP(&q.Limit, "limit", "n", 100, "how many, at most 10,000")
 	since, until := addWhen(c, "since", "recorded since"), addWhen(c, "until", "recorded until")
+	choose(c, "outcome", outcomeWords()...)
+	choose(c, "kind", inputKinds()...)
+	choose(c, "class", outputClasses()...)
 	c.RunE = func(c *cobra.Command, _ []string) (err error) {
 		if err := oneOf(c, "outcome", q.Outcome, outcomeWords()...); err != nil {
 			return err

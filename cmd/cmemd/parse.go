@@ -23,11 +23,13 @@ func newParse(a *app) *cobra.Command {
 		Args:    takes(0, 0, ""),
 	}
 	c.Flags().StringVar(&turn, "turn", "", "what was asked for: observation or summary")
+	turns := []string{string(events.TurnObservation), string(events.TurnSummary)}
+	choose(c, "turn", turns...)
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		if turn == "" {
 			return misused(c, "%s needs --turn observation or --turn summary", c.CommandPath())
 		}
-		if err := oneOf(c, "turn", turn, string(events.TurnObservation), string(events.TurnSummary)); err != nil {
+		if err := oneOf(c, "turn", turn, turns...); err != nil {
 			return err
 		}
 		text, err := io.ReadAll(io.LimitReader(a.in, maxOutput+1))

@@ -44,6 +44,7 @@ func newReobserve(a *app) *cobra.Command {
 	f.StringVar(&r.q.Provider, "provider", "", "which one of those that are configured to ask; otherwise as for any turn")
 	f.BoolVar(&r.q.DryRun, "dry-run", false, "only say what would be asked, and what it takes")
 	f.BoolVar(&r.noWait, "no-wait", false, "do not wait for the answers")
+	choose(c, "class", outputClasses()...)
 	mustComplete(c, "provider", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return a.completeConfigured(), cobra.ShellCompDirectiveNoFileComp
 	})

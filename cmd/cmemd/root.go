@@ -44,7 +44,25 @@ func newRoot(a *app) *cobra.Command {
 		}
 	}
 	root.AddCommand(newVersion(a), newPlaybackHelp(), &cobra.Command{Use: "exit-codes", Short: "The exit codes of all commands", Long: exitHelp()})
+	strictHelp(root)
 	return root
+}
+
+// strictHelp has the help command refuse what is no command, as the commands themselves do.
+func strictHelp(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	help, _, err := root.Find([]string{"help"})
+	if err != nil || help == root {
+		return
+	}
+	help.Run, help.RunE = nil, func(_ *cobra.Command, args []string) error {
+		c, rest, err := root.Find(args)
+		if err != nil || len(rest) > 0 && c.HasSubCommands() {
+			return noSuchCommand(c, rest)
+		}
+		c.InitDefaultHelpFlag()
+		return c.Help()
+	}
 }
 
 // commandsOf lists the sub-commands by group.

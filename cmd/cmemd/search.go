@@ -68,6 +68,8 @@ func (s *searched) flags(c *cobra.Command) {
 	f.IntVar(&q.Offset, "offset", 0, "how many of the best to leave out")
 	f.StringVar(&s.asOf, "as-of", "", "what was known at this position of the log, or then: 2h, 3d, 2w ago, 2026-01-31, or RFC 3339")
 	f.Uint64Var(&s.after, "after", 0, "wait until this position of the log is known")
+	choose(c, "kind", kindWords()...)
+	choose(c, "sort", api.SearchSorts()...)
 	s.since, s.until = addWhen(c, "since", "not before"), addWhen(c, "until", "not after")
 }
 

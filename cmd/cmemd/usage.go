@@ -48,6 +48,7 @@ func newUsage(a *app) *cobra.Command {
 	c.Flags().BoolVar(&q.UTC, "utc", false, "with the days of UTC")
 	c.Flags().IntVarP(&q.Limit, "limit", "n", 100, "how many rows, at most 10,000; the total is of all")
 	since, until := addWhen(c, "since", "ended since"), addWhen(c, "until", "ended until")
+	choose(c, "by", usageWords()...)
 	c.RunE = func(c *cobra.Command, _ []string) (err error) {
 		if err := oneOf(c, "by", by, usageWords()...); err != nil {
 			return err

@@ -75,6 +75,11 @@ func oneOf(c *cobra.Command, flag, value string, words ...string) error {
 	return misused(c, "--%s %q is none of %s", flag, value, strings.Join(words, ", "))
 }
 
+// choose has a shell complete a flag of c with the words that oneOf takes.
+func choose(c *cobra.Command, flag string, words ...string) {
+	mustComplete(c, flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
+}
+
 // mustComplete adds what a shell can complete a flag of c with.
 func mustComplete(c *cobra.Command, flag string, with cobra.CompletionFunc) {
 	if err := c.RegisterFlagCompletionFunc(flag, with); err != nil {
