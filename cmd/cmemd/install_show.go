@@ -197,8 +197,12 @@ func (x *installation) report(shown []*shownInstall) error {
 			x.app.say("%s: %s", s.Agent, visibleLine(n))
 		}
 	}
-	if bad > 0 {
-		return x.app.told(advise(fmt.Errorf("%s not changed as asked", plural(bad, "agent")), "see what is said of it; `cmemd uninstall AGENT` takes back what was begun"))
+	if bad == 0 {
+		return nil
 	}
-	return nil
+	next := "see what is said of it; `cmemd uninstall AGENT` takes back what was begun"
+	if x.flags.remove {
+		next = "mend what is said of it, then the same command goes on"
+	}
+	return x.app.told(advise(fmt.Errorf("%s not changed as asked", plural(bad, "agent")), "%s", next))
 }
