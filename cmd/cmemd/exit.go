@@ -99,7 +99,7 @@ func exitCode(err error) int {
 		return exitOK
 	case errors.As(err, &usage):
 		return exitUsage
-	case errors.Is(err, api.ErrNotRunning):
+	case errors.Is(err, api.ErrNotRunning), errors.Is(err, errNoService):
 		return exitNotRunning
 	case errors.Is(err, errNothing), errors.As(err, &problem) && problem.Type == api.ProblemNotFound:
 		return exitNothing
@@ -137,7 +137,7 @@ func describe(err error) string {
 		return "interrupted"
 	}
 	text := err.Error()
-	for _, p := range []string{"api: ", "eventlog: ", "relay: ", "projections: ", "index: ", "actors: ", "replay: ", "policy: ", "observer: ", "install: "} {
+	for _, p := range []string{"api: ", "eventlog: ", "relay: ", "projections: ", "index: ", "actors: ", "replay: ", "policy: ", "observer: ", "install: ", "claudemem: "} {
 		text = strings.TrimPrefix(text, p)
 	}
 	return visible(strings.ReplaceAll(text, context.DeadlineExceeded.Error(), "no answer in time"))

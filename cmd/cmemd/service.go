@@ -53,6 +53,7 @@ type shownService struct {
 	Current   bool   `json:"current"`           // the file is what this cmemd would write
 	Enabled   bool   `json:"enabled"`           // it is started at login
 	Active    bool   `json:"active"`            // it runs
+	Alone     bool   `json:"alone,omitempty"`   // a daemon runs that the system did not start
 	Note      string `json:"note,omitempty"`
 }
 
@@ -128,7 +129,7 @@ func (a *app) startService(ctx context.Context, s serviceFile, home string) erro
 	for _, argv := range s.startCommands() {
 		if err := a.manage(ctx, argv); err != nil {
 			return advise(fmt.Errorf("%s is written, and the system does not take it: %w", s.path, err),
-				"where you log in, `%s` starts it", strings.Join(argv, " "))
+				"`cmemd service install` once more, where you are logged in and the system answers; until then hooks start a daemon")
 		}
 	}
 	return nil
@@ -247,8 +248,8 @@ func (a *app) uninstallService(ctx context.Context) error {
 	return nil
 }
 
-// errNoService is a service that does not run. It ends with the code that `cmemd status` has for that.
-var errNoService = fmt.Errorf("the system does not run the daemon: %w", api.ErrNotRunning)
+// errNoService is a service that does not run. It ends with the code that `cmemd status` has for no daemon.
+var errNoService = errors.New("the system does not run the daemon")
 
 func (a *app) serviceStatus(ctx context.Context) error {
 	s, err := a.service()
@@ -265,7 +266,7 @@ func (a *app) serviceStatus(ctx context.Context) error {
 	}
 	err = a.manage(ctx, s.knownCommand())
 	if shown.Active = err == nil; err != nil {
-		shown.Note = err.Error()
+		shown.Note, shown.Alone = err.Error(), a.daemonRuns(ctx)
 	}
 	if a.json {
 		if err := a.printJSON(shown); err != nil {
@@ -274,10 +275,18 @@ func (a *app) serviceStatus(ctx context.Context) error {
 	} else {
 		a.showService(shown)
 	}
-	if !shown.Active {
+	switch {
+	case shown.Alone:
+		return a.told(advise(fmt.Errorf("%w: one runs that hooks or `cmemd start` started", errNoService), "nothing has to be done; `cmemd service install` has the system run it instead"))
+	case !shown.Active:
 		return a.told(advise(errNoService, "`cmemd service install`; without it, hooks start a daemon where none runs"))
 	}
 	return nil
+}
+
+// daemonRuns reports whether the daemon of this home answers, whoever started it.
+func (a *app) daemonRuns(ctx context.Context) bool {
+	return a.ask(func(client *api.Client) error { return client.Alive(ctx) }) == nil
 }
 
 func (a *app) showService(s shownService) {
