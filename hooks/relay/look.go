@@ -18,6 +18,7 @@ type look struct {
 	asked   bool
 	looked  int // paths so far of which it was asked whether they are ignored
 	entered int // folders so far
+	kept    kept
 	args    []string
 	argsOf  int // where the name of the list stands whose words are in args
 }

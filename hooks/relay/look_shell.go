@@ -33,55 +33,60 @@ func (l *look) in(dir string) {
 // line looks at a line, and at those in its words. Group is the one of the word that it is; -1: it is a whole one.
 func (l *look) line(line string, depth, group int) []shellSpan {
 	shell := splitShell(line)
-	feeds := feedingGroups(shell.commands)
+	feeds := feeding(shell.commands)
 	for i := range shell.commands {
 		c := &shell.commands[i]
-		fed := feeds[c.group]
+		c.dropped = c.piped && i+1 < len(shell.commands) && shell.commands[i+1].takesSilently()
 		if group >= 0 {
 			c.group = group
 		}
-		l.run(c, depth, fed)
+		l.run(c, depth, feeds != nil && feeds[i])
 	}
 	return shell.spans
 }
 
-// feedingGroups are the groups in which what one command prints are words of another.
-func feedingGroups(commands []shellCommand) map[int]bool {
-	var feeds map[int]bool
-	for i := range commands {
-		if _, _, xargs := commands[i].program(); xargs {
-			if feeds == nil {
-				feeds = map[int]bool{}
-			}
-			feeds[commands[i].group] = true
-		}
-	}
-	return feeds
-}
-
 // run looks at one command. Feeds says that what it prints may be the names of files that others read.
 func (l *look) run(c *shellCommand, depth int, feeds bool) {
-	if c.listsEnvironment() {
+	name, args, _ := c.program()
+	kind := useOf(name, args)
+	if !c.swallowed && !c.dropped && c.listsEnvironment(name, args, kind) {
 		l.listing()
 	}
-	name, args, _ := c.program()
-	c.eachOperand(func(w string, as role) {
+	if l.kept.loaded != "" && c.printsVariable(name, args, kind) {
+		l.shownOf(l.kept.loaded)
+	}
+	reads, gives := onlyReads(name, kind), depth > 0 && c.givesCommands()
+	visit := func(w string, as role) {
+		if gives && strings.ContainsAny(w, " \t\n;|") {
+			return // a line of its own
+		}
 		if feeds && as == unseen {
-			as = shown
+			as = operand
 		}
-		l.word(c, w, as, name, args)
-	})
+		l.word(c, w, as, reads)
+	}
+	c.eachOperand(name, args, kind, visit)
+	if feeds || name == "fd" && kind != silent {
+		eachPattern(name, args, visit)
+	}
+	l.takes(name, args)
 	l.words(c)
-	if useOf(name, args) == script {
+	if kind == script {
 		for i := range args {
-			l.script(c, args[i].text, name)
+			l.script(c, args[i].text, reads)
 		}
-		l.script(c, c.here, name)
+		l.script(c, c.here, reads)
 	}
 	l.given(c, depth)
 	if name == "cd" || name == "pushd" {
 		l.enter(args)
 	}
+}
+
+// shownOf notes that a command prints some of a private file that another one named.
+func (l *look) shownOf(what string) {
+	l.named = true
+	l.file(what, true)
 }
 
 // words looks at all words of a command for paths that are ignored, be it as they may.
@@ -156,15 +161,25 @@ func (l *look) absolute(w string) string {
 }
 
 // word looks at a word that may be a private file.
-func (l *look) word(c *shellCommand, word string, as role, name string, args []shellWord) {
-	if as == unseen || c.swallowed && as != output {
+func (l *look) word(c *shellCommand, word string, as role, reads bool) {
+	if as == unseen {
 		return
 	}
 	eachPath(word, func(w string) {
-		if what := l.private(w, as); what != "" {
+		what := l.private(w, as)
+		switch {
+		case what == "" && as != output:
+			if what = l.copied(w); what != "" {
+				l.shownOf(what)
+			}
+		case what == "":
+		case c.dropped && as != output:
+		case c.swallowed && as != output:
+			l.kept.loaded = what
+		default:
 			l.named = true
 			l.file(what, as != output)
-			if as == output || !onlyReads(name, args) && len(c.words) > 1 {
+			if as == output || !reads && len(c.words) > 1 {
 				l.hold(c.group)
 			}
 		}
@@ -172,8 +187,11 @@ func (l *look) word(c *shellCommand, word string, as role, name string, args []s
 }
 
 // script looks at what stands in quotes in a script, which may be files that it opens.
-func (l *look) script(c *shellCommand, text, name string) {
+func (l *look) script(c *shellCommand, text string, reads bool) {
 	if text == "" || !strings.ContainsAny(text, "'\"`") {
+		return
+	}
+	if strings.Contains(text, "load_dotenv(") && !readsVariable(text) {
 		return
 	}
 	as := shown
@@ -181,7 +199,7 @@ func (l *look) script(c *shellCommand, text, name string) {
 		as = operand
 	}
 	eachQuoted(text, func(w string) {
-		l.word(c, w, as, name, nil)
+		l.word(c, w, as, reads)
 		if l.rules.Ignore != nil {
 			l.expanded(w)
 		}

@@ -33,7 +33,7 @@ func cutWord(word string, f Finding) string {
 	if f.Left != LeftFile || word == "" || word[0] == '-' && len(word) < 4 || privateFile(word) != "" {
 		return word
 	}
-	if base := path.Base(word); isShell(base) || onlyReads(base, nil) {
+	if base := path.Base(word); isShell(base) || onlyReads(base, useOf(base, nil)) {
 		return word
 	}
 	return cutCommand(word, f)
@@ -60,14 +60,14 @@ func cutSpans(line string, spans []shellSpan, groups map[int]bool, mark string) 
 }
 
 // onlyReads knows the programs to which no contents of a file are given.
-func onlyReads(program string, args []shellWord) bool {
+func onlyReads(program string, kind use) bool {
 	switch program {
 	case "sed", "gsed", "tee", "vim", "vi", "sponge", "echo", "printf", "export", "openssl", "gpg", "declare", "local", "readonly", "alias":
 		return false
 	case "git", "ssh-keygen", "rsync", "find", "fd":
 		return true
 	}
-	switch useOf(program, args) {
+	switch kind {
 	case reader, silent, pattern:
 		return true
 	}

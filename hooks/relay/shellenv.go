@@ -9,9 +9,8 @@ import (
 const maxOptions = 64
 
 // listsEnvironment reports whether a command prints the environment, or all variables of a shell.
-func (c *shellCommand) listsEnvironment() bool {
-	name, args, _ := c.program()
-	if useOf(name, args) == script && (givesScript(args, dumpsEnvironment) || dumpsEnvironment(c.here)) {
+func (c *shellCommand) listsEnvironment(name string, args []shellWord, kind use) bool {
+	if kind == script && (anyWord(args, dumpsEnvironment) || dumpsEnvironment(c.here)) {
 		return true
 	}
 	if listsByQuery(name, args) {
@@ -50,7 +49,7 @@ func (p place) behind(word string) place {
 		return behindRunners
 	}
 	switch base {
-	case "watch", "ssh", "docker", "podman", "kubectl", "oc", "su", "wsl", "cmd", "/c", "heroku", "fly", "nix":
+	case "watch", "ssh", "docker", "podman", "kubectl", "oc", "su", "wsl", "cmd", "/c", "heroku", "fly", "nix", "dotenv", "env-cmd":
 		return behindRunners
 	}
 	return elsewhere
@@ -98,21 +97,11 @@ func isProcEnviron(w string) bool {
 	return strings.HasPrefix(w, "/proc/") && strings.HasSuffix(w, "/environ")
 }
 
-// givesScript reports whether one of the words of an interpreter is so.
-func givesScript(args []shellWord, is func(string) bool) bool {
-	for _, w := range args {
-		if is(w.text) {
-			return true
-		}
-	}
-	return false
-}
-
 // dumpsEnvironment knows how scripts in other languages print all of it.
 func dumpsEnvironment(script string) bool {
 	for _, whole := range [...]string{
 		"os.environ)", "os.environ.items()", "os.environ.copy()", "process.env)", "stringify(process.env", "ENV.to_h", "ENV.to_a", "ENV.each", "ENV.inspect",
-		"dict(os.environ", "%ENV", "os.Environ()", "phpinfo(", "getenv())",
+		"dict(os.environ", "%ENV", "os.Environ()", "phpinfo(", "getenv())", "dotenv_values(",
 	} {
 		if strings.Contains(script, whole) {
 			return true
@@ -131,17 +120,17 @@ func dumpsEnvironment(script string) bool {
 func listsByQuery(name string, args []shellWord) bool {
 	switch name {
 	case "jq", "gojq", "yq":
-		return givesScript(args, func(w string) bool {
+		return anyWord(args, func(w string) bool {
 			filter, _, _ := strings.Cut(w, "|")
 			filter = strings.TrimSpace(filter)
 			return filter == "env" || filter == "$ENV"
 		})
 	case "systemctl":
-		return givesScript(args, func(w string) bool { return w == "show-environment" })
+		return anyWord(args, func(w string) bool { return w == "show-environment" })
 	case "php":
-		return givesScript(args, func(w string) bool { return w == "-i" })
+		return anyWord(args, func(w string) bool { return w == "-i" })
 	case "awk", "gawk", "mawk":
-		return givesScript(args, func(w string) bool { return strings.Contains(w, "in ENVIRON") })
+		return anyWord(args, func(w string) bool { return strings.Contains(w, "in ENVIRON") })
 	case "ps":
 		return len(args) > 0 && (args[0].text == "-E" || isLetters(args[0].text) && strings.Contains(args[0].text, "e"))
 	}

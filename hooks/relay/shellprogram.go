@@ -35,7 +35,7 @@ func (c *shellCommand) program() (name string, args []shellWord, xargs bool) {
 func isPlainRunner(word string) bool {
 	switch word {
 	case "sudo", "doas", "command", "builtin", "exec", "time", "nohup", "nice", "xargs", "timeout", "then", "do", "else", "if", "elif", "while", "until", "!",
-		"env", "stdbuf", "setsid", "busybox":
+		"env", "stdbuf", "setsid", "busybox", "npx", "bunx", "pnpx":
 		return true
 	}
 	return false
@@ -52,6 +52,7 @@ const (
 	reader             // the same; all its words but options are files
 	silent             // it prints nothing of them
 	script             // it may be given a program as one of its words
+	writer             // it prints nothing of them, and what stands in its words may go into them
 	pattern            // a reader whose first word is what it looks for
 )
 
@@ -60,15 +61,19 @@ func useOf(name string, args []shellWord) use {
 	switch name {
 	case "cat", "head", "tail", "less", "more", "bat", "batcat", "nl", "tac", "sort", "uniq", "cut", "xxd", "od", "hexdump", "base64", "strings", "openssl",
 		"diff", "cmp", "comm", "paste", "tee", "vim", "vi", "nano", "get-content", "gc", "fold", "column", "sponge", "gpg", "age":
-		return reader
+		return unlessQuiet(reader, name, args)
 	case "grep", "egrep", "fgrep", "zgrep", "rg", "ag", "ack", "sed", "gsed", "awk", "gawk", "mawk", "jq", "yq", "gojq":
-		return pattern
+		return unlessQuiet(pattern, name, args)
+	case "docker", "podman", "kubectl", "oc", "helm", "tar", "zip":
+		return unlessQuiet(unknown, name, args)
 	case "source", ".", "test", "[", "[[", "ls", "ll", "dir", "stat", "touch", "cp", "mv", "rm", "chmod", "chown", "chgrp", "ln", "mkdir", "rmdir", "shred",
 		"du", "wc", "file", "realpath", "readlink", "dirname", "basename", "cd", "pushd", "echo", "printf", "export", "unset", "alias", "which", "type",
-		"scp", "ssh-add", "ssh-keygen", "dotenv", "direnv", "env-cmd", "gh", "tree", "open", "code", "printenv", "declare", "local", "readonly":
+		"install", "sha256sum", "shasum", "md5sum", "make", "for", "scp", "ssh-add", "ssh-keygen", "direnv", "env-cmd", "gh", "tree", "open", "code", "printenv", "declare", "local", "readonly":
 		return silentUnless(args, "/dev/std", "/dev/fd", "/dev/tty")
+	case "dotenv":
+		return silentUnless(args, "list", "get", "-p")
 	case "find", "fd":
-		return silentUnless(args, "-exec", "-ok", "-x", "-X", "--exec")
+		return useOfFind(args)
 	case "git":
 		return useOfGit(args)
 	case "go":
@@ -97,21 +102,6 @@ func silentUnless(args []shellWord, begins ...string) use {
 	return silent
 }
 
-func useOfGit(args []shellWord) use {
-	for _, w := range args {
-		switch w.text {
-		case "add", "rm", "mv", "commit", "status", "check-ignore", "ls-files", "restore", "checkout", "switch", "reset", "clone", "push", "pull",
-			"fetch", "branch", "tag", "update-index", "merge", "rebase", "init", "clean", "worktree", "config", "remote":
-			return silent
-		case "grep":
-			return pattern
-		case "log", "show", "diff", "blame", "stash", "cat-file":
-			return unknown
-		}
-	}
-	return unknown
-}
-
 // A role is what a command does with one word that may be a file.
 type role byte
 
@@ -122,10 +112,9 @@ const (
 	output              // it is written
 )
 
-// eachOperand calls visit with what may be files among the words of a command.
-func (c *shellCommand) eachOperand(visit func(word string, as role)) {
-	name, args, _ := c.program()
-	kind := useOf(name, args)
+// eachOperand calls visit with what may be files among the words of a command. Of one that names files which another reads,
+// what they are called counts too.
+func (c *shellCommand) eachOperand(name string, args []shellWord, kind use, visit func(word string, as role)) {
 	first := len(c.words) - len(args)
 	for i := range c.words[:first] {
 		switch w := &c.words[i]; {
@@ -133,12 +122,14 @@ func (c *shellCommand) eachOperand(visit func(word string, as role)) {
 			visit(w.text, output)
 		case w.read:
 			visit(w.text, operand)
+		case i == first-1 && !mayBePrivate(w.text): // the program
 		case len(c.words) == 1, !isAssignment(w.text): // of a script, or of no shell; of what runs the program
 			visit(w.text, shown)
 		}
 	}
 	wantsPattern, skip := kind == pattern, false
 	gitSub := name == "git" && kind == pattern
+	shows := showsLoaded(name, kind, args)
 	for i := range args {
 		w := &args[i]
 		text := w.text
@@ -150,7 +141,7 @@ func (c *shellCommand) eachOperand(visit func(word string, as role)) {
 		case skip:
 			skip = false
 		case len(text) > 1 && text[0] == '-':
-			taken := optionTaking(name, kind, text)
+			taken := optionTaking(name, kind, text) && !(shows && isLoading(text))
 			skip = taken && takesNext(text)
 			wantsPattern = wantsPattern && !isPatternOption(kind, text)
 			if !taken {
@@ -168,7 +159,7 @@ func (c *shellCommand) eachOperand(visit func(word string, as role)) {
 
 // takesNext reports whether the value of an option is the next word, and not a part of its own.
 func takesNext(option string) bool {
-	return len(option) == 2 || option == "-name" || option == "-iname" || strings.HasPrefix(option, "--") && strings.IndexByte(option, '=') < 0
+	return len(option) == 2 || option[1] != 'S' && option[1] != 'G' && strings.IndexByte(option, '=') < 0
 }
 
 // roleOf is the role of a word of a program of this use.
@@ -176,6 +167,8 @@ func (u use) roleOf(as role) role {
 	switch {
 	case u == silent:
 		return unseen
+	case u == writer:
+		return output
 	case u == reader || u == pattern:
 		return as
 	}
@@ -187,13 +180,24 @@ func optionTaking(name string, kind use, option string) bool {
 	long, _, _ := strings.Cut(option, "=")
 	switch long {
 	case "--env-file", "--from-env-file", "--from-file", "--cacert", "--capath", "--cert", "--key", "--kubeconfig", "--volume", "--mount", "--secret", "--private-key", "--identity-file",
-		"--grep", "--author", "--tls-cert", "--tls-key", "--ssl-key", "--ssl-cert", "--exclude", "--include", "--glob", "--iglob", "--regexp", "--message":
+		"--grep", "--author", "--tls-cert", "--tls-key", "--ssl-key", "--ssl-cert", "--exclude", "--include", "--glob", "--iglob", "--regexp", "--message",
+		"-var-file", "--var-file", "-backend-config", "--envfile", "--userconfig", "--netrc-file", "--ca-bundle", "--key-file", "--defaults-file", "--defaults-extra-file":
 		return true
 	}
 	switch name {
 	case "git":
 		return strings.HasPrefix(option, "-S") || strings.HasPrefix(option, "-G") || option == "-m" || option == "-e"
-	case "ssh", "scp", "sftp", "rsync", "ansible", "ansible-playbook", "ssh-copy-id", "mosh":
+	case "openssl":
+		return option == "-out" || option == "-keyout" || option == "-CAfile"
+	case "curl":
+		return option == "-E" || option == "-o"
+	case "wget":
+		return option == "-O"
+	case "rsync":
+		return option == "-e"
+	case "ansible", "ansible-playbook":
+		return option == "-i" || option == "-e"
+	case "ssh", "scp", "sftp", "ssh-copy-id", "mosh":
 		return option == "-i"
 	case "docker", "podman", "docker-compose":
 		return option == "-v"

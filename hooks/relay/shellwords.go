@@ -16,6 +16,8 @@ type shellCommand struct {
 	group     int    // of the commands that hand each other what they print, or stand in one loop or pair of brackets
 	swallowed bool   // it stands in a substitution whose result is not printed
 	more      bool   // a substitution follows, and stands for words of it
+	piped     bool   // what it prints goes to the next one
+	dropped   bool   // what it prints goes to one that prints nothing of it
 }
 
 // A shellSpan is where a group, or a part of it, stands in a line.
@@ -110,7 +112,9 @@ func (s *shellSplitter) step(i int) int {
 // plain takes a byte outside of quotes, or a backtick.
 func (s *shellSplitter) plain(i int, c byte) {
 	switch {
-	case c == '`' || c == '|':
+	case c == '|':
+		s.pipe()
+	case c == '`':
 		s.endCommand()
 	case c == '"' || c == '\'':
 		s.quote, s.inWord = c, true
@@ -122,7 +126,7 @@ func (s *shellSplitter) plain(i int, c byte) {
 		}
 		s.open = max(s.open-1, 0)
 	case c == '(', c == '{' && !s.inWord && strings.IndexByte(" \t\n;", s.at(i+1)) >= 0:
-		s.endCommand()
+		s.bracket()
 		if c == '(' && len(s.outer) > 0 {
 			s.outer, s.swallows = append(s.outer, 0), append(s.swallows, s.isSwallowed())
 			return
@@ -140,6 +144,23 @@ func (s *shellSplitter) plain(i int, c byte) {
 	default:
 		s.put(c)
 	}
+}
+
+// pipe ends a command whose output the next one takes.
+func (s *shellSplitter) pipe() {
+	known := len(s.shell.commands)
+	s.endCommand()
+	if len(s.shell.commands) > known {
+		s.shell.commands[known].piped = true
+	}
+}
+
+// bracket begins commands of which not only the first takes what is piped.
+func (s *shellSplitter) bracket() {
+	if n := len(s.shell.commands); n > 0 && !s.inWord && len(s.words) == 0 {
+		s.shell.commands[n-1].piped = false
+	}
+	s.endCommand()
 }
 
 // at is the byte at a place of the line; behind its end, a line break.
