@@ -92,22 +92,31 @@ func (w *world) parsed(name string) (value map[string]any) {
 func TestPluginRemovedWithoutKnowledge(t *testing.T) {
 	t.Parallel()
 	for damage, do := range damages() {
-		t.Run(damage, func(t *testing.T) {
-			t.Parallel()
-			w, c := newClient(t)
-			w.write(".claude/settings.json", "{\n  \"cleanupPeriodDays\": 30\n}\n", 0o644)
-			c.install()
-			if err := do(w, claudeName); err != nil {
-				t.Fatal(err)
-			}
-			if !c.uninstall() {
-				t.Fatal("the removal failed")
-			}
-			if diff := cmp.Diff(map[string]any{"cleanupPeriodDays": 30.0}, w.parsed(".claude/settings.json")); diff != "" {
-				t.Errorf("-want +got:\n%s", diff)
-			}
-			w.checkNothingKept()
-		})
+		for between, install := range map[string]func(c *client) bool{
+			"removed":             func(*client) bool { return true },
+			"installed, removed":  (*client).install,
+			"a newer one between": func(c *client) bool { c.upgrade(); return c.install() },
+		} {
+			t.Run(damage+"/"+between, func(t *testing.T) {
+				t.Parallel()
+				w, c := newClient(t)
+				w.write(".claude/settings.json", "{\n  \"cleanupPeriodDays\": 30\n}\n", 0o644)
+				c.install()
+				if err := do(w, claudeName); err != nil {
+					t.Fatal(err)
+				}
+				if !install(c) || !c.uninstall() {
+					t.Fatal("it failed")
+				}
+				if diff := cmp.Diff(map[string]any{"cleanupPeriodDays": 30.0}, w.parsed(".claude/settings.json")); diff != "" {
+					t.Errorf("-want +got:\n%s", diff)
+				}
+				if s, err := readPluginState(w.machine); s != (pluginState{}) || err != nil {
+					t.Errorf("the client still knows %+v, %v", s, err)
+				}
+				w.checkNothingKept()
+			})
+		}
 	}
 }
 
