@@ -4,7 +4,7 @@ import "strings"
 
 // nameWords are parts of the names to which secrets are assigned. nameOf looks at the whole names.
 func nameWords() []string {
-	return []string{"pass", "pwd", "secret", "token", "key", "auth", "credential", "signature", "sig", "connectionstring"}
+	return []string{"pass", "pwd", "secret", "token", "key", "auth", "credential", "signature", "sig", "connectionstring", "salt"}
 }
 
 // A kind says how much a value has to look like a secret to be one, by its name.
@@ -129,7 +129,7 @@ func kindOf(name string, upper bool) kind {
 		return password
 	case endsIn(s, "password", "passwd", "passphrase", "passcode", "pwd"), endsInPass(name):
 		return password
-	case endsIn(s, "secret", "secretkey", "secretvalue", "credential", "credentials", "connectionstring"):
+	case endsIn(s, "secret", "secretkey", "secretkeybase", "secretvalue", "credential", "credentials", "connectionstring"):
 		return secret
 	case s == "authorization" || endsIn(s, "proxyauthorization"):
 		return scheme
@@ -137,7 +137,7 @@ func kindOf(name string, upper bool) kind {
 		"accountkey", "storagekey", "sessionkey", "servicekey", "deploykey", "consumerkey", "hmackey", "jwtkey", "adminkey",
 		"applicationkey", "appkey", "subscriptionkey", "functionskey", "functionkey", "licensekey", "sharedkey", "clientkey", "webhookkey",
 		"rootkey", "userkey", "serverkey", "integrationkey", "ingestkey", "writekey", "xfunctionskey", "securitykey", "tokenvalue", "tokenkey",
-		"keydata", "amzsignature", "googsignature"), s == "auth", strings.HasSuffix(name, "_auth"):
+		"keydata", "amzsignature", "googsignature"), s == "auth", strings.HasSuffix(name, "_auth"), s == "salt", endsIn(name, "_salt", "-salt", "_SALT", "Salt"):
 		return token
 	case upper && strings.HasSuffix(s, "key") && !endsIn(s, "publickey", "cachekey", "primarykey", "foreignkey", "sortkey", "partitionkey"):
 		return token

@@ -190,6 +190,8 @@ func pieces() []string {
 		"PRIVATE KEY-----", "password", "token", "API_KEY", "secret", "--password", "value", "name", "Authorization", "Bearer ", "Basic ",
 		"https://", "user:", "@host", "Cookie: ", "abc", "123", "deadbeefdeadbeef", "[redacted:secret]", "[redacted:", "é", "\x00", "-us", ".atlasv1.", ":AA", "eyJ",
 		"sk-", "ghp_", "npm_", "Q~", " -u ", " is ", "=>", "true", "12345678",
+		"Private-Lines: 2\n", "ConvertTo-SecureString ", "-AsPlainText", "echo ", "|", "--password-stdin", "create secret ", "--from-literal=", "vault kv put ",
+		"pw=", "gh secret set ", "--body ", "otpauth://x?secret=", "SSWS 00", "set -x ", "setx ",
 	}
 	for _, s := range secrets.Make(3) {
 		all = append(all, s.Text, s.Find)

@@ -94,6 +94,8 @@ func TestTimeGrowsWithTheText(t *testing.T) {
 		"/api/webhooks/", `\\`, "xai-sk-", "cookie:a=", "cookie: a=b;", "Bearer ", "Basic ", ":AA", "api key is ", "--token ", "1//0",
 		"token=\"\\\"", "key-", "authorization: a ", "-aa1Q~", "curl -u a:b", "SG.", "eyJaaaaaaaaaa.", "key", "pass", "aaaaaaaaaaaaaa.atlasv1.",
 		"a=token:", "-us1", `"-----BEGIN PRIVATE KEY-----",`, `"-----END PRIVATE KEY-----",`, `"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa","`, `",     "`,
+		"private-lines: 9 ", "private-lines: 9\n", "convertto-securestring '", "echo a|--password-stdin", "|--password-stdin", "create secret --from-literal=a=",
+		"vault kv put a=b ", "vault kv put a='", "gh secret set -", "otpauth:", "otpauth:?secret=", "SSWS ", "set -x token ", "salt=", "access-sandbox-",
 	} {
 		for _, end := range []string{"b", ".", "a"} {
 			took := func(size int) time.Duration {

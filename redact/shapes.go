@@ -9,6 +9,7 @@ import (
 func shapes() []look {
 	looks := []look{
 		{word: "private key", find: (*finder).pem},
+		{word: "private-lines:", find: (*finder).putty},
 		{word: "://", find: (*finder).address},
 		{word: `:\/\/`, find: (*finder).address},
 		{word: `:\\/\\/`, find: (*finder).address},
@@ -16,6 +17,8 @@ func shapes() []look {
 		{word: "bearer ", find: (*finder).bearer},
 		{word: "basic ", find: (*finder).basic},
 		{word: "cookie:", find: (*finder).cookies},
+		{word: "SSWS ", exact: true, find: (*finder).okta},
+		{word: "otpauth:", find: (*finder).oneTime},
 		{word: ":AA", exact: true, find: (*finder).telegram},
 		{word: "Q~", exact: true, find: (*finder).azure},
 		{word: "-us", exact: true, find: (*finder).mailchimp},
@@ -33,7 +36,7 @@ func shapes() []look {
 func shapeNames() []string {
 	return []string{
 		"authorization", "azure-client-secret", "basic-auth", "bearer-token", "cookie", "discord-token", "json-web-token", "mailchimp-key",
-		"password", "private-key", "secret", "telegram-token", "terraform-token", "url-password", "user-password",
+		"okta-token", "one-time-secret", "password", "private-key", "secret", "telegram-token", "terraform-token", "url-password", "user-password",
 	}
 }
 
@@ -132,6 +135,32 @@ func (f *finder) telegram(_ *look, start, end int) {
 	stop := run(f.s, end, isToken)
 	if n := start - from; n >= 8 && n <= 16 && stop-end == 33 {
 		f.add(from, stop, "telegram-token")
+	}
+}
+
+// okta looks for a token behind the name of its scheme.
+func (f *finder) okta(_ *look, start, end int) {
+	i := f.blanks(end)
+	stop := run(f.s[:min(len(f.s), i+maxKey)], i, isToken)
+	if f.begins(start) && strings.HasPrefix(f.s[i:], "00") && stop-i >= 40 && stop-i <= 44 && drawn(f.s[i:stop]) {
+		f.add(i, stop, "okta-token")
+	}
+}
+
+// maxQuery is how much of the address of a one-time password is looked at.
+const maxQuery = 512
+
+// oneTime looks for the secret of one-time passwords, in the address that is shown as a code to scan.
+func (f *finder) oneTime(_ *look, _, end int) {
+	stop := run(f.s[:min(len(f.s), end+maxQuery)], end, func(c byte) bool { return c > ' ' && !isQuote(c) })
+	for _, sign := range [...]string{"?secret=", "&secret=", `\u0026secret=`, "&amp;secret="} {
+		if _, rest, ok := strings.Cut(f.s[end:stop], sign); ok {
+			i := stop - len(rest)
+			if last := run(f.s, i, isAlnum); last-i >= 16 {
+				f.add(i, last, "one-time-secret")
+			}
+			return
+		}
 	}
 }
 

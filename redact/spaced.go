@@ -3,14 +3,11 @@ package redact
 import "strings"
 
 // What stands behind a blank, and not behind a sign, is a secret only where something says so: a line of a Dockerfile, of
-// netrc or of redis, a statement of SQL, an option of a program.
+// netrc or of redis, a statement of SQL, a shell that is no Bourne shell.
 
 // spacedShapes lists the words at which that is looked for, beside the names of values.
 func spacedShapes() []look {
-	looks := []look{{word: "identified ", find: (*finder).identified}}
-	for _, program := range [...]string{"sshpass", "mysql", "mariadb", "mongo", "docker login", "podman login", "redis-cli", "ldap", "sqlcmd"} {
-		looks = append(looks, look{word: program, find: (*finder).option})
-	}
+	looks := append(commandShapes(), look{word: "identified ", find: (*finder).identified})
 	for _, first := range discordStarts() {
 		looks = append(looks, look{word: first, exact: true, find: (*finder).discord})
 	}
@@ -20,11 +17,14 @@ func spacedShapes() []look {
 // spaced returns where the value begins that stands behind a name and a blank at i, or -1.
 func (f *finder) spaced(n name, i int) int {
 	from := n.end - len(n.text)
-	at := f.gap(i)
+	at, same := f.gap(i), f.blanks(i)
 	switch {
 	case at == i || at >= len(f.s):
-	case f.directive(from), n.text == "requirepass", n.text == "masterauth":
-		return at
+	case f.directive(from), f.sets(from), n.text == "requirepass", n.text == "masterauth", n.text == "add-authtoken",
+		n.text == "authtoken" && strings.HasSuffix(f.s[:from], "ngrok "):
+		if at == same { // what stands on the next line is another thing
+			return at
+		}
 	case strings.EqualFold(n.text, "password") && (f.at(at) == '\'' || f.netrc(from)):
 		return at
 	}
@@ -50,6 +50,33 @@ func (f *finder) directive(i int) bool {
 	for _, word := range [...]string{"env ", "arg "} {
 		if at := i - len(word); f.has(at, word) && (at == 0 || f.s[at-1] == '\n' || f.s[at-1] == ' ' || f.escaped(at)) {
 			return f.s[at] == 'E' || f.s[at] == 'A'
+		}
+	}
+	return false
+}
+
+// maxSet is how much of a line is looked at before the variable that it sets.
+const maxSet = 64
+
+// sets reports whether a command of fish, csh or Windows puts the variable whose name begins at i into the environment:
+// set -x, setenv, setx.
+func (f *finder) sets(i int) bool {
+	before := f.s[max(0, i-maxSet):i]
+	if !isBlank(f.at(i-1)) || !strings.Contains(before, "set") {
+		return false
+	}
+	words := strings.Fields(strings.ReplaceAll(before[strings.LastIndexAny(before, "\n;|&\"'`")+1:], `\n`, " "))
+	exports := false
+	for k := len(words) - 1; k >= 0; k-- {
+		switch w := words[k]; {
+		case w == "setx", w == "setenv":
+			return k == len(words)-1
+		case w == "set":
+			return exports
+		case w == "--export", strings.HasPrefix(w, "-") && !strings.HasPrefix(w, "--") && strings.Contains(w, "x"):
+			exports = true
+		case !strings.HasPrefix(w, "-"):
+			return false
 		}
 	}
 	return false
@@ -94,60 +121,6 @@ func (f *finder) identified(_ *look, start, end int) {
 	}
 	v := f.literal(place{at: i}, name{})
 	if text := f.s[v.start:v.end]; text != "" && !hides(text) && (v.quoted && f.at(v.start-1) != '`' || isMixed(text)) {
-		f.weak(v.start, v.end, "password")
-	}
-}
-
-// optionOf is the option behind which a program takes a password, and whether it may and must stand right behind it.
-func optionOf(program string) (option string, may, must bool) {
-	switch program {
-	case "mysql", "mariadb":
-		return "-p", true, true
-	case "sshpass":
-		return "-p", true, false
-	case "redis-cli":
-		return "-a", false, false
-	case "ldap":
-		return "-w", false, false
-	case "sqlcmd":
-		return "-P", true, false
-	}
-	return "-p", false, false
-}
-
-// option looks for a password among the words of a command.
-func (f *finder) option(l *look, start, end int) {
-	if !f.begins(start) || end < f.optioned {
-		return
-	}
-	option, may, must := optionOf(l.word)
-	stop := min(len(f.s), end+maxCommand)
-	for i := end; i < stop; i++ {
-		if strings.IndexByte("\n;|&`", f.s[i]) >= 0 || f.at(i) == '\\' && f.at(i+1) == 'n' || f.json && f.s[i] == '"' && f.at(i-1) != '\\' {
-			f.optioned = i
-			return
-		}
-		if !isBlank(f.s[i]) || !strings.HasPrefix(f.s[i+1:], option) {
-			continue
-		}
-		at := i + 1 + len(option)
-		switch blank := isBlank(f.at(at)); {
-		case blank && must, !blank && !may:
-			continue
-		case blank:
-			at = f.blanks(at)
-		}
-		f.word(at)
-		f.optioned = at
-		return
-	}
-	f.optioned = stop
-}
-
-// word adds the word of a command that begins at i, if it says something.
-func (f *finder) word(i int) {
-	v := f.literal(place{at: i, direct: true}, name{})
-	if text := f.s[v.start:v.end]; len(text) >= 3 && text[0] != '-' && !hides(text) {
 		f.weak(v.start, v.end, "password")
 	}
 }

@@ -75,6 +75,7 @@ func tokenRules() []tokenRule {
 		{name: "openshift-token", prefixes: "sha256~", tail: isToken, min: 43, max: 43},
 		{name: "perplexity-key", prefixes: "pplx-", tail: isAlnum, min: 40},
 		{name: "planetscale-token", prefixes: "pscale_tkn_ pscale_pw_ pscale_oauth_", tail: isTokenDot, min: 32},
+		{name: "plaid-token", prefixes: "access-production- access-sandbox- access-development-", tail: isHexDash, min: 36, max: 36},
 		{name: "posthog-key", prefixes: "phx_ phs_", tail: isToken, min: 40},
 		{name: "postman-key", prefixes: "PMAK-", tail: isHexDash, min: 59, max: 59},
 		{name: "prefect-token", prefixes: "pnu_ pnb_", tail: isAlnum, min: 36},
