@@ -125,14 +125,25 @@ func (a *app) runClient(ctx context.Context, c install.Command) error {
 	return fmt.Errorf("%s: %w: %s", strings.Join(c.Args, " "), err, said)
 }
 
-// trustWait is how long Codex may take to say which hooks it trusts. It was seen to take half a second.
-const trustWait = 15 * time.Second
+// How long Codex may take to say which hooks it trusts, and then to end. It was seen to take half a second, and no time.
+const (
+	trustWait = 15 * time.Second
+	endWait   = 2 * time.Second
+)
 
-// codexTrust asks Codex what it thinks of cmemd's hooks. Nothing is changed by that.
-func (a *app) codexTrust(ctx context.Context) ([]install.Trust, error) {
+// codexTrust asks Codex what it thinks of cmemd's hooks. Its databases are written to a folder of their own, and what it would
+// fetch or unpack at a start is switched off: of its home it changes nothing but that it makes an installation_id where it was
+// never started.
+func (a *app) codexTrust(ctx context.Context) (found []install.Trust, err error) {
 	ctx, cancel := context.WithTimeout(ctx, trustWait)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "codex", "app-server")
+	dir, err := os.MkdirTemp("", "cmemd-codex-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = os.RemoveAll(dir) }() // a temporary folder
+	cmd := exec.CommandContext(ctx, "codex", "app-server", "-c", "features.plugins=false", "-c", "skills.bundled.enabled=false")
+	cmd.Env = append(cmd.Environ(), "CODEX_SQLITE_HOME="+dir)
 	cmd.WaitDelay = time.Second
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -145,16 +156,16 @@ func (a *app) codexTrust(ctx context.Context) ([]install.Trust, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	dir, _ := os.Getwd() // "" is a folder too, of which nothing is known
-	_, err = in.Write([]byte(install.TrustRequest(a.version, dir)))
-	lines := bufio.NewScanner(out)
-	lines.Buffer(nil, 8<<20)
-	var found []install.Trust
-	if err == nil {
+	// Children of one that is killed may hold on to its pipes.
+	defer context.AfterFunc(ctx, func() { _ = errors.Join(in.Close(), out.Close()) })()
+	here, _ := os.Getwd() // "" is a folder too, of which nothing is known
+	if _, err = in.Write([]byte(install.TrustRequest(a.version, here))); err == nil {
+		lines := bufio.NewScanner(out)
+		lines.Buffer(nil, 8<<20)
 		found, err = install.ReadTrust(lines)
 	}
-	cancel()
-	_ = in.Close()
-	_ = cmd.Wait() // it was told to end
+	_ = in.Close() // which tells it to end; killed it would leave its own temporary files
+	defer time.AfterFunc(endWait, cancel).Stop()
+	_ = cmd.Wait() // what it said counts, not how it ended
 	return found, err
 }
