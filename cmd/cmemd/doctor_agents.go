@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -10,25 +9,23 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/api"
-	"github.com/cmemd/cmemd/hooks"
 	"github.com/cmemd/cmemd/install"
 )
 
-// checkAgents looks whether the agents on this machine have cmemd in them, and when each of them last reported something:
+// checkAgents looks whether the agents on this machine have cmemd in them as it is to be, and when a hook of each was last called:
 // hooks that stand in a file and are never called look like hooks that work.
 func checkAgents(ctx context.Context, x *examination) []checked {
-	seen, known := x.lastSeen(ctx)
-	f, err := x.app.newInstallation(installCommand{remove: true}) // which asks nothing of how cmemd is called
+	in, err := x.app.newInstallation(installCommand{remove: true}) // which asks nothing of how cmemd is called
 	if err != nil {
 		return []checked{unknown("%v", err)}
 	}
 	var out []checked
 	for _, a := range install.Agents() {
-		if one, ok := x.checkAgent(a, f, seen[a.Name], known); ok {
+		if one, ok := x.checkAgent(a, in); ok {
 			out = append(out, one)
 		}
 	}
-	if trust, ok := x.checkTrust(ctx, f.store); ok {
+	if trust, ok := x.checkTrust(ctx, in); ok {
 		out = append(out, trust)
 	}
 	if len(out) == 0 {
@@ -37,87 +34,90 @@ func checkAgents(ctx context.Context, x *examination) []checked {
 	return out
 }
 
-// lastSeen is when each agent last reported something, by its name; known is false where no daemon tells.
-func (x *examination) lastSeen(ctx context.Context) (seen map[string]time.Time, known bool) {
-	if x.status == nil {
-		return nil, false
-	}
-	seen = map[string]time.Time{}
-	err := x.app.query(ctx, func(ctx context.Context, client *api.Client) error {
-		for _, agent := range hooks.Names() {
-			got, err := client.Sessions(ctx, api.SessionsQuery{Agent: agent, Limit: 1})
-			if err != nil {
-				return err
-			}
-			if len(got.Sessions) > 0 {
-				seen[agent] = got.Sessions[0].LastAt
-			}
-		}
-		return nil
-	})
-	return seen, err == nil
-}
+// oldReport is how long an agent may report nothing before that is worth a word: a holiday.
+const oldReport = 14 * 24 * time.Hour
 
-// checkAgent says how one agent is; ok is false for one that is not there and was never seen.
-func (x *examination) checkAgent(a install.Agent, in *installation, last time.Time, known bool) (c checked, ok bool) {
+// checkAgent says how one agent is; ok is false for one that is not there and was never heard of.
+func (x *examination) checkAgent(a install.Agent, in *installation) (c checked, ok bool) {
 	mend := "`cmemd install " + a.Name + "`"
 	r, err := in.store.Load(a.Name)
+	last, noLast := api.LastReported(x.paths.home, a.Name)
 	switch {
 	case err != nil:
 		return wrong(mend, "%s: what was put into it is not known: %v", a.Title, err), true
-	case r == nil && !last.IsZero():
-		return well("%s: last reported %s, by hooks that `cmemd install` did not make", a.Title, x.ago(last)), true
+	case r == nil && !last.IsZero() && x.now.Sub(last) < oldReport:
+		return well("%s: last reported %s; `cmemd install` has nothing in it", a.Title, x.ago(last)), true
 	case r == nil && !a.Found(in.machine):
 		return c, false
 	case r == nil:
 		return note(mend, "%s is on this machine, and cmemd is not in it", a.Title), true
 	}
-	if missing := withoutOurs(r); missing != "" {
-		return wrong(mend, "%s: %s does not name cmemd any more", a.Title, missing), true
+	if c, ok := x.unlikeInstalled(a, r); !ok {
+		return c, true
 	}
 	says := fmt.Sprintf("%s: cmemd is in it (%s)", a.Title, r.Method)
 	switch {
 	case !a.Captures:
 		return well("%s, for memory as tools: it reports nothing", says), true
-	case !known:
-		return well("%s; when it last reported, a daemon would know", says), true
+	case noLast != nil:
+		return unknown("%s; when it last reported: %v", says, noLast), true
+	}
+	return x.heardOf(says, last), true
+}
+
+// heardOf is what is said of an agent that last reported at some time, behind what else is said of it.
+func (x *examination) heardOf(says string, last time.Time) checked {
+	const mend = "start a session of it; where that changes nothing, look at its own list of hooks"
+	switch {
 	case last.IsZero():
-		return note("start a session of it; where that changes nothing, look at its own list of hooks", "%s, and it never reported anything", says), true
+		return note(mend, "%s, and it never reported anything", says)
+	case x.now.Sub(last) > oldReport:
+		return note(mend, "%s, and last reported %s", says, x.ago(last))
 	}
-	return well("%s, last reported %s", says, x.ago(last)), true
+	return well("%s, last reported %s", says, x.ago(last))
 }
 
+// ago is how long ago something was, in days where it is some. A clock that was set back makes nothing come from the future.
 func (x *examination) ago(at time.Time) string {
-	return fmt.Sprintf("%s ago", x.now.Sub(at).Round(time.Second))
+	d := max(x.now.Sub(at), 0)
+	if d < 48*time.Hour {
+		return d.Round(time.Second).String() + " ago"
+	}
+	return plural(int(d/(24*time.Hour)), "day") + " ago"
 }
 
-// maxAgentFile is how much of an agent's file of settings is looked at.
-const maxAgentFile = 16 << 20
-
-// withoutOurs is the first file that once got cmemd's entries and has none; empty: all have.
-func withoutOurs(r *install.Record) string {
-	for _, f := range r.Files {
-		if f.After == "" {
-			continue
-		}
-		info, err := os.Stat(f.Path)
-		if err != nil || !info.Mode().IsRegular() || info.Size() > maxAgentFile {
-			return f.Path
-		}
-		text, err := os.ReadFile(f.Path)
-		if err != nil || !bytes.Contains(text, []byte("cmemd")) {
-			return f.Path
-		}
+// unlikeInstalled says what of an agent is not as its installation is to leave it; ok is true where all is.
+func (x *examination) unlikeInstalled(a install.Agent, r *install.Record) (c checked, ok bool) {
+	f := installCommand{dryRun: true, settings: r.Method == install.MethodSettings, http: r.HTTP, noMCP: r.NoMCP}
+	mend := "`" + f.line(a.Name) + "`"
+	if f.http && x.config != nil && x.config.Listen == "" {
+		return wrong("`cmemd config set listen 127.0.0.1:37911`, or "+mend[:len(mend)-1]+" without --http",
+			"%s: its hooks post to the daemon, which listens at no address", a.Title), false
 	}
-	return ""
+	in, err := x.app.newInstallation(f)
+	if err != nil {
+		return unknown("%s: whether cmemd is in it as it is to be: %v", a.Title, err), false
+	}
+	in.options.Settings = f.settings
+	p, err := a.Install(in.machine, in.options, in.store)
+	if err != nil {
+		return wrong(mend, "%s: %s", a.Title, describe(err)), false
+	}
+	if what := unlike(p); what != "" {
+		return wrong(mend, "%s: %s (%s --dry-run` shows how)", a.Title, what, mend[:len(mend)-1]), false
+	}
+	if path := notRunnable(in.options.Program); path != "" {
+		return wrong("chmod 755 "+path, "%s: its hooks run %s, which is no program", a.Title, path), false
+	}
+	return in.switchedOff(a)
 }
 
 // askTrustWait is how long Codex is waited for: doctor is to end soon.
 const askTrustWait = 5 * time.Second
 
 // checkTrust says which of its hooks Codex does not run; ok is false where it has none.
-func (x *examination) checkTrust(ctx context.Context, store install.Store) (c checked, ok bool) {
-	if r, err := store.Load("codex"); err != nil || r == nil {
+func (x *examination) checkTrust(ctx context.Context, in *installation) (c checked, ok bool) {
+	if r, err := in.store.Load("codex"); err != nil || r == nil {
 		return c, false
 	}
 	ctx, cancel := context.WithTimeout(ctx, askTrustWait)
@@ -125,6 +125,9 @@ func (x *examination) checkTrust(ctx context.Context, store install.Store) (c ch
 	trust, err := x.app.codexTrust(ctx)
 	if err != nil {
 		return unknown("which hooks Codex trusts: %v", err), true
+	}
+	if want := in.codexHooks(); len(trust) < want {
+		return wrong(codexSwitch, "Codex knows %d of %s of cmemd", len(trust), plural(want, "hook")), true
 	}
 	var refused []string
 	for _, t := range trust {

@@ -13,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cmemd/cmemd/install"
 	"github.com/cmemd/cmemd/testkit/secrets"
 )
 
@@ -114,49 +113,4 @@ func TestTailOf(t *testing.T) {
 	if _, err := tailOf(t.TempDir()); err == nil {
 		t.Error("a folder has an end")
 	}
-}
-
-// TestCheckAgent tells each way in which an agent can be.
-func TestCheckAgent(t *testing.T) {
-	t.Parallel()
-	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	x := patientAt(t, now)
-	dir := t.TempDir()
-	settings := filepath.Join(dir, "hooks.json")
-	write := func(path, text string) {
-		t.Helper()
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	codex, err := install.ByName("codex")
-	if err != nil {
-		t.Fatal(err)
-	}
-	in := &installation{app: x.app, store: install.Store{Dir: filepath.Join(dir, "install")}}
-	in.machine = install.Machine{OS: "linux", Home: dir, Getenv: x.app.getenv, LookPath: func(string) (string, error) { return "", fs.ErrNotExist }}
-	at := now.Add(-3 * time.Minute)
-	expect := func(what string, last time.Time, known bool, state checkState, says string) {
-		t.Helper()
-		c, ok := x.checkAgent(codex, in, last, known)
-		if ok != (says != "") || ok && (c.State != state || !strings.Contains(c.Says, says)) {
-			t.Errorf("%s: %v %+v, want %s %q", what, ok, c, state, says)
-		}
-	}
-	expect("not there", time.Time{}, true, "", "")
-	expect("hooks of the person's own", at, true, stateOK, "last reported 3m0s ago, by hooks that")
-	write(filepath.Join(dir, ".codex", "x"), "")
-	expect("without cmemd", time.Time{}, true, stateNote, "cmemd is not in it")
-	write(settings, `{"hooks":{"Stop":"cmemd-hook codex"}}`)
-	write(filepath.Join(dir, "install", "codex.json"), `{"format":1,"agent":"codex","method":"settings","state":"applied","files":[{"path":`+jsonText(settings)+`,"after":"1"}]}`)
-	expect("never seen", time.Time{}, true, stateNote, "it never reported anything")
-	expect("seen", at, true, stateOK, "cmemd is in it (settings), last reported 3m0s ago")
-	expect("without a daemon", time.Time{}, false, stateOK, "a daemon would know")
-	write(settings, "{}")
-	expect("taken out by hand", at, true, stateWrong, "does not name cmemd any more")
-	write(filepath.Join(dir, "install", "codex.json"), `{"format":99}`)
-	expect("a newer record", at, true, stateWrong, "is not known")
 }

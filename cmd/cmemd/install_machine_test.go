@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/cmemd/cmemd/install"
 )
@@ -59,10 +60,52 @@ func TestRunClient(t *testing.T) {
 func TestTrustNote(t *testing.T) {
 	t.Parallel()
 	trusted, other := install.Trust{Event: "stop", Status: "trusted", Enabled: true}, install.Trust{Event: "sessionEnd", Status: "modified", Enabled: true}
-	if got := trustNote([]install.Trust{trusted}); got != "" {
+	if got := trustNote([]install.Trust{trusted}, 1); got != "" {
 		t.Errorf("got %q", got)
 	}
-	if got := trustNote([]install.Trust{trusted, other}); !strings.HasPrefix(got, "Codex does not run 1 of 2 hooks (sessionEnd) until you trust them") {
+	if got := trustNote([]install.Trust{trusted, other}, 2); !strings.HasPrefix(got, "Codex does not run 1 of 2 hooks (sessionEnd) until you trust them") {
 		t.Errorf("got %q", got)
+	}
+	if got := trustNote([]install.Trust{trusted}, 6); !strings.HasPrefix(got, "Codex knows 1 of 6 hooks: ") {
+		t.Errorf("got %q", got)
+	}
+}
+
+// TestCodexTrust: Codex is let end by itself, gets a place for its databases, and one that does not end holds nobody up.
+func TestCodexTrust(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no sh")
+	}
+	bin := t.TempDir()
+	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	codex := func(script string) {
+		if err := os.WriteFile(filepath.Join(bin, "codex"), []byte("#!/bin/sh\n"+script), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	a := &app{getenv: os.Getenv}
+	const answer = `echo '{"id":1,"result":{"data":[{"hooks":[{"eventName":"stop","command":"/x/cmemd-hook codex","enabled":true,"trustStatus":"trusted"}]}]}}'` + "\n"
+	ended := filepath.Join(bin, "ended")
+	codex(answer + "cat > /dev/null; echo $CODEX_SQLITE_HOME $* > " + ended + "\n")
+	if got, err := a.codexTrust(t.Context()); err != nil || len(got) != 1 || !got[0].Trusted() {
+		t.Fatalf("got %v, %v", got, err)
+	}
+	said, err := os.ReadFile(ended)
+	if err != nil {
+		t.Fatalf("it was not let end: %v", err)
+	}
+	folder, rest, _ := strings.Cut(string(said), " ")
+	if _, err := os.Stat(folder); !os.IsNotExist(err) || !filepath.IsAbs(folder) || !strings.Contains(rest, "features.plugins=false") {
+		t.Errorf("it was given %s; the folder should be gone: %v", said, err)
+	}
+	for name, script := range map[string]string{"answers": answer + "sleep 60\n", "is silent": "sleep 60\n"} {
+		codex(script)
+		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+		began := time.Now()
+		got, err := a.codexTrust(ctx)
+		if took := time.Since(began); took > 20*time.Second || (err == nil) != (name == "answers") || len(got) > 0 != (name == "answers") {
+			t.Errorf("one that does not end and %s: got %v, %v after %s", name, got, err, took)
+		}
+		cancel()
 	}
 }

@@ -154,14 +154,17 @@ func (x *installation) addTrust(ctx context.Context, shown []*shownInstall) {
 			continue
 		}
 		s.Trust = trust
-		if note := trustNote(trust); note != "" {
+		if note := trustNote(trust, x.codexHooks()); note != "" {
 			s.Notes = append(s.Notes, note)
 		}
 	}
 }
 
-// trustNote says what a person has to do so that Codex runs the hooks; nothing where it does.
-func trustNote(all []install.Trust) string {
+// trustNote says what a person has to do so that Codex runs the hooks, so many of them; nothing where it does.
+func trustNote(all []install.Trust, want int) string {
+	if len(all) < want {
+		return fmt.Sprintf("Codex knows %d of %s: %s", len(all), plural(want, "hook"), codexSwitch)
+	}
 	var not []string
 	for _, t := range all {
 		if !t.Trusted() {

@@ -6,13 +6,16 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -117,18 +120,7 @@ func TestRealAgentsRemember(t *testing.T) {
 	for _, a := range otherAgents() {
 		t.Run(a.name, func(t *testing.T) {
 			t.Parallel()
-			path := a.program
-			if named := os.Getenv(a.variable); named != "" {
-				path = named
-			}
-			path, err := exec.LookPath(path)
-			if err != nil {
-				t.Skipf("%s is not installed here: the test looks for it on the PATH, or for what %s names", a.program, a.variable)
-			}
-			if path, err = filepath.Abs(path); err != nil {
-				t.Fatal(err)
-			}
-			w, model := newPersonsWorld(t, a.program, path, ""), newOtherModel(t)
+			w, model := newPersonsWorld(t, a.program, a.found(t), ""), newOtherModel(t)
 			w.env = append(w.env, a.env(model.URL)...)
 			w.remembers(a, model)
 		})
@@ -203,4 +195,137 @@ func (w *personsWorld) capturedInputs() int {
 		w.t.Fatal(err)
 	}
 	return status.Inputs.Captured
+}
+
+// found looks for an agent's program, or skips the test.
+func (a otherAgent) found(t *testing.T) string {
+	t.Helper()
+	path := a.program
+	if named := os.Getenv(a.variable); named != "" {
+		path = named
+	}
+	path, err := exec.LookPath(path)
+	if err != nil {
+		t.Skipf("%s is not installed here: the test looks for it on the PATH, or for what %s names", a.program, a.variable)
+	}
+	if path, err = filepath.Abs(path); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestRealCodexIsOnlyAsked: to learn which hooks Codex trusts leaves its home as it was, but for the number by which it knows
+// itself, and asks nobody over the network. What it says of hooks that are not trusted, and of hooks that it does not run at all, is told.
+func TestRealCodexIsOnlyAsked(t *testing.T) {
+	t.Parallel()
+	codex := otherAgents()[0]
+	w := newPersonsWorld(t, codex.program, codex.found(t), "")
+	var asked atomic.Int32
+	network := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked.Add(1)
+		w.WriteHeader(http.StatusBadGateway)
+	}))
+	t.Cleanup(network.Close)
+	for _, name := range []string{"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"} {
+		w.env = append(w.env, name+"="+network.URL)
+	}
+	config := filepath.Join(w.person, ".codex", "config.toml")
+	if err := os.MkdirAll(filepath.Dir(config), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(config, []byte("model = \"o\"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w.ran("cmemd", "install", "codex", "--yes")
+	want := w.codexFiles()
+	if names := slices.Sorted(maps.Keys(want)); !slices.Equal(names, []string{"config.toml", "hooks.json", "installation_id"}) {
+		t.Errorf("an installation leaves %v", names)
+	}
+	for _, says := range []string{"Codex does not run 6 hooks of cmemd", "Codex knows 0 of 6 hooks of cmemd"} {
+		if c := w.doctor("agents", says); c.State != stateWrong || c.Mend == "" {
+			t.Errorf("want %q, got %+v", says, c)
+		}
+		if got := w.codexFiles(); !cmp.Equal(got, want) {
+			t.Errorf("after doctor: %s", cmp.Diff(want, got))
+		}
+		text, err := os.ReadFile(config)
+		if err == nil {
+			want["config.toml"] = string(text) + "\n[features]\nhooks = false\n"
+			err = os.WriteFile(config, []byte(want["config.toml"]), 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := asked.Load(); n != 0 {
+		t.Errorf("%d requests went out to the network", n)
+	}
+}
+
+// codexFiles is what the files of Codex's home hold, by their names.
+func (w *personsWorld) codexFiles() map[string]string {
+	w.t.Helper()
+	all := map[string]string{}
+	dir := filepath.Join(w.person, ".codex")
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		all[strings.TrimPrefix(path, dir+string(filepath.Separator))] = string(text)
+		return err
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return all
+}
+
+// doctor is what `cmemd doctor` says of one thing with certain words in it; the zero value: nothing.
+func (w *personsWorld) doctor(name, says string) checked {
+	w.t.Helper()
+	c := w.command(w.ctx, "doctor", "--json")
+	c.Dir = w.cwd
+	out, err := c.Output()
+	var d diagnosis
+	if json.Unmarshal(out, &d) != nil {
+		w.t.Fatalf("%v\n%s", err, out)
+	}
+	for _, c := range d.Checks {
+		if c.Name == name && strings.Contains(c.Says, says) {
+			return c
+		}
+	}
+	w.t.Logf("nothing says %q:\n%s", says, out)
+	return checked{}
+}
+
+// TestRealPluginIsLookedAt: what a person does with Claude Code's plugin is told, and mended by what is said.
+func TestRealPluginIsLookedAt(t *testing.T) {
+	t.Parallel()
+	w := newPersonsWorld(t, "claude", realClaude(t), "")
+	w.install()
+	well := func(when string) {
+		t.Helper()
+		if c := w.doctor("agents", "Claude Code: cmemd is in it (plugin)"); c.State != stateNote {
+			t.Errorf("%s: got %+v", when, c)
+		}
+	}
+	well("installed")
+	for says, spoil := range map[string]func() error{
+		"the plugin is not installed there, or is switched off": func() error {
+			w.ran("claude", "plugin", "disable", "cmemd@cmemd")
+			return nil
+		},
+		"is not the plugin that": func() error { return os.RemoveAll(filepath.Join(w.home, "install", "claude-code")) },
+	} {
+		if err := spoil(); err != nil {
+			t.Fatal(err)
+		}
+		if c := w.doctor("agents", says); c.State != stateWrong || c.Mend != "`cmemd install claude-code`" {
+			t.Errorf("want %q, got %+v", says, c)
+		}
+		w.install()
+		well("after " + says)
+	}
 }
