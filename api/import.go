@@ -23,6 +23,7 @@ type Imported struct {
 	Recorded  map[importer.Kind]int                  `json:"recorded"`            // of each kind: new here
 	Known     map[importer.Kind]int                  `json:"known,omitempty"`     // recorded by an earlier import, or by hooks and transcripts
 	LeftOut   map[importer.Kind]importer.ReasonCount `json:"left_out,omitempty"`  // and why
+	Shortened map[importer.Kind]importer.ReasonCount `json:"shortened,omitempty"` // of those recorded or known: not whole, and why
 	Malformed int                                    `json:"malformed,omitempty"` // lines that are no entry
 	Refused   int                                    `json:"refused,omitempty"`   // that could not be recorded
 	Bad       []BadLine                              `json:"bad,omitempty"`       // the first hundred of these two
@@ -64,6 +65,7 @@ type imported struct {
 func newImport(s *Server, source string) *imported {
 	im := &imported{convert: importer.NewConverter(source, s.cfg.Secrets), told: Imported{
 		Recorded: map[importer.Kind]int{}, Known: map[importer.Kind]int{}, LeftOut: map[importer.Kind]importer.ReasonCount{},
+		Shortened: map[importer.Kind]importer.ReasonCount{},
 	}}
 	im.ingest = newIngest(s, func() hooks.Progress { return hooks.Progress{Lines: im.line} })
 	im.took = im.count
@@ -112,27 +114,29 @@ func (im *imported) take(ctx context.Context, line []byte) error {
 	if err := im.turnTo(ctx, importer.OriginOf(&e).Session()); err != nil {
 		return err
 	}
-	found, reason, err := im.convert.Convert(&e, im.captured)
+	made, err := im.convert.Convert(&e, im.captured)
 	if err != nil {
 		im.malformed("names no session, no row, or a time that no clock shows")
 		return nil
 	}
-	if reason != "" {
-		im.leaveOut(e.Kind, reason)
+	if made.LeftOut != "" {
+		reasoned(im.told.LeftOut, e.Kind, made.LeftOut)
 	}
 	if end, ok := im.convert.End(&e); ok && !im.captured {
 		im.end = &end
 	}
-	for _, c := range found {
+	for _, c := range made.Captures {
 		repeated, private := im.repeated, im.private
 		if err := im.add(ctx, c); err != nil {
 			return err
 		}
 		switch {
 		case im.repeated > repeated:
-			im.leaveOut(e.Kind, importer.ReasonEcho)
+			reasoned(im.told.LeftOut, e.Kind, importer.ReasonEcho)
 		case im.private > private:
-			im.leaveOut(e.Kind, importer.ReasonPrivate)
+			reasoned(im.told.LeftOut, e.Kind, importer.ReasonPrivate)
+		case made.Shortened:
+			reasoned(im.told.Shortened, e.Kind, importer.ReasonShort)
 		}
 	}
 	return nil
@@ -143,11 +147,12 @@ func (im *imported) malformed(detail string) {
 	im.blame(im.line, detail)
 }
 
-func (im *imported) leaveOut(kind importer.Kind, reason string) {
-	if im.told.LeftOut[kind] == nil {
-		im.told.LeftOut[kind] = importer.ReasonCount{}
+// reasoned counts an entry for a reason.
+func reasoned(counts map[importer.Kind]importer.ReasonCount, kind importer.Kind, reason string) {
+	if counts[kind] == nil {
+		counts[kind] = importer.ReasonCount{}
 	}
-	im.told.LeftOut[kind][reason]++
+	counts[kind][reason]++
 }
 
 // turnTo ends the session before, if id is another one, and looks whether hooks or transcripts have captured that.

@@ -1,18 +1,28 @@
 package hooks
 
-import "github.com/cmemd/cmemd/events"
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/cmemd/cmemd/events"
+)
 
 // Texts cleans the texts of one imported event as those of hooks and transcripts are cleaned: valid UTF-8 without control
 // characters, private text, injected memory and secrets. It is not safe for concurrent use.
-type Texts struct{ v sieve }
+type Texts struct {
+	v   sieve
+	cut bool
+}
 
 // NewTexts returns one for the next event. Redact takes secrets out; nil: nothing does.
-func NewTexts(redact Redact) *Texts { return &Texts{sieve{redact: redact}} }
+func NewTexts(redact Redact) *Texts { return &Texts{v: sieve{redact: redact}} }
 
 // Prose is s as it may be recorded, at most MaxText bytes of it. Private reports whether private text was cut.
 func (t *Texts) Prose(s string) (out string, private bool) {
 	s, private = clean(s)
-	return capText(t.v.text(s), MaxText), private
+	s = t.v.text(s)
+	t.cut = t.cut || len(s) > MaxText
+	return capText(s, MaxText), private
 }
 
 // Name is an id or a short name, on one line and at most 512 bytes long.
@@ -32,17 +42,26 @@ func (t *Texts) Path(s string) string {
 
 // Prompt is what a person said. Machine reports that no person did: then it is nothing.
 func (t *Texts) Prompt(s string) (p events.PromptSubmitted, machine bool) {
-	return t.v.promptSubmitted(s)
+	p, machine = t.v.promptSubmitted(s)
+	t.cut = t.cut || p.Size > MaxPrompt && len(p.Text) > MaxPrompt-utf8.UTFMax
+	return p, machine
 }
 
 // Tool is a tool's input or output, JSON or plain text, and its size before any cut.
 func (t *Texts) Tool(s string) (kept string, size int) {
 	raw := []byte(s)
 	if k := kindOf(raw); (k == '{' || k == '[') && checkJSON(raw) == nil {
-		return t.v.toolText(raw, nil)
+		kept, size = t.v.toolText(raw, nil)
+	} else {
+		kept, size = t.v.plainText(s)
 	}
-	return t.v.plainText(s)
+	_, said, _ := strings.Cut(leftOut, "%d")
+	t.cut = t.cut || size > MaxText && strings.Contains(kept, said)
+	return kept, size
 }
+
+// Cut reports whether one of the texts so far was longer than is kept of it.
+func (t *Texts) Cut() bool { return t.cut }
 
 // Own reports whether a tool use is one of this memory's own.
 func (t *Texts) Own(tool, input string) bool { return isOwnCall(tool, "", []byte(input)) }

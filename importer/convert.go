@@ -1,7 +1,6 @@
 package importer
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/cmemd/cmemd/events"
@@ -10,11 +9,8 @@ import (
 	"github.com/cmemd/cmemd/session"
 )
 
-// Bounds of what one entry may hold beside its texts.
-const (
-	maxList = 100
-	maxEach = 4 << 10 // bytes of a fact or a file
-)
+// maxList is how many texts a list may have; together they have at most hooks.MaxText bytes, as one text has.
+const maxList = 1000
 
 // Converter makes captures of entries. It is not safe for concurrent use.
 type Converter struct {
@@ -30,28 +26,35 @@ func NewConverter(source string, redact hooks.Redact) *Converter {
 	return &Converter{source: source, redact: redact}
 }
 
-// Convert returns what e is to be recorded as; a reason says why it is nothing. Captured says that hooks or transcripts have
-// captured e's session: then neither its life nor its prompts are taken. The error is ErrBad.
-func (c *Converter) Convert(e *Entry, captured bool) (found []session.Capture, reason string, err error) {
+// Converted is what an entry is to be recorded as.
+type Converted struct {
+	Captures  []session.Capture
+	LeftOut   string // why there are none; empty: there are
+	Shortened bool   // not all of its texts, or of its lists, is in them
+}
+
+// Convert returns what e is to be recorded as. Captured says that hooks or transcripts have captured e's session: then
+// neither its life nor its prompts are taken. The error is ErrBad.
+func (c *Converter) Convert(e *Entry, captured bool) (out Converted, err error) {
 	if err := e.check(); err != nil {
-		return nil, "", err
+		return out, err
 	}
-	t := hooks.NewTexts(c.redact)
+	t := &texts{Texts: hooks.NewTexts(c.redact)}
 	o := OriginOf(e)
 	if id := o.Session(); id != c.session {
 		c.session, c.prompts, c.asked = id, map[int]int{}, 0
 	}
 	if captured && (e.Kind == Session || e.Kind == Prompt) {
-		return nil, ReasonCaptured, nil
+		return Converted{LeftOut: ReasonCaptured}, nil
 	}
 	if e.Kind == Session {
-		return c.life(o, e), "", nil
+		return Converted{Captures: c.life(o, e)}, nil
 	}
 	made, reason := c.event(t, o, e, captured)
 	if made == nil {
-		return nil, reason, nil
+		return Converted{LeftOut: reason}, nil
 	}
-	return []session.Capture{c.capture(o, e, made)}, "", nil
+	return Converted{Captures: []session.Capture{c.capture(o, e, made)}, Shortened: t.short || t.Cut()}, nil
 }
 
 // OriginOf is where e comes from. Its secrets are still in it, as in those that hooks report.
@@ -86,7 +89,7 @@ func (c *Converter) End(e *Entry) (session.Capture, bool) {
 }
 
 // event is what e says. A nil one says nothing, for the reason.
-func (c *Converter) event(t *hooks.Texts, o session.Origin, e *Entry, captured bool) (made events.Event, reason string) {
+func (c *Converter) event(t *texts, o session.Origin, e *Entry, captured bool) (made events.Event, reason string) {
 	serves := c.prompts[e.Number]
 	if captured {
 		serves = 0
@@ -112,7 +115,7 @@ func (c *Converter) event(t *hooks.Texts, o session.Origin, e *Entry, captured b
 	return nil, ReasonDamaged
 }
 
-func (c *Converter) prompt(t *hooks.Texts, e *Entry) (events.Event, string) {
+func (c *Converter) prompt(t *texts, e *Entry) (events.Event, string) {
 	p, machine := t.Prompt(e.Text)
 	switch {
 	case machine:
@@ -125,7 +128,7 @@ func (c *Converter) prompt(t *hooks.Texts, e *Entry) (events.Event, string) {
 	return p, ""
 }
 
-func toolUsed(t *hooks.Texts, e *Entry) events.ToolUsed {
+func toolUsed(t *texts, e *Entry) events.ToolUsed {
 	u := events.ToolUsed{
 		ToolUseID: hooks.NewTexts(nil).Name(e.Name), Tool: t.Name(e.Tool), Cwd: t.Path(e.Cwd), SubagentID: t.Name(e.SubagentID),
 		SubagentType: t.Name(e.SubagentType), Unobserved: events.UnobservedImported,
@@ -140,10 +143,10 @@ func toolUsed(t *hooks.Texts, e *Entry) events.ToolUsed {
 	return u
 }
 
-func (c *Converter) observation(t *hooks.Texts, e *Entry) events.ObservationParsed {
+func (c *Converter) observation(t *texts, e *Entry) events.ObservationParsed {
 	o := events.ObservationParsed{
-		Type: t.Name(e.Type), Title: prose(t, e.Title), Subtitle: prose(t, e.Subtitle), Narrative: prose(t, e.Narrative),
-		Facts: texts(t, e.Facts), Concepts: texts(t, e.Concepts), FilesUnverified: paths(t, e.Files), Source: c.source,
+		Type: t.Name(e.Type), Title: t.prose(e.Title), Subtitle: t.prose(e.Subtitle), Narrative: t.prose(e.Narrative),
+		Facts: t.list(e.Facts, t.prose), Concepts: t.list(e.Concepts, t.prose), FilesUnverified: t.paths(e.Files), Source: c.source,
 	}
 	if o.Type == "" {
 		o.Type = events.TypeUnknown
@@ -156,10 +159,10 @@ func blankObservation(o events.ObservationParsed) bool {
 	return o.Title == "" && o.Narrative == "" && len(o.Facts) == 0 && len(o.Concepts) == 0
 }
 
-func (c *Converter) summary(t *hooks.Texts, e *Entry) events.SummaryParsed {
+func (c *Converter) summary(t *texts, e *Entry) events.SummaryParsed {
 	s := events.SummaryParsed{
-		Request: prose(t, e.Request), Investigated: prose(t, e.Investigated), Learned: prose(t, e.Learned),
-		Completed: prose(t, e.Completed), NextSteps: prose(t, e.NextSteps), Notes: prose(t, e.Notes), Source: c.source,
+		Request: t.prose(e.Request), Investigated: t.prose(e.Investigated), Learned: t.prose(e.Learned),
+		Completed: t.prose(e.Completed), NextSteps: t.prose(e.NextSteps), Notes: t.prose(e.Notes), Source: c.source,
 	}
 	s.Claims = claims(s.Request, s.Investigated, s.Learned, s.Completed, s.NextSteps, s.Notes)
 	return s
@@ -177,26 +180,41 @@ func claims(texts ...string) (all []events.Claim) {
 	return all
 }
 
-func prose(t *hooks.Texts, s string) string {
+// texts cleans the texts of one entry.
+type texts struct {
+	*hooks.Texts
+	short bool // a list had more than is kept
+}
+
+func (t *texts) prose(s string) string {
 	s, _ = t.Prose(s)
 	return strings.TrimSpace(s)
 }
 
-// texts cleans a list and drops what is blank, too long or too much.
-func texts(t *hooks.Texts, list []string) (out []string) {
+// list cleans a list, drops what is blank, and cuts it where it is too long.
+func (t *texts) list(list []string, clean func(string) string) (out []string) {
+	size := 0
 	for _, s := range list {
-		if s = prose(t, s); s != "" && len(s) <= maxEach && len(out) < maxList {
-			out = append(out, s)
+		if s = clean(s); s == "" {
+			continue
 		}
+		if size += len(s); len(out) == maxList || size > hooks.MaxText {
+			t.short = true
+			return out
+		}
+		out = append(out, s)
 	}
 	return out
 }
 
-func paths(t *hooks.Texts, list []string) (out []string) {
-	for _, s := range list {
-		if s = t.Path(strings.TrimSpace(s)); s != "" && len(out) < maxList && !slices.Contains(out, s) {
-			out = append(out, s)
+// paths is list for files; each is named once.
+func (t *texts) paths(list []string) []string {
+	seen := map[string]bool{}
+	return t.list(list, func(s string) string {
+		if s = t.Path(strings.TrimSpace(s)); seen[s] {
+			return ""
 		}
-	}
-	return out
+		seen[s] = true
+		return s
+	})
 }

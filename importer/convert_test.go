@@ -1,6 +1,8 @@
 package importer
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -26,11 +28,11 @@ func entry(kind Kind, name string, change func(*Entry)) *Entry {
 // one converts e and returns what is recorded of it.
 func one(t *testing.T, c *Converter, e *Entry, captured bool) session.Capture {
 	t.Helper()
-	got, reason, err := c.Convert(e, captured)
-	if err != nil || reason != "" || len(got) != 1 {
-		t.Fatalf("%s %s: got %d captures, left out %q, %v; want one", e.Kind, e.Name, len(got), reason, err)
+	got, err := c.Convert(e, captured)
+	if err != nil || got.LeftOut != "" || len(got.Captures) != 1 {
+		t.Fatalf("%s %s: got %+v, %v; want one", e.Kind, e.Name, got, err)
 	}
-	return got[0]
+	return got.Captures[0]
 }
 
 func TestConvert(t *testing.T) {
@@ -94,16 +96,57 @@ func TestLeftOut(t *testing.T) {
 		{"a summary of notes alone", entry(Summary, "1", func(e *Entry) { e.Notes = "x" }), false, ReasonEmpty},
 		{"a kind that is none", entry("thought", "1", nil), false, ReasonDamaged},
 	} {
-		if got, reason, err := NewConverter("other", nil).Convert(c.entry, c.captured); got != nil || reason != c.want || err != nil {
-			t.Errorf("%s: got %v, %q, %v; want %q", c.name, got, reason, err, c.want)
+		if got, err := NewConverter("other", nil).Convert(c.entry, c.captured); got.Captures != nil || got.LeftOut != c.want || err != nil {
+			t.Errorf("%s: got %+v, %v; want %q", c.name, got, err, c.want)
 		}
 	}
 	for _, bad := range []*Entry{
 		entry(Prompt, "", nil), entry(Prompt, "1", func(e *Entry) { e.Agent = "" }), entry(Prompt, "1", func(e *Entry) { e.AgentSession = "" }),
 		entry(Prompt, "1", func(e *Entry) { e.At = time.Time{} }), entry(Prompt, "1", func(e *Entry) { e.At = noon.AddDate(300, 0, 0) }),
 	} {
-		if _, _, err := NewConverter("other", nil).Convert(bad, false); err == nil {
+		if _, err := NewConverter("other", nil).Convert(bad, false); err == nil {
 			t.Errorf("%+v is taken", bad)
+		}
+	}
+}
+
+// What is longer than is kept is said to be, and what is not is recorded whole.
+func TestShortened(t *testing.T) {
+	t.Parallel()
+	many := func(n, size int) (list []string) {
+		for i := range n {
+			list = append(list, fmt.Sprintf("%d %s", i, strings.Repeat("x", size)))
+		}
+		return list
+	}
+	long := func(n int) string { return strings.Repeat("word ", n/5) }
+	for _, c := range []struct {
+		name  string
+		entry *Entry
+		want  bool
+	}{
+		{"a long prompt", entry(Prompt, "1", func(e *Entry) { e.Text = long(hooks.MaxPrompt) }), false},
+		{"a longer one", entry(Prompt, "1", func(e *Entry) { e.Text = long(hooks.MaxPrompt + 10) }), true},
+		{"one that was long", entry(Prompt, "1", func(e *Entry) { e.Text = "a <private>" + long(hooks.MaxPrompt) + "</private> b" }), false},
+		{"200 facts", entry(Observation, "1", func(e *Entry) { e.Facts = many(202, 100) }), false},
+		{"a fact of 10 KB", entry(Observation, "1", func(e *Entry) { e.Facts = many(1, 10_000) }), false},
+		{"too many facts", entry(Observation, "1", func(e *Entry) { e.Facts = many(maxList+1, 1) }), true},
+		{"facts of 100 KB", entry(Observation, "1", func(e *Entry) { e.Facts = many(10, 10_000) }), true},
+		{"too many files", entry(Observation, "1", func(e *Entry) { e.Title, e.Files = "t", many(maxList+1, 1) }), true},
+		{"one file often", entry(Observation, "1", func(e *Entry) { e.Title, e.Files = "t", slices.Repeat([]string{"/a"}, maxList+1) }), false},
+		{"a long narrative", entry(Observation, "1", func(e *Entry) { e.Narrative = long(300_000) }), true},
+		{"a long summary", entry(Summary, "1", func(e *Entry) { e.Request, e.Notes = "r", long(300_000) }), true},
+		{"a long output", entry(ToolUse, "1", func(e *Entry) { e.Tool, e.Output = "Bash", long(300_000) }), true},
+		{"a long input", entry(ToolUse, "1", func(e *Entry) { e.Tool, e.Input = "Bash", `{"command":"`+long(300_000)+`"}` }), true},
+		{"one that fits", entry(ToolUse, "1", func(e *Entry) { e.Tool, e.Output = "Bash", long(hooks.MaxText) }), false},
+	} {
+		got, err := NewConverter("other", nil).Convert(c.entry, false)
+		if err != nil || len(got.Captures) != 1 || got.Shortened != c.want {
+			t.Errorf("%s: %d captures, shortened is %t, %v; want %t", c.name, len(got.Captures), got.Shortened, err, c.want)
+			continue
+		}
+		if o, ok := got.Captures[0].Event.(events.ObservationParsed); ok && !c.want && len(o.Facts) != len(c.entry.Facts) {
+			t.Errorf("%s: %d facts are recorded", c.name, len(o.Facts))
 		}
 	}
 }
@@ -115,14 +158,14 @@ func TestImportedRecordsAreKnown(t *testing.T) {
 		e := entry(rapid.SampledFrom([]Kind{Session, Prompt, ToolUse, Observation, Summary}).Draw(t, "kind"), rapid.StringN(1, 20, 100).Draw(t, "name"), nil)
 		e.At = time.UnixMilli(rapid.Int64Range(1_000_000_000_000, 4_000_000_000_000).Draw(t, "at"))
 		e.Text, e.Title, e.Request = "x", "y", "z"
-		first, _, err := NewConverter("other", nil).Convert(e, false)
-		if err != nil || len(first) != 1 {
-			t.Fatalf("%v, %d captures", err, len(first))
+		first, err := NewConverter("other", nil).Convert(e, false)
+		if err != nil || len(first.Captures) != 1 {
+			t.Fatalf("%v, %d captures", err, len(first.Captures))
 		}
-		again, _, _ := NewConverter("other", nil).Convert(e, false)
-		c := first[0]
-		if c.ID != again[0].ID || c.Key != again[0].Key || c.ID.Version() != 7 {
-			t.Errorf("%s and %s are not the same", c.ID, again[0].ID)
+		again, _ := NewConverter("other", nil).Convert(e, false)
+		c, other := first.Captures[0], again.Captures[0]
+		if c.ID != other.ID || c.Key != other.Key || c.ID.Version() != 7 {
+			t.Errorf("%s and %s are not the same", c.ID, other.ID)
 		}
 		h := events.Header{ID: c.ID, Key: c.Key, OccurredAt: c.At, Kind: events.KindOf(c.Event)}
 		if Captured(h) {

@@ -78,6 +78,9 @@ const (
 	ReasonDamaged  = "not what its column is for" // a value of another type
 )
 
+// ReasonShort is why an entry is not recorded whole.
+const ReasonShort = "longer than is kept"
+
 // ReasonCount counts what was left out, by reason.
 type ReasonCount map[string]int
 
