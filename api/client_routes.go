@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -194,11 +195,15 @@ func (c *Client) Ingest(ctx context.Context, agent, path string, r io.Reader) (o
 }
 
 // Import sends another memory's entries, one importer.Entry a line, and returns what became of them. Sending the same
-// entries again records only what is new.
+// entries again records only what is new. Where the daemon ends before all are sent the error is ErrCut.
 func (c *Client) Import(ctx context.Context, source string, r io.Reader) (out Imported, err error) {
 	header := http.Header{"Content-Type": {"application/x-ndjson"}, "Expect": {"100-continue"}}
 	res, err := c.send(ctx, "POST", "/v1/import/"+url.PathEscape(source), nil, header, io.NopCloser(r))
-	if err != nil {
+	var failed *url.Error
+	switch {
+	case errors.As(err, &failed) && !errors.Is(err, ErrNotRunning): // it was reached, and went away while it read
+		return out, cut(ctx, failed.Err)
+	case err != nil:
 		return out, err
 	}
 	defer res.Body.Close()

@@ -3,8 +3,11 @@ package api
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
+	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -161,6 +164,49 @@ func TestImportOfWhatIsNone(t *testing.T) {
 	}
 	if n := w.count(t, events.KindPromptSubmitted); n != 1 {
 		t.Errorf("%d prompts: what stood before a line too long is lost", n)
+	}
+}
+
+// What is not recorded whole is counted, the second time too.
+func TestImportOfWhatIsLong(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	all := otherMemory("long")
+	all[3].Narrative = strings.Repeat("word ", 60_000)
+	want := map[importer.Kind]importer.ReasonCount{importer.Observation: {importer.ReasonShort: 1}}
+	for range 2 {
+		got := w.imports(t, lines(t, all...))
+		if d := cmp.Diff(want, got.Shortened); d != "" {
+			t.Errorf("shortened (-want +got):\n%s", d)
+		}
+	}
+}
+
+// A daemon that ends while it is sent entries is an answer that was cut, whatever of the connection failed.
+func TestImportIsCut(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	path := relay.SocketPath(home)
+	if err := relay.MakeSocketDir(path); err != nil {
+		t.Fatal(err)
+	}
+	socket, err := net.Listen("unix", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := http.Server{Handler: http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		_, _ = io.CopyN(io.Discard, r.Body, 100)
+		panic(http.ErrAbortHandler)
+	})}
+	go func() { _ = server.Serve(socket) }()
+	defer server.Close()
+	client := Dial(home)
+	defer client.Close()
+	for range 20 {
+		_, err := client.Import(t.Context(), importer.ClaudeMem, lines(t, slices.Repeat(otherMemory("cut"), 1000)...))
+		if !errors.Is(err, ErrCut) {
+			t.Fatalf("got %v, want ErrCut", err)
+		}
 	}
 }
 
