@@ -252,6 +252,39 @@ func TestNewerSchemaIsTold(t *testing.T) {
 	}
 }
 
+// A row that names no session of the database is of the one that its agent calls so, of whatever platform; where that is
+// not there, the session has no row, and is counted apart.
+func TestSessionsOfOtherPlatforms(t *testing.T) {
+	t.Parallel()
+	const sessions = `CREATE TABLE sdk_sessions (id INTEGER PRIMARY KEY, content_session_id TEXT, project TEXT, platform_source TEXT, started_at_epoch INTEGER);
+		INSERT INTO sdk_sessions VALUES (1, 'one', 'shop', 'codex', 1772600000000), (2, 'two', 'shop', 'codex', 1772600000000),
+			(3, 'two', 'shop', 'claude', 1772600000000), (4, 'one', 'shop', 'codex', 1772600000000);`
+	const rows = `INSERT INTO user_prompts (content_session_id, prompt_text, created_at_epoch) VALUES ('one', 'a', 1772600000000), ('two', 'b', 1772600000000), ('new', 'c', 1772600000000);`
+	for name, prompts := range map[string]string{
+		"without the column": `CREATE TABLE user_prompts (id INTEGER PRIMARY KEY, content_session_id TEXT, prompt_text TEXT, created_at_epoch INTEGER);`,
+		"with nothing in it": `CREATE TABLE user_prompts (id INTEGER PRIMARY KEY, session_db_id INTEGER, content_session_id TEXT, prompt_text TEXT, created_at_epoch INTEGER);`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path, _ := filled(t, sessions, prompts, rows)
+			_, plan := planOf(t, path, Config{})
+			got := map[string]string{}
+			made := 0
+			for _, e := range entriesOf(t, plan) {
+				if made++; e.Kind == importer.Prompt {
+					got[e.Text] = e.Agent + " " + e.AgentSession
+				}
+			}
+			if d := cmp.Diff(map[string]string{"a": "codex one", "b": "claude-code two", "c": "claude-code new"}, got); d != "" {
+				t.Errorf("-want +got:\n%s", d)
+			}
+			if left := plan.LeftOut()[importer.Session]; made != 7 || plan.Rowless() != 1 || plan.Rows()[importer.Session] != 4 || left[reasonTwice] != 1 {
+				t.Errorf("%d entries, %d sessions without a row, rows %v, left out %v", made, plan.Rowless(), plan.Rows(), left)
+			}
+		})
+	}
+}
+
 // No value is trusted to be of its column's type.
 func TestHostileRows(t *testing.T) {
 	t.Parallel()

@@ -5,6 +5,11 @@
 // left for the next time. Column names of older versions are known, missing ones are told by Notes, and no value is trusted
 // to be of its column's type.
 //
-// What bites: SQLite keeps an index of the write-ahead log beside the file (-shm), which even a reader may have to make. A
-// copy of a database whose -wal file was left behind lacks what was written last.
+// A database that nobody has open, and whose write-ahead log is empty, is read as it stands: nothing is made beside it, and
+// it may lie where nothing can be written. That somebody opens it meanwhile is noticed by the file's time: see ErrChanged.
+// Of a damaged database all is read that can be, table by table; where sessions may be missing, none is made up for the rows
+// that name them.
+//
+// What bites: SQLite keeps an index of the write-ahead log beside the file (-shm), which even a reader has to make where the
+// log is not empty; reading leaves it there. A copy of a database whose -wal file was left behind lacks what was written last.
 package claudemem

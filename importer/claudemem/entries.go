@@ -12,11 +12,17 @@ import (
 	"github.com/cmemd/cmemd/importer"
 )
 
-// reasonGone is a row that the program deleted after it was planned.
-const reasonGone = "deleted meanwhile"
+// The reasons for which a row of this database alone is left out.
+const (
+	reasonGone    = "deleted meanwhile"
+	reasonTwice   = "of a session that is there already"
+	reasonUnread  = "of a session that cannot be read"
+	reasonDamaged = "in the damaged part"
+)
 
 // Entries yields what is planned, session by session, each session first and then what is of it by time. Rows that say
-// nothing usable are left out and counted. An error, ctx's or SQLite's, ends it. It may be used once.
+// nothing usable, or cannot be read, are left out and counted. An error, ctx's, ErrChanged or SQLite's, ends it. It may be
+// used once.
 func (p *Plan) Entries(ctx context.Context) iter.Seq2[importer.Entry, error] {
 	return func(yield func(importer.Entry, error) bool) {
 		for _, o := range p.sessions {
@@ -30,6 +36,9 @@ func (p *Plan) Entries(ctx context.Context) iter.Seq2[importer.Entry, error] {
 			}
 			for _, f := range o.refs {
 				e, reason, err := p.entry(ctx, o, f)
+				if p.damaged(err) {
+					reason, err = reasonDamaged, nil
+				}
 				if err != nil {
 					yield(importer.Entry{}, err)
 					return
@@ -66,6 +75,9 @@ func (p *Plan) firstPrompt(ctx context.Context, o *owner) (e importer.Entry, ok 
 		return e, false, nil
 	}
 	rows, err := p.d.one(ctx, t, o.row)
+	if p.damaged(err) {
+		return e, false, nil
+	}
 	if err != nil || len(rows) == 0 {
 		return e, false, err
 	}
@@ -95,6 +107,9 @@ func (p *Plan) entry(ctx context.Context, o *owner, f ref) (e importer.Entry, re
 		return e, reasonGone, nil
 	}
 	r := rows[0]
+	if p.d.short != nil && r.zeroed() {
+		return e, reasonDamaged, nil
+	}
 	if r.long {
 		return e, importer.ReasonLong, nil
 	}

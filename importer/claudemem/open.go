@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"database/sql"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -12,15 +13,22 @@ import (
 	"path/filepath"
 	"time"
 
-	_ "modernc.org/sqlite" // registers the driver
+	"modernc.org/sqlite"
+	lib "modernc.org/sqlite/lib"
 )
 
-// Errors of Open.
+// Errors of Open, and but for the first two of all that reads.
 var (
 	// ErrNotSQLite is a file that is no SQLite database.
 	ErrNotSQLite = errors.New("claudemem: not an SQLite database")
 	// ErrForeign is a database of another program.
 	ErrForeign = errors.New("claudemem: not a database of claude-mem")
+	// ErrUnwritable is a database whose write-ahead log cannot be read where it lies: SQLite needs an index of that beside it.
+	ErrUnwritable = errors.New("claudemem: a file has to be made beside the database, and cannot be")
+	// ErrDamaged is a database of which not all can be read.
+	ErrDamaged = errors.New("claudemem: the database is damaged")
+	// ErrChanged is a database that nobody had open, until its program wrote to it while it was read.
+	ErrChanged = errors.New("claudemem: the database was written to while it was read")
 )
 
 // busyTimeout is how long a lock of the program that writes the database is waited for.
@@ -28,35 +36,120 @@ const busyTimeout = 10 * time.Second
 
 // DB is one database of claude-mem. It is not safe for concurrent use.
 type DB struct {
+	path   string      // as it was given
+	file   string      // what is read
+	alone  os.FileInfo // of the file when it was opened; nil: somebody may write to it
+	short  error       // the file is shorter than it says
 	db     *sql.DB
 	tables map[string]*table
 	notes  []string
 	now    func() time.Time
 }
 
-// Open opens the database at path for reading alone, and looks which tables and columns it has. Errors are ErrNotSQLite,
-// ErrForeign, and those of the file.
+// Open opens the database at path for reading alone, and looks which tables and columns it has. Where nobody has it open,
+// nothing is made beside it. Errors are those above, and those of the file; they name it.
 func Open(ctx context.Context, path string) (*DB, error) {
 	if err := checkMagic(path); err != nil {
 		return nil, err
 	}
-	abs, err := filepath.Abs(path)
+	file, err := filepath.EvalSymlinks(path) // SQLite looks for the files beside it where it really is
+	if err == nil {
+		file, err = filepath.Abs(file)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("claudemem: %w", err)
 	}
-	q := url.Values{"mode": {"ro"}, "_pragma": {
-		fmt.Sprintf("busy_timeout(%d)", busyTimeout.Milliseconds()), "query_only(1)", "trusted_schema(0)", "cell_size_check(1)",
-	}}
-	db, err := sql.Open("sqlite", (&url.URL{Scheme: "file", Path: filepath.ToSlash(abs), RawQuery: q.Encode()}).String())
-	if err != nil {
-		return nil, fmt.Errorf("claudemem: open %s: %w", path, err)
+	nobody := absent(file+"-shm") && empty(file+"-wal") // who has it open has an index of its write-ahead log there
+	d, err := open(ctx, path, file, nobody)
+	if errors.Is(err, ErrUnwritable) && empty(file+"-wal") {
+		return open(ctx, path, file, true)
 	}
-	db.SetMaxOpenConns(1)
-	d := &DB{db: db, now: time.Now}
+	return d, err
+}
+
+// open opens file as it stands, or as one that nobody writes to: then it has no write-ahead log, and takes no locks.
+func open(ctx context.Context, path, file string, alone bool) (*DB, error) {
+	d := &DB{path: path, file: file, now: time.Now}
+	// A file that is shorter than it says is read as far as it goes under writable_schema; query_only keeps that from writing.
+	q := url.Values{"mode": {"ro"}, "_pragma": {
+		fmt.Sprintf("busy_timeout(%d)", busyTimeout.Milliseconds()), "writable_schema(1)", "query_only(1)", "trusted_schema(0)", "cell_size_check(1)",
+	}}
+	var err error
+	if alone {
+		q.Set("immutable", "1")
+		if d.alone, err = os.Stat(file); err != nil {
+			return nil, fmt.Errorf("claudemem: %w", err)
+		}
+		d.short = d.whole()
+	}
+	d.db, err = sql.Open("sqlite", (&url.URL{Scheme: "file", Path: filepath.ToSlash(file), RawQuery: q.Encode()}).String())
+	if err != nil {
+		return nil, d.wrong("open", err)
+	}
+	d.db.SetMaxOpenConns(1)
 	if err := d.learn(ctx); err != nil {
-		return nil, errors.Join(err, db.Close())
+		return nil, errors.Join(err, d.db.Close())
 	}
 	return d, nil
+}
+
+// whole returns an ErrDamaged if the file is shorter than its header says: what was written last lies behind its end.
+func (d *DB) whole() error {
+	f, err := os.Open(d.file)
+	if err != nil {
+		return nil // SQLite will say so
+	}
+	defer f.Close()
+	head := make([]byte, 100)
+	if _, err := io.ReadFull(f, head); err != nil {
+		return fmt.Errorf("%w: %s: not even its first page is there", ErrDamaged, d.path)
+	}
+	page := int64(binary.BigEndian.Uint16(head[16:]))
+	if page == 1 {
+		page = 64 << 10
+	}
+	says := page * int64(binary.BigEndian.Uint32(head[28:]))
+	if d.alone.Size() >= says || !bytes.Equal(head[24:28], head[92:96]) { // by these two SQLite knows whether the count is up to date
+		return nil
+	}
+	return fmt.Errorf("%w: %s: it was cut: %d of %d bytes are there", ErrDamaged, d.path, d.alone.Size(), says)
+}
+
+func absent(file string) bool {
+	_, err := os.Lstat(file)
+	return errors.Is(err, os.ErrNotExist)
+}
+
+// empty reports whether a file has nothing in it, or is not there.
+func empty(file string) bool {
+	info, err := os.Stat(file)
+	return errors.Is(err, os.ErrNotExist) || err == nil && info.Size() == 0
+}
+
+// unchanged returns ErrChanged if a database that nobody had open has been written to since.
+func (d *DB) unchanged() error {
+	if d.alone == nil {
+		return nil
+	}
+	info, err := os.Stat(d.file)
+	if err == nil && os.SameFile(info, d.alone) && info.Size() == d.alone.Size() && info.ModTime().Equal(d.alone.ModTime()) {
+		return nil
+	}
+	return fmt.Errorf("%w: %s", ErrChanged, d.path)
+}
+
+// wrong is err, SQLite's or ctx's, with the file and what of it was read.
+func (d *DB) wrong(what string, err error) error {
+	var from *sqlite.Error
+	if errors.As(err, &from) {
+		switch from.Code() & 0xff { // the rest says more of the same
+		case lib.SQLITE_READONLY, lib.SQLITE_CANTOPEN:
+			return fmt.Errorf("%w: %s: %s: %w", ErrUnwritable, d.path, what, err)
+		case lib.SQLITE_CORRUPT, lib.SQLITE_NOTADB:
+			return fmt.Errorf("%w: %s: %s: %w", ErrDamaged, d.path, what, err)
+		}
+	}
+	return fmt.Errorf("claudemem: %s: %s: %w", d.path, what, err)
 }
 
 // Close lets the file go.

@@ -3,6 +3,7 @@ package claudemem
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -25,10 +26,15 @@ type Plan struct {
 	byMemory map[string]*owner
 	byRow    map[int64]*owner
 	byAgent  map[agentSession]*owner
+	byID     map[string][]*owner // by what their agents call them
+	names    []string            // of the projects, those not asked for too
 	folders  folders
 	rows     map[importer.Kind]int
 	leftOut  map[importer.Kind]importer.ReasonCount
 	total    int
+	rowless  int
+	damage   error // the first that was met
+	unread   bool  // sessions may be missing
 }
 
 // owner is one session, and what is of it.
@@ -55,18 +61,22 @@ type ref struct {
 // pageRows is how many rows are read at once.
 const pageRows = 500
 
-// Plan looks through all rows without their texts. Rows that are added later are not in it. Errors are ctx's and SQLite's.
+// Plan looks through all rows without their texts. Rows that are added later are not in it. Of a damaged database it has what
+// can be read: see Damage. Errors are ctx's, ErrChanged and SQLite's.
 func (d *DB) Plan(ctx context.Context, cfg Config) (*Plan, error) {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
 	p := &Plan{
 		d: d, cfg: cfg, byMemory: map[string]*owner{}, byRow: map[int64]*owner{}, byAgent: map[agentSession]*owner{},
-		folders: folders{}, rows: map[importer.Kind]int{}, leftOut: map[importer.Kind]importer.ReasonCount{},
+		byID: map[string][]*owner{}, damage: d.short, folders: folders{}, rows: map[importer.Kind]int{}, leftOut: map[importer.Kind]importer.ReasonCount{},
 	}
 	last := map[string]int64{} // taken first: rows that are there then have their sessions when those are read
 	for _, t := range tables() {
 		id, err := d.lastRow(ctx, d.tables[t.name])
+		if p.damaged(err) {
+			id, err = 1<<63-1, nil
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -77,13 +87,27 @@ func (d *DB) Plan(ctx context.Context, cfg Config) (*Plan, error) {
 		if t.kind == importer.Session {
 			upTo = 1<<63 - 1
 		}
-		if err := d.pages(ctx, d.tables[t.name], upTo, p.take); err != nil {
+		err := d.pages(ctx, d.tables[t.name], upTo, p.take)
+		if err != nil && !p.damaged(err) {
 			return nil, err
 		}
+		p.unread = p.unread || err != nil && t.kind == importer.Session
 	}
 	p.order()
 	return p, nil
 }
+
+// damaged reports whether err is the database's damage, and keeps the first.
+func (p *Plan) damaged(err error) bool {
+	if !errors.Is(err, ErrDamaged) {
+		return false
+	}
+	p.damage = cmp.Or(p.damage, err)
+	return true
+}
+
+// Damage is an ErrDamaged if not all of the database could be read, so far: after Entries it is complete.
+func (p *Plan) Damage() error { return p.damage }
 
 func (d *DB) lastRow(ctx context.Context, t *table) (int64, error) {
 	if !t.present {
@@ -91,7 +115,7 @@ func (d *DB) lastRow(ctx context.Context, t *table) (int64, error) {
 	}
 	var id any
 	if err := d.db.QueryRowContext(ctx, fmt.Sprintf("SELECT max(rowid) FROM %q", t.name)).Scan(&id); err != nil {
-		return 0, fmt.Errorf("claudemem: %s: %w", t.name, err)
+		return 0, d.wrong(t.name, err)
 	}
 	n, _ := id.(int64)
 	return n, nil
@@ -106,29 +130,26 @@ func (d *DB) pages(ctx context.Context, t *table, upTo int64, each func(t *table
 		t.selects(planText, planned(t.kind)...), t.name, pageRows)
 	for after := int64(-1 << 63); ; {
 		page, err := d.read(ctx, t, query, after, upTo)
-		if err != nil {
-			return err
-		}
 		for _, r := range page {
 			each(t, r)
 		}
-		if len(page) < pageRows {
-			return nil
+		if err != nil || len(page) < pageRows {
+			return err
 		}
 		after = page[len(page)-1].id
 	}
 }
 
-// read returns the rows that query selects of t.
+// read returns the rows that query selects of t; with an error, those before it.
 func (d *DB) read(ctx context.Context, t *table, query string, args ...any) (out []row, err error) {
 	rows, err := d.db.QueryContext(ctx, query, args...)
 	if err != nil {
-		return nil, fmt.Errorf("claudemem: %s: %w", t.name, err)
+		return nil, d.wrong(t.name, err)
 	}
 	defer rows.Close()
 	names, err := rows.Columns()
 	if err != nil {
-		return nil, fmt.Errorf("claudemem: %s: %w", t.name, err)
+		return nil, d.wrong(t.name, err)
 	}
 	for rows.Next() {
 		r, long := row{values: make([]any, len(names)-2)}, int64(0)
@@ -137,15 +158,15 @@ func (d *DB) read(ctx context.Context, t *table, query string, args ...any) (out
 			into = append(into, &r.values[i])
 		}
 		if err := rows.Scan(into...); err != nil {
-			return nil, fmt.Errorf("claudemem: %s: %w", t.name, err)
+			return out, d.wrong(t.name, err)
 		}
 		r.long = long > 0
 		out = append(out, r)
 	}
 	if err := rows.Err(); err != nil {
-		return nil, fmt.Errorf("claudemem: %s: %w", t.name, err)
+		return out, d.wrong(t.name, err)
 	}
-	return out, nil
+	return out, d.unchanged()
 }
 
 // planned are the numbers of the columns that a plan needs: see tables.
@@ -165,18 +186,23 @@ func planned(kind importer.Kind) []int {
 
 func (p *Plan) take(t *table, r row) {
 	p.rows[t.kind]++
+	if p.d.short != nil && r.zeroed() {
+		p.unread = p.unread || t.kind == importer.Session
+		p.LeaveOut(t.kind, reasonDamaged)
+		return
+	}
 	if t.kind == importer.Session {
 		p.session(r)
 		return
 	}
 	o := p.ownerOf(t.kind, r)
 	if o == nil {
-		p.LeaveOut(t.kind, importer.ReasonSession)
+		p.leaveOut(t.kind, importer.ReasonSession)
 		return
 	}
 	at := r.at(2, 3, p.cfg.Now())
 	if at.IsZero() {
-		p.LeaveOut(t.kind, importer.ReasonTime)
+		p.leaveOut(t.kind, importer.ReasonTime)
 		return
 	}
 	o.prompted = o.prompted || t.kind == importer.Prompt
@@ -191,14 +217,28 @@ func (p *Plan) LeaveOut(kind importer.Kind, reason string) {
 	p.leftOut[kind][reason]++
 }
 
+// leaveOut is LeaveOut of a row that says too little: in a damaged database because of that.
+func (p *Plan) leaveOut(kind importer.Kind, reason string) {
+	switch {
+	case p.d.short != nil:
+		reason = reasonDamaged
+	case p.unread && reason == importer.ReasonSession:
+		reason = reasonUnread
+	}
+	p.LeaveOut(kind, reason)
+}
+
 func (p *Plan) session(r row) {
 	id := agentSession{agentOf(r.name(3)), r.name(0)}
 	if id.id == "" {
-		p.LeaveOut(importer.Session, importer.ReasonSession)
+		p.unread = p.unread || p.d.short != nil
+		p.leaveOut(importer.Session, importer.ReasonSession)
 		return
 	}
 	o := p.byAgent[id]
-	if o == nil {
+	if o != nil {
+		p.LeaveOut(importer.Session, reasonTwice)
+	} else {
 		o = p.add(&owner{agent: id, project: r.name(2), row: r.id, start: r.at(4, 5, p.cfg.Now())})
 		if s := r.name(8); s == "completed" || s == "failed" {
 			o.end = r.at(6, 7, p.cfg.Now())
@@ -213,6 +253,7 @@ func (p *Plan) session(r row) {
 func (p *Plan) add(o *owner) *owner {
 	p.sessions = append(p.sessions, o)
 	p.byAgent[o.agent] = o
+	p.byID[o.agent.id] = append(p.byID[o.agent.id], o)
 	return o
 }
 
@@ -228,7 +269,11 @@ func (p *Plan) ownerOf(kind importer.Kind, r row) *owner {
 		if kind == importer.ToolUse {
 			platform, project = r.name(5), r.name(4)
 		}
-		return p.toolFolder(kind, r, p.known(agentSession{agentOf(platform), name}, project))
+		id := agentSession{agentOf(platform), name}
+		if all := p.byID[name]; platform == "" && len(all) == 1 {
+			id = all[0].agent
+		}
+		return p.toolFolder(kind, r, p.known(id, project))
 	}
 	project := cmp.Or(r.name(1), r.name(4))
 	o := p.byMemory[name]
@@ -256,13 +301,17 @@ func (p *Plan) toolFolder(kind importer.Kind, r row, o *owner) *owner {
 	return o
 }
 
-// known is the session of that name, made if it has no row; nil: it has no name.
+// known is the session of that name, made if it has no row; nil: it has no name, or its row may be one that cannot be read.
+// A session that is made then would be another one once the database is mended.
 func (p *Plan) known(id agentSession, project string) *owner {
 	switch o := p.byAgent[id]; {
 	case id.id == "":
 		return nil
 	case o != nil:
+		o.project = cmp.Or(o.project, project)
 		return o
+	case p.unread:
+		return nil
 	}
 	return p.add(&owner{agent: id, project: project})
 }
@@ -284,10 +333,18 @@ func (p *Plan) order() {
 			}
 		}
 	}
+	for _, o := range p.sessions {
+		p.names = append(p.names, o.project)
+	}
+	slices.Sort(p.names)
+	p.names = slices.Compact(p.names)
 	p.sessions = slices.DeleteFunc(p.sessions, p.drop)
 	slices.SortStableFunc(p.sessions, func(a, b *owner) int { return a.start.Compare(b.start) })
 	for _, o := range p.sessions {
 		p.total += 1 + len(o.refs)
+		if o.row == 0 {
+			p.rowless++
+		}
 	}
 }
 
@@ -316,6 +373,14 @@ func (p *Plan) Rows() map[importer.Kind]int { return p.rows }
 
 // Total is how many entries there are at most.
 func (p *Plan) Total() int { return p.total }
+
+// Rowless is how many sessions the entries have for which the database has no row: other rows tell of them.
+func (p *Plan) Rowless() int { return p.rowless }
+
+// Names are the projects that the database names, those that are not asked for too, sorted. The slice is the caller's.
+func (p *Plan) Names() []string {
+	return slices.DeleteFunc(slices.Clone(p.names), func(s string) bool { return s == "" })
+}
 
 // LeftOut says what is not among the entries, and why. After Entries it is complete.
 func (p *Plan) LeftOut() map[importer.Kind]importer.ReasonCount { return p.leftOut }

@@ -142,20 +142,20 @@ func (d *DB) learnVersion(ctx context.Context, there []string) error {
 func (d *DB) names(ctx context.Context, query string, args ...any) (names []string, err error) {
 	rows, err := d.db.QueryContext(ctx, query, args...)
 	if err != nil {
-		return nil, fmt.Errorf("claudemem: %w", err)
+		return nil, d.wrong("its tables", err)
 	}
 	defer rows.Close()
 	for rows.Next() {
 		var name string
 		if err := rows.Scan(&name); err != nil {
-			return nil, fmt.Errorf("claudemem: %w", err)
+			return nil, d.wrong("its tables", err)
 		}
 		names = append(names, name)
 	}
 	if err := rows.Err(); err != nil {
-		return nil, fmt.Errorf("claudemem: %w", err)
+		return nil, d.wrong("its tables", err)
 	}
-	return names, nil
+	return names, d.unchanged()
 }
 
 // listed is names in a line, the first ten.

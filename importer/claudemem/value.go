@@ -33,6 +33,16 @@ func (r row) text(i int) (s string, ok bool) {
 	return "", false
 }
 
+// zeroed reports whether there is a zero byte in a text: what SQLite reads behind the end of a file that was cut.
+func (r row) zeroed() bool {
+	for _, v := range r.values {
+		if s, ok := v.(string); ok && strings.IndexByte(s, 0) >= 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // texts are the values of the columns from a first one on; ok is false if one of them is no text.
 func (r row) texts(from, n int) (list []string, ok bool) {
 	for i := from; i < from+n; i++ {
