@@ -30,8 +30,9 @@ func newImport(a *app) *cobra.Command {
 }
 
 const importHelp = `Reads the database of claude-mem: sessions, prompts, observations, summaries, and in its later versions tool uses. Times,
-projects and types stay as they are. The file is only read, also while claude-mem runs; what was imported before, or captured
-by hooks and transcripts, is known and not recorded again.
+projects and types stay as they are. The file is only read, also while claude-mem runs: where it does, or where it left its
+last entries in a -wal file, SQLite may make its own -wal and -shm files beside it. What was imported before, or captured by
+hooks and transcripts, is known and not recorded again. Of a damaged file what can be read is taken in.
 
 Imported memory is searched, shown and given to agents like any other, and says that it was imported. It was not made of
 anything that cmemd captured: it changes no count of inputs, and no model is asked about imported tool uses.
@@ -106,24 +107,64 @@ func (a *app) claudeMemFile(args []string) (string, error) {
 
 func (a *app) importClaudeMem(ctx context.Context, q importQuery) error {
 	db, err := claudemem.Open(ctx, q.file)
-	if errors.Is(err, os.ErrNotExist) {
-		return advise(err, "name the database: cmemd import claude-mem FILE; claude-mem keeps it as claude-mem.db in its data folder")
-	}
 	if err != nil {
-		return err
+		return adviseDatabase(err)
 	}
 	defer db.Close()
 	plan, err := db.Plan(ctx, claudemem.Config{Projects: q.projects, Folders: q.folders, Now: a.now})
 	if err != nil {
-		return err
+		return adviseDatabase(err)
 	}
 	out := imported{File: q.file, Notes: db.Notes(), Projects: projectsOf(plan), Dry: q.dry}
+	for _, name := range q.projects {
+		if !slices.Contains(plan.Names(), name) {
+			out.Notes = append(out.Notes, fmt.Sprintf("there is no project %q in it", name))
+		}
+	}
+	if len(q.projects) > 0 && plan.Total() == 0 && plan.Damage() == nil {
+		return advise(fmt.Errorf("%w of project %s in %s", errNothing, strings.Join(q.projects, ", "), q.file), "%s", hasProjects(plan))
+	}
 	if !q.dry {
 		err = a.stream(ctx, func(client *api.Client) error { return a.sendPlan(ctx, client, plan, &out) })
 	}
-	out.InFile, out.LeftOut = plan.Rows(), mergeReasons(plan.LeftOut(), out.LeftOut)
+	out.InFile, out.Rowless, out.LeftOut = plan.Rows(), plan.Rowless(), mergeReasons(plan.LeftOut(), out.LeftOut)
 	if out.sent || q.dry {
-		err = errors.Join(a.showImported(out), err)
+		err = errors.Join(a.showImported(out), err, plan.Damage())
+	}
+	return adviseDatabase(err)
+}
+
+// hasProjects says which projects a database names.
+func hasProjects(p *claudemem.Plan) string {
+	names := p.Names()
+	if len(names) == 0 {
+		return "the file names no project at all: leave --project out"
+	}
+	more := ""
+	if len(names) > shownProjects {
+		more = fmt.Sprintf(" and %d more: --dry-run lists them", len(names)-shownProjects)
+	}
+	return "the file has " + strings.Join(names[:min(len(names), shownProjects)], ", ") + more
+}
+
+// shownProjects is how many projects an advice names.
+const shownProjects = 12
+
+// adviseDatabase adds to what is wrong with a database, or with the daemon that takes it in, what can be done.
+func adviseDatabase(err error) error {
+	switch {
+	case errors.Is(err, os.ErrNotExist) && !errors.Is(err, api.ErrNotRunning):
+		return advise(err, "name the database: cmemd import claude-mem FILE; claude-mem keeps it as claude-mem.db in its data folder")
+	case errors.Is(err, claudemem.ErrUnwritable):
+		return advise(err, "copy it, with the -wal file beside it, to a folder that you can write, and import the copy")
+	case errors.Is(err, claudemem.ErrChanged):
+		return advise(err, "run it again: what was recorded is known")
+	case errors.Is(err, claudemem.ErrDamaged):
+		return advise(err, "what more there is, sqlite3 may find: `sqlite3 FILE .recover | sqlite3 mended.db`, then `cmemd import claude-mem mended.db`; "+
+			"what was recorded is known")
+	case errors.Is(err, api.ErrCut):
+		return advise(fmt.Errorf("the daemon ended before all was taken in: %w", api.ErrCut),
+			"`cmemd logs` says why; `cmemd start` starts it, then run this again: what was recorded is known")
 	}
 	return err
 }
@@ -135,6 +176,7 @@ type imported struct {
 	Dry      bool                  `json:"dry_run,omitempty"`
 	Projects []importedProject     `json:"projects"`
 	InFile   map[importer.Kind]int `json:"in_file"`
+	Rowless  int                   `json:"sessions_without_row,omitempty"` // that other rows tell of: not in InFile
 	api.Imported
 	sent bool
 }
@@ -232,10 +274,14 @@ func (a *app) showImported(out imported) error {
 	for _, bad := range out.Bad[:min(len(out.Bad), shownBad)] {
 		a.say("entry %d: %s", bad.Line, visibleLine(bad.Detail))
 	}
-	t := list{head: []string{"KIND", "IN THE FILE", "RECORDED", "KNOWN BEFORE", "LEFT OUT"}}
+	t := list{head: []string{"KIND", "IN THE FILE", "RECORDED", "KNOWN BEFORE", "LEFT OUT", "SHORTENED"}}
 	for _, kind := range importer.Kinds() {
-		t.add(strings.ReplaceAll(string(kind), "_", " "), fmt.Sprint(out.InFile[kind]), fmt.Sprint(out.Recorded[kind]),
-			fmt.Sprint(out.Known[kind]), reasonsText(out.LeftOut[kind]))
+		there := fmt.Sprint(out.InFile[kind])
+		if kind == importer.Session && out.Rowless > 0 {
+			there += fmt.Sprintf(" + %d without a row", out.Rowless)
+		}
+		t.add(strings.ReplaceAll(string(kind), "_", " "), there, fmt.Sprint(out.Recorded[kind]),
+			fmt.Sprint(out.Known[kind]), reasonsText(out.LeftOut[kind]), reasonsText(out.Shortened[kind]))
 	}
 	if err := a.print(t); err != nil {
 		return err
