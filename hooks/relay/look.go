@@ -43,8 +43,11 @@ func (l *look) value(input string) {
 	if len(input) > 0 && (input[0] == '{' || input[0] == '[') && l.json([]byte(input)) {
 		return
 	}
-	l.command(input)
+	if !strings.Contains(input, callsTools) {
+		l.command(input)
+	}
 	l.patch(input)
+	l.code(input)
 }
 
 // finding is what was found.
@@ -62,7 +65,11 @@ func (l *look) json(data []byte) (whole bool) {
 		if v.text == nil || isResult(plainName(v.outer)) {
 			return true
 		}
-		switch name := plainName(v.key); {
+		name := plainName(v.key)
+		if isCodeName(name) {
+			l.code(v.string())
+		}
+		switch {
 		case isPathName(name):
 			l.path(v.string())
 		case v.listed && (isCommandName(name) || isArgsName(name)):

@@ -186,7 +186,7 @@ func (l *look) word(c *shellCommand, word string, as role, reads bool) {
 	})
 }
 
-// script looks at what stands in quotes in a script, which may be files that it opens.
+// script looks at what stands in quotes in a script, which may be files that it opens and lines that it runs.
 func (l *look) script(c *shellCommand, text string, reads bool) {
 	if text == "" || !strings.ContainsAny(text, "'\"`") {
 		return
@@ -198,7 +198,14 @@ func (l *look) script(c *shellCommand, text string, reads bool) {
 	if lower := strings.ToLower(text); strings.Contains(lower, "open") || strings.Contains(lower, "read") {
 		as = operand
 	}
+	runs := runsCommands(text)
 	eachQuoted(text, func(w string) {
+		if runs && strings.IndexByte(w, ' ') > 0 {
+			dir := l.cwd
+			l.line(w, 0, c.group)
+			l.in(dir)
+			return
+		}
 		l.word(c, w, as, reads)
 		if l.rules.Ignore != nil {
 			l.expanded(w)

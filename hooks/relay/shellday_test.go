@@ -123,6 +123,7 @@ wget -O ca.pem https://x/ca.pem
 python manage.py test accounts.tests.key
 python3 -m venv .venv && . .venv/bin/activate && pip install -r requirements.txt
 python3 -c "from dotenv import load_dotenv; load_dotenv('.env'); import app; app.check()"
+python3 -c "import os; os.system('ls -la conf/.env')"
 uv run --env-file .env pytest -q
 pytest --envfile .env
 go test ./credentials/... -run 'TestEnv'
@@ -336,6 +337,9 @@ python3 -c "print(open('.env').read())"
 python3 -c "import pathlib;print(pathlib.Path('.env').read_text())"
 node -e "console.log(require('fs').readFileSync('.env','utf8'))"
 ruby -e 'puts File.read(".env")'
+python3 -c "import os; os.system('cat .env')"
+perl -e 'system("cat .env")'
+node -e "require('child_process').execSync('cat .env',{stdio:'inherit'})"
 php -r 'echo file_get_contents(".env");'
 F=.env; cat $F
 F=.env && cat "$F"
