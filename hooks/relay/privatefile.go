@@ -9,17 +9,39 @@ func privateFile(path string) string {
 		return ""
 	}
 	folder, base := parts(path)
-	switch {
-	case base == "" || isSample(base) || isMember(base):
-		return ""
-	case isDotenv(base):
-		return "contents of a dotenv file"
-	case isKeyFile(folder, base):
-		return "contents of a key file"
-	case isCredentials(folder, base):
-		return "contents of a credentials file"
+	if strings.Contains(path, "://") && !strings.HasPrefix(path, "file://") {
+		folder = strings.ReplaceAll(folder, "/secrets/", "/") // documents and services have such addresses
 	}
-	return ""
+	for what := ""; ; {
+		original, copied := withoutCopy(base)
+		switch {
+		case base == "" || isSample(base) || isMember(base):
+			return ""
+		case isDotenv(base):
+			what = "contents of a dotenv file"
+		case isKeyFile(folder, base):
+			what = keyFile
+		case isCredentials(folder, base):
+			what = "contents of a credentials file"
+		}
+		if !copied {
+			return what
+		}
+		base = original
+	}
+}
+
+// keyFile is what is said of the contents of one.
+const keyFile = "contents of a key file"
+
+// withoutCopy is the name of the file of which one is a copy, as editors and people name them.
+func withoutCopy(base string) (original string, copied bool) {
+	for _, end := range [...]string{"~", ".bak", ".old", ".orig", ".save", ".txt"} {
+		if original, copied = strings.CutSuffix(base, end); copied {
+			return original, true
+		}
+	}
+	return base, false
 }
 
 // maxPath is the longest path in bytes that is looked at; Linux refuses longer ones.
@@ -44,7 +66,8 @@ func mayBePrivate(path string) bool {
 // hasPrivateFolder reports whether what a file in a folder is may depend on that folder's name. It is quick, and not exact.
 func hasPrivateFolder(folder string) bool {
 	return strings.Contains(folder, "/.") || strings.Contains(folder, `\.`) || strings.HasPrefix(folder, "/etc") || strings.Contains(folder, "/run/") ||
-		strings.Contains(folder, "opencode") || strings.Contains(folder, "private-keys") || strings.Contains(folder, "/containers")
+		strings.Contains(folder, "opencode") || strings.Contains(folder, "private-keys") || strings.Contains(folder, "/containers") ||
+		strings.Contains(folder, "secrets")
 }
 
 // isAnyName reports whether a private file's name may be something else as well: event.key is the member of a value.
@@ -77,7 +100,8 @@ func parts(path string) (folder, base string) {
 
 // isSample knows the names of files that show what to fill in.
 func isSample(base string) bool {
-	for _, end := range [...]string{".example", ".sample", ".template", ".dist", ".defaults", ".schema", ".pub", ".tmpl", ".go", ".md", ".ts", ".js", ".py"} {
+	for _, end := range [...]string{".example", ".sample", ".template", ".dist", ".defaults", ".schema", ".pub", ".tmpl", ".go", ".md", ".ts", ".js", ".py",
+		"_example", "-example", "_sample", "-sample", "_template", "-template"} {
 		if strings.HasSuffix(base, end) {
 			return true
 		}
@@ -90,7 +114,7 @@ func isDotenv(base string) bool {
 	case ".env", ".envrc", ".dev.vars", ".flaskenv":
 		return true
 	}
-	return strings.HasPrefix(base, ".env.") || strings.HasPrefix(base, ".dev.vars.") || strings.HasSuffix(base, ".env") && !strings.ContainsAny(base, " ()\"'")
+	return strings.HasPrefix(base, ".env.") || strings.HasPrefix(base, ".env_") || strings.HasPrefix(base, ".env-") || strings.HasPrefix(base, ".dev.vars.") || strings.HasSuffix(base, ".env") && !strings.ContainsAny(base, " ()\"'")
 }
 
 func isKeyFile(folder, base string) bool {
@@ -120,7 +144,8 @@ func isCredentials(folder, base string) bool {
 	case ".netrc", "_netrc", ".pgpass", "pgpass.conf", ".my.cnf", ".mylogin.cnf", ".npmrc", ".pypirc", ".git-credentials", ".dockercfg",
 		".dockerconfigjson", ".htpasswd", ".vault-token", ".terraformrc", "terraform.rc", "credentials.tfrc.json", ".s3cfg", ".boto", "rclone.conf",
 		"kubeconfig", "application_default_credentials.json", "gshadow", "shadow", "logins.json", "key4.db", "cookies.sqlite", "login data",
-		".credentials.json", ".yarnrc.yml", ".gem-credentials", ".condarc", "accesstokens.json", "msal_token_cache.json", "hosts.yml":
+		".credentials.json", ".yarnrc.yml", ".gem-credentials", ".condarc", "oauth_creds.json", ".claude.json",
+		"nuget.config", ".credentials", ".vault_pass", ".vault-pass", ".vault_password", ".vault-password", ".secrets", "accesstokens.json", "msal_token_cache.json", "hosts.yml":
 		return base != "hosts.yml" && base != "shadow" && base != "gshadow" || base == "hosts.yml" && strings.HasSuffix(folder, "/gh/") ||
 			base != "hosts.yml" && strings.HasSuffix(folder, "/etc/")
 	}
@@ -130,6 +155,12 @@ func isCredentials(folder, base string) bool {
 		}
 	}
 	switch {
+	case base == "settings.xml":
+		return strings.HasSuffix(folder, "/.m2/")
+	case base == "gradle.properties":
+		return strings.HasSuffix(folder, "/.gradle/")
+	case base == "hosts.json" || base == "apps.json":
+		return strings.HasSuffix(folder, "/github-copilot/")
 	case base == "auth.json":
 		return holdsLogins(folder)
 	case base == "credentials":
@@ -141,7 +172,51 @@ func isCredentials(folder, base string) bool {
 		strings.Contains(folder, "/run/secrets/"):
 		return true
 	}
-	return isNamedSecret(base)
+	return isNamedSecret(base) && !isOfTexts(folder) || isInSecrets(folder, base)
+}
+
+// isOfTexts knows the folders in which what is said in other languages stands: there a secret is a word.
+func isOfTexts(folder string) bool {
+	for _, name := range [...]string{"/locales/", "/locale/", "/i18n/", "/lang/", "/langs/", "/translations/"} {
+		if strings.Contains(folder, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// isInSecrets knows files in a folder for secrets, in a format for settings or in none: of Docker, say. A folder of sources may
+// have that name too.
+func isInSecrets(folder, base string) bool {
+	if !strings.Contains(folder, "/secrets/") || isOfTexts(folder) {
+		return false
+	}
+	dot := strings.LastIndexByte(base, '.')
+	if dot < 0 {
+		switch base {
+		case "readme", "license", "makefile", "dockerfile", "codeowners":
+			return false
+		}
+		return strings.HasSuffix(folder, "/secrets/") && !isOfSources(folder)
+	}
+	switch base {
+	case "package.json", "tsconfig.json", "kustomization.yaml", "kustomization.yml", "readme.txt", "cmakelists.txt":
+		return false
+	}
+	switch base[dot:] {
+	case ".json", ".yml", ".yaml", ".toml", ".ini", ".xml", ".properties", ".txt", ".conf", ".enc", ".asc", ".gpg", ".age", ".env":
+		return true
+	}
+	return false
+}
+
+func isOfSources(folder string) bool {
+	for _, name := range [...]string{"/src/", "/internal/", "/pkg/", "/lib/", "/cmd/", "/docs/", "/test/", "/tests/", "/testkit/", "/testdata/"} {
+		if strings.Contains(folder, name) {
+			return true
+		}
+	}
+	return false
 }
 
 // holdsLogins knows the folders whose auth.json holds what its program signs in with.
