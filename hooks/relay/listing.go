@@ -9,6 +9,33 @@ const (
 	mostBetween    = 8
 )
 
+// environmentIn finds the first part of a text that shows an environment; there may be another before it. It is empty where
+// there is none.
+func environmentIn(s string) (from, to int) {
+	if from, to = printed(s); from == to {
+		from, to = mapped(s)
+	}
+	if from == to {
+		from, to = listing(s)
+	}
+	return from, to
+}
+
+// printed finds what Python prints of its environment: environ({...}), on one line.
+func printed(s string) (from, to int) {
+	const begin = "environ({"
+	from = strings.Index(s, begin)
+	if from < 0 {
+		return 0, 0
+	}
+	from += len(begin)
+	to = lineEnd(s, from)
+	if i := strings.LastIndex(s[from:to], "})"); i >= 0 {
+		return from, from + i
+	}
+	return from, to
+}
+
 // A run is variables that stand behind one another in a text.
 type run struct {
 	from, to   int

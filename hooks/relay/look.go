@@ -2,6 +2,8 @@ package relay
 
 import (
 	"bytes"
+	"cmp"
+	"path"
 	"path/filepath"
 	"strings"
 )
@@ -19,8 +21,10 @@ type look struct {
 	looked  int // paths so far of which it was asked whether they are ignored
 	entered int // folders so far
 	kept    kept
+	dir     string // in which the tool works that is looked at now
 	args    []string
-	argsOf  int // where the name of the list stands whose words are in args
+	argsOf  int    // where the name of the list stands whose words are in args
+	argsIn  string // in which they work
 }
 
 // environment is what is said of a listing of it.
@@ -35,12 +39,16 @@ const maxEntered = 100
 // maxNested is how deep commands in words of commands are looked at: ssh HOST "sh -c '...'".
 const maxNested = 3
 
+// maxInner is how deep JSON in strings of JSON is looked at.
+const maxInner = 3
+
 // maxCommand is how much of a command is looked at; what is longer holds data.
 const maxCommand = 1 << 20
 
 // value looks at an input: JSON, or a shell command or patch as it is.
 func (l *look) value(input string) {
-	if len(input) > 0 && (input[0] == '{' || input[0] == '[') && l.json([]byte(input)) {
+	l.dir = l.cwd
+	if len(input) > 0 && (input[0] == '{' || input[0] == '[') && l.json([]byte(input), "", maxInner) {
 		return
 	}
 	if !strings.Contains(input, callsTools) {
@@ -54,40 +62,112 @@ func (l *look) value(input string) {
 func (l *look) finding() Finding {
 	f := l.found
 	if f.Left != "" {
-		f.OutputStays, f.cwd = !l.shows, l.cwd
+		f.OutputStays = !l.shows
 	}
 	return f
 }
 
-// json looks at a JSON text, and reports whether it is one to its end.
-func (l *look) json(data []byte) (whole bool) {
+// json looks at a JSON text, and reports whether it is one to its end. Name is that of the member whose string it is, and
+// levels how deep strings in it are looked at.
+func (l *look) json(data []byte, name string, levels int) (whole bool) {
+	base := l.cwd
+	folders := inScopes[string]{ahead: foldersIn(data)}
+	l.listed()
 	whole = eachValue(data, func(v value) bool {
 		if v.text == nil || isResult(plainName(v.outer)) {
 			return true
 		}
-		name := plainName(v.key)
-		if isCodeName(name) {
-			l.code(v.string())
+		if folder, ok := folders.at(v.start); ok {
+			l.work(base, folder)
+		} else {
+			l.in(base)
 		}
-		switch {
-		case isPathName(name):
-			l.path(v.string())
-		case v.listed && (isCommandName(name) || isArgsName(name)):
-			if v.named != l.argsOf {
-				l.listed()
-			}
-			l.args, l.argsOf = append(l.args, v.string()), v.named
-		case isCommandName(name):
-			text := v.string()
-			l.command(text)
-			l.patch(text)
-		case bytes.Contains(v.text, []byte(patchBegin)): // which is written so in JSON too
-			l.patch(v.string())
-		}
+		l.dir = l.cwd
+		v.key = cmp.Or(v.key, name)
+		l.member(v, levels)
 		return !l.found.Ignored
 	})
 	l.listed()
+	l.in(base)
 	return whole
+}
+
+// foldersIn are the folders in which parts of a JSON text work.
+func foldersIn(data []byte) []scope[string] {
+	if !bytes.Contains(data, []byte("cwd")) && !bytes.Contains(data, []byte("dir")) && !bytes.Contains(data, []byte("Dir")) {
+		return nil
+	}
+	return scopes(data, func(_, name string, text []byte) string {
+		if len(text) < 3 || !isFolderName(plainName(name)) {
+			return ""
+		}
+		return unquote(text)
+	})
+}
+
+// work makes folder, below base or not, that in which what follows works.
+func (l *look) work(base, folder string) {
+	if folder = l.absolute(strings.TrimPrefix(folder, "file://")); !filepath.IsAbs(folder) && base != "" {
+		folder = filepath.Join(base, folder)
+	}
+	if len(folder) > maxPath || strings.ContainsAny(folder, "\n\x00") {
+		return
+	}
+	l.in(folder)
+	if folder != base {
+		l.found.dir = folder
+	}
+}
+
+// member looks at a string.
+func (l *look) member(v value, levels int) {
+	name := plainName(v.key)
+	if isCodeName(name) {
+		l.code(v.string())
+	}
+	if levels > 0 && len(v.text) > 3 && mayBeJSON(v.text[1:]) && !isContentName(name) && l.json([]byte(v.string()), v.key, levels-1) {
+		return
+	}
+	switch {
+	case isFolderName(name):
+		if l.cwd == l.found.dir { // and not that of the session
+			l.ignored(l.cwd)
+		}
+	case isGlobName(name):
+		l.pattern(v.string())
+	case isPathName(name):
+		l.path(v.string())
+	case v.listed && (isCommandName(name) || isArgsName(name)):
+		if v.named != l.argsOf {
+			l.listed()
+		}
+		l.args, l.argsOf, l.argsIn = append(l.args, v.string()), v.named, l.cwd
+	case isCommandName(name):
+		text := v.string()
+		l.command(text)
+		l.patch(text)
+	case bytes.Contains(v.text, []byte(patchBegin)): // which is written so in JSON too
+		l.patch(v.string())
+	}
+}
+
+// pattern looks at a pattern for the names of files whose contents are looked at.
+func (l *look) pattern(glob string) {
+	if glob == "" || glob[0] == '!' || strings.ContainsAny(glob, "\n\x00") || len(glob) > maxPath {
+		return
+	}
+	if what := l.private(glob, operand); what != "" {
+		l.file(what, true)
+	}
+	sign := strings.IndexAny(glob, "*?[{")
+	if sign < 0 {
+		l.ignored(glob)
+		return
+	}
+	l.ignored(glob[:strings.LastIndexByte(glob[:sign], '/')+1])
+	if folder := path.Dir(glob); l.rules.Ignore != nil && literals(glob[:max(strings.IndexByte(glob, '/'), 0)]) > 0 && !strings.Contains(folder, "**") {
+		l.expanded(folder) // lines of single files that are ignored go from the output
+	}
 }
 
 // listed looks at a command that was given as a list of words.
@@ -102,8 +182,9 @@ func (l *look) listed() {
 	}
 	l.args = l.args[:0]
 	dir := l.cwd
+	l.in(l.argsIn)
 	l.run(&c, maxNested, false)
-	l.cwd = dir
+	l.in(dir)
 }
 
 // path looks at a file that an input names.
@@ -124,6 +205,9 @@ func (l *look) path(path string) {
 // ignored looks whether a path is ignored.
 func (l *look) ignored(path string) {
 	if l.rules.Ignore == nil || l.found.Ignored {
+		return
+	}
+	if path == "" {
 		return
 	}
 	bare := strings.IndexByte(path, '/') < 0 // any word may be that
@@ -155,7 +239,7 @@ func (l *look) isQuiet() bool {
 // file notes that a private file is named, and whether what came of it may hold what is in there.
 func (l *look) file(what string, shows bool) {
 	if l.found.Left != LeftFile {
-		l.found.Left, l.found.What = LeftFile, what
+		l.found.Left, l.found.What, l.found.cwd = LeftFile, what, l.dir
 	}
 	l.shows = l.shows || shows
 }

@@ -24,7 +24,8 @@ type maskMode byte
 
 const (
 	noFile   maskMode = iota
-	gitDiff           // behind a line that begins with diff
+	gitDiff           // behind a line that begins with diff, up to the next
+	section           // behind a line that has the name of a file between signs, up to the next
 	diff              // behind --- and +++
 	findings          // behind a path on a line of its own, before lines with numbers
 )
@@ -39,18 +40,29 @@ func newMasker(r *Rules, cwd string, f Finding) *masker {
 
 // text is a text without such lines, and without listings of the environment.
 func (m *masker) text(s string) string {
-	from, to := mapped(s)
-	if from == to {
-		from, to = listing(s)
-	}
-	if from < to {
+	var out strings.Builder
+	for {
+		from, to := environmentIn(s)
+		if from == to {
+			break
+		}
 		m.count(LeftEnvironment)
-		return m.text(s[:from]) + leftMark(environment) + m.text(s[to:])
+		out.WriteString(m.text(s[:from]) + leftMark(environment))
+		s = s[to:]
 	}
+	if out.Len() == 0 {
+		return m.lines(s)
+	}
+	out.WriteString(m.lines(s))
+	return out.String()
+}
+
+// lines is a text without lines of private and of ignored files.
+func (m *masker) lines(s string) string {
 	m.in, m.mode, m.marked = mask{}, noFile, false
 	var out strings.Builder
 	changed := false
-	from = 0
+	from := 0
 	for at := 0; at < len(s); {
 		end := lineEnd(s, at)
 		line := plainLine(s[at:end])
@@ -120,30 +132,72 @@ func (m *masker) line(line, rest string) mask {
 		}
 		return m.in
 	}
-	if m.in.kind != "" {
-		if m.mode == findings && numbered(line) || m.mode != findings && isDiffLine(line) {
-			return m.in
-		}
+	if m.in.kind != "" && m.goesOn(line) {
+		return m.in
 	}
-	if m.mode != noFile && !isDiffLine(line) {
+	if m.mode != noFile && (m.in.kind != "" || !isDiffLine(line)) {
 		m.in, m.mode = mask{}, noFile
+	}
+	if strings.HasPrefix(line, "{") { // as ripgrep writes what it finds
+		if in := scopes([]byte(line), m.member); len(in) > 0 {
+			return in[0].what
+		}
 	}
 	return m.found(line)
 }
 
+// goesOn reports whether a line may still be one of the file whose lines come.
+func (m *masker) goesOn(line string) bool {
+	switch m.mode {
+	case findings:
+		return numbered(line)
+	case diff:
+		return isDiffLine(line)
+	}
+	hash, ok := strings.CutPrefix(withoutGraph(line), "commit ")
+	return !ok || len(hash) < 3 || strings.Trim(hash[:3], "0123456789abcdef") != ""
+}
+
+// withoutGraph is a line without what git draws before it.
+func withoutGraph(line string) string {
+	if line == "" || line[0] != '|' && line[0] != '*' {
+		return line
+	}
+	return strings.TrimLeft(line, `|*\/_ `)
+}
+
 // header reads a line that begins the lines of a file; mode is noFile for any other.
 func (m *masker) header(line, rest string) (old, file string, mode maskMode) {
-	next := rest[:min(len(rest), 12)]
+	next := rest[:min(len(rest), 24)]
+	bare := withoutGraph(line)
 	switch {
-	case strings.HasPrefix(line, "diff -"):
-		fields := strings.Fields(line) // at least two
+	case strings.HasPrefix(bare, "diff -") && len(line) <= 2*maxPath:
+		fields := strings.Fields(bare) // at least two
 		return diffName(fields[len(fields)-2]), diffName(fields[len(fields)-1]), gitDiff
 	case strings.HasPrefix(line, "--- ") && strings.HasPrefix(next, "+++ ") && m.mode != gitDiff:
 		return diffName(line[4:]), diffName(strings.TrimRight(rest[4:lineEnd(rest, 0)], "\r\n")), diff
-	case line != "" && len(line) <= maxPath && numbered(next) && mayBePrivate(line) && !numbered(line) && strings.IndexByte(line, ' ') < 0:
-		return "", line, findings
+	case between(line, "==> ", " <==") != "":
+		return "", between(line, "==> ", " <=="), section
+	case between(line, "--- ", " ---") != "":
+		return "", between(line, "--- ", " ---"), section
+	case line == "" || len(line) > maxPath || !numbered(next):
+		return "", "", noFile
+	}
+	if named, ok := strings.CutPrefix(strings.TrimLeft(line, " │"), "File: "); ok { // as bat writes it
+		return "", named, findings
+	}
+	if file = strings.TrimSuffix(line, ":"); !numbered(line) && mayBePrivate(file) && strings.IndexByte(file, ' ') < 0 {
+		return "", file, findings
 	}
 	return "", "", noFile
+}
+
+// between is what stands between two signs that begin and end a line, if that may be the name of a file.
+func between(line, begin, end string) string {
+	if len(line) <= len(begin)+len(end) || len(line) > maxPath || !strings.HasPrefix(line, begin) || !strings.HasSuffix(line, end) {
+		return ""
+	}
+	return line[len(begin) : len(line)-len(end)]
 }
 
 // diffName is the name of a file in the header of a difference.
@@ -169,10 +223,15 @@ func isDiffLine(line string) bool {
 	return false
 }
 
-// numbered reports whether a line begins with its number, as a search shows it.
+// numbered reports whether a line begins with its number, as a search shows it, or is drawn between such.
 func numbered(line string) bool {
+	line = strings.TrimLeft(line, " ")
+	if strings.HasPrefix(line, "─") || strings.HasPrefix(line, "│") {
+		return true
+	}
+	line = strings.TrimPrefix(line, "Line ")
 	n := leadingDigits(line)
-	return n > 0 && n < len(line) && (line[n] == ':' || line[n] == '-' || line[n] == '\t')
+	return n > 0 && n < len(line) && (strings.IndexByte(":-\t", line[n]) >= 0 || strings.HasPrefix(line[n:], "   ") || strings.HasPrefix(line[n:], " │"))
 }
 
 func leadingDigits(s string) int {

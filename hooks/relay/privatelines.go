@@ -13,37 +13,81 @@ func (r *Rules) CutOutput(cwd, output string, f Finding) (out string, left []str
 		return "", nil
 	}
 	if f.Left != "" && !f.OutputStays {
+		if f.mayStay(output) {
+			return output, nil
+		}
 		return f.Mark(), []string{f.Left}
 	}
-	if output[0] == '{' || output[0] == '[' {
-		if cut, kinds, whole := r.cutStrings([]byte(output), cwd, f, func(value) bool { return true }); whole {
-			if from, to := mapped(string(cut)); from < to { // its own members are the listing
-				return leftMark(environment), []string{LeftEnvironment}
-			}
-			return string(cut), kinds
-		}
-	}
 	m := newMasker(r, cwd, f)
-	return m.text(output), m.left
+	return m.nested(output, maxInner), m.left
 }
 
 // cutResults is a report without such lines in what came of the tool use.
 func (r *Rules) cutResults(body []byte, cwd string, f Finding) (out []byte, left []string) {
-	out, left, _ = r.cutStrings(body, cwd, f, func(v value) bool { return isResult(plainName(v.outer)) || isResult(plainName(v.key)) })
-	return out, left
+	m := newMasker(r, cwd, f)
+	out, _ = m.json(body, func(v value) bool { return isResult(plainName(v.outer)) || isResult(plainName(v.key)) }, maxInner)
+	return out, m.left
 }
 
-func (r *Rules) cutStrings(body []byte, cwd string, f Finding, is func(value) bool) (out []byte, left []string, whole bool) {
-	m := newMasker(r, cwd, f)
-	out, whole = replaceValues(body, func(v value) (string, bool) {
+// nested is a text without such lines, in its strings if it is JSON. Levels is how deep strings in it are looked at.
+func (m *masker) nested(s string, levels int) string {
+	if levels == 0 || !mayBeJSON(s) {
+		return m.text(s)
+	}
+	cut, whole := m.json([]byte(s), func(value) bool { return true }, levels-1)
+	if !whole {
+		return m.text(s)
+	}
+	if from, to := mapped(string(cut)); from < to { // its own members are the listing
+		m.count(LeftEnvironment)
+		return leftMark(environment)
+	}
+	return string(cut)
+}
+
+// json is a JSON text without such lines in the strings that is chooses, and without what stands beside the name of a private
+// or ignored file in one object; whole is false if it is no JSON.
+func (m *masker) json(body []byte, is func(value) bool, levels int) (out []byte, whole bool) {
+	files := inScopes[mask]{ahead: scopes(body, m.member)}
+	return replaceValues(body, func(v value) (string, bool) {
 		if !is(v) {
 			return "", false
 		}
+		name := plainName(v.key)
+		why, masked := files.at(v.start)
+		if masked && (why.kind != LeftFile || !isPathName(name) && !isIdentity(v.key, name)) && !(name == "text" && len(v.text) <= maxPath && m.of(v.string()) == why) {
+			m.count(why.kind)
+			return leftMark(why.what), true
+		}
 		text := v.string()
-		cut := m.text(text)
+		cut := m.nested(text, levels)
 		return cut, cut != text
 	})
-	return out, m.left, whole
+}
+
+// member is why what stands beside a member of an object is left out. Without a text it is that of the member's own value.
+func (m *masker) member(outer, name string, text []byte) mask {
+	switch {
+	case text == nil:
+		if mayBePrivate(name) && !isAnyName(name) && privateFile(name) != "" {
+			return m.of(name)
+		}
+	case len(text) < 3 || len(text) > maxPath:
+	case name == "" && isEnvironmentName(outer) && strings.HasPrefix(unquote(text), "PATH="), name == "PATH" && isEnvironmentName(outer):
+		return mask{LeftEnvironment, environment}
+	case isPathName(plainName(name)):
+		return m.of(unquote(text))
+	}
+	return mask{}
+}
+
+// isEnvironmentName reports whether a member holds the environment of a process, if it holds a PATH.
+func isEnvironmentName(name string) bool {
+	switch name {
+	case "Env", "env", "ENV", "environ", "environment", "Environment":
+		return true
+	}
+	return false
 }
 
 // hasPrivateLines reports whether something would be cut out of a text.

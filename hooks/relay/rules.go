@@ -147,7 +147,7 @@ func (r *Rules) payload(agent string, body []byte) (out []byte, left []string, e
 		return nil, nil, ErrPrivate
 	}
 	l := look{rules: r, cwd: p.cwd}
-	whole := l.json(body)
+	whole := l.json(body, "", maxInner)
 	f := l.finding()
 	switch {
 	case f.Ignored:

@@ -1,6 +1,9 @@
 package relay
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
 // A report is what a payload says of itself.
 type report struct{ cwd, tool string }
@@ -113,12 +116,57 @@ func isPathName(name string) bool {
 	switch name {
 	case "path", "paths", "file", "files", "filename", "filenames", "source", "destination", "target", "uri", "url", "urls", "notebook":
 		return true
-	case "transcriptpath":
-		return false // the agent's own
+	case "transcriptpath", "originalfile":
+		return false // the agent's own; a file's text
 	}
 	for _, end := range [...]string{"path", "paths", "file", "filename", "uri", "uris"} {
 		if strings.HasSuffix(name, end) {
 			return true
+		}
+	}
+	return false
+}
+
+// isFolderName reports whether a member, by its plain name, holds the folder in which what stands beside it works.
+func isFolderName(name string) bool {
+	switch name {
+	case "cwd", "workdir", "directory", "dir", "dirpath", "workingdir", "workingdirectory", "currentdir", "currentdirectory":
+		return true
+	}
+	return false
+}
+
+// isGlobName reports whether a member, by its plain name, holds patterns for names of files.
+func isGlobName(name string) bool {
+	switch name {
+	case "include", "includes", "includepattern", "glob", "globs", "globpattern", "filepattern", "fileglob":
+		return true
+	}
+	return false
+}
+
+// isContentName reports whether a member, by its plain name, holds a text that is about nothing but itself: one in JSON names
+// no files that a tool opens.
+func isContentName(name string) bool {
+	for _, end := range [...]string{
+		"content", "contents", "text", "string", "str", "prompt", "message", "description", "summary", "preview", "title", "diff", "code", "source",
+	} {
+		if strings.HasSuffix(name, end) {
+			return true
+		}
+	}
+	return isResult(name)
+}
+
+// mayBeJSON reports whether a text begins as an object or a list does.
+func mayBeJSON[T string | []byte](text T) bool {
+	for i := range len(text) {
+		switch text[i] {
+		case ' ', '\t', '\r', '\n':
+		case '{', '[':
+			return true
+		default:
+			return false
 		}
 	}
 	return false
@@ -173,7 +221,7 @@ func cutReport(body []byte, f Finding) (out []byte, ok bool) {
 		name := plainName(v.key)
 		switch {
 		case isResult(plainName(v.outer)) || isResult(name):
-			return f.Mark(), !isPathName(name) && !f.OutputStays
+			return f.Mark(), !f.OutputStays && !f.mayStay(v.string())
 		case isCommandName(name) && f.Left == LeftEnvironment:
 			return "", false
 		case isIdentity(v.key, name):
@@ -193,15 +241,23 @@ func cutContents(input []byte, f Finding) (out []byte, ok bool) {
 
 // cutValue is what stands in the place of a value; false: itself does.
 func cutValue(v value, name string, f Finding) (string, bool) {
+	text := v.string()
+	if mayBeJSON(text) && !isContentName(name) {
+		cut, ok := replaceValues([]byte(text), func(in value) (string, bool) {
+			in.key = cmp.Or(in.key, v.key)
+			return cutValue(in, plainName(in.key), f)
+		})
+		if ok {
+			return string(cut), true
+		}
+	}
 	switch {
-	case isPathName(name):
-		return "", false
+	case isPathName(name), isGlobName(name), isFolderName(name):
+		return f.Mark(), len(text) > maxPath || strings.IndexByte(text, '\n') >= 0
 	case v.listed && (isCommandName(name) || isArgsName(name)):
-		text := v.string()
 		cut := cutWord(text, f)
 		return cut, cut != text
 	case isCommandName(name):
-		text := v.string()
 		cut := cutCommand(text, f)
 		return cut, cut != text
 	}
