@@ -42,6 +42,7 @@ func TestSweep(t *testing.T) {
 	followed, cwd := t.TempDir(), w.ignoringFolder()
 	w.write(filepath.Join(w.home, configFile), []string{`log_level = "debug"`, `watch = ["claude-code=` + followed + `"]`})
 	w.unsaid("unsaid, away", cwd)
+	w.unshaped("unshaped, away")
 	for _, s := range w.all {
 		w.hookProcess("away", s.Text)
 	}
@@ -52,6 +53,7 @@ func TestSweep(t *testing.T) {
 	defer w.client.Close()
 	w.report("there")
 	w.unsaid("unsaid, there", cwd)
+	w.unshaped("unshaped, there")
 	if _, err := w.client.Ingest(ctx, "claude-code", "/t/unsaid.jsonl", strings.NewReader(unsaidTranscript("unsaid, read", cwd))); err != nil {
 		t.Fatal(err)
 	}
@@ -110,13 +112,38 @@ func (w *sweeper) hookProcess(session, text string) {
 	}
 }
 
+// unshaped reports what agents say of a dotenv file beside its contents: the text that was there before, and JSON in a string.
+func (w *sweeper) unshaped(session string) {
+	w.t.Helper()
+	const path, word = "/src/shop/.env", wordOfDotenv
+	for i, p := range []map[string]any{
+		{"tool_name": "Edit", "tool_input": map[string]any{"file_path": path, "old_string": "a", "new_string": "b"}, "tool_response": map[string]any{"filePath": path, "originalFile": word}},
+		{"tool_name": "Write", "tool_input": map[string]any{"file_path": path, "content": word}, "tool_response": map[string]any{"filePath": path, "content": word, "originalFile": word + "\n"}},
+		{"tool_name": "Bash", "tool_input": map[string]any{"command": "tail -n +1 *"}, "tool_response": map[string]any{"stdout": "==> .env <==\nA=" + word}},
+	} {
+		p["hook_event_name"], p["session_id"], p["cwd"], p["tool_use_id"] = "PostToolUse", session, "/src/shop", fmt.Sprint(session, i)
+		w.runHook([]byte(jsonText(p)), i)
+	}
+	for i, input := range []map[string]any{{"path": path}, {"path": path, "data": word}} {
+		w.runHookOf("cursor", []byte(jsonText(map[string]any{
+			"hook_event_name": "afterMCPExecution", "conversation_id": session, "generation_id": fmt.Sprint(i), "workspace_roots": []string{"/src/shop"}, "tool_name": "read_file",
+			"tool_input": jsonText(input), "result_json": jsonText(map[string]any{"content": []any{map[string]any{"type": "text", "text": "A=" + word}}}),
+		})), i)
+	}
+}
+
 func (w *sweeper) runHook(payload []byte, i int) {
 	w.t.Helper()
-	c := w.command(w.ctx, "hook", "claude-code")
+	w.runHookOf("claude-code", payload, i)
+}
+
+func (w *sweeper) runHookOf(agent string, payload []byte, i int) {
+	w.t.Helper()
+	c := w.command(w.ctx, "hook", agent)
 	c.Stdin = bytes.NewReader(payload)
 	out, err := c.CombinedOutput()
 	if err != nil {
-		w.t.Fatalf("hook %d: %v %s", i, err, out)
+		w.t.Fatalf("%s hook %d: %v %s", agent, i, err, out)
 	}
 	w.check("a hook's reply", out)
 }
