@@ -22,7 +22,7 @@ func (c *shellCommand) listsEnvironment(name string, args []shellWord, kind use)
 		if isProcEnviron(w) {
 			return true
 		}
-		if before != elsewhere && !c.more && printsEnvironment(path.Base(w), c.words[i+1:]) {
+		if before.runs(w) && !c.more && printsEnvironment(path.Base(w), c.words[i+1:]) {
 			return true
 		}
 		before = before.behind(w)
@@ -36,11 +36,27 @@ type place byte
 const (
 	startOfLine   place = iota // only assignments stand before it
 	behindRunners              // a program that runs another one does
+	behindTool                 // that of a project, which runs another program if it is told to
+	behindRun                  // it is
 	elsewhere
 )
 
+// runs reports whether a word at this place may be a program that prints variables.
+func (p place) runs(word string) bool {
+	if p == behindRun {
+		return word == "env" || word == "printenv"
+	}
+	return p == startOfLine || p == behindRunners
+}
+
 // behind is the place behind a word.
 func (p place) behind(word string) place {
+	if p == behindTool && (word == "run" || word == "exec") {
+		return behindRun
+	}
+	if p == behindRun && isLetters(word) {
+		return elsewhere
+	}
 	if p != startOfLine || isAssignment(word) {
 		return p
 	}
@@ -51,6 +67,8 @@ func (p place) behind(word string) place {
 	switch base {
 	case "watch", "ssh", "docker", "podman", "kubectl", "oc", "su", "wsl", "cmd", "/c", "heroku", "fly", "nix", "dotenv", "env-cmd":
 		return behindRunners
+	case "npm", "pnpm", "yarn", "poetry", "uv", "pipenv", "bundle", "conda", "mise", "asdf", "direnv", "doppler", "op", "aws-vault", "chamber":
+		return behindTool
 	}
 	return elsewhere
 }
@@ -101,7 +119,7 @@ func isProcEnviron(w string) bool {
 func dumpsEnvironment(script string) bool {
 	for _, whole := range [...]string{
 		"os.environ)", "os.environ.items()", "os.environ.copy()", "process.env)", "stringify(process.env", "ENV.to_h", "ENV.to_a", "ENV.each", "ENV.inspect",
-		"dict(os.environ", "%ENV", "os.Environ()", "phpinfo(", "getenv())", "dotenv_values(",
+		"dict(os.environ", "%ENV", "os.Environ()", "phpinfo(", "getenv())", "dotenv_values(", "$_ENV)",
 	} {
 		if strings.Contains(script, whole) {
 			return true

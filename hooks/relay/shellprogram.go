@@ -60,14 +60,14 @@ const (
 func useOf(name string, args []shellWord) use {
 	switch name {
 	case "cat", "head", "tail", "less", "more", "bat", "batcat", "nl", "tac", "sort", "uniq", "cut", "xxd", "od", "hexdump", "base64", "strings", "openssl",
-		"diff", "cmp", "comm", "paste", "tee", "vim", "vi", "nano", "get-content", "gc", "fold", "column", "sponge", "gpg", "age":
+		"diff", "cmp", "comm", "paste", "tee", "vim", "vi", "nano", "get-content", "gc", "fold", "column", "sponge", "gpg", "age", "type":
 		return unlessQuiet(reader, name, args)
 	case "grep", "egrep", "fgrep", "zgrep", "rg", "ag", "ack", "sed", "gsed", "awk", "gawk", "mawk", "jq", "yq", "gojq":
 		return unlessQuiet(pattern, name, args)
 	case "docker", "podman", "kubectl", "oc", "helm", "tar", "zip":
 		return unlessQuiet(unknown, name, args)
 	case "source", ".", "test", "[", "[[", "ls", "ll", "dir", "stat", "touch", "cp", "mv", "rm", "chmod", "chown", "chgrp", "ln", "mkdir", "rmdir", "shred",
-		"du", "wc", "file", "realpath", "readlink", "dirname", "basename", "cd", "pushd", "echo", "printf", "export", "unset", "alias", "which", "type",
+		"du", "wc", "file", "realpath", "readlink", "dirname", "basename", "cd", "pushd", "echo", "printf", "export", "unset", "alias", "which",
 		"install", "sha256sum", "shasum", "md5sum", "make", "for", "scp", "ssh-add", "ssh-keygen", "direnv", "env-cmd", "gh", "tree", "open", "code", "printenv", "declare", "local", "readonly":
 		return silentUnless(args, "/dev/std", "/dev/fd", "/dev/tty")
 	case "dotenv":
@@ -244,7 +244,7 @@ func (c *shellCommand) givesCommands() bool {
 }
 
 func isShell(name string) bool {
-	switch name {
+	switch strings.TrimSuffix(name, ".exe") {
 	case "sh", "bash", "zsh", "dash", "ksh", "fish", "pwsh", "powershell", "cmd":
 		return true
 	}

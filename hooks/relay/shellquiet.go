@@ -1,7 +1,6 @@
 package relay
 
 import (
-	"path"
 	"slices"
 	"strings"
 )
@@ -21,7 +20,7 @@ func unlessQuiet(kind use, name string, args []shellWord) use {
 	case "openssl":
 		quiet = len(args) > 0 && (args[0].text == "verify" || anyWord(args, is("-noout"))) && !anyWord(args, is("-text"))
 	case "docker", "podman", "kubectl", "oc":
-		quiet = len(args) > 0 && args[0].text == "cp" && !anyWord(args, is("-"))
+		quiet = len(args) > 0 && (args[0].text == "cp" && !anyWord(args, is("-")) || args[0].text == "exec" && useInside(args[1:]) == silent)
 	case "helm":
 		quiet = len(args) > 0 && (args[0].text == "upgrade" || args[0].text == "install" || args[0].text == "lint") &&
 			!anyWord(args, func(w string) bool { return strings.HasPrefix(w, "--dry-run") || w == "--debug" })
@@ -61,6 +60,18 @@ func isCounting(option string) bool {
 func isPacking(mode string) bool {
 	mode = strings.TrimPrefix(mode, "-")
 	return isLetters(mode) && strings.ContainsAny(mode, "ct") && strings.HasSuffix(mode, "f")
+}
+
+// useInside is the use of what runs in a container: behind --, or behind the container's name.
+func useInside(args []shellWord) use {
+	args = args[:min(len(args), maxOptions)]
+	from := slices.IndexFunc(args, func(w shellWord) bool { return w.text == "--" })
+	if from < 0 {
+		from = slices.IndexFunc(args, func(w shellWord) bool { return !strings.HasPrefix(w.text, "-") })
+	}
+	run := shellCommand{words: args[from+1:]}
+	name, words, _ := run.program()
+	return useOf(name, words)
 }
 
 // useOfFind is silent unless what it runs on each file is not.
@@ -124,7 +135,7 @@ func useOfGit(args []shellWord) use {
 // isPatchOption knows the options of git with which it shows what changed in files.
 func isPatchOption(w string) bool {
 	switch w {
-	case "-p", "-u", "-c", "-m", "-W", "--cc", "--binary", "--patch", "--ext-diff":
+	case "-p", "-u", "-c", "-W", "--cc", "--binary", "--patch", "--ext-diff":
 		return true
 	}
 	for _, begin := range [...]string{"-U", "-L", "--unified", "--patch-with", "--word-diff", "--color-words", "--function-context", "--remerge-diff", "--diff-merges"} {
@@ -142,197 +153,4 @@ func isStatOption(w string) bool {
 		return true
 	}
 	return strings.HasPrefix(w, "--stat")
-}
-
-// showsLoaded reports whether a program prints variables that it loads from a file.
-func showsLoaded(name string, kind use, args []shellWord) bool {
-	switch {
-	case kind == script:
-		return anyWord(args, readsVariable)
-	case name == "terraform" || name == "tofu":
-		return anyWord(args, is("console"))
-	case name == "docker" || name == "podman" || name == "docker-compose":
-		return anyWord(args, func(w string) bool { return w == "config" || w == "convert" }) && !anyWord(args, func(w string) bool {
-			return w == "-q" || w == "--quiet" || w == "--services" || w == "--images" || w == "--volumes" || w == "--profiles" || w == "--hash"
-		})
-	}
-	return false
-}
-
-// isLoading knows the options that name a file from which variables are loaded.
-func isLoading(option string) bool {
-	option = strings.TrimLeft(option, "-")
-	return strings.HasPrefix(option, "env-file") || strings.HasPrefix(option, "var-file")
-}
-
-// readsVariable reports whether a script speaks of a variable of its environment.
-func readsVariable(script string) bool {
-	for _, s := range [...]string{"process.env", "environ", "getenv", "ENV[", "$ENV{", "Deno.env", "Bun.env"} {
-		if strings.Contains(script, s) {
-			return true
-		}
-	}
-	return false
-}
-
-// printsVariable reports whether a command prints a variable that a file may have set.
-func (c *shellCommand) printsVariable(name string, args []shellWord, kind use) bool {
-	switch {
-	case name == "echo" || name == "printf" || name == "print":
-		return anyWord(args, holdsVariable)
-	case name == "cat":
-		return holdsVariable(c.here)
-	case name == "printenv":
-		return true
-	case name == "declare" || name == "typeset" || name == "export":
-		return anyWord(args, is("-p"))
-	}
-	return kind == script && (anyWord(args, readsVariable) || readsVariable(c.here))
-}
-
-// holdsVariable reports whether a variable stands in a text: not $?, $1, nor a folder.
-func holdsVariable(text string) bool {
-	for {
-		_, rest, ok := strings.Cut(text, "$")
-		if !ok {
-			return false
-		}
-		text = rest
-		rest = strings.TrimLeft(rest, "{!#")
-		n := 0
-		for n < len(rest) && n < 8 && isVariable(rest[n:n+1]) {
-			n++
-		}
-		switch name := rest[:n]; {
-		case n == 0 || name[0] >= '0' && name[0] <= '9', name == "HOME", name == "PWD", name == "USER":
-		default:
-			return true
-		}
-	}
-}
-
-// kept is what the commands of a line so far took out of private files.
-type kept struct {
-	loaded string   // what the file is that set variables
-	copied string   // what the file is that was copied
-	copies []string // where to
-}
-
-// maxCopies is how many copies of private files are known.
-const maxCopies = 16
-
-// takes remembers what a command takes out of private files without printing it.
-func (l *look) takes(name string, args []shellWord) {
-	switch name {
-	case "source", ".":
-		for i := 0; i < len(args) && i < maxOptions; i++ {
-			if what := l.private(args[i].text, operand); what != "" {
-				l.kept.loaded = what
-			}
-		}
-	case "cp", "mv", "ln", "install":
-		last, found := "", ""
-		for i := range args {
-			text := args[i].text
-			if text == "" || text[0] == '-' || args[i].written {
-				continue
-			}
-			if what := l.private(last, operand); what != "" {
-				found = what
-			}
-			last = text
-		}
-		if found != "" && last != "" && len(l.kept.copies) < maxCopies {
-			l.kept.copied, l.kept.copies = found, append(l.kept.copies, path.Clean(last))
-		}
-	}
-}
-
-// copied says what a word is if a private file was copied there.
-func (l *look) copied(word string) string {
-	if len(l.kept.copies) == 0 || len(word) > maxPath {
-		return ""
-	}
-	if slices.Contains(l.kept.copies, path.Clean(word)) {
-		return l.kept.copied
-	}
-	return ""
-}
-
-// feeding says which commands name files that others read: through xargs, a loop, or as words of theirs.
-func feeding(commands []shellCommand) (feeds []bool) {
-	for i := 0; i < len(commands); {
-		end := i + 1
-		for end < len(commands) && commands[end].group == commands[i].group {
-			end++
-		}
-		if end-i > 1 || commands[i].more {
-			feeds = feedingOf(commands, i, end, feeds)
-		}
-		i = end
-	}
-	return feeds
-}
-
-// feedingOf adds those of one group.
-func feedingOf(commands []shellCommand, from, end int, feeds []bool) []bool {
-	loop, last, first := false, from, end
-	for i := from; i < end; i++ {
-		c := &commands[i]
-		name, args, xargs := c.program()
-		switch {
-		case name == "read" || name == "for":
-			loop = true
-		case name == "", name == "done":
-		case xargs || name == "parallel", loop && anyWord(c.words, holdsVariable):
-			if useOf(name, args) != silent {
-				last = i
-			}
-		case c.more && first == end:
-			if kind := useOf(name, args); kind == reader || kind == pattern {
-				first = i + 1
-			}
-		}
-	}
-	if last == from && first == end {
-		return feeds
-	}
-	if feeds == nil {
-		feeds = make([]bool, len(commands))
-	}
-	for i := from; i < end; i++ {
-		feeds[i] = i < last || i >= first
-	}
-	return feeds
-}
-
-// eachPattern calls visit with the names for which the words of a program look that names files.
-func eachPattern(name string, args []shellWord, visit func(word string, as role)) {
-	switch name {
-	case "find", "fd", "rg", "grep", "egrep", "fgrep", "awk", "gawk", "sed", "ag":
-	default:
-		return
-	}
-	for i := range args {
-		text := args[i].text
-		switch {
-		case text == "" || text[0] == '-':
-			if name != "find" && len(text) > 1 && text[1] != '-' && strings.IndexByte(text, 'v') > 0 || text == "--invert-match" {
-				return // it names all others
-			}
-		case i > 1 && name == "find" && (args[i-2].text == "!" || args[i-2].text == "-not"):
-		case i > 0 && name == "fd" && args[i-1].text == "-e":
-			visit("x."+text, operand)
-		default:
-			plain := strings.NewReplacer(`\`, "", "^", "", "$", "", ".*", "*").Replace(strings.Trim(text, "/"))
-			visit(plain, operand)
-			visit("x"+plain, operand)
-		}
-	}
-}
-
-// takesSilently reports whether a command prints nothing of what is piped to it.
-func (c *shellCommand) takesSilently() bool {
-	name, args, xargs := c.program()
-	return !xargs && len(args)+1 == len(c.words) && useOf(name, args) == silent
 }
