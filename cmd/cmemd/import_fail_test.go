@@ -112,7 +112,7 @@ func TestImportOutlivesTheDaemon(t *testing.T) {
 	t.Cleanup(cancel)
 	p := newProgram(t)
 	daemon := p.serve(ctx)
-	path := otherChanged(t, 3000, "SELECT 1")
+	path := otherChanged(t, 800, "SELECT 1")
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -134,7 +134,7 @@ func TestImportOutlivesTheDaemon(t *testing.T) {
 	defer func() { _ = daemon.Process.Kill(); _ = daemon.Wait() }()
 	w := sweeper{matrixWorld: matrixWorld{program: p, ctx: ctx, cwd: filepath.Dir(path)}}
 	got := w.imports(path)
-	if n := got.Known["prompt"]; n < 10 || n >= 3000 || n+got.Recorded["prompt"] != 3000 {
+	if n := got.Known["prompt"]; n < 10 || n >= 800 || n+got.Recorded["prompt"] != 800 {
 		t.Errorf("%d prompts are known and %d recorded", n, got.Recorded["prompt"])
 	}
 }
