@@ -181,6 +181,7 @@ type Server struct {
 	remote  http.Handler
 	mcp     http.Handler   // nil: none
 	buffers sync.Pool      // of *bytes.Buffer
+	noted   sync.Map       // by agent: the time.Time of a hook that was noted; see reported
 	asides  asides         // payloads on their way into bad
 	drained chan struct{}  // closed after the first whole pass through the spool
 	again   chan struct{}  // holds one token: one request for turns again at a time

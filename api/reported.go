@@ -24,9 +24,15 @@ func LastReported(home, agent string) (time.Time, error) {
 	return info.ModTime(), nil
 }
 
+// notedEvery is how much later a hook has to be than the one that was noted, to be noted too.
+const notedEvery = time.Second
+
 // reported notes that a hook of an agent was called. What waited in the spool is no news, and a note from the future was made by a
 // clock that was wrong. A note that cannot be made keeps nothing from the log.
 func (s *Server) reported(agent string, at time.Time) {
+	if noted, ok := s.noted.Load(agent); ok && at.Sub(noted.(time.Time)).Abs() < notedEvery {
+		return
+	}
 	last, err := LastReported(s.cfg.Home, agent)
 	if err == nil && last.After(at) && !last.After(s.cfg.Now()) {
 		return
@@ -40,5 +46,7 @@ func (s *Server) reported(agent string, at time.Time) {
 	}
 	if err != nil {
 		s.logger.Debug("when a hook was called cannot be noted", "err", err)
+		return
 	}
+	s.noted.Store(agent, at)
 }
