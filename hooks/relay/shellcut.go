@@ -64,7 +64,7 @@ func onlyReads(program string, kind use) bool {
 	switch program {
 	case "sed", "gsed", "tee", "vim", "vi", "sponge", "echo", "printf", "export", "openssl", "gpg", "declare", "local", "readonly", "alias":
 		return false
-	case "git", "ssh-keygen", "rsync", "find", "fd":
+	case "git", "ssh-keygen", "rsync", "find", "fd", "docker", "podman", "docker-compose":
 		return true
 	}
 	switch kind {

@@ -276,7 +276,6 @@ tee .env < /dev/null
 jq env package.json
 poetry run env
 uv run printenv
-npm run env
 direnv exec . env
 op run -- env
 doppler run -- env | sort
@@ -437,6 +436,22 @@ split -b 100 .env; cat xaa
 `) {
 		if f := (&Rules{}).Look("/s", `{"command":`+quotedText(line)+`}`); f.Left == "" || f.OutputStays {
 			t.Errorf("%s: got %+v", line, f)
+		}
+	}
+}
+
+// TestLinesStay as they are where they only read, and go where they may hold what is in a file.
+func TestLinesStay(t *testing.T) {
+	t.Parallel()
+	for line, stays := range map[string]bool{
+		"cp .env /tmp/e && cat /tmp/e": true, "source .env; echo $NOTE": true, "find . -name .env | xargs cat": true, "git ls-files | grep '\\.env' | while read f; do cat $f; done": true,
+		"fd -H '^\\.env$' -x cat": true, "docker compose --env-file .env config": true, "sed -i 's/A=.*/A=hunter22/' .env": false, "sed -i.bak s/x/hunter22/ .env && make": false,
+		"echo A=hunter22 >> .env && npm test": false,
+	} {
+		input := `{"command":` + quotedText(line) + `}`
+		cut := (&Rules{}).Cut(input, (&Rules{}).Look("/s", input))
+		if stays && cut != input || !stays && strings.Contains(cut, "hunter22") {
+			t.Errorf("%s became %s", line, cut)
 		}
 	}
 }

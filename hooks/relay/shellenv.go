@@ -67,7 +67,7 @@ func (p place) behind(word string) place {
 	switch base {
 	case "watch", "ssh", "docker", "podman", "kubectl", "oc", "su", "wsl", "cmd", "/c", "heroku", "fly", "nix", "dotenv", "env-cmd":
 		return behindRunners
-	case "npm", "pnpm", "yarn", "poetry", "uv", "pipenv", "bundle", "conda", "mise", "asdf", "direnv", "doppler", "op", "aws-vault", "chamber":
+	case "poetry", "uv", "pipenv", "bundle", "conda", "mise", "asdf", "direnv", "doppler", "op", "aws-vault", "chamber":
 		return behindTool
 	}
 	return elsewhere
