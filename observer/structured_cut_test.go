@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/testkit/growth"
 )
 
 // breaksOff reports whether output could be the beginning of a JSON object: some end makes it one. It is an oracle of its
@@ -137,7 +137,6 @@ func carrying(list []Observation) (n int) {
 	return n
 }
 
-// TestACutTakesLinearTime: four times the text takes less than twelve times as long, deep or wide.
 func TestACutTakesLinearTime(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes time")
@@ -149,19 +148,9 @@ func TestACutTakesLinearTime(t *testing.T) {
 		"deep":   func(n int) string { return `{"observations":` + strings.Repeat("[", n) },
 		"spaces": func(n int) string { return `{"observations":[{"title":"t"}` + strings.Repeat(" ", n) },
 	} {
-		took := func(n int) time.Duration {
-			s, best := text(n), time.Hour
-			for range 3 {
-				began := time.Now()
-				ParseForm(events.FormStructured, s, events.TurnObservation, nil)
-				best = min(best, time.Since(began))
-			}
-			return best
-		}
-		small, large := took(1<<15), took(1<<17)
-		if large > 12*small+20*time.Millisecond {
-			t.Errorf("%s: %v for 32 KiB, %v for 128 KiB", name, small, large)
-		}
+		growth.Linear(t, name, 1<<15, func(n int) {
+			ParseForm(events.FormStructured, text(n), events.TurnObservation, nil)
+		})
 	}
 }
 

@@ -5,7 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
+
+	"github.com/cmemd/cmemd/testkit/growth"
 )
 
 // TestEachPrefix: what its maker's prefix and characters of its class make is found by the rule, whoever else knows the
@@ -84,8 +85,7 @@ func TestRulesHaveOneNameEach(t *testing.T) {
 	}
 }
 
-// TestTimeGrowsWithTheText: four times the text takes four times as long, and not sixteen times, whatever it is made of
-// so that it has to be looked at again and again.
+// TestTimeGrowsWithTheText, and not with its square, whatever it is made of so that it has to be looked at again and again.
 func TestTimeGrowsWithTheText(t *testing.T) {
 	t.Parallel()
 	r := New()
@@ -98,23 +98,11 @@ func TestTimeGrowsWithTheText(t *testing.T) {
 		"vault kv put a=b ", "vault kv put a='", "gh secret set -", "otpauth:", "otpauth:?secret=", "SSWS ", "set -x token ", "salt=", "access-sandbox-",
 	} {
 		for _, end := range []string{"b", ".", "a"} {
-			took := func(size int) time.Duration {
+			growth.Linear(t, part+" and "+end, 16<<10, func(size int) {
 				s := strings.Repeat(part, size/len(part)) + strings.Repeat(end, size)
-				began := time.Now()
 				r.spans(s, false)
 				r.spans(s, true)
-				return time.Since(began)
-			}
-			grows, small, big := false, time.Hour, time.Hour
-			for range 12 { // the quickest of each: other work on the machine counts only where it never pauses
-				small, big = min(small, took(16<<10)), min(big, took(64<<10))
-				if grows = big < 10*small+5*time.Millisecond; grows {
-					break
-				}
-			}
-			if !grows {
-				t.Errorf("%q takes more and more time", part)
-			}
+			})
 		}
 	}
 }

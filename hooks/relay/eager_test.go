@@ -5,10 +5,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 	"unicode/utf8"
 
 	"github.com/cmemd/cmemd/hooks/ignore"
+	"github.com/cmemd/cmemd/testkit/growth"
 )
 
 // TestOrdinaryWorkStays: commands and tools that speak of what looks like a private file, or use one, and print nothing of it.
@@ -227,27 +227,17 @@ func TestIgnoredByOtherNames(t *testing.T) {
 	}
 }
 
-// TestLookTakesLinearTime compares two sizes of what repeats: eight times as much must not take much more than that.
 func TestLookTakesLinearTime(t *testing.T) {
+	t.Parallel()
 	for _, unit := range []string{
 		"environ({})\n", "{\"path\":\".env\"}\n", "==> .env <==\nA\n", "| * ", "{\"a\":[", "PATH=/b\n", ".env\n3:x\n", "diff --git a/.env b/.env\n+A\n", "PATH=/b\nHOME=/x\nB=\nC=\n", "-a-1-", "x:1:y\n", "A=1 ", "sudo env ", "env -u ", "sudo set > a ", "cat <<A ", "cat <<A\n", "$(", "(", "`", "bash -c 'x y' ", "a ; ", "'", "\"$(", "{a,b}", ".env* ", "export ", "cd x;", "cd $(", "*/",
 	} {
-		took := func(size int) time.Duration {
+		growth.Linear(t, unit, 16<<10, func(size int) {
 			input := strings.Repeat(unit, size/len(unit))
-			best := time.Hour
-			for range 3 {
-				start := time.Now()
-				f := (&Rules{}).Look("/s", input)
-				(&Rules{}).Cut(input, f)
-				(&Rules{}).CutOutput("/s", input, Finding{})
-				best = min(best, time.Since(start))
-			}
-			return best
-		}
-		small, large := took(16<<10), took(128<<10)
-		if large > 24*small && large > 50*time.Millisecond {
-			t.Errorf("%q: 16 KiB take %v, 128 KiB %v", unit, small, large)
-		}
+			f := (&Rules{}).Look("/s", input)
+			(&Rules{}).Cut(input, f)
+			(&Rules{}).CutOutput("/s", input, Finding{})
+		})
 	}
 }
 

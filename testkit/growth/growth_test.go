@@ -1,0 +1,54 @@
+package growth
+
+import (
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// heard counts the errors that it is told of.
+type heard struct {
+	testing.TB
+	errors []string
+}
+
+func (h *heard) Helper() {}
+
+func (h *heard) Errorf(format string, args ...any) {
+	h.errors = append(h.errors, fmt.Sprintf(format, args...))
+}
+
+func TestLinear(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name   string
+		takes  func(size, call int) time.Duration
+		errors int
+	}{
+		{"none", func(int, int) time.Duration { return 0 }, 0},
+		{"constant", func(int, int) time.Duration { return time.Second }, 0},
+		{"linear", func(size, _ int) time.Duration { return time.Duration(size) * time.Millisecond }, 0},
+		{"quadratic", func(size, _ int) time.Duration { return time.Duration(size*size) * time.Millisecond }, 1},
+		{"disturbed", func(size, call int) time.Duration {
+			if call < 20 {
+				return time.Duration(size*size) * time.Millisecond
+			}
+			return time.Duration(size) * time.Millisecond
+		}, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				h, calls := &heard{TB: t}, 0
+				Linear(h, c.name, 10, func(size int) {
+					time.Sleep(c.takes(size, calls))
+					calls++
+				})
+				if len(h.errors) != c.errors {
+					t.Errorf("got %q, want %d", h.errors, c.errors)
+				}
+			})
+		})
+	}
+}
