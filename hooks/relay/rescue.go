@@ -1,0 +1,62 @@
+package relay
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// staleTmp is the age after which no hook can still be writing a file in tmp: inputWait and diskWait together, and some more.
+const staleTmp = 10 * time.Second
+
+// Rescue brings what hooks left whole in tmp into new, and removes the rest there: they were killed, or the disk kept them
+// longer than their time. It looks at what has not changed for ten seconds before now, and returns how many files were
+// brought and how many removed. An entry that was posted too is known by its delivery id.
+func (s *Spool) Rescue(now time.Time) (rescued, removed int, err error) {
+	tmp := filepath.Join(s.dir, "tmp")
+	files, err := os.ReadDir(tmp)
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, 0, nil
+	}
+	if err != nil {
+		return 0, 0, fmt.Errorf("relay: rescue from the spool: %w", err)
+	}
+	for _, f := range files {
+		info, infoErr := f.Info()
+		if infoErr != nil || info.IsDir() || now.Sub(info.ModTime()) < staleTmp {
+			continue
+		}
+		whole, oneErr := s.rescue(filepath.Join(tmp, f.Name()))
+		switch {
+		case oneErr != nil:
+			err = errors.Join(err, oneErr)
+		case whole:
+			rescued++
+		default:
+			removed++
+		}
+	}
+	if rescued > 0 {
+		err = errors.Join(err, s.sync(filepath.Join(s.dir, "new")))
+	}
+	return rescued, removed, err
+}
+
+// rescue brings one file of tmp into new if it is a whole entry, else removes it.
+func (s *Spool) rescue(path string) (whole bool, err error) {
+	data, err := readBounded(path, maxEntry)
+	if err != nil && !errors.Is(err, ErrBadEntry) {
+		return false, err
+	}
+	e, bad := parseEntry(data)
+	if err != nil || bad != nil {
+		return false, os.Remove(path)
+	}
+	if err := syncFile(path); err != nil {
+		return false, err
+	}
+	return true, os.Rename(path, s.path(entryName(e)))
+}
