@@ -284,7 +284,7 @@ func TestLinearTime(t *testing.T) {
 		"backslashes":    func(n int) string { return strings.Repeat(`\`, n) },
 		"lines":          func(n int) string { return strings.Repeat(strings.Repeat("A", 60)+"\n", n/61) },
 	} {
-		growth.Linear(t, name, 1<<17, func(n int) {
+		growth.Linear(t, name, 1<<15, func(n int) {
 			body, err := json.Marshal(map[string]any{"a": in(n), "b": []string{in(n)}})
 			if err != nil {
 				t.Fatal(err)

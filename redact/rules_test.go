@@ -98,7 +98,7 @@ func TestTimeGrowsWithTheText(t *testing.T) {
 		"vault kv put a=b ", "vault kv put a='", "gh secret set -", "otpauth:", "otpauth:?secret=", "SSWS ", "set -x token ", "salt=", "access-sandbox-",
 	} {
 		for _, end := range []string{"b", ".", "a"} {
-			growth.Linear(t, part+" and "+end, 16<<10, func(size int) {
+			growth.Linear(t, part+" and "+end, 4<<10, func(size int) {
 				s := strings.Repeat(part, size/len(part)) + strings.Repeat(end, size)
 				r.spans(s, false)
 				r.spans(s, true)

@@ -11,12 +11,9 @@ import (
 	"time"
 )
 
-// tmpInUse is how long after it was written a file in tmp may belong to a hook that is still at it.
-const tmpInUse = time.Minute
-
 // Forget deletes the entries that match chooses: those that wait, those that were set aside, with their reasons, and what
 // killed hooks left. An entry of which nothing can be told has its file's content as Body, and the time of its name or file.
-// A hook that is writing now is left alone. It returns how many files there were.
+// Half an entry that a hook is writing now is left alone. It returns how many files there were.
 func (s *Spool) Forget(now time.Time, match func(Entry) bool) (deleted int, err error) {
 	var errs []error
 	for _, sub := range []string{"new", "bad", "tmp"} {
@@ -30,11 +27,10 @@ func (s *Spool) Forget(now time.Time, match func(Entry) bool) (deleted int, err 
 		}
 		for _, f := range files {
 			info, err := f.Info()
-			if err != nil || !info.Mode().IsRegular() || strings.HasSuffix(f.Name(), ".reason") ||
-				sub == "tmp" && now.Sub(info.ModTime()) < tmpInUse {
+			if err != nil || !info.Mode().IsRegular() || strings.HasSuffix(f.Name(), ".reason") {
 				continue
 			}
-			gone, err := forgetFile(dir, info, match)
+			gone, err := forgetFile(dir, info, sub == "tmp" && now.Sub(info.ModTime()) < staleTmp, match)
 			if err != nil {
 				errs = append(errs, fmt.Errorf("relay: forget %s: %w", f.Name(), err))
 			}
@@ -46,7 +42,8 @@ func (s *Spool) Forget(now time.Time, match func(Entry) bool) (deleted int, err 
 	return deleted, errors.Join(errs...)
 }
 
-func forgetFile(dir string, info fs.FileInfo, match func(Entry) bool) (gone bool, err error) {
+// forgetFile deletes one file if it matches; inUse says that a hook may be writing it.
+func forgetFile(dir string, info fs.FileInfo, inUse bool, match func(Entry) bool) (gone bool, err error) {
 	path := filepath.Join(dir, info.Name())
 	data, err := readBounded(path, maxEntry)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -56,6 +53,9 @@ func forgetFile(dir string, info fs.FileInfo, match func(Entry) bool) (gone bool
 		return false, err
 	}
 	e, err := parseEntry(data)
+	if err != nil && inUse {
+		return false, nil
+	}
 	if err != nil {
 		e = Entry{Body: data, OccurredAt: timeOfName(info)}
 	}

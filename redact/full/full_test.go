@@ -326,7 +326,7 @@ func TestTimeGrowsWithTheText(t *testing.T) {
 		"key=", "api_token: 'aaaaaaaaaa ", "-----BEGIN PRIVATE KEY-----\n", "curl -u a ", "secret data: kind: Secret\n", "sourcegraph ",
 		"adobe facebook okta snyk ", "eyJ",
 	} {
-		growth.Linear(t, part, 8<<10, func(size int) {
+		growth.Linear(t, part, 4<<10, func(size int) {
 			if _, _, err := r.Text(strings.Repeat(part, size/len(part))); err != nil {
 				t.Fatal(err)
 			}

@@ -8,29 +8,38 @@ import (
 
 const (
 	// times is how much larger the larger size is. Linear work takes as many times as long, quadratic work its square.
-	times = 4
+	times = 8
 
 	// bound lies between the two, and slack above what a clock and a collector add to short work.
-	bound = 10
+	bound = 24
 	slack = 5 * time.Millisecond
 
-	// rounds is how often both sizes are tried: the quickest of each counts, so that other work on the machine has to disturb
-	// every one of them to be taken for growth.
-	rounds = 12
+	// rounds is how often both sizes are compared, one right after the other, and tries how often each is done for that: the
+	// quickest counts. Other work on the machine slows both, or has to disturb every round to be taken for growth.
+	rounds = 8
+	tries  = 3
 )
 
-// Linear reports an error of tb if work of four times the size takes much more than four times as long. What names the work;
+// Linear reports an error of tb if work of eight times the size takes much more than eight times as long. What names the work;
 // size is best one that takes about a millisecond. It says nothing of how long anything takes.
 func Linear(tb testing.TB, what string, size int, work func(size int)) {
 	tb.Helper()
-	small, large := time.Hour, time.Hour
+	var small, large time.Duration
 	for range rounds {
-		small, large = min(small, took(size, work)), min(large, took(times*size, work))
+		small, large = quickest(size, work), quickest(times*size, work)
 		if large < bound*small+slack {
 			return
 		}
 	}
 	tb.Errorf("%s: size %d takes %v, %d times that %v", what, size, small, times, large)
+}
+
+func quickest(size int, work func(int)) time.Duration {
+	best := took(size, work)
+	for range tries - 1 {
+		best = min(best, took(size, work))
+	}
+	return best
 }
 
 func took(size int, work func(int)) time.Duration {

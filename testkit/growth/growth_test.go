@@ -30,9 +30,12 @@ func TestLinear(t *testing.T) {
 		{"constant", func(int, int) time.Duration { return time.Second }, 0},
 		{"linear", func(size, _ int) time.Duration { return time.Duration(size) * time.Millisecond }, 0},
 		{"quadratic", func(size, _ int) time.Duration { return time.Duration(size*size) * time.Millisecond }, 1},
-		{"disturbed", func(size, call int) time.Duration {
-			if call < 20 {
-				return time.Duration(size*size) * time.Millisecond
+		{"disturbed now and then", func(size, call int) time.Duration {
+			return time.Duration(size) * time.Millisecond * []time.Duration{1, 50, 20}[call%3]
+		}, 0},
+		{"disturbed for long", func(size, call int) time.Duration {
+			if call >= tries && call < 6*tries {
+				return time.Duration(50*size) * time.Millisecond
 			}
 			return time.Duration(size) * time.Millisecond
 		}, 0},
