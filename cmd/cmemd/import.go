@@ -156,7 +156,7 @@ func adviseDatabase(err error) error {
 	case errors.Is(err, os.ErrNotExist) && !errors.Is(err, api.ErrNotRunning):
 		return advise(err, "name the database: cmemd import claude-mem FILE; claude-mem keeps it as claude-mem.db in its data folder")
 	case errors.Is(err, claudemem.ErrUnwritable):
-		return advise(err, "copy it, with the -wal file beside it, to a folder that you can write, and import the copy")
+		return advise(err, "copy it, with the -wal or -journal file beside it, to a folder that you can write, open the copy with sqlite3 once, and import that")
 	case errors.Is(err, claudemem.ErrChanged):
 		return advise(err, "run it again: what was recorded is known")
 	case errors.Is(err, claudemem.ErrDamaged):

@@ -23,7 +23,8 @@ var (
 	ErrNotSQLite = errors.New("claudemem: not an SQLite database")
 	// ErrForeign is a database of another program.
 	ErrForeign = errors.New("claudemem: not a database of claude-mem")
-	// ErrUnwritable is a database whose write-ahead log cannot be read where it lies: SQLite needs an index of that beside it.
+	// ErrUnwritable is a database whose write-ahead log cannot be read where it lies, SQLite needs an index of that beside it;
+	// or whose journal says that its program was killed amid a change, which SQLite has to take back first.
 	ErrUnwritable = errors.New("claudemem: a file has to be made beside the database, and cannot be")
 	// ErrDamaged is a database of which not all can be read.
 	ErrDamaged = errors.New("claudemem: the database is damaged")
@@ -59,9 +60,10 @@ func Open(ctx context.Context, path string) (*DB, error) {
 	if err != nil {
 		return nil, fmt.Errorf("claudemem: %w", err)
 	}
-	nobody := absent(file+"-shm") && empty(file+"-wal") // who has it open has an index of its write-ahead log there
+	whole := empty(file+"-wal") && empty(file+"-journal") // else what was written last, or what it was before, stands there
+	nobody := whole && absent(file+"-shm")                // who has it open has an index of its write-ahead log there
 	d, err := open(ctx, path, file, nobody)
-	if errors.Is(err, ErrUnwritable) && empty(file+"-wal") {
+	if errors.Is(err, ErrUnwritable) && whole {
 		return open(ctx, path, file, true)
 	}
 	return d, err

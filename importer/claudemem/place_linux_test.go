@@ -114,6 +114,35 @@ func TestUnwritableWithLog(t *testing.T) {
 	}
 }
 
+// What was never committed is not taken for memory: a journal says what the file was before.
+func TestJournal(t *testing.T) {
+	t.Parallel()
+	path, w := filled(t, twoSessions()...)
+	copied := filepath.Join(t.TempDir(), "copy.db")
+	for _, statement := range []string{
+		"PRAGMA journal_mode = delete", "PRAGMA cache_size = 1", "BEGIN",
+		"UPDATE observations SET title = 'UNCOMMITTED', narrative = hex(randomblob(20000))",
+	} {
+		run(t, w, statement)
+	}
+	for _, end := range []string{"", "-journal"} {
+		b, err := os.ReadFile(path + end)
+		if err != nil || len(b) == 0 {
+			t.Fatalf("%s: %d bytes, %v", end, len(b), err)
+		}
+		if err := os.WriteFile(copied+end, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	db, err := Open(t.Context(), copied)
+	if err == nil {
+		db.Close()
+	}
+	if !errors.Is(err, ErrUnwritable) || !strings.Contains(err.Error(), copied) {
+		t.Errorf("got %v, want ErrUnwritable with the path", err)
+	}
+}
+
 // Nothing is left beside a database that nobody has open, nor taken from beside one.
 func TestNothingIsLeft(t *testing.T) {
 	t.Parallel()
