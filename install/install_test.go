@@ -348,3 +348,33 @@ func TestNoServer(t *testing.T) {
 		})
 	}
 }
+
+// TestRecordFollowsWhatIsAsked: where the files are so already, what was asked for is still put down; doctor plans by it.
+func TestRecordFollowsWhatIsAsked(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.options.NoMCP = true
+	w.install("gemini-cli")
+	path := w.store.recordPath("gemini-cli")
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	older := strings.Replace(string(text), `"no_mcp": true`, `"no_mcp": false`, 1)
+	if older == string(text) {
+		t.Fatalf("the record does not say so:\n%s", text)
+	}
+	if err := os.WriteFile(path, []byte(older), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if p := w.plan("gemini-cli"); p.Nothing() || len(p.Changes) != 0 || len(p.Notes) == 0 {
+		t.Errorf("got %+v, want the record alone to change", p)
+	}
+	w.install("gemini-cli")
+	if r, err := w.store.Load("gemini-cli"); err != nil || !r.NoMCP {
+		t.Errorf("got %+v, %v", r, err)
+	}
+	if !w.plan("gemini-cli").Nothing() {
+		t.Error("it is not done")
+	}
+}

@@ -26,13 +26,14 @@ type Plan struct {
 	TreeDir  string    // empty: there is none
 	Notes    []string  // for the person
 
-	lost    bool    // the record of what held before is damaged; a whole one is written
-	old     *Record // what held before; nil: nothing was there, or it is lost
-	record  *Record // what holds once it is done; for a removal: what held before
-	keep    [][]byte
-	touched []target   // files that the commands change
-	late    []lateFile // those of a removal
-	trash   []string   // folders that a removal deletes
+	lost      bool    // the record of what held before is damaged; a whole one is written
+	otherwise bool    // it says of HTTP or MCP what is not asked for now
+	old       *Record // what held before; nil: nothing was there, or it is lost
+	record    *Record // what holds once it is done; for a removal: what held before
+	keep      [][]byte
+	touched   []target   // files that the commands change
+	late      []lateFile // those of a removal
+	trash     []string   // folders that a removal deletes
 }
 
 // A Change is one file as it is and as it will be.
@@ -51,7 +52,7 @@ type Command struct{ Args []string }
 
 // Nothing reports whether there is nothing to do: all is as it should be.
 func (p Plan) Nothing() bool {
-	return len(p.Changes) == 0 && len(p.Commands) == 0 && p.TreeDir == "" && !p.lost && !(p.Removal && p.record != nil)
+	return len(p.Changes) == 0 && len(p.Commands) == 0 && p.TreeDir == "" && !p.lost && !p.otherwise && !(p.Removal && p.record != nil)
 }
 
 // Diff is the change as a unified diff.
@@ -87,6 +88,7 @@ func (a Agent) Install(m Machine, o Options, s Store) (Plan, error) {
 	p.record.HTTP, p.record.NoMCP = o.HTTP != nil && a.Name == claudeName, o.NoMCP
 	if old != nil {
 		p.record.Files = append(p.record.Files, old.Files...)
+		p.otherwise = old.HTTP != p.record.HTTP || old.NoMCP != p.record.NoMCP
 	}
 	for _, t := range a.targets(m, o) {
 		if err := p.change(t, s); err != nil {
@@ -95,6 +97,9 @@ func (a Agent) Install(m Machine, o Options, s Store) (Plan, error) {
 	}
 	if p.Method == MethodPlugin {
 		err = p.plugin(m, o)
+	}
+	if p.otherwise && len(p.Changes)+len(p.Commands) == 0 {
+		p.Notes = append(p.Notes, "its files are so already; only cmemd's record of what was asked for changes")
 	}
 	return p, err
 }
