@@ -229,8 +229,12 @@ func TestIgnoredByOtherNames(t *testing.T) {
 
 func TestLookTakesLinearTime(t *testing.T) {
 	t.Parallel()
+	between := strings.Repeat("ok\n", mostBetween+1)
+	listed, printed := "PATH=/b\nHOME=/x\nA=\nB=\nC=\n"+between, "environ({'PATH': '/b', 'HOME': '/x'})\n"
+	members, userprofile := "PATH:'b',HOME:'x',A1:'a',B1:'b',C1:'c',D1:'d',E1:'e',F1:'f'\n"+strings.Repeat(between, mostApart/len(between)+1), strings.ReplaceAll(listed, "HOME", "USERPROFILE")
 	for _, unit := range []string{
-		"environ({})\n", "{\"path\":\".env\"}\n", "==> .env <==\nA\n", "| * ", "{\"a\":[", "PATH=/b\n", ".env\n3:x\n", "diff --git a/.env b/.env\n+A\n", "PATH=/b\nHOME=/x\nB=\nC=\n", "-a-1-", "x:1:y\n", "A=1 ", "sudo env ", "env -u ", "sudo set > a ", "cat <<A ", "cat <<A\n", "$(", "(", "`", "bash -c 'x y' ", "a ; ", "'", "\"$(", "{a,b}", ".env* ", "export ", "cd x;", "cd $(", "*/",
+		"environ({})\n", "{\"path\":\".env\"}\n", "==> .env <==\nA\n", "| * ", "{\"a\":[", "PATH=/b\n", ".env\n3:x\n", "diff --git a/.env b/.env\n+A\n", "PATH=/b\nHOME=/x\nB=\nC=\n", listed, printed, members, userprofile, listed + printed + members, "environ({", "environ({'PATH':",
+		"-a-1-", "x:1:y\n", "A=1 ", "sudo env ", "env -u ", "sudo set > a ", "cat <<A ", "cat <<A\n", "$(", "(", "`", "bash -c 'x y' ", "a ; ", "'", "\"$(", "{a,b}", ".env* ", "export ", "cd x;", "cd $(", "*/",
 	} {
 		growth.Linear(t, unit, 16<<10, func(size int) {
 			input := strings.Repeat(unit, size/len(unit))

@@ -9,31 +9,52 @@ const (
 	mostBetween    = 8
 )
 
-// environmentIn finds the first part of a text that shows an environment; there may be another before it. It is empty where
-// there is none.
-func environmentIn(s string) (from, to int) {
-	if from, to = printed(s); from == to {
-		from, to = mapped(s)
+// A part is a part of a text.
+type part struct{ from, to int }
+
+// environments are the parts of a text that show an environment, in their order. It takes linear time.
+func environments(s string) []part {
+	var found []part
+	for _, in := range [...]func(string) []part{printed, mapped, listing} {
+		found = beside(found, s, in)
 	}
-	if from == to {
-		from, to = listing(s)
-	}
-	return from, to
+	return found
 }
 
-// printed finds what Python prints of its environment: environ({...}), on one line.
-func printed(s string) (from, to int) {
+// beside adds to parts of a text those that are found in what lies before, between and behind them.
+func beside(found []part, s string, in func(string) []part) []part {
+	var all []part
+	at := 0
+	for _, p := range append(found, part{len(s), len(s)}) {
+		for _, more := range in(s[at:p.from]) {
+			all = append(all, part{at + more.from, at + more.to})
+		}
+		if p.from < p.to {
+			all = append(all, p)
+		}
+		at = p.to
+	}
+	return all
+}
+
+// printed finds what Python prints of its environment: environ({...}), on one line. A source that sets some variables has others.
+func printed(s string) (found []part) {
 	const begin = "environ({"
-	from = strings.Index(s, begin)
-	if from < 0 {
-		return 0, 0
+	for at := 0; ; {
+		i := strings.Index(s[at:], begin)
+		if i < 0 {
+			return found
+		}
+		from := at + i + len(begin)
+		to := lineEnd(s, from)
+		if i := strings.LastIndex(s[from:to], "})"); i >= 0 {
+			to = from + i
+		}
+		if in := s[from:to]; strings.Contains(in, "'PATH':") && (strings.Contains(in, "'HOME':") || strings.Contains(in, "'USERPROFILE':")) {
+			found = append(found, part{from, to})
+		}
+		at = to // in there is less of it than in all
 	}
-	from += len(begin)
-	to = lineEnd(s, from)
-	if i := strings.LastIndex(s[from:to], "})"); i >= 0 {
-		return from, from + i
-	}
-	return from, to
 }
 
 // A run is variables that stand behind one another in a text.
@@ -57,11 +78,20 @@ func (r *run) add(name string, from, to int) {
 // lists reports whether r is a listing, of as many as least.
 func (r *run) lists(least int) bool { return r.count >= least && r.path && r.home }
 
-// listing finds the first lines of a text that list an environment, whoever printed them: NAME=value, with PATH and HOME among
-// them. It is empty where there are none. A script that sets such variables is none: an environment has their values.
-func listing(s string) (from, to int) {
+// end adds r to what was found if it is a listing of as many as least, and begins another one.
+func (r *run) end(found []part, least int) []part {
+	if r.lists(least) {
+		found = append(found, part{r.from, r.to})
+	}
+	*r = run{}
+	return found
+}
+
+// listing finds lines of a text that list an environment, whoever printed them: NAME=value, with PATH and HOME among them. A
+// script that sets such variables is none: an environment has their values.
+func listing(s string) (found []part) {
 	if !strings.Contains(s, "PATH=") || !strings.Contains(s, "HOME=") && !strings.Contains(s, "USERPROFILE=") {
-		return 0, 0
+		return nil
 	}
 	var r run
 	between := 0
@@ -72,17 +102,11 @@ func listing(s string) (from, to int) {
 			r.add(name, at, at+len(line))
 			between = 0
 		} else if between++; between > mostBetween {
-			if r.lists(leastVariables) {
-				break
-			}
-			r = run{}
+			found = r.end(found, leastVariables)
 		}
 		at = end
 	}
-	if !r.lists(leastVariables) {
-		return 0, 0
-	}
-	return r.from, r.to
+	return r.end(found, leastVariables)
 }
 
 // variableLine is the name of the variable that a line shows. One whose value is still to be worked out is set by a script.
@@ -104,11 +128,10 @@ const (
 	mostApart    = 1 << 10
 )
 
-// mapped finds the first part of a text that shows an environment as a map of a script: 'PATH': '/bin', PATH: '/bin',
-// "PATH":"/bin". It is empty where there is none.
-func mapped(s string) (from, to int) {
-	if !strings.Contains(s, "PATH") || !strings.Contains(s, "HOME") {
-		return 0, 0
+// mapped finds the parts of a text that show an environment as a map of a script: 'PATH': '/bin', PATH: '/bin', "PATH":"/bin".
+func mapped(s string) (found []part) {
+	if !strings.Contains(s, "PATH") || !strings.Contains(s, "HOME") && !strings.Contains(s, "USERPROFILE") {
+		return nil
 	}
 	var r run
 	for i := 0; i < len(s); {
@@ -118,18 +141,12 @@ func mapped(s string) (from, to int) {
 			continue
 		}
 		if r.count > 0 && i-r.to > mostApart {
-			if r.lists(leastMembers) {
-				break
-			}
-			r = run{}
+			found = r.end(found, leastMembers)
 		}
 		r.add(s[i:i+n], i, valueEnd(s, i+n))
 		i += n
 	}
-	if !r.lists(leastMembers) {
-		return 0, 0
-	}
-	return r.from, r.to
+	return r.end(found, leastMembers)
 }
 
 // valueEnd is where the string ends that is the value of the name that ends at a place; at the latest mostApart behind it.

@@ -13,6 +13,7 @@ type masker struct {
 	left   []string // the kinds of what was left out
 	known  map[string]mask
 	in     mask // of the file whose lines come
+	begun  mask // of the line whose beginning came
 	mode   maskMode
 	marked bool // what is left out now has its mark
 }
@@ -40,38 +41,46 @@ func newMasker(r *Rules, cwd string, f Finding) *masker {
 
 // text is a text without such lines, and without listings of the environment.
 func (m *masker) text(s string) string {
+	m.in, m.begun, m.mode, m.marked = mask{}, mask{}, noFile, false
+	listings := environments(s)
+	if len(listings) == 0 {
+		return m.lines(s, 0, len(s))
+	}
 	var out strings.Builder
-	for {
-		from, to := environmentIn(s)
-		if from == to {
-			break
-		}
+	at := 0
+	for _, e := range listings {
+		out.WriteString(m.lines(s, at, e.from) + leftMark(environment))
 		m.count(LeftEnvironment)
-		out.WriteString(m.text(s[:from]) + leftMark(environment))
-		s = s[to:]
+		m.marked, at = false, e.to
 	}
-	if out.Len() == 0 {
-		return m.lines(s)
-	}
-	out.WriteString(m.lines(s))
+	out.WriteString(m.lines(s, at, len(s)))
 	return out.String()
 }
 
-// lines is a text without lines of private and of ignored files.
-func (m *masker) lines(s string) string {
-	m.in, m.mode, m.marked = mask{}, noFile, false
+// lines is a part of a text without lines of private and of ignored files. One that a listing before the part cuts in two is
+// of the file of which its beginning is.
+func (m *masker) lines(s string, from, to int) string {
 	var out strings.Builder
-	changed := false
-	from := 0
-	for at := 0; at < len(s); {
-		end := lineEnd(s, at)
+	for at := from; at < to; {
+		end := min(lineEnd(s, at), to)
 		line := plainLine(s[at:end])
-		why := m.line(line, s[end:])
+		why := m.begun
+		switch {
+		case at == 0 || s[at-1] == '\n':
+			why = m.line(line, s[end:])
+		case line == "": // its break
+			why = mask{}
+		case m.in.kind != "":
+			why = m.in
+		}
+		m.begun = mask{}
+		if s[end-1] != '\n' {
+			m.begun = why
+		}
 		if why.kind == "" {
 			m.marked, at = false, end
 			continue
 		}
-		changed = true
 		out.WriteString(s[from:at])
 		if !m.marked {
 			out.WriteString(leftMark(why.what) + s[end-trailing(s[at:end]):end])
@@ -79,10 +88,7 @@ func (m *masker) lines(s string) string {
 		m.count(why.kind)
 		m.marked, at, from = true, end, end
 	}
-	if !changed {
-		return s
-	}
-	return out.String() + s[from:]
+	return out.String() + s[from:to]
 }
 
 // lineEnd is where the line that begins at a place ends, its line break included.

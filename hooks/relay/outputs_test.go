@@ -18,7 +18,7 @@ func TestNamedFilesAreMasked(t *testing.T) {
 		`[{"path":".env","content":"«A=hunter22»"},{"path":"a.go","content":"x"}]`, `{"matches":[{"content":"«A=hunter22»","file":"/p/.env","status":"modified","line":3}]}`,
 		`{"matches":[{"path":{"text":".env"},"lines":{"text":"«hunter22»"}}]}`, `{"files":{".env":"«hunter22»","a.go":"x"}}`, `{"files":{".env":{"body":"«hunter22»"}}}`,
 		`{"content":[{"type":"text","text":"{\"path\":\".env\",\"body\":\"«hunter22»\"}"}]}`,
-		"environ({«'A': 'hunter22'»})", "a\nenviron({«'PATH': '/b', 'A': 'hunter22'»})\nb", `[{"Config":{"Env":["«PATH=/bin»","«A=hunter22»","«HOME=/root»"],"Cmd":["sh"]}}]`, `{"env":{"PATH":"«/bin»","A":"«hunter22»"},"args":["x"]}`,
+		"environ({«'PATH': '/b', 'A': 'hunter22', 'HOME': '/h'»})", "a\nenviron({«'USERPROFILE': 'C:', 'PATH': '/b', 'A': 'hunter22'»})\nb", "environ({'A': '1'})\nenviron({«'PATH': '/b', 'HOME': '/h'»})", `[{"Config":{"Env":["«PATH=/bin»","«A=hunter22»","«HOME=/root»"],"Cmd":["sh"]}}]`, `{"env":{"PATH":"«/bin»","A":"«hunter22»"},"args":["x"]}`,
 	} {
 		want := c
 		for strings.Contains(want, "«") {
@@ -54,10 +54,32 @@ func TestOrdinaryOutputsStay(t *testing.T) {
 		"==> main.go <==\nx\n==> Downloading .env", "--- PASS: TestEnv ---\nok", "--- .env", "Files: .env\n1: x", "File: main.go\n   1   x", "main.go:\n  Line 1: .env", "| name | .env |\n| --- | --- |",
 		`[{"path":"a.go","content":"read .env"}]`, `{"filenames":[".env","main.go"],"mode":"files_with_matches","content":"x"}`, `{"files":[".env"],"note":"see"}`,
 		`{"file":".env","status":"modified","type":"file"}`, `{"env":["NODE_ENV=test"],"x":"y"}`, `{"env":{"NODE_ENV":"test"}}`, `{"event.key":"Enter","login.key":"Sign in"}`,
-		"diff --git a/x.go b/x.go\n@@ -1 +1 @@\n-x\n+y\nmake: done", "| diff --git a/x b/x\n| +y", "os.environ.get('A')", "{\"a\":1}\n{\"path\":\"x.go\"}", "{ not json .env",
+		"diff --git a/x.go b/x.go\n@@ -1 +1 @@\n-x\n+y\nmake: done", "| diff --git a/x b/x\n| +y", "os.environ.get('A')", "with mock.environ({'A': '1'}):\n\tpass", "os.environ({x})", "environ({'PATHS': '/b', 'HOME': '/h'})", "{\"a\":1}\n{\"path\":\"x.go\"}", "{ not json .env",
 	} {
 		if got, left := (&Rules{}).CutOutput("/s", output, Finding{}); got != output || left != nil {
 			t.Errorf("%s:\n got %s, %v", output, got, left)
+		}
+	}
+}
+
+// TestListingsEndNoFile: what stands behind a listing is of the same private file, up to the next. Of these, all but x goes.
+func TestListingsEndNoFile(t *testing.T) {
+	t.Parallel()
+	const members = "{'PATH':'/b', 'HOME':'/h', 'A1':'a', 'B1':'b', 'C1':'c', 'D1':'d', 'E1':'e', 'F1':'f'}"
+	variables, comments := "PATH=/b\nHOME=/h\nA=1\nB=2\nC=3\n", strings.Repeat("# so it is\n", 10)
+	file, env := leftMark("contents of a dotenv file"), leftMark(environment)
+	for _, c := range [][2]string{
+		{"==> .env <==\n" + variables + comments + "hunter22\n==> x <==\nx", "==> .env <==\n" + env + "\n" + file + "\n==> x <==\nx"},
+		{"==> .env <==\nhunter22\n" + variables + comments + "hunter22\n" + variables + comments, "==> .env <==\n" + file + "\n" + env + "\n" + file + "\n" + env + "\n" + file + "\n"},
+		{"diff --git a/.env b/.env\n" + variables + comments + "hunter22\ndiff --git a/x b/x\n+x", "diff --git a/.env b/.env\n" + env + "\n" + file + "\ndiff --git a/x b/x\n+x"},
+		{"==> .env <==\nvars = " + members + " hunter22\nhunter22\n==> x <==\nx", "==> .env <==\n" + file + env + file + "\n==> x <==\nx"},
+		{".env:3:" + members + ", hunter22\nx", file + env + file + "\nx"},
+		{".env\n3:" + members + " hunter22\n4:hunter22\n\nx", ".env\n" + file + env + file + "\n\nx"},
+		{"==> x <==\n" + variables + comments + "x\n==> .env <==\nhunter22\n", "==> x <==\n" + env + "\n" + comments + "x\n==> .env <==\n" + file + "\n"},
+	} {
+		output, want := c[0], c[1]
+		if got, left := (&Rules{}).CutOutput("/s", output, Finding{}); got != want || len(left) == 0 {
+			t.Errorf("%q:\n got %q, %v\nwant %q", output, got, left, want)
 		}
 	}
 }

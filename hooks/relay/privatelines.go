@@ -38,7 +38,7 @@ func (m *masker) nested(s string, levels int) string {
 	if !whole {
 		return m.text(s)
 	}
-	if from, to := mapped(string(cut)); from < to { // its own members are the listing
+	if len(mapped(string(cut))) > 0 { // its own members are the listing
 		m.count(LeftEnvironment)
 		return leftMark(environment)
 	}
