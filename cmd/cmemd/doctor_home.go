@@ -169,7 +169,7 @@ func checkHooks(_ context.Context, x *examination) []checked {
 		out = append(out, wrong(mend, "%s in a row had no answer", plural(u.Count, "hook")))
 	}
 	if u.Lost > 0 {
-		out = append(out, note("see to the disk and the rights of "+x.paths.home+" if that goes on", "%s lost ever, the last one because: %s", plural(u.Lost, "payload was"), u.LostReason))
+		out = append(out, note("see to the disk and the rights of "+x.paths.home+" if that goes on", "%s lost ever, the last one because: %s", plural(u.Lost, "payload"), u.LostReason))
 	}
 	if len(out) == 0 {
 		return []checked{well("none was left without an answer")}

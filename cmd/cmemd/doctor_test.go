@@ -3,7 +3,10 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -50,6 +53,16 @@ func budgetOf(state policy.BudgetState, used float64) func(x *examination) {
 	return func(x *examination) {
 		x.status.Actors.Budget = &actors.BudgetStatus{
 			State: state, Limit: policy.LimitTokensDay, Known: true, Limits: []actors.BudgetLimit{{Name: policy.LimitTokensDay, Limit: 100, Used: used}},
+		}
+	}
+}
+
+// losing has the hooks of a home note that so many payloads were lost.
+func losing(t *testing.T, n int) func(x *examination) {
+	return func(x *examination) {
+		noted := fmt.Sprintf(`{"count":0,"last_notice":"","lost":%d,"lost_reason":"no room"}`, n)
+		if err := errors.Join(os.MkdirAll(filepath.Join(x.paths.home, "run"), 0o700), os.WriteFile(filepath.Join(x.paths.home, "run", "unanswered.json"), []byte(noted), 0o600)); err != nil {
+			t.Fatal(err)
 		}
 	}
 }
@@ -119,6 +132,8 @@ func TestChecks(t *testing.T) {
 		{"no home", "home", func(x *examination) { x.paths.home += "/not/there" }, stateNote, "not there yet"},
 		{"the log is not there", "log", func(*examination) {}, stateNote, "none yet"},
 		{"no socket beside a daemon", "socket", func(*examination) {}, stateWrong, "cmemd.sock"},
+		{"a lost payload", "hooks", losing(t, 1), stateNote, "1 payload lost ever, the last one because: no room"},
+		{"lost payloads", "hooks", losing(t, 2), stateNote, "2 payloads lost ever, the last one because: no room"},
 		{"nothing was unanswered", "hooks", func(*examination) {}, stateOK, "none"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
