@@ -230,11 +230,17 @@ func (l *look) private(word string, as role) string {
 	if strings.ContainsAny(word, "*?[{") {
 		return privateGlob(word, as)
 	}
-	if !path.IsAbs(word) && hasPrivateFolder(l.cwd) {
-		word = path.Join(filepath.ToSlash(l.cwd), word)
+	written, secrets := word, true
+	if hasPrivateFolder(l.cwd) {
+		dir := strings.TrimSuffix(filepath.ToSlash(l.cwd), "/")
+		inner, in := strings.CutPrefix(word, dir+"/")
+		if !path.IsAbs(word) {
+			word, in = path.Join(dir, word), true
+		}
+		secrets = word != dir && (!in || mayBeInSecrets(inner, as))
 	}
-	what := privateFile(word)
-	if what != "" && as == shown && isAnyName(word) && strings.IndexByte(word, '/') < 0 || what != "" && strings.Contains(word, "://") && isAnyName(word) {
+	what := privateAmong(word, secrets)
+	if what != "" && as == shown && (isAnyName(word) || !secrets && isAnyName(written)) && strings.IndexByte(written, '/') < 0 || what != "" && strings.Contains(word, "://") && isAnyName(word) {
 		return ""
 	}
 	return what

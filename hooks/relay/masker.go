@@ -174,7 +174,7 @@ func withoutGraph(line string) string {
 
 // header reads a line that begins the lines of a file; mode is noFile for any other.
 func (m *masker) header(line, rest string) (old, file string, mode maskMode) {
-	next := rest[:min(len(rest), 24)]
+	next := rest[:min(len(rest), 32)]
 	bare := withoutGraph(line)
 	switch {
 	case strings.HasPrefix(bare, "diff -") && len(line) <= 2*maxPath:
@@ -186,7 +186,7 @@ func (m *masker) header(line, rest string) (old, file string, mode maskMode) {
 		return "", between(line, "==> ", " <=="), section
 	case between(line, "--- ", " ---") != "":
 		return "", between(line, "--- ", " ---"), section
-	case line == "" || len(line) > maxPath || !numbered(next):
+	case line == "" || len(line) > maxPath || !numbered(next) || isLint(next):
 		return "", "", noFile
 	}
 	if named, ok := strings.CutPrefix(strings.TrimLeft(line, " │"), "File: "); ok { // as bat writes it
@@ -240,6 +240,16 @@ func numbered(line string) bool {
 	return n > 0 && n < len(line) && (strings.IndexByte(":-\t", line[n]) >= 0 || strings.HasPrefix(line[n:], "   ") || strings.HasPrefix(line[n:], " │"))
 }
 
+// isLint reports whether a line begins as one in which a linter says what is wrong at a place: so many spaces, 3:5, error.
+func isLint(line string) bool {
+	bare := strings.TrimLeft(line, " ")
+	row, rest, _ := strings.Cut(bare, ":")
+	column := leadingDigits(rest)
+	says := strings.TrimLeft(rest[column:], " ")
+	return len(bare) < len(line) && row != "" && leadingDigits(row) == len(row) && column > 0 && len(says) < len(rest)-column &&
+		(strings.HasPrefix(says, "error ") || strings.HasPrefix(says, "warning "))
+}
+
 func leadingDigits(s string) int {
 	n := 0
 	for n < len(s) && '0' <= s[n] && s[n] <= '9' {
@@ -265,6 +275,9 @@ func (m *masker) found(line string) mask {
 		}
 		if c == ':' && !colon {
 			colon = true
+			if i+1 == len(line) { // as ls names a folder
+				continue
+			}
 			if head[0] != '.' && strings.IndexByte(head[:i], '/') < 0 || strings.IndexByte(head[:i], ' ') >= 0 {
 				continue
 			}

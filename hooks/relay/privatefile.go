@@ -4,7 +4,10 @@ import "strings"
 
 // privateFile says what a file is whose contents are never recorded, by its name; empty: they may be. Names of public keys,
 // and of samples without values, are no such files.
-func privateFile(path string) string {
+func privateFile(path string) string { return privateAmong(path, true) }
+
+// privateAmong is privateFile; that a folder is one for secrets counts if secrets says so.
+func privateAmong(path string, secrets bool) string {
 	if len(path) > maxPath || !mayBePrivate(path) || strings.ContainsAny(path, "\n\x00") {
 		return ""
 	}
@@ -21,7 +24,7 @@ func privateFile(path string) string {
 			what = "contents of a dotenv file"
 		case isKeyFile(folder, base):
 			what = keyFile
-		case isCredentials(folder, base):
+		case isCredentials(folder, base), secrets && isInSecrets(folder, base):
 			what = "contents of a credentials file"
 		}
 		if !copied {
@@ -172,7 +175,7 @@ func isCredentials(folder, base string) bool {
 		strings.Contains(folder, "/run/secrets/"):
 		return true
 	}
-	return isNamedSecret(base) && !isOfTexts(folder) || isInSecrets(folder, base)
+	return isNamedSecret(base) && !isOfTexts(folder)
 }
 
 // isOfTexts knows the folders in which what is said in other languages stands: there a secret is a word.
@@ -186,28 +189,41 @@ func isOfTexts(folder string) bool {
 }
 
 // isInSecrets knows files in a folder for secrets, in a format for settings or in none: of Docker, say. A folder of sources may
-// have that name too.
+// have that name too, and a project.
 func isInSecrets(folder, base string) bool {
-	if !strings.Contains(folder, "/secrets/") || isOfTexts(folder) {
+	if !strings.Contains(folder, "/secrets/") || isOfTexts(folder) || isOfProject(base) {
 		return false
 	}
 	dot := strings.LastIndexByte(base, '.')
 	if dot < 0 {
-		switch base {
-		case "readme", "license", "makefile", "dockerfile", "codeowners":
-			return false
-		}
-		return strings.HasSuffix(folder, "/secrets/") && !isOfSources(folder)
-	}
-	switch base {
-	case "package.json", "tsconfig.json", "kustomization.yaml", "kustomization.yml", "readme.txt", "cmakelists.txt":
-		return false
+		return strings.HasSuffix(folder, "/secrets/") && !isOfSources(folder+base+"/")
 	}
 	switch base[dot:] {
 	case ".json", ".yml", ".yaml", ".toml", ".ini", ".xml", ".properties", ".txt", ".conf", ".enc", ".asc", ".gpg", ".age", ".env":
 		return true
 	}
 	return false
+}
+
+// isOfProject knows the names of files that any project may have, and that its tools read.
+func isOfProject(base string) bool {
+	switch base {
+	case "readme", "license", "makefile", "dockerfile", "codeowners", "gemfile", "rakefile", "procfile", "justfile", "jenkinsfile", "vagrantfile", "changelog", "copying",
+		"package.json", "package-lock.json", "composer.json", "deno.json", "biome.json", "lerna.json", "turbo.json", "nx.json", "angular.json", "vercel.json", "renovate.json",
+		"kustomization.yaml", "kustomization.yml", "chart.yaml", "pnpm-lock.yaml", "pnpm-workspace.yaml", "pubspec.yaml", "mkdocs.yml", "codecov.yml", "dependabot.yml",
+		"docker-compose.yml", "docker-compose.yaml", "compose.yml", "compose.yaml", ".gitlab-ci.yml", ".travis.yml", ".golangci.yml", ".golangci.yaml", ".pre-commit-config.yaml",
+		"cargo.toml", "pyproject.toml", "rustfmt.toml", "clippy.toml", "netlify.toml", "poetry.toml", "uv.toml", "rust-toolchain.toml", "setup.cfg", "tox.ini", "pytest.ini", "mypy.ini",
+		"pom.xml", "readme.txt", "license.txt", "cmakelists.txt", "requirements.txt", "requirements-dev.txt", "robots.txt", "openapi.json", "openapi.yaml", "openapi.yml":
+		return true
+	}
+	return strings.HasPrefix(base, "tsconfig.") || strings.HasPrefix(base, ".eslintrc.") || strings.HasPrefix(base, ".prettierrc.")
+}
+
+// mayBeInSecrets reports whether a word may name a secret because the folder in which a tool works is one for secrets: only
+// where nothing but a file may stand, and outside of sources. That folder may be a project, in which any word would name one.
+func mayBeInSecrets(word string, as role) bool {
+	folder, base := parts(word)
+	return strings.Contains(folder, "/secrets/") || as != shown && strings.Trim(base, ".") != "" && !isOfSources(folder+base+"/")
 }
 
 func isOfSources(folder string) bool {
