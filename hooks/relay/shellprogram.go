@@ -129,7 +129,7 @@ func (c *shellCommand) eachOperand(name string, args []shellWord, kind use, visi
 	}
 	wantsPattern, skip := kind == pattern, false
 	gitSub := name == "git" && kind == pattern
-	shows := showsLoaded(name, kind, args)
+	shows, plain := showsLoaded(name, kind, args), false // plain: behind --
 	for i := range args {
 		w := &args[i]
 		text := w.text
@@ -140,7 +140,11 @@ func (c *shellCommand) eachOperand(name string, args []shellWord, kind use, visi
 			visit(text, operand)
 		case skip:
 			skip = false
-		case len(text) > 1 && text[0] == '-':
+		case text == "--" && kind == pattern:
+			plain = true
+		case kind == pattern && !plain && endsInPattern(name, text):
+			wantsPattern, skip = false, true
+		case len(text) > 1 && text[0] == '-' && !plain:
 			taken := optionTaking(name, kind, text) && !(shows && isLoading(text))
 			skip = taken && takesNext(text)
 			wantsPattern = wantsPattern && !isPatternOption(kind, text)
@@ -223,6 +227,15 @@ func optionTaking(name string, kind use, option string) bool {
 // isPatternOption reports whether what is looked for stands at an option.
 func isPatternOption(kind use, option string) bool {
 	return kind == pattern && (option == "-e" || option == "-f" || strings.HasPrefix(option, "--regexp") || option == "--files" || strings.HasPrefix(option, "--file"))
+}
+
+// endsInPattern reports whether several letters of a search are one option, whose next word is what is looked for: -ie.
+func endsInPattern(name, option string) bool {
+	switch name {
+	case "grep", "egrep", "fgrep", "zgrep", "rg", "git":
+		return len(option) > 2 && option[0] == '-' && option[len(option)-1] == 'e' && strings.Trim(option[1:len(option)-1], "niwxvsFEoHacl") == ""
+	}
+	return false
 }
 
 // givesCommands reports whether a program takes a shell line as one of its words.

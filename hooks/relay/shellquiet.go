@@ -10,7 +10,7 @@ func unlessQuiet(kind use, name string, args []shellWord) use {
 	quiet := false
 	switch name {
 	case "grep", "egrep", "fgrep", "zgrep", "rg", "ag", "ack":
-		quiet = anyWord(args, isCounting)
+		quiet = onlyCounts(name, args)
 	case "diff", "cmp":
 		quiet = anyWord(args, func(w string) bool { return w == "-q" || w == "--brief" || w == "-s" && name == "cmp" })
 	case "sed", "gsed":
@@ -46,15 +46,6 @@ func anyWord(args []shellWord, so func(string) bool) bool {
 }
 
 func is(word string) func(string) bool { return func(w string) bool { return w == word } }
-
-// isCounting knows the options with which a search tells only where, how often or whether: -l, -rc, --quiet.
-func isCounting(option string) bool {
-	switch option {
-	case "--files-with-matches", "--files-without-match", "--count", "--quiet", "--silent":
-		return true
-	}
-	return len(option) > 1 && option[0] == '-' && strings.Trim(option[1:], "rRniIwxvhHEFPaslLcq") == "" && strings.ContainsAny(option, "lLcq")
-}
 
 // isPacking reports whether the first word of tar makes or lists an archive in a file: czf, -tf.
 func isPacking(mode string) bool {
