@@ -92,21 +92,76 @@ func (l *look) takes(name string, args []shellWord) {
 				l.kept.loaded = what
 			}
 		}
-	case "cp", "mv", "ln", "install":
-		last, found := "", ""
-		for i := range args {
-			text := args[i].text
-			if text == "" || text[0] == '-' || args[i].written {
-				continue
-			}
-			if what := l.private(last, operand); what != "" {
-				found = what
-			}
-			last = text
+	case "cp", "mv", "ln", "install", "scp":
+		l.copies(args, name == "scp")
+	case "docker", "podman", "kubectl", "oc":
+		if len(args) > 0 && args[0].text == "cp" {
+			l.copies(args[1:], true)
 		}
-		if found != "" && last != "" && len(l.kept.copies) < maxCopies {
-			l.kept.copied, l.kept.copies = found, append(l.kept.copies, path.Clean(last))
+	case "tar", "zip":
+		l.packs(args)
+	}
+}
+
+// copies remembers where a private file is copied: to the last word, or, with options that take words behind that, to any
+// behind the file.
+func (l *look) copies(args []shellWord, options bool) {
+	last, found := "", ""
+	for i := range args {
+		text := args[i].text
+		if text == "" || text[0] == '-' || args[i].written || options && i > 0 && args[i-1].text == "-i" {
+			continue
 		}
+		if options && found != "" {
+			l.copiedTo(found, text)
+		}
+		_, inside, ok := strings.Cut(text, ":")
+		what := l.private(text, operand)
+		if what == "" && ok {
+			what = l.private(inside, operand)
+		}
+		if last != "" && !options && found == "" {
+			found = l.private(last, operand)
+		}
+		if options && what != "" {
+			found = what
+		}
+		last = text
+	}
+	if found != "" && !options {
+		l.copiedTo(found, last)
+	}
+}
+
+// packs remembers the archive that takes a private file.
+func (l *look) packs(args []shellWord) {
+	archive := ""
+	for i := range args {
+		text := args[i].text
+		switch {
+		case text == "-x":
+			return
+		case text == "" || text[0] == '-' || args[i].written || i > 0 && (args[i-1].text == "--exclude" || args[i-1].text == "-X"):
+		case i == 0 && isPacking(text):
+		case archive == "":
+			archive = text
+		default:
+			if what := l.private(text, operand); what != "" {
+				l.copiedTo(what, archive)
+				return
+			}
+		}
+	}
+}
+
+// copiedTo remembers a file that holds what a private one does, on this machine or in a container.
+func (l *look) copiedTo(what, to string) {
+	if len(to) > maxPath || len(l.kept.copies)+1 >= maxCopies {
+		return
+	}
+	l.kept.copied, l.kept.copies = what, append(l.kept.copies, path.Clean(to))
+	if _, inside, ok := strings.Cut(to, ":"); ok && inside != "" {
+		l.kept.copies = append(l.kept.copies, path.Clean(inside))
 	}
 }
 

@@ -23,7 +23,9 @@ func unlessQuiet(kind use, name string, args []shellWord) use {
 		quiet = len(args) > 0 && (args[0].text == "cp" && !anyWord(args, is("-")) || args[0].text == "exec" && useInside(args[1:]) == silent)
 	case "helm":
 		quiet = len(args) > 0 && (args[0].text == "upgrade" || args[0].text == "install" || args[0].text == "lint") &&
-			!anyWord(args, func(w string) bool { return strings.HasPrefix(w, "--dry-run") || w == "--debug" })
+			!anyWord(args, func(w string) bool {
+				return strings.HasPrefix(w, "--dry-run") || w == "--debug" || strings.HasPrefix(w, "-o") || strings.HasPrefix(w, "--output")
+			})
 	case "tar":
 		quiet = len(args) > 0 && isPacking(args[0].text) && !anyWord(args, is("-"))
 	case "zip":

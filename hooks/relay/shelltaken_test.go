@@ -44,6 +44,43 @@ ag -c x .env
 `)
 }
 
+// TestCopiesAreFollowed to where the same line prints them.
+func TestCopiesAreFollowed(t *testing.T) {
+	t.Parallel()
+	checkLines(t, false, `
+docker cp web:/app/.env /tmp/x && cat /tmp/x
+podman cp web:/app/.env x; head x
+docker cp .env web:/tmp/x && docker exec web cat /tmp/x
+kubectl cp ns/pod:/app/.env /tmp/x && cat /tmp/x
+kubectl cp ns/pod:/app/.env /tmp/x -c app && cat /tmp/x
+oc cp pod:/app/.env x && cat x
+scp -i key.pem host:/app/.env /tmp/x && cat /tmp/x
+cat .env > out | wc -l; cat out
+env > x | wc -l; cat x
+cat .env >&2 | wc -l
+env >&2 | wc -l
+cat .env > /dev/stderr | wc -l
+tar cf a.tar .env && tar xOf a.tar
+zip -q a.zip .env && unzip -p a.zip
+helm upgrade app ./c -f secrets.yaml -o yaml
+helm upgrade app ./c -f secrets.yaml --output json
+helm install app ./c -f secrets.yaml -ojson
+`)
+	checkLines(t, true, `
+docker cp web:/app/.env /tmp/x && cat README.md
+docker cp web:/app/log /tmp/x && cat /tmp/x
+kubectl cp ns/pod:/app/.env /tmp/x && ls -l /tmp/x
+scp -i key.pem host:/app/log /tmp/x && cat /tmp/x
+cat .env 2>/dev/null | wc -l
+cat .env 2>&1 | wc -l
+env 2>/dev/null | grep -c FOO
+tar czf a.tgz .env && tar tf a.tgz
+tar czf a.tgz --exclude .env . && tar xOf a.tgz README.md
+zip -r a.zip . -x .env && unzip -p a.zip README.md
+helm upgrade app ./c -f secrets.yaml --wait
+`)
+}
+
 // checkLines looks at lines whose output is to stay as it is, or to go.
 func checkLines(t *testing.T, stays bool, text string) {
 	t.Helper()

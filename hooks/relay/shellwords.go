@@ -151,8 +151,18 @@ func (s *shellSplitter) pipe() {
 	known := len(s.shell.commands)
 	s.endCommand()
 	if len(s.shell.commands) > known {
-		s.shell.commands[known].piped = true
+		s.shell.commands[known].piped = !s.shell.commands[known].writes()
 	}
+}
+
+// writes reports whether output goes to where the next command does not take it. That of errors to it does not count.
+func (c *shellCommand) writes() bool {
+	for i := range c.words {
+		if w := &c.words[i]; w.written && w.text != "/dev/null" && w.text != "1" {
+			return true
+		}
+	}
+	return false
 }
 
 // bracket begins commands of which not only the first takes what is piped.
