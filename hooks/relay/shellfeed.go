@@ -19,12 +19,16 @@ func feeding(commands []shellCommand) (feeds []bool) {
 
 // feedingOf adds those of one group.
 func feedingOf(commands []shellCommand, from, end int, feeds []bool) []bool {
-	loop, last, first := false, from, end
+	loop, named, last, first := false, -1, from, end
+	shows := false // what a for goes through may be printed
 	for i := from; i < end; i++ {
 		c := &commands[i]
 		name, args, xargs := c.program()
+		shows = shows || named >= 0 && c.usesNamed(name, args)
 		switch {
-		case name == "read" || name == "for":
+		case name == "for":
+			loop, named = true, i
+		case name == "read":
 			loop = true
 		case name == "", name == "done":
 		case xargs || name == "parallel", loop && anyWord(c.words, holdsVariable):
@@ -37,16 +41,38 @@ func feedingOf(commands []shellCommand, from, end int, feeds []bool) []bool {
 			}
 		}
 	}
-	if last == from && first == end {
+	if last == from && first == end && !shows {
 		return feeds
 	}
 	if feeds == nil {
 		feeds = make([]bool, len(commands))
 	}
 	for i := from; i < end; i++ {
-		feeds[i] = i < last || i >= first
+		feeds[i] = i < last || i >= first || shows && i <= named && isLoop(&commands[i])
 	}
 	return feeds
+}
+
+// isLoop reports whether a command begins a loop over names.
+func isLoop(c *shellCommand) bool {
+	name, _, _ := c.program()
+	return name == "for"
+}
+
+// usesNamed reports whether a command of a loop may print what a file holds, or keep it for another one.
+func (c *shellCommand) usesNamed(name string, args []shellWord) bool {
+	for i := range c.words {
+		if c.words[i].read {
+			return true
+		}
+	}
+	switch name {
+	case "", "done", "read", "fi":
+		return false
+	case "source", ".", "cp", "mv", "ln", "install", "scp", "tar", "zip", "docker", "podman", "kubectl", "oc":
+		return anyWord(c.words, holdsVariable)
+	}
+	return useOf(name, args) != silent
 }
 
 // eachPattern calls visit with the names for which the words of a program look that names files.

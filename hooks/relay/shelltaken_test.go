@@ -81,6 +81,31 @@ helm upgrade app ./c -f secrets.yaml --wait
 `)
 }
 
+// TestLoopsOverNames are silent only where all of their commands are.
+func TestLoopsOverNames(t *testing.T) {
+	t.Parallel()
+	checkLines(t, false, `
+for f in .env; do while read l; do echo "$l"; done < "$f"; done
+for f in .env; do source $f; echo $TOKEN; done
+for f in .env; do . $f; done; echo $TOKEN
+for f in .env; do echo "$(<$f)"; done
+for f in .env; do xargs < $f; done
+for f in .env; do cp $f x; cat x; done
+for f in .env; do while read l; do echo; done < list; cat $f; done
+for f in .env; do if true; then echo; fi; cat $f; done
+for f in .env; do for g in a; do echo $g; done; cat $f; done
+`)
+	checkLines(t, true, `
+for f in .env .env.local; do test -f $f && echo $f; done
+for f in .env; do chmod 600 $f; ls -l $f; done
+for f in *.pem; do openssl x509 -in $f -noout -enddate; done
+for f in .env; do if [ -f $f ]; then echo $f; fi; done
+for f in .env; do wc -l $f; grep -c = $f; done
+for f in *.go; do test -f .env && go vet $f; done
+for f in a b; do cp $f x; cat x; done
+`)
+}
+
 // checkLines looks at lines whose output is to stay as it is, or to go.
 func checkLines(t *testing.T, stays bool, text string) {
 	t.Helper()

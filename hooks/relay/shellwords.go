@@ -240,7 +240,11 @@ func (s *shellSplitter) endCommand() {
 	s.endWord()
 	if len(s.words) > 0 {
 		s.shell.commands = append(s.shell.commands, shellCommand{words: s.words, group: s.group, swallowed: s.isSwallowed()})
-		switch s.words[0].text {
+		first := 0
+		for first+1 < min(len(s.words), maxBefore) && opensBody(s.words[first].text) {
+			first++
+		}
+		switch s.words[first].text {
 		case "for", "while", "until", "if", "case", "select":
 			s.open++
 		case "done", "fi", "esac":
@@ -248,6 +252,11 @@ func (s *shellSplitter) endCommand() {
 		}
 	}
 	s.words, s.written, s.read = nil, false, false
+}
+
+// opensBody knows the words behind which a loop or condition may stand.
+func opensBody(w string) bool {
+	return w == "do" || w == "then" || w == "else" || w == "!" || w == "time"
 }
 
 // hereDocument takes the << that begins at i and the word that ends its lines, or the <<< before a word.
