@@ -28,7 +28,7 @@ func spoolForever(home string) {
 		e := Entry{Agent: "codex", Delivery: newDelivery(time.Now()), OccurredAt: time.Now()}
 		e.Body = bytes.Repeat([]byte{byte('a' + i%26)}, 300_000+i)
 		if _, err := s.Put(e); err != nil {
-			fmt.Println(err)
+			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
 		fmt.Println(e.Delivery)
@@ -45,10 +45,10 @@ func TestKilledSpoolerLeavesNothingHalf(t *testing.T) {
 	promised := map[string]bool{}
 	const enough = 24
 	for i := 0; i < 12 || len(promised) < enough && i < 400; i++ {
-		var out bytes.Buffer
+		var out, failed bytes.Buffer
 		child := exec.Command(self)
 		child.Env = append(os.Environ(), spoolUntilKilled+"="+home)
-		child.Stdout = &out
+		child.Stdout, child.Stderr = &out, &failed
 		if err := child.Start(); err != nil {
 			t.Fatal(err)
 		}
@@ -57,6 +57,9 @@ func TestKilledSpoolerLeavesNothingHalf(t *testing.T) {
 			t.Fatal(err)
 		}
 		_ = child.Wait()
+		if failed.Len() > 0 {
+			t.Fatalf("a child failed: %s", failed.Bytes())
+		}
 		lines := strings.Split(out.String(), "\n")
 		for _, id := range lines[:len(lines)-1] {
 			promised[id] = true
