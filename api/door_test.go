@@ -153,7 +153,7 @@ func TestClientOverLoopback(t *testing.T) {
 
 func TestSizes(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(c *Config) { c.MaxBodies = 40 << 20 })
+	w := newWorld(t, func(c *Config) { c.MaxBodies, c.HookTimeout = 40<<20, time.Minute })
 	big := hook("PostToolUse", "s", map[string]any{"tool_name": "Read", "tool_use_id": "big", "tool_response": strings.Repeat("x", 20<<20)})
 	if _, err := w.client.Hook(t.Context(), "claude-code", big, newID(), time.Time{}); err != nil {
 		t.Errorf("20 MiB: %v", err)
