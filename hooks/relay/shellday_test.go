@@ -3,7 +3,8 @@ package relay
 import (
 	"strings"
 	"testing"
-	"time"
+
+	"github.com/cmemd/cmemd/testkit/growth"
 )
 
 // TestADaysWorkStays: lines of a developer's day that use private files, or only speak of them, and print nothing of them.
@@ -461,19 +462,9 @@ func TestShellWorkIsLinear(t *testing.T) {
 	for _, unit := range []string{
 		"grep .env ", "grep -n .env; ", "find -exec ls ", "fd -x grep ", "cp .env x;", "cp .env x ", "cat $(ls ", "a | wc | ", "echo $A ", "${{{!", "for f in .env; cat $f; ",
 		"source .env; echo $A; ", "ls | xargs cat; ", "git log -- .env ", "docker --env-file .env ", "xargs ", "npx ",
+		"docker cp a:.env x; ", "tar cf a .env; cat a; ", "do while ", "for f in .env; do ", "rg -l x -- ", "grep -e ",
 	} {
-		took := func(size int) time.Duration {
-			input, best := strings.Repeat(unit, size/len(unit)), time.Hour
-			for range 3 {
-				start := time.Now()
-				(&Rules{}).Look("/s", input)
-				best = min(best, time.Since(start))
-			}
-			return best
-		}
-		if small, large := took(16<<10), took(128<<10); large > 24*small && large > 50*time.Millisecond {
-			t.Errorf("%q: 16 KiB take %v, 128 KiB %v", unit, small, large)
-		}
+		growth.Linear(t, unit, 16<<10, func(size int) { (&Rules{}).Look("/s", strings.Repeat(unit, size/len(unit))) })
 	}
 }
 
