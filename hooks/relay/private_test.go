@@ -5,11 +5,12 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"github.com/cmemd/cmemd/testkit/growth"
 )
 
 var privateCases = []struct{ name, in, want string }{
@@ -173,12 +174,7 @@ func TestCutPrivateIsLinear(t *testing.T) {
 	for name, unit := range map[string]string{
 		"brackets": "<", "closing": "</private ", "opening": "<private>", "open and close": "<private></private", "names": "<privat",
 	} {
-		s := strings.Repeat(unit, 4<<20/len(unit))
-		start := time.Now()
-		CutPrivate(s)
-		if took := time.Since(start); took > 3*time.Second {
-			t.Errorf("%s: 4 MiB took %v", name, took)
-		}
+		growth.Linear(t, name, 128<<10, func(size int) { CutPrivate(strings.Repeat(unit, size/len(unit))) })
 	}
 }
 
@@ -361,19 +357,19 @@ func TestCutPrivateJSONProperties(t *testing.T) {
 // TestCutPrivateJSONIsLinear: neither what is nested, nor what is quoted, nor what stays open makes it slow.
 func TestCutPrivateJSONIsLinear(t *testing.T) {
 	t.Parallel()
-	quoted, _ := json.Marshal("[" + strings.Repeat(`"\u003cprivate>",`, 200_000) + "1]")
-	for name, body := range map[string]string{
-		"open in each":  "[" + strings.Repeat(`"<private>",`, 400_000) + "1]",
-		"lists of none": "[" + strings.Repeat(`[],`, 1_000_000) + `"<private>"]`,
-		"deep":          strings.Repeat(`["<private>",`, 9_999) + "1" + strings.Repeat("]", 9_999),
-		"up and down":   strings.Repeat("[", 9_000) + strings.Repeat(`[["<"]],`, 400_000) + "1" + strings.Repeat("]", 9_000),
-		"quoted":        string(quoted),
+	for name, body := range map[string]func(n int) string{
+		"open in each":  func(n int) string { return "[" + strings.Repeat(`"<private>",`, n) + "1]" },
+		"lists of none": func(n int) string { return "[" + strings.Repeat(`[],`, 2*n) + `"<private>"]` },
+		"deep":          func(n int) string { return strings.Repeat(`["<private>",`, n/8) + "1" + strings.Repeat("]", n/8) },
+		"up and down": func(n int) string {
+			return strings.Repeat("[", n/8) + strings.Repeat(`[["<"]],`, n) + "1" + strings.Repeat("]", n/8)
+		},
+		"quoted": func(n int) string {
+			quoted, _ := json.Marshal("[" + strings.Repeat(`"\u003cprivate>",`, n) + "1]")
+			return string(quoted)
+		},
 	} {
-		start := time.Now()
-		CutPrivateJSON([]byte(body))
-		if took := time.Since(start); took > 3*time.Second {
-			t.Errorf("%s: %d bytes took %v", name, len(body), took)
-		}
+		growth.Linear(t, name, 8_000, func(n int) { CutPrivateJSON([]byte(body(n))) })
 	}
 }
 
