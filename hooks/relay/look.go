@@ -204,10 +204,7 @@ func (l *look) path(path string) {
 
 // ignored looks whether a path is ignored.
 func (l *look) ignored(path string) {
-	if l.rules.Ignore == nil || l.found.Ignored {
-		return
-	}
-	if path == "" {
+	if l.rules.Ignore == nil || l.found.Ignored || path == "" {
 		return
 	}
 	bare := strings.IndexByte(path, '/') < 0 // any word may be that

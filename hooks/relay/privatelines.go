@@ -38,11 +38,12 @@ func (m *masker) nested(s string, levels int) string {
 	if !whole {
 		return m.text(s)
 	}
-	if len(mapped(string(cut))) > 0 { // its own members are the listing
+	out := string(cut)
+	if len(mapped(out)) > 0 { // its own members are the listing
 		m.count(LeftEnvironment)
 		return leftMark(environment)
 	}
-	return string(cut)
+	return out
 }
 
 // json is a JSON text without such lines in the strings that is chooses, and without what stands beside the name of a private

@@ -94,12 +94,15 @@ func isExec(w string) bool {
 	return false
 }
 
-// useOfGit is silent for what only moves files, and for what only names those that changed.
+// useOfGit is silent for what only moves files, and for what only names those that changed, unless it is to show the changes.
 func useOfGit(args []shellWord) use {
 	for i := range args {
 		switch args[i].text {
 		case "add", "rm", "mv", "commit", "status", "check-ignore", "ls-files", "restore", "checkout", "switch", "reset", "clone", "push", "pull",
-			"fetch", "branch", "tag", "update-index", "merge", "rebase", "init", "clean", "worktree", "config", "remote", "filter-repo":
+			"fetch", "branch", "tag", "update-index", "merge", "rebase", "init", "clean", "worktree", "remote", "filter-repo", "log":
+			if anyWord(args[i:], isPatchOption) || args[i].text == "commit" && anyWord(args[i:], is("-v")) {
+				return unknown
+			}
 			return silent
 		case "grep":
 			return unlessQuiet(pattern, "grep", args[i:])
@@ -108,8 +111,8 @@ func useOfGit(args []shellWord) use {
 				return unknown
 			}
 			return silent
-		case "log":
-			if anyWord(args, isPatchOption) {
+		case "config":
+			if anyWord(args[i:], func(w string) bool { return w == "-l" || w == "--list" || strings.HasPrefix(w, "--get") }) {
 				return unknown
 			}
 			return silent

@@ -116,3 +116,24 @@ func checkLines(t *testing.T, stays bool, text string) {
 		}
 	}
 }
+
+// TestGitShowsChanges: what only moves a file shows it where it is told to.
+func TestGitShowsChanges(t *testing.T) {
+	t.Parallel()
+	checkLines(t, false, `
+git add -p .env
+git checkout --patch HEAD -- .env
+git reset -p .env
+git commit -v .env
+git log -p -- .env
+git config -f ~/.aws/credentials --list
+git config --file credentials.ini --get-all x
+`)
+	checkLines(t, true, `
+git add .env
+git -c core.pager=cat log --oneline -- .env
+git commit -m 'take .env out' .env
+git reset HEAD .env
+git config core.excludesFile .env
+`)
+}
