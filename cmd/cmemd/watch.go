@@ -67,10 +67,8 @@ func (a *app) watching(ctx context.Context) (w watching, err error) {
 	if w.State, err = watch.Load(pathsOf(home).watch); err != nil {
 		return w, err
 	}
-	err = a.ask(func(c *api.Client) error {
-		limited, cancel := context.WithTimeout(ctx, aliveWait)
-		defer cancel()
-		st, err := c.Status(limited)
+	err = a.stream(ctx, func(c *api.Client) error {
+		st, err := c.Status(ctx)
 		w.Running, w.Following = err == nil, st.Settings["watch"]
 		return err
 	})
