@@ -286,7 +286,7 @@ func (a *app) serviceStatus(ctx context.Context) error {
 
 // daemonRuns reports whether the daemon of this home answers, whoever started it.
 func (a *app) daemonRuns(ctx context.Context) bool {
-	return a.stream(ctx, func(*api.Client) error { return nil }) == nil
+	return a.query(ctx, func(ctx context.Context, c *api.Client) error { return c.Alive(ctx) }) == nil
 }
 
 func (a *app) showService(s shownService) {

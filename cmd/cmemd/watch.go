@@ -67,7 +67,7 @@ func (a *app) watching(ctx context.Context) (w watching, err error) {
 	if w.State, err = watch.Load(pathsOf(home).watch); err != nil {
 		return w, err
 	}
-	err = a.stream(ctx, func(c *api.Client) error {
+	err = a.query(ctx, func(ctx context.Context, c *api.Client) error {
 		st, err := c.Status(ctx)
 		w.Running, w.Following = err == nil, st.Settings["watch"]
 		return err
