@@ -13,6 +13,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/cmemd/cmemd/testkit/race"
 )
 
 // browser is a chromium on this machine, or "".
@@ -63,6 +65,7 @@ const tries = [
 // TestABrowserGetsNothing has a real browser open a page of another origin, under a name of the page's choice too, that
 // tries to read from the daemon and to write into it, even with its token.
 func TestABrowserGetsNothing(t *testing.T) {
+	race.SkipProcesses(t)
 	if testing.Short() {
 		t.Skip("starts a browser")
 	}
@@ -123,6 +126,7 @@ func TestABrowserGetsNothing(t *testing.T) {
 
 // TestTheAttackIsOne: from a server without a guard the same page gets what it asks for, and brings what it wants to.
 func TestTheAttackIsOne(t *testing.T) {
+	race.SkipProcesses(t)
 	if testing.Short() {
 		t.Skip("starts a browser")
 	}

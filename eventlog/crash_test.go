@@ -15,6 +15,7 @@ import (
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/testkit/crash"
 	"github.com/cmemd/cmemd/testkit/logtest"
+	"github.com/cmemd/cmemd/testkit/race"
 )
 
 const (
@@ -80,6 +81,7 @@ func TestCrashWhileCompacting(t *testing.T) {
 
 func killInTheMiddle(t *testing.T, more ...string) (path string) {
 	t.Helper()
+	race.SkipProcesses(t)
 	path = filepath.Join(t.TempDir(), "log")
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)

@@ -19,6 +19,7 @@ import (
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/testkit/crash"
 	"github.com/cmemd/cmemd/testkit/logtest"
+	"github.com/cmemd/cmemd/testkit/race"
 )
 
 // systemRoles are the children that need this system.
@@ -209,6 +210,7 @@ func reopened(path string, acknowledged events.Version) string {
 
 // TestFailedWrites runs in a child, because the limit is the whole process's.
 func TestFailedWrites(t *testing.T) {
+	race.SkipProcesses(t)
 	t.Parallel()
 	lines, stderr, err := crash.Start(t, "limit", t.TempDir()).Wait()
 	if err != nil {

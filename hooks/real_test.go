@@ -15,6 +15,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/cmemd/cmemd/testkit/race"
 )
 
 // What follows runs the agents themselves against a scripted model on loopback, with this program as their hook: it decodes
@@ -174,6 +176,7 @@ func (s *scene) requests(mark string) (with, all int) {
 // program finds an agent, or skips.
 func program(t *testing.T, variable, name string) string {
 	t.Helper()
+	race.SkipProcesses(t)
 	if testing.Short() {
 		t.Skip("runs a program of others")
 	}

@@ -20,6 +20,7 @@ import (
 
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/testkit/race"
 )
 
 // full is a log with enough in it that every kind of page is in the file.
@@ -131,7 +132,7 @@ func TestDamagedFileIsBuiltAnew(t *testing.T) {
 // program, and that what can be told to be wrong is made good.
 func TestRandomDamage(t *testing.T) {
 	t.Parallel()
-	if checked {
+	if race.Enabled { // it has the compiler put checks of pointers into bbolt
 		t.Skip("pointer checks end the program at the first damaged page")
 	}
 	w := full(t)
@@ -284,6 +285,7 @@ func TestKilled(t *testing.T) {
 		catchUpSlowly(t, dir)
 		return
 	}
+	race.SkipProcesses(t)
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("starts programs")

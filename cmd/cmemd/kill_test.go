@@ -16,6 +16,7 @@ import (
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/hooks/relay"
+	"github.com/cmemd/cmemd/testkit/race"
 )
 
 // program is this test binary under the command's name, in a home of its own.
@@ -28,6 +29,7 @@ type program struct {
 
 func newProgram(t *testing.T) program {
 	t.Helper()
+	race.SkipProcesses(t)
 	dir := t.TempDir()
 	self, err := os.Executable()
 	if err != nil {

@@ -13,11 +13,13 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/api"
+	"github.com/cmemd/cmemd/testkit/race"
 )
 
 // realClaude finds Claude Code itself, or skips.
 func realClaude(t *testing.T) string {
 	t.Helper()
+	race.SkipProcesses(t)
 	path, err := exec.LookPath(cmp.Or(os.Getenv("CMEMD_TEST_CLAUDE"), "claude"))
 	if err != nil {
 		t.Skip("Claude Code is not installed here: these tests look for `claude` on the PATH, or for what CMEMD_TEST_CLAUDE names")

@@ -23,6 +23,7 @@ import (
 
 	"github.com/cmemd/cmemd/api"
 	"github.com/cmemd/cmemd/eventlog"
+	"github.com/cmemd/cmemd/testkit/race"
 )
 
 // TestMain makes this program the real cmemd of the scripts, in two releases too.
@@ -35,6 +36,7 @@ func TestMain(m *testing.M) {
 
 // TestScripts runs the command as people and agents do, each script with a home and a daemon of its own.
 func TestScripts(t *testing.T) {
+	race.SkipProcesses(t)
 	t.Parallel()
 	testscript.Run(t, testscript.Params{
 		Dir: filepath.Join("testdata", "script"), Setup: setup, RequireUniqueNames: true,

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/cmemd/cmemd/testkit/race"
 )
 
 // spoolUntilKilled is set for the child of TestKilledSpoolerLeavesNothingHalf: the home it spools to.
@@ -36,6 +38,7 @@ func spoolForever(home string) {
 }
 
 func TestKilledSpoolerLeavesNothingHalf(t *testing.T) {
+	race.SkipProcesses(t)
 	t.Parallel()
 	self, err := os.Executable()
 	if err != nil {

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/cmemd/cmemd/testkit/race"
 )
 
 // daemonVariable makes a daemon of the test program: its value is the Config, as JSON.
@@ -102,6 +104,7 @@ func TestNoRealClientOutlivesAKilledDaemon(t *testing.T) {
 }
 
 func killDaemons(t *testing.T, cfg Config, waitForWork func()) {
+	race.SkipProcesses(t)
 	if runtime.GOOS != "linux" {
 		t.Skip("only Linux ends a child with its parent")
 	}

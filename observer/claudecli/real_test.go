@@ -19,6 +19,7 @@ import (
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/observer/model"
+	"github.com/cmemd/cmemd/testkit/race"
 )
 
 var update = flag.Bool("update", false, "record what the client on the PATH says to testdata")
@@ -26,6 +27,7 @@ var update = flag.Bool("update", false, "record what the client on the PATH says
 // realClient finds Claude Code, or skips.
 func realClient(t *testing.T) string {
 	t.Helper()
+	race.SkipProcesses(t)
 	path, err := exec.LookPath(cmp.Or(os.Getenv("CMEMD_TEST_CLAUDE"), "claude"))
 	if err != nil {
 		t.Skip("Claude Code is not installed here: these tests look for `claude` on the PATH, or for what CMEMD_TEST_CLAUDE names")

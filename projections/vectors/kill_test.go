@@ -19,6 +19,7 @@ import (
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/testkit/race"
 )
 
 // childHome names the folder in which TestChild fills vectors until it is killed.
@@ -88,6 +89,7 @@ func TestChild(t *testing.T) {
 // TestKilledWhileFilling: what a process that is killed leaves is whole as far as it goes, is not paid for again, and is
 // filled to its end.
 func TestKilledWhileFilling(t *testing.T) {
+	race.SkipProcesses(t)
 	const rows, dims = 120, 24
 	asked := make(chan int, 10_000)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -1,5 +1,0 @@
-//go:build !race
-
-package projections
-
-const checked = false
