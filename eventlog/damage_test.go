@@ -15,6 +15,7 @@ import (
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/testkit/logtest"
+	"github.com/cmemd/cmemd/testkit/race"
 )
 
 // damaged is a log's file that is spoiled in one place after the other, and what it held.
@@ -100,6 +101,7 @@ func TestCutFile(t *testing.T) {
 	for size := d.used - 1; size > 0; size -= 1 + d.used/60 {
 		sizes = append(sizes, size, size/pageSize*pageSize)
 	}
+	sizes = race.Sample(sizes)
 	for _, size := range append(sizes, 1, 100, pageSize, 2*pageSize-1, 3*pageSize, 4*pageSize) {
 		if size == 0 {
 			continue // a fresh log
@@ -149,6 +151,7 @@ func TestFlippedBytes(t *testing.T) {
 	}
 	defer f.Close()
 	failed := 0
+	offsets = race.Sample(offsets)
 	for _, off := range offsets {
 		for _, mask := range []byte{1 << random.IntN(8), 0xFF} {
 			flip(t, f, off, mask)

@@ -2,13 +2,12 @@ package observer
 
 import (
 	"fmt"
-	"runtime/debug"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/testkit/race"
 )
 
 // hostile are outputs that punish a parser which looks back or searches again.
@@ -89,14 +88,10 @@ func TestParseIsLinear(t *testing.T) {
 // TestParseHugeOutputs holds ten megabytes of each to the second that is promised. One measurement on a busy machine
 // says little, so that the best of several counts. A quadratic parser takes minutes to hours.
 func TestParseHugeOutputs(t *testing.T) {
-	if testing.Short() {
-		t.Skip("reads 350 MB in all")
+	if testing.Short() || race.Enabled {
+		t.Skip("reads 350 MB in all, in a time that the race detector does not keep to")
 	}
-	const tries = 20
-	bound := time.Second
-	if raced() {
-		bound *= 10
-	}
+	const tries, bound = 20, time.Second
 	for name, output := range hostile() {
 		t.Run(name, func(t *testing.T) {
 			text, best := output(10<<20), time.Duration(1<<62)
@@ -108,12 +103,6 @@ func TestParseHugeOutputs(t *testing.T) {
 			t.Errorf("10 MB: got %v as the best of %d, want under %v", best, tries, bound)
 		})
 	}
-}
-
-// raced tells whether the race detector, which slows the parser down several times, was built in.
-func raced() bool {
-	info, _ := debug.ReadBuildInfo()
-	return info != nil && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"})
 }
 
 func took(text string) time.Duration {

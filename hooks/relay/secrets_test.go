@@ -11,13 +11,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/cmemd/cmemd/testkit/race"
 	"github.com/cmemd/cmemd/testkit/secrets"
 )
 
 // TestSecretsAreNotSpooled: whatever form JSON gives them, and whether or not the payload is whole.
 func TestSecretsAreNotSpooled(t *testing.T) {
 	t.Parallel()
-	for _, s := range secrets.Make(21) {
+	for _, s := range race.Sample(secrets.Make(21)) {
 		plain, err := json.Marshal(map[string]any{"hook_event_name": "PostToolUse", "tool_response": "a\n" + s.Text + "\nb \u00e9", "n": 1})
 		if err != nil {
 			t.Fatal(err)

@@ -44,7 +44,7 @@ func TestLinear(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				h, calls := &heard{TB: t}, 0
-				Linear(h, c.name, 10, func(size int) {
+				compare(h, c.name, 10, func(size int) {
 					time.Sleep(c.takes(size, calls))
 					calls++
 				})
