@@ -13,9 +13,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/observer"
-	"github.com/cmemd/cmemd/session"
+	"github.com/cmemd/cmemd/internal/observer"
 	"github.com/cmemd/cmemd/testkit/providertest"
 )
 

@@ -2,7 +2,7 @@ package actors
 
 import (
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/observer"
+	"github.com/cmemd/cmemd/internal/observer"
 )
 
 // bill is b as it is recorded: at least calls requests were sent, and a model is named where it is not the one that was asked.

@@ -8,8 +8,8 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"github.com/cmemd/cmemd/actors/policy"
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/policy"
 )
 
 const (

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/cmemd/cmemd/actors/policy"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/policy"
 )
 
 // circuit is one provider by name, whichever of its models are asked: its pauses as its stream tells them, and who probes

@@ -12,9 +12,9 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 	"pgregory.net/rapid"
 
+	"github.com/cmemd/cmemd/actors/policy"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/policy"
 	"github.com/cmemd/cmemd/testkit/providertest"
 )
 

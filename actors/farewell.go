@@ -6,8 +6,8 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/session"
 )
 
 // farewell is how long the end of a life waits for the turns that it cuts to say what they cost, and for that to be on disk:

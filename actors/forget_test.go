@@ -6,9 +6,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/observer"
-	"github.com/cmemd/cmemd/session"
+	"github.com/cmemd/cmemd/internal/observer"
 	"github.com/cmemd/cmemd/testkit/providertest"
 )
 

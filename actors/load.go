@@ -7,7 +7,7 @@ import (
 
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/observer"
+	"github.com/cmemd/cmemd/internal/observer"
 )
 
 // load reads what a turn is about and puts the prompt together. A record that is damaged, or whose payload was erased,

@@ -12,8 +12,8 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/evidence"
-	"github.com/cmemd/cmemd/observer"
+	"github.com/cmemd/cmemd/internal/observer"
+	"github.com/cmemd/cmemd/internal/observer/evidence"
 )
 
 // observerActor does one turn at a time. The work is done in a goroutine under a context that stopping cancels, so

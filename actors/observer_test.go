@@ -6,7 +6,7 @@ import (
 	"testing/synctest"
 
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/observer"
+	"github.com/cmemd/cmemd/internal/observer"
 	"github.com/cmemd/cmemd/testkit/providertest"
 )
 

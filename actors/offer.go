@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/observer"
+	"github.com/cmemd/cmemd/internal/observer"
 )
 
 // Offer is a provider that turns may be asked of.

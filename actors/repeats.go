@@ -5,10 +5,10 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 
+	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/evidence"
-	"github.com/cmemd/cmemd/observer"
-	"github.com/cmemd/cmemd/session"
+	"github.com/cmemd/cmemd/internal/observer"
+	"github.com/cmemd/cmemd/internal/observer/evidence"
 )
 
 const (

@@ -8,8 +8,8 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/session"
 )
 
 // sessionActor is one session that is awake: its folded state, the commands that wait, and the turn it is about.

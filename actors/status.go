@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/cmemd/cmemd/actors/policy"
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/policy"
 )
 
 // Status is what the actors are doing.

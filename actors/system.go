@@ -13,11 +13,11 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 	"github.com/google/uuid"
 
+	"github.com/cmemd/cmemd/actors/policy"
+	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/observer"
-	"github.com/cmemd/cmemd/policy"
-	"github.com/cmemd/cmemd/session"
+	"github.com/cmemd/cmemd/internal/observer"
 )
 
 // Checker looks claims up in ground truth. Check returns one claim for each hash, in order; what it cannot find out

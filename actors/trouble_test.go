@@ -12,10 +12,10 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/observer"
-	"github.com/cmemd/cmemd/session"
+	"github.com/cmemd/cmemd/internal/observer"
 	"github.com/cmemd/cmemd/testkit/providertest"
 )
 

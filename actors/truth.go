@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/evidence"
-	"github.com/cmemd/cmemd/observer"
+	"github.com/cmemd/cmemd/internal/observer"
+	"github.com/cmemd/cmemd/internal/observer/evidence"
 )
 
 // Tracker finds out which files shell commands changed. Note remembers what dir's working tree looks like now; Changes

@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/evidence"
-	"github.com/cmemd/cmemd/observer"
+	"github.com/cmemd/cmemd/internal/observer"
+	"github.com/cmemd/cmemd/internal/observer/evidence"
 	"github.com/cmemd/cmemd/testkit/providertest"
 )
 

@@ -5,9 +5,9 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"github.com/cmemd/cmemd/actors/policy"
+	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/policy"
-	"github.com/cmemd/cmemd/session"
 )
 
 // begin has the observer read what the turn is about. The turn starts when its prompt is known.

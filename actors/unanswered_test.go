@@ -10,9 +10,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cmemd/cmemd/actors/policy"
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/observer"
-	"github.com/cmemd/cmemd/policy"
+	"github.com/cmemd/cmemd/internal/observer"
 	"github.com/cmemd/cmemd/testkit/providertest"
 )
 

@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/cmemd/cmemd/durable"
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/durable"
 )
 
 // Backup writes the log as it stands to a new log file at path, which it replaces only when the copy is whole and

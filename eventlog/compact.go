@@ -7,8 +7,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/cmemd/cmemd/durable"
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/durable"
 )
 
 // compactTries is how often Compact begins anew because something was erased while it copied.

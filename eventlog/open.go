@@ -14,8 +14,8 @@ import (
 	"go.etcd.io/bbolt"
 	bolterrors "go.etcd.io/bbolt/errors"
 
-	"github.com/cmemd/cmemd/durable"
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/durable"
 )
 
 // format is the number of the file's layout. It goes up when an older program must not touch the file.

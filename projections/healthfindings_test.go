@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cmemd/cmemd/actors/policy"
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/policy"
 )
 
 // noon is the present of these tests.

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/observer"
+	"github.com/cmemd/cmemd/internal/observer"
 )
 
 // TestRecordedSessions folds recorded outputs: the limits must tell sessions whose observer did its job, well or badly, from
@@ -18,7 +18,7 @@ func TestRecordedSessions(t *testing.T) {
 	t.Parallel()
 	sick := map[string]bool{"all-prose-2485": true, "skip-prose-2955": true, "wedged-burst": true}
 	found := map[string]bool{}
-	files, err := filepath.Glob(filepath.Join("..", "replay", "testdata", "scenarios", "*.json"))
+	files, err := filepath.Glob(filepath.Join("..", "internal", "replay", "testdata", "scenarios", "*.json"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no recorded sessions: %v", err)
 	}

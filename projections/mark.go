@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/cmemd/cmemd/durable"
+	"github.com/cmemd/cmemd/internal/durable"
 )
 
 const (

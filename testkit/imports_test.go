@@ -23,45 +23,45 @@ const module = "github.com/cmemd/cmemd"
 // table says what of ours each package may import: the drawing in ARCHITECTURE.md as data. A package below one of
 // these follows its row, and may import the packages of that row. What has no row may not exist.
 func table() map[string][]string {
-	below := []string{"projections", "projections/vectors", "observer", "evidence", "session", "eventlog", "policy", "events", "durable"}
-	faces := append([]string{"actors", "erasure", "replay", "recall", "hooks", "hooks/relay", "importer", "redact", "redact/full", "projections/vectors/embed"}, below...)
+	below := []string{"projections", "projections/vectors", "internal/observer", "internal/observer/evidence", "actors/session", "eventlog", "actors/policy", "events", "internal/durable"}
+	faces := append([]string{"actors", "internal/memory/erasure", "internal/replay", "internal/memory/recall", "internal/agents", "internal/agents/relay", "internal/agents/importer", "internal/redact", "internal/redact/full", "projections/vectors/embed"}, below...)
 	return map[string][]string{
-		"projections/vectors":       {"projections", "policy", "events", "eventlog", "durable"},
-		"projections/vectors/embed": {"projections/vectors", "observer", "events"},
+		"projections/vectors":       {"projections", "actors/policy", "events", "eventlog", "internal/durable"},
+		"projections/vectors/embed": {"projections/vectors", "internal/observer", "events"},
 
-		"durable":            {},
-		"events":             {},
-		"policy":             {"events"},
-		"session":            {"events", "policy"},
-		"eventlog":           {"events", "durable"},
-		"evidence":           {"events"},
-		"observer":           {"events", "policy", "evidence", "durable"},
-		"projections":        {"events", "eventlog", "durable"},
-		"hooks":              {"events", "session", "evidence", "hooks/relay"},
-		"hooks/relay":        {"redact", "durable", "hooks/ignore"},
-		"hooks/ignore":       {},
-		"importer":           {"events", "session", "evidence", "hooks"},
-		"importer/claudemem": {"importer"},
-		"install":            {"hooks", "durable"},
-		"watch":              {"durable"},
-		"redact":             {},
-		"redact/full":        {"redact"},
-		"recall":             below,
-		"erasure":            below,
-		"replay":             below,
-		"actors":             below,
-		"api":                faces,
-		"mcp":                {"api", "hooks", "events"},
-		"cmd/cmemd":          append([]string{"api", "mcp", "importer/claudemem", "install", "watch"}, faces...),
-		"cmd/cmemd-hook":     {"hooks/relay"},
-		"testkit":            faces,
-		"testkit/retrieval":  append([]string{"api", "testkit"}, faces...),
+		"internal/durable":                   {},
+		"events":                             {},
+		"actors/policy":                      {"events"},
+		"actors/session":                     {"events", "actors/policy"},
+		"eventlog":                           {"events", "internal/durable"},
+		"internal/observer/evidence":         {"events"},
+		"internal/observer":                  {"events", "actors/policy", "internal/observer/evidence", "internal/durable"},
+		"projections":                        {"events", "eventlog", "internal/durable"},
+		"internal/agents":                    {"events", "actors/session", "internal/observer/evidence", "internal/agents/relay"},
+		"internal/agents/relay":              {"internal/redact", "internal/durable", "internal/ignore"},
+		"internal/ignore":                    {},
+		"internal/agents/importer":           {"events", "actors/session", "internal/observer/evidence", "internal/agents"},
+		"internal/agents/importer/claudemem": {"internal/agents/importer"},
+		"internal/agents/install":            {"internal/agents", "internal/durable"},
+		"internal/agents/watch":              {"internal/durable"},
+		"internal/redact":                    {},
+		"internal/redact/full":               {"internal/redact"},
+		"internal/memory/recall":             below,
+		"internal/memory/erasure":            below,
+		"internal/replay":                    below,
+		"actors":                             below,
+		"internal/api":                       faces,
+		"internal/api/mcp":                   {"internal/api", "internal/agents", "events"},
+		"cmd/cmemd":                          append([]string{"internal/api", "internal/api/mcp", "internal/agents/importer/claudemem", "internal/agents/install", "internal/agents/watch"}, faces...),
+		"cmd/cmemd-hook":                     {"internal/agents/relay"},
+		"testkit":                            faces,
+		"testkit/retrieval":                  append([]string{"internal/api", "testkit"}, faces...),
 	}
 }
 
 // standardOnly are the packages that agents start at every tool call: each dependency costs them at every start.
 func standardOnly() []string {
-	return []string{"hooks/relay", "hooks/ignore", "cmd/cmemd-hook", "redact", "durable"}
+	return []string{"internal/agents/relay", "internal/ignore", "cmd/cmemd-hook", "internal/redact", "internal/durable"}
 }
 
 // listed is a package as the go command lists it; tests' own imports are not among Imports.
@@ -200,37 +200,37 @@ func TestViolationsAreFound(t *testing.T) {
 		pkg, imported string
 		want          string
 	}{
-		{"events", "session", "events imports session: its row does not list it"},
-		{"policy", "events", ""},
-		{"policy", "session", "policy imports session: its row does not list it"},
-		{"session", "eventlog", "session imports eventlog: its row does not list it"},
+		{"events", "actors/session", "events imports actors/session: its row does not list it"},
+		{"actors/policy", "events", ""},
+		{"actors/policy", "actors/session", "actors/policy imports actors/session: its row does not list it"},
+		{"actors/session", "eventlog", "actors/session imports eventlog: its row does not list it"},
 		{"projections", "actors", "projections imports actors: its row does not list it"},
 		{"projections/index", "projections", ""},
-		{"projections/vectors", "observer/model", "projections/vectors imports observer/model: its row does not list it"},
-		{"projections/vectors/embed", "observer/model", ""},
+		{"projections/vectors", "internal/observer/model", "projections/vectors imports internal/observer/model: its row does not list it"},
+		{"projections/vectors/embed", "internal/observer/model", ""},
 		{"projections/index", "eventlog", ""},
-		{"projections/index", "observer", "projections/index imports observer: its row does not list it"},
-		{"observer", "observer/extractive", ""},
-		{"observer/extractive", "observer", ""},
-		{"observer/extractive", "evidence", ""},
-		{"observer/extractive", "session", "observer/extractive imports session: its row does not list it"},
-		{"recall", "actors", "recall imports actors: its row does not list it"},
-		{"replay", "recall", "replay imports recall: its row does not list it"},
-		{"actors", "hooks/relay", "actors imports hooks/relay: its row does not list it"},
-		{"hooks", "hooks/relay", ""},
-		{"hooks/relay", "hooks", "hooks/relay imports hooks: its row does not list it"},
-		{"hooks/relay", "redact", ""},
-		{"hooks/relay", "redact/full", "hooks/relay imports redact/full: its row does not list it"},
-		{"redact", "hooks/relay", "redact imports hooks/relay: its row does not list it"},
-		{"redact/full", "redact", ""},
-		{"hooks/relay", "events", "hooks/relay imports events: its row does not list it"},
-		{"hooks/relay/spool", "hooks/relay", "hooks/relay/spool imports hooks/relay: its row does not list it"},
-		{"api", "mcp", "api imports mcp: its row does not list it"},
-		{"mcp", "api/client", ""},
-		{"mcp", "actors", "mcp imports actors: its row does not list it"},
-		{"cmd/cmemd", "mcp", ""},
-		{"cmd/cmemd-hook", "api", "cmd/cmemd-hook imports api: its row does not list it"},
-		{"session", "testkit/crash", "session imports testkit/crash: only tests import the testkit"},
+		{"projections/index", "internal/observer", "projections/index imports internal/observer: its row does not list it"},
+		{"internal/observer", "internal/observer/extractive", ""},
+		{"internal/observer/extractive", "internal/observer", ""},
+		{"internal/observer/extractive", "internal/observer/evidence", ""},
+		{"internal/observer/extractive", "actors/session", "internal/observer/extractive imports actors/session: its row does not list it"},
+		{"internal/memory/recall", "actors", "internal/memory/recall imports actors: its row does not list it"},
+		{"internal/replay", "internal/memory/recall", "internal/replay imports internal/memory/recall: its row does not list it"},
+		{"actors", "internal/agents/relay", "actors imports internal/agents/relay: its row does not list it"},
+		{"internal/agents", "internal/agents/relay", ""},
+		{"internal/agents/relay", "internal/agents", "internal/agents/relay imports internal/agents: its row does not list it"},
+		{"internal/agents/relay", "internal/redact", ""},
+		{"internal/agents/relay", "internal/redact/full", "internal/agents/relay imports internal/redact/full: its row does not list it"},
+		{"internal/redact", "internal/agents/relay", "internal/redact imports internal/agents/relay: its row does not list it"},
+		{"internal/redact/full", "internal/redact", ""},
+		{"internal/agents/relay", "events", "internal/agents/relay imports events: its row does not list it"},
+		{"internal/agents/relay/spool", "internal/agents/relay", "internal/agents/relay/spool imports internal/agents/relay: its row does not list it"},
+		{"internal/api", "internal/api/mcp", "internal/api imports internal/api/mcp: its row does not list it"},
+		{"internal/api/mcp", "internal/api/client", ""},
+		{"internal/api/mcp", "actors", "internal/api/mcp imports actors: its row does not list it"},
+		{"cmd/cmemd", "internal/api/mcp", ""},
+		{"cmd/cmemd-hook", "internal/api", "cmd/cmemd-hook imports internal/api: its row does not list it"},
+		{"actors/session", "testkit/crash", "actors/session imports testkit/crash: only tests import the testkit"},
 		{"cmd/cmemd", "testkit", "cmd/cmemd imports testkit: only tests import the testkit"},
 		{"testkit/logtest", "eventlog", ""},
 		{"testkit/logtest", "testkit/crash", ""},
@@ -253,17 +253,17 @@ func TestViolationsAreFound(t *testing.T) {
 func TestForeignViolationsAreFound(t *testing.T) {
 	t.Parallel()
 	imports := []string{"net/http", "github.com/google/uuid", "golang.org/x/sys/unix"}
-	relay := listed{ImportPath: module + "/hooks/relay", Imports: imports}
+	relay := listed{ImportPath: module + "/internal/agents/relay", Imports: imports}
 	hook := listed{ImportPath: module + "/cmd/cmemd-hook", Imports: imports[:2]}
-	api := listed{ImportPath: module + "/api", Imports: imports}
+	api := listed{ImportPath: module + "/internal/api", Imports: imports}
 	actors := listed{ImportPath: module + "/actors", Imports: []string{
 		"github.com/asynkron/protoactor-go/actor", "github.com/asynkron/protoactor-go/router",
 	}}
 	want := []string{
 		"actors imports github.com/asynkron/protoactor-go/router: of protoactor only the package actor is used",
 		"cmd/cmemd-hook imports github.com/google/uuid: it may import the standard library only",
-		"hooks/relay imports github.com/google/uuid: it may import the standard library only",
-		"hooks/relay imports golang.org/x/sys/unix: it may import the standard library only",
+		"internal/agents/relay imports github.com/google/uuid: it may import the standard library only",
+		"internal/agents/relay imports golang.org/x/sys/unix: it may import the standard library only",
 	}
 	if diff := cmp.Diff(want, violations(table(), []listed{relay, hook, api, actors})); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)

@@ -33,20 +33,20 @@ func promptEvents() []string {
 // the observer is doing, and takes from the log only what agents and users did.
 func TestPromptsKnowNothingOfHealth(t *testing.T) {
 	t.Parallel()
-	out, err := exec.Command("go", "list", "-deps", "../actors", "../observer/...").Output()
+	out, err := exec.Command("go", "list", "-deps", "../actors", "../internal/observer/...").Output()
 	if err != nil {
 		t.Fatalf("go list: %v", err)
 	}
 	for line := range bytes.Lines(out) {
 		name := strings.TrimPrefix(strings.TrimSpace(string(line)), module+"/")
-		for _, far := range []string{"projections", "recall", "hooks", "api", "replay", "mcp"} {
+		for _, far := range []string{"projections", "internal/memory/recall", "internal/agents", "internal/api", "internal/replay", "internal/api/mcp"} {
 			if name == far || strings.HasPrefix(name, far+"/") {
 				t.Errorf("who asks the observer reaches %s", name)
 			}
 		}
 	}
 	makers := map[string]bool{}
-	for _, dir := range []string{"actors", "observer", "session", "cmd", "api", "recall", "replay", "hooks"} {
+	for _, dir := range []string{"actors", "internal/observer", "actors/session", "cmd", "internal/api", "internal/memory/recall", "internal/replay", "internal/agents"} {
 		eachSource(t, filepath.Join("..", dir), func(path string, file *ast.File) {
 			if makesPrompt(file) {
 				makers[filepath.ToSlash(strings.TrimPrefix(path, ".."+string(filepath.Separator)))] = true

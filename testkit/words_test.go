@@ -13,8 +13,8 @@ func outputs() []string {
 	var all []string
 	for _, field := range []string{
 		"events.TurnReceived.Output", "events.TurnFailed.Output", "events.TurnFailed.Message", "events.OutputDropped.Preview",
-		"observer.Reply.Text", "observer.Failure.Output", "observer.Failure.Message",
-		"replay.Event.Output", "replay.Event.Fresh", "replay.Respawn.Output",
+		"internal/observer.Reply.Text", "internal/observer.Failure.Output", "internal/observer.Failure.Message",
+		"internal/replay.Event.Output", "internal/replay.Event.Fresh", "internal/replay.Respawn.Output",
 	} {
 		all = append(all, module+"/"+field)
 	}
@@ -28,47 +28,47 @@ func mayRead() map[string]string {
 	const suite = "a suite for providers: what it compares is what it had scripted itself"
 	const secrets = "what leaves the machine loses its secrets, whatever it says: marks are put in their place, and nothing else comes of the look"
 	return map[string]string{
-		"observer/grammar.go":             grammar,
-		"observer/grammar_blocks.go":      grammar,
-		"observer/grammar_fields.go":      grammar,
-		"observer/grammar_tags.go":        grammar,
-		"observer/grammar_text.go":        grammar,
-		"observer/structured.go":          grammar,
-		"events/codec.go":                 codec,
-		"projections/codec.go":            codec,
-		"observer/playback/write.go":      codec,
-		"erasure/match.go":                "a person names words to be erased, and whatever holds them goes: nothing else comes of the look",
-		"testkit/providertest/suite.go":   suite,
-		"testkit/providertest/service.go": suite,
-		"testkit/wiretest/suite.go":       suite,
-		"testkit/wiretest/trouble.go":     suite,
-		"testkit/wiretest/forms.go":       suite,
-		"watch/state.go":                  "the paths of transcripts: beside them stands why one is not read, at which nobody looks",
-		"redact/address.go":               secrets,
-		"redact/assign.go":                secrets,
-		"redact/finder.go":                secrets,
-		"redact/judge.go":                 secrets,
-		"redact/pem.go":                   secrets,
-		"redact/redact.go":                secrets,
-		"redact/shapes.go":                secrets,
-		"redact/spaced.go":                secrets,
-		"redact/tokens.go":                secrets,
-		"redact/value.go":                 secrets,
-		"redact/full/exceptions.go":       secrets,
-		"redact/full/full.go":             secrets,
-		"redact/full/rules.go":            secrets,
-		"policy/phrases.go":               "the phrases of policies that only replay knows, to show what such a rule costs",
+		"internal/observer/grammar.go":        grammar,
+		"internal/observer/grammar_blocks.go": grammar,
+		"internal/observer/grammar_fields.go": grammar,
+		"internal/observer/grammar_tags.go":   grammar,
+		"internal/observer/grammar_text.go":   grammar,
+		"internal/observer/structured.go":     grammar,
+		"events/codec.go":                     codec,
+		"projections/codec.go":                codec,
+		"internal/observer/playback/write.go": codec,
+		"internal/memory/erasure/match.go":    "a person names words to be erased, and whatever holds them goes: nothing else comes of the look",
+		"testkit/providertest/suite.go":       suite,
+		"testkit/providertest/service.go":     suite,
+		"testkit/wiretest/suite.go":           suite,
+		"testkit/wiretest/trouble.go":         suite,
+		"testkit/wiretest/forms.go":           suite,
+		"internal/agents/watch/state.go":      "the paths of transcripts: beside them stands why one is not read, at which nobody looks",
+		"internal/redact/address.go":          secrets,
+		"internal/redact/assign.go":           secrets,
+		"internal/redact/finder.go":           secrets,
+		"internal/redact/judge.go":            secrets,
+		"internal/redact/pem.go":              secrets,
+		"internal/redact/redact.go":           secrets,
+		"internal/redact/shapes.go":           secrets,
+		"internal/redact/spaced.go":           secrets,
+		"internal/redact/tokens.go":           secrets,
+		"internal/redact/value.go":            secrets,
+		"internal/redact/full/exceptions.go":  secrets,
+		"internal/redact/full/full.go":        secrets,
+		"internal/redact/full/rules.go":       secrets,
+		"actors/policy/phrases.go":            "the phrases of policies that only replay knows, to show what such a rule costs",
 	}
 }
 
 // mayMask are the functions that take something out of a text, or put a mark on it, whatever it says: each with its reason.
 func mayMask() map[string]string {
 	return map[string]string{
-		"replay/prove_compare.go:equal":     "the proof: whole recorded events beside whole derived ones; nothing is decided by it",
-		"observer/scrub.go:isKey":           "keys are taken out of what people are shown",
-		"cmd/cmemd/provider_guard.go:Ask":   "the user's own key is taken out of an answer before anybody has it",
-		"cmd/cmemd/exit.go:describe":        "the names of packages are taken off an error that a person is shown",
-		"hooks/relay/notice.go:PlainNotice": "a notice's own brackets around what people are shown",
+		"internal/replay/prove_compare.go:equal":      "the proof: whole recorded events beside whole derived ones; nothing is decided by it",
+		"internal/observer/scrub.go:isKey":            "keys are taken out of what people are shown",
+		"cmd/cmemd/provider_guard.go:Ask":             "the user's own key is taken out of an answer before anybody has it",
+		"cmd/cmemd/exit.go:describe":                  "the names of packages are taken off an error that a person is shown",
+		"internal/agents/relay/notice.go:PlainNotice": "a notice's own brackets around what people are shown",
 	}
 }
 

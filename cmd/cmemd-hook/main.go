@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/cmemd/cmemd/hooks/relay"
+	"github.com/cmemd/cmemd/internal/agents/relay"
 )
 
 // version is set by the linker in releases.

@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cmemd/cmemd/hooks/relay"
+	"github.com/cmemd/cmemd/internal/agents/relay"
 	"github.com/cmemd/cmemd/testkit/race"
 )
 

@@ -9,10 +9,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cmemd/cmemd/api"
+	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/projections"
-	"github.com/cmemd/cmemd/session"
 )
 
 func TestVerdictText(t *testing.T) {

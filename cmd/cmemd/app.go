@@ -11,8 +11,8 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/cmemd/cmemd/api"
-	"github.com/cmemd/cmemd/hooks/relay"
+	"github.com/cmemd/cmemd/internal/agents/relay"
+	"github.com/cmemd/cmemd/internal/api"
 )
 
 // app is what every sub-command works with: where it reads and writes, and what surrounds it.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/cmemd/cmemd/hooks/relay"
+	"github.com/cmemd/cmemd/internal/agents/relay"
 )
 
 // captureSettings is the part of the table that says what is not recorded. Hooks read these keys too, by themselves, before

@@ -7,9 +7,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/cmemd/cmemd/observer/claudecli"
-	"github.com/cmemd/cmemd/observer/extractive"
-	"github.com/cmemd/cmemd/policy"
+	"github.com/cmemd/cmemd/actors/policy"
+	"github.com/cmemd/cmemd/internal/observer/claudecli"
+	"github.com/cmemd/cmemd/internal/observer/extractive"
 )
 
 // Choice is what is set of who is asked when, and of what that may cost.

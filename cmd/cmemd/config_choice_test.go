@@ -10,9 +10,9 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/cmemd/cmemd/actors"
+	"github.com/cmemd/cmemd/actors/policy"
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/observer"
-	"github.com/cmemd/cmemd/policy"
+	"github.com/cmemd/cmemd/internal/observer"
 )
 
 func TestChoiceSettings(t *testing.T) {

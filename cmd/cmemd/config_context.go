@@ -1,9 +1,9 @@
 package main
 
 import (
-	"github.com/cmemd/cmemd/api"
-	"github.com/cmemd/cmemd/hooks"
-	"github.com/cmemd/cmemd/recall"
+	"github.com/cmemd/cmemd/internal/agents"
+	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/memory/recall"
 )
 
 // Given is the settings of what agents are given.
@@ -47,7 +47,7 @@ func (c Given) recency() float64 {
 // recallConfig is what answers questions over the daemon's views.
 func (d *daemon) recallConfig() recall.Config {
 	c := recall.Config{
-		Views: d.views, Index: d.index, Log: d.log, FenceOpen: hooks.ContextOpen, FenceClose: hooks.ContextClose,
+		Views: d.views, Index: d.index, Log: d.log, FenceOpen: agents.ContextOpen, FenceClose: agents.ContextClose,
 		Characters: d.config.ContextChars, Tokens: d.config.ContextTokens, Recency: d.config.recency(),
 	}
 	if d.vectors != nil {

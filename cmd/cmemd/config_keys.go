@@ -10,9 +10,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cmemd/cmemd/hooks/relay"
-	"github.com/cmemd/cmemd/observer/extractive"
-	"github.com/cmemd/cmemd/policy"
+	"github.com/cmemd/cmemd/actors/policy"
+	"github.com/cmemd/cmemd/internal/agents/relay"
+	"github.com/cmemd/cmemd/internal/observer/extractive"
 )
 
 // config is the settings in force. Each field has one line in settings, which says what it means and may be.

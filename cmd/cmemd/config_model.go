@@ -10,14 +10,14 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/cmemd/cmemd/observer"
-	"github.com/cmemd/cmemd/observer/anthropic"
-	"github.com/cmemd/cmemd/observer/claudecli"
-	"github.com/cmemd/cmemd/observer/extractive"
-	"github.com/cmemd/cmemd/observer/gemini"
-	"github.com/cmemd/cmemd/observer/model"
-	"github.com/cmemd/cmemd/observer/openai"
-	"github.com/cmemd/cmemd/observer/playback"
+	"github.com/cmemd/cmemd/internal/observer"
+	"github.com/cmemd/cmemd/internal/observer/anthropic"
+	"github.com/cmemd/cmemd/internal/observer/claudecli"
+	"github.com/cmemd/cmemd/internal/observer/extractive"
+	"github.com/cmemd/cmemd/internal/observer/gemini"
+	"github.com/cmemd/cmemd/internal/observer/model"
+	"github.com/cmemd/cmemd/internal/observer/openai"
+	"github.com/cmemd/cmemd/internal/observer/playback"
 )
 
 // providerNames lists what the setting provider may be, the default first.

@@ -13,8 +13,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/observer"
-	"github.com/cmemd/cmemd/observer/model"
+	"github.com/cmemd/cmemd/internal/observer"
+	"github.com/cmemd/cmemd/internal/observer/model"
 )
 
 func TestSplitCommand(t *testing.T) {

@@ -1,8 +1,8 @@
 package main
 
 import (
-	"github.com/cmemd/cmemd/policy"
-	"github.com/cmemd/cmemd/session"
+	"github.com/cmemd/cmemd/actors/policy"
+	"github.com/cmemd/cmemd/actors/session"
 )
 
 // rules are what sessions decide by under c.

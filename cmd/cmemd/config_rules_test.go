@@ -3,8 +3,8 @@ package main
 import (
 	"testing"
 
-	"github.com/cmemd/cmemd/api"
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/api"
 )
 
 // TestStandardRules: nobody has chosen supervised, and outputs that do not parse are dropped, and that is all.

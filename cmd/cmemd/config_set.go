@@ -12,9 +12,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/cmemd/cmemd/api"
-	"github.com/cmemd/cmemd/durable"
-	"github.com/cmemd/cmemd/redact"
+	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/durable"
+	"github.com/cmemd/cmemd/internal/redact"
 )
 
 const configSetHelp = `Set writes settings into config.toml in CMEMD_HOME, and leaves all else that stands there as it is, comments too. A value

@@ -6,14 +6,14 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/cmemd/cmemd/api"
-	"github.com/cmemd/cmemd/erasure"
+	"github.com/cmemd/cmemd/actors/policy"
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/observer/model"
-	"github.com/cmemd/cmemd/policy"
+	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/memory/erasure"
+	"github.com/cmemd/cmemd/internal/observer/model"
+	"github.com/cmemd/cmemd/internal/redact/full"
 	"github.com/cmemd/cmemd/projections/vectors"
 	"github.com/cmemd/cmemd/projections/vectors/embed"
-	"github.com/cmemd/cmemd/redact/full"
 )
 
 // embeddingsName begins the keys of the endpoint that makes vectors.

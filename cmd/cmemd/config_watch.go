@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cmemd/cmemd/hooks"
-	"github.com/cmemd/cmemd/watch"
+	"github.com/cmemd/cmemd/internal/agents"
+	"github.com/cmemd/cmemd/internal/agents/watch"
 )
 
 // Watched is which transcripts are followed.
@@ -42,9 +42,9 @@ func watchSettings() []setting {
 
 // followable lists the agents whose transcripts can be read.
 func followable() (names []string) {
-	for _, name := range hooks.Names() {
-		if a, err := hooks.ByName(name); err == nil {
-			if _, ok := a.(hooks.Historian); ok {
+	for _, name := range agents.Names() {
+		if a, err := agents.ByName(name); err == nil {
+			if _, ok := a.(agents.Historian); ok {
 				names = append(names, name)
 			}
 		}

@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/cmemd/cmemd/api"
-	"github.com/cmemd/cmemd/recall"
+	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/memory/recall"
 )
 
 func newContext(a *app) *cobra.Command {

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/cmemd/cmemd/api"
+	"github.com/cmemd/cmemd/internal/api"
 )
 
 const correctHelp = `Correct saves a text in the place of a memory that is wrong: an observation, a summary, or one that was saved. That is

@@ -11,20 +11,20 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/cmemd/cmemd/actors"
-	"github.com/cmemd/cmemd/api"
-	"github.com/cmemd/cmemd/erasure"
+	"github.com/cmemd/cmemd/actors/policy"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/evidence"
-	"github.com/cmemd/cmemd/hooks/relay"
-	"github.com/cmemd/cmemd/mcp"
-	"github.com/cmemd/cmemd/policy"
+	"github.com/cmemd/cmemd/internal/agents/relay"
+	"github.com/cmemd/cmemd/internal/agents/watch"
+	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/api/mcp"
+	"github.com/cmemd/cmemd/internal/memory/erasure"
+	"github.com/cmemd/cmemd/internal/memory/recall"
+	"github.com/cmemd/cmemd/internal/observer/evidence"
 	"github.com/cmemd/cmemd/projections"
 	"github.com/cmemd/cmemd/projections/index"
 	"github.com/cmemd/cmemd/projections/vectors"
 	"github.com/cmemd/cmemd/projections/vectors/embed"
-	"github.com/cmemd/cmemd/recall"
-	"github.com/cmemd/cmemd/watch"
 )
 
 // A daemon is every package wired together over one home. openDaemon takes the log; run serves; close lets go.

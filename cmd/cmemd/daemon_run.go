@@ -8,8 +8,8 @@ import (
 	"os"
 	"time"
 
-	"github.com/cmemd/cmemd/api"
-	"github.com/cmemd/cmemd/hooks/relay"
+	"github.com/cmemd/cmemd/internal/agents/relay"
+	"github.com/cmemd/cmemd/internal/api"
 )
 
 // endLimit is how long the end may take in all, and failLimit where the log has failed. A hook that comes meanwhile keeps

@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cmemd/cmemd/api"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/api"
 )
 
 func tempHome(t *testing.T) (paths, *loaded) {

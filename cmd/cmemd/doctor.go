@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/cmemd/cmemd/api"
+	"github.com/cmemd/cmemd/internal/api"
 )
 
 const doctorHelp = `Doctor looks at all that cmemd stands on, and says of each thing whether it is well, and if not what mends it.

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cmemd/cmemd/api"
-	"github.com/cmemd/cmemd/install"
+	"github.com/cmemd/cmemd/internal/agents/install"
+	"github.com/cmemd/cmemd/internal/api"
 )
 
 // checkAgents looks whether the agents on this machine have cmemd in them as it is to be, and when a hook of each was last called:

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cmemd/cmemd/install"
-	"github.com/cmemd/cmemd/install/jsonedit"
+	"github.com/cmemd/cmemd/internal/agents/install"
+	"github.com/cmemd/cmemd/internal/agents/install/jsonedit"
 )
 
 // line is the command that installs in the same way again.

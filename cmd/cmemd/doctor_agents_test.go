@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cmemd/cmemd/install"
+	"github.com/cmemd/cmemd/internal/agents/install"
 )
 
 // TestCheckAgent tells the ways in which an agent can be that cmemd is not in, or that nothing is known of. The others are in

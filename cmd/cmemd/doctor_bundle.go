@@ -14,8 +14,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cmemd/cmemd/api"
-	"github.com/cmemd/cmemd/redact/full"
+	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/redact/full"
 )
 
 const bundleReadme = `What cmemd doctor found, for somebody who is asked for help.

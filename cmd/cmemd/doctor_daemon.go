@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cmemd/cmemd/api"
-	"github.com/cmemd/cmemd/hooks/relay"
+	"github.com/cmemd/cmemd/internal/agents/relay"
+	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/projections"
 )
 

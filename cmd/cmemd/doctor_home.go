@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cmemd/cmemd/hooks/relay"
+	"github.com/cmemd/cmemd/internal/agents/relay"
 )
 
 // checkHome looks whether the home is a folder of this user's alone that can be written to.

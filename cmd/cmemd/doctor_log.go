@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/cmemd/cmemd/api"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/api"
 )
 
 // quickRecords is how many of the newest records the quick check reads: what a crash or a bad disk may have hit.

@@ -6,10 +6,10 @@ import (
 	"net/url"
 	"time"
 
-	"github.com/cmemd/cmemd/observer"
-	"github.com/cmemd/cmemd/observer/claudecli"
-	"github.com/cmemd/cmemd/observer/playback"
-	"github.com/cmemd/cmemd/policy"
+	"github.com/cmemd/cmemd/actors/policy"
+	"github.com/cmemd/cmemd/internal/observer"
+	"github.com/cmemd/cmemd/internal/observer/claudecli"
+	"github.com/cmemd/cmemd/internal/observer/playback"
 )
 
 // clientWait is how long a client may take to say its version: Claude Code takes a tenth of it on a busy machine.

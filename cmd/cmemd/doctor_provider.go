@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cmemd/cmemd/api"
-	"github.com/cmemd/cmemd/policy"
+	"github.com/cmemd/cmemd/actors/policy"
+	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/projections"
 )
 

@@ -7,7 +7,7 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/cmemd/cmemd/api"
+	"github.com/cmemd/cmemd/internal/api"
 )
 
 // probeLimit is how many results a search for a row's own title is given to show that row.

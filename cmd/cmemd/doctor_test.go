@@ -15,11 +15,11 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/cmemd/cmemd/actors"
-	"github.com/cmemd/cmemd/api"
+	"github.com/cmemd/cmemd/actors/policy"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/hooks/relay"
-	"github.com/cmemd/cmemd/policy"
+	"github.com/cmemd/cmemd/internal/agents/relay"
+	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/projections"
 )
 

@@ -7,10 +7,10 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/actors"
-	"github.com/cmemd/cmemd/api"
-	"github.com/cmemd/cmemd/erasure"
+	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/session"
+	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/memory/erasure"
 )
 
 // eraserConfig is how words are taken out of this home: of the log, the views' file and the index, in this order.

@@ -13,7 +13,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/cmemd/cmemd/api"
+	"github.com/cmemd/cmemd/internal/api"
 )
 
 // TestForgettingIsKilledAtEveryMoment kills the daemon with SIGKILL while it forgets, and has the next one finish. What was

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cmemd/cmemd/api"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/api"
 )
 
 // The exit codes. They are a contract with scripts.

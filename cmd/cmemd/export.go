@@ -13,9 +13,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/cmemd/cmemd/api"
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/redact/full"
+	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/redact/full"
 )
 
 const exportHelp = `Writes observations, summaries and saved memories, in the order in which they were recorded: as Markdown for people, or as JSON

@@ -6,8 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/cmemd/cmemd/hooks"
-	"github.com/cmemd/cmemd/hooks/relay"
+	"github.com/cmemd/cmemd/internal/agents"
+	"github.com/cmemd/cmemd/internal/agents/relay"
 )
 
 // newHook returns the command that main takes past everything else. It is reached by command lines that are not quite
@@ -17,10 +17,10 @@ func newHook(a *app) *cobra.Command {
 		Use: "hook AGENT", Short: "Carry one hook payload from standard input to the daemon; always exit code 0",
 		Long: "Hook is what an agent's hook runs: cmemd-hook does the same and starts sooner. What the daemon does not take is kept\n" +
 			"in the spool until it does. It says nothing but the daemon's reply to the agent.\n\n" +
-			"Agents: " + strings.Join(hooks.Names(), ", ") + ". Raw is for whoever has none of them:\n" +
+			"Agents: " + strings.Join(agents.Names(), ", ") + ". Raw is for whoever has none of them:\n" +
 			`{"event": "start" | "prompt" | "tool" | "stop" | "compact" | "end", "session": "...", "cwd": "/...", ...}`,
 		Example: "  echo '{\"event\":\"prompt\",\"session\":\"s1\",\"cwd\":\"/src/shop\",\"text\":\"fix the parser\"}' | cmemd hook raw",
-		Args:    cobra.ArbitraryArgs, DisableFlagParsing: true, ValidArgs: hooks.Names(),
+		Args:    cobra.ArbitraryArgs, DisableFlagParsing: true, ValidArgs: agents.Names(),
 		RunE: func(c *cobra.Command, args []string) error {
 			switch {
 			case len(args) == 1 && (args[0] == "--help" || args[0] == "-h"):

@@ -16,9 +16,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/cmemd/cmemd/api"
-	"github.com/cmemd/cmemd/importer"
-	"github.com/cmemd/cmemd/importer/claudemem"
+	"github.com/cmemd/cmemd/internal/agents/importer"
+	"github.com/cmemd/cmemd/internal/agents/importer/claudemem"
+	"github.com/cmemd/cmemd/internal/api"
 )
 
 func newImport(a *app) *cobra.Command {

@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cmemd/cmemd/api"
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/api"
 )
 
 // importing runs the command. It returns what it says, and its exit code.

@@ -13,8 +13,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/cmemd/cmemd/api"
-	"github.com/cmemd/cmemd/importer"
+	"github.com/cmemd/cmemd/internal/agents/importer"
+	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/testkit/secrets"
 )
 

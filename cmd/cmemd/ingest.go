@@ -16,8 +16,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/cmemd/cmemd/api"
-	"github.com/cmemd/cmemd/hooks"
+	"github.com/cmemd/cmemd/internal/agents"
+	"github.com/cmemd/cmemd/internal/api"
 )
 
 // shownBad is how many lines that were not understood are listed of one file.
@@ -33,10 +33,10 @@ func newIngest(a *app) *cobra.Command {
 		Args:    takes(1, -1, "a transcript or a folder of them"),
 	}
 	c.Flags().StringVar(&agent, "agent", "", "whose transcripts they are (default: told by the agent's own folder or the first line, else claude-code)")
-	choose(c, "agent", hooks.Names()...)
+	choose(c, "agent", agents.Names()...)
 	c.RunE = func(c *cobra.Command, paths []string) error {
 		if agent != "" {
-			if err := oneOf(c, "agent", agent, hooks.Names()...); err != nil {
+			if err := oneOf(c, "agent", agent, agents.Names()...); err != nil {
 				return err
 			}
 		}
@@ -166,17 +166,17 @@ func whose(agent, path string) (name string, told bool) {
 	if agent != "" {
 		return agent, true
 	}
-	if kept, ok := hooks.AgentOfTranscript(path); ok {
+	if kept, ok := agents.AgentOfTranscript(path); ok {
 		return kept, true
 	}
 	if f, err := os.Open(path); err == nil {
 		defer f.Close()
 		line, _ := bufio.NewReader(io.LimitReader(f, longestFirst)).ReadBytes('\n')
-		if by, ok := hooks.AgentOfLine(line); ok {
+		if by, ok := agents.AgentOfLine(line); ok {
 			return by, true
 		}
 	}
-	return hooks.ClaudeCode{}.Name(), false
+	return agents.ClaudeCode{}.Name(), false
 }
 
 func ingestOne(ctx context.Context, client *api.Client, agent string, t transcript, m *meter) (api.Ingested, error) {

@@ -13,7 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/cmemd/cmemd/install"
+	"github.com/cmemd/cmemd/internal/agents/install"
 )
 
 const installHelp = `Install puts cmemd into coding agents: their hooks, and memory as tools (MCP). Without a name it finds the agents of this

@@ -13,8 +13,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cmemd/cmemd/hooks/relay"
-	"github.com/cmemd/cmemd/install"
+	"github.com/cmemd/cmemd/internal/agents/install"
+	"github.com/cmemd/cmemd/internal/agents/relay"
 )
 
 // newInstallation gathers what installing needs to know of this machine.

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cmemd/cmemd/install"
+	"github.com/cmemd/cmemd/internal/agents/install"
 )
 
 // TestStablePath: agents are given the name that outlives an update, where it leads to this very program.

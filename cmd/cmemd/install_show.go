@@ -8,8 +8,8 @@ import (
 	"os/exec"
 	"strings"
 
-	"github.com/cmemd/cmemd/install"
-	"github.com/cmemd/cmemd/redact"
+	"github.com/cmemd/cmemd/internal/agents/install"
+	"github.com/cmemd/cmemd/internal/redact"
 )
 
 // What became of an agent.

@@ -12,10 +12,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cmemd/cmemd/api"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/hooks/relay"
+	"github.com/cmemd/cmemd/internal/agents/relay"
+	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/testkit/race"
 )
 

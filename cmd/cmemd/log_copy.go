@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/cmemd/cmemd/api"
 	"github.com/cmemd/cmemd/eventlog"
+	"github.com/cmemd/cmemd/internal/api"
 )
 
 func newLogExport(a *app) *cobra.Command {

@@ -9,9 +9,9 @@ import (
 	"io/fs"
 	"iter"
 
-	"github.com/cmemd/cmemd/api"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/api"
 )
 
 // recordsPage is how many records one question returns if it names no number.

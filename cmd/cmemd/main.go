@@ -3,7 +3,7 @@ package main
 import (
 	"os"
 
-	"github.com/cmemd/cmemd/hooks/relay"
+	"github.com/cmemd/cmemd/internal/agents/relay"
 )
 
 // version is set by the linker in releases.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/cmemd/cmemd/durable"
+	"github.com/cmemd/cmemd/internal/durable"
 )
 
 func newMan(a *app) *cobra.Command {

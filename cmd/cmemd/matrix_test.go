@@ -9,10 +9,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cmemd/cmemd/api"
+	"github.com/cmemd/cmemd/actors/policy"
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/policy"
-	"github.com/cmemd/cmemd/replay"
+	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/replay"
 )
 
 // What a provider says in the rows of the matrix.

@@ -13,10 +13,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/cmemd/cmemd/api"
-	"github.com/cmemd/cmemd/evidence"
-	"github.com/cmemd/cmemd/hooks/relay"
-	"github.com/cmemd/cmemd/mcp"
+	"github.com/cmemd/cmemd/internal/agents/relay"
+	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/api/mcp"
+	"github.com/cmemd/cmemd/internal/observer/evidence"
 )
 
 const mcpHelp = `Mcp speaks the Model Context Protocol over standard input and output, for agents that ask memory by themselves. It is thin:

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/actors"
-	"github.com/cmemd/cmemd/api"
+	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/projections"
 )
 

@@ -14,12 +14,12 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/cmemd/cmemd/api"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/hooks"
-	"github.com/cmemd/cmemd/hooks/relay"
-	"github.com/cmemd/cmemd/observer"
+	"github.com/cmemd/cmemd/internal/agents"
+	"github.com/cmemd/cmemd/internal/agents/relay"
+	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/observer"
 	"github.com/cmemd/cmemd/projections"
 	"github.com/cmemd/cmemd/testkit/providertest"
 )
@@ -207,7 +207,7 @@ func (b *leakBench) start() (notice, fence string) {
 	if !strings.HasPrefix(notice, relay.NoticeOpen) || !strings.Contains(notice, "only captures") {
 		b.t.Fatalf("the person was told %q", notice)
 	}
-	if !strings.HasPrefix(fence, hooks.ContextOpen) || !strings.Contains(fence, fenceCanary) {
+	if !strings.HasPrefix(fence, agents.ContextOpen) || !strings.Contains(fence, fenceCanary) {
 		b.t.Fatalf("the agent was told %q", fence)
 	}
 	return notice, fence

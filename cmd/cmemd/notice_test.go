@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/actors"
+	"github.com/cmemd/cmemd/actors/policy"
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/hooks/relay"
-	"github.com/cmemd/cmemd/policy"
+	"github.com/cmemd/cmemd/internal/agents/relay"
 	"github.com/cmemd/cmemd/projections"
 )
 

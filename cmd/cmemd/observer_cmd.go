@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/cmemd/cmemd/observer"
+	"github.com/cmemd/cmemd/internal/observer"
 )
 
 const observerTestHelp = `Test asks each provider that the settings name, or one of them or another one, to observe a small batch that is bundled,

@@ -6,7 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/observer"
+	"github.com/cmemd/cmemd/internal/observer"
 )
 
 // samplePrompt is a turn of which any observer has something to record: an agent finds a mistake, mends it and runs the

@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/observer"
-	"github.com/cmemd/cmemd/observer/claudecli"
-	"github.com/cmemd/cmemd/observer/model"
+	"github.com/cmemd/cmemd/internal/observer"
+	"github.com/cmemd/cmemd/internal/observer/claudecli"
+	"github.com/cmemd/cmemd/internal/observer/model"
 	"github.com/cmemd/cmemd/projections"
 )
 

@@ -12,10 +12,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cmemd/cmemd/actors/policy"
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/observer/playback"
-	"github.com/cmemd/cmemd/policy"
-	"github.com/cmemd/cmemd/replay"
+	"github.com/cmemd/cmemd/internal/observer/playback"
+	"github.com/cmemd/cmemd/internal/replay"
 )
 
 // poisonScenarios are recorded loops, as replay reads them.

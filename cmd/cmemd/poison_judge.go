@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cmemd/cmemd/api"
-	"github.com/cmemd/cmemd/policy"
-	"github.com/cmemd/cmemd/replay"
-	"github.com/cmemd/cmemd/session"
+	"github.com/cmemd/cmemd/actors/policy"
+	"github.com/cmemd/cmemd/actors/session"
+	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/replay"
 )
 
 // judgement is one thing that must be true of a scene, in words that hold the numbers.

@@ -8,10 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cmemd/cmemd/api"
-	"github.com/cmemd/cmemd/observer/playback"
-	"github.com/cmemd/cmemd/policy"
-	"github.com/cmemd/cmemd/replay"
+	"github.com/cmemd/cmemd/actors/policy"
+	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/observer/playback"
+	"github.com/cmemd/cmemd/internal/replay"
 )
 
 // poisonScenario is a scene's scenario, which must be the one that replay is tested with.
@@ -21,7 +21,7 @@ func poisonScenario(t *testing.T, scene poisonScene) *replay.Scenario {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tested, err := os.ReadFile(filepath.Join("..", "..", "replay", "testdata", "scenarios", scene.file+".json"))
+	tested, err := os.ReadFile(filepath.Join("..", "..", "internal", "replay", "testdata", "scenarios", scene.file+".json"))
 	if err != nil {
 		t.Fatal(err)
 	}

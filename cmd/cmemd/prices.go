@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/observer/anthropic"
-	"github.com/cmemd/cmemd/observer/claudecli"
+	"github.com/cmemd/cmemd/internal/observer/anthropic"
+	"github.com/cmemd/cmemd/internal/observer/claudecli"
 )
 
 // knownPrices are those that come with the program.

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/cmemd/cmemd/durable"
+	"github.com/cmemd/cmemd/internal/durable"
 )
 
 // A daemonFile is what a running daemon writes down of itself in run/daemon.json. Its hooks read the socket; commands

@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/cmemd/cmemd/api"
+	"github.com/cmemd/cmemd/internal/api"
 )
 
 func newProjections(a *app) *cobra.Command {

@@ -9,11 +9,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cmemd/cmemd/actors/policy"
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/observer"
-	"github.com/cmemd/cmemd/observer/playback"
-	"github.com/cmemd/cmemd/policy"
-	"github.com/cmemd/cmemd/replay"
+	"github.com/cmemd/cmemd/internal/observer"
+	"github.com/cmemd/cmemd/internal/observer/playback"
+	"github.com/cmemd/cmemd/internal/replay"
 )
 
 // errNoPlayback is a choice of the provider playback without a word of what it shall play.

@@ -10,16 +10,16 @@ import (
 	"strings"
 
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/observer"
-	"github.com/cmemd/cmemd/observer/anthropic"
-	"github.com/cmemd/cmemd/observer/claudecli"
-	"github.com/cmemd/cmemd/observer/extractive"
-	"github.com/cmemd/cmemd/observer/gemini"
-	"github.com/cmemd/cmemd/observer/model"
-	"github.com/cmemd/cmemd/observer/openai"
-	"github.com/cmemd/cmemd/observer/playback"
-	"github.com/cmemd/cmemd/observer/prompt"
-	"github.com/cmemd/cmemd/redact/full"
+	"github.com/cmemd/cmemd/internal/observer"
+	"github.com/cmemd/cmemd/internal/observer/anthropic"
+	"github.com/cmemd/cmemd/internal/observer/claudecli"
+	"github.com/cmemd/cmemd/internal/observer/extractive"
+	"github.com/cmemd/cmemd/internal/observer/gemini"
+	"github.com/cmemd/cmemd/internal/observer/model"
+	"github.com/cmemd/cmemd/internal/observer/openai"
+	"github.com/cmemd/cmemd/internal/observer/playback"
+	"github.com/cmemd/cmemd/internal/observer/prompt"
+	"github.com/cmemd/cmemd/internal/redact/full"
 )
 
 // A built provider is one that can be asked, with what it was made of.

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/cmemd/cmemd/observer"
-	"github.com/cmemd/cmemd/observer/model"
+	"github.com/cmemd/cmemd/internal/observer"
+	"github.com/cmemd/cmemd/internal/observer/model"
 )
 
 // guarded is an asker whose answers do not hold its key, though a service should say it back: they are recorded.

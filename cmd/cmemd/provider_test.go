@@ -10,10 +10,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cmemd/cmemd/actors/policy"
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/observer/playback"
-	"github.com/cmemd/cmemd/policy"
-	"github.com/cmemd/cmemd/replay"
+	"github.com/cmemd/cmemd/internal/observer/playback"
+	"github.com/cmemd/cmemd/internal/replay"
 )
 
 func TestNewProvider(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cmemd/cmemd/api"
+	"github.com/cmemd/cmemd/internal/api"
 )
 
 // TestAliveOfADaemonThatHangs holds a socket that is listened at, and never answered on, to an error in time.

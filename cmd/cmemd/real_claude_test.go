@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cmemd/cmemd/api"
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/api"
 )
 
 // realKills is how often a daemon is killed while the real client works.

@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cmemd/cmemd/api"
+	"github.com/cmemd/cmemd/internal/api"
 )
 
 // agentModel is the model that an agent asks in these tests, on loopback: it has it run a command, read a file that is not

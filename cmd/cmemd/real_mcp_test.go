@@ -13,7 +13,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/cmemd/cmemd/api"
+	"github.com/cmemd/cmemd/internal/api"
 )
 
 // askingModel is a model on loopback that asks memory: for the schemas of two tools, which clients keep back, then search, then

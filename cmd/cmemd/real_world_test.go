@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cmemd/cmemd/api"
+	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/testkit/race"
 )
 
@@ -75,7 +75,7 @@ func realSession() []string {
 func (w *realWorld) play(session string) {
 	w.t.Helper()
 	for _, name := range realSession() {
-		captured, err := os.ReadFile(filepath.Join("..", "..", "hooks", "testdata", "claude-code", name+".json"))
+		captured, err := os.ReadFile(filepath.Join("..", "..", "internal", "agents", "testdata", "claude-code", name+".json"))
 		if err != nil {
 			w.t.Fatal(err)
 		}

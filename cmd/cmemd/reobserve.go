@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/cmemd/cmemd/api"
+	"github.com/cmemd/cmemd/internal/api"
 )
 
 const reobserveHelp = `Reobserve asks the observer again about inputs whose answers came to nothing, or were not good. The conditions hold all

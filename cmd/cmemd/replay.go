@@ -11,9 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/cmemd/cmemd/api"
-	"github.com/cmemd/cmemd/policy"
-	"github.com/cmemd/cmemd/replay"
+	"github.com/cmemd/cmemd/actors/policy"
+	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/replay"
 )
 
 const replayHelp = `Replay runs a recorded stretch of observer turns again under other policies and says what each would have done: what it

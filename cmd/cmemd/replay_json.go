@@ -9,9 +9,9 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/cmemd/cmemd/policy"
-	"github.com/cmemd/cmemd/replay"
-	"github.com/cmemd/cmemd/replay/report"
+	"github.com/cmemd/cmemd/actors/policy"
+	"github.com/cmemd/cmemd/internal/replay"
+	"github.com/cmemd/cmemd/internal/replay/report"
 )
 
 // replayDocument is a comparison for programs.

@@ -8,10 +8,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cmemd/cmemd/actors/policy"
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/policy"
-	"github.com/cmemd/cmemd/replay"
-	"github.com/cmemd/cmemd/replay/report"
+	"github.com/cmemd/cmemd/internal/replay"
+	"github.com/cmemd/cmemd/internal/replay/report"
 )
 
 // loggedReplay is what is known of a stretch of a log beside its scenario.

@@ -13,9 +13,9 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/session"
 )
 
 // writtenLog makes a home whose log has one session of one turn: its output is text, and the event behind it says that

@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/cmemd/cmemd/observer"
-	"github.com/cmemd/cmemd/replay"
+	"github.com/cmemd/cmemd/internal/observer"
+	"github.com/cmemd/cmemd/internal/replay"
 )
 
 // reparse shows which recorded outputs today's grammar takes for something else than was recorded.

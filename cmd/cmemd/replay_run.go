@@ -7,8 +7,8 @@ import (
 	"os"
 	"strings"
 
-	"github.com/cmemd/cmemd/replay"
-	"github.com/cmemd/cmemd/replay/report"
+	"github.com/cmemd/cmemd/internal/replay"
+	"github.com/cmemd/cmemd/internal/replay/report"
 )
 
 // comparison is what came out of a replay, and how far it can be trusted.

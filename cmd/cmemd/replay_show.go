@@ -7,9 +7,9 @@ import (
 
 	"charm.land/lipgloss/v2"
 
-	"github.com/cmemd/cmemd/policy"
-	"github.com/cmemd/cmemd/replay"
-	"github.com/cmemd/cmemd/replay/report"
+	"github.com/cmemd/cmemd/actors/policy"
+	"github.com/cmemd/cmemd/internal/replay"
+	"github.com/cmemd/cmemd/internal/replay/report"
 )
 
 // plainStrip is how many letters a strip has where no terminal says how wide it is.

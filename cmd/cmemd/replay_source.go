@@ -10,7 +10,7 @@ import (
 
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/hooks"
+	"github.com/cmemd/cmemd/internal/agents"
 )
 
 // recordsOf reads the whole log from its first record: straight from a file, or from what a daemon exports.
@@ -99,7 +99,7 @@ const shortestSession = 8
 
 // sessionNamed returns the one of known that name means.
 func sessionNamed(name string, known []events.SessionID) (events.SessionID, error) {
-	for _, agent := range hooks.Names() {
+	for _, agent := range agents.Names() {
 		if id := events.SessionIDOf(agent, name); slices.Contains(known, id) {
 			return id, nil
 		}

@@ -11,15 +11,15 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/cmemd/cmemd/policy"
-	"github.com/cmemd/cmemd/replay"
-	"github.com/cmemd/cmemd/replay/report"
+	"github.com/cmemd/cmemd/actors/policy"
+	"github.com/cmemd/cmemd/internal/replay"
+	"github.com/cmemd/cmemd/internal/replay/report"
 )
 
 // poisonLoops are the recorded scenarios, by file.
 func poisonLoops(t *testing.T) []string {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join("..", "..", "replay", "testdata", "scenarios", "*.json"))
+	files, err := filepath.Glob(filepath.Join("..", "..", "internal", "replay", "testdata", "scenarios", "*.json"))
 	if err != nil || len(files) < 10 {
 		t.Fatalf("%d scenarios, want 10: %v", len(files), err)
 	}

@@ -3,9 +3,9 @@ package main
 import (
 	"cmp"
 
-	"github.com/cmemd/cmemd/observer"
-	"github.com/cmemd/cmemd/observer/extractive"
-	"github.com/cmemd/cmemd/replay"
+	"github.com/cmemd/cmemd/internal/observer"
+	"github.com/cmemd/cmemd/internal/observer/extractive"
+	"github.com/cmemd/cmemd/internal/replay"
 )
 
 // typesInForce tells the types that observations could have in each life of a daemon: those of the mode that was set, read

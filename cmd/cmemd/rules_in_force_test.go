@@ -5,9 +5,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/cmemd/cmemd/policy"
-	"github.com/cmemd/cmemd/replay"
-	"github.com/cmemd/cmemd/session"
+	"github.com/cmemd/cmemd/actors/policy"
+	"github.com/cmemd/cmemd/actors/session"
+	"github.com/cmemd/cmemd/internal/replay"
 )
 
 // TestRulesInForceAreThoseOfTheDaemon has replay read settings as a daemon records them, with every rule set to something

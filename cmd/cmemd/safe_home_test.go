@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cmemd/cmemd/api"
+	"github.com/cmemd/cmemd/internal/api"
 )
 
 // TestNobodyElseReadsTheHome looks at the rights of all that a daemon and a hook write, in a process that lets others read

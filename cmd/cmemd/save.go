@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/cmemd/cmemd/api"
-	"github.com/cmemd/cmemd/evidence"
+	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/observer/evidence"
 )
 
 // maxSaved bounds what is read from standard input as one memory; the daemon takes no more than this of any request.

@@ -21,8 +21,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"go.etcd.io/bbolt"
 
-	"github.com/cmemd/cmemd/api"
 	"github.com/cmemd/cmemd/eventlog"
+	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/testkit/race"
 )
 

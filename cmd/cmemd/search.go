@@ -9,11 +9,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/cmemd/cmemd/api"
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/memory/recall"
 	"github.com/cmemd/cmemd/projections"
 	"github.com/cmemd/cmemd/projections/index"
-	"github.com/cmemd/cmemd/recall"
 )
 
 // A searched is what the flags of search ask for.

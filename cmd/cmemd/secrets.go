@@ -1,12 +1,12 @@
 package main
 
 import (
-	"github.com/cmemd/cmemd/hooks"
-	"github.com/cmemd/cmemd/redact"
+	"github.com/cmemd/cmemd/internal/agents"
+	"github.com/cmemd/cmemd/internal/redact"
 )
 
 // captureSecrets takes secrets out of what is about to be recorded.
-func captureSecrets() hooks.Redact {
+func captureSecrets() agents.Redact {
 	r := redact.New()
 	return func(text string, json bool) (string, map[string]int) {
 		if json {

@@ -17,11 +17,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/hooks"
-	"github.com/cmemd/cmemd/observer"
-	"github.com/cmemd/cmemd/observer/prompt"
-	"github.com/cmemd/cmemd/redact"
-	"github.com/cmemd/cmemd/redact/full"
+	"github.com/cmemd/cmemd/internal/agents"
+	"github.com/cmemd/cmemd/internal/observer"
+	"github.com/cmemd/cmemd/internal/observer/prompt"
+	"github.com/cmemd/cmemd/internal/redact"
+	"github.com/cmemd/cmemd/internal/redact/full"
 	"github.com/cmemd/cmemd/testkit/race"
 	"github.com/cmemd/cmemd/testkit/secrets"
 )
@@ -176,7 +176,7 @@ func childSaw(t *testing.T, dir string) string {
 // TestOrdinaryQuestionsStay: what holds no secret is sent as it is, our own words and the marks between records above all.
 func TestOrdinaryQuestionsStay(t *testing.T) {
 	t.Parallel()
-	files, err := filepath.Glob("../../hooks/testdata/claude-code/PostToolUse*.json")
+	files, err := filepath.Glob("../../internal/agents/testdata/claude-code/PostToolUse*.json")
 	if err != nil || len(files) < 5 {
 		t.Fatalf("payloads: %d, %v", len(files), err)
 	}
@@ -186,7 +186,7 @@ func TestOrdinaryQuestionsStay(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := hooks.ClaudeCode{}.Decode(b, hooks.Meta{Delivery: events.ID{1}, OccurredAt: time.Unix(1e9, 0)})
+		r, err := agents.ClaudeCode{}.Decode(b, agents.Meta{Delivery: events.ID{1}, OccurredAt: time.Unix(1e9, 0)})
 		if err != nil {
 			t.Fatal(err)
 		}

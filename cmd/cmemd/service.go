@@ -15,8 +15,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/cmemd/cmemd/api"
-	"github.com/cmemd/cmemd/durable"
+	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/durable"
 )
 
 const serviceHelp = `Service has the system start the daemon when you log in, and start it again should it fail: by a systemd user unit on Linux,

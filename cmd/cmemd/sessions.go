@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/cmemd/cmemd/api"
+	"github.com/cmemd/cmemd/internal/api"
 )
 
 func newSessions(a *app) *cobra.Command {

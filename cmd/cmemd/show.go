@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/cmemd/cmemd/api"
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/projections"
 )
 

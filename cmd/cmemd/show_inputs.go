@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/cmemd/cmemd/api"
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/recall"
+	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/memory/recall"
 )
 
 // inputs prints what a row was made of, page by page. With --json all of it is one document.

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cmemd/cmemd/api"
+	"github.com/cmemd/cmemd/internal/api"
 )
 
 // TestStartWaitsForTheQuicker has another daemon hold the log, and listen only after the one that `cmemd start` launched

@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"github.com/cmemd/cmemd/actors"
-	"github.com/cmemd/cmemd/api"
-	"github.com/cmemd/cmemd/policy"
+	"github.com/cmemd/cmemd/actors/policy"
+	"github.com/cmemd/cmemd/internal/api"
 )
 
 // showProviders shows who is asked, in order, and what the budget has left.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/cmemd/cmemd/api"
+	"github.com/cmemd/cmemd/internal/api"
 )
 
 // stopWait is how long a daemon that was asked to end may take: it has endLimit for itself.

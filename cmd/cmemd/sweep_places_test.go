@@ -12,10 +12,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cmemd/cmemd/api"
 	"github.com/cmemd/cmemd/eventlog"
-	"github.com/cmemd/cmemd/hooks/ignore"
-	"github.com/cmemd/cmemd/watch"
+	"github.com/cmemd/cmemd/internal/agents/watch"
+	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/ignore"
 )
 
 // Words without the shape of a secret, which stand in a place of which nothing is recorded; and one that stands beside them.

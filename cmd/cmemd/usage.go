@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/cmemd/cmemd/api"
+	"github.com/cmemd/cmemd/internal/api"
 )
 
 const usageHelp = `Usage says what the observer's turns cost: how many ended, the requests that were sent for them, the bytes of the questions, the

@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/cmemd/cmemd/api"
-	"github.com/cmemd/cmemd/watch"
+	"github.com/cmemd/cmemd/internal/agents/watch"
+	"github.com/cmemd/cmemd/internal/api"
 )
 
 const watchHelp = `Shows which transcripts the daemon follows, and how far each was read.

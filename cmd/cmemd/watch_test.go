@@ -13,10 +13,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
-	"github.com/cmemd/cmemd/api"
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/hooks/relay"
-	"github.com/cmemd/cmemd/watch"
+	"github.com/cmemd/cmemd/internal/agents/relay"
+	"github.com/cmemd/cmemd/internal/agents/watch"
+	"github.com/cmemd/cmemd/internal/api"
 )
 
 const geminiSession = "00000000-0000-4000-8000-00000000000a"

@@ -9,9 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/cmemd/cmemd/api"
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/recall"
+	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/memory/recall"
 )
 
 const whyHelp = `Why shows where a memory comes from, and what became of it: the turn that made it with its model and cost, what the tools

@@ -13,9 +13,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/cmemd/cmemd/durable"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/durable"
 )
 
 // ErrClosed is a call after Close.

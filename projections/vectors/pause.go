@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/cmemd/cmemd/policy"
+	"github.com/cmemd/cmemd/actors/policy"
 )
 
 // Failure is why an endpoint embedded nothing.

@@ -9,8 +9,8 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/cmemd/cmemd/durable"
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/durable"
 )
 
 // errDamaged is a file that cannot be read although it was opened.

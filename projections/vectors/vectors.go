@@ -10,9 +10,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/cmemd/cmemd/actors/policy"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/policy"
 	"github.com/cmemd/cmemd/projections"
 )
 

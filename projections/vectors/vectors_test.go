@@ -14,9 +14,9 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/cmemd/cmemd/actors/policy"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/policy"
 )
 
 // TestFillAndFind: every kind of memory gets its vector, in requests of a bounded size, and is found by it; what has no words

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/hooks"
+	"github.com/cmemd/cmemd/internal/agents"
 )
 
 // Times is n tool uses: those of list, over and over, each with another result than the last time: what an agent sees again
@@ -37,13 +37,13 @@ func numbered(result string, n int) string {
 	return fmt.Sprintf("%d %s", n, result)
 }
 
-// Payloads is 20 tool uses as a real client reports them: all that were captured in root's hooks/testdata/claude-code, and between
+// Payloads is 20 tool uses as a real client reports them: all that were captured in root's internal/agents/testdata/claude-code, and between
 // them whole files of root being read, each another.
 func Payloads(tb testing.TB, root string) []events.ToolUsed {
 	tb.Helper()
 	const all = 20
-	payloads := find(tb, filepath.Join(root, "hooks", "testdata", "claude-code", "PostToolUse*.json"))
-	sources := find(tb, filepath.Join(root, "observer", "*.go"))
+	payloads := find(tb, filepath.Join(root, "internal", "agents", "testdata", "claude-code", "PostToolUse*.json"))
+	sources := find(tb, filepath.Join(root, "internal", "observer", "*.go"))
 	var list []events.ToolUsed
 	for i := 0; len(list) < all; i++ {
 		if i < len(payloads) {
@@ -66,8 +66,8 @@ func Transcripts(tb testing.TB, pattern string) (list []events.ToolUsed) {
 			tb.Fatal(err)
 		}
 		defer f.Close()
-		for c, err := range (hooks.ClaudeCode{}).Transcript(f, path).Captures() {
-			if bad := new(hooks.LineError); err != nil && !errors.As(err, &bad) {
+		for c, err := range (agents.ClaudeCode{}).Transcript(f, path).Captures() {
+			if bad := new(agents.LineError); err != nil && !errors.As(err, &bad) {
 				tb.Fatal(err)
 			}
 			if u, ok := c.Event.(events.ToolUsed); ok && u.Unobserved == "" {
@@ -114,7 +114,7 @@ func reading(tb testing.TB, path string) []byte {
 // decode is what the daemon makes of a payload.
 func decode(tb testing.TB, payload []byte) (list []events.ToolUsed) {
 	tb.Helper()
-	report, err := hooks.ClaudeCode{}.Decode(payload, hooks.Meta{Delivery: events.ID{1}, OccurredAt: time.Unix(1, 0)})
+	report, err := agents.ClaudeCode{}.Decode(payload, agents.Meta{Delivery: events.ID{1}, OccurredAt: time.Unix(1, 0)})
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/observer"
-	"github.com/cmemd/cmemd/observer/model"
+	"github.com/cmemd/cmemd/internal/observer"
+	"github.com/cmemd/cmemd/internal/observer/model"
 )
 
 // endpoint is a service that speaks Anthropic Messages on loopback, counts what it is sent, and answers each question with

@@ -12,13 +12,13 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/cmemd/cmemd/actors"
+	"github.com/cmemd/cmemd/actors/policy"
+	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/observer/anthropic"
-	"github.com/cmemd/cmemd/observer/model"
-	"github.com/cmemd/cmemd/observer/prompt"
-	"github.com/cmemd/cmemd/policy"
-	"github.com/cmemd/cmemd/session"
+	"github.com/cmemd/cmemd/internal/observer/anthropic"
+	"github.com/cmemd/cmemd/internal/observer/model"
+	"github.com/cmemd/cmemd/internal/observer/prompt"
 )
 
 // Load is what an agent does in one session.

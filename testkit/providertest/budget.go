@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/observer"
+	"github.com/cmemd/cmemd/internal/observer"
 )
 
 // captured is what every captured text of a budget's prompt is made of; no other text of a question holds it.

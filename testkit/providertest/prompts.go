@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/observer"
+	"github.com/cmemd/cmemd/internal/observer"
 )
 
 // testCase is one prompt of the suite.

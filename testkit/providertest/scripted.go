@@ -6,9 +6,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/cmemd/cmemd/actors/policy"
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/observer"
-	"github.com/cmemd/cmemd/policy"
+	"github.com/cmemd/cmemd/internal/observer"
 )
 
 // Step answers one call of a Scripted provider. Call counts from 1. A step that waits must end when ctx does.

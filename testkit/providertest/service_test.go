@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/observer"
+	"github.com/cmemd/cmemd/internal/observer"
 )
 
 // TestServiceCasesTellRightFromWrong holds each case to what it wants, and to refusing what comes near it.

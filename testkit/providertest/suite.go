@@ -14,7 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/cmemd/cmemd/observer"
+	"github.com/cmemd/cmemd/internal/observer"
 )
 
 // MaxOutput is the longest output in bytes that a turn may have. It is stored whole, for ever, and no turn needs more.

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cmemd/cmemd/api"
+	"github.com/cmemd/cmemd/internal/api"
 )
 
 const (

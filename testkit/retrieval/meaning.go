@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/cmemd/cmemd/api"
+	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/testkit/embeddings"
 )
 

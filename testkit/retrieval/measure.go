@@ -10,8 +10,8 @@ import (
 
 	"github.com/schollz/progressbar/v3"
 
-	"github.com/cmemd/cmemd/api"
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/api"
 )
 
 const (

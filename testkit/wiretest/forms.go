@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/observer/model"
+	"github.com/cmemd/cmemd/internal/observer/model"
 )
 
 // structured is an answer that keeps to the schema.

@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/observer"
-	"github.com/cmemd/cmemd/observer/model"
+	"github.com/cmemd/cmemd/internal/observer"
+	"github.com/cmemd/cmemd/internal/observer/model"
 	"github.com/cmemd/cmemd/testkit/providertest"
 )
 

@@ -10,9 +10,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/observer"
-	"github.com/cmemd/cmemd/observer/model"
-	"github.com/cmemd/cmemd/observer/prompt"
+	"github.com/cmemd/cmemd/internal/observer"
+	"github.com/cmemd/cmemd/internal/observer/model"
+	"github.com/cmemd/cmemd/internal/observer/prompt"
 	"github.com/cmemd/cmemd/testkit/providertest"
 )
 

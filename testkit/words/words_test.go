@@ -20,7 +20,7 @@ func sources() []string {
 	var all []string
 	for _, field := range []string{
 		"events.TurnReceived.Output", "events.TurnFailed.Output", "events.TurnFailed.Message", "events.OutputDropped.Preview",
-		"observer.Reply.Text", "observer.Failure.Output", "observer.Failure.Message",
+		"internal/observer.Reply.Text", "internal/observer.Failure.Output", "internal/observer.Failure.Message",
 	} {
 		all = append(all, module+"/"+field)
 	}
@@ -30,7 +30,7 @@ func sources() []string {
 func grammar() map[string]string {
 	allowed := map[string]string{"events/codec.go": "events to bytes and back"}
 	for _, part := range []string{"", "_blocks", "_fields", "_tags", "_text"} {
-		allowed["observer/grammar"+part+".go"] = "the contract looks for tags"
+		allowed["internal/observer/grammar"+part+".go"] = "the contract looks for tags"
 	}
 	return allowed
 }
@@ -58,7 +58,7 @@ func load(t *testing.T) *words.Program {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := words.Load(root, append([]string{"./observer"}, imported()...)...)
+	p, err := words.Load(root, append([]string{"./internal/observer"}, imported()...)...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +110,7 @@ func TestTheGrammarIsFoundUnlessItIsAllowed(t *testing.T) {
 	for _, f := range found {
 		files[f.File] = true
 	}
-	if !files["observer/grammar_fields.go"] && !files["observer/grammar_tags.go"] && !files["observer/grammar_blocks.go"] {
+	if !files["internal/observer/grammar_fields.go"] && !files["internal/observer/grammar_tags.go"] && !files["internal/observer/grammar_blocks.go"] {
 		t.Errorf("the grammar looks for tags in outputs, and only these are found: %v", files)
 	}
 }
@@ -163,10 +163,10 @@ func TestRulesOfNothingAreErrors(t *testing.T) {
 		"no such field":   {Sources: []string{module + "/events.TurnReceived.Text"}},
 		"no such type":    {Sources: []string{module + "/events.Turn.Output"}},
 		"no such package": {Sources: []string{module + "/nothing.Turn.Output"}},
-		"no such file":    {Sources: sources(), Allowed: map[string]string{"observer/gone.go": "it was there"}},
-		"no reason":       {Sources: sources(), Allowed: map[string]string{"observer/grammar.go": ""}},
-		"no such mask":    {Sources: sources(), Masks: map[string]string{"observer/scrub.go:gone": "it was there"}},
-		"a mask without":  {Sources: sources(), Masks: map[string]string{"observer/scrub.go:isKey": ""}},
+		"no such file":    {Sources: sources(), Allowed: map[string]string{"internal/observer/gone.go": "it was there"}},
+		"no reason":       {Sources: sources(), Allowed: map[string]string{"internal/observer/grammar.go": ""}},
+		"no such mask":    {Sources: sources(), Masks: map[string]string{"internal/observer/scrub.go:gone": "it was there"}},
+		"a mask without":  {Sources: sources(), Masks: map[string]string{"internal/observer/scrub.go:isKey": ""}},
 	} {
 		if _, err := p.Check(r); !errors.Is(err, words.ErrRules) {
 			t.Errorf("%s: got %v, want ErrRules", name, err)

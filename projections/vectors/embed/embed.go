@@ -8,8 +8,8 @@ import (
 	"net/url"
 
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/observer"
-	"github.com/cmemd/cmemd/observer/model"
+	"github.com/cmemd/cmemd/internal/observer"
+	"github.com/cmemd/cmemd/internal/observer/model"
 	"github.com/cmemd/cmemd/projections/vectors"
 )
 

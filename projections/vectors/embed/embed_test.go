@@ -13,7 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/cmemd/cmemd/observer/model"
+	"github.com/cmemd/cmemd/internal/observer/model"
 	"github.com/cmemd/cmemd/projections/vectors"
 )
 

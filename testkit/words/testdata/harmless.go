@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/observer"
+	"github.com/cmemd/cmemd/internal/observer"
 )
 
 // Blanks, lengths, characters and lines may be looked at; so may what a transport said in types.

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/observer"
+	"github.com/cmemd/cmemd/internal/observer"
 )
 
 var limits = regexp.MustCompile(`(?i)limit`)

@@ -20,7 +20,7 @@ import (
 	"github.com/fxamacker/cbor/v2"
 
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/observer"
+	"github.com/cmemd/cmemd/internal/observer"
 )
 
 // What follows is made of a whole value that holds words.

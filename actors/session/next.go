@@ -1,0 +1,318 @@
+package session
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/cmemd/cmemd/actors/policy"
+	"github.com/cmemd/cmemd/events"
+)
+
+// briefSize is how many of the session's last observations a prompt's brief names.
+const briefSize = 10
+
+// Plan is what is owed at one moment.
+type Plan struct {
+	Turn    *Work     // a turn that is due now; nil: none
+	Besides *Work     // what a person asked one provider for, due too: to be done first where nobody may be asked for Turn
+	Tick    bool      // Decide(Tick) has something to record now
+	Next    time.Time // when to ask again, if nothing happens before; zero: nothing is waited for
+}
+
+// Next says what s owes at now under rules. It depends on its arguments alone, so that a cold start and a restart find
+// again what a crash interrupted. While a turn is in flight it owes no other.
+func Next(s *State, rules Rules, now time.Time) Plan {
+	rules = rules.withDefaults()
+	var p Plan
+	p.timers(s, rules, now)
+	if s.turn != nil || len(s.owed) == 0 {
+		return p
+	}
+	if s.heldBack(rules, now) {
+		p.wake(s.resume, now)
+		p.wake(s.quarantine.until, now)
+		return p
+	}
+	var at time.Time
+	p.Turn, p.Besides, at = s.due(rules, now)
+	if p.Turn == nil {
+		p.wake(at, now)
+	}
+	return p
+}
+
+// timers sets Tick, or when it will be true.
+func (p *Plan) timers(s *State, rules Rules, now time.Time) {
+	if s.work > 0 {
+		p.due(s.heard.Add(rules.IdleStop), now)
+	}
+	if s.opened && !s.closed {
+		p.due(s.heard.Add(rules.Silence), now)
+	}
+}
+
+func (p *Plan) due(at, now time.Time) {
+	if !now.Before(at) {
+		p.Tick = true
+		return
+	}
+	p.wake(at, now)
+}
+
+func (p *Plan) wake(at, now time.Time) {
+	if at.After(now) && (p.Next.IsZero() || at.Before(p.Next)) {
+		p.Next = at
+	}
+}
+
+// due returns the turn that is due, or when the next one will be. What has failed by its own fault comes last, so that it
+// keeps nothing waiting that may be well; and what a person asked one provider for comes after all else, so that it keeps
+// nothing waiting that others may be asked for. While both are due, besides is what was asked for: who is asked for the
+// turn may rest.
+func (s *State) due(rules Rules, now time.Time) (turn, besides *Work, at time.Time) {
+	if s.quarantine.trip > 0 {
+		turn, at = s.probe(rules, now)
+		return turn, nil, at
+	}
+	turn, at = s.dueOf(false, rules, now)
+	if len(s.wished) > 0 {
+		besides, _ = s.dueOf(true, rules, now)
+	}
+	if turn == nil && besides != nil {
+		return besides, nil, time.Time{}
+	}
+	return turn, besides, at
+}
+
+// dueOf is due of the inputs that a person asked one provider for, or of the others.
+func (s *State) dueOf(wished bool, rules Rules, now time.Time) (*Work, time.Time) {
+	w, at := s.dueBlameless(wished, rules, now)
+	if w == nil {
+		if blamed, _ := s.dueBlamed(wished, rules, now); blamed != nil {
+			return blamed, time.Time{}
+		}
+	}
+	return w, at
+}
+
+// isWished reports whether a person asked one provider for any of the inputs is.
+func (s *State) isWished(is ...int) bool {
+	return len(s.wished) > 0 && slices.ContainsFunc(is, func(i int) bool { return s.wished[i] != "" })
+}
+
+// planned returns the turn that comes next where the provider wishes for as many inputs as ps are, due or not, of those that have failed
+// by their own fault or of the others, and asked of one provider by a person or not, as those at ps are; nil: there are
+// fewer that may be asked about together.
+func (s *State) planned(rules Rules, ps []events.Position, now time.Time) (w *Work) {
+	rules.Wish = policy.Wish{MaxInputs: len(ps)}
+	wished := s.isWished(s.indexes(ps)...)
+	switch {
+	case s.quarantine.trip > 0:
+		w, _ = s.probe(rules, now)
+	case s.Blamed(ps):
+		w, _ = s.dueBlamed(wished, rules, now)
+	default:
+		w, _ = s.dueBlameless(wished, rules, now)
+	}
+	return w
+}
+
+// dueBlameless is dueOf of the inputs that have not failed by their own fault.
+func (s *State) dueBlameless(wished bool, rules Rules, now time.Time) (*Work, time.Time) {
+	obs, stop := s.firstOwed(wished)
+	switch {
+	case obs >= 0 && (stop < 0 || s.inputs[obs].epoch <= s.inputs[stop].epoch):
+		return s.dueObservation(rules, obs, now)
+	case stop >= 0:
+		return s.summaryOf(stop), time.Time{}
+	}
+	return nil, time.Time{}
+}
+
+// dueBlamed is dueOf of the inputs that have failed by their own fault: those first that did so least often, so that the
+// bad one of a batch that was halved keeps the other half waiting for one turn alone.
+func (s *State) dueBlamed(wished bool, rules Rules, now time.Time) (*Work, time.Time) {
+	if !slices.ContainsFunc(s.owed, func(i int) bool { return s.inputs[i].refusals > 0 }) {
+		return nil, time.Time{}
+	}
+	working, least := s.working(), -1
+	for _, i := range s.owed {
+		in := s.inputs[i]
+		if in.refusals == 0 || s.isWished(i) != wished || in.kind == events.KindAgentStopped && working[in.epoch] {
+			continue
+		}
+		if least < 0 || in.refusals < s.inputs[least].refusals {
+			least = i
+		}
+	}
+	switch {
+	case least < 0:
+		return nil, time.Time{}
+	case s.inputs[least].kind == events.KindAgentStopped:
+		return s.summaryOf(least), time.Time{}
+	}
+	return s.dueObservation(rules, least, now)
+}
+
+// working tells the epochs that have inputs to observe: their stops wait for them.
+func (s *State) working() map[int]bool {
+	epochs := map[int]bool{}
+	for _, i := range s.owed {
+		if in := s.inputs[i]; in.kind != events.KindAgentStopped {
+			epochs[in.epoch] = true
+		}
+	}
+	return epochs
+}
+
+// probe returns the turn of a quarantine that is over: about the one input that was tried least, so that a bad one is
+// found at once and keeps nobody waiting. A stop waits until the work before it was observed.
+func (s *State) probe(rules Rules, now time.Time) (*Work, time.Time) {
+	working, least := s.working(), -1
+	for _, i := range s.owed {
+		if s.inputs[i].kind == events.KindAgentStopped && working[s.inputs[i].epoch] {
+			continue
+		}
+		if least < 0 || s.inputs[i].attempts < s.inputs[least].attempts {
+			least = i
+		}
+	}
+	if s.inputs[least].kind == events.KindAgentStopped {
+		return s.summaryOf(least), time.Time{}
+	}
+	return s.dueObservation(rules, least, now)
+}
+
+// firstOwed returns the owed input of the oldest stretch of work for each kind of turn; -1: none. Only the blameless
+// count that are wished or not, and no stop of which other work is still to be observed.
+func (s *State) firstOwed(wished bool) (obs, stop int) {
+	obs, stop = -1, -1
+	others := false
+	for _, i := range s.owed {
+		if s.inputs[i].refusals > 0 || s.isWished(i) != wished {
+			others = true
+			continue
+		}
+		first := &obs
+		if s.inputs[i].kind == events.KindAgentStopped {
+			first = &stop
+		}
+		if *first < 0 || s.inputs[i].epoch < s.inputs[*first].epoch {
+			*first = i
+		}
+	}
+	if others && stop >= 0 {
+		stop = s.firstStop(wished)
+	}
+	return obs, stop
+}
+
+// firstStop returns the oldest blameless stop whose work was observed; -1: none.
+func (s *State) firstStop(wished bool) int {
+	working, stop := s.working(), -1
+	for _, i := range s.owed {
+		in := s.inputs[i]
+		if in.kind == events.KindAgentStopped && in.refusals == 0 && s.isWished(i) == wished && !working[in.epoch] &&
+			(stop < 0 || in.epoch < s.inputs[stop].epoch) {
+			stop = i
+		}
+	}
+	return stop
+}
+
+func (s *State) dueObservation(rules Rules, first int, now time.Time) (*Work, time.Time) {
+	count, full := s.batch(rules, first, nil)
+	in := s.inputs[first]
+	aged := rules.Wish.MaxAge > 0 && !now.Before(in.since.Add(rules.Wish.MaxAge))
+	if in.version > s.flush && in.epoch == s.epoch && !full && !aged {
+		if rules.Wish.MaxAge > 0 {
+			return nil, in.since.Add(rules.Wish.MaxAge)
+		}
+		return nil, time.Time{}
+	}
+	batch := make([]int, 0, count)
+	s.batch(rules, first, func(i int) { batch = append(batch, i) })
+	w := s.workOn(events.TurnObservation, batch)
+	if stop, ok := s.stopOf(in.epoch); ok {
+		w.Reads = append(w.Reads, stop)
+	}
+	return w, time.Time{}
+}
+
+// batch takes owed inputs from first on that belong to the same stretch of work, the same half of an earlier batch and the
+// same row of failures, up to the wish and to what a failure left as the most, and to one that another provider was asked
+// for; what one was asked for goes with nothing that none was. It counts them and hands each to take, unless that is nil:
+// most often the answer is that nothing is due. full means that the wish alone makes the batch due.
+func (s *State) batch(rules Rules, first int, take func(i int)) (n int, full bool) {
+	if take == nil {
+		take = func(int) {}
+	}
+	if s.quarantine.trip > 0 {
+		take(first)
+		return 1, true // a probe risks one input, so that a bad one is found at once
+	}
+	head, wished := &s.inputs[first], s.isWished(first)
+	wish, bytes, most, asked := rules.Wish, 0, int(head.most), ""
+	for _, i := range s.owed {
+		in := &s.inputs[i]
+		if i < first || in.epoch != head.epoch || in.kind == events.KindAgentStopped || in.refusals != head.refusals || s.isWished(i) != wished {
+			continue
+		}
+		if over(n, most) || over(n, wish.MaxInputs) || n > 0 && (head.most != in.most || over(bytes+in.size-1, wish.MaxBytes)) {
+			return n, true
+		}
+		if by := s.wished[i]; by != "" {
+			if asked != "" && asked != by {
+				return n, true
+			}
+			asked = by
+		}
+		take(i)
+		n, bytes = n+1, bytes+in.size
+	}
+	return n, over(n, wish.MaxInputs) || over(bytes, wish.MaxBytes) || most > 0
+}
+
+// over reports whether n has reached a limit; 0 is no limit.
+func over(n, limit int) bool { return limit > 0 && n >= limit }
+
+// stopOf returns the stop that ended the stretch of work with the given epoch.
+func (s *State) stopOf(epoch int) (events.Position, bool) {
+	for i := len(s.inputs) - 1; i >= 0; i-- {
+		switch in := s.inputs[i]; {
+		case in.kind != events.KindAgentStopped:
+		case in.epoch == epoch:
+			return in.position, true
+		case in.epoch < epoch:
+			return 0, false
+		}
+	}
+	return 0, false
+}
+
+func (s *State) summaryOf(stop int) *Work {
+	w := s.workOn(events.TurnSummary, []int{stop})
+	for _, o := range s.seen {
+		if o.epoch == s.inputs[stop].epoch {
+			w.Reads = append(w.Reads, o.position)
+		}
+	}
+	return w
+}
+
+func (s *State) workOn(kind events.TurnKind, is []int) *Work {
+	w := &Work{Kind: kind, Settles: s.positions(is), Probe: s.quarantine.trip > 0, Trip: s.quarantine.trip, Attempt: 1}
+	for _, i := range is {
+		w.Attempt = max(w.Attempt, int(s.inputs[i].attempts)+1, int(s.inputs[i].asks)+1)
+		w.Cuts = max(w.Cuts, int(s.inputs[i].cuts))
+		w.Provider = cmp.Or(w.Provider, s.wished[i])
+		w.Blamed = w.Blamed || s.inputs[i].refusals > 0
+	}
+	w.Prompt, w.PromptAt = s.promptBefore(s.inputs[is[0]].version)
+	w.Fresh = s.fresh
+	for _, o := range s.seen[max(0, len(s.seen)-briefSize):] {
+		w.Brief = append(w.Brief, o.position)
+	}
+	return w
+}

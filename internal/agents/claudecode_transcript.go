@@ -1,0 +1,452 @@
+package agents
+
+import (
+	"bytes"
+	"io"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/cmemd/cmemd/actors/session"
+	"github.com/cmemd/cmemd/events"
+)
+
+// Transcript implements Historian. The tables in the package comment say what becomes of the lines.
+func (c ClaudeCode) Transcript(r io.Reader, path string) *Transcript {
+	d := newClaudeReader(path)
+	t := newTranscript(r, d)
+	d.skip, d.sieve = t.skip, t.sieve
+	d.ahead = func() time.Time { return t.ahead(claudeTime) }
+	return t
+}
+
+// SharesKeys implements Historian.
+func (ClaudeCode) SharesKeys() bool { return true }
+
+func newClaudeReader(path string) *claudeReader {
+	return &claudeReader{
+		path:     path,
+		sessions: newRecent[*claudeSession](maxSessions, maxSessions*maxName),
+		open:     newRecent[openCall](maxOpen, maxOpenBytes),
+		roots:    newRecent[string](maxRoots, maxRoots*2*maxName),
+	}
+}
+
+// claudeTime returns the time of a line, or the zero time if it has none that is good.
+func claudeTime(line []byte) time.Time { return parseTime(member(line, "timestamp")) }
+
+// What a transcript may make its reader keep. Agents call some tens of tools at once, and a line of a side chain follows
+// one that stands close before it.
+const (
+	maxSessions  = 1000
+	maxOpen      = 1000
+	maxOpenBytes = 32 << 20
+	maxRoots     = 10_000
+)
+
+// unanswered is what Progress.Skipped calls tool calls that had no result when over maxOpen or maxOpenBytes of others
+// followed.
+const unanswered = "tool_use without result"
+
+// maxStops is how many stops of one prompt are told apart by their lines; an agent was seen to be sent on 25 times.
+const maxStops = 1000
+
+// claudeReader is the lineDecoder of Claude Code: what one line needs to know of those before it.
+type claudeReader struct {
+	path     string
+	emit     func(session.Capture)   // during one call of line or end
+	sieve    func() *sieve           // for the texts of one event
+	skip     func(kind string)       // counts in Progress.Skipped
+	ahead    func() time.Time        // the first good time soon behind this line, or zero
+	looked   bool                    // ahead was asked; once is enough
+	at       time.Time               // the last good one of the file
+	sessions *recent[*claudeSession] // by id
+	current  *claudeSession          // of the last line
+	fork     claudeFork
+	begun    string            // session of a stream, which says its folder once
+	folder   string            // that folder
+	open     *recent[openCall] // tool calls without a result yet, by tool use id
+	roots    *recent[string]   // line of a side chain -> its first line: the subagent, where nothing else names it
+}
+
+// claudeSession is one session of a transcript; a resumed one may hold lines of more.
+type claudeSession struct {
+	origin   session.Origin
+	at       time.Time       // of its last line that had one
+	promptID string          // of the last prompt
+	stops    *recent[string] // stops in answer to it, by key: the uuid of the line
+	said     *finalText      // the agent's last words, while no tool call followed
+	beside   bool            // a command was announced that runs beside the conversation
+	trigger  string          // of the compaction under way
+}
+
+// finalText is a text that ends a turn if nothing of that turn follows.
+type finalText struct {
+	text, failure, stop string
+	failed              bool
+	at                  time.Time
+	uuid, promptID      string
+}
+
+type openCall struct {
+	tool  string
+	input []byte
+}
+
+// line implements lineDecoder.
+func (t *claudeReader) line(line []byte, emit func(session.Capture)) (skipped string, err error) {
+	if !isObject(line) {
+		return "", ErrNotObject
+	}
+	var l claudeLine
+	members(line, func(key string, value []byte) bool {
+		l.set(key, value)
+		return true
+	})
+	if !l.at.IsZero() {
+		t.at = l.at
+	}
+	if l.kind == "system" && l.subtype == "init" {
+		t.begun, t.folder = l.session, l.cwd
+	}
+	t.fork.begin(&l)
+	if !l.matters() {
+		return orElse(strings.TrimSuffix(l.kind+"/"+l.subtype, "/"), "without type"), nil
+	}
+	if (l.kind == "user" || l.kind == "assistant") && !isObject(l.message) {
+		return "", &FieldError{Field: "message", Err: ErrNotObject}
+	}
+	if l.at = t.time(); l.at.IsZero() {
+		return "", &FieldError{Field: "timestamp", Err: ErrMissing}
+	}
+	if t.isCopy(&l) {
+		t.prime(&l)
+		return forkedLine, nil
+	}
+	t.emit = emit
+	s, err := t.enter(&l)
+	if err != nil {
+		return "", err
+	}
+	t.read(s, &l)
+	return "", nil
+}
+
+// time is the time of the line at hand: its own or the last good one before it, else the first one soon behind it.
+func (t *claudeReader) time() time.Time {
+	if t.at.IsZero() && !t.looked {
+		t.looked, t.at = true, t.ahead()
+	}
+	return t.at
+}
+
+// sessionOf is the id of a line's session: its own, else that of the line before, else as the file is called.
+func (t *claudeReader) sessionOf(l *claudeLine) string {
+	switch {
+	case l.session != "":
+		return l.session
+	case t.current != nil:
+		return t.current.origin.AgentSession
+	case t.path != "":
+		return strings.TrimSuffix(filepath.Base(t.path), ".jsonl")
+	}
+	return ""
+}
+
+// enter returns the session of a line, which it opens at first sight. Old lines may lack what the ones before them said.
+func (t *claudeReader) enter(l *claudeLine) (*claudeSession, error) {
+	id := t.sessionOf(l)
+	if l.cwd == "" && id == t.begun {
+		l.cwd = t.folder
+	}
+	s, known := t.sessions.get(id)
+	if !known {
+		if err := checkIdentity(id, "sessionId", l.cwd); err != nil {
+			return nil, err
+		}
+		s = &claudeSession{origin: session.Origin{
+			Agent: ClaudeCode{}.Name(), AgentSession: id, Transcript: cleanName(t.path, maxPath),
+		}}
+		s.ask("")
+		t.sessions.put(id, s, 0)
+		s.update(l)
+		key := events.KeyOf(s.origin.Session().String(), "transcript")
+		t.capture(s, s.at, key, events.SessionOpened{Source: "transcript"})
+	}
+	if t.current != nil && t.current != s {
+		t.stop(t.current)
+	}
+	t.current = s
+	s.update(l)
+	return s, nil
+}
+
+func (s *claudeSession) update(l *claudeLine) {
+	s.at = l.at
+	if l.side && s.origin.Cwd != "" {
+		return
+	}
+	if l.cwd != "" && len(l.cwd) <= maxPath {
+		s.origin.Cwd = l.cwd
+	}
+	if l.branch != "" {
+		s.origin.GitBranch = l.branch
+	}
+	if l.branch == "HEAD" { // written where no branch is checked out
+		s.origin.GitBranch = ""
+	}
+}
+
+// read takes what a line says.
+func (t *claudeReader) read(s *claudeSession, l *claudeLine) {
+	if l.side && l.agentID == "" {
+		l.agentID = t.root(l)
+	}
+	switch {
+	case l.kind == "user":
+		t.user(s, l)
+	case l.kind == "assistant":
+		t.assistant(s, l)
+	case l.side:
+	case l.kind == "attachment":
+		t.queued(s, l)
+	default:
+		t.stop(s)
+		s.trigger = l.trigger
+	}
+}
+
+// root returns the first line of the side chain that l continues. It stands for the subagent.
+func (t *claudeReader) root(l *claudeLine) string {
+	root, ok := t.roots.get(l.parent)
+	if !ok {
+		root = l.uuid
+	}
+	t.roots.put(l.uuid, root, len(root))
+	return root
+}
+
+func (t *claudeReader) assistant(s *claudeSession, l *claudeLine) {
+	if member(l.message, "model") == "<synthetic>" && !l.apiError {
+		return // the harness speaks in the agent's place
+	}
+	content := rawMember(l.message, "content")
+	var said []string
+	if kindOf(content) == '"' {
+		said = append(said, stringOf(content))
+	}
+	elements(content, func(block []byte) bool {
+		switch member(block, "type") {
+		case "text":
+			said = append(said, member(block, "text"))
+		case "tool_use":
+			said = nil
+			t.call(s, l, block)
+		}
+		return true
+	})
+	text := strings.TrimSpace(strings.Join(said, "\n"))
+	if l.side || text == "" {
+		return
+	}
+	s.said = &finalText{
+		text: text, at: s.at, uuid: l.uuid, promptID: s.promptID,
+		failed: l.apiError, failure: l.failure, stop: member(l.message, "stop_reason"),
+	}
+}
+
+// call keeps a tool call until its result comes.
+func (t *claudeReader) call(s *claudeSession, l *claudeLine, block []byte) {
+	if !l.side {
+		s.said = nil
+	}
+	t.keep(block)
+}
+
+// keep keeps a tool call.
+func (t *claudeReader) keep(block []byte) {
+	if id := cleanName(member(block, "id"), maxName); id != "" {
+		c := openCall{
+			tool:  cleanName(member(block, "name"), maxName),
+			input: bytes.Clone(rawMember(block, "input")),
+		}
+		for range t.open.put(id, c, len(c.tool)+len(c.input)) {
+			t.skip(unanswered)
+		}
+	}
+}
+
+// stop ends a turn with the agent's last words. A turn that was interrupted has none: as with hooks, its work belongs
+// to the next stop.
+func (t *claudeReader) stop(s *claudeSession) {
+	said := s.said
+	s.said = nil
+	if said == nil || said.stop == "tool_use" {
+		return
+	}
+	v := t.sieve()
+	e := v.agentStopped(events.StopDone, said.text)
+	if said.failed {
+		e.Cause, e.Error = events.StopFailure, capHead(v.message(said.failure), maxName)
+		e.Redactions = v.found
+	}
+	t.captureLine(s, said.at, s.stopKey(said, e.LastMessage), said.uuid, e)
+}
+
+// stopKey is the key that the hook of a stop has too. Where the agent says the same in answer to the same prompt again,
+// it is zero: the line alone tells the two apart, and one more stop costs less than work that no stop ends.
+func (s *claudeSession) stopKey(said *finalText, text string) events.Key {
+	key := factKey(s.origin, "stop", said.promptID, text)
+	if first, ok := s.stops.get(string(key[:])); ok && first != said.uuid {
+		return events.Key{}
+	}
+	s.stops.put(string(key[:]), said.uuid, len(said.uuid))
+	return key
+}
+
+// user takes a line in the user's place: results of tools, a prompt, or what the harness puts there.
+func (t *claudeReader) user(s *claudeSession, l *claudeLine) {
+	content := rawMember(l.message, "content")
+	if t.results(s, l, content) || l.side {
+		return
+	}
+	text := contentText(content)
+	if strings.TrimSpace(text) == "" {
+		return
+	}
+	if isInterruption(text) {
+		s.said = nil
+		return
+	}
+	t.stop(s)
+	s.ask(l.promptID)
+	switch {
+	case l.compacted || strings.HasPrefix(text, continued):
+		e := t.sieve().contextCompacted(text, s.trigger)
+		s.trigger = ""
+		t.captureLine(s, s.at, factKey(s.origin, "compact", l.promptID, e.Summary), l.uuid, e)
+	case strings.HasPrefix(text, caveat) || strings.HasPrefix(text, "<local-command-caveat>"):
+		s.beside = true
+	case !l.meta:
+		t.typed(s, l, text)
+	}
+}
+
+// ask begins the answer to a prompt; one id may cover more than one.
+func (s *claudeSession) ask(promptID string) {
+	if promptID != s.promptID || s.stops == nil {
+		s.stops = newRecent[string](maxStops, maxStops*maxName)
+	}
+	s.promptID = promptID
+}
+
+// typed takes a prompt, or a command that the user typed in its place. Commands that ran beside the conversation are
+// no prompts: they were announced by a caveat.
+func (t *claudeReader) typed(s *claudeSession, l *claudeLine, text string) {
+	beside := s.beside
+	s.beside = false
+	if command, ok := typedCommand(text); ok {
+		if beside {
+			return
+		}
+		text = command
+	}
+	t.prompt(s, l, text)
+}
+
+func (t *claudeReader) prompt(s *claudeSession, l *claudeLine, text string) {
+	p, machine := t.sieve().promptSubmitted(text)
+	if !machine {
+		t.captureLine(s, s.at, factKey(s.origin, "prompt", s.promptID, p.Text), l.uuid, p)
+	}
+}
+
+// typedCommand returns what the user typed, "/name arguments", from the elements that the harness made of it.
+func typedCommand(text string) (string, bool) {
+	name, ok := element(text, "command-name")
+	if !ok || name == "" || cutLeading(text, machineTags()) != "" {
+		return "", false
+	}
+	args, _ := element(text, "command-args")
+	return strings.TrimSpace(name + " " + args), true
+}
+
+// queued takes a prompt that was typed while the agent worked, and that it read in the middle of its turn.
+func (t *claudeReader) queued(s *claudeSession, l *claudeLine) {
+	if mode := member(l.attachment, "commandMode"); mode != "" && mode != "prompt" {
+		return
+	}
+	if text := contentText(rawMember(l.attachment, "prompt")); strings.TrimSpace(text) != "" {
+		t.prompt(s, l, text)
+	}
+}
+
+// results takes the results of tools in a line, and reports whether there are any.
+func (t *claudeReader) results(s *claudeSession, l *claudeLine, content []byte) bool {
+	var blocks [][]byte
+	elements(content, func(block []byte) bool {
+		if member(block, "type") == "tool_result" {
+			blocks = append(blocks, block)
+		}
+		return true
+	})
+	for _, block := range blocks {
+		result := l.result
+		if len(blocks) > 1 {
+			result = nil // it is of one of them, and does not say which
+		}
+		t.result(s, l, block, result)
+	}
+	return len(blocks) > 0
+}
+
+// result pairs the result of a tool with its call. Structured is the form that hooks report; a failure has none.
+func (t *claudeReader) result(s *claudeSession, l *claudeLine, block, structured []byte) {
+	id := cleanName(member(block, "tool_use_id"), maxName)
+	call, ok := t.open.get(id)
+	if !ok {
+		return // the call stands in an earlier file, was answered before, or is too old
+	}
+	t.open.drop(id)
+	v, content := t.sieve(), rawMember(block, "content")
+	u := events.ToolUsed{
+		ToolUseID: id, Tool: orElse(call.tool, "unknown"), Cwd: v.text(orElse(l.cwd, s.origin.Cwd)),
+		Failed: isTrue(rawMember(block, "is_error")),
+	}
+	if l.side {
+		u.SubagentID = l.agentID
+	}
+	switch {
+	case isOwnCall(u.Tool, "", call.input):
+		u = ownCall(u, len(call.input), len(content))
+	case isObject(structured) && !u.Failed:
+		u.Input, u.InputSize = v.toolText(call.input, nil)
+		u.Output, u.OutputSize = v.toolText(structured, call.input)
+	default:
+		u.Input, u.InputSize = v.toolText(call.input, nil)
+		u.Output, u.OutputSize = v.plainText(contentText(content))
+	}
+	u.Redactions = v.found
+	t.capture(s, s.at, ToolKey(s.origin, id), u)
+}
+
+// end implements lineDecoder.
+func (t *claudeReader) end(emit func(session.Capture)) {
+	t.emit = emit
+	if t.current != nil {
+		t.stop(t.current)
+	}
+}
+
+// captureLine captures what a line says, by key if that is one, else by the line's own id.
+func (t *claudeReader) captureLine(s *claudeSession, at time.Time, key events.Key, uuid string, e events.Event) {
+	if key.IsZero() {
+		kind := string(events.KindOf(e))
+		key = events.KeyOf(s.origin.Session().String(), kind, "line", uuid, at.UTC().Format(time.RFC3339Nano))
+	}
+	t.capture(s, at, key, e)
+}
+
+func (t *claudeReader) capture(s *claudeSession, at time.Time, key events.Key, e events.Event) {
+	t.emit(session.Capture{ID: lineID(at, key), Key: key, At: at, Origin: s.origin, Event: e})
+}

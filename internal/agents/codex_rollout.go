@@ -1,0 +1,318 @@
+package agents
+
+import (
+	"encoding/json"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/cmemd/cmemd/actors/session"
+	"github.com/cmemd/cmemd/events"
+)
+
+// Transcript implements Historian: it reads rollouts. What becomes of their lines, in the forms since 2025:
+//
+//	line                                          captured as
+//	session_meta                                  SessionOpened{transcript}, before the first capture; the first counts
+//	copies of the session it was forked from      -: that one's rollout has them
+//	message of the user                           PromptSubmitted, under the key of the hook; not what Codex writes there
+//	function_call, custom_tool_call,              ToolUsed, with their outputs; a shell command in the hook's form, failed by
+//	local_shell_call                              its exit code
+//	web_search_call                               ToolUsed
+//	item_completed CommandExecution,              the output and exit code of that call
+//	exec_command_end
+//	task_complete                                 AgentStopped, under the key of the hook; after an error: failure
+//	message of the agent, last before a prompt    AgentStopped, where no task_complete says so: older versions
+//	or the end
+//	turn_aborted                                  -: the work belongs to the next stop
+//	compacted                                     ContextCompacted
+//	all others                                    counted in Progress.Skipped
+//
+// The rollout of a subagent is taken for the session that it works for: its tool calls, and its last words as "SubagentStop".
+// Lines of `codex exec --json` are refused: they have no time, no folder, and other ids than the rollout beside them.
+func (c Codex) Transcript(r io.Reader, path string) *Transcript {
+	d := &codexReader{reader: reader{agent: c.Name(), path: path}, ran: newRecent[codexResult](maxOpen, maxOpenBytes)}
+	return d.read(newTranscript(r, d), codexTime)
+}
+
+// SharesKeys implements Historian.
+func (Codex) SharesKeys() bool { return true }
+
+func codexTime(line []byte) time.Time { return parseTime(member(line, "timestamp")) }
+
+type codexReader struct {
+	reader
+	fork           codexFork
+	subagent, role string               // of a subagent's rollout
+	turn           string               // at work, or ""
+	ended          bool                 // the turn said so, older ones do not
+	said           *finalText           // the agent's last words, while no tool call followed
+	failure        string               // of the turn
+	ran            *recent[codexResult] // commands that ended, by call id
+}
+
+// line implements lineDecoder.
+func (t *codexReader) line(line []byte, emit func(session.Capture)) (skipped string, err error) {
+	if !isObject(line) {
+		return "", ErrNotObject
+	}
+	kind, payload := codexLine(line)
+	at := t.clock(codexTime(line))
+	what := orElse(strings.Trim(kind+"/"+cleanName(member(payload, "type"), maxName), "/"), "without type")
+	if at.IsZero() {
+		return "", &FieldError{Field: "timestamp", Err: ErrMissing}
+	}
+	t.emit = emit
+	if t.fork.copied(kind, payload, at) {
+		return forkedLine, nil
+	}
+	if kind == "session_meta" {
+		return "", t.meta(payload)
+	}
+	if err := t.name(t.fromPath(), "session_meta"); err != nil {
+		return "", err
+	}
+	if !t.take(kind, payload) {
+		return what, nil
+	}
+	return "", nil
+}
+
+// codexLine is the kind of a line and what it carries. The oldest rollouts have bare items, below a line without a type.
+func codexLine(line []byte) (kind string, payload []byte) {
+	kind = cleanName(member(line, "type"), maxName)
+	if payload = rawMember(line, "payload"); payload != nil {
+		return kind, payload
+	}
+	switch {
+	case kind == "" && member(line, "id") != "":
+		return "session_meta", line
+	case kind == "message" || strings.HasSuffix(kind, "_call") || strings.HasSuffix(kind, "_call_output"):
+		return "response_item", line
+	}
+	return kind, line
+}
+
+// fromPath is the session's id at the end of a rollout's name.
+func (t *codexReader) fromPath() string {
+	const uuid = len("00000000-0000-0000-0000-000000000000")
+	base := t.base()
+	if strings.HasPrefix(base, "rollout-") && len(base) > uuid {
+		return base[len(base)-uuid:]
+	}
+	return base
+}
+
+// meta takes what the first line says of the session.
+func (t *codexReader) meta(payload []byte) error {
+	if t.origin.AgentSession != "" {
+		return nil
+	}
+	id, root := member(payload, "id"), member(payload, "session_id")
+	if err := t.name(orElse(root, id), "id"); err != nil {
+		return err
+	}
+	t.fork = codexFork{id: id, from: member(payload, "forked_from_id")}
+	if root != "" && id != root {
+		t.subagent = cleanName(id, maxName)
+		t.role = cleanName(member(payload, "agent_role"), maxName)
+	}
+	t.folder(member(payload, "cwd"))
+	git := rawMember(payload, "git")
+	t.origin.GitBranch = cleanName(member(git, "branch"), maxName)
+	t.origin.GitHead = cleanName(member(git, "commit_hash"), maxName)
+	return nil
+}
+
+// take takes a line, and reports whether it means anything here.
+func (t *codexReader) take(kind string, payload []byte) bool {
+	switch kind {
+	case "turn_context":
+		t.folder(member(payload, "cwd"))
+		t.begin(member(payload, "turn_id"))
+		return true
+	case "response_item":
+		return t.item(payload)
+	case "event_msg":
+		return t.event(payload)
+	case "compacted":
+		t.stop()
+		e := t.sieve().contextCompacted(member(payload, "message"), "")
+		t.captureLine(t.at, events.Key{}, fingerprint(e.Summary), e)
+		return true
+	}
+	return false
+}
+
+// begin begins a turn, if it is another one.
+func (t *codexReader) begin(turn string) {
+	if turn = cleanName(turn, maxName); turn != "" && turn != t.turn {
+		t.stop()
+		t.turn, t.ended, t.failure = turn, false, ""
+	}
+}
+
+// item takes what was said, called or answered.
+func (t *codexReader) item(payload []byte) bool {
+	id := cleanName(orElse(member(payload, "call_id"), member(payload, "id")), maxName)
+	name := cleanName(member(payload, "name"), maxName)
+	switch kind := member(payload, "type"); kind {
+	case "message", "":
+		return t.message(payload)
+	case "function_call":
+		t.called(id, name, unquoted(rawMember(payload, "arguments")))
+	case "custom_tool_call":
+		t.called(id, name, unquoted(rawMember(payload, "input")))
+	case "local_shell_call":
+		t.called(id, "local_shell", rawMember(payload, "action"))
+	case "function_call_output", "custom_tool_call_output", "local_shell_call_output":
+		t.answered(id, rawMember(payload, "output"))
+	case "web_search_call":
+		t.called(id, "web_search", rawMember(payload, "action"))
+		t.answered(id, nil)
+	default:
+		return false
+	}
+	return true
+}
+
+func (t *codexReader) called(id, name string, input []byte) {
+	t.said = nil
+	t.call(id, name, input)
+}
+
+// answered pairs an output with its call.
+func (t *codexReader) answered(id string, output []byte) {
+	call, ok := t.answer(id)
+	if !ok {
+		return
+	}
+	ran := codexOutput(output)
+	if exec, ok := t.ran.get(id); ok {
+		ran = exec
+		t.ran.drop(id)
+	}
+	v := t.sieve()
+	tool, input, workdir := codexCall(call.tool, call.input)
+	u := events.ToolUsed{
+		ToolUseID: id, Tool: orElse(tool, "unknown"), Failed: ran.failed, DurationMS: ran.duration,
+		Cwd: v.text(orElse(workdir, t.origin.Cwd)), SubagentID: t.subagent, SubagentType: t.role,
+	}
+	u = v.use(u, "", input, quoted(ran.output))
+	t.capture(t.at, ToolKey(t.origin, id), u)
+}
+
+// message takes a text of the user's or the agent's.
+func (t *codexReader) message(payload []byte) bool {
+	text := strings.TrimSpace(codexContent(rawMember(payload, "content")))
+	switch member(payload, "role") {
+	case "assistant":
+		if text != "" {
+			t.ended = false
+			t.said = &finalText{text: text, at: t.at, promptID: t.turn}
+		}
+		return true
+	case "user":
+		typed, ok := codexTyped(text)
+		if !ok || t.subagent != "" || isOfHarness(payload) {
+			return true
+		}
+		t.stop()
+		if p, machine := t.sieve().promptSubmitted(typed); !machine {
+			t.captureLine(t.at, factKey(t.origin, "prompt", t.turn, p.Text), fingerprint(p.Text), p)
+		}
+		return true
+	}
+	return false
+}
+
+// isOfHarness reports whether a message says of itself that Codex wrote it.
+func isOfHarness(payload []byte) bool {
+	kinds := rawMember(rawMember(payload, "internal_chat_message_metadata_passthrough"), "content_item_kinds")
+	user, known := false, false
+	elements(kinds, func(kind []byte) bool {
+		known = true
+		user = user || strings.HasPrefix(stringOf(kind), "user.") || stringOf(kind) == "unknown"
+		return true
+	})
+	return known && !user
+}
+
+// event takes what happened beside the conversation.
+func (t *codexReader) event(payload []byte) bool {
+	switch member(payload, "type") {
+	case "task_started", "turn_started":
+		t.begin(member(payload, "turn_id"))
+	case "task_complete", "turn_complete":
+		t.complete(payload)
+	case "turn_aborted":
+		t.said, t.ended = nil, true
+	case "error":
+		t.failure = orElse(member(payload, "codex_error_info"), orElse(member(payload, "message"), "error"))
+	case "item_completed":
+		item := rawMember(payload, "item")
+		if member(item, "type") != "CommandExecution" {
+			return false
+		}
+		t.executed(cleanName(member(item, "id"), maxName), item)
+	case "exec_command_end":
+		t.executed(cleanName(member(payload, "call_id"), maxName), payload)
+	default:
+		return false
+	}
+	return true
+}
+
+// executed keeps how a command went until its output is told to the model.
+func (t *codexReader) executed(id string, item []byte) {
+	took := rawMember(item, "duration")
+	secs, _ := json.Number(rawMember(took, "secs")).Int64()
+	nanos, _ := json.Number(rawMember(took, "nanos")).Int64()
+	ran := codexResult{output: member(item, "aggregated_output"), failed: isNonZero(rawMember(item, "exit_code"))}
+	if d := secs*1000 + nanos/1e6; secs >= 0 && secs < 1e12 && d > 0 {
+		ran.duration = d
+	}
+	if id != "" {
+		t.ran.put(id, ran, len(ran.output))
+	}
+}
+
+// complete ends a turn that says so.
+func (t *codexReader) complete(payload []byte) {
+	t.begin(member(payload, "turn_id"))
+	text := member(payload, "last_agent_message")
+	if t.said != nil && strings.TrimSpace(text) == "" {
+		text = t.said.text
+	}
+	t.said = &finalText{text: text, at: t.at, promptID: t.turn, failed: t.failure != "", failure: t.failure}
+	t.stop()
+	t.ended = true
+}
+
+// stop ends a turn with the agent's last words, if it has any and did not end before.
+func (t *codexReader) stop() {
+	said := t.said
+	t.said, t.failure = nil, ""
+	if said == nil || t.ended {
+		return
+	}
+	v := t.sieve()
+	if t.subagent != "" {
+		text := v.message(said.text)
+		t.captureLine(said.at, factKey(t.origin, "subagent", t.subagent, text), fingerprint(text), events.ToolUsed{
+			Tool: "SubagentStop", Output: text, OutputSize: len(said.text), Cwd: v.text(t.origin.Cwd),
+			SubagentID: t.subagent, SubagentType: t.role, Redactions: v.found,
+		})
+		return
+	}
+	e := said.event(v)
+	t.captureLine(said.at, factKey(t.origin, "stop", said.promptID, e.LastMessage), fingerprint(e.LastMessage), e)
+}
+
+// end implements lineDecoder.
+func (t *codexReader) end(emit func(session.Capture)) {
+	t.emit = emit
+	if t.origin.AgentSession != "" && !t.at.IsZero() {
+		t.stop()
+	}
+}

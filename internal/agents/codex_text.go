@@ -1,0 +1,148 @@
+package agents
+
+import (
+	"encoding/json"
+	"strings"
+)
+
+// What Codex writes, in its words.
+
+// codexTags are elements that Codex writes where a user's words stand.
+func codexTags() []string {
+	return []string{
+		"environment_context", "user_instructions", "INSTRUCTIONS", "turn_aborted", "user_shell_command", "skill",
+		"subagent_notification", "permissions", "collaboration_mode", "skills_instructions", "apps_instructions",
+	}
+}
+
+// codexTyped is what the user typed of a text in the user's place, and whether it is anything.
+func codexTyped(text string) (string, bool) {
+	text = strings.TrimSpace(text)
+	if strings.HasPrefix(text, "# AGENTS.md instructions") {
+		if _, rest, ok := strings.Cut(text, "\n"); ok {
+			text = strings.TrimSpace(rest)
+		}
+	}
+	text = cutLeading(text, codexTags())
+	return text, text != ""
+}
+
+// codexCall is a tool call as hooks report it: a shell command is Bash's, in whichever of its forms the model gave it; a
+// patch stands where a command does. Workdir is where a command ran, if the call says.
+func codexCall(tool string, input []byte) (name string, given []byte, workdir string) {
+	switch tool {
+	case "exec_command", "shell", "shell_command", "local_shell", "container.exec", "unified_exec":
+		workdir = member(input, "workdir")
+		for _, key := range []string{"cmd", "command"} {
+			if command, ok := codexCommand(rawMember(input, key)); ok {
+				return "Bash", object("command", quoted(command)), workdir
+			}
+		}
+	case "apply_patch":
+		if kindOf(input) == '"' {
+			return tool, object("command", input), ""
+		}
+		if patch := rawMember(input, "input"); kindOf(patch) == '"' {
+			return tool, object("command", patch), ""
+		}
+	}
+	return tool, input, workdir
+}
+
+// codexCommand is the shell line in a command, which may be a list of words.
+func codexCommand(raw []byte) (string, bool) {
+	if kindOf(raw) == '"' {
+		return stringOf(raw), true
+	}
+	var words []string
+	elements(raw, func(word []byte) bool {
+		words = append(words, stringOf(word))
+		return true
+	})
+	if len(words) == 3 && (words[1] == "-lc" || words[1] == "-c") {
+		return words[2], true
+	}
+	return strings.Join(words, " "), len(words) > 0
+}
+
+// codexResult is what came of a call. Of the frame around a command's output, which is the model's, only the exit code counts.
+type codexResult struct {
+	output   string
+	failed   bool
+	duration int64
+}
+
+// codexOutput reads the output of a call in the forms of all versions: a text, perhaps framed; a text that holds an object of
+// output and metadata; such an object; a list of contents.
+func codexOutput(raw []byte) codexResult {
+	raw = unquoted(raw)
+	switch kindOf(raw) {
+	case '{':
+		out := codexResult{output: member(raw, "output"), failed: string(rawMember(raw, "success")) == "false"}
+		if content := rawMember(raw, "content"); content != nil {
+			out.output = codexContent(content)
+		}
+		meta := rawMember(raw, "metadata")
+		out.failed = out.failed || isNonZero(rawMember(meta, "exit_code"))
+		if secs, err := json.Number(rawMember(meta, "duration_seconds")).Float64(); err == nil && secs > 0 && secs < 1e9 {
+			out.duration = int64(secs * 1000)
+		}
+		if out.output == "" && rawMember(raw, "output") == nil && rawMember(raw, "content") == nil {
+			out.output = string(raw)
+		}
+		return out
+	case '[':
+		return codexResult{output: codexContent(raw)}
+	}
+	return unframed(stringOf(raw))
+}
+
+// unframed takes a command's output out of the lines that tell the model how it went.
+func unframed(text string) codexResult {
+	head, output, ok := strings.Cut(text, "\nOutput:\n")
+	if !ok || len(head) > 1024 || !isFrame(head) {
+		return codexResult{output: text}
+	}
+	out := codexResult{output: output}
+	for line := range strings.Lines(head) {
+		for _, form := range []string{"Process exited with code ", "Exit code: "} {
+			if code, ok := strings.CutPrefix(strings.TrimSpace(line), form); ok && code != "0" {
+				out.failed = true
+			}
+		}
+	}
+	return out
+}
+
+// isFrame reports whether head is made of the lines that stand above a command's output.
+func isFrame(head string) bool {
+	for line := range strings.Lines(head) {
+		known := false
+		for _, form := range []string{
+			"Chunk ID: ", "Wall time: ", "Process exited with code ", "Process running with session ID ", "Exit code: ",
+			"Original token count: ", "Total output lines: ",
+		} {
+			known = known || strings.HasPrefix(line, form)
+		}
+		if !known {
+			return false
+		}
+	}
+	return true
+}
+
+// codexContent is the text of a content: a string, or a list of parts of which only texts are quoted.
+func codexContent(raw []byte) string {
+	if kindOf(raw) == '"' {
+		return stringOf(raw)
+	}
+	var parts []string
+	elements(raw, func(part []byte) bool {
+		switch kind := member(part, "type"); kind {
+		case "text", "input_text", "output_text", "Text":
+			parts = append(parts, member(part, "text"))
+		}
+		return true
+	})
+	return strings.Join(parts, "\n")
+}

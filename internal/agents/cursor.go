@@ -1,0 +1,235 @@
+package agents
+
+import (
+	"strings"
+
+	"github.com/cmemd/cmemd/actors/session"
+	"github.com/cmemd/cmemd/events"
+)
+
+// Cursor is the Cursor editor's agent. A session is a conversation; its folder is the first of workspace_roots.
+//
+// What becomes of its hooks:
+//
+//	hook                        captured as               remarks
+//	sessionStart                SessionOpened{startup}    memory is wanted; older versions have no such hook
+//	beforeSubmitPrompt          PromptSubmitted
+//	afterShellExecution         ToolUsed "Shell"          input: the command; no exit code
+//	afterMCPExecution           ToolUsed "MCP:tool"
+//	afterFileEdit               ToolUsed "Edit"           input: file_path, edits
+//	postToolUse of other tools  ToolUsed                  those of shell, MCP and edits have their own hook, above
+//	postToolUseFailure          ToolUsed, Failed          output: the error; of all tools
+//	subagentStop                ToolUsed "SubagentStop"
+//	afterAgentResponse          AgentStopped, stop        the hook stop does not say what the agent said
+//	stop                        AgentStopped              error: failure; aborted: none, the work belongs to the next stop
+//	sessionEnd                  SessionClosed{reason}     older versions have no such hook: the session's silence ends it
+//	all others, known or not    -                         ignored, with a reason
+//
+// Only sessionStart takes memory. What comes before something happens is asked whether that may happen, and gets no word
+// about it, but for beforeSubmitPrompt, where some versions insist on one: continue.
+type Cursor struct{}
+
+// Name is "cursor".
+func (Cursor) Name() string { return "cursor" }
+
+type cursorPayload struct {
+	event, conversation, session, generation string
+	transcript, cwd, root                    string
+	prompt, text, command, failure           string
+	tool, toolUseID, reason, status          string
+	subagentID, subagentType                 string
+	file, edits, input, output, result       []byte
+	duration                                 []byte
+	sieve                                    sieve
+}
+
+// Decode implements Agent.
+func (c Cursor) Decode(payload []byte, m Meta) (Report, error) {
+	p := cursorPayload{sieve: m.sieve()}
+	if err := readPayload(payload, p.set); err != nil {
+		return Report{}, err
+	}
+	if p.event == "" {
+		return Report{}, &FieldError{Field: "hook_event_name", Err: ErrMissing}
+	}
+	o := session.Origin{
+		Agent: c.Name(), AgentSession: orElse(p.conversation, p.session), Cwd: orElse(p.root, p.cwd), Transcript: p.transcript,
+	}
+	if err := checkIdentity(o.AgentSession, "conversation_id", o.Cwd); err != nil {
+		return Report{}, err
+	}
+	r := Report{Event: p.event, Origin: o}
+	if p.event == "sessionStart" {
+		r.Wants = WantStartup
+	}
+	return r.report(m, p.translate(o)), nil
+}
+
+func (p *cursorPayload) set(key string, value []byte) {
+	switch key {
+	case "hook_event_name":
+		p.event = cleanName(stringOf(value), maxName)
+	case "conversation_id":
+		p.conversation = strings.TrimSpace(stringOf(value))
+	case "session_id":
+		p.session = strings.TrimSpace(stringOf(value))
+	case "generation_id":
+		p.generation = cleanName(stringOf(value), maxName)
+	case "transcript_path":
+		p.transcript = cleanName(stringOf(value), maxPath)
+	case "cwd":
+		p.cwd = stringOf(value)
+	case "workspace_roots":
+		elements(value, func(root []byte) bool {
+			p.root = stringOf(root)
+			return p.root == ""
+		})
+	case "reason":
+		p.reason = cleanName(stringOf(value), maxName)
+	case "status":
+		p.status = cleanName(stringOf(value), maxName)
+	case "subagent_id":
+		p.subagentID = cleanName(stringOf(value), maxName)
+	case "subagent_type":
+		p.subagentType = cleanName(stringOf(value), maxName)
+	default:
+		p.setTool(key, value)
+	}
+}
+
+func (p *cursorPayload) setTool(key string, value []byte) {
+	switch key {
+	case "prompt":
+		p.prompt = stringOf(value)
+	case "text":
+		p.text = stringOf(value)
+	case "command":
+		p.command = stringOf(value)
+	case "tool_name":
+		p.tool = cleanName(stringOf(value), maxName)
+	case "tool_use_id":
+		p.toolUseID = cleanName(stringOf(value), maxName)
+	case "error_message":
+		p.failure = stringOf(value)
+	case "file_path":
+		p.file = value
+	case "edits":
+		p.edits = value
+	case "tool_input":
+		p.input = unquoted(value)
+	case "output", "tool_output":
+		p.output = value
+	case "result_json", "result", "summary":
+		p.result = value
+	case "duration", "duration_ms":
+		p.duration = value
+	}
+}
+
+func (p *cursorPayload) translate(o session.Origin) fact {
+	switch p.event {
+	case "sessionStart":
+		return fact{event: events.SessionOpened{Source: "startup"}}
+	case "beforeSubmitPrompt":
+		return p.sieve.prompted(o, p.generation, p.prompt)
+	case "afterShellExecution", "afterMCPExecution", "afterFileEdit", "postToolUse", "postToolUseFailure":
+		return p.toolUsed(o)
+	case "subagentStop":
+		said := p.sieve.message(stringOf(p.result))
+		return fact{event: events.ToolUsed{
+			Tool: "SubagentStop", Output: said, OutputSize: len(p.result), Cwd: p.sieve.text(o.Cwd),
+			SubagentID: p.subagentID, SubagentType: p.subagentType, Redactions: p.sieve.found,
+		}}
+	case "afterAgentResponse":
+		return p.sieve.stopped(o, p.generation, p.text)
+	case "stop":
+		return p.stopped()
+	case "sessionEnd":
+		return fact{event: events.SessionClosed{Cause: orElse(p.reason, "other")}}
+	}
+	return notRecorded(p.event)
+}
+
+// stopped is the end of the agent's loop.
+func (p *cursorPayload) stopped() fact {
+	switch p.status {
+	case "aborted":
+		return ignore("the turn was interrupted")
+	case "error":
+		e := p.sieve.agentStopped(events.StopFailure, "")
+		e.Error = p.status
+		return fact{event: e}
+	}
+	return fact{event: p.sieve.agentStopped(events.StopDone, "")}
+}
+
+func (p *cursorPayload) toolUsed(o session.Origin) fact {
+	t := events.ToolUsed{
+		Tool: p.tool, ToolUseID: p.toolUseID, Cwd: p.sieve.text(orElse(p.cwd, o.Cwd)), DurationMS: milliseconds(p.duration),
+	}
+	input, output := p.input, p.output
+	switch p.event {
+	case "afterShellExecution":
+		t.Tool, input = "Shell", object("command", quoted(p.command))
+	case "afterMCPExecution":
+		if t.Tool != "" && !strings.HasPrefix(t.Tool, "MCP:") {
+			t.Tool = "MCP:" + t.Tool
+		}
+		output = unquoted(p.result)
+	case "afterFileEdit":
+		t.Tool, input = "Edit", cursorEdit(p.file, p.edits)
+	case "postToolUse":
+		if hasOwnHook(p.tool) {
+			return ignore(p.tool + " has a hook of its own")
+		}
+		output = unquoted(p.output)
+	case "postToolUseFailure":
+		t.Failed, output = true, quoted(p.failure)
+	}
+	if t.Tool == "" {
+		return ignore(nameless)
+	}
+	server := ""
+	if p.event == "afterMCPExecution" && isOwnCommand(p.command) {
+		server = "cmemd"
+	}
+	return fact{event: p.sieve.use(t, server, input, output), key: ToolKey(o, p.toolUseID)}
+}
+
+// hasOwnHook reports whether what a tool does is told by a hook of its own too.
+func hasOwnHook(tool string) bool {
+	switch tool {
+	case "Shell", "Write", "Edit", "MultiEdit", "StrReplace":
+		return true
+	}
+	return strings.HasPrefix(tool, "MCP:")
+}
+
+// cursorEdit is the input of an edit.
+func cursorEdit(file, edits []byte) []byte {
+	out := []byte(`{"file_path":`)
+	if kindOf(file) != '"' {
+		file = []byte(`""`)
+	}
+	out = append(out, file...)
+	if kindOf(edits) == '[' {
+		out = append(append(out, `,"edits":`...), edits...)
+	}
+	return append(out, '}')
+}
+
+// cursorReply is the JSON that Cursor reads from sessionStart.
+type cursorReply struct {
+	Context string `json:"additional_context"`
+}
+
+// Reply implements Agent.
+func (Cursor) Reply(r Report, a Answer) []byte {
+	switch {
+	case r.Event == "beforeSubmitPrompt":
+		return []byte(`{"continue":true}`)
+	case r.Event == "sessionStart" && a.Context != "":
+		return encode(cursorReply{capContext(a.Context)})
+	}
+	return nil
+}

@@ -1,0 +1,206 @@
+package agents
+
+import (
+	"strings"
+
+	"github.com/cmemd/cmemd/actors/session"
+	"github.com/cmemd/cmemd/events"
+)
+
+// Gemini is Google's Gemini CLI.
+//
+// What becomes of its hooks:
+//
+//	hook                      captured as            remarks
+//	SessionStart              SessionOpened{source}  startup, clear: memory is wanted; resume: what is new
+//	BeforeAgent               PromptSubmitted        without <hook_context>, which stands before the user's words
+//	AfterTool                 ToolUsed               output: what the model was told, without <untrusted_context>, or the
+//	                                                 diff of a file; failed: by the error, or the exit code of a shell
+//	AfterAgent                AgentStopped           the whole answer
+//	SessionEnd                SessionClosed{reason}
+//	PreCompress               -                      it comes before every call of the model, compressed or not
+//	all others, known or not  -                      ignored, with a reason
+//
+// Memory goes back at SessionStart and, where that is asked for, at BeforeAgent. What Gemini gets it shows the model with
+// < and > escaped, inside <hook_context>.
+//
+// Hooks carry no ids of prompts and tool calls: each is known by its delivery. Its chats have other keys; see SharesKeys.
+type Gemini struct{}
+
+// Name is "gemini-cli".
+func (Gemini) Name() string { return "gemini-cli" }
+
+// geminiPayload has the members of Claude Code's, after which Gemini CLI named its own, and a few more.
+type geminiPayload struct {
+	claudePayload
+
+	serverName, said string
+}
+
+// Decode implements Agent.
+func (g Gemini) Decode(payload []byte, m Meta) (Report, error) {
+	var p geminiPayload
+	if err := readPayload(payload, p.set); err != nil {
+		return Report{}, err
+	}
+	if err := p.check(); err != nil {
+		return Report{}, err
+	}
+	p.sieve = m.sieve()
+	r := Report{Event: p.event, Origin: session.Origin{
+		Agent: g.Name(), AgentSession: p.session, Cwd: p.cwd, Transcript: p.transcript,
+	}}
+	f := p.translate(r.Origin)
+	p.wants(&r, f.event)
+	return r.report(m, f), nil
+}
+
+func (p *geminiPayload) set(key string, value []byte) {
+	p.claudePayload.set(key, value)
+	switch key {
+	case "mcp_context":
+		p.serverName = cleanName(member(value, "server_name"), maxName)
+	case "prompt_response":
+		p.said = stringOf(value)
+	}
+}
+
+func (p *geminiPayload) translate(o session.Origin) fact {
+	switch p.event {
+	case "SessionStart":
+		return fact{event: events.SessionOpened{Source: orElse(p.source, "startup")}}
+	case "BeforeAgent":
+		return p.sieve.prompted(o, "", withoutHookContext(p.prompt))
+	case "AfterTool":
+		if p.tool == "" {
+			return ignore(nameless)
+		}
+		return fact{event: geminiTool{
+			tool: p.tool, server: p.serverName, input: p.input, result: rawMember(p.response, "llmContent"),
+			display: rawMember(p.response, "returnDisplay"), failure: rawMember(p.response, "error"),
+		}.used(&p.sieve, events.ToolUsed{Cwd: p.sieve.text(p.cwd)})}
+	case "AfterAgent":
+		return p.sieve.stopped(o, "", withoutHookContext(p.said))
+	case "SessionEnd":
+		return fact{event: events.SessionClosed{Cause: orElse(p.reason, "other")}}
+	}
+	return notRecorded(p.event)
+}
+
+// wants says which memory is wanted. An unknown source may be a conversation that holds memory already.
+func (p *geminiPayload) wants(r *Report, e events.Event) {
+	switch e := e.(type) {
+	case events.SessionOpened:
+		switch e.Source {
+		case "startup":
+			r.Wants = WantStartup
+		case "clear":
+			r.Wants = WantClear
+		default:
+			r.Wants = WantResume
+		}
+	case events.PromptSubmitted:
+		if e.Text != "" {
+			r.Wants, r.Prompt = WantPrompt, e.Text
+		}
+	}
+}
+
+// Reply implements Agent.
+func (Gemini) Reply(r Report, a Answer) []byte {
+	switch r.Event {
+	case "SessionStart":
+	case "BeforeAgent":
+		a.Notice = ""
+	default:
+		return nil
+	}
+	return replyContext(r.Event, a)
+}
+
+// hookContextTag is the element around what hooks told the model.
+const hookContextTag = "hook_context"
+
+// withoutHookContext is s without what hooks of anybody put into it.
+func withoutHookContext(s string) string {
+	if !strings.Contains(s, "<"+hookContextTag) {
+		return s
+	}
+	return strings.TrimSpace(cutTags(s, []string{hookContextTag}))
+}
+
+// geminiTool is a tool call as hooks and chats report it.
+type geminiTool struct {
+	tool, server string
+	input        []byte
+	result       []byte // what the model was told
+	display      []byte // what the person was shown
+	failure      []byte // an error, null or nothing
+	failed       bool   // the agent says so
+	id           string // the agent's own, or ""
+}
+
+// used fills in t. Server names of MCP tools stand in their names: mcp_server_tool.
+func (g geminiTool) used(v *sieve, t events.ToolUsed) events.ToolUsed {
+	t.Tool, t.ToolUseID = g.tool, g.id
+	output, failed := g.output()
+	t.Failed = failed
+	if strings.HasPrefix(g.tool, "mcp_cmemd_") || strings.HasPrefix(g.tool, "cmemd__") {
+		g.server = "cmemd"
+	}
+	return v.use(t, g.server, g.input, output)
+}
+
+// output is what came of the call, and whether it failed. A change to a file is told by its diff: what the model is told
+// repeats the file.
+func (g geminiTool) output() (raw []byte, failed bool) {
+	if kindOf(g.failure) == '{' {
+		if message := member(g.failure, "message"); message != "" {
+			return quoted(message), true
+		}
+		return g.failure, true
+	}
+	if diff := rawMember(g.display, "fileDiff"); !g.failed && kindOf(diff) == '"' && stringOf(diff) != "" {
+		return diff, false
+	}
+	if kindOf(g.result) != '"' {
+		return g.result, g.failed
+	}
+	text, failed := trusted(withoutHookContext(stringOf(g.result)))
+	return quoted(text), g.failed || failed
+}
+
+const (
+	untrustedOpen  = "<untrusted_context>"
+	untrustedClose = "</untrusted_context>"
+)
+
+// trusted takes the text out of the element that says not to trust it: without the word before a command's output, and the
+// last line, which is a number of the system's. It reports whether the lines of the frame say that a command failed.
+func trusted(text string) (inner string, failed bool) {
+	text = strings.TrimSpace(text)
+	inner, ok := strings.CutPrefix(text, untrustedOpen)
+	if !ok {
+		return text, false
+	}
+	inner = strings.TrimPrefix(strings.TrimSpace(strings.TrimSuffix(inner, untrustedClose)), "Output: ")
+	if i := strings.LastIndexByte(inner, '\n'); i >= 0 && strings.HasPrefix(inner[i+1:], "Process Group PGID: ") {
+		inner = inner[:i]
+	}
+	return inner, failedFrame(inner)
+}
+
+// failedFrame reports whether one of the lines that the frame puts behind an output is an exit code that is no success.
+func failedFrame(text string) bool {
+	for {
+		i := strings.LastIndexByte(text, '\n')
+		line := text[i+1:]
+		if code, ok := strings.CutPrefix(line, "Exit Code: "); ok {
+			return code != "0" && code != "(none)"
+		}
+		if i < 0 || !strings.HasPrefix(line, "Signal: ") && !strings.HasPrefix(line, "Background PIDs: ") {
+			return false
+		}
+		text = text[:i]
+	}
+}

@@ -1,0 +1,272 @@
+package agents
+
+import (
+	"io"
+	"strings"
+	"time"
+
+	"github.com/cmemd/cmemd/actors/session"
+	"github.com/cmemd/cmemd/events"
+)
+
+// Transcript implements Historian: it reads chats (session-*.jsonl), and what `gemini --output-format stream-json` prints.
+// What becomes of their lines:
+//
+//	line                                       captured as
+//	first of a session, init                   SessionOpened{transcript}, before the first capture
+//	user, text                                 PromptSubmitted; without <hook_context>
+//	user, functionResponse                     -: the call has it too
+//	gemini, toolCalls that ended               ToolUsed; a record that is written again counts once
+//	gemini, last text of a turn                AgentStopped, when a prompt or the end follows
+//	tool_use with its tool_result (stream)     ToolUsed, under the key of the chat's
+//	message of the assistant (stream), result  AgentStopped
+//	$set with messages                         the folder, out of <session_context>; a later one repeats or rewrites
+//	all others                                 counted in Progress.Skipped
+//
+// The folder of a chat stands in the first message that Gemini writes in the user's place, or in directories. A stream names
+// none: its session has no project, unless hooks or a chat told of it before.
+func (g Gemini) Transcript(r io.Reader, path string) *Transcript {
+	d := &geminiReader{reader: reader{agent: g.Name(), path: path}, seen: newRecent[bool](maxOpen*10, maxOpen*10*maxName)}
+	return d.read(newTranscript(r, d), geminiTime)
+}
+
+// SharesKeys implements Historian: its hooks carry no ids.
+func (Gemini) SharesKeys() bool { return false }
+
+func geminiTime(line []byte) time.Time {
+	return parseTime(orElse(member(line, "timestamp"), member(line, "startTime")))
+}
+
+type geminiReader struct {
+	reader
+	subagent bool            // the chat is a subagent's: its prompts are an agent's
+	said     *finalText      // the agent's last words, while no tool call followed
+	saidID   string          // of the record that they stand in
+	pieces   strings.Builder // of a stream: the words come one by one
+	seen     *recent[bool]   // records and calls that were taken, by id
+}
+
+// line implements lineDecoder.
+func (t *geminiReader) line(line []byte, emit func(session.Capture)) (skipped string, err error) {
+	if !isObject(line) {
+		return "", ErrNotObject
+	}
+	kind := cleanName(member(line, "type"), maxName)
+	at := t.clock(geminiTime(line))
+	if set := rawMember(line, "$set"); set != nil {
+		t.place(set)
+		return "$set", nil
+	}
+	if at.IsZero() {
+		return "", &FieldError{Field: "timestamp", Err: ErrMissing}
+	}
+	t.emit = emit
+	if id := orElse(member(line, "sessionId"), member(line, "session_id")); id != "" {
+		return "", t.begin(line, id)
+	}
+	if err := t.name(t.base(), "sessionId"); err != nil {
+		return "", err
+	}
+	if !t.take(kind, line) {
+		return orElse(kind, "without type"), nil
+	}
+	return "", nil
+}
+
+// begin takes what the first line says of the session.
+func (t *geminiReader) begin(line []byte, id string) error {
+	if err := t.name(id, "sessionId"); err != nil {
+		return err
+	}
+	t.subagent = member(line, "kind") == "subagent"
+	elements(rawMember(line, "directories"), func(dir []byte) bool {
+		t.folder(stringOf(dir))
+		return t.origin.Cwd == ""
+	})
+	return nil
+}
+
+// place looks for the session's folder in what Gemini told the model of it.
+func (t *geminiReader) place(set []byte) {
+	if t.origin.Cwd != "" {
+		return
+	}
+	elements(rawMember(set, "messages"), func(message []byte) bool {
+		_, rest, ok := strings.Cut(geminiText(rawMember(message, "content")), "- **Workspace Directories:**\n")
+		if line, _, _ := strings.Cut(rest, "\n"); ok {
+			t.folder(strings.TrimPrefix(strings.TrimSpace(line), "- "))
+		}
+		return t.origin.Cwd == ""
+	})
+}
+
+// take takes a record of a chat or a line of a stream, and reports whether it means anything here.
+func (t *geminiReader) take(kind string, line []byte) bool {
+	id := cleanName(member(line, "id"), maxName)
+	switch kind {
+	case "user":
+		t.typed(id, geminiText(rawMember(line, "content")))
+	case "gemini":
+		t.record(id, line)
+	case "message":
+		t.streamed(line)
+	case "tool_use":
+		t.said = nil
+		t.call(cleanName(member(line, "tool_id"), maxName), cleanName(member(line, "tool_name"), maxName), rawMember(line, "parameters"))
+	case "tool_result":
+		t.result(line)
+	case "result":
+		t.stop()
+	default:
+		return false
+	}
+	return true
+}
+
+// geminiText is the text of a content: a string, a part, or parts of which only texts are quoted.
+func geminiText(raw []byte) string {
+	switch kindOf(raw) {
+	case '"':
+		return stringOf(raw)
+	case '{':
+		return member(raw, "text")
+	}
+	var parts []string
+	elements(raw, func(part []byte) bool {
+		if text := rawMember(part, "text"); kindOf(text) == '"' {
+			parts = append(parts, stringOf(text))
+		} else if kindOf(part) == '"' {
+			parts = append(parts, stringOf(part))
+		}
+		return true
+	})
+	return strings.Join(parts, "\n")
+}
+
+// typed takes a text in the user's place.
+func (t *geminiReader) typed(id, raw string) {
+	if strings.TrimSpace(raw) == "" || id != "" && t.known("record "+id) {
+		return
+	}
+	text := cutLeading(withoutHookContext(raw), []string{"session_context"})
+	if text == "" || t.subagent {
+		return
+	}
+	t.stop()
+	if p, machine := t.sieve().promptSubmitted(text); !machine {
+		t.captureLine(t.at, events.Key{}, orElse(id, fingerprint(p.Text)), p)
+	}
+}
+
+// known reports whether what is called id was taken before, and takes it.
+func (t *geminiReader) known(id string) bool {
+	_, known := t.seen.get(id)
+	t.seen.put(id, true, 0)
+	return known
+}
+
+// record takes what the agent said and called. It is written again as its calls end; the last form counts.
+func (t *geminiReader) record(id string, line []byte) {
+	text := strings.TrimSpace(withoutHookContext(geminiText(rawMember(line, "content"))))
+	calls := rawMember(line, "toolCalls")
+	if text != "" {
+		t.said, t.saidID = &finalText{text: text, at: t.at}, id
+	}
+	elements(calls, func(call []byte) bool {
+		t.said = nil
+		t.called(call)
+		return true
+	})
+}
+
+// called takes a call that a chat tells of, if it ended.
+func (t *geminiReader) called(call []byte) {
+	id, status := cleanName(member(call, "id"), maxName), member(call, "status")
+	if status != "success" && status != "error" && status != "cancelled" || id == "" || t.known("call "+id) {
+		return
+	}
+	g := geminiTool{
+		tool: cleanName(member(call, "name"), maxName), id: id, input: rawMember(call, "args"),
+		result: geminiResponse(rawMember(call, "result")), display: rawMember(call, "resultDisplay"), failed: status != "success",
+	}
+	t.used(g, parseTime(member(call, "timestamp")))
+}
+
+// geminiResponse is what the model was told of a call.
+func geminiResponse(result []byte) (out []byte) {
+	elements(result, func(part []byte) bool {
+		response := rawMember(rawMember(part, "functionResponse"), "response")
+		for _, key := range []string{"error", "output"} {
+			if text := rawMember(response, key); text != nil {
+				out = text
+			}
+		}
+		return out == nil
+	})
+	return out
+}
+
+func (t *geminiReader) used(g geminiTool, at time.Time) {
+	if at.IsZero() {
+		at = t.at
+	}
+	v := t.sieve()
+	u := g.used(v, events.ToolUsed{Cwd: v.text(t.origin.Cwd)})
+	u.Tool = orElse(u.Tool, "unknown")
+	if t.subagent {
+		u.SubagentID = t.origin.AgentSession
+	}
+	t.capture(at, ToolKey(t.origin, g.id), u)
+}
+
+// streamed takes a message of a stream: the user's is whole, the agent's comes in pieces.
+func (t *geminiReader) streamed(line []byte) {
+	text := geminiText(rawMember(line, "content"))
+	if member(line, "role") == "user" {
+		t.typed("", text)
+		return
+	}
+	if t.said == nil || !isTrue(rawMember(line, "delta")) {
+		t.pieces.Reset()
+	}
+	appendWords(&t.pieces, text)
+	t.said, t.saidID = &finalText{at: t.at}, ""
+}
+
+// result pairs a result of a stream with its call.
+func (t *geminiReader) result(line []byte) {
+	id := cleanName(member(line, "tool_id"), maxName)
+	call, ok := t.answer(id)
+	if !ok {
+		return
+	}
+	shown := rawMember(line, "output") // what the person was shown
+	code, exited := strings.CutPrefix(stringOf(shown), "Command exited with code: ")
+	t.used(geminiTool{
+		tool: call.tool, id: id, input: call.input, result: shown, failure: rawMember(line, "error"),
+		failed: member(line, "status") == "error" || exited && code != "0",
+	}, t.at)
+}
+
+// stop ends a turn with the agent's last words, if it has any.
+func (t *geminiReader) stop() {
+	said := t.said
+	t.said = nil
+	if said == nil {
+		return
+	}
+	if said.text == "" {
+		said.text = withoutHookContext(t.pieces.String())
+	}
+	if strings.TrimSpace(said.text) == "" {
+		return
+	}
+	e := said.event(t.sieve())
+	t.captureLine(said.at, events.Key{}, orElse(t.saidID, fingerprint(e.LastMessage)), e)
+}
+
+// end implements lineDecoder.
+func (t *geminiReader) end(emit func(session.Capture)) {
+	t.emit = emit
+	t.stop()
+}

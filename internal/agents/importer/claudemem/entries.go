@@ -1,0 +1,149 @@
+package claudemem
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cmemd/cmemd/internal/agents/importer"
+)
+
+// The reasons for which a row of this database alone is left out.
+const (
+	reasonGone    = "deleted meanwhile"
+	reasonTwice   = "of a session that is there already"
+	reasonUnread  = "of a session that cannot be read"
+	reasonDamaged = "in the damaged part"
+)
+
+// Entries yields what is planned, session by session, each session first and then what is of it by time. Rows that say
+// nothing usable, or cannot be read, are left out and counted. An error, ctx's, ErrChanged or SQLite's, ends it. It may be
+// used once.
+func (p *Plan) Entries(ctx context.Context) iter.Seq2[importer.Entry, error] {
+	return func(yield func(importer.Entry, error) bool) {
+		for _, o := range p.sessions {
+			if !yield(p.sessionEntry(o), nil) {
+				return
+			}
+			if e, ok, err := p.firstPrompt(ctx, o); err != nil || ok {
+				if !yield(e, err) || err != nil {
+					return
+				}
+			}
+			for _, f := range o.refs {
+				e, reason, err := p.entry(ctx, o, f)
+				if p.damaged(err) {
+					reason, err = reasonDamaged, nil
+				}
+				if err != nil {
+					yield(importer.Entry{}, err)
+					return
+				}
+				if reason != "" {
+					p.LeaveOut(f.kind, reason)
+					continue
+				}
+				if !yield(e, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// of is an entry of o without content.
+func (p *Plan) of(o *owner, kind importer.Kind, name string, at time.Time) importer.Entry {
+	return importer.Entry{
+		Kind: kind, Name: name, At: at, Agent: o.agent.agent, AgentSession: o.agent.id, Project: o.project, Folder: p.Folder(o.project),
+	}
+}
+
+func (p *Plan) sessionEntry(o *owner) importer.Entry {
+	e := p.of(o, importer.Session, "session", o.start)
+	e.Ended = o.end
+	return e
+}
+
+// firstPrompt is the prompt that a session's own row has, in versions without a table of prompts.
+func (p *Plan) firstPrompt(ctx context.Context, o *owner) (e importer.Entry, ok bool, err error) {
+	t := p.d.tables["sdk_sessions"]
+	if o.row == 0 || o.prompted || p.d.tables["user_prompts"].present {
+		return e, false, nil
+	}
+	rows, err := p.d.one(ctx, t, o.row)
+	if p.damaged(err) {
+		return e, false, nil
+	}
+	if err != nil || len(rows) == 0 {
+		return e, false, err
+	}
+	text, good := rows[0].text(4)
+	if !good || strings.TrimSpace(text) == "" {
+		return e, false, nil
+	}
+	e = p.of(o, importer.Prompt, "first", o.start)
+	e.Text, e.Number = text, 1
+	p.rows[importer.Prompt]++
+	return e, true, nil
+}
+
+// one reads one row of t whole; none where it is gone.
+func (d *DB) one(ctx context.Context, t *table, id int64) ([]row, error) {
+	return d.read(ctx, t, fmt.Sprintf("SELECT %s FROM %q WHERE rowid = ?", t.selects(maxText, t.all()...), t.name), id)
+}
+
+// entry reads the row that f names; a reason says why it is none.
+func (p *Plan) entry(ctx context.Context, o *owner, f ref) (e importer.Entry, reason string, err error) {
+	t := p.d.tableOf(f.kind)
+	rows, err := p.d.one(ctx, t, f.row)
+	if err != nil {
+		return e, "", err
+	}
+	if len(rows) == 0 {
+		return e, reasonGone, nil
+	}
+	r := rows[0]
+	if p.d.short != nil && r.zeroed() {
+		return e, reasonDamaged, nil
+	}
+	if r.long {
+		return e, importer.ReasonLong, nil
+	}
+	texts, ok := r.texts(4, len(t.columns)-4)
+	if !ok {
+		return e, importer.ReasonDamaged, nil
+	}
+	e = p.of(o, f.kind, fmt.Sprintf("%d@%d", f.row, f.at), time.UnixMilli(f.at).UTC())
+	e.Number = r.number(4)
+	fill(&e, texts[1:])
+	return e, "", nil
+}
+
+func (d *DB) tableOf(kind importer.Kind) *table {
+	for _, t := range d.tables {
+		if t.kind == kind {
+			return t
+		}
+	}
+	return nil
+}
+
+// fill puts the columns behind the prompt's number into an entry: see tables.
+func fill(e *importer.Entry, v []string) {
+	switch e.Kind {
+	case importer.Prompt:
+		e.Text = v[0]
+	case importer.ToolUse:
+		e.Name = cmp.Or(strings.TrimSpace(v[2]), e.Name)
+		e.Tool, e.Input, e.Output, e.Cwd, e.SubagentID, e.SubagentType = v[3], v[4], v[5], v[6], v[7], v[8]
+	case importer.Observation:
+		e.Type, e.Title, e.Subtitle, e.Narrative = v[1], v[2], v[3], cmp.Or(v[4], v[5])
+		e.Facts, e.Concepts, e.Files = list(v[6]), list(v[7]), slices.Concat(list(v[8]), list(v[9]))
+	case importer.Summary:
+		e.Request, e.Investigated, e.Learned, e.Completed, e.NextSteps, e.Notes = v[1], v[2], v[3], v[4], v[5], v[6]
+	}
+}

@@ -1,0 +1,108 @@
+package install
+
+import (
+	"path/filepath"
+
+	"github.com/cmemd/cmemd/internal/agents/install/jsonedit"
+)
+
+// pluginEditor takes cmemd's members out of a file of Claude Code's. The client's own commands put them in, and leave some.
+type pluginEditor struct {
+	dir     string // of cmemd's marketplace
+	market  []any  // where the file names the marketplace; none: nowhere
+	plugin  []any  // where it names the plugin
+	version bool   // a member "version" stands beside
+}
+
+func (pluginEditor) put(text []byte) ([]byte, error) { return text, nil }
+
+func (e pluginEditor) take(text, base []byte) ([]byte, error) {
+	d, err := jsonedit.Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	old, err := parseBase(base)
+	if err != nil {
+		return nil, err
+	}
+	if foreign, err := e.foreign(d); foreign || err != nil {
+		return text, err
+	}
+	for _, path := range [][]any{e.plugin, e.market} {
+		if err := e.remove(d, old, path); err != nil {
+			return nil, err
+		}
+	}
+	if e.version && old != nil {
+		if err := pruneVersion(d, old); err != nil {
+			return nil, err
+		}
+	}
+	if err := likeWhole(d, old); err != nil {
+		return nil, err
+	}
+	return d.Bytes(), nil
+}
+
+// foreign reports whether d gives the marketplace's name to something else than cmemd's folder.
+func (e pluginEditor) foreign(d *jsonedit.Document) (bool, error) {
+	if e.market == nil {
+		return false, nil
+	}
+	value, there, err := d.Get(e.market...)
+	if err != nil || !there {
+		return false, err
+	}
+	market, _ := value.(map[string]any)
+	source, _ := market["source"].(map[string]any)
+	dir, _ := source["path"].(string)
+	return source["source"] != "directory" || filepath.Clean(dir) != e.dir, nil
+}
+
+// remove takes what stands at path out of d, and the object around it where it is empty then and was not in old.
+func (e pluginEditor) remove(d, old *jsonedit.Document, path []any) error {
+	if len(path) == 0 {
+		return nil
+	}
+	_, there, err := d.Get(path...)
+	if err != nil {
+		return err
+	}
+	if err := d.Remove(path...); err != nil || len(path) == 1 {
+		return err
+	}
+	if old == nil && (e.version || !there) {
+		return nil // it may be the client's own way of writing nothing
+	}
+	return prune(d, old, path[:len(path)-1]...)
+}
+
+// pluginTargets are the files that the client's commands change and that a removal restores. Hooks is what else cmemd has in
+// the first of them. Where the name is another marketplace's, none of its members are cmemd's.
+func pluginTargets(m Machine, o Options, hooks editor) []target {
+	dir := claudeDir(m)
+	plugins := filepath.Join(dir, "plugins")
+	own := pluginDir(o)
+	settings := pluginEditor{dir: own, market: []any{"extraKnownMarketplaces", pluginMarket}, plugin: []any{"enabledPlugins", pluginID}}
+	ts := []target{
+		{path: filepath.Join(dir, "settings.json"), client: settings},
+		{path: filepath.Join(plugins, "known_marketplaces.json"), client: pluginEditor{dir: own, market: []any{pluginMarket}}},
+		{path: filepath.Join(plugins, "installed_plugins.json"), client: pluginEditor{dir: own, plugin: []any{"plugins", pluginID}, version: true}},
+	}
+	if s, err := readPluginState(m); err != nil || s.another(own) {
+		return []target{{path: ts[0].path, edit: hooks}}
+	}
+	for i := range ts {
+		ts[i].edit = ts[i].client
+	}
+	ts[0].edit = editors{hooks, settings}
+	return ts
+}
+
+// pluginDir is the folder of cmemd's marketplace.
+func pluginDir(o Options) string { return filepath.Join(o.Home, "install", claudeName) }
+
+// another reports whether Claude Code knows a marketplace of cmemd's name that is not in dir.
+func (s pluginState) another(dir string) bool {
+	return s.foreign || s.market != "" && filepath.Clean(s.market) != dir
+}

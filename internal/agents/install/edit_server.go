@@ -1,0 +1,114 @@
+package install
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"github.com/cmemd/cmemd/internal/agents/install/jsonedit"
+)
+
+// serverName is what cmemd is called among an agent's MCP servers.
+const serverName = "cmemd"
+
+// serverEditor keeps one MCP server in an object of servers.
+type serverEditor struct {
+	below string // the member that holds the servers: mcpServers
+	value jsonedit.Object
+}
+
+func (s serverEditor) put(text []byte) ([]byte, error) {
+	d, err := jsonedit.Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	switch now, there, err := d.Get(s.below, serverName); {
+	case err != nil:
+		return nil, err
+	case there && reflect.DeepEqual(now, plain(s.value)):
+		return text, nil
+	case there && !ownServer(now):
+		return nil, fmt.Errorf("%w: %s.%s is something else", ErrForeign, s.below, serverName)
+	}
+	if err := d.Set(s.value, s.below, serverName); err != nil {
+		return nil, err
+	}
+	return d.Bytes(), nil
+}
+
+func (s serverEditor) take(text, base []byte) ([]byte, error) {
+	d, err := jsonedit.Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	if now, there, err := d.Get(s.below, serverName); err != nil || !there || !ownServer(now) {
+		return text, err
+	}
+	old, err := parseBase(base)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.Remove(s.below, serverName); err != nil {
+		return nil, err
+	}
+	if err := errors.Join(prune(d, old, s.below), likeWhole(d, old)); err != nil {
+		return nil, err
+	}
+	return d.Bytes(), nil
+}
+
+// editors work on one file one after the other; the last works first when they take out.
+type editors []editor
+
+func (es editors) put(text []byte) (_ []byte, err error) {
+	for _, e := range es {
+		if text, err = e.put(text); err != nil {
+			return nil, err
+		}
+	}
+	return text, nil
+}
+
+func (es editors) take(text, base []byte) (_ []byte, err error) {
+	for i := len(es) - 1; i >= 0; i-- {
+		if text, err = es[i].take(text, base); err != nil {
+			return nil, err
+		}
+	}
+	return text, nil
+}
+
+// takeEditor only takes out: what another way of installing, or a person, put there.
+type takeEditor struct{ editor }
+
+func (t takeEditor) put(text []byte) ([]byte, error) {
+	if text == nil {
+		return nil, nil
+	}
+	return t.take(text, nil)
+}
+
+// wholeEditor keeps a file that is all cmemd's.
+type wholeEditor struct{ text []byte }
+
+func (w wholeEditor) put([]byte) ([]byte, error) { return w.text, nil }
+
+// take returns what base has. Where nobody knows that, a file that begins as cmemd's own does goes, and another one stays.
+func (w wholeEditor) take(text, base []byte) ([]byte, error) {
+	first, _, _ := bytes.Cut(w.text, []byte("\n"))
+	switch {
+	case base == nil && !bytes.HasPrefix(text, first):
+		return text, nil
+	case len(base) == 0:
+		return nil, nil
+	}
+	return base, nil
+}
+
+// isBlank reports whether a JSON text holds nothing that anybody wrote: no member and no comment.
+func isBlank(text []byte) bool {
+	s := strings.Join(strings.Fields(strings.TrimPrefix(string(text), "\ufeff")), "")
+	return s == "" || s == "{}"
+}

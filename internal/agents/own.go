@@ -1,0 +1,102 @@
+package agents
+
+import (
+	"bytes"
+	"path"
+	"strings"
+
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/observer/evidence"
+)
+
+// unobservedOwn marks a call of this memory's own tools: counted, never turned into memory again.
+const unobservedOwn = "own"
+
+// ownCall is t without what was said: what comes out of memory is not put into it again.
+func ownCall(t events.ToolUsed, inputSize, outputSize int) events.ToolUsed {
+	t.Input, t.Output, t.Unobserved = "", "", unobservedOwn
+	t.InputSize, t.OutputSize = inputSize, outputSize
+	return t
+}
+
+// isOwnCall reports whether a tool is served by this memory's own MCP server, added as such or by a plugin, reads one of
+// its resources, or runs its command in a shell.
+func isOwnCall(tool, server string, input []byte) bool {
+	if isOwnServer(server) {
+		return true
+	}
+	if rest, ok := strings.CutPrefix(tool, "mcp__"); ok {
+		name, _, _ := strings.Cut(rest, "__")
+		return isOwnServer(name)
+	}
+	if !bytes.Contains(input, []byte("cmemd")) {
+		return false
+	}
+	if member(input, "uri") != "" && isOwnServer(member(input, "server")) {
+		return true
+	}
+	return isOwnCommand(member(input, "command"))
+}
+
+// maxCommandLine is how much of a command line is looked at; see evidence.Split.
+const maxCommandLine = 64 << 10
+
+// isOwnCommand reports whether all that a shell line prints comes out of this memory's own command: each of its simple
+// commands is cmemd, cuts down what stands before it in a pipe, or has nothing to say of its own.
+func isOwnCommand(command string) bool {
+	if len(command) > maxCommandLine || !strings.Contains(command, "cmemd") {
+		return false
+	}
+	own, piped := false, false
+	for _, c := range evidence.Split(command) {
+		name := path.Base(programOf(c.Words))
+		if name == "cmemd" {
+			own = true
+		} else if !isSilent(name, c.Text) && (!piped || !isFilter(name)) {
+			return false
+		}
+		piped = c.Next == "|"
+	}
+	return own
+}
+
+// programOf is the first word that is no assignment, or "".
+func programOf(words []string) string {
+	for _, w := range words {
+		name, _, ok := strings.Cut(w, "=")
+		if !ok || name == "" || strings.Trim(name, assignable) != "" {
+			return w
+		}
+	}
+	return ""
+}
+
+// assignable are the characters of a variable's name.
+const assignable = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_"
+
+// isSilent knows the programs that agents put around a command and that tell nothing: they print words of the line or
+// none, unless another program gives them words or they write a file.
+func isSilent(name, text string) bool {
+	switch name {
+	case "cd", "echo", "printf", "true", ":":
+		return !strings.Contains(text, "$(") && !strings.ContainsAny(text, "`>")
+	}
+	return false
+}
+
+// isFilter knows the programs that print less of what they are given.
+func isFilter(name string) bool {
+	switch name {
+	case "head", "tail", "grep", "egrep", "fgrep", "rg", "jq", "cat", "less", "more", "wc", "sort", "uniq", "cut", "tr":
+		return true
+	}
+	return false
+}
+
+// isOwnServer knows the names "cmemd", "plugin:NAME:cmemd" and "plugin_NAME_cmemd".
+func isOwnServer(name string) bool {
+	if rest, ok := strings.CutPrefix(name, "plugin"); ok && rest != "" && (rest[0] == ':' || rest[0] == '_') {
+		return strings.Contains(rest, "cmemd")
+	}
+	return name == "cmemd"
+}

@@ -1,0 +1,189 @@
+package agents
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"strings"
+
+	"github.com/cmemd/cmemd/actors/session"
+	"github.com/cmemd/cmemd/events"
+)
+
+// What the decoders of all agents share: reading a payload, and making a report of what it says.
+
+// readPayload hands the members of the JSON object payload to set, in order. Raw values alias the payload.
+func readPayload(payload []byte, set func(key string, value []byte)) error {
+	if len(payload) > MaxPayload {
+		return ErrTooLarge
+	}
+	if err := checkJSON(payload); err != nil {
+		return err
+	}
+	if !isObject(payload) {
+		return &FieldError{Field: "payload", Err: ErrNotObject}
+	}
+	members(payload, func(key string, value []byte) bool {
+		set(key, value)
+		return true
+	})
+	return nil
+}
+
+// fact is what a payload becomes: an event, with its key if something in the payload names it, or why there is none.
+type fact struct {
+	event   events.Event
+	key     events.Key
+	ignored string
+}
+
+// ignore is a payload of which nothing is captured.
+func ignore(why string) fact { return fact{ignored: why} }
+
+// notRecorded is a payload whose event means nothing here.
+func notRecorded(event string) fact { return ignore(event + " is not recorded") }
+
+// nameless is a report of a tool call that names no tool.
+const nameless = "the payload names no tool"
+
+// machineMade is a prompt of which no word is the user's.
+const machineMade = "the prompt was made by the agent, not by the user"
+
+// report puts facts into r: what is captured, in their order, or why nothing is.
+func (r Report) report(m Meta, facts ...fact) Report {
+	for _, f := range facts {
+		if f.ignored != "" {
+			r.Ignored = f.ignored
+			continue
+		}
+		id := nthID(m.Delivery, len(r.Captures))
+		if f.key.IsZero() {
+			f.key = deliveryKey(id)
+		}
+		c := session.Capture{ID: id, Key: f.key, At: m.OccurredAt, Origin: r.Origin, Event: f.event}
+		r.Captures = append(r.Captures, c)
+	}
+	if len(r.Captures) > 0 {
+		r.Ignored = ""
+	}
+	return r
+}
+
+// idsApart is how far the ids of two captures of one delivery are apart: a capture may become some events, whose ids follow.
+const idsApart = 1 << 8
+
+// nthID is the id of the nth capture of a delivery: its own for 0.
+func nthID(delivery events.ID, n int) events.ID {
+	tail := binary.BigEndian.Uint32(delivery[12:])
+	binary.BigEndian.PutUint32(delivery[12:], tail+uint32(n)*idsApart)
+	return delivery
+}
+
+// prompted is the fact of a prompt in the session of o. ID is the agent's own of the prompt, or "".
+func (v *sieve) prompted(o session.Origin, id, text string) fact {
+	prompt, machine := v.promptSubmitted(text)
+	if machine {
+		return ignore(machineMade)
+	}
+	return fact{event: prompt, key: factKey(o, "prompt", id, prompt.Text)}
+}
+
+// stopped is the fact of an answer's end in the session of o. ID is the agent's own of the prompt, or "".
+func (v *sieve) stopped(o session.Origin, id, said string) fact {
+	e := v.agentStopped(events.StopDone, said)
+	return fact{event: e, key: factKey(o, "stop", id, e.LastMessage)}
+}
+
+// agentFailed is the end of an answer by an error.
+func (v *sieve) agentFailed(said, failure string) events.AgentStopped {
+	e := v.agentStopped(events.StopFailure, said)
+	e.Error = capHead(v.message(failure), maxName)
+	e.Redactions = v.found
+	return e
+}
+
+// use fills in what a tool was given and what came of it. Server is the MCP server that it belongs to, if the agent says.
+func (v *sieve) use(t events.ToolUsed, server string, input, output []byte) events.ToolUsed {
+	if isOwnCall(t.Tool, server, input) {
+		return ownCall(t, len(input), len(output))
+	}
+	t.Input, t.InputSize = v.toolText(input, nil)
+	t.Output, t.OutputSize = v.toolText(output, input)
+	t.Redactions = v.found
+	return t
+}
+
+// milliseconds reads a duration; what is none is 0.
+func milliseconds(raw []byte) int64 {
+	n, err := json.Number(raw).Float64()
+	if err != nil || n <= 0 || n >= 1e15 {
+		return 0
+	}
+	return int64(n)
+}
+
+// isNonZero reports whether a JSON value is a number that is not 0: the exit code of a failure.
+func isNonZero(raw []byte) bool {
+	n, err := json.Number(raw).Float64()
+	return err == nil && n != 0
+}
+
+// contextReply is the JSON that Claude Code, and those that follow it, read from a hook.
+type contextReply struct {
+	Output *contextOutput `json:"hookSpecificOutput,omitempty"`
+	Notice string         `json:"systemMessage,omitempty"`
+}
+
+type contextOutput struct {
+	Event   string `json:"hookEventName"`
+	Context string `json:"additionalContext"`
+}
+
+// replyContext is the reply of that shape, or nothing where there is nothing to say.
+func replyContext(event string, a Answer) []byte {
+	if a.Context == "" && a.Notice == "" {
+		return nil
+	}
+	reply := contextReply{Notice: a.Notice}
+	if a.Context != "" {
+		reply.Output = &contextOutput{Event: event, Context: capContext(a.Context)}
+	}
+	return encode(reply)
+}
+
+// encode is v as JSON without a line end; v holds strings, which always encode.
+func encode(v any) []byte {
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil
+	}
+	return bytes.TrimSpace(out.Bytes())
+}
+
+// object is a JSON object of one member.
+func object(name string, value []byte) []byte {
+	out := append(appendJSON([]byte{'{'}, name), ':')
+	return append(append(out, value...), '}')
+}
+
+// quoted is s as a JSON string.
+func quoted(s string) []byte { return appendJSON(nil, s) }
+
+func appendJSON(dst []byte, s string) []byte {
+	raw, _ := json.Marshal(s) // strings always encode
+	return append(dst, raw...)
+}
+
+// unquoted is the JSON text that a string holds, as some agents pass JSON on, else raw itself.
+func unquoted(raw []byte) []byte {
+	if kindOf(raw) != '"' {
+		return raw
+	}
+	inner := []byte(strings.TrimSpace(stringOf(raw)))
+	if k := kindOf(inner); (k == '{' || k == '[') && json.Valid(inner) {
+		return inner
+	}
+	return raw
+}

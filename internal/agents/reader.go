@@ -1,0 +1,141 @@
+package agents
+
+import (
+	"bytes"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/cmemd/cmemd/actors/session"
+	"github.com/cmemd/cmemd/events"
+)
+
+// reader is what the decoders of transcripts share that hold one session a file: what one line needs to know of those
+// before it. Its decoder sets agent and path.
+type reader struct {
+	agent, path string
+	emit        func(session.Capture) // during one call of line or end
+	sieve       func() *sieve         // for the texts of one event
+	skip        func(kind string)     // counts in Progress.Skipped
+	ahead       func() time.Time      // the first good time soon behind this line, or zero
+	looked      bool                  // ahead was asked; once is enough
+	at          time.Time             // the last good one of the file
+	origin      session.Origin        // of the session; its id is "" before one is known
+	opened      bool
+	calls       *recent[openCall] // tool calls without a result yet, by id
+}
+
+// read returns a Transcript that d reads through r. TimeOf is the time of a line, zero if it has none that is good.
+func (r *reader) read(t *Transcript, timeOf func(line []byte) time.Time) *Transcript {
+	r.skip, r.sieve = t.skip, t.sieve
+	r.ahead = func() time.Time { return t.ahead(timeOf) }
+	r.calls = newRecent[openCall](maxOpen, maxOpenBytes)
+	r.origin.Agent, r.origin.Transcript = r.agent, cleanName(r.path, maxPath)
+	return t
+}
+
+// base is the transcript's name without its ending.
+func (r *reader) base() string {
+	if r.path == "" {
+		return ""
+	}
+	return strings.TrimSuffix(filepath.Base(r.path), ".jsonl")
+}
+
+// clock takes the time of the line at hand, and returns the one that it is of: its own or the last good one before it, else
+// the first one soon behind it. Zero: nobody knows.
+func (r *reader) clock(at time.Time) time.Time {
+	if !at.IsZero() {
+		r.at = at
+	}
+	if r.at.IsZero() && !r.looked {
+		r.looked, r.at = true, r.ahead()
+	}
+	return r.at
+}
+
+// name says which session the lines are of. The first name stands: a file that holds the lines of an older one was begun as
+// its continuation.
+func (r *reader) name(id, idField string) error {
+	if r.origin.AgentSession != "" {
+		return nil
+	}
+	switch id = strings.TrimSpace(id); {
+	case id == "":
+		return &FieldError{Field: idField, Err: ErrMissing}
+	case len(id) > maxName:
+		return &FieldError{Field: idField, Err: ErrTooLong}
+	}
+	r.origin.AgentSession = id
+	return nil
+}
+
+// folder says where the session works from here on. What is no absolute path is not taken.
+func (r *reader) folder(cwd string) {
+	if len(cwd) <= maxPath && (filepath.IsAbs(cwd) || isWindowsPath(cwd)) {
+		r.origin.Cwd = cwd
+	}
+}
+
+func isWindowsPath(s string) bool { return len(s) > 2 && s[1] == ':' && (s[2] == '\\' || s[2] == '/') }
+
+// open opens the session at its first capture.
+func (r *reader) open() {
+	if r.opened {
+		return
+	}
+	r.opened = true
+	key := events.KeyOf(r.origin.Session().String(), "transcript")
+	r.capture(r.at, key, events.SessionOpened{Source: "transcript"})
+}
+
+// capture captures e by key.
+func (r *reader) capture(at time.Time, key events.Key, e events.Event) {
+	r.open()
+	r.emit(session.Capture{ID: lineID(at, key), Key: key, At: at, Origin: r.origin, Event: e})
+}
+
+// captureLine captures what a line says, by key if that is one, else by the line's own id.
+func (r *reader) captureLine(at time.Time, key events.Key, line string, e events.Event) {
+	if key.IsZero() {
+		kind := string(events.KindOf(e))
+		key = events.KeyOf(r.origin.Session().String(), kind, "line", line, at.UTC().Format(time.RFC3339Nano))
+	}
+	r.capture(at, key, e)
+}
+
+// call keeps a tool call until its result comes.
+func (r *reader) call(id, tool string, input []byte) {
+	if id == "" {
+		return
+	}
+	c := openCall{tool: tool, input: bytes.Clone(input)}
+	for range r.calls.put(id, c, len(c.tool)+len(c.input)) {
+		r.skip(unanswered)
+	}
+}
+
+// answer takes back the call that a result is of. Ok is false where the call stands in an earlier file, was answered before,
+// or is too old.
+func (r *reader) answer(id string) (c openCall, ok bool) {
+	if c, ok = r.calls.get(id); ok {
+		r.calls.drop(id)
+	}
+	return c, ok
+}
+
+// event is the end of an answer with these words.
+func (f *finalText) event(v *sieve) events.AgentStopped {
+	if f.failed {
+		return v.agentFailed(f.text, f.failure)
+	}
+	return v.agentStopped(events.StopDone, f.text)
+}
+
+// maxWords is how much is kept of a message that comes in pieces, in bytes: more than is recorded of one.
+const maxWords = 16 * MaxText
+
+// appendWords appends a piece of a message while there is room.
+func appendWords(b *strings.Builder, piece string) {
+	b.WriteString(capHead(piece, max(0, maxWords-b.Len())))
+}

@@ -1,0 +1,38 @@
+package agents
+
+import "maps"
+
+// Redact takes secrets out of a text and says how many it took, by kind; json says that the text is JSON, and is to stay
+// so. It must be quick, and safe for concurrent use.
+type Redact func(text string, json bool) (out string, found map[string]int)
+
+// sieve is what the texts of one event go through before they are shortened: half a secret would not be known as one. The
+// zero value takes nothing out.
+type sieve struct {
+	redact Redact
+	cut    bool           // private text was cut before: see Meta.Cut
+	found  map[string]int // what was taken out, by kind; nil if nothing was
+}
+
+func (m Meta) sieve() sieve { return sieve{redact: m.Redact, cut: m.Cut} }
+
+func (v *sieve) text(s string) string { return v.pass(s, false) }
+func (v *sieve) json(s []byte) []byte { return []byte(v.pass(string(s), true)) }
+
+func (v *sieve) pass(s string, json bool) string {
+	if v.redact == nil || s == "" {
+		return s
+	}
+	out, found := v.redact(s, json)
+	if v.found == nil {
+		v.found = maps.Clone(found)
+		return out
+	}
+	for kind, n := range found {
+		v.found[kind] += n
+	}
+	return out
+}
+
+// message is what is kept of a text that an agent wrote.
+func (v *sieve) message(s string) string { return capText(v.text(cleanMessage(s)), MaxText) }

@@ -1,0 +1,213 @@
+package agents
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/cmemd/cmemd/internal/agents/relay"
+)
+
+// The fence around memory that is handed to an agent. The opening tag may carry attributes. Text between the two is
+// recognised wherever it comes back, and is not recorded again: whoever writes the fence must keep both tags out of
+// what stands inside.
+const (
+	ContextOpen  = "<" + contextTag + ">"
+	ContextClose = "</" + contextTag + ">"
+
+	contextTag = "cmemd-context"
+)
+
+const (
+	// MaxPrompt is how many bytes of a prompt are kept.
+	MaxPrompt = 256 << 10
+
+	// MaxText is how many bytes are kept of a tool's input, a tool's output, a message or an agent's own summary: half
+	// from the head, half from the tail.
+	MaxText = 64 << 10
+
+	// leftOut stands where bytes were cut. The hook's own limit uses the same words.
+	leftOut = "[cmemd: %d bytes left out]"
+
+	// leftOutMax is the longest text of leftOut with its line ends.
+	leftOutMax = len("\n[cmemd:  bytes left out]\n") + 19
+)
+
+// injectedTags are elements that the harness, this memory or another one put into the conversation.
+func injectedTags() []string {
+	return []string{"system-reminder", contextTag, "system-instruction", "system_instruction", "claude-mem-context"}
+}
+
+// clean makes s fit to be recorded: valid UTF-8, no control characters or terminal sequences but line ends and tabs, no
+// private text, nothing that was injected or that cmemd told a person of itself, no long runs of base64. Private reports
+// whether private text was cut. It takes linear time, and returns s itself where nothing is to be done.
+func clean(s string) (out string, private bool) {
+	if isClean(s) {
+		return s, false
+	}
+	s = dropControls(strings.ToValidUTF8(s, "\uFFFD"))
+	if strings.IndexByte(s, '<') >= 0 || relay.IsEscapedJSON(s) {
+		s, private = relay.CutPrivate(s)
+		s = cutTags(s, injectedTags())
+	}
+	if hasOwn(s) {
+		s = cutNotices(cutEscapedFences(s))
+	}
+	return foldBase64(s), private
+}
+
+// isClean reports that clean would return s as it is. It may say false where that is so too.
+func isClean(s string) bool {
+	run, ascii := 0, true
+	for i := range len(s) {
+		c := s[i]
+		switch {
+		case isBase64(c):
+			if run++; run >= minRun {
+				return false
+			}
+			continue
+		case c == '<', c < ' ' && c != '\n' && c != '\t', c == 0x7f:
+			return false
+		case c >= utf8.RuneSelf:
+			ascii = false
+		}
+		run = 0
+	}
+	return !relay.IsEscapedJSON(s) && !hasOwn(s) && (ascii || (utf8.ValidString(s) && !hasC1(s)))
+}
+
+// hasC1 reports whether s holds one of the control characters U+0080 to U+009F.
+func hasC1(s string) bool {
+	for {
+		i := strings.IndexByte(s, 0xc2)
+		if i < 0 || i+1 == len(s) {
+			return false
+		}
+		if s[i+1] < 0xa0 {
+			return true
+		}
+		s = s[i+1:]
+	}
+}
+
+// dropControls removes control characters and the terminal sequences they start from the valid UTF-8 of s. Line ends
+// become \n; tabs stay.
+func dropControls(s string) string {
+	var out strings.Builder
+	from, i := 0, 0
+	replace := func(n int, by string) {
+		out.WriteString(s[from:i])
+		out.WriteString(by)
+		i += n
+		from = i
+	}
+	for i < len(s) {
+		switch c := s[i]; {
+		case c == '\r' && strings.HasPrefix(s[i+1:], "\n"):
+			replace(2, "\n")
+		case c == '\r':
+			replace(1, "\n")
+		case c == 0x1b:
+			replace(terminalLength(s[i:]), "")
+		case c < ' ' && c != '\n' && c != '\t', c == 0x7f:
+			replace(1, "")
+		case c == 0xc2 && s[i+1] < 0xa0:
+			replace(2, "")
+		default:
+			i++
+		}
+	}
+	if from == 0 {
+		return s
+	}
+	out.WriteString(s[from:])
+	return out.String()
+}
+
+// terminalLength measures the terminal sequence that starts s, an escape character. One that is not closed ends before
+// the next escape character, so that no text is looked at twice.
+func terminalLength(s string) int {
+	if len(s) < 2 {
+		return 1
+	}
+	switch s[1] {
+	case '[': // control sequence: parameters, then one final byte
+		i := 2
+		for i < len(s) && s[i] >= 0x20 && s[i] < 0x40 {
+			i++
+		}
+		if i < len(s) && s[i] >= 0x40 && s[i] < 0x7f {
+			i++
+		}
+		return i
+	case ']', 'P', '^', '_': // a string, ended by BEL or ESC \
+		i := strings.IndexAny(s[2:], "\a\x1b")
+		switch {
+		case i < 0:
+			return 2
+		case s[2+i] == '\a':
+			return 2 + i + 1
+		case strings.HasPrefix(s[2+i:], "\x1b\\"):
+			return 2 + i + 2
+		}
+		return 2
+	}
+	i := 1 // others: intermediate bytes, as those that choose a set of characters have, then one final byte
+	for i < len(s) && s[i] >= 0x20 && s[i] < 0x30 {
+		i++
+	}
+	if i < len(s) && s[i] >= 0x30 && s[i] < 0x7f {
+		i++
+	}
+	return i
+}
+
+// capHead keeps the first max bytes of s, or a few less: it cuts at a rune border.
+func capHead(s string, max int) string {
+	if len(s) <= max {
+		return s
+	}
+	for max > 0 && !utf8.RuneStart(s[max]) {
+		max--
+	}
+	return s[:max]
+}
+
+// capTail keeps the last max bytes of s, or a few less: it cuts at a rune border.
+func capTail(s string, max int) string {
+	if len(s) <= max {
+		return s
+	}
+	at := len(s) - max
+	for at < len(s) && !utf8.RuneStart(s[at]) {
+		at++
+	}
+	return s[at:]
+}
+
+// capText keeps head and tail of s, and says between them how many bytes were cut. The result has at most max bytes,
+// which must be over leftOutMax.
+func capText(s string, max int) string {
+	if len(s) <= max {
+		return s
+	}
+	half := (max - leftOutMax) / 2
+	head, tail := capHead(s, half), capTail(s, half)
+	return head + fmt.Sprintf("\n"+leftOut+"\n", len(s)-len(head)-len(tail)) + tail
+}
+
+// cleanMessage is a text that an agent wrote, clean and at its full length; see sieve.message.
+func cleanMessage(s string) string {
+	text, _ := clean(s)
+	return strings.TrimSpace(text)
+}
+
+// cleanName is what is kept of an id or a name. It has at most max bytes, and keeps no more of s in memory.
+func cleanName(s string, max int) string {
+	s = dropControls(strings.ToValidUTF8(s, "\uFFFD"))
+	if len(s) > max {
+		return strings.Clone(capHead(s, max))
+	}
+	return s
+}

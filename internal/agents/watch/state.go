@@ -1,0 +1,93 @@
+package watch
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cmemd/cmemd/internal/durable"
+)
+
+// stateVersion is the form of the state's file. Another one is set aside: everything is read again then, and known.
+const stateVersion = 1
+
+// File is how far one transcript was read.
+type File struct {
+	Path     string    `json:"path"`
+	Agent    string    `json:"agent"`
+	Offset   int64     `json:"offset"`             // bytes of the lines that are in the log
+	Size     int64     `json:"size"`               // of the file then: the rest is a line that was not finished
+	Before   uint32    `json:"before"`             // a sum over the last bytes before Offset
+	Changed  time.Time `json:"changed"`            // of the file then
+	Lines    int       `json:"lines"`              // read of it
+	Captured int       `json:"captured,omitempty"` // facts that were new
+	Bad      int       `json:"bad,omitempty"`      // lines that were not understood
+	Rested   bool      `json:"rested,omitempty"`   // its reading was told that nothing comes for now
+	Error    string    `json:"error,omitempty"`    // why it is not read now
+}
+
+// State is what a watcher keeps: of files that were changed lately, and of those that are not read to their end. Older ones
+// are left alone whether they are in it or not.
+type State struct {
+	Version int       `json:"version"`
+	At      time.Time `json:"at"`    // until then files of Rules were looked for
+	Rules   []string  `json:"rules"` // AGENT=PATTERN
+	Notices bool      `json:"notices"`
+	Files   []File    `json:"files"` // by path
+}
+
+// Load reads what a watcher keeps in the file at path. Without a file it is empty; what is no state is an error.
+func Load(path string) (State, error) {
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return State{Version: stateVersion, Files: []File{}}, nil
+	}
+	if err != nil {
+		return State{}, fmt.Errorf("watch: %w", err)
+	}
+	var s State
+	if err := json.Unmarshal(text, &s); err != nil {
+		return State{}, fmt.Errorf("watch: %s: %w", path, err)
+	}
+	if s.Version != stateVersion {
+		return State{}, fmt.Errorf("watch: %s is of version %d, where %d is known", path, s.Version, stateVersion)
+	}
+	return s, nil
+}
+
+// kept reports whether a file is part of the state: one that changed since a time, or that is not read to its end, however
+// long ago that was.
+func (f *file) kept(since time.Time) bool {
+	return !f.changed.IsZero() || f.Error != "" || !f.old && !f.Changed.Before(since)
+}
+
+// save writes the state, if it changed.
+func (w *Watcher) save() {
+	if !w.dirty {
+		return
+	}
+	s := State{Version: stateVersion, At: w.cfg.Now().UTC(), Notices: w.notices != nil, Files: []File{}}
+	for _, r := range w.cfg.Rules {
+		s.Rules = append(s.Rules, r.String())
+	}
+	for _, path := range slices.SortedFunc(maps.Keys(w.files), strings.Compare) {
+		if f := w.files[path]; f.seen && f.kept(s.At.Add(-w.cfg.Backlog)) {
+			s.Files = append(s.Files, f.File)
+		}
+	}
+	text, err := json.MarshalIndent(s, "", " ")
+	if err == nil {
+		err = durable.Replace(w.cfg.State, append(text, '\n'), 0o600)
+	}
+	if err != nil { // nothing is lost: what was read is read again, and known
+		w.cfg.Logger.Warn("how far transcripts were read is not on disk", "err", err)
+		return
+	}
+	w.dirty = false
+}

@@ -1,0 +1,189 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"mime"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"syscall"
+	"time"
+
+	"github.com/cmemd/cmemd/internal/agents/relay"
+)
+
+// ErrNotRunning is returned by every method of a Client when no daemon listens. Its text says what to do.
+var ErrNotRunning = errors.New("api: cmemd is not running; start it with `cmemd start`")
+
+// ErrCut is an answer that ended before it was whole: the daemon stopped, or crashed, while it wrote.
+var ErrCut = errors.New("api: the daemon's answer ended early")
+
+// Client asks a daemon. Errors of its methods are ErrNotRunning, *Problem, ErrCut, the context's, or those of the
+// transport. It is safe for concurrent use. Nothing is dialled before the first call.
+type Client struct {
+	http  *http.Client
+	base  string
+	token string
+}
+
+// dialTimeout is how long a daemon that listens may take to accept: its queue is full then.
+const dialTimeout = 2 * time.Second
+
+// Dial returns a client of the daemon of home: at the socket where it should be, else at the one it wrote down.
+func Dial(home string) *Client {
+	return newClient("http://cmemd", "", func(ctx context.Context) (net.Conn, error) { return dialHome(ctx, home) })
+}
+
+// DialSocket returns a client of the daemon that listens at the socket's path.
+func DialSocket(path string) *Client {
+	return newClient("http://cmemd", "", func(ctx context.Context) (net.Conn, error) { return dialUnix(ctx, path) })
+}
+
+// DialTCP returns a client of the daemon that listens at addr, "127.0.0.1:37911", and wants token.
+func DialTCP(addr, token string) *Client {
+	return newClient("http://"+addr, token, func(ctx context.Context) (net.Conn, error) {
+		d := net.Dialer{Timeout: dialTimeout}
+		return d.DialContext(ctx, "tcp", addr)
+	})
+}
+
+func newClient(base, token string, dial func(context.Context) (net.Conn, error)) *Client {
+	t := &http.Transport{
+		DialContext:         func(ctx context.Context, _, _ string) (net.Conn, error) { return dial(ctx) },
+		MaxIdleConnsPerHost: 16, IdleConnTimeout: 30 * time.Second, DisableCompression: true,
+		ExpectContinueTimeout: 2 * time.Second,
+	}
+	return &Client{http: &http.Client{Transport: t}, base: base, token: token}
+}
+
+// Close closes idle connections. A Client that is not closed holds them for half a minute.
+func (c *Client) Close() { c.http.CloseIdleConnections() }
+
+func dialHome(ctx context.Context, home string) (net.Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
+	defer cancel()
+	return relay.Dial(ctx, home)
+}
+
+func dialUnix(ctx context.Context, path string) (net.Conn, error) {
+	d := net.Dialer{Timeout: dialTimeout}
+	return d.DialContext(ctx, "unix", path)
+}
+
+// absent reports whether err says that nobody listens.
+func absent(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ECONNREFUSED)
+}
+
+// call sends one request and decodes its answer into out, unless that is nil.
+func (c *Client) call(ctx context.Context, method, path string, query url.Values, in, out any) error {
+	var body io.Reader
+	if in != nil {
+		b, err := json.Marshal(in)
+		if err != nil {
+			return fmt.Errorf("api: %s: %w", path, err)
+		}
+		body = bytes.NewReader(b)
+	}
+	res, err := c.send(ctx, method, path, query, nil, body)
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+	if out == nil {
+		_, err = io.Copy(io.Discard, res.Body)
+		return cut(ctx, err)
+	}
+	return cut(ctx, json.NewDecoder(res.Body).Decode(out))
+}
+
+// ask is call with its answer returned.
+func ask[T any](ctx context.Context, c *Client, method, path string, query url.Values, in any) (T, error) {
+	var out T
+	err := c.call(ctx, method, path, query, in, &out)
+	return out, err
+}
+
+// cut names an answer that stopped in the middle.
+func cut(ctx context.Context, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return ctx.Err()
+	}
+	return fmt.Errorf("%w: %w", ErrCut, err)
+}
+
+// send returns a successful answer, whose body the caller closes.
+func (c *Client) send(
+	ctx context.Context, method, path string, query url.Values, header http.Header, body io.Reader,
+) (*http.Response, error) {
+	target := c.base + path
+	if len(query) > 0 {
+		target += "?" + query.Encode()
+	}
+	req, err := http.NewRequestWithContext(ctx, method, target, body)
+	if err != nil {
+		return nil, fmt.Errorf("api: %s: %w", path, err)
+	}
+	for name, values := range header {
+		req.Header[name] = values
+	}
+	if body != nil && req.Header.Get("Content-Type") == "" {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	if c.token != "" {
+		req.Header.Set("Authorization", "Bearer "+c.token)
+	}
+	res, err := c.http.Do(req)
+	if err != nil {
+		return nil, transportError(ctx, path, err)
+	}
+	if res.StatusCode/100 == 2 {
+		return res, nil
+	}
+	defer res.Body.Close()
+	return nil, problemOf(res)
+}
+
+func transportError(ctx context.Context, path string, err error) error {
+	var start *startError
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.As(err, &start):
+		return fmt.Errorf("%w: %w", ErrNotRunning, start.err)
+	case absent(err):
+		return fmt.Errorf("%w (%w)", ErrNotRunning, err)
+	}
+	return fmt.Errorf("api: %s: %w", path, err)
+}
+
+// maxProblem bounds what is read of an answer that is no success.
+const maxProblem = 64 << 10
+
+// problemOf reads the problem document of res, or makes one where something else answered.
+func problemOf(res *http.Response) *Problem {
+	p := &Problem{Title: http.StatusText(res.StatusCode), Type: "about:blank"}
+	body, _ := io.ReadAll(io.LimitReader(res.Body, maxProblem)) // what was cut is no document
+	kind, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type"))
+	if kind != problemType || json.Unmarshal(body, p) != nil {
+		p.Detail = "the answer is not cmemd's"
+	}
+	p.Status = res.StatusCode
+	if s, err := strconv.Atoi(res.Header.Get("Retry-After")); err == nil && s > 0 {
+		p.RetryAfter = time.Duration(s) * time.Second
+	}
+	return p
+}
+
+// problemType is the media type of a Problem.
+const problemType = "application/problem+json"

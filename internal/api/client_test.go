@@ -1,0 +1,48 @@
+package api
+
+import (
+	"encoding/json"
+	"errors"
+	"net"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/cmemd/cmemd/internal/agents/relay"
+)
+
+// The socket that daemon.json names is called only where nobody else may have made it.
+func TestClientOfAnAdvertisedSocket(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name string
+		mode os.FileMode
+		want error
+	}{{"ours alone", 0o700, nil}, {"anybody's", 0o777, relay.ErrSocketDir}} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			home, dir := shortDir(t), shortDir(t)
+			if err := os.Chmod(dir, c.mode); err != nil {
+				t.Fatal(err)
+			}
+			socket := filepath.Join(dir, "s.sock")
+			l, err := net.Listen("unix", socket)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { l.Close() })
+			note, err := json.Marshal(map[string]any{"socket": socket})
+			if err != nil {
+				t.Fatal(err)
+			}
+			writeFile(t, filepath.Join(home, "run", "daemon.json"), note)
+			conn, err := dialHome(t.Context(), home)
+			if err == nil {
+				conn.Close()
+			}
+			if !errors.Is(err, c.want) {
+				t.Errorf("got %v, want %v", err, c.want)
+			}
+		})
+	}
+}

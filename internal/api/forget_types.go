@@ -1,0 +1,49 @@
+package api
+
+import (
+	"time"
+
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/memory/erasure"
+)
+
+// ForgetRequest chooses what is erased for good. Its conditions hold all together, and there must be one. What was made of
+// the chosen goes too: a turn's outputs are made of what it was asked about, read and served. What is named by id goes with what
+// it was made of.
+type ForgetRequest struct {
+	IDs     []string        `json:"ids,omitempty"`     // of rows, or the beginnings of them. A prompt goes with its work, a memory with its corrections
+	Query   string          `json:"query,omitempty"`   // a text that is in it literally, letter case and kinds of white space aside
+	Session string          `json:"session,omitempty"` // our id or the beginning of it, or the agent's or the saver's own name
+	Project string          `json:"project,omitempty"` // any folder of it, its key, or its shown name
+	Since   time.Time       `json:"since,omitzero"`    // happened at or after it
+	Until   time.Time       `json:"until,omitzero"`    // happened at or before it
+	Through events.Position `json:"through,omitempty"` // Position of a plan: nothing else that was recorded since; 0: as it stands
+	DryRun  bool            `json:"dry_run,omitempty"` // only say what would go
+}
+
+// ForgetPlan is what would go.
+type ForgetPlan struct {
+	erasure.Plan
+	Spooled int `json:"spooled"` // files beside the log: what hooks kept, and what was put aside
+}
+
+// ForgetSample is one record in a line.
+type ForgetSample = erasure.Sample
+
+// Forgotten says what is gone.
+type Forgotten struct {
+	Position events.Position  `json:"position"` // of the last record that says so; 0: nothing was in the log
+	Records  int              `json:"records"`  // whose payloads are erased
+	Sessions int              `json:"sessions"`
+	Spooled  int              `json:"spooled"`
+	Refused  []RefusedSession `json:"refused,omitempty"` // sessions that could not be asked; they are asked again
+}
+
+// ErasureStatus is what forgetting and retention are doing.
+type ErasureStatus struct {
+	RetentionDays int       `json:"retention_days"`       // after which raw inputs are erased once settled; 0: never
+	Inputs        int       `json:"retained_out"`         // inputs that retention erased, ever
+	Looked        time.Time `json:"looked,omitzero"`      // when it last looked at all there is
+	Running       bool      `json:"running,omitempty"`    // it is looking now
+	Unfinished    bool      `json:"unfinished,omitempty"` // something is being forgotten and not gone from all files yet
+}

@@ -1,0 +1,159 @@
+package mcp
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/api"
+)
+
+// indexLine is a row in short: its id, when it was, what it is, what reading it whole costs, how well it fits, and its
+// title. The project is told where it is not that of the whole list.
+func indexLine(r api.Result, project string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "- %s %s %s ~%dt", shortID(r.ID), moment(r.At), oneLine(r.What(), maxWhat), r.Tokens)
+	if r.Score > 0 {
+		fmt.Fprintf(&b, " %.1f", r.Score)
+	}
+	b.WriteString(" | ")
+	if r.Flagged {
+		b.WriteString("[unverified] ")
+	}
+	b.WriteString(oneLine(r.Title, maxTitle))
+	if r.Project != "" && r.Project != project {
+		fmt.Fprintf(&b, " (%s)", oneLine(r.Project, maxWords))
+	}
+	return b.String() + "\n"
+}
+
+// indexLegend says what stands in an indexLine.
+const indexLegend = "Each line: id, time, what it is, ~tokens to read it whole, score | title."
+
+// maxWhat is the longest word for what a row is, in characters.
+const maxWhat = 30
+
+// whole is a row with all it says.
+func whole(r api.Row) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "## %s %s: %s\n", r.ID, oneLine(r.What(), maxWhat), oneLine(titleOf(r), 2*maxTitle))
+	fmt.Fprintf(&b, "%s, project %s", moment(r.At), oneLine(r.Project, maxWords))
+	if !r.Session.IsZero() {
+		fmt.Fprintf(&b, ", session %s", r.Session)
+	}
+	b.WriteString("\n")
+	b.WriteString(standing(r))
+	for _, f := range []struct{ name, text string }{
+		{"", r.Subtitle}, {"", r.Narrative}, {"", r.Text}, {"Asked", r.Request}, {"Looked at", r.Investigated}, {"Learned", r.Learned},
+		{"Done", r.Completed}, {"Next steps", r.NextSteps}, {"Notes", r.Notes},
+	} {
+		field(&b, f.name, block(f.text))
+	}
+	listed(&b, "Facts", r.Facts)
+	for _, f := range []struct {
+		name string
+		list []string
+	}{
+		{"Concepts", r.Concepts}, {"Files changed", r.FilesModified}, {"Files read", r.FilesRead}, {"Files, unverified", r.FilesUnverified},
+	} {
+		field(&b, f.name, oneLine(strings.Join(f.list, ", "), maxList))
+	}
+	for _, v := range r.Verdicts() {
+		fmt.Fprintf(&b, "Claim: %s %s is %s\n", oneLine(v.Claim.Kind, 20), oneLine(v.Claim.Value, 60), v.Now)
+	}
+	return b.String() + "\n"
+}
+
+// maxList is how much of a list of names is told, in characters.
+const maxList = 4000
+
+// field writes a text under its name, unless there is none.
+func field(b *strings.Builder, name, text string) {
+	switch {
+	case text == "":
+	case name == "":
+		b.WriteString(text + "\n")
+	default:
+		fmt.Fprintf(b, "%s: %s\n", name, text)
+	}
+}
+
+func listed(b *strings.Builder, name string, list []string) {
+	if len(list) == 0 {
+		return
+	}
+	b.WriteString(name + ":\n")
+	for _, s := range list {
+		fmt.Fprintf(b, "- %s\n", oneLine(s, maxList))
+	}
+}
+
+// standing says what a reader must know of a row before believing it.
+func standing(r api.Row) string {
+	var b strings.Builder
+	if r.Flagged {
+		b.WriteString("UNVERIFIED: it claims a commit that is not there, or names files that the session did not touch.\n")
+	}
+	if r.Superseded {
+		b.WriteString("Superseded")
+		if r.SupersededBy != (events.ID{}) {
+			fmt.Fprintf(&b, " by %s", r.SupersededBy)
+		}
+		b.WriteString(": no longer held to be so.\n")
+	}
+	if r.FoldedInto != (events.ID{}) {
+		fmt.Fprintf(&b, "Says the same as %s, which stands for it.\n", r.FoldedInto)
+	}
+	if r.Count > 1 {
+		fmt.Fprintf(&b, "Said %d times.\n", r.Count)
+	}
+	if r.Forgotten {
+		b.WriteString("Forgotten: its words are erased for good.\n")
+	}
+	if r.Private {
+		b.WriteString("Private: its words were never kept.\n")
+	}
+	return b.String()
+}
+
+// titleOf is one line that stands for a row.
+func titleOf(r api.Row) string {
+	for _, s := range []string{r.Title, r.Request, r.Text, r.Narrative, r.Completed, r.Learned, r.Investigated, r.NextSteps} {
+		if line := oneLine(s, maxTitle); line != "" {
+			return line
+		}
+	}
+	return "(untitled)"
+}
+
+// charsPerToken is the usual estimate for English text and code, which lists are told in.
+const charsPerToken = 4
+
+// resultOf is a row in short, for lists of whole rows.
+func resultOf(r api.Row) api.Result {
+	return api.Result{ID: r.ID, Kind: r.Kind, Title: titleOf(r), Project: r.Project, At: r.At, Type: r.Type, Tokens: utf8.RuneCountInString(whole(r)) / charsPerToken, Flagged: r.Flagged}
+}
+
+// rawInput is what a tool was given and printed, or what the agent said.
+func rawInput(in api.RawInput) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "## %d %s %s", in.Position, moment(in.At), in.Kind)
+	if in.Tool != "" {
+		fmt.Fprintf(&b, " %s", oneLine(in.Tool, maxWords))
+	}
+	if in.Failed {
+		b.WriteString(" FAILED")
+	}
+	b.WriteString("\n")
+	if in.Erased != nil {
+		b.WriteString("Its words are erased.\n")
+	}
+	field(&b, "Given", block(in.Input))
+	field(&b, "Printed", block(in.Output))
+	field(&b, "Said", block(in.Text))
+	if in.Cut {
+		b.WriteString("(some of it was too long to be captured)\n")
+	}
+	return b.String() + "\n"
+}

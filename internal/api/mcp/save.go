@@ -1,0 +1,73 @@
+package mcp
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/cmemd/cmemd/internal/api"
+)
+
+// saveArgs are the arguments of save.
+type saveArgs struct {
+	Text       string   `json:"text"`
+	Title      string   `json:"title"`
+	Type       string   `json:"type"`
+	Concepts   []string `json:"concepts"`
+	Files      []string `json:"files"`
+	Project    string   `json:"project"`
+	At         string   `json:"at"`
+	Supersedes string   `json:"supersedes"`
+}
+
+func saveTool() spec {
+	return spec{
+		name: "save", title: "Remember this", hints: adds(),
+		says: "Save one memory for later sessions: a decision and its reason, a preference of the user, a trap. What tools did is remembered by itself; save what they do not show. It is on disk when this returns. With supersedes it corrects a row.",
+		input: object([]string{"text"}, map[string]property{
+			"text":       texts("what to remember, so that it can be understood alone", maxSaved).with(property{"minLength": 1}),
+			"title":      texts("one line; if left out, the beginning of the text", 200),
+			"type":       texts("decision, discovery, bugfix, feature, ...", 60),
+			"concepts":   many("what it is about in a word each: gotcha, pattern, trade-off, ...", texts("a concept", 100), 50),
+			"files":      many("paths that it is about", texts("a path", maxName), 100),
+			"project":    texts("the project: its folder or its shown name; if left out, the one you work in", maxName),
+			"at":         text("when it was true, if not now: 2026-01-31, or how long ago: 36h, 7d"),
+			"supersedes": text("the id of a row that this one corrects: that leaves searches and stays behind why"),
+		}),
+	}
+}
+
+func (c call) save(ctx context.Context, in saveArgs) (string, error) {
+	m := api.Memory{Text: in.Text, Title: in.Title, Type: in.Type, Concepts: in.Concepts, Files: in.Files, Supersedes: in.Supersedes}
+	var err error
+	if m.At, err = timeOf("at", in.At, c.cfg.Now()); err != nil {
+		return "", err
+	}
+	switch {
+	case in.Project == everywhere:
+		return "", &wrongArgument{"a memory is of one project", "name it by its folder or shown name, or leave project out."}
+	case in.Project != "":
+		place := c.named(in.Project)
+		m.Project, m.ProjectRoot = place.Name, place.Root
+	case in.Supersedes == "": // else it is of the project of what it corrects
+		place := c.here(ctx)
+		m.Project, m.ProjectRoot = place.Name, place.Root
+	}
+	saved, err := c.cfg.Memory.Save(ctx, m)
+	if err != nil {
+		return "", err
+	}
+	c.noted(saved.Position)
+	says := fmt.Sprintf("Saved as %s.", saved.ID)
+	if len(saved.Superseded) > 0 {
+		says += fmt.Sprintf(" It took the place of %s.", countOf(len(saved.Superseded), "row"))
+	}
+	return says + " It can be found at once.", nil
+}
+
+// countOf is n with its word.
+func countOf(n int, one string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %ss", n, one)
+}

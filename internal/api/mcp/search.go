@@ -1,0 +1,154 @@
+package mcp
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/cmemd/cmemd/internal/api"
+)
+
+// searchArgs are the arguments of search.
+type searchArgs struct {
+	Query   string `json:"query"`
+	Project string `json:"project"`
+	Kind    string `json:"kind"`
+	Type    string `json:"type"`
+	Concept string `json:"concept"`
+	File    string `json:"file"`
+	Session string `json:"session"`
+	Since   string `json:"since"`
+	Until   string `json:"until"`
+	AsOf    string `json:"as_of"`
+	Limit   int    `json:"limit"`
+	Offset  int    `json:"offset"`
+}
+
+// How many rows a search shows.
+const (
+	defaultRows = 20
+	mostRows    = 100
+	mostOffset  = 10_000
+)
+
+const projectSays = `the project: its folder or its shown name, or "*" for all; if left out, the one you work in`
+
+func searchTool() spec {
+	return spec{
+		name: "search", title: "Search memory", hints: reads(),
+		says: "Search memory of earlier sessions by any of its words, best first. Returns one short line a row (about 50 tokens) with its id; read what matters with `get`. Without a query it lists the newest.",
+		input: object(nil, map[string]property{
+			"query":   text("words of what is looked for; rows that hold any of them are found. File names, identifiers and errors are good words"),
+			"project": texts(projectSays, maxName),
+			"kind":    word("only rows of one kind", "observation", "summary", "memory", "prompt"),
+			"type":    text("only observations of one type: bugfix, feature, refactor, change, discovery, decision, ..."),
+			"concept": text("only rows that stand under this concept: gotcha, pattern, trade-off, how-it-works, ..."),
+			"file":    texts("only rows about files whose path ends so, or that lie in such a folder; an absolute path will do", maxName),
+			"session": text("only rows of one session, by its id"),
+			"since":   text("not before: 2026-01-31, 2026-01-31T15:04Z, or how long ago: 36h, 7d, 2w"),
+			"until":   text("not after; written as since is"),
+			"as_of":   text("as memory stood then; written as since is"),
+			"limit":   number("how many rows", 1, mostRows, defaultRows),
+			"offset":  number("how many of the best to pass over: for the next page", 0, mostOffset, 0),
+		}),
+	}
+}
+
+func (c call) search(ctx context.Context, in searchArgs) (string, error) {
+	q, err := c.queryOf(in)
+	if err != nil {
+		return "", err
+	}
+	place, named := c.scope(ctx, in.Project)
+	found, wider, err := c.searchIn(ctx, q, place, named)
+	if err != nil {
+		return "", err
+	}
+	if wider {
+		place = Place{}
+	}
+	return c.searchPage(in, found, place, wider), nil
+}
+
+// queryOf is what the arguments ask for, in all projects.
+func (s *Server) queryOf(in searchArgs) (q api.SearchQuery, err error) {
+	q = api.SearchQuery{
+		Text: in.Query, Kind: in.Kind, Type: in.Type, Concept: in.Concept, File: in.File, Session: in.Session,
+		Limit: in.Limit, Offset: in.Offset, After: s.known(),
+	}
+	now := s.cfg.Now()
+	if q.Since, err = timeOf("since", in.Since, now); err != nil {
+		return q, err
+	}
+	if q.Until, err = timeOf("until", in.Until, now); err != nil {
+		return q, err
+	}
+	q.AsOfAt, err = timeOf("as_of", in.AsOf, now)
+	return q, err
+}
+
+// scope is the project to look in, and whether the caller named it. The zero Place is all of them.
+func (c call) scope(ctx context.Context, project string) (place Place, named bool) {
+	switch project = strings.TrimSpace(project); project {
+	case "":
+		return c.here(ctx), false
+	case everywhere:
+		return Place{}, true
+	}
+	return c.named(project), true
+}
+
+// filter is a Place as the daemon looks for it.
+func (p Place) filter() string {
+	if p.Root != "" {
+		return p.Root
+	}
+	return p.Name
+}
+
+// searchIn looks in a project. Where nobody named it and it has nothing, all projects are looked through: wider says so.
+func (s *Server) searchIn(ctx context.Context, q api.SearchQuery, place Place, named bool) (found api.SearchResults, wider bool, err error) {
+	q.Project = place.filter()
+	found, err = s.cfg.Memory.Search(ctx, q)
+	if err != nil || len(found.Results) > 0 || named || place.Root == "" {
+		return found, false, err
+	}
+	q.Project = ""
+	found, err = s.cfg.Memory.Search(ctx, q)
+	return found, true, err
+}
+
+// maxNote is the longest note about a search, in characters.
+const maxNote = 300
+
+func (c call) searchPage(in searchArgs, found api.SearchResults, place Place, wider bool) string {
+	p := newPage(place.Name)
+	shown := 0
+	for _, r := range found.Results {
+		if !p.put(indexLine(r, place.Name)) {
+			break
+		}
+		shown++
+	}
+	where, nowhere := "in project "+told(place.Name), "of project "+told(place.Name)
+	if place.Name == "" {
+		where, nowhere = "in all projects", "of any project"
+	}
+	if found.Note != "" {
+		p.next("Note: " + oneLine(found.Note, maxNote))
+	}
+	if shown == 0 {
+		p.head = fmt.Sprintf("Nothing %s that is remembered fits.", nowhere)
+		p.next(`Try other words, fewer filters, or project "*".`)
+		return p.String()
+	}
+	p.head = fmt.Sprintf("%d of %d rows %s. %s", shown, max(found.Total, shown), where, indexLegend)
+	if wider {
+		p.head = "Nothing in this project; other projects have this. " + p.head
+	}
+	if in.Offset+shown < found.Total {
+		p.next(fmt.Sprintf("More: the same search with offset %d.", in.Offset+shown))
+	}
+	p.next("Next: `get` with the ids that matter, all in one call; `timeline` with an id for what happened around it.")
+	return p.String()
+}

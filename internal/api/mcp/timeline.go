@@ -1,0 +1,105 @@
+package mcp
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/cmemd/cmemd/internal/api"
+)
+
+// timelineArgs are the arguments of timeline.
+type timelineArgs struct {
+	Anchor  string `json:"anchor"`
+	Query   string `json:"query"`
+	Before  int    `json:"before"`
+	After   int    `json:"after"`
+	Project string `json:"project"`
+}
+
+// How many rows a timeline shows on either side.
+const (
+	defaultDepth = 10
+	mostDepth    = 100
+)
+
+func timelineTool() spec {
+	return spec{
+		name: "timeline", title: "What happened around it", hints: reads(),
+		says: "Show what happened before and after a row, a moment, or the best hit of a query, across the project's sessions, oldest first: one short line a row. Give anchor or query.",
+		input: object(nil, map[string]property{
+			"anchor":  text("an id, or a time: 2026-01-31T15:04Z, 2026-01-31, or how long ago: 36h, 7d"),
+			"query":   text("instead of an anchor: the best hit of this search is it"),
+			"before":  number("how many rows before it", 1, mostDepth, defaultDepth),
+			"after":   number("how many rows after it", 1, mostDepth, defaultDepth),
+			"project": texts("the project: its folder or its shown name; if left out, that of the anchor's row", maxName),
+		}),
+	}
+}
+
+func (c call) timeline(ctx context.Context, in timelineArgs) (string, error) {
+	anchor, query := strings.TrimSpace(in.Anchor), strings.TrimSpace(in.Query)
+	if (anchor == "") == (query == "") {
+		return "", &wrongArgument{"timeline needs either anchor or query", "give an id or a time as anchor, or words as query."}
+	}
+	var place Place
+	q := api.TimelineQuery{Anchor: anchor, Query: query, Before: in.Before, After: in.After}
+	if at, err := timeOf("anchor", anchor, c.cfg.Now()); anchor != "" && err == nil {
+		q.Anchor = at.UTC().Format(time.RFC3339Nano)
+	}
+	switch {
+	case in.Project != "" && in.Project != everywhere:
+		place = c.named(in.Project)
+	case in.Project == "" && (query != "" || q.Anchor != anchor): // a moment is of no project
+		place = c.here(ctx)
+	}
+	q.Project = place.filter()
+	t, err := c.cfg.Memory.Timeline(ctx, q)
+	if err != nil {
+		return "", err
+	}
+	return timelinePage(t, place.Name), nil
+}
+
+// timelinePage shows the rows nearest to the anchor first of all, if there is no room for every one.
+func timelinePage(t api.Timeline, project string) string {
+	here := fmt.Sprintf("> %s this moment\n", moment(t.At))
+	if t.Anchor != nil {
+		project = t.Anchor.Project
+		here = ">" + strings.TrimPrefix(indexLine(*t.Anchor, project), "-")
+	}
+	p := newPage(project)
+	p.room -= weight(here)
+	before, after := []string{}, []string{}
+	cut := false
+	for i := range max(len(t.Before), len(t.After)) {
+		if n := len(t.Before) - 1 - i; n >= 0 {
+			cut = !p.take(&before, indexLine(t.Before[n], project)) || cut
+		}
+		if i < len(t.After) {
+			cut = !p.take(&after, indexLine(t.After[i], project)) || cut
+		}
+	}
+	for i := range before {
+		p.body.WriteString(before[len(before)-1-i])
+	}
+	p.body.WriteString(here + strings.Join(after, ""))
+	p.head = fmt.Sprintf("%d rows before and %d after it, oldest first. %s", len(before), len(after), indexLegend)
+	if cut {
+		p.next("Rows further away are left out for length: ask around one of the outermost.")
+	}
+	p.next("Next: `get` with the ids that matter, all in one call.")
+	return p.String()
+}
+
+// take adds a line to a list that will stand on the page, if there is room.
+func (p *page) take(list *[]string, line string) bool {
+	w := weight(line)
+	if w > p.room {
+		return false
+	}
+	p.room -= w
+	*list = append(*list, line)
+	return true
+}

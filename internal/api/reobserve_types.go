@@ -1,0 +1,72 @@
+package api
+
+import (
+	"time"
+
+	"github.com/cmemd/cmemd/actors/policy"
+	"github.com/cmemd/cmemd/events"
+)
+
+// Provider is an observer that may be asked. A tier may have one of the same name with another model.
+type Provider struct {
+	Name  string
+	Model string
+	Wish  policy.Wish
+	Free  bool // it works here: nothing is sent anywhere, and no tokens are used
+
+	Tiers    []string // turns that it is asked about before others: TierSummary, TierTrivial
+	TierOnly bool     // it is asked about those alone: it stands in for nobody
+}
+
+// ReobserveRequest chooses inputs that are to be observed again. Its conditions hold all together, and there must be one.
+// What is still pending is owed already and never chosen; neither is what was forgotten, nor what was asked for again
+// before and has not been answered yet. Of a turn that kept something all inputs are chosen that no other decided since, or
+// none, so that what it gave can be replaced as a whole.
+type ReobserveRequest struct {
+	Dropped bool      `json:"dropped,omitempty"` // only what came to nothing
+	Turn    string    `json:"turn,omitempty"`    // settled by it: its id, or 8 hex digits or more of the beginning
+	Session string    `json:"session,omitempty"` // our id or the beginning of it, or the agent's own
+	Project string    `json:"project,omitempty"` // root or shown name
+	Class   string    `json:"class,omitempty"`   // of a dropped output
+	Reason  string    `json:"reason,omitempty"`  // why it was skipped or dropped
+	Since   time.Time `json:"since,omitzero"`    // recorded at or after it
+	Until   time.Time `json:"until,omitzero"`    // recorded at or before it
+
+	Provider string `json:"provider,omitempty"` // that is to be asked; empty: the current one
+	DryRun   bool   `json:"dry_run,omitempty"`  // only say what would be asked
+	Wait     bool   `json:"wait,omitempty"`     // answer with progress, and at the end with what came of it
+}
+
+// Reobserved says what was, or with DryRun would be, asked for again.
+type Reobserved struct {
+	DryRun   bool             `json:"dry_run,omitempty"`
+	Position events.Position  `json:"position"` // of the last request in the log; 0: nothing was asked
+	Provider string           `json:"provider,omitempty"`
+	Model    string           `json:"model,omitempty"`
+	Sessions int              `json:"sessions"`
+	Inputs   int              `json:"inputs"`
+	Asked    int              `json:"asked_before,omitempty"` // chosen too, but asked for already and not answered yet
+	Turns    int              `json:"turns"`                  // that it takes, about: by the provider's wish
+	Bytes    int64            `json:"bytes"`                  // of the inputs, as they are sent
+	Tokens   int64            `json:"tokens"`                 // that it uses, about
+	Estimate string           `json:"estimate"`               // what the tokens are estimated by
+	More     bool             `json:"more,omitempty"`         // one request takes no more than this: ask again for the rest
+	Refused  []RefusedSession `json:"refused,omitempty"`
+	Answers  *Answers         `json:"answers,omitempty"` // with Wait
+	Stopped  []string         `json:"stopped,omitempty"` // with Wait: why the rest will be a while in coming
+}
+
+// Answers says what became of inputs that were observed again.
+type Answers struct {
+	Observed int `json:"observed"`
+	Skipped  int `json:"skipped"`         // there is nothing to record, as the answer says
+	Blank    int `json:"blank,omitempty"` // the answer was blank: skipped in the balance, but what was there before stands
+	Dropped  int `json:"dropped"`         // came to nothing again: what was kept or skipped stands, what was dropped is so by the latest turn
+	Waiting  int `json:"waiting"`         // not answered yet
+}
+
+// RefusedSession is a session that did not take a request.
+type RefusedSession struct {
+	Session events.SessionID `json:"session"`
+	Detail  string           `json:"detail"`
+}

@@ -1,0 +1,272 @@
+package api
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/cmemd/cmemd/actors"
+	"github.com/cmemd/cmemd/eventlog"
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/memory/recall"
+	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/vectors"
+)
+
+// What the views already say in words of their own goes over the wire as it is.
+type (
+	Row        = projections.Row        // one observation, summary, saved memory or prompt
+	Session    = projections.Session    // one agent session
+	Input      = projections.Input      // one input and its outcome
+	Balance    = projections.Balance    // what became of all inputs
+	Turn       = projections.Turn       // one request to the observer
+	Injection  = projections.Injection  // memory that an agent was given
+	Health     = projections.Health     // how the observer has been doing
+	Finding    = projections.Finding    // one thing that is not well
+	View       = projections.Info       // one view: rows, bytes, checkpoint, lag
+	Inspection = projections.Inspection // one view laid open
+	LogStats   = eventlog.Stats         // what the log holds
+	Result     = recall.Item            // one row in short: enough to decide whether to read it whole
+	Facets     = recall.Facets          // how what a search matches is spread
+	Count      = recall.Count           // how many rows have a value
+	Explained  = recall.Explained       // what a result's score is made of
+	Verdict    = projections.Verdict    // a claim, and what was found of it then and later
+)
+
+// SearchQuery says what to look for. Zero fields do not narrow; without a Text the newest come first.
+type SearchQuery struct {
+	Text    string
+	Project string // any folder of it, or its shown name
+	Kind    string // observation, summary, memory, prompt; several with commas between
+	Type    string
+	Concept string
+	File    string // the end of a path, or of a folder's: what lies in it; an absolute one in every folder of its project
+	Session string // our id, or the agent's or the saver's own name
+	Agent   string
+	Since   time.Time // inclusive, as Until
+	Until   time.Time
+	AsOf    events.Position // nothing that was recorded later; 0: now
+	AsOfAt  time.Time       // the same by a time; counts where AsOf is 0
+	Sort    string          // relevance, newest, oldest; empty: relevance
+	Recency *int            // per cent that the newest is worth above the very old, to MaxRecency; nil: as configured
+	Facets  bool            // count the values of all that match
+	Explain bool            // say of each result why it has its score
+	Limit   int             // 0 means 20; at most 100
+	Offset  int
+	After   events.Position // the answer must know this position; 0: whatever is known
+}
+
+// SearchResults is the answer to a search.
+type SearchResults struct {
+	Position events.Position `json:"position"` // what the answer knows
+	Total    int             `json:"total"`    // rows that matched, as far as they were counted
+	Results  []Result        `json:"results"`  // best first; never null
+	Facets   *Facets         `json:"facets,omitempty"`
+	Near     bool            `json:"near,omitempty"` // vectors were looked at too
+	Note     string          `json:"note,omitempty"` // what a person should know of the vectors that were not, or not all, looked at
+}
+
+// Memory is what a person or an agent wants remembered.
+type Memory struct {
+	Project     string    `json:"project"` // shown name
+	ProjectRoot string    `json:"project_root,omitempty"`
+	Title       string    `json:"title,omitempty"` // empty: the beginning of Text
+	Text        string    `json:"text"`            // required
+	At          time.Time `json:"at,omitzero"`     // when it was true; zero: now
+	Session     string    `json:"session,omitempty"`
+	Type        string    `json:"type,omitempty"`
+	Concepts    []string  `json:"concepts,omitempty"`
+	Files       []string  `json:"files,omitempty"`
+	// Supersedes is the row that this one corrects: its id, or the beginning of it. That leaves searches and injections, and
+	// stays behind why. Project, type, concepts and files that are not given are the corrected one's.
+	Supersedes string `json:"supersedes,omitempty"`
+}
+
+// Saved is where a memory went.
+type Saved struct {
+	ID         events.ID       `json:"id"`
+	Position   events.Position `json:"position"`
+	Superseded []events.ID     `json:"superseded,omitempty"` // rows whose place it took: what was corrected, and what says the same
+}
+
+// Rows are rows that were asked for by id.
+type Rows struct {
+	Position events.Position `json:"position"`
+	Rows     []Row           `json:"rows"` // one an id that was found, in the order asked; never null
+	Missing  []string        `json:"missing,omitempty"`
+}
+
+// SessionsQuery chooses sessions, the latest first.
+type SessionsQuery struct {
+	Project  string // any folder of it, or its shown name
+	Agent    string
+	Since    time.Time
+	OpenOnly bool
+	Limit    int // 0 means 50; at most 1,000
+}
+
+// Sessions is a list of sessions.
+type Sessions struct {
+	Position events.Position `json:"position"`
+	Sessions []Session       `json:"sessions"` // never null
+}
+
+// SessionDetail is one session with all that was remembered of it.
+type SessionDetail struct {
+	Position events.Position `json:"position"`
+	Session  Session         `json:"session"`
+	Rows     []Row           `json:"rows"` // oldest first; never null
+}
+
+// OutcomesQuery chooses inputs by what became of them, the newest first.
+type OutcomesQuery struct {
+	Outcome string // observed, skipped, dropped, pending, forgotten
+	Class   string
+	Reason  string
+	Kind    string // of event: tool_used, context_compacted, agent_stopped
+	Turn    string // settled by it: its id, or 8 hex digits or more of the beginning
+	Session string // our id, or the agent's own
+	Project string // any folder of it, or its shown name
+	Since   time.Time
+	Until   time.Time
+	Before  events.Position // Next of the page before; 0: the latest
+	Limit   int             // 0 means 100; at most 10,000
+}
+
+// Outcomes is what became of inputs.
+type Outcomes struct {
+	Position events.Position `json:"position"`
+	Balance  Balance         `json:"balance"`        // of all inputs, or of those of the session or project asked for
+	Inputs   []Input         `json:"inputs"`         // never null
+	Next     events.Position `json:"next,omitempty"` // the next page lies before it; 0: there is none
+	// Turns says who was asked in the turns that the inputs name. One that was forgotten is not in it. Never null.
+	Turns map[events.ID]WhoAnswered `json:"turns"`
+}
+
+// WhoAnswered is who was asked in a turn.
+type WhoAnswered struct {
+	Provider string   `json:"provider"`
+	Model    string   `json:"model,omitempty"`
+	Instead  []string `json:"instead,omitempty"` // providers that stood before it and were passed over
+}
+
+// Status is what the daemon is doing.
+type Status struct {
+	Version   string                   `json:"version"`
+	PID       int                      `json:"pid"`
+	Started   time.Time                `json:"started"`
+	Home      string                   `json:"home"`
+	Phase     string                   `json:"phase"` // of the start; "ready" when it is over
+	Ready     bool                     `json:"ready"`
+	Position  events.Position          `json:"position"` // of the log's last record
+	Views     []ViewLag                `json:"views"`    // the search index included
+	Inputs    Balance                  `json:"inputs"`
+	Actors    actors.Status            `json:"actors"`
+	Providers []ProviderStatus         `json:"providers"` // in the order in which they are asked, then those of tiers alone; never null
+	Spool     SpoolStatus              `json:"spool"`
+	Health    Health                   `json:"health"` // of the last 24 hours, without the hours one by one
+	Pauses    []projections.Pause      `json:"pauses,omitempty"`
+	Held      []projections.Quarantine `json:"quarantines,omitempty"`
+	Windows   HealthWindows            `json:"windows"`            // the same of the last hour, day and week
+	Today     Today                    `json:"today"`              // what turns cost since midnight
+	Findings  []Finding                `json:"findings"`           // what is not well, the gravest first; their words are marked as notices; never null
+	Degraded  string                   `json:"degraded,omitempty"` // why it only captures; empty: it does its whole job
+	Notice    string                   `json:"notice,omitempty"`   // what the next session's person will be told, marked as a notice
+	Erasure   *ErasureStatus           `json:"erasure,omitempty"`  // forgetting and retention
+	Vectors   *vectors.Stats           `json:"vectors,omitempty"`  // nil: there are none
+	Settings  map[string]string        `json:"settings,omitempty"`
+}
+
+// ViewLag says how far behind the log a view is.
+type ViewLag struct {
+	Name     string          `json:"name"`
+	Position events.Position `json:"position"`
+	Lag      uint64          `json:"lag"` // records
+}
+
+// SpoolStatus is what hooks kept, and whether they were answered.
+type SpoolStatus struct {
+	Waiting    int    `json:"waiting"` // payloads
+	Bytes      int64  `json:"bytes"`
+	Bad        int    `json:"bad"`        // set aside, each beside a file that says why
+	Unanswered int    `json:"unanswered"` // hooks in a row
+	Lost       int    `json:"lost"`       // payloads that could be neither posted nor kept
+	LostReason string `json:"lost_reason,omitempty"`
+}
+
+// LogRecord is one record of the log for people and their tools.
+type LogRecord struct {
+	events.Header
+	Chain   events.Hash     `json:"chain"`
+	Erased  bool            `json:"erased,omitempty"`
+	Event   json.RawMessage `json:"event,omitempty"`   // what happened, if it was asked for
+	Problem string          `json:"problem,omitempty"` // why it was asked for and is not there
+}
+
+// RecordsQuery chooses records, the oldest first.
+type RecordsQuery struct {
+	From    events.Position // 0 means the first
+	Limit   int             // 0 means 100; at most 1,000
+	Stream  events.StreamID // empty: all; then From is still a position
+	Payload bool            // with what happened
+}
+
+// Records is a stretch of the log.
+type Records struct {
+	Last    events.Position `json:"last"`    // of the log
+	Next    events.Position `json:"next"`    // where to go on; 0: the end was reached
+	Records []LogRecord     `json:"records"` // never null
+}
+
+// EventsQuery says what to follow.
+type EventsQuery struct {
+	After   events.Position // the last position that is known already; 0: from the first
+	Tail    bool            // only what comes from now on; After does not count then
+	Stream  events.StreamID // empty: all
+	Kinds   []events.Kind   // none: all
+	Payload bool            // with what happened
+}
+
+// Progress says how far a long piece of work has come.
+type Progress struct {
+	Done  uint64 `json:"done"`
+	Total uint64 `json:"total"` // 0: not known
+}
+
+// Rebuilt is the result of making views anew.
+type Rebuilt struct {
+	Views    []string        `json:"views"`
+	Position events.Position `json:"position"`
+}
+
+// Ingested says what became of a transcript.
+type Ingested struct {
+	Sessions   []events.SessionID `json:"sessions"` // the first thousand; never null
+	Lines      int                `json:"lines"`
+	Captured   int                `json:"captured"`          // new facts
+	Duplicates int                `json:"duplicates"`        // facts that were known
+	Skipped    map[string]int     `json:"skipped,omitempty"` // lines that mean nothing here, by the agent's name of their kind
+	Malformed  int                `json:"malformed"`         // lines that were not understood
+	Refused    int                `json:"refused,omitempty"` // facts that could not be recorded
+	Bad        []BadLine          `json:"bad,omitempty"`     // the first hundred malformed lines and refused facts
+	Offset     int64              `json:"offset"`            // bytes of the lines that were read whole
+	Partial    int64              `json:"partial,omitempty"` // bytes of a last line that is not finished yet
+	Position   events.Position    `json:"position"`          // of the last record it led to; 0: none
+}
+
+// BadLine is one line that was not understood, or whose fact was refused.
+type BadLine struct {
+	Line   int    `json:"line"` // from 1; of a refused fact: how many lines had been read, which is at or after its own
+	Detail string `json:"detail"`
+}
+
+// Readiness is the phase of the daemon's start.
+type Readiness struct {
+	Ready bool   `json:"ready"`
+	Phase string `json:"phase"`
+}
+
+// Released says what became of a quarantine.
+type Released struct {
+	Session  events.SessionID `json:"session"`
+	Position events.Position  `json:"position"`
+}

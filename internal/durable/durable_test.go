@@ -1,0 +1,119 @@
+package durable_test
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/cmemd/cmemd/internal/durable"
+)
+
+// kinds are the two ways to replace a file.
+func kinds() map[string]func(string, []byte, fs.FileMode) error {
+	return map[string]func(string, []byte, fs.FileMode) error{"Replace": durable.Replace, "Swap": durable.Swap}
+}
+
+func TestReplacesWhole(t *testing.T) {
+	t.Parallel()
+	for name, replace := range kinds() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), "token")
+			for _, content := range []string{"first and longer", "second", ""} {
+				if err := replace(path, []byte(content), 0o640); err != nil {
+					t.Fatal(err)
+				}
+				if got := read(t, path); got != content {
+					t.Errorf("content %q, want %q", got, content)
+				}
+			}
+			if info, err := os.Stat(path); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o640 {
+				t.Errorf("mode %v (%v), want 0640", info.Mode(), err)
+			}
+			onlyFile(t, path)
+		})
+	}
+}
+
+// TestFailureLeavesTheOld has a folder where the file should go, so that the rename fails after all was written.
+func TestFailureLeavesTheOld(t *testing.T) {
+	t.Parallel()
+	for name, replace := range kinds() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), "token")
+			if err := os.MkdirAll(filepath.Join(path, "inside"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := replace(path, []byte("new"), 0o600); err == nil {
+				t.Error("a folder was replaced")
+			}
+			onlyFile(t, path)
+			if err := replace(filepath.Join(path, "absent", "file"), nil, 0o600); err == nil {
+				t.Error("a file was made in a folder that is not there")
+			}
+		})
+	}
+}
+
+// TestReadersSeeOneOrTheOther reads a file while it is replaced.
+func TestReadersSeeOneOrTheOther(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "state")
+	long := strings.Repeat("a", 1<<16)
+	if err := durable.Swap(path, []byte(long), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for i := range 200 {
+			if err := durable.Swap(path, []byte(strings.Repeat(string(rune('a'+i%3)), 1<<16)), 0o600); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	for range 200 {
+		if got := read(t, path); len(got) != 1<<16 || strings.Count(got, got[:1]) != len(got) {
+			t.Fatalf("read %d bytes of more than one content", len(got))
+		}
+	}
+	wg.Wait()
+	onlyFile(t, path)
+}
+
+func TestSyncDir(t *testing.T) {
+	t.Parallel()
+	if err := durable.SyncDir(t.TempDir()); err != nil {
+		t.Error(err)
+	}
+	if err := durable.SyncDir(filepath.Join(t.TempDir(), "absent")); err == nil && runtime.GOOS != "windows" {
+		t.Error("a folder that is not there was synced")
+	}
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// onlyFile fails if anything but path is in its folder.
+func onlyFile(t *testing.T, path string) {
+	t.Helper()
+	entries, err := os.ReadDir(filepath.Dir(path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if e.Name() != filepath.Base(path) {
+			t.Errorf("%s was left", e.Name())
+		}
+	}
+}

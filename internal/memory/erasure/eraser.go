@@ -1,0 +1,336 @@
+package erasure
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/cmemd/cmemd/actors/session"
+	"github.com/cmemd/cmemd/eventlog"
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/projections"
+)
+
+// The causes of a MemoryForgotten.
+const (
+	CausePerson    = "person"
+	CauseRetention = "retention"
+)
+
+const (
+	// perEvent is how many records one MemoryForgotten names: some 9 kB in the log, and up to 100 bytes for each turn among them.
+	perEvent = 1000
+
+	// rounds is how often what was said while a session was asked to forget is looked for.
+	rounds = 10
+)
+
+// Files is what holds words beside the log: a view's file, an index, vectors. Purge returns when the words of what was
+// forgotten up to a position, and erased from the log, are in none of its bytes any more. It may be called at any time.
+type Files struct {
+	Name  string // for the log
+	Purge func(ctx context.Context, upTo events.Position) error
+}
+
+// Config is what an Eraser works with. Log, Views, Do and State are required; zero values of the rest mean the defaults.
+type Config struct {
+	Log   eventlog.Log
+	Views *projections.Views
+	Files []Files // made anew after an erasure, in this order
+
+	// Do puts commands to a session and returns when what they led to is on disk. It waits where the session is busy.
+	Do func(ctx context.Context, id events.SessionID, cmds ...session.Command) (events.Position, error)
+
+	State  string        // path of the file that says what is under way
+	Retain time.Duration // after which payloads of settled inputs are erased; 0: never
+	Every  time.Duration // between two looks for such inputs. 0 means 24 h
+	Slice  time.Duration // rest between two slices of that work, which is in nobody's way. 0 means 100 ms
+
+	Logger *slog.Logger     // nil: discarded
+	Now    func() time.Time // nil: time.Now
+	NewID  func() events.ID // UUIDv7; nil: from crypto/rand
+}
+
+// Eraser takes words out of one log. Its methods are safe for concurrent use: one erasure is done at a time.
+type Eraser struct {
+	cfg   Config
+	state stateFile
+	busy  chan struct{} // holds one token
+	wake  chan struct{} // holds one: something is left for Run to finish
+
+	mu     sync.Mutex // guards status
+	status Status
+}
+
+// New returns an Eraser. It panics without a log, views, a Do and a path for its state.
+func New(c Config) *Eraser {
+	if c.Log == nil || c.Views == nil || c.Do == nil || c.State == "" {
+		panic("erasure: incomplete config")
+	}
+	if c.Every == 0 {
+		c.Every = 24 * time.Hour
+	}
+	if c.Slice == 0 {
+		c.Slice = 100 * time.Millisecond
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.NewID == nil {
+		c.NewID = func() events.ID { return uuid.Must(uuid.NewV7()) }
+	}
+	e := &Eraser{cfg: c, state: stateFile{path: c.State}, busy: make(chan struct{}, 1), wake: make(chan struct{}, 1)}
+	e.status.Retention = c.Retain
+	return e
+}
+
+// Done is what an erasure came to.
+type Done struct {
+	Position events.Position  `json:"position"` // of the last record that says what was forgotten; 0: nothing was
+	Records  int              `json:"records"`  // whose payloads are erased
+	Sessions int              `json:"sessions"` // of which something is; saved memories count as one
+	Refused  []RefusedSession `json:"refused,omitempty"`
+}
+
+// RefusedSession is a session that could not be asked to forget. Run asks it again.
+type RefusedSession struct {
+	Session events.SessionID `json:"session"`
+	Err     error            `json:"-"`
+}
+
+// Forget erases what a request chooses, and all that was made of it, and returns when it is in no file of the log, of the
+// views and of the index any more, and nothing is that was forgotten before. progress, which may be nil, is told steps. It is
+// done whole once begun, whatever becomes of ctx; what an error, a refusal or a crash leaves undone, Run finishes. Errors: those
+// of Plan, of recording and of the files.
+func (e *Eraser) Forget(ctx context.Context, req Request, progress func(done, total int)) (Done, error) {
+	if progress == nil {
+		progress = func(int, int) {}
+	}
+	if err := e.take(ctx); err != nil {
+		return Done{}, err
+	}
+	defer e.release()
+	defer e.leave()
+	c, err := e.choose(ctx, req)
+	if err != nil {
+		return Done{}, err
+	}
+	shares, _, err := c.shares(ctx)
+	if err != nil {
+		return Done{}, err
+	}
+	ctx = context.WithoutCancel(ctx)
+	if len(shares) == 0 {
+		return Done{}, e.purgeOwed(ctx, func(n int) { progress(n, len(e.cfg.Files)+1) })
+	}
+	return e.erase(ctx, shares, progress)
+}
+
+func (e *Eraser) take(ctx context.Context) error {
+	select {
+	case e.busy <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (e *Eraser) release() { <-e.busy }
+
+// erase records what is forgotten, erases it, and has the files made anew.
+func (e *Eraser) erase(ctx context.Context, shares []Share, progress func(done, total int)) (Done, error) {
+	total := len(shares) + 1 + len(e.cfg.Files)
+	left := e.state.get().Pending // of what was begun before
+	if err := e.state.begin(shares); err != nil {
+		return Done{}, fmt.Errorf("erasure: note what is under way: %w", err)
+	}
+	var out Done
+	var all []events.Position
+	for n, sh := range shares {
+		progress(n, total)
+		at, gone, err := e.forgetShare(ctx, sh, CausePerson)
+		out.Position = max(out.Position, at)
+		all = append(all, gone...)
+		if err != nil {
+			e.cfg.Logger.Warn("a session could not be asked to forget", "session", sh.Session, "err", err)
+			out.Refused = append(out.Refused, RefusedSession{Session: sh.Session, Err: err})
+			left = append(slices.Clip(left), pending{Stream: sh.stream, Positions: sh.Positions})
+			continue
+		}
+		out.Sessions++
+	}
+	out.Records = len(all)
+	if err := e.clear(ctx, all, out.Position, func(n int) { progress(len(shares)+n, total) }); err != nil {
+		return out, errors.Join(err, e.state.change(func(s *state) { s.Pending = left })) // the log says of the others that they go
+	}
+	return out, e.state.end(left, nil)
+}
+
+// forgetShare records that what goes of one stream is forgotten, and whatever was made of it while that was done. It returns
+// what is to be erased, also beside an error.
+func (e *Eraser) forgetShare(ctx context.Context, sh Share, cause string) (at events.Position, gone []events.Position, err error) {
+	next := sh.Positions
+	for range rounds {
+		p, err := e.record(ctx, sh, next, cause)
+		if err != nil {
+			return at, gone, err
+		}
+		at, gone = max(at, p), append(gone, next...)
+		g, err := readGraph(ctx, e.cfg.Log, sh.stream, 0)
+		if err != nil {
+			return at, gone, err
+		}
+		known := set{}
+		for _, p := range gone {
+			known[p] = true
+		}
+		made := g.made(known)
+		for p := range known {
+			delete(made, p)
+		}
+		if next = slices.Sorted(maps.Keys(made)); len(next) == 0 {
+			return at, gone, nil
+		}
+	}
+	return at, gone, fmt.Errorf("erasure: %s goes on making memory of what it forgets", sh.stream)
+}
+
+// record appends to a stream that positions of it are forgotten.
+func (e *Eraser) record(ctx context.Context, sh Share, positions []events.Position, cause string) (events.Position, error) {
+	forgotten, err := e.events(ctx, positions, cause)
+	if err != nil {
+		return 0, err
+	}
+	if id, ok := sh.stream.Session(); ok {
+		return e.cfg.Do(ctx, id, session.Forget{ID: e.cfg.NewID(), At: e.cfg.Now(), Forgotten: forgotten})
+	}
+	drafts := make([]events.Draft, len(forgotten))
+	for i, m := range forgotten {
+		drafts[i] = events.Draft{ID: e.cfg.NewID(), OccurredAt: e.cfg.Now(), Event: m}
+	}
+	records, err := eventlog.AppendEnd(ctx, e.cfg.Log, sh.stream, drafts...)
+	if err != nil {
+		return 0, fmt.Errorf("erasure: record in %s: %w", sh.stream, err)
+	}
+	return records[len(records)-1].Position, nil
+}
+
+// events are what says that positions are forgotten.
+func (e *Eraser) events(ctx context.Context, positions []events.Position, cause string) ([]events.MemoryForgotten, error) {
+	ids := map[events.Position]events.ID{}
+	if cause == CausePerson { // retention erases inputs alone
+		var err error
+		if ids, err = e.idsOf(ctx, positions); err != nil {
+			return nil, err
+		}
+	}
+	var out []events.MemoryForgotten
+	for part := range slices.Chunk(positions, perEvent) {
+		m := events.MemoryForgotten{Positions: slices.Clone(part), Cause: cause}
+		var hashes []events.Hash
+		for _, p := range part {
+			r, err := e.cfg.Log.Get(ctx, p)
+			if err != nil {
+				return nil, err
+			}
+			hashes = append(hashes, r.PayloadHash)
+			if id, ok := ids[p]; ok {
+				m.IDs = append(m.IDs, id)
+			}
+			if spent, ok, err := spentBy(r); err != nil {
+				return nil, err
+			} else if ok {
+				m.Spent = append(m.Spent, spent)
+			}
+		}
+		m.Residue = Residue(hashes)
+		out = append(out, m)
+	}
+	return out, nil
+}
+
+// spentBy is what stays of a turn's end; ok is false of any other record, and of one that is erased already.
+func spentBy(r events.Record) (spent events.TurnSpent, ok bool, err error) {
+	if r.Kind != events.KindTurnReceived && r.Kind != events.KindTurnFailed {
+		return spent, false, nil
+	}
+	said, err := r.Event()
+	if errors.Is(err, events.ErrErased) {
+		return spent, false, nil
+	}
+	if err != nil {
+		return spent, false, fmt.Errorf("erasure: %w", err)
+	}
+	switch e := said.(type) {
+	case events.TurnReceived:
+		return events.TurnSpent{Turn: r.Correlation, Bill: e.Bill()}, true, nil
+	case events.TurnFailed:
+		return events.TurnSpent{Turn: r.Correlation, Class: e.Class, Bill: e.Bill()}, true, nil
+	}
+	return spent, false, nil
+}
+
+// Residue is what a MemoryForgotten proves by: the hash of the payload hashes of what it names, in order. Those stay in the
+// headers, over salts that are erased with the payloads, so that it can be found again and no word can be guessed from it.
+func Residue(payloads []events.Hash) events.Hash {
+	d := sha256.New()
+	for _, h := range payloads {
+		d.Write(h[:])
+	}
+	return events.Hash(d.Sum(nil))
+}
+
+// clear erases positions, waits until the views know of that, and has every file made anew.
+func (e *Eraser) clear(ctx context.Context, positions []events.Position, upTo events.Position, step func(int)) error {
+	step(0)
+	for part := range slices.Chunk(positions, perEvent) {
+		if err := e.cfg.Log.Erase(ctx, part...); err != nil {
+			return fmt.Errorf("erasure: %w", err)
+		}
+	}
+	return e.purge(ctx, upTo, step)
+}
+
+// purgeOwed has the files made anew if an erasure before could not.
+func (e *Eraser) purgeOwed(ctx context.Context, step func(int)) error {
+	s := e.state.get()
+	if !s.Owed {
+		return nil
+	}
+	last, err := e.cfg.Log.Last(ctx)
+	if err != nil {
+		return fmt.Errorf("erasure: %w", err)
+	}
+	if err := e.purge(ctx, last, step); err != nil {
+		return err
+	}
+	return e.state.end(s.Pending, nil)
+}
+
+func (e *Eraser) purge(ctx context.Context, upTo events.Position, step func(int)) error {
+	if err := e.cfg.Views.Wait(ctx, upTo); err != nil {
+		return fmt.Errorf("erasure: the views do not follow: %w", err)
+	}
+	var errs []error
+	for n, f := range e.cfg.Files {
+		step(n + 1)
+		began := e.cfg.Now()
+		if err := f.Purge(ctx, upTo); err != nil {
+			errs = append(errs, fmt.Errorf("erasure: purge the %s: %w", f.Name, err))
+			continue
+		}
+		e.cfg.Logger.Info("made anew without what was forgotten", "file", f.Name, "took", e.cfg.Now().Sub(began).Round(time.Millisecond))
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,95 @@
+package erasure
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"sync"
+
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/durable"
+)
+
+// state is what is under way, and how far the log was looked at. It holds positions, never words.
+type state struct {
+	Scanned  events.Position `json:"scanned"` // what MemoryForgotten up to here names is erased
+	Chain    events.Hash     `json:"chain"`   // of the record there: tells a log from another one
+	Looks    bool            `json:"looks"`   // later looks at claims were looked for up to there, too: once nobody did
+	Owed     bool            `json:"owed"`    // files may still hold words of what was erased
+	Pending  []pending       `json:"pending,omitempty"`
+	Retained events.Position `json:"retained"` // retention begins to look behind it
+	Erased   int             `json:"erased"`   // inputs that retention erased, ever
+}
+
+// unfinished reports whether there is something for Run to finish.
+func (s state) unfinished() bool { return s.Owed || len(s.Pending) > 0 }
+
+// pending is what a person wants forgotten of one stream.
+type pending struct {
+	Stream    events.StreamID   `json:"stream"`
+	Positions []events.Position `json:"positions"`
+}
+
+// stateFile keeps a state on disk. A file that is not there, or cannot be read, is the zero state: everything is looked at.
+type stateFile struct {
+	path string
+	mu   sync.Mutex // guards now and read
+	now  state
+	read bool
+}
+
+func (f *stateFile) get() state {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.load()
+}
+
+// load is get. The caller holds mu.
+func (f *stateFile) load() state {
+	if !f.read {
+		f.read = true
+		b, err := os.ReadFile(f.path)
+		if err != nil || json.Unmarshal(b, &f.now) != nil {
+			f.now = state{}
+		}
+	}
+	return f.now
+}
+
+// change writes what alter makes of the state. It is on disk on return.
+func (f *stateFile) change(alter func(*state)) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	next := f.load()
+	alter(&next)
+	b, err := json.Marshal(next)
+	if err != nil {
+		return fmt.Errorf("erasure: %w", err)
+	}
+	if err := durable.Replace(f.path, b, 0o600); err != nil {
+		return err
+	}
+	f.now = next
+	return nil
+}
+
+// begin notes what is about to go.
+func (f *stateFile) begin(shares []Share) error {
+	return f.change(func(s *state) {
+		s.Owed = true
+		for _, sh := range shares {
+			s.Pending = append(s.Pending, pending{Stream: sh.stream, Positions: sh.Positions})
+		}
+	})
+}
+
+// end notes what is still to be recorded, and that the files are clean; scanned, if not nil, that all of the log up to it was
+// looked at.
+func (f *stateFile) end(left []pending, scanned *events.Record) error {
+	return f.change(func(s *state) {
+		s.Owed, s.Pending = false, left
+		if scanned != nil {
+			s.Scanned, s.Chain, s.Looks = scanned.Position, scanned.Chain, true
+		}
+	})
+}

@@ -1,0 +1,165 @@
+package claudecli
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/observer"
+)
+
+func TestNewRefuses(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		cfg  Config
+		want error
+	}{
+		"no folder":         {Config{}, ErrDir},
+		"a relative folder": {Config{Dir: "runs"}, ErrDir},
+		"a flag":            {Config{Dir: t.TempDir(), Model: "--dangerously-skip-permissions"}, ErrModel},
+		"a space":           {Config{Dir: t.TempDir(), Model: "a b"}, ErrModel},
+		"a line":            {Config{Dir: t.TempDir(), Model: "a\nb"}, ErrModel},
+		"good":              {Config{Dir: t.TempDir(), Model: "us.anthropic.claude-haiku-4-5-v1:0"}, nil},
+	} {
+		if _, err := New(c.cfg); !errors.Is(err, c.want) {
+			t.Errorf("%s: got %v, want %v", name, err, c.want)
+		}
+	}
+	c, err := New(Config{Dir: t.TempDir()})
+	if err != nil || c.Model() != defaultModel || c.grace != defaultGrace || len(c.env) == 0 {
+		t.Errorf("the zero value: %+v, %v", c, err)
+	}
+}
+
+func TestChildEnvTakesOnlyWhatIsNamed(t *testing.T) {
+	t.Parallel()
+	kept := []string{
+		"HOME=/h", "PATH=/bin", "LANG=C", "LC_ALL=C", "https_proxy=http://p", "NODE_EXTRA_CA_CERTS=/c", "XDG_CONFIG_HOME=/x",
+		"ANTHROPIC_API_KEY=k", "ANTHROPIC_BASE_URL=http://b", "CLAUDE_CONFIG_DIR=/d", "CLAUDE_CODE_OAUTH_TOKEN=t",
+	}
+	dropped := []string{
+		"CMEMD_HOME=/m", "CMEMD_ANTHROPIC_KEY=k", "CMEMD_OBSERVER=0", "OPENAI_API_KEY=k", "GEMINI_API_KEY=k", "GITHUB_TOKEN=t",
+		"CLAUDECODE=1", "CLAUDE_CODE_SESSION_ID=s", "CLAUDE_CODE_MESSAGING_TOKEN=t", "CLAUDE_CODE_MESSAGING_SOCKET=s",
+		"CLAUDE_CODE_ENTRYPOINT=cli", "CLAUDE_CODE_SIMPLE=1", "MAX_THINKING_TOKENS=9", "CLAUDE_CODE_EFFORT_LEVEL=max", "CLAUDE_CODE_MAX_RETRIES=10",
+		"NODE_OPTIONS=--inspect", "LD_PRELOAD=/x", "DEBUG=*", "ANTHROPIC_LOG=debug", "AWS_SECRET_ACCESS_KEY=s", "AZURE_KEY=k",
+		"GOOGLE_APPLICATION_CREDENTIALS=/g", "malformed", "TMPDIR=/t",
+	}
+	added := []string{
+		"CMEMD_OBSERVER=RUN", "TMPDIR=/tmp/of/runs", "TEMP=/tmp/of/runs", "TMP=/tmp/of/runs", "MAX_THINKING_TOKENS=0", "CLAUDE_CODE_EFFORT_LEVEL=low",
+		"CLAUDE_CODE_MAX_RETRIES=2", "API_TIMEOUT_MS=120000",
+		"CLAUDE_CODE_DISABLE_ATTACHMENTS=1", "CLAUDE_CODE_DISABLE_FILE_MENTIONS=1",
+		"CLAUDE_CODE_DISABLE_NONSTREAMING_FALLBACK=1", "CLAUDE_CODE_DISABLE_REFUSAL_RETRY=1",
+		"CLAUDE_CODE_DISABLE_REFUSAL_FALLBACK=1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
+		"CLAUDE_CODE_MAX_OUTPUT_TOKENS=4096",
+	}
+	got := childEnv(slices.Concat(kept, dropped), "RUN", "/tmp/of/runs", 4096)
+	if diff := cmp.Diff(slices.Concat(kept, added), got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	if got := childEnv(nil, "RUN", "/tmp/of/runs", 0); slices.ContainsFunc(got, func(kv string) bool { return strings.Contains(kv, "MAX_OUTPUT") }) {
+		t.Errorf("no bound was asked for: %q", got)
+	}
+}
+
+// TestChildEnvReachesTheCloudThatIsUsed: what one cloud is reached by is passed only where the client is told to use it.
+func TestChildEnvReachesTheCloudThatIsUsed(t *testing.T) {
+	t.Parallel()
+	secrets := []string{"AWS_SECRET_ACCESS_KEY=a", "GOOGLE_APPLICATION_CREDENTIALS=g", "AZURE_CLIENT_SECRET=z"}
+	for i, use := range []string{"CLAUDE_CODE_USE_BEDROCK=1", "CLAUDE_CODE_USE_VERTEX=1", "CLAUDE_CODE_USE_FOUNDRY=1"} {
+		got := childEnv(append([]string{use}, secrets...), "RUN", "/tmp/of/runs", 0)
+		for j, secret := range secrets {
+			if slices.Contains(got, secret) != (i == j) {
+				t.Errorf("%s: %s among them: %v", use, secret, i != j)
+			}
+		}
+	}
+}
+
+func TestFind(t *testing.T) {
+	t.Parallel()
+	home, bin := t.TempDir(), t.TempDir()
+	find := func(cfg Config) (string, error) {
+		cfg.Dir = t.TempDir()
+		c, err := New(cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c.find()
+	}
+	env := []string{"PATH=relative" + string(os.PathListSeparator) + bin, "HOME=" + home}
+	isSetup := func(name string, err error) {
+		t.Helper()
+		failure, ok := errors.AsType[*observer.Failure](err)
+		if !ok || failure.Class != events.FailSetup || !errors.Is(err, exec.ErrNotFound) && !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("%s: got %v, want a failure of the class setup", name, err)
+		}
+	}
+	_, err := find(Config{Env: env})
+	isSetup("nowhere", err)
+	_, err = find(Config{Env: env, Path: filepath.Join(bin, "none")})
+	isSetup("a path with nothing", err)
+	for _, dir := range []string{filepath.Join(home, ".claude", "local"), filepath.Join(home, ".local", "bin"), bin} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		want := filepath.Join(dir, executable("claude"))
+		if err := os.WriteFile(want, nil, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := find(Config{Env: env}); !strings.EqualFold(got, want) || err != nil {
+			t.Errorf("found %q, %v; want %q", got, err, want)
+		}
+	}
+}
+
+func executable(name string) string {
+	if filepath.Separator == '\\' {
+		return name + ".exe"
+	}
+	return name
+}
+
+func TestSystemFile(t *testing.T) {
+	t.Parallel()
+	c, err := New(Config{Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, err := c.systemFile("be brief")
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := c.systemFile("be long")
+	if err != nil || other == first {
+		t.Errorf("two prompts in one file: %s, %v", other, err)
+	}
+	if err := os.WriteFile(first, []byte("planted"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	again, err := c.systemFile("be brief")
+	if b, _ := os.ReadFile(again); again != first || err != nil || string(b) != "be brief" {
+		t.Errorf("%s holds %q, %v", again, b, err)
+	}
+	if info, err := os.Stat(first); err != nil || filepath.Separator == '/' && info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", info.Mode(), err)
+	}
+}
+
+func TestIsVersion(t *testing.T) {
+	t.Parallel()
+	for s, want := range map[string]bool{
+		"2.1.329": true, "2.0": true, "3.0.0-beta.1": true, "1.2.3+build": true,
+		"": false, "2": false, "v2.1": false, "2..1": false, "2.1.x": false, "hello": false, strings.Repeat("1.", 40) + "1": false,
+	} {
+		if isVersion(s) != want {
+			t.Errorf("%q: got %v", s, !want)
+		}
+	}
+}

@@ -1,0 +1,263 @@
+package extractive
+
+import (
+	"strings"
+
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/observer/evidence"
+)
+
+// outcome is how a command ended, as far as its exit tells.
+type outcome uint8
+
+const (
+	unknown outcome = iota
+	passed
+	failed
+)
+
+// deed is what one tool call did.
+type deed uint8
+
+const (
+	other    deed = iota
+	edited        // changed files
+	read          // read files
+	ran           // a shell command
+	searched      // in files
+	fetched       // from the web, or searched there
+	tasked        // handed work to a subagent, or got its report
+	asked         // the user, to choose or to approve
+	called        // another server's tool
+)
+
+// call is one tool call, told by what it did. Its texts are as long as the agent made them.
+type call struct {
+	deed         deed
+	tool         string
+	subagent     string // who did it; "" is the agent itself
+	subagentType string
+	failed       bool
+
+	read, changed []string // absolute paths
+	tried         []string // the files of an edit that failed
+	created       bool     // the changed files were not there before
+	known         bool     // created was told, not guessed
+	moved         bool     // a file was moved
+	plus, minus   int      // lines, where the agent told them
+	command       string
+	steps         []step
+	ends          []outcome // of steps
+	commits       []commit
+	cwd           string
+	target        string // what was searched, fetched, asked or handed over
+	report        string // what came back, where it is language
+	output        string // of a failed call
+	exit          int    // of a failed command, where it is known
+	kind          string // of the subagent that work was handed to
+	todos         []todo // the whole list, where the call kept one
+	keptTodos     bool
+}
+
+type commit struct {
+	hash, subject string
+	amends        bool // it replaced the commit before it
+	old           bool // its subject was there before this work
+	outside       bool // made in another folder than the session's
+}
+
+type todo struct {
+	text string
+	done bool
+}
+
+// observeCall looks at one tool use.
+func observeCall(u events.ToolUsed) call {
+	parsed := evidence.Parse(u)
+	shape := parsed.Shape()
+	c := call{tool: u.Tool, subagent: u.SubagentID, subagentType: u.SubagentType, failed: shape.Failed, cwd: u.Cwd}
+	c.read, c.changed = parsed.Files()
+	in := fields(u.Input)
+	switch c.deed = deedOf(u, shape); {
+	case len(c.changed) > 0:
+		c.deed = edited
+		c.measure(u, in)
+	case c.deed == ran:
+		c.run(u, shape)
+	case c.deed == other && c.keeps(in):
+	case c.deed == other && asks(in):
+		c.ask(u, in)
+	case c.deed == tasked:
+		c.target, c.kind, c.report = text(in, "description", "title"), shape.Target, outputText(u.Output)
+	default:
+		c.target = shape.Target + shape.Query
+	}
+	if c.failed {
+		c.output = outputText(u.Output)
+	}
+	if c.failed && c.deed == edited {
+		u.Failed = false
+		_, c.tried = evidence.Parse(u).Files()
+	}
+	return c
+}
+
+func deedOf(u events.ToolUsed, s evidence.Shape) deed {
+	switch s.Kind {
+	case evidence.Edit:
+		return edited
+	case evidence.Read:
+		return read
+	case evidence.Command:
+		return ran
+	case evidence.Search:
+		return searched
+	case evidence.Web:
+		return fetched
+	case evidence.Task:
+		return tasked
+	case evidence.MCP:
+		return called
+	}
+	if u.Tool == subagentStop {
+		return tasked
+	}
+	return other
+}
+
+// subagentStop is the tool's name under which the end of a subagent is captured: its output is the last message.
+const subagentStop = "SubagentStop"
+
+// measure counts the lines that a call changed, and finds out whether the file is new.
+func (c *call) measure(u events.ToolUsed, in []field) {
+	out := fields(u.Output)
+	if patch := raw(out, "structuredPatch"); patch != "" {
+		c.plus, c.minus = patchLines(patch)
+	}
+	body, given := raw(in, "content", "file_text", "contents"), raw(in, "old_string", "old_str", "edits")
+	switch kind := text(out, "type"); {
+	case kind == "create", raw(out, "originalFile") == "null":
+		c.created, c.known = true, true
+	case kind == "update", raw(out, "originalFile") != "":
+		c.known = true
+	case raw(in, "old_string") == `""`:
+		c.created, c.known = true, true
+	case body != "" && given == "":
+		c.created = true
+	}
+	if c.created && c.plus == 0 && body != "" {
+		c.plus = strings.Count(body, `\n`)
+	}
+	if patch := text(in, "patch", "input"); strings.Contains(patch, "*** ") || strings.HasPrefix(u.Input, "*** ") {
+		c.created = strings.Contains(patch+u.Input, "*** Add File: ") && !strings.Contains(patch+u.Input, "*** Update File: ")
+		c.moved = strings.Contains(patch+u.Input, "*** Move to: ")
+		c.known = true
+	}
+}
+
+// patchLines counts the added and removed lines of a structured patch: its strings that begin with '+' or '-'.
+func patchLines(patch string) (plus, minus int) {
+	for i := 0; ; {
+		n := strings.IndexByte(patch[i:], '"')
+		if n < 0 {
+			return plus, minus
+		}
+		i += n
+		switch {
+		case strings.HasPrefix(patch[i:], `"+`):
+			plus++
+		case strings.HasPrefix(patch[i:], `"-`):
+			minus++
+		}
+		i += stringEnd(patch[i:])
+	}
+}
+
+// run fills in what a shell command did.
+func (c *call) run(u events.ToolUsed, shape evidence.Shape) {
+	c.command = shape.Command
+	c.steps, c.exit = steps(c.command), shape.ExitCode
+	c.ends = make([]outcome, len(c.steps))
+	if !shape.Background && (shape.ExitKnown || shape.Failed || u.Output != "" && u.Output != `""`) {
+		c.ends = ended(c.steps, !shape.Failed)
+	}
+	for _, s := range c.steps {
+		c.moved = c.moved || s.words[0] == "git" && s.sub(1) == "mv"
+	}
+	for _, made := range shape.Commits {
+		c.commits = append(c.commits, commit{hash: made.Hash, subject: clean(made.Subject)})
+	}
+}
+
+// ask fills in what the user was asked, and what came of it.
+func (c *call) ask(u events.ToolUsed, in []field) {
+	c.deed = asked
+	c.target = text(in, "plan", "question")
+	for _, q := range elements(raw(in, "questions")) {
+		if s := text(fields(q), "question"); s != "" && c.target == "" {
+			c.target = s
+		}
+	}
+	answers := raw(fields(u.Output), "answers")
+	for _, a := range fields(answers) {
+		if s := unquote(a.raw); s != "" && c.report == "" {
+			c.report = s
+		}
+	}
+}
+
+// asks is for calls that put a question with options, or a plan, before the user.
+func asks(in []field) bool {
+	return strings.Contains(raw(in, "questions"), `"options"`) || strings.HasPrefix(raw(in, "plan"), `"`)
+}
+
+// keeps reads a list of things to do, if the call's input is one: a list of objects with a status and a text.
+func (c *call) keeps(in []field) bool {
+	for _, key := range []string{"todos", "plan", "items", "tasks"} {
+		list := elements(raw(in, key))
+		if list == nil {
+			continue
+		}
+		for _, e := range list {
+			f := fields(e)
+			status, what := text(f, "status"), text(f, "content", "step", "description", "title", "text")
+			if status == "" || what == "" {
+				return false
+			}
+			c.todos = append(c.todos, todo{what, status == "completed" || status == "done" || status == "cancelled"})
+		}
+		c.keptTodos = true
+		return true
+	}
+	return false
+}
+
+// outputText is what a call's output says: the text inside of the usual shapes, or all of it.
+func outputText(out string) string {
+	switch trimmed := strings.TrimLeft(out, " \t\r\n"); {
+	case strings.HasPrefix(trimmed, `"`):
+		return unquote(strings.TrimSpace(trimmed))
+	case strings.HasPrefix(trimmed, "[{"):
+		return partsText(trimmed)
+	case strings.HasPrefix(trimmed, "{"):
+		f := fields(trimmed)
+		if s := partsText(raw(f, "content")); s != "" {
+			return s
+		}
+		stdout, stderr := text(f, "stdout", "output", "result", "content", "text", "message"), text(f, "stderr", "error")
+		return strings.TrimSpace(stdout + "\n" + stderr)
+	}
+	return out
+}
+
+// partsText joins the texts of a list of content parts.
+func partsText(list string) string {
+	var b strings.Builder
+	for _, e := range elements(list) {
+		if s := text(fields(e), "text"); s != "" {
+			b.WriteString(s)
+			b.WriteByte('\n')
+		}
+	}
+	return strings.TrimSpace(b.String())
+}

@@ -1,0 +1,85 @@
+package extractive
+
+import (
+	"context"
+	"strings"
+
+	"github.com/cmemd/cmemd/actors/policy"
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/observer"
+)
+
+// Name is the provider's name in streams and settings.
+const Name = "extractive"
+
+// model names the rules in records. It changes when equal prompts begin to get other answers.
+const model = "rules-2"
+
+// skipReason is stated where nothing was worth recording.
+const skipReason = "no work to tell of"
+
+// maxOutput bounds an output in bytes. One answer of an agent comes to a few thousand; what could pass it is a batch
+// of nothing but compactions.
+const maxOutput = 192 << 10
+
+// Config sizes what is written. Values below 1 mean the default.
+type Config struct {
+	MaxFacts     int // facts of one observation, the most telling ones; default 12, at most 64
+	MaxNarrative int // runes of a narrative, cut at a sentence; default 1,500, at most 4,000
+}
+
+// Provider is the extractor. It holds no state and is safe for concurrent use.
+type Provider struct {
+	maxFacts     int
+	maxNarrative int
+}
+
+var _ observer.Provider = (*Provider)(nil)
+
+// New returns an extractor.
+func New(c Config) *Provider {
+	p := &Provider{maxFacts: 12, maxNarrative: 1500}
+	if c.MaxFacts > 0 {
+		p.maxFacts = min(c.MaxFacts, 64)
+	}
+	if c.MaxNarrative > 0 {
+		p.maxNarrative = min(c.MaxNarrative, maxCompaction)
+	}
+	return p
+}
+
+// Name returns the constant Name.
+func (*Provider) Name() string { return Name }
+
+// Model returns the version of the rules.
+func (*Provider) Model() string { return model }
+
+// Wish returns policy.ExtractorWish: whole answers of the agent.
+func (*Provider) Wish() policy.Wish { return policy.ExtractorWish() }
+
+// Complete writes what p's inputs come to. Equal prompts give equal replies. The only error is ctx.Err().
+func (p *Provider) Complete(ctx context.Context, prompt observer.Prompt) (observer.Reply, error) {
+	if err := ctx.Err(); err != nil {
+		return observer.Reply{}, err
+	}
+	var out []byte
+	if prompt.Kind == events.TurnSummary {
+		if s, ok := p.summarize(prompt); ok {
+			out = s.AppendXML(out)
+		}
+	} else {
+		list, err := p.observe(ctx, prompt)
+		if err != nil {
+			return observer.Reply{}, err
+		}
+		for _, o := range list {
+			if next := o.AppendXML(out); len(next) <= maxOutput {
+				out = next
+			}
+		}
+	}
+	if len(out) == 0 {
+		out = append(out, strings.Replace(observer.SkipForm, "...", skipReason, 1)...)
+	}
+	return observer.Reply{Text: string(out), Form: events.FormXML, Told: true}, nil // it costs nothing, and reads no tokens
+}

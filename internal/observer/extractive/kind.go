@@ -1,0 +1,125 @@
+package extractive
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/cmemd/cmemd/internal/observer"
+)
+
+// kind is the type of the observation, by the table in the package comment.
+func (w *work) kind() string {
+	switch n := len(w.files); {
+	case w.fixed():
+		return observer.TypeBugfix
+	case n > 0 && 2*w.created() >= n && !w.documents():
+		return observer.TypeFeature
+	case w.moves():
+		return observer.TypeRefactor
+	case n > 0 || w.settled():
+		return observer.TypeChange
+	case len(w.asked) > 0:
+		return observer.TypeDecision
+	}
+	return observer.TypeDiscovery
+}
+
+// fixed tells whether something failed before any file but tests was changed, and passed after a change. What fails
+// later was broken by this very work.
+func (w *work) fixed() bool {
+	if len(w.changed) == 0 || 2*w.created() > len(w.files) {
+		return false
+	}
+	for _, r := range w.runs {
+		if r.end == failed && !r.step.looks() && r.at < w.firstChange && w.passedAfterChange(r) {
+			return true
+		}
+	}
+	return false
+}
+
+// isTestFile is for the file names and folders in which tests are kept.
+func isTestFile(p string) bool {
+	base := strings.ToLower(path.Base(p))
+	stem := strings.TrimSuffix(base, path.Ext(base))
+	for _, mark := range []string{"test", "tests", "spec"} {
+		if stem == mark || strings.HasPrefix(stem, mark+"_") || strings.HasSuffix(stem, "_"+mark) ||
+			strings.HasSuffix(stem, "."+mark) || strings.HasSuffix(stem, "-"+mark) {
+			return true
+		}
+	}
+	dir := "/" + strings.ToLower(path.Dir(p)) + "/"
+	return strings.Contains(dir, "/test/") || strings.Contains(dir, "/tests/") || strings.Contains(dir, "/__tests__/") ||
+		strings.Contains(dir, "/spec/") || strings.Contains(dir, "/testdata/")
+}
+
+// passedAfterChange tells whether r's family passed behind the first change that followed r.
+func (w *work) passedAfterChange(r run) bool {
+	next, _ := slices.BinarySearch(w.changed, r.at+1)
+	if next == len(w.changed) {
+		return false
+	}
+	return slices.ContainsFunc(w.runs, func(later run) bool {
+		return later.end == passed && later.at > w.changed[next] && akin(later.family, r.family)
+	})
+}
+
+// moves tells whether files were moved.
+func (w *work) moves() bool {
+	for _, f := range w.files {
+		if w.replaces(f) {
+			return true
+		}
+	}
+	return w.moved
+}
+
+// documents tells whether all the changed files are prose.
+func (w *work) documents() bool {
+	for _, f := range w.files {
+		switch strings.ToLower(path.Ext(f.path)) {
+		case ".md", ".mdx", ".markdown", ".txt", ".rst", ".adoc", ".org":
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// settled tells whether the repository was changed without a file being edited.
+func (w *work) settled() bool {
+	if len(w.commits) > 0 {
+		return true
+	}
+	for _, r := range w.runs {
+		if r.end != failed && r.step.words[0] == "git" {
+			switch r.step.sub(1) {
+			case "commit", "push", "merge", "rebase", "cherry-pick", "revert", "reset", "tag", "rm", "mv":
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// concepts are the mode's concepts that follow from what was done.
+func (w *work) concepts(kind string) []string {
+	var all []string
+	if len(w.files) > 0 || w.settled() {
+		all = append(all, observer.ConceptWhatChanged)
+	}
+	for _, r := range w.runs {
+		if r.end == failed && !r.step.looks() && w.laterEnd(r) == passed {
+			all = append(all, observer.ConceptProblemSolution)
+			break
+		}
+	}
+	switch kind {
+	case observer.TypeDiscovery:
+		all = append(all, observer.ConceptHowItWorks)
+	case observer.TypeDecision:
+		all = append(all, observer.ConceptTradeOff)
+	}
+	return all
+}

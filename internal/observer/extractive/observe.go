@@ -1,0 +1,325 @@
+package extractive
+
+import (
+	"cmp"
+	"context"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/observer"
+)
+
+const (
+	// checkEvery is how many inputs are looked at between two looks at the context.
+	checkEvery = 32
+
+	// maxFiles is how many files an observation lists, read and modified each: more is a sweep, not work on files.
+	maxFiles = 60
+
+	// maxPaths is how many bytes of paths an observation lists, read and modified each.
+	maxPaths = 12 << 10
+
+	// substance is the weight of the shortest message that is worth an observation without any work to tell of.
+	substance = 80
+
+	// study is how many reads and searches are worth an observation without a word about them.
+	study = 4
+)
+
+// observe writes an observation of the calls, if they come to anything, and one of each compaction.
+func (p *Provider) observe(ctx context.Context, prompt observer.Prompt) ([]observer.Observation, error) {
+	w := newWork(prompt.Cwd)
+	var compactions []events.ContextCompacted
+	for i, in := range prompt.Inputs {
+		if i%checkEvery == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		switch e := in.Event.(type) {
+		case events.ToolUsed:
+			w.add(observeCall(e))
+		case events.ContextCompacted:
+			compactions = append(compactions, e)
+		}
+	}
+	var list []observer.Observation
+	if w.calls > 0 {
+		if o, ok := p.answer(w, prompt); ok {
+			list = append(list, o)
+		}
+	}
+	for _, c := range compactions {
+		if o, ok := p.compaction(c, prompt); ok && len(list) < observer.MaxObservations {
+			list = append(list, o)
+		}
+	}
+	return list, nil
+}
+
+// answer is the observation of one answer of the agent. It is false where nothing happened.
+func (p *Provider) answer(w *work, prompt observer.Prompt) (observer.Observation, bool) {
+	message := messageBlocks(prompt.Message)
+	if !w.worth() && blocksWeight(message) < substance {
+		return observer.Observation{}, false
+	}
+	kind := w.kind()
+	o := observer.Observation{
+		Type:      kind,
+		Title:     w.title(requestBlocks(prompt.Request), message),
+		Subtitle:  w.outline(),
+		Narrative: narrative(message, p.maxNarrative),
+		Facts:     w.facts(p.maxFacts),
+		Concepts:  w.concepts(kind),
+	}
+	if s := w.failure(); s != "" && o.Narrative != "" {
+		s = lead(s+". "+w.refusal(), p.maxNarrative)
+		o.Narrative = strings.TrimSpace(s + "\n\n" + narrative(message, p.maxNarrative-runes(s)-2))
+	}
+	if o.Narrative == "" {
+		o.Narrative = w.tell(o.Facts, p.maxNarrative)
+	}
+	o.FilesRead, o.FilesModified = w.paths()
+	return o, o.Title != ""
+}
+
+// paths are the files that were read and not changed, and those that were changed, as evidence names them.
+func (w *work) paths() (read, changed []string) {
+	left := maxPaths
+	for _, f := range w.files {
+		if left -= len(f.path); left >= 0 && len(changed) < maxFiles {
+			changed = append(changed, f.path)
+		}
+	}
+	left = maxPaths
+	for _, f := range w.reads {
+		if left -= len(f); left >= 0 && len(read) < maxFiles && w.byPath[f] == nil {
+			read = append(read, f)
+		}
+	}
+	return read, changed
+}
+
+// messageBlocks are the blocks of what the agent said. A message that is one listing is read as text.
+func messageBlocks(message string) []block {
+	all := blocks(unwrap(clean(message), false))
+	for _, b := range all {
+		if b.shape != code {
+			return unlabelled(all)
+		}
+	}
+	var said []block
+	for _, b := range all {
+		said = append(said, blocks(b.text)...)
+	}
+	return unlabelled(said)
+}
+
+// requestBlocks are the blocks of what the user said, without what the harness put around it.
+func requestBlocks(request string) []block { return unlabelled(blocks(unwrap(clean(request), true))) }
+
+// blocksWeight measures what a message says apart from code.
+func blocksWeight(all []block) int {
+	n := 0
+	for _, b := range all {
+		if b.shape != code {
+			n += weight(b.text)
+		}
+	}
+	return n
+}
+
+// worth tells whether the calls alone come to something that a person would look for again.
+func (w *work) worth() bool {
+	if len(w.files)+len(w.commits)+len(w.asked)+len(w.fetches)+len(w.reports) > 0 || w.moved || w.settled() {
+		return true
+	}
+	for _, r := range w.runs {
+		if r.test || r.end == failed && !r.step.looks() {
+			return true
+		}
+	}
+	return len(w.reads)+len(w.searches) >= study
+}
+
+// title is a new commit's subject, or that every edit failed, or what the user asked for. Where that is talk, it is
+// what was done: to which files, and in the agent's words.
+func (w *work) title(request, message []block) string {
+	if s := w.subject(); s != "" {
+		return s
+	}
+	if s := w.failure(); s != "" {
+		return s
+	}
+	asked := titleOf(request)
+	if asked != "" && !chatty(asked) && !(w.altered() && questions(request, asked)) {
+		return asked
+	}
+	for _, s := range []string{w.done(message), w.reported(), asked} {
+		if s != "" {
+			return s
+		}
+	}
+	if facts := w.facts(1); len(facts) > 0 {
+		return cut(facts[0], maxTitle)
+	}
+	return cut(w.outline(), maxTitle)
+}
+
+// subject is that of the commits, as many as fit from the first on, or the last one alone.
+func (w *work) subject() string {
+	subjects := w.subjects()
+	for i := len(subjects) - 1; i >= 0; i-- {
+		if s := strings.Join(subjects[:i+1], "; "); len(s) <= maxTitle {
+			return s
+		}
+	}
+	if len(subjects) > 0 {
+		return cut(subjects[len(subjects)-1], maxTitle)
+	}
+	return ""
+}
+
+// failure says which files were to be changed where no edit came to pass, nothing else was changed and no command behind
+// it names them, or "".
+func (w *work) failure() string {
+	if w.altered() {
+		return ""
+	}
+	var tried []string
+	for _, c := range w.failures {
+		for _, p := range c.tried[:min(len(c.tried), maxFiles-min(len(tried), maxFiles))] {
+			tried = addOnce(tried, p)
+		}
+	}
+	tried = slices.DeleteFunc(tried, func(p string) bool {
+		return slices.ContainsFunc(w.wrote, func(command string) bool { return strings.Contains(command, path.Base(p)) })
+	})
+	if len(tried) == 0 {
+		return ""
+	}
+	return cut("Failed to change "+nameFiles(w.cwd, tried), maxTitle)
+}
+
+// altered tells whether the work changed files or the repository.
+func (w *work) altered() bool { return len(w.files) > 0 || w.moved || w.settled() }
+
+// done is what the agent said it did, behind the files it was done to if it does not name one of them.
+func (w *work) done(message []block) string {
+	if len(w.files) == 0 {
+		return reportTitle(message)
+	}
+	files := slices.SortedStableFunc(slices.Values(w.files), func(a, b *file) int {
+		return cmp.Compare(b.plus+b.minus, a.plus+a.minus)
+	})
+	verb, paths := "Create ", make([]string, len(files))
+	for i, f := range files {
+		if paths[i] = f.path; !f.created {
+			verb = "Change "
+		}
+	}
+	return changeTitle(verb+nameFiles(w.cwd, paths), paths, message)
+}
+
+// reported is the first task or report of a subagent that says something.
+func (w *work) reported() string {
+	for _, r := range w.reports {
+		if s, _ := title(line(clean(r.task))); s != "" {
+			return s
+		}
+		if s := titleText(r.text); s != "" {
+			return s
+		}
+	}
+	return ""
+}
+
+// subjects are those of the commits that were made here, for this work, each once.
+func (w *work) subjects() []string {
+	var list []string
+	for _, m := range w.commits {
+		if !m.old && !m.outside && telling(m.subject) {
+			list = addOnce(list, line(m.subject))
+		}
+	}
+	return list
+}
+
+// outline counts what was done, in one line.
+func (w *work) outline() string {
+	var parts []string
+	add := func(n int, what string) {
+		if n > 0 {
+			parts = append(parts, count(n, what))
+		}
+	}
+	add(len(w.files), "file")
+	if len(parts) > 0 {
+		parts[0] += " changed"
+		if n := w.created(); n > 0 && n < len(w.files) {
+			parts[0] += " (" + count(n, "new file") + ")"
+		} else if n > 0 {
+			parts[0] = count(n, "new file")
+		}
+	}
+	if s := w.verdict(); s != "" {
+		parts = append(parts, s)
+	}
+	here := 0
+	for _, m := range w.commits {
+		if !m.outside {
+			here++
+		}
+	}
+	add(here, "commit")
+	if len(parts) == 0 {
+		if n := len(w.reads); n > 0 {
+			parts = append(parts, count(n, "file")+" read")
+		}
+		add(len(w.searches), "file search")
+		add(len(w.fetches), "web look-up")
+		add(len(w.runs), "command")
+		calls := 0
+		for _, s := range w.servers {
+			calls += s.calls
+		}
+		add(calls, "MCP call")
+	}
+	add(len(w.reports), "subagent")
+	if len(parts) == 0 {
+		add(w.calls, "tool call")
+	}
+	return strings.Replace(strings.Join(parts, ", "), "searchs", "searches", 1)
+}
+
+// verdict says how the last tests ended.
+func (w *work) verdict() string {
+	for i := len(w.runs) - 1; i >= 0; i-- {
+		switch r := w.runs[i]; {
+		case r.test && r.end == passed:
+			return "tests passed"
+		case r.test && r.end == failed:
+			return "tests failed"
+		}
+	}
+	return ""
+}
+
+// tell makes a narrative of facts, for answers without a message.
+func (w *work) tell(facts []string, n int) string {
+	var b strings.Builder
+	for _, f := range facts {
+		if b.Len()+len(f) > n {
+			break
+		}
+		b.WriteString(f)
+		if !strings.HasSuffix(f, "…") && !strings.HasSuffix(f, ".") {
+			b.WriteByte('.')
+		}
+		b.WriteByte(' ')
+	}
+	if b.Len() == 0 {
+		return lead(w.outline(), n)
+	}
+	return strings.TrimSpace(b.String())
+}

@@ -1,0 +1,202 @@
+package extractive
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/cmemd/cmemd/internal/observer/evidence"
+)
+
+// step is one simple command of a shell command.
+type step struct {
+	evidence.Simple
+	words []string // the first few, without words of control and assignments before the program
+}
+
+const (
+	maxSteps = 64
+	maxWords = 12
+)
+
+// steps takes a shell command apart, the scripts of nested shells with it.
+func steps(command string) []step {
+	var all []step
+	for _, c := range evidence.Split(command) {
+		if all = append(all, stepsOf(c)...); len(all) >= maxSteps {
+			break
+		}
+	}
+	return all
+}
+
+// stepsOf takes the words of control off c, and puts the script of a nested shell in the place of the shell.
+func stepsOf(c evidence.Simple) []step {
+	c.Text = line(strings.ReplaceAll(c.Text, "\\\n", " "))
+	if c.Next == ")" {
+		c.Next = ""
+	}
+	for len(c.Words) > 0 && isAssignment(c.Words[0]) {
+		c.Words = c.Words[1:]
+	}
+	if len(c.Words) == 0 {
+		return substituted(c)
+	}
+	for len(c.Words) > 0 {
+		switch w := c.Words[0]; w {
+		case "do", "then", "else", "if", "elif", "while", "until", "time", "sudo", "!", "nohup", "exec", "{":
+			c.Text = strings.TrimSpace(strings.TrimPrefix(c.Text, w))
+			c.Words = c.Words[1:]
+			continue
+		case "for", "done", "fi", "esac", "case", "function", "select", "}":
+			return nil
+		case "bash", "sh", "zsh":
+			if len(c.Words) > 2 && strings.HasSuffix(c.Words[1], "c") && c.Words[1][0] == '-' {
+				inner := steps(c.Words[2])
+				if n := len(inner); n > 0 {
+					inner[n-1].Next = c.Next
+				}
+				return inner
+			}
+		}
+		return []step{newStep(c, c.Words)}
+	}
+	return nil
+}
+
+func newStep(c evidence.Simple, words []string) step {
+	return step{Simple: c, words: words[:min(len(words), maxWords)]}
+}
+
+// substituted is the step of assignments alone: A=$(cmd) does what cmd does, and ends as it ends.
+func substituted(c evidence.Simple) []step {
+	for _, script := range slices.Backward(c.Scripts) {
+		if inner := evidence.Split(script); len(inner) > 0 {
+			return []step{newStep(c, inner[len(inner)-1].Words)}
+		}
+	}
+	return nil
+}
+
+// isAssignment is for words such as A=b, that are neither options nor paths.
+func isAssignment(w string) bool {
+	name, _, ok := strings.Cut(w, "=")
+	return ok && !strings.ContainsAny(name, "-/.")
+}
+
+// quiet is for commands that only move about, print or wait: how they end says nothing.
+func (s step) quiet() bool {
+	switch s.words[0] {
+	case "cd", "echo", "printf", "true", ":", "export", "set", "unset", "source", ".", "sleep", "pwd", "wait", "exit",
+		"cat", "head", "tail", "tee", "tr", "cut", "sort", "uniq", "wc", "sed", "awk", "column", "less", "kill", "clear",
+		"mkdir", "touch", "chmod", "ln", "pushd", "popd", "trap":
+		return true
+	}
+	return false
+}
+
+// tidies is for commands that only clear away: what was removed may matter, that the command went well does not.
+func (s step) tidies() bool { return s.words[0] == "rm" || s.words[0] == "rmdir" }
+
+// looks is for commands that only look at files or at the system.
+func (s step) looks() bool {
+	switch s.words[0] {
+	case "ls", "tree", "find", "fd", "grep", "egrep", "rg", "ag", "file", "stat", "du", "df", "which", "whereis", "type",
+		"ps", "env", "date", "whoami", "hostname", "diff", "cmp", "jq", "xargs", "basename", "dirname", "realpath", "xxd",
+		"test", "[", "command", "man", "history", "uname", "id", "nl", "strings", "od":
+		return true
+	case "go":
+		return s.sub(1) == "doc" || s.sub(1) == "list" || s.sub(1) == "env" || s.sub(1) == "version" || s.sub(1) == "mod" && s.sub(2) == "graph"
+	case "npm", "pnpm", "yarn":
+		return s.sub(1) == "ls" || s.sub(1) == "list" || s.sub(1) == "view" || s.sub(1) == "info" || s.sub(1) == "outdated"
+	case "git":
+		switch s.sub(1) {
+		case "status", "log", "diff", "show", "blame", "branch", "remote", "rev-parse", "ls-files", "ls-tree", "describe",
+			"reflog", "config", "fetch", "cat-file", "grep", "shortlog", "for-each-ref", "":
+			return true
+		}
+	case "gh":
+		return s.sub(2) == "view" || s.sub(2) == "list" || s.sub(2) == "status" || s.sub(2) == "checks" || s.sub(2) == "diff"
+	}
+	return s.quiet()
+}
+
+// sub is the nth word behind the program that is no flag, or "".
+func (s step) sub(n int) string {
+	for _, w := range s.operands() {
+		if strings.HasPrefix(w, "-") {
+			continue
+		}
+		if n--; n == 0 {
+			return w
+		}
+	}
+	return ""
+}
+
+// operands are the words behind the program, without the options of git that come before its sub-command.
+func (s step) operands() []string {
+	rest := s.words[1:]
+	for s.words[0] == "git" && len(rest) > 1 && (rest[0] == "-C" || rest[0] == "-c") {
+		rest = rest[2:]
+	}
+	return rest
+}
+
+// family names the kind of work that a command does: its program and up to two sub-commands. Runs of one family check
+// the same thing, perhaps of more or less.
+func (s step) family() string {
+	name := s.words[0]
+	if strings.Count(name, "/") > 1 {
+		name = path.Base(name)
+	}
+	taken := 0
+	for _, w := range s.operands() {
+		if strings.HasPrefix(w, "-") && taken == 0 {
+			continue
+		}
+		if taken == 2 || strings.Trim(w, "abcdefghijklmnopqrstuvwxyz0123456789-:_") != "" || w == "" || w[0] == '-' {
+			break
+		}
+		taken++
+		name += " " + w
+	}
+	return name
+}
+
+// akin tells whether two families are one, or one a part of the other.
+func akin(a, b string) bool {
+	return a == b || strings.HasPrefix(a, b+" ") || strings.HasPrefix(b, a+" ")
+}
+
+// ended says how the steps of a command ended, as far as the shell told it: ok that it succeeded as a whole.
+// Unknown ends are those of all but the last command of a pipe, of a list, and of whatever "||" follows.
+func ended(all []step, ok bool) []outcome {
+	ends := make([]outcome, len(all))
+	if !ok {
+		blamed := -1
+		for i, s := range all {
+			if s.quiet() {
+				continue
+			}
+			if blamed >= 0 {
+				return ends
+			}
+			blamed = i
+		}
+		if blamed >= 0 && (all[blamed].Next == "" || all[blamed].Next == "&&" || all[blamed].Next == ";") {
+			ends[blamed] = failed
+		}
+		return ends
+	}
+	for i := len(all) - 1; i >= 0; i-- {
+		if a := all[i].Next; a != "" && a != "&&" {
+			break
+		}
+		if i > 0 && all[i-1].Next == "||" {
+			break
+		}
+		ends[i] = passed
+	}
+	return ends
+}

@@ -1,0 +1,145 @@
+package extractive
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/observer"
+)
+
+func summaryPrompt(message string, observed ...events.ObservationParsed) observer.Prompt {
+	return observer.Prompt{
+		Kind: events.TurnSummary, Attempt: 1, Project: "shop", Cwd: cwd, Agent: "claude-code",
+		Request: "Round the totals of the cart", Message: message, Observed: observed,
+	}
+}
+
+func TestSummary(t *testing.T) {
+	t.Parallel()
+	found := events.ObservationParsed{
+		Type: "discovery", Title: "Where are totals rounded?", Narrative: "Totals are rounded in three places.\n\nThe first is the cart.",
+		FilesRead: []string{cwd + "/cart.go", "/etc/hosts"},
+	}
+	done := events.ObservationParsed{
+		Type: "bugfix", Title: "Round totals once", Subtitle: "1 file changed, tests passed", Narrative: "Done.",
+		FilesRead: []string{cwd + "/total.go"}, FilesModified: []string{cwd + "/cart.go"},
+		Facts: []string{"`go test ./...` passed", "[ ] Add a changelog line", "[x] Round once"},
+	}
+	asked := done
+	looked := found
+	looked.Title, looked.Facts = "how are the totals of the cart rounded?", []string{"Searched for: total", "`go test ./...` passed"}
+	quoted := done
+	quoted.Title = "Change cart.go: The totals are rounded once, at the end. See…"
+	quoted.Narrative = "Done! The totals are rounded once, at the end. See the tests."
+	asking := func(request string, p observer.Prompt) observer.Prompt {
+		p.Request = request
+		return p
+	}
+	asked.Title, asked.Narrative = "Round the totals of the cart", "Done! The totals are rounded once, at the end. See the tests."
+	tests := []struct {
+		name   string
+		prompt observer.Prompt
+		want   observer.Summary
+	}{
+		{"found and done", summaryPrompt("All done.", found, done), observer.Summary{
+			Request:      "Round the totals of the cart",
+			Investigated: "- Where are totals rounded?\n- Read cart.go, /etc/hosts, total.go",
+			Learned:      "Totals are rounded in three places.\n\nThe first is the cart.",
+			Completed:    "Round totals once — 1 file changed, tests passed: cart.go",
+			NextSteps:    "Add a changelog line",
+		}},
+		{"the title is only the request", summaryPrompt("All done.", asked), observer.Summary{
+			Request: "Round the totals of the cart", Investigated: "Read total.go", NextSteps: "Add a changelog line",
+			Completed: "The totals are rounded once, at the end. See the tests — 1 file changed, tests passed: cart.go",
+		}},
+		{"the title is the agent's first words", summaryPrompt("All done.", quoted), observer.Summary{
+			Request: "Round the totals of the cart", Investigated: "Read total.go", NextSteps: "Add a changelog line",
+			Completed: "The totals are rounded once, at the end. See the tests — 1 file changed, tests passed: cart.go",
+		}},
+		{"a discovery titled as it was asked for", asking(looked.Title, summaryPrompt("All done.", looked)), observer.Summary{
+			Request:      "how are the totals of the cart rounded?",
+			Investigated: "- Searched for: total\n- Read cart.go, /etc/hosts",
+			Learned:      "Totals are rounded in three places.\n\nThe first is the cart.",
+		}},
+		{"a word of consent", asking("yes", summaryPrompt("All done.", done, found)), observer.Summary{
+			Request:      "Round totals once (asked: yes)",
+			Investigated: "- Where are totals rounded?\n- Read total.go, cart.go, /etc/hosts",
+			Learned:      "Totals are rounded in three places.\n\nThe first is the cart.",
+			Completed:    "Round totals once — 1 file changed, tests passed: cart.go",
+		}},
+		{"a lone command", asking("<command-name>/security-review</command-name>", summaryPrompt("All done.", found)), observer.Summary{
+			Request:      "Where are totals rounded? (asked: /security-review)",
+			Investigated: "Read cart.go, /etc/hosts",
+			Learned:      "Totals are rounded in three places.\n\nThe first is the cart.",
+		}},
+		{"only words", summaryPrompt("Totals are rounded in three places, the cart, the invoice and the report, each in its own way and time.\n\nShall I change that?"),
+			observer.Summary{
+				Request: "Round the totals of the cart",
+				Learned: "Totals are rounded in three places, the cart, the invoice and the report, each in its own way and time.",
+				Notes:   "The answer ended with a question: Shall I change that?",
+			}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			got := ask(t, tt.prompt)
+			if got.Summary == nil {
+				t.Fatalf("got %s, want a summary", got.Disposition)
+			}
+			if diff := cmp.Diff(tt.want, *got.Summary); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestSummaryOfNothingIsSkipped(t *testing.T) {
+	t.Parallel()
+	for _, message := range []string{"", "Done.", "OK, I will wait."} {
+		if got := ask(t, summaryPrompt(message)); got.Disposition != observer.DispositionSkip {
+			t.Errorf("%q: got %s, want a skip", message, got.Disposition)
+		}
+	}
+}
+
+func TestNextStepsAreOnlyWhatIsVisiblyOpen(t *testing.T) {
+	t.Parallel()
+	tests := []struct{ name, message, want string }{
+		{"boxes", "State:\n- [x] Round once\n- [ ] Add a test\n- [ ] Tell the team", "- Add a test\n- Tell the team"},
+		{"a closing section", "It works.\n\n## Next steps\n1. Add a test\n2. Tell the team", "- Add a test\n- Tell the team"},
+		{"a closing section in German", "Fertig.\n\n**Nächste Schritte:**\n- Einen Test schreiben", "Einen Test schreiben"},
+		{"a closing section in Japanese", "完了しました。\n\n### 次のステップ\n- テストを追加する", "テストを追加する"},
+		{"a closing list of what was done", "Summary of changes:\n- Rounded once\n- Added a test", ""},
+		{"a section that is not the last", "## Next steps\n- Add a test\n\nAll of these are done now.", ""},
+		{"prose about next steps", "The next steps are to add a test and to tell the team.", ""},
+		{"nothing", "Done.", ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			if diff := cmp.Diff(tt.want, nextSteps(nil, messageBlocks(tt.message))); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestNotesSayWhatStoppedTheWork(t *testing.T) {
+	t.Parallel()
+	work := events.ObservationParsed{Type: "change", Title: "Round totals once"}
+	for cause, want := range map[events.StopCause]string{
+		events.StopDone:    "",
+		events.StopFailure: "The agent's own model call failed: rate_limit.",
+		events.StopCompact: "The agent compacted its context in the middle of the work.",
+		events.StopEnd:     "The session ended in the middle of the work.",
+		events.StopIdle:    "The agent fell silent in the middle of the work.",
+	} {
+		p := summaryPrompt("", work)
+		p.Inputs = []observer.Input{{Event: events.AgentStopped{Cause: cause, Error: "rate_limit"}}}
+		if got := ask(t, p).Summary.Notes; got != want {
+			t.Errorf("%s: got %q, want %q", cause, got, want)
+		}
+	}
+}

@@ -1,0 +1,193 @@
+package extractive
+
+import (
+	"path"
+	"strings"
+	"unicode"
+
+	"github.com/rivo/uniseg"
+
+	"github.com/cmemd/cmemd/internal/observer/evidence"
+)
+
+// titleOf is the first thing that a cleaned text says, fit for a title, or "". Code, tables, logs and quotes say
+// nothing, and a line that only announces the next one gives way to it.
+func titleOf(all []block) string {
+	announced := ""
+	for _, b := range all {
+		if b.shape == code || b.shape == table || b.shape == quote {
+			continue
+		}
+		s, announces := title(b.text)
+		switch {
+		case s == "" || !prosy(s):
+		case announces && b.shape != heading:
+			if announced == "" {
+				announced = s
+			}
+		default:
+			return s
+		}
+	}
+	return announced
+}
+
+// reportTitle is titleOf for what an agent says: paragraphs first, because the headings and lists of a report are its
+// frame.
+func reportTitle(all []block) string {
+	for _, b := range all {
+		if b.shape == paragraph {
+			if s, _ := title(b.text); s != "" && prosy(s) {
+				return s
+			}
+		}
+	}
+	return titleOf(all)
+}
+
+// title is the first telling sentence of one line; a short one takes the next along where both fit. It also tells
+// whether that sentence only announces what follows the line.
+func title(s string) (text string, announces bool) {
+	for s = tidy(s); s != ""; {
+		var t string
+		t, s = sentence(s)
+		if !telling(t) {
+			continue
+		}
+		whole := t
+		if next, _ := sentence(s); uniseg.GraphemeClusterCount(t) < maxTitle/2 && next != "" {
+			if both := t + " " + next; uniseg.GraphemeClusterCount(both) <= maxTitle {
+				t = both
+			}
+		}
+		return trimTitle(cut(t, maxTitle)), strings.TrimSpace(s) == "" && (block{text: whole}).leads()
+	}
+	return "", false
+}
+
+// changeTitle is what a message says was done to paths, behind what is known of it if it does not name one of them.
+func changeTitle(files string, paths []string, message []block) string {
+	said := cut(tidy(plain(opening(message, 2*maxTitle))), maxTitle)
+	if said == "" {
+		return cut(files, maxTitle)
+	}
+	for _, p := range paths {
+		if strings.Contains(said, path.Base(p)) {
+			return trimTitle(said)
+		}
+	}
+	return trimTitle(cut(files+": "+said, maxTitle))
+}
+
+// nameFiles names the first of paths under cwd with its folder, and a second one or the number of the others.
+func nameFiles(cwd string, paths []string) string {
+	short := func(p string) string {
+		p = line(clean(evidence.Rel(cwd, p)))
+		return strings.TrimPrefix(path.Join(path.Base(path.Dir(p)), path.Base(p)), "/")
+	}
+	switch first := short(paths[0]); len(paths) {
+	case 1:
+		return first
+	case 2:
+		return first + " and " + short(paths[1])
+	default:
+		return first + " and " + count(len(paths)-1, "more file")
+	}
+}
+
+// maxInterjection is the length in runes of the longest word that, with a comma behind it, opens talk: "Thanks, ...".
+const maxInterjection = 6
+
+// chatty tells whether a line is talk by its form: it opens with one short word and a comma, or trails off.
+func chatty(s string) bool {
+	first, _, ok := strings.Cut(s, ",")
+	if ok && runes(first) <= maxInterjection && strings.IndexFunc(first, func(r rune) bool { return !unicode.IsLetter(r) }) < 0 {
+		return true
+	}
+	for w := range strings.FieldsSeq(s) {
+		if stem, ok := strings.CutSuffix(w, "..."); ok && stem != "" && isLetter(stem[len(stem)-1]) {
+			return true
+		}
+	}
+	return false
+}
+
+// questions tells whether asked, the title of request, is or holds a question, of which the end may be cut off.
+func questions(request []block, asked string) bool {
+	if strings.HasSuffix(asked, "…") {
+		for _, b := range request {
+			if whole := tidy(b.text); strings.Contains(whole, strings.TrimSuffix(asked, "…")) {
+				_, whole, _ = strings.Cut(whole, strings.TrimSuffix(asked, "…"))
+				rest, _ := sentence(whole)
+				asked += rest
+				break
+			}
+		}
+	}
+	for w := range strings.FieldsSeq(asked) {
+		if w = strings.TrimRight(w, "\"')”’…"); strings.HasSuffix(w, "?") || strings.HasSuffix(w, "？") || strings.HasSuffix(w, "؟") {
+			return true
+		}
+	}
+	return false
+}
+
+// tidy takes addresses and placeholders of attachments out of s, and shortens long paths to their last name.
+func tidy(s string) string {
+	words := strings.Fields(unbracket(s))
+	kept := words[:0]
+	for _, w := range words {
+		if strings.Contains(w, "://") {
+			continue
+		}
+		kept = append(kept, shortPath(w))
+	}
+	return strings.Join(kept, " ")
+}
+
+// unbracket takes out what a harness puts for things it cannot show: "[Image #1]", "[Pasted text #2 +30 lines]".
+func unbracket(s string) string {
+	var b strings.Builder
+	for {
+		open := strings.IndexByte(s, '[')
+		end := strings.IndexByte(s, ']')
+		if open < 0 || end < 0 {
+			b.WriteString(s)
+			return b.String()
+		}
+		if open > end || !isPlaceholder(s[open+1:end]) {
+			b.WriteString(s[:end+1])
+		} else {
+			b.WriteString(s[:open])
+		}
+		s = s[end+1:]
+	}
+}
+
+// isPlaceholder is for a word or two, and a number behind a '#'.
+func isPlaceholder(s string) bool {
+	name, number, ok := strings.Cut(s, " #")
+	return ok && len(name) <= 16 && number != "" && isDigit(number[0]) && strings.IndexFunc(name, func(r rune) bool {
+		return !unicode.IsLetter(r) && r != ' '
+	}) < 0
+}
+
+// shortPath turns a path of a file system's root or home into its last name, and leaves other words alone.
+func shortPath(w string) string {
+	core := strings.TrimRight(w, ".,;:!?)]}\"'”")
+	start := strings.TrimLeft(core, "([{\"'“@")
+	if len(start) < 2 || start[0] != '/' && !strings.HasPrefix(start, "~/") && !strings.Contains(start, `:\`) {
+		return w
+	}
+	base := path.Base(strings.ReplaceAll(strings.TrimRight(start, `/\`), `\`, "/"))
+	if strings.Count(start, "/")+strings.Count(start, `\`) < 2 || base == "." || base == "/" {
+		return w
+	}
+	return core[:len(core)-len(start)] + base + w[len(core):]
+}
+
+// trimTitle takes dangling marks off both ends.
+func trimTitle(s string) string {
+	s = strings.TrimLeft(s, " -–—>*#:;,.")
+	return strings.TrimRight(s, " -–—>*#:;,")
+}

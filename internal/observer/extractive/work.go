@@ -1,0 +1,327 @@
+package extractive
+
+import (
+	"math"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/cmemd/cmemd/internal/observer/evidence"
+)
+
+// never is the number of a call that does not come.
+const never = math.MaxInt
+
+// maxRuns bounds the commands that are told apart in one batch; a batch has 500 calls at most.
+const maxRuns = 2000
+
+// maxWrote is how much of a command is searched for the name of a file that it may have written, in bytes.
+const maxWrote = 4 << 10
+
+// work is what a batch of tool calls came to.
+type work struct {
+	cwd   string
+	calls int
+
+	files       []*file // that were changed, in the order of their first change
+	byPath      map[string]*file
+	reads       []string // files, each once
+	seen        map[string]bool
+	changed     []int // calls that changed files
+	firstChange int   // the first call that changed more than tests
+	moved       bool
+	removed     []string // files and folders that a shell removed, absolute where that is known
+
+	runs     []run
+	commits  []commit
+	searches []string
+	fetches  []string
+	asked    []call
+	reports  []*report
+	servers  []server
+	subagent map[string]*report
+	todos    []todo
+	failures []call   // of calls that are no commands
+	wrote    []string // commands behind a failed call that went well and may have written files
+}
+
+// file is one changed file.
+type file struct {
+	path        string
+	edits       int
+	created     bool
+	plus, minus int
+	subagent    string // the type of the one that changed it first
+}
+
+// run is one command that was run, or of a list of commands the one that counts.
+type run struct {
+	at     int // call
+	step   step
+	whole  string // the command line that it stood in
+	test   bool
+	end    outcome
+	exit   int
+	output string // if it failed
+	family string
+}
+
+// report is what one subagent did.
+type report struct {
+	id, kind, task string
+	calls          int
+	text           string
+}
+
+// server is another server, with its tools that were called.
+type server struct {
+	name  string
+	tools []string
+	calls int
+}
+
+func newWork(cwd string) *work {
+	return &work{
+		firstChange: never, cwd: cwd, byPath: map[string]*file{}, seen: map[string]bool{}, subagent: map[string]*report{},
+	}
+}
+
+// add folds one call in.
+func (w *work) add(c call) {
+	w.calls++
+	w.attribute(c)
+	if c.failed && c.deed != ran {
+		w.failures = append(w.failures, c)
+		return
+	}
+	for _, p := range c.read {
+		w.read(p)
+	}
+	switch c.deed {
+	case edited:
+		w.edit(c)
+	case ran:
+		w.run(c)
+	case searched:
+		w.searches = addOnce(w.searches, c.target)
+	case fetched:
+		w.fetches = addOnce(w.fetches, c.target)
+	case asked:
+		w.asked = append(w.asked, c)
+	case tasked:
+		w.hand(c)
+	case called:
+		w.serve(c)
+	}
+	if c.keptTodos {
+		w.todos = c.todos
+	}
+}
+
+func addOnce(list []string, s string) []string {
+	if s == "" || slices.Contains(list, s) {
+		return list
+	}
+	return append(list, s)
+}
+
+func (w *work) read(p string) {
+	if p != "" && !w.seen[p] {
+		w.seen[p] = true
+		w.reads = append(w.reads, p)
+	}
+}
+
+func (w *work) edit(c call) {
+	w.changed = append(w.changed, w.calls)
+	if w.firstChange == never && slices.ContainsFunc(c.changed, func(p string) bool { return !isTestFile(p) }) {
+		w.firstChange = w.calls
+	}
+	w.moved = w.moved || c.moved
+	for _, p := range c.changed {
+		f := w.byPath[p]
+		if f == nil {
+			f = &file{path: p, created: c.created && (c.known || !w.seen[p]), subagent: c.subagentType}
+			w.byPath[p] = f
+			w.files = append(w.files, f)
+		}
+		f.edits++
+		if len(c.changed) == 1 {
+			f.plus += c.plus
+			f.minus += c.minus
+		}
+	}
+}
+
+// attribute counts the calls of subagents.
+func (w *work) attribute(c call) {
+	if c.subagent == "" {
+		return
+	}
+	r := w.subagent[c.subagent]
+	if r == nil {
+		r = &report{id: c.subagent, kind: c.subagentType}
+		w.subagent[c.subagent] = r
+		w.reports = append(w.reports, r)
+	}
+	if c.tool == subagentStop {
+		r.text = c.report
+		return
+	}
+	r.calls++
+}
+
+// hand notes what a subagent was asked to do, and its report if that came at once.
+func (w *work) hand(c call) {
+	if c.tool != subagentStop {
+		w.reports = append(w.reports, &report{kind: c.kind, task: c.target, text: c.report})
+	}
+}
+
+func (w *work) serve(c call) {
+	i := slices.IndexFunc(w.servers, func(s server) bool { return s.name == c.target })
+	if i < 0 {
+		i = len(w.servers)
+		w.servers = append(w.servers, server{name: c.target})
+	}
+	s := &w.servers[i]
+	s.calls++
+	s.tools = addOnce(s.tools, strings.TrimPrefix(c.tool[max(0, strings.LastIndex(c.tool, "__")):], "__"))
+}
+
+func (w *work) run(c call) {
+	w.moved = w.moved || c.moved
+	for _, m := range c.commits {
+		w.commit(m, c)
+	}
+	if c.failed {
+		w.fail(c)
+		return
+	}
+	if len(w.failures) > 0 && (strings.Contains(c.command, ">") || slices.ContainsFunc(c.steps, func(s step) bool { return !s.looks() })) {
+		w.wrote = append(w.wrote, c.command[:min(len(c.command), maxWrote)])
+	}
+	for i, s := range c.steps {
+		if s.words[0] == "rm" || s.words[0] == "git" && s.sub(1) == "rm" {
+			w.remove(s.words[1:], c)
+		}
+		if !s.looks() && len(w.runs) < maxRuns {
+			w.runs = append(w.runs, run{
+				at: w.calls, step: s, whole: c.command, test: s.IsTest(), end: c.ends[i], family: s.family(),
+			})
+		}
+	}
+}
+
+// fail notes a command line that failed. The step that is to blame counts, or else the last that does anything:
+// what stands before it prepares it.
+func (w *work) fail(c call) {
+	at := -1
+	for i, s := range c.steps {
+		if c.ends[i] == failed {
+			at = i
+			break
+		}
+		if !s.quiet() {
+			at = i
+		}
+	}
+	if at < 0 {
+		return
+	}
+	s := c.steps[at]
+	w.runs = append(w.runs, run{
+		at: w.calls, step: s, whole: c.command, test: s.IsTest(), end: failed, exit: c.exit, output: c.output,
+		family: s.family(),
+	})
+}
+
+// commit notes a commit that git reported. One that was amended again stands for itself only in its last form.
+func (w *work) commit(m commit, c call) {
+	folder := c.cwd
+	for _, s := range c.steps {
+		switch {
+		case s.words[0] == "cd" && len(s.words) > 1:
+			folder = absolute(folder, s.words[1])
+		case s.words[0] != "git":
+		case s.sub(1) != "commit":
+			m.old = m.old || s.sub(1) == "cherry-pick" || s.sub(1) == "revert" || s.sub(1) == "rebase"
+		default:
+			m.amends = slices.Contains(s.words, "--amend")
+			m.old = m.old || slices.Contains(s.words, "--no-edit")
+		}
+	}
+	m.outside = path.IsAbs(folder) && path.IsAbs(w.cwd) && !under(folder, w.cwd) && !under(w.cwd, folder)
+	if n := len(w.commits); m.amends && n > 0 && w.commits[n-1].subject == m.subject {
+		m.old = w.commits[n-1].old
+		w.commits = w.commits[:n-1]
+	}
+	w.commits = append(w.commits, m)
+}
+
+// laterEnd says how the newest run of r's family behind r ended: unknown where it was not run again or did not tell.
+func (w *work) laterEnd(r run) outcome {
+	end := unknown
+	for _, other := range w.runs {
+		if other.at > r.at && other.end != unknown && akin(other.family, r.family) {
+			end = other.end
+		}
+	}
+	return end
+}
+
+// absolute is p in folder.
+func absolute(folder, p string) string {
+	if path.IsAbs(p) || !path.IsAbs(folder) {
+		return path.Clean(p)
+	}
+	return path.Join(folder, p)
+}
+
+// under tells whether p is folder, or in it.
+func under(p, folder string) bool {
+	return p == folder || strings.HasPrefix(p, strings.TrimSuffix(folder, "/")+"/")
+}
+
+// maxRemoved bounds what is remembered of removed files.
+const maxRemoved = 100
+
+func (w *work) remove(words []string, c call) {
+	for _, p := range words {
+		if !strings.HasPrefix(p, "-") && len(w.removed) < maxRemoved {
+			w.removed = append(w.removed, absolute(c.cwd, p))
+		}
+	}
+}
+
+// replaces tells whether f is a new file that stands for one of the same name that was removed.
+func (w *work) replaces(f *file) bool {
+	if !f.created {
+		return false
+	}
+	for _, gone := range w.removed {
+		if path.Base(gone) == path.Base(f.path) && gone != f.path {
+			return true
+		}
+		for _, p := range w.reads {
+			if p != f.path && path.Base(p) == path.Base(f.path) && under(p, gone) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// created counts the new files, those that were only moved left out.
+func (w *work) created() int {
+	n := 0
+	for _, f := range w.files {
+		if f.created && !w.replaces(f) {
+			n++
+		}
+	}
+	return n
+}
+
+// show is p as people read it: under the session's folder, or else whole.
+func (w *work) show(p string) string { return clean(evidence.Rel(w.cwd, p)) }

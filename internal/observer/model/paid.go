@@ -1,0 +1,85 @@
+package model
+
+import (
+	"cmp"
+	"errors"
+	"math"
+	"strings"
+	"unicode"
+
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/observer"
+)
+
+// paid is what the requests of one turn cost together, and what was at them last.
+type paid struct {
+	sum      events.Bill
+	unstated events.Usage // of the requests that stated no cost
+}
+
+// add counts what one Ask of q came to, whichever way it ended.
+func (p *paid) add(q Question, r observer.Reply, err error) {
+	b := r.Bill()
+	if f, failed := errors.AsType[*observer.Failure](err); failed {
+		b = f.Bill()
+	} else if err == nil {
+		b.Calls = max(1, b.Calls)
+	}
+	p.count(sane(b))
+	p.sum.Sent += int64(max(0, b.Calls)) * int64(len(q.System)+len(q.User)+len(q.Schema))
+}
+
+// maxTokens is more than a request can use. It keeps sums in range, whatever a service says.
+const maxTokens = 1 << 40
+
+// sane is b as far as a service can mean it.
+func sane(b events.Bill) events.Bill {
+	within := func(u events.Usage) events.Usage {
+		bound := func(n int64) int64 { return min(max(0, n), maxTokens) }
+		return events.Usage{Input: bound(u.Input), Cached: bound(u.Cached), Output: bound(u.Output)}
+	}
+	b.Usage, b.Unstated, b.Calls, b.Model = within(b.Usage), within(b.Unstated), max(0, b.Calls), modelName(b.Model)
+	if !(b.Cost >= 0) || math.IsInf(b.Cost, 0) {
+		b.Cost, b.Told = 0, false
+	}
+	return b
+}
+
+// count adds the figures of one Ask. A cost says nothing of the requests that stated none.
+func (p *paid) count(b events.Bill) {
+	p.sum.Usage, p.unstated = plus(p.sum.Usage, b.Usage), plus(p.unstated, b.Open())
+	p.sum.Cost, p.sum.Told = p.sum.Cost+b.Cost, p.sum.Told || b.Told
+	p.sum.Calls += b.Calls
+	p.sum.Model = cmp.Or(b.Model, p.sum.Model)
+}
+
+func plus(a, b events.Usage) events.Usage {
+	return events.Usage{Input: a.Input + b.Input, Cached: a.Cached + b.Cached, Output: a.Output + b.Output}
+}
+
+// bill is what all was paid.
+func (p *paid) bill() events.Bill {
+	b := p.sum
+	if b.Stated() {
+		b.Unstated = p.unstated
+	}
+	return b
+}
+
+// maxModel is the longest name of a model that is kept: it is stored with every turn. Known ones have less than 80 bytes.
+const maxModel = 128
+
+// modelName is s, what a service says of itself, if it may be recorded and shown as a name; else "".
+func modelName(s string) string {
+	s = strings.ToValidUTF8(s, "\uFFFD")
+	if len(s) > maxModel || strings.ContainsFunc(s, func(r rune) bool { return r == ' ' || !unicode.IsPrint(r) }) {
+		return ""
+	}
+	return s
+}
+
+// reply is r with what all was paid.
+func (p *paid) reply(r observer.Reply) observer.Reply { return r.WithBill(p.bill()) }
+
+// failure is a copy of f with what all was paid.
+func (p *paid) failure(f observer.Failure) *observer.Failure { return f.WithBill(p.bill()) }

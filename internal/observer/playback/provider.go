@@ -1,0 +1,158 @@
+package playback
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/cmemd/cmemd/actors/policy"
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/observer"
+)
+
+// Name is the provider's name in streams and settings.
+const Name = "playback"
+
+// Config of a Provider.
+type Config struct {
+	Now func() time.Time // what reset times and the times of a When are counted by; nil: time.Now
+}
+
+// Provider plays a script. It is safe for concurrent use; it keeps no conversation, only its place in the script.
+type Provider struct {
+	model string
+	wish  policy.Wish
+	now   func() time.Time
+
+	mu    sync.Mutex // guards the fields below
+	calls int
+	first time.Time // of the first call
+	left  []place   // what is not used up, in the order of the script
+}
+
+// place is a step and how often it may still be taken; below 0: without an end.
+type place struct {
+	step  Step
+	times int
+}
+
+var _ observer.Provider = (*Provider)(nil)
+
+// New returns a provider at the beginning of s, which is not read after that.
+func New(s *Script, c Config) *Provider {
+	p := &Provider{model: cmp.Or(s.Model, "script"), wish: s.Wish, now: c.Now}
+	if p.now == nil {
+		p.now = time.Now
+	}
+	for _, step := range s.Steps {
+		p.left = append(p.left, place{step: step, times: step.times()})
+	}
+	return p
+}
+
+// Name returns the constant Name.
+func (*Provider) Name() string { return Name }
+
+// Model returns the script's model.
+func (p *Provider) Model() string { return p.model }
+
+// Wish returns the script's wish.
+func (p *Provider) Wish() policy.Wish { return p.wish }
+
+// Complete takes the step that is due and does what it says. A call that is cancelled already takes none; one that is
+// cancelled while it waits has taken its step.
+func (p *Provider) Complete(ctx context.Context, q observer.Prompt) (observer.Reply, error) {
+	if err := ctx.Err(); err != nil {
+		return observer.Reply{}, err
+	}
+	step, ok := p.take(q)
+	if !ok {
+		return observer.Reply{}, &observer.Failure{Class: events.FailSetup, Message: "the script has no step for this call"}
+	}
+	if err := wait(ctx, step.Delay); err != nil {
+		return observer.Reply{}, err
+	}
+	switch a := step.Action.(type) {
+	case Text:
+		return observer.Reply{
+			Text: a.Text, Form: cmp.Or(a.Form, events.FormXML), StopReason: cmp.Or(a.StopReason, "end_turn"), Usage: a.Usage,
+			Cost: a.Cost, Calls: max(1, a.Calls), Model: a.Model,
+		}, nil
+	case Failure:
+		return observer.Reply{}, a.failure(p.now())
+	case Crash:
+		return observer.Reply{}, errors.New(string(a))
+	case Panic:
+		panic(string(a))
+	}
+	<-ctx.Done()
+	return observer.Reply{}, ctx.Err()
+}
+
+// take returns the first step that is left for q and counts it.
+func (p *Provider) take(q observer.Prompt) (Step, bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := p.now()
+	if p.calls++; p.calls == 1 {
+		p.first = now
+	}
+	i := slices.IndexFunc(p.left, func(l place) bool { return l.step.When.holds(p.calls, now.Sub(p.first), q) })
+	if i < 0 {
+		return Step{}, false
+	}
+	step := p.left[i].step
+	if p.left[i].times--; p.left[i].times == 0 {
+		p.left = slices.Delete(p.left, i, i+1)
+	}
+	return step, true
+}
+
+func (w When) holds(call int, since time.Duration, q observer.Prompt) bool {
+	return (w.Kind == "" || w.Kind == q.Kind) && (w.Call == 0 || w.Call == call) &&
+		since >= w.From && (w.Until == 0 || since < w.Until) &&
+		(w.Contains == "" || slices.ContainsFunc(q.Inputs, func(in observer.Input) bool { return says(in.Event, w.Contains) }))
+}
+
+// says reports whether a captured text of an input contains words.
+func says(e events.Event, words string) bool {
+	switch e := e.(type) {
+	case events.ToolUsed:
+		return strings.Contains(e.Input, words) || strings.Contains(e.Output, words)
+	case events.ContextCompacted:
+		return strings.Contains(e.Summary, words)
+	case events.AgentStopped:
+		return strings.Contains(e.LastMessage, words)
+	}
+	return false
+}
+
+func (f Failure) failure(now time.Time) *observer.Failure {
+	typed := &observer.Failure{
+		Class: f.Class, Status: f.Status, Message: f.Message, Output: f.Output, Form: f.Form,
+		Usage: f.Usage, Cost: f.Cost, Calls: f.Calls, Model: f.Model,
+	}
+	if f.ResetsIn > 0 {
+		typed.ResetsAt = now.Add(f.ResetsIn)
+	}
+	return typed
+}
+
+// wait returns when d has passed, or ctx.Err() when ctx ends before.
+func wait(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return nil
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

@@ -1,0 +1,71 @@
+package prompt
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/observer"
+)
+
+// maxObserved is how many observations a summary is made of, the last ones: a stretch of work between two stops seldom has
+// half as many.
+const maxObserved = 100
+
+// summary writes a summary turn: what was observed of the work, and what the agent said at its end.
+func (m *message) summary(p observer.Prompt) {
+	m.brief(p)
+	if end := ended(p.Stop); end != "" {
+		m.line("how the work ended", end)
+	}
+	if len(p.Observed) == 0 {
+		m.line("observations", "none were recorded")
+	}
+	first := max(0, len(p.Observed)-maxObserved)
+	if first > 0 {
+		m.line(fmt.Sprintf("observations 1 to %d", first), "left out: there are too many")
+	}
+	for i, o := range p.Observed[first:] {
+		m.entry(fmt.Sprintf("observation %d", first+i+1), clean(m.told(o)), maxContext)
+	}
+	m.field("the agent's last message", clean(p.Message), maxField)
+}
+
+// ended is a stop's cause in words.
+func ended(cause events.StopCause) string {
+	switch cause {
+	case events.StopDone:
+		return "the agent said that it was done"
+	case events.StopFailure:
+		return "the agent's own model failed"
+	case events.StopCompact:
+		return "the agent compacted its context in the middle of it"
+	case events.StopEnd:
+		return "the session ended in the middle of it"
+	case events.StopIdle:
+		return "nothing was heard for half an hour"
+	}
+	return ""
+}
+
+// told is an observation as text.
+func (m *message) told(o events.ObservationParsed) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s\n", m.oneLine(o.Type, maxName), m.oneLine(o.Title, maxTitle))
+	if o.Unseen || slices.ContainsFunc(o.Claims, func(c events.Claim) bool { return c.Verdict == events.Absent }) {
+		b.WriteString("(It names a commit or files that do not exist: do not rely on it.)\n")
+	}
+	for _, s := range []string{o.Subtitle, o.Narrative} {
+		if s != "" {
+			b.WriteString(s + "\n")
+		}
+	}
+	for _, f := range o.Facts {
+		b.WriteString("- " + f + "\n")
+	}
+	if len(o.FilesModified) > 0 {
+		b.WriteString("changed: " + strings.Join(o.FilesModified, ", ") + "\n")
+	}
+	return b.String()
+}

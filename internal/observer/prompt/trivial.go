@@ -1,0 +1,92 @@
+package prompt
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/observer/evidence"
+)
+
+// Trivial reports whether an input says nothing by itself, so that a line of it is enough and the cheapest model will do:
+// a listing, a look at where one is, a file read or searched again with the same result as among earlier, an input whose
+// payload was erased. It goes by the call's fields and programs alone. What failed, or may have changed a file, is not.
+func Trivial(e events.Event, earlier []events.Event) bool {
+	t, ok := e.(events.ToolUsed)
+	if !ok {
+		return e == nil
+	}
+	call := evidence.Parse(t)
+	shape := call.Shape()
+	if shape.Failed {
+		return false
+	}
+	switch shape.Kind {
+	case evidence.Command:
+		return !shape.Background && !call.MayChangeFiles() && onlyLists(shape.Command)
+	case evidence.Search:
+		return isListing(t.Tool) || repeats(t, earlier)
+	case evidence.Read:
+		return repeats(t, earlier)
+	}
+	return false
+}
+
+// repeats reports whether the same call had the same result before.
+func repeats(t events.ToolUsed, earlier []events.Event) bool {
+	return slices.ContainsFunc(earlier, func(e events.Event) bool {
+		u, ok := e.(events.ToolUsed)
+		return ok && u.Tool == t.Tool && u.Input == t.Input && u.Output == t.Output && !u.Failed
+	})
+}
+
+// isListing is for the tools with which agents list files by name. Letter case and what stands between words differ.
+func isListing(tool string) bool {
+	switch strings.NewReplacer("_", "", "-", "").Replace(strings.ToLower(tool)) {
+	case "ls", "glob", "list", "listdir", "listdirectory", "listfiles", "findfiles", "filesearch":
+		return true
+	}
+	return false
+}
+
+// onlyLists reports whether each program of a command line lists, tells where one is, or shortens what another one lists.
+func onlyLists(command string) bool {
+	piped := false
+	for _, s := range evidence.Split(command) {
+		if len(s.Scripts) > 0 || !lists(s.Words) && !(piped && shortens(s.Words[0])) {
+			return false
+		}
+		piped = s.Next == "|"
+	}
+	return command != ""
+}
+
+func lists(words []string) bool {
+	switch words[0] {
+	case "ls", "ll", "dir", "tree", "pwd", "cd", "pushd", "popd", "find", "whoami", "hostname", "uname", "date", "which", "true", "clear", "echo":
+		return true
+	case "git":
+		return slices.Contains(gitLooks(), gitSub(words[1:]))
+	}
+	return false
+}
+
+func shortens(program string) bool {
+	return slices.Contains([]string{"head", "tail", "wc", "sort", "uniq", "grep", "cut", "cat", "less"}, program)
+}
+
+// gitLooks are git's sub-commands that tell where one is.
+func gitLooks() []string { return []string{"status", "rev-parse", "ls-files"} }
+
+// gitSub is the sub-command among git's words.
+func gitSub(words []string) string {
+	for len(words) > 1 && (words[0] == "-C" || words[0] == "-c") {
+		words = words[2:]
+	}
+	for _, w := range words {
+		if !strings.HasPrefix(w, "-") {
+			return w
+		}
+	}
+	return ""
+}

@@ -1,0 +1,122 @@
+package observer
+
+import (
+	"context"
+	"time"
+
+	"github.com/cmemd/cmemd/actors/policy"
+	"github.com/cmemd/cmemd/events"
+)
+
+// Provider asks a model, or something that behaves like one, once. Complete may be called again with the same
+// prompt and by several goroutines at once. A failure of the provider or of the turn is a *Failure; ctx.Err() is a
+// stop; any other error, and a panic, is a crash and belongs to the supervisor.
+type Provider interface {
+	// Name is the provider's name in streams and settings: lowercase, without spaces.
+	Name() string
+	// Model names what answers, for records; it may be empty.
+	Model() string
+	// Wish says when the provider wants to be asked.
+	Wish() policy.Wish
+	// Complete returns the whole output of one turn. Reply.Text is not judged here. What all its requests cost is in the
+	// Reply or in the *Failure; beside any other error, in a Reply that has no Text.
+	Complete(ctx context.Context, p Prompt) (Reply, error)
+}
+
+// Prompt is one turn's question. It stands alone: nothing of an earlier turn is needed to answer it.
+type Prompt struct {
+	Turn     events.ID
+	Kind     events.TurnKind
+	Attempt  int // from 1; higher ones are asked with less
+	Budget   int // the most bytes of captured text (see Size) to send: an earlier turn was too long. 0: the provider's own
+	Project  string
+	Cwd      string
+	Agent    string
+	Request  string                     // the user's prompt that the work was for; may be empty
+	Recent   []string                   // titles of the session's last observations, oldest first
+	Inputs   []Input                    // what the turn settles, oldest first
+	Observed []events.ObservationParsed // for a summary turn: the session's new observations
+	Message  string                     // the agent's last message, where it is known
+	Stop     events.StopCause           // how the work ended; empty while it goes on
+	Touched  []string                   // files that the session's last observations were about; never sent
+}
+
+// Input is one captured event of a turn.
+type Input struct {
+	Position events.Position
+	At       time.Time
+	Event    events.Event // ToolUsed, ContextCompacted or AgentStopped; nil when its payload was erased
+	Repeats  bool         // it only looked at something, as an earlier input of its session had, and saw the same
+}
+
+// Reply is what a provider answered.
+type Reply struct {
+	Text       string
+	Form       events.Form
+	StopReason string // the provider's own word
+	Usage      events.Usage
+	Cost       float64 // in US dollars, as the provider says; 0: it does not say, or see Told
+	Calls      int     // requests that were sent for it; 0: not counted, beside a Text it was one
+	Model      string  // what really answered, if it says so
+
+	Told     bool         // the provider states Cost, also where it is 0
+	Unstated events.Usage // of Usage, that of requests which Cost says nothing of
+	Sent     int64        // bytes of the questions as they went out; 0: not counted, or nothing did
+}
+
+// Failure is a typed failure: of the provider, or of this turn.
+type Failure struct {
+	Class    events.FailureClass
+	Status   int          // HTTP status; 0: none
+	ResetsAt time.Time    // when the provider said it would answer again; zero: it did not
+	Message  string       // for people; scrubbed
+	Output   string       // what arrived before it failed
+	Form     events.Form  // of Output; empty: XML
+	Usage    events.Usage // what was paid all the same, where the provider told it
+	Cost     float64      // in US dollars, as the provider says; 0: it does not say, or see Told
+	Calls    int          // requests that were sent; 0: none
+	Model    string       // what was at it, if it said so
+	Told     bool         // the provider states Cost, also where it is 0
+	Unstated events.Usage // of Usage, that of requests which Cost says nothing of
+	Sent     int64        // bytes of the questions as they went out; 0: not counted, or nothing did
+	Err      error        // the cause; may be nil
+}
+
+func (f *Failure) Error() string {
+	if f.Message != "" {
+		return "observer: " + string(f.Class) + ": " + f.Message
+	}
+	return "observer: " + string(f.Class)
+}
+
+// Unwrap returns the cause.
+func (f *Failure) Unwrap() error { return f.Err }
+
+// Crash is the end of a provider's own process, or of what it stands on, in the middle of a turn: nobody failed the turn,
+// somebody fell over. Any other error that is no *Failure counts as one too, but its words are not kept: they may hold
+// anything.
+type Crash struct {
+	Message string // what ended, in the provider's own words: nothing of a prompt, an output or a key. It is kept
+}
+
+func (c *Crash) Error() string { return "observer: crashed: " + c.Message }
+
+// Size is the bytes of captured text that p carries: what an answer costs grows with it.
+func (p Prompt) Size() int {
+	n := len(p.Request) + len(p.Message)
+	for _, t := range p.Recent {
+		n += len(t)
+	}
+	for _, in := range p.Inputs {
+		switch e := in.Event.(type) {
+		case events.ToolUsed:
+			n += len(e.Tool) + len(e.Input) + len(e.Output)
+		case events.ContextCompacted:
+			n += len(e.Summary)
+		}
+	}
+	for _, o := range p.Observed {
+		n += len(o.Title) + len(o.Subtitle) + len(o.Narrative)
+	}
+	return n
+}

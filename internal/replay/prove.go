@@ -1,0 +1,319 @@
+package replay
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+
+	"github.com/cmemd/cmemd/actors/session"
+	"github.com/cmemd/cmemd/events"
+)
+
+// The decisions that Prove looks at, as DecisionCount and Difference name them.
+const (
+	ProvedTurn         = "turn"         // a turn was begun: the one that comes next, and nothing kept it back
+	ProvedAnswer       = "answer"       // what an output led to beside itself: a release, a fresh generation
+	ProvedGrammar      = "grammar"      // what an output was taken for
+	ProvedFailure      = "failure"      // what a failure led to: half a batch, inputs given up, a restart, a quarantine
+	ProvedInterruption = "interruption" // the same for a turn that was cut by an end of the daemon
+	ProvedExpiry       = "expiry"       // inputs given up because they were held for too long or were too many
+	ProvedCapture      = "capture"      // the numbers and stops that go with what agents report
+	ProvedTick         = "tick"         // what time alone led to: an idle stop, a silent close
+	ProvedReobserve    = "reobserve"    // turns asked for again
+	ProvedRelease      = "release"      // a quarantine that a person ended
+	ProvedForget       = "forget"       // what was forgotten, and the turn that it cut
+	ProvedPause        = "pause"        // a provider was paused
+	ProvedResume       = "resume"       // a provider was resumed
+	ProvedUnexplained  = "unexplained"  // an event that stands alone and that no decision makes alone
+)
+
+// Proof says how far a log is explained by its own rules.
+type Proof struct {
+	First        events.Position `json:"first"` // of the records that were read
+	Last         events.Position `json:"last"`
+	Decisions    []DecisionCount `json:"decisions"`   // those of which there are any
+	Differences  []Difference    `json:"differences"` // at most MaxListed
+	More         int             `json:"more,omitempty"`
+	Unproven     []Difference    `json:"unproven"` // what cannot be told any more; at most MaxListed
+	MoreUnproven int             `json:"more_unproven,omitempty"`
+}
+
+// Holds reports whether nothing differs. What cannot be told any more does not count.
+func (p Proof) Holds() bool { return len(p.Differences) == 0 }
+
+// Checked counts the decisions that were looked at, and those that were found as recorded.
+func (p Proof) Checked() (checked, equal int) {
+	for _, d := range p.Decisions {
+		checked, equal = checked+d.Checked, equal+d.Equal
+	}
+	return checked, equal
+}
+
+// DecisionCount counts the decisions of one kind. Checked is the sum of the decisions that are equal, that differ, and
+// that are unproven.
+type DecisionCount struct {
+	Decision string `json:"decision"`
+	Checked  int    `json:"checked"`
+	Equal    int    `json:"equal"`
+	Unproven int    `json:"unproven,omitempty"`
+}
+
+// Difference is an event that the rules do not lead to as it stands, or one that they lead to and that is missing.
+type Difference struct {
+	Position events.Position `json:"position"` // of the event; of its decision's first event where the event is missing
+	Stream   events.StreamID `json:"stream"`
+	Decision string          `json:"decision"`
+	Kind     events.Kind     `json:"kind"`
+	Recorded string          `json:"recorded"` // JSON, cut at maxShown bytes; empty: there is no such event
+	Derived  string          `json:"derived"`  // the same; empty: the rules lead to none. Or why the decision is refused
+	Why      string          `json:"why"`      // what is known of the reason
+}
+
+// Prove takes every decision on record again, with the state that the log gives, the recorded command, and the limits
+// of that life of the daemon, and compares what it leads to with what stands in the log: kinds, ids, times, payloads.
+// Outputs are parsed again. The rulings on providers are derived from the failures of turns. Rules are those that
+// DaemonStarted recorded; keys that it lacks have their defaults.
+//
+// Records must begin with the log's first one; a selection limits what is reported and counted, not what is read, but
+// that reading stops at its end. With sessions selected, the rulings on providers are taken as they stand. What cannot
+// be told any more, because a payload was erased or a stream begins out of view, is unproven and no difference.
+//
+// What Prove cannot see: whether a pause is missing behind turns that failed by their own fault; when a lease was granted, so that as many turns may begin behind a pause as there are slots
+// less one; what a provider wishes, and so when a turn is due and how many of the inputs that come next it settles; what a
+// prompt held beside inputs and reads; whom of several a turn is asked of; since when a budget held inputs; whether a
+// degraded daemon was right to be.
+//
+// Types tells those that observations may have; nil means those of the code mode. The error is that of the sequence, or of
+// a payload that cannot be read. Memory grows by about 100 bytes an input of the selected sessions.
+func Prove(records iter.Seq2[events.Record, error], sel Selection, types TypesOf) (Proof, error) {
+	p := newProver(sel, types)
+	for r, err := range records {
+		if err != nil {
+			return Proof{}, err
+		}
+		if sel.past(r.RecordedAt) {
+			break
+		}
+		if err := p.read(r); err != nil {
+			return Proof{}, err
+		}
+	}
+	if err := p.flush(); err != nil {
+		return Proof{}, err
+	}
+	return p.result(), nil
+}
+
+// prover is what Prove knows so far.
+type prover struct {
+	sel      Selection
+	life     life
+	sessions map[events.StreamID]*proved // nil: not of the selection
+	latest   *proved                     // of the record before, if that was a session's
+	circuits map[string]*circuit
+	open     decision // whose append may go on
+	proof    Proof
+	counts   map[string]*DecisionCount
+	types    lifeTypes
+	decoder  decoder
+}
+
+func newProver(sel Selection, types TypesOf) *prover {
+	return &prover{
+		sel: sel, life: firstLife(), sessions: map[events.StreamID]*proved{}, circuits: map[string]*circuit{},
+		counts: map[string]*DecisionCount{}, types: lifeTypes{of: types},
+	}
+}
+
+// proved is one session.
+type proved struct {
+	stream   events.StreamID
+	state    session.State
+	version  events.Version
+	doubt    string              // why nothing more can be told for sure; empty: it can
+	flying   *events.TurnStarted // the turn in flight
+	provider string              // that was asked last
+	began    beginning           // of the last turn
+	failed   *failure            // how the last turn ended, if its provider failed it
+}
+
+// decision is what one command led to: records that stand together in one stream, whose ids derive from the first.
+type decision struct {
+	of      *proved
+	records []events.Record
+	events  []events.Event // nil: erased
+	erased  bool           // one of them is
+}
+
+func (p *prover) read(r events.Record) error {
+	if p.proof.First == 0 {
+		p.proof.First = r.Position
+	}
+	p.proof.Last = r.Position
+	if p.open.takes(r) {
+		p.open.records = append(p.open.records, r)
+		return nil
+	}
+	if err := p.flush(); err != nil {
+		return err
+	}
+	if s := p.session(r.Stream); s != nil {
+		return p.ofSession(s, r)
+	}
+	if r.Stream == events.Daemon {
+		if err := p.types.begin(r); err != nil {
+			return err
+		}
+		if r.Kind == events.KindDaemonStarted {
+			for _, c := range p.circuits {
+				c.mended()
+			}
+		}
+		return p.life.read(r)
+	}
+	if name, ok := r.Stream.Provider(); ok {
+		return p.ruling(p.circuit(name), r)
+	}
+	return nil
+}
+
+// session returns the session of a stream; nil for other streams and for sessions that are not selected.
+func (p *prover) session(stream events.StreamID) *proved {
+	if p.latest != nil && p.latest.stream == stream {
+		return p.latest
+	}
+	s, known := p.sessions[stream]
+	if !known {
+		if id, ok := stream.Session(); ok && p.sel.session(id) {
+			s = &proved{stream: stream}
+		}
+		p.sessions[stream] = s
+	}
+	if s != nil {
+		p.latest = s
+	}
+	return s
+}
+
+// ofSession begins a decision, or takes what is no decision: a fact.
+func (p *prover) ofSession(s *proved, r events.Record) error {
+	if r.Version != s.version+1 && s.doubt == "" {
+		s.doubt = "the stream's beginning is not in view"
+	}
+	s.version = r.Version
+	if r.Kind == events.KindToolUsed || r.Kind == events.KindContextInjected {
+		s.evolve(r.Header, nil)
+		return nil
+	}
+	p.open = decision{of: s, records: append(p.open.records[:0], r), events: p.open.events[:0]}
+	return nil
+}
+
+// evolve applies an event. Keys are left out: a duplicate is not on record.
+func (s *proved) evolve(h events.Header, e events.Event) {
+	h.Key = events.Key{}
+	session.Evolve(&s.state, h, e)
+}
+
+// maxApart is how far the ids of one decision lie apart: it has at most observer.MaxObservations events and a few more.
+const maxApart = 256
+
+// takes reports whether r belongs to d.
+func (d *decision) takes(r events.Record) bool {
+	if len(d.records) == 0 {
+		return false
+	}
+	head, last := d.records[0], d.records[len(d.records)-1]
+	apart, same := distance(head.ID, r.ID)
+	return r.Stream == last.Stream && r.Version == last.Version+1 && same && apart > 0 && apart < maxApart
+}
+
+// flush checks the decision whose records are complete, and then takes its events as they stand.
+func (p *prover) flush() error {
+	d := &p.open
+	if len(d.records) == 0 {
+		return nil
+	}
+	for _, r := range d.records {
+		e, err := p.decoder.event(r)
+		if errors.Is(err, events.ErrErased) {
+			d.erased, e, err = true, nil, nil
+		}
+		if err != nil {
+			return fmt.Errorf("replay: prove: %w", err)
+		}
+		d.events = append(d.events, e)
+	}
+	s := d.of
+	p.check(s, d)
+	for i, r := range d.records {
+		s.version = r.Version
+		if d.events[i] == nil && session.Reads(r.Kind) && r.Kind != events.KindSessionOpened && s.doubt == "" {
+			s.doubt = fmt.Sprintf("the payload of %s at %d is erased", r.Kind, r.Position)
+		}
+		s.evolve(r.Header, d.events[i])
+		p.follow(s, r, d.events[i])
+	}
+	p.hear(s, d)
+	d.records = d.records[:0]
+	return nil
+}
+
+// follow keeps the turn in flight, and tells the circuits how turns end.
+func (p *prover) follow(s *proved, r events.Record, e events.Event) {
+	switch e := e.(type) {
+	case events.TurnStarted:
+		p.begin(s, r, e)
+	case events.TurnFailed:
+		p.failed(s, r, e)
+	case events.SessionRespawned:
+		if e.Cause == session.CauseUnparseable {
+			p.circuit(s.provider).refreshed = true
+		}
+	}
+	switch r.Kind {
+	case events.KindTurnReceived, events.KindTurnFailed:
+		s.flying = nil
+	case events.KindObservationParsed, events.KindSummaryParsed, events.KindOutputSkipped:
+		if imported(r.Header) {
+			return
+		}
+		if skipped, ok := e.(events.OutputSkipped); !ok || skipped.Reason != events.ReasonEmpty {
+			p.circuit(s.provider).parsed = s.began
+		}
+	}
+}
+
+// hear tells the provider that was asked of an output, or of a turn that failed by its own fault.
+func (p *prover) hear(s *proved, d *decision) {
+	if s.provider == "" {
+		return
+	}
+	switch c := p.circuit(s.provider); d.records[0].Kind {
+	case events.KindTurnReceived:
+		c.heard(d.records[len(d.records)-1].Position)
+	case events.KindTurnFailed:
+		c.blame(d)
+	}
+}
+
+// begin takes the beginning of a turn. The session's last failure needs no ruling any more.
+func (p *prover) begin(s *proved, r events.Record, e events.TurnStarted) {
+	if f := s.failed; f != nil {
+		delete(p.circuits[f.by].failures, f.turn)
+	}
+	s.flying, s.provider, s.failed = &e, e.Provider, nil
+	s.began = beginning{position: r.Position, at: r.OccurredAt, early: !s.state.Blamed(e.Settles)}
+}
+
+func (p *prover) result() Proof {
+	for _, name := range []string{
+		ProvedTurn, ProvedAnswer, ProvedGrammar, ProvedFailure, ProvedInterruption, ProvedExpiry, ProvedCapture, ProvedTick,
+		ProvedReobserve, ProvedRelease, ProvedForget, ProvedPause, ProvedResume, ProvedUnexplained,
+	} {
+		if c := p.counts[name]; c != nil {
+			p.proof.Decisions = append(p.proof.Decisions, *c)
+		}
+	}
+	return p.proof
+}

@@ -1,0 +1,309 @@
+package replay
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/cmemd/cmemd/actors/policy"
+	"github.com/cmemd/cmemd/events"
+)
+
+// circuit is one provider: its pauses as they stand, and what they have to be derived from.
+type circuit struct {
+	stream    events.StreamID
+	version   events.Version
+	doubt     string // why nothing can be told for sure; empty: it can
+	pause     policy.Pause
+	held      []time.Time     // when the last few rows of pauses began, the latest last
+	ruled     events.Position // of the last pause or resumption
+	at        time.Time       // of the last one
+	early     int             // turns that began behind the pause, before it was over
+	parsed    beginning       // of the last turn that was: content, or a skip in so many words
+	answered  events.Position // the last record of the last output
+	answers   int             // so far
+	blamed    []int           // what answers was at each of the last turns that failed by their own fault; see row
+	refreshed bool            // outputs have earned a fresh generation
+	failures  map[events.ID]*failure
+}
+
+// beginning is where and when a turn began.
+type beginning struct {
+	position events.Position
+	at       time.Time
+	early    bool // it was let in though its provider rested: none of its inputs had failed yet
+}
+
+// failure is a turn that failed by the provider's fault. It is forgotten when its session begins another turn.
+type failure struct {
+	by       string // the provider
+	turn     events.ID
+	position events.Position
+	stream   events.StreamID
+	at       time.Time
+	class    events.FailureClass
+	resetsAt time.Time
+	began    beginning
+	paused   bool // the provider was, when it failed
+	reported bool // within the selection
+}
+
+// heldMost is how many beginnings of holds a circuit remembers, for what was given up because of them.
+const heldMost = 8
+
+func (p *prover) circuit(name string) *circuit {
+	c := p.circuits[name]
+	if c == nil {
+		c = &circuit{stream: events.ProviderStream(name), failures: map[events.ID]*failure{}}
+		p.circuits[name] = c
+	}
+	return c
+}
+
+// failed notes how a turn failed, for the ruling that may follow.
+func (p *prover) failed(s *proved, r events.Record, e events.TurnFailed) {
+	if !e.Class.BlamesProvider() && !e.Class.BlamesTurn() {
+		return
+	}
+	name := e.Provider
+	if name == "" {
+		name = s.provider
+	}
+	c := p.circuit(name)
+	s.failed = &failure{
+		by: name, turn: e.Turn, position: r.Position, stream: r.Stream, at: r.OccurredAt, class: e.Class, resetsAt: e.ResetsAt,
+		began: s.began, paused: c.pause.Paused(), reported: p.sel.at(r.RecordedAt),
+	}
+	c.failures[e.Turn] = s.failed
+}
+
+// blame notes the decision d of a turn that failed by its own fault. What halves its batch for its length, or gives its
+// input up, is in no row.
+func (c *circuit) blame(d *decision) {
+	f, ok := d.events[0].(events.TurnFailed)
+	if ok && f.Class.BlamesTurn() && (f.Halved == 0 || f.Class == events.FailRefused) && len(d.records) == 1 {
+		c.blamed = append(c.blamed[max(0, len(c.blamed)-policy.BlamesAllowed+1):], c.answers)
+	}
+}
+
+// checkAnswered checks that the answer which a failure names stands in the log.
+func (p *prover) checkAnswered(s *proved, d *decision) {
+	f, ok := d.events[0].(events.TurnFailed)
+	if !ok || len(p.sel.Sessions) > 0 || s.provider == "" || f.Answered <= p.circuit(s.provider).answered {
+		return
+	}
+	p.differ(d.differenceAt(0, shown(f), "", "its provider had answered nothing there").of(ProvedFailure))
+}
+
+// row reports whether enough turns failed by their own fault in a row. Of the turns that were in flight beside them, as
+// many as slots allow, the answers may have been heard later than they were recorded.
+func (c *circuit) row(slots int) bool {
+	return len(c.blamed) == policy.BlamesAllowed && c.answers-c.blamed[0] < slots
+}
+
+// heard notes an output that ends at a position.
+func (c *circuit) heard(at events.Position) {
+	c.answered = at
+	c.answers++
+}
+
+// checkStart checks a turn's beginning against its provider: that it was not paused, and that the session's last
+// failure was ruled on before the session was let in again.
+func (p *prover) checkStart(s *proved, d *decision) {
+	e, ok := d.events[0].(events.TurnStarted)
+	if !ok {
+		return
+	}
+	c := p.circuit(e.Provider)
+	if c.keepsBack(beginning{at: d.head().OccurredAt, early: !s.state.Blamed(e.Settles)}) {
+		if c.early++; c.early >= p.life.slots {
+			why := fmt.Sprintf("its provider was paused until %s", c.pause.Until.Format(time.RFC3339Nano))
+			p.differ(d.differenceAt(0, shown(e), "", why).of(ProvedTurn))
+		}
+	}
+	p.checkRuled(s, c)
+}
+
+// keepsBack reports whether a turn of c may not begin so. Whoever starts a daemon may have mended what a login or a bill
+// was the matter with, so a pause of these classes is no certainty. One that turns are blamed for keeps back only what has
+// failed itself.
+func (c *circuit) keepsBack(b beginning) bool {
+	switch c.pause.Class {
+	case events.FailAuth, events.FailBilling, events.FailSetup:
+		return false
+	}
+	return c.doubt == "" && c.pause.Rests(b.at) && !(b.early && c.pause.Blames())
+}
+
+// mended ends a pause that turns are blamed for, at the start of a life: one probe tells.
+func (c *circuit) mended() {
+	if c.pause.Blames() {
+		c.pause.Until = time.Time{}
+	}
+}
+
+// checkRuled checks that c was paused after the last failure of s, unless it was paused already. Whether a turn's own fault
+// was one too many depends on the order in which answers were heard: its pause is not missed.
+func (p *prover) checkRuled(s *proved, c *circuit) {
+	f := s.failed
+	if f == nil || f.class.BlamesTurn() || p.circuits[f.by] != c || f.paused || c.doubt != "" || !f.reported || len(p.sel.Sessions) > 0 || c.ruled > f.position || !f.at.After(c.at) {
+		return
+	}
+	want := c.after(f, f.at, p.life.pause)
+	p.count(ProvedPause).Checked++
+	p.differ(Difference{
+		Position: f.position, Stream: f.stream, Decision: ProvedPause, Kind: events.KindProviderPaused,
+		Derived: shown(want), Why: "no pause of the provider follows this failure, and its session was let in again",
+	})
+}
+
+// after is the pause that a failure leads to at now.
+func (c *circuit) after(f *failure, now time.Time, wait policy.Backoff) events.ProviderPaused {
+	before := c.pause
+	before.Blamed = policy.BlamesAllowed // whether that is so is looked at beside
+	next := before.After(f.class, policy.Clamp(f.resetsAt, now), now, wait)
+	return events.ProviderPaused{Class: next.Class, Until: next.Until, Probe: next.Probe, Turn: f.turn}
+}
+
+// ruling takes a record of a provider's stream, and checks it unless sessions are selected: the failures of the others
+// are not known then.
+func (p *prover) ruling(c *circuit, r events.Record) error {
+	if r.Version != c.version+1 {
+		c.doubt = "the stream's beginning is not in view"
+	}
+	c.version = r.Version
+	e, err := r.Event()
+	if err != nil && !errors.Is(err, events.ErrErased) {
+		return fmt.Errorf("replay: prove: %w", err)
+	}
+	if err != nil {
+		c.doubt = fmt.Sprintf("the payload of %s at %d is erased", r.Kind, r.Position)
+	}
+	check := len(p.sel.Sessions) == 0 && p.sel.at(r.RecordedAt)
+	switch e := e.(type) {
+	case events.ProviderPaused:
+		if check {
+			p.judge(c, r, ProvedPause, c.checkPause(r, e, p.life))
+		}
+		c.paused(r, e)
+	case events.ProviderResumed:
+		if check {
+			p.judge(c, r, ProvedResume, c.checkResume(e))
+		}
+		c.pause = policy.Pause{}
+		c.rule(r)
+	case nil:
+		p.erasedRuling(c, r, check)
+	}
+	return nil
+}
+
+// erasedRuling takes a ruling of which only the kind is known.
+func (p *prover) erasedRuling(c *circuit, r events.Record, check bool) {
+	name := ProvedResume
+	if r.Kind == events.KindProviderPaused {
+		name = ProvedPause
+	}
+	if check {
+		p.judge(c, r, name, verdict{why: c.doubt})
+	}
+	c.pause = policy.Pause{}
+	c.rule(r)
+}
+
+func (c *circuit) paused(r events.Record, e events.ProviderPaused) {
+	if !c.pause.Paused() {
+		c.held = append(c.held[max(0, len(c.held)-heldMost+1):], r.OccurredAt)
+	}
+	c.pause = policy.Pause{Class: e.Class, Until: e.Until, Probe: e.Probe, At: r.OccurredAt}
+	c.rule(r)
+}
+
+func (c *circuit) rule(r events.Record) {
+	c.ruled, c.at, c.early = r.Position, r.OccurredAt, 0
+}
+
+// verdict is what is wrong with a ruling; the zero value: nothing.
+type verdict struct{ derived, why string }
+
+// judge counts a ruling and what is wrong with it.
+func (p *prover) judge(c *circuit, r events.Record, name string, v verdict) {
+	n := p.count(name)
+	n.Checked++
+	if v == (verdict{}) {
+		n.Equal++
+		return
+	}
+	e, _ := r.Event()
+	f := Difference{
+		Position: r.Position, Stream: r.Stream, Decision: name, Kind: r.Kind, Recorded: shown(e), Derived: v.derived, Why: v.why,
+	}
+	if f.Why == "" {
+		f.Why = p.life.why()
+	}
+	if c.doubt != "" {
+		f.Why = c.doubt
+		n.Unproven++
+		p.proof.doubt(f)
+		return
+	}
+	p.differ(f)
+}
+
+// checkPause derives a pause from the failure of its turn. The moment of the ruling lies between the failure and the
+// record of the pause, and so its end lies between the ends that these two give.
+func (c *circuit) checkPause(r events.Record, e events.ProviderPaused, in life) verdict {
+	wait := in.pause
+	if e.Turn == (events.ID{}) {
+		return c.checkRestored(e, wait)
+	}
+	f := c.failures[e.Turn]
+	if f == nil {
+		return verdict{why: "no failure of that turn by this provider's fault stands in the log before it"}
+	}
+	early, late := c.after(f, f.at, wait), c.after(f, r.OccurredAt, wait)
+	if late.Until.Before(early.Until) {
+		early, late = late, early
+	}
+	if e.Class != early.Class || e.Probe != early.Probe || e.Until.Before(early.Until) || e.Until.After(late.Until) {
+		return verdict{derived: shown(early)}
+	}
+	switch {
+	case c.pause.Paused() && (f.began.position < c.ruled || c.keepsBack(f.began)):
+		return verdict{why: "the turn was not the probe of the paused provider"}
+	case f.class.BlamesTurn() && !c.row(in.slots):
+		return verdict{why: fmt.Sprintf("fewer than %d turns in a row failed by their own fault", policy.BlamesAllowed)}
+	}
+	return verdict{}
+}
+
+// checkRestored derives a pause that a crash lost and that a session which was held brought back: from its failure.
+func (c *circuit) checkRestored(e events.ProviderPaused, wait policy.Backoff) verdict {
+	latest, derived := events.Position(0), ""
+	for _, f := range c.failures {
+		if f.class.BlamesTurn() {
+			continue // no session holds one against its provider
+		}
+		want := c.after(f, f.at, wait)
+		want.Turn = events.ID{}
+		if !c.pause.Paused() && f.at.After(c.at) && equal(want, e) {
+			return verdict{}
+		}
+		if f.position > latest {
+			latest, derived = f.position, shown(want)
+		}
+	}
+	return verdict{derived: derived, why: "no failure that was not ruled on leads to this pause"}
+}
+
+// checkResume checks that there was a pause to end, and, where a probe ended it, that one was parsed: a turn that began
+// behind the pause, when it was due.
+func (c *circuit) checkResume(e events.ProviderResumed) verdict {
+	switch {
+	case !c.pause.Paused():
+		return verdict{why: "the provider was not paused"}
+	case e.By == "probe" && (c.parsed.position < c.ruled || c.keepsBack(c.parsed)):
+		return verdict{why: "no probe was parsed"}
+	}
+	return verdict{}
+}

@@ -1,0 +1,233 @@
+package replay
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+	"time"
+
+	"github.com/cmemd/cmemd/actors/session"
+	"github.com/cmemd/cmemd/events"
+)
+
+// maxShown is how many bytes of an event a difference shows.
+const maxShown = 2000
+
+// distance is how far after the id of a decision's first event another id lies; same is whether they are of one
+// decision at all. See session.Decide: the first event has the id of the command, the others count on from it.
+func distance(first, id events.ID) (n uint32, same bool) {
+	n = binary.BigEndian.Uint32(id[12:]) - binary.BigEndian.Uint32(first[12:])
+	return n, bytes.Equal(first[:12], id[:12])
+}
+
+// compare takes the decision by each of cmds, until one leads to what d records. It counts the decision and what
+// differs, and reports whether nothing does.
+func (p *prover) compare(s *proved, d *decision, name string, cmds []session.Command) bool {
+	rules := p.rules(s, d)
+	var diffs []Difference
+	for _, cmd := range cmds {
+		found := d.decide(s, rules, cmd)
+		if len(found) == 0 {
+			p.count(name).Equal++
+			p.count(name).Checked++
+			return true
+		}
+		if diffs == nil || len(found) < len(diffs) {
+			diffs = found
+		}
+	}
+	if len(cmds) == 0 {
+		diffs = d.align(nil)
+	}
+	p.count(name).Checked++
+	doubt := p.doubt(s, d, name, cmds)
+	if doubt != "" {
+		p.count(name).Unproven++
+	}
+	why := p.why(s, d, name, cmds)
+	for _, f := range diffs {
+		f = f.of(name)
+		f.Why = why
+		if doubt != "" {
+			f.Why = doubt
+			p.proof.doubt(f)
+			continue
+		}
+		p.differ(f)
+	}
+	return false
+}
+
+func (p *prover) count(name string) *DecisionCount {
+	c := p.counts[name]
+	if c == nil {
+		c = &DecisionCount{Decision: name}
+		p.counts[name] = c
+	}
+	return c
+}
+
+func (p *prover) differ(f Difference) {
+	if len(p.proof.Differences) == MaxListed {
+		p.proof.More++
+		return
+	}
+	p.proof.Differences = append(p.proof.Differences, f)
+}
+
+func (p *Proof) doubt(f Difference) {
+	if len(p.Unproven) == MaxListed {
+		p.MoreUnproven++
+		return
+	}
+	p.Unproven = append(p.Unproven, f)
+}
+
+// doubt says why a decision that cannot be found again is no proof of anything; empty: it is.
+func (p *prover) doubt(s *proved, d *decision, name string, cmds []session.Command) string {
+	switch {
+	case s.doubt != "":
+		return s.doubt
+	case d.erased:
+		return "a payload of the decision is erased"
+	case name == ProvedAnswer && p.changeless(s, d, cmds):
+		return "whether a fresh observer would have changed the provider's answers is not on record"
+	}
+	return ""
+}
+
+// changeless reports whether d is explained by a provider whose answers no fresh generation changes: what a provider
+// wishes is not on record, but a generation that an output earned would tell.
+func (p *prover) changeless(s *proved, d *decision, cmds []session.Command) bool {
+	rules := p.rules(s, d)
+	if rules.Outputs == nil || p.circuit(s.provider).refreshed {
+		return false
+	}
+	rules.Wish.Fixed = true
+	return len(d.decide(s, rules, cmds[0])) == 0
+}
+
+// why says what is known of the reason for a difference.
+func (p *prover) why(s *proved, d *decision, name string, cmds []session.Command) string {
+	if name == ProvedUnexplained {
+		return "no decision leads to this event alone"
+	}
+	if limits := d.limits(); limits != nil && p.life.known && len(cmds) == 1 {
+		rules := p.rules(s, d)
+		setLimits(&rules, *limits)
+		if len(d.decide(s, rules, cmds[0])) == 0 {
+			return "the limits recorded are not those of that life's settings"
+		}
+	}
+	return p.life.why()
+}
+
+// decide returns what differs between d and what cmd leads to.
+func (d *decision) decide(s *proved, rules session.Rules, cmd session.Command) []Difference {
+	drafts, err := session.Decide(&s.state, rules, cmd)
+	if err != nil {
+		return []Difference{d.differenceAt(0, d.shown(0), "refused: "+err.Error(), "")}
+	}
+	return d.align(drafts)
+}
+
+// align compares the events of d with drafts of the same ids.
+func (d *decision) align(drafts []events.Draft) []Difference {
+	var out []Difference
+	first := d.head().ID
+	i := 0
+	for _, draft := range drafts {
+		n, _ := distance(first, draft.ID)
+		for ; i < len(d.records) && d.before(i, n); i++ {
+			out = append(out, d.differenceAt(i, d.shown(i), "", ""))
+		}
+		if i == len(d.records) || d.records[i].ID != draft.ID {
+			missing := d.differenceAt(0, "", shown(draft.Event), "")
+			missing.Kind = events.KindOf(draft.Event)
+			out = append(out, missing)
+			continue
+		}
+		if recorded, derived, same := d.same(i, draft); !same {
+			out = append(out, d.differenceAt(i, recorded, derived, ""))
+		}
+		i++
+	}
+	for ; i < len(d.records); i++ {
+		out = append(out, d.differenceAt(i, d.shown(i), "", ""))
+	}
+	return out
+}
+
+// before reports whether event i of d comes before the one n after its head.
+func (d *decision) before(i int, n uint32) bool {
+	at, _ := distance(d.head().ID, d.records[i].ID)
+	return at < n
+}
+
+func (d *decision) differenceAt(i int, recorded, derived, why string) Difference {
+	r := d.records[i]
+	return Difference{Position: r.Position, Stream: r.Stream, Kind: r.Kind, Recorded: recorded, Derived: derived, Why: why}
+}
+
+// of returns f as one of a decision's.
+func (f Difference) of(decision string) Difference {
+	f.Decision = decision
+	return f
+}
+
+func (d *decision) shown(i int) string {
+	if d.events[i] == nil {
+		return "erased"
+	}
+	return shown(d.events[i])
+}
+
+// envelope is what a draft says beside its event.
+type envelope struct {
+	Kind        events.Kind `json:"kind"`
+	OccurredAt  time.Time   `json:"occurred_at"`
+	Causation   events.ID   `json:"causation,omitzero"`
+	Correlation events.ID   `json:"correlation,omitzero"`
+	Unobserved  bool        `json:"unobserved,omitempty"`
+}
+
+// same compares event i of d with a draft, and shows what differs: the event, or what stands around it. An erased
+// payload is not compared.
+func (d *decision) same(i int, draft events.Draft) (recorded, derived string, same bool) {
+	r, e := d.records[i], d.events[i]
+	kind := events.KindOf(draft.Event)
+	if kind == r.Kind && e != nil && !equal(e, draft.Event) || kind != r.Kind {
+		return d.shown(i), shown(draft.Event), false
+	}
+	a := envelope{r.Kind, r.OccurredAt.UTC(), r.Causation, r.Correlation, r.Unobserved}
+	b := envelope{kind, draft.OccurredAt.UTC(), draft.Causation, draft.Correlation, draft.Unobserved}
+	if a == b {
+		return "", "", true
+	}
+	return shown(a), shown(b), false
+}
+
+// equal compares events by what they say: two times are equal that are the same instant.
+func equal(a, b events.Event) bool {
+	if reflect.DeepEqual(a, b) {
+		return true
+	}
+	x, errX := json.Marshal(a)
+	y, errY := json.Marshal(b)
+	return errX == nil && errY == nil && bytes.Equal(x, y)
+}
+
+// shown is v as JSON for people, not too long.
+func shown(v any) string {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Sprintf("%T", v)
+	}
+	if len(text) > maxShown {
+		return strings.ToValidUTF8(string(text[:maxShown]), "") + "..."
+	}
+	return string(text)
+}

@@ -1,0 +1,53 @@
+package replay
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cmemd/cmemd/actors/policy"
+	"github.com/cmemd/cmemd/actors/session"
+	"github.com/cmemd/cmemd/events"
+)
+
+// TestARecordingKnowsTheLimitsAndWhatSupervisionDid takes a log of three lives, two of which go by the same settings.
+func TestARecordingKnowsTheLimitsAndWhatSupervisionDid(t *testing.T) {
+	t.Parallel()
+	s := newScript(t)
+	s.begin(map[string]string{"max_consecutive": "9"}) // before the first turn: another one follows
+	s.begin(map[string]string{"max_consecutive": "1"})
+	s.rules.Restarts.MaxConsecutive = 1
+	s.work("a", 3)
+	s.stop("a")
+	for range 2 {
+		s.mustStart("a")
+		s.fail("a", events.FailCrash, 0)
+	}
+	s.begin(map[string]string{"max_consecutive": "1"})
+	s.append("a", events.Draft{ID: s.id(), OccurredAt: s.now, Event: events.InputsDropped{
+		Inputs: []events.Position{4, 5}, Reason: events.DropCrowded,
+	}})
+	s.begin(map[string]string{"max_consecutive": "1", "policy": "supervised", "max_unparseable": "2"})
+	rec, err := Record(s.log.All(t.Context(), 1), Wanted{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := map[string]int{session.CauseCrash: 1}; !cmp.Equal(want, rec.Respawned) || rec.Quarantined != 1 {
+		t.Errorf("got %v respawned, %d quarantined; want %v, 1", rec.Respawned, rec.Quarantined, want)
+	}
+	if want := map[events.DropReason]int{events.DropCrowded: 2}; !cmp.Equal(want, rec.GivenUp) {
+		t.Errorf("got %v given up, want %v", rec.GivenUp, want)
+	}
+	if len(rec.Lives) != 2 || rec.Lives[0].Policy != policy.OTPHold || rec.Lives[1].Policy != policy.Supervised {
+		t.Fatalf("got %+v, want the life of the turns, and the one that went by something else", rec.Lives)
+	}
+	last := rec.Lives[1].Settings
+	if last.Restarts.MaxConsecutive != 1 || last.Unparseable.Max != 2 || last.Pause.First != time.Minute {
+		t.Errorf("got %+v, want the limits that were in force", last)
+	}
+	none, err := Record(s.log.All(t.Context(), 1), Wanted{Selection: Selection{Sessions: []events.SessionID{sessionOf("other")}}})
+	if err != nil || none.Quarantined != 0 || none.GivenUp != nil || none.Respawned != nil {
+		t.Errorf("another session: got %+v, %v; want none of it", none, err)
+	}
+}

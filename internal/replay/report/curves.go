@@ -1,0 +1,151 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/cmemd/cmemd/internal/replay"
+)
+
+// maxSteps bounds the steps of one line: two a pixel of a laptop's screen are more than it shows.
+const maxSteps = 600
+
+// curve is a line of a chart: a figure that only grows, under all policies for which it grows alike.
+type curve struct {
+	Letter   string // stands at its end, and in the key
+	Class    string // colour and dashes
+	Policies []string
+	Live     bool // one of them runs live
+	Total    int64
+	Path     string  // SVG, in a box of 1000 by 1000
+	EndY     float64 // where its letter stands, of 100
+}
+
+// point is a value that holds from a time on.
+type point struct{ at, value int64 }
+
+// series is one policy's line before those that are alike are joined.
+type series struct {
+	policy string
+	points []point
+}
+
+// chart is one figure over time.
+type chart struct {
+	ID, Title, Note string
+	Desc            string // in words, for those who do not see it
+	Curves          []curve
+	X, Y            []tick
+	Flat            bool // it is 0 under all policies
+}
+
+// letterGap is how far apart the letters at the ends of lines stand, of 100.
+const letterGap = 9
+
+// chartOf draws a figure under all policies.
+func chartOf(c chart, s *replay.Scenario, runs []Run, live string, of func(replay.Mark) int64, total func(replay.Result) int64) chart {
+	end, most := End(s), int64(0)
+	var all []series
+	for _, r := range runs {
+		points := changes(r.Result, of)
+		points = append(points, point{end, total(r.Result)})
+		all = append(all, series{r.Policy, thinned(points, end)})
+		most = max(most, points[len(points)-1].value)
+	}
+	c.Flat = most <= 0
+	c.X, c.Y = timeTicks(end), countTicks(max(most, 1))
+	c.Curves = joined(all)
+	for i := range c.Curves {
+		k := &c.Curves[i]
+		k.Letter, k.Class = string(rune('A'+i%26)), fmt.Sprintf("c%d", i%9+1)
+		k.Live = slices.Contains(k.Policies, live)
+		k.EndY = round(100 - 100*float64(k.Total)/float64(max(most, 1)))
+		j := slices.IndexFunc(all, func(a series) bool { return a.policy == k.Policies[0] })
+		k.Path = stepPath(all[j].points, end, max(most, 1))
+	}
+	spread(c.Curves)
+	c.Desc = described(c.Curves)
+	return c
+}
+
+// changes returns the values of a figure where they change.
+func changes(r replay.Result, of func(replay.Mark) int64) []point {
+	points := []point{{0, 0}}
+	for _, m := range r.Marks {
+		if v := of(m); v != points[len(points)-1].value {
+			points = append(points, point{m.AtMS, v})
+		}
+	}
+	return points
+}
+
+// thinned keeps at most maxSteps points: of those that fall on one place the last.
+func thinned(points []point, end int64) []point {
+	out := points[:1:1]
+	for _, p := range points[1:] {
+		if len(points) > maxSteps && len(out) > 1 && place(out[len(out)-1].at, end, maxSteps) == place(p.at, end, maxSteps) {
+			out[len(out)-1] = p
+			continue
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+// joined makes one curve of all series that are alike, the highest first.
+func joined(all []series) []curve {
+	var out []curve
+	var kept []series
+next:
+	for _, s := range all {
+		for i := range kept {
+			if slices.Equal(kept[i].points, s.points) {
+				out[i].Policies = append(out[i].Policies, s.policy)
+				continue next
+			}
+		}
+		kept = append(kept, s)
+		out = append(out, curve{Policies: []string{s.policy}, Total: s.points[len(s.points)-1].value})
+	}
+	slices.SortStableFunc(out, func(a, b curve) int { return int(min(max(b.Total-a.Total, -1), 1)) })
+	return out
+}
+
+// stepPath draws points as steps.
+func stepPath(points []point, end, most int64) string {
+	var b strings.Builder
+	y := 1000.0
+	fmt.Fprintf(&b, "M0 %g", y)
+	for _, p := range points[1:] {
+		fmt.Fprintf(&b, "H%g", round(1000*float64(p.at)/float64(end)))
+		if v := round(1000 - 1000*float64(p.value)/float64(most)); v != y {
+			y = v
+			fmt.Fprintf(&b, "V%g", y)
+		}
+	}
+	return b.String()
+}
+
+// spread moves the letters of curves, which come the highest first, so far apart that each can be read.
+func spread(curves []curve) {
+	for i := 1; i < len(curves); i++ {
+		curves[i].EndY = max(curves[i].EndY, curves[i-1].EndY+letterGap)
+	}
+	bottom := 100.0
+	for i := len(curves) - 1; i >= 0; i-- {
+		curves[i].EndY = round(min(curves[i].EndY, bottom))
+		bottom = curves[i].EndY - letterGap
+	}
+}
+
+func described(curves []curve) string {
+	parts := make([]string, len(curves))
+	for i, c := range curves {
+		parts[i] = fmt.Sprintf("%s: %s at the end under %s", c.Letter, Grouped(c.Total), strings.Join(c.Policies, ", "))
+	}
+	return strings.Join(parts, "; ") + "."
+}
+
+// Sum is the total in words.
+func (c curve) Sum() string { return Grouped(c.Total) }

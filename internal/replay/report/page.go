@@ -1,0 +1,190 @@
+package report
+
+import (
+	"bufio"
+	"cmp"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cmemd/cmemd/internal/replay"
+)
+
+//go:embed page.html
+var pageHTML string
+
+//go:embed page.css
+var pageCSS string
+
+// Options is what a page says beside the figures. The zero value says nothing more.
+type Options struct {
+	Live    string    // the policy that runs live, marked wherever it stands
+	Began   time.Time // of the stretch; zero: not known, as of a scenario made by hand
+	Program string    // what made the page
+	Notes   []string  // on what was replayed, one a paragraph
+	Proof   *Proof    // nil: none was made, as of a scenario that comes from no log
+}
+
+// Proof says whether the recorded decisions follow from the recorded rules.
+type Proof struct {
+	Decisions   int      // looked at
+	Differences int      // not explained
+	Unproven    int      // cannot be told any more, because something is erased or out of view
+	Shown       []string // the first of them, one a line
+}
+
+const (
+	// places is how many stretches of time a time line is divided into: on a laptop one is about six pixels wide.
+	places = 120
+
+	// quoteLength and quotes bound what is quoted of dropped outputs, in characters and in number.
+	quoteLength = 200
+	quotes      = 12
+
+	// titleLength bounds what a scenario says of itself.
+	titleLength = 2000
+)
+
+// Write writes the page of s under runs, in their order. It is one HTML document that needs nothing else, shorter than
+// 3 MB for nine policies however many events there are. The error is w's.
+func Write(w io.Writer, s *replay.Scenario, runs []Run, o Options) error {
+	t, err := template.New("page").Parse(pageHTML)
+	if err != nil {
+		return fmt.Errorf("report: %w", err)
+	}
+	out := bufio.NewWriter(w)
+	if err := t.Execute(out, pageOf(s, runs, o)); err != nil {
+		return fmt.Errorf("report: %w", err)
+	}
+	return out.Flush()
+}
+
+// page is what the template is given. All text of the scenario in it is plain, and the template escapes it.
+type page struct {
+	CSS    template.CSS
+	Policy string // of the page's own security
+	ID     string
+	Title  string
+	Issue  string
+	From   string // its provenance
+	About  string
+	Began  string
+	By     string
+	Notes  []string
+
+	Tiles   []tile
+	Heads   []head
+	Rows    []row
+	Charts  []chart
+	Key     []laneKey
+	Lines   []timeline
+	Assumed assumptions
+	Proof   *Proof
+	Quotes  []quote
+	QuoteBy string
+}
+
+func pageOf(s *replay.Scenario, runs []Run, o Options) page {
+	sum := sha256.Sum256([]byte(pageCSS))
+	all := plainNames(runs)
+	runs, o.Live = Finished(all), plainText(o.Live, quoteLength)
+	p := page{
+		CSS:    template.CSS(pageCSS),
+		Policy: "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'",
+		ID:     plainText(s.ID, quoteLength), Title: plainText(s.Title, titleLength), Issue: plainText(s.Issue, quoteLength),
+		From: plainText(s.Provenance, titleLength), About: about(s), By: plainText(o.Program, quoteLength),
+		Tiles: tilesOf(runs, o.Live), Assumed: assumptionsOf(s.Respawn), Proof: plainProof(o.Proof),
+	}
+	if !o.Began.IsZero() {
+		p.Began = o.Began.UTC().Format("2006-01-02 15:04:05 UTC")
+	}
+	for _, n := range o.Notes {
+		p.Notes = append(p.Notes, plainText(n, titleLength))
+	}
+	p.Heads, p.Rows = tableOf(all, o.Live)
+	p.Charts = chartsOf(s, runs, o.Live)
+	p.Key, p.Lines = timelinesOf(s, runs, o.Live)
+	p.Quotes, p.QuoteBy = quotesOf(s, runs, o.Live)
+	return p
+}
+
+// plainNames returns runs with policies that can be shown.
+func plainNames(runs []Run) []Run {
+	out := slices.Clone(runs)
+	for i := range out {
+		out[i].Policy = plainText(out[i].Policy, quoteLength)
+	}
+	return out
+}
+
+// about says in a line what was replayed.
+func about(s *replay.Scenario) string {
+	sessions := map[string]bool{}
+	for _, e := range s.Events {
+		sessions[e.Session] = true
+	}
+	text := fmt.Sprintf("%s over %s", counted(len(s.Events), "event", "events"), Elapsed(End(s)))
+	if len(sessions) > 1 {
+		text += fmt.Sprintf(" in %s sessions", Grouped(int64(len(sessions))))
+	}
+	return text
+}
+
+func plainProof(p *Proof) *Proof {
+	if p == nil {
+		return nil
+	}
+	plain := *p
+	plain.Shown = nil
+	for _, line := range p.Shown {
+		plain.Shown = append(plain.Shown, plainText(line, titleLength))
+	}
+	return &plain
+}
+
+// assumptions is what the record cannot know, in words.
+type assumptions struct {
+	Delay, In, Out, Output string
+}
+
+func assumptionsOf(r replay.Respawn) assumptions {
+	a := assumptions{Delay: Elapsed(r.DelayMS), In: Grouped(r.Tokens.In), Out: Grouped(r.Tokens.Out)}
+	if strings.TrimSpace(r.Output) != "" {
+		a.Output = plainText(r.Output, quoteLength)
+	}
+	return a
+}
+
+// quote is the beginning of an output, and how often it was dropped.
+type quote struct {
+	Times int
+	Text  string
+	Blank bool
+}
+
+// quotesOf returns what was dropped most under the policy that runs live, or else under the first.
+func quotesOf(s *replay.Scenario, runs []Run, live string) (out []quote, policy string) {
+	if len(runs) == 0 {
+		return nil, ""
+	}
+	run := runs[max(slices.IndexFunc(runs, func(r Run) bool { return r.Policy == live }), 0)]
+	times := map[string]int{}
+	for i, m := range run.Result.Marks {
+		if l, ok := laneOf(m.Decision, ""); ok && (l == Dropped || l == Respawned) && i < len(s.Events) {
+			times[plainText(strings.TrimSpace(s.Events[i].Output), quoteLength)]++
+		}
+	}
+	for text, n := range times {
+		out = append(out, quote{Times: n, Text: text, Blank: text == ""})
+	}
+	slices.SortFunc(out, func(a, b quote) int {
+		return cmp.Or(cmp.Compare(b.Times, a.Times), cmp.Compare(a.Text, b.Text))
+	})
+	return out[:min(len(out), quotes)], run.Policy
+}

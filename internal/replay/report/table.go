@@ -1,0 +1,95 @@
+package report
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/cmemd/cmemd/internal/replay"
+)
+
+// head is a column's heading.
+type head struct{ Head, Note string }
+
+// row is a policy's figures.
+type row struct {
+	Policy string
+	Live   bool
+	Cells  []cell
+	Failed string // why there are none
+}
+
+type cell struct {
+	Text string
+	Best bool
+}
+
+// tableOf is the comparison as a table. Halts stand after the restarts that led to them.
+func tableOf(runs []Run, live string) (heads []head, rows []row) {
+	for _, f := range Figures() {
+		heads = append(heads, head{f.Head, f.Note})
+		if f.Key == "restarts" {
+			heads = append(heads, head{"halted at", "when supervision first gave up"})
+		}
+	}
+	for _, r := range runs {
+		if r.Result.Error != "" {
+			rows = append(rows, row{Policy: r.Policy, Live: r.Policy == live, Failed: plainText(r.Result.Error, quoteLength)})
+			continue
+		}
+		rows = append(rows, row{Policy: r.Policy, Live: r.Policy == live, Cells: cellsOf(r, runs)})
+	}
+	return heads, rows
+}
+
+func cellsOf(r Run, runs []Run) (cells []cell) {
+	for _, f := range Figures() {
+		best, ok := f.Best(runs)
+		v := f.Of(r.Result)
+		cells = append(cells, cell{Grouped(v), ok && v == best})
+		if f.Key == "restarts" {
+			cells = append(cells, cell{Text: HaltedAt(r.Result)})
+		}
+	}
+	return cells
+}
+
+// tile is one figure of the policy that runs live beside the worst of the others.
+type tile struct {
+	What, Value, Beside string
+}
+
+// tilesOf says the most important figures of the live policy; nothing where it is not among runs.
+func tilesOf(runs []Run, live string) []tile {
+	at := slices.IndexFunc(runs, func(r Run) bool { return r.Policy == live })
+	if at < 0 || len(runs) < 2 {
+		return nil
+	}
+	own := runs[at].Result
+	one := func(what string, of func(replay.Result) int64) tile {
+		worst := slices.MaxFunc(runs, func(a, b Run) int { return cmp.Compare(of(a.Result), of(b.Result)) })
+		t := tile{What: what, Value: Grouped(of(own)), Beside: "the most: " + Grouped(of(worst.Result)) + ", " + worst.Policy}
+		if of(worst.Result) == of(own) {
+			t.Beside = "none has more"
+		}
+		return t
+	}
+	return []tile{
+		one("inputs lost", func(r replay.Result) int64 { return int64(r.LostBatches) }),
+		one("tokens wasted", func(r replay.Result) int64 { return r.WastedTokens }),
+		one("respawns", func(r replay.Result) int64 { return int64(r.Respawns) }),
+		one("inputs held at the end", func(r replay.Result) int64 { return int64(r.HeldBatches) }),
+	}
+}
+
+// chartsOf draws what has been wasted and lost so far.
+func chartsOf(s *replay.Scenario, runs []Run, live string) []chart {
+	if len(runs) == 0 {
+		return nil
+	}
+	return []chart{
+		chartOf(chart{ID: "tokens", Title: "Tokens wasted so far", Note: "openings of new observers, and turns that gave nothing"}, s, runs, live,
+			func(m replay.Mark) int64 { return m.WastedTokens }, func(r replay.Result) int64 { return r.WastedTokens }),
+		chartOf(chart{ID: "lost", Title: "Inputs lost so far", Note: "what no later turn saw again"}, s, runs, live,
+			func(m replay.Mark) int64 { return int64(m.Lost) }, func(r replay.Result) int64 { return int64(r.LostBatches) }),
+	}
+}
