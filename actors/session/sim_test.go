@@ -9,6 +9,7 @@ import (
 
 	"github.com/cmemd/cmemd/actors/policy"
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/testkit/race"
 )
 
 // sim plays one session against an imagined log: every decision is applied, appended, placed, and the result is
@@ -97,7 +98,7 @@ func (m *sim) check() {
 	if sum := b.Observed + b.Skipped + b.Dropped + b.Pending + b.Forgotten; sum != b.Captured {
 		m.tb.Fatalf("balance: %+v adds up to %d", b, sum)
 	}
-	if m.plain {
+	if m.plain || race.Enabled && len(m.log)%8 != 0 { // the comparisons are most of the time, and the detector makes them slow
 		return
 	}
 	if want := m.naive(); b != want {
