@@ -95,7 +95,7 @@ func TestNoSecretIsSent(t *testing.T) {
 
 func checkSent(t *testing.T, name string, p observer.Provider, sent func() string) {
 	t.Helper()
-	for batch := range slices.Chunk(race.Sample(secrets.Make(77)), 6) {
+	for _, batch := range race.Sample(slices.Collect(slices.Chunk(secrets.Make(77), 6))) {
 		for _, kind := range []events.TurnKind{events.TurnObservation, events.TurnSummary} {
 			q := planted(batch)
 			q.Kind = kind
