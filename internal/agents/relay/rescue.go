@@ -58,5 +58,5 @@ func (s *Spool) rescue(path string) (whole bool, err error) {
 	if err := syncFile(path); err != nil {
 		return false, err
 	}
-	return true, os.Rename(path, s.path(entryName(e)))
+	return true, s.bring(path, entryName(e))
 }

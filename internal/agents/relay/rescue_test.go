@@ -74,3 +74,20 @@ func TestRescuedUnderTheHook(t *testing.T) {
 		t.Errorf("in new: %v; want %s", names, e.Name)
 	}
 }
+
+// TestSpoolRescuesIntoAMissingFolder covers a spool whose maker was killed between tmp and new.
+func TestSpoolRescuesIntoAMissingFolder(t *testing.T) {
+	t.Parallel()
+	s := NewSpool(t.TempDir())
+	e := mustPut(t, s, testEntry(`{"a":1}`))
+	if err := os.Rename(s.path(e.Name), filepath.Join(s.dir, "tmp", e.Delivery)); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(filepath.Join(s.dir, "new")); err != nil {
+		t.Fatal(err)
+	}
+	rescued, removed, err := s.Rescue(time.Now().Add(2 * staleTmp))
+	if names := mustNames(t, s); rescued != 1 || removed != 0 || err != nil || !slices.Equal(names, []string{e.Name}) {
+		t.Errorf("Rescue = %d, %d, %v; in new: %v; want %s", rescued, removed, err, names, e.Name)
+	}
+}

@@ -109,7 +109,7 @@ func (s *Spool) store(name, id string, parts ...[]byte) error {
 	if err != nil {
 		return err
 	}
-	if err = os.Rename(tmp, s.path(name)); err == nil {
+	if err = s.bring(tmp, name); err == nil {
 		return nil
 	}
 	if _, gone := os.Lstat(tmp); errors.Is(gone, fs.ErrNotExist) {
@@ -118,14 +118,30 @@ func (s *Spool) store(name, id string, parts ...[]byte) error {
 	return errors.Join(err, os.Remove(tmp))
 }
 
-// makeFolders makes the maildir, and returns when its folders are on disk.
+// bring moves a file from tmp into new. If that is not there, as in a spool whose maker was killed, it makes it first.
+func (s *Spool) bring(tmp, name string) error {
+	err := os.Rename(tmp, s.path(name))
+	if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := s.makeFolders(); err != nil {
+		return err
+	}
+	return os.Rename(tmp, s.path(name))
+}
+
+// makeFolders makes the maildir. It makes tmp last, when the others are on disk: a process that can write to tmp takes it
+// that they are. What is in tmp may be lost with its name.
 func (s *Spool) makeFolders() error {
-	for _, sub := range []string{"tmp", "new", "bad"} {
+	for _, sub := range []string{"new", "bad"} {
 		if err := os.MkdirAll(filepath.Join(s.dir, sub), 0o700); err != nil {
 			return err
 		}
 	}
-	return errors.Join(durable.SyncDir(s.dir), durable.SyncDir(filepath.Dir(s.dir)))
+	if err := errors.Join(durable.SyncDir(s.dir), durable.SyncDir(filepath.Dir(s.dir))); err != nil {
+		return err
+	}
+	return os.MkdirAll(filepath.Join(s.dir, "tmp"), 0o700)
 }
 
 func (s *Spool) room(size int64) error {

@@ -264,6 +264,45 @@ func TestSpoolTakesManyProcessesWorth(t *testing.T) {
 	}
 }
 
+// TestSpoolThatIsHalfMade stores where another process makes the folders just now, or was killed while it did, and where a
+// person has deleted one of them.
+func TestSpoolThatIsHalfMade(t *testing.T) {
+	t.Parallel()
+	for _, there := range [][]string{{}, {"tmp"}, {"new"}, {"new", "bad"}, {"tmp", "bad"}, {"tmp", "new"}} {
+		home := t.TempDir()
+		for _, dir := range there {
+			if err := os.MkdirAll(filepath.Join(home, "spool", dir), 0o700); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s := NewSpool(home)
+		name, err := s.Put(testEntry(`{"a":1}`))
+		if names := mustNames(t, s); err != nil || len(names) != 1 || names[0] != name {
+			t.Errorf("with %v: Put = %q, %v; in new: %v", there, name, err, names)
+		}
+	}
+}
+
+// TestSpoolFoldersEndWithTmp: who finds tmp takes it that the others are there and on disk.
+func TestSpoolFoldersEndWithTmp(t *testing.T) {
+	t.Parallel()
+	for _, taken := range []string{"new", "bad"} {
+		home := t.TempDir()
+		if err := os.Mkdir(filepath.Join(home, "spool"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(home, "spool", taken), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := NewSpool(home).makeFolders(); err == nil {
+			t.Errorf("made %s where a file is", taken)
+		}
+		if _, err := os.Lstat(filepath.Join(home, "spool", "tmp")); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("without %s: tmp: %v, want it missing", taken, err)
+		}
+	}
+}
+
 func TestSpoolNamesTheProblemOfABadFile(t *testing.T) {
 	t.Parallel()
 	good := `{"v":1,"agent":"codex","delivery":"019aa2ff-7c5b-7000-8000-000000000001","occurred_at":"2026-11-20T18:00:00Z","cut":false,"bytes":2}`
