@@ -137,7 +137,7 @@ func (b *Bolt) Erase(ctx context.Context, at ...events.Position) error {
 		return b.ended()
 	}
 	return b.writer.do(ctx, &request{change: func(t *batch) error {
-		b.writer.erased.Store(true)
+		b.writer.erased = true
 		return t.erase(at)
 	}})
 }

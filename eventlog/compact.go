@@ -54,7 +54,9 @@ func (b *Bolt) compact(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	b.writer.erased.Store(false)
+	if err := b.watchErasures(ctx); err != nil {
+		return errors.Join(err, to.Close())
+	}
 	if err := b.restoreInto(ctx, to); err != nil {
 		return errors.Join(err, to.Close())
 	}
@@ -69,10 +71,19 @@ func (b *Bolt) compact(ctx context.Context) error {
 	return err
 }
 
+// watchErasures returns when every erasure is either committed, so that what is copied from now on lacks its payload, or
+// will be in writer.erased. Only between two commits is there no erasure that is made and cannot be read yet.
+func (b *Bolt) watchErasures(ctx context.Context) error {
+	return b.writer.do(ctx, &request{alone: func() error {
+		b.writer.erased = false
+		return nil
+	}})
+}
+
 // replaceBy makes the file of to, which has the log's records, or most of them, this log's own. It is called by the
 // writer, between two commits. Once the file is renamed there is no way back: an error after that ends the log.
 func (b *Bolt) replaceBy(to *Bolt) (replaced bool, err error) {
-	if b.writer.erased.Load() {
+	if b.writer.erased {
 		return false, errErasedMeanwhile
 	}
 	if err := b.restoreInto(context.Background(), to); err != nil {

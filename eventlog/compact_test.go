@@ -8,7 +8,10 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -115,6 +118,62 @@ func TestCompactAndErase(t *testing.T) {
 		t.Errorf("%d records, the first 41: %q", len(all), got)
 	}
 	checkReopened(t, l, path)
+}
+
+// TestCompactBesideAnErasureThatCommits begins a compaction when the writer has made an erasure that is not committed: what the
+// compaction copies has the payload still, so it must not replace the log.
+func TestCompactBesideAnErasureThatCommits(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var held atomic.Bool
+		pass := make(chan struct{}) // lets the writer make one append, while they are held
+		path := filepath.Join(t.TempDir(), "log")
+		l, err := eventlog.Open(path, eventlog.Config{Now: func() time.Time {
+			if held.Load() {
+				<-pass
+			}
+			return time.Now()
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		mustAppend(t, l, logtest.Session("a"), 0, "the erased secret", "after")
+
+		held.Store(true)
+		var busy sync.WaitGroup
+		begin := func(what string, f func(context.Context) error) {
+			busy.Go(func() {
+				if err := f(t.Context()); err != nil {
+					t.Errorf("%s: %v", what, err)
+				}
+			})
+			synctest.Wait()
+		}
+		appendTo := func(stream string) func(context.Context) error {
+			return func(ctx context.Context) error {
+				_, err := l.Append(ctx, logtest.Session(stream), 0, logtest.Draft("x"))
+				return err
+			}
+		}
+		begin("Append", appendTo("b")) // as long as this is made, the next two wait for one commit
+		begin("Erase", func(ctx context.Context) error { return l.Erase(ctx, 1) })
+		begin("Append", appendTo("c"))
+		pass <- struct{}{}
+		synctest.Wait() // the writer has erased, and makes the append that is committed with it
+		begin("Compact", l.Compact)
+		held.Store(false)
+		pass <- struct{}{}
+		busy.Wait()
+
+		if diff := cmp.Diff([]string{"", "after", "x", "x"}, contents(t, l)); diff != "" {
+			t.Errorf("after Erase and Compact (-want +got):\n%s", diff)
+		}
+		if n := found(t, path, [][]byte{[]byte("the erased secret")}); n != 0 {
+			t.Errorf("%d traces are in the file", n)
+		}
+		mustVerify(t, l)
+	})
 }
 
 func TestCompactRefuses(t *testing.T) {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"sync/atomic"
 	"time"
 
 	"go.etcd.io/bbolt"
@@ -23,7 +22,7 @@ type writer struct {
 	counts  counts
 	stopped chan struct{} // closed when run has returned
 
-	erased   atomic.Bool     // something was, since a compaction began
+	erased   bool            // something was, since a compaction began; only the writer's goroutine uses it
 	last     events.Position // of the last committed record
 	recorded time.Time
 	wedged   bool // bbolt's own lock was left held by a panic; read after stopped
