@@ -86,7 +86,7 @@ func TestBudgets(t *testing.T) {
 			home := t.TempDir()
 			synctest.Test(t, func(t *testing.T) {
 				start := time.Now()
-				r := runHook(t, Config{Agent: c.agent, Home: home, Stdin: c.stdin(), Dial: dialPipe(c.serve)})
+				r := runTimed(t, Config{Agent: c.agent, Home: home, Stdin: c.stdin(), Dial: dialPipe(c.serve)})
 				took := time.Since(start)
 				time.Sleep(2 * time.Hour) // the late input ends its reader
 				if r.Outcome != c.want || took != c.took {
@@ -113,7 +113,7 @@ func TestOpenPipe(t *testing.T) {
 			r, w := io.Pipe()
 			defer w.Close()
 			go io.WriteString(w, c.text)
-			res := runHook(t, Config{Home: home, Stdin: r, Dial: dialPipe(answersAfter(0, "HTTP/1.1 204 OK\r\n\r\n"))})
+			res := runTimed(t, Config{Home: home, Stdin: r, Dial: dialPipe(answersAfter(0, "HTTP/1.1 204 OK\r\n\r\n"))})
 			if res.Outcome != c.want {
 				t.Errorf("%s: got %+v, want %s", name, res, c.want)
 			}
@@ -128,7 +128,7 @@ func TestRunReturnsThoughStdoutHangs(t *testing.T) {
 		r, w := io.Pipe()
 		defer r.Close()
 		start := time.Now()
-		res := runHook(t, Config{
+		res := runTimed(t, Config{
 			Home: home, Stdin: strings.NewReader(toolUse), Stdout: w,
 			Dial: dialPipe(answersAfter(0, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}")),
 		})
@@ -156,7 +156,7 @@ func TestAbandonedIsCounted(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			hang := make(chan struct{})
 			r, w := io.Pipe()
-			res := runHook(t, Config{Home: home, Stdin: strings.NewReader(toolUse), Stdout: w, Dial: dial(hang)})
+			res := runTimed(t, Config{Home: home, Stdin: strings.NewReader(toolUse), Stdout: w, Dial: dial(hang)})
 			u, err := ReadUnanswered(home)
 			if err != nil || res.Outcome != Abandoned || u.Lost != want {
 				t.Errorf("got %+v, %+v, %v; want %d lost", res, u, err, want)
@@ -194,12 +194,12 @@ func TestCrowdedSocketIsTriedAgain(t *testing.T) {
 			return dial(ctx)
 		}}
 		start := time.Now()
-		if r, took := runHook(t, cfg), time.Since(start); r.Outcome != Posted || tries != 4 || took != 3*crowdedPause {
+		if r, took := runTimed(t, cfg), time.Since(start); r.Outcome != Posted || tries != 4 || took != 3*crowdedPause {
 			t.Errorf("got %+v after %d tries and %v", r, tries, took)
 		}
 		cfg.Stdin, tries = strings.NewReader(toolUse), -1000
 		start = time.Now()
-		if r, took := runHook(t, cfg), time.Since(start); r.Outcome != Spooled || took != ordinaryBudget {
+		if r, took := runTimed(t, cfg), time.Since(start); r.Outcome != Spooled || took != ordinaryBudget {
 			t.Errorf("got %+v after %v, want Spooled", r, took)
 		}
 	})
@@ -233,7 +233,7 @@ func TestSessionStartWaitsForTheDaemonItStarts(t *testing.T) {
 				var up time.Time
 				serve := dialPipe(answersAfter(0, "HTTP/1.1 "+c.answer+" X\r\nContent-Length: 2\r\n\r\n{}"))
 				start := time.Now()
-				r := runHook(t, Config{
+				r := runTimed(t, Config{
 					Home: home, Stdin: strings.NewReader(c.payload), Stdout: &out,
 					Start: func(string) error { up = time.Now().Add(c.upAfter); return c.startup },
 					Dial: func(ctx context.Context) (net.Conn, error) {

@@ -1,6 +1,7 @@
 package relay
 
 import (
+	"bufio"
 	"bytes"
 	"fmt"
 	"os"
@@ -46,32 +47,55 @@ func TestKilledSpoolerLeavesNothingHalf(t *testing.T) {
 	}
 	home := t.TempDir()
 	promised := map[string]bool{}
-	const enough = 24
-	for i := 0; i < 12 || len(promised) < enough && i < 400; i++ {
-		var out, failed bytes.Buffer
-		child := exec.Command(self)
-		child.Env = append(os.Environ(), spoolUntilKilled+"="+home)
-		child.Stdout, child.Stderr = &out, &failed
-		if err := child.Start(); err != nil {
-			t.Fatal(err)
-		}
-		time.Sleep(time.Duration(30+7*(i%40)) * time.Millisecond) // to die at another place each time
-		if err := child.Process.Kill(); err != nil {
-			t.Fatal(err)
-		}
-		_ = child.Wait()
-		if failed.Len() > 0 {
-			t.Fatalf("a child failed: %s", failed.Bytes())
-		}
-		lines := strings.Split(out.String(), "\n")
-		for _, id := range lines[:len(lines)-1] {
+	const kills = 24
+	for i := range kills {
+		// Half of them may die before they store anything. The pause only has them die at another place each time.
+		for _, id := range killSpooler(t, self, home, i%2*2, time.Duration(7*i)*time.Millisecond) {
 			promised[id] = true
 		}
 	}
-	if len(promised) < enough {
-		t.Fatalf("the children stored %d entries, too few to tell anything", len(promised))
+	if len(promised) < kills {
+		t.Fatalf("the children stored %d entries, want two of each second one at least", len(promised))
 	}
 	checkWhole(t, home, promised)
+}
+
+// killSpooler starts a child that spools, kills it when it has stored n entries and a while has passed, and returns the
+// deliveries that it says are stored.
+func killSpooler(t *testing.T, self, home string, n int, while time.Duration) (stored []string) {
+	t.Helper()
+	var failed bytes.Buffer
+	child := exec.Command(self)
+	child.Env = append(os.Environ(), spoolUntilKilled+"="+home)
+	child.Stderr = &failed
+	out, err := child.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := child.Start(); err != nil {
+		t.Fatal(err)
+	}
+	said := bufio.NewReader(out)
+	next := func() bool {
+		line, err := said.ReadString('\n')
+		if err == nil { // what stands after the last newline is no delivery
+			stored = append(stored, strings.TrimSuffix(line, "\n"))
+		}
+		return err == nil
+	}
+	for len(stored) < n && next() {
+	}
+	time.Sleep(while)
+	if err := child.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	for next() {
+	}
+	_ = child.Wait()
+	if failed.Len() > 0 {
+		t.Fatalf("a child failed: %s", failed.Bytes())
+	}
+	return stored
 }
 
 // checkWhole reads the whole spool: each file in new is whole, and each promised delivery is there.

@@ -26,7 +26,7 @@ func TestPipesAreNotOpened(t *testing.T) {
 	}()
 	select {
 	case <-done:
-	case <-time.After(30 * time.Second):
+	case <-time.After(patience):
 		t.Fatal("it waits for the pipe")
 	}
 }

@@ -27,8 +27,21 @@ const (
 	sessionStart = `{"session_id":"s","hook_event_name":"SessionStart","source":"startup"}`
 )
 
-// runHook runs a hook of claude-code with no daemon to be found, unless cfg says otherwise.
+// patience is how long hooks, and tests, wait for what comes soon on a machine that is not busy.
+const patience = time.Minute
+
+// runHook runs a hook of claude-code with no daemon to be found, and with time for all that it does, unless cfg says
+// otherwise.
 func runHook(tb testing.TB, cfg Config) Result {
+	tb.Helper()
+	for _, budget := range []*time.Duration{&cfg.Ordinary, &cfg.InputWait, &cfg.DiskWait} {
+		*budget = orDefault(*budget, patience)
+	}
+	return runTimed(tb, cfg)
+}
+
+// runTimed is runHook with the budgets that hooks have in service. It is for bubbles, in which only waiting takes time.
+func runTimed(tb testing.TB, cfg Config) Result {
 	tb.Helper()
 	if cfg.Agent == "" {
 		cfg.Agent = "claude-code"
@@ -114,6 +127,15 @@ func TestDaemonBehaviours(t *testing.T) {
 	huge := strings.Repeat("x", maxAnswerBody+1)
 	drop := func(d *daemon, conn net.Conn) { d.take(conn) }
 	hang := func(d *daemon, conn net.Conn) { d.take(conn); io.Copy(io.Discard, conn) }
+	trickle := func(d *daemon, conn net.Conn) {
+		d.take(conn)
+		for _, b := range []byte("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx") {
+			if _, err := conn.Write([]byte{b}); err != nil {
+				return
+			}
+			time.Sleep(20 * time.Millisecond)
+		}
+	}
 	for _, c := range []struct {
 		name   string
 		serve  func(*daemon, net.Conn)
@@ -138,23 +160,19 @@ func TestDaemonBehaviours(t *testing.T) {
 		{"closes in the body", says("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{"), Spooled, ""},
 		{"garbage", says("\x00\x01\x02 nonsense\r\n\r\n"), Spooled, ""},
 		{"hangs", hang, Spooled, ""},
-		{"trickles", func(d *daemon, conn net.Conn) {
-			d.take(conn)
-			for _, b := range []byte("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx") {
-				if _, err := conn.Write([]byte{b}); err != nil {
-					return
-				}
-				time.Sleep(20 * time.Millisecond)
-			}
-		}, Spooled, ""},
+		{"trickles", trickle, Spooled, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			home := shortHome(t)
 			d := startDaemon(t, home, c.serve)
 			var out bytes.Buffer
+			budget := patience
+			if c.name == "hangs" || c.name == "trickles" {
+				budget = 200 * time.Millisecond
+			}
 			r := runHook(t, Config{
-				Home: home, Stdin: strings.NewReader(toolUse), Stdout: &out, Dial: dialHome(home), Ordinary: 200 * time.Millisecond,
+				Home: home, Stdin: strings.NewReader(toolUse), Stdout: &out, Dial: dialHome(home), Ordinary: budget,
 				Start: func(string) error { t.Error("a daemon was started"); return nil },
 			})
 			if r.Outcome != c.want || out.String() != c.stdout {
@@ -182,7 +200,7 @@ func (d *daemon) checkRequest(t *testing.T, want Result) {
 		t.Errorf("the request: -want +got\n%s", diff)
 	}
 	at, err := time.Parse(time.RFC3339Nano, r.Header.Get("Cmemd-Occurred-At"))
-	if err != nil || time.Since(at) > time.Minute || at.Location() != time.UTC {
+	if err != nil || time.Since(at) > 2*patience || at.Location() != time.UTC {
 		t.Errorf("Cmemd-Occurred-At: %v, %v", at, err)
 	}
 	if !r.Close {
@@ -380,7 +398,7 @@ func TestLongPayloads(t *testing.T) {
 			home := shortHome(t)
 			d := startDaemon(t, home, says("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"))
 			r := runHook(t, Config{
-				Home: home, Stdin: strings.NewReader(c.payload), Dial: dialHome(home), Ordinary: 20 * time.Second, InputWait: 20 * time.Second,
+				Home: home, Stdin: strings.NewReader(c.payload), Dial: dialHome(home),
 			})
 			if r.Outcome != c.want {
 				t.Fatalf("got %+v, want %s", r, c.want)
@@ -408,7 +426,7 @@ func TestEarlyRefusal(t *testing.T) {
 		io.CopyN(io.Discard, conn, 1<<20)
 	})
 	payload := `{"x":"` + strings.Repeat("x", 8<<20) + `"}`
-	if r := runHook(t, Config{Home: home, Stdin: strings.NewReader(payload), Dial: dialHome(home), Ordinary: 5 * time.Second}); r.Outcome != Refused {
+	if r := runHook(t, Config{Home: home, Stdin: strings.NewReader(payload), Dial: dialHome(home)}); r.Outcome != Refused {
 		t.Errorf("got %+v, want Refused", r)
 	}
 }

@@ -19,7 +19,7 @@ func TestStartsAtMostOnceAMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		starts := 0
 		run := func() Result {
-			return runHook(t, Config{
+			return runTimed(t, Config{
 				Home: home, Stdin: strings.NewReader(toolUse), Start: func(string) error { starts++; return errors.New("it failed") },
 			})
 		}
@@ -101,7 +101,7 @@ func TestSpawn(t *testing.T) {
 	log := filepath.Join(home, "logs", "start.log")
 	want := []string{"args=serve", "home=" + home, "token=", real, "end", ""}
 	var got []string
-	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
 		data, _ := os.ReadFile(log)
 		if got = strings.Split(string(data), "\n"); slices.Contains(got, "end") {
 			break

@@ -28,7 +28,7 @@ func TestNoticeAfterThreeUnanswered(t *testing.T) {
 			if serve != nil {
 				cfg.Dial = dialPipe(serve)
 			}
-			return runHook(t, cfg), out.String()
+			return runTimed(t, cfg), out.String()
 		}
 		silent := func(what, agent, payload string, serve func(net.Conn)) {
 			t.Helper()
