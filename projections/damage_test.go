@@ -6,10 +6,10 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"iter"
 	"log/slog"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -20,8 +20,13 @@ import (
 
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/testkit/crash"
 	"github.com/cmemd/cmemd/testkit/race"
 )
+
+func TestMain(m *testing.M) {
+	os.Exit(crash.Main(m, map[string]crash.Role{"catch up": catchUpUntilKilled}))
+}
 
 // full is a log with enough in it that every kind of page is in the file.
 func full(t testing.TB) *world {
@@ -279,12 +284,11 @@ func TestInUse(t *testing.T) {
 	}
 }
 
+// lifeRecords is how many records a child applies at most in one life: no four children come to the end of the log.
+const lifeRecords = 200
+
 // TestKilled kills a program in the middle of catching up, again and again, and lets another one go on.
 func TestKilled(t *testing.T) {
-	if dir := os.Getenv("PROJECTIONS_TEST_CHILD"); dir != "" {
-		catchUpSlowly(t, dir)
-		return
-	}
 	race.SkipProcesses(t)
 	t.Parallel()
 	if testing.Short() {
@@ -306,10 +310,9 @@ func TestKilled(t *testing.T) {
 	if err := log.Close(); err != nil {
 		t.Fatal(err)
 	}
-	resumed := 0
 	for range 4 {
-		killChild(t, dir)
-		log, err := eventlog.Open(filepath.Join(dir, "log.db"), eventlog.Config{Timeout: 5 * time.Second})
+		applied := killChild(t, dir)
+		log, err := eventlog.Open(filepath.Join(dir, "log.db"), eventlog.Config{Timeout: time.Minute})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -317,17 +320,14 @@ func TestKilled(t *testing.T) {
 		if strings.Contains(said, "anew") {
 			t.Fatalf("a kill alone made it begin anew: %s", said)
 		}
-		if v.Position() > 0 {
-			resumed++
+		if last, err := log.Last(t.Context()); err != nil || v.Position() < applied || v.Position() >= last {
+			t.Fatalf("views are at %d of %d (%v) after a child that had applied %d", v.Position(), last, err, applied)
 		}
 		if err := errors.Join(v.Close(), log.Close()); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if resumed == 0 {
-		t.Fatal("no child had come anywhere when it was killed")
-	}
-	log, err = eventlog.Open(filepath.Join(dir, "log.db"), eventlog.Config{Timeout: 5 * time.Second})
+	log, err = eventlog.Open(filepath.Join(dir, "log.db"), eventlog.Config{Timeout: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -343,39 +343,53 @@ func TestKilled(t *testing.T) {
 	fresh.Close()
 }
 
-// killChild starts a program that catches up in dir, and kills it once it says that it is under way.
-func killChild(t *testing.T, dir string) {
+// killChild starts a program that catches up in dir, kills it when it has applied something, and returns up to where that
+// was for sure.
+func killChild(t *testing.T, dir string) (applied events.Position) {
 	t.Helper()
-	cmd := exec.Command(os.Args[0], "-test.run=^TestKilled$")
-	cmd.Env = append(os.Environ(), "PROJECTIONS_TEST_CHILD="+dir)
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
+	child := crash.Start(t, "catch up", dir)
+	child.WaitLines(3 + rand.IntN(lifeRecords/2))
+	lines := child.Kill()
+	if _, err := fmt.Sscan(lines[len(lines)-1], &applied); err != nil || applied == 0 {
+		t.Fatalf("the child said %q (%v), want a position", lines[len(lines)-1], err)
 	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	buf := make([]byte, 1)
-	if _, err := out.Read(buf); err != nil {
-		t.Fatalf("child: %v", err)
-	}
-	time.Sleep(time.Duration(rand.IntN(20)) * time.Millisecond)
-	if err := cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	_ = cmd.Wait()
+	return applied
 }
 
-func catchUpSlowly(t *testing.T, dir string) {
-	log, err := eventlog.Open(filepath.Join(dir, "log.db"), eventlog.Config{Timeout: 5 * time.Second})
-	if err != nil {
-		t.Fatal(err)
+// catchUpUntilKilled is the child of TestKilled.
+func catchUpUntilKilled(args []string) int {
+	dir := args[0]
+	log, err := eventlog.Open(filepath.Join(dir, "log.db"), eventlog.Config{Timeout: time.Minute})
+	if err == nil {
+		telling := &tellingLog{Log: log}
+		telling.views, err = Open(filepath.Join(dir, "views"), telling, Config{BootID: "b", Pace: Pace{Records: 2}})
+		if err == nil {
+			err = telling.views.CatchUp(context.Background())
+		}
 	}
-	v, err := Open(filepath.Join(dir, "views"), log, Config{BootID: "b", Pace: Pace{Records: 2}})
-	if err != nil {
-		t.Fatal(err)
+	fmt.Fprintln(os.Stderr, "ended:", err)
+	return 1
+}
+
+// tellingLog says on standard output, before it hands out a record, how far views have come. After lifeRecords records it
+// hands out no more.
+type tellingLog struct {
+	eventlog.Log
+	views *Views
+}
+
+func (l *tellingLog) All(ctx context.Context, from events.Position) iter.Seq2[events.Record, error] {
+	return func(yield func(events.Record, error) bool) {
+		n := 0
+		for r, err := range l.Log.All(ctx, from) {
+			for n == lifeRecords {
+				time.Sleep(time.Hour)
+			}
+			n++
+			fmt.Println(l.views.Position())
+			if !yield(r, err) {
+				return
+			}
+		}
 	}
-	fmt.Print("!")
-	mustCatchUp(t, v)
-	select {} // until it is killed
 }
