@@ -12,7 +12,7 @@ import (
 type healthView struct{}
 
 func (healthView) name() string       { return "health" }
-func (healthView) version() int       { return 5 }
+func (healthView) version() int       { return 6 }
 func (healthView) skipsUnknown() bool { return true }
 
 func hourTable() table[spanCount]        { return table[spanCount]{name: "hours", ordered: true} }
@@ -107,7 +107,8 @@ type wellbeing struct {
 	LastKept   events.Position `cbor:"2,keyasint,omitempty" json:"last_kept,omitempty"`
 	Degraded   string          `cbor:"3,keyasint,omitempty" json:"degraded,omitempty"`
 	DegradedAt time.Time       `cbor:"4,keyasint,omitzero" json:"degraded_at,omitzero"`
-	Newest     int64           `cbor:"5,keyasint,omitempty" json:"newest,omitempty"` // slot of the newest count
+	Newest     int64           `cbor:"5,keyasint,omitempty" json:"newest,omitempty"`  // slot of the newest count
+	Respawn    *Respawn        `cbor:"6,keyasint,omitempty" json:"respawn,omitempty"` // the last one
 }
 
 // horizon is the newest slot that is not kept any more.

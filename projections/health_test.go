@@ -281,3 +281,53 @@ func BenchmarkHealthRead(b *testing.B) {
 		}
 	})
 }
+
+// TestRespawns counts fresh observers by cause and by who was asked, of all and of one session, with what the last one counted.
+func TestRespawns(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := w.open(0)
+	in := w.tool(s, "")
+	w.refresh(w.start(s, events.TurnObservation, in))
+	w.model = "large"
+	crashed := events.SessionRespawned{
+		From: 1, To: 2, Cause: "crash", Limits: events.Limits{MaxRestarts: 5, Window: time.Minute, MaxConsecutive: 4},
+		Counted: events.Counted{InWindow: 2, Consecutive: 1}, Delay: time.Second,
+	}
+	for range 2 {
+		turn := w.start(s, events.TurnObservation, in)
+		w.say(s.Stream(), turn.id, events.TurnFailed{Turn: turn.id, Class: events.FailCrash}, crashed)
+	}
+	v := caughtUp(t, w)
+	h := mustHealth(t, v, time.Time{}, time.Time{})
+	want := map[string]int64{"unparseable": 1, "crash": 2}
+	for _, got := range []map[string]int64{h.Total.Respawns, h.AllTime().Respawns} {
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("counts (-want +got):\n%s", diff)
+		}
+	}
+	if len(h.Models) != 2 || h.Models[0].Model != "large" || h.Models[0].Respawns["crash"] != 2 || h.Models[1].Respawns["unparseable"] != 1 {
+		t.Errorf("models: got %+v", h.Models)
+	}
+	last := h.LastRespawn
+	if last == nil || last.Provider != "anthropic" || last.Model != "large" {
+		t.Fatalf("last: got %+v", last)
+	}
+	of, err := v.Session(t.Context(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, of.Respawns); diff != "" {
+		t.Errorf("of the session (-want +got):\n%s", diff)
+	}
+	last.Provider, last.Model = "", ""
+	wantLast := &Respawn{
+		Session: s, Position: last.Position, At: w.now, From: 1, To: 2, Cause: "crash", Limits: crashed.Limits, Counted: crashed.Counted,
+		Delay: time.Second,
+	}
+	for _, got := range []*Respawn{last, of.LastRespawn} {
+		if diff := cmp.Diff(wantLast, got); diff != "" {
+			t.Errorf("last (-want +got):\n%s", diff)
+		}
+	}
+}

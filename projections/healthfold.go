@@ -75,6 +75,8 @@ func (f *healthFold) apply(r *record) error {
 		return f.keep(r)
 	case events.KindSessionQuarantined, events.KindSessionReleased:
 		return f.quarantine(r)
+	case events.KindSessionRespawned:
+		return f.respawn(r)
 	case events.KindProviderPaused, events.KindProviderResumed:
 		return f.pause(r)
 	case events.KindDaemonDegraded:

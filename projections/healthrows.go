@@ -21,6 +21,7 @@ type Health struct {
 	Quarantines []Quarantine    `json:"quarantines,omitempty"` // in force
 	Degraded    string          `json:"degraded,omitempty"`    // why the daemon only captures; empty: it does its whole job
 	DegradedAt  time.Time       `json:"degraded_at,omitzero"`
+	LastRespawn *Respawn        `json:"last_respawn,omitempty"` // of all time
 }
 
 // AllTime adds up all that was ever counted, whatever span h is of.
@@ -96,6 +97,8 @@ type HealthCount struct {
 	Latencies   [LatencySlots]int64 `cbor:"8,keyasint,omitzero" json:"latencies"`
 	Holds       int64               `cbor:"9,keyasint,omitempty" json:"holds"`        // pauses that began; longer ones count once
 	Quarantines int64               `cbor:"10,keyasint,omitempty" json:"quarantines"` // that began, or were renewed by a probe that crashed
+
+	Respawns map[string]int64 `cbor:"11,keyasint,omitempty" json:"respawns,omitempty"` // of observers, by cause
 }
 
 // LatencySlots is the number of powers of two of milliseconds that Latencies tells apart; the last one is open.
@@ -156,7 +159,7 @@ func (h *HealthCount) add(other HealthCount) {
 	for _, m := range []struct {
 		into *map[string]int64
 		from map[string]int64
-	}{{&h.Skipped, other.Skipped}, {&h.Dropped, other.Dropped}, {&h.Failures, other.Failures}} {
+	}{{&h.Skipped, other.Skipped}, {&h.Dropped, other.Dropped}, {&h.Failures, other.Failures}, {&h.Respawns, other.Respawns}} {
 		for key, n := range m.from {
 			addTo(m.into, key, n)
 		}

@@ -34,6 +34,25 @@ func (f *healthFold) quarantine(r *record) error {
 	return f.happened(r, by, func(c *HealthCount) { c.Quarantines++ })
 }
 
+// respawn enters that a session got a fresh observer.
+func (f *healthFold) respawn(r *record) error {
+	e, ok, err := payloadOf[events.SessionRespawned](r)
+	if err != nil || !ok {
+		return err
+	}
+	by, err := f.asker(r.Correlation)
+	if err != nil {
+		return err
+	}
+	now, err := f.now.edit(struct{}{})
+	if err != nil {
+		return err
+	}
+	now.Respawn = respawnOf(r, e)
+	now.Respawn.Provider, now.Respawn.Model = by.provider, by.model
+	return f.happened(r, by, func(c *HealthCount) { addTo(&c.Respawns, e.Cause, 1) })
+}
+
 // pause enters that a provider is left alone or asked again.
 func (f *healthFold) pause(r *record) error {
 	provider, ok := r.Stream.Provider()

@@ -45,6 +45,7 @@ func (h *Health) read(x *tx) error {
 		return err
 	}
 	h.LastKept, h.LastKeptAt, h.Degraded, h.DegradedAt = now.LastKept, now.LastKeptAt, now.Degraded, now.DegradedAt
+	h.LastRespawn = now.Respawn
 	if h.Streaks, err = all(x, streakTable()); err != nil {
 		return err
 	}

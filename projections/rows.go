@@ -142,6 +142,9 @@ type Session struct {
 	Generation  int         `cbor:"27,keyasint,omitempty" json:"generation,omitempty"` // of the observer, after the latest respawn
 	Quarantined *Quarantine `cbor:"28,keyasint,omitempty" json:"quarantined,omitempty"`
 
+	Respawns    map[string]int64 `cbor:"29,keyasint,omitempty" json:"respawns,omitempty"` // of the observer, by cause
+	LastRespawn *Respawn         `cbor:"30,keyasint,omitempty" json:"last_respawn,omitempty"`
+
 	Title   string  `cbor:"-" json:"title,omitempty"` // its first words: the first prompt that is not private; filled when read
 	Pending int     `cbor:"-" json:"pending"`         // inputs that still await an outcome; filled when read
 	Inputs  Balance `cbor:"-" json:"inputs"`          // filled by Views.Session, not by Views.Sessions
@@ -162,6 +165,22 @@ type Quarantine struct {
 	Provider string `cbor:"7,keyasint,omitempty" json:"provider,omitempty"`
 	Model    string `cbor:"8,keyasint,omitempty" json:"model,omitempty"`
 	Trial    Trial  `cbor:"9,keyasint,omitzero" json:"trial,omitzero"`
+}
+
+// Respawn is a fresh observer that supervision gave a session.
+type Respawn struct {
+	Session  events.SessionID `cbor:"1,keyasint,omitzero" json:"session"`
+	Position events.Position  `cbor:"2,keyasint,omitempty" json:"position"` // of its event
+	At       time.Time        `cbor:"3,keyasint,omitzero" json:"at"`
+	From     int              `cbor:"4,keyasint,omitempty" json:"from"` // generation
+	To       int              `cbor:"5,keyasint,omitempty" json:"to"`
+	Cause    string           `cbor:"6,keyasint,omitempty" json:"cause"`
+	Limits   events.Limits    `cbor:"7,keyasint,omitzero" json:"limits"` // that were in force
+	Counted  events.Counted   `cbor:"8,keyasint,omitzero" json:"counted"`
+	Delay    time.Duration    `cbor:"9,keyasint,omitempty" json:"delay"` // before the observer may be asked, in nanoseconds
+	// Whose observer was replaced, where a turn tells; in Health alone.
+	Provider string `cbor:"10,keyasint,omitempty" json:"provider,omitempty"`
+	Model    string `cbor:"11,keyasint,omitempty" json:"model,omitempty"`
 }
 
 // Trial is how something that was held back is tried from the end of its time on, until it is let go or held back anew.

@@ -11,7 +11,7 @@ import (
 type sessionView struct{}
 
 func (sessionView) name() string       { return "sessions" }
-func (sessionView) version() int       { return 1 }
+func (sessionView) version() int       { return 2 }
 func (sessionView) skipsUnknown() bool { return false }
 
 func sessionTable() table[Session]      { return table[Session]{name: "rows"} }
@@ -130,7 +130,8 @@ func tellSession(s *Session, r *record) error {
 		if err != nil || !ok {
 			return err
 		}
-		s.Generation = e.To
+		s.Generation, s.LastRespawn = e.To, respawnOf(r, e)
+		addTo(&s.Respawns, e.Cause, 1)
 	case events.KindSessionQuarantined:
 		e, _, err := payloadOf[events.SessionQuarantined](r)
 		if err != nil {
@@ -150,6 +151,13 @@ func quarantineOf(r *record, e events.SessionQuarantined, was *Quarantine) *Quar
 		q.Since = was.Since
 	}
 	return q
+}
+
+func respawnOf(r *record, e events.SessionRespawned) *Respawn {
+	return &Respawn{
+		Session: r.session, Position: r.Position, At: r.OccurredAt, From: e.From, To: e.To, Cause: e.Cause, Limits: e.Limits,
+		Counted: e.Counted, Delay: e.Delay,
+	}
 }
 
 func (f *sessionFold) flush() error {

@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -107,6 +109,14 @@ func (a *app) showSession(s api.Session) {
 	a.field("captured", fmt.Sprintf("%s, %s, %s", plural(s.Prompts, "prompt"), plural(s.ToolUses, "tool use"), plural(s.Stops, "stop")))
 	a.field("remembered", fmt.Sprintf("%s, %s in %s", plural(s.Observations, "observation"), summaries(s.Summaries), plural(s.Turns, "turn")))
 	a.field("inputs", balanceLine(s.Inputs))
+	if r := s.LastRespawn; r != nil {
+		var causes []string
+		for _, cause := range slices.Sorted(maps.Keys(s.Respawns)) {
+			causes = append(causes, fmt.Sprintf("%d %s", s.Respawns[cause], cause))
+		}
+		a.field("respawned", strings.Join(causes, ", "))
+		a.field("last respawn", respawnLine(*r))
+	}
 	if q := s.Quarantined; q != nil {
 		a.field("quarantined", fmt.Sprintf("until %s: %s", moment(q.Until), q.Cause))
 	}

@@ -73,3 +73,28 @@ func TestPauseLine(t *testing.T) {
 		}
 	}
 }
+
+func TestRespawnLine(t *testing.T) {
+	t.Parallel()
+	r := projections.Respawn{At: time.Date(2026, 3, 1, 12, 0, 0, 0, time.Local), From: 3, To: 4}
+	crashed, unparseable := r, r
+	crashed.Cause, crashed.Counted = "crash", events.Counted{InWindow: 2, Consecutive: 3}
+	crashed.Limits = events.Limits{MaxRestarts: 5, Window: time.Minute, MaxConsecutive: 4}
+	unparseable.Cause, unparseable.Counted = "unparseable", events.Counted{Unparseable: 6}
+	unparseable.Limits = events.Limits{Unparseable: 5, Window: 10 * time.Minute, Every: time.Hour}
+	for _, c := range []struct {
+		respawn projections.Respawn
+		want    string
+	}{
+		{crashed, "2026-03-01 12:00: crash, generation 3 to 4, 2 in 1m (at most 5), 3 in a row (at most 4)"},
+		{unparseable, "2026-03-01 12:00: unparseable, generation 3 to 4, 6 unparseable outputs in 10m (a respawn from 5 on, at most every 1h)"},
+	} {
+		if got := respawnLine(c.respawn); got != c.want {
+			t.Errorf("got %q, want %q", got, c.want)
+		}
+	}
+	count := projections.HealthCount{Turns: 2, Respawns: map[string]int64{"crash": 2, "unparseable": 1}}
+	if got, want := countLine(count), "2 turns, 0 kept, 2 respawns (crash), 1 respawn (unparseable)"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

@@ -32,6 +32,10 @@ func (a *app) showHealth(s api.Status, now time.Time) {
 	if at := s.Health.LastKeptAt; !at.IsZero() {
 		a.field("last kept", fmt.Sprintf("%s, %s ago", at.Local().Format(time.DateTime), now.Sub(at).Round(time.Second)))
 	}
+	if r := s.Health.LastRespawn; r != nil {
+		who := strings.TrimSpace(r.Provider + " " + r.Model)
+		a.field("last respawn", strings.TrimSpace(a.shownSession(r.Session)+" "+who)+", "+respawnLine(*r))
+	}
 	for _, p := range s.Pauses {
 		a.field("paused", pauseLine(p, now))
 	}
@@ -54,6 +58,9 @@ func countLine(c projections.HealthCount) string {
 			line += fmt.Sprintf(", %d %s %s", part.of[why], part.what, why)
 		}
 	}
+	for _, cause := range slices.Sorted(maps.Keys(c.Respawns)) {
+		line += fmt.Sprintf(", %s (%s)", plural(c.Respawns[cause], "respawn"), cause)
+	}
 	if c.Holds > 0 {
 		line += ", " + plural(c.Holds, "hold")
 	}
@@ -64,6 +71,17 @@ func countLine(c projections.HealthCount) string {
 		line += ", " + plural(tokens, "token")
 	}
 	return line
+}
+
+// respawnLine is a respawn with what was counted and the limits that were in force.
+func respawnLine(r projections.Respawn) string {
+	line := fmt.Sprintf("%s: %s, generation %d to %d, ", moment(r.At), r.Cause, r.From, r.To)
+	if r.Counted.Unparseable > 0 {
+		return line + fmt.Sprintf("%d unparseable outputs in %s (a respawn from %d on, at most every %s)",
+			r.Counted.Unparseable, shortDuration(r.Limits.Window), r.Limits.Unparseable, shortDuration(r.Limits.Every))
+	}
+	return line + fmt.Sprintf("%d in %s (at most %d), %d in a row (at most %d)",
+		r.Counted.InWindow, shortDuration(r.Limits.Window), r.Limits.MaxRestarts, r.Counted.Consecutive, r.Limits.MaxConsecutive)
 }
 
 // pauseLine tells a pause from what is left of one: past its time turns try it, one by one.

@@ -30,6 +30,12 @@ func (w *world) degrade(t *testing.T) {
 		say(stream, turn, events.TurnStarted{Turn: turn, Provider: "anthropic", Model: "small\xff"})
 		say(stream, turn, events.TurnReceived{Turn: turn, Usage: events.Usage{Input: 10, Output: 1}}, events.OutputDropped{Turn: turn, Class: "prose", Reason: "no_xml"})
 	}
+	last := newID()
+	say(stream, last, events.TurnStarted{Turn: last, Provider: "anthropic", Model: "large"})
+	say(stream, last, events.TurnFailed{Turn: last, Class: events.FailCrash}, events.SessionRespawned{
+		From: 1, To: 2, Cause: "crash", Limits: events.Limits{MaxRestarts: 5, Window: time.Minute, MaxConsecutive: 5},
+		Counted: events.Counted{InWindow: 2, Consecutive: 1},
+	})
 	say(events.ProviderStream("anthropic"), events.ID{}, events.ProviderPaused{Class: events.FailLimit, Probe: 1, Until: time.Now().Add(time.Hour)})
 }
 
@@ -54,6 +60,9 @@ func TestStatusTellsWhatIsNotWell(t *testing.T) {
 			}
 		}
 	}
+	if r := st.Health.LastRespawn; r == nil || r.Cause != "crash" || r.Model != "large" || r.Counted.InWindow != 2 || r.Limits.MaxRestarts != 5 {
+		t.Errorf("last respawn: got %+v", r)
+	}
 	for name, want := range map[string]string{
 		`cmemd_observer_degraded`: "1",
 		`cmemd_finding{degraded="true",model="small�",provider="anthropic",what="unusable"}`: "1",
@@ -65,6 +74,7 @@ func TestStatusTellsWhatIsNotWell(t *testing.T) {
 		`cmemd_model_tokens_total{direction="input",model="small�",provider="anthropic"}`:    "200",
 		`cmemd_turns_dropped_total{reason="prose/no_xml"}`:                                   "20",
 		`cmemd_holds_total`: "1",
+		`cmemd_respawns_total{cause="crash",model="large",provider="anthropic"}`: "1",
 	} {
 		if got := metric(t, w, name); got != want {
 			t.Errorf("%s: got %q, want %s", name, got, want)

@@ -21,6 +21,7 @@ func healthMetrics() []stateMetric {
 		{"turn_tokens_total", "Tokens of the observer, as far as the provider says.", []string{"direction"}},
 		{"holds_total", "Times that a provider was left alone after it failed.", nil},
 		{"quarantines_total", "Times that a session's observer was stopped.", nil},
+		{"respawns_total", "Fresh observers that supervision gave sessions, by cause and by who was asked.", append([]string{"cause"}, model...)},
 		{"model_turns_total", "Turns that ended, by who was asked.", model},
 		{"model_turns_kept_total", "Turns whose output was kept, by who was asked.", model},
 		{"model_tokens_total", "Tokens, by who was asked.", append(model, "direction")},
@@ -71,6 +72,9 @@ func collectTotals(g gauges, h Health) {
 
 func collectModels(g gauges, h Health, w HealthWindows) {
 	for _, s := range h.Streaks {
+		for cause, n := range s.All.Respawns {
+			g.count("respawns_total", n, cause, s.Provider, s.Model)
+		}
 		if s.All.Turns == 0 {
 			continue
 		}
