@@ -279,7 +279,7 @@ func TestDamageFoundWhileRunningHeals(t *testing.T) {
 	x := w.mustOpen(t.TempDir())
 	run(t, x)
 	x.suspect()
-	deadline := time.Now().Add(20 * time.Second)
+	deadline := time.Now().Add(time.Minute)
 	for {
 		if name := x.currentName(); name != firstStore {
 			break
