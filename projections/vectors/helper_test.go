@@ -183,7 +183,7 @@ func (r *running) end() {
 			r.tb.Error(err)
 		}
 		r.done <- nil
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		r.tb.Fatal("Run does not end")
 	}
 	if err := r.Close(); err != nil {
@@ -194,7 +194,7 @@ func (r *running) end() {
 // until waits until the figures are as wanted.
 func (r *running) until(what string, ok func(Stats) bool) Stats {
 	r.tb.Helper()
-	for end := time.Now().Add(20 * time.Second); ; time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
 		st := r.Stats()
 		if ok(st) {
 			return st

@@ -121,7 +121,7 @@ func TestKilledWhileFilling(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() { done <- v.Run(ctx) }()
-	for end := time.Now().Add(20 * time.Second); v.Stats().Filled < rows; time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(time.Minute); v.Stats().Filled < rows; time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("not filled: %+v", v.Stats())
 		}

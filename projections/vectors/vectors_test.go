@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/uuid"
@@ -265,41 +266,43 @@ func TestSecretsStay(t *testing.T) {
 // TestQuestions: they are remembered, bounded in time, and not put to an endpoint that just did not answer.
 func TestQuestions(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.fill(4)
-	w.conf.QueryTimeout, w.conf.QueryPatience = 20*time.Millisecond, 20*time.Millisecond
-	v := w.run()
-	v.filled(4)
-	before := w.fake.texts()
-	for range 3 {
-		if got := v.Nearest(t.Context(), "word1", nil, 2); !got.Used || len(got.Hits) != 2 {
-			t.Errorf("got %+v", got)
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.fill(4)
+		w.conf.QueryTimeout, w.conf.QueryPatience = 20*time.Millisecond, 20*time.Millisecond
+		v := w.run()
+		v.filled(4)
+		before := w.fake.texts()
+		for range 3 {
+			if got := v.Nearest(t.Context(), "word1", nil, 2); !got.Used || len(got.Hits) != 2 {
+				t.Errorf("got %+v", got)
+			}
 		}
-	}
-	if n := w.fake.texts() - before; n != 1 {
-		t.Errorf("asked %d times for one question", n)
-	}
-	w.fake.set(func(ctx context.Context, _ []string) ([][]float32, error) { <-ctx.Done(); return nil, ctx.Err() })
-	began := time.Now()
-	got := v.Nearest(t.Context(), "word2", nil, 2)
-	if took := time.Since(began); got.Used || !strings.Contains(got.Note, "no answer within 20ms") || took > 5*time.Second {
-		t.Errorf("an endpoint that hangs: %+v after %s", got, took)
-	}
-	v.queries.running.Wait()
-	w.fake.set(nil)
-	before = w.fake.texts()
-	if got := v.Nearest(t.Context(), "word3", nil, 2); got.Used || !strings.Contains(got.Note, "asked again in") || w.fake.texts() != before {
-		t.Errorf("at once after that: %+v", got)
-	}
-	if got := v.Nearest(t.Context(), "word1", nil, 2); !got.Used {
-		t.Errorf("what is remembered needs no endpoint: %+v", got)
-	}
-	for i := range 2 * maxQuestions {
-		v.queries.put(strings.Repeat("x", i+1), []float32{1}) // nobody else asks any more
-	}
-	if n := len(v.queries.seen); n != maxQuestions || v.queries.get("x") != nil {
-		t.Errorf("%d questions are remembered", n)
-	}
+		if n := w.fake.texts() - before; n != 1 {
+			t.Errorf("asked %d times for one question", n)
+		}
+		w.fake.set(func(ctx context.Context, _ []string) ([][]float32, error) { <-ctx.Done(); return nil, ctx.Err() })
+		began := time.Now()
+		got := v.Nearest(t.Context(), "word2", nil, 2)
+		if took := time.Since(began); got.Used || !strings.Contains(got.Note, "no answer within 20ms") || took != 20*time.Millisecond {
+			t.Errorf("an endpoint that hangs: %+v after %s", got, took)
+		}
+		v.queries.running.Wait()
+		w.fake.set(nil)
+		before = w.fake.texts()
+		if got := v.Nearest(t.Context(), "word3", nil, 2); got.Used || !strings.Contains(got.Note, "asked again in") || w.fake.texts() != before {
+			t.Errorf("at once after that: %+v", got)
+		}
+		if got := v.Nearest(t.Context(), "word1", nil, 2); !got.Used {
+			t.Errorf("what is remembered needs no endpoint: %+v", got)
+		}
+		for i := range 2 * maxQuestions {
+			v.queries.put(strings.Repeat("x", i+1), []float32{1}) // nobody else asks any more
+		}
+		if n := len(v.queries.seen); n != maxQuestions || v.queries.get("x") != nil {
+			t.Errorf("%d questions are remembered", n)
+		}
+	})
 }
 
 // TestForget: rows, and what is about to become rows, are gone from the file at once, by id and by position, and no byte of
