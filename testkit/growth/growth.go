@@ -18,7 +18,7 @@ const (
 
 	// rounds is how often both sizes are compared, one right after the other, and tries how often each is done for that: the
 	// quickest counts. Other work on the machine slows both, or has to disturb every round to be taken for growth.
-	rounds = 8
+	rounds = 32
 	tries  = 3
 )
 
