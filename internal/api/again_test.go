@@ -112,7 +112,7 @@ func (w *world) balance(tb testing.TB) Balance {
 // again asks for turns again, and waits for the answers.
 func (w *world) again(tb testing.TB, q ReobserveRequest) Reobserved {
 	tb.Helper()
-	ctx, cancel := context.WithTimeout(tb.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(tb.Context(), patience)
 	defer cancel()
 	done, err := w.client.ReobserveAndWait(ctx, q, nil)
 	if err != nil {

@@ -109,7 +109,7 @@ func TestABrowserGetsNothing(t *testing.T) {
 			if n := strings.Count(report, "\n") + 1; n != 12 {
 				t.Errorf("%s: %d attempts were reported", name, n)
 			}
-		case <-time.After(time.Second):
+		case <-time.After(patience):
 			t.Errorf("%s: the page did not come to its end: %s", name, dom)
 		}
 	}
@@ -154,7 +154,7 @@ func TestTheAttackIsOne(t *testing.T) {
 				t.Errorf("not %s:\n%s", want, report)
 			}
 		}
-	case <-time.After(time.Second):
+	case <-time.After(patience):
 		t.Errorf("the page did not come to its end: %s", dom)
 	}
 	if n := planted.Load(); n < 3 {

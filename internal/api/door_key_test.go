@@ -31,7 +31,7 @@ func TestRotate(t *testing.T) {
 	}
 	select {
 	case <-ended:
-	case <-time.After(10 * time.Second):
+	case <-time.After(patience):
 		t.Error("the stream goes on")
 	}
 	if res := w.remote(t, nil); res.StatusCode != 401 {
@@ -178,7 +178,7 @@ func TestConnectionsAreBounded(t *testing.T) {
 		served = append(served, <-accepted)
 	}
 	refused := dial()
-	if err := refused.SetReadDeadline(time.Now().Add(10 * time.Second)); err != nil {
+	if err := refused.SetReadDeadline(time.Now().Add(patience)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := refused.Read(make([]byte, 1)); err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
@@ -189,7 +189,7 @@ func TestConnectionsAreBounded(t *testing.T) {
 	dial()
 	select {
 	case <-accepted:
-	case <-time.After(10 * time.Second):
+	case <-time.After(patience):
 		t.Error("there is no room again")
 	}
 }

@@ -231,7 +231,7 @@ func TestSlowHeadersAreCut(t *testing.T) {
 	conn := w.dial(t)
 	began := time.Now()
 	fmt.Fprint(conn, "GET /healthz HTTP/1.1\r\nHost:")
-	if err := conn.SetReadDeadline(began.Add(20 * time.Second)); err != nil {
+	if err := conn.SetReadDeadline(began.Add(patience)); err != nil {
 		t.Fatal(err)
 	}
 	_, err := io.ReadAll(conn)
@@ -369,6 +369,18 @@ func TestProblemDocument(t *testing.T) {
 
 func TestEndOfServerEndsStreams(t *testing.T) {
 	t.Parallel()
+	best := time.Hour
+	for range 5 { // a busy machine makes one end slow, and not all
+		if best = min(best, endWithAStream(t)); best <= endGrace {
+			return
+		}
+	}
+	t.Errorf("the end took %v at best: it waited for a stream", best)
+}
+
+// endWithAStream is how long the end of a server takes whose stream is being read.
+func endWithAStream(t *testing.T) time.Duration {
+	t.Helper()
 	w := newWorld(t, nil)
 	w.post(t, toolUse("s", "t", "ls", ""))
 	seen := make(chan struct{}, 10)
@@ -382,10 +394,9 @@ func TestEndOfServerEndsStreams(t *testing.T) {
 	if err := <-ended; !errors.Is(err, ErrCut) {
 		t.Errorf("got %v, want ErrCut", err)
 	}
-	if took := time.Since(began); took > endGrace {
-		t.Errorf("the end took %v: it waited for a stream", took)
-	}
+	took := time.Since(began)
 	if _, err := w.client.Hook(t.Context(), "claude-code", toolUse("s", "u", "ls", ""), events.ID{}, time.Time{}); !errors.Is(err, ErrNotRunning) {
 		t.Errorf("got %v, want ErrNotRunning", err)
 	}
+	return took
 }

@@ -70,7 +70,7 @@ func TestNothingToDrain(t *testing.T) {
 	w := newWorld(t, func(c *Config) { c.Spool = nil })
 	select {
 	case <-w.server.Drained():
-	case <-time.After(10 * time.Second):
+	case <-time.After(patience):
 		t.Error("a server without a spool is not drained")
 	}
 }

@@ -134,7 +134,7 @@ func TestInjectionWaitsForTheLog(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	s, body := w.started(t, 10*time.Second)
+	s, body := w.started(t, patience)
 	late.Wait()
 	if !strings.Contains(body, "KEPT") || strings.Contains(body, "OLD") || strings.Contains(body, "NEW") {
 		t.Errorf("given: %s, want what still stands", body)

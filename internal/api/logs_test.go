@@ -25,7 +25,7 @@ var errEnough = errors.New("enough")
 // watchEvents collects the first n records that q gives.
 func (w *world) watchEvents(tb testing.TB, q EventsQuery, n int) (got []LogRecord) {
 	tb.Helper()
-	ctx, cancel := context.WithTimeout(tb.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(tb.Context(), patience)
 	defer cancel()
 	err := w.client.Events(ctx, q, func(r LogRecord) error {
 		if got = append(got, r); len(got) == n {
@@ -102,7 +102,7 @@ func TestEventsResume(t *testing.T) {
 		w.post(t, toolUse("s", fmt.Sprint(i), "ls", "x"))
 	}
 	h := http.Header{"Last-Event-Id": {"4"}}
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	res, err := w.client.send(ctx, "GET", "/v1/events", map[string][]string{"tail": {"1"}, "after": {"1"}}, h, nil)
 	if err != nil {

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 )
 
 // makeRun makes the folder of a home in which the socket is.
@@ -95,12 +94,8 @@ func TestAFacesStreamEndsWithTheServer(t *testing.T) {
 	if line, err := r.ReadString('\n'); line != ": here\n" {
 		t.Fatalf("got %q, %v", line, err)
 	}
-	began := time.Now()
 	w.end()
 	if _, err := io.Copy(io.Discard, r); err != nil {
-		t.Errorf("the stream was cut: %v", err)
-	}
-	if took := time.Since(began); took > endGrace {
-		t.Errorf("the end took %v", took)
+		t.Errorf("the stream was cut, as it is when the grace is over: %v", err)
 	}
 }

@@ -154,7 +154,7 @@ func (w *world) run(tb testing.TB, listeners ...net.Listener) {
 // settled waits until the views know all that the log holds, and no input is pending or asked for again.
 func (w *world) settled(tb testing.TB) {
 	tb.Helper()
-	ctx, cancel := context.WithTimeout(tb.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(tb.Context(), patience)
 	defer cancel()
 	for {
 		last, err := w.log.Last(ctx)
@@ -283,10 +283,13 @@ func failing(real System, err error) fakeSystem {
 	}}
 }
 
+// patience is how long tests wait for what comes within milliseconds on a machine that has nothing else to do.
+const patience = time.Minute
+
 // eventually waits for a condition that other goroutines bring about.
 func eventually(tb testing.TB, what string, ok func() bool) {
 	tb.Helper()
-	for until := time.Now().Add(20 * time.Second); !ok(); time.Sleep(2 * time.Millisecond) {
+	for until := time.Now().Add(patience); !ok(); time.Sleep(2 * time.Millisecond) {
 		if time.Now().After(until) {
 			tb.Fatalf("never happened: %s", what)
 		}
