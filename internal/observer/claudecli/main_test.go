@@ -168,7 +168,7 @@ func (f fake) client(tb testing.TB, env ...string) *Client {
 // marked waits until the fake has said what comes before !mark.
 func (f fake) marked(tb testing.TB) {
 	tb.Helper()
-	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(2 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(2 * time.Millisecond) {
 		if _, err := os.Stat(filepath.Join(f.bin, "marked")); err == nil {
 			return
 		}
@@ -179,7 +179,7 @@ func (f fake) marked(tb testing.TB) {
 // asked waits for what the fake was started with.
 func (f fake) asked(tb testing.TB) (a asked) {
 	tb.Helper()
-	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(2 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(2 * time.Millisecond) {
 		b, err := os.ReadFile(filepath.Join(f.bin, "asked"))
 		if err == nil && json.Unmarshal(b, &a) == nil {
 			return a

@@ -55,7 +55,7 @@ func startDaemon(t *testing.T, cfg Config) *exec.Cmd {
 // waitForRun waits until a run is written down.
 func waitForRun(t *testing.T, dir string) run {
 	t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(2 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(2 * time.Millisecond) {
 		for _, file := range runFiles(t, dir) {
 			if r := readRun(file); r.PID > 0 {
 				return r
@@ -93,7 +93,7 @@ func TestNoRealClientOutlivesAKilledDaemon(t *testing.T) {
 	cfg := realConfig(t, path, s.URL+"/hang", keyLogin)
 	asked := 0
 	killDaemons(t, cfg, func() {
-		for deadline := time.Now().Add(20 * time.Second); len(s.questions()) == asked && time.Now().Before(deadline); {
+		for deadline := time.Now().Add(time.Minute); len(s.questions()) == asked && time.Now().Before(deadline); {
 			time.Sleep(5 * time.Millisecond)
 		}
 		asked = len(s.questions())
@@ -156,7 +156,7 @@ func TestSweepFindsWhatAWrapperLeft(t *testing.T) {
 // waitForChild waits until the fake's own child is there.
 func waitForChild(t *testing.T, f fake) {
 	t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(2 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(2 * time.Millisecond) {
 		all, _ := filepath.Glob("/proc/[0-9]*/cmdline")
 		for _, file := range all {
 			if b, _ := os.ReadFile(file); strings.Contains(string(b), f.path()+"\x00linger") {

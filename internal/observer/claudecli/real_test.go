@@ -340,7 +340,7 @@ func TestRealClientIsCancelled(t *testing.T) {
 			ended <- err
 		}()
 		r := waitForRun(t, cfg.Dir)
-		for deadline := time.Now().Add(20 * time.Second); len(s.questions()) == 0 && time.Now().Before(deadline); {
+		for deadline := time.Now().Add(time.Minute); len(s.questions()) == 0 && time.Now().Before(deadline); {
 			time.Sleep(5 * time.Millisecond)
 		}
 		began := time.Now()
