@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/testkit/growth"
 	"github.com/cmemd/cmemd/testkit/race"
 )
 
@@ -64,23 +65,10 @@ func halves(first, second string) func(int) string {
 	}
 }
 
-// TestParseIsLinear makes hostile outputs four times as long and compares: linear is 4, quadratic 16. One measurement
-// on a busy machine says little, so that the best of several counts.
 func TestParseIsLinear(t *testing.T) {
-	const size, tries, bound = 1 << 18, 100, 9.0
 	for name, output := range hostile() {
 		t.Run(name, func(t *testing.T) {
-			small, large := output(size), output(4*size)
-			one, four := time.Duration(1<<62), time.Duration(1<<62)
-			for range tries {
-				one = min(one, took(small))
-				four = min(four, took(large))
-				if float64(four) < bound*float64(max(one, time.Millisecond/2)) {
-					return
-				}
-			}
-			t.Errorf("%d bytes took %v, four times as many %v: got a ratio of %.1f, want under %.0f",
-				size, one, four, float64(four)/float64(one), bound)
+			growth.Linear(t, name, 1<<17, func(size int) { Parse(output(size), events.TurnObservation, nil) })
 		})
 	}
 }
