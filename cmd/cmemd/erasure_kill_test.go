@@ -23,7 +23,7 @@ func TestForgettingIsKilledAtEveryMoment(t *testing.T) {
 		t.Skip("starts 20 daemons")
 	}
 	t.Parallel()
-	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	defer cancel()
 	p := newProgram(t)
 	seed := rand.Uint64()
@@ -48,6 +48,8 @@ func TestForgettingIsKilledAtEveryMoment(t *testing.T) {
 		daemon = p.serve(ctx)
 		if p.finished(ctx, word) {
 			begun++
+		} else {
+			whole += whole / 4 // this machine is slower than was thought
 		}
 		if files := p.holding(word); len(files) > 0 {
 			t.Fatalf("round %d: %s is still in %v", round, word, files)

@@ -94,7 +94,7 @@ func (l *lockedBuffer) Write(p []byte) (int, error) {
 
 func (l *lockedBuffer) waitFor(t *testing.T, want string) {
 	t.Helper()
-	for limit := time.Now().Add(10 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+	for limit := time.Now().Add(patience); ; time.Sleep(5 * time.Millisecond) {
 		l.mu.Lock()
 		got := l.b.String()
 		l.mu.Unlock()

@@ -21,7 +21,7 @@ import (
 )
 
 // matrixLimit is how long one row may wait for anything. All of them take milliseconds, or a second and a bit.
-const matrixLimit = 20 * time.Second
+const matrixLimit = patience
 
 // matrixWorld is a daemon of its own, a real process, with a script in the place of a model.
 type matrixWorld struct {
@@ -37,7 +37,7 @@ type matrixWorld struct {
 // newMatrixWorld starts a daemon that plays script, under settings that are lines of its file.
 func newMatrixWorld(t *testing.T, script []string, settings ...string) *matrixWorld {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*patience)
 	t.Cleanup(cancel)
 	w := &matrixWorld{program: newProgram(t), ctx: ctx, cwd: "/src/shop"}
 	played := filepath.Join(t.TempDir(), "script.jsonl")

@@ -81,7 +81,7 @@ func TestNoNewsOfTheObserverReachesIt(t *testing.T) {
 		t.Errorf("%d prompts; what stood beside the canaries came through: %t", script.Calls()-before, control)
 	}
 	d.stop(stopped("a test"))
-	if err := waitEnd(t, ended, endLimit+time.Second); err != nil {
+	if err := waitEnd(t, ended); err != nil {
 		t.Error(err)
 	}
 }
@@ -174,7 +174,7 @@ func bash(command, output string) map[string]any {
 // settled waits until nothing is owed and the views know all.
 func (b *leakBench) settled(ctx context.Context) {
 	b.t.Helper()
-	for limit := time.Now().Add(20 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+	for limit := time.Now().Add(patience); ; time.Sleep(5 * time.Millisecond) {
 		last, err := b.d.log.Last(ctx)
 		if err = errors.Join(err, b.d.views.Wait(ctx, last), b.d.index.Wait(ctx, last)); err != nil {
 			b.t.Fatal(err)

@@ -124,7 +124,7 @@ func eventually(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	pattern, err := regexp.Compile("(?m)" + args[0])
 	ts.Check(err)
-	limit := time.Now().Add(15 * time.Second)
+	limit := time.Now().Add(patience)
 	for {
 		err := ts.Exec(args[1], args[2:]...)
 		out := ts.ReadFile("stdout")
@@ -151,7 +151,7 @@ func crash(ts *testscript.TestScript, _ bool, _ []string) {
 }
 
 func waitFor(ts *testscript.TestScript, what string, done func() bool) {
-	for limit := time.Now().Add(15 * time.Second); !done(); time.Sleep(10 * time.Millisecond) {
+	for limit := time.Now().Add(patience); !done(); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(limit) {
 			ts.Fatalf("waited too long for %s", what)
 		}

@@ -35,7 +35,7 @@ func TestStartWaitsForTheQuicker(t *testing.T) {
 		out, err = program.command(ctx, "start").CombinedOutput()
 		said <- err
 	}()
-	for limit := time.Now().Add(10 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+	for limit := time.Now().Add(patience); ; time.Sleep(5 * time.Millisecond) {
 		if b, _ := os.ReadFile(p.startLog); strings.Contains(string(b), "held") {
 			break
 		}
@@ -45,11 +45,11 @@ func TestStartWaitsForTheQuicker(t *testing.T) {
 	}
 	time.Sleep(100 * time.Millisecond) // for the second daemon to be gone: its command must wait on
 	ended := serving(t, ctx, d)
-	if err := waitEnd(t, said, startWait); err != nil || !strings.Contains(string(out), "is running already") {
+	if err := waitEnd(t, said); err != nil || !strings.Contains(string(out), "is running already") {
 		t.Errorf("start: %v\n%s", err, out)
 	}
 	d.stop(stopped("a test"))
-	if err := waitEnd(t, ended, endLimit+time.Second); err != nil {
+	if err := waitEnd(t, ended); err != nil {
 		t.Error(err)
 	}
 }

@@ -72,7 +72,7 @@ func kindsOf(t *testing.T, d *daemon) map[events.Kind]int {
 // awaitRead waits until the only chat that is followed was read as far as to a number of lines.
 func awaitRead(t *testing.T, d *daemon, lines int) {
 	t.Helper()
-	for limit := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+	for limit := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
 		s, err := watch.Load(d.paths.watch)
 		if err == nil && len(s.Files) == 1 && s.Files[0].Lines == lines {
 			return
@@ -120,7 +120,7 @@ func TestFollowedChats(t *testing.T) {
 		t.Errorf("on record (-want +got):\n%s", diff)
 	}
 	d.stop(stopped("a test"))
-	if err := waitEnd(t, ended, endLimit+time.Second); err != nil {
+	if err := waitEnd(t, ended); err != nil {
 		t.Error(err)
 	}
 }
@@ -172,7 +172,7 @@ func TestSpoolBeforeChats(t *testing.T) {
 		t.Errorf("on record (-want +got):\n%s", diff)
 	}
 	d.stop(stopped("a test"))
-	if err := waitEnd(t, ended, endLimit+time.Second); err != nil {
+	if err := waitEnd(t, ended); err != nil {
 		t.Error(err)
 	}
 }
