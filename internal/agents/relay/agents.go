@@ -5,6 +5,8 @@ import (
 	"os"
 	"strconv"
 	"unicode/utf8"
+
+	"github.com/cmemd/cmemd/internal/jsonscan"
 )
 
 // What is known of single agents before anybody decodes their payloads.
@@ -12,9 +14,9 @@ import (
 // eventOf is the agent's own name of what a payload reports, or "".
 func eventOf(agent string, payload []byte) string {
 	if agent == "raw" {
-		return stringMember(payload, "event")
+		return jsonscan.StringMember(payload, "event")
 	}
-	return eventName(payload)
+	return jsonscan.StringMember(payload, "hook_event_name")
 }
 
 // opensSession reports whether the agent takes context from this hook's reply. It names the agents whose events it

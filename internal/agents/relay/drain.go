@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/internal/durable"
+	"github.com/cmemd/cmemd/internal/jsonscan"
 )
 
 const (
@@ -141,7 +142,7 @@ func parseEntry(data []byte) (Entry, error) {
 		return Entry{}, fmt.Errorf("%w: no header line", ErrBadEntry)
 	}
 	h := header{bytes: -1}
-	if !members(line, h.set) {
+	if !jsonscan.Scalars(line, h.set) {
 		return Entry{}, fmt.Errorf("%w: the header is not JSON", ErrBadEntry)
 	}
 	if problem := h.problem(len(body)); problem != "" {
@@ -162,7 +163,7 @@ type header struct {
 func (h *header) set(name string, value []byte) bool {
 	text := ""
 	if value[0] == '"' {
-		text = unquote(value)
+		text = jsonscan.Unquote(value)
 	}
 	switch name {
 	case "v":

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+
+	"github.com/cmemd/cmemd/internal/jsonscan"
 )
 
 // maxSocketPath is how long a unix socket's path may be, in bytes: the kernels take 104 (macOS) or 108 (Linux) with
@@ -80,9 +82,9 @@ func advertisedSocket(home string) string {
 		return ""
 	}
 	socket := ""
-	members(data, func(name string, value []byte) bool {
+	jsonscan.Scalars(data, func(name string, value []byte) bool {
 		if name == "socket" && value[0] == '"' {
-			socket = unquote(value)
+			socket = jsonscan.Unquote(value)
 		}
 		return true
 	})

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/cmemd/cmemd/internal/ignore"
+	"github.com/cmemd/cmemd/internal/jsonscan"
 )
 
 // TestInputsNameFiles in the members that tools have for that: a folder beside a command, patterns, JSON in a string.
@@ -25,7 +26,7 @@ func TestInputsNameFiles(t *testing.T) {
 			t.Errorf("%s: got %+v", input, f)
 		}
 		got := (&Rules{}).Cut(input, f)
-		if !validJSON([]byte(got)) || !strings.ContainsAny(strings.ReplaceAll(got, f.Mark(), ""), "./") {
+		if !jsonscan.Valid([]byte(got)) || !strings.ContainsAny(strings.ReplaceAll(got, f.Mark(), ""), "./") {
 			t.Errorf("%s: its names went: %s", input, got)
 		}
 	}
@@ -98,7 +99,7 @@ func TestSpoolKeepsNoFileText(t *testing.T) {
 		`{"event":"tool","cwd":"/s","tool":"shell","input":{"command":"cat work","workdir":"/root/.ssh"},"output":"` + word + `"}`,
 	} {
 		out, left, err := (&Rules{}).payload("x", []byte(body))
-		if err != nil || strings.Contains(string(out), word) || !validJSON(out) || len(left) == 0 || !strings.Contains(string(out), ".env") && !strings.Contains(string(out), ".ssh") {
+		if err != nil || strings.Contains(string(out), word) || !jsonscan.Valid(out) || len(left) == 0 || !strings.Contains(string(out), ".env") && !strings.Contains(string(out), ".ssh") {
 			t.Errorf("%s:\n got %s, %v, %v", body, out, left, err)
 		}
 	}

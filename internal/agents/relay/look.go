@@ -6,6 +6,8 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+
+	"github.com/cmemd/cmemd/internal/jsonscan"
 )
 
 // A look is one look of the rules at one input.
@@ -77,7 +79,7 @@ func (l *look) json(data []byte, name string, levels int) (whole bool) {
 		if v.text == nil || isResult(plainName(v.outer)) {
 			return true
 		}
-		if folder, ok := folders.at(v.start); ok {
+		if folder, ok := folders.at(v.Start); ok {
 			l.work(base, folder)
 		} else {
 			l.in(base)
@@ -101,7 +103,7 @@ func foldersIn(data []byte) []scope[string] {
 		if len(text) < 3 || !isFolderName(plainName(name)) {
 			return ""
 		}
-		return unquote(text)
+		return jsonscan.Unquote(text)
 	})
 }
 

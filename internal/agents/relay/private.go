@@ -3,6 +3,8 @@ package relay
 import (
 	"bytes"
 	"strings"
+
+	"github.com/cmemd/cmemd/internal/jsonscan"
 )
 
 // CutPrivate removes what stands between <private> and </private>, tags included, and reports whether anything was
@@ -196,23 +198,23 @@ func cutJSON(body []byte, levels int) (out []byte, cut bool) {
 	if !mayHoldTag(body) {
 		return body, false
 	}
-	s := scanner{data: body}
+	s := jsonscan.Scanner{Data: body}
 	var open opened
 	from := 0
 	for {
-		t, ok := s.next()
+		t, ok := s.Next()
 		if !ok {
 			break
 		}
 		open.follow(&s)
 		text, changed := open.cut(&s, t, levels)
 		if changed {
-			out = append(out, body[from:t.start]...)
+			out = append(out, body[from:t.Start]...)
 			out = append(out, text...)
-			from, cut = t.end, true
+			from, cut = t.End, true
 		}
 	}
-	if !s.valid() {
+	if !s.Valid() {
 		return cutText(body)
 	}
 	if !cut {
@@ -225,10 +227,10 @@ func cutJSON(body []byte, levels int) (out []byte, cut bool) {
 // container stands inside of the tags that were open before it.
 type opened []int
 
-// follow notes the containers that ended and began since the last token.
-func (o *opened) follow(s *scanner) {
-	*o = (*o)[:min(len(*o), s.low)]
-	for len(*o) < len(s.stack) {
+// follow notes the containers that ended and began since the last jsonscan.Token.
+func (o *opened) follow(s *jsonscan.Scanner) {
+	*o = (*o)[:min(len(*o), s.Low())]
+	for len(*o) < s.Depth() {
 		n := 0
 		if len(*o) > 0 {
 			n = (*o)[len(*o)-1]
@@ -238,9 +240,9 @@ func (o *opened) follow(s *scanner) {
 }
 
 // cut is what stands in the place of a token, if that is not itself.
-func (o opened) cut(s *scanner, t token, levels int) (by []byte, changed bool) {
-	raw, before := s.data[t.start:t.end], 0
-	if len(o) > 0 && !t.key {
+func (o opened) cut(s *jsonscan.Scanner, t jsonscan.Token, levels int) (by []byte, changed bool) {
+	raw, before := s.Data[t.Start:t.End], 0
+	if len(o) > 0 && !t.Key {
 		before = o[len(o)-1]
 	}
 	switch {
@@ -249,15 +251,15 @@ func (o opened) cut(s *scanner, t token, levels int) (by []byte, changed bool) {
 	case raw[0] != '"':
 		return []byte("null"), raw[0] != 'n'
 	}
-	text, open, changed := cutOpen(unquote(raw), before)
-	if !t.key && len(s.stack) > 0 && s.stack[len(s.stack)-1] == '[' {
+	text, open, changed := cutOpen(jsonscan.Unquote(raw), before)
+	if !t.Key && s.InList() {
 		o[len(o)-1] = open
 	}
 	text, more := cutInner(text, levels)
 	if !changed && !more {
 		return nil, false
 	}
-	return appendQuoted(nil, text), true
+	return jsonscan.AppendQuoted(nil, text), true
 }
 
 // mayHoldTag reports whether a part of a JSON text could hold a < in any spelling.

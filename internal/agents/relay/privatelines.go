@@ -1,6 +1,10 @@
 package relay
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/cmemd/cmemd/internal/jsonscan"
+)
 
 // LeftIgnored is the kind under which it is counted that lines of an ignored file were left out of an output that had others.
 const LeftIgnored = "ignored-path"
@@ -55,7 +59,7 @@ func (m *masker) json(body []byte, is func(value) bool, levels int) (out []byte,
 			return "", false
 		}
 		name := plainName(v.key)
-		why, masked := files.at(v.start)
+		why, masked := files.at(v.Start)
 		if masked && (why.kind != LeftFile || !isPathName(name) && !isIdentity(v.key, name)) && !(name == "text" && len(v.text) <= maxPath && m.of(v.string()) == why) {
 			m.count(why.kind)
 			return leftMark(why.what), true
@@ -74,10 +78,10 @@ func (m *masker) member(outer, name string, text []byte) mask {
 			return m.of(name)
 		}
 	case len(text) < 3 || len(text) > maxPath:
-	case name == "" && isEnvironmentName(outer) && strings.HasPrefix(unquote(text), "PATH="), name == "PATH" && isEnvironmentName(outer):
+	case name == "" && isEnvironmentName(outer) && strings.HasPrefix(jsonscan.Unquote(text), "PATH="), name == "PATH" && isEnvironmentName(outer):
 		return mask{LeftEnvironment, environment}
 	case isPathName(plainName(name)):
-		return m.of(unquote(text))
+		return m.of(jsonscan.Unquote(text))
 	}
 	return mask{}
 }

@@ -3,6 +3,8 @@ package relay
 import (
 	"cmp"
 	"strings"
+
+	"github.com/cmemd/cmemd/internal/jsonscan"
 )
 
 // A report is what a payload says of itself.
@@ -43,7 +45,7 @@ func readReport(body []byte) (p report) {
 
 // A value is one string, number or literal of a JSON text, with the name of the member that it stands in, or its list does.
 type value struct {
-	token
+	jsonscan.Token
 	key    string
 	outer  string // the name of the outermost member
 	text   []byte // of a string, as it is written; nil for others
@@ -51,32 +53,32 @@ type value struct {
 	named  int    // where the name stands that was read last
 }
 
-func (v value) string() string { return unquote(v.text) }
+func (v value) string() string { return jsonscan.Unquote(v.text) }
 
 // eachValue calls visit for each value, until it returns false, and reports whether the text is JSON to its end.
 func eachValue(data []byte, visit func(value) bool) (whole bool) {
-	s := scanner{data: data}
+	s := jsonscan.Scanner{Data: data}
 	var keys []string // by depth, from 1
 	named := 0
 	for {
-		t, ok := s.next()
+		t, ok := s.Next()
 		if !ok {
-			return s.valid()
+			return s.Valid()
 		}
-		raw := data[t.start:t.end]
-		if t.key {
-			for len(keys) < t.depth {
+		raw := data[t.Start:t.End]
+		if t.Key {
+			for len(keys) < t.Depth {
 				keys = append(keys, "")
 			}
-			keys = keys[:t.depth]
-			keys[t.depth-1], named = unquote(raw), t.start
+			keys = keys[:t.Depth]
+			keys[t.Depth-1], named = jsonscan.Unquote(raw), t.Start
 			continue
 		}
-		v := value{token: t, named: named, listed: t.depth > len(keys) || t.depth > 0 && keys[t.depth-1] == ""}
-		for i := min(t.depth, len(keys)) - 1; i >= 0 && v.key == ""; i-- {
+		v := value{Token: t, named: named, listed: t.Depth > len(keys) || t.Depth > 0 && keys[t.Depth-1] == ""}
+		for i := min(t.Depth, len(keys)) - 1; i >= 0 && v.key == ""; i-- {
 			v.key = keys[i]
 		}
-		if len(keys) > 0 && t.depth > 0 {
+		if len(keys) > 0 && t.Depth > 0 {
 			v.outer = keys[0]
 		}
 		if raw[0] == '"' {
@@ -273,9 +275,9 @@ func replaceValues(body []byte, by func(value) (string, bool)) (out []byte, ok b
 			return true
 		}
 		if text, other := by(v); other {
-			out = append(out, body[from:v.start]...)
-			out = appendQuoted(out, text)
-			from = v.end
+			out = append(out, body[from:v.Start]...)
+			out = jsonscan.AppendQuoted(out, text)
+			from = v.End
 		}
 		return true
 	})

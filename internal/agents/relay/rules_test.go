@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/cmemd/cmemd/internal/ignore"
+	"github.com/cmemd/cmemd/internal/jsonscan"
 )
 
 func TestPrivateFiles(t *testing.T) {
@@ -69,7 +70,7 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
-func quotedText(s string) string { return string(appendQuoted(nil, s)) }
+func quotedText(s string) string { return string(jsonscan.AppendQuoted(nil, s)) }
 
 // TestCut: what stays of an input whose contents are left out. Between « and » stands what goes.
 func TestCut(t *testing.T) {
@@ -233,7 +234,7 @@ func TestSpoolKeepsNothingPrivate(t *testing.T) {
 			continue
 		}
 		e, err := spool.Read(file)
-		if err != nil || strings.Contains(string(e.Body), word) || !strings.Contains(string(e.Body), c.kept) || !validJSON(e.Body) || len(e.Redactions) == 0 {
+		if err != nil || strings.Contains(string(e.Body), word) || !strings.Contains(string(e.Body), c.kept) || !jsonscan.Valid(e.Body) || len(e.Redactions) == 0 {
 			t.Errorf("%s: %s %v (%v)", name, e.Body, e.Redactions, err)
 		}
 	}
@@ -278,19 +279,19 @@ func TestCutLeavesJSON(t *testing.T) {
 			if i > 0 {
 				b = append(b, ',')
 			}
-			b = append(appendQuoted(b, key.Draw(t, "key")), ':')
+			b = append(jsonscan.AppendQuoted(b, key.Draw(t, "key")), ':')
 			switch rapid.IntRange(0, 2).Draw(t, "kind") {
 			case 0:
-				b = appendQuoted(b, text.Draw(t, "text"))
+				b = jsonscan.AppendQuoted(b, text.Draw(t, "text"))
 			case 1:
-				b = append(appendQuoted(append(b, '['), text.Draw(t, "text")), ",1,null]"...)
+				b = append(jsonscan.AppendQuoted(append(b, '['), text.Draw(t, "text")), ",1,null]"...)
 			default:
-				b = append(appendQuoted(append(b, `{"path":`...), text.Draw(t, "text")), '}')
+				b = append(jsonscan.AppendQuoted(append(b, `{"path":`...), text.Draw(t, "text")), '}')
 			}
 		}
 		b = append(b, '}')
 		out := (&Rules{}).Cut(string(b), Finding{Left: LeftFile, What: "x"})
-		if !validJSON([]byte(out)) {
+		if !jsonscan.Valid([]byte(out)) {
 			t.Fatalf("%s became %s", b, out)
 		}
 	})
@@ -303,7 +304,7 @@ func FuzzRules(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body []byte) {
 		rules := &Rules{SkipTools: []string{"a*b*"}}
 		out, _, err := rules.payload("x", body)
-		if err == nil && validJSON(body) != validJSON(out) {
+		if err == nil && jsonscan.Valid(body) != jsonscan.Valid(out) {
 			t.Errorf("%q became %q", body, out)
 		}
 		found := rules.Look("/", string(body))

@@ -3,6 +3,8 @@ package relay
 import (
 	"cmp"
 	"slices"
+
+	"github.com/cmemd/cmemd/internal/jsonscan"
 )
 
 // A scope is a part of a JSON text of which something holds: an object, a list, or one string.
@@ -39,28 +41,28 @@ func scopes[T comparable](data []byte, says func(outer, name string, text []byte
 		}
 		return open[i-1].key
 	}
-	s := scanner{data: data}
-	for t, ok := s.next(); ok; t, ok = s.next() {
-		end(s.low, t.start)
-		for len(open) < t.depth {
-			f := frame[T]{from: t.start}
+	s := jsonscan.Scanner{Data: data}
+	for t, ok := s.Next(); ok; t, ok = s.Next() {
+		end(s.Low(), t.Start)
+		for len(open) < t.Depth {
+			f := frame[T]{from: t.Start}
 			if n := len(open); n > 0 {
 				f.what = open[n-1].member
 			}
 			open = append(open, f)
 		}
-		at, raw := len(open)-1, data[t.start:t.end]
+		at, raw := len(open)-1, data[t.Start:t.End]
 		if at < 0 || raw[0] != '"' {
 			continue
 		}
 		f := &open[at]
-		if t.key {
-			f.key = unquote(raw)
+		if t.Key {
+			f.key = jsonscan.Unquote(raw)
 			f.member = says(outer(at), f.key, nil)
 			continue
 		}
 		if f.member != none {
-			found = append(found, scope[T]{t.start, t.end, f.member})
+			found = append(found, scope[T]{t.Start, t.End, f.member})
 		}
 		if f.key == "text" && at > 0 {
 			at--

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/cmemd/cmemd/internal/jsonscan"
 	"github.com/cmemd/cmemd/internal/redact"
 )
 
@@ -47,7 +48,7 @@ func unescaped(s string) string {
 
 // plainEscape returns what the escape sequence that starts s becomes, and how much of s it stands for.
 func plainEscape(s string) (by string, n int) {
-	r, ok := hex4([]byte(s[:min(len(s), 6)]))
+	r, ok := jsonscan.CodeUnit([]byte(s[:min(len(s), 6)]))
 	switch {
 	case strings.HasPrefix(s, `\/`):
 		return "/", 2

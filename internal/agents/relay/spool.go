@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/internal/durable"
+	"github.com/cmemd/cmemd/internal/jsonscan"
 )
 
 // spoolLimit is how much may wait in the spool: some 100,000 ordinary tool calls, and no threat to a home folder.
@@ -213,9 +214,9 @@ func entryName(e Entry) string {
 // appendHeader appends the line of JSON that stands before an entry's body.
 func appendHeader(b []byte, e Entry) []byte {
 	b = append(b, `{"v":1,"agent":`...)
-	b = appendQuoted(b, e.Agent)
+	b = jsonscan.AppendQuoted(b, e.Agent)
 	b = append(b, `,"delivery":`...)
-	b = appendQuoted(b, e.Delivery)
+	b = jsonscan.AppendQuoted(b, e.Delivery)
 	b = append(b, `,"occurred_at":"`...)
 	b = e.OccurredAt.UTC().AppendFormat(b, time.RFC3339Nano)
 	b = append(b, `","cut":`...)

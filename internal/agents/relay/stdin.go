@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io"
 	"time"
+
+	"github.com/cmemd/cmemd/internal/jsonscan"
 )
 
 // Bounds of a payload. One longer than maxPayload is carried with its long strings shortened to keepString bytes each,
@@ -62,18 +64,18 @@ func readPayload(ctx context.Context, r io.Reader, wait time.Duration) (data []b
 				return p.data(), true, nil
 			}
 		case <-quiet:
-			if validJSON(p.data()) {
+			if jsonscan.Valid(p.data()) {
 				return p.data(), true, nil
 			}
 		case <-asked:
 			asked, late = nil, time.After(lastRead)
 		case <-late:
-			return p.data(), validJSON(p.data()), nil
+			return p.data(), jsonscan.Valid(p.data()), nil
 		case <-reading.Done():
 			if len(p.data()) == 0 {
 				return nil, false, errNoInput
 			}
-			return p.data(), validJSON(p.data()), nil
+			return p.data(), jsonscan.Valid(p.data()), nil
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/cmemd/cmemd/internal/ignore"
+	"github.com/cmemd/cmemd/internal/jsonscan"
 )
 
 // Switches are the settings of what is not recorded.
@@ -169,7 +170,7 @@ func tomlEscape(s string) (r rune, n int) {
 		return 0, 0
 	}
 	if s[1] == 'u' {
-		r, ok := hex4([]byte(s))
+		r, ok := jsonscan.CodeUnit([]byte(s))
 		if !ok {
 			return 0, 0
 		}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/internal/durable"
+	"github.com/cmemd/cmemd/internal/jsonscan"
 )
 
 const (
@@ -44,16 +45,16 @@ func unansweredPath(home string) string {
 // parseUnanswered takes what it can: the file only decides when a person is told.
 func parseUnanswered(data []byte) Unanswered {
 	var u Unanswered
-	members(data, func(name string, value []byte) bool {
+	jsonscan.Scalars(data, func(name string, value []byte) bool {
 		switch {
 		case name == "count":
 			u.Count = max(wholeNumber(value), 0)
 		case name == "lost":
 			u.Lost = max(wholeNumber(value), 0)
 		case name == "last_notice" && value[0] == '"':
-			u.LastNotice, _ = time.Parse(time.RFC3339, unquote(value))
+			u.LastNotice, _ = time.Parse(time.RFC3339, jsonscan.Unquote(value))
 		case name == "lost_reason" && value[0] == '"':
-			u.LostReason = unquote(value)
+			u.LostReason = jsonscan.Unquote(value)
 		}
 		return true
 	})
@@ -70,7 +71,7 @@ func appendUnanswered(b []byte, u Unanswered) []byte {
 	b = append(b, `","lost":`...)
 	b = strconv.AppendInt(b, int64(u.Lost), 10)
 	b = append(b, `,"lost_reason":`...)
-	return append(appendQuoted(b, u.LostReason), "}\n"...)
+	return append(jsonscan.AppendQuoted(b, u.LostReason), "}\n"...)
 }
 
 // updateUnanswered changes what is written down, one process at a time.
@@ -131,6 +132,6 @@ func notice(waiting int, u Unanswered) []byte {
 	if u.Lost > 0 {
 		text += " Events that could not be kept: " + strconv.Itoa(u.Lost) + " (" + u.LostReason + ")."
 	}
-	b := appendQuoted([]byte(`{"systemMessage":`), Notice(text))
+	b := jsonscan.AppendQuoted([]byte(`{"systemMessage":`), Notice(text))
 	return append(b, "}\n"...)
 }

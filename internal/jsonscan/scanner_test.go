@@ -1,4 +1,4 @@
-package relay
+package jsonscan
 
 import (
 	"bytes"
@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestEventName(t *testing.T) {
+func TestStringMember(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, payload, want string }{
 		{"first", `{"hook_event_name":"Stop"}`, "Stop"},
@@ -34,16 +34,16 @@ func TestEventName(t *testing.T) {
 		{"nothing", ``, ""},
 		{"other letter case", `{"Hook_Event_Name":"Stop"}`, ""},
 	} {
-		if got := eventName([]byte(c.payload)); got != c.want {
-			t.Errorf("%s: eventName(%s) = %q, want %q", c.name, c.payload, got, c.want)
+		if got := StringMember([]byte(c.payload), "hook_event_name"); got != c.want {
+			t.Errorf("%s: StringMember(%s) = %q, want %q", c.name, c.payload, got, c.want)
 		}
 	}
 }
 
-// TestEventNameOfRealPayloads reads what real agents sent, where such recordings lie beside the checkout.
-func TestEventNameOfRealPayloads(t *testing.T) {
+// TestStringMemberOfRealPayloads reads what real agents sent, where such recordings lie beside the checkout.
+func TestStringMemberOfRealPayloads(t *testing.T) {
 	t.Parallel()
-	root, err := filepath.Abs("../../../../shared/fixtures/hooks")
+	root, err := filepath.Abs("../../../shared/fixtures/hooks")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,8 +62,8 @@ func TestEventNameOfRealPayloads(t *testing.T) {
 		if err := json.Unmarshal(data, &want); err != nil {
 			t.Fatalf("%s: %v", file, err)
 		}
-		if got := eventName(data); got != want.Event {
-			t.Errorf("%s: eventName = %q, want %q", file, got, want.Event)
+		if got := StringMember(data, "hook_event_name"); got != want.Event {
+			t.Errorf("%s: StringMember = %q, want %q", file, got, want.Event)
 		}
 	}
 }
@@ -99,15 +99,15 @@ func FuzzScanner(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		want := json.Valid(data)
-		if got := validJSON(data); got != want {
-			t.Fatalf("validJSON(%q) = %v, encoding/json says %v", data, got, want)
+		if got := Valid(data); got != want {
+			t.Fatalf("Valid(%q) = %v, encoding/json says %v", data, got, want)
 		}
-		event := eventName(data)
+		event := StringMember(data, "hook_event_name")
 		if !want || !utf8.Valid(data) {
 			return
 		}
 		if ref := referenceEvent(data); event != ref {
-			t.Fatalf("eventName(%q) = %q, encoding/json says %q", data, event, ref)
+			t.Fatalf("StringMember(%q) = %q, encoding/json says %q", data, event, ref)
 		}
 	})
 }
@@ -116,8 +116,8 @@ func TestScannerStopsAtTheDepthOfTheStandardLibrary(t *testing.T) {
 	t.Parallel()
 	for _, depth := range []int{maxDepth, maxDepth + 1} {
 		text := []byte(strings.Repeat("[", depth) + strings.Repeat("]", depth))
-		if got, want := validJSON(text), json.Valid(text); got != want {
-			t.Errorf("depth %d: validJSON = %v, encoding/json says %v", depth, got, want)
+		if got, want := Valid(text), json.Valid(text); got != want {
+			t.Errorf("depth %d: Valid = %v, encoding/json says %v", depth, got, want)
 		}
 	}
 }
@@ -126,20 +126,20 @@ func TestQuoting(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.String().Draw(t, "text")
-		quoted := appendQuoted(nil, text)
+		quoted := AppendQuoted(nil, text)
 		var std string
 		if err := json.Unmarshal(quoted, &std); err != nil || std != text {
 			t.Fatalf("encoding/json reads %s as %q (%v), want %q", quoted, std, err, text)
 		}
-		if got := unquote(quoted); got != text {
-			t.Fatalf("unquote(%s) = %q, want %q", quoted, got, text)
+		if got := Unquote(quoted); got != text {
+			t.Fatalf("Unquote(%s) = %q, want %q", quoted, got, text)
 		}
 		escaped, err := json.Marshal(text)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := unquote(escaped); got != text {
-			t.Fatalf("unquote(%s) = %q, want %q", escaped, got, text)
+		if got := Unquote(escaped); got != text {
+			t.Fatalf("Unquote(%s) = %q, want %q", escaped, got, text)
 		}
 	})
 }
@@ -153,16 +153,16 @@ func TestUnquoteSurrogates(t *testing.T) {
 		if err := json.Unmarshal([]byte(raw), &want); err != nil {
 			t.Fatal(err)
 		}
-		if got := unquote([]byte(raw)); got != want {
-			t.Errorf("unquote(%s) = %q, want %q", raw, got, want)
+		if got := Unquote([]byte(raw)); got != want {
+			t.Errorf("Unquote(%s) = %q, want %q", raw, got, want)
 		}
 	}
 }
 
-func BenchmarkEventName(b *testing.B) {
+func BenchmarkStringMember(b *testing.B) {
 	payload := []byte(`{"session_id":"x","hook_event_name":"PostToolUse","tool_response":"` + strings.Repeat("x", 64<<10) + `"}`)
 	for b.Loop() {
-		if eventName(payload) != "PostToolUse" {
+		if StringMember(payload, "hook_event_name") != "PostToolUse" {
 			b.Fatal("wrong name")
 		}
 	}
