@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"path"
 	"strings"
+
+	"github.com/cmemd/cmemd/internal/jsonscan"
 )
 
 // fileOf finds the file that a tool call names, by the shape of its input: the keys of the JSON object at the top. It
@@ -65,7 +67,7 @@ func roleOf(key string) keyRole {
 	return roleOther
 }
 
-// scanner walks over JSON text without building anything.
+// scanner walks over JSON text that may be cut off, without building anything. Package jsonscan reads whole texts.
 type scanner struct{ rest string }
 
 func (s *scanner) space() { s.rest = strings.TrimLeft(s.rest, " \t\r\n") }
@@ -83,7 +85,10 @@ func (s *scanner) skip(c byte) bool {
 // text reads a string. Anything else is left where it is.
 func (s *scanner) text() (string, bool) {
 	s.space()
-	n := stringEnd(s.rest)
+	if s.rest == "" || s.rest[0] != '"' {
+		return "", false
+	}
+	n := jsonscan.StringEnd(s.rest)
 	if n == 0 {
 		return "", false
 	}
@@ -97,32 +102,13 @@ func (s *scanner) text() (string, bool) {
 	return out, err == nil
 }
 
-// stringEnd is the length of the JSON string at the start of s; 0 if there is none, or it is cut.
-func stringEnd(s string) int {
-	if s == "" || s[0] != '"' {
-		return 0
-	}
-	for i := 1; i < len(s); i++ {
-		n := strings.IndexAny(s[i:], `"\`)
-		if n < 0 {
-			return 0
-		}
-		i += n
-		if s[i] == '"' {
-			return i + 1
-		}
-		i++ // what is escaped
-	}
-	return 0
-}
-
 // value goes past a value, or past what is left of one that text has read. It reports whether it ended.
 func (s *scanner) value() bool {
 	depth := 0
 	for s.rest != "" {
 		switch s.rest[0] {
 		case '"':
-			n := stringEnd(s.rest)
+			n := jsonscan.StringEnd(s.rest)
 			if n == 0 {
 				return false
 			}

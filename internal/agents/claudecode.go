@@ -6,6 +6,7 @@ import (
 
 	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/jsonscan"
 )
 
 // ClaudeCode is Anthropic's Claude Code. The tables in the package comment say what becomes of its events.
@@ -150,7 +151,7 @@ func fileToRead(input []byte) (file string) {
 	if !isObject(input) {
 		return ""
 	}
-	members(input, func(key string, value []byte) bool {
+	jsonscan.Members(input, func(key string, value []byte) bool {
 		switch {
 		case key == "file_path":
 			file = stringOf(value)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/jsonscan"
 )
 
 // Transcript implements Historian. The tables in the package comment say what becomes of the lines.
@@ -99,7 +100,7 @@ func (t *claudeReader) line(line []byte, emit func(session.Capture)) (skipped st
 		return "", ErrNotObject
 	}
 	var l claudeLine
-	members(line, func(key string, value []byte) bool {
+	jsonscan.Members(line, func(key string, value []byte) bool {
 		l.set(key, value)
 		return true
 	})
@@ -235,7 +236,7 @@ func (t *claudeReader) assistant(s *claudeSession, l *claudeLine) {
 	if kindOf(content) == '"' {
 		said = append(said, stringOf(content))
 	}
-	elements(content, func(block []byte) bool {
+	jsonscan.Elements(content, func(block []byte) bool {
 		switch member(block, "type") {
 		case "text":
 			said = append(said, member(block, "text"))
@@ -384,7 +385,7 @@ func (t *claudeReader) queued(s *claudeSession, l *claudeLine) {
 // results takes the results of tools in a line, and reports whether there are any.
 func (t *claudeReader) results(s *claudeSession, l *claudeLine, content []byte) bool {
 	var blocks [][]byte
-	elements(content, func(block []byte) bool {
+	jsonscan.Elements(content, func(block []byte) bool {
 		if member(block, "type") == "tool_result" {
 			blocks = append(blocks, block)
 		}

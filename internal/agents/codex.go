@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/cmemd/cmemd/actors/session"
+	"github.com/cmemd/cmemd/internal/jsonscan"
 )
 
 // Codex is OpenAI's Codex CLI. Its hooks have Claude Code's shape, with a turn_id in the prompt_id's place.
@@ -73,7 +74,7 @@ func (p *codexPayload) set(key string, value []byte) {
 	case "last-assistant-message":
 		p.said = stringOf(value)
 	case "input-messages":
-		elements(value, func(message []byte) bool {
+		jsonscan.Elements(value, func(message []byte) bool {
 			p.asked = append(p.asked, stringOf(message))
 			return true
 		})

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/jsonscan"
 )
 
 // Transcript implements Historian: it reads rollouts. What becomes of their lines, in the forms since 2025:
@@ -230,7 +231,7 @@ func (t *codexReader) message(payload []byte) bool {
 func isOfHarness(payload []byte) bool {
 	kinds := rawMember(rawMember(payload, "internal_chat_message_metadata_passthrough"), "content_item_kinds")
 	user, known := false, false
-	elements(kinds, func(kind []byte) bool {
+	jsonscan.Elements(kinds, func(kind []byte) bool {
 		known = true
 		user = user || strings.HasPrefix(stringOf(kind), "user.") || stringOf(kind) == "unknown"
 		return true

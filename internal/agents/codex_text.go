@@ -3,6 +3,8 @@ package agents
 import (
 	"encoding/json"
 	"strings"
+
+	"github.com/cmemd/cmemd/internal/jsonscan"
 )
 
 // What Codex writes, in its words.
@@ -55,7 +57,7 @@ func codexCommand(raw []byte) (string, bool) {
 		return stringOf(raw), true
 	}
 	var words []string
-	elements(raw, func(word []byte) bool {
+	jsonscan.Elements(raw, func(word []byte) bool {
 		words = append(words, stringOf(word))
 		return true
 	})
@@ -137,7 +139,7 @@ func codexContent(raw []byte) string {
 		return stringOf(raw)
 	}
 	var parts []string
-	elements(raw, func(part []byte) bool {
+	jsonscan.Elements(raw, func(part []byte) bool {
 		switch kind := member(part, "type"); kind {
 		case "text", "input_text", "output_text", "Text":
 			parts = append(parts, member(part, "text"))

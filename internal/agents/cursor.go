@@ -5,6 +5,7 @@ import (
 
 	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/jsonscan"
 )
 
 // Cursor is the Cursor editor's agent. A session is a conversation; its folder is the first of workspace_roots.
@@ -80,7 +81,7 @@ func (p *cursorPayload) set(key string, value []byte) {
 	case "cwd":
 		p.cwd = stringOf(value)
 	case "workspace_roots":
-		elements(value, func(root []byte) bool {
+		jsonscan.Elements(value, func(root []byte) bool {
 			p.root = stringOf(root)
 			return p.root == ""
 		})

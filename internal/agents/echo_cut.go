@@ -3,6 +3,8 @@ package agents
 import (
 	"strings"
 	"unicode/utf8"
+
+	"github.com/cmemd/cmemd/internal/jsonscan"
 )
 
 // cutter goes twice through the texts of one report: to weigh whether memory is repeated there, and to cut.
@@ -229,7 +231,7 @@ func (c *cutter) cutJSON(text string) string {
 		}
 		s := stringOf(raw[start:end])
 		if kept := c.cut(s); kept != s {
-			out = appendQuoted(append(out, raw[from:start]...), kept)
+			out = jsonscan.AppendQuoted(append(out, raw[from:start]...), kept)
 			from = end
 		}
 	})

@@ -2,6 +2,8 @@ package agents
 
 import (
 	"time"
+
+	"github.com/cmemd/cmemd/internal/jsonscan"
 )
 
 // forkedLine is what Progress.Skipped calls a line that a transcript has from the session that it was forked from.
@@ -53,7 +55,7 @@ func (t *claudeReader) prime(l *claudeLine) {
 	if l.side && l.agentID == "" {
 		t.root(l)
 	}
-	elements(rawMember(l.message, "content"), func(block []byte) bool {
+	jsonscan.Elements(rawMember(l.message, "content"), func(block []byte) bool {
 		switch member(block, "type") {
 		case "tool_use":
 			t.keep(block)

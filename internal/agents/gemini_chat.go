@@ -7,6 +7,7 @@ import (
 
 	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/jsonscan"
 )
 
 // Transcript implements Historian: it reads chats (session-*.jsonl), and what `gemini --output-format stream-json` prints.
@@ -79,7 +80,7 @@ func (t *geminiReader) begin(line []byte, id string) error {
 		return err
 	}
 	t.subagent = member(line, "kind") == "subagent"
-	elements(rawMember(line, "directories"), func(dir []byte) bool {
+	jsonscan.Elements(rawMember(line, "directories"), func(dir []byte) bool {
 		t.folder(stringOf(dir))
 		return t.origin.Cwd == ""
 	})
@@ -91,7 +92,7 @@ func (t *geminiReader) place(set []byte) {
 	if t.origin.Cwd != "" {
 		return
 	}
-	elements(rawMember(set, "messages"), func(message []byte) bool {
+	jsonscan.Elements(rawMember(set, "messages"), func(message []byte) bool {
 		_, rest, ok := strings.Cut(geminiText(rawMember(message, "content")), "- **Workspace Directories:**\n")
 		if line, _, _ := strings.Cut(rest, "\n"); ok {
 			t.folder(strings.TrimPrefix(strings.TrimSpace(line), "- "))
@@ -132,7 +133,7 @@ func geminiText(raw []byte) string {
 		return member(raw, "text")
 	}
 	var parts []string
-	elements(raw, func(part []byte) bool {
+	jsonscan.Elements(raw, func(part []byte) bool {
 		if text := rawMember(part, "text"); kindOf(text) == '"' {
 			parts = append(parts, stringOf(text))
 		} else if kindOf(part) == '"' {
@@ -172,7 +173,7 @@ func (t *geminiReader) record(id string, line []byte) {
 	if text != "" {
 		t.said, t.saidID = &finalText{text: text, at: t.at}, id
 	}
-	elements(calls, func(call []byte) bool {
+	jsonscan.Elements(calls, func(call []byte) bool {
 		t.said = nil
 		t.called(call)
 		return true
@@ -194,7 +195,7 @@ func (t *geminiReader) called(call []byte) {
 
 // geminiResponse is what the model was told of a call.
 func geminiResponse(result []byte) (out []byte) {
-	elements(result, func(part []byte) bool {
+	jsonscan.Elements(result, func(part []byte) bool {
 		response := rawMember(rawMember(part, "functionResponse"), "response")
 		for _, key := range []string{"error", "output"} {
 			if text := rawMember(response, key); text != nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/jsonscan"
 )
 
 // Agent translates between one coding agent and a session. Its methods are pure and safe for concurrent use.
@@ -233,7 +234,7 @@ func AgentOfLine(line []byte) (agent string, ok bool) {
 	}
 	has := map[string]bool{}
 	kind := ""
-	members(line, func(key string, value []byte) bool {
+	jsonscan.Members(line, func(key string, value []byte) bool {
 		has[key] = true
 		if key == "type" {
 			kind = stringOf(value)

@@ -6,7 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"unicode/utf8"
+
+	"github.com/cmemd/cmemd/internal/jsonscan"
 )
 
 // checkJSON returns a *SyntaxError unless data is one JSON value. What follows in this file relies on it.
@@ -28,50 +29,11 @@ func isObject(raw []byte) bool { return kindOf(raw) == '{' }
 
 // kindOf is the first byte of a value: { [ " and others; 0 for none.
 func kindOf(raw []byte) byte {
-	i := space(raw, 0)
+	i := jsonscan.Space(raw, 0)
 	if i == len(raw) {
 		return 0
 	}
 	return raw[i]
-}
-
-// members yields the names and raw values of the object in raw, in order; none if it is no object.
-func members(raw []byte, yield func(key string, value []byte) bool) {
-	i := space(raw, 0)
-	if i == len(raw) || raw[i] != '{' {
-		return
-	}
-	i = space(raw, i+1)
-	for raw[i] != '}' {
-		end := stringEnd(raw, i)
-		key := stringOf(raw[i:end])
-		i = space(raw, space(raw, end)+1)
-		end = valueEnd(raw, i)
-		if !yield(key, raw[i:end]) {
-			return
-		}
-		if i = space(raw, end); raw[i] == ',' {
-			i = space(raw, i+1)
-		}
-	}
-}
-
-// elements yields the raw values of the array in raw, in order; none if it is no array.
-func elements(raw []byte, yield func(value []byte) bool) {
-	i := space(raw, 0)
-	if i == len(raw) || raw[i] != '[' {
-		return
-	}
-	i = space(raw, i+1)
-	for raw[i] != ']' {
-		end := valueEnd(raw, i)
-		if !yield(raw[i:end]) {
-			return
-		}
-		if i = space(raw, end); raw[i] == ',' {
-			i = space(raw, i+1)
-		}
-	}
 }
 
 // stringOf is the string that raw holds, and "" where it holds something else. Its UTF-8 is valid.
@@ -79,19 +41,13 @@ func stringOf(raw []byte) string {
 	if kindOf(raw) != '"' {
 		return ""
 	}
-	i := space(raw, 0)
-	inner := raw[i+1 : stringEnd(raw, i)-1]
-	if bytes.IndexByte(inner, '\\') < 0 && utf8.Valid(inner) {
-		return string(inner)
-	}
-	var s string
-	_ = json.Unmarshal(raw, &s) // checkJSON has passed it
-	return s
+	i := jsonscan.Space(raw, 0)
+	return jsonscan.Text(raw[i : i+jsonscan.StringEnd(raw[i:])])
 }
 
 // rawMember returns the raw value of the last member called key of the object in raw, or nil.
 func rawMember(raw []byte, key string) (value []byte) {
-	members(raw, func(k string, v []byte) bool {
+	jsonscan.Members(raw, func(k string, v []byte) bool {
 		if k == key {
 			value = v
 		}
@@ -104,54 +60,6 @@ func rawMember(raw []byte, key string) (value []byte) {
 func member(raw []byte, key string) string { return stringOf(rawMember(raw, key)) }
 
 func isTrue(raw []byte) bool { return string(raw) == "true" }
-
-func space(raw []byte, i int) int {
-	for i < len(raw) && (raw[i] == ' ' || raw[i] == '\n' || raw[i] == '\t' || raw[i] == '\r') {
-		i++
-	}
-	return i
-}
-
-// stringEnd returns the index behind the closing quote of the string that starts at raw[i].
-func stringEnd(raw []byte, i int) int {
-	for i++; ; i++ {
-		i += bytes.IndexByte(raw[i:], '"')
-		slashes := 0
-		for raw[i-1-slashes] == '\\' {
-			slashes++
-		}
-		if slashes%2 == 0 {
-			return i + 1
-		}
-	}
-}
-
-// valueEnd returns the index behind the value that starts at raw[i].
-func valueEnd(raw []byte, i int) int {
-	depth := 0
-	for ; i < len(raw); i++ {
-		switch raw[i] {
-		case '"':
-			if i = stringEnd(raw, i) - 1; depth == 0 {
-				return i + 1
-			}
-		case '{', '[':
-			depth++
-		case '}', ']':
-			if depth--; depth == 0 {
-				return i + 1
-			}
-			if depth < 0 {
-				return i
-			}
-		case ',', ' ', '\n', '\t', '\r':
-			if depth == 0 {
-				return i
-			}
-		}
-	}
-	return i
-}
 
 // A cleaner rewrites a JSON text: without white space between tokens, each string clean, blobs and copies left out.
 type cleaner struct {
@@ -167,7 +75,7 @@ type cleaner struct {
 func cleanJSON(raw, input []byte) []byte {
 	c := cleaner{src: raw, out: make([]byte, 0, len(raw)), input: input}
 	c.patch = bytes.Contains(raw, []byte(`"structuredPatch"`))
-	c.value(space(raw, 0), nil, 0)
+	c.value(jsonscan.Space(raw, 0), nil, 0)
 	return c.out
 }
 
@@ -179,24 +87,24 @@ func (c *cleaner) value(i int, key []byte, depth int) int {
 	case '[':
 		return c.array(i, key, depth+1)
 	case '"':
-		end := stringEnd(c.src, i)
+		end := i + jsonscan.StringEnd(c.src[i:])
 		c.str(c.src[i:end], key)
 		return end
 	}
-	end := valueEnd(c.src, i)
+	end := i + jsonscan.ValueEnd(c.src[i:])
 	c.out = append(c.out, c.src[i:end]...)
 	return end
 }
 
 func (c *cleaner) object(i, depth int) int {
 	c.out = append(c.out, '{')
-	i = space(c.src, i+1)
+	i = jsonscan.Space(c.src, i+1)
 	for first := true; c.src[i] != '}'; {
-		end := stringEnd(c.src, i)
+		end := i + jsonscan.StringEnd(c.src[i:])
 		key := c.src[i:end]
-		i = space(c.src, space(c.src, end)+1)
+		i = jsonscan.Space(c.src, jsonscan.Space(c.src, end)+1)
 		if c.patch && depth == 1 && c.drops(key, i) {
-			i = valueEnd(c.src, i)
+			i += jsonscan.ValueEnd(c.src[i:])
 		} else {
 			if !first {
 				c.out = append(c.out, ',')
@@ -206,8 +114,8 @@ func (c *cleaner) object(i, depth int) int {
 			c.out = append(c.out, ':')
 			i = c.value(i, key, depth)
 		}
-		if i = space(c.src, i); c.src[i] == ',' {
-			i = space(c.src, i+1)
+		if i = jsonscan.Space(c.src, i); c.src[i] == ',' {
+			i = jsonscan.Space(c.src, i+1)
 		}
 	}
 	c.out = append(c.out, '}')
@@ -216,12 +124,12 @@ func (c *cleaner) object(i, depth int) int {
 
 func (c *cleaner) array(i int, key []byte, depth int) int {
 	c.out = append(c.out, '[')
-	i = space(c.src, i+1)
+	i = jsonscan.Space(c.src, i+1)
 	for c.src[i] != ']' {
-		i = space(c.src, c.value(i, key, depth))
+		i = jsonscan.Space(c.src, c.value(i, key, depth))
 		if c.src[i] == ',' {
 			c.out = append(c.out, ',')
-			i = space(c.src, i+1)
+			i = jsonscan.Space(c.src, i+1)
 		}
 	}
 	c.out = append(c.out, ']')
@@ -234,7 +142,7 @@ func (c *cleaner) drops(key []byte, i int) bool {
 	case `"originalFile"`:
 		return true
 	case `"content"`, `"oldString"`, `"newString"`:
-		return c.src[i] == '"' && bytes.Contains(c.input, c.src[i:stringEnd(c.src, i)])
+		return c.src[i] == '"' && bytes.Contains(c.input, c.src[i:i+jsonscan.StringEnd(c.src[i:])])
 	}
 	return false
 }
@@ -250,7 +158,7 @@ func (c *cleaner) str(raw, key []byte) {
 		s = fmt.Sprintf(blobLeftOut, len(s))
 	}
 	s, _ = clean(s)
-	c.out = appendQuoted(c.out, s)
+	c.out = jsonscan.AppendQuoted(c.out, s)
 }
 
 // isCleanJSON reports that the raw string holds nothing for clean to change, and no escapes but the shortest.
@@ -277,22 +185,4 @@ func isCleanJSON(raw []byte) bool {
 		}
 	}
 	return !bytes.Contains(raw, []byte("cmemd-")) // clean looks closer: see hasOwn
-}
-
-// appendQuoted appends the clean text s as a JSON string.
-func appendQuoted(dst []byte, s string) []byte {
-	dst = append(dst, '"')
-	for i := range len(s) {
-		switch c := s[i]; c {
-		case '"', '\\':
-			dst = append(dst, '\\', c)
-		case '\n':
-			dst = append(dst, '\\', 'n')
-		case '\t':
-			dst = append(dst, '\\', 't')
-		default:
-			dst = append(dst, c)
-		}
-	}
-	return append(dst, '"')
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"sort"
 	"unicode/utf8"
+
+	"github.com/cmemd/cmemd/internal/jsonscan"
 )
 
 // capJSON shortens raw, a JSON text that cleanJSON wrote, to at most max bytes. Its longest strings lose their middle,
@@ -89,7 +91,7 @@ func eachString(raw []byte, visit func(start, end int, key bool)) {
 		if raw[i] != '"' {
 			continue
 		}
-		end := stringEnd(raw, i)
+		end := i + jsonscan.StringEnd(raw[i:])
 		visit(i, end, end < len(raw) && raw[end] == ':')
 		i = end - 1
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/jsonscan"
 )
 
 // OpenCode has no hooks of its own: a plugin, OpenCodePlugin, reports what it is told. Each payload names the plugin's hook
@@ -154,7 +155,7 @@ func (p *openCodePayload) translate(o session.Origin) fact {
 // openCodeTyped is what the user typed of a message's parts. Synthetic ones are the agent's: files read out, reminders.
 func openCodeTyped(parts []byte) string {
 	var texts []string
-	elements(parts, func(part []byte) bool {
+	jsonscan.Elements(parts, func(part []byte) bool {
 		if member(part, "type") == "text" && !isTrue(rawMember(part, "synthetic")) {
 			texts = append(texts, member(part, "text"))
 		}

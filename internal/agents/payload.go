@@ -8,6 +8,7 @@ import (
 
 	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/jsonscan"
 )
 
 // What the decoders of all agents share: reading a payload, and making a report of what it says.
@@ -23,7 +24,7 @@ func readPayload(payload []byte, set func(key string, value []byte)) error {
 	if !isObject(payload) {
 		return &FieldError{Field: "payload", Err: ErrNotObject}
 	}
-	members(payload, func(key string, value []byte) bool {
+	jsonscan.Members(payload, func(key string, value []byte) bool {
 		set(key, value)
 		return true
 	})

@@ -5,6 +5,7 @@ import (
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/agents/relay"
+	"github.com/cmemd/cmemd/internal/jsonscan"
 )
 
 // machineTags are elements that the harness writes where a user's words stand: news of a background task, commands that
@@ -122,7 +123,7 @@ func contentText(raw []byte) string {
 		return stringOf(raw)
 	}
 	var parts []string
-	elements(raw, func(block []byte) bool {
+	jsonscan.Elements(raw, func(block []byte) bool {
 		switch kind := member(block, "type"); kind {
 		case "":
 		case "text":

@@ -9,7 +9,6 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/cmemd/cmemd/internal/agents/relay"
@@ -237,31 +236,6 @@ func TestCapJSONFits(t *testing.T) {
 			t.Fatalf("got %d values, error %v; want %d", len(back), err, len(values))
 		}
 	})
-}
-
-// TestMembers compares the reader of members and elements with encoding/json.
-func TestMembers(t *testing.T) {
-	t.Parallel()
-	for _, in := range []string{
-		`{}`, ` { "a" : 1 , "b":[1,{"c":"}"}], "c":"\"]}" , "d":{"e":[[]]},"\u0066":null} `, `[1, "a,b" ,[2],{"x":1} ]`, `[]`, `"x"`, `1`,
-	} {
-		var object map[string]json.RawMessage
-		if json.Unmarshal([]byte(in), &object) == nil {
-			got := map[string]json.RawMessage{}
-			members([]byte(in), func(k string, v []byte) bool { got[k] = v; return true })
-			if diff := cmp.Diff(object, got); diff != "" {
-				t.Errorf("members of %s: -want +got:\n%s", in, diff)
-			}
-		}
-		var array []json.RawMessage
-		if json.Unmarshal([]byte(in), &array) == nil {
-			got := []json.RawMessage{}
-			elements([]byte(in), func(v []byte) bool { got = append(got, v); return true })
-			if diff := cmp.Diff(array, got); diff != "" {
-				t.Errorf("elements of %s: -want +got:\n%s", in, diff)
-			}
-		}
-	}
 }
 
 // TestLinearTime: inputs made to be slow take what their size takes.

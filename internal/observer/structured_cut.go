@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io"
 	"strings"
+
+	"github.com/cmemd/cmemd/internal/jsonscan"
 )
 
 // uncut reads what is whole of a structured output that breaks off: the members of the object that are complete, and of a
@@ -26,7 +28,11 @@ func lastWhole(text string) (end int, closers string) {
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; c {
 		case '"':
-			i = endOfString(text, i)
+			n := jsonscan.StringEnd(text[i:])
+			if n == 0 {
+				return end, closers
+			}
+			i += n - 1
 		case '{':
 			open = append(open, '}')
 		case '[':
@@ -39,19 +45,6 @@ func lastWhole(text string) (end int, closers string) {
 		}
 	}
 	return end, closers
-}
-
-// endOfString is the last byte of the JSON string that begins at from, or of text.
-func endOfString(text string, from int) int {
-	for i := from + 1; i < len(text); i++ {
-		switch text[i] {
-		case '\\':
-			i++
-		case '"':
-			return i
-		}
-	}
-	return len(text)
 }
 
 // closersOf is what closes values from the innermost on.

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/cmemd/cmemd/internal/jsonscan"
 )
 
 // blockSize is how much of a scenario's text is cut at once; an event that is larger makes its block larger.
@@ -138,7 +140,7 @@ func (c *cutter) cut(b *block) (cut cutting) {
 		case ch == ',' && c.some && !comma:
 			comma = true
 		case ch == '{' && (comma || !c.some):
-			n := valueEnd(w[i:])
+			n := jsonscan.ValueEnd(w[i:])
 			if n == 0 {
 				return cut
 			}
@@ -163,7 +165,7 @@ func eventList(w []byte) int {
 		case '}', ']':
 			depth--
 		case '"':
-			n := stringEnd(w[i:])
+			n := jsonscan.StringEnd(w[i:])
 			if n == 0 {
 				return 0
 			}
@@ -182,53 +184,10 @@ func eventList(w []byte) int {
 // or not in w.
 func listAt(w []byte, i int) int {
 	for _, want := range []byte(":[") {
-		for i < len(w) && (w[i] == ' ' || w[i] == '\n' || w[i] == '\r' || w[i] == '\t') {
-			i++
-		}
-		if i == len(w) || w[i] != want {
+		if i = jsonscan.Space(w, i); i == len(w) || w[i] != want {
 			return 0
 		}
 		i++
 	}
 	return i
-}
-
-// valueEnd returns the length of the object that w begins with; 0: it is not whole.
-func valueEnd(w []byte) int {
-	for i, depth := 0, 0; i < len(w); i++ {
-		switch w[i] {
-		case '"':
-			n := stringEnd(w[i:])
-			if n == 0 {
-				return 0
-			}
-			i += n - 1
-		case '{', '[':
-			depth++
-		case '}', ']':
-			if depth--; depth == 0 {
-				return i + 1
-			}
-		}
-	}
-	return 0
-}
-
-// stringEnd returns the length of the string that w begins with, its quotes among it; 0: it is not whole.
-func stringEnd(w []byte) int {
-	for from := 1; ; {
-		n := bytes.IndexByte(w[from:], '"')
-		if n < 0 {
-			return 0
-		}
-		end := from + n
-		slashes := 0
-		for w[end-1-slashes] == '\\' {
-			slashes++
-		}
-		if slashes%2 == 0 {
-			return end + 1
-		}
-		from = end + 1
-	}
 }

@@ -2,11 +2,10 @@ package replay
 
 import (
 	"bytes"
-	"strconv"
-	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/jsonscan"
 )
 
 // eventScanner reads the JSON of one event as programs write it. What it does not know, or finds wrong, it leaves to
@@ -93,12 +92,8 @@ func (s *eventScanner) failure(f *Failure) bool {
 
 // next skips white space and returns the byte that is next; 0: there is none.
 func (s *eventScanner) next() byte {
-	for ; s.at < len(s.text); s.at++ {
-		switch c := s.text[s.at]; c {
-		case ' ', '\n', '\r', '\t':
-		default:
-			return c
-		}
+	if s.at = jsonscan.Space(s.text, s.at); s.at < len(s.text) {
+		return s.text[s.at]
 	}
 	return 0
 }
@@ -180,62 +175,13 @@ func (s *eventScanner) string(to *string) bool {
 	}
 	if !plain {
 		var ok bool
-		if raw, ok = unescaped(s.plain[:0], raw); !ok {
+		if raw, ok = jsonscan.AppendUnquoted(s.plain[:0], raw); !ok {
 			return false
 		}
 		s.plain = raw
 	}
 	*to = string(raw)
 	return true
-}
-
-// unescaped appends raw to out without its escapes.
-func unescaped(out, raw []byte) ([]byte, bool) {
-	for {
-		i := bytes.IndexByte(raw, '\\')
-		if i < 0 {
-			return append(out, raw...), true
-		}
-		out = append(out, raw[:i]...)
-		n := 0
-		if out, n = unescape(out, raw[i+1:]); n == 0 {
-			return nil, false
-		}
-		raw = raw[i+1+n:]
-	}
-}
-
-// unescape appends what the escape stands for whose text, behind its backslash, raw begins with, and returns how long that
-// is; 0: it is none that is known.
-func unescape(out, raw []byte) ([]byte, int) {
-	switch raw[0] {
-	case '"', '\\', '/':
-		return append(out, raw[0]), 1
-	case 'n':
-		return append(out, '\n'), 1
-	case 't':
-		return append(out, '\t'), 1
-	case 'r':
-		return append(out, '\r'), 1
-	case 'b':
-		return append(out, '\b'), 1
-	case 'f':
-		return append(out, '\f'), 1
-	case 'u':
-		if r, ok := hexRune(raw[1:]); ok {
-			return utf8.AppendRune(out, r), 5
-		}
-	}
-	return out, 0
-}
-
-// hexRune is the character that four hex digits stand for; one that needs two such is left to others.
-func hexRune(digits []byte) (rune, bool) {
-	if len(digits) < 4 {
-		return 0, false
-	}
-	n, err := strconv.ParseUint(string(digits[:4]), 16, 32)
-	return rune(n), err == nil && !utf16.IsSurrogate(rune(n))
 }
 
 // maxDigits is how many digits a number may have that fits whatever they are.

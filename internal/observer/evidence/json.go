@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+
+	"github.com/cmemd/cmemd/internal/jsonscan"
 )
 
 const (
@@ -136,6 +138,7 @@ func (v value) names() []string {
 	return v.strings()
 }
 
+// A scanner reads a text that may be cut off, and keeps what it understood until then. Package jsonscan reads whole texts.
 type scanner struct {
 	text string
 	at   int
@@ -184,24 +187,15 @@ func isWord(raw string) bool { return json.Valid([]byte(raw)) }
 
 // str reads to the closing quote; the opening one is gone.
 func (s *scanner) str() (raw string, ok bool) {
-	rest := s.text[s.at:]
-	for from := 0; ; {
-		n := strings.IndexByte(rest[from:], '"')
-		if n < 0 {
-			s.at = len(s.text)
-			return strings.TrimSuffix(rest, `\`), false
-		}
-		end := from + n
-		from = end + 1
-		if !isEscaped(rest[:end]) {
-			s.at += from
-			return rest[:end], true
-		}
+	n := jsonscan.StringEnd(s.text[s.at-1:])
+	if n == 0 {
+		raw, s.at = s.text[s.at:], len(s.text)
+		return strings.TrimSuffix(raw, `\`), false
 	}
+	raw = s.text[s.at : s.at+n-2]
+	s.at += n - 1
+	return raw, true
 }
-
-// isEscaped reports whether what follows s is escaped: s ends in an odd number of backslashes.
-func isEscaped(s string) bool { return (len(s)-len(strings.TrimRight(s, `\`)))%2 == 1 }
 
 func (s *scanner) object(depth int) (out []member, ok bool) {
 	for first := true; ; first = false {

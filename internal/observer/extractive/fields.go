@@ -3,6 +3,8 @@ package extractive
 import (
 	"encoding/json"
 	"strings"
+
+	"github.com/cmemd/cmemd/internal/jsonscan"
 )
 
 // field is one member of a JSON object: its value is raw, and cut where the text was cut.
@@ -14,7 +16,7 @@ type field struct {
 const maxFields = 48
 
 // fields are the members of the JSON object that s begins with. What stands before a cut is read; text that is no
-// object has none.
+// object has none. Package jsonscan reads whole texts; here what stands before a cut counts as well.
 func fields(s string) []field {
 	s = strings.TrimLeft(s, " \t\r\n")
 	if !strings.HasPrefix(s, "{") {
@@ -42,17 +44,10 @@ func fields(s string) []field {
 
 // stringEnd is behind the closing quote of the JSON string that begins s, or its end.
 func stringEnd(s string) int {
-	for from := min(1, len(s)); ; {
-		n := strings.IndexByte(s[from:], '"')
-		if n < 0 {
-			return len(s)
-		}
-		before := s[1 : from+n]
-		from += n + 1
-		if (len(before)-len(strings.TrimRight(before, `\`)))%2 == 0 {
-			return from
-		}
+	if n := jsonscan.StringEnd(s); n > 0 {
+		return n
 	}
+	return len(s)
 }
 
 // valueEnd is behind the JSON value that begins s, or its end.
