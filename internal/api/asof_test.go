@@ -1,6 +1,7 @@
 package api
 
 import (
+	"net/url"
 	"testing"
 	"time"
 
@@ -52,7 +53,7 @@ func TestSearchAsOf(t *testing.T) {
 		t.Errorf("why, before there was anything: %v", err)
 	}
 	for _, bad := range []string{"soon", "-1", "2026-02-30"} {
-		_, err := ask[SearchResults](t.Context(), w.client, "GET", "/v1/search", newValues().text("as_of", bad).Values, nil)
+		err := call(t.Context(), w.client, "GET", "/v1/search", url.Values{"as_of": {bad}}, nil, nil)
 		if p := problem(t, err); p.Status != 400 || len(p.Errors) != 1 || p.Errors[0].Pointer != "as_of" {
 			t.Errorf("as_of=%s: got %+v", bad, p)
 		}

@@ -54,6 +54,11 @@ func DialTCP(addr, token string) *Client {
 	})
 }
 
+// Over returns a client whose requests go through t, without a token.
+func Over(t http.RoundTripper) *Client {
+	return &Client{http: &http.Client{Transport: t}, base: "http://cmemd"}
+}
+
 func newClient(base, token string, dial func(context.Context) (net.Conn, error)) *Client {
 	t := &http.Transport{
 		DialContext:         func(ctx context.Context, _, _ string) (net.Conn, error) { return dial(ctx) },
@@ -92,7 +97,7 @@ func (c *Client) call(ctx context.Context, method, path string, query url.Values
 		}
 		body = bytes.NewReader(b)
 	}
-	res, err := c.send(ctx, method, path, query, nil, body)
+	res, err := c.Do(ctx, method, path, query, nil, body)
 	if err != nil {
 		return err
 	}
@@ -122,8 +127,9 @@ func cut(ctx context.Context, err error) error {
 	return fmt.Errorf("%w: %w", ErrCut, err)
 }
 
-// send returns a successful answer, whose body the caller closes.
-func (c *Client) send(
+// Do sends a request that no other method makes. It returns a successful answer, whose body the caller closes; any other is a
+// *Problem.
+func (c *Client) Do(
 	ctx context.Context, method, path string, query url.Values, header http.Header, body io.Reader,
 ) (*http.Response, error) {
 	target := c.base + path

@@ -136,7 +136,7 @@ func (c *Client) Backup(ctx context.Context, w io.Writer) error {
 }
 
 func (c *Client) download(ctx context.Context, path string, q url.Values, w io.Writer) error {
-	res, err := c.send(ctx, "GET", path, q, nil, nil)
+	res, err := c.Do(ctx, "GET", path, q, nil, nil)
 	if err != nil {
 		return err
 	}
@@ -169,7 +169,7 @@ func (c *Client) Hook(ctx context.Context, agent string, payload []byte, deliver
 	if !at.IsZero() {
 		header.Set(occurredHeader, at.UTC().Format(time.RFC3339Nano))
 	}
-	res, err := c.send(ctx, "POST", "/v1/hooks/"+url.PathEscape(agent), nil, header, strings.NewReader(string(payload)))
+	res, err := c.Do(ctx, "POST", "/v1/hooks/"+url.PathEscape(agent), nil, header, strings.NewReader(string(payload)))
 	if err != nil {
 		return nil, err
 	}
@@ -185,7 +185,7 @@ func (c *Client) Ingest(ctx context.Context, agent, path string, r io.Reader) (o
 	// A daemon that takes no transcripts of this agent says so before anything is sent.
 	header := http.Header{"Content-Type": {"application/x-ndjson"}, "Expect": {"100-continue"}}
 	q := newValues().text("path", path)
-	res, err := c.send(ctx, "POST", "/v1/ingest/"+url.PathEscape(agent), q.Values, header, io.NopCloser(r))
+	res, err := c.Do(ctx, "POST", "/v1/ingest/"+url.PathEscape(agent), q.Values, header, io.NopCloser(r))
 	if err != nil {
 		return out, err
 	}
@@ -198,7 +198,7 @@ func (c *Client) Ingest(ctx context.Context, agent, path string, r io.Reader) (o
 // entries again records only what is new. Where the daemon ends before all are sent the error is ErrCut.
 func (c *Client) Import(ctx context.Context, source string, r io.Reader) (out Imported, err error) {
 	header := http.Header{"Content-Type": {"application/x-ndjson"}, "Expect": {"100-continue"}}
-	res, err := c.send(ctx, "POST", "/v1/import/"+url.PathEscape(source), nil, header, io.NopCloser(r))
+	res, err := c.Do(ctx, "POST", "/v1/import/"+url.PathEscape(source), nil, header, io.NopCloser(r))
 	var failed *url.Error
 	switch {
 	case errors.As(err, &failed) && !errors.Is(err, ErrNotRunning): // it was reached, and went away while it read
@@ -230,7 +230,7 @@ type rebuildRequest struct {
 // Events calls each for every record that q chooses, those that come too, until ctx is done, each returns an error,
 // which is then returned, or the daemon ends: ErrCut. Who was cut goes on after the last position that each was given.
 func (c *Client) Events(ctx context.Context, q EventsQuery, each func(LogRecord) error) error {
-	res, err := c.send(ctx, "GET", "/v1/events", q.values(), nil, nil)
+	res, err := c.Do(ctx, "GET", "/v1/events", q.values(), nil, nil)
 	if err != nil {
 		return err
 	}

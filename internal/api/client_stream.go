@@ -31,7 +31,7 @@ func (c *Client) work(
 		}
 		body = bytes.NewReader(b)
 	}
-	res, err := c.send(ctx, method, path, q, nil, body)
+	res, err := c.Do(ctx, method, path, q, nil, body)
 	if err != nil {
 		return err
 	}

@@ -21,7 +21,7 @@ func TestClientOfAnAdvertisedSocket(t *testing.T) {
 	}{{"ours alone", 0o700, nil}, {"anybody's", 0o777, relay.ErrSocketDir}} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			home, dir := shortDir(t), shortDir(t)
+			home, dir := t.TempDir(), socketDir(t)
 			if err := os.Chmod(dir, c.mode); err != nil {
 				t.Fatal(err)
 			}
@@ -35,7 +35,12 @@ func TestClientOfAnAdvertisedSocket(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			writeFile(t, filepath.Join(home, "run", "daemon.json"), note)
+			if err := os.Mkdir(filepath.Join(home, "run"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(home, "run", "daemon.json"), note, 0o600); err != nil {
+				t.Fatal(err)
+			}
 			conn, err := dialHome(t.Context(), home)
 			if err == nil {
 				conn.Close()
@@ -45,4 +50,15 @@ func TestClientOfAnAdvertisedSocket(t *testing.T) {
 			}
 		})
 	}
+}
+
+// socketDir is a folder whose path fits a socket's.
+func socketDir(tb testing.TB) string {
+	tb.Helper()
+	dir, err := os.MkdirTemp("", "api")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { os.RemoveAll(dir) })
+	return dir
 }

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -198,7 +199,9 @@ func TestConnectionsAreBounded(t *testing.T) {
 func TestEveryAnswerHasItsHeaders(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	over := &http.Client{Transport: &http.Transport{DialContext: w.client.http.Transport.(*http.Transport).DialContext}}
+	over := &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, "unix", w.socket)
+	}}}
 	for _, path := range []string{"/healthz", "/v1/sessions", "/none", "/metrics"} {
 		res, err := over.Get("http://cmemd" + path)
 		if err != nil {

@@ -162,7 +162,7 @@ func TestSizes(t *testing.T) {
 	if p := problem(t, err); p.Status != 413 {
 		t.Errorf("32 MiB and a byte: got %+v, want 413", p)
 	}
-	res, err := w.client.send(t.Context(), "POST", "/v1/hooks/claude-code", nil, nil, io.MultiReader(bytes.NewReader(make([]byte, 32<<20+1))))
+	res, err := w.client.Do(t.Context(), "POST", "/v1/hooks/claude-code", nil, nil, io.MultiReader(bytes.NewReader(make([]byte, 32<<20+1))))
 	if err == nil {
 		res.Body.Close()
 		t.Error("the same without a length: it was taken")
@@ -270,7 +270,7 @@ func TestUnrouted(t *testing.T) {
 		{"DELETE", "/v1/memories", 405, ProblemMethod},
 		{"POST", "/v1/search", 405, ProblemMethod},
 	} {
-		err := w.client.call(t.Context(), c.method, c.path, nil, nil, nil)
+		err := call(t.Context(), w.client, c.method, c.path, nil, nil, nil)
 		if p := problem(t, err); p.Status != c.status || p.Type != c.kind || p.Title == "" || p.Detail == "" {
 			t.Errorf("%s %s: got %+v, want %d", c.method, c.path, p, c.status)
 		}
@@ -341,11 +341,11 @@ func TestHandlerPanic(t *testing.T) {
 	defer srv.Close()
 	c := DialSocket(l.Addr().String())
 	defer c.Close()
-	p := problem(t, c.call(t.Context(), "GET", "/whole", nil, nil, nil))
+	p := problem(t, call(t.Context(), c, "GET", "/whole", nil, nil, nil))
 	if p.Status != 500 || strings.Contains(fmt.Sprint(*p), "secret") {
 		t.Errorf("got %+v, want a scrubbed 500", p)
 	}
-	if err := c.call(t.Context(), "GET", "/half", nil, nil, nil); err == nil {
+	if err := call(t.Context(), c, "GET", "/half", nil, nil, nil); err == nil {
 		t.Error("half an answer was taken for a whole one")
 	}
 	if n := w.server.requests.Load(); n != 0 {

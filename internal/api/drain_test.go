@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -272,7 +273,12 @@ func TestDrainAsideIsBounded(t *testing.T) {
 func metric(tb testing.TB, w *world, name string) string {
 	tb.Helper()
 	var page strings.Builder
-	if err := w.client.download(tb.Context(), "/metrics", nil, &page); err != nil {
+	res, err := w.client.Do(tb.Context(), "GET", "/metrics", nil, nil, nil)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer res.Body.Close()
+	if _, err := io.Copy(&page, res.Body); err != nil {
 		tb.Fatal(err)
 	}
 	for line := range strings.Lines(page.String()) {

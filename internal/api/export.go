@@ -1,16 +1,12 @@
 package api
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
-	"net/url"
 	"slices"
-	"time"
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/projections"
@@ -18,22 +14,6 @@ import (
 
 // exportBatch is how many rows are looked up at once.
 const exportBatch = 256
-
-// ExportQuery chooses rows for an export: observations, summaries and saved memories. Zero fields do not narrow.
-type ExportQuery struct {
-	Project string   // root or shown name
-	Kinds   []string // observation, summary, memory
-	Since   time.Time
-	Until   time.Time
-}
-
-func (q ExportQuery) values() url.Values {
-	v := newValues().text("project", q.Project).time("since", q.Since).time("until", q.Until)
-	for _, k := range q.Kinds {
-		v.Add("kind", k)
-	}
-	return v.Values
-}
 
 // getExportRows writes rows as lines of JSON, in the order of the log: the same rows, whenever they are asked for. Those that
 // are shown nowhere (superseded, folded, forgotten) are not among them.
@@ -59,7 +39,7 @@ func (s *Server) getExportRows(w http.ResponseWriter, r *http.Request) error {
 	w.Header().Set("Content-Type", "application/x-ndjson")
 	out := json.NewEncoder(newPatient(w))
 	return s.eachRow(ctx, func(row Row) error {
-		if !q.wants(row) || !belongs(row) {
+		if !exported(q, row) || !belongs(row) {
 			return nil
 		}
 		return out.Encode(row)
@@ -71,7 +51,7 @@ func exportKinds() []string {
 	return []string{string(projections.Observation), string(projections.Summary), string(projections.Memory)}
 }
 
-func (q ExportQuery) wants(row Row) bool {
+func exported(q ExportQuery, row Row) bool {
 	return (len(q.Kinds) == 0 || slices.Contains(q.Kinds, string(row.Kind))) &&
 		!row.At.Before(q.Since) && (q.Until.IsZero() || !row.At.After(q.Until))
 }
@@ -160,26 +140,4 @@ func rowIn(r events.Record) (events.ID, error) {
 		return e.Memory, nil
 	}
 	return events.ID{}, nil
-}
-
-// ExportRows calls each with every row that q chooses, in the order of the log. An error of each ends it, and is returned.
-func (c *Client) ExportRows(ctx context.Context, q ExportQuery, each func(Row) error) error {
-	res, err := c.send(ctx, "GET", "/v1/export", q.values(), nil, nil)
-	if err != nil {
-		return err
-	}
-	defer res.Body.Close()
-	in := json.NewDecoder(bufio.NewReaderSize(res.Body, 64<<10))
-	for {
-		var row Row
-		switch err := in.Decode(&row); {
-		case err == io.EOF:
-			return nil
-		case err != nil:
-			return cut(ctx, err)
-		}
-		if err := each(row); err != nil {
-			return err
-		}
-	}
 }

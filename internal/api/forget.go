@@ -5,13 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
-	"net/url"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/agents/relay"
 	"github.com/cmemd/cmemd/internal/memory/erasure"
 )
@@ -186,29 +184,4 @@ func (s *Server) erasureStatus() *ErasureStatus {
 	return &ErasureStatus{
 		RetentionDays: int(st.Retention / (24 * time.Hour)), Inputs: st.Inputs, Looked: st.Looked, Running: st.Running, Unfinished: st.Owed,
 	}
-}
-
-// Forget has what q chooses erased for good, with all that was made of it, and returns when it is gone from every file of
-// the daemon's home. Progress may be nil. What is begun is done whole, whoever waits.
-func (c *Client) Forget(ctx context.Context, q ForgetRequest, progress func(Progress)) (Forgotten, error) {
-	q.DryRun = false
-	return work[Forgotten](ctx, c, "POST", "/v1/forget", nil, q, progress)
-}
-
-// PlanForget says what q would have erased. Nothing is.
-func (c *Client) PlanForget(ctx context.Context, q ForgetRequest) (ForgetPlan, error) {
-	q.DryRun = true
-	return work[ForgetPlan](ctx, c, "POST", "/v1/forget", nil, q, nil)
-}
-
-// Undo takes back a saved memory, or a correction: what it had corrected stands again. Undone once more, it is as before.
-func (c *Client) Undo(ctx context.Context, id string) (Undone, error) {
-	return ask[Undone](ctx, c, "POST", "/v1/memories/"+url.PathEscape(id)+"/undo", nil, nil)
-}
-
-// Undone says what an undo came to.
-type Undone struct {
-	Position  events.Position `json:"position"`
-	Restored  []events.ID     `json:"restored"`  // rows that stand again; never null
-	Withdrawn []events.ID     `json:"withdrawn"` // rows that do not any more; never null
 }

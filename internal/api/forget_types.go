@@ -47,3 +47,10 @@ type ErasureStatus struct {
 	Running       bool      `json:"running,omitempty"`    // it is looking now
 	Unfinished    bool      `json:"unfinished,omitempty"` // something is being forgotten and not gone from all files yet
 }
+
+// Undone says what an undo came to.
+type Undone struct {
+	Position  events.Position `json:"position"`
+	Restored  []events.ID     `json:"restored"`  // rows that stand again; never null
+	Withdrawn []events.ID     `json:"withdrawn"` // rows that do not any more; never null
+}

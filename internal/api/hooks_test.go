@@ -228,7 +228,7 @@ func TestHookHeaders(t *testing.T) {
 			h := http.Header{}
 			h.Set(deliveryHeader, c.delivery)
 			h.Set(occurredHeader, c.at)
-			res, err := w.client.send(t.Context(), "POST", "/v1/hooks/claude-code", nil, h,
+			res, err := w.client.Do(t.Context(), "POST", "/v1/hooks/claude-code", nil, h,
 				bytes.NewReader(toolUse("s", newID().String(), "ls", "")))
 			if c.status == 200 {
 				if err != nil {

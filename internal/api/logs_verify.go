@@ -3,7 +3,6 @@ package api
 import (
 	"context"
 	"errors"
-	"fmt"
 	"iter"
 	"maps"
 	"net/http"
@@ -14,40 +13,6 @@ import (
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/replay"
 	"github.com/cmemd/cmemd/projections"
-)
-
-// Verified is the result of checking the log. A log that is damaged, or whose balance does not add up, is no error of the
-// call.
-type Verified struct {
-	OK       bool            `json:"ok"`                 // every record is what it says, and the balance adds up
-	Records  events.Position `json:"records"`            // checked, if none is bad
-	Position events.Position `json:"position,omitempty"` // of the first bad record; 0: there is none, or it is the file itself
-	Stream   events.StreamID `json:"stream,omitempty"`
-	Reason   string          `json:"reason,omitempty"` // why a record is bad; empty: none is
-
-	Balance       *session.Balance `json:"balance,omitempty"`       // of all inputs, counted anew from the records; nil: it was not
-	Discrepancies []Discrepancy    `json:"discrepancies,omitempty"` // where something else counts otherwise
-	More          int              `json:"more,omitempty"`          // discrepancies beyond those
-	Unchecked     string           `json:"unchecked,omitempty"`     // what of the balance could not be checked, and why
-}
-
-// Damaged reports whether a record is not what it says.
-func (v Verified) Damaged() bool { return v.Reason != "" }
-
-// Discrepancy is a place where a balance does not add up.
-type Discrepancy struct {
-	Session  events.SessionID `json:"session,omitzero"`   // zero: all of them together
-	Position events.Position  `json:"position,omitempty"` // of the event that cannot be right; 0: the balance as a whole
-	In       string           `json:"in"`                 // log: the records do not agree; views: the view of outcomes is wrong
-	Problem  string           `json:"problem"`
-	Counted  session.Balance  `json:"counted,omitzero"` // anew, from the records
-	Claimed  session.Balance  `json:"claimed,omitzero"` // by what counts otherwise
-}
-
-// The places of a Discrepancy.
-const (
-	InLog   = "log"
-	InViews = "views"
 )
 
 // getVerify checks the whole log, and the view of outcomes against it. What it finds is the result, not a failure.
@@ -96,13 +61,16 @@ func VerifyLog(
 	if err != nil {
 		return Verified{}, err
 	}
-	v := Verified{Records: last}
+	v := verification{Verified{Records: last}}
 	err = v.audit(ctx, log, ledger, func(at events.Position) { tell(uint64(last+min(at, last)), 2*uint64(last)) })
 	v.OK = err == nil && len(v.Discrepancies) == 0
-	return v, err
+	return v.Verified, err
 }
 
-func (v *Verified) audit(
+// verification is a result as it is put together.
+type verification struct{ Verified }
+
+func (v *verification) audit(
 	ctx context.Context, log eventlog.Log, ledger func(context.Context) (projections.Ledger, error), tell func(events.Position),
 ) error {
 	upTo := v.Records
@@ -157,7 +125,7 @@ func until(records iter.Seq2[events.Record, error], last events.Position, tell f
 }
 
 // compare sets what the views say beside what was counted at the same position.
-func (v *Verified) compare(counted replay.Accounts, views projections.Ledger) {
+func (v *verification) compare(counted replay.Accounts, views projections.Ledger) {
 	const problem = "the view of outcomes counts otherwise than the log"
 	if claimed := plainBalance(views.All); claimed != counted.Balance {
 		v.note(Discrepancy{In: InViews, Problem: problem, Counted: counted.Balance, Claimed: claimed})
@@ -182,27 +150,10 @@ func plainBalance(b Balance) session.Balance {
 	}
 }
 
-func (v *Verified) note(d Discrepancy) {
+func (v *verification) note(d Discrepancy) {
 	if len(v.Discrepancies) == replay.MaxListed {
 		v.More++
 		return
 	}
 	v.Discrepancies = append(v.Discrepancies, d)
-}
-
-// String is the discrepancy on one line, for people.
-func (d Discrepancy) String() string {
-	who := "all sessions together"
-	if !d.Session.IsZero() {
-		who = "session " + d.Session.String()
-	}
-	if d.Position != 0 {
-		return fmt.Sprintf("%s, position %d: %s", who, d.Position, d.Problem)
-	}
-	return fmt.Sprintf("%s: %s: %s, where there are %s", who, d.Problem, inWords(d.Claimed), inWords(d.Counted))
-}
-
-func inWords(b session.Balance) string {
-	return fmt.Sprintf("%d captured = %d observed + %d skipped + %d dropped + %d pending + %d forgotten",
-		b.Captured, b.Observed, b.Skipped, b.Dropped, b.Pending, b.Forgotten)
 }

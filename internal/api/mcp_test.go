@@ -76,7 +76,7 @@ func TestFaceIsGuarded(t *testing.T) {
 func TestNoFace(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	if p := problem(t, w.client.call(t.Context(), "POST", "/mcp", nil, struct{}{}, nil)); p.Status != 404 {
+	if p := problem(t, call(t.Context(), w.client, "POST", "/mcp", nil, struct{}{}, nil)); p.Status != 404 {
 		t.Errorf("got %+v, want 404", p)
 	}
 }
@@ -85,7 +85,7 @@ func TestNoFace(t *testing.T) {
 func TestAFacesStreamEndsWithTheServer(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(c *Config) { c.MCP = face })
-	res, err := w.client.send(context.WithoutCancel(t.Context()), "GET", "/mcp", nil, nil, nil)
+	res, err := w.client.Do(context.WithoutCancel(t.Context()), "GET", "/mcp", nil, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -33,14 +33,14 @@ func (s *Server) postMemory(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	now := s.cfg.Now()
-	if errs := m.check(now); len(errs) > 0 {
+	if errs := memoryErrors(&m, now); len(errs) > 0 {
 		return invalidAll(errs)
 	}
 	if m.Supersedes != "" {
 		return s.correct(r.Context(), w, m, now)
 	}
 	id := s.cfg.NewID()
-	at, err := s.curated(r.Context(), now, s.cfg.Redact(m.event(id, now)))
+	at, err := s.curated(r.Context(), now, s.cfg.Redact(savedMemory(&m, id, now)))
 	if err != nil {
 		return err
 	}
@@ -60,8 +60,8 @@ func (s *Server) curated(ctx context.Context, now time.Time, decided ...events.E
 	return records[len(records)-1].Position, nil
 }
 
-// check lists what is wrong with m, the fields in their order.
-func (m *Memory) check(now time.Time) (errs []FieldError) {
+// memoryErrors lists what is wrong with m, the fields in their order.
+func memoryErrors(m *Memory, now time.Time) (errs []FieldError) {
 	wrong := func(pointer, format string, args ...any) {
 		errs = append(errs, FieldError{Pointer: pointer, Detail: fmt.Sprintf(format, args...)})
 	}
@@ -98,8 +98,8 @@ func (m *Memory) check(now time.Time) (errs []FieldError) {
 	return errs
 }
 
-// event is m as it is recorded: without private text, and with a title.
-func (m *Memory) event(id events.ID, now time.Time) events.MemorySaved {
+// savedMemory is m as it is recorded: without private text, and with a title.
+func savedMemory(m *Memory, id events.ID, now time.Time) events.MemorySaved {
 	e := events.MemorySaved{
 		Memory: id, Project: strings.TrimSpace(allowed(m.Project)), ProjectRoot: allowed(m.ProjectRoot), Type: allowed(m.Type),
 		Concepts: allowedOf(m.Concepts), Files: allowedOf(m.Files), Session: allowed(m.Session), At: m.At.UTC(),

@@ -31,7 +31,7 @@ func (s *Server) correct(ctx context.Context, w http.ResponseWriter, m Memory, n
 	}
 	inherit(&m, row)
 	out := Saved{ID: s.cfg.NewID(), Superseded: append([]events.ID{row.ID}, same...)}
-	decided := []events.Event{s.cfg.Redact(m.event(out.ID, now))}
+	decided := []events.Event{s.cfg.Redact(savedMemory(&m, out.ID, now))}
 	for _, id := range out.Superseded {
 		decided = append(decided, events.MemorySuperseded{Memory: id, By: out.ID})
 	}

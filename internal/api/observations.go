@@ -4,22 +4,7 @@ import (
 	"context"
 	"net/http"
 	"strings"
-
-	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/internal/memory/recall"
 )
-
-// RowsQuery asks for whole rows by id.
-type RowsQuery struct {
-	IDs   []string        // or the beginnings of them; 1 to 200
-	After events.Position // the answer must know this position; 0: whatever is known
-}
-
-// Observations is Rows for who must read what was just written.
-func (c *Client) Observations(ctx context.Context, q RowsQuery) (Rows, error) {
-	v := newValues().text("ids", strings.Join(q.IDs, ",")).number("after", uint64(q.After))
-	return ask[Rows](ctx, c, "GET", "/v1/observations", v.Values, nil)
-}
 
 // getRows returns rows by the ids of a parameter, with commas between.
 func (s *Server) getRows(w http.ResponseWriter, r *http.Request) error {
@@ -76,6 +61,3 @@ func idsOf(text string) (ids []string) {
 	}
 	return ids
 }
-
-// RawInput is one of the inputs that a row was made of.
-type RawInput = recall.RawInput

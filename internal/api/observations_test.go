@@ -42,7 +42,8 @@ func TestRowsByIDs(t *testing.T) {
 	if diff := cmp.Diff([]string{absent}, got.Missing); diff != "" {
 		t.Errorf("missing (-want +got):\n%s", diff)
 	}
-	posted, err := ask[Rows](t.Context(), w.client, "POST", "/v1/observations", nil, rowsRequest{IDs: []string{ids[1].String()}})
+	var posted Rows
+	err = call(t.Context(), w.client, "POST", "/v1/observations", nil, map[string]any{"ids": []string{ids[1].String()}}, &posted)
 	if err != nil || len(posted.Rows) != 1 || posted.Rows[0].Text != "two" {
 		t.Errorf("posted: got %+v, %v", posted, err)
 	}

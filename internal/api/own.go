@@ -13,7 +13,7 @@ import (
 // daemon. An answer is held whole before the client sees any of it, so that Events, Export and Backup are not for it. It
 // needs no Close.
 func (s *Server) Own() *Client {
-	return &Client{http: &http.Client{Transport: own{s}}, base: "http://cmemd"}
+	return Over(own{s})
 }
 
 // own is a transport that calls the server's handler.

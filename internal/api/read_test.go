@@ -92,7 +92,7 @@ func TestSaveIsChecked(t *testing.T) {
 		{"the future", `{"text":"x","at":"2199-01-01T00:00:00Z"}`, []string{"/at"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			res, err := w.client.send(t.Context(), "POST", "/v1/memories", nil, nil, strings.NewReader(c.body))
+			res, err := w.client.Do(t.Context(), "POST", "/v1/memories", nil, nil, strings.NewReader(c.body))
 			if err == nil {
 				res.Body.Close()
 			}
@@ -124,7 +124,7 @@ func TestMemoryTitles(t *testing.T) {
 		{"", long, strings.TrimSpace(strings.Repeat("wörter ", 10)) + "…"},
 	} {
 		m := Memory{Title: c.title, Text: c.text}
-		if got := m.event(newID(), time.Now()).Title; got != c.want {
+		if got := savedMemory(&m, newID(), time.Now()).Title; got != c.want {
 			t.Errorf("title %q, text %.20q: got %q, want %q", c.title, c.text, got, c.want)
 		}
 	}

@@ -153,14 +153,14 @@ func (a *reobserve) count(ctx context.Context) error {
 			return err
 		}
 		for _, in := range now {
-			a.out.Answers.add(was[in.Position], in)
+			addAnswer(a.out.Answers, was[in.Position], in)
 		}
 	}
 	return nil
 }
 
-// add counts an input that a turn had decided before it was asked about again.
-func (n *Answers) add(was events.ID, now Input) {
+// addAnswer counts an input that a turn had decided before it was asked about again.
+func addAnswer(n *Answers, was events.ID, now Input) {
 	switch {
 	case now.Reobserve:
 		n.Waiting++

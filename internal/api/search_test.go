@@ -73,7 +73,7 @@ func TestSearchTellsWhatIsWrong(t *testing.T) {
 				query[param[:i]] = []string{param[i+1:]}
 			}
 		}
-		err := w.client.call(t.Context(), "GET", "/v1/search", query, nil, &out)
+		err := call(t.Context(), w.client, "GET", "/v1/search", query, nil, &out)
 		if p := problem(t, err); p.Status != 400 || len(p.Errors) != 1 || p.Errors[0].Pointer != pointer {
 			t.Errorf("%s: got %+v, want 400 at %s", param, p, pointer)
 		}

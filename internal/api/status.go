@@ -8,7 +8,6 @@ import (
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/agents/relay"
-	"github.com/cmemd/cmemd/projections"
 )
 
 func (s *Server) getHealth(w http.ResponseWriter, _ *http.Request) error {
@@ -31,9 +30,6 @@ func (s *Server) getReady(w http.ResponseWriter, r *http.Request) error {
 	}
 	return writeJSON(w, Readiness{Ready: ready, Phase: phase})
 }
-
-// HealthWindows is how the observer did in the last hour, day and week.
-type HealthWindows = projections.HealthWindows
 
 // healthSpan is the time of which status shows how the observer did.
 const healthSpan = 24 * time.Hour

@@ -51,7 +51,7 @@ func TestReadiness(t *testing.T) {
 	if err != nil || got.Ready || got.Phase != "catching up with the log" {
 		t.Errorf("got %+v, %v, want the phase", got, err)
 	}
-	p := problem(t, w.client.call(t.Context(), "GET", "/readyz", nil, nil, nil))
+	p := problem(t, call(t.Context(), w.client, "GET", "/readyz", nil, nil, nil))
 	if p.Status != 503 || p.Type != ProblemStarting || !strings.Contains(p.Detail, "catching up") {
 		t.Errorf("got %+v, want 503 with the phase", p)
 	}
@@ -75,7 +75,7 @@ func TestStop(t *testing.T) {
 	if cause := <-asked; cause == "" {
 		t.Error("no cause was given")
 	}
-	err := w.client.call(t.Context(), "POST", "/v1/stop", map[string][]string{"cause": {"a newer\x1b[31m\nversion"}}, nil, nil)
+	err := call(t.Context(), w.client, "POST", "/v1/stop", map[string][]string{"cause": {"a newer\x1b[31m\nversion"}}, nil, nil)
 	if cause := <-asked; err != nil || cause != "a newer[31mversion" {
 		t.Errorf("got %q, %v, want the cause without control characters", cause, err)
 	}

@@ -3,30 +3,9 @@ package api
 import (
 	"net/http"
 	"strings"
-	"time"
 
-	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/memory/recall"
 )
-
-// TimelineQuery asks for what happened around something. One of Anchor and Query is needed.
-type TimelineQuery struct {
-	Anchor  string // a row's id or its beginning, or a time in RFC 3339
-	Query   string // the best hit of this search is the anchor
-	Before  int    // 0 means 5; at most 200
-	After   int    // 0 means 5; at most 200
-	Project string // any folder of it, or its shown name; empty: the anchor's
-}
-
-// Timeline is what happened in a project around an anchor, across its sessions, oldest first: rows in short, as a search
-// shows them. Rows reads them whole.
-type Timeline struct {
-	Position events.Position `json:"position"`
-	Anchor   *Result         `json:"anchor,omitempty"` // nil: a time
-	At       time.Time       `json:"at"`
-	Before   []Result        `json:"before"` // never null
-	After    []Result        `json:"after"`  // never null
-}
 
 const (
 	defaultDepth = 5   // rows on either side of a timeline's anchor

@@ -1,0 +1,26 @@
+package api
+
+import (
+	"time"
+
+	"github.com/cmemd/cmemd/events"
+)
+
+// TimelineQuery asks for what happened around something. One of Anchor and Query is needed.
+type TimelineQuery struct {
+	Anchor  string // a row's id or its beginning, or a time in RFC 3339
+	Query   string // the best hit of this search is the anchor
+	Before  int    // 0 means 5; at most 200
+	After   int    // 0 means 5; at most 200
+	Project string // any folder of it, or its shown name; empty: the anchor's
+}
+
+// Timeline is what happened in a project around an anchor, across its sessions, oldest first: rows in short, as a search
+// shows them. Rows reads them whole.
+type Timeline struct {
+	Position events.Position `json:"position"`
+	Anchor   *Result         `json:"anchor,omitempty"` // nil: a time
+	At       time.Time       `json:"at"`
+	Before   []Result        `json:"before"` // never null
+	After    []Result        `json:"after"`  // never null
+}
