@@ -2,7 +2,7 @@ package main
 
 import (
 	"github.com/cmemd/cmemd/internal/agents"
-	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/api/server"
 	"github.com/cmemd/cmemd/internal/memory/recall"
 )
 
@@ -31,7 +31,7 @@ func contextSettings() []setting {
 			func(c *config) *int { return &c.ContextScore }),
 		wordKey("context_files", off, []string{off, on}, "give a little memory of a file that is about to be read",
 			func(c *config) *string { return &c.ContextFiles }),
-		numberKey("search_recency", standardRecency, 0, api.MaxRecency, "per cent that the newest is worth above the very old in a search; 0: age does not count",
+		numberKey("search_recency", standardRecency, 0, server.MaxRecency, "per cent that the newest is worth above the very old in a search; 0: age does not count",
 			func(c *config) *int { return &c.SearchRecency }),
 	}
 }
@@ -57,6 +57,6 @@ func (d *daemon) recallConfig() recall.Config {
 }
 
 // briefs says when memory is given beside the start of a session.
-func (c Given) briefs() api.Briefs {
-	return api.Briefs{Prompts: c.ContextPrompts == on, Score: c.ContextScore, Files: c.ContextFiles == on}
+func (c Given) briefs() server.Briefs {
+	return server.Briefs{Prompts: c.ContextPrompts == on, Score: c.ContextScore, Files: c.ContextFiles == on}
 }

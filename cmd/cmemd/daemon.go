@@ -16,8 +16,8 @@ import (
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/agents/relay"
 	"github.com/cmemd/cmemd/internal/agents/watch"
-	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/api/mcp"
+	"github.com/cmemd/cmemd/internal/api/server"
 	"github.com/cmemd/cmemd/internal/memory/erasure"
 	"github.com/cmemd/cmemd/internal/memory/recall"
 	"github.com/cmemd/cmemd/internal/observer/evidence"
@@ -43,7 +43,7 @@ type daemon struct {
 	checker *evidence.Checker
 	actors  *actors.System
 	eraser  *erasure.Eraser
-	server  *api.Server
+	server  *server.Server
 	mcp     *mcp.Server
 	watch   *watch.Watcher // nil: no transcripts are followed
 
@@ -118,7 +118,7 @@ func (d *daemon) serveable(token, version string) (err error) {
 		return err
 	}
 	d.eraser = erasure.New(d.eraserConfig())
-	if d.server, err = api.New(d.apiConfig(token, version)); err != nil {
+	if d.server, err = server.New(d.apiConfig(token, version)); err != nil {
 		return err
 	}
 	d.watch, err = d.watcher()
@@ -180,8 +180,8 @@ func (d *daemon) owing(ctx context.Context) ([]events.SessionID, error) {
 	return d.views.Owing(ctx)
 }
 
-func (d *daemon) apiConfig(token, version string) api.Config {
-	return api.Config{
+func (d *daemon) apiConfig(token, version string) server.Config {
+	return server.Config{
 		System: d.actors, Log: d.log, Views: d.views, Index: d.index, Repos: d.checker,
 		Checker: d.checker, Eraser: d.eraser, Providers: d.offers.facts(),
 		Recall: recall.New(d.recallConfig()), Briefs: d.config.briefs(),

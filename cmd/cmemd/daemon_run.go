@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/internal/agents/relay"
-	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/api/server"
 )
 
 // endLimit is how long the end may take in all, and failLimit where the log has failed. A hook that comes meanwhile keeps
@@ -176,7 +176,7 @@ func (d *daemon) catchUp(ctx context.Context) {
 		d.logger.Debug("not ready", "err", err)
 		return
 	}
-	d.phase.set(api.PhaseReady, d.server.SetPhase)
+	d.phase.set(server.PhaseReady, d.server.SetPhase)
 	d.logger.Info("ready", "position", d.begun, "took", time.Since(began).Round(time.Millisecond))
 }
 

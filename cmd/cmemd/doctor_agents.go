@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/internal/agents/install"
-	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/api/server"
 )
 
 // checkAgents looks whether the agents on this machine have cmemd in them as it is to be, and when a hook of each was last called:
@@ -41,7 +41,7 @@ const oldReport = 14 * 24 * time.Hour
 func (x *examination) checkAgent(a install.Agent, in *installation) (c checked, ok bool) {
 	mend := "`cmemd install " + a.Name + "`"
 	r, err := in.store.Load(a.Name)
-	last, noLast := api.LastReported(x.paths.home, a.Name)
+	last, noLast := server.LastReported(x.paths.home, a.Name)
 	switch {
 	case err != nil:
 		return wrong(mend, "%s: what was put into it is not known: %v", a.Title, err), true

@@ -11,6 +11,7 @@ import (
 
 	"github.com/cmemd/cmemd/internal/agents/relay"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/api/server"
 	"github.com/cmemd/cmemd/projections"
 )
 
@@ -113,7 +114,7 @@ func checkObserver(_ context.Context, x *examination) []checked {
 	if x.status == nil {
 		return needsDaemon()
 	}
-	out := found(x.status.Findings, func(f projections.Finding) bool { return f.What != projections.FindHeld && f.What != api.FindBudget })
+	out := found(x.status.Findings, func(f projections.Finding) bool { return f.What != projections.FindHeld && f.What != server.FindBudget })
 	if len(out) > 0 {
 		return out
 	}

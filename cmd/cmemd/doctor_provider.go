@@ -7,6 +7,7 @@ import (
 
 	"github.com/cmemd/cmemd/actors/policy"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/api/server"
 	"github.com/cmemd/cmemd/projections"
 )
 
@@ -52,7 +53,7 @@ func checkBudget(_ context.Context, x *examination) []checked {
 	if b == nil {
 		return []checked{well("there is none")}
 	}
-	if out := found(x.status.Findings, func(f projections.Finding) bool { return f.What == api.FindBudget }); len(out) > 0 {
+	if out := found(x.status.Findings, func(f projections.Finding) bool { return f.What == server.FindBudget }); len(out) > 0 {
 		return out
 	}
 	says := strings.Join(budgetLines(b), "; ")

@@ -20,6 +20,7 @@ import (
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/agents/relay"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/api/server"
 	"github.com/cmemd/cmemd/projections"
 )
 
@@ -116,14 +117,14 @@ func TestChecks(t *testing.T) {
 		{"a budget that is nearly used up", "budget", budgetOf(policy.BudgetWarn, 80), stateNote, "(80 %), nearly used up"},
 		{"a budget that is used up", "budget", func(x *examination) {
 			budgetOf(policy.BudgetSpent, 100)(x)
-			x.status.Findings = []projections.Finding{{What: api.FindBudget, Says: "it is used up", Do: "raise it"}}
+			x.status.Findings = []projections.Finding{{What: server.FindBudget, Says: "it is used up", Do: "raise it"}}
 		}, stateNote, "it is used up"},
 		{"a budget of which nothing is known", "budget", func(x *examination) {
 			budgetOf(policy.BudgetFree, 0)(x)
 			x.status.Actors.Budget.Known, x.status.Actors.Budget.Limit = false, ""
 		}, stateNote, "what was used before is not known yet"},
 		{"a budget is no fault of the observer", "observer", func(x *examination) {
-			x.status.Findings = []projections.Finding{{What: api.FindBudget, Says: "it is used up", Do: "raise it"}}
+			x.status.Findings = []projections.Finding{{What: server.FindBudget, Says: "it is used up", Do: "raise it"}}
 		}, stateOK, "24 h"},
 		{"a sick observer", "observer", func(x *examination) {
 			x.status.Findings = []projections.Finding{{What: projections.FindUnusable, Degraded: true, Says: "it talks", Do: "change it"}}

@@ -12,6 +12,7 @@ import (
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/api/server"
 )
 
 // recordsPage is how many records one question returns if it names no number.
@@ -52,7 +53,7 @@ func (o *offlineLog) Backup(ctx context.Context, w io.Writer) error {
 
 // Verify implements logReader. There are no views to set beside the log.
 func (o *offlineLog) Verify(ctx context.Context, progress func(api.Progress)) (api.Verified, error) {
-	return api.VerifyLog(ctx, o.bolt, nil, func(done, total uint64) { progress(api.Progress{Done: done, Total: total}) })
+	return server.VerifyLog(ctx, o.bolt, nil, func(done, total uint64) { progress(api.Progress{Done: done, Total: total}) })
 }
 
 // Records implements logReader.

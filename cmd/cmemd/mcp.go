@@ -16,6 +16,7 @@ import (
 	"github.com/cmemd/cmemd/internal/agents/relay"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/api/mcp"
+	"github.com/cmemd/cmemd/internal/api/server"
 	"github.com/cmemd/cmemd/internal/observer/evidence"
 )
 
@@ -119,7 +120,7 @@ func (s *starter) launch(ctx context.Context, client *api.Client) error {
 }
 
 // mcpFace makes what the daemon serves at /mcp.
-func (d *daemon) mcpFace(version string) api.HandlerMCP {
+func (d *daemon) mcpFace(version string) server.HandlerMCP {
 	return func(own *api.Client) http.Handler {
 		d.mcp = mcp.New(mcp.Config{Memory: own, Version: version, Place: placeOf, Logger: d.logger})
 		return d.mcp

@@ -10,6 +10,7 @@ import (
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/api/server"
 	"github.com/cmemd/cmemd/internal/observer"
 	"github.com/cmemd/cmemd/projections"
 )
@@ -50,7 +51,7 @@ func newOutcomes(a *app) *cobra.Command {
 		if err := oneOf(c, "class", q.Class, outputClasses()...); err != nil {
 			return err
 		}
-		if err := needsUpTo(c, "limit", q.Limit, api.MaxOutcomes); err != nil {
+		if err := needsUpTo(c, "limit", q.Limit, server.MaxOutcomes); err != nil {
 			return err
 		}
 		if q.Since, err = since.at(c, a.now()); err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/api/server"
 	"github.com/cmemd/cmemd/internal/memory/recall"
 	"github.com/cmemd/cmemd/projections"
 	"github.com/cmemd/cmemd/projections/index"
@@ -69,7 +70,7 @@ func (s *searched) flags(c *cobra.Command) {
 	f.StringVar(&s.asOf, "as-of", "", "what was known at this position of the log, or then: 2h, 3d, 2w ago, 2026-01-31, or RFC 3339")
 	f.Uint64Var(&s.after, "after", 0, "wait until this position of the log is known")
 	choose(c, "kind", kindWords()...)
-	choose(c, "sort", api.SearchSorts()...)
+	choose(c, "sort", server.SearchSorts()...)
 	s.since, s.until = addWhen(c, "since", "not before"), addWhen(c, "until", "not after")
 }
 
@@ -82,12 +83,12 @@ func (s *searched) read(c *cobra.Command, args []string, now time.Time) (err err
 			return err
 		}
 	}
-	if err := oneOf(c, "sort", q.Sort, api.SearchSorts()...); err != nil {
+	if err := oneOf(c, "sort", q.Sort, server.SearchSorts()...); err != nil {
 		return err
 	}
 	if c.Flags().Changed("recency") {
-		if q.Recency = &s.recency; s.recency < 0 || s.recency > api.MaxRecency {
-			return misused(c, "--recency %d: it must be from 0 to %d", s.recency, api.MaxRecency)
+		if q.Recency = &s.recency; s.recency < 0 || s.recency > server.MaxRecency {
+			return misused(c, "--recency %d: it must be from 0 to %d", s.recency, server.MaxRecency)
 		}
 	}
 	if q.AsOf, q.AsOfAt, err = parseAsOf(c, s.asOf, now); err != nil {

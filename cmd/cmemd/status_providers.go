@@ -6,6 +6,7 @@ import (
 	"github.com/cmemd/cmemd/actors"
 	"github.com/cmemd/cmemd/actors/policy"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/api/server"
 )
 
 // showProviders shows who is asked, in order, and what the budget has left.
@@ -60,7 +61,7 @@ func stateLine(p api.ProviderStatus) string {
 func budgetLines(b *actors.BudgetStatus) []string {
 	var lines []string
 	for _, l := range b.Limits {
-		line := fmt.Sprintf("%s: %s (%.0f %%)", l.Name, api.UsedOf(l), 100*l.Used/l.Limit)
+		line := fmt.Sprintf("%s: %s (%.0f %%)", l.Name, server.UsedOf(l), 100*l.Used/l.Limit)
 		if l.Name == b.Limit {
 			line += budgetWord(b)
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/cmemd/cmemd/internal/agents/watch"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/api/server"
 )
 
 const watchHelp = `Shows which transcripts the daemon follows, and how far each was read.
@@ -117,7 +118,7 @@ func (d *daemon) watcher() (*watch.Watcher, error) {
 }
 
 // feeds has transcripts recorded by a server.
-type feeds struct{ server *api.Server }
+type feeds struct{ server *server.Server }
 
 // Open implements watch.Sink.
 func (f feeds) Open(agent, path string) (watch.Reading, error) {
@@ -128,7 +129,7 @@ func (f feeds) Open(agent, path string) (watch.Reading, error) {
 	return reading{feed}, nil
 }
 
-type reading struct{ feed *api.Feed }
+type reading struct{ feed *server.Feed }
 
 // Take implements watch.Reading.
 func (r reading) Take(ctx context.Context, in io.Reader, rest bool) (watch.Taken, error) {

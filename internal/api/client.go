@@ -181,7 +181,7 @@ func problemOf(res *http.Response) *Problem {
 	p := &Problem{Title: http.StatusText(res.StatusCode), Type: "about:blank"}
 	body, _ := io.ReadAll(io.LimitReader(res.Body, maxProblem)) // what was cut is no document
 	kind, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type"))
-	if kind != problemType || json.Unmarshal(body, p) != nil {
+	if kind != ProblemType || json.Unmarshal(body, p) != nil {
 		p.Detail = "the answer is not cmemd's"
 	}
 	p.Status = res.StatusCode
@@ -191,5 +191,5 @@ func problemOf(res *http.Response) *Problem {
 	return p
 }
 
-// problemType is the media type of a Problem.
-const problemType = "application/problem+json"
+// ProblemType is the media type of a Problem.
+const ProblemType = "application/problem+json"

@@ -37,11 +37,11 @@ func (c *Client) Row(ctx context.Context, id string) (Row, error) {
 
 // Rows returns rows by their ids or the beginnings of them. Those that are not found are named, not an error.
 func (c *Client) Rows(ctx context.Context, ids ...string) (Rows, error) {
-	return ask[Rows](ctx, c, "POST", "/v1/rows", nil, rowsRequest{IDs: ids})
+	return ask[Rows](ctx, c, "POST", "/v1/rows", nil, RowsRequest{IDs: ids})
 }
 
-// rowsRequest is the body of POST /v1/rows.
-type rowsRequest struct {
+// RowsRequest is the body of POST /v1/rows.
+type RowsRequest struct {
 	IDs []string `json:"ids"`
 }
 
@@ -164,10 +164,10 @@ func (w *writer) Write(p []byte) (n int, err error) {
 func (c *Client) Hook(ctx context.Context, agent string, payload []byte, delivery events.ID, at time.Time) ([]byte, error) {
 	header := http.Header{}
 	if delivery != (events.ID{}) {
-		header.Set(deliveryHeader, delivery.String())
+		header.Set(DeliveryHeader, delivery.String())
 	}
 	if !at.IsZero() {
-		header.Set(occurredHeader, at.UTC().Format(time.RFC3339Nano))
+		header.Set(OccurredHeader, at.UTC().Format(time.RFC3339Nano))
 	}
 	res, err := c.Do(ctx, "POST", "/v1/hooks/"+url.PathEscape(agent), nil, header, strings.NewReader(string(payload)))
 	if err != nil {
@@ -219,11 +219,11 @@ func (c *Client) Verify(ctx context.Context, progress func(Progress)) (Verified,
 // Rebuild has views made anew; no names means all, the search index included. Answers come from the old ones meanwhile.
 // Progress may be nil.
 func (c *Client) Rebuild(ctx context.Context, names []string, progress func(Progress)) (Rebuilt, error) {
-	return work[Rebuilt](ctx, c, "POST", "/v1/projections/rebuild", nil, rebuildRequest{Names: names}, progress)
+	return work[Rebuilt](ctx, c, "POST", "/v1/projections/rebuild", nil, RebuildRequest{Names: names}, progress)
 }
 
-// rebuildRequest is the body of POST /v1/projections/rebuild.
-type rebuildRequest struct {
+// RebuildRequest is the body of POST /v1/projections/rebuild.
+type RebuildRequest struct {
 	Names []string `json:"names"`
 }
 

@@ -50,15 +50,15 @@ func (c *Client) work(
 // workDone takes one message and reports whether it was the last one.
 func (m message) workDone(progress func(Progress), out any) (done bool, err error) {
 	switch m.event {
-	case eventResult:
+	case EventResult:
 		return true, json.Unmarshal(m.data, out)
-	case eventProblem:
+	case EventProblem:
 		p := new(Problem)
 		if err := json.Unmarshal(m.data, p); err != nil {
 			return true, fmt.Errorf("api: problem: %w", err)
 		}
 		return true, p
-	case eventProgress:
+	case EventProgress:
 		var p Progress
 		if err := json.Unmarshal(m.data, &p); err != nil {
 			return true, fmt.Errorf("api: progress: %w", err)
@@ -72,9 +72,9 @@ func (m message) workDone(progress func(Progress), out any) (done bool, err erro
 
 // The names of server-sent events that report work.
 const (
-	eventProgress = "progress"
-	eventResult   = "result"
-	eventProblem  = "problem"
+	EventProgress = "progress"
+	EventResult   = "result"
+	EventProblem  = "problem"
 )
 
 // maxMessage bounds one server-sent event: a record with the largest payload, in JSON.

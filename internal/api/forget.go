@@ -1,187 +1,56 @@
 package api
 
 import (
-	"context"
-	"encoding/json"
-	"errors"
-	"net/http"
-	"path/filepath"
-	"slices"
-	"strings"
 	"time"
 
-	"github.com/cmemd/cmemd/internal/agents/relay"
+	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/memory/erasure"
 )
 
-// Eraser takes words out of the log and of all that is made of it. An *erasure.Eraser is one; see there for its errors.
-type Eraser interface {
-	Plan(ctx context.Context, req erasure.Request) (erasure.Plan, error)
-	Forget(ctx context.Context, req erasure.Request, progress func(done, total int)) (erasure.Done, error)
-	Status() erasure.Status
+// ForgetRequest chooses what is erased for good. Its conditions hold all together, and there must be one. What was made of
+// the chosen goes too: a turn's outputs are made of what it was asked about, read and served. What is named by id goes with what
+// it was made of.
+type ForgetRequest struct {
+	IDs     []string        `json:"ids,omitempty"`     // of rows, or the beginnings of them. A prompt goes with its work, a memory with its corrections
+	Query   string          `json:"query,omitempty"`   // a text that is in it literally, letter case and kinds of white space aside
+	Session string          `json:"session,omitempty"` // our id or the beginning of it, or the agent's or the saver's own name
+	Project string          `json:"project,omitempty"` // any folder of it, its key, or its shown name
+	Since   time.Time       `json:"since,omitzero"`    // happened at or after it
+	Until   time.Time       `json:"until,omitzero"`    // happened at or before it
+	Through events.Position `json:"through,omitempty"` // Position of a plan: nothing else that was recorded since; 0: as it stands
+	DryRun  bool            `json:"dry_run,omitempty"` // only say what would go
 }
 
-// postForget says what would be forgotten, or forgets it.
-func (s *Server) postForget(w http.ResponseWriter, r *http.Request) error {
-	var req ForgetRequest
-	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
-	if err := readJSON(r, &req); err != nil {
-		return err
-	}
-	if s.cfg.Eraser == nil {
-		return &Problem{
-			Type: ProblemConflict, Title: "Nothing can be erased", Status: http.StatusConflict, Detail: "this daemon erases nothing",
-		}
-	}
-	if err := s.caughtUp(r.Context()); err != nil {
-		return err
-	}
-	f, err := s.newForget(r.Context(), req)
-	if err != nil {
-		return err
-	}
-	return s.work(w, r, func(ctx context.Context, tell func(done, total uint64)) (any, error) {
-		if req.DryRun {
-			return f.plan(ctx)
-		}
-		return f.run(ctx, tell)
-	})
+// ForgetPlan is what would go.
+type ForgetPlan struct {
+	erasure.Plan
+	Spooled int `json:"spooled"` // files beside the log: what hooks kept, and what was put aside
 }
 
-// forget is one request to forget.
-type forget struct {
-	s      *Server
-	req    ForgetRequest
-	chosen erasure.Request
-	native string // the session as its agent calls it
+// ForgetSample is one record in a line.
+type ForgetSample = erasure.Sample
+
+// Forgotten says what is gone.
+type Forgotten struct {
+	Position events.Position  `json:"position"` // of the last record that says so; 0: nothing was in the log
+	Records  int              `json:"records"`  // whose payloads are erased
+	Sessions int              `json:"sessions"`
+	Spooled  int              `json:"spooled"`
+	Refused  []RefusedSession `json:"refused,omitempty"` // sessions that could not be asked; they are asked again
 }
 
-func (s *Server) newForget(ctx context.Context, req ForgetRequest) (*forget, error) {
-	if len(req.IDs) > maxRows {
-		return nil, invalid("/ids", "names %d rows, where at most %d may be", len(req.IDs), maxRows)
-	}
-	f := &forget{s: s, req: req, chosen: erasure.Request{
-		Query: req.Query, Project: req.Project, Since: req.Since, Until: req.Until, Through: req.Through, Named: req.Session,
-	}}
-	if isPath(req.Project) {
-		p := projectOf(req.Project)
-		f.chosen.Project, f.chosen.ProjectName, f.chosen.ProjectKey = p.Root, p.Name, p.Key
-	}
-	for _, text := range req.IDs {
-		id, err := s.cfg.Recall.Resolve(ctx, text)
-		if err != nil {
-			return nil, err
-		}
-		f.chosen.IDs = append(f.chosen.IDs, id)
-	}
-	return f, f.session(ctx)
+// ErasureStatus is what forgetting and retention are doing.
+type ErasureStatus struct {
+	RetentionDays int       `json:"retention_days"`       // after which raw inputs are erased once settled; 0: never
+	Inputs        int       `json:"retained_out"`         // inputs that retention erased, ever
+	Looked        time.Time `json:"looked,omitzero"`      // when it last looked at all there is
+	Running       bool      `json:"running,omitempty"`    // it is looking now
+	Unfinished    bool      `json:"unfinished,omitempty"` // something is being forgotten and not gone from all files yet
 }
 
-// session finds the session that is named. One that only saved memories name is none of ours.
-func (f *forget) session(ctx context.Context) error {
-	if f.req.Session == "" {
-		return nil
-	}
-	id, err := f.s.sessionID(ctx, f.req.Session)
-	var p *Problem
-	if errors.As(err, &p) && p.Status == http.StatusNotFound {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	f.chosen.Session = id
-	one, err := f.s.cfg.Views.Session(ctx, id)
-	f.native = one.AgentSession
-	return err
-}
-
-func (f *forget) plan(ctx context.Context) (ForgetPlan, error) {
-	p, err := f.s.cfg.Eraser.Plan(ctx, f.chosen)
-	if err != nil {
-		return ForgetPlan{}, forgetProblem(err)
-	}
-	n, err := f.spooled(ctx, false)
-	return ForgetPlan{Plan: p, Spooled: n}, err
-}
-
-// run forgets: first what may still come into the log, and then what is there.
-func (f *forget) run(ctx context.Context, tell func(done, total uint64)) (Forgotten, error) {
-	n, err := f.spooled(ctx, true)
-	if err != nil {
-		return Forgotten{}, err
-	}
-	done, err := f.s.cfg.Eraser.Forget(ctx, f.chosen, func(done, total int) { tell(uint64(done), uint64(total)) })
-	if err != nil {
-		return Forgotten{}, forgetProblem(err)
-	}
-	out := Forgotten{Position: done.Position, Records: done.Records, Sessions: done.Sessions, Spooled: n}
-	for _, r := range done.Refused {
-		out.Refused = append(out.Refused, RefusedSession{Session: r.Session, Detail: reasonOf(r.Err)})
-	}
-	return out, nil
-}
-
-// forgetProblem names what only an Eraser returns.
-func forgetProblem(err error) error {
-	switch {
-	case errors.Is(err, erasure.ErrNothingNamed):
-		return invalid("", "nothing is chosen: give one of ids, query, session, project, since, until")
-	case errors.Is(err, erasure.ErrShortQuery):
-		return invalid("/query", "is too short: half of everything would hold it")
-	}
-	return err
-}
-
-// spooled counts the files beside the log that the request chooses, or deletes them. Ids name none of them.
-func (f *forget) spooled(ctx context.Context, deleting bool) (int, error) {
-	if f.s.cfg.Spool == nil || len(f.req.IDs) > 0 {
-		return 0, nil
-	}
-	n := 0
-	_, err := f.s.cfg.Spool.Forget(f.s.cfg.Now(), func(e relay.Entry) bool {
-		if !f.matches(ctx, e) {
-			return false
-		}
-		n++
-		return deleting
-	})
-	return n, err
-}
-
-func (f *forget) matches(ctx context.Context, e relay.Entry) bool {
-	if e.OccurredAt.Before(f.req.Since) || !f.req.Until.IsZero() && e.OccurredAt.After(f.req.Until) {
-		return false
-	}
-	if f.req.Query != "" && !erasure.Holds(string(e.Body), f.req.Query) {
-		return false
-	}
-	if f.req.Session != "" && (f.native == "" || !strings.Contains(string(e.Body), f.native)) {
-		return false
-	}
-	return f.req.Project == "" || f.ofProject(ctx, e)
-}
-
-// ofProject reports whether a payload came from a folder of the project.
-func (f *forget) ofProject(ctx context.Context, e relay.Entry) bool {
-	var where struct {
-		Cwd string `json:"cwd"`
-	}
-	if json.Unmarshal(e.Body, &where) != nil || !filepath.IsAbs(where.Cwd) {
-		return false
-	}
-	p := f.s.facts.of(ctx, where.Cwd, time.Hour).project
-	want := projectOf(f.req.Project)
-	return slices.Contains([]string{p.Name, p.Root, p.Key}, f.req.Project) || want.Root != "" && p.Key == want.Key
-}
-
-// erasureStatus is nil where nothing is erased.
-func (s *Server) erasureStatus() *ErasureStatus {
-	if s.cfg.Eraser == nil {
-		return nil
-	}
-	st := s.cfg.Eraser.Status()
-	return &ErasureStatus{
-		RetentionDays: int(st.Retention / (24 * time.Hour)), Inputs: st.Inputs, Looked: st.Looked, Running: st.Running, Unfinished: st.Owed,
-	}
+// Undone says what an undo came to.
+type Undone struct {
+	Position  events.Position `json:"position"`
+	Restored  []events.ID     `json:"restored"`  // rows that stand again; never null
+	Withdrawn []events.ID     `json:"withdrawn"` // rows that do not any more; never null
 }

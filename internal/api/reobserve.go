@@ -1,248 +1,72 @@
 package api
 
 import (
-	"context"
-	"errors"
-	"net/http"
-	"slices"
-	"strings"
 	"time"
 
-	"github.com/cmemd/cmemd/actors"
-	"github.com/cmemd/cmemd/actors/session"
+	"github.com/cmemd/cmemd/actors/policy"
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/projections"
 )
 
-const (
-	// maxReobserve is how many inputs one request takes, some 20 MB while it is waited for: who wants more asks again. What
-	// a turn kept together is not parted by it.
-	maxReobserve = 100_000
+// Provider is an observer that may be asked. A tier may have one of the same name with another model.
+type Provider struct {
+	Name  string
+	Model string
+	Wish  policy.Wish
+	Free  bool // it works here: nothing is sent anywhere, and no tokens are used
 
-	// reobserveBatch is how many inputs one ReobserveRequested names: some 9 kB in the log.
-	reobserveBatch = 1000
-)
-
-// postReobserve asks for turns again.
-func (s *Server) postReobserve(w http.ResponseWriter, r *http.Request) error {
-	var req ReobserveRequest
-	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
-	if err := readJSON(r, &req); err != nil {
-		return err
-	}
-	again, err := s.newReobserve(r.Context(), req)
-	if err != nil {
-		return err
-	}
-	if req.Wait && !req.DryRun {
-		return s.work(w, r, func(ctx context.Context, tell func(done, total uint64)) (any, error) {
-			if err := again.run(ctx); err != nil {
-				return nil, err
-			}
-			return again.out, again.await(ctx, tell)
-		})
-	}
-	if err := again.run(r.Context()); err != nil {
-		return err
-	}
-	if err := newPatient(w).extend(streamTimeout); err != nil {
-		return err
-	}
-	return writeJSON(w, again.out)
+	Tiers    []string // turns that it is asked about before others: TierSummary, TierTrivial
+	TierOnly bool     // it is asked about those alone: it stands in for nobody
 }
 
-// reobserve is one request for turns again.
-type reobserve struct {
-	s        *Server
-	req      ReobserveRequest
-	provider Provider
-	filter   projections.OutcomeFilter
-	most     int                           // inputs
-	taken    map[events.Position]bool      // chosen, or looked at and passed over
-	shares   map[events.SessionID]*share   // what is chosen
-	order    []events.SessionID            // of those
-	asked    map[events.SessionID]struct{} // sessions in which something chosen was asked for before
-	out      *Reobserved
+// ReobserveRequest chooses inputs that are to be observed again. Its conditions hold all together, and there must be one.
+// What is still pending is owed already and never chosen; neither is what was forgotten, nor what was asked for again
+// before and has not been answered yet. Of a turn that kept something all inputs are chosen that no other decided since, or
+// none, so that what it gave can be replaced as a whole.
+type ReobserveRequest struct {
+	Dropped bool      `json:"dropped,omitempty"` // only what came to nothing
+	Turn    string    `json:"turn,omitempty"`    // settled by it: its id, or 8 hex digits or more of the beginning
+	Session string    `json:"session,omitempty"` // our id or the beginning of it, or the agent's own
+	Project string    `json:"project,omitempty"` // root or shown name
+	Class   string    `json:"class,omitempty"`   // of a dropped output
+	Reason  string    `json:"reason,omitempty"`  // why it was skipped or dropped
+	Since   time.Time `json:"since,omitzero"`    // recorded at or after it
+	Until   time.Time `json:"until,omitzero"`    // recorded at or before it
+
+	Provider string `json:"provider,omitempty"` // that is to be asked; empty: the current one
+	DryRun   bool   `json:"dry_run,omitempty"`  // only say what would be asked
+	Wait     bool   `json:"wait,omitempty"`     // answer with progress, and at the end with what came of it
 }
 
-// share is what is chosen of one session, the oldest first once the choice is made.
-type share struct{ inputs []Input }
-
-func (s *Server) newReobserve(ctx context.Context, req ReobserveRequest) (*reobserve, error) {
-	a := &reobserve{
-		s: s, req: req, most: maxReobserve, taken: map[events.Position]bool{},
-		shares: map[events.SessionID]*share{}, asked: map[events.SessionID]struct{}{}, out: &Reobserved{DryRun: req.DryRun},
-	}
-	var err error
-	if a.provider, err = s.provider(req.Provider); err != nil {
-		return nil, err
-	}
-	if req.Provider == "" {
-		a.provider = s.inUse(ctx, a.provider)
-	}
-	a.out.Provider, a.out.Model = a.provider.Name, a.provider.Model
-	a.filter, err = s.reobserveFilter(ctx, req)
-	return a, err
+// Reobserved says what was, or with DryRun would be, asked for again.
+type Reobserved struct {
+	DryRun   bool             `json:"dry_run,omitempty"`
+	Position events.Position  `json:"position"` // of the last request in the log; 0: nothing was asked
+	Provider string           `json:"provider,omitempty"`
+	Model    string           `json:"model,omitempty"`
+	Sessions int              `json:"sessions"`
+	Inputs   int              `json:"inputs"`
+	Asked    int              `json:"asked_before,omitempty"` // chosen too, but asked for already and not answered yet
+	Turns    int              `json:"turns"`                  // that it takes, about: by the provider's wish
+	Bytes    int64            `json:"bytes"`                  // of the inputs, as they are sent
+	Tokens   int64            `json:"tokens"`                 // that it uses, about
+	Estimate string           `json:"estimate"`               // what the tokens are estimated by
+	More     bool             `json:"more,omitempty"`         // one request takes no more than this: ask again for the rest
+	Refused  []RefusedSession `json:"refused,omitempty"`
+	Answers  *Answers         `json:"answers,omitempty"` // with Wait
+	Stopped  []string         `json:"stopped,omitempty"` // with Wait: why the rest will be a while in coming
 }
 
-// provider is the one of that name, or the current one.
-func (s *Server) provider(name string) (Provider, error) {
-	var known []string
-	for _, p := range s.cfg.Providers {
-		if name == "" || p.Name == name {
-			return p, nil
-		}
-		if !slices.Contains(known, p.Name) {
-			known = append(known, p.Name)
-		}
-	}
-	if name == "" {
-		return Provider{}, nil
-	}
-	return Provider{}, invalid("/provider", "is no provider here; there are: %s", strings.Join(known, ", "))
+// Answers says what became of inputs that were observed again.
+type Answers struct {
+	Observed int `json:"observed"`
+	Skipped  int `json:"skipped"`         // there is nothing to record, as the answer says
+	Blank    int `json:"blank,omitempty"` // the answer was blank: skipped in the balance, but what was there before stands
+	Dropped  int `json:"dropped"`         // came to nothing again: what was kept or skipped stands, what was dropped is so by the latest turn
+	Waiting  int `json:"waiting"`         // not answered yet
 }
 
-// inUse is who would be asked now in the place of first, by whose wish turns are made all the same; first where nobody is.
-func (s *Server) inUse(ctx context.Context, first Provider) Provider {
-	st, err := s.cfg.System.Status(ctx)
-	if err != nil || st.InUse == "" {
-		return first
-	}
-	now, err := s.provider(st.InUse)
-	if err != nil {
-		return first
-	}
-	now.Wish = first.Wish
-	return now
-}
-
-func (s *Server) reobserveFilter(ctx context.Context, req ReobserveRequest) (f projections.OutcomeFilter, err error) {
-	if !req.Dropped && req.Turn == "" && req.Session == "" && req.Project == "" && req.Class == "" && req.Reason == "" &&
-		req.Since.IsZero() && req.Until.IsZero() {
-		return f, invalid("", "nothing is chosen: give one of dropped, turn, session, project, class, reason, since, until")
-	}
-	f = projections.OutcomeFilter{Class: req.Class, Reason: req.Reason, Since: req.Since, Until: req.Until, Limit: selectPage}
-	if req.Dropped {
-		f.Outcome = projections.Dropped
-	}
-	err = s.narrow(ctx, &f, req.Turn, req.Session, req.Project)
-	return f, err
-}
-
-// turnID reads a turn's id, or the beginning of it that no other has.
-func (s *Server) turnID(ctx context.Context, text string) (events.ID, error) {
-	text = strings.TrimSpace(text)
-	if len(strings.ReplaceAll(text, "-", "")) < shortestSession {
-		return events.ID{}, invalid("turn", "is no id: give a UUID, or 8 or more of its first hex digits")
-	}
-	found, err := s.cfg.Views.ResolveTurn(ctx, text, maxSessionChoices)
-	switch {
-	case err != nil:
-		return events.ID{}, err
-	case len(found) == 0:
-		return events.ID{}, notFound("there is no turn of that id")
-	case len(found) == 1:
-		return found[0], nil
-	}
-	p := &Problem{Type: ProblemAmbiguous, Title: "More than one turn begins so", Status: http.StatusConflict, Detail: "give more digits"}
-	for _, id := range found {
-		p.Errors = append(p.Errors, FieldError{Pointer: "turn", Detail: "may be " + id.String()})
-	}
-	return events.ID{}, p
-}
-
-// run chooses, says what it takes, and asks. One request at a time does, so that nothing is asked for twice.
-func (a *reobserve) run(ctx context.Context) error {
-	select {
-	case a.s.again <- struct{}{}:
-		defer func() { <-a.s.again }()
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	if err := a.s.caughtUp(ctx); err != nil {
-		return err
-	}
-	if err := a.choose(ctx); err != nil {
-		return err
-	}
-	if err := a.price(ctx); err != nil || a.req.DryRun {
-		return err
-	}
-	// Whoever asked may go: what is begun is asked for whole.
-	return a.ask(context.WithoutCancel(ctx))
-}
-
-// caughtUp waits until the views know all that the log holds now.
-func (s *Server) caughtUp(ctx context.Context) error {
-	last, err := s.cfg.Log.Last(ctx)
-	if err != nil {
-		return err
-	}
-	limited, cancel := context.WithTimeout(ctx, s.cfg.WaitTimeout)
-	defer cancel()
-	if err := s.cfg.Views.Wait(limited, last); err != nil {
-		if limited.Err() == nil || ctx.Err() != nil {
-			return err
-		}
-		return unavailable(ProblemBehind, "The views are behind", s.cfg.WaitTimeout, "they do not know yet what there is")
-	}
-	return nil
-}
-
-// ask records the requests, session by session. A session that takes none is named, and does not keep the others back.
-func (a *reobserve) ask(ctx context.Context) error {
-	for _, id := range slices.Clone(a.order) {
-		err := a.askSession(ctx, id)
-		if err == nil {
-			continue
-		}
-		p, known := problemFor(err)
-		if !known || p.Status == http.StatusServiceUnavailable || errors.Is(err, actors.ErrNoProvider) { // no session takes it
-			return err
-		}
-		a.out.Refused = append(a.out.Refused, RefusedSession{Session: id, Detail: reasonOf(err)})
-		a.out.Inputs -= len(a.shares[id].inputs)
-		a.out.Sessions--
-		delete(a.shares, id)
-		a.order = slices.DeleteFunc(a.order, func(other events.SessionID) bool { return other == id })
-	}
-	return nil
-}
-
-func (a *reobserve) askSession(ctx context.Context, id events.SessionID) error {
-	for rest := a.shares[id].inputs; len(rest) > 0; {
-		part := rest[:min(len(rest), reobserveBatch)]
-		rest = rest[len(part):]
-		cmd := session.Reobserve{ID: a.s.cfg.NewID(), At: a.s.cfg.Now(), Provider: a.req.Provider}
-		seen := map[events.ID]bool{}
-		for _, in := range part {
-			cmd.Inputs = append(cmd.Inputs, in.Position)
-			if in.Turn != (events.ID{}) && !seen[in.Turn] {
-				seen[in.Turn] = true
-				cmd.Turns = append(cmd.Turns, in.Turn)
-			}
-		}
-		at, err := a.s.doWhenRoom(ctx, id, cmd)
-		if err != nil && !errors.Is(err, session.ErrNoInputs) { // forgotten since
-			return err
-		}
-		a.out.Position = max(a.out.Position, at)
-	}
-	return nil
-}
-
-// doWhenRoom puts commands to a session, and waits for a while where hooks fill the queue: they go first.
-func (s *Server) doWhenRoom(ctx context.Context, id events.SessionID, cmds ...session.Command) (events.Position, error) {
-	until := time.Now().Add(ingestPatience)
-	for {
-		receipt, err := s.cfg.System.Do(ctx, id, cmds...)
-		if err == nil || !errors.Is(err, actors.ErrBusy) || time.Now().After(until) {
-			return receipt.Position, err
-		}
-		select {
-		case <-time.After(ingestPause):
-		case <-ctx.Done():
-			return 0, ctx.Err()
-		}
-	}
+// RefusedSession is a session that did not take a request.
+type RefusedSession struct {
+	Session events.SessionID `json:"session"`
+	Detail  string           `json:"detail"`
 }

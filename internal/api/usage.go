@@ -1,145 +1,90 @@
 package api
 
 import (
-	"cmp"
 	"context"
-	"net/http"
-	"slices"
+	"net/url"
 	"time"
 
-	"github.com/cmemd/cmemd/actors/policy"
+	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/projections"
 )
 
+// UsageBy is what a Usage is divided by.
+type UsageBy = projections.UsageBy
+
+// The ways to divide it.
 const (
-	defaultUsage = 100
-	maxUsage     = 10_000
+	UsageByDay      = projections.UsageByDay
+	UsageBySession  = projections.UsageBySession
+	UsageByModel    = projections.UsageByModel
+	UsageByProvider = projections.UsageByProvider
+	UsageByOutcome  = projections.UsageByOutcome
 )
 
-// getUsage says what turns cost.
-func (s *Server) getUsage(w http.ResponseWriter, r *http.Request) error {
-	p := paramsOf(r, "by", "since", "until", "session", "project", "utc", "limit", "after")
-	q := UsageQuery{
-		By:    UsageBy(cmp.Or(p.oneOf("by", "day", "session", "model", "provider", "outcome"), "day")),
-		Since: p.time("since"), Until: p.time("until"), UTC: p.flag("utc"), Limit: p.number("limit", defaultUsage, maxUsage),
-	}
-	name, project, after := p.text("session"), p.text("project"), p.position("after")
-	if err := p.err(); err != nil {
-		return err
-	}
-	if err := s.await(r.Context(), after); err != nil {
-		return err
-	}
-	f := projections.UsageFilter{By: q.By, Since: q.Since, Until: q.Until, Zone: s.zone(q.UTC)}
-	if err := s.narrowUsage(r.Context(), &f, name, project); err != nil {
-		return err
-	}
-	out := Usage{Position: s.cfg.Views.Position(), By: q.By, Since: q.Since, Until: q.Until, Zone: f.Zone.String()}
-	groups, err := s.cfg.Views.Usage(r.Context(), f)
-	if err != nil {
-		return err
-	}
-	s.fillUsage(&out, groups, q.Limit)
-	return writeJSON(w, out)
+// UsageQuery chooses turns by when they ended, exact to a quarter of an hour.
+type UsageQuery struct {
+	By      UsageBy // empty: by day
+	Since   time.Time
+	Until   time.Time
+	Session string          // our id, or 8 hex digits or more of its beginning, or the agent's own; empty: all
+	Project string          // root or shown name; empty: all
+	UTC     bool            // the days of UTC instead of those where the daemon runs
+	Limit   int             // rows; 0 means 100; at most 10,000. The total is of all
+	After   events.Position // the answer must know this position; 0: whatever is known
 }
 
-// zone is where the days of the person who runs the daemon begin.
-func (s *Server) zone(utc bool) *time.Location {
-	if utc {
-		return time.UTC
-	}
-	return s.cfg.Now().Location()
+// Spent is what turns cost, as far as providers tell it: of answers, and of what failed too.
+type Spent struct {
+	projections.UsageCount
+	USD            float64 `json:"usd"`                       // what providers state, and what the rest costs by the list of prices
+	EstimatedUSD   float64 `json:"estimated_usd"`             // of USD, by the list
+	UnpricedTokens int64   `json:"unpriced_tokens,omitempty"` // of which nothing was stated, and no price is known
 }
 
-func (s *Server) narrowUsage(ctx context.Context, f *projections.UsageFilter, name, project string) (err error) {
-	if name != "" {
-		if f.Session, err = s.sessionID(ctx, name); err != nil {
-			return err
-		}
-	}
-	if project != "" {
-		f.Among, err = s.among(ctx, project)
-	}
-	return err
+// UsageRow is what the turns of one day, session, provider, model or outcome cost. A model is the one that answered.
+type UsageRow struct {
+	Day      string              `json:"day,omitempty"` // 2006-01-02
+	Session  events.SessionID    `json:"session,omitzero"`
+	Provider string              `json:"provider,omitempty"`
+	Model    string              `json:"model,omitempty"`
+	Outcome  projections.Result  `json:"outcome,omitempty"` // kept, skipped, dropped, failed
+	Class    events.FailureClass `json:"class,omitempty"`   // of failed ones
+	Probe    bool                `json:"probe,omitempty"`   // turns that tried whether a quarantine can end
+	Spent
 }
 
-// fillUsage prices groups, and shows the first of them.
-func (s *Server) fillUsage(out *Usage, groups []projections.UsageGroup, limit int) {
-	out.Rows = make([]UsageRow, 0, len(groups))
-	for _, g := range groups {
-		out.Rows = append(out.Rows, UsageRow{
-			Day: g.Day, Session: g.Session, Provider: g.Provider, Model: g.Model, Outcome: g.Result, Class: g.Failure, Probe: g.Probe,
-			Spent: s.price(g.Models),
-		})
-	}
-	models := sumModels(groups)
-	out.Total, out.Unpriced = s.price(models), []ModelTokens{}
-	for _, m := range models {
-		out.Unpriced = addUnpriced(out.Unpriced, m, m.Money(s.cfg.Price).Unpriced)
-	}
-	sortUsage(out.By, out.Rows)
-	if len(out.Rows) > limit {
-		out.Omitted, out.Rows = len(out.Rows)-limit, out.Rows[:limit]
-	}
+// ModelTokens is tokens of one provider's model of which it stated no money.
+type ModelTokens struct {
+	Provider string `json:"provider"`
+	Model    string `json:"model,omitempty"`
+	Tokens   int64  `json:"tokens"`
 }
 
-// addUnpriced adds tokens of m, whose neighbour of the same name, if any, was the last to be added.
-func addUnpriced(all []ModelTokens, m projections.ModelUsage, tokens int64) []ModelTokens {
-	n := len(all) - 1
-	switch {
-	case tokens == 0:
-		return all
-	case n >= 0 && all[n].Provider == m.Provider && all[n].Model == m.Model:
-		all[n].Tokens += tokens
-		return all
-	}
-	return append(all, ModelTokens{m.Provider, m.Model, tokens})
+// Usage is what turns cost. Days come the latest first, sessions, providers and models the dearest first.
+type Usage struct {
+	Position events.Position `json:"position"`
+	By       UsageBy         `json:"by"`
+	Since    time.Time       `json:"since,omitzero"`
+	Until    time.Time       `json:"until,omitzero"`
+	Zone     string          `json:"zone"` // whose days: "Local" is where the daemon runs
+	Total    Spent           `json:"total"`
+	Rows     []UsageRow      `json:"rows"`              // never null
+	Omitted  int             `json:"omitted,omitempty"` // rows beyond the limit
+	Unpriced []ModelTokens   `json:"unpriced"`          // of which no price is known; never null
 }
 
-// sumModels adds the models of all groups up, each once, in order.
-func sumModels(groups []projections.UsageGroup) []projections.ModelUsage {
-	var models []projections.ModelUsage
-	for _, g := range groups {
-		for _, m := range g.Models {
-			i, found := slices.BinarySearchFunc(models, m, projections.ModelUsage.Compare)
-			if !found {
-				models = slices.Insert(models, i, projections.ModelUsage{Provider: m.Provider, Model: m.Model, Asked: m.Asked})
-			}
-			models[i].Add(m.UsageCount, 1)
-		}
-	}
-	return models
+// Today is what turns cost since the last midnight where the daemon runs.
+type Today struct {
+	Since time.Time `json:"since"`
+	Spent
 }
 
-// sortUsage puts first what a person looks for: the latest day, what cost most. Outcomes stay in their own order.
-func sortUsage(by UsageBy, rows []UsageRow) {
-	switch by {
-	case UsageByDay:
-		slices.Reverse(rows)
-	case UsageBySession, UsageByModel, UsageByProvider:
-		slices.SortStableFunc(rows, func(a, b UsageRow) int {
-			return cmp.Or(cmp.Compare(b.USD, a.USD), cmp.Compare(b.Tokens(), a.Tokens()), cmp.Compare(b.Turns, a.Turns))
-		})
-	}
+// Usage returns what turns cost.
+func (c *Client) Usage(ctx context.Context, q UsageQuery) (Usage, error) {
+	return ask[Usage](ctx, c, "GET", "/v1/usage", q.values(), nil)
 }
 
-// price adds models up, and says what that is in money as far as it is known.
-func (s *Server) price(models []projections.ModelUsage) Spent {
-	var out Spent
-	var stated, listed float64
-	for _, m := range models {
-		out.Add(m.UsageCount, 1)
-		money := m.Money(s.cfg.Price)
-		stated, listed = stated+money.Stated, listed+money.Listed
-		out.UnpricedTokens += money.Unpriced
-	}
-	out.USD, out.EstimatedUSD = stated+listed, listed
-	return out
-}
-
-// today is what the turns cost that ended since the last local midnight.
-func (s *Server) today(ctx context.Context) (Today, error) {
-	from, _ := policy.Day(s.cfg.Now())
-	groups, err := s.cfg.Views.Usage(ctx, projections.UsageFilter{Since: from, By: UsageByModel})
-	return Today{Since: from, Spent: s.price(sumModels(groups))}, err
+func (q UsageQuery) values() url.Values {
+	return newValues().text("by", string(q.By)).time("since", q.Since).time("until", q.Until).text("session", q.Session).
+		text("project", q.Project).flag("utc", q.UTC).number("limit", uint64(max(q.Limit, 0))).number("after", uint64(q.After)).Values
 }

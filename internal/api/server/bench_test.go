@@ -1,0 +1,145 @@
+package server
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"net"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/cmemd/cmemd/eventlog"
+	"github.com/cmemd/cmemd/internal/agents/relay"
+	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/redact"
+)
+
+// BenchmarkHooks posts tool calls of 1 kB over the unix socket to a whole daemon with a log on disk, whose views, index
+// and observer work meanwhile, with all rules of privacy and all redaction. The posters share its cores. One operation is one
+// accepted event.
+func BenchmarkHooks(b *testing.B) {
+	for _, c := range []struct {
+		name     string
+		sessions int
+		close    bool
+	}{
+		{"sessions=16", 16, false},
+		{"sessions=1", 1, false},
+		{"sessions=16/connection=each", 16, true},
+	} {
+		b.Run(c.name, func(b *testing.B) { benchmarkHooks(b, c.sessions, c.close) })
+	}
+}
+
+func benchmarkHooks(b *testing.B, sessions int, closing bool) {
+	defer debug.SetGCPercent(debug.SetGCPercent(200)) // as the daemon does
+	log, err := eventlog.Open(filepath.Join(b.TempDir(), "log"), eventlog.Config{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	finder := redact.New()
+	w := startWorld(b, log, func(c *Config) {
+		c.Secrets = func(s string, json bool) (string, map[string]int) {
+			if json {
+				return finder.JSON(s)
+			}
+			return finder.Text(s)
+		}
+		c.Rules = relay.NewRules(c.Home, relay.Switches{SkipTools: []string{"WebSearch"}, Ignore: []string{"~/letters/", "*.kdbx"}})
+	})
+	const posters = 16
+	var next atomic.Int64
+	var group sync.WaitGroup
+	b.ReportAllocs()
+	b.ResetTimer()
+	began := time.Now()
+	for n := range posters {
+		p := newPoster(w.socket, fmt.Sprint("s", n%sessions), closing)
+		group.Go(func() {
+			defer p.close()
+			for next.Add(1) <= int64(b.N) {
+				if err := p.post(); err != nil {
+					b.Error(err)
+					return
+				}
+			}
+		})
+	}
+	group.Wait()
+	b.ReportMetric(float64(b.N)/time.Since(began).Seconds(), "events/s")
+	b.StopTimer()
+	if st, err := log.Stats(b.Context()); err == nil && st.Commits > 0 {
+		b.ReportMetric(float64(st.CommitTime.Microseconds())/float64(st.Commits), "µs/commit")
+		b.ReportMetric(float64(st.Appends)/float64(st.Commits), "appends/commit")
+	}
+	w.end()
+}
+
+// poster posts as the hook program does: raw bytes, and little of the time that is measured.
+type poster struct {
+	socket       string
+	before       []byte // of the payload, up to its tool use id
+	after        []byte
+	closing      bool
+	conn         net.Conn
+	in           *bufio.Reader
+	request, own []byte
+}
+
+func newPoster(socket, session string, closing bool) *poster {
+	payload := toolUse(session, "TOOL-USE-ID", "go test ./...", strings.Repeat("some output of a tool ", 36))
+	before, after, _ := bytes.Cut(payload, []byte("TOOL-USE-ID"))
+	return &poster{socket: socket, before: before, after: after, closing: closing}
+}
+
+func (p *poster) close() {
+	if p.conn != nil {
+		p.conn.Close()
+		p.conn = nil
+	}
+}
+
+func (p *poster) post() (err error) {
+	if p.conn == nil {
+		if p.conn, err = net.Dial("unix", p.socket); err != nil {
+			return err
+		}
+		p.in = bufio.NewReaderSize(p.conn, 1024)
+	}
+	id := newID().String()
+	head := "POST /v1/hooks/claude-code HTTP/1.1\r\nHost: cmemd\r\nContent-Type: application/json\r\n"
+	p.own = time.Now().UTC().AppendFormat(p.own[:0], time.RFC3339Nano)
+	p.request = fmt.Appendf(p.request[:0], "%sContent-Length: %d\r\n%s: %s\r\n%s: %s\r\n", head,
+		len(p.before)+len(id)+len(p.after), api.DeliveryHeader, id, api.OccurredHeader, p.own)
+	if p.closing {
+		p.request = append(p.request, "Connection: close\r\n"...)
+		defer p.close()
+	}
+	p.request = append(p.request, "\r\n"...)
+	p.request = append(append(append(p.request, p.before...), id...), p.after...)
+	if _, err := p.conn.Write(p.request); err != nil {
+		return err
+	}
+	return p.answer()
+}
+
+// answer reads a head without a body.
+func (p *poster) answer() error {
+	for first := true; ; first = false {
+		line, err := p.in.ReadSlice('\n')
+		if err != nil {
+			return err
+		}
+		if first && !bytes.HasPrefix(line, []byte("HTTP/1.1 200 ")) {
+			return fmt.Errorf("answered %q", line)
+		}
+		if len(line) == 2 {
+			return nil
+		}
+	}
+}

@@ -1,0 +1,240 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/cmemd/cmemd/internal/api"
+)
+
+const (
+	// maxBody is the largest body in bytes, but for hooks and transcripts.
+	maxBody = 1 << 20
+
+	// plainTimeout is how long a request that is no stream may work. The longest are searches without a word.
+	plainTimeout = 20 * time.Second
+)
+
+// handler answers a request, or returns an error and has written nothing.
+type handler func(w http.ResponseWriter, r *http.Request) error
+
+// tracker knows what was answered.
+type tracker struct {
+	http.ResponseWriter
+	status int // 0: nothing yet
+}
+
+func (t *tracker) WriteHeader(status int) {
+	if t.status == 0 && status >= 200 {
+		t.status = status
+	}
+	t.ResponseWriter.WriteHeader(status)
+}
+
+func (t *tracker) Write(p []byte) (int, error) {
+	if t.status == 0 {
+		t.status = http.StatusOK
+	}
+	return t.ResponseWriter.Write(p)
+}
+
+// Unwrap is for http.ResponseController.
+func (t *tracker) Unwrap() http.ResponseWriter { return t.ResponseWriter }
+
+// plain serves a request that is answered at once, with a small body and a time limit.
+func (s *Server) plain(h handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		t := &tracker{ResponseWriter: w}
+		s.admit(t, r, func(w http.ResponseWriter, r *http.Request) error {
+			ctx, cancel := context.WithTimeout(r.Context(), plainTimeout)
+			defer cancel()
+			r = r.WithContext(ctx)
+			r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+			return h(w, r)
+		})
+	})
+}
+
+// hook serves a request of an agent, and counts it.
+func (s *Server) hook(h handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		t := &tracker{ResponseWriter: w}
+		began := time.Now()
+		s.admit(t, r, h)
+		s.metrics.hook(t.status, time.Since(began))
+	})
+}
+
+// admit bounds how many requests are worked on at once.
+func (s *Server) admit(t *tracker, r *http.Request, h handler) {
+	defer s.requests.Add(-1)
+	if s.requests.Add(1) > int64(s.cfg.MaxRequests) {
+		writeProblem(t, unavailable(api.ProblemBusy, "Too many requests at once", time.Second, "try again"))
+		return
+	}
+	s.run(t, r, h)
+}
+
+// stream serves a request that may take as long as it likes. It ends with the server.
+func (s *Server) stream(h handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		t := &tracker{ResponseWriter: w}
+		defer s.streams.Add(-1)
+		if s.streams.Add(1) > int64(s.cfg.MaxStreams) {
+			writeProblem(t, unavailable(api.ProblemBusy, "Too many streams at once", 5*time.Second, "try again"))
+			return
+		}
+		ctx, cancel := context.WithCancel(r.Context())
+		defer cancel()
+		defer cancelWhen(s.ending, cancel)()
+		ctrl := http.NewResponseController(w)
+		if err := errors.Join(ctrl.SetReadDeadline(time.Time{}), ctrl.SetWriteDeadline(time.Time{})); err != nil && !isUnsupported(err) {
+			s.logger.Warn("a stream keeps its time limit", "route", r.Pattern, "err", err)
+		}
+		s.run(t, r.WithContext(ctx), func(w http.ResponseWriter, r *http.Request) error {
+			err := h(w, r)
+			if err != nil {
+				err = errors.Join(err, newPatient(w).extend(streamTimeout)) // for the problem
+			}
+			return err
+		})
+	})
+}
+
+// cancelWhen calls cancel when done is closed, until the returned function is called.
+func cancelWhen(done <-chan struct{}, cancel func()) (leave func()) {
+	over, left := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(left)
+		select {
+		case <-done:
+			cancel()
+		case <-over:
+		}
+	}()
+	return func() {
+		close(over)
+		<-left
+	}
+}
+
+// run calls h and answers for what it returns or panics with. What cannot be said any more cuts the connection, so
+// that half an answer is not taken for a whole one.
+func (s *Server) run(t *tracker, r *http.Request, h handler) {
+	defer func() {
+		p := recover()
+		if p == nil {
+			return
+		}
+		if p == http.ErrAbortHandler || t.status != 0 {
+			panic(http.ErrAbortHandler)
+		}
+		s.fail(t, r, s.caught(r.Pattern, p))
+	}()
+	err := h(t, r)
+	switch {
+	case err == nil:
+	case t.status == 0:
+		s.fail(t, r, err)
+	default:
+		if r.Context().Err() == nil {
+			s.logger.Warn("an answer was cut", "route", r.Pattern, "err", err)
+		}
+		panic(http.ErrAbortHandler)
+	}
+}
+
+// panicked is a panic that was caught. Its problem is a fault whose cause is on record.
+type panicked struct{ where string }
+
+func (p *panicked) Error() string { return "api: panic in " + p.where }
+
+// caught logs a panic with its stack and returns it as an error. What was panicked with may hold words of a payload, so
+// only its kind is logged; the stack says where.
+func (s *Server) caught(where string, p any) error {
+	kind := fmt.Sprintf("%T", p)
+	if e, ok := p.(runtime.Error); ok {
+		kind = e.Error()
+	}
+	s.logger.Error("panic", "where", where, "err", kind, "stack", string(debug.Stack()))
+	return &panicked{where}
+}
+
+// headed gives every answer the headers that keep a browser from making more of it than it is.
+func headed(next http.Handler) http.Handler {
+	fixed := map[string][]string{ // shared by all answers, and never changed
+		"X-Content-Type-Options":       {"nosniff"},
+		"Content-Security-Policy":      {"default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"},
+		"X-Frame-Options":              {"DENY"},
+		"Cross-Origin-Resource-Policy": {"same-origin"},
+		"Referrer-Policy":              {"no-referrer"},
+		"Cache-Control":                {"no-store"},
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		for name, value := range fixed {
+			h[name] = value
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// guarded lets through to next only who names a loopback host, comes from no foreign origin, and has the token.
+func (s *Server) guarded(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		k := s.key.Load()
+		switch {
+		case !loopbackHost(r):
+			writeProblem(w, forbidden("the host is not this machine's loopback address and port"))
+		case !ownOrigin(r):
+			writeProblem(w, forbidden("requests from other origins are refused"))
+		case public(r) || k.opens(r):
+			s.withKey(k, next, w, r)
+		case !s.guesses.take(s.cfg.Now()):
+			writeProblem(w, tooMany())
+		default:
+			writeProblem(w, &api.Problem{
+				Type: api.ProblemUnauthorized, Title: "A token is needed", Status: http.StatusUnauthorized,
+				Detail: "send `Authorization: Bearer` and what is in the file `token` of cmemd's home",
+			})
+		}
+	})
+}
+
+func forbidden(detail string) *api.Problem {
+	return &api.Problem{Type: api.ProblemForbidden, Title: "Not from there", Status: http.StatusForbidden, Detail: detail}
+}
+
+// public reports whether r asks for what anybody on the machine may know: that the daemon lives.
+func public(r *http.Request) bool { return r.URL.Path == "/healthz" || r.URL.Path == "/readyz" }
+
+// loopbackHost reports whether the Host header names a loopback address with the port that was connected to: a name
+// that was made to point here is another one.
+func loopbackHost(r *http.Request) bool {
+	host, port, err := net.SplitHostPort(r.Host)
+	if err != nil || host != "127.0.0.1" && host != "::1" && !strings.EqualFold(host, "localhost") {
+		return false
+	}
+	local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
+	if !ok {
+		return false
+	}
+	_, own, err := net.SplitHostPort(local.String())
+	return err == nil && port == own
+}
+
+// ownOrigin reports whether r comes from no page, or from one of ours.
+func ownOrigin(r *http.Request) bool {
+	if site := r.Header.Get("Sec-Fetch-Site"); site != "" && site != "same-origin" && site != "none" {
+		return false
+	}
+	origins := r.Header.Values("Origin")
+	return len(origins) == 0 || len(origins) == 1 && strings.EqualFold(origins[0], "http://"+r.Host)
+}

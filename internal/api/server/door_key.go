@@ -1,0 +1,110 @@
+package server
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/cmemd/cmemd/internal/api"
+)
+
+// A key opens the loopback address to those who have its token.
+type key struct {
+	hash [sha256.Size]byte
+	none bool          // nobody has it
+	gone chan struct{} // closed when another key takes its place
+}
+
+// setToken lets in those who have another token from now on, and ends what others are at.
+func (s *Server) setToken(token string) {
+	old := s.key.Swap(&key{hash: sha256.Sum256([]byte(token)), none: token == "", gone: make(chan struct{})})
+	if old != nil {
+		close(old.gone)
+	}
+}
+
+// opens compares in a time that does not depend on what was sent.
+func (k *key) opens(r *http.Request) bool {
+	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	got := sha256.Sum256([]byte(token))
+	return subtle.ConstantTimeCompare(got[:], k.hash[:]) == 1 && strings.EqualFold(scheme, "Bearer") && !k.none
+}
+
+// fromAfar marks the context of a request that did not come over the socket.
+type fromAfar struct{}
+
+// withKey serves a request that k let in, for as long as k is the key.
+func (s *Server) withKey(k *key, next http.Handler, w http.ResponseWriter, r *http.Request) {
+	ctx, cancel := context.WithCancel(context.WithValue(r.Context(), fromAfar{}, true))
+	defer cancel()
+	defer cancelWhen(k.gone, cancel)()
+	next.ServeHTTP(w, r.WithContext(ctx))
+}
+
+// postRotate has another token made. It is asked over the socket only: who has the old token, and nothing else, is the one
+// to be locked out.
+func (s *Server) postRotate(w http.ResponseWriter, r *http.Request) error {
+	if r.Context().Value(fromAfar{}) != nil {
+		return forbidden("the token is changed over the socket only")
+	}
+	if s.cfg.NewToken == nil {
+		return &api.Problem{Type: api.ProblemConflict, Title: "This daemon's token stays", Status: http.StatusConflict, Detail: "it was given one"}
+	}
+	if err := s.rotate(); err != nil {
+		return err
+	}
+	s.logger.Info("the token was changed; what uses the old one is refused")
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+// rotate makes another token and lets in those who have it. One is made at a time: else the file might keep one token, and
+// the daemon another.
+func (s *Server) rotate() error {
+	s.rotates.Lock()
+	defer s.rotates.Unlock()
+	token, err := s.cfg.NewToken()
+	if err != nil {
+		return err
+	}
+	s.setToken(token)
+	return nil
+}
+
+const (
+	// guessRate and guessBurst are how many requests with a wrong token, or none, are told so: one that is set up wrong
+	// learns of it, and a loop costs nothing.
+	guessRate  = 5 // a second
+	guessBurst = 50
+)
+
+// A bucket tells whether something happens too often. It begins full.
+type bucket struct {
+	mu   sync.Mutex // guards the fields below
+	at   time.Time
+	used float64
+}
+
+// take reports whether it may happen now.
+func (b *bucket) take(now time.Time) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.used = max(0, b.used-max(0, now.Sub(b.at).Seconds())*guessRate)
+	b.at = now
+	if b.used+1 > guessBurst {
+		return false
+	}
+	b.used++
+	return true
+}
+
+// tooMany is the answer to a wrong token that comes after many others.
+func tooMany() *api.Problem {
+	p := unavailable(api.ProblemBusy, "Too many requests without a token", time.Second, "read the token again")
+	p.Status = http.StatusTooManyRequests
+	return p
+}

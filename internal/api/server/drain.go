@@ -1,0 +1,296 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/agents/relay"
+)
+
+const (
+	// rescueEvery is how often the spool is searched for what hooks that ended too early left there.
+	rescueEvery = 10 * time.Second
+
+	// drainBatch and drainBytes are how many entries of one session in a row, and how many bytes of them, go into one
+	// append: a sync for each would make a full spool wait for minutes.
+	drainBatch = 64
+	drainBytes = 4 << 20
+)
+
+// Drain brings what hooks left in the spool into the log, oldest first, until ctx is done; then it returns nil. What
+// will never be taken is put aside with its reason; what cannot be taken now is tried again. An entry is removed when
+// it is on disk in the log. Requests may be served meanwhile: a payload that is posted too is recorded once. It is
+// called once; without a spool it only waits. A file that cannot be read or moved is told of once and holds up no other.
+// Drained is closed after its first whole pass.
+func (s *Server) Drain(ctx context.Context) error {
+	tick := time.NewTicker(s.cfg.DrainEvery)
+	defer tick.Stop()
+	var rescued time.Time
+	stuck := map[string]bool{}
+	passed := false
+	for {
+		whole := true
+		if s.cfg.Spool != nil {
+			rescued = s.rescue(rescued)
+			whole = s.drainOnce(ctx, stuck)
+		}
+		if whole && !passed {
+			passed = true
+			close(s.drained)
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// Drained is closed once Drain has gone through the whole spool for the first time: what hooks kept while no daemon took it
+// is in the log then, or will never be.
+func (s *Server) Drained() <-chan struct{} { return s.drained }
+
+func (s *Server) rescue(last time.Time) time.Time {
+	now := s.cfg.Now()
+	if now.Sub(last) < rescueEvery {
+		return last
+	}
+	rescued, removed, err := s.cfg.Spool.Rescue(now)
+	if rescued > 0 || removed > 0 || err != nil {
+		s.logger.Info("looked after what hooks left unfinished", "rescued", rescued, "removed", removed, "err", err)
+	}
+	return now
+}
+
+// drainOnce goes once through the spool, and stops where nothing is taken for now: then it reports false. stuck holds the
+// names of which it has been told that they cannot be read or moved. A spool that cannot be read has nothing to wait for.
+func (s *Server) drainOnce(ctx context.Context, stuck map[string]bool) bool {
+	names, err := s.spool.Names()
+	if err != nil {
+		s.logger.Error("the spool cannot be read", "err", err)
+		return true
+	}
+	maps.DeleteFunc(stuck, func(name string, _ bool) bool {
+		_, waits := slices.BinarySearch(names, name)
+		return !waits
+	})
+	run := &drainRun{s: s, stuck: stuck}
+	for _, name := range names {
+		if ctx.Err() != nil {
+			return false
+		}
+		if s.asides.has(name) {
+			continue
+		}
+		if !run.add(ctx, name) {
+			return false
+		}
+	}
+	return run.flush(ctx)
+}
+
+// drainRun collects entries of one session that follow one another.
+type drainRun struct {
+	s       *Server
+	stuck   map[string]bool
+	session events.SessionID
+	entries []drained
+	bytes   int
+}
+
+type drained struct {
+	name string
+	d    delivery
+	t    taken
+}
+
+// add takes the next entry, and reports false where the pass has to stop.
+func (r *drainRun) add(ctx context.Context, name string) bool {
+	e, err := r.s.readEntry(ctx, name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return true
+	}
+	if err != nil {
+		return r.flush(ctx) && r.settle(name, err)
+	}
+	if len(e.t.report.Captures) == 0 {
+		return r.settle(name, nil)
+	}
+	id := e.t.report.Origin.Session()
+	if id != r.session || len(r.entries) >= drainBatch || r.bytes >= drainBytes {
+		if !r.flush(ctx) {
+			return false
+		}
+		r.session = id
+	}
+	r.entries = append(r.entries, e)
+	r.bytes += len(e.d.body)
+	return true
+}
+
+// entries is what the drain needs of a spool. A *relay.Spool is one; see there for what the methods promise.
+type entries interface {
+	Names() ([]string, error)
+	Read(name string) (relay.Entry, error)
+	Remove(name string) error
+	SetAside(name, reason string) error
+}
+
+// errSpoolDisk is a spool file that cannot be read for now: the disk is to blame, not the file.
+var errSpoolDisk = errors.New("api: the spool cannot be read")
+
+// readEntry reads and decodes one entry. Errors are errSpoolDisk, fs.ErrNotExist, and those of the entry itself.
+func (s *Server) readEntry(ctx context.Context, name string) (out drained, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = s.caught("spool file", p)
+		}
+	}()
+	e, err := s.spool.Read(name)
+	if err != nil && !errors.Is(err, relay.ErrBadEntry) {
+		err = fmt.Errorf("%w: %w", errSpoolDisk, err)
+	}
+	if err != nil {
+		return out, err
+	}
+	id, err := parseDelivery(e.Delivery)
+	if err != nil {
+		return out, err
+	}
+	at := e.OccurredAt
+	if now := s.cfg.Now(); at.After(now) || at.Year() < firstOccurred {
+		at = now
+	}
+	out = drained{name: name, d: delivery{agent: e.Agent, id: id, at: at, body: e.Body, cut: e.Cut, taken: e.Redactions}}
+	out.t, err = s.decode(ctx, out.d)
+	return out, err
+}
+
+// flush appends what was collected, as one, and one by one if that is refused: a single bad entry must not take others
+// with it. It reports false where the pass has to stop.
+func (r *drainRun) flush(ctx context.Context) bool {
+	entries := r.entries
+	r.entries, r.bytes = nil, 0
+	if len(entries) == 0 {
+		return true
+	}
+	err := r.s.capture(ctx, entries)
+	if err != nil && !permanent(err) {
+		return r.settle(entries[0].name, err)
+	}
+	for _, e := range entries {
+		own := err
+		if err != nil && len(entries) > 1 {
+			own = r.s.capture(ctx, []drained{e})
+		}
+		if !r.settle(e.name, own) {
+			return false
+		}
+	}
+	return true
+}
+
+// capture puts what entries of one session report to it. A panic is an error.
+func (s *Server) capture(ctx context.Context, entries []drained) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = s.caught("drain", p)
+		}
+	}()
+	ctx, cancel := context.WithTimeout(ctx, s.cfg.HookTimeout)
+	defer cancel()
+	all := entries[0].t.report.Captures
+	for _, e := range entries[1:] {
+		all = append(all[:len(all):len(all)], e.t.report.Captures...)
+	}
+	_, err = s.cfg.System.Do(ctx, all[0].Origin.Session(), commands(all)...)
+	return err
+}
+
+// settle removes an entry that is on disk, or puts it aside for err, or leaves it and reports false if err may pass. What
+// the disk does to a single file stops nothing.
+func (r *drainRun) settle(name string, err error) bool {
+	switch {
+	case err == nil:
+		if err := r.s.spool.Remove(name); err != nil {
+			r.stays(name, err)
+			return true
+		}
+		r.s.metrics.drained.Inc()
+	case errors.Is(err, errSpoolDisk) && !errors.Is(err, fs.ErrPermission):
+		r.stays(name, err)
+	case !permanent(err):
+		r.s.logger.Debug("the spool waits", "err", err)
+		return false
+	default:
+		r.setAside(name, err)
+	}
+	return true
+}
+
+// setAside moves an entry that will never be taken. One that may not be read moves too: the folder is ours. Where the
+// bad folder is full, what will never be taken is lost, and counted: left in the spool it would in the end keep out what
+// can be taken.
+func (r *drainRun) setAside(name string, cause error) {
+	why := badReason(cause)
+	if err := r.s.roomInBad(r.s.sizeOf(name)); err != nil {
+		if !errors.Is(err, errBadFull) || errors.Is(cause, errSpoolDisk) {
+			r.stays(name, errors.Join(cause, err))
+			return
+		}
+		r.lose(name, why, err)
+		return
+	}
+	if err := r.s.spool.SetAside(name, why); err != nil {
+		r.stays(name, errors.Join(cause, err))
+		return
+	}
+	r.s.metrics.aside.Inc()
+	r.s.logger.Warn("a spool file was put aside", "file", name, "err", why)
+}
+
+// lose deletes an entry that will never be taken, and for which there is no room elsewhere.
+func (r *drainRun) lose(name, why string, full error) {
+	if err := r.s.spool.Remove(name); err != nil {
+		r.stays(name, err)
+		return
+	}
+	r.s.metrics.lost.Inc()
+	r.s.logger.Error("a spool file is lost", "file", name, "reason", why, "err", full)
+}
+
+// sizeOf is how many bytes a spool file has; one that has gone has none.
+func (s *Server) sizeOf(name string) int64 {
+	info, err := os.Lstat(filepath.Join(s.cfg.Home, "spool", "new", name))
+	if err != nil {
+		return 0
+	}
+	return info.Size()
+}
+
+// stays tells, once, of a file that can be neither taken nor moved. Every pass tries it again.
+func (r *drainRun) stays(name string, err error) {
+	if !r.stuck[name] {
+		r.s.logger.Error("a spool file stays", "file", name, "err", err)
+	}
+	r.stuck[name] = true
+}
+
+// badReason says why a spool file is not taken.
+func badReason(err error) string {
+	switch {
+	case errors.Is(err, relay.ErrBadEntry):
+		return err.Error()
+	case errors.Is(err, errSpoolDisk):
+		return "it may not be read"
+	}
+	return reasonOf(err)
+}

@@ -1,0 +1,223 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/cmemd/cmemd/actors"
+	"github.com/cmemd/cmemd/actors/session"
+	"github.com/cmemd/cmemd/eventlog"
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/agents"
+	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/memory/recall"
+	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/index"
+	"github.com/cmemd/cmemd/projections/vectors"
+)
+
+// invalid is a request that is wrong at one place.
+func invalid(pointer, format string, args ...any) *api.Problem {
+	return &api.Problem{
+		Type: api.ProblemInvalid, Title: "The request is not valid", Status: http.StatusBadRequest,
+		Errors: []api.FieldError{{Pointer: pointer, Detail: fmt.Sprintf(format, args...)}},
+	}
+}
+
+func notFound(format string, args ...any) *api.Problem {
+	return &api.Problem{
+		Type: api.ProblemNotFound, Title: "There is no such thing", Status: http.StatusNotFound, Detail: fmt.Sprintf(format, args...),
+	}
+}
+
+// unavailable is a refusal that a later try may not meet.
+func unavailable(kind, title string, after time.Duration, detail string) *api.Problem {
+	return &api.Problem{Type: kind, Title: title, Status: http.StatusServiceUnavailable, Detail: detail, RetryAfter: after}
+}
+
+// problemFor is the one place where errors become a status. known is false for an error that nobody foresaw.
+func problemFor(err error) (p *api.Problem, known bool) {
+	if errors.As(err, &p) {
+		return p, true
+	}
+	for _, translate := range []func(error) *api.Problem{badPayload, absentThing, refusal, fault} {
+		if p := translate(err); p != nil {
+			return p, true
+		}
+	}
+	return &api.Problem{
+		Type: api.ProblemInternal, Title: "Something went wrong inside", Status: http.StatusInternalServerError,
+		Detail: "the cause is in the daemon's log file: see `cmemd logs`",
+	}, false
+}
+
+// badPayload is about what the request carried.
+func badPayload(err error) *api.Problem {
+	var syntax *agents.SyntaxError
+	var field *agents.FieldError
+	var large *http.MaxBytesError
+	switch {
+	case errors.As(err, &field):
+		why := "is not valid"
+		for _, known := range []error{agents.ErrMissing, agents.ErrTooLong, agents.ErrNotObject} {
+			if errors.Is(field.Err, known) {
+				why = known.Error()
+			}
+		}
+		return invalid("/"+field.Field, "%s", why)
+	case errors.As(err, &syntax):
+		return invalid("", "is not JSON from byte %d on", syntax.Offset)
+	case errors.As(err, &large):
+		return tooLarge(large.Limit)
+	case errors.Is(err, agents.ErrTooLarge):
+		return tooLarge(agents.MaxPayload)
+	case errors.Is(err, events.ErrTooLarge):
+		return tooLarge(events.MaxPayload)
+	case errors.Is(err, errBodyCut):
+		return invalid("", "the body ends before it is whole")
+	}
+	return nil
+}
+
+func tooLarge(limit int64) *api.Problem {
+	return &api.Problem{
+		Type: api.ProblemTooLarge, Title: "The request is too large", Status: http.StatusRequestEntityTooLarge,
+		Detail: fmt.Sprintf("at most %d bytes are taken", limit),
+	}
+}
+
+// absentThing is about what was named and is not there.
+func absentThing(err error) *api.Problem {
+	var several *recall.AmbiguousError
+	switch {
+	case errors.Is(err, agents.ErrUnknownAgent):
+		return notFound("there is no such agent; known are %s", strings.Join(agents.Names(), ", "))
+	case errors.Is(err, agents.ErrNoTranscripts):
+		return notFound("no transcripts are read for this agent")
+	case errors.Is(err, recall.ErrBadID):
+		return invalid("id", "is no id: give a UUID, or 8 or more of its first hex digits")
+	case errors.Is(err, recall.ErrBadQuery):
+		return invalid("", "this cannot be asked")
+	case errors.As(err, &several):
+		return ambiguous(several)
+	case errors.Is(err, recall.ErrNotYet):
+		return notFound("it was not recorded yet at that position")
+	case errors.Is(err, recall.ErrNotFound):
+		return notFound("no row has that id, or none was found")
+	case errors.Is(err, projections.ErrUnknownView):
+		return notFound("there is no such view")
+	case errors.Is(err, projections.ErrNotFound), errors.Is(err, eventlog.ErrNotFound):
+		return notFound("nothing is known by that name")
+	case errors.Is(err, actors.ErrNoProvider):
+		return invalid("/provider", "is not asked now: leave it out, or make it the provider in the settings")
+	case errors.Is(err, session.ErrNotQuarantined):
+		return &api.Problem{
+			Type: api.ProblemConflict, Title: "The session is not quarantined", Status: http.StatusConflict,
+			Detail: "there is nothing to release",
+		}
+	}
+	return nil
+}
+
+// ambiguous names the rows that a beginning of an id stands for.
+func ambiguous(e *recall.AmbiguousError) *api.Problem {
+	p := &api.Problem{
+		Type: api.ProblemAmbiguous, Title: "More than one row begins so", Status: http.StatusConflict, Detail: "give more digits",
+	}
+	for _, id := range e.Choices {
+		p.Errors = append(p.Errors, api.FieldError{Pointer: "id", Detail: "may be " + id.String()})
+	}
+	return p
+}
+
+// refusal is about what may pass by itself. A full disk comes before what it causes.
+func refusal(err error) *api.Problem {
+	switch {
+	case errors.Is(err, eventlog.ErrDiskFull):
+		return unavailable(api.ProblemDiskFull, "The disk is nearly full", 30*time.Second, "nothing is taken until there is room")
+	case errors.Is(err, eventlog.ErrWrongVersion):
+		return unavailable(api.ProblemBusy, "The session moved meanwhile", time.Second, "try again")
+	case errors.Is(err, actors.ErrBusy):
+		return unavailable(api.ProblemBusy, "Too much is waiting", time.Second, "what was accepted before is still being written")
+	case errors.Is(err, actors.ErrStopped), errors.Is(err, eventlog.ErrClosed), errors.Is(err, projections.ErrClosed),
+		errors.Is(err, index.ErrClosed):
+		return unavailable(api.ProblemStopping, "Not running", time.Second, "the daemon is starting or ending")
+	case errors.Is(err, eventlog.ErrFailed):
+		return unavailable(api.ProblemStopping, "The log has failed", 5*time.Second, "the daemon ends and has to be started anew")
+	case errors.Is(err, projections.ErrStopped):
+		return unavailable(api.ProblemBehind, "The views have stopped", 30*time.Second, "the cause is in the daemon's log file")
+	case errors.Is(err, vectors.ErrPaused), isFailure(err):
+		return unavailable(api.ProblemBusy, "The endpoint of embeddings fails", time.Minute, err.Error())
+	case errors.Is(err, vectors.ErrNotRunning), errors.Is(err, vectors.ErrClosed):
+		return unavailable(api.ProblemStopping, "Nothing makes vectors", 30*time.Second, "the cause is in the daemon's log file")
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
+		return unavailable(api.ProblemBusy, "It took too long", time.Second, "the time for this request is over")
+	}
+	return nil
+}
+
+// isFailure reports whether an endpoint of embeddings has failed.
+func isFailure(err error) bool {
+	_, ok := errors.AsType[*vectors.Failure](err)
+	return ok
+}
+
+// fault is about sessions that crash.
+func fault(err error) *api.Problem {
+	p := &api.Problem{Type: api.ProblemFaulted, Status: http.StatusInternalServerError}
+	switch {
+	case errors.Is(err, actors.ErrFaulted):
+		p.Title, p.Detail = "The session crashed on this", "the cause is in the daemon's log file: see `cmemd logs`"
+	case errors.Is(err, actors.ErrParked):
+		p.Title, p.Detail = "The session is parked", "it crashes whenever it is woken; its log is intact"
+	default:
+		return nil
+	}
+	return p
+}
+
+// fail answers with the problem that err is. Who has gone already is not told.
+func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
+	p, known := problemFor(err)
+	if !known {
+		s.logger.Error("request failed", "method", r.Method, "route", r.Pattern, "err", err)
+	}
+	writeProblem(w, p)
+}
+
+func writeProblem(w http.ResponseWriter, p *api.Problem) {
+	h := w.Header()
+	h.Set("Content-Type", api.ProblemType)
+	if p.RetryAfter > 0 {
+		h.Set("Retry-After", strconv.Itoa(int(p.RetryAfter.Round(time.Second)/time.Second)))
+	}
+	if p.Status == http.StatusUnauthorized {
+		h.Set("WWW-Authenticate", `Bearer realm="cmemd"`)
+	}
+	body, err := json.Marshal(p)
+	if err != nil {
+		body = nil // strings always encode
+	}
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	w.WriteHeader(p.Status)
+	_, _ = w.Write(body)
+}
+
+// writeJSON answers 200 with v. It is encoded before anything is sent, so that an error is still an error.
+func writeJSON(w http.ResponseWriter, v any) error {
+	body, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Errorf("api: encode the answer: %w", err)
+	}
+	h := w.Header()
+	h.Set("Content-Type", "application/json")
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	_, _ = w.Write(body) // who has gone is not told
+	return nil
+}

@@ -1,0 +1,144 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/projections"
+)
+
+// exportBatch is how many rows are looked up at once.
+const exportBatch = 256
+
+// getExportRows writes rows as lines of JSON, in the order of the log: the same rows, whenever they are asked for. Those that
+// are shown nowhere (superseded, folded, forgotten) are not among them.
+func (s *Server) getExportRows(w http.ResponseWriter, r *http.Request) error {
+	ctx := r.Context()
+	p := paramsOf(r, "project", "kind", "since", "until")
+	q := api.ExportQuery{Project: p.text("project"), Kinds: r.URL.Query()["kind"], Since: p.time("since"), Until: p.time("until")}
+	for _, kind := range q.Kinds {
+		if !slices.Contains(exportKinds(), kind) {
+			p.wrong("kind", "%q is none of %q", kind, exportKinds())
+		}
+	}
+	if err := p.err(); err != nil {
+		return err
+	}
+	if err := s.caughtUp(ctx); err != nil {
+		return err
+	}
+	belongs, err := s.belongs(ctx, q.Project)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/x-ndjson")
+	out := json.NewEncoder(newPatient(w))
+	return s.eachRow(ctx, func(row api.Row) error {
+		if !exported(q, row) || !belongs(row) {
+			return nil
+		}
+		return out.Encode(row)
+	})
+}
+
+// exportKinds are the kinds of row that an export may have.
+func exportKinds() []string {
+	return []string{string(projections.Observation), string(projections.Summary), string(projections.Memory)}
+}
+
+func exported(q api.ExportQuery, row api.Row) bool {
+	return (len(q.Kinds) == 0 || slices.Contains(q.Kinds, string(row.Kind))) &&
+		!row.At.Before(q.Since) && (q.Until.IsZero() || !row.At.After(q.Until))
+}
+
+// belongs tells rows of a project from others, as searches do: by its folders, or by its shown name where a row has no root.
+func (s *Server) belongs(ctx context.Context, named string) (func(api.Row) bool, error) {
+	if named == "" {
+		return func(api.Row) bool { return true }, nil
+	}
+	p := projectOf(named)
+	var roots []string
+	if p.Root != "" {
+		var err error
+		if roots, err = s.cfg.Views.Folders(ctx, p.Root, p.Key); err != nil {
+			return nil, err
+		}
+	}
+	return func(row api.Row) bool {
+		if p.Root != "" && row.ProjectRoot != "" {
+			return slices.Contains(roots, row.ProjectRoot)
+		}
+		return row.Project == p.Name
+	}, nil
+}
+
+// eachRow calls do with each row that is shown, in the order of the log, as far as that goes now.
+func (s *Server) eachRow(ctx context.Context, do func(api.Row) error) error {
+	last, err := s.cfg.Log.Last(ctx)
+	if err != nil {
+		return err
+	}
+	var ids []events.ID
+	flush := func() error {
+		rows, err := s.cfg.Views.Rows(ctx, ids...)
+		ids = ids[:0]
+		for _, row := range rows {
+			if err == nil && row.Listed() {
+				err = do(row)
+			}
+		}
+		return err
+	}
+	for r, err := range s.cfg.Log.All(ctx, 1) {
+		if err != nil {
+			return err
+		}
+		if r.Position > last {
+			break
+		}
+		id, err := rowIn(r)
+		if err != nil {
+			return err
+		}
+		if id == (events.ID{}) {
+			continue
+		}
+		if ids = append(ids, id); len(ids) == exportBatch {
+			if err := flush(); err != nil {
+				return err
+			}
+		}
+	}
+	return flush()
+}
+
+// rowIn is the row that r made; zero: none, or one whose words are gone.
+func rowIn(r events.Record) (events.ID, error) {
+	switch r.Kind {
+	case events.KindObservationParsed, events.KindSummaryParsed, events.KindMemorySaved:
+	default:
+		return events.ID{}, nil
+	}
+	e, err := r.Event()
+	if errors.Is(err, events.ErrErased) {
+		return events.ID{}, nil
+	}
+	if err != nil {
+		return events.ID{}, fmt.Errorf("api: export: %w", err)
+	}
+	switch e := e.(type) {
+	case events.ObservationParsed:
+		return e.Observation, nil
+	case events.SummaryParsed:
+		return e.Summary, nil
+	case events.MemorySaved:
+		return e.Memory, nil
+	}
+	return events.ID{}, nil
+}

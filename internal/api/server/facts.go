@@ -1,0 +1,102 @@
+package server
+
+import (
+	"context"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/cmemd/cmemd/actors/session"
+	"github.com/cmemd/cmemd/internal/observer/evidence"
+)
+
+const (
+	// factsAge is how old what is known of a folder may be at a tool call, and factsFresh at the start of a session,
+	// which records it: a checkout in between must show.
+	factsAge   = 30 * time.Second
+	factsFresh = 2 * time.Second
+
+	// maxFacts is how many folders are remembered.
+	maxFacts = 256
+)
+
+// facts remembers for a while which project and repository a folder belongs to.
+type facts struct {
+	repos Repos
+	now   func() time.Time
+
+	mu    sync.Mutex // guards known
+	known map[string]*fact
+}
+
+type fact struct {
+	once    sync.Once
+	at      time.Time
+	project evidence.Project
+	repo    evidence.Repo
+}
+
+func newFacts(repos Repos, now func() time.Time) *facts {
+	return &facts{repos: repos, now: now, known: map[string]*fact{}}
+}
+
+// of looks cwd up, at most maxAge ago. Several who ask at once share one look, which does not end with any of them.
+func (f *facts) of(ctx context.Context, cwd string, maxAge time.Duration) *fact {
+	if !filepath.IsAbs(cwd) {
+		return &fact{}
+	}
+	e := f.entry(cwd, maxAge)
+	e.once.Do(func() {
+		e.project = evidence.ProjectOf(cwd)
+		if f.repos != nil {
+			e.repo, _ = f.repos.Repo(context.WithoutCancel(ctx), cwd)
+		}
+	})
+	return e
+}
+
+func (f *facts) entry(cwd string, maxAge time.Duration) *fact {
+	now := f.now()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	e := f.known[cwd]
+	if e != nil && now.Sub(e.at) <= maxAge {
+		return e
+	}
+	if e == nil && len(f.known) >= maxFacts {
+		f.forgetOldest()
+	}
+	e = &fact{at: now}
+	f.known[cwd] = e
+	return e
+}
+
+func (f *facts) forgetOldest() {
+	oldest := ""
+	for cwd, e := range f.known {
+		if oldest == "" || e.at.Before(f.known[oldest].at) {
+			oldest = cwd
+		}
+	}
+	delete(f.known, oldest)
+}
+
+// complete adds to o what its folder tells, and leaves what the agent said itself. A transcript is about another time,
+// so that branch and head as they are now do not belong to it.
+func (f *facts) complete(ctx context.Context, o session.Origin, maxAge time.Duration, past bool) session.Origin {
+	e := f.of(ctx, o.Cwd, maxAge)
+	fill := func(field *string, value string) {
+		if *field == "" {
+			*field = value
+		}
+	}
+	fill(&o.Project, e.project.Name)
+	fill(&o.ProjectRoot, e.project.Root)
+	fill(&o.ProjectKey, e.project.Key)
+	fill(&o.GitRoot, e.repo.Root)
+	if !past {
+		fill(&o.GitBranch, e.repo.Branch)
+		fill(&o.GitHead, e.repo.Head)
+	}
+	return o
+}

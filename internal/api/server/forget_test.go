@@ -1,0 +1,279 @@
+package server
+
+import (
+	"context"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cmemd/cmemd/actors/session"
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/agents/relay"
+	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/memory/erasure"
+	"github.com/cmemd/cmemd/projections"
+)
+
+// erasing gives a world an eraser.
+func erasing(c *Config) {
+	system := c.System
+	c.Eraser = erasure.New(erasure.Config{
+		Log: c.Log, Views: c.Views, State: filepath.Join(c.Home, "forget.json"),
+		Do: func(ctx context.Context, id events.SessionID, cmds ...session.Command) (events.Position, error) {
+			receipt, err := system.Do(ctx, id, cmds...)
+			return receipt.Position, err
+		},
+		Files: []erasure.Files{{Name: "index", Purge: func(ctx context.Context, upTo events.Position) error {
+			if err := c.Index.Wait(ctx, upTo); err != nil {
+				return err
+			}
+			return c.Index.Purge(ctx)
+		}}},
+	})
+}
+
+// TestForgetOverTheWire plans, forgets by a text, and leaves the balance and the log sound.
+func TestForgetOverTheWire(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, erasing)
+	w.work(t, "one", "tell nobody about xyzzy", "/src/shop/cart.go")
+	w.work(t, "two", "something else", "/src/shop/menu.go")
+	w.settled(t)
+	plan, err := w.client.PlanForget(t.Context(), api.ForgetRequest{Query: "XYZZY"})
+	if err != nil || plan.Kinds[events.KindPromptSubmitted] != 1 || plan.Records < 4 || len(plan.Sample) == 0 || len(plan.Sessions) != 1 {
+		t.Fatalf("plan %+v, %v", plan, err)
+	}
+	if n := w.count(t, events.KindMemoryForgotten); n != 0 {
+		t.Fatalf("a plan forgot %d times", n)
+	}
+	steps := 0
+	done, err := w.client.Forget(t.Context(), api.ForgetRequest{Query: "xyzzy", Through: plan.Position}, func(api.Progress) { steps++ })
+	if err != nil || done.Records != plan.Records || done.Sessions != 1 || steps == 0 {
+		t.Fatalf("done %+v after %d steps, %v; planned %d", done, steps, err, plan.Records)
+	}
+	w.settled(t)
+	found, err := w.client.Search(t.Context(), api.SearchQuery{Text: "xyzzy"})
+	if err != nil || len(found.Results) != 0 {
+		t.Errorf("found %+v, %v", found, err)
+	}
+	if _, err := w.client.Verify(t.Context(), nil); err != nil {
+		t.Errorf("verify: %v", err)
+	}
+	st, err := w.client.Status(t.Context())
+	if in := st.Inputs; err != nil || in.Captured != 6 || in.Forgotten == 0 || in.Forgotten == 6 || st.Erasure == nil || st.Erasure.Unfinished {
+		t.Errorf("inputs %+v, erasure %+v, %v", st.Inputs, st.Erasure, err)
+	}
+}
+
+func TestForgetRefusesOverTheWire(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, erasing)
+	for name, q := range map[string]api.ForgetRequest{
+		"nothing named": {}, "a short text": {Query: "ab"}, "no id": {IDs: []string{"zz"}}, "too many": {IDs: make([]string, maxRows+1)},
+	} {
+		if _, err := w.client.PlanForget(t.Context(), q); problem(t, err).Status != http.StatusBadRequest {
+			t.Errorf("%s: %v, want 400", name, err)
+		}
+		if _, err := w.client.Forget(t.Context(), q, nil); problem(t, err).Status != http.StatusBadRequest {
+			t.Errorf("%s: %v, want 400", name, err)
+		}
+	}
+	if _, err := w.client.PlanForget(t.Context(), api.ForgetRequest{IDs: []string{newID().String()}}); problem(t, err).Status != http.StatusNotFound {
+		t.Errorf("an unknown id: %v, want 404", err)
+	}
+	plain := newWorld(t, nil)
+	if _, err := plain.client.Forget(t.Context(), api.ForgetRequest{Query: "words"}, nil); problem(t, err).Status != http.StatusConflict {
+		t.Errorf("without an eraser: %v, want 409", err)
+	}
+}
+
+// TestForgetBesideTheLog deletes what hooks kept and what was put aside, by every condition that can be told of it.
+func TestForgetBesideTheLog(t *testing.T) {
+	t.Parallel()
+	home := shortDir(t)
+	spool := relay.NewSpool(home)
+	at := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
+	put := func(word, session, cwd string, later time.Duration) {
+		t.Helper()
+		name, err := spool.Put(relay.Entry{
+			Agent: "claude-code", Delivery: newID().String(), OccurredAt: at.Add(later),
+			Body: hook("PostToolUse", session, map[string]any{"word": word, "cwd": cwd}),
+		})
+		if err == nil {
+			err = spool.SetAside(name, "for the test")
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	project := t.TempDir()
+	for _, file := range []string{"HEAD", "objects/info/packs", "refs/heads/main"} {
+		writeFile(t, filepath.Join(project, ".git", file), []byte("ref: refs/heads/main\n"))
+	}
+	writeFile(t, filepath.Join(project, "cart", "cart.go"), nil)
+	put("secret words", "one", "/elsewhere", 0)
+	put("harmless", "session-two", "/elsewhere", time.Hour)
+	put("harmless", "three", project, 2*time.Hour)
+	put("harmless", "four", "/elsewhere", 3*time.Hour)
+	if err := os.WriteFile(filepath.Join(home, "spool", "bad", "broken"), []byte("no entry, but secret\nwords"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := &Server{cfg: Config{Spool: spool, Home: home, Now: time.Now}, facts: newFacts(nil, time.Now)}
+	for _, step := range []struct {
+		name   string
+		req    api.ForgetRequest
+		native string
+		want   int
+	}{
+		{"ids name none", api.ForgetRequest{IDs: []string{"x"}, Query: "secret"}, "", 0},
+		{"a text in another project", api.ForgetRequest{Query: "secret words", Project: project}, "", 0},
+		{"a text, in what is broken too", api.ForgetRequest{Query: "Secret Words"}, "", 2},
+		{"a session that is not known", api.ForgetRequest{Session: "session-two"}, "", 0},
+		{"a session", api.ForgetRequest{Session: "x"}, "session-two", 1},
+		{"a folder of a project", api.ForgetRequest{Project: filepath.Join(project, "cart")}, "", 1},
+		{"a time before", api.ForgetRequest{Until: at.Add(2 * time.Hour)}, "", 0},
+		{"a time", api.ForgetRequest{Since: at.Add(3 * time.Hour), Until: at.Add(3 * time.Hour)}, "", 1},
+	} {
+		f := &forget{s: s, req: step.req, native: step.native}
+		planned, err := f.spooled(t.Context(), false)
+		if err != nil || planned != step.want {
+			t.Errorf("%s: planned %d, %v, want %d", step.name, planned, err, step.want)
+		}
+		if n, err := f.spooled(t.Context(), true); err != nil || n != step.want {
+			t.Errorf("%s: deleted %d, %v, want %d", step.name, n, err, step.want)
+		}
+	}
+	if left, err := os.ReadDir(filepath.Join(home, "spool", "bad")); err != nil || len(left) != 0 {
+		t.Errorf("left: %v, %v", left, err)
+	}
+}
+
+// TestCorrectAndUndo follows a memory through corrections, and looks at every step whether it is listed.
+func TestCorrectAndUndo(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	ctx := t.Context()
+	save := func(text, supersedes string) (api.Saved, error) {
+		return w.client.Save(ctx, api.Memory{Text: text, Supersedes: supersedes, Project: map[bool]string{true: "shop"}[supersedes == ""]})
+	}
+	listed := func(ids ...events.ID) (out []bool) {
+		w.settled(t)
+		for _, id := range ids {
+			row, err := w.views.Row(ctx, id)
+			if err != nil {
+				t.Fatal(err)
+			}
+			out = append(out, row.Listed())
+		}
+		return out
+	}
+	first, err := save("first", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.settled(t)
+	second, err := save("second", first.ID.String())
+	if err != nil || !slices.Equal(second.Superseded, []events.ID{first.ID}) {
+		t.Fatalf("%+v, %v", second, err)
+	}
+	if row, err := w.client.Row(ctx, second.ID.String()); err == nil && row.Project != "shop" {
+		t.Errorf("the correction is of %q, %v", row.Project, err)
+	}
+	if _, err := save("third", first.ID.String()); problem(t, err).Status != http.StatusConflict {
+		t.Errorf("correcting what was corrected: %v", err)
+	}
+	if got := listed(first.ID, second.ID); !cmp.Equal(got, []bool{false, true}) {
+		t.Errorf("after the correction: %v", got)
+	}
+	for i, want := range [][]bool{{true, false}, {false, true}, {true, false}} {
+		if _, err := w.client.Undo(ctx, second.ID.String()); err != nil {
+			t.Fatalf("undo %d: %v", i, err)
+		}
+		if got := listed(first.ID, second.ID); !cmp.Equal(got, want) {
+			t.Errorf("after undo %d: %v, want %v", i, got, want)
+		}
+	}
+	if _, err := save("on what was taken back", second.ID.String()); problem(t, err).Status != http.StatusConflict {
+		t.Errorf("correcting what was taken back: %v", err)
+	}
+	w.work(t, "one", "a prompt", "/src/shop/cart.go")
+	w.settled(t)
+	prompts, err := w.client.Search(ctx, api.SearchQuery{Kind: string(projections.Prompt)})
+	if err != nil || len(prompts.Results) == 0 {
+		t.Fatal(prompts, err)
+	}
+	id := prompts.Results[0].ID.String()
+	if _, err := save("x", id); problem(t, err).Status != http.StatusConflict {
+		t.Errorf("correcting a prompt: %v", err)
+	}
+	if _, err := w.client.Undo(ctx, id); problem(t, err).Status != http.StatusConflict {
+		t.Errorf("undoing a prompt: %v", err)
+	}
+	if _, err := w.client.Undo(ctx, newID().String()); problem(t, err).Status != http.StatusNotFound {
+		t.Errorf("undoing nothing: %v", err)
+	}
+	checkWhyAfter(t, w, first.ID, second.ID)
+}
+
+// checkWhyAfter looks at the history of a memory and of its correction, now and before.
+func checkWhyAfter(t *testing.T, w *world, first, second events.ID) {
+	t.Helper()
+	why, err := w.client.Why(t.Context(), first.String())
+	var what []string
+	for _, a := range why.After {
+		what = append(what, a.What)
+	}
+	if want := []string{"superseded", "restored", "superseded", "restored"}; err != nil || !cmp.Equal(what, want) {
+		t.Errorf("after: %v, %v; want %v", what, err, want)
+	}
+	for i, a := range why.After {
+		then, err := w.client.WhyAsOf(t.Context(), api.WhyQuery{ID: first.String(), AsOf: a.Position})
+		if err != nil || then.Row.Superseded != (i%2 == 0) || len(then.After) != i+1 {
+			t.Errorf("as of %d: superseded %t, %d later things, %v", a.Position, then.Row.Superseded, len(then.After), err)
+		}
+	}
+	if _, err := w.client.WhyAsOf(t.Context(), api.WhyQuery{ID: second.String(), AsOf: 1}); problem(t, err).Status != http.StatusNotFound {
+		t.Errorf("before it was recorded: %v, want 404", err)
+	}
+	now, err := w.client.WhyAsOf(t.Context(), api.WhyQuery{ID: first.String(), AsOfAt: time.Now().Add(time.Hour)})
+	if err != nil || len(now.After) != 4 {
+		t.Errorf("as of the future: %d later things, %v", len(now.After), err)
+	}
+}
+
+// TestInputsOverTheWire pages through what an observation was made of.
+func TestInputsOverTheWire(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.work(t, "one", "a prompt", "/src/shop/cart.go")
+	w.settled(t)
+	found, err := w.client.Search(t.Context(), api.SearchQuery{Kind: string(projections.Observation)})
+	if err != nil || len(found.Results) == 0 {
+		t.Fatal(found, err)
+	}
+	id := found.Results[0].ID.String()
+	var outputs []string
+	after, pages := events.Position(0), 0
+	for {
+		page, err := w.client.Inputs(t.Context(), id, after, 1)
+		if err != nil || page.Total != 2 || len(page.Inputs) != 1 {
+			t.Fatalf("%+v, %v", page, err)
+		}
+		pages++
+		outputs = append(outputs, page.Inputs[0].Output)
+		if after = page.Next; after == 0 {
+			break
+		}
+	}
+	if pages != 2 || outputs[1] == "" {
+		t.Errorf("%d pages: %q", pages, outputs)
+	}
+	if _, err := w.client.Inputs(t.Context(), id, 0, 501); problem(t, err).Status != http.StatusBadRequest {
+		t.Errorf("too many: %v", err)
+	}
+}

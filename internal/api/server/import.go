@@ -1,0 +1,184 @@
+package server
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+
+	"github.com/cmemd/cmemd/actors/session"
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/agents"
+	"github.com/cmemd/cmemd/internal/agents/importer"
+	"github.com/cmemd/cmemd/internal/api"
+)
+
+// postImport records what another memory kept and the log does not have yet. The body has one importer.Entry a line.
+func (s *Server) postImport(w http.ResponseWriter, r *http.Request) error {
+	if err := paramsOf(r).err(); err != nil {
+		return err
+	}
+	source := r.PathValue("source")
+	if !slices.Contains(importer.Sources(), source) {
+		return notFound("nothing is imported from %q; known are %q", source, importer.Sources())
+	}
+	im := newImport(s, source)
+	body := &patientReader{r: r.Body, ctrl: http.NewResponseController(w)}
+	if err := im.run(r.Context(), body); err != nil {
+		_, _ = io.CopyN(io.Discard, body, maxUnread) // the error that counts is the first
+		return err
+	}
+	if err := newPatient(w).extend(streamTimeout); err != nil {
+		return err
+	}
+	return writeJSON(w, im.result())
+}
+
+// imported is one import under way.
+type imported struct {
+	*ingest
+	convert  *importer.Converter
+	line     int
+	whose    events.SessionID // the session that entries are of
+	captured bool             // hooks or transcripts have captured it
+	end      *session.Capture // its end, for behind all else of it
+	told     api.Imported
+}
+
+func newImport(s *Server, source string) *imported {
+	im := &imported{convert: importer.NewConverter(source, s.cfg.Secrets), told: api.Imported{
+		Recorded: map[importer.Kind]int{}, Known: map[importer.Kind]int{}, LeftOut: map[importer.Kind]importer.ReasonCount{},
+		Shortened: map[importer.Kind]importer.ReasonCount{},
+	}}
+	im.ingest = newIngest(s, func() agents.Progress { return agents.Progress{Lines: im.line} })
+	im.took = im.count
+	return im
+}
+
+// count counts what became of a capture. A session's end is no entry.
+func (im *imported) count(c session.Capture, known bool) {
+	kind := importer.KindOf(c.Event)
+	switch {
+	case kind == "":
+	case known:
+		im.told.Known[kind]++
+	default:
+		im.told.Recorded[kind]++
+	}
+}
+
+func (im *imported) run(ctx context.Context, body io.Reader) error {
+	in := bufio.NewScanner(body)
+	in.Buffer(make([]byte, 0, 64<<10), importer.MaxLine+1)
+	for in.Scan() {
+		im.line++
+		if err := im.take(ctx, in.Bytes()); err != nil {
+			return err
+		}
+	}
+	if err := in.Err(); err != nil {
+		if errors.Is(err, bufio.ErrTooLong) {
+			err = invalid("", "line %d is longer than %d bytes", im.line+1, importer.MaxLine)
+		} else {
+			err = bodyError(err)
+		}
+		return errors.Join(err, im.finish(ctx))
+	}
+	return im.finish(ctx)
+}
+
+// take takes one line.
+func (im *imported) take(ctx context.Context, line []byte) error {
+	var e importer.Entry
+	if err := json.Unmarshal(line, &e); err != nil {
+		im.malformed("is no entry")
+		return nil
+	}
+	if err := im.turnTo(ctx, importer.OriginOf(&e).Session()); err != nil {
+		return err
+	}
+	made, err := im.convert.Convert(&e, im.captured)
+	if err != nil {
+		im.malformed("names no session, no row, or a time that no clock shows")
+		return nil
+	}
+	if made.LeftOut != "" {
+		reasoned(im.told.LeftOut, e.Kind, made.LeftOut)
+	}
+	if end, ok := im.convert.End(&e); ok && !im.captured {
+		im.end = &end
+	}
+	for _, c := range made.Captures {
+		repeated, private := im.repeated, im.private
+		if err := im.add(ctx, c); err != nil {
+			return err
+		}
+		switch {
+		case im.repeated > repeated:
+			reasoned(im.told.LeftOut, e.Kind, importer.ReasonEcho)
+		case im.private > private:
+			reasoned(im.told.LeftOut, e.Kind, importer.ReasonPrivate)
+		case made.Shortened:
+			reasoned(im.told.Shortened, e.Kind, importer.ReasonShort)
+		}
+	}
+	return nil
+}
+
+func (im *imported) malformed(detail string) {
+	im.told.Malformed++
+	im.blame(im.line, detail)
+}
+
+// reasoned counts an entry for a reason.
+func reasoned(counts map[importer.Kind]importer.ReasonCount, kind importer.Kind, reason string) {
+	if counts[kind] == nil {
+		counts[kind] = importer.ReasonCount{}
+	}
+	counts[kind][reason]++
+}
+
+// turnTo ends the session before, if id is another one, and looks whether hooks or transcripts have captured that.
+func (im *imported) turnTo(ctx context.Context, id events.SessionID) error {
+	if id == im.whose {
+		return nil
+	}
+	if err := im.close(ctx); err != nil {
+		return err
+	}
+	im.whose, im.captured = id, false
+	for r, err := range im.s.cfg.Log.Stream(ctx, id.Stream(), 1) {
+		if err != nil {
+			return fmt.Errorf("api: import: %w", err)
+		}
+		if importer.Captured(r.Header) {
+			im.captured = true
+			break
+		}
+	}
+	return nil
+}
+
+// close records the end of the session that entries were of.
+func (im *imported) close(ctx context.Context) error {
+	end := im.end
+	if im.end = nil; end == nil {
+		return nil
+	}
+	return im.add(ctx, *end)
+}
+
+func (im *imported) finish(ctx context.Context) error {
+	return errors.Join(im.close(ctx), im.flush(ctx))
+}
+
+func (im *imported) result() api.Imported {
+	out := im.told
+	out.Sessions, out.Entries = list(slices.Clone(im.order)), im.line-out.Malformed
+	out.Refused, out.Bad, out.Position = im.out.Refused, im.out.Bad, im.out.Position
+	return out
+}

@@ -1,0 +1,332 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"io"
+	"iter"
+	"maps"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/cmemd/cmemd/actors"
+	"github.com/cmemd/cmemd/actors/session"
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/agents"
+	"github.com/cmemd/cmemd/internal/api"
+)
+
+const (
+	// ingestBatch is how many captures of one session go into one append.
+	ingestBatch = 256
+
+	// ingestPatience is how long an ingest waits for room among what hooks bring, which goes first.
+	ingestPatience = 30 * time.Second
+	ingestPause    = 50 * time.Millisecond
+
+	// maxBadLines is how many lines that were not understood are named.
+	maxBadLines = 100
+
+	// maxRefused is how many captures of a transcript may be refused one by one: after more, they are not to blame.
+	maxRefused = 100
+
+	// maxKnown is how many keys an ingest remembers, some 40 MB, and maxNamed how many sessions it names.
+	maxKnown = 1 << 20
+	maxNamed = 1000
+
+	// maxUnread is how much of a transcript is read past an error, so that its sender sees the answer.
+	maxUnread = 256 << 20
+)
+
+// drainWait is how long an ingest waits for the spool, below what clients wait for an answer.
+const drainWait = 20 * time.Second
+
+// postIngest records what a transcript reports and the log does not have yet. Where hooks and transcripts have no key in
+// common it waits for what hooks left in the spool: the log has to know of which sessions they tell.
+func (s *Server) postIngest(w http.ResponseWriter, r *http.Request) error {
+	p := paramsOf(r, "path")
+	path := p.text("path")
+	if err := p.err(); err != nil {
+		return err
+	}
+	body := &patientReader{r: r.Body, ctrl: http.NewResponseController(w)}
+	t, err := agents.ReadTranscript(r.PathValue("agent"), body, path)
+	if err != nil {
+		return err
+	}
+	t.Redact = s.cfg.Secrets
+	if !agents.SharesKeys(r.PathValue("agent")) {
+		select {
+		case <-s.drained:
+		case <-time.After(drainWait):
+			return unavailable(api.ProblemBusy, "What hooks left in the spool is still being taken in", 5*time.Second, "try again")
+		case <-r.Context().Done():
+			return r.Context().Err()
+		}
+	}
+	in := newIngest(s, t.Progress)
+	if err := in.run(r.Context(), t.Captures()); err != nil {
+		_, _ = io.CopyN(io.Discard, body, maxUnread) // the error that counts is the first
+		return err
+	}
+	if err := newPatient(w).extend(streamTimeout); err != nil {
+		return err
+	}
+	return writeJSON(w, in.result(t.Progress()))
+}
+
+// patientReader is a body without a total time limit: each read has its own.
+type patientReader struct {
+	r    io.Reader
+	ctrl *http.ResponseController
+}
+
+// Read implements io.Reader.
+func (p *patientReader) Read(b []byte) (int, error) {
+	if err := p.ctrl.SetReadDeadline(time.Now().Add(readTimeout)); err != nil && !isUnsupported(err) {
+		return 0, err
+	}
+	return p.r.Read(b)
+}
+
+func isUnsupported(err error) bool { return errors.Is(err, errors.ErrUnsupported) }
+
+// ingest is one transcript on its way into the log.
+type ingest struct {
+	s        *Server
+	progress func() agents.Progress
+	keys     map[events.SessionID]map[events.Key]bool // what sessions' streams hold, and what was sent to them
+	hooked   map[events.SessionID]time.Time           // since when hooks tell of them, under other keys than transcripts
+	held     int                                      // how many keys those are, about
+	most     int                                      // how many there may be
+	named    map[events.SessionID]bool                // those in order
+	order    []events.SessionID                       // of first sight
+	batch    []read                                   // of one session
+	repeated int                                      // captures that were nothing but memory
+	private  int                                      // captures of which nothing may be recorded
+	took     func(c session.Capture, known bool)      // told of each that was recorded, or known before; nil: nobody is
+	out      api.Ingested
+}
+
+// read is a capture, and how many lines had been read when it was complete.
+type read struct {
+	session.Capture
+	line int
+}
+
+func newIngest(s *Server, progress func() agents.Progress) *ingest {
+	return &ingest{
+		s: s, progress: progress, most: maxKnown,
+		keys: map[events.SessionID]map[events.Key]bool{}, named: map[events.SessionID]bool{},
+		hooked: map[events.SessionID]time.Time{},
+	}
+}
+
+func (in *ingest) run(ctx context.Context, captures iter.Seq2[session.Capture, error]) error {
+	for c, err := range captures {
+		var bad *agents.LineError
+		switch {
+		case errors.As(err, &bad):
+			in.reject(bad)
+			continue
+		case err != nil:
+			return errors.Join(bodyError(err), in.flush(ctx))
+		}
+		if err := in.add(ctx, c); err != nil {
+			return err
+		}
+	}
+	return in.flush(ctx)
+}
+
+// reject notes a line that was not understood, without quoting it.
+func (in *ingest) reject(bad *agents.LineError) {
+	detail := "is not understood"
+	var syntax *agents.SyntaxError
+	switch p := badPayload(bad.Err); {
+	case errors.As(bad.Err, &syntax):
+		detail = "is not JSON"
+	case errors.Is(bad.Err, agents.ErrTooLong):
+		detail = "is too long"
+	case p != nil:
+		detail = p.Error()
+	}
+	in.blame(bad.Line, detail)
+}
+
+func (in *ingest) blame(line int, detail string) {
+	if len(in.out.Bad) < maxBadLines {
+		in.out.Bad = append(in.out.Bad, api.BadLine{Line: line, Detail: detail})
+	}
+}
+
+// add queues a capture, unless the log has it.
+func (in *ingest) add(ctx context.Context, c session.Capture) error {
+	c, why := in.s.mayRecord(c)
+	if why != "" {
+		in.private++
+		return nil
+	}
+	c.Origin = in.s.origin(ctx, c.Origin, factsAge, true)
+	c.Event = in.s.cfg.Redact(c.Event)
+	id := c.Origin.Session()
+	if len(in.batch) > 0 && (in.batch[0].Origin.Session() != id || len(in.batch) >= ingestBatch) {
+		if err := in.flush(ctx); err != nil {
+			return err
+		}
+	}
+	known, err := in.known(ctx, id)
+	if err != nil {
+		return err
+	}
+	if known[c.Key] && !c.Key.IsZero() || in.toldByHooks(c) {
+		in.out.Duplicates++
+		in.tell(c, true)
+		return nil
+	}
+	known[c.Key] = true
+	in.held++
+	if c.Event = in.s.withoutEcho(ctx, id, c.Event); c.Event == nil {
+		in.repeated++
+		return nil
+	}
+	in.batch = append(in.batch, read{c, in.progress().Lines})
+	return nil
+}
+
+func (in *ingest) tell(c session.Capture, known bool) {
+	if in.took != nil {
+		in.took(c, known)
+	}
+}
+
+// known returns the keys that a session's stream holds. Reading the headers of a stream costs a fraction of deciding
+// its facts again, and a second reading of the same transcript costs nothing else. Where there are too many, those of
+// other sessions are read again when these come back; nothing of them is queued here.
+func (in *ingest) known(ctx context.Context, id events.SessionID) (map[events.Key]bool, error) {
+	if keys, ok := in.keys[id]; ok {
+		return keys, nil
+	}
+	if in.held >= in.most {
+		clear(in.keys)
+		in.held = 0
+	}
+	keys := map[events.Key]bool{}
+	var since time.Time
+	for r, err := range in.s.cfg.Log.Stream(ctx, id.Stream(), 1) {
+		if err != nil {
+			return nil, err
+		}
+		keys[r.Key] = true
+		if since.IsZero() && openedByHook(r) {
+			since = r.OccurredAt
+		}
+	}
+	in.keys[id], in.hooked[id] = keys, since
+	in.held += 1 + len(keys)
+	if len(in.order) < maxNamed && !in.named[id] {
+		in.named[id] = true
+		in.order = append(in.order, id)
+	}
+	return keys, nil
+}
+
+// openedByHook reports whether a record opens its session because a hook told of it.
+func openedByHook(r events.Record) bool {
+	if r.Kind != events.KindSessionOpened {
+		return false
+	}
+	e, err := r.Event() // an erased one says nothing
+	opened, ok := e.(events.SessionOpened)
+	return err == nil && ok && opened.Source != "transcript" && opened.Source != "import"
+}
+
+// toldByHooks reports whether c happened while hooks told of its session, where only they are believed: the agent's hooks
+// and transcripts have no key in common.
+func (in *ingest) toldByHooks(c session.Capture) bool {
+	since := in.hooked[c.Origin.Session()]
+	return !since.IsZero() && !agents.SharesKeys(c.Origin.Agent) && !c.At.Before(since)
+}
+
+// again forgets what was known of sessions that hooks may have begun to tell of since.
+func (in *ingest) again(agent string) {
+	if !agents.SharesKeys(agent) {
+		clear(in.keys)
+		in.held = 0
+	}
+}
+
+// flush appends what is queued, as one, and one by one if that is refused: a single bad capture must not end the
+// transcript. A parked session ends it, for it takes nothing.
+func (in *ingest) flush(ctx context.Context) error {
+	batch := in.batch
+	in.batch = nil
+	if len(batch) == 0 {
+		return nil
+	}
+	err := in.send(ctx, batch)
+	if err == nil || !blamesCapture(err) {
+		return err
+	}
+	for _, c := range batch {
+		own := err
+		if len(batch) > 1 {
+			own = in.send(ctx, []read{c})
+		}
+		if own == nil {
+			continue
+		}
+		if in.out.Refused++; !blamesCapture(own) || in.out.Refused > maxRefused {
+			return own
+		}
+		in.blame(c.line, "could not be recorded: "+reasonOf(own))
+	}
+	return nil
+}
+
+func blamesCapture(err error) bool { return permanent(err) && !errors.Is(err, actors.ErrParked) }
+
+// send appends captures of one session. It waits while hooks fill the queue.
+func (in *ingest) send(ctx context.Context, batch []read) error {
+	cmds := make([]session.Command, len(batch))
+	for i, c := range batch {
+		cmds[i] = c.Capture
+	}
+	until := time.Now().Add(ingestPatience)
+	for {
+		receipt, err := in.s.cfg.System.Do(ctx, batch[0].Origin.Session(), cmds...)
+		if err == nil {
+			in.out.Captured += len(batch)
+			for _, c := range batch {
+				in.tell(c.Capture, false)
+			}
+			in.out.Position = max(in.out.Position, receipt.Position)
+			return nil
+		}
+		if !errors.Is(err, actors.ErrBusy) || time.Now().After(until) {
+			return err
+		}
+		select {
+		case <-time.After(ingestPause):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+func (in *ingest) result(p agents.Progress) api.Ingested {
+	out := in.out
+	out.Sessions = list(slices.Clone(in.order))
+	out.Lines, out.Skipped, out.Malformed, out.Offset, out.Partial = p.Lines, p.Skipped, p.Malformed, p.Offset, p.Partial
+	if in.repeated+in.private > 0 {
+		out.Skipped = maps.Clone(p.Skipped)
+	}
+	if in.repeated > 0 {
+		out.Skipped["repeated memory"] = in.repeated
+	}
+	if in.private > 0 {
+		out.Skipped["private"] = in.private
+	}
+	return out
+}

@@ -1,0 +1,208 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/cmemd/cmemd/actors/session"
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/agents"
+	"github.com/cmemd/cmemd/internal/agents/relay"
+	"github.com/cmemd/cmemd/internal/memory/recall"
+)
+
+// Briefs says when a little memory is given beside the start of a session. The zero value gives none.
+type Briefs struct {
+	Prompts bool          // at the user's prompts
+	Score   int           // how much of a prompt a row must have; see recall.Overlap. 0 means recall.DefaultScore
+	Files   bool          // before a file is read
+	Timeout time.Duration // in which that is there, or nothing: the agent waits. 0 means 150 ms
+}
+
+// smallFile is the size below which reading a file costs less than what could be said of it, in bytes.
+const smallFile = 1500
+
+// reply is what goes back to the agent: memory where it takes some, and a line for the person where there is one.
+func (s *Server) reply(ctx context.Context, t taken, d delivery, began time.Time) []byte {
+	var a agents.Answer
+	switch {
+	case startsSession(t.report.Wants):
+		a.Context = s.injectStart(ctx, t.report, d, began)
+		a.Notice = s.notice(ctx)
+	case t.report.Wants != agents.WantNone:
+		a.Context = s.injectBrief(ctx, t.report, d)
+	}
+	return t.agent.Reply(t.report, a)
+}
+
+// notice is the line for the person, marked so that it is known when it comes back.
+func (s *Server) notice(ctx context.Context) string {
+	if s.cfg.Notice == nil {
+		return ""
+	}
+	return relay.Notice(s.cfg.Notice(ctx))
+}
+
+// injectStart chooses memory for a starting session.
+func (s *Server) injectStart(ctx context.Context, r agents.Report, d delivery, began time.Time) string {
+	text, err := s.inject(ctx, s.askOf(r, d), r, d, s.cfg.ContextTimeout-s.cfg.Now().Sub(began))
+	if err != nil {
+		s.metrics.withheld.Inc()
+		s.logger.Warn("a session starts without memory", "session", r.Origin.Session(), "err", err)
+	}
+	return text
+}
+
+// injectBrief chooses memory at a prompt, or for a file that is about to be read, where that is wished for.
+func (s *Server) injectBrief(ctx context.Context, r agents.Report, d delivery) string {
+	in := s.cfg.Briefs
+	ask := s.askOf(r, d)
+	switch {
+	case r.Wants == agents.WantPrompt && in.Prompts:
+		ask.Prompt, ask.Score = r.Prompt, in.Score
+	case r.Wants == agents.WantFile && in.Files:
+		r.SetOrigin(s.cfg.plainOrigin(s.facts.complete(ctx, r.Origin, factsAge, false)))
+		ask = s.askOf(r, d)
+		if !askAboutFile(&ask, r.Origin, r.File) {
+			return ""
+		}
+	default:
+		return ""
+	}
+	text, err := s.inject(ctx, ask, r, d, in.Timeout)
+	if err != nil {
+		s.logger.Debug("no memory is given", "session", r.Origin.Session(), "hook", r.Wants, "err", err)
+	}
+	return text
+}
+
+// inject chooses memory and records that it was given: what is not on record is not given. It gives nothing, and says
+// why, rather than something late.
+func (s *Server) inject(ctx context.Context, ask recall.Ask, r agents.Report, d delivery, left time.Duration) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, left)
+	defer cancel()
+	mem, err := s.remember(ctx, ask)
+	if err != nil || mem.Text == "" {
+		return "", err
+	}
+	s.given(ctx, ask.Session, mem.Text) // before the agent can repeat it
+	if err := s.recordInjection(ctx, r, d, mem); err != nil {
+		return "", err
+	}
+	return mem.Text, nil
+}
+
+// askOf is what every injection asks for.
+func (s *Server) askOf(r agents.Report, d delivery) recall.Ask {
+	return recall.Ask{
+		ProjectRoot: r.Origin.ProjectRoot, Project: r.Origin.Project, ProjectKey: r.Origin.ProjectKey,
+		Session: r.Origin.Session(), Source: string(r.Wants), Now: d.at, Exists: inTree(treeOf(r.Origin), r.Origin.ProjectRoot),
+	}
+}
+
+// treeOf is the working tree of a session.
+func treeOf(o session.Origin) string {
+	for _, dir := range []string{o.GitRoot, o.ProjectRoot, o.Cwd} {
+		if filepath.IsAbs(dir) {
+			return dir
+		}
+	}
+	return ""
+}
+
+// inTree tells which files are in a working tree; those of the project's own folder are looked for there too.
+func inTree(tree, root string) func(file string) bool {
+	if tree == "" {
+		return nil
+	}
+	return func(file string) bool {
+		if rest, ok := strings.CutPrefix(file, strings.TrimSuffix(root, "/")+"/"); ok && root != "" {
+			file = rest
+		}
+		if !filepath.IsAbs(file) {
+			file = filepath.Join(tree, file)
+		}
+		_, err := os.Lstat(file)
+		return err == nil
+	}
+}
+
+// askAboutFile fills in what is known of a file that is about to be read. It reports false for one that is none, or so
+// small that it is best read.
+func askAboutFile(ask *recall.Ask, o session.Origin, file string) bool {
+	if !filepath.IsAbs(file) {
+		file = filepath.Join(o.Cwd, file)
+	}
+	if real, err := filepath.EvalSymlinks(file); err == nil {
+		file = real
+	}
+	info, err := os.Stat(file)
+	if err != nil || !info.Mode().IsRegular() || info.Size() < smallFile {
+		return false
+	}
+	ask.File, ask.Changed = file, info.ModTime()
+	if rest, ok := strings.CutPrefix(file, strings.TrimSuffix(treeOf(o), "/")+"/"); ok {
+		ask.File = rest
+	}
+	return true
+}
+
+// errEnding means that nothing is begun any more.
+var errEnding = errors.New("api: the server ends")
+
+// remember asks for memory, and does not wait for an answer longer than ctx.
+func (s *Server) remember(ctx context.Context, ask recall.Ask) (recall.Context, error) {
+	type answer struct {
+		mem recall.Context
+		err error
+	}
+	got := make(chan answer, 1)
+	helped := s.help(func() {
+		a := answer{err: errors.New("api: no memory was chosen")}
+		defer func() {
+			if p := recover(); p != nil {
+				a.err = s.caught("choice of memory", p)
+			}
+			got <- a
+		}()
+		a.mem, a.err = s.choose(ctx, ask)
+	})
+	if !helped {
+		return recall.Context{}, errEnding
+	}
+	select {
+	case a := <-got:
+		return a.mem, a.err
+	case <-ctx.Done():
+		return recall.Context{}, ctx.Err()
+	}
+}
+
+// choose asks for memory that knows all that the log holds now: what was superseded, forgotten or flagged until this
+// moment is not given. It does not run after what is appended meanwhile, so that a busy log starves nobody.
+func (s *Server) choose(ctx context.Context, ask recall.Ask) (recall.Context, error) {
+	last, err := s.cfg.Log.Last(ctx)
+	if err != nil {
+		return recall.Context{}, fmt.Errorf("api: memory: %w", err)
+	}
+	if err := s.cfg.Recall.Wait(ctx, last); err != nil {
+		return recall.Context{}, fmt.Errorf("api: the views do not know position %d yet: %w", last, err)
+	}
+	return s.cfg.Recall.Context(ctx, ask)
+}
+
+// recordInjection appends what is about to be given. The same delivery is on record once.
+func (s *Server) recordInjection(ctx context.Context, r agents.Report, d delivery, mem recall.Context) error {
+	_, err := s.cfg.System.Do(ctx, r.Origin.Session(), session.Capture{
+		ID: s.cfg.NewID(), Key: events.KeyOf("injection", d.id.String()), At: s.cfg.Now(), Origin: r.Origin,
+		Event: events.ContextInjected{
+			Hook: string(r.Wants), IDs: mem.IDs, Characters: mem.Characters, Position: uint64(mem.Position),
+		},
+	})
+	return err
+}

@@ -1,0 +1,150 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"iter"
+	"net/http"
+	"time"
+
+	"github.com/cmemd/cmemd/eventlog"
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/api"
+)
+
+// statLog is a log that knows its figures, and fileLog one that can be copied as a file. The one in bbolt is both.
+type (
+	statLog interface {
+		Stats(ctx context.Context) (eventlog.Stats, error)
+	}
+	fileLog interface {
+		CopyTo(ctx context.Context, w io.Writer) (int64, error)
+	}
+)
+
+func (s *Server) getLogStats(w http.ResponseWriter, r *http.Request) error {
+	if err := paramsOf(r).err(); err != nil {
+		return err
+	}
+	log, ok := s.cfg.Log.(statLog)
+	if !ok {
+		return notFound("this log keeps no figures")
+	}
+	st, err := log.Stats(r.Context())
+	if err != nil {
+		return err
+	}
+	return writeJSON(w, st)
+}
+
+const (
+	defaultRecords = 100
+	maxRecords     = 1000
+	// maxRecordBytes is after how many bytes of payloads an answer is long enough.
+	maxRecordBytes = 16 << 20
+)
+
+// getRecords answers with a stretch of the log.
+func (s *Server) getRecords(w http.ResponseWriter, r *http.Request) error {
+	p := paramsOf(r, "from", "limit", "stream", "payload")
+	from, stream := p.position("from"), events.StreamID(p.text("stream"))
+	limit, payload := p.number("limit", defaultRecords, maxRecords), p.flag("payload")
+	if err := p.err(); err != nil {
+		return err
+	}
+	out := api.Records{Records: []api.LogRecord{}}
+	var err error
+	if out.Last, err = s.cfg.Log.Last(r.Context()); err != nil {
+		return err
+	}
+	bytes := 0
+	for rec, err := range s.recordsFrom(r.Context(), stream, from) {
+		if err != nil {
+			return err
+		}
+		if len(out.Records) == limit || bytes > maxRecordBytes {
+			out.Next = rec.Position
+			break
+		}
+		out.Records = append(out.Records, logRecord(rec, payload))
+		if payload {
+			bytes += int(rec.Size)
+		}
+	}
+	return writeJSON(w, out)
+}
+
+// recordsFrom yields the records from a position on, of one stream or of all.
+func (s *Server) recordsFrom(ctx context.Context, stream events.StreamID, from events.Position) iter.Seq2[events.Record, error] {
+	if stream == "" {
+		return s.cfg.Log.All(ctx, from)
+	}
+	return func(yield func(events.Record, error) bool) {
+		for r, err := range s.cfg.Log.Stream(ctx, stream, 1) {
+			if err == nil && r.Position < from {
+				continue
+			}
+			if !yield(r, err) {
+				return
+			}
+		}
+	}
+}
+
+// logRecord is r as it goes over the wire.
+func logRecord(r events.Record, payload bool) api.LogRecord {
+	out := api.LogRecord{Header: r.Header, Chain: r.Chain, Erased: r.Erased}
+	if !payload {
+		return out
+	}
+	e, err := r.Event()
+	if err == nil {
+		out.Event, err = json.Marshal(e)
+	}
+	switch {
+	case err == nil:
+	case errors.Is(err, events.ErrErased):
+		out.Problem = "erased"
+	case errors.Is(err, events.ErrUnknownKind):
+		out.Problem = "written by a newer program"
+	default:
+		out.Problem = "damaged"
+	}
+	return out
+}
+
+// getExport writes the log as JSON lines. An export that is cut has no last line.
+func (s *Server) getExport(w http.ResponseWriter, r *http.Request) error {
+	p := paramsOf(r, "from")
+	from := p.position("from")
+	if err := p.err(); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/x-ndjson")
+	_, err := eventlog.Export(r.Context(), s.cfg.Log, newPatient(w), from)
+	return err
+}
+
+// getBackup writes a copy of the log file. While somebody reads one slowly others wait for theirs, and nothing else does: each
+// copy takes as much room on the disk as the log. Who reads nothing for streamTimeout is dropped, and the next one served.
+func (s *Server) getBackup(w http.ResponseWriter, r *http.Request) error {
+	if err := paramsOf(r).err(); err != nil {
+		return err
+	}
+	log, ok := s.cfg.Log.(fileLog)
+	if !ok {
+		return notFound("this log is no file; export it")
+	}
+	w.Header().Set("Content-Type", "application/octet-stream")
+	out := newPatient(w)
+	if err := out.extend(copyTimeout); err != nil {
+		return err
+	}
+	_, err := log.CopyTo(r.Context(), out)
+	return err
+}
+
+// copyTimeout is how long a whole copy of the log may take before its first byte goes out.
+const copyTimeout = time.Hour

@@ -1,0 +1,160 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"maps"
+	"net/http"
+	"slices"
+
+	"github.com/cmemd/cmemd/actors/session"
+	"github.com/cmemd/cmemd/eventlog"
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/replay"
+	"github.com/cmemd/cmemd/projections"
+)
+
+// getVerify checks the whole log, and the view of outcomes against it. What it finds is the result, not a failure.
+func (s *Server) getVerify(w http.ResponseWriter, r *http.Request) error {
+	if err := paramsOf(r).err(); err != nil {
+		return err
+	}
+	return s.work(w, r, func(ctx context.Context, tell func(done, total uint64)) (any, error) {
+		v, err := VerifyLog(ctx, s.cfg.Log, s.ledger, tell)
+		switch {
+		case err == nil && v.Damaged():
+			s.logger.Error("the log is damaged", "position", v.Position, "err", v.Reason)
+		case err == nil && len(v.Discrepancies) > 0:
+			s.logger.Error("the balance does not add up", "discrepancies", len(v.Discrepancies)+v.More)
+		}
+		return v, err
+	})
+}
+
+// ledger is what the view of outcomes says, once it knows all that the log holds now.
+func (s *Server) ledger(ctx context.Context) (projections.Ledger, error) {
+	if err := s.caughtUp(ctx); err != nil {
+		return projections.Ledger{}, err
+	}
+	return s.cfg.Views.Ledger(ctx)
+}
+
+// VerifyLog checks every record of a log, and then counts what became of its inputs anew. What it counts is set beside what
+// the sessions' own fold says and, unless ledger is nil, beside what the views say, which ledger returns. Views that cannot
+// say it leave that unchecked. tell may be nil. Errors are those of reading the log, and ctx.Err().
+func VerifyLog(
+	ctx context.Context, log eventlog.Log, ledger func(context.Context) (projections.Ledger, error), tell func(done, total uint64),
+) (api.Verified, error) {
+	last, err := log.Last(ctx)
+	if err != nil {
+		return api.Verified{}, err
+	}
+	if tell == nil {
+		tell = func(uint64, uint64) {}
+	}
+	err = eventlog.Verify(ctx, log, func(done, total uint64) { tell(done, 2*total) })
+	var bad *eventlog.CorruptError
+	if errors.As(err, &bad) {
+		return api.Verified{Position: bad.Position, Stream: bad.Stream, Reason: bad.Reason}, nil
+	}
+	if err != nil {
+		return api.Verified{}, err
+	}
+	v := verification{api.Verified{Records: last}}
+	err = v.audit(ctx, log, ledger, func(at events.Position) { tell(uint64(last+min(at, last)), 2*uint64(last)) })
+	v.OK = err == nil && len(v.Discrepancies) == 0
+	return v.Verified, err
+}
+
+// verification is a result as it is put together.
+type verification struct{ api.Verified }
+
+func (v *verification) audit(
+	ctx context.Context, log eventlog.Log, ledger func(context.Context) (projections.Ledger, error), tell func(events.Position),
+) error {
+	upTo := v.Records
+	var views *projections.Ledger
+	if ledger != nil {
+		l, err := ledger(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil:
+			v.Unchecked = "the views: they do not know yet what the log holds"
+		default:
+			views, upTo = &l, l.Position
+		}
+	}
+	counted, err := replay.Audit(ctx, until(log.All(ctx, 1), upTo, tell))
+	if errors.Is(err, events.ErrUnknownKind) {
+		v.Unchecked = "the balance: the log holds records of a newer cmemd"
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	v.Balance, v.More = &counted.Balance, counted.More
+	for _, d := range counted.Discrepancies {
+		v.note(api.Discrepancy{
+			Session: d.Session, Position: d.Position, In: api.InLog, Problem: d.Problem, Counted: d.Defined, Claimed: d.Folded,
+		})
+	}
+	if views != nil {
+		v.compare(counted, *views)
+	}
+	return nil
+}
+
+// until is records up to and with a position, and tells now and then how far it is.
+func until(records iter.Seq2[events.Record, error], last events.Position, tell func(events.Position)) iter.Seq2[events.Record, error] {
+	return func(yield func(events.Record, error) bool) {
+		for r, err := range records {
+			if err == nil && r.Position > last {
+				return
+			}
+			if r.Position%4096 == 0 {
+				tell(r.Position)
+			}
+			if !yield(r, err) {
+				return
+			}
+		}
+		tell(last)
+	}
+}
+
+// compare sets what the views say beside what was counted at the same position.
+func (v *verification) compare(counted replay.Accounts, views projections.Ledger) {
+	const problem = "the view of outcomes counts otherwise than the log"
+	if claimed := plainBalance(views.All); claimed != counted.Balance {
+		v.note(api.Discrepancy{In: api.InViews, Problem: problem, Counted: counted.Balance, Claimed: claimed})
+	}
+	sessions := maps.Clone(counted.Sessions)
+	for id := range views.Sessions {
+		if _, ok := sessions[id]; !ok {
+			sessions[id] = session.Balance{}
+		}
+	}
+	order := slices.SortedFunc(maps.Keys(sessions), func(a, b events.SessionID) int { return slices.Compare(a[:], b[:]) })
+	for _, id := range order {
+		if claimed := plainBalance(views.Sessions[id]); claimed != sessions[id] {
+			v.note(api.Discrepancy{Session: id, In: api.InViews, Problem: problem, Counted: sessions[id], Claimed: claimed})
+		}
+	}
+}
+
+func plainBalance(b api.Balance) session.Balance {
+	return session.Balance{
+		Captured: b.Captured, Observed: b.Observed, Skipped: b.Skipped, Dropped: b.Dropped, Pending: b.Pending, Forgotten: b.Forgotten,
+	}
+}
+
+func (v *verification) note(d api.Discrepancy) {
+	if len(v.Discrepancies) == replay.MaxListed {
+		v.More++
+		return
+	}
+	v.Discrepancies = append(v.Discrepancies, d)
+}

@@ -1,0 +1,218 @@
+package server
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/projections"
+)
+
+// correct saves m in the place of the row that it supersedes, and of those that say the same in its session. What was saved
+// and what it replaces is one append.
+func (s *Server) correct(ctx context.Context, w http.ResponseWriter, m api.Memory, now time.Time) error {
+	release, err := s.curating(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	row, err := s.corrected(ctx, m.Supersedes)
+	if err != nil {
+		return err
+	}
+	same, err := s.cfg.Views.Same(ctx, row)
+	if err != nil {
+		return err
+	}
+	inherit(&m, row)
+	out := api.Saved{ID: s.cfg.NewID(), Superseded: append([]events.ID{row.ID}, same...)}
+	decided := []events.Event{s.cfg.Redact(savedMemory(&m, out.ID, now))}
+	for _, id := range out.Superseded {
+		decided = append(decided, events.MemorySuperseded{Memory: id, By: out.ID})
+	}
+	if out.Position, err = s.curated(ctx, now, decided...); err != nil {
+		return err
+	}
+	return writeJSON(w, out)
+}
+
+// curating waits for its turn and until the views know all decisions before it.
+func (s *Server) curating(ctx context.Context) (release func(), err error) {
+	select {
+	case s.curate <- struct{}{}:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	release = func() { <-s.curate }
+	if err := s.caughtUp(ctx); err != nil {
+		release()
+		return nil, err
+	}
+	return release, nil
+}
+
+// corrected is the row that text names, if it can be corrected.
+func (s *Server) corrected(ctx context.Context, text string) (api.Row, error) {
+	id, err := s.cfg.Recall.Resolve(ctx, text)
+	if err != nil {
+		return api.Row{}, err
+	}
+	row, err := s.cfg.Views.Row(ctx, id)
+	switch {
+	case err != nil:
+		return api.Row{}, err
+	case row.Forgotten:
+		return api.Row{}, conflict("It was forgotten", "what was forgotten cannot be corrected: save it anew")
+	case row.Kind == projections.Prompt:
+		return api.Row{}, conflict("It is a prompt", "what a person asked is no memory that can be wrong: correct what came of it")
+	case row.Superseded && row.ByHand && row.SupersededBy == row.ID:
+		return api.Row{}, conflict("It was taken back", "undo that first")
+	case row.Superseded && row.ByHand:
+		return api.Row{}, conflict("It was corrected before", fmt.Sprintf("correct what stands now: %s", row.SupersededBy))
+	case row.Superseded:
+		return api.Row{}, conflict("It was observed again", "what it was made of was observed again since: `cmemd why` leads to what stands now")
+	}
+	return row, nil
+}
+
+func conflict(title, detail string) *api.Problem {
+	return &api.Problem{Type: api.ProblemConflict, Title: title, Status: http.StatusConflict, Detail: detail}
+}
+
+// inherit fills in what a correction does not say itself.
+func inherit(m *api.Memory, row api.Row) {
+	if m.Project == "" && m.ProjectRoot == "" {
+		m.Project, m.ProjectRoot = row.Project, row.ProjectRoot
+	}
+	m.Type = cmp.Or(m.Type, row.Type)
+	m.Session = cmp.Or(m.Session, row.AgentSession)
+	if len(m.Concepts) == 0 {
+		m.Concepts = row.Concepts
+	}
+	if len(m.Files) == 0 {
+		m.Files = slices.Concat(row.FilesModified, row.FilesRead, row.FilesUnverified)
+		m.Files = m.Files[:min(len(m.Files), maxMemoryList)]
+	}
+}
+
+// postUndo takes a saved memory or a correction back, or undoes that.
+func (s *Server) postUndo(w http.ResponseWriter, r *http.Request) error {
+	ctx := r.Context()
+	if err := paramsOf(r).err(); err != nil {
+		return err
+	}
+	release, err := s.curating(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	row, err := s.undoable(ctx, r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	u, err := s.undo(ctx, row)
+	if err != nil {
+		return err
+	}
+	if u.out.Position, err = s.curated(ctx, s.cfg.Now(), u.decided...); err != nil {
+		return err
+	}
+	return writeJSON(w, u.out)
+}
+
+// undoable is the memory that text means: itself, or the one that took the place of the row that it names.
+func (s *Server) undoable(ctx context.Context, text string) (api.Row, error) {
+	id, err := s.cfg.Recall.Resolve(ctx, text)
+	if err != nil {
+		return api.Row{}, err
+	}
+	for range 1000 { // corrections of corrections
+		row, err := s.cfg.Views.Row(ctx, id)
+		switch {
+		case err != nil:
+			return api.Row{}, err
+		case row.Forgotten:
+			return api.Row{}, conflict("It was forgotten", "forgetting is final: the words are gone")
+		case row.ByHand && row.SupersededBy != row.ID:
+			id = row.SupersededBy
+			continue
+		case row.Kind != projections.Memory:
+			return api.Row{}, conflict("There is nothing to undo", "only what was saved or corrected by hand is undone; `cmemd forget` erases")
+		}
+		return row, nil
+	}
+	return api.Row{}, errors.New("api: corrections go round in a circle")
+}
+
+// undoing is what an undo decides.
+type undoing struct {
+	out     api.Undone
+	decided []events.Event
+}
+
+// undo takes back m, which stands, or lets it stand again where it was taken back; what it corrected stands where it does not.
+func (s *Server) undo(ctx context.Context, m api.Row) (*undoing, error) {
+	u := &undoing{out: api.Undone{Restored: []events.ID{}, Withdrawn: []events.ID{}}}
+	old, err := s.correctedBy(ctx, m.ID)
+	if err != nil {
+		return nil, err
+	}
+	again := m.Superseded
+	if again {
+		u.restore(m.ID)
+	} else {
+		u.withdraw(m.ID, m.ID)
+	}
+	for _, id := range old {
+		row, err := s.cfg.Views.Row(ctx, id)
+		if errors.Is(err, projections.ErrNotFound) || err == nil && row.Forgotten {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		switch {
+		case again && !row.ByHand:
+			u.withdraw(id, m.ID)
+		case !again && row.ByHand && row.SupersededBy == m.ID:
+			u.restore(id)
+		}
+	}
+	return u, nil
+}
+
+func (u *undoing) withdraw(id, by events.ID) {
+	u.out.Withdrawn = append(u.out.Withdrawn, id)
+	u.decided = append(u.decided, events.MemorySuperseded{Memory: id, By: by})
+}
+
+func (u *undoing) restore(id events.ID) {
+	u.out.Restored = append(u.out.Restored, id)
+	u.decided = append(u.decided, events.MemorySuperseded{Memory: id})
+}
+
+// correctedBy lists the rows whose place a memory ever took, in order.
+func (s *Server) correctedBy(ctx context.Context, id events.ID) (old []events.ID, err error) {
+	for r, err := range s.cfg.Log.Stream(ctx, events.Daemon, 1) {
+		if err != nil {
+			return nil, err
+		}
+		if r.Kind != events.KindMemorySuperseded {
+			continue
+		}
+		e, err := r.Event()
+		if err != nil {
+			return nil, err
+		}
+		if m, ok := e.(events.MemorySuperseded); ok && m.By == id && m.Memory != id && !slices.Contains(old, m.Memory) {
+			old = append(old, m.Memory)
+		}
+	}
+	return old, nil
+}

@@ -1,0 +1,84 @@
+package server
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/cmemd/cmemd/actors/session"
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/agents"
+	"github.com/cmemd/cmemd/internal/agents/relay"
+)
+
+// withoutPrivate is a report without what the rules of privacy leave out. Of a session of which nothing is recorded no
+// memory is wanted either: that it was given some would be recorded.
+func (s *Server) withoutPrivate(r agents.Report) agents.Report {
+	if why := s.rules.Skips(r.Origin.Agent, r.Origin.Cwd); why != "" {
+		r.Captures, r.Wants, r.Ignored = nil, agents.WantNone, why
+		return r
+	}
+	kept := r.Captures[:0]
+	for _, c := range r.Captures {
+		c, why := s.public(c)
+		if why != "" {
+			r.Ignored = why
+			continue
+		}
+		kept = append(kept, c)
+	}
+	r.Captures = kept
+	return r
+}
+
+// mayRecord is a capture from a transcript without what the rules of privacy leave out; why says that it is all of it.
+func (s *Server) mayRecord(c session.Capture) (kept session.Capture, why string) {
+	if why := s.rules.Skips(c.Origin.Agent, c.Origin.Cwd); why != "" {
+		return c, why
+	}
+	return s.public(c)
+}
+
+// public is a capture without private contents. Why says that nothing of it may be recorded.
+func (s *Server) public(c session.Capture) (kept session.Capture, why string) {
+	t, ok := c.Event.(events.ToolUsed)
+	if !ok {
+		return c, ""
+	}
+	if why := s.rules.SkipsTool(t.Tool); why != "" {
+		return c, why
+	}
+	cwd := t.Cwd
+	if cwd == "" {
+		cwd = c.Origin.Cwd
+	}
+	f := s.rules.Look(cwd, t.Input)
+	if f.Ignored {
+		return c, "it names an ignored path"
+	}
+	c.Event = withoutContents(t, cwd, f, &s.rules)
+	return c, ""
+}
+
+// withoutContents is a tool use without what of a private file the tool was given to write, and without what came of it of
+// one, of an ignored file, or of the environment.
+func withoutContents(t events.ToolUsed, cwd string, f relay.Finding, rules *relay.Rules) events.ToolUsed {
+	output, left := rules.CutOutput(cwd, t.Output, f)
+	if f.Left != "" {
+		t.Input = rules.Cut(t.Input, f)
+		if !slices.Contains(left, f.Left) {
+			left = append(left, f.Left)
+		}
+	}
+	if len(left) == 0 {
+		return t
+	}
+	t.Output = output
+	t.Redactions = maps.Clone(t.Redactions)
+	if t.Redactions == nil {
+		t.Redactions = make(map[string]int, len(left))
+	}
+	for _, kind := range left {
+		t.Redactions[kind]++
+	}
+	return t
+}

@@ -1,0 +1,343 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/projections"
+)
+
+func TestSaveAndFind(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	at := time.Date(2025, 3, 1, 0, 0, 0, 0, time.UTC)
+	saved, err := w.client.Save(t.Context(), api.Memory{
+		Project: "shop", Title: "Deploys", Text: "Deploys go out on Tuesdays <private>with root's password</private>", At: at,
+		Session: "talk-7", Type: "decision", Concepts: []string{"deploy"}, Files: []string{"Makefile"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := w.client.Search(t.Context(), api.SearchQuery{Text: "tuesday deploy", Project: "shop", After: saved.Position})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(found.Results) != 1 || found.Position < saved.Position {
+		t.Fatalf("got %+v, want the memory at position %d", found, saved.Position)
+	}
+	r := found.Results[0]
+	if r.ID != saved.ID || r.Kind != projections.Memory || r.Project != "shop" || r.Session != "talk-7" || !r.At.Equal(at) || r.Score <= 0 {
+		t.Errorf("got %+v", r)
+	}
+	row, err := w.client.Row(t.Context(), strings.ReplaceAll(saved.ID.String(), "-", "")[:20])
+	if err != nil || row.ID != saved.ID || strings.Contains(row.Text, "password") {
+		t.Errorf("by the beginning of its id: got %+v, %v, want it without private text", row, err)
+	}
+	for _, q := range []api.SearchQuery{
+		{Text: "deploy", Project: "other"}, {Text: "deploy", Kind: "summary"}, {Text: "deploy", Type: "bugfix"},
+		{Text: "deploy", Since: at.Add(time.Hour)}, {Text: "deploy", Offset: 1}, {Text: "zebra"},
+	} {
+		if found, err := w.client.Search(t.Context(), q); err != nil || found.Results == nil || len(found.Results) != 0 {
+			t.Errorf("%+v: got %+v, %v, want an empty list", q, found, err)
+		}
+	}
+}
+
+// A search may name several kinds; a word that is none is told.
+func TestSearchOfSeveralKinds(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.post(t, hook("UserPromptSubmit", "s", map[string]any{"prompt": "deploy the shop", "prompt_id": newID().String()}))
+	saved, err := w.client.Save(t.Context(), api.Memory{Project: "shop", Text: "deploys go out on Tuesdays"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for kind, want := range map[string]int{"": 2, "memory": 1, "summary,memory": 1, "prompt, memory": 2, "summary,observation": 0} {
+		found, err := w.client.Search(t.Context(), api.SearchQuery{Text: "deploy", Kind: kind, After: saved.Position})
+		if err != nil || len(found.Results) != want {
+			t.Errorf("kind %q: got %+v, %v, want %d", kind, found.Results, err, want)
+		}
+	}
+	for _, kind := range []string{"thought", "memory,thought", "memory,"} {
+		_, err := w.client.Search(t.Context(), api.SearchQuery{Kind: kind})
+		if p := problem(t, err); p.Status != 400 || len(p.Errors) != 1 || p.Errors[0].Pointer != "kind" {
+			t.Errorf("kind %q: got %+v, want 400 at kind", kind, p)
+		}
+	}
+}
+
+func TestSaveIsChecked(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	for _, c := range []struct {
+		name, body string
+		pointers   []string
+	}{
+		{"nothing", `{}`, []string{"/text"}},
+		{"blank", `{"text":" \n"}`, []string{"/text"}},
+		{"all private", `{"text":"<private>x</private>"}`, []string{"/text"}},
+		{"several", fmt.Sprintf(`{"text":"","title":%q,"at":"1600-01-01T00:00:00Z"}`, strings.Repeat("x", 501)), []string{"/title", "/text", "/at"}},
+		{"another form", `{"text":7}`, []string{"/text"}},
+		{"a list's form", `{"text":"x","files":"y"}`, []string{"/files"}},
+		{"unknown field", `{"text":"x","txet":"y"}`, []string{"/txet"}},
+		{"not JSON", `{"text":`, []string{""}},
+		{"two values", `{"text":"x"}{}`, []string{""}},
+		{"no time", `{"text":"x","at":"yesterday"}`, []string{""}},
+		{"the future", `{"text":"x","at":"2199-01-01T00:00:00Z"}`, []string{"/at"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			res, err := w.client.Do(t.Context(), "POST", "/v1/memories", nil, nil, strings.NewReader(c.body))
+			if err == nil {
+				res.Body.Close()
+			}
+			p := problem(t, err)
+			var got []string
+			for _, e := range p.Errors {
+				got = append(got, e.Pointer)
+				if e.Detail == "" {
+					t.Errorf("%s has no detail", e.Pointer)
+				}
+			}
+			if diff := cmp.Diff(c.pointers, got); p.Status != 400 || diff != "" {
+				t.Errorf("got %+v (-want +got):\n%s", p, diff)
+			}
+		})
+	}
+	if len(w.records(t)) != 0 {
+		t.Error("something was recorded")
+	}
+}
+
+func TestMemoryTitles(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("wörter ", 30)
+	for _, c := range []struct{ title, text, want string }{
+		{" given ", "text", "given"},
+		{"", "first\nsecond", "first"},
+		{"<private>x</private>", "text", "text"},
+		{"", long, strings.TrimSpace(strings.Repeat("wörter ", 10)) + "…"},
+	} {
+		m := api.Memory{Title: c.title, Text: c.text}
+		if got := savedMemory(&m, newID(), time.Now()).Title; got != c.want {
+			t.Errorf("title %q, text %.20q: got %q, want %q", c.title, c.text, got, c.want)
+		}
+	}
+}
+
+func TestReadRoutes(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.work(t, "one", "make the cart faster", "/src/shop/cart.go")
+	w.work(t, "two", "fix the checkout", "/src/shop/checkout.go")
+	w.settled(t)
+	found, err := w.client.Search(t.Context(), api.SearchQuery{Kind: "observation"})
+	if err != nil || len(found.Results) == 0 {
+		t.Fatalf("got %+v, %v, want observations", found, err)
+	}
+	id := found.Results[0].ID
+	for _, c := range []struct {
+		name string
+		test func(t *testing.T, w *world, id events.ID)
+	}{
+		{"why", readWhy},
+		{"why of a summary", readWhyOfASummary},
+		{"timeline", readTimeline},
+		{"sessions", readSessions},
+		{"one session", readOneSession},
+		{"outcomes", readOutcomes},
+		{"rows", readRows},
+		{"row", readRow},
+		{"context", readContext},
+		{"release", readRelease},
+	} {
+		t.Run(c.name, func(t *testing.T) { c.test(t, w, id) })
+	}
+}
+
+func readWhy(t *testing.T, w *world, id events.ID) {
+	why, err := w.client.Why(t.Context(), id.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if why.Row.ID != id || len(why.Turns) == 0 || len(why.Turns[0].Inputs) == 0 || len(why.Prompts) == 0 || why.Session == nil {
+		t.Fatalf("got %+v, want the whole chain", why)
+	}
+	in := why.Turns[0].Inputs[0]
+	if in.Tool == "" || in.Preview == "" || strings.HasPrefix(in.Preview, in.Tool) || in.Outcome != "observed" || in.Read {
+		t.Errorf("got input %+v", in)
+	}
+}
+
+func readWhyOfASummary(t *testing.T, w *world, _ events.ID) {
+	sums, err := w.client.Search(t.Context(), api.SearchQuery{Kind: "summary"})
+	if err != nil || len(sums.Results) == 0 {
+		t.Fatalf("got %+v, %v, want summaries", sums, err)
+	}
+	why, err := w.client.Why(t.Context(), sums.Results[0].ID.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ins := why.Turns[0].Inputs
+	if last := ins[len(ins)-1]; !last.Read || last.Kind != events.KindObservationParsed || last.Preview == "" {
+		t.Errorf("got %+v, want an observation that the turn read", last)
+	}
+}
+
+func readTimeline(t *testing.T, w *world, id events.ID) {
+	tl, err := w.client.Timeline(t.Context(), api.TimelineQuery{Anchor: id.String(), Before: 3, After: 3})
+	if err != nil || tl.Anchor == nil || tl.Anchor.ID != id || len(tl.Before)+len(tl.After) == 0 {
+		t.Errorf("got %+v, %v", tl, err)
+	}
+	tl, err = w.client.Timeline(t.Context(), api.TimelineQuery{Query: "checkout"})
+	if err != nil || tl.Anchor == nil {
+		t.Errorf("by a query: got %+v, %v", tl, err)
+	}
+	tl, err = w.client.Timeline(t.Context(), api.TimelineQuery{Anchor: time.Now().Add(time.Hour).Format(time.RFC3339)})
+	if err != nil || tl.Anchor != nil || len(tl.Before) == 0 || tl.After == nil {
+		t.Errorf("by a time: got %+v, %v", tl, err)
+	}
+	_, err = w.client.Timeline(t.Context(), api.TimelineQuery{})
+	if p := problem(t, err); p.Status != 400 {
+		t.Errorf("by nothing: got %+v, want 400", p)
+	}
+}
+
+func readSessions(t *testing.T, w *world, _ events.ID) {
+	for _, q := range []api.SessionsQuery{{}, {Project: "shop"}, {Project: "/src/shop"}, {Agent: "claude-code"}, {OpenOnly: true}} {
+		if got, err := w.client.Sessions(t.Context(), q); err != nil || len(got.Sessions) != 2 || got.Position == 0 {
+			t.Errorf("%+v: got %d, %v, want 2", q, len(got.Sessions), err)
+		}
+	}
+	for _, q := range []api.SessionsQuery{{Project: "x"}, {Project: "/x"}, {Agent: "x"}, {Since: time.Now().Add(time.Hour)}} {
+		if got, err := w.client.Sessions(t.Context(), q); err != nil || got.Sessions == nil || len(got.Sessions) != 0 {
+			t.Errorf("%+v: got %+v, %v, want none", q, got, err)
+		}
+	}
+	if got, err := w.client.Sessions(t.Context(), api.SessionsQuery{Project: "shop", Limit: 1}); err != nil || len(got.Sessions) != 1 {
+		t.Errorf("got %d, %v, want 1", len(got.Sessions), err)
+	}
+}
+
+func readOneSession(t *testing.T, w *world, _ events.ID) {
+	ours := events.SessionIDOf("claude-code", "one")
+	for _, name := range []string{"one", ours.String()} {
+		got, err := w.client.Session(t.Context(), name)
+		if err != nil || got.Session.ID != ours || len(got.Rows) == 0 || got.Session.Inputs.Observed == 0 {
+			t.Errorf("%s: got %+v, %v", name, got, err)
+		}
+	}
+	_, err := w.client.Session(t.Context(), "nobody's")
+	if p := problem(t, err); p.Status != 404 {
+		t.Errorf("got %+v, want 404", p)
+	}
+}
+
+func readOutcomes(t *testing.T, w *world, _ events.ID) {
+	all, err := w.client.Outcomes(t.Context(), api.OutcomesQuery{})
+	b := all.Balance
+	if err != nil || len(all.Inputs) == 0 || b.Captured != b.Observed+b.Skipped+b.Dropped+b.Pending+b.Forgotten || b.Captured != len(all.Inputs) {
+		t.Errorf("got %+v, %v", all, err)
+	}
+	one, err := w.client.Outcomes(t.Context(), api.OutcomesQuery{Session: "one", Outcome: "observed"})
+	if err != nil || one.Balance.Captured == 0 || one.Balance.Captured >= b.Captured || len(one.Inputs) != one.Balance.Observed {
+		t.Errorf("of one session: got %+v, %v", one, err)
+	}
+	_, err = w.client.Outcomes(t.Context(), api.OutcomesQuery{Outcome: "lost"})
+	if p := problem(t, err); p.Errors[0].Pointer != "outcome" {
+		t.Errorf("got %+v, want a word about outcome", p)
+	}
+}
+
+func readRows(t *testing.T, w *world, id events.ID) {
+	unknown := newID().String()
+	rows, err := w.client.Rows(t.Context(), id.String(), unknown)
+	if err != nil || len(rows.Rows) != 1 || !cmp.Equal(rows.Missing, []string{unknown}) {
+		t.Errorf("got %+v, %v", rows, err)
+	}
+	for _, ids := range [][]string{nil, {"short"}} {
+		if _, err := w.client.Rows(t.Context(), ids...); problem(t, err).Status != 400 {
+			t.Errorf("%v: got %v, want 400", ids, err)
+		}
+	}
+}
+
+func readRow(t *testing.T, w *world, id events.ID) {
+	for name, status := range map[string]int{newID().String(): 404, "xyz": 400, "0123": 400} {
+		if _, err := w.client.Row(t.Context(), name); problem(t, err).Status != status {
+			t.Errorf("%s: got %v, want %d", name, err, status)
+		}
+	}
+	_, err := w.client.Row(t.Context(), id.String()[:8])
+	if p := problem(t, err); p.Status != 409 || len(p.Errors) < 2 || p.Type != api.ProblemAmbiguous {
+		t.Errorf("got %+v, want the rows it may be", p)
+	}
+}
+
+func readContext(t *testing.T, w *world, _ events.ID) {
+	for _, q := range []api.ContextQuery{{Project: "shop"}, {Project: "/src/shop"}, {Cwd: "/src/shop"}, {Session: "one"}} {
+		q.Explain = true
+		got, err := w.client.Context(t.Context(), q)
+		if err != nil || !strings.Contains(got.Text, "checkout") || len(got.IDs) == 0 || len(got.Explain) == 0 || got.Project == "" {
+			t.Errorf("%+v: got %+v, %v", q, got, err)
+		}
+	}
+	if got, err := w.client.Context(t.Context(), api.ContextQuery{Project: "unknown"}); err != nil || got.Text != "" || got.IDs == nil || got.Explain != nil {
+		t.Errorf("got %+v, %v, want nothing", got, err)
+	}
+	for _, q := range []api.ContextQuery{{}, {Cwd: "rel"}, {Project: "shop", Source: "x"}} {
+		if _, err := w.client.Context(t.Context(), q); problem(t, err).Status != 400 {
+			t.Errorf("%+v: got %v, want 400", q, err)
+		}
+	}
+	if len(w.injections(t)) != 0 {
+		t.Error("looking is on record as giving")
+	}
+}
+
+func readRelease(t *testing.T, w *world, _ events.ID) {
+	_, err := w.client.Release(t.Context(), "one")
+	if p := problem(t, err); p.Status != 409 || p.Type != api.ProblemConflict {
+		t.Errorf("got %+v, want 409: it is free", p)
+	}
+}
+
+func TestAfter(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(c *Config) { c.WaitTimeout = 50 * time.Millisecond })
+	saved, err := w.client.Save(t.Context(), api.Memory{Text: "x"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = w.client.Search(t.Context(), api.SearchQuery{After: saved.Position + 1})
+	if p := problem(t, err); p.Status != 400 || p.Errors[0].Pointer != "after" {
+		t.Errorf("behind the log's end: got %+v, want 400", p)
+	}
+	behind := newWorld(t, func(c *Config) {
+		c.WaitTimeout = 50 * time.Millisecond
+		c.Recall = stuck{c.Recall}
+	})
+	if saved, err = behind.client.Save(t.Context(), api.Memory{Text: "x"}); err != nil {
+		t.Fatal(err)
+	}
+	_, err = behind.client.Search(t.Context(), api.SearchQuery{After: saved.Position})
+	if p := problem(t, err); p.Status != 503 || p.Type != api.ProblemBehind {
+		t.Errorf("views that stand still: got %+v, want 503", p)
+	}
+}
+
+// stuck is a Recall whose views stand still.
+type stuck struct{ Recall }
+
+func (stuck) Position() events.Position { return 0 }
+
+func (stuck) Wait(ctx context.Context, _ events.Position) error {
+	<-ctx.Done()
+	return ctx.Err()
+}

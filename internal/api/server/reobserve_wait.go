@@ -1,0 +1,177 @@
+package server
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cmemd/cmemd/actors"
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/projections"
+)
+
+const (
+	// answerPoll is how often it is looked how far the answers are.
+	answerPoll = 100 * time.Millisecond
+
+	// maxStuck is how many sessions are named that keep their answers waiting.
+	maxStuck = 5
+)
+
+// await tells how far the answers are until all have come, or until something holds up the rest for longer than anybody
+// would wait. What was asked before in the same sessions is answered in the same turns and waited for too.
+func (a *reobserve) await(ctx context.Context, tell func(done, total uint64)) error {
+	if err := a.s.cfg.Views.Wait(ctx, a.out.Position); err != nil {
+		return err
+	}
+	sessions := slices.Clone(a.order)
+	for id := range maps.Keys(a.asked) {
+		if a.shares[id] == nil {
+			sessions = append(sessions, id)
+		}
+	}
+	total, tick := 0, time.NewTicker(answerPoll)
+	defer tick.Stop()
+	for {
+		left, waiting, err := a.waiting(ctx, sessions)
+		if err != nil {
+			return err
+		}
+		total = max(total, waiting)
+		tell(uint64(total-waiting), uint64(total))
+		if a.out.Stopped, err = a.stuck(ctx, left); err != nil {
+			return err
+		}
+		if waiting == 0 || len(a.out.Stopped) > 0 {
+			return a.count(ctx)
+		}
+		sessions = left
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// waiting returns those of the sessions in which something is asked for and not answered, and how much that is.
+func (a *reobserve) waiting(ctx context.Context, sessions []events.SessionID) (left []events.SessionID, inputs int, err error) {
+	for _, id := range sessions {
+		b, err := a.s.cfg.Views.BalanceOf(ctx, id)
+		if err != nil {
+			return nil, 0, err
+		}
+		if b.Reobserve > 0 {
+			left = append(left, id)
+			inputs += b.Reobserve
+		}
+	}
+	return left, inputs, nil
+}
+
+// stuck says what holds up all of the sessions; nothing where one of them can go on.
+func (a *reobserve) stuck(ctx context.Context, sessions []events.SessionID) ([]string, error) {
+	if len(sessions) == 0 {
+		return nil, nil
+	}
+	st, err := a.s.cfg.System.Status(ctx)
+	if err != nil {
+		return nil, err
+	}
+	now := a.s.cfg.Now()
+	if st.Degraded {
+		return []string{"the daemon only captures, until a probe is answered"}, nil
+	}
+	if why := a.nobody(st, len(sessions), now); why != "" {
+		return []string{why}, nil
+	}
+	var why []string
+	for _, id := range sessions {
+		one, err := a.s.cfg.Views.Session(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		if one.Quarantined == nil || !one.Quarantined.Until.After(now) {
+			return nil, nil
+		}
+		if len(why) < maxStuck {
+			why = append(why, fmt.Sprintf("session %s is quarantined (%s) until %s", id, one.Quarantined.Cause,
+				one.Quarantined.Until.UTC().Format(time.RFC3339)))
+		}
+	}
+	if more := len(sessions) - maxStuck; more > 0 {
+		why = append(why, fmt.Sprintf("and %d sessions more", more))
+	}
+	return why, nil
+}
+
+// nobody says why nobody may be asked for any of so many sessions; empty where somebody may be. A provider that was named
+// has none to stand in for it.
+func (a *reobserve) nobody(st actors.Status, sessions int, now time.Time) string {
+	if b := st.Budget; b != nil && b.Held >= sessions && b.Held == st.Queued && st.Turns == 0 {
+		return strings.TrimSpace(b.Limit + " is used up " + untilWhen(b.Until))
+	}
+	why := ""
+	for _, p := range providerStatus(a.s.cfg.Providers, st, now) {
+		switch {
+		case a.req.Provider != "" && p.Name != a.req.Provider, a.req.Provider == "" && p.TierOnly:
+		case p.State == api.ProviderPaused && p.Until.After(now):
+			why = cmp.Or(why, fmt.Sprintf("%s is paused (%s) %s", p.Name, p.Class, untilWhen(p.Until)))
+		case p.State == api.ProviderBudget:
+			why = cmp.Or(why, "the budget of the day is used up "+untilWhen(p.Until))
+		default:
+			return ""
+		}
+	}
+	return why
+}
+
+// untilWhen is the end of something that lasts; it has none that is known where that is zero.
+func untilWhen(at time.Time) string {
+	if at.IsZero() {
+		return "until it is raised"
+	}
+	return "until " + at.UTC().Format(time.RFC3339)
+}
+
+// count says what became of the inputs that were asked for.
+func (a *reobserve) count(ctx context.Context) error {
+	a.out.Answers = &api.Answers{}
+	for _, id := range a.order {
+		was := map[events.Position]events.ID{}
+		var at []events.Position
+		for _, in := range a.shares[id].inputs {
+			was[in.Position] = in.Turn
+			at = append(at, in.Position)
+		}
+		now, err := a.s.cfg.Views.OutcomesAt(ctx, at)
+		if err != nil {
+			return err
+		}
+		for _, in := range now {
+			addAnswer(a.out.Answers, was[in.Position], in)
+		}
+	}
+	return nil
+}
+
+// addAnswer counts an input that a turn had decided before it was asked about again.
+func addAnswer(n *api.Answers, was events.ID, now api.Input) {
+	switch {
+	case now.Reobserve:
+		n.Waiting++
+	case now.Outcome == projections.Observed && now.Turn != was:
+		n.Observed++
+	case isBlank(now) && now.Turn != was:
+		n.Blank++
+	case now.Outcome == projections.Skipped && now.Turn != was:
+		n.Skipped++
+	case now.Outcome != projections.Forgotten:
+		n.Dropped++
+	}
+}

@@ -1,0 +1,100 @@
+package server
+
+import (
+	"context"
+	"maps"
+	"strings"
+	"time"
+
+	"github.com/cmemd/cmemd/actors/session"
+	"github.com/cmemd/cmemd/events"
+)
+
+// redactSaved takes secrets out of a memory that somebody saves. What hooks and transcripts report has lost them before:
+// see agents.Meta.
+func (c *Config) redactSaved(e events.Event) events.Event {
+	m, ok := e.(events.MemorySaved)
+	if !ok {
+		return e
+	}
+	for _, text := range []*string{&m.Project, &m.ProjectRoot, &m.Type, &m.Title, &m.Text, &m.Session} {
+		*text = c.plain(*text)
+	}
+	m.Concepts, m.Files = c.plainOf(m.Concepts), c.plainOf(m.Files)
+	return m
+}
+
+// plain is s without its secrets.
+func (c *Config) plain(s string) string {
+	if c.Secrets == nil || s == "" {
+		return s
+	}
+	out, _ := c.Secrets(s, false)
+	return out
+}
+
+func (c *Config) plainOf(list []string) []string {
+	if list == nil {
+		return nil
+	}
+	out := make([]string, len(list))
+	for i, s := range list {
+		out[i] = c.plain(s)
+	}
+	return out
+}
+
+// origin is o with the facts of its project, and without secrets. Of a folder that is named after a secret nothing is asked.
+func (s *Server) origin(ctx context.Context, o session.Origin, age time.Duration, past bool) session.Origin {
+	return s.cfg.plainOrigin(s.facts.complete(ctx, s.cfg.plainOrigin(o), age, past))
+}
+
+// plainOrigin is o without the secrets that its folders, branch and addresses may hold. The session's name stays: it says
+// which one it is.
+func (c *Config) plainOrigin(o session.Origin) session.Origin {
+	fields := []*string{&o.Project, &o.ProjectRoot, &o.ProjectKey, &o.Cwd, &o.GitRoot, &o.GitBranch, &o.Transcript}
+	var all strings.Builder
+	for _, f := range fields {
+		all.WriteString(*f + "\n")
+	}
+	if all.String() == c.plain(all.String()) { // as nearly always
+		return o
+	}
+	for _, f := range fields {
+		*f = c.plain(*f)
+	}
+	return o
+}
+
+// withTaken is e with what the spool has taken out of it counted too.
+func withTaken(e events.Event, more map[string]int) events.Event {
+	if len(more) == 0 {
+		return e
+	}
+	switch e := e.(type) {
+	case events.PromptSubmitted:
+		e.Redactions = sum(e.Redactions, more)
+		return e
+	case events.ToolUsed:
+		e.Redactions = sum(e.Redactions, more)
+		return e
+	case events.AgentStopped:
+		e.Redactions = sum(e.Redactions, more)
+		return e
+	case events.ContextCompacted:
+		e.Redactions = sum(e.Redactions, more)
+		return e
+	}
+	return e
+}
+
+func sum(a, b map[string]int) map[string]int {
+	all := maps.Clone(a)
+	if all == nil {
+		all = make(map[string]int, len(b))
+	}
+	for kind, n := range b {
+		all[kind] += n
+	}
+	return all
+}

@@ -1,0 +1,199 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/cmemd/cmemd/internal/api"
+)
+
+const (
+	headerTimeout = 5 * time.Second  // for a request's headers
+	readTimeout   = 30 * time.Second // for a whole request that is no stream
+	writeTimeout  = 30 * time.Second // for a whole answer that is no stream
+	idleTimeout   = 2 * time.Minute  // of a connection between requests
+	maxHeader     = 64 << 10         // bytes
+
+	// endGrace is how long requests under way may take when the server ends. The daemon has five seconds for all.
+	endGrace = 2 * time.Second
+)
+
+// Local returns the handler for the unix socket: who reaches it is the person.
+func (s *Server) Local() http.Handler { return s.local }
+
+// Remote returns the handler for a loopback address: it checks host, origin and token.
+func (s *Server) Remote() http.Handler { return s.remote }
+
+// Run serves on the listeners, which it closes, until ctx is done; then streams end, requests under way get two
+// seconds, and it returns nil. Unix sockets are served by Local, all others by Remote. An error of a listener ends it
+// and is returned. It is called once.
+func (s *Server) Run(ctx context.Context, listeners ...net.Listener) error {
+	failed := make(chan error, len(listeners))
+	servers := make([]*http.Server, len(listeners))
+	for i, l := range listeners {
+		srv := s.server(l)
+		servers[i] = srv
+		if l.Addr().Network() != "unix" {
+			l = &bounded{Listener: l}
+		}
+		go func() { failed <- srv.Serve(l) }()
+	}
+	var err error
+	waiting := len(listeners)
+	select {
+	case <-ctx.Done():
+	case err = <-failed:
+		waiting--
+	}
+	s.end()
+	var stops sync.WaitGroup
+	for _, srv := range servers {
+		stops.Go(func() { stop(srv) })
+	}
+	stops.Wait()
+	for range waiting {
+		<-failed
+	}
+	s.waitForHandlers()
+	s.helpers.Wait()
+	if err != nil && !errors.Is(err, http.ErrServerClosed) {
+		return fmt.Errorf("api: serve: %w", err)
+	}
+	return nil
+}
+
+// waitForHandlers waits a moment for the handlers of connections that were cut: their contexts are done.
+func (s *Server) waitForHandlers() {
+	for until := time.Now().Add(time.Second); s.requests.Load()+s.streams.Load() > 0 && time.Now().Before(until); {
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// end tells streams to end. No helper starts after it.
+func (s *Server) end() {
+	s.endOnce.Do(func() {
+		s.helping.Lock()
+		defer s.helping.Unlock()
+		close(s.ending)
+	})
+}
+
+// help runs f beside the request that asks for it; Run waits for its end. It reports false, and does not, once the server
+// ends.
+func (s *Server) help(f func()) bool {
+	s.helping.Lock()
+	defer s.helping.Unlock()
+	select {
+	case <-s.ending:
+		return false
+	default:
+	}
+	s.helpers.Go(f)
+	return true
+}
+
+func (s *Server) server(l net.Listener) *http.Server {
+	h := s.Remote()
+	if l.Addr().Network() == "unix" {
+		h = s.Local()
+	}
+	return &http.Server{
+		Handler: h, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
+		IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
+		ErrorLog: slog.NewLogLogger(s.logger.Handler(), slog.LevelDebug),
+	}
+}
+
+// stop lets requests under way end for a while, and then cuts them.
+func stop(srv *http.Server) {
+	ctx, cancel := context.WithTimeout(context.Background(), endGrace)
+	defer cancel()
+	if srv.Shutdown(ctx) != nil {
+		_ = srv.Close() // the error is the listener's, which is closed already
+	}
+}
+
+// routes lists every route. Patterns without a method answer the rest with a problem.
+func (s *Server) routes() http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("POST /v1/hooks/{agent}", s.hook(s.postHook))
+	for pattern, h := range s.plainRoutes() {
+		mux.Handle(pattern, s.plain(h))
+	}
+	for pattern, h := range s.streamRoutes() {
+		mux.Handle(pattern, s.stream(h))
+	}
+	if s.mcp != nil {
+		mux.Handle(pathMCP, s.stream(s.serveMCP))
+	}
+	mux.Handle("/", s.plain(func(_ http.ResponseWriter, r *http.Request) error { return unrouted(mux, r) }))
+	return mux
+}
+
+func (s *Server) plainRoutes() map[string]handler {
+	return map[string]handler{
+		"GET /healthz":                     s.getHealth,
+		"GET /readyz":                      s.getReady,
+		"GET /metrics":                     s.getMetrics,
+		"GET /v1/search":                   s.getSearch,
+		"GET /v1/context":                  s.getContext,
+		"GET /v1/timeline":                 s.getTimeline,
+		"GET /v1/why/{id}":                 s.getWhy,
+		"GET /v1/observations/{id}":        s.getRow,
+		"GET /v1/observations":             s.getRows,
+		"POST /v1/observations":            s.postRows,
+		"POST /v1/rows":                    s.postRows,
+		"POST /v1/memories":                s.postMemory,
+		"POST /v1/memories/{id}/undo":      s.postUndo,
+		"GET /v1/observations/{id}/inputs": s.getInputs,
+		"GET /v1/sessions":                 s.getSessions,
+		"GET /v1/sessions/{id}":            s.getSession,
+		"POST /v1/sessions/{id}/release":   s.postRelease,
+		"GET /v1/outcomes":                 s.getOutcomes,
+		"GET /v1/status":                   s.getStatus,
+		"GET /v1/usage":                    s.getUsage,
+		"GET /v1/log/stats":                s.getLogStats,
+		"GET /v1/log/records":              s.getRecords,
+		"GET /v1/projections":              s.getProjections,
+		"GET /v1/projections/{name}":       s.getProjection,
+		"POST /v1/stop":                    s.postStop,
+		"POST /v1/token/rotate":            s.postRotate,
+	}
+}
+
+func (s *Server) streamRoutes() map[string]handler {
+	return map[string]handler{
+		"GET /v1/events":               s.getEvents,
+		"GET /v1/log/verify":           s.getVerify,
+		"GET /v1/log/export":           s.getExport,
+		"GET /v1/export":               s.getExportRows,
+		"GET /v1/log/backup":           s.getBackup,
+		"POST /v1/projections/rebuild": s.postRebuild,
+		"POST /v1/ingest/{agent}":      s.postIngest,
+		"POST /v1/import/{source}":     s.postImport,
+		"POST /v1/reobserve":           s.postReobserve,
+		"POST /v1/recheck":             s.postRecheck,
+		"POST /v1/forget":              s.postForget,
+	}
+}
+
+// unrouted says whether a path is wrong, or only its method.
+func unrouted(mux *http.ServeMux, r *http.Request) error {
+	for _, method := range []string{http.MethodGet, http.MethodPost} {
+		other := r.Clone(r.Context())
+		other.Method = method
+		if _, pattern := mux.Handler(other); pattern != "/" && pattern != "" {
+			return &api.Problem{
+				Type: api.ProblemMethod, Title: "Not by this method", Status: http.StatusMethodNotAllowed,
+				Detail: "this path takes " + method,
+			}
+		}
+	}
+	return notFound("there is no such path; what there is begins with /v1")
+}

@@ -1,0 +1,164 @@
+package server
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/agents/relay"
+	"github.com/cmemd/cmemd/internal/api"
+)
+
+func (s *Server) getHealth(w http.ResponseWriter, _ *http.Request) error {
+	return writeJSON(w, struct {
+		Alive bool `json:"alive"`
+	}{true})
+}
+
+// getReady answers 503 until the daemon is ready; with always=1 it answers 200 and the phase in any case.
+func (s *Server) getReady(w http.ResponseWriter, r *http.Request) error {
+	p := paramsOf(r, "always")
+	always := p.flag("always")
+	if err := p.err(); err != nil {
+		return err
+	}
+	phase := s.Phase()
+	ready := phase == PhaseReady
+	if !ready && !always {
+		return unavailable(api.ProblemStarting, "Not ready yet", time.Second, "the start is at: "+phase)
+	}
+	return writeJSON(w, api.Readiness{Ready: ready, Phase: phase})
+}
+
+// healthSpan is the time of which status shows how the observer did.
+const healthSpan = 24 * time.Hour
+
+func (s *Server) getStatus(w http.ResponseWriter, r *http.Request) error {
+	if err := paramsOf(r).err(); err != nil {
+		return err
+	}
+	ctx := r.Context()
+	phase := s.Phase()
+	st := api.Status{
+		Version: s.cfg.Version, PID: s.cfg.PID, Started: s.started, Home: s.cfg.Home, Phase: phase,
+		Ready: phase == PhaseReady, Settings: s.cfg.Settings, Notice: s.notice(ctx),
+	}
+	if err := s.fillStatus(ctx, &st); err != nil {
+		return err
+	}
+	if spool := s.spoolStatus(); spool != nil {
+		st.Spool = *spool
+	}
+	return writeJSON(w, st)
+}
+
+func (s *Server) fillStatus(ctx context.Context, st *api.Status) (err error) {
+	if st.Position, err = s.cfg.Log.Last(ctx); err != nil {
+		return err
+	}
+	st.Views, st.Erasure = s.lags(st.Position), s.erasureStatus()
+	if s.cfg.Vectors != nil {
+		far := s.cfg.Vectors.Stats()
+		st.Vectors = &far
+	}
+	if st.Inputs, err = s.cfg.Views.Balance(ctx); err != nil {
+		return err
+	}
+	if st.Today, err = s.today(ctx); err != nil {
+		return err
+	}
+	if st.Actors, err = s.cfg.System.Status(ctx); err != nil && st.Ready {
+		return err
+	}
+	if err := s.fillHealth(ctx, st); err != nil {
+		return err
+	}
+	st.Providers = providerStatus(s.cfg.Providers, st.Actors, s.cfg.Now())
+	return nil
+}
+
+// fillHealth says how the observer did, and what is not well by that and by st.Actors. Its words are marked: an agent that asks for them must not
+// bring them before the observer.
+func (s *Server) fillHealth(ctx context.Context, st *api.Status) (err error) {
+	now := s.cfg.Now()
+	if st.Windows, err = s.cfg.Views.HealthWindows(ctx, now); err != nil {
+		return err
+	}
+	if st.Health, err = s.cfg.Views.Health(ctx, now.Add(-healthSpan), time.Time{}); err != nil {
+		return err
+	}
+	st.Findings = append([]api.Finding{}, Findings(st.Health, st.Actors, now)...)
+	for i := range st.Findings {
+		f := &st.Findings[i]
+		f.Says, f.Do = relay.Notice(f.Says), relay.Notice(f.Do)
+	}
+	st.Held, st.Pauses, st.Degraded = st.Health.Quarantines, st.Health.Pauses, st.Health.Degraded
+	st.Health.Hours, st.Health.Quarantines, st.Health.Pauses = nil, nil, nil
+	return nil
+}
+
+// lags says how far the views and the search index are behind a log that ends at last.
+func (s *Server) lags(last events.Position) []api.ViewLag {
+	lag := func(name string, at events.Position) api.ViewLag {
+		return api.ViewLag{Name: name, Position: at, Lag: uint64(max(last, at) - at)}
+	}
+	return []api.ViewLag{lag("views", s.cfg.Views.Position()), lag(indexName, s.cfg.Index.Position())}
+}
+
+// indexName is what the search index is called among the views.
+const indexName = "index"
+
+// spoolStatus says what hooks kept and noted; what cannot be read counts as nothing. It is nil without a spool.
+func (s *Server) spoolStatus() *api.SpoolStatus {
+	if s.cfg.Spool == nil {
+		return nil
+	}
+	var out api.SpoolStatus
+	var err error
+	if out.Waiting, out.Bytes, err = s.cfg.Spool.Usage(); err != nil {
+		s.logger.Warn("the spool cannot be measured", "err", err)
+	}
+	if out.Bad, _, err = s.badUsage(); err != nil {
+		s.logger.Warn("the spool's bad folder cannot be measured", "err", err)
+	}
+	u, err := relay.ReadUnanswered(s.cfg.Home)
+	if err != nil {
+		s.logger.Warn("the notes of unanswered hooks cannot be read", "err", err)
+	}
+	out.Unanswered, out.Lost, out.LostReason = u.Count, u.Lost, u.LostReason
+	return &out
+}
+
+// postStop asks the daemon to end. The answer goes out before it does.
+func (s *Server) postStop(w http.ResponseWriter, r *http.Request) error {
+	p := paramsOf(r, "cause")
+	cause := strings.Map(printableRune, p.text("cause"))
+	if len(cause) > 200 {
+		p.wrong("cause", "is longer than 200 bytes")
+	}
+	if err := p.err(); err != nil {
+		return err
+	}
+	if s.cfg.Shutdown == nil {
+		return &api.Problem{
+			Type: api.ProblemConflict, Title: "This daemon cannot be asked to stop", Status: http.StatusConflict,
+			Detail: "send its process a signal",
+		}
+	}
+	if cause == "" {
+		cause = "asked over the api"
+	}
+	s.cfg.Shutdown(cause)
+	w.WriteHeader(http.StatusAccepted)
+	return nil
+}
+
+// printableRune drops what could dress up a line of a log file.
+func printableRune(r rune) rune {
+	if r < ' ' || r == 0x7f {
+		return -1
+	}
+	return r
+}

@@ -1,0 +1,144 @@
+package server
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cmemd/cmemd/actors"
+	"github.com/cmemd/cmemd/actors/policy"
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/api"
+)
+
+// threeProviders is a chosen one, one that stands in and costs nothing, and one of a tier alone.
+func threeProviders() []api.Provider {
+	return []api.Provider{
+		{Name: "first", Model: "big", Tiers: []string{api.TierTrivial}}, {Name: "second", Free: true},
+		{Name: "third", Tiers: []string{api.TierSummary}, TierOnly: true},
+	}
+}
+
+func TestProviderStatus(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	hour, tomorrow := now.Add(time.Hour), time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC)
+	paused := actors.Paused{Paused: true, Class: events.FailLimit, Until: hour, Probe: 2}
+	day := func(name string, used float64) *actors.BudgetStatus {
+		return &actors.BudgetStatus{Limits: []actors.BudgetLimit{{Name: name, Limit: 10, Used: used}}}
+	}
+	first := api.ProviderStatus{Name: "first", Model: "big", State: api.ProviderInUse, Tiers: []string{api.TierTrivial}}
+	second := api.ProviderStatus{Name: "second", State: api.ProviderReady}
+	third := api.ProviderStatus{Name: "third", State: api.ProviderReady, Tiers: []string{api.TierSummary}, TierOnly: true}
+	with := func(p api.ProviderStatus, change func(*api.ProviderStatus)) api.ProviderStatus { change(&p); return p }
+	used := with(second, func(p *api.ProviderStatus) { p.State = api.ProviderInUse })
+	rests := with(first, func(p *api.ProviderStatus) {
+		p.State, p.Class, p.Until, p.Probe, p.PassedOver = api.ProviderPaused, events.FailLimit, hour, 2, true
+	})
+	for name, c := range map[string]struct {
+		status actors.Status
+		want   []api.ProviderStatus
+	}{
+		"the first": {actors.Status{InUse: "first"}, []api.ProviderStatus{first, second, third}},
+		"passed over": {
+			actors.Status{InUse: "second", Providers: map[string]actors.Paused{"first": paused}}, []api.ProviderStatus{rests, used, third}},
+		"tried": {actors.Status{InUse: "first", Providers: map[string]actors.Paused{"first": {Class: events.FailAuth, Until: now, Probe: 1}}},
+			[]api.ProviderStatus{with(first, func(p *api.ProviderStatus) { p.State, p.Class, p.Probe = api.ProviderTried, events.FailAuth, 1 }), second, third}},
+		"nobody": {actors.Status{Providers: map[string]actors.Paused{"second": paused}}, []api.ProviderStatus{
+			with(first, func(p *api.ProviderStatus) { p.State = api.ProviderReady }),
+			with(second, func(p *api.ProviderStatus) {
+				p.State, p.Class, p.Until, p.Probe = api.ProviderPaused, events.FailLimit, hour, 2
+			}), third}},
+		"a day that is used up": {actors.Status{InUse: "second", Budget: day(policy.LimitTokensDay, 10)}, []api.ProviderStatus{
+			with(first, func(p *api.ProviderStatus) { p.State, p.Until, p.PassedOver = api.ProviderBudget, tomorrow, true }), used,
+			with(third, func(p *api.ProviderStatus) { p.State, p.Until = api.ProviderBudget, tomorrow })}},
+		"a day that is nearly used up": {actors.Status{InUse: "first", Budget: day(policy.LimitUSDDay, 9.99)}, []api.ProviderStatus{first, second, third}},
+		"a session that is used up":    {actors.Status{InUse: "first", Budget: day(policy.LimitTokensSession, 10)}, []api.ProviderStatus{first, second, third}},
+	} {
+		if diff := cmp.Diff(c.want, providerStatus(threeProviders(), c.status, now)); diff != "" {
+			t.Errorf("%s: -want +got\n%s", name, diff)
+		}
+	}
+}
+
+// TestNobodyMayBeAsked tells whether answers that somebody waits for will be a while in coming.
+func TestNobodyMayBeAsked(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	rests := actors.Paused{Paused: true, Class: events.FailLimit, Until: now.Add(time.Hour)}
+	both := map[string]actors.Paused{"first": rests, "second": rests}
+	day := &actors.BudgetStatus{Limits: []actors.BudgetLimit{{Name: policy.LimitTokensDay, Limit: 1, Used: 1}}}
+	held := &actors.BudgetStatus{State: policy.BudgetSpent, Limit: policy.LimitTokensSession, Held: 2}
+	for name, c := range map[string]struct {
+		named  string
+		status actors.Status
+		want   string
+	}{
+		"nothing":                         {"", actors.Status{}, ""},
+		"one stands in":                   {"", actors.Status{Providers: map[string]actors.Paused{"first": rests}}, ""},
+		"both rest":                       {"", actors.Status{Providers: both}, "first is paused (limit) until 2026-03-01T13:00:00Z"},
+		"the named one rests":             {"first", actors.Status{Providers: map[string]actors.Paused{"first": rests}}, "first is paused (limit)"},
+		"another rests":                   {"second", actors.Status{Providers: map[string]actors.Paused{"first": rests}}, ""},
+		"a day, and one costs nothing":    {"", actors.Status{Budget: day}, ""},
+		"a day, and the named one costs":  {"third", actors.Status{Budget: day}, "the budget of the day is used up until 2026-03-02T00:00:00Z"},
+		"sessions held":                   {"", actors.Status{Budget: held, Queued: 2}, "budget_tokens_session is used up until it is raised"},
+		"sessions held, a turn is out":    {"", actors.Status{Budget: held, Queued: 2, Turns: 1}, ""},
+		"sessions held, and others go on": {"", actors.Status{Budget: held, Queued: 3}, ""},
+	} {
+		a := &reobserve{s: &Server{cfg: Config{Providers: threeProviders()}}, req: api.ReobserveRequest{Provider: c.named}}
+		if got := a.nobody(c.status, 2, now); !strings.HasPrefix(got, c.want) || (got == "") != (c.want == "") {
+			t.Errorf("%s: got %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+// TestStatusTellsOfProvidersAndBudgets asks a daemon that has both.
+func TestStatusTellsOfProvidersAndBudgets(t *testing.T) {
+	t.Parallel()
+	stuck := &stuckSystem{status: actors.Status{
+		InUse: "second", Order: []string{"first", "second", "third"}, Providers: map[string]actors.Paused{"first": {}, "second": {}, "third": {}},
+		Budget: &actors.BudgetStatus{Held: 3, Limits: []actors.BudgetLimit{{Name: policy.LimitUSDDay, Limit: 2.5, Used: 2.75}}},
+	}}
+	w := newWorld(t, func(c *Config) {
+		stuck.System, c.System, c.Providers = c.System, stuck, threeProviders()
+	})
+	st, err := w.client.Status(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(st.Providers) != 3 || st.Providers[0].State != api.ProviderBudget || st.Providers[1].State != api.ProviderInUse || st.Actors.Budget.Held != 3 {
+		t.Errorf("got %+v, %+v", st.Providers, st.Actors.Budget)
+	}
+	for name, want := range map[string]string{
+		`cmemd_provider_in_use{provider="second"}`:         "1",
+		`cmemd_provider_in_use{provider="first"}`:          "0",
+		`cmemd_budget_limit{limit="budget_usd_day"}`:       "2.5",
+		`cmemd_budget_used{limit="budget_usd_day"}`:        "2.75",
+		`cmemd_budget_held_sessions`:                       "3",
+		`cmemd_provider_paused{class="",provider="first"}`: "0",
+	} {
+		if got := metric(t, w, name); got != want {
+			t.Errorf("%s: got %q, want %s", name, got, want)
+		}
+	}
+}
+
+// TestWhoIsAskedAgain: a plan is of whoever would be asked now, unless a person names somebody.
+func TestWhoIsAskedAgain(t *testing.T) {
+	t.Parallel()
+	stuck := &stuckSystem{}
+	w := newWorld(t, func(c *Config) {
+		stuck.System, c.System, c.Providers = c.System, stuck, threeProviders()
+	})
+	for _, c := range []struct{ named, inUse, want string }{
+		{"", "second", "second"}, {"", "", "first"}, {"", "gone", "first"}, {"first", "second", "first"}, {"third", "first", "third"},
+	} {
+		stuck.status = actors.Status{InUse: c.inUse}
+		plan, err := w.client.Reobserve(t.Context(), api.ReobserveRequest{Dropped: true, DryRun: true, Provider: c.named})
+		if err != nil || plan.Provider != c.want {
+			t.Errorf("%+v: got %q, %v", c, plan.Provider, err)
+		}
+	}
+}

@@ -1,0 +1,146 @@
+package server
+
+import (
+	"cmp"
+	"context"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/cmemd/cmemd/actors/policy"
+	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/projections"
+)
+
+const (
+	defaultUsage = 100
+	maxUsage     = 10_000
+)
+
+// getUsage says what turns cost.
+func (s *Server) getUsage(w http.ResponseWriter, r *http.Request) error {
+	p := paramsOf(r, "by", "since", "until", "session", "project", "utc", "limit", "after")
+	q := api.UsageQuery{
+		By:    api.UsageBy(cmp.Or(p.oneOf("by", "day", "session", "model", "provider", "outcome"), "day")),
+		Since: p.time("since"), Until: p.time("until"), UTC: p.flag("utc"), Limit: p.number("limit", defaultUsage, maxUsage),
+	}
+	name, project, after := p.text("session"), p.text("project"), p.position("after")
+	if err := p.err(); err != nil {
+		return err
+	}
+	if err := s.await(r.Context(), after); err != nil {
+		return err
+	}
+	f := projections.UsageFilter{By: q.By, Since: q.Since, Until: q.Until, Zone: s.zone(q.UTC)}
+	if err := s.narrowUsage(r.Context(), &f, name, project); err != nil {
+		return err
+	}
+	out := api.Usage{Position: s.cfg.Views.Position(), By: q.By, Since: q.Since, Until: q.Until, Zone: f.Zone.String()}
+	groups, err := s.cfg.Views.Usage(r.Context(), f)
+	if err != nil {
+		return err
+	}
+	s.fillUsage(&out, groups, q.Limit)
+	return writeJSON(w, out)
+}
+
+// zone is where the days of the person who runs the daemon begin.
+func (s *Server) zone(utc bool) *time.Location {
+	if utc {
+		return time.UTC
+	}
+	return s.cfg.Now().Location()
+}
+
+func (s *Server) narrowUsage(ctx context.Context, f *projections.UsageFilter, name, project string) (err error) {
+	if name != "" {
+		if f.Session, err = s.sessionID(ctx, name); err != nil {
+			return err
+		}
+	}
+	if project != "" {
+		f.Among, err = s.among(ctx, project)
+	}
+	return err
+}
+
+// fillUsage prices groups, and shows the first of them.
+func (s *Server) fillUsage(out *api.Usage, groups []projections.UsageGroup, limit int) {
+	out.Rows = make([]api.UsageRow, 0, len(groups))
+	for _, g := range groups {
+		out.Rows = append(out.Rows, api.UsageRow{
+			Day: g.Day, Session: g.Session, Provider: g.Provider, Model: g.Model, Outcome: g.Result, Class: g.Failure, Probe: g.Probe,
+			Spent: s.price(g.Models),
+		})
+	}
+	models := sumModels(groups)
+	out.Total, out.Unpriced = s.price(models), []api.ModelTokens{}
+	for _, m := range models {
+		out.Unpriced = addUnpriced(out.Unpriced, m, m.Money(s.cfg.Price).Unpriced)
+	}
+	sortUsage(out.By, out.Rows)
+	if len(out.Rows) > limit {
+		out.Omitted, out.Rows = len(out.Rows)-limit, out.Rows[:limit]
+	}
+}
+
+// addUnpriced adds tokens of m, whose neighbour of the same name, if any, was the last to be added.
+func addUnpriced(all []api.ModelTokens, m projections.ModelUsage, tokens int64) []api.ModelTokens {
+	n := len(all) - 1
+	switch {
+	case tokens == 0:
+		return all
+	case n >= 0 && all[n].Provider == m.Provider && all[n].Model == m.Model:
+		all[n].Tokens += tokens
+		return all
+	}
+	return append(all, api.ModelTokens{Provider: m.Provider, Model: m.Model, Tokens: tokens})
+}
+
+// sumModels adds the models of all groups up, each once, in order.
+func sumModels(groups []projections.UsageGroup) []projections.ModelUsage {
+	var models []projections.ModelUsage
+	for _, g := range groups {
+		for _, m := range g.Models {
+			i, found := slices.BinarySearchFunc(models, m, projections.ModelUsage.Compare)
+			if !found {
+				models = slices.Insert(models, i, projections.ModelUsage{Provider: m.Provider, Model: m.Model, Asked: m.Asked})
+			}
+			models[i].Add(m.UsageCount, 1)
+		}
+	}
+	return models
+}
+
+// sortUsage puts first what a person looks for: the latest day, what cost most. Outcomes stay in their own order.
+func sortUsage(by api.UsageBy, rows []api.UsageRow) {
+	switch by {
+	case api.UsageByDay:
+		slices.Reverse(rows)
+	case api.UsageBySession, api.UsageByModel, api.UsageByProvider:
+		slices.SortStableFunc(rows, func(a, b api.UsageRow) int {
+			return cmp.Or(cmp.Compare(b.USD, a.USD), cmp.Compare(b.Tokens(), a.Tokens()), cmp.Compare(b.Turns, a.Turns))
+		})
+	}
+}
+
+// price adds models up, and says what that is in money as far as it is known.
+func (s *Server) price(models []projections.ModelUsage) api.Spent {
+	var out api.Spent
+	var stated, listed float64
+	for _, m := range models {
+		out.Add(m.UsageCount, 1)
+		money := m.Money(s.cfg.Price)
+		stated, listed = stated+money.Stated, listed+money.Listed
+		out.UnpricedTokens += money.Unpriced
+	}
+	out.USD, out.EstimatedUSD = stated+listed, listed
+	return out
+}
+
+// today is what the turns cost that ended since the last local midnight.
+func (s *Server) today(ctx context.Context) (api.Today, error) {
+	from, _ := policy.Day(s.cfg.Now())
+	groups, err := s.cfg.Views.Usage(ctx, projections.UsageFilter{Since: from, By: api.UsageByModel})
+	return api.Today{Since: from, Spent: s.price(sumModels(groups))}, err
+}

@@ -1,0 +1,119 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cmemd/cmemd/actors/session"
+	"github.com/cmemd/cmemd/eventlog"
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/projections"
+)
+
+// TestVerifyCountsAnew has the views' counts be right, and wrong in each way.
+func TestVerifyCountsAnew(t *testing.T) {
+	t.Parallel()
+	m := newMoody(prose())
+	w := moodyWorld(t, m, nil, nil)
+	w.use(t, "s", 3)
+	w.use(t, "t", 1)
+	w.settled(t)
+	counted := session.Balance{Captured: 4, Dropped: 4}
+	for _, c := range []struct {
+		name  string
+		plant func(l *projections.Ledger)
+		want  []api.Discrepancy
+	}{
+		{"right", func(*projections.Ledger) {}, nil},
+		{"one observed that was dropped", func(l *projections.Ledger) {
+			b := l.Sessions[claude("s")]
+			b.Observed, b.Dropped = 1, 3
+			l.Sessions[claude("s")] = b
+		}, []api.Discrepancy{{Session: claude("s"), In: api.InViews, Counted: counted, Claimed: session.Balance{Captured: 4, Observed: 1, Dropped: 3}}}},
+		{"a session that is missing", func(l *projections.Ledger) { delete(l.Sessions, claude("s")) },
+			[]api.Discrepancy{{Session: claude("s"), In: api.InViews, Counted: counted}}},
+		{"a session that is not there", func(l *projections.Ledger) { l.Sessions[claude("x")] = api.Balance{Captured: 2, Pending: 2} },
+			[]api.Discrepancy{{Session: claude("x"), In: api.InViews, Claimed: session.Balance{Captured: 2, Pending: 2}}}},
+		{"the sum alone", func(l *projections.Ledger) { l.All.Captured, l.All.Skipped = 7, 1 },
+			[]api.Discrepancy{{In: api.InViews, Counted: session.Balance{Captured: 6, Dropped: 6}, Claimed: session.Balance{Captured: 7, Dropped: 6, Skipped: 1}}}},
+	} {
+		ledger := func(ctx context.Context) (projections.Ledger, error) {
+			l, err := w.views.Ledger(ctx)
+			c.plant(&l)
+			return l, err
+		}
+		got, err := VerifyLog(t.Context(), w.log, ledger, nil)
+		if err != nil || got.OK != (c.want == nil) || got.Damaged() || got.Balance == nil || got.Balance.Dropped != 6 {
+			t.Errorf("%s: got %+v, %v", c.name, got, err)
+		}
+		for i := range got.Discrepancies {
+			if got.Discrepancies[i].Problem == "" || got.Discrepancies[i].String() == "" {
+				t.Errorf("%s: nothing is said of it", c.name)
+			}
+			got.Discrepancies[i].Problem = ""
+		}
+		if diff := cmp.Diff(c.want, got.Discrepancies); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.name, diff)
+		}
+	}
+}
+
+// TestVerifyComparesAtOnePosition has the views be behind the log, and not to be had at all.
+func TestVerifyComparesAtOnePosition(t *testing.T) {
+	t.Parallel()
+	m := newMoody(prose())
+	w := moodyWorld(t, m, nil, nil)
+	w.use(t, "s", 3)
+	w.settled(t)
+	then, err := w.views.Ledger(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.use(t, "s", 2)
+	w.settled(t)
+	behind := func(context.Context) (projections.Ledger, error) { return then, nil }
+	if got, err := VerifyLog(t.Context(), w.log, behind, nil); err != nil || !got.OK || got.Balance.Captured != 4 {
+		t.Errorf("views behind: got %+v, %v, want the balance of then", got, err)
+	}
+	gone := func(context.Context) (projections.Ledger, error) { return projections.Ledger{}, projections.ErrStopped }
+	var told []uint64
+	got, err := VerifyLog(t.Context(), w.log, gone, func(done, total uint64) {
+		if told = append(told, done); done > total {
+			t.Errorf("%d of %d are done", done, total)
+		}
+	})
+	if err != nil || !got.OK || got.Balance.Captured != 7 || got.Unchecked == "" || len(told) < 2 {
+		t.Errorf("no views: got %+v, %v after %v, want all counted and the views named", got, err, told)
+	}
+	if got, err := VerifyLog(t.Context(), w.log, nil, nil); err != nil || !got.OK || got.Unchecked != "" {
+		t.Errorf("without views: got %+v, %v", got, err)
+	}
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := VerifyLog(over, w.log, gone, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want the context's error", err)
+	}
+}
+
+// TestVerifyFindsWhatTheLogCannotMean has a turn settle what is no input.
+func TestVerifyFindsWhatTheLogCannotMean(t *testing.T) {
+	t.Parallel()
+	log := eventlog.NewMemory(eventlog.Config{})
+	s, turn := claude("s"), newID()
+	_, err := eventlog.AppendEnd(t.Context(), log, s.Stream(),
+		events.Draft{ID: newID(), Event: events.SessionOpened{Agent: "claude-code", AgentSession: "s"}},
+		events.Draft{ID: newID(), Correlation: turn, Event: events.TurnStarted{Turn: turn, TurnKind: events.TurnObservation, Settles: []events.Position{1}}},
+		events.Draft{ID: newID(), Correlation: turn, Event: events.TurnReceived{Turn: turn}},
+		events.Draft{ID: newID(), Correlation: turn, Event: events.OutputSkipped{Turn: turn, Reason: events.ReasonEmpty}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := VerifyLog(t.Context(), log, nil, nil)
+	if err != nil || got.OK || got.Damaged() || len(got.Discrepancies) != 1 || got.Discrepancies[0].In != api.InLog || got.Discrepancies[0].Position != 4 {
+		t.Errorf("got %+v, %v, want the record named that cannot be right", got, err)
+	}
+}

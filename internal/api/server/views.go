@@ -1,0 +1,234 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/vectors"
+)
+
+func (s *Server) getProjections(w http.ResponseWriter, r *http.Request) error {
+	if err := paramsOf(r).err(); err != nil {
+		return err
+	}
+	views, err := s.cfg.Views.List(r.Context())
+	if err != nil {
+		return err
+	}
+	own, err := s.indexView(r.Context())
+	if err != nil {
+		return err
+	}
+	views = append(views, own)
+	if s.cfg.Vectors != nil {
+		if own, err = s.vectorsView(r.Context()); err != nil {
+			return err
+		}
+		views = append(views, own)
+	}
+	return writeJSON(w, views)
+}
+
+// vectorsName is what the vectors are called among the views.
+const vectorsName = "vectors"
+
+// vectorsView describes the vectors as if they were a view. They are read up to a position before all of it is filled.
+func (s *Server) vectorsView(ctx context.Context) (api.View, error) {
+	last, err := s.cfg.Log.Last(ctx)
+	if err != nil {
+		return api.View{}, err
+	}
+	st := s.cfg.Vectors.Stats()
+	return api.View{
+		Name: vectorsName, Version: vectors.Version, Rows: st.Filled, Bytes: st.Bytes, Checkpoint: st.Position,
+		Lag: uint64(max(last, st.Position) - st.Position), Model: st.Model, Missing: st.Total - st.Filled - st.Refused, Refused: st.Refused,
+	}, nil
+}
+
+// indexView describes the search index as if it were a view.
+func (s *Server) indexView(ctx context.Context) (api.View, error) {
+	st, err := s.cfg.Index.Stats()
+	if err != nil {
+		return api.View{}, err
+	}
+	last, err := s.cfg.Log.Last(ctx)
+	if err != nil {
+		return api.View{}, err
+	}
+	return api.View{
+		Name: indexName, Version: st.Version, Rows: int(st.Documents), Bytes: st.Bytes, Checkpoint: st.Position,
+		Lag: uint64(max(last, st.Position) - st.Position),
+	}, nil
+}
+
+const (
+	defaultEntries = 20
+	maxEntries     = 1000
+)
+
+func (s *Server) getProjection(w http.ResponseWriter, r *http.Request) error {
+	p := paramsOf(r, "key", "limit")
+	key, limit := p.text("key"), p.number("limit", defaultEntries, maxEntries)
+	if err := p.err(); err != nil {
+		return err
+	}
+	name := r.PathValue("name")
+	describe := map[string]func(context.Context) (api.View, error){indexName: s.indexView}
+	if s.cfg.Vectors != nil {
+		describe[vectorsName] = s.vectorsView
+	}
+	if own := describe[name]; own != nil {
+		own, err := own(r.Context())
+		if err != nil {
+			return err
+		}
+		return writeJSON(w, api.Inspection{Info: own})
+	}
+	found, err := s.cfg.Views.Inspect(r.Context(), name, key, limit)
+	if err != nil {
+		return err
+	}
+	found.Entries = list(found.Entries)
+	if err := s.completeSessions(r.Context(), found.Entries); err != nil {
+		return err
+	}
+	return writeJSON(w, found)
+}
+
+// completeSessions fills in what other views know of the sessions among entries: they are not shown as if they knew that
+// there is nothing.
+func (s *Server) completeSessions(ctx context.Context, entries []projections.Entry) error {
+	for i, e := range entries {
+		stored, ok := e.Value.(api.Session)
+		if !ok {
+			continue
+		}
+		whole, err := s.cfg.Views.Session(ctx, stored.ID)
+		if errors.Is(err, projections.ErrNotFound) {
+			continue // the view was made anew since
+		}
+		if err != nil {
+			return err
+		}
+		entries[i].Value = whole
+	}
+	return nil
+}
+
+// toRebuild is what is made anew: views, and what is kept beside them.
+type toRebuild struct {
+	views          []string
+	index, vectors bool
+}
+
+// chosen is what names stand for; none: all but the vectors, which cost whoever makes them. The error is for a name of no view.
+func (s *Server) chosen(names []string) (c toRebuild, err error) {
+	known := s.cfg.Views.Names()
+	if len(names) == 0 {
+		return toRebuild{views: known, index: true}, nil
+	}
+	for _, name := range names {
+		switch {
+		case name == indexName:
+			c.index = true
+		case name == vectorsName && s.cfg.Vectors != nil:
+			c.vectors = true
+		case name == vectorsName:
+			return c, notFound("there are no vectors: embeddings_url is not set")
+		case !slices.Contains(known, name):
+			return c, notFound("there is no such view")
+		default:
+			c.views = append(c.views, name)
+		}
+	}
+	return c, nil
+}
+
+// postRebuild makes views anew while the old ones answer.
+func (s *Server) postRebuild(w http.ResponseWriter, r *http.Request) error {
+	var req api.RebuildRequest
+	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+	if err := readJSON(r, &req); err != nil {
+		return err
+	}
+	c, err := s.chosen(req.Names)
+	if err != nil {
+		return err
+	}
+	return s.work(w, r, func(ctx context.Context, tell func(done, total uint64)) (any, error) {
+		return s.rebuild(ctx, c, tell)
+	})
+}
+
+// rebuild makes the views anew, then the index, then the vectors, as one piece of work.
+func (s *Server) rebuild(ctx context.Context, c toRebuild, tell func(done, total uint64)) (api.Rebuilt, error) {
+	last, err := s.cfg.Log.Last(ctx)
+	if err != nil {
+		return api.Rebuilt{}, err
+	}
+	var steps stepped
+	steps.tell = tell
+	names := slices.Clone(c.views)
+	if len(c.views) > 0 {
+		steps.add(uint64(len(c.views))*uint64(last), func(tell func(done, total uint64)) error {
+			return s.cfg.Views.Rebuild(ctx, c.views, tell)
+		})
+	}
+	if c.index {
+		names = append(names, indexName)
+		steps.add(uint64(last), func(tell func(done, total uint64)) error {
+			return s.cfg.Index.Rebuild(ctx, func(done, total events.Position) { tell(uint64(done), uint64(total)) })
+		})
+	}
+	if c.vectors {
+		names = append(names, vectorsName)
+		steps.add(uint64(last), func(tell func(done, total uint64)) error {
+			return s.cfg.Vectors.Rebuild(ctx, func(done, total int) { tell(uint64(done), uint64(total)) })
+		})
+	}
+	if err := steps.run(); err != nil {
+		return api.Rebuilt{}, err
+	}
+	return api.Rebuilt{Views: list(names), Position: s.cfg.Recall.Position()}, nil
+}
+
+// stepped is work in steps, told as one.
+type stepped struct {
+	tell  func(done, total uint64)
+	steps []step
+}
+
+type step struct {
+	total uint64 // what there is to do, about
+	do    func(tell func(done, total uint64)) error
+}
+
+func (w *stepped) add(total uint64, do func(tell func(done, total uint64)) error) {
+	w.steps = append(w.steps, step{total, do})
+}
+
+func (w *stepped) run() error {
+	before, after := uint64(0), uint64(0)
+	for _, s := range w.steps {
+		after += s.total
+	}
+	for _, s := range w.steps {
+		after -= s.total
+		all := s.total
+		err := s.do(func(done, total uint64) {
+			all = total
+			w.tell(before+done, before+total+after)
+		})
+		if err != nil {
+			return err
+		}
+		before += all
+	}
+	w.tell(before, before)
+	return nil
+}

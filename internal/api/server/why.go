@@ -1,0 +1,175 @@
+package server
+
+import (
+	"cmp"
+	"context"
+	"net/http"
+	"strings"
+
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/memory/recall"
+	"github.com/cmemd/cmemd/projections"
+)
+
+// maxShownText is how much of a tool's input or output a chain shows, in bytes.
+const maxShownText = 4 << 10
+
+func (s *Server) getWhy(w http.ResponseWriter, r *http.Request) error {
+	p := paramsOf(r, "as_of")
+	at, when := p.moment("as_of")
+	if err := p.err(); err != nil {
+		return err
+	}
+	ctx := r.Context()
+	at, known, err := s.asOf(ctx, at, when)
+	if err != nil {
+		return err
+	}
+	if !known {
+		return notFound("nothing had been recorded yet")
+	}
+	found, err := s.cfg.Recall.WhyAsOf(ctx, recall.WhyQuery{ID: r.PathValue("id"), AsOf: at})
+	if err != nil {
+		return err
+	}
+	out, err := s.why(ctx, found)
+	if err != nil {
+		return err
+	}
+	return writeJSON(w, out)
+}
+
+func (s *Server) why(ctx context.Context, found recall.Why) (api.Why, error) {
+	out := api.Why{
+		Position: found.Position, AsOf: found.AsOf, Row: found.Row, Session: found.Session, Turns: []api.WhyTurn{}, Prompts: []api.Row{},
+		Injections: []api.Injection{}, Verdicts: list(found.Verdicts), Replaced: found.Replaced, After: list(found.After),
+		RecordedAt: found.Recorded.RecordedAt, Older: found.Older, Newer: found.Newer, Attempts: []api.WhyAttempt{},
+	}
+	if found.Prompt != nil {
+		out.Prompts = append(out.Prompts, *found.Prompt)
+	}
+	for _, in := range found.Injected {
+		out.Injections = append(out.Injections, in.Injection)
+	}
+	for _, a := range found.Attempts {
+		out.Attempts = append(out.Attempts, api.WhyAttempt{Turn: a.Turn, CostUSD: s.costOf(a.Turn), Later: a.Later})
+	}
+	for _, t := range found.Turns {
+		turn, err := s.whyTurn(ctx, t)
+		if err != nil {
+			return out, err
+		}
+		out.Turns = append(out.Turns, turn)
+	}
+	var err error
+	if found.Row.Forgotten {
+		out.Forgotten, err = s.forgottenRow(ctx, found.Row)
+	}
+	return out, err
+}
+
+// forgottenRow reads what the record says by which a row was forgotten.
+func (s *Server) forgottenRow(ctx context.Context, row api.Row) (*api.MemoryForgottenRow, error) {
+	r, err := s.cfg.Log.Get(ctx, row.Position)
+	if err != nil {
+		return nil, err
+	}
+	e, err := r.Event()
+	if err != nil {
+		return nil, err
+	}
+	m, _ := e.(events.MemoryForgotten)
+	return &api.MemoryForgottenRow{At: row.At, Position: row.Position, Cause: m.Cause, Records: len(m.Positions), Residue: m.Residue}, nil
+}
+
+// costOf is what a turn cost, as its provider states and by the list of prices; nil: not known.
+func (s *Server) costOf(t api.Turn) *float64 {
+	b := t.Bill()
+	open := b.Open()
+	if open == (events.Usage{}) {
+		if !b.Stated() {
+			return nil
+		}
+		return &b.Cost
+	}
+	usd, ok := projections.Price(s.cfg.Price).Of(t.Provider, cmp.Or(b.Model, t.Model), t.Model, open)
+	if !ok {
+		return nil
+	}
+	usd += b.Cost
+	return &usd
+}
+
+// whyTurn adds what the turn only read.
+func (s *Server) whyTurn(ctx context.Context, t recall.WhyTurn) (api.WhyTurn, error) {
+	out := api.WhyTurn{Turn: t.Turn, CostUSD: s.costOf(t.Turn), Inputs: []api.WhyInput{}, More: t.More}
+	for _, in := range t.Inputs {
+		wi, err := s.whyInput(ctx, in.Position)
+		if err != nil {
+			return api.WhyTurn{}, err
+		}
+		wi.Outcome, wi.Why = string(in.Outcome), in.Why
+		wi.Preview = strings.TrimPrefix(in.Preview, wi.Tool+" ")
+		out.Inputs = append(out.Inputs, wi)
+	}
+	for _, at := range t.Reads[:min(len(t.Reads), maxReads)] {
+		wi, err := s.whyInput(ctx, at)
+		if err != nil {
+			return api.WhyTurn{}, err
+		}
+		wi.Read = true
+		out.Inputs = append(out.Inputs, wi)
+	}
+	out.More += max(0, len(t.Reads)-maxReads)
+	return out, nil
+}
+
+// maxReads is how many of the records that a turn only read are shown.
+const maxReads = 100
+
+// whyInput says what the record at a position is.
+func (s *Server) whyInput(ctx context.Context, at events.Position) (api.WhyInput, error) {
+	r, err := s.cfg.Log.Get(ctx, at)
+	if err != nil {
+		return api.WhyInput{}, err
+	}
+	in := api.WhyInput{Position: at, Kind: r.Kind, At: r.OccurredAt, Erased: r.Erased}
+	if r.Erased {
+		return in, nil
+	}
+	e, err := r.Event()
+	if err != nil {
+		return api.WhyInput{}, err
+	}
+	switch e := e.(type) {
+	case events.ToolUsed:
+		in.Tool, in.Failed = e.Tool, e.Failed
+		in.Input, in.Output = head(e.Input, maxShownText), head(e.Output, maxShownText)
+	case events.AgentStopped:
+		in.Preview = head(e.LastMessage, maxPreview)
+	case events.ContextCompacted:
+		in.Preview = head(e.Summary, maxPreview)
+	case events.ObservationParsed:
+		in.Preview = head(e.Title, maxPreview)
+	case events.SummaryParsed:
+		in.Preview = head(e.Request, maxPreview)
+	}
+	return in, nil
+}
+
+// getInputs returns what a row was made of, whole.
+func (s *Server) getInputs(w http.ResponseWriter, r *http.Request) error {
+	p := paramsOf(r, "after", "limit")
+	q := recall.InputsQuery{
+		ID: r.PathValue("id"), After: p.position("after"), Limit: p.number("limit", recall.DefaultInputs, recall.MaxInputs),
+	}
+	if err := p.err(); err != nil {
+		return err
+	}
+	found, err := s.cfg.Recall.Inputs(r.Context(), q)
+	if err != nil {
+		return err
+	}
+	return writeJSON(w, found)
+}

@@ -1,0 +1,353 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/cmemd/cmemd/actors"
+	"github.com/cmemd/cmemd/actors/session"
+	"github.com/cmemd/cmemd/eventlog"
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/agents"
+	"github.com/cmemd/cmemd/internal/agents/relay"
+	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/memory/recall"
+	"github.com/cmemd/cmemd/internal/observer/extractive"
+	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/index"
+)
+
+// world is a whole daemon but for its command: a log, actors with the extractor, views, an index, and the server on a
+// real unix socket and a real loopback port.
+type world struct {
+	home   string
+	socket string
+	tcp    string
+	log    eventlog.Log
+	views  *projections.Views
+	index  *index.Index
+	actors *actors.System
+	server *Server
+	client *api.Client
+	end    func() // ends all; safe to call twice
+}
+
+const testToken = "a token for tests"
+
+// newWorld starts a world over an engine in memory. change may alter the server's configuration.
+func newWorld(tb testing.TB, change func(*Config)) *world {
+	tb.Helper()
+	return startWorld(tb, eventlog.NewMemory(eventlog.Config{}), change)
+}
+
+func startWorld(tb testing.TB, log eventlog.Log, change func(*Config)) *world {
+	tb.Helper()
+	w := &world{home: shortDir(tb), log: log}
+	w.open(tb)
+	w.serve(tb, change)
+	return w
+}
+
+// shortDir is a folder whose path fits a socket's.
+func shortDir(tb testing.TB) string {
+	tb.Helper()
+	dir, err := os.MkdirTemp("", "api")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { os.RemoveAll(dir) })
+	return dir
+}
+
+func (w *world) open(tb testing.TB) {
+	tb.Helper()
+	var err error
+	if w.views, err = projections.Open(filepath.Join(w.home, "views"), w.log, projections.Config{}); err != nil {
+		tb.Fatal(err)
+	}
+	if w.index, err = index.Open(tb.Context(), filepath.Join(w.home, "index"), w.log, index.Config{}); err != nil {
+		tb.Fatal(err)
+	}
+	if w.actors, err = actors.New(actors.Config{Log: w.log, Providers: []actors.Offer{{Provider: extractive.New(extractive.Config{}), Free: true}}}); err != nil {
+		tb.Fatal(err)
+	}
+}
+
+func (w *world) config() Config {
+	return Config{
+		System: w.actors, Log: w.log, Views: w.views, Index: w.index,
+		Recall: recall.New(recall.Config{
+			Views: w.views, Index: w.index, Log: w.log, FenceOpen: agents.ContextOpen, FenceClose: agents.ContextClose,
+		}),
+		Spool: relay.NewSpool(w.home), Home: w.home, Token: testToken, Version: "test", PID: 7,
+		Settings: map[string]string{"slots": "2"}, DrainEvery: 20 * time.Millisecond,
+	}
+}
+
+func (w *world) serve(tb testing.TB, change func(*Config)) {
+	tb.Helper()
+	cfg := w.config()
+	if change != nil {
+		change(&cfg)
+	}
+	var err error
+	if w.server, err = New(cfg); err != nil {
+		tb.Fatal(err)
+	}
+	w.socket = filepath.Join(w.home, "s.sock")
+	unix, err := net.Listen("unix", w.socket)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tcp, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	w.tcp = tcp.Addr().String()
+	w.run(tb, unix, tcp)
+	w.client = api.DialSocket(w.socket)
+	tb.Cleanup(w.client.Close)
+}
+
+// run starts everything, and sees to it that it ends in order: the server first.
+func (w *world) run(tb testing.TB, listeners ...net.Listener) {
+	tb.Helper()
+	below, stopBelow := context.WithCancel(context.Background())
+	above, stopAbove := context.WithCancel(context.Background())
+	var lower, upper sync.WaitGroup
+	start := func(g *sync.WaitGroup, ctx context.Context, name string, f func(context.Context) error) {
+		g.Go(func() {
+			if err := f(ctx); err != nil && !errors.Is(err, eventlog.ErrClosed) {
+				tb.Errorf("%s: %v", name, err)
+			}
+		})
+	}
+	ready := make(chan struct{})
+	start(&lower, below, "views", w.views.Run)
+	start(&lower, below, "index", w.index.Run)
+	start(&lower, below, "actors", func(ctx context.Context) error { return w.actors.Run(ctx, ready) })
+	start(&upper, above, "server", func(ctx context.Context) error { return w.server.Run(ctx, listeners...) })
+	start(&upper, above, "drain", w.server.Drain)
+	<-ready
+	w.server.SetPhase(PhaseReady)
+	w.end = sync.OnceFunc(func() {
+		stopAbove()
+		upper.Wait()
+		stopBelow()
+		lower.Wait()
+		if err := errors.Join(w.index.Close(), w.views.Close(), w.log.Close()); err != nil {
+			tb.Errorf("close: %v", err)
+		}
+	})
+	tb.Cleanup(w.end)
+}
+
+// settled waits until the views know all that the log holds, and no input is pending or asked for again.
+func (w *world) settled(tb testing.TB) {
+	tb.Helper()
+	ctx, cancel := context.WithTimeout(tb.Context(), patience)
+	defer cancel()
+	for {
+		last, err := w.log.Last(ctx)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		if err := errors.Join(w.views.Wait(ctx, last), w.index.Wait(ctx, last)); err != nil {
+			tb.Fatalf("views: %v", err)
+		}
+		b, err := w.views.Balance(ctx)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		if again, _ := w.log.Last(ctx); b.Pending+b.Reobserve == 0 && again == last {
+			return
+		}
+		time.Sleep(2 * time.Millisecond)
+	}
+}
+
+// records returns the whole log.
+func (w *world) records(tb testing.TB) []events.Record {
+	tb.Helper()
+	var all []events.Record
+	for r, err := range w.log.All(tb.Context(), 1) {
+		if err != nil {
+			tb.Fatal(err)
+		}
+		all = append(all, r)
+	}
+	return all
+}
+
+// count is how many records of a kind the log holds.
+func (w *world) count(tb testing.TB, kind events.Kind) int {
+	tb.Helper()
+	n := 0
+	for _, r := range w.records(tb) {
+		if r.Kind == kind {
+			n++
+		}
+	}
+	return n
+}
+
+// hook is a payload of Claude Code's.
+func hook(event, session string, fields map[string]any) []byte {
+	m := map[string]any{"hook_event_name": event, "session_id": session, "cwd": "/src/shop", "transcript_path": "/t.jsonl"}
+	for k, v := range fields {
+		m[k] = v
+	}
+	b, err := json.Marshal(m)
+	if err != nil {
+		panic(err)
+	}
+	return b
+}
+
+func toolUse(session, id, command, output string) []byte {
+	return hook("PostToolUse", session, map[string]any{
+		"tool_name": "Bash", "tool_use_id": id, "tool_input": map[string]any{"command": command},
+		"tool_response": map[string]any{"stdout": output, "stderr": "", "interrupted": false},
+	})
+}
+
+func editUse(session, id, file string) []byte {
+	return hook("PostToolUse", session, map[string]any{
+		"tool_name": "Edit", "tool_use_id": id,
+		"tool_input":    map[string]any{"file_path": file, "old_string": "a", "new_string": "b"},
+		"tool_response": map[string]any{"filePath": file},
+	})
+}
+
+// post posts payloads of one session and fails the test if one is refused.
+func (w *world) post(tb testing.TB, payloads ...[]byte) {
+	tb.Helper()
+	for i, p := range payloads {
+		if _, err := w.client.Hook(tb.Context(), "claude-code", p, newID(), time.Time{}); err != nil {
+			tb.Fatalf("hook %d: %v", i, err)
+		}
+	}
+}
+
+// work posts a small piece of work: a prompt, a changed file, and the end of the answer.
+func (w *world) work(tb testing.TB, session, prompt, file string) {
+	tb.Helper()
+	w.post(tb,
+		hook("UserPromptSubmit", session, map[string]any{"prompt": prompt, "prompt_id": newID().String()}),
+		editUse(session, newID().String(), file),
+		toolUse(session, newID().String(), "go test ./...", "ok"),
+		hook("Stop", session, map[string]any{"last_assistant_message": "Done: " + prompt, "prompt_id": newID().String()}),
+	)
+}
+
+func newID() events.ID { return uuid.Must(uuid.NewV7()) }
+
+// problem is the *Problem that err is.
+func problem(tb testing.TB, err error) *api.Problem {
+	tb.Helper()
+	var p *api.Problem
+	if !errors.As(err, &p) {
+		tb.Fatalf("got %v, want a problem", err)
+	}
+	return p
+}
+
+// fakeSystem answers with what a test says.
+type fakeSystem struct {
+	System
+	do func(ctx context.Context, id events.SessionID, cmds ...session.Command) (actors.Receipt, error)
+}
+
+func (f fakeSystem) Do(ctx context.Context, id events.SessionID, cmds ...session.Command) (actors.Receipt, error) {
+	return f.do(ctx, id, cmds...)
+}
+
+// failing is a system that fails with err for a session whose own name has the prefix "bad".
+func failing(real System, err error) fakeSystem {
+	return fakeSystem{System: real, do: func(ctx context.Context, id events.SessionID, cmds ...session.Command) (actors.Receipt, error) {
+		for i := range 100 {
+			if id == events.SessionIDOf("claude-code", fmt.Sprintf("bad-%d", i)) {
+				return actors.Receipt{}, err
+			}
+		}
+		return real.Do(ctx, id, cmds...)
+	}}
+}
+
+// patience is how long tests wait for what comes within milliseconds on a machine that has nothing else to do.
+const patience = time.Minute
+
+// eventually waits for a condition that other goroutines bring about.
+func eventually(tb testing.TB, what string, ok func() bool) {
+	tb.Helper()
+	for until := time.Now().Add(patience); !ok(); time.Sleep(2 * time.Millisecond) {
+		if time.Now().After(until) {
+			tb.Fatalf("never happened: %s", what)
+		}
+	}
+}
+
+func badFiles(tb testing.TB, home string) (payloads, reasons []string) {
+	tb.Helper()
+	files, err := filepath.Glob(filepath.Join(home, "spool", "bad", "*"))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	for _, f := range files {
+		if filepath.Ext(f) == ".reason" {
+			b, err := os.ReadFile(f)
+			if err != nil {
+				tb.Fatal(err)
+			}
+			reasons = append(reasons, string(b))
+			continue
+		}
+		payloads = append(payloads, f)
+	}
+	return payloads, reasons
+}
+
+func writeFile(tb testing.TB, path string, data []byte) {
+	tb.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		tb.Fatal(err)
+	}
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		tb.Fatal(err)
+	}
+}
+
+// call sends one request and decodes its answer into out, unless that is nil.
+func call(ctx context.Context, c *api.Client, method, path string, query url.Values, in, out any) error {
+	var body io.Reader
+	if in != nil {
+		b, err := json.Marshal(in)
+		if err != nil {
+			return err
+		}
+		body = bytes.NewReader(b)
+	}
+	res, err := c.Do(ctx, method, path, query, nil, body)
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+	if out == nil {
+		_, err := io.Copy(io.Discard, res.Body)
+		return err
+	}
+	return json.NewDecoder(res.Body).Decode(out)
+}
