@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cmemd/cmemd/actors/policy"
+	"github.com/cmemd/cmemd/actors/provider"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/observer"
@@ -348,14 +349,14 @@ func TestATurnWhoseEndNobodyToldIsReadFromTheLog(t *testing.T) {
 		w.work("s", 1)
 		w.settled("s")
 		holder := w.sys.root.Spawn(actor.PropsFromFunc(func(actor.Context) {}))
-		w.sys.root.Send(w.sys.dispatch, want{session: sid("x"), holder: holder, need: need{kind: events.TurnObservation}})
+		w.sys.root.Send(w.sys.dispatch, leaseRequest{session: sid("x"), holder: holder, requirement: provider.Requirement{Kind: events.TurnObservation}})
 		synctest.Wait()
 		before := w.status().Budget.Limits[0].Used
 		paid := w.draft(events.TurnReceived{Usage: events.Usage{Input: 250}}) // in the log, and nobody tells
 		if _, err := eventlog.AppendEnd(t.Context(), w.log, sid("x").Stream(), paid); err != nil {
 			t.Fatal(err)
 		}
-		w.sys.root.Send(w.sys.dispatch, ended{holder: holder, crashed: true})
+		w.sys.root.Send(w.sys.dispatch, ended{holder: holder, End: provider.End{Crashed: true}})
 		synctest.Wait()
 		if after := w.status().Budget.Limits[0].Used; before != 400 || after != 650 {
 			t.Errorf("used %v and then %v, want 400 and then 650, as the log says", before, after)
@@ -440,7 +441,7 @@ func TestYesterdaysTurnIsNoneOfToday(t *testing.T) {
 		time.Sleep(time.Until(midnight) + time.Second)
 		holder := w.sys.root.Spawn(actor.PropsFromFunc(func(actor.Context) {}))
 		for _, at := range []time.Time{midnight.Add(-time.Second), midnight} {
-			w.sys.root.Send(w.sys.dispatch, ended{holder: holder, spend: spend{session: sid("s"), at: at, tokens: 100}})
+			w.sys.root.Send(w.sys.dispatch, ended{holder: holder, End: provider.End{Spend: provider.Spend{Session: sid("s"), At: at, Tokens: 100}}})
 		}
 		synctest.Wait()
 		if got := w.status().Budget.Limits[0].Used; got != 100 {

@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/cmemd/cmemd/actors/policy"
+	"github.com/cmemd/cmemd/actors/provider"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/testkit/providertest"
@@ -20,14 +21,14 @@ import (
 
 // move is one thing that happens to a dispatcher.
 type move struct {
-	what     string              // want, end, wait, crash, restart
-	who      int                 // of its holders
-	need     need                // of want
-	or       need                // of want
-	class    events.FailureClass // of end; empty: it is answered
-	parsed   bool                // of end
-	switches bool                // of end: its inputs were trivial
-	wait     time.Duration       // of wait
+	what     string               // want, end, wait, crash, restart
+	who      int                  // of its holders
+	need     provider.Requirement // of want
+	or       provider.Requirement // of want
+	class    events.FailureClass  // of end; empty: it is answered
+	parsed   bool                 // of end
+	switches bool                 // of end: its inputs were trivial
+	wait     time.Duration        // of wait
 }
 
 func drawMove(t *rapid.T) move {
@@ -35,30 +36,30 @@ func drawMove(t *rapid.T) move {
 	m := move{
 		what: rapid.SampledFrom([]string{"want", "want", "want", "want", "end", "end", "end", "end", "wait", "wait", "crash", "restart"}).Draw(t, "what"),
 		who:  rapid.IntRange(0, 4).Draw(t, "who"),
-		need: need{
-			kind: rapid.SampledFrom(kinds).Draw(t, "kind"), fresh: rapid.IntRange(0, 4).Draw(t, "fresh") == 0,
-			provider: rapid.SampledFrom([]string{"", "", "", "", "a", "c", "gone"}).Draw(t, "provider"),
-			blamed:   rapid.IntRange(0, 2).Draw(t, "blamed") == 0,
+		need: provider.Requirement{
+			Kind: rapid.SampledFrom(kinds).Draw(t, "kind"), Fresh: rapid.IntRange(0, 4).Draw(t, "fresh") == 0,
+			Provider: rapid.SampledFrom([]string{"", "", "", "", "a", "c", "gone"}).Draw(t, "provider"),
+			Blamed:   rapid.IntRange(0, 2).Draw(t, "blamed") == 0,
 		},
 		class:    rapid.SampledFrom([]events.FailureClass{"", events.FailLimit, events.FailServer, events.FailServer, events.FailRefused, events.FailRefused, events.FailRefused}).Draw(t, "class"),
 		parsed:   rapid.Bool().Draw(t, "parsed"),
 		switches: rapid.IntRange(0, 3).Draw(t, "switches") == 0,
 		wait:     time.Duration(rapid.IntRange(1, 300).Draw(t, "wait")) * time.Second,
 	}
-	if or := rapid.SampledFrom([]string{"", "", "a", "c"}).Draw(t, "or"); or != "" && m.need.provider == "" {
-		m.or = need{kind: events.TurnObservation, provider: or}
+	if or := rapid.SampledFrom([]string{"", "", "a", "c"}).Draw(t, "or"); or != "" && m.need.Provider == "" {
+		m.or = provider.Requirement{Kind: events.TurnObservation, Provider: or}
 	}
 	return m
 }
 
 // asked is what a holder waits for: one of them.
-type asked struct{ need, or need }
+type asked struct{ need, or provider.Requirement }
 
 // bench is a dispatcher, sessions that only want and end, and what a lease has to keep to.
 type bench struct {
 	w       *world
 	holders []*actor.PID
-	leases  []atomic.Pointer[lease] // by holder; nil: none
+	leases  []atomic.Pointer[provider.Lease] // by holder; nil: none
 	wants   []*asked
 	probing map[string]int // the holder of the probe of a provider that is not open
 	wrong   []string
@@ -68,7 +69,7 @@ type bench struct {
 }
 
 func newBench(w *world) *bench {
-	b := &bench{w: w, leases: make([]atomic.Pointer[lease], 5), wants: make([]*asked, 5), probing: map[string]int{}}
+	b := &bench{w: w, leases: make([]atomic.Pointer[provider.Lease], 5), wants: make([]*asked, 5), probing: map[string]int{}}
 	w.cfg.Now = func() time.Time {
 		if called("(*dispatcher).grant") && b.panics.CompareAndSwap(true, false) {
 			panic("boom")
@@ -92,7 +93,7 @@ func (b *bench) failf(format string, a ...any) { b.wrong = append(b.wrong, fmt.S
 // play makes a move, if it can be made, and looks at what follows.
 func (b *bench) play(m move) {
 	b.switched = false
-	before := make([]*lease, len(b.leases))
+	before := make([]*provider.Lease, len(b.leases))
 	for i := range b.leases {
 		before[i] = b.leases[i].Load()
 	}
@@ -103,18 +104,18 @@ func (b *bench) play(m move) {
 		time.Sleep(m.wait)
 	case m.what == "want" && l == nil:
 		b.wants[m.who] = &asked{m.need, m.or}
-		send(want{session: sid(fmt.Sprint(m.who)), holder: b.holders[m.who], need: m.need, or: m.or})
+		send(leaseRequest{session: sid(fmt.Sprint(m.who)), holder: b.holders[m.who], requirement: m.need, alternative: m.or})
 	case m.what == "end" && l != nil:
 		b.end(m, l, send)
 	case m.what == "crash" && l != nil:
 		b.release(m.who)
-		send(ended{holder: b.holders[m.who], crashed: true})
+		send(ended{holder: b.holders[m.who], End: provider.End{Crashed: true}})
 	case m.what == "restart":
 		b.panics.Store(true)
 		send(wakeQueue{})
 		for i, n := range b.wants { // as sessions do, when they are told to
 			if n != nil {
-				send(want{session: sid(fmt.Sprint(i)), holder: b.holders[i], need: n.need, or: n.or})
+				send(leaseRequest{session: sid(fmt.Sprint(i)), holder: b.holders[i], requirement: n.need, alternative: n.or})
 			}
 		}
 	}
@@ -123,24 +124,24 @@ func (b *bench) play(m move) {
 }
 
 // end ends a turn as a session does: with a switch before, if it proves trivial and that is allowed.
-func (b *bench) end(m move, l *lease, send func(any)) {
-	o := l.offer
-	if l.trivial != nil && m.switches {
-		o, b.switched = l.trivial, true
-		send(switched{holder: b.holders[m.who], provider: o.Name()})
+func (b *bench) end(m move, l *provider.Lease, send func(any)) {
+	o := l.Candidate
+	if l.Trivial != nil && m.switches {
+		o, b.switched = *l.Trivial, true
+		send(switched{holder: b.holders[m.who], provider: o.Provider})
 	}
 	b.release(m.who)
-	e := ended{holder: b.holders[m.who], spend: spend{session: sid(fmt.Sprint(m.who)), at: time.Now(), tokens: 10}}
+	e := ended{holder: b.holders[m.who], End: provider.End{Spend: provider.Spend{Session: sid(fmt.Sprint(m.who)), At: time.Now(), Tokens: 10}}}
 	if o.Free {
-		e.spend = spend{}
+		e.Spend = provider.Spend{}
 	}
 	if m.class == "" {
-		e.received, e.parsed = true, m.parsed
+		e.Received, e.Parsed = true, m.parsed
 	} else {
-		e.failure = &events.TurnFailed{Class: m.class, Provider: o.Name()}
+		e.Failure = &events.TurnFailed{Class: m.class, Provider: o.Provider}
 	}
-	paid := b.w.draft(events.TurnReceived{Usage: events.Usage{Input: e.spend.tokens}})
-	if _, err := eventlog.AppendEnd(context.Background(), b.w.log, e.spend.session.Stream(), paid); err != nil {
+	paid := b.w.draft(events.TurnReceived{Usage: events.Usage{Input: e.Spend.Tokens}})
+	if _, err := eventlog.AppendEnd(context.Background(), b.w.log, e.Spend.Session.Stream(), paid); err != nil {
 		b.failf("append: %v", err)
 	}
 	send(e)
@@ -157,7 +158,7 @@ func (b *bench) release(who int) {
 }
 
 // look holds the leases that there are now against what the status says.
-func (b *bench) look(before []*lease) {
+func (b *bench) look(before []*provider.Lease) {
 	st, err := b.w.sys.Status(context.Background())
 	if err != nil {
 		b.failf("status: %v", err)
@@ -170,8 +171,8 @@ func (b *bench) look(before []*lease) {
 			continue
 		}
 		if out++; before[i] != l {
-			if n := b.wants[i]; n != nil && l.need != n.need && l.need != n.or {
-				b.failf("%d asked for %+v and got a lease for %+v", i, *n, l.need)
+			if n := b.wants[i]; n != nil && l.Requirement != n.need && l.Requirement != n.or {
+				b.failf("%d asked for %+v and got a lease for %+v", i, *n, l.Requirement)
 			}
 			b.wants[i] = nil
 			b.granted(i, l, st)
@@ -186,10 +187,10 @@ func (b *bench) look(before []*lease) {
 }
 
 // granted looks at a lease that was just given.
-func (b *bench) granted(who int, l *lease, st Status) {
-	name := l.offer.Name()
+func (b *bench) granted(who int, l *provider.Lease, st Status) {
+	name := l.Candidate.Provider
 	p := st.Providers[name]
-	if p.Paused && (l.need.blamed || !p.Class.BlamesTurn()) {
+	if p.Paused && (l.Requirement.Blamed || !p.Class.BlamesTurn()) {
 		b.failf("%d got a lease of %s, which is paused: %+v", who, name, p)
 	}
 	if other, ok := b.probing[name]; ok && p.Probe > 0 && other != who {
@@ -198,13 +199,13 @@ func (b *bench) granted(who int, l *lease, st Status) {
 	if p.Probe > 0 {
 		b.probing[name] = who
 	}
-	if !l.offer.Free && st.Budget.State == policy.BudgetSpent && !b.switched { // who switches lets another in before it pays
+	if !l.Candidate.Free && st.Budget.State == policy.BudgetSpent && !b.switched { // who switches lets another in before it pays
 		b.failf("%d got a lease of %s, though the budget is spent: %+v", who, name, st.Budget)
 	}
-	if named := b.w.sys.cfg.offer(l.need.provider); named != nil && l.need.provider != "" && l.offer != named {
-		b.failf("%d got a lease of %s, and asked for %s", who, name, named.Name())
+	if named := l.Requirement.Provider; named != "" && b.w.sys.cfg.offer(named) != nil && name != named {
+		b.failf("%d got a lease of %s, and asked for %s", who, name, named)
 	}
-	if slices.Contains(l.instead, name) {
+	if slices.Contains(l.Instead, name) {
 		b.failf("%s was passed over for itself", name)
 	}
 }
@@ -216,19 +217,19 @@ func (b *bench) nobodyWaitsInVain(st Status) {
 			continue
 		}
 		b.waitsInVain(i, n.need, st)
-		if n.or != (need{}) {
+		if n.or != (provider.Requirement{}) {
 			b.waitsInVain(i, n.or, st)
 		}
 	}
 }
 
-func (b *bench) waitsInVain(who int, n need, st Status) {
-	for _, o := range b.w.sys.cfg.candidates(n) {
-		p := st.Providers[o.Name()]
-		_, probed := b.probing[o.Name()]
-		early := p.Class.BlamesTurn() && !n.blamed
+func (b *bench) waitsInVain(who int, n provider.Requirement, st Status) {
+	for _, o := range b.w.sys.cfg.routes().Candidates(n) {
+		p := st.Providers[o.Provider]
+		_, probed := b.probing[o.Provider]
+		early := p.Class.BlamesTurn() && !n.Blamed
 		if (!p.Paused || early) && (p.Probe == 0 || !probed) && (o.Free || st.Budget.State != policy.BudgetSpent && st.Budget.Known) {
-			b.failf("%d waits for %+v, and %s could be asked: %+v", who, n, o.Name(), p)
+			b.failf("%d waits for %+v, and %s could be asked: %+v", who, n, o.Provider, p)
 		}
 	}
 }

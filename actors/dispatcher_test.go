@@ -50,8 +50,8 @@ func TestAGrantNeverGoesToAnActorThatIsGone(t *testing.T) {
 		w.start()
 		idle := func() *actor.PID { return w.sys.root.Spawn(actor.PropsFromFunc(func(actor.Context) {})) }
 		hog, ghost := idle(), idle()
-		w.sys.root.Send(w.sys.dispatch, want{session: sid("hog"), holder: hog})
-		w.sys.root.Send(w.sys.dispatch, want{session: sid("ghost"), holder: ghost})
+		w.sys.root.Send(w.sys.dispatch, leaseRequest{session: sid("hog"), holder: hog})
+		w.sys.root.Send(w.sys.dispatch, leaseRequest{session: sid("ghost"), holder: ghost})
 		w.sys.root.Send(w.sys.dispatch, ended{holder: ghost})
 		synctest.Wait() // it is unwatched before it goes
 		w.sys.root.Stop(ghost)

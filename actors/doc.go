@@ -1,7 +1,7 @@
 // Package actors is who acts: one supervised actor for each session that is awake, one observer under it, and a
-// dispatcher that owns the slots, the providers' pauses and probes, and what is left of the budget.
+// dispatcher that hands out leases of providers.
 //
-//	root ─┬─ dispatcher          slots, a circuit a provider, the budget; first come, first served by session
+//	root ─┬─ dispatcher          carries out provider.Pool: slots, circuits, the budget; first come, first served
 //	      └─ sessions            finds, wakes, restarts and parks session actors
 //	           └─ session        drains commands into appends; asks session.Next; supervises its observer
 //	                └─ observer  one turn at a time, in a goroutine that stopping cancels
@@ -9,7 +9,8 @@
 // A session actor queues commands while an append is in flight; then the whole queue goes through session.Decide and
 // out as one append. Callers are answered when it is on disk. What is owed comes from session.Next alone, so that a
 // cold start, a restart and a crash take the same path. Decisions (restart, quarantine, halving) are taken by package
-// session, appended, and then carried out here; protoactor's own counters take no part.
+// session, and those about providers (pauses, probes, whom a turn is asked of) by package provider; they are appended, and
+// then carried out here; protoactor's own counters take no part.
 //
 // What bites:
 //   - Messages queued in a mailbox vanish when its actor stops. Nobody may count on a mailbox: callers wait with a
@@ -17,6 +18,5 @@
 //   - A panic in Stopping or Restarting would revive or count again: those handlers only cancel and answer.
 //   - Answers go over buffered channels; a future would hang if its message panicked.
 //   - runtime.Goexit in Receive wedges an actor for ever: no t.Fatal inside one.
-//   - A turn counts against the budget when it ends: as many of them as there are slots may pass a limit together.
 //   - Mailboxes are unbounded: the door in System bounds what is accepted and not yet committed.
 package actors

@@ -6,6 +6,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"github.com/cmemd/cmemd/actors/provider"
 	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/observer"
@@ -80,7 +81,7 @@ type (
 		records []events.Record
 		err     error
 	}
-	granted  struct{ lease lease }
+	granted  struct{ lease provider.Lease }
 	prepared struct {
 		turn    events.ID
 		prompt  observer.Prompt
@@ -125,23 +126,16 @@ type (
 
 // To the dispatcher.
 type (
-	want struct {
-		session events.SessionID
-		holder  *actor.PID
-		need    need
-		or      need // is served where nobody may be asked for need; the zero value: nothing is
-		held    *session.Held
-		told    holding // what the dispatcher said to it
+	leaseRequest struct {
+		session     events.SessionID
+		holder      *actor.PID
+		requirement provider.Requirement
+		alternative provider.Requirement // is served where nobody may be asked for requirement; the zero value: nothing is
+		held        *session.Held        // what the session's last failure was; nil: it waits for no provider
 	}
 	ended struct {
-		holder   *actor.PID
-		received bool
-		at       events.Position // of what was received
-		parsed   bool            // what was received is a success
-		failure  *events.TurnFailed
-		settled  bool // of a failure: less is asked at once from now on, or its input was given up: nothing is left to blame
-		spend    spend
-		crashed  bool // its holder did, so that nobody tells what became of its turn
+		holder       *actor.PID
+		provider.End // its Holder is set by the dispatcher
 	}
 	switched struct { // the turn's inputs are trivial
 		holder   *actor.PID

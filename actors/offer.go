@@ -1,9 +1,7 @@
 package actors
 
 import (
-	"slices"
-
-	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/actors/provider"
 	"github.com/cmemd/cmemd/internal/observer"
 )
 
@@ -19,36 +17,6 @@ func (o Offer) withDefaults() Offer {
 		o.Mode = observer.CodeMode()
 	}
 	return o
-}
-
-// need is what a session wants a lease for, as far as it matters to whom the turn is asked of.
-type need struct {
-	kind     events.TurnKind
-	fresh    bool   // the last provider's outputs were of no use
-	provider string // that a person named; empty: none
-	probe    bool   // of a quarantine
-	trip     int    // of a probe: how many quarantines in a row it ends
-	blamed   bool   // some of its inputs have failed by their own fault
-}
-
-// skip is how many of the list come last because others did not serve: after outputs of no use the first, and after a row of
-// crashes one more with each quarantine, since nobody pauses for a crash.
-func (n need) skip() int {
-	if n.fresh {
-		return 1
-	}
-	return n.trip
-}
-
-// lease says whom a turn is asked of.
-type lease struct {
-	need    need
-	offer   *Offer
-	instead []string // providers that come before it and were passed over
-	trivial *Offer   // to be asked instead if all inputs prove trivial; nil: there is none, or it may not be asked
-
-	answered   events.Position // what offer answered last; 0: nothing is known
-	trivialHas events.Position // the same of trivial
 }
 
 // offers are all that turns may be asked of, those of tiers last.
@@ -74,44 +42,18 @@ func (c *Config) offer(name string) *Offer {
 	return nil
 }
 
-// names are those of all offers, each once, in their order.
-func (c *Config) names() (names []string) {
-	for _, o := range c.offers() {
-		if !slices.Contains(names, o.Name()) {
-			names = append(names, o.Name())
+// routes are the offers as candidates, by their index among them.
+func (c *Config) routes() (r provider.Routes) {
+	for i, o := range c.offers() {
+		candidate := provider.Candidate{Index: i, Provider: o.Name(), Free: o.Free}
+		switch o {
+		case c.Summaries:
+			r.Summaries = &candidate
+		case c.Trivial:
+			r.Trivial = &candidate
+		default:
+			r.Providers = append(r.Providers, candidate)
 		}
 	}
-	return names
-}
-
-// candidates are whom a turn may be asked of, in the order in which they are preferred. A provider that a person named
-// stands alone while it is there. Whoever begins anew does so further down the list, without the tier.
-func (c *Config) candidates(n need) []*Offer {
-	if named := c.named(n); named != nil {
-		return []*Offer{named}
-	}
-	list := make([]*Offer, 0, len(c.Providers)+1)
-	if n.kind == events.TurnSummary && c.Summaries != nil && n.skip() == 0 {
-		list = append(list, c.Summaries)
-	}
-	for i := range c.Providers {
-		list = append(list, &c.Providers[(i+n.skip())%len(c.Providers)])
-	}
-	return list
-}
-
-// trivialFor returns whom a turn may be asked of instead if all its inputs prove trivial; nil: nobody.
-func (c *Config) trivialFor(n need) *Offer {
-	if n.kind != events.TurnObservation || n.skip() > 0 || c.named(n) != nil {
-		return nil
-	}
-	return c.Trivial
-}
-
-// named returns the provider that a person named; nil: none, or it is not there any more.
-func (c *Config) named(n need) *Offer {
-	if n.provider == "" {
-		return nil
-	}
-	return c.offer(n.provider)
+	return r
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"github.com/cmemd/cmemd/actors/provider"
 	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/events"
 )
@@ -30,14 +31,14 @@ type sessionActor struct {
 	stopping bool
 	healthy  bool // has done something: its supervisor forgets earlier crashes
 
-	wanted   bool    // a lease was asked for
-	need     need    // for what
-	or       need    // and for what instead, if for that nobody may be asked
-	holding  holding // what the dispatcher said to that
-	leased   bool
-	lease    lease // whom the turn may be asked of
-	observer *actor.PID
-	turn     *running
+	wanted      bool                 // a lease was asked for
+	requirement provider.Requirement // for what
+	alternative provider.Requirement // and for what instead, if for that nobody may be asked
+	holding     holding              // what the dispatcher said to that
+	leased      bool
+	lease       provider.Lease // whom the turn may be asked of
+	observer    *actor.PID
+	turn        *running
 }
 
 // running is the turn that the actor is about, from its preparation to the commit of its end.
@@ -101,7 +102,7 @@ func (a *sessionActor) recover(c actor.Context) {
 	a.sys.live.Add(1)
 	a.self, a.busy = c.Self(), a.sys.cfg.Now()
 	a.appends.Wait()
-	c.Send(a.sys.dispatch, ended{holder: a.self, crashed: true})
+	c.Send(a.sys.dispatch, ended{holder: a.self, End: provider.End{Crashed: true}})
 	a.fold()
 	if since, _, ok := a.state.Quarantined(); ok {
 		c.Send(c.Parent(), quarantined{a.id, since})
@@ -173,38 +174,38 @@ func (a *sessionActor) seekTurn(c actor.Context, plan session.Plan, now time.Tim
 		}
 		return
 	}
-	first, or := needOf(plan.Turn), needOf(plan.Besides)
-	if a.leased && a.lease.need == first {
+	first, alternative := requirementOf(plan.Turn), requirementOf(plan.Besides)
+	if a.leased && a.lease.Requirement == first {
 		a.begin(c, *plan.Turn)
 		return
 	}
-	if a.leased && a.lease.need == or {
+	if a.leased && a.lease.Requirement == alternative {
 		a.begin(c, *plan.Besides)
 		return
 	}
 	if a.leased {
 		a.giveBack(ended{holder: a.self})
 	}
-	if a.wanted && a.need == first && a.or == or || now.Before(a.rest) {
+	if a.wanted && a.requirement == first && a.alternative == alternative || now.Before(a.rest) {
 		return
 	}
 	if !a.wanted {
 		a.holding = holding{}
 	}
-	a.wanted, a.need, a.or = true, first, or
-	w := want{session: a.id, holder: a.self, need: first, or: or}
+	a.wanted, a.requirement, a.alternative = true, first, alternative
+	r := leaseRequest{session: a.id, holder: a.self, requirement: first, alternative: alternative}
 	if h, ok := a.state.Held(); ok {
-		w.held = &h
+		r.held = &h
 	}
-	c.Send(a.sys.dispatch, w)
+	c.Send(a.sys.dispatch, r)
 }
 
-// needOf is what matters of a turn to whom it is asked of; of nil the zero value, which no lease is for.
-func needOf(w *session.Work) need {
+// requirementOf is what matters of a turn to whom it is asked of; of nil the zero value, which no lease is for.
+func requirementOf(w *session.Work) provider.Requirement {
 	if w == nil {
-		return need{}
+		return provider.Requirement{}
 	}
-	return need{kind: w.Kind, fresh: w.Fresh, provider: w.Provider, probe: w.Probe, trip: w.Trip, blamed: w.Blamed}
+	return provider.Requirement{Kind: w.Kind, Fresh: w.Fresh, Provider: w.Provider, Probe: w.Probe, Trip: w.Trip, Blamed: w.Blamed}
 }
 
 func (a *sessionActor) giveBack(e ended) {

@@ -4,22 +4,22 @@ import (
 	"context"
 	"time"
 
-	"github.com/cmemd/cmemd/actors/policy"
+	"github.com/cmemd/cmemd/actors/provider"
 	"github.com/cmemd/cmemd/events"
 )
 
 // Status is what the actors are doing.
 type Status struct {
-	Waiting   int               `json:"waiting"` // requests accepted and not yet committed
-	Awake     int               `json:"awake"`   // session actors
-	Turns     int               `json:"turns"`   // in flight
-	Queued    int               `json:"queued"`  // sessions that wait for a slot
-	Slots     int               `json:"slots"`
-	Degraded  bool              `json:"degraded"` // capture only
-	Providers map[string]Paused `json:"providers"`
-	Order     []string          `json:"order"`            // names of Providers: as they are preferred, then those of tiers alone
-	InUse     string            `json:"in_use,omitempty"` // whom an ordinary turn would be asked of now; empty: nobody may be
-	Budget    *BudgetStatus     `json:"budget,omitempty"` // nil: there is none
+	Waiting   int                    `json:"waiting"` // requests accepted and not yet committed
+	Awake     int                    `json:"awake"`   // session actors
+	Turns     int                    `json:"turns"`   // in flight
+	Queued    int                    `json:"queued"`  // sessions that wait for a slot
+	Slots     int                    `json:"slots"`
+	Degraded  bool                   `json:"degraded"` // capture only
+	Providers map[string]Paused      `json:"providers"`
+	Order     []string               `json:"order"`            // names of Providers: as they are preferred, then those of tiers alone
+	InUse     string                 `json:"in_use,omitempty"` // whom an ordinary turn would be asked of now; empty: nobody may be
+	Budget    *provider.BudgetStatus `json:"budget,omitempty"` // nil: there is none
 }
 
 // Paused is the state of a provider's circuit. With Paused false and a Probe it is half open: its pause is over, and
@@ -29,25 +29,6 @@ type Paused struct {
 	Class  events.FailureClass `json:"class,omitempty"` // of the last failure
 	Until  time.Time           `json:"until,omitzero"`
 	Probe  int                 `json:"probe,omitempty"` // pauses in a row; 0: open
-}
-
-// BudgetStatus is what is left of the budget. A session counts from its first turn in this life of the daemon on.
-type BudgetStatus struct {
-	State  policy.BudgetState `json:"state"`           // the worst of its limits
-	Limit  string             `json:"limit,omitempty"` // the setting that says so; empty where State is policy.BudgetFree
-	Part   float64            `json:"part,omitempty"`  // of it, that is used; 1 is all
-	Until  time.Time          `json:"until,omitzero"`  // when it is free again; zero: not before somebody raises it
-	Known  bool               `json:"known"`           // whether what was used today is; until then nothing that costs is asked
-	Held   int                `json:"held"`            // sessions that wait because of it
-	Limits []BudgetLimit      `json:"limits"`          // those that are set
-}
-
-// BudgetLimit is one limit and what is used of it: of that of a session, what the session that used most has used.
-type BudgetLimit struct {
-	Name    string            `json:"name"` // of the setting
-	Limit   float64           `json:"limit"`
-	Used    float64           `json:"used"`
-	Session *events.SessionID `json:"session,omitempty"` // that used it; nil for a day's
 }
 
 // Status asks the dispatcher. Errors: ErrStopped, ctx.Err().

@@ -6,13 +6,16 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/cmemd/cmemd/actors/policy"
+	"github.com/cmemd/cmemd/actors/provider"
 	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/events"
 )
 
 // begin has the observer read what the turn is about. The turn starts when its prompt is known.
 func (a *sessionActor) begin(c actor.Context, w session.Work) {
-	a.turn = &running{id: a.sys.cfg.NewID(), work: w, offer: a.lease.offer, answers: a.lease.answered, hangs: a.deadline()}
+	a.turn = &running{
+		id: a.sys.cfg.NewID(), work: w, offer: a.sys.cfg.offers()[a.lease.Candidate.Index], answers: a.lease.Answered, hangs: a.deadline(),
+	}
 	if a.observer == nil {
 		a.observer = c.Spawn(actor.PropsFromProducer(func() actor.Actor { return &observerActor{sys: a.sys} }))
 	}
@@ -42,10 +45,10 @@ func (a *sessionActor) prepared(c actor.Context, m prepared) {
 		return
 	}
 	a.failures = 0
-	instead := a.lease.instead
-	if t := a.lease.trivial; t != nil && m.trivial {
-		a.turn.offer, a.turn.answers, instead = t, a.lease.trivialHas, nil
-		c.Send(a.sys.dispatch, switched{holder: a.self, provider: t.Name()})
+	instead := a.lease.Instead
+	if t := a.lease.Trivial; t != nil && m.trivial {
+		a.turn.offer, a.turn.answers, instead = a.sys.cfg.offers()[t.Index], a.lease.TrivialAnswered, nil
+		c.Send(a.sys.dispatch, switched{holder: a.self, provider: t.Provider})
 	}
 	o := a.turn.offer
 	cmd := session.StartTurn{
@@ -79,9 +82,9 @@ func (a *sessionActor) ended(c actor.Context, m outcome) {
 	}
 	if m.answer != nil {
 		a.warnDropped(m.answer)
-		a.end(c, *m.answer, ended{
-			holder: a.self, received: true, parsed: m.answer.Parsed(), spend: a.spend(m.answer.Received.Bill(), m.answer.At),
-		})
+		a.end(c, *m.answer, ended{holder: a.self, End: provider.End{
+			Received: true, Parsed: m.answer.Parsed(), Spend: a.spend(m.answer.Received.Bill(), m.answer.At),
+		}})
 		return
 	}
 	a.sys.cfg.Logger.Warn("turn failed", "session", a.id, "turn", m.turn, "class", m.failed.Class, "err", m.failed.Message)
@@ -94,16 +97,16 @@ func (a *sessionActor) fail(c actor.Context, f events.TurnFailed) {
 	if f.Class.BlamesTurn() {
 		f.Answered = a.turn.answers
 	}
-	settled := shortens(f.Class, len(a.turn.work.Settles))
+	settled := provider.Shortens(f.Class, len(a.turn.work.Settles))
 	a.end(c, session.Fail{ID: a.sys.cfg.NewID(), At: now, Failed: f}, ended{
-		holder: a.self, failure: &f, settled: settled, spend: a.spend(f.Bill(), now),
+		holder: a.self, End: provider.End{Failure: &f, Settled: settled, Spend: a.spend(f.Bill(), now)},
 	})
 }
 
 // spend is what the turn used, for the budget.
-func (a *sessionActor) spend(b events.Bill, at time.Time) spend {
+func (a *sessionActor) spend(b events.Bill, at time.Time) provider.Spend {
 	o := a.turn.offer
-	return spend{session: a.id, at: at, tokens: b.Usage.Input + b.Usage.Output, usd: a.sys.price(o.Name(), o.Model(), b)}
+	return provider.Spend{Session: a.id, At: at, Tokens: b.Usage.Input + b.Usage.Output, USD: a.sys.price(o.Name(), o.Model(), b)}
 }
 
 // price is what a turn cost. Where it cannot be told, it is what the provider says.
@@ -131,11 +134,11 @@ func (a *sessionActor) end(c actor.Context, cmd session.Command, e ended) {
 			a.sys.cfg.Logger.Error("a turn's end was refused", "session", a.id, "turn", a.turn.id, "err", err)
 		}
 		a.turn = nil
-		if e.received {
-			e.at = own.receipt.Position
+		if e.Received {
+			e.At = own.receipt.Position
 		}
-		if f := e.failure; f != nil && f.Class.BlamesTurn() {
-			e.settled = e.settled || own.drafts > 1 // the second one gives its input up
+		if f := e.Failure; f != nil && f.Class.BlamesTurn() {
+			e.Settled = e.Settled || own.drafts > 1 // the second one gives its input up
 		}
 		a.giveBack(e)
 	})

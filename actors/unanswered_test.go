@@ -10,7 +10,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/cmemd/cmemd/actors/policy"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/observer"
 	"github.com/cmemd/cmemd/testkit/providertest"
@@ -249,15 +248,4 @@ func TestADaemonRestartForgetsNoRow(t *testing.T) {
 			}
 		}, failing(events.FailRefused))
 	})
-}
-
-// TestATurnThatBeganBeforeThePauseProlongsNothing: its failure is no probe's.
-func TestATurnThatBeganBeforeThePauseProlongsNothing(t *testing.T) {
-	t.Parallel()
-	d := &dispatcher{sys: &System{cfg: Config{Pause: policy.DefaultPause(), Now: func() time.Time { return time.Unix(200, 0) }}}}
-	p := &circuit{name: "p", pause: policy.Pause{Class: events.FailRefused, Probe: 1, Until: time.Unix(100, 0), Blamed: 3}}
-	d.blame(p, events.TurnFailed{Class: events.FailRefused}, false)
-	if p.pause.Probe != 1 || p.pause.Blamed != 4 {
-		t.Errorf("got %+v, want it counted and no more", p.pause)
-	}
 }

@@ -23,7 +23,7 @@ const module = "github.com/cmemd/cmemd"
 // table says what of ours each package may import: the drawing in ARCHITECTURE.md as data. A package below one of
 // these follows its row, and may import the packages of that row. What has no row may not exist.
 func table() map[string][]string {
-	below := []string{"projections", "projections/vectors", "internal/observer", "internal/observer/evidence", "actors/session", "eventlog", "actors/policy", "events", "internal/durable", "internal/jsonscan"}
+	below := []string{"projections", "projections/vectors", "internal/observer", "internal/observer/evidence", "actors/provider", "actors/session", "eventlog", "actors/policy", "events", "internal/durable", "internal/jsonscan"}
 	faces := append([]string{"actors", "internal/memory/erasure", "internal/replay", "internal/memory/recall", "internal/agents", "internal/agents/relay", "internal/agents/importer", "internal/redact", "internal/redact/full", "projections/vectors/embed"}, below...)
 	return map[string][]string{
 		"projections/vectors":       {"projections", "actors/policy", "events", "eventlog", "internal/durable"},
@@ -33,6 +33,7 @@ func table() map[string][]string {
 		"internal/jsonscan":                  {},
 		"events":                             {},
 		"actors/policy":                      {"events"},
+		"actors/provider":                    {"events", "actors/policy"},
 		"actors/session":                     {"events", "actors/policy"},
 		"eventlog":                           {"events", "internal/durable"},
 		"internal/observer/evidence":         {"events", "internal/jsonscan"},

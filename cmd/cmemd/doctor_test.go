@@ -14,8 +14,8 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/cmemd/cmemd/actors"
 	"github.com/cmemd/cmemd/actors/policy"
+	"github.com/cmemd/cmemd/actors/provider"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/agents/relay"
@@ -52,8 +52,8 @@ func checkNamed(t *testing.T, x *examination, name string) []checked {
 // budgetOf has an examination find a budget of a hundred tokens a day, so much of it used.
 func budgetOf(state policy.BudgetState, used float64) func(x *examination) {
 	return func(x *examination) {
-		x.status.Actors.Budget = &actors.BudgetStatus{
-			State: state, Limit: policy.LimitTokensDay, Known: true, Limits: []actors.BudgetLimit{{Name: policy.LimitTokensDay, Limit: 100, Used: used}},
+		x.status.Actors.Budget = &provider.BudgetStatus{
+			State: state, Limit: policy.LimitTokensDay, Known: true, Limits: []provider.BudgetLimit{{Name: policy.LimitTokensDay, Limit: 100, Used: used}},
 		}
 	}
 }
@@ -264,7 +264,7 @@ func TestDeepSpendsNoBudgetThatIsUsedUp(t *testing.T) {
 		x := patientAt(t, now)
 		x.deep = true
 		x.config.Provider, x.config.PlaybackFile = "playback", x.paths.home+"/not/there"
-		x.status.Actors.Budget = &actors.BudgetStatus{Limits: []actors.BudgetLimit{{Name: c.limit, Limit: 100, Used: c.used}}}
+		x.status.Actors.Budget = &provider.BudgetStatus{Limits: []provider.BudgetLimit{{Name: c.limit, Limit: 100, Used: c.used}}}
 		got := x.askModel(t.Context(), asked{name: "playback"})
 		if notAsked := got.State == stateNote && strings.Contains(got.Says, "playback was not asked: "+c.limit+" is used up"); notAsked != c.notAsked {
 			t.Errorf("%s: got %+v", name, got)

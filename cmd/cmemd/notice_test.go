@@ -9,6 +9,7 @@ import (
 
 	"github.com/cmemd/cmemd/actors"
 	"github.com/cmemd/cmemd/actors/policy"
+	"github.com/cmemd/cmemd/actors/provider"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/agents/relay"
 	"github.com/cmemd/cmemd/projections"
@@ -56,9 +57,9 @@ func TestNotice(t *testing.T) {
 			acts: actors.Status{InUse: "extractive"}, want: []string{"anthropic is left alone", "; extractive is asked instead. To mend it"},
 		},
 		{
-			name: "a budget", acts: actors.Status{Budget: &actors.BudgetStatus{
+			name: "a budget", acts: actors.Status{Budget: &provider.BudgetStatus{
 				State: policy.BudgetSpent, Limit: "budget_tokens_session", Held: 2,
-				Limits: []actors.BudgetLimit{{Name: "budget_tokens_session", Limit: 100, Used: 130}},
+				Limits: []provider.BudgetLimit{{Name: "budget_tokens_session", Limit: 100, Used: 130}},
 			}},
 			want: []string{"budget_tokens_session is used up (130 of 100 tokens): what 2 sessions captured is held until it is raised.", "raise it (`cmemd config set budget_tokens_session ...`)"},
 		},

@@ -3,8 +3,8 @@ package main
 import (
 	"fmt"
 
-	"github.com/cmemd/cmemd/actors"
 	"github.com/cmemd/cmemd/actors/policy"
+	"github.com/cmemd/cmemd/actors/provider"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/api/server"
 )
@@ -58,7 +58,7 @@ func stateLine(p api.ProviderStatus) string {
 }
 
 // budgetLines says of each limit how much of it is used, and what is held because of one.
-func budgetLines(b *actors.BudgetStatus) []string {
+func budgetLines(b *provider.BudgetStatus) []string {
 	var lines []string
 	for _, l := range b.Limits {
 		line := fmt.Sprintf("%s: %s (%.0f %%)", l.Name, server.UsedOf(l), 100*l.Used/l.Limit)
@@ -80,7 +80,7 @@ func budgetLines(b *actors.BudgetStatus) []string {
 }
 
 // budgetWord says how grave it is that a limit is used so far.
-func budgetWord(b *actors.BudgetStatus) string {
+func budgetWord(b *provider.BudgetStatus) string {
 	switch {
 	case b.State == policy.BudgetWarn:
 		return ", nearly used up"

@@ -7,6 +7,7 @@ import (
 
 	"github.com/cmemd/cmemd/actors"
 	"github.com/cmemd/cmemd/actors/policy"
+	"github.com/cmemd/cmemd/actors/provider"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/projections"
 )
@@ -63,7 +64,7 @@ func budgetFinding(st actors.Status, now time.Time) (f api.Finding, ok bool) {
 }
 
 // usedLine says how much of the limit that is told of is used.
-func usedLine(b *actors.BudgetStatus) string {
+func usedLine(b *provider.BudgetStatus) string {
 	for _, l := range b.Limits {
 		if l.Name == b.Limit {
 			return UsedOf(l)
@@ -80,7 +81,7 @@ func sessionsWord(n int) string {
 }
 
 // UsedOf writes how much of a limit is used, in US dollars to the cent, or in tokens.
-func UsedOf(l actors.BudgetLimit) string {
+func UsedOf(l provider.BudgetLimit) string {
 	if l.Name == policy.LimitUSDDay || l.Name == policy.LimitUSDSession {
 		return fmt.Sprintf("$%.2f of $%.2f", l.Used, l.Limit)
 	}

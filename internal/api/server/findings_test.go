@@ -7,6 +7,7 @@ import (
 
 	"github.com/cmemd/cmemd/actors"
 	"github.com/cmemd/cmemd/actors/policy"
+	"github.com/cmemd/cmemd/actors/provider"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/projections"
@@ -19,9 +20,9 @@ func TestFindings(t *testing.T) {
 		Provider: "first", Class: events.FailLimit, Since: now.Add(-2 * time.Hour), At: now, Until: now.Add(time.Hour), Probe: 3,
 	}}}
 	tomorrow := now.Add(12 * time.Hour)
-	budget := func(limit string, until time.Time, held int) *actors.BudgetStatus {
-		return &actors.BudgetStatus{
-			State: policy.BudgetSpent, Limit: limit, Until: until, Held: held, Part: 1.1, Limits: []actors.BudgetLimit{{Name: limit, Limit: 10, Used: 11}},
+	budget := func(limit string, until time.Time, held int) *provider.BudgetStatus {
+		return &provider.BudgetStatus{
+			State: policy.BudgetSpent, Limit: limit, Until: until, Held: held, Part: 1.1, Limits: []provider.BudgetLimit{{Name: limit, Limit: 10, Used: 11}},
 		}
 	}
 	for _, c := range []struct {
@@ -41,7 +42,7 @@ func TestFindings(t *testing.T) {
 		{name: "a session that waits", status: actors.Status{InUse: "first", Budget: budget(policy.LimitTokensSession, time.Time{}, 1)},
 			want: []string{"budget false : what 1 session captured is held until it is raised"}},
 		{name: "a session that is over", status: actors.Status{InUse: "first", Budget: budget(policy.LimitTokensSession, time.Time{}, 0)}},
-		{name: "nearly used up", status: actors.Status{Budget: &actors.BudgetStatus{State: policy.BudgetWarn, Limit: policy.LimitTokensDay, Until: tomorrow, Part: 0.9}}},
+		{name: "nearly used up", status: actors.Status{Budget: &provider.BudgetStatus{State: policy.BudgetWarn, Limit: policy.LimitTokensDay, Until: tomorrow, Part: 0.9}}},
 		{name: "the gravest first", health: rests, status: actors.Status{Budget: budget(policy.LimitTokensDay, tomorrow, 2)},
 			want: []string{"held true", "budget false"}},
 		{name: "what holds inputs before what does not", health: rests, status: actors.Status{InUse: "second", Budget: budget(policy.LimitTokensDay, tomorrow, 2)},

@@ -6,6 +6,7 @@ import (
 
 	"github.com/cmemd/cmemd/actors"
 	"github.com/cmemd/cmemd/actors/policy"
+	"github.com/cmemd/cmemd/actors/provider"
 	"github.com/cmemd/cmemd/internal/api"
 )
 
@@ -34,12 +35,12 @@ func providerStatus(all []api.Provider, st actors.Status, now time.Time) []api.P
 }
 
 // daySpent reports whether a limit of the day is reached, and when the day is over.
-func daySpent(b *actors.BudgetStatus, now time.Time) (until time.Time, spent bool) {
+func daySpent(b *provider.BudgetStatus, now time.Time) (until time.Time, spent bool) {
 	if b == nil {
 		return time.Time{}, false
 	}
 	_, until = policy.Day(now)
-	return until, slices.ContainsFunc(b.Limits, func(l actors.BudgetLimit) bool {
+	return until, slices.ContainsFunc(b.Limits, func(l provider.BudgetLimit) bool {
 		return (l.Name == policy.LimitTokensDay || l.Name == policy.LimitUSDDay) && l.Used >= l.Limit
 	})
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/cmemd/cmemd/actors"
 	"github.com/cmemd/cmemd/actors/policy"
+	"github.com/cmemd/cmemd/actors/provider"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
 )
@@ -26,8 +27,8 @@ func TestProviderStatus(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	hour, tomorrow := now.Add(time.Hour), time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC)
 	paused := actors.Paused{Paused: true, Class: events.FailLimit, Until: hour, Probe: 2}
-	day := func(name string, used float64) *actors.BudgetStatus {
-		return &actors.BudgetStatus{Limits: []actors.BudgetLimit{{Name: name, Limit: 10, Used: used}}}
+	day := func(name string, used float64) *provider.BudgetStatus {
+		return &provider.BudgetStatus{Limits: []provider.BudgetLimit{{Name: name, Limit: 10, Used: used}}}
 	}
 	first := api.ProviderStatus{Name: "first", Model: "big", State: api.ProviderInUse, Tiers: []string{api.TierTrivial}}
 	second := api.ProviderStatus{Name: "second", State: api.ProviderReady}
@@ -69,8 +70,8 @@ func TestNobodyMayBeAsked(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	rests := actors.Paused{Paused: true, Class: events.FailLimit, Until: now.Add(time.Hour)}
 	both := map[string]actors.Paused{"first": rests, "second": rests}
-	day := &actors.BudgetStatus{Limits: []actors.BudgetLimit{{Name: policy.LimitTokensDay, Limit: 1, Used: 1}}}
-	held := &actors.BudgetStatus{State: policy.BudgetSpent, Limit: policy.LimitTokensSession, Held: 2}
+	day := &provider.BudgetStatus{Limits: []provider.BudgetLimit{{Name: policy.LimitTokensDay, Limit: 1, Used: 1}}}
+	held := &provider.BudgetStatus{State: policy.BudgetSpent, Limit: policy.LimitTokensSession, Held: 2}
 	for name, c := range map[string]struct {
 		named  string
 		status actors.Status
@@ -99,7 +100,7 @@ func TestStatusTellsOfProvidersAndBudgets(t *testing.T) {
 	t.Parallel()
 	stuck := &stuckSystem{status: actors.Status{
 		InUse: "second", Order: []string{"first", "second", "third"}, Providers: map[string]actors.Paused{"first": {}, "second": {}, "third": {}},
-		Budget: &actors.BudgetStatus{Held: 3, Limits: []actors.BudgetLimit{{Name: policy.LimitUSDDay, Limit: 2.5, Used: 2.75}}},
+		Budget: &provider.BudgetStatus{Held: 3, Limits: []provider.BudgetLimit{{Name: policy.LimitUSDDay, Limit: 2.5, Used: 2.75}}},
 	}}
 	w := newWorld(t, func(c *Config) {
 		stuck.System, c.System, c.Providers = c.System, stuck, threeProviders()

@@ -1,47 +1,58 @@
-package actors
+package provider
 
 import (
-	"context"
 	"errors"
-	"fmt"
 	"time"
-
-	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/cmemd/cmemd/actors/policy"
 	"github.com/cmemd/cmemd/events"
 )
 
 const (
-	// loadLimit is how long Config.Spent may take: it waits for views that follow the log by milliseconds.
-	loadLimit = 5 * time.Second
-	// loadGrace is how long beyond that one may take that does not heed its context.
+	// LoadLimit is how long reading what was spent may take: it waits for views that follow the log by milliseconds.
+	LoadLimit = 5 * time.Second
+	// loadGrace is how long beyond that a reading may take that does not heed its context.
 	loadGrace = time.Second
 	// lookAgain is how often a session is told anew that its own limit is reached, which nothing but a new start raises.
 	lookAgain = time.Hour
 )
 
-// spend is what a turn used.
-type spend struct {
-	session events.SessionID
-	at      time.Time // when it ended
-	tokens  int64
-	usd     float64
+// Spend is what a turn used.
+type Spend struct {
+	Session events.SessionID
+	At      time.Time // when it ended
+	Tokens  int64     // input and output
+	USD     float64
 }
 
-// spending is what Config.Spent said.
-type spending struct {
-	number int // of the question
-	tokens int64
-	usd    float64
-	err    error
+// Question asks what was spent since From by one session or, where Session is nil, by all.
+type Question struct {
+	From    time.Time
+	Session *events.SessionID
+	number  int
 }
 
-// ledger is what was used of the budget: of the day's, and of each session's that asks for a turn. What happened before is
+// Spending is the answer to a Question.
+type Spending struct {
+	Question Question
+	Tokens   int64
+	USD      float64
+	Err      error
+}
+
+// BudgetNews is what a person should hear of the budget: a limit that was come near to or reached, or that what was spent
+// cannot be told.
+type BudgetNews struct {
+	Ruling  policy.BudgetRuling
+	Session *events.SessionID // whose limit it is; nil: the day's
+	Err     error             // not nil: what was spent cannot be told
+	AgainIn time.Duration     // of Err: when it is tried again
+}
+
+// Ledger is what was used of the budget: of the day's, and of each session's that asks for a turn. What happened before is
 // read once; what happens is added as it ends. Turns that are out count when they end, so that a limit may be passed by as
-// many of them as there are slots. A nil ledger stands for no budget. It belongs to the dispatcher's goroutine.
-type ledger struct {
-	sys      *System
+// many of them as there are slots. A nil Ledger stands for no budget. It is not safe for concurrent use.
+type Ledger struct {
 	budget   policy.Budget
 	from, to time.Time // the day
 	day      *account
@@ -49,6 +60,7 @@ type ledger struct {
 	asked    *account  // being read; nil: none is
 	number   int       // of the question
 	due      time.Time // when its answer is given up
+	news     []BudgetNews
 }
 
 // account is what one limit of each kind is held against.
@@ -65,26 +77,26 @@ type account struct {
 	spent   time.Time          // since when state is policy.BudgetSpent
 }
 
-func newLedger(sys *System) *ledger {
-	if sys.cfg.Budget.None() {
+func newLedger(budget policy.Budget, now time.Time) *Ledger {
+	if budget.None() {
 		return nil
 	}
-	l := &ledger{sys: sys, budget: sys.cfg.Budget, day: &account{}, sessions: map[events.SessionID]*account{}}
-	l.from, l.to = policy.Day(sys.cfg.Now())
+	l := &Ledger{budget: budget, day: &account{}, sessions: map[events.SessionID]*account{}}
+	l.from, l.to = policy.Day(now)
 	return l
 }
 
 // ofDay and ofSession are the limits of either kind alone.
-func (l *ledger) ofDay() policy.Budget {
+func (l *Ledger) ofDay() policy.Budget {
 	return policy.Budget{TokensDay: l.budget.TokensDay, USDDay: l.budget.USDDay}
 }
 
-func (l *ledger) ofSession() policy.Budget {
+func (l *Ledger) ofSession() policy.Budget {
 	return policy.Budget{TokensSession: l.budget.TokensSession, USDSession: l.budget.USDSession}
 }
 
 // account returns that of a session, unknown at first.
-func (l *ledger) account(id events.SessionID) *account {
+func (l *Ledger) account(id events.SessionID) *account {
 	a := l.sessions[id]
 	if a == nil {
 		a = &account{session: &id}
@@ -93,10 +105,10 @@ func (l *ledger) account(id events.SessionID) *account {
 	return a
 }
 
-// roll begins a new day if the one at hand is over, and reports whether it did. Sessions are forgotten with the day and read
+// Roll begins a new day if the one at hand is over, and reports whether it did. Sessions are forgotten with the day and read
 // again when they ask, but for those that may not go on: since when is nowhere else. A clock that was set back into an
 // earlier day leaves nothing known.
-func (l *ledger) roll(now time.Time) bool {
+func (l *Ledger) Roll(now time.Time) bool {
 	if l == nil || !now.Before(l.from) && now.Before(l.to) {
 		return false
 	}
@@ -112,27 +124,26 @@ func (l *ledger) roll(now time.Time) bool {
 }
 
 // add takes what a turn used.
-func (l *ledger) add(s spend) {
-	if l == nil || s.tokens == 0 && s.usd == 0 {
+func (l *Ledger) add(s Spend, now time.Time) {
+	if l == nil || s.Tokens == 0 && s.USD == 0 {
 		return
 	}
-	now := l.sys.cfg.Now()
-	l.roll(now)
-	if !s.at.Before(l.from) {
+	l.Roll(now)
+	if !s.At.Before(l.from) {
 		l.addTo(l.day, s, now)
 	}
-	if a := l.sessions[s.session]; a != nil {
+	if a := l.sessions[s.Session]; a != nil {
 		l.addTo(a, s, now)
 	}
 }
 
-func (l *ledger) addTo(a *account, s spend, now time.Time) {
-	a.tokens, a.usd, a.stale = a.tokens+s.tokens, a.usd+s.usd, true
+func (l *Ledger) addTo(a *account, s Spend, now time.Time) {
+	a.tokens, a.usd, a.stale = a.tokens+s.Tokens, a.usd+s.USD, true
 	l.review(a, now)
 }
 
 // distrust has everything read again: a turn ended of which nobody told what it cost.
-func (l *ledger) distrust() {
+func (l *Ledger) distrust() {
 	if l == nil {
 		return
 	}
@@ -143,7 +154,7 @@ func (l *ledger) distrust() {
 }
 
 // ruling is what the limits have to say that a is held against.
-func (l *ledger) ruling(a *account) policy.BudgetRuling {
+func (l *Ledger) ruling(a *account) policy.BudgetRuling {
 	if a.session == nil {
 		return l.ofDay().Judge(policy.Spent{TokensDay: a.tokens, USDDay: a.usd}, l.to)
 	}
@@ -151,7 +162,7 @@ func (l *ledger) ruling(a *account) policy.BudgetRuling {
 }
 
 // review sees whether a limit was come near to, or reached, and says so once.
-func (l *ledger) review(a *account, now time.Time) {
+func (l *Ledger) review(a *account, now time.Time) {
 	if !a.known {
 		return
 	}
@@ -164,22 +175,21 @@ func (l *ledger) review(a *account, now time.Time) {
 		return
 	}
 	a.state = r.State
-	said := []any{"limit", r.Limit, "part", r.Part}
-	if a.session != nil {
-		said = append(said, "session", *a.session)
+	l.news = append(l.news, BudgetNews{Ruling: r, Session: a.session})
+}
+
+// News returns what there is to hear since the last call.
+func (l *Ledger) News() []BudgetNews {
+	if l == nil {
+		return nil
 	}
-	if r.State == policy.BudgetWarn {
-		l.sys.cfg.Logger.Warn("a budget is nearly used up", said...)
-		return
-	}
-	if !r.Until.IsZero() {
-		said = append(said, "until", r.Until)
-	}
-	l.sys.cfg.Logger.Warn("a budget is used up; what would cost more is held", said...)
+	news := l.news
+	l.news = nil
+	return news
 }
 
 // barrier is what the budget has against a turn of a session that costs something.
-func (l *ledger) barrier(id events.SessionID, now time.Time) barrier {
+func (l *Ledger) barrier(id events.SessionID, now time.Time) Barrier {
 	b := l.dayBarrier(now)
 	if l == nil || l.ofSession().None() {
 		return b
@@ -188,25 +198,25 @@ func (l *ledger) barrier(id events.SessionID, now time.Time) barrier {
 }
 
 // dayBarrier is the same for any session.
-func (l *ledger) dayBarrier(now time.Time) barrier {
+func (l *Ledger) dayBarrier(now time.Time) Barrier {
 	if l == nil || l.ofDay().None() {
-		return barrier{}
+		return Barrier{}
 	}
 	return l.barrierOf(l.day, now)
 }
 
 // barrierOf is what a has against a turn. While it is read for the first time nobody is said to be held.
-func (l *ledger) barrierOf(a *account, now time.Time) barrier {
+func (l *Ledger) barrierOf(a *account, now time.Time) Barrier {
 	switch {
 	case !a.known:
 		failing := !a.failing.IsZero()
-		return barrier{closed: true, reading: !failing, held: failing, budget: true, since: a.failing, until: a.again}
+		return Barrier{Closed: true, Reading: !failing, Held: failing, Budget: true, Since: a.failing, Until: a.again}
 	case a.state != policy.BudgetSpent:
-		return barrier{}
+		return Barrier{}
 	case a.session == nil:
-		return barrier{closed: true, held: true, budget: true, since: a.spent, until: l.to}
+		return Barrier{Closed: true, Held: true, Budget: true, Since: a.spent, Until: l.to}
 	}
-	return barrier{closed: true, held: true, budget: true, since: a.spent, until: a.lookAgain(now)}
+	return Barrier{Closed: true, Held: true, Budget: true, Since: a.spent, Until: a.lookAgain(now)}
 }
 
 func (a *account) lookAgain(now time.Time) time.Time {
@@ -214,22 +224,22 @@ func (a *account) lookAgain(now time.Time) time.Time {
 }
 
 // needed are the accounts that decide about those that wait, and the day's in any case.
-func (l *ledger) needed(queue []want) (all []*account) {
+func (l *Ledger) needed(queue []Request) (all []*account) {
 	if !l.ofDay().None() {
 		all = append(all, l.day)
 	}
 	if !l.ofSession().None() {
-		for _, w := range queue {
-			all = append(all, l.account(w.session))
+		for _, r := range queue {
+			all = append(all, l.account(r.Session))
 		}
 	}
 	return all
 }
 
 // next returns the account that is to be read now; nil: none, or one is being read.
-func (l *ledger) next(queue []want, now time.Time) *account {
+func (l *Ledger) next(queue []Request, now time.Time) *account {
 	if l.asked != nil && !now.Before(l.due) {
-		l.loaded(spending{number: l.number, err: errors.New("no answer in time")}, now)
+		l.Loaded(Spending{Question: Question{number: l.number}, Err: errors.New("no answer in time")}, now)
 	}
 	if l.asked != nil {
 		return nil
@@ -243,7 +253,7 @@ func (l *ledger) next(queue []want, now time.Time) *account {
 }
 
 // changes returns when the ledger has something to do, or says something else, though no turn ends.
-func (l *ledger) changes(queue []want, now time.Time) (at time.Time) {
+func (l *Ledger) changes(queue []Request, now time.Time) (at time.Time) {
 	if l == nil {
 		return time.Time{}
 	}
@@ -264,68 +274,74 @@ func (l *ledger) changes(queue []want, now time.Time) (at time.Time) {
 	return at
 }
 
-// load has the next account read, in the background.
-func (d *dispatcher) load(c actor.Context, now time.Time) {
-	l := d.ledger
+// Ask returns what is to be read now, and Loaded is to be told; ok is false where there is nothing, or something is being read.
+func (l *Ledger) Ask(queue []Request, now time.Time) (q Question, ok bool) {
 	if l == nil {
-		return
+		return Question{}, false
 	}
-	a := l.next(d.queue, now)
+	a := l.next(queue, now)
 	if a == nil {
-		return
+		return Question{}, false
 	}
 	l.number++
-	l.asked, l.due, a.stale = a, now.Add(loadLimit+loadGrace), false
-	number, session, from := l.number, a.session, time.Time{}
-	if session == nil {
-		from = l.from
+	l.asked, l.due, a.stale = a, now.Add(LoadLimit+loadGrace), false
+	q = Question{Session: a.session, number: l.number}
+	if a.session == nil {
+		q.From = l.from
 	}
-	self, sys := c.Self(), d.sys
-	sys.turns.Go(func() { sys.root.Send(self, sys.spent(number, from, session)) })
+	return q, true
 }
 
-// spent asks what was used. A panic is an error: it is nothing that the dispatcher could mend.
-func (s *System) spent(number int, from time.Time, session *events.SessionID) (m spending) {
-	m.number = number
-	defer func() {
-		if r := recover(); r != nil {
-			m.err = fmt.Errorf("panic: %v", r)
-		}
-	}()
-	ctx, cancel := context.WithTimeout(s.ending, loadLimit)
-	defer cancel()
-	m.tokens, m.usd, m.err = s.cfg.Spent(ctx, from, session)
-	return m
-}
-
-// loaded takes what an account was read as. It is read again where something was added meanwhile, and where it failed, later
+// Loaded takes what an account was read as. It is read again where something was added meanwhile, and where it failed, later
 // and later.
-func (l *ledger) loaded(m spending, now time.Time) {
-	if l == nil || m.number != l.number || l.asked == nil {
+func (l *Ledger) Loaded(m Spending, now time.Time) {
+	if l == nil || m.Question.number != l.number || l.asked == nil {
 		return
 	}
 	a := l.asked
 	l.asked = nil
 	switch {
-	case m.err != nil:
+	case m.Err != nil:
 		a.tries++
 		wait := policy.Backoff{First: time.Second, Cap: time.Minute}.Nth(a.tries)
 		a.again = now.Add(wait)
 		if a.failing.IsZero() {
 			a.failing = now.Round(0)
 		}
-		l.sys.cfg.Logger.Error("cannot tell what was spent; until it is known, what would cost something is held", "err", m.err, "again_in", wait)
+		l.news = append(l.news, BudgetNews{Err: m.Err, AgainIn: wait})
 	case a.stale:
 		a.again = now
 	default:
-		a.tokens, a.usd, a.known = m.tokens, m.usd, true
+		a.tokens, a.usd, a.known = m.Tokens, m.USD, true
 		a.tries, a.failing, a.again = 0, time.Time{}, time.Time{}
 		l.review(a, now)
 	}
 }
 
-// status says what is left.
-func (l *ledger) status() *BudgetStatus {
+// BudgetStatus is what is left of the budget. A session counts from its first turn in this life of the daemon on.
+type BudgetStatus struct {
+	State  policy.BudgetState `json:"state"`           // the worst of its limits
+	Limit  string             `json:"limit,omitempty"` // the setting that says so; empty where State is policy.BudgetFree
+	Part   float64            `json:"part,omitempty"`  // of it, that is used; 1 is all
+	Until  time.Time          `json:"until,omitzero"`  // when it is free again; zero: not before somebody raises it
+	Known  bool               `json:"known"`           // whether what was used today is; until then nothing that costs is asked
+	Held   int                `json:"held"`            // sessions that wait because of it
+	Limits []BudgetLimit      `json:"limits"`          // those that are set
+}
+
+// BudgetLimit is one limit and what is used of it: of that of a session, what the session that used most has used.
+type BudgetLimit struct {
+	Name    string            `json:"name"` // of the setting
+	Limit   float64           `json:"limit"`
+	Used    float64           `json:"used"`
+	Session *events.SessionID `json:"session,omitempty"` // that used it; nil for a day's
+}
+
+// Status says what is left, without who is held; nil: there is no budget.
+func (l *Ledger) Status() *BudgetStatus {
+	if l == nil {
+		return nil
+	}
 	st := &BudgetStatus{State: policy.BudgetFree, Known: l.day.known || l.ofDay().None()}
 	worst := l.ruling(l.day)
 	most := policy.Spent{TokensDay: l.day.tokens, USDDay: l.day.usd}

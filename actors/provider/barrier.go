@@ -1,0 +1,48 @@
+package provider
+
+import "time"
+
+// Barrier is what keeps a turn from being asked. The zero value is nothing.
+type Barrier struct {
+	Closed  bool
+	Reading bool      // it is closed until what was spent is read for the first time, which takes milliseconds
+	Held    bool      // nobody can find out whether it still should be closed: what waits behind it is held, which is bounded
+	Since   time.Time // of Held
+	Until   time.Time // of Held: nothing changes before
+	Budget  bool      // it is the budget's, or the budget's too
+}
+
+// and is what stands between a turn and one candidate, where b and c both do.
+func (b Barrier) and(c Barrier) Barrier {
+	out := Barrier{Closed: b.Closed || c.Closed, Reading: b.Reading || c.Reading, Held: b.Held || c.Held, Budget: b.Budget || c.Budget}
+	for _, x := range []Barrier{b, c} {
+		if x.Held {
+			out.Since, out.Until = earlier(out.Since, x.Since), later(out.Until, x.Until)
+		}
+	}
+	return out
+}
+
+// or is what stands between a turn and two candidates, where b stands before the one and c before the other, both closed.
+func (b Barrier) or(c Barrier) Barrier {
+	return Barrier{
+		Closed: true, Held: b.Held && c.Held, Budget: b.Budget || c.Budget,
+		Since: later(b.Since, c.Since), Until: earlier(b.Until, c.Until),
+	}
+}
+
+// later returns the later of two times.
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+// earlier returns the earlier of two times, where zero is never.
+func earlier(a, b time.Time) time.Time {
+	if a.IsZero() || !b.IsZero() && b.Before(a) {
+		return b
+	}
+	return a
+}

@@ -1,0 +1,95 @@
+package provider
+
+import (
+	"slices"
+
+	"github.com/cmemd/cmemd/events"
+)
+
+// Recovery reads the end of the log at the start of a life: for the failures of turns that a crash kept from being ruled on,
+// and for what states know of outputs and of turns that failed by their own fault, which no stream of a provider tells.
+type Recovery struct {
+	states  map[string]*State
+	turns   map[events.ID]begun
+	settled map[string]bool // names of providers of which a failure was found
+	lost    []Lost
+}
+
+// begun is how a turn began.
+type begun struct {
+	header  events.Header
+	by      string
+	settles int
+}
+
+// Lost is a failure that was not ruled on.
+type Lost struct {
+	Provider string
+	Fail     Fail
+}
+
+// NewRecovery returns a Recovery of states, which are folded from their streams. It changes what they know of outputs.
+func NewRecovery(states map[string]*State) *Recovery {
+	return &Recovery{states: states, turns: map[events.ID]begun{}, settled: map[string]bool{}}
+}
+
+// From is the first position to read: behind the least of the last rulings.
+func (x *Recovery) From() events.Position {
+	var rulings []events.Position
+	for _, s := range x.states {
+		rulings = append(rulings, s.Ruling)
+	}
+	return slices.Min(rulings) + 1
+}
+
+// Reads reports whether Evolve reads the payloads of events of kind k.
+func (x *Recovery) Reads(k events.Kind) bool {
+	return k == events.KindTurnStarted || k == events.KindTurnFailed || k == events.KindInputsDropped
+}
+
+// Evolve takes an event of any stream; e is nil where Reads says no, or where the payload is not there any more.
+func (x *Recovery) Evolve(h events.Header, e events.Event) {
+	if h.Kind == events.KindTurnStarted {
+		e, _ := e.(events.TurnStarted)
+		x.turns[h.Correlation] = begun{header: h, by: e.Provider, settles: len(e.Settles)}
+		return
+	}
+	if f, ok := e.(events.TurnFailed); ok {
+		x.failed(h, f)
+	}
+	b := x.turns[h.Correlation]
+	s := x.states[b.by]
+	if s == nil || h.Position < s.Ruling {
+		return
+	}
+	switch h.Kind {
+	case events.KindTurnReceived:
+		s.Heard(h.Position)
+	case events.KindTurnFailed:
+		if f, ok := e.(events.TurnFailed); ok && f.Class.BlamesTurn() && !Shortens(f.Class, b.settles) {
+			s.Pause.Blamed++
+		}
+	case events.KindInputsDropped:
+		if d, _ := e.(events.InputsDropped); d.Reason != events.DropPoison {
+			s.Pause.Blamed-- // the failure before it was its input's
+		}
+	}
+}
+
+// failed notes of each provider the first failure by its fault behind its last ruling. While it is paused only the failure
+// of a probe counts: of a turn that began when the pause was over.
+func (x *Recovery) failed(h events.Header, f events.TurnFailed) {
+	s := x.states[f.Provider]
+	if s == nil || x.settled[f.Provider] || h.Position < s.Ruling || !f.Class.BlamesProvider() {
+		return
+	}
+	b := x.turns[f.Turn].header
+	if s.Pause.Paused() && (b.Position <= s.Ruling || s.Pause.Rests(b.OccurredAt)) {
+		return
+	}
+	x.settled[f.Provider] = true
+	x.lost = append(x.lost, Lost{f.Provider, Fail{Turn: f.Turn, Class: f.Class, ResetsAt: f.ResetsAt, At: h.OccurredAt, Probe: true}})
+}
+
+// Lost are the failures that are to be ruled on, in the order of the log.
+func (x *Recovery) Lost() []Lost { return x.lost }

@@ -1,0 +1,101 @@
+package provider
+
+import (
+	"time"
+
+	"github.com/cmemd/cmemd/actors/policy"
+	"github.com/cmemd/cmemd/events"
+)
+
+// State is one provider by name, whichever of its models are asked: its pauses as its stream tells them, and who probes
+// it. While it rests nobody is let in. From the end of its pause on there is one turn at a time, each a probe, until one
+// is parsed. Where turns are blamed for the pause, what has not failed yet may probe at once: one bad input must not keep
+// it waiting. The zero value is a provider that was never paused. It is not safe for concurrent use.
+type State struct {
+	Pause    policy.Pause
+	RuledAt  time.Time       // when it was last paused or resumed
+	Ruling   events.Position // of that record; 0: there is none, or it could not be written
+	Since    time.Time       // when it was paused first and not resumed since
+	Answered events.Position // of its last output, as far as this life and the end of the last one know; 0: none
+
+	probing string // the holder of the lease that probes it; empty: nobody
+}
+
+// Evolve applies an event of the provider's stream. Other events change nothing.
+func Evolve(s *State, h events.Header, e events.Event) {
+	switch e := e.(type) {
+	case events.ProviderPaused:
+		if !s.Pause.Paused() {
+			s.Since = h.OccurredAt
+		}
+		blamed := s.Pause.Blamed
+		if e.Class.BlamesTurn() {
+			blamed = max(blamed+1, policy.BlamesAllowed)
+		}
+		s.Pause = policy.Pause{Class: e.Class, Until: e.Until, Probe: e.Probe, At: h.OccurredAt, Blamed: blamed}
+	case events.ProviderResumed:
+		s.Pause = policy.Pause{}
+	default:
+		return
+	}
+	s.RuledAt, s.Ruling = h.OccurredAt, h.Position
+}
+
+// Restart ends a pause early that waits for a person: whoever starts the daemon may have mended its cause. One probe tells.
+func (s *State) Restart() {
+	if WaitsForPerson(s.Pause.Class) || s.Pause.Blames() {
+		s.Pause.Until = time.Time{}
+	}
+}
+
+// WaitsForPerson reports whether a person mends what a failure of class c says.
+func WaitsForPerson(c events.FailureClass) bool {
+	return c == events.FailAuth || c == events.FailBilling || c == events.FailSetup
+}
+
+// inherit takes from an earlier incarnation what no log tells.
+func (s *State) inherit(was *State) {
+	s.probing, s.Answered, s.Pause.Blamed = was.probing, was.Answered, was.Pause.Blamed
+}
+
+// Heard notes an output that ends at a position, whatever it was.
+func (s *State) Heard(at events.Position) {
+	s.Pause, s.Answered = s.Pause.Answered(), max(s.Answered, at)
+}
+
+// doubtful reports whether one bad input alone may have paused s: nothing else has failed since.
+func (s *State) doubtful() bool { return s.Pause.Blamed <= policy.BlamesAllowed }
+
+// Rests reports whether s keeps a turn back at now. A turn whose inputs have not failed yet need not wait for the end of
+// the pause where early says so and turns are blamed for it.
+func (s *State) Rests(now time.Time, early bool) bool {
+	return s.Pause.Rests(now) && !(early && s.Pause.Blames())
+}
+
+// barrier is what the circuit has against another turn. From the time when it may be probed it holds nobody, though
+// only one gets through, until it has failed again.
+func (s *State) barrier(now time.Time, early bool) Barrier {
+	switch {
+	case s.Rests(now, early):
+		return Barrier{Closed: true, Held: true, Since: s.Since, Until: s.Pause.Until}
+	case s.Pause.Paused() && s.probing != "":
+		return Barrier{Closed: true}
+	}
+	return Barrier{}
+}
+
+// take lets a holder in.
+func (s *State) take(holder string) {
+	if s.Pause.Paused() {
+		s.probing = holder
+	}
+}
+
+// free lets another holder probe if this one was the one, and reports whether it was.
+func (s *State) free(holder string) (probed bool) {
+	probed = s.probing == holder
+	if probed {
+		s.probing = ""
+	}
+	return probed
+}
