@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/cmemd/cmemd/internal/jsonscan"
+	"github.com/cmemd/cmemd/internal/toolinput"
 )
 
 // fileOf finds the file that a tool call names, by the shape of its input: the keys of the JSON object at the top. It
@@ -22,15 +23,15 @@ func fileOf(input string) (file string, modified bool) {
 		if !ok || !s.skip(':') {
 			break
 		}
-		switch r := roleOf(key); r {
-		case roleFile, roleLoose:
-			loose = r == roleLoose
+		switch use := toolinput.Of(key); {
+		case use.Is(toolinput.File | toolinput.Path):
+			loose = use.Is(toolinput.Path) // a file or a folder
 			if name, ok := s.text(); ok && file == "" {
 				file = name
 			}
-		case roleContent:
+		case use.Is(toolinput.Content):
 			modified = true
-		case roleSearch:
+		case use.Is(toolinput.Query): // what is named is where to look, not what was read
 			search = true
 		}
 		if file != "" && modified || !s.value() || !s.skip(',') {
@@ -41,30 +42,6 @@ func fileOf(input string) (file string, modified bool) {
 		return "", false
 	}
 	return file, modified
-}
-
-type keyRole int
-
-const (
-	roleOther keyRole = iota
-	roleFile
-	roleLoose // a file or a folder
-	roleContent
-	roleSearch // what is named is where to look, not what was read
-)
-
-func roleOf(key string) keyRole {
-	switch key {
-	case "file_path", "filePath", "notebook_path", "absolute_path", "target_file":
-		return roleFile
-	case "path", "filename":
-		return roleLoose
-	case "content", "contents", "new_string", "newString", "old_string", "oldString", "new_source", "edits", "file_text", "new_str", "old_str", "insert_text":
-		return roleContent
-	case "pattern", "query", "regex", "glob":
-		return roleSearch
-	}
-	return roleOther
 }
 
 // scanner walks over JSON text that may be cut off, without building anything. Package jsonscan reads whole texts.

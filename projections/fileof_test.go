@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"github.com/cmemd/cmemd/internal/toolinput"
 )
 
 func TestFileOf(t *testing.T) {
@@ -73,7 +75,7 @@ func FuzzFileOf(f *testing.F) {
 		}
 		for key, raw := range object {
 			var text string
-			if role := roleOf(key); (role == roleFile || role == roleLoose) && json.Unmarshal(raw, &text) == nil && text == file {
+			if toolinput.Of(key).Is(toolinput.File|toolinput.Path) && json.Unmarshal(raw, &text) == nil && text == file {
 				return
 			}
 		}

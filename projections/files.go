@@ -15,7 +15,7 @@ import (
 type fileView struct{}
 
 func (fileView) name() string       { return "files" }
-func (fileView) version() int       { return 1 }
+func (fileView) version() int       { return 2 }
 func (fileView) skipsUnknown() bool { return true }
 
 // maxPath is the longest path that is kept, in bytes: Linux knows none over 4,096, and a key must fit a page.

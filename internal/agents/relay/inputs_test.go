@@ -104,3 +104,19 @@ func TestSpoolKeepsNoFileText(t *testing.T) {
 		}
 	}
 }
+
+// TestKeysOfEvidence: what evidence takes for a file is looked at, whatever its key, and no text stays for such a key.
+func TestKeysOfEvidence(t *testing.T) {
+	t.Parallel()
+	for _, input := range []string{
+		`{"targetFiles":["a.go",".env"]}`, `{"target_notebook":".env"}`, `{"pathInProject":".env"}`, `{"from":".env","to":"b"}`, `{"from":"a","to":".env"}`,
+	} {
+		if f := (&Rules{}).Look("/work", input); f.Left != LeftFile {
+			t.Errorf("%s: %+v, want a private file", input, f)
+		}
+	}
+	out, ok := CutReport([]byte(`{"tool_input":{"path":".env","from":"A=one","to":"A=two"}}`))
+	if want := `"path":".env"`; !ok || strings.Contains(string(out), "A=") || !strings.Contains(string(out), want) {
+		t.Errorf("got %s, want %s and no text", out, want)
+	}
+}

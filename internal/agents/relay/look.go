@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/cmemd/cmemd/internal/jsonscan"
+	"github.com/cmemd/cmemd/internal/toolinput"
 )
 
 // A look is one look of the rules at one input.
@@ -76,7 +77,7 @@ func (l *look) json(data []byte, name string, levels int) (whole bool) {
 	folders := inScopes[string]{ahead: foldersIn(data)}
 	l.listed()
 	whole = eachValue(data, func(v value) bool {
-		if v.text == nil || isResult(plainName(v.outer)) {
+		if v.text == nil || toolinput.Of(v.outer).Is(toolinput.Result) {
 			return true
 		}
 		if folder, ok := folders.at(v.Start); ok {
@@ -100,7 +101,7 @@ func foldersIn(data []byte) []scope[string] {
 		return nil
 	}
 	return scopes(data, func(_, name string, text []byte) string {
-		if len(text) < 3 || !isFolderName(plainName(name)) {
+		if len(text) < 3 || !toolinput.Of(name).Is(toolinput.Folder) {
 			return ""
 		}
 		return jsonscan.Unquote(text)
@@ -123,28 +124,28 @@ func (l *look) work(base, folder string) {
 
 // member looks at a string.
 func (l *look) member(v value, levels int) {
-	name := plainName(v.key)
-	if isCodeName(name) {
+	use := toolinput.Of(v.key)
+	if use.Is(toolinput.Code) {
 		l.code(v.string())
 	}
-	if levels > 0 && len(v.text) > 3 && mayBeJSON(v.text[1:]) && !isContentName(name) && l.json([]byte(v.string()), v.key, levels-1) {
+	if levels > 0 && len(v.text) > 3 && mayBeJSON(v.text[1:]) && !use.Is(toolinput.Text) && l.json([]byte(v.string()), v.key, levels-1) {
 		return
 	}
 	switch {
-	case isFolderName(name):
+	case use.Is(toolinput.Folder):
 		if l.cwd == l.found.dir { // and not that of the session
 			l.ignored(l.cwd)
 		}
-	case isGlobName(name):
+	case use.Is(toolinput.Glob):
 		l.pattern(v.string())
-	case isPathName(name):
+	case use.Is(mayName):
 		l.path(v.string())
-	case v.listed && (isCommandName(name) || isArgsName(name)):
+	case v.listed && use.Is(toolinput.Shell|toolinput.Args):
 		if v.named != l.argsOf {
 			l.listed()
 		}
 		l.args, l.argsOf, l.argsIn = append(l.args, v.string()), v.named, l.cwd
-	case isCommandName(name):
+	case use.Is(toolinput.Shell):
 		text := v.string()
 		l.command(text)
 		l.patch(text)

@@ -2,15 +2,6 @@ package relay
 
 import "strings"
 
-// isCodeName reports whether a member, by its plain name, may hold a program in another language than the shell's.
-func isCodeName(name string) bool {
-	switch name {
-	case "code", "script", "source", "input", "javascript", "js", "python", "expression", "snippet":
-		return true
-	}
-	return false
-}
-
 // callsTools is how programs begin to call the tools of an agent: no shell line does.
 const callsTools = "await tools."
 

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/cmemd/cmemd/internal/jsonscan"
+	"github.com/cmemd/cmemd/internal/toolinput"
 )
 
 // LeftIgnored is the kind under which it is counted that lines of an ignored file were left out of an output that had others.
@@ -29,7 +30,7 @@ func (r *Rules) CutOutput(cwd, output string, f Finding) (out string, left []str
 // cutResults is a report without such lines in what came of the tool use.
 func (r *Rules) cutResults(body []byte, cwd string, f Finding) (out []byte, left []string) {
 	m := newMasker(r, cwd, f)
-	out, _ = m.json(body, func(v value) bool { return isResult(plainName(v.outer)) || isResult(plainName(v.key)) }, maxInner)
+	out, _ = m.json(body, func(v value) bool { return (toolinput.Of(v.outer) | toolinput.Of(v.key)).Is(toolinput.Result) }, maxInner)
 	return out, m.left
 }
 
@@ -58,9 +59,8 @@ func (m *masker) json(body []byte, is func(value) bool, levels int) (out []byte,
 		if !is(v) {
 			return "", false
 		}
-		name := plainName(v.key)
 		why, masked := files.at(v.Start)
-		if masked && (why.kind != LeftFile || !isPathName(name) && !isIdentity(v.key, name)) && !(name == "text" && len(v.text) <= maxPath && m.of(v.string()) == why) {
+		if masked && (why.kind != LeftFile || !toolinput.Of(v.key).Is(names) && !isIdentity(v.key)) && !(toolinput.Plain(v.key) == "text" && len(v.text) <= maxPath && m.of(v.string()) == why) {
 			m.count(why.kind)
 			return leftMark(why.what), true
 		}
@@ -80,7 +80,7 @@ func (m *masker) member(outer, name string, text []byte) mask {
 	case len(text) < 3 || len(text) > maxPath:
 	case name == "" && isEnvironmentName(outer) && strings.HasPrefix(jsonscan.Unquote(text), "PATH="), name == "PATH" && isEnvironmentName(outer):
 		return mask{LeftEnvironment, environment}
-	case isPathName(plainName(name)):
+	case toolinput.Of(name).Is(mayName):
 		return m.of(jsonscan.Unquote(text))
 	}
 	return mask{}

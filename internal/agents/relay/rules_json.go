@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/cmemd/cmemd/internal/jsonscan"
+	"github.com/cmemd/cmemd/internal/toolinput"
 )
 
 // A report is what a payload says of itself.
@@ -22,7 +23,7 @@ func readReport(body []byte) (p report) {
 		if v.text == nil {
 			return true
 		}
-		switch plainName(v.key) {
+		switch toolinput.Plain(v.key) {
 		case "cwd", "cmemdcwd", "workspaceroot", "workspaceroots", "workingdirectory":
 			first(&p.cwd, v)
 		case "directory":
@@ -90,76 +91,6 @@ func eachValue(data []byte, visit func(value) bool) (whole bool) {
 	}
 }
 
-// plainName is the name of a member without the signs between its words, in lower case.
-func plainName(key string) string {
-	plain := true
-	for i := range len(key) {
-		c := key[i]
-		plain = plain && c != '_' && c != '-' && (c < 'A' || c > 'Z')
-	}
-	if plain {
-		return key
-	}
-	out := make([]byte, 0, len(key))
-	for i := range len(key) {
-		switch c := key[i]; {
-		case c == '_' || c == '-':
-		case 'A' <= c && c <= 'Z':
-			out = append(out, c+'a'-'A')
-		default:
-			out = append(out, c)
-		}
-	}
-	return string(out)
-}
-
-// isPathName reports whether a member, by its plain name, holds a path.
-func isPathName(name string) bool {
-	switch name {
-	case "path", "paths", "file", "files", "filename", "filenames", "source", "destination", "target", "uri", "url", "urls", "notebook":
-		return true
-	case "transcriptpath", "originalfile":
-		return false // the agent's own; a file's text
-	}
-	for _, end := range [...]string{"path", "paths", "file", "filename", "uri", "uris"} {
-		if strings.HasSuffix(name, end) {
-			return true
-		}
-	}
-	return false
-}
-
-// isFolderName reports whether a member, by its plain name, holds the folder in which what stands beside it works.
-func isFolderName(name string) bool {
-	switch name {
-	case "cwd", "workdir", "directory", "dir", "dirpath", "workingdir", "workingdirectory", "currentdir", "currentdirectory":
-		return true
-	}
-	return false
-}
-
-// isGlobName reports whether a member, by its plain name, holds patterns for names of files.
-func isGlobName(name string) bool {
-	switch name {
-	case "include", "includes", "includepattern", "glob", "globs", "globpattern", "filepattern", "fileglob":
-		return true
-	}
-	return false
-}
-
-// isContentName reports whether a member, by its plain name, holds a text that is about nothing but itself: one in JSON names
-// no files that a tool opens.
-func isContentName(name string) bool {
-	for _, end := range [...]string{
-		"content", "contents", "text", "string", "str", "prompt", "message", "description", "summary", "preview", "title", "diff", "code", "source",
-	} {
-		if strings.HasSuffix(name, end) {
-			return true
-		}
-	}
-	return isResult(name)
-}
-
 // mayBeJSON reports whether a text begins as an object or a list does.
 func mayBeJSON[T string | []byte](text T) bool {
 	for i := range len(text) {
@@ -174,36 +105,16 @@ func mayBeJSON[T string | []byte](text T) bool {
 	return false
 }
 
-// isArgsName reports whether a member, by its plain name, holds the words of a command if it is a list.
-func isArgsName(name string) bool {
-	switch name {
-	case "args", "argv", "arguments":
-		return true
-	}
-	return false
-}
+// names is what stays where contents go, because it says which file they are of; mayName is all that could name a file.
+// What is moved from or to something may as well be a text that is replaced.
+const (
+	names   = toolinput.File | toolinput.Path | toolinput.Place
+	mayName = names | toolinput.Source | toolinput.Target
+)
 
-// isCommandName reports whether a member, by its plain name, holds a shell command.
-func isCommandName(name string) bool {
-	switch name {
-	case "command", "cmd", "commandline", "script", "commands", "shellcommand", "chars":
-		return true
-	}
-	return false
-}
-
-// isResult reports whether a member, by its plain name, holds what came of a tool call, and not what it was given.
-func isResult(name string) bool {
-	switch name {
-	case "toolresponse", "tooloutput", "output", "result", "response", "toolresult", "resultjson", "error", "stdout", "stderr":
-		return true
-	}
-	return false
-}
-
-// isIdentity reports whether a member says what a report is about: it stays where contents go. Name is its plain name.
-func isIdentity(key, name string) bool {
-	switch name {
+// isIdentity reports whether a member says what a report is about: it stays where contents go.
+func isIdentity(key string) bool {
+	switch toolinput.Plain(key) {
 	case "hookeventname", "event", "agentactionname", "type", "workspaceroots", "workspaceroot", "directory", "worktree", "transcriptpath", "tool",
 		"toolname", "mcpservername", "mcptoolname", "permissionmode", "agenttype", "subagent", "model", "source", "timestamp", "at", "time", "project",
 		"session", "status", "hook", "id":
@@ -220,16 +131,16 @@ func isIdentity(key, name string) bool {
 // cutReport is cutContents for a whole report: what says who reports what stays, and all that came of it goes.
 func cutReport(body []byte, f Finding) (out []byte, ok bool) {
 	return replaceValues(body, func(v value) (string, bool) {
-		name := plainName(v.key)
+		use := toolinput.Of(v.key)
 		switch {
-		case isResult(plainName(v.outer)) || isResult(name):
+		case (toolinput.Of(v.outer) | use).Is(toolinput.Result):
 			return f.Mark(), !f.OutputStays && !f.mayStay(v.string())
-		case isCommandName(name) && f.Left == LeftEnvironment:
+		case use.Is(toolinput.Shell) && f.Left == LeftEnvironment:
 			return "", false
-		case isIdentity(v.key, name):
+		case isIdentity(v.key):
 			return "", false
 		}
-		return cutValue(v, name, f)
+		return cutValue(v, use, f)
 	})
 }
 
@@ -238,28 +149,28 @@ func cutContents(input []byte, f Finding) (out []byte, ok bool) {
 	if len(input) == 0 || input[0] != '{' {
 		return nil, false
 	}
-	return replaceValues(input, func(v value) (string, bool) { return cutValue(v, plainName(v.key), f) })
+	return replaceValues(input, func(v value) (string, bool) { return cutValue(v, toolinput.Of(v.key), f) })
 }
 
 // cutValue is what stands in the place of a value; false: itself does.
-func cutValue(v value, name string, f Finding) (string, bool) {
+func cutValue(v value, use toolinput.Use, f Finding) (string, bool) {
 	text := v.string()
-	if mayBeJSON(text) && !isContentName(name) {
+	if mayBeJSON(text) && !use.Is(toolinput.Text) {
 		cut, ok := replaceValues([]byte(text), func(in value) (string, bool) {
 			in.key = cmp.Or(in.key, v.key)
-			return cutValue(in, plainName(in.key), f)
+			return cutValue(in, toolinput.Of(in.key), f)
 		})
 		if ok {
 			return string(cut), true
 		}
 	}
 	switch {
-	case isPathName(name), isGlobName(name), isFolderName(name):
+	case use.Is(names | toolinput.Glob | toolinput.Folder):
 		return f.Mark(), len(text) > maxPath || strings.IndexByte(text, '\n') >= 0
-	case v.listed && (isCommandName(name) || isArgsName(name)):
+	case v.listed && use.Is(toolinput.Shell|toolinput.Args):
 		cut := cutWord(text, f)
 		return cut, cut != text
-	case isCommandName(name):
+	case use.Is(toolinput.Shell):
 		cut := cutCommand(text, f)
 		return cut, cut != text
 	}

@@ -6,6 +6,7 @@ import (
 	"unicode"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/toolinput"
 )
 
 // Call is a tool call whose fields were read. It does not change and is safe for concurrent use. It shares the texts
@@ -39,7 +40,7 @@ func Parse(t events.ToolUsed) Call {
 
 // unwrapped is the object inside of v where v holds nothing else, as some clients pass arguments on.
 func (v value) unwrapped() value {
-	if inner := v.get("args", "arguments", "parameters", "params"); len(v.members) == 1 && inner.object {
+	if inner := v.first(toolinput.Wrapped); len(v.members) == 1 && inner.object {
 		return inner
 	}
 	return v
@@ -73,9 +74,9 @@ func (c *Call) named(words ...string) bool {
 
 // commandLine is what c runs in a shell, or "". Editors that take a verb in a field of that name run nothing.
 func (c *Call) commandLine() string {
-	v := c.in.get("command", "cmd", "commandline", "script", "shellcommand")
+	v := c.in.first(toolinput.Command)
 	words := v.strings()
-	if len(words) == 0 || c.in.has(pathKeys()...) && !c.named("bash", "shell", "terminal", "exec", "run", "command") {
+	if len(words) == 0 || c.in.holds(toolinput.File|toolinput.Path) && !c.named("bash", "shell", "terminal", "exec", "run", "command") {
 		return ""
 	}
 	if v.text {
@@ -99,11 +100,11 @@ func (c *Call) kindOf() Kind {
 		return Web
 	case c.writes() && len(c.paths()) > 0:
 		return Edit
-	case c.in.has(queryKeys()...) || c.named("glob", "grep", "search", "ls", "list"):
+	case c.in.holds(toolinput.Query) || c.named("glob", "grep", "search", "ls", "list"):
 		return Search
 	case c.in.has("prompt", "task", "message") && (c.in.has(agentKeys()...) || c.named("task", "agent", "subagent")):
 		return Task
-	case (c.in.has(pathKeys()...) || len(c.paths()) > 0) && !c.folder():
+	case (c.in.holds(toolinput.File|toolinput.Path) || len(c.paths()) > 0) && !c.folder():
 		return Read
 	}
 	return c.kindByOutput()
@@ -113,17 +114,13 @@ func (c *Call) kindOf() Kind {
 func (c *Call) kindByOutput() Kind {
 	for _, v := range resultNests(c.out) {
 		switch {
-		case isWritten(v) && v.get(pathKeys()...).text:
+		case isWritten(v) && v.first(toolinput.File, toolinput.Path).text:
 			return Edit
-		case v.get(strongKeys()...).text:
+		case v.first(toolinput.File).text:
 			return Read
 		}
 	}
 	return Other
-}
-
-func queryKeys() []string {
-	return []string{"pattern", "query", "regex", "globpattern", "searchterm", "searchpattern", "glob", "queries"}
 }
 
 func agentKeys() []string { return []string{"subagenttype", "agenttype", "agent", "agentname"} }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/toolinput"
 )
 
 const (
@@ -31,9 +32,9 @@ func (c Call) Files() (read, modified []string) {
 	case c.writes() && !c.in.isTrue("dryrun"):
 		m.addAll(c.written())
 		if c.named("copy") {
-			r.addAll(c.in.get(sourceKeys()...).names())
+			r.addAll(c.in.first(toolinput.Source).names())
 		}
-	case !c.mcp || c.named("file", "files") || c.in.has(strongKeys()...):
+	case !c.mcp || c.named("file", "files") || c.in.holds(toolinput.File):
 		if !c.folder() {
 			r.addAll(c.paths())
 		}
@@ -48,23 +49,6 @@ func (c Call) Files() (read, modified []string) {
 	return r.list, m.list
 }
 
-// strongKeys name nothing but files, in any tool.
-func strongKeys() []string {
-	return []string{
-		"filepath", "notebookpath", "absolutepath", "targetfile", "targetnotebook", "filepaths", "absolutepaths", "targetfiles", "relativepath",
-		"pathinproject",
-	}
-}
-
-// pathKeys name files in tools that are about files.
-func pathKeys() []string {
-	return append(strongKeys(), "path", "paths", "file", "files", "filename", "filenames")
-}
-
-// sourceKeys and targetKeys name the ends of a move or a copy.
-func sourceKeys() []string { return []string{"source", "sourcepath", "oldpath", "from"} }
-func targetKeys() []string { return []string{"destination", "destinationpath", "newpath", "to"} }
-
 // remote reports whether the call is about files that lie in another place than the disk: a repository of a forge, a
 // bucket.
 func (c *Call) remote() bool {
@@ -75,7 +59,7 @@ func (c *Call) remote() bool {
 // there a path must look like that of a file.
 func (c *Call) written() []string {
 	paths := c.paths()
-	if c.mcp && !c.named("file", "files") && !c.in.has(strongKeys()...) {
+	if c.mcp && !c.named("file", "files") && !c.in.holds(toolinput.File) {
 		paths = slices.DeleteFunc(paths, func(p string) bool { return path.Ext(p) == "" })
 	}
 	return paths
@@ -83,16 +67,18 @@ func (c *Call) written() []string {
 
 // paths are all that the input names, entries of edits[] and files[] included.
 func (c *Call) paths() (out []string) {
-	for _, k := range pathKeys() {
-		v := c.in.get(k)
-		out = append(out, v.names()...)
-		for _, e := range v.list {
-			out = append(out, e.get(pathKeys()...).names()...)
+	for _, m := range c.in.members {
+		if !toolinput.Of(m.key).Is(toolinput.File | toolinput.Path) {
+			continue
+		}
+		out = append(out, m.names()...)
+		for _, e := range m.list {
+			out = append(out, e.first(toolinput.File, toolinput.Path).names()...)
 		}
 	}
 	entries := c.in.get("edits", "changes", "replacements", "operations")
 	for _, e := range entries.list {
-		out = append(out, e.get(pathKeys()...).names()...)
+		out = append(out, e.first(toolinput.File, toolinput.Path).names()...)
 	}
 	for _, m := range entries.members { // changes by path
 		if m.object {
@@ -100,10 +86,10 @@ func (c *Call) paths() (out []string) {
 		}
 	}
 	if c.named("move", "rename") {
-		out = append(out, c.in.get(sourceKeys()...).names()...)
+		out = append(out, c.in.first(toolinput.Source).names()...)
 	}
 	if c.named("move", "rename", "copy") {
-		out = append(out, c.in.get(targetKeys()...).names()...)
+		out = append(out, c.in.first(toolinput.Target).names()...)
 	}
 	return out
 }
@@ -113,12 +99,10 @@ func (c *Call) writes() bool {
 	if verb := c.in.get("command"); verb.text && verb.raw == "view" {
 		return false
 	}
-	if c.in.has("content", "contents", "newstring", "newstr", "newtext", "oldstring", "oldstr", "oldtext", "newsource", "filetext",
-		"inserttext", "edits", "patch", "diff", "codeedit", "replacement", "replacements", "newcontent", "changes",
-		"codecontent", "replacementchunks", "newcode") {
+	if c.in.holds(toolinput.Content) {
 		return true
 	}
-	if c.mcp && !c.named("file", "files") && !c.in.has(strongKeys()...) {
+	if c.mcp && !c.named("file", "files") && !c.in.holds(toolinput.File) {
 		return false
 	}
 	return c.named("write", "edit", "create", "delete", "remove", "move", "rename", "copy", "replace", "patch", "append", "update",
@@ -132,7 +116,7 @@ func (c *Call) folder() bool {
 }
 
 func (c *Call) folderOf() string {
-	if dir := c.in.get("workdir", "cwd", "workingdirectory").String(); dir != "" {
+	if dir := c.in.first(toolinput.Workdir).String(); dir != "" {
 		return join(c.Cwd, dir)
 	}
 	return c.Cwd
@@ -184,9 +168,9 @@ func (c *Call) fromOutput(r, m *fileSet) {
 	for _, v := range resultNests(c.out) {
 		switch {
 		case isWritten(v) || c.kind == Edit:
-			m.addAll(v.get(pathKeys()...).names())
+			m.addAll(v.first(toolinput.File, toolinput.Path).names())
 		default:
-			r.addAll(v.get(strongKeys()...).names())
+			r.addAll(v.first(toolinput.File).names())
 		}
 	}
 	if diff := c.out.get("gitdiff", "diff", "filediff"); diff.text {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/cmemd/cmemd/internal/jsonscan"
+	"github.com/cmemd/cmemd/internal/toolinput"
 )
 
 const (
@@ -92,6 +93,23 @@ func (v value) get(keys ...string) value {
 		}
 	}
 	return value{}
+}
+
+// first returns the first member of the first of uses that there is.
+func (v value) first(uses ...toolinput.Use) value {
+	for _, u := range uses {
+		for i := range v.members {
+			if toolinput.Of(v.members[i].key).Is(u) {
+				return v.members[i].value
+			}
+		}
+	}
+	return value{}
+}
+
+// holds reports whether a member is of any of these uses.
+func (v value) holds(use toolinput.Use) bool {
+	return slices.ContainsFunc(v.members, func(m member) bool { return toolinput.Of(m.key).Is(use) })
 }
 
 func (v value) has(keys ...string) bool {
