@@ -44,12 +44,6 @@ type Event interface {
 // KindOf returns the kind of e.
 func KindOf(e Event) Kind { return e.kind() }
 
-// IsInput reports whether a captured event of kind k is something that a turn must settle, unless its header
-// says Unobserved.
-func IsInput(k Kind) bool {
-	return k == KindToolUsed || k == KindContextCompacted || k == KindAgentStopped
-}
-
 // TurnKind is what a turn asks for.
 type TurnKind string
 

@@ -16,13 +16,8 @@ func Forgettable(r events.Record) bool {
 
 // carriesWords reports whether events of kind k may hold somebody's words.
 func carriesWords(k events.Kind) bool {
-	switch k {
-	case events.KindPromptSubmitted, events.KindToolUsed, events.KindAgentStopped, events.KindContextCompacted,
-		events.KindTurnReceived, events.KindTurnFailed, events.KindOutputDropped, events.KindOutputSkipped,
-		events.KindObservationParsed, events.KindSummaryParsed, events.KindMemorySaved, events.KindClaimChecked:
-		return true
-	}
-	return false
+	t, _ := k.Traits()
+	return t.Words
 }
 
 // forgottenRecords calls each for the header of every record that e names and that a payload can be erased from, in
@@ -82,16 +77,6 @@ func learnFacts(known *cache[events.SessionID, facts], r *record) error {
 
 // isKnown reports whether kind k is one that this program has a meaning for.
 func isKnown(k events.Kind) bool {
-	if carriesWords(k) {
-		return true
-	}
-	switch k {
-	case events.KindSessionOpened, events.KindSessionClosed, events.KindContextInjected, events.KindTurnStarted,
-		events.KindInputsDropped, events.KindReobserveRequested, events.KindSessionRespawned,
-		events.KindSessionQuarantined, events.KindSessionReleased, events.KindProviderPaused,
-		events.KindProviderResumed, events.KindMemorySuperseded, events.KindMemoryForgotten,
-		events.KindSessionFaulted, events.KindDaemonStarted, events.KindDaemonStopped, events.KindDaemonDegraded:
-		return true
-	}
-	return false
+	_, known := k.Traits()
+	return known
 }

@@ -12,13 +12,8 @@ import (
 // Reads reports whether Evolve looks into events of kind k. Of all others the header is enough, and a fold need not
 // decode them.
 func Reads(k events.Kind) bool {
-	switch k {
-	case events.KindSessionOpened, events.KindTurnStarted, events.KindTurnFailed, events.KindOutputDropped,
-		events.KindOutputSkipped, events.KindInputsDropped, events.KindReobserveRequested, events.KindSessionRespawned,
-		events.KindSessionQuarantined, events.KindMemoryForgotten:
-		return true
-	}
-	return false
+	t, _ := k.Traits()
+	return t.Evolves
 }
 
 // Evolve applies the event with header h to s. e may be nil where Reads says so, or where the payload was erased. A

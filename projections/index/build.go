@@ -161,10 +161,7 @@ func (b *builder) flush() error {
 
 // add looks at one record. An erased payload is passed over: what it said is to be in no index.
 func (b *builder) add(ctx context.Context, r events.Record) error {
-	switch r.Kind {
-	case events.KindSessionOpened, events.KindPromptSubmitted, events.KindObservationParsed, events.KindSummaryParsed,
-		events.KindMemorySaved, events.KindMemoryForgotten:
-	default:
+	if t, _ := r.Kind.Traits(); !t.Indexed {
 		return nil
 	}
 	e, err := r.Event()

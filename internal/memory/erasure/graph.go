@@ -92,10 +92,7 @@ func (g *graph) add(r events.Record, prompts int) error {
 
 // learn takes what tells what was made of what from r, which is the node of that number, if it is one.
 func (g *graph) learn(r events.Record, node int) error {
-	switch r.Kind {
-	case events.KindSessionOpened, events.KindTurnStarted, events.KindObservationParsed, events.KindSummaryParsed,
-		events.KindClaimChecked, events.KindMemoryForgotten:
-	default:
+	if t, _ := r.Kind.Traits(); !t.Lineage {
 		return nil
 	}
 	e, err := r.Event()
