@@ -3,8 +3,6 @@ package main
 import (
 	"errors"
 	"path/filepath"
-	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -100,31 +98,4 @@ func (a *app) showConfigPath() error {
 	}
 	a.printf("%s\n", visibleLine(path))
 	return nil
-}
-
-// config reads the settings of this home. Beside an error come those that can be used, if any.
-func (a *app) config() (*loaded, error) { return a.configFor("") }
-
-// configFor reads the settings of this home as if they named one provider alone; "" is those that they name.
-func (a *app) configFor(provider string) (*loaded, error) {
-	home, err := a.home()
-	if err != nil {
-		return nil, err
-	}
-	l, err := loadConfig(home, alone(a.environ, provider))
-	return l, advise(err, "correct %s, or the variable; `cmemd config show` lists the keys", filepath.Join(home, configFile))
-}
-
-// alone is environ with nobody to be asked but provider; "" leaves it as it is.
-func alone(environ []string, provider string) []string {
-	if provider == "" {
-		return environ
-	}
-	only := []string{"CMEMD_PROVIDER=" + provider, "CMEMD_FALLBACKS=", "CMEMD_SUMMARY_PROVIDER=", "CMEMD_SUMMARY_MODEL=",
-		"CMEMD_TRIVIAL_PROVIDER=", "CMEMD_TRIVIAL_MODEL="}
-	said := func(kv string) bool {
-		name, _, _ := strings.Cut(kv, "=")
-		return slices.ContainsFunc(only, func(own string) bool { return strings.HasPrefix(own, name+"=") })
-	}
-	return append(slices.DeleteFunc(slices.Clone(environ), said), only...)
 }

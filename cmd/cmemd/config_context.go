@@ -1,9 +1,9 @@
 package main
 
 import (
-	"github.com/cmemd/cmemd/internal/agents"
 	"github.com/cmemd/cmemd/internal/api/server"
 	"github.com/cmemd/cmemd/internal/memory/recall"
+	"github.com/cmemd/cmemd/projections/index"
 )
 
 // Given is the settings of what agents are given.
@@ -44,19 +44,10 @@ func (c Given) recency() float64 {
 	return float64(c.SearchRecency) / 100
 }
 
-// recallConfig is what answers questions over the daemon's views.
-func (d *daemon) recallConfig() recall.Config {
-	c := recall.Config{
-		Views: d.views, Index: d.index, Log: d.log, FenceOpen: agents.ContextOpen, FenceClose: agents.ContextClose,
-		Characters: d.config.ContextChars, Tokens: d.config.ContextTokens, Recency: d.config.recency(),
-	}
-	if d.vectors != nil {
-		c.Near = d.vectors
-	}
-	return c
-}
-
 // briefs says when memory is given beside the start of a session.
 func (c Given) briefs() server.Briefs {
 	return server.Briefs{Prompts: c.ContextPrompts == on, Score: c.ContextScore, Files: c.ContextFiles == on}
 }
+
+// standardRecency is how much the newest is worth above the very old, in per cent, where nobody says otherwise.
+const standardRecency = int(100 * index.DefaultRecency)

@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strings"
 
 	"github.com/cmemd/cmemd/internal/agents/install"
 	"github.com/cmemd/cmemd/internal/agents/install/jsonedit"
@@ -106,20 +105,4 @@ func (in *installation) settingsOf(a install.Agent) (path string, d *jsonedit.Do
 	}
 	d, err = jsonedit.Parse(text)
 	return path, d, err
-}
-
-// codexSwitch is what to do where Codex does not know all hooks that are in its hooks.json.
-const codexSwitch = "let no `hooks = false` stand below [features] in Codex's config.toml"
-
-// codexHooks is how many hooks Codex is to have of cmemd.
-func (in *installation) codexHooks() (n int) {
-	codex, err := install.ByName("codex")
-	if err != nil {
-		panic(err) // it is one of the agents
-	}
-	files, _ := codex.Whole(in.machine, in.options) // of nothing but cmemd's entries
-	for _, f := range files {
-		n += strings.Count(string(f.Text), `"type": "command"`)
-	}
-	return n
 }

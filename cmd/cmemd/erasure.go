@@ -3,13 +3,11 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/cmemd/cmemd/actors"
 	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/memory/erasure"
 )
 
@@ -46,25 +44,5 @@ func (d *daemon) patiently(ctx context.Context, id events.SessionID, cmds ...ses
 		case <-ctx.Done():
 			return 0, ctx.Err()
 		}
-	}
-}
-
-// showErasure says what retention does, and whether something is being forgotten; nothing where neither is.
-func (a *app) showErasure(s *api.ErasureStatus) {
-	if s == nil {
-		return
-	}
-	if s.RetentionDays > 0 {
-		line := fmt.Sprintf("inputs are erased after %s once settled; %d were", plural(s.RetentionDays, "day"), s.Inputs)
-		switch {
-		case s.Running:
-			line += ", and it is looking now"
-		case !s.Looked.IsZero():
-			line += ", it looked last at " + moment(s.Looked)
-		}
-		a.field("retention", line)
-	}
-	if s.Unfinished {
-		a.field("forgetting", "something is being erased, and not gone from all files yet")
 	}
 }

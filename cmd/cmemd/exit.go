@@ -66,14 +66,6 @@ func (a *app) told(err error) error {
 	return err
 }
 
-// A usageError is a command line that cannot be carried out.
-type usageError struct {
-	message string
-	command string // whose help tells more
-}
-
-func (e *usageError) Error() string { return e.message }
-
 // An adviceError is an error with its own next step.
 type adviceError struct {
 	err  error
@@ -185,3 +177,6 @@ func problemStep(p *api.Problem) string {
 	}
 	return ""
 }
+
+// errNoService is a service that does not run. It ends with the code that `cmemd status` has for no daemon.
+var errNoService = errors.New("the system does not run the daemon")

@@ -1,41 +1,13 @@
 package main
 
 import (
-	"context"
-	"errors"
 	"fmt"
-	"io"
 	"strconv"
 
 	"github.com/spf13/cobra"
 
-	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
 )
-
-// A logReader answers questions about a log: a daemon's client, or a log file that no daemon holds.
-type logReader interface {
-	// Records returns a stretch of the log.
-	Records(ctx context.Context, q api.RecordsQuery) (api.Records, error)
-	// LogStats returns what the log holds.
-	LogStats(ctx context.Context) (api.LogStats, error)
-	// Verify checks the whole log. A damaged one is no error.
-	Verify(ctx context.Context, progress func(api.Progress)) (api.Verified, error)
-}
-
-// A logCopier writes a log elsewhere.
-type logCopier interface {
-	// Export writes the records from a position on as JSON lines.
-	Export(ctx context.Context, w io.Writer, from events.Position) error
-	// Backup writes a whole log file.
-	Backup(ctx context.Context, w io.Writer) error
-}
-
-// A logSource is both.
-type logSource interface {
-	logReader
-	logCopier
-}
 
 func newLog(a *app) *cobra.Command {
 	c := &cobra.Command{
@@ -138,26 +110,4 @@ func newLogStats(a *app) *cobra.Command {
 			})
 		},
 	}
-}
-
-// withLog calls do with the daemon's log, or with the file where no daemon runs.
-func (a *app) withLog(ctx context.Context, do func(logSource) error) error {
-	return a.ask(func(client *api.Client) error {
-		err := alive(ctx, client, aliveWait)
-		switch {
-		case err == nil:
-			return do(client)
-		case !errors.Is(err, api.ErrNotRunning):
-			return err
-		}
-		home, err := a.home()
-		if err != nil {
-			return err
-		}
-		file, err := openOffline(home)
-		if err != nil {
-			return err
-		}
-		return errors.Join(do(file), file.close())
-	})
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"os"
 	"path/filepath"
 	"sync"
@@ -16,8 +15,6 @@ import (
 	"github.com/cmemd/cmemd/internal/agents/relay"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/api/mcp"
-	"github.com/cmemd/cmemd/internal/api/server"
-	"github.com/cmemd/cmemd/internal/observer/evidence"
 )
 
 const mcpHelp = `Mcp speaks the Model Context Protocol over standard input and output, for agents that ask memory by themselves. It is thin:
@@ -66,11 +63,6 @@ func workDir() string {
 	return dir
 }
 
-func placeOf(dir string) mcp.Place {
-	p := evidence.ProjectOf(dir)
-	return mcp.Place{Name: p.Name, Root: p.Root}
-}
-
 // startPause is how long a start that failed is not tried again.
 const startPause = time.Minute
 
@@ -117,12 +109,4 @@ func (s *starter) launch(ctx context.Context, client *api.Client) error {
 		return err
 	}
 	return new(startedDaemon).await(ctx, client)
-}
-
-// mcpFace makes what the daemon serves at /mcp.
-func (d *daemon) mcpFace(version string) server.HandlerMCP {
-	return func(own *api.Client) http.Handler {
-		d.mcp = mcp.New(mcp.Config{Memory: own, Version: version, Place: placeOf, Logger: d.logger})
-		return d.mcp
-	}
 }

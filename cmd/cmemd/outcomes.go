@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
 
@@ -70,24 +69,6 @@ func newOutcomes(a *app) *cobra.Command {
 		})
 	}
 	return c
-}
-
-// adviseNames says where the names stand by which inputs are chosen, if err may be that one of them is wrong. Empty ones
-// were not given.
-func adviseNames(err error, turn, session string) error {
-	var p *api.Problem
-	if !errors.As(err, &p) || p.Type != api.ProblemInvalid && p.Type != api.ProblemNotFound {
-		return err
-	}
-	switch {
-	case turn != "" && session != "":
-		return advise(err, "`cmemd outcomes` lists turns, `cmemd sessions` sessions")
-	case turn != "":
-		return advise(err, "`cmemd outcomes` lists turns")
-	case session != "":
-		return advise(err, "`cmemd sessions` lists them")
-	}
-	return err
 }
 
 func outcomeWords() []string {

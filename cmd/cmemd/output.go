@@ -250,3 +250,11 @@ func plural[T ~int | ~int64 | ~uint64](n T, one string) string {
 	}
 	return fmt.Sprintf("%d %ss", n, one)
 }
+
+// grouped writes n with commas between its thousands.
+func grouped(n int) string {
+	if n < 1000 {
+		return fmt.Sprint(n)
+	}
+	return fmt.Sprintf("%s,%03d", grouped(n/1000), n%1000)
+}

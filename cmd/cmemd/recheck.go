@@ -6,7 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
 )
 
@@ -94,27 +93,4 @@ func recheckedLine(found api.Rechecked) string {
 		line += ", and nothing was recorded"
 	}
 	return line
-}
-
-// verdictText says what is known of a claim: what was found when it was recorded and, where it was looked at again, what
-// was found last.
-func verdictText(v api.Verdict) string {
-	text := fmt.Sprintf("%s %s: %s", v.Claim.Kind, v.Claim.Value, evidenced(v.Claim.Verdict, v.Claim.Evidence))
-	if v.CheckedAt.IsZero() {
-		return text
-	}
-	now := evidenced(v.Now, v.Evidence)
-	if v.Gone() {
-		now = string(events.Absent) + " now (rebased?)"
-	} else {
-		now += " now"
-	}
-	return text + " then, " + now + ", as of " + moment(v.CheckedAt)
-}
-
-func evidenced(v events.Verdict, evidence string) string {
-	if evidence == "" {
-		return string(v)
-	}
-	return fmt.Sprintf("%s (%s)", v, evidence)
 }

@@ -1,9 +1,6 @@
 package main
 
 import (
-	"fmt"
-	"strings"
-
 	"github.com/spf13/cobra"
 )
 
@@ -74,39 +71,5 @@ func commandsOf(a *app) map[string][]*cobra.Command {
 			newForget(a), newIngest(a), newImport(a), newWatch(a), newExport(a),
 		},
 		groupInside: {newOutcomes(a), newUsage(a), newReobserve(a), newRecheck(a), newReplay(a), newLog(a), newProjections(a), newParse(a), newObserver(a)},
-	}
-}
-
-func showHelp(c *cobra.Command, _ []string) error { return c.Help() }
-
-// misused is a usageError of command c.
-func misused(c *cobra.Command, format string, args ...any) error {
-	return &usageError{message: visibleLine(fmt.Sprintf(format, args...)), command: c.CommandPath()}
-}
-
-// noSuchCommand refuses arguments of a command that only has sub-commands.
-func noSuchCommand(c *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
-	}
-	c.SuggestionsMinimumDistance = 2
-	if near := c.SuggestionsFor(args[0]); len(near) > 0 {
-		return misused(c, "%s has no command %q: did you mean %s?", c.CommandPath(), args[0], strings.Join(near, " or "))
-	}
-	return misused(c, "%s has no command %q", c.CommandPath(), args[0])
-}
-
-// takes refuses fewer than least and more than most arguments, which help calls what; below 0 any number is taken.
-func takes(least, most int, what string) cobra.PositionalArgs {
-	return func(c *cobra.Command, args []string) error {
-		switch {
-		case len(args) < least:
-			return misused(c, "%s needs %s", c.CommandPath(), what)
-		case most == 0 && len(args) > 0:
-			return misused(c, "%s takes no arguments, got %q", c.CommandPath(), args[0])
-		case most > 0 && len(args) > most:
-			return misused(c, "%s takes %s and no more, got %q too", c.CommandPath(), what, args[most])
-		}
-		return nil
 	}
 }

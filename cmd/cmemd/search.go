@@ -14,7 +14,6 @@ import (
 	"github.com/cmemd/cmemd/internal/api/server"
 	"github.com/cmemd/cmemd/internal/memory/recall"
 	"github.com/cmemd/cmemd/projections"
-	"github.com/cmemd/cmemd/projections/index"
 )
 
 // A searched is what the flags of search ask for.
@@ -104,9 +103,6 @@ func (s *searched) read(c *cobra.Command, args []string, now time.Time) (err err
 	return err
 }
 
-// standardRecency is how much the newest is worth above the very old, in per cent, where nobody says otherwise.
-const standardRecency = int(100 * index.DefaultRecency)
-
 func kindWords() []string {
 	return []string{string(projections.Observation), string(projections.Summary), string(projections.Memory), string(projections.Prompt)}
 }
@@ -145,20 +141,4 @@ func flagged(title string, marked bool) string {
 		return "[unverified] " + title
 	}
 	return title
-}
-
-// needsUpTo returns a usageError unless n is from 1 to most.
-func needsUpTo(c *cobra.Command, flag string, n, most int) error {
-	if n < 1 || n > most {
-		return misused(c, "--%s %d: it must be from 1 to %d", flag, n, most)
-	}
-	return nil
-}
-
-// needsPositive returns a usageError unless n is at least 1.
-func needsPositive(c *cobra.Command, flag string, n int) error {
-	if n < 1 {
-		return misused(c, "--%s %d: it must be at least 1", flag, n)
-	}
-	return nil
 }

@@ -248,9 +248,6 @@ func (a *app) uninstallService(ctx context.Context) error {
 	return nil
 }
 
-// errNoService is a service that does not run. It ends with the code that `cmemd status` has for no daemon.
-var errNoService = errors.New("the system does not run the daemon")
-
 func (a *app) serviceStatus(ctx context.Context) error {
 	s, err := a.service()
 	if err != nil {

@@ -128,13 +128,3 @@ func summaries(n int) string {
 	}
 	return fmt.Sprintf("%d summaries", n)
 }
-
-// balanceLine says what became of inputs on one line.
-func balanceLine(b api.Balance) string {
-	line := fmt.Sprintf("%d captured = %d observed + %d skipped + %d dropped + %d pending + %d forgotten",
-		b.Captured, b.Observed, b.Skipped, b.Dropped, b.Pending, b.Forgotten)
-	if b.Reobserve > 0 {
-		line += fmt.Sprintf("; %d of them to be observed again", b.Reobserve)
-	}
-	return line
-}

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/internal/agents/relay"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/projections"
 )
@@ -109,12 +108,4 @@ func (a *app) showFindings(s api.Status) {
 	if len(s.Findings) == 0 {
 		a.field("notice", a.shownNotice(s.Notice))
 	}
-}
-
-// shownNotice is a notice as it is shown: plain to a person, with its marks to whatever else may hand it on to an agent.
-func (a *app) shownNotice(notice string) string {
-	if isTerminal(a.out) {
-		return relay.PlainNotice(notice)
-	}
-	return notice
 }

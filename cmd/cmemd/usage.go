@@ -135,8 +135,6 @@ func (a *app) usageName(by api.UsageBy, r api.UsageRow) string {
 	return r.Day
 }
 
-func nameOfModel(provider, model string) string { return strings.TrimSpace(provider + " " + model) }
-
 func spentCells(s api.Spent) []string {
 	number := func(n int64) string { return strconv.FormatInt(n, 10) }
 	return []string{

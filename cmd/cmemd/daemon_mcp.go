@@ -1,0 +1,23 @@
+package main
+
+import (
+	"net/http"
+
+	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/api/mcp"
+	"github.com/cmemd/cmemd/internal/api/server"
+	"github.com/cmemd/cmemd/internal/observer/evidence"
+)
+
+func placeOf(dir string) mcp.Place {
+	p := evidence.ProjectOf(dir)
+	return mcp.Place{Name: p.Name, Root: p.Root}
+}
+
+// mcpFace makes what the daemon serves at /mcp.
+func (d *daemon) mcpFace(version string) server.HandlerMCP {
+	return func(own *api.Client) http.Handler {
+		d.mcp = mcp.New(mcp.Config{Memory: own, Version: version, Place: placeOf, Logger: d.logger})
+		return d.mcp
+	}
+}

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"context"
+
+	"github.com/cmemd/cmemd/actors/policy"
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/agents"
+	"github.com/cmemd/cmemd/internal/memory/erasure"
+	"github.com/cmemd/cmemd/internal/memory/recall"
+	"github.com/cmemd/cmemd/internal/observer/model"
+	"github.com/cmemd/cmemd/internal/redact/full"
+	"github.com/cmemd/cmemd/projections/vectors"
+	"github.com/cmemd/cmemd/projections/vectors/embed"
+)
+
+// openVectors opens the vectors of a home; where none are set, those of earlier days go: nobody would forget in them.
+func (d *daemon) openVectors(ctx context.Context) (err error) {
+	e := d.config.Embeddings
+	if e.Endpoint.URL == "" {
+		return vectors.Remove(d.paths.vectors)
+	}
+	key, err := d.config.keySource(embeddingsName).key(d.config.getenv)
+	if err != nil {
+		return err
+	}
+	d.embed, err = embed.New(embed.Config{
+		Model: e.Endpoint.Model, Dimensions: e.Dimensions, Endpoint: model.Endpoint{URL: e.Endpoint.URL, Key: key},
+	})
+	if err != nil {
+		return err
+	}
+	d.vectors, err = vectors.Open(ctx, d.paths.vectors, d.log, vectors.Config{
+		Embedder: d.embed, Model: e.vectorsOf(), Rows: d.views, Redact: full.New().Plain, Batch: e.Batch, QueryTimeout: e.Timeout, Floor: e.floor(),
+		Pause: policy.Backoff{First: d.config.PauseFirst, Cap: d.config.PauseMax}, Logger: d.logger,
+	})
+	return err
+}
+
+// vectorsFile is the vectors as a file that words are taken out of; none where there are no vectors.
+func (d *daemon) vectorsFile() []erasure.Files {
+	if d.vectors == nil {
+		return nil
+	}
+	return []erasure.Files{{Name: "vectors", Purge: func(ctx context.Context, upTo events.Position) error { return d.vectors.Purge(ctx, upTo) }}}
+}
+
+// runVectors fills the vectors. Where they cannot be kept, searches go on without them.
+func (d *daemon) runVectors(ctx context.Context) error {
+	if err := d.vectors.Run(ctx); err != nil && ctx.Err() == nil {
+		d.logger.Error("vectors stand still; searches go on by words", "err", err)
+		<-ctx.Done()
+	}
+	return nil
+}
+
+// recallConfig is what answers questions over the daemon's views.
+func (d *daemon) recallConfig() recall.Config {
+	c := recall.Config{
+		Views: d.views, Index: d.index, Log: d.log, FenceOpen: agents.ContextOpen, FenceClose: agents.ContextClose,
+		Characters: d.config.ContextChars, Tokens: d.config.ContextTokens, Recency: d.config.recency(),
+	}
+	if d.vectors != nil {
+		c.Near = d.vectors
+	}
+	return c
+}

@@ -1,0 +1,142 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/agents/relay"
+	"github.com/cmemd/cmemd/internal/api"
+)
+
+// balanceLine says what became of inputs on one line.
+func balanceLine(b api.Balance) string {
+	line := fmt.Sprintf("%d captured = %d observed + %d skipped + %d dropped + %d pending + %d forgotten",
+		b.Captured, b.Observed, b.Skipped, b.Dropped, b.Pending, b.Forgotten)
+	if b.Reobserve > 0 {
+		line += fmt.Sprintf("; %d of them to be observed again", b.Reobserve)
+	}
+	return line
+}
+
+// verdictText says what is known of a claim: what was found when it was recorded and, where it was looked at again, what
+// was found last.
+func verdictText(v api.Verdict) string {
+	text := fmt.Sprintf("%s %s: %s", v.Claim.Kind, v.Claim.Value, evidenced(v.Claim.Verdict, v.Claim.Evidence))
+	if v.CheckedAt.IsZero() {
+		return text
+	}
+	now := evidenced(v.Now, v.Evidence)
+	if v.Gone() {
+		now = string(events.Absent) + " now (rebased?)"
+	} else {
+		now += " now"
+	}
+	return text + " then, " + now + ", as of " + moment(v.CheckedAt)
+}
+
+func evidenced(v events.Verdict, evidence string) string {
+	if evidence == "" {
+		return string(v)
+	}
+	return fmt.Sprintf("%s (%s)", v, evidence)
+}
+
+func nameOfModel(provider, model string) string { return strings.TrimSpace(provider + " " + model) }
+
+// isNewer reports whether version mine is newer than theirs. Only releases, such as v1.2.3 or 1.2.3-rc.1, are ever newer
+// or older than another.
+func isNewer(mine, theirs string) bool {
+	a, aRest, ok := release(mine)
+	b, bRest, okToo := release(theirs)
+	if !ok || !okToo {
+		return false
+	}
+	if c := slices.Compare(a, b); c != 0 {
+		return c > 0
+	}
+	switch {
+	case aRest == bRest || aRest != "" && bRest == "": // a pre-release is older than its release
+		return false
+	case aRest == "":
+		return true
+	}
+	return slices.CompareFunc(strings.Split(aRest, "."), strings.Split(bRest, "."), comparePart) > 0
+}
+
+// release splits a version into its three numbers and its pre-release.
+func release(v string) (numbers []int, pre string, ok bool) {
+	v, _, _ = strings.Cut(strings.TrimPrefix(v, "v"), "+")
+	core, pre, _ := strings.Cut(v, "-")
+	for part := range strings.SplitSeq(core, ".") {
+		n, err := strconv.ParseUint(part, 10, 31)
+		if err != nil {
+			return nil, "", false
+		}
+		numbers = append(numbers, int(n))
+	}
+	return numbers, pre, len(numbers) == 3
+}
+
+// comparePart compares one part of a pre-release: numbers by value and below words, words by their bytes.
+func comparePart(a, b string) int {
+	x, errX := strconv.Atoi(a)
+	y, errY := strconv.Atoi(b)
+	switch {
+	case errX == nil && errY == nil:
+		return cmp.Compare(x, y)
+	case errX == nil:
+		return -1
+	case errY == nil:
+		return 1
+	}
+	return strings.Compare(a, b)
+}
+
+// needsUpTo returns a usageError unless n is from 1 to most.
+func needsUpTo(c *cobra.Command, flag string, n, most int) error {
+	if n < 1 || n > most {
+		return misused(c, "--%s %d: it must be from 1 to %d", flag, n, most)
+	}
+	return nil
+}
+
+// needsPositive returns a usageError unless n is at least 1.
+func needsPositive(c *cobra.Command, flag string, n int) error {
+	if n < 1 {
+		return misused(c, "--%s %d: it must be at least 1", flag, n)
+	}
+	return nil
+}
+
+// adviseNames says where the names stand by which inputs are chosen, if err may be that one of them is wrong. Empty ones
+// were not given.
+func adviseNames(err error, turn, session string) error {
+	var p *api.Problem
+	if !errors.As(err, &p) || p.Type != api.ProblemInvalid && p.Type != api.ProblemNotFound {
+		return err
+	}
+	switch {
+	case turn != "" && session != "":
+		return advise(err, "`cmemd outcomes` lists turns, `cmemd sessions` sessions")
+	case turn != "":
+		return advise(err, "`cmemd outcomes` lists turns")
+	case session != "":
+		return advise(err, "`cmemd sessions` lists them")
+	}
+	return err
+}
+
+// shownNotice is a notice as it is shown: plain to a person, with its marks to whatever else may hand it on to an agent.
+func (a *app) shownNotice(notice string) string {
+	if isTerminal(a.out) {
+		return relay.PlainNotice(notice)
+	}
+	return notice
+}

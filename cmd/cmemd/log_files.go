@@ -1,0 +1,59 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+)
+
+// copyTo has write fill the file at path, which is there only when it is whole and on disk.
+func (a *app) copyTo(path string, force bool, write func(io.Writer) error) error {
+	if _, err := os.Lstat(path); err == nil && !force {
+		return advise(fmt.Errorf("%s is there already", path), "name another file, or replace it with --force")
+	}
+	n, err := writeWhole(path, write)
+	if err != nil {
+		return err
+	}
+	if a.json {
+		return a.printJSON(map[string]any{"file": path, "bytes": n})
+	}
+	a.printf("wrote %s to %s\n", size(n), visibleLine(path))
+	return nil
+}
+
+// writeWhole has write fill a new file, readable by this user only, and puts it in the place of path once it is synced.
+func writeWhole(path string, write func(io.Writer) error) (n int64, err error) {
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	if err != nil {
+		return 0, err
+	}
+	defer os.Remove(f.Name()) // when it was renamed there is none
+	err = write(f)
+	if err == nil {
+		err = f.Sync()
+	}
+	if err == nil {
+		n, err = f.Seek(0, io.SeekCurrent)
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return 0, err
+	}
+	return n, os.Rename(f.Name(), path)
+}
+
+func (a *app) importFile(name string) (in io.ReadCloser, total int64, err error) {
+	if name == "-" {
+		return io.NopCloser(a.in), 0, nil
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, 0, err
+	}
+	if info, err := f.Stat(); err == nil {
+		total = info.Size()
+	}
+	return f, total, nil
+}
