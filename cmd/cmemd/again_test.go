@@ -55,7 +55,7 @@ func TestWhatIsSaidOfAskingAgain(t *testing.T) {
 		{api.Reobserved{Refused: []api.RefusedSession{{Detail: "parked"}}}, "0 inputs asked for again\n", "1 session took no request"},
 	} {
 		a, out, _ := testApp()
-		err := a.showReobserved(c.done)
+		err := showReobserved(a, c.done)
 		if out.String() != c.want || (err == nil) != (c.err == "") || err != nil && err.Error() != c.err {
 			t.Errorf("%+v: got %q and %v, want %q and %q", c.done, out, err, c.want, c.err)
 		}
@@ -83,7 +83,7 @@ func TestCutWhileItIsWaitedFor(t *testing.T) {
 		client := api.DialTCP(daemon.Listener.Addr().String(), "token")
 		defer client.Close()
 		a, _, _ := testApp()
-		err := a.awaitReobserved(t.Context(), client, api.ReobserveRequest{Dropped: true}, 3)
+		err := awaitReobserved(t.Context(), a, client, api.ReobserveRequest{Dropped: true}, 3)
 		if err == nil || !strings.Contains(describe(err), c.says) || !strings.Contains(nextStep(err), c.next) || exitCode(err) != exitFailure {
 			t.Errorf("after %q: got %v, next %q", c.sent, err, nextStep(err))
 		}
@@ -106,7 +106,7 @@ func TestInterruptedSaysWhatIsLeft(t *testing.T) {
 		defer client.Close()
 		a, out, errs := testApp()
 		a.json = json
-		if err := a.awaitReobserved(ctx, client, api.ReobserveRequest{Dropped: true}, 3); err != nil || !strings.Contains(out.String()+errs.String(), want) {
+		if err := awaitReobserved(ctx, a, client, api.ReobserveRequest{Dropped: true}, 3); err != nil || !strings.Contains(out.String()+errs.String(), want) {
 			t.Errorf("json %t: got %q, %q, %v, want %q", json, out, errs, err, want)
 		}
 	}
@@ -117,7 +117,7 @@ func TestGivenUpWithoutATurn(t *testing.T) {
 	t.Parallel()
 	a, out, _ := testApp()
 	in := api.Input{Position: 7, Session: events.SessionIDOf("codex", "s"), Kind: events.KindToolUsed, Outcome: projections.Dropped, Reason: string(events.DropCrowded)}
-	if err := a.showOutcomes(api.Outcomes{Inputs: []api.Input{in}}); err != nil {
+	if err := showOutcomes(a, api.Outcomes{Inputs: []api.Input{in}}); err != nil {
 		t.Fatal(err)
 	}
 	if row := strings.TrimSpace(out.String()); !strings.Contains(row, "crowded") || strings.Contains(row, events.ID{}.String()) {
@@ -145,7 +145,7 @@ func TestVerifiedIsToldApart(t *testing.T) {
 			"and 2 more", "the balance does not add up at 4 places", "report this"},
 	} {
 		a, out, _ := testApp()
-		err := a.showVerified(c.v)
+		err := showVerified(a, c.v)
 		if !strings.Contains(out.String(), c.out) || (err == nil) != (c.err == "") {
 			t.Errorf("%s: got %q, %v", c.name, out, err)
 		}
@@ -158,10 +158,10 @@ func TestVerifiedIsToldApart(t *testing.T) {
 func TestRecheckFindsNothing(t *testing.T) {
 	t.Parallel()
 	a, _, _ := testApp()
-	if err := a.showRechecked(api.Rechecked{}); !errors.Is(err, errNothing) {
+	if err := showRechecked(a, api.Rechecked{}); !errors.Is(err, errNothing) {
 		t.Errorf("no claims at all: got %v", err)
 	}
-	err := a.showRechecked(api.Rechecked{Rows: 1, Refused: []api.RefusedSession{{Detail: "parked"}}})
+	err := showRechecked(a, api.Rechecked{Rows: 1, Refused: []api.RefusedSession{{Detail: "parked"}}})
 	if err == nil || exitCode(err) != exitFailure {
 		t.Errorf("a session that could not record it: got %v", err)
 	}

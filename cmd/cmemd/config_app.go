@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// config reads the settings of this home. Beside an error come those that can be used, if any.
-func (a *app) config() (*loaded, error) { return a.configFor("") }
+// forHome reads the settings of this home. Beside an error come those that can be used, if any.
+func forHome(a *app) (*loaded, error) { return forProvider(a, "") }
 
-// configFor reads the settings of this home as if they named one provider alone; "" is those that they name.
-func (a *app) configFor(provider string) (*loaded, error) {
+// forProvider reads the settings of this home as if they named one provider alone; "" is those that they name.
+func forProvider(a *app, provider string) (*loaded, error) {
 	home, err := a.home()
 	if err != nil {
 		return nil, err

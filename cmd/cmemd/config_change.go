@@ -48,7 +48,7 @@ type changePlan struct {
 }
 
 // planChanges looks whether changes can be made in the settings of home, and what comes of them.
-func (a *app) planChanges(home string, changes []change) (p changePlan, err error) {
+func planChanges(a *app, home string, changes []change) (p changePlan, err error) {
 	before, err := readConfig(filepath.Join(home, configFile))
 	if err != nil {
 		return p, err

@@ -15,15 +15,15 @@ func newConfig(a *app) *cobra.Command {
 	c.AddCommand(
 		&cobra.Command{
 			Use: "show", Short: "Show every setting, its value and where that comes from", Args: takes(0, 0, ""),
-			RunE: func(*cobra.Command, []string) error { return a.showConfig() },
+			RunE: func(*cobra.Command, []string) error { return showConfig(a) },
 		},
 		&cobra.Command{
 			Use: "check", Short: "Check the settings; exit code 1 if one cannot be used", Args: takes(0, 0, ""),
-			RunE: func(*cobra.Command, []string) error { return a.checkConfig() },
+			RunE: func(*cobra.Command, []string) error { return checkConfig(a) },
 		},
 		&cobra.Command{
 			Use: "path", Short: "Show where the settings are read from", Args: takes(0, 0, ""),
-			RunE: func(*cobra.Command, []string) error { return a.showConfigPath() },
+			RunE: func(*cobra.Command, []string) error { return showConfigPath(a) },
 		},
 		newConfigSet(a), newConfigUnset(a),
 	)
@@ -42,8 +42,8 @@ type shownSetting struct {
 }
 
 // showConfig lists the settings in force; where some cannot be used it says so too, and fails.
-func (a *app) showConfig() error {
-	l, bad := a.config()
+func showConfig(a *app) error {
+	l, bad := forHome(a)
 	if l == nil {
 		return bad
 	}
@@ -67,8 +67,8 @@ func (a *app) showConfig() error {
 	return errors.Join(bad, a.print(t))
 }
 
-func (a *app) checkConfig() error {
-	l, err := a.config()
+func checkConfig(a *app) error {
+	l, err := forHome(a)
 	if err != nil {
 		return err
 	}
@@ -87,7 +87,7 @@ func (a *app) checkConfig() error {
 }
 
 // showConfigPath says where the file of settings is, whether it is there or not.
-func (a *app) showConfigPath() error {
+func showConfigPath(a *app) error {
 	home, err := a.home()
 	if err != nil {
 		return err

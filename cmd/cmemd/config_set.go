@@ -41,7 +41,7 @@ func newConfigSet(a *app) *cobra.Command {
 			for pair := range slices.Chunk(args, 2) {
 				changes = append(changes, change{key: pair[0], value: &pair[1]})
 			}
-			return a.changeConfig(c.Context(), changes)
+			return changeConfig(c.Context(), a, changes)
 		},
 	}
 	c.Flags().SetInterspersed(false) // -5 is a value
@@ -78,7 +78,7 @@ func newConfigUnset(a *app) *cobra.Command {
 			for _, key := range args {
 				changes = append(changes, change{key: key})
 			}
-			return a.changeConfig(c.Context(), changes)
+			return changeConfig(c.Context(), a, changes)
 		},
 	}
 }
@@ -119,12 +119,12 @@ type sourcedText struct {
 }
 
 // changeConfig makes changes in the settings of this home, all or none. Those of others at the same time stay.
-func (a *app) changeConfig(ctx context.Context, changes []change) error {
+func changeConfig(ctx context.Context, a *app, changes []change) error {
 	home, err := a.home()
 	if err != nil {
 		return err
 	}
-	if _, err := a.planChanges(home, changes); err != nil { // before there is a home, or anything in it
+	if _, err := planChanges(a, home, changes); err != nil { // before there is a home, or anything in it
 		return err
 	}
 	if err := pathsOf(home).make(); err != nil {
@@ -134,21 +134,21 @@ func (a *app) changeConfig(ctx context.Context, changes []change) error {
 	if err != nil {
 		return err
 	}
-	p, err := a.writeChanges(ctx, home, path, changes)
+	p, err := writeChanges(ctx, a, home, path, changes)
 	if err != nil {
 		return err
 	}
-	return a.showChanges(a.changedSettings(ctx, p.old, p.now, changes))
+	return showChanges(a, changedSettings(ctx, a, p.old, p.now, changes))
 }
 
 // writeChanges makes changes in the file at path, which holds the settings of home, on whatever others left there.
-func (a *app) writeChanges(ctx context.Context, home, path string, changes []change) (p changePlan, err error) {
+func writeChanges(ctx context.Context, a *app, home, path string, changes []change) (p changePlan, err error) {
 	lock, err := lockBeside(ctx, path)
 	if err != nil {
 		return p, advise(fmt.Errorf("%s: %w", path, err), "try again")
 	}
 	defer lock.Close()
-	if p, err = a.planChanges(home, changes); err != nil {
+	if p, err = planChanges(a, home, changes); err != nil {
 		return p, err
 	}
 	mode, err := modeToKeep(path)
@@ -159,7 +159,7 @@ func (a *app) writeChanges(ctx context.Context, home, path string, changes []cha
 }
 
 // changedSettings says of each change what it did.
-func (a *app) changedSettings(ctx context.Context, old, now *loaded, changes []change) []changedSetting {
+func changedSettings(ctx context.Context, a *app, old, now *loaded, changes []change) []changedSetting {
 	var running map[string]string
 	if err := a.query(ctx, func(ctx context.Context, client *api.Client) error {
 		status, err := client.Status(ctx)
@@ -184,7 +184,7 @@ func (a *app) changedSettings(ctx context.Context, old, now *loaded, changes []c
 	return out
 }
 
-func (a *app) showChanges(all []changedSetting) error {
+func showChanges(a *app, all []changedSetting) error {
 	if a.json {
 		return a.printJSON(all)
 	}

@@ -129,7 +129,7 @@ func TestConfigFileStaysALink(t *testing.T) {
 		t.Skip("no links here: ", err)
 	}
 	four := "4"
-	if err := appAt(home).changeConfig(t.Context(), []change{{key: "slots", value: &four}}); err != nil {
+	if err := changeConfig(t.Context(), appAt(home), []change{{key: "slots", value: &four}}); err != nil {
 		t.Fatal(err)
 	}
 	got, err := os.ReadFile(elsewhere)
@@ -158,7 +158,7 @@ func TestChangesAtOnceAllStay(t *testing.T) {
 	for i, s := range numbers {
 		all.Go(func() {
 			for { // on a slow disk the last of so many is refused in time, which loses nothing: it asks again
-				errs[i] = appAt(home).changeConfig(t.Context(), []change{{key: s.key, value: &s.standard}})
+				errs[i] = changeConfig(t.Context(), appAt(home), []change{{key: s.key, value: &s.standard}})
 				if !errors.Is(errs[i], errLocked) {
 					return
 				}
@@ -197,7 +197,7 @@ func TestConfigFileKeepsItsMode(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := appAt(home).changeConfig(t.Context(), []change{{key: "slots", value: &three}}); err != nil {
+		if err := changeConfig(t.Context(), appAt(home), []change{{key: "slots", value: &three}}); err != nil {
 			t.Fatal(err)
 		}
 		info, err := os.Stat(path)
@@ -261,7 +261,7 @@ func TestByteOrderMark(t *testing.T) {
 	if l, err := loadConfig(home, nil); err != nil || l.Slots != 3 || l.from["slots"] != configFile+":1" {
 		t.Errorf("got %d from %s, %v", l.Slots, l.from["slots"], err)
 	}
-	if err := appAt(home).changeConfig(t.Context(), []change{{key: "slots", value: &four}}); err != nil {
+	if err := changeConfig(t.Context(), appAt(home), []change{{key: "slots", value: &four}}); err != nil {
 		t.Fatal(err)
 	}
 	if data, err := os.ReadFile(path); err != nil || string(data) != "slots = 4\n" {

@@ -45,7 +45,7 @@ func newContext(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.showContext(answer)
+			return showContext(a, answer)
 		})
 	}
 	return c
@@ -67,7 +67,7 @@ func placeContext(q *api.ContextQuery) (err error) {
 	return nil
 }
 
-func (a *app) showContext(answer api.ContextAnswer) error {
+func showContext(a *app, answer api.ContextAnswer) error {
 	switch {
 	case a.json:
 		if err := a.printJSON(answer); err != nil {
@@ -79,7 +79,7 @@ func (a *app) showContext(answer api.ContextAnswer) error {
 			plural(len(answer.IDs), "row"), visibleLine(answer.Project))
 	}
 	if !a.json && len(answer.Explain) > 0 {
-		if err := a.explainContext(answer.Explain); err != nil {
+		if err := explainContext(a, answer.Explain); err != nil {
 			return err
 		}
 	}
@@ -93,7 +93,7 @@ func (a *app) showContext(answer api.ContextAnswer) error {
 const missedRows = 10
 
 // explainContext says why each line is there, what just missed, and how many rows were not fit for it.
-func (a *app) explainContext(choices []recall.Choice) error {
+func explainContext(a *app, choices []recall.Choice) error {
 	l := list{head: []string{"", "WORTH", "PER 1000", "WHY", "ID", "TITLE"}}
 	missed, unfit := 0, tally{}
 	for _, c := range choices {

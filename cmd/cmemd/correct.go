@@ -30,16 +30,16 @@ func newCorrect(a *app) *cobra.Command {
 		if m.At, err = at.at(c, a.now()); err != nil {
 			return err
 		}
-		if m.Text, err = a.textOf(args[1:]); err != nil {
+		if m.Text, err = textOf(a, args[1:]); err != nil {
 			return err
 		}
-		return a.save(c.Context(), m)
+		return save(c.Context(), a, m)
 	}
 	return c
 }
 
 // save has a memory saved and says where it went.
-func (a *app) save(ctx context.Context, m api.Memory) error {
+func save(ctx context.Context, a *app, m api.Memory) error {
 	return a.query(ctx, func(ctx context.Context, client *api.Client) error {
 		saved, err := client.Save(ctx, m)
 		if err != nil {

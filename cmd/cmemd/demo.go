@@ -52,16 +52,16 @@ lost and nothing loops.`,
 	c.Flags().BoolVar(&poison, "poison", false, "play recorded loops of observers, under every policy and through a real daemon")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		if poison {
-			return a.perform(c.Context(), a.poison)
+			return perform(c.Context(), a, func(ctx context.Context) error { return playPoison(ctx, a) })
 		}
-		return a.perform(c.Context(), a.demo)
+		return perform(c.Context(), a, func(ctx context.Context) error { return playDemo(ctx, a) })
 	}
 	return c
 }
 
 // perform plays a story. A closed terminal or a reader that goes away ends it as an interrupt does, and nothing stays
 // behind.
-func (a *app) perform(ctx context.Context, story func(context.Context) error) error {
+func perform(ctx context.Context, a *app, story func(context.Context) error) error {
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGHUP)
 	defer stop()
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -76,9 +76,9 @@ func (a *app) perform(ctx context.Context, story func(context.Context) error) er
 	return nil
 }
 
-// demo plays the whole story of a session. What it shows is checked: it fails where the daemon did not do its job.
-func (a *app) demo(ctx context.Context) (err error) {
-	d, err := a.newStage()
+// playDemo plays the whole story of a session. What it shows is checked: it fails where the daemon did not do its job.
+func playDemo(ctx context.Context, a *app) (err error) {
+	d, err := newStage(a)
 	if err != nil {
 		return err
 	}
@@ -124,7 +124,7 @@ type stage struct {
 }
 
 // newStage makes a home, and a folder to work in.
-func (a *app) newStage() (*stage, error) {
+func newStage(a *app) (*stage, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err

@@ -24,7 +24,7 @@ func newDoctor(a *app) *cobra.Command {
 	c.Flags().BoolVar(&deep, "deep", false, "search once and ask each configured model once too, which may cost something")
 	c.Flags().StringVar(&bundle, "bundle", "", "write what was found to this new file, a .tar.gz")
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		x, err := a.examine(c.Context())
+		x, err := examine(c.Context(), a)
 		if err != nil {
 			return err
 		}
@@ -40,7 +40,7 @@ func newDoctor(a *app) *cobra.Command {
 				return err
 			}
 		} else {
-			a.showDiagnosis(found)
+			showDiagnosis(a, found)
 		}
 		return a.told(found.err())
 	}
@@ -116,7 +116,7 @@ type examination struct {
 }
 
 // examine gathers what several checks need. What cannot be had is for them to tell.
-func (a *app) examine(ctx context.Context) (*examination, error) {
+func examine(ctx context.Context, a *app) (*examination, error) {
 	home, err := a.home()
 	if err != nil {
 		return nil, err
@@ -168,7 +168,7 @@ func (d diagnosis) err() error {
 	return advise(fmt.Errorf("%w: %s to mend", errUnwell, plural(n, "thing")), "do what stands behind `mend`, from the top")
 }
 
-func (a *app) showDiagnosis(d diagnosis) {
+func showDiagnosis(a *app, d diagnosis) {
 	for _, c := range d.Checks {
 		a.printf("%-8s %-9s %s\n", c.State, c.Name, visibleLine(a.shownNotice(c.Says)))
 		if c.Mend != "" {

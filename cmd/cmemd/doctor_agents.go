@@ -15,7 +15,7 @@ import (
 // checkAgents looks whether the agents on this machine have cmemd in them as it is to be, and when a hook of each was last called:
 // hooks that stand in a file and are never called look like hooks that work.
 func checkAgents(ctx context.Context, x *examination) []checked {
-	in, err := x.app.newInstallation(installCommand{remove: true}) // which asks nothing of how cmemd is called
+	in, err := newInstallation(x.app, installCommand{remove: true}) // which asks nothing of how cmemd is called
 	if err != nil {
 		return []checked{unknown("%v", err)}
 	}
@@ -94,7 +94,7 @@ func (x *examination) unlikeInstalled(a install.Agent, r *install.Record) (c che
 		return wrong("`cmemd config set listen 127.0.0.1:37911`, or "+mend[:len(mend)-1]+" without --http",
 			"%s: its hooks post to the daemon, which listens at no address", a.Title), false
 	}
-	in, err := x.app.newInstallation(f)
+	in, err := newInstallation(x.app, f)
 	if err != nil {
 		return unknown("%s: whether cmemd is in it as it is to be: %v", a.Title, err), false
 	}
@@ -122,7 +122,7 @@ func (x *examination) checkTrust(ctx context.Context, in *installation) (c check
 	}
 	ctx, cancel := context.WithTimeout(ctx, askTrustWait)
 	defer cancel()
-	trust, err := x.app.codexTrust(ctx)
+	trust, err := codexTrust(ctx, x.app)
 	if err != nil {
 		return unknown("which hooks Codex trusts: %v", err), true
 	}

@@ -60,7 +60,7 @@ func orderLine(last events.Position, n int) string {
 func (x *examination) newest(ctx context.Context, n int, use func(logReader, []api.LogRecord) error) (last events.Position, err error) {
 	ctx, cancel := context.WithTimeout(ctx, answerWait)
 	defer cancel()
-	err = x.app.withLog(ctx, func(log logSource) error {
+	err = withLog(ctx, x.app, func(log logSource) error {
 		head, err := log.Records(ctx, api.RecordsQuery{From: 1, Limit: 1})
 		if err != nil {
 			return err

@@ -139,7 +139,7 @@ func (x *examination) askModel(ctx context.Context, who asked) checked {
 		return note("wait, or raise the budget: `cmemd config set "+limit+" ...`",
 			"%s was not asked: %s is used up", nameOfModel(who.name, x.config.as(who).modelOf(who.name)), limit)
 	}
-	t, err := x.app.tryProvider(ctx, x.config, who)
+	t, err := tryProvider(ctx, x.app, x.config, who)
 	if err == nil {
 		err = t.err()
 	}

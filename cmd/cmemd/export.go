@@ -70,7 +70,7 @@ func newExport(a *app) *cobra.Command {
 				return err
 			}
 		}
-		return a.export(c.Context(), q)
+		return export(c.Context(), a, q)
 	}
 	return c
 }
@@ -80,7 +80,7 @@ func isFolder(project string) bool {
 	return project == "." || project == ".." || strings.ContainsRune(project, filepath.Separator)
 }
 
-func (a *app) export(ctx context.Context, q wantedExport) error {
+func export(ctx context.Context, a *app, q wantedExport) error {
 	rules := full.New()
 	if err := rules.Load(); err != nil {
 		return err
@@ -108,7 +108,7 @@ func (a *app) export(ctx context.Context, q wantedExport) error {
 		return out.Flush()
 	}
 	if q.file != "" {
-		return a.copyTo(q.file, q.force, write)
+		return copyTo(a, q.file, q.force, write)
 	}
 	return write(a.out)
 }

@@ -57,13 +57,13 @@ func newForget(a *app) *cobra.Command {
 		if q := f.q; len(ids) == 0 && q.Query+q.Session+q.Project == "" && q.Since.IsZero() && q.Until.IsZero() {
 			return misused(c, "say what to forget: an id, --query, --session, --project, --since or --until")
 		}
-		return a.stream(c.Context(), func(client *api.Client) error { return a.forget(c.Context(), client, f) })
+		return a.stream(c.Context(), func(client *api.Client) error { return forget(c.Context(), a, client, f) })
 	}
 	return c
 }
 
 // forget shows what would go, asks, and has it erased.
-func (a *app) forget(ctx context.Context, client *api.Client, f forgetCommand) error {
+func forget(ctx context.Context, a *app, client *api.Client, f forgetCommand) error {
 	plan, err := client.PlanForget(ctx, f.q)
 	if err != nil {
 		return adviseNames(err, "", f.q.Session)
@@ -82,9 +82,9 @@ func (a *app) forget(ctx context.Context, client *api.Client, f forgetCommand) e
 		return a.printJSON(plan)
 	}
 	if !a.json {
-		a.showForgetPlan(plan)
+		showForgetPlan(a, plan)
 	}
-	switch ok, err := a.agrees(f); {
+	switch ok, err := agrees(a, f); {
 	case err != nil:
 		return err
 	case !ok:
@@ -97,11 +97,11 @@ func (a *app) forget(ctx context.Context, client *api.Client, f forgetCommand) e
 	if err != nil {
 		return advise(err, "what was begun is tried again until it is done: `cmemd status` says when it is")
 	}
-	return a.showForgotten(done)
+	return showForgotten(a, done)
 }
 
 // agrees asks, where there is somebody to ask.
-func (a *app) agrees(f forgetCommand) (bool, error) {
+func agrees(a *app, f forgetCommand) (bool, error) {
 	switch {
 	case f.q.DryRun:
 		a.say("nothing was forgotten: without --dry-run it is")
@@ -124,7 +124,7 @@ func (a *app) agrees(f forgetCommand) (bool, error) {
 	return true, nil
 }
 
-func (a *app) showForgetPlan(p api.ForgetPlan) {
+func showForgetPlan(a *app, p api.ForgetPlan) {
 	a.heading("what would go")
 	a.field("records", fmt.Sprintf("%d, %s: %s", p.Records, size(p.Bytes), kindCounts(p.Kinds)))
 	if p.Spooled > 0 {
@@ -138,14 +138,14 @@ func (a *app) showForgetPlan(p api.ForgetPlan) {
 		}
 		a.printf("  %s: %s\n", visibleLine(name), plural(sh.Records, "record"))
 	}
-	a.showSamples("for instance", p.Sample)
+	showSamples(a, "for instance", p.Sample)
 	if len(p.Stays) > 0 {
-		a.showSamples(fmt.Sprintf("what stays, though some of it was made of that (%d): it does not say it, or other memory was made of it too", p.Kept), p.Stays)
+		showSamples(a, fmt.Sprintf("what stays, though some of it was made of that (%d): it does not say it, or other memory was made of it too", p.Kept), p.Stays)
 	}
 	a.printf("\n")
 }
 
-func (a *app) showSamples(head string, list []api.ForgetSample) {
+func showSamples(a *app, head string, list []api.ForgetSample) {
 	if len(list) == 0 {
 		return
 	}
@@ -192,7 +192,7 @@ func recordWords(k events.Kind, n int) string {
 	return one + "s"
 }
 
-func (a *app) showForgotten(done api.Forgotten) error {
+func showForgotten(a *app, done api.Forgotten) error {
 	if a.json {
 		if err := a.printJSON(done); err != nil {
 			return err

@@ -64,10 +64,10 @@ func newImportClaudeMem(a *app) *cobra.Command {
 		if q.folders, err = foldersOf(c, folders); err != nil {
 			return err
 		}
-		if q.file, err = a.claudeMemFile(args); err != nil {
+		if q.file, err = claudeMemFile(a, args); err != nil {
 			return err
 		}
-		return a.importClaudeMem(c.Context(), q)
+		return importClaudeMem(c.Context(), a, q)
 	}
 	return c
 }
@@ -90,7 +90,7 @@ func foldersOf(c *cobra.Command, list []string) (map[string]string, error) {
 }
 
 // claudeMemFile is the database that args name, or where claude-mem keeps its own.
-func (a *app) claudeMemFile(args []string) (string, error) {
+func claudeMemFile(a *app, args []string) (string, error) {
 	if len(args) > 0 {
 		return args[0], nil
 	}
@@ -105,7 +105,7 @@ func (a *app) claudeMemFile(args []string) (string, error) {
 	return filepath.Join(dir, "claude-mem.db"), nil
 }
 
-func (a *app) importClaudeMem(ctx context.Context, q importQuery) error {
+func importClaudeMem(ctx context.Context, a *app, q importQuery) error {
 	db, err := claudemem.Open(ctx, q.file)
 	if err != nil {
 		return adviseDatabase(err)
@@ -125,11 +125,11 @@ func (a *app) importClaudeMem(ctx context.Context, q importQuery) error {
 		return advise(fmt.Errorf("%w of project %s in %s", errNothing, strings.Join(q.projects, ", "), q.file), "%s", hasProjects(plan))
 	}
 	if !q.dry {
-		err = a.stream(ctx, func(client *api.Client) error { return a.sendPlan(ctx, client, plan, &out) })
+		err = a.stream(ctx, func(client *api.Client) error { return sendPlan(ctx, a, client, plan, &out) })
 	}
 	out.InFile, out.Rowless, out.LeftOut = plan.Rows(), plan.Rowless(), mergeReasons(plan.LeftOut(), out.LeftOut)
 	if out.sent || q.dry {
-		err = errors.Join(a.showImported(out), err, plan.Damage())
+		err = errors.Join(showImported(a, out), err, plan.Damage())
 	}
 	return adviseDatabase(err)
 }
@@ -200,7 +200,7 @@ func projectsOf(p *claudemem.Plan) []importedProject {
 }
 
 // sendPlan sends all entries. Where the database cannot be read to its end, what was read is recorded all the same.
-func (a *app) sendPlan(ctx context.Context, client *api.Client, plan *claudemem.Plan, out *imported) error {
+func sendPlan(ctx context.Context, a *app, client *api.Client, plan *claudemem.Plan, out *imported) error {
 	m := a.meter("importing", int64(plan.Total()), false)
 	r, w := io.Pipe()
 	wrote := make(chan error, 1)
@@ -264,7 +264,7 @@ func mergeReasons(all ...map[importer.Kind]importer.ReasonCount) map[importer.Ki
 	return sum
 }
 
-func (a *app) showImported(out imported) error {
+func showImported(a *app, out imported) error {
 	if a.json {
 		return a.printJSON(out)
 	}

@@ -47,7 +47,7 @@ func newIngest(a *app) *cobra.Command {
 		if len(files) == 0 {
 			return fmt.Errorf("%w: no .jsonl file below %s", errNothing, strings.Join(paths, ", "))
 		}
-		return a.stream(c.Context(), func(client *api.Client) error { return a.ingest(c.Context(), client, agent, files) })
+		return a.stream(c.Context(), func(client *api.Client) error { return ingest(c.Context(), a, client, agent, files) })
 	}
 	return c
 }
@@ -109,7 +109,7 @@ type ingestedFile struct {
 }
 
 // ingest sends files one by one. One that fails does not keep the others back, unless the daemon is gone.
-func (a *app) ingest(ctx context.Context, client *api.Client, agent string, files []transcript) error {
+func ingest(ctx context.Context, a *app, client *api.Client, agent string, files []transcript) error {
 	var total int64
 	for _, f := range files {
 		total += f.size
@@ -134,7 +134,7 @@ func (a *app) ingest(ctx context.Context, client *api.Client, agent string, file
 		}
 	}
 	m.end()
-	if err := a.showIngested(all); err != nil {
+	if err := showIngested(a, all); err != nil {
 		return err
 	}
 	if failed != nil && len(files) > 1 && !errors.Is(failed, api.ErrNotRunning) {
@@ -191,7 +191,7 @@ func ingestOne(ctx context.Context, client *api.Client, agent string, t transcri
 	return client.Ingest(ctx, agent, t.path, m.reader(f))
 }
 
-func (a *app) showIngested(files []ingestedFile) error {
+func showIngested(a *app, files []ingestedFile) error {
 	sum, skipped := ingestedFile{}, 0
 	for _, f := range files {
 		sum.Lines, sum.Captured = sum.Lines+f.Lines, sum.Captured+f.Captured

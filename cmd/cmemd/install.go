@@ -42,7 +42,7 @@ func newInstall(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "install [AGENT...]", Short: "Put cmemd into the agents of this machine", Long: installHelp, ValidArgsFunction: completeAgents,
 		Example: "  cmemd install\n  cmemd install claude-code codex --yes\n  cmemd install cursor --print",
-		RunE:    func(c *cobra.Command, names []string) error { return a.install(c, names, f) },
+		RunE:    func(c *cobra.Command, names []string) error { return installAgent(a, c, names, f) },
 	}
 	f.flags(c)
 	flags := c.Flags()
@@ -57,7 +57,7 @@ func newUninstall(a *app) *cobra.Command {
 	f := installCommand{remove: true}
 	c := &cobra.Command{
 		Use: "uninstall [AGENT...]", Short: "Take cmemd out of agents again", Long: uninstallHelp, ValidArgsFunction: completeAgents,
-		RunE: func(c *cobra.Command, names []string) error { return a.install(c, names, f) },
+		RunE: func(c *cobra.Command, names []string) error { return installAgent(a, c, names, f) },
 	}
 	f.flags(c)
 	return c
@@ -88,12 +88,12 @@ type installation struct {
 	named   bool // the person named the agents
 }
 
-func (a *app) install(c *cobra.Command, names []string, f installCommand) error {
+func installAgent(a *app, c *cobra.Command, names []string, f installCommand) error {
 	agents, err := agentsNamed(c, names)
 	if err != nil {
 		return err
 	}
-	x, err := a.newInstallation(f)
+	x, err := newInstallation(a, f)
 	if err != nil {
 		return err
 	}
@@ -169,7 +169,7 @@ func (x *installation) run(ctx context.Context, agents []install.Agent) error {
 		}
 	}
 	if !x.app.json {
-		x.app.printInstalls(shown, x.flags.yes && !x.flags.dryRun)
+		printInstalls(x.app, shown, x.flags.yes && !x.flags.dryRun)
 	}
 	ok, err := x.agrees(len(plans))
 	if err != nil {
@@ -196,7 +196,7 @@ func (x *installation) plan(agent install.Agent) (install.Plan, error) {
 func (x *installation) carryOut(ctx context.Context, plans []install.Plan, shown []*shownInstall) {
 	for _, p := range plans {
 		i := slices.IndexFunc(shown, func(s *shownInstall) bool { return s.Agent == p.Agent })
-		if err := x.store.Apply(ctx, p, x.app.runClient, x.app.now()); err != nil {
+		if err := x.store.Apply(ctx, p, func(ctx context.Context, c install.Command) error { return runClient(ctx, x.app, c) }, x.app.now()); err != nil {
 			shown[i].State, shown[i].Error = installFailed, describe(err)
 			continue
 		}

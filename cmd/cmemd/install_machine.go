@@ -18,7 +18,7 @@ import (
 )
 
 // newInstallation gathers what installing needs to know of this machine.
-func (a *app) newInstallation(f installCommand) (*installation, error) {
+func newInstallation(a *app, f installCommand) (*installation, error) {
 	home, err := a.home()
 	if err != nil {
 		return nil, err
@@ -31,12 +31,12 @@ func (a *app) newInstallation(f installCommand) (*installation, error) {
 	x.machine = install.Machine{OS: runtime.GOOS, Home: person, Getenv: a.getenv, LookPath: exec.LookPath}
 	x.options = install.Options{Version: a.version, Home: home, Settings: f.settings, NoMCP: f.noMCP}
 	if f.remove {
-		if l, err := a.config(); err == nil { // settings that cannot be read keep nobody from removing
+		if l, err := forHome(a); err == nil { // settings that cannot be read keep nobody from removing
 			x.options.Listen = l.Listen
 		}
 		return x, nil
 	}
-	if x.options.Program, err = a.program(home); err != nil {
+	if x.options.Program, err = ownProgram(a, home); err != nil {
 		return nil, err
 	}
 	if _, err := exec.LookPath("claude"); err != nil {
@@ -47,7 +47,7 @@ func (a *app) newInstallation(f installCommand) (*installation, error) {
 
 // configure takes over what the settings say.
 func (x *installation) configure(home string) error {
-	l, err := x.app.config()
+	l, err := forHome(x.app)
 	if err != nil {
 		return err
 	}
@@ -63,8 +63,8 @@ func (x *installation) configure(home string) error {
 	return err
 }
 
-// program is how agents are to call this very cmemd.
-func (a *app) program(home string) (p install.Program, err error) {
+// ownProgram is how agents are to call this very cmemd.
+func ownProgram(a *app, home string) (p install.Program, err error) {
 	self, err := os.Executable()
 	if err != nil {
 		return p, err
@@ -108,11 +108,11 @@ func stablePath(path, name string) string {
 const agentClientWait = 2 * time.Minute
 
 // runClient runs a command of an agent's client.
-func (a *app) runClient(ctx context.Context, c install.Command) error {
+func runClient(ctx context.Context, a *app, c install.Command) error {
 	ctx, cancel := context.WithTimeout(ctx, agentClientWait)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, c.Args[0], c.Args[1:]...)
-	cmd.Env = append(a.daemonEnv(a.getenv("CMEMD_HOME")), "CMEMD_DISABLE=1") // nothing that it does is a session
+	cmd.Env = append(daemonEnv(a, a.getenv("CMEMD_HOME")), "CMEMD_DISABLE=1") // nothing that it does is a session
 	cmd.WaitDelay = time.Second
 	out, err := cmd.CombinedOutput()
 	if err == nil {
@@ -134,7 +134,7 @@ const (
 // codexTrust asks Codex what it thinks of cmemd's hooks. Its databases are written to a folder of their own, and what it would
 // fetch or unpack at a start is switched off: of its home it changes nothing but that it makes an installation_id where it was
 // never started.
-func (a *app) codexTrust(ctx context.Context) (found []install.Trust, err error) {
+func codexTrust(ctx context.Context, a *app) (found []install.Trust, err error) {
 	ctx, cancel := context.WithTimeout(ctx, trustWait)
 	defer cancel()
 	dir, err := os.MkdirTemp("", "cmemd-codex-")

@@ -48,11 +48,11 @@ func TestRunClient(t *testing.T) {
 		t.Skip("no sh")
 	}
 	a := &app{getenv: os.Getenv, environ: os.Environ()}
-	err := a.runClient(context.Background(), install.Command{Args: []string{"sh", "-c", "echo said $CMEMD_DISABLE; exit 3"}})
+	err := runClient(context.Background(), a, install.Command{Args: []string{"sh", "-c", "echo said $CMEMD_DISABLE; exit 3"}})
 	if err == nil || !strings.HasSuffix(err.Error(), "exit status 3: said 1") {
 		t.Errorf("got %v", err)
 	}
-	if err := a.runClient(context.Background(), install.Command{Args: []string{"true"}}); err != nil {
+	if err := runClient(context.Background(), a, install.Command{Args: []string{"true"}}); err != nil {
 		t.Errorf("got %v", err)
 	}
 }
@@ -87,7 +87,7 @@ func TestCodexTrust(t *testing.T) {
 	const answer = `echo '{"id":1,"result":{"data":[{"hooks":[{"eventName":"stop","command":"/x/cmemd-hook codex","enabled":true,"trustStatus":"trusted"}]}]}}'` + "\n"
 	ended := filepath.Join(bin, "ended")
 	codex(answer + "cat > /dev/null; echo $CODEX_SQLITE_HOME $* > " + ended + "\n")
-	if got, err := a.codexTrust(t.Context()); err != nil || len(got) != 1 || !got[0].Trusted() {
+	if got, err := codexTrust(t.Context(), a); err != nil || len(got) != 1 || !got[0].Trusted() {
 		t.Fatalf("got %v, %v", got, err)
 	}
 	said, err := os.ReadFile(ended)
@@ -105,7 +105,7 @@ func TestCodexTrust(t *testing.T) {
 		codex(c.script)
 		ctx, cancel := context.WithTimeout(t.Context(), c.within)
 		began := time.Now()
-		got, err := a.codexTrust(ctx)
+		got, err := codexTrust(ctx, a)
 		if took := time.Since(began); took > 2*patience || (err == nil) != (name == "answers") || len(got) > 0 != (name == "answers") {
 			t.Errorf("one that does not end and %s: got %v, %v after %s", name, got, err, took)
 		}

@@ -114,7 +114,7 @@ func (f shownFile) print(a *app, brief bool) {
 }
 
 // printInstalls shows what would change. Brief leaves the differences out.
-func (a *app) printInstalls(all []*shownInstall, brief bool) {
+func printInstalls(a *app, all []*shownInstall, brief bool) {
 	if len(all) == 0 {
 		a.say("cmemd is in no agent of this machine")
 	}
@@ -148,7 +148,7 @@ func (x *installation) addTrust(ctx context.Context, shown []*shownInstall) {
 		if _, err := exec.LookPath("codex"); err != nil {
 			continue
 		}
-		trust, err := x.app.codexTrust(ctx)
+		trust, err := codexTrust(ctx, x.app)
 		if err != nil {
 			s.Notes = append(s.Notes, fmt.Sprintf("which hooks Codex trusts is not known: %v", err))
 			continue

@@ -28,20 +28,20 @@ func newLogVerify(a *app) *cobra.Command {
 		Use: "verify", Short: "Check every record and the balance of the inputs; exit code 1 if something is wrong",
 		Long: verifyHelp, Args: takes(0, 0, ""),
 		RunE: func(c *cobra.Command, _ []string) error {
-			return a.withLog(c.Context(), func(log logSource) error {
+			return withLog(c.Context(), a, func(log logSource) error {
 				m := a.meter("verifying", 0, false)
 				v, err := log.Verify(c.Context(), func(p api.Progress) { m.set(p.Done, p.Total) })
 				m.end()
 				if err != nil {
 					return err
 				}
-				return a.showVerified(v)
+				return showVerified(a, v)
 			})
 		},
 	}
 }
 
-func (a *app) showVerified(v api.Verified) error {
+func showVerified(a *app, v api.Verified) error {
 	if a.json {
 		if err := a.printJSON(v); err != nil {
 			return err
@@ -53,7 +53,7 @@ func (a *app) showVerified(v api.Verified) error {
 	}
 	if !a.json {
 		a.printf("the log is whole: %s checked\n", plural(v.Records, "record"))
-		a.showBalance(v)
+		showBalance(a, v)
 	}
 	if v.OK {
 		return nil
@@ -63,7 +63,7 @@ func (a *app) showVerified(v api.Verified) error {
 }
 
 // showBalance prints what was counted anew, and whatever counts otherwise.
-func (a *app) showBalance(v api.Verified) {
+func showBalance(a *app, v api.Verified) {
 	if b := v.Balance; b != nil {
 		a.printf("balance: %s\n", balanceLine(api.Balance{
 			Captured: b.Captured, Observed: b.Observed, Skipped: b.Skipped, Dropped: b.Dropped, Pending: b.Pending, Forgotten: b.Forgotten,
@@ -94,7 +94,7 @@ func newLogStats(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use: "stats", Short: "Say how much the log holds", Args: takes(0, 0, ""),
 		RunE: func(c *cobra.Command, _ []string) error {
-			return a.withLog(c.Context(), func(log logSource) error {
+			return withLog(c.Context(), a, func(log logSource) error {
 				s, err := log.LogStats(c.Context())
 				if err != nil {
 					return err

@@ -23,12 +23,12 @@ func newLogExport(a *app) *cobra.Command {
 	c.Flags().Uint64Var(&from, "from", 1, "the first position; only a whole export can be imported")
 	c.Flags().BoolVar(&force, "force", false, "replace a file that is there")
 	c.RunE = func(c *cobra.Command, args []string) error {
-		return a.withLog(c.Context(), func(log logSource) error {
+		return withLog(c.Context(), a, func(log logSource) error {
 			write := func(w io.Writer) error { return log.Export(c.Context(), w, position(from)) }
 			if len(args) == 0 || args[0] == "-" {
 				return write(a.out)
 			}
-			return a.copyTo(args[0], force, write)
+			return copyTo(a, args[0], force, write)
 		})
 	}
 	return c
@@ -43,8 +43,8 @@ func newLogBackup(a *app) *cobra.Command {
 	}
 	c.Flags().BoolVar(&force, "force", false, "replace a file that is there")
 	c.RunE = func(c *cobra.Command, args []string) error {
-		return a.withLog(c.Context(), func(log logSource) error {
-			return a.copyTo(args[0], force, func(w io.Writer) error { return log.Backup(c.Context(), w) })
+		return withLog(c.Context(), a, func(log logSource) error {
+			return copyTo(a, args[0], force, func(w io.Writer) error { return log.Backup(c.Context(), w) })
 		})
 	}
 	return c
@@ -59,13 +59,13 @@ func newLogImport(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			in, total, err := a.importFile(args[0])
+			in, total, err := importFile(a, args[0])
 			if err != nil {
 				return err
 			}
 			defer in.Close()
 			m := a.meter("importing", total, true)
-			records, err := a.importInto(c.Context(), home, m.reader(in))
+			records, err := importInto(c.Context(), a, home, m.reader(in))
 			m.end()
 			if err != nil {
 				return err
@@ -80,8 +80,8 @@ func newLogImport(a *app) *cobra.Command {
 }
 
 // importInto fills the log of home from an export. The log stays empty unless the export was taken whole.
-func (a *app) importInto(ctx context.Context, home string, in io.Reader) (records uint64, err error) {
-	if err := a.mustNotRun(ctx); err != nil {
+func importInto(ctx context.Context, a *app, home string, in io.Reader) (records uint64, err error) {
+	if err := mustNotRun(ctx, a); err != nil {
 		return 0, err
 	}
 	p := pathsOf(home)
@@ -123,7 +123,7 @@ func importBeside(ctx context.Context, path string, in io.Reader) (uint64, error
 }
 
 // mustNotRun returns an error if a daemon answers.
-func (a *app) mustNotRun(ctx context.Context) error {
+func mustNotRun(ctx context.Context, a *app) error {
 	return a.ask(func(client *api.Client) error {
 		if err := alive(ctx, client, aliveWait); errors.Is(err, api.ErrNotRunning) {
 			return nil

@@ -9,7 +9,7 @@ import (
 )
 
 // copyTo has write fill the file at path, which is there only when it is whole and on disk.
-func (a *app) copyTo(path string, force bool, write func(io.Writer) error) error {
+func copyTo(a *app, path string, force bool, write func(io.Writer) error) error {
 	if _, err := os.Lstat(path); err == nil && !force {
 		return advise(fmt.Errorf("%s is there already", path), "name another file, or replace it with --force")
 	}
@@ -44,7 +44,7 @@ func writeWhole(path string, write func(io.Writer) error) (n int64, err error) {
 	return n, os.Rename(f.Name(), path)
 }
 
-func (a *app) importFile(name string) (in io.ReadCloser, total int64, err error) {
+func importFile(a *app, name string) (in io.ReadCloser, total int64, err error) {
 	if name == "-" {
 		return io.NopCloser(a.in), 0, nil
 	}

@@ -47,7 +47,7 @@ func newLogCat(a *app) *cobra.Command {
 		if !ok || limit < 0 {
 			return misused(c, "%q is no position and no range such as 1200-1300", strings.Join(args, ""))
 		}
-		return a.withLog(c.Context(), func(log logSource) error {
+		return withLog(c.Context(), a, func(log logSource) error {
 			shown := 0
 			for r, err := range pages(c.Context(), log, f, from) {
 				if err != nil {
@@ -57,7 +57,7 @@ func newLogCat(a *app) *cobra.Command {
 					break
 				}
 				shown++
-				if err := a.showRecord(r); err != nil {
+				if err := showRecord(a, r); err != nil {
 					return err
 				}
 			}
@@ -129,15 +129,15 @@ func newLogTail(a *app) *cobra.Command {
 			return misused(c, "--lines %d: it must be 0 or more", n)
 		}
 		if !follow {
-			return a.withLog(c.Context(), func(log logSource) error { return a.tail(c.Context(), log, f, n, nil) })
+			return withLog(c.Context(), a, func(log logSource) error { return tail(c.Context(), a, log, f, n, nil) })
 		}
-		return a.stream(c.Context(), func(client *api.Client) error { return a.follow(c.Context(), client, f, n) })
+		return a.stream(c.Context(), func(client *api.Client) error { return followRecords(c.Context(), a, client, f, n) })
 	}
 	return c
 }
 
 // tail prints the last n records that f wants, and sets last, unless nil, to the position up to which it looked.
-func (a *app) tail(ctx context.Context, log logReader, f recordFilter, n int, last *events.Position) error {
+func tail(ctx context.Context, a *app, log logReader, f recordFilter, n int, last *events.Position) error {
 	head, err := log.Records(ctx, api.RecordsQuery{From: 1, Limit: 1})
 	if err != nil {
 		return err
@@ -163,22 +163,22 @@ func (a *app) tail(ctx context.Context, log logReader, f recordFilter, n int, la
 		ring = append(ring, r)
 	}
 	for _, r := range ring {
-		if err := a.showRecord(r); err != nil {
+		if err := showRecord(a, r); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (a *app) follow(ctx context.Context, client *api.Client, f recordFilter, n int) error {
+func followRecords(ctx context.Context, a *app, client *api.Client, f recordFilter, n int) error {
 	var last events.Position
-	err := a.tail(ctx, client, f, n, &last)
+	err := tail(ctx, a, client, f, n, &last)
 	if err == nil {
 		q := api.EventsQuery{After: last, Tail: last == 0, Stream: events.StreamID(f.stream), Payload: f.payload}
 		for _, k := range f.kinds {
 			q.Kinds = append(q.Kinds, events.Kind(k))
 		}
-		err = client.Events(ctx, q, a.showRecord)
+		err = client.Events(ctx, q, func(r api.LogRecord) error { return showRecord(a, r) })
 	}
 	if ctx.Err() != nil || errors.Is(err, context.Canceled) {
 		return nil
@@ -187,7 +187,7 @@ func (a *app) follow(ctx context.Context, client *api.Client, f recordFilter, n 
 }
 
 // showRecord prints one record on one line, and below it what happened, if that is there.
-func (a *app) showRecord(r api.LogRecord) error {
+func showRecord(a *app, r api.LogRecord) error {
 	if a.json {
 		return a.printJSONLine(r)
 	}

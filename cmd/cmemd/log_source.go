@@ -34,7 +34,7 @@ type logSource interface {
 }
 
 // withLog calls do with the daemon's log, or with the file where no daemon runs.
-func (a *app) withLog(ctx context.Context, do func(logSource) error) error {
+func withLog(ctx context.Context, a *app, do func(logSource) error) error {
 	return a.ask(func(client *api.Client) error {
 		err := alive(ctx, client, aliveWait)
 		switch {

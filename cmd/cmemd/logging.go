@@ -11,7 +11,7 @@ import (
 
 // newLogger returns the daemon's logger: coloured lines on a terminal, else a file that is rotated. What is returned
 // beside it is to be closed at the end.
-func (a *app) newLogger(c config, p paths) (*slog.Logger, io.Closer) {
+func newLogger(a *app, c config, p paths) (*slog.Logger, io.Closer) {
 	level := levelOf(c.LogLevel)
 	if isTerminal(a.err) {
 		return slog.New(tint.NewTextHandler(a.err, &tint.Options{

@@ -37,12 +37,12 @@ func newLogs(a *app) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return a.logs(c.Context(), pathsOf(home), n, follow)
+		return logs(c.Context(), a, pathsOf(home), n, follow)
 	}
 	return c
 }
 
-func (a *app) logs(ctx context.Context, p paths, n int, follow bool) error {
+func logs(ctx context.Context, a *app, p paths, n int, follow bool) error {
 	path := p.logFile
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) && !follow {
@@ -61,10 +61,10 @@ func (a *app) logs(ctx context.Context, p paths, n int, follow bool) error {
 		return err
 	}
 	for _, line := range lines {
-		a.showLogLine(line)
+		showLogLine(a, line)
 	}
 	for follow {
-		if f, err = a.followLog(ctx, path, f); err != nil || ctx.Err() != nil {
+		if f, err = followLog(ctx, a, path, f); err != nil || ctx.Err() != nil {
 			return err
 		}
 	}
@@ -94,14 +94,14 @@ func lastLines(f *os.File, n int) ([][]byte, error) {
 }
 
 // followLog prints what is written to f until ctx ends or the file at path is another one, which it then returns.
-func (a *app) followLog(ctx context.Context, path string, f *os.File) (*os.File, error) {
+func followLog(ctx context.Context, a *app, path string, f *os.File) (*os.File, error) {
 	in := bufio.NewReaderSize(f, maxLogLine)
 	var line []byte
 	for {
 		part, err := in.ReadBytes('\n')
 		line = append(line, part...)
 		if err == nil {
-			a.showLogLine(bytes.TrimSuffix(line, []byte("\n")))
+			showLogLine(a, bytes.TrimSuffix(line, []byte("\n")))
 			line = line[:0]
 			continue
 		}
@@ -135,7 +135,7 @@ func rotated(path string, f *os.File) *os.File {
 }
 
 // showLogLine prints a line of the log file; with --json as it is, if it is JSON, else as a string in an object.
-func (a *app) showLogLine(line []byte) {
+func showLogLine(a *app, line []byte) {
 	if !a.json {
 		a.printf("%s\n", visibleLine(string(line)))
 		return

@@ -64,7 +64,7 @@ func TestFollowOverRotation(t *testing.T) {
 	a.out = out
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
-	go func() { done <- a.logs(ctx, p, 10, true) }()
+	go func() { done <- logs(ctx, a, p, 10, true) }()
 	out.waitFor(t, "one\n")
 	write("tw")
 	write("o\n")

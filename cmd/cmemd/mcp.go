@@ -98,14 +98,14 @@ func (s *starter) launch(ctx context.Context, client *api.Client) error {
 	if cfg, ok := relay.FromEnv("mcp", s.app.version, s.app.getenv); !ok || cfg.Start == nil {
 		return errors.New("no daemon runs, and none is started here: CMEMD_DISABLE, CMEMD_OBSERVER or CMEMD_NO_START is set")
 	}
-	if _, err := s.app.config(); err != nil {
+	if _, err := forHome(s.app); err != nil {
 		return fmt.Errorf("the settings are not valid: %w", err)
 	}
 	p := pathsOf(s.home)
 	if err := p.make(); err != nil {
 		return err
 	}
-	if _, err := s.app.launch(ctx, client, p); err != nil {
+	if _, err := launch(ctx, s.app, client, p); err != nil {
 		return err
 	}
 	return new(startedDaemon).await(ctx, client)

@@ -33,13 +33,13 @@ func newObserver(a *app) *cobra.Command {
 		if err := oneOf(c, "provider", provider, providerNames()...); err != nil {
 			return err
 		}
-		return a.testObservers(c.Context(), provider)
+		return testObservers(c.Context(), a, provider)
 	}
 	c.AddCommand(test, &cobra.Command{
 		Use: "modes", Short: "List the modes and check them; exit code 1 if one cannot be used", Args: takes(0, 0, ""),
 		Long: "A mode says what a model records, and in which words. It is chosen by the setting mode. Those that are built in stand\n" +
 			"beside the files NAME.toml in the folder modes of CMEMD_HOME, which come first.",
-		RunE: func(*cobra.Command, []string) error { return a.showModes() },
+		RunE: func(*cobra.Command, []string) error { return showModes(a) },
 	})
 	return c
 }
@@ -51,15 +51,15 @@ type tried struct {
 }
 
 // testObservers asks the provider called name, or with "" everybody whom the settings name, and shows what came of it.
-func (a *app) testObservers(ctx context.Context, name string) error {
-	l, all, err := a.chosen(name)
+func testObservers(ctx context.Context, a *app, name string) error {
+	l, all, err := chosen(a, name)
 	if err != nil {
 		return err
 	}
 	out := tried{OK: true}
 	var failed []error
 	for _, who := range all {
-		t, err := a.tryProvider(ctx, l, who)
+		t, err := tryProvider(ctx, a, l, who)
 		if err != nil {
 			return err
 		}
@@ -73,9 +73,9 @@ func (a *app) testObservers(ctx context.Context, name string) error {
 	case a.json:
 		err = a.printJSON(out)
 	case len(all) == 1:
-		a.showTry(out.Tried[0])
+		showTry(a, out.Tried[0])
 	default:
-		err = a.showTries(out.Tried)
+		err = showTries(a, out.Tried)
 	}
 	return errors.Join(err, a.told(together(failed)))
 }
@@ -90,20 +90,20 @@ func together(all []error) error {
 
 // chosen is who the name means, with the settings by which they are asked: those of that name whom the settings name, or a
 // provider that they do not; with "" it is all of them.
-func (a *app) chosen(name string) (l *loaded, all []asked, err error) {
-	l, err = a.configFor("")
+func chosen(a *app, name string) (l *loaded, all []asked, err error) {
+	l, err = forProvider(a, "")
 	if err == nil {
 		all = slices.DeleteFunc(l.configured(), func(who asked) bool { return name != "" && who.name != name })
 	}
 	if name == "" || len(all) > 0 {
 		return l, all, err
 	}
-	l, err = a.configFor(name)
+	l, err = forProvider(a, name)
 	return l, []asked{{name: name}}, err
 }
 
 // tryProvider asks a provider once. An error says that there is nobody to ask, or that ctx is done.
-func (a *app) tryProvider(ctx context.Context, l *loaded, who asked) (*try, error) {
+func tryProvider(ctx context.Context, a *app, l *loaded, who asked) (*try, error) {
 	ps, err := loadPrices(l.home)
 	if err != nil {
 		return nil, err
@@ -137,7 +137,7 @@ type shownMode struct {
 
 const builtIn = "built in"
 
-func (a *app) showModes() error {
+func showModes(a *app) error {
 	home, err := a.home()
 	if err != nil {
 		return err

@@ -171,7 +171,7 @@ func (t *try) err() error {
 }
 
 // showTries shows what came of asking several, a line each, and then what mends those that failed.
-func (a *app) showTries(all []*try) error {
+func showTries(a *app, all []*try) error {
 	l := list{head: []string{"PROVIDER", "PROMPT", "TOOK", "CALLS", "TOKENS", "COST", "OUTPUT", "PARSED"}}
 	for _, t := range all {
 		cost := ""
@@ -210,7 +210,7 @@ func (t *try) resultCell() string {
 	return fmt.Sprintf("%s: %s/%s", t.Parsed.Disposition, t.Parsed.Class, t.Parsed.Reason)
 }
 
-func (a *app) showTry(t *try) {
+func showTry(a *app, t *try) {
 	a.field("provider", strings.TrimSpace(t.Provider+" "+t.Model))
 	if t.Answered != "" && t.Answered != t.Model {
 		a.field("answered by", t.Answered)

@@ -65,7 +65,7 @@ func newOutcomes(a *app) *cobra.Command {
 			if err != nil {
 				return adviseNames(err, q.Turn, q.Session)
 			}
-			return a.showOutcomes(found)
+			return showOutcomes(a, found)
 		})
 	}
 	return c
@@ -91,7 +91,7 @@ func outputClasses() []string {
 	return []string{string(observer.ClassIdle), string(observer.ClassXML), string(observer.ClassProse)}
 }
 
-func (a *app) showOutcomes(found api.Outcomes) error {
+func showOutcomes(a *app, found api.Outcomes) error {
 	if a.json {
 		if err := a.printJSON(found); err != nil {
 			return err
@@ -106,7 +106,7 @@ func (a *app) showOutcomes(found api.Outcomes) error {
 	l := list{head: []string{"POSITION", "KIND", "WHEN", "OUTCOME", "REASON", "PROVIDER", "SESSION", "TURN"}}
 	for _, in := range found.Inputs {
 		l.add(strconv.FormatUint(uint64(in.Position), 10), string(in.Kind), moment(in.At), string(in.Outcome), reasonOf(in),
-			found.Turns[in.Turn].Provider, a.shownSession(in.Session), a.optionalID(in))
+			found.Turns[in.Turn].Provider, a.shownSession(in.Session), optionalID(a, in))
 	}
 	if err := a.print(l); err != nil {
 		return err
@@ -128,7 +128,7 @@ func reasonOf(in api.Input) string {
 	return in.Reason
 }
 
-func (a *app) optionalID(in api.Input) string {
+func optionalID(a *app, in api.Input) string {
 	if in.Turn == (events.ID{}) || in.Outcome == projections.Pending {
 		return ""
 	}

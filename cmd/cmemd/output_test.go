@@ -227,7 +227,7 @@ func TestShowRowShowsEveryField(t *testing.T) {
 			r.Session = events.SessionIDOf("a", "b")
 		}
 		a, out, _ := testApp()
-		a.showRow(r)
+		showRow(a, r)
 		if !strings.Contains(out.String(), "MARK") {
 			t.Errorf("%s is not shown:\n%s", f.Name, out)
 		}

@@ -41,19 +41,19 @@ func poisonScenes() []poisonScene {
 	}
 }
 
-// poison plays every scene twice: through replay under all policies, and through a real daemon under the default one.
-func (a *app) poison(ctx context.Context) error {
+// playPoison plays every scene twice: through replay under all policies, and through a real daemon under the default one.
+func playPoison(ctx context.Context, a *app) error {
 	began := a.now()
 	for _, scene := range poisonScenes() {
-		if err := a.playScene(ctx, scene, began); err != nil {
+		if err := playScene(ctx, a, scene, began); err != nil {
 			return fmt.Errorf("%s: %w", scene.name, err)
 		}
 	}
 	return nil
 }
 
-func (a *app) playScene(ctx context.Context, scene poisonScene, began time.Time) (err error) {
-	d, err := a.newStage()
+func playScene(ctx context.Context, a *app, scene poisonScene, began time.Time) (err error) {
+	d, err := newStage(a)
 	if err != nil {
 		return err
 	}
@@ -108,7 +108,7 @@ func (p *poisoned) compare(context.Context) error {
 	if w, ok := drawn.out.(*carefulWriter); ok {
 		drawn.out = w.to // which may be a terminal, and is drawn for
 	}
-	return drawn.showComparison(p.scenario, c.runs, c.live)
+	return showComparison(&drawn, p.scenario, c.runs, c.live)
 }
 
 // poisonLine is one line of the demo for programs, beside those of demoLine.

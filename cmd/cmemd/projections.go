@@ -80,13 +80,13 @@ func newViewInspect(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.showInspection(found, key)
+			return showInspection(a, found, key)
 		})
 	}
 	return c
 }
 
-func (a *app) showInspection(found api.Inspection, key string) error {
+func showInspection(a *app, found api.Inspection, key string) error {
 	if a.json {
 		if err := a.printJSON(found); err != nil {
 			return err
@@ -103,7 +103,7 @@ func (a *app) showInspection(found api.Inspection, key string) error {
 		a.printf("%s\n", noEntries(found.Info))
 		return nil
 	}
-	return a.printEntries(found)
+	return printEntries(a, found)
 }
 
 // viewLine says on one line what a view is and how far it has come.
@@ -120,7 +120,7 @@ func noEntries(v api.View) string {
 	return "it is empty"
 }
 
-func (a *app) printEntries(found api.Inspection) error {
+func printEntries(a *app, found api.Inspection) error {
 	l := list{head: []string{"TABLE", "KEY", "VALUE"}}
 	for _, e := range found.Entries {
 		value, err := json.Marshal(e.Value)

@@ -29,22 +29,22 @@ func newRecheck(a *app) *cobra.Command {
 		if q.Since, err = since.at(c, a.now()); err != nil {
 			return err
 		}
-		return a.stream(c.Context(), func(client *api.Client) error { return a.recheck(c.Context(), client, q) })
+		return a.stream(c.Context(), func(client *api.Client) error { return recheck(c.Context(), a, client, q) })
 	}
 	return c
 }
 
-func (a *app) recheck(ctx context.Context, client *api.Client, q api.RecheckRequest) error {
+func recheck(ctx context.Context, a *app, client *api.Client, q api.RecheckRequest) error {
 	m := a.meter("checking", 0, false)
 	found, err := client.Recheck(ctx, q, func(p api.Progress) { m.set(p.Done, p.Total) })
 	m.end()
 	if err != nil {
 		return err
 	}
-	return a.showRechecked(found)
+	return showRechecked(a, found)
 }
 
-func (a *app) showRechecked(found api.Rechecked) error {
+func showRechecked(a *app, found api.Rechecked) error {
 	if a.json {
 		if err := a.printJSON(found); err != nil {
 			return err
@@ -54,7 +54,7 @@ func (a *app) showRechecked(found api.Rechecked) error {
 		return a.told(fmt.Errorf("%w: no memory that names a commit", errNothing))
 	}
 	if !a.json {
-		if err := a.printChanged(found); err != nil {
+		if err := printChanged(a, found); err != nil {
 			return err
 		}
 		a.printf("%s\n", recheckedLine(found))
@@ -65,7 +65,7 @@ func (a *app) showRechecked(found api.Rechecked) error {
 	return nil
 }
 
-func (a *app) printChanged(found api.Rechecked) error {
+func printChanged(a *app, found api.Rechecked) error {
 	if len(found.Changed) == 0 {
 		return nil
 	}

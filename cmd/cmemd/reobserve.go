@@ -46,7 +46,7 @@ func newReobserve(a *app) *cobra.Command {
 	f.BoolVar(&r.noWait, "no-wait", false, "do not wait for the answers")
 	choose(c, "class", outputClasses()...)
 	mustComplete(c, "provider", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return a.completeConfigured(), cobra.ShellCompDirectiveNoFileComp
+		return completeConfigured(a), cobra.ShellCompDirectiveNoFileComp
 	})
 	since, until := addWhen(c, "since", "recorded since"), addWhen(c, "until", "recorded until")
 	c.RunE = func(c *cobra.Command, _ []string) (err error) {
@@ -62,14 +62,14 @@ func newReobserve(a *app) *cobra.Command {
 		if q := r.q; !q.Dropped && q.Turn+q.Session+q.Project+q.Class+q.Reason == "" && q.Since.IsZero() && q.Until.IsZero() {
 			return misused(c, "say what to ask about again: --dropped, --turn, --session, --project, --class, --reason, --since or --until")
 		}
-		return a.stream(c.Context(), func(client *api.Client) error { return a.reobserve(c.Context(), client, r) })
+		return a.stream(c.Context(), func(client *api.Client) error { return reobserve(c.Context(), a, client, r) })
 	}
 	return c
 }
 
 // completeConfigured lists those whom the settings name.
-func (a *app) completeConfigured() []string {
-	l, err := a.config()
+func completeConfigured(a *app) []string {
+	l, err := forHome(a)
 	if err != nil {
 		return nil
 	}
@@ -77,7 +77,7 @@ func (a *app) completeConfigured() []string {
 }
 
 // reobserve says what it is about to ask for, asks, and waits for the answers.
-func (a *app) reobserve(ctx context.Context, client *api.Client, r reobserveCommand) error {
+func reobserve(ctx context.Context, a *app, client *api.Client, r reobserveCommand) error {
 	dry := r.q
 	dry.DryRun = true
 	plan, err := client.Reobserve(ctx, dry)
@@ -97,7 +97,7 @@ func (a *app) reobserve(ctx context.Context, client *api.Client, r reobserveComm
 		if a.json {
 			return a.printJSON(plan)
 		}
-		a.showPlan(plan)
+		showPlan(a, plan)
 		return nil
 	}
 	a.say("%s", planLine(plan))
@@ -106,12 +106,12 @@ func (a *app) reobserve(ctx context.Context, client *api.Client, r reobserveComm
 		if err != nil {
 			return err
 		}
-		return a.showReobserved(done)
+		return showReobserved(a, done)
 	}
-	return a.awaitReobserved(ctx, client, r.q, plan.Inputs+plan.Asked)
+	return awaitReobserved(ctx, a, client, r.q, plan.Inputs+plan.Asked)
 }
 
-func (a *app) awaitReobserved(ctx context.Context, client *api.Client, q api.ReobserveRequest, inputs int) error {
+func awaitReobserved(ctx context.Context, a *app, client *api.Client, q api.ReobserveRequest, inputs int) error {
 	m := a.meter("observing again", int64(inputs), false)
 	asked := false
 	done, err := client.ReobserveAndWait(ctx, q, func(p api.Progress) {
@@ -121,7 +121,7 @@ func (a *app) awaitReobserved(ctx context.Context, client *api.Client, q api.Reo
 	m.end()
 	switch {
 	case ctx.Err() != nil:
-		return a.leaveReobserved(ctx, client, err)
+		return leaveReobserved(ctx, a, client, err)
 	case err != nil && asked:
 		return advise(fmt.Errorf("nobody waits for the answers any more: %w", err),
 			"what was asked for is on record and need not be asked for again: it is answered once the daemon runs; `cmemd start` "+
@@ -129,7 +129,7 @@ func (a *app) awaitReobserved(ctx context.Context, client *api.Client, q api.Reo
 	case err != nil:
 		return err
 	}
-	return a.showReobserved(done)
+	return showReobserved(a, done)
 }
 
 // leaveWait is how long the daemon may take to tell somebody who goes what it goes on with.
@@ -142,7 +142,7 @@ type leftReobserved struct {
 }
 
 // leaveReobserved says to who waits no longer what goes on without them. Where nothing does, it is interrupted.
-func (a *app) leaveReobserved(ctx context.Context, client *api.Client, interrupted error) error {
+func leaveReobserved(ctx context.Context, a *app, client *api.Client, interrupted error) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaveWait)
 	defer cancel()
 	s, err := client.Status(ctx)
@@ -172,7 +172,7 @@ func planLine(p api.Reobserved) string {
 	return line
 }
 
-func (a *app) showPlan(p api.Reobserved) {
+func showPlan(a *app, p api.Reobserved) {
 	a.field("inputs", fmt.Sprint(p.Inputs))
 	if p.Asked > 0 {
 		a.field("asked before", plural(p.Asked, "input")+", not answered yet and not asked for twice")
@@ -189,7 +189,7 @@ func (a *app) showPlan(p api.Reobserved) {
 }
 
 // showReobserved says what became of a request. Answers that are held up are an error: somebody waited for them.
-func (a *app) showReobserved(done api.Reobserved) error {
+func showReobserved(a *app, done api.Reobserved) error {
 	if a.json {
 		if err := a.printJSON(done); err != nil {
 			return err

@@ -84,14 +84,14 @@ func newReplay(a *app) *cobra.Command {
 	f.define(c)
 	complete(c, a)
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		plan, err := a.planReplay(c, f)
+		plan, err := planReplay(a, c, f)
 		if err != nil {
 			return err
 		}
 		if plan.scenario != "" {
-			return a.replayScenario(plan)
+			return replayScenario(a, plan)
 		}
-		return a.withLog(c.Context(), func(log logSource) error { return a.replayLog(c.Context(), log, plan) })
+		return withLog(c.Context(), a, func(log logSource) error { return replayLog(c.Context(), a, log, plan) })
 	}
 	return c
 }
@@ -134,7 +134,7 @@ func complete(c *cobra.Command, a *app) {
 	}
 	must(c.RegisterFlagCompletionFunc("policy", completePolicies))
 	must(c.RegisterFlagCompletionFunc("session", func(c *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
-		return a.completeSessions(c.Context(), begun), cobra.ShellCompDirectiveNoFileComp
+		return completeSessions(c.Context(), a, begun), cobra.ShellCompDirectiveNoFileComp
 	}))
 	must(c.RegisterFlagCompletionFunc("exempt", cobra.FixedCompletions([]string{"idle", "prose", "idle,prose"}, cobra.ShellCompDirectiveNoFileComp)))
 	must(c.MarkFlagFilename("scenario", "json"))
@@ -164,7 +164,7 @@ func completePolicies(_ *cobra.Command, _ []string, begun string) ([]string, cob
 }
 
 // completeSessions lists the latest sessions that begin so; none where no daemon can be asked.
-func (a *app) completeSessions(ctx context.Context, begun string) []string {
+func completeSessions(ctx context.Context, a *app, begun string) []string {
 	var out []string
 	_ = a.query(ctx, func(ctx context.Context, c *api.Client) error {
 		found, err := c.Sessions(ctx, api.SessionsQuery{Limit: 50})
@@ -179,7 +179,7 @@ func (a *app) completeSessions(ctx context.Context, begun string) []string {
 }
 
 // planReplay checks the flags.
-func (a *app) planReplay(c *cobra.Command, f replayFlags) (p replayPlan, err error) {
+func planReplay(a *app, c *cobra.Command, f replayFlags) (p replayPlan, err error) {
 	p = replayPlan{replayFlags: f, bare: a.json && f.report == ""}
 	if err := f.conflicts(c); err != nil {
 		return p, err

@@ -64,7 +64,7 @@ func (c comparison) document(p replayPlan) replayDocument {
 
 // printReplay is printJSON for a document of at least one policy, which has a word for every event and policy: the results
 // are written side by side.
-func (a *app) printReplay(d replayDocument) error {
+func printReplay(a *app, d replayDocument) error {
 	names := slices.Sorted(maps.Keys(d.Policies))
 	parts, errs := make([][]byte, len(names)), make([]error, len(names))
 	var wg sync.WaitGroup
@@ -134,14 +134,14 @@ func windowOf(w policy.WindowedSettings) policyWindow {
 }
 
 // showReplay shows a comparison to people.
-func (a *app) showReplay(c comparison) error {
+func showReplay(a *app, c comparison) error {
 	s := c.scenario
 	a.heading("%s", visibleLine(s.ID))
 	if s.Title != "" {
 		a.printf("%s\n", visibleLine(s.Title))
 	}
 	a.printf("\n")
-	if err := a.showComparison(s, c.runs, c.live); err != nil {
+	if err := showComparison(a, s, c.runs, c.live); err != nil {
 		return err
 	}
 	a.printf("\nassumed of a respawned observer: it opens after %s with %s, for %s tokens in and %s out\n",
@@ -150,7 +150,7 @@ func (a *app) showReplay(c comparison) error {
 		a.printf("%s\n", visibleLine(n))
 	}
 	if c.log != nil {
-		a.showProof(c.log.proof)
+		showProof(a, c.log.proof)
 	}
 	return nil
 }

@@ -21,32 +21,32 @@ type loggedReplay struct {
 }
 
 // replayLog replays a stretch of the log, writes it down, or reads its outputs anew.
-func (a *app) replayLog(ctx context.Context, log logSource, p replayPlan) error {
-	sessions, err := a.sessionsNamed(ctx, log, p.sessions)
+func replayLog(ctx context.Context, a *app, log logSource, p replayPlan) error {
+	sessions, err := sessionsNamed(ctx, a, log, p.sessions)
 	if err != nil {
 		return err
 	}
 	sel := replay.Selection{Sessions: sessions, Since: p.from, Until: p.to}
 	switch {
 	case p.parser:
-		return a.reparse(ctx, log, sel)
+		return reparse(ctx, a, log, sel)
 	case p.toScenario != "":
-		rec, err := a.recorded(ctx, log, p, sel)
+		rec, err := recorded(ctx, a, log, p, sel)
 		if err != nil {
 			return err
 		}
-		return a.writeScenario(p, rec)
+		return writeScenario(a, p, rec)
 	}
-	return a.replayStretch(ctx, log, p, sel)
+	return replayStretch(ctx, a, log, p, sel)
 }
 
 // replayStretch proves that the stretch is explained by its own rules, and then plays it under others.
-func (a *app) replayStretch(ctx context.Context, log logSource, p replayPlan, sel replay.Selection) error {
-	types, err := a.typesInForce()
+func replayStretch(ctx context.Context, a *app, log logSource, p replayPlan, sel replay.Selection) error {
+	types, err := typesInForce(a)
 	if err != nil {
 		return err
 	}
-	proof, rec, err := replay.Examine(a.watched(ctx, log, "reading"), p.wanted(sel), types)
+	proof, rec, err := replay.Examine(watched(ctx, a, log, "reading"), p.wanted(sel), types)
 	if err = orNoTurn(rec, err); err != nil {
 		return err
 	}
@@ -65,7 +65,7 @@ func (a *app) replayStretch(ctx context.Context, log logSource, p replayPlan, se
 	if note := recordNote(rec); note != "" {
 		c.notes = append(c.notes, note)
 	}
-	if err := a.finish(p, c); err != nil {
+	if err := finish(a, p, c); err != nil {
 		return err
 	}
 	if err := unproved(proof); err != nil {
@@ -75,8 +75,8 @@ func (a *app) replayStretch(ctx context.Context, log logSource, p replayPlan, se
 }
 
 // recorded takes the stretch as a scenario.
-func (a *app) recorded(ctx context.Context, log logSource, p replayPlan, sel replay.Selection) (*replay.Recording, error) {
-	rec, err := replay.Record(a.watched(ctx, log, "reading"), p.wanted(sel))
+func recorded(ctx context.Context, a *app, log logSource, p replayPlan, sel replay.Selection) (*replay.Recording, error) {
+	rec, err := replay.Record(watched(ctx, a, log, "reading"), p.wanted(sel))
 	return rec, orNoTurn(rec, err)
 }
 
@@ -204,7 +204,7 @@ func (l *loggedReplay) page() *report.Proof {
 const shownDifferences = 10
 
 // showProof says how far the stretch is explained by its own rules.
-func (a *app) showProof(p replay.Proof) {
+func showProof(a *app, p replay.Proof) {
 	checked, _ := p.Checked()
 	if p.Holds() {
 		a.printf("proof: %s on record, all explained by their rules\n", plural(checked, "decision"))
@@ -243,7 +243,7 @@ func unproved(p replay.Proof) error {
 }
 
 // writeScenario writes a recording as a scenario's file.
-func (a *app) writeScenario(p replayPlan, rec *replay.Recording) error {
+func writeScenario(a *app, p replayPlan, rec *replay.Recording) error {
 	write := func(w io.Writer) error {
 		b, err := marshal(rec.Scenario, " ")
 		if err != nil {

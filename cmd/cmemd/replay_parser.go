@@ -11,12 +11,12 @@ import (
 )
 
 // reparse shows which recorded outputs today's grammar takes for something else than was recorded.
-func (a *app) reparse(ctx context.Context, log logSource, sel replay.Selection) error {
-	types, err := a.typesInForce()
+func reparse(ctx context.Context, a *app, log logSource, sel replay.Selection) error {
+	types, err := typesInForce(a)
 	if err != nil {
 		return err
 	}
-	r, err := replay.Reparse(a.watched(ctx, log, "reading"), sel, types)
+	r, err := replay.Reparse(watched(ctx, a, log, "reading"), sel, types)
 	if err != nil {
 		return err
 	}
@@ -31,10 +31,10 @@ func (a *app) reparse(ctx context.Context, log logSource, sel replay.Selection) 
 	if a.json {
 		return nil
 	}
-	return a.showReparsing(r)
+	return showReparsing(a, r)
 }
 
-func (a *app) showReparsing(r replay.Reparsing) error {
+func showReparsing(a *app, r replay.Reparsing) error {
 	if len(r.Differ) > 0 {
 		l := list{head: []string{"POSITION", "TURN", "KIND", "RECORDED", "NOW", "FIELDS"}}
 		for _, d := range r.Differ {

@@ -36,8 +36,8 @@ func (p replayPlan) compare(s *replay.Scenario) (comparison, error) {
 }
 
 // replayScenario replays a scenario's file.
-func (a *app) replayScenario(p replayPlan) error {
-	s, err := a.readScenario(p.scenario)
+func replayScenario(a *app, p replayPlan) error {
+	s, err := readScenario(a, p.scenario)
 	if err != nil {
 		return err
 	}
@@ -47,7 +47,7 @@ func (a *app) replayScenario(p replayPlan) error {
 		return err
 	}
 	c.expect(p.tuned)
-	if err := a.finish(p, c); err != nil {
+	if err := finish(a, p, c); err != nil {
 		return err
 	}
 	if len(c.unequal) > 0 {
@@ -71,8 +71,8 @@ func (c *comparison) ranAway() error {
 		"what a respawned observer is assumed to say earns the next respawn: see --opening-output and --respawn-delay")
 }
 
-func (a *app) readScenario(name string) (*replay.Scenario, error) {
-	in, _, err := a.importFile(name)
+func readScenario(a *app, name string) (*replay.Scenario, error) {
+	in, _, err := importFile(a, name)
 	if err != nil {
 		return nil, err
 	}
@@ -155,16 +155,16 @@ func at(words []string, i int) string {
 }
 
 // finish shows a comparison, and writes its page where that is wanted.
-func (a *app) finish(p replayPlan, c comparison) error {
+func finish(a *app, p replayPlan, c comparison) error {
 	if p.report != "" {
-		if err := a.writeReport(p, c); err != nil {
+		if err := writeReport(a, p, c); err != nil {
 			return err
 		}
 	}
 	if a.json {
-		return a.printReplay(c.document(p))
+		return printReplay(a, c.document(p))
 	}
-	if err := a.showReplay(c); err != nil {
+	if err := showReplay(a, c); err != nil {
 		return err
 	}
 	if p.report != "" {
@@ -174,7 +174,7 @@ func (a *app) finish(p replayPlan, c comparison) error {
 }
 
 // writeReport writes the page.
-func (a *app) writeReport(p replayPlan, c comparison) error {
+func writeReport(a *app, p replayPlan, c comparison) error {
 	if err := mayWrite(p.report, p.force); err != nil {
 		return err
 	}

@@ -17,8 +17,8 @@ const plainStrip = 64
 
 // showComparison draws what policies made of s: their figures, and a strip of each one's decisions over time. live is the
 // policy to mark.
-func (a *app) showComparison(s *replay.Scenario, runs []report.Run, live string) error {
-	left, err := a.showFigures(runs, live)
+func showComparison(a *app, s *replay.Scenario, runs []report.Run, live string) error {
+	left, err := showFigures(a, runs, live)
 	if err != nil {
 		return err
 	}
@@ -36,7 +36,7 @@ func (a *app) showComparison(s *replay.Scenario, runs []report.Run, live string)
 		notes = append(notes, fmt.Sprintf("%s of zeros or beyond this width left out, --json has all", plural(left, "column")))
 	}
 	a.printf("%s\n\n", strings.Join(notes, "; "))
-	return a.showStrips(s, runs, live)
+	return showStrips(a, s, runs, live)
 }
 
 // livePolicy is the policy that a daemon runs where no setting says otherwise.
@@ -44,7 +44,7 @@ func livePolicy() string { return string(policy.Live()[0]) }
 
 // showFigures prints the figures as a table and returns how many columns it left out: on a terminal those that are zero
 // under every policy, and of those that do not fit the ones that tell least.
-func (a *app) showFigures(runs []report.Run, live string) (left int, err error) {
+func showFigures(a *app, runs []report.Run, live string) (left int, err error) {
 	columns := comparisonColumns(runs, live)
 	all := len(columns)
 	if total := width(a.out); total > 0 {
@@ -177,7 +177,7 @@ func padded(cells []string, right bool) []string {
 }
 
 // showStrips prints a line a policy: a letter for each stretch of time, and what the letters mean.
-func (a *app) showStrips(s *replay.Scenario, runs []report.Run, live string) error {
+func showStrips(a *app, s *replay.Scenario, runs []report.Run, live string) error {
 	names := make([]string, len(runs))
 	for i, r := range runs {
 		names[i] = visibleLine(policyName(r, live))
@@ -190,7 +190,7 @@ func (a *app) showStrips(s *replay.Scenario, runs []report.Run, live string) err
 	used := map[report.Lane]bool{}
 	for i, r := range runs {
 		strip := stripOf(s, r.Result, places, used)
-		if err := a.showStrip(names[i], strip); err != nil {
+		if err := showStrip(a, names[i], strip); err != nil {
 			return err
 		}
 	}
@@ -232,7 +232,7 @@ type stripPart struct {
 	text string
 }
 
-func (a *app) showStrip(name string, parts []stripPart) error {
+func showStrip(a *app, name string, parts []stripPart) error {
 	var line strings.Builder
 	line.WriteString(name + strings.Repeat(" ", columnGap))
 	for _, p := range parts {

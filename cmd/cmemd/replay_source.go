@@ -43,7 +43,7 @@ func exported(ctx context.Context, log logCopier) iter.Seq2[events.Record, error
 }
 
 // watched is records with a meter that counts them. The line is clear when the sequence is left.
-func (a *app) watched(ctx context.Context, log logSource, what string) iter.Seq2[events.Record, error] {
+func watched(ctx context.Context, a *app, log logSource, what string) iter.Seq2[events.Record, error] {
 	return func(yield func(events.Record, error) bool) {
 		total := uint64(0)
 		if st, err := log.LogStats(ctx); err == nil {
@@ -66,12 +66,12 @@ func (a *app) watched(ctx context.Context, log logSource, what string) iter.Seq2
 const meterEvery = 1024
 
 // sessionsNamed finds the sessions that people name: by our id, 8 digits or more of its beginning, or the agent's own id.
-func (a *app) sessionsNamed(ctx context.Context, log logSource, names []string) ([]events.SessionID, error) {
+func sessionsNamed(ctx context.Context, a *app, log logSource, names []string) ([]events.SessionID, error) {
 	if len(names) == 0 {
 		return nil, nil
 	}
 	seen := map[events.StreamID]bool{}
-	for r, err := range a.watched(ctx, log, "looking for the session") {
+	for r, err := range watched(ctx, a, log, "looking for the session") {
 		if err != nil {
 			return nil, err
 		}

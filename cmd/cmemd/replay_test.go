@@ -272,7 +272,7 @@ func TestReplayPrintsItsDocumentAsAnyOther(t *testing.T) {
 		"otp \"": {Decisions: []string{"halt"}},
 	}}
 	by, out, _ := testApp()
-	if err := by.printReplay(d); err != nil {
+	if err := printReplay(by, d); err != nil {
 		t.Fatal(err)
 	}
 	as, want, _ := testApp()

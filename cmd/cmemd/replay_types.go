@@ -10,7 +10,7 @@ import (
 
 // typesInForce tells the types that observations could have in each life of a daemon: those of the mode that was set, read
 // from this home. Of a mode that is gone, or that cannot be read any more, it says so once, and takes those of the code mode.
-func (a *app) typesInForce() (replay.TypesOf, error) {
+func typesInForce(a *app) (replay.TypesOf, error) {
 	home, err := a.home()
 	if err != nil {
 		return nil, err

@@ -35,7 +35,7 @@ func newSave(a *app) *cobra.Command {
 		if m.At, err = at.at(c, a.now()); err != nil {
 			return err
 		}
-		if m.Text, err = a.textOf(args); err != nil {
+		if m.Text, err = textOf(a, args); err != nil {
 			return err
 		}
 		if m.Supersedes == "" || m.Project != "" { // else it is of the project of what it corrects
@@ -43,13 +43,13 @@ func newSave(a *app) *cobra.Command {
 				return err
 			}
 		}
-		return a.save(c.Context(), m)
+		return save(c.Context(), a, m)
 	}
 	return c
 }
 
 // textOf is what the arguments say, or what standard input does if they are "-".
-func (a *app) textOf(args []string) (string, error) {
+func textOf(a *app, args []string) (string, error) {
 	text := strings.Join(args, " ")
 	if text == "-" {
 		b, err := io.ReadAll(io.LimitReader(a.in, maxSaved+1))

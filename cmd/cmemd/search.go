@@ -45,7 +45,7 @@ func newSearch(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.showResults(found, s.query)
+			return showResults(a, found, s.query)
 		})
 	}
 	return c
@@ -119,11 +119,11 @@ func parseAsOf(c *cobra.Command, text string, now time.Time) (events.Position, t
 	return 0, at, nil
 }
 
-func (a *app) showResults(found api.SearchResults, q api.SearchQuery) error {
+func showResults(a *app, found api.SearchResults, q api.SearchQuery) error {
 	if found.Note != "" {
 		a.say("%s", visibleLine(found.Note))
 	}
-	if err := a.printResults(found); err != nil {
+	if err := printResults(a, found); err != nil {
 		return err
 	}
 	if len(found.Results) == 0 {

@@ -11,7 +11,7 @@ import (
 	"github.com/cmemd/cmemd/internal/api"
 )
 
-func (a *app) printResults(found api.SearchResults) error {
+func printResults(a *app, found api.SearchResults) error {
 	if a.json {
 		return a.printJSON(found)
 	}
@@ -26,10 +26,10 @@ func (a *app) printResults(found api.SearchResults) error {
 	}
 	for i, r := range found.Results {
 		if r.Explain != nil || r.Ranks != nil {
-			a.explainResult(i+1, r)
+			explainResult(a, i+1, r)
 		}
 	}
-	return a.printFacets(found.Facets)
+	return printFacets(a, found.Facets)
 }
 
 // counted is the title of a row, and how often it was said where that is more than once.
@@ -41,7 +41,7 @@ func counted(r api.Result) string {
 }
 
 // explainResult says what the score of a row is made of.
-func (a *app) explainResult(place int, r api.Result) {
+func explainResult(a *app, place int, r api.Result) {
 	e := r.Explain
 	a.printf("\n%d. %s: %.2f\n", place, a.shownID(r.ID), r.Score)
 	if r.Ranks != nil {
@@ -94,7 +94,7 @@ func have(n uint64) string {
 }
 
 // printFacets lists how what matched is spread.
-func (a *app) printFacets(f *api.Facets) error {
+func printFacets(a *app, f *api.Facets) error {
 	if f == nil {
 		return nil
 	}

@@ -16,7 +16,7 @@ func newServe(a *app) *cobra.Command {
 		Use: "serve", Short: "Run the daemon in the foreground", Args: takes(0, 0, ""),
 		Long: "Serve runs the daemon until it is stopped. On a terminal it logs there, else to logs/cmemd.log in CMEMD_HOME.\n" +
 			"`cmemd start` runs it in the background.",
-		RunE: func(c *cobra.Command, _ []string) error { return a.serve(c.Context()) },
+		RunE: func(c *cobra.Command, _ []string) error { return serve(c.Context(), a) },
 	}
 }
 
@@ -25,8 +25,8 @@ func newServe(a *app) *cobra.Command {
 const garbage = 200
 
 // serve runs the daemon of this home until a signal, `cmemd stop`, or a failure ends it.
-func (a *app) serve(ctx context.Context) error {
-	l, err := a.config()
+func serve(ctx context.Context, a *app) error {
+	l, err := forHome(a)
 	if err != nil {
 		return err
 	}
@@ -39,7 +39,7 @@ func (a *app) serve(ctx context.Context) error {
 	if err := p.make(); err != nil {
 		return err
 	}
-	logger, file := a.newLogger(l.config, p)
+	logger, file := newLogger(a, l.config, p)
 	defer file.Close()
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(garbage)

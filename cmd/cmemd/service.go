@@ -28,17 +28,17 @@ func newService(a *app) *cobra.Command {
 	put := &cobra.Command{
 		Use: "install", Short: "Write the unit, and have the system start the daemon", Args: takes(0, 0, ""),
 		Long: "Install writes a systemd user unit, or a launchd agent, and starts it. A daemon that runs already is stopped first. A second\nrun writes the file anew; one that somebody else wrote is left alone.",
-		RunE: func(c *cobra.Command, _ []string) error { return a.installService(c.Context(), printOnly) },
+		RunE: func(c *cobra.Command, _ []string) error { return installService(c.Context(), a, printOnly) },
 	}
 	put.Flags().BoolVar(&printOnly, "print", false, "only print the file")
 	c.AddCommand(put,
 		&cobra.Command{
 			Use: "uninstall", Short: "Stop the daemon, and take the unit away", Args: takes(0, 0, ""),
-			RunE: func(c *cobra.Command, _ []string) error { return a.uninstallService(c.Context()) },
+			RunE: func(c *cobra.Command, _ []string) error { return uninstallService(c.Context(), a) },
 		},
 		&cobra.Command{
 			Use: "status", Short: "Say whether the system runs the daemon; exit code 3 if it does not", Args: takes(0, 0, ""),
-			RunE: func(c *cobra.Command, _ []string) error { return a.serviceStatus(c.Context()) },
+			RunE: func(c *cobra.Command, _ []string) error { return serviceStatus(c.Context(), a) },
 		},
 	)
 	return c
@@ -58,7 +58,7 @@ type shownService struct {
 }
 
 // service is the file of this machine.
-func (a *app) service() (s serviceFile, err error) {
+func service(a *app) (s serviceFile, err error) {
 	home, err := a.home()
 	if err != nil {
 		return s, err
@@ -71,7 +71,7 @@ func (a *app) service() (s serviceFile, err error) {
 	if !filepath.IsAbs(config) {
 		config = filepath.Join(person, ".config")
 	}
-	program, err := a.program(home)
+	program, err := ownProgram(a, home)
 	if err != nil {
 		return s, err
 	}
@@ -82,8 +82,8 @@ func (a *app) service() (s serviceFile, err error) {
 	return s, nil
 }
 
-func (a *app) installService(ctx context.Context, printOnly bool) error {
-	s, err := a.service()
+func installService(ctx context.Context, a *app, printOnly bool) error {
+	s, err := service(a)
 	if err != nil {
 		return err
 	}
@@ -110,24 +110,24 @@ func (a *app) installService(ctx context.Context, printOnly bool) error {
 	if err := pathsOf(home).make(); err != nil {
 		return err
 	}
-	if err := a.startService(ctx, s, home); err != nil {
+	if err := startService(ctx, a, s, home); err != nil {
 		return err
 	}
-	return a.serviceStatus(ctx)
+	return serviceStatus(ctx, a)
 }
 
 // startService has the system run what s says, and not what it said before.
-func (a *app) startService(ctx context.Context, s serviceFile, home string) error {
+func startService(ctx context.Context, a *app, s serviceFile, home string) error {
 	if s.manager == "launchd" { // it has nothing that would do it
-		if err := a.forgetAgent(ctx, s); err != nil {
+		if err := forgetAgent(ctx, a, s); err != nil {
 			return err
 		}
-		if err := a.stopRunning(ctx, home); err != nil {
+		if err := stopRunning(ctx, a, home); err != nil {
 			return err
 		}
 	}
 	for _, argv := range s.startCommands() {
-		if err := a.manage(ctx, argv); err != nil {
+		if err := manage(ctx, a, argv); err != nil {
 			return advise(fmt.Errorf("%s is written, and the system does not take it: %w", s.path, err),
 				"`cmemd service install` once more, where you are logged in and the system answers; until then hooks start a daemon")
 		}
@@ -140,13 +140,13 @@ const forgetEvery = 100 * time.Millisecond
 
 // forgetAgent has launchd end and forget what it knows under the name of s, and returns when it has. That it knows nothing is
 // no error: an agent that it knows cannot be put in again.
-func (a *app) forgetAgent(ctx context.Context, s serviceFile) error {
+func forgetAgent(ctx context.Context, a *app, s serviceFile) error {
 	ctx, cancel := context.WithTimeout(ctx, manageWait)
 	defer cancel()
 	for _, argv := range s.stopCommands() {
-		_ = a.manage(ctx, argv) // whether it is known is asked next
+		_ = manage(ctx, a, argv) // whether it is known is asked next
 	}
-	for a.manage(ctx, s.knownCommand()) == nil {
+	for manage(ctx, a, s.knownCommand()) == nil {
 		select {
 		case <-ctx.Done():
 			return fmt.Errorf("launchd still runs the daemon that it is to start anew: %w", ctx.Err())
@@ -157,13 +157,13 @@ func (a *app) forgetAgent(ctx context.Context, s serviceFile) error {
 }
 
 // stopRunning stops the daemon of home, if one runs.
-func (a *app) stopRunning(ctx context.Context, home string) error {
+func stopRunning(ctx context.Context, a *app, home string) error {
 	client := api.Dial(home)
 	defer client.Close()
 	if client.Alive(ctx) != nil {
 		return nil
 	}
-	_, err := a.stop(ctx, client, pathsOf(home), false)
+	_, err := stop(ctx, a, client, pathsOf(home), false)
 	return err
 }
 
@@ -199,7 +199,7 @@ func launchDomain() string { return "gui/" + strconv.Itoa(os.Getuid()) }
 const manageWait = 30 * time.Second
 
 // manage runs a command of the system's.
-func (a *app) manage(ctx context.Context, argv []string) error {
+func manage(ctx context.Context, a *app, argv []string) error {
 	ctx, cancel := context.WithTimeout(ctx, manageWait)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
@@ -211,8 +211,8 @@ func (a *app) manage(ctx context.Context, argv []string) error {
 	return nil
 }
 
-func (a *app) uninstallService(ctx context.Context) error {
-	s, err := a.service()
+func uninstallService(ctx context.Context, a *app) error {
+	s, err := service(a)
 	if err != nil {
 		return err
 	}
@@ -223,7 +223,7 @@ func (a *app) uninstallService(ctx context.Context) error {
 	}
 	var stopped error
 	for _, argv := range s.stopCommands() {
-		stopped = errors.Join(stopped, a.manage(ctx, argv))
+		stopped = errors.Join(stopped, manage(ctx, a, argv))
 	}
 	if err := os.Remove(s.path); err != nil {
 		return err
@@ -233,7 +233,7 @@ func (a *app) uninstallService(ctx context.Context) error {
 	}
 	note := ""
 	if s.manager == "systemd" {
-		stopped = errors.Join(stopped, a.manage(ctx, systemctl("daemon-reload")))
+		stopped = errors.Join(stopped, manage(ctx, a, systemctl("daemon-reload")))
 	}
 	if stopped != nil {
 		note = "the system was not told: " + stopped.Error()
@@ -248,8 +248,8 @@ func (a *app) uninstallService(ctx context.Context) error {
 	return nil
 }
 
-func (a *app) serviceStatus(ctx context.Context) error {
-	s, err := a.service()
+func serviceStatus(ctx context.Context, a *app) error {
+	s, err := service(a)
 	if err != nil {
 		return err
 	}
@@ -259,18 +259,18 @@ func (a *app) serviceStatus(ctx context.Context) error {
 	shown.Installed, shown.Current = err == nil || shown.Foreign, text == s.text
 	shown.Enabled = shown.Installed
 	if s.manager == "systemd" {
-		shown.Enabled = a.manage(ctx, systemctl("is-enabled", unitName)) == nil
+		shown.Enabled = manage(ctx, a, systemctl("is-enabled", unitName)) == nil
 	}
-	err = a.manage(ctx, s.knownCommand())
+	err = manage(ctx, a, s.knownCommand())
 	if shown.Active = err == nil; err != nil {
-		shown.Note, shown.Alone = err.Error(), a.daemonRuns(ctx)
+		shown.Note, shown.Alone = err.Error(), daemonRuns(ctx, a)
 	}
 	if a.json {
 		if err := a.printJSON(shown); err != nil {
 			return err
 		}
 	} else {
-		a.showService(shown)
+		showService(a, shown)
 	}
 	switch {
 	case shown.Alone:
@@ -282,11 +282,11 @@ func (a *app) serviceStatus(ctx context.Context) error {
 }
 
 // daemonRuns reports whether the daemon of this home answers, whoever started it.
-func (a *app) daemonRuns(ctx context.Context) bool {
+func daemonRuns(ctx context.Context, a *app) bool {
 	return a.query(ctx, func(ctx context.Context, c *api.Client) error { return c.Alive(ctx) }) == nil
 }
 
-func (a *app) showService(s shownService) {
+func showService(a *app, s shownService) {
 	yesNo := map[bool]string{true: "yes", false: "no"}
 	a.field("manager", s.Manager)
 	a.field("file", s.Path)

@@ -149,7 +149,7 @@ func TestLaunchdTakesItTwice(t *testing.T) {
 	home := t.TempDir()
 	s, _ := serviceFor("darwin", dir, dir, "/opt/cmemd", home)
 	for range 2 {
-		if err := a.startService(t.Context(), s, home); err != nil {
+		if err := startService(t.Context(), a, s, home); err != nil {
 			t.Fatal(err)
 		}
 	}

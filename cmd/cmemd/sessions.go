@@ -34,19 +34,19 @@ func newSessions(a *app) *cobra.Command {
 		}
 		return a.query(c.Context(), func(ctx context.Context, client *api.Client) error {
 			if len(args) == 1 {
-				return a.oneSession(ctx, client, args[0])
+				return oneSession(ctx, a, client, args[0])
 			}
 			found, err := client.Sessions(ctx, q)
 			if err != nil {
 				return err
 			}
-			return a.showSessions(found)
+			return showSessions(a, found)
 		})
 	}
 	return c
 }
 
-func (a *app) showSessions(found api.Sessions) error {
+func showSessions(a *app, found api.Sessions) error {
 	if a.json {
 		if err := a.printJSON(found); err != nil {
 			return err
@@ -76,7 +76,7 @@ func stateOf(s api.Session) string {
 	return "closed"
 }
 
-func (a *app) oneSession(ctx context.Context, client *api.Client, id string) error {
+func oneSession(ctx context.Context, a *app, client *api.Client, id string) error {
 	found, err := client.Session(ctx, id)
 	if err != nil {
 		return err
@@ -84,7 +84,7 @@ func (a *app) oneSession(ctx context.Context, client *api.Client, id string) err
 	if a.json {
 		return a.printJSON(found)
 	}
-	a.showSession(found.Session)
+	showSession(a, found.Session)
 	if len(found.Rows) == 0 {
 		return nil
 	}
@@ -96,7 +96,7 @@ func (a *app) oneSession(ctx context.Context, client *api.Client, id string) err
 	return a.print(l)
 }
 
-func (a *app) showSession(s api.Session) {
+func showSession(a *app, s api.Session) {
 	a.heading("%s", visibleLine(s.ID.String()))
 	a.field("title", s.Title)
 	a.field("agent", strings.TrimSpace(s.Agent+" "+s.AgentSession))

@@ -26,20 +26,20 @@ func newShow(a *app) *cobra.Command {
 			return misused(c, "--inputs takes one id, got %d", len(ids))
 		}
 		if inputs {
-			return a.stream(c.Context(), func(client *api.Client) error { return a.inputs(c.Context(), client, ids[0]) })
+			return a.stream(c.Context(), func(client *api.Client) error { return showInputs(c.Context(), a, client, ids[0]) })
 		}
 		return a.query(c.Context(), func(ctx context.Context, client *api.Client) error {
 			found, err := client.Rows(ctx, ids...)
 			if err != nil {
 				return err
 			}
-			return a.showRows(found)
+			return showRows(a, found)
 		})
 	}
 	return c
 }
 
-func (a *app) showRows(found api.Rows) error {
+func showRows(a *app, found api.Rows) error {
 	if a.json {
 		if err := a.printJSON(found); err != nil {
 			return err
@@ -52,7 +52,7 @@ func (a *app) showRows(found api.Rows) error {
 		if i > 0 {
 			a.printf("\n")
 		}
-		a.showRow(r)
+		showRow(a, r)
 	}
 	if len(found.Missing) > 0 {
 		return a.told(fmt.Errorf("%w for %s", errNothing, strings.Join(found.Missing, ", ")))
@@ -61,7 +61,7 @@ func (a *app) showRows(found api.Rows) error {
 }
 
 // showRow prints every field that a row has.
-func (a *app) showRow(r api.Row) {
+func showRow(a *app, r api.Row) {
 	a.heading("%s", visibleLine(flagged(titleOf(r), r.Flagged)))
 	a.field("id", r.ID.String())
 	a.field("kind", kindOf(r))
@@ -70,7 +70,7 @@ func (a *app) showRow(r api.Row) {
 	a.field("session", sessionOf(r))
 	a.field("imported", orNothing("from ", r.Source))
 	a.field("position", fmt.Sprint(r.Position))
-	a.showState(r)
+	showState(a, r)
 	for _, f := range textsOf(r) {
 		a.field(f[0], f[1])
 	}
@@ -101,7 +101,7 @@ func sessionOf(r api.Row) string {
 }
 
 // showState says what has become of a row since it was recorded.
-func (a *app) showState(r api.Row) {
+func showState(a *app, r api.Row) {
 	switch {
 	case r.Forgotten:
 		a.field("state", "forgotten")

@@ -9,8 +9,8 @@ import (
 	"github.com/cmemd/cmemd/internal/memory/recall"
 )
 
-// inputs prints what a row was made of, page by page. With --json all of it is one document.
-func (a *app) inputs(ctx context.Context, client *api.Client, id string) error {
+// showInputs prints what a row was made of, page by page. With --json all of it is one document.
+func showInputs(ctx context.Context, a *app, client *api.Client, id string) error {
 	var all api.Inputs
 	for after, first := events.Position(0), true; first || after > 0; first = false {
 		page, err := client.Inputs(ctx, id, after, 0)
@@ -25,7 +25,7 @@ func (a *app) inputs(ctx context.Context, client *api.Client, id string) error {
 			continue
 		}
 		for _, in := range page.Inputs {
-			a.showInput(in)
+			showInput(a, in)
 		}
 		all.Total = page.Total
 	}
@@ -40,7 +40,7 @@ func (a *app) inputs(ctx context.Context, client *api.Client, id string) error {
 	return nil
 }
 
-func (a *app) showInput(in recall.RawInput) {
+func showInput(a *app, in recall.RawInput) {
 	name := string(in.Kind)
 	if in.Tool != "" {
 		name += " " + in.Tool

@@ -27,7 +27,7 @@ func newStart(a *app) *cobra.Command {
 		Use: "start", Short: "Run the daemon in the background, unless it runs", Args: takes(0, 0, ""),
 		Long: "Start returns when the daemon is ready. An older daemon is stopped, and this version takes its place.",
 		RunE: func(c *cobra.Command, _ []string) error {
-			return a.ask(func(client *api.Client) error { return a.start(c.Context(), client) })
+			return a.ask(func(client *api.Client) error { return start(c.Context(), a, client) })
 		},
 	}
 }
@@ -43,12 +43,12 @@ type startedDaemon struct {
 	Logs    string `json:"logs"`
 }
 
-func (a *app) start(ctx context.Context, client *api.Client) error {
+func start(ctx context.Context, a *app, client *api.Client) error {
 	home, err := a.home()
 	if err != nil {
 		return err
 	}
-	if _, err := a.config(); err != nil { // said here, and not in the log of a daemon that ends at once
+	if _, err := forHome(a); err != nil { // said here, and not in the log of a daemon that ends at once
 		return err
 	}
 	p := pathsOf(home)
@@ -56,35 +56,35 @@ func (a *app) start(ctx context.Context, client *api.Client) error {
 		return err
 	}
 	s := startedDaemon{Logs: p.logFile}
-	if err := a.stopOlder(ctx, client, p, &s); err != nil {
+	if err := stopOlder(ctx, a, client, p, &s); err != nil {
 		return err
 	}
 	if client.Alive(ctx) != nil {
-		if s.Started, err = a.launch(ctx, client, p); err != nil {
+		if s.Started, err = launch(ctx, a, client, p); err != nil {
 			return err
 		}
 	}
 	if err := s.await(ctx, client); err != nil {
 		return err
 	}
-	return a.showStarted(s)
+	return showStarted(a, s)
 }
 
 // stopOlder stops a daemon that is older than this command.
-func (a *app) stopOlder(ctx context.Context, client *api.Client, p paths, s *startedDaemon) error {
+func stopOlder(ctx context.Context, a *app, client *api.Client, p paths, s *startedDaemon) error {
 	d, err := readDaemonFile(p.daemon)
 	if err != nil || client.Alive(ctx) != nil || !isNewer(a.version, d.Version) {
 		return nil
 	}
 	s.Stopped = d.Version
-	_, err = a.stop(ctx, client, p, false)
+	_, err = stop(ctx, a, client, p, false)
 	return err
 }
 
 // launch starts a daemon that outlives this command, and returns when something listens: that daemon, which is ours, or
 // one that was quicker. A daemon that ends before is an error with what it said; where another process holds the log,
 // which may be a daemon that does not listen yet, only once nothing has listened for startWait.
-func (a *app) launch(ctx context.Context, client *api.Client, p paths) (ours bool, err error) {
+func launch(ctx context.Context, a *app, client *api.Client, p paths) (ours bool, err error) {
 	self, err := os.Executable()
 	if err != nil {
 		return false, err
@@ -94,7 +94,7 @@ func (a *app) launch(ctx context.Context, client *api.Client, p paths) (ours boo
 		return false, err
 	}
 	defer said.Close()
-	cmd := &exec.Cmd{Path: self, Args: []string{os.Args[0], "serve"}, Dir: p.home, Env: a.daemonEnv(p.home), Stdout: said, Stderr: said}
+	cmd := &exec.Cmd{Path: self, Args: []string{os.Args[0], "serve"}, Dir: p.home, Env: daemonEnv(a, p.home), Stdout: said, Stderr: said}
 	detach(cmd)
 	if err := cmd.Start(); err != nil {
 		return false, fmt.Errorf("start %s: %w", self, err)
@@ -137,7 +137,7 @@ func isHeld(path string) bool {
 }
 
 // daemonEnv is this command's environment for a daemon of home, without the secrets that agents give their hooks.
-func (a *app) daemonEnv(home string) []string {
+func daemonEnv(a *app, home string) []string {
 	var env []string
 	for _, kv := range a.environ {
 		if !strings.HasPrefix(kv, "CLAUDE_CODE_MESSAGING_") && !strings.HasPrefix(kv, "CMEMD_HOME=") {
@@ -182,7 +182,7 @@ func (s *startedDaemon) await(ctx context.Context, client *api.Client) error {
 	return err
 }
 
-func (a *app) showStarted(s startedDaemon) error {
+func showStarted(a *app, s startedDaemon) error {
 	if a.json {
 		return a.printJSON(s)
 	}

@@ -67,7 +67,7 @@ func TestStopWithoutDaemonFile(t *testing.T) {
 	}
 	client := api.Dial(program.home)
 	defer client.Close()
-	pid, err := (&app{}).stop(ctx, client, p, false)
+	pid, err := stop(ctx, (&app{}), client, p, false)
 	if pid != daemon.Process.Pid || err != nil {
 		t.Errorf("stop: got pid %d, %v; want %d", pid, err, daemon.Process.Pid)
 	}

@@ -25,13 +25,13 @@ func newStatus(a *app) *cobra.Command {
 				case a.json:
 					return a.printJSON(runningStatus{Running: true, Status: s})
 				}
-				a.showStatus(s)
+				showStatus(a, s)
 				return nil
 			})
 			if !errors.Is(err, api.ErrNotRunning) {
 				return err
 			}
-			if failed := a.showStopped(); failed != nil {
+			if failed := showStopped(a); failed != nil {
 				return errors.Join(err, failed)
 			}
 			return a.told(err)
@@ -52,7 +52,7 @@ type stoppedStatus struct {
 	Spool   api.SpoolStatus `json:"spool"`
 }
 
-func (a *app) showStopped() error {
+func showStopped(a *app) error {
 	home, err := a.home()
 	if err != nil {
 		return err
@@ -88,7 +88,7 @@ func spoolLine(s api.SpoolStatus) string {
 	return line
 }
 
-func (a *app) showStatus(s api.Status) {
+func showStatus(a *app, s api.Status) {
 	a.heading("cmemd %s is %s", visibleLine(s.Version), visibleLine(phaseWord(s)))
 	a.field("pid", fmt.Sprintf("%d, since %s", s.PID, moment(s.Started)))
 	a.field("home", s.Home)
@@ -104,14 +104,14 @@ func (a *app) showStatus(s api.Status) {
 	if s.Inputs.Dropped > 0 {
 		a.field("", "what is dropped is kept: `cmemd reobserve --dropped --dry-run` says what asking again would take")
 	}
-	a.showProviders(s)
-	a.showHealth(s, a.now())
+	showProviders(a, s)
+	showHealth(a, s, a.now())
 	a.field("today", todayLine(s.Today))
 	a.field("actors", fmt.Sprintf("%d awake, %d of %d slots in use, %d queued, %d waiting for the disk",
 		s.Actors.Awake, s.Actors.Turns, s.Actors.Slots, s.Actors.Queued, s.Actors.Waiting))
 	a.field("spool", spoolLine(s.Spool))
-	a.showErasure(s.Erasure)
-	a.showFindings(s)
+	showErasure(a, s.Erasure)
+	showFindings(a, s)
 }
 
 func phaseWord(s api.Status) string {

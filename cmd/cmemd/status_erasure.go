@@ -7,7 +7,7 @@ import (
 )
 
 // showErasure says what retention does, and whether something is being forgotten; nothing where neither is.
-func (a *app) showErasure(s *api.ErasureStatus) {
+func showErasure(a *app, s *api.ErasureStatus) {
 	if s == nil {
 		return
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 // showHealth shows how the observer did in the last hour, day and week, each model by itself where there are several.
-func (a *app) showHealth(s api.Status, now time.Time) {
+func showHealth(a *app, s api.Status, now time.Time) {
 	windows := []struct {
 		name string
 		projections.HealthWindow
@@ -96,7 +96,7 @@ func pauseLine(p projections.Pause, now time.Time) string {
 }
 
 // showFindings shows what is not well and what mends it, else what the next session's person will be told.
-func (a *app) showFindings(s api.Status) {
+func showFindings(a *app, s api.Status) {
 	for _, f := range s.Findings {
 		name := "notice"
 		if f.Degraded {

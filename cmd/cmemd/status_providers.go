@@ -10,7 +10,7 @@ import (
 )
 
 // showProviders shows who is asked, in order, and what the budget has left.
-func (a *app) showProviders(s api.Status) {
+func showProviders(a *app, s api.Status) {
 	name := "providers"
 	for _, p := range s.Providers {
 		a.field(name, providerLine(p))

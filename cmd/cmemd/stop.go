@@ -29,7 +29,7 @@ func newStop(a *app) *cobra.Command {
 			return err
 		}
 		return a.ask(func(client *api.Client) error {
-			was, err := a.stop(c.Context(), client, pathsOf(home), kill)
+			was, err := stop(c.Context(), a, client, pathsOf(home), kill)
 			if err != nil {
 				return err
 			}
@@ -49,7 +49,7 @@ func newStop(a *app) *cobra.Command {
 
 // stop ends the daemon and returns its pid; 0 if none runs. One that does not answer is sent a signal, if the process is
 // still the one that wrote down its pid. With kill a daemon that does not end is killed.
-func (a *app) stop(ctx context.Context, client *api.Client, p paths, kill bool) (pid int, err error) {
+func stop(ctx context.Context, a *app, client *api.Client, p paths, kill bool) (pid int, err error) {
 	d, err := readDaemonFile(p.daemon)
 	if err != nil {
 		d = askWho(ctx, client)
@@ -62,10 +62,10 @@ func (a *app) stop(ctx context.Context, client *api.Client, p paths, kill bool) 
 		err = d.signal(syscall.SIGTERM)
 	}
 	if err == nil {
-		err = a.gone(ctx, client, d, stopWait)
+		err = gone(ctx, a, client, d, stopWait)
 	}
 	if err != nil && kill && d.lives() {
-		err = errors.Join(d.signal(os.Kill), a.gone(ctx, client, d, stopWait))
+		err = errors.Join(d.signal(os.Kill), gone(ctx, a, client, d, stopWait))
 	}
 	if err != nil {
 		return d.PID, advise(fmt.Errorf("the daemon (pid %d) does not end: %w", d.PID, err), "`cmemd stop --kill`; what it accepted is in the log")
@@ -93,7 +93,7 @@ func askToStop(ctx context.Context, client *api.Client) error {
 }
 
 // gone waits until the process has ended and nothing answers any more.
-func (a *app) gone(ctx context.Context, client *api.Client, d daemonFile, limit time.Duration) error {
+func gone(ctx context.Context, a *app, client *api.Client, d daemonFile, limit time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	for d.lives() || client.Alive(ctx) == nil {

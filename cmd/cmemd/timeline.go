@@ -31,7 +31,7 @@ func newTimeline(a *app) *cobra.Command {
 			return err
 		}
 		if len(args) == 1 {
-			q.Anchor = a.anchor(args[0])
+			q.Anchor = anchor(a, args[0])
 		}
 		return a.query(c.Context(), func(ctx context.Context, client *api.Client) error {
 			t, err := client.Timeline(ctx, q)
@@ -41,21 +41,21 @@ func newTimeline(a *app) *cobra.Command {
 			if a.json {
 				return a.printJSON(t)
 			}
-			return a.showTimeline(t)
+			return showTimeline(a, t)
 		})
 	}
 	return c
 }
 
 // anchor is text as the daemon reads it: an id stands as it is, a time becomes RFC 3339.
-func (a *app) anchor(text string) string {
+func anchor(a *app, text string) string {
 	if at, ok := parseWhen(text, a.now()); ok {
 		return at.UTC().Format("2006-01-02T15:04:05.999999999Z07:00")
 	}
 	return text
 }
 
-func (a *app) showTimeline(t api.Timeline) error {
+func showTimeline(a *app, t api.Timeline) error {
 	l := list{head: []string{"ID", "WHAT", "WHEN", "", "TOKENS", "TITLE"}}
 	add := func(mark string, rows ...api.Result) {
 		for _, r := range rows {

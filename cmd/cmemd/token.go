@@ -17,7 +17,7 @@ func newToken(a *app) *cobra.Command {
 		&cobra.Command{
 			Use: "show", Short: "Print the token", Args: takes(0, 0, ""),
 			RunE: func(*cobra.Command, []string) error {
-				p, err := a.ownPaths()
+				p, err := ownPaths(a)
 				if err != nil {
 					return err
 				}
@@ -25,21 +25,21 @@ func newToken(a *app) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return a.printToken(token)
+				return printToken(a, token)
 			},
 		},
 		&cobra.Command{
 			Use: "rotate", Short: "Make another token; who uses the old one is refused at once", Args: takes(0, 0, ""),
 			Long: "Rotate makes another token. A daemon that runs takes it at once, and ends what is connected with the old one.\n" +
 				"What was given the old one, as HTTP hooks are, has to be given the new one: `cmemd install` does that.",
-			RunE: func(c *cobra.Command, _ []string) error { return a.rotateToken(c) },
+			RunE: func(c *cobra.Command, _ []string) error { return rotateToken(a, c) },
 		},
 	)
 	return c
 }
 
 // ownPaths are the paths of this home, whose folders are there when it returns.
-func (a *app) ownPaths() (paths, error) {
+func ownPaths(a *app) (paths, error) {
 	home, err := a.home()
 	if err != nil {
 		return paths{}, err
@@ -49,8 +49,8 @@ func (a *app) ownPaths() (paths, error) {
 }
 
 // rotateToken has the daemon change the token, or does so where none runs.
-func (a *app) rotateToken(c *cobra.Command) error {
-	p, err := a.ownPaths()
+func rotateToken(a *app, c *cobra.Command) error {
+	p, err := ownPaths(a)
 	if err != nil {
 		return err
 	}
@@ -66,10 +66,10 @@ func (a *app) rotateToken(c *cobra.Command) error {
 		return err
 	}
 	a.say("the token was changed; `cmemd install` gives HTTP hooks the new one")
-	return a.printToken(token)
+	return printToken(a, token)
 }
 
-func (a *app) printToken(token string) error {
+func printToken(a *app, token string) error {
 	if a.json {
 		return a.printJSON(map[string]string{"token": token})
 	}

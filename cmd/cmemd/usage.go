@@ -68,7 +68,7 @@ func newUsage(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.showUsage(found)
+			return showUsage(a, found)
 		})
 	}
 	return c
@@ -80,7 +80,7 @@ func usageWords() []string {
 	}
 }
 
-func (a *app) showUsage(found api.Usage) error {
+func showUsage(a *app, found api.Usage) error {
 	if a.json {
 		if err := a.printJSON(found); err != nil {
 			return err
@@ -94,7 +94,7 @@ func (a *app) showUsage(found api.Usage) error {
 	}
 	l := list{head: []string{strings.ToUpper(string(found.By)), "TURNS", "AGAIN", "CALLS", "PROMPTS", "INPUT", "CACHED", "OUTPUT", "COST"}}
 	for _, r := range found.Rows {
-		l.add(append([]string{a.usageName(found.By, r)}, spentCells(r.Spent)...)...)
+		l.add(append([]string{usageName(a, found.By, r)}, spentCells(r.Spent)...)...)
 	}
 	l.add(append([]string{"total"}, spentCells(found.Total)...)...)
 	if err := a.print(l); err != nil {
@@ -117,7 +117,7 @@ func (a *app) showUsage(found api.Usage) error {
 }
 
 // usageName is what a row is about.
-func (a *app) usageName(by api.UsageBy, r api.UsageRow) string {
+func usageName(a *app, by api.UsageBy, r api.UsageRow) string {
 	switch by {
 	case api.UsageBySession:
 		return a.shownSession(r.Session)

@@ -21,7 +21,7 @@ func newWatch(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use: "watch", Short: "Show which transcripts are followed", Long: watchHelp, Args: takes(0, 0, ""),
 		Example: "  cmemd config set watch codex\n  cmemd config set watch codex,gemini-cli=~/work/**/*.jsonl\n  cmemd stop; cmemd start; cmemd watch",
-		RunE:    func(c *cobra.Command, _ []string) error { return a.showWatch(c.Context()) },
+		RunE:    func(c *cobra.Command, _ []string) error { return showWatch(c.Context(), a) },
 	}
 }
 
@@ -33,15 +33,15 @@ type watching struct {
 	Setting   string `json:"setting"`   // the setting now
 }
 
-func (a *app) showWatch(ctx context.Context) error {
-	w, err := a.watching(ctx)
+func showWatch(ctx context.Context, a *app) error {
+	w, err := readWatching(ctx, a)
 	if err != nil {
 		return err
 	}
 	if a.json {
 		return a.printJSON(w)
 	}
-	a.sayWatching(w)
+	sayWatching(a, w)
 	if w.Setting == "" && w.Following == "" {
 		return nil
 	}
@@ -53,12 +53,12 @@ func (a *app) showWatch(ctx context.Context) error {
 	return a.print(t)
 }
 
-func (a *app) watching(ctx context.Context) (w watching, err error) {
+func readWatching(ctx context.Context, a *app) (w watching, err error) {
 	home, err := a.home()
 	if err != nil {
 		return w, err
 	}
-	l, err := a.config()
+	l, err := forHome(a)
 	if err != nil {
 		return w, err
 	}
@@ -77,7 +77,7 @@ func (a *app) watching(ctx context.Context) (w watching, err error) {
 	return w, err
 }
 
-func (a *app) sayWatching(w watching) {
+func sayWatching(a *app, w watching) {
 	if w.Following != "" {
 		a.say("followed as of %s: %s", moment(w.At), visibleLine(strings.Join(w.Rules, ", ")))
 		if !w.Notices {

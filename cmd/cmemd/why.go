@@ -28,7 +28,7 @@ func newWhy(a *app) *cobra.Command {
 	}
 	c.Flags().StringVar(&at, "at", "", "as it was known then: a position, or 2h, 3d, 2w ago, 2026-01-31, or RFC 3339")
 	c.RunE = func(c *cobra.Command, args []string) error {
-		q, err := a.whyQuery(c, args[0], at)
+		q, err := whyQuery(a, c, args[0], at)
 		if err != nil {
 			return err
 		}
@@ -40,14 +40,14 @@ func newWhy(a *app) *cobra.Command {
 			if a.json {
 				return a.printJSON(w)
 			}
-			a.showWhy(w)
+			showWhy(a, w)
 			return nil
 		})
 	}
 	return c
 }
 
-func (a *app) whyQuery(c *cobra.Command, id, at string) (api.WhyQuery, error) {
+func whyQuery(a *app, c *cobra.Command, id, at string) (api.WhyQuery, error) {
 	q := api.WhyQuery{ID: id}
 	if at == "" {
 		return q, nil
@@ -64,15 +64,15 @@ func (a *app) whyQuery(c *cobra.Command, id, at string) (api.WhyQuery, error) {
 	return q, nil
 }
 
-func (a *app) showWhy(w api.Why) {
+func showWhy(a *app, w api.Why) {
 	if w.AsOf > 0 {
 		a.printf("as it was known at position %d\n", w.AsOf)
 	}
-	a.showRow(w.Row)
-	a.showForgottenRow(w.Forgotten)
+	showRow(a, w.Row)
+	showForgottenRow(a, w.Forgotten)
 	a.field("recorded", moment(w.RecordedAt))
-	a.showGenerations("it took the place of", w.Older)
-	a.showGenerations("in its place stands now", w.Newer)
+	showGenerations(a, "it took the place of", w.Older)
+	showGenerations(a, "in its place stands now", w.Newer)
 	if w.Session != nil {
 		a.printf("\n")
 		a.heading("session %s", visibleLine(w.Session.ID.String()))
@@ -81,9 +81,9 @@ func (a *app) showWhy(w api.Why) {
 		a.field("git", strings.TrimSpace(w.Session.GitBranch+" "+w.Session.GitHead))
 	}
 	for _, t := range w.Turns {
-		a.showTurn(t)
+		showTurn(a, t)
 	}
-	a.showAttempts(w.Attempts)
+	showAttempts(a, w.Attempts)
 	if len(w.Prompts) > 0 {
 		a.printf("\n")
 		a.heading("the user had asked")
@@ -91,11 +91,11 @@ func (a *app) showWhy(w api.Why) {
 			a.field(fmt.Sprintf("prompt %d", p.Prompt), p.Text)
 		}
 	}
-	a.showInjections(w.Injections)
-	a.showAfter(w.After)
+	showInjections(a, w.Injections)
+	showAfter(a, w.After)
 }
 
-func (a *app) showForgottenRow(f *api.MemoryForgottenRow) {
+func showForgottenRow(a *app, f *api.MemoryForgottenRow) {
 	if f == nil {
 		return
 	}
@@ -115,7 +115,7 @@ func forgottenBy(cause string) string {
 }
 
 // showGenerations lists rows that the same inputs gave before or after.
-func (a *app) showGenerations(head string, rows []api.Row) {
+func showGenerations(a *app, head string, rows []api.Row) {
 	if len(rows) == 0 {
 		return
 	}
@@ -134,7 +134,7 @@ func generationTitle(r api.Row) string {
 	return title
 }
 
-func (a *app) showTurn(t api.WhyTurn) {
+func showTurn(a *app, t api.WhyTurn) {
 	a.printf("\n")
 	a.heading("turn %s", t.ID)
 	a.field("kind", fmt.Sprintf("%s, attempt %d, generation %d", t.Kind, t.Attempt, t.Generation))
@@ -144,7 +144,7 @@ func (a *app) showTurn(t api.WhyTurn) {
 	a.field("positions", fmt.Sprintf("%d to %d", t.Started, t.Ended))
 	for _, in := range t.Inputs {
 		a.printf("  %s\n", visibleLine(inputLine(in)))
-		a.showPrinted(in)
+		showPrinted(a, in)
 	}
 	if t.More > 0 {
 		a.printf("  and %d more: `cmemd show ID --inputs` lists them all\n", t.More)
@@ -170,7 +170,7 @@ func usedBy(t api.Turn, cost *float64) string {
 const shownLines = 8
 
 // showPrinted shows the beginning of what a tool was given and of what it printed.
-func (a *app) showPrinted(in api.WhyInput) {
+func showPrinted(a *app, in api.WhyInput) {
 	for _, part := range []struct{ mark, text string }{{"<", in.Input}, {">", in.Output}} {
 		lines := strings.Split(strings.TrimRight(visible(part.text), "\n "), "\n")
 		for i, l := range lines {
@@ -229,7 +229,7 @@ func erasedWords(e *recall.Erasure) string {
 }
 
 // showAttempts lists the other turns that were asked about the same inputs.
-func (a *app) showAttempts(list []api.WhyAttempt) {
+func showAttempts(a *app, list []api.WhyAttempt) {
 	if len(list) == 0 {
 		return
 	}
@@ -259,7 +259,7 @@ func attemptResult(t api.Turn) string {
 	return string(t.Result)
 }
 
-func (a *app) showInjections(list []api.Injection) {
+func showInjections(a *app, list []api.Injection) {
 	if len(list) == 0 {
 		return
 	}
@@ -272,7 +272,7 @@ func (a *app) showInjections(list []api.Injection) {
 }
 
 // showAfter lists what became of the row since it was recorded.
-func (a *app) showAfter(list []api.WhyAfter) {
+func showAfter(a *app, list []api.WhyAfter) {
 	if len(list) == 0 {
 		return
 	}
