@@ -105,7 +105,7 @@ func TestInterruptedSaysWhatIsLeft(t *testing.T) {
 		client := api.DialTCP(daemon.Listener.Addr().String(), "token")
 		defer client.Close()
 		a, out, errs := testApp()
-		a.json = json
+		a.JSON = json
 		if err := awaitReobserved(ctx, a, client, api.ReobserveRequest{Dropped: true}, 3); err != nil || !strings.Contains(out.String()+errs.String(), want) {
 			t.Errorf("json %t: got %q, %q, %v, want %q", json, out, errs, err, want)
 		}

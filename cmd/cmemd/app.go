@@ -17,7 +17,7 @@ type app struct {
 	getenv   func(string) string
 	now      func() time.Time
 	version  string
-	json     bool // --json
+	JSON     bool // --json
 }
 
 // home returns the folder of all of cmemd's files.
@@ -39,7 +39,7 @@ func (a *app) printf(format string, args ...any) { fmt.Fprintf(a.out, format, ar
 
 // say writes to standard error what is neither data nor an error; nothing with --json.
 func (a *app) say(format string, args ...any) {
-	if !a.json {
+	if !a.JSON {
 		fmt.Fprintf(a.err, format+"\n", args...)
 	}
 }

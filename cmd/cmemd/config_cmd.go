@@ -53,7 +53,7 @@ func showConfig(a *app) error {
 			Key: s.key, Value: s.get(&l.config), Source: l.from[s.key], Default: s.standard, Limits: s.limits, Env: s.env(), Doc: s.doc,
 		})
 	}
-	if a.json {
+	if a.JSON {
 		return errors.Join(bad, a.printJSON(shown))
 	}
 	t := list{head: []string{"KEY", "VALUE", "SOURCE", "MAY BE", "MEANS"}}
@@ -79,7 +79,7 @@ func checkConfig(a *app) error {
 	if err := l.checkPrices(ps); err != nil {
 		return err
 	}
-	if a.json {
+	if a.JSON {
 		return a.printJSON(map[string]bool{"ok": true})
 	}
 	a.printf("the settings are good\n")
@@ -93,7 +93,7 @@ func showConfigPath(a *app) error {
 		return err
 	}
 	path := filepath.Join(home, configFile)
-	if a.json {
+	if a.JSON {
 		return a.printJSON(map[string]string{"path": path})
 	}
 	a.printf("%s\n", visibleLine(path))

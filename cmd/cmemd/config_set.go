@@ -185,7 +185,7 @@ func changedSettings(ctx context.Context, a *app, old, now *loaded, changes []ch
 }
 
 func showChanges(a *app, all []changedSetting) error {
-	if a.json {
+	if a.JSON {
 		return a.printJSON(all)
 	}
 	restart, runs := false, false

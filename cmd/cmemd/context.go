@@ -69,7 +69,7 @@ func placeContext(q *api.ContextQuery) (err error) {
 
 func showContext(a *app, answer api.ContextAnswer) error {
 	switch {
-	case a.json:
+	case a.JSON:
 		if err := a.printJSON(answer); err != nil {
 			return err
 		}
@@ -78,13 +78,13 @@ func showContext(a *app, answer api.ContextAnswer) error {
 		a.say("%s, about %s, %s of %s", plural(answer.Characters, "character"), plural(answer.Tokens, "token"),
 			plural(len(answer.IDs), "row"), visibleLine(answer.Project))
 	}
-	if !a.json && len(answer.Explain) > 0 {
+	if !a.JSON && len(answer.Explain) > 0 {
 		if err := explainContext(a, answer.Explain); err != nil {
 			return err
 		}
 	}
 	if answer.Text == "" {
-		return a.told(fmt.Errorf("%w: there is no memory of %s yet", errNothing, projectName(answer.Project)))
+		return a.Reported(fmt.Errorf("%w: there is no memory of %s yet", errNothing, projectName(answer.Project)))
 	}
 	return nil
 }

@@ -45,7 +45,7 @@ func save(ctx context.Context, a *app, m api.Memory) error {
 		if err != nil {
 			return err
 		}
-		if a.json {
+		if a.JSON {
 			return a.printJSON(saved)
 		}
 		a.printf("%s\n", saved.ID)
@@ -65,7 +65,7 @@ func newUndo(a *app) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				if a.json {
+				if a.JSON {
 					return a.printJSON(done)
 				}
 				for _, id := range done.Withdrawn {

@@ -235,7 +235,7 @@ func (d *stage) until(ctx context.Context, what string, ok func() bool) error {
 // act announces what happens next.
 func (d *stage) act(format string, args ...any) {
 	seconds, text := d.a.now().Sub(d.began).Seconds(), fmt.Sprintf(format, args...)
-	if d.a.json {
+	if d.a.JSON {
 		_ = d.a.printJSONLine(demoLine{Seconds: seconds, Act: text})
 		return
 	}
@@ -253,7 +253,7 @@ type demoLine struct {
 // tell shows a detail of the present act. Captured text in it is made harmless.
 func (d *stage) tell(format string, args ...any) {
 	text := visible(fmt.Sprintf(format, args...))
-	if d.a.json {
+	if d.a.JSON {
 		_ = d.a.printJSONLine(demoLine{Detail: text})
 		return
 	}

@@ -35,14 +35,14 @@ func newDoctor(a *app) *cobra.Command {
 				return err
 			}
 		}
-		if a.json {
+		if a.JSON {
 			if err := a.printJSON(found); err != nil {
 				return err
 			}
 		} else {
 			showDiagnosis(a, found)
 		}
-		return a.told(found.err())
+		return a.Reported(found.err())
 	}
 	return c
 }

@@ -52,16 +52,16 @@ func exitHelp() string {
 // errNothing is an answer without a row. It is wrapped with what was looked for.
 var errNothing = errors.New("nothing found")
 
-// A toldError is one that the JSON document on standard output tells already.
-type toldError struct{ err error }
+// A reportedError is one that the JSON document on standard output tells already.
+type reportedError struct{ err error }
 
-func (e *toldError) Error() string { return e.err.Error() }
-func (e *toldError) Unwrap() error { return e.err }
+func (e *reportedError) Error() string { return e.err.Error() }
+func (e *reportedError) Unwrap() error { return e.err }
 
-// told is err, which complain passes over where a JSON document on standard output has said it.
-func (a *app) told(err error) error {
-	if a.json && err != nil {
-		return &toldError{err}
+// Reported is err, which complain passes over where a JSON document on standard output has said it.
+func (a *app) Reported(err error) error {
+	if a.JSON && err != nil {
+		return &reportedError{err}
 	}
 	return err
 }
@@ -101,12 +101,12 @@ func exitCode(err error) int {
 
 // complain says on standard error what went wrong and what to do next.
 func (a *app) complain(err error) {
-	var told *toldError
+	var told *reportedError
 	if err == nil || errors.As(err, &told) {
 		return
 	}
 	message, next := describe(err), nextStep(err)
-	if a.json {
+	if a.JSON {
 		out := map[string]any{"error": message, "exit": exitCode(err)}
 		if next != "" {
 			out["next"] = next

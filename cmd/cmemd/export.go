@@ -93,7 +93,7 @@ func export(ctx context.Context, a *app, q wantedExport) error {
 				if err := redactRow(rules, &r); err != nil {
 					return err
 				}
-				if q.format == "md" && !a.json {
+				if q.format == "md" && !a.JSON {
 					return writeMarkdown(out, r)
 				}
 				return json.NewEncoder(out).Encode(r)

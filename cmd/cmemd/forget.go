@@ -69,19 +69,19 @@ func forget(ctx context.Context, a *app, client *api.Client, f forgetCommand) er
 		return adviseNames(err, "", f.q.Session)
 	}
 	if plan.Records+plan.Spooled == 0 {
-		if a.json {
+		if a.JSON {
 			err = a.printJSON(plan)
 		}
 		why := "nothing that could be forgotten"
 		if plan.Unfinished {
 			why += "; what was forgotten before is not gone from all files yet: `cmemd status` says when it is"
 		}
-		return cmp.Or(err, a.told(fmt.Errorf("%w: %s", errNothing, why)))
+		return cmp.Or(err, a.Reported(fmt.Errorf("%w: %s", errNothing, why)))
 	}
-	if a.json && (f.q.DryRun || !f.yes) {
+	if a.JSON && (f.q.DryRun || !f.yes) {
 		return a.printJSON(plan)
 	}
-	if !a.json {
+	if !a.JSON {
 		showForgetPlan(a, plan)
 	}
 	switch ok, err := agrees(a, f); {
@@ -193,12 +193,12 @@ func recordWords(k events.Kind, n int) string {
 }
 
 func showForgotten(a *app, done api.Forgotten) error {
-	if a.json {
+	if a.JSON {
 		if err := a.printJSON(done); err != nil {
 			return err
 		}
 	}
-	if !a.json {
+	if !a.JSON {
 		line := fmt.Sprintf("forgotten: %s of %s", plural(done.Records, "record"), plural(done.Sessions, "session"))
 		if done.Spooled > 0 {
 			line += ", " + plural(done.Spooled, "file")
@@ -207,7 +207,7 @@ func showForgotten(a *app, done api.Forgotten) error {
 		a.say("backups and exports that you made, and the agents' own transcripts, are yours to look after")
 	}
 	if len(done.Refused) > 0 {
-		return a.told(advise(fmt.Errorf("%s could not be asked to forget", plural(len(done.Refused), "session")),
+		return a.Reported(advise(fmt.Errorf("%s could not be asked to forget", plural(len(done.Refused), "session")),
 			"it is tried again, and `cmemd status` says when it is done; `cmemd logs` says more"))
 	}
 	return nil

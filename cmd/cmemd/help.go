@@ -26,7 +26,7 @@ type helpEntry struct {
 func (a *app) helpJSON(root *cobra.Command) {
 	prose := root.HelpFunc()
 	root.SetHelpFunc(func(c *cobra.Command, args []string) {
-		if !a.json {
+		if !a.JSON {
 			prose(c, args)
 			return
 		}

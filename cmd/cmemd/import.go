@@ -265,7 +265,7 @@ func mergeReasons(all ...map[importer.Kind]importer.ReasonCount) map[importer.Ki
 }
 
 func showImported(a *app, out imported) error {
-	if a.json {
+	if a.JSON {
 		return a.printJSON(out)
 	}
 	for _, note := range out.Notes {

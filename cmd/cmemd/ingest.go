@@ -200,7 +200,7 @@ func showIngested(a *app, files []ingestedFile) error {
 			skipped += n
 		}
 	}
-	if a.json {
+	if a.JSON {
 		return a.printJSON(map[string]any{
 			"files": files, "lines": sum.Lines, "captured": sum.Captured, "duplicates": sum.Duplicates, "skipped": skipped,
 			"malformed": sum.Malformed,

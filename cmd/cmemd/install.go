@@ -168,7 +168,7 @@ func (x *installation) run(ctx context.Context, agents []install.Agent) error {
 			plans = append(plans, p)
 		}
 	}
-	if !x.app.json {
+	if !x.app.JSON {
 		printInstalls(x.app, shown, x.flags.yes && !x.flags.dryRun)
 	}
 	ok, err := x.agrees(len(plans))
@@ -218,7 +218,7 @@ func (x *installation) agrees(plans int) (bool, error) {
 		return false, nil
 	case f.yes:
 		return true, nil
-	case a.json || !isTerminal(a.in):
+	case a.JSON || !isTerminal(a.in):
 		a.say("nothing was changed: nobody is there to ask; give --yes")
 		return false, nil
 	}
@@ -255,7 +255,7 @@ func (x *installation) print(agents []install.Agent) error {
 	if slices.ContainsFunc(all, func(p printed) bool { return strings.Contains(p.Text, "Bearer "+noToken) }) {
 		x.app.say("put what `cmemd token show` prints in the place of %s", noToken)
 	}
-	if x.app.json {
+	if x.app.JSON {
 		return x.app.printJSON(all)
 	}
 	for _, p := range all {

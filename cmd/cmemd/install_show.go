@@ -180,7 +180,7 @@ func trustNote(all []install.Trust, want int) string {
 
 // report says what came of it, and fails if something did not go well.
 func (x *installation) report(shown []*shownInstall) error {
-	if x.app.json {
+	if x.app.JSON {
 		if err := x.app.printJSON(shown); err != nil {
 			return err
 		}
@@ -207,5 +207,5 @@ func (x *installation) report(shown []*shownInstall) error {
 	if x.flags.remove {
 		next = "mend what is said of it, then the same command goes on"
 	}
-	return x.app.told(advise(fmt.Errorf("%s not changed as asked", plural(bad, "agent")), "%s", next))
+	return x.app.Reported(advise(fmt.Errorf("%s not changed as asked", plural(bad, "agent")), "%s", next))
 }

@@ -42,23 +42,23 @@ func newLogVerify(a *app) *cobra.Command {
 }
 
 func showVerified(a *app, v api.Verified) error {
-	if a.json {
+	if a.JSON {
 		if err := a.printJSON(v); err != nil {
 			return err
 		}
 	}
 	if v.Damaged() {
-		return a.told(advise(fmt.Errorf("the log is damaged at position %d (%s): %s", v.Position, v.Stream, v.Reason),
+		return a.Reported(advise(fmt.Errorf("the log is damaged at position %d (%s): %s", v.Position, v.Stream, v.Reason),
 			"keep the file, and put a backup in its place; `cmemd log export` gives what can still be read"))
 	}
-	if !a.json {
+	if !a.JSON {
 		a.printf("the log is whole: %s checked\n", plural(v.Records, "record"))
 		showBalance(a, v)
 	}
 	if v.OK {
 		return nil
 	}
-	return a.told(advise(fmt.Errorf("the balance does not add up at %s", plural(len(v.Discrepancies)+v.More, "place")),
+	return a.Reported(advise(fmt.Errorf("the balance does not add up at %s", plural(len(v.Discrepancies)+v.More, "place")),
 		"%s", balanceStep(v)))
 }
 
@@ -99,7 +99,7 @@ func newLogStats(a *app) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				if a.json {
+				if a.JSON {
 					return a.printJSON(s)
 				}
 				a.field("records", strconv.FormatUint(uint64(s.Records), 10))

@@ -70,7 +70,7 @@ func newLogImport(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if a.json {
+			if a.JSON {
 				return a.printJSON(map[string]uint64{"records": records})
 			}
 			a.printf("imported %s\n", plural(records, "record"))

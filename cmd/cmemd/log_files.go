@@ -17,7 +17,7 @@ func copyTo(a *app, path string, force bool, write func(io.Writer) error) error 
 	if err != nil {
 		return err
 	}
-	if a.json {
+	if a.JSON {
 		return a.printJSON(map[string]any{"file": path, "bytes": n})
 	}
 	a.printf("wrote %s to %s\n", size(n), visibleLine(path))

@@ -188,7 +188,7 @@ func followRecords(ctx context.Context, a *app, client *api.Client, f recordFilt
 
 // showRecord prints one record on one line, and below it what happened, if that is there.
 func showRecord(a *app, r api.LogRecord) error {
-	if a.json {
+	if a.JSON {
 		return a.printJSONLine(r)
 	}
 	a.printf("%8d  %s  %-20s  %s\n", r.Position, r.RecordedAt.Local().Format("2006-01-02 15:04:05.000"), r.Kind,

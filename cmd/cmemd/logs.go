@@ -136,7 +136,7 @@ func rotated(path string, f *os.File) *os.File {
 
 // showLogLine prints a line of the log file; with --json as it is, if it is JSON, else as a string in an object.
 func showLogLine(a *app, line []byte) {
-	if !a.json {
+	if !a.JSON {
 		a.printf("%s\n", visibleLine(string(line)))
 		return
 	}

@@ -31,7 +31,7 @@ func newMan(a *app) *cobra.Command {
 				}
 				written = append(written, path)
 			}
-			if a.json {
+			if a.JSON {
 				return a.printJSON(written)
 			}
 			a.printf("%s in %s\n", plural(len(written), "page"), visibleLine(args[0]))

@@ -70,14 +70,14 @@ func testObservers(ctx context.Context, a *app, name string) error {
 		}
 	}
 	switch {
-	case a.json:
+	case a.JSON:
 		err = a.printJSON(out)
 	case len(all) == 1:
 		showTry(a, out.Tried[0])
 	default:
 		err = showTries(a, out.Tried)
 	}
-	return errors.Join(err, a.told(together(failed)))
+	return errors.Join(err, a.Reported(together(failed)))
 }
 
 // together is the only error of all, or says how many there are.
@@ -150,7 +150,7 @@ func showModes(a *app) error {
 		shown, bad = append(shown, m), append(bad, err)
 	}
 	err = advise(errors.Join(bad...), "correct the file")
-	if a.json {
+	if a.JSON {
 		return errors.Join(a.printJSON(shown), err)
 	}
 	t := list{head: []string{"MODE", "SOURCE", "STATE", "MEANS"}}

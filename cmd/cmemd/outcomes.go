@@ -92,15 +92,15 @@ func outputClasses() []string {
 }
 
 func showOutcomes(a *app, found api.Outcomes) error {
-	if a.json {
+	if a.JSON {
 		if err := a.printJSON(found); err != nil {
 			return err
 		}
 	}
 	if len(found.Inputs) == 0 {
-		return a.told(fmt.Errorf("%w: no such inputs", errNothing))
+		return a.Reported(fmt.Errorf("%w: no such inputs", errNothing))
 	}
-	if a.json {
+	if a.JSON {
 		return nil
 	}
 	l := list{head: []string{"POSITION", "KIND", "WHEN", "OUTCOME", "REASON", "PROVIDER", "SESSION", "TURN"}}

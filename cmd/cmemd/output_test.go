@@ -6,30 +6,24 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"charm.land/lipgloss/v2"
-	"github.com/spf13/cobra"
 
 	"github.com/cmemd/cmemd/eventlog"
-	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
 )
 
-func testApp() (a *app, out, errOut *bytes.Buffer) {
+func newApp() (a *app, out, errOut *bytes.Buffer) {
 	out, errOut = new(bytes.Buffer), new(bytes.Buffer)
 	return &app{out: out, err: errOut, getenv: func(string) string { return "" }, version: "test"}, out, errOut
 }
 
 func TestPrintPlain(t *testing.T) {
 	t.Parallel()
-	a, out, _ := testApp()
+	a, out, _ := newApp()
 	l := list{head: []string{"ID", "TITLE", "LAST"}}
 	l.add("1", "two\nlines\tand \x1b[31mred", "")
 	l.add("22", "größer", "x")
@@ -44,7 +38,7 @@ func TestPrintPlain(t *testing.T) {
 
 func TestField(t *testing.T) {
 	t.Parallel()
-	a, out, _ := testApp()
+	a, out, _ := newApp()
 	a.field("empty", " \n")
 	a.field("title", "one\x00line")
 	a.field("text", "two\nlines\n")
@@ -69,7 +63,7 @@ func FuzzPrintJSON(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		s = strings.ToValidUTF8(s, "\ufffd")
-		a, out, _ := testApp()
+		a, out, _ := newApp()
 		if err := a.printJSONLine(map[string]string{s: s}); err != nil {
 			t.Fatal(err)
 		}
@@ -108,7 +102,7 @@ func TestExitCodesAndNextSteps(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			a, out, errOut := testApp()
+			a, out, errOut := newApp()
 			a.complain(c.err)
 			got := errOut.String()
 			if !strings.HasPrefix(got, "cmemd: "+c.message) && !strings.Contains(got, c.message) || !strings.Contains(got, c.next) {
@@ -120,7 +114,7 @@ func TestExitCodesAndNextSteps(t *testing.T) {
 			if code := exitCode(c.err); code != c.code || out.Len() > 0 {
 				t.Errorf("exit code %d, want %d; on standard output: %q", code, c.code, out)
 			}
-			a.json = true
+			a.JSON = true
 			errOut.Reset()
 			a.complain(c.err)
 			var doc struct {
@@ -134,103 +128,6 @@ func TestExitCodesAndNextSteps(t *testing.T) {
 	}
 	if exitCode(nil) != exitOK {
 		t.Error("no error is no success")
-	}
-}
-
-// TestEveryCommandHasAScript holds the tree to: each command says what it is, and some script runs it.
-func TestEveryCommandHasAScript(t *testing.T) {
-	t.Parallel()
-	files, err := filepath.Glob("testdata/script/*.txtar")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var scripts strings.Builder
-	for _, f := range files {
-		b, err := os.ReadFile(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		scripts.Write(b)
-	}
-	a, _, _ := testApp()
-	var walk func(c *cobra.Command)
-	walk = func(c *cobra.Command) {
-		if c.Short == "" {
-			t.Errorf("%s says nothing of itself", c.CommandPath())
-		}
-		if !c.HasSubCommands() && c.Runnable() && !strings.Contains(scripts.String(), c.CommandPath()) {
-			t.Errorf("no script runs %s", c.CommandPath())
-		}
-		for _, sub := range c.Commands() {
-			walk(sub)
-		}
-	}
-	walk(newRoot(a))
-}
-
-func TestParseRange(t *testing.T) {
-	t.Parallel()
-	const end = 1<<64 - 1
-	for text, want := range map[string][2]events.Position{"": {1, end}, "7": {7, end}, "7-": {7, end}, "7-9": {7, 9}, "7-7": {7, 7}} {
-		from, to, ok := parseRange(text)
-		if got := [2]events.Position{from, to}; !ok || got != want {
-			t.Errorf("parseRange(%q) = %v, %v, want %v", text, got, ok, want)
-		}
-	}
-	for _, bad := range []string{"0", "-", "-3", "x", "9-7", "1-2-3", "1 - 2", "99999999999999999999"} {
-		if from, to, ok := parseRange(bad); ok {
-			t.Errorf("parseRange(%q) = %d, %d", bad, from, to)
-		}
-	}
-}
-
-func TestTitleOf(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		row  api.Row
-		want string
-	}{
-		{api.Row{Kind: "observation", Title: "t", Narrative: "n"}, "t"},
-		{api.Row{Kind: "observation", Facts: []string{"a", "b"}}, "a; b"},
-		{api.Row{Kind: "summary", Completed: "done\nand more"}, "done"},
-		{api.Row{Kind: "prompt", Prompt: 3}, "prompt 3"},
-		{api.Row{Kind: "memory", Text: "\n\nfirst line\nsecond"}, "first line"},
-		{api.Row{Kind: "memory"}, "memory"},
-		{api.Row{Forgotten: true}, "forgotten"},
-	} {
-		if got := titleOf(c.row); got != c.want {
-			t.Errorf("titleOf(%+v) = %q, want %q", c.row, got, c.want)
-		}
-	}
-}
-
-// TestShowRowShowsEveryField fails when a row gets a field that nobody sees.
-func TestShowRowShowsEveryField(t *testing.T) {
-	t.Parallel()
-	hidden := map[string]bool{ // kept for programs: --json has them
-		"ProjectRoot": true, "Prompt": true, "Turn": true, "Turns": true, "AgentSession": true, "Flagged": true,
-	}
-	row := reflect.TypeFor[api.Row]()
-	for i := range row.NumField() {
-		f := row.Field(i)
-		if hidden[f.Name] || f.Type.Kind() != reflect.String && f.Type != reflect.TypeFor[[]string]() {
-			continue
-		}
-		r := api.Row{Kind: "observation", Type: "discovery"}
-		v := reflect.ValueOf(&r).Elem().Field(i)
-		if f.Type.Kind() == reflect.String {
-			v.SetString("MARK")
-		} else {
-			v.Set(reflect.ValueOf([]string{"MARK"}))
-		}
-		if f.Name == "Agent" {
-			r.Session = events.SessionIDOf("a", "b")
-		}
-		a, out, _ := testApp()
-		showRow(a, r)
-		if !strings.Contains(out.String(), "MARK") {
-			t.Errorf("%s is not shown:\n%s", f.Name, out)
-		}
 	}
 }
 
@@ -254,7 +151,7 @@ func TestWidths(t *testing.T) {
 
 func TestPrintFitted(t *testing.T) {
 	t.Parallel()
-	a, out, _ := testApp()
+	a, out, _ := newApp()
 	l := list{head: []string{"SESSION", "PENDING", "TITLE"}}
 	l.add("9b308e8d-0f3c", "3", strings.Repeat("long ", 20))
 	if err := a.printFitted(l, 40); err != nil {
@@ -268,54 +165,5 @@ func TestPrintFitted(t *testing.T) {
 	if got := strings.Fields(out.String()); len(got) < 6 || !slices.Equal(got[:3], l.head) || got[3] != "9b308e8d-0f3c" || got[4] != "3" ||
 		!strings.Contains(out.String(), "…") {
 		t.Errorf("got\n%s", out)
-	}
-}
-
-func TestWantsJSON(t *testing.T) {
-	t.Parallel()
-	usage := &usageError{message: "unknown flag: --nope"}
-	for _, c := range []struct {
-		err  error
-		args []string
-		want bool
-	}{
-		{usage, []string{"search", "--nope", "--json"}, true},
-		{usage, []string{"--json=true", "search"}, true},
-		{usage, []string{"search", "--nope"}, false},
-		{usage, []string{"search", "--nope", "--", "--json"}, false},
-		{errors.New("x"), []string{"save", "--title", "--json", "x"}, false},
-		{nil, []string{"--json"}, false},
-	} {
-		if got := wantsJSON(c.err, c.args); got != c.want {
-			t.Errorf("%v, %q: got %v", c.err, c.args, got)
-		}
-	}
-}
-
-func TestParseAsOf(t *testing.T) {
-	t.Parallel()
-	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.Local)
-	for _, c := range []struct {
-		text     string
-		position events.Position
-		at       time.Time
-		ok       bool
-	}{
-		{"", 0, time.Time{}, true},
-		{"17", 17, time.Time{}, true},
-		{"3d", 0, now.Add(-72 * time.Hour), true},
-		{"2026-02-01", 0, time.Date(2026, 2, 1, 0, 0, 0, 0, time.Local), true},
-		{"2026-02-01T10:00:00Z", 0, time.Date(2026, 2, 1, 10, 0, 0, 0, time.UTC), true},
-		{"-1", 0, time.Time{}, false},
-		{"soon", 0, time.Time{}, false},
-		{"99999999999999999999", 0, time.Time{}, false},
-	} {
-		p, at, err := parseAsOf(&cobra.Command{Use: "search"}, c.text, now)
-		if (err == nil) != c.ok || c.ok && (p != c.position || !at.Equal(c.at)) {
-			t.Errorf("%q: got %d, %v, %v", c.text, p, at, err)
-		}
-		if err != nil && exitCode(err) != exitUsage {
-			t.Errorf("%q: exit code %d", c.text, exitCode(err))
-		}
 	}
 }

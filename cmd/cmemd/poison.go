@@ -99,7 +99,7 @@ func (p *poisoned) compare(context.Context) error {
 		p.results[r.Policy] = r.Result
 	}
 	p.act("%s (%s), replayed under %d policies", p.scene.name, p.scenario.ID, len(c.runs))
-	if p.a.json {
+	if p.a.JSON {
 		return p.a.printJSONLine(poisonLine{Comparison: &poisonComparison{p.scenario.ID, p.results}})
 	}
 	p.tell("%s\n", p.scenario.Title)

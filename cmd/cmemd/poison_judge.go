@@ -35,7 +35,7 @@ func (p *poisoned) verdict(context.Context) error {
 		}
 		p.tell("%-6s  %s", word, j.says)
 	}
-	if p.a.json {
+	if p.a.JSON {
 		if err := p.a.printJSONLine(poisonLine{Account: &p.account}); err != nil {
 			return err
 		}

@@ -18,7 +18,7 @@ const byRender = 0
 
 // meter begins one. Total is what is to be done in all; below 1 it is not known yet. With bytes the numbers are bytes.
 func (a *app) meter(what string, total int64, bytes bool) *meter {
-	if a.json || !isTerminal(a.err) {
+	if a.JSON || !isTerminal(a.err) {
 		return &meter{}
 	}
 	if total < 1 {

@@ -30,7 +30,7 @@ func newViewList(a *app) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				if a.json {
+				if a.JSON {
 					return a.printJSON(views)
 				}
 				l := list{head: []string{"NAME", "VERSION", "ROWS", "BYTES", "CHECKPOINT", "BEHIND"}}
@@ -87,15 +87,15 @@ func newViewInspect(a *app) *cobra.Command {
 }
 
 func showInspection(a *app, found api.Inspection, key string) error {
-	if a.json {
+	if a.JSON {
 		if err := a.printJSON(found); err != nil {
 			return err
 		}
 	}
 	if len(found.Entries) == 0 && key != "" {
-		return a.told(fmt.Errorf("%w: %s has no entry %q", errNothing, found.Name, key))
+		return a.Reported(fmt.Errorf("%w: %s has no entry %q", errNothing, found.Name, key))
 	}
-	if a.json {
+	if a.JSON {
 		return nil
 	}
 	a.heading("%s", visibleLine(viewLine(found.Info)))
@@ -152,7 +152,7 @@ func newViewRebuild(a *app) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				if a.json {
+				if a.JSON {
 					return a.printJSON(done)
 				}
 				a.printf("rebuilt %s up to position %d\n", visibleLine(strings.Join(done.Views, ", ")), done.Position)

@@ -45,22 +45,22 @@ func recheck(ctx context.Context, a *app, client *api.Client, q api.RecheckReque
 }
 
 func showRechecked(a *app, found api.Rechecked) error {
-	if a.json {
+	if a.JSON {
 		if err := a.printJSON(found); err != nil {
 			return err
 		}
 	}
 	if found.Rows == 0 {
-		return a.told(fmt.Errorf("%w: no memory that names a commit", errNothing))
+		return a.Reported(fmt.Errorf("%w: no memory that names a commit", errNothing))
 	}
-	if !a.json {
+	if !a.JSON {
 		if err := printChanged(a, found); err != nil {
 			return err
 		}
 		a.printf("%s\n", recheckedLine(found))
 	}
 	if len(found.Refused) > 0 {
-		return a.told(advise(fmt.Errorf("%s could not record what was found", plural(len(found.Refused), "session")), "`cmemd logs` says more"))
+		return a.Reported(advise(fmt.Errorf("%s could not record what was found", plural(len(found.Refused), "session")), "`cmemd logs` says more"))
 	}
 	return nil
 }

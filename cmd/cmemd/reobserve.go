@@ -85,16 +85,16 @@ func reobserve(ctx context.Context, a *app, client *api.Client, r reobserveComma
 		return adviseNames(err, r.q.Turn, r.q.Session)
 	}
 	if plan.Inputs+plan.Asked == 0 {
-		if a.json {
+		if a.JSON {
 			err = a.printJSON(plan)
 		}
 		if err == nil {
-			err = a.told(fmt.Errorf("%w: no inputs to be asked about again", errNothing))
+			err = a.Reported(fmt.Errorf("%w: no inputs to be asked about again", errNothing))
 		}
 		return err
 	}
 	if r.q.DryRun {
-		if a.json {
+		if a.JSON {
 			return a.printJSON(plan)
 		}
 		showPlan(a, plan)
@@ -149,7 +149,7 @@ func leaveReobserved(ctx context.Context, a *app, client *api.Client, interrupte
 	if err != nil || s.Inputs.Reobserve == 0 {
 		return interrupted
 	}
-	if a.json {
+	if a.JSON {
 		return a.printJSON(leftReobserved{true, s.Inputs.Reobserve})
 	}
 	a.say("the daemon goes on: %s still to be observed again, as `cmemd status` says", plural(s.Inputs.Reobserve, "input"))
@@ -190,12 +190,12 @@ func showPlan(a *app, p api.Reobserved) {
 
 // showReobserved says what became of a request. Answers that are held up are an error: somebody waited for them.
 func showReobserved(a *app, done api.Reobserved) error {
-	if a.json {
+	if a.JSON {
 		if err := a.printJSON(done); err != nil {
 			return err
 		}
 	}
-	if !a.json {
+	if !a.JSON {
 		a.printf("%s\n", visibleLine(reobservedLine(done)))
 		for _, r := range done.Refused {
 			a.say("session %s was left out: %s", r.Session, visibleLine(r.Detail))
@@ -203,10 +203,10 @@ func showReobserved(a *app, done api.Reobserved) error {
 	}
 	switch {
 	case len(done.Stopped) > 0:
-		return a.told(advise(fmt.Errorf("the rest has to wait: %s", strings.Join(done.Stopped, "; ")),
+		return a.Reported(advise(fmt.Errorf("the rest has to wait: %s", strings.Join(done.Stopped, "; ")),
 			"nothing is lost: it is answered when that is over; `cmemd status` counts what is still to be observed again"))
 	case len(done.Refused) > 0:
-		return a.told(advise(fmt.Errorf("%s took no request", plural(len(done.Refused), "session")), "`cmemd logs` says more"))
+		return a.Reported(advise(fmt.Errorf("%s took no request", plural(len(done.Refused), "session")), "`cmemd logs` says more"))
 	}
 	return nil
 }

@@ -180,7 +180,7 @@ func completeSessions(ctx context.Context, a *app, begun string) []string {
 
 // planReplay checks the flags.
 func planReplay(a *app, c *cobra.Command, f replayFlags) (p replayPlan, err error) {
-	p = replayPlan{replayFlags: f, bare: a.json && f.report == ""}
+	p = replayPlan{replayFlags: f, bare: a.JSON && f.report == ""}
 	if err := f.conflicts(c); err != nil {
 		return p, err
 	}

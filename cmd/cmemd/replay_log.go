@@ -69,9 +69,9 @@ func replayStretch(ctx context.Context, a *app, log logSource, p replayPlan, sel
 		return err
 	}
 	if err := unproved(proof); err != nil {
-		return a.told(err)
+		return a.Reported(err)
 	}
-	return a.told(c.ranAway())
+	return a.Reported(c.ranAway())
 }
 
 // recorded takes the stretch as a scenario.
@@ -267,7 +267,7 @@ func writeScenario(a *app, p replayPlan, rec *replay.Recording) error {
 	if err != nil {
 		return err
 	}
-	if a.json {
+	if a.JSON {
 		return a.printJSON(map[string]any{
 			"file": p.toScenario, "bytes": n, "events": len(rec.Scenario.Events), "inputs": p.inputs, "stretch": stretchOf(rec), "notes": notes,
 		})

@@ -90,7 +90,7 @@ func TestReplaySaysWhereTheRecordIsNotExplained(t *testing.T) {
 		}
 	}
 	out, err = replayedAt(t, home, "--json")
-	var told *toldError
+	var told *reportedError
 	if exitCode(err) != exitFailure || !errors.As(err, &told) {
 		t.Errorf("with --json the error is %v", err)
 	}

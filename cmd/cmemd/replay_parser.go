@@ -20,15 +20,15 @@ func reparse(ctx context.Context, a *app, log logSource, sel replay.Selection) e
 	if err != nil {
 		return err
 	}
-	if a.json {
+	if a.JSON {
 		if err := a.printJSON(r); err != nil {
 			return err
 		}
 	}
 	if r.Outputs == 0 {
-		return a.told(fmt.Errorf("%w: no output is on record in that stretch of the log", errNothing))
+		return a.Reported(fmt.Errorf("%w: no output is on record in that stretch of the log", errNothing))
 	}
-	if a.json {
+	if a.JSON {
 		return nil
 	}
 	return showReparsing(a, r)

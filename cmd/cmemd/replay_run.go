@@ -51,9 +51,9 @@ func replayScenario(a *app, p replayPlan) error {
 		return err
 	}
 	if len(c.unequal) > 0 {
-		return a.told(fmt.Errorf("%s differs from what it expects: %s", cmp.Or(s.ID, p.scenario), c.unequal[0]))
+		return a.Reported(fmt.Errorf("%s differs from what it expects: %s", cmp.Or(s.ID, p.scenario), c.unequal[0]))
 	}
-	return a.told(c.ranAway())
+	return a.Reported(c.ranAway())
 }
 
 // ranAway is the error of a comparison in which a policy came to no end; nil: all did.
@@ -161,7 +161,7 @@ func finish(a *app, p replayPlan, c comparison) error {
 			return err
 		}
 	}
-	if a.json {
+	if a.JSON {
 		return printReplay(a, c.document(p))
 	}
 	if err := showReplay(a, c); err != nil {

@@ -27,7 +27,7 @@ func newRoot(a *app) *cobra.Command {
 	}
 	a.helpJSON(root)
 	root.SetVersionTemplate("cmemd {{.Version}}\n")
-	root.PersistentFlags().BoolVar(&a.json, "json", false, "print JSON")
+	root.PersistentFlags().BoolVar(&a.JSON, "json", false, "print JSON")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return misused(c, "%s", err) })
 	root.AddGroup(
 		&cobra.Group{ID: groupDaemon, Title: "The daemon:"},

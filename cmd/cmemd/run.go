@@ -23,7 +23,7 @@ func run(args []string) int {
 	root.SetOut(a.out)
 	root.SetErr(a.err)
 	err := root.ExecuteContext(ctx)
-	a.json = a.json || wantsJSON(err, args)
+	a.JSON = a.JSON || wantsJSON(err, args)
 	a.complain(err)
 	return exitCode(err)
 }

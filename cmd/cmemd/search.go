@@ -127,7 +127,7 @@ func showResults(a *app, found api.SearchResults, q api.SearchQuery) error {
 		return err
 	}
 	if len(found.Results) == 0 {
-		return a.told(fmt.Errorf("%w for %q", errNothing, q.Text))
+		return a.Reported(fmt.Errorf("%w for %q", errNothing, q.Text))
 	}
 	if shown := q.Offset + len(found.Results); shown < found.Total {
 		a.say("%d of %d; `--offset %d` shows more, `cmemd show ID` shows one whole", shown, found.Total, shown)

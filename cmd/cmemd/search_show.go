@@ -12,7 +12,7 @@ import (
 )
 
 func printResults(a *app, found api.SearchResults) error {
-	if a.json {
+	if a.JSON {
 		return a.printJSON(found)
 	}
 	if len(found.Results) > 0 {

@@ -88,7 +88,7 @@ func installService(ctx context.Context, a *app, printOnly bool) error {
 		return err
 	}
 	if printOnly {
-		if a.json {
+		if a.JSON {
 			return a.printJSON(map[string]string{"path": s.path, "text": s.text})
 		}
 		a.printf("%s", visible(s.text))
@@ -238,7 +238,7 @@ func uninstallService(ctx context.Context, a *app) error {
 	if stopped != nil {
 		note = "the system was not told: " + stopped.Error()
 	}
-	if a.json {
+	if a.JSON {
 		return a.printJSON(shownService{Manager: s.manager, Path: s.path, Note: note})
 	}
 	a.printf("%s is gone\n", visibleLine(s.path))
@@ -265,7 +265,7 @@ func serviceStatus(ctx context.Context, a *app) error {
 	if shown.Active = err == nil; err != nil {
 		shown.Note, shown.Alone = err.Error(), daemonRuns(ctx, a)
 	}
-	if a.json {
+	if a.JSON {
 		if err := a.printJSON(shown); err != nil {
 			return err
 		}
@@ -274,9 +274,9 @@ func serviceStatus(ctx context.Context, a *app) error {
 	}
 	switch {
 	case shown.Alone:
-		return a.told(advise(fmt.Errorf("%w: one runs that hooks or `cmemd start` started", errNoService), "nothing has to be done; `cmemd service install` has the system run it instead"))
+		return a.Reported(advise(fmt.Errorf("%w: one runs that hooks or `cmemd start` started", errNoService), "nothing has to be done; `cmemd service install` has the system run it instead"))
 	case !shown.Active:
-		return a.told(advise(errNoService, "`cmemd service install`; without it, hooks start a daemon where none runs"))
+		return a.Reported(advise(errNoService, "`cmemd service install`; without it, hooks start a daemon where none runs"))
 	}
 	return nil
 }

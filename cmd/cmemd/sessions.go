@@ -47,15 +47,15 @@ func newSessions(a *app) *cobra.Command {
 }
 
 func showSessions(a *app, found api.Sessions) error {
-	if a.json {
+	if a.JSON {
 		if err := a.printJSON(found); err != nil {
 			return err
 		}
 	}
 	if len(found.Sessions) == 0 {
-		return a.told(fmt.Errorf("%w: no sessions", errNothing))
+		return a.Reported(fmt.Errorf("%w: no sessions", errNothing))
 	}
-	if a.json {
+	if a.JSON {
 		return nil
 	}
 	l := list{head: []string{"SESSION", "AGENT", "PROJECT", "LAST", "STATE", "TOOLS", "MEMORY", "PENDING", "TITLE"}}
@@ -81,7 +81,7 @@ func oneSession(ctx context.Context, a *app, client *api.Client, id string) erro
 	if err != nil {
 		return err
 	}
-	if a.json {
+	if a.JSON {
 		return a.printJSON(found)
 	}
 	showSession(a, found.Session)

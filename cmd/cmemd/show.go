@@ -40,13 +40,13 @@ func newShow(a *app) *cobra.Command {
 }
 
 func showRows(a *app, found api.Rows) error {
-	if a.json {
+	if a.JSON {
 		if err := a.printJSON(found); err != nil {
 			return err
 		}
 	}
 	for i, r := range found.Rows {
-		if a.json {
+		if a.JSON {
 			break
 		}
 		if i > 0 {
@@ -55,7 +55,7 @@ func showRows(a *app, found api.Rows) error {
 		showRow(a, r)
 	}
 	if len(found.Missing) > 0 {
-		return a.told(fmt.Errorf("%w for %s", errNothing, strings.Join(found.Missing, ", ")))
+		return a.Reported(fmt.Errorf("%w for %s", errNothing, strings.Join(found.Missing, ", ")))
 	}
 	return nil
 }

@@ -18,7 +18,7 @@ func showInputs(ctx context.Context, a *app, client *api.Client, id string) erro
 			return err
 		}
 		after = page.Next
-		if a.json {
+		if a.JSON {
 			page.Inputs = append(all.Inputs, page.Inputs...)
 			page.Next = 0
 			all = page
@@ -29,13 +29,13 @@ func showInputs(ctx context.Context, a *app, client *api.Client, id string) erro
 		}
 		all.Total = page.Total
 	}
-	if a.json {
+	if a.JSON {
 		if err := a.printJSON(all); err != nil {
 			return err
 		}
 	}
 	if all.Total == 0 {
-		return a.told(advise(fmt.Errorf("%w: it was made of no inputs", errNothing), "prompts and saved memories are not: `cmemd show` prints them"))
+		return a.Reported(advise(fmt.Errorf("%w: it was made of no inputs", errNothing), "prompts and saved memories are not: `cmemd show` prints them"))
 	}
 	return nil
 }

@@ -183,7 +183,7 @@ func (s *startedDaemon) await(ctx context.Context, client *api.Client) error {
 }
 
 func showStarted(a *app, s startedDaemon) error {
-	if a.json {
+	if a.JSON {
 		return a.printJSON(s)
 	}
 	if s.Stopped != "" {

@@ -22,7 +22,7 @@ func newStatus(a *app) *cobra.Command {
 				switch {
 				case err != nil:
 					return err
-				case a.json:
+				case a.JSON:
 					return a.printJSON(runningStatus{Running: true, Status: s})
 				}
 				showStatus(a, s)
@@ -34,7 +34,7 @@ func newStatus(a *app) *cobra.Command {
 			if failed := showStopped(a); failed != nil {
 				return errors.Join(err, failed)
 			}
-			return a.told(err)
+			return a.Reported(err)
 		},
 	}
 }
@@ -66,7 +66,7 @@ func showStopped(a *app) error {
 		return err
 	}
 	s.Spool.Unanswered, s.Spool.Lost, s.Spool.LostReason = u.Count, u.Lost, u.LostReason
-	if a.json {
+	if a.JSON {
 		return a.printJSON(s)
 	}
 	a.field("home", s.Home)

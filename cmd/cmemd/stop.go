@@ -33,7 +33,7 @@ func newStop(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if a.json {
+			if a.JSON {
 				return a.printJSON(map[string]any{"stopped": was != 0, "pid": was})
 			}
 			if was == 0 {

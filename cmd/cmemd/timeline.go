@@ -38,7 +38,7 @@ func newTimeline(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if a.json {
+			if a.JSON {
 				return a.printJSON(t)
 			}
 			return showTimeline(a, t)

@@ -70,7 +70,7 @@ func rotateToken(a *app, c *cobra.Command) error {
 }
 
 func printToken(a *app, token string) error {
-	if a.json {
+	if a.JSON {
 		return a.printJSON(map[string]string{"token": token})
 	}
 	a.printf("%s\n", token)

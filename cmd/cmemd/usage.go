@@ -81,15 +81,15 @@ func usageWords() []string {
 }
 
 func showUsage(a *app, found api.Usage) error {
-	if a.json {
+	if a.JSON {
 		if err := a.printJSON(found); err != nil {
 			return err
 		}
 	}
 	if len(found.Rows) == 0 {
-		return a.told(fmt.Errorf("%w: no turn has ended", errNothing))
+		return a.Reported(fmt.Errorf("%w: no turn has ended", errNothing))
 	}
-	if a.json {
+	if a.JSON {
 		return nil
 	}
 	l := list{head: []string{strings.ToUpper(string(found.By)), "TURNS", "AGAIN", "CALLS", "PROMPTS", "INPUT", "CACHED", "OUTPUT", "COST"}}

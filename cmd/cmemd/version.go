@@ -10,7 +10,7 @@ func newVersion(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use: "version", Short: "Print the version", Args: takes(0, 0, ""),
 		RunE: func(*cobra.Command, []string) error {
-			if a.json {
+			if a.JSON {
 				return a.printJSON(map[string]string{
 					"version": a.version, "go": runtime.Version(), "os": runtime.GOOS, "arch": runtime.GOARCH,
 				})

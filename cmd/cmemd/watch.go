@@ -38,7 +38,7 @@ func showWatch(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	if a.json {
+	if a.JSON {
 		return a.printJSON(w)
 	}
 	sayWatching(a, w)

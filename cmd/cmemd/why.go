@@ -37,7 +37,7 @@ func newWhy(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if a.json {
+			if a.JSON {
 				return a.printJSON(w)
 			}
 			showWhy(a, w)
