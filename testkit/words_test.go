@@ -64,11 +64,11 @@ func mayRead() map[string]string {
 // mayMask are the functions that take something out of a text, or put a mark on it, whatever it says: each with its reason.
 func mayMask() map[string]string {
 	return map[string]string{
-		"internal/replay/prove_compare.go:equal":      "the proof: whole recorded events beside whole derived ones; nothing is decided by it",
-		"internal/observer/scrub.go:isKey":            "keys are taken out of what people are shown",
-		"cmd/cmemd/provider_guard.go:Ask":             "the user's own key is taken out of an answer before anybody has it",
-		"cmd/cmemd/exit.go:describe":                  "the names of packages are taken off an error that a person is shown",
-		"internal/agents/relay/notice.go:PlainNotice": "a notice's own brackets around what people are shown",
+		"internal/replay/prove_compare.go:equal":       "the proof: whole recorded events beside whole derived ones; nothing is decided by it",
+		"internal/observer/scrub.go:isKey":             "keys are taken out of what people are shown",
+		"cmd/cmemd/provider_guard.go:Ask":              "the user's own key is taken out of an answer before anybody has it",
+		"cmd/cmemd/internal/terminal/exit.go:Describe": "the names of packages are taken off an error that a person is shown",
+		"internal/agents/relay/notice.go:PlainNotice":  "a notice's own brackets around what people are shown",
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/actors/session"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/projections"
@@ -33,7 +34,7 @@ func TestVerdictText(t *testing.T) {
 		{api.Verdict{Claim: then(events.Unknown), Now: events.Absent, CheckedAt: at},
 			"commit abcdef1: unknown (seen) then, absent now, as of 2026-03-01 09:00"},
 	} {
-		if got := verdictText(c.v); got != c.want {
+		if got := terminal.VerdictText(c.v); got != c.want {
 			t.Errorf("got  %s\nwant %s", got, c.want)
 		}
 	}
@@ -84,8 +85,8 @@ func TestCutWhileItIsWaitedFor(t *testing.T) {
 		defer client.Close()
 		a, _, _ := testApp()
 		err := awaitReobserved(t.Context(), a, client, api.ReobserveRequest{Dropped: true}, 3)
-		if err == nil || !strings.Contains(describe(err), c.says) || !strings.Contains(nextStep(err), c.next) || exitCode(err) != exitFailure {
-			t.Errorf("after %q: got %v, next %q", c.sent, err, nextStep(err))
+		if err == nil || !strings.Contains(terminal.Describe(err), c.says) || !strings.Contains(terminal.NextStep(err), c.next) || terminal.ExitCode(err) != terminal.ExitFailure {
+			t.Errorf("after %q: got %v, next %q", c.sent, err, terminal.NextStep(err))
 		}
 	}
 }
@@ -149,8 +150,8 @@ func TestVerifiedIsToldApart(t *testing.T) {
 		if !strings.Contains(out.String(), c.out) || (err == nil) != (c.err == "") {
 			t.Errorf("%s: got %q, %v", c.name, out, err)
 		}
-		if err != nil && (err.Error() != c.err || !strings.Contains(nextStep(err), c.next) || exitCode(err) != exitFailure) {
-			t.Errorf("%s: got %v, next %q", c.name, err, nextStep(err))
+		if err != nil && (err.Error() != c.err || !strings.Contains(terminal.NextStep(err), c.next) || terminal.ExitCode(err) != terminal.ExitFailure) {
+			t.Errorf("%s: got %v, next %q", c.name, err, terminal.NextStep(err))
 		}
 	}
 }
@@ -158,11 +159,11 @@ func TestVerifiedIsToldApart(t *testing.T) {
 func TestRecheckFindsNothing(t *testing.T) {
 	t.Parallel()
 	a, _, _ := testApp()
-	if err := showRechecked(a, api.Rechecked{}); !errors.Is(err, errNothing) {
+	if err := showRechecked(a, api.Rechecked{}); !errors.Is(err, terminal.ErrNothing) {
 		t.Errorf("no claims at all: got %v", err)
 	}
 	err := showRechecked(a, api.Rechecked{Rows: 1, Refused: []api.RefusedSession{{Detail: "parked"}}})
-	if err == nil || exitCode(err) != exitFailure {
+	if err == nil || terminal.ExitCode(err) != terminal.ExitFailure {
 		t.Errorf("a session that could not record it: got %v", err)
 	}
 }

@@ -1,9 +1,13 @@
 package main
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
+)
 
 // testApp is what commands work with in a test, and what it writes.
-func testApp() (a *app, out, errOut *bytes.Buffer) {
+func testApp() (a *terminal.App, out, errOut *bytes.Buffer) {
 	out, errOut = new(bytes.Buffer), new(bytes.Buffer)
-	return &app{out: out, err: errOut, getenv: func(string) string { return "" }, version: "test"}, out, errOut
+	return &terminal.App{Out: out, Err: errOut, Getenv: func(string) string { return "" }, Version: "test"}, out, errOut
 }

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 )
 
 // configFile is the name of the settings in a home.
@@ -49,15 +51,15 @@ type settingError struct {
 func (e *settingError) Error() string {
 	switch {
 	case e.Limits != "":
-		text := fmt.Sprintf("%s: %s = %s is not allowed: it may be %s", e.Where, visibleLine(e.Key), visibleLine(e.Value), e.Limits)
+		text := fmt.Sprintf("%s: %s = %s is not allowed: it may be %s", e.Where, terminal.VisibleLine(e.Key), terminal.VisibleLine(e.Value), e.Limits)
 		if e.Near != "" {
 			text += "; did you mean " + e.Near + "?"
 		}
 		return text
 	case e.Near != "":
-		return fmt.Sprintf("%s: unknown key %s: did you mean %s?", e.Where, visibleLine(e.Key), e.Near)
+		return fmt.Sprintf("%s: unknown key %s: did you mean %s?", e.Where, terminal.VisibleLine(e.Key), e.Near)
 	}
-	return fmt.Sprintf("%s: unknown key %s: `cmemd config show` lists the keys there are", e.Where, visibleLine(e.Key))
+	return fmt.Sprintf("%s: unknown key %s: `cmemd config show` lists the keys there are", e.Where, terminal.VisibleLine(e.Key))
 }
 
 // loadConfig reads the settings of a home: the defaults, over them its file, over that the environment. A home without

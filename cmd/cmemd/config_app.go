@@ -4,19 +4,21 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 )
 
 // forHome reads the settings of this home. Beside an error come those that can be used, if any.
-func forHome(a *app) (*loaded, error) { return forProvider(a, "") }
+func forHome(a *terminal.App) (*loaded, error) { return forProvider(a, "") }
 
 // forProvider reads the settings of this home as if they named one provider alone; "" is those that they name.
-func forProvider(a *app, provider string) (*loaded, error) {
-	home, err := a.home()
+func forProvider(a *terminal.App, provider string) (*loaded, error) {
+	home, err := a.Home()
 	if err != nil {
 		return nil, err
 	}
-	l, err := loadConfig(home, alone(a.environ, provider))
-	return l, advise(err, "correct %s, or the variable; `cmemd config show` lists the keys", filepath.Join(home, configFile))
+	l, err := loadConfig(home, alone(a.Environ, provider))
+	return l, terminal.Advise(err, "correct %s, or the variable; `cmemd config show` lists the keys", filepath.Join(home, configFile))
 }
 
 // alone is environ with nobody to be asked but provider; "" leaves it as it is.

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/redact"
 )
 
@@ -28,9 +29,9 @@ func settingNamed(key string) (setting, error) {
 	}
 	err := &settingError{Where: configFile, Key: key, Near: nearestKey(all, configLine{key: key})}
 	if namesSecret(key) {
-		return setting{}, advise(err, noKeys)
+		return setting{}, terminal.Advise(err, noKeys)
 	}
-	return setting{}, advise(err, "`cmemd config show` lists the keys, and what they may be")
+	return setting{}, terminal.Advise(err, "`cmemd config show` lists the keys, and what they may be")
 }
 
 // noKeys is what is said to whoever would write a key down.
@@ -48,7 +49,7 @@ type changePlan struct {
 }
 
 // planChanges looks whether changes can be made in the settings of home, and what comes of them.
-func planChanges(a *app, home string, changes []change) (p changePlan, err error) {
+func planChanges(a *terminal.App, home string, changes []change) (p changePlan, err error) {
 	before, err := readConfig(filepath.Join(home, configFile))
 	if err != nil {
 		return p, err
@@ -56,8 +57,8 @@ func planChanges(a *app, home string, changes []change) (p changePlan, err error
 	if p.after, err = changed(before, changes); err != nil {
 		return p, err
 	}
-	p.old, _ = readSettings(home, a.environ, before, nil) // what is wrong already is for `config check` to say
-	p.now, _ = readSettings(home, a.environ, p.after, nil)
+	p.old, _ = readSettings(home, a.Environ, before, nil) // what is wrong already is for `config check` to say
+	p.now, _ = readSettings(home, a.Environ, p.after, nil)
 	return p, mayChange(p.old, p.now, changes)
 }
 
@@ -100,7 +101,7 @@ func changed(data []byte, changes []change) ([]byte, error) {
 		e, err := edit(data)
 		switch {
 		case err != nil:
-			return nil, advise(fmt.Errorf("%s:%w", configFile, err), "correct the file first")
+			return nil, terminal.Advise(fmt.Errorf("%s:%w", configFile, err), "correct the file first")
 		case ch.value == nil:
 			data = e.without(ch.key)
 		default:
@@ -113,11 +114,11 @@ func changed(data []byte, changes []change) ([]byte, error) {
 // check reports a value that s may not have.
 func (s setting) check(value string) error {
 	if _, found := redact.New().Text(value); len(found) > 0 {
-		return advise(fmt.Errorf("%s: %s would hold a secret: it is not written down", configFile, s.key), noKeys)
+		return terminal.Advise(fmt.Errorf("%s: %s would hold a secret: it is not written down", configFile, s.key), noKeys)
 	}
 	line := configLine{where: configFile, key: s.key, name: s.key, value: value, kind: kindText, any: true}
 	if err := standardConfig().apply(line); err != nil {
-		return advise(err, "`cmemd config show` says what it may be")
+		return terminal.Advise(err, "`cmemd config show` says what it may be")
 	}
 	return nil
 }
@@ -133,7 +134,7 @@ func mayChange(old, now *loaded, changes []change) error {
 		}
 	}
 	if len(fresh) > 0 {
-		return advise(errors.Join(fresh...), "nothing was changed: set what belongs together at once, as in `cmemd config set KEY VALUE KEY VALUE`")
+		return terminal.Advise(errors.Join(fresh...), "nothing was changed: set what belongs together at once, as in `cmemd config set KEY VALUE KEY VALUE`")
 	}
 	if !now.limitsMoney() || now.paysAs(old) {
 		return nil

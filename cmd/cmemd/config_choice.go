@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/cmemd/cmemd/actors/policy"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/observer/claudecli"
 	"github.com/cmemd/cmemd/internal/observer/extractive"
 )
@@ -288,9 +289,9 @@ func (l *loaded) checkPrices(ps prices) error {
 		if !takesModel(who.name) || ps.knows(who.name, model) { // claude-cli too: one that is stopped does not say what it cost
 			continue
 		}
-		errs = append(errs, fmt.Errorf("no price is known of %s: a budget in US dollars would not hold it", nameOfModel(who.name, model)))
+		errs = append(errs, fmt.Errorf("no price is known of %s: a budget in US dollars would not hold it", terminal.NameOfModel(who.name, model)))
 	}
-	return advise(errors.Join(errs...), "add a [[price]] to %s in CMEMD_HOME (`cmemd usage --help` shows one), or limit tokens: %s, %s",
+	return terminal.Advise(errors.Join(errs...), "add a [[price]] to %s in CMEMD_HOME (`cmemd usage --help` shows one), or limit tokens: %s, %s",
 		pricesFile, policy.LimitTokensDay, policy.LimitTokensSession)
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/cmemd/cmemd/actors"
 	"github.com/cmemd/cmemd/actors/policy"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/observer"
 )
@@ -141,7 +142,7 @@ func TestWhoIsAsked(t *testing.T) {
 				if p.Name() == "extractive" { // whose model is its own affair
 					return p.Name()
 				}
-				return nameOfModel(p.Name(), p.Model())
+				return terminal.NameOfModel(p.Name(), p.Model())
 			}
 			for _, o := range made.offered() {
 				got.Order = append(got.Order, shown(o))
@@ -204,8 +205,8 @@ func TestMoneyNeedsPrices(t *testing.T) {
 			if (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
 				t.Fatalf("got %v, want %q", err, c.err)
 			}
-			if err != nil && !strings.Contains(nextStep(err), pricesFile) {
-				t.Errorf("the next step is %q", nextStep(err))
+			if err != nil && !strings.Contains(terminal.NextStep(err), pricesFile) {
+				t.Errorf("the next step is %q", terminal.NextStep(err))
 			}
 		})
 	}

@@ -5,24 +5,26 @@ import (
 	"path/filepath"
 
 	"github.com/spf13/cobra"
+
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 )
 
-func newConfig(a *app) *cobra.Command {
+func newConfig(a *terminal.App) *cobra.Command {
 	c := &cobra.Command{
-		Use: "config", Short: "Show, check and change the settings", Args: noSuchCommand, RunE: showHelp,
+		Use: "config", Short: "Show, check and change the settings", Args: terminal.NoSuchCommand, RunE: terminal.ShowHelp,
 		Long: "Settings are read from config.toml in CMEMD_HOME, and from variables CMEMD_KEY, which win. The daemon reads them when it starts.",
 	}
 	c.AddCommand(
 		&cobra.Command{
-			Use: "show", Short: "Show every setting, its value and where that comes from", Args: takes(0, 0, ""),
+			Use: "show", Short: "Show every setting, its value and where that comes from", Args: terminal.Takes(0, 0, ""),
 			RunE: func(*cobra.Command, []string) error { return showConfig(a) },
 		},
 		&cobra.Command{
-			Use: "check", Short: "Check the settings; exit code 1 if one cannot be used", Args: takes(0, 0, ""),
+			Use: "check", Short: "Check the settings; exit code 1 if one cannot be used", Args: terminal.Takes(0, 0, ""),
 			RunE: func(*cobra.Command, []string) error { return checkConfig(a) },
 		},
 		&cobra.Command{
-			Use: "path", Short: "Show where the settings are read from", Args: takes(0, 0, ""),
+			Use: "path", Short: "Show where the settings are read from", Args: terminal.Takes(0, 0, ""),
 			RunE: func(*cobra.Command, []string) error { return showConfigPath(a) },
 		},
 		newConfigSet(a), newConfigUnset(a),
@@ -42,7 +44,7 @@ type shownSetting struct {
 }
 
 // showConfig lists the settings in force; where some cannot be used it says so too, and fails.
-func showConfig(a *app) error {
+func showConfig(a *terminal.App) error {
 	l, bad := forHome(a)
 	if l == nil {
 		return bad
@@ -54,20 +56,20 @@ func showConfig(a *app) error {
 		})
 	}
 	if a.JSON {
-		return errors.Join(bad, a.printJSON(shown))
+		return errors.Join(bad, a.PrintJSON(shown))
 	}
-	t := list{head: []string{"KEY", "VALUE", "SOURCE", "MAY BE", "MEANS"}}
+	t := terminal.List{Head: []string{"KEY", "VALUE", "SOURCE", "MAY BE", "MEANS"}}
 	for _, s := range shown {
 		value := s.Value
 		if value == "" {
 			value = `""`
 		}
-		t.add(s.Key, value, s.Source, s.Limits, s.Doc)
+		t.Add(s.Key, value, s.Source, s.Limits, s.Doc)
 	}
-	return errors.Join(bad, a.print(t))
+	return errors.Join(bad, a.Print(t))
 }
 
-func checkConfig(a *app) error {
+func checkConfig(a *terminal.App) error {
 	l, err := forHome(a)
 	if err != nil {
 		return err
@@ -80,22 +82,22 @@ func checkConfig(a *app) error {
 		return err
 	}
 	if a.JSON {
-		return a.printJSON(map[string]bool{"ok": true})
+		return a.PrintJSON(map[string]bool{"ok": true})
 	}
-	a.printf("the settings are good\n")
+	a.Printf("the settings are good\n")
 	return nil
 }
 
 // showConfigPath says where the file of settings is, whether it is there or not.
-func showConfigPath(a *app) error {
-	home, err := a.home()
+func showConfigPath(a *terminal.App) error {
+	home, err := a.Home()
 	if err != nil {
 		return err
 	}
 	path := filepath.Join(home, configFile)
 	if a.JSON {
-		return a.printJSON(map[string]string{"path": path})
+		return a.PrintJSON(map[string]string{"path": path})
 	}
-	a.printf("%s\n", visibleLine(path))
+	a.Printf("%s\n", terminal.VisibleLine(path))
 	return nil
 }

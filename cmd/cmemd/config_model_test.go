@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/observer"
 	"github.com/cmemd/cmemd/internal/observer/model"
@@ -208,7 +209,7 @@ func TestEveryFailureHasARemedy(t *testing.T) {
 		for _, class := range events.FailureClasses() {
 			x := &try{Provider: name, key: "the variable K"}
 			x.fail(&observer.Failure{Class: class, Message: "m"})
-			if x.Failure.Do == "" || x.err() == nil || nextStep(x.err()) != x.Failure.Do {
+			if x.Failure.Do == "" || x.err() == nil || terminal.NextStep(x.err()) != x.Failure.Do {
 				t.Errorf("%s, %s: %+v", name, class, x.Failure)
 			}
 			seen[x.Failure.Do] = true
@@ -220,7 +221,7 @@ func TestEveryFailureHasARemedy(t *testing.T) {
 	at := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
 	x := &try{Provider: "openai"}
 	x.fail(&observer.Failure{Class: events.FailLimit, ResetsAt: at})
-	if !strings.Contains(x.Failure.Do, "wait until "+moment(at)) {
+	if !strings.Contains(x.Failure.Do, "wait until "+terminal.Moment(at)) {
 		t.Errorf("got %q", x.Failure.Do)
 	}
 	x.fail(errors.New("exit status 2"))

@@ -3,6 +3,7 @@ package main
 import (
 	"testing"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
 )
@@ -58,7 +59,7 @@ func TestHeldWorkOverTheSettingIsListed(t *testing.T) {
 	w.work("one", 110)
 	st := w.await("what is too much to be given up", func(st api.Status) bool { return st.Inputs.Dropped > 0 })
 	if st.Inputs.Pending < 100 {
-		t.Errorf("got %s, want a hundred kept", balanceLine(st.Inputs))
+		t.Errorf("got %s, want a hundred kept", terminal.BalanceLine(st.Inputs))
 	}
 	w.await("all of it", func(st api.Status) bool { return st.Inputs.Captured == 111 && st.Inputs.Pending == 100 })
 	w.checkDropped(11, "", string(events.DropCrowded))

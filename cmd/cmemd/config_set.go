@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/durable"
 )
@@ -17,7 +18,7 @@ that is not allowed, and settings that would not go together, are refused, and n
 once or not at all. A list is written with commas: openai,extractive. A key of a service is never written down: NAME_key_env,
 NAME_key_file and NAME_key_command say where it is. The daemon reads its settings when it starts.`
 
-func newConfigSet(a *app) *cobra.Command {
+func newConfigSet(a *terminal.App) *cobra.Command {
 	c := &cobra.Command{
 		Use: "set KEY VALUE [KEY VALUE]...", Short: "Write settings into config.toml", Long: configSetHelp,
 		Example: "  cmemd config set provider claude-cli\n  cmemd config set openai_model gpt-5-mini fallbacks openai,extractive",
@@ -27,7 +28,7 @@ func newConfigSet(a *app) *cobra.Command {
 				return c.FlagErrorFunc()(c, err)
 			}
 			if !wantsHelp(c) && (len(args) == 0 || len(args)%2 != 0) {
-				return misused(c, "%s needs a key and a value, or several of both", c.CommandPath())
+				return terminal.Misused(c, "%s needs a key and a value, or several of both", c.CommandPath())
 			}
 			return nil
 		},
@@ -68,9 +69,9 @@ func wantsHelp(c *cobra.Command) bool {
 	return err == nil && help
 }
 
-func newConfigUnset(a *app) *cobra.Command {
+func newConfigUnset(a *terminal.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "unset KEY...", Short: "Take settings out of config.toml, so that their defaults hold", Args: takes(1, -1, "a key"),
+		Use: "unset KEY...", Short: "Take settings out of config.toml, so that their defaults hold", Args: terminal.Takes(1, -1, "a key"),
 		Long:              "Unset takes the lines of settings out of config.toml in CMEMD_HOME, and leaves all else that stands there as it is.",
 		ValidArgsFunction: completeKey,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -119,8 +120,8 @@ type sourcedText struct {
 }
 
 // changeConfig makes changes in the settings of this home, all or none. Those of others at the same time stay.
-func changeConfig(ctx context.Context, a *app, changes []change) error {
-	home, err := a.home()
+func changeConfig(ctx context.Context, a *terminal.App, changes []change) error {
+	home, err := a.Home()
 	if err != nil {
 		return err
 	}
@@ -142,10 +143,10 @@ func changeConfig(ctx context.Context, a *app, changes []change) error {
 }
 
 // writeChanges makes changes in the file at path, which holds the settings of home, on whatever others left there.
-func writeChanges(ctx context.Context, a *app, home, path string, changes []change) (p changePlan, err error) {
+func writeChanges(ctx context.Context, a *terminal.App, home, path string, changes []change) (p changePlan, err error) {
 	lock, err := lockBeside(ctx, path)
 	if err != nil {
-		return p, advise(fmt.Errorf("%s: %w", path, err), "try again")
+		return p, terminal.Advise(fmt.Errorf("%s: %w", path, err), "try again")
 	}
 	defer lock.Close()
 	if p, err = planChanges(a, home, changes); err != nil {
@@ -159,9 +160,9 @@ func writeChanges(ctx context.Context, a *app, home, path string, changes []chan
 }
 
 // changedSettings says of each change what it did.
-func changedSettings(ctx context.Context, a *app, old, now *loaded, changes []change) []changedSetting {
+func changedSettings(ctx context.Context, a *terminal.App, old, now *loaded, changes []change) []changedSetting {
 	var running map[string]string
-	if err := a.query(ctx, func(ctx context.Context, client *api.Client) error {
+	if err := a.Query(ctx, func(ctx context.Context, client *api.Client) error {
 		status, err := client.Status(ctx)
 		running = status.Settings
 		return err
@@ -184,26 +185,26 @@ func changedSettings(ctx context.Context, a *app, old, now *loaded, changes []ch
 	return out
 }
 
-func showChanges(a *app, all []changedSetting) error {
+func showChanges(a *terminal.App, all []changedSetting) error {
 	if a.JSON {
-		return a.printJSON(all)
+		return a.PrintJSON(all)
 	}
 	restart, runs := false, false
 	for _, ch := range all {
-		a.printf("%s: %s -> %s\n", ch.Key, ch.Old.text(), ch.New.text())
+		a.Printf("%s: %s -> %s\n", ch.Key, ch.Old.text(), ch.New.text())
 		if ch.Wins != "" {
-			a.say("%s is set in the environment, and wins", ch.Wins)
+			a.Say("%s is set in the environment, and wins", ch.Wins)
 		}
 		runs = runs || ch.Restart != nil
 		restart = restart || ch.Restart != nil && *ch.Restart
 	}
 	switch {
 	case restart:
-		a.say("the daemon runs with what was set before: `cmemd stop` and `cmemd start`, for it to take effect")
+		a.Say("the daemon runs with what was set before: `cmemd stop` and `cmemd start`, for it to take effect")
 	case runs:
-		a.say("the daemon runs with it already")
+		a.Say("the daemon runs with it already")
 	default:
-		a.say("it holds from the daemon's next start on")
+		a.Say("it holds from the daemon's next start on")
 	}
 	return nil
 }
@@ -213,5 +214,5 @@ func (t sourcedText) text() string {
 	if value == "" {
 		value = `""`
 	}
-	return visibleLine(fmt.Sprintf("%s (%s)", value, t.Source))
+	return terminal.VisibleLine(fmt.Sprintf("%s (%s)", value, t.Source))
 }

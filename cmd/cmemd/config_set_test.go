@@ -17,6 +17,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 )
 
 func TestEdit(t *testing.T) {
@@ -139,8 +141,8 @@ func TestConfigFileStaysALink(t *testing.T) {
 }
 
 // appAt is a command in a home.
-func appAt(home string) *app {
-	return &app{out: io.Discard, err: io.Discard, getenv: func(name string) string {
+func appAt(home string) *terminal.App {
+	return &terminal.App{Out: io.Discard, Err: io.Discard, Getenv: func(name string) string {
 		if name == "CMEMD_HOME" {
 			return home
 		}

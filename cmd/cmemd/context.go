@@ -9,11 +9,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/memory/recall"
 )
 
-func newContext(a *app) *cobra.Command {
+func newContext(a *terminal.App) *cobra.Command {
 	var q api.ContextQuery
 	c := &cobra.Command{
 		Use: "context", Short: "Show the memory that an agent would be given here now",
@@ -21,9 +22,9 @@ func newContext(a *app) *cobra.Command {
 			"at that prompt, or before that file is read, where the settings context_prompts and context_files say so. Nothing is\n" +
 			"recorded of it.",
 		Example: "  cmemd context --explain\n  cmemd context --prompt \"why do discounts lose a cent\"\n  cmemd context --file cart/cart.go --explain",
-		Args:    takes(0, 0, ""),
+		Args:    terminal.Takes(0, 0, ""),
 	}
-	projectFlag(c, &q.Project, "", "that of this folder, if not given")
+	terminal.ProjectFlag(c, &q.Project, "", "that of this folder, if not given")
 	c.Flags().StringVar(&q.Session, "session", "", "as if for this session")
 	c.Flags().StringVar(&q.Source, "source", "", "how the session starts: startup, clear, compact, resume")
 	c.Flags().StringVar(&q.Prompt, "prompt", "", "at this prompt instead of a start")
@@ -32,15 +33,15 @@ func newContext(a *app) *cobra.Command {
 	c.Flags().IntVar(&q.Tokens, "tokens", 0, "at most, as they are estimated; as the daemon is set, if not given")
 	c.Flags().BoolVar(&q.Explain, "explain", false, "say of each row why it is in, and what just missed")
 	c.MarkFlagsMutuallyExclusive("source", "prompt", "file")
-	choose(c, "source", contextSources()...)
+	terminal.Choose(c, "source", contextSources()...)
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		if err := oneOf(c, "source", q.Source, contextSources()...); err != nil {
+		if err := terminal.OneOf(c, "source", q.Source, contextSources()...); err != nil {
 			return err
 		}
 		if err := placeContext(&q); err != nil {
 			return err
 		}
-		return a.query(c.Context(), func(ctx context.Context, client *api.Client) error {
+		return a.Query(c.Context(), func(ctx context.Context, client *api.Client) error {
 			answer, err := client.Context(ctx, q)
 			if err != nil {
 				return err
@@ -62,21 +63,21 @@ func placeContext(q *api.ContextQuery) (err error) {
 		return nil
 	}
 	if q.Cwd, err = os.Getwd(); err != nil {
-		return advise(err, "name the project with --project")
+		return terminal.Advise(err, "name the project with --project")
 	}
 	return nil
 }
 
-func showContext(a *app, answer api.ContextAnswer) error {
+func showContext(a *terminal.App, answer api.ContextAnswer) error {
 	switch {
 	case a.JSON:
-		if err := a.printJSON(answer); err != nil {
+		if err := a.PrintJSON(answer); err != nil {
 			return err
 		}
 	case answer.Text != "":
-		a.printf("%s\n", visible(answer.Text))
-		a.say("%s, about %s, %s of %s", plural(answer.Characters, "character"), plural(answer.Tokens, "token"),
-			plural(len(answer.IDs), "row"), visibleLine(answer.Project))
+		a.Printf("%s\n", terminal.Visible(answer.Text))
+		a.Say("%s, about %s, %s of %s", terminal.Plural(answer.Characters, "character"), terminal.Plural(answer.Tokens, "token"),
+			terminal.Plural(len(answer.IDs), "row"), terminal.VisibleLine(answer.Project))
 	}
 	if !a.JSON && len(answer.Explain) > 0 {
 		if err := explainContext(a, answer.Explain); err != nil {
@@ -84,7 +85,7 @@ func showContext(a *app, answer api.ContextAnswer) error {
 		}
 	}
 	if answer.Text == "" {
-		return a.Reported(fmt.Errorf("%w: there is no memory of %s yet", errNothing, projectName(answer.Project)))
+		return a.Reported(fmt.Errorf("%w: there is no memory of %s yet", terminal.ErrNothing, projectName(answer.Project)))
 	}
 	return nil
 }
@@ -93,8 +94,8 @@ func showContext(a *app, answer api.ContextAnswer) error {
 const missedRows = 10
 
 // explainContext says why each line is there, what just missed, and how many rows were not fit for it.
-func explainContext(a *app, choices []recall.Choice) error {
-	l := list{head: []string{"", "WORTH", "PER 1000", "WHY", "ID", "TITLE"}}
+func explainContext(a *terminal.App, choices []recall.Choice) error {
+	l := terminal.List{Head: []string{"", "WORTH", "PER 1000", "WHY", "ID", "TITLE"}}
 	missed, unfit := 0, tally{}
 	for _, c := range choices {
 		mark := "in"
@@ -108,18 +109,18 @@ func explainContext(a *app, choices []recall.Choice) error {
 				continue
 			}
 		}
-		l.add(mark, fmt.Sprintf("%.2f", c.Worth), density(c), worthParts(c), a.shownID(c.ID), c.Title)
+		l.Add(mark, fmt.Sprintf("%.2f", c.Worth), density(c), worthParts(c), a.ShownID(c.ID), c.Title)
 	}
-	if len(l.rows) > 0 {
-		if err := a.print(l); err != nil {
+	if len(l.Rows) > 0 {
+		if err := a.Print(l); err != nil {
 			return err
 		}
 	}
 	if missed > missedRows {
-		a.printf("%s more had no room\n", plural(missed-missedRows, "row"))
+		a.Printf("%s more had no room\n", terminal.Plural(missed-missedRows, "row"))
 	}
 	for _, why := range unfit.order {
-		a.printf("%s out: %s\n", plural(unfit.count[why], "row"), visibleLine(why))
+		a.Printf("%s out: %s\n", terminal.Plural(unfit.count[why], "row"), terminal.VisibleLine(why))
 	}
 	return nil
 }

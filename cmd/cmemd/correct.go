@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/api"
 )
 
@@ -13,21 +14,21 @@ const correctHelp = `Correct saves a text in the place of a memory that is wrong
 neither found nor told any more; ` + "`cmemd why`" + ` and ` + "`cmemd show`" + ` lead from each to the other, and ` + "`cmemd undo`" + ` takes the
 correction back. Project, type, concepts and files are those of the memory that is corrected, unless they are given.`
 
-func newCorrect(a *app) *cobra.Command {
+func newCorrect(a *terminal.App) *cobra.Command {
 	var m api.Memory
 	c := &cobra.Command{
 		Use: "correct ID TEXT|-", Short: "Put what is true in the place of a memory that is wrong", Long: correctHelp,
-		Args:    takes(2, -1, "an id, and a text or - for standard input"),
+		Args:    terminal.Takes(2, -1, "an id, and a text or - for standard input"),
 		Example: "  cmemd correct 01a1fa47-2048-7378 \"Releases are cut on Wednesdays\"",
 	}
 	c.Flags().StringVar(&m.Title, "title", "", "in one line; else the beginning of the text")
 	c.Flags().StringVar(&m.Type, "type", "", "another type than the corrected one's")
 	c.Flags().StringSliceVar(&m.Concepts, "concept", nil, "other concepts than the corrected one's; may be given again")
 	c.Flags().StringSliceVar(&m.Files, "file", nil, "other files than the corrected one's; may be given again")
-	at := addWhen(c, "at", "when it was true")
+	at := terminal.AddWhen(c, "at", "when it was true")
 	c.RunE = func(c *cobra.Command, args []string) (err error) {
 		m.Supersedes = args[0]
-		if m.At, err = at.at(c, a.now()); err != nil {
+		if m.At, err = at.At(c, a.Now()); err != nil {
 			return err
 		}
 		if m.Text, err = textOf(a, args[1:]); err != nil {
@@ -39,16 +40,16 @@ func newCorrect(a *app) *cobra.Command {
 }
 
 // save has a memory saved and says where it went.
-func save(ctx context.Context, a *app, m api.Memory) error {
-	return a.query(ctx, func(ctx context.Context, client *api.Client) error {
+func save(ctx context.Context, a *terminal.App, m api.Memory) error {
+	return a.Query(ctx, func(ctx context.Context, client *api.Client) error {
 		saved, err := client.Save(ctx, m)
 		if err != nil {
 			return err
 		}
 		if a.JSON {
-			return a.printJSON(saved)
+			return a.PrintJSON(saved)
 		}
-		a.printf("%s\n", saved.ID)
+		a.Printf("%s\n", saved.ID)
 		return nil
 	})
 }
@@ -56,23 +57,23 @@ func save(ctx context.Context, a *app, m api.Memory) error {
 const undoHelp = `Undo takes a saved memory back: it is neither found nor told any more. Undo of a correction lets what it had corrected
 stand again. Undone once more, all is as before. Nothing is erased: that is what ` + "`cmemd forget`" + ` is for.`
 
-func newUndo(a *app) *cobra.Command {
+func newUndo(a *terminal.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "undo ID", Short: "Take back what was saved or corrected by hand", Long: undoHelp, Args: takes(1, 1, "an id"),
+		Use: "undo ID", Short: "Take back what was saved or corrected by hand", Long: undoHelp, Args: terminal.Takes(1, 1, "an id"),
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.query(c.Context(), func(ctx context.Context, client *api.Client) error {
+			return a.Query(c.Context(), func(ctx context.Context, client *api.Client) error {
 				done, err := client.Undo(ctx, strings.TrimSpace(args[0]))
 				if err != nil {
 					return err
 				}
 				if a.JSON {
-					return a.printJSON(done)
+					return a.PrintJSON(done)
 				}
 				for _, id := range done.Withdrawn {
-					a.printf("%s is taken back\n", id)
+					a.Printf("%s is taken back\n", id)
 				}
 				for _, id := range done.Restored {
-					a.printf("%s stands again\n", id)
+					a.Printf("%s stands again\n", id)
 				}
 				return nil
 			})

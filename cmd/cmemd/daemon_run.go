@@ -8,6 +8,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/agents/relay"
 	"github.com/cmemd/cmemd/internal/api/server"
 )
@@ -88,7 +89,7 @@ func removeSocket(path string) error {
 	case err != nil:
 		return err
 	case info.Mode().Type() != os.ModeSocket:
-		return advise(fmt.Errorf("%s is in the way: it is no socket", path), "move it away")
+		return terminal.Advise(fmt.Errorf("%s is in the way: it is no socket", path), "move it away")
 	}
 	return os.Remove(path)
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
@@ -99,8 +100,8 @@ func TestFailedLogEndsTheDaemon(t *testing.T) {
 		t.Fatal(err)
 	}
 	err := waitEnd(t, ended)
-	if !errors.Is(err, eventlog.ErrClosed) || exitCode(err) != exitFailure {
-		t.Errorf("ended with %v, exit code %d", err, exitCode(err))
+	if !errors.Is(err, eventlog.ErrClosed) || terminal.ExitCode(err) != terminal.ExitFailure {
+		t.Errorf("ended with %v, exit code %d", err, terminal.ExitCode(err))
 	}
 }
 

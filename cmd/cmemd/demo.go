@@ -17,6 +17,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/agents/relay"
 	"github.com/cmemd/cmemd/internal/api"
 )
@@ -35,7 +36,7 @@ const (
 	demoWait = 10 * time.Second
 )
 
-func newDemo(a *app) *cobra.Command {
+func newDemo(a *terminal.App) *cobra.Command {
 	poison := false
 	c := &cobra.Command{
 		Use: "demo", Short: "Play a recorded session through a real daemon, in a temporary home",
@@ -47,7 +48,7 @@ With --poison it plays three recorded loops in which observers were respawned ag
 through replay under every policy, and each through a real daemon at high speed, under the default policy, where nothing is
 lost and nothing loops.`,
 		Example: "  cmemd demo\n  cmemd demo --poison",
-		Args:    takes(0, 0, ""),
+		Args:    terminal.Takes(0, 0, ""),
 	}
 	c.Flags().BoolVar(&poison, "poison", false, "play recorded loops of observers, under every policy and through a real daemon")
 	c.RunE = func(c *cobra.Command, _ []string) error {
@@ -61,13 +62,13 @@ lost and nothing loops.`,
 
 // perform plays a story. A closed terminal or a reader that goes away ends it as an interrupt does, and nothing stays
 // behind.
-func perform(ctx context.Context, a *app, story func(context.Context) error) error {
+func perform(ctx context.Context, a *terminal.App, story func(context.Context) error) error {
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGHUP)
 	defer stop()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	signal.Ignore(syscall.SIGPIPE)
-	a.out = &carefulWriter{to: a.out, failed: cancel}
+	a.Out = &carefulWriter{to: a.Out, failed: cancel}
 	if err := story(ctx); ctx.Err() != nil {
 		return fmt.Errorf("demo: interrupted, everything is removed: %w", context.Cause(ctx))
 	} else if err != nil {
@@ -77,7 +78,7 @@ func perform(ctx context.Context, a *app, story func(context.Context) error) err
 }
 
 // playDemo plays the whole story of a session. What it shows is checked: it fails where the daemon did not do its job.
-func playDemo(ctx context.Context, a *app) (err error) {
+func playDemo(ctx context.Context, a *terminal.App) (err error) {
 	d, err := newStage(a)
 	if err != nil {
 		return err
@@ -111,7 +112,7 @@ func (w *carefulWriter) Write(b []byte) (int, error) {
 
 // stage is the temporary world of a demo.
 type stage struct {
-	a       *app
+	a       *terminal.App
 	self    string // this program
 	dir     string // all of the below
 	home    string // CMEMD_HOME
@@ -124,7 +125,7 @@ type stage struct {
 }
 
 // newStage makes a home, and a folder to work in.
-func newStage(a *app) (*stage, error) {
+func newStage(a *terminal.App) (*stage, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
@@ -134,7 +135,7 @@ func newStage(a *app) (*stage, error) {
 		return nil, err
 	}
 	d := &stage{
-		a: a, self: self, dir: dir, home: filepath.Join(dir, "home"), project: filepath.Join(dir, "courier"), began: a.now(),
+		a: a, self: self, dir: dir, home: filepath.Join(dir, "home"), project: filepath.Join(dir, "courier"), began: a.Now(),
 	}
 	if err := os.MkdirAll(d.project, 0o700); err != nil {
 		return nil, errors.Join(err, d.clear())
@@ -184,7 +185,7 @@ func (d *stage) environ() []string {
 		"CMEMD_HOME=" + d.home, "CMEMD_LISTEN=", "CMEMD_NO_START=1",
 		"GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CONFIG_NOSYSTEM=1", "GIT_CEILING_DIRECTORIES=" + d.dir,
 	}
-	for _, v := range d.a.environ {
+	for _, v := range d.a.Environ {
 		if !strings.HasPrefix(v, "CMEMD_") && !strings.HasPrefix(v, "GIT_") {
 			kept = append(kept, v)
 		}
@@ -194,7 +195,7 @@ func (d *stage) environ() []string {
 
 // raise starts the daemon and waits until it is ready.
 func (d *stage) raise(ctx context.Context) error {
-	began := d.a.now()
+	began := d.a.Now()
 	log, err := os.Create(filepath.Join(d.dir, "daemon.log"))
 	if err != nil {
 		return err
@@ -211,9 +212,9 @@ func (d *stage) raise(ctx context.Context) error {
 	})
 	if err != nil {
 		said, _ := os.ReadFile(log.Name())
-		return fmt.Errorf("%w; it said:\n%s", err, visible(string(said)))
+		return fmt.Errorf("%w; it said:\n%s", err, terminal.Visible(string(said)))
 	}
-	d.act("daemon %d is ready after %d ms", d.daemon.Process.Pid, d.a.now().Sub(began).Milliseconds())
+	d.act("daemon %d is ready after %d ms", d.daemon.Process.Pid, d.a.Now().Sub(began).Milliseconds())
 	return nil
 }
 
@@ -234,13 +235,13 @@ func (d *stage) until(ctx context.Context, what string, ok func() bool) error {
 
 // act announces what happens next.
 func (d *stage) act(format string, args ...any) {
-	seconds, text := d.a.now().Sub(d.began).Seconds(), fmt.Sprintf(format, args...)
+	seconds, text := d.a.Now().Sub(d.began).Seconds(), fmt.Sprintf(format, args...)
 	if d.a.JSON {
-		_ = d.a.printJSONLine(demoLine{Seconds: seconds, Act: text})
+		_ = d.a.PrintJSONLine(demoLine{Seconds: seconds, Act: text})
 		return
 	}
-	d.a.printf("\n")
-	d.a.heading("%5.1f s  %s", seconds, text)
+	d.a.Printf("\n")
+	d.a.Heading("%5.1f s  %s", seconds, text)
 }
 
 // demoLine is one line of the demo for programs: what began, or a detail of it.
@@ -252,12 +253,12 @@ type demoLine struct {
 
 // tell shows a detail of the present act. Captured text in it is made harmless.
 func (d *stage) tell(format string, args ...any) {
-	text := visible(fmt.Sprintf(format, args...))
+	text := terminal.Visible(fmt.Sprintf(format, args...))
 	if d.a.JSON {
-		_ = d.a.printJSONLine(demoLine{Detail: text})
+		_ = d.a.PrintJSONLine(demoLine{Detail: text})
 		return
 	}
-	d.a.printf("         %s\n", strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n         "))
+	d.a.Printf("         %s\n", strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n         "))
 }
 
 // payloads is the recorded session, set in this stage.
@@ -273,9 +274,9 @@ func (d *stage) payloads() []string {
 func (d *stage) hook(ctx context.Context, payload string) (reply []byte, took time.Duration, err error) {
 	c := exec.CommandContext(ctx, d.self, "hook", "claude-code")
 	c.Env, c.Stdin, c.Dir = d.environ(), strings.NewReader(payload), d.project
-	began := d.a.now()
+	began := d.a.Now()
 	reply, err = c.Output()
-	return reply, d.a.now().Sub(began), err
+	return reply, d.a.Now().Sub(began), err
 }
 
 // play sends the session's hooks. In the middle the daemon is killed, and later started again.
@@ -313,7 +314,7 @@ func (d *stage) play(ctx context.Context) error {
 
 // pace gives a person time to read along. Nobody waits where no terminal is.
 func (d *stage) pace(ctx context.Context) {
-	if w, ok := d.a.out.(*carefulWriter); !ok || !isTerminal(w.to) {
+	if w, ok := d.a.Out.(*carefulWriter); !ok || !terminal.IsTerminal(w.to) {
 		return
 	}
 	select {

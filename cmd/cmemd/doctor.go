@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/api"
 )
 
@@ -16,10 +17,10 @@ It ends with 1 if something is wrong. Without a daemon it looks at what there is
 in ` + "`cmemd usage`" + ` nor in a budget; where the day's budget is used up, it asks no model that costs. --bundle writes what it found to a file that can be
 sent to somebody who helps: a .tar.gz of numbers, settings and logs, without secrets and without a word that an agent said.`
 
-func newDoctor(a *app) *cobra.Command {
+func newDoctor(a *terminal.App) *cobra.Command {
 	deep, bundle := false, ""
 	c := &cobra.Command{
-		Use: "doctor", Short: "Say what is wrong and what mends it; exit code 1 if something is", Args: takes(0, 0, ""), Long: doctorHelp,
+		Use: "doctor", Short: "Say what is wrong and what mends it; exit code 1 if something is", Args: terminal.Takes(0, 0, ""), Long: doctorHelp,
 	}
 	c.Flags().BoolVar(&deep, "deep", false, "search once and ask each configured model once too, which may cost something")
 	c.Flags().StringVar(&bundle, "bundle", "", "write what was found to this new file, a .tar.gz")
@@ -36,7 +37,7 @@ func newDoctor(a *app) *cobra.Command {
 			}
 		}
 		if a.JSON {
-			if err := a.printJSON(found); err != nil {
+			if err := a.PrintJSON(found); err != nil {
 				return err
 			}
 		} else {
@@ -105,7 +106,7 @@ func checks() []check {
 
 // An examination is what the checks look at.
 type examination struct {
-	app      *app
+	app      *terminal.App
 	paths    paths
 	config   *loaded
 	settings error // of the settings
@@ -116,14 +117,14 @@ type examination struct {
 }
 
 // examine gathers what several checks need. What cannot be had is for them to tell.
-func examine(ctx context.Context, a *app) (*examination, error) {
-	home, err := a.home()
+func examine(ctx context.Context, a *terminal.App) (*examination, error) {
+	home, err := a.Home()
 	if err != nil {
 		return nil, err
 	}
-	x := &examination{app: a, paths: pathsOf(home), now: a.now()}
-	x.config, x.settings = loadConfig(home, a.environ)
-	x.daemon = a.query(ctx, func(ctx context.Context, client *api.Client) error {
+	x := &examination{app: a, paths: pathsOf(home), now: a.Now()}
+	x.config, x.settings = loadConfig(home, a.Environ)
+	x.daemon = a.Query(ctx, func(ctx context.Context, client *api.Client) error {
 		s, err := client.Status(ctx)
 		if err == nil {
 			x.status = &s
@@ -165,14 +166,14 @@ func (d diagnosis) err() error {
 			n++
 		}
 	}
-	return advise(fmt.Errorf("%w: %s to mend", errUnwell, plural(n, "thing")), "do what stands behind `mend`, from the top")
+	return terminal.Advise(fmt.Errorf("%w: %s to mend", errUnwell, terminal.Plural(n, "thing")), "do what stands behind `mend`, from the top")
 }
 
-func showDiagnosis(a *app, d diagnosis) {
+func showDiagnosis(a *terminal.App, d diagnosis) {
 	for _, c := range d.Checks {
-		a.printf("%-8s %-9s %s\n", c.State, c.Name, visibleLine(a.shownNotice(c.Says)))
+		a.Printf("%-8s %-9s %s\n", c.State, c.Name, terminal.VisibleLine(a.ShownNotice(c.Says)))
 		if c.Mend != "" {
-			a.printf("%-8s %-9s mend: %s\n", "", "", visibleLine(a.shownNotice(c.Mend)))
+			a.Printf("%-8s %-9s mend: %s\n", "", "", terminal.VisibleLine(a.ShownNotice(c.Mend)))
 		}
 	}
 }

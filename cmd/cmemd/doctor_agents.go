@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/agents/install"
 	"github.com/cmemd/cmemd/internal/api/server"
 )
@@ -83,7 +84,7 @@ func (x *examination) ago(at time.Time) string {
 	if d < 48*time.Hour {
 		return d.Round(time.Second).String() + " ago"
 	}
-	return plural(int(d/(24*time.Hour)), "day") + " ago"
+	return terminal.Plural(int(d/(24*time.Hour)), "day") + " ago"
 }
 
 // unlikeInstalled says what of an agent is not as its installation is to leave it; ok is true where all is.
@@ -101,7 +102,7 @@ func (x *examination) unlikeInstalled(a install.Agent, r *install.Record) (c che
 	in.options.Settings = f.settings
 	p, err := a.Install(in.machine, in.options, in.store)
 	if err != nil {
-		return wrong(mend, "%s: %s", a.Title, describe(err)), false
+		return wrong(mend, "%s: %s", a.Title, terminal.Describe(err)), false
 	}
 	if what := unlike(p); what != "" {
 		return wrong(mend, "%s: %s (%s --dry-run` shows how)", a.Title, what, mend[:len(mend)-1]), false
@@ -127,7 +128,7 @@ func (x *examination) checkTrust(ctx context.Context, in *installation) (c check
 		return unknown("which hooks Codex trusts: %v", err), true
 	}
 	if want := in.codexHooks(); len(trust) < want {
-		return wrong(codexSwitch, "Codex knows %d of %s of cmemd", len(trust), plural(want, "hook")), true
+		return wrong(codexSwitch, "Codex knows %d of %s of cmemd", len(trust), terminal.Plural(want, "hook")), true
 	}
 	var refused []string
 	for _, t := range trust {
@@ -137,9 +138,9 @@ func (x *examination) checkTrust(ctx context.Context, in *installation) (c check
 	}
 	if len(refused) > 0 {
 		return wrong("start codex, and trust them with /hooks", "Codex does not run %s of cmemd (%s): they are not trusted",
-			plural(len(refused), "hook"), strings.Join(refused, ", ")), true
+			terminal.Plural(len(refused), "hook"), strings.Join(refused, ", ")), true
 	}
-	return well("Codex trusts %s of cmemd", plural(len(trust), "hook")), true
+	return well("Codex trusts %s of cmemd", terminal.Plural(len(trust), "hook")), true
 }
 
 // shortHome is a text with ~ in the place of the person's home, whose name is often the person's.

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/redact/full"
 )
@@ -55,7 +56,7 @@ func (x *examination) bundle(ctx context.Context, found diagnosis) ([]bundled, e
 	}
 	if x.status != nil {
 		errs = append(errs, add("status.json", x.status))
-		_ = x.app.query(ctx, func(ctx context.Context, client *api.Client) error {
+		_ = x.app.Query(ctx, func(ctx context.Context, client *api.Client) error {
 			stats, err := client.LogStats(ctx)
 			if err == nil {
 				errs = append(errs, add("log.json", stats))
@@ -80,14 +81,14 @@ func (x *examination) writeBundle(ctx context.Context, found diagnosis, path str
 	if err := writeBundle(path, files, x.now); err != nil {
 		return err
 	}
-	x.app.say("written to %s; look into it before you send it", visibleLine(path))
+	x.app.Say("written to %s; look into it before you send it", terminal.VisibleLine(path))
 	return nil
 }
 
 // system is what cmemd runs on.
 func (x *examination) system() map[string]string {
 	return map[string]string{
-		"cmemd": x.app.version, "go": runtime.Version(), "os": runtime.GOOS, "arch": runtime.GOARCH,
+		"cmemd": x.app.Version, "go": runtime.Version(), "os": runtime.GOOS, "arch": runtime.GOARCH,
 		"cpus": fmt.Sprint(runtime.NumCPU()), "at": x.now.UTC().Format(time.RFC3339),
 	}
 }
@@ -149,7 +150,7 @@ func writeBundle(path string, files []bundled, at time.Time) (err error) {
 	}
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, ownFile)
 	if errors.Is(err, os.ErrExist) {
-		return advise(err, "name a file that is not there yet")
+		return terminal.Advise(err, "name a file that is not there yet")
 	}
 	if err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/agents/relay"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/api/server"
@@ -19,7 +20,7 @@ import (
 func checkDaemon(_ context.Context, x *examination) []checked {
 	if s := x.status; s != nil {
 		if s.Ready {
-			return []checked{well("pid %d, since %s", s.PID, moment(s.Started))}
+			return []checked{well("pid %d, since %s", s.PID, terminal.Moment(s.Started))}
 		}
 		if strings.HasPrefix(s.Phase, stoppedPhase) {
 			return []checked{wrong("`cmemd logs` says why; `cmemd stop` and `cmemd start` begin anew", "pid %d, but %s", s.PID, s.Phase)}
@@ -27,7 +28,7 @@ func checkDaemon(_ context.Context, x *examination) []checked {
 		return []checked{note("wait a moment", "pid %d is starting: %s", s.PID, s.Phase)}
 	}
 	if !errors.Is(x.daemon, api.ErrNotRunning) {
-		return []checked{wrong("`cmemd stop --kill`, then `cmemd start`: what it accepted is in the log", "%s", describe(x.daemon))}
+		return []checked{wrong("`cmemd stop --kill`, then `cmemd start`: what it accepted is in the log", "%s", terminal.Describe(x.daemon))}
 	}
 	d, err := readDaemonFile(x.paths.daemon)
 	switch {
@@ -61,16 +62,16 @@ func checkSocket(_ context.Context, x *examination) []checked {
 
 // checkVersion looks whether command and daemon are of one version.
 func checkVersion(_ context.Context, x *examination) []checked {
-	mine := x.app.version
+	mine := x.app.Version
 	switch {
 	case x.status == nil:
 		return []checked{well("%s", mine)}
 	case x.status.Version == mine:
 		return []checked{well("%s, as the daemon", mine)}
-	case isNewer(mine, x.status.Version):
-		return []checked{wrong("`cmemd start` replaces the daemon", "%s, and the daemon is the older %s", mine, visibleLine(x.status.Version))}
+	case terminal.IsNewer(mine, x.status.Version):
+		return []checked{wrong("`cmemd start` replaces the daemon", "%s, and the daemon is the older %s", mine, terminal.VisibleLine(x.status.Version))}
 	}
-	return []checked{note("use one of them", "%s, and the daemon is %s", mine, visibleLine(x.status.Version))}
+	return []checked{note("use one of them", "%s, and the daemon is %s", mine, terminal.VisibleLine(x.status.Version))}
 }
 
 // mayLag is how many records behind a view may be without anybody noticing: a busy moment's worth.
@@ -85,7 +86,7 @@ func checkViews(_ context.Context, x *examination) []checked {
 	for _, v := range x.status.Views {
 		if v.Lag > mayLag {
 			out = append(out, wrong("wait while it catches up; `cmemd logs` says whether it stopped, `cmemd projections rebuild` makes it anew",
-				"%s is %s behind", v.Name, plural(v.Lag, "record")))
+				"%s is %s behind", v.Name, terminal.Plural(v.Lag, "record")))
 		}
 	}
 	if len(out) == 0 {
@@ -101,12 +102,12 @@ func checkInputs(_ context.Context, x *examination) []checked {
 	}
 	b := x.status.Inputs
 	if b.Captured != b.Observed+b.Skipped+b.Dropped+b.Pending+b.Forgotten {
-		return []checked{wrong("`cmemd log verify`, then `cmemd projections rebuild`", "the balance does not add up: %s", balanceLine(b))}
+		return []checked{wrong("`cmemd log verify`, then `cmemd projections rebuild`", "the balance does not add up: %s", terminal.BalanceLine(b))}
 	}
 	if b.Dropped > 0 {
-		return []checked{note("`cmemd outcomes --outcome dropped` lists them, `cmemd reobserve --dropped` does them again", "%s", balanceLine(b))}
+		return []checked{note("`cmemd outcomes --outcome dropped` lists them, `cmemd reobserve --dropped` does them again", "%s", terminal.BalanceLine(b))}
 	}
-	return []checked{well("%s", balanceLine(b))}
+	return []checked{well("%s", terminal.BalanceLine(b))}
 }
 
 // checkObserver tells whether the observer does its job, as far as numbers tell.

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/agents/relay"
 )
 
@@ -68,7 +69,7 @@ func checkDisk(_ context.Context, x *examination) []checked {
 		return []checked{unknown("how much room there is: %v", err)}
 	}
 	keep := x.config.MinFreeBytes
-	says := fmt.Sprintf("%s free, %s are kept free (min_free_bytes)", size(free), size(keep))
+	says := fmt.Sprintf("%s free, %s are kept free (min_free_bytes)", terminal.Size(free), terminal.Size(keep))
 	switch {
 	case free < keep:
 		return []checked{wrong("make room: nothing is captured meanwhile, hooks keep what they report in the spool", "%s", says)}
@@ -141,12 +142,12 @@ func checkSpool(_ context.Context, x *examination) []checked {
 		if x.status == nil {
 			say, mend = wrong, "`cmemd start`: the daemon takes it"
 		}
-		out = append(out, say(mend, "%s waiting (%s)", plural(waiting, "payload"), size(bytes)))
+		out = append(out, say(mend, "%s waiting (%s)", terminal.Plural(waiting, "payload"), terminal.Size(bytes)))
 	}
 	bad, err := filepath.Glob(filepath.Join(x.paths.home, "spool", "bad", "*.reason"))
 	if err == nil && len(bad) > 0 {
 		out = append(out, wrong("read the *.reason beside them in "+filepath.Dir(bad[0])+", then delete them",
-			"%s set aside: the daemon could not take it", plural(len(bad), "payload")))
+			"%s set aside: the daemon could not take it", terminal.Plural(len(bad), "payload")))
 	}
 	if len(out) == 0 {
 		return []checked{well("nothing is waiting")}
@@ -166,10 +167,10 @@ func checkHooks(_ context.Context, x *examination) []checked {
 		if x.status == nil {
 			mend = "`cmemd start`"
 		}
-		out = append(out, wrong(mend, "%s in a row had no answer", plural(u.Count, "hook")))
+		out = append(out, wrong(mend, "%s in a row had no answer", terminal.Plural(u.Count, "hook")))
 	}
 	if u.Lost > 0 {
-		out = append(out, note("see to the disk and the rights of "+x.paths.home+" if that goes on", "%s lost ever, the last one because: %s", plural(u.Lost, "payload"), u.LostReason))
+		out = append(out, note("see to the disk and the rights of "+x.paths.home+" if that goes on", "%s lost ever, the last one because: %s", terminal.Plural(u.Lost, "payload"), u.LostReason))
 	}
 	if len(out) == 0 {
 		return []checked{well("none was left without an answer")}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
@@ -30,16 +31,16 @@ func checkLog(ctx context.Context, x *examination) []checked {
 	})
 	var locked *eventlog.LockedError
 	switch {
-	case errors.Is(err, errNothing):
+	case errors.Is(err, terminal.ErrNothing):
 		return []checked{note("`cmemd start` makes one", "there is none yet")}
 	case errors.As(err, &locked):
-		return []checked{unknown("%s", describe(err))}
+		return []checked{unknown("%s", terminal.Describe(err))}
 	case errors.Is(err, events.ErrCorrupt), errors.Is(err, errChain):
-		return []checked{wrong(mend, "%s", describe(err))}
+		return []checked{wrong(mend, "%s", terminal.Describe(err))}
 	case err != nil && x.status == nil && !errors.Is(x.daemon, api.ErrNotRunning):
 		return []checked{unknown("the daemon has it, and does not answer")}
 	case err != nil:
-		return []checked{wrong(mend, "%s", describe(err))}
+		return []checked{wrong(mend, "%s", terminal.Describe(err))}
 	}
 	return []checked{well("%s", orderLine(last, n))}
 }
@@ -58,7 +59,7 @@ func orderLine(last events.Position, n int) string {
 
 // newest hands the n newest records of the log, wherever it is open, to use, and returns the position of the last.
 func (x *examination) newest(ctx context.Context, n int, use func(logReader, []api.LogRecord) error) (last events.Position, err error) {
-	ctx, cancel := context.WithTimeout(ctx, answerWait)
+	ctx, cancel := context.WithTimeout(ctx, terminal.AnswerWait)
 	defer cancel()
 	err = withLog(ctx, x.app, func(log logSource) error {
 		head, err := log.Records(ctx, api.RecordsQuery{From: 1, Limit: 1})

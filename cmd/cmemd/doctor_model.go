@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/actors/policy"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/observer"
 	"github.com/cmemd/cmemd/internal/observer/claudecli"
 	"github.com/cmemd/cmemd/internal/observer/playback"
@@ -37,7 +38,7 @@ func (x *examination) checkModel(ctx context.Context, who asked) (out []checked)
 	p, err := builder{settings: x.config, runs: x.paths.runs}.made(who)
 	switch {
 	case err != nil:
-		return []checked{wrong("correct it; `cmemd config show` lists what there is", "%s", describe(err))}
+		return []checked{wrong("correct it; `cmemd config show` lists what there is", "%s", terminal.Describe(err))}
 	case p.cli != nil:
 		out = append(out, x.unasked(lookAtClient(ctx, p.cli)))
 	case x.config.service(who.name) != nil:
@@ -100,7 +101,7 @@ func lookAtClient(ctx context.Context, cli *claudecli.Client) checked {
 	version, err := cli.Version(ctx)
 	switch {
 	case isFailure(err):
-		return wrong("install Claude Code, or set claude_cli_path to where it is", "claude-cli: %s", describe(err))
+		return wrong("install Claude Code, or set claude_cli_path to where it is", "claude-cli: %s", terminal.Describe(err))
 	case err != nil:
 		return wrong("set claude_cli_path to Claude Code", "claude-cli: the client did not say its version within %s", clientWait)
 	}
@@ -115,7 +116,7 @@ func lookAtKey(ctx context.Context, name string, p *built) checked {
 	_, err := p.key.Get(ctx)
 	switch {
 	case isFailure(err):
-		return wrong("put the key where "+name+"_key_env, "+name+"_key_file or "+name+"_key_command says, for the daemon too", "%s: %s", name, describe(err))
+		return wrong("put the key where "+name+"_key_env, "+name+"_key_file or "+name+"_key_command says, for the daemon too", "%s: %s", name, terminal.Describe(err))
 	case err != nil:
 		return unknown("%s: whether there is a key", name)
 	}
@@ -137,16 +138,16 @@ func lookAtURL(address string) checked {
 func (x *examination) askModel(ctx context.Context, who asked) checked {
 	if limit := x.daySpent(); limit != "" {
 		return note("wait, or raise the budget: `cmemd config set "+limit+" ...`",
-			"%s was not asked: %s is used up", nameOfModel(who.name, x.config.as(who).modelOf(who.name)), limit)
+			"%s was not asked: %s is used up", terminal.NameOfModel(who.name, x.config.as(who).modelOf(who.name)), limit)
 	}
 	t, err := tryProvider(ctx, x.app, x.config, who)
 	if err == nil {
 		err = t.err()
 	}
 	if err != nil {
-		return wrong(nextStep(err), "%s", describe(err))
+		return wrong(terminal.NextStep(err), "%s", terminal.Describe(err))
 	}
-	return well("%s answered in %s: %s", nameOfModel(t.Provider, t.Model), time.Duration(t.TookMS)*time.Millisecond, plural(len(t.Parsed.Observations), "observation"))
+	return well("%s answered in %s: %s", terminal.NameOfModel(t.Provider, t.Model), time.Duration(t.TookMS)*time.Millisecond, terminal.Plural(len(t.Parsed.Observations), "observation"))
 }
 
 // daySpent is the limit of the day that the daemon says is reached; empty: none is, or no daemon says so.

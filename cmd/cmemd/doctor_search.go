@@ -7,6 +7,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/api"
 )
 
@@ -19,12 +20,12 @@ func checkSearch(ctx context.Context, x *examination) (out []checked) {
 	if !x.deep || x.status == nil {
 		return nil
 	}
-	err := x.app.query(ctx, func(ctx context.Context, client *api.Client) (err error) {
+	err := x.app.Query(ctx, func(ctx context.Context, client *api.Client) (err error) {
 		out, err = probeSearch(ctx, client)
 		return err
 	})
 	if err != nil {
-		return []checked{wrong("`cmemd logs` says more; `cmemd projections rebuild` makes what is searched anew", "a search failed: %s", describe(err))}
+		return []checked{wrong("`cmemd logs` says more; `cmemd projections rebuild` makes what is searched anew", "a search failed: %s", terminal.Describe(err))}
 	}
 	return out
 }
@@ -50,5 +51,5 @@ func probeSearch(ctx context.Context, client *api.Client) ([]checked, error) {
 	if named && !slices.ContainsFunc(found.Results, has) {
 		return []checked{wrong("`cmemd projections rebuild` makes what is searched anew", "the newest row, %s, is not found by its own title", row.ID)}, nil
 	}
-	return []checked{well("%s with any word of the newest title, in %s", plural(found.Total, "row"), took)}, nil
+	return []checked{well("%s with any word of the newest title, in %s", terminal.Plural(found.Total, "row"), took)}, nil
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/cmemd/cmemd/actors/policy"
 	"github.com/cmemd/cmemd/actors/provider"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/agents/relay"
@@ -28,7 +29,7 @@ import (
 func patientAt(t *testing.T, now time.Time) *examination {
 	t.Helper()
 	p, l := tempHome(t)
-	a := &app{out: io.Discard, err: io.Discard, now: func() time.Time { return now }, version: "1.2.0", getenv: func(key string) string {
+	a := &terminal.App{Out: io.Discard, Err: io.Discard, Now: func() time.Time { return now }, Version: "1.2.0", Getenv: func(key string) string {
 		if key == "CMEMD_HOME" {
 			return p.home
 		}

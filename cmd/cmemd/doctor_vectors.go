@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/projections/vectors"
 )
@@ -34,14 +35,14 @@ func checkVectors(ctx context.Context, x *examination) []checked {
 func (x *examination) askVectors(ctx context.Context, st *vectors.Stats) checked {
 	var found api.SearchResults
 	began := time.Now()
-	err := x.app.query(ctx, func(ctx context.Context, client *api.Client) (err error) {
+	err := x.app.Query(ctx, func(ctx context.Context, client *api.Client) (err error) {
 		found, err = client.Search(ctx, api.SearchQuery{Text: "what was decided last", Limit: 1})
 		return err
 	})
 	took := time.Since(began).Round(time.Millisecond)
 	switch {
 	case err != nil:
-		return wrong("`cmemd logs` says more", "a search fails: %s", describe(err))
+		return wrong("`cmemd logs` says more", "a search fails: %s", terminal.Describe(err))
 	case st.Filled == 0:
 		return well("%s; there is nothing to find yet", vectorsLine(st))
 	case !found.Near:

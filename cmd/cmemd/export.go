@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/redact/full"
@@ -32,10 +33,10 @@ type wantedExport struct {
 	force  bool
 }
 
-func newExport(a *app) *cobra.Command {
+func newExport(a *terminal.App) *cobra.Command {
 	q := wantedExport{}
 	c := &cobra.Command{
-		Use: "export", Short: "Write what is remembered, as Markdown or JSON lines", Long: exportHelp, Args: takes(0, 0, ""),
+		Use: "export", Short: "Write what is remembered, as Markdown or JSON lines", Long: exportHelp, Args: terminal.Takes(0, 0, ""),
 		Example: "  cmemd export > memory.md\n  cmemd export --format jsonl --project . --out memory.jsonl",
 	}
 	c.Flags().StringVar(&q.format, "format", "md", "md or jsonl")
@@ -43,26 +44,26 @@ func newExport(a *app) *cobra.Command {
 	c.Flags().StringSliceVar(&q.Kinds, "kind", nil, "only observation, summary or memory; may be given again")
 	c.Flags().StringVar(&q.file, "out", "", "write to this file, which is there only when it is whole")
 	c.Flags().BoolVar(&q.force, "force", false, "with --out: replace a file that is there")
-	since, until := addWhen(c, "since", "only what happened since"), addWhen(c, "until", "only what happened before")
+	since, until := terminal.AddWhen(c, "since", "only what happened since"), terminal.AddWhen(c, "until", "only what happened before")
 	formats, kinds := []string{"md", "jsonl"}, []string{"observation", "summary", "memory"}
-	choose(c, "format", formats...)
-	choose(c, "kind", kinds...)
+	terminal.Choose(c, "format", formats...)
+	terminal.Choose(c, "kind", kinds...)
 	c.RunE = func(c *cobra.Command, _ []string) (err error) {
-		if err := oneOf(c, "format", q.format, formats...); err != nil {
+		if err := terminal.OneOf(c, "format", q.format, formats...); err != nil {
 			return err
 		}
 		for _, kind := range q.Kinds {
-			if err := oneOf(c, "kind", kind, kinds...); err != nil {
+			if err := terminal.OneOf(c, "kind", kind, kinds...); err != nil {
 				return err
 			}
 		}
 		if q.force && q.file == "" {
-			return misused(c, "--force needs --out")
+			return terminal.Misused(c, "--force needs --out")
 		}
-		if q.Since, err = since.at(c, a.now()); err != nil {
+		if q.Since, err = since.At(c, a.Now()); err != nil {
 			return err
 		}
-		if q.Until, err = until.at(c, a.now()); err != nil {
+		if q.Until, err = until.At(c, a.Now()); err != nil {
 			return err
 		}
 		if isFolder(q.Project) {
@@ -80,14 +81,14 @@ func isFolder(project string) bool {
 	return project == "." || project == ".." || strings.ContainsRune(project, filepath.Separator)
 }
 
-func export(ctx context.Context, a *app, q wantedExport) error {
+func export(ctx context.Context, a *terminal.App, q wantedExport) error {
 	rules := full.New()
 	if err := rules.Load(); err != nil {
 		return err
 	}
 	write := func(w io.Writer) error {
 		out, rows := bufio.NewWriter(w), 0
-		err := a.stream(ctx, func(c *api.Client) error {
+		err := a.Stream(ctx, func(c *api.Client) error {
 			return c.ExportRows(ctx, q.ExportQuery, func(r api.Row) error {
 				rows++
 				if err := redactRow(rules, &r); err != nil {
@@ -103,14 +104,14 @@ func export(ctx context.Context, a *app, q wantedExport) error {
 			return err
 		}
 		if rows == 0 {
-			return fmt.Errorf("%w: no such memory", errNothing)
+			return fmt.Errorf("%w: no such memory", terminal.ErrNothing)
 		}
 		return out.Flush()
 	}
 	if q.file != "" {
 		return copyTo(a, q.file, q.force, write)
 	}
-	return write(a.out)
+	return write(a.Out)
 }
 
 // redactRow takes secrets out of all that a row says. With an error nothing of it may be written.
@@ -162,7 +163,7 @@ func writeMarkdown(w io.Writer, r api.Row) error {
 		}
 	}
 	for _, v := range r.Verdicts() {
-		if _, err := fmt.Fprintf(w, "- claim: %s\n", inline(verdictText(v))); err != nil {
+		if _, err := fmt.Fprintf(w, "- claim: %s\n", inline(terminal.VerdictText(v))); err != nil {
 			return err
 		}
 	}
@@ -200,12 +201,12 @@ func writeTexts(w io.Writer, r api.Row) error {
 
 // inline is text on one line that is nothing but text in Markdown.
 func inline(s string) string {
-	return markdownMarks().Replace(strings.Join(strings.Fields(visible(s)), " "))
+	return markdownMarks().Replace(strings.Join(strings.Fields(terminal.Visible(s)), " "))
 }
 
 // block is text of several lines, none of which begins a heading, a rule or a fence.
 func block(s string) string {
-	lines := strings.Split(strings.TrimSpace(visible(s)), "\n")
+	lines := strings.Split(strings.TrimSpace(terminal.Visible(s)), "\n")
 	for i, l := range lines {
 		l = markdownMarks().Replace(strings.TrimRight(l, " "))
 		t := strings.TrimLeft(l, " ")

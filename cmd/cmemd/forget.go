@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
 )
@@ -33,7 +34,7 @@ type forgetCommand struct {
 	yes bool
 }
 
-func newForget(a *app) *cobra.Command {
+func newForget(a *terminal.App) *cobra.Command {
 	var f forgetCommand
 	c := &cobra.Command{
 		Use: "forget [ID...]", Short: "Erase memory for good, with all that it was made of", Long: forgetHelp,
@@ -42,44 +43,44 @@ func newForget(a *app) *cobra.Command {
 	flags := c.Flags()
 	flags.StringVar(&f.q.Query, "query", "", "what says this, literally")
 	flags.StringVar(&f.q.Session, "session", "", "of one session: its id, ours or the agent's")
-	projectFlag(c, &f.q.Project, "of a project", "what was saved under its mere name goes too")
+	terminal.ProjectFlag(c, &f.q.Project, "of a project", "what was saved under its mere name goes too")
 	flags.BoolVar(&f.q.DryRun, "dry-run", false, "only show what would go")
 	flags.BoolVar(&f.yes, "yes", false, "do not ask")
-	since, until := addWhen(c, "since", "what happened since"), addWhen(c, "until", "what happened until")
+	since, until := terminal.AddWhen(c, "since", "what happened since"), terminal.AddWhen(c, "until", "what happened until")
 	c.RunE = func(c *cobra.Command, ids []string) (err error) {
 		f.q.IDs = ids
-		if f.q.Since, err = since.at(c, a.now()); err != nil {
+		if f.q.Since, err = since.At(c, a.Now()); err != nil {
 			return err
 		}
-		if f.q.Until, err = until.at(c, a.now()); err != nil {
+		if f.q.Until, err = until.At(c, a.Now()); err != nil {
 			return err
 		}
 		if q := f.q; len(ids) == 0 && q.Query+q.Session+q.Project == "" && q.Since.IsZero() && q.Until.IsZero() {
-			return misused(c, "say what to forget: an id, --query, --session, --project, --since or --until")
+			return terminal.Misused(c, "say what to forget: an id, --query, --session, --project, --since or --until")
 		}
-		return a.stream(c.Context(), func(client *api.Client) error { return forget(c.Context(), a, client, f) })
+		return a.Stream(c.Context(), func(client *api.Client) error { return forget(c.Context(), a, client, f) })
 	}
 	return c
 }
 
 // forget shows what would go, asks, and has it erased.
-func forget(ctx context.Context, a *app, client *api.Client, f forgetCommand) error {
+func forget(ctx context.Context, a *terminal.App, client *api.Client, f forgetCommand) error {
 	plan, err := client.PlanForget(ctx, f.q)
 	if err != nil {
-		return adviseNames(err, "", f.q.Session)
+		return terminal.AdviseNames(err, "", f.q.Session)
 	}
 	if plan.Records+plan.Spooled == 0 {
 		if a.JSON {
-			err = a.printJSON(plan)
+			err = a.PrintJSON(plan)
 		}
 		why := "nothing that could be forgotten"
 		if plan.Unfinished {
 			why += "; what was forgotten before is not gone from all files yet: `cmemd status` says when it is"
 		}
-		return cmp.Or(err, a.Reported(fmt.Errorf("%w: %s", errNothing, why)))
+		return cmp.Or(err, a.Reported(fmt.Errorf("%w: %s", terminal.ErrNothing, why)))
 	}
 	if a.JSON && (f.q.DryRun || !f.yes) {
-		return a.printJSON(plan)
+		return a.PrintJSON(plan)
 	}
 	if !a.JSON {
 		showForgetPlan(a, plan)
@@ -91,72 +92,72 @@ func forget(ctx context.Context, a *app, client *api.Client, f forgetCommand) er
 		return nil
 	}
 	f.q.Through = plan.Position
-	m := a.meter("forgetting", 0, false)
-	done, err := client.Forget(ctx, f.q, func(p api.Progress) { m.set(p.Done, p.Total) })
-	m.end()
+	m := a.Meter("forgetting", 0, false)
+	done, err := client.Forget(ctx, f.q, func(p api.Progress) { m.Set(p.Done, p.Total) })
+	m.End()
 	if err != nil {
-		return advise(err, "what was begun is tried again until it is done: `cmemd status` says when it is")
+		return terminal.Advise(err, "what was begun is tried again until it is done: `cmemd status` says when it is")
 	}
 	return showForgotten(a, done)
 }
 
 // agrees asks, where there is somebody to ask.
-func agrees(a *app, f forgetCommand) (bool, error) {
+func agrees(a *terminal.App, f forgetCommand) (bool, error) {
 	switch {
 	case f.q.DryRun:
-		a.say("nothing was forgotten: without --dry-run it is")
+		a.Say("nothing was forgotten: without --dry-run it is")
 		return false, nil
 	case f.yes:
 		return true, nil
-	case !isTerminal(a.in):
-		a.say("nothing was forgotten: nobody is there to ask; give --yes")
+	case !terminal.IsTerminal(a.In):
+		a.Say("nothing was forgotten: nobody is there to ask; give --yes")
 		return false, nil
 	}
-	fmt.Fprint(a.err, "Erase all of this for good? [y/N] ")
-	line, err := bufio.NewReader(a.in).ReadString('\n')
+	fmt.Fprint(a.Err, "Erase all of this for good? [y/N] ")
+	line, err := bufio.NewReader(a.In).ReadString('\n')
 	if err != nil && line == "" {
 		return false, errors.New("nothing was forgotten: no answer")
 	}
 	if answer := strings.ToLower(strings.TrimSpace(line)); answer != "y" && answer != "yes" {
-		a.say("nothing was forgotten")
+		a.Say("nothing was forgotten")
 		return false, nil
 	}
 	return true, nil
 }
 
-func showForgetPlan(a *app, p api.ForgetPlan) {
-	a.heading("what would go")
-	a.field("records", fmt.Sprintf("%d, %s: %s", p.Records, size(p.Bytes), kindCounts(p.Kinds)))
+func showForgetPlan(a *terminal.App, p api.ForgetPlan) {
+	a.Heading("what would go")
+	a.Field("records", fmt.Sprintf("%d, %s: %s", p.Records, terminal.Size(p.Bytes), kindCounts(p.Kinds)))
 	if p.Spooled > 0 {
-		a.field("files", plural(p.Spooled, "payload")+" that hooks kept or that were put aside")
+		a.Field("files", terminal.Plural(p.Spooled, "payload")+" that hooks kept or that were put aside")
 	}
-	a.printf("\n")
+	a.Printf("\n")
 	for _, sh := range p.Sessions {
 		name := "saved by hand"
 		if !sh.Session.IsZero() {
-			name = strings.TrimSpace(fmt.Sprintf("session %s %s %s", a.shownSession(sh.Session), sh.Agent, sh.Project))
+			name = strings.TrimSpace(fmt.Sprintf("session %s %s %s", a.ShownSession(sh.Session), sh.Agent, sh.Project))
 		}
-		a.printf("  %s: %s\n", visibleLine(name), plural(sh.Records, "record"))
+		a.Printf("  %s: %s\n", terminal.VisibleLine(name), terminal.Plural(sh.Records, "record"))
 	}
 	showSamples(a, "for instance", p.Sample)
 	if len(p.Stays) > 0 {
 		showSamples(a, fmt.Sprintf("what stays, though some of it was made of that (%d): it does not say it, or other memory was made of it too", p.Kept), p.Stays)
 	}
-	a.printf("\n")
+	a.Printf("\n")
 }
 
-func showSamples(a *app, head string, list []api.ForgetSample) {
+func showSamples(a *terminal.App, head string, list []api.ForgetSample) {
 	if len(list) == 0 {
 		return
 	}
-	a.printf("\n")
-	a.heading("%s", head)
+	a.Printf("\n")
+	a.Heading("%s", head)
 	for _, s := range list {
 		id := ""
 		if s.ID != (events.ID{}) {
-			id = a.shownID(s.ID) + " "
+			id = a.ShownID(s.ID) + " "
 		}
-		a.printf("  %-8d  %s  %s  %s%s\n", s.Position, moment(s.At), recordWords(s.Kind, 1), id, visibleLine(s.Text))
+		a.Printf("  %-8d  %s  %s  %s%s\n", s.Position, terminal.Moment(s.At), recordWords(s.Kind, 1), id, terminal.VisibleLine(s.Text))
 	}
 }
 
@@ -192,22 +193,22 @@ func recordWords(k events.Kind, n int) string {
 	return one + "s"
 }
 
-func showForgotten(a *app, done api.Forgotten) error {
+func showForgotten(a *terminal.App, done api.Forgotten) error {
 	if a.JSON {
-		if err := a.printJSON(done); err != nil {
+		if err := a.PrintJSON(done); err != nil {
 			return err
 		}
 	}
 	if !a.JSON {
-		line := fmt.Sprintf("forgotten: %s of %s", plural(done.Records, "record"), plural(done.Sessions, "session"))
+		line := fmt.Sprintf("forgotten: %s of %s", terminal.Plural(done.Records, "record"), terminal.Plural(done.Sessions, "session"))
 		if done.Spooled > 0 {
-			line += ", " + plural(done.Spooled, "file")
+			line += ", " + terminal.Plural(done.Spooled, "file")
 		}
-		a.printf("%s; their words are in no file of this home any more\n", line)
-		a.say("backups and exports that you made, and the agents' own transcripts, are yours to look after")
+		a.Printf("%s; their words are in no file of this home any more\n", line)
+		a.Say("backups and exports that you made, and the agents' own transcripts, are yours to look after")
 	}
 	if len(done.Refused) > 0 {
-		return a.Reported(advise(fmt.Errorf("%s could not be asked to forget", plural(len(done.Refused), "session")),
+		return a.Reported(terminal.Advise(fmt.Errorf("%s could not be asked to forget", terminal.Plural(len(done.Refused), "session")),
 			"it is tried again, and `cmemd status` says when it is done; `cmemd logs` says more"))
 	}
 	return nil

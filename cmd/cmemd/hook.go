@@ -6,13 +6,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/agents"
 	"github.com/cmemd/cmemd/internal/agents/relay"
 )
 
 // newHook returns the command that main takes past everything else. It is reached by command lines that are not quite
 // right, and still ends with 0: a hook never breaks its agent.
-func newHook(a *app) *cobra.Command {
+func newHook(a *terminal.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "hook AGENT", Short: "Carry one hook payload from standard input to the daemon; always exit code 0",
 		Long: "Hook is what an agent's hook runs: cmemd-hook does the same and starts sooner. What the daemon does not take is kept\n" +
@@ -26,9 +27,9 @@ func newHook(a *app) *cobra.Command {
 			case len(args) == 1 && (args[0] == "--help" || args[0] == "-h"):
 				return c.Help()
 			case len(args) == 1 && args[0] != "" && args[0][0] != '-':
-				relay.Main(args[0], a.version)
+				relay.Main(args[0], a.Version)
 			default:
-				fmt.Fprintln(a.err, "usage: cmemd hook AGENT < payload")
+				fmt.Fprintln(a.Err, "usage: cmemd hook AGENT < payload")
 			}
 			return nil
 		},

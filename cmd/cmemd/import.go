@@ -16,14 +16,15 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/agents/importer"
 	"github.com/cmemd/cmemd/internal/agents/importer/claudemem"
 	"github.com/cmemd/cmemd/internal/api"
 )
 
-func newImport(a *app) *cobra.Command {
+func newImport(a *terminal.App) *cobra.Command {
 	c := &cobra.Command{
-		Use: "import", Short: "Take in what another memory kept", Args: noSuchCommand, RunE: showHelp,
+		Use: "import", Short: "Take in what another memory kept", Args: terminal.NoSuchCommand, RunE: terminal.ShowHelp,
 	}
 	c.AddCommand(newImportClaudeMem(a))
 	return c
@@ -49,12 +50,12 @@ type importQuery struct {
 	dry      bool
 }
 
-func newImportClaudeMem(a *app) *cobra.Command {
+func newImportClaudeMem(a *terminal.App) *cobra.Command {
 	q := importQuery{}
 	var folders []string
 	c := &cobra.Command{
 		Use: "claude-mem [FILE]", Short: "Take in the database of claude-mem", Long: importHelp,
-		Args:    takes(0, 1, "a database"),
+		Args:    terminal.Takes(0, 1, "a database"),
 		Example: "  cmemd import claude-mem --dry-run\n  cmemd import claude-mem ~/old/claude-mem.db --folder shop=/home/me/src/shop",
 	}
 	c.Flags().StringSliceVar(&q.projects, "project", nil, "only this one, as claude-mem calls it; may be given again")
@@ -78,7 +79,7 @@ func foldersOf(c *cobra.Command, list []string) (map[string]string, error) {
 	for _, s := range list {
 		name, dir, ok := strings.Cut(s, "=")
 		if !ok || name == "" || dir == "" {
-			return nil, misused(c, "--folder %q is not NAME=FOLDER", s)
+			return nil, terminal.Misused(c, "--folder %q is not NAME=FOLDER", s)
 		}
 		dir, err := filepath.Abs(dir)
 		if err != nil {
@@ -90,28 +91,28 @@ func foldersOf(c *cobra.Command, list []string) (map[string]string, error) {
 }
 
 // claudeMemFile is the database that args name, or where claude-mem keeps its own.
-func claudeMemFile(a *app, args []string) (string, error) {
+func claudeMemFile(a *terminal.App, args []string) (string, error) {
 	if len(args) > 0 {
 		return args[0], nil
 	}
-	dir := a.getenv("CLAUDE_MEM_DATA_DIR")
+	dir := a.Getenv("CLAUDE_MEM_DATA_DIR")
 	if dir == "" {
 		home, err := os.UserHomeDir()
 		if err != nil {
-			return "", advise(err, "name the database: cmemd import claude-mem FILE")
+			return "", terminal.Advise(err, "name the database: cmemd import claude-mem FILE")
 		}
 		dir = filepath.Join(home, ".claude-mem")
 	}
 	return filepath.Join(dir, "claude-mem.db"), nil
 }
 
-func importClaudeMem(ctx context.Context, a *app, q importQuery) error {
+func importClaudeMem(ctx context.Context, a *terminal.App, q importQuery) error {
 	db, err := claudemem.Open(ctx, q.file)
 	if err != nil {
 		return adviseDatabase(err)
 	}
 	defer db.Close()
-	plan, err := db.Plan(ctx, claudemem.Config{Projects: q.projects, Folders: q.folders, Now: a.now})
+	plan, err := db.Plan(ctx, claudemem.Config{Projects: q.projects, Folders: q.folders, Now: a.Now})
 	if err != nil {
 		return adviseDatabase(err)
 	}
@@ -122,10 +123,10 @@ func importClaudeMem(ctx context.Context, a *app, q importQuery) error {
 		}
 	}
 	if len(q.projects) > 0 && plan.Total() == 0 && plan.Damage() == nil {
-		return advise(fmt.Errorf("%w of project %s in %s", errNothing, strings.Join(q.projects, ", "), q.file), "%s", hasProjects(plan))
+		return terminal.Advise(fmt.Errorf("%w of project %s in %s", terminal.ErrNothing, strings.Join(q.projects, ", "), q.file), "%s", hasProjects(plan))
 	}
 	if !q.dry {
-		err = a.stream(ctx, func(client *api.Client) error { return sendPlan(ctx, a, client, plan, &out) })
+		err = a.Stream(ctx, func(client *api.Client) error { return sendPlan(ctx, a, client, plan, &out) })
 	}
 	out.InFile, out.Rowless, out.LeftOut = plan.Rows(), plan.Rowless(), mergeReasons(plan.LeftOut(), out.LeftOut)
 	if out.sent || q.dry {
@@ -154,16 +155,16 @@ const shownProjects = 12
 func adviseDatabase(err error) error {
 	switch {
 	case errors.Is(err, os.ErrNotExist) && !errors.Is(err, api.ErrNotRunning):
-		return advise(err, "name the database: cmemd import claude-mem FILE; claude-mem keeps it as claude-mem.db in its data folder")
+		return terminal.Advise(err, "name the database: cmemd import claude-mem FILE; claude-mem keeps it as claude-mem.db in its data folder")
 	case errors.Is(err, claudemem.ErrUnwritable):
-		return advise(err, "copy it, with the -wal or -journal file beside it, to a folder that you can write, open the copy with sqlite3 once, and import that")
+		return terminal.Advise(err, "copy it, with the -wal or -journal file beside it, to a folder that you can write, open the copy with sqlite3 once, and import that")
 	case errors.Is(err, claudemem.ErrChanged):
-		return advise(err, "run it again: what was recorded is known")
+		return terminal.Advise(err, "run it again: what was recorded is known")
 	case errors.Is(err, claudemem.ErrDamaged):
-		return advise(err, "what more there is, sqlite3 may find: `sqlite3 FILE .recover | sqlite3 mended.db`, then `cmemd import claude-mem mended.db`; "+
+		return terminal.Advise(err, "what more there is, sqlite3 may find: `sqlite3 FILE .recover | sqlite3 mended.db`, then `cmemd import claude-mem mended.db`; "+
 			"what was recorded is known")
 	case errors.Is(err, api.ErrCut):
-		return advise(fmt.Errorf("the daemon ended before all was taken in: %w", api.ErrCut),
+		return terminal.Advise(fmt.Errorf("the daemon ended before all was taken in: %w", api.ErrCut),
 			"`cmemd logs` says why; `cmemd start` starts it, then run this again: what was recorded is known")
 	}
 	return err
@@ -200,15 +201,15 @@ func projectsOf(p *claudemem.Plan) []importedProject {
 }
 
 // sendPlan sends all entries. Where the database cannot be read to its end, what was read is recorded all the same.
-func sendPlan(ctx context.Context, a *app, client *api.Client, plan *claudemem.Plan, out *imported) error {
-	m := a.meter("importing", int64(plan.Total()), false)
+func sendPlan(ctx context.Context, a *terminal.App, client *api.Client, plan *claudemem.Plan, out *imported) error {
+	m := a.Meter("importing", int64(plan.Total()), false)
 	r, w := io.Pipe()
 	wrote := make(chan error, 1)
 	go func() { wrote <- writeEntries(ctx, w, plan, m) }()
 	got, err := client.Import(ctx, importer.ClaudeMem, r)
 	r.CloseWithError(io.ErrClosedPipe) // who still writes is not read any more
 	unread := <-wrote
-	m.end()
+	m.End()
 	if err != nil {
 		return err
 	}
@@ -222,7 +223,7 @@ func sendPlan(ctx context.Context, a *app, client *api.Client, plan *claudemem.P
 }
 
 // writeEntries writes a line an entry. It returns why the plan ended early.
-func writeEntries(ctx context.Context, w *io.PipeWriter, plan *claudemem.Plan, m *meter) error {
+func writeEntries(ctx context.Context, w *io.PipeWriter, plan *claudemem.Plan, m *terminal.Meter) error {
 	out := bufio.NewWriterSize(w, 256<<10)
 	defer w.Close()
 	done := uint64(0)
@@ -235,7 +236,7 @@ func writeEntries(ctx context.Context, w *io.PipeWriter, plan *claudemem.Plan, m
 			return err
 		}
 		done++
-		m.set(done, uint64(plan.Total()))
+		m.Set(done, uint64(plan.Total()))
 		if len(line) > importer.MaxLine {
 			plan.LeaveOut(e.Kind, importer.ReasonLong)
 			continue
@@ -264,34 +265,34 @@ func mergeReasons(all ...map[importer.Kind]importer.ReasonCount) map[importer.Ki
 	return sum
 }
 
-func showImported(a *app, out imported) error {
+func showImported(a *terminal.App, out imported) error {
 	if a.JSON {
-		return a.printJSON(out)
+		return a.PrintJSON(out)
 	}
 	for _, note := range out.Notes {
-		a.say("%s", visibleLine(note))
+		a.Say("%s", terminal.VisibleLine(note))
 	}
 	for _, bad := range out.Bad[:min(len(out.Bad), shownBad)] {
-		a.say("entry %d: %s", bad.Line, visibleLine(bad.Detail))
+		a.Say("entry %d: %s", bad.Line, terminal.VisibleLine(bad.Detail))
 	}
-	t := list{head: []string{"KIND", "IN THE FILE", "RECORDED", "KNOWN BEFORE", "LEFT OUT", "SHORTENED"}}
+	t := terminal.List{Head: []string{"KIND", "IN THE FILE", "RECORDED", "KNOWN BEFORE", "LEFT OUT", "SHORTENED"}}
 	for _, kind := range importer.Kinds() {
 		there := fmt.Sprint(out.InFile[kind])
 		if kind == importer.Session && out.Rowless > 0 {
 			there += fmt.Sprintf(" + %d without a row", out.Rowless)
 		}
-		t.add(strings.ReplaceAll(string(kind), "_", " "), there, fmt.Sprint(out.Recorded[kind]),
+		t.Add(strings.ReplaceAll(string(kind), "_", " "), there, fmt.Sprint(out.Recorded[kind]),
 			fmt.Sprint(out.Known[kind]), reasonsText(out.LeftOut[kind]), reasonsText(out.Shortened[kind]))
 	}
-	if err := a.print(t); err != nil {
+	if err := a.Print(t); err != nil {
 		return err
 	}
 	if out.Refused+out.Malformed > 0 {
-		a.printf("%d could not be recorded\n", out.Refused+out.Malformed)
+		a.Printf("%d could not be recorded\n", out.Refused+out.Malformed)
 	}
 	for _, p := range out.Projects {
 		where := cmp.Or(p.Folder, "in no known folder: --folder says where, so that its sessions are given it")
-		a.printf("%s  %s\n", visibleLine(cmp.Or(p.Name, "(no project)")), visibleLine(where))
+		a.Printf("%s  %s\n", terminal.VisibleLine(cmp.Or(p.Name, "(no project)")), terminal.VisibleLine(where))
 	}
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
 )
@@ -60,7 +61,7 @@ func TestImportTellsAll(t *testing.T) {
 	defer func() { _ = daemon.Process.Kill(); _ = daemon.Wait() }()
 	path := otherChanged(t, 3, `UPDATE observations SET narrative = ? WHERE id = 1; DELETE FROM sdk_sessions WHERE id = 3;`, strings.Repeat("word ", 60_000))
 	out, complaint, code := p.importing(ctx, path, "--project", "nosuch")
-	if code != exitNothing || out != "" || !strings.Contains(complaint, "nosuch") || !strings.Contains(complaint, "the file has shop") {
+	if code != terminal.ExitNothing || out != "" || !strings.Contains(complaint, "nosuch") || !strings.Contains(complaint, "the file has shop") {
 		t.Errorf("no such project: code %d, %q, %q", code, out, complaint)
 	}
 	out, complaint, code = p.importing(ctx, path, "--project", "nosuch,shop")
@@ -70,7 +71,7 @@ func TestImportTellsAll(t *testing.T) {
 			t.Errorf("%q is not said in:\n%s", want, out)
 		}
 	}
-	if code != exitOK || !strings.Contains(complaint, `no project "nosuch"`) {
+	if code != terminal.ExitOK || !strings.Contains(complaint, `no project "nosuch"`) {
 		t.Errorf("code %d, %q", code, complaint)
 	}
 }
@@ -93,7 +94,7 @@ func TestImportOfACutDatabase(t *testing.T) {
 	}
 	for _, want := range []string{"prompt +400 +400 +0 +0 ", "prompt +400 +0 +400 +0 "} {
 		out, complaint, code := p.importing(ctx, path)
-		if code != exitFailure || !strings.Contains(complaint, path) || !strings.Contains(complaint, ".recover") || strings.Contains(complaint, "claudemem") {
+		if code != terminal.ExitFailure || !strings.Contains(complaint, path) || !strings.Contains(complaint, ".recover") || strings.Contains(complaint, "claudemem") {
 			t.Errorf("code %d, %q", code, complaint)
 		}
 		if !regexp.MustCompile(want).MatchString(out) || !strings.Contains(out, "in the damaged part") || strings.Contains(out, "no session") {
@@ -126,7 +127,7 @@ func TestImportOutlivesTheDaemon(t *testing.T) {
 	}()
 	out, complaint, code := p.importing(ctx, path)
 	<-done
-	if code != exitFailure || out != "" || !strings.Contains(complaint, "the daemon ended before all was taken in") ||
+	if code != terminal.ExitFailure || out != "" || !strings.Contains(complaint, "the daemon ended before all was taken in") ||
 		!strings.Contains(complaint, "run this again") || strings.Contains(complaint, "http") {
 		t.Errorf("code %d, %q, %q", code, out, complaint)
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/agents"
 	"github.com/cmemd/cmemd/internal/api"
 )
@@ -23,31 +24,31 @@ import (
 // shownBad is how many lines that were not understood are listed of one file.
 const shownBad = 5
 
-func newIngest(a *app) *cobra.Command {
+func newIngest(a *terminal.App) *cobra.Command {
 	agent := ""
 	c := &cobra.Command{
 		Use: "ingest PATH...", Short: "Take in an agent's transcripts, files or whole folders",
 		Long: "Ingest reads transcripts and captures what they report: prompts, tool calls with their results, answers.\n" +
 			"What was captured before, by hooks or by an earlier ingest, is known and not captured again.",
 		Example: "  cmemd ingest ~/.claude/projects ~/.codex/sessions\n  cmemd ingest --agent gemini-cli session.jsonl",
-		Args:    takes(1, -1, "a transcript or a folder of them"),
+		Args:    terminal.Takes(1, -1, "a transcript or a folder of them"),
 	}
 	c.Flags().StringVar(&agent, "agent", "", "whose transcripts they are (default: told by the agent's own folder or the first line, else claude-code)")
-	choose(c, "agent", agents.Names()...)
+	terminal.Choose(c, "agent", agents.Names()...)
 	c.RunE = func(c *cobra.Command, paths []string) error {
 		if agent != "" {
-			if err := oneOf(c, "agent", agent, agents.Names()...); err != nil {
+			if err := terminal.OneOf(c, "agent", agent, agents.Names()...); err != nil {
 				return err
 			}
 		}
 		files, err := transcripts(paths)
 		if err != nil {
-			return advise(err, "name a transcript or a folder of them that can be read; Claude Code keeps its own in ~/.claude/projects")
+			return terminal.Advise(err, "name a transcript or a folder of them that can be read; Claude Code keeps its own in ~/.claude/projects")
 		}
 		if len(files) == 0 {
-			return fmt.Errorf("%w: no .jsonl file below %s", errNothing, strings.Join(paths, ", "))
+			return fmt.Errorf("%w: no .jsonl file below %s", terminal.ErrNothing, strings.Join(paths, ", "))
 		}
-		return a.stream(c.Context(), func(client *api.Client) error { return ingest(c.Context(), a, client, agent, files) })
+		return a.Stream(c.Context(), func(client *api.Client) error { return ingest(c.Context(), a, client, agent, files) })
 	}
 	return c
 }
@@ -109,12 +110,12 @@ type ingestedFile struct {
 }
 
 // ingest sends files one by one. One that fails does not keep the others back, unless the daemon is gone.
-func ingest(ctx context.Context, a *app, client *api.Client, agent string, files []transcript) error {
+func ingest(ctx context.Context, a *terminal.App, client *api.Client, agent string, files []transcript) error {
 	var total int64
 	for _, f := range files {
 		total += f.size
 	}
-	m := a.meter("ingesting", total, true)
+	m := a.Meter("ingesting", total, true)
 	var all []ingestedFile
 	var failed error
 	var foreign []string // of which no line was understood
@@ -123,7 +124,7 @@ func ingest(ctx context.Context, a *app, client *api.Client, agent string, files
 		got, err := ingestOne(ctx, client, by, f, m)
 		done := ingestedFile{Path: f.path, Ingested: got}
 		if err != nil {
-			done.Error, failed = describe(err), err
+			done.Error, failed = terminal.Describe(err), err
 		}
 		all = append(all, done)
 		if err == nil && (got.Malformed > 0 && got.Malformed == got.Lines || !told && nothingOf(got)) {
@@ -133,7 +134,7 @@ func ingest(ctx context.Context, a *app, client *api.Client, agent string, files
 			break
 		}
 	}
-	m.end()
+	m.End()
 	if err := showIngested(a, all); err != nil {
 		return err
 	}
@@ -142,7 +143,7 @@ func ingest(ctx context.Context, a *app, client *api.Client, agent string, files
 	}
 	if failed == nil && len(foreign) > 0 {
 		by, _ := whose(agent, foreign[0])
-		return advise(fmt.Errorf("no line was understood of %s", strings.Join(foreign, ", ")),
+		return terminal.Advise(fmt.Errorf("no line was understood of %s", strings.Join(foreign, ", ")),
 			"--agent says whose transcripts they are; it was %s", by)
 	}
 	return failed
@@ -179,7 +180,7 @@ func whose(agent, path string) (name string, told bool) {
 	return agents.ClaudeCode{}.Name(), false
 }
 
-func ingestOne(ctx context.Context, client *api.Client, agent string, t transcript, m *meter) (api.Ingested, error) {
+func ingestOne(ctx context.Context, client *api.Client, agent string, t transcript, m *terminal.Meter) (api.Ingested, error) {
 	if t.err != nil {
 		return api.Ingested{}, t.err
 	}
@@ -188,10 +189,10 @@ func ingestOne(ctx context.Context, client *api.Client, agent string, t transcri
 		return api.Ingested{}, err
 	}
 	defer f.Close()
-	return client.Ingest(ctx, agent, t.path, m.reader(f))
+	return client.Ingest(ctx, agent, t.path, m.Reader(f))
 }
 
-func showIngested(a *app, files []ingestedFile) error {
+func showIngested(a *terminal.App, files []ingestedFile) error {
 	sum, skipped := ingestedFile{}, 0
 	for _, f := range files {
 		sum.Lines, sum.Captured = sum.Lines+f.Lines, sum.Captured+f.Captured
@@ -201,23 +202,23 @@ func showIngested(a *app, files []ingestedFile) error {
 		}
 	}
 	if a.JSON {
-		return a.printJSON(map[string]any{
+		return a.PrintJSON(map[string]any{
 			"files": files, "lines": sum.Lines, "captured": sum.Captured, "duplicates": sum.Duplicates, "skipped": skipped,
 			"malformed": sum.Malformed,
 		})
 	}
 	for _, f := range files {
 		if f.Error != "" {
-			a.say("%s: %s", visibleLine(f.Path), visibleLine(f.Error))
+			a.Say("%s: %s", terminal.VisibleLine(f.Path), terminal.VisibleLine(f.Error))
 		}
 		for _, bad := range f.Bad[:min(len(f.Bad), shownBad)] {
-			a.say("%s:%d: %s", visibleLine(f.Path), bad.Line, visibleLine(bad.Detail))
+			a.Say("%s:%d: %s", terminal.VisibleLine(f.Path), bad.Line, terminal.VisibleLine(bad.Detail))
 		}
 		if f.Malformed > shownBad {
-			a.say("%s: %s more were not understood", visibleLine(f.Path), plural(f.Malformed-shownBad, "line"))
+			a.Say("%s: %s more were not understood", terminal.VisibleLine(f.Path), terminal.Plural(f.Malformed-shownBad, "line"))
 		}
 	}
-	a.printf("%s, %s: %d captured, %d known before, %d passed over, %d not understood\n", plural(len(files), "transcript"),
-		plural(sum.Lines, "line"), sum.Captured, sum.Duplicates, skipped, sum.Malformed)
+	a.Printf("%s, %s: %d captured, %d known before, %d passed over, %d not understood\n", terminal.Plural(len(files), "transcript"),
+		terminal.Plural(sum.Lines, "line"), sum.Captured, sum.Duplicates, skipped, sum.Malformed)
 	return nil
 }

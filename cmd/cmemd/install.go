@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/agents/install"
 )
 
@@ -37,7 +38,7 @@ type installCommand struct {
 	settings, http, noMCP      bool
 }
 
-func newInstall(a *app) *cobra.Command {
+func newInstall(a *terminal.App) *cobra.Command {
 	var f installCommand
 	c := &cobra.Command{
 		Use: "install [AGENT...]", Short: "Put cmemd into the agents of this machine", Long: installHelp, ValidArgsFunction: completeAgents,
@@ -53,7 +54,7 @@ func newInstall(a *app) *cobra.Command {
 	return c
 }
 
-func newUninstall(a *app) *cobra.Command {
+func newUninstall(a *terminal.App) *cobra.Command {
 	f := installCommand{remove: true}
 	c := &cobra.Command{
 		Use: "uninstall [AGENT...]", Short: "Take cmemd out of agents again", Long: uninstallHelp, ValidArgsFunction: completeAgents,
@@ -80,7 +81,7 @@ func completeAgents(_ *cobra.Command, given []string, _ string) ([]string, cobra
 
 // An installation is one run of install or uninstall.
 type installation struct {
-	app     *app
+	app     *terminal.App
 	flags   installCommand
 	machine install.Machine
 	options install.Options
@@ -88,7 +89,7 @@ type installation struct {
 	named   bool // the person named the agents
 }
 
-func installAgent(a *app, c *cobra.Command, names []string, f installCommand) error {
+func installAgent(a *terminal.App, c *cobra.Command, names []string, f installCommand) error {
 	agents, err := agentsNamed(c, names)
 	if err != nil {
 		return err
@@ -102,7 +103,7 @@ func installAgent(a *app, c *cobra.Command, names []string, f installCommand) er
 		agents = slices.DeleteFunc(agents, func(one install.Agent) bool { return !one.Found(x.machine) })
 	}
 	if len(agents) == 0 {
-		return advise(fmt.Errorf("%w: no agent on this machine", errNothing), "name one: %s", strings.Join(agentNames(), ", "))
+		return terminal.Advise(fmt.Errorf("%w: no agent on this machine", terminal.ErrNothing), "name one: %s", strings.Join(agentNames(), ", "))
 	}
 	if f.print {
 		return x.print(agents)
@@ -132,7 +133,7 @@ func agentsNamed(c *cobra.Command, names []string) (agents []install.Agent, err 
 	for i, name := range names {
 		one, err := install.ByName(name)
 		if err != nil {
-			return nil, misused(c, "no agent %q: %s", name, strings.Join(agentNames(), ", "))
+			return nil, terminal.Misused(c, "no agent %q: %s", name, strings.Join(agentNames(), ", "))
 		}
 		if !slices.Contains(names[:i], name) {
 			agents = append(agents, one)
@@ -144,7 +145,7 @@ func agentsNamed(c *cobra.Command, names []string) (agents []install.Agent, err 
 // lock keeps others from installing at the same time.
 func (x *installation) lock(ctx context.Context) (unlock func(), err error) {
 	if err := os.MkdirAll(x.store.Dir, 0o700); err != nil {
-		return nil, advise(err, "let CMEMD_HOME name a folder that this user may write to")
+		return nil, terminal.Advise(err, "let CMEMD_HOME name a folder that this user may write to")
 	}
 	f, err := lockBeside(ctx, filepath.Join(x.store.Dir, "records"))
 	if err != nil {
@@ -196,8 +197,8 @@ func (x *installation) plan(agent install.Agent) (install.Plan, error) {
 func (x *installation) carryOut(ctx context.Context, plans []install.Plan, shown []*shownInstall) {
 	for _, p := range plans {
 		i := slices.IndexFunc(shown, func(s *shownInstall) bool { return s.Agent == p.Agent })
-		if err := x.store.Apply(ctx, p, func(ctx context.Context, c install.Command) error { return runClient(ctx, x.app, c) }, x.app.now()); err != nil {
-			shown[i].State, shown[i].Error = installFailed, describe(err)
+		if err := x.store.Apply(ctx, p, func(ctx context.Context, c install.Command) error { return runClient(ctx, x.app, c) }, x.app.Now()); err != nil {
+			shown[i].State, shown[i].Error = installFailed, terminal.Describe(err)
 			continue
 		}
 		shown[i].State = installDone
@@ -214,21 +215,21 @@ func (x *installation) agrees(plans int) (bool, error) {
 	case plans == 0:
 		return false, nil
 	case f.dryRun:
-		a.say("nothing was changed: without --dry-run it is")
+		a.Say("nothing was changed: without --dry-run it is")
 		return false, nil
 	case f.yes:
 		return true, nil
-	case a.JSON || !isTerminal(a.in):
-		a.say("nothing was changed: nobody is there to ask; give --yes")
+	case a.JSON || !terminal.IsTerminal(a.In):
+		a.Say("nothing was changed: nobody is there to ask; give --yes")
 		return false, nil
 	}
-	fmt.Fprint(a.err, "Change this? [y/N] ")
-	line, err := bufio.NewReader(a.in).ReadString('\n')
+	fmt.Fprint(a.Err, "Change this? [y/N] ")
+	line, err := bufio.NewReader(a.In).ReadString('\n')
 	if err != nil && line == "" {
 		return false, errors.New("nothing was changed: no answer")
 	}
 	if answer := strings.ToLower(strings.TrimSpace(line)); answer != "y" && answer != "yes" {
-		a.say("nothing was changed")
+		a.Say("nothing was changed")
 		return false, nil
 	}
 	return true, nil
@@ -253,14 +254,14 @@ func (x *installation) print(agents []install.Agent) error {
 		}
 	}
 	if slices.ContainsFunc(all, func(p printed) bool { return strings.Contains(p.Text, "Bearer "+noToken) }) {
-		x.app.say("put what `cmemd token show` prints in the place of %s", noToken)
+		x.app.Say("put what `cmemd token show` prints in the place of %s", noToken)
 	}
 	if x.app.JSON {
-		return x.app.printJSON(all)
+		return x.app.PrintJSON(all)
 	}
 	for _, p := range all {
-		x.app.heading("%s: %s", p.Agent, visibleLine(p.Path))
-		x.app.printf("%s\n", visible(p.Text))
+		x.app.Heading("%s: %s", p.Agent, terminal.VisibleLine(p.Path))
+		x.app.Printf("%s\n", terminal.Visible(p.Text))
 	}
 	return nil
 }

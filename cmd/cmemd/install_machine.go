@@ -13,13 +13,14 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/agents/install"
 	"github.com/cmemd/cmemd/internal/agents/relay"
 )
 
 // newInstallation gathers what installing needs to know of this machine.
-func newInstallation(a *app, f installCommand) (*installation, error) {
-	home, err := a.home()
+func newInstallation(a *terminal.App, f installCommand) (*installation, error) {
+	home, err := a.Home()
 	if err != nil {
 		return nil, err
 	}
@@ -28,8 +29,8 @@ func newInstallation(a *app, f installCommand) (*installation, error) {
 		return nil, err
 	}
 	x := &installation{app: a, flags: f, store: install.Store{Dir: filepath.Join(home, "install")}}
-	x.machine = install.Machine{OS: runtime.GOOS, Home: person, Getenv: a.getenv, LookPath: exec.LookPath}
-	x.options = install.Options{Version: a.version, Home: home, Settings: f.settings, NoMCP: f.noMCP}
+	x.machine = install.Machine{OS: runtime.GOOS, Home: person, Getenv: a.Getenv, LookPath: exec.LookPath}
+	x.options = install.Options{Version: a.Version, Home: home, Settings: f.settings, NoMCP: f.noMCP}
 	if f.remove {
 		if l, err := forHome(a); err == nil { // settings that cannot be read keep nobody from removing
 			x.options.Listen = l.Listen
@@ -56,7 +57,7 @@ func (x *installation) configure(home string) error {
 		return nil
 	}
 	if l.Listen == "" {
-		return advise(errors.New("the daemon listens at no address that hooks could post to"), "set one: `cmemd config set listen 127.0.0.1:37911`")
+		return terminal.Advise(errors.New("the daemon listens at no address that hooks could post to"), "set one: `cmemd config set listen 127.0.0.1:37911`")
 	}
 	token, err := x.hookToken(pathsOf(home))
 	x.options.HTTP = &install.HTTP{Addr: l.Listen, Token: token}
@@ -64,14 +65,14 @@ func (x *installation) configure(home string) error {
 }
 
 // ownProgram is how agents are to call this very cmemd.
-func ownProgram(a *app, home string) (p install.Program, err error) {
+func ownProgram(a *terminal.App, home string) (p install.Program, err error) {
 	self, err := os.Executable()
 	if err != nil {
 		return p, err
 	}
 	p.Cmemd = stablePath(self, "cmemd")
 	if strings.Contains(p.Cmemd, string(filepath.Separator)+"go-build") {
-		return p, advise(fmt.Errorf("this cmemd is a temporary file, %s: agents would not find it later", p.Cmemd),
+		return p, terminal.Advise(fmt.Errorf("this cmemd is a temporary file, %s: agents would not find it later", p.Cmemd),
 			"`go install ./cmd/cmemd ./cmd/cmemd-hook`, then `cmemd install`")
 	}
 	p.Hook = []string{p.Cmemd, "hook"}
@@ -108,11 +109,11 @@ func stablePath(path, name string) string {
 const agentClientWait = 2 * time.Minute
 
 // runClient runs a command of an agent's client.
-func runClient(ctx context.Context, a *app, c install.Command) error {
+func runClient(ctx context.Context, a *terminal.App, c install.Command) error {
 	ctx, cancel := context.WithTimeout(ctx, agentClientWait)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, c.Args[0], c.Args[1:]...)
-	cmd.Env = append(daemonEnv(a, a.getenv("CMEMD_HOME")), "CMEMD_DISABLE=1") // nothing that it does is a session
+	cmd.Env = append(daemonEnv(a, a.Getenv("CMEMD_HOME")), "CMEMD_DISABLE=1") // nothing that it does is a session
 	cmd.WaitDelay = time.Second
 	out, err := cmd.CombinedOutput()
 	if err == nil {
@@ -134,7 +135,7 @@ const (
 // codexTrust asks Codex what it thinks of cmemd's hooks. Its databases are written to a folder of their own, and what it would
 // fetch or unpack at a start is switched off: of its home it changes nothing but that it makes an installation_id where it was
 // never started.
-func codexTrust(ctx context.Context, a *app) (found []install.Trust, err error) {
+func codexTrust(ctx context.Context, a *terminal.App) (found []install.Trust, err error) {
 	ctx, cancel := context.WithTimeout(ctx, trustWait)
 	defer cancel()
 	dir, err := os.MkdirTemp("", "cmemd-codex-")
@@ -159,7 +160,7 @@ func codexTrust(ctx context.Context, a *app) (found []install.Trust, err error) 
 	// Children of one that is killed may hold on to its pipes.
 	defer context.AfterFunc(ctx, func() { _ = errors.Join(in.Close(), out.Close()) })()
 	here, _ := os.Getwd() // "" is a folder too, of which nothing is known
-	if _, err = in.Write([]byte(install.TrustRequest(a.version, here))); err == nil {
+	if _, err = in.Write([]byte(install.TrustRequest(a.Version, here))); err == nil {
 		lines := bufio.NewScanner(out)
 		lines.Buffer(nil, 8<<20)
 		found, err = install.ReadTrust(lines)

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/agents/install"
 )
 
@@ -47,7 +48,7 @@ func TestRunClient(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no sh")
 	}
-	a := &app{getenv: os.Getenv, environ: os.Environ()}
+	a := &terminal.App{Getenv: os.Getenv, Environ: os.Environ()}
 	err := runClient(context.Background(), a, install.Command{Args: []string{"sh", "-c", "echo said $CMEMD_DISABLE; exit 3"}})
 	if err == nil || !strings.HasSuffix(err.Error(), "exit status 3: said 1") {
 		t.Errorf("got %v", err)
@@ -83,7 +84,7 @@ func TestCodexTrust(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	a := &app{getenv: os.Getenv}
+	a := &terminal.App{Getenv: os.Getenv}
 	const answer = `echo '{"id":1,"result":{"data":[{"hooks":[{"eventName":"stop","command":"/x/cmemd-hook codex","enabled":true,"trustStatus":"trusted"}]}]}}'` + "\n"
 	ended := filepath.Join(bin, "ended")
 	codex(answer + "cat > /dev/null; echo $CODEX_SQLITE_HOME $* > " + ended + "\n")

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"strings"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/agents/install"
 	"github.com/cmemd/cmemd/internal/redact"
 )
@@ -51,7 +52,7 @@ func (x *installation) show(agent install.Agent, p install.Plan, err error) *sho
 	s := &shownInstall{Agent: agent.Name, Title: agent.Title, Method: p.Method, State: installPlanned, Files: []shownFile{}, Folder: p.TreeDir, Notes: p.Notes}
 	switch {
 	case err != nil:
-		s.State, s.Error = installRefused, describe(err)
+		s.State, s.Error = installRefused, terminal.Describe(err)
 		if errors.Is(err, install.ErrMethod) {
 			s.Notes = append(s.Notes, fmt.Sprintf("`cmemd uninstall %s` first", agent.Name))
 		}
@@ -101,39 +102,39 @@ func (f shownFile) sum() string {
 }
 
 // print shows a change: whole to somebody who is to decide, else on one line.
-func (f shownFile) print(a *app, brief bool) {
-	line := f.Action + " " + visibleLine(f.Path)
+func (f shownFile) print(a *terminal.App, brief bool) {
+	line := f.Action + " " + terminal.VisibleLine(f.Path)
 	if f.Mode != "" {
 		line += " " + f.Mode
 	}
 	if brief {
-		a.printf("%s %s\n", line, f.sum())
+		a.Printf("%s %s\n", line, f.sum())
 		return
 	}
-	a.printf("%s\n%s", line, visible(f.Diff))
+	a.Printf("%s\n%s", line, terminal.Visible(f.Diff))
 }
 
 // printInstalls shows what would change. Brief leaves the differences out.
-func printInstalls(a *app, all []*shownInstall, brief bool) {
+func printInstalls(a *terminal.App, all []*shownInstall, brief bool) {
 	if len(all) == 0 {
-		a.say("cmemd is in no agent of this machine")
+		a.Say("cmemd is in no agent of this machine")
 	}
 	for _, s := range all {
-		a.heading("%s (%s): %s", s.Title, s.Agent, s.State)
+		a.Heading("%s (%s): %s", s.Title, s.Agent, s.State)
 		for _, f := range s.Files {
 			f.print(a, brief)
 		}
 		if s.Folder != "" {
-			a.printf("folder %s\n", visibleLine(s.Folder))
+			a.Printf("folder %s\n", terminal.VisibleLine(s.Folder))
 		}
 		for _, c := range s.Commands {
-			a.printf("run %s\n", visibleLine(c))
+			a.Printf("run %s\n", terminal.VisibleLine(c))
 		}
 		if s.Error != "" {
-			a.printf("  %s\n", visible(s.Error))
+			a.Printf("  %s\n", terminal.Visible(s.Error))
 		}
 		for _, n := range s.Notes {
-			a.printf("  %s\n", visibleLine(n))
+			a.Printf("  %s\n", terminal.VisibleLine(n))
 		}
 		s.told = len(s.Notes)
 	}
@@ -163,7 +164,7 @@ func (x *installation) addTrust(ctx context.Context, shown []*shownInstall) {
 // trustNote says what a person has to do so that Codex runs the hooks, so many of them; nothing where it does.
 func trustNote(all []install.Trust, want int) string {
 	if len(all) < want {
-		return fmt.Sprintf("Codex knows %d of %s: %s", len(all), plural(want, "hook"), codexSwitch)
+		return fmt.Sprintf("Codex knows %d of %s: %s", len(all), terminal.Plural(want, "hook"), codexSwitch)
 	}
 	var not []string
 	for _, t := range all {
@@ -175,13 +176,13 @@ func trustNote(all []install.Trust, want int) string {
 		return ""
 	}
 	return fmt.Sprintf("Codex does not run %d of %s (%s) until you trust them: start `codex`, and look at /hooks",
-		len(not), plural(len(all), "hook"), strings.Join(not, ", "))
+		len(not), terminal.Plural(len(all), "hook"), strings.Join(not, ", "))
 }
 
 // report says what came of it, and fails if something did not go well.
 func (x *installation) report(shown []*shownInstall) error {
 	if x.app.JSON {
-		if err := x.app.printJSON(shown); err != nil {
+		if err := x.app.PrintJSON(shown); err != nil {
 			return err
 		}
 	}
@@ -192,12 +193,12 @@ func (x *installation) report(shown []*shownInstall) error {
 		}
 		switch s.State {
 		case installFailed:
-			x.app.say("%s: %s", s.Agent, visible(s.Error))
+			x.app.Say("%s: %s", s.Agent, terminal.Visible(s.Error))
 		case installDone, installRemoved:
-			x.app.say("%s: %s", s.Agent, s.State)
+			x.app.Say("%s: %s", s.Agent, s.State)
 		}
 		for _, n := range s.Notes[s.told:] {
-			x.app.say("%s: %s", s.Agent, visibleLine(n))
+			x.app.Say("%s: %s", s.Agent, terminal.VisibleLine(n))
 		}
 	}
 	if bad == 0 {
@@ -207,5 +208,5 @@ func (x *installation) report(shown []*shownInstall) error {
 	if x.flags.remove {
 		next = "mend what is said of it, then the same command goes on"
 	}
-	return x.app.Reported(advise(fmt.Errorf("%s not changed as asked", plural(bad, "agent")), "%s", next))
+	return x.app.Reported(terminal.Advise(fmt.Errorf("%s not changed as asked", terminal.Plural(bad, "agent")), "%s", next))
 }

@@ -6,12 +6,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/api"
 )
 
-func newLog(a *app) *cobra.Command {
+func newLog(a *terminal.App) *cobra.Command {
 	c := &cobra.Command{
-		Use: "log", Short: "Read, check and copy the log itself", Args: noSuchCommand, RunE: showHelp,
+		Use: "log", Short: "Read, check and copy the log itself", Args: terminal.NoSuchCommand, RunE: terminal.ShowHelp,
 		Long: "The log is the only truth there is; all else is made from it. These commands ask the daemon, or read the file\nwhere no daemon runs.",
 	}
 	c.AddCommand(newLogTail(a), newLogCat(a), newLogVerify(a), newLogStats(a), newLogExport(a), newLogImport(a), newLogBackup(a))
@@ -23,15 +24,15 @@ input: captured = observed + skipped + dropped + pending + forgotten. A running 
 code is 1 if the log is damaged or the balance does not add up; the error, and "ok" beside "reason" or "discrepancies" with
 --json, say which.`
 
-func newLogVerify(a *app) *cobra.Command {
+func newLogVerify(a *terminal.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "verify", Short: "Check every record and the balance of the inputs; exit code 1 if something is wrong",
-		Long: verifyHelp, Args: takes(0, 0, ""),
+		Long: verifyHelp, Args: terminal.Takes(0, 0, ""),
 		RunE: func(c *cobra.Command, _ []string) error {
 			return withLog(c.Context(), a, func(log logSource) error {
-				m := a.meter("verifying", 0, false)
-				v, err := log.Verify(c.Context(), func(p api.Progress) { m.set(p.Done, p.Total) })
-				m.end()
+				m := a.Meter("verifying", 0, false)
+				v, err := log.Verify(c.Context(), func(p api.Progress) { m.Set(p.Done, p.Total) })
+				m.End()
 				if err != nil {
 					return err
 				}
@@ -41,42 +42,42 @@ func newLogVerify(a *app) *cobra.Command {
 	}
 }
 
-func showVerified(a *app, v api.Verified) error {
+func showVerified(a *terminal.App, v api.Verified) error {
 	if a.JSON {
-		if err := a.printJSON(v); err != nil {
+		if err := a.PrintJSON(v); err != nil {
 			return err
 		}
 	}
 	if v.Damaged() {
-		return a.Reported(advise(fmt.Errorf("the log is damaged at position %d (%s): %s", v.Position, v.Stream, v.Reason),
+		return a.Reported(terminal.Advise(fmt.Errorf("the log is damaged at position %d (%s): %s", v.Position, v.Stream, v.Reason),
 			"keep the file, and put a backup in its place; `cmemd log export` gives what can still be read"))
 	}
 	if !a.JSON {
-		a.printf("the log is whole: %s checked\n", plural(v.Records, "record"))
+		a.Printf("the log is whole: %s checked\n", terminal.Plural(v.Records, "record"))
 		showBalance(a, v)
 	}
 	if v.OK {
 		return nil
 	}
-	return a.Reported(advise(fmt.Errorf("the balance does not add up at %s", plural(len(v.Discrepancies)+v.More, "place")),
+	return a.Reported(terminal.Advise(fmt.Errorf("the balance does not add up at %s", terminal.Plural(len(v.Discrepancies)+v.More, "place")),
 		"%s", balanceStep(v)))
 }
 
 // showBalance prints what was counted anew, and whatever counts otherwise.
-func showBalance(a *app, v api.Verified) {
+func showBalance(a *terminal.App, v api.Verified) {
 	if b := v.Balance; b != nil {
-		a.printf("balance: %s\n", balanceLine(api.Balance{
+		a.Printf("balance: %s\n", terminal.BalanceLine(api.Balance{
 			Captured: b.Captured, Observed: b.Observed, Skipped: b.Skipped, Dropped: b.Dropped, Pending: b.Pending, Forgotten: b.Forgotten,
 		}))
 	}
 	if v.Unchecked != "" {
-		a.printf("not checked: %s\n", v.Unchecked)
+		a.Printf("not checked: %s\n", v.Unchecked)
 	}
 	for _, d := range v.Discrepancies {
-		a.printf("  %s\n", visibleLine(d.String()))
+		a.Printf("  %s\n", terminal.VisibleLine(d.String()))
 	}
 	if v.More > 0 {
-		a.printf("  and %d more\n", v.More)
+		a.Printf("  and %d more\n", v.More)
 	}
 }
 
@@ -90,9 +91,9 @@ func balanceStep(v api.Verified) string {
 	return "the views are wrong, not the log: `cmemd projections rebuild outcomes` makes them anew"
 }
 
-func newLogStats(a *app) *cobra.Command {
+func newLogStats(a *terminal.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "stats", Short: "Say how much the log holds", Args: takes(0, 0, ""),
+		Use: "stats", Short: "Say how much the log holds", Args: terminal.Takes(0, 0, ""),
 		RunE: func(c *cobra.Command, _ []string) error {
 			return withLog(c.Context(), a, func(log logSource) error {
 				s, err := log.LogStats(c.Context())
@@ -100,12 +101,12 @@ func newLogStats(a *app) *cobra.Command {
 					return err
 				}
 				if a.JSON {
-					return a.printJSON(s)
+					return a.PrintJSON(s)
 				}
-				a.field("records", strconv.FormatUint(uint64(s.Records), 10))
-				a.field("streams", strconv.Itoa(s.Streams))
-				a.field("file", size(s.FileBytes))
-				a.field("unused", size(s.FreeBytes))
+				a.Field("records", strconv.FormatUint(uint64(s.Records), 10))
+				a.Field("streams", strconv.Itoa(s.Streams))
+				a.Field("file", terminal.Size(s.FileBytes))
+				a.Field("unused", terminal.Size(s.FreeBytes))
 				return nil
 			})
 		},

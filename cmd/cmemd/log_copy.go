@@ -9,16 +9,17 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/internal/api"
 )
 
-func newLogExport(a *app) *cobra.Command {
+func newLogExport(a *terminal.App) *cobra.Command {
 	var from uint64
 	force := false
 	c := &cobra.Command{
 		Use: "export [FILE]", Short: "Write the log as JSON lines, which import takes back exactly",
-		Args: takes(0, 1, "one file"),
+		Args: terminal.Takes(0, 1, "one file"),
 	}
 	c.Flags().Uint64Var(&from, "from", 1, "the first position; only a whole export can be imported")
 	c.Flags().BoolVar(&force, "force", false, "replace a file that is there")
@@ -26,7 +27,7 @@ func newLogExport(a *app) *cobra.Command {
 		return withLog(c.Context(), a, func(log logSource) error {
 			write := func(w io.Writer) error { return log.Export(c.Context(), w, position(from)) }
 			if len(args) == 0 || args[0] == "-" {
-				return write(a.out)
+				return write(a.Out)
 			}
 			return copyTo(a, args[0], force, write)
 		})
@@ -34,12 +35,12 @@ func newLogExport(a *app) *cobra.Command {
 	return c
 }
 
-func newLogBackup(a *app) *cobra.Command {
+func newLogBackup(a *terminal.App) *cobra.Command {
 	force := false
 	c := &cobra.Command{
 		Use: "backup FILE", Short: "Write a whole, checked copy of the log file while the daemon goes on",
 		Long: "Backup writes a log file that can be put in the log's place. What was forgotten is not in it.",
-		Args: takes(1, 1, "one file"),
+		Args: terminal.Takes(1, 1, "one file"),
 	}
 	c.Flags().BoolVar(&force, "force", false, "replace a file that is there")
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -50,12 +51,12 @@ func newLogBackup(a *app) *cobra.Command {
 	return c
 }
 
-func newLogImport(a *app) *cobra.Command {
+func newLogImport(a *terminal.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "import FILE|-", Short: "Take an export back into an empty log; the daemon must not run",
-		Args: takes(1, 1, "one file, or - for standard input"),
+		Args: terminal.Takes(1, 1, "one file, or - for standard input"),
 		RunE: func(c *cobra.Command, args []string) error {
-			home, err := a.home()
+			home, err := a.Home()
 			if err != nil {
 				return err
 			}
@@ -64,23 +65,23 @@ func newLogImport(a *app) *cobra.Command {
 				return err
 			}
 			defer in.Close()
-			m := a.meter("importing", total, true)
-			records, err := importInto(c.Context(), a, home, m.reader(in))
-			m.end()
+			m := a.Meter("importing", total, true)
+			records, err := importInto(c.Context(), a, home, m.Reader(in))
+			m.End()
 			if err != nil {
 				return err
 			}
 			if a.JSON {
-				return a.printJSON(map[string]uint64{"records": records})
+				return a.PrintJSON(map[string]uint64{"records": records})
 			}
-			a.printf("imported %s\n", plural(records, "record"))
+			a.Printf("imported %s\n", terminal.Plural(records, "record"))
 			return nil
 		},
 	}
 }
 
 // importInto fills the log of home from an export. The log stays empty unless the export was taken whole.
-func importInto(ctx context.Context, a *app, home string, in io.Reader) (records uint64, err error) {
+func importInto(ctx context.Context, a *terminal.App, home string, in io.Reader) (records uint64, err error) {
 	if err := mustNotRun(ctx, a); err != nil {
 		return 0, err
 	}
@@ -98,7 +99,7 @@ func importInto(ctx context.Context, a *app, home string, in io.Reader) (records
 		return 0, err
 	}
 	if last != 0 {
-		return 0, advise(fmt.Errorf("%w: %s has %s", eventlog.ErrNotEmpty, p.log, plural(last, "record")),
+		return 0, terminal.Advise(fmt.Errorf("%w: %s has %s", eventlog.ErrNotEmpty, p.log, terminal.Plural(last, "record")),
 			"import into another home: CMEMD_HOME=/new/home cmemd log import ...")
 	}
 	return importBeside(ctx, p.log, in)
@@ -117,17 +118,17 @@ func importBeside(ctx context.Context, path string, in io.Reader) (uint64, error
 	}
 	records, err := eventlog.Import(ctx, to, in)
 	if err = errors.Join(err, to.Close()); err != nil {
-		return 0, advise(err, "nothing was imported; export it anew with `cmemd log export`")
+		return 0, terminal.Advise(err, "nothing was imported; export it anew with `cmemd log export`")
 	}
 	return records, os.Rename(fresh, path)
 }
 
 // mustNotRun returns an error if a daemon answers.
-func mustNotRun(ctx context.Context, a *app) error {
-	return a.ask(func(client *api.Client) error {
-		if err := alive(ctx, client, aliveWait); errors.Is(err, api.ErrNotRunning) {
+func mustNotRun(ctx context.Context, a *terminal.App) error {
+	return a.Ask(func(client *api.Client) error {
+		if err := terminal.Alive(ctx, client, terminal.AliveWait); errors.Is(err, api.ErrNotRunning) {
 			return nil
 		}
-		return advise(errors.New("the daemon is running, and the log is its own"), "stop it with `cmemd stop`")
+		return terminal.Advise(errors.New("the daemon is running, and the log is its own"), "stop it with `cmemd stop`")
 	})
 }

@@ -6,21 +6,23 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 )
 
 // copyTo has write fill the file at path, which is there only when it is whole and on disk.
-func copyTo(a *app, path string, force bool, write func(io.Writer) error) error {
+func copyTo(a *terminal.App, path string, force bool, write func(io.Writer) error) error {
 	if _, err := os.Lstat(path); err == nil && !force {
-		return advise(fmt.Errorf("%s is there already", path), "name another file, or replace it with --force")
+		return terminal.Advise(fmt.Errorf("%s is there already", path), "name another file, or replace it with --force")
 	}
 	n, err := writeWhole(path, write)
 	if err != nil {
 		return err
 	}
 	if a.JSON {
-		return a.printJSON(map[string]any{"file": path, "bytes": n})
+		return a.PrintJSON(map[string]any{"file": path, "bytes": n})
 	}
-	a.printf("wrote %s to %s\n", size(n), visibleLine(path))
+	a.Printf("wrote %s to %s\n", terminal.Size(n), terminal.VisibleLine(path))
 	return nil
 }
 
@@ -44,9 +46,9 @@ func writeWhole(path string, write func(io.Writer) error) (n int64, err error) {
 	return n, os.Rename(f.Name(), path)
 }
 
-func importFile(a *app, name string) (in io.ReadCloser, total int64, err error) {
+func importFile(a *terminal.App, name string) (in io.ReadCloser, total int64, err error) {
 	if name == "-" {
-		return io.NopCloser(a.in), 0, nil
+		return io.NopCloser(a.In), 0, nil
 	}
 	f, err := os.Open(name)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"iter"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
@@ -26,7 +27,7 @@ type offlineLog struct{ bolt *eventlog.Bolt }
 func openOffline(home string) (*offlineLog, error) {
 	bolt, err := eventlog.OpenReadOnly(pathsOf(home).log, eventlog.Config{})
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, advise(fmt.Errorf("%w: there is no log in %s yet", errNothing, home), "`cmemd start` makes one")
+		return nil, terminal.Advise(fmt.Errorf("%w: there is no log in %s yet", terminal.ErrNothing, home), "`cmemd start` makes one")
 	}
 	if err != nil {
 		return nil, err

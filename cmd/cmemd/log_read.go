@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
 )
@@ -32,20 +33,20 @@ func (f *recordFilter) wants(r api.LogRecord) bool {
 	return len(f.kinds) == 0 || slices.Contains(f.kinds, string(r.Kind))
 }
 
-func newLogCat(a *app) *cobra.Command {
+func newLogCat(a *terminal.App) *cobra.Command {
 	var f recordFilter
 	limit := 0
 	c := &cobra.Command{
 		Use: "cat [FROM[-TO]]", Short: "Print records of the log, the oldest first",
 		Example: "  cmemd log cat 1200-1300\n  cmemd log cat --stream daemon\n  cmemd log cat 42-42 --payload --json",
-		Args:    takes(0, 1, "one position or range"),
+		Args:    terminal.Takes(0, 1, "one position or range"),
 	}
 	f.flags(c)
 	c.Flags().IntVarP(&limit, "limit", "n", 0, "how many at most; 0: all")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		from, to, ok := parseRange(strings.Join(args, ""))
 		if !ok || limit < 0 {
-			return misused(c, "%q is no position and no range such as 1200-1300", strings.Join(args, ""))
+			return terminal.Misused(c, "%q is no position and no range such as 1200-1300", strings.Join(args, ""))
 		}
 		return withLog(c.Context(), a, func(log logSource) error {
 			shown := 0
@@ -62,7 +63,7 @@ func newLogCat(a *app) *cobra.Command {
 				}
 			}
 			if shown == 0 {
-				return fmt.Errorf("%w: no such records", errNothing)
+				return fmt.Errorf("%w: no such records", terminal.ErrNothing)
 			}
 			return nil
 		})
@@ -114,30 +115,30 @@ func pages(ctx context.Context, log logReader, f recordFilter, from events.Posit
 	}
 }
 
-func newLogTail(a *app) *cobra.Command {
+func newLogTail(a *terminal.App) *cobra.Command {
 	var f recordFilter
 	var n int
 	var follow bool
 	c := &cobra.Command{
-		Use: "tail", Short: "Print the last records of the log, and with -f those that come", Args: takes(0, 0, ""),
+		Use: "tail", Short: "Print the last records of the log, and with -f those that come", Args: terminal.Takes(0, 0, ""),
 	}
 	f.flags(c)
 	c.Flags().IntVarP(&n, "lines", "n", 20, "how many")
 	c.Flags().BoolVarP(&follow, "follow", "f", false, "go on until interrupted; needs the daemon")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		if n < 0 {
-			return misused(c, "--lines %d: it must be 0 or more", n)
+			return terminal.Misused(c, "--lines %d: it must be 0 or more", n)
 		}
 		if !follow {
 			return withLog(c.Context(), a, func(log logSource) error { return tail(c.Context(), a, log, f, n, nil) })
 		}
-		return a.stream(c.Context(), func(client *api.Client) error { return followRecords(c.Context(), a, client, f, n) })
+		return a.Stream(c.Context(), func(client *api.Client) error { return followRecords(c.Context(), a, client, f, n) })
 	}
 	return c
 }
 
 // tail prints the last n records that f wants, and sets last, unless nil, to the position up to which it looked.
-func tail(ctx context.Context, a *app, log logReader, f recordFilter, n int, last *events.Position) error {
+func tail(ctx context.Context, a *terminal.App, log logReader, f recordFilter, n int, last *events.Position) error {
 	head, err := log.Records(ctx, api.RecordsQuery{From: 1, Limit: 1})
 	if err != nil {
 		return err
@@ -170,7 +171,7 @@ func tail(ctx context.Context, a *app, log logReader, f recordFilter, n int, las
 	return nil
 }
 
-func followRecords(ctx context.Context, a *app, client *api.Client, f recordFilter, n int) error {
+func followRecords(ctx context.Context, a *terminal.App, client *api.Client, f recordFilter, n int) error {
 	var last events.Position
 	err := tail(ctx, a, client, f, n, &last)
 	if err == nil {
@@ -187,17 +188,17 @@ func followRecords(ctx context.Context, a *app, client *api.Client, f recordFilt
 }
 
 // showRecord prints one record on one line, and below it what happened, if that is there.
-func showRecord(a *app, r api.LogRecord) error {
+func showRecord(a *terminal.App, r api.LogRecord) error {
 	if a.JSON {
-		return a.printJSONLine(r)
+		return a.PrintJSONLine(r)
 	}
-	a.printf("%8d  %s  %-20s  %s\n", r.Position, r.RecordedAt.Local().Format("2006-01-02 15:04:05.000"), r.Kind,
-		visibleLine(fmt.Sprintf("%s@%d, %d bytes%s", r.Stream, r.Version, r.Size, marks(r))))
+	a.Printf("%8d  %s  %-20s  %s\n", r.Position, r.RecordedAt.Local().Format("2006-01-02 15:04:05.000"), r.Kind,
+		terminal.VisibleLine(fmt.Sprintf("%s@%d, %d bytes%s", r.Stream, r.Version, r.Size, marks(r))))
 	switch {
 	case r.Problem != "":
-		a.printf("          %s\n", visibleLine(r.Problem))
+		a.Printf("          %s\n", terminal.VisibleLine(r.Problem))
 	case len(r.Event) > 0:
-		a.printf("          %s\n", visibleLine(string(r.Event)))
+		a.Printf("          %s\n", terminal.VisibleLine(string(r.Event)))
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
 )
@@ -34,16 +35,16 @@ type logSource interface {
 }
 
 // withLog calls do with the daemon's log, or with the file where no daemon runs.
-func withLog(ctx context.Context, a *app, do func(logSource) error) error {
-	return a.ask(func(client *api.Client) error {
-		err := alive(ctx, client, aliveWait)
+func withLog(ctx context.Context, a *terminal.App, do func(logSource) error) error {
+	return a.Ask(func(client *api.Client) error {
+		err := terminal.Alive(ctx, client, terminal.AliveWait)
 		switch {
 		case err == nil:
 			return do(client)
 		case !errors.Is(err, api.ErrNotRunning):
 			return err
 		}
-		home, err := a.home()
+		home, err := a.Home()
 		if err != nil {
 			return err
 		}

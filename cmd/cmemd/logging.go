@@ -7,15 +7,17 @@ import (
 
 	"github.com/lmittmann/tint"
 	"gopkg.in/natefinch/lumberjack.v2"
+
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 )
 
 // newLogger returns the daemon's logger: coloured lines on a terminal, else a file that is rotated. What is returned
 // beside it is to be closed at the end.
-func newLogger(a *app, c config, p paths) (*slog.Logger, io.Closer) {
+func newLogger(a *terminal.App, c config, p paths) (*slog.Logger, io.Closer) {
 	level := levelOf(c.LogLevel)
-	if isTerminal(a.err) {
-		return slog.New(tint.NewTextHandler(a.err, &tint.Options{
-			Level: level, TimeFormat: time.TimeOnly, NoColor: a.getenv("NO_COLOR") != "" || a.getenv("TERM") == "dumb",
+	if terminal.IsTerminal(a.Err) {
+		return slog.New(tint.NewTextHandler(a.Err, &tint.Options{
+			Level: level, TimeFormat: time.TimeOnly, NoColor: a.Getenv("NO_COLOR") != "" || a.Getenv("TERM") == "dumb",
 		})), io.NopCloser(nil)
 	}
 	file := &lumberjack.Logger{

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 )
 
 const (
@@ -21,19 +23,19 @@ const (
 	maxLogLine  = 1 << 20
 )
 
-func newLogs(a *app) *cobra.Command {
+func newLogs(a *terminal.App) *cobra.Command {
 	n, follow := 0, false
 	c := &cobra.Command{
-		Use: "logs", Short: "Print what the daemon logged", Args: takes(0, 0, ""),
+		Use: "logs", Short: "Print what the daemon logged", Args: terminal.Takes(0, 0, ""),
 		Long: "Logs prints the end of logs/cmemd.log in CMEMD_HOME. A daemon that runs on a terminal logs there instead.",
 	}
 	c.Flags().IntVarP(&n, "lines", "n", 50, "how many of the last lines")
 	c.Flags().BoolVarP(&follow, "follow", "f", false, "go on until interrupted")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		if n < 0 {
-			return misused(c, "--lines %d: it must be 0 or more", n)
+			return terminal.Misused(c, "--lines %d: it must be 0 or more", n)
 		}
-		home, err := a.home()
+		home, err := a.Home()
 		if err != nil {
 			return err
 		}
@@ -42,7 +44,7 @@ func newLogs(a *app) *cobra.Command {
 	return c
 }
 
-func logs(ctx context.Context, a *app, p paths, n int, follow bool) error {
+func logs(ctx context.Context, a *terminal.App, p paths, n int, follow bool) error {
 	path := p.logFile
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) && !follow {
@@ -50,7 +52,7 @@ func logs(ctx context.Context, a *app, p paths, n int, follow bool) error {
 		f, err = os.Open(path)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return advise(fmt.Errorf("%w: no daemon has logged anything in %s", errNothing, p.home), "`cmemd start`")
+		return terminal.Advise(fmt.Errorf("%w: no daemon has logged anything in %s", terminal.ErrNothing, p.home), "`cmemd start`")
 	}
 	if err != nil {
 		return err
@@ -94,7 +96,7 @@ func lastLines(f *os.File, n int) ([][]byte, error) {
 }
 
 // followLog prints what is written to f until ctx ends or the file at path is another one, which it then returns.
-func followLog(ctx context.Context, a *app, path string, f *os.File) (*os.File, error) {
+func followLog(ctx context.Context, a *terminal.App, path string, f *os.File) (*os.File, error) {
 	in := bufio.NewReaderSize(f, maxLogLine)
 	var line []byte
 	for {
@@ -135,14 +137,14 @@ func rotated(path string, f *os.File) *os.File {
 }
 
 // showLogLine prints a line of the log file; with --json as it is, if it is JSON, else as a string in an object.
-func showLogLine(a *app, line []byte) {
+func showLogLine(a *terminal.App, line []byte) {
 	if !a.JSON {
-		a.printf("%s\n", visibleLine(string(line)))
+		a.Printf("%s\n", terminal.VisibleLine(string(line)))
 		return
 	}
 	if json.Valid(line) {
-		a.printf("%s\n", escapeJSON(line))
+		a.Printf("%s\n", terminal.EscapeJSON(line))
 		return
 	}
-	_ = a.printJSONLine(map[string]string{"line": string(line)}) // a string always encodes; who left is not told
+	_ = a.PrintJSONLine(map[string]string{"line": string(line)}) // a string always encodes; who left is not told
 }

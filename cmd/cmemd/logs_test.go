@@ -61,7 +61,7 @@ func TestFollowOverRotation(t *testing.T) {
 	write("one\n")
 	a, _, _ := testApp()
 	out := &lockedBuffer{}
-	a.out = out
+	a.Out = out
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() { done <- logs(ctx, a, p, 10, true) }()

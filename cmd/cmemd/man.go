@@ -8,18 +8,19 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/durable"
 )
 
-func newMan(a *app) *cobra.Command {
+func newMan(a *terminal.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "man DIR", Short: "Write manual pages of all commands into a folder", Args: takes(1, 1, "a folder"),
+		Use: "man DIR", Short: "Write manual pages of all commands into a folder", Args: terminal.Takes(1, 1, "a folder"),
 		Long:    "Man writes a page of section 1 for each command into a folder, which it makes: cmemd.1, cmemd-search.1 and so on.",
 		Example: "  cmemd man ~/.local/share/man/man1",
 		RunE: func(c *cobra.Command, args []string) error {
 			root := c.Root()
 			root.InitDefaultCompletionCmd()
-			pages := manPages(root, a.version)
+			pages := manPages(root, a.Version)
 			if err := os.MkdirAll(args[0], 0o755); err != nil {
 				return err
 			}
@@ -32,9 +33,9 @@ func newMan(a *app) *cobra.Command {
 				written = append(written, path)
 			}
 			if a.JSON {
-				return a.printJSON(written)
+				return a.PrintJSON(written)
 			}
-			a.printf("%s in %s\n", plural(len(written), "page"), visibleLine(args[0]))
+			a.Printf("%s in %s\n", terminal.Plural(len(written), "page"), terminal.VisibleLine(args[0]))
 			return nil
 		},
 	}
@@ -75,7 +76,7 @@ func manText(c *cobra.Command, version string) string {
 		manSection(&out, "EXAMPLES", ".nf\n"+manEscaped(c.Example)+"\n.fi")
 	}
 	if !c.HasParent() {
-		manSection(&out, "EXIT CODES", manProse(exitHelp()))
+		manSection(&out, "EXIT CODES", manProse(terminal.ExitHelp()))
 	}
 	var others []string
 	if c.HasParent() {

@@ -4,12 +4,14 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 )
 
 // TestManPages: each command has a page, with its options, and troff reads it without a complaint.
 func TestManPages(t *testing.T) {
 	t.Parallel()
-	root := newRoot(&app{version: "1.2.3"})
+	root := newRoot(&terminal.App{Version: "1.2.3"})
 	root.InitDefaultCompletionCmd()
 	pages := manPages(root, "1.2.3")
 	texts := map[string]string{}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
@@ -141,7 +142,7 @@ func (w *matrixWorld) checkBalance(got, want api.Balance) {
 		w.t.Errorf("captured %d of %d, and the sum of what became of them is %d", got.Captured, w.captured(), sum)
 	}
 	if got.Observed != want.Observed || got.Skipped != want.Skipped || got.Dropped != want.Dropped || got.Pending != want.Pending {
-		w.t.Errorf("got %s, want %s", balanceLine(got), balanceLine(want))
+		w.t.Errorf("got %s, want %s", terminal.BalanceLine(got), terminal.BalanceLine(want))
 	}
 }
 

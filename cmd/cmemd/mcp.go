@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/agents/relay"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/api/mcp"
@@ -25,18 +26,18 @@ the daemon answers, and is started if none runs. Agents start it, each its own:
 
 The daemon serves the same over HTTP, at /mcp of its address, with the bearer token from the file token of CMEMD_HOME.`
 
-func newMCP(a *app) *cobra.Command {
+func newMCP(a *terminal.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "mcp", Short: "Serve memory to an agent over MCP, on standard input and output", Long: mcpHelp, Args: takes(0, 0, ""),
+		Use: "mcp", Short: "Serve memory to an agent over MCP, on standard input and output", Long: mcpHelp, Args: terminal.Takes(0, 0, ""),
 		RunE: func(c *cobra.Command, _ []string) error {
-			home, err := a.home()
+			home, err := a.Home()
 			if err != nil {
 				return err
 			}
 			client := api.DialStarting(home, (&starter{app: a, home: home}).start)
 			defer client.Close()
-			err = mcp.New(mcp.Config{Memory: client, Version: a.version, Dir: workDir(), Place: placeOf}).
-				Run(c.Context(), io.NopCloser(a.in), unclosed{a.out})
+			err = mcp.New(mcp.Config{Memory: client, Version: a.Version, Dir: workDir(), Place: placeOf}).
+				Run(c.Context(), io.NopCloser(a.In), unclosed{a.Out})
 			if c.Context().Err() != nil {
 				return nil // whoever started it has ended it
 			}
@@ -68,7 +69,7 @@ const startPause = time.Minute
 
 // starter starts a daemon where a call finds none, one call at a time, and after a failure not for a while.
 type starter struct {
-	app  *app
+	app  *terminal.App
 	home string
 
 	mu     sync.Mutex // held while one starts; guards the fields below
@@ -85,17 +86,17 @@ func (s *starter) start(ctx context.Context) error {
 	if client.Alive(ctx) == nil {
 		return nil // another call was quicker
 	}
-	if s.failed != nil && s.app.now().Sub(s.at) < startPause {
+	if s.failed != nil && s.app.Now().Sub(s.at) < startPause {
 		return s.failed
 	}
 	if s.failed = s.launch(ctx, client); s.failed != nil {
-		s.at = s.app.now()
+		s.at = s.app.Now()
 	}
 	return s.failed
 }
 
 func (s *starter) launch(ctx context.Context, client *api.Client) error {
-	if cfg, ok := relay.FromEnv("mcp", s.app.version, s.app.getenv); !ok || cfg.Start == nil {
+	if cfg, ok := relay.FromEnv("mcp", s.app.Version, s.app.Getenv); !ok || cfg.Start == nil {
 		return errors.New("no daemon runs, and none is started here: CMEMD_DISABLE, CMEMD_OBSERVER or CMEMD_NO_START is set")
 	}
 	if _, err := forHome(s.app); err != nil {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/actors"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/api/server"
 	"github.com/cmemd/cmemd/projections"
 )
@@ -43,7 +44,7 @@ func (n notices) line(ctx context.Context) string {
 			parts = append(parts, found[0].Says)
 			do = " To mend it: " + found[0].Do + "."
 			if n := len(found) - 1; n > 0 {
-				more = fmt.Sprintf("`cmemd doctor` tells of %s more.", plural(n, "thing"))
+				more = fmt.Sprintf("`cmemd doctor` tells of %s more.", terminal.Plural(n, "thing"))
 			}
 		}
 	}

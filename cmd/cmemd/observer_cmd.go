@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/observer"
 )
 
@@ -18,25 +19,25 @@ once, and shows what came of it: the size of the prompt, the answer, what it mea
 several providers a line each. It needs no daemon and records nothing: what it costs is shown here alone, neither
 ` + "`cmemd usage`" + ` nor a budget counts it. It ends with 1 if a provider failed or nobody can read its answer.`
 
-func newObserver(a *app) *cobra.Command {
+func newObserver(a *terminal.App) *cobra.Command {
 	c := &cobra.Command{
-		Use: "observer", Short: "Try what observes the sessions, and list what it can record", Args: noSuchCommand, RunE: showHelp,
+		Use: "observer", Short: "Try what observes the sessions, and list what it can record", Args: terminal.NoSuchCommand, RunE: terminal.ShowHelp,
 	}
 	provider := ""
 	test := &cobra.Command{
-		Use: "test", Short: "Ask each provider once; exit code 1 if one fails", Args: takes(0, 0, ""), Long: observerTestHelp,
+		Use: "test", Short: "Ask each provider once; exit code 1 if one fails", Args: terminal.Takes(0, 0, ""), Long: observerTestHelp,
 		Example: "  cmemd observer test\n  cmemd observer test --provider claude-cli",
 	}
 	test.Flags().StringVar(&provider, "provider", "", "ask this one alone, which the settings need not name")
-	mustComplete(test, "provider", cobra.FixedCompletions(providerNames(), cobra.ShellCompDirectiveNoFileComp))
+	terminal.MustComplete(test, "provider", cobra.FixedCompletions(providerNames(), cobra.ShellCompDirectiveNoFileComp))
 	test.RunE = func(c *cobra.Command, _ []string) error {
-		if err := oneOf(c, "provider", provider, providerNames()...); err != nil {
+		if err := terminal.OneOf(c, "provider", provider, providerNames()...); err != nil {
 			return err
 		}
 		return testObservers(c.Context(), a, provider)
 	}
 	c.AddCommand(test, &cobra.Command{
-		Use: "modes", Short: "List the modes and check them; exit code 1 if one cannot be used", Args: takes(0, 0, ""),
+		Use: "modes", Short: "List the modes and check them; exit code 1 if one cannot be used", Args: terminal.Takes(0, 0, ""),
 		Long: "A mode says what a model records, and in which words. It is chosen by the setting mode. Those that are built in stand\n" +
 			"beside the files NAME.toml in the folder modes of CMEMD_HOME, which come first.",
 		RunE: func(*cobra.Command, []string) error { return showModes(a) },
@@ -51,7 +52,7 @@ type tried struct {
 }
 
 // testObservers asks the provider called name, or with "" everybody whom the settings name, and shows what came of it.
-func testObservers(ctx context.Context, a *app, name string) error {
+func testObservers(ctx context.Context, a *terminal.App, name string) error {
 	l, all, err := chosen(a, name)
 	if err != nil {
 		return err
@@ -71,7 +72,7 @@ func testObservers(ctx context.Context, a *app, name string) error {
 	}
 	switch {
 	case a.JSON:
-		err = a.printJSON(out)
+		err = a.PrintJSON(out)
 	case len(all) == 1:
 		showTry(a, out.Tried[0])
 	default:
@@ -85,12 +86,12 @@ func together(all []error) error {
 	if len(all) < 2 {
 		return errors.Join(all...)
 	}
-	return advise(fmt.Errorf("%d providers failed", len(all)), "`cmemd observer test --provider NAME` says more of one")
+	return terminal.Advise(fmt.Errorf("%d providers failed", len(all)), "`cmemd observer test --provider NAME` says more of one")
 }
 
 // chosen is who the name means, with the settings by which they are asked: those of that name whom the settings name, or a
 // provider that they do not; with "" it is all of them.
-func chosen(a *app, name string) (l *loaded, all []asked, err error) {
+func chosen(a *terminal.App, name string) (l *loaded, all []asked, err error) {
 	l, err = forProvider(a, "")
 	if err == nil {
 		all = slices.DeleteFunc(l.configured(), func(who asked) bool { return name != "" && who.name != name })
@@ -103,7 +104,7 @@ func chosen(a *app, name string) (l *loaded, all []asked, err error) {
 }
 
 // tryProvider asks a provider once. An error says that there is nobody to ask, or that ctx is done.
-func tryProvider(ctx context.Context, a *app, l *loaded, who asked) (*try, error) {
+func tryProvider(ctx context.Context, a *terminal.App, l *loaded, who asked) (*try, error) {
 	ps, err := loadPrices(l.home)
 	if err != nil {
 		return nil, err
@@ -113,11 +114,11 @@ func tryProvider(ctx context.Context, a *app, l *loaded, who asked) (*try, error
 		return nil, err
 	}
 	defer os.RemoveAll(runs)
-	t := &try{Provider: who.name, now: a.now(), prices: ps}
+	t := &try{Provider: who.name, now: a.Now(), prices: ps}
 	b := builder{settings: l, runs: runs, asked: t.asked}
 	p, err := b.made(who)
 	if err != nil {
-		return nil, advise(err, "`cmemd config show` lists the settings, and what they may be")
+		return nil, terminal.Advise(err, "`cmemd config show` lists the settings, and what they may be")
 	}
 	t.Mode, t.Model, t.key = p.mode.ID, p.Model(), p.key.String()
 	t.ask(ctx, p, l.TurnTimeout)
@@ -137,23 +138,23 @@ type shownMode struct {
 
 const builtIn = "built in"
 
-func showModes(a *app) error {
-	home, err := a.home()
+func showModes(a *terminal.App) error {
+	home, err := a.Home()
 	if err != nil {
 		return err
 	}
-	l, _ := loadConfig(home, a.environ) // what is wrong with it is for `config check` to say
+	l, _ := loadConfig(home, a.Environ) // what is wrong with it is for `config check` to say
 	var shown []shownMode
 	var bad []error
 	for _, name := range modeNames(l.modesDir()) {
 		m, err := l.lookAt(name)
 		shown, bad = append(shown, m), append(bad, err)
 	}
-	err = advise(errors.Join(bad...), "correct the file")
+	err = terminal.Advise(errors.Join(bad...), "correct the file")
 	if a.JSON {
-		return errors.Join(a.printJSON(shown), err)
+		return errors.Join(a.PrintJSON(shown), err)
 	}
-	t := list{head: []string{"MODE", "SOURCE", "STATE", "MEANS"}}
+	t := terminal.List{Head: []string{"MODE", "SOURCE", "STATE", "MEANS"}}
 	for _, m := range shown {
 		state := "ok"
 		switch {
@@ -162,9 +163,9 @@ func showModes(a *app) error {
 		case m.Chosen:
 			state = "chosen"
 		}
-		t.add(m.Name, m.Source, state, m.Title)
+		t.Add(m.Name, m.Source, state, m.Title)
 	}
-	return errors.Join(a.print(t), err)
+	return errors.Join(a.Print(t), err)
 }
 
 // lookAt reads one mode.
@@ -176,7 +177,7 @@ func (l *loaded) lookAt(name string) (shownMode, error) {
 	}
 	mode, err := observer.LoadMode(os.DirFS(l.modesDir()), name)
 	if err != nil {
-		m.Error = describe(err)
+		m.Error = terminal.Describe(err)
 		return m, err
 	}
 	m.Title, m.Types, m.Concepts = mode.Name, mode.TypeIDs(), mode.ConceptIDs()

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/observer"
 	"github.com/cmemd/cmemd/internal/observer/claudecli"
@@ -141,7 +142,7 @@ func (t *try) remedy(f *observer.Failure) string {
 		return fmt.Sprintf("correct the settings of %s: the model, the URL or the key", t.Provider)
 	case events.FailLimit, events.FailOverload:
 		if !f.ResetsAt.IsZero() {
-			return fmt.Sprintf("wait until %s, or choose another model", moment(f.ResetsAt))
+			return fmt.Sprintf("wait until %s, or choose another model", terminal.Moment(f.ResetsAt))
 		}
 		return "wait a while, or choose another model"
 	case events.FailServer, events.FailTransport, events.FailUnknown:
@@ -163,28 +164,28 @@ var errNoMemory = errors.New("the observer's answer cannot be read")
 func (t *try) err() error {
 	switch {
 	case t.Failure != nil:
-		return advise(fmt.Errorf("%s failed: %s: %s", t.Provider, t.Failure.Class, t.Failure.Message), "%s", t.Failure.Do)
+		return terminal.Advise(fmt.Errorf("%s failed: %s: %s", t.Provider, t.Failure.Class, t.Failure.Message), "%s", t.Failure.Do)
 	case t.Parsed.Disposition == observer.DispositionDropped:
-		return advise(fmt.Errorf("%w: %s/%s", errNoMemory, t.Parsed.Class, t.Parsed.Reason), "choose another model: this one does not keep to the form")
+		return terminal.Advise(fmt.Errorf("%w: %s/%s", errNoMemory, t.Parsed.Class, t.Parsed.Reason), "choose another model: this one does not keep to the form")
 	}
 	return nil
 }
 
 // showTries shows what came of asking several, a line each, and then what mends those that failed.
-func showTries(a *app, all []*try) error {
-	l := list{head: []string{"PROVIDER", "PROMPT", "TOOK", "CALLS", "TOKENS", "COST", "OUTPUT", "PARSED"}}
+func showTries(a *terminal.App, all []*try) error {
+	l := terminal.List{Head: []string{"PROVIDER", "PROMPT", "TOOK", "CALLS", "TOKENS", "COST", "OUTPUT", "PARSED"}}
 	for _, t := range all {
 		cost := ""
 		if t.Usage != (events.Usage{}) || t.CostUSD != nil {
 			cost = t.costCell()
 		}
-		l.add(nameOfModel(t.Provider, t.Model), size(int64(t.PromptBytes)), t.took().String(), fmt.Sprint(t.Questions),
-			fmt.Sprint(t.Usage.Input+t.Usage.Output), cost, size(int64(len(t.Output))), t.resultCell())
+		l.Add(terminal.NameOfModel(t.Provider, t.Model), terminal.Size(int64(t.PromptBytes)), t.took().String(), fmt.Sprint(t.Questions),
+			fmt.Sprint(t.Usage.Input+t.Usage.Output), cost, terminal.Size(int64(len(t.Output))), t.resultCell())
 	}
-	err := a.print(l)
+	err := a.Print(l)
 	for _, t := range all {
 		if bad := t.err(); bad != nil {
-			a.say("%s\n  next: %s", visibleLine(describe(bad)), visibleLine(nextStep(bad)))
+			a.Say("%s\n  next: %s", terminal.VisibleLine(terminal.Describe(bad)), terminal.VisibleLine(terminal.NextStep(bad)))
 		}
 	}
 	return err
@@ -205,33 +206,33 @@ func (t *try) resultCell() string {
 		return "failed: " + string(t.Failure.Class)
 	}
 	if t.Parsed.Disposition == observer.DispositionObservations {
-		return plural(len(t.Parsed.Observations), "observation")
+		return terminal.Plural(len(t.Parsed.Observations), "observation")
 	}
 	return fmt.Sprintf("%s: %s/%s", t.Parsed.Disposition, t.Parsed.Class, t.Parsed.Reason)
 }
 
-func showTry(a *app, t *try) {
-	a.field("provider", strings.TrimSpace(t.Provider+" "+t.Model))
+func showTry(a *terminal.App, t *try) {
+	a.Field("provider", strings.TrimSpace(t.Provider+" "+t.Model))
 	if t.Answered != "" && t.Answered != t.Model {
-		a.field("answered by", t.Answered)
+		a.Field("answered by", t.Answered)
 	}
-	a.field("mode", t.Mode)
-	a.field("key", t.Key)
-	a.field("prompt", fmt.Sprintf("%d bytes", t.PromptBytes))
+	a.Field("mode", t.Mode)
+	a.Field("key", t.Key)
+	a.Field("prompt", fmt.Sprintf("%d bytes", t.PromptBytes))
 	if t.Questions > 0 {
-		a.field("calls", fmt.Sprint(t.Questions))
+		a.Field("calls", fmt.Sprint(t.Questions))
 	}
-	a.field("took", t.took().String())
+	a.Field("took", t.took().String())
 	if t.Usage != (events.Usage{}) {
-		a.field("tokens", fmt.Sprintf("%d in (%d of them cached), %d out", t.Usage.Input, t.Usage.Cached, t.Usage.Output))
-		a.field("cost", t.costLine())
+		a.Field("tokens", fmt.Sprintf("%d in (%d of them cached), %d out", t.Usage.Input, t.Usage.Cached, t.Usage.Output))
+		a.Field("cost", t.costLine())
 	}
-	a.field("form", string(t.Form))
-	a.field("output", t.Output)
+	a.Field("form", string(t.Form))
+	a.Field("output", t.Output)
 	if p := t.Parsed; p != nil {
-		a.field("parsed", fmt.Sprintf("%s (%s/%s), %s", p.Disposition, p.Class, p.Reason, plural(len(p.Observations), "observation")))
+		a.Field("parsed", fmt.Sprintf("%s (%s/%s), %s", p.Disposition, p.Class, p.Reason, terminal.Plural(len(p.Observations), "observation")))
 		for _, o := range p.Observations {
-			a.field("", visibleLine(strings.TrimSpace(o.Type+": "+o.Title)))
+			a.Field("", terminal.VisibleLine(strings.TrimSpace(o.Type+": "+o.Title)))
 		}
 	}
 }

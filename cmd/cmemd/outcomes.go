@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/api/server"
@@ -18,14 +19,14 @@ const outcomesHelp = `Outcomes lists inputs, the latest first, and on standard e
 (no_xml, malformed, missing_summary), or without one: poison, refused, overflow, crowded, expired. What was dropped is kept:
 ` + "`cmemd reobserve`" + ` asks about it again.`
 
-func newOutcomes(a *app) *cobra.Command {
+func newOutcomes(a *terminal.App) *cobra.Command {
 	var q api.OutcomesQuery
 	var before uint64
 	c := &cobra.Command{
 		Use: "outcomes", Short: "List what became of every input: nothing is lost without being counted",
 		Long:    outcomesHelp,
 		Example: "  cmemd outcomes --outcome dropped\n  cmemd outcomes --outcome pending --since 1h\n  cmemd outcomes --reason crowded --project shop",
-		Args:    takes(0, 0, ""),
+		Args:    terminal.Takes(0, 0, ""),
 	}
 	c.Flags().StringVar(&q.Outcome, "outcome", "", "observed, skipped, dropped, pending, forgotten")
 	c.Flags().StringVar(&q.Class, "class", "", "of a dropped output: idle, xml, prose")
@@ -33,37 +34,37 @@ func newOutcomes(a *app) *cobra.Command {
 	c.Flags().StringVar(&q.Kind, "kind", "", "tool_used, context_compacted, agent_stopped")
 	c.Flags().StringVar(&q.Turn, "turn", "", "what a turn was asked about: its id, or the beginning of it")
 	c.Flags().StringVar(&q.Session, "session", "", "its id, ours or the agent's")
-	projectFlag(c, &q.Project, "of a project's sessions", "")
+	terminal.ProjectFlag(c, &q.Project, "of a project's sessions", "")
 	c.Flags().Uint64Var(&before, "before", 0, "only those before this position of the log: the next page")
 	c.Flags().IntVarP(&q.Limit, "limit", "n", 100, "how many, at most 10,000")
-	since, until := addWhen(c, "since", "recorded since"), addWhen(c, "until", "recorded until")
-	choose(c, "outcome", outcomeWords()...)
-	choose(c, "kind", inputKinds()...)
-	choose(c, "class", outputClasses()...)
+	since, until := terminal.AddWhen(c, "since", "recorded since"), terminal.AddWhen(c, "until", "recorded until")
+	terminal.Choose(c, "outcome", outcomeWords()...)
+	terminal.Choose(c, "kind", inputKinds()...)
+	terminal.Choose(c, "class", outputClasses()...)
 	c.RunE = func(c *cobra.Command, _ []string) (err error) {
-		if err := oneOf(c, "outcome", q.Outcome, outcomeWords()...); err != nil {
+		if err := terminal.OneOf(c, "outcome", q.Outcome, outcomeWords()...); err != nil {
 			return err
 		}
-		if err := oneOf(c, "kind", q.Kind, inputKinds()...); err != nil {
+		if err := terminal.OneOf(c, "kind", q.Kind, inputKinds()...); err != nil {
 			return err
 		}
-		if err := oneOf(c, "class", q.Class, outputClasses()...); err != nil {
+		if err := terminal.OneOf(c, "class", q.Class, outputClasses()...); err != nil {
 			return err
 		}
-		if err := needsUpTo(c, "limit", q.Limit, server.MaxOutcomes); err != nil {
+		if err := terminal.NeedsUpTo(c, "limit", q.Limit, server.MaxOutcomes); err != nil {
 			return err
 		}
-		if q.Since, err = since.at(c, a.now()); err != nil {
+		if q.Since, err = since.At(c, a.Now()); err != nil {
 			return err
 		}
-		if q.Until, err = until.at(c, a.now()); err != nil {
+		if q.Until, err = until.At(c, a.Now()); err != nil {
 			return err
 		}
 		q.Before = position(before)
-		return a.query(c.Context(), func(ctx context.Context, client *api.Client) error {
+		return a.Query(c.Context(), func(ctx context.Context, client *api.Client) error {
 			found, err := client.Outcomes(ctx, q)
 			if err != nil {
-				return adviseNames(err, q.Turn, q.Session)
+				return terminal.AdviseNames(err, q.Turn, q.Session)
 			}
 			return showOutcomes(a, found)
 		})
@@ -91,29 +92,29 @@ func outputClasses() []string {
 	return []string{string(observer.ClassIdle), string(observer.ClassXML), string(observer.ClassProse)}
 }
 
-func showOutcomes(a *app, found api.Outcomes) error {
+func showOutcomes(a *terminal.App, found api.Outcomes) error {
 	if a.JSON {
-		if err := a.printJSON(found); err != nil {
+		if err := a.PrintJSON(found); err != nil {
 			return err
 		}
 	}
 	if len(found.Inputs) == 0 {
-		return a.Reported(fmt.Errorf("%w: no such inputs", errNothing))
+		return a.Reported(fmt.Errorf("%w: no such inputs", terminal.ErrNothing))
 	}
 	if a.JSON {
 		return nil
 	}
-	l := list{head: []string{"POSITION", "KIND", "WHEN", "OUTCOME", "REASON", "PROVIDER", "SESSION", "TURN"}}
+	l := terminal.List{Head: []string{"POSITION", "KIND", "WHEN", "OUTCOME", "REASON", "PROVIDER", "SESSION", "TURN"}}
 	for _, in := range found.Inputs {
-		l.add(strconv.FormatUint(uint64(in.Position), 10), string(in.Kind), moment(in.At), string(in.Outcome), reasonOf(in),
-			found.Turns[in.Turn].Provider, a.shownSession(in.Session), optionalID(a, in))
+		l.Add(strconv.FormatUint(uint64(in.Position), 10), string(in.Kind), terminal.Moment(in.At), string(in.Outcome), reasonOf(in),
+			found.Turns[in.Turn].Provider, a.ShownSession(in.Session), optionalID(a, in))
 	}
-	if err := a.print(l); err != nil {
+	if err := a.Print(l); err != nil {
 		return err
 	}
-	a.say("%s", balanceLine(found.Balance))
+	a.Say("%s", terminal.BalanceLine(found.Balance))
 	if found.Next > 0 {
-		a.say("`--before %d` shows those before", found.Next)
+		a.Say("`--before %d` shows those before", found.Next)
 	}
 	return nil
 }
@@ -128,9 +129,9 @@ func reasonOf(in api.Input) string {
 	return in.Reason
 }
 
-func optionalID(a *app, in api.Input) string {
+func optionalID(a *terminal.App, in api.Input) string {
 	if in.Turn == (events.ID{}) || in.Outcome == projections.Pending {
 		return ""
 	}
-	return a.shownID(in.Turn)
+	return a.ShownID(in.Turn)
 }

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/agents/relay"
 	"github.com/cmemd/cmemd/internal/durable"
 )
@@ -46,11 +47,11 @@ func pathsOf(home string) paths {
 func (p paths) make() error {
 	for _, dir := range []string{p.home, p.run, p.views, p.logs} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return advise(err, "let CMEMD_HOME name a folder that this user may write to")
+			return terminal.Advise(err, "let CMEMD_HOME name a folder that this user may write to")
 		}
 	}
 	if err := os.Chmod(p.home, 0o700); err != nil { // it may have been there before, open to others
-		return advise(err, "CMEMD_HOME must be this user's own folder")
+		return terminal.Advise(err, "CMEMD_HOME must be this user's own folder")
 	}
 	return checkParents(p.home)
 }
@@ -64,7 +65,7 @@ func loadToken(path string) (string, error) {
 	token := strings.TrimSpace(string(b))
 	switch {
 	case err == nil && len(token) < tokenBytes:
-		return "", advise(fmt.Errorf("%s holds no token of at least %d characters", path, tokenBytes), "delete it; the daemon makes another")
+		return "", terminal.Advise(fmt.Errorf("%s holds no token of at least %d characters", path, tokenBytes), "delete it; the daemon makes another")
 	case err == nil:
 		return token, os.Chmod(path, 0o600)
 	case !errors.Is(err, fs.ErrNotExist):

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/actors/policy"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/observer/playback"
 	"github.com/cmemd/cmemd/internal/replay"
@@ -42,8 +43,8 @@ func poisonScenes() []poisonScene {
 }
 
 // playPoison plays every scene twice: through replay under all policies, and through a real daemon under the default one.
-func playPoison(ctx context.Context, a *app) error {
-	began := a.now()
+func playPoison(ctx context.Context, a *terminal.App) error {
+	began := a.Now()
 	for _, scene := range poisonScenes() {
 		if err := playScene(ctx, a, scene, began); err != nil {
 			return fmt.Errorf("%s: %w", scene.name, err)
@@ -52,7 +53,7 @@ func playPoison(ctx context.Context, a *app) error {
 	return nil
 }
 
-func playScene(ctx context.Context, a *app, scene poisonScene, began time.Time) (err error) {
+func playScene(ctx context.Context, a *terminal.App, scene poisonScene, began time.Time) (err error) {
 	d, err := newStage(a)
 	if err != nil {
 		return err
@@ -100,13 +101,13 @@ func (p *poisoned) compare(context.Context) error {
 	}
 	p.act("%s (%s), replayed under %d policies", p.scene.name, p.scenario.ID, len(c.runs))
 	if p.a.JSON {
-		return p.a.printJSONLine(poisonLine{Comparison: &poisonComparison{p.scenario.ID, p.results}})
+		return p.a.PrintJSONLine(poisonLine{Comparison: &poisonComparison{p.scenario.ID, p.results}})
 	}
 	p.tell("%s\n", p.scenario.Title)
-	p.a.printf("\n")
+	p.a.Printf("\n")
 	drawn := *p.a
-	if w, ok := drawn.out.(*carefulWriter); ok {
-		drawn.out = w.to // which may be a terminal, and is drawn for
+	if w, ok := drawn.Out.(*carefulWriter); ok {
+		drawn.Out = w.to // which may be a terminal, and is drawn for
 	}
 	return showComparison(&drawn, p.scenario, c.runs, c.live)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/cmemd/cmemd/actors/policy"
 	"github.com/cmemd/cmemd/actors/session"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/replay"
 )
@@ -36,7 +37,7 @@ func (p *poisoned) verdict(context.Context) error {
 		p.tell("%-6s  %s", word, j.says)
 	}
 	if p.a.JSON {
-		if err := p.a.printJSONLine(poisonLine{Account: &p.account}); err != nil {
+		if err := p.a.PrintJSONLine(poisonLine{Account: &p.account}); err != nil {
 			return err
 		}
 	}
@@ -54,7 +55,7 @@ func (a account) common() []judgement {
 	f := a.Final
 	return []judgement{
 		judged(sum(a.Played) && sum(f), "every input is counted: %s sent, %d captured, and so many in the sum of what became of them",
-			plural(a.Sent, "input"), f.Captured),
+			terminal.Plural(a.Sent, "input"), f.Captured),
 		judged(f.Dropped == 0 && f.Pending == 0 && a.Again == a.Played.Dropped,
 			"nothing is lost: %d dropped and %d pending at the end; %d had been dropped, and were observed again", f.Dropped, f.Pending, a.Played.Dropped),
 		judged(!slices.Contains(a.Respawns, session.CauseUnparseable), "no observer was respawned for what it said"),
@@ -103,7 +104,7 @@ func judgeLimit(a account, by policyResults) []judgement {
 	}
 	return []judgement{
 		judged(a.Played.Observed == a.Sent, "all of %d inputs are observed, those of the limit after it", a.Played.Observed),
-		judged(row && a.Resumes == 1, "the provider was paused once and resumed once, with %s in between", plural(len(a.Pauses)-1, "failed probe")),
+		judged(row && a.Resumes == 1, "the provider was paused once and resumed once, with %s in between", terminal.Plural(len(a.Pauses)-1, "failed probe")),
 		judged(a.Failures == len(a.Pauses) && a.Failures <= 2*live.WastedCalls,
 			"%d calls came to nothing; in replay %d, and %d where the output is all that is looked at", a.Failures, live.WastedCalls,
 			by[string(policy.Ignore)].WastedCalls),
@@ -125,9 +126,9 @@ func judgeCrashes(a account, by policyResults) []judgement {
 		judged(len(a.Respawns) == most && first, "the observer was restarted %d times, and then quarantined for %d crashes in a row, though they came too slowly for any window",
 			len(a.Respawns), most+1),
 		judged(probes >= 0 && slices.Equal(a.Releases, []string{"probe"}), "%s of the quarantine crashed too; the next was answered and released the session",
-			plural(probes, "probe")),
+			terminal.Plural(probes, "probe")),
 		judged(a.Crashes == most+1+probes && a.Crashes == live.Restarts+1, "%d crashes in all; in replay %d under a window alone", a.Crashes, window.Restarts),
 		judged(a.GivenUp == 0 && a.Played.Dropped == 0, "%s given up: an observer that crashes on everything says nothing of an input",
-			plural(a.GivenUp, "input")),
+			terminal.Plural(a.GivenUp, "input")),
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
@@ -76,11 +77,11 @@ func (p *poisoned) beats() []beat {
 
 // feed has the agent work as it did, at the scene's speed.
 func (p *poisoned) feed(ctx context.Context) error {
-	p.act("the agent works: %s in %s", plural(p.inputs(), "tool use"), scaled(p.scenario.EndMS, p.scene.factor).Round(100*time.Millisecond))
-	began := p.a.now()
+	p.act("the agent works: %s in %s", terminal.Plural(p.inputs(), "tool use"), scaled(p.scenario.EndMS, p.scene.factor).Round(100*time.Millisecond))
+	began := p.a.Now()
 	for _, b := range p.beats() {
 		select {
-		case <-time.After(b.at - p.a.now().Sub(began)):
+		case <-time.After(b.at - p.a.Now().Sub(began)):
 		case <-ctx.Done():
 			return ctx.Err()
 		}
@@ -119,7 +120,7 @@ func (p *poisoned) use(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	_, err = p.client.Hook(ctx, "claude-code", payload, uuid.Must(uuid.NewV7()), p.a.now())
+	_, err = p.client.Hook(ctx, "claude-code", payload, uuid.Must(uuid.NewV7()), p.a.Now())
 	return err
 }
 
@@ -136,9 +137,9 @@ func (p *poisoned) rest(ctx context.Context) error {
 	err := p.until(ctx, "the trouble to be over", func() bool { return p.restful(ctx) })
 	p.account.Played = p.account.Final
 	if err != nil {
-		return fmt.Errorf("%w: %s", err, balanceLine(p.account.Played))
+		return fmt.Errorf("%w: %s", err, terminal.BalanceLine(p.account.Played))
 	}
-	p.tell("%s", balanceLine(p.account.Played))
+	p.tell("%s", terminal.BalanceLine(p.account.Played))
 	return nil
 }
 
@@ -155,8 +156,8 @@ func (p *poisoned) again(ctx context.Context) error {
 	p.account.Again = asked.Inputs
 	err = p.until(ctx, "what was dropped to be observed again", func() bool { return p.restful(ctx) })
 	p.settled = scene
-	p.act("cmemd reobserve --dropped: %s asked for again", plural(asked.Inputs, "input"))
-	p.tell("%s", balanceLine(p.account.Final))
+	p.act("cmemd reobserve --dropped: %s asked for again", terminal.Plural(asked.Inputs, "input"))
+	p.tell("%s", terminal.BalanceLine(p.account.Final))
 	return err
 }
 

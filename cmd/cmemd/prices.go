@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/observer/anthropic"
 	"github.com/cmemd/cmemd/internal/observer/claudecli"
@@ -54,7 +55,7 @@ func loadPrices(home string) (ps prices, err error) {
 		return ps, err
 	}
 	ps.own, err = parsePrices(string(data))
-	return ps, advise(err, "correct %s; each [[price]] has provider, model, input, cached and output, and may have a date", path)
+	return ps, terminal.Advise(err, "correct %s; each [[price]] has provider, model, input, cached and output, and may have a date", path)
 }
 
 // readPrices reads the file of a home; one without it has no prices of its own.

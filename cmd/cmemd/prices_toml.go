@@ -9,6 +9,8 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 	"github.com/pelletier/go-toml/v2/unstable"
+
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 )
 
 // maxPrice is beyond what a million tokens cost anywhere: a slip of the hand.
@@ -107,7 +109,7 @@ func (r *priceReader) set(key string, line int, value *unstable.Node) (err error
 }
 
 func badPrice(line int, key, why string) error {
-	return fmt.Errorf("%s:%d: %s %s", pricesFile, line, visibleLine(key), visibleLine(why))
+	return fmt.Errorf("%s:%d: %s %s", pricesFile, line, terminal.VisibleLine(key), terminal.VisibleLine(why))
 }
 
 func priceText(line int, key string, value *unstable.Node) (string, error) {

@@ -10,35 +10,36 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/api"
 )
 
-func newProjections(a *app) *cobra.Command {
+func newProjections(a *terminal.App) *cobra.Command {
 	c := &cobra.Command{
-		Use: "projections", Short: "List, inspect and rebuild the views over the log", Args: noSuchCommand, RunE: showHelp,
+		Use: "projections", Short: "List, inspect and rebuild the views over the log", Args: terminal.NoSuchCommand, RunE: terminal.ShowHelp,
 	}
 	c.AddCommand(newViewList(a), newViewInspect(a), newViewRebuild(a))
 	return c
 }
 
-func newViewList(a *app) *cobra.Command {
+func newViewList(a *terminal.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "list", Short: "List the views", Args: takes(0, 0, ""),
+		Use: "list", Short: "List the views", Args: terminal.Takes(0, 0, ""),
 		RunE: func(c *cobra.Command, _ []string) error {
-			return a.query(c.Context(), func(ctx context.Context, client *api.Client) error {
+			return a.Query(c.Context(), func(ctx context.Context, client *api.Client) error {
 				views, err := client.Projections(ctx)
 				if err != nil {
 					return err
 				}
 				if a.JSON {
-					return a.printJSON(views)
+					return a.PrintJSON(views)
 				}
-				l := list{head: []string{"NAME", "VERSION", "ROWS", "BYTES", "CHECKPOINT", "BEHIND"}}
+				l := terminal.List{Head: []string{"NAME", "VERSION", "ROWS", "BYTES", "CHECKPOINT", "BEHIND"}}
 				for _, v := range views {
-					l.add(v.Name, strconv.Itoa(v.Version), strconv.Itoa(v.Rows), size(v.Bytes),
-						strconv.FormatUint(uint64(v.Checkpoint), 10), behind(v)+visibleLine(madeBy(v)))
+					l.Add(v.Name, strconv.Itoa(v.Version), strconv.Itoa(v.Rows), terminal.Size(v.Bytes),
+						strconv.FormatUint(uint64(v.Checkpoint), 10), behind(v)+terminal.VisibleLine(madeBy(v)))
 				}
-				return a.print(l)
+				return a.Print(l)
 			})
 		},
 	}
@@ -63,19 +64,19 @@ func madeBy(v api.View) string {
 	return line
 }
 
-func newViewInspect(a *app) *cobra.Command {
+func newViewInspect(a *terminal.App) *cobra.Command {
 	limit := 0
 	c := &cobra.Command{
 		Use: "inspect NAME [KEY]", Short: "Lay a view open: the entries whose key is, or begins with, KEY",
-		Args: takes(1, 2, "a view's name and at most one key"),
+		Args: terminal.Takes(1, 2, "a view's name and at most one key"),
 	}
 	c.Flags().IntVarP(&limit, "limit", "n", 20, "how many entries")
 	c.RunE = func(c *cobra.Command, args []string) error {
-		if err := needsPositive(c, "limit", limit); err != nil {
+		if err := terminal.NeedsPositive(c, "limit", limit); err != nil {
 			return err
 		}
 		key := strings.Join(args[1:], "")
-		return a.query(c.Context(), func(ctx context.Context, client *api.Client) error {
+		return a.Query(c.Context(), func(ctx context.Context, client *api.Client) error {
 			found, err := client.Inspect(ctx, args[0], key, limit)
 			if err != nil {
 				return err
@@ -86,21 +87,21 @@ func newViewInspect(a *app) *cobra.Command {
 	return c
 }
 
-func showInspection(a *app, found api.Inspection, key string) error {
+func showInspection(a *terminal.App, found api.Inspection, key string) error {
 	if a.JSON {
-		if err := a.printJSON(found); err != nil {
+		if err := a.PrintJSON(found); err != nil {
 			return err
 		}
 	}
 	if len(found.Entries) == 0 && key != "" {
-		return a.Reported(fmt.Errorf("%w: %s has no entry %q", errNothing, found.Name, key))
+		return a.Reported(fmt.Errorf("%w: %s has no entry %q", terminal.ErrNothing, found.Name, key))
 	}
 	if a.JSON {
 		return nil
 	}
-	a.heading("%s", visibleLine(viewLine(found.Info)))
+	a.Heading("%s", terminal.VisibleLine(viewLine(found.Info)))
 	if len(found.Entries) == 0 {
-		a.printf("%s\n", noEntries(found.Info))
+		a.Printf("%s\n", noEntries(found.Info))
 		return nil
 	}
 	return printEntries(a, found)
@@ -108,7 +109,7 @@ func showInspection(a *app, found api.Inspection, key string) error {
 
 // viewLine says on one line what a view is and how far it has come.
 func viewLine(v api.View) string {
-	return fmt.Sprintf("%s: version %d, %s, %s, checkpoint %d, %s behind", v.Name, v.Version, plural(v.Rows, "row"), size(v.Bytes),
+	return fmt.Sprintf("%s: version %d, %s, %s, checkpoint %d, %s behind", v.Name, v.Version, terminal.Plural(v.Rows, "row"), terminal.Size(v.Bytes),
 		v.Checkpoint, behind(v)) + madeBy(v)
 }
 
@@ -120,42 +121,42 @@ func noEntries(v api.View) string {
 	return "it is empty"
 }
 
-func printEntries(a *app, found api.Inspection) error {
-	l := list{head: []string{"TABLE", "KEY", "VALUE"}}
+func printEntries(a *terminal.App, found api.Inspection) error {
+	l := terminal.List{Head: []string{"TABLE", "KEY", "VALUE"}}
 	for _, e := range found.Entries {
 		value, err := json.Marshal(e.Value)
 		if err != nil {
 			return err
 		}
-		l.add(e.Table, e.Key, string(bytes.TrimSpace(value)))
+		l.Add(e.Table, e.Key, string(bytes.TrimSpace(value)))
 	}
-	if err := a.print(l); err != nil {
+	if err := a.Print(l); err != nil {
 		return err
 	}
 	if found.More {
-		a.say("there are more: `--limit %d` or a longer key", 2*len(found.Entries))
+		a.Say("there are more: `--limit %d` or a longer key", 2*len(found.Entries))
 	}
 	return nil
 }
 
-func newViewRebuild(a *app) *cobra.Command {
+func newViewRebuild(a *terminal.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "rebuild [NAME...]", Short: "Make views anew from the log; without names all but the vectors",
 		Long: "Rebuild makes views anew from the log. The old ones answer until the new ones are whole; nothing is lost.\n\n" +
 			"Vectors are made anew only where they are named: each row is sent to the endpoint again, and searches go by words,\n" +
 			"and by those that have come, meanwhile.",
 		RunE: func(c *cobra.Command, names []string) error {
-			return a.stream(c.Context(), func(client *api.Client) error {
-				m := a.meter("rebuilding", 0, false)
-				done, err := client.Rebuild(c.Context(), names, func(p api.Progress) { m.set(p.Done, p.Total) })
-				m.end()
+			return a.Stream(c.Context(), func(client *api.Client) error {
+				m := a.Meter("rebuilding", 0, false)
+				done, err := client.Rebuild(c.Context(), names, func(p api.Progress) { m.Set(p.Done, p.Total) })
+				m.End()
 				if err != nil {
 					return err
 				}
 				if a.JSON {
-					return a.printJSON(done)
+					return a.PrintJSON(done)
 				}
-				a.printf("rebuilt %s up to position %d\n", visibleLine(strings.Join(done.Views, ", ")), done.Position)
+				a.Printf("rebuilt %s up to position %d\n", terminal.VisibleLine(strings.Join(done.Views, ", ")), done.Position)
 				return nil
 			})
 		},

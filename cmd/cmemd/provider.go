@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/actors/policy"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/observer"
 	"github.com/cmemd/cmemd/internal/observer/playback"
@@ -18,7 +19,7 @@ import (
 func (l *loaded) newPlayback() (observer.Provider, error) {
 	script, err := readPlayback(l.PlaybackFile)
 	if err != nil {
-		return nil, advise(fmt.Errorf("playback_file %s: %w", l.PlaybackFile, err), "correct it; `cmemd help playback` shows the form of a script")
+		return nil, terminal.Advise(fmt.Errorf("playback_file %s: %w", l.PlaybackFile, err), "correct it; `cmemd help playback` shows the form of a script")
 	}
 	return playback.New(script, playback.Config{}), nil
 }

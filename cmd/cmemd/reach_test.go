@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/api"
 )
 
@@ -23,13 +24,13 @@ func TestAliveOfADaemonThatHangs(t *testing.T) {
 	defer l.Close()
 	client := api.DialSocket(path)
 	defer client.Close()
-	err = alive(t.Context(), client, 20*time.Millisecond)
-	if err == nil || !strings.Contains(err.Error(), "has not answered for 20ms") || !strings.Contains(nextStep(err), "cmemd stop --kill") {
-		t.Errorf("got %v, next %q", err, nextStep(err))
+	err = terminal.Alive(t.Context(), client, 20*time.Millisecond)
+	if err == nil || !strings.Contains(err.Error(), "has not answered for 20ms") || !strings.Contains(terminal.NextStep(err), "cmemd stop --kill") {
+		t.Errorf("got %v, next %q", err, terminal.NextStep(err))
 	}
 	interrupted, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := alive(interrupted, client, time.Minute); !errors.Is(err, context.Canceled) {
+	if err := terminal.Alive(interrupted, client, time.Minute); !errors.Is(err, context.Canceled) {
 		t.Errorf("interrupted: got %v", err)
 	}
 }
@@ -38,7 +39,7 @@ func TestAliveOfADaemonThatHangs(t *testing.T) {
 func TestDescribeOverdue(t *testing.T) {
 	t.Parallel()
 	err := errors.Join(context.DeadlineExceeded)
-	if got := describe(err); got != "no answer in time" {
+	if got := terminal.Describe(err); got != "no answer in time" {
 		t.Errorf("got %q", got)
 	}
 }

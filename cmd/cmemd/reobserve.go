@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/api"
 )
 
@@ -27,48 +28,48 @@ type reobserveCommand struct {
 	noWait bool
 }
 
-func newReobserve(a *app) *cobra.Command {
+func newReobserve(a *terminal.App) *cobra.Command {
 	var r reobserveCommand
 	c := &cobra.Command{
 		Use: "reobserve", Short: "Ask again about what came to nothing, or was not answered well", Long: reobserveHelp,
 		Example: "  cmemd reobserve --dropped --dry-run\n  cmemd reobserve --dropped\n  cmemd reobserve --turn 01a1fa47-2048-7378",
-		Args:    takes(0, 0, ""),
+		Args:    terminal.Takes(0, 0, ""),
 	}
 	f := c.Flags()
 	f.BoolVar(&r.q.Dropped, "dropped", false, "what came to nothing")
 	f.StringVar(&r.q.Turn, "turn", "", "what a turn was asked about: its id, or the beginning of it")
 	f.StringVar(&r.q.Session, "session", "", "of one session: its id, ours or the agent's")
-	projectFlag(c, &r.q.Project, "of a project's sessions", "")
+	terminal.ProjectFlag(c, &r.q.Project, "of a project's sessions", "")
 	f.StringVar(&r.q.Class, "class", "", "of a dropped output: idle, xml, prose")
 	f.StringVar(&r.q.Reason, "reason", "", "why it was skipped or dropped")
 	f.StringVar(&r.q.Provider, "provider", "", "which one of those that are configured to ask; otherwise as for any turn")
 	f.BoolVar(&r.q.DryRun, "dry-run", false, "only say what would be asked, and what it takes")
 	f.BoolVar(&r.noWait, "no-wait", false, "do not wait for the answers")
-	choose(c, "class", outputClasses()...)
-	mustComplete(c, "provider", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	terminal.Choose(c, "class", outputClasses()...)
+	terminal.MustComplete(c, "provider", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return completeConfigured(a), cobra.ShellCompDirectiveNoFileComp
 	})
-	since, until := addWhen(c, "since", "recorded since"), addWhen(c, "until", "recorded until")
+	since, until := terminal.AddWhen(c, "since", "recorded since"), terminal.AddWhen(c, "until", "recorded until")
 	c.RunE = func(c *cobra.Command, _ []string) (err error) {
-		if r.q.Since, err = since.at(c, a.now()); err != nil {
+		if r.q.Since, err = since.At(c, a.Now()); err != nil {
 			return err
 		}
-		if r.q.Until, err = until.at(c, a.now()); err != nil {
+		if r.q.Until, err = until.At(c, a.Now()); err != nil {
 			return err
 		}
-		if err := oneOf(c, "class", r.q.Class, outputClasses()...); err != nil {
+		if err := terminal.OneOf(c, "class", r.q.Class, outputClasses()...); err != nil {
 			return err
 		}
 		if q := r.q; !q.Dropped && q.Turn+q.Session+q.Project+q.Class+q.Reason == "" && q.Since.IsZero() && q.Until.IsZero() {
-			return misused(c, "say what to ask about again: --dropped, --turn, --session, --project, --class, --reason, --since or --until")
+			return terminal.Misused(c, "say what to ask about again: --dropped, --turn, --session, --project, --class, --reason, --since or --until")
 		}
-		return a.stream(c.Context(), func(client *api.Client) error { return reobserve(c.Context(), a, client, r) })
+		return a.Stream(c.Context(), func(client *api.Client) error { return reobserve(c.Context(), a, client, r) })
 	}
 	return c
 }
 
 // completeConfigured lists those whom the settings name.
-func completeConfigured(a *app) []string {
+func completeConfigured(a *terminal.App) []string {
 	l, err := forHome(a)
 	if err != nil {
 		return nil
@@ -77,30 +78,30 @@ func completeConfigured(a *app) []string {
 }
 
 // reobserve says what it is about to ask for, asks, and waits for the answers.
-func reobserve(ctx context.Context, a *app, client *api.Client, r reobserveCommand) error {
+func reobserve(ctx context.Context, a *terminal.App, client *api.Client, r reobserveCommand) error {
 	dry := r.q
 	dry.DryRun = true
 	plan, err := client.Reobserve(ctx, dry)
 	if err != nil {
-		return adviseNames(err, r.q.Turn, r.q.Session)
+		return terminal.AdviseNames(err, r.q.Turn, r.q.Session)
 	}
 	if plan.Inputs+plan.Asked == 0 {
 		if a.JSON {
-			err = a.printJSON(plan)
+			err = a.PrintJSON(plan)
 		}
 		if err == nil {
-			err = a.Reported(fmt.Errorf("%w: no inputs to be asked about again", errNothing))
+			err = a.Reported(fmt.Errorf("%w: no inputs to be asked about again", terminal.ErrNothing))
 		}
 		return err
 	}
 	if r.q.DryRun {
 		if a.JSON {
-			return a.printJSON(plan)
+			return a.PrintJSON(plan)
 		}
 		showPlan(a, plan)
 		return nil
 	}
-	a.say("%s", planLine(plan))
+	a.Say("%s", planLine(plan))
 	if r.noWait {
 		done, err := client.Reobserve(ctx, r.q)
 		if err != nil {
@@ -111,19 +112,19 @@ func reobserve(ctx context.Context, a *app, client *api.Client, r reobserveComma
 	return awaitReobserved(ctx, a, client, r.q, plan.Inputs+plan.Asked)
 }
 
-func awaitReobserved(ctx context.Context, a *app, client *api.Client, q api.ReobserveRequest, inputs int) error {
-	m := a.meter("observing again", int64(inputs), false)
+func awaitReobserved(ctx context.Context, a *terminal.App, client *api.Client, q api.ReobserveRequest, inputs int) error {
+	m := a.Meter("observing again", int64(inputs), false)
 	asked := false
 	done, err := client.ReobserveAndWait(ctx, q, func(p api.Progress) {
 		asked = true
-		m.set(p.Done, p.Total)
+		m.Set(p.Done, p.Total)
 	})
-	m.end()
+	m.End()
 	switch {
 	case ctx.Err() != nil:
 		return leaveReobserved(ctx, a, client, err)
 	case err != nil && asked:
-		return advise(fmt.Errorf("nobody waits for the answers any more: %w", err),
+		return terminal.Advise(fmt.Errorf("nobody waits for the answers any more: %w", err),
 			"what was asked for is on record and need not be asked for again: it is answered once the daemon runs; `cmemd start` "+
 				"starts it, `cmemd status` counts what is still to be observed again")
 	case err != nil:
@@ -142,7 +143,7 @@ type leftReobserved struct {
 }
 
 // leaveReobserved says to who waits no longer what goes on without them. Where nothing does, it is interrupted.
-func leaveReobserved(ctx context.Context, a *app, client *api.Client, interrupted error) error {
+func leaveReobserved(ctx context.Context, a *terminal.App, client *api.Client, interrupted error) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaveWait)
 	defer cancel()
 	s, err := client.Status(ctx)
@@ -150,18 +151,18 @@ func leaveReobserved(ctx context.Context, a *app, client *api.Client, interrupte
 		return interrupted
 	}
 	if a.JSON {
-		return a.printJSON(leftReobserved{true, s.Inputs.Reobserve})
+		return a.PrintJSON(leftReobserved{true, s.Inputs.Reobserve})
 	}
-	a.say("the daemon goes on: %s still to be observed again, as `cmemd status` says", plural(s.Inputs.Reobserve, "input"))
+	a.Say("the daemon goes on: %s still to be observed again, as `cmemd status` says", terminal.Plural(s.Inputs.Reobserve, "input"))
 	return nil
 }
 
 // planLine says on one line what is asked for.
 func planLine(p api.Reobserved) string {
-	line := fmt.Sprintf("asking again about %s of %s, in about %s: %s", plural(p.Inputs, "input"), plural(p.Sessions, "session"),
-		plural(p.Turns, "turn"), size(p.Bytes))
+	line := fmt.Sprintf("asking again about %s of %s, in about %s: %s", terminal.Plural(p.Inputs, "input"), terminal.Plural(p.Sessions, "session"),
+		terminal.Plural(p.Turns, "turn"), terminal.Size(p.Bytes))
 	if p.Tokens > 0 {
-		line += fmt.Sprintf(", about %s", plural(p.Tokens, "token"))
+		line += fmt.Sprintf(", about %s", terminal.Plural(p.Tokens, "token"))
 	}
 	if p.Asked > 0 {
 		line += fmt.Sprintf("; %d more were asked for before", p.Asked)
@@ -172,47 +173,47 @@ func planLine(p api.Reobserved) string {
 	return line
 }
 
-func showPlan(a *app, p api.Reobserved) {
-	a.field("inputs", fmt.Sprint(p.Inputs))
+func showPlan(a *terminal.App, p api.Reobserved) {
+	a.Field("inputs", fmt.Sprint(p.Inputs))
 	if p.Asked > 0 {
-		a.field("asked before", plural(p.Asked, "input")+", not answered yet and not asked for twice")
+		a.Field("asked before", terminal.Plural(p.Asked, "input")+", not answered yet and not asked for twice")
 	}
-	a.field("sessions", fmt.Sprint(p.Sessions))
-	a.field("turns", fmt.Sprintf("about %d", p.Turns))
-	a.field("provider", strings.TrimSpace(p.Provider+" "+p.Model))
-	a.field("bytes", size(p.Bytes))
-	a.field("tokens", fmt.Sprintf("about %d (%s)", p.Tokens, p.Estimate))
+	a.Field("sessions", fmt.Sprint(p.Sessions))
+	a.Field("turns", fmt.Sprintf("about %d", p.Turns))
+	a.Field("provider", strings.TrimSpace(p.Provider+" "+p.Model))
+	a.Field("bytes", terminal.Size(p.Bytes))
+	a.Field("tokens", fmt.Sprintf("about %d (%s)", p.Tokens, p.Estimate))
 	if p.More {
-		a.field("more", "there are more than one request takes: run it again for the rest")
+		a.Field("more", "there are more than one request takes: run it again for the rest")
 	}
-	a.say("nothing was asked: without --dry-run it is")
+	a.Say("nothing was asked: without --dry-run it is")
 }
 
 // showReobserved says what became of a request. Answers that are held up are an error: somebody waited for them.
-func showReobserved(a *app, done api.Reobserved) error {
+func showReobserved(a *terminal.App, done api.Reobserved) error {
 	if a.JSON {
-		if err := a.printJSON(done); err != nil {
+		if err := a.PrintJSON(done); err != nil {
 			return err
 		}
 	}
 	if !a.JSON {
-		a.printf("%s\n", visibleLine(reobservedLine(done)))
+		a.Printf("%s\n", terminal.VisibleLine(reobservedLine(done)))
 		for _, r := range done.Refused {
-			a.say("session %s was left out: %s", r.Session, visibleLine(r.Detail))
+			a.Say("session %s was left out: %s", r.Session, terminal.VisibleLine(r.Detail))
 		}
 	}
 	switch {
 	case len(done.Stopped) > 0:
-		return a.Reported(advise(fmt.Errorf("the rest has to wait: %s", strings.Join(done.Stopped, "; ")),
+		return a.Reported(terminal.Advise(fmt.Errorf("the rest has to wait: %s", strings.Join(done.Stopped, "; ")),
 			"nothing is lost: it is answered when that is over; `cmemd status` counts what is still to be observed again"))
 	case len(done.Refused) > 0:
-		return a.Reported(advise(fmt.Errorf("%s took no request", plural(len(done.Refused), "session")), "`cmemd logs` says more"))
+		return a.Reported(terminal.Advise(fmt.Errorf("%s took no request", terminal.Plural(len(done.Refused), "session")), "`cmemd logs` says more"))
 	}
 	return nil
 }
 
 func reobservedLine(done api.Reobserved) string {
-	line := plural(done.Inputs, "input") + " asked for again"
+	line := terminal.Plural(done.Inputs, "input") + " asked for again"
 	n := done.Answers
 	if n == nil {
 		return line

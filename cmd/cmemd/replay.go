@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cmemd/cmemd/actors/policy"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/replay"
 )
@@ -52,7 +53,7 @@ type replayFlags struct {
 	scenario      string
 	policies      []string
 	sessions      []string
-	since, until  *whenFlag
+	since, until  *terminal.WhenFlag
 	settings      map[string]*string // of the windowed policies, by flag
 	openingOutput string
 	openingTokens string
@@ -75,11 +76,11 @@ type replayPlan struct {
 	respawn  func(replay.Respawn) replay.Respawn // sets what the flags say
 }
 
-func newReplay(a *app) *cobra.Command {
+func newReplay(a *terminal.App) *cobra.Command {
 	var f replayFlags
 	c := &cobra.Command{
 		Use: "replay", Short: "Run recorded turns again under other policies, and compare",
-		Long: replayHelp, Example: replayExample, Args: takes(0, 0, ""),
+		Long: replayHelp, Example: replayExample, Args: terminal.Takes(0, 0, ""),
 	}
 	f.define(c)
 	complete(c, a)
@@ -108,8 +109,8 @@ func (f *replayFlags) define(c *cobra.Command) {
 	fs.StringVar(&f.scenario, "scenario", "", "a scenario's file, or - for standard input; else the log is replayed")
 	fs.StringSliceVar(&f.policies, "policy", []string{allPolicies}, "policies with commas between, or all")
 	fs.StringSliceVar(&f.sessions, "session", nil, "only this session: its id, ours or the agent's; may be given again")
-	f.since = addWhen(c, "since", "only turns that ended since")
-	f.until = addWhen(c, "until", "only turns that ended before")
+	f.since = terminal.AddWhen(c, "since", "only turns that ended since")
+	f.until = terminal.AddWhen(c, "until", "only turns that ended before")
 	f.settings = map[string]*string{
 		"threshold": fs.String("threshold", "3", "of the windowed policies: outputs that cause a respawn, 1 to 100"),
 		"window-ms": fs.String("window-ms", "60000", "of the windowed policies: their window, 1000 to 3600000 milliseconds"),
@@ -126,7 +127,7 @@ func (f *replayFlags) define(c *cobra.Command) {
 }
 
 // complete adds what a shell can complete.
-func complete(c *cobra.Command, a *app) {
+func complete(c *cobra.Command, a *terminal.App) {
 	must := func(err error) {
 		if err != nil {
 			panic(err) // a flag that does not exist
@@ -164,13 +165,13 @@ func completePolicies(_ *cobra.Command, _ []string, begun string) ([]string, cob
 }
 
 // completeSessions lists the latest sessions that begin so; none where no daemon can be asked.
-func completeSessions(ctx context.Context, a *app, begun string) []string {
+func completeSessions(ctx context.Context, a *terminal.App, begun string) []string {
 	var out []string
-	_ = a.query(ctx, func(ctx context.Context, c *api.Client) error {
+	_ = a.Query(ctx, func(ctx context.Context, c *api.Client) error {
 		found, err := c.Sessions(ctx, api.SessionsQuery{Limit: 50})
 		for _, s := range found.Sessions {
 			if id := s.ID.String(); strings.HasPrefix(id, begun) {
-				out = append(out, id+"\t"+visibleLine(strings.TrimSpace(s.Project+" "+s.Title)))
+				out = append(out, id+"\t"+terminal.VisibleLine(strings.TrimSpace(s.Project+" "+s.Title)))
 			}
 		}
 		return err // there is nobody to tell
@@ -179,7 +180,7 @@ func completeSessions(ctx context.Context, a *app, begun string) []string {
 }
 
 // planReplay checks the flags.
-func planReplay(a *app, c *cobra.Command, f replayFlags) (p replayPlan, err error) {
+func planReplay(a *terminal.App, c *cobra.Command, f replayFlags) (p replayPlan, err error) {
 	p = replayPlan{replayFlags: f, bare: a.JSON && f.report == ""}
 	if err := f.conflicts(c); err != nil {
 		return p, err
@@ -197,14 +198,14 @@ func planReplay(a *app, c *cobra.Command, f replayFlags) (p replayPlan, err erro
 		return p, err
 	}
 	p.tuned = p.tuned || f.assumes(c)
-	if p.from, err = f.since.at(c, a.now()); err != nil {
+	if p.from, err = f.since.At(c, a.Now()); err != nil {
 		return p, err
 	}
-	if p.to, err = f.until.at(c, a.now()); err != nil {
+	if p.to, err = f.until.At(c, a.Now()); err != nil {
 		return p, err
 	}
 	if !p.to.IsZero() && !p.to.After(p.from) {
-		return p, misused(c, "--until %q is not after --since %q", f.until.text, f.since.text)
+		return p, terminal.Misused(c, "--until %q is not after --since %q", f.until.Text, f.since.Text)
 	}
 	return p, nil
 }
@@ -213,9 +214,9 @@ func planReplay(a *app, c *cobra.Command, f replayFlags) (p replayPlan, err erro
 func misusedSetting(c *cobra.Command, flag string, err error) error {
 	var bad *policy.SettingError
 	if errors.As(err, &bad) {
-		return misused(c, "--%s %q: it must be %s", flag, bad.Value, bad.Range)
+		return terminal.Misused(c, "--%s %q: it must be %s", flag, bad.Value, bad.Range)
 	}
-	return misused(c, "--%s: %s", flag, err)
+	return terminal.Misused(c, "--%s: %s", flag, err)
 }
 
 // conflicts refuses flags that do not go together.
@@ -224,19 +225,19 @@ func (f *replayFlags) conflicts(c *cobra.Command) error {
 	apart := func(one string, others ...string) error {
 		for _, other := range others {
 			if given(one) && given(other) {
-				return misused(c, "--%s does not go with --%s", one, other)
+				return terminal.Misused(c, "--%s does not go with --%s", one, other)
 			}
 		}
 		return nil
 	}
 	if given("scenario") && f.scenario == "" {
-		return misused(c, "--scenario needs a file, or - for standard input")
+		return terminal.Misused(c, "--scenario needs a file, or - for standard input")
 	}
 	if given("inputs") && !given("to-scenario") {
-		return misused(c, "--inputs needs --to-scenario")
+		return terminal.Misused(c, "--inputs needs --to-scenario")
 	}
 	if given("force") && !given("to-scenario") && !given("report") {
-		return misused(c, "--force needs --to-scenario or --report")
+		return terminal.Misused(c, "--force needs --to-scenario or --report")
 	}
 	if err := apart("scenario", "session", "since", "until", "to-scenario", "parser"); err != nil {
 		return err
@@ -257,12 +258,12 @@ func policyNames(c *cobra.Command, words []string) ([]policy.Name, error) {
 		}
 		n, err := policy.Parse(w)
 		if err != nil {
-			return nil, misused(c, "--policy %q is none of %s, %s", w, allPolicies, joinNames(policy.Names()))
+			return nil, terminal.Misused(c, "--policy %q is none of %s, %s", w, allPolicies, joinNames(policy.Names()))
 		}
 		wanted[n] = true
 	}
 	if len(wanted) == 0 {
-		return nil, misused(c, "--policy names none of %s, %s", allPolicies, joinNames(policy.Names()))
+		return nil, terminal.Misused(c, "--policy names none of %s, %s", allPolicies, joinNames(policy.Names()))
 	}
 	return slices.DeleteFunc(policy.Names(), func(n policy.Name) bool { return !wanted[n] }), nil
 }
@@ -287,10 +288,10 @@ func (f *replayFlags) assumes(c *cobra.Command) bool {
 func (f *replayFlags) assumed(c *cobra.Command) (func(replay.Respawn) replay.Respawn, error) {
 	tokens, err := parseTokens(f.openingTokens)
 	if err != nil {
-		return nil, misused(c, "--opening-tokens %q: %s", f.openingTokens, err)
+		return nil, terminal.Misused(c, "--opening-tokens %q: %s", f.openingTokens, err)
 	}
 	if f.respawnDelay < 0 || f.respawnDelay > maxRespawnDelay {
-		return nil, misused(c, "--respawn-delay %s: it must be from 0s to %s", f.respawnDelay, maxRespawnDelay)
+		return nil, terminal.Misused(c, "--respawn-delay %s: it must be from 0s to %s", f.respawnDelay, maxRespawnDelay)
 	}
 	changed := c.Flags().Changed
 	return func(r replay.Respawn) replay.Respawn {

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/cmemd/cmemd/actors/policy"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/replay"
 	"github.com/cmemd/cmemd/internal/replay/report"
 )
@@ -64,7 +65,7 @@ func (c comparison) document(p replayPlan) replayDocument {
 
 // printReplay is printJSON for a document of at least one policy, which has a word for every event and policy: the results
 // are written side by side.
-func printReplay(a *app, d replayDocument) error {
+func printReplay(a *terminal.App, d replayDocument) error {
 	names := slices.Sorted(maps.Keys(d.Policies))
 	parts, errs := make([][]byte, len(names)), make([]error, len(names))
 	var wg sync.WaitGroup
@@ -73,21 +74,21 @@ func printReplay(a *app, d replayDocument) error {
 	}
 	wg.Wait()
 	d.Policies = nil
-	rest, err := marshal(d, "  ")
+	rest, err := terminal.Marshal(d, "  ")
 	if err = errors.Join(append(errs, err)...); err != nil {
 		return err
 	}
 	rest = append(bytes.TrimSuffix(rest, []byte("\n}\n")), ",\n  \"policies\": {\n"...)
 	for i, text := range parts {
-		if _, err := a.out.Write(rest); err != nil {
+		if _, err := a.Out.Write(rest); err != nil {
 			return err
 		}
-		if _, err := a.out.Write(text); err != nil {
+		if _, err := a.Out.Write(text); err != nil {
 			return err
 		}
 		parts[i], rest = nil, []byte(",\n")
 	}
-	_, err = a.out.Write([]byte("\n  }\n}\n"))
+	_, err = a.Out.Write([]byte("\n  }\n}\n"))
 	return err
 }
 
@@ -110,7 +111,7 @@ func resultText(name string, r replay.Result) ([]byte, error) {
 	}
 	text := append(make([]byte, 0, size+2*len(rest)), "    "...)
 	text = append(append(text, key...), ": "...)
-	text = append(text, escapeJSON(bytes.TrimSuffix(rest, []byte("null\n    }")))...)
+	text = append(text, terminal.EscapeJSON(bytes.TrimSuffix(rest, []byte("null\n    }")))...)
 	return append(appendWords(text, words), "\n    }"...), nil
 }
 
@@ -134,20 +135,20 @@ func windowOf(w policy.WindowedSettings) policyWindow {
 }
 
 // showReplay shows a comparison to people.
-func showReplay(a *app, c comparison) error {
+func showReplay(a *terminal.App, c comparison) error {
 	s := c.scenario
-	a.heading("%s", visibleLine(s.ID))
+	a.Heading("%s", terminal.VisibleLine(s.ID))
 	if s.Title != "" {
-		a.printf("%s\n", visibleLine(s.Title))
+		a.Printf("%s\n", terminal.VisibleLine(s.Title))
 	}
-	a.printf("\n")
+	a.Printf("\n")
 	if err := showComparison(a, s, c.runs, c.live); err != nil {
 		return err
 	}
-	a.printf("\nassumed of a respawned observer: it opens after %s with %s, for %s tokens in and %s out\n",
+	a.Printf("\nassumed of a respawned observer: it opens after %s with %s, for %s tokens in and %s out\n",
 		report.Elapsed(s.Respawn.DelayMS), saying(s.Respawn.Output), report.Grouped(s.Respawn.Tokens.In), report.Grouped(s.Respawn.Tokens.Out))
 	for _, n := range c.notes {
-		a.printf("%s\n", visibleLine(n))
+		a.Printf("%s\n", terminal.VisibleLine(n))
 	}
 	if c.log != nil {
 		showProof(a, c.log.proof)
@@ -158,7 +159,7 @@ func showReplay(a *app, c comparison) error {
 // saying is the beginning of an output in quotes.
 func saying(output string) string {
 	const most = 60
-	text := []rune(visibleLine(output))
+	text := []rune(terminal.VisibleLine(output))
 	switch {
 	case len(text) == 0:
 		return "nothing"

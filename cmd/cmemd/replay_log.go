@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/cmemd/cmemd/actors/policy"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/replay"
 	"github.com/cmemd/cmemd/internal/replay/report"
@@ -21,7 +22,7 @@ type loggedReplay struct {
 }
 
 // replayLog replays a stretch of the log, writes it down, or reads its outputs anew.
-func replayLog(ctx context.Context, a *app, log logSource, p replayPlan) error {
+func replayLog(ctx context.Context, a *terminal.App, log logSource, p replayPlan) error {
 	sessions, err := sessionsNamed(ctx, a, log, p.sessions)
 	if err != nil {
 		return err
@@ -41,7 +42,7 @@ func replayLog(ctx context.Context, a *app, log logSource, p replayPlan) error {
 }
 
 // replayStretch proves that the stretch is explained by its own rules, and then plays it under others.
-func replayStretch(ctx context.Context, a *app, log logSource, p replayPlan, sel replay.Selection) error {
+func replayStretch(ctx context.Context, a *terminal.App, log logSource, p replayPlan, sel replay.Selection) error {
 	types, err := typesInForce(a)
 	if err != nil {
 		return err
@@ -75,7 +76,7 @@ func replayStretch(ctx context.Context, a *app, log logSource, p replayPlan, sel
 }
 
 // recorded takes the stretch as a scenario.
-func recorded(ctx context.Context, a *app, log logSource, p replayPlan, sel replay.Selection) (*replay.Recording, error) {
+func recorded(ctx context.Context, a *terminal.App, log logSource, p replayPlan, sel replay.Selection) (*replay.Recording, error) {
 	rec, err := replay.Record(watched(ctx, a, log, "reading"), p.wanted(sel))
 	return rec, orNoTurn(rec, err)
 }
@@ -89,7 +90,7 @@ func (p replayPlan) wanted(sel replay.Selection) replay.Wanted {
 // orNoTurn is err, or that of a recording without a turn: errNothing.
 func orNoTurn(rec *replay.Recording, err error) error {
 	if err == nil && len(rec.Scenario.Events) == 0 {
-		return fmt.Errorf("%w: no turn ended in that stretch of the log", errNothing)
+		return fmt.Errorf("%w: no turn ended in that stretch of the log", terminal.ErrNothing)
 	}
 	return err
 }
@@ -114,7 +115,7 @@ func limitsNote(lives []replay.Life) string {
 		note += fmt.Sprintf(", %d unparseable outputs in %s at most every %s", u.Unparseable, shortDuration(u.Window), shortDuration(u.Every))
 	}
 	if len(lives) > 1 {
-		note += fmt.Sprintf(". They were changed %s in that stretch; these are the last", plural(len(lives)-1, "time"))
+		note += fmt.Sprintf(". They were changed %s in that stretch; these are the last", terminal.Plural(len(lives)-1, "time"))
 	}
 	return note + "."
 }
@@ -123,10 +124,10 @@ func limitsNote(lives []replay.Life) string {
 func recordNote(rec *replay.Recording) string {
 	var parts []string
 	for _, cause := range slices.Sorted(maps.Keys(rec.Respawned)) {
-		parts = append(parts, fmt.Sprintf("%s (%s)", plural(rec.Respawned[cause], "respawn"), cause))
+		parts = append(parts, fmt.Sprintf("%s (%s)", terminal.Plural(rec.Respawned[cause], "respawn"), cause))
 	}
 	if rec.Quarantined > 0 {
-		parts = append(parts, plural(rec.Quarantined, "quarantine"))
+		parts = append(parts, terminal.Plural(rec.Quarantined, "quarantine"))
 	}
 	note := ""
 	if len(parts) > 0 {
@@ -139,16 +140,16 @@ func recordNote(rec *replay.Recording) string {
 		given = append(given, fmt.Sprintf("%d %s", rec.GivenUp[why], why))
 	}
 	if all > 0 {
-		note += fmt.Sprintf("%s given up by name (%s): no policy's figures count them, `cmemd outcomes` lists them.", plural(all, "input"), strings.Join(given, ", "))
+		note += fmt.Sprintf("%s given up by name (%s): no policy's figures count them, `cmemd outcomes` lists them.", terminal.Plural(all, "input"), strings.Join(given, ", "))
 	}
 	return strings.TrimSpace(note)
 }
 
 // stretchNotes says where a recording comes from and what it lacks.
 func stretchNotes(rec *replay.Recording) []string {
-	notes := []string{fmt.Sprintf("From the log, positions %d to %d, %s.", rec.First, rec.Last, plural(rec.Sessions, "session"))}
+	notes := []string{fmt.Sprintf("From the log, positions %d to %d, %s.", rec.First, rec.Last, terminal.Plural(rec.Sessions, "session"))}
 	if n := len(rec.Gaps) + rec.More; n > 0 {
-		notes = append(notes, fmt.Sprintf("%s in it; the first, at position %d: %s.", plural(n, "gap"), rec.Gaps[0].Position, rec.Gaps[0].Why))
+		notes = append(notes, fmt.Sprintf("%s in it; the first, at position %d: %s.", terminal.Plural(n, "gap"), rec.Gaps[0].Position, rec.Gaps[0].Why))
 	}
 	return notes
 }
@@ -204,19 +205,19 @@ func (l *loggedReplay) page() *report.Proof {
 const shownDifferences = 10
 
 // showProof says how far the stretch is explained by its own rules.
-func showProof(a *app, p replay.Proof) {
+func showProof(a *terminal.App, p replay.Proof) {
 	checked, _ := p.Checked()
 	if p.Holds() {
-		a.printf("proof: %s on record, all explained by their rules\n", plural(checked, "decision"))
+		a.Printf("proof: %s on record, all explained by their rules\n", terminal.Plural(checked, "decision"))
 	} else {
-		a.printf("proof: %d of %s on record are not explained by their rules\n", len(p.Differences)+p.More, plural(checked, "decision"))
+		a.Printf("proof: %d of %s on record are not explained by their rules\n", len(p.Differences)+p.More, terminal.Plural(checked, "decision"))
 		for _, d := range p.Differences[:min(len(p.Differences), shownDifferences)] {
-			a.printf("  %s\n", visibleLine(differenceLine(d)))
-			a.printf("    recorded  %s\n    derived   %s\n", visibleLine(orNone(d.Recorded)), visibleLine(orNone(d.Derived)))
+			a.Printf("  %s\n", terminal.VisibleLine(differenceLine(d)))
+			a.Printf("    recorded  %s\n    derived   %s\n", terminal.VisibleLine(orNone(d.Recorded)), terminal.VisibleLine(orNone(d.Derived)))
 		}
 	}
 	if n := len(p.Unproven) + p.MoreUnproven; n > 0 {
-		a.printf("proof: %s cannot be told any more; the first: %s\n", plural(n, "decision"), visibleLine(differenceLine(p.Unproven[0])))
+		a.Printf("proof: %s cannot be told any more; the first: %s\n", terminal.Plural(n, "decision"), terminal.VisibleLine(differenceLine(p.Unproven[0])))
 	}
 }
 
@@ -243,22 +244,22 @@ func unproved(p replay.Proof) error {
 }
 
 // writeScenario writes a recording as a scenario's file.
-func writeScenario(a *app, p replayPlan, rec *replay.Recording) error {
+func writeScenario(a *terminal.App, p replayPlan, rec *replay.Recording) error {
 	write := func(w io.Writer) error {
-		b, err := marshal(rec.Scenario, " ")
+		b, err := terminal.Marshal(rec.Scenario, " ")
 		if err != nil {
 			return err
 		}
 		_, err = w.Write(b)
 		return err
 	}
-	notes := append(stretchNotes(rec), fmt.Sprintf("It holds %s of the observer, which may tell of what they were about.", plural(len(rec.Scenario.Events), "output")))
+	notes := append(stretchNotes(rec), fmt.Sprintf("It holds %s of the observer, which may tell of what they were about.", terminal.Plural(len(rec.Scenario.Events), "output")))
 	if p.inputs {
 		notes = append(notes, "Warning: it also holds what was captured from agents: prompts, commands, contents of files. Look through it before you pass it on.")
 	}
 	if p.toScenario == "-" {
-		a.say("%s", visibleLine(strings.Join(notes, "\n")))
-		return write(a.out)
+		a.Say("%s", terminal.VisibleLine(strings.Join(notes, "\n")))
+		return write(a.Out)
 	}
 	if err := mayWrite(p.toScenario, p.force); err != nil {
 		return err
@@ -268,13 +269,13 @@ func writeScenario(a *app, p replayPlan, rec *replay.Recording) error {
 		return err
 	}
 	if a.JSON {
-		return a.printJSON(map[string]any{
+		return a.PrintJSON(map[string]any{
 			"file": p.toScenario, "bytes": n, "events": len(rec.Scenario.Events), "inputs": p.inputs, "stretch": stretchOf(rec), "notes": notes,
 		})
 	}
-	a.printf("wrote %s, %s, to %s\n", plural(len(rec.Scenario.Events), "event"), size(n), visibleLine(p.toScenario))
+	a.Printf("wrote %s, %s, to %s\n", terminal.Plural(len(rec.Scenario.Events), "event"), terminal.Size(n), terminal.VisibleLine(p.toScenario))
 	for _, note := range notes {
-		a.say("%s", visibleLine(note))
+		a.Say("%s", terminal.VisibleLine(note))
 	}
 	return nil
 }

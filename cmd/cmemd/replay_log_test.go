@@ -14,6 +14,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/cmemd/cmemd/actors/session"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 )
@@ -68,8 +69,8 @@ func writtenLog(t *testing.T, text string) (home string) {
 func replayedAt(t *testing.T, home string, args ...string) (string, error) {
 	t.Helper()
 	a, out, _ := testApp()
-	a.now = time.Now
-	a.getenv = func(name string) string { return map[string]string{"CMEMD_HOME": home}[name] }
+	a.Now = time.Now
+	a.Getenv = func(name string) string { return map[string]string{"CMEMD_HOME": home}[name] }
 	root := newRoot(a)
 	root.SetArgs(append([]string{"replay"}, args...))
 	err := root.ExecuteContext(t.Context())
@@ -81,7 +82,7 @@ func TestReplaySaysWhereTheRecordIsNotExplained(t *testing.T) {
 	t.Parallel()
 	home := writtenLog(t, "<observation><title>kept</title></observation>")
 	out, err := replayedAt(t, home)
-	if exitCode(err) != exitFailure || !strings.Contains(err.Error(), "not explained by their rules; the first is at position ") {
+	if terminal.ExitCode(err) != terminal.ExitFailure || !strings.Contains(err.Error(), "not explained by their rules; the first is at position ") {
 		t.Errorf("the error is %v", err)
 	}
 	for _, want := range []string{"proof: 1 of ", "on record are not explained", "recorded  {", "derived   {", "otp-hold (live)"} {
@@ -90,8 +91,8 @@ func TestReplaySaysWhereTheRecordIsNotExplained(t *testing.T) {
 		}
 	}
 	out, err = replayedAt(t, home, "--json")
-	var told *reportedError
-	if exitCode(err) != exitFailure || !errors.As(err, &told) {
+	var told *terminal.ReportedError
+	if terminal.ExitCode(err) != terminal.ExitFailure || !errors.As(err, &told) {
 		t.Errorf("with --json the error is %v", err)
 	}
 	var doc struct {
@@ -107,7 +108,7 @@ func TestReplaySaysWhereTheRecordIsNotExplained(t *testing.T) {
 		t.Errorf("the proof is %+v", doc.Proof)
 	}
 	page := filepath.Join(t.TempDir(), "page.html")
-	if _, err := replayedAt(t, home, "--report", page); exitCode(err) != exitFailure {
+	if _, err := replayedAt(t, home, "--report", page); terminal.ExitCode(err) != terminal.ExitFailure {
 		t.Errorf("with --report the error is %v", err)
 	}
 	if text, err := os.ReadFile(page); err != nil || !strings.Contains(string(text), "recorded decisions are not explained") {
@@ -152,11 +153,11 @@ func TestSessionNamed(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"", "three", first.String()[:7], "00000000"} {
-		if got, err := sessionNamed(name, known); !errors.Is(err, errNothing) {
+		if got, err := sessionNamed(name, known); !errors.Is(err, terminal.ErrNothing) {
 			t.Errorf("%q is %v, %v, want nothing", name, got, err)
 		}
 	}
-	if _, err := sessionNamed(first.String()[:13], append(known, twin)); err == nil || errors.Is(err, errNothing) {
+	if _, err := sessionNamed(first.String()[:13], append(known, twin)); err == nil || errors.Is(err, terminal.ErrNothing) {
 		t.Errorf("a beginning that two have gives %v", err)
 	}
 	if got, err := sessionNamed(first.String(), append(known, twin)); err != nil || got != first {

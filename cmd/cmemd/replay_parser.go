@@ -6,12 +6,13 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/observer"
 	"github.com/cmemd/cmemd/internal/replay"
 )
 
 // reparse shows which recorded outputs today's grammar takes for something else than was recorded.
-func reparse(ctx context.Context, a *app, log logSource, sel replay.Selection) error {
+func reparse(ctx context.Context, a *terminal.App, log logSource, sel replay.Selection) error {
 	types, err := typesInForce(a)
 	if err != nil {
 		return err
@@ -21,12 +22,12 @@ func reparse(ctx context.Context, a *app, log logSource, sel replay.Selection) e
 		return err
 	}
 	if a.JSON {
-		if err := a.printJSON(r); err != nil {
+		if err := a.PrintJSON(r); err != nil {
 			return err
 		}
 	}
 	if r.Outputs == 0 {
-		return a.Reported(fmt.Errorf("%w: no output is on record in that stretch of the log", errNothing))
+		return a.Reported(fmt.Errorf("%w: no output is on record in that stretch of the log", terminal.ErrNothing))
 	}
 	if a.JSON {
 		return nil
@@ -34,25 +35,25 @@ func reparse(ctx context.Context, a *app, log logSource, sel replay.Selection) e
 	return showReparsing(a, r)
 }
 
-func showReparsing(a *app, r replay.Reparsing) error {
+func showReparsing(a *terminal.App, r replay.Reparsing) error {
 	if len(r.Differ) > 0 {
-		l := list{head: []string{"POSITION", "TURN", "KIND", "RECORDED", "NOW", "FIELDS"}}
+		l := terminal.List{Head: []string{"POSITION", "TURN", "KIND", "RECORDED", "NOW", "FIELDS"}}
 		for _, d := range r.Differ {
-			l.add(strconv.FormatUint(uint64(d.Position), 10), a.shownID(d.Turn), string(d.Kind), readingText(d.Recorded), readingText(d.Now), strings.Join(d.Fields, " "))
+			l.Add(strconv.FormatUint(uint64(d.Position), 10), a.ShownID(d.Turn), string(d.Kind), readingText(d.Recorded), readingText(d.Now), strings.Join(d.Fields, " "))
 		}
-		if err := a.print(l); err != nil {
+		if err := a.Print(l); err != nil {
 			return err
 		}
 	}
 	differ := len(r.Differ) + r.More
-	a.printf("%s: %d come out as recorded, %d differently", plural(r.Outputs, "output"), r.Same, differ)
+	a.Printf("%s: %d come out as recorded, %d differently", terminal.Plural(r.Outputs, "output"), r.Same, differ)
 	if r.More > 0 {
-		a.printf(" (%d of them not listed)", r.More)
+		a.Printf(" (%d of them not listed)", r.More)
 	}
 	if r.Unknown > 0 {
-		a.printf("; %d cannot be compared, because they or what they led to are erased", r.Unknown)
+		a.Printf("; %d cannot be compared, because they or what they led to are erased", r.Unknown)
 	}
-	a.printf("\n")
+	a.Printf("\n")
 	return nil
 }
 
@@ -60,10 +61,10 @@ func showReparsing(a *app, r replay.Reparsing) error {
 func readingText(r replay.Reading) string {
 	switch r.Disposition {
 	case observer.DispositionObservations:
-		return plural(len(r.Observations), "observation")
+		return terminal.Plural(len(r.Observations), "observation")
 	case observer.DispositionSummary:
 		if n := len(r.Observations); n > 0 {
-			return "summary, " + plural(n, "observation")
+			return "summary, " + terminal.Plural(n, "observation")
 		}
 		return "summary"
 	case "":

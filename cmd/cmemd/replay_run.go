@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/replay"
 	"github.com/cmemd/cmemd/internal/replay/report"
 )
@@ -36,7 +37,7 @@ func (p replayPlan) compare(s *replay.Scenario) (comparison, error) {
 }
 
 // replayScenario replays a scenario's file.
-func replayScenario(a *app, p replayPlan) error {
+func replayScenario(a *terminal.App, p replayPlan) error {
 	s, err := readScenario(a, p.scenario)
 	if err != nil {
 		return err
@@ -67,11 +68,11 @@ func (c *comparison) ranAway() error {
 	if len(names) == 0 {
 		return nil
 	}
-	return advise(fmt.Errorf("%w under %s", replay.ErrRunaway, strings.Join(names, ", ")),
+	return terminal.Advise(fmt.Errorf("%w under %s", replay.ErrRunaway, strings.Join(names, ", ")),
 		"what a respawned observer is assumed to say earns the next respawn: see --opening-output and --respawn-delay")
 }
 
-func readScenario(a *app, name string) (*replay.Scenario, error) {
+func readScenario(a *terminal.App, name string) (*replay.Scenario, error) {
 	in, _, err := importFile(a, name)
 	if err != nil {
 		return nil, err
@@ -79,7 +80,7 @@ func readScenario(a *app, name string) (*replay.Scenario, error) {
 	defer in.Close()
 	s, err := replay.ReadScenario(in)
 	if err != nil {
-		return nil, advise(fmt.Errorf("%w (in %s)", err, name), "`cmemd replay --help` says what a scenario is; `cmemd replay --to-scenario FILE` makes one from the log")
+		return nil, terminal.Advise(fmt.Errorf("%w (in %s)", err, name), "`cmemd replay --help` says what a scenario is; `cmemd replay --to-scenario FILE` makes one from the log")
 	}
 	return s, nil
 }
@@ -155,7 +156,7 @@ func at(words []string, i int) string {
 }
 
 // finish shows a comparison, and writes its page where that is wanted.
-func finish(a *app, p replayPlan, c comparison) error {
+func finish(a *terminal.App, p replayPlan, c comparison) error {
 	if p.report != "" {
 		if err := writeReport(a, p, c); err != nil {
 			return err
@@ -168,17 +169,17 @@ func finish(a *app, p replayPlan, c comparison) error {
 		return err
 	}
 	if p.report != "" {
-		a.printf("wrote the page to %s\n", visibleLine(p.report))
+		a.Printf("wrote the page to %s\n", terminal.VisibleLine(p.report))
 	}
 	return nil
 }
 
 // writeReport writes the page.
-func writeReport(a *app, p replayPlan, c comparison) error {
+func writeReport(a *terminal.App, p replayPlan, c comparison) error {
 	if err := mayWrite(p.report, p.force); err != nil {
 		return err
 	}
-	o := report.Options{Live: c.live, Program: "cmemd " + a.version, Notes: c.notes}
+	o := report.Options{Live: c.live, Program: "cmemd " + a.Version, Notes: c.notes}
 	if c.log != nil {
 		o.Began, o.Proof = c.log.recording.Began, c.log.page()
 	}
@@ -189,7 +190,7 @@ func writeReport(a *app, p replayPlan, c comparison) error {
 // mayWrite refuses a file that is there, unless force says to replace it.
 func mayWrite(path string, force bool) error {
 	if _, err := os.Lstat(path); err == nil && !force {
-		return advise(fmt.Errorf("%s is there already", path), "name another file, or replace it with --force")
+		return terminal.Advise(fmt.Errorf("%s is there already", path), "name another file, or replace it with --force")
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"github.com/cmemd/cmemd/actors/policy"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/replay"
 	"github.com/cmemd/cmemd/internal/replay/report"
 )
@@ -17,14 +18,14 @@ const plainStrip = 64
 
 // showComparison draws what policies made of s: their figures, and a strip of each one's decisions over time. live is the
 // policy to mark.
-func showComparison(a *app, s *replay.Scenario, runs []report.Run, live string) error {
+func showComparison(a *terminal.App, s *replay.Scenario, runs []report.Run, live string) error {
 	left, err := showFigures(a, runs, live)
 	if err != nil {
 		return err
 	}
 	for _, r := range runs {
 		if r.Result.Error != "" {
-			a.printf("%s was given up: %s\n", visibleLine(r.Policy), visibleLine(r.Result.Error))
+			a.Printf("%s was given up: %s\n", terminal.VisibleLine(r.Policy), terminal.VisibleLine(r.Result.Error))
 		}
 	}
 	runs = report.Finished(runs)
@@ -33,9 +34,9 @@ func showComparison(a *app, s *replay.Scenario, runs []report.Run, live string) 
 		notes = append(notes, "(live) is the policy in force")
 	}
 	if left > 0 {
-		notes = append(notes, fmt.Sprintf("%s of zeros or beyond this width left out, --json has all", plural(left, "column")))
+		notes = append(notes, fmt.Sprintf("%s of zeros or beyond this width left out, --json has all", terminal.Plural(left, "column")))
 	}
-	a.printf("%s\n\n", strings.Join(notes, "; "))
+	a.Printf("%s\n\n", strings.Join(notes, "; "))
 	return showStrips(a, s, runs, live)
 }
 
@@ -44,20 +45,20 @@ func livePolicy() string { return string(policy.Live()[0]) }
 
 // showFigures prints the figures as a table and returns how many columns it left out: on a terminal those that are zero
 // under every policy, and of those that do not fit the ones that tell least.
-func showFigures(a *app, runs []report.Run, live string) (left int, err error) {
+func showFigures(a *terminal.App, runs []report.Run, live string) (left int, err error) {
 	columns := comparisonColumns(runs, live)
 	all := len(columns)
-	if total := width(a.out); total > 0 {
+	if total := terminal.Width(a.Out); total > 0 {
 		columns = fitColumns(columns, total)
 	}
-	l := list{rows: make([][]string, len(runs))}
+	l := terminal.List{Rows: make([][]string, len(runs))}
 	for _, c := range columns {
-		l.head = append(l.head, c.head)
+		l.Head = append(l.Head, c.head)
 		for i, cell := range c.cells {
-			l.rows[i] = append(l.rows[i], cell)
+			l.Rows[i] = append(l.Rows[i], cell)
 		}
 	}
-	return all - len(columns), a.print(l)
+	return all - len(columns), a.Print(l)
 }
 
 // comparisonColumn is one column of the comparison; its numbers are set right.
@@ -80,13 +81,13 @@ func fitColumns(columns []comparisonColumn, total int) []comparisonColumn {
 
 // tooWide reports whether columns, in each of which all cells are equally wide, need more than total.
 func tooWide(columns []comparisonColumn, total int) bool {
-	sum := -columnGap
+	sum := -terminal.ColumnGap
 	for _, c := range columns {
 		widest := lipgloss.Width(c.head)
 		if len(c.cells) > 0 {
 			widest = max(widest, lipgloss.Width(c.cells[0]))
 		}
-		sum += columnGap + widest
+		sum += terminal.ColumnGap + widest
 	}
 	return sum > total
 }
@@ -177,15 +178,15 @@ func padded(cells []string, right bool) []string {
 }
 
 // showStrips prints a line a policy: a letter for each stretch of time, and what the letters mean.
-func showStrips(a *app, s *replay.Scenario, runs []report.Run, live string) error {
+func showStrips(a *terminal.App, s *replay.Scenario, runs []report.Run, live string) error {
 	names := make([]string, len(runs))
 	for i, r := range runs {
-		names[i] = visibleLine(policyName(r, live))
+		names[i] = terminal.VisibleLine(policyName(r, live))
 	}
 	names = padded(names, false)
 	places := plainStrip
-	if total := width(a.out); total > 0 && len(names) > 0 {
-		places = max(total-lipgloss.Width(names[0])-columnGap, 10)
+	if total := terminal.Width(a.Out); total > 0 && len(names) > 0 {
+		places = max(total-lipgloss.Width(names[0])-terminal.ColumnGap, 10)
 	}
 	used := map[report.Lane]bool{}
 	for i, r := range runs {
@@ -201,10 +202,10 @@ func showStrips(a *app, s *replay.Scenario, runs []report.Run, live string) erro
 		}
 	}
 	if len(legend) > 0 {
-		a.printf("%s\n", strings.Join(legend, "  "))
+		a.Printf("%s\n", strings.Join(legend, "  "))
 	}
 	end := report.End(s)
-	a.printf("%s in all; a letter is %s, the gravest decision in it\n", report.Elapsed(end), report.Elapsed(max(end/int64(places), 1)))
+	a.Printf("%s in all; a letter is %s, the gravest decision in it\n", report.Elapsed(end), report.Elapsed(max(end/int64(places), 1)))
 	return nil
 }
 
@@ -232,22 +233,22 @@ type stripPart struct {
 	text string
 }
 
-func showStrip(a *app, name string, parts []stripPart) error {
+func showStrip(a *terminal.App, name string, parts []stripPart) error {
 	var line strings.Builder
-	line.WriteString(name + strings.Repeat(" ", columnGap))
+	line.WriteString(name + strings.Repeat(" ", terminal.ColumnGap))
 	for _, p := range parts {
-		if isTerminal(a.out) && p.lane >= 0 {
+		if terminal.IsTerminal(a.Out) && p.lane >= 0 {
 			line.WriteString(laneStyle(p.lane).Render(p.text))
 			continue
 		}
 		line.WriteString(p.text)
 	}
 	text := strings.TrimRight(line.String(), " ")
-	if !isTerminal(a.out) {
-		a.printf("%s\n", text)
+	if !terminal.IsTerminal(a.Out) {
+		a.Printf("%s\n", text)
 		return nil
 	}
-	_, err := lipgloss.Fprintln(a.out, text)
+	_, err := lipgloss.Fprintln(a.Out, text)
 	return err
 }
 

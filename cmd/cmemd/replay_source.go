@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/agents"
@@ -43,17 +44,17 @@ func exported(ctx context.Context, log logCopier) iter.Seq2[events.Record, error
 }
 
 // watched is records with a meter that counts them. The line is clear when the sequence is left.
-func watched(ctx context.Context, a *app, log logSource, what string) iter.Seq2[events.Record, error] {
+func watched(ctx context.Context, a *terminal.App, log logSource, what string) iter.Seq2[events.Record, error] {
 	return func(yield func(events.Record, error) bool) {
 		total := uint64(0)
 		if st, err := log.LogStats(ctx); err == nil {
 			total = uint64(st.Records)
 		}
-		m := a.meter(what, int64(total), false)
-		defer m.end()
+		m := a.Meter(what, int64(total), false)
+		defer m.End()
 		for r, err := range recordsOf(ctx, log) {
 			if err == nil && uint64(r.Position)%meterEvery == 0 {
-				m.set(uint64(r.Position), max(total, uint64(r.Position)))
+				m.Set(uint64(r.Position), max(total, uint64(r.Position)))
 			}
 			if !yield(r, err) {
 				return
@@ -66,7 +67,7 @@ func watched(ctx context.Context, a *app, log logSource, what string) iter.Seq2[
 const meterEvery = 1024
 
 // sessionsNamed finds the sessions that people name: by our id, 8 digits or more of its beginning, or the agent's own id.
-func sessionsNamed(ctx context.Context, a *app, log logSource, names []string) ([]events.SessionID, error) {
+func sessionsNamed(ctx context.Context, a *terminal.App, log logSource, names []string) ([]events.SessionID, error) {
 	if len(names) == 0 {
 		return nil, nil
 	}
@@ -115,7 +116,7 @@ func sessionNamed(name string, known []events.SessionID) (events.SessionID, erro
 	case 1:
 		return begins[0], nil
 	case 0:
-		return events.SessionID{}, fmt.Errorf("%w: there is no session of the id %q, ours or an agent's", errNothing, name)
+		return events.SessionID{}, fmt.Errorf("%w: there is no session of the id %q, ours or an agent's", terminal.ErrNothing, name)
 	}
-	return events.SessionID{}, advise(fmt.Errorf("%d sessions begin with %q", len(begins), name), "give more of the id")
+	return events.SessionID{}, terminal.Advise(fmt.Errorf("%d sessions begin with %q", len(begins), name), "give more of the id")
 }

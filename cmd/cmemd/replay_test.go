@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cmemd/cmemd/actors/policy"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/replay"
 	"github.com/cmemd/cmemd/internal/replay/report"
 )
@@ -30,7 +31,7 @@ func poisonLoops(t *testing.T) []string {
 func replayed(t *testing.T, args ...string) (string, error) {
 	t.Helper()
 	a, out, _ := testApp()
-	a.now = time.Now
+	a.Now = time.Now
 	root := newRoot(a)
 	root.SetArgs(append([]string{"replay"}, args...))
 	err := root.ExecuteContext(t.Context())
@@ -212,7 +213,7 @@ func TestCapturedTextCannotSpeakToTheTerminal(t *testing.T) {
 			t.Error("what differs from what is expected is no error")
 		}
 		var said bytes.Buffer
-		(&app{err: &said}).complain(err)
+		(&terminal.App{Err: &said}).Complain(err)
 		if strings.ContainsAny(out+said.String(), "\x1b\u202e") {
 			t.Errorf("%v: the terminal is spoken to: %q", more, out+said.String())
 		}
@@ -229,7 +230,7 @@ func TestReplayTellsOfAPolicyThatRanAway(t *testing.T) {
 		t.Fatal(err)
 	}
 	out, err := replayed(t, "--scenario", file, "--json")
-	if exitCode(err) != exitFailure {
+	if terminal.ExitCode(err) != terminal.ExitFailure {
 		t.Errorf("the error is %v", err)
 	}
 	var doc struct {
@@ -249,7 +250,7 @@ func TestReplayTellsOfAPolicyThatRanAway(t *testing.T) {
 	}
 	page := filepath.Join(t.TempDir(), "page.html")
 	out, err = replayed(t, "--scenario", file, "--report", page)
-	if exitCode(err) != exitFailure || !strings.Contains(err.Error(), "legacy-keyword, windowed") {
+	if terminal.ExitCode(err) != terminal.ExitFailure || !strings.Contains(err.Error(), "legacy-keyword, windowed") {
 		t.Errorf("the error is %v", err)
 	}
 	for _, want := range []string{"legacy-keyword was given up: ", "windowed was given up: ", "otp-hold (live)"} {
@@ -276,7 +277,7 @@ func TestReplayPrintsItsDocumentAsAnyOther(t *testing.T) {
 		t.Fatal(err)
 	}
 	as, want, _ := testApp()
-	if err := as.printJSON(d); err != nil {
+	if err := as.PrintJSON(d); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(want.String(), out.String()); diff != "" {

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/observer"
 	"github.com/cmemd/cmemd/internal/observer/extractive"
 	"github.com/cmemd/cmemd/internal/replay"
@@ -10,8 +11,8 @@ import (
 
 // typesInForce tells the types that observations could have in each life of a daemon: those of the mode that was set, read
 // from this home. Of a mode that is gone, or that cannot be read any more, it says so once, and takes those of the code mode.
-func typesInForce(a *app) (replay.TypesOf, error) {
-	home, err := a.home()
+func typesInForce(a *terminal.App) (replay.TypesOf, error) {
+	home, err := a.Home()
 	if err != nil {
 		return nil, err
 	}
@@ -26,7 +27,7 @@ func typesInForce(a *app) (replay.TypesOf, error) {
 		}
 		mode, err := (&loaded{home: home, config: config{Models: Models{Mode: name}}}).loadMode()
 		if err != nil {
-			a.say("some outputs are of a mode that cannot be read any more; the types of the code mode are taken instead: %s", visibleLine(describe(err)))
+			a.Say("some outputs are of a mode that cannot be read any more; the types of the code mode are taken instead: %s", terminal.VisibleLine(terminal.Describe(err)))
 		} else {
 			types = mode.TypeIDs()
 		}

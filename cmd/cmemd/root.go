@@ -2,6 +2,8 @@ package main
 
 import (
 	"github.com/spf13/cobra"
+
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 )
 
 // The groups in which help shows the commands.
@@ -20,15 +22,15 @@ CMEMD_HOME moves everything that cmemd keeps; ` + "`cmemd config show`" + ` list
 columns elsewhere, JSON with --json. ` + "`cmemd help exit-codes`" + ` lists the exit codes.`
 
 // newRoot returns the tree of all commands.
-func newRoot(a *app) *cobra.Command {
+func newRoot(a *terminal.App) *cobra.Command {
 	root := &cobra.Command{
-		Use: "cmemd", Short: "A memory for coding agents", Long: rootHelp, Version: a.version,
-		SilenceErrors: true, SilenceUsage: true, Args: noSuchCommand, RunE: showHelp,
+		Use: "cmemd", Short: "A memory for coding agents", Long: rootHelp, Version: a.Version,
+		SilenceErrors: true, SilenceUsage: true, Args: terminal.NoSuchCommand, RunE: terminal.ShowHelp,
 	}
-	a.helpJSON(root)
+	a.HelpJSON(root)
 	root.SetVersionTemplate("cmemd {{.Version}}\n")
 	root.PersistentFlags().BoolVar(&a.JSON, "json", false, "print JSON")
-	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return misused(c, "%s", err) })
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return terminal.Misused(c, "%s", err) })
 	root.AddGroup(
 		&cobra.Group{ID: groupDaemon, Title: "The daemon:"},
 		&cobra.Group{ID: groupMemory, Title: "Memory:"},
@@ -40,7 +42,7 @@ func newRoot(a *app) *cobra.Command {
 			root.AddCommand(c)
 		}
 	}
-	root.AddCommand(newVersion(a), newPlaybackHelp(), &cobra.Command{Use: "exit-codes", Short: "The exit codes of all commands", Long: exitHelp()})
+	root.AddCommand(newVersion(a), newPlaybackHelp(), &cobra.Command{Use: "exit-codes", Short: "The exit codes of all commands", Long: terminal.ExitHelp()})
 	strictHelp(root)
 	return root
 }
@@ -55,7 +57,7 @@ func strictHelp(root *cobra.Command) {
 	help.Run, help.RunE = nil, func(_ *cobra.Command, args []string) error {
 		c, rest, err := root.Find(args)
 		if err != nil || len(rest) > 0 && c.HasSubCommands() {
-			return noSuchCommand(c, rest)
+			return terminal.NoSuchCommand(c, rest)
 		}
 		c.InitDefaultHelpFlag()
 		return c.Help()
@@ -63,7 +65,7 @@ func strictHelp(root *cobra.Command) {
 }
 
 // commandsOf lists the sub-commands by group.
-func commandsOf(a *app) map[string][]*cobra.Command {
+func commandsOf(a *terminal.App) map[string][]*cobra.Command {
 	return map[string][]*cobra.Command{
 		groupDaemon: {newDemo(a), newServe(a), newStart(a), newStop(a), newStatus(a), newDoctor(a), newLogs(a), newConfig(a), newToken(a), newHook(a), newMCP(a), newInstall(a), newUninstall(a), newService(a), newMan(a)},
 		groupMemory: {

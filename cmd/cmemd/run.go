@@ -8,29 +8,31 @@ import (
 	"slices"
 	"syscall"
 	"time"
+
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 )
 
 // run carries out one command line and returns the exit code.
 func run(args []string) int {
-	a := &app{
-		in: os.Stdin, out: os.Stdout, err: os.Stderr, environ: os.Environ(), getenv: os.Getenv, now: time.Now,
-		version: version,
+	a := &terminal.App{
+		In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Environ: os.Environ(), Getenv: os.Getenv, Now: time.Now,
+		Version: version,
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	root := newRoot(a)
 	root.SetArgs(args)
-	root.SetOut(a.out)
-	root.SetErr(a.err)
+	root.SetOut(a.Out)
+	root.SetErr(a.Err)
 	err := root.ExecuteContext(ctx)
 	a.JSON = a.JSON || wantsJSON(err, args)
-	a.complain(err)
-	return exitCode(err)
+	a.Complain(err)
+	return terminal.ExitCode(err)
 }
 
 // wantsJSON reports whether args ask for JSON after the place where err ended the reading of them.
 func wantsJSON(err error, args []string) bool {
-	var usage *usageError
+	var usage *terminal.UsageError
 	if end := slices.Index(args, "--"); end >= 0 {
 		args = args[:end]
 	}

@@ -3,11 +3,13 @@ package main
 import (
 	"errors"
 	"testing"
+
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 )
 
 func TestWantsJSON(t *testing.T) {
 	t.Parallel()
-	usage := &usageError{message: "unknown flag: --nope"}
+	usage := &terminal.UsageError{Message: "unknown flag: --nope"}
 	for _, c := range []struct {
 		err  error
 		args []string

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 )
 
 // errOpenToOthers is a home that others could put something else in the place of.
@@ -23,7 +25,7 @@ func checkParents(folder string) error {
 			return err
 		}
 		if why != "" {
-			return advise(fmt.Errorf("%w: %s, on the way to %s, %s", errOpenToOthers, at, folder, why),
+			return terminal.Advise(fmt.Errorf("%w: %s, on the way to %s, %s", errOpenToOthers, at, folder, why),
 				"take the right away with chmod go-w %s, or let CMEMD_HOME name another folder", at)
 		}
 		if filepath.Dir(at) == at {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/observer/evidence"
 )
@@ -17,22 +18,22 @@ import (
 // maxSaved bounds what is read from standard input as one memory; the daemon takes no more than this of any request.
 const maxSaved = 1 << 20
 
-func newSave(a *app) *cobra.Command {
+func newSave(a *terminal.App) *cobra.Command {
 	var m api.Memory
 	c := &cobra.Command{
-		Use: "save TEXT|-", Short: "Remember something by hand", Args: takes(1, -1, "a text, or - for standard input"),
+		Use: "save TEXT|-", Short: "Remember something by hand", Args: terminal.Takes(1, -1, "a text, or - for standard input"),
 		Example: "  cmemd save \"Releases are cut on Tuesdays\" --type decision\n  git log -1 --format=%B | cmemd save - --title \"why we pinned the driver\"",
 	}
 	c.Flags().StringVar(&m.Title, "title", "", "in one line; else the beginning of the text")
-	projectFlag(c, &m.Project, "", "that of this folder, if not given")
+	terminal.ProjectFlag(c, &m.Project, "", "that of this folder, if not given")
 	c.Flags().StringVar(&m.Type, "type", "", "bugfix, feature, decision, discovery, ...")
 	c.Flags().StringVar(&m.Session, "session", "", "the session that it is of")
 	c.Flags().StringSliceVar(&m.Concepts, "concept", nil, "a concept beside it; may be given again")
 	c.Flags().StringSliceVar(&m.Files, "file", nil, "a file that it is about; may be given again")
 	c.Flags().StringVar(&m.Supersedes, "supersedes", "", "the memory whose place it takes, as cmemd correct does")
-	at := addWhen(c, "at", "when it was true")
+	at := terminal.AddWhen(c, "at", "when it was true")
 	c.RunE = func(c *cobra.Command, args []string) (err error) {
-		if m.At, err = at.at(c, a.now()); err != nil {
+		if m.At, err = at.At(c, a.Now()); err != nil {
 			return err
 		}
 		if m.Text, err = textOf(a, args); err != nil {
@@ -49,10 +50,10 @@ func newSave(a *app) *cobra.Command {
 }
 
 // textOf is what the arguments say, or what standard input does if they are "-".
-func textOf(a *app, args []string) (string, error) {
+func textOf(a *terminal.App, args []string) (string, error) {
 	text := strings.Join(args, " ")
 	if text == "-" {
-		b, err := io.ReadAll(io.LimitReader(a.in, maxSaved+1))
+		b, err := io.ReadAll(io.LimitReader(a.In, maxSaved+1))
 		if err != nil {
 			return "", fmt.Errorf("read standard input: %w", err)
 		}
@@ -75,7 +76,7 @@ func place(m *api.Memory) error {
 	case m.Project == "":
 		here, err := os.Getwd()
 		if err != nil {
-			return advise(err, "name the project with --project")
+			return terminal.Advise(err, "name the project with --project")
 		}
 		folder = here
 	case !filepath.IsAbs(m.Project):

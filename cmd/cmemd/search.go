@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/api/server"
@@ -23,10 +24,10 @@ type searched struct {
 	asOf         string
 	after        uint64
 	recency      int
-	since, until *whenFlag
+	since, until *terminal.WhenFlag
 }
 
-func newSearch(a *app) *cobra.Command {
+func newSearch(a *terminal.App) *cobra.Command {
 	var s searched
 	c := &cobra.Command{
 		Use: "search WORDS...", Short: "Find memory by any of its words",
@@ -37,10 +38,10 @@ func newSearch(a *app) *cobra.Command {
 	}
 	s.flags(c)
 	c.RunE = func(c *cobra.Command, args []string) error {
-		if err := s.read(c, args, a.now()); err != nil {
+		if err := s.read(c, args, a.Now()); err != nil {
 			return err
 		}
-		return a.query(c.Context(), func(ctx context.Context, client *api.Client) error {
+		return a.Query(c.Context(), func(ctx context.Context, client *api.Client) error {
 			found, err := client.Search(ctx, s.query)
 			if err != nil {
 				return err
@@ -53,7 +54,7 @@ func newSearch(a *app) *cobra.Command {
 
 func (s *searched) flags(c *cobra.Command) {
 	f, q := c.Flags(), &s.query
-	projectFlag(c, &q.Project, "", "")
+	terminal.ProjectFlag(c, &q.Project, "", "")
 	f.StringSliceVar(&s.kinds, "kind", nil, "observation, summary, memory, prompt; several with commas, or given again")
 	f.StringVar(&q.Type, "type", "", "of observations: bugfix, feature, decision, ...")
 	f.StringVar(&q.Concept, "concept", "", "one that stands beside it")
@@ -68,9 +69,9 @@ func (s *searched) flags(c *cobra.Command) {
 	f.IntVar(&q.Offset, "offset", 0, "how many of the best to leave out")
 	f.StringVar(&s.asOf, "as-of", "", "what was known at this position of the log, or then: 2h, 3d, 2w ago, 2026-01-31, or RFC 3339")
 	f.Uint64Var(&s.after, "after", 0, "wait until this position of the log is known")
-	choose(c, "kind", kindWords()...)
-	choose(c, "sort", server.SearchSorts()...)
-	s.since, s.until = addWhen(c, "since", "not before"), addWhen(c, "until", "not after")
+	terminal.Choose(c, "kind", kindWords()...)
+	terminal.Choose(c, "sort", server.SearchSorts()...)
+	s.since, s.until = terminal.AddWhen(c, "since", "not before"), terminal.AddWhen(c, "until", "not after")
 }
 
 // read makes the query of what was given.
@@ -78,28 +79,28 @@ func (s *searched) read(c *cobra.Command, args []string, now time.Time) (err err
 	q := &s.query
 	q.Text, q.Kind, q.After = strings.Join(args, " "), strings.Join(s.kinds, ","), position(s.after)
 	for _, kind := range s.kinds {
-		if err := oneOf(c, "kind", kind, kindWords()...); err != nil {
+		if err := terminal.OneOf(c, "kind", kind, kindWords()...); err != nil {
 			return err
 		}
 	}
-	if err := oneOf(c, "sort", q.Sort, server.SearchSorts()...); err != nil {
+	if err := terminal.OneOf(c, "sort", q.Sort, server.SearchSorts()...); err != nil {
 		return err
 	}
 	if c.Flags().Changed("recency") {
 		if q.Recency = &s.recency; s.recency < 0 || s.recency > server.MaxRecency {
-			return misused(c, "--recency %d: it must be from 0 to %d", s.recency, server.MaxRecency)
+			return terminal.Misused(c, "--recency %d: it must be from 0 to %d", s.recency, server.MaxRecency)
 		}
 	}
 	if q.AsOf, q.AsOfAt, err = parseAsOf(c, s.asOf, now); err != nil {
 		return err
 	}
-	if err := needsUpTo(c, "limit", q.Limit, recall.MaxLimit); err != nil {
+	if err := terminal.NeedsUpTo(c, "limit", q.Limit, recall.MaxLimit); err != nil {
 		return err
 	}
-	if q.Since, err = s.since.at(c, now); err != nil {
+	if q.Since, err = s.since.At(c, now); err != nil {
 		return err
 	}
-	q.Until, err = s.until.at(c, now)
+	q.Until, err = s.until.At(c, now)
 	return err
 }
 
@@ -112,25 +113,25 @@ func parseAsOf(c *cobra.Command, text string, now time.Time) (events.Position, t
 	if n, err := strconv.ParseUint(text, 10, 63); text == "" || err == nil && n > 0 {
 		return position(n), time.Time{}, nil
 	}
-	at, ok := parseWhen(text, now)
+	at, ok := terminal.ParseWhen(text, now)
 	if !ok {
-		return 0, at, misused(c, "--as-of %q is no position from 1 on, and no time: write 3d for so long ago, 2026-01-31, or RFC 3339", text)
+		return 0, at, terminal.Misused(c, "--as-of %q is no position from 1 on, and no time: write 3d for so long ago, 2026-01-31, or RFC 3339", text)
 	}
 	return 0, at, nil
 }
 
-func showResults(a *app, found api.SearchResults, q api.SearchQuery) error {
+func showResults(a *terminal.App, found api.SearchResults, q api.SearchQuery) error {
 	if found.Note != "" {
-		a.say("%s", visibleLine(found.Note))
+		a.Say("%s", terminal.VisibleLine(found.Note))
 	}
 	if err := printResults(a, found); err != nil {
 		return err
 	}
 	if len(found.Results) == 0 {
-		return a.Reported(fmt.Errorf("%w for %q", errNothing, q.Text))
+		return a.Reported(fmt.Errorf("%w for %q", terminal.ErrNothing, q.Text))
 	}
 	if shown := q.Offset + len(found.Results); shown < found.Total {
-		a.say("%d of %d; `--offset %d` shows more, `cmemd show ID` shows one whole", shown, found.Total, shown)
+		a.Say("%d of %d; `--offset %d` shows more, `cmemd show ID` shows one whole", shown, found.Total, shown)
 	}
 	return nil
 }

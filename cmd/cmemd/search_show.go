@@ -8,19 +8,20 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/api"
 )
 
-func printResults(a *app, found api.SearchResults) error {
+func printResults(a *terminal.App, found api.SearchResults) error {
 	if a.JSON {
-		return a.printJSON(found)
+		return a.PrintJSON(found)
 	}
 	if len(found.Results) > 0 {
-		l := list{head: []string{"ID", "WHAT", "WHEN", "PROJECT", "TOKENS", "TITLE"}}
+		l := terminal.List{Head: []string{"ID", "WHAT", "WHEN", "PROJECT", "TOKENS", "TITLE"}}
 		for _, r := range found.Results {
-			l.add(a.shownID(r.ID), r.What(), moment(r.At), r.Project, strconv.Itoa(r.Tokens), flagged(counted(r), r.Flagged))
+			l.Add(a.ShownID(r.ID), r.What(), terminal.Moment(r.At), r.Project, strconv.Itoa(r.Tokens), flagged(counted(r), r.Flagged))
 		}
-		if err := a.print(l); err != nil {
+		if err := a.Print(l); err != nil {
 			return err
 		}
 	}
@@ -41,11 +42,11 @@ func counted(r api.Result) string {
 }
 
 // explainResult says what the score of a row is made of.
-func explainResult(a *app, place int, r api.Result) {
+func explainResult(a *terminal.App, place int, r api.Result) {
 	e := r.Explain
-	a.printf("\n%d. %s: %.2f\n", place, a.shownID(r.ID), r.Score)
+	a.Printf("\n%d. %s: %.2f\n", place, a.ShownID(r.ID), r.Score)
 	if r.Ranks != nil {
-		a.printf("   %s by its words, %s by what it means\n", rankWord(r.Ranks.Words), rankWord(r.Ranks.Vectors))
+		a.Printf("   %s by its words, %s by what it means\n", rankWord(r.Ranks.Words), rankWord(r.Ranks.Vectors))
 	}
 	if e == nil {
 		return
@@ -61,7 +62,7 @@ func explainResult(a *app, place int, r api.Result) {
 			}
 			where = strings.Join(names, ", ")
 		}
-		a.printf("   %6.2f  %s, which %s: %s\n", t.Worth, visibleLine(t.Term), have(t.Documents), where)
+		a.Printf("   %6.2f  %s, which %s: %s\n", t.Worth, terminal.VisibleLine(t.Term), have(t.Documents), where)
 	}
 	for _, p := range []struct {
 		worth float64
@@ -72,7 +73,7 @@ func explainResult(a *app, place int, r api.Result) {
 		{e.Phrase * (e.Words*e.Kind*(1+e.Recency) + e.Session + e.Date + e.Near), "words that stand together"},
 	} {
 		if p.worth != 0 {
-			a.printf("   %+6.2f  %s\n", p.worth, p.of)
+			a.Printf("   %+6.2f  %s\n", p.worth, p.of)
 		}
 	}
 }
@@ -94,22 +95,22 @@ func have(n uint64) string {
 }
 
 // printFacets lists how what matched is spread.
-func printFacets(a *app, f *api.Facets) error {
+func printFacets(a *terminal.App, f *api.Facets) error {
 	if f == nil {
 		return nil
 	}
-	l := list{head: []string{"BY", "ROWS", "VALUE"}}
+	l := terminal.List{Head: []string{"BY", "ROWS", "VALUE"}}
 	for _, facet := range []struct {
 		name   string
 		counts []api.Count
 	}{{"project", f.Project}, {"type", f.Type}, {"concept", f.Concept}, {"file", f.File}, {"month", f.Month}} {
 		for _, c := range facet.counts {
-			l.add(facet.name, strconv.Itoa(c.Count), c.Value)
+			l.Add(facet.name, strconv.Itoa(c.Count), c.Value)
 		}
 	}
-	if len(l.rows) == 0 {
+	if len(l.Rows) == 0 {
 		return nil
 	}
-	a.printf("\n")
-	return a.print(l)
+	a.Printf("\n")
+	return a.Print(l)
 }

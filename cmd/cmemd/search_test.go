@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/events"
 )
 
@@ -31,8 +32,8 @@ func TestParseAsOf(t *testing.T) {
 		if (err == nil) != c.ok || c.ok && (p != c.position || !at.Equal(c.at)) {
 			t.Errorf("%q: got %d, %v, %v", c.text, p, at, err)
 		}
-		if err != nil && exitCode(err) != exitUsage {
-			t.Errorf("%q: exit code %d", c.text, exitCode(err))
+		if err != nil && terminal.ExitCode(err) != terminal.ExitUsage {
+			t.Errorf("%q: exit code %d", c.text, terminal.ExitCode(err))
 		}
 	}
 }

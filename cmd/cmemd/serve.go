@@ -9,11 +9,13 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 )
 
-func newServe(a *app) *cobra.Command {
+func newServe(a *terminal.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "serve", Short: "Run the daemon in the foreground", Args: takes(0, 0, ""),
+		Use: "serve", Short: "Run the daemon in the foreground", Args: terminal.Takes(0, 0, ""),
 		Long: "Serve runs the daemon until it is stopped. On a terminal it logs there, else to logs/cmemd.log in CMEMD_HOME.\n" +
 			"`cmemd start` runs it in the background.",
 		RunE: func(c *cobra.Command, _ []string) error { return serve(c.Context(), a) },
@@ -25,12 +27,12 @@ func newServe(a *app) *cobra.Command {
 const garbage = 200
 
 // serve runs the daemon of this home until a signal, `cmemd stop`, or a failure ends it.
-func serve(ctx context.Context, a *app) error {
+func serve(ctx context.Context, a *terminal.App) error {
 	l, err := forHome(a)
 	if err != nil {
 		return err
 	}
-	home, err := a.home()
+	home, err := a.Home()
 	if err != nil {
 		return err
 	}
@@ -46,14 +48,14 @@ func serve(ctx context.Context, a *app) error {
 	}
 	ctx, stop := untilSignal(ctx)
 	defer stop(nil)
-	d, err := openDaemon(ctx, l, p, logger, a.version, stop)
+	d, err := openDaemon(ctx, l, p, logger, a.Version, stop)
 	if err != nil {
 		logger.Error("cannot start", "err", err)
 		return err
 	}
 	me := thisProcess()
-	me.Version = a.version
-	logger.Info("starting", "version", a.version, "pid", me.PID, "home", home)
+	me.Version = a.Version
+	logger.Info("starting", "version", a.Version, "pid", me.PID, "home", home)
 	return d.run(ctx, me)
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/durable"
 )
@@ -22,22 +23,22 @@ import (
 const serviceHelp = `Service has the system start the daemon when you log in, and start it again should it fail: by a systemd user unit on Linux,
 a launchd agent on macOS. It is not needed: hooks start a daemon where none runs.`
 
-func newService(a *app) *cobra.Command {
-	c := &cobra.Command{Use: "service", Short: "Have the system run the daemon", Long: serviceHelp, Args: noSuchCommand, RunE: showHelp}
+func newService(a *terminal.App) *cobra.Command {
+	c := &cobra.Command{Use: "service", Short: "Have the system run the daemon", Long: serviceHelp, Args: terminal.NoSuchCommand, RunE: terminal.ShowHelp}
 	printOnly := false
 	put := &cobra.Command{
-		Use: "install", Short: "Write the unit, and have the system start the daemon", Args: takes(0, 0, ""),
+		Use: "install", Short: "Write the unit, and have the system start the daemon", Args: terminal.Takes(0, 0, ""),
 		Long: "Install writes a systemd user unit, or a launchd agent, and starts it. A daemon that runs already is stopped first. A second\nrun writes the file anew; one that somebody else wrote is left alone.",
 		RunE: func(c *cobra.Command, _ []string) error { return installService(c.Context(), a, printOnly) },
 	}
 	put.Flags().BoolVar(&printOnly, "print", false, "only print the file")
 	c.AddCommand(put,
 		&cobra.Command{
-			Use: "uninstall", Short: "Stop the daemon, and take the unit away", Args: takes(0, 0, ""),
+			Use: "uninstall", Short: "Stop the daemon, and take the unit away", Args: terminal.Takes(0, 0, ""),
 			RunE: func(c *cobra.Command, _ []string) error { return uninstallService(c.Context(), a) },
 		},
 		&cobra.Command{
-			Use: "status", Short: "Say whether the system runs the daemon; exit code 3 if it does not", Args: takes(0, 0, ""),
+			Use: "status", Short: "Say whether the system runs the daemon; exit code 3 if it does not", Args: terminal.Takes(0, 0, ""),
 			RunE: func(c *cobra.Command, _ []string) error { return serviceStatus(c.Context(), a) },
 		},
 	)
@@ -58,8 +59,8 @@ type shownService struct {
 }
 
 // service is the file of this machine.
-func service(a *app) (s serviceFile, err error) {
-	home, err := a.home()
+func service(a *terminal.App) (s serviceFile, err error) {
+	home, err := a.Home()
 	if err != nil {
 		return s, err
 	}
@@ -67,7 +68,7 @@ func service(a *app) (s serviceFile, err error) {
 	if err != nil {
 		return s, err
 	}
-	config := a.getenv("XDG_CONFIG_HOME")
+	config := a.Getenv("XDG_CONFIG_HOME")
 	if !filepath.IsAbs(config) {
 		config = filepath.Join(person, ".config")
 	}
@@ -82,20 +83,20 @@ func service(a *app) (s serviceFile, err error) {
 	return s, nil
 }
 
-func installService(ctx context.Context, a *app, printOnly bool) error {
+func installService(ctx context.Context, a *terminal.App, printOnly bool) error {
 	s, err := service(a)
 	if err != nil {
 		return err
 	}
 	if printOnly {
 		if a.JSON {
-			return a.printJSON(map[string]string{"path": s.path, "text": s.text})
+			return a.PrintJSON(map[string]string{"path": s.path, "text": s.text})
 		}
-		a.printf("%s", visible(s.text))
+		a.Printf("%s", terminal.Visible(s.text))
 		return nil
 	}
 	if _, err := s.read(); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return advise(err, "move it away, or keep it: hooks start a daemon where none runs")
+		return terminal.Advise(err, "move it away, or keep it: hooks start a daemon where none runs")
 	}
 	if err := os.MkdirAll(filepath.Dir(s.path), 0o700); err != nil {
 		return err
@@ -103,7 +104,7 @@ func installService(ctx context.Context, a *app, printOnly bool) error {
 	if err := durable.Replace(s.path, []byte(s.text), 0o600); err != nil {
 		return err
 	}
-	home, err := a.home()
+	home, err := a.Home()
 	if err != nil {
 		return err
 	}
@@ -117,7 +118,7 @@ func installService(ctx context.Context, a *app, printOnly bool) error {
 }
 
 // startService has the system run what s says, and not what it said before.
-func startService(ctx context.Context, a *app, s serviceFile, home string) error {
+func startService(ctx context.Context, a *terminal.App, s serviceFile, home string) error {
 	if s.manager == "launchd" { // it has nothing that would do it
 		if err := forgetAgent(ctx, a, s); err != nil {
 			return err
@@ -128,7 +129,7 @@ func startService(ctx context.Context, a *app, s serviceFile, home string) error
 	}
 	for _, argv := range s.startCommands() {
 		if err := manage(ctx, a, argv); err != nil {
-			return advise(fmt.Errorf("%s is written, and the system does not take it: %w", s.path, err),
+			return terminal.Advise(fmt.Errorf("%s is written, and the system does not take it: %w", s.path, err),
 				"`cmemd service install` once more, where you are logged in and the system answers; until then hooks start a daemon")
 		}
 	}
@@ -140,7 +141,7 @@ const forgetEvery = 100 * time.Millisecond
 
 // forgetAgent has launchd end and forget what it knows under the name of s, and returns when it has. That it knows nothing is
 // no error: an agent that it knows cannot be put in again.
-func forgetAgent(ctx context.Context, a *app, s serviceFile) error {
+func forgetAgent(ctx context.Context, a *terminal.App, s serviceFile) error {
 	ctx, cancel := context.WithTimeout(ctx, manageWait)
 	defer cancel()
 	for _, argv := range s.stopCommands() {
@@ -157,7 +158,7 @@ func forgetAgent(ctx context.Context, a *app, s serviceFile) error {
 }
 
 // stopRunning stops the daemon of home, if one runs.
-func stopRunning(ctx context.Context, a *app, home string) error {
+func stopRunning(ctx context.Context, a *terminal.App, home string) error {
 	client := api.Dial(home)
 	defer client.Close()
 	if client.Alive(ctx) != nil {
@@ -199,7 +200,7 @@ func launchDomain() string { return "gui/" + strconv.Itoa(os.Getuid()) }
 const manageWait = 30 * time.Second
 
 // manage runs a command of the system's.
-func manage(ctx context.Context, a *app, argv []string) error {
+func manage(ctx context.Context, a *terminal.App, argv []string) error {
 	ctx, cancel := context.WithTimeout(ctx, manageWait)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
@@ -211,15 +212,15 @@ func manage(ctx context.Context, a *app, argv []string) error {
 	return nil
 }
 
-func uninstallService(ctx context.Context, a *app) error {
+func uninstallService(ctx context.Context, a *terminal.App) error {
 	s, err := service(a)
 	if err != nil {
 		return err
 	}
 	if _, err := s.read(); errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%w: there is no %s", errNothing, s.path)
+		return fmt.Errorf("%w: there is no %s", terminal.ErrNothing, s.path)
 	} else if err != nil {
-		return advise(err, "it was left as it is")
+		return terminal.Advise(err, "it was left as it is")
 	}
 	var stopped error
 	for _, argv := range s.stopCommands() {
@@ -239,16 +240,16 @@ func uninstallService(ctx context.Context, a *app) error {
 		note = "the system was not told: " + stopped.Error()
 	}
 	if a.JSON {
-		return a.printJSON(shownService{Manager: s.manager, Path: s.path, Note: note})
+		return a.PrintJSON(shownService{Manager: s.manager, Path: s.path, Note: note})
 	}
-	a.printf("%s is gone\n", visibleLine(s.path))
+	a.Printf("%s is gone\n", terminal.VisibleLine(s.path))
 	if note != "" {
-		a.say("%s", visible(note))
+		a.Say("%s", terminal.Visible(note))
 	}
 	return nil
 }
 
-func serviceStatus(ctx context.Context, a *app) error {
+func serviceStatus(ctx context.Context, a *terminal.App) error {
 	s, err := service(a)
 	if err != nil {
 		return err
@@ -266,7 +267,7 @@ func serviceStatus(ctx context.Context, a *app) error {
 		shown.Note, shown.Alone = err.Error(), daemonRuns(ctx, a)
 	}
 	if a.JSON {
-		if err := a.printJSON(shown); err != nil {
+		if err := a.PrintJSON(shown); err != nil {
 			return err
 		}
 	} else {
@@ -274,30 +275,30 @@ func serviceStatus(ctx context.Context, a *app) error {
 	}
 	switch {
 	case shown.Alone:
-		return a.Reported(advise(fmt.Errorf("%w: one runs that hooks or `cmemd start` started", errNoService), "nothing has to be done; `cmemd service install` has the system run it instead"))
+		return a.Reported(terminal.Advise(fmt.Errorf("%w: one runs that hooks or `cmemd start` started", terminal.ErrNoService), "nothing has to be done; `cmemd service install` has the system run it instead"))
 	case !shown.Active:
-		return a.Reported(advise(errNoService, "`cmemd service install`; without it, hooks start a daemon where none runs"))
+		return a.Reported(terminal.Advise(terminal.ErrNoService, "`cmemd service install`; without it, hooks start a daemon where none runs"))
 	}
 	return nil
 }
 
 // daemonRuns reports whether the daemon of this home answers, whoever started it.
-func daemonRuns(ctx context.Context, a *app) bool {
-	return a.query(ctx, func(ctx context.Context, c *api.Client) error { return c.Alive(ctx) }) == nil
+func daemonRuns(ctx context.Context, a *terminal.App) bool {
+	return a.Query(ctx, func(ctx context.Context, c *api.Client) error { return c.Alive(ctx) }) == nil
 }
 
-func showService(a *app, s shownService) {
+func showService(a *terminal.App, s shownService) {
 	yesNo := map[bool]string{true: "yes", false: "no"}
-	a.field("manager", s.Manager)
-	a.field("file", s.Path)
-	a.field("installed", yesNo[s.Installed])
+	a.Field("manager", s.Manager)
+	a.Field("file", s.Path)
+	a.Field("installed", yesNo[s.Installed])
 	switch {
 	case s.Foreign:
-		a.field("", "cmemd did not write it, and leaves it alone")
+		a.Field("", "cmemd did not write it, and leaves it alone")
 	case s.Installed && !s.Current:
-		a.field("", "another one than this cmemd writes: `cmemd service install` writes it anew")
+		a.Field("", "another one than this cmemd writes: `cmemd service install` writes it anew")
 	}
-	a.field("at login", yesNo[s.Enabled])
-	a.field("runs", yesNo[s.Active])
-	a.field("note", s.Note)
+	a.Field("at login", yesNo[s.Enabled])
+	a.Field("runs", yesNo[s.Active])
+	a.Field("note", s.Note)
 }

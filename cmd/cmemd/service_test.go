@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 )
 
 // TestSystemdTakesTheUnit has systemd itself read the unit of a program and a home with names that are hard to write.
@@ -145,7 +147,7 @@ func TestLaunchdTakesItTwice(t *testing.T) {
 	}
 	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
 	t.Setenv("LAUNCHD", dir)
-	a := &app{getenv: os.Getenv, environ: os.Environ()}
+	a := &terminal.App{Getenv: os.Getenv, Environ: os.Environ()}
 	home := t.TempDir()
 	s, _ := serviceFor("darwin", dir, dir, "/opt/cmemd", home)
 	for range 2 {

@@ -10,29 +10,30 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/api"
 )
 
-func newSessions(a *app) *cobra.Command {
+func newSessions(a *terminal.App) *cobra.Command {
 	var q api.SessionsQuery
 	c := &cobra.Command{
 		Use: "sessions [ID]", Short: "List the sessions, or show one with all that is remembered of it",
 		Long: "Sessions lists the sessions, the latest first. ID is that of one, ours or the agent's; 8 digits or more of the beginning of\nours are enough.",
-		Args: takes(0, 1, "one id of a session"),
+		Args: terminal.Takes(0, 1, "one id of a session"),
 	}
-	projectFlag(c, &q.Project, "", "")
+	terminal.ProjectFlag(c, &q.Project, "", "")
 	c.Flags().StringVar(&q.Agent, "agent", "", "whose sessions")
 	c.Flags().BoolVar(&q.OpenOnly, "open", false, "only those that have not ended")
 	c.Flags().IntVarP(&q.Limit, "limit", "n", 50, "how many, at most 1,000")
-	since := addWhen(c, "since", "with something that happened since")
+	since := terminal.AddWhen(c, "since", "with something that happened since")
 	c.RunE = func(c *cobra.Command, args []string) (err error) {
-		if err := needsPositive(c, "limit", q.Limit); err != nil {
+		if err := terminal.NeedsPositive(c, "limit", q.Limit); err != nil {
 			return err
 		}
-		if q.Since, err = since.at(c, a.now()); err != nil {
+		if q.Since, err = since.At(c, a.Now()); err != nil {
 			return err
 		}
-		return a.query(c.Context(), func(ctx context.Context, client *api.Client) error {
+		return a.Query(c.Context(), func(ctx context.Context, client *api.Client) error {
 			if len(args) == 1 {
 				return oneSession(ctx, a, client, args[0])
 			}
@@ -46,24 +47,24 @@ func newSessions(a *app) *cobra.Command {
 	return c
 }
 
-func showSessions(a *app, found api.Sessions) error {
+func showSessions(a *terminal.App, found api.Sessions) error {
 	if a.JSON {
-		if err := a.printJSON(found); err != nil {
+		if err := a.PrintJSON(found); err != nil {
 			return err
 		}
 	}
 	if len(found.Sessions) == 0 {
-		return a.Reported(fmt.Errorf("%w: no sessions", errNothing))
+		return a.Reported(fmt.Errorf("%w: no sessions", terminal.ErrNothing))
 	}
 	if a.JSON {
 		return nil
 	}
-	l := list{head: []string{"SESSION", "AGENT", "PROJECT", "LAST", "STATE", "TOOLS", "MEMORY", "PENDING", "TITLE"}}
+	l := terminal.List{Head: []string{"SESSION", "AGENT", "PROJECT", "LAST", "STATE", "TOOLS", "MEMORY", "PENDING", "TITLE"}}
 	for _, s := range found.Sessions {
-		l.add(a.shownSession(s.ID), s.Agent, s.Project, moment(s.LastAt), stateOf(s), strconv.Itoa(s.ToolUses),
+		l.Add(a.ShownSession(s.ID), s.Agent, s.Project, terminal.Moment(s.LastAt), stateOf(s), strconv.Itoa(s.ToolUses),
 			strconv.Itoa(s.Observations+s.Summaries), strconv.Itoa(s.Pending), s.Title)
 	}
-	return a.print(l)
+	return a.Print(l)
 }
 
 func stateOf(s api.Session) string {
@@ -76,49 +77,49 @@ func stateOf(s api.Session) string {
 	return "closed"
 }
 
-func oneSession(ctx context.Context, a *app, client *api.Client, id string) error {
+func oneSession(ctx context.Context, a *terminal.App, client *api.Client, id string) error {
 	found, err := client.Session(ctx, id)
 	if err != nil {
 		return err
 	}
 	if a.JSON {
-		return a.printJSON(found)
+		return a.PrintJSON(found)
 	}
 	showSession(a, found.Session)
 	if len(found.Rows) == 0 {
 		return nil
 	}
-	a.printf("\n")
-	l := list{head: []string{"ID", "WHAT", "WHEN", "TITLE"}}
+	a.Printf("\n")
+	l := terminal.List{Head: []string{"ID", "WHAT", "WHEN", "TITLE"}}
 	for _, r := range found.Rows {
-		l.add(a.shownID(r.ID), r.What(), moment(r.At), flagged(titleOf(r), r.Flagged))
+		l.Add(a.ShownID(r.ID), r.What(), terminal.Moment(r.At), flagged(titleOf(r), r.Flagged))
 	}
-	return a.print(l)
+	return a.Print(l)
 }
 
-func showSession(a *app, s api.Session) {
-	a.heading("%s", visibleLine(s.ID.String()))
-	a.field("title", s.Title)
-	a.field("agent", strings.TrimSpace(s.Agent+" "+s.AgentSession))
-	a.field("project", s.Project)
-	a.field("folder", s.Cwd)
-	a.field("git", strings.TrimSpace(s.GitBranch+" "+s.GitHead))
-	a.field("opened", moment(s.OpenedAt))
-	a.field("last", moment(s.LastAt))
-	a.field("closed", strings.TrimSpace(moment(s.ClosedAt)+" "+s.CloseCause))
-	a.field("captured", fmt.Sprintf("%s, %s, %s", plural(s.Prompts, "prompt"), plural(s.ToolUses, "tool use"), plural(s.Stops, "stop")))
-	a.field("remembered", fmt.Sprintf("%s, %s in %s", plural(s.Observations, "observation"), summaries(s.Summaries), plural(s.Turns, "turn")))
-	a.field("inputs", balanceLine(s.Inputs))
+func showSession(a *terminal.App, s api.Session) {
+	a.Heading("%s", terminal.VisibleLine(s.ID.String()))
+	a.Field("title", s.Title)
+	a.Field("agent", strings.TrimSpace(s.Agent+" "+s.AgentSession))
+	a.Field("project", s.Project)
+	a.Field("folder", s.Cwd)
+	a.Field("git", strings.TrimSpace(s.GitBranch+" "+s.GitHead))
+	a.Field("opened", terminal.Moment(s.OpenedAt))
+	a.Field("last", terminal.Moment(s.LastAt))
+	a.Field("closed", strings.TrimSpace(terminal.Moment(s.ClosedAt)+" "+s.CloseCause))
+	a.Field("captured", fmt.Sprintf("%s, %s, %s", terminal.Plural(s.Prompts, "prompt"), terminal.Plural(s.ToolUses, "tool use"), terminal.Plural(s.Stops, "stop")))
+	a.Field("remembered", fmt.Sprintf("%s, %s in %s", terminal.Plural(s.Observations, "observation"), summaries(s.Summaries), terminal.Plural(s.Turns, "turn")))
+	a.Field("inputs", terminal.BalanceLine(s.Inputs))
 	if r := s.LastRespawn; r != nil {
 		var causes []string
 		for _, cause := range slices.Sorted(maps.Keys(s.Respawns)) {
 			causes = append(causes, fmt.Sprintf("%d %s", s.Respawns[cause], cause))
 		}
-		a.field("respawned", strings.Join(causes, ", "))
-		a.field("last respawn", respawnLine(*r))
+		a.Field("respawned", strings.Join(causes, ", "))
+		a.Field("last respawn", respawnLine(*r))
 	}
 	if q := s.Quarantined; q != nil {
-		a.field("quarantined", fmt.Sprintf("until %s: %s", moment(q.Until), q.Cause))
+		a.Field("quarantined", fmt.Sprintf("until %s: %s", terminal.Moment(q.Until), q.Cause))
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/projections"
@@ -14,21 +15,21 @@ import (
 
 func position(n uint64) events.Position { return events.Position(n) }
 
-func newShow(a *app) *cobra.Command {
+func newShow(a *terminal.App) *cobra.Command {
 	inputs := false
 	c := &cobra.Command{
-		Use: "show ID...", Short: "Show memory whole, by ids or the beginnings of them", Args: takes(1, -1, "an id"),
+		Use: "show ID...", Short: "Show memory whole, by ids or the beginnings of them", Args: terminal.Takes(1, -1, "an id"),
 		Example: "  cmemd show 01a1fa47-2048-7378\n  cmemd show 01a1fa47-2048-7378 --inputs",
 	}
 	c.Flags().BoolVar(&inputs, "inputs", false, "what it was made of instead: what the tools were given, and what they printed")
 	c.RunE = func(c *cobra.Command, ids []string) error {
 		if inputs && len(ids) > 1 {
-			return misused(c, "--inputs takes one id, got %d", len(ids))
+			return terminal.Misused(c, "--inputs takes one id, got %d", len(ids))
 		}
 		if inputs {
-			return a.stream(c.Context(), func(client *api.Client) error { return showInputs(c.Context(), a, client, ids[0]) })
+			return a.Stream(c.Context(), func(client *api.Client) error { return showInputs(c.Context(), a, client, ids[0]) })
 		}
-		return a.query(c.Context(), func(ctx context.Context, client *api.Client) error {
+		return a.Query(c.Context(), func(ctx context.Context, client *api.Client) error {
 			found, err := client.Rows(ctx, ids...)
 			if err != nil {
 				return err
@@ -39,9 +40,9 @@ func newShow(a *app) *cobra.Command {
 	return c
 }
 
-func showRows(a *app, found api.Rows) error {
+func showRows(a *terminal.App, found api.Rows) error {
 	if a.JSON {
-		if err := a.printJSON(found); err != nil {
+		if err := a.PrintJSON(found); err != nil {
 			return err
 		}
 	}
@@ -50,35 +51,35 @@ func showRows(a *app, found api.Rows) error {
 			break
 		}
 		if i > 0 {
-			a.printf("\n")
+			a.Printf("\n")
 		}
 		showRow(a, r)
 	}
 	if len(found.Missing) > 0 {
-		return a.Reported(fmt.Errorf("%w for %s", errNothing, strings.Join(found.Missing, ", ")))
+		return a.Reported(fmt.Errorf("%w for %s", terminal.ErrNothing, strings.Join(found.Missing, ", ")))
 	}
 	return nil
 }
 
 // showRow prints every field that a row has.
-func showRow(a *app, r api.Row) {
-	a.heading("%s", visibleLine(flagged(titleOf(r), r.Flagged)))
-	a.field("id", r.ID.String())
-	a.field("kind", kindOf(r))
-	a.field("when", moment(r.At))
-	a.field("project", r.Project)
-	a.field("session", sessionOf(r))
-	a.field("imported", orNothing("from ", r.Source))
-	a.field("position", fmt.Sprint(r.Position))
+func showRow(a *terminal.App, r api.Row) {
+	a.Heading("%s", terminal.VisibleLine(flagged(titleOf(r), r.Flagged)))
+	a.Field("id", r.ID.String())
+	a.Field("kind", kindOf(r))
+	a.Field("when", terminal.Moment(r.At))
+	a.Field("project", r.Project)
+	a.Field("session", sessionOf(r))
+	a.Field("imported", orNothing("from ", r.Source))
+	a.Field("position", fmt.Sprint(r.Position))
 	showState(a, r)
 	for _, f := range textsOf(r) {
-		a.field(f[0], f[1])
+		a.Field(f[0], f[1])
 	}
 	for _, v := range r.Verdicts() {
-		a.field("claim", verdictText(v))
+		a.Field("claim", terminal.VerdictText(v))
 	}
 	for _, c := range r.Checks {
-		a.field("checked", moment(c.At)+" "+claimText(c.Claim))
+		a.Field("checked", terminal.Moment(c.At)+" "+claimText(c.Claim))
 	}
 }
 
@@ -101,25 +102,25 @@ func sessionOf(r api.Row) string {
 }
 
 // showState says what has become of a row since it was recorded.
-func showState(a *app, r api.Row) {
+func showState(a *terminal.App, r api.Row) {
 	switch {
 	case r.Forgotten:
-		a.field("state", "forgotten")
+		a.Field("state", "forgotten")
 	case r.Superseded && r.SupersededBy == r.ID:
-		a.field("state", "taken back: `cmemd undo` lets it stand again")
+		a.Field("state", "taken back: `cmemd undo` lets it stand again")
 	case r.Superseded && r.SupersededBy != (events.ID{}):
-		a.field("state", "superseded by "+r.SupersededBy.String())
+		a.Field("state", "superseded by "+r.SupersededBy.String())
 	case r.Superseded:
-		a.field("state", "superseded")
+		a.Field("state", "superseded")
 	case r.FoldedInto != (events.ID{}):
-		a.field("state", "said in "+r.FoldedInto.String())
+		a.Field("state", "said in "+r.FoldedInto.String())
 	case r.Private:
-		a.field("state", "private: its text was not kept")
+		a.Field("state", "private: its text was not kept")
 	case r.Count > 1:
-		a.field("said", plural(r.Count, "time"))
+		a.Field("said", terminal.Plural(r.Count, "time"))
 	}
 	if r.Unseen {
-		a.field("unverified", "it names files, none of which the session touched")
+		a.Field("unverified", "it names files, none of which the session touched")
 	}
 }
 

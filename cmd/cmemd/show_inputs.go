@@ -4,13 +4,14 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/memory/recall"
 )
 
 // showInputs prints what a row was made of, page by page. With --json all of it is one document.
-func showInputs(ctx context.Context, a *app, client *api.Client, id string) error {
+func showInputs(ctx context.Context, a *terminal.App, client *api.Client, id string) error {
 	var all api.Inputs
 	for after, first := events.Position(0), true; first || after > 0; first = false {
 		page, err := client.Inputs(ctx, id, after, 0)
@@ -30,17 +31,17 @@ func showInputs(ctx context.Context, a *app, client *api.Client, id string) erro
 		all.Total = page.Total
 	}
 	if a.JSON {
-		if err := a.printJSON(all); err != nil {
+		if err := a.PrintJSON(all); err != nil {
 			return err
 		}
 	}
 	if all.Total == 0 {
-		return a.Reported(advise(fmt.Errorf("%w: it was made of no inputs", errNothing), "prompts and saved memories are not: `cmemd show` prints them"))
+		return a.Reported(terminal.Advise(fmt.Errorf("%w: it was made of no inputs", terminal.ErrNothing), "prompts and saved memories are not: `cmemd show` prints them"))
 	}
 	return nil
 }
 
-func showInput(a *app, in recall.RawInput) {
+func showInput(a *terminal.App, in recall.RawInput) {
 	name := string(in.Kind)
 	if in.Tool != "" {
 		name += " " + in.Tool
@@ -48,16 +49,16 @@ func showInput(a *app, in recall.RawInput) {
 	if in.Failed {
 		name += " (failed)"
 	}
-	a.heading("%d  %s  %s", in.Position, moment(in.At), visibleLine(name))
+	a.Heading("%d  %s  %s", in.Position, terminal.Moment(in.At), terminal.VisibleLine(name))
 	if in.Erased != nil {
-		a.field("erased", erasedWords(in.Erased))
+		a.Field("erased", erasedWords(in.Erased))
 	}
-	a.field("folder", in.Cwd)
-	a.field("input", in.Input)
-	a.field("output", in.Output)
-	a.field("said", in.Text)
+	a.Field("folder", in.Cwd)
+	a.Field("input", in.Input)
+	a.Field("output", in.Output)
+	a.Field("said", in.Text)
 	if in.Cut {
-		a.field("cut", "some of it was too long to be captured, or to be shown here")
+		a.Field("cut", "some of it was too long to be captured, or to be shown here")
 	}
-	a.printf("\n")
+	a.Printf("\n")
 }

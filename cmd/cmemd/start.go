@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/internal/api"
 )
@@ -22,12 +23,12 @@ const (
 	maxSaid   = 4 << 10               // bytes shown of what a daemon said that ended at once
 )
 
-func newStart(a *app) *cobra.Command {
+func newStart(a *terminal.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "start", Short: "Run the daemon in the background, unless it runs", Args: takes(0, 0, ""),
+		Use: "start", Short: "Run the daemon in the background, unless it runs", Args: terminal.Takes(0, 0, ""),
 		Long: "Start returns when the daemon is ready. An older daemon is stopped, and this version takes its place.",
 		RunE: func(c *cobra.Command, _ []string) error {
-			return a.ask(func(client *api.Client) error { return start(c.Context(), a, client) })
+			return a.Ask(func(client *api.Client) error { return start(c.Context(), a, client) })
 		},
 	}
 }
@@ -43,8 +44,8 @@ type startedDaemon struct {
 	Logs    string `json:"logs"`
 }
 
-func start(ctx context.Context, a *app, client *api.Client) error {
-	home, err := a.home()
+func start(ctx context.Context, a *terminal.App, client *api.Client) error {
+	home, err := a.Home()
 	if err != nil {
 		return err
 	}
@@ -71,9 +72,9 @@ func start(ctx context.Context, a *app, client *api.Client) error {
 }
 
 // stopOlder stops a daemon that is older than this command.
-func stopOlder(ctx context.Context, a *app, client *api.Client, p paths, s *startedDaemon) error {
+func stopOlder(ctx context.Context, a *terminal.App, client *api.Client, p paths, s *startedDaemon) error {
 	d, err := readDaemonFile(p.daemon)
-	if err != nil || client.Alive(ctx) != nil || !isNewer(a.version, d.Version) {
+	if err != nil || client.Alive(ctx) != nil || !terminal.IsNewer(a.Version, d.Version) {
 		return nil
 	}
 	s.Stopped = d.Version
@@ -84,7 +85,7 @@ func stopOlder(ctx context.Context, a *app, client *api.Client, p paths, s *star
 // launch starts a daemon that outlives this command, and returns when something listens: that daemon, which is ours, or
 // one that was quicker. A daemon that ends before is an error with what it said; where another process holds the log,
 // which may be a daemon that does not listen yet, only once nothing has listened for startWait.
-func launch(ctx context.Context, a *app, client *api.Client, p paths) (ours bool, err error) {
+func launch(ctx context.Context, a *terminal.App, client *api.Client, p paths) (ours bool, err error) {
 	self, err := os.Executable()
 	if err != nil {
 		return false, err
@@ -112,7 +113,7 @@ func awaitListener(ctx context.Context, client *api.Client, p paths, ended <-cha
 	for client.Alive(ctx) != nil {
 		select {
 		case err := <-ended:
-			lost = advise(fmt.Errorf("the daemon ended at once: %w%s", orEnd(err), whatItSaid(said)), "see %s and `cmemd logs`", p.startLog)
+			lost = terminal.Advise(fmt.Errorf("the daemon ended at once: %w%s", orEnd(err), whatItSaid(said)), "see %s and `cmemd logs`", p.startLog)
 			if client.Alive(ctx) != nil && !isHeld(p.log) {
 				return false, lost
 			}
@@ -120,7 +121,7 @@ func awaitListener(ctx context.Context, client *api.Client, p paths, ended <-cha
 			if lost != nil {
 				return false, lost
 			}
-			return false, advise(fmt.Errorf("the daemon does not listen after %s", startWait), "see `cmemd logs`")
+			return false, terminal.Advise(fmt.Errorf("the daemon does not listen after %s", startWait), "see `cmemd logs`")
 		case <-time.After(lookEvery):
 		}
 	}
@@ -137,9 +138,9 @@ func isHeld(path string) bool {
 }
 
 // daemonEnv is this command's environment for a daemon of home, without the secrets that agents give their hooks.
-func daemonEnv(a *app, home string) []string {
+func daemonEnv(a *terminal.App, home string) []string {
 	var env []string
-	for _, kv := range a.environ {
+	for _, kv := range a.Environ {
 		if !strings.HasPrefix(kv, "CLAUDE_CODE_MESSAGING_") && !strings.HasPrefix(kv, "CMEMD_HOME=") {
 			env = append(env, kv)
 		}
@@ -182,21 +183,21 @@ func (s *startedDaemon) await(ctx context.Context, client *api.Client) error {
 	return err
 }
 
-func showStarted(a *app, s startedDaemon) error {
+func showStarted(a *terminal.App, s startedDaemon) error {
 	if a.JSON {
-		return a.printJSON(s)
+		return a.PrintJSON(s)
 	}
 	if s.Stopped != "" {
-		a.printf("stopped the older daemon %s\n", visibleLine(s.Stopped))
+		a.Printf("stopped the older daemon %s\n", terminal.VisibleLine(s.Stopped))
 	}
 	word := "started"
 	if !s.Started {
 		word = "is running already"
 	}
-	a.printf("cmemd %s %s, pid %d\n", visibleLine(s.Version), word, s.PID)
+	a.Printf("cmemd %s %s, pid %d\n", terminal.VisibleLine(s.Version), word, s.PID)
 	if !s.Ready {
-		a.printf("it is not ready yet (%s); `cmemd status` tells when it is\n", visibleLine(s.Phase))
+		a.Printf("it is not ready yet (%s); `cmemd status` tells when it is\n", terminal.VisibleLine(s.Phase))
 	}
-	a.printf("logs: %s\n", visibleLine(s.Logs))
+	a.Printf("logs: %s\n", terminal.VisibleLine(s.Logs))
 	return nil
 }

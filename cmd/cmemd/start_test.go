@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/api"
 )
 
@@ -67,7 +68,7 @@ func TestStopWithoutDaemonFile(t *testing.T) {
 	}
 	client := api.Dial(program.home)
 	defer client.Close()
-	pid, err := stop(ctx, (&app{}), client, p, false)
+	pid, err := stop(ctx, (&terminal.App{}), client, p, false)
 	if pid != daemon.Process.Pid || err != nil {
 		t.Errorf("stop: got pid %d, %v; want %d", pid, err, daemon.Process.Pid)
 	}

@@ -9,21 +9,22 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/agents/relay"
 	"github.com/cmemd/cmemd/internal/api"
 )
 
-func newStatus(a *app) *cobra.Command {
+func newStatus(a *terminal.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "status", Short: "Say whether the daemon runs and how it is doing; exit code 3 if it does not", Args: takes(0, 0, ""),
+		Use: "status", Short: "Say whether the daemon runs and how it is doing; exit code 3 if it does not", Args: terminal.Takes(0, 0, ""),
 		RunE: func(c *cobra.Command, _ []string) error {
-			err := a.query(c.Context(), func(ctx context.Context, client *api.Client) error {
+			err := a.Query(c.Context(), func(ctx context.Context, client *api.Client) error {
 				s, err := client.Status(ctx)
 				switch {
 				case err != nil:
 					return err
 				case a.JSON:
-					return a.printJSON(runningStatus{Running: true, Status: s})
+					return a.PrintJSON(runningStatus{Running: true, Status: s})
 				}
 				showStatus(a, s)
 				return nil
@@ -52,8 +53,8 @@ type stoppedStatus struct {
 	Spool   api.SpoolStatus `json:"spool"`
 }
 
-func showStopped(a *app) error {
-	home, err := a.home()
+func showStopped(a *terminal.App) error {
+	home, err := a.Home()
 	if err != nil {
 		return err
 	}
@@ -67,20 +68,20 @@ func showStopped(a *app) error {
 	}
 	s.Spool.Unanswered, s.Spool.Lost, s.Spool.LostReason = u.Count, u.Lost, u.LostReason
 	if a.JSON {
-		return a.printJSON(s)
+		return a.PrintJSON(s)
 	}
-	a.field("home", s.Home)
-	a.field("spool", spoolLine(s.Spool))
+	a.Field("home", s.Home)
+	a.Field("spool", spoolLine(s.Spool))
 	return nil
 }
 
 func spoolLine(s api.SpoolStatus) string {
-	line := fmt.Sprintf("%s waiting (%s)", plural(s.Waiting, "payload"), size(s.Bytes))
+	line := fmt.Sprintf("%s waiting (%s)", terminal.Plural(s.Waiting, "payload"), terminal.Size(s.Bytes))
 	if s.Bad > 0 {
 		line += fmt.Sprintf(", %d set aside", s.Bad)
 	}
 	if s.Unanswered > 0 {
-		line += ", " + plural(s.Unanswered, "hook") + " in a row without an answer"
+		line += ", " + terminal.Plural(s.Unanswered, "hook") + " in a row without an answer"
 	}
 	if s.Lost > 0 {
 		line += fmt.Sprintf(", %d lost: %s", s.Lost, s.LostReason)
@@ -88,28 +89,28 @@ func spoolLine(s api.SpoolStatus) string {
 	return line
 }
 
-func showStatus(a *app, s api.Status) {
-	a.heading("cmemd %s is %s", visibleLine(s.Version), visibleLine(phaseWord(s)))
-	a.field("pid", fmt.Sprintf("%d, since %s", s.PID, moment(s.Started)))
-	a.field("home", s.Home)
-	a.field("log", fmt.Sprintf("position %d", s.Position))
-	a.field("views", viewsLine(s.Views))
+func showStatus(a *terminal.App, s api.Status) {
+	a.Heading("cmemd %s is %s", terminal.VisibleLine(s.Version), terminal.VisibleLine(phaseWord(s)))
+	a.Field("pid", fmt.Sprintf("%d, since %s", s.PID, terminal.Moment(s.Started)))
+	a.Field("home", s.Home)
+	a.Field("log", fmt.Sprintf("position %d", s.Position))
+	a.Field("views", viewsLine(s.Views))
 	if s.Vectors != nil {
-		a.field("vectors", vectorsLine(s.Vectors))
+		a.Field("vectors", vectorsLine(s.Vectors))
 	}
-	a.field("inputs", balanceLine(s.Inputs))
+	a.Field("inputs", terminal.BalanceLine(s.Inputs))
 	for _, r := range s.Inputs.Reasons {
-		a.field("", fmt.Sprintf("%d %s %s", r.Count, r.Outcome, strings.Trim(r.Class+"/"+r.Reason, "/")))
+		a.Field("", fmt.Sprintf("%d %s %s", r.Count, r.Outcome, strings.Trim(r.Class+"/"+r.Reason, "/")))
 	}
 	if s.Inputs.Dropped > 0 {
-		a.field("", "what is dropped is kept: `cmemd reobserve --dropped --dry-run` says what asking again would take")
+		a.Field("", "what is dropped is kept: `cmemd reobserve --dropped --dry-run` says what asking again would take")
 	}
 	showProviders(a, s)
-	showHealth(a, s, a.now())
-	a.field("today", todayLine(s.Today))
-	a.field("actors", fmt.Sprintf("%d awake, %d of %d slots in use, %d queued, %d waiting for the disk",
+	showHealth(a, s, a.Now())
+	a.Field("today", todayLine(s.Today))
+	a.Field("actors", fmt.Sprintf("%d awake, %d of %d slots in use, %d queued, %d waiting for the disk",
 		s.Actors.Awake, s.Actors.Turns, s.Actors.Slots, s.Actors.Queued, s.Actors.Waiting))
-	a.field("spool", spoolLine(s.Spool))
+	a.Field("spool", spoolLine(s.Spool))
 	showErasure(a, s.Erasure)
 	showFindings(a, s)
 }
@@ -128,7 +129,7 @@ func viewsLine(views []api.ViewLag) string {
 	var parts []string
 	for _, v := range views {
 		if v.Lag > 0 {
-			parts = append(parts, fmt.Sprintf("%s is %s behind", v.Name, plural(v.Lag, "record")))
+			parts = append(parts, fmt.Sprintf("%s is %s behind", v.Name, terminal.Plural(v.Lag, "record")))
 		}
 	}
 	if len(parts) == 0 {

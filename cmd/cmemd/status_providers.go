@@ -5,15 +5,16 @@ import (
 
 	"github.com/cmemd/cmemd/actors/policy"
 	"github.com/cmemd/cmemd/actors/provider"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/api/server"
 )
 
 // showProviders shows who is asked, in order, and what the budget has left.
-func showProviders(a *app, s api.Status) {
+func showProviders(a *terminal.App, s api.Status) {
 	name := "providers"
 	for _, p := range s.Providers {
-		a.field(name, providerLine(p))
+		a.Field(name, providerLine(p))
 		name = ""
 	}
 	if s.Actors.Budget == nil {
@@ -21,14 +22,14 @@ func showProviders(a *app, s api.Status) {
 	}
 	name = "budget"
 	for _, line := range budgetLines(s.Actors.Budget) {
-		a.field(name, line)
+		a.Field(name, line)
 		name = ""
 	}
 }
 
 // providerLine says who a provider is, what it does, and what it is there for.
 func providerLine(p api.ProviderStatus) string {
-	line := nameOfModel(p.Name, p.Model) + ": " + stateLine(p)
+	line := terminal.NameOfModel(p.Name, p.Model) + ": " + stateLine(p)
 	if p.PassedOver {
 		line += "; passed over"
 	}
@@ -50,9 +51,9 @@ func stateLine(p api.ProviderStatus) string {
 	case api.ProviderTried:
 		return fmt.Sprintf("tried, one turn at a time (%s)", p.Class)
 	case api.ProviderPaused:
-		return fmt.Sprintf("paused (%s) until %s, probe %d", p.Class, moment(p.Until), p.Probe)
+		return fmt.Sprintf("paused (%s) until %s, probe %d", p.Class, terminal.Moment(p.Until), p.Probe)
 	case api.ProviderBudget:
-		return "not asked until " + moment(p.Until) + ": the budget is used up"
+		return "not asked until " + terminal.Moment(p.Until) + ": the budget is used up"
 	}
 	return "ready"
 }
@@ -74,7 +75,7 @@ func budgetLines(b *provider.BudgetStatus) []string {
 		lines = append(lines, "what was used before is not known yet: nothing that costs is asked")
 	}
 	if b.Held > 0 {
-		lines = append(lines, plural(b.Held, "session")+" held: what they captured waits")
+		lines = append(lines, terminal.Plural(b.Held, "session")+" held: what they captured waits")
 	}
 	return lines
 }
@@ -87,7 +88,7 @@ func budgetWord(b *provider.BudgetStatus) string {
 	case b.State == policy.BudgetSpent && b.Until.IsZero():
 		return ", used up until it is raised"
 	case b.State == policy.BudgetSpent:
-		return ", used up until " + moment(b.Until)
+		return ", used up until " + terminal.Moment(b.Until)
 	}
 	return ""
 }

@@ -10,37 +10,38 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/api"
 )
 
 // stopWait is how long a daemon that was asked to end may take: it has endLimit for itself.
 const stopWait = endLimit + 2*time.Second
 
-func newStop(a *app) *cobra.Command {
+func newStop(a *terminal.App) *cobra.Command {
 	kill := false
 	c := &cobra.Command{
-		Use: "stop", Short: "End the daemon, in order", Args: takes(0, 0, ""),
+		Use: "stop", Short: "End the daemon, in order", Args: terminal.Takes(0, 0, ""),
 		Long: "Stop asks the daemon to end and waits for it. Nothing is lost: hooks keep what they report in the spool meanwhile.",
 	}
 	c.Flags().BoolVar(&kill, "kill", false, "kill a daemon that does not end; what it accepted is in the log")
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		home, err := a.home()
+		home, err := a.Home()
 		if err != nil {
 			return err
 		}
-		return a.ask(func(client *api.Client) error {
+		return a.Ask(func(client *api.Client) error {
 			was, err := stop(c.Context(), a, client, pathsOf(home), kill)
 			if err != nil {
 				return err
 			}
 			if a.JSON {
-				return a.printJSON(map[string]any{"stopped": was != 0, "pid": was})
+				return a.PrintJSON(map[string]any{"stopped": was != 0, "pid": was})
 			}
 			if was == 0 {
-				a.printf("cmemd is not running\n")
+				a.Printf("cmemd is not running\n")
 				return nil
 			}
-			a.printf("stopped, pid %d\n", was)
+			a.Printf("stopped, pid %d\n", was)
 			return nil
 		})
 	}
@@ -49,7 +50,7 @@ func newStop(a *app) *cobra.Command {
 
 // stop ends the daemon and returns its pid; 0 if none runs. One that does not answer is sent a signal, if the process is
 // still the one that wrote down its pid. With kill a daemon that does not end is killed.
-func stop(ctx context.Context, a *app, client *api.Client, p paths, kill bool) (pid int, err error) {
+func stop(ctx context.Context, a *terminal.App, client *api.Client, p paths, kill bool) (pid int, err error) {
 	d, err := readDaemonFile(p.daemon)
 	if err != nil {
 		d = askWho(ctx, client)
@@ -68,7 +69,7 @@ func stop(ctx context.Context, a *app, client *api.Client, p paths, kill bool) (
 		err = errors.Join(d.signal(os.Kill), gone(ctx, a, client, d, stopWait))
 	}
 	if err != nil {
-		return d.PID, advise(fmt.Errorf("the daemon (pid %d) does not end: %w", d.PID, err), "`cmemd stop --kill`; what it accepted is in the log")
+		return d.PID, terminal.Advise(fmt.Errorf("the daemon (pid %d) does not end: %w", d.PID, err), "`cmemd stop --kill`; what it accepted is in the log")
 	}
 	return d.PID, nil
 }
@@ -93,7 +94,7 @@ func askToStop(ctx context.Context, client *api.Client) error {
 }
 
 // gone waits until the process has ended and nothing answers any more.
-func gone(ctx context.Context, a *app, client *api.Client, d daemonFile, limit time.Duration) error {
+func gone(ctx context.Context, a *terminal.App, client *api.Client, d daemonFile, limit time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	for d.lives() || client.Alive(ctx) == nil {

@@ -5,17 +5,18 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/api"
 )
 
-func newToken(a *app) *cobra.Command {
+func newToken(a *terminal.App) *cobra.Command {
 	c := &cobra.Command{
-		Use: "token", Short: "Show or change the token of the loopback address", Args: noSuchCommand, RunE: showHelp,
+		Use: "token", Short: "Show or change the token of the loopback address", Args: terminal.NoSuchCommand, RunE: terminal.ShowHelp,
 		Long: "HTTP on the loopback address asks for a token; who uses the socket, as hooks and commands do, needs none.",
 	}
 	c.AddCommand(
 		&cobra.Command{
-			Use: "show", Short: "Print the token", Args: takes(0, 0, ""),
+			Use: "show", Short: "Print the token", Args: terminal.Takes(0, 0, ""),
 			RunE: func(*cobra.Command, []string) error {
 				p, err := ownPaths(a)
 				if err != nil {
@@ -29,7 +30,7 @@ func newToken(a *app) *cobra.Command {
 			},
 		},
 		&cobra.Command{
-			Use: "rotate", Short: "Make another token; who uses the old one is refused at once", Args: takes(0, 0, ""),
+			Use: "rotate", Short: "Make another token; who uses the old one is refused at once", Args: terminal.Takes(0, 0, ""),
 			Long: "Rotate makes another token. A daemon that runs takes it at once, and ends what is connected with the old one.\n" +
 				"What was given the old one, as HTTP hooks are, has to be given the new one: `cmemd install` does that.",
 			RunE: func(c *cobra.Command, _ []string) error { return rotateToken(a, c) },
@@ -39,8 +40,8 @@ func newToken(a *app) *cobra.Command {
 }
 
 // ownPaths are the paths of this home, whose folders are there when it returns.
-func ownPaths(a *app) (paths, error) {
-	home, err := a.home()
+func ownPaths(a *terminal.App) (paths, error) {
+	home, err := a.Home()
 	if err != nil {
 		return paths{}, err
 	}
@@ -49,12 +50,12 @@ func ownPaths(a *app) (paths, error) {
 }
 
 // rotateToken has the daemon change the token, or does so where none runs.
-func rotateToken(a *app, c *cobra.Command) error {
+func rotateToken(a *terminal.App, c *cobra.Command) error {
 	p, err := ownPaths(a)
 	if err != nil {
 		return err
 	}
-	err = a.ask(func(client *api.Client) error { return client.RotateToken(c.Context()) })
+	err = a.Ask(func(client *api.Client) error { return client.RotateToken(c.Context()) })
 	if errors.Is(err, api.ErrNotRunning) {
 		_, err = makeToken(p.token)
 	}
@@ -65,14 +66,14 @@ func rotateToken(a *app, c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	a.say("the token was changed; `cmemd install` gives HTTP hooks the new one")
+	a.Say("the token was changed; `cmemd install` gives HTTP hooks the new one")
 	return printToken(a, token)
 }
 
-func printToken(a *app, token string) error {
+func printToken(a *terminal.App, token string) error {
 	if a.JSON {
-		return a.printJSON(map[string]string{"token": token})
+		return a.PrintJSON(map[string]string{"token": token})
 	}
-	a.printf("%s\n", token)
+	a.Printf("%s\n", token)
 	return nil
 }

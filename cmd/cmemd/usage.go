@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/api"
 )
 
@@ -34,36 +35,36 @@ those of the model that answered or else of the one that was asked: an amount wi
 
 and is read when the daemon starts.`
 
-func newUsage(a *app) *cobra.Command {
+func newUsage(a *terminal.App) *cobra.Command {
 	var q api.UsageQuery
 	var by string
 	c := &cobra.Command{
 		Use: "usage", Short: "Say what the observer costs: turns, tokens and money",
 		Long:    usageHelp,
 		Example: "  cmemd usage --since 7d\n  cmemd usage --by model\n  cmemd usage --by session --project shop",
-		Args:    takes(0, 0, ""),
+		Args:    terminal.Takes(0, 0, ""),
 	}
 	c.Flags().StringVar(&by, "by", "day", strings.Join(usageWords(), ", "))
-	projectFlag(c, &q.Project, "of a project's sessions", "")
+	terminal.ProjectFlag(c, &q.Project, "of a project's sessions", "")
 	c.Flags().BoolVar(&q.UTC, "utc", false, "with the days of UTC")
 	c.Flags().IntVarP(&q.Limit, "limit", "n", 100, "how many rows, at most 10,000; the total is of all")
-	since, until := addWhen(c, "since", "ended since"), addWhen(c, "until", "ended until")
-	choose(c, "by", usageWords()...)
+	since, until := terminal.AddWhen(c, "since", "ended since"), terminal.AddWhen(c, "until", "ended until")
+	terminal.Choose(c, "by", usageWords()...)
 	c.RunE = func(c *cobra.Command, _ []string) (err error) {
-		if err := oneOf(c, "by", by, usageWords()...); err != nil {
+		if err := terminal.OneOf(c, "by", by, usageWords()...); err != nil {
 			return err
 		}
-		if err := needsPositive(c, "limit", q.Limit); err != nil {
+		if err := terminal.NeedsPositive(c, "limit", q.Limit); err != nil {
 			return err
 		}
-		if q.Since, err = since.at(c, a.now()); err != nil {
+		if q.Since, err = since.At(c, a.Now()); err != nil {
 			return err
 		}
-		if q.Until, err = until.at(c, a.now()); err != nil {
+		if q.Until, err = until.At(c, a.Now()); err != nil {
 			return err
 		}
 		q.By = api.UsageBy(by)
-		return a.query(c.Context(), func(ctx context.Context, client *api.Client) error {
+		return a.Query(c.Context(), func(ctx context.Context, client *api.Client) error {
 			found, err := client.Usage(ctx, q)
 			if err != nil {
 				return err
@@ -80,51 +81,51 @@ func usageWords() []string {
 	}
 }
 
-func showUsage(a *app, found api.Usage) error {
+func showUsage(a *terminal.App, found api.Usage) error {
 	if a.JSON {
-		if err := a.printJSON(found); err != nil {
+		if err := a.PrintJSON(found); err != nil {
 			return err
 		}
 	}
 	if len(found.Rows) == 0 {
-		return a.Reported(fmt.Errorf("%w: no turn has ended", errNothing))
+		return a.Reported(fmt.Errorf("%w: no turn has ended", terminal.ErrNothing))
 	}
 	if a.JSON {
 		return nil
 	}
-	l := list{head: []string{strings.ToUpper(string(found.By)), "TURNS", "AGAIN", "CALLS", "PROMPTS", "INPUT", "CACHED", "OUTPUT", "COST"}}
+	l := terminal.List{Head: []string{strings.ToUpper(string(found.By)), "TURNS", "AGAIN", "CALLS", "PROMPTS", "INPUT", "CACHED", "OUTPUT", "COST"}}
 	for _, r := range found.Rows {
-		l.add(append([]string{usageName(a, found.By, r)}, spentCells(r.Spent)...)...)
+		l.Add(append([]string{usageName(a, found.By, r)}, spentCells(r.Spent)...)...)
 	}
-	l.add(append([]string{"total"}, spentCells(found.Total)...)...)
-	if err := a.print(l); err != nil {
+	l.Add(append([]string{"total"}, spentCells(found.Total)...)...)
+	if err := a.Print(l); err != nil {
 		return err
 	}
 	if found.Omitted > 0 {
-		a.say("%s more, which are in the total: `--limit` shows them", plural(found.Omitted, "row"))
+		a.Say("%s more, which are in the total: `--limit` shows them", terminal.Plural(found.Omitted, "row"))
 	}
 	if t := found.Total; t.EstimatedUSD > 0 {
-		a.say("~ %s of it by the list of prices, %s as the providers say", dollars(t.EstimatedUSD), dollars(statedOf(t)))
+		a.Say("~ %s of it by the list of prices, %s as the providers say", dollars(t.EstimatedUSD), dollars(statedOf(t)))
 	}
 	if n := found.Total.Untold; n > 0 {
-		a.say("of %s no tokens are known: nobody told them, or what did was forgotten", plural(n, "turn"))
+		a.Say("of %s no tokens are known: nobody told them, or what did was forgotten", terminal.Plural(n, "turn"))
 	}
 	for _, m := range found.Unpriced {
-		a.say("no price is known of %s: %s are not in the cost; `cmemd usage --help` says how to add it",
-			visibleLine(nameOfModel(m.Provider, m.Model)), plural(m.Tokens, "token"))
+		a.Say("no price is known of %s: %s are not in the cost; `cmemd usage --help` says how to add it",
+			terminal.VisibleLine(terminal.NameOfModel(m.Provider, m.Model)), terminal.Plural(m.Tokens, "token"))
 	}
 	return nil
 }
 
 // usageName is what a row is about.
-func usageName(a *app, by api.UsageBy, r api.UsageRow) string {
+func usageName(a *terminal.App, by api.UsageBy, r api.UsageRow) string {
 	switch by {
 	case api.UsageBySession:
-		return a.shownSession(r.Session)
+		return a.ShownSession(r.Session)
 	case api.UsageByProvider:
 		return r.Provider
 	case api.UsageByModel:
-		return nameOfModel(r.Provider, r.Model)
+		return terminal.NameOfModel(r.Provider, r.Model)
 	case api.UsageByOutcome:
 		name := strings.TrimSpace(string(r.Outcome) + " " + string(r.Class))
 		if r.Probe {
@@ -138,7 +139,7 @@ func usageName(a *app, by api.UsageBy, r api.UsageRow) string {
 func spentCells(s api.Spent) []string {
 	number := func(n int64) string { return strconv.FormatInt(n, 10) }
 	return []string{
-		number(s.Turns), number(s.Again), number(s.Calls), size(s.PromptBytes), number(s.Input), number(s.Cached), number(s.Output), costOf(s),
+		number(s.Turns), number(s.Again), number(s.Calls), terminal.Size(s.PromptBytes), number(s.Input), number(s.Cached), number(s.Output), costOf(s),
 	}
 }
 
@@ -175,5 +176,5 @@ func dollars(usd float64) string {
 
 // todayLine is what the day's turns cost.
 func todayLine(t api.Today) string {
-	return fmt.Sprintf("%s, %s, %s", plural(t.Turns, "turn"), plural(t.Tokens(), "token"), costOf(t.Spent))
+	return fmt.Sprintf("%s, %s, %s", terminal.Plural(t.Turns, "turn"), terminal.Plural(t.Tokens(), "token"), costOf(t.Spent))
 }

@@ -4,18 +4,20 @@ import (
 	"runtime"
 
 	"github.com/spf13/cobra"
+
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 )
 
-func newVersion(a *app) *cobra.Command {
+func newVersion(a *terminal.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "version", Short: "Print the version", Args: takes(0, 0, ""),
+		Use: "version", Short: "Print the version", Args: terminal.Takes(0, 0, ""),
 		RunE: func(*cobra.Command, []string) error {
 			if a.JSON {
-				return a.printJSON(map[string]string{
-					"version": a.version, "go": runtime.Version(), "os": runtime.GOOS, "arch": runtime.GOARCH,
+				return a.PrintJSON(map[string]string{
+					"version": a.Version, "go": runtime.Version(), "os": runtime.GOOS, "arch": runtime.GOARCH,
 				})
 			}
-			a.printf("cmemd %s (%s, %s/%s)\n", a.version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			a.Printf("cmemd %s (%s, %s/%s)\n", a.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 			return nil
 		},
 	}

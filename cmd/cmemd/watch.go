@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/agents/watch"
 	"github.com/cmemd/cmemd/internal/api"
 )
@@ -17,9 +18,9 @@ const watchHelp = `Shows which transcripts the daemon follows, and how far each 
 An agent without hooks is followed by what it writes down itself: name it in the setting watch, and the daemon takes in what
 its transcripts grow by. What hooks report of the same session is known by its key and recorded once.`
 
-func newWatch(a *app) *cobra.Command {
+func newWatch(a *terminal.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "watch", Short: "Show which transcripts are followed", Long: watchHelp, Args: takes(0, 0, ""),
+		Use: "watch", Short: "Show which transcripts are followed", Long: watchHelp, Args: terminal.Takes(0, 0, ""),
 		Example: "  cmemd config set watch codex\n  cmemd config set watch codex,gemini-cli=~/work/**/*.jsonl\n  cmemd stop; cmemd start; cmemd watch",
 		RunE:    func(c *cobra.Command, _ []string) error { return showWatch(c.Context(), a) },
 	}
@@ -33,28 +34,28 @@ type watching struct {
 	Setting   string `json:"setting"`   // the setting now
 }
 
-func showWatch(ctx context.Context, a *app) error {
+func showWatch(ctx context.Context, a *terminal.App) error {
 	w, err := readWatching(ctx, a)
 	if err != nil {
 		return err
 	}
 	if a.JSON {
-		return a.printJSON(w)
+		return a.PrintJSON(w)
 	}
 	sayWatching(a, w)
 	if w.Setting == "" && w.Following == "" {
 		return nil
 	}
-	t := list{head: []string{"AGENT", "CHANGED", "READ", "LINES", "NEW", "BAD", "FILE"}}
+	t := terminal.List{Head: []string{"AGENT", "CHANGED", "READ", "LINES", "NEW", "BAD", "FILE"}}
 	for _, f := range w.Files {
-		t.add(f.Agent, moment(f.Changed), fmt.Sprintf("%d of %d", f.Offset, f.Size), fmt.Sprint(f.Lines), fmt.Sprint(f.Captured),
+		t.Add(f.Agent, terminal.Moment(f.Changed), fmt.Sprintf("%d of %d", f.Offset, f.Size), fmt.Sprint(f.Lines), fmt.Sprint(f.Captured),
 			fmt.Sprint(f.Bad), f.Path+errorOf(f))
 	}
-	return a.print(t)
+	return a.Print(t)
 }
 
-func readWatching(ctx context.Context, a *app) (w watching, err error) {
-	home, err := a.home()
+func readWatching(ctx context.Context, a *terminal.App) (w watching, err error) {
+	home, err := a.Home()
 	if err != nil {
 		return w, err
 	}
@@ -66,7 +67,7 @@ func readWatching(ctx context.Context, a *app) (w watching, err error) {
 	if w.State, err = watch.Load(pathsOf(home).watch); err != nil {
 		return w, err
 	}
-	err = a.query(ctx, func(ctx context.Context, c *api.Client) error {
+	err = a.Query(ctx, func(ctx context.Context, c *api.Client) error {
 		st, err := c.Status(ctx)
 		w.Running, w.Following = err == nil, st.Settings["watch"]
 		return err
@@ -77,22 +78,22 @@ func readWatching(ctx context.Context, a *app) (w watching, err error) {
 	return w, err
 }
 
-func sayWatching(a *app, w watching) {
+func sayWatching(a *terminal.App, w watching) {
 	if w.Following != "" {
-		a.say("followed as of %s: %s", moment(w.At), visibleLine(strings.Join(w.Rules, ", ")))
+		a.Say("followed as of %s: %s", terminal.Moment(w.At), terminal.VisibleLine(strings.Join(w.Rules, ", ")))
 		if !w.Notices {
-			a.say("the system gives no notice of files: folders are looked at every half minute")
+			a.Say("the system gives no notice of files: folders are looked at every half minute")
 		}
 	}
 	switch {
 	case w.Following == "" && w.Setting == "":
-		a.say("no transcripts are followed; `cmemd config set watch codex` has those of Codex followed, from the next start on")
+		a.Say("no transcripts are followed; `cmemd config set watch codex` has those of Codex followed, from the next start on")
 	case !w.Running:
-		a.say("the daemon is not running; from its next start on it follows %s", visibleLine(w.Setting))
+		a.Say("the daemon is not running; from its next start on it follows %s", terminal.VisibleLine(w.Setting))
 	case w.Setting == "":
-		a.say("the setting watch is empty now; from its next start on the daemon follows nothing: `cmemd stop; cmemd start`")
+		a.Say("the setting watch is empty now; from its next start on the daemon follows nothing: `cmemd stop; cmemd start`")
 	case w.Following != w.Setting:
-		a.say("the setting watch is %s now; the daemon heeds it from its next start on: `cmemd stop; cmemd start`", visibleLine(w.Setting))
+		a.Say("the setting watch is %s now; the daemon heeds it from its next start on: `cmemd stop; cmemd start`", terminal.VisibleLine(w.Setting))
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/memory/recall"
@@ -21,10 +22,10 @@ agent had been given before; then who corrected it, took it back, had it forgott
 --at shows what was known at a moment, given as a time or as a position of the log. ` + "`cmemd show ID --inputs`" + ` prints the
 inputs whole.`
 
-func newWhy(a *app) *cobra.Command {
+func newWhy(a *terminal.App) *cobra.Command {
 	var at string
 	c := &cobra.Command{
-		Use: "why ID", Short: "Show where a memory comes from, and what became of it", Long: whyHelp, Args: takes(1, 1, "an id"),
+		Use: "why ID", Short: "Show where a memory comes from, and what became of it", Long: whyHelp, Args: terminal.Takes(1, 1, "an id"),
 	}
 	c.Flags().StringVar(&at, "at", "", "as it was known then: a position, or 2h, 3d, 2w ago, 2026-01-31, or RFC 3339")
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -32,13 +33,13 @@ func newWhy(a *app) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return a.query(c.Context(), func(ctx context.Context, client *api.Client) error {
+		return a.Query(c.Context(), func(ctx context.Context, client *api.Client) error {
 			w, err := client.WhyAsOf(ctx, q)
 			if err != nil {
 				return err
 			}
 			if a.JSON {
-				return a.printJSON(w)
+				return a.PrintJSON(w)
 			}
 			showWhy(a, w)
 			return nil
@@ -47,7 +48,7 @@ func newWhy(a *app) *cobra.Command {
 	return c
 }
 
-func whyQuery(a *app, c *cobra.Command, id, at string) (api.WhyQuery, error) {
+func whyQuery(a *terminal.App, c *cobra.Command, id, at string) (api.WhyQuery, error) {
 	q := api.WhyQuery{ID: id}
 	if at == "" {
 		return q, nil
@@ -56,52 +57,52 @@ func whyQuery(a *app, c *cobra.Command, id, at string) (api.WhyQuery, error) {
 		q.AsOf = position(n)
 		return q, nil
 	}
-	when, ok := parseWhen(at, a.now())
+	when, ok := terminal.ParseWhen(at, a.Now())
 	if !ok {
-		return q, misused(c, "--at %q is neither a position nor a time: write 4711, 2h, 3d or 2w for so long ago, 2026-01-31, or RFC 3339", at)
+		return q, terminal.Misused(c, "--at %q is neither a position nor a time: write 4711, 2h, 3d or 2w for so long ago, 2026-01-31, or RFC 3339", at)
 	}
 	q.AsOfAt = when
 	return q, nil
 }
 
-func showWhy(a *app, w api.Why) {
+func showWhy(a *terminal.App, w api.Why) {
 	if w.AsOf > 0 {
-		a.printf("as it was known at position %d\n", w.AsOf)
+		a.Printf("as it was known at position %d\n", w.AsOf)
 	}
 	showRow(a, w.Row)
 	showForgottenRow(a, w.Forgotten)
-	a.field("recorded", moment(w.RecordedAt))
+	a.Field("recorded", terminal.Moment(w.RecordedAt))
 	showGenerations(a, "it took the place of", w.Older)
 	showGenerations(a, "in its place stands now", w.Newer)
 	if w.Session != nil {
-		a.printf("\n")
-		a.heading("session %s", visibleLine(w.Session.ID.String()))
-		a.field("agent", strings.TrimSpace(w.Session.Agent+" "+w.Session.AgentSession))
-		a.field("folder", w.Session.Cwd)
-		a.field("git", strings.TrimSpace(w.Session.GitBranch+" "+w.Session.GitHead))
+		a.Printf("\n")
+		a.Heading("session %s", terminal.VisibleLine(w.Session.ID.String()))
+		a.Field("agent", strings.TrimSpace(w.Session.Agent+" "+w.Session.AgentSession))
+		a.Field("folder", w.Session.Cwd)
+		a.Field("git", strings.TrimSpace(w.Session.GitBranch+" "+w.Session.GitHead))
 	}
 	for _, t := range w.Turns {
 		showTurn(a, t)
 	}
 	showAttempts(a, w.Attempts)
 	if len(w.Prompts) > 0 {
-		a.printf("\n")
-		a.heading("the user had asked")
+		a.Printf("\n")
+		a.Heading("the user had asked")
 		for _, p := range w.Prompts {
-			a.field(fmt.Sprintf("prompt %d", p.Prompt), p.Text)
+			a.Field(fmt.Sprintf("prompt %d", p.Prompt), p.Text)
 		}
 	}
 	showInjections(a, w.Injections)
 	showAfter(a, w.After)
 }
 
-func showForgottenRow(a *app, f *api.MemoryForgottenRow) {
+func showForgottenRow(a *terminal.App, f *api.MemoryForgottenRow) {
 	if f == nil {
 		return
 	}
-	a.field("forgotten", fmt.Sprintf("%s, by %s, with %s of one session; the record at %d says so", moment(f.At), forgottenBy(f.Cause),
-		plural(f.Records, "record"), f.Position))
-	a.field("residue", f.Residue.String())
+	a.Field("forgotten", fmt.Sprintf("%s, by %s, with %s of one session; the record at %d says so", terminal.Moment(f.At), forgottenBy(f.Cause),
+		terminal.Plural(f.Records, "record"), f.Position))
+	a.Field("residue", f.Residue.String())
 }
 
 func forgottenBy(cause string) string {
@@ -115,14 +116,14 @@ func forgottenBy(cause string) string {
 }
 
 // showGenerations lists rows that the same inputs gave before or after.
-func showGenerations(a *app, head string, rows []api.Row) {
+func showGenerations(a *terminal.App, head string, rows []api.Row) {
 	if len(rows) == 0 {
 		return
 	}
-	a.printf("\n")
-	a.heading("%s", head)
+	a.Printf("\n")
+	a.Heading("%s", head)
 	for _, r := range rows {
-		a.printf("  %s  %s  %s\n", r.ID, moment(r.At), visibleLine(generationTitle(r)))
+		a.Printf("  %s  %s  %s\n", r.ID, terminal.Moment(r.At), terminal.VisibleLine(generationTitle(r)))
 	}
 }
 
@@ -134,20 +135,20 @@ func generationTitle(r api.Row) string {
 	return title
 }
 
-func showTurn(a *app, t api.WhyTurn) {
-	a.printf("\n")
-	a.heading("turn %s", t.ID)
-	a.field("kind", fmt.Sprintf("%s, attempt %d, generation %d", t.Kind, t.Attempt, t.Generation))
-	a.field("asked", strings.TrimSpace(fmt.Sprintf("%s %s", t.Provider, t.Model)))
-	a.field("ended", strings.TrimSpace(fmt.Sprintf("%s %s %s", moment(t.EndedAt), t.Result, t.Reason)))
-	a.field("used", usedBy(t.Turn, t.CostUSD))
-	a.field("positions", fmt.Sprintf("%d to %d", t.Started, t.Ended))
+func showTurn(a *terminal.App, t api.WhyTurn) {
+	a.Printf("\n")
+	a.Heading("turn %s", t.ID)
+	a.Field("kind", fmt.Sprintf("%s, attempt %d, generation %d", t.Kind, t.Attempt, t.Generation))
+	a.Field("asked", strings.TrimSpace(fmt.Sprintf("%s %s", t.Provider, t.Model)))
+	a.Field("ended", strings.TrimSpace(fmt.Sprintf("%s %s %s", terminal.Moment(t.EndedAt), t.Result, t.Reason)))
+	a.Field("used", usedBy(t.Turn, t.CostUSD))
+	a.Field("positions", fmt.Sprintf("%d to %d", t.Started, t.Ended))
 	for _, in := range t.Inputs {
-		a.printf("  %s\n", visibleLine(inputLine(in)))
+		a.Printf("  %s\n", terminal.VisibleLine(inputLine(in)))
 		showPrinted(a, in)
 	}
 	if t.More > 0 {
-		a.printf("  and %d more: `cmemd show ID --inputs` lists them all\n", t.More)
+		a.Printf("  and %d more: `cmemd show ID --inputs` lists them all\n", t.More)
 	}
 }
 
@@ -170,16 +171,16 @@ func usedBy(t api.Turn, cost *float64) string {
 const shownLines = 8
 
 // showPrinted shows the beginning of what a tool was given and of what it printed.
-func showPrinted(a *app, in api.WhyInput) {
+func showPrinted(a *terminal.App, in api.WhyInput) {
 	for _, part := range []struct{ mark, text string }{{"<", in.Input}, {">", in.Output}} {
-		lines := strings.Split(strings.TrimRight(visible(part.text), "\n "), "\n")
+		lines := strings.Split(strings.TrimRight(terminal.Visible(part.text), "\n "), "\n")
 		for i, l := range lines {
 			if i == shownLines {
-				a.printf("      %s … %s more\n", part.mark, plural(len(lines)-i, "line"))
+				a.Printf("      %s … %s more\n", part.mark, terminal.Plural(len(lines)-i, "line"))
 				break
 			}
 			if l != "" {
-				a.printf("      %s %s\n", part.mark, shortLine(l))
+				a.Printf("      %s %s\n", part.mark, shortLine(l))
 			}
 		}
 	}
@@ -196,7 +197,7 @@ func shortLine(s string) string {
 }
 
 func inputLine(in api.WhyInput) string {
-	line := fmt.Sprintf("%-8d  %s  %s", in.Position, moment(in.At), in.Kind)
+	line := fmt.Sprintf("%-8d  %s  %s", in.Position, terminal.Moment(in.At), in.Kind)
 	if in.Tool != "" {
 		line += " " + in.Tool
 	}
@@ -221,31 +222,31 @@ func erasedWords(e *recall.Erasure) string {
 	case e == nil:
 		return "erased"
 	case e.Cause == "retention":
-		return "erased by retention, " + moment(e.At)
+		return "erased by retention, " + terminal.Moment(e.At)
 	case e.Cause == "person":
-		return "forgotten, " + moment(e.At)
+		return "forgotten, " + terminal.Moment(e.At)
 	}
 	return "erased"
 }
 
 // showAttempts lists the other turns that were asked about the same inputs.
-func showAttempts(a *app, list []api.WhyAttempt) {
+func showAttempts(a *terminal.App, list []api.WhyAttempt) {
 	if len(list) == 0 {
 		return
 	}
-	a.printf("\n")
-	a.heading("other turns over the same inputs")
+	a.Printf("\n")
+	a.Heading("other turns over the same inputs")
 	for _, t := range list {
 		when := "before"
 		if t.Later {
 			when = "later"
 		}
-		line := fmt.Sprintf("%s  %s  %s, attempt %d, %s: %s", t.ID, moment(t.StartedAt), when, t.Attempt,
+		line := fmt.Sprintf("%s  %s  %s, attempt %d, %s: %s", t.ID, terminal.Moment(t.StartedAt), when, t.Attempt,
 			strings.TrimSpace(t.Provider+" "+t.Model), attemptResult(t.Turn))
 		if used := usedBy(t.Turn, t.CostUSD); used != "" {
 			line += " (" + used + ")"
 		}
-		a.printf("  %s\n", visibleLine(line))
+		a.Printf("  %s\n", terminal.VisibleLine(line))
 	}
 }
 
@@ -259,31 +260,31 @@ func attemptResult(t api.Turn) string {
 	return string(t.Result)
 }
 
-func showInjections(a *app, list []api.Injection) {
+func showInjections(a *terminal.App, list []api.Injection) {
 	if len(list) == 0 {
 		return
 	}
-	a.printf("\n")
-	a.heading("memory that the agent had been given before")
+	a.Printf("\n")
+	a.Heading("memory that the agent had been given before")
 	for _, in := range list {
-		a.printf("  %-8d  %s  %s, %s, %s\n", in.Position, moment(in.At), visibleLine(in.Hook),
-			plural(in.Characters, "character"), plural(len(in.IDs), "row"))
+		a.Printf("  %-8d  %s  %s, %s, %s\n", in.Position, terminal.Moment(in.At), terminal.VisibleLine(in.Hook),
+			terminal.Plural(in.Characters, "character"), terminal.Plural(len(in.IDs), "row"))
 	}
 }
 
 // showAfter lists what became of the row since it was recorded.
-func showAfter(a *app, list []api.WhyAfter) {
+func showAfter(a *terminal.App, list []api.WhyAfter) {
 	if len(list) == 0 {
 		return
 	}
-	a.printf("\n")
-	a.heading("what came after")
+	a.Printf("\n")
+	a.Heading("what came after")
 	for _, e := range list {
 		at := ""
 		if e.Position > 0 {
 			at = fmt.Sprint(e.Position)
 		}
-		a.printf("  %-8s  %s  %s\n", at, moment(e.At), visibleLine(afterWords(e)))
+		a.Printf("  %-8s  %s  %s\n", at, terminal.Moment(e.At), terminal.VisibleLine(afterWords(e)))
 	}
 }
 

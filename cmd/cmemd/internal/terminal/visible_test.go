@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"strings"
@@ -32,10 +32,10 @@ func TestVisible(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			if got := visible(c.in); got != c.text {
+			if got := Visible(c.in); got != c.text {
 				t.Errorf("visible(%q) = %q, want %q", c.in, got, c.text)
 			}
-			if got := visibleLine(c.in); got != c.line {
+			if got := VisibleLine(c.in); got != c.line {
 				t.Errorf("visibleLine(%q) = %q, want %q", c.in, got, c.line)
 			}
 		})
@@ -47,7 +47,7 @@ func FuzzVisible(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		text, line := visible(s), visibleLine(s)
+		text, line := Visible(s), VisibleLine(s)
 		for _, r := range text {
 			if deceives(r) && r != '\n' && r != '\t' {
 				t.Fatalf("visible(%q) = %q keeps %U", s, text, r)
@@ -56,7 +56,7 @@ func FuzzVisible(f *testing.F) {
 		if strings.ContainsFunc(line, deceives) {
 			t.Fatalf("visibleLine(%q) = %q keeps a character that deceives", s, line)
 		}
-		if !utf8.ValidString(text) || visible(text) != text || visibleLine(line) != line {
+		if !utf8.ValidString(text) || Visible(text) != text || VisibleLine(line) != line {
 			t.Fatalf("%q became %q and %q", s, text, line)
 		}
 	})

@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"os"
@@ -8,9 +8,9 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// projectFlag adds --project: a shown name, or any folder of the project, which may be written from here. What folder is in
+// ProjectFlag adds --project: a shown name, or any folder of the project, which may be written from here. What folder is in
 // which project the daemon decides, as it does for sessions.
-func projectFlag(c *cobra.Command, to *string, before, after string) {
+func ProjectFlag(c *cobra.Command, to *string, before, after string) {
 	usage := "its name, or any folder of it"
 	if before != "" {
 		usage = before + ": " + usage

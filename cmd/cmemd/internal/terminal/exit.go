@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"context"
@@ -15,11 +15,11 @@ import (
 
 // The exit codes. They are a contract with scripts.
 const (
-	exitOK         = 0
-	exitFailure    = 1 // something went wrong
-	exitUsage      = 2 // the command line was wrong
+	ExitOK         = 0
+	ExitFailure    = 1 // something went wrong
+	ExitUsage      = 2 // the command line was wrong
 	exitNotRunning = 3 // the command needs the daemon, and none runs
-	exitNothing    = 4 // nothing was found
+	ExitNothing    = 4 // nothing was found
 )
 
 // An exitMeaning is an exit code in words.
@@ -30,17 +30,17 @@ type exitMeaning struct {
 
 func exitMeanings() []exitMeaning {
 	return []exitMeaning{
-		{exitOK, "done"},
-		{exitFailure, "failed; standard error says why and what to do next"},
-		{exitUsage, "the command line is wrong; nothing was done"},
+		{ExitOK, "done"},
+		{ExitFailure, "failed; standard error says why and what to do next"},
+		{ExitUsage, "the command line is wrong; nothing was done"},
 		{exitNotRunning, "no daemon runs; start one with `cmemd start`"},
-		{exitNothing, "nothing was found"},
+		{ExitNothing, "nothing was found"},
 	}
 }
 
 const exitNote = "`cmemd status` ends with 3 when no daemon runs. `cmemd hook` always ends with 0: memory never breaks an agent."
 
-func exitHelp() string {
+func ExitHelp() string {
 	var text strings.Builder
 	text.WriteString("Every command ends with one of these codes:\n\n")
 	for _, m := range exitMeanings() {
@@ -49,19 +49,19 @@ func exitHelp() string {
 	return text.String() + "\n" + exitNote
 }
 
-// errNothing is an answer without a row. It is wrapped with what was looked for.
-var errNothing = errors.New("nothing found")
+// ErrNothing is an answer without a row. It is wrapped with what was looked for.
+var ErrNothing = errors.New("nothing found")
 
-// A reportedError is one that the JSON document on standard output tells already.
-type reportedError struct{ err error }
+// A ReportedError is one that the JSON document on standard output tells already.
+type ReportedError struct{ err error }
 
-func (e *reportedError) Error() string { return e.err.Error() }
-func (e *reportedError) Unwrap() error { return e.err }
+func (e *ReportedError) Error() string { return e.err.Error() }
+func (e *ReportedError) Unwrap() error { return e.err }
 
 // Reported is err, which complain passes over where a JSON document on standard output has said it.
-func (a *app) Reported(err error) error {
+func (a *App) Reported(err error) error {
 	if a.JSON && err != nil {
-		return &reportedError{err}
+		return &ReportedError{err}
 	}
 	return err
 }
@@ -75,53 +75,53 @@ type adviceError struct {
 func (e *adviceError) Error() string { return e.err.Error() }
 func (e *adviceError) Unwrap() error { return e.err }
 
-// advise adds to err what to do next.
-func advise(err error, format string, args ...any) error {
+// Advise adds to err what to do next.
+func Advise(err error, format string, args ...any) error {
 	if err == nil {
 		return nil
 	}
 	return &adviceError{err: err, next: fmt.Sprintf(format, args...)}
 }
 
-func exitCode(err error) int {
-	var usage *usageError
+func ExitCode(err error) int {
+	var usage *UsageError
 	var problem *api.Problem
 	switch {
 	case err == nil:
-		return exitOK
+		return ExitOK
 	case errors.As(err, &usage):
-		return exitUsage
-	case errors.Is(err, api.ErrNotRunning), errors.Is(err, errNoService):
+		return ExitUsage
+	case errors.Is(err, api.ErrNotRunning), errors.Is(err, ErrNoService):
 		return exitNotRunning
-	case errors.Is(err, errNothing), errors.As(err, &problem) && problem.Type == api.ProblemNotFound:
-		return exitNothing
+	case errors.Is(err, ErrNothing), errors.As(err, &problem) && problem.Type == api.ProblemNotFound:
+		return ExitNothing
 	}
-	return exitFailure
+	return ExitFailure
 }
 
-// complain says on standard error what went wrong and what to do next.
-func (a *app) complain(err error) {
-	var told *reportedError
+// Complain says on standard error what went wrong and what to do next.
+func (a *App) Complain(err error) {
+	var told *ReportedError
 	if err == nil || errors.As(err, &told) {
 		return
 	}
-	message, next := describe(err), nextStep(err)
+	message, next := Describe(err), NextStep(err)
 	if a.JSON {
-		out := map[string]any{"error": message, "exit": exitCode(err)}
+		out := map[string]any{"error": message, "exit": ExitCode(err)}
 		if next != "" {
 			out["next"] = next
 		}
-		_ = json.NewEncoder(a.err).Encode(out) // there is nobody left to tell
+		_ = json.NewEncoder(a.Err).Encode(out) // there is nobody left to tell
 		return
 	}
-	fmt.Fprintf(a.err, "cmemd: %s\n", message)
+	fmt.Fprintf(a.Err, "cmemd: %s\n", message)
 	if next != "" {
-		fmt.Fprintf(a.err, "  next: %s\n", next)
+		fmt.Fprintf(a.Err, "  next: %s\n", next)
 	}
 }
 
-// describe is the error in a person's words: without the names of packages in front.
-func describe(err error) string {
+// Describe is the error in a person's words: without the names of packages in front.
+func Describe(err error) string {
 	switch {
 	case errors.Is(err, api.ErrNotRunning):
 		return "cmemd is not running"
@@ -132,13 +132,13 @@ func describe(err error) string {
 	for _, p := range []string{"api: ", "eventlog: ", "relay: ", "projections: ", "index: ", "actors: ", "replay: ", "policy: ", "observer: ", "install: ", "claudemem: "} {
 		text = strings.TrimPrefix(text, p)
 	}
-	return visible(strings.ReplaceAll(text, context.DeadlineExceeded.Error(), "no answer in time"))
+	return Visible(strings.ReplaceAll(text, context.DeadlineExceeded.Error(), "no answer in time"))
 }
 
-// nextStep says what a person can do about err; nothing where err says it itself.
-func nextStep(err error) string {
+// NextStep says what a person can do about err; nothing where err says it itself.
+func NextStep(err error) string {
 	var advice *adviceError
-	var usage *usageError
+	var usage *UsageError
 	var locked *eventlog.LockedError
 	var problem *api.Problem
 	switch {
@@ -178,5 +178,5 @@ func problemStep(p *api.Problem) string {
 	return ""
 }
 
-// errNoService is a service that does not run. It ends with the code that `cmemd status` has for no daemon.
-var errNoService = errors.New("the system does not run the daemon")
+// ErrNoService is a service that does not run. It ends with the code that `cmemd status` has for no daemon.
+var ErrNoService = errors.New("the system does not run the daemon")

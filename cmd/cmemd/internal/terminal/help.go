@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"fmt"
@@ -22,16 +22,16 @@ type helpEntry struct {
 	Help string `json:"help"`
 }
 
-// helpJSON has every command below root print its help as JSON where that is asked for.
-func (a *app) helpJSON(root *cobra.Command) {
+// HelpJSON has every command below root print its help as JSON where that is asked for.
+func (a *App) HelpJSON(root *cobra.Command) {
 	prose := root.HelpFunc()
 	root.SetHelpFunc(func(c *cobra.Command, args []string) {
 		if !a.JSON {
 			prose(c, args)
 			return
 		}
-		if err := a.printJSON(helpOf(c)); err != nil {
-			a.complain(fmt.Errorf("print help: %w", err)) // help has no other way to fail
+		if err := a.PrintJSON(helpOf(c)); err != nil {
+			a.Complain(fmt.Errorf("print help: %w", err)) // help has no other way to fail
 		}
 	})
 }

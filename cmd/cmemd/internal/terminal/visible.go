@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"fmt"
@@ -6,13 +6,13 @@ import (
 	"unicode/utf8"
 )
 
-// visible returns captured text as a terminal may be given it: whatever would move the cursor, colour, hide or reorder
+// Visible returns captured text as a terminal may be given it: whatever would move the cursor, colour, hide or reorder
 // what is shown is written as an escape such as \x1b or \u202e instead. Line breaks and tabs stay. The result is valid
-// UTF-8, and visible of it is itself.
-func visible(s string) string { return escape(s, true) }
+// UTF-8, and Visible of it is itself.
+func Visible(s string) string { return escape(s, true) }
 
-// visibleLine is visible for text that must stay on one line: line breaks and tabs become one space each.
-func visibleLine(s string) string { return escape(s, false) }
+// VisibleLine is Visible for text that must stay on one line: line breaks and tabs become one space each.
+func VisibleLine(s string) string { return escape(s, false) }
 
 func escape(s string, lines bool) string {
 	if isPlain(s) {

@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"bytes"
@@ -21,15 +21,15 @@ import (
 // standardWidth is taken for a terminal that does not say how wide it is.
 const standardWidth = 80
 
-// isTerminal reports whether w is one.
-func isTerminal(w any) bool {
+// IsTerminal reports whether w is one.
+func IsTerminal(w any) bool {
 	f, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// width is how many columns w shows; 0 if it is no terminal.
-func width(w io.Writer) int {
-	if !isTerminal(w) {
+// Width is how many columns w shows; 0 if it is no terminal.
+func Width(w io.Writer) int {
+	if !IsTerminal(w) {
 		return 0
 	}
 	n, _, err := term.GetSize(int(w.(*os.File).Fd()))
@@ -39,34 +39,34 @@ func width(w io.Writer) int {
 	return n
 }
 
-// list is a table for people. Its cells may hold captured text: they are made harmless where they are printed.
-type list struct {
-	head []string
-	rows [][]string
+// List is a table for people. Its cells may hold captured text: they are made harmless where they are printed.
+type List struct {
+	Head []string
+	Rows [][]string
 }
 
-func (l *list) add(cells ...string) { l.rows = append(l.rows, cells) }
+func (l *List) Add(cells ...string) { l.Rows = append(l.Rows, cells) }
 
-// print shows l: coloured and fitted on a terminal, in plain aligned columns elsewhere.
-func (a *app) print(l list) error {
-	for _, row := range l.rows {
+// Print shows l: coloured and fitted on a terminal, in plain aligned columns elsewhere.
+func (a *App) Print(l List) error {
+	for _, row := range l.Rows {
 		for i := range row {
-			row[i] = visibleLine(row[i])
+			row[i] = VisibleLine(row[i])
 		}
 	}
-	if columns := width(a.out); columns > 0 {
+	if columns := Width(a.Out); columns > 0 {
 		return a.printFitted(l, columns)
 	}
 	var text strings.Builder
 	w := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
-	for _, row := range append([][]string{l.head}, l.rows...) {
+	for _, row := range append([][]string{l.Head}, l.Rows...) {
 		fmt.Fprintln(w, strings.Join(row, "\t"))
 	}
 	if err := w.Flush(); err != nil {
 		return err
 	}
 	for line := range strings.Lines(text.String()) {
-		if _, err := fmt.Fprintln(a.out, strings.TrimRight(line, " \n")); err != nil {
+		if _, err := fmt.Fprintln(a.Out, strings.TrimRight(line, " \n")); err != nil {
 			return err
 		}
 	}
@@ -74,15 +74,15 @@ func (a *app) print(l list) error {
 }
 
 // printFitted shows l on a terminal. Colours that it has not, or that NO_COLOR refuses, are left out.
-func (a *app) printFitted(l list, columns int) error {
+func (a *App) printFitted(l List, columns int) error {
 	widths := l.widths(columns)
 	cell := lipgloss.NewStyle()
-	t := table.New().Headers(l.head...).Rows(l.rows...).Wrap(false).Border(lipgloss.HiddenBorder()).
+	t := table.New().Headers(l.Head...).Rows(l.Rows...).Wrap(false).Border(lipgloss.HiddenBorder()).
 		BorderTop(false).BorderBottom(false).BorderLeft(false).BorderRight(false).BorderColumn(false).BorderHeader(false).
 		StyleFunc(func(row, col int) lipgloss.Style {
 			own := cell.Width(widths[col])
 			if col < len(widths)-1 {
-				own = cell.Width(widths[col] + columnGap).PaddingRight(columnGap)
+				own = cell.Width(widths[col] + ColumnGap).PaddingRight(ColumnGap)
 			}
 			switch {
 			case row == table.HeaderRow:
@@ -92,30 +92,30 @@ func (a *app) printFitted(l list, columns int) error {
 			}
 			return own
 		})
-	_, err := lipgloss.Fprintln(a.out, t.Render())
+	_, err := lipgloss.Fprintln(a.Out, t.Render())
 	return err
 }
 
-// columnGap is the room between two columns of a table on a terminal.
-const columnGap = 2
+// ColumnGap is the room between two columns of a table on a terminal.
+const ColumnGap = 2
 
 // widths is how wide the columns of l are where they share total: as wide as what they hold, but for the widest, which give
 // room. The first holds what names a row, so it keeps its width, and none is narrower than its heading. Where even that is
 // too wide, the table is.
-func (l list) widths(total int) []int {
-	widths := make([]int, len(l.head))
-	room := total + columnGap // the last has none
-	for i, head := range l.head {
+func (l List) widths(total int) []int {
+	widths := make([]int, len(l.Head))
+	room := total + ColumnGap // the last has none
+	for i, head := range l.Head {
 		widths[i] = lipgloss.Width(head)
-		for _, row := range l.rows {
+		for _, row := range l.Rows {
 			widths[i] = max(widths[i], lipgloss.Width(row[i]))
 		}
-		room -= widths[i] + columnGap
+		room -= widths[i] + ColumnGap
 	}
 	for ; room < 0; room++ {
 		widest := 0
 		for i := 1; i < len(widths); i++ {
-			if widths[i] > lipgloss.Width(l.head[i]) && (widest == 0 || widths[i] >= widths[widest]) {
+			if widths[i] > lipgloss.Width(l.Head[i]) && (widest == 0 || widths[i] >= widths[widest]) {
 				widest = i
 			}
 		}
@@ -127,49 +127,49 @@ func (l list) widths(total int) []int {
 	return widths
 }
 
-// heading shows a line that stands above others, bold on a terminal.
-func (a *app) heading(format string, args ...any) {
+// Heading shows a line that stands above others, bold on a terminal.
+func (a *App) Heading(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
-	if !isTerminal(a.out) {
-		fmt.Fprintln(a.out, text)
+	if !IsTerminal(a.Out) {
+		fmt.Fprintln(a.Out, text)
 		return
 	}
-	_, _ = lipgloss.Fprintln(a.out, lipgloss.NewStyle().Bold(true).Render(text))
+	_, _ = lipgloss.Fprintln(a.Out, lipgloss.NewStyle().Bold(true).Render(text))
 }
 
-// field shows one named value, or nothing if it is empty. A text of several lines is indented below its name.
-func (a *app) field(name, value string) {
-	value = strings.TrimRight(visible(value), "\n ")
+// Field shows one named value, or nothing if it is empty. A text of several lines is indented below its name.
+func (a *App) Field(name, value string) {
+	value = strings.TrimRight(Visible(value), "\n ")
 	switch {
 	case value == "":
 	case strings.Contains(value, "\n"):
-		fmt.Fprintf(a.out, "%s\n  %s\n", name, strings.ReplaceAll(value, "\n", "\n  "))
+		fmt.Fprintf(a.Out, "%s\n  %s\n", name, strings.ReplaceAll(value, "\n", "\n  "))
 	default:
-		fmt.Fprintf(a.out, "%-12s  %s\n", name, value)
+		fmt.Fprintf(a.Out, "%-12s  %s\n", name, value)
 	}
 }
 
-// printJSON writes v as one JSON document. Characters that could deceive a terminal are written as escapes.
-func (a *app) printJSON(v any) error {
-	b, err := marshal(v, "  ")
+// PrintJSON writes v as one JSON document. Characters that could deceive a terminal are written as escapes.
+func (a *App) PrintJSON(v any) error {
+	b, err := Marshal(v, "  ")
 	if err != nil {
 		return err
 	}
-	_, err = a.out.Write(b)
+	_, err = a.Out.Write(b)
 	return err
 }
 
-// printJSONLine is printJSON on one line, for what comes one by one.
-func (a *app) printJSONLine(v any) error {
-	b, err := marshal(v, "")
+// PrintJSONLine is printJSON on one line, for what comes one by one.
+func (a *App) PrintJSONLine(v any) error {
+	b, err := Marshal(v, "")
 	if err != nil {
 		return err
 	}
-	_, err = a.out.Write(b)
+	_, err = a.Out.Write(b)
 	return err
 }
 
-func marshal(v any, indent string) ([]byte, error) {
+func Marshal(v any, indent string) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
@@ -177,12 +177,12 @@ func marshal(v any, indent string) ([]byte, error) {
 	if err := enc.Encode(v); err != nil {
 		return nil, err
 	}
-	return escapeJSON(b.Bytes()), nil
+	return EscapeJSON(b.Bytes()), nil
 }
 
-// escapeJSON writes the characters of a JSON text that deceive a terminal as escapes. It means the same afterwards,
+// EscapeJSON writes the characters of a JSON text that deceive a terminal as escapes. It means the same afterwards,
 // because such characters stand nowhere but in strings.
-func escapeJSON(b []byte) []byte {
+func EscapeJSON(b []byte) []byte {
 	deceivesBeyondASCII := func(r rune) bool { return r >= 0x7f && deceives(r) }
 	if bytes.IndexFunc(b, deceivesBeyondASCII) < 0 {
 		return b
@@ -204,32 +204,32 @@ func escapeJSON(b []byte) []byte {
 	return out
 }
 
-// moment is a time for people: local, to the minute; empty for none.
-func moment(t time.Time) string {
+// Moment is a time for people: local, to the minute; empty for none.
+func Moment(t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}
 	return t.Local().Format("2006-01-02 15:04")
 }
 
-// shownSession is the id of a session as lists show it: whole where a program may read it, its beginning on a terminal.
-func (a *app) shownSession(id events.SessionID) string {
-	if isTerminal(a.out) {
+// ShownSession is the id of a session as lists show it: whole where a program may read it, its beginning on a terminal.
+func (a *App) ShownSession(id events.SessionID) string {
+	if IsTerminal(a.Out) {
 		return id.String()[:13] // it is a hash: 12 digits tell more sessions apart than a log holds
 	}
 	return id.String()
 }
 
-// shownID is an id as lists show it: whole where a program may read it, its unique beginning on a terminal.
-func (a *app) shownID(id events.ID) string {
-	if isTerminal(a.out) {
+// ShownID is an id as lists show it: whole where a program may read it, its unique beginning on a terminal.
+func (a *App) ShownID(id events.ID) string {
+	if IsTerminal(a.Out) {
 		return id.String()[:18] // the millisecond, and what tells ids of one millisecond apart
 	}
 	return id.String()
 }
 
-// size is a number of bytes for people.
-func size(n int64) string {
+// Size is a number of bytes for people.
+func Size(n int64) string {
 	value, unit := float64(n), ""
 	for _, u := range []string{"kB", "MB", "GB", "TB"} {
 		if value < 1000 {
@@ -243,18 +243,18 @@ func size(n int64) string {
 	return fmt.Sprintf("%.1f %s", value, unit)
 }
 
-// plural is n with its word.
-func plural[T ~int | ~int64 | ~uint64](n T, one string) string {
+// Plural is n with its word.
+func Plural[T ~int | ~int64 | ~uint64](n T, one string) string {
 	if n == 1 {
 		return "1 " + one
 	}
 	return fmt.Sprintf("%d %ss", n, one)
 }
 
-// grouped writes n with commas between its thousands.
-func grouped(n int) string {
+// Grouped writes n with commas between its thousands.
+func Grouped(n int) string {
 	if n < 1000 {
 		return fmt.Sprint(n)
 	}
-	return fmt.Sprintf("%s,%03d", grouped(n/1000), n%1000)
+	return fmt.Sprintf("%s,%03d", Grouped(n/1000), n%1000)
 }

@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"io"
@@ -7,8 +7,8 @@ import (
 	"github.com/schollz/progressbar/v3"
 )
 
-// A meter shows how far a long piece of work has come, on a standard error that is a terminal; elsewhere it is silent.
-type meter struct {
+// A Meter shows how far a long piece of work has come, on a standard error that is a terminal; elsewhere it is silent.
+type Meter struct {
 	bar *progressbar.ProgressBar // nil: silent
 }
 
@@ -16,16 +16,16 @@ type meter struct {
 // turns it: nobody waits for that one, and it reads what the others change.
 const byRender = 0
 
-// meter begins one. Total is what is to be done in all; below 1 it is not known yet. With bytes the numbers are bytes.
-func (a *app) meter(what string, total int64, bytes bool) *meter {
-	if a.JSON || !isTerminal(a.err) {
-		return &meter{}
+// Meter begins one. Total is what is to be done in all; below 1 it is not known yet. With bytes the numbers are bytes.
+func (a *App) Meter(what string, total int64, bytes bool) *Meter {
+	if a.JSON || !IsTerminal(a.Err) {
+		return &Meter{}
 	}
 	if total < 1 {
 		total = -1
 	}
-	return &meter{progressbar.NewOptions64(total,
-		progressbar.OptionSetWriter(a.err), progressbar.OptionSetDescription(what), progressbar.OptionShowBytes(bytes),
+	return &Meter{progressbar.NewOptions64(total,
+		progressbar.OptionSetWriter(a.Err), progressbar.OptionSetDescription(what), progressbar.OptionShowBytes(bytes),
 		progressbar.OptionShowCount(), progressbar.OptionSetPredictTime(true), progressbar.OptionClearOnFinish(),
 		progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionFullWidth(),
 		progressbar.OptionUseANSICodes(false), progressbar.OptionEnableColorCodes(false),
@@ -33,8 +33,8 @@ func (a *app) meter(what string, total int64, bytes bool) *meter {
 	)}
 }
 
-// set says that done of total have been done.
-func (m *meter) set(done, total uint64) {
+// Set says that done of total have been done.
+func (m *Meter) Set(done, total uint64) {
 	if m.bar == nil {
 		return
 	}
@@ -44,16 +44,16 @@ func (m *meter) set(done, total uint64) {
 	_ = m.bar.Set64(int64(done)) // a display only
 }
 
-// reader returns r, and counts what is read from it.
-func (m *meter) reader(r io.Reader) io.Reader {
+// Reader returns r, and counts what is read from it.
+func (m *Meter) Reader(r io.Reader) io.Reader {
 	if m.bar == nil {
 		return r
 	}
 	return io.TeeReader(r, m.bar)
 }
 
-// end clears the line.
-func (m *meter) end() {
+// End clears the line.
+func (m *Meter) End() {
 	if m.bar != nil {
 		_ = m.bar.Finish()
 	}

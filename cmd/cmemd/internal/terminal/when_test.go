@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"testing"
@@ -31,7 +31,7 @@ func TestParseWhen(t *testing.T) {
 		{"soon", time.Time{}},
 		{"0192f3a4-7b2c-7d1e", time.Time{}},
 	} {
-		got, ok := parseWhen(c.text, now)
+		got, ok := ParseWhen(c.text, now)
 		if ok == c.want.IsZero() || ok && !got.Equal(c.want) {
 			t.Errorf("parseWhen(%q) = %v, %v, want %v", c.text, got, ok, c.want)
 		}
@@ -47,6 +47,6 @@ func FuzzParseWhen(f *testing.F) {
 		if ago, ok := parseAgo(s); ok && (ago < 0 || ago > maxAgo) {
 			t.Fatalf("parseAgo(%q) = %v", s, ago)
 		}
-		parseWhen(s, now)
+		ParseWhen(s, now)
 	})
 }

@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"bytes"
@@ -16,18 +16,18 @@ import (
 	"github.com/cmemd/cmemd/internal/api"
 )
 
-func newApp() (a *app, out, errOut *bytes.Buffer) {
+func newApp() (a *App, out, errOut *bytes.Buffer) {
 	out, errOut = new(bytes.Buffer), new(bytes.Buffer)
-	return &app{out: out, err: errOut, getenv: func(string) string { return "" }, version: "test"}, out, errOut
+	return &App{Out: out, Err: errOut, Getenv: func(string) string { return "" }, Version: "test"}, out, errOut
 }
 
 func TestPrintPlain(t *testing.T) {
 	t.Parallel()
 	a, out, _ := newApp()
-	l := list{head: []string{"ID", "TITLE", "LAST"}}
-	l.add("1", "two\nlines\tand \x1b[31mred", "")
-	l.add("22", "größer", "x")
-	if err := a.print(l); err != nil {
+	l := List{Head: []string{"ID", "TITLE", "LAST"}}
+	l.Add("1", "two\nlines\tand \x1b[31mred", "")
+	l.Add("22", "größer", "x")
+	if err := a.Print(l); err != nil {
 		t.Fatal(err)
 	}
 	want := "ID  TITLE                      LAST\n1   two lines and \\x1b[31mred\n22  größer                     x\n"
@@ -39,9 +39,9 @@ func TestPrintPlain(t *testing.T) {
 func TestField(t *testing.T) {
 	t.Parallel()
 	a, out, _ := newApp()
-	a.field("empty", " \n")
-	a.field("title", "one\x00line")
-	a.field("text", "two\nlines\n")
+	a.Field("empty", " \n")
+	a.Field("title", "one\x00line")
+	a.Field("text", "two\nlines\n")
 	if want := "title         one\\x00line\ntext\n  two\n  lines\n"; out.String() != want {
 		t.Errorf("got %q, want %q", out, want)
 	}
@@ -50,7 +50,7 @@ func TestField(t *testing.T) {
 func TestSize(t *testing.T) {
 	t.Parallel()
 	for n, want := range map[int64]string{0: "0 B", 999: "999 B", 1000: "1.0 kB", 1_234_567: "1.2 MB", 5e9: "5.0 GB", 7e15: "7000.0 TB"} {
-		if got := size(n); got != want {
+		if got := Size(n); got != want {
 			t.Errorf("size(%d) = %q, want %q", n, got, want)
 		}
 	}
@@ -64,7 +64,7 @@ func FuzzPrintJSON(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) {
 		s = strings.ToValidUTF8(s, "\ufffd")
 		a, out, _ := newApp()
-		if err := a.printJSONLine(map[string]string{s: s}); err != nil {
+		if err := a.PrintJSONLine(map[string]string{s: s}); err != nil {
 			t.Fatal(err)
 		}
 		text := strings.TrimSuffix(out.String(), "\n")
@@ -88,22 +88,22 @@ func TestExitCodesAndNextSteps(t *testing.T) {
 		message string
 		next    string
 	}{
-		{"usage", &usageError{message: "cmemd why needs an id", command: "cmemd why"}, 2, "cmemd why needs an id", "`cmemd why --help` shows how it is called"},
+		{"usage", &UsageError{Message: "cmemd why needs an id", command: "cmemd why"}, 2, "cmemd why needs an id", "`cmemd why --help` shows how it is called"},
 		{"not running", fmt.Errorf("%w (%w)", api.ErrNotRunning, fs.ErrNotExist), 3, "cmemd is not running", "start it with `cmemd start`"},
-		{"nothing", fmt.Errorf("%w for %q", errNothing, "x"), 4, `nothing found for "x"`, ""},
+		{"nothing", fmt.Errorf("%w for %q", ErrNothing, "x"), 4, `nothing found for "x"`, ""},
 		{"not found", &api.Problem{Type: api.ProblemNotFound, Detail: "no such row", Status: 404}, 4, "no such row (404)", ""},
 		{"busy", busy, 1, "Too much is waiting (503)", "try again in 1s"},
 		{"ambiguous", &api.Problem{Type: api.ProblemAmbiguous, Detail: "several", Status: 409}, 1, "several (409)", "give more of the id"},
 		{"locked", &eventlog.LockedError{Path: "/h/log.db", PID: 12, Command: "cmemd"}, 1, "/h/log.db is held by process 12 (cmemd)", "stop it with `cmemd stop`"},
 		{"newer", &eventlog.NewerFormatError{Path: "/h/log.db", Found: 2, Known: 1}, 1, "has format 2", "changed nothing"},
 		{"corrupt", &eventlog.CorruptError{Position: 3, Reason: "bad"}, 1, "corrupt at position 3: bad", "backup"},
-		{"advice", advise(errors.New("no"), "do %s", "so"), 1, "no", "do so"},
+		{"advice", Advise(errors.New("no"), "do %s", "so"), 1, "no", "do so"},
 		{"captured text", errors.New("bad \x1b[31mline"), 1, `bad \x1b[31mline`, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			a, out, errOut := newApp()
-			a.complain(c.err)
+			a.Complain(c.err)
 			got := errOut.String()
 			if !strings.HasPrefix(got, "cmemd: "+c.message) && !strings.Contains(got, c.message) || !strings.Contains(got, c.next) {
 				t.Errorf("got %q, want %q and %q", got, c.message, c.next)
@@ -111,12 +111,12 @@ func TestExitCodesAndNextSteps(t *testing.T) {
 			if c.next == "" && strings.Contains(got, "next:") {
 				t.Errorf("got advice nobody can use: %q", got)
 			}
-			if code := exitCode(c.err); code != c.code || out.Len() > 0 {
+			if code := ExitCode(c.err); code != c.code || out.Len() > 0 {
 				t.Errorf("exit code %d, want %d; on standard output: %q", code, c.code, out)
 			}
 			a.JSON = true
 			errOut.Reset()
-			a.complain(c.err)
+			a.Complain(c.err)
 			var doc struct {
 				Error, Next string
 				Exit        int
@@ -126,16 +126,16 @@ func TestExitCodesAndNextSteps(t *testing.T) {
 			}
 		})
 	}
-	if exitCode(nil) != exitOK {
+	if ExitCode(nil) != ExitOK {
 		t.Error("no error is no success")
 	}
 }
 
 func TestWidths(t *testing.T) {
 	t.Parallel()
-	l := list{head: []string{"SESSION", "AGENT", "PENDING", "TITLE"}}
-	l.add("9b308e8d-0f3c", "claude-code", "3", strings.Repeat("x", 70))
-	l.add("9b308e8d-0f3d", "codex", "12", "größer")
+	l := List{Head: []string{"SESSION", "AGENT", "PENDING", "TITLE"}}
+	l.Add("9b308e8d-0f3c", "claude-code", "3", strings.Repeat("x", 70))
+	l.Add("9b308e8d-0f3d", "codex", "12", "größer")
 	for total, want := range map[int][]int{
 		200: {13, 11, 7, 70}, // all fits
 		80:  {13, 11, 7, 43}, // the title gives room
@@ -152,8 +152,8 @@ func TestWidths(t *testing.T) {
 func TestPrintFitted(t *testing.T) {
 	t.Parallel()
 	a, out, _ := newApp()
-	l := list{head: []string{"SESSION", "PENDING", "TITLE"}}
-	l.add("9b308e8d-0f3c", "3", strings.Repeat("long ", 20))
+	l := List{Head: []string{"SESSION", "PENDING", "TITLE"}}
+	l.Add("9b308e8d-0f3c", "3", strings.Repeat("long ", 20))
 	if err := a.printFitted(l, 40); err != nil {
 		t.Fatal(err)
 	}
@@ -162,7 +162,7 @@ func TestPrintFitted(t *testing.T) {
 			t.Errorf("%d columns wide: %q", w, line)
 		}
 	}
-	if got := strings.Fields(out.String()); len(got) < 6 || !slices.Equal(got[:3], l.head) || got[3] != "9b308e8d-0f3c" || got[4] != "3" ||
+	if got := strings.Fields(out.String()); len(got) < 6 || !slices.Equal(got[:3], l.Head) || got[3] != "9b308e8d-0f3c" || got[4] != "3" ||
 		!strings.Contains(out.String(), "…") {
 		t.Errorf("got\n%s", out)
 	}

@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"cmp"
@@ -15,8 +15,8 @@ import (
 	"github.com/cmemd/cmemd/internal/api"
 )
 
-// balanceLine says what became of inputs on one line.
-func balanceLine(b api.Balance) string {
+// BalanceLine says what became of inputs on one line.
+func BalanceLine(b api.Balance) string {
 	line := fmt.Sprintf("%d captured = %d observed + %d skipped + %d dropped + %d pending + %d forgotten",
 		b.Captured, b.Observed, b.Skipped, b.Dropped, b.Pending, b.Forgotten)
 	if b.Reobserve > 0 {
@@ -25,9 +25,9 @@ func balanceLine(b api.Balance) string {
 	return line
 }
 
-// verdictText says what is known of a claim: what was found when it was recorded and, where it was looked at again, what
+// VerdictText says what is known of a claim: what was found when it was recorded and, where it was looked at again, what
 // was found last.
-func verdictText(v api.Verdict) string {
+func VerdictText(v api.Verdict) string {
 	text := fmt.Sprintf("%s %s: %s", v.Claim.Kind, v.Claim.Value, evidenced(v.Claim.Verdict, v.Claim.Evidence))
 	if v.CheckedAt.IsZero() {
 		return text
@@ -38,7 +38,7 @@ func verdictText(v api.Verdict) string {
 	} else {
 		now += " now"
 	}
-	return text + " then, " + now + ", as of " + moment(v.CheckedAt)
+	return text + " then, " + now + ", as of " + Moment(v.CheckedAt)
 }
 
 func evidenced(v events.Verdict, evidence string) string {
@@ -48,11 +48,11 @@ func evidenced(v events.Verdict, evidence string) string {
 	return fmt.Sprintf("%s (%s)", v, evidence)
 }
 
-func nameOfModel(provider, model string) string { return strings.TrimSpace(provider + " " + model) }
+func NameOfModel(provider, model string) string { return strings.TrimSpace(provider + " " + model) }
 
-// isNewer reports whether version mine is newer than theirs. Only releases, such as v1.2.3 or 1.2.3-rc.1, are ever newer
+// IsNewer reports whether version mine is newer than theirs. Only releases, such as v1.2.3 or 1.2.3-rc.1, are ever newer
 // or older than another.
-func isNewer(mine, theirs string) bool {
+func IsNewer(mine, theirs string) bool {
 	a, aRest, ok := release(mine)
 	b, bRest, okToo := release(theirs)
 	if !ok || !okToo {
@@ -99,43 +99,43 @@ func comparePart(a, b string) int {
 	return strings.Compare(a, b)
 }
 
-// needsUpTo returns a usageError unless n is from 1 to most.
-func needsUpTo(c *cobra.Command, flag string, n, most int) error {
+// NeedsUpTo returns a usageError unless n is from 1 to most.
+func NeedsUpTo(c *cobra.Command, flag string, n, most int) error {
 	if n < 1 || n > most {
-		return misused(c, "--%s %d: it must be from 1 to %d", flag, n, most)
+		return Misused(c, "--%s %d: it must be from 1 to %d", flag, n, most)
 	}
 	return nil
 }
 
-// needsPositive returns a usageError unless n is at least 1.
-func needsPositive(c *cobra.Command, flag string, n int) error {
+// NeedsPositive returns a usageError unless n is at least 1.
+func NeedsPositive(c *cobra.Command, flag string, n int) error {
 	if n < 1 {
-		return misused(c, "--%s %d: it must be at least 1", flag, n)
+		return Misused(c, "--%s %d: it must be at least 1", flag, n)
 	}
 	return nil
 }
 
-// adviseNames says where the names stand by which inputs are chosen, if err may be that one of them is wrong. Empty ones
+// AdviseNames says where the names stand by which inputs are chosen, if err may be that one of them is wrong. Empty ones
 // were not given.
-func adviseNames(err error, turn, session string) error {
+func AdviseNames(err error, turn, session string) error {
 	var p *api.Problem
 	if !errors.As(err, &p) || p.Type != api.ProblemInvalid && p.Type != api.ProblemNotFound {
 		return err
 	}
 	switch {
 	case turn != "" && session != "":
-		return advise(err, "`cmemd outcomes` lists turns, `cmemd sessions` sessions")
+		return Advise(err, "`cmemd outcomes` lists turns, `cmemd sessions` sessions")
 	case turn != "":
-		return advise(err, "`cmemd outcomes` lists turns")
+		return Advise(err, "`cmemd outcomes` lists turns")
 	case session != "":
-		return advise(err, "`cmemd sessions` lists them")
+		return Advise(err, "`cmemd sessions` lists them")
 	}
 	return err
 }
 
-// shownNotice is a notice as it is shown: plain to a person, with its marks to whatever else may hand it on to an agent.
-func (a *app) shownNotice(notice string) string {
-	if isTerminal(a.out) {
+// ShownNotice is a notice as it is shown: plain to a person, with its marks to whatever else may hand it on to an agent.
+func (a *App) ShownNotice(notice string) string {
+	if IsTerminal(a.Out) {
 		return relay.PlainNotice(notice)
 	}
 	return notice

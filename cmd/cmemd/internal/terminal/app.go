@@ -1,0 +1,45 @@
+package terminal
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/cmemd/cmemd/internal/agents/relay"
+	"github.com/cmemd/cmemd/internal/api"
+)
+
+// App is what every sub-command works with: where it reads and writes, and what surrounds it.
+type App struct {
+	In       io.Reader
+	Out, Err io.Writer
+	Environ  []string
+	Getenv   func(string) string
+	Now      func() time.Time
+	Version  string
+	JSON     bool // --json
+}
+
+// Home returns the folder of all of cmemd's files.
+func (a *App) Home() (string, error) { return relay.Home(a.Getenv) }
+
+// Ask calls do with a client of this home's daemon.
+func (a *App) Ask(do func(c *api.Client) error) error {
+	home, err := a.Home()
+	if err != nil {
+		return err
+	}
+	c := api.Dial(home)
+	defer c.Close()
+	return do(c)
+}
+
+// Printf writes to standard output. What is captured text must have gone through Visible or VisibleLine.
+func (a *App) Printf(format string, args ...any) { fmt.Fprintf(a.Out, format, args...) }
+
+// Say writes to standard error what is neither data nor an error; nothing with --json.
+func (a *App) Say(format string, args ...any) {
+	if !a.JSON {
+		fmt.Fprintf(a.Err, format+"\n", args...)
+	}
+}

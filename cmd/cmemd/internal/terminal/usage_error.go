@@ -1,0 +1,50 @@
+package terminal
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+func ShowHelp(c *cobra.Command, _ []string) error { return c.Help() }
+
+// Misused is a usageError of command c.
+func Misused(c *cobra.Command, format string, args ...any) error {
+	return &UsageError{Message: VisibleLine(fmt.Sprintf(format, args...)), command: c.CommandPath()}
+}
+
+// NoSuchCommand refuses arguments of a command that only has sub-commands.
+func NoSuchCommand(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	c.SuggestionsMinimumDistance = 2
+	if near := c.SuggestionsFor(args[0]); len(near) > 0 {
+		return Misused(c, "%s has no command %q: did you mean %s?", c.CommandPath(), args[0], strings.Join(near, " or "))
+	}
+	return Misused(c, "%s has no command %q", c.CommandPath(), args[0])
+}
+
+// Takes refuses fewer than least and more than most arguments, which help calls what; below 0 any number is taken.
+func Takes(least, most int, what string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		switch {
+		case len(args) < least:
+			return Misused(c, "%s needs %s", c.CommandPath(), what)
+		case most == 0 && len(args) > 0:
+			return Misused(c, "%s takes no arguments, got %q", c.CommandPath(), args[0])
+		case most > 0 && len(args) > most:
+			return Misused(c, "%s takes %s and no more, got %q too", c.CommandPath(), what, args[most])
+		}
+		return nil
+	}
+}
+
+// A UsageError is a command line that cannot be carried out.
+type UsageError struct {
+	Message string
+	command string // whose help tells more
+}
+
+func (e *UsageError) Error() string { return e.Message }
