@@ -137,7 +137,7 @@ func (d *dispatcher) request(c actor.Context, m leaseRequest) {
 	}
 	c.Watch(m.holder)
 	if h := m.held; h != nil {
-		if r, ok := d.pool.Recover(h.Provider, provider.Fail{Class: h.Class, ResetsAt: h.ResetsAt, At: h.At}); ok {
+		if r, ok := d.pool.Rule(h.Provider, provider.Missed{Fail: provider.Fail{Class: h.Class, ResetsAt: h.ResetsAt, At: h.At}}); ok {
 			d.record(r)
 		}
 	}
@@ -197,7 +197,7 @@ func (d *dispatcher) restore() {
 		return
 	}
 	for _, f := range found {
-		if r, ok := d.pool.Recover(f.Provider, f.Fail); ok {
+		if r, ok := d.pool.Rule(f.Provider, f.Fail); ok {
 			d.record(r)
 		}
 	}

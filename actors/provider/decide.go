@@ -20,6 +20,9 @@ type Fail struct {
 	Probe    bool      // the turn was the probe of a paused provider
 }
 
+// Missed is a failure by the provider's fault that a crash may have kept from being ruled on.
+type Missed struct{ Fail }
+
 // Answer is a turn that was answered.
 type Answer struct {
 	Parsed bool // by content, or by a skip in so many words
@@ -30,7 +33,7 @@ func (Fail) command()   {}
 func (Answer) command() {}
 
 // Decide returns what is to be recorded in the provider's stream; nil: nothing. A failure by the provider's fault pauses it,
-// but while it is paused only that of a probe counts. A failure by the turn's own fault pauses it where it is one too many
+// but while it is paused only that of a probe counts; one that may have been missed counts where nothing was ruled since. A failure by the turn's own fault pauses it where it is one too many
 // without an answer; while the provider rests it goes on resting, so that who came early does not make the others wait for
 // longer. Only a probe that was parsed resumes it: an answer to what was asked before the pause says nothing of now, and
 // one that does not parse not enough.
@@ -39,6 +42,10 @@ func Decide(s *State, c Command, waits policy.Backoff) events.Event {
 	case Answer:
 		if c.Parsed && c.Probe {
 			return events.ProviderResumed{By: "probe"}
+		}
+	case Missed:
+		if c.Class.BlamesProvider() && !s.Pause.Paused() && c.At.After(s.RuledAt) {
+			return PauseAfter(s.Pause, c.Fail, waits)
 		}
 	case Fail:
 		counts := c.Probe || !s.Pause.Paused()

@@ -78,19 +78,13 @@ type Ruling struct {
 // Evolve applies a ruling that was recorded.
 func (p *Pool) Evolve(r Ruling, h events.Header) { Evolve(p.States[r.Provider], h, r.Event) }
 
-// Recover returns the pause that should have followed a failure and that was lost in a crash; ok is false where there is none
-// to be made up for. A failure that was no probe's counts where the provider is not paused, and was not ruled on since.
-func (p *Pool) Recover(name string, f Fail) (r Ruling, ok bool) {
+// Rule returns what c leads to for a provider; ok is false where that is nothing, or where the provider is none of the Pool's.
+func (p *Pool) Rule(name string, c Command) (r Ruling, ok bool) {
 	s := p.States[name]
-	if s == nil || !f.Probe && (s.Pause.Paused() || !f.At.After(s.RuledAt)) {
+	if s == nil {
 		return Ruling{}, false
 	}
-	return p.rule(name, f)
-}
-
-// rule returns what c leads to for a provider; ok is false where that is nothing.
-func (p *Pool) rule(name string, c Command) (r Ruling, ok bool) {
-	e := Decide(p.States[name], c, p.pauses)
+	e := Decide(s, c, p.pauses)
 	return Ruling{name, e}, e != nil
 }
 
@@ -186,7 +180,7 @@ func (p *Pool) End(m End, now time.Time) (r Ruling, ok bool) {
 	if m.Received {
 		s.Heard(m.At)
 	}
-	return p.rule(name, Answer{Parsed: m.Parsed, Probe: probe})
+	return p.Rule(name, Answer{Parsed: m.Parsed, Probe: probe})
 }
 
 // failed rules on a failure, and counts one by the turn's own fault that leads to nothing.
@@ -194,7 +188,7 @@ func (p *Pool) failed(name string, f events.TurnFailed, settled, probe bool, now
 	if f.Class.BlamesTurn() && settled {
 		return Ruling{}, false
 	}
-	r, ok = p.rule(name, Fail{Turn: f.Turn, Class: f.Class, ResetsAt: f.ResetsAt, At: now, Probe: probe})
+	r, ok = p.Rule(name, Fail{Turn: f.Turn, Class: f.Class, ResetsAt: f.ResetsAt, At: now, Probe: probe})
 	if !ok && f.Class.BlamesTurn() {
 		p.States[name].Pause.Blamed++
 	}

@@ -166,7 +166,7 @@ func (p *prover) read(r events.Record) error {
 		}
 		if r.Kind == events.KindDaemonStarted {
 			for _, c := range p.circuits {
-				c.mended()
+				c.Restart()
 			}
 		}
 		return p.life.read(r)

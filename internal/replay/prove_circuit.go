@@ -6,24 +6,22 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/actors/policy"
+	"github.com/cmemd/cmemd/actors/provider"
 	"github.com/cmemd/cmemd/events"
 )
 
 // circuit is one provider: its pauses as they stand, and what they have to be derived from.
 type circuit struct {
+	provider.State
 	stream    events.StreamID
 	version   events.Version
-	doubt     string // why nothing can be told for sure; empty: it can
-	pause     policy.Pause
-	held      []time.Time     // when the last few rows of pauses began, the latest last
-	ruled     events.Position // of the last pause or resumption
-	at        time.Time       // of the last one
-	early     int             // turns that began behind the pause, before it was over
-	parsed    beginning       // of the last turn that was: content, or a skip in so many words
-	answered  events.Position // the last record of the last output
-	answers   int             // so far
-	blamed    []int           // what answers was at each of the last turns that failed by their own fault; see row
-	refreshed bool            // outputs have earned a fresh generation
+	doubt     string      // why nothing can be told for sure; empty: it can
+	held      []time.Time // when the last few rows of pauses began, the latest last
+	early     int         // turns that began behind the pause, before it was over
+	parsed    beginning   // of the last turn that was: content, or a skip in so many words
+	answers   int         // so far
+	blamed    []int       // what answers was at each of the last turns that failed by their own fault; see row
+	refreshed bool        // outputs have earned a fresh generation
 	failures  map[events.ID]*failure
 }
 
@@ -44,7 +42,6 @@ type failure struct {
 	class    events.FailureClass
 	resetsAt time.Time
 	began    beginning
-	paused   bool // the provider was, when it failed
 	reported bool // within the selection
 }
 
@@ -72,7 +69,7 @@ func (p *prover) failed(s *proved, r events.Record, e events.TurnFailed) {
 	c := p.circuit(name)
 	s.failed = &failure{
 		by: name, turn: e.Turn, position: r.Position, stream: r.Stream, at: r.OccurredAt, class: e.Class, resetsAt: e.ResetsAt,
-		began: s.began, paused: c.pause.Paused(), reported: p.sel.at(r.RecordedAt),
+		began: s.began, reported: p.sel.at(r.RecordedAt),
 	}
 	c.failures[e.Turn] = s.failed
 }
@@ -89,7 +86,7 @@ func (c *circuit) blame(d *decision) {
 // checkAnswered checks that the answer which a failure names stands in the log.
 func (p *prover) checkAnswered(s *proved, d *decision) {
 	f, ok := d.events[0].(events.TurnFailed)
-	if !ok || len(p.sel.Sessions) > 0 || s.provider == "" || f.Answered <= p.circuit(s.provider).answered {
+	if !ok || len(p.sel.Sessions) > 0 || s.provider == "" || f.Answered <= p.circuit(s.provider).Answered {
 		return
 	}
 	p.differ(d.differenceAt(0, shown(f), "", "its provider had answered nothing there").of(ProvedFailure))
@@ -103,7 +100,7 @@ func (c *circuit) row(slots int) bool {
 
 // heard notes an output that ends at a position.
 func (c *circuit) heard(at events.Position) {
-	c.answered = at
+	c.Heard(at)
 	c.answers++
 }
 
@@ -117,7 +114,7 @@ func (p *prover) checkStart(s *proved, d *decision) {
 	c := p.circuit(e.Provider)
 	if c.keepsBack(beginning{at: d.head().OccurredAt, early: !s.state.Blamed(e.Settles)}) {
 		if c.early++; c.early >= p.life.slots {
-			why := fmt.Sprintf("its provider was paused until %s", c.pause.Until.Format(time.RFC3339Nano))
+			why := fmt.Sprintf("its provider was paused until %s", c.Pause.Until.Format(time.RFC3339Nano))
 			p.differ(d.differenceAt(0, shown(e), "", why).of(ProvedTurn))
 		}
 	}
@@ -128,28 +125,25 @@ func (p *prover) checkStart(s *proved, d *decision) {
 // was the matter with, so a pause of these classes is no certainty. One that turns are blamed for keeps back only what has
 // failed itself.
 func (c *circuit) keepsBack(b beginning) bool {
-	switch c.pause.Class {
-	case events.FailAuth, events.FailBilling, events.FailSetup:
-		return false
-	}
-	return c.doubt == "" && c.pause.Rests(b.at) && !(b.early && c.pause.Blames())
+	return c.doubt == "" && !provider.WaitsForPerson(c.Pause.Class) && c.Rests(b.at, b.early)
 }
 
-// mended ends a pause that turns are blamed for, at the start of a life: one probe tells.
-func (c *circuit) mended() {
-	if c.pause.Blames() {
-		c.pause.Until = time.Time{}
-	}
+// isProbe reports whether a turn that began so was the probe of c, or c was not paused.
+func (c *circuit) isProbe(b beginning) bool {
+	return !c.Pause.Paused() || b.position > c.Ruling && !c.keepsBack(b)
 }
 
 // checkRuled checks that c was paused after the last failure of s, unless it was paused already. Whether a turn's own fault
 // was one too many depends on the order in which answers were heard: its pause is not missed.
 func (p *prover) checkRuled(s *proved, c *circuit) {
 	f := s.failed
-	if f == nil || f.class.BlamesTurn() || p.circuits[f.by] != c || f.paused || c.doubt != "" || !f.reported || len(p.sel.Sessions) > 0 || c.ruled > f.position || !f.at.After(c.at) {
+	if f == nil || p.circuits[f.by] != c || c.doubt != "" || !f.reported || len(p.sel.Sessions) > 0 || c.Ruling > f.position {
 		return
 	}
-	want := c.after(f, f.at, p.life.pause)
+	want := provider.Decide(&c.State, provider.Missed{Fail: f.fail(f.at)}, p.life.pause)
+	if want == nil {
+		return
+	}
 	p.count(ProvedPause).Checked++
 	p.differ(Difference{
 		Position: f.position, Stream: f.stream, Decision: ProvedPause, Kind: events.KindProviderPaused,
@@ -157,12 +151,28 @@ func (p *prover) checkRuled(s *proved, c *circuit) {
 	})
 }
 
-// after is the pause that a failure leads to at now.
-func (c *circuit) after(f *failure, now time.Time, wait policy.Backoff) events.ProviderPaused {
-	before := c.pause
-	before.Blamed = policy.BlamesAllowed // whether that is so is looked at beside
-	next := before.After(f.class, policy.Clamp(f.resetsAt, now), now, wait)
-	return events.ProviderPaused{Class: next.Class, Until: next.Until, Probe: next.Probe, Turn: f.turn}
+// fail is f as it is ruled on at a time.
+func (f *failure) fail(at time.Time) provider.Fail {
+	return provider.Fail{Turn: f.turn, Class: f.class, ResetsAt: f.resetsAt, At: at}
+}
+
+// decide is what f leads to where it is ruled on at a time; nil: nothing. How often turns had failed by their own fault when
+// it was ruled on is not on record: row tells.
+func (c *circuit) decide(f *failure, at time.Time, in life) events.Event {
+	s, cmd := c.State, f.fail(at)
+	if s.Pause.Blamed = 0; c.row(in.slots) {
+		s.Pause.Blamed = policy.BlamesAllowed - 1
+	}
+	s.Restart() // of a dispatcher that crashed and was restarted, no log tells
+	cmd.Probe = c.Pause.Paused() && c.isProbe(f.began)
+	return provider.Decide(&s, cmd, in.pause)
+}
+
+// after is the pause that f leads to if it is ruled on at a time.
+func (c *circuit) after(f *failure, at time.Time, wait policy.Backoff) events.ProviderPaused {
+	before := c.Pause
+	before.Blamed = policy.BlamesAllowed
+	return provider.PauseAfter(before, f.fail(at), wait)
 }
 
 // ruling takes a record of a provider's stream, and checks it unless sessions are selected: the failures of the others
@@ -190,8 +200,7 @@ func (p *prover) ruling(c *circuit, r events.Record) error {
 		if check {
 			p.judge(c, r, ProvedResume, c.checkResume(e))
 		}
-		c.pause = policy.Pause{}
-		c.rule(r)
+		c.rule(r, e)
 	case nil:
 		p.erasedRuling(c, r, check)
 	}
@@ -207,20 +216,19 @@ func (p *prover) erasedRuling(c *circuit, r events.Record, check bool) {
 	if check {
 		p.judge(c, r, name, verdict{why: c.doubt})
 	}
-	c.pause = policy.Pause{}
-	c.rule(r)
+	c.rule(r, events.ProviderResumed{})
 }
 
 func (c *circuit) paused(r events.Record, e events.ProviderPaused) {
-	if !c.pause.Paused() {
+	if !c.Pause.Paused() {
 		c.held = append(c.held[max(0, len(c.held)-heldMost+1):], r.OccurredAt)
 	}
-	c.pause = policy.Pause{Class: e.Class, Until: e.Until, Probe: e.Probe, At: r.OccurredAt}
-	c.rule(r)
+	c.rule(r, e)
 }
 
-func (c *circuit) rule(r events.Record) {
-	c.ruled, c.at, c.early = r.Position, r.OccurredAt, 0
+func (c *circuit) rule(r events.Record, e events.Event) {
+	provider.Evolve(&c.State, r.Header, e)
+	c.early = 0
 }
 
 // verdict is what is wrong with a ruling; the zero value: nothing.
@@ -269,12 +277,14 @@ func (c *circuit) checkPause(r events.Record, e events.ProviderPaused, in life) 
 		return verdict{derived: shown(early)}
 	}
 	switch {
-	case c.pause.Paused() && (f.began.position < c.ruled || c.keepsBack(f.began)):
+	case c.decide(f, f.at, in) != nil || c.decide(f, r.OccurredAt, in) != nil:
+		return verdict{}
+	case !c.isProbe(f.began):
 		return verdict{why: "the turn was not the probe of the paused provider"}
-	case f.class.BlamesTurn() && !c.row(in.slots):
+	case !c.row(in.slots):
 		return verdict{why: fmt.Sprintf("fewer than %d turns in a row failed by their own fault", policy.BlamesAllowed)}
 	}
-	return verdict{}
+	return verdict{why: "the provider rested still"}
 }
 
 // checkRestored derives a pause that a crash lost and that a session which was held brought back: from its failure.
@@ -284,13 +294,13 @@ func (c *circuit) checkRestored(e events.ProviderPaused, wait policy.Backoff) ve
 		if f.class.BlamesTurn() {
 			continue // no session holds one against its provider
 		}
-		want := c.after(f, f.at, wait)
-		want.Turn = events.ID{}
-		if !c.pause.Paused() && f.at.After(c.at) && equal(want, e) {
+		cmd := f.fail(f.at)
+		cmd.Turn = events.ID{}
+		if want := provider.Decide(&c.State, provider.Missed{Fail: cmd}, wait); want != nil && equal(want, e) {
 			return verdict{}
 		}
 		if f.position > latest {
-			latest, derived = f.position, shown(want)
+			latest, derived = f.position, shown(provider.PauseAfter(c.Pause, cmd, wait))
 		}
 	}
 	return verdict{derived: derived, why: "no failure that was not ruled on leads to this pause"}
@@ -299,10 +309,11 @@ func (c *circuit) checkRestored(e events.ProviderPaused, wait policy.Backoff) ve
 // checkResume checks that there was a pause to end, and, where a probe ended it, that one was parsed: a turn that began
 // behind the pause, when it was due.
 func (c *circuit) checkResume(e events.ProviderResumed) verdict {
-	switch {
-	case !c.pause.Paused():
+	if !c.Pause.Paused() {
 		return verdict{why: "the provider was not paused"}
-	case e.By == "probe" && (c.parsed.position < c.ruled || c.keepsBack(c.parsed)):
+	}
+	answer := provider.Answer{Parsed: true, Probe: c.isProbe(c.parsed)}
+	if e.By == "probe" && provider.Decide(&c.State, answer, policy.Backoff{}) == nil {
 		return verdict{why: "no probe was parsed"}
 	}
 	return verdict{}
