@@ -56,7 +56,7 @@ func writePoint(c *codec, btx *bolt.Tx, i *instance) error {
 
 // takeUp finds the live copy of every view in s, makes those that are missing or unusable, and deletes what belongs to
 // none: a copy that was not finished, a view that is no more.
-func (v *Views) takeUp(s *store) ([]*instance, error) {
+func (v *engineViews) takeUp(s *store) ([]*instance, error) {
 	var live []*instance
 	err := s.update(func(btx *bolt.Tx) error {
 		for _, view := range v.views {
@@ -71,7 +71,7 @@ func (v *Views) takeUp(s *store) ([]*instance, error) {
 	return live, err
 }
 
-func (v *Views) takeUpView(btx *bolt.Tx, view view) (*instance, error) {
+func (v *engineViews) takeUpView(btx *bolt.Tx, view view) (*instance, error) {
 	i := &instance{view: view, bucket: view.name(), epoch: v.epoch}
 	p, ok, err := readPoint(v.codec, btx, view.name())
 	if err != nil {
@@ -97,7 +97,7 @@ func (v *Views) takeUpView(btx *bolt.Tx, view view) (*instance, error) {
 }
 
 // unusable says why a view with checkpoint p cannot be gone on with: its form changed, or its log is not this one.
-func (v *Views) unusable(p checkpoint, view view) (string, error) {
+func (v *engineViews) unusable(p checkpoint, view view) (string, error) {
 	if p.Version != view.version() {
 		return "its version changed", nil
 	}

@@ -2,8 +2,6 @@ package projections
 
 import (
 	"bytes"
-	"os"
-	"path/filepath"
 	"reflect"
 	"testing"
 	"time"
@@ -123,43 +121,6 @@ func FuzzStored(f *testing.F) {
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		for _, v := range []any{&Row{}, &Session{}, &Turn{}, &input{}, new(ref), &fileRef{}, &spanCount{}} {
 			_ = c.decode(raw, v) // an error or not: it must not panic
-		}
-	})
-}
-
-// FuzzVerify asks of the check of pages that it ends, whatever is in the file.
-func FuzzVerify(f *testing.F) {
-	w := newWorld(f)
-	s := w.open(0)
-	w.keep(w.start(s, events.TurnObservation, w.tool(s, "")), "x")
-	dir := f.TempDir()
-	v, err := Open(dir, w.log, Config{})
-	if err != nil {
-		f.Fatal(err)
-	}
-	mustCatchUp(f, v)
-	if err := v.Close(); err != nil {
-		f.Fatal(err)
-	}
-	whole, err := os.ReadFile(filepath.Join(dir, fileName))
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Add(3*os.Getpagesize(), []byte{1}, true)
-	f.Add(2*os.Getpagesize()+8, []byte{1, 0, 255, 255}, false)
-	f.Fuzz(func(t *testing.T, at int, over []byte, deep bool) {
-		b := bytes.Clone(whole)
-		if at < 0 || at > len(b) {
-			return
-		}
-		copy(b[at:], over)
-		path := filepath.Join(t.TempDir(), "f")
-		if err := os.WriteFile(path, b, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		_ = verifyFile(path, deep)
-		if bytes.Equal(b, whole) && verifyFile(path, true) != nil {
-			t.Fatal("a whole file is called damaged")
 		}
 	})
 }

@@ -24,6 +24,19 @@ import (
 	"github.com/cmemd/cmemd/testkit/race"
 )
 
+// What package engine and bbolt put on disk.
+const (
+	viewsFile       = "views.db"
+	viewsMark       = "views.db.open"
+	viewsMarked     = "open in boot "
+	viewsCompacting = ".compact"
+	viewsPoints     = "checkpoints"
+	viewsSecond     = "'"
+
+	boltBranch, boltLeaf, boltBucket = 0x01, 0x02, 0x01
+	boltHeader                       = 16
+)
+
 func TestMain(m *testing.M) {
 	os.Exit(crash.Main(m, map[string]crash.Role{"catch up": catchUpUntilKilled}))
 }
@@ -74,7 +87,7 @@ func TestDamagedFileIsBuiltAnew(t *testing.T) {
 	t.Parallel()
 	w := full(t)
 	dir, content := built(t, w)
-	path := filepath.Join(dir, fileName)
+	path := filepath.Join(dir, viewsFile)
 	whole, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -94,24 +107,24 @@ func TestDamagedFileIsBuiltAnew(t *testing.T) {
 		{"all but the meta pages", func(b []byte) []byte { clear(b[2*page:]); return b }},
 		{"a branch that leads back to itself", func(b []byte) []byte {
 			for at := 2 * page; at < len(b); at += page {
-				if binary.NativeEndian.Uint16(b[at+8:]) == pageBranch {
-					copy(b[at+pageHeader+8:], b[at:at+8])
+				if binary.NativeEndian.Uint16(b[at+8:]) == boltBranch {
+					copy(b[at+boltHeader+8:], b[at:at+8])
 				}
 			}
 			return b
 		}},
 		{"a bucket that became a value", func(b []byte) []byte {
 			for at := 2 * page; at < len(b); at += page {
-				if binary.NativeEndian.Uint16(b[at+8:]) == pageLeaf && b[at+pageHeader] == bucketFlag {
-					b[at+pageHeader] = 0
+				if binary.NativeEndian.Uint16(b[at+8:]) == boltLeaf && b[at+boltHeader] == boltBucket {
+					b[at+boltHeader] = 0
 				}
 			}
 			return b
 		}},
 		{"page ids out of this world", func(b []byte) []byte {
 			for at := 2 * page; at < len(b); at += page {
-				if binary.NativeEndian.Uint16(b[at+8:]) == pageBranch {
-					binary.NativeEndian.PutUint64(b[at+pageHeader+8:], 1<<55)
+				if binary.NativeEndian.Uint16(b[at+8:]) == boltBranch {
+					binary.NativeEndian.PutUint64(b[at+boltHeader+8:], 1<<55)
 				}
 			}
 			return b
@@ -120,7 +133,7 @@ func TestDamagedFileIsBuiltAnew(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			dir := t.TempDir()
 			if c.damage != nil {
-				if err := os.WriteFile(filepath.Join(dir, fileName), c.damage(bytes.Clone(whole)), 0o600); err != nil {
+				if err := os.WriteFile(filepath.Join(dir, viewsFile), c.damage(bytes.Clone(whole)), 0o600); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -142,7 +155,7 @@ func TestRandomDamage(t *testing.T) {
 	}
 	w := full(t)
 	dir, _ := built(t, w)
-	whole, err := os.ReadFile(filepath.Join(dir, fileName))
+	whole, err := os.ReadFile(filepath.Join(dir, viewsFile))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,11 +171,11 @@ func TestRandomDamage(t *testing.T) {
 			}
 			b[min(at, len(b)-1)] = byte(rng.Uint32())
 		}
-		if err := os.WriteFile(filepath.Join(dir, fileName), b, 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, viewsFile), b, 0o600); err != nil {
 			t.Fatal(err)
 		}
 		if rng.IntN(2) == 0 {
-			if err := os.WriteFile(filepath.Join(dir, markName), []byte(markPrefix+"b"), 0o600); err != nil {
+			if err := os.WriteFile(filepath.Join(dir, viewsMark), []byte(viewsMarked+"b"), 0o600); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -235,7 +248,7 @@ func TestUncleanStop(t *testing.T) {
 			t.Parallel()
 			dir, content := built(t, w)
 			if !c.clean {
-				if err := os.WriteFile(filepath.Join(dir, markName), []byte(markPrefix+"b"), 0o600); err != nil {
+				if err := os.WriteFile(filepath.Join(dir, viewsMark), []byte(viewsMarked+"b"), 0o600); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -14,40 +14,6 @@ func Forgettable(r events.Record) bool {
 	return carriesWords(r.Kind)
 }
 
-// carriesWords reports whether events of kind k may hold somebody's words.
-func carriesWords(k events.Kind) bool {
-	t, _ := k.Traits()
-	return t.Words
-}
-
-// forgottenRecords calls each for the header of every record that e names and that a payload can be erased from, in
-// whichever stream e and the record are: words are gone either way. What became of an input is for its own stream to say.
-// Positions that the log does not have are passed over.
-func forgottenRecords(x *tx, e events.MemoryForgotten, each func(events.Header) error) error {
-	for _, p := range e.Positions {
-		h, ok, err := x.header(p)
-		if err != nil {
-			return err
-		}
-		if !ok || !carriesWords(h.Kind) {
-			continue
-		}
-		if err := each(h); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// spentIn is what e says that turns cost, by turn.
-func spentIn(e events.MemoryForgotten) map[events.ID]events.TurnSpent {
-	spent := make(map[events.ID]events.TurnSpent, len(e.Spent))
-	for _, s := range e.Spent {
-		spent[s.Turn] = s
-	}
-	return spent
-}
-
 // facts are what a session's latest SessionOpened says of it, as far as rows repeat it.
 type facts struct {
 	Agent        string `cbor:"1,keyasint,omitempty" json:"agent"`
@@ -73,10 +39,4 @@ func learnFacts(known *cache[events.SessionID, facts], r *record) error {
 		Agent: e.Agent, AgentSession: e.AgentSession, Project: e.Project, ProjectRoot: e.ProjectRoot, GitRoot: e.GitRoot,
 	}
 	return nil
-}
-
-// isKnown reports whether kind k is one that this program has a meaning for.
-func isKnown(k events.Kind) bool {
-	_, known := k.Traits()
-	return known
 }

@@ -61,7 +61,7 @@ func (v *Views) Given(ctx context.Context, session events.SessionID) (Given, err
 		for n := 0; bytes.HasPrefix(k, session[:]) && n < maxGiven; k, raw = c.Prev() {
 			n++
 			var i Injection
-			if err := x.codec.decode(raw, &i); err != nil {
+			if err := x.decode(raw, &i); err != nil {
 				return damaged("injection at %s: %v", showPlace(k), err)
 			}
 			if emptied := g.take(i); emptied {

@@ -10,7 +10,7 @@ import (
 )
 
 // List describes every view. It reads the pages of the file, so it is for people, not for every request.
-func (v *Views) List(ctx context.Context) ([]Info, error) {
+func (v *engineViews) List(ctx context.Context) ([]Info, error) {
 	last, err := v.log.Last(ctx)
 	if err != nil {
 		return nil, err
@@ -30,7 +30,7 @@ func (v *Views) List(ctx context.Context) ([]Info, error) {
 	return infos, err
 }
 
-func (v *Views) describe(btx *bolt.Tx, view view, last events.Position) (Info, error) {
+func (v *engineViews) describe(btx *bolt.Tx, view view, last events.Position) (Info, error) {
 	p, _, err := readPoint(v.codec, btx, view.name())
 	if err != nil {
 		return Info{}, err
@@ -65,7 +65,7 @@ func (v *Views) describe(btx *bolt.Tx, view view, last events.Position) (Info, e
 // Inspect lays a view open: its state, and its stored values in the order of their keys. key is the beginning of a key
 // as it is shown, or of "table/key"; empty means all of the main table. limit 0 means 100. Values are structs that
 // encoding/json can write. The error is ErrUnknownView.
-func (v *Views) Inspect(ctx context.Context, name, key string, limit int) (Inspection, error) {
+func (v *engineViews) Inspect(ctx context.Context, name, key string, limit int) (Inspection, error) {
 	view, err := v.named(name)
 	if err != nil {
 		return Inspection{}, err
@@ -132,4 +132,32 @@ func entries(ctx context.Context, x *tx, t tableSpec, key string, limit int, out
 		out.Entries = append(out.Entries, Entry{Table: t.name, Key: shown, Value: value})
 	}
 	return nil
+}
+
+// Info describes one view.
+type Info struct {
+	Name       string          `json:"name"`
+	Version    int             `json:"version"`
+	Rows       int             `json:"rows"`  // keys of its main table
+	Bytes      int64           `json:"bytes"` // of the file, in pages that it uses
+	Checkpoint events.Position `json:"checkpoint"`
+	Lag        uint64          `json:"lag"` // records of the log that it has not applied
+	Rebuilding bool            `json:"rebuilding,omitempty"`
+	Model      string          `json:"model,omitempty"`   // of vectors alone: what made them
+	Missing    int             `json:"missing,omitempty"` // rows that have no vector yet
+	Refused    int             `json:"refused,omitempty"` // rows that the endpoint would not make one of
+}
+
+// Inspection is a view laid open.
+type Inspection struct {
+	Info
+	Entries []Entry `json:"entries"`
+	More    bool    `json:"more,omitempty"` // the limit cut the entries
+}
+
+// Entry is one stored value of a view.
+type Entry struct {
+	Table string `json:"table"`
+	Key   string `json:"key"`
+	Value any    `json:"value"`
 }

@@ -3,8 +3,6 @@ package projections
 import (
 	"context"
 
-	bolt "go.etcd.io/bbolt"
-
 	"github.com/cmemd/cmemd/events"
 )
 
@@ -18,19 +16,8 @@ type Ledger struct {
 // Ledger returns the balances of all sessions as they stand at one position, for whoever counts again.
 func (v *Views) Ledger(ctx context.Context) (Ledger, error) {
 	var l Ledger
-	err := v.read(ctx, func(btx *bolt.Tx) error {
-		p, ok, err := readPoint(v.codec, btx, outcomeView{}.name())
-		if err == nil && !ok {
-			err = damaged("no view %s", outcomeView{}.name())
-		}
-		if err != nil {
-			return err
-		}
-		x, err := v.txOf(btx, p.Bucket)
-		if err != nil {
-			return err
-		}
-		l = Ledger{Position: p.Position, Sessions: map[events.SessionID]Balance{}}
+	err := v.view(ctx, outcomeView{}.name(), func(x *tx) error {
+		l = Ledger{Position: x.point, Sessions: map[events.SessionID]Balance{}}
 		return l.read(x)
 	})
 	return l, err
@@ -43,7 +30,7 @@ func (l *Ledger) read(x *tx) error {
 	}
 	return t.ForEach(func(k, raw []byte) error {
 		var b balance
-		if err := x.codec.decode(raw, &b); err != nil || len(k) != len(events.SessionID{}) {
+		if err := x.decode(raw, &b); err != nil || len(k) != len(events.SessionID{}) {
 			return damaged("balance %x: %v", k, err)
 		}
 		if id := events.SessionID(k); !id.IsZero() {

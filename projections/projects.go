@@ -118,7 +118,7 @@ func foldersOf(x *tx, p projectID) ([]folder, error) {
 	c := b.Cursor()
 	for k, raw := c.Seek(p[:]); bytes.HasPrefix(k, p[:]) && len(found) < mostFolders; k, raw = c.Next() {
 		var f folder
-		if err := x.codec.decode(raw, &f); err != nil {
+		if err := x.decode(raw, &f); err != nil {
 			return nil, damaged("folder %s: %v", showFolder(k), err)
 		}
 		found = append(found, f)

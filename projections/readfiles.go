@@ -83,7 +83,7 @@ func (f FileFilter) newest(ctx context.Context, x *tx, p projectID) ([]string, e
 	for n := 0; bytes.HasPrefix(k, p[:]) && len(paths) < f.Limit && n < newestTouches; k, raw = c.Prev() {
 		n++
 		var r fileRef
-		if err := x.codec.decode(raw, &r); err != nil {
+		if err := x.decode(raw, &r); err != nil {
 			return nil, damaged("list of files: %v", err)
 		}
 		if seen[r.Path] || f.ModifiedOnly && !r.Modified {
@@ -137,7 +137,7 @@ func (f FileFilter) read(x *tx, p projectID, path string) (File, error) {
 	c := b.Cursor()
 	for k, raw := c.Seek(prefix); bytes.HasPrefix(k, prefix) && len(file.Touches) < f.Touches; k, raw = c.Next() {
 		var t Touch
-		if err := x.codec.decode(raw, &t); err != nil {
+		if err := x.decode(raw, &t); err != nil {
 			return file, damaged("touch of %s: %v", path, err)
 		}
 		if f.ModifiedOnly && !t.Modified {
@@ -168,7 +168,7 @@ func (v *Views) readFiles(btx *bolt.Tx, root string) (x *tx, projects map[projec
 	}
 	err = b.ForEach(func(k, raw []byte) error {
 		var name rootName
-		if err := x.codec.decode(raw, &name); err != nil || len(k) != 16 {
+		if err := x.decode(raw, &name); err != nil || len(k) != 16 {
 			return damaged("project %x: %v", k, err)
 		}
 		projects[projectID(k)] = name.Root

@@ -67,7 +67,7 @@ func all[V any](x *tx, t table[V]) ([]V, error) {
 	var values []V
 	err = b.ForEach(func(k, raw []byte) error {
 		var v V
-		if err := x.codec.decode(raw, &v); err != nil {
+		if err := x.decode(raw, &v); err != nil {
 			return damaged("table %s, key %x: %v", t.name, k, err)
 		}
 		values = append(values, v)
@@ -132,7 +132,7 @@ func eachSpan(x *tx, t table[spanCount], first, last int64, f func(span int64, c
 			return nil
 		}
 		var count spanCount
-		if err := x.codec.decode(raw, &count); err != nil {
+		if err := x.decode(raw, &count); err != nil {
 			return damaged("health, %s %x: %v", t.name, k, err)
 		}
 		if err := f(span, count); err != nil {

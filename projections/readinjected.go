@@ -24,7 +24,7 @@ func (v *Views) InjectionsOf(ctx context.Context, id events.ID, limit int) (list
 			k, raw := c.Seek(from)
 			for n := 0; k != nil && n < readSlice; n++ {
 				var i Injection
-				if err := x.codec.decode(raw, &i); err != nil {
+				if err := x.decode(raw, &i); err != nil {
 					return damaged("injection at %s: %v", showPlace(k), err)
 				}
 				if slices.Contains(i.IDs, id) {

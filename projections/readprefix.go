@@ -21,7 +21,7 @@ func (v *Views) Prefixes(ctx context.Context, ids []events.ID, lengths ...int) (
 		var cursors []*bolt.Cursor
 		for _, b := range books {
 			for _, name := range []string{rowTable().name, graveTable().name} {
-				if t := b.x.bucket.Bucket([]byte(name)); t != nil {
+				if t := b.x.table(name); t != nil {
 					cursors = append(cursors, t.Cursor())
 				}
 			}

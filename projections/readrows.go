@@ -53,9 +53,8 @@ type book struct {
 // books are the views of rows of the given kinds, or of all.
 func (v *Views) books(btx *bolt.Tx, kinds ...Kind) ([]book, error) {
 	var books []book
-	for _, view := range v.views {
-		rows, ok := view.(rowView)
-		if !ok || len(kinds) > 0 && !slices.Contains(kinds, rows.kind) {
+	for _, rows := range rowViews() {
+		if len(kinds) > 0 && !slices.Contains(kinds, rows.kind) {
 			continue
 		}
 		x, err := v.liveTx(btx, rows.names)
@@ -109,7 +108,7 @@ func (v *Views) Resolve(ctx context.Context, prefix string, limit int) ([]events
 				tables = append(tables, graveTable().name)
 			}
 			for _, t := range tables {
-				ids = append(ids, withPrefix(b.x.bucket.Bucket([]byte(t)), whole, digits, limit)...)
+				ids = append(ids, withPrefix(b.x.table(t), whole, digits, limit)...)
 			}
 		}
 		return nil

@@ -176,7 +176,7 @@ func (v *Views) ResolveSession(ctx context.Context, prefix string, limit int) ([
 		if err != nil {
 			return err
 		}
-		for _, id := range withPrefix(x.bucket.Bucket([]byte(sessionTable().name)), whole, digits, limit) {
+		for _, id := range withPrefix(x.table(sessionTable().name), whole, digits, limit) {
 			ids = append(ids, events.SessionID(id))
 		}
 		return nil

@@ -29,7 +29,7 @@ func (v *Views) InjectionsBefore(ctx context.Context, session events.SessionID, 
 		k, raw := before(c, k)
 		for ; bytes.HasPrefix(k, session[:]) && len(list) < limit; k, raw = c.Prev() {
 			var i Injection
-			if err := x.codec.decode(raw, &i); err != nil {
+			if err := x.decode(raw, &i); err != nil {
 				return damaged("injection at %s: %v", showPlace(k), err)
 			}
 			list = append(list, i)
@@ -88,7 +88,7 @@ func (v *Views) LatestTurns(ctx context.Context, limit, looked int, match func(T
 		for k, raw := c.Last(); k != nil && looked > 0 && len(turns) < limit; k, raw = c.Prev() {
 			looked--
 			var t Turn
-			if err := x.codec.decode(raw, &t); err != nil {
+			if err := x.decode(raw, &t); err != nil {
 				return damaged("turn %x: %v", k, err)
 			}
 			if match == nil || match(t) {
@@ -109,7 +109,7 @@ func (v *Views) ResolveTurn(ctx context.Context, prefix string, limit int) ([]ev
 	}
 	var ids []events.ID
 	err := v.view(ctx, turnView{}.name(), func(x *tx) error {
-		ids = withPrefix(x.bucket.Bucket([]byte(turnTable().name)), whole, digits, limit)
+		ids = withPrefix(x.table(turnTable().name), whole, digits, limit)
 		return nil
 	})
 	return ids, err

@@ -16,7 +16,7 @@ import (
 // following the log. progress, which may be nil, is told how many records have been applied of how many. One Rebuild
 // runs at a time; another waits. Errors: ErrUnknownView, ctx.Err(), those of Run, or that the file was damaged and made
 // anew meanwhile; what was begun is then thrown away.
-func (v *Views) Rebuild(ctx context.Context, names []string, progress func(done, total uint64)) error {
+func (v *engineViews) Rebuild(ctx context.Context, names []string, progress func(done, total uint64)) error {
 	chosen, err := v.choose(names)
 	if err != nil {
 		return err
@@ -42,7 +42,7 @@ func (v *Views) Rebuild(ctx context.Context, names []string, progress func(done,
 }
 
 // Names returns the names of the views, in the order in which List has them.
-func (v *Views) Names() []string {
+func (v *engineViews) Names() []string {
 	var names []string
 	for _, view := range v.views {
 		names = append(names, view.name())
@@ -50,7 +50,7 @@ func (v *Views) Names() []string {
 	return names
 }
 
-func (v *Views) choose(names []string) ([]view, error) {
+func (v *engineViews) choose(names []string) ([]view, error) {
 	if len(names) == 0 {
 		return v.views, nil
 	}
@@ -65,7 +65,7 @@ func (v *Views) choose(names []string) ([]view, error) {
 	return chosen, nil
 }
 
-func (v *Views) named(name string) (view, error) {
+func (v *engineViews) named(name string) (view, error) {
 	for _, view := range v.views {
 		if view.name() == name {
 			return view, nil
@@ -74,7 +74,7 @@ func (v *Views) named(name string) (view, error) {
 	return nil, fmt.Errorf("%w: %q; there are %s", ErrUnknownView, name, strings.Join(v.Names(), ", "))
 }
 
-func (v *Views) rebuildOne(ctx context.Context, view view, tell func(events.Position)) error {
+func (v *engineViews) rebuildOne(ctx context.Context, view view, tell func(events.Position)) error {
 	fresh, err := v.begin(view)
 	if err != nil {
 		return err
@@ -87,7 +87,7 @@ func (v *Views) rebuildOne(ctx context.Context, view view, tell func(events.Posi
 }
 
 // begin makes an empty copy of a view beside the live one.
-func (v *Views) begin(view view) (*instance, error) {
+func (v *engineViews) begin(view view) (*instance, error) {
 	v.applying.Lock()
 	defer v.applying.Unlock()
 	fresh := &instance{view: view, bucket: view.name(), epoch: v.epoch}
@@ -98,7 +98,7 @@ func (v *Views) begin(view view) (*instance, error) {
 }
 
 // liveOf is the live copy of view. The caller holds applying.
-func (v *Views) liveOf(view view) *instance {
+func (v *engineViews) liveOf(view view) *instance {
 	for _, i := range v.live {
 		if i.view.name() == view.name() {
 			return i
@@ -108,7 +108,7 @@ func (v *Views) liveOf(view view) *instance {
 }
 
 // swap makes fresh the live copy and deletes the old one. The caller holds applying, and fresh is at the front.
-func (v *Views) swap(fresh *instance) error {
+func (v *engineViews) swap(fresh *instance) error {
 	old := v.liveOf(fresh.view)
 	err := v.write(func(btx *bolt.Tx) error {
 		if err := writePoint(v.codec, btx, fresh); err != nil {
@@ -124,7 +124,7 @@ func (v *Views) swap(fresh *instance) error {
 	return nil
 }
 
-func (v *Views) throwAway(fresh *instance) error {
+func (v *engineViews) throwAway(fresh *instance) error {
 	v.applying.Lock()
 	defer v.applying.Unlock()
 	if fresh.epoch != v.epoch || v.liveOf(fresh.view).bucket == fresh.bucket {

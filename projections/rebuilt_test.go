@@ -3,6 +3,7 @@ package projections
 import (
 	"context"
 	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -19,6 +20,21 @@ func tempDir(t *rapid.T) string {
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	return dir
+}
+
+// asKilled is a folder with the open views in dir as a kill would leave them: the mark stays.
+func asKilled(t *rapid.T, dir string) string {
+	to := tempDir(t)
+	for _, name := range []string{viewsFile, viewsMark} {
+		b, err := os.ReadFile(filepath.Join(dir, name))
+		if err == nil {
+			err = os.WriteFile(filepath.Join(to, name), b, 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return to
 }
 
 func openIn(t *rapid.T, dir string, w *world, slice int) *Views {
@@ -51,8 +67,10 @@ func TestRebuiltEqualsLive(t *testing.T) {
 				}
 				v = openIn(t, dir, w, rapid.IntRange(1, 7).Draw(t, "slice"))
 			case 3:
-				v.store.abandon() // as if killed: the mark stays
-				v.store = nil
+				dir = asKilled(t, dir)
+				if err := v.Close(); err != nil {
+					t.Fatal(err)
+				}
 				v = openIn(t, dir, w, rapid.IntRange(1, 7).Draw(t, "slice"))
 			case 4:
 				mustCatchUp(t, v)
@@ -233,12 +251,12 @@ func naiveOutcomes(t tb, w *world) map[events.Position]naiveInput {
 func byName(lines []string) []string {
 	var out []string
 	for _, l := range lines {
-		if len(l) > len(pointBucket) && l[:len(pointBucket)] == pointBucket {
+		if len(l) > len(viewsPoints) && l[:len(viewsPoints)] == viewsPoints {
 			continue
 		}
 		for n := range l {
 			if l[n] == '/' {
-				if n > 0 && l[n-1:n] == secondCopy {
+				if n > 0 && l[n-1:n] == viewsSecond {
 					l = l[:n-1] + l[n:]
 				}
 				break

@@ -69,7 +69,7 @@ func TestCompact(t *testing.T) {
 	if !inFile(t, dir, "the forgotten word") {
 		t.Error("the word was not in the file before compaction: the search does not work")
 	}
-	writeFile(t, filepath.Join(dir, fileName+compactSuffix), "left by a kill")
+	writeFile(t, filepath.Join(dir, viewsFile+viewsCompacting), "left by a kill")
 	if err := v.Compact(t.Context()); err != nil {
 		t.Fatalf("Compact: %v", err)
 	}

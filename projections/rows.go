@@ -388,31 +388,3 @@ type Touch struct {
 	Modified bool             `cbor:"6,keyasint,omitempty" json:"modified"`        // false: read
 	Failed   bool             `cbor:"7,keyasint,omitempty" json:"failed,omitzero"` // the tool use failed: it changed nothing
 }
-
-// Info describes one view.
-type Info struct {
-	Name       string          `json:"name"`
-	Version    int             `json:"version"`
-	Rows       int             `json:"rows"`  // keys of its main table
-	Bytes      int64           `json:"bytes"` // of the file, in pages that it uses
-	Checkpoint events.Position `json:"checkpoint"`
-	Lag        uint64          `json:"lag"` // records of the log that it has not applied
-	Rebuilding bool            `json:"rebuilding,omitempty"`
-	Model      string          `json:"model,omitempty"`   // of vectors alone: what made them
-	Missing    int             `json:"missing,omitempty"` // rows that have no vector yet
-	Refused    int             `json:"refused,omitempty"` // rows that the endpoint would not make one of
-}
-
-// Inspection is a view laid open.
-type Inspection struct {
-	Info
-	Entries []Entry `json:"entries"`
-	More    bool    `json:"more,omitempty"` // the limit cut the entries
-}
-
-// Entry is one stored value of a view.
-type Entry struct {
-	Table string `json:"table"`
-	Key   string `json:"key"`
-	Value any    `json:"value"`
-}

@@ -19,12 +19,12 @@ type rowView struct {
 	names  string
 }
 
-func rowViews() []view {
-	return []view{
-		rowView{kind: Prompt, source: events.KindPromptSubmitted, make: promptRow, names: "prompts"},
-		rowView{kind: Observation, source: events.KindObservationParsed, make: observationRow, turns: true, folds: true, names: "observations"},
-		rowView{kind: Summary, source: events.KindSummaryParsed, make: summaryRow, turns: true, names: "summaries"},
-		rowView{kind: Memory, source: events.KindMemorySaved, make: memoryRow, names: "memories"},
+func rowViews() []rowView {
+	return []rowView{
+		{kind: Prompt, source: events.KindPromptSubmitted, make: promptRow, names: "prompts"},
+		{kind: Observation, source: events.KindObservationParsed, make: observationRow, turns: true, folds: true, names: "observations"},
+		{kind: Summary, source: events.KindSummaryParsed, make: summaryRow, turns: true, names: "summaries"},
+		{kind: Memory, source: events.KindMemorySaved, make: memoryRow, names: "memories"},
 	}
 }
 

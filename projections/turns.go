@@ -81,27 +81,6 @@ func (f *turnFold) tell(r *record) error {
 	return nil
 }
 
-// turnSaid is the turn that an event itself names.
-func turnSaid(e events.Event) events.ID {
-	switch e := e.(type) {
-	case events.TurnStarted:
-		return e.Turn
-	case events.TurnReceived:
-		return e.Turn
-	case events.TurnFailed:
-		return e.Turn
-	case events.OutputDropped:
-		return e.Turn
-	case events.OutputSkipped:
-		return e.Turn
-	case events.ObservationParsed:
-		return e.Turn
-	case events.SummaryParsed:
-		return e.Turn
-	}
-	return events.ID{}
-}
-
 // endTurn takes over what r's header alone says.
 func endTurn(t *Turn, r *record) {
 	switch r.Kind {

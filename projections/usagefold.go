@@ -54,17 +54,10 @@ func (f *usageFold) flush() error {
 	return flushUsage(f.sessions)
 }
 
-// flushUsage writes sums. One without a turn is none: what was taken back leaves no trace.
+// flushUsage writes sums. One without a turn is none.
 func flushUsage[K comparable](c *cache[K, UsageCount]) error {
-	for _, k := range c.order {
-		s := c.slots[k]
-		if !s.change || s.value.Turns != 0 {
-			continue
-		}
-		s.change, s.exists = false, false
-		if err := c.table.delete(c.x, c.key(k)); err != nil {
-			return err
-		}
+	if err := c.deleteIf(func(u UsageCount) bool { return u.Turns == 0 }); err != nil {
+		return err
 	}
 	return c.flush()
 }

@@ -53,7 +53,7 @@ func (v *Views) UsageOf(ctx context.Context, session events.SessionID) ([]ModelU
 		for k, raw := c.Seek(session[:]); bytes.HasPrefix(k, session[:]); k, raw = c.Next() {
 			var key usageSession
 			var count UsageCount
-			if key.parse(k) != nil || x.codec.decode(raw, &count) != nil {
+			if key.parse(k) != nil || x.decode(raw, &count) != nil {
 				return damaged("usage of a session, key %x", k)
 			}
 			models = append(models, key.by.usage(count))
@@ -112,7 +112,7 @@ func (s *usageSum) add(x *tx, key usageKey, raw []byte) error {
 		return nil
 	}
 	var count UsageCount
-	if err := x.codec.decode(raw, &count); err != nil {
+	if err := x.decode(raw, &count); err != nil {
 		return damaged("usage of %s: %v", key, err)
 	}
 	group := s.groupOf(key)

@@ -79,137 +79,27 @@ func (r *record) turn() (events.ID, error) {
 type tx struct {
 	bucket *bolt.Bucket
 	codec  *codec
-	header func(events.Position) (events.Header, bool, error) // of any record of the log
+	header func(events.Position) (events.Header, bool, error) // of any record of the log; to fold alone
+	point  events.Position                                    // how far the view is; to read alone
 }
 
-// table is a bucket of a view whose values are V.
-type table[V any] struct {
-	name    string
-	ordered bool // keys mostly arrive in order
-}
-
-func (t table[V]) in(x *tx) (*bolt.Bucket, error) {
-	b := x.bucket.Bucket([]byte(t.name))
-	if b == nil {
-		return nil, damaged("no table %s", t.name)
+// turnSaid is the turn that an event itself names.
+func turnSaid(e events.Event) events.ID {
+	switch e := e.(type) {
+	case events.TurnStarted:
+		return e.Turn
+	case events.TurnReceived:
+		return e.Turn
+	case events.TurnFailed:
+		return e.Turn
+	case events.OutputDropped:
+		return e.Turn
+	case events.OutputSkipped:
+		return e.Turn
+	case events.ObservationParsed:
+		return e.Turn
+	case events.SummaryParsed:
+		return e.Turn
 	}
-	if t.ordered {
-		b.FillPercent = 0.95
-	}
-	return b, nil
-}
-
-func (t table[V]) get(x *tx, key []byte) (v V, ok bool, err error) {
-	b, err := t.in(x)
-	if err != nil {
-		return v, false, err
-	}
-	raw := b.Get(key)
-	if raw == nil {
-		return v, false, nil
-	}
-	if err := x.codec.decode(raw, &v); err != nil {
-		return v, false, damaged("table %s, key %x: %v", t.name, key, err)
-	}
-	return v, true, nil
-}
-
-func (t table[V]) put(x *tx, key []byte, v V) error {
-	b, err := t.in(x)
-	if err != nil {
-		return err
-	}
-	raw, err := x.codec.encode(v)
-	if err != nil {
-		return err
-	}
-	return b.Put(key, raw)
-}
-
-func (t table[V]) delete(x *tx, key []byte) error {
-	b, err := t.in(x)
-	if err != nil {
-		return err
-	}
-	return b.Delete(key)
-}
-
-// tableSpec is what is known of a table without its type.
-type tableSpec struct {
-	name  string
-	key   func([]byte) string
-	value func(*codec, []byte) (any, error)
-}
-
-func (t table[V]) spec(key func([]byte) string) tableSpec {
-	return tableSpec{name: t.name, key: key, value: func(c *codec, raw []byte) (any, error) {
-		var v V
-		err := c.decode(raw, &v)
-		return v, err
-	}}
-}
-
-// cache holds the values of a table that a slice works on. It writes each changed one once, at flush.
-type cache[K comparable, V any] struct {
-	x     *tx
-	table table[V]
-	key   func(K) []byte
-	slots map[K]*slot[V]
-	order []K // of first use, so that errors do not depend on a map
-}
-
-type slot[V any] struct {
-	value          V
-	exists, change bool
-}
-
-func newCache[K comparable, V any](x *tx, t table[V], key func(K) []byte) *cache[K, V] {
-	return &cache[K, V]{x: x, table: t, key: key, slots: map[K]*slot[V]{}}
-}
-
-func (c *cache[K, V]) slot(k K) (*slot[V], error) {
-	if s, ok := c.slots[k]; ok {
-		return s, nil
-	}
-	v, ok, err := c.table.get(c.x, c.key(k))
-	if err != nil {
-		return nil, err
-	}
-	s := &slot[V]{value: v, exists: ok}
-	c.slots[k] = s
-	c.order = append(c.order, k)
-	return s, nil
-}
-
-// peek returns the value of k, or nil. It must not be changed.
-func (c *cache[K, V]) peek(k K) (*V, error) {
-	s, err := c.slot(k)
-	if err != nil || !s.exists {
-		return nil, err
-	}
-	return &s.value, nil
-}
-
-// edit returns the value of k, made if it is new, to be changed.
-func (c *cache[K, V]) edit(k K) (*V, error) {
-	s, err := c.slot(k)
-	if err != nil {
-		return nil, err
-	}
-	s.exists, s.change = true, true
-	return &s.value, nil
-}
-
-func (c *cache[K, V]) flush() error {
-	for _, k := range c.order {
-		s := c.slots[k]
-		if !s.change {
-			continue
-		}
-		s.change = false
-		if err := c.table.put(c.x, c.key(k), s.value); err != nil {
-			return err
-		}
-	}
-	return nil
+	return events.ID{}
 }

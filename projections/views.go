@@ -26,8 +26,6 @@ type Config struct {
 
 // Errors of Views.
 var (
-	// ErrNotFound is an id, a session, a turn or a position that the views do not know.
-	ErrNotFound = errors.New("projections: not found")
 	// ErrUnknownView is a name that is no view's.
 	ErrUnknownView = errors.New("projections: no such view")
 	// ErrNewerKind is a record of a newer program: what it means for the views is not known, so they go no further.
@@ -38,8 +36,8 @@ var (
 	ErrClosed = errors.New("projections: closed")
 )
 
-// Views is all views of one log, in one file. Its methods are safe for concurrent use.
-type Views struct {
+// engineViews are views of one log, in one file. Its methods are safe for concurrent use.
+type engineViews struct {
 	log    eventlog.Log
 	dir    string
 	cfg    Config
@@ -76,19 +74,11 @@ type instance struct {
 	epoch  uint64      // of the file that the bucket is in
 }
 
-// Open opens the views in dir, or makes them; they are as they were left, and follow the log from there once Run or
+// openViews opens views in dir, or makes them; they are as they were left, and follow the log from there once Run or
 // CatchUp is called. Views of another version, of another log, or that cannot be vouched for begin anew. The log must
 // stay open as long as the views. Close must be called.
-func Open(dir string, log eventlog.Log, cfg Config) (*Views, error) {
-	return open(dir, log, cfg, allViews())
-}
-
-func allViews() []view {
-	return append(rowViews(), sessionView{}, fileView{}, outcomeView{}, turnView{}, healthView{}, usageView{}, projectView{}, injectionView{})
-}
-
-func open(dir string, log eventlog.Log, cfg Config, views []view) (*Views, error) {
-	v := &Views{
+func openViews(dir string, log eventlog.Log, cfg Config, views []view) (*engineViews, error) {
+	v := &engineViews{
 		log: log, dir: dir, cfg: cfg, codec: newCodec(), logger: cfg.Logger, views: views,
 		rebuilds: make(chan struct{}, 1), broken: make(chan error, 1), changed: make(chan struct{}),
 	}
@@ -102,7 +92,7 @@ func open(dir string, log eventlog.Log, cfg Config, views []view) (*Views, error
 }
 
 // openStore opens the file and takes up every view where it was left. What is damaged is made anew, once.
-func (v *Views) openStore() error {
+func (v *engineViews) openStore() error {
 	s, why, err := openStore(v.dir, v.cfg.BootID)
 	if err != nil {
 		return err
@@ -136,7 +126,7 @@ func (v *Views) openStore() error {
 
 // Close writes what is left to disk and closes the file. Run, CatchUp and Rebuild must have returned. Later calls
 // return ErrClosed. Closing twice is no error.
-func (v *Views) Close() error {
+func (v *engineViews) Close() error {
 	v.storing.Lock()
 	defer v.storing.Unlock()
 	if v.store == nil {
@@ -152,7 +142,7 @@ func (v *Views) Close() error {
 }
 
 // read runs f in a short read transaction, with which it must be done when it returns.
-func (v *Views) read(ctx context.Context, f func(*bolt.Tx) error) error {
+func (v *engineViews) read(ctx context.Context, f func(*bolt.Tx) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -172,7 +162,7 @@ func (v *Views) read(ctx context.Context, f func(*bolt.Tx) error) error {
 }
 
 // view runs f on the live copy of the view of that name.
-func (v *Views) view(ctx context.Context, name string, f func(*tx) error) error {
+func (v *engineViews) view(ctx context.Context, name string, f func(*tx) error) error {
 	return v.read(ctx, func(btx *bolt.Tx) error {
 		x, err := v.liveTx(btx, name)
 		if err != nil {
@@ -183,7 +173,7 @@ func (v *Views) view(ctx context.Context, name string, f func(*tx) error) error 
 }
 
 // liveTx is the live copy of a view, within btx.
-func (v *Views) liveTx(btx *bolt.Tx, name string) (*tx, error) {
+func (v *engineViews) liveTx(btx *bolt.Tx, name string) (*tx, error) {
 	p, ok, err := readPoint(v.codec, btx, name)
 	if err != nil {
 		return nil, err
@@ -191,10 +181,15 @@ func (v *Views) liveTx(btx *bolt.Tx, name string) (*tx, error) {
 	if !ok {
 		return nil, damaged("no view %s", name)
 	}
-	return v.txOf(btx, p.Bucket)
+	x, err := v.txOf(btx, p.Bucket)
+	if err != nil {
+		return nil, err
+	}
+	x.point = p.Position
+	return x, nil
 }
 
-func (v *Views) txOf(btx *bolt.Tx, bucket string) (*tx, error) {
+func (v *engineViews) txOf(btx *bolt.Tx, bucket string) (*tx, error) {
 	b := btx.Bucket([]byte(bucket))
 	if b == nil {
 		return nil, damaged("no bucket %s", bucket)
@@ -203,14 +198,14 @@ func (v *Views) txOf(btx *bolt.Tx, bucket string) (*tx, error) {
 }
 
 // Position is how far all views have come: an answer given after it contains at least every record up to it.
-func (v *Views) Position() events.Position {
+func (v *engineViews) Position() events.Position {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return v.position
 }
 
 // Wait returns nil when the views have reached position at. Errors: ctx.Err(), ErrStopped, ErrClosed.
-func (v *Views) Wait(ctx context.Context, at events.Position) error {
+func (v *engineViews) Wait(ctx context.Context, at events.Position) error {
 	for {
 		v.mu.Lock()
 		position, changed, stopped := v.position, v.changed, v.stopped
@@ -232,7 +227,7 @@ func (v *Views) Wait(ctx context.Context, at events.Position) error {
 }
 
 // publish makes the position of the slowest view known. The caller holds applying, or is alone.
-func (v *Views) publish() {
+func (v *engineViews) publish() {
 	at := v.live[0].at
 	for _, i := range v.live {
 		at = min(at, i.at)
@@ -243,20 +238,20 @@ func (v *Views) publish() {
 	v.wake()
 }
 
-func (v *Views) publishAll() error {
+func (v *engineViews) publishAll() error {
 	v.publish()
 	return nil
 }
 
 // stop tells waiters why there will be no more; nil that there will be again.
-func (v *Views) stop(why error) {
+func (v *engineViews) stop(why error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.stopped = why
 	v.wake()
 }
 
-func (v *Views) wake() {
+func (v *engineViews) wake() {
 	close(v.changed)
 	v.changed = make(chan struct{})
 }
