@@ -9,6 +9,7 @@ import (
 	bolt "go.etcd.io/bbolt"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/projections/engine"
 )
 
 // AsOf is the row by itself as it stood at the record of a position, which was recorded at a time: superseded by whoever had
@@ -36,7 +37,7 @@ func (r *Row) stand() {
 // forgotten stays so. Rows recorded later are returned too, as Row.AsOf has them.
 func (v *Views) RowsAsOf(ctx context.Context, p events.Position, at time.Time, ids ...events.ID) ([]Row, error) {
 	rows := make([]Row, len(ids))
-	err := v.read(ctx, func(btx *bolt.Tx) error {
+	err := v.Read(ctx, func(btx *bolt.Tx) error {
 		books, err := v.books(btx)
 		if err != nil {
 			return err
@@ -62,7 +63,7 @@ func groupedAsOf(books []book, row Row, p events.Position, at time.Time) (Row, e
 	if n < 0 || row.Position > p || row.Count < 2 && row.FoldedInto == (events.ID{}) {
 		return then, nil
 	}
-	g, ok, err := groupTable().get(books[n].x, groupKey(row))
+	g, ok, err := groupTable().Get(books[n].x, groupKey(row))
 	if err != nil || !ok {
 		return then, err
 	}
@@ -70,7 +71,7 @@ func groupedAsOf(books []book, row Row, p events.Position, at time.Time) (Row, e
 	var turns []events.ID
 	said, standing := 0, false
 	for _, id := range g.Rows {
-		one, _, err := rowTable().get(books[n].x, idKey(id))
+		one, _, err := rowTable().Get(books[n].x, engine.IDKey(id))
 		if err != nil {
 			return then, err
 		}
@@ -124,7 +125,7 @@ func (v *Views) SessionAsOf(ctx context.Context, id events.SessionID, p events.P
 		if rec.Position > p {
 			break
 		}
-		if err := s.hear(newRecord(rec)); err != nil {
+		if err := s.hear(engine.NewRecord(rec)); err != nil {
 			return Session{}, err
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/projections/engine"
 )
 
 // realistic fills a log with about n events as agents make them: sixteen sessions at a time, 500 events each, tool
@@ -62,7 +63,7 @@ func BenchmarkApply(b *testing.B) {
 	b.ResetTimer()
 	began := time.Now()
 	for range b.N {
-		v, err := Open(b.TempDir(), w.log, Config{})
+		v, err := Open(b.TempDir(), w.log, engine.Config{})
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -84,9 +85,9 @@ func BenchmarkView(b *testing.B) {
 	w := realistic(b, 60_000)
 	last, _ := w.log.Last(context.Background())
 	for _, one := range allViews() {
-		b.Run(one.name(), func(b *testing.B) {
+		b.Run(one.Name(), func(b *testing.B) {
 			for range b.N {
-				v, err := open(b.TempDir(), w.log, Config{}, []view{one})
+				v, err := open(b.TempDir(), w.log, engine.Config{}, []engine.View{one})
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -112,7 +113,7 @@ func many(b *testing.B, n int) *Views {
 			w.say(s.Stream(), t.id, evs...)
 		}
 	}
-	v := mustOpen(b, b.TempDir(), w.log, Config{})
+	v := mustOpen(b, b.TempDir(), w.log, engine.Config{})
 	mustCatchUp(b, v)
 	return v
 }
@@ -156,7 +157,7 @@ func BenchmarkRead(b *testing.B) {
 // BenchmarkReopen is opening views that were left clean, over a log of 60,000 events.
 func BenchmarkReopen(b *testing.B) {
 	w, dir := realistic(b, 60_000), b.TempDir()
-	v := mustOpen(b, dir, w.log, Config{})
+	v := mustOpen(b, dir, w.log, engine.Config{})
 	mustCatchUp(b, v)
 	for b.Loop() {
 		b.StopTimer()
@@ -165,7 +166,7 @@ func BenchmarkReopen(b *testing.B) {
 		}
 		b.StartTimer()
 		var err error
-		if v, err = Open(dir, w.log, Config{}); err != nil {
+		if v, err = Open(dir, w.log, engine.Config{}); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -182,12 +183,12 @@ func BenchmarkRowCodec(b *testing.B) {
 		Facts: []string{"one fact", "another"}, Concepts: []string{"gotcha"}, FilesRead: []string{"a.go"}, FilesModified: []string{"b.go"},
 		Turn: w.id(), Turns: []events.ID{w.id()}, Count: 1,
 	}
-	c := newCodec()
+	c := engine.NewCodec()
 	for _, form := range []struct {
 		name   string
 		encode func(any) ([]byte, error)
 		decode func([]byte, any) error
-	}{{"CBOR", c.encode, c.decode}, {"JSON", json.Marshal, json.Unmarshal}} {
+	}{{"CBOR", c.Encode, c.Decode}, {"JSON", json.Marshal, json.Unmarshal}} {
 		b.Run(form.name, func(b *testing.B) {
 			for b.Loop() {
 				raw, err := form.encode(row)

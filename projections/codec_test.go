@@ -10,22 +10,23 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/projections/engine"
 )
 
 // TestStoredFormsAreWhole fills every field of every stored value and reads it back: a field that the stored form
 // forgets would come back empty.
 func TestStoredFormsAreWhole(t *testing.T) {
 	t.Parallel()
-	c := newCodec()
+	c := engine.NewCodec()
 	for _, v := range []any{Row{}, Session{}, Turn{}, Touch{}, Injection{}, spanCount{}, healthTurn{}, Streak{}, Pause{}, Quarantine{}, wellbeing{}, balance{}, decider{}, rowTurn{}, rowInput{}, facts{}} {
 		in := reflect.New(reflect.TypeOf(v))
 		fill(in.Elem())
-		raw, err := c.encode(in.Elem().Interface())
+		raw, err := c.Encode(in.Elem().Interface())
 		if err != nil {
 			t.Fatal(err)
 		}
 		out := reflect.New(reflect.TypeOf(v))
-		if err := c.decode(raw, out.Interface()); err != nil {
+		if err := c.Decode(raw, out.Interface()); err != nil {
 			t.Fatal(err)
 		}
 		if s, ok := in.Interface().(*Session); ok { // filled in when read
@@ -100,7 +101,7 @@ func TestTimeOrder(t *testing.T) {
 	t.Parallel()
 	times := []time.Time{{}, time.Date(1600, 1, 1, 0, 0, 0, 0, time.UTC), time.Unix(-1, 0), time.Unix(0, 0), time.Unix(0, 1), epoch, time.Date(2900, 1, 1, 0, 0, 0, 0, time.UTC)}
 	for i := 1; i < len(times); i++ {
-		if a, b := timeBits(times[i-1]), timeBits(times[i]); a > b {
+		if a, b := engine.TimeBits(times[i-1]), engine.TimeBits(times[i]); a > b {
 			t.Errorf("%v comes after %v", times[i-1], times[i])
 		}
 	}
@@ -110,8 +111,8 @@ func TestTimeOrder(t *testing.T) {
 }
 
 func FuzzStored(f *testing.F) {
-	c := newCodec()
-	raw, _ := c.encode(Row{Title: "x", Turns: []events.ID{{1}}})
+	c := engine.NewCodec()
+	raw, _ := c.Encode(Row{Title: "x", Turns: []events.ID{{1}}})
 	f.Add(raw)
 	raw, _ = input{reason: "x"}.AppendBinary(nil)
 	f.Add(raw)
@@ -119,8 +120,8 @@ func FuzzStored(f *testing.F) {
 	f.Add(raw)
 	f.Add(raw[:len(raw)-1])
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		for _, v := range []any{&Row{}, &Session{}, &Turn{}, &input{}, new(ref), &fileRef{}, &spanCount{}} {
-			_ = c.decode(raw, v) // an error or not: it must not panic
+		for _, v := range []any{&Row{}, &Session{}, &Turn{}, &input{}, new(engine.Ref), &fileRef{}, &spanCount{}} {
+			_ = c.Decode(raw, v) // an error or not: it must not panic
 		}
 	})
 }
@@ -129,7 +130,7 @@ func TestKnownKinds(t *testing.T) {
 	t.Parallel()
 	c := events.NewCodec()
 	for _, k := range []events.Kind{"session_dreamt", ""} {
-		if isKnown(k) {
+		if engine.Known(k) {
 			t.Errorf("%q is known", k)
 		}
 	}
@@ -137,7 +138,7 @@ func TestKnownKinds(t *testing.T) {
 		if _, err := c.Decode(k, 1, []byte{0xa0}); err != nil {
 			t.Errorf("%s: %v", k, err)
 		}
-		if !isKnown(k) {
+		if !engine.Known(k) {
 			t.Errorf("%s is not known", k)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io/fs"
 	"iter"
 	"log/slog"
 	"math/rand/v2"
@@ -20,6 +21,7 @@ import (
 
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/projections/engine"
 	"github.com/cmemd/cmemd/testkit/crash"
 	"github.com/cmemd/cmemd/testkit/race"
 )
@@ -59,7 +61,7 @@ func full(t testing.TB) *world {
 func built(t testing.TB, w *world) (dir string, content []string) {
 	t.Helper()
 	dir = t.TempDir()
-	v, err := Open(dir, w.log, Config{BootID: "b"})
+	v, err := Open(dir, w.log, engine.Config{BootID: "b"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +77,7 @@ func built(t testing.TB, w *world) (dir string, content []string) {
 func reopened(t testing.TB, dir string, log eventlog.Log, boot string) (v *Views, anew string) {
 	t.Helper()
 	var said bytes.Buffer
-	v, err := Open(dir, log, Config{BootID: boot, Logger: slog.New(slog.NewTextHandler(&said, nil))})
+	v, err := Open(dir, log, engine.Config{BootID: boot, Logger: slog.New(slog.NewTextHandler(&said, nil))})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,7 +187,7 @@ func TestRandomDamage(t *testing.T) {
 
 func useDamaged(t *testing.T, w *world, dir string) {
 	ctx := context.Background()
-	v, err := Open(dir, w.log, Config{BootID: "b"})
+	v, err := Open(dir, w.log, engine.Config{BootID: "b"})
 	if err != nil {
 		t.Fatalf("open: %v", err)
 	}
@@ -205,24 +207,33 @@ func useDamaged(t *testing.T, w *world, dir string) {
 func TestDamageMetWhileServing(t *testing.T) {
 	t.Parallel()
 	w := full(t)
-	v := caughtUp(t, w)
+	dir := t.TempDir()
+	v := mustOpen(t, dir, w.log, engine.Config{})
+	mustCatchUp(t, v)
 	content := dump(t, v)
-	epoch, _ := v.head()
+	file := func() os.FileInfo {
+		info, err := os.Stat(filepath.Join(dir, viewsFile))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			t.Fatal(err)
+		}
+		return info
+	}
+	first := file()
 	stop := running(t, v)
-	err := v.read(t.Context(), func(*bolt.Tx) error { panic("a page that is not what it should be") })
-	if !errors.Is(err, errDamaged) {
+	err := v.Read(t.Context(), func(*bolt.Tx) error { panic("a page that is not what it should be") })
+	if !errors.Is(err, engine.ErrDamaged) {
 		t.Fatalf("read: got %v", err)
 	}
-	last, _ := w.log.Last(t.Context())
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(100 * time.Microsecond) {
-		if now, _ := v.head(); now != epoch {
+		if now := file(); now != nil && (!os.SameFile(first, now) || !now.ModTime().Equal(first.ModTime())) {
 			break
 		}
 		if time.Now().After(deadline) {
 			t.Fatal("it was not made anew")
 		}
 	}
-	if err := errors.Join(v.Wait(t.Context(), last), stop()); err != nil {
+	mustCatchUp(t, v)
+	if err := stop(); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(content, dump(t, v)); diff != "" {
@@ -291,8 +302,8 @@ func TestInUse(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	dir := t.TempDir()
-	mustOpen(t, dir, w.log, Config{})
-	if _, err := Open(dir, w.log, Config{}); err == nil || !strings.Contains(err.Error(), "in use") {
+	mustOpen(t, dir, w.log, engine.Config{})
+	if _, err := Open(dir, w.log, engine.Config{}); err == nil || !strings.Contains(err.Error(), "in use") {
 		t.Fatalf("second open: got %v", err)
 	}
 }
@@ -347,7 +358,7 @@ func TestKilled(t *testing.T) {
 	defer log.Close()
 	v, _ := reopened(t, filepath.Join(dir, "views"), log, "b")
 	mustCatchUp(t, v)
-	fresh := mustOpen(t, t.TempDir(), log, Config{})
+	fresh := mustOpen(t, t.TempDir(), log, engine.Config{})
 	mustCatchUp(t, fresh)
 	if diff := cmp.Diff(dump(t, fresh), dump(t, v)); diff != "" {
 		t.Fatalf("after kills (-fresh +got):\n%s", diff)
@@ -375,7 +386,7 @@ func catchUpUntilKilled(args []string) int {
 	log, err := eventlog.Open(filepath.Join(dir, "log.db"), eventlog.Config{Timeout: time.Minute})
 	if err == nil {
 		telling := &tellingLog{Log: log}
-		telling.views, err = Open(filepath.Join(dir, "views"), telling, Config{BootID: "b", Pace: Pace{Records: 2}})
+		telling.views, err = Open(filepath.Join(dir, "views"), telling, engine.Config{BootID: "b", Pace: engine.Pace{Records: 2}})
 		if err == nil {
 			err = telling.views.CatchUp(context.Background())
 		}

@@ -3,20 +3,23 @@
 //
 // The views, each in a bucket of its own with a checkpoint and a version:
 //
-//	sessions      one row a session: agent, project, counts, open or closed, quarantined or not
 //	prompts       what the user said
 //	observations  what turns kept; equal ones of a session are one row with a count
 //	summaries     one a summary turn
 //	memories      what was saved by hand, and the ids of all that was forgotten
+//	sessions      one row a session: agent, project, counts, open or closed, respawns, quarantined or not
 //	files         which observations and tool uses read or changed a file
 //	outcomes      what became of every input, and the balance of all of them
 //	turns         every request to the observer, what it settled, cost and led to
 //	health        turns, drops, failures, tokens and latency by time, provider and model; what each has answered since the
-//	              last kept answer; pauses and quarantines
+//	              last kept answer; pauses, respawns and quarantines
+//	usage         what turns used and what came of it, by day, project, provider, model and session
+//	projects      which folders are one project, as the sessions opened in them say
 //	injections    which rows an agent was given, and when
 //
-// A Views is opened over a log, run beside it, and read by anyone. The file is not synced: after a stop that was not
-// clean it is checked, and rebuilt where a check cannot vouch for it (see Config.BootID).
+// Package engine stores, runs and rebuilds them. A Views is opened over a log, run beside it, and read by anyone. The
+// file is not synced: after a stop that was not clean it is checked, and rebuilt where a check cannot vouch for it (see
+// engine.Config).
 //
 // What bites: reads see at least what Position returned before them, and may see more. Rows belong to the caller.
 // A view that is rebuilt because its version changed answers from what it has so far, and holds Position back until

@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/projections/engine"
 )
 
 // group is the rows of one session that say the same, oldest first. One of them leads: the first that is not flagged,
@@ -38,7 +39,7 @@ func (f *rowFold) groupOf(row Row) (key []byte, g group, ok bool, err error) {
 	if !f.folds || key == nil || row.Superseded {
 		return nil, group{}, false, nil
 	}
-	g, _, err = groupTable().get(f.x, key)
+	g, _, err = groupTable().Get(f.x, key)
 	return key, g, err == nil, err
 }
 
@@ -51,7 +52,7 @@ func (f *rowFold) join(row *Row) error {
 	g.Rows = append(g.Rows, row.ID)
 	if len(g.Rows) == 1 {
 		g.Lead = row.ID
-		return groupTable().put(f.x, key, g)
+		return groupTable().Put(f.x, key, g)
 	}
 	lead, err := f.member(g.Lead)
 	if err != nil {
@@ -63,7 +64,7 @@ func (f *rowFold) join(row *Row) error {
 	lead.Count++
 	lead.Turns = withTurn(lead.Turns, row.Turn)
 	row.FoldedInto, row.Count = lead.ID, 0
-	return errors.Join(f.put(lead), groupTable().put(f.x, key, g))
+	return errors.Join(f.put(lead), groupTable().Put(f.x, key, g))
 }
 
 // takeOver makes a new row lead its group.
@@ -83,7 +84,7 @@ func (f *rowFold) takeOver(key []byte, g group, row *Row) error {
 func (f *rowFold) member(id events.ID) (Row, error) {
 	row, ok, err := f.get(id)
 	if err == nil && !ok {
-		err = damaged("view %s: a group without its row %s", f.names, id)
+		err = engine.Damaged("view %s: a group without its row %s", f.names, id)
 	}
 	return row, err
 }
@@ -103,7 +104,7 @@ func (f *rowFold) leave(row Row) error {
 	}
 	g.Rows = without(g.Rows, row.ID)
 	if len(g.Rows) == 0 {
-		return groupTable().delete(f.x, key)
+		return groupTable().Delete(f.x, key)
 	}
 	return f.regroup(key, g)
 }
@@ -143,7 +144,7 @@ func (f *rowFold) regroup(key []byte, g group) error {
 			return err
 		}
 	}
-	return groupTable().put(f.x, key, g)
+	return groupTable().Put(f.x, key, g)
 }
 
 // relist brings a row into the lists by time, or out of them if it was there and leads no more.

@@ -8,28 +8,31 @@ import (
 	"strings"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/projections/engine"
 )
 
 // fileView keeps which observations and tool uses read or changed a file. Paths inside a project are kept relative to
 // it, so that worktrees and absolute names meet.
 type fileView struct{}
 
-func (fileView) name() string       { return "files" }
-func (fileView) version() int       { return 2 }
-func (fileView) skipsUnknown() bool { return true }
+func (fileView) Name() string       { return "files" }
+func (fileView) Version() int       { return 2 }
+func (fileView) SkipsUnknown() bool { return true }
 
 // maxPath is the longest path that is kept, in bytes: Linux knows none over 4,096, and a key must fit a page.
 const maxPath = 2 << 10
 
-func touchTable() table[Touch]      { return table[Touch]{name: "rows"} }
-func recentTable() table[fileRef]   { return table[fileRef]{name: "recent"} }
-func touchedTable() table[touched]  { return table[touched]{name: "touched", ordered: true} }
-func projectTable() table[rootName] { return table[rootName]{name: "projects"} }
+func touchTable() engine.Table[Touch]    { return engine.Table[Touch]{Name: "rows"} }
+func recentTable() engine.Table[fileRef] { return engine.Table[fileRef]{Name: "recent"} }
+func touchedTable() engine.Table[touched] {
+	return engine.Table[touched]{Name: "touched", Ordered: true}
+}
+func projectTable() engine.Table[rootName] { return engine.Table[rootName]{Name: "projects"} }
 
-func (fileView) tables() []tableSpec {
-	return []tableSpec{
-		touchTable().spec(showTouch), recentTable().spec(showHex), touchedTable().spec(showPosition),
-		projectTable().spec(showHex), factsTable().spec(showID),
+func (fileView) Tables() []engine.TableSpec {
+	return []engine.TableSpec{
+		touchTable().Spec(showTouch), recentTable().Spec(engine.ShowHex), touchedTable().Spec(engine.ShowPosition),
+		projectTable().Spec(engine.ShowHex), factsTable().Spec(engine.ShowID),
 	}
 }
 
@@ -62,7 +65,7 @@ func (r fileRef) AppendBinary(b []byte) ([]byte, error) {
 // UnmarshalBinary reads what AppendBinary wrote.
 func (r *fileRef) UnmarshalBinary(b []byte) error {
 	if len(b) == 0 {
-		return errShort
+		return engine.ErrShort
 	}
 	*r = fileRef{Modified: b[0] == 1, Path: string(b[1:])}
 	return nil
@@ -90,9 +93,9 @@ func pathOfKey(k []byte) (string, bool) {
 func showTouch(k []byte) string {
 	file, ok := pathOfKey(k)
 	if !ok {
-		return showHex(k)
+		return engine.ShowHex(k)
 	}
-	return file + " " + showPosition(positionKey(^keyPosition(k)))
+	return file + " " + engine.ShowPosition(engine.PositionKey(^engine.KeyPosition(k)))
 }
 
 // recentKey orders the touches of a project by time. The number tells the files of one record apart.
@@ -101,26 +104,26 @@ func recentKey(p projectID, t Touch, n int) []byte {
 }
 
 type fileFold struct {
-	x     *tx
-	facts *cache[events.SessionID, facts]
-	roots *cache[projectID, rootName]
+	x     *engine.Tx
+	facts *engine.Cache[events.SessionID, facts]
+	roots *engine.Cache[projectID, rootName]
 }
 
-func (fileView) fold(x *tx) fold {
+func (fileView) Fold(x *engine.Tx) engine.Fold {
 	return &fileFold{
-		x: x, facts: newCache(x, factsTable(), sessionKey),
-		roots: newCache(x, projectTable(), func(p projectID) []byte { return p[:] }),
+		x: x, facts: engine.NewCache(x, factsTable(), engine.SessionKey),
+		roots: engine.NewCache(x, projectTable(), func(p projectID) []byte { return p[:] }),
 	}
 }
 
-func (f *fileFold) flush() error {
-	if err := f.facts.flush(); err != nil {
+func (f *fileFold) Flush() error {
+	if err := f.facts.Flush(); err != nil {
 		return err
 	}
-	return f.roots.flush()
+	return f.roots.Flush()
 }
 
-func (f *fileFold) apply(r *record) error {
+func (f *fileFold) Apply(r *engine.Record) error {
 	switch r.Kind {
 	case events.KindSessionOpened:
 		return f.open(r)
@@ -134,11 +137,11 @@ func (f *fileFold) apply(r *record) error {
 	return nil
 }
 
-func (f *fileFold) tool(r *record) error {
+func (f *fileFold) tool(r *engine.Record) error {
 	if r.Unobserved {
 		return nil
 	}
-	e, ok, err := payloadOf[events.ToolUsed](r)
+	e, ok, err := engine.PayloadOf[events.ToolUsed](r)
 	if err != nil || !ok {
 		return err
 	}
@@ -156,8 +159,8 @@ func (f *fileFold) tool(r *record) error {
 	return f.touch(r, t, nil, []string{file})
 }
 
-func (f *fileFold) observation(r *record) error {
-	e, ok, err := payloadOf[events.ObservationParsed](r)
+func (f *fileFold) observation(r *engine.Record) error {
+	e, ok, err := engine.PayloadOf[events.ObservationParsed](r)
 	if err != nil || !ok {
 		return err
 	}
@@ -165,15 +168,15 @@ func (f *fileFold) observation(r *record) error {
 }
 
 // touch enters that r changed and read files. One that it did both to was changed.
-func (f *fileFold) touch(r *record, t Touch, changed, read []string) error {
-	known, err := f.facts.peek(r.session)
+func (f *fileFold) touch(r *engine.Record, t Touch, changed, read []string) error {
+	known, err := f.facts.Peek(r.Session)
 	if err != nil {
 		return err
 	}
 	if known == nil {
 		known = &facts{}
 	}
-	t.Position, t.At, t.Session = r.Position, r.OccurredAt, r.session
+	t.Position, t.At, t.Session = r.Position, r.OccurredAt, r.Session
 	done := touched{Project: projectIDOf(known.ProjectRoot)}
 	for i, name := range slices.Concat(changed, read) {
 		file := relative(*known, name)
@@ -189,19 +192,19 @@ func (f *fileFold) touch(r *record, t Touch, changed, read []string) error {
 	if len(done.Paths) == 0 {
 		return nil
 	}
-	return touchedTable().put(f.x, positionKey(r.Position), done)
+	return touchedTable().Put(f.x, engine.PositionKey(r.Position), done)
 }
 
 // open keeps the name of the session's project: it must not depend on a touch, which can be forgotten.
-func (f *fileFold) open(r *record) error {
+func (f *fileFold) open(r *engine.Record) error {
 	if err := learnFacts(f.facts, r); err != nil {
 		return err
 	}
-	known, err := f.facts.peek(r.session)
+	known, err := f.facts.Peek(r.Session)
 	if err != nil || known == nil {
 		return err
 	}
-	name, err := f.roots.edit(projectIDOf(known.ProjectRoot))
+	name, err := f.roots.Edit(projectIDOf(known.ProjectRoot))
 	if err != nil {
 		return err
 	}
@@ -210,22 +213,22 @@ func (f *fileFold) open(r *record) error {
 }
 
 func (f *fileFold) enter(p projectID, file string, t Touch, n int) error {
-	if err := touchTable().put(f.x, touchKey(p, file, t.Position), t); err != nil {
+	if err := touchTable().Put(f.x, touchKey(p, file, t.Position), t); err != nil {
 		return err
 	}
-	return recentTable().put(f.x, recentKey(p, t, n), fileRef{Modified: t.Modified, Path: file})
+	return recentTable().Put(f.x, recentKey(p, t, n), fileRef{Modified: t.Modified, Path: file})
 }
 
-func (f *fileFold) forget(r *record) error {
-	e, ok, err := payloadOf[events.MemoryForgotten](r)
+func (f *fileFold) forget(r *engine.Record) error {
+	e, ok, err := engine.PayloadOf[events.MemoryForgotten](r)
 	if err != nil || !ok {
 		return err
 	}
-	return forgottenRecords(f.x, e, func(h events.Header) error {
+	return engine.ForgottenRecords(f.x, e, func(h events.Header) error {
 		if h.Kind != events.KindToolUsed && h.Kind != events.KindObservationParsed {
 			return nil
 		}
-		done, ok, err := touchedTable().get(f.x, positionKey(h.Position))
+		done, ok, err := touchedTable().Get(f.x, engine.PositionKey(h.Position))
 		if err != nil || !ok {
 			return err
 		}
@@ -236,14 +239,14 @@ func (f *fileFold) forget(r *record) error {
 func (f *fileFold) remove(h events.Header, done touched) error {
 	t := Touch{At: h.OccurredAt, Position: h.Position}
 	for n, file := range done.Paths {
-		if err := touchTable().delete(f.x, touchKey(done.Project, file, h.Position)); err != nil {
+		if err := touchTable().Delete(f.x, touchKey(done.Project, file, h.Position)); err != nil {
 			return err
 		}
-		if err := recentTable().delete(f.x, recentKey(done.Project, t, n)); err != nil {
+		if err := recentTable().Delete(f.x, recentKey(done.Project, t, n)); err != nil {
 			return err
 		}
 	}
-	return touchedTable().delete(f.x, positionKey(h.Position))
+	return touchedTable().Delete(f.x, engine.PositionKey(h.Position))
 }
 
 // relative is the path as it is kept: inside the project or the working tree relative to it, else as it is. It is

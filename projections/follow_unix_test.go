@@ -11,13 +11,14 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/projections/engine"
 )
 
 // BenchmarkFollow is what following 7,500 events a second costs, of one core: 30 records every 4 ms for two seconds.
 func BenchmarkFollow(b *testing.B) {
 	for range b.N {
 		w := newWorld(b)
-		v := mustOpen(b, b.TempDir(), w.log, Config{})
+		v := mustOpen(b, b.TempDir(), w.log, engine.Config{})
 		ctx, cancel := context.WithCancel(context.Background())
 		var run sync.WaitGroup
 		run.Go(func() {

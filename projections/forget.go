@@ -1,6 +1,9 @@
 package projections
 
-import "github.com/cmemd/cmemd/events"
+import (
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/projections/engine"
+)
 
 // Forgettable reports whether r's payload may be erased from the log by name of a MemoryForgotten. Those may that carry
 // somebody's words. The rest is structure, as is that an answer was blank: without it the views could not say any more
@@ -11,7 +14,7 @@ func Forgettable(r events.Record) bool {
 		skipped, ok := e.(events.OutputSkipped)
 		return err != nil || !ok || skipped.Reason != events.ReasonEmpty
 	}
-	return carriesWords(r.Kind)
+	return engine.CarriesWords(r.Kind)
 }
 
 // facts are what a session's latest SessionOpened says of it, as far as rows repeat it.
@@ -23,15 +26,15 @@ type facts struct {
 	GitRoot      string `cbor:"5,keyasint,omitempty" json:"git_root,omitempty"`
 }
 
-func factsTable() table[facts] { return table[facts]{name: "facts"} }
+func factsTable() engine.Table[facts] { return engine.Table[facts]{Name: "facts"} }
 
 // learnFacts keeps what r, a SessionOpened, says.
-func learnFacts(known *cache[events.SessionID, facts], r *record) error {
-	e, ok, err := payloadOf[events.SessionOpened](r)
+func learnFacts(known *engine.Cache[events.SessionID, facts], r *engine.Record) error {
+	e, ok, err := engine.PayloadOf[events.SessionOpened](r)
 	if err != nil || !ok {
 		return err
 	}
-	f, err := known.edit(r.session)
+	f, err := known.Edit(r.Session)
 	if err != nil {
 		return err
 	}

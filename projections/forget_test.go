@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/projections/engine"
 )
 
 // texts lists the fields of a type that may hold any text: strings, not the named types of closed sets.
@@ -66,7 +67,7 @@ func TestEveryKindWithTextIsForgettable(t *testing.T) {
 		}
 		got := texts(reflect.TypeOf(e), "")
 		switch {
-		case !carriesWords(k):
+		case !engine.CarriesWords(k):
 			if diff := cmp.Diff(stays[k], got); diff != "" {
 				t.Errorf("%s keeps text when it is forgotten (-structure +text):\n%s", k, diff)
 			}

@@ -5,28 +5,35 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/projections/engine"
 )
 
 // healthView counts turns by when they ended, by provider and by model, and keeps what is not well now. Hours are kept for
 // HealthKept; for the last of them there are slots of five minutes beside, so that the last hour is no more than that.
 type healthView struct{}
 
-func (healthView) name() string       { return "health" }
-func (healthView) version() int       { return 6 }
-func (healthView) skipsUnknown() bool { return true }
+func (healthView) Name() string       { return "health" }
+func (healthView) Version() int       { return 6 }
+func (healthView) SkipsUnknown() bool { return true }
 
-func hourTable() table[spanCount]        { return table[spanCount]{name: "hours", ordered: true} }
-func slotTable() table[spanCount]        { return table[spanCount]{name: "slots", ordered: true} }
-func healthTurnTable() table[healthTurn] { return table[healthTurn]{name: "turns", ordered: true} }
-func streakTable() table[Streak]         { return table[Streak]{name: "models"} }
-func quarantineTable() table[Quarantine] { return table[Quarantine]{name: "quarantines"} }
-func pauseTable() table[Pause]           { return table[Pause]{name: "pauses"} }
-func wellTable() table[wellbeing]        { return table[wellbeing]{name: "state"} }
+func hourTable() engine.Table[spanCount] {
+	return engine.Table[spanCount]{Name: "hours", Ordered: true}
+}
+func slotTable() engine.Table[spanCount] {
+	return engine.Table[spanCount]{Name: "slots", Ordered: true}
+}
+func healthTurnTable() engine.Table[healthTurn] {
+	return engine.Table[healthTurn]{Name: "turns", Ordered: true}
+}
+func streakTable() engine.Table[Streak]         { return engine.Table[Streak]{Name: "models"} }
+func quarantineTable() engine.Table[Quarantine] { return engine.Table[Quarantine]{Name: "quarantines"} }
+func pauseTable() engine.Table[Pause]           { return engine.Table[Pause]{Name: "pauses"} }
+func wellTable() engine.Table[wellbeing]        { return engine.Table[wellbeing]{Name: "state"} }
 
-func (healthView) tables() []tableSpec {
-	return []tableSpec{
-		hourTable().spec(showHour), slotTable().spec(showSlot), healthTurnTable().spec(showID), streakTable().spec(showModel),
-		quarantineTable().spec(showID), pauseTable().spec(showText), wellTable().spec(showText),
+func (healthView) Tables() []engine.TableSpec {
+	return []engine.TableSpec{
+		hourTable().Spec(showHour), slotTable().Spec(showSlot), healthTurnTable().Spec(engine.ShowID), streakTable().Spec(showModel),
+		quarantineTable().Spec(engine.ShowID), pauseTable().Spec(engine.ShowText), wellTable().Spec(engine.ShowText),
 	}
 }
 
@@ -87,7 +94,7 @@ func showSlot(b []byte) string { return showSpan(b, slotSeconds, "2006-01-02T15:
 
 func showSpan(b []byte, seconds int64, layout string) string {
 	if len(b) < 9 {
-		return showHex(b)
+		return engine.ShowHex(b)
 	}
 	return time.Unix(spanOfKey(b)*seconds, 0).UTC().Format(layout) + " " + showModel(b[8:])
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/projections/engine"
 )
 
 func mustHealth(t *testing.T, v *Views, since, until time.Time) Health {
@@ -102,7 +103,7 @@ func TestSlotsAreBounded(t *testing.T) {
 	}
 	v := caughtUp(t, w)
 	n := 0
-	err := v.view(t.Context(), healthView{}.name(), func(x *tx) error {
+	err := v.View(t.Context(), healthView{}.Name(), func(x *engine.Tx) error {
 		return eachSpan(x, slotTable(), 0, 1<<62, func(int64, spanCount) error { n++; return nil })
 	})
 	if err != nil || n > keptSlots || n < 200 {
@@ -117,7 +118,7 @@ func TestStreaks(t *testing.T) {
 	s := w.open(0)
 	in := w.tool(s, "")
 	stop := w.say(s.Stream(), events.ID{}, events.AgentStopped{Work: 1})[0].Position
-	v := mustOpen(t, t.TempDir(), w.log, Config{})
+	v := mustOpen(t, t.TempDir(), w.log, engine.Config{})
 	turn := func() *worldTurn { return w.start(s, events.TurnObservation, in) }
 	var prose, blank []events.Record
 	for _, c := range []struct {
@@ -203,7 +204,7 @@ func TestHoldsWhileTheyAreTried(t *testing.T) {
 	w := newWorld(t)
 	s, other := w.open(0), w.open(1)
 	in := w.tool(s, "")
-	v := mustOpen(t, t.TempDir(), w.log, Config{})
+	v := mustOpen(t, t.TempDir(), w.log, engine.Config{})
 	provider := events.ProviderStream("anthropic")
 	paused := func(class events.FailureClass, left time.Duration) {
 		w.say(provider, events.ID{}, events.ProviderPaused{Class: class, Until: w.now.Add(left), Probe: 1})
@@ -264,7 +265,7 @@ func BenchmarkHealthRead(b *testing.B) {
 			w.now = w.now.Add(4 * time.Minute)
 		}
 	}
-	v := mustOpen(b, b.TempDir(), w.log, Config{})
+	v := mustOpen(b, b.TempDir(), w.log, engine.Config{})
 	mustCatchUp(b, v)
 	b.Run("Day", func(b *testing.B) {
 		for b.Loop() {

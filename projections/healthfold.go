@@ -4,31 +4,32 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/projections/engine"
 )
 
 type healthFold struct {
-	x       *tx
-	hours   *cache[spanKey, spanCount]
-	slots   *cache[spanKey, spanCount]
-	turns   *cache[events.ID, healthTurn]
-	streaks *cache[asked, Streak]
-	now     *cache[struct{}, wellbeing]
+	x       *engine.Tx
+	hours   *engine.Cache[spanKey, spanCount]
+	slots   *engine.Cache[spanKey, spanCount]
+	turns   *engine.Cache[events.ID, healthTurn]
+	streaks *engine.Cache[asked, Streak]
+	now     *engine.Cache[struct{}, wellbeing]
 }
 
-func (healthView) fold(x *tx) fold {
+func (healthView) Fold(x *engine.Tx) engine.Fold {
 	return &healthFold{
 		x:       x,
-		hours:   newCache(x, hourTable(), spanKey.bytes),
-		slots:   newCache(x, slotTable(), spanKey.bytes),
-		turns:   newCache(x, healthTurnTable(), idKey),
-		streaks: newCache(x, streakTable(), asked.bytes),
-		now:     newCache(x, wellTable(), wellKey),
+		hours:   engine.NewCache(x, hourTable(), spanKey.bytes),
+		slots:   engine.NewCache(x, slotTable(), spanKey.bytes),
+		turns:   engine.NewCache(x, healthTurnTable(), engine.IDKey),
+		streaks: engine.NewCache(x, streakTable(), asked.bytes),
+		now:     engine.NewCache(x, wellTable(), wellKey),
 	}
 }
 
-func (f *healthFold) flush() error {
-	for _, c := range []interface{ flush() error }{f.hours, f.slots, f.turns, f.streaks, f.now} {
-		if err := c.flush(); err != nil {
+func (f *healthFold) Flush() error {
+	for _, c := range []interface{ Flush() error }{f.hours, f.slots, f.turns, f.streaks, f.now} {
+		if err := c.Flush(); err != nil {
 			return err
 		}
 	}
@@ -38,7 +39,7 @@ func (f *healthFold) flush() error {
 // prune deletes the slots and hours behind their horizons, also what was just changed there. Which are left does not depend
 // on when it ran: horizons only advance.
 func (f *healthFold) prune() error {
-	now, err := f.now.peek(struct{}{})
+	now, err := f.now.Peek(struct{}{})
 	if err != nil || now == nil {
 		return err
 	}
@@ -49,8 +50,8 @@ func (f *healthFold) prune() error {
 }
 
 // pruneSpans deletes the spans up to and with last.
-func pruneSpans(x *tx, t table[spanCount], last int64) error {
-	b, err := t.in(x)
+func pruneSpans(x *engine.Tx, t engine.Table[spanCount], last int64) error {
+	b, err := t.In(x)
 	if err != nil {
 		return err
 	}
@@ -63,7 +64,7 @@ func pruneSpans(x *tx, t table[spanCount], last int64) error {
 	return nil
 }
 
-func (f *healthFold) apply(r *record) error {
+func (f *healthFold) Apply(r *engine.Record) error {
 	switch r.Kind {
 	case events.KindTurnStarted:
 		return f.start(r)
@@ -82,12 +83,12 @@ func (f *healthFold) apply(r *record) error {
 	case events.KindDaemonDegraded:
 		return f.degrade(r)
 	case events.KindMemoryForgotten:
-		e, ok, err := payloadOf[events.MemoryForgotten](r)
+		e, ok, err := engine.PayloadOf[events.MemoryForgotten](r)
 		if err != nil || !ok {
 			return err
 		}
-		spent := spentIn(e)
-		return forgottenRecords(f.x, e, func(h events.Header) error {
+		spent := engine.SpentIn(e)
+		return engine.ForgottenRecords(f.x, e, func(h events.Header) error {
 			s, told := spent[h.Correlation]
 			return f.change(h.Correlation, func(t *healthTurn) { t.forget(h.Kind, s, told) })
 		})
@@ -95,27 +96,29 @@ func (f *healthFold) apply(r *record) error {
 	return nil
 }
 
-func (f *healthFold) start(r *record) error {
-	e, ok, err := payloadOf[events.TurnStarted](r)
+func (f *healthFold) start(r *engine.Record) error {
+	e, ok, err := engine.PayloadOf[events.TurnStarted](r)
 	if err != nil || !ok {
 		return err
 	}
-	t, err := f.turns.edit(turnOf(r, e.Turn))
+	t, err := f.turns.Edit(engine.TurnOf(r, e.Turn))
 	if err != nil {
 		return err
 	}
 	*t = healthTurn{Provider: e.Provider, Model: e.Model, Notable: e.Notable > 0}
-	return f.try(r, t.by(), func(until time.Time, trial *Trial) bool { return trial.begin(turnOf(r, e.Turn), r.OccurredAt, until) })
+	return f.try(r, t.by(), func(until time.Time, trial *Trial) bool {
+		return trial.begin(engine.TurnOf(r, e.Turn), r.OccurredAt, until)
+	})
 }
 
 // end enters that a turn has ended. An answer also dates its model's streak.
-func (f *healthFold) end(r *record) error {
-	e, _, err := payloadOf[events.Event](r)
+func (f *healthFold) end(r *engine.Record) error {
+	e, _, err := engine.PayloadOf[events.Event](r)
 	if err != nil {
 		return err
 	}
-	id := turnOf(r, turnSaid(e))
-	known, err := f.turns.peek(id)
+	id := engine.TurnOf(r, engine.TurnSaid(e))
+	known, err := f.turns.Peek(id)
 	if err != nil || known == nil {
 		return err
 	}
@@ -143,22 +146,22 @@ func (f *healthFold) end(r *record) error {
 }
 
 // tell enters what came of an answer.
-func (f *healthFold) tell(r *record) error {
-	e, _, err := payloadOf[events.Event](r)
+func (f *healthFold) tell(r *engine.Record) error {
+	e, _, err := engine.PayloadOf[events.Event](r)
 	if err != nil {
 		return err
 	}
-	return f.change(turnOf(r, turnSaid(e)), func(t *healthTurn) { t.tell(r, e) })
+	return f.change(engine.TurnOf(r, engine.TurnSaid(e)), func(t *healthTurn) { t.tell(r, e) })
 }
 
 // change alters a turn, and what it adds to the counts with it. Turns that were never started are passed over.
 func (f *healthFold) change(id events.ID, alter func(*healthTurn)) error {
-	known, err := f.turns.peek(id)
+	known, err := f.turns.Peek(id)
 	if err != nil || known == nil {
 		return err
 	}
 	was := *known
-	t, err := f.turns.edit(id)
+	t, err := f.turns.Edit(id)
 	if err != nil {
 		return err
 	}
@@ -191,15 +194,15 @@ func (f *healthFold) count(by asked, at int64, change func(*HealthCount)) error 
 	if err := countSpan(f.hours, spanKey{hourOf(at), by}, change); err != nil {
 		return err
 	}
-	now, err := f.now.peek(struct{}{})
+	now, err := f.now.Peek(struct{}{})
 	if err != nil || now == nil || at <= now.horizon() {
 		return err
 	}
 	return countSpan(f.slots, spanKey{at, by}, change)
 }
 
-func countSpan(spans *cache[spanKey, spanCount], key spanKey, change func(*HealthCount)) error {
-	c, err := spans.edit(key)
+func countSpan(spans *engine.Cache[spanKey, spanCount], key spanKey, change func(*HealthCount)) error {
+	c, err := spans.Edit(key)
 	if err != nil {
 		return err
 	}
@@ -209,7 +212,7 @@ func countSpan(spans *cache[spanKey, spanCount], key spanKey, change func(*Healt
 }
 
 func (f *healthFold) streak(by asked) (*Streak, error) {
-	s, err := f.streaks.edit(by)
+	s, err := f.streaks.Edit(by)
 	if err != nil {
 		return nil, err
 	}
@@ -218,8 +221,8 @@ func (f *healthFold) streak(by asked) (*Streak, error) {
 }
 
 // advance returns the slot of r, which becomes the newest one.
-func (f *healthFold) advance(r *record) (int64, error) {
-	now, err := f.now.edit(struct{}{})
+func (f *healthFold) advance(r *engine.Record) (int64, error) {
+	now, err := f.now.Edit(struct{}{})
 	if err != nil {
 		return 0, err
 	}
@@ -228,16 +231,16 @@ func (f *healthFold) advance(r *record) (int64, error) {
 	return at, nil
 }
 
-func (f *healthFold) keep(r *record) error {
-	id, err := r.turn()
+func (f *healthFold) keep(r *engine.Record) error {
+	id, err := r.Turn()
 	if err != nil {
 		return err
 	}
-	known, err := f.turns.peek(id)
+	known, err := f.turns.Peek(id)
 	if err != nil || known == nil || known.Result == TurnKept {
 		return err
 	}
-	now, err := f.now.edit(struct{}{})
+	now, err := f.now.Edit(struct{}{})
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/observer"
+	"github.com/cmemd/cmemd/projections/engine"
 )
 
 // TestRecordedSessions folds recorded outputs: the limits must tell sessions whose observer did its job, well or badly, from
@@ -61,7 +62,7 @@ func everDegraded(t *testing.T, file string) bool {
 	w.notable = 1
 	s := w.open(0)
 	in := w.tool(s, "")
-	v := mustOpen(t, t.TempDir(), w.log, Config{})
+	v := mustOpen(t, t.TempDir(), w.log, engine.Config{})
 	for _, e := range scenario.Events {
 		if e.Kind == "exit" || e.Provider.IsError {
 			continue

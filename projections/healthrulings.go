@@ -4,15 +4,16 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/projections/engine"
 )
 
 // quarantine enters that a session's observer was stopped or let go.
-func (f *healthFold) quarantine(r *record) error {
-	key := sessionKey(r.session)
+func (f *healthFold) quarantine(r *engine.Record) error {
+	key := engine.SessionKey(r.Session)
 	if r.Kind == events.KindSessionReleased {
-		return quarantineTable().delete(f.x, key)
+		return quarantineTable().Delete(f.x, key)
 	}
-	e, _, err := payloadOf[events.SessionQuarantined](r)
+	e, _, err := engine.PayloadOf[events.SessionQuarantined](r)
 	if err != nil {
 		return err
 	}
@@ -21,22 +22,22 @@ func (f *healthFold) quarantine(r *record) error {
 		return err
 	}
 	var was *Quarantine
-	if q, ok, err := quarantineTable().get(f.x, key); err != nil {
+	if q, ok, err := quarantineTable().Get(f.x, key); err != nil {
 		return err
 	} else if ok {
 		was = &q
 	}
 	q := quarantineOf(r, e, was)
 	q.At, q.Provider, q.Model = r.OccurredAt, by.provider, by.model
-	if err := quarantineTable().put(f.x, key, *q); err != nil {
+	if err := quarantineTable().Put(f.x, key, *q); err != nil {
 		return err
 	}
 	return f.happened(r, by, func(c *HealthCount) { c.Quarantines++ })
 }
 
 // respawn enters that a session got a fresh observer.
-func (f *healthFold) respawn(r *record) error {
-	e, ok, err := payloadOf[events.SessionRespawned](r)
+func (f *healthFold) respawn(r *engine.Record) error {
+	e, ok, err := engine.PayloadOf[events.SessionRespawned](r)
 	if err != nil || !ok {
 		return err
 	}
@@ -44,7 +45,7 @@ func (f *healthFold) respawn(r *record) error {
 	if err != nil {
 		return err
 	}
-	now, err := f.now.edit(struct{}{})
+	now, err := f.now.Edit(struct{}{})
 	if err != nil {
 		return err
 	}
@@ -54,15 +55,15 @@ func (f *healthFold) respawn(r *record) error {
 }
 
 // pause enters that a provider is left alone or asked again.
-func (f *healthFold) pause(r *record) error {
+func (f *healthFold) pause(r *engine.Record) error {
 	provider, ok := r.Stream.Provider()
 	if !ok || provider == "" {
 		return nil
 	}
 	if r.Kind == events.KindProviderResumed {
-		return pauseTable().delete(f.x, []byte(provider))
+		return pauseTable().Delete(f.x, []byte(provider))
 	}
-	e, _, err := payloadOf[events.ProviderPaused](r)
+	e, _, err := engine.PayloadOf[events.ProviderPaused](r)
 	if err != nil {
 		return err
 	}
@@ -72,14 +73,14 @@ func (f *healthFold) pause(r *record) error {
 	}
 	by.provider = provider
 	p := Pause{Provider: provider, Model: by.model, Class: e.Class, Since: r.OccurredAt, At: r.OccurredAt, Until: e.Until, Probe: e.Probe}
-	was, ok, err := pauseTable().get(f.x, []byte(provider))
+	was, ok, err := pauseTable().Get(f.x, []byte(provider))
 	if err != nil {
 		return err
 	}
 	if ok {
 		p.Since = was.Since
 	}
-	if err := pauseTable().put(f.x, []byte(provider), p); err != nil || ok {
+	if err := pauseTable().Put(f.x, []byte(provider), p); err != nil || ok {
 		return err
 	}
 	return f.happened(r, by, func(c *HealthCount) { c.Holds++ })
@@ -87,17 +88,17 @@ func (f *healthFold) pause(r *record) error {
 
 // try has a turn of r's session change how the provider that it asks, and the session's observer, are tried, if they are
 // held back. What change leaves alone it returns false for.
-func (f *healthFold) try(r *record, by asked, change func(until time.Time, t *Trial) bool) error {
-	pause, ok, err := pauseTable().get(f.x, []byte(by.provider))
+func (f *healthFold) try(r *engine.Record, by asked, change func(until time.Time, t *Trial) bool) error {
+	pause, ok, err := pauseTable().Get(f.x, []byte(by.provider))
 	if err == nil && ok && change(pause.Until, &pause.Trial) {
-		err = pauseTable().put(f.x, []byte(by.provider), pause)
+		err = pauseTable().Put(f.x, []byte(by.provider), pause)
 	}
 	if err != nil {
 		return err
 	}
-	q, ok, err := quarantineTable().get(f.x, sessionKey(r.session))
+	q, ok, err := quarantineTable().Get(f.x, engine.SessionKey(r.Session))
 	if err == nil && ok && change(q.Until, &q.Trial) {
-		err = quarantineTable().put(f.x, sessionKey(r.session), q)
+		err = quarantineTable().Put(f.x, engine.SessionKey(r.Session), q)
 	}
 	return err
 }
@@ -113,7 +114,7 @@ func (t *Trial) begin(turn events.ID, at, until time.Time) bool {
 }
 
 // end enters how a turn ended, if it is the one that tries. It goes by kinds alone: what a failure says may be erased.
-func (t *Trial) end(turn events.ID, r *record) bool {
+func (t *Trial) end(turn events.ID, r *engine.Record) bool {
 	if t.Turn != turn {
 		return false
 	}
@@ -128,7 +129,7 @@ func (t *Trial) end(turn events.ID, r *record) bool {
 
 // asker is who was asked in a turn; the zero asked where that is not known.
 func (f *healthFold) asker(turn events.ID) (asked, error) {
-	t, err := f.turns.peek(turn)
+	t, err := f.turns.Peek(turn)
 	if err != nil || t == nil {
 		return asked{}, err
 	}
@@ -136,7 +137,7 @@ func (f *healthFold) asker(turn events.ID) (asked, error) {
 }
 
 // happened counts something that is no turn.
-func (f *healthFold) happened(r *record, by asked, change func(*HealthCount)) error {
+func (f *healthFold) happened(r *engine.Record, by asked, change func(*HealthCount)) error {
 	at, err := f.advance(r)
 	if err != nil {
 		return err
@@ -144,12 +145,12 @@ func (f *healthFold) happened(r *record, by asked, change func(*HealthCount)) er
 	return f.count(by, at, change)
 }
 
-func (f *healthFold) degrade(r *record) error {
-	e, ok, err := payloadOf[events.DaemonDegraded](r)
+func (f *healthFold) degrade(r *engine.Record) error {
+	e, ok, err := engine.PayloadOf[events.DaemonDegraded](r)
 	if err != nil || !ok {
 		return err
 	}
-	now, err := f.now.edit(struct{}{})
+	now, err := f.now.Edit(struct{}{})
 	if err != nil {
 		return err
 	}

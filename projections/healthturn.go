@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/projections/engine"
 )
 
 // healthTurn is what one turn has added to the counts, so that it can be taken back.
@@ -64,7 +65,7 @@ func (t healthTurn) addToStreak(s *Streak, by int64) {
 }
 
 // tell takes over what r says of its turn; e is nil if it was erased.
-func (t *healthTurn) tell(r *record, e events.Event) {
+func (t *healthTurn) tell(r *engine.Record, e events.Event) {
 	switch r.Kind {
 	case events.KindTurnReceived:
 		if e, ok := e.(events.TurnReceived); ok {

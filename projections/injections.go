@@ -5,38 +5,41 @@ import (
 	"context"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/projections/engine"
 )
 
 // injectionView keeps what each agent was given, and when. It holds ids, never words.
 type injectionView struct{}
 
-func (injectionView) name() string       { return "injections" }
-func (injectionView) version() int       { return 1 }
-func (injectionView) skipsUnknown() bool { return true }
+func (injectionView) Name() string       { return "injections" }
+func (injectionView) Version() int       { return 1 }
+func (injectionView) SkipsUnknown() bool { return true }
 
-func injectionTable() table[Injection] { return table[Injection]{name: "rows"} }
+func injectionTable() engine.Table[Injection] { return engine.Table[Injection]{Name: "rows"} }
 
-func (injectionView) tables() []tableSpec { return []tableSpec{injectionTable().spec(showPlace)} }
+func (injectionView) Tables() []engine.TableSpec {
+	return []engine.TableSpec{injectionTable().Spec(engine.ShowPlace)}
+}
 
-type injectionFold struct{ x *tx }
+type injectionFold struct{ x *engine.Tx }
 
-func (injectionView) fold(x *tx) fold { return injectionFold{x} }
+func (injectionView) Fold(x *engine.Tx) engine.Fold { return injectionFold{x} }
 
-func (f injectionFold) apply(r *record) error {
+func (f injectionFold) Apply(r *engine.Record) error {
 	if r.Kind != events.KindContextInjected {
 		return nil
 	}
-	e, ok, err := payloadOf[events.ContextInjected](r)
+	e, ok, err := engine.PayloadOf[events.ContextInjected](r)
 	if err != nil || !ok {
 		return err
 	}
-	return injectionTable().put(f.x, placeKey(r.session, r.Position), Injection{
-		Session: r.session, Position: r.Position, At: r.OccurredAt, Hook: e.Hook, IDs: e.IDs, Characters: e.Characters,
+	return injectionTable().Put(f.x, engine.PlaceKey(r.Session, r.Position), Injection{
+		Session: r.Session, Position: r.Position, At: r.OccurredAt, Hook: e.Hook, IDs: e.IDs, Characters: e.Characters,
 		Knew: events.Position(e.Position),
 	})
 }
 
-func (injectionFold) flush() error { return nil }
+func (injectionFold) Flush() error { return nil }
 
 // Given is what a session's conversation still holds of the memory that it was given.
 type Given struct {
@@ -50,19 +53,19 @@ const maxGiven = 1000
 // Given returns what a session was given since its conversation began, was cleared or was compacted.
 func (v *Views) Given(ctx context.Context, session events.SessionID) (Given, error) {
 	g := Given{IDs: map[events.ID]bool{}}
-	err := v.view(ctx, injectionView{}.name(), func(x *tx) error {
-		b, err := injectionTable().in(x)
+	err := v.View(ctx, injectionView{}.Name(), func(x *engine.Tx) error {
+		b, err := injectionTable().In(x)
 		if err != nil {
 			return err
 		}
 		c := b.Cursor()
-		k, _ := c.Seek(placeKey(session, ^events.Position(0)))
+		k, _ := c.Seek(engine.PlaceKey(session, ^events.Position(0)))
 		k, raw := before(c, k)
 		for n := 0; bytes.HasPrefix(k, session[:]) && n < maxGiven; k, raw = c.Prev() {
 			n++
 			var i Injection
-			if err := x.decode(raw, &i); err != nil {
-				return damaged("injection at %s: %v", showPlace(k), err)
+			if err := x.Decode(raw, &i); err != nil {
+				return engine.Damaged("injection at %s: %v", engine.ShowPlace(k), err)
 			}
 			if emptied := g.take(i); emptied {
 				break

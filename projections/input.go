@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/projections/engine"
 )
 
 // outcomeCode is an Outcome on disk. Pending is zero, as every input begins.
@@ -144,7 +145,7 @@ func (in input) AppendBinary(b []byte) ([]byte, error) {
 // UnmarshalBinary reads what AppendBinary wrote.
 func (in *input) UnmarshalBinary(b []byte) error {
 	if len(b) < inputFixed || b[48] > inputMaxCode || b[49] >= inputKinds {
-		return errShort
+		return engine.ErrShort
 	}
 	*in = input{
 		session: events.SessionID(b[:16]), at: int64(binary.BigEndian.Uint64(b[16:])),
@@ -154,7 +155,7 @@ func (in *input) UnmarshalBinary(b []byte) error {
 	rest := b[inputFixed:]
 	if b[50]&flagAgain != 0 {
 		if len(rest) < len(in.again) {
-			return errShort
+			return engine.ErrShort
 		}
 		in.again, rest = events.ID(rest[:len(in.again)]), rest[len(in.again):]
 	}

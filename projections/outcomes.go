@@ -6,25 +6,28 @@ import (
 	"strings"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/projections/engine"
 )
 
 // outcomeView keeps the outcome of every input, and the balance of each session and of all.
 type outcomeView struct{}
 
-func (outcomeView) name() string       { return "outcomes" }
-func (outcomeView) version() int       { return 2 }
-func (outcomeView) skipsUnknown() bool { return false }
+func (outcomeView) Name() string       { return "outcomes" }
+func (outcomeView) Version() int       { return 2 }
+func (outcomeView) SkipsUnknown() bool { return false }
 
-func inputTable() table[input]         { return table[input]{name: "rows", ordered: true} }
-func outcomeTurnTable() table[decider] { return table[decider]{name: "turns", ordered: true} }
-func balanceTable() table[balance]     { return table[balance]{name: "balances"} }
-func owingTable() table[member]        { return table[member]{name: "owing"} } // sessions with something to settle
-func rareTable() table[member]         { return table[member]{name: "rare"} }  // skipped, dropped, forgotten: by outcome, position
+func inputTable() engine.Table[input] { return engine.Table[input]{Name: "rows", Ordered: true} }
+func outcomeTurnTable() engine.Table[decider] {
+	return engine.Table[decider]{Name: "turns", Ordered: true}
+}
+func balanceTable() engine.Table[balance]     { return engine.Table[balance]{Name: "balances"} }
+func owingTable() engine.Table[engine.Member] { return engine.Table[engine.Member]{Name: "owing"} } // sessions with something to settle
+func rareTable() engine.Table[engine.Member]  { return engine.Table[engine.Member]{Name: "rare"} }  // skipped, dropped, forgotten: by outcome, position
 
-func (outcomeView) tables() []tableSpec {
-	return []tableSpec{
-		inputTable().spec(showPosition), outcomeTurnTable().spec(showID), balanceTable().spec(showID),
-		owingTable().spec(showID), rareTable().spec(showHex),
+func (outcomeView) Tables() []engine.TableSpec {
+	return []engine.TableSpec{
+		inputTable().Spec(engine.ShowPosition), outcomeTurnTable().Spec(engine.ShowID), balanceTable().Spec(engine.ShowID),
+		owingTable().Spec(engine.ShowID), rareTable().Spec(engine.ShowHex),
 	}
 }
 
@@ -45,27 +48,27 @@ type balance struct {
 }
 
 func rareKey(c outcomeCode, p events.Position) []byte {
-	return append([]byte{byte(c)}, positionKey(p)...)
+	return append([]byte{byte(c)}, engine.PositionKey(p)...)
 }
 
 type outcomeFold struct {
-	x        *tx
-	inputs   *cache[events.Position, input]
-	turns    *cache[events.ID, decider]
-	balances *cache[events.SessionID, balance]
+	x        *engine.Tx
+	inputs   *engine.Cache[events.Position, input]
+	turns    *engine.Cache[events.ID, decider]
+	balances *engine.Cache[events.SessionID, balance]
 }
 
-func (outcomeView) fold(x *tx) fold {
+func (outcomeView) Fold(x *engine.Tx) engine.Fold {
 	return &outcomeFold{
 		x:        x,
-		inputs:   newCache(x, inputTable(), positionKey),
-		turns:    newCache(x, outcomeTurnTable(), idKey),
-		balances: newCache(x, balanceTable(), sessionKey),
+		inputs:   engine.NewCache(x, inputTable(), engine.PositionKey),
+		turns:    engine.NewCache(x, outcomeTurnTable(), engine.IDKey),
+		balances: engine.NewCache(x, balanceTable(), engine.SessionKey),
 	}
 }
 
-func (f *outcomeFold) apply(r *record) error {
-	if r.Input() && !r.session.IsZero() {
+func (f *outcomeFold) Apply(r *engine.Record) error {
+	if r.Input() && !r.Session.IsZero() {
 		return f.capture(r)
 	}
 	switch r.Kind {
@@ -91,26 +94,26 @@ func (f *outcomeFold) apply(r *record) error {
 	return nil
 }
 
-func (f *outcomeFold) capture(r *record) error {
-	b, err := f.balances.edit(r.session)
+func (f *outcomeFold) capture(r *engine.Record) error {
+	b, err := f.balances.Edit(r.Session)
 	if err != nil {
 		return err
 	}
-	in, err := f.inputs.edit(r.Position)
+	in, err := f.inputs.Edit(r.Position)
 	if err != nil {
 		return err
 	}
-	*in = input{session: r.session, kind: codeOfKind(r.Kind), at: r.RecordedAt.UnixNano(), previous: b.Last}
+	*in = input{session: r.Session, kind: codeOfKind(r.Kind), at: r.RecordedAt.UnixNano(), previous: b.Last}
 	b.Last = r.Position
 	return f.count(*in, +1)
 }
 
-func (f *outcomeFold) start(r *record) error {
-	e, ok, err := payloadOf[events.TurnStarted](r)
+func (f *outcomeFold) start(r *engine.Record) error {
+	e, ok, err := engine.PayloadOf[events.TurnStarted](r)
 	if err != nil || !ok {
 		return err
 	}
-	t, err := f.turns.edit(turnOf(r, e.Turn))
+	t, err := f.turns.Edit(engine.TurnOf(r, e.Turn))
 	if err != nil {
 		return err
 	}
@@ -119,18 +122,18 @@ func (f *outcomeFold) start(r *record) error {
 }
 
 // settle gives the inputs of r's turn the outcome that r means.
-func (f *outcomeFold) settle(r *record, code outcomeCode) error {
-	e, _, err := payloadOf[events.Event](r)
+func (f *outcomeFold) settle(r *engine.Record, code outcomeCode) error {
+	e, _, err := engine.PayloadOf[events.Event](r)
 	if err != nil {
 		return err
 	}
-	id := turnOf(r, turnSaid(e))
-	known, err := f.turns.peek(id)
+	id := engine.TurnOf(r, engine.TurnSaid(e))
+	known, err := f.turns.Peek(id)
 	if err != nil || known == nil {
 		return err
 	}
 	if code != codeObserved {
-		t, err := f.turns.edit(id)
+		t, err := f.turns.Edit(id)
 		if err != nil {
 			return err
 		}
@@ -158,8 +161,8 @@ func whyOf(e events.Event) (class, reason string) {
 	return "", ""
 }
 
-func (f *outcomeFold) giveUp(r *record) error {
-	e, ok, err := payloadOf[events.InputsDropped](r)
+func (f *outcomeFold) giveUp(r *engine.Record) error {
+	e, ok, err := engine.PayloadOf[events.InputsDropped](r)
 	if err != nil || !ok {
 		return err
 	}
@@ -171,8 +174,8 @@ func (f *outcomeFold) giveUp(r *record) error {
 	return nil
 }
 
-func (f *outcomeFold) ask(r *record) error {
-	e, ok, err := payloadOf[events.ReobserveRequested](r)
+func (f *outcomeFold) ask(r *engine.Record) error {
+	e, ok, err := engine.PayloadOf[events.ReobserveRequested](r)
 	if err != nil || !ok {
 		return err
 	}
@@ -184,12 +187,12 @@ func (f *outcomeFold) ask(r *record) error {
 	return nil
 }
 
-func (f *outcomeFold) forget(r *record) error {
-	e, ok, err := payloadOf[events.MemoryForgotten](r)
+func (f *outcomeFold) forget(r *engine.Record) error {
+	e, ok, err := engine.PayloadOf[events.MemoryForgotten](r)
 	if err != nil || !ok {
 		return err
 	}
-	return forgottenRecords(f.x, e, func(h events.Header) error {
+	return engine.ForgottenRecords(f.x, e, func(h events.Header) error {
 		if h.Kind == events.KindOutputDropped || h.Kind == events.KindOutputSkipped {
 			return f.forgetReason(h.Correlation)
 		}
@@ -202,14 +205,14 @@ func (f *outcomeFold) forget(r *record) error {
 
 // forgetReason takes back why a turn gave nothing. Its inputs keep their outcome.
 func (f *outcomeFold) forgetReason(turn events.ID) error {
-	known, err := f.turns.peek(turn)
+	known, err := f.turns.Peek(turn)
 	if err != nil || known == nil {
 		return err
 	}
 	if err := f.countTurn(turn, known.Settles, -1); err != nil {
 		return err
 	}
-	t, err := f.turns.edit(turn)
+	t, err := f.turns.Edit(turn)
 	if err != nil {
 		return err
 	}
@@ -222,7 +225,7 @@ func (f *outcomeFold) forgetReason(turn events.ID) error {
 
 func (f *outcomeFold) countTurn(turn events.ID, settles []events.Position, by int64) error {
 	for _, p := range settles {
-		in, err := f.inputs.peek(p)
+		in, err := f.inputs.Peek(p)
 		if err != nil {
 			return err
 		}
@@ -238,7 +241,7 @@ func (f *outcomeFold) countTurn(turn events.ID, settles []events.Position, by in
 
 // change alters one input and keeps the balances true. A position that is no input is passed over.
 func (f *outcomeFold) change(p events.Position, alter func(*input)) error {
-	known, err := f.inputs.peek(p)
+	known, err := f.inputs.Peek(p)
 	if err != nil || known == nil {
 		return err
 	}
@@ -251,7 +254,7 @@ func (f *outcomeFold) change(p events.Position, alter func(*input)) error {
 	if err := f.count(was, -1); err != nil {
 		return err
 	}
-	in, err := f.inputs.edit(p)
+	in, err := f.inputs.Edit(p)
 	if err != nil {
 		return err
 	}
@@ -268,14 +271,14 @@ func (f *outcomeFold) rare(p events.Position, was, now outcomeCode) error {
 		return nil
 	}
 	if was.rare() {
-		if err := rareTable().delete(f.x, rareKey(was, p)); err != nil {
+		if err := rareTable().Delete(f.x, rareKey(was, p)); err != nil {
 			return err
 		}
 	}
 	if !now.rare() {
 		return nil
 	}
-	return rareTable().put(f.x, rareKey(now, p), member{})
+	return rareTable().Put(f.x, rareKey(now, p), engine.Member{})
 }
 
 // count adds by to what the input counts for, in its session's balance and in that of all.
@@ -285,7 +288,7 @@ func (f *outcomeFold) count(in input, by int64) error {
 		return err
 	}
 	for _, session := range []events.SessionID{in.session, {}} {
-		b, err := f.balances.edit(session)
+		b, err := f.balances.Edit(session)
 		if err != nil {
 			return err
 		}
@@ -305,7 +308,7 @@ func (f *outcomeFold) reasonOf(in input) (string, error) {
 	}
 	class, reason := "", in.reason
 	if !in.givenUp {
-		t, err := f.turns.peek(in.turn)
+		t, err := f.turns.Peek(in.turn)
 		if err != nil {
 			return "", err
 		}
@@ -332,13 +335,13 @@ func (b *balance) addReason(key string, by int64) {
 	}
 }
 
-func (f *outcomeFold) flush() error {
-	for _, flush := range []func() error{f.inputs.flush, f.turns.flush, f.balances.flush} {
+func (f *outcomeFold) Flush() error {
+	for _, flush := range []func() error{f.inputs.Flush, f.turns.Flush, f.balances.Flush} {
 		if err := flush(); err != nil {
 			return err
 		}
 	}
-	for _, session := range f.balances.order {
+	for _, session := range f.balances.Order {
 		if err := f.owe(session); err != nil {
 			return err
 		}
@@ -347,14 +350,14 @@ func (f *outcomeFold) flush() error {
 }
 
 func (f *outcomeFold) owe(session events.SessionID) error {
-	b, err := f.balances.peek(session)
+	b, err := f.balances.Peek(session)
 	if err != nil || b == nil || session.IsZero() {
 		return err
 	}
 	if b.Counts[codePending] == 0 && b.Asked == 0 {
-		return owingTable().delete(f.x, sessionKey(session))
+		return owingTable().Delete(f.x, engine.SessionKey(session))
 	}
-	return owingTable().put(f.x, sessionKey(session), member{})
+	return owingTable().Put(f.x, engine.SessionKey(session), engine.Member{})
 }
 
 // public is b as readers know it.

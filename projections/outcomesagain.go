@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/projections/engine"
 )
 
 // A session asks once more by itself where the first answer to a summary turn was none, and where an answer earned its
@@ -11,24 +12,24 @@ import (
 // session is woken at a start, and who waits for answers waits for these.
 
 // answer counts an answer at the inputs that it is about.
-func (f *outcomeFold) answer(r *record) error {
-	id, err := r.turn()
+func (f *outcomeFold) answer(r *engine.Record) error {
+	id, err := r.Turn()
 	if err != nil {
 		return err
 	}
-	known, err := f.turns.peek(id)
+	known, err := f.turns.Peek(id)
 	if err != nil || known == nil {
 		return err
 	}
 	for _, p := range known.Settles {
-		in, err := f.inputs.peek(p)
+		in, err := f.inputs.Peek(p)
 		if err != nil {
 			return err
 		}
 		if in == nil || in.asks == math.MaxUint8 {
 			continue
 		}
-		if in, err = f.inputs.edit(p); err != nil {
+		if in, err = f.inputs.Edit(p); err != nil {
 			return err
 		}
 		in.asks++
@@ -40,7 +41,7 @@ func (f *outcomeFold) answer(r *record) error {
 func (f *outcomeFold) askAgain(turn events.ID, settles []events.Position) error {
 	first := false
 	for _, p := range settles {
-		in, err := f.inputs.peek(p)
+		in, err := f.inputs.Peek(p)
 		if err != nil {
 			return err
 		}
@@ -58,16 +59,16 @@ func (f *outcomeFold) askAgain(turn events.ID, settles []events.Position) error 
 }
 
 // refresh notes that an answer earned a fresh generation: what it was the first answer to is asked about once more.
-func (f *outcomeFold) refresh(r *record) error {
-	e, ok, err := payloadOf[events.SessionRespawned](r)
+func (f *outcomeFold) refresh(r *engine.Record) error {
+	e, ok, err := engine.PayloadOf[events.SessionRespawned](r)
 	if err != nil || !ok || e.Counted.Unparseable == 0 {
 		return err
 	}
-	known, err := f.turns.peek(r.Correlation)
+	known, err := f.turns.Peek(r.Correlation)
 	if err != nil || known == nil {
 		return err
 	}
-	t, err := f.turns.edit(r.Correlation)
+	t, err := f.turns.Edit(r.Correlation)
 	if err != nil {
 		return err
 	}

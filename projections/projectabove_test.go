@@ -1,11 +1,15 @@
 package projections
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/cmemd/cmemd/projections/engine"
+)
 
 func TestProjectAbove(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	v := mustOpen(t, t.TempDir(), w.log, Config{})
+	v := mustOpen(t, t.TempDir(), w.log, engine.Config{})
 	defer v.Close()
 	w.openIn(1, "/src/shop", "remote:x/y")
 	w.openIn(2, "/src/shop/tools", "name:tools")

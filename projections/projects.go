@@ -7,21 +7,22 @@ import (
 	"slices"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/projections/engine"
 )
 
 // projectView keeps which folders are one project, as the sessions that were opened in them say. A folder belongs to the
 // project that its latest session named; sessions recorded before projects had keys name none, and change nothing.
 type projectView struct{}
 
-func (projectView) name() string       { return "projects" }
-func (projectView) version() int       { return 1 }
-func (projectView) skipsUnknown() bool { return true }
+func (projectView) Name() string       { return "projects" }
+func (projectView) Version() int       { return 1 }
+func (projectView) SkipsUnknown() bool { return true }
 
-func folderTable() table[folder]   { return table[folder]{name: "rows"} }
-func keyTable() table[keyOfFolder] { return table[keyOfFolder]{name: "keys"} }
+func folderTable() engine.Table[folder]   { return engine.Table[folder]{Name: "rows"} }
+func keyTable() engine.Table[keyOfFolder] { return engine.Table[keyOfFolder]{Name: "keys"} }
 
-func (projectView) tables() []tableSpec {
-	return []tableSpec{folderTable().spec(showFolder), keyTable().spec(showHex)}
+func (projectView) Tables() []engine.TableSpec {
+	return []engine.TableSpec{folderTable().Spec(showFolder), keyTable().Spec(engine.ShowHex)}
 }
 
 // folder is a root of a project.
@@ -40,40 +41,40 @@ func folderKey(p projectID, root projectID) []byte { return append(bytes.Clone(p
 
 func showFolder(k []byte) string {
 	if len(k) != 32 {
-		return showHex(k)
+		return engine.ShowHex(k)
 	}
-	return showHex(k[:16]) + " " + showHex(k[16:])
+	return engine.ShowHex(k[:16]) + " " + engine.ShowHex(k[16:])
 }
 
-type projectFold struct{ x *tx }
+type projectFold struct{ x *engine.Tx }
 
-func (projectView) fold(x *tx) fold { return projectFold{x} }
+func (projectView) Fold(x *engine.Tx) engine.Fold { return projectFold{x} }
 
-func (f projectFold) apply(r *record) error {
+func (f projectFold) Apply(r *engine.Record) error {
 	if r.Kind != events.KindSessionOpened {
 		return nil
 	}
-	e, ok, err := payloadOf[events.SessionOpened](r)
+	e, ok, err := engine.PayloadOf[events.SessionOpened](r)
 	if err != nil || !ok || e.ProjectKey == "" || e.ProjectRoot == "" {
 		return err
 	}
 	root := projectIDOf(e.ProjectRoot)
-	was, known, err := keyTable().get(f.x, root[:])
+	was, known, err := keyTable().Get(f.x, root[:])
 	if err != nil {
 		return err
 	}
 	if known && was.Key != e.ProjectKey {
-		if err := folderTable().delete(f.x, folderKey(projectIDOf(was.Key), root)); err != nil {
+		if err := folderTable().Delete(f.x, folderKey(projectIDOf(was.Key), root)); err != nil {
 			return err
 		}
 	}
-	if err := keyTable().put(f.x, root[:], keyOfFolder{Key: e.ProjectKey}); err != nil {
+	if err := keyTable().Put(f.x, root[:], keyOfFolder{Key: e.ProjectKey}); err != nil {
 		return err
 	}
-	return folderTable().put(f.x, folderKey(projectIDOf(e.ProjectKey), root), folder{Root: e.ProjectRoot, Last: r.Position})
+	return folderTable().Put(f.x, folderKey(projectIDOf(e.ProjectKey), root), folder{Root: e.ProjectRoot, Last: r.Position})
 }
 
-func (projectFold) flush() error { return nil }
+func (projectFold) Flush() error { return nil }
 
 // maxFolders is how many roots of one project are read together, and mostFolders how many are looked at for them.
 const (
@@ -86,10 +87,10 @@ const (
 // has heard of is alone.
 func (v *Views) Folders(ctx context.Context, root, key string) ([]string, error) {
 	var found []folder
-	err := v.view(ctx, projectView{}.name(), func(x *tx) error {
+	err := v.View(ctx, projectView{}.Name(), func(x *engine.Tx) error {
 		id := projectIDOf(root)
 		if key == "" {
-			known, _, err := keyTable().get(x, id[:])
+			known, _, err := keyTable().Get(x, id[:])
 			if err != nil {
 				return err
 			}
@@ -109,8 +110,8 @@ func (v *Views) Folders(ctx context.Context, root, key string) ([]string, error)
 	return roots, err
 }
 
-func foldersOf(x *tx, p projectID) ([]folder, error) {
-	b, err := folderTable().in(x)
+func foldersOf(x *engine.Tx, p projectID) ([]folder, error) {
+	b, err := folderTable().In(x)
 	if err != nil {
 		return nil, err
 	}
@@ -118,8 +119,8 @@ func foldersOf(x *tx, p projectID) ([]folder, error) {
 	c := b.Cursor()
 	for k, raw := c.Seek(p[:]); bytes.HasPrefix(k, p[:]) && len(found) < mostFolders; k, raw = c.Next() {
 		var f folder
-		if err := x.decode(raw, &f); err != nil {
-			return nil, damaged("folder %s: %v", showFolder(k), err)
+		if err := x.Decode(raw, &f); err != nil {
+			return nil, engine.Damaged("folder %s: %v", showFolder(k), err)
 		}
 		found = append(found, f)
 	}

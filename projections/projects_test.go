@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/projections/engine"
 )
 
 // openIn opens a session in a root that says which project it is.
@@ -19,7 +20,7 @@ func (w *world) openIn(n int, root, key string) {
 func TestFolders(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	v := mustOpen(t, t.TempDir(), w.log, Config{})
+	v := mustOpen(t, t.TempDir(), w.log, engine.Config{})
 	defer v.Close()
 	check := func(root, key string, want ...string) {
 		t.Helper()
@@ -58,7 +59,7 @@ func TestFolders(t *testing.T) {
 func TestGiven(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	v := mustOpen(t, t.TempDir(), w.log, Config{})
+	v := mustOpen(t, t.TempDir(), w.log, engine.Config{})
 	defer v.Close()
 	s := w.open(0)
 	ids := make([]events.ID, 6)

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	bolt "go.etcd.io/bbolt"
+
+	"github.com/cmemd/cmemd/projections/engine"
 )
 
 // newestTouches is how many touches of a project are looked at for its newest files.
@@ -23,7 +25,7 @@ func (v *Views) Files(ctx context.Context, f FileFilter) ([]File, error) {
 		f.Touches = 10
 	}
 	var files []File
-	err := v.read(ctx, func(btx *bolt.Tx) error {
+	err := v.Read(ctx, func(btx *bolt.Tx) error {
 		files = nil
 		x, projects, err := v.readFiles(btx, f.ProjectRoot)
 		if err != nil {
@@ -47,7 +49,7 @@ func (v *Views) Files(ctx context.Context, f FileFilter) ([]File, error) {
 	return files[:min(len(files), f.Limit)], err
 }
 
-func (f FileFilter) find(ctx context.Context, x *tx, p projectID) ([]File, error) {
+func (f FileFilter) find(ctx context.Context, x *engine.Tx, p projectID) ([]File, error) {
 	names, err := f.newest, error(nil)
 	if f.Path != "" {
 		names = f.named
@@ -70,8 +72,8 @@ func (f FileFilter) find(ctx context.Context, x *tx, p projectID) ([]File, error
 }
 
 // newest are the paths touched last in a project.
-func (f FileFilter) newest(ctx context.Context, x *tx, p projectID) ([]string, error) {
-	b, err := recentTable().in(x)
+func (f FileFilter) newest(ctx context.Context, x *engine.Tx, p projectID) ([]string, error) {
+	b, err := recentTable().In(x)
 	if err != nil {
 		return nil, err
 	}
@@ -83,8 +85,8 @@ func (f FileFilter) newest(ctx context.Context, x *tx, p projectID) ([]string, e
 	for n := 0; bytes.HasPrefix(k, p[:]) && len(paths) < f.Limit && n < newestTouches; k, raw = c.Prev() {
 		n++
 		var r fileRef
-		if err := x.decode(raw, &r); err != nil {
-			return nil, damaged("list of files: %v", err)
+		if err := x.Decode(raw, &r); err != nil {
+			return nil, engine.Damaged("list of files: %v", err)
 		}
 		if seen[r.Path] || f.ModifiedOnly && !r.Modified {
 			continue
@@ -99,8 +101,8 @@ func (f FileFilter) newest(ctx context.Context, x *tx, p projectID) ([]string, e
 }
 
 // named are the paths of a project that match, found by going from name to name.
-func (f FileFilter) named(ctx context.Context, x *tx, p projectID) ([]string, error) {
-	b, err := touchTable().in(x)
+func (f FileFilter) named(ctx context.Context, x *engine.Tx, p projectID) ([]string, error) {
+	b, err := touchTable().In(x)
 	if err != nil {
 		return nil, err
 	}
@@ -113,23 +115,23 @@ func (f FileFilter) named(ctx context.Context, x *tx, p projectID) ([]string, er
 		}
 		path, ok := pathOfKey(k)
 		if !ok {
-			return nil, damaged("touch of no file: %x", k)
+			return nil, engine.Damaged("touch of no file: %x", k)
 		}
 		if path == want || strings.HasPrefix(path, want+"/") || strings.HasSuffix(path, "/"+want) {
 			paths = append(paths, path)
 		}
 		next := nextPath(k)
 		if k, _ = c.Seek(next); k != nil && bytes.Compare(k, next) < 0 {
-			return nil, damaged("keys of files are out of order")
+			return nil, engine.Damaged("keys of files are out of order")
 		}
 	}
 	return paths, nil
 }
 
 // read reads the newest touches of one file; none if the filter wants changed files and it was only read.
-func (f FileFilter) read(x *tx, p projectID, path string) (File, error) {
+func (f FileFilter) read(x *engine.Tx, p projectID, path string) (File, error) {
 	file := File{Path: path}
-	b, err := touchTable().in(x)
+	b, err := touchTable().In(x)
 	if err != nil {
 		return file, err
 	}
@@ -137,8 +139,8 @@ func (f FileFilter) read(x *tx, p projectID, path string) (File, error) {
 	c := b.Cursor()
 	for k, raw := c.Seek(prefix); bytes.HasPrefix(k, prefix) && len(file.Touches) < f.Touches; k, raw = c.Next() {
 		var t Touch
-		if err := x.decode(raw, &t); err != nil {
-			return file, damaged("touch of %s: %v", path, err)
+		if err := x.Decode(raw, &t); err != nil {
+			return file, engine.Damaged("touch of %s: %v", path, err)
 		}
 		if f.ModifiedOnly && !t.Modified {
 			continue
@@ -152,8 +154,8 @@ func (f FileFilter) read(x *tx, p projectID, path string) (File, error) {
 }
 
 // readFiles are the files view's part of a transaction, and the projects that a filter asks for.
-func (v *Views) readFiles(btx *bolt.Tx, root string) (x *tx, projects map[projectID]string, err error) {
-	x, err = v.liveTx(btx, fileView{}.name())
+func (v *Views) readFiles(btx *bolt.Tx, root string) (x *engine.Tx, projects map[projectID]string, err error) {
+	x, err = v.LiveTx(btx, fileView{}.Name())
 	if err != nil {
 		return nil, nil, err
 	}
@@ -162,14 +164,14 @@ func (v *Views) readFiles(btx *bolt.Tx, root string) (x *tx, projects map[projec
 		projects[projectIDOf(root)] = root
 		return x, projects, nil
 	}
-	b, err := projectTable().in(x)
+	b, err := projectTable().In(x)
 	if err != nil {
 		return nil, nil, err
 	}
 	err = b.ForEach(func(k, raw []byte) error {
 		var name rootName
-		if err := x.decode(raw, &name); err != nil || len(k) != 16 {
-			return damaged("project %x: %v", k, err)
+		if err := x.Decode(raw, &name); err != nil || len(k) != 16 {
+			return engine.Damaged("project %x: %v", k, err)
 		}
 		projects[projectID(k)] = name.Root
 		return nil

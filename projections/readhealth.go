@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"github.com/cmemd/cmemd/projections/engine"
 )
 
 // Health returns how the observer did from since to until, both included; a zero until is the end of all time, a zero
@@ -13,7 +15,7 @@ import (
 // What is not well is told as of now.
 func (v *Views) Health(ctx context.Context, since, until time.Time) (Health, error) {
 	var h Health
-	err := v.view(ctx, healthView{}.name(), func(x *tx) error {
+	err := v.View(ctx, healthView{}.Name(), func(x *engine.Tx) error {
 		h = Health{Since: since, Until: until}
 		return h.read(x)
 	})
@@ -23,7 +25,7 @@ func (v *Views) Health(ctx context.Context, since, until time.Time) (Health, err
 // HealthWindows returns how the observer did in the hour, the day and the week before now, as exactly as Health does.
 func (v *Views) HealthWindows(ctx context.Context, now time.Time) (HealthWindows, error) {
 	var out HealthWindows
-	err := v.view(ctx, healthView{}.name(), func(x *tx) error {
+	err := v.View(ctx, healthView{}.Name(), func(x *engine.Tx) error {
 		for _, w := range []struct {
 			into *HealthWindow
 			span time.Duration
@@ -39,8 +41,8 @@ func (v *Views) HealthWindows(ctx context.Context, now time.Time) (HealthWindows
 	return out, err
 }
 
-func (h *Health) read(x *tx) error {
-	now, _, err := wellTable().get(x, wellKey(struct{}{}))
+func (h *Health) read(x *engine.Tx) error {
+	now, _, err := wellTable().Get(x, wellKey(struct{}{}))
 	if err != nil {
 		return err
 	}
@@ -59,16 +61,16 @@ func (h *Health) read(x *tx) error {
 }
 
 // all reads a whole table, which must be small.
-func all[V any](x *tx, t table[V]) ([]V, error) {
-	b, err := t.in(x)
+func all[V any](x *engine.Tx, t engine.Table[V]) ([]V, error) {
+	b, err := t.In(x)
 	if err != nil {
 		return nil, err
 	}
 	var values []V
 	err = b.ForEach(func(k, raw []byte) error {
 		var v V
-		if err := x.decode(raw, &v); err != nil {
-			return damaged("table %s, key %x: %v", t.name, k, err)
+		if err := x.Decode(raw, &v); err != nil {
+			return engine.Damaged("table %s, key %x: %v", t.Name, k, err)
 		}
 		values = append(values, v)
 		return nil
@@ -77,8 +79,8 @@ func all[V any](x *tx, t table[V]) ([]V, error) {
 }
 
 // readSpans adds up the hours between Since and Until, and the slots of those that lie in it only in part.
-func (h *Health) readSpans(x *tx) error {
-	now, _, err := wellTable().get(x, wellKey(struct{}{}))
+func (h *Health) readSpans(x *engine.Tx) error {
+	now, _, err := wellTable().Get(x, wellKey(struct{}{}))
 	if err != nil {
 		return err
 	}
@@ -120,8 +122,8 @@ func (h *Health) readSpans(x *tx) error {
 func hourOf(slot int64) int64 { return slot / slotsAnHour }
 
 // eachSpan calls f for the counts of the spans from first to last, both included, in order.
-func eachSpan(x *tx, t table[spanCount], first, last int64, f func(span int64, c spanCount) error) error {
-	b, err := t.in(x)
+func eachSpan(x *engine.Tx, t engine.Table[spanCount], first, last int64, f func(span int64, c spanCount) error) error {
+	b, err := t.In(x)
 	if err != nil {
 		return err
 	}
@@ -132,8 +134,8 @@ func eachSpan(x *tx, t table[spanCount], first, last int64, f func(span int64, c
 			return nil
 		}
 		var count spanCount
-		if err := x.decode(raw, &count); err != nil {
-			return damaged("health, %s %x: %v", t.name, k, err)
+		if err := x.Decode(raw, &count); err != nil {
+			return engine.Damaged("health, %s %x: %v", t.Name, k, err)
 		}
 		if err := f(span, count); err != nil {
 			return err

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/projections/engine"
 )
 
 // InjectionsOf returns where a row was given to an agent, the earliest first, at most limit of them (0 means 100), and how
@@ -15,8 +16,8 @@ func (v *Views) InjectionsOf(ctx context.Context, id events.ID, limit int) (list
 	}
 	var from []byte
 	for done := false; !done && err == nil; {
-		err = v.view(ctx, injectionView{}.name(), func(x *tx) error {
-			b, err := injectionTable().in(x)
+		err = v.View(ctx, injectionView{}.Name(), func(x *engine.Tx) error {
+			b, err := injectionTable().In(x)
 			if err != nil {
 				return err
 			}
@@ -24,8 +25,8 @@ func (v *Views) InjectionsOf(ctx context.Context, id events.ID, limit int) (list
 			k, raw := c.Seek(from)
 			for n := 0; k != nil && n < readSlice; n++ {
 				var i Injection
-				if err := x.decode(raw, &i); err != nil {
-					return damaged("injection at %s: %v", showPlace(k), err)
+				if err := x.Decode(raw, &i); err != nil {
+					return engine.Damaged("injection at %s: %v", engine.ShowPlace(k), err)
 				}
 				if slices.Contains(i.IDs, id) {
 					list = append(list, i)

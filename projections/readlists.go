@@ -9,6 +9,7 @@ import (
 	bolt "go.etcd.io/bbolt"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/projections/engine"
 )
 
 // readSlice is how many rows one read transaction looks at: a long one would keep the writer from reusing pages.
@@ -115,7 +116,7 @@ type walk struct {
 // walk calls each for the rows on the way until it returns false, in transactions of at most readSlice rows.
 func (v *Views) walk(ctx context.Context, w walk, each func(Row) bool) error {
 	for {
-		err := v.read(ctx, func(btx *bolt.Tx) (err error) {
+		err := v.Read(ctx, func(btx *bolt.Tx) (err error) {
 			books, err := v.books(btx, w.kinds...)
 			if err != nil {
 				return err
@@ -123,7 +124,7 @@ func (v *Views) walk(ctx context.Context, w walk, each func(Row) bool) error {
 			from := w.from
 			w.from, err = merge(books, w, each)
 			if w.from != nil && (bytes.Compare(w.from, from) < 0) != w.back {
-				return damaged("keys of a list are out of order")
+				return engine.Damaged("keys of a list are out of order")
 			}
 			return err
 		})
@@ -170,7 +171,7 @@ type lane struct {
 func openLanes(books []book, w walk) ([]*lane, error) {
 	var lanes []*lane
 	for _, b := range books {
-		index, err := byTimeTable().in(b.x)
+		index, err := byTimeTable().In(b.x)
 		if err != nil {
 			return nil, err
 		}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/projections/engine"
 )
 
 // Balance says what became of all inputs.
@@ -18,8 +19,8 @@ func (v *Views) Balance(ctx context.Context) (Balance, error) {
 // BalanceOf says what became of a session's inputs. Of an unknown session it is all zero.
 func (v *Views) BalanceOf(ctx context.Context, session events.SessionID) (Balance, error) {
 	var b balance
-	err := v.view(ctx, outcomeView{}.name(), func(x *tx) (err error) {
-		b, _, err = balanceTable().get(x, sessionKey(session))
+	err := v.View(ctx, outcomeView{}.Name(), func(x *engine.Tx) (err error) {
+		b, _, err = balanceTable().Get(x, engine.SessionKey(session))
 		return err
 	})
 	return b.public(), err
@@ -28,10 +29,10 @@ func (v *Views) BalanceOf(ctx context.Context, session events.SessionID) (Balanc
 // BalanceOfAll says what became of the inputs of several sessions together.
 func (v *Views) BalanceOfAll(ctx context.Context, sessions []events.SessionID) (Balance, error) {
 	var sum balance
-	err := v.view(ctx, outcomeView{}.name(), func(x *tx) error {
+	err := v.View(ctx, outcomeView{}.Name(), func(x *engine.Tx) error {
 		sum = balance{}
 		for _, session := range sessions {
-			b, _, err := balanceTable().get(x, sessionKey(session))
+			b, _, err := balanceTable().Get(x, engine.SessionKey(session))
 			if err != nil {
 				return err
 			}
@@ -55,8 +56,8 @@ func (b *balance) add(other balance) {
 // Outcome returns what became of the input at a position. The error is ErrNotFound for what is no input.
 func (v *Views) Outcome(ctx context.Context, at events.Position) (Input, error) {
 	var out Input
-	err := v.view(ctx, outcomeView{}.name(), func(x *tx) error {
-		in, ok, err := inputTable().get(x, positionKey(at))
+	err := v.View(ctx, outcomeView{}.Name(), func(x *engine.Tx) error {
+		in, ok, err := inputTable().Get(x, engine.PositionKey(at))
 		if err != nil {
 			return err
 		}
@@ -74,9 +75,9 @@ func (v *Views) OutcomesAt(ctx context.Context, at []events.Position) ([]Input, 
 	var w inputWalk
 	var found []Input
 	for part := range slices.Chunk(at, inputSlice) {
-		err := v.view(ctx, outcomeView{}.name(), func(x *tx) error {
+		err := v.View(ctx, outcomeView{}.Name(), func(x *engine.Tx) error {
 			for _, p := range part {
-				in, ok, err := inputTable().get(x, positionKey(p))
+				in, ok, err := inputTable().Get(x, engine.PositionKey(p))
 				if err != nil {
 					return err
 				}
@@ -104,11 +105,11 @@ func (v *Views) Outcomes(ctx context.Context, f OutcomeFilter) ([]Input, error) 
 		f.Limit = 100
 	}
 	w := inputWalk{filter: f}
-	if err := v.view(ctx, outcomeView{}.name(), w.begin); err != nil {
+	if err := v.View(ctx, outcomeView{}.Name(), w.begin); err != nil {
 		return nil, err
 	}
 	for !w.done {
-		if err := v.view(ctx, outcomeView{}.name(), w.goOn); err != nil {
+		if err := v.View(ctx, outcomeView{}.Name(), w.goOn); err != nil {
 			return nil, err
 		}
 	}
@@ -133,13 +134,13 @@ type inputWalk struct {
 const inputSlice = 4096
 
 // begin finds where to start, and how many inputs can match, so that the walk need not go to the end of all.
-func (w *inputWalk) begin(x *tx) error {
+func (w *inputWalk) begin(x *engine.Tx) error {
 	w.code, w.chosen = codeOf(w.filter.Outcome)
 	if w.filter.Outcome != "" && !w.chosen {
 		w.done = true
 		return nil
 	}
-	b, _, err := balanceTable().get(x, sessionKey(w.filter.Session))
+	b, _, err := balanceTable().Get(x, engine.SessionKey(w.filter.Session))
 	if err != nil {
 		return err
 	}
@@ -157,14 +158,14 @@ func (w *inputWalk) begin(x *tx) error {
 	}
 	w.done = w.left == 0
 	if w.filter.Turn != (events.ID{}) {
-		t, _, err := outcomeTurnTable().get(x, idKey(w.filter.Turn))
+		t, _, err := outcomeTurnTable().Get(x, engine.IDKey(w.filter.Turn))
 		w.queue = slices.Sorted(slices.Values(t.Settles))
 		return err
 	}
 	return nil
 }
 
-func (w *inputWalk) goOn(x *tx) error {
+func (w *inputWalk) goOn(x *engine.Tx) error {
 	if w.filter.Turn != (events.ID{}) {
 		return w.turn(x)
 	}
@@ -174,11 +175,11 @@ func (w *inputWalk) goOn(x *tx) error {
 	if w.chosen && w.code.rare() {
 		return w.index(x, rareTable(), []byte{byte(w.code)})
 	}
-	return w.index(x, table[member]{name: inputTable().name}, nil)
+	return w.index(x, engine.Table[engine.Member]{Name: inputTable().Name}, nil)
 }
 
 // turn goes back through what a turn settled.
-func (w *inputWalk) turn(x *tx) error {
+func (w *inputWalk) turn(x *engine.Tx) error {
 	for len(w.queue) > 0 && !w.done {
 		at := w.queue[len(w.queue)-1]
 		w.queue = w.queue[:len(w.queue)-1]
@@ -191,7 +192,7 @@ func (w *inputWalk) turn(x *tx) error {
 }
 
 // session follows the chain from a session's latest input to its first.
-func (w *inputWalk) session(x *tx) error {
+func (w *inputWalk) session(x *engine.Tx) error {
 	for range inputSlice {
 		if w.next == 0 || w.done {
 			w.done = true
@@ -202,7 +203,7 @@ func (w *inputWalk) session(x *tx) error {
 			return err
 		}
 		if previous >= w.next {
-			return damaged("input %d comes after %d", w.next, previous)
+			return engine.Damaged("input %d comes after %d", w.next, previous)
 		}
 		w.next = previous
 	}
@@ -210,22 +211,22 @@ func (w *inputWalk) session(x *tx) error {
 }
 
 // index goes back through a table whose keys are prefix and a position.
-func (w *inputWalk) index(x *tx, t table[member], prefix []byte) error {
-	b, err := t.in(x)
+func (w *inputWalk) index(x *engine.Tx, t engine.Table[engine.Member], prefix []byte) error {
+	b, err := t.In(x)
 	if err != nil {
 		return err
 	}
 	c := b.Cursor()
-	k, _ := c.Seek(append(bytes.Clone(prefix), positionKey(w.next)...))
+	k, _ := c.Seek(append(bytes.Clone(prefix), engine.PositionKey(w.next)...))
 	k, _ = before(c, k)
 	for range inputSlice {
 		if !bytes.HasPrefix(k, prefix) || k == nil || w.done {
 			w.done = true
 			return nil
 		}
-		at := keyPosition(k)
+		at := engine.KeyPosition(k)
 		if at >= w.next {
-			return damaged("keys of inputs are out of order")
+			return engine.Damaged("keys of inputs are out of order")
 		}
 		w.next = at
 		if _, err := w.look(x, w.next); err != nil {
@@ -237,8 +238,8 @@ func (w *inputWalk) index(x *tx, t table[member], prefix []byte) error {
 }
 
 // look takes the input at a position if it is chosen, and returns the one before it in its session.
-func (w *inputWalk) look(x *tx, at events.Position) (previous events.Position, err error) {
-	in, ok, err := inputTable().get(x, positionKey(at))
+func (w *inputWalk) look(x *engine.Tx, at events.Position) (previous events.Position, err error) {
+	in, ok, err := inputTable().Get(x, engine.PositionKey(at))
 	if err != nil || !ok {
 		return 0, err
 	}
@@ -268,15 +269,15 @@ func (f OutcomeFilter) admits(in Input) bool {
 }
 
 // storedDecider reads a turn, however large, for its class and reason.
-func storedDecider(x *tx) func(events.ID) (decider, error) {
+func storedDecider(x *engine.Tx) func(events.ID) (decider, error) {
 	return func(id events.ID) (decider, error) {
-		t, _, err := outcomeTurnTable().get(x, idKey(id))
+		t, _, err := outcomeTurnTable().Get(x, engine.IDKey(id))
 		return t, err
 	}
 }
 
 // deciders is storedDecider with the latest turn kept: inputs that follow each other were mostly settled together.
-func (w *inputWalk) deciders(x *tx) func(events.ID) (decider, error) {
+func (w *inputWalk) deciders(x *engine.Tx) func(events.ID) (decider, error) {
 	return func(id events.ID) (t decider, err error) {
 		if id == w.decidedBy && id != (events.ID{}) {
 			return w.decided, nil

@@ -13,15 +13,15 @@ import (
 // the first of lengths, which ascend, that does; else 16.
 func (v *Views) Prefixes(ctx context.Context, ids []events.ID, lengths ...int) ([]int, error) {
 	out := make([]int, len(ids))
-	err := v.read(ctx, func(btx *bolt.Tx) error {
+	err := v.Read(ctx, func(btx *bolt.Tx) error {
 		books, err := v.books(btx)
 		if err != nil {
 			return err
 		}
 		var cursors []*bolt.Cursor
 		for _, b := range books {
-			for _, name := range []string{rowTable().name, graveTable().name} {
-				if t := b.x.table(name); t != nil {
+			for _, name := range []string{rowTable().Name, graveTable().Name} {
+				if t := b.x.Table(name); t != nil {
 					cursors = append(cursors, t.Cursor())
 				}
 			}

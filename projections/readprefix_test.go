@@ -6,12 +6,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/projections/engine"
 )
 
 func TestPrefixes(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	v := mustOpen(t, t.TempDir(), w.log, Config{})
+	v := mustOpen(t, t.TempDir(), w.log, engine.Config{})
 	defer v.Close()
 	id := func(tail ...byte) (id events.ID) {
 		copy(id[:], []byte{1, 0x9a, 0x2b, 0x3c, 0x4d, 0x5e, 0x70, 1})

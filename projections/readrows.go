@@ -11,6 +11,7 @@ import (
 	bolt "go.etcd.io/bbolt"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/projections/engine"
 )
 
 // Row returns the row of that id, whatever its kind: one that is folded away, superseded or forgotten too, which its
@@ -29,7 +30,7 @@ func (v *Views) Row(ctx context.Context, id events.ID) (Row, error) {
 // Rows returns one row for every id, in the order of ids. That of an unknown id has no Kind and is not Forgotten.
 func (v *Views) Rows(ctx context.Context, ids ...events.ID) ([]Row, error) {
 	rows := make([]Row, len(ids))
-	err := v.read(ctx, func(btx *bolt.Tx) error {
+	err := v.Read(ctx, func(btx *bolt.Tx) error {
 		books, err := v.books(btx)
 		if err != nil {
 			return err
@@ -47,7 +48,7 @@ func (v *Views) Rows(ctx context.Context, ids ...events.ID) ([]Row, error) {
 // book is one of the views of rows within a transaction.
 type book struct {
 	kind Kind
-	x    *tx
+	x    *engine.Tx
 }
 
 // books are the views of rows of the given kinds, or of all.
@@ -57,7 +58,7 @@ func (v *Views) books(btx *bolt.Tx, kinds ...Kind) ([]book, error) {
 		if len(kinds) > 0 && !slices.Contains(kinds, rows.kind) {
 			continue
 		}
-		x, err := v.liveTx(btx, rows.names)
+		x, err := v.LiveTx(btx, rows.names)
 		if err != nil {
 			return nil, err
 		}
@@ -68,7 +69,7 @@ func (v *Views) books(btx *bolt.Tx, kinds ...Kind) ([]book, error) {
 
 func find(books []book, id events.ID) (Row, error) {
 	for _, b := range books {
-		row, ok, err := rowTable().get(b.x, idKey(id))
+		row, ok, err := rowTable().Get(b.x, engine.IDKey(id))
 		if err != nil || ok {
 			return row, err
 		}
@@ -77,7 +78,7 @@ func find(books []book, id events.ID) (Row, error) {
 		if b.kind != Memory {
 			continue
 		}
-		g, ok, err := graveTable().get(b.x, idKey(id))
+		g, ok, err := graveTable().Get(b.x, engine.IDKey(id))
 		if err != nil || ok {
 			return Row{ID: id, Forgotten: ok, Position: g.Position, At: g.At}, err
 		}
@@ -96,19 +97,19 @@ func (v *Views) Resolve(ctx context.Context, prefix string, limit int) ([]events
 		return nil, nil
 	}
 	var ids []events.ID
-	err := v.read(ctx, func(btx *bolt.Tx) error {
+	err := v.Read(ctx, func(btx *bolt.Tx) error {
 		ids = nil
 		books, err := v.books(btx)
 		if err != nil {
 			return err
 		}
 		for _, b := range books {
-			tables := []string{rowTable().name}
+			tables := []string{rowTable().Name}
 			if b.kind == Memory {
-				tables = append(tables, graveTable().name)
+				tables = append(tables, graveTable().Name)
 			}
 			for _, t := range tables {
-				ids = append(ids, withPrefix(b.x.table(t), whole, digits, limit)...)
+				ids = append(ids, withPrefix(b.x.Table(t), whole, digits, limit)...)
 			}
 		}
 		return nil
@@ -152,7 +153,7 @@ func (v *Views) Prompts(ctx context.Context, session events.SessionID) ([]Row, e
 
 func (v *Views) sessionRows(ctx context.Context, session events.SessionID, kinds ...Kind) ([]Row, error) {
 	var rows []Row
-	err := v.read(ctx, func(btx *bolt.Tx) error {
+	err := v.Read(ctx, func(btx *bolt.Tx) error {
 		rows = nil
 		books, err := v.books(btx, kinds...)
 		if err != nil {
@@ -180,7 +181,7 @@ func compare(a, b events.Position) int {
 }
 
 func (b book) ofSession(rows []Row, session events.SessionID) ([]Row, error) {
-	index, err := bySessionTable().in(b.x)
+	index, err := bySessionTable().In(b.x)
 	if err != nil {
 		return nil, err
 	}
@@ -197,13 +198,13 @@ func (b book) ofSession(rows []Row, session events.SessionID) ([]Row, error) {
 
 // row is the row that an index entry names.
 func (b book) row(raw []byte) (Row, error) {
-	var id ref
+	var id engine.Ref
 	if err := id.UnmarshalBinary(raw); err != nil {
-		return Row{}, damaged("index of %s: %v", b.kind, err)
+		return Row{}, engine.Damaged("index of %s: %v", b.kind, err)
 	}
-	row, ok, err := rowTable().get(b.x, id[:])
+	row, ok, err := rowTable().Get(b.x, id[:])
 	if err == nil && !ok {
-		err = damaged("%s %s is in an index alone", b.kind, events.ID(id))
+		err = engine.Damaged("%s %s is in an index alone", b.kind, events.ID(id))
 	}
 	return row, err
 }

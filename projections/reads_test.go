@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/projections/engine"
 )
 
 func TestSessions(t *testing.T) {
@@ -398,7 +399,7 @@ func TestListAndInspect(t *testing.T) {
 	if part, err := v.Inspect(t.Context(), "observations", "", 1); err != nil || len(part.Entries) != 1 || !part.More {
 		t.Fatalf("inspect with a limit: got %+v, %v", part, err)
 	}
-	if _, err := v.Inspect(t.Context(), "nothing", "", 1); !errors.Is(err, ErrUnknownView) {
+	if _, err := v.Inspect(t.Context(), "nothing", "", 1); !errors.Is(err, engine.ErrUnknownView) {
 		t.Fatalf("unknown view: got %v", err)
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/projections/engine"
 )
 
 // titleLength is how much of a prompt serves as its session's title, in runes.
@@ -28,13 +29,13 @@ func notFound(err error) error {
 // Session returns the session of that id, with the balance of its inputs. The error is ErrNotFound.
 func (v *Views) Session(ctx context.Context, id events.SessionID) (Session, error) {
 	var s Session
-	err := v.read(ctx, func(btx *bolt.Tx) error {
-		x, err := v.liveTx(btx, sessionView{}.name())
+	err := v.Read(ctx, func(btx *bolt.Tx) error {
+		x, err := v.LiveTx(btx, sessionView{}.Name())
 		if err != nil {
 			return err
 		}
 		var ok bool
-		if s, ok, err = sessionTable().get(x, sessionKey(id)); err != nil {
+		if s, ok, err = sessionTable().Get(x, engine.SessionKey(id)); err != nil {
 			return err
 		}
 		if !ok {
@@ -47,11 +48,11 @@ func (v *Views) Session(ctx context.Context, id events.SessionID) (Session, erro
 
 // complete fills in what other views know of a session.
 func (v *Views) complete(btx *bolt.Tx, s *Session) error {
-	x, err := v.liveTx(btx, outcomeView{}.name())
+	x, err := v.LiveTx(btx, outcomeView{}.Name())
 	if err != nil {
 		return err
 	}
-	b, _, err := balanceTable().get(x, sessionKey(s.ID))
+	b, _, err := balanceTable().Get(x, engine.SessionKey(s.ID))
 	if err != nil {
 		return err
 	}
@@ -66,7 +67,7 @@ func (v *Views) titleOf(btx *bolt.Tx, id events.SessionID) (string, error) {
 	if err != nil || len(books) == 0 {
 		return "", err
 	}
-	index, err := bySessionTable().in(books[0].x)
+	index, err := bySessionTable().In(books[0].x)
 	if err != nil {
 		return "", err
 	}
@@ -101,11 +102,11 @@ func (v *Views) Sessions(ctx context.Context, f SessionFilter) ([]Session, error
 	var sessions []Session
 	from := bytes.Repeat([]byte{0xff}, 25)
 	for from != nil {
-		err := v.read(ctx, func(btx *bolt.Tx) (err error) {
+		err := v.Read(ctx, func(btx *bolt.Tx) (err error) {
 			was := from
 			sessions, from, err = v.someSessions(btx, f, from, sessions)
 			if from != nil && bytes.Compare(from, was) >= 0 {
-				return damaged("keys of sessions are out of order")
+				return engine.Damaged("keys of sessions are out of order")
 			}
 			return err
 		})
@@ -118,11 +119,11 @@ func (v *Views) Sessions(ctx context.Context, f SessionFilter) ([]Session, error
 
 // someSessions goes on from a key, backwards, and returns where the next transaction goes on; nil at the end.
 func (v *Views) someSessions(btx *bolt.Tx, f SessionFilter, from []byte, found []Session) ([]Session, []byte, error) {
-	x, err := v.liveTx(btx, sessionView{}.name())
+	x, err := v.LiveTx(btx, sessionView{}.Name())
 	if err != nil {
 		return nil, nil, err
 	}
-	index, err := sessionTimeTable().in(x)
+	index, err := sessionTimeTable().In(x)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -134,9 +135,9 @@ func (v *Views) someSessions(btx *bolt.Tx, f SessionFilter, from []byte, found [
 			return found, nil, nil
 		}
 		id := activityID(k)
-		s, ok, err := sessionTable().get(x, id[:])
+		s, ok, err := sessionTable().Get(x, id[:])
 		if err != nil || !ok {
-			return nil, nil, errors.Join(err, damaged("session %x is in an index alone", id))
+			return nil, nil, errors.Join(err, engine.Damaged("session %x is in an index alone", id))
 		}
 		if s.LastAt.Before(f.Since) {
 			return found, nil, nil
@@ -170,13 +171,13 @@ func (v *Views) ResolveSession(ctx context.Context, prefix string, limit int) ([
 		return nil, nil
 	}
 	var ids []events.SessionID
-	err = v.read(ctx, func(btx *bolt.Tx) error {
+	err = v.Read(ctx, func(btx *bolt.Tx) error {
 		ids = nil
-		x, err := v.liveTx(btx, sessionView{}.name())
+		x, err := v.LiveTx(btx, sessionView{}.Name())
 		if err != nil {
 			return err
 		}
-		for _, id := range withPrefix(x.table(sessionTable().name), whole, digits, limit) {
+		for _, id := range withPrefix(x.Table(sessionTable().Name), whole, digits, limit) {
 			ids = append(ids, events.SessionID(id))
 		}
 		return nil
@@ -195,16 +196,16 @@ func (v *Views) Owing(ctx context.Context) ([]events.SessionID, error) {
 		}
 		return nil
 	}
-	err := v.read(ctx, func(btx *bolt.Tx) error {
+	err := v.Read(ctx, func(btx *bolt.Tx) error {
 		for _, from := range []struct {
 			view  string
-			table table[member]
-		}{{sessionView{}.name(), openSessionTable()}, {outcomeView{}.name(), owingTable()}} {
-			x, err := v.liveTx(btx, from.view)
+			table engine.Table[engine.Member]
+		}{{sessionView{}.Name(), openSessionTable()}, {outcomeView{}.Name(), owingTable()}} {
+			x, err := v.LiveTx(btx, from.view)
 			if err != nil {
 				return err
 			}
-			b, err := from.table.in(x)
+			b, err := from.table.In(x)
 			if err != nil {
 				return err
 			}

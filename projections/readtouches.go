@@ -13,8 +13,8 @@ func (v *Views) Touches(ctx context.Context, root, path string, limit int) ([]To
 		limit = 10
 	}
 	var file File
-	err := v.read(ctx, func(btx *bolt.Tx) error {
-		x, err := v.liveTx(btx, fileView{}.name())
+	err := v.Read(ctx, func(btx *bolt.Tx) error {
+		x, err := v.LiveTx(btx, fileView{}.Name())
 		if err != nil {
 			return err
 		}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/projections/engine"
 )
 
 // InjectionsBefore returns what a session was given before a position (0: ever), the latest first, at most limit of
@@ -19,18 +20,18 @@ func (v *Views) InjectionsBefore(ctx context.Context, session events.SessionID, 
 		at--
 	}
 	var list []Injection
-	err := v.view(ctx, injectionView{}.name(), func(x *tx) error {
-		b, err := injectionTable().in(x)
+	err := v.View(ctx, injectionView{}.Name(), func(x *engine.Tx) error {
+		b, err := injectionTable().In(x)
 		if err != nil {
 			return err
 		}
 		c := b.Cursor()
-		k, _ := c.Seek(placeKey(session, at))
+		k, _ := c.Seek(engine.PlaceKey(session, at))
 		k, raw := before(c, k)
 		for ; bytes.HasPrefix(k, session[:]) && len(list) < limit; k, raw = c.Prev() {
 			var i Injection
-			if err := x.decode(raw, &i); err != nil {
-				return damaged("injection at %s: %v", showPlace(k), err)
+			if err := x.Decode(raw, &i); err != nil {
+				return engine.Damaged("injection at %s: %v", engine.ShowPlace(k), err)
 			}
 			list = append(list, i)
 		}
@@ -42,10 +43,10 @@ func (v *Views) InjectionsBefore(ctx context.Context, session events.SessionID, 
 // Turn returns the turn of that id. The error is ErrNotFound.
 func (v *Views) Turn(ctx context.Context, id events.ID) (Turn, error) {
 	var t Turn
-	err := v.view(ctx, turnView{}.name(), func(x *tx) error {
+	err := v.View(ctx, turnView{}.Name(), func(x *engine.Tx) error {
 		var ok bool
 		var err error
-		if t, ok, err = turnTable().get(x, idKey(id)); err == nil && !ok {
+		if t, ok, err = turnTable().Get(x, engine.IDKey(id)); err == nil && !ok {
 			err = fmt.Errorf("%w: turn %s", ErrNotFound, id)
 		}
 		return err
@@ -78,9 +79,9 @@ func (v *Views) TurnsOf(ctx context.Context, row events.ID) ([]Turn, error) {
 // begins: at most limit of them, and none beyond the latest looked at of any.
 func (v *Views) LatestTurns(ctx context.Context, limit, looked int, match func(Turn) bool) ([]Turn, error) {
 	var turns []Turn
-	err := v.view(ctx, turnView{}.name(), func(x *tx) error {
+	err := v.View(ctx, turnView{}.Name(), func(x *engine.Tx) error {
 		turns = nil
-		b, err := turnTable().in(x)
+		b, err := turnTable().In(x)
 		if err != nil {
 			return err
 		}
@@ -88,8 +89,8 @@ func (v *Views) LatestTurns(ctx context.Context, limit, looked int, match func(T
 		for k, raw := c.Last(); k != nil && looked > 0 && len(turns) < limit; k, raw = c.Prev() {
 			looked--
 			var t Turn
-			if err := x.decode(raw, &t); err != nil {
-				return damaged("turn %x: %v", k, err)
+			if err := x.Decode(raw, &t); err != nil {
+				return engine.Damaged("turn %x: %v", k, err)
 			}
 			if match == nil || match(t) {
 				turns = append(turns, t)
@@ -108,8 +109,8 @@ func (v *Views) ResolveTurn(ctx context.Context, prefix string, limit int) ([]ev
 		return nil, nil
 	}
 	var ids []events.ID
-	err := v.view(ctx, turnView{}.name(), func(x *tx) error {
-		ids = withPrefix(x.table(turnTable().name), whole, digits, limit)
+	err := v.View(ctx, turnView{}.Name(), func(x *engine.Tx) error {
+		ids = withPrefix(x.Table(turnTable().Name), whole, digits, limit)
 		return nil
 	})
 	return ids, err

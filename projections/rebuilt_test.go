@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/projections/engine"
 )
 
 // tempDir is a folder for one run of a property.
@@ -38,7 +39,7 @@ func asKilled(t *rapid.T, dir string) string {
 }
 
 func openIn(t *rapid.T, dir string, w *world, slice int) *Views {
-	v, err := Open(dir, w.log, Config{BootID: "b", Pace: Pace{Records: slice}})
+	v, err := Open(dir, w.log, engine.Config{BootID: "b", Pace: engine.Pace{Records: slice}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/projections/engine"
 )
 
 // A turn's rows are replaced when every input that it settled has been decided by later turns, and at least one of these
@@ -29,14 +30,14 @@ type rowInput struct {
 	Forgotten bool `cbor:"4,keyasint,omitempty" json:"forgotten,omitempty"`
 }
 
-func (f *rowFold) applyTurn(r *record) error {
+func (f *rowFold) applyTurn(r *engine.Record) error {
 	switch r.Kind {
 	case events.KindTurnStarted:
-		e, ok, err := payloadOf[events.TurnStarted](r)
+		e, ok, err := engine.PayloadOf[events.TurnStarted](r)
 		if err != nil || !ok {
 			return err
 		}
-		t, err := f.turnOf.edit(turnOf(r, e.Turn))
+		t, err := f.turnOf.Edit(engine.TurnOf(r, e.Turn))
 		if err != nil {
 			return err
 		}
@@ -44,7 +45,7 @@ func (f *rowFold) applyTurn(r *record) error {
 	case events.KindObservationParsed, events.KindSummaryParsed:
 		return f.decide(r, true)
 	case events.KindOutputSkipped:
-		e, ok, err := payloadOf[events.OutputSkipped](r)
+		e, ok, err := engine.PayloadOf[events.OutputSkipped](r)
 		if err != nil || ok && e.Reason == events.ReasonEmpty {
 			return err
 		}
@@ -54,16 +55,16 @@ func (f *rowFold) applyTurn(r *record) error {
 }
 
 // decide notes that r's turn kept or skipped what it settled, and replaces what earlier turns gave for all of that.
-func (f *rowFold) decide(r *record, kept bool) error {
-	id, err := r.turn()
+func (f *rowFold) decide(r *engine.Record, kept bool) error {
+	id, err := r.Turn()
 	if err != nil {
 		return err
 	}
-	known, err := f.turnOf.peek(id)
+	known, err := f.turnOf.Peek(id)
 	if err != nil || known == nil || known.Kept || (known.Ended != 0 && !kept) {
 		return err
 	}
-	turn, err := f.turnOf.edit(id)
+	turn, err := f.turnOf.Edit(id)
 	if err != nil {
 		return err
 	}
@@ -84,7 +85,7 @@ func (f *rowFold) decide(r *record, kept bool) error {
 func (f *rowFold) settle(id events.ID, turn rowTurn) ([]events.ID, error) {
 	var earlier []events.ID
 	for _, p := range turn.Settles {
-		in, err := f.inputs.edit(p)
+		in, err := f.inputs.Edit(p)
 		if err != nil {
 			return nil, err
 		}
@@ -104,7 +105,7 @@ func (f *rowFold) settle(id events.ID, turn rowTurn) ([]events.ID, error) {
 
 // replaceIfDone replaces the rows of a turn, if the record at a position has made that due.
 func (f *rowFold) replaceIfDone(at events.Position, id events.ID) error {
-	known, err := f.turnOf.peek(id)
+	known, err := f.turnOf.Peek(id)
 	if err != nil || known == nil || known.Replaced {
 		return err
 	}
@@ -112,7 +113,7 @@ func (f *rowFold) replaceIfDone(at events.Position, id events.ID) error {
 	if err != nil || !done {
 		return err
 	}
-	turn, err := f.turnOf.edit(id)
+	turn, err := f.turnOf.Edit(id)
 	if err != nil {
 		return err
 	}
@@ -136,7 +137,7 @@ func (f *rowFold) replaceIfDone(at events.Position, id events.ID) error {
 func (f *rowFold) successor(old rowTurn) (by events.ID, done bool, err error) {
 	var at events.Position
 	for _, p := range old.Settles {
-		in, err := f.inputs.peek(p)
+		in, err := f.inputs.Peek(p)
 		if err != nil || in == nil || in.Decided <= old.Ended && !in.Forgotten {
 			return events.ID{}, false, err
 		}
@@ -150,7 +151,7 @@ func (f *rowFold) successor(old rowTurn) (by events.ID, done bool, err error) {
 // forgetInput notes that an input can never be asked about again since the record at a position, which may be all that a
 // replacement waited for.
 func (f *rowFold) forgetInput(at, p events.Position) error {
-	in, err := f.inputs.edit(p)
+	in, err := f.inputs.Edit(p)
 	if err != nil {
 		return err
 	}
@@ -168,11 +169,11 @@ func (f *rowFold) ofTurn(row Row) error {
 	if !f.turns || row.Turn == (events.ID{}) {
 		return nil
 	}
-	known, err := f.turnOf.peek(row.Turn)
+	known, err := f.turnOf.Peek(row.Turn)
 	if err != nil || known == nil {
 		return err
 	}
-	turn, err := f.turnOf.edit(row.Turn)
+	turn, err := f.turnOf.Edit(row.Turn)
 	if err != nil {
 		return err
 	}
@@ -181,11 +182,11 @@ func (f *rowFold) ofTurn(row Row) error {
 }
 
 func (f *rowFold) notOfTurn(row Row) error {
-	known, err := f.turnOf.peek(row.Turn)
+	known, err := f.turnOf.Peek(row.Turn)
 	if err != nil || known == nil || !slices.Contains(known.Rows, row.ID) {
 		return err
 	}
-	turn, err := f.turnOf.edit(row.Turn)
+	turn, err := f.turnOf.Edit(row.Turn)
 	if err != nil {
 		return err
 	}

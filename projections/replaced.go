@@ -8,13 +8,14 @@ import (
 	bolt "go.etcd.io/bbolt"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/projections/engine"
 )
 
 // Replacements returns the rows that the one of that id took the place of, and those that took its own, because their
 // turns were asked about the same inputs again: each oldest first, by position. Rows of a turn that was replaced only in
 // part still stand, and are in neither. The error is ErrNotFound for an unknown row.
 func (v *Views) Replacements(ctx context.Context, id events.ID) (older, newer []Row, err error) {
-	err = v.read(ctx, func(btx *bolt.Tx) error {
+	err = v.Read(ctx, func(btx *bolt.Tx) error {
 		books, err := v.books(btx)
 		if err != nil {
 			return err
@@ -62,12 +63,12 @@ func replacements(books []book, row Row) (older, newer []Row, err error) {
 
 // around returns the other turns that kept some of a turn's inputs, before it and after it.
 func (b book) around(id events.ID) (before, after []events.ID, err error) {
-	turn, ok, err := rowTurnTable().get(b.x, idKey(id))
+	turn, ok, err := rowTurnTable().Get(b.x, engine.IDKey(id))
 	if err != nil || !ok {
 		return nil, nil, err
 	}
 	for _, p := range turn.Settles {
-		in, _, err := rowInputTable().get(b.x, positionKey(p))
+		in, _, err := rowInputTable().Get(b.x, engine.PositionKey(p))
 		if err != nil {
 			return nil, nil, err
 		}
@@ -87,7 +88,7 @@ func (b book) around(id events.ID) (before, after []events.ID, err error) {
 // ofTurns adds the rows of turns; with replaced only those of turns that were.
 func (b book) ofTurns(rows []Row, turns []events.ID, replaced bool) ([]Row, error) {
 	for _, id := range turns {
-		turn, ok, err := rowTurnTable().get(b.x, idKey(id))
+		turn, ok, err := rowTurnTable().Get(b.x, engine.IDKey(id))
 		if err != nil {
 			return nil, err
 		}
@@ -95,7 +96,7 @@ func (b book) ofTurns(rows []Row, turns []events.ID, replaced bool) ([]Row, erro
 			continue
 		}
 		for _, id := range turn.Rows {
-			row, ok, err := rowTable().get(b.x, idKey(id))
+			row, ok, err := rowTable().Get(b.x, engine.IDKey(id))
 			if err != nil {
 				return nil, err
 			}

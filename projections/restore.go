@@ -25,7 +25,7 @@ func (f *rowFold) supersedeBy(at events.Position, e events.MemorySuperseded) err
 
 // restore lets a row that a person had replaced stand again, unless its turn was replaced.
 func (f *rowFold) restore(at events.Position, row Row) error {
-	turn, err := f.turnOf.peek(row.Turn)
+	turn, err := f.turnOf.Peek(row.Turn)
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/projections/engine"
 )
 
 // TestRestored: what a person replaced or took back stands again when that is undone, counted with those that say the same,
@@ -61,7 +62,7 @@ func TestCompact(t *testing.T) {
 	made := w.keep(w.start(s, events.TurnObservation, in), "the forgotten word")
 	w.keep(w.start(s, events.TurnObservation, w.tool(s, "")), "the kept word")
 	dir := t.TempDir()
-	v := mustOpen(t, dir, w.log, Config{})
+	v := mustOpen(t, dir, w.log, engine.Config{})
 	mustCatchUp(t, v)
 	w.forget(false, []events.Position{in, made[1].Position}, w.rows[0])
 	mustCatchUp(t, v)
@@ -85,7 +86,7 @@ func TestCompact(t *testing.T) {
 	if err := v.Close(); err != nil {
 		t.Fatal(err)
 	}
-	again := mustOpen(t, dir, w.log, Config{})
+	again := mustOpen(t, dir, w.log, engine.Config{})
 	if diff := cmp.Diff(want, dump(t, again)); diff != "" {
 		t.Errorf("opened again (-want +got):\n%s", diff)
 	}

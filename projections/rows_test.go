@@ -9,12 +9,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/projections/engine"
 )
 
 // caughtUp opens views over w and lets them see all of it.
 func caughtUp(t *testing.T, w *world) *Views {
 	t.Helper()
-	v := mustOpen(t, t.TempDir(), w.log, Config{})
+	v := mustOpen(t, t.TempDir(), w.log, engine.Config{})
 	mustCatchUp(t, v)
 	return v
 }

@@ -7,13 +7,14 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/projections/engine"
 )
 
 // rowView is a view whose rows are Rows of one kind: prompts, observations, summaries and memories.
 type rowView struct {
 	kind   Kind
 	source events.Kind // the event that makes a row
-	make   func(r *record) (Row, bool, error)
+	make   func(r *engine.Record) (Row, bool, error)
 	turns  bool // rows come from turns, which later turns over the same inputs replace
 	folds  bool // rows that say the same in one session are one
 	names  string
@@ -28,19 +29,23 @@ func rowViews() []rowView {
 	}
 }
 
-func (v rowView) name() string       { return v.names }
-func (v rowView) version() int       { return 7 }
-func (v rowView) skipsUnknown() bool { return false }
+func (v rowView) Name() string       { return v.names }
+func (v rowView) Version() int       { return 7 }
+func (v rowView) SkipsUnknown() bool { return false }
 
 // The tables of a rowView.
-func rowTable() table[Row]           { return table[Row]{name: "rows", ordered: true} }
-func bySessionTable() table[ref]     { return table[ref]{name: "by_session"} }
-func byTimeTable() table[ref]        { return table[ref]{name: "by_time"} } // listed rows alone
-func groupTable() table[group]       { return table[group]{name: "groups"} }
-func rowTurnTable() table[rowTurn]   { return table[rowTurn]{name: "turns", ordered: true} }
-func rowInputTable() table[rowInput] { return table[rowInput]{name: "inputs", ordered: true} }
-func checkTable() table[ref]         { return table[ref]{name: "checks", ordered: true} } // whose row a later look is of
-func graveTable() table[grave]       { return table[grave]{name: "forgotten"} }
+func rowTable() engine.Table[Row]              { return engine.Table[Row]{Name: "rows", Ordered: true} }
+func bySessionTable() engine.Table[engine.Ref] { return engine.Table[engine.Ref]{Name: "by_session"} }
+func byTimeTable() engine.Table[engine.Ref]    { return engine.Table[engine.Ref]{Name: "by_time"} } // listed rows alone
+func groupTable() engine.Table[group]          { return engine.Table[group]{Name: "groups"} }
+func rowTurnTable() engine.Table[rowTurn]      { return engine.Table[rowTurn]{Name: "turns", Ordered: true} }
+func rowInputTable() engine.Table[rowInput] {
+	return engine.Table[rowInput]{Name: "inputs", Ordered: true}
+}
+func checkTable() engine.Table[engine.Ref] {
+	return engine.Table[engine.Ref]{Name: "checks", Ordered: true}
+}                                     // whose row a later look is of
+func graveTable() engine.Table[grave] { return engine.Table[grave]{Name: "forgotten"} }
 
 // grave is what is left of a row that was forgotten: when, and by which record.
 type grave struct {
@@ -48,42 +53,42 @@ type grave struct {
 	At       time.Time       `cbor:"2,keyasint,omitzero" json:"at"`
 }
 
-func (v rowView) tables() []tableSpec {
-	return []tableSpec{
-		rowTable().spec(showID), factsTable().spec(showID), bySessionTable().spec(showPlace), byTimeTable().spec(showHex),
-		groupTable().spec(showHex), rowTurnTable().spec(showID), rowInputTable().spec(showPosition), checkTable().spec(showPosition),
-		graveTable().spec(showID),
+func (v rowView) Tables() []engine.TableSpec {
+	return []engine.TableSpec{
+		rowTable().Spec(engine.ShowID), factsTable().Spec(engine.ShowID), bySessionTable().Spec(engine.ShowPlace), byTimeTable().Spec(engine.ShowHex),
+		groupTable().Spec(engine.ShowHex), rowTurnTable().Spec(engine.ShowID), rowInputTable().Spec(engine.ShowPosition), checkTable().Spec(engine.ShowPosition),
+		graveTable().Spec(engine.ShowID),
 	}
 }
 
 type rowFold struct {
 	rowView
-	x      *tx
-	facts  *cache[events.SessionID, facts]
-	turnOf *cache[events.ID, rowTurn]
-	inputs *cache[events.Position, rowInput]
+	x      *engine.Tx
+	facts  *engine.Cache[events.SessionID, facts]
+	turnOf *engine.Cache[events.ID, rowTurn]
+	inputs *engine.Cache[events.Position, rowInput]
 }
 
-func (v rowView) fold(x *tx) fold {
+func (v rowView) Fold(x *engine.Tx) engine.Fold {
 	return &rowFold{
 		rowView: v, x: x,
-		facts:  newCache(x, factsTable(), sessionKey),
-		turnOf: newCache(x, rowTurnTable(), idKey),
-		inputs: newCache(x, rowInputTable(), positionKey),
+		facts:  engine.NewCache(x, factsTable(), engine.SessionKey),
+		turnOf: engine.NewCache(x, rowTurnTable(), engine.IDKey),
+		inputs: engine.NewCache(x, rowInputTable(), engine.PositionKey),
 	}
 }
 
-func (f *rowFold) flush() error {
-	if err := f.facts.flush(); err != nil {
+func (f *rowFold) Flush() error {
+	if err := f.facts.Flush(); err != nil {
 		return err
 	}
-	if err := f.turnOf.flush(); err != nil {
+	if err := f.turnOf.Flush(); err != nil {
 		return err
 	}
-	return f.inputs.flush()
+	return f.inputs.Flush()
 }
 
-func (f *rowFold) apply(r *record) error {
+func (f *rowFold) Apply(r *engine.Record) error {
 	if f.turns {
 		if err := f.applyTurn(r); err != nil {
 			return err
@@ -105,18 +110,18 @@ func (f *rowFold) apply(r *record) error {
 }
 
 // add makes r's row. A row whose id is taken is not made: the first one stays.
-func (f *rowFold) add(r *record) error {
+func (f *rowFold) add(r *engine.Record) error {
 	row, ok, err := f.make(r)
 	if err != nil || !ok {
 		return err
 	}
-	if _, taken, err := rowTable().get(f.x, idKey(row.ID)); err != nil || taken {
+	if _, taken, err := rowTable().Get(f.x, engine.IDKey(row.ID)); err != nil || taken {
 		return err
 	}
 	if err := f.place(r, &row); err != nil {
 		return err
 	}
-	if err := bySessionTable().put(f.x, placeKey(row.Session, row.Position), ref(row.ID)); err != nil {
+	if err := bySessionTable().Put(f.x, engine.PlaceKey(row.Session, row.Position), engine.Ref(row.ID)); err != nil {
 		return err
 	}
 	if err := f.ofTurn(row); err != nil {
@@ -132,14 +137,14 @@ func (f *rowFold) add(r *record) error {
 }
 
 // place fills in where and when the row happened.
-func (f *rowFold) place(r *record, row *Row) error {
-	row.Kind, row.Position, row.Session, row.Count = f.kind, r.Position, r.session, 1
+func (f *rowFold) place(r *engine.Record, row *Row) error {
+	row.Kind, row.Position, row.Session, row.Count = f.kind, r.Position, r.Session, 1
 	if row.At.IsZero() {
 		row.At = r.OccurredAt
 	}
 	row.Turns = ownTurn(*row)
-	known, err := f.facts.peek(r.session)
-	if err != nil || known == nil || r.session.IsZero() {
+	known, err := f.facts.Peek(r.Session)
+	if err != nil || known == nil || r.Session.IsZero() {
 		return err
 	}
 	row.Agent = known.Agent
@@ -152,9 +157,9 @@ func (f *rowFold) place(r *record, row *Row) error {
 	return nil
 }
 
-func (f *rowFold) get(id events.ID) (Row, bool, error) { return rowTable().get(f.x, idKey(id)) }
+func (f *rowFold) get(id events.ID) (Row, bool, error) { return rowTable().Get(f.x, engine.IDKey(id)) }
 
-func (f *rowFold) put(row Row) error { return rowTable().put(f.x, idKey(row.ID), row) }
+func (f *rowFold) put(row Row) error { return rowTable().Put(f.x, engine.IDKey(row.ID), row) }
 
 // list enters the row in the lists by time, if it belongs there.
 func (f *rowFold) list(row Row) error {
@@ -162,7 +167,7 @@ func (f *rowFold) list(row Row) error {
 		return nil
 	}
 	for _, project := range listsOf(row) {
-		if err := byTimeTable().put(f.x, timeKey(project, row.At, row.Position), ref(row.ID)); err != nil {
+		if err := byTimeTable().Put(f.x, timeKey(project, row.At, row.Position), engine.Ref(row.ID)); err != nil {
 			return err
 		}
 	}
@@ -171,7 +176,7 @@ func (f *rowFold) list(row Row) error {
 
 func (f *rowFold) unlist(row Row) error {
 	for _, project := range listsOf(row) {
-		if err := byTimeTable().delete(f.x, timeKey(project, row.At, row.Position)); err != nil {
+		if err := byTimeTable().Delete(f.x, timeKey(project, row.At, row.Position)); err != nil {
 			return err
 		}
 	}
@@ -187,8 +192,8 @@ func listsOf(row Row) []projectID {
 }
 
 // replace carries out a MemorySuperseded.
-func (f *rowFold) replace(r *record) error {
-	e, ok, err := payloadOf[events.MemorySuperseded](r)
+func (f *rowFold) replace(r *engine.Record) error {
+	e, ok, err := engine.PayloadOf[events.MemorySuperseded](r)
 	if err != nil || !ok {
 		return err
 	}
@@ -219,8 +224,8 @@ func (f *rowFold) withdraw(row Row) error {
 }
 
 // check appends a later look at a claim to its row.
-func (f *rowFold) check(r *record) error {
-	e, ok, err := payloadOf[events.ClaimChecked](r)
+func (f *rowFold) check(r *engine.Record) error {
+	e, ok, err := engine.PayloadOf[events.ClaimChecked](r)
 	if err != nil || !ok {
 		return err
 	}
@@ -228,7 +233,7 @@ func (f *rowFold) check(r *record) error {
 	if err != nil || !ok {
 		return err
 	}
-	if err := checkTable().put(f.x, positionKey(r.Position), ref(row.ID)); err != nil {
+	if err := checkTable().Put(f.x, engine.PositionKey(r.Position), engine.Ref(row.ID)); err != nil {
 		return err
 	}
 	row.Checks = append(row.Checks, Check{At: r.OccurredAt, Claim: e.Claim, Position: r.Position})
@@ -247,12 +252,12 @@ func (f *rowFold) flag(row Row) error {
 
 // forget carries out a MemoryForgotten: the rows that it names, by id or by position, leave nothing behind but, in the
 // view of memories, that their ids were forgotten.
-func (f *rowFold) forget(r *record) error {
-	e, ok, err := payloadOf[events.MemoryForgotten](r)
+func (f *rowFold) forget(r *engine.Record) error {
+	e, ok, err := engine.PayloadOf[events.MemoryForgotten](r)
 	if err != nil || !ok {
 		return err
 	}
-	err = forgottenRecords(f.x, e, func(h events.Header) error {
+	err = engine.ForgottenRecords(f.x, e, func(h events.Header) error {
 		if f.turns && h.Input() && h.Stream == r.Stream {
 			return f.forgetInput(r.Position, h.Position)
 		}
@@ -263,7 +268,7 @@ func (f *rowFold) forget(r *record) error {
 			return nil
 		}
 		session, _ := h.Stream.Session()
-		id, ok, err := bySessionTable().get(f.x, placeKey(session, h.Position))
+		id, ok, err := bySessionTable().Get(f.x, engine.PlaceKey(session, h.Position))
 		if err != nil || !ok {
 			return err
 		}
@@ -282,11 +287,11 @@ func (f *rowFold) forget(r *record) error {
 
 // uncheck takes a later look at a claim back from its row, which may be gone.
 func (f *rowFold) uncheck(at events.Position) error {
-	id, ok, err := checkTable().get(f.x, positionKey(at))
+	id, ok, err := checkTable().Get(f.x, engine.PositionKey(at))
 	if err != nil || !ok {
 		return err
 	}
-	if err := checkTable().delete(f.x, positionKey(at)); err != nil {
+	if err := checkTable().Delete(f.x, engine.PositionKey(at)); err != nil {
 		return err
 	}
 	row, ok, err := f.get(events.ID(id))
@@ -297,9 +302,9 @@ func (f *rowFold) uncheck(at events.Position) error {
 	return f.flag(row)
 }
 
-func (f *rowFold) bury(r *record, id events.ID) error {
+func (f *rowFold) bury(r *engine.Record, id events.ID) error {
 	if f.kind == Memory {
-		if err := graveTable().put(f.x, idKey(id), grave{Position: r.Position, At: r.OccurredAt}); err != nil {
+		if err := graveTable().Put(f.x, engine.IDKey(id), grave{Position: r.Position, At: r.OccurredAt}); err != nil {
 			return err
 		}
 	}
@@ -317,15 +322,15 @@ func (f *rowFold) remove(id events.ID) error {
 	if err := f.notOfTurn(row); err != nil {
 		return err
 	}
-	if err := bySessionTable().delete(f.x, placeKey(row.Session, row.Position)); err != nil {
+	if err := bySessionTable().Delete(f.x, engine.PlaceKey(row.Session, row.Position)); err != nil {
 		return err
 	}
 	for _, c := range row.Checks {
-		if err := checkTable().delete(f.x, positionKey(c.Position)); err != nil {
+		if err := checkTable().Delete(f.x, engine.PositionKey(c.Position)); err != nil {
 			return err
 		}
 	}
-	return rowTable().delete(f.x, idKey(id))
+	return rowTable().Delete(f.x, engine.IDKey(id))
 }
 
 // projectID stands for a project's root in keys: of one length, whatever the path. The zero one stands for all.
@@ -338,6 +343,6 @@ func projectIDOf(root string) projectID {
 
 func timeKey(p projectID, at time.Time, pos events.Position) []byte {
 	b := append(make([]byte, 0, 32), p[:]...)
-	b = binary.BigEndian.AppendUint64(b, timeBits(at))
+	b = binary.BigEndian.AppendUint64(b, engine.TimeBits(at))
 	return binary.BigEndian.AppendUint64(b, uint64(pos))
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/projections/engine"
 )
 
 // running runs v until the returned function is called, which reports what Run returned.
@@ -32,7 +33,7 @@ func running(t *testing.T, v *Views) (stop func() error) {
 func TestRunFollows(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	v := mustOpen(t, t.TempDir(), w.log, Config{})
+	v := mustOpen(t, t.TempDir(), w.log, engine.Config{})
 	stop := running(t, v)
 	s := w.open(0)
 	for range 100 {
@@ -55,10 +56,10 @@ func TestRunFollows(t *testing.T) {
 	if err := v.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := v.Balance(t.Context()); !errors.Is(err, ErrClosed) {
+	if _, err := v.Balance(t.Context()); !errors.Is(err, engine.ErrClosed) {
 		t.Fatalf("read after close: got %v", err)
 	}
-	if err := v.Wait(t.Context(), 1000); !errors.Is(err, ErrClosed) {
+	if err := v.Wait(t.Context(), 1000); !errors.Is(err, engine.ErrClosed) {
 		t.Fatalf("wait after close: got %v", err)
 	}
 	if err := errors.Join(v.Close(), v.Close()); err != nil {
@@ -74,7 +75,7 @@ func TestRebuildWhileServing(t *testing.T) {
 	for range 40 {
 		w.keep(w.start(s, events.TurnObservation, w.tool(s, `{"file_path":"/home/u/p0/a.go"}`)), fmt.Sprint("row ", w.ids))
 	}
-	v := mustOpen(t, t.TempDir(), w.log, Config{Pace: Pace{Records: 16}})
+	v := mustOpen(t, t.TempDir(), w.log, engine.Config{Pace: engine.Pace{Records: 16}})
 	mustCatchUp(t, v)
 	stop := running(t, v)
 
@@ -128,7 +129,7 @@ func TestRebuildWhileServing(t *testing.T) {
 	if diff := cmp.Diff(byName(dump(t, fresh)), byName(dump(t, v))); diff != "" {
 		t.Fatalf("rebuilt differs (-fresh +rebuilt):\n%s", diff)
 	}
-	if err := v.Rebuild(t.Context(), []string{"nothing"}, nil); !errors.Is(err, ErrUnknownView) {
+	if err := v.Rebuild(t.Context(), []string{"nothing"}, nil); !errors.Is(err, engine.ErrUnknownView) {
 		t.Fatalf("rebuild of no view: got %v", err)
 	}
 }
@@ -140,7 +141,7 @@ func TestRebuildGivenUp(t *testing.T) {
 	for range 60 {
 		w.tool(s, "")
 	}
-	v := mustOpen(t, t.TempDir(), w.log, Config{Pace: Pace{Records: 8}})
+	v := mustOpen(t, t.TempDir(), w.log, engine.Config{Pace: engine.Pace{Records: 8}})
 	mustCatchUp(t, v)
 	before := dump(t, v)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -154,9 +155,9 @@ func TestRebuildGivenUp(t *testing.T) {
 }
 
 // renewed is a view whose version went up.
-type renewed struct{ view }
+type renewed struct{ engine.View }
 
-func (renewed) version() int { return 99 }
+func (renewed) Version() int { return 99 }
 
 func TestNewVersionIsRebuiltAlone(t *testing.T) {
 	t.Parallel()
@@ -166,16 +167,16 @@ func TestNewVersionIsRebuiltAlone(t *testing.T) {
 		w.keep(w.start(s, events.TurnObservation, w.tool(s, "")), fmt.Sprint("row ", w.ids))
 	}
 	dir := t.TempDir()
-	v := mustOpen(t, dir, w.log, Config{})
+	v := mustOpen(t, dir, w.log, engine.Config{})
 	mustCatchUp(t, v)
 	last := v.Position()
 	if err := v.Close(); err != nil {
 		t.Fatal(err)
 	}
 	views := allViews()
-	views[slices.IndexFunc(views, func(v view) bool { return v.name() == "sessions" })] = renewed{sessionView{}}
+	views[slices.IndexFunc(views, func(v engine.View) bool { return v.Name() == "sessions" })] = renewed{sessionView{}}
 	views = views[:len(views)-1] // and one is no more
-	v, err := open(dir, w.log, Config{Pace: Pace{Records: 8}}, views)
+	v, err := open(dir, w.log, engine.Config{Pace: engine.Pace{Records: 8}}, views)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -240,12 +241,12 @@ func TestUnknownKindStops(t *testing.T) {
 	s := w.open(0)
 	at := w.tool(s, "")
 	log := retold{Log: w.log, at: at}
-	v := mustOpen(t, t.TempDir(), log, Config{})
+	v := mustOpen(t, t.TempDir(), log, engine.Config{})
 	err := v.Run(t.Context())
-	if !errors.Is(err, ErrNewerKind) || !strings.Contains(err.Error(), "session_dreamt") || !strings.Contains(err.Error(), fmt.Sprint(at)) {
+	if !errors.Is(err, engine.ErrNewerKind) || !strings.Contains(err.Error(), "session_dreamt") || !strings.Contains(err.Error(), fmt.Sprint(at)) {
 		t.Fatalf("run: got %v", err)
 	}
-	if err := v.Wait(t.Context(), at); !errors.Is(err, ErrStopped) || !errors.Is(err, ErrNewerKind) {
+	if err := v.Wait(t.Context(), at); !errors.Is(err, engine.ErrStopped) || !errors.Is(err, engine.ErrNewerKind) {
 		t.Fatalf("wait: got %v", err)
 	}
 	if v.Position() >= at {
@@ -253,7 +254,7 @@ func TestUnknownKindStops(t *testing.T) {
 	}
 
 	// Views that cannot be misled go on.
-	calm, err := open(filepath.Join(t.TempDir(), "calm"), log, Config{}, []view{injectionView{}, healthView{}, fileView{}})
+	calm, err := open(filepath.Join(t.TempDir(), "calm"), log, engine.Config{}, []engine.View{injectionView{}, healthView{}, fileView{}})
 	if err != nil {
 		t.Fatal(err)
 	}

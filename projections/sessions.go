@@ -5,41 +5,44 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/projections/engine"
 )
 
 // sessionView keeps one row a session. It counts by headers alone, so nothing that is forgotten changes it.
 type sessionView struct{}
 
-func (sessionView) name() string       { return "sessions" }
-func (sessionView) version() int       { return 2 }
-func (sessionView) skipsUnknown() bool { return false }
+func (sessionView) Name() string       { return "sessions" }
+func (sessionView) Version() int       { return 2 }
+func (sessionView) SkipsUnknown() bool { return false }
 
-func sessionTable() table[Session]      { return table[Session]{name: "rows"} }
-func sessionTimeTable() table[member]   { return table[member]{name: "by_time"} } // by the latest captured event
-func openSessionTable() table[member]   { return table[member]{name: "open"} }
-func activityKey(s Session) []byte      { return activityKeyOf(s.LastAt, s.ID) }
-func activityID(k []byte) (id [16]byte) { copy(id[:], k[len(k)-16:]); return id }
+func sessionTable() engine.Table[Session] { return engine.Table[Session]{Name: "rows"} }
+func sessionTimeTable() engine.Table[engine.Member] {
+	return engine.Table[engine.Member]{Name: "by_time"}
+}                                                   // by the latest captured event
+func openSessionTable() engine.Table[engine.Member] { return engine.Table[engine.Member]{Name: "open"} }
+func activityKey(s Session) []byte                  { return activityKeyOf(s.LastAt, s.ID) }
+func activityID(k []byte) (id [16]byte)             { copy(id[:], k[len(k)-16:]); return id }
 
 func activityKeyOf(at time.Time, id events.SessionID) []byte {
-	return append(binary.BigEndian.AppendUint64(make([]byte, 0, 24), timeBits(at)), id[:]...)
+	return append(binary.BigEndian.AppendUint64(make([]byte, 0, 24), engine.TimeBits(at)), id[:]...)
 }
 
-func (sessionView) tables() []tableSpec {
-	return []tableSpec{sessionTable().spec(showID), sessionTimeTable().spec(showHex), openSessionTable().spec(showID)}
+func (sessionView) Tables() []engine.TableSpec {
+	return []engine.TableSpec{sessionTable().Spec(engine.ShowID), sessionTimeTable().Spec(engine.ShowHex), openSessionTable().Spec(engine.ShowID)}
 }
 
 type sessionFold struct {
-	x    *tx
-	rows *cache[events.SessionID, Session]
+	x    *engine.Tx
+	rows *engine.Cache[events.SessionID, Session]
 	was  map[events.SessionID]Session // as the slice found it
 }
 
-func (sessionView) fold(x *tx) fold {
-	return &sessionFold{x: x, rows: newCache(x, sessionTable(), sessionKey), was: map[events.SessionID]Session{}}
+func (sessionView) Fold(x *engine.Tx) engine.Fold {
+	return &sessionFold{x: x, rows: engine.NewCache(x, sessionTable(), engine.SessionKey), was: map[events.SessionID]Session{}}
 }
 
-func (f *sessionFold) apply(r *record) error {
-	if r.session.IsZero() {
+func (f *sessionFold) Apply(r *engine.Record) error {
+	if r.Session.IsZero() {
 		return nil
 	}
 	s, err := f.row(r)
@@ -49,21 +52,21 @@ func (f *sessionFold) apply(r *record) error {
 	return s.hear(r)
 }
 
-func (f *sessionFold) row(r *record) (*Session, error) {
-	s, err := f.rows.edit(r.session)
+func (f *sessionFold) row(r *engine.Record) (*Session, error) {
+	s, err := f.rows.Edit(r.Session)
 	if err != nil {
 		return nil, err
 	}
-	if _, seen := f.was[r.session]; !seen {
-		f.was[r.session] = *s
+	if _, seen := f.was[r.Session]; !seen {
+		f.was[r.Session] = *s
 	}
 	return s, nil
 }
 
 // hear takes over what the session's next record says.
-func (s *Session) hear(r *record) error {
+func (s *Session) hear(r *engine.Record) error {
 	if s.First == 0 {
-		s.ID, s.First, s.OpenedAt, s.LastAt = r.session, r.Position, r.OccurredAt, r.OccurredAt
+		s.ID, s.First, s.OpenedAt, s.LastAt = r.Session, r.Position, r.OccurredAt, r.OccurredAt
 	}
 	s.Last = r.Position
 	if captured(r.Kind) {
@@ -110,30 +113,30 @@ func countSession(s *Session, k events.Kind) {
 }
 
 // tellSession takes over what r's payload says of the session.
-func tellSession(s *Session, r *record) error {
+func tellSession(s *Session, r *engine.Record) error {
 	switch r.Kind {
 	case events.KindSessionOpened:
-		e, ok, err := payloadOf[events.SessionOpened](r)
+		e, ok, err := engine.PayloadOf[events.SessionOpened](r)
 		if err != nil || !ok {
 			return err
 		}
 		s.Agent, s.AgentSession, s.Project, s.ProjectRoot, s.Cwd = e.Agent, e.AgentSession, e.Project, e.ProjectRoot, e.Cwd
 		s.GitRoot, s.GitBranch, s.GitHead, s.Source, s.Transcript = e.GitRoot, e.GitBranch, e.GitHead, e.Source, e.Transcript
 	case events.KindSessionClosed:
-		e, _, err := payloadOf[events.SessionClosed](r)
+		e, _, err := engine.PayloadOf[events.SessionClosed](r)
 		if err != nil {
 			return err
 		}
 		s.ClosedAt, s.CloseCause = r.OccurredAt, e.Cause
 	case events.KindSessionRespawned:
-		e, ok, err := payloadOf[events.SessionRespawned](r)
+		e, ok, err := engine.PayloadOf[events.SessionRespawned](r)
 		if err != nil || !ok {
 			return err
 		}
 		s.Generation, s.LastRespawn = e.To, respawnOf(r, e)
 		addTo(&s.Respawns, e.Cause, 1)
 	case events.KindSessionQuarantined:
-		e, _, err := payloadOf[events.SessionQuarantined](r)
+		e, _, err := engine.PayloadOf[events.SessionQuarantined](r)
 		if err != nil {
 			return err
 		}
@@ -145,27 +148,27 @@ func tellSession(s *Session, r *record) error {
 }
 
 // quarantineOf is the quarantine that r begins, or goes on with.
-func quarantineOf(r *record, e events.SessionQuarantined, was *Quarantine) *Quarantine {
-	q := &Quarantine{Session: r.session, Since: r.OccurredAt, Until: e.Until, Cause: e.Cause, Trip: e.Trip}
+func quarantineOf(r *engine.Record, e events.SessionQuarantined, was *Quarantine) *Quarantine {
+	q := &Quarantine{Session: r.Session, Since: r.OccurredAt, Until: e.Until, Cause: e.Cause, Trip: e.Trip}
 	if was != nil {
 		q.Since = was.Since
 	}
 	return q
 }
 
-func respawnOf(r *record, e events.SessionRespawned) *Respawn {
+func respawnOf(r *engine.Record, e events.SessionRespawned) *Respawn {
 	return &Respawn{
-		Session: r.session, Position: r.Position, At: r.OccurredAt, From: e.From, To: e.To, Cause: e.Cause, Limits: e.Limits,
+		Session: r.Session, Position: r.Position, At: r.OccurredAt, From: e.From, To: e.To, Cause: e.Cause, Limits: e.Limits,
 		Counted: e.Counted, Delay: e.Delay,
 	}
 }
 
-func (f *sessionFold) flush() error {
-	if err := f.rows.flush(); err != nil {
+func (f *sessionFold) Flush() error {
+	if err := f.rows.Flush(); err != nil {
 		return err
 	}
-	for _, id := range f.rows.order {
-		now, err := f.rows.peek(id)
+	for _, id := range f.rows.Order {
+		now, err := f.rows.Peek(id)
 		if err != nil || now == nil {
 			return err
 		}
@@ -184,11 +187,11 @@ func (f *sessionFold) index(was, now Session) error {
 		return nil
 	}
 	if was.First != 0 {
-		if err := sessionTimeTable().delete(f.x, activityKey(was)); err != nil {
+		if err := sessionTimeTable().Delete(f.x, activityKey(was)); err != nil {
 			return err
 		}
 	}
-	return sessionTimeTable().put(f.x, activityKey(now), member{})
+	return sessionTimeTable().Put(f.x, activityKey(now), engine.Member{})
 }
 
 func (f *sessionFold) indexOpen(was, now Session) error {
@@ -196,7 +199,7 @@ func (f *sessionFold) indexOpen(was, now Session) error {
 		return nil
 	}
 	if now.Open() {
-		return openSessionTable().put(f.x, sessionKey(now.ID), member{})
+		return openSessionTable().Put(f.x, engine.SessionKey(now.ID), engine.Member{})
 	}
-	return openSessionTable().delete(f.x, sessionKey(now.ID))
+	return openSessionTable().Delete(f.x, engine.SessionKey(now.ID))
 }

@@ -4,29 +4,34 @@ import (
 	"slices"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/projections/engine"
 )
 
 // turnView keeps every turn: what it was asked, what it settled and cost, and what came of it.
 type turnView struct{}
 
-func (turnView) name() string       { return "turns" }
-func (turnView) version() int       { return 3 }
-func (turnView) skipsUnknown() bool { return false }
+func (turnView) Name() string       { return "turns" }
+func (turnView) Version() int       { return 3 }
+func (turnView) SkipsUnknown() bool { return false }
 
-func turnTable() table[Turn] { return table[Turn]{name: "rows", ordered: true} }
+func turnTable() engine.Table[Turn] { return engine.Table[Turn]{Name: "rows", Ordered: true} }
 
-func (turnView) tables() []tableSpec { return []tableSpec{turnTable().spec(showID)} }
-
-type turnFold struct {
-	x    *tx
-	rows *cache[events.ID, Turn]
+func (turnView) Tables() []engine.TableSpec {
+	return []engine.TableSpec{turnTable().Spec(engine.ShowID)}
 }
 
-func (turnView) fold(x *tx) fold { return &turnFold{x: x, rows: newCache(x, turnTable(), idKey)} }
+type turnFold struct {
+	x    *engine.Tx
+	rows *engine.Cache[events.ID, Turn]
+}
 
-func (f *turnFold) flush() error { return f.rows.flush() }
+func (turnView) Fold(x *engine.Tx) engine.Fold {
+	return &turnFold{x: x, rows: engine.NewCache(x, turnTable(), engine.IDKey)}
+}
 
-func (f *turnFold) apply(r *record) error {
+func (f *turnFold) Flush() error { return f.rows.Flush() }
+
+func (f *turnFold) Apply(r *engine.Record) error {
 	switch r.Kind {
 	case events.KindTurnStarted:
 		return f.start(r)
@@ -34,26 +39,26 @@ func (f *turnFold) apply(r *record) error {
 		events.KindObservationParsed, events.KindSummaryParsed:
 		return f.tell(r)
 	case events.KindMemoryForgotten:
-		e, ok, err := payloadOf[events.MemoryForgotten](r)
+		e, ok, err := engine.PayloadOf[events.MemoryForgotten](r)
 		if err != nil || !ok {
 			return err
 		}
-		return forgottenRecords(f.x, e, f.forgetting(e))
+		return engine.ForgottenRecords(f.x, e, f.forgetting(e))
 	}
 	return nil
 }
 
-func (f *turnFold) start(r *record) error {
-	e, ok, err := payloadOf[events.TurnStarted](r)
+func (f *turnFold) start(r *engine.Record) error {
+	e, ok, err := engine.PayloadOf[events.TurnStarted](r)
 	if err != nil || !ok {
 		return err
 	}
-	t, err := f.rows.edit(turnOf(r, e.Turn))
+	t, err := f.rows.Edit(engine.TurnOf(r, e.Turn))
 	if err != nil {
 		return err
 	}
 	*t = Turn{
-		ID: turnOf(r, e.Turn), Session: r.session, Kind: e.TurnKind, Generation: e.Generation, Provider: e.Provider,
+		ID: engine.TurnOf(r, e.Turn), Session: r.Session, Kind: e.TurnKind, Generation: e.Generation, Provider: e.Provider,
 		Model: e.Model, Settles: e.Settles, Reads: e.Reads, PromptBytes: e.PromptBytes, Attempt: e.Attempt,
 		Probe: e.Probe, Prompt: e.Prompt, Started: r.Position, StartedAt: r.OccurredAt, Result: TurnRunning,
 		Instead: e.Instead,
@@ -62,27 +67,27 @@ func (f *turnFold) start(r *record) error {
 }
 
 // tell takes over what happened to a turn. Turns that were never started here are made as they are heard of.
-func (f *turnFold) tell(r *record) error {
-	e, _, err := payloadOf[events.Event](r)
+func (f *turnFold) tell(r *engine.Record) error {
+	e, _, err := engine.PayloadOf[events.Event](r)
 	if err != nil {
 		return err
 	}
-	id := turnOf(r, turnSaid(e))
+	id := engine.TurnOf(r, engine.TurnSaid(e))
 	if id == (events.ID{}) {
 		return nil
 	}
-	t, err := f.rows.edit(id)
+	t, err := f.rows.Edit(id)
 	if err != nil {
 		return err
 	}
-	t.ID, t.Session = id, r.session
+	t.ID, t.Session = id, r.Session
 	endTurn(t, r)
 	describeTurn(t, r, e)
 	return nil
 }
 
 // endTurn takes over what r's header alone says.
-func endTurn(t *Turn, r *record) {
+func endTurn(t *Turn, r *engine.Record) {
 	switch r.Kind {
 	case events.KindTurnReceived:
 		t.Ended, t.EndedAt = r.Position, r.OccurredAt
@@ -98,7 +103,7 @@ func endTurn(t *Turn, r *record) {
 }
 
 // describeTurn takes over what r's payload says; e is nil if it was erased.
-func describeTurn(t *Turn, r *record, e events.Event) {
+func describeTurn(t *Turn, r *engine.Record, e events.Event) {
 	switch e := e.(type) {
 	case events.TurnReceived:
 		t.Form, t.StopReason, t.LatencyMS = e.Form, e.StopReason, e.LatencyMS
@@ -117,14 +122,14 @@ func describeTurn(t *Turn, r *record, e events.Event) {
 	}
 }
 
-func addTurnRow(t *Turn, r *record, id events.ID) {
+func addTurnRow(t *Turn, r *engine.Record, id events.ID) {
 	t.Rows = append(slices.Clip(t.Rows), id)
 	t.RowsAt = append(slices.Clip(t.RowsAt), r.Position)
 }
 
 // forgetting takes back what the payload of a record had said that e names, but for what e itself says that it cost.
 func (f *turnFold) forgetting(e events.MemoryForgotten) func(events.Header) error {
-	spent := spentIn(e)
+	spent := engine.SpentIn(e)
 	return func(h events.Header) error {
 		s, told := spent[h.Correlation]
 		return f.forget(h, s, told)
@@ -132,11 +137,11 @@ func (f *turnFold) forgetting(e events.MemoryForgotten) func(events.Header) erro
 }
 
 func (f *turnFold) forget(h events.Header, s events.TurnSpent, told bool) error {
-	known, err := f.rows.peek(h.Correlation)
+	known, err := f.rows.Peek(h.Correlation)
 	if err != nil || known == nil {
 		return err
 	}
-	t, err := f.rows.edit(h.Correlation)
+	t, err := f.rows.Edit(h.Correlation)
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/projections/engine"
 )
 
 // usageView counts what turns cost: by when they ended, by session, by who answered, and by what came of them. It holds
@@ -13,16 +14,20 @@ import (
 // nothing is told: such a turn counts on as one that told nothing.
 type usageView struct{}
 
-func (usageView) name() string       { return "usage" }
-func (usageView) version() int       { return 4 }
-func (usageView) skipsUnknown() bool { return true }
+func (usageView) Name() string       { return "usage" }
+func (usageView) Version() int       { return 4 }
+func (usageView) SkipsUnknown() bool { return true }
 
-func usageCellTable() table[UsageCount]    { return table[UsageCount]{name: "cells", ordered: true} }
-func usageSessionTable() table[UsageCount] { return table[UsageCount]{name: "sessions"} }
-func usageTurnTable() table[usageTurn]     { return table[usageTurn]{name: "turns", ordered: true} }
+func usageCellTable() engine.Table[UsageCount] {
+	return engine.Table[UsageCount]{Name: "cells", Ordered: true}
+}
+func usageSessionTable() engine.Table[UsageCount] { return engine.Table[UsageCount]{Name: "sessions"} }
+func usageTurnTable() engine.Table[usageTurn] {
+	return engine.Table[usageTurn]{Name: "turns", Ordered: true}
+}
 
-func (usageView) tables() []tableSpec {
-	return []tableSpec{usageCellTable().spec(showUsageCell), usageSessionTable().spec(showUsageSession), usageTurnTable().spec(showID)}
+func (usageView) Tables() []engine.TableSpec {
+	return []engine.TableSpec{usageCellTable().Spec(showUsageCell), usageSessionTable().Spec(showUsageSession), usageTurnTable().Spec(engine.ShowID)}
 }
 
 // quarterSeconds is how exactly it is known when a turn ended: every time zone in use differs from UTC by whole quarters

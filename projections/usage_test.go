@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/projections/engine"
 )
 
 func mustUsage(t tb, v *Views, f UsageFilter) []UsageGroup {
@@ -469,7 +470,7 @@ func BenchmarkUsage(b *testing.B) {
 			w.now = w.now.Truncate(15 * time.Minute).Add(15 * time.Minute)
 		}
 	}
-	v := mustOpen(b, b.TempDir(), w.log, Config{})
+	v := mustOpen(b, b.TempDir(), w.log, engine.Config{})
 	mustCatchUp(b, v)
 	for name, f := range map[string]UsageFilter{
 		"year by model": {By: UsageByModel}, "year by day": {}, "last day": {Since: w.now.Add(-12 * time.Hour)},

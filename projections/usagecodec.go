@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/projections/engine"
 )
 
 // The order of a key's parts lets a day be read without anything else, and what belongs to a quarter lie side by side.
@@ -21,7 +22,7 @@ func (k usageKey) bytes() []byte {
 func (k *usageKey) parse(b []byte) error {
 	const fixed = 8 + 16 + 2
 	if len(b) < fixed || b[24] > 1 || b[25] >= usageResultCount {
-		return errShort
+		return engine.ErrShort
 	}
 	*k = usageKey{
 		quarter: int64(binary.BigEndian.Uint64(b)), session: events.SessionID(b[8:24]), probe: b[24] == 1, result: usageResults()[b[25]],
@@ -38,7 +39,7 @@ func (k usageSession) bytes() []byte {
 
 func (k *usageSession) parse(b []byte) error {
 	if len(b) < 16 {
-		return errShort
+		return engine.ErrShort
 	}
 	*k = usageSession{session: events.SessionID(b[:16])}
 	return readTexts(b[16:], &k.by.provider, &k.by.model, &k.by.asked)
@@ -79,7 +80,7 @@ func readTexts(b []byte, texts ...*string) (err error) {
 		}
 	}
 	if len(b) > 0 {
-		return errShort
+		return engine.ErrShort
 	}
 	return nil
 }
@@ -88,7 +89,7 @@ func readTexts(b []byte, texts ...*string) (err error) {
 func cutText(b []byte) (text string, rest []byte, err error) {
 	n, size := binary.Uvarint(b)
 	if size <= 0 || n > uint64(len(b)-size) {
-		return "", nil, errShort
+		return "", nil, engine.ErrShort
 	}
 	return string(b[size : size+int(n)]), b[size+int(n):], nil
 }
@@ -110,7 +111,7 @@ func (c UsageCount) AppendBinary(b []byte) ([]byte, error) { return appendNumber
 func (c *UsageCount) UnmarshalBinary(b []byte) error {
 	rest, err := readNumbers(b, c.numbers())
 	if err == nil && len(rest) > 0 {
-		err = errShort
+		err = engine.ErrShort
 	}
 	return err
 }
@@ -129,7 +130,7 @@ func readNumbers(b []byte, numbers [usageNumbers]*int64) ([]byte, error) {
 	for _, n := range numbers {
 		v, size := binary.Varint(b)
 		if size <= 0 {
-			return nil, errShort
+			return nil, engine.ErrShort
 		}
 		*n, b = v, b[size:]
 	}
@@ -151,12 +152,12 @@ func (t *usageTurn) UnmarshalBinary(b []byte) error {
 		return err
 	}
 	if len(rest) == 0 || rest[0] > 1 {
-		return errShort
+		return engine.ErrShort
 	}
 	t.left, rest = rest[0] == 1, rest[1:]
 	n, size := binary.Varint(rest)
 	if size <= 0 {
-		return errShort
+		return engine.ErrShort
 	}
 	t.captured, rest = n, rest[size:]
 	if t.asked, rest, err = cutText(rest); err != nil {
@@ -168,7 +169,7 @@ func (t *usageTurn) UnmarshalBinary(b []byte) error {
 func showUsageCell(b []byte) string {
 	var k usageKey
 	if k.parse(b) != nil {
-		return showHex(b)
+		return engine.ShowHex(b)
 	}
 	return fmt.Sprintf("%s %s", time.Unix(k.quarter*quarterSeconds, 0).UTC().Format("2006-01-02T15:04"), k)
 }
@@ -182,13 +183,13 @@ func (k usageKey) String() string {
 	if k.probe {
 		what = "probe " + what
 	}
-	return fmt.Sprintf("%s %s %s %s", showID(k.session[:]), what, k.by.provider, k.by.model)
+	return fmt.Sprintf("%s %s %s %s", engine.ShowID(k.session[:]), what, k.by.provider, k.by.model)
 }
 
 func showUsageSession(b []byte) string {
 	var k usageSession
 	if k.parse(b) != nil {
-		return showHex(b)
+		return engine.ShowHex(b)
 	}
-	return fmt.Sprintf("%s %s %s", showID(k.session[:]), k.by.provider, k.by.model)
+	return fmt.Sprintf("%s %s %s", engine.ShowID(k.session[:]), k.by.provider, k.by.model)
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/projections/engine"
 )
 
 // usageTurn is what one turn has added to the counts, so that it can be taken back.
@@ -29,23 +30,23 @@ func (t usageTurn) MarshalJSON() ([]byte, error) {
 }
 
 type usageFold struct {
-	x        *tx
-	cells    *cache[usageKey, UsageCount]
-	sessions *cache[usageSession, UsageCount]
-	turns    *cache[events.ID, usageTurn]
+	x        *engine.Tx
+	cells    *engine.Cache[usageKey, UsageCount]
+	sessions *engine.Cache[usageSession, UsageCount]
+	turns    *engine.Cache[events.ID, usageTurn]
 }
 
-func (usageView) fold(x *tx) fold {
+func (usageView) Fold(x *engine.Tx) engine.Fold {
 	return &usageFold{
 		x:        x,
-		cells:    newCache(x, usageCellTable(), usageKey.bytes),
-		sessions: newCache(x, usageSessionTable(), usageSession.bytes),
-		turns:    newCache(x, usageTurnTable(), idKey),
+		cells:    engine.NewCache(x, usageCellTable(), usageKey.bytes),
+		sessions: engine.NewCache(x, usageSessionTable(), usageSession.bytes),
+		turns:    engine.NewCache(x, usageTurnTable(), engine.IDKey),
 	}
 }
 
-func (f *usageFold) flush() error {
-	if err := f.turns.flush(); err != nil {
+func (f *usageFold) Flush() error {
+	if err := f.turns.Flush(); err != nil {
 		return err
 	}
 	if err := flushUsage(f.cells); err != nil {
@@ -55,14 +56,14 @@ func (f *usageFold) flush() error {
 }
 
 // flushUsage writes sums. One without a turn is none.
-func flushUsage[K comparable](c *cache[K, UsageCount]) error {
-	if err := c.deleteIf(func(u UsageCount) bool { return u.Turns == 0 }); err != nil {
+func flushUsage[K comparable](c *engine.Cache[K, UsageCount]) error {
+	if err := c.DeleteIf(func(u UsageCount) bool { return u.Turns == 0 }); err != nil {
 		return err
 	}
-	return c.flush()
+	return c.Flush()
 }
 
-func (f *usageFold) apply(r *record) error {
+func (f *usageFold) Apply(r *engine.Record) error {
 	switch r.Kind {
 	case events.KindTurnStarted:
 		return f.start(r)
@@ -77,30 +78,30 @@ func (f *usageFold) apply(r *record) error {
 	case events.KindObservationParsed, events.KindSummaryParsed:
 		return f.tell(r, TurnKept)
 	case events.KindMemoryForgotten:
-		e, ok, err := payloadOf[events.MemoryForgotten](r)
+		e, ok, err := engine.PayloadOf[events.MemoryForgotten](r)
 		if err != nil || !ok {
 			return err
 		}
-		return forgottenRecords(f.x, e, f.forgetting(e))
+		return engine.ForgottenRecords(f.x, e, f.forgetting(e))
 	}
 	return nil
 }
 
-func (f *usageFold) start(r *record) error {
-	e, ok, err := payloadOf[events.TurnStarted](r)
+func (f *usageFold) start(r *engine.Record) error {
+	e, ok, err := engine.PayloadOf[events.TurnStarted](r)
 	if err != nil || !ok {
 		return err
 	}
-	id := turnOf(r, e.Turn)
-	if known, err := f.turns.peek(id); err != nil || known != nil {
+	id := engine.TurnOf(r, e.Turn)
+	if known, err := f.turns.Peek(id); err != nil || known != nil {
 		return err
 	}
-	t, err := f.turns.edit(id)
+	t, err := f.turns.Edit(id)
 	if err != nil {
 		return err
 	}
 	*t = usageTurn{
-		key:   usageKey{session: r.session, probe: e.Probe, by: answerer{provider: e.Provider, model: e.Model}},
+		key:   usageKey{session: r.Session, probe: e.Probe, by: answerer{provider: e.Provider, model: e.Model}},
 		asked: e.Model, captured: int64(e.PromptBytes),
 	}
 	if e.Attempt > 1 {
@@ -110,38 +111,38 @@ func (f *usageFold) start(r *record) error {
 }
 
 // receive enters that a turn was answered, and what the answer cost.
-func (f *usageFold) receive(r *record) error {
-	e, _, err := payloadOf[events.TurnReceived](r)
+func (f *usageFold) receive(r *engine.Record) error {
+	e, _, err := engine.PayloadOf[events.TurnReceived](r)
 	if err != nil {
 		return err
 	}
-	return f.change(turnOf(r, e.Turn), func(t *usageTurn) {
+	return f.change(engine.TurnOf(r, e.Turn), func(t *usageTurn) {
 		t.end(r)
 		t.paid(e.Bill())
 	})
 }
 
-func (f *usageFold) fail(r *record) error {
-	e, _, err := payloadOf[events.TurnFailed](r)
+func (f *usageFold) fail(r *engine.Record) error {
+	e, _, err := engine.PayloadOf[events.TurnFailed](r)
 	if err != nil {
 		return err
 	}
-	return f.change(turnOf(r, e.Turn), func(t *usageTurn) {
+	return f.change(engine.TurnOf(r, e.Turn), func(t *usageTurn) {
 		t.end(r)
 		t.failed(e.Bill(), e.Class)
 	})
 }
 
 // tell enters what came of an answer.
-func (f *usageFold) tell(r *record, came Result) error {
-	id, err := r.turn()
+func (f *usageFold) tell(r *engine.Record, came Result) error {
+	id, err := r.Turn()
 	if err != nil {
 		return err
 	}
 	return f.change(id, func(t *usageTurn) { t.key.result, t.key.failure = came, "" })
 }
 
-func (t *usageTurn) end(r *record) {
+func (t *usageTurn) end(r *engine.Record) {
 	t.count.Turns, t.key.quarter = 1, quarterAt(r.RecordedAt)
 }
 
@@ -170,7 +171,7 @@ func (t *usageTurn) failed(b events.Bill, class events.FailureClass) {
 
 // forgetting takes back what the payload of a record had said that e names, but for what e itself says that it cost.
 func (f *usageFold) forgetting(e events.MemoryForgotten) func(events.Header) error {
-	spent := spentIn(e)
+	spent := engine.SpentIn(e)
 	return func(h events.Header) error {
 		if h.Kind != events.KindTurnReceived && h.Kind != events.KindTurnFailed {
 			return nil
@@ -197,12 +198,12 @@ func (t *usageTurn) leave(kind events.Kind, s events.TurnSpent) {
 // change alters a turn, and the sums that it is in with it. Turns that were never started are passed over: nobody knows
 // who was asked.
 func (f *usageFold) change(id events.ID, alter func(*usageTurn)) error {
-	known, err := f.turns.peek(id)
+	known, err := f.turns.Peek(id)
 	if err != nil || known == nil {
 		return err
 	}
 	was := *known
-	t, err := f.turns.edit(id)
+	t, err := f.turns.Edit(id)
 	if err != nil {
 		return err
 	}
@@ -217,12 +218,12 @@ func (f *usageFold) enter(t usageTurn, by int64) error {
 	if !t.counted() {
 		return nil
 	}
-	cell, err := f.cells.edit(t.key)
+	cell, err := f.cells.Edit(t.key)
 	if err != nil {
 		return err
 	}
 	cell.Add(t.count, by)
-	sum, err := f.sessions.edit(usageSession{t.key.session, t.key.by})
+	sum, err := f.sessions.Edit(usageSession{t.key.session, t.key.by})
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/projections/engine"
 )
 
 // usageSlice is after how many cells a transaction of a read ends, as soon as a quarter of an hour does: a turn never
@@ -29,7 +30,7 @@ func (v *Views) Usage(ctx context.Context, f UsageFilter) ([]UsageGroup, error) 
 		sum.last = quarterAt(f.Until.Add(-1))
 	}
 	for more := true; more; {
-		err := v.view(ctx, usageView{}.name(), func(x *tx) (err error) {
+		err := v.View(ctx, usageView{}.Name(), func(x *engine.Tx) (err error) {
 			from, more, err = sum.some(x, from)
 			return err
 		})
@@ -43,9 +44,9 @@ func (v *Views) Usage(ctx context.Context, f UsageFilter) ([]UsageGroup, error) 
 // UsageOf returns what all turns of a session cost, by provider, then model.
 func (v *Views) UsageOf(ctx context.Context, session events.SessionID) ([]ModelUsage, error) {
 	var models []ModelUsage
-	err := v.view(ctx, usageView{}.name(), func(x *tx) error {
+	err := v.View(ctx, usageView{}.Name(), func(x *engine.Tx) error {
 		models = nil
-		b, err := usageSessionTable().in(x)
+		b, err := usageSessionTable().In(x)
 		if err != nil {
 			return err
 		}
@@ -53,8 +54,8 @@ func (v *Views) UsageOf(ctx context.Context, session events.SessionID) ([]ModelU
 		for k, raw := c.Seek(session[:]); bytes.HasPrefix(k, session[:]); k, raw = c.Next() {
 			var key usageSession
 			var count UsageCount
-			if key.parse(k) != nil || x.decode(raw, &count) != nil {
-				return damaged("usage of a session, key %x", k)
+			if key.parse(k) != nil || x.Decode(raw, &count) != nil {
+				return engine.Damaged("usage of a session, key %x", k)
 			}
 			models = append(models, key.by.usage(count))
 		}
@@ -81,8 +82,8 @@ type usageSum struct {
 }
 
 // some adds up a slice of the cells from a quarter on, and returns where the next one begins.
-func (s *usageSum) some(x *tx, from int64) (next int64, more bool, err error) {
-	b, err := usageCellTable().in(x)
+func (s *usageSum) some(x *engine.Tx, from int64) (next int64, more bool, err error) {
+	b, err := usageCellTable().In(x)
 	if err != nil {
 		return 0, false, err
 	}
@@ -91,7 +92,7 @@ func (s *usageSum) some(x *tx, from int64) (next int64, more bool, err error) {
 	for k, raw := c.Seek(binary.BigEndian.AppendUint64(nil, uint64(from))); k != nil; k, raw = c.Next() {
 		var key usageKey
 		if key.parse(k) != nil {
-			return 0, false, damaged("usage, key %x", k)
+			return 0, false, engine.Damaged("usage, key %x", k)
 		}
 		if key.quarter > s.last {
 			return 0, false, nil
@@ -107,13 +108,13 @@ func (s *usageSum) some(x *tx, from int64) (next int64, more bool, err error) {
 	return 0, false, nil
 }
 
-func (s *usageSum) add(x *tx, key usageKey, raw []byte) error {
+func (s *usageSum) add(x *engine.Tx, key usageKey, raw []byte) error {
 	if !s.filter.Session.IsZero() && key.session != s.filter.Session || s.filter.Among != nil && !s.filter.Among[key.session] {
 		return nil
 	}
 	var count UsageCount
-	if err := x.decode(raw, &count); err != nil {
-		return damaged("usage of %s: %v", key, err)
+	if err := x.Decode(raw, &count); err != nil {
+		return engine.Damaged("usage of %s: %v", key, err)
 	}
 	group := s.groupOf(key)
 	models := s.groups[group]

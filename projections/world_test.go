@@ -13,6 +13,7 @@ import (
 
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/projections/engine"
 )
 
 // tb is what testing.TB and rapid.T share.
@@ -463,7 +464,7 @@ func (w *world) stepSession(t *rapid.T, s events.SessionID) {
 func dump(t tb, v *Views) []string {
 	t.Helper()
 	var lines []string
-	err := v.read(context.Background(), func(btx *bolt.Tx) error {
+	err := v.Read(context.Background(), func(btx *bolt.Tx) error {
 		return btx.ForEach(func(name []byte, b *bolt.Bucket) error { return dumpBucket(string(name), b, &lines) })
 	})
 	if err != nil {
@@ -482,7 +483,7 @@ func dumpBucket(path string, b *bolt.Bucket, lines *[]string) error {
 	})
 }
 
-func mustOpen(t testing.TB, dir string, log eventlog.Log, cfg Config) *Views {
+func mustOpen(t testing.TB, dir string, log eventlog.Log, cfg engine.Config) *Views {
 	t.Helper()
 	v, err := Open(dir, log, cfg)
 	if err != nil {

@@ -35,7 +35,7 @@ func mayRead() map[string]string {
 		"internal/observer/grammar_text.go":   grammar,
 		"internal/observer/structured.go":     grammar,
 		"events/codec.go":                     codec,
-		"projections/codec.go":                codec,
+		"projections/engine/codec.go":         codec,
 		"internal/observer/playback/write.go": codec,
 		"internal/memory/erasure/match.go":    "a person names words to be erased, and whatever holds them goes: nothing else comes of the look",
 		"testkit/providertest/suite.go":       suite,

@@ -22,6 +22,7 @@ import (
 	"github.com/cmemd/cmemd/internal/memory/recall"
 	"github.com/cmemd/cmemd/internal/observer/evidence"
 	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/engine"
 	"github.com/cmemd/cmemd/projections/index"
 	"github.com/cmemd/cmemd/projections/vectors"
 	"github.com/cmemd/cmemd/projections/vectors/embed"
@@ -92,7 +93,7 @@ func (d *daemon) open(ctx context.Context, version string) error {
 	if err != nil {
 		return err
 	}
-	if d.views, err = projections.Open(d.paths.views, d.log, projections.Config{BootID: bootID(), Logger: d.logger}); err != nil {
+	if d.views, err = projections.Open(d.paths.views, d.log, engine.Config{BootID: bootID(), Logger: d.logger}); err != nil {
 		return err
 	}
 	if d.index, err = index.Open(ctx, d.paths.index, d.log, index.Config{Logger: d.logger}); err != nil {

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/engine"
 )
 
 const (
@@ -80,7 +80,7 @@ func (x *Index) runOnce(parent context.Context) error {
 	defer watcher.Wait()
 	defer stop(nil)
 	watcher.Go(func() { x.watch(ctx, purge, stop) })
-	err := projections.Follow(ctx, x.log, x.Position()+1, projections.Pace{Rest: rest}, func(slice []events.Record) error {
+	err := engine.Follow(ctx, x.log, x.Position()+1, engine.Pace{Rest: rest}, func(slice []events.Record) error {
 		return x.applySlice(ctx, slice, purge)
 	})
 	if err == nil {

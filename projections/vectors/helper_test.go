@@ -16,6 +16,7 @@ import (
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/engine"
 )
 
 // hashed embeds a text deterministically: the sum of a random vector for each of its words, so that texts that share words
@@ -104,7 +105,7 @@ func newWorld(tb testing.TB) *world {
 	}
 	tb.Cleanup(func() { w.log.Close() })
 	var err error
-	if w.views, err = projections.Open(tb.TempDir(), w.log, projections.Config{}); err != nil {
+	if w.views, err = projections.Open(tb.TempDir(), w.log, engine.Config{}); err != nil {
 		tb.Fatal(err)
 	}
 	ctx, stop := context.WithCancel(context.Background())

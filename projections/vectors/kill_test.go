@@ -19,6 +19,7 @@ import (
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/engine"
 	"github.com/cmemd/cmemd/testkit/race"
 )
 
@@ -53,7 +54,7 @@ func over(ctx context.Context, t *testing.T, dir, url string) *Vectors {
 	if err != nil {
 		t.Fatal(err)
 	}
-	views, err := projections.Open(filepath.Join(dir, "views"), log, projections.Config{})
+	views, err := projections.Open(filepath.Join(dir, "views"), log, engine.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/engine"
 )
 
 // errAnew is an endpoint whose vectors are of another size than those in the file.
@@ -60,7 +60,7 @@ func (v *Vectors) runOnce(parent context.Context) error {
 			stop(err)
 		}
 	})
-	err := projections.Follow(ctx, v.log, from, projections.Pace{}, func(slice []events.Record) error {
+	err := engine.Follow(ctx, v.log, from, engine.Pace{}, func(slice []events.Record) error {
 		return v.write(ctx, func() error { return v.apply(slice) })
 	})
 	if cause := context.Cause(ctx); cause != nil {

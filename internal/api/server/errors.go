@@ -18,6 +18,7 @@ import (
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/memory/recall"
 	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/engine"
 	"github.com/cmemd/cmemd/projections/index"
 	"github.com/cmemd/cmemd/projections/vectors"
 )
@@ -110,7 +111,7 @@ func absentThing(err error) *api.Problem {
 		return notFound("it was not recorded yet at that position")
 	case errors.Is(err, recall.ErrNotFound):
 		return notFound("no row has that id, or none was found")
-	case errors.Is(err, projections.ErrUnknownView):
+	case errors.Is(err, engine.ErrUnknownView):
 		return notFound("there is no such view")
 	case errors.Is(err, projections.ErrNotFound), errors.Is(err, eventlog.ErrNotFound):
 		return notFound("nothing is known by that name")
@@ -145,12 +146,12 @@ func refusal(err error) *api.Problem {
 		return unavailable(api.ProblemBusy, "The session moved meanwhile", time.Second, "try again")
 	case errors.Is(err, actors.ErrBusy):
 		return unavailable(api.ProblemBusy, "Too much is waiting", time.Second, "what was accepted before is still being written")
-	case errors.Is(err, actors.ErrStopped), errors.Is(err, eventlog.ErrClosed), errors.Is(err, projections.ErrClosed),
+	case errors.Is(err, actors.ErrStopped), errors.Is(err, eventlog.ErrClosed), errors.Is(err, engine.ErrClosed),
 		errors.Is(err, index.ErrClosed):
 		return unavailable(api.ProblemStopping, "Not running", time.Second, "the daemon is starting or ending")
 	case errors.Is(err, eventlog.ErrFailed):
 		return unavailable(api.ProblemStopping, "The log has failed", 5*time.Second, "the daemon ends and has to be started anew")
-	case errors.Is(err, projections.ErrStopped):
+	case errors.Is(err, engine.ErrStopped):
 		return unavailable(api.ProblemBehind, "The views have stopped", 30*time.Second, "the cause is in the daemon's log file")
 	case errors.Is(err, vectors.ErrPaused), isFailure(err):
 		return unavailable(api.ProblemBusy, "The endpoint of embeddings fails", time.Minute, err.Error())

@@ -12,6 +12,7 @@ import (
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/engine"
 )
 
 // TestVerifyCountsAnew has the views' counts be right, and wrong in each way.
@@ -79,7 +80,7 @@ func TestVerifyComparesAtOnePosition(t *testing.T) {
 	if got, err := VerifyLog(t.Context(), w.log, behind, nil); err != nil || !got.OK || got.Balance.Captured != 4 {
 		t.Errorf("views behind: got %+v, %v, want the balance of then", got, err)
 	}
-	gone := func(context.Context) (projections.Ledger, error) { return projections.Ledger{}, projections.ErrStopped }
+	gone := func(context.Context) (projections.Ledger, error) { return projections.Ledger{}, engine.ErrStopped }
 	var told []uint64
 	got, err := VerifyLog(t.Context(), w.log, gone, func(done, total uint64) {
 		if told = append(told, done); done > total {

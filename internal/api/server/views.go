@@ -9,6 +9,7 @@ import (
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/engine"
 	"github.com/cmemd/cmemd/projections/vectors"
 )
 
@@ -102,7 +103,7 @@ func (s *Server) getProjection(w http.ResponseWriter, r *http.Request) error {
 
 // completeSessions fills in what other views know of the sessions among entries: they are not shown as if they knew that
 // there is nothing.
-func (s *Server) completeSessions(ctx context.Context, entries []projections.Entry) error {
+func (s *Server) completeSessions(ctx context.Context, entries []engine.Entry) error {
 	for i, e := range entries {
 		stored, ok := e.Value.(api.Session)
 		if !ok {

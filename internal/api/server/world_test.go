@@ -27,6 +27,7 @@ import (
 	"github.com/cmemd/cmemd/internal/memory/recall"
 	"github.com/cmemd/cmemd/internal/observer/extractive"
 	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/engine"
 	"github.com/cmemd/cmemd/projections/index"
 )
 
@@ -75,7 +76,7 @@ func shortDir(tb testing.TB) string {
 func (w *world) open(tb testing.TB) {
 	tb.Helper()
 	var err error
-	if w.views, err = projections.Open(filepath.Join(w.home, "views"), w.log, projections.Config{}); err != nil {
+	if w.views, err = projections.Open(filepath.Join(w.home, "views"), w.log, engine.Config{}); err != nil {
 		tb.Fatal(err)
 	}
 	if w.index, err = index.Open(tb.Context(), filepath.Join(w.home, "index"), w.log, index.Config{}); err != nil {

@@ -8,13 +8,14 @@ import (
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/engine"
 )
 
 // usage is what the views say that turns cost, as they stand and made anew from the log.
 func (w *world) usage() (live, rebuilt []projections.UsageGroup) {
 	w.tb.Helper()
 	w.caughtUp()
-	anew, err := projections.Open(w.tb.TempDir(), w.log, projections.Config{})
+	anew, err := projections.Open(w.tb.TempDir(), w.log, engine.Config{})
 	if err != nil {
 		w.tb.Fatal(err)
 	}

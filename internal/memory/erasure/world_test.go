@@ -15,6 +15,7 @@ import (
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/engine"
 )
 
 var epoch = time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
@@ -40,7 +41,7 @@ func newWorld(t testing.TB) *world {
 	w := &world{tb: t, now: epoch, rows: map[string]events.ID{}, state: filepath.Join(t.TempDir(), "forget.json")}
 	w.log = eventlog.NewMemory(eventlog.Config{Now: func() time.Time { return w.now }})
 	var err error
-	if w.views, err = projections.Open(t.TempDir(), w.log, projections.Config{}); err != nil {
+	if w.views, err = projections.Open(t.TempDir(), w.log, engine.Config{}); err != nil {
 		t.Fatal(err)
 	}
 	ctx, stop := context.WithCancel(context.Background())

@@ -8,6 +8,7 @@ import (
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/engine"
 	"github.com/cmemd/cmemd/projections/index"
 	"github.com/google/uuid"
 )
@@ -33,7 +34,7 @@ func newWorld(tb testing.TB) *world {
 	w := &world{tb: tb, versions: map[events.StreamID]events.Version{}, now: time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)}
 	w.log = eventlog.NewMemory(eventlog.Config{Now: func() time.Time { return w.now }})
 	var err error
-	if w.views, err = projections.Open(tb.TempDir(), w.log, projections.Config{}); err != nil {
+	if w.views, err = projections.Open(tb.TempDir(), w.log, engine.Config{}); err != nil {
 		tb.Fatal(err)
 	}
 	if w.index, err = index.Open(context.Background(), tb.TempDir(), w.log, index.Config{Flush: time.Millisecond}); err != nil {

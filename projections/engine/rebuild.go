@@ -1,4 +1,4 @@
-package projections
+package engine
 
 import (
 	"context"
@@ -16,7 +16,7 @@ import (
 // following the log. progress, which may be nil, is told how many records have been applied of how many. One Rebuild
 // runs at a time; another waits. Errors: ErrUnknownView, ctx.Err(), those of Run, or that the file was damaged and made
 // anew meanwhile; what was begun is then thrown away.
-func (v *engineViews) Rebuild(ctx context.Context, names []string, progress func(done, total uint64)) error {
+func (v *Views) Rebuild(ctx context.Context, names []string, progress func(done, total uint64)) error {
 	chosen, err := v.choose(names)
 	if err != nil {
 		return err
@@ -35,26 +35,26 @@ func (v *engineViews) Rebuild(ctx context.Context, names []string, progress func
 	for n, view := range chosen {
 		tell := func(at events.Position) { progress(uint64(n)*each+min(uint64(at), each), uint64(len(chosen))*each) }
 		if err := v.rebuildOne(ctx, view, tell); err != nil {
-			return fmt.Errorf("projections: rebuild %s: %w", view.name(), err)
+			return fmt.Errorf("projections: rebuild %s: %w", view.Name(), err)
 		}
 	}
 	return nil
 }
 
 // Names returns the names of the views, in the order in which List has them.
-func (v *engineViews) Names() []string {
+func (v *Views) Names() []string {
 	var names []string
 	for _, view := range v.views {
-		names = append(names, view.name())
+		names = append(names, view.Name())
 	}
 	return names
 }
 
-func (v *engineViews) choose(names []string) ([]view, error) {
+func (v *Views) choose(names []string) ([]View, error) {
 	if len(names) == 0 {
 		return v.views, nil
 	}
-	var chosen []view
+	var chosen []View
 	for _, name := range names {
 		view, err := v.named(name)
 		if err != nil {
@@ -65,16 +65,16 @@ func (v *engineViews) choose(names []string) ([]view, error) {
 	return chosen, nil
 }
 
-func (v *engineViews) named(name string) (view, error) {
+func (v *Views) named(name string) (View, error) {
 	for _, view := range v.views {
-		if view.name() == name {
+		if view.Name() == name {
 			return view, nil
 		}
 	}
 	return nil, fmt.Errorf("%w: %q; there are %s", ErrUnknownView, name, strings.Join(v.Names(), ", "))
 }
 
-func (v *engineViews) rebuildOne(ctx context.Context, view view, tell func(events.Position)) error {
+func (v *Views) rebuildOne(ctx context.Context, view View, tell func(events.Position)) error {
 	fresh, err := v.begin(view)
 	if err != nil {
 		return err
@@ -87,10 +87,10 @@ func (v *engineViews) rebuildOne(ctx context.Context, view view, tell func(event
 }
 
 // begin makes an empty copy of a view beside the live one.
-func (v *engineViews) begin(view view) (*instance, error) {
+func (v *Views) begin(view View) (*instance, error) {
 	v.applying.Lock()
 	defer v.applying.Unlock()
-	fresh := &instance{view: view, bucket: view.name(), epoch: v.epoch}
+	fresh := &instance{view: view, bucket: view.Name(), epoch: v.epoch}
 	if v.liveOf(view).bucket == fresh.bucket {
 		fresh.bucket += secondCopy
 	}
@@ -98,9 +98,9 @@ func (v *engineViews) begin(view view) (*instance, error) {
 }
 
 // liveOf is the live copy of view. The caller holds applying.
-func (v *engineViews) liveOf(view view) *instance {
+func (v *Views) liveOf(view View) *instance {
 	for _, i := range v.live {
-		if i.view.name() == view.name() {
+		if i.view.Name() == view.Name() {
 			return i
 		}
 	}
@@ -108,7 +108,7 @@ func (v *engineViews) liveOf(view view) *instance {
 }
 
 // swap makes fresh the live copy and deletes the old one. The caller holds applying, and fresh is at the front.
-func (v *engineViews) swap(fresh *instance) error {
+func (v *Views) swap(fresh *instance) error {
 	old := v.liveOf(fresh.view)
 	err := v.write(func(btx *bolt.Tx) error {
 		if err := writePoint(v.codec, btx, fresh); err != nil {
@@ -124,7 +124,7 @@ func (v *engineViews) swap(fresh *instance) error {
 	return nil
 }
 
-func (v *engineViews) throwAway(fresh *instance) error {
+func (v *Views) throwAway(fresh *instance) error {
 	v.applying.Lock()
 	defer v.applying.Unlock()
 	if fresh.epoch != v.epoch || v.liveOf(fresh.view).bucket == fresh.bucket {

@@ -1,4 +1,4 @@
-package projections
+package engine
 
 import (
 	"context"
@@ -36,14 +36,14 @@ var (
 	ErrClosed = errors.New("projections: closed")
 )
 
-// engineViews are views of one log, in one file. Its methods are safe for concurrent use.
-type engineViews struct {
+// Views are views of one log, in one file. Its methods are safe for concurrent use.
+type Views struct {
 	log    eventlog.Log
 	dir    string
 	cfg    Config
-	codec  *codec
+	codec  *Codec
 	logger *slog.Logger
-	views  []view
+	views  []View
 
 	rebuilds chan struct{} // holds one token: one Rebuild at a time
 	broken   chan error    // one errDamaged that a reader met, for Run
@@ -67,19 +67,19 @@ type engineViews struct {
 
 // instance is one copy of a view: a bucket and how far it is.
 type instance struct {
-	view   view
+	view   View
 	bucket string
 	at     events.Position
 	chain  events.Hash // of the record at that position
 	epoch  uint64      // of the file that the bucket is in
 }
 
-// openViews opens views in dir, or makes them; they are as they were left, and follow the log from there once Run or
+// Open opens views in dir, or makes them; they are as they were left, and follow the log from there once Run or
 // CatchUp is called. Views of another version, of another log, or that cannot be vouched for begin anew. The log must
 // stay open as long as the views. Close must be called.
-func openViews(dir string, log eventlog.Log, cfg Config, views []view) (*engineViews, error) {
-	v := &engineViews{
-		log: log, dir: dir, cfg: cfg, codec: newCodec(), logger: cfg.Logger, views: views,
+func Open(dir string, log eventlog.Log, cfg Config, views []View) (*Views, error) {
+	v := &Views{
+		log: log, dir: dir, cfg: cfg, codec: NewCodec(), logger: cfg.Logger, views: views,
 		rebuilds: make(chan struct{}, 1), broken: make(chan error, 1), changed: make(chan struct{}),
 	}
 	if v.logger == nil {
@@ -92,7 +92,7 @@ func openViews(dir string, log eventlog.Log, cfg Config, views []view) (*engineV
 }
 
 // openStore opens the file and takes up every view where it was left. What is damaged is made anew, once.
-func (v *engineViews) openStore() error {
+func (v *Views) openStore() error {
 	s, why, err := openStore(v.dir, v.cfg.BootID)
 	if err != nil {
 		return err
@@ -101,7 +101,7 @@ func (v *engineViews) openStore() error {
 		v.logger.Warn("views are built anew", "err", why)
 	}
 	live, err := v.takeUp(s)
-	if errors.Is(err, errDamaged) {
+	if errors.Is(err, ErrDamaged) {
 		v.logger.Warn("views are built anew", "err", err)
 		s.abandon()
 		if err := discard(s.path); err != nil {
@@ -126,7 +126,7 @@ func (v *engineViews) openStore() error {
 
 // Close writes what is left to disk and closes the file. Run, CatchUp and Rebuild must have returned. Later calls
 // return ErrClosed. Closing twice is no error.
-func (v *engineViews) Close() error {
+func (v *Views) Close() error {
 	v.storing.Lock()
 	defer v.storing.Unlock()
 	if v.store == nil {
@@ -141,8 +141,9 @@ func (v *engineViews) Close() error {
 	return nil
 }
 
-// read runs f in a short read transaction, with which it must be done when it returns.
-func (v *engineViews) read(ctx context.Context, f func(*bolt.Tx) error) error {
+// Read runs f in a short read transaction, with which it must be done when it returns. It is for packages of views. Errors:
+// ctx.Err(), ErrClosed, ErrDamaged, which Run mends, and those of f.
+func (v *Views) Read(ctx context.Context, f func(*bolt.Tx) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -152,7 +153,7 @@ func (v *engineViews) read(ctx context.Context, f func(*bolt.Tx) error) error {
 		return ErrClosed
 	}
 	err := v.store.view(f)
-	if errors.Is(err, errDamaged) {
+	if errors.Is(err, ErrDamaged) {
 		select {
 		case v.broken <- err:
 		default:
@@ -161,10 +162,10 @@ func (v *engineViews) read(ctx context.Context, f func(*bolt.Tx) error) error {
 	return err
 }
 
-// view runs f on the live copy of the view of that name.
-func (v *engineViews) view(ctx context.Context, name string, f func(*tx) error) error {
-	return v.read(ctx, func(btx *bolt.Tx) error {
-		x, err := v.liveTx(btx, name)
+// View runs f, as Read does, on the live copy of the view of that name.
+func (v *Views) View(ctx context.Context, name string, f func(*Tx) error) error {
+	return v.Read(ctx, func(btx *bolt.Tx) error {
+		x, err := v.LiveTx(btx, name)
 		if err != nil {
 			return err
 		}
@@ -172,40 +173,40 @@ func (v *engineViews) view(ctx context.Context, name string, f func(*tx) error) 
 	})
 }
 
-// liveTx is the live copy of a view, within btx.
-func (v *engineViews) liveTx(btx *bolt.Tx, name string) (*tx, error) {
+// LiveTx is the live copy of a view, within btx.
+func (v *Views) LiveTx(btx *bolt.Tx, name string) (*Tx, error) {
 	p, ok, err := readPoint(v.codec, btx, name)
 	if err != nil {
 		return nil, err
 	}
 	if !ok {
-		return nil, damaged("no view %s", name)
+		return nil, Damaged("no view %s", name)
 	}
 	x, err := v.txOf(btx, p.Bucket)
 	if err != nil {
 		return nil, err
 	}
-	x.point = p.Position
+	x.Checkpoint = p.Position
 	return x, nil
 }
 
-func (v *engineViews) txOf(btx *bolt.Tx, bucket string) (*tx, error) {
+func (v *Views) txOf(btx *bolt.Tx, bucket string) (*Tx, error) {
 	b := btx.Bucket([]byte(bucket))
 	if b == nil {
-		return nil, damaged("no bucket %s", bucket)
+		return nil, Damaged("no bucket %s", bucket)
 	}
-	return &tx{bucket: b, codec: v.codec}, nil
+	return &Tx{bucket: b, codec: v.codec}, nil
 }
 
 // Position is how far all views have come: an answer given after it contains at least every record up to it.
-func (v *engineViews) Position() events.Position {
+func (v *Views) Position() events.Position {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return v.position
 }
 
 // Wait returns nil when the views have reached position at. Errors: ctx.Err(), ErrStopped, ErrClosed.
-func (v *engineViews) Wait(ctx context.Context, at events.Position) error {
+func (v *Views) Wait(ctx context.Context, at events.Position) error {
 	for {
 		v.mu.Lock()
 		position, changed, stopped := v.position, v.changed, v.stopped
@@ -227,7 +228,7 @@ func (v *engineViews) Wait(ctx context.Context, at events.Position) error {
 }
 
 // publish makes the position of the slowest view known. The caller holds applying, or is alone.
-func (v *engineViews) publish() {
+func (v *Views) publish() {
 	at := v.live[0].at
 	for _, i := range v.live {
 		at = min(at, i.at)
@@ -238,20 +239,20 @@ func (v *engineViews) publish() {
 	v.wake()
 }
 
-func (v *engineViews) publishAll() error {
+func (v *Views) publishAll() error {
 	v.publish()
 	return nil
 }
 
 // stop tells waiters why there will be no more; nil that there will be again.
-func (v *engineViews) stop(why error) {
+func (v *Views) stop(why error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.stopped = why
 	v.wake()
 }
 
-func (v *engineViews) wake() {
+func (v *Views) wake() {
 	close(v.changed)
 	v.changed = make(chan struct{})
 }

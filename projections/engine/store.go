@@ -1,4 +1,4 @@
-package projections
+package engine
 
 import (
 	"errors"
@@ -15,12 +15,13 @@ import (
 	bolterrors "go.etcd.io/bbolt/errors"
 )
 
-// errDamaged is a file, or a part of it, that is not what was written. A reader that meets it gets an error, and Run
+// ErrDamaged is a file, or a part of it, that is not what was written. A reader that meets it gets an error, and Run
 // makes the file anew.
-var errDamaged = errors.New("views are damaged")
+var ErrDamaged = errors.New("views are damaged")
 
-func damaged(format string, args ...any) error {
-	return fmt.Errorf("%w: %s", errDamaged, fmt.Sprintf(format, args...))
+// Damaged is ErrDamaged with what is wrong: a fold or a reader returns it where a stored value cannot be read.
+func Damaged(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", ErrDamaged, fmt.Sprintf(format, args...))
 }
 
 const (
@@ -68,7 +69,7 @@ func openStore(dir, bootID string) (s *store, why string, err error) {
 func openTrusted(path, why string) (*store, string, error) {
 	if why == "" {
 		s, err := openFile(path)
-		if !errors.Is(err, errDamaged) {
+		if !errors.Is(err, ErrDamaged) {
 			return s, "", err
 		}
 		why = err.Error()
@@ -105,10 +106,10 @@ func openFile(path string) (*store, error) {
 		return &store{path: path, db: db}, nil
 	case errors.Is(err, bolterrors.ErrTimeout):
 		return nil, inUse(path)
-	case ofSystem(err) || errors.Is(err, errDamaged):
+	case ofSystem(err) || errors.Is(err, ErrDamaged):
 		return nil, err
 	}
-	return nil, damaged("%v", err)
+	return nil, Damaged("%v", err)
 }
 
 // ofSystem reports whether the operating system refused, which says nothing about what is in the file.
@@ -123,11 +124,11 @@ func guard(f func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		if r := recover(); r != nil {
-			err = damaged("%s", firstLine(fmt.Sprint(r)))
+			err = Damaged("%s", firstLine(fmt.Sprint(r)))
 		}
 	}()
 	if err = f(); ofStructure(err) {
-		err = damaged("%v", err)
+		err = Damaged("%v", err)
 	}
 	return err
 }

@@ -1,4 +1,4 @@
-package projections
+package engine
 
 import (
 	"context"
@@ -10,13 +10,13 @@ import (
 )
 
 // List describes every view. It reads the pages of the file, so it is for people, not for every request.
-func (v *engineViews) List(ctx context.Context) ([]Info, error) {
+func (v *Views) List(ctx context.Context) ([]Info, error) {
 	last, err := v.log.Last(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var infos []Info
-	err = v.read(ctx, func(btx *bolt.Tx) error {
+	err = v.Read(ctx, func(btx *bolt.Tx) error {
 		infos = nil
 		for _, view := range v.views {
 			info, err := v.describe(btx, view, last)
@@ -30,8 +30,8 @@ func (v *engineViews) List(ctx context.Context) ([]Info, error) {
 	return infos, err
 }
 
-func (v *engineViews) describe(btx *bolt.Tx, view view, last events.Position) (Info, error) {
-	p, _, err := readPoint(v.codec, btx, view.name())
+func (v *Views) describe(btx *bolt.Tx, view View, last events.Position) (Info, error) {
+	p, _, err := readPoint(v.codec, btx, view.Name())
 	if err != nil {
 		return Info{}, err
 	}
@@ -39,14 +39,14 @@ func (v *engineViews) describe(btx *bolt.Tx, view view, last events.Position) (I
 	if err != nil {
 		return Info{}, err
 	}
-	info := Info{Name: view.name(), Version: p.Version, Checkpoint: p.Position}
+	info := Info{Name: view.Name(), Version: p.Version, Checkpoint: p.Position}
 	if last > p.Position {
 		info.Lag = uint64(last - p.Position)
 	}
-	for n, t := range view.tables() {
+	for n, t := range view.Tables() {
 		b := x.bucket.Bucket([]byte(t.name))
 		if b == nil {
-			return Info{}, damaged("no table %s", t.name)
+			return Info{}, Damaged("no table %s", t.name)
 		}
 		s := b.Stats()
 		info.Bytes += int64(s.BranchAlloc) + int64(s.LeafAlloc)
@@ -54,7 +54,7 @@ func (v *engineViews) describe(btx *bolt.Tx, view view, last events.Position) (I
 			info.Rows = s.KeyN
 		}
 	}
-	other := view.name()
+	other := view.Name()
 	if p.Bucket == other {
 		other += secondCopy
 	}
@@ -65,7 +65,7 @@ func (v *engineViews) describe(btx *bolt.Tx, view view, last events.Position) (I
 // Inspect lays a view open: its state, and its stored values in the order of their keys. key is the beginning of a key
 // as it is shown, or of "table/key"; empty means all of the main table. limit 0 means 100. Values are structs that
 // encoding/json can write. The error is ErrUnknownView.
-func (v *engineViews) Inspect(ctx context.Context, name, key string, limit int) (Inspection, error) {
+func (v *Views) Inspect(ctx context.Context, name, key string, limit int) (Inspection, error) {
 	view, err := v.named(name)
 	if err != nil {
 		return Inspection{}, err
@@ -79,13 +79,13 @@ func (v *engineViews) Inspect(ctx context.Context, name, key string, limit int) 
 	}
 	table, key := chooseTable(view, key)
 	var out Inspection
-	err = v.read(ctx, func(btx *bolt.Tx) error {
+	err = v.Read(ctx, func(btx *bolt.Tx) error {
 		info, err := v.describe(btx, view, last)
 		if err != nil {
 			return err
 		}
 		out = Inspection{Info: info, Entries: []Entry{}}
-		x, err := v.liveTx(btx, name)
+		x, err := v.LiveTx(btx, name)
 		if err != nil {
 			return err
 		}
@@ -94,8 +94,8 @@ func (v *engineViews) Inspect(ctx context.Context, name, key string, limit int) 
 	return out, err
 }
 
-func chooseTable(view view, key string) (tableSpec, string) {
-	tables := view.tables()
+func chooseTable(view View, key string) (TableSpec, string) {
+	tables := view.Tables()
 	if head, rest, ok := strings.Cut(key, "/"); ok {
 		for _, t := range tables {
 			if t.name == head {
@@ -107,10 +107,10 @@ func chooseTable(view view, key string) (tableSpec, string) {
 }
 
 // entries adds the values of a table whose shown key begins with key.
-func entries(ctx context.Context, x *tx, t tableSpec, key string, limit int, out *Inspection) error {
+func entries(ctx context.Context, x *Tx, t TableSpec, key string, limit int, out *Inspection) error {
 	b := x.bucket.Bucket([]byte(t.name))
 	if b == nil {
-		return damaged("no table %s", t.name)
+		return Damaged("no table %s", t.name)
 	}
 	c := b.Cursor()
 	for k, raw := c.First(); k != nil; k, raw = c.Next() {
@@ -127,7 +127,7 @@ func entries(ctx context.Context, x *tx, t tableSpec, key string, limit int, out
 		}
 		value, err := t.value(x.codec, raw)
 		if err != nil {
-			return damaged("table %s, key %s: %v", t.name, shown, err)
+			return Damaged("table %s, key %s: %v", t.name, shown, err)
 		}
 		out.Entries = append(out.Entries, Entry{Table: t.name, Key: shown, Value: value})
 	}

@@ -1,4 +1,4 @@
-package projections
+package engine
 
 import (
 	"bytes"
@@ -62,7 +62,7 @@ func verifyFile(path string, deep bool) error {
 		return err
 	}
 	if c.pages*c.pageSize > uint64(info.Size()) {
-		return damaged("file of %d bytes, where %d pages should be", info.Size(), c.pages)
+		return Damaged("file of %d bytes, where %d pages should be", info.Size(), c.pages)
 	}
 	c.used = make([]uint64, c.pages/64+1)
 	if free != noFreeList {
@@ -93,7 +93,7 @@ func (c *pageCheck) meta() (root, free uint64, err error) {
 		c.pages = binary.NativeEndian.Uint64(m[40:])
 	}
 	if !found || c.pageSize < 512 || c.pageSize > 1<<16 || c.pages > maxViewsPages {
-		return 0, 0, damaged("no whole meta page")
+		return 0, 0, Damaged("no whole meta page")
 	}
 	return root, free, nil
 }
@@ -107,10 +107,10 @@ func wholeMeta(m []byte) bool {
 // mark notes that page id is used, and fails if it already was.
 func (c *pageCheck) mark(id uint64) error {
 	if id < 2 || id >= c.pages {
-		return damaged("page %d of %d", id, c.pages)
+		return Damaged("page %d of %d", id, c.pages)
 	}
 	if c.used[id/64]&(1<<(id%64)) != 0 {
-		return damaged("page %d is used twice", id)
+		return Damaged("page %d is used twice", id)
 	}
 	c.used[id/64] |= 1 << (id % 64)
 	return nil
@@ -126,11 +126,11 @@ type page struct {
 func (c *pageCheck) page(id uint64) (page, error) {
 	h := make([]byte, pageHeader)
 	if _, err := c.file.ReadAt(h, int64(id*c.pageSize)); err != nil {
-		return page{}, damaged("page %d: %v", id, err)
+		return page{}, Damaged("page %d: %v", id, err)
 	}
 	overflow := uint64(binary.NativeEndian.Uint32(h[12:]))
 	if binary.NativeEndian.Uint64(h) != id || overflow > maxOverflow || id+overflow >= c.pages {
-		return page{}, damaged("page %d is not what it says", id)
+		return page{}, Damaged("page %d is not what it says", id)
 	}
 	for i := range overflow {
 		if err := c.mark(id + 1 + i); err != nil {
@@ -139,7 +139,7 @@ func (c *pageCheck) page(id uint64) (page, error) {
 	}
 	body := make([]byte, (overflow+1)*c.pageSize-pageHeader)
 	if _, err := c.file.ReadAt(body, int64(id*c.pageSize+pageHeader)); err != nil {
-		return page{}, damaged("page %d: %v", id, err)
+		return page{}, Damaged("page %d: %v", id, err)
 	}
 	return page{
 		flags: binary.NativeEndian.Uint16(h[8:]), count: int(binary.NativeEndian.Uint16(h[10:])), body: body,
@@ -159,7 +159,7 @@ func (c *pageCheck) freeList(id uint64) error {
 		count, body = int(min(binary.NativeEndian.Uint64(body), c.pages)), body[8:]
 	}
 	if p.flags != pageFree || count > len(body)/8 {
-		return damaged("free list of %d pages", count)
+		return Damaged("free list of %d pages", count)
 	}
 	for i := range count {
 		if err := c.mark(binary.NativeEndian.Uint64(body[8*i:])); err != nil {
@@ -194,7 +194,7 @@ func (c *pageCheck) tree(root uint64, depth int) error {
 			return nil
 		}
 	}
-	return damaged("a tree of more than %d levels", maxTreeDepth)
+	return Damaged("a tree of more than %d levels", maxTreeDepth)
 }
 
 // node checks one page, and appends a branch's children to next.
@@ -204,16 +204,16 @@ func (c *pageCheck) node(p page, depth int, next []uint64) ([]uint64, error) {
 		return next, c.leaf(p, depth)
 	case pageBranch:
 		if p.count == 0 || p.count*pageElement > len(p.body) {
-			return nil, damaged("branch of %d elements", p.count)
+			return nil, Damaged("branch of %d elements", p.count)
 		}
 	default:
-		return nil, damaged("page with flags %#x in a tree", p.flags)
+		return nil, Damaged("page with flags %#x in a tree", p.flags)
 	}
 	for i := range p.count {
 		e := p.body[i*pageElement:]
 		pos, size := binary.NativeEndian.Uint32(e), binary.NativeEndian.Uint32(e[4:])
 		if uint64(pos)+uint64(size) > uint64(len(e)) {
-			return nil, damaged("a branch's key is cut")
+			return nil, Damaged("a branch's key is cut")
 		}
 		child := binary.NativeEndian.Uint64(e[8:])
 		if err := c.mark(child); err != nil {
@@ -226,7 +226,7 @@ func (c *pageCheck) node(p page, depth int, next []uint64) ([]uint64, error) {
 
 func (c *pageCheck) leaf(p page, depth int) error {
 	if p.count*pageElement > len(p.body) {
-		return damaged("leaf of %d elements", p.count)
+		return Damaged("leaf of %d elements", p.count)
 	}
 	var before []byte
 	for i := range p.count {
@@ -234,11 +234,11 @@ func (c *pageCheck) leaf(p page, depth int) error {
 		flags, pos := binary.NativeEndian.Uint32(e), uint64(binary.NativeEndian.Uint32(e[4:]))
 		ksize, vsize := uint64(binary.NativeEndian.Uint32(e[8:])), uint64(binary.NativeEndian.Uint32(e[12:]))
 		if pos+ksize+vsize > uint64(len(e)) {
-			return damaged("a leaf's element is cut")
+			return Damaged("a leaf's element is cut")
 		}
 		key, value := e[pos:pos+ksize], e[pos+ksize:pos+ksize+vsize]
 		if i > 0 && bytes.Compare(before, key) >= 0 {
-			return damaged("a leaf's keys are out of order")
+			return Damaged("a leaf's keys are out of order")
 		}
 		before = key
 		if err := c.element(flags, value, depth); err != nil {
@@ -254,14 +254,14 @@ func (c *pageCheck) element(flags uint32, value []byte, depth int) error {
 		return nil
 	}
 	if depth >= tableDepth || len(value) < bucketSize {
-		return damaged("a bucket where none belongs")
+		return Damaged("a bucket where none belongs")
 	}
 	if root := binary.NativeEndian.Uint64(value); root != 0 {
 		return c.tree(root, depth+1)
 	}
 	inline := value[bucketSize:]
 	if len(inline) < pageHeader || binary.NativeEndian.Uint16(inline[8:]) != pageLeaf {
-		return damaged("a small bucket is cut")
+		return Damaged("a small bucket is cut")
 	}
 	return c.leaf(page{count: int(binary.NativeEndian.Uint16(inline[10:])), body: inline[pageHeader:]}, depth+1)
 }

@@ -1,4 +1,4 @@
-package projections
+package engine
 
 import (
 	"context"
@@ -27,7 +27,7 @@ type checkpoint struct {
 	Chain    events.Hash     `cbor:"4,keyasint,omitzero"`
 }
 
-func readPoint(c *codec, btx *bolt.Tx, name string) (p checkpoint, ok bool, err error) {
+func readPoint(c *Codec, btx *bolt.Tx, name string) (p checkpoint, ok bool, err error) {
 	b := btx.Bucket([]byte(pointBucket))
 	if b == nil {
 		return p, false, nil
@@ -36,27 +36,27 @@ func readPoint(c *codec, btx *bolt.Tx, name string) (p checkpoint, ok bool, err 
 	if raw == nil {
 		return p, false, nil
 	}
-	if err := c.decode(raw, &p); err != nil {
-		return p, false, damaged("checkpoint of %s: %v", name, err)
+	if err := c.Decode(raw, &p); err != nil {
+		return p, false, Damaged("checkpoint of %s: %v", name, err)
 	}
 	return p, true, nil
 }
 
-func writePoint(c *codec, btx *bolt.Tx, i *instance) error {
+func writePoint(c *Codec, btx *bolt.Tx, i *instance) error {
 	b, err := btx.CreateBucketIfNotExists([]byte(pointBucket))
 	if err != nil {
 		return err
 	}
-	raw, err := c.encode(checkpoint{Version: i.view.version(), Bucket: i.bucket, Position: i.at, Chain: i.chain})
+	raw, err := c.Encode(checkpoint{Version: i.view.Version(), Bucket: i.bucket, Position: i.at, Chain: i.chain})
 	if err != nil {
 		return err
 	}
-	return b.Put([]byte(i.view.name()), raw)
+	return b.Put([]byte(i.view.Name()), raw)
 }
 
 // takeUp finds the live copy of every view in s, makes those that are missing or unusable, and deletes what belongs to
 // none: a copy that was not finished, a view that is no more.
-func (v *engineViews) takeUp(s *store) ([]*instance, error) {
+func (v *Views) takeUp(s *store) ([]*instance, error) {
 	var live []*instance
 	err := s.update(func(btx *bolt.Tx) error {
 		for _, view := range v.views {
@@ -71,9 +71,9 @@ func (v *engineViews) takeUp(s *store) ([]*instance, error) {
 	return live, err
 }
 
-func (v *engineViews) takeUpView(btx *bolt.Tx, view view) (*instance, error) {
-	i := &instance{view: view, bucket: view.name(), epoch: v.epoch}
-	p, ok, err := readPoint(v.codec, btx, view.name())
+func (v *Views) takeUpView(btx *bolt.Tx, view View) (*instance, error) {
+	i := &instance{view: view, bucket: view.Name(), epoch: v.epoch}
+	p, ok, err := readPoint(v.codec, btx, view.Name())
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +88,7 @@ func (v *engineViews) takeUpView(btx *bolt.Tx, view view) (*instance, error) {
 		return i, nil
 	}
 	if why != "" {
-		v.logger.Warn("view is built anew", "view", view.name(), "err", why)
+		v.logger.Warn("view is built anew", "view", view.Name(), "err", why)
 	}
 	if err := emptyBucket(btx, i); err != nil {
 		return nil, err
@@ -97,8 +97,8 @@ func (v *engineViews) takeUpView(btx *bolt.Tx, view view) (*instance, error) {
 }
 
 // unusable says why a view with checkpoint p cannot be gone on with: its form changed, or its log is not this one.
-func (v *engineViews) unusable(p checkpoint, view view) (string, error) {
-	if p.Version != view.version() {
+func (v *Views) unusable(p checkpoint, view View) (string, error) {
+	if p.Version != view.Version() {
 		return "its version changed", nil
 	}
 	if p.Position == 0 {
@@ -126,7 +126,7 @@ func emptyBucket(btx *bolt.Tx, i *instance) error {
 	if err != nil {
 		return err
 	}
-	for _, t := range i.view.tables() {
+	for _, t := range i.view.Tables() {
 		if _, err := b.CreateBucket([]byte(t.name)); err != nil {
 			return err
 		}
@@ -138,7 +138,7 @@ func sweep(btx *bolt.Tx, live []*instance) error {
 	keep := map[string]bool{pointBucket: true}
 	names := map[string]bool{}
 	for _, i := range live {
-		keep[i.bucket], names[i.view.name()] = true, true
+		keep[i.bucket], names[i.view.Name()] = true, true
 	}
 	var gone []string
 	err := btx.ForEach(func(name []byte, _ *bolt.Bucket) error {

@@ -1,4 +1,4 @@
-package projections
+package engine
 
 import (
 	"context"
@@ -23,7 +23,7 @@ const (
 
 // Run applies the log's records to the views, first those that they lack and then those that are appended. It returns
 // nil when ctx is done. Errors: ErrNewerKind, the log's, or that the file cannot be written. One Run at a time.
-func (v *engineViews) Run(ctx context.Context) error {
+func (v *Views) Run(ctx context.Context) error {
 	v.stop(nil)
 	err := v.runRepairing(ctx)
 	if err == nil || ctx.Err() != nil {
@@ -35,12 +35,12 @@ func (v *engineViews) Run(ctx context.Context) error {
 }
 
 // runRepairing follows the log until ctx is done or something is wrong that no repair helps.
-func (v *engineViews) runRepairing(ctx context.Context) error {
+func (v *Views) runRepairing(ctx context.Context) error {
 	var repairs []time.Time
 	for {
 		epoch, _ := v.head()
 		err := v.runOnce(ctx)
-		if !errors.Is(err, errDamaged) {
+		if !errors.Is(err, ErrDamaged) {
 			return err
 		}
 		repairs = slices.DeleteFunc(repairs, func(at time.Time) bool { return time.Since(at) >= repairWindow })
@@ -59,7 +59,7 @@ func (v *engineViews) runRepairing(ctx context.Context) error {
 
 // repair closes the file, deletes it, and begins anew, because of what was found in the file of an epoch. If that file
 // has been made anew already it does nothing, and done is false.
-func (v *engineViews) repair(epoch uint64, why error) (done bool, err error) {
+func (v *Views) repair(epoch uint64, why error) (done bool, err error) {
 	v.applying.Lock()
 	defer v.applying.Unlock()
 	if v.epoch != epoch {
@@ -74,7 +74,7 @@ func (v *engineViews) repair(epoch uint64, why error) (done bool, err error) {
 }
 
 // discardStore closes the file and deletes it, with what readers have said of it. The caller holds applying.
-func (v *engineViews) discardStore() error {
+func (v *Views) discardStore() error {
 	v.storing.Lock()
 	defer v.storing.Unlock()
 	if v.store == nil {
@@ -89,7 +89,7 @@ func (v *engineViews) discardStore() error {
 }
 
 // runOnce follows the log with the views that are furthest, while the others catch up beside them.
-func (v *engineViews) runOnce(ctx context.Context) error {
+func (v *Views) runOnce(ctx context.Context) error {
 	inner, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var beside sync.WaitGroup
@@ -120,10 +120,10 @@ func (v *engineViews) runOnce(ctx context.Context) error {
 
 // CatchUp applies what the log holds when it is called, and returns. It may be called while Run is running, or
 // without it. Errors: those of Run, ctx.Err().
-func (v *engineViews) CatchUp(ctx context.Context) error {
+func (v *Views) CatchUp(ctx context.Context) error {
 	epoch, _ := v.head()
 	err := v.catchUp(ctx)
-	if errors.Is(err, errDamaged) {
+	if errors.Is(err, ErrDamaged) {
 		if _, err = v.repair(epoch, err); err == nil {
 			err = v.catchUp(ctx)
 		}
@@ -134,7 +134,7 @@ func (v *engineViews) CatchUp(ctx context.Context) error {
 	return nil
 }
 
-func (v *engineViews) catchUp(ctx context.Context) error {
+func (v *Views) catchUp(ctx context.Context) error {
 	last, err := v.log.Last(ctx)
 	if err != nil {
 		return err
@@ -147,7 +147,7 @@ func (v *engineViews) catchUp(ctx context.Context) error {
 }
 
 // slices hands the records from position from to position to in slices to f.
-func (v *engineViews) slices(ctx context.Context, from, to events.Position, f func([]events.Record) error) error {
+func (v *Views) slices(ctx context.Context, from, to events.Position, f func([]events.Record) error) error {
 	if from > to {
 		return nil
 	}
@@ -177,7 +177,7 @@ func (v *engineViews) slices(ctx context.Context, from, to events.Position, f fu
 }
 
 // head is which file the views are in, and the position of those that are furthest.
-func (v *engineViews) head() (epoch uint64, front events.Position) {
+func (v *Views) head() (epoch uint64, front events.Position) {
 	v.applying.Lock()
 	defer v.applying.Unlock()
 	return v.epoch, v.frontLocked()
@@ -185,14 +185,14 @@ func (v *engineViews) head() (epoch uint64, front events.Position) {
 
 // current returns errDamaged if what was begun in the file of an epoch cannot be gone on with, since there is another
 // file now. The caller holds applying.
-func (v *engineViews) current(epoch uint64) error {
+func (v *Views) current(epoch uint64) error {
 	if v.epoch != epoch {
-		return damaged("they were made anew meanwhile")
+		return Damaged("they were made anew meanwhile")
 	}
 	return nil
 }
 
-func (v *engineViews) frontLocked() events.Position {
+func (v *Views) frontLocked() events.Position {
 	var at events.Position
 	for _, i := range v.live {
 		at = max(at, i.at)
@@ -202,7 +202,7 @@ func (v *engineViews) frontLocked() events.Position {
 
 // frontApplier applies records to the views that are furthest, as long as they are in the file of an epoch: those of
 // another file lack what came before these records.
-func (v *engineViews) frontApplier(epoch uint64) func([]events.Record) error {
+func (v *Views) frontApplier(epoch uint64) func([]events.Record) error {
 	return func(records []events.Record) error {
 		v.applying.Lock()
 		defer v.applying.Unlock()
@@ -214,7 +214,7 @@ func (v *engineViews) frontApplier(epoch uint64) func([]events.Record) error {
 }
 
 // applyFront applies records to the views that are furthest. The caller holds applying.
-func (v *engineViews) applyFront(records []events.Record) error {
+func (v *Views) applyFront(records []events.Record) error {
 	front := v.frontLocked()
 	var who []*instance
 	for _, i := range v.live {
@@ -230,7 +230,7 @@ func (v *engineViews) applyFront(records []events.Record) error {
 }
 
 // advanceLate brings the views that are behind to where the others are, the one that lacks most first.
-func (v *engineViews) advanceLate(ctx context.Context) error {
+func (v *Views) advanceLate(ctx context.Context) error {
 	for {
 		late := v.latest()
 		if late == nil {
@@ -243,7 +243,7 @@ func (v *engineViews) advanceLate(ctx context.Context) error {
 }
 
 // latest is a view that is behind the others, or nil.
-func (v *engineViews) latest() *instance {
+func (v *Views) latest() *instance {
 	v.applying.Lock()
 	defer v.applying.Unlock()
 	front := v.frontLocked()
@@ -258,7 +258,7 @@ func (v *engineViews) latest() *instance {
 
 // advance brings i to the front, slice by slice between those of Run, and calls arrived at the moment when it is
 // there, with no slice in between.
-func (v *engineViews) advance(ctx context.Context, i *instance, tell func(events.Position), arrived func() error) error {
+func (v *Views) advance(ctx context.Context, i *instance, tell func(events.Position), arrived func() error) error {
 	one := []*instance{i}
 	for {
 		done, err := v.arrive(ctx, i, arrived)
@@ -285,14 +285,14 @@ func (v *engineViews) advance(ctx context.Context, i *instance, tell func(events
 }
 
 // span is what i lacks.
-func (v *engineViews) span(i *instance) (from, to events.Position) {
+func (v *Views) span(i *instance) (from, to events.Position) {
 	v.applying.Lock()
 	defer v.applying.Unlock()
 	return i.at + 1, v.frontLocked()
 }
 
 // arrive brings i to the front while nothing else moves, if that is one slice at most.
-func (v *engineViews) arrive(ctx context.Context, i *instance, arrived func() error) (done bool, err error) {
+func (v *Views) arrive(ctx context.Context, i *instance, arrived func() error) (done bool, err error) {
 	v.applying.Lock()
 	defer v.applying.Unlock()
 	if err := v.current(i.epoch); err != nil {
@@ -312,7 +312,7 @@ func (v *engineViews) arrive(ctx context.Context, i *instance, arrived func() er
 
 // apply applies records to instances in one transaction, passing over what they have. The caller holds applying. In
 // memory nothing changes unless the transaction is committed.
-func (v *engineViews) apply(records []events.Record, who []*instance) error {
+func (v *Views) apply(records []events.Record, who []*instance) error {
 	moved := make([]instance, len(who))
 	err := v.write(func(btx *bolt.Tx) error {
 		for n, i := range who {
@@ -329,7 +329,7 @@ func (v *engineViews) apply(records []events.Record, who []*instance) error {
 	return nil
 }
 
-func (v *engineViews) write(f func(*bolt.Tx) error) error {
+func (v *Views) write(f func(*bolt.Tx) error) error {
 	v.storing.RLock()
 	defer v.storing.RUnlock()
 	if v.store == nil {
@@ -338,24 +338,24 @@ func (v *engineViews) write(f func(*bolt.Tx) error) error {
 	return v.store.update(f)
 }
 
-func (v *engineViews) applyAll(btx *bolt.Tx, records []events.Record, who []instance) error {
-	folds := make([]fold, len(who))
+func (v *Views) applyAll(btx *bolt.Tx, records []events.Record, who []instance) error {
+	folds := make([]Fold, len(who))
 	for n, i := range who {
 		x, err := v.txOf(btx, i.bucket)
 		if err != nil {
 			return err
 		}
 		x.header = v.headers()
-		folds[n] = i.view.fold(x)
+		folds[n] = i.view.Fold(x)
 	}
 	for _, r := range records {
-		if err := v.applyRecord(newRecord(r), who, folds); err != nil {
+		if err := v.applyRecord(NewRecord(r), who, folds); err != nil {
 			return err
 		}
 	}
 	for n := range who {
-		if err := folds[n].flush(); err != nil {
-			return fmt.Errorf("view %s: %w", who[n].view.name(), err)
+		if err := folds[n].Flush(); err != nil {
+			return fmt.Errorf("view %s: %w", who[n].view.Name(), err)
 		}
 		if v.liveOf(who[n].view).bucket != who[n].bucket {
 			continue // a copy that is not live yet has no checkpoint: it is begun again rather than gone on with
@@ -367,8 +367,8 @@ func (v *engineViews) applyAll(btx *bolt.Tx, records []events.Record, who []inst
 	return nil
 }
 
-func (v *engineViews) applyRecord(r *record, who []instance, folds []fold) error {
-	known := isKnown(r.Kind)
+func (v *Views) applyRecord(r *Record, who []instance, folds []Fold) error {
+	known := Known(r.Kind)
 	for n := range who {
 		i := &who[n]
 		if i.at >= r.Position {
@@ -376,17 +376,17 @@ func (v *engineViews) applyRecord(r *record, who []instance, folds []fold) error
 		}
 		i.at, i.chain = r.Position, r.Chain
 		if !known {
-			if !i.view.skipsUnknown() {
-				return fmt.Errorf("%w: view %s, record %d of kind %q", ErrNewerKind, i.view.name(), r.Position, r.Kind)
+			if !i.view.SkipsUnknown() {
+				return fmt.Errorf("%w: view %s, record %d of kind %q", ErrNewerKind, i.view.Name(), r.Position, r.Kind)
 			}
 			continue
 		}
-		err := folds[n].apply(r)
+		err := folds[n].Apply(r)
 		if errors.Is(err, events.ErrUnknownKind) {
-			return fmt.Errorf("%w: view %s: %w", ErrNewerKind, i.view.name(), err)
+			return fmt.Errorf("%w: view %s: %w", ErrNewerKind, i.view.Name(), err)
 		}
 		if err != nil {
-			return fmt.Errorf("view %s, record %d (%s): %w", i.view.name(), r.Position, r.Kind, err)
+			return fmt.Errorf("view %s, record %d (%s): %w", i.view.Name(), r.Position, r.Kind, err)
 		}
 	}
 	if errors.Is(r.err, events.ErrCorrupt) {
@@ -396,7 +396,7 @@ func (v *engineViews) applyRecord(r *record, who []instance, folds []fold) error
 }
 
 // headers looks up headers in the log, each once.
-func (v *engineViews) headers() func(events.Position) (events.Header, bool, error) {
+func (v *Views) headers() func(events.Position) (events.Header, bool, error) {
 	return func(at events.Position) (events.Header, bool, error) {
 		r, err := v.log.Get(context.Background(), at)
 		if errors.Is(err, eventlog.ErrNotFound) {

@@ -1,4 +1,4 @@
-package projections
+package engine
 
 import (
 	"context"
@@ -24,7 +24,7 @@ const (
 // Compact writes the file anew without unused pages: smaller, and without a trace of what is in no view any more. Reads go
 // on meanwhile; the views follow the log again when it returns. It needs room for a second copy. After an error the
 // file is as it was, or made anew from the log. Errors: ErrClosed, ctx.Err(), the file system's.
-func (v *engineViews) Compact(ctx context.Context) error {
+func (v *Views) Compact(ctx context.Context) error {
 	limited, cancel := context.WithTimeout(ctx, compactWait)
 	defer cancel()
 	select {
@@ -42,7 +42,7 @@ func (v *engineViews) Compact(ctx context.Context) error {
 }
 
 // compact is Compact. The caller holds applying, so that nothing is written.
-func (v *engineViews) compact() error {
+func (v *Views) compact() error {
 	v.storing.RLock()
 	s := v.store
 	if s == nil {
@@ -78,7 +78,7 @@ func copyStore(path string, s *store) error {
 
 // exchange puts the file at copied in the place of the one in use. The caller holds applying and storing. Where the file
 // cannot be opened again, it is damaged for whoever comes next: Run makes it anew.
-func (v *engineViews) exchange(copied string) error {
+func (v *Views) exchange(copied string) error {
 	s := v.store
 	if err := guard(s.db.Close); err != nil {
 		return err
@@ -87,7 +87,7 @@ func (v *engineViews) exchange(copied string) error {
 	again, openErr := openFile(s.path)
 	if openErr != nil {
 		select {
-		case v.broken <- damaged("after it was compacted: %v", openErr):
+		case v.broken <- Damaged("after it was compacted: %v", openErr):
 		default:
 		}
 		return errors.Join(err, openErr)

@@ -1,0 +1,138 @@
+package engine
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	bolt "go.etcd.io/bbolt"
+
+	"github.com/cmemd/cmemd/eventlog"
+	"github.com/cmemd/cmemd/events"
+)
+
+// count is what a stream has had, and the latest of it.
+type count struct {
+	Records int             `cbor:"1,keyasint"`
+	Last    events.Position `cbor:"2,keyasint"`
+}
+
+// countView counts the records of each stream, and has a value for every record.
+type countView struct{ called string }
+
+func countTable() Table[count]       { return Table[count]{Name: "rows"} }
+func recordTable() Table[string]     { return Table[string]{Name: "records", Ordered: true} }
+func (v countView) Name() string     { return v.called }
+func (countView) Version() int       { return 1 }
+func (countView) SkipsUnknown() bool { return false }
+func (countView) Tables() []TableSpec {
+	return []TableSpec{countTable().Spec(ShowText), recordTable().Spec(ShowPosition)}
+}
+func streamKey(id events.StreamID) []byte { return []byte(id) }
+func (v countView) Fold(x *Tx) Fold       { return &countFold{x, NewCache(x, countTable(), streamKey)} }
+func (f *countFold) Flush() error         { return f.rows.Flush() }
+
+type countFold struct {
+	x    *Tx
+	rows *Cache[events.StreamID, count]
+}
+
+func (f *countFold) Apply(r *Record) error {
+	c, err := f.rows.Edit(r.Stream)
+	if err != nil {
+		return err
+	}
+	c.Records++
+	c.Last = r.Position
+	return recordTable().Put(f.x, PositionKey(r.Position), fmt.Sprint(r.Kind))
+}
+
+// world is a log of two sessions, into which a test writes.
+type world struct {
+	tb  testing.TB
+	log eventlog.Log
+	ids uint64
+}
+
+func newWorld(tb testing.TB) *world {
+	return &world{tb: tb, log: eventlog.NewMemory(eventlog.Config{})}
+}
+
+func (w *world) say(n int, e events.Event) events.Position {
+	w.tb.Helper()
+	w.ids++
+	var id events.ID
+	binary.BigEndian.PutUint64(id[8:], w.ids)
+	stream := events.SessionIDOf("claude-code", fmt.Sprint("s", n)).Stream()
+	records, err := eventlog.AppendEnd(context.Background(), w.log, stream, events.Draft{ID: id, OccurredAt: time.Unix(1e9, 0), Event: e})
+	if err != nil {
+		w.tb.Fatal(err)
+	}
+	return records[0].Position
+}
+
+func (w *world) open() events.Position { return w.say(0, events.SessionOpened{Agent: "claude-code"}) }
+
+func (w *world) tool() events.Position {
+	return w.say(int(w.ids%2), events.ToolUsed{Tool: "Edit", Input: fmt.Sprint(w.ids)})
+}
+
+func mustOpen(t testing.TB, dir string, log eventlog.Log, cfg Config) *Views {
+	t.Helper()
+	v, err := Open(dir, log, cfg, []View{countView{"sessions"}, countView{"others"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { v.Close() })
+	return v
+}
+
+func mustCatchUp(t testing.TB, v *Views) {
+	t.Helper()
+	if err := v.CatchUp(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// running runs v until the returned function is called, which reports what Run returned.
+func running(t *testing.T, v *Views) (stop func() error) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- v.Run(ctx) }()
+	stop = sync.OnceValue(func() error { cancel(); return <-done })
+	t.Cleanup(func() { stop() })
+	return stop
+}
+
+// dump is everything that views hold, one line a value, by the names of views: not by those of the copies they lie in.
+func dump(t testing.TB, v *Views) []string {
+	t.Helper()
+	var lines []string
+	err := v.Read(context.Background(), func(btx *bolt.Tx) error {
+		lines = nil
+		for _, view := range v.views {
+			x, err := v.LiveTx(btx, view.Name())
+			if err != nil {
+				return err
+			}
+			for _, table := range view.Tables() {
+				err := x.Table(table.name).ForEach(func(k, raw []byte) error {
+					lines = append(lines, fmt.Sprintf("%s/%s at %d: %x = %x", view.Name(), table.name, x.Checkpoint, k, raw))
+					return nil
+				})
+				if err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return lines
+}

@@ -1,0 +1,164 @@
+package engine
+
+import bolt "go.etcd.io/bbolt"
+
+// Table is the bucket of that name, nil where there is none. It must not be written to.
+func (x *Tx) Table(name string) *bolt.Bucket { return x.bucket.Bucket([]byte(name)) }
+
+// Decode reads a stored value, which belongs to the transaction, into v, which does not keep it.
+func (x *Tx) Decode(raw []byte, v any) error { return x.codec.Decode(raw, v) }
+
+// Table is a bucket of a view whose values are V.
+type Table[V any] struct {
+	Name    string
+	Ordered bool // keys mostly arrive in order
+}
+
+// In returns the bucket of t. The error is ErrDamaged.
+func (t Table[V]) In(x *Tx) (*bolt.Bucket, error) {
+	b := x.bucket.Bucket([]byte(t.Name))
+	if b == nil {
+		return nil, Damaged("no table %s", t.Name)
+	}
+	if t.Ordered {
+		b.FillPercent = 0.95
+	}
+	return b, nil
+}
+
+// Get returns the value of key; ok is false where there is none. The error is ErrDamaged.
+func (t Table[V]) Get(x *Tx, key []byte) (v V, ok bool, err error) {
+	b, err := t.In(x)
+	if err != nil {
+		return v, false, err
+	}
+	raw := b.Get(key)
+	if raw == nil {
+		return v, false, nil
+	}
+	if err := x.codec.Decode(raw, &v); err != nil {
+		return v, false, Damaged("table %s, key %x: %v", t.Name, key, err)
+	}
+	return v, true, nil
+}
+
+// Put stores the value of key.
+func (t Table[V]) Put(x *Tx, key []byte, v V) error {
+	b, err := t.In(x)
+	if err != nil {
+		return err
+	}
+	raw, err := x.codec.Encode(v)
+	if err != nil {
+		return err
+	}
+	return b.Put(key, raw)
+}
+
+// Delete deletes the value of key, if there is one.
+func (t Table[V]) Delete(x *Tx, key []byte) error {
+	b, err := t.In(x)
+	if err != nil {
+		return err
+	}
+	return b.Delete(key)
+}
+
+// Spec is t as a View names it; key shows a key to people.
+func (t Table[V]) Spec(key func([]byte) string) TableSpec {
+	return TableSpec{name: t.Name, key: key, value: func(c *Codec, raw []byte) (any, error) {
+		var v V
+		err := c.Decode(raw, &v)
+		return v, err
+	}}
+}
+
+// TableSpec is what is known of a table without its type.
+type TableSpec struct {
+	name  string
+	key   func([]byte) string
+	value func(*Codec, []byte) (any, error)
+}
+
+// Cache holds the values of a table that a slice works on. It writes each changed one once, at flush.
+type Cache[K comparable, V any] struct {
+	x     *Tx
+	table Table[V]
+	key   func(K) []byte
+	slots map[K]*slot[V]
+
+	Order []K // the keys in the order of first use, so that errors do not depend on a map
+}
+
+func (c *Cache[K, V]) slot(k K) (*slot[V], error) {
+	if s, ok := c.slots[k]; ok {
+		return s, nil
+	}
+	v, ok, err := c.table.Get(c.x, c.key(k))
+	if err != nil {
+		return nil, err
+	}
+	s := &slot[V]{value: v, exists: ok}
+	c.slots[k] = s
+	c.Order = append(c.Order, k)
+	return s, nil
+}
+
+// Peek returns the value of k, or nil. It must not be changed.
+func (c *Cache[K, V]) Peek(k K) (*V, error) {
+	s, err := c.slot(k)
+	if err != nil || !s.exists {
+		return nil, err
+	}
+	return &s.value, nil
+}
+
+// Edit returns the value of k, made if it is new, to be changed.
+func (c *Cache[K, V]) Edit(k K) (*V, error) {
+	s, err := c.slot(k)
+	if err != nil {
+		return nil, err
+	}
+	s.exists, s.change = true, true
+	return &s.value, nil
+}
+
+// Flush writes what was changed.
+func (c *Cache[K, V]) Flush() error {
+	for _, k := range c.Order {
+		s := c.slots[k]
+		if !s.change {
+			continue
+		}
+		s.change = false
+		if err := c.table.Put(c.x, c.key(k), s.value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+type slot[V any] struct {
+	value          V
+	exists, change bool
+}
+
+// NewCache returns a cache of t for one slice on x; key gives the key of a value.
+func NewCache[K comparable, V any](x *Tx, t Table[V], key func(K) []byte) *Cache[K, V] {
+	return &Cache[K, V]{x: x, table: t, key: key, slots: map[K]*slot[V]{}}
+}
+
+// DeleteIf deletes the values that were changed and are empty now: what was taken back leaves no trace.
+func (c *Cache[K, V]) DeleteIf(empty func(V) bool) error {
+	for _, k := range c.Order {
+		s := c.slots[k]
+		if !s.change || !empty(s.value) {
+			continue
+		}
+		s.change, s.exists = false, false
+		if err := c.table.Delete(c.x, c.key(k)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

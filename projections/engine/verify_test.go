@@ -1,0 +1,44 @@
+package engine
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// FuzzVerify asks of the check of pages that it ends, whatever is in the file.
+func FuzzVerify(f *testing.F) {
+	w := newWorld(f)
+	w.open()
+	for range 200 {
+		w.tool()
+	}
+	dir := f.TempDir()
+	v := mustOpen(f, dir, w.log, Config{})
+	mustCatchUp(f, v)
+	if err := v.Close(); err != nil {
+		f.Fatal(err)
+	}
+	whole, err := os.ReadFile(filepath.Join(dir, fileName))
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(3*os.Getpagesize(), []byte{1}, true)
+	f.Add(2*os.Getpagesize()+8, []byte{1, 0, 255, 255}, false)
+	f.Fuzz(func(t *testing.T, at int, over []byte, deep bool) {
+		b := bytes.Clone(whole)
+		if at < 0 || at > len(b) {
+			return
+		}
+		copy(b[at:], over)
+		path := filepath.Join(t.TempDir(), "f")
+		if err := os.WriteFile(path, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_ = verifyFile(path, deep)
+		if bytes.Equal(b, whole) && verifyFile(path, true) != nil {
+			t.Fatal("a whole file is called damaged")
+		}
+	})
+}

@@ -1,0 +1,109 @@
+package engine
+
+import (
+	"errors"
+
+	bolt "go.etcd.io/bbolt"
+
+	"github.com/cmemd/cmemd/events"
+)
+
+// View is one fold of the log. Its content is a function of the headers, of the payloads that must not be erased, and of
+// the other payloads as far as no MemoryForgotten names their positions or ids: so a view that saw a payload before it
+// was erased ends as one that did not.
+type View interface {
+	// Name is the view's for people, and its bucket's. It must never change.
+	Name() string
+	// Version goes up with every change of what is stored or of how it is folded.
+	Version() int
+	// Tables are the view's own; the first counts as its rows.
+	Tables() []TableSpec
+	// SkipsUnknown reports whether kinds of a newer program cannot change what the view says.
+	SkipsUnknown() bool
+	// Fold begins one slice of records on x.
+	Fold(x *Tx) Fold
+}
+
+// Fold applies one slice of records, in order, and keeps what it can in memory until Flush. It is used by one goroutine.
+type Fold interface {
+	// Apply folds one record. After an error the slice is given up, and nothing of it is stored.
+	Apply(r *Record) error
+	// Flush writes what Apply kept in memory. It is called once, after the last record of the slice.
+	Flush() error
+}
+
+// Record is a record of the log, with what several views need of it computed once.
+type Record struct {
+	events.Record
+	Session events.SessionID // zero: not a session's
+
+	decoded bool
+	event   events.Event
+	err     error
+}
+
+// NewRecord returns r as folds see it.
+func NewRecord(r events.Record) *Record {
+	session, _ := r.Stream.Session()
+	return &Record{Record: r, Session: session}
+}
+
+// PayloadOf decodes r's payload. ok is false when it was erased or cannot be read, which a view takes as never known.
+// The error is events.ErrUnknownKind: a schema of a newer program.
+func PayloadOf[E events.Event](r *Record) (e E, ok bool, err error) {
+	if !r.decoded {
+		r.event, r.err = r.Event()
+		r.decoded = true
+	}
+	if errors.Is(r.err, events.ErrUnknownKind) {
+		return e, false, r.err
+	}
+	e, ok = r.event.(E)
+	return e, ok && r.err == nil, nil
+}
+
+// TurnOf is the turn that r belongs to: its correlation, which outlives the payload, else what the payload says.
+func TurnOf(r *Record, said events.ID) events.ID {
+	if r.Correlation != (events.ID{}) {
+		return r.Correlation
+	}
+	return said
+}
+
+// Turn is turnOf where nothing else of the payload is needed: mostly it need not be decoded.
+func (r *Record) Turn() (events.ID, error) {
+	if r.Correlation != (events.ID{}) {
+		return r.Correlation, nil
+	}
+	e, _, err := PayloadOf[events.Event](r)
+	return TurnSaid(e), err
+}
+
+// Tx is one view's part of a transaction.
+type Tx struct {
+	bucket     *bolt.Bucket
+	codec      *Codec
+	header     func(events.Position) (events.Header, bool, error) // of any record of the log; to fold alone
+	Checkpoint events.Position                                    // how far the view is; to read alone
+}
+
+// TurnSaid is the turn that an event itself names.
+func TurnSaid(e events.Event) events.ID {
+	switch e := e.(type) {
+	case events.TurnStarted:
+		return e.Turn
+	case events.TurnReceived:
+		return e.Turn
+	case events.TurnFailed:
+		return e.Turn
+	case events.OutputDropped:
+		return e.Turn
+	case events.OutputSkipped:
+		return e.Turn
+	case events.ObservationParsed:
+		return e.Turn
+	case events.SummaryParsed:
+		return e.Turn
+	}
+	return events.ID{}
+}
