@@ -18,6 +18,7 @@ import (
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/observer"
+	"github.com/cmemd/cmemd/internal/transient"
 )
 
 // Checker looks claims up in ground truth. Check returns one claim for each hash, in order; what it cannot find out
@@ -136,13 +137,13 @@ func setDefault[T comparable](v *T, otherwise T) {
 // session.Decide come through as they are.
 var (
 	// ErrBusy is a request over the bound on what is accepted and not committed: try again later.
-	ErrBusy = errors.New("actors: too much is waiting to be committed")
+	ErrBusy = transient.Mark(errors.New("actors: too much is waiting to be committed"))
 	// ErrFaulted is a request on which its session's actor crashed. Whether it was committed is not known.
 	ErrFaulted = errors.New("actors: the session crashed on this request")
 	// ErrParked is a request for a session that crashes whenever it is woken. Its log is intact.
 	ErrParked = errors.New("actors: the session is parked after repeated crashes")
 	// ErrStopped is a request before Run or after its end.
-	ErrStopped = errors.New("actors: not running")
+	ErrStopped = transient.Mark(errors.New("actors: not running"))
 	// ErrNoCommands is a Do without commands.
 	ErrNoCommands = errors.New("actors: no commands")
 	// ErrNoProvider is a session.Reobserve that names a provider which is not the system's: nobody would heed it.

@@ -6,6 +6,7 @@ import (
 	"iter"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/transient"
 )
 
 // Log is an append-only sequence of records, each in one stream. Every method is safe for concurrent use. Records
@@ -63,7 +64,7 @@ type Restorer interface {
 // Errors of a Log.
 var (
 	// ErrWrongVersion is an append to a stream that is not at the expected version.
-	ErrWrongVersion = errors.New("eventlog: wrong version")
+	ErrWrongVersion = transient.Mark(errors.New("eventlog: wrong version"))
 	// ErrInvalid is an append that no log takes: a stream whose name is empty, over events.MaxStream, or begins with a
 	// space or a control character; a draft without an id or an event.
 	ErrInvalid = errors.New("eventlog: invalid append")
@@ -72,10 +73,10 @@ var (
 	// ErrNotFound is a position without a record.
 	ErrNotFound = errors.New("eventlog: no such position")
 	// ErrClosed is a call after Close.
-	ErrClosed = errors.New("eventlog: closed")
+	ErrClosed = transient.Mark(errors.New("eventlog: closed"))
 	// ErrFailed is a log that closed itself because a commit failed: what is in memory may not be what is on disk, so
 	// the program must end and open it anew.
-	ErrFailed = errors.New("eventlog: closed by a failed commit")
+	ErrFailed = transient.Mark(errors.New("eventlog: closed by a failed commit"))
 	// ErrDiskFull is an append that was refused because the disk is nearly full. Nothing was written; the log lives.
-	ErrDiskFull = errors.New("eventlog: disk nearly full")
+	ErrDiskFull = transient.Mark(errors.New("eventlog: disk nearly full"))
 )

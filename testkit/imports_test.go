@@ -23,23 +23,24 @@ const module = "github.com/cmemd/cmemd"
 // table says what of ours each package may import: the drawing in ARCHITECTURE.md as data. A package below one of
 // these follows its row, and may import the packages of that row. What has no row may not exist.
 func table() map[string][]string {
-	below := []string{"projections", "projections/vectors", "internal/observer", "internal/observer/evidence", "actors/provider", "actors/session", "eventlog", "actors/policy", "events", "internal/durable", "internal/jsonscan", "internal/toolinput"}
+	below := []string{"projections", "projections/vectors", "internal/observer", "internal/observer/evidence", "actors/provider", "actors/session", "eventlog", "actors/policy", "events", "internal/durable", "internal/jsonscan", "internal/toolinput", "internal/transient"}
 	faces := append([]string{"actors", "internal/memory/erasure", "internal/replay", "internal/memory/recall", "internal/agents", "internal/agents/relay", "internal/agents/importer", "internal/redact", "internal/redact/full", "projections/vectors/embed"}, below...)
 	return map[string][]string{
-		"projections/vectors":       {"projections", "actors/policy", "events", "eventlog", "internal/durable"},
+		"projections/vectors":       {"projections", "actors/policy", "events", "eventlog", "internal/durable", "internal/transient"},
 		"projections/vectors/embed": {"projections/vectors", "internal/observer", "events"},
 
 		"internal/durable":                   {},
 		"internal/jsonscan":                  {},
+		"internal/transient":                 {},
 		"internal/toolinput":                 {},
 		"events":                             {},
 		"actors/policy":                      {"events"},
 		"actors/provider":                    {"events", "actors/policy"},
 		"actors/session":                     {"events", "actors/policy"},
-		"eventlog":                           {"events", "internal/durable"},
+		"eventlog":                           {"events", "internal/durable", "internal/transient"},
 		"internal/observer/evidence":         {"events", "internal/jsonscan", "internal/toolinput"},
 		"internal/observer":                  {"events", "actors/policy", "internal/observer/evidence", "internal/durable", "internal/jsonscan", "internal/toolinput"},
-		"projections":                        {"events", "eventlog", "internal/durable", "internal/jsonscan", "internal/toolinput"},
+		"projections":                        {"events", "eventlog", "internal/durable", "internal/jsonscan", "internal/toolinput", "internal/transient"},
 		"internal/agents":                    {"events", "actors/session", "internal/observer/evidence", "internal/agents/relay", "internal/jsonscan", "internal/toolinput"},
 		"internal/agents/relay":              {"internal/redact", "internal/durable", "internal/ignore", "internal/jsonscan", "internal/toolinput"},
 		"internal/ignore":                    {},
@@ -65,7 +66,7 @@ func table() map[string][]string {
 
 // standardOnly are the packages that agents start at every tool call: each dependency costs them at every start.
 func standardOnly() []string {
-	return []string{"internal/agents/relay", "internal/ignore", "cmd/cmemd-hook", "internal/redact", "internal/durable", "internal/jsonscan", "internal/toolinput"}
+	return []string{"internal/agents/relay", "internal/ignore", "cmd/cmemd-hook", "internal/redact", "internal/durable", "internal/jsonscan", "internal/toolinput", "internal/transient"}
 }
 
 // listed is a package as the go command lists it; tests' own imports are not among Imports.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/transient"
 )
 
 // Config is how views are kept. Its zero value works.
@@ -31,9 +32,9 @@ var (
 	// ErrNewerKind is a record of a newer program: what it means for the views is not known, so they go no further.
 	ErrNewerKind = errors.New("projections: record of a newer program")
 	// ErrStopped is a wait for a position that will not be reached, because Run has failed.
-	ErrStopped = errors.New("projections: stopped")
+	ErrStopped = transient.Mark(errors.New("projections: stopped"))
 	// ErrClosed is a call after Close.
-	ErrClosed = errors.New("projections: closed")
+	ErrClosed = transient.Mark(errors.New("projections: closed"))
 )
 
 // Views are views of one log, in one file. Its methods are safe for concurrent use.

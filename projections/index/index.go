@@ -16,10 +16,11 @@ import (
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/durable"
+	"github.com/cmemd/cmemd/internal/transient"
 )
 
 // ErrClosed is a call after Close.
-var ErrClosed = errors.New("index: closed")
+var ErrClosed = transient.Mark(errors.New("index: closed"))
 
 // Config says how an index works. The zero value works.
 type Config struct {

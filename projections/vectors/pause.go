@@ -19,6 +19,9 @@ type Failure struct {
 
 func (f *Failure) Error() string { return "vectors: " + f.Says }
 
+// Transient reports true: an endpoint that fails may answer later (see package transient).
+func (f *Failure) Transient() bool { return true }
+
 // failureOf is err as a Failure. What an embedder returns beside those is a fault of its own, and treated like one that passes.
 func failureOf(err error) *Failure {
 	if f, ok := errors.AsType[*Failure](err); ok {

@@ -4,14 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+
+	"github.com/cmemd/cmemd/internal/transient"
 )
 
 var (
 	// ErrNotRunning is a Rebuild without a Run that would do it.
-	ErrNotRunning = errors.New("vectors: nothing fills them")
+	ErrNotRunning = transient.Mark(errors.New("vectors: nothing fills them"))
 
 	// ErrPaused is an endpoint that fails while vectors are made anew. What is missing is filled when it answers again.
-	ErrPaused = errors.New("vectors: the endpoint fails; what is missing is filled when it answers again")
+	ErrPaused = transient.Mark(errors.New("vectors: the endpoint fails; what is missing is filled when it answers again"))
 
 	// errAsked is why Run begins anew where Rebuild wants it.
 	errAsked = errors.New("vectors: it was asked for")

@@ -13,11 +13,12 @@ import (
 	"github.com/cmemd/cmemd/actors/policy"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/transient"
 	"github.com/cmemd/cmemd/projections"
 )
 
 // ErrClosed is a call after Close.
-var ErrClosed = errors.New("vectors: closed")
+var ErrClosed = transient.Mark(errors.New("vectors: closed"))
 
 // Embedder turns texts into vectors, one for each in their order. What hinders it is a *Failure or ctx.Err(). It may be
 // called by several goroutines at once, and does not keep the texts.

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/cmemd/cmemd/internal/agents/relay"
+	"github.com/cmemd/cmemd/internal/transient"
 )
 
 const (
@@ -52,7 +53,7 @@ func (a *asides) has(name string) bool {
 // putAside keeps a posted payload that will never be taken in the spool's bad folder, with the reason. What is only
 // refused for now is not kept: its hook does that.
 func (s *Server) putAside(d delivery, cause error) {
-	if s.cfg.Spool == nil || !permanent(cause) {
+	if s.cfg.Spool == nil || transient.Is(cause) {
 		return
 	}
 	err := s.keepBad(d, cause)

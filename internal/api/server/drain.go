@@ -13,6 +13,7 @@ import (
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/agents/relay"
+	"github.com/cmemd/cmemd/internal/transient"
 )
 
 const (
@@ -183,7 +184,7 @@ func (r *drainRun) flush(ctx context.Context) bool {
 		return true
 	}
 	err := r.s.capture(ctx, entries)
-	if err != nil && !permanent(err) {
+	if err != nil && transient.Is(err) {
 		return r.settle(entries[0].name, err)
 	}
 	for _, e := range entries {
@@ -227,7 +228,7 @@ func (r *drainRun) settle(name string, err error) bool {
 		r.s.metrics.drained.Inc()
 	case errors.Is(err, errSpoolDisk) && !errors.Is(err, fs.ErrPermission):
 		r.stays(name, err)
-	case !permanent(err):
+	case transient.Is(err):
 		r.s.logger.Debug("the spool waits", "err", err)
 		return false
 	default:

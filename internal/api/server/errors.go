@@ -17,6 +17,7 @@ import (
 	"github.com/cmemd/cmemd/internal/agents"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/memory/recall"
+	"github.com/cmemd/cmemd/internal/transient"
 	"github.com/cmemd/cmemd/projections"
 	"github.com/cmemd/cmemd/projections/engine"
 	"github.com/cmemd/cmemd/projections/index"
@@ -41,6 +42,18 @@ func notFound(format string, args ...any) *api.Problem {
 func unavailable(kind, title string, after time.Duration, detail string) *api.Problem {
 	return &api.Problem{Type: kind, Title: title, Status: http.StatusServiceUnavailable, Detail: detail, RetryAfter: after}
 }
+
+// notNow is unavailable as an error: one that says of itself that it may pass.
+func notNow(kind, title string, after time.Duration, detail string) error {
+	return passing{unavailable(kind, title, after, detail)}
+}
+
+type passing struct{ *api.Problem }
+
+// Transient reports true: see package transient.
+func (passing) Transient() bool { return true }
+
+func (p passing) Unwrap() error { return p.Problem }
 
 // problemFor is the one place where errors become a status. known is false for an error that nobody foresaw.
 func problemFor(err error) (p *api.Problem, known bool) {
@@ -137,9 +150,11 @@ func ambiguous(e *recall.AmbiguousError) *api.Problem {
 	return p
 }
 
-// refusal is about what may pass by itself. A full disk comes before what it causes.
+// refusal is about what may pass by itself, as the error says. A full disk comes before what it causes.
 func refusal(err error) *api.Problem {
 	switch {
+	case !transient.Is(err):
+		return nil
 	case errors.Is(err, eventlog.ErrDiskFull):
 		return unavailable(api.ProblemDiskFull, "The disk is nearly full", 30*time.Second, "nothing is taken until there is room")
 	case errors.Is(err, eventlog.ErrWrongVersion):
@@ -160,7 +175,7 @@ func refusal(err error) *api.Problem {
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
 		return unavailable(api.ProblemBusy, "It took too long", time.Second, "the time for this request is over")
 	}
-	return nil
+	return unavailable(api.ProblemBusy, "Not possible now", time.Second, "try again")
 }
 
 // isFailure reports whether an endpoint of embeddings has failed.

@@ -133,7 +133,7 @@ func (s *Server) readPayload(w http.ResponseWriter, r *http.Request) (body []byt
 	}
 	if held := s.bodies.Add(size); held > s.cfg.MaxBodies && held > size {
 		s.bodies.Add(-size)
-		return nil, nil, unavailable(api.ProblemBusy, "Too many large payloads at once", time.Second, "try again")
+		return nil, nil, notNow(api.ProblemBusy, "Too many large payloads at once", time.Second, "try again")
 	}
 	buf, _ := s.buffers.Get().(*bytes.Buffer)
 	if buf == nil {
@@ -226,10 +226,4 @@ func commands(captures []session.Capture) []session.Command {
 		cmds[i] = c
 	}
 	return cmds
-}
-
-// permanent reports whether the same payload will meet err again, so that it is not to be brought again.
-func permanent(err error) bool {
-	p, _ := problemFor(err)
-	return p.Status != http.StatusServiceUnavailable
 }

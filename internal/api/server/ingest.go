@@ -15,6 +15,7 @@ import (
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/agents"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/transient"
 )
 
 const (
@@ -60,7 +61,7 @@ func (s *Server) postIngest(w http.ResponseWriter, r *http.Request) error {
 		select {
 		case <-s.drained:
 		case <-time.After(drainWait):
-			return unavailable(api.ProblemBusy, "What hooks left in the spool is still being taken in", 5*time.Second, "try again")
+			return notNow(api.ProblemBusy, "What hooks left in the spool is still being taken in", 5*time.Second, "try again")
 		case <-r.Context().Done():
 			return r.Context().Err()
 		}
@@ -285,7 +286,7 @@ func (in *ingest) flush(ctx context.Context) error {
 	return nil
 }
 
-func blamesCapture(err error) bool { return permanent(err) && !errors.Is(err, actors.ErrParked) }
+func blamesCapture(err error) bool { return !transient.Is(err) && !errors.Is(err, actors.ErrParked) }
 
 // send appends captures of one session. It waits while hooks fill the queue.
 func (in *ingest) send(ctx context.Context, batch []read) error {

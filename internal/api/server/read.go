@@ -32,7 +32,7 @@ func (s *Server) await(ctx context.Context, at events.Position) error {
 		if ctx.Err() == nil {
 			return err
 		}
-		return unavailable(api.ProblemBehind, "The views are behind", s.cfg.WaitTimeout, "they do not know that position yet")
+		return notNow(api.ProblemBehind, "The views are behind", s.cfg.WaitTimeout, "they do not know that position yet")
 	}
 	return nil
 }

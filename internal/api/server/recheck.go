@@ -10,6 +10,7 @@ import (
 	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/transient"
 	"github.com/cmemd/cmemd/projections"
 )
 
@@ -212,7 +213,7 @@ func (c *recheck) look(ctx context.Context, id events.SessionID, dir string, par
 		return nil
 	}
 	at, err := c.s.doWhenRoom(ctx, id, cmd)
-	if p, known := problemFor(err); err != nil && known && p.Status != http.StatusServiceUnavailable {
+	if _, known := problemFor(err); err != nil && known && !transient.Is(err) {
 		c.out.Refused = append(c.out.Refused, api.RefusedSession{Session: id, Detail: reasonOf(err)})
 		return nil
 	}

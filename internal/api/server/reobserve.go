@@ -12,6 +12,7 @@ import (
 	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/transient"
 	"github.com/cmemd/cmemd/projections"
 )
 
@@ -185,7 +186,7 @@ func (s *Server) caughtUp(ctx context.Context) error {
 		if limited.Err() == nil || ctx.Err() != nil {
 			return err
 		}
-		return unavailable(api.ProblemBehind, "The views are behind", s.cfg.WaitTimeout, "they do not know yet what there is")
+		return notNow(api.ProblemBehind, "The views are behind", s.cfg.WaitTimeout, "they do not know yet what there is")
 	}
 	return nil
 }
@@ -197,8 +198,8 @@ func (a *reobserve) ask(ctx context.Context) error {
 		if err == nil {
 			continue
 		}
-		p, known := problemFor(err)
-		if !known || p.Status == http.StatusServiceUnavailable || errors.Is(err, actors.ErrNoProvider) { // no session takes it
+		_, known := problemFor(err)
+		if !known || transient.Is(err) || errors.Is(err, actors.ErrNoProvider) { // no session takes it
 			return err
 		}
 		a.out.Refused = append(a.out.Refused, api.RefusedSession{Session: id, Detail: reasonOf(err)})

@@ -27,7 +27,7 @@ func (s *Server) getReady(w http.ResponseWriter, r *http.Request) error {
 	phase := s.Phase()
 	ready := phase == PhaseReady
 	if !ready && !always {
-		return unavailable(api.ProblemStarting, "Not ready yet", time.Second, "the start is at: "+phase)
+		return notNow(api.ProblemStarting, "Not ready yet", time.Second, "the start is at: "+phase)
 	}
 	return writeJSON(w, api.Readiness{Ready: ready, Phase: phase})
 }

@@ -1,0 +1,56 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/cmemd/cmemd/actors"
+	"github.com/cmemd/cmemd/actors/session"
+	"github.com/cmemd/cmemd/eventlog"
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/agents"
+	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/memory/recall"
+	"github.com/cmemd/cmemd/internal/transient"
+	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/engine"
+	"github.com/cmemd/cmemd/projections/index"
+	"github.com/cmemd/cmemd/projections/vectors"
+)
+
+// TestErrorsSayWhatPasses: an error says itself whether a later try may fare better, and the status follows: 503 for what
+// passes, and never otherwise.
+func TestErrorsSayWhatPasses(t *testing.T) {
+	t.Parallel()
+	passes := []error{
+		eventlog.ErrDiskFull, eventlog.ErrWrongVersion, eventlog.ErrClosed, eventlog.ErrFailed,
+		actors.ErrBusy, actors.ErrStopped, engine.ErrClosed, engine.ErrStopped, index.ErrClosed,
+		vectors.ErrPaused, vectors.ErrNotRunning, vectors.ErrClosed, &vectors.Failure{Says: "503"},
+		context.DeadlineExceeded, context.Canceled, notNow(api.ProblemBehind, "The views are behind", time.Second, ""),
+		transient.Mark(errors.New("one that no table lists")),
+	}
+	stays := []error{
+		&agents.SyntaxError{}, &agents.FieldError{Field: "cwd", Err: agents.ErrMissing}, &http.MaxBytesError{Limit: 1},
+		agents.ErrTooLarge, events.ErrTooLarge, errBodyCut, agents.ErrUnknownAgent, agents.ErrNoTranscripts,
+		recall.ErrBadID, recall.ErrBadQuery, &recall.AmbiguousError{}, recall.ErrNotYet, recall.ErrNotFound,
+		engine.ErrUnknownView, projections.ErrNotFound, eventlog.ErrNotFound, actors.ErrNoProvider,
+		session.ErrNotQuarantined, actors.ErrFaulted, actors.ErrParked, session.ErrNoInputs, errors.New("nobody foresaw it"),
+		invalid("/x", "is wrong"), notFound("no such thing"), errSpoolDisk, errBadFull,
+	}
+	for want, list := range map[bool][]error{true: passes, false: stays} {
+		for _, err := range list {
+			err = fmt.Errorf("api: capture: %w", err)
+			p, _ := problemFor(err)
+			if got := transient.Is(err); got != want {
+				t.Errorf("%v: transient is %v, want %v", err, got, want)
+			}
+			if got := p.Status == http.StatusServiceUnavailable; got != want || p.Status == 0 || (p.RetryAfter > 0) != want {
+				t.Errorf("%v: got %d, again in %v; transient is %v", err, p.Status, p.RetryAfter, want)
+			}
+		}
+	}
+}

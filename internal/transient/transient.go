@@ -1,0 +1,33 @@
+// Package transient says of an error that it may pass by itself, so that the same call may succeed later. Whoever makes an
+// error knows; whoever decides whether to try again, or which status to answer, asks. An error without a mark is permanent.
+package transient
+
+import (
+	"context"
+	"errors"
+)
+
+// Mark returns err with the mark of what may pass. It has err's text and wraps it, and is itself comparable, so that a
+// sentinel may be marked where it is declared. Mark of nil is nil.
+func Mark(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &marked{err}
+}
+
+type marked struct{ err error }
+
+func (m *marked) Error() string   { return m.err.Error() }
+func (m *marked) Unwrap() error   { return m.err }
+func (m *marked) Transient() bool { return true }
+
+// Is reports whether err, or any error that it wraps, is marked, has a method Transient() bool that reports true, or is the
+// end of a context: more time, or another caller, may fare better. Is of nil is false.
+func Is(err error) bool {
+	var t interface{ Transient() bool }
+	if errors.As(err, &t) && t.Transient() {
+		return true
+	}
+	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
+}
