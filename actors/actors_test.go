@@ -201,7 +201,7 @@ func TestAHangIsATimeout(t *testing.T) {
 		"heeds its context": providertest.Hang(),
 		"heeds nothing": func(context.Context, int, observer.Prompt) (observer.Reply, error) {
 			time.Sleep(3 * time.Minute)
-			return observer.Reply{Text: goodObservation}, nil
+			return observer.Reply{Text: events.NewOutput(goodObservation)}, nil
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -14,7 +14,7 @@ func (o *Offer) bill(b events.Bill, calls int) events.Bill {
 // formOf is the form of an output that came with a failure; empty: there is no output.
 func formOf(f *observer.Failure) events.Form {
 	switch {
-	case f.Output == "":
+	case f.Output.IsZero():
 		return ""
 	case f.Form == "":
 		return events.FormXML

@@ -17,7 +17,7 @@ func TestOutputsAreReadInTheirForm(t *testing.T) {
 		if p.Kind == events.TurnSummary {
 			text = `{"summary":{"request":"Make it a setting"},"skip":false}`
 		}
-		return observer.Reply{Text: text, Form: events.FormStructured}, nil
+		return observer.Reply{Text: events.NewOutput(text), Form: events.FormStructured}, nil
 	}
 	bubble(t, func(w *world) {
 		w.capture("s", events.ToolUsed{Tool: "Read"})

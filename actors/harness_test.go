@@ -30,7 +30,7 @@ func good(_ context.Context, _ int, p observer.Prompt) (observer.Reply, error) {
 	if p.Kind == events.TurnSummary {
 		text = goodSummary
 	}
-	return observer.Reply{Text: text, Form: events.FormXML}, nil
+	return observer.Reply{Text: events.NewOutput(text), Form: events.FormXML}, nil
 }
 
 // world is a System over a memory log inside a synctest bubble. Lives may follow each other over one log.

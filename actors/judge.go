@@ -5,16 +5,12 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/observer"
 	"github.com/cmemd/cmemd/internal/observer/evidence"
 )
-
-// previewLength is how many characters of a dropped output its event shows to people.
-const previewLength = 200
 
 // judge parses an output by its structure alone, sets what it claims beside ground truth, and makes an answer of it.
 func (s *System) judge(ctx context.Context, o *Offer, p observer.Prompt, reply observer.Reply, latency time.Duration) outcome {
@@ -30,8 +26,8 @@ func (s *System) judge(ctx context.Context, o *Offer, p observer.Prompt, reply o
 		a.Skipped = &events.OutputSkipped{Turn: p.Turn, Reason: string(parsed.Reason), Stated: parsed.SkipReason}
 	case observer.DispositionDropped:
 		a.Dropped = &events.OutputDropped{
-			Turn: p.Turn, Class: string(parsed.Class), Reason: string(parsed.Reason), Preview: preview(reply.Text),
-			Length: len(reply.Text),
+			Turn: p.Turn, Class: string(parsed.Class), Reason: string(parsed.Reason), Preview: reply.Text.Preview(),
+			Length: reply.Text.Len(),
 		}
 	default:
 		s.keep(ctx, p, parsed, a)
@@ -123,13 +119,4 @@ func observationText(o observer.Observation) string {
 
 func summaryText(m observer.Summary) string {
 	return strings.Join([]string{m.Request, m.Investigated, m.Learned, m.Completed, m.NextSteps, m.Notes, ""}, "\n")
-}
-
-// preview is the beginning of an output on one line, for people.
-func preview(text string) string {
-	line := strings.Join(strings.Fields(text[:min(len(text), 16*previewLength)]), " ")
-	if utf8.RuneCountInString(line) <= previewLength {
-		return strings.ToValidUTF8(line, "\uFFFD")
-	}
-	return string([]rune(line)[:previewLength])
 }

@@ -165,10 +165,10 @@ func (s *System) ask(ctx context.Context, o *Offer, p observer.Prompt) (outcome,
 	latency := s.cfg.Now().Sub(began)
 	var failure *observer.Failure
 	switch {
-	case err == nil && len(reply.Text) > maxOutput:
+	case err == nil && reply.Text.Len() > maxOutput:
 		return s.failed(ctx, o, p, observer.Failure{
-			Class: events.FailTruncated, Message: fmt.Sprintf("an output of %d bytes, at most %d", len(reply.Text), maxOutput),
-			Output: clip(reply.Text, keptOutput), Form: reply.Form,
+			Class: events.FailTruncated, Message: fmt.Sprintf("an output of %d bytes, at most %d", reply.Text.Len(), maxOutput),
+			Output: reply.Text.Clip(keptOutput), Form: reply.Form,
 		}.WithBill(o.bill(reply.Bill(), 1)), latency), nil
 	case err == nil:
 		return s.judge(ctx, o, p, reply, latency), nil
@@ -188,7 +188,7 @@ func (s *System) ask(ctx context.Context, o *Offer, p observer.Prompt) (outcome,
 func (s *System) failed(ctx context.Context, o *Offer, p observer.Prompt, f *observer.Failure, latency time.Duration) outcome {
 	if f.Class == events.FailTruncated && len(p.Inputs) == 1 {
 		cut := observer.Reply{
-			Text: clip(f.Output, maxOutput), Form: cmp.Or(f.Form, events.FormXML), StopReason: string(f.Class),
+			Text: f.Output.Clip(maxOutput), Form: cmp.Or(f.Form, events.FormXML), StopReason: string(f.Class),
 		}.WithBill(f.Bill())
 		if out := s.judge(ctx, o, p, cut, latency); len(out.answer.Observations) > 0 || out.answer.Summary != nil {
 			return out
@@ -196,7 +196,7 @@ func (s *System) failed(ctx context.Context, o *Offer, p observer.Prompt, f *obs
 	}
 	failed := events.TurnFailed{
 		Turn: p.Turn, Class: f.Class, Status: f.Status, ResetsAt: f.ResetsAt, Message: clip(observer.Scrub(f.Message), 500),
-		Output: clip(f.Output, keptOutput), Form: formOf(f), Provider: o.Name(),
+		Output: f.Output.Clip(keptOutput), Form: formOf(f), Provider: o.Name(),
 	}.WithBill(o.bill(f.Bill(), 0))
 	return outcome{turn: p.Turn, failed: &failed}
 }

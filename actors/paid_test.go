@@ -38,14 +38,14 @@ func TestWhatATurnCostIsRecorded(t *testing.T) {
 	asPaid := paid
 	asPaid.Calls, asPaid.Model = 1, ""
 	whole, failure := bill{events.KindTurnReceived, paid}, bill{events.KindTurnFailed, paid}
-	reply := observer.Reply{Text: goodObservation, Form: events.FormXML}.WithBill(paid)
+	reply := observer.Reply{Text: events.NewOutput(goodObservation), Form: events.FormXML}.WithBill(paid)
 	asAsked, prose, long, late := reply, reply, reply, reply
-	asAsked.Model, asAsked.Calls, prose.Text, late.Text = "script", 0, "Sure!", ""
-	long.Text = string(make([]byte, maxOutput+1))
+	asAsked.Model, asAsked.Calls, prose.Text, late.Text = "script", 0, events.NewOutput("Sure!"), events.Output{}
+	long.Text = events.NewOutput(string(make([]byte, maxOutput+1)))
 	failed := *observer.Failure{Class: events.FailRefused}.WithBill(paid)
 	cut, cutWithNothing := failed, failed
-	cut.Class, cut.Output, cut.Form = events.FailTruncated, `{"observations":[{"title":"Kept"},{"title":"lo`, events.FormStructured
-	cutWithNothing.Class, cutWithNothing.Output, cutWithNothing.Form = events.FailTruncated, `{"observations":[{"title":"lo`, events.FormStructured
+	cut.Class, cut.Output, cut.Form = events.FailTruncated, events.NewOutput(`{"observations":[{"title":"Kept"},{"title":"lo`), events.FormStructured
+	cutWithNothing.Class, cutWithNothing.Output, cutWithNothing.Form = events.FailTruncated, events.NewOutput(`{"observations":[{"title":"lo`), events.FormStructured
 	unpaid := bill{Kind: events.KindTurnFailed}
 	for name, c := range map[string]struct {
 		step providertest.Step
@@ -77,7 +77,7 @@ func TestWhatATurnCostIsRecorded(t *testing.T) {
 				if diff := cmp.Diff(c.kept, kept); diff != "" && c.kept != "" {
 					t.Errorf("kept (-want +got):\n%s", diff)
 				}
-				if f := all[events.TurnFailed](w); name == "cut before its end" && (f[0].Form != events.FormStructured || f[0].Output == "") {
+				if f := all[events.TurnFailed](w); name == "cut before its end" && (f[0].Form != events.FormStructured || f[0].Output.IsZero()) {
 					t.Errorf("the form of what was cut is recorded as %q", f[0].Form)
 				} else if name == "refused" && f[0].Form != "" {
 					t.Errorf("no output is recorded as %q", f[0].Form)
@@ -96,7 +96,7 @@ func TestWhatATurnCostThatTheEndCutsIsRecorded(t *testing.T) {
 	told := observer.Reply{Usage: paid, Cost: 0.25, Calls: 1, Model: "script-2"}
 	failed := observer.Failure{Class: events.FailTransport, Usage: paid, Cost: 0.25, Calls: 1, Model: "script-2"}
 	answer := told
-	answer.Text, answer.Form = goodObservation, events.FormXML
+	answer.Text, answer.Form = events.NewOutput(goodObservation), events.FormXML
 	for name, step := range map[string]providertest.Step{
 		"beside its context's end": lateWith(told),
 		"as a failure": func(ctx context.Context, _ int, _ observer.Prompt) (observer.Reply, error) {

@@ -333,8 +333,8 @@ func TestAnOutputTooLongToKeepIsTruncatedAndBounded(t *testing.T) {
 			t.Errorf("got %+v, want what is answered too long given up", got)
 		}
 		for _, f := range all[events.TurnFailed](w) {
-			if f.Class != events.FailTruncated || len(f.Output) > keptOutput {
-				t.Errorf("got class %s and %d bytes kept", f.Class, len(f.Output))
+			if f.Class != events.FailTruncated || f.Output.Len() > keptOutput {
+				t.Errorf("got class %s and %d bytes kept", f.Class, f.Output.Len())
 			}
 		}
 	}, onBad(providertest.Text(strings.Repeat("x", 17<<20))))
@@ -362,7 +362,7 @@ func TestACutOutputOfOneInputKeepsItsClosedBlocks(t *testing.T) {
 				if len(all[events.OutputSkipped](w)) != 0 {
 					t.Error("a cut output was taken for one that skips")
 				}
-			}, providertest.Fail(observer.Failure{Class: events.FailTruncated, Output: c.output}), good)
+			}, providertest.Fail(observer.Failure{Class: events.FailTruncated, Output: events.NewOutput(c.output)}), good)
 		})
 	}
 }

@@ -176,7 +176,7 @@ func TestFilesNobodyTouchedAreFlagged(t *testing.T) {
 			if p.Kind == events.TurnSummary {
 				return good(ctx, n, p)
 			}
-			return observer.Reply{Text: "<observation><title>" + text + "</title></observation>", Form: events.FormXML}, nil
+			return observer.Reply{Text: events.NewOutput("<observation><title>" + text + "</title></observation>"), Form: events.FormXML}, nil
 		}
 	}
 	var got, recent []string

@@ -74,3 +74,23 @@ func BenchmarkReadHeader(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkOutput is what it costs to write and read a turn's output.
+func BenchmarkOutput(b *testing.B) {
+	codec := events.NewCodec()
+	for _, size := range benchSizes {
+		e := events.TurnReceived{Turn: sampleID(1), Form: events.FormXML, Output: events.NewOutput(strings.Repeat("x", size.bytes))}
+		b.Run(size.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				payload, schema, err := codec.Encode(e)
+				if err != nil {
+					b.Fatal(err)
+				}
+				if _, err := codec.Decode(events.KindTurnReceived, schema, payload); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

@@ -48,8 +48,8 @@ func TestABillComesBackFromEitherEnd(t *testing.T) {
 			Told: rapid.Bool().Draw(t, "told"), Unstated: usage("unstated"), Calls: rapid.IntRange(1, 9).Draw(t, "calls"), Sent: count.Draw(t, "sent"),
 		}
 		got := []events.Bill{
-			decoded(t, codec, events.TurnReceived{Output: "x"}.WithBill(want)).(events.TurnReceived).Bill(),
-			decoded(t, codec, events.TurnFailed{Output: "x"}.WithBill(want)).(events.TurnFailed).Bill(),
+			decoded(t, codec, events.TurnReceived{Output: events.NewOutput("x")}.WithBill(want)).(events.TurnReceived).Bill(),
+			decoded(t, codec, events.TurnFailed{Output: events.NewOutput("x")}.WithBill(want)).(events.TurnFailed).Bill(),
 			decoded(t, codec, events.MemoryForgotten{Spent: []events.TurnSpent{{Bill: want}}}).(events.MemoryForgotten).Spent[0].Bill,
 		}
 		if diff := cmp.Diff([]events.Bill{want, want, want}, got); diff != "" {

@@ -111,7 +111,7 @@ func TestSamplesSetEveryField(t *testing.T) {
 
 func zeroFields(v reflect.Value, path string) (zero []string) {
 	switch {
-	case v.Type() == reflect.TypeFor[time.Time]() || v.Kind() != reflect.Struct && v.Kind() != reflect.Slice:
+	case v.Type() == reflect.TypeFor[time.Time]() || v.Type() == reflect.TypeFor[events.Output]() || v.Kind() != reflect.Struct && v.Kind() != reflect.Slice:
 		if v.IsZero() || v.Kind() == reflect.Map && v.Len() == 0 {
 			return []string{path}
 		}

@@ -32,6 +32,12 @@ func fill(t *rapid.T, v reflect.Value, name string) {
 		v.Set(reflect.ValueOf(anyTime.Draw(t, name)))
 		return
 	}
+	if v.Type() == reflect.TypeFor[events.Output]() {
+		var text string
+		fill(t, reflect.ValueOf(&text).Elem(), name)
+		v.Set(reflect.ValueOf(events.NewOutput(text)))
+		return
+	}
 	switch v.Kind() {
 	case reflect.String:
 		v.SetString(string(rapid.SliceOfN(rapid.Byte(), 0, 40).Draw(t, name)))

@@ -40,7 +40,7 @@ type Usage struct {
 type TurnReceived struct {
 	Turn       ID     `cbor:"1,keyasint,omitzero" json:"turn"`
 	Form       Form   `cbor:"2,keyasint,omitempty" json:"form"`
-	Output     string `cbor:"3,keyasint,omitempty" json:"output"` // raw
+	Output     Output `cbor:"3,keyasint,omitzero" json:"output"` // raw
 	StopReason string `cbor:"4,keyasint,omitempty" json:"stop_reason,omitempty"`
 	Usage      Usage  `cbor:"5,keyasint,omitzero" json:"usage"`
 	LatencyMS  int64  `cbor:"6,keyasint,omitempty" json:"latency_ms"`
@@ -61,7 +61,7 @@ type TurnFailed struct {
 	Status   int          `cbor:"3,keyasint,omitempty" json:"status,omitempty"`  // HTTP status, if there was one
 	ResetsAt time.Time    `cbor:"4,keyasint,omitzero" json:"resets_at,omitzero"` // when the provider said it would answer again
 	Message  string       `cbor:"5,keyasint,omitempty" json:"message,omitempty"` // scrubbed, for people
-	Output   string       `cbor:"6,keyasint,omitempty" json:"output,omitempty"`  // raw, if any arrived
+	Output   Output       `cbor:"6,keyasint,omitzero" json:"output,omitzero"`    // raw, if any arrived
 	Provider string       `cbor:"7,keyasint,omitempty" json:"provider,omitempty"`
 	Clean    bool         `cbor:"8,keyasint,omitempty" json:"clean,omitempty"`  // interrupted by an orderly stop: blames nobody
 	Halved   int          `cbor:"9,keyasint,omitempty" json:"halved,omitempty"` // the most inputs the next turn over these may settle; 0: unchanged
@@ -84,17 +84,17 @@ type TurnFailed struct {
 // OutputDropped is an output that did not parse. The inputs its turn settled are dropped: kept, counted, re-observable.
 type OutputDropped struct {
 	Turn    ID     `cbor:"1,keyasint,omitzero" json:"turn"`
-	Class   string `cbor:"2,keyasint,omitempty" json:"class"`   // idle, xml, prose
-	Reason  string `cbor:"3,keyasint,omitempty" json:"reason"`  // no_xml, missing_summary, malformed
-	Preview string `cbor:"4,keyasint,omitempty" json:"preview"` // at most 200 characters
-	Length  int    `cbor:"5,keyasint,omitempty" json:"length"`  // bytes of the output
+	Class   string `cbor:"2,keyasint,omitempty" json:"class"`  // idle, xml, prose
+	Reason  string `cbor:"3,keyasint,omitempty" json:"reason"` // no_xml, missing_summary, malformed
+	Preview Output `cbor:"4,keyasint,omitzero" json:"preview"` // at most 200 characters
+	Length  int    `cbor:"5,keyasint,omitempty" json:"length"` // bytes of the output
 }
 
 // OutputSkipped is an output that says that nothing was worth recording.
 type OutputSkipped struct {
 	Turn   ID     `cbor:"1,keyasint,omitzero" json:"turn"`
-	Reason string `cbor:"2,keyasint,omitempty" json:"reason"`           // empty, skip_summary
-	Stated string `cbor:"3,keyasint,omitempty" json:"stated,omitempty"` // the model's own words
+	Reason string `cbor:"2,keyasint,omitempty" json:"reason"`         // empty, skip_summary
+	Stated Output `cbor:"3,keyasint,omitzero" json:"stated,omitzero"` // the model's own words
 }
 
 // Claim is a checkable statement found in an output.

@@ -70,6 +70,10 @@ func fill(v reflect.Value) {
 			v.Set(reflect.ValueOf(epoch))
 			return
 		}
+		if v.Type() == reflect.TypeFor[events.Output]() {
+			v.Set(reflect.ValueOf(events.NewOutput("x")))
+			return
+		}
 		for i := range v.NumField() {
 			fill(v.Field(i))
 		}

@@ -23,6 +23,9 @@ func texts(t reflect.Type, path string) (fields []string) {
 	case reflect.Map:
 		return append(texts(t.Key(), path+" key"), texts(t.Elem(), path)...)
 	case reflect.Struct:
+		if t == reflect.TypeFor[events.Output]() {
+			return []string{path}
+		}
 		for i := range t.NumField() {
 			if f := t.Field(i); f.IsExported() {
 				fields = append(fields, texts(f.Type, path+"."+f.Name)...)

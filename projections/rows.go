@@ -315,10 +315,10 @@ type Turn struct {
 	Usage      events.Usage `cbor:"20,keyasint,omitzero" json:"usage"`
 	LatencyMS  int64        `cbor:"21,keyasint,omitempty" json:"latency_ms,omitempty"`
 
-	Class   string              `cbor:"22,keyasint,omitempty" json:"class,omitempty"`   // of a dropped output
-	Reason  string              `cbor:"23,keyasint,omitempty" json:"reason,omitempty"`  // why it was skipped or dropped
-	Stated  string              `cbor:"24,keyasint,omitempty" json:"stated,omitempty"`  // the model's own reason to skip
-	Preview string              `cbor:"25,keyasint,omitempty" json:"preview,omitempty"` // of a dropped output
+	Class   string              `cbor:"22,keyasint,omitempty" json:"class,omitempty"`  // of a dropped output
+	Reason  string              `cbor:"23,keyasint,omitempty" json:"reason,omitempty"` // why it was skipped or dropped
+	Stated  events.Output       `cbor:"24,keyasint,omitzero" json:"stated,omitzero"`   // the model's own reason to skip
+	Preview events.Output       `cbor:"25,keyasint,omitzero" json:"preview,omitzero"`  // of a dropped output
 	Failure events.FailureClass `cbor:"26,keyasint,omitempty" json:"failure,omitempty"`
 	Status  int                 `cbor:"27,keyasint,omitempty" json:"status,omitempty"`
 	Message string              `cbor:"28,keyasint,omitempty" json:"message,omitempty"`

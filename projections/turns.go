@@ -153,9 +153,9 @@ func (f *turnFold) forget(h events.Header, s events.TurnSpent, told bool) error 
 		t.Status, t.Message = 0, ""
 		t.leave(s, told)
 	case events.KindOutputDropped:
-		t.Class, t.Reason, t.Preview = "", "", ""
+		t.Class, t.Reason, t.Preview = "", "", events.Output{}
 	case events.KindOutputSkipped:
-		t.Reason, t.Stated = "", ""
+		t.Reason, t.Stated = "", events.Output{}
 	case events.KindObservationParsed, events.KindSummaryParsed:
 		removeTurnRow(t, h.Position)
 	}

@@ -134,7 +134,7 @@ func (w *world) start(s events.SessionID, kind events.TurnKind, settles ...event
 
 func received(t *worldTurn) events.TurnReceived {
 	e := events.TurnReceived{
-		Turn: t.id, Form: events.FormXML, Output: "<observation/>", StopReason: "end_turn",
+		Turn: t.id, Form: events.FormXML, Output: events.NewOutput("<observation/>"), StopReason: "end_turn",
 		Usage: events.Usage{Input: 100, Cached: 10, Output: 30}, LatencyMS: 1200,
 	}
 	if b := t.bill; b != nil {
@@ -186,7 +186,7 @@ func (w *world) keep(t *worldTurn, titles ...string) []events.Record {
 
 func (w *world) skip(t *worldTurn) []events.Record {
 	t.ended = true
-	return w.say(t.session.Stream(), t.id, received(t), events.OutputSkipped{Turn: t.id, Reason: "skip_summary", Stated: "nothing new"})
+	return w.say(t.session.Stream(), t.id, received(t), events.OutputSkipped{Turn: t.id, Reason: "skip_summary", Stated: events.NewOutput("nothing new")})
 }
 
 // blank ends a turn with an output that says nothing.
@@ -202,7 +202,7 @@ func (w *world) blank(t *worldTurn) []events.Record {
 func (w *world) drop(t *worldTurn) []events.Record {
 	t.ended = true
 	return w.say(t.session.Stream(), t.id, received(t), events.OutputDropped{
-		Turn: t.id, Class: "prose", Reason: "no_xml", Preview: "I am sorry", Length: 10,
+		Turn: t.id, Class: "prose", Reason: "no_xml", Preview: events.NewOutput("I am sorry"), Length: 10,
 	})
 }
 

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/cmemd/cmemd/events"
 )
 
 func TestNames(t *testing.T) {
@@ -165,12 +167,12 @@ func TestPhrases(t *testing.T) {
 		if p != strings.ToLower(p) {
 			t.Errorf("%q can never be found", p)
 		}
-		if !HasPhrase("So: " + strings.ToUpper(p) + ".") {
+		if !HasPhrase(events.NewOutput("So: " + strings.ToUpper(p) + ".")) {
 			t.Errorf("%q is not found in any letter case", p)
 		}
 	}
 	for _, benign := range []string{"", "No observations to record.", "You've hit your weekly limit", "the session is closed"} {
-		if HasPhrase(benign) {
+		if HasPhrase(events.NewOutput(benign)) {
 			t.Errorf("%q has none of them", benign)
 		}
 	}

@@ -1,14 +1,18 @@
 package policy
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/cmemd/cmemd/events"
+)
 
 // HasPhrase reports whether one of the phrases of the legacy policies stands in an output, in any letter case. Replay
 // asks it of outputs that did not parse, to show what such a rule costs; nothing that runs live does. This file is the
 // only place where the words of an unparsed output are compared with anything.
-func HasPhrase(output string) bool {
-	output = strings.ToLower(output)
+func HasPhrase(output events.Output) bool {
+	text := strings.ToLower(output.RawText())
 	for _, p := range legacyPhrases() {
-		if strings.Contains(output, p) {
+		if strings.Contains(text, p) {
 			return true
 		}
 	}

@@ -194,7 +194,7 @@ func (m *sim) start() events.ID {
 }
 
 func (m *sim) received(turn events.ID) events.TurnReceived {
-	return events.TurnReceived{Turn: turn, Form: events.FormXML, Output: "..."}
+	return events.TurnReceived{Turn: turn, Form: events.FormXML, Output: events.NewOutput("...")}
 }
 
 func (m *sim) keep(turn events.ID) Answer {

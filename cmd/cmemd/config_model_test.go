@@ -183,17 +183,17 @@ func TestAnswersDoNotHoldTheKey(t *testing.T) {
 		return guarded{Asker: p, key: key}
 	}
 	said := "<title>" + canaryKey + canaryKey + "</title>"
-	got, err := guard(canaryKey, parrot{reply: observer.Reply{Text: said, Model: canaryKey, StopReason: canaryKey}}).Ask(t.Context(), model.Question{})
-	want := observer.Reply{Text: "<title>[key][key]</title>", Model: "[key]", StopReason: "[key]"}
+	got, err := guard(canaryKey, parrot{reply: observer.Reply{Text: events.NewOutput(said), Model: canaryKey, StopReason: canaryKey}}).Ask(t.Context(), model.Question{})
+	want := observer.Reply{Text: events.NewOutput("<title>[key][key]</title>"), Model: "[key]", StopReason: "[key]"}
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("%v\n%s", err, diff)
 	}
-	_, err = guard(canaryKey, parrot{err: &observer.Failure{Class: events.FailTruncated, Output: said}}).Ask(t.Context(), model.Question{})
-	if f, ok := errors.AsType[*observer.Failure](err); !ok || f.Output != want.Text {
+	_, err = guard(canaryKey, parrot{err: &observer.Failure{Class: events.FailTruncated, Output: events.NewOutput(said)}}).Ask(t.Context(), model.Question{})
+	if f, ok := errors.AsType[*observer.Failure](err); !ok || f.Output.RawText() != want.Text.RawText() {
 		t.Errorf("got %v, want its output without the key", err)
 	}
-	short := observer.Reply{Text: "none of it"}
-	if got, err := guard("none", parrot{reply: short}).Ask(t.Context(), model.Question{}); err != nil || got.Text != short.Text {
+	short := observer.Reply{Text: events.NewOutput("none of it")}
+	if got, err := guard("none", parrot{reply: short}).Ask(t.Context(), model.Question{}); err != nil || got.Text.RawText() != short.Text.RawText() {
 		t.Errorf("a word for a key: got %q, %v", got.Text, err)
 	}
 	if _, err := guard(canaryKey, parrot{err: model.ErrForm}).Ask(t.Context(), model.Question{}); !errors.Is(err, model.ErrForm) {

@@ -102,13 +102,13 @@ func matrixProse(t *testing.T) {
 	checkCalm(t, all, 2)
 	checkCount[events.ObservationParsed](t, all, 0)
 	for _, e := range of[events.OutputDropped](all) {
-		begins := strings.HasPrefix(e.Preview, "Everything is fine. I watched")
-		if !begins || len(e.Preview) > 4*200 || len([]rune(e.Preview)) > 200 || e.Length != len(prose) {
+		begins := strings.HasPrefix(e.Preview.RawText(), "Everything is fine. I watched")
+		if !begins || e.Preview.Len() > 4*200 || len([]rune(e.Preview.RawText())) > 200 || e.Length != len(prose) {
 			t.Errorf("dropped with %d bytes and the preview %q", e.Length, e.Preview)
 		}
 	}
 	for _, e := range of[events.TurnReceived](all) {
-		if e.Output != prose {
+		if e.Output.RawText() != prose {
 			t.Errorf("the log keeps %q, want the whole output", e.Output)
 		}
 	}

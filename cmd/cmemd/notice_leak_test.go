@@ -43,7 +43,7 @@ func TestNoNewsOfTheObserverReachesIt(t *testing.T) {
 		if p.Kind == events.TurnSummary {
 			text = "<summary><request>look at birds</request></summary>"
 		}
-		return observer.Reply{Text: text, Form: events.FormXML}, nil
+		return observer.Reply{Text: events.NewOutput(text), Form: events.FormXML}, nil
 	})
 	one := &built{Provider: script}
 	d.offers = &offers{order: []*built{one}, all: []*built{one}}
@@ -127,10 +127,10 @@ func sicken(t *testing.T, d *daemon) {
 		say(stream, id, end...)
 	}
 	for range projections.DegradedUnusable {
-		turn(events.TurnReceived{}, events.OutputDropped{Class: "prose", Reason: "no_xml", Preview: noticeCanary})
+		turn(events.TurnReceived{}, events.OutputDropped{Class: "prose", Reason: "no_xml", Preview: events.NewOutput(noticeCanary)})
 	}
 	for range projections.DegradedBlank {
-		turn(events.TurnReceived{}, events.OutputSkipped{Reason: events.ReasonEmpty, Stated: noticeCanary})
+		turn(events.TurnReceived{}, events.OutputSkipped{Reason: events.ReasonEmpty, Stated: events.NewOutput(noticeCanary)})
 	}
 	turn(events.TurnFailed{Class: events.FailCrash, Message: noticeCanary}, events.SessionQuarantined{Cause: noticeCanary, Trip: 1, Until: time.Now().Add(time.Hour)})
 	say(events.ProviderStream(noticeCanary), events.ID{}, events.ProviderPaused{Class: events.FailLimit, Probe: 1, Until: time.Now().Add(time.Hour)})

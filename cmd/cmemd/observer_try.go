@@ -18,20 +18,20 @@ import (
 
 // A try is one turn outside of any session.
 type try struct {
-	Provider    string       `json:"provider"`
-	Model       string       `json:"model"`
-	Answered    string       `json:"answered_by,omitempty"` // what says that it answered
-	Mode        string       `json:"mode"`
-	Key         string       `json:"key_from,omitempty"`
-	Questions   int          `json:"calls"`        // requests that were sent, with those that were sent again
-	PromptBytes int          `json:"prompt_bytes"` // of the last question; where a model is not asked, of what was captured
-	Form        events.Form  `json:"form,omitempty"`
-	TookMS      int64        `json:"took_ms"`
-	StopReason  string       `json:"stop_reason,omitempty"`
-	Usage       events.Usage `json:"usage"`
-	CostUSD     *float64     `json:"cost_usd"`            // null: not known
-	CostFrom    string       `json:"cost_from,omitempty"` // costTold, costListed or costBoth
-	Output      string       `json:"output"`
+	Provider    string        `json:"provider"`
+	Model       string        `json:"model"`
+	Answered    string        `json:"answered_by,omitempty"` // what says that it answered
+	Mode        string        `json:"mode"`
+	Key         string        `json:"key_from,omitempty"`
+	Questions   int           `json:"calls"`        // requests that were sent, with those that were sent again
+	PromptBytes int           `json:"prompt_bytes"` // of the last question; where a model is not asked, of what was captured
+	Form        events.Form   `json:"form,omitempty"`
+	TookMS      int64         `json:"took_ms"`
+	StopReason  string        `json:"stop_reason,omitempty"`
+	Usage       events.Usage  `json:"usage"`
+	CostUSD     *float64      `json:"cost_usd"`            // null: not known
+	CostFrom    string        `json:"cost_from,omitempty"` // costTold, costListed or costBoth
+	Output      events.Output `json:"output"`
 
 	Parsed  *observer.Parsed `json:"parsed,omitempty"`
 	Failure *tryFailure      `json:"failure,omitempty"`
@@ -180,7 +180,7 @@ func showTries(a *terminal.App, all []*try) error {
 			cost = t.costCell()
 		}
 		l.Add(terminal.NameOfModel(t.Provider, t.Model), terminal.Size(int64(t.PromptBytes)), t.took().String(), fmt.Sprint(t.Questions),
-			fmt.Sprint(t.Usage.Input+t.Usage.Output), cost, terminal.Size(int64(len(t.Output))), t.resultCell())
+			fmt.Sprint(t.Usage.Input+t.Usage.Output), cost, terminal.Size(int64(t.Output.Len())), t.resultCell())
 	}
 	err := a.Print(l)
 	for _, t := range all {
@@ -228,7 +228,7 @@ func showTry(a *terminal.App, t *try) {
 		a.Field("cost", t.costLine())
 	}
 	a.Field("form", string(t.Form))
-	a.Field("output", t.Output)
+	a.Field("output", t.Output.RawText())
 	if p := t.Parsed; p != nil {
 		a.Field("parsed", fmt.Sprintf("%s (%s/%s), %s", p.Disposition, p.Class, p.Reason, terminal.Plural(len(p.Observations), "observation")))
 		for _, o := range p.Observations {

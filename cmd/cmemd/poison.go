@@ -190,7 +190,7 @@ func quietScript(s *replay.Scenario, _ int, _ policyResults) []playback.Step {
 // limitScript fails, typed, for as long as the limit lasted, and says no reset time, as on record.
 func limitScript(s *replay.Scenario, factor int, _ policyResults) []playback.Step {
 	within, i := outage(s, factor)
-	limit := playback.Failure{Class: events.FailLimit, Status: http.StatusTooManyRequests, Output: s.Events[i].Output}
+	limit := playback.Failure{Class: events.FailLimit, Status: http.StatusTooManyRequests, Output: s.Events[i].Output.RawText()}
 	return []playback.Step{{When: within, Action: limit}, afterwards("Work around the weekly limit")}
 }
 

@@ -66,8 +66,8 @@ func scenarioAction(e replay.Event) playback.Action {
 		return playback.Crash("the observer ended")
 	case failed:
 		return playback.Failure{
-			Class: e.Provider.Class(), Output: e.Output, ResetsIn: time.Duration(max(0, e.Provider.ResetsMS-e.AtMS)) * time.Millisecond,
+			Class: e.Provider.Class(), Output: e.Output.RawText(), ResetsIn: time.Duration(max(0, e.Provider.ResetsMS-e.AtMS)) * time.Millisecond,
 		}
 	}
-	return playback.Text{Text: e.Output, Form: e.Form, Usage: events.Usage{Input: e.Tokens.In, Output: e.Tokens.Out}}
+	return playback.Text{Text: e.Output.RawText(), Form: e.Form, Usage: events.Usage{Input: e.Tokens.In, Output: e.Tokens.Out}}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/observer"
 	"github.com/cmemd/cmemd/internal/observer/model"
 )
@@ -23,21 +24,23 @@ func (g guarded) Ask(ctx context.Context, q model.Question) (observer.Reply, err
 	}
 	reply, err := g.Asker.Ask(ctx, q)
 	failure, failed := errors.AsType[*observer.Failure](err)
-	if g.key == nil || reply.Text+reply.Model == "" && (!failed || failure.Output+failure.Model == "") {
+	if g.key == nil || reply.Text.IsZero() && reply.Model == "" && (!failed || failure.Output.IsZero() && failure.Model == "") {
 		return reply, err
 	}
-	texts := []*string{&reply.Text, &reply.Model, &reply.StopReason}
-	if failed {
-		texts = append(texts, &failure.Output, &failure.Model)
-	}
 	key, noKey := g.key.Get(ctx) // it is known: there was an answer
-	for _, text := range texts {
+	without := func(text string) string {
 		switch {
 		case noKey != nil: // the turn is over, and nobody waits for another key
-			*text = ""
+			return ""
 		case len(key) >= shortestKey:
-			*text = strings.ReplaceAll(*text, key, keyMark)
+			return strings.ReplaceAll(text, key, keyMark)
 		}
+		return text
+	}
+	reply.Text = events.NewOutput(without(reply.Text.RawText()))
+	reply.Model, reply.StopReason = without(reply.Model), without(reply.StopReason)
+	if failed {
+		failure.Output, failure.Model = events.NewOutput(without(failure.Output.RawText())), without(failure.Model)
 	}
 	return reply, err
 }

@@ -96,13 +96,13 @@ func TestPlaybackHelpIsTrue(t *testing.T) {
 func TestScenarioScript(t *testing.T) {
 	t.Parallel()
 	got, err := scenarioScript(&replay.Scenario{ID: "s", Events: []replay.Event{
-		{AtMS: 1, Kind: replay.KindObservation, Output: "a", Tokens: replay.Tokens{In: 3, Out: 2}},
-		{AtMS: 2, Kind: replay.KindSummary, Output: ""},
+		{AtMS: 1, Kind: replay.KindObservation, Output: events.NewOutput("a"), Tokens: replay.Tokens{In: 3, Out: 2}},
+		{AtMS: 2, Kind: replay.KindSummary, Output: events.Output{}},
 		{AtMS: 3, Kind: replay.KindExit},
-		{AtMS: 1000, Kind: replay.KindObservation, Output: "o", Provider: &replay.Failure{IsError: true, Code: "limit", ResetsMS: 3500}},
+		{AtMS: 1000, Kind: replay.KindObservation, Output: events.NewOutput("o"), Provider: &replay.Failure{IsError: true, Code: "limit", ResetsMS: 3500}},
 		{AtMS: 2000, Kind: replay.KindSummary, Provider: &replay.Failure{IsError: true, Code: "a word of a client", ResetsMS: 1}},
 		{AtMS: 2001, Kind: replay.KindSummary, Provider: &replay.Failure{IsError: true, Code: "crash"}},
-		{AtMS: 2002, Kind: replay.KindObservation, Output: "b", Provider: &replay.Failure{Code: "server"}},
+		{AtMS: 2002, Kind: replay.KindObservation, Output: events.NewOutput("b"), Provider: &replay.Failure{Code: "server"}},
 	}})
 	if err != nil {
 		t.Fatal(err)

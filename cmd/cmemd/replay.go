@@ -13,6 +13,7 @@ import (
 
 	"github.com/cmemd/cmemd/actors/policy"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
+	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/replay"
 )
@@ -296,7 +297,7 @@ func (f *replayFlags) assumed(c *cobra.Command) (func(replay.Respawn) replay.Res
 	changed := c.Flags().Changed
 	return func(r replay.Respawn) replay.Respawn {
 		if changed("opening-output") {
-			r.Output = f.openingOutput
+			r.Output = events.NewOutput(f.openingOutput)
 		}
 		if changed("opening-tokens") {
 			r.Tokens = tokens

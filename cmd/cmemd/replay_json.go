@@ -146,7 +146,7 @@ func showReplay(a *terminal.App, c comparison) error {
 		return err
 	}
 	a.Printf("\nassumed of a respawned observer: it opens after %s with %s, for %s tokens in and %s out\n",
-		report.Elapsed(s.Respawn.DelayMS), saying(s.Respawn.Output), report.Grouped(s.Respawn.Tokens.In), report.Grouped(s.Respawn.Tokens.Out))
+		report.Elapsed(s.Respawn.DelayMS), saying(s.Respawn.Output.RawText()), report.Grouped(s.Respawn.Tokens.In), report.Grouped(s.Respawn.Tokens.Out))
 	for _, n := range c.notes {
 		a.Printf("%s\n", terminal.VisibleLine(n))
 	}

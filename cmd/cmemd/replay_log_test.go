@@ -59,8 +59,8 @@ func writtenLog(t *testing.T, text string) (home string) {
 	turn := id()
 	do(session.StartTurn{Turn: turn, At: now, Work: *work, Provider: "scripted", Model: "m", PromptBytes: 100})
 	do(session.Answer{
-		ID: id(), At: now, Received: events.TurnReceived{Turn: turn, Form: events.FormXML, Output: text},
-		Dropped: &events.OutputDropped{Turn: turn, Class: "prose", Reason: "no_xml", Preview: "…", Length: len(text)},
+		ID: id(), At: now, Received: events.TurnReceived{Turn: turn, Form: events.FormXML, Output: events.NewOutput(text)},
+		Dropped: &events.OutputDropped{Turn: turn, Class: "prose", Reason: "no_xml", Preview: events.NewOutput("…"), Length: len(text)},
 	})
 	return home
 }

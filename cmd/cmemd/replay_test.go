@@ -13,6 +13,7 @@ import (
 
 	"github.com/cmemd/cmemd/actors/policy"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
+	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/replay"
 	"github.com/cmemd/cmemd/internal/replay/report"
 )
@@ -197,8 +198,8 @@ func TestCapturedTextCannotSpeakToTheTerminal(t *testing.T) {
 	const bad = "\x1b[2Jx\u202ey"
 	file := filepath.Join(t.TempDir(), "bad.json")
 	text, err := json.Marshal(replay.Scenario{
-		ID: bad, Title: bad, Provenance: bad, Respawn: replay.Respawn{Output: bad},
-		Events: []replay.Event{{Kind: replay.KindObservation, Output: bad, Session: bad, Observer: bad}},
+		ID: bad, Title: bad, Provenance: bad, Respawn: replay.Respawn{Output: events.NewOutput(bad)},
+		Events: []replay.Event{{Kind: replay.KindObservation, Output: events.NewOutput(bad), Session: bad, Observer: bad}},
 		Expect: map[string]replay.Result{"otp": {}},
 	})
 	if err != nil {

@@ -64,7 +64,7 @@ type Parsed struct {
 	Class        Class         `json:"class"`
 	Observations []Observation `json:"observations"` // never nil
 	Summary      *Summary      `json:"summary"`
-	SkipReason   string        `json:"skip_reason"` // stated by the model, if it skipped, even where content outranks it
+	SkipReason   events.Output `json:"skip_reason"` // stated by the model, if it skipped, even where content outranks it
 	Excess       int           `json:"excess"`      // observations beyond MaxObservations, which are not kept
 	Clipped      int           `json:"clipped"`     // fields and list items shortened or left out for their size
 }
@@ -98,7 +98,7 @@ func dropped(c Class, r Reason) Parsed {
 func keep(text string, found blocks, types Types) Parsed {
 	p := Parsed{Class: ClassXML, Observations: []Observation{}}
 	if len(found.skips) > 0 {
-		p.SkipReason = found.statedReason(text, &p.Clipped)
+		p.SkipReason = events.NewOutput(found.statedReason(text, &p.Clipped))
 	}
 	for _, b := range found.summaries {
 		if s := found.summary(text, b); s.carries() {

@@ -132,7 +132,7 @@ func TestSkipForm(t *testing.T) {
 		got := Parse(SkipForm, kind, nil)
 		want := Parsed{
 			Disposition: DispositionSkip, Reason: ReasonSkipSummary, Class: ClassXML,
-			Observations: []Observation{}, SkipReason: "...",
+			Observations: []Observation{}, SkipReason: events.NewOutput("..."),
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s turn: %s (-want +got):\n%s", kind, SkipForm, diff)

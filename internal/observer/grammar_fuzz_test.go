@@ -80,7 +80,7 @@ func checkContent(t *testing.T, p Parsed) {
 	if p.Observations == nil || len(p.Observations) > MaxObservations {
 		t.Errorf("observations: got %d (nil: %t), want 0 to %d", len(p.Observations), p.Observations == nil, MaxObservations)
 	}
-	checkText(t, maxSkipReason, p.SkipReason)
+	checkText(t, maxSkipReason, p.SkipReason.RawText())
 	for _, o := range p.Observations {
 		if !o.carries() || o.Facts == nil || o.Concepts == nil || o.FilesRead == nil || o.FilesModified == nil {
 			t.Errorf("observation is blank or has a nil list: %+v", o)

@@ -91,7 +91,7 @@ func TestModeExamplesParse(t *testing.T) {
 			case e.Skip != "":
 				skipped++
 				p := Parse(strings.Replace(SkipForm, "...", e.Skip, 1), events.TurnObservation, m.TypeIDs())
-				if p.Disposition != DispositionSkip || p.SkipReason != e.Skip {
+				if p.Disposition != DispositionSkip || p.SkipReason.RawText() != e.Skip {
 					t.Errorf("%s: the skip %q is %s with reason %q", m.ID, e.Skip, p.Disposition, p.SkipReason)
 				}
 			case e.Summary != nil:

@@ -51,7 +51,7 @@ type Input struct {
 
 // Reply is what a provider answered.
 type Reply struct {
-	Text       string
+	Text       events.Output
 	Form       events.Form
 	StopReason string // the provider's own word
 	Usage      events.Usage
@@ -67,19 +67,19 @@ type Reply struct {
 // Failure is a typed failure: of the provider, or of this turn.
 type Failure struct {
 	Class    events.FailureClass
-	Status   int          // HTTP status; 0: none
-	ResetsAt time.Time    // when the provider said it would answer again; zero: it did not
-	Message  string       // for people; scrubbed
-	Output   string       // what arrived before it failed
-	Form     events.Form  // of Output; empty: XML
-	Usage    events.Usage // what was paid all the same, where the provider told it
-	Cost     float64      // in US dollars, as the provider says; 0: it does not say, or see Told
-	Calls    int          // requests that were sent; 0: none
-	Model    string       // what was at it, if it said so
-	Told     bool         // the provider states Cost, also where it is 0
-	Unstated events.Usage // of Usage, that of requests which Cost says nothing of
-	Sent     int64        // bytes of the questions as they went out; 0: not counted, or nothing did
-	Err      error        // the cause; may be nil
+	Status   int           // HTTP status; 0: none
+	ResetsAt time.Time     // when the provider said it would answer again; zero: it did not
+	Message  string        // for people; scrubbed
+	Output   events.Output // what arrived before it failed
+	Form     events.Form   // of Output; empty: XML
+	Usage    events.Usage  // what was paid all the same, where the provider told it
+	Cost     float64       // in US dollars, as the provider says; 0: it does not say, or see Told
+	Calls    int           // requests that were sent; 0: none
+	Model    string        // what was at it, if it said so
+	Told     bool          // the provider states Cost, also where it is 0
+	Unstated events.Usage  // of Usage, that of requests which Cost says nothing of
+	Sent     int64         // bytes of the questions as they went out; 0: not counted, or nothing did
+	Err      error         // the cause; may be nil
 }
 
 func (f *Failure) Error() string {

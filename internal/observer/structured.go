@@ -15,13 +15,14 @@ type structured struct {
 	SkipReason   string            `json:"skip_reason"`
 }
 
-// ParseForm says what the text of one turn means, given in form. In the structured form it is one JSON object (Schema),
+// ParseForm says what the output of one turn means, given in form. In the structured form it is one JSON object (Schema),
 // read as strictly as JSON is: whatever is not, is dropped as malformed. What it says is cleaned, bounded and weighed as
 // Parse does it; an observation or a summary whose fields are of the wrong types is not kept, as an unclosed block is not.
 // An object that holds nothing and does not skip is blank. Of one that breaks off, what is closed is kept, as closed blocks
 // are: observations and a summary; it is malformed if there are none, for no skip is read from it. In any other form it is
 // Parse. It never fails, takes linear time, and any number of goroutines may call it.
-func ParseForm(form events.Form, text string, kind events.TurnKind, types Types) Parsed {
+func ParseForm(form events.Form, output events.Output, kind events.TurnKind, types Types) Parsed {
+	text := output.RawText()
 	if form != events.FormStructured {
 		return Parse(text, kind, types)
 	}
@@ -61,10 +62,10 @@ func parseCut(text string, kind events.TurnKind, types Types) Parsed {
 	return p
 }
 
-// Unstructured reports whether text, the answer to a question in the structured form, is something else than a JSON object:
+// Unstructured reports whether an output, the answer to a question in the structured form, is something else than a JSON object:
 // whoever gave it does not hold itself to a schema. A blank answer is not.
-func Unstructured(text string) bool {
-	text = visible(validUTF8(text))
+func Unstructured(output events.Output) bool {
+	text := visible(validUTF8(output.RawText()))
 	return text != "" && (text[0] != '{' || !json.Valid([]byte(text)))
 }
 
@@ -78,8 +79,9 @@ func (s *structured) asksSummary() bool { return len(s.Summary) > 0 && string(s.
 func (s *structured) keep(types Types) Parsed {
 	p := Parsed{Class: ClassXML, Observations: []Observation{}}
 	if s.Skip {
-		p.SkipReason = trim(s.SkipReason)
-		clipField(&p.SkipReason, maxSkipReason, &p.Clipped)
+		stated := trim(s.SkipReason)
+		clipField(&stated, maxSkipReason, &p.Clipped)
+		p.SkipReason = events.NewOutput(stated)
 	}
 	if m, ok := s.summary(); ok {
 		m.clip(&p.Clipped)

@@ -85,14 +85,14 @@ func TestOfACutWhatIsClosedIsKept(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		given, text := document(t)
-		whole := ParseForm(events.FormStructured, text, events.TurnObservation, codeTypes())
+		whole := ParseForm(events.FormStructured, events.NewOutput(text), events.TurnObservation, codeTypes())
 		closed := closings(text, len(given))
 		cuts := rapid.SliceOfN(rapid.IntRange(1, len(text)-1), 10, 20).Draw(t, "cuts")
 		for _, end := range closed {
 			cuts = append(cuts, end-1, end, end+1)
 		}
 		for _, n := range cuts {
-			p := ParseForm(events.FormStructured, text[:n], events.TurnObservation, codeTypes())
+			p := ParseForm(events.FormStructured, events.NewOutput(text[:n]), events.TurnObservation, codeTypes())
 			want := 0
 			for want < len(closed) && closed[want] <= n {
 				want++
@@ -149,14 +149,14 @@ func TestACutTakesLinearTime(t *testing.T) {
 		"spaces": func(n int) string { return `{"observations":[{"title":"t"}` + strings.Repeat(" ", n) },
 	} {
 		growth.Linear(t, name, 1<<15, func(n int) {
-			ParseForm(events.FormStructured, text(n), events.TurnObservation, nil)
+			ParseForm(events.FormStructured, events.NewOutput(text(n)), events.TurnObservation, nil)
 		})
 	}
 }
 
 func ExampleParseForm() {
 	cut := `{"observations":[{"type":"bugfix","title":"Round totals once"},{"type":"change","title":"Add a te`
-	p := ParseForm(events.FormStructured, cut, events.TurnObservation, CodeMode().TypeIDs())
+	p := ParseForm(events.FormStructured, events.NewOutput(cut), events.TurnObservation, CodeMode().TypeIDs())
 	fmt.Println(p.Disposition, len(p.Observations), p.Observations[0].Title)
 	// Output: observations 1 Round totals once
 }

@@ -71,7 +71,7 @@ func TestStructuredCases(t *testing.T) {
 		{`<observation><title>t</title></observation>`, o, verdict{o, DispositionDropped, ReasonMalformed, ClassXML}},
 		{`{"skip":"yes"}`, o, verdict{o, DispositionDropped, ReasonMalformed, ClassXML}},
 	} {
-		p := ParseForm(events.FormStructured, tc.output, tc.kind, codeTypes())
+		p := ParseForm(events.FormStructured, events.NewOutput(tc.output), tc.kind, codeTypes())
 		if got := (verdict{tc.kind, p.Disposition, p.Reason, p.Class}); got != tc.want {
 			t.Errorf("%q: got %+v, want %+v", tc.output, got, tc.want)
 		}
@@ -83,7 +83,7 @@ func TestOtherFormsAreParse(t *testing.T) {
 	t.Parallel()
 	for _, form := range []events.Form{events.FormXML, "", "later"} {
 		for _, text := range []string{"", "prose", SkipForm, "<observation><title>t</title></observation>", `{"observations":[{"title":"t"}]}`} {
-			got, want := ParseForm(form, text, events.TurnObservation, codeTypes()), Parse(text, events.TurnObservation, codeTypes())
+			got, want := ParseForm(form, events.NewOutput(text), events.TurnObservation, codeTypes()), Parse(text, events.TurnObservation, codeTypes())
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("form %q, %q (-want +got):\n%s", form, text, diff)
 			}
@@ -125,7 +125,7 @@ func TestFormsOfTheSameContentParseAlike(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, kind := range []events.TurnKind{events.TurnObservation, events.TurnSummary} {
-			want, got := Parse(string(xml), kind, codeTypes()), ParseForm(events.FormStructured, string(text), kind, codeTypes())
+			want, got := Parse(string(xml), kind, codeTypes()), ParseForm(events.FormStructured, events.NewOutput(string(text)), kind, codeTypes())
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Fatalf("%s turn, as JSON %s\n(-XML +JSON):\n%s", kind, text, diff)
 			}
@@ -137,7 +137,7 @@ func TestFormsOfTheSameContentParseAlike(t *testing.T) {
 func TestStructuredIsBounded(t *testing.T) {
 	t.Parallel()
 	many := `{"title":"t"},` + strings.Repeat(`{"title":"t","files_read":["`+strings.Repeat("p", maxPath+1)+`"]},`, MaxObservations)
-	got := ParseForm(events.FormStructured, `{"observations":[`+strings.TrimSuffix(many, ",")+`]}`, events.TurnObservation, nil)
+	got := ParseForm(events.FormStructured, events.NewOutput(`{"observations":[`+strings.TrimSuffix(many, ",")+`]}`), events.TurnObservation, nil)
 	if len(got.Observations) != MaxObservations || got.Excess != 1 || got.Clipped != MaxObservations-1 {
 		t.Errorf("got %d observations, %d in excess, %d clipped", len(got.Observations), got.Excess, got.Clipped)
 	}
@@ -188,7 +188,7 @@ func TestWhatTheSchemaAsksForIsRead(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := json.Marshal(ParseForm(events.FormStructured, string(answer), kind, nil))
+		got, err := json.Marshal(ParseForm(events.FormStructured, events.NewOutput(string(answer)), kind, nil))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -227,7 +227,7 @@ func TestUnstructured(t *testing.T) {
 		"": false, " \n": false, "{}": false, ` {"a":1} `: false, "<think>x</think>{}": false, "[]": true, "null": true, "{": true,
 		"prose": true, "```json\n{}\n```": true, "<observation/>": true,
 	} {
-		if got := Unstructured(text); got != want {
+		if got := Unstructured(events.NewOutput(text)); got != want {
 			t.Errorf("%q: got %t, want %t", text, got, want)
 		}
 	}
@@ -249,11 +249,11 @@ func FuzzParseForm(f *testing.F) {
 		if summary {
 			kind = events.TurnSummary
 		}
-		p := ParseForm(events.FormStructured, output, kind, codeTypes())
+		p := ParseForm(events.FormStructured, events.NewOutput(output), kind, codeTypes())
 		checkVerdict(t, p, kind)
 		checkContent(t, p)
 		checkAgain(t, p, kind)
-		if Unstructured(output) && p.Disposition != DispositionDropped && !breaksOff(output) {
+		if Unstructured(events.NewOutput(output)) && p.Disposition != DispositionDropped && !breaksOff(output) {
 			t.Errorf("it is no JSON object and was not dropped: %+v", p)
 		}
 	})

@@ -22,19 +22,19 @@ func large(n int) *Scenario {
 		switch i % 9 {
 		case 0, 1:
 		case 2, 3, 4:
-			e.Output = fmt.Sprint(prose[i%4], " (", i, ")")
+			e.Output = events.NewOutput(fmt.Sprint(prose[i%4], " (", i, ")"))
 		case 5, 6, 7:
-			e.Output = fmt.Sprintf("<observation><type>change</type><title>Queue drained in step %d</title><narrative>The worker "+
+			e.Output = events.NewOutput(fmt.Sprintf("<observation><type>change</type><title>Queue drained in step %d</title><narrative>The worker "+
 				"now empties the queue before it answers, which a test covers.</narrative><facts><fact>step %d</fact></facts>"+
-				"<concepts><concept>what-changed</concept></concepts></observation>", i, i)
+				"<concepts><concept>what-changed</concept></concepts></observation>", i, i))
 		case 8:
-			e.Output = `<skip_summary reason="noise"/>`
+			e.Output = events.NewOutput(`<skip_summary reason="noise"/>`)
 		}
 		switch {
 		case i%97 == 0:
-			e.Kind, e.Output = KindExit, ""
+			e.Kind, e.Output = KindExit, events.Output{}
 		case i%101 == 0:
-			e.Output, e.Provider = "", &Failure{IsError: true, Code: string(events.FailOverload)}
+			e.Output, e.Provider = events.Output{}, &Failure{IsError: true, Code: string(events.FailOverload)}
 		}
 		s.Events = append(s.Events, e)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cmemd/cmemd/actors/policy"
+	"github.com/cmemd/cmemd/events"
 )
 
 const (
@@ -18,7 +19,7 @@ const (
 
 // said is an observation turn of one input.
 func said(at int64, output string) Event {
-	return Event{AtMS: at, Kind: KindObservation, Batch: 1, Output: output, Tokens: Tokens{In: 10, Out: 1}}
+	return Event{AtMS: at, Kind: KindObservation, Batch: 1, Output: events.NewOutput(output), Tokens: Tokens{In: 10, Out: 1}}
 }
 
 func failed(at int64, code string) Event {
@@ -71,7 +72,7 @@ func TestOpenings(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			s := &Scenario{
-				Respawn: Respawn{DelayMS: 1000, Output: c.opening, Tokens: Tokens{In: 100}}, EndMS: c.end,
+				Respawn: Respawn{DelayMS: 1000, Output: events.NewOutput(c.opening), Tokens: Tokens{In: 100}}, EndMS: c.end,
 				Events: []Event{said(0, phrase), said(c.second, kept)},
 			}
 			r := run(t, policy.LegacyKeyword, s)
@@ -95,7 +96,7 @@ func TestAnOpeningAtTheEndIsMade(t *testing.T) {
 
 func TestOpeningsWithoutEndAreRefused(t *testing.T) {
 	t.Parallel()
-	s := &Scenario{Respawn: Respawn{Output: phrase}, EndMS: 1, Events: []Event{said(0, phrase)}}
+	s := &Scenario{Respawn: Respawn{Output: events.NewOutput(phrase)}, EndMS: 1, Events: []Event{said(0, phrase)}}
 	if _, err := Run(s, policy.LegacyKeyword, Options{}); !errors.Is(err, ErrRunaway) {
 		t.Errorf("got %v, want %v", err, ErrRunaway)
 	}
@@ -228,7 +229,7 @@ func TestWhoIsFresh(t *testing.T) {
 	wedged := int64(100)
 	fresh := func(at int64) Event {
 		e := said(at, "prose")
-		e.Fresh = &Fresh{Output: kept, Tokens: Tokens{In: 5}}
+		e.Fresh = &Fresh{Output: events.NewOutput(kept), Tokens: Tokens{In: 5}}
 		return e
 	}
 	for _, c := range []struct {
@@ -367,7 +368,7 @@ func TestAFailedTurnCostsItsInputsWhereNobodyHolds(t *testing.T) {
 	s := &Scenario{}
 	for i := range 40 {
 		e := failed(int64(i)*120_000, "limit")
-		e.Output, e.Batch = "", 2
+		e.Output, e.Batch = events.Output{}, 2
 		s.Events = append(s.Events, e)
 	}
 	for _, name := range policy.Names() {

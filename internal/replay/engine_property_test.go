@@ -50,7 +50,7 @@ func scenarios() *rapid.Generator[*Scenario] {
 		"<observation><title>t</title></observation>", "<summary><request>r</request></summary>",
 	})
 	return rapid.Custom(func(t *rapid.T) *Scenario {
-		s := &Scenario{Respawn: Respawn{DelayMS: rapid.Int64Range(500, 5000).Draw(t, "delay"), Output: output.Draw(t, "opening"), Tokens: Tokens{In: 3}}}
+		s := &Scenario{Respawn: Respawn{DelayMS: rapid.Int64Range(500, 5000).Draw(t, "delay"), Output: events.NewOutput(output.Draw(t, "opening")), Tokens: Tokens{In: 3}}}
 		if rapid.Bool().Draw(t, "wedged") {
 			at := rapid.Int64Range(0, 100_000).Draw(t, "wedged at")
 			s.WedgedAtMS = &at
@@ -67,7 +67,7 @@ func scenarios() *rapid.Generator[*Scenario] {
 
 func randomEvent(t *rapid.T, at int64, output *rapid.Generator[string]) Event {
 	e := Event{
-		AtMS: at, Batch: rapid.IntRange(0, 3).Draw(t, "batch"), Output: output.Draw(t, "output"), Tokens: Tokens{In: 1, Out: 1},
+		AtMS: at, Batch: rapid.IntRange(0, 3).Draw(t, "batch"), Output: events.NewOutput(output.Draw(t, "output")), Tokens: Tokens{In: 1, Out: 1},
 		Kind:     rapid.SampledFrom([]string{KindObservation, KindObservation, KindSummary, KindExit}).Draw(t, "kind"),
 		Session:  rapid.SampledFrom([]string{"", "a", "b"}).Draw(t, "session"),
 		Observer: rapid.SampledFrom([]string{"", "p"}).Draw(t, "observer"),
@@ -82,7 +82,7 @@ func randomEvent(t *rapid.T, at int64, output *rapid.Generator[string]) Event {
 		e.Provider.ResetsMS = rapid.SampledFrom([]int64{0, 1, at + 90_000}).Draw(t, "resets")
 	}
 	if rapid.Bool().Draw(t, "other") {
-		e.Fresh = &Fresh{Output: output.Draw(t, "fresh")}
+		e.Fresh = &Fresh{Output: events.NewOutput(output.Draw(t, "fresh"))}
 	}
 	return e
 }
@@ -142,9 +142,9 @@ func TestHeldInputsAreNeverLost(t *testing.T) {
 		s := scenarios().Draw(t, "scenario")
 		for i := range s.Events {
 			e := &s.Events[i]
-			e.Output, e.Fresh = `<skip_summary/>`, nil
+			e.Output, e.Fresh = events.NewOutput(`<skip_summary/>`), nil
 			if e.Provider != nil && e.Provider.IsError {
-				e.Output = "You've hit your limit"
+				e.Output = events.NewOutput("You've hit your limit")
 			}
 		}
 		for _, name := range policy.Live() {

@@ -119,7 +119,7 @@ func (r *reader) frame(f *frame, e *Event) {
 	}
 }
 
-func (r *reader) read(form events.Form, output string, kind events.TurnKind, cost Tokens) reading {
+func (r *reader) read(form events.Form, output events.Output, kind events.TurnKind, cost Tokens) reading {
 	p := observer.ParseForm(form, output, kind, r.types)
 	out := reading{
 		output:       policy.Output{Class: policy.Class(p.Class), Disposition: policy.Disposition(p.Disposition)},

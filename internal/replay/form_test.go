@@ -19,7 +19,7 @@ func TestStructuredOutputsAreReadAsSuch(t *testing.T) {
 	turn := s.turns["a"].Turn
 	const output = `{"observations":[{"title":"kept","facts":[],"concepts":[]}]}`
 	s.must("a", session.Answer{
-		ID: s.id(), At: s.now, Received: events.TurnReceived{Turn: turn, Form: events.FormStructured, Output: output},
+		ID: s.id(), At: s.now, Received: events.TurnReceived{Turn: turn, Form: events.FormStructured, Output: events.NewOutput(output)},
 		Observations: []events.ObservationParsed{{Turn: turn, Type: events.TypeUnknown, Title: "kept"}},
 	})
 	s.over("a")

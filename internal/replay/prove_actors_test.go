@@ -74,7 +74,7 @@ func good(_ context.Context, _ int, p observer.Prompt) (observer.Reply, error) {
 	if p.Kind == events.TurnSummary {
 		text = summarized
 	}
-	return observer.Reply{Text: text, Usage: events.Usage{Input: 1200, Output: 30}}, nil
+	return observer.Reply{Text: events.NewOutput(text), Usage: events.Usage{Input: 1200, Output: 30}}, nil
 }
 
 func crash() providertest.Step { return providertest.Crash(errors.New("boom")) }

@@ -171,7 +171,7 @@ func (s *script) recordingHolds(rt *rapid.T) {
 	rec := s.record(Wanted{Inputs: true})
 	last, batch := int64(0), 0
 	for _, e := range rec.Scenario.Events {
-		if e.AtMS < last || e.Kind == KindExit && (e.Batch != 0 || e.Output != "") || len(e.Inputs) != e.Batch {
+		if e.AtMS < last || e.Kind == KindExit && (e.Batch != 0 || !e.Output.IsZero()) || len(e.Inputs) != e.Batch {
 			rt.Fatalf("event %s after %d ms", shown(e), last)
 		}
 		last, batch = e.AtMS, batch+e.Batch

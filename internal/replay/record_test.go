@@ -35,7 +35,7 @@ type brief struct {
 func briefs(s *Scenario) []brief {
 	var out []brief
 	for _, e := range s.Events {
-		b := brief{AtMS: e.AtMS, Kind: e.Kind, Batch: e.Batch, Output: e.Output}
+		b := brief{AtMS: e.AtMS, Kind: e.Kind, Batch: e.Batch, Output: e.Output.RawText()}
 		if e.Provider != nil {
 			b.Code, b.Resets = e.Provider.Code, e.Provider.ResetsMS
 		}
@@ -75,7 +75,7 @@ func stretch(tb testing.TB) *script {
 func TestRecord(t *testing.T) {
 	t.Parallel()
 	s := stretch(t)
-	rec := s.record(Wanted{Respawn: Respawn{DelayMS: 5, Output: "ready"}})
+	rec := s.record(Wanted{Respawn: Respawn{DelayMS: 5, Output: events.NewOutput("ready")}})
 	want := []brief{
 		{AtMS: 0, Kind: KindObservation, Batch: 3, Code: "limit", Resets: 3_600_000},
 		{AtMS: 7_200_250, Kind: KindExit},
@@ -95,7 +95,7 @@ func TestRecord(t *testing.T) {
 	if got := rec.Scenario.Events[4].Tokens; got != (Tokens{In: 1500, Out: 40}) {
 		t.Errorf("tokens: got %+v", got)
 	}
-	if rec.Scenario.Respawn.Output != "ready" || rec.Sessions != 1 || len(rec.Gaps) != 0 || rec.Scenario.EndMS != 7_323_250 {
+	if rec.Scenario.Respawn.Output.RawText() != "ready" || rec.Sessions != 1 || len(rec.Gaps) != 0 || rec.Scenario.EndMS != 7_323_250 {
 		t.Errorf("got %+v", rec)
 	}
 }
@@ -147,7 +147,7 @@ func TestRecordCommits(t *testing.T) {
 		return events.Claim{Kind: "commit", Value: hash, Verdict: v}
 	}
 	s.must("a", session.Answer{
-		ID: s.id(), At: s.now, Received: events.TurnReceived{Turn: turn, Output: observed},
+		ID: s.id(), At: s.now, Received: events.TurnReceived{Turn: turn, Output: events.NewOutput(observed)},
 		Observations: []events.ObservationParsed{
 			{Turn: turn, Title: "1", Claims: []events.Claim{claim("abcdef1", events.Verified), claim("abcdef2", events.Unknown)}},
 			{Turn: turn, Title: "2", Claims: []events.Claim{claim("abcdef1", events.Verified), claim("abcdef3", events.Absent)}},

@@ -24,7 +24,7 @@ func (s *script) reparse(sel Selection) Reparsing {
 func (s *script) recordAs(name, output string, as func(turn events.ID, a *session.Answer)) {
 	s.tb.Helper()
 	turn := s.turns[name].Turn
-	a := session.Answer{ID: s.id(), At: s.now, Received: events.TurnReceived{Turn: turn, Output: output}}
+	a := session.Answer{ID: s.id(), At: s.now, Received: events.TurnReceived{Turn: turn, Output: events.NewOutput(output)}}
 	as(turn, &a)
 	s.must(name, a)
 	s.over(name)

@@ -21,9 +21,9 @@ type Scenario struct {
 
 // Respawn is what the opening turn of a new observer is assumed to be.
 type Respawn struct {
-	DelayMS int64  `json:"delay_ms"` // after the respawn; sooner if an event comes sooner
-	Output  string `json:"output"`
-	Tokens  Tokens `json:"tokens"`
+	DelayMS int64         `json:"delay_ms"` // after the respawn; sooner if an event comes sooner
+	Output  events.Output `json:"output"`
+	Tokens  Tokens        `json:"tokens"`
 }
 
 // Tokens is what one call cost.
@@ -41,14 +41,14 @@ const (
 
 // Event is one recorded turn, or one end of an observer.
 type Event struct {
-	AtMS     int64    `json:"at_ms"` // from the beginning, ascending
-	Kind     string   `json:"kind"`
-	Batch    int      `json:"batch,omitempty"` // inputs that it settles and no earlier event did
-	Output   string   `json:"output"`
-	Tokens   Tokens   `json:"tokens"`
-	Provider *Failure `json:"provider,omitempty"` // what the transport said; nil: that all is well
-	Commits  []Commit `json:"commits,omitempty"`  // that the output names
-	Fresh    *Fresh   `json:"fresh,omitempty"`    // what an observer started at or after WedgedAtMS says instead
+	AtMS     int64         `json:"at_ms"` // from the beginning, ascending
+	Kind     string        `json:"kind"`
+	Batch    int           `json:"batch,omitempty"` // inputs that it settles and no earlier event did
+	Output   events.Output `json:"output"`
+	Tokens   Tokens        `json:"tokens"`
+	Provider *Failure      `json:"provider,omitempty"` // what the transport said; nil: that all is well
+	Commits  []Commit      `json:"commits,omitempty"`  // that the output names
+	Fresh    *Fresh        `json:"fresh,omitempty"`    // what an observer started at or after WedgedAtMS says instead
 
 	// The fields below are there where the stretch was taken from a log.
 	TookMS   int64             `json:"took_ms,omitempty"`  // how long before AtMS the turn began: what was known then let it begin
@@ -62,8 +62,8 @@ type Event struct {
 
 // Fresh is another answer to a turn, and what it cost.
 type Fresh struct {
-	Output string `json:"output"`
-	Tokens Tokens `json:"tokens"`
+	Output events.Output `json:"output"`
+	Tokens Tokens        `json:"tokens"`
 }
 
 // Failure is what a transport said of a turn that failed.

@@ -12,6 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"github.com/cmemd/cmemd/events"
 )
 
 // whole reads a scenario as encoding/json does.
@@ -66,7 +68,7 @@ func TestAScenarioIsReadTheSameInBlocks(t *testing.T) {
 		s := scenarios().Draw(t, "scenario")
 		s.Title = odd().Draw(t, "title")
 		for i := range s.Events {
-			s.Events[i].Output, s.Events[i].Turn = odd().Draw(t, "output"), odd().Draw(t, "turn")
+			s.Events[i].Output, s.Events[i].Turn = events.NewOutput(odd().Draw(t, "output")), odd().Draw(t, "turn")
 			if rapid.IntRange(0, 9).Draw(t, "more") == 0 {
 				s.Events[i].Commits = []Commit{{Hash: odd().Draw(t, "hash")}}
 				s.Events[i].Inputs = []json.RawMessage{json.RawMessage(`{"events":[1,"]"]}`)}

@@ -45,7 +45,10 @@ func (s *eventScanner) event(text []byte, e *Event) bool {
 		case "turn":
 			return s.string(&e.Turn)
 		case "output":
-			return s.string(&e.Output)
+			var text string
+			ok := s.string(&text)
+			e.Output = events.NewOutput(text)
+			return ok
 		case "position":
 			var n int64
 			ok := s.number(&n)

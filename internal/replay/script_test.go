@@ -164,14 +164,14 @@ func (s *script) answer(name, text string) {
 	turn, at := s.turns[name], s.now
 	parsed := observer.Parse(text, turn.TurnKind, observer.CodeMode().TypeIDs())
 	a := session.Answer{ID: s.id(), At: at, Happened: at.Add(-time.Minute), Received: events.TurnReceived{
-		Turn: turn.Turn, Form: events.FormXML, Output: text, Usage: events.Usage{Input: 1500, Output: 40}, LatencyMS: 5,
+		Turn: turn.Turn, Form: events.FormXML, Output: events.NewOutput(text), Usage: events.Usage{Input: 1500, Output: 40}, LatencyMS: 5,
 	}}
 	switch parsed.Disposition {
 	case observer.DispositionSkip:
 		a.Skipped = &events.OutputSkipped{Turn: turn.Turn, Reason: string(parsed.Reason), Stated: parsed.SkipReason}
 	case observer.DispositionDropped:
 		a.Dropped = &events.OutputDropped{
-			Turn: turn.Turn, Class: string(parsed.Class), Reason: string(parsed.Reason), Preview: text, Length: len(text),
+			Turn: turn.Turn, Class: string(parsed.Class), Reason: string(parsed.Reason), Preview: events.NewOutput(text), Length: len(text),
 		}
 	default:
 		s.keep(turn.Turn, parsed, &a)

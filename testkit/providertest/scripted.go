@@ -17,7 +17,7 @@ type Step func(ctx context.Context, call int, p observer.Prompt) (observer.Reply
 // Text answers with text, as a model does.
 func Text(text string) Step {
 	return func(context.Context, int, observer.Prompt) (observer.Reply, error) {
-		return observer.Reply{Text: text, Form: events.FormXML, StopReason: "end_turn"}, nil
+		return observer.Reply{Text: events.NewOutput(text), Form: events.FormXML, StopReason: "end_turn"}, nil
 	}
 }
 

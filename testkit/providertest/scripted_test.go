@@ -20,7 +20,7 @@ func TestScriptedFollowsItsScript(t *testing.T) {
 	ask := func(request string) (observer.Reply, error) {
 		return s.Complete(t.Context(), observer.Prompt{Request: request})
 	}
-	if r, err := ask("a"); err != nil || r.Text != "one" || r.Form != events.FormXML {
+	if r, err := ask("a"); err != nil || r.Text.RawText() != "one" || r.Form != events.FormXML {
 		t.Errorf("call 1: got %+v, %v", r, err)
 	}
 	_, err := ask("b")
@@ -31,7 +31,7 @@ func TestScriptedFollowsItsScript(t *testing.T) {
 		t.Errorf("call 3: got %v, want %v", err, died)
 	}
 	for range 3 {
-		if r, err := ask("d"); err != nil || r.Text != "last" {
+		if r, err := ask("d"); err != nil || r.Text.RawText() != "last" {
 			t.Errorf("call after the script: got %+v, %v, want the last step again", r, err)
 		}
 	}
@@ -50,7 +50,7 @@ func TestScriptedFollowsItsScript(t *testing.T) {
 func TestScriptedWithoutStepsIsIdle(t *testing.T) {
 	t.Parallel()
 	r, err := NewScripted().Complete(t.Context(), observer.Prompt{})
-	if err != nil || r.Text != "" {
+	if err != nil || !r.Text.IsZero() {
 		t.Errorf("got %+v, %v, want a blank output", r, err)
 	}
 }
@@ -87,7 +87,7 @@ func TestScriptedInABubble(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := NewScripted(After(time.Hour, Text("patient")), Hang())
 		began := time.Now()
-		if r, err := s.Complete(t.Context(), observer.Prompt{}); err != nil || r.Text != "patient" {
+		if r, err := s.Complete(t.Context(), observer.Prompt{}); err != nil || r.Text.RawText() != "patient" {
 			t.Errorf("got %+v, %v", r, err)
 		}
 		if got := time.Since(began); got != time.Hour {

@@ -112,7 +112,7 @@ func serviceCases() []serviceCase {
 // judge says what is wrong with what a turn came to.
 func (c serviceCase) judge(r observer.Reply, err error) error {
 	if c.class == "" {
-		if err != nil || !cmp.Equal(r.Text, c.behaviour.Text) {
+		if err != nil || !cmp.Equal(r.Text.RawText(), c.behaviour.Text) {
 			return fmt.Errorf("got %q, %v, want %q", r.Text, err, c.behaviour.Text)
 		}
 		return judge(r, err)
@@ -123,7 +123,7 @@ func (c serviceCase) judge(r observer.Reply, err error) error {
 		return fmt.Errorf("got %q, %v, want a failure of the class %s", r.Text, err, c.class)
 	case f.Class != c.class || f.Status != c.behaviour.Status:
 		return fmt.Errorf("got %v, class %s, status %d, want %s, %d", f, f.Class, f.Status, c.class, c.behaviour.Status)
-	case c.behaviour.Treatment == Bounds && !cmp.Equal(f.Output, c.behaviour.Text):
+	case c.behaviour.Treatment == Bounds && !cmp.Equal(f.Output.RawText(), c.behaviour.Text):
 		return fmt.Errorf("kept %q of a bounded answer, want %q", f.Output, c.behaviour.Text)
 	}
 	return nil
@@ -135,7 +135,7 @@ func checkStopped(ctx context.Context, p observer.Provider) error {
 	defer cancel()
 	began := time.Now()
 	r, err := complete(ctx, p, ordinary())
-	if took := time.Since(began); !errors.Is(err, context.DeadlineExceeded) || r.Text != "" || took > impatient+2*time.Second {
+	if took := time.Since(began); !errors.Is(err, context.DeadlineExceeded) || !r.Text.IsZero() || took > impatient+2*time.Second {
 		return fmt.Errorf("got %q, %v after %v, want the caller's end at once", r.Text, err, took)
 	}
 	return nil

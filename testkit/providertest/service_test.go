@@ -15,15 +15,15 @@ func TestServiceCasesTellRightFromWrong(t *testing.T) {
 	t.Parallel()
 	for _, c := range serviceCases() {
 		b := c.behaviour
-		good := observer.Reply{Text: b.Text, Form: events.FormXML}
-		right := &observer.Failure{Class: c.class, Status: b.Status, Output: b.Text}
+		good := observer.Reply{Text: events.NewOutput(b.Text), Form: events.FormXML}
+		right := &observer.Failure{Class: c.class, Status: b.Status, Output: events.NewOutput(b.Text)}
 		if c.class == "" {
 			if err := c.judge(good, nil); err != nil {
 				t.Errorf("%s: %v", c.name, err)
 			}
 			cut := good
-			cut.Text = "<observation>"
-			for _, r := range []observer.Reply{cut, {Text: b.Text}} {
+			cut.Text = events.NewOutput("<observation>")
+			for _, r := range []observer.Reply{cut, {Text: events.NewOutput(b.Text)}} {
 				if c.judge(r, nil) == nil {
 					t.Errorf("%s: %+v is taken", c.name, r)
 				}
@@ -37,7 +37,7 @@ func TestServiceCasesTellRightFromWrong(t *testing.T) {
 			t.Errorf("%s: %v", c.name, err)
 		}
 		otherClass, otherStatus, lost := *right, *right, *right
-		otherClass.Class, otherStatus.Status, lost.Output = events.FailCrash, 499, ""
+		otherClass.Class, otherStatus.Status, lost.Output = events.FailCrash, 499, events.Output{}
 		wrong := []error{nil, errors.New("crash"), &otherClass, &otherStatus}
 		if b.Treatment == Bounds {
 			wrong = append(wrong, &lost)

@@ -102,9 +102,9 @@ func judge(r observer.Reply, err error) error {
 	switch {
 	case err != nil:
 		return fmt.Errorf("crashed: %w", err)
-	case len(r.Text) > MaxOutput:
-		return fmt.Errorf("output has %d bytes, at most %d", len(r.Text), MaxOutput)
-	case !utf8.ValidString(r.Text):
+	case r.Text.Len() > MaxOutput:
+		return fmt.Errorf("output has %d bytes, at most %d", r.Text.Len(), MaxOutput)
+	case !utf8.ValidString(r.Text.RawText()):
 		return errors.New("output is not valid UTF-8")
 	case r.Form == "":
 		return errors.New("output has no form")
@@ -145,8 +145,8 @@ func checkCancelled(ctx context.Context, p observer.Provider, o Options) error {
 		switch took := time.Since(began); {
 		case !errors.Is(err, context.Canceled):
 			return fmt.Errorf("%s: with a cancelled context got error %v, want context.Canceled", c.name, err)
-		case r.Text != "":
-			return fmt.Errorf("%s: with a cancelled context got an output of %d bytes", c.name, len(r.Text))
+		case !r.Text.IsZero():
+			return fmt.Errorf("%s: with a cancelled context got an output of %d bytes", c.name, r.Text.Len())
 		case took > o.StopWithin:
 			return fmt.Errorf("%s: took %v to notice that its context was cancelled", c.name, took)
 		}

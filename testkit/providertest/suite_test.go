@@ -38,7 +38,7 @@ func TestSuiteFindsViolations(t *testing.T) {
 		{"answers", Crash(errors.New("child died")), "crashed: child died"},
 		{"answers", Text(strings.Repeat("x", MaxOutput+1)), "at most"},
 		{"answers", Text("\xff"), "UTF-8"},
-		{"answers", Answer(observer.Reply{Text: "x"}), "form"},
+		{"answers", Answer(observer.Reply{Text: events.NewOutput("x")}), "form"},
 		{"answers", Answer(observer.Reply{Form: events.FormXML, Usage: events.Usage{Output: -1}}), "negative"},
 		{"answers", Fail(observer.Failure{Class: events.FailCrash}), "blames neither"},
 		{"answers", Answer(observer.Reply{Form: events.FormXML, Calls: -1}), "cannot be"},
@@ -49,7 +49,7 @@ func TestSuiteFindsViolations(t *testing.T) {
 		{"cancelled within", deaf(slow(60 * time.Millisecond)), "to notice"},
 		{"prompt untouched", scribble, "was changed"},
 		{"deterministic", func(context.Context, int, observer.Prompt) (observer.Reply, error) {
-			return observer.Reply{Text: strings.Repeat("x", int(calls.Add(1))), Form: events.FormXML}, nil
+			return observer.Reply{Text: events.NewOutput(strings.Repeat("x", int(calls.Add(1)))), Form: events.FormXML}, nil
 		}, "different replies"},
 	}
 	for _, tt := range tests {

@@ -130,7 +130,7 @@ func (s suite) thinking(t *testing.T) {
 		server := s.serve(t, tc.script...)
 		p := s.ask(t, server.URL, func(c *model.Config) { c.LeastThinking = tc.least })
 		for range 3 {
-			if r, err := p.Complete(t.Context(), aPrompt()); err != nil || !cmp.Equal(r.Text, content) {
+			if r, err := p.Complete(t.Context(), aPrompt()); err != nil || !cmp.Equal(r.Text.RawText(), content) {
 				t.Errorf("%s: got %q, %v", name, r.Text, err)
 			}
 		}

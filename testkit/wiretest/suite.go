@@ -144,7 +144,7 @@ func (s suite) answers(t *testing.T) {
 			t.Errorf("%s: got no stop reason, want what the service said", form)
 		}
 		want := observer.Reply{
-			Text: text, Form: form, StopReason: got.StopReason, Usage: Usage(), Cost: s.api.Cost, Calls: 1, Model: s.api.Model,
+			Text: events.NewOutput(text), Form: form, StopReason: got.StopReason, Usage: Usage(), Cost: s.api.Cost, Calls: 1, Model: s.api.Model,
 			Told: s.api.Cost > 0, Sent: s.sent(t, string(form), got.Sent, server),
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
@@ -185,7 +185,7 @@ func (s suite) outcomes(t *testing.T) {
 		server := s.serve(t, tc.answer)
 		failure := s.fails(t, s.ask(t, server.URL, func(c *model.Config) { c.Retries, c.Form = 2, tc.form }), tc.name)
 		want := observer.Failure{
-			Class: tc.want, Message: failure.Message, Output: tc.output, Form: tc.form, Usage: Usage(), Cost: s.api.Cost, Calls: 1,
+			Class: tc.want, Message: failure.Message, Output: events.NewOutput(tc.output), Form: tc.form, Usage: Usage(), Cost: s.api.Cost, Calls: 1,
 			Model: s.api.Model, Told: s.api.Cost > 0, Sent: s.sent(t, tc.name, failure.Sent, server),
 		}
 		if diff := cmp.Diff(want, *failure); diff != "" {
@@ -196,7 +196,7 @@ func (s suite) outcomes(t *testing.T) {
 		}
 	}
 	server := s.serve(t, s.api.Says(events.FormXML, ""))
-	if got, err := s.ask(t, server.URL, nil).Complete(t.Context(), aPrompt()); err != nil || got.Text != "" {
+	if got, err := s.ask(t, server.URL, nil).Complete(t.Context(), aPrompt()); err != nil || !got.Text.IsZero() {
 		t.Errorf("blank: got %q, %v, want an answer without text", got.Text, err)
 	}
 }
@@ -232,7 +232,7 @@ func (s suite) borders(t *testing.T) {
 	try := func(a Answer) {
 		t.Helper()
 		server.Script(a)
-		if got, err := p.Complete(t.Context(), aPrompt()); err != nil || !cmp.Equal(got.Text, content) || got.Usage != Usage() {
+		if got, err := p.Complete(t.Context(), aPrompt()); err != nil || !cmp.Equal(got.Text.RawText(), content) || got.Usage != Usage() {
 			t.Fatalf("pieces %v of %d bytes each: got %q, %+v, %v", a.Pieces, a.Each, got.Text, got.Usage, err)
 		}
 	}
@@ -260,7 +260,7 @@ func (s suite) cuts(t *testing.T) {
 			got, err := p.Complete(t.Context(), aPrompt())
 			failure, typed := errors.AsType[*observer.Failure](err)
 			switch {
-			case err == nil && cmp.Equal(got.Text, content):
+			case err == nil && cmp.Equal(got.Text.RawText(), content):
 				if i < len(whole.Body)/2 || strings.TrimSpace(whole.Body[i:]) != "" && !s.api.Partial {
 					t.Fatalf("end %d after %d of %d bytes: it is taken for whole", end, i, len(whole.Body))
 				}
@@ -268,9 +268,9 @@ func (s suite) cuts(t *testing.T) {
 				t.Fatalf("end %d after %d of %d bytes: got %q, %v, want a failure of the transport", end, i, len(whole.Body), got.Text, err)
 			case failure.Calls != 1 || !within(told, failure.Usage) || !within(failure.Usage, Usage()):
 				t.Fatalf("end %d after %d bytes: %d calls, %+v after %+v", end, i, failure.Calls, failure.Usage, told)
-			case failure.Output != "":
+			case !failure.Output.IsZero():
 				partial++
-				if !cmp.Equal(content[:len(failure.Output)], failure.Output) {
+				if !cmp.Equal(content[:failure.Output.Len()], failure.Output.RawText()) {
 					t.Fatalf("end %d after %d bytes: kept %q", end, i, failure.Output)
 				}
 			}
@@ -328,7 +328,7 @@ func (s suite) cancelled(t *testing.T) {
 		time.AfterFunc(50*time.Millisecond, cancel)
 		began := time.Now()
 		got, err := s.ask(t, server.URL, retrying).Complete(ctx, aPrompt())
-		if !errors.Is(err, context.Canceled) || got.Text != "" {
+		if !errors.Is(err, context.Canceled) || !got.Text.IsZero() {
 			t.Errorf("%s: got %q, %v, want context.Canceled", name, got.Text, err)
 		}
 		if n := len(server.Requests()); got.Calls != n || n != 1 {

@@ -162,7 +162,7 @@ func (s suite) retries(t *testing.T) {
 	} {
 		server := s.serve(t, tc.script...)
 		got, err := s.ask(t, server.URL, retrying).Complete(t.Context(), aPrompt())
-		if n := len(server.Requests()); err != nil || !cmp.Equal(got.Text, content) || n != tc.want {
+		if n := len(server.Requests()); err != nil || !cmp.Equal(got.Text.RawText(), content) || n != tc.want {
 			t.Errorf("%s: got %q, %v after %d requests, want an answer after %d", name, got.Text, err, n, tc.want)
 		}
 		if got.Usage != tc.paid || got.Calls != tc.want || got.Cost != s.api.Cost {

@@ -44,7 +44,7 @@ func say(title string) providertest.Step {
 		if p.Kind == events.TurnSummary {
 			text = fmt.Sprintf("<summary><request>%s</request></summary>", title)
 		}
-		return observer.Reply{Text: text, Form: events.FormXML, StopReason: "end_turn"}, nil
+		return observer.Reply{Text: events.NewOutput(text), Form: events.FormXML, StopReason: "end_turn"}, nil
 	}
 }
 
@@ -252,7 +252,7 @@ func TestDryRunChangesNothing(t *testing.T) {
 	if got := len(w.records(t)); got != before || m.Calls() != calls {
 		t.Errorf("a dry run left %d records and %d calls", got-before, m.Calls()-calls)
 	}
-	m.turn(providertest.Answer(observer.Reply{Text: "no", Form: events.FormXML, Usage: events.Usage{Input: 90, Output: 10}}))
+	m.turn(providertest.Answer(observer.Reply{Text: events.NewOutput("no"), Form: events.FormXML, Usage: events.Usage{Input: 90, Output: 10}}))
 	w.use(t, "third", 4)
 	w.settled(t)
 	sent := 0

@@ -41,7 +41,7 @@ func spend(t *testing.T, now time.Time) *world {
 	turn := func(s events.SessionID, model string, u events.Usage) {
 		id := newID()
 		say(s, id, events.TurnStarted{Turn: id, TurnKind: events.TurnObservation, Provider: "openai", Model: model, PromptBytes: 100, Attempt: 1},
-			events.TurnReceived{Turn: id, Output: "<skip_summary/>", Usage: u}, events.OutputSkipped{Turn: id, Reason: "skip_summary"})
+			events.TurnReceived{Turn: id, Output: events.NewOutput("<skip_summary/>"), Usage: u}, events.OutputSkipped{Turn: id, Reason: "skip_summary"})
 	}
 	for id, name := range map[events.SessionID]string{costly: "costly", cheap: "cheap"} {
 		say(id, events.ID{}, events.SessionOpened{Agent: "claude-code", AgentSession: name, Project: name, ProjectRoot: "/src/" + name})

@@ -135,7 +135,7 @@ func erasable(r events.Record) (bool, error) {
 		return true, nil // it cannot be read, so that it may be anything
 	}
 	f, ok := e.(events.TurnFailed)
-	return !ok || f.Class != events.FailInterrupted || f.Output != "", nil
+	return !ok || f.Class != events.FailInterrupted || !f.Output.IsZero(), nil
 }
 
 // set is positions of one stream that are to go.

@@ -27,7 +27,7 @@ func claims(w *world) {
 	said := func(title string, claims ...events.Claim) {
 		turn := w.start(s, events.TurnObservation, 0, []events.Position{w.tool(s, 0, "tool of "+title)})
 		w.rows[title] = w.id()
-		w.say(s, turn, events.TurnReceived{Turn: turn, Output: "raw " + title}, events.ObservationParsed{
+		w.say(s, turn, events.TurnReceived{Turn: turn, Output: events.NewOutput("raw " + title)}, events.ObservationParsed{
 			Observation: w.rows[title], Turn: turn, Title: title, Claims: claims,
 		})
 	}
@@ -231,6 +231,10 @@ func kindsOf(t *testing.T) (kinds []events.Kind) {
 
 // fill puts a marker into all text of v, and reports whether there was any.
 func fill(v reflect.Value) (any bool) {
+	if v.Type() == reflect.TypeFor[events.Output]() {
+		v.Set(reflect.ValueOf(events.NewOutput("marker")))
+		return true
+	}
 	switch v.Kind() {
 	case reflect.String:
 		if any = v.Type().Name() == "string"; any {

@@ -83,13 +83,13 @@ func saidIn(e events.Event) []string {
 	case events.ContextCompacted:
 		return []string{e.Summary}
 	case events.TurnReceived:
-		return []string{e.Output}
+		return []string{e.Output.RawText()}
 	case events.TurnFailed:
-		return []string{e.Message, e.Output}
+		return []string{e.Message, e.Output.RawText()}
 	case events.OutputDropped:
-		return []string{e.Preview}
+		return []string{e.Preview.RawText()}
 	case events.OutputSkipped:
-		return []string{e.Stated}
+		return []string{e.Stated.RawText()}
 	case events.ObservationParsed:
 		return slices.Concat([]string{e.Title, e.Subtitle, e.Narrative, e.TypeGiven}, e.Facts, e.Concepts, e.FilesRead,
 			e.FilesModified, e.FilesUnverified)

@@ -42,11 +42,11 @@ func paidHistory(w *world) {
 		Unstated: events.Usage{Input: 100}, Calls: 2, Sent: 7000,
 	}
 	failed := w.start(s, events.TurnObservation, 1, in)
-	w.say(s, failed, events.TurnFailed{Turn: failed, Class: events.FailTruncated, Output: "the secret w"}.WithBill(bill))
+	w.say(s, failed, events.TurnFailed{Turn: failed, Class: events.FailTruncated, Output: events.NewOutput("the secret w")}.WithBill(bill))
 	skipped := w.start(s, events.TurnObservation, 1, in)
-	w.say(s, skipped, events.TurnReceived{Turn: skipped, Output: "secret? nothing"}.WithBill(bill), events.OutputSkipped{Turn: skipped, Reason: "skip_summary", Stated: "secret"})
+	w.say(s, skipped, events.TurnReceived{Turn: skipped, Output: events.NewOutput("secret? nothing")}.WithBill(bill), events.OutputSkipped{Turn: skipped, Reason: "skip_summary", Stated: events.NewOutput("secret")})
 	kept := w.start(s, events.TurnObservation, 1, in)
-	w.say(s, kept, events.TurnReceived{Turn: kept, Output: "raw secret"}.WithBill(bill))
+	w.say(s, kept, events.TurnReceived{Turn: kept, Output: events.NewOutput("raw secret")}.WithBill(bill))
 	w.rows["secret"] = w.id()
 	w.say(s, kept, events.ObservationParsed{Observation: w.rows["secret"], Turn: kept, Title: "secret", Prompt: 1})
 }

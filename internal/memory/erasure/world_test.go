@@ -150,7 +150,7 @@ func (w *world) observe(s events.StreamID, prompt int, settles []events.Position
 }
 
 func (w *world) answer(s events.StreamID, turn events.ID, titles ...string) []events.Position {
-	w.say(s, turn, events.TurnReceived{Turn: turn, Output: fmt.Sprint("raw ", titles)})
+	w.say(s, turn, events.TurnReceived{Turn: turn, Output: events.NewOutput(fmt.Sprint("raw ", titles))})
 	var at []events.Position
 	for _, title := range titles {
 		w.rows[title] = w.id()
@@ -161,7 +161,7 @@ func (w *world) answer(s events.StreamID, turn events.ID, titles ...string) []ev
 
 func (w *world) summarise(s events.StreamID, prompt int, stop events.Position, reads []events.Position, text string) events.Position {
 	turn := w.start(s, events.TurnSummary, prompt, []events.Position{stop}, reads...)
-	w.say(s, turn, events.TurnReceived{Turn: turn, Output: "raw " + text})
+	w.say(s, turn, events.TurnReceived{Turn: turn, Output: events.NewOutput("raw " + text)})
 	w.rows[text] = w.id()
 	return w.say(s, turn, events.SummaryParsed{Summary: w.rows[text], Turn: turn, Learned: text})[0]
 }

@@ -17,7 +17,7 @@ func (w *world) turn(s events.SessionID, settles []events.Position, titles ...st
 	w.put(s.Stream(), events.TurnStarted{
 		Turn: turn, TurnKind: events.TurnObservation, Provider: "scripted", Settles: settles, Attempt: 1,
 	})
-	list := []events.Event{events.TurnReceived{Turn: turn, Form: events.FormXML, Output: "<observation/>"}}
+	list := []events.Event{events.TurnReceived{Turn: turn, Form: events.FormXML, Output: events.NewOutput("<observation/>")}}
 	var ids []events.ID
 	for _, title := range titles {
 		ids = append(ids, newID())

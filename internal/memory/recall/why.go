@@ -279,7 +279,7 @@ func previewOf(e events.Event) string {
 	case events.PromptSubmitted:
 		return e.Text
 	case events.TurnReceived:
-		return e.Output
+		return e.Output.RawText()
 	case events.TurnFailed:
 		return string(e.Class) + ": " + e.Message
 	case events.MemorySaved:

@@ -29,7 +29,7 @@ func TestWhyTellsWhatCameAfter(t *testing.T) {
 	w.put(s.Stream(), events.TurnFailed{Turn: failed, Class: events.FailTimeout, Message: "too slow"})
 	turn, id := begin(), newID()
 	claim := events.Claim{Kind: "commit", Value: "abcdef1", Verdict: events.Absent}
-	row := w.put(s.Stream(), events.TurnReceived{Turn: turn, Output: "raw"},
+	row := w.put(s.Stream(), events.TurnReceived{Turn: turn, Output: events.NewOutput("raw")},
 		events.ObservationParsed{Observation: id, Turn: turn, Title: "it was so", Claims: []events.Claim{claim}})[1]
 	claim.Verdict = events.Verified
 	checked := w.put(s.Stream(), events.ClaimChecked{Subject: id, Claim: claim})[0]
@@ -101,7 +101,7 @@ func TestInputs(t *testing.T) {
 	}
 	turn, id := newID(), newID()
 	w.put(s.Stream(), events.TurnStarted{Turn: turn, TurnKind: events.TurnObservation, Settles: settles, Attempt: 1},
-		events.TurnReceived{Turn: turn, Output: "raw"}, events.ObservationParsed{Observation: id, Turn: turn, Title: "so"},
+		events.TurnReceived{Turn: turn, Output: events.NewOutput("raw")}, events.ObservationParsed{Observation: id, Turn: turn, Title: "so"},
 		events.MemoryForgotten{Positions: settles[1:2], Cause: "person"})
 	if err := w.log.Erase(t.Context(), settles[1]); err != nil {
 		t.Fatal(err)

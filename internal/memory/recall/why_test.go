@@ -26,7 +26,7 @@ func TestWhyLeadsBackToTheEvents(t *testing.T) {
 	w.put(s.Stream(), events.TurnStarted{Turn: turn, TurnKind: events.TurnObservation, Provider: "scripted", Settles: []events.Position{used[0].Position, used[1].Position}, Attempt: 1, Prompt: 1})
 	claim := events.Claim{Kind: "commit", Value: "abcdef1", Verdict: events.Unknown}
 	rows := w.put(s.Stream(),
-		events.TurnReceived{Turn: turn, Form: events.FormXML, Output: "<observation>raw words</observation>", LatencyMS: 12},
+		events.TurnReceived{Turn: turn, Form: events.FormXML, Output: events.NewOutput("<observation>raw words</observation>"), LatencyMS: 12},
 		events.ObservationParsed{Observation: id, Turn: turn, Type: "bugfix", Title: "Cart fixed", Claims: []events.Claim{claim}, Prompt: 1},
 	)
 	look := w.put(s.Stream(), events.ClaimChecked{Subject: id, Claim: events.Claim{Kind: "commit", Value: "abcdef1", Verdict: events.Verified, Evidence: "whole"}})[0]

@@ -44,8 +44,8 @@ func told(r observer.Reply, err error) string {
 	switch {
 	case ok:
 		s := fmt.Sprintf("%s %d", f.Class, f.Status)
-		if f.Output != "" {
-			s += fmt.Sprintf(" with %d bytes", len(f.Output))
+		if !f.Output.IsZero() {
+			s += fmt.Sprintf(" with %d bytes", f.Output.Len())
 		}
 		if !f.ResetsAt.IsZero() {
 			s += " until " + f.ResetsAt.Format(time.RFC3339)
@@ -55,7 +55,7 @@ func told(r observer.Reply, err error) string {
 		return "crash: " + err.Error()
 	}
 	return fmt.Sprintf("%q by %s, stopped by %s, %d (%d cached) in, %d out, $%.6f",
-		r.Text, r.Model, r.StopReason, r.Usage.Input, r.Usage.Cached, r.Usage.Output, r.Cost)
+		r.Text.RawText(), r.Model, r.StopReason, r.Usage.Input, r.Usage.Cached, r.Usage.Output, r.Cost)
 }
 
 // recorded lists what the real clients said to the scripted model (see TestRealClient), and what it comes to.
@@ -256,7 +256,7 @@ func TestAnswersAreBounded(t *testing.T) {
 	if !ok || failure.Class != events.FailTruncated || stopped != 1 {
 		t.Fatalf("got %v, stopped %d times", err, stopped)
 	}
-	if n := len(failure.Output); n > maxText || n < maxText-3 || strings.ToValidUTF8(failure.Output, "") != failure.Output {
+	if n := failure.Output.Len(); n > maxText || n < maxText-3 || strings.ToValidUTF8(failure.Output.RawText(), "") != failure.Output.RawText() {
 		t.Errorf("kept %d bytes", n)
 	}
 }
@@ -309,9 +309,9 @@ func FuzzAnswer(f *testing.F) {
 		}
 		failure, typed := errors.AsType[*observer.Failure](err)
 		switch {
-		case typed && (!failure.Class.BlamesProvider() && !failure.Class.BlamesTurn() || len(failure.Output) > maxText || failure.Message == ""):
+		case typed && (!failure.Class.BlamesProvider() && !failure.Class.BlamesTurn() || failure.Output.Len() > maxText || failure.Message == ""):
 			t.Errorf("%+v", failure)
-		case err == nil && (len(r.Text) > maxText || r.Form == "" || r.StopReason == "" || min(r.Usage.Input, r.Usage.Cached, r.Usage.Output) < 0 || r.Cost < 0):
+		case err == nil && (r.Text.Len() > maxText || r.Form == "" || r.StopReason == "" || min(r.Usage.Input, r.Usage.Cached, r.Usage.Output) < 0 || r.Cost < 0):
 			t.Errorf("%+v", r)
 		}
 	})

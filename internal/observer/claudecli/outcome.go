@@ -34,12 +34,12 @@ func (a *answer) judged(e ending) (observer.Reply, error) {
 }
 
 func (a *answer) reply() observer.Reply {
-	return observer.Reply{Text: a.last.text.String(), Form: events.FormXML, StopReason: a.last.stop}
+	return observer.Reply{Text: events.NewOutput(a.last.text.String()), Form: events.FormXML, StopReason: a.last.stop}
 }
 
 // failure is typed, and says nothing in the words of the client or of its service.
 func (a *answer) failure(class events.FailureClass, status int, message string) *observer.Failure {
-	f := &observer.Failure{Class: class, Status: status, Message: message, Output: a.last.text.String()}
+	f := &observer.Failure{Class: class, Status: status, Message: message, Output: events.NewOutput(a.last.text.String())}
 	if class == events.FailLimit || class == events.FailOverload {
 		f.ResetsAt = a.resets
 	}

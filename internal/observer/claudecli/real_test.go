@@ -154,7 +154,7 @@ func TestRealClientTakesTheDefaultModel(t *testing.T) {
 		t.Fatal(err)
 	}
 	r, err := c.Ask(t.Context(), question())
-	if err != nil || r.Text != whole {
+	if err != nil || r.Text.RawText() != whole {
 		t.Fatalf("got %+v, %v", r, err)
 	}
 	for _, body := range s.questions() {

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/rivo/uniseg"
 
 	"github.com/cmemd/cmemd/events"
@@ -22,16 +23,16 @@ func ask(tb testing.TB, p observer.Prompt) observer.Parsed {
 		tb.Fatalf("Complete: %v", err)
 	}
 	again, err := x.Complete(tb.Context(), p)
-	if err != nil || again != r {
+	if err != nil || !cmp.Equal(again, r) {
 		tb.Fatalf("a second time the same prompt got another answer, or %v", err)
 	}
-	if len(r.Text) > providertest.MaxOutput || !utf8.ValidString(r.Text) || r.Form != events.FormXML {
-		tb.Fatalf("output of %d bytes, valid %v, form %q", len(r.Text), utf8.ValidString(r.Text), r.Form)
+	if r.Text.Len() > providertest.MaxOutput || !utf8.ValidString(r.Text.RawText()) || r.Form != events.FormXML {
+		tb.Fatalf("output of %d bytes, valid %v, form %q", r.Text.Len(), utf8.ValidString(r.Text.RawText()), r.Form)
 	}
 	if !r.Told || r.Cost != 0 || r.Usage != (events.Usage{}) {
 		tb.Fatalf("it costs nothing, and should say so: told %v, $%v, %+v", r.Told, r.Cost, r.Usage)
 	}
-	parsed := observer.Parse(r.Text, p.Kind, observer.CodeMode().TypeIDs())
+	parsed := observer.Parse(r.Text.RawText(), p.Kind, observer.CodeMode().TypeIDs())
 	if parsed.Disposition == observer.DispositionDropped || parsed.Clipped > 0 || parsed.Excess > 0 {
 		tb.Fatalf("disposition %s (%s), %d clipped, %d in excess:\n%s",
 			parsed.Disposition, parsed.Reason, parsed.Clipped, parsed.Excess, r.Text)

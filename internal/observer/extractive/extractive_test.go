@@ -272,7 +272,7 @@ func TestNothingToTellOfIsSkipped(t *testing.T) {
 		"a refused call":     observation("", used("mcp__t__comment", map[string]any{"id": "1"}, "The tool use was rejected", true)),
 	}
 	for name, p := range tests {
-		if got := ask(t, p); got.Disposition != observer.DispositionSkip || got.Reason != observer.ReasonSkipSummary || got.SkipReason != skipReason {
+		if got := ask(t, p); got.Disposition != observer.DispositionSkip || got.Reason != observer.ReasonSkipSummary || got.SkipReason.RawText() != skipReason {
 			t.Errorf("%s: got %s (%s) with reason %q, want a skip that says why", name, got.Disposition, got.Reason, got.SkipReason)
 		}
 	}
@@ -326,7 +326,7 @@ func TestConfigBounds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := observer.Parse(r.Text, p.Kind, observer.CodeMode().TypeIDs()).Observations[0]
+	o := observer.Parse(r.Text.RawText(), p.Kind, observer.CodeMode().TypeIDs()).Observations[0]
 	if len(o.Facts) != 2 || runes(o.Narrative) > 60 {
 		t.Errorf("got %d facts and a narrative of %d runes, want 2 and at most 60", len(o.Facts), runes(o.Narrative))
 	}
@@ -339,7 +339,7 @@ func TestCompletesNothingForAStoppedCaller(t *testing.T) {
 	for _, kind := range []events.TurnKind{events.TurnObservation, events.TurnSummary} {
 		p := busy(3)
 		p.Kind = kind
-		if r, err := New(Config{}).Complete(ctx, p); !errors.Is(err, context.Canceled) || r.Text != "" {
+		if r, err := New(Config{}).Complete(ctx, p); !errors.Is(err, context.Canceled) || !r.Text.IsZero() {
 			t.Errorf("%s: got %q, %v", kind, r.Text, err)
 		}
 	}

@@ -82,7 +82,7 @@ func written(t *testing.T, tn turn, cwd string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return strings.TrimSpace(first.Text) + "\n\n" + strings.TrimSpace(second.Text) + "\n"
+	return strings.TrimSpace(first.Text.RawText()) + "\n\n" + strings.TrimSpace(second.Text.RawText()) + "\n"
 }
 
 func checkGolden(t *testing.T, path, got string) {

@@ -110,7 +110,7 @@ func (r *response) told() observer.Reply {
 		Model: r.Model, Usage: events.Usage{Input: int64(u.Prompt), Cached: int64(u.Cached), Output: int64(u.Candidates + u.Thoughts)},
 	}
 	if len(r.Candidates) > 0 {
-		reply.Text, reply.StopReason = r.Candidates[0].said(), model.Word(r.Candidates[0].Reason)
+		reply.Text, reply.StopReason = events.NewOutput(r.Candidates[0].said()), model.Word(r.Candidates[0].Reason)
 	}
 	return reply
 }

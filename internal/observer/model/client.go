@@ -96,7 +96,7 @@ func (c *Call) Outcome(told observer.Reply, err error) (observer.Reply, error) {
 		return observer.Reply{}, err
 	}
 	if err != nil {
-		told.Text, told.StopReason = "", ""
+		told.Text, told.StopReason = events.Output{}, ""
 	}
 	return told, err
 }

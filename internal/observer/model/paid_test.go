@@ -55,7 +55,7 @@ func failedPaying(class events.FailureClass, status int) *observer.Failure {
 
 func answer(text string) told {
 	r := paidOne()
-	r.Text = text
+	r.Text = events.NewOutput(text)
 	return told{reply: r}
 }
 
@@ -65,7 +65,7 @@ func TestAllRequestsArePaid(t *testing.T) {
 	server, refused := told{err: failedPaying(events.FailServer, 500)}, told{err: failedPaying(events.FailRefused, 400)}
 	noForm := told{reply: paidOne(), err: model.ErrForm}
 	hung := told{reply: paidOne(), hangs: true}
-	uncounted := told{reply: observer.Reply{Text: observer.SkipForm}}
+	uncounted := told{reply: observer.Reply{Text: events.NewOutput(observer.SkipForm)}}
 	for name, tc := range map[string]struct {
 		form   events.Form
 		script []told

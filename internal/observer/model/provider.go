@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"log/slog"
 	"regexp"
-	"strings"
 	"time"
 
 	"github.com/cmemd/cmemd/actors/policy"
@@ -104,10 +103,10 @@ func (p *Provider) Complete(ctx context.Context, prompt observer.Prompt) (observ
 	reply, err := t.complete(limited)
 	failure, typed := errors.AsType[*observer.Failure](err)
 	switch {
-	case err == nil && len(reply.Text) > maxOutput:
+	case err == nil && reply.Text.Len() > maxOutput:
 		return observer.Reply{}, t.paid.failure(observer.Failure{
-			Class: events.FailTruncated, Message: fmt.Sprintf("an answer of %d bytes, at most %d", len(reply.Text), maxOutput),
-			Output: strings.ToValidUTF8(reply.Text[:maxOutput], "\uFFFD"), Form: reply.Form,
+			Class: events.FailTruncated, Message: fmt.Sprintf("an answer of %d bytes, at most %d", reply.Text.Len(), maxOutput),
+			Output: reply.Text.Clip(maxOutput), Form: reply.Form,
 		})
 	case err == nil:
 		return t.paid.reply(reply), nil

@@ -54,7 +54,7 @@ func (s *scripted) Ask(ctx context.Context, q model.Question) (observer.Reply, e
 	if a.err != nil {
 		return observer.Reply{}, a.err
 	}
-	return observer.Reply{Text: a.text, StopReason: "stop", Usage: events.Usage{Input: 10, Cached: 4, Output: 1}}, nil
+	return observer.Reply{Text: events.NewOutput(a.text), StopReason: "stop", Usage: events.Usage{Input: 10, Cached: 4, Output: 1}}, nil
 }
 
 // forms are the first letters of the forms that were asked for.
@@ -164,7 +164,7 @@ func TestRetries(t *testing.T) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		p, s := provider(t, model.Config{Form: events.FormXML}, failing(events.FailTimeout, 408), said{text: "x"})
-		if r, err := p.Complete(t.Context(), observer.Prompt{}); err != nil || r.Text != "x" || len(s.asked) != 2 {
+		if r, err := p.Complete(t.Context(), observer.Prompt{}); err != nil || r.Text.RawText() != "x" || len(s.asked) != 2 {
 			t.Errorf("408: got %+v, %v after %d tries, want an answer to the second", r, err, len(s.asked))
 		}
 	})
@@ -344,10 +344,10 @@ func TestAnswersAreBounded(t *testing.T) {
 	t.Parallel()
 	p, _ := provider(t, model.Config{Form: events.FormXML}, said{text: strings.Repeat("é", 1<<18)}, said{text: "a\xffb"})
 	_, err := p.Complete(t.Context(), observer.Prompt{})
-	if f, ok := errors.AsType[*observer.Failure](err); !ok || f.Class != events.FailTruncated || len(f.Output) != 256<<10 {
+	if f, ok := errors.AsType[*observer.Failure](err); !ok || f.Class != events.FailTruncated || f.Output.Len() != 256<<10 {
 		t.Errorf("got %.100v, want a truncated answer", err)
 	}
-	if r, err := p.Complete(t.Context(), observer.Prompt{}); err != nil || !cmp.Equal(r.Text, "a\uFFFDb") {
+	if r, err := p.Complete(t.Context(), observer.Prompt{}); err != nil || !cmp.Equal(r.Text.RawText(), "a\uFFFDb") {
 		t.Errorf("got %q, %v", r.Text, err)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/observer"
@@ -39,7 +38,7 @@ func (t *turn) complete(ctx context.Context) (observer.Reply, error) {
 		return t.doubted(ctx, m, proven, err)
 	case !proven && t.cfg.Form == "" && m.form == events.FormStructured && observer.Unstructured(reply.Text):
 		return t.ignored(ctx, m)
-	case reply.Text != "":
+	case !reply.Text.IsZero():
 		t.manners.works(m)
 	}
 	return reply, nil
@@ -106,6 +105,6 @@ func (t *turn) ask(ctx context.Context, m manner) (observer.Reply, error) {
 		return observer.Reply{}, &own
 	}
 	reply.Form = m.form
-	reply.Text = strings.ToValidUTF8(reply.Text, "\uFFFD")
+	reply.Text = reply.Text.Valid()
 	return reply, err
 }

@@ -143,7 +143,7 @@ func (c *completion) told() observer.Reply {
 	}
 	reply.Cost, reply.Told = u.cost()
 	if len(c.Choices) > 0 {
-		reply.Text, reply.StopReason = c.Choices[0].Message.Content, model.Word(c.Choices[0].Reason)
+		reply.Text, reply.StopReason = events.NewOutput(c.Choices[0].Message.Content), model.Word(c.Choices[0].Reason)
 	}
 	return reply
 }

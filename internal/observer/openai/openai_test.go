@@ -87,7 +87,7 @@ func TestFailuresOfEndpoints(t *testing.T) {
 	}{
 		"OpenRouter, the service behind it failed": {
 			choice(map[string]any{"finish_reason": "error", "message": map[string]any{"content": "ha"}, "error": map[string]any{"code": 502, "message": "x"}}),
-			observer.Failure{Class: events.FailServer, Status: 502, Message: "502", Output: "ha", Calls: 1},
+			observer.Failure{Class: events.FailServer, Status: 502, Message: "502", Output: events.NewOutput("ha"), Calls: 1},
 		},
 		"OpenRouter, an error in the place of choices": {
 			body(map[string]any{"error": map[string]any{"code": 429, "message": "x"}}),
@@ -174,7 +174,7 @@ func TestRefusedParametersAreDoneWithout(t *testing.T) {
 		}
 		for n := range tc.asked {
 			r, err := a.Ask(t.Context(), model.Question{User: "u", MaxTokens: 9, LeastThinking: true})
-			if again := n+1 < len(tc.script); again != errors.Is(err, model.ErrAgain) || !again && (err != nil || r.Text != "x") || r.Calls != 1 {
+			if again := n+1 < len(tc.script); again != errors.Is(err, model.ErrAgain) || !again && (err != nil || r.Text.RawText() != "x") || r.Calls != 1 {
 				t.Errorf("%s: question %d: got %+v, %v, want to be told to ask again: %t", name, n+1, r, err, again)
 			}
 		}

@@ -91,7 +91,7 @@ func TestSystemShowsWhatParseTakes(t *testing.T) {
 		if diff := cmp.Diff(observed, shown.Observations[1:]); diff != "" {
 			t.Errorf("%s: examples (-want +got):\n%s", m.ID, diff)
 		}
-		if shown.SkipReason != "..." || strings.Count(system, observer.SkipForm) != 1 {
+		if shown.SkipReason.RawText() != "..." || strings.Count(system, observer.SkipForm) != 1 {
 			t.Errorf("%s: the skip form is read as %q and stands there %d times", m.ID, shown.SkipReason, strings.Count(system, observer.SkipForm))
 		}
 		system = r.Question(observer.Prompt{Kind: events.TurnSummary}, events.FormXML).System
@@ -99,7 +99,7 @@ func TestSystemShowsWhatParseTakes(t *testing.T) {
 		if diff := cmp.Diff(summed, observer.Parse(examples, events.TurnSummary, m.TypeIDs()).Summary); diff != "" {
 			t.Errorf("%s: summary (-want +got):\n%s", m.ID, diff)
 		}
-		if p := observer.Parse(system, events.TurnSummary, m.TypeIDs()); p.Summary == nil || p.Summary.NextSteps != "..." || p.SkipReason != "..." {
+		if p := observer.Parse(system, events.TurnSummary, m.TypeIDs()); p.Summary == nil || p.Summary.NextSteps != "..." || p.SkipReason.RawText() != "..." {
 			t.Errorf("%s: the skeleton of a summary is read as %+v", m.ID, p)
 		}
 	}
@@ -123,7 +123,7 @@ func TestStructuredSystemShowsObjects(t *testing.T) {
 			}
 			for line := range strings.Lines(q.System) {
 				if strings.HasPrefix(line, "{") {
-					got = append(got, observer.ParseForm(events.FormStructured, line, kind, m.TypeIDs()))
+					got = append(got, observer.ParseForm(events.FormStructured, events.NewOutput(line), kind, m.TypeIDs()))
 				}
 			}
 			if diff := cmp.Diff(want, got); diff != "" || len(got) == 0 {

@@ -155,8 +155,8 @@ type assumptions struct {
 
 func assumptionsOf(r replay.Respawn) assumptions {
 	a := assumptions{Delay: Elapsed(r.DelayMS), In: Grouped(r.Tokens.In), Out: Grouped(r.Tokens.Out)}
-	if strings.TrimSpace(r.Output) != "" {
-		a.Output = plainText(r.Output, quoteLength)
+	if text := r.Output.RawText(); strings.TrimSpace(text) != "" {
+		a.Output = plainText(text, quoteLength)
 	}
 	return a
 }
@@ -177,7 +177,7 @@ func quotesOf(s *replay.Scenario, runs []Run, live string) (out []quote, policy 
 	times := map[string]int{}
 	for i, m := range run.Result.Marks {
 		if l, ok := laneOf(m.Decision, ""); ok && (l == Dropped || l == Respawned) && i < len(s.Events) {
-			times[plainText(strings.TrimSpace(s.Events[i].Output), quoteLength)]++
+			times[plainText(strings.TrimSpace(s.Events[i].Output.RawText()), quoteLength)]++
 		}
 	}
 	for text, n := range times {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/replay"
 	"github.com/cmemd/cmemd/internal/replay/report"
 )
@@ -23,14 +24,14 @@ var update = flag.Bool("update", false, "write the golden files anew")
 func small() (*replay.Scenario, []report.Run) {
 	s := &replay.Scenario{
 		ID: "small", Title: "Two answers in prose, then a limit", Issue: "#1", Provenance: "Made by hand.", EndMS: 60_000,
-		Respawn: replay.Respawn{DelayMS: 2000, Output: "Ready to observe.", Tokens: replay.Tokens{In: 5200, Out: 6}},
+		Respawn: replay.Respawn{DelayMS: 2000, Output: events.NewOutput("Ready to observe."), Tokens: replay.Tokens{In: 5200, Out: 6}},
 		Events: []replay.Event{
-			{AtMS: 0, Kind: replay.KindObservation, Batch: 2, Output: "<observation><title>a</title></observation>"},
-			{AtMS: 10_000, Kind: replay.KindObservation, Batch: 1, Output: "Nothing to do."},
-			{AtMS: 20_000, Kind: replay.KindObservation, Batch: 1, Output: "Nothing to do."},
-			{AtMS: 30_000, Kind: replay.KindObservation, Batch: 3, Output: "limit", Provider: &replay.Failure{IsError: true, Code: "rate_limit"}},
+			{AtMS: 0, Kind: replay.KindObservation, Batch: 2, Output: events.NewOutput("<observation><title>a</title></observation>")},
+			{AtMS: 10_000, Kind: replay.KindObservation, Batch: 1, Output: events.NewOutput("Nothing to do.")},
+			{AtMS: 20_000, Kind: replay.KindObservation, Batch: 1, Output: events.NewOutput("Nothing to do.")},
+			{AtMS: 30_000, Kind: replay.KindObservation, Batch: 3, Output: events.NewOutput("limit"), Provider: &replay.Failure{IsError: true, Code: "rate_limit"}},
 			{AtMS: 40_000, Kind: replay.KindExit},
-			{AtMS: 50_000, Kind: replay.KindSummary, Output: "<skip_summary/>"},
+			{AtMS: 50_000, Kind: replay.KindSummary, Output: events.NewOutput("<skip_summary/>")},
 		},
 	}
 	halted := int64(40_000)
@@ -111,9 +112,9 @@ func tags(page string) []string { return regexp.MustCompile(`<[^>]*>`).FindAllSt
 // planted is the small scenario with text wherever a scenario, a policy or a proof may carry it.
 func planted(text string) (*replay.Scenario, []report.Run, report.Options) {
 	s, runs := small()
-	s.ID, s.Title, s.Issue, s.Provenance, s.Respawn.Output = text, text, text, text, text
+	s.ID, s.Title, s.Issue, s.Provenance, s.Respawn.Output = text, text, text, text, events.NewOutput(text)
 	for i := range s.Events {
-		s.Events[i].Output = text
+		s.Events[i].Output = events.NewOutput(text)
 	}
 	for i := range runs {
 		runs[i].Policy = text
@@ -183,7 +184,7 @@ func TestAHugeRecordingGivesABoundedPage(t *testing.T) {
 	words := []string{"keep", "skip", "drop", "hold", "respawn", "restart", "halt", "retry"}
 	s := &replay.Scenario{ID: "huge", EndMS: n * 1000}
 	for i := range n {
-		s.Events = append(s.Events, replay.Event{AtMS: int64(i) * 1000, Kind: replay.KindObservation, Output: fmt.Sprint(i)})
+		s.Events = append(s.Events, replay.Event{AtMS: int64(i) * 1000, Kind: replay.KindObservation, Output: events.NewOutput(fmt.Sprint(i))})
 	}
 	var runs []report.Run
 	for p := range 9 {
