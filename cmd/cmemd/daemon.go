@@ -21,6 +21,7 @@ import (
 	"github.com/cmemd/cmemd/internal/memory/erasure"
 	"github.com/cmemd/cmemd/internal/memory/recall"
 	"github.com/cmemd/cmemd/internal/observer/evidence"
+	"github.com/cmemd/cmemd/internal/process"
 	"github.com/cmemd/cmemd/projections"
 	"github.com/cmemd/cmemd/projections/engine"
 	"github.com/cmemd/cmemd/projections/index"
@@ -93,7 +94,7 @@ func (d *daemon) open(ctx context.Context, version string) error {
 	if err != nil {
 		return err
 	}
-	if d.views, err = projections.Open(d.paths.views, d.log, engine.Config{BootID: bootID(), Logger: d.logger}); err != nil {
+	if d.views, err = projections.Open(d.paths.views, d.log, engine.Config{BootID: process.BootID(), Logger: d.logger}); err != nil {
 		return err
 	}
 	if d.index, err = index.Open(ctx, d.paths.index, d.log, index.Config{Logger: d.logger}); err != nil {

@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"github.com/cmemd/cmemd/internal/durable"
+	"github.com/cmemd/cmemd/internal/process"
 )
 
 // A daemonFile is what a running daemon writes down of itself in run/daemon.json. Its hooks read the socket; commands
@@ -26,8 +27,8 @@ const maxDaemonFile = 64 << 10
 // thisProcess describes this process, without what it serves.
 func thisProcess() daemonFile {
 	pid := os.Getpid()
-	start, _ := processStart(pid) // unknown: nobody signals it then
-	return daemonFile{PID: pid, StartTime: start, BootID: bootID()}
+	start, _ := process.StartTime(pid) // unknown: nobody signals it then
+	return daemonFile{PID: pid, StartTime: start, BootID: process.BootID()}
 }
 
 // readDaemonFile returns what a daemon wrote down; errors are the file's, fs.ErrNotExist among them.
@@ -61,11 +62,7 @@ func (d daemonFile) write(path string) error {
 // lives reports whether the process that wrote d still runs: the same number, started at the same instant of the same
 // boot. What cannot be told is no.
 func (d daemonFile) lives() bool {
-	if d.PID <= 1 || d.StartTime == "" || d.BootID == "" || d.BootID != bootID() {
-		return false
-	}
-	start, err := processStart(d.PID)
-	return err == nil && start == d.StartTime
+	return process.Lives(d.PID, d.StartTime, d.BootID)
 }
 
 // signal sends s to the process of d if that still is the one that wrote it.

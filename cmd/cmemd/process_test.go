@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/cmemd/cmemd/internal/process"
 )
 
 func TestDaemonFile(t *testing.T) {
@@ -26,7 +28,7 @@ func TestDaemonFile(t *testing.T) {
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("%v, %v", info.Mode(), err)
 	}
-	if bootID() != "" && !got.lives() {
+	if process.BootID() != "" && !got.lives() {
 		t.Error("this process is not alive")
 	}
 }
@@ -34,18 +36,18 @@ func TestDaemonFile(t *testing.T) {
 // TestSignalOnlyTheSame holds a pid back that has been given to another process since, or of another boot.
 func TestSignalOnlyTheSame(t *testing.T) {
 	t.Parallel()
-	if bootID() == "" {
+	if process.BootID() == "" {
 		t.Skip("this system does not tell processes apart")
 	}
 	child := exec.CommandContext(t.Context(), "sleep", "60")
 	if err := child.Start(); err != nil {
 		t.Skip("no sleep here:", err)
 	}
-	start, err := processStart(child.Process.Pid)
+	start, err := process.StartTime(child.Process.Pid)
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := daemonFile{PID: child.Process.Pid, StartTime: start, BootID: bootID()}
+	d := daemonFile{PID: child.Process.Pid, StartTime: start, BootID: process.BootID()}
 	for name, other := range map[string]daemonFile{
 		"another start":    {PID: d.PID, StartTime: "1", BootID: d.BootID},
 		"another boot":     {PID: d.PID, StartTime: d.StartTime, BootID: "x"},

@@ -15,6 +15,7 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/process"
 )
 
 const (
@@ -96,7 +97,7 @@ func launch(ctx context.Context, a *terminal.App, client *api.Client, p paths) (
 	}
 	defer said.Close()
 	cmd := &exec.Cmd{Path: self, Args: []string{os.Args[0], "serve"}, Dir: p.home, Env: daemonEnv(a, p.home), Stdout: said, Stderr: said}
-	detach(cmd)
+	process.Detach(cmd)
 	if err := cmd.Start(); err != nil {
 		return false, fmt.Errorf("start %s: %w", self, err)
 	}

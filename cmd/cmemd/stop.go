@@ -12,6 +12,7 @@ import (
 
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/process"
 )
 
 // stopWait is how long a daemon that was asked to end may take: it has endLimit for itself.
@@ -82,8 +83,8 @@ func askWho(ctx context.Context, client *api.Client) daemonFile {
 	if err != nil {
 		return daemonFile{}
 	}
-	start, _ := processStart(s.PID) // unknown: nobody signals it then
-	return daemonFile{PID: s.PID, StartTime: start, BootID: bootID(), Version: s.Version}
+	start, _ := process.StartTime(s.PID) // unknown: nobody signals it then
+	return daemonFile{PID: s.PID, StartTime: start, BootID: process.BootID(), Version: s.Version}
 }
 
 // askToStop asks over the socket. A daemon that does not answer soon is an error.

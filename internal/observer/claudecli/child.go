@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/internal/observer/model"
+	"github.com/cmemd/cmemd/internal/process"
 )
 
 // The folders in the folder of runs: where children live, which stays empty, and where they leave what they leave.
@@ -41,7 +42,7 @@ func (c *Client) run(ctx context.Context, q model.Question) (*answer, ending, er
 	}
 	a := &answer{now: time.Now}
 	a.stop = func() { // at once: a client that is asked to end asks the model again while it does
-		_ = killGroup(cmd.Process.Pid)
+		_ = process.KillGroup(cmd.Process)
 		stop()
 	}
 	cmd.Stdout = &lines{take: a.take, limit: maxLine}
@@ -67,7 +68,7 @@ func (c *Client) live(cmd *exec.Cmd, r run, stop func()) error {
 		stop() // what is not written down is not found again
 	}
 	_ = cmd.Wait() // how it ended is judged by what it said, and by its state
-	_ = killGroup(cmd.Process.Pid)
+	_ = process.KillGroup(cmd.Process)
 	r.forget()
 	return noted
 }
@@ -93,8 +94,9 @@ func (c *Client) command(ctx context.Context, q model.Question, run string) (*ex
 	cmd := exec.CommandContext(ctx, path, c.args(system)...)
 	cmd.Dir, cmd.Env, cmd.WaitDelay = cwd, childEnv(c.env, run, tmp, q.MaxTokens), c.grace
 	cmd.Stdin = bytes.NewReader(input) // and its end: the client answers what it was given, and ends
-	ownGroup(cmd)
-	cmd.Cancel = func() error { return endGroup(cmd.Process.Pid) }
+	process.OwnGroup(cmd)
+	process.DieWithParent(cmd) // elsewhere it ends with its turn, by its own time limit, or by Sweep
+	cmd.Cancel = func() error { return process.EndGroup(cmd.Process) }
 	return cmd, nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cmemd/cmemd/internal/process"
 	"github.com/cmemd/cmemd/testkit/race"
 )
 
@@ -170,18 +171,18 @@ func waitForChild(t *testing.T, f fake) {
 // TestSweepSparesOthers: a number that was given to another process, or is of another boot, or of no run, is left alone.
 func TestSweepSparesOthers(t *testing.T) {
 	t.Parallel()
-	if bootID() == "" {
+	if process.BootID() == "" {
 		t.Skip("this system does not tell processes apart")
 	}
 	f := newFake(t, "!hang\n")
 	other := exec.Command(f.path())
-	ownGroup(other)
+	process.OwnGroup(other)
 	if err := other.Start(); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = other.Process.Kill(); _ = other.Wait() })
 	pid := other.Process.Pid
-	start, err := processStart(pid)
+	start, err := process.StartTime(pid)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -194,11 +195,11 @@ func TestSweepSparesOthers(t *testing.T) {
 		}
 	}
 	for name, r := range map[string]run{
-		"start": {ID: "a", PID: pid, Start: start + "0", Boot: bootID()},
+		"start": {ID: "a", PID: pid, Start: start + "0", Boot: process.BootID()},
 		"boot":  {ID: "b", PID: pid, Start: start, Boot: "another"},
 		"none":  {ID: "c", PID: pid, Start: start},
-		"id":    {PID: pid, Start: start, Boot: bootID()},
-		"first": {ID: "d", PID: 1, Start: start, Boot: bootID()},
+		"id":    {PID: pid, Start: start, Boot: process.BootID()},
+		"first": {ID: "d", PID: 1, Start: start, Boot: process.BootID()},
 	} {
 		b, err := json.Marshal(r)
 		if err != nil {
@@ -217,7 +218,7 @@ func TestSweepSparesOthers(t *testing.T) {
 	if left, err := os.ReadDir(f.dir); len(left) != 1 || left[0].Name() != "notes.txt" || err != nil {
 		t.Errorf("left %v, %v", left, err)
 	}
-	same := run{ID: "e", PID: pid, Start: start, Boot: bootID()}
+	same := run{ID: "e", PID: pid, Start: start, Boot: process.BootID()}
 	if !same.kill() {
 		t.Error("the process that was meant was not found")
 	}

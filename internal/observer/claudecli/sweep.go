@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/cmemd/cmemd/internal/durable"
+	"github.com/cmemd/cmemd/internal/process"
 )
 
 // run is one child as it is written down while it lives: enough to tell it from another process that was given its number.
@@ -27,8 +28,8 @@ func newRun(dir string) run { return run{ID: rand.Text(), dir: dir} }
 
 // note writes the run down once its child has started.
 func (r run) note(pid int) error {
-	start, _ := processStart(pid) // unknown: it has ended, or nobody will signal it
-	r.PID, r.Start, r.Boot = pid, start, bootID()
+	start, _ := process.StartTime(pid) // unknown: it has ended, or nobody will signal it
+	r.PID, r.Start, r.Boot = pid, start, process.BootID()
 	b, err := json.Marshal(r)
 	if err == nil {
 		err = durable.Swap(r.path(), b, 0o600)
@@ -46,13 +47,12 @@ func (r run) forget() { _ = os.Remove(r.path()) }
 
 // kill ends what still lives of a run, and reports whether anything did.
 func (r run) kill() bool {
-	if r.ID == "" || r.Boot == "" || r.Boot != bootID() {
+	if r.ID == "" || r.Boot == "" || r.Boot != process.BootID() {
 		return false
 	}
-	start, err := processStart(r.PID)
-	same := err == nil && r.PID > 1 && start == r.Start
-	if same {
-		_ = killGroup(r.PID) // it may have ended in between
+	same := process.Lives(r.PID, r.Start, r.Boot)
+	if p, err := os.FindProcess(r.PID); same && err == nil {
+		_ = errors.Join(process.KillGroup(p), p.Release()) // it may have ended in between
 	}
 	return killMarked(r.ID) || same
 }

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/cmemd/cmemd/internal/process"
 )
 
 const (
@@ -34,7 +36,7 @@ type batch struct {
 func startBatch(cfg Config, dir string) (*batch, error) {
 	cmd := exec.Command(cfg.Git, "cat-file", "--batch-check")
 	cmd.Dir, cmd.Env, cmd.WaitDelay = dir, cfg.Env, killDelay
-	ownGroup(cmd)
+	process.OwnGroup(cmd)
 	b := &batch{cmd: cmd, stderr: &prefix{}}
 	cmd.Stderr = b.stderr
 	var errs [2]error
@@ -65,7 +67,7 @@ func (b *batch) ask(ctx context.Context, question string) (string, error) {
 // kill ends the child and its children and closes the pipes, so that whoever waits for an answer goes on.
 func (b *batch) kill() {
 	b.killed.Do(func() {
-		_ = killGroup(b.cmd.Process)
+		_ = process.KillGroup(b.cmd.Process)
 		_ = b.in.Close()
 		_ = b.out.Close()
 	})

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"os/exec"
+
+	"github.com/cmemd/cmemd/internal/process"
 )
 
 // errTooMuch is an answer of git's that is longer than it may be.
@@ -16,8 +18,8 @@ func runGit(ctx context.Context, cfg Config, dir string, limit int, args ...stri
 	cmd := exec.CommandContext(ctx, cfg.Git, args...)
 	out := &bounded{limit: limit}
 	cmd.Dir, cmd.Env, cmd.WaitDelay, cmd.Stdout = dir, cfg.Env, killDelay, out
-	ownGroup(cmd)
-	cmd.Cancel = func() error { return killGroup(cmd.Process) }
+	process.OwnGroup(cmd)
+	cmd.Cancel = func() error { return process.KillGroup(cmd.Process) }
 	if err := cmd.Run(); err != nil {
 		if out.over {
 			return "", errTooMuch

@@ -18,6 +18,7 @@ import (
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/observer"
+	"github.com/cmemd/cmemd/internal/process"
 )
 
 // KeySource says where a key comes from: exactly one of the environment, a file and a command.
@@ -189,12 +190,13 @@ func runKeyCommand(ctx context.Context, command []string) (string, error) {
 	defer cancel()
 	cmd := exec.CommandContext(limited, command[0], command[1:]...)
 	cmd.WaitDelay = 100 * time.Millisecond // for children of it that keep its output open
-	ownGroup(cmd)
+	process.OwnGroup(cmd)
+	cmd.Cancel = func() error { return process.KillGroup(cmd.Process) }
 	var out bytes.Buffer
 	cmd.Stdout = &limitedWriter{to: &out, left: maxKeyBytes}
 	err := cmd.Run()
 	if cmd.Process != nil {
-		_ = killGroup(cmd)
+		_ = process.KillGroup(cmd.Process)
 	}
 	exit, failed := errors.AsType[*exec.ExitError](err)
 	_, absent := errors.AsType[*exec.Error](err)

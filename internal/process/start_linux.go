@@ -1,16 +1,14 @@
-package main
+package process
 
 import (
 	"bytes"
 	"fmt"
 	"os"
-	"os/exec"
 	"strings"
-	"syscall"
 )
 
-// bootID names the present boot of the machine; empty if that is unknown.
-func bootID() string {
+// BootID names the present boot of the machine; empty if that is unknown.
+func BootID() string {
 	b, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	if err != nil {
 		return ""
@@ -18,8 +16,8 @@ func bootID() string {
 	return strings.TrimSpace(string(b))
 }
 
-// processStart returns when a process started, in clock ticks since the boot.
-func processStart(pid int) (string, error) {
+// StartTime returns when a living process started, in clock ticks since the boot; os.ErrProcessDone for one that has ended.
+func StartTime(pid int) (string, error) {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return "", err
@@ -41,6 +39,3 @@ func startOfStat(stat []byte) (string, error) {
 	}
 	return fields[start-first], nil
 }
-
-// detach makes cmd outlive this process and its terminal.
-func detach(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }
