@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
-	"hash/fnv"
 	"iter"
 	"path/filepath"
 	"slices"
@@ -33,53 +32,6 @@ func FuzzHead(f *testing.F) {
 			t.Errorf("%x: %v", b, err)
 		}
 	})
-}
-
-// FuzzPages checks the pages of a file whose meta page is right and whose other pages are anything: it ends, with an
-// error that has a name.
-func FuzzPages(f *testing.F) {
-	const size = 128 // small pages, so that few bytes make a tree
-	leaf := func(id uint64, root uint64) []byte {
-		b := binary.NativeEndian.AppendUint64(nil, id)
-		b = append(b, pageLeaf, 0, 1, 0, 0, 0, 0, 0)
-		b = append(b, 1, 0, 0, 0, 16, 0, 0, 0, 3, 0, 0, 0, 16, 0, 0, 0, 'l', 'o', 'g')
-		b = binary.NativeEndian.AppendUint64(b, root)
-		return append(b, make([]byte, size-len(b))...)
-	}
-	branch := func(id uint64, children ...uint64) []byte {
-		b := binary.NativeEndian.AppendUint64(nil, id)
-		b = append(b, pageBranch, 0, byte(len(children)), 0, 0, 0, 0, 0)
-		for _, c := range children {
-			b = binary.NativeEndian.AppendUint64(append(b, 0, 0, 0, 0, 0, 0, 0, 0), c)
-		}
-		return append(b, make([]byte, size-len(b))...)
-	}
-	f.Add(bytes.Join([][]byte{leaf(2, 3), branch(3, 4, 5), leaf(4, 0), leaf(5, 0)}, nil), uint64(2), noFreeList)
-	f.Add(bytes.Join([][]byte{leaf(2, 3), branch(3, 3)}, nil), uint64(2), noFreeList)
-	f.Add(bytes.Join([][]byte{leaf(2, 3), branch(3, 4), branch(4, 3)}, nil), uint64(2), uint64(5))
-	f.Fuzz(func(t *testing.T, pages []byte, root, free uint64) {
-		m := binary.NativeEndian.AppendUint32(nil, metaMagic)
-		m = append(m, 2, 0, 0, 0, size, 0, 0, 0, 0, 0, 0, 0)
-		for _, v := range []uint64{root, 0, free, 2 + uint64(len(pages)/size), 7} {
-			m = binary.NativeEndian.AppendUint64(m, v)
-		}
-		sum := fnv.New64a()
-		sum.Write(m)
-		m = binary.NativeEndian.AppendUint64(m, sum.Sum64())
-		file := make([]byte, 2*size, 2*size+len(pages))
-		copy(file[pageHeader:], m)
-		err := checkPages(bytes.NewReader(append(file, pages...)), size)
-		if err != nil && !errors.Is(err, events.ErrCorrupt) && !errors.Is(err, ErrNotLog) {
-			t.Errorf("an error without a name: %v", err)
-		}
-	})
-}
-
-func TestCheckPages(t *testing.T) {
-	t.Parallel()
-	if err := checkPages(bytes.NewReader(nil), 4096); !errors.Is(err, events.ErrCorrupt) {
-		t.Errorf("an empty file: got %v, want ErrCorrupt", err)
-	}
 }
 
 func TestHeadCacheIsBounded(t *testing.T) {

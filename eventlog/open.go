@@ -15,6 +15,7 @@ import (
 	bolterrors "go.etcd.io/bbolt/errors"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/boltcheck"
 	"github.com/cmemd/cmemd/internal/durable"
 )
 
@@ -127,10 +128,17 @@ func asCorrupt(err error) error {
 	return corruptf(0, "", "%s", err)
 }
 
+// bucketDepth is how deep buckets nest: those in the root hold values.
+const bucketDepth = 1
+
 // prepare checks the file's structure and format, and lays out an empty file.
 func prepare(db *bbolt.DB, file *os.File, path string, readOnly bool) error {
-	if err := checkPages(file, db.Info().PageSize); err != nil {
+	info, err := file.Stat()
+	if err != nil {
 		return fmt.Errorf("eventlog: open %s: %w", path, err)
+	}
+	if err := boltcheck.Check(file, info.Size(), boltcheck.Config{PageSize: db.Info().PageSize, Depth: bucketDepth}); err != nil {
+		return fmt.Errorf("eventlog: open %s: %w", path, corruptf(0, "", "%s", err))
 	}
 	return withFaults(func() error {
 		empty, err := checkFormat(db, path)

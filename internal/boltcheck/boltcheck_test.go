@@ -1,0 +1,91 @@
+package boltcheck
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"hash/fnv"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"go.etcd.io/bbolt"
+)
+
+// FuzzPages checks the pages of a file whose meta page is right and whose other pages are anything: it ends,
+// and what looks at more finds more.
+func FuzzPages(f *testing.F) {
+	const size = 128 // small pages, so that few bytes make a tree
+	leaf := func(id uint64, root uint64) []byte {
+		b := binary.NativeEndian.AppendUint64(nil, id)
+		b = append(b, pageLeaf, 0, 1, 0, 0, 0, 0, 0)
+		b = append(b, 1, 0, 0, 0, 16, 0, 0, 0, 3, 0, 0, 0, 16, 0, 0, 0, 'l', 'o', 'g')
+		b = binary.NativeEndian.AppendUint64(b, root)
+		return append(b, make([]byte, size-len(b))...)
+	}
+	branch := func(id uint64, children ...uint64) []byte {
+		b := binary.NativeEndian.AppendUint64(nil, id)
+		b = append(b, pageBranch, 0, byte(len(children)), 0, 0, 0, 0, 0)
+		for _, c := range children {
+			b = binary.NativeEndian.AppendUint64(append(b, 0, 0, 0, 0, 0, 0, 0, 0), c)
+		}
+		return append(b, make([]byte, size-len(b))...)
+	}
+	f.Add(bytes.Join([][]byte{leaf(2, 3), branch(3, 4, 5), leaf(4, 0), leaf(5, 0)}, nil), uint64(2), noFreeList)
+	f.Add(bytes.Join([][]byte{leaf(2, 3), branch(3, 3)}, nil), uint64(2), noFreeList)
+	f.Add(bytes.Join([][]byte{leaf(2, 3), branch(3, 4), branch(4, 3)}, nil), uint64(2), uint64(5))
+	f.Fuzz(func(t *testing.T, pages []byte, root, free uint64) {
+		m := binary.NativeEndian.AppendUint32(nil, metaMagic)
+		m = append(m, 2, 0, 0, 0, size, 0, 0, 0, 0, 0, 0, 0)
+		for _, v := range []uint64{root, 0, free, 2 + uint64(len(pages)/size), 7} {
+			m = binary.NativeEndian.AppendUint64(m, v)
+		}
+		sum := fnv.New64a()
+		sum.Write(m)
+		m = binary.NativeEndian.AppendUint64(m, sum.Sum64())
+		file := make([]byte, 2*size, 2*size+len(pages))
+		copy(file[pageHeader:], m)
+		file = append(file, pages...)
+		for depth := range 3 {
+			shallow := Check(bytes.NewReader(file), int64(len(file)), Config{PageSize: size, Depth: depth})
+			deep := Check(bytes.NewReader(file), int64(len(file)), Config{PageSize: size, Depth: depth, Deep: true})
+			if shallow != nil && deep == nil {
+				t.Errorf("depth %d: a deep check finds nothing, another one %v", depth, shallow)
+			}
+		}
+	})
+}
+
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	if err := Check(bytes.NewReader(nil), 0, Config{PageSize: 4096}); err == nil {
+		t.Error("an empty file is whole")
+	}
+	path := filepath.Join(t.TempDir(), "db")
+	db, err := bbolt.Open(path, 0o600, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = db.Update(func(tx *bbolt.Tx) error {
+		b, err := tx.CreateBucket([]byte("a"))
+		for i := range 2000 {
+			err = errors.Join(err, b.Put(binary.BigEndian.AppendUint64(nil, uint64(i)), make([]byte, 100)))
+		}
+		return err
+	})
+	if err := errors.Join(err, db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, cfg := range []Config{{Depth: 1}, {Depth: 1, Deep: true}, {Depth: 2, Deep: true}} {
+		if err := Check(bytes.NewReader(whole), int64(len(whole)), cfg); err != nil {
+			t.Errorf("%+v: %v", cfg, err)
+		}
+		if err := Check(bytes.NewReader(whole), int64(len(whole)/2), cfg); err == nil {
+			t.Errorf("%+v: half a file is whole", cfg)
+		}
+	}
+}
