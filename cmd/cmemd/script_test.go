@@ -44,7 +44,7 @@ func TestScripts(t *testing.T) {
 			"work": work, "eventually": eventually, "crash": crash, "takeport": takePort, "holdlog": holdLog,
 			"newerlog": newerLog, "capture": capture, "damagelog": damageLog,
 			"plantcount": plantCount, "service": services(t), "keyless": keyless,
-			"nowhere": nowhere, "somewhere": somewhere, "embeddings": embeddings,
+			"nowhere": nowhere, "oldhome": oldHome, "somewhere": somewhere, "embeddings": embeddings,
 		},
 	})
 }
