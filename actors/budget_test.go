@@ -239,7 +239,7 @@ func TestNobodyStandsInWhileTheSpendingIsRead(t *testing.T) {
 // TestWhatATurnThatFailedUsedIsPaid, probes among them; a model's price counts where none is stated.
 func TestWhatATurnThatFailedUsedIsPaid(t *testing.T) {
 	bubble(t, func(w *world) {
-		failed := providertest.Fail(observer.Failure{Class: events.FailServer, Usage: events.Usage{Input: 60}})
+		failed := providertest.Fail(observer.Failure{Class: events.FailServer, Bill: events.Bill{Usage: events.Usage{Input: 60}}})
 		w.cfg.Price = func(provider, asked string, b events.Bill) float64 {
 			if provider != "a" || asked != "large" || b.Stated() || b.Model != "" {
 				t.Errorf("the price of %s/%s was asked for %+v", provider, asked, b)
@@ -261,7 +261,7 @@ func TestWhatATurnThatFailedUsedIsPaid(t *testing.T) {
 func TestACrashThatWasPaidForIsCounted(t *testing.T) {
 	bubble(t, func(w *world) {
 		dies := func(context.Context, int, observer.Prompt) (observer.Reply, error) {
-			return observer.Reply{Usage: events.Usage{Input: 70}, Cost: 0.5, Calls: 2, Model: "large"}, errBoom
+			return observer.Reply{Bill: events.Bill{Usage: events.Usage{Input: 70}, Cost: 0.5, Calls: 2, Model: "large"}}, errBoom
 		}
 		w.budget(policy.Budget{TokensDay: 1000}, named("a", "small", dies, good))
 		w.work("s", 1)

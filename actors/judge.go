@@ -18,7 +18,7 @@ func (s *System) judge(ctx context.Context, o *Offer, p observer.Prompt, reply o
 		ID: s.cfg.NewID(), At: s.cfg.Now(), Happened: newest(p.Inputs),
 		Received: events.TurnReceived{
 			Turn: p.Turn, Form: reply.Form, Output: reply.Text, StopReason: reply.StopReason, LatencyMS: latency.Milliseconds(),
-		}.WithBill(o.bill(reply.Bill(), 1)),
+		}.WithBill(o.bill(reply.Bill, 1)),
 	}
 	parsed := observer.ParseForm(reply.Form, reply.Text, p.Kind, o.Mode.TypeIDs())
 	switch parsed.Disposition {

@@ -166,20 +166,20 @@ func (s *System) ask(ctx context.Context, o *Offer, p observer.Prompt) (outcome,
 	var failure *observer.Failure
 	switch {
 	case err == nil && reply.Text.Len() > maxOutput:
-		return s.failed(ctx, o, p, observer.Failure{
+		return s.failed(ctx, o, p, &observer.Failure{
 			Class: events.FailTruncated, Message: fmt.Sprintf("an output of %d bytes, at most %d", reply.Text.Len(), maxOutput),
-			Output: reply.Text.Clip(keptOutput), Form: reply.Form,
-		}.WithBill(o.bill(reply.Bill(), 1)), latency), nil
+			Output: reply.Text.Clip(keptOutput), Form: reply.Form, Bill: o.bill(reply.Bill, 1),
+		}, latency), nil
 	case err == nil:
 		return s.judge(ctx, o, p, reply, latency), nil
 	case errors.As(err, &failure):
 		return s.failed(ctx, o, p, failure, latency), nil
 	case limited.Err() != nil && ctx.Err() == nil:
-		return s.failed(ctx, o, p, observer.Failure{
-			Class: events.FailTimeout, Message: fmt.Sprintf("no answer within %v", s.cfg.TurnTimeout),
-		}.WithBill(reply.Bill()), latency), nil
+		return s.failed(ctx, o, p, &observer.Failure{
+			Class: events.FailTimeout, Message: fmt.Sprintf("no answer within %v", s.cfg.TurnTimeout), Bill: reply.Bill,
+		}, latency), nil
 	}
-	paid := events.TurnFailed{Turn: p.Turn}.WithBill(o.bill(reply.Bill(), 0))
+	paid := events.TurnFailed{Turn: p.Turn}.WithBill(o.bill(reply.Bill, 0))
 	return outcome{turn: p.Turn, failed: &paid}, err
 }
 
@@ -188,8 +188,8 @@ func (s *System) ask(ctx context.Context, o *Offer, p observer.Prompt) (outcome,
 func (s *System) failed(ctx context.Context, o *Offer, p observer.Prompt, f *observer.Failure, latency time.Duration) outcome {
 	if f.Class == events.FailTruncated && len(p.Inputs) == 1 {
 		cut := observer.Reply{
-			Text: f.Output.Clip(maxOutput), Form: cmp.Or(f.Form, events.FormXML), StopReason: string(f.Class),
-		}.WithBill(f.Bill())
+			Text: f.Output.Clip(maxOutput), Form: cmp.Or(f.Form, events.FormXML), StopReason: string(f.Class), Bill: f.Bill,
+		}
 		if out := s.judge(ctx, o, p, cut, latency); len(out.answer.Observations) > 0 || out.answer.Summary != nil {
 			return out
 		}
@@ -197,6 +197,6 @@ func (s *System) failed(ctx context.Context, o *Offer, p observer.Prompt, f *obs
 	failed := events.TurnFailed{
 		Turn: p.Turn, Class: f.Class, Status: f.Status, ResetsAt: f.ResetsAt, Message: clip(observer.Scrub(f.Message), 500),
 		Output: f.Output.Clip(keptOutput), Form: formOf(f), Provider: o.Name(),
-	}.WithBill(o.bill(f.Bill(), 0))
+	}.WithBill(o.bill(f.Bill, 0))
 	return outcome{turn: p.Turn, failed: &failed}
 }

@@ -38,11 +38,11 @@ func TestWhatATurnCostIsRecorded(t *testing.T) {
 	asPaid := paid
 	asPaid.Calls, asPaid.Model = 1, ""
 	whole, failure := bill{events.KindTurnReceived, paid}, bill{events.KindTurnFailed, paid}
-	reply := observer.Reply{Text: events.NewOutput(goodObservation), Form: events.FormXML}.WithBill(paid)
+	reply := observer.Reply{Text: events.NewOutput(goodObservation), Form: events.FormXML, Bill: paid}
 	asAsked, prose, long, late := reply, reply, reply, reply
 	asAsked.Model, asAsked.Calls, prose.Text, late.Text = "script", 0, events.NewOutput("Sure!"), events.Output{}
 	long.Text = events.NewOutput(string(make([]byte, maxOutput+1)))
-	failed := *observer.Failure{Class: events.FailRefused}.WithBill(paid)
+	failed := observer.Failure{Class: events.FailRefused, Bill: paid}
 	cut, cutWithNothing := failed, failed
 	cut.Class, cut.Output, cut.Form = events.FailTruncated, events.NewOutput(`{"observations":[{"title":"Kept"},{"title":"lo`), events.FormStructured
 	cutWithNothing.Class, cutWithNothing.Output, cutWithNothing.Form = events.FailTruncated, events.NewOutput(`{"observations":[{"title":"lo`), events.FormStructured
@@ -93,8 +93,8 @@ func TestWhatATurnCostIsRecorded(t *testing.T) {
 // TestWhatATurnCostThatTheEndCutsIsRecorded: the turn ends with the life, in order, and is asked again in the next one.
 func TestWhatATurnCostThatTheEndCutsIsRecorded(t *testing.T) {
 	paid := events.Usage{Input: 40_000, Output: 3}
-	told := observer.Reply{Usage: paid, Cost: 0.25, Calls: 1, Model: "script-2"}
-	failed := observer.Failure{Class: events.FailTransport, Usage: paid, Cost: 0.25, Calls: 1, Model: "script-2"}
+	told := observer.Reply{Bill: events.Bill{Usage: paid, Cost: 0.25, Calls: 1, Model: "script-2"}}
+	failed := observer.Failure{Class: events.FailTransport, Bill: events.Bill{Usage: paid, Cost: 0.25, Calls: 1, Model: "script-2"}}
 	answer := told
 	answer.Text, answer.Form = events.NewOutput(goodObservation), events.FormXML
 	for name, step := range map[string]providertest.Step{
@@ -152,7 +152,7 @@ func TestTheEndWaitsForNoOneWhoDoesNotHeedIt(t *testing.T) {
 		time.Sleep(time.Minute)
 	}, func(context.Context, int, observer.Prompt) (observer.Reply, error) {
 		time.Sleep(time.Minute)
-		return observer.Reply{Usage: events.Usage{Input: 1}}, nil
+		return observer.Reply{Bill: events.Bill{Usage: events.Usage{Input: 1}}}, nil
 	})
 }
 

@@ -183,8 +183,8 @@ func TestAnswersDoNotHoldTheKey(t *testing.T) {
 		return guarded{Asker: p, key: key}
 	}
 	said := "<title>" + canaryKey + canaryKey + "</title>"
-	got, err := guard(canaryKey, parrot{reply: observer.Reply{Text: events.NewOutput(said), Model: canaryKey, StopReason: canaryKey}}).Ask(t.Context(), model.Question{})
-	want := observer.Reply{Text: events.NewOutput("<title>[key][key]</title>"), Model: "[key]", StopReason: "[key]"}
+	got, err := guard(canaryKey, parrot{reply: observer.Reply{Text: events.NewOutput(said), Bill: events.Bill{Model: canaryKey}, StopReason: canaryKey}}).Ask(t.Context(), model.Question{})
+	want := observer.Reply{Text: events.NewOutput("<title>[key][key]</title>"), Bill: events.Bill{Model: "[key]"}, StopReason: "[key]"}
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("%v\n%s", err, diff)
 	}

@@ -80,7 +80,7 @@ func (t *try) ask(ctx context.Context, p *built, limit time.Duration) {
 		return
 	}
 	t.Answered, t.Form, t.StopReason, t.Usage, t.Output = reply.Model, reply.Form, reply.StopReason, reply.Usage, reply.Text
-	t.count(reply.Bill())
+	t.count(reply.Bill)
 	t.Questions = max(t.Questions, reply.Calls)
 	parsed := observer.ParseForm(reply.Form, reply.Text, sample.Kind, p.mode.TypeIDs())
 	t.Parsed = &parsed
@@ -116,7 +116,7 @@ func (t *try) fail(err error) {
 		}
 	}
 	t.Answered, t.Form, t.Usage, t.Output = f.Model, f.Form, f.Usage, f.Output
-	t.count(f.Bill())
+	t.count(f.Bill)
 	t.Questions = max(t.Questions, f.Calls)
 	t.Failure = &tryFailure{Class: f.Class, Status: f.Status, Message: f.Message, Do: t.remedy(f)}
 	if !f.ResetsAt.IsZero() {

@@ -51,35 +51,22 @@ type Input struct {
 
 // Reply is what a provider answered.
 type Reply struct {
-	Text       events.Output
-	Form       events.Form
-	StopReason string // the provider's own word
-	Usage      events.Usage
-	Cost       float64 // in US dollars, as the provider says; 0: it does not say, or see Told
-	Calls      int     // requests that were sent for it; 0: not counted, beside a Text it was one
-	Model      string  // what really answered, if it says so
-
-	Told     bool         // the provider states Cost, also where it is 0
-	Unstated events.Usage // of Usage, that of requests which Cost says nothing of
-	Sent     int64        // bytes of the questions as they went out; 0: not counted, or nothing did
+	Text        events.Output
+	Form        events.Form
+	StopReason  string // the provider's own word
+	events.Bill        // Calls is 0 where they were not counted: beside a Text it was one
 }
 
 // Failure is a typed failure: of the provider, or of this turn.
 type Failure struct {
-	Class    events.FailureClass
-	Status   int           // HTTP status; 0: none
-	ResetsAt time.Time     // when the provider said it would answer again; zero: it did not
-	Message  string        // for people; scrubbed
-	Output   events.Output // what arrived before it failed
-	Form     events.Form   // of Output; empty: XML
-	Usage    events.Usage  // what was paid all the same, where the provider told it
-	Cost     float64       // in US dollars, as the provider says; 0: it does not say, or see Told
-	Calls    int           // requests that were sent; 0: none
-	Model    string        // what was at it, if it said so
-	Told     bool          // the provider states Cost, also where it is 0
-	Unstated events.Usage  // of Usage, that of requests which Cost says nothing of
-	Sent     int64         // bytes of the questions as they went out; 0: not counted, or nothing did
-	Err      error         // the cause; may be nil
+	Class       events.FailureClass
+	Status      int           // HTTP status; 0: none
+	ResetsAt    time.Time     // when the provider said it would answer again; zero: it did not
+	Message     string        // for people; scrubbed
+	Output      events.Output // what arrived before it failed
+	Form        events.Form   // of Output; empty: XML
+	events.Bill               // what was paid all the same, where the provider told it
+	Err         error         // the cause; may be nil
 }
 
 func (f *Failure) Error() string {

@@ -74,7 +74,7 @@ func good(_ context.Context, _ int, p observer.Prompt) (observer.Reply, error) {
 	if p.Kind == events.TurnSummary {
 		text = summarized
 	}
-	return observer.Reply{Text: events.NewOutput(text), Usage: events.Usage{Input: 1200, Output: 30}}, nil
+	return observer.Reply{Text: events.NewOutput(text), Bill: events.Bill{Usage: events.Usage{Input: 1200, Output: 30}}}, nil
 }
 
 func crash() providertest.Step { return providertest.Crash(errors.New("boom")) }
@@ -242,7 +242,7 @@ func troublesOfTime() map[string]trouble {
 			}},
 		"an end that cuts what was paid for": {nil, []providertest.Step{func(ctx context.Context, _ int, _ observer.Prompt) (observer.Reply, error) {
 			<-ctx.Done()
-			return observer.Reply{Usage: events.Usage{Input: 40_000}}, ctx.Err()
+			return observer.Reply{Bill: events.Bill{Usage: events.Usage{Input: 40_000}}}, ctx.Err()
 		}, good}, []string{ProvedInterruption}, func(d *daemon) {
 			d.work("a", 3)
 			d.stop("a")

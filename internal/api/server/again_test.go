@@ -252,7 +252,7 @@ func TestDryRunChangesNothing(t *testing.T) {
 	if got := len(w.records(t)); got != before || m.Calls() != calls {
 		t.Errorf("a dry run left %d records and %d calls", got-before, m.Calls()-calls)
 	}
-	m.turn(providertest.Answer(observer.Reply{Text: events.NewOutput("no"), Form: events.FormXML, Usage: events.Usage{Input: 90, Output: 10}}))
+	m.turn(providertest.Answer(observer.Reply{Text: events.NewOutput("no"), Form: events.FormXML, Bill: events.Bill{Usage: events.Usage{Input: 90, Output: 10}}}))
 	w.use(t, "third", 4)
 	w.settled(t)
 	sent := 0

@@ -184,7 +184,7 @@ func (a *answer) said() string {
 
 // told is the answer as far as it came.
 func (a *answer) told() observer.Reply {
-	return observer.Reply{Text: events.NewOutput(a.said()), StopReason: model.Word(string(a.stop)), Usage: a.usage, Model: a.model}
+	return observer.Reply{Text: events.NewOutput(a.said()), StopReason: model.Word(string(a.stop)), Bill: events.Bill{Usage: a.usage, Model: a.model}}
 }
 
 // failure is why a whole answer is none, by its stop reason; nil if it is one.

@@ -140,7 +140,7 @@ func TestErrorsWithinAStream(t *testing.T) {
 		failed := event("error", map[string]any{"error": map[string]any{"type": word, "message": "weekly limit"}})
 		text := block("text", "text_delta", "text", "half of it")
 		_, err := ask(t, wiretest.MustServe(t, stream(text+failed)).URL, model.Question{User: "u", MaxTokens: 10})
-		want := &observer.Failure{Class: want, Message: word, Output: events.NewOutput("half of it"), Usage: begun(), Calls: 1, Model: "claude-haiku-4-5-20251001"}
+		want := &observer.Failure{Class: want, Message: word, Output: events.NewOutput("half of it"), Bill: events.Bill{Usage: begun(), Calls: 1, Model: "claude-haiku-4-5-20251001"}}
 		if diff := cmp.Diff(error(want), err); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", word, diff)
 		}
@@ -152,8 +152,8 @@ func TestContextWindowIsAnOverflow(t *testing.T) {
 	server := wiretest.MustServe(t, stream(block("text", "text_delta", "text", "half")+stopped("model_context_window_exceeded")+end()))
 	_, err := ask(t, server.URL, model.Question{User: "u", MaxTokens: 10})
 	want := &observer.Failure{
-		Class: events.FailOverflow, Message: "stopped: model_context_window_exceeded", Output: events.NewOutput("half"), Usage: wiretest.Usage(), Calls: 1,
-		Model: "claude-haiku-4-5-20251001",
+		Class: events.FailOverflow, Message: "stopped: model_context_window_exceeded", Output: events.NewOutput("half"),
+		Bill: events.Bill{Usage: wiretest.Usage(), Calls: 1, Model: "claude-haiku-4-5-20251001"},
 	}
 	if diff := cmp.Diff(error(want), err); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)

@@ -34,7 +34,8 @@ func TestAskStartsAChildOfItsOwn(t *testing.T) {
 	q.User = "the batch <a> & \xff\x00 \u2028"
 	r, err := c.Ask(t.Context(), q)
 	want := observer.Reply{
-		Text: events.NewOutput("hello"), Form: events.FormXML, StopReason: "end_turn", Model: "haiku", Usage: events.Usage{Input: 3, Output: 2}, Calls: 1,
+		Text: events.NewOutput("hello"), Form: events.FormXML, StopReason: "end_turn",
+		Bill: events.Bill{Model: "haiku", Usage: events.Usage{Input: 3, Output: 2}, Calls: 1},
 	}
 	if diff := cmp.Diff(want, r); diff != "" || err != nil {
 		t.Fatalf("%v, -want +got:\n%s", err, diff)

@@ -62,7 +62,7 @@ func most(a, b events.Usage) events.Usage {
 
 // paid is what the child has used, in a Reply that holds nothing else.
 func (a *answer) paid() observer.Reply {
-	r := observer.Reply{Usage: a.spent.all(), Calls: a.calls(), Model: a.last.model}
+	r := observer.Reply{Bill: events.Bill{Usage: a.spent.all(), Calls: a.calls(), Model: a.last.model}}
 	if a.result == nil {
 		return r
 	}
@@ -92,7 +92,10 @@ func (a *answer) calls() int {
 func (a *answer) pay(r observer.Reply, err error) (observer.Reply, error) {
 	paid := a.paid()
 	if f, ok := errors.AsType[*observer.Failure](err); ok {
-		return r, f.WithBill(paid.Bill())
+		failed := *f
+		failed.Bill = paid.Bill
+		return r, &failed
 	}
-	return r.WithBill(paid.Bill()), err
+	r.Bill = paid.Bill
+	return r, err
 }

@@ -17,7 +17,7 @@ import (
 // paidLine is what an outcome says it cost.
 func paidLine(r observer.Reply, err error) string {
 	if f, ok := errors.AsType[*observer.Failure](err); ok {
-		r = observer.Reply{}.WithBill(f.Bill())
+		r = observer.Reply{Bill: f.Bill}
 	}
 	s := fmt.Sprintf("%d asked", r.Calls)
 	if r.Usage != (events.Usage{}) {

@@ -107,7 +107,7 @@ func (a *Asker) request(q model.Question) request {
 func (r *response) told() observer.Reply {
 	u := r.Usage
 	reply := observer.Reply{
-		Model: r.Model, Usage: events.Usage{Input: int64(u.Prompt), Cached: int64(u.Cached), Output: int64(u.Candidates + u.Thoughts)},
+		Bill: events.Bill{Model: r.Model, Usage: events.Usage{Input: int64(u.Prompt), Cached: int64(u.Cached), Output: int64(u.Candidates + u.Thoughts)}},
 	}
 	if len(r.Candidates) > 0 {
 		reply.Text, reply.StopReason = events.NewOutput(r.Candidates[0].said()), model.Word(r.Candidates[0].Reason)

@@ -95,13 +95,13 @@ func TestFinishReasons(t *testing.T) {
 		"SPII": events.FailRefused, "OTHER": events.FailRefused, "MAX_TOKENS": events.FailTruncated, "TO_COME": events.FailRefused,
 	} {
 		_, _, err := ask(t, candidate(reason, "half"), model.Question{User: "u", MaxTokens: 9})
-		want := &observer.Failure{Class: want, Message: "finished: " + reason, Output: events.NewOutput("half"), Usage: wiretest.Usage(), Calls: 1, Model: "gemini-2.5-flash-001"}
+		want := &observer.Failure{Class: want, Message: "finished: " + reason, Output: events.NewOutput("half"), Bill: events.Bill{Usage: wiretest.Usage(), Calls: 1, Model: "gemini-2.5-flash-001"}}
 		if diff := cmp.Diff(error(want), err); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", reason, diff)
 		}
 	}
 	_, _, err := ask(t, body(map[string]any{}), model.Question{User: "u", MaxTokens: 9})
-	want := &observer.Failure{Class: events.FailTransport, Message: "the answer broke off", Calls: 1}
+	want := &observer.Failure{Class: events.FailTransport, Message: "the answer broke off", Bill: events.Bill{Calls: 1}}
 	if diff := cmp.Diff(error(want), err); diff != "" {
 		t.Errorf("nothing (-want +got):\n%s", diff)
 	}

@@ -91,8 +91,7 @@ func (c *Call) Outcome(told observer.Reply, err error) (observer.Reply, error) {
 	told.Calls = c.sent
 	c.mu.Unlock()
 	if f, ok := errors.AsType[*observer.Failure](err); ok {
-		f.Output = told.Text
-		*f = *f.WithBill(told.Bill())
+		f.Output, f.Bill = told.Text, told.Bill
 		return observer.Reply{}, err
 	}
 	if err != nil {

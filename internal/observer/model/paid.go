@@ -19,9 +19,9 @@ type paid struct {
 
 // add counts what one Ask of q came to, whichever way it ended.
 func (p *paid) add(q Question, r observer.Reply, err error) {
-	b := r.Bill()
+	b := r.Bill
 	if f, failed := errors.AsType[*observer.Failure](err); failed {
-		b = f.Bill()
+		b = f.Bill
 	} else if err == nil {
 		b.Calls = max(1, b.Calls)
 	}
@@ -79,7 +79,13 @@ func modelName(s string) string {
 }
 
 // reply is r with what all was paid.
-func (p *paid) reply(r observer.Reply) observer.Reply { return r.WithBill(p.bill()) }
+func (p *paid) reply(r observer.Reply) observer.Reply {
+	r.Bill = p.bill()
+	return r
+}
 
 // failure is a copy of f with what all was paid.
-func (p *paid) failure(f observer.Failure) *observer.Failure { return f.WithBill(p.bill()) }
+func (p *paid) failure(f observer.Failure) *observer.Failure {
+	f.Bill = p.bill()
+	return &f
+}

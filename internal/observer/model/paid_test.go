@@ -45,12 +45,12 @@ func (s *telling) Ask(ctx context.Context, q model.Question) (observer.Reply, er
 
 // paidOne is what one request cost.
 func paidOne() observer.Reply {
-	return observer.Reply{Usage: events.Usage{Input: 10, Cached: 4, Output: 1}, Cost: 0.5, Calls: 1, Model: "m-1-0101"}
+	return observer.Reply{Bill: events.Bill{Usage: events.Usage{Input: 10, Cached: 4, Output: 1}, Cost: 0.5, Calls: 1, Model: "m-1-0101"}}
 }
 
 func failedPaying(class events.FailureClass, status int) *observer.Failure {
 	r := paidOne()
-	return &observer.Failure{Class: class, Status: status, Message: "m", Usage: r.Usage, Cost: r.Cost, Calls: r.Calls, Model: r.Model}
+	return &observer.Failure{Class: class, Status: status, Message: "m", Bill: events.Bill{Usage: r.Usage, Cost: r.Cost, Calls: r.Calls, Model: r.Model}}
 }
 
 func answer(text string) told {
@@ -98,15 +98,14 @@ func TestAllRequestsArePaid(t *testing.T) {
 			got, err := p.Complete(t.Context(), observer.Prompt{})
 			failure, failed := errors.AsType[*observer.Failure](err)
 			if failed {
-				got = observer.Reply{Form: failure.Form}.WithBill(failure.Bill())
+				got = observer.Reply{Form: failure.Form, Bill: failure.Bill}
 			}
 			if failed != (tc.class != "") || failed && failure.Class != tc.class {
 				t.Fatalf("%s: got %v, want class %q", name, err, tc.class)
 			}
 			n := int64(tc.times)
 			want := observer.Reply{
-				Usage: events.Usage{Input: 10 * n, Cached: 4 * n, Output: n}, Cost: 0.5 * float64(n), Calls: tc.calls, Form: tc.of, Text: got.Text,
-				Sent: asker.sent,
+				Bill: events.Bill{Usage: events.Usage{Input: 10 * n, Cached: 4 * n, Output: n}, Cost: 0.5 * float64(n), Calls: tc.calls, Sent: asker.sent}, Form: tc.of, Text: got.Text,
 			}
 			if n > 0 {
 				want.Model = "m-1-0101"
@@ -144,16 +143,16 @@ func TestFiguresAreSane(t *testing.T) {
 	const most = 1 << 40
 	for name, tc := range map[string]struct{ told, want observer.Reply }{
 		"below zero": {
-			observer.Reply{Usage: events.Usage{Input: -1, Cached: math.MinInt64, Output: -2}, Cost: -1, Calls: -3}, observer.Reply{Calls: 1},
+			observer.Reply{Bill: events.Bill{Usage: events.Usage{Input: -1, Cached: math.MinInt64, Output: -2}, Cost: -1, Calls: -3}}, observer.Reply{Bill: events.Bill{Calls: 1}},
 		},
 		"beyond all": {
-			observer.Reply{Usage: events.Usage{Input: math.MaxInt64, Cached: math.MaxInt64, Output: math.MaxInt64}, Cost: math.Inf(1)},
-			observer.Reply{Usage: events.Usage{Input: most, Cached: most, Output: most}, Calls: 1},
+			observer.Reply{Bill: events.Bill{Usage: events.Usage{Input: math.MaxInt64, Cached: math.MaxInt64, Output: math.MaxInt64}, Cost: math.Inf(1)}},
+			observer.Reply{Bill: events.Bill{Usage: events.Usage{Input: most, Cached: most, Output: most}, Calls: 1}},
 		},
-		"no number":           {observer.Reply{Cost: math.NaN()}, observer.Reply{Calls: 1}},
-		"a model":             {observer.Reply{Model: "vendor/m-1:free"}, observer.Reply{Calls: 1, Model: "vendor/m-1:free"}},
-		"a model of words":    {observer.Reply{Model: "the best\x1b[2J model"}, observer.Reply{Calls: 1}},
-		"a model that is not": {observer.Reply{Model: strings.Repeat("m", 129)}, observer.Reply{Calls: 1}},
+		"no number":           {observer.Reply{Bill: events.Bill{Cost: math.NaN()}}, observer.Reply{Bill: events.Bill{Calls: 1}}},
+		"a model":             {observer.Reply{Bill: events.Bill{Model: "vendor/m-1:free"}}, observer.Reply{Bill: events.Bill{Calls: 1, Model: "vendor/m-1:free"}}},
+		"a model of words":    {observer.Reply{Bill: events.Bill{Model: "the best\x1b[2J model"}}, observer.Reply{Bill: events.Bill{Calls: 1}}},
+		"a model that is not": {observer.Reply{Bill: events.Bill{Model: strings.Repeat("m", 129)}}, observer.Reply{Bill: events.Bill{Calls: 1}}},
 	} {
 		p, err := model.New(model.Config{Name: "test", Asker: &telling{script: []told{{reply: tc.told}}}, Renderer: plain{}, Form: events.FormXML})
 		if err != nil {
@@ -200,7 +199,7 @@ func TestACostSaysNothingOfOtherRequests(t *testing.T) {
 				t.Fatal(err)
 			}
 			got, err := p.Complete(t.Context(), observer.Prompt{})
-			if b := got.Bill(); err != nil || b.Cost != tc.usd || b.Stated() != tc.stated || b.Open() != tc.open || b.Usage != all {
+			if b := got.Bill; err != nil || b.Cost != tc.usd || b.Stated() != tc.stated || b.Open() != tc.open || b.Usage != all {
 				t.Errorf("%s: got %+v, %v, want $%v, stated %t, %+v open", name, b, err, tc.usd, tc.stated, tc.open)
 			}
 		})

@@ -54,7 +54,7 @@ func (s *scripted) Ask(ctx context.Context, q model.Question) (observer.Reply, e
 	if a.err != nil {
 		return observer.Reply{}, a.err
 	}
-	return observer.Reply{Text: events.NewOutput(a.text), StopReason: "stop", Usage: events.Usage{Input: 10, Cached: 4, Output: 1}}, nil
+	return observer.Reply{Text: events.NewOutput(a.text), StopReason: "stop", Bill: events.Bill{Usage: events.Usage{Input: 10, Cached: 4, Output: 1}}}, nil
 }
 
 // forms are the first letters of the forms that were asked for.

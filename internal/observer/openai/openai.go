@@ -85,7 +85,7 @@ func (a *Asker) Ask(ctx context.Context, q model.Question) (observer.Reply, erro
 		a.efforts.Store(false)
 	}
 	if failure, ok := errors.AsType[*observer.Failure](err); ok && (name || effort) {
-		return observer.Reply{Usage: failure.Usage, Cost: failure.Cost, Calls: failure.Calls, Model: failure.Model}, model.ErrAgain
+		return observer.Reply{Bill: failure.Bill}, model.ErrAgain
 	}
 	return reply, err
 }
@@ -139,7 +139,7 @@ func (a *Asker) request(q model.Question, older, efforts bool) request {
 func (c *completion) told() observer.Reply {
 	u := c.Usage
 	reply := observer.Reply{
-		Model: c.Model, Usage: events.Usage{Input: int64(u.Prompt), Cached: int64(u.Details.Cached), Output: int64(u.Completion)},
+		Bill: events.Bill{Model: c.Model, Usage: events.Usage{Input: int64(u.Prompt), Cached: int64(u.Details.Cached), Output: int64(u.Completion)}},
 	}
 	reply.Cost, reply.Told = u.cost()
 	if len(c.Choices) > 0 {

@@ -87,19 +87,19 @@ func TestFailuresOfEndpoints(t *testing.T) {
 	}{
 		"OpenRouter, the service behind it failed": {
 			choice(map[string]any{"finish_reason": "error", "message": map[string]any{"content": "ha"}, "error": map[string]any{"code": 502, "message": "x"}}),
-			observer.Failure{Class: events.FailServer, Status: 502, Message: "502", Output: events.NewOutput("ha"), Calls: 1},
+			observer.Failure{Class: events.FailServer, Status: 502, Message: "502", Output: events.NewOutput("ha"), Bill: events.Bill{Calls: 1}},
 		},
 		"OpenRouter, an error in the place of choices": {
 			body(map[string]any{"error": map[string]any{"code": 429, "message": "x"}}),
-			observer.Failure{Class: events.FailLimit, Status: 429, Message: "429", Calls: 1},
+			observer.Failure{Class: events.FailLimit, Status: 429, Message: "429", Bill: events.Bill{Calls: 1}},
 		},
 		"a refusal of the model": {
 			choice(map[string]any{"finish_reason": "stop", "message": map[string]any{"content": "", "refusal": "I cannot"}}),
-			observer.Failure{Class: events.FailRefused, Message: "finished: stop", Calls: 1},
+			observer.Failure{Class: events.FailRefused, Message: "finished: stop", Bill: events.Bill{Calls: 1}},
 		},
 		"no choices": {
 			body(map[string]any{"choices": []any{}}),
-			observer.Failure{Class: events.FailUnknown, Message: "neither an answer nor a reason", Calls: 1},
+			observer.Failure{Class: events.FailUnknown, Message: "neither an answer nor a reason", Bill: events.Bill{Calls: 1}},
 		},
 	} {
 		_, err := asker(t, wiretest.MustServe(t, tc.answer).URL).Ask(t.Context(), model.Question{User: "u", MaxTokens: 9})

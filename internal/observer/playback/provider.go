@@ -79,8 +79,8 @@ func (p *Provider) Complete(ctx context.Context, q observer.Prompt) (observer.Re
 	switch a := step.Action.(type) {
 	case Text:
 		return observer.Reply{
-			Text: events.NewOutput(a.Text), Form: cmp.Or(a.Form, events.FormXML), StopReason: cmp.Or(a.StopReason, "end_turn"), Usage: a.Usage,
-			Cost: a.Cost, Calls: max(1, a.Calls), Model: a.Model,
+			Text: events.NewOutput(a.Text), Form: cmp.Or(a.Form, events.FormXML), StopReason: cmp.Or(a.StopReason, "end_turn"),
+			Bill: events.Bill{Usage: a.Usage, Cost: a.Cost, Calls: max(1, a.Calls), Model: a.Model},
 		}, nil
 	case Failure:
 		return observer.Reply{}, a.failure(p.now())
@@ -134,7 +134,7 @@ func says(e events.Event, words string) bool {
 func (f Failure) failure(now time.Time) *observer.Failure {
 	typed := &observer.Failure{
 		Class: f.Class, Status: f.Status, Message: f.Message, Output: events.NewOutput(f.Output), Form: f.Form,
-		Usage: f.Usage, Cost: f.Cost, Calls: f.Calls, Model: f.Model,
+		Bill: events.Bill{Usage: f.Usage, Cost: f.Cost, Calls: f.Calls, Model: f.Model},
 	}
 	if f.ResetsIn > 0 {
 		typed.ResetsAt = now.Add(f.ResetsIn)

@@ -120,21 +120,21 @@ func TestRepliesAndFailuresAreWhole(t *testing.T) {
 		began := time.Now()
 		got, err := p.Complete(t.Context(), observer.Prompt{})
 		want := observer.Reply{
-			Text: events.NewOutput("a"), Form: events.FormStructured, StopReason: "max_tokens", Usage: events.Usage{Input: 3, Cached: 2, Output: 1},
-			Cost: 0.5, Calls: 2, Model: "m-1",
+			Text: events.NewOutput("a"), Form: events.FormStructured, StopReason: "max_tokens",
+			Bill: events.Bill{Usage: events.Usage{Input: 3, Cached: 2, Output: 1}, Cost: 0.5, Calls: 2, Model: "m-1"},
 		}
 		if diff := cmp.Diff(want, got); diff != "" || err != nil || time.Since(began) != 1500*time.Millisecond {
 			t.Errorf("after %v: %v, -want +got:\n%s", time.Since(began), err, diff)
 		}
 		got, err = p.Complete(t.Context(), observer.Prompt{})
-		if want := (observer.Reply{Text: events.NewOutput("b"), Form: events.FormXML, StopReason: "end_turn", Calls: 1}); !cmp.Equal(got, want) || err != nil {
+		if want := (observer.Reply{Text: events.NewOutput("b"), Form: events.FormXML, StopReason: "end_turn", Bill: events.Bill{Calls: 1}}); !cmp.Equal(got, want) || err != nil {
 			t.Errorf("got %+v, %v, want %+v", got, err, want)
 		}
 		_, err = p.Complete(t.Context(), observer.Prompt{})
 		failure, _ := errors.AsType[*observer.Failure](err)
 		wantFailure := &observer.Failure{
 			Class: events.FailLimit, Status: 429, ResetsAt: began.Add(62 * time.Second), Message: "m", Output: events.NewOutput("o"),
-			Form: events.FormStructured, Usage: events.Usage{Input: 4}, Cost: 0.001, Calls: 3, Model: "m-2",
+			Form: events.FormStructured, Bill: events.Bill{Usage: events.Usage{Input: 4}, Cost: 0.001, Calls: 3, Model: "m-2"},
 		}
 		if diff := cmp.Diff(wantFailure, failure); diff != "" {
 			t.Errorf("-want +got:\n%s", diff)
