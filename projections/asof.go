@@ -10,6 +10,7 @@ import (
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/projections/engine"
+	"github.com/cmemd/cmemd/projections/turn"
 )
 
 // AsOf is the row by itself as it stood at the record of a position, which was recorded at a time: superseded by whoever had
@@ -99,7 +100,7 @@ func (t Turn) AsOf(p events.Position) Turn {
 		return Turn{
 			ID: t.ID, Session: t.Session, Kind: t.Kind, Generation: t.Generation, Provider: t.Provider, Model: t.Model,
 			Settles: t.Settles, Reads: t.Reads, PromptBytes: t.PromptBytes, Attempt: t.Attempt, Probe: t.Probe,
-			Prompt: t.Prompt, Started: t.Started, StartedAt: t.StartedAt, Result: TurnRunning, Instead: t.Instead,
+			Prompt: t.Prompt, Started: t.Started, StartedAt: t.StartedAt, Result: turn.Running, Instead: t.Instead,
 		}
 	}
 	var rows []events.ID

@@ -1,10 +1,15 @@
 package projections
 
 import (
+	"context"
 	"errors"
+	"time"
 
 	"github.com/cmemd/cmemd/eventlog"
+	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/projections/engine"
+	"github.com/cmemd/cmemd/projections/health"
+	"github.com/cmemd/cmemd/projections/usage"
 )
 
 // ErrNotFound is an id, a session, a turn or a position that the views do not know.
@@ -36,5 +41,26 @@ func allViews() []engine.View {
 	for _, rows := range rowViews() {
 		views = append(views, rows)
 	}
-	return append(views, sessionView{}, fileView{}, outcomeView{}, turnView{}, healthView{}, usageView{}, projectView{}, injectionView{})
+	return append(views, sessionView{}, fileView{}, outcomeView{}, turnView{}, health.View{}, usage.View{}, projectView{}, injectionView{})
+}
+
+// Health returns how the observer did from since to until, both included; a zero until is the end of all time, a zero
+// since the beginning, or health.Kept before the newest turn if that is later. What is not well is told as of now.
+func (v *Views) Health(ctx context.Context, since, until time.Time) (health.Report, error) {
+	return health.Read(ctx, v.Views, since, until)
+}
+
+// HealthWindows returns how the observer did in the hour, the day and the week before now.
+func (v *Views) HealthWindows(ctx context.Context, now time.Time) (health.Windows, error) {
+	return health.ReadWindows(ctx, v.Views, now)
+}
+
+// Usage returns what the chosen turns cost, in groups in order of their fields. Turns that run are not in it.
+func (v *Views) Usage(ctx context.Context, f usage.Filter) ([]usage.Group, error) {
+	return usage.Read(ctx, v.Views, f)
+}
+
+// UsageOf returns what all turns of a session cost, by provider, then model.
+func (v *Views) UsageOf(ctx context.Context, session events.SessionID) ([]usage.Model, error) {
+	return usage.ReadSession(ctx, v.Views, session)
 }

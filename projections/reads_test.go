@@ -10,6 +10,8 @@ import (
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/projections/engine"
+	"github.com/cmemd/cmemd/projections/health"
+	"github.com/cmemd/cmemd/projections/turn"
 )
 
 func TestSessions(t *testing.T) {
@@ -209,14 +211,14 @@ func TestTurns(t *testing.T) {
 	w.fail(failed)
 	records := w.keep(kept, "x", "y")
 	v := caughtUp(t, w)
-	if got, err := v.Turn(t.Context(), failed.id); err != nil || got.Result != TurnFailed || got.Failure != events.FailLimit || got.Status != 429 {
+	if got, err := v.Turn(t.Context(), failed.id); err != nil || got.Result != turn.Failed || got.Failure != events.FailLimit || got.Status != 429 {
 		t.Fatalf("failed turn: got %+v, %v", got, err)
 	}
-	if got, err := v.Turn(t.Context(), running.id); err != nil || got.Result != TurnRunning || got.Ended != 0 {
+	if got, err := v.Turn(t.Context(), running.id); err != nil || got.Result != turn.Running || got.Ended != 0 {
 		t.Fatalf("running turn: got %+v, %v", got, err)
 	}
 	got, err := v.Turn(t.Context(), kept.id)
-	if err != nil || got.Result != TurnKept || got.LatencyMS != 1200 || got.Usage.Input != 100 || got.Ended != records[0].Position ||
+	if err != nil || got.Result != turn.Kept || got.LatencyMS != 1200 || got.Usage.Input != 100 || got.Ended != records[0].Position ||
 		!cmp.Equal(got.Rows, w.rows) || !cmp.Equal(got.Settles, []events.Position{in}) || got.Provider != "anthropic" {
 		t.Fatalf("kept turn: got %+v, %v", got, err)
 	}
@@ -249,7 +251,7 @@ func TestHealth(t *testing.T) {
 		t.Fatal(err)
 	}
 	total := h.Total
-	if total.Turns != 5 || total.Kept != 1 || total.Idle != 1 || total.Usage.Input != 400 || total.Latencies[latencySlot(1200)-1] != 4 ||
+	if total.Turns != 5 || total.Kept != 1 || total.Idle != 1 || total.Usage.Input != 400 || total.Latencies[11] != 4 ||
 		!cmp.Equal(total.Dropped, map[string]int64{"prose/no_xml": 1}) || !cmp.Equal(total.Failures, map[string]int64{"limit": 1}) ||
 		!cmp.Equal(total.Skipped, map[string]int64{"skip_summary": 1, "empty": 1}) {
 		t.Fatalf("total: got %+v", total)
@@ -288,7 +290,7 @@ func TestHealth(t *testing.T) {
 	if len(h.Pauses)+len(h.Quarantines) != 0 || h.Degraded != "" {
 		t.Fatalf("after the end of it: got %+v", h)
 	}
-	if _, ok := (HealthCount{}).Yield(); ok || (HealthCount{}).Latency(0.5) != 0 {
+	if _, ok := (health.Count{}).Yield(); ok || (health.Count{}).Latency(0.5) != 0 {
 		t.Fatal("nothing has a yield or a latency")
 	}
 }

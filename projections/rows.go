@@ -4,6 +4,8 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/projections/health"
+	"github.com/cmemd/cmemd/projections/turn"
 )
 
 // For those who build another index over the same log: Follow hands out the log's records in slices, as they come.
@@ -139,11 +141,11 @@ type Session struct {
 	Observations int `cbor:"25,keyasint,omitempty" json:"observations"` // as parsed: folded and superseded ones included
 	Summaries    int `cbor:"26,keyasint,omitempty" json:"summaries"`
 
-	Generation  int         `cbor:"27,keyasint,omitempty" json:"generation,omitempty"` // of the observer, after the latest respawn
-	Quarantined *Quarantine `cbor:"28,keyasint,omitempty" json:"quarantined,omitempty"`
+	Generation  int                `cbor:"27,keyasint,omitempty" json:"generation,omitempty"` // of the observer, after the latest respawn
+	Quarantined *health.Quarantine `cbor:"28,keyasint,omitempty" json:"quarantined,omitempty"`
 
 	Respawns    map[string]int64 `cbor:"29,keyasint,omitempty" json:"respawns,omitempty"` // of the observer, by cause
-	LastRespawn *Respawn         `cbor:"30,keyasint,omitempty" json:"last_respawn,omitempty"`
+	LastRespawn *health.Respawn  `cbor:"30,keyasint,omitempty" json:"last_respawn,omitempty"`
 
 	Title   string  `cbor:"-" json:"title,omitempty"` // its first words: the first prompt that is not private; filled when read
 	Pending int     `cbor:"-" json:"pending"`         // inputs that still await an outcome; filled when read
@@ -152,55 +154,6 @@ type Session struct {
 
 // Open reports whether the session has not been closed.
 func (s Session) Open() bool { return s.ClosedAt.IsZero() }
-
-// Quarantine is a session's observer stopped by supervision.
-type Quarantine struct {
-	Session events.SessionID `cbor:"1,keyasint,omitzero" json:"session"`
-	Since   time.Time        `cbor:"2,keyasint,omitzero" json:"since"`
-	Until   time.Time        `cbor:"3,keyasint,omitzero" json:"until"` // when one probe turn may be tried
-	Cause   string           `cbor:"4,keyasint,omitempty" json:"cause"`
-	Trip    int              `cbor:"5,keyasint,omitempty" json:"trip"`
-	At      time.Time        `cbor:"6,keyasint,omitzero" json:"at,omitzero"` // of the last of those in a row; this and the rest in Health alone
-	// Whose observer it was, where a turn tells.
-	Provider string `cbor:"7,keyasint,omitempty" json:"provider,omitempty"`
-	Model    string `cbor:"8,keyasint,omitempty" json:"model,omitempty"`
-	Trial    Trial  `cbor:"9,keyasint,omitzero" json:"trial,omitzero"`
-}
-
-// Respawn is a fresh observer that supervision gave a session.
-type Respawn struct {
-	Session  events.SessionID `cbor:"1,keyasint,omitzero" json:"session"`
-	Position events.Position  `cbor:"2,keyasint,omitempty" json:"position"` // of its event
-	At       time.Time        `cbor:"3,keyasint,omitzero" json:"at"`
-	From     int              `cbor:"4,keyasint,omitempty" json:"from"` // generation
-	To       int              `cbor:"5,keyasint,omitempty" json:"to"`
-	Cause    string           `cbor:"6,keyasint,omitempty" json:"cause"`
-	Limits   events.Limits    `cbor:"7,keyasint,omitzero" json:"limits"` // that were in force
-	Counted  events.Counted   `cbor:"8,keyasint,omitzero" json:"counted"`
-	Delay    time.Duration    `cbor:"9,keyasint,omitempty" json:"delay"` // before the observer may be asked, in nanoseconds
-	// Whose observer was replaced, where a turn tells; in Health alone.
-	Provider string `cbor:"10,keyasint,omitempty" json:"provider,omitempty"`
-	Model    string `cbor:"11,keyasint,omitempty" json:"model,omitempty"`
-}
-
-// Trial is how something that was held back is tried from the end of its time on, until it is let go or held back anew.
-type Trial struct {
-	Turn     events.ID `cbor:"1,keyasint,omitzero" json:"turn,omitzero"`       // that tries it now
-	Ended    time.Time `cbor:"2,keyasint,omitzero" json:"ended,omitzero"`      // when the last such turn ended without an answer
-	Answered bool      `cbor:"3,keyasint,omitempty" json:"answered,omitempty"` // one was answered, though perhaps not well enough to let it go
-}
-
-// Pause is a provider that is not asked.
-type Pause struct {
-	Provider string              `cbor:"1,keyasint,omitempty" json:"provider"`
-	Class    events.FailureClass `cbor:"2,keyasint,omitempty" json:"class"`
-	Since    time.Time           `cbor:"3,keyasint,omitzero" json:"since"` // the first of the pauses in a row
-	Until    time.Time           `cbor:"4,keyasint,omitzero" json:"until"` // when one probe may be tried
-	Probe    int                 `cbor:"5,keyasint,omitempty" json:"probe"`
-	At       time.Time           `cbor:"6,keyasint,omitzero" json:"at,omitzero"`      // of the last of them
-	Model    string              `cbor:"7,keyasint,omitempty" json:"model,omitempty"` // that was asked when it failed, where a turn tells
-	Trial    Trial               `cbor:"8,keyasint,omitzero" json:"trial,omitzero"`
-}
 
 // SessionFilter chooses sessions. The zero value chooses all.
 type SessionFilter struct {
@@ -277,18 +230,6 @@ type ReasonCount struct {
 	Count   int     `json:"count"`
 }
 
-// Result is how a turn ended.
-type Result string
-
-// The results.
-const (
-	TurnRunning Result = "running" // or interrupted, and not yet closed
-	TurnKept    Result = "kept"
-	TurnSkipped Result = "skipped"
-	TurnDropped Result = "dropped"
-	TurnFailed  Result = "failed"
-)
-
 // Turn is one request to the observer and what came of it.
 type Turn struct {
 	ID          events.ID         `cbor:"1,keyasint,omitzero" json:"turn"`
@@ -308,7 +249,7 @@ type Turn struct {
 	StartedAt time.Time       `cbor:"14,keyasint,omitzero" json:"started_at"`
 	Ended     events.Position `cbor:"15,keyasint,omitempty" json:"ended,omitempty"` // TurnReceived or TurnFailed; 0: running
 	EndedAt   time.Time       `cbor:"16,keyasint,omitzero" json:"ended_at,omitzero"`
-	Result    Result          `cbor:"17,keyasint,omitempty" json:"result"`
+	Result    turn.Result     `cbor:"17,keyasint,omitempty" json:"result"`
 
 	Form       events.Form  `cbor:"18,keyasint,omitempty" json:"form,omitempty"`
 	StopReason string       `cbor:"19,keyasint,omitempty" json:"stop_reason,omitempty"`

@@ -10,6 +10,7 @@ import (
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/projections/engine"
+	turnpkg "github.com/cmemd/cmemd/projections/turn"
 )
 
 // caughtUp opens views over w and lets them see all of it.
@@ -281,7 +282,7 @@ func TestForgottenWordsAreGone(t *testing.T) {
 		}
 	}
 	got, err := v.Turn(t.Context(), turn.id)
-	if err != nil || got.Result != TurnKept || got.Bill() != received(turn).Bill() || got.StopReason != "" || len(got.Rows) != 0 {
+	if err != nil || got.Result != turnpkg.Kept || got.Bill() != received(turn).Bill() || got.StopReason != "" || len(got.Rows) != 0 {
 		t.Fatalf("turn: got %+v, %v", got, err)
 	}
 	if s, _ := v.Session(t.Context(), s); s.Title != "" || s.Prompts != 1 {

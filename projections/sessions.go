@@ -6,6 +6,7 @@ import (
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/projections/engine"
+	"github.com/cmemd/cmemd/projections/health"
 )
 
 // sessionView keeps one row a session. It counts by headers alone, so nothing that is forgotten changes it.
@@ -133,34 +134,21 @@ func tellSession(s *Session, r *engine.Record) error {
 		if err != nil || !ok {
 			return err
 		}
-		s.Generation, s.LastRespawn = e.To, respawnOf(r, e)
-		addTo(&s.Respawns, e.Cause, 1)
+		s.Generation, s.LastRespawn = e.To, health.RespawnOf(r, e)
+		if s.Respawns == nil {
+			s.Respawns = map[string]int64{}
+		}
+		s.Respawns[e.Cause]++
 	case events.KindSessionQuarantined:
 		e, _, err := engine.PayloadOf[events.SessionQuarantined](r)
 		if err != nil {
 			return err
 		}
-		s.Quarantined = quarantineOf(r, e, s.Quarantined)
+		s.Quarantined = health.QuarantineOf(r, e, s.Quarantined)
 	case events.KindSessionReleased:
 		s.Quarantined = nil
 	}
 	return nil
-}
-
-// quarantineOf is the quarantine that r begins, or goes on with.
-func quarantineOf(r *engine.Record, e events.SessionQuarantined, was *Quarantine) *Quarantine {
-	q := &Quarantine{Session: r.Session, Since: r.OccurredAt, Until: e.Until, Cause: e.Cause, Trip: e.Trip}
-	if was != nil {
-		q.Since = was.Since
-	}
-	return q
-}
-
-func respawnOf(r *engine.Record, e events.SessionRespawned) *Respawn {
-	return &Respawn{
-		Session: r.Session, Position: r.Position, At: r.OccurredAt, From: e.From, To: e.To, Cause: e.Cause, Limits: e.Limits,
-		Counted: e.Counted, Delay: e.Delay,
-	}
 }
 
 func (f *sessionFold) Flush() error {

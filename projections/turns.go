@@ -5,6 +5,7 @@ import (
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/projections/engine"
+	"github.com/cmemd/cmemd/projections/turn"
 )
 
 // turnView keeps every turn: what it was asked, what it settled and cost, and what came of it.
@@ -60,7 +61,7 @@ func (f *turnFold) start(r *engine.Record) error {
 	*t = Turn{
 		ID: engine.TurnOf(r, e.Turn), Session: r.Session, Kind: e.TurnKind, Generation: e.Generation, Provider: e.Provider,
 		Model: e.Model, Settles: e.Settles, Reads: e.Reads, PromptBytes: e.PromptBytes, Attempt: e.Attempt,
-		Probe: e.Probe, Prompt: e.Prompt, Started: r.Position, StartedAt: r.OccurredAt, Result: TurnRunning,
+		Probe: e.Probe, Prompt: e.Prompt, Started: r.Position, StartedAt: r.OccurredAt, Result: turn.Running,
 		Instead: e.Instead,
 	}
 	return nil
@@ -92,13 +93,13 @@ func endTurn(t *Turn, r *engine.Record) {
 	case events.KindTurnReceived:
 		t.Ended, t.EndedAt = r.Position, r.OccurredAt
 	case events.KindTurnFailed:
-		t.Ended, t.EndedAt, t.Result = r.Position, r.OccurredAt, TurnFailed
+		t.Ended, t.EndedAt, t.Result = r.Position, r.OccurredAt, turn.Failed
 	case events.KindOutputDropped:
-		t.Result = TurnDropped
+		t.Result = turn.Dropped
 	case events.KindOutputSkipped:
-		t.Result = TurnSkipped
+		t.Result = turn.Skipped
 	default:
-		t.Result = TurnKept
+		t.Result = turn.Kept
 	}
 }
 

@@ -1,7 +1,6 @@
 package projections
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -13,9 +12,11 @@ import (
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/projections/engine"
+	"github.com/cmemd/cmemd/projections/turn"
+	"github.com/cmemd/cmemd/projections/usage"
 )
 
-func mustUsage(t tb, v *Views, f UsageFilter) []UsageGroup {
+func mustUsage(t tb, v *Views, f usage.Filter) []usage.Group {
 	t.Helper()
 	groups, err := v.Usage(context.Background(), f)
 	if err != nil {
@@ -42,8 +43,8 @@ func spent(t *testing.T) (*world, *Views) {
 	return w, caughtUp(t, w)
 }
 
-func answered(n int64) UsageCount {
-	return UsageCount{
+func answered(n int64) usage.Count {
+	return usage.Count{
 		Turns: n, Calls: n, PromptBytes: 900 * n, Input: 100 * n, Cached: 10 * n, Output: 30 * n,
 		Unstated: events.Usage{Input: 100 * n, Cached: 10 * n, Output: 30 * n},
 	}
@@ -52,48 +53,52 @@ func answered(n int64) UsageCount {
 func TestUsage(t *testing.T) {
 	t.Parallel()
 	_, v := spent(t)
-	failed := UsageCount{Turns: 1, PromptBytes: 900, Untold: 1}
-	probed := UsageCount{Turns: 1, Again: 1, PromptBytes: 7, Untold: 1}
+	failed := usage.Count{Turns: 1, PromptBytes: 900, Untold: 1}
+	probed := usage.Count{Turns: 1, Again: 1, PromptBytes: 7, Untold: 1}
 	four := answered(3)
 	four.Add(failed, 1)
-	small, large := ModelUsage{"anthropic", "small", "", four}, ModelUsage{"anthropic", "large", "", answered(1)}
-	group := func(k UsageKey, models ...ModelUsage) UsageGroup { return UsageGroup{k, models} }
-	model := func(name string, c UsageCount) ModelUsage { return ModelUsage{"anthropic", name, "", c} }
-	first, other := group(UsageKey{Session: sessionOf(0)}, model("small", answered(3))),
-		group(UsageKey{Session: sessionOf(1)}, model("large", answered(1)), model("small", failed), ModelUsage{"openai", "", "", probed})
-	bySession := []UsageGroup{first, other}
+	small, large := usage.Model{Provider: "anthropic", Model: "small", Count: four}, usage.Model{Provider: "anthropic", Model: "large", Count: answered(1)}
+	group := func(k usage.Key, models ...usage.Model) usage.Group {
+		return usage.Group{Key: k, Models: models}
+	}
+	model := func(name string, c usage.Count) usage.Model {
+		return usage.Model{Provider: "anthropic", Model: name, Count: c}
+	}
+	first, other := group(usage.Key{Session: sessionOf(0)}, model("small", answered(3))),
+		group(usage.Key{Session: sessionOf(1)}, model("large", answered(1)), model("small", failed), usage.Model{Provider: "openai", Model: "", Count: probed})
+	bySession := []usage.Group{first, other}
 	if sessionOf(1).String() < sessionOf(0).String() {
 		slices.Reverse(bySession)
 	}
 	for _, c := range []struct {
 		name   string
-		filter UsageFilter
-		want   []UsageGroup
+		filter usage.Filter
+		want   []usage.Group
 	}{
-		{"by day", UsageFilter{}, []UsageGroup{
-			group(UsageKey{Day: "2026-03-01"}, small), group(UsageKey{Day: "2026-03-02"}, large, ModelUsage{"openai", "", "", probed}),
+		{"by day", usage.Filter{}, []usage.Group{
+			group(usage.Key{Day: "2026-03-01"}, small), group(usage.Key{Day: "2026-03-02"}, large, usage.Model{Provider: "openai", Model: "", Count: probed}),
 		}},
-		{"by session", UsageFilter{By: UsageBySession}, bySession},
-		{"by model", UsageFilter{By: UsageByModel}, []UsageGroup{
-			group(UsageKey{Provider: "anthropic", Model: "large"}, large), group(UsageKey{Provider: "anthropic", Model: "small"}, small),
-			group(UsageKey{Provider: "openai"}, ModelUsage{"openai", "", "", probed}),
+		{"by session", usage.Filter{By: usage.BySession}, bySession},
+		{"by model", usage.Filter{By: usage.ByModel}, []usage.Group{
+			group(usage.Key{Provider: "anthropic", Model: "large"}, large), group(usage.Key{Provider: "anthropic", Model: "small"}, small),
+			group(usage.Key{Provider: "openai"}, usage.Model{Provider: "openai", Model: "", Count: probed}),
 		}},
-		{"by provider", UsageFilter{By: UsageByProvider}, []UsageGroup{
-			group(UsageKey{Provider: "anthropic"}, large, small), group(UsageKey{Provider: "openai"}, ModelUsage{"openai", "", "", probed}),
+		{"by provider", usage.Filter{By: usage.ByProvider}, []usage.Group{
+			group(usage.Key{Provider: "anthropic"}, large, small), group(usage.Key{Provider: "openai"}, usage.Model{Provider: "openai", Model: "", Count: probed}),
 		}},
-		{"by outcome", UsageFilter{By: UsageByOutcome}, []UsageGroup{
-			group(UsageKey{Result: TurnKept}, large, model("small", answered(1))),
-			group(UsageKey{Result: TurnSkipped}, model("small", answered(1))),
-			group(UsageKey{Result: TurnDropped}, model("small", answered(1))),
-			group(UsageKey{Result: TurnFailed, Failure: events.FailLimit}, model("small", failed)),
-			group(UsageKey{Result: TurnFailed, Failure: events.FailCrash, Probe: true}, ModelUsage{"openai", "", "", probed}),
+		{"by outcome", usage.Filter{By: usage.ByOutcome}, []usage.Group{
+			group(usage.Key{Result: turn.Kept}, large, model("small", answered(1))),
+			group(usage.Key{Result: turn.Skipped}, model("small", answered(1))),
+			group(usage.Key{Result: turn.Dropped}, model("small", answered(1))),
+			group(usage.Key{Result: turn.Failed, Failure: events.FailLimit}, model("small", failed)),
+			group(usage.Key{Result: turn.Failed, Failure: events.FailCrash, Probe: true}, usage.Model{Provider: "openai", Model: "", Count: probed}),
 		}},
-		{"since", UsageFilter{Since: epoch.Add(24 * time.Hour)}, []UsageGroup{group(UsageKey{Day: "2026-03-02"}, large, ModelUsage{"openai", "", "", probed})}},
-		{"until", UsageFilter{Until: epoch.Add(24 * time.Hour)}, []UsageGroup{group(UsageKey{Day: "2026-03-01"}, small)}},
-		{"until where it begins", UsageFilter{Until: epoch}, []UsageGroup{}},
-		{"of a session", UsageFilter{Session: sessionOf(0)}, []UsageGroup{group(UsageKey{Day: "2026-03-01"}, model("small", answered(3)))}},
-		{"among some", UsageFilter{Among: map[events.SessionID]bool{sessionOf(1): true}, By: UsageBySession}, []UsageGroup{other}},
-		{"among none", UsageFilter{Among: map[events.SessionID]bool{}}, []UsageGroup{}},
+		{"since", usage.Filter{Since: epoch.Add(24 * time.Hour)}, []usage.Group{group(usage.Key{Day: "2026-03-02"}, large, usage.Model{Provider: "openai", Model: "", Count: probed})}},
+		{"until", usage.Filter{Until: epoch.Add(24 * time.Hour)}, []usage.Group{group(usage.Key{Day: "2026-03-01"}, small)}},
+		{"until where it begins", usage.Filter{Until: epoch}, []usage.Group{}},
+		{"of a session", usage.Filter{Session: sessionOf(0)}, []usage.Group{group(usage.Key{Day: "2026-03-01"}, model("small", answered(3)))}},
+		{"among some", usage.Filter{Among: map[events.SessionID]bool{sessionOf(1): true}, By: usage.BySession}, []usage.Group{other}},
+		{"among none", usage.Filter{Among: map[events.SessionID]bool{}}, []usage.Group{}},
 	} {
 		if diff := gocmp.Diff(c.want, mustUsage(t, v, c.filter)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.name, diff)
@@ -129,7 +134,7 @@ func TestDaysAreThoseOfAZone(t *testing.T) {
 			t.Skip("no time zones here: ", err)
 		}
 		got := map[string]int64{}
-		for _, g := range mustUsage(t, v, UsageFilter{Zone: in}) {
+		for _, g := range mustUsage(t, v, usage.Filter{Zone: in}) {
 			got[g.Day] = g.Count().Turns
 		}
 		if diff := gocmp.Diff(want, got); diff != "" {
@@ -144,19 +149,19 @@ func TestForgettingLeavesTheNumbers(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		bare bool
-		want []UsageGroup
+		want []usage.Group
 	}{
-		"told": {want: []UsageGroup{
-			{UsageKey{Result: TurnKept}, []ModelUsage{{"anthropic", "small-0101", "small", UsageCount{
+		"told": {want: []usage.Group{
+			{Key: usage.Key{Result: turn.Kept}, Models: []usage.Model{{Provider: "anthropic", Model: "small-0101", Asked: "small", Count: usage.Count{
 				Turns: 1, Calls: 2, PromptBytes: 4000, Input: 5, Output: 1, Stated: 5e8, Unstated: events.Usage{Output: 1},
 			}}}},
-			{UsageKey{Result: TurnFailed, Failure: events.FailLimit}, []ModelUsage{{"anthropic", "small", "", UsageCount{
+			{Key: usage.Key{Result: turn.Failed, Failure: events.FailLimit}, Models: []usage.Model{{Provider: "anthropic", Model: "small", Count: usage.Count{
 				Turns: 1, Calls: 3, PromptBytes: 900, Input: 3, Unstated: events.Usage{Input: 3},
 			}}}},
 		}},
-		"never told": {bare: true, want: []UsageGroup{
-			{UsageKey{Result: TurnKept}, []ModelUsage{{"anthropic", "small", "", UsageCount{Turns: 1, Calls: 1, PromptBytes: 900, Untold: 1}}}},
-			{UsageKey{Result: TurnFailed}, []ModelUsage{{"anthropic", "small", "", UsageCount{Turns: 1, PromptBytes: 900, Untold: 1}}}},
+		"never told": {bare: true, want: []usage.Group{
+			{Key: usage.Key{Result: turn.Kept}, Models: []usage.Model{{Provider: "anthropic", Model: "small", Count: usage.Count{Turns: 1, Calls: 1, PromptBytes: 900, Untold: 1}}}},
+			{Key: usage.Key{Result: turn.Failed}, Models: []usage.Model{{Provider: "anthropic", Model: "small", Count: usage.Count{Turns: 1, PromptBytes: 900, Untold: 1}}}},
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -181,7 +186,7 @@ func TestForgettingLeavesTheNumbers(t *testing.T) {
 				w.forget(false, gone)
 				mustCatchUp(t, v)
 				for of, v := range map[string]*Views{"live": v, "rebuilt": caughtUp(t, w)} {
-					if diff := gocmp.Diff(c.want, mustUsage(t, v, UsageFilter{By: UsageByOutcome})); diff != "" {
+					if diff := gocmp.Diff(c.want, mustUsage(t, v, usage.Filter{By: usage.ByOutcome})); diff != "" {
 						t.Errorf("%s (-want +got):\n%s", of, diff)
 					}
 				}
@@ -219,24 +224,24 @@ func TestWhatProvidersTellIsCounted(t *testing.T) {
 		}
 	}
 	v := caughtUp(t, w)
-	want := []ModelUsage{
-		{"anthropic", "both", "small", UsageCount{
+	want := []usage.Model{
+		{Provider: "anthropic", Model: "both", Asked: "small", Count: usage.Count{
 			Turns: 1, Calls: 2, PromptBytes: 900, Input: 90, Output: 9, Stated: 5e8, Unstated: events.Usage{Input: 40, Output: 4},
 		}},
-		{"anthropic", "dear", "small", UsageCount{Turns: 1, Calls: 1, PromptBytes: 900, Input: 7, Stated: 1e15}},
-		{"anthropic", "free", "small", UsageCount{Turns: 1, Calls: 1, PromptBytes: 900, Input: 80, Output: 8}},
-		{"anthropic", "rules", "small", UsageCount{Turns: 1, Calls: 1, PromptBytes: 900}},
-		{"anthropic", "small", "", UsageCount{
+		{Provider: "anthropic", Model: "dear", Asked: "small", Count: usage.Count{Turns: 1, Calls: 1, PromptBytes: 900, Input: 7, Stated: 1e15}},
+		{Provider: "anthropic", Model: "free", Asked: "small", Count: usage.Count{Turns: 1, Calls: 1, PromptBytes: 900, Input: 80, Output: 8}},
+		{Provider: "anthropic", Model: "rules", Asked: "small", Count: usage.Count{Turns: 1, Calls: 1, PromptBytes: 900}},
+		{Provider: "anthropic", Model: "small", Count: usage.Count{
 			Turns: 4, Calls: 6, PromptBytes: 52_700, Input: 3300, Cached: 400, Output: 30, Untold: 1, Stated: 350_000_000,
 			Unstated: events.Usage{Input: 2000, Output: 20},
 		}},
-		{"anthropic", "small-0101", "small", UsageCount{Turns: 1, Calls: 3, PromptBytes: 900, Input: 50, Output: 5, Unstated: events.Usage{Input: 50, Output: 5}}},
+		{Provider: "anthropic", Model: "small-0101", Asked: "small", Count: usage.Count{Turns: 1, Calls: 3, PromptBytes: 900, Input: 50, Output: 5, Unstated: events.Usage{Input: 50, Output: 5}}},
 	}
 	got, err := v.UsageOf(t.Context(), s)
 	if diff := gocmp.Diff(want, got); diff != "" || err != nil {
 		t.Fatalf("%v (-want +got):\n%s", err, diff)
 	}
-	lists := map[string]Price{"none": nil}
+	lists := map[string]usage.Price{"none": nil}
 	for _, name := range []string{"small", "small-0101", "nothing"} {
 		lists[name] = func(_, model string, u events.Usage) (float64, bool) {
 			return float64(u.Input) + 10*float64(u.Output), model == name
@@ -245,24 +250,24 @@ func TestWhatProvidersTellIsCounted(t *testing.T) {
 	for _, c := range []struct {
 		of     int // want
 		priced string
-		want   Money
+		want   usage.Money
 	}{
-		{0, "small", Money{Stated: 0.5, Listed: 80}}, // by the model that was asked
-		{0, "nothing", Money{Stated: 0.5, Unpriced: 44}},
-		{2, "small", Money{}}, // it costs nothing, and says so
-		{2, "none", Money{}},
-		{4, "small", Money{Stated: 0.35, Listed: 2200}},
-		{4, "small-0101", Money{Stated: 0.35, Unpriced: 2020}},
-		{4, "none", Money{Stated: 0.35, Unpriced: 2020}},
-		{5, "small", Money{Listed: 100}},
-		{5, "small-0101", Money{Listed: 100}},
-		{5, "nothing", Money{Unpriced: 55}},
+		{0, "small", usage.Money{Stated: 0.5, Listed: 80}}, // by the model that was asked
+		{0, "nothing", usage.Money{Stated: 0.5, Unpriced: 44}},
+		{2, "small", usage.Money{}}, // it costs nothing, and says so
+		{2, "none", usage.Money{}},
+		{4, "small", usage.Money{Stated: 0.35, Listed: 2200}},
+		{4, "small-0101", usage.Money{Stated: 0.35, Unpriced: 2020}},
+		{4, "none", usage.Money{Stated: 0.35, Unpriced: 2020}},
+		{5, "small", usage.Money{Listed: 100}},
+		{5, "small-0101", usage.Money{Listed: 100}},
+		{5, "nothing", usage.Money{Unpriced: 55}},
 	} {
 		if m := got[c.of].Money(lists[c.priced]); m != c.want {
 			t.Errorf("%s where %s has a price: got %+v, want %+v", got[c.of].Model, c.priced, m, c.want)
 		}
 	}
-	if usd := (Money{Stated: 0.35, Listed: 2200}).USD(); usd != 2200.35 {
+	if usd := (usage.Money{Stated: 0.35, Listed: 2200}).USD(); usd != 2200.35 {
 		t.Errorf("got $%v", usd)
 	}
 }
@@ -278,7 +283,7 @@ func TestNobodyAskedCostsNothing(t *testing.T) {
 		w.say(s.Stream(), turn.id, e)
 	}
 	got := map[events.FailureClass]int64{}
-	for _, g := range mustUsage(t, caughtUp(t, w), UsageFilter{By: UsageByOutcome}) {
+	for _, g := range mustUsage(t, caughtUp(t, w), usage.Filter{By: usage.ByOutcome}) {
 		got[g.Failure] = g.Count().Untold
 	}
 	if diff := gocmp.Diff(map[events.FailureClass]int64{events.FailSetup: 1, events.FailTransport: 1}, got); diff != "" {
@@ -302,23 +307,23 @@ func TestUsageAddsUp(t *testing.T) {
 		}
 		mustCatchUp(t, v)
 		want := naiveUsage(t, w)
-		for _, by := range []UsageBy{UsageByDay, UsageBySession, UsageByModel, UsageByProvider, UsageByOutcome} {
-			var got UsageCount
-			for _, g := range mustUsage(t, v, UsageFilter{By: by}) {
+		for _, by := range []usage.By{usage.ByDay, usage.BySession, usage.ByModel, usage.ByProvider, usage.ByOutcome} {
+			var got usage.Count
+			for _, g := range mustUsage(t, v, usage.Filter{By: by}) {
 				got.Add(g.Count(), 1)
 			}
 			if got != want {
 				t.Fatalf("by %s: got %+v, want %+v", by, got, want)
 			}
 		}
-		var got UsageCount
+		var got usage.Count
 		for s := range w.opened {
 			models, err := v.UsageOf(context.Background(), s)
 			if err != nil {
 				t.Fatal(err)
 			}
 			for _, m := range models {
-				got.Add(m.UsageCount, 1)
+				got.Add(m.Count, 1)
 			}
 		}
 		if got != want {
@@ -328,8 +333,8 @@ func TestUsageAddsUp(t *testing.T) {
 }
 
 // naiveUsage counts the turns that ended straight from what is left of the log.
-func naiveUsage(t tb, w *world) UsageCount {
-	started, left, sum := map[events.ID]events.TurnStarted{}, map[events.ID]events.Bill{}, UsageCount{}
+func naiveUsage(t tb, w *world) usage.Count {
+	started, left, sum := map[events.ID]events.TurnStarted{}, map[events.ID]events.Bill{}, usage.Count{}
 	var ends []events.Record
 	for r, err := range w.log.All(context.Background(), 1) {
 		if err != nil {
@@ -353,7 +358,7 @@ func naiveUsage(t tb, w *world) UsageCount {
 	}
 	for _, r := range ends {
 		b := left[r.Correlation]
-		one := UsageCount{
+		one := usage.Count{
 			Turns: 1, PromptBytes: b.Sent, Input: b.Usage.Input, Cached: b.Usage.Cached, Output: b.Usage.Output, Calls: int64(b.Calls),
 			Stated: int64(b.Cost * 1e9),
 		}
@@ -385,7 +390,7 @@ func TestUsageIsReadInSlices(t *testing.T) {
 	for n := range 7 {
 		sessions = append(sessions, w.open(n))
 	}
-	const rounds = usageSlice/7 + 100
+	const rounds = 4096/7 + 100 // a transaction of a read ends after 4,096 cells
 	for range rounds {
 		for _, s := range sessions {
 			id := w.id()
@@ -395,7 +400,7 @@ func TestUsageIsReadInSlices(t *testing.T) {
 		w.now = w.now.Truncate(15 * time.Minute).Add(15 * time.Minute)
 	}
 	v := caughtUp(t, w)
-	groups := mustUsage(t, v, UsageFilter{By: UsageBySession})
+	groups := mustUsage(t, v, usage.Filter{By: usage.BySession})
 	if len(groups) != 7 {
 		t.Fatalf("got %d sessions, want 7", len(groups))
 	}
@@ -406,54 +411,9 @@ func TestUsageIsReadInSlices(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := v.Usage(ctx, UsageFilter{}); !errors.Is(err, context.Canceled) {
+	if _, err := v.Usage(ctx, usage.Filter{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want that it was cancelled", err)
 	}
-}
-
-func TestUsageKeysComeBack(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
-		text, number := rapid.StringN(0, 9, 40), rapid.Int64()
-		k := usageKey{
-			quarter: rapid.Int64Range(0, 1<<40).Draw(t, "quarter"), session: sessionOf(rapid.Int().Draw(t, "session")),
-			result: rapid.SampledFrom([]Result{"", TurnKept, TurnSkipped, TurnDropped, TurnFailed}).Draw(t, "result"),
-			probe:  rapid.Bool().Draw(t, "probe"), failure: text.Draw(t, "failure"), by: answerer{text.Draw(t, "provider"), text.Draw(t, "model"), text.Draw(t, "wanted")},
-		}
-		turn, back := usageTurn{key: k, asked: text.Draw(t, "asked"), captured: number.Draw(t, "captured"), left: rapid.Bool().Draw(t, "left")}, usageTurn{}
-		for _, n := range turn.count.numbers() {
-			*n = number.Draw(t, "number")
-		}
-		b, err := turn.AppendBinary(nil)
-		if err = cmp.Or(err, back.UnmarshalBinary(b)); err != nil || back != turn {
-			t.Fatalf("got %+v, %v, want %+v", back, err, turn)
-		}
-		for n := range b {
-			if back.UnmarshalBinary(b[:n]) == nil {
-				t.Fatalf("%d of %d bytes were enough", n, len(b))
-			}
-		}
-		if back.UnmarshalBinary(append(b, 0)) == nil {
-			t.Fatal("a byte too many was taken")
-		}
-	})
-}
-
-func FuzzUsageKeys(f *testing.F) {
-	f.Add(usageKey{quarter: 5, result: TurnFailed, failure: "limit", by: answerer{"openai", "x", "y"}}.bytes())
-	f.Add([]byte{})
-	f.Fuzz(func(t *testing.T, b []byte) {
-		var turn usageTurn
-		var key usageKey
-		var session usageSession
-		_, _ = turn.UnmarshalBinary(b), showUsageCell(b)
-		if key.parse(b) == nil && key.parse(key.bytes()) != nil {
-			t.Errorf("%x does not come back", b)
-		}
-		if session.parse(b) == nil && session.parse(session.bytes()) != nil {
-			t.Errorf("%x does not come back as a session's", b)
-		}
-	})
 }
 
 // BenchmarkUsage is a year of eight hours a day, two sessions in each quarter of an hour, by model and of its last day.
@@ -472,8 +432,8 @@ func BenchmarkUsage(b *testing.B) {
 	}
 	v := mustOpen(b, b.TempDir(), w.log, engine.Config{})
 	mustCatchUp(b, v)
-	for name, f := range map[string]UsageFilter{
-		"year by model": {By: UsageByModel}, "year by day": {}, "last day": {Since: w.now.Add(-12 * time.Hour)},
+	for name, f := range map[string]usage.Filter{
+		"year by model": {By: usage.ByModel}, "year by day": {}, "last day": {Since: w.now.Add(-12 * time.Hour)},
 	} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {

@@ -14,6 +14,7 @@ import (
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/projections/engine"
+	"github.com/cmemd/cmemd/projections/health"
 )
 
 // tb is what testing.TB and rapid.T share.
@@ -298,7 +299,7 @@ func (w *world) step(t *rapid.T) {
 		return
 	}
 	if rapid.IntRange(0, 9).Draw(t, "rest") == 0 {
-		w.now = w.now.Add(rapid.SampledFrom([]time.Duration{4 * time.Minute, 50 * time.Minute, 26 * time.Hour, HealthKept}).Draw(t, "for"))
+		w.now = w.now.Add(rapid.SampledFrom([]time.Duration{4 * time.Minute, 50 * time.Minute, 26 * time.Hour, health.Kept}).Draw(t, "for"))
 	}
 	steps := []func(*rapid.T, events.SessionID){
 		w.stepTool, w.stepTool, w.stepTool, w.stepPrompt, w.stepStop, w.stepTurn, w.stepTurn, w.stepEnd, w.stepEnd, w.stepEnd,

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/usage"
 )
 
 // spent returns what the turns cost that ended since from: those of one session, or with nil all. It waits, as
@@ -19,7 +19,7 @@ func (d *daemon) spent(ctx context.Context, from time.Time, session *events.Sess
 	if err := d.views.Wait(ctx, last); err != nil {
 		return 0, 0, err
 	}
-	f := projections.UsageFilter{Since: from, By: projections.UsageByModel}
+	f := usage.Filter{Since: from, By: usage.ByModel}
 	if session != nil {
 		f.Session = *session
 	}
@@ -36,6 +36,6 @@ func (d *daemon) spent(ctx context.Context, from time.Time, session *events.Sess
 // ofTurn is what a turn cost in US dollars: what its provider stated, and what the tokens cost of which it stated nothing, by
 // the model that answered or else by the one that was asked, as far as a price is known.
 func (ps prices) ofTurn(provider, asked string, b events.Bill) float64 {
-	usd, _ := projections.Price(ps.cost).Of(provider, cmp.Or(b.Model, asked), asked, b.Open())
+	usd, _ := usage.Price(ps.cost).Of(provider, cmp.Or(b.Model, asked), asked, b.Open())
 	return b.Cost + usd
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/cmemd/cmemd/internal/agents/relay"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/api/server"
-	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/health"
 )
 
 // checkDaemon looks whether one runs, answers and does its job.
@@ -115,7 +115,7 @@ func checkObserver(_ context.Context, x *examination) []checked {
 	if x.status == nil {
 		return needsDaemon()
 	}
-	out := found(x.status.Findings, func(f projections.Finding) bool { return f.What != projections.FindHeld && f.What != server.FindBudget })
+	out := found(x.status.Findings, func(f health.Finding) bool { return f.What != health.FindHeld && f.What != server.FindBudget })
 	if len(out) > 0 {
 		return out
 	}
@@ -127,7 +127,7 @@ func checkObserver(_ context.Context, x *examination) []checked {
 }
 
 // found is what is said of those findings that are wanted: wrong where the observer counts as degraded.
-func found(all []projections.Finding, wanted func(projections.Finding) bool) []checked {
+func found(all []health.Finding, wanted func(health.Finding) bool) []checked {
 	var out []checked
 	for _, f := range all {
 		switch {

@@ -8,7 +8,7 @@ import (
 	"github.com/cmemd/cmemd/actors/policy"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/api/server"
-	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/health"
 )
 
 // checkProvider names who observes, and tells whether they are left alone.
@@ -19,9 +19,9 @@ func checkProvider(_ context.Context, x *examination) []checked {
 		}
 		return []checked{well("%s, as the settings say", strings.Join(x.config.configuredNames(), ", "))}
 	}
-	out := found(x.status.Findings, func(f projections.Finding) bool { return f.What == projections.FindHeld })
+	out := found(x.status.Findings, func(f health.Finding) bool { return f.What == health.FindHeld })
 	for _, p := range x.status.Providers {
-		told := func(f projections.Finding) bool { return f.What == projections.FindHeld && f.Provider == p.Name }
+		told := func(f health.Finding) bool { return f.What == health.FindHeld && f.Provider == p.Name }
 		if p.State == api.ProviderPaused && slices.ContainsFunc(x.status.Findings, told) {
 			continue
 		}
@@ -53,7 +53,7 @@ func checkBudget(_ context.Context, x *examination) []checked {
 	if b == nil {
 		return []checked{well("there is none")}
 	}
-	if out := found(x.status.Findings, func(f projections.Finding) bool { return f.What == server.FindBudget }); len(out) > 0 {
+	if out := found(x.status.Findings, func(f health.Finding) bool { return f.What == server.FindBudget }); len(out) > 0 {
 		return out
 	}
 	says := strings.Join(budgetLines(b), "; ")

@@ -22,7 +22,7 @@ import (
 	"github.com/cmemd/cmemd/internal/agents/relay"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/api/server"
-	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/health"
 )
 
 // patientAt is an examination of a home of its own with a daemon that is well.
@@ -92,10 +92,10 @@ func TestChecks(t *testing.T) {
 		{"lost inputs", "inputs", func(x *examination) { x.status.Inputs = api.Balance{Captured: 2, Observed: 1} }, stateWrong, "does not add up"},
 		{"dropped inputs", "inputs", func(x *examination) { x.status.Inputs = api.Balance{Captured: 2, Observed: 1, Dropped: 1} }, stateNote, "1 dropped"},
 		{"a hold", "provider", func(x *examination) {
-			x.status.Findings = []projections.Finding{{What: projections.FindHeld, Says: "it waits", Do: "pay"}}
+			x.status.Findings = []health.Finding{{What: health.FindHeld, Says: "it waits", Do: "pay"}}
 		}, stateNote, "it waits"},
 		{"a long hold", "provider", func(x *examination) {
-			x.status.Findings = []projections.Finding{{What: projections.FindHeld, Degraded: true, Says: "it waits", Do: "pay"}}
+			x.status.Findings = []health.Finding{{What: health.FindHeld, Degraded: true, Says: "it waits", Do: "pay"}}
 		}, stateWrong, relay.Notice("it waits")},
 		{"a pause", "provider", func(x *examination) {
 			x.status.Providers = []api.ProviderStatus{{Name: "p", State: api.ProviderPaused, Class: "overload", Until: now.Add(time.Minute)}}
@@ -104,7 +104,7 @@ func TestChecks(t *testing.T) {
 			x.status.Providers = []api.ProviderStatus{{Name: "p", State: api.ProviderTried, Class: "overload"}}
 		}, stateNote, "p: tried, one turn at a time (overload)"},
 		{"a hold is told once", "provider", func(x *examination) {
-			x.status.Findings = []projections.Finding{{What: projections.FindHeld, Provider: "p", Says: "it waits", Do: "pay"}}
+			x.status.Findings = []health.Finding{{What: health.FindHeld, Provider: "p", Says: "it waits", Do: "pay"}}
 			x.status.Providers = []api.ProviderStatus{{Name: "p", State: api.ProviderPaused}, {Name: "q", State: api.ProviderInUse}}
 		}, stateNote, "it waits"},
 		{"somebody in use", "provider", func(x *examination) {
@@ -118,17 +118,17 @@ func TestChecks(t *testing.T) {
 		{"a budget that is nearly used up", "budget", budgetOf(policy.BudgetWarn, 80), stateNote, "(80 %), nearly used up"},
 		{"a budget that is used up", "budget", func(x *examination) {
 			budgetOf(policy.BudgetSpent, 100)(x)
-			x.status.Findings = []projections.Finding{{What: server.FindBudget, Says: "it is used up", Do: "raise it"}}
+			x.status.Findings = []health.Finding{{What: server.FindBudget, Says: "it is used up", Do: "raise it"}}
 		}, stateNote, "it is used up"},
 		{"a budget of which nothing is known", "budget", func(x *examination) {
 			budgetOf(policy.BudgetFree, 0)(x)
 			x.status.Actors.Budget.Known, x.status.Actors.Budget.Limit = false, ""
 		}, stateNote, "what was used before is not known yet"},
 		{"a budget is no fault of the observer", "observer", func(x *examination) {
-			x.status.Findings = []projections.Finding{{What: server.FindBudget, Says: "it is used up", Do: "raise it"}}
+			x.status.Findings = []health.Finding{{What: server.FindBudget, Says: "it is used up", Do: "raise it"}}
 		}, stateOK, "24 h"},
 		{"a sick observer", "observer", func(x *examination) {
-			x.status.Findings = []projections.Finding{{What: projections.FindUnusable, Degraded: true, Says: "it talks", Do: "change it"}}
+			x.status.Findings = []health.Finding{{What: health.FindUnusable, Degraded: true, Says: "it talks", Do: "change it"}}
 		}, stateWrong, "it talks"},
 		{"bad settings", "settings", func(x *examination) { x.settings = errors.Join(errors.New("one"), errors.New("two")) }, stateWrong, "one"},
 		{"no home", "home", func(x *examination) { x.paths.home += "/not/there" }, stateNote, "not there yet"},

@@ -10,7 +10,7 @@ import (
 	"github.com/cmemd/cmemd/actors"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/api/server"
-	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/health"
 )
 
 // noticeSpan is what Health.Findings looks at.
@@ -20,7 +20,7 @@ const noticeSpan = 24 * time.Hour
 // mends it. It goes by numbers alone.
 type notices struct {
 	views interface {
-		Health(ctx context.Context, since, until time.Time) (projections.Health, error)
+		Health(ctx context.Context, since, until time.Time) (health.Report, error)
 	}
 	status  func(ctx context.Context) (actors.Status, error)
 	now     func() time.Time
@@ -28,7 +28,7 @@ type notices struct {
 }
 
 // isHistory reports a finding that the next answer does not end: what was worth telling of it was told in its time.
-func isHistory(f projections.Finding) bool { return f.What == projections.FindLowYield }
+func isHistory(f health.Finding) bool { return f.What == health.FindLowYield }
 
 // line returns the notice, or nothing where all is well or cannot be told.
 func (n notices) line(ctx context.Context) string {

@@ -20,7 +20,7 @@ import (
 	"github.com/cmemd/cmemd/internal/agents/relay"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/observer"
-	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/health"
 	"github.com/cmemd/cmemd/testkit/providertest"
 )
 
@@ -126,10 +126,10 @@ func sicken(t *testing.T, d *daemon) {
 		say(stream, id, events.TurnStarted{Turn: id, Provider: noticeCanary, Model: noticeCanary, Notable: 1})
 		say(stream, id, end...)
 	}
-	for range projections.DegradedUnusable {
+	for range health.DegradedUnusable {
 		turn(events.TurnReceived{}, events.OutputDropped{Class: "prose", Reason: "no_xml", Preview: events.NewOutput(noticeCanary)})
 	}
-	for range projections.DegradedBlank {
+	for range health.DegradedBlank {
 		turn(events.TurnReceived{}, events.OutputSkipped{Reason: events.ReasonEmpty, Stated: events.NewOutput(noticeCanary)})
 	}
 	turn(events.TurnFailed{Class: events.FailCrash, Message: noticeCanary}, events.SessionQuarantined{Cause: noticeCanary, Trip: 1, Until: time.Now().Add(time.Hour)})
@@ -222,7 +222,7 @@ func (b *leakBench) sendBack(ctx context.Context, notice, fence string) {
 	}
 	told := []string{notice, fence, b.wrapped(notice), strings.ReplaceAll(fence, "\n", "\r\n")}
 	for _, f := range st.Findings {
-		if !strings.Contains(f.Says, noticeCanary) && f.What != projections.FindCaptureOnly {
+		if !strings.Contains(f.Says, noticeCanary) && f.What != health.FindCaptureOnly {
 			b.t.Errorf("the canary is not in %q", f.Says)
 		}
 		told = append(told, f.Says, f.Do)

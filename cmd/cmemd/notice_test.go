@@ -12,24 +12,24 @@ import (
 	"github.com/cmemd/cmemd/actors/provider"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/agents/relay"
-	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/health"
 )
 
 type fixedHealth struct {
-	health projections.Health
+	health health.Report
 
 	err error
 }
 
-func (f fixedHealth) Health(context.Context, time.Time, time.Time) (projections.Health, error) {
+func (f fixedHealth) Health(context.Context, time.Time, time.Time) (health.Report, error) {
 	return f.health, f.err
 }
 
 func TestNotice(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	sick := projections.Streak{Provider: "anthropic", Model: "small", Unusable: 30, Blank: 60, KeptAt: now.Add(-3 * time.Hour), LastAt: now.Add(-4 * time.Minute)}
-	held := projections.Pause{Provider: "anthropic", Class: "limit", Since: now.Add(-time.Minute), At: now, Until: now.Add(26 * time.Hour), Probe: 1}
+	sick := health.Streak{Provider: "anthropic", Model: "small", Unusable: 30, Blank: 60, KeptAt: now.Add(-3 * time.Hour), LastAt: now.Add(-4 * time.Minute)}
+	held := health.Pause{Provider: "anthropic", Class: "limit", Since: now.Add(-time.Minute), At: now, Until: now.Add(26 * time.Hour), Probe: 1}
 	over, probed := held, held
 	over.Until, probed.Until = now.Add(-time.Hour), now.Add(-time.Hour)
 	probed.Trial.Turn = events.ID{1}
@@ -41,19 +41,19 @@ func TestNotice(t *testing.T) {
 		want []string // parts; none: no notice
 		not  string
 	}{
-		{name: "well", h: fixedHealth{health: projections.Health{Streaks: []projections.Streak{{Provider: "anthropic", Unusable: 3}}}}},
+		{name: "well", h: fixedHealth{health: health.Report{Streaks: []health.Streak{{Provider: "anthropic", Unusable: 3}}}}},
 		{name: "nothing yet", h: fixedHealth{}},
-		{name: "unknown", h: fixedHealth{health: projections.Health{Degraded: "x"}, err: errors.New("closed")}},
-		{name: "a bad day that is over", h: fixedHealth{health: projections.Health{Models: []projections.ModelHealth{{Provider: "p", HealthCount: projections.HealthCount{
+		{name: "unknown", h: fixedHealth{health: health.Report{Degraded: "x"}, err: errors.New("closed")}},
+		{name: "a bad day that is over", h: fixedHealth{health: health.Report{Models: []health.Model{{Provider: "p", Count: health.Count{
 			Kept: 1, Dropped: map[string]int64{"prose/no_xml": 20},
 		}}}}}},
-		{name: "a pause that is over", h: fixedHealth{health: projections.Health{Pauses: []projections.Pause{over}}}},
+		{name: "a pause that is over", h: fixedHealth{health: health.Report{Pauses: []health.Pause{over}}}},
 		{
-			name: "a pause that a turn tries", h: fixedHealth{health: projections.Health{Pauses: []projections.Pause{probed}}},
+			name: "a pause that a turn tries", h: fixedHealth{health: health.Report{Pauses: []health.Pause{probed}}},
 			want: []string{"anthropic is left alone", "being tried now"},
 		},
 		{
-			name: "a pause with one that stands in", h: fixedHealth{health: projections.Health{Pauses: []projections.Pause{held}}},
+			name: "a pause with one that stands in", h: fixedHealth{health: health.Report{Pauses: []health.Pause{held}}},
 			acts: actors.Status{InUse: "extractive"}, want: []string{"anthropic is left alone", "; extractive is asked instead. To mend it"},
 		},
 		{
@@ -68,12 +68,12 @@ func TestNotice(t *testing.T) {
 			want: []string{"views and index stopped, what happens is still captured. ", "`cmemd doctor`"},
 		},
 		{
-			name: "one thing, with its age and its mend", h: fixedHealth{health: projections.Health{Pauses: []projections.Pause{held}}},
+			name: "one thing, with its age and its mend", h: fixedHealth{health: health.Report{Pauses: []health.Pause{held}}},
 			want: []string{"anthropic is left alone", "tried again at 2026-03-02 14:00 (in 26 h)", "To mend it: wait until it answers"},
 		},
 		{
-			name: "three things are one and a number", h: fixedHealth{health: projections.Health{
-				Streaks: []projections.Streak{sick}, Pauses: []projections.Pause{held},
+			name: "three things are one and a number", h: fixedHealth{health: health.Report{
+				Streaks: []health.Streak{sick}, Pauses: []health.Pause{held},
 			}}, want: []string{"the last 30 answers of small (anthropic)", "last answer 4 min ago", "cmemd reobserve --dropped", "`cmemd doctor` tells of 2 things more."}, not: "left alone",
 		},
 	} {

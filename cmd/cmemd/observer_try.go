@@ -13,7 +13,7 @@ import (
 	"github.com/cmemd/cmemd/internal/observer"
 	"github.com/cmemd/cmemd/internal/observer/claudecli"
 	"github.com/cmemd/cmemd/internal/observer/model"
-	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/usage"
 )
 
 // A try is one turn outside of any session.
@@ -95,7 +95,7 @@ func (t *try) count(b events.Bill) {
 		}
 		return
 	}
-	usd, ok := projections.Price(t.prices.cost).Of(t.Provider, cmp.Or(b.Model, t.Model), t.Model, open)
+	usd, ok := usage.Price(t.prices.cost).Of(t.Provider, cmp.Or(b.Model, t.Model), t.Model, open)
 	if !ok {
 		return
 	}

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/health"
 )
 
 // TestWhatATurnCosts to the budget and to `observer test`: what is stated, and the rest by the model that answered, or else by
@@ -57,11 +57,11 @@ func TestWhatATurnCosts(t *testing.T) {
 func TestPauseLine(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.Local)
-	pause := projections.Pause{Provider: "claude-cli", Class: events.FailLimit, Until: now.Add(time.Hour), Probe: 2}
+	pause := health.Pause{Provider: "claude-cli", Class: events.FailLimit, Until: now.Add(time.Hour), Probe: 2}
 	past, tried := pause, pause
 	past.Until, tried.Trial.Turn = now.Add(-time.Minute), events.ID{1}
 	for _, c := range []struct {
-		pause projections.Pause
+		pause health.Pause
 		want  string
 	}{
 		{pause, "claude-cli (limit) until 2026-03-01 13:00, probe 2"},
@@ -76,14 +76,14 @@ func TestPauseLine(t *testing.T) {
 
 func TestRespawnLine(t *testing.T) {
 	t.Parallel()
-	r := projections.Respawn{At: time.Date(2026, 3, 1, 12, 0, 0, 0, time.Local), From: 3, To: 4}
+	r := health.Respawn{At: time.Date(2026, 3, 1, 12, 0, 0, 0, time.Local), From: 3, To: 4}
 	crashed, unparseable := r, r
 	crashed.Cause, crashed.Counted = "crash", events.Counted{InWindow: 2, Consecutive: 3}
 	crashed.Limits = events.Limits{MaxRestarts: 5, Window: time.Minute, MaxConsecutive: 4}
 	unparseable.Cause, unparseable.Counted = "unparseable", events.Counted{Unparseable: 6}
 	unparseable.Limits = events.Limits{Unparseable: 5, Window: 10 * time.Minute, Every: time.Hour}
 	for _, c := range []struct {
-		respawn projections.Respawn
+		respawn health.Respawn
 		want    string
 	}{
 		{crashed, "2026-03-01 12:00: crash, generation 3 to 4, 2 in 1m (at most 5), 3 in a row (at most 4)"},
@@ -93,7 +93,7 @@ func TestRespawnLine(t *testing.T) {
 			t.Errorf("got %q, want %q", got, c.want)
 		}
 	}
-	count := projections.HealthCount{Turns: 2, Respawns: map[string]int64{"crash": 2, "unparseable": 1}}
+	count := health.Count{Turns: 2, Respawns: map[string]int64{"crash": 2, "unparseable": 1}}
 	if got, want := countLine(count), "2 turns, 0 kept, 2 respawns (crash), 1 respawn (unparseable)"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}

@@ -10,14 +10,14 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
-	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/health"
 )
 
 // showHealth shows how the observer did in the last hour, day and week, each model by itself where there are several.
 func showHealth(a *terminal.App, s api.Status, now time.Time) {
 	windows := []struct {
 		name string
-		projections.HealthWindow
+		health.Window
 	}{{"1 h", s.Windows.Hour}, {"24 h", s.Windows.Day}, {"7 d", s.Windows.Week}}
 	head := "turns"
 	for _, w := range windows {
@@ -25,7 +25,7 @@ func showHealth(a *terminal.App, s api.Status, now time.Time) {
 		head = ""
 		if len(w.Models) > 1 {
 			for _, m := range w.Models {
-				a.Field("", fmt.Sprintf("      %s: %s", strings.TrimSpace(m.Provider+" "+m.Model), countLine(m.HealthCount)))
+				a.Field("", fmt.Sprintf("      %s: %s", strings.TrimSpace(m.Provider+" "+m.Model), countLine(m.Count)))
 			}
 		}
 	}
@@ -45,7 +45,7 @@ func showHealth(a *terminal.App, s api.Status, now time.Time) {
 }
 
 // countLine is how turns did, in a line; what there is none of is left out.
-func countLine(c projections.HealthCount) string {
+func countLine(c health.Count) string {
 	line := fmt.Sprintf("%s, %d kept", terminal.Plural(c.Turns, "turn"), c.Kept)
 	if yield, ok := c.Yield(); ok {
 		line += fmt.Sprintf(" (yield %.0f %%)", 100*yield)
@@ -74,7 +74,7 @@ func countLine(c projections.HealthCount) string {
 }
 
 // respawnLine is a respawn with what was counted and the limits that were in force.
-func respawnLine(r projections.Respawn) string {
+func respawnLine(r health.Respawn) string {
 	line := fmt.Sprintf("%s: %s, generation %d to %d, ", terminal.Moment(r.At), r.Cause, r.From, r.To)
 	if r.Counted.Unparseable > 0 {
 		return line + fmt.Sprintf("%d unparseable outputs in %s (a respawn from %d on, at most every %s)",
@@ -85,7 +85,7 @@ func respawnLine(r projections.Respawn) string {
 }
 
 // pauseLine tells a pause from what is left of one: past its time turns try it, one by one.
-func pauseLine(p projections.Pause, now time.Time) string {
+func pauseLine(p health.Pause, now time.Time) string {
 	who := fmt.Sprintf("%s (%s)", p.Provider, p.Class)
 	if p.Trial.Turn != (events.ID{}) {
 		return fmt.Sprintf("%s until %s, being tried now, probe %d", who, terminal.Moment(p.Until), p.Probe)

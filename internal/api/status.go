@@ -4,11 +4,11 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/health"
 )
 
 // HealthWindows is how the observer did in the last hour, day and week.
-type HealthWindows = projections.HealthWindows
+type HealthWindows = health.Windows
 
 // ProviderState is what a provider does now.
 type ProviderState string

@@ -10,6 +10,7 @@ import (
 	"github.com/cmemd/cmemd/internal/memory/recall"
 	"github.com/cmemd/cmemd/projections"
 	"github.com/cmemd/cmemd/projections/engine"
+	"github.com/cmemd/cmemd/projections/health"
 	"github.com/cmemd/cmemd/projections/vectors"
 )
 
@@ -21,8 +22,8 @@ type (
 	Balance    = projections.Balance   // what became of all inputs
 	Turn       = projections.Turn      // one request to the observer
 	Injection  = projections.Injection // memory that an agent was given
-	Health     = projections.Health    // how the observer has been doing
-	Finding    = projections.Finding   // one thing that is not well
+	Health     = health.Report         // how the observer has been doing
+	Finding    = health.Finding        // one thing that is not well
 	View       = engine.Info           // one view: rows, bytes, checkpoint, lag
 	Inspection = engine.Inspection     // one view laid open
 	LogStats   = eventlog.Stats        // what the log holds
@@ -152,29 +153,29 @@ type WhoAnswered struct {
 
 // Status is what the daemon is doing.
 type Status struct {
-	Version   string                   `json:"version"`
-	PID       int                      `json:"pid"`
-	Started   time.Time                `json:"started"`
-	Home      string                   `json:"home"`
-	Phase     string                   `json:"phase"` // of the start; "ready" when it is over
-	Ready     bool                     `json:"ready"`
-	Position  events.Position          `json:"position"` // of the log's last record
-	Views     []ViewLag                `json:"views"`    // the search index included
-	Inputs    Balance                  `json:"inputs"`
-	Actors    actors.Status            `json:"actors"`
-	Providers []ProviderStatus         `json:"providers"` // in the order in which they are asked, then those of tiers alone; never null
-	Spool     SpoolStatus              `json:"spool"`
-	Health    Health                   `json:"health"` // of the last 24 hours, without the hours one by one
-	Pauses    []projections.Pause      `json:"pauses,omitempty"`
-	Held      []projections.Quarantine `json:"quarantines,omitempty"`
-	Windows   HealthWindows            `json:"windows"`            // the same of the last hour, day and week
-	Today     Today                    `json:"today"`              // what turns cost since midnight
-	Findings  []Finding                `json:"findings"`           // what is not well, the gravest first; their words are marked as notices; never null
-	Degraded  string                   `json:"degraded,omitempty"` // why it only captures; empty: it does its whole job
-	Notice    string                   `json:"notice,omitempty"`   // what the next session's person will be told, marked as a notice
-	Erasure   *ErasureStatus           `json:"erasure,omitempty"`  // forgetting and retention
-	Vectors   *vectors.Stats           `json:"vectors,omitempty"`  // nil: there are none
-	Settings  map[string]string        `json:"settings,omitempty"`
+	Version   string              `json:"version"`
+	PID       int                 `json:"pid"`
+	Started   time.Time           `json:"started"`
+	Home      string              `json:"home"`
+	Phase     string              `json:"phase"` // of the start; "ready" when it is over
+	Ready     bool                `json:"ready"`
+	Position  events.Position     `json:"position"` // of the log's last record
+	Views     []ViewLag           `json:"views"`    // the search index included
+	Inputs    Balance             `json:"inputs"`
+	Actors    actors.Status       `json:"actors"`
+	Providers []ProviderStatus    `json:"providers"` // in the order in which they are asked, then those of tiers alone; never null
+	Spool     SpoolStatus         `json:"spool"`
+	Health    Health              `json:"health"` // of the last 24 hours, without the hours one by one
+	Pauses    []health.Pause      `json:"pauses,omitempty"`
+	Held      []health.Quarantine `json:"quarantines,omitempty"`
+	Windows   HealthWindows       `json:"windows"`            // the same of the last hour, day and week
+	Today     Today               `json:"today"`              // what turns cost since midnight
+	Findings  []Finding           `json:"findings"`           // what is not well, the gravest first; their words are marked as notices; never null
+	Degraded  string              `json:"degraded,omitempty"` // why it only captures; empty: it does its whole job
+	Notice    string              `json:"notice,omitempty"`   // what the next session's person will be told, marked as a notice
+	Erasure   *ErasureStatus      `json:"erasure,omitempty"`  // forgetting and retention
+	Vectors   *vectors.Stats      `json:"vectors,omitempty"`  // nil: there are none
+	Settings  map[string]string   `json:"settings,omitempty"`
 }
 
 // ViewLag says how far behind the log a view is.

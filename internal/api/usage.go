@@ -6,19 +6,20 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/turn"
+	"github.com/cmemd/cmemd/projections/usage"
 )
 
 // UsageBy is what a Usage is divided by.
-type UsageBy = projections.UsageBy
+type UsageBy = usage.By
 
 // The ways to divide it.
 const (
-	UsageByDay      = projections.UsageByDay
-	UsageBySession  = projections.UsageBySession
-	UsageByModel    = projections.UsageByModel
-	UsageByProvider = projections.UsageByProvider
-	UsageByOutcome  = projections.UsageByOutcome
+	UsageByDay      = usage.ByDay
+	UsageBySession  = usage.BySession
+	UsageByModel    = usage.ByModel
+	UsageByProvider = usage.ByProvider
+	UsageByOutcome  = usage.ByOutcome
 )
 
 // UsageQuery chooses turns by when they ended, exact to a quarter of an hour.
@@ -35,7 +36,7 @@ type UsageQuery struct {
 
 // Spent is what turns cost, as far as providers tell it: of answers, and of what failed too.
 type Spent struct {
-	projections.UsageCount
+	usage.Count
 	USD            float64 `json:"usd"`                       // what providers state, and what the rest costs by the list of prices
 	EstimatedUSD   float64 `json:"estimated_usd"`             // of USD, by the list
 	UnpricedTokens int64   `json:"unpriced_tokens,omitempty"` // of which nothing was stated, and no price is known
@@ -47,7 +48,7 @@ type UsageRow struct {
 	Session  events.SessionID    `json:"session,omitzero"`
 	Provider string              `json:"provider,omitempty"`
 	Model    string              `json:"model,omitempty"`
-	Outcome  projections.Result  `json:"outcome,omitempty"` // kept, skipped, dropped, failed
+	Outcome  turn.Result         `json:"outcome,omitempty"` // kept, skipped, dropped, failed
 	Class    events.FailureClass `json:"class,omitempty"`   // of failed ones
 	Probe    bool                `json:"probe,omitempty"`   // turns that tried whether a quarantine can end
 	Spent

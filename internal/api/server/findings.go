@@ -9,18 +9,18 @@ import (
 	"github.com/cmemd/cmemd/actors/policy"
 	"github.com/cmemd/cmemd/actors/provider"
 	"github.com/cmemd/cmemd/internal/api"
-	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/health"
 )
 
 // FindBudget is the kind of a Finding that a budget holds inputs back.
-const FindBudget projections.FindingKind = "budget"
+const FindBudget health.FindingKind = "budget"
 
 // Findings lists what is not well at now, the gravest first: what the views know of the last day, beside who is asked now.
 // A provider that another one stands in for is only worth knowing, however long it rests. Dates are in now's zone.
 func Findings(h api.Health, st actors.Status, now time.Time) []api.Finding {
 	found := h.Findings(now)
 	for i := range found {
-		if f := &found[i]; f.What == projections.FindHeld && st.InUse != "" && st.InUse != f.Provider {
+		if f := &found[i]; f.What == health.FindHeld && st.InUse != "" && st.InUse != f.Provider {
 			f.Degraded = false
 			f.Says += "; " + st.InUse + " is asked instead"
 		}

@@ -10,13 +10,13 @@ import (
 	"github.com/cmemd/cmemd/actors/provider"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
-	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/health"
 )
 
 func TestFindings(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	rests := api.Health{Pauses: []projections.Pause{{
+	rests := api.Health{Pauses: []health.Pause{{
 		Provider: "first", Class: events.FailLimit, Since: now.Add(-2 * time.Hour), At: now, Until: now.Add(time.Hour), Probe: 3,
 	}}}
 	tomorrow := now.Add(12 * time.Hour)

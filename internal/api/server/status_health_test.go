@@ -8,7 +8,7 @@ import (
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/agents/relay"
-	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/health"
 )
 
 // degrade writes down what a model has done that answers in prose, and a provider that is out of its quota.
@@ -25,7 +25,7 @@ func (w *world) degrade(t *testing.T) {
 		}
 	}
 	say(stream, events.ID{}, events.SessionOpened{Agent: "claude-code", AgentSession: "sick"})
-	for range projections.DegradedUnusable {
+	for range health.DegradedUnusable {
 		turn := newID()
 		say(stream, turn, events.TurnStarted{Turn: turn, Provider: "anthropic", Model: "small\xff"})
 		say(stream, turn, events.TurnReceived{Turn: turn, Usage: events.Usage{Input: 10, Output: 1}}, events.OutputDropped{Turn: turn, Class: "prose", Reason: "no_xml"})
@@ -49,7 +49,7 @@ func TestStatusTellsWhatIsNotWell(t *testing.T) {
 	if err != nil || len(st.Findings) != 2 {
 		t.Fatalf("got %+v, %v, want two findings", st.Findings, err)
 	}
-	for i, want := range []projections.FindingKind{projections.FindUnusable, projections.FindHeld} {
+	for i, want := range []health.FindingKind{health.FindUnusable, health.FindHeld} {
 		f := st.Findings[i]
 		if f.What != want || f.Degraded != (i == 0) || f.Provider != "anthropic" || f.Since.IsZero() || f.At.IsZero() {
 			t.Errorf("got %+v, want %s", f, want)

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/internal/api"
-	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/health"
 )
 
 // healthMetrics are what /metrics says of the observer.
@@ -89,7 +89,7 @@ func collectModels(g gauges, h api.Health, w api.HealthWindows) {
 			g.set("model_last_kept_timestamp_seconds", float64(s.KeptAt.UnixMilli())/1000, s.Provider, s.Model)
 		}
 	}
-	for name, window := range map[string]projections.HealthWindow{"1h": w.Hour, "24h": w.Day, "7d": w.Week} {
+	for name, window := range map[string]health.Window{"1h": w.Hour, "24h": w.Day, "7d": w.Week} {
 		for _, m := range window.Models {
 			if yield, ok := m.Yield(); ok {
 				g.set("model_yield", yield, m.Provider, m.Model, name)

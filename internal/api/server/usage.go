@@ -9,7 +9,7 @@ import (
 
 	"github.com/cmemd/cmemd/actors/policy"
 	"github.com/cmemd/cmemd/internal/api"
-	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/usage"
 )
 
 const (
@@ -31,7 +31,7 @@ func (s *Server) getUsage(w http.ResponseWriter, r *http.Request) error {
 	if err := s.await(r.Context(), after); err != nil {
 		return err
 	}
-	f := projections.UsageFilter{By: q.By, Since: q.Since, Until: q.Until, Zone: s.zone(q.UTC)}
+	f := usage.Filter{By: q.By, Since: q.Since, Until: q.Until, Zone: s.zone(q.UTC)}
 	if err := s.narrowUsage(r.Context(), &f, name, project); err != nil {
 		return err
 	}
@@ -52,7 +52,7 @@ func (s *Server) zone(utc bool) *time.Location {
 	return s.cfg.Now().Location()
 }
 
-func (s *Server) narrowUsage(ctx context.Context, f *projections.UsageFilter, name, project string) (err error) {
+func (s *Server) narrowUsage(ctx context.Context, f *usage.Filter, name, project string) (err error) {
 	if name != "" {
 		if f.Session, err = s.sessionID(ctx, name); err != nil {
 			return err
@@ -65,7 +65,7 @@ func (s *Server) narrowUsage(ctx context.Context, f *projections.UsageFilter, na
 }
 
 // fillUsage prices groups, and shows the first of them.
-func (s *Server) fillUsage(out *api.Usage, groups []projections.UsageGroup, limit int) {
+func (s *Server) fillUsage(out *api.Usage, groups []usage.Group, limit int) {
 	out.Rows = make([]api.UsageRow, 0, len(groups))
 	for _, g := range groups {
 		out.Rows = append(out.Rows, api.UsageRow{
@@ -85,7 +85,7 @@ func (s *Server) fillUsage(out *api.Usage, groups []projections.UsageGroup, limi
 }
 
 // addUnpriced adds tokens of m, whose neighbour of the same name, if any, was the last to be added.
-func addUnpriced(all []api.ModelTokens, m projections.ModelUsage, tokens int64) []api.ModelTokens {
+func addUnpriced(all []api.ModelTokens, m usage.Model, tokens int64) []api.ModelTokens {
 	n := len(all) - 1
 	switch {
 	case tokens == 0:
@@ -98,15 +98,15 @@ func addUnpriced(all []api.ModelTokens, m projections.ModelUsage, tokens int64) 
 }
 
 // sumModels adds the models of all groups up, each once, in order.
-func sumModels(groups []projections.UsageGroup) []projections.ModelUsage {
-	var models []projections.ModelUsage
+func sumModels(groups []usage.Group) []usage.Model {
+	var models []usage.Model
 	for _, g := range groups {
 		for _, m := range g.Models {
-			i, found := slices.BinarySearchFunc(models, m, projections.ModelUsage.Compare)
+			i, found := slices.BinarySearchFunc(models, m, usage.Model.Compare)
 			if !found {
-				models = slices.Insert(models, i, projections.ModelUsage{Provider: m.Provider, Model: m.Model, Asked: m.Asked})
+				models = slices.Insert(models, i, usage.Model{Provider: m.Provider, Model: m.Model, Asked: m.Asked})
 			}
-			models[i].Add(m.UsageCount, 1)
+			models[i].Add(m.Count, 1)
 		}
 	}
 	return models
@@ -125,11 +125,11 @@ func sortUsage(by api.UsageBy, rows []api.UsageRow) {
 }
 
 // price adds models up, and says what that is in money as far as it is known.
-func (s *Server) price(models []projections.ModelUsage) api.Spent {
+func (s *Server) price(models []usage.Model) api.Spent {
 	var out api.Spent
 	var stated, listed float64
 	for _, m := range models {
-		out.Add(m.UsageCount, 1)
+		out.Add(m.Count, 1)
 		money := m.Money(s.cfg.Price)
 		stated, listed = stated+money.Stated, listed+money.Listed
 		out.UnpricedTokens += money.Unpriced
@@ -141,6 +141,6 @@ func (s *Server) price(models []projections.ModelUsage) api.Spent {
 // today is what the turns cost that ended since the last local midnight.
 func (s *Server) today(ctx context.Context) (api.Today, error) {
 	from, _ := policy.Day(s.cfg.Now())
-	groups, err := s.cfg.Views.Usage(ctx, projections.UsageFilter{Since: from, By: api.UsageByModel})
+	groups, err := s.cfg.Views.Usage(ctx, usage.Filter{Since: from, By: api.UsageByModel})
 	return api.Today{Since: from, Spent: s.price(sumModels(groups))}, err
 }

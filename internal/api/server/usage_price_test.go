@@ -7,23 +7,23 @@ import (
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
-	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/usage"
 )
 
 // TestUsageIsPricedByWhoWasAskedToo: a model that answers under a name without a price costs what the one costs that was
 // asked; what stays without a price is told once a name.
 func TestUsageIsPricedByWhoWasAskedToo(t *testing.T) {
 	t.Parallel()
-	model := func(name, asked string, input int64) projections.ModelUsage {
-		m := projections.ModelUsage{Provider: "openai", Model: name, Asked: asked}
+	model := func(name, asked string, input int64) usage.Model {
+		m := usage.Model{Provider: "openai", Model: name, Asked: asked}
 		m.Turns, m.Input, m.Unstated = 1, input, events.Usage{Input: input}
 		return m
 	}
-	groups := []projections.UsageGroup{
-		{UsageKey: projections.UsageKey{Day: "2026-03-01"}, Models: []projections.ModelUsage{
+	groups := []usage.Group{
+		{Key: usage.Key{Day: "2026-03-01"}, Models: []usage.Model{
 			model("known", "", 1), model("known-001", "known", 20), model("odd", "", 300), model("odd", "other", 4000),
 		}},
-		{UsageKey: projections.UsageKey{Day: "2026-03-02"}, Models: []projections.ModelUsage{model("known-001", "known", 50_000)}},
+		{Key: usage.Key{Day: "2026-03-02"}, Models: []usage.Model{model("known-001", "known", 50_000)}},
 	}
 	s := &Server{cfg: Config{Price: priced}}
 	out := api.Usage{By: api.UsageByDay}

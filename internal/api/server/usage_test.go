@@ -11,7 +11,8 @@ import (
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
-	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/turn"
+	"github.com/cmemd/cmemd/projections/usage"
 )
 
 // priced knows the price of one model: a dollar a token in, a tenth of it cached, ten out.
@@ -68,8 +69,8 @@ func spend(t *testing.T, now time.Time) *world {
 
 func spentOn(turns, in, cached, out int64, usd float64, unpriced int64) api.Spent {
 	return api.Spent{
-		UsageCount: projections.UsageCount{Turns: turns, Calls: turns, PromptBytes: 100 * turns, Input: in, Cached: cached, Output: out},
-		USD:        usd, EstimatedUSD: usd, UnpricedTokens: unpriced,
+		Count: usage.Count{Turns: turns, Calls: turns, PromptBytes: 100 * turns, Input: in, Cached: cached, Output: out},
+		USD:   usd, EstimatedUSD: usd, UnpricedTokens: unpriced,
 	}
 }
 
@@ -78,11 +79,11 @@ func TestUsage(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 3, 1, 0, 0, 0, time.FixedZone("east", 3*3600)) // still the 2nd in UTC
 	w := spend(t, now)
-	failed := api.Spent{UsageCount: projections.UsageCount{Turns: 1, Again: 1, Calls: 3, PromptBytes: 5, Input: 8, Output: 2}, USD: 0.5}
+	failed := api.Spent{Count: usage.Count{Turns: 1, Again: 1, Calls: 3, PromptBytes: 5, Input: 8, Output: 2}, USD: 0.5}
 	plus := func(a, b api.Spent) api.Spent {
-		a.Add(b.UsageCount, 1)
+		a.Add(b.Count, 1)
 		return api.Spent{
-			UsageCount: a.UsageCount, USD: a.USD + b.USD, EstimatedUSD: a.EstimatedUSD + b.EstimatedUSD, UnpricedTokens: a.UnpricedTokens + b.UnpricedTokens,
+			Count: a.Count, USD: a.USD + b.USD, EstimatedUSD: a.EstimatedUSD + b.EstimatedUSD, UnpricedTokens: a.UnpricedTokens + b.UnpricedTokens,
 		}
 	}
 	first, second, third := spentOn(1, 100, 50, 2, 75, 0), spentOn(1, 10, 0, 1, 20, 0), spentOn(1, 400, 0, 100, 0, 500)
@@ -111,8 +112,8 @@ func TestUsage(t *testing.T) {
 			{Provider: "openai", Spent: all},
 		}}},
 		{"by outcome", api.UsageQuery{By: api.UsageByOutcome}, api.Usage{By: api.UsageByOutcome, Zone: "east", Total: all, Unpriced: unpriced, Rows: []api.UsageRow{
-			{Outcome: projections.TurnSkipped, Spent: plus(plus(first, second), third)},
-			{Outcome: projections.TurnFailed, Class: events.FailLimit, Spent: failed},
+			{Outcome: turn.Skipped, Spent: plus(plus(first, second), third)},
+			{Outcome: turn.Failed, Class: events.FailLimit, Spent: failed},
 		}}},
 		{"of a project, by its name", api.UsageQuery{Project: "costly", By: api.UsageByModel}, api.Usage{By: api.UsageByModel, Zone: "east", Total: plus(first, second),
 			Unpriced: []api.ModelTokens{}, Rows: []api.UsageRow{{Provider: "openai", Model: "known", Spent: plus(first, second)}}}},

@@ -9,7 +9,7 @@ import (
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/memory/recall"
-	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/usage"
 )
 
 // maxShownText is how much of a tool's input or output a chain shows, in bytes.
@@ -93,7 +93,7 @@ func (s *Server) costOf(t api.Turn) *float64 {
 		}
 		return &b.Cost
 	}
-	usd, ok := projections.Price(s.cfg.Price).Of(t.Provider, cmp.Or(b.Model, t.Model), t.Model, open)
+	usd, ok := usage.Price(s.cfg.Price).Of(t.Provider, cmp.Or(b.Model, t.Model), t.Model, open)
 	if !ok {
 		return nil
 	}

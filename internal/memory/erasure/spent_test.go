@@ -9,10 +9,11 @@ import (
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/projections"
 	"github.com/cmemd/cmemd/projections/engine"
+	"github.com/cmemd/cmemd/projections/usage"
 )
 
 // usage is what the views say that turns cost, as they stand and made anew from the log.
-func (w *world) usage() (live, rebuilt []projections.UsageGroup) {
+func (w *world) usage() (live, rebuilt []usage.Group) {
 	w.tb.Helper()
 	w.caughtUp()
 	anew, err := projections.Open(w.tb.TempDir(), w.log, engine.Config{})
@@ -23,7 +24,7 @@ func (w *world) usage() (live, rebuilt []projections.UsageGroup) {
 	if err := anew.CatchUp(context.Background()); err != nil {
 		w.tb.Fatal(err)
 	}
-	f := projections.UsageFilter{By: projections.UsageByOutcome}
+	f := usage.Filter{By: usage.ByOutcome}
 	if live, err = w.views.Usage(context.Background(), f); err == nil {
 		rebuilt, err = anew.Usage(context.Background(), f)
 	}
@@ -87,7 +88,7 @@ func TestForgettingKeepsWhatWasPaid(t *testing.T) {
 			w := newWorld(t)
 			paidHistory(w)
 			want, _ := w.usage()
-			var sum projections.UsageCount
+			var sum usage.Count
 			for _, g := range want {
 				sum.Add(g.Count(), 1)
 			}

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/projections"
+	turnpkg "github.com/cmemd/cmemd/projections/turn"
 )
 
 // TestAsOfEveryMoment: a correction, its undoing and its repetition, inputs that were observed again, and an observation that
@@ -104,7 +104,7 @@ func TestWhyAsOfTellsNothingLater(t *testing.T) {
 	look()
 	failed := newID()
 	w.put(s.Stream(), events.TurnStarted{Turn: failed, TurnKind: events.TurnObservation, Settles: []events.Position{in, next}, Attempt: 1})
-	if got := look(); len(got.Attempts) != 1 || got.Attempts[0].Result != projections.TurnRunning {
+	if got := look(); len(got.Attempts) != 1 || got.Attempts[0].Result != turnpkg.Running {
 		t.Fatalf("attempts %+v", got.Attempts)
 	}
 	w.put(s.Stream(), events.TurnFailed{Turn: failed, Class: events.FailTimeout, Message: "too slow"})

@@ -8,6 +8,7 @@ import (
 	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/turn"
 )
 
 // moment is a place in the log, and when that was recorded. The zero one is now.
@@ -132,7 +133,7 @@ func (m moment) rows(list []projections.Row, keep func(projections.Row) bool) (o
 func (w *Why) settled(then moment) {
 	last := map[events.Position]projections.Turn{}
 	tell := func(t projections.Turn) {
-		if t.Ended == 0 || t.Result != projections.TurnKept && t.Result != projections.TurnSkipped {
+		if t.Ended == 0 || t.Result != turn.Kept && t.Result != turn.Skipped {
 			return
 		}
 		for _, p := range t.Settles {
@@ -151,9 +152,9 @@ func (w *Why) settled(then moment) {
 		for i := range t.Inputs {
 			switch in := &t.Inputs[i]; {
 			case in.Outcome == projections.Forgotten:
-			case last[in.Position].Result == projections.TurnSkipped:
+			case last[in.Position].Result == turn.Skipped:
 				in.Outcome = projections.Skipped
-			case last[in.Position].Result == projections.TurnKept:
+			case last[in.Position].Result == turn.Kept:
 				in.Outcome = projections.Observed
 			}
 		}

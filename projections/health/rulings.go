@@ -1,4 +1,4 @@
-package projections
+package health
 
 import (
 	"time"
@@ -8,7 +8,7 @@ import (
 )
 
 // quarantine enters that a session's observer was stopped or let go.
-func (f *healthFold) quarantine(r *engine.Record) error {
+func (f *fold) quarantine(r *engine.Record) error {
 	key := engine.SessionKey(r.Session)
 	if r.Kind == events.KindSessionReleased {
 		return quarantineTable().Delete(f.x, key)
@@ -27,16 +27,16 @@ func (f *healthFold) quarantine(r *engine.Record) error {
 	} else if ok {
 		was = &q
 	}
-	q := quarantineOf(r, e, was)
+	q := QuarantineOf(r, e, was)
 	q.At, q.Provider, q.Model = r.OccurredAt, by.provider, by.model
 	if err := quarantineTable().Put(f.x, key, *q); err != nil {
 		return err
 	}
-	return f.happened(r, by, func(c *HealthCount) { c.Quarantines++ })
+	return f.happened(r, by, func(c *Count) { c.Quarantines++ })
 }
 
 // respawn enters that a session got a fresh observer.
-func (f *healthFold) respawn(r *engine.Record) error {
+func (f *fold) respawn(r *engine.Record) error {
 	e, ok, err := engine.PayloadOf[events.SessionRespawned](r)
 	if err != nil || !ok {
 		return err
@@ -49,13 +49,13 @@ func (f *healthFold) respawn(r *engine.Record) error {
 	if err != nil {
 		return err
 	}
-	now.Respawn = respawnOf(r, e)
+	now.Respawn = RespawnOf(r, e)
 	now.Respawn.Provider, now.Respawn.Model = by.provider, by.model
-	return f.happened(r, by, func(c *HealthCount) { addTo(&c.Respawns, e.Cause, 1) })
+	return f.happened(r, by, func(c *Count) { addTo(&c.Respawns, e.Cause, 1) })
 }
 
 // pause enters that a provider is left alone or asked again.
-func (f *healthFold) pause(r *engine.Record) error {
+func (f *fold) pause(r *engine.Record) error {
 	provider, ok := r.Stream.Provider()
 	if !ok || provider == "" {
 		return nil
@@ -83,12 +83,12 @@ func (f *healthFold) pause(r *engine.Record) error {
 	if err := pauseTable().Put(f.x, []byte(provider), p); err != nil || ok {
 		return err
 	}
-	return f.happened(r, by, func(c *HealthCount) { c.Holds++ })
+	return f.happened(r, by, func(c *Count) { c.Holds++ })
 }
 
 // try has a turn of r's session change how the provider that it asks, and the session's observer, are tried, if they are
 // held back. What change leaves alone it returns false for.
-func (f *healthFold) try(r *engine.Record, by asked, change func(until time.Time, t *Trial) bool) error {
+func (f *fold) try(r *engine.Record, by asked, change func(until time.Time, t *Trial) bool) error {
 	pause, ok, err := pauseTable().Get(f.x, []byte(by.provider))
 	if err == nil && ok && change(pause.Until, &pause.Trial) {
 		err = pauseTable().Put(f.x, []byte(by.provider), pause)
@@ -128,7 +128,7 @@ func (t *Trial) end(turn events.ID, r *engine.Record) bool {
 }
 
 // asker is who was asked in a turn; the zero asked where that is not known.
-func (f *healthFold) asker(turn events.ID) (asked, error) {
+func (f *fold) asker(turn events.ID) (asked, error) {
 	t, err := f.turns.Peek(turn)
 	if err != nil || t == nil {
 		return asked{}, err
@@ -137,7 +137,7 @@ func (f *healthFold) asker(turn events.ID) (asked, error) {
 }
 
 // happened counts something that is no turn.
-func (f *healthFold) happened(r *engine.Record, by asked, change func(*HealthCount)) error {
+func (f *fold) happened(r *engine.Record, by asked, change func(*Count)) error {
 	at, err := f.advance(r)
 	if err != nil {
 		return err
@@ -145,7 +145,7 @@ func (f *healthFold) happened(r *engine.Record, by asked, change func(*HealthCou
 	return f.count(by, at, change)
 }
 
-func (f *healthFold) degrade(r *engine.Record) error {
+func (f *fold) degrade(r *engine.Record) error {
 	e, ok, err := engine.PayloadOf[events.DaemonDegraded](r)
 	if err != nil || !ok {
 		return err
@@ -163,4 +163,20 @@ func (f *healthFold) degrade(r *engine.Record) error {
 		now.Degraded = e.Why
 	}
 	return nil
+}
+
+// QuarantineOf is the quarantine that r begins, or goes on with.
+func QuarantineOf(r *engine.Record, e events.SessionQuarantined, was *Quarantine) *Quarantine {
+	q := &Quarantine{Session: r.Session, Since: r.OccurredAt, Until: e.Until, Cause: e.Cause, Trip: e.Trip}
+	if was != nil {
+		q.Since = was.Since
+	}
+	return q
+}
+
+func RespawnOf(r *engine.Record, e events.SessionRespawned) *Respawn {
+	return &Respawn{
+		Session: r.Session, Position: r.Position, At: r.OccurredAt, From: e.From, To: e.To, Cause: e.Cause, Limits: e.Limits,
+		Counted: e.Counted, Delay: e.Delay,
+	}
 }

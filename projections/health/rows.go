@@ -1,4 +1,4 @@
-package projections
+package health
 
 import (
 	"time"
@@ -6,13 +6,13 @@ import (
 	"github.com/cmemd/cmemd/events"
 )
 
-// Health is how the observer did in a span of time, and what is not well now.
-type Health struct {
-	Since  time.Time     `json:"since"`
-	Until  time.Time     `json:"until"`
-	Total  HealthCount   `json:"total"`
-	Models []ModelHealth `json:"models,omitempty"` // by provider, then model
-	Hours  []HourHealth  `json:"hours,omitempty"`  // oldest first; hours without a turn are left out
+// Report is how the observer did in a span of time, and what is not well now.
+type Report struct {
+	Since  time.Time `json:"since"`
+	Until  time.Time `json:"until"`
+	Total  Count     `json:"total"`
+	Models []Model   `json:"models,omitempty"` // by provider, then model
+	Hours  []Hour    `json:"hours,omitempty"`  // oldest first; hours without a turn are left out
 
 	LastKeptAt  time.Time       `json:"last_kept_at,omitzero"` // of all time
 	LastKept    events.Position `json:"last_kept,omitempty"`
@@ -25,39 +25,39 @@ type Health struct {
 }
 
 // AllTime adds up all that was ever counted, whatever span h is of.
-func (h Health) AllTime() HealthCount {
-	var all HealthCount
+func (h Report) AllTime() Count {
+	var all Count
 	for _, s := range h.Streaks {
 		all.add(s.All)
 	}
 	return all
 }
 
-// ModelHealth is the counts of one provider and model.
-type ModelHealth struct {
+// Model is the counts of one provider and model.
+type Model struct {
 	Provider string `json:"provider"`
 	Model    string `json:"model,omitempty"`
-	HealthCount
+	Count
 }
 
-// HourHealth is the counts of one hour, or of the part of it that was asked for.
-type HourHealth struct {
+// Hour is the counts of one hour, or of the part of it that was asked for.
+type Hour struct {
 	Hour time.Time `json:"hour"`
-	HealthCount
+	Count
 }
 
-// HealthWindows is the counts of the spans that people are shown.
-type HealthWindows struct {
-	Hour HealthWindow `json:"hour"`
-	Day  HealthWindow `json:"day"`
-	Week HealthWindow `json:"week"`
+// Windows is the counts of the spans that people are shown.
+type Windows struct {
+	Hour Window `json:"hour"`
+	Day  Window `json:"day"`
+	Week Window `json:"week"`
 }
 
-// HealthWindow is the counts of one span that ends now.
-type HealthWindow struct {
-	Since  time.Time     `json:"since"`
-	Total  HealthCount   `json:"total"`
-	Models []ModelHealth `json:"models,omitempty"` // by provider, then model
+// Window is the counts of one span that ends now.
+type Window struct {
+	Since  time.Time `json:"since"`
+	Total  Count     `json:"total"`
+	Models []Model   `json:"models,omitempty"` // by provider, then model
 }
 
 // Streak is what one provider's model has answered since the last answer that was kept, and all that it ever did.
@@ -73,7 +73,7 @@ type Streak struct {
 	KeptAt   time.Time `cbor:"7,keyasint,omitzero" json:"kept_at,omitzero"`  // of the last kept one; zero: there is none
 
 	Kept events.Position `cbor:"8,keyasint,omitempty" json:"kept,omitempty"` // where that one lies
-	All  HealthCount     `cbor:"9,keyasint" json:"-"`                        // of all time
+	All  Count           `cbor:"9,keyasint" json:"-"`                        // of all time
 }
 
 // Since is how long the streak goes back: to the last kept answer, or where there is none to the first one of all.
@@ -84,8 +84,8 @@ func (s Streak) Since() time.Time {
 	return s.KeptAt
 }
 
-// HealthCount counts turns by when they ended, as recorded.
-type HealthCount struct {
+// Count counts turns by when they ended, as recorded.
+type Count struct {
 	Turns    int64            `cbor:"1,keyasint,omitempty" json:"turns"` // ended, failed ones included
 	Kept     int64            `cbor:"2,keyasint,omitempty" json:"kept"`
 	Skipped  map[string]int64 `cbor:"3,keyasint,omitempty" json:"skipped,omitempty"`  // by reason
@@ -105,7 +105,7 @@ type HealthCount struct {
 const LatencySlots = 21
 
 // NonIdle counts the turns that answered something, be it only that there is nothing to record.
-func (h HealthCount) NonIdle() int64 {
+func (h Count) NonIdle() int64 {
 	n := h.Kept - h.Idle
 	for _, c := range h.Skipped {
 		n += c
@@ -117,7 +117,7 @@ func (h HealthCount) NonIdle() int64 {
 }
 
 // Yield is kept turns over turns that answered something, 0 to 1; ok is false when none did.
-func (h HealthCount) Yield() (yield float64, ok bool) {
+func (h Count) Yield() (yield float64, ok bool) {
 	n := h.NonIdle()
 	if n == 0 {
 		return 0, false
@@ -126,7 +126,7 @@ func (h HealthCount) Yield() (yield float64, ok bool) {
 }
 
 // Latency returns the upper border of the slot in which the q-quantile (0 to 1) of the latencies lies; 0 if there are none.
-func (h HealthCount) Latency(q float64) time.Duration {
+func (h Count) Latency(q float64) time.Duration {
 	var total int64
 	for _, n := range h.Latencies {
 		total += n
@@ -144,7 +144,7 @@ func (h HealthCount) Latency(q float64) time.Duration {
 }
 
 // add adds other's numbers to h's. It shares no map with other.
-func (h *HealthCount) add(other HealthCount) {
+func (h *Count) add(other Count) {
 	h.Turns += other.Turns
 	h.Kept += other.Kept
 	h.Idle += other.Idle

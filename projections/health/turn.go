@@ -1,18 +1,19 @@
-package projections
+package health
 
 import (
 	"math/bits"
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/projections/engine"
+	"github.com/cmemd/cmemd/projections/turn"
 )
 
-// healthTurn is what one turn has added to the counts, so that it can be taken back.
-type healthTurn struct {
+// turnCount is what one turn has added to the counts, so that it can be taken back.
+type turnCount struct {
 	Provider string          `cbor:"1,keyasint,omitempty" json:"provider"`
 	Model    string          `cbor:"2,keyasint,omitempty" json:"model,omitempty"`
 	At       int64           `cbor:"3,keyasint,omitempty" json:"at,omitempty"` // slot in which it ended; 0: not yet
-	Result   Result          `cbor:"4,keyasint,omitempty" json:"result,omitempty"`
+	Result   turn.Result     `cbor:"4,keyasint,omitempty" json:"result,omitempty"`
 	Why      string          `cbor:"5,keyasint,omitempty" json:"why,omitempty"` // the key it is counted under
 	Idle     bool            `cbor:"6,keyasint,omitempty" json:"idle,omitempty"`
 	Usage    events.Usage    `cbor:"7,keyasint,omitzero" json:"usage"`
@@ -22,21 +23,21 @@ type healthTurn struct {
 	Left     bool            `cbor:"11,keyasint,omitempty" json:"-"`                // its end was forgotten, and what is left of it is told by what says so
 }
 
-func (t healthTurn) by() asked { return asked{t.Provider, t.Model} }
+func (t turnCount) by() asked { return asked{t.Provider, t.Model} }
 
 // addTo counts the turn by times: 1 enters what it says, -1 takes it back.
-func (t healthTurn) addTo(c *HealthCount, by int64) {
+func (t turnCount) addTo(c *Count, by int64) {
 	if t.At != 0 {
 		c.Turns += by
 	}
 	switch t.Result {
-	case TurnKept:
+	case turn.Kept:
 		c.Kept += by
-	case TurnSkipped:
+	case turn.Skipped:
 		addTo(&c.Skipped, t.Why, by)
-	case TurnDropped:
+	case turn.Dropped:
 		addTo(&c.Dropped, t.Why, by)
-	case TurnFailed:
+	case turn.Failed:
 		addTo(&c.Failures, t.Why, by)
 	}
 	if t.Idle {
@@ -52,20 +53,20 @@ func (t healthTurn) addTo(c *HealthCount, by int64) {
 
 // addToStreak counts the turn among those since the last kept one, unless one was kept since it ended. A dropped answer
 // whose event was erased says no more whether it was blank, and counts as neither.
-func (t healthTurn) addToStreak(s *Streak, by int64) {
+func (t turnCount) addToStreak(s *Streak, by int64) {
 	if t.Era != s.Kept {
 		return
 	}
 	switch {
 	case t.Idle && t.Notable:
 		s.Blank += by
-	case t.Result == TurnDropped && !t.Idle && t.Why != "":
+	case t.Result == turn.Dropped && !t.Idle && t.Why != "":
 		s.Unusable += by
 	}
 }
 
 // tell takes over what r says of its turn; e is nil if it was erased.
-func (t *healthTurn) tell(r *engine.Record, e events.Event) {
+func (t *turnCount) tell(r *engine.Record, e events.Event) {
 	switch r.Kind {
 	case events.KindTurnReceived:
 		if e, ok := e.(events.TurnReceived); ok {
@@ -73,21 +74,21 @@ func (t *healthTurn) tell(r *engine.Record, e events.Event) {
 		}
 	case events.KindTurnFailed:
 		e, _ := e.(events.TurnFailed)
-		t.Result, t.Why = TurnFailed, string(e.Class)
+		t.Result, t.Why = turn.Failed, string(e.Class)
 	case events.KindOutputDropped:
 		e, ok := e.(events.OutputDropped)
-		t.Result, t.Why, t.Idle = TurnDropped, "", false
+		t.Result, t.Why, t.Idle = turn.Dropped, "", false
 		if ok {
 			t.Why, t.Idle = e.Class+"/"+e.Reason, e.Class == "idle"
 		}
 	case events.KindOutputSkipped:
 		e, ok := e.(events.OutputSkipped)
-		t.Result, t.Why, t.Idle = TurnSkipped, e.Reason, ok && e.Reason == events.ReasonEmpty
+		t.Result, t.Why, t.Idle = turn.Skipped, e.Reason, ok && e.Reason == events.ReasonEmpty
 	}
 }
 
 // forget takes back what the payload of a record of kind k had said, but for what s says of it where it is told.
-func (t *healthTurn) forget(k events.Kind, s events.TurnSpent, told bool) {
+func (t *turnCount) forget(k events.Kind, s events.TurnSpent, told bool) {
 	end := k == events.KindTurnReceived || k == events.KindTurnFailed
 	if end && t.Left && !told {
 		return // it is known from before
@@ -102,7 +103,7 @@ func (t *healthTurn) forget(k events.Kind, s events.TurnSpent, told bool) {
 	}
 }
 
-// latencySlot is the place, from 1, of a latency among HealthCount.Latencies.
+// latencySlot is the place, from 1, of a latency among Count.Latencies.
 func latencySlot(ms int64) int {
 	return min(bits.Len64(uint64(max(ms, 0)))+1, LatencySlots)
 }

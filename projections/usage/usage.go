@@ -1,4 +1,4 @@
-package projections
+package usage
 
 import (
 	"math"
@@ -6,27 +6,28 @@ import (
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/projections/engine"
+	"github.com/cmemd/cmemd/projections/turn"
 )
 
-// usageView counts what turns cost: by when they ended, by session, by who answered, and by what came of them. It holds
+// View counts what turns cost: by when they ended, by session, by who answered, and by what came of them. It holds
 // numbers and names of models, no words. What a turn cost, and which model answered where it is not the one that was asked,
 // is told by the payload of its end, and once that is erased by the MemoryForgotten that names it. Of what older ones name
 // nothing is told: such a turn counts on as one that told nothing.
-type usageView struct{}
+type View struct{}
 
-func (usageView) Name() string       { return "usage" }
-func (usageView) Version() int       { return 4 }
-func (usageView) SkipsUnknown() bool { return true }
+func (View) Name() string       { return "usage" }
+func (View) Version() int       { return 4 }
+func (View) SkipsUnknown() bool { return true }
 
-func usageCellTable() engine.Table[UsageCount] {
-	return engine.Table[UsageCount]{Name: "cells", Ordered: true}
+func usageCellTable() engine.Table[Count] {
+	return engine.Table[Count]{Name: "cells", Ordered: true}
 }
-func usageSessionTable() engine.Table[UsageCount] { return engine.Table[UsageCount]{Name: "sessions"} }
-func usageTurnTable() engine.Table[usageTurn] {
-	return engine.Table[usageTurn]{Name: "turns", Ordered: true}
+func usageSessionTable() engine.Table[Count] { return engine.Table[Count]{Name: "sessions"} }
+func usageTurnTable() engine.Table[turnCount] {
+	return engine.Table[turnCount]{Name: "turns", Ordered: true}
 }
 
-func (usageView) Tables() []engine.TableSpec {
+func (View) Tables() []engine.TableSpec {
 	return []engine.TableSpec{usageCellTable().Spec(showUsageCell), usageSessionTable().Spec(showUsageSession), usageTurnTable().Spec(engine.ShowID)}
 }
 
@@ -37,8 +38,8 @@ const quarterSeconds = 15 * 60
 // quarterAt is the quarter of an hour in which t lies, counted from the Unix epoch; times before it lie in the first.
 func quarterAt(t time.Time) int64 { return max(t.Unix(), 0) / quarterSeconds }
 
-// UsageCount is what turns cost.
-type UsageCount struct {
+// Count is what turns cost.
+type Count struct {
 	Turns       int64 `json:"turns"`            // that ended, failed ones included
 	Again       int64 `json:"again"`            // of them, those that asked once more about what an earlier one had failed on
 	Calls       int64 `json:"calls"`            // requests sent for them, as far as they were counted
@@ -53,10 +54,10 @@ type UsageCount struct {
 }
 
 // Tokens is input and output together.
-func (c UsageCount) Tokens() int64 { return c.Input + c.Output }
+func (c Count) Tokens() int64 { return c.Input + c.Output }
 
 // Add adds other's numbers to c's, times by.
-func (c *UsageCount) Add(other UsageCount, by int64) {
+func (c *Count) Add(other Count, by int64) {
 	from := other.numbers()
 	for i, n := range c.numbers() {
 		*n += by * *from[i]
@@ -77,12 +78,12 @@ func billionths(usd float64) int64 {
 	return int64(math.Round(min(usd, maxStated) * perDollar))
 }
 
-// ModelUsage is what one model of one provider cost. It is the one that answered, as far as it said so.
-type ModelUsage struct {
+// Model is what one model of one provider cost. It is the one that answered, as far as it said so.
+type Model struct {
 	Provider string `json:"provider"`
 	Model    string `json:"model,omitempty"`
 	Asked    string `json:"asked,omitempty"` // the model that was asked, where another one answered
-	UsageCount
+	Count
 }
 
 // Money is what something cost in US dollars.
@@ -110,7 +111,7 @@ func (p Price) Of(provider, answered, asked string, tokens events.Usage) (usd fl
 }
 
 // Money is what m cost.
-func (m ModelUsage) Money(price Price) Money {
+func (m Model) Money(price Price) Money {
 	money := Money{Stated: float64(m.Stated) / perDollar}
 	n := m.Unstated.Input + m.Unstated.Output
 	if n == 0 {
@@ -125,66 +126,66 @@ func (m ModelUsage) Money(price Price) Money {
 	return money
 }
 
-// UsageBy is what a Usage is divided by.
-type UsageBy string
+// By is what a Usage is divided by.
+type By string
 
 // The ways to divide it.
 const (
-	UsageByDay      UsageBy = "day"
-	UsageBySession  UsageBy = "session"
-	UsageByModel    UsageBy = "model"
-	UsageByProvider UsageBy = "provider"
-	UsageByOutcome  UsageBy = "outcome"
+	ByDay      By = "day"
+	BySession  By = "session"
+	ByModel    By = "model"
+	ByProvider By = "provider"
+	ByOutcome  By = "outcome"
 )
 
-// UsageFilter chooses turns by when they ended, exact to a quarter of an hour. Its zero value is all of them, by day.
-type UsageFilter struct {
+// Filter chooses turns by when they ended, exact to a quarter of an hour. Its zero value is all of them, by day.
+type Filter struct {
 	Since   time.Time                 // the quarter of an hour that it lies in counts
 	Until   time.Time                 // so does this one's, unless it begins with it; zero: no end
 	Session events.SessionID          // zero: all
 	Among   map[events.SessionID]bool // nil: all
-	By      UsageBy                   // empty: by day
+	By      By                        // empty: by day
 	Zone    *time.Location            // whose days; nil means UTC
 }
 
-// UsageKey is a day, a session, a provider, a model of it, or an outcome. Only the fields that turns are divided by are set.
-type UsageKey struct {
+// Key is a day, a session, a provider, a model of it, or an outcome. Only the fields that turns are divided by are set.
+type Key struct {
 	Day      string              // 2006-01-02
 	Session  events.SessionID    //
 	Provider string              //
 	Model    string              //
-	Result   Result              // kept, skipped, dropped, failed
+	Result   turn.Result         // kept, skipped, dropped, failed
 	Failure  events.FailureClass // of failed ones; empty: it was erased before it was kept
 	Probe    bool                // turns that tried whether a quarantine can end
 }
 
-// UsageGroup is what the turns of one UsageKey cost.
-type UsageGroup struct {
-	UsageKey
-	Models []ModelUsage // what it is made of, by provider, then model
+// Group is what the turns of one Key cost.
+type Group struct {
+	Key
+	Models []Model // what it is made of, by provider, then model
 }
 
 // Count is the sum over all models of g.
-func (g UsageGroup) Count() UsageCount {
-	var sum UsageCount
+func (g Group) Count() Count {
+	var sum Count
 	for _, m := range g.Models {
-		sum.Add(m.UsageCount, 1)
+		sum.Add(m.Count, 1)
 	}
 	return sum
 }
 
-// usageKey is what a cell is about.
-type usageKey struct {
+// cellKey is what a cell is about.
+type cellKey struct {
 	quarter int64
 	session events.SessionID
-	result  Result
+	result  turn.Result
 	failure string
 	probe   bool
 	by      answerer
 }
 
-// usageSession is what a sum of a session is about.
-type usageSession struct {
+// sumKey is what a sum of a session is about.
+type sumKey struct {
 	session events.SessionID
 	by      answerer
 }
@@ -196,4 +197,4 @@ type answerer struct {
 	asked    string // the model that was asked, where it is not the one that answered
 }
 
-func (a answerer) usage(c UsageCount) ModelUsage { return ModelUsage{a.provider, a.model, a.asked, c} }
+func (a answerer) usage(c Count) Model { return Model{a.provider, a.model, a.asked, c} }

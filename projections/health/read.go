@@ -1,4 +1,4 @@
-package projections
+package health
 
 import (
 	"cmp"
@@ -10,38 +10,38 @@ import (
 	"github.com/cmemd/cmemd/projections/engine"
 )
 
-// Health returns how the observer did from since to until, both included; a zero until is the end of all time, a zero
-// since the beginning, or HealthKept before the newest turn if that is later. Borders within 24 hours of the newest turn are exact to five minutes, earlier ones to the hour.
+// Read returns how the observer did from since to until, both included; a zero until is the end of all time, a zero
+// since the beginning, or Kept before the newest turn if that is later. Borders within 24 hours of the newest turn are exact to five minutes, earlier ones to the hour.
 // What is not well is told as of now.
-func (v *Views) Health(ctx context.Context, since, until time.Time) (Health, error) {
-	var h Health
-	err := v.View(ctx, healthView{}.Name(), func(x *engine.Tx) error {
-		h = Health{Since: since, Until: until}
+func Read(ctx context.Context, v *engine.Views, since, until time.Time) (Report, error) {
+	var h Report
+	err := v.View(ctx, View{}.Name(), func(x *engine.Tx) error {
+		h = Report{Since: since, Until: until}
 		return h.read(x)
 	})
 	return h, err
 }
 
-// HealthWindows returns how the observer did in the hour, the day and the week before now, as exactly as Health does.
-func (v *Views) HealthWindows(ctx context.Context, now time.Time) (HealthWindows, error) {
-	var out HealthWindows
-	err := v.View(ctx, healthView{}.Name(), func(x *engine.Tx) error {
+// ReadWindows returns how the observer did in the hour, the day and the week before now, as exactly as Read does.
+func ReadWindows(ctx context.Context, v *engine.Views, now time.Time) (Windows, error) {
+	var out Windows
+	err := v.View(ctx, View{}.Name(), func(x *engine.Tx) error {
 		for _, w := range []struct {
-			into *HealthWindow
+			into *Window
 			span time.Duration
 		}{{&out.Hour, time.Hour}, {&out.Day, 24 * time.Hour}, {&out.Week, 7 * 24 * time.Hour}} {
-			h := Health{Since: now.Add(-w.span), Until: now}
+			h := Report{Since: now.Add(-w.span), Until: now}
 			if err := h.readSpans(x); err != nil {
 				return err
 			}
-			*w.into = HealthWindow{Since: h.Since, Total: h.Total, Models: h.Models}
+			*w.into = Window{Since: h.Since, Total: h.Total, Models: h.Models}
 		}
 		return nil
 	})
 	return out, err
 }
 
-func (h *Health) read(x *engine.Tx) error {
+func (h *Report) read(x *engine.Tx) error {
 	now, _, err := wellTable().Get(x, wellKey(struct{}{}))
 	if err != nil {
 		return err
@@ -79,7 +79,7 @@ func all[V any](x *engine.Tx, t engine.Table[V]) ([]V, error) {
 }
 
 // readSpans adds up the hours between Since and Until, and the slots of those that lie in it only in part.
-func (h *Health) readSpans(x *engine.Tx) error {
+func (h *Report) readSpans(x *engine.Tx) error {
 	now, _, err := wellTable().Get(x, wellKey(struct{}{}))
 	if err != nil {
 		return err
@@ -91,7 +91,7 @@ func (h *Health) readSpans(x *engine.Tx) error {
 	if !h.Until.IsZero() {
 		last = slotAt(h.Until)
 	}
-	s := &spanSum{health: h, models: map[asked]*ModelHealth{}}
+	s := &spanSum{health: h, models: map[asked]*Model{}}
 	err = eachSpan(x, hourTable(), hourOf(first), hourOf(last), func(hour int64, c spanCount) error {
 		begins := hour * slotsAnHour
 		whole := begins >= first && begins+slotsAnHour-1 <= last
@@ -146,8 +146,8 @@ func eachSpan(x *engine.Tx, t engine.Table[spanCount], first, last int64, f func
 
 // spanSum adds spans up by hour and by model.
 type spanSum struct {
-	health *Health
-	models map[asked]*ModelHealth
+	health *Report
+	models map[asked]*Model
 	parts  []int64 // hours of which only slots count
 }
 
@@ -161,9 +161,9 @@ func (s *spanSum) enter(hour int64, c spanCount) {
 	h := s.health
 	h.Total.add(c.Count)
 	at := time.Unix(hour*3600, 0).UTC()
-	i, found := slices.BinarySearchFunc(h.Hours, at, func(a HourHealth, t time.Time) int { return a.Hour.Compare(t) })
+	i, found := slices.BinarySearchFunc(h.Hours, at, func(a Hour, t time.Time) int { return a.Hour.Compare(t) })
 	if !found {
-		h.Hours = slices.Insert(h.Hours, i, HourHealth{Hour: at})
+		h.Hours = slices.Insert(h.Hours, i, Hour{Hour: at})
 	}
 	h.Hours[i].add(c.Count)
 	by := asked{c.Provider, c.Model}
@@ -171,7 +171,7 @@ func (s *spanSum) enter(hour int64, c spanCount) {
 		return // a quarantine of nobody knows whose observer
 	}
 	if s.models[by] == nil {
-		s.models[by] = &ModelHealth{Provider: by.provider, Model: by.model}
+		s.models[by] = &Model{Provider: by.provider, Model: by.model}
 	}
 	s.models[by].add(c.Count)
 }

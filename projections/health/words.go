@@ -1,4 +1,4 @@
-package projections
+package health
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 
 // usable counts the answers that parsed among those that were not blank. One that says in the agreed form that there is
 // nothing to record did what was asked.
-func (h HealthCount) usable() (used, of int64) {
+func (h Count) usable() (used, of int64) {
 	used = h.Kept + h.Skipped[events.ReasonSkipSummary]
 	of = used
 	for reason, n := range h.Dropped {

@@ -1,23 +1,24 @@
-package projections
+package health
 
 import (
 	"time"
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/projections/engine"
+	"github.com/cmemd/cmemd/projections/turn"
 )
 
-type healthFold struct {
+type fold struct {
 	x       *engine.Tx
 	hours   *engine.Cache[spanKey, spanCount]
 	slots   *engine.Cache[spanKey, spanCount]
-	turns   *engine.Cache[events.ID, healthTurn]
+	turns   *engine.Cache[events.ID, turnCount]
 	streaks *engine.Cache[asked, Streak]
 	now     *engine.Cache[struct{}, wellbeing]
 }
 
-func (healthView) Fold(x *engine.Tx) engine.Fold {
-	return &healthFold{
+func (View) Fold(x *engine.Tx) engine.Fold {
+	return &fold{
 		x:       x,
 		hours:   engine.NewCache(x, hourTable(), spanKey.bytes),
 		slots:   engine.NewCache(x, slotTable(), spanKey.bytes),
@@ -27,7 +28,7 @@ func (healthView) Fold(x *engine.Tx) engine.Fold {
 	}
 }
 
-func (f *healthFold) Flush() error {
+func (f *fold) Flush() error {
 	for _, c := range []interface{ Flush() error }{f.hours, f.slots, f.turns, f.streaks, f.now} {
 		if err := c.Flush(); err != nil {
 			return err
@@ -38,7 +39,7 @@ func (f *healthFold) Flush() error {
 
 // prune deletes the slots and hours behind their horizons, also what was just changed there. Which are left does not depend
 // on when it ran: horizons only advance.
-func (f *healthFold) prune() error {
+func (f *fold) prune() error {
 	now, err := f.now.Peek(struct{}{})
 	if err != nil || now == nil {
 		return err
@@ -64,7 +65,7 @@ func pruneSpans(x *engine.Tx, t engine.Table[spanCount], last int64) error {
 	return nil
 }
 
-func (f *healthFold) Apply(r *engine.Record) error {
+func (f *fold) Apply(r *engine.Record) error {
 	switch r.Kind {
 	case events.KindTurnStarted:
 		return f.start(r)
@@ -90,13 +91,13 @@ func (f *healthFold) Apply(r *engine.Record) error {
 		spent := engine.SpentIn(e)
 		return engine.ForgottenRecords(f.x, e, func(h events.Header) error {
 			s, told := spent[h.Correlation]
-			return f.change(h.Correlation, func(t *healthTurn) { t.forget(h.Kind, s, told) })
+			return f.change(h.Correlation, func(t *turnCount) { t.forget(h.Kind, s, told) })
 		})
 	}
 	return nil
 }
 
-func (f *healthFold) start(r *engine.Record) error {
+func (f *fold) start(r *engine.Record) error {
 	e, ok, err := engine.PayloadOf[events.TurnStarted](r)
 	if err != nil || !ok {
 		return err
@@ -105,14 +106,14 @@ func (f *healthFold) start(r *engine.Record) error {
 	if err != nil {
 		return err
 	}
-	*t = healthTurn{Provider: e.Provider, Model: e.Model, Notable: e.Notable > 0}
+	*t = turnCount{Provider: e.Provider, Model: e.Model, Notable: e.Notable > 0}
 	return f.try(r, t.by(), func(until time.Time, trial *Trial) bool {
 		return trial.begin(engine.TurnOf(r, e.Turn), r.OccurredAt, until)
 	})
 }
 
 // end enters that a turn has ended. An answer also dates its model's streak.
-func (f *healthFold) end(r *engine.Record) error {
+func (f *fold) end(r *engine.Record) error {
 	e, _, err := engine.PayloadOf[events.Event](r)
 	if err != nil {
 		return err
@@ -139,23 +140,23 @@ func (f *healthFold) end(r *engine.Record) error {
 	if err := f.try(r, known.by(), func(_ time.Time, trial *Trial) bool { return trial.end(id, r) }); err != nil {
 		return err
 	}
-	return f.change(id, func(t *healthTurn) {
+	return f.change(id, func(t *turnCount) {
 		t.At, t.Era = at, s.Kept
 		t.tell(r, e)
 	})
 }
 
 // tell enters what came of an answer.
-func (f *healthFold) tell(r *engine.Record) error {
+func (f *fold) tell(r *engine.Record) error {
 	e, _, err := engine.PayloadOf[events.Event](r)
 	if err != nil {
 		return err
 	}
-	return f.change(engine.TurnOf(r, engine.TurnSaid(e)), func(t *healthTurn) { t.tell(r, e) })
+	return f.change(engine.TurnOf(r, engine.TurnSaid(e)), func(t *turnCount) { t.tell(r, e) })
 }
 
 // change alters a turn, and what it adds to the counts with it. Turns that were never started are passed over.
-func (f *healthFold) change(id events.ID, alter func(*healthTurn)) error {
+func (f *fold) change(id events.ID, alter func(*turnCount)) error {
 	known, err := f.turns.Peek(id)
 	if err != nil || known == nil {
 		return err
@@ -172,7 +173,7 @@ func (f *healthFold) change(id events.ID, alter func(*healthTurn)) error {
 	return f.enter(*t, +1)
 }
 
-func (f *healthFold) enter(t healthTurn, by int64) error {
+func (f *fold) enter(t turnCount, by int64) error {
 	if t.At == 0 {
 		return nil
 	}
@@ -181,11 +182,11 @@ func (f *healthFold) enter(t healthTurn, by int64) error {
 		return err
 	}
 	t.addToStreak(s, by)
-	return f.count(t.by(), t.At, func(c *HealthCount) { t.addTo(c, by) })
+	return f.count(t.by(), t.At, func(c *Count) { t.addTo(c, by) })
 }
 
 // count changes all counts that something in slot at belongs to. A slot that is not kept any more is left alone.
-func (f *healthFold) count(by asked, at int64, change func(*HealthCount)) error {
+func (f *fold) count(by asked, at int64, change func(*Count)) error {
 	s, err := f.streak(by)
 	if err != nil {
 		return err
@@ -201,7 +202,7 @@ func (f *healthFold) count(by asked, at int64, change func(*HealthCount)) error 
 	return countSpan(f.slots, spanKey{at, by}, change)
 }
 
-func countSpan(spans *engine.Cache[spanKey, spanCount], key spanKey, change func(*HealthCount)) error {
+func countSpan(spans *engine.Cache[spanKey, spanCount], key spanKey, change func(*Count)) error {
 	c, err := spans.Edit(key)
 	if err != nil {
 		return err
@@ -211,7 +212,7 @@ func countSpan(spans *engine.Cache[spanKey, spanCount], key spanKey, change func
 	return nil
 }
 
-func (f *healthFold) streak(by asked) (*Streak, error) {
+func (f *fold) streak(by asked) (*Streak, error) {
 	s, err := f.streaks.Edit(by)
 	if err != nil {
 		return nil, err
@@ -221,7 +222,7 @@ func (f *healthFold) streak(by asked) (*Streak, error) {
 }
 
 // advance returns the slot of r, which becomes the newest one.
-func (f *healthFold) advance(r *engine.Record) (int64, error) {
+func (f *fold) advance(r *engine.Record) (int64, error) {
 	now, err := f.now.Edit(struct{}{})
 	if err != nil {
 		return 0, err
@@ -231,13 +232,13 @@ func (f *healthFold) advance(r *engine.Record) (int64, error) {
 	return at, nil
 }
 
-func (f *healthFold) keep(r *engine.Record) error {
+func (f *fold) keep(r *engine.Record) error {
 	id, err := r.Turn()
 	if err != nil {
 		return err
 	}
 	known, err := f.turns.Peek(id)
-	if err != nil || known == nil || known.Result == TurnKept {
+	if err != nil || known == nil || known.Result == turn.Kept {
 		return err
 	}
 	now, err := f.now.Edit(struct{}{})
@@ -245,7 +246,7 @@ func (f *healthFold) keep(r *engine.Record) error {
 		return err
 	}
 	now.LastKept, now.LastKeptAt = r.Position, r.RecordedAt
-	if err := f.change(id, func(t *healthTurn) { t.Result, t.Why, t.Idle = TurnKept, "", false }); err != nil {
+	if err := f.change(id, func(t *turnCount) { t.Result, t.Why, t.Idle = turn.Kept, "", false }); err != nil {
 		return err
 	}
 	s, err := f.streak(known.by())

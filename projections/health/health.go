@@ -1,4 +1,4 @@
-package projections
+package health
 
 import (
 	"encoding/binary"
@@ -8,13 +8,13 @@ import (
 	"github.com/cmemd/cmemd/projections/engine"
 )
 
-// healthView counts turns by when they ended, by provider and by model, and keeps what is not well now. Hours are kept for
-// HealthKept; for the last of them there are slots of five minutes beside, so that the last hour is no more than that.
-type healthView struct{}
+// View counts turns by when they ended, by provider and by model, and keeps what is not well now. Hours are kept for
+// Kept; for the last of them there are slots of five minutes beside, so that the last hour is no more than that.
+type View struct{}
 
-func (healthView) Name() string       { return "health" }
-func (healthView) Version() int       { return 6 }
-func (healthView) SkipsUnknown() bool { return true }
+func (View) Name() string       { return "health" }
+func (View) Version() int       { return 6 }
+func (View) SkipsUnknown() bool { return true }
 
 func hourTable() engine.Table[spanCount] {
 	return engine.Table[spanCount]{Name: "hours", Ordered: true}
@@ -22,15 +22,15 @@ func hourTable() engine.Table[spanCount] {
 func slotTable() engine.Table[spanCount] {
 	return engine.Table[spanCount]{Name: "slots", Ordered: true}
 }
-func healthTurnTable() engine.Table[healthTurn] {
-	return engine.Table[healthTurn]{Name: "turns", Ordered: true}
+func healthTurnTable() engine.Table[turnCount] {
+	return engine.Table[turnCount]{Name: "turns", Ordered: true}
 }
 func streakTable() engine.Table[Streak]         { return engine.Table[Streak]{Name: "models"} }
 func quarantineTable() engine.Table[Quarantine] { return engine.Table[Quarantine]{Name: "quarantines"} }
 func pauseTable() engine.Table[Pause]           { return engine.Table[Pause]{Name: "pauses"} }
 func wellTable() engine.Table[wellbeing]        { return engine.Table[wellbeing]{Name: "state"} }
 
-func (healthView) Tables() []engine.TableSpec {
+func (View) Tables() []engine.TableSpec {
 	return []engine.TableSpec{
 		hourTable().Spec(showHour), slotTable().Spec(showSlot), healthTurnTable().Spec(engine.ShowID), streakTable().Spec(showModel),
 		quarantineTable().Spec(engine.ShowID), pauseTable().Spec(engine.ShowText), wellTable().Spec(engine.ShowText),
@@ -46,12 +46,12 @@ const (
 	keptSlots = 25 * slotsAnHour
 
 	// keptHours is how many hours back from the newest count are kept.
-	keptHours = int64(HealthKept / time.Hour)
+	keptHours = int64(Kept / time.Hour)
 )
 
-// HealthKept is how far back Health knows spans, from the newest turn: a year, and a month to set beside the same one of
+// Kept is how far back a Report knows spans, from the newest turn: a year, and a month to set beside the same one of
 // the year before. What was counted in all is kept for ever.
-const HealthKept = 400 * 24 * time.Hour
+const Kept = 400 * 24 * time.Hour
 
 // slotAt is the slot in which t lies: five minutes of Unix time.
 func slotAt(t time.Time) int64 { return t.Unix() / slotSeconds }
@@ -103,9 +103,9 @@ func showModel(b []byte) string { return string(b) }
 
 // spanCount is what one model did in one span.
 type spanCount struct {
-	Provider string      `cbor:"1,keyasint,omitempty" json:"provider"`
-	Model    string      `cbor:"2,keyasint,omitempty" json:"model"`
-	Count    HealthCount `cbor:"3,keyasint" json:"count"`
+	Provider string `cbor:"1,keyasint,omitempty" json:"provider"`
+	Model    string `cbor:"2,keyasint,omitempty" json:"model"`
+	Count    Count  `cbor:"3,keyasint" json:"count"`
 }
 
 // wellbeing is what is true now of all providers.

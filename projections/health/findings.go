@@ -1,4 +1,4 @@
-package projections
+package health
 
 import (
 	"cmp"
@@ -78,7 +78,7 @@ type Finding struct {
 // zone. h must be of the day before now. A pause or a quarantine is told until it is let go, also while a turn tries it. What
 // is over is not told: one whose time has passed for probeGrace and that nothing tries, or under which a turn was answered;
 // and a streak after which another model has kept something, which is what mends it.
-func (h Health) Findings(now time.Time) []Finding {
+func (h Report) Findings(now time.Time) []Finding {
 	var out []Finding
 	add := func(f Finding, ok bool) {
 		if ok {
@@ -109,7 +109,7 @@ func gravity(f Finding) int {
 	return 1
 }
 
-func (h Health) captureOnly(now time.Time) (Finding, bool) {
+func (h Report) captureOnly(now time.Time) (Finding, bool) {
 	return Finding{
 		What: FindCaptureOnly, Degraded: true, Since: h.DegradedAt, At: h.DegradedAt,
 		Says: fmt.Sprintf("cmemd only captures %s, and observes later", sinceWhen(h.DegradedAt, now)),
@@ -118,11 +118,11 @@ func (h Health) captureOnly(now time.Time) (Finding, bool) {
 }
 
 // over reports whether another model has kept something since s last answered: then somebody has chosen another one.
-func (h Health) over(s Streak) bool {
+func (h Report) over(s Streak) bool {
 	return slices.ContainsFunc(h.Streaks, func(other Streak) bool { return other.KeptAt.After(s.LastAt) })
 }
 
-func (h Health) unusable(s Streak, now time.Time) (Finding, bool) {
+func (h Report) unusable(s Streak, now time.Time) (Finding, bool) {
 	f := s.finding(FindUnusable, s.Unusable)
 	f.Says = fmt.Sprintf("the last %d answers of %s could not be used%s; %s; last answer %s",
 		s.Unusable, modelName(s.Provider, s.Model), h.yieldOf(s), s.noneKept(now), agoWhen(s.LastAt, now))
@@ -130,7 +130,7 @@ func (h Health) unusable(s Streak, now time.Time) (Finding, bool) {
 	return f, s.Unusable >= DegradedUnusable && !h.over(s)
 }
 
-func (h Health) blank(s Streak, now time.Time) (Finding, bool) {
+func (h Report) blank(s Streak, now time.Time) (Finding, bool) {
 	f := s.finding(FindBlank, s.Blank)
 	f.Says = fmt.Sprintf("%d blank answers of %s in a row to work with an edit, a commit or a failed test; %s; last answer %s",
 		s.Blank, modelName(s.Provider, s.Model), s.noneKept(now), agoWhen(s.LastAt, now))
@@ -150,7 +150,7 @@ func (s Streak) noneKept(now time.Time) string {
 	return "none was kept " + sinceWhen(s.KeptAt, now)
 }
 
-func (h Health) yieldOf(s Streak) string {
+func (h Report) yieldOf(s Streak) string {
 	for _, m := range h.Models {
 		if y, ok := m.Yield(); ok && m.Provider == s.Provider && m.Model == s.Model {
 			return fmt.Sprintf(" (yield of the last day %.0f %%)", 100*y)
@@ -224,7 +224,7 @@ func mendOf(c events.FailureClass) (advice string, lasting bool) {
 }
 
 // quarantined tells the stopped observers, by who answered in them, and what becomes next of the one that is tried first.
-func (h Health) quarantined(now time.Time) []Finding {
+func (h Report) quarantined(now time.Time) []Finding {
 	var out []Finding
 	for _, q := range h.Quarantines {
 		next, on := q.Trial.next(q.Until, now)
@@ -267,7 +267,7 @@ func (f *Finding) sayQuarantined(now time.Time) {
 }
 
 // lowYield tells a model few of whose answers were of use, unless it has been told of worse.
-func (h Health) lowYield(m ModelHealth, now time.Time, told []Finding) (Finding, bool) {
+func (h Report) lowYield(m Model, now time.Time, told []Finding) (Finding, bool) {
 	used, of := m.usable()
 	f := Finding{What: FindLowYield, Provider: m.Provider, Model: m.Model, Count: used, Of: of, Since: h.Since, At: now}
 	for _, s := range h.Streaks {

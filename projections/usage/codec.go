@@ -1,4 +1,4 @@
-package projections
+package usage
 
 import (
 	"encoding/binary"
@@ -8,23 +8,24 @@ import (
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/projections/engine"
+	"github.com/cmemd/cmemd/projections/turn"
 )
 
 // The order of a key's parts lets a day be read without anything else, and what belongs to a quarter lie side by side.
 
-func (k usageKey) bytes() []byte {
+func (k cellKey) bytes() []byte {
 	b := make([]byte, 0, 8+16+2+4+len(k.failure)+k.by.size())
 	b = binary.BigEndian.AppendUint64(b, uint64(k.quarter))
 	b = append(append(b, k.session[:]...), boolByte(k.probe), usageResult(k.result))
 	return appendTexts(b, k.failure, k.by.provider, k.by.model, k.by.asked)
 }
 
-func (k *usageKey) parse(b []byte) error {
+func (k *cellKey) parse(b []byte) error {
 	const fixed = 8 + 16 + 2
 	if len(b) < fixed || b[24] > 1 || b[25] >= usageResultCount {
 		return engine.ErrShort
 	}
-	*k = usageKey{
+	*k = cellKey{
 		quarter: int64(binary.BigEndian.Uint64(b)), session: events.SessionID(b[8:24]), probe: b[24] == 1, result: usageResults()[b[25]],
 	}
 	return readTexts(b[fixed:], &k.failure, &k.by.provider, &k.by.model, &k.by.asked)
@@ -32,27 +33,27 @@ func (k *usageKey) parse(b []byte) error {
 
 func (a answerer) size() int { return len(a.provider) + len(a.model) + len(a.asked) }
 
-func (k usageSession) bytes() []byte {
+func (k sumKey) bytes() []byte {
 	b := append(make([]byte, 0, 16+3+k.by.size()), k.session[:]...)
 	return appendTexts(b, k.by.provider, k.by.model, k.by.asked)
 }
 
-func (k *usageSession) parse(b []byte) error {
+func (k *sumKey) parse(b []byte) error {
 	if len(b) < 16 {
 		return engine.ErrShort
 	}
-	*k = usageSession{session: events.SessionID(b[:16])}
+	*k = sumKey{session: events.SessionID(b[:16])}
 	return readTexts(b[16:], &k.by.provider, &k.by.model, &k.by.asked)
 }
 
 const usageResultCount = 5
 
 // usageResults are the results by their number on disk.
-func usageResults() [usageResultCount]Result {
-	return [usageResultCount]Result{"", TurnKept, TurnSkipped, TurnDropped, TurnFailed}
+func usageResults() [usageResultCount]turn.Result {
+	return [usageResultCount]turn.Result{"", turn.Kept, turn.Skipped, turn.Dropped, turn.Failed}
 }
 
-func usageResult(r Result) byte {
+func usageResult(r turn.Result) byte {
 	results := usageResults()
 	return byte(max(slices.Index(results[:], r), 0))
 }
@@ -95,7 +96,7 @@ func cutText(b []byte) (text string, rest []byte, err error) {
 }
 
 // numbers are the fields of c in their order on disk.
-func (c *UsageCount) numbers() [usageNumbers]*int64 {
+func (c *Count) numbers() [usageNumbers]*int64 {
 	return [usageNumbers]*int64{
 		&c.Turns, &c.Again, &c.PromptBytes, &c.Input, &c.Cached, &c.Output, &c.Untold, &c.Calls, &c.Stated,
 		&c.Unstated.Input, &c.Unstated.Cached, &c.Unstated.Output,
@@ -105,10 +106,10 @@ func (c *UsageCount) numbers() [usageNumbers]*int64 {
 const usageNumbers = 12
 
 // AppendBinary appends the numbers.
-func (c UsageCount) AppendBinary(b []byte) ([]byte, error) { return appendNumbers(b, c.numbers()), nil }
+func (c Count) AppendBinary(b []byte) ([]byte, error) { return appendNumbers(b, c.numbers()), nil }
 
 // UnmarshalBinary reads what AppendBinary wrote.
-func (c *UsageCount) UnmarshalBinary(b []byte) error {
+func (c *Count) UnmarshalBinary(b []byte) error {
 	rest, err := readNumbers(b, c.numbers())
 	if err == nil && len(rest) > 0 {
 		err = engine.ErrShort
@@ -139,14 +140,14 @@ func readNumbers(b []byte, numbers [usageNumbers]*int64) ([]byte, error) {
 
 // AppendBinary appends the turn's numbers, whether they are left over, what was captured for it, who was asked, and then what
 // its cell is about.
-func (t usageTurn) AppendBinary(b []byte) ([]byte, error) {
+func (t turnCount) AppendBinary(b []byte) ([]byte, error) {
 	b = append(appendNumbers(b, t.count.numbers()), boolByte(t.left))
 	b = appendTexts(binary.AppendVarint(b, t.captured), t.asked)
 	return append(b, t.key.bytes()...), nil
 }
 
 // UnmarshalBinary reads what AppendBinary wrote.
-func (t *usageTurn) UnmarshalBinary(b []byte) error {
+func (t *turnCount) UnmarshalBinary(b []byte) error {
 	rest, err := readNumbers(b, t.count.numbers())
 	if err != nil {
 		return err
@@ -167,7 +168,7 @@ func (t *usageTurn) UnmarshalBinary(b []byte) error {
 }
 
 func showUsageCell(b []byte) string {
-	var k usageKey
+	var k cellKey
 	if k.parse(b) != nil {
 		return engine.ShowHex(b)
 	}
@@ -175,7 +176,7 @@ func showUsageCell(b []byte) string {
 }
 
 // String is what k is about, for people.
-func (k usageKey) String() string {
+func (k cellKey) String() string {
 	what := string(k.result)
 	if k.failure != "" {
 		what += "/" + k.failure
@@ -187,7 +188,7 @@ func (k usageKey) String() string {
 }
 
 func showUsageSession(b []byte) string {
-	var k usageSession
+	var k sumKey
 	if k.parse(b) != nil {
 		return engine.ShowHex(b)
 	}

@@ -1,4 +1,4 @@
-package projections
+package usage
 
 import (
 	"bytes"
@@ -16,9 +16,9 @@ import (
 // moves to another one, so that none is counted twice.
 const usageSlice = 4096
 
-// Usage returns what the chosen turns cost, in groups in order of their fields. Turns that run are not in it.
-func (v *Views) Usage(ctx context.Context, f UsageFilter) ([]UsageGroup, error) {
-	sum := &usageSum{filter: f, groups: map[UsageKey]map[answerer]*UsageCount{}, zone: f.Zone, last: 1<<63 - 1}
+// Read returns what the chosen turns cost, in groups in order of their fields. Turns that run are not in it.
+func Read(ctx context.Context, v *engine.Views, f Filter) ([]Group, error) {
+	sum := &sum{filter: f, groups: map[Key]map[answerer]*Count{}, zone: f.Zone, last: 1<<63 - 1}
 	if sum.zone == nil {
 		sum.zone = time.UTC
 	}
@@ -30,7 +30,7 @@ func (v *Views) Usage(ctx context.Context, f UsageFilter) ([]UsageGroup, error) 
 		sum.last = quarterAt(f.Until.Add(-1))
 	}
 	for more := true; more; {
-		err := v.View(ctx, usageView{}.Name(), func(x *engine.Tx) (err error) {
+		err := v.View(ctx, View{}.Name(), func(x *engine.Tx) (err error) {
 			from, more, err = sum.some(x, from)
 			return err
 		})
@@ -41,10 +41,10 @@ func (v *Views) Usage(ctx context.Context, f UsageFilter) ([]UsageGroup, error) 
 	return sum.all(), nil
 }
 
-// UsageOf returns what all turns of a session cost, by provider, then model.
-func (v *Views) UsageOf(ctx context.Context, session events.SessionID) ([]ModelUsage, error) {
-	var models []ModelUsage
-	err := v.View(ctx, usageView{}.Name(), func(x *engine.Tx) error {
+// ReadSession returns what all turns of a session cost, by provider, then model.
+func ReadSession(ctx context.Context, v *engine.Views, session events.SessionID) ([]Model, error) {
+	var models []Model
+	err := v.View(ctx, View{}.Name(), func(x *engine.Tx) error {
 		models = nil
 		b, err := usageSessionTable().In(x)
 		if err != nil {
@@ -52,8 +52,8 @@ func (v *Views) UsageOf(ctx context.Context, session events.SessionID) ([]ModelU
 		}
 		c := b.Cursor()
 		for k, raw := c.Seek(session[:]); bytes.HasPrefix(k, session[:]); k, raw = c.Next() {
-			var key usageSession
-			var count UsageCount
+			var key sumKey
+			var count Count
 			if key.parse(k) != nil || x.Decode(raw, &count) != nil {
 				return engine.Damaged("usage of a session, key %x", k)
 			}
@@ -61,28 +61,28 @@ func (v *Views) UsageOf(ctx context.Context, session events.SessionID) ([]ModelU
 		}
 		return nil
 	})
-	slices.SortFunc(models, ModelUsage.Compare)
+	slices.SortFunc(models, Model.Compare)
 	return models, err
 }
 
 // Compare orders by provider, then model, then the model that was asked.
-func (m ModelUsage) Compare(o ModelUsage) int {
+func (m Model) Compare(o Model) int {
 	return cmp.Or(cmp.Compare(m.Provider, o.Provider), cmp.Compare(m.Model, o.Model), cmp.Compare(m.Asked, o.Asked))
 }
 
-// usageSum adds cells up.
-type usageSum struct {
-	filter UsageFilter
+// sum adds cells up.
+type sum struct {
+	filter Filter
 	zone   *time.Location
 	last   int64 // quarter
-	groups map[UsageKey]map[answerer]*UsageCount
+	groups map[Key]map[answerer]*Count
 
 	quarter int64 // whose day is known
 	day     string
 }
 
 // some adds up a slice of the cells from a quarter on, and returns where the next one begins.
-func (s *usageSum) some(x *engine.Tx, from int64) (next int64, more bool, err error) {
+func (s *sum) some(x *engine.Tx, from int64) (next int64, more bool, err error) {
 	b, err := usageCellTable().In(x)
 	if err != nil {
 		return 0, false, err
@@ -90,7 +90,7 @@ func (s *usageSum) some(x *engine.Tx, from int64) (next int64, more bool, err er
 	c := b.Cursor()
 	read := 0
 	for k, raw := c.Seek(binary.BigEndian.AppendUint64(nil, uint64(from))); k != nil; k, raw = c.Next() {
-		var key usageKey
+		var key cellKey
 		if key.parse(k) != nil {
 			return 0, false, engine.Damaged("usage, key %x", k)
 		}
@@ -108,59 +108,59 @@ func (s *usageSum) some(x *engine.Tx, from int64) (next int64, more bool, err er
 	return 0, false, nil
 }
 
-func (s *usageSum) add(x *engine.Tx, key usageKey, raw []byte) error {
+func (s *sum) add(x *engine.Tx, key cellKey, raw []byte) error {
 	if !s.filter.Session.IsZero() && key.session != s.filter.Session || s.filter.Among != nil && !s.filter.Among[key.session] {
 		return nil
 	}
-	var count UsageCount
+	var count Count
 	if err := x.Decode(raw, &count); err != nil {
 		return engine.Damaged("usage of %s: %v", key, err)
 	}
 	group := s.groupOf(key)
 	models := s.groups[group]
 	if models == nil {
-		models = map[answerer]*UsageCount{}
+		models = map[answerer]*Count{}
 		s.groups[group] = models
 	}
 	if models[key.by] == nil {
-		models[key.by] = &UsageCount{}
+		models[key.by] = &Count{}
 	}
 	models[key.by].Add(count, 1)
 	return nil
 }
 
-func (s *usageSum) groupOf(k usageKey) UsageKey {
+func (s *sum) groupOf(k cellKey) Key {
 	switch s.filter.By {
-	case UsageBySession:
-		return UsageKey{Session: k.session}
-	case UsageByModel:
-		return UsageKey{Provider: k.by.provider, Model: k.by.model}
-	case UsageByProvider:
-		return UsageKey{Provider: k.by.provider}
-	case UsageByOutcome:
-		return UsageKey{Result: k.result, Failure: events.FailureClass(k.failure), Probe: k.probe}
+	case BySession:
+		return Key{Session: k.session}
+	case ByModel:
+		return Key{Provider: k.by.provider, Model: k.by.model}
+	case ByProvider:
+		return Key{Provider: k.by.provider}
+	case ByOutcome:
+		return Key{Result: k.result, Failure: events.FailureClass(k.failure), Probe: k.probe}
 	}
 	if s.day == "" || s.quarter != k.quarter {
 		s.quarter, s.day = k.quarter, time.Unix(k.quarter*quarterSeconds, 0).In(s.zone).Format(time.DateOnly)
 	}
-	return UsageKey{Day: s.day}
+	return Key{Day: s.day}
 }
 
-func (s *usageSum) all() []UsageGroup {
-	groups := make([]UsageGroup, 0, len(s.groups))
+func (s *sum) all() []Group {
+	groups := make([]Group, 0, len(s.groups))
 	for key, models := range s.groups {
-		g := UsageGroup{UsageKey: key}
+		g := Group{Key: key}
 		for by, count := range models {
 			g.Models = append(g.Models, by.usage(*count))
 		}
-		slices.SortFunc(g.Models, ModelUsage.Compare)
+		slices.SortFunc(g.Models, Model.Compare)
 		groups = append(groups, g)
 	}
 	slices.SortFunc(groups, compareUsage)
 	return groups
 }
 
-func compareUsage(a, b UsageGroup) int {
+func compareUsage(a, b Group) int {
 	return cmp.Or(
 		cmp.Compare(a.Day, b.Day), slices.Compare(a.Session[:], b.Session[:]), cmp.Compare(a.Provider, b.Provider),
 		cmp.Compare(a.Model, b.Model), compareBool(a.Probe, b.Probe), cmp.Compare(usageResult(a.Result), usageResult(b.Result)),

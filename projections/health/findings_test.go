@@ -1,4 +1,4 @@
-package projections
+package health
 
 import (
 	"strings"
@@ -21,16 +21,16 @@ func streak(unusable, blank int64) Streak {
 	}
 }
 
-func pauseOf(c events.FailureClass, age, left time.Duration) Health {
-	return Health{Pauses: []Pause{{Provider: "anthropic", Class: c, Since: earlier(age), At: earlier(min(age, time.Minute)), Until: noon.Add(left), Probe: 3}}}
+func pauseOf(c events.FailureClass, age, left time.Duration) Report {
+	return Report{Pauses: []Pause{{Provider: "anthropic", Class: c, Since: earlier(age), At: earlier(min(age, time.Minute)), Until: noon.Add(left), Probe: 3}}}
 }
 
-func quarantineFor(left time.Duration) Health {
-	return Health{Quarantines: []Quarantine{{Provider: "anthropic", Model: "small", Since: earlier(3 * time.Hour), At: earlier(2 * time.Minute), Until: noon.Add(left)}}}
+func quarantineFor(left time.Duration) Report {
+	return Report{Quarantines: []Quarantine{{Provider: "anthropic", Model: "small", Since: earlier(3 * time.Hour), At: earlier(2 * time.Minute), Until: noon.Add(left)}}}
 }
 
 // once is h with every pause the first.
-func once(h Health) Health {
+func once(h Report) Report {
 	for i := range h.Pauses {
 		h.Pauses[i].Probe = 1
 	}
@@ -38,7 +38,7 @@ func once(h Health) Health {
 }
 
 // tried is h with everything in it being tried so.
-func tried(h Health, t Trial) Health {
+func tried(h Report, t Trial) Report {
 	for i := range h.Pauses {
 		h.Pauses[i].Trial = t
 	}
@@ -52,40 +52,40 @@ func TestFindings(t *testing.T) {
 	t.Parallel()
 	never := streak(20, 0)
 	never.KeptAt = time.Time{}
-	yielding := func(kept, dropped, skipped int64) Health {
-		return Health{Since: earlier(24 * time.Hour), Streaks: []Streak{streak(3, 0)}, Models: []ModelHealth{{Provider: "anthropic", Model: "small", HealthCount: HealthCount{
+	yielding := func(kept, dropped, skipped int64) Report {
+		return Report{Since: earlier(24 * time.Hour), Streaks: []Streak{streak(3, 0)}, Models: []Model{{Provider: "anthropic", Model: "small", Count: Count{
 			Kept: kept, Dropped: map[string]int64{"prose/no_xml": dropped}, Skipped: map[string]int64{events.ReasonSkipSummary: skipped},
 		}}}}
 	}
 	for _, c := range []struct {
 		name     string
-		h        Health
+		h        Report
 		what     FindingKind // empty: nothing
 		degraded bool
 		words    []string // of what it says and of what to do
 	}{
 		{name: "nothing known"},
-		{name: "one answer too few", h: Health{Streaks: []Streak{streak(DegradedUnusable-1, 0)}}},
+		{name: "one answer too few", h: Report{Streaks: []Streak{streak(DegradedUnusable-1, 0)}}},
 		{
-			name: "unusable answers", h: Health{Streaks: []Streak{streak(DegradedUnusable, 0)}}, what: FindUnusable, degraded: true,
+			name: "unusable answers", h: Report{Streaks: []Streak{streak(DegradedUnusable, 0)}}, what: FindUnusable, degraded: true,
 			words: []string{"the last 20 answers of small (anthropic)", "none was kept since 06:00 (6 h ago)", "last answer 10 min ago", "another model", "cmemd reobserve --dropped"},
 		},
-		{name: "none was ever kept", h: Health{Streaks: []Streak{never}}, what: FindUnusable, degraded: true, words: []string{"none was ever kept, the first came 5 h ago"}},
+		{name: "none was ever kept", h: Report{Streaks: []Streak{never}}, what: FindUnusable, degraded: true, words: []string{"none was ever kept, the first came 5 h ago"}},
 		{
 			name: "the yield is named", what: FindUnusable, degraded: true, words: []string{"(yield of the last day 20 %)"},
-			h: Health{Streaks: []Streak{streak(40, 0)}, Models: []ModelHealth{{Provider: "anthropic", Model: "small", HealthCount: HealthCount{
+			h: Report{Streaks: []Streak{streak(40, 0)}, Models: []Model{{Provider: "anthropic", Model: "small", Count: Count{
 				Kept: 10, Dropped: map[string]int64{"prose/no_xml": 40},
 			}}}},
 		},
-		{name: "one blank too few", h: Health{Streaks: []Streak{streak(0, DegradedBlank-1)}}},
+		{name: "one blank too few", h: Report{Streaks: []Streak{streak(0, DegradedBlank-1)}}},
 		{
-			name: "blank answers", h: Health{Streaks: []Streak{streak(0, DegradedBlank)}}, what: FindBlank, degraded: true,
+			name: "blank answers", h: Report{Streaks: []Streak{streak(0, DegradedBlank)}}, what: FindBlank, degraded: true,
 			words: []string{"50 blank answers of small (anthropic)", "an edit, a commit or a failed test", "last answer 10 min ago", "cmemd reobserve --reason empty --since 2026-03-01T06:00:00Z"},
 		},
-		{name: "somebody chose another model", h: Health{Streaks: []Streak{
+		{name: "somebody chose another model", h: Report{Streaks: []Streak{
 			streak(90, 90), {Provider: "anthropic", Model: "large", KeptAt: earlier(9 * time.Minute), LastAt: earlier(9 * time.Minute)},
 		}}},
-		{name: "another model kept something before", what: FindUnusable, degraded: true, h: Health{Streaks: []Streak{
+		{name: "another model kept something before", what: FindUnusable, degraded: true, h: Report{Streaks: []Streak{
 			streak(90, 0), {Provider: "anthropic", Model: "large", KeptAt: earlier(time.Hour), LastAt: earlier(time.Hour)},
 		}}},
 		{
@@ -123,7 +123,7 @@ func TestFindings(t *testing.T) {
 		},
 		{
 			name: "quarantines of one model are one", what: FindQuarantined, degraded: true, words: []string{"the observers of 2 sessions"},
-			h: Health{Quarantines: append(quarantineFor(time.Minute).Quarantines, quarantineFor(time.Hour).Quarantines...)},
+			h: Report{Quarantines: append(quarantineFor(time.Minute).Quarantines, quarantineFor(time.Hour).Quarantines...)},
 		},
 		{name: "a quarantine whose time is up", h: quarantineFor(0), what: FindQuarantined, degraded: true, words: []string{"the next turn tries it"}},
 		{name: "a quarantine that only waits for work", h: quarantineFor(-probeGrace)},
@@ -131,10 +131,10 @@ func TestFindings(t *testing.T) {
 		{name: "a quarantine that was answered", h: tried(quarantineFor(-time.Hour), Trial{Answered: true})},
 		{
 			name: "the first of several that is tried", what: FindQuarantined, degraded: true, words: []string{"the observers of 2 sessions", "being tried now"},
-			h: Health{Quarantines: append(quarantineFor(time.Hour).Quarantines, tried(quarantineFor(-time.Hour), Trial{Turn: events.ID{1}}).Quarantines...)},
+			h: Report{Quarantines: append(quarantineFor(time.Hour).Quarantines, tried(quarantineFor(-time.Hour), Trial{Turn: events.ID{1}}).Quarantines...)},
 		},
 		{
-			name: "capturing only", h: Health{Degraded: "<script>", DegradedAt: earlier(48 * time.Hour)}, what: FindCaptureOnly, degraded: true,
+			name: "capturing only", h: Report{Degraded: "<script>", DegradedAt: earlier(48 * time.Hour)}, what: FindCaptureOnly, degraded: true,
 			words: []string{"only captures since 2026-02-27 12:00 (2 days ago)"},
 		},
 		{name: "low yield", h: yielding(7, 13, 0), what: FindLowYield, words: []string{"only 7 of 20 answers of small (anthropic)"}},
@@ -175,7 +175,7 @@ func TestFindingsInOrder(t *testing.T) {
 	h.Degraded, h.DegradedAt = "3 quarantined", earlier(time.Hour)
 	h.Pauses = pauseOf(events.FailLimit, time.Minute, time.Hour).Pauses
 	h.Streaks = []Streak{streak(20, 50)}
-	h.Models = []ModelHealth{{Provider: "anthropic", Model: "small", HealthCount: HealthCount{Dropped: map[string]int64{"prose/no_xml": 30}}}}
+	h.Models = []Model{{Provider: "anthropic", Model: "small", Count: Count{Dropped: map[string]int64{"prose/no_xml": 30}}}}
 	var got []string
 	for _, f := range h.Findings(noon) {
 		got = append(got, string(f.What))
@@ -192,7 +192,7 @@ func TestFindingsQuoteNobody(t *testing.T) {
 	h.Quarantines[0].Cause = "canary"
 	h.Degraded, h.DegradedAt = "canary", noon
 	h.Streaks = []Streak{streak(90, 90)}
-	h.Models = []ModelHealth{{Provider: "anthropic", Model: "small", HealthCount: HealthCount{
+	h.Models = []Model{{Provider: "anthropic", Model: "small", Count: Count{
 		Dropped: map[string]int64{"canary/canary": 30}, Failures: map[string]int64{"canary": 3}, Skipped: map[string]int64{"canary": 3},
 	}}}
 	for _, f := range h.Findings(noon) {

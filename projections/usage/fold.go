@@ -1,4 +1,4 @@
-package projections
+package usage
 
 import (
 	"cmp"
@@ -6,46 +6,47 @@ import (
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/projections/engine"
+	"github.com/cmemd/cmemd/projections/turn"
 )
 
-// usageTurn is what one turn has added to the counts, so that it can be taken back.
-type usageTurn struct {
-	key      usageKey
+// turnCount is what one turn has added to the counts, so that it can be taken back.
+type turnCount struct {
+	key      cellKey
 	asked    string // model; key has the one that answered
 	captured int64  // bytes that it is about; count has what was sent, where that is known
 	left     bool   // what it cost is told by what forgot its end
-	count    UsageCount
+	count    Count
 	// A turn is counted once key.result is known; until then count.Turns is 0 while it runs, and 1 from its answer on.
 }
 
 // counted reports whether what came of t is known.
-func (t usageTurn) counted() bool { return t.key.result != "" && t.count.Turns > 0 }
+func (t turnCount) counted() bool { return t.key.result != "" && t.count.Turns > 0 }
 
 // MarshalJSON shows the turn to people.
-func (t usageTurn) MarshalJSON() ([]byte, error) {
+func (t turnCount) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
-		About string     `json:"about"`
-		Count UsageCount `json:"count"`
+		About string `json:"about"`
+		Count Count  `json:"count"`
 	}{t.key.String(), t.count})
 }
 
-type usageFold struct {
+type fold struct {
 	x        *engine.Tx
-	cells    *engine.Cache[usageKey, UsageCount]
-	sessions *engine.Cache[usageSession, UsageCount]
-	turns    *engine.Cache[events.ID, usageTurn]
+	cells    *engine.Cache[cellKey, Count]
+	sessions *engine.Cache[sumKey, Count]
+	turns    *engine.Cache[events.ID, turnCount]
 }
 
-func (usageView) Fold(x *engine.Tx) engine.Fold {
-	return &usageFold{
+func (View) Fold(x *engine.Tx) engine.Fold {
+	return &fold{
 		x:        x,
-		cells:    engine.NewCache(x, usageCellTable(), usageKey.bytes),
-		sessions: engine.NewCache(x, usageSessionTable(), usageSession.bytes),
+		cells:    engine.NewCache(x, usageCellTable(), cellKey.bytes),
+		sessions: engine.NewCache(x, usageSessionTable(), sumKey.bytes),
 		turns:    engine.NewCache(x, usageTurnTable(), engine.IDKey),
 	}
 }
 
-func (f *usageFold) Flush() error {
+func (f *fold) Flush() error {
 	if err := f.turns.Flush(); err != nil {
 		return err
 	}
@@ -56,14 +57,14 @@ func (f *usageFold) Flush() error {
 }
 
 // flushUsage writes sums. One without a turn is none.
-func flushUsage[K comparable](c *engine.Cache[K, UsageCount]) error {
-	if err := c.DeleteIf(func(u UsageCount) bool { return u.Turns == 0 }); err != nil {
+func flushUsage[K comparable](c *engine.Cache[K, Count]) error {
+	if err := c.DeleteIf(func(u Count) bool { return u.Turns == 0 }); err != nil {
 		return err
 	}
 	return c.Flush()
 }
 
-func (f *usageFold) Apply(r *engine.Record) error {
+func (f *fold) Apply(r *engine.Record) error {
 	switch r.Kind {
 	case events.KindTurnStarted:
 		return f.start(r)
@@ -72,11 +73,11 @@ func (f *usageFold) Apply(r *engine.Record) error {
 	case events.KindTurnFailed:
 		return f.fail(r)
 	case events.KindOutputDropped:
-		return f.tell(r, TurnDropped)
+		return f.tell(r, turn.Dropped)
 	case events.KindOutputSkipped:
-		return f.tell(r, TurnSkipped)
+		return f.tell(r, turn.Skipped)
 	case events.KindObservationParsed, events.KindSummaryParsed:
-		return f.tell(r, TurnKept)
+		return f.tell(r, turn.Kept)
 	case events.KindMemoryForgotten:
 		e, ok, err := engine.PayloadOf[events.MemoryForgotten](r)
 		if err != nil || !ok {
@@ -87,7 +88,7 @@ func (f *usageFold) Apply(r *engine.Record) error {
 	return nil
 }
 
-func (f *usageFold) start(r *engine.Record) error {
+func (f *fold) start(r *engine.Record) error {
 	e, ok, err := engine.PayloadOf[events.TurnStarted](r)
 	if err != nil || !ok {
 		return err
@@ -100,8 +101,8 @@ func (f *usageFold) start(r *engine.Record) error {
 	if err != nil {
 		return err
 	}
-	*t = usageTurn{
-		key:   usageKey{session: r.Session, probe: e.Probe, by: answerer{provider: e.Provider, model: e.Model}},
+	*t = turnCount{
+		key:   cellKey{session: r.Session, probe: e.Probe, by: answerer{provider: e.Provider, model: e.Model}},
 		asked: e.Model, captured: int64(e.PromptBytes),
 	}
 	if e.Attempt > 1 {
@@ -111,43 +112,43 @@ func (f *usageFold) start(r *engine.Record) error {
 }
 
 // receive enters that a turn was answered, and what the answer cost.
-func (f *usageFold) receive(r *engine.Record) error {
+func (f *fold) receive(r *engine.Record) error {
 	e, _, err := engine.PayloadOf[events.TurnReceived](r)
 	if err != nil {
 		return err
 	}
-	return f.change(engine.TurnOf(r, e.Turn), func(t *usageTurn) {
+	return f.change(engine.TurnOf(r, e.Turn), func(t *turnCount) {
 		t.end(r)
 		t.paid(e.Bill())
 	})
 }
 
-func (f *usageFold) fail(r *engine.Record) error {
+func (f *fold) fail(r *engine.Record) error {
 	e, _, err := engine.PayloadOf[events.TurnFailed](r)
 	if err != nil {
 		return err
 	}
-	return f.change(engine.TurnOf(r, e.Turn), func(t *usageTurn) {
+	return f.change(engine.TurnOf(r, e.Turn), func(t *turnCount) {
 		t.end(r)
 		t.failed(e.Bill(), e.Class)
 	})
 }
 
 // tell enters what came of an answer.
-func (f *usageFold) tell(r *engine.Record, came Result) error {
+func (f *fold) tell(r *engine.Record, came turn.Result) error {
 	id, err := r.Turn()
 	if err != nil {
 		return err
 	}
-	return f.change(id, func(t *usageTurn) { t.key.result, t.key.failure = came, "" })
+	return f.change(id, func(t *turnCount) { t.key.result, t.key.failure = came, "" })
 }
 
-func (t *usageTurn) end(r *engine.Record) {
+func (t *turnCount) end(r *engine.Record) {
 	t.count.Turns, t.key.quarter = 1, quarterAt(r.RecordedAt)
 }
 
 // paid takes over what a turn cost, and who answered.
-func (t *usageTurn) paid(b events.Bill) {
+func (t *turnCount) paid(b events.Bill) {
 	c, u := &t.count, b.Usage
 	c.Input, c.Cached, c.Output, c.Calls, c.Stated = u.Input, u.Cached, u.Output, int64(b.Calls), billionths(b.Cost)
 	c.Unstated, c.Untold, c.PromptBytes = b.Open(), 0, cmp.Or(max(b.Sent, 0), t.captured)
@@ -161,22 +162,22 @@ func (t *usageTurn) paid(b events.Bill) {
 }
 
 // failed enters that a turn failed, and what it cost all the same.
-func (t *usageTurn) failed(b events.Bill, class events.FailureClass) {
+func (t *turnCount) failed(b events.Bill, class events.FailureClass) {
 	t.paid(b)
 	if class == events.FailSetup && b.Calls == 0 {
 		t.count.Untold = 0 // nobody was asked
 	}
-	t.key.result, t.key.failure = TurnFailed, string(class)
+	t.key.result, t.key.failure = turn.Failed, string(class)
 }
 
 // forgetting takes back what the payload of a record had said that e names, but for what e itself says that it cost.
-func (f *usageFold) forgetting(e events.MemoryForgotten) func(events.Header) error {
+func (f *fold) forgetting(e events.MemoryForgotten) func(events.Header) error {
 	spent := engine.SpentIn(e)
 	return func(h events.Header) error {
 		if h.Kind != events.KindTurnReceived && h.Kind != events.KindTurnFailed {
 			return nil
 		}
-		return f.change(h.Correlation, func(t *usageTurn) {
+		return f.change(h.Correlation, func(t *turnCount) {
 			if s, told := spent[h.Correlation]; told || !t.left {
 				t.leave(h.Kind, s)
 				t.left = told
@@ -186,7 +187,7 @@ func (f *usageFold) forgetting(e events.MemoryForgotten) func(events.Header) err
 }
 
 // leave has s alone say what a turn cost whose end was of that kind.
-func (t *usageTurn) leave(kind events.Kind, s events.TurnSpent) {
+func (t *turnCount) leave(kind events.Kind, s events.TurnSpent) {
 	if kind == events.KindTurnFailed {
 		t.failed(s.Bill, s.Class)
 		return
@@ -197,7 +198,7 @@ func (t *usageTurn) leave(kind events.Kind, s events.TurnSpent) {
 
 // change alters a turn, and the sums that it is in with it. Turns that were never started are passed over: nobody knows
 // who was asked.
-func (f *usageFold) change(id events.ID, alter func(*usageTurn)) error {
+func (f *fold) change(id events.ID, alter func(*turnCount)) error {
 	known, err := f.turns.Peek(id)
 	if err != nil || known == nil {
 		return err
@@ -214,7 +215,7 @@ func (f *usageFold) change(id events.ID, alter func(*usageTurn)) error {
 	return f.enter(*t, +1)
 }
 
-func (f *usageFold) enter(t usageTurn, by int64) error {
+func (f *fold) enter(t turnCount, by int64) error {
 	if !t.counted() {
 		return nil
 	}
@@ -223,7 +224,7 @@ func (f *usageFold) enter(t usageTurn, by int64) error {
 		return err
 	}
 	cell.Add(t.count, by)
-	sum, err := f.sessions.Edit(usageSession{t.key.session, t.key.by})
+	sum, err := f.sessions.Edit(sumKey{t.key.session, t.key.by})
 	if err != nil {
 		return err
 	}

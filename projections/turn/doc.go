@@ -1,0 +1,2 @@
+// Package turn says how turns end.
+package turn
