@@ -101,10 +101,10 @@ func (s *State) isWished(is ...int) bool {
 	return len(s.wished) > 0 && slices.ContainsFunc(is, func(i int) bool { return s.wished[i] != "" })
 }
 
-// planned returns the turn that comes next where the provider wishes for as many inputs as ps are, due or not, of those that have failed
+// Planned returns the turn that comes next where the provider wishes for as many inputs as ps are, due or not, of those that have failed
 // by their own fault or of the others, and asked of one provider by a person or not, as those at ps are; nil: there are
 // fewer that may be asked about together.
-func (s *State) planned(rules Rules, ps []events.Position, now time.Time) (w *Work) {
+func (s *State) Planned(rules Rules, ps []events.Position, now time.Time) (w *Work) {
 	rules.Wish = policy.Wish{MaxInputs: len(ps)}
 	wished := s.isWished(s.indexes(ps)...)
 	switch {

@@ -36,3 +36,36 @@ func TestRulesInForceAreThoseOfTheDaemon(t *testing.T) {
 		t.Errorf("got pauses %+v and %d slots, want %+v and %d", pause, slots, want, l.Slots)
 	}
 }
+
+// TestRoutesInForceAreThoseOfTheDaemon has replay read whom a daemon may ask, by the names under which it asks them.
+func TestRoutesInForceAreThoseOfTheDaemon(t *testing.T) {
+	t.Parallel()
+	for _, lines := range []map[string]string{
+		{},
+		{"provider": "openai", "openai_model": "m", "fallbacks": "claude-cli, extractive"},
+		{"provider": "openai", "openai_model": "m", "summary_model": "large", "trivial_provider": "extractive"},
+		{"provider": "openai", "openai_model": "m", "summary_model": "m", "trivial_model": "small"},
+		{"provider": "openai", "openai_model": "m", "summary_model": "small", "trivial_model": "small"},
+		{"provider": "extractive", "trivial_provider": "claude-cli", "trivial_model": "tiny", "claude_cli_model": "tiny"},
+	} {
+		l := standardConfig()
+		for key, value := range lines {
+			if err := l.apply(configLine{where: "test", key: key, name: key, value: value, kind: kindText, any: true}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var want []string
+		for _, who := range l.configured() {
+			want = append(want, l.called(who))
+		}
+		routes, ok := replay.RoutesInForce(l.values())
+		if d := cmp.Diff(want, routes.Names()); d != "" || !ok {
+			t.Errorf("%v: %v (-daemon +replay):\n%s", lines, ok, d)
+		}
+		for _, c := range routes.Providers {
+			if c.Free != isFree(c.Provider) {
+				t.Errorf("%s is free: %v", c.Provider, c.Free)
+			}
+		}
+	}
+}

@@ -12,6 +12,7 @@ import (
 // The decisions that Prove looks at, as DecisionCount and Difference name them.
 const (
 	ProvedTurn         = "turn"         // a turn was begun: the one that comes next, and nothing kept it back
+	ProvedChoice       = "choice"       // the provider that a turn was asked of: one that might be
 	ProvedAnswer       = "answer"       // what an output led to beside itself: a release, a fresh generation
 	ProvedGrammar      = "grammar"      // what an output was taken for
 	ProvedFailure      = "failure"      // what a failure led to: half a batch, inputs given up, a restart, a quarantine
@@ -80,8 +81,9 @@ type Difference struct {
 //
 // What Prove cannot see: whether a pause is missing behind turns that failed by their own fault; when a lease was granted, so that as many turns may begin behind a pause as there are slots
 // less one; what a provider wishes, and so when a turn is due and how many of the inputs that come next it settles; what a
-// prompt held beside inputs and reads; whom of several a turn is asked of; since when a budget held inputs; whether a
-// degraded daemon was right to be.
+// prompt held beside inputs and reads; in which order the sessions were served that waited; since when a budget held inputs, and
+// whether that of a day or in money was used up; whether a degraded daemon was right to be. Of the provider of a turn it sees
+// whether provider.Choose allowed it at some moment at which its lease may have been granted.
 //
 // Types tells those that observations may have; nil means those of the code mode. The error is that of the sequence, or of
 // a payload that cannot be read. Memory grows by about 100 bytes an input of the selected sessions.
@@ -112,6 +114,7 @@ type prover struct {
 	latest   *proved                     // of the record before, if that was a session's
 	circuits map[string]*circuit
 	open     decision // whose append may go on
+	used     []usage  // of the last longestDay, the latest last
 	proof    Proof
 	counts   map[string]*DecisionCount
 	types    lifeTypes
@@ -134,6 +137,7 @@ type proved struct {
 	flying   *events.TurnStarted // the turn in flight
 	provider string              // that was asked last
 	began    beginning           // of the last turn
+	tokens   int64               // that its turns have used
 	failed   *failure            // how the last turn ended, if its provider failed it
 }
 
@@ -167,6 +171,7 @@ func (p *prover) read(r events.Record) error {
 		if r.Kind == events.KindDaemonStarted {
 			for _, c := range p.circuits {
 				c.Restart()
+				clear(c.probing)
 			}
 		}
 		return p.life.read(r)
@@ -264,7 +269,10 @@ func (p *prover) follow(s *proved, r events.Record, e events.Event) {
 	switch e := e.(type) {
 	case events.TurnStarted:
 		p.begin(s, r, e)
+	case events.TurnReceived:
+		p.use(s, r, e.Usage)
 	case events.TurnFailed:
+		p.use(s, r, e.Usage)
 		p.failed(s, r, e)
 	case events.SessionRespawned:
 		if e.Cause == session.CauseUnparseable {
@@ -274,6 +282,9 @@ func (p *prover) follow(s *proved, r events.Record, e events.Event) {
 	switch r.Kind {
 	case events.KindTurnReceived, events.KindTurnFailed:
 		s.flying = nil
+		if c := p.circuits[s.provider]; c != nil {
+			delete(c.probing, s.stream)
+		}
 	case events.KindObservationParsed, events.KindSummaryParsed, events.KindOutputSkipped:
 		if imported(r.Header) {
 			return
@@ -303,12 +314,15 @@ func (p *prover) begin(s *proved, r events.Record, e events.TurnStarted) {
 		delete(p.circuits[f.by].failures, f.turn)
 	}
 	s.flying, s.provider, s.failed = &e, e.Provider, nil
+	if c := p.circuit(e.Provider); c.Pause.Paused() {
+		c.probing[s.stream] = true
+	}
 	s.began = beginning{position: r.Position, at: r.OccurredAt, early: !s.state.Blamed(e.Settles)}
 }
 
 func (p *prover) result() Proof {
 	for _, name := range []string{
-		ProvedTurn, ProvedAnswer, ProvedGrammar, ProvedFailure, ProvedInterruption, ProvedExpiry, ProvedCapture, ProvedTick,
+		ProvedTurn, ProvedChoice, ProvedAnswer, ProvedGrammar, ProvedFailure, ProvedInterruption, ProvedExpiry, ProvedCapture, ProvedTick,
 		ProvedReobserve, ProvedRelease, ProvedForget, ProvedPause, ProvedResume, ProvedUnexplained,
 	} {
 		if c := p.counts[name]; c != nil {

@@ -286,7 +286,10 @@ func (d *daemon) begin(settings map[string]string) {
 	if settings == nil {
 		settings = map[string]string{}
 	}
-	settings["slots"] = "2"
+	settings["slots"], settings["provider"] = "2", d.provider.Name()
+	if d.second != nil {
+		settings["fallbacks"] = d.second.Name()
+	}
 	previous, err := actors.Begin(d.t.Context(), d.log, d.draft(events.DaemonStarted{Version: "test", Settings: settings}))
 	if err != nil {
 		d.t.Fatal(err)

@@ -15,13 +15,14 @@ type circuit struct {
 	provider.State
 	stream    events.StreamID
 	version   events.Version
-	doubt     string      // why nothing can be told for sure; empty: it can
-	held      []time.Time // when the last few rows of pauses began, the latest last
-	early     int         // turns that began behind the pause, before it was over
-	parsed    beginning   // of the last turn that was: content, or a skip in so many words
-	answers   int         // so far
-	blamed    []int       // what answers was at each of the last turns that failed by their own fault; see row
-	refreshed bool        // outputs have earned a fresh generation
+	doubt     string                   // why nothing can be told for sure; empty: it can
+	held      []time.Time              // when the last few rows of pauses began, the latest last
+	early     int                      // turns that began behind the pause and that its state did not let in
+	probing   map[events.StreamID]bool // sessions whose turns began behind the pause and are in flight
+	parsed    beginning                // of the last turn that was: content, or a skip in so many words
+	answers   int                      // so far
+	blamed    []int                    // what answers was at each of the last turns that failed by their own fault; see row
+	refreshed bool                     // outputs have earned a fresh generation
 	failures  map[events.ID]*failure
 }
 
@@ -51,7 +52,7 @@ const heldMost = 8
 func (p *prover) circuit(name string) *circuit {
 	c := p.circuits[name]
 	if c == nil {
-		c = &circuit{stream: events.ProviderStream(name), failures: map[events.ID]*failure{}}
+		c = &circuit{stream: events.ProviderStream(name), failures: map[events.ID]*failure{}, probing: map[events.StreamID]bool{}}
 		p.circuits[name] = c
 	}
 	return c
@@ -117,8 +118,13 @@ func (p *prover) checkStart(s *proved, d *decision) {
 			why := fmt.Sprintf("its provider was paused until %s", c.Pause.Until.Format(time.RFC3339Nano))
 			p.differ(d.differenceAt(0, shown(e), "", why).of(ProvedTurn))
 		}
+	} else if c.Pause.Paused() && len(c.probing) > 0 {
+		if c.early++; c.early >= max(p.life.slots, 2) { // one more than leases: a session that crashed ends its turn late
+			p.differ(d.differenceAt(0, shown(e), "", "its provider was probed by another turn").of(ProvedTurn))
+		}
 	}
 	p.checkRuled(s, c)
+	p.checkChoice(s, d, e)
 }
 
 // keepsBack reports whether a turn of c may not begin so. Whoever starts a daemon may have mended what a login or a bill

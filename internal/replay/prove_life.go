@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/actors/policy"
+	"github.com/cmemd/cmemd/actors/provider"
 	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/events"
 )
@@ -20,7 +21,13 @@ type life struct {
 	rules   session.Rules
 	pause   policy.Backoff
 	slots   int
-	budget  bool     // there is one: it may hold inputs
+	timeout time.Duration // of a turn, and of its preparation
+	budget  bool          // there is one: it may hold inputs
+	tokens  int64         // that a session may use; 0: no limit
+	perDay  int64         // tokens that all may use in a day; 0: no limit
+	money   bool          // there is a budget in money
+	routes  provider.Routes
+	routed  bool     // routes are on record
 	bad     []string // settings that cannot be read: their defaults were taken
 	clean   bool     // the life before ended in order, or there was none
 
@@ -105,8 +112,14 @@ func (l life) withSettings(settings map[string]string) life {
 		}
 	}
 	l.pause = policy.Backoff{First: s.duration("pause_first", pause.First), Cap: s.duration("pause_max", pause.Cap)}
-	l.slots, l.bad = s.number("slots", 2), s.bad
-	l.budget = s.limits(policy.LimitTokensDay, policy.LimitTokensSession, policy.LimitUSDDay, policy.LimitUSDSession)
+	l.slots = s.number("slots", 2)
+	l.timeout = s.duration("turn_timeout", time.Minute)
+	l.tokens = int64(s.number(policy.LimitTokensSession, 0))
+	l.perDay = int64(s.number(policy.LimitTokensDay, 0))
+	l.money = s.limits(policy.LimitUSDDay, policy.LimitUSDSession)
+	l.budget = l.money || l.tokens > 0 || l.perDay > 0
+	l.routes, l.routed = RoutesInForce(settings)
+	l.bad = s.bad
 	return l
 }
 

@@ -185,11 +185,14 @@ func TestProveWithoutSettings(t *testing.T) {
 		s.mustStart("a")
 		s.fail("a", events.FailCrash, 0)
 	}
-	explained(t, prove(t, s.log, Selection{}))
+	p := prove(t, s.log, Selection{})
+	if checked, equal := p.Checked(); !p.Holds() || checked-equal != 3 || countOf(p, ProvedChoice).Unproven != 3 {
+		t.Errorf("got %+v and %s, want all explained but whom the turns might be asked of", p.Decisions, shown(p.Differences))
+	}
 	s.rules.Quarantine = policy.Backoff{First: time.Second, Cap: time.Second}
 	s.mustStart("a")
 	s.fail("a", events.FailCrash, 0)
-	p := prove(t, s.log, Selection{})
+	p = prove(t, s.log, Selection{})
 	if p.Holds() || !strings.Contains(p.Differences[0].Why, "not on record") {
 		t.Errorf("got %s", shown(p.Differences))
 	}

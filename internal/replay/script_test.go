@@ -295,6 +295,9 @@ func (s *script) last() events.Position {
 // begin starts a life of the daemon under settings, which the script goes by; nil: the settings are not recorded.
 func (s *script) begin(settings map[string]string) {
 	s.tb.Helper()
+	if settings != nil && settings["provider"] == "" {
+		settings["provider"] = s.provider
+	}
 	s.appendEnd(events.Daemon, events.DaemonStarted{Version: "test", Settings: settings})
 	if s.pause.Blames() {
 		s.pause.Until = time.Time{} // whoever started it may have mended the provider

@@ -1,0 +1,191 @@
+package replay
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cmemd/cmemd/actors/policy"
+	"github.com/cmemd/cmemd/actors/provider"
+	"github.com/cmemd/cmemd/events"
+)
+
+// RoutesInForce returns whom a daemon might ask that recorded settings in DaemonStarted; ok is false where they do not say.
+func RoutesInForce(settings map[string]string) (r provider.Routes, ok bool) {
+	first := settings["provider"]
+	if first == "" {
+		return provider.Routes{}, false
+	}
+	n := 0
+	add := func(name string) provider.Candidate {
+		n++
+		return provider.Candidate{Index: n, Provider: name, Free: name == fixedProvider}
+	}
+	r.Providers = append(r.Providers, add(first))
+	for name := range strings.SplitSeq(settings["fallbacks"], ",") {
+		if name = strings.TrimSpace(name); name != "" {
+			r.Providers = append(r.Providers, add(name))
+		}
+	}
+	summary, hasSummary := tierOf(settings, "summary")
+	if hasSummary {
+		c := add(summary.called("summary"))
+		r.Summaries = &c
+	}
+	if trivial, has := tierOf(settings, "trivial"); has {
+		c := add(trivial.called("trivial"))
+		if hasSummary && trivial == summary {
+			c = add(summary.called("summary"))
+		}
+		r.Trivial = &c
+	}
+	return r, true
+}
+
+// tier is whom one sort of turns is asked of first: a provider, and a model where it is not the provider's own.
+type tier struct{ provider, model string }
+
+// called is the name under which a tier is asked: one with a model of its own is a provider of its own.
+func (t tier) called(name string) string {
+	if t.model == "" {
+		return t.provider
+	}
+	return t.provider + "-" + name
+}
+
+// tierOf reads a tier; ok is false where there is none.
+func tierOf(settings map[string]string, name string) (t tier, ok bool) {
+	t = tier{settings[name+"_provider"], settings[name+"_model"]}
+	ok = t != tier{}
+	t.provider = cmp.Or(t.provider, settings["provider"])
+	if t.model == settings[strings.ReplaceAll(t.provider, "-", "_")+"_model"] {
+		t.model = ""
+	}
+	return t, ok
+}
+
+// leaseGrace is how long beyond the limit of a turn its preparation may take until it is given up.
+const leaseGrace = 5 * time.Second
+
+// checkChoice checks the provider of a turn that begins. Its lease was granted before, at most as long ago as preparing a turn
+// may take, so that it is enough that the provider might be asked at some moment since. With sessions selected, nothing is
+// looked at.
+func (p *prover) checkChoice(s *proved, d *decision, e events.TurnStarted) {
+	if len(p.sel.Sessions) > 0 {
+		return
+	}
+	n := p.count(ProvedChoice)
+	n.Checked++
+	why, doubt := p.chosen(s, d, e)
+	found := d.differenceAt(0, shown(e), "", cmp.Or(doubt, why)).of(ProvedChoice)
+	switch {
+	case doubt != "":
+		n.Unproven++
+		p.proof.doubt(found)
+	case why != "":
+		p.differ(found)
+	default:
+		n.Equal++
+	}
+}
+
+// chosen says what is wrong with the provider of a turn, or why that cannot be told; both empty: it might be asked.
+func (p *prover) chosen(s *proved, d *decision, e events.TurnStarted) (why, doubt string) {
+	if !p.life.routed {
+		return "", "the providers of that life are not on record"
+	}
+	w := s.state.Planned(p.rules(s, d), e.Settles, d.head().OccurredAt)
+	q := provider.Requirement{Kind: w.Kind, Fresh: w.Fresh, Provider: w.Provider, Probe: w.Probe, Trip: w.Trip, Blamed: w.Blamed}
+	free := e.Provider == fixedProvider
+	switch {
+	case !p.allows(q, d, e, p.life.budget):
+		if q.Provider != "" {
+			return "", "a person asked for another provider, perhaps after the lease was granted"
+		}
+		return "it is none that might be asked: " + p.standing(q), ""
+	case !free && p.life.tokens > 0 && s.tokens >= p.life.tokens:
+		return fmt.Sprintf("its session had used %d tokens of %s", s.tokens, policy.LimitTokensSession), ""
+	case !free && (p.life.money || p.life.perDay > 0 && p.usedSince(d.head().OccurredAt.Add(-longestDay)) >= p.life.perDay):
+		return "", "when the day began for a budget, and what money was spent, is not on record"
+	case !p.allows(q, d, e, false):
+		return "", "whether a budget kept the turn from those before its provider is not on record"
+	}
+	return "", ""
+}
+
+// allows reports whether the candidates of q lead to the provider of a turn, at some moment at which its lease may have been
+// granted. Whether the provider itself was paused is looked at beside. broke says that no candidate may be asked which costs
+// something.
+func (p *prover) allows(q provider.Requirement, d *decision, e events.TurnStarted, broke bool) bool {
+	now := d.head().OccurredAt
+	since := now.Add(-p.life.timeout - leaseGrace)
+	choose := func(closed func(name string, c *circuit) bool) (provider.Lease, bool) {
+		states := map[string]*provider.State{}
+		for _, name := range p.life.routes.Names() {
+			states[name] = &provider.State{}
+			if name != e.Provider && closed(name, p.circuit(name)) {
+				states[name].Pause = policy.Pause{Class: events.FailServer, Probe: 1, Until: now.Add(time.Hour)}
+			}
+		}
+		l, b := provider.Providers{Routes: p.life.routes, States: states}.Choose(provider.Request{Requirement: q}, now)
+		return l, !b.Closed
+	}
+	l, ok := choose(func(name string, c *circuit) bool { return c.mayHaveRested(since) || broke && name != fixedProvider })
+	if ok && l.Candidate.Provider == e.Provider && (len(e.Instead) == 0 || slices.Equal(l.Instead, e.Instead)) {
+		return true
+	}
+	l, ok = choose(func(_ string, c *circuit) bool {
+		return c.RuledAt.Before(since) && c.keepsBack(beginning{at: now, early: true})
+	})
+	return ok && l.Trivial != nil && l.Trivial.Provider == e.Provider && len(e.Instead) == 0
+}
+
+// mayHaveRested reports whether c may have kept a turn back at some moment since: a half open one does while it is probed,
+// and of a probe whose turn has not begun no log tells.
+func (c *circuit) mayHaveRested(since time.Time) bool {
+	return c.doubt != "" || c.Pause.Paused() || c.Ruling > 0 && c.RuledAt.After(since)
+}
+
+// standing says how the candidates of q stand.
+func (p *prover) standing(q provider.Requirement) string {
+	var all []string
+	for _, c := range p.life.routes.Candidates(q) {
+		how := "free"
+		if p.circuit(c.Provider).Pause.Paused() {
+			how = "paused"
+		}
+		all = append(all, c.Provider+" "+how)
+	}
+	return strings.Join(all, ", ")
+}
+
+// longestDay is how long a local day can be: one on which clocks are set back.
+const longestDay = 25 * time.Hour
+
+// usage is what a turn used.
+type usage struct {
+	at     time.Time
+	tokens int64
+}
+
+// use takes what a turn of s used.
+func (p *prover) use(s *proved, r events.Record, u events.Usage) {
+	s.tokens += u.Input + u.Output
+	old := r.OccurredAt.Add(-longestDay)
+	for len(p.used) > 0 && p.used[0].at.Before(old) {
+		p.used = p.used[1:]
+	}
+	p.used = append(p.used, usage{r.OccurredAt, u.Input + u.Output})
+}
+
+// usedSince is what turns have used in all that ended since then.
+func (p *prover) usedSince(since time.Time) (tokens int64) {
+	for _, u := range p.used {
+		if !u.at.Before(since) {
+			tokens += u.tokens
+		}
+	}
+	return tokens
+}
