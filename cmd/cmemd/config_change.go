@@ -11,6 +11,7 @@ import (
 
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/redact"
+	"github.com/cmemd/cmemd/internal/tomledit"
 )
 
 // A change is a key and its new value; nil: none any more.
@@ -98,14 +99,14 @@ func changed(data []byte, changes []change) ([]byte, error) {
 				return nil, err
 			}
 		}
-		e, err := edit(data)
+		keys, err := tomledit.Parse(data)
 		switch {
 		case err != nil:
-			return nil, terminal.Advise(fmt.Errorf("%s:%w", configFile, err), "correct the file first")
+			return nil, terminal.Advise(fmt.Errorf("%s:%w", configFile, tomlError(err)), "correct the file first")
 		case ch.value == nil:
-			data = e.without(ch.key)
+			data = keys.Without(ch.key)
 		default:
-			data = e.with(ch.key, s.toml(*ch.value))
+			data = keys.With(ch.key, s.toml(*ch.value))
 		}
 	}
 	return data, nil
@@ -160,4 +161,21 @@ func oneByOne(err error) []error {
 		all = append(all, oneByOne(one)...)
 	}
 	return all
+}
+
+// toml is a value of s, which it allows, as TOML writes it.
+func (s setting) toml(value string) string {
+	var c config
+	s.set(&c, value)
+	switch s.kind {
+	case kindNumber, kindMoney:
+		return s.get(&c)
+	case kindList:
+		var quoted []string
+		for _, text := range splitList(value) {
+			quoted = append(quoted, tomledit.Quote(text))
+		}
+		return "[" + strings.Join(quoted, ", ") + "]"
+	}
+	return tomledit.Quote(value)
 }

@@ -21,45 +21,6 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 )
 
-func TestEdit(t *testing.T) {
-	t.Parallel()
-	const file = "# mine\nslots = 3 # two are not enough\n\n\"log_level\"\t=  'info'\nfallbacks = [ # in order\n  \"openai\",\n]\nidle_stop = \"45m\""
-	for name, c := range map[string]struct{ file, key, value, want string }{
-		"a value":            {file, "slots", "4", strings.Replace(file, "= 3", "= 4", 1)},
-		"a quoted key":       {file, "log_level", `"warn"`, strings.Replace(file, "'info'", `"warn"`, 1)},
-		"a list of lines":    {file, "fallbacks", "[]", "# mine\nslots = 3 # two are not enough\n\n\"log_level\"\t=  'info'\nfallbacks = []\nidle_stop = \"45m\""},
-		"the last line":      {file, "idle_stop", `"46m"`, strings.Replace(file, "45m", "46m", 1)},
-		"a new key":          {file, "passivate", `"1m"`, file + "\npassivate = \"1m\"\n"},
-		"in an empty file":   {"", "slots", "4", "slots = 4\n"},
-		"among comments":     {"# a\n", "slots", "4", "# a\nslots = 4\n"},
-		"before a table":     {"a = 1\n\n[b]\nc = 1\n", "slots", "4", "a = 1\n\nslots = 4\n[b]\nc = 1\n"},
-		"lines of Windows":   {"a = 1\r\n", "slots", "4", "a = 1\r\nslots = 4\r\n"},
-		"unset":              {file, "slots", "", strings.Replace(file, "slots = 3 # two are not enough\n", "", 1)},
-		"unset, of lines":    {file, "fallbacks", "", "# mine\nslots = 3 # two are not enough\n\n\"log_level\"\t=  'info'\nidle_stop = \"45m\""},
-		"unset, the last":    {file, "idle_stop", "", strings.TrimSuffix(file, "idle_stop = \"45m\"")},
-		"unset, not there":   {file, "passivate", "", file},
-		"an equals sign too": {"\"a=b\" = 1\nslots = 1\n", "slots", "2", "\"a=b\" = 1\nslots = 2\n"},
-	} {
-		e, err := edit([]byte(c.file))
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
-		got := e.without(c.key)
-		if c.value != "" {
-			got = e.with(c.key, c.value)
-		}
-		if diff := cmp.Diff(c.want, string(got)); diff != "" {
-			t.Errorf("%s: -want +got\n%s", name, diff)
-		}
-	}
-	for _, bad := range []string{"slots = ", "slots = 1\nslots = 2", "[a", "\xff"} {
-		if _, err := edit([]byte(bad)); err == nil {
-			t.Errorf("%q is edited", bad)
-		}
-	}
-}
-
 // TestWhatIsSetIsRead takes any allowed value through a file.
 func TestWhatIsSetIsRead(t *testing.T) {
 	t.Parallel()
@@ -79,43 +40,6 @@ func TestWhatIsSetIsRead(t *testing.T) {
 		l, _ := readSettings("", nil, after, nil)
 		if got := s.get(&l.config); got != s.get(&want) || !strings.HasPrefix(l.from[s.key], configFile) || !bytes.HasPrefix(after, []byte("# a\n")) {
 			t.Fatalf("%s = %q is written as\n%s\nand read %q from %s", s.key, value, after, got, l.from[s.key])
-		}
-	})
-}
-
-// FuzzEdit holds a change of any file to: that key has the value, the others stay, and taking it out again leaves them too.
-func FuzzEdit(f *testing.F) {
-	for _, s := range []string{"", "slots = 3", "[a]\nb=1", "a.b = 1", "x = {y=1}\n# c", "\xef\xbb\xbfa=1", "slots = \"\"\"\n3\"\"\" # x", "[[a]]", "a = 1\r\n[c]"} {
-		f.Add([]byte(s))
-	}
-	f.Fuzz(func(t *testing.T, data []byte) {
-		e, err := edit(data)
-		if err != nil {
-			return
-		}
-		others := func(data []byte) (text string) {
-			lines, err := parseTOML(data)
-			if err != nil {
-				t.Fatalf("%q became %q: %v", e.data, data, err)
-			}
-			for _, line := range lines {
-				if line.key != "slots" {
-					text += line.key + "=" + line.value + "\n"
-				}
-			}
-			return text
-		}
-		want := others(data)
-		set := e.with("slots", "7")
-		l, _ := readSettings("", nil, set, nil)
-		if strings.Contains(want, "slots.") { // a table of that name is in the way
-			return
-		}
-		if got := others(set); got != want || l.Slots != 7 {
-			t.Fatalf("%q became %q: slots = %d", data, set, l.Slots)
-		}
-		if got := others(e.without("slots")); got != want {
-			t.Fatalf("%q without slots is %q", data, e.without("slots"))
 		}
 	})
 }
