@@ -14,6 +14,7 @@ import (
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/observer"
 	"github.com/cmemd/cmemd/internal/observer/evidence"
+	"github.com/cmemd/cmemd/internal/observer/turn"
 )
 
 // observerActor does one turn at a time. The work is done in a goroutine under a context that stopping cancels, so
@@ -29,7 +30,7 @@ func (o *observerActor) Receive(c actor.Context) {
 	case prepare:
 		parent, root := c.Parent(), o.sys.root
 		o.work(c, func(ctx context.Context) error {
-			p, err := o.sys.load(ctx, m)
+			p, err := o.sys.pipeline.Load(ctx, turn.Request{Turn: m.turn, Work: m.work, Origin: m.origin, Earlier: m.earlier})
 			p.Budget = budget(p.Size(), o.sys.cfg.Rules.Wish.MaxBytes, m.work.Cuts)
 			if ctx.Err() == nil {
 				root.Send(parent, prepared{turn: m.turn, prompt: p, notable: o.sys.notable(p), trivial: o.sys.trivial(p), err: err})
@@ -146,57 +147,28 @@ func (o *observerActor) protect(ctx context.Context, do func(context.Context) er
 	return ""
 }
 
-const (
-	// maxOutput is the longest output in bytes that is judged: what the contract is tested with. It keeps an event well
-	// below events.MaxPayload.
-	maxOutput = 10 << 20
-
-	// keptOutput is how much of an output is kept that came with a failure.
-	keptOutput = 1 << 20
-)
-
-// ask puts the prompt to o and judges the answer. An error is a crash, beside
-// which the outcome says what was paid all the same.
+// ask puts the prompt to o and says what came of it. An error is a crash, beside which the outcome says what was paid all
+// the same.
 func (s *System) ask(ctx context.Context, o *Offer, p observer.Prompt) (outcome, error) {
-	limited, cancel := context.WithTimeout(ctx, s.cfg.TurnTimeout)
-	defer cancel()
 	began := s.cfg.Now()
-	reply, err := o.Complete(limited, p)
-	latency := s.cfg.Now().Sub(began)
-	var failure *observer.Failure
-	switch {
-	case err == nil && reply.Text.Len() > maxOutput:
-		return s.failed(ctx, o, p, &observer.Failure{
-			Class: events.FailTruncated, Message: fmt.Sprintf("an output of %d bytes, at most %d", reply.Text.Len(), maxOutput),
-			Output: reply.Text.Clip(keptOutput), Form: reply.Form, Bill: o.bill(reply.Bill, 1),
-		}, latency), nil
-	case err == nil:
-		return s.judge(ctx, o, p, reply, latency), nil
-	case errors.As(err, &failure):
-		return s.failed(ctx, o, p, failure, latency), nil
-	case limited.Err() != nil && ctx.Err() == nil:
-		return s.failed(ctx, o, p, &observer.Failure{
-			Class: events.FailTimeout, Message: fmt.Sprintf("no answer within %v", s.cfg.TurnTimeout), Bill: reply.Bill,
-		}, latency), nil
+	reply, err := turn.Ask(ctx, o, p, s.cfg.TurnTimeout)
+	now := s.cfg.Now()
+	r, err := s.pipeline.Result(ctx, o, o.Mode.TypeIDs(), p, reply, err)
+	if a := r.Answer; a != nil {
+		a.At, a.Received.LatencyMS = now, now.Sub(began).Milliseconds()
+		s.note(p.Cwd, a.Happened)
 	}
-	paid := events.TurnFailed{Turn: p.Turn}.WithBill(o.bill(reply.Bill, 0))
-	return outcome{turn: p.Turn, failed: &paid}, err
+	return outcome{turn: p.Turn, answer: r.Answer, failed: r.Failed}, err
 }
 
-// failed says what a typed failure comes to. A cut output of a single input is all that can be had: what is closed
-// of it is kept.
-func (s *System) failed(ctx context.Context, o *Offer, p observer.Prompt, f *observer.Failure, latency time.Duration) outcome {
-	if f.Class == events.FailTruncated && len(p.Inputs) == 1 {
-		cut := observer.Reply{
-			Text: f.Output.Clip(maxOutput), Form: cmp.Or(f.Form, events.FormXML), StopReason: string(f.Class), Bill: f.Bill,
-		}
-		if out := s.judge(ctx, o, p, cut, latency); len(out.answer.Observations) > 0 || out.answer.Summary != nil {
-			return out
-		}
+// recent is how old an event may be for the disk to still tell of it: a history that is read later says nothing about files
+// as they are.
+const recent = time.Minute
+
+// note has the tracker look at a session's working tree in the background, if what just happened there is recent.
+func (s *System) note(dir string, at time.Time) {
+	if s.cfg.Tracker == nil || dir == "" || s.cfg.Now().Sub(at) > recent {
+		return
 	}
-	failed := events.TurnFailed{
-		Turn: p.Turn, Class: f.Class, Status: f.Status, ResetsAt: f.ResetsAt, Message: clip(observer.Scrub(f.Message), 500),
-		Output: f.Output.Clip(keptOutput), Form: formOf(f), Provider: o.Name(),
-	}.WithBill(o.bill(f.Bill, 0))
-	return outcome{turn: p.Turn, failed: &failed}
+	s.turns.Go(func() { s.cfg.Tracker.Note(s.ending, dir) })
 }

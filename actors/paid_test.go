@@ -9,6 +9,7 @@ import (
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/observer"
+	"github.com/cmemd/cmemd/internal/observer/turn"
 	"github.com/cmemd/cmemd/testkit/providertest"
 )
 
@@ -41,7 +42,7 @@ func TestWhatATurnCostIsRecorded(t *testing.T) {
 	reply := observer.Reply{Text: events.NewOutput(goodObservation), Form: events.FormXML, Bill: paid}
 	asAsked, prose, long, late := reply, reply, reply, reply
 	asAsked.Model, asAsked.Calls, prose.Text, late.Text = "script", 0, events.NewOutput("Sure!"), events.Output{}
-	long.Text = events.NewOutput(string(make([]byte, maxOutput+1)))
+	long.Text = events.NewOutput(string(make([]byte, turn.MaxOutput+1)))
 	failed := observer.Failure{Class: events.FailRefused, Bill: paid}
 	cut, cutWithNothing := failed, failed
 	cut.Class, cut.Output, cut.Form = events.FailTruncated, events.NewOutput(`{"observations":[{"title":"Kept"},{"title":"lo`), events.FormStructured

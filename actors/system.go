@@ -18,13 +18,15 @@ import (
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/observer"
+	"github.com/cmemd/cmemd/internal/observer/turn"
 	"github.com/cmemd/cmemd/internal/transient"
 )
 
-// Checker looks claims up in ground truth. Check returns one claim for each hash, in order; what it cannot find out
-// is events.Unknown. It gives up by itself in a few seconds, and is safe for concurrent use.
-type Checker interface {
-	Check(ctx context.Context, repo string, hashes []string) []events.Claim
+// Tracker finds out which files shell commands changed. Note remembers what dir's working tree looks like now. It gives up
+// by itself in a few seconds, and is safe for concurrent use.
+type Tracker interface {
+	Note(ctx context.Context, dir string)
+	turn.Tracker
 }
 
 // Config is what a System needs. Log and one of Providers are required; zero values of the rest mean the defaults.
@@ -33,7 +35,7 @@ type Config struct {
 	Providers []Offer        // in the order in which they are preferred, each name once
 	Trivial   *Offer         // asked first about inputs that are all trivial; nil: as about others
 	Summaries *Offer         // asked first for summaries; nil: as for others
-	Checker   Checker        // nil: every claim is unknown
+	Checker   turn.Checker   // nil: every claim is unknown
 	Tracker   Tracker        // nil: what a shell changed without saying so is not known
 	Rules     session.Rules  // its Wish is that of the first of Providers
 	Pause     policy.Backoff // 0 means policy.DefaultPause
@@ -155,7 +157,8 @@ type System struct {
 	cfg      Config
 	root     *actor.RootContext
 	system   *actor.ActorSystem
-	appends  sync.WaitGroup  // under way
+	appends  sync.WaitGroup // under way
+	pipeline *turn.Pipeline
 	turns    sync.WaitGroup  // and other reads under way, that end when ending does
 	ending   context.Context // done when Run ends
 	done     chan struct{}   // closed when Run has ended
@@ -178,6 +181,9 @@ func New(cfg Config) (*System, error) {
 	quiet := slog.New(slog.DiscardHandler)
 	sys := actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return quiet }))
 	s := &System{cfg: cfg.withDefaults(), system: sys, root: sys.Root, done: make(chan struct{})}
+	s.pipeline = turn.New(turn.Config{
+		Log: s.cfg.Log, Checker: s.cfg.Checker, Tracker: s.cfg.Tracker, Logger: s.cfg.Logger, NewID: s.cfg.NewID,
+	})
 	s.degraded.Store(cfg.Previous.Degraded)
 	return s, nil
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/observer"
+	"github.com/cmemd/cmemd/internal/observer/turn"
 	"github.com/cmemd/cmemd/testkit/providertest"
 )
 
@@ -333,7 +334,7 @@ func TestAnOutputTooLongToKeepIsTruncatedAndBounded(t *testing.T) {
 			t.Errorf("got %+v, want what is answered too long given up", got)
 		}
 		for _, f := range all[events.TurnFailed](w) {
-			if f.Class != events.FailTruncated || f.Output.Len() > keptOutput {
+			if f.Class != events.FailTruncated || f.Output.Len() > turn.KeptOutput {
 				t.Errorf("got class %s and %d bytes kept", f.Class, f.Output.Len())
 			}
 		}

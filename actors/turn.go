@@ -9,6 +9,7 @@ import (
 	"github.com/cmemd/cmemd/actors/provider"
 	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/observer/turn"
 )
 
 // begin has the observer read what the turn is about. The turn starts when its prompt is known.
@@ -21,7 +22,7 @@ func (a *sessionActor) begin(c actor.Context, w session.Work) {
 	}
 	m := prepare{turn: a.turn.id, work: w, origin: a.state.Origin()}
 	if w.Kind == events.TurnObservation {
-		m.earlier = a.state.Before(w.Settles[0], remembered)
+		m.earlier = a.state.Before(w.Settles[0], turn.Remembered)
 	}
 	c.Send(a.observer, m)
 }
@@ -30,8 +31,8 @@ func (a *sessionActor) deadline() time.Time {
 	return a.sys.cfg.Now().Add(a.sys.cfg.TurnTimeout + a.sys.cfg.HangGrace)
 }
 
-func (a *sessionActor) current(turn events.ID) bool {
-	return a.turn != nil && a.turn.id == turn && !a.turn.ending
+func (a *sessionActor) current(id events.ID) bool {
+	return a.turn != nil && a.turn.id == id && !a.turn.ending
 }
 
 // prepared records that the provider is about to be asked, and then has it asked.

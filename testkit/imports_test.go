@@ -24,7 +24,7 @@ const module = "github.com/cmemd/cmemd"
 // these follows its row, and may import the packages of that row. What has no row may not exist.
 func table() map[string][]string {
 	below := []string{"projections", "projections/vectors", "internal/observer", "internal/observer/evidence", "actors/provider", "actors/session", "eventlog", "actors/policy", "events", "internal/durable", "internal/jsonscan", "internal/toolinput", "internal/transient"}
-	faces := append([]string{"actors", "internal/memory/erasure", "internal/replay", "internal/memory/recall", "internal/agents", "internal/agents/relay", "internal/agents/importer", "internal/redact", "internal/redact/full", "projections/vectors/embed"}, below...)
+	faces := append([]string{"actors", "internal/observer/turn", "internal/memory/erasure", "internal/replay", "internal/memory/recall", "internal/agents", "internal/agents/relay", "internal/agents/importer", "internal/redact", "internal/redact/full", "projections/vectors/embed"}, below...)
 	return map[string][]string{
 		"projections/vectors":       {"projections", "actors/policy", "events", "eventlog", "internal/durable", "internal/transient"},
 		"projections/vectors/embed": {"projections/vectors", "internal/observer", "events"},
@@ -56,7 +56,8 @@ func table() map[string][]string {
 		"internal/memory/recall":             below,
 		"internal/memory/erasure":            below,
 		"internal/replay":                    below,
-		"actors":                             below,
+		"actors":                             append([]string{"internal/observer/turn"}, below...),
+		"internal/observer/turn":             {"events", "actors/session", "eventlog", "internal/observer", "internal/observer/evidence"},
 		"internal/api":                       append([]string{"actors", "internal/memory/erasure", "internal/memory/recall", "internal/agents/importer", "internal/agents/relay"}, below...),
 		"internal/api/server":                append([]string{"internal/api"}, faces...),
 		"internal/api/mcp":                   {"internal/api", "internal/agents", "events"},

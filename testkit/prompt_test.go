@@ -19,7 +19,7 @@ import (
 // promptMaker is the file that makes the prompts of turns, and the only one. sampleMaker makes one of constants, for a
 // person to try a provider with.
 const (
-	promptMaker = "actors/load.go"
+	promptMaker = "internal/observer/turn/load.go"
 	sampleMaker = "cmd/cmemd/observer_sample.go"
 )
 

@@ -13,6 +13,7 @@ import (
 	"github.com/cmemd/cmemd/internal/observer"
 	"github.com/cmemd/cmemd/internal/observer/claudecli"
 	"github.com/cmemd/cmemd/internal/observer/model"
+	"github.com/cmemd/cmemd/internal/observer/turn"
 	"github.com/cmemd/cmemd/projections/usage"
 )
 
@@ -65,15 +66,13 @@ func (t *try) asked(q model.Question) {
 
 // ask has p observe the bundled batch.
 func (t *try) ask(ctx context.Context, p *built, limit time.Duration) {
-	ctx, cancel := context.WithTimeout(ctx, limit+time.Second) // a provider that asks a model keeps limit itself
-	defer cancel()
 	sample := samplePrompt(t.now)
 	t.PromptBytes = sample.Size()
 	if p.key != nil {
 		t.Key = p.key.String()
 	}
 	began := time.Now()
-	reply, err := p.Complete(ctx, sample)
+	reply, err := turn.Ask(ctx, p, sample, limit+time.Second) // a provider that asks a model keeps limit itself
 	t.TookMS = time.Since(began).Milliseconds()
 	if err != nil {
 		t.fail(err)
@@ -111,9 +110,6 @@ func (t *try) fail(err error) {
 	f, typed := errors.AsType[*observer.Failure](err)
 	if !typed {
 		f = &observer.Failure{Class: events.FailCrash, Message: err.Error()}
-		if errors.Is(err, context.DeadlineExceeded) {
-			f = &observer.Failure{Class: events.FailTimeout, Message: "no answer in time"}
-		}
 	}
 	t.Answered, t.Form, t.Usage, t.Output = f.Model, f.Form, f.Usage, f.Output
 	t.count(f.Bill)

@@ -15,6 +15,7 @@ import (
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/observer/evidence"
+	"github.com/cmemd/cmemd/internal/observer/turn"
 )
 
 // truth is a checker that says what a test has it say; what it was told nothing of is unknown.
@@ -50,7 +51,7 @@ func (c *truth) Check(_ context.Context, dir string, hashes []string) []events.C
 
 // claimWorld has a session remember that it committed hash.
 func claimWorld(t *testing.T, check interface {
-	actors.Checker
+	turn.Checker
 	Checker
 }, hash string) (*world, *moody) {
 	t.Helper()

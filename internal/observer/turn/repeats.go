@@ -1,4 +1,4 @@
-package actors
+package turn
 
 import (
 	"context"
@@ -12,9 +12,9 @@ import (
 )
 
 const (
-	// remembered is how many of a session's inputs before a turn are looked at for what the turn repeats: agents read again
+	// Remembered is how many of a session's inputs before a turn are looked at for what the turn repeats: agents read again
 	// what fell out of their context, and that is rarely more than this far back.
-	remembered = 200
+	Remembered = 200
 
 	// alike is by how many bytes the payloads of the same call with the same result may differ: an id, a duration, the
 	// number of a prompt. Of other sizes nothing is read.
@@ -48,7 +48,7 @@ func lookedAt(e events.Event) (t events.ToolUsed, ok bool) {
 
 // markRepeats marks the inputs that did again, with the same result, what one of the session's earlier inputs had done. Sizes
 // are those of the inputs' payloads.
-func (s *System) markRepeats(ctx context.Context, inputs []observer.Input, sizes []int, earlier []session.Sized) error {
+func (t *Pipeline) markRepeats(ctx context.Context, inputs []observer.Input, sizes []int, earlier []session.Sized) error {
 	wanted := map[digest][]int{}
 	var near []int // sizes of those that are looked for
 	for i, in := range inputs {
@@ -62,7 +62,7 @@ func (s *System) markRepeats(ctx context.Context, inputs []observer.Input, sizes
 		if !anyNear(near, earlier[n].Size) {
 			continue
 		}
-		_, e, err := s.event(ctx, earlier[n].Position)
+		_, e, err := t.event(ctx, earlier[n].Position)
 		if err != nil {
 			return err
 		}

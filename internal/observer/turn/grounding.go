@@ -1,4 +1,4 @@
-package actors
+package turn
 
 import (
 	"context"
@@ -12,38 +12,17 @@ import (
 	"github.com/cmemd/cmemd/internal/observer/evidence"
 )
 
-// Tracker finds out which files shell commands changed. Note remembers what dir's working tree looks like now; Changes
-// returns the files that changed while any of the commands ran, absolute, a few hundred at most. Both give up by
-// themselves in a few seconds, and are safe for concurrent use.
-type Tracker interface {
-	Note(ctx context.Context, dir string)
-	Changes(ctx context.Context, dir string, ran []evidence.Ran) []string
-}
-
-const (
-	// recent is how old an event may be for the disk to still tell of it: a history that is read later says nothing
-	// about files as they are.
-	recent = time.Minute
-	// maxTrees is how many working trees one turn's commands are followed to.
-	maxTrees = 3
-)
-
-// note has the tracker look at a session's working tree in the background, if what just happened there is recent.
-func (s *System) note(dir string, at time.Time) {
-	if s.cfg.Tracker == nil || dir == "" || s.cfg.Now().Sub(at) > recent {
-		return
-	}
-	s.turns.Go(func() { s.cfg.Tracker.Note(s.ending, dir) })
-}
+// maxTrees is how many working trees one turn's commands are followed to.
+const maxTrees = 3
 
 // shellChanges returns the files that the batch's shell commands changed, as far as their words do not say.
-func (s *System) shellChanges(ctx context.Context, p observer.Prompt) (files []string) {
-	if s.cfg.Tracker == nil {
+func (t *Pipeline) shellChanges(ctx context.Context, p observer.Prompt) (files []string) {
+	if t.cfg.Tracker == nil {
 		return nil
 	}
 	dirs, ran := commandsOf(p)
 	for _, dir := range dirs[:min(len(dirs), maxTrees)] {
-		files = append(files, s.cfg.Tracker.Changes(ctx, dir, ran[dir])...)
+		files = append(files, t.cfg.Tracker.Changes(ctx, dir, ran[dir])...)
 	}
 	return distinct(files)
 }
@@ -192,7 +171,49 @@ func touchedBy(o events.ObservationParsed) []string {
 	return files
 }
 
-// untrue reports whether an observation was found to claim what is not so.
-func untrue(o events.ObservationParsed) bool {
+// unfounded reports whether an observation was found to claim what is not so.
+func unfounded(o events.ObservationParsed) bool {
 	return o.Unseen || slices.ContainsFunc(o.Claims, func(c events.Claim) bool { return c.Verdict == events.Absent })
+}
+
+// checkClaims looks up every commit that the output names, once, in the session's repository.
+func (t *Pipeline) checkClaims(ctx context.Context, cwd string, parsed observer.Parsed) []events.Claim {
+	var text strings.Builder
+	for _, o := range parsed.Observations {
+		text.WriteString(observationText(o))
+	}
+	if parsed.Summary != nil {
+		text.WriteString(summaryText(*parsed.Summary))
+	}
+	hashes := evidence.Claims(text.String())
+	if len(hashes) == 0 {
+		return nil
+	}
+	if t.cfg.Checker != nil {
+		return t.cfg.Checker.Check(ctx, cwd, hashes)
+	}
+	var claims []events.Claim
+	for _, h := range hashes {
+		claims = append(claims, events.Claim{Kind: "commit", Value: h, Verdict: events.Unknown, Evidence: "nothing to check it with"})
+	}
+	return claims
+}
+
+// pick returns the claims that text itself makes.
+func pick(claims []events.Claim, text string) []events.Claim {
+	var out []events.Claim
+	for _, h := range evidence.Claims(text) {
+		if i := slices.IndexFunc(claims, func(c events.Claim) bool { return c.Value == h }); i >= 0 {
+			out = append(out, claims[i])
+		}
+	}
+	return out
+}
+
+func observationText(o observer.Observation) string {
+	return o.Title + "\n" + o.Subtitle + "\n" + o.Narrative + "\n" + strings.Join(o.Facts, "\n") + "\n"
+}
+
+func summaryText(m observer.Summary) string {
+	return strings.Join([]string{m.Request, m.Investigated, m.Learned, m.Completed, m.NextSteps, m.Notes, ""}, "\n")
 }

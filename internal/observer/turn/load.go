@@ -1,0 +1,103 @@
+package turn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/cmemd/cmemd/actors/session"
+	"github.com/cmemd/cmemd/eventlog"
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/observer"
+)
+
+// Request is a turn that is due.
+type Request struct {
+	Turn    events.ID
+	Work    session.Work
+	Origin  session.Origin
+	Earlier []session.Sized // the last of the session's tool uses before those of the turn: see Remembered
+}
+
+// Load reads what a turn is about and puts the prompt together. A record that is damaged, or whose payload was erased,
+// leaves its place empty: one bad record must not keep the others waiting. The error is that of the log.
+func (t *Pipeline) Load(ctx context.Context, r Request) (observer.Prompt, error) {
+	p := observer.Prompt{
+		Turn: r.Turn, Kind: r.Work.Kind, Attempt: r.Work.Attempt, Project: r.Origin.Project, Cwd: r.Origin.Cwd, Agent: r.Origin.Agent,
+	}
+	var sizes []int
+	for _, at := range r.Work.Settles {
+		rec, e, err := t.event(ctx, at)
+		if err != nil {
+			return observer.Prompt{}, err
+		}
+		p.Inputs, sizes = append(p.Inputs, observer.Input{Position: at, At: rec.OccurredAt, Event: e}), append(sizes, int(rec.Size))
+		notice(&p, e)
+	}
+	if err := t.markRepeats(ctx, p.Inputs, sizes, r.Earlier); err != nil {
+		return observer.Prompt{}, err
+	}
+	for _, at := range r.Work.Reads {
+		_, e, err := t.event(ctx, at)
+		if err != nil {
+			return observer.Prompt{}, err
+		}
+		notice(&p, e)
+	}
+	err := t.loadBrief(ctx, r.Work, &p)
+	p.Touched = distinct(p.Touched)
+	return p, err
+}
+
+// notice takes from an event what the prompt says outside its inputs.
+func notice(p *observer.Prompt, e events.Event) {
+	switch e := e.(type) {
+	case events.AgentStopped:
+		p.Message, p.Stop = e.LastMessage, e.Cause
+	case events.ObservationParsed:
+		p.Observed = append(p.Observed, e)
+		p.Touched = append(p.Touched, touchedBy(e)...)
+	}
+}
+
+// loadBrief reads the brief. A fresh generation is told no titles; which files the session has touched is no telling.
+func (t *Pipeline) loadBrief(ctx context.Context, w session.Work, p *observer.Prompt) error {
+	for _, at := range w.Brief {
+		_, e, err := t.event(ctx, at)
+		if err != nil {
+			return err
+		}
+		o, ok := e.(events.ObservationParsed)
+		p.Touched = append(p.Touched, touchedBy(o)...)
+		if ok && o.Title != "" && !w.Fresh && !unfounded(o) { // what is not borne out must not be built upon
+			p.Recent = append(p.Recent, o.Title)
+		}
+	}
+	if w.PromptAt == 0 {
+		return nil
+	}
+	_, e, err := t.event(ctx, w.PromptAt)
+	if q, ok := e.(events.PromptSubmitted); ok {
+		p.Request = q.Text
+	}
+	return err
+}
+
+func (t *Pipeline) event(ctx context.Context, at events.Position) (events.Record, events.Event, error) {
+	r, err := t.cfg.Log.Get(ctx, at)
+	if errors.Is(err, events.ErrCorrupt) || errors.Is(err, eventlog.ErrNotFound) {
+		t.cfg.Logger.Warn("a record cannot be read and is left out of its turn", "position", at, "err", err)
+		return r, nil, nil
+	}
+	if err != nil {
+		return r, nil, fmt.Errorf("read %d: %w", at, err)
+	}
+	e, err := r.Event()
+	if err != nil {
+		if !errors.Is(err, events.ErrErased) {
+			t.cfg.Logger.Warn("a payload cannot be read and is left out of its turn", "position", at, "err", err)
+		}
+		return r, nil, nil
+	}
+	return r, e, nil
+}

@@ -1,0 +1,53 @@
+package turn
+
+import (
+	"context"
+	"log/slog"
+
+	"github.com/google/uuid"
+
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/observer/evidence"
+)
+
+// Log reads one record. Its errors are those of eventlog.Log.
+type Log interface {
+	Get(ctx context.Context, at events.Position) (events.Record, error)
+}
+
+// Checker looks claims up in the repository that a folder lies in. Check returns one claim for each hash, in order; what it
+// cannot find out is events.Unknown. It gives up by itself in a few seconds, and is safe for concurrent use.
+type Checker interface {
+	Check(ctx context.Context, repo string, hashes []string) []events.Claim
+}
+
+// Tracker finds out which files shell commands changed. Changes returns the files below dir that changed while any of the
+// commands ran, absolute, a few hundred at most. It gives up by itself in a few seconds, and is safe for concurrent use.
+type Tracker interface {
+	Changes(ctx context.Context, dir string, ran []evidence.Ran) []string
+}
+
+// Config is what turns need. Log is required by Load alone.
+type Config struct {
+	Log     Log
+	Checker Checker          // nil: every claim is unknown
+	Tracker Tracker          // nil: what a shell changed without saying so is not known
+	Logger  *slog.Logger     // is told of records that cannot be read; nil: nobody is
+	NewID   func() events.ID // of answers, observations and summaries, UUIDv7; nil: from crypto/rand
+}
+
+// Pipeline carries turns out. It keeps nothing from one to the next, and is safe for concurrent use.
+type Pipeline struct {
+	cfg Config
+}
+
+// New returns a Pipeline.
+func New(c Config) *Pipeline {
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	if c.NewID == nil {
+		c.NewID = func() events.ID { return uuid.Must(uuid.NewV7()) }
+	}
+	return &Pipeline{cfg: c}
+}

@@ -1,0 +1,113 @@
+package turn_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"github.com/cmemd/cmemd/actors/session"
+	"github.com/cmemd/cmemd/eventlog"
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/observer"
+	"github.com/cmemd/cmemd/internal/observer/turn"
+	"github.com/cmemd/cmemd/testkit/providertest"
+)
+
+// absent is a Checker that knows no commit.
+type absent struct{}
+
+func (absent) Check(_ context.Context, _ string, hashes []string) (claims []events.Claim) {
+	for _, h := range hashes {
+		claims = append(claims, events.Claim{Kind: "commit", Value: h, Verdict: events.Absent})
+	}
+	return claims
+}
+
+// logged returns a log of the given events, in one session.
+func logged(t *testing.T, all ...events.Event) (log *eventlog.Memory, at []events.Position) {
+	t.Helper()
+	log = eventlog.NewMemory(eventlog.Config{})
+	var drafts []events.Draft
+	for i, e := range all {
+		drafts = append(drafts, events.Draft{ID: events.ID(uuid.Must(uuid.NewV7())), OccurredAt: time.Unix(int64(1000+i), 0), Event: e})
+	}
+	records, err := eventlog.AppendEnd(t.Context(), log, events.SessionIDOf("a", "b").Stream(), drafts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range records {
+		at = append(at, r.Position)
+	}
+	return log, at
+}
+
+// TestTurn takes one turn from the log to a grounded answer, and to what fails instead.
+func TestTurn(t *testing.T) {
+	t.Parallel()
+	log, at := logged(t,
+		events.PromptSubmitted{Text: "Raise the limit"},
+		events.ToolUsed{Tool: "Edit", Input: `{"file_path":"/p/a.go","new_string":"x"}`},
+	)
+	p := turn.New(turn.Config{Log: log, Checker: absent{}})
+	prompt, err := p.Load(t.Context(), turn.Request{
+		Turn: events.ID{1}, Work: session.Work{Kind: events.TurnObservation, Settles: at[1:], PromptAt: at[0], Attempt: 1},
+		Origin: session.Origin{Cwd: "/p"},
+	})
+	if err != nil || prompt.Request != "Raise the limit" || len(prompt.Inputs) != 1 {
+		t.Fatalf("got %+v, %v", prompt, err)
+	}
+	const cut = "<observation><title>Kept</title></observation><observation>"
+	for name, tc := range map[string]struct {
+		step           providertest.Step
+		title, dropped string
+		failed         events.FailureClass
+	}{
+		"kept":     {step: providertest.Text("<observation><title>Limit raised in ghost.go</title><narrative>Commit 1234567.</narrative></observation>"), title: "Limit raised in ghost.go"},
+		"dropped":  {step: providertest.Text("session limit reached"), dropped: events.ReasonNoXML},
+		"cut":      {step: providertest.Fail(observer.Failure{Class: events.FailTruncated, Output: events.NewOutput(cut)}), title: "Kept"},
+		"refused":  {step: providertest.Fail(observer.Failure{Class: events.FailRefused}), failed: events.FailRefused},
+		"too long": {step: providertest.Text(string(make([]byte, turn.MaxOutput+1))), failed: events.FailTruncated},
+		"too late": {step: providertest.Hang(), failed: events.FailTimeout},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := providertest.NewScripted(tc.step)
+			reply, err := turn.Ask(t.Context(), o, prompt, 100*time.Millisecond)
+			r, err := p.Result(t.Context(), o, observer.CodeMode().TypeIDs(), prompt, reply, err)
+			switch {
+			case err != nil:
+				t.Fatal(err)
+			case tc.failed != "":
+				if r.Failed == nil || r.Failed.Class != tc.failed || r.Answer != nil {
+					t.Errorf("got %+v, want %s", r, tc.failed)
+				}
+			case tc.dropped != "":
+				if d := r.Answer.Dropped; d == nil || d.Reason != tc.dropped || d.Length != len("session limit reached") {
+					t.Errorf("got %+v, want it dropped as %s", d, tc.dropped)
+				}
+			case len(r.Answer.Observations) != 1 || r.Answer.Observations[0].Title != tc.title:
+				t.Errorf("got %+v, want %q", r.Answer.Observations, tc.title)
+			case name == "kept":
+				o := r.Answer.Observations[0]
+				got := []any{o.Unseen, o.FilesModified, o.Claims[0].Verdict, r.Answer.Happened.Unix()}
+				if diff := cmp.Diff([]any{true, []string{"/p/a.go"}, events.Absent, int64(1001)}, got); diff != "" {
+					t.Errorf("grounded (-want +got):\n%s", diff)
+				}
+			}
+		})
+	}
+}
+
+// TestCrashSaysWhatWasPaid: an untyped error is no failure of the turn.
+func TestCrashSaysWhatWasPaid(t *testing.T) {
+	t.Parallel()
+	p, boom := turn.New(turn.Config{}), errors.New("boom")
+	r, err := p.Result(t.Context(), providertest.NewScripted(), nil, observer.Prompt{}, observer.Reply{Bill: events.Bill{Calls: 2}}, boom)
+	if !errors.Is(err, boom) || r.Answer != nil || r.Failed == nil || r.Failed.Calls != 2 || r.Failed.Class != "" {
+		t.Errorf("got %+v, %v", r, err)
+	}
+}
