@@ -17,7 +17,7 @@ func main() {
 	case len(os.Args) == 2 && os.Args[1] == "--version":
 		fmt.Println("cmemd-hook", version)
 	case len(os.Args) == 2 && os.Args[1] != "" && os.Args[1][0] != '-':
-		relay.Main(os.Args[1], version)
+		relay.Main(os.Args[1], version, relay.KeepNow)
 	default:
 		fmt.Fprintln(os.Stderr, "usage: cmemd-hook AGENT < payload\n       cmemd-hook --version")
 	}

@@ -112,7 +112,7 @@ func shortHome(tb testing.TB) string {
 func spooled(tb testing.TB, home string) []string {
 	tb.Helper()
 	var bodies []string
-	for e, err := range relay.NewSpool(home).Each() {
+	for e, err := range relay.NewSpool(home, nil).Each() {
 		if err != nil {
 			tb.Error(err)
 		}

@@ -187,7 +187,7 @@ func (d *daemon) apiConfig(token, version string) server.Config {
 		System: d.actors, Log: d.log, Views: d.views, Index: d.index, Repos: d.checker,
 		Checker: d.checker, Eraser: d.eraser, Providers: d.offers.facts(),
 		Recall: recall.New(d.recallConfig()), Briefs: d.config.briefs(),
-		Spool: relay.NewSpool(d.paths.home), Home: d.paths.home, Token: token, Version: version, PID: os.Getpid(),
+		Spool: relay.NewSpool(d.paths.home, relay.KeepNow), Home: d.paths.home, Token: token, Version: version, PID: os.Getpid(),
 		Settings: d.config.values(), Logger: d.logger, Price: d.prices.cost, Secrets: captureSecrets(),
 		NewToken: func() (string, error) { return makeToken(d.paths.token) },
 		Rules:    relay.NewRules(d.paths.home, d.config.Switches),

@@ -290,7 +290,7 @@ func (d *stage) play(ctx context.Context) error {
 			_ = d.daemon.Wait()
 			d.daemon = nil
 		case demoRevive:
-			waiting, _, err := relay.NewSpool(d.home).Usage()
+			waiting, _, err := relay.NewSpool(d.home, nil).Usage()
 			if err != nil {
 				return err
 			}

@@ -131,7 +131,8 @@ func checkGit(ctx context.Context, x *examination) []checked {
 
 // checkSpool looks at what hooks kept because no daemon took it.
 func checkSpool(_ context.Context, x *examination) []checked {
-	waiting, bytes, err := relay.NewSpool(x.paths.home).Usage()
+	spool := relay.NewSpool(x.paths.home, nil)
+	waiting, bytes, err := spool.Usage()
 	if err != nil {
 		return []checked{wrong("see to that folder's rights", "%v", err)}
 	}
@@ -144,10 +145,9 @@ func checkSpool(_ context.Context, x *examination) []checked {
 		}
 		out = append(out, say(mend, "%s waiting (%s)", terminal.Plural(waiting, "payload"), terminal.Size(bytes)))
 	}
-	bad, err := filepath.Glob(filepath.Join(x.paths.home, "spool", "bad", "*.reason"))
-	if err == nil && len(bad) > 0 {
-		out = append(out, wrong("read the *.reason beside them in "+filepath.Dir(bad[0])+", then delete them",
-			"%s set aside: the daemon could not take it", terminal.Plural(len(bad), "payload")))
+	if bad, _, err := spool.BadUsage(); err == nil && bad > 0 {
+		out = append(out, wrong("read the *.reason beside them in "+spool.BadDir()+", then delete them",
+			"%s set aside: the daemon could not take it", terminal.Plural(bad, "payload")))
 	}
 	if len(out) == 0 {
 		return []checked{well("nothing is waiting")}

@@ -27,7 +27,7 @@ func newHook(a *terminal.App) *cobra.Command {
 			case len(args) == 1 && (args[0] == "--help" || args[0] == "-h"):
 				return c.Help()
 			case len(args) == 1 && args[0] != "" && args[0][0] != '-':
-				relay.Main(args[0], a.Version)
+				relay.Main(args[0], a.Version, relay.KeepNow)
 			default:
 				fmt.Fprintln(a.Err, "usage: cmemd hook AGENT < payload")
 			}

@@ -142,7 +142,7 @@ func TestSpoolBeforeChats(t *testing.T) {
 		entry := relay.Entry{
 			Agent: "gemini-cli", Delivery: uuid.Must(uuid.NewV7()).String(), OccurredAt: at.Add(time.Duration(i) * time.Second), Body: []byte(body),
 		}
-		if _, err := relay.NewSpool(d.paths.home).Put(entry); err != nil {
+		if _, err := relay.NewSpool(d.paths.home, relay.KeepNow).Put(entry); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -243,7 +243,7 @@ func TestSessionStartWaitsForTheDaemonItStarts(t *testing.T) {
 						return serve(ctx)
 					},
 				})
-				took, left := time.Since(start), len(mustNames(t, NewSpool(home)))
+				took, left := time.Since(start), len(mustNames(t, NewSpool(home, KeepNow)))
 				if r.Outcome != c.want || out.String() != c.stdout || took != c.took || left != c.left {
 					t.Errorf("got %+v, %q after %v with %d left; want %s, %q after %v with %d", r, out.String(), took, left, c.want, c.stdout, c.took, c.left)
 				}

@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 
 // spoolForever puts entries with bodies of many pages, whose every byte is told by the first.
 func spoolForever(home string) {
-	s := NewSpool(home)
+	s := NewSpool(home, KeepNow)
 	for i := 0; ; i++ {
 		e := Entry{Agent: "codex", Delivery: newDelivery(time.Now()), OccurredAt: time.Now()}
 		e.Body = bytes.Repeat([]byte{byte('a' + i%26)}, 300_000+i)
@@ -102,7 +102,7 @@ func killSpooler(t *testing.T, self, home string, n int, while time.Duration) (s
 func checkWhole(t *testing.T, home string, promised map[string]bool) {
 	t.Helper()
 	stored := 0
-	for e, err := range NewSpool(home).Each() {
+	for e, err := range NewSpool(home, KeepNow).Each() {
 		if err != nil {
 			t.Errorf("in new: %v", err)
 			continue

@@ -105,12 +105,47 @@ func (s *Spool) SetAside(name, reason string) error {
 	return nil
 }
 
+// Size returns how many bytes an entry's file has; one that has gone has none.
+func (s *Spool) Size(name string) int64 {
+	info, err := os.Lstat(s.path(name))
+	if err != nil {
+		return 0
+	}
+	return info.Size()
+}
+
+// BadDir is the folder to which SetAside moves entries. It may not be there yet.
+func (s *Spool) BadDir() string { return filepath.Join(s.dir, "bad") }
+
+// BadUsage returns how many entries are set aside, and the bytes of their files and reasons.
+func (s *Spool) BadUsage() (entries int, size int64, err error) {
+	files, err := os.ReadDir(s.BadDir())
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, 0, nil
+	}
+	if err != nil {
+		return 0, 0, fmt.Errorf("relay: spool: %w", err)
+	}
+	for _, f := range files {
+		if info, err := f.Info(); err == nil { // one that a person just deleted takes no room
+			size += info.Size()
+		}
+		if !strings.HasSuffix(f.Name(), reasonSuffix) {
+			entries++
+		}
+	}
+	return entries, size, nil
+}
+
+// reasonSuffix ends the name of the file that says why an entry is set aside.
+const reasonSuffix = ".reason"
+
 func (s *Spool) moveToBad(name, reason string) error {
-	bad := filepath.Join(s.dir, "bad")
+	bad := s.BadDir()
 	if err := os.MkdirAll(bad, 0o700); err != nil {
 		return err
 	}
-	moved, why := filepath.Join(bad, name), filepath.Join(bad, name+".reason")
+	moved, why := filepath.Join(bad, name), filepath.Join(bad, name+reasonSuffix)
 	if err := durable.Swap(why, []byte(reason+"\n"), 0o600); err != nil {
 		return err
 	}

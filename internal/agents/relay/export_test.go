@@ -4,3 +4,6 @@ package relay
 func CutReport(body []byte) (out []byte, ok bool) {
 	return cutReport(body, Finding{Left: LeftFile, What: "contents"})
 }
+
+// Unescaped is a JSON text without the escapes that hide what a string says.
+func Unescaped(s string) string { return unescaped(s) }

@@ -3,9 +3,10 @@ package relay
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"time"
+
+	"github.com/cmemd/cmemd/internal/durable"
 )
 
 // maxSmallFile bounds the small files of home/run; each holds one short JSON object.
@@ -36,34 +37,13 @@ func readSmall(path string) ([]byte, error) {
 	return readBounded(path, maxSmallFile)
 }
 
+// readBounded is durable.ReadBounded. It wraps ErrBadEntry where the file is to blame and not the disk.
 func readBounded(path string, limit int64) ([]byte, error) {
-	info, err := os.Lstat(path)
-	if err != nil {
-		return nil, err
+	data, err := durable.ReadBounded(path, limit)
+	if errors.Is(err, durable.ErrIrregular) || errors.Is(err, durable.ErrTooLong) {
+		err = fmt.Errorf("%w: %w", ErrBadEntry, err)
 	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%w: not a regular file", ErrBadEntry)
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	data := make([]byte, 0, min(info.Size(), limit)+1)
-	for {
-		n, err := f.Read(data[len(data):cap(data)])
-		data = data[:len(data)+n]
-		switch {
-		case int64(len(data)) > limit:
-			return nil, fmt.Errorf("%w: longer than %d bytes", ErrBadEntry, limit)
-		case err == io.EOF:
-			return data, nil
-		case err != nil:
-			return nil, err
-		case len(data) == cap(data):
-			data = append(data, 0)[:len(data)]
-		}
-	}
+	return data, err
 }
 
 // writeSynced writes a new file and returns when it is on disk; it calls written, if there is one, when all of it was

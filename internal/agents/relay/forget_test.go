@@ -13,7 +13,7 @@ import (
 // a hook may still be writing stays.
 func TestForgetLooksIntoTmp(t *testing.T) {
 	t.Parallel()
-	s := NewSpool(t.TempDir())
+	s := NewSpool(t.TempDir(), KeepNow)
 	if err := s.makeFolders(); err != nil {
 		t.Fatal(err)
 	}

@@ -98,9 +98,9 @@ func TestSpoolKeepsNoFileText(t *testing.T) {
 		`{"event":"tool","cwd":"/s","tool":"call","input":{"arguments":"{\"path\":\".env\"}"},"output":"` + word + `"}`,
 		`{"event":"tool","cwd":"/s","tool":"shell","input":{"command":"cat work","workdir":"/root/.ssh"},"output":"` + word + `"}`,
 	} {
-		out, left, err := (&Rules{}).payload("x", []byte(body))
-		if err != nil || strings.Contains(string(out), word) || !jsonscan.Valid(out) || len(left) == 0 || !strings.Contains(string(out), ".env") && !strings.Contains(string(out), ".ssh") {
-			t.Errorf("%s:\n got %s, %v, %v", body, out, left, err)
+		out, left, ok := (&Rules{}).payload("x", []byte(body))
+		if !ok || strings.Contains(string(out), word) || !jsonscan.Valid(out) || len(left) == 0 || !strings.Contains(string(out), ".env") && !strings.Contains(string(out), ".ssh") {
+			t.Errorf("%s:\n got %s, %v, %v", body, out, left, ok)
 		}
 	}
 }

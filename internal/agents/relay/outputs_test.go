@@ -41,8 +41,8 @@ func TestNamedFilesAreMasked(t *testing.T) {
 			continue
 		}
 		body := `{"cwd":"/s","tool_response":{"stdout":` + quotedText(output) + `}}`
-		if out, _, err := (&Rules{}).payload("x", []byte(body)); err != nil || string(out) != `{"cwd":"/s","tool_response":{"stdout":`+quotedText(want)+`}}` {
-			t.Errorf("%s:\nspooled as %s, %v", output, out, err)
+		if out, _, ok := (&Rules{}).payload("x", []byte(body)); !ok || string(out) != `{"cwd":"/s","tool_response":{"stdout":`+quotedText(want)+`}}` {
+			t.Errorf("%s:\nspooled as %s, %v", output, out, ok)
 		}
 	}
 }
@@ -94,8 +94,8 @@ func TestPublicKeysStay(t *testing.T) {
 			t.Errorf("%q: got %q, %v", output, got, left)
 		}
 		body := `{"cwd":"/s","tool_input":{"command":"cat public.pem"},"tool_response":{"stdout":` + quotedText(output) + `,"stderr":""}}`
-		if out, _, err := (&Rules{}).payload("x", []byte(body)); err != nil || string(out) != body {
-			t.Errorf("spooled as %s, %v", out, err)
+		if out, _, ok := (&Rules{}).payload("x", []byte(body)); !ok || string(out) != body {
+			t.Errorf("spooled as %s, %v", out, ok)
 		}
 	}
 	for _, output := range []string{

@@ -27,6 +27,7 @@ type Config struct {
 	Agent   string    // lower case letters, digits, ".", "_", "-"; at most 64
 	Home    string    // see Home
 	Version string    // of this program, for the daemon; "" means "unknown"
+	Keep    Keep      // what of a payload the spool may keep; nil: nothing
 	Stdin   io.Reader // the payload; nil is empty
 	Stdout  io.Writer // for the reply, one write; nil discards it
 
@@ -113,7 +114,7 @@ type hook struct {
 
 func newHook(cfg Config) *hook {
 	now := time.Now().UTC()
-	h := &hook{Config: cfg, at: now, delivery: newDelivery(now), spool: NewSpool(cfg.Home)}
+	h := &hook{Config: cfg, at: now, delivery: newDelivery(now), spool: NewSpool(cfg.Home, cfg.Keep)}
 	h.spool.written = func() { h.safe.Store(true) }
 	h.Ordinary = orDefault(cfg.Ordinary, ordinaryBudget)
 	h.Context = orDefault(cfg.Context, contextBudget)

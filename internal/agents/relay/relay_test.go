@@ -46,6 +46,9 @@ func runTimed(tb testing.TB, cfg Config) Result {
 	if cfg.Agent == "" {
 		cfg.Agent = "claude-code"
 	}
+	if cfg.Keep == nil {
+		cfg.Keep = KeepNow
+	}
 	if cfg.Dial == nil {
 		cfg.Dial = func(context.Context) (net.Conn, error) { return nil, syscall.ECONNREFUSED }
 	}
@@ -178,7 +181,7 @@ func TestDaemonBehaviours(t *testing.T) {
 			if r.Outcome != c.want || out.String() != c.stdout {
 				t.Errorf("got %+v, stdout %.50q; want %s, %q", r, out.String(), c.want, c.stdout)
 			}
-			if n := len(mustNames(t, NewSpool(home))); n != 0 != (c.want == Spooled) {
+			if n := len(mustNames(t, NewSpool(home, KeepNow))); n != 0 != (c.want == Spooled) {
 				t.Errorf("%d entries in the spool after %s", n, r.Outcome)
 			}
 			d.checkRequest(t, r)
@@ -213,7 +216,7 @@ func TestSpooledAsPostedButWithoutPrivateText(t *testing.T) {
 	home := shortHome(t)
 	d := startDaemon(t, home, says("HTTP/1.1 503 Busy\r\n\r\n"))
 	r := runHook(t, Config{Home: home, Stdin: strings.NewReader(toolUse), Dial: dialHome(home), Version: "1.2.3+x"})
-	for e, err := range NewSpool(home).Each() {
+	for e, err := range NewSpool(home, KeepNow).Each() {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -260,7 +263,7 @@ func TestNoDaemonAtAll(t *testing.T) {
 					t.Errorf("got %+v, want Spooled", r)
 				}
 			}
-			if n := len(mustNames(t, NewSpool(home))); n != 3 || starts != 1 {
+			if n := len(mustNames(t, NewSpool(home, KeepNow))); n != 3 || starts != 1 {
 				t.Errorf("%d entries, %d starts; want 3, 1", n, starts)
 			}
 		})
@@ -318,7 +321,7 @@ func TestUnusableHome(t *testing.T) {
 func TestFullSpoolIsCounted(t *testing.T) {
 	t.Parallel()
 	home := shortHome(t)
-	s := NewSpool(home)
+	s := NewSpool(home, KeepNow)
 	if err := s.makeFolders(); err != nil {
 		t.Fatal(err)
 	}

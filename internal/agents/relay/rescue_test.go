@@ -14,7 +14,7 @@ import (
 func TestSpoolRescues(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
-	s := NewSpool(home)
+	s := NewSpool(home, KeepNow)
 	if rescued, removed, err := s.Rescue(time.Now()); rescued+removed != 0 || err != nil {
 		t.Fatalf("Rescue of nothing = %d, %d, %v", rescued, removed, err)
 	}
@@ -63,7 +63,7 @@ func TestSpoolRescues(t *testing.T) {
 // TestRescuedUnderTheHook covers a hook that stood still between the disk's word and the rename: its entry is there.
 func TestRescuedUnderTheHook(t *testing.T) {
 	t.Parallel()
-	s := NewSpool(t.TempDir())
+	s := NewSpool(t.TempDir(), KeepNow)
 	s.written = func() {
 		if rescued, _, err := s.Rescue(time.Now().Add(2 * staleTmp)); rescued != 1 || err != nil {
 			t.Errorf("Rescue = %d, %v; want 1", rescued, err)
@@ -78,7 +78,7 @@ func TestRescuedUnderTheHook(t *testing.T) {
 // TestSpoolRescuesIntoAMissingFolder covers a spool whose maker was killed between tmp and new.
 func TestSpoolRescuesIntoAMissingFolder(t *testing.T) {
 	t.Parallel()
-	s := NewSpool(t.TempDir())
+	s := NewSpool(t.TempDir(), KeepNow)
 	e := mustPut(t, s, testEntry(`{"a":1}`))
 	if err := os.Rename(s.path(e.Name), filepath.Join(s.dir, "tmp", e.Delivery)); err != nil {
 		t.Fatal(err)

@@ -1,7 +1,6 @@
 package relay
 
 import (
-	"errors"
 	"path/filepath"
 	"strings"
 
@@ -17,9 +16,6 @@ type Rules struct {
 	Homes      []string     // cmemd's own: what works in there is not recorded; see OwnHomes
 	Ignore     *ignore.Tree // paths of which nothing is recorded; nil: none
 }
-
-// ErrPrivate is returned by Put for a payload of which nothing may be kept.
-var ErrPrivate = errors.New("relay: nothing of it may be recorded")
 
 // The kinds under which it is counted that contents were left out, beside those of the secrets that a text had.
 const (
@@ -140,29 +136,29 @@ func (r *Rules) Cut(input string, f Finding) string {
 	return cutCommand(input, f)
 }
 
-// payload is a report as it may be kept. The error is ErrPrivate if nothing of it may.
-func (r *Rules) payload(agent string, body []byte) (out []byte, left []string, err error) {
+// payload is a report as it may be kept, and the kinds of contents that were left out; ok is false if nothing of it may be.
+func (r *Rules) payload(agent string, body []byte) (out []byte, left []string, ok bool) {
 	p := readReport(body)
 	if r.Skips(agent, p.cwd) != "" || r.SkipsTool(p.tool) != "" {
-		return nil, nil, ErrPrivate
+		return nil, nil, false
 	}
 	l := look{rules: r, cwd: p.cwd}
 	whole := l.json(body, "", maxInner)
 	f := l.finding()
 	switch {
 	case f.Ignored:
-		return nil, nil, ErrPrivate
+		return nil, nil, false
 	case !whole && (f.Left != "" || r.hasPrivateLines(p.cwd, string(body))):
-		return nil, nil, ErrPrivate // where its contents end cannot be told
+		return nil, nil, false // where its contents end cannot be told
 	case !whole:
-		return body, nil, nil
+		return body, nil, true
 	}
 	if f.Left != "" {
 		if body, whole = cutReport(body, f); !whole {
-			return nil, nil, ErrPrivate
+			return nil, nil, false
 		}
 		left = append(left, f.Left)
 	}
 	out, more := r.cutResults(body, p.cwd, f)
-	return out, append(left, more...), nil
+	return out, append(left, more...), true
 }

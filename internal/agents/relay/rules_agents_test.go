@@ -79,7 +79,7 @@ func TestNoAgentsContentsAreSpooled(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		spool := relay.NewSpool(t.TempDir())
+		spool := relay.NewSpool(t.TempDir(), relay.KeepNow)
 		file, err := spool.Put(relay.Entry{Agent: agentName, Delivery: "0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b", Body: []byte(body)})
 		if err != nil {
 			t.Errorf("%s: %v", name, err)

@@ -192,63 +192,6 @@ func TestSkips(t *testing.T) {
 	}
 }
 
-// TestSpoolKeepsNothingPrivate goes the way of a hook that finds no daemon.
-func TestSpoolKeepsNothingPrivate(t *testing.T) {
-	t.Parallel()
-	home, project := t.TempDir(), t.TempDir()
-	if err := os.WriteFile(filepath.Join(home, "config.toml"), []byte("capture_skip_tools = [ # none of\n 'WebSearch',\n]\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(project, ignore.File), []byte("hidden/"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	const word = "correct-horse"
-	use := func(tool, input, response string) string {
-		return `{"hook_event_name":"PostToolUse","session_id":"s","cwd":` + quotedText(project) + `,"tool_name":"` + tool + `","tool_use_id":"t","tool_input":` + input + `,"tool_response":` + response + `}`
-	}
-	for name, c := range map[string]struct {
-		payload string
-		err     error
-		kept    string // has to be in what is kept
-	}{
-		"a dotenv file":          {use("Write", `{"file_path":"/s/.env","content":"`+word+`"}`, `{"filePath":"/s/.env","content":"`+word+`"}`), nil, "/s/.env"},
-		"a key that was read":    {use("Read", `{"file_path":"/s/id_rsa"}`, `{"type":"text","file":{"filePath":"/s/id_rsa","content":"`+word+`"}}`), nil, "id_rsa"},
-		"a command reads one":    {use("Bash", `{"command":"cat .env"}`, `{"stdout":"`+word+`","stderr":""}`), nil, "cat .env"},
-		"a command writes one":   {use("Bash", `{"command":"echo `+word+` > .env","description":"`+word+`"}`, `""`), nil, "PostToolUse"},
-		"the environment":        {use("Bash", `{"command":"env"}`, `{"stdout":"A=`+word+`"}`), nil, "env"},
-		"an ignored file":        {use("Read", `{"file_path":"`+project+`/hidden/x"}`, `"`+word+`"`), ErrPrivate, ""},
-		"a skipped tool":         {use("WebSearch", `{"query":"`+word+`"}`, `"`+word+`"`), ErrPrivate, ""},
-		"in cmemd's own home":    {`{"hook_event_name":"UserPromptSubmit","cwd":` + quotedText(home) + `,"prompt":"` + word + `"}`, ErrPrivate, ""},
-		"an ignored project":     {`{"hook_event_name":"UserPromptSubmit","cwd":` + quotedText(filepath.Join(project, "hidden")) + `,"prompt":"` + word + `"}`, ErrPrivate, ""},
-		"half a payload":         {use("Bash", `{"command":"cat .env"}`, `{"stdout":"`+word+strings.Repeat("x", 99)+`"}`)[:215+len(project)], ErrPrivate, ""},
-		"cursor's way to say it": {`{"hook_event_name":"afterFileEdit","workspace_roots":["` + project + `"],"file_path":".env","edits":[{"old_string":"","new_string":"` + word + `"}]}`, nil, "afterFileEdit"},
-		"windsurf's way":         {`{"agent_action_name":"post_run_command","tool_info":{"command_line":"printenv","cwd":"` + project + `","output":"` + word + `"}}`, nil, "printenv"},
-	} {
-		spool := NewSpool(home)
-		file, err := spool.Put(Entry{Agent: "claude-code", Delivery: newDelivery(testTime), OccurredAt: testTime, Body: []byte(c.payload)})
-		if err != c.err {
-			t.Errorf("%s: got %v", name, err)
-			continue
-		}
-		if err != nil {
-			continue
-		}
-		e, err := spool.Read(file)
-		if err != nil || strings.Contains(string(e.Body), word) || !strings.Contains(string(e.Body), c.kept) || !jsonscan.Valid(e.Body) || len(e.Redactions) == 0 {
-			t.Errorf("%s: %s %v (%v)", name, e.Body, e.Redactions, err)
-		}
-	}
-	err := filepath.WalkDir(home, func(path string, d os.DirEntry, err error) error {
-		if data, _ := os.ReadFile(path); strings.Contains(string(data), word) {
-			t.Errorf("%s holds it", path)
-		}
-		return err
-	})
-	if err != nil {
-		t.Error(err)
-	}
-}
-
 func TestSwitchesAreRead(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
@@ -257,12 +200,13 @@ func TestSwitchesAreRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	env := map[string]string{}
-	got := loadRules(home, func(k string) string { return env[k] })
+	getenv := func(k string) string { return env[k] }
+	got := NewRules(home, ReadSwitches(home, getenv))
 	if diff := cmp.Diff([][]string{{"ab", "c d"}, {"x", "y"}}, [][]string{got.SkipTools, got.SkipAgents}); diff != "" || got.Ignore.Ignored("/no") {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 	env["CMEMD_CAPTURE_SKIP_TOOLS"], env["CMEMD_CAPTURE_IGNORE"] = "Bash", "/no,!~/yes"
-	got = loadRules(home, func(k string) string { return env[k] })
+	got = NewRules(home, ReadSwitches(home, getenv))
 	if !slices.Equal(got.SkipTools, []string{"Bash"}) || !got.Ignore.Ignored("/no/x") {
 		t.Errorf("got %v", got.SkipTools)
 	}
@@ -303,8 +247,8 @@ func FuzzRules(f *testing.F) {
 	f.Add([]byte("`\"'\\<<>{}"))
 	f.Fuzz(func(t *testing.T, body []byte) {
 		rules := &Rules{SkipTools: []string{"a*b*"}}
-		out, _, err := rules.payload("x", body)
-		if err == nil && jsonscan.Valid(body) != jsonscan.Valid(out) {
+		out, _, ok := rules.payload("x", body)
+		if ok && jsonscan.Valid(body) != jsonscan.Valid(out) {
 			t.Errorf("%q became %q", body, out)
 		}
 		found := rules.Look("/", string(body))

@@ -31,19 +31,25 @@ var ErrUnsynced = errors.New("relay: the spool file is there, but its name may n
 // only when it is whole and on disk. What a hook that ended too early left whole in tmp, Rescue brings there. Several
 // processes may use it at once.
 type Spool struct {
-	dir     string
+	home    string
+	dir     string // home/spool
 	limit   int64
 	written func()                 // called when an entry is whole in tmp, though not on disk yet; nil calls nothing
 	sync    func(dir string) error // returns when the names in a folder are on disk
-	rules   func() *Rules          // of what may be kept
+	keep    Keep                   // of what may be kept; nil lets nothing be
 }
 
-// NewSpool returns the spool of a home. It touches nothing: the first Put makes the folders.
-func NewSpool(home string) *Spool {
-	return &Spool{
-		dir: filepath.Join(home, "spool"), limit: spoolLimit, sync: durable.SyncDir,
-		rules: func() *Rules { return loadRules(home, os.Getenv) },
-	}
+// A Keep says what of a report of an agent may be kept in a home: the report without what may not. cut reports that private
+// text was removed, left counts by kind what else was; where ok is false nothing of it may be kept.
+type Keep func(home, agent string, body []byte) (kept []byte, cut bool, left map[string]int, ok bool)
+
+// ErrPrivate is returned by Put for a payload of which nothing may be kept.
+var ErrPrivate = errors.New("relay: nothing of it may be recorded")
+
+// NewSpool returns the spool of a home, which asks keep what it may store; nil is for a spool that is only read. It touches
+// nothing: the first Put makes the folders.
+func NewSpool(home string, keep Keep) *Spool {
+	return &Spool{home: home, dir: filepath.Join(home, "spool"), limit: spoolLimit, sync: durable.SyncDir, keep: keep}
 }
 
 // An Entry is one payload as its hook kept it.
@@ -57,24 +63,22 @@ type Entry struct {
 	Body       []byte         // the payload, not checked: agents may send anything
 }
 
-// Put stores an entry without the private text, the secrets and the private contents of its body, and returns its name. The
+// Put stores what may be kept of an entry, and returns its name. The
 // entry is on disk when Put returns without an error, and is there with ErrUnsynced; otherwise there is none, and the name
-// is empty. Name, Cut and Redactions are ignored. It returns ErrSpoolFull if there is no room, and ErrPrivate if the rules
-// of the home (see Rules) let nothing of it be recorded.
+// is empty. Name, Cut and Redactions are ignored. It returns ErrSpoolFull if there is no room, and ErrPrivate if
+// nothing of it may be kept.
 func (s *Spool) Put(e Entry) (string, error) {
 	if !isUUID(e.Delivery) || !validAgent(e.Agent) {
 		return "", fmt.Errorf("relay: spool: %w: delivery %q of %q", ErrBadEntry, e.Delivery, e.Agent)
 	}
-	kept, left, err := s.rules().payload(e.Agent, e.Body)
-	if err != nil {
-		return "", err
+	if s.keep == nil {
+		return "", ErrPrivate
 	}
-	body, cut := CutPrivateJSON(kept)
-	body, e.Redactions = redactBody(body)
-	e.Body, e.Cut = body, cut
-	for _, kind := range left {
-		e.Redactions = counted(e.Redactions, kind)
+	body, cut, left, ok := s.keep(s.home, e.Agent, e.Body)
+	if !ok {
+		return "", ErrPrivate
 	}
+	e.Body, e.Cut, e.Redactions = body, cut, left
 	head := appendHeader(nil, e)
 	if err := s.room(int64(len(head) + len(body))); err != nil {
 		return "", err
@@ -87,15 +91,6 @@ func (s *Spool) Put(e Entry) (string, error) {
 		return name, fmt.Errorf("%w: %w", ErrUnsynced, err)
 	}
 	return name, nil
-}
-
-// counted is counts with one more of a kind.
-func counted(counts map[string]int, kind string) map[string]int {
-	if counts == nil {
-		counts = make(map[string]int, 1)
-	}
-	counts[kind]++
-	return counts
 }
 
 // store brings an entry into new. Its name in tmp is its own: the hook and the daemon may store one delivery at once.

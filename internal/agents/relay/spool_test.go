@@ -45,7 +45,7 @@ func mustNames(tb testing.TB, s *Spool) []string {
 func TestSpoolKeepsAnEntry(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
-	s := NewSpool(home)
+	s := NewSpool(home, KeepNow)
 	if names := mustNames(t, s); len(names) != 0 {
 		t.Fatalf("a new spool has %v", names)
 	}
@@ -84,7 +84,7 @@ func TestSpoolKeepsAnEntry(t *testing.T) {
 
 func TestSpoolFormat(t *testing.T) {
 	t.Parallel()
-	s := NewSpool(t.TempDir())
+	s := NewSpool(t.TempDir(), KeepNow)
 	e := testEntry("{\"a\":\"x<private>s</private>\"}\n")
 	e.Delivery = "019aa2ff-7c5b-7000-8000-000000000001"
 	e = mustPut(t, s, e)
@@ -101,7 +101,7 @@ func TestSpoolFormat(t *testing.T) {
 
 func TestSpoolRoundTrip(t *testing.T) {
 	t.Parallel()
-	s := NewSpool(t.TempDir())
+	s := NewSpool(t.TempDir(), KeepNow)
 	rapid.Check(t, func(t *rapid.T) {
 		at := time.Unix(0, rapid.Int64Range(0, 1<<62).Draw(t, "nanos")).UTC()
 		e := Entry{
@@ -130,7 +130,7 @@ func TestSpoolRoundTrip(t *testing.T) {
 
 func TestSpoolRefusesAnEntryWithoutNames(t *testing.T) {
 	t.Parallel()
-	s := NewSpool(t.TempDir())
+	s := NewSpool(t.TempDir(), KeepNow)
 	for _, e := range []Entry{
 		{Agent: "claude-code", Delivery: "../../../etc/passwd"}, {Agent: "Claude Code", Delivery: newDelivery(testTime)}, {Delivery: newDelivery(testTime)},
 	} {
@@ -142,7 +142,7 @@ func TestSpoolRefusesAnEntryWithoutNames(t *testing.T) {
 
 func TestSpoolReadsInTheOrderOfTime(t *testing.T) {
 	t.Parallel()
-	s := NewSpool(t.TempDir())
+	s := NewSpool(t.TempDir(), KeepNow)
 	var want []string
 	for _, after := range []time.Duration{5, 3, 9, 1000000, 4} {
 		e := testEntry("{}")
@@ -172,7 +172,7 @@ func TestSpoolReadsInTheOrderOfTime(t *testing.T) {
 
 func TestSpoolEachPassesOverWhatHasGone(t *testing.T) {
 	t.Parallel()
-	s := NewSpool(t.TempDir())
+	s := NewSpool(t.TempDir(), KeepNow)
 	first := testEntry("{}")
 	first.OccurredAt = testTime.Add(-time.Second)
 	mustPut(t, s, first)
@@ -194,7 +194,7 @@ func TestSpoolEachPassesOverWhatHasGone(t *testing.T) {
 
 func TestSpoolIsBounded(t *testing.T) {
 	t.Parallel()
-	s := NewSpool(t.TempDir())
+	s := NewSpool(t.TempDir(), KeepNow)
 	s.limit = 2000
 	stored := 0
 	for range 100 {
@@ -220,7 +220,7 @@ func TestSpoolIsBounded(t *testing.T) {
 
 func TestSpoolUsageOfManyIsEstimated(t *testing.T) {
 	t.Parallel()
-	s := NewSpool(t.TempDir())
+	s := NewSpool(t.TempDir(), KeepNow)
 	if err := s.makeFolders(); err != nil {
 		t.Fatal(err)
 	}
@@ -243,7 +243,7 @@ func TestSpoolTakesManyProcessesWorth(t *testing.T) {
 	var wg sync.WaitGroup
 	for w := range writers {
 		wg.Go(func() {
-			s := NewSpool(home)
+			s := NewSpool(home, KeepNow)
 			for i := range each {
 				if _, err := s.Put(testEntry(fmt.Sprintf(`{"n":%d}`, w*each+i))); err != nil {
 					t.Errorf("Put: %v", err)
@@ -253,7 +253,7 @@ func TestSpoolTakesManyProcessesWorth(t *testing.T) {
 	}
 	wg.Wait()
 	seen := map[string]bool{}
-	for e, err := range NewSpool(home).Each() {
+	for e, err := range NewSpool(home, KeepNow).Each() {
 		if err != nil {
 			t.Errorf("%s: %v", e.Name, err)
 		}
@@ -275,7 +275,7 @@ func TestSpoolThatIsHalfMade(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		s := NewSpool(home)
+		s := NewSpool(home, KeepNow)
 		name, err := s.Put(testEntry(`{"a":1}`))
 		if names := mustNames(t, s); err != nil || len(names) != 1 || names[0] != name {
 			t.Errorf("with %v: Put = %q, %v; in new: %v", there, name, err, names)
@@ -294,7 +294,7 @@ func TestSpoolFoldersEndWithTmp(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(home, "spool", taken), nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if err := NewSpool(home).makeFolders(); err == nil {
+		if err := NewSpool(home, KeepNow).makeFolders(); err == nil {
 			t.Errorf("made %s where a file is", taken)
 		}
 		if _, err := os.Lstat(filepath.Join(home, "spool", "tmp")); !errors.Is(err, os.ErrNotExist) {
@@ -320,7 +320,7 @@ func TestSpoolNamesTheProblemOfABadFile(t *testing.T) {
 		{"a cut body", good + "\n{", "has 1 of 2 bytes"},
 		{"a longer body", good + "\n{}}", "has 3 of 2 bytes"},
 	} {
-		s := NewSpool(t.TempDir())
+		s := NewSpool(t.TempDir(), KeepNow)
 		if err := s.makeFolders(); err != nil {
 			t.Fatal(err)
 		}
@@ -348,7 +348,7 @@ func TestSpoolTakesAHeaderWithoutLengthAndWithMore(t *testing.T) {
 
 func TestSpoolReadsOnlyRegularFilesOfBearableLength(t *testing.T) {
 	t.Parallel()
-	s := NewSpool(t.TempDir())
+	s := NewSpool(t.TempDir(), KeepNow)
 	if err := s.makeFolders(); err != nil {
 		t.Fatal(err)
 	}
@@ -380,7 +380,7 @@ func TestSpoolReadsOnlyRegularFilesOfBearableLength(t *testing.T) {
 
 func TestSpoolStaysInItsFolder(t *testing.T) {
 	t.Parallel()
-	s := NewSpool(t.TempDir())
+	s := NewSpool(t.TempDir(), KeepNow)
 	for _, name := range []string{"", ".", "..", "../tmp/x", "a/b", "/etc/passwd", ".x"} {
 		_, err := s.Read(name)
 		for what, err := range map[string]error{"Read": err, "Remove": s.Remove(name), "SetAside": s.SetAside(name, "")} {
@@ -410,7 +410,7 @@ func TestSpoolUnsynced(t *testing.T) {
 // The hook and the daemon may store one delivery at the same time.
 func TestSpoolSameDelivery(t *testing.T) {
 	t.Parallel()
-	s := NewSpool(t.TempDir())
+	s := NewSpool(t.TempDir(), KeepNow)
 	e := testEntry("{}")
 	if err := s.makeFolders(); err != nil {
 		t.Fatal(err)
@@ -428,7 +428,7 @@ func TestSpoolSameDelivery(t *testing.T) {
 func TestSpoolSetsAside(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
-	s := NewSpool(home)
+	s := NewSpool(home, KeepNow)
 	e := mustPut(t, s, testEntry("{"))
 	before, err := os.ReadFile(s.path(e.Name))
 	if err != nil {
@@ -484,7 +484,7 @@ func FuzzParseEntry(f *testing.F) {
 }
 
 func BenchmarkSpoolPut(b *testing.B) {
-	s := NewSpool(b.TempDir())
+	s := NewSpool(b.TempDir(), KeepNow)
 	e := testEntry(`{"tool_response":"` + strings.Repeat("x", 1000) + `"}`)
 	for b.Loop() {
 		e.Delivery = newDelivery(testTime)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/cmemd/cmemd/internal/durable"
 	"github.com/cmemd/cmemd/internal/ignore"
 	"github.com/cmemd/cmemd/internal/jsonscan"
 )
@@ -52,15 +53,10 @@ func absolute(pattern string) string {
 	return pattern
 }
 
-// loadRules returns the rules of a home, as a hook without a daemon finds them.
-func loadRules(home string, getenv func(string) string) *Rules {
-	return NewRules(home, ReadSwitches(home, getenv))
-}
-
 // ReadSwitches returns the switches of a home by its file of settings and the environment, as the daemon reads them. Where
 // the file cannot be read there are none of it.
 func ReadSwitches(home string, getenv func(string) string) (s Switches) {
-	file, err := readBounded(filepath.Join(home, "config.toml"), maxSettings)
+	file, err := durable.ReadBounded(filepath.Join(home, "config.toml"), maxSettings)
 	for key, to := range map[string]*[]string{KeySkipTools: &s.SkipTools, KeySkipAgents: &s.SkipAgents, KeyIgnore: &s.Ignore} {
 		if err == nil {
 			*to = settingList(string(file), key)

@@ -3,9 +3,6 @@ package server
 import (
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 
@@ -89,7 +86,7 @@ var errBadFull = errors.New("api: too much is put aside already")
 
 // roomInBad returns errBadFull if the bad folder cannot take another file of that size.
 func (s *Server) roomInBad(size int64) error {
-	n, used, err := s.badUsage()
+	n, used, err := s.cfg.Spool.BadUsage()
 	if err != nil {
 		return err
 	}
@@ -103,24 +100,4 @@ func (s *Server) roomInBad(size int64) error {
 func reasonOf(err error) string {
 	p, _ := problemFor(err)
 	return p.Title + ": " + p.Error()
-}
-
-// badUsage returns how many payloads are put aside, and their bytes.
-func (s *Server) badUsage() (n int, size int64, err error) {
-	files, err := os.ReadDir(filepath.Join(s.cfg.Home, "spool", "bad"))
-	if errors.Is(err, fs.ErrNotExist) {
-		return 0, 0, nil
-	}
-	if err != nil {
-		return 0, 0, fmt.Errorf("api: %w", err)
-	}
-	for _, f := range files {
-		if info, err := f.Info(); err == nil { // one that a person just deleted takes no room
-			size += info.Size()
-		}
-		if !strings.HasSuffix(f.Name(), ".reason") {
-			n++
-		}
-	}
-	return n, size, nil
 }

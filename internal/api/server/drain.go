@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -141,6 +139,7 @@ func (r *drainRun) add(ctx context.Context, name string) bool {
 type entries interface {
 	Names() ([]string, error)
 	Read(name string) (relay.Entry, error)
+	Size(name string) int64
 	Remove(name string) error
 	SetAside(name, reason string) error
 }
@@ -242,7 +241,7 @@ func (r *drainRun) settle(name string, err error) bool {
 // can be taken.
 func (r *drainRun) setAside(name string, cause error) {
 	why := badReason(cause)
-	if err := r.s.roomInBad(r.s.sizeOf(name)); err != nil {
+	if err := r.s.roomInBad(r.s.spool.Size(name)); err != nil {
 		if !errors.Is(err, errBadFull) || errors.Is(cause, errSpoolDisk) {
 			r.stays(name, errors.Join(cause, err))
 			return
@@ -266,15 +265,6 @@ func (r *drainRun) lose(name, why string, full error) {
 	}
 	r.s.metrics.lost.Inc()
 	r.s.logger.Error("a spool file is lost", "file", name, "reason", why, "err", full)
-}
-
-// sizeOf is how many bytes a spool file has; one that has gone has none.
-func (s *Server) sizeOf(name string) int64 {
-	info, err := os.Lstat(filepath.Join(s.cfg.Home, "spool", "new", name))
-	if err != nil {
-		return 0
-	}
-	return info.Size()
 }
 
 // stays tells, once, of a file that can be neither taken nor moved. Every pass tries it again.

@@ -27,7 +27,7 @@ import (
 func (w *world) spool(tb testing.TB, agent string, id events.ID, n int, payload []byte) string {
 	tb.Helper()
 	at := time.Date(2026, 11, 20, 10, 0, n, 0, time.UTC)
-	name, err := relay.NewSpool(w.home).Put(relay.Entry{Agent: agent, Delivery: id.String(), OccurredAt: at, Body: payload})
+	name, err := relay.NewSpool(w.home, relay.KeepNow).Put(relay.Entry{Agent: agent, Delivery: id.String(), OccurredAt: at, Body: payload})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -36,7 +36,7 @@ func (w *world) spool(tb testing.TB, agent string, id events.ID, n int, payload 
 
 func (w *world) waiting(tb testing.TB) int {
 	tb.Helper()
-	names, err := relay.NewSpool(w.home).Names()
+	names, err := relay.NewSpool(w.home, relay.KeepNow).Names()
 	if err != nil {
 		tb.Fatal(err)
 	}

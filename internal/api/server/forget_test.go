@@ -96,7 +96,7 @@ func TestForgetRefusesOverTheWire(t *testing.T) {
 func TestForgetBesideTheLog(t *testing.T) {
 	t.Parallel()
 	home := shortDir(t)
-	spool := relay.NewSpool(home)
+	spool := relay.NewSpool(home, relay.KeepNow)
 	at := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
 	put := func(word, session, cwd string, later time.Duration) {
 		t.Helper()

@@ -120,7 +120,7 @@ func (s *Server) spoolStatus() *api.SpoolStatus {
 	if out.Waiting, out.Bytes, err = s.cfg.Spool.Usage(); err != nil {
 		s.logger.Warn("the spool cannot be measured", "err", err)
 	}
-	if out.Bad, _, err = s.badUsage(); err != nil {
+	if out.Bad, _, err = s.cfg.Spool.BadUsage(); err != nil {
 		s.logger.Warn("the spool's bad folder cannot be measured", "err", err)
 	}
 	u, err := relay.ReadUnanswered(s.cfg.Home)

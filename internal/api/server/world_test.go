@@ -93,7 +93,7 @@ func (w *world) config() Config {
 		Recall: recall.New(recall.Config{
 			Views: w.views, Index: w.index, Log: w.log, FenceOpen: agents.ContextOpen, FenceClose: agents.ContextClose,
 		}),
-		Spool: relay.NewSpool(w.home), Home: w.home, Token: testToken, Version: "test", PID: 7,
+		Spool: relay.NewSpool(w.home, relay.KeepNow), Home: w.home, Token: testToken, Version: "test", PID: 7,
 		Settings: map[string]string{"slots": "2"}, DrainEvery: 20 * time.Millisecond,
 	}
 }

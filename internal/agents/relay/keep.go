@@ -1,13 +1,39 @@
 package relay
 
 import (
-	"sort"
-	"strconv"
+	"os"
 	"strings"
 
 	"github.com/cmemd/cmemd/internal/jsonscan"
 	"github.com/cmemd/cmemd/internal/redact"
 )
+
+// KeepNow returns what of a report of an agent a hook without a daemon may keep, by the rules of a home as its file of settings
+// and the environment say them: without private text, secrets and private contents. cut reports that private text was
+// removed, and left counts by kind the secrets and contents that were. ok is false if nothing of the report may be kept.
+// What was JSON stays JSON; kept may be body itself. It is safe for concurrent use.
+func KeepNow(home, agent string, body []byte) (kept []byte, cut bool, left map[string]int, ok bool) {
+	rules := NewRules(home, ReadSwitches(home, os.Getenv))
+	body, kinds, ok := rules.payload(agent, body)
+	if !ok {
+		return nil, false, nil, false
+	}
+	body, cut = CutPrivateJSON(body)
+	kept, left = redactBody(body)
+	for _, kind := range kinds {
+		left = counted(left, kind)
+	}
+	return kept, cut, left, true
+}
+
+// counted is counts with one more of a kind.
+func counted(counts map[string]int, kind string) map[string]int {
+	if counts == nil {
+		counts = make(map[string]int, 1)
+	}
+	counts[kind]++
+	return counts
+}
 
 // redactBody takes the secrets out of a payload, and counts them by kind. What was JSON stays JSON; the result may be body
 // itself. The rules are made for the one payload that this process may have to keep: others pay nothing.
@@ -80,41 +106,4 @@ func colour(s string) int {
 		return 0
 	}
 	return i + 1
-}
-
-// appendCounts appends what was taken out, as the header of a spool file says it: kind=number, between spaces.
-func appendCounts(b []byte, found map[string]int) []byte {
-	kinds := make([]string, 0, len(found))
-	for kind := range found {
-		kinds = append(kinds, kind)
-	}
-	sort.Strings(kinds)
-	for i, kind := range kinds {
-		if i > 0 {
-			b = append(b, ' ')
-		}
-		b = append(append(b, kind...), '=')
-		b = strconv.AppendInt(b, int64(found[kind]), 10)
-	}
-	return b
-}
-
-// maxKinds bounds what is believed of such a header.
-const maxKinds = 200
-
-// readCounts is the other side of appendCounts. What it does not understand it passes over.
-func readCounts(s string) map[string]int {
-	var found map[string]int
-	for _, field := range strings.Fields(s) {
-		kind, number, _ := strings.Cut(field, "=")
-		n, err := strconv.Atoi(number)
-		if err != nil || n <= 0 || !validAgent(kind) || len(found) == maxKinds {
-			continue
-		}
-		if found == nil {
-			found = map[string]int{}
-		}
-		found[kind] = n
-	}
-	return found
 }

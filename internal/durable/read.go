@@ -1,0 +1,46 @@
+package durable
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+)
+
+// Errors of ReadBounded that no second reading will mend.
+var (
+	ErrIrregular = errors.New("not a regular file")
+	ErrTooLong   = errors.New("too long")
+)
+
+// ReadBounded reads a regular file of at most limit bytes. It returns ErrIrregular for anything else, which it does not
+// open: a pipe would wait for its writer, and a link is not followed. It returns ErrTooLong for a longer file.
+func ReadBounded(path string, limit int64) ([]byte, error) {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, ErrIrregular
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data := make([]byte, 0, min(info.Size(), limit)+1)
+	for {
+		n, err := f.Read(data[len(data):cap(data)])
+		data = data[:len(data)+n]
+		switch {
+		case int64(len(data)) > limit:
+			return nil, fmt.Errorf("%w: more than %d bytes", ErrTooLong, limit)
+		case err == io.EOF:
+			return data, nil
+		case err != nil:
+			return nil, err
+		case len(data) == cap(data):
+			data = append(data, 0)[:len(data)]
+		}
+	}
+}
