@@ -5,18 +5,18 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/cmemd/cmemd/internal/agents/relay"
+	"github.com/cmemd/cmemd/internal/capture/privacy"
 )
 
 // captureSettings is the part of the table that says what is not recorded. Hooks read these keys too, by themselves, before
 // they keep what no daemon took: see relay.Switches.
 func captureSettings() []setting {
 	return []setting{
-		namesKey(relay.KeySkipTools, "tools whose uses are not recorded, like WebSearch or mcp__mail__*",
+		namesKey(privacy.KeySkipTools, "tools whose uses are not recorded, like WebSearch or mcp__mail__*",
 			func(c *config) *[]string { return &c.SkipTools }),
-		namesKey(relay.KeySkipAgents, "agents of which nothing is recorded",
+		namesKey(privacy.KeySkipAgents, "agents of which nothing is recorded",
 			func(c *config) *[]string { return &c.SkipAgents }),
-		namesKey(relay.KeyIgnore, "paths of which nothing is recorded, as a .gitignore writes them, from / or ~/ on; see also .cmemdignore",
+		namesKey(privacy.KeyIgnore, "paths of which nothing is recorded, as a .gitignore writes them, from / or ~/ on; see also .cmemdignore",
 			func(c *config) *[]string { return &c.Ignore }),
 	}
 }

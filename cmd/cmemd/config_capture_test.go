@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/cmemd/cmemd/internal/agents/relay"
+	"github.com/cmemd/cmemd/internal/capture/privacy"
 )
 
 // TestHooksReadTheSameSwitches: what hooks read of the settings, without a parser of TOML, is what the daemon reads.
@@ -35,7 +35,7 @@ func TestHooksReadTheSameSwitches(t *testing.T) {
 			t.Errorf("%q: %v", c.file, err)
 			continue
 		}
-		got := relay.ReadSwitches(home, func(name string) string {
+		got := privacy.ReadSwitches(home, func(name string) string {
 			for _, kv := range c.env {
 				if v, ok := strings.CutPrefix(kv, name+"="); ok {
 					return v

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/actors/policy"
-	"github.com/cmemd/cmemd/internal/agents/relay"
+	"github.com/cmemd/cmemd/internal/capture/privacy"
 	"github.com/cmemd/cmemd/internal/observer/extractive"
 )
 
@@ -52,7 +52,7 @@ type config struct {
 	LogFiles        int
 	RetentionDays   int
 
-	relay.Switches
+	privacy.Switches
 	Choice
 	Models
 	Given

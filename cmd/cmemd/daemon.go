@@ -18,6 +18,7 @@ import (
 	"github.com/cmemd/cmemd/internal/agents/watch"
 	"github.com/cmemd/cmemd/internal/api/mcp"
 	"github.com/cmemd/cmemd/internal/api/server"
+	"github.com/cmemd/cmemd/internal/capture/privacy"
 	"github.com/cmemd/cmemd/internal/memory/erasure"
 	"github.com/cmemd/cmemd/internal/memory/recall"
 	"github.com/cmemd/cmemd/internal/observer/evidence"
@@ -187,10 +188,10 @@ func (d *daemon) apiConfig(token, version string) server.Config {
 		System: d.actors, Log: d.log, Views: d.views, Index: d.index, Repos: d.checker,
 		Checker: d.checker, Eraser: d.eraser, Providers: d.offers.facts(),
 		Recall: recall.New(d.recallConfig()), Briefs: d.config.briefs(),
-		Spool: relay.NewSpool(d.paths.home, relay.KeepNow), Home: d.paths.home, Token: token, Version: version, PID: os.Getpid(),
+		Spool: relay.NewSpool(d.paths.home, privacy.Keep), Home: d.paths.home, Token: token, Version: version, PID: os.Getpid(),
 		Settings: d.config.values(), Logger: d.logger, Price: d.prices.cost, Secrets: captureSecrets(),
 		NewToken: func() (string, error) { return makeToken(d.paths.token) },
-		Rules:    relay.NewRules(d.paths.home, d.config.Switches),
+		Rules:    privacy.NewRules(d.paths.home, d.config.Switches),
 		Notice:   notices{views: d.views, status: d.actors.Status, now: time.Now, stopped: d.phase.stopped}.line,
 		Vectors:  d.vectors,
 		Shutdown: func(cause string) { d.stop(stopped(cause)) },

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/internal/agents/relay"
+	"github.com/cmemd/cmemd/internal/capture/privacy"
 	"github.com/cmemd/cmemd/internal/jsonscan"
 )
 
@@ -105,8 +105,8 @@ func (v *sieve) toolText(raw, input []byte) (kept string, size int) {
 		return v.plainText(stringOf(raw))
 	}
 	size = len(raw)
-	raw, _ = relay.CutPrivateJSON(raw) // all of it at once: what a list says is private may begin in one string and end in another
-	input, _ = relay.CutPrivateJSON(input)
+	raw, _ = privacy.CutPrivateJSON(raw) // all of it at once: what a list says is private may begin in one string and end in another
+	input, _ = privacy.CutPrivateJSON(input)
 	return capJSON(v.json(cleanJSON(raw, input)), MaxText), size
 }
 

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/cmemd/cmemd/internal/agents/relay"
+	"github.com/cmemd/cmemd/internal/capture/privacy"
 )
 
 // The fence around memory that is handed to an agent. The opening tag may carry attributes. Text between the two is
@@ -46,8 +46,8 @@ func clean(s string) (out string, private bool) {
 		return s, false
 	}
 	s = dropControls(strings.ToValidUTF8(s, "\uFFFD"))
-	if strings.IndexByte(s, '<') >= 0 || relay.IsEscapedJSON(s) {
-		s, private = relay.CutPrivate(s)
+	if strings.IndexByte(s, '<') >= 0 || privacy.IsEscapedJSON(s) {
+		s, private = privacy.CutPrivate(s)
 		s = cutTags(s, injectedTags())
 	}
 	if hasOwn(s) {
@@ -74,7 +74,7 @@ func isClean(s string) bool {
 		}
 		run = 0
 	}
-	return !relay.IsEscapedJSON(s) && !hasOwn(s) && (ascii || (utf8.ValidString(s) && !hasC1(s)))
+	return !privacy.IsEscapedJSON(s) && !hasOwn(s) && (ascii || (utf8.ValidString(s) && !hasC1(s)))
 }
 
 // hasC1 reports whether s holds one of the control characters U+0080 to U+009F.

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cmemd/cmemd/internal/capture/privacy"
 	"github.com/cmemd/cmemd/testkit/race"
 )
 
@@ -26,7 +27,7 @@ func TestMain(m *testing.M) {
 
 // spoolForever puts entries with bodies of many pages, whose every byte is told by the first.
 func spoolForever(home string) {
-	s := NewSpool(home, KeepNow)
+	s := NewSpool(home, privacy.Keep)
 	for i := 0; ; i++ {
 		e := Entry{Agent: "codex", Delivery: newDelivery(time.Now()), OccurredAt: time.Now()}
 		e.Body = bytes.Repeat([]byte{byte('a' + i%26)}, 300_000+i)
@@ -102,7 +103,7 @@ func killSpooler(t *testing.T, self, home string, n int, while time.Duration) (s
 func checkWhole(t *testing.T, home string, promised map[string]bool) {
 	t.Helper()
 	stored := 0
-	for e, err := range NewSpool(home, KeepNow).Each() {
+	for e, err := range NewSpool(home, privacy.Keep).Each() {
 		if err != nil {
 			t.Errorf("in new: %v", err)
 			continue

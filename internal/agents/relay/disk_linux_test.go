@@ -6,6 +6,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/cmemd/cmemd/internal/capture/privacy"
 )
 
 // mountSmall returns a folder on a file system of 256 KiB of its own; it needs root.
@@ -38,7 +40,7 @@ func TestFullDisk(t *testing.T) {
 	if left, err := os.ReadDir(filepath.Join(home, "spool", "tmp")); err != nil || len(left) != 0 {
 		t.Errorf("left in tmp: %v, %v", left, err)
 	}
-	if names := mustNames(t, NewSpool(home, KeepNow)); len(names) != 1 {
+	if names := mustNames(t, NewSpool(home, privacy.Keep)); len(names) != 1 {
 		t.Errorf("in new: %v, want the first one only", names)
 	}
 	if u, err := ReadUnanswered(home); err != nil || u.Lost != 1 || !strings.Contains(u.LostReason, "no space left") {

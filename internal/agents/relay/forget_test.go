@@ -7,13 +7,15 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/cmemd/cmemd/internal/capture/privacy"
 )
 
 // TestForgetLooksIntoTmp: what is whole there would be rescued later, so that it goes whatever its age; of the rest only what
 // a hook may still be writing stays.
 func TestForgetLooksIntoTmp(t *testing.T) {
 	t.Parallel()
-	s := NewSpool(t.TempDir(), KeepNow)
+	s := NewSpool(t.TempDir(), privacy.Keep)
 	if err := s.makeFolders(); err != nil {
 		t.Fatal(err)
 	}

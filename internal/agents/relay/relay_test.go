@@ -20,6 +20,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/cmemd/cmemd/internal/capture/privacy"
 )
 
 const (
@@ -47,7 +49,7 @@ func runTimed(tb testing.TB, cfg Config) Result {
 		cfg.Agent = "claude-code"
 	}
 	if cfg.Keep == nil {
-		cfg.Keep = KeepNow
+		cfg.Keep = privacy.Keep
 	}
 	if cfg.Dial == nil {
 		cfg.Dial = func(context.Context) (net.Conn, error) { return nil, syscall.ECONNREFUSED }
@@ -181,7 +183,7 @@ func TestDaemonBehaviours(t *testing.T) {
 			if r.Outcome != c.want || out.String() != c.stdout {
 				t.Errorf("got %+v, stdout %.50q; want %s, %q", r, out.String(), c.want, c.stdout)
 			}
-			if n := len(mustNames(t, NewSpool(home, KeepNow))); n != 0 != (c.want == Spooled) {
+			if n := len(mustNames(t, NewSpool(home, privacy.Keep))); n != 0 != (c.want == Spooled) {
 				t.Errorf("%d entries in the spool after %s", n, r.Outcome)
 			}
 			d.checkRequest(t, r)
@@ -216,7 +218,7 @@ func TestSpooledAsPostedButWithoutPrivateText(t *testing.T) {
 	home := shortHome(t)
 	d := startDaemon(t, home, says("HTTP/1.1 503 Busy\r\n\r\n"))
 	r := runHook(t, Config{Home: home, Stdin: strings.NewReader(toolUse), Dial: dialHome(home), Version: "1.2.3+x"})
-	for e, err := range NewSpool(home, KeepNow).Each() {
+	for e, err := range NewSpool(home, privacy.Keep).Each() {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -263,7 +265,7 @@ func TestNoDaemonAtAll(t *testing.T) {
 					t.Errorf("got %+v, want Spooled", r)
 				}
 			}
-			if n := len(mustNames(t, NewSpool(home, KeepNow))); n != 3 || starts != 1 {
+			if n := len(mustNames(t, NewSpool(home, privacy.Keep))); n != 3 || starts != 1 {
 				t.Errorf("%d entries, %d starts; want 3, 1", n, starts)
 			}
 		})
@@ -321,7 +323,7 @@ func TestUnusableHome(t *testing.T) {
 func TestFullSpoolIsCounted(t *testing.T) {
 	t.Parallel()
 	home := shortHome(t)
-	s := NewSpool(home, KeepNow)
+	s := NewSpool(home, privacy.Keep)
 	if err := s.makeFolders(); err != nil {
 		t.Fatal(err)
 	}

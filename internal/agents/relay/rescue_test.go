@@ -8,13 +8,15 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/cmemd/cmemd/internal/capture/privacy"
 )
 
 // TestSpoolRescues brings what is whole in tmp, removes the rest, and leaves both alone while a hook may be writing.
 func TestSpoolRescues(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
-	s := NewSpool(home, KeepNow)
+	s := NewSpool(home, privacy.Keep)
 	if rescued, removed, err := s.Rescue(time.Now()); rescued+removed != 0 || err != nil {
 		t.Fatalf("Rescue of nothing = %d, %d, %v", rescued, removed, err)
 	}
@@ -63,7 +65,7 @@ func TestSpoolRescues(t *testing.T) {
 // TestRescuedUnderTheHook covers a hook that stood still between the disk's word and the rename: its entry is there.
 func TestRescuedUnderTheHook(t *testing.T) {
 	t.Parallel()
-	s := NewSpool(t.TempDir(), KeepNow)
+	s := NewSpool(t.TempDir(), privacy.Keep)
 	s.written = func() {
 		if rescued, _, err := s.Rescue(time.Now().Add(2 * staleTmp)); rescued != 1 || err != nil {
 			t.Errorf("Rescue = %d, %v; want 1", rescued, err)
@@ -78,7 +80,7 @@ func TestRescuedUnderTheHook(t *testing.T) {
 // TestSpoolRescuesIntoAMissingFolder covers a spool whose maker was killed between tmp and new.
 func TestSpoolRescuesIntoAMissingFolder(t *testing.T) {
 	t.Parallel()
-	s := NewSpool(t.TempDir(), KeepNow)
+	s := NewSpool(t.TempDir(), privacy.Keep)
 	e := mustPut(t, s, testEntry(`{"a":1}`))
 	if err := os.Rename(s.path(e.Name), filepath.Join(s.dir, "tmp", e.Delivery)); err != nil {
 		t.Fatal(err)

@@ -14,6 +14,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"github.com/cmemd/cmemd/internal/capture/privacy"
 )
 
 var testTime = time.Date(2026, 11, 20, 18, 0, 0, 123456789, time.UTC)
@@ -45,7 +47,7 @@ func mustNames(tb testing.TB, s *Spool) []string {
 func TestSpoolKeepsAnEntry(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
-	s := NewSpool(home, KeepNow)
+	s := NewSpool(home, privacy.Keep)
 	if names := mustNames(t, s); len(names) != 0 {
 		t.Fatalf("a new spool has %v", names)
 	}
@@ -84,7 +86,7 @@ func TestSpoolKeepsAnEntry(t *testing.T) {
 
 func TestSpoolFormat(t *testing.T) {
 	t.Parallel()
-	s := NewSpool(t.TempDir(), KeepNow)
+	s := NewSpool(t.TempDir(), privacy.Keep)
 	e := testEntry("{\"a\":\"x<private>s</private>\"}\n")
 	e.Delivery = "019aa2ff-7c5b-7000-8000-000000000001"
 	e = mustPut(t, s, e)
@@ -101,7 +103,7 @@ func TestSpoolFormat(t *testing.T) {
 
 func TestSpoolRoundTrip(t *testing.T) {
 	t.Parallel()
-	s := NewSpool(t.TempDir(), KeepNow)
+	s := NewSpool(t.TempDir(), privacy.Keep)
 	rapid.Check(t, func(t *rapid.T) {
 		at := time.Unix(0, rapid.Int64Range(0, 1<<62).Draw(t, "nanos")).UTC()
 		e := Entry{
@@ -130,7 +132,7 @@ func TestSpoolRoundTrip(t *testing.T) {
 
 func TestSpoolRefusesAnEntryWithoutNames(t *testing.T) {
 	t.Parallel()
-	s := NewSpool(t.TempDir(), KeepNow)
+	s := NewSpool(t.TempDir(), privacy.Keep)
 	for _, e := range []Entry{
 		{Agent: "claude-code", Delivery: "../../../etc/passwd"}, {Agent: "Claude Code", Delivery: newDelivery(testTime)}, {Delivery: newDelivery(testTime)},
 	} {
@@ -142,7 +144,7 @@ func TestSpoolRefusesAnEntryWithoutNames(t *testing.T) {
 
 func TestSpoolReadsInTheOrderOfTime(t *testing.T) {
 	t.Parallel()
-	s := NewSpool(t.TempDir(), KeepNow)
+	s := NewSpool(t.TempDir(), privacy.Keep)
 	var want []string
 	for _, after := range []time.Duration{5, 3, 9, 1000000, 4} {
 		e := testEntry("{}")
@@ -172,7 +174,7 @@ func TestSpoolReadsInTheOrderOfTime(t *testing.T) {
 
 func TestSpoolEachPassesOverWhatHasGone(t *testing.T) {
 	t.Parallel()
-	s := NewSpool(t.TempDir(), KeepNow)
+	s := NewSpool(t.TempDir(), privacy.Keep)
 	first := testEntry("{}")
 	first.OccurredAt = testTime.Add(-time.Second)
 	mustPut(t, s, first)
@@ -194,7 +196,7 @@ func TestSpoolEachPassesOverWhatHasGone(t *testing.T) {
 
 func TestSpoolIsBounded(t *testing.T) {
 	t.Parallel()
-	s := NewSpool(t.TempDir(), KeepNow)
+	s := NewSpool(t.TempDir(), privacy.Keep)
 	s.limit = 2000
 	stored := 0
 	for range 100 {
@@ -220,7 +222,7 @@ func TestSpoolIsBounded(t *testing.T) {
 
 func TestSpoolUsageOfManyIsEstimated(t *testing.T) {
 	t.Parallel()
-	s := NewSpool(t.TempDir(), KeepNow)
+	s := NewSpool(t.TempDir(), privacy.Keep)
 	if err := s.makeFolders(); err != nil {
 		t.Fatal(err)
 	}
@@ -243,7 +245,7 @@ func TestSpoolTakesManyProcessesWorth(t *testing.T) {
 	var wg sync.WaitGroup
 	for w := range writers {
 		wg.Go(func() {
-			s := NewSpool(home, KeepNow)
+			s := NewSpool(home, privacy.Keep)
 			for i := range each {
 				if _, err := s.Put(testEntry(fmt.Sprintf(`{"n":%d}`, w*each+i))); err != nil {
 					t.Errorf("Put: %v", err)
@@ -253,7 +255,7 @@ func TestSpoolTakesManyProcessesWorth(t *testing.T) {
 	}
 	wg.Wait()
 	seen := map[string]bool{}
-	for e, err := range NewSpool(home, KeepNow).Each() {
+	for e, err := range NewSpool(home, privacy.Keep).Each() {
 		if err != nil {
 			t.Errorf("%s: %v", e.Name, err)
 		}
@@ -275,7 +277,7 @@ func TestSpoolThatIsHalfMade(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		s := NewSpool(home, KeepNow)
+		s := NewSpool(home, privacy.Keep)
 		name, err := s.Put(testEntry(`{"a":1}`))
 		if names := mustNames(t, s); err != nil || len(names) != 1 || names[0] != name {
 			t.Errorf("with %v: Put = %q, %v; in new: %v", there, name, err, names)
@@ -294,7 +296,7 @@ func TestSpoolFoldersEndWithTmp(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(home, "spool", taken), nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if err := NewSpool(home, KeepNow).makeFolders(); err == nil {
+		if err := NewSpool(home, privacy.Keep).makeFolders(); err == nil {
 			t.Errorf("made %s where a file is", taken)
 		}
 		if _, err := os.Lstat(filepath.Join(home, "spool", "tmp")); !errors.Is(err, os.ErrNotExist) {
@@ -320,7 +322,7 @@ func TestSpoolNamesTheProblemOfABadFile(t *testing.T) {
 		{"a cut body", good + "\n{", "has 1 of 2 bytes"},
 		{"a longer body", good + "\n{}}", "has 3 of 2 bytes"},
 	} {
-		s := NewSpool(t.TempDir(), KeepNow)
+		s := NewSpool(t.TempDir(), privacy.Keep)
 		if err := s.makeFolders(); err != nil {
 			t.Fatal(err)
 		}
@@ -348,7 +350,7 @@ func TestSpoolTakesAHeaderWithoutLengthAndWithMore(t *testing.T) {
 
 func TestSpoolReadsOnlyRegularFilesOfBearableLength(t *testing.T) {
 	t.Parallel()
-	s := NewSpool(t.TempDir(), KeepNow)
+	s := NewSpool(t.TempDir(), privacy.Keep)
 	if err := s.makeFolders(); err != nil {
 		t.Fatal(err)
 	}
@@ -380,7 +382,7 @@ func TestSpoolReadsOnlyRegularFilesOfBearableLength(t *testing.T) {
 
 func TestSpoolStaysInItsFolder(t *testing.T) {
 	t.Parallel()
-	s := NewSpool(t.TempDir(), KeepNow)
+	s := NewSpool(t.TempDir(), privacy.Keep)
 	for _, name := range []string{"", ".", "..", "../tmp/x", "a/b", "/etc/passwd", ".x"} {
 		_, err := s.Read(name)
 		for what, err := range map[string]error{"Read": err, "Remove": s.Remove(name), "SetAside": s.SetAside(name, "")} {
@@ -394,7 +396,7 @@ func TestSpoolStaysInItsFolder(t *testing.T) {
 // An entry whose name the disk does not confirm is there nevertheless, and is not counted as lost.
 func TestSpoolUnsynced(t *testing.T) {
 	t.Parallel()
-	h := newHook(Config{Agent: "claude-code", Home: t.TempDir()})
+	h := newHook(Config{Agent: "claude-code", Home: t.TempDir(), Keep: privacy.Keep})
 	h.spool.sync = func(string) error { return os.ErrInvalid }
 	h.payload = []byte(toolUse)
 	cause := errors.New("no daemon")
@@ -410,7 +412,7 @@ func TestSpoolUnsynced(t *testing.T) {
 // The hook and the daemon may store one delivery at the same time.
 func TestSpoolSameDelivery(t *testing.T) {
 	t.Parallel()
-	s := NewSpool(t.TempDir(), KeepNow)
+	s := NewSpool(t.TempDir(), privacy.Keep)
 	e := testEntry("{}")
 	if err := s.makeFolders(); err != nil {
 		t.Fatal(err)
@@ -428,7 +430,7 @@ func TestSpoolSameDelivery(t *testing.T) {
 func TestSpoolSetsAside(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
-	s := NewSpool(home, KeepNow)
+	s := NewSpool(home, privacy.Keep)
 	e := mustPut(t, s, testEntry("{"))
 	before, err := os.ReadFile(s.path(e.Name))
 	if err != nil {
@@ -484,7 +486,7 @@ func FuzzParseEntry(f *testing.F) {
 }
 
 func BenchmarkSpoolPut(b *testing.B) {
-	s := NewSpool(b.TempDir(), KeepNow)
+	s := NewSpool(b.TempDir(), privacy.Keep)
 	e := testEntry(`{"tool_response":"` + strings.Repeat("x", 1000) + `"}`)
 	for b.Loop() {
 		e.Delivery = newDelivery(testTime)
@@ -494,6 +496,38 @@ func BenchmarkSpoolPut(b *testing.B) {
 		}
 		if err := s.Remove(name); err != nil {
 			b.Fatal(err)
+		}
+	}
+}
+
+// TestSpoolKeepsWhatItIsLetKeep: it asks with its home and the agent, and stores nothing where there is nobody to ask.
+func TestSpoolKeepsWhatItIsLetKeep(t *testing.T) {
+	t.Parallel()
+	home, allowed := t.TempDir(), true
+	s := NewSpool(home, func(of, agent string, body []byte) ([]byte, bool, map[string]int, bool) {
+		if of != home || agent != "claude-code" || string(body) != "said" {
+			t.Errorf("asked about %s, %s, %s", of, agent, body)
+		}
+		return []byte("kept"), true, map[string]int{"password": 2}, allowed
+	})
+	e := mustPut(t, s, testEntry("said"))
+	got, err := s.Read(e.Name)
+	if err != nil || string(got.Body) != "kept" || !got.Cut || got.Redactions["password"] != 2 {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	if s.Size(e.Name) <= 0 || s.Size("gone") != 0 {
+		t.Errorf("sizes are %d, %d", s.Size(e.Name), s.Size("gone"))
+	}
+	if err := s.SetAside(e.Name, "because"); err != nil {
+		t.Fatal(err)
+	}
+	if n, size, err := s.BadUsage(); n != 1 || size <= 0 || err != nil {
+		t.Errorf("set aside: %d, %d bytes, %v", n, size, err)
+	}
+	allowed = false
+	for _, s := range []*Spool{s, NewSpool(home, nil)} {
+		if name, err := s.Put(testEntry("said")); name != "" || !errors.Is(err, ErrPrivate) {
+			t.Errorf("got %q, %v; want ErrPrivate", name, err)
 		}
 	}
 }

@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/eventlog"
-	"github.com/cmemd/cmemd/internal/agents/relay"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/capture/privacy"
 	"github.com/cmemd/cmemd/internal/redact"
 )
 
@@ -50,7 +50,7 @@ func benchmarkHooks(b *testing.B, sessions int, closing bool) {
 			}
 			return finder.Text(s)
 		}
-		c.Rules = relay.NewRules(c.Home, relay.Switches{SkipTools: []string{"WebSearch"}, Ignore: []string{"~/letters/", "*.kdbx"}})
+		c.Rules = privacy.NewRules(c.Home, privacy.Switches{SkipTools: []string{"WebSearch"}, Ignore: []string{"~/letters/", "*.kdbx"}})
 	})
 	const posters = 16
 	var next atomic.Int64

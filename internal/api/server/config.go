@@ -19,6 +19,7 @@ import (
 	"github.com/cmemd/cmemd/internal/agents"
 	"github.com/cmemd/cmemd/internal/agents/relay"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/capture/privacy"
 	"github.com/cmemd/cmemd/internal/memory/recall"
 	"github.com/cmemd/cmemd/internal/observer/evidence"
 	"github.com/cmemd/cmemd/projections"
@@ -102,7 +103,7 @@ type Config struct {
 	// Secrets takes secrets out of each text that is about to be recorded. nil: nothing is taken out
 	Secrets agents.Redact
 	// Rules say what is not recorded. nil: only what never is
-	Rules *relay.Rules
+	Rules *privacy.Rules
 	// Redact sees each event that is about to be recorded, and may change it. It must be safe for concurrent use. nil:
 	// memories that are saved lose their secrets; what is captured has lost them before
 	Redact func(events.Event) events.Event
@@ -172,7 +173,7 @@ type Server struct {
 	logger  *slog.Logger
 	started time.Time
 	facts   *facts
-	rules   relay.Rules
+	rules   privacy.Rules
 	rotates sync.Mutex          // held while a token is made, kept and set: the file and key never differ
 	key     atomic.Pointer[key] // of the loopback address
 	guesses bucket              // of its token

@@ -21,13 +21,14 @@ import (
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/agents/relay"
+	"github.com/cmemd/cmemd/internal/capture/privacy"
 )
 
 // spool keeps a payload as a hook does, at second n.
 func (w *world) spool(tb testing.TB, agent string, id events.ID, n int, payload []byte) string {
 	tb.Helper()
 	at := time.Date(2026, 11, 20, 10, 0, n, 0, time.UTC)
-	name, err := relay.NewSpool(w.home, relay.KeepNow).Put(relay.Entry{Agent: agent, Delivery: id.String(), OccurredAt: at, Body: payload})
+	name, err := relay.NewSpool(w.home, privacy.Keep).Put(relay.Entry{Agent: agent, Delivery: id.String(), OccurredAt: at, Body: payload})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -36,7 +37,7 @@ func (w *world) spool(tb testing.TB, agent string, id events.ID, n int, payload 
 
 func (w *world) waiting(tb testing.TB) int {
 	tb.Helper()
-	names, err := relay.NewSpool(w.home, relay.KeepNow).Names()
+	names, err := relay.NewSpool(w.home, privacy.Keep).Names()
 	if err != nil {
 		tb.Fatal(err)
 	}

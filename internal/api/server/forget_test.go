@@ -15,6 +15,7 @@ import (
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/agents/relay"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/capture/privacy"
 	"github.com/cmemd/cmemd/internal/memory/erasure"
 	"github.com/cmemd/cmemd/projections"
 )
@@ -96,7 +97,7 @@ func TestForgetRefusesOverTheWire(t *testing.T) {
 func TestForgetBesideTheLog(t *testing.T) {
 	t.Parallel()
 	home := shortDir(t)
-	spool := relay.NewSpool(home, relay.KeepNow)
+	spool := relay.NewSpool(home, privacy.Keep)
 	at := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
 	put := func(word, session, cwd string, later time.Duration) {
 		t.Helper()

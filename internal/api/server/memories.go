@@ -11,8 +11,8 @@ import (
 
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/internal/agents/relay"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/capture/privacy"
 )
 
 // Bounds of a saved memory. A longer one is a document, and belongs into a file.
@@ -124,7 +124,7 @@ func savedMemory(m *api.Memory, id events.ID, now time.Time) events.MemorySaved 
 
 // allowed is s without its private text.
 func allowed(s string) string {
-	s, _ = relay.CutPrivate(s)
+	s, _ = privacy.CutPrivate(s)
 	return s
 }
 

@@ -7,7 +7,7 @@ import (
 	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/agents"
-	"github.com/cmemd/cmemd/internal/agents/relay"
+	"github.com/cmemd/cmemd/internal/capture/privacy"
 )
 
 // withoutPrivate is a report without what the rules of privacy leave out. Of a session of which nothing is recorded no
@@ -61,7 +61,7 @@ func (s *Server) public(c session.Capture) (kept session.Capture, why string) {
 
 // withoutContents is a tool use without what of a private file the tool was given to write, and without what came of it of
 // one, of an ignored file, or of the environment.
-func withoutContents(t events.ToolUsed, cwd string, f relay.Finding, rules *relay.Rules) events.ToolUsed {
+func withoutContents(t events.ToolUsed, cwd string, f privacy.Finding, rules *privacy.Rules) events.ToolUsed {
 	output, left := rules.CutOutput(cwd, t.Output, f)
 	if f.Left != "" {
 		t.Input = rules.Cut(t.Input, f)

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/internal/agents/relay"
+	"github.com/cmemd/cmemd/internal/capture/privacy"
 	"github.com/cmemd/cmemd/internal/ignore"
 )
 
@@ -19,7 +19,7 @@ func TestNothingPrivateIsRecorded(t *testing.T) {
 	project := t.TempDir()
 	writeFile(t, filepath.Join(project, ignore.File), []byte("hidden/\n"))
 	w := newWorld(t, func(c *Config) {
-		c.Rules = relay.NewRules(c.Home, relay.Switches{SkipTools: []string{"WebSearch"}, SkipAgents: []string{"codex"}})
+		c.Rules = privacy.NewRules(c.Home, privacy.Switches{SkipTools: []string{"WebSearch"}, SkipAgents: []string{"codex"}})
 	})
 	const word = "correct-horse-battery"
 	hidden := filepath.Join(project, "hidden")

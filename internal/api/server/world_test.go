@@ -24,6 +24,7 @@ import (
 	"github.com/cmemd/cmemd/internal/agents"
 	"github.com/cmemd/cmemd/internal/agents/relay"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/capture/privacy"
 	"github.com/cmemd/cmemd/internal/memory/recall"
 	"github.com/cmemd/cmemd/internal/observer/extractive"
 	"github.com/cmemd/cmemd/projections"
@@ -93,7 +94,7 @@ func (w *world) config() Config {
 		Recall: recall.New(recall.Config{
 			Views: w.views, Index: w.index, Log: w.log, FenceOpen: agents.ContextOpen, FenceClose: agents.ContextClose,
 		}),
-		Spool: relay.NewSpool(w.home, relay.KeepNow), Home: w.home, Token: testToken, Version: "test", PID: 7,
+		Spool: relay.NewSpool(w.home, privacy.Keep), Home: w.home, Token: testToken, Version: "test", PID: 7,
 		Settings: map[string]string{"slots": "2"}, DrainEvery: 20 * time.Millisecond,
 	}
 }

@@ -1,0 +1,10 @@
+// Package privacy says what of a report is never recorded, whoever asks for it: what stands between private tags, contents
+// of keys, dotenv files and credentials, listings of the environment, and what the person's settings and ignore files name.
+// The daemon asks its Rules about everything that it captures. A hook that finds no daemon asks Keep what it may spool, so
+// the package uses nothing but the standard library and leaves out what is slow to start.
+//
+// What bites:
+//   - Rules know files by their names and commands by their words. A program that reads a private file which its command
+//     line does not name, and tools that print what others read, are recorded, without the secrets that are known as such.
+//   - CutPrivate and CutPrivateJSON cut tags alone; Rules look at files and commands alone; Keep does both, and redacts.
+package privacy

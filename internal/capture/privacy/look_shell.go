@@ -1,0 +1,247 @@
+package privacy
+
+import (
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+)
+
+// command looks at a shell command: at each of its words that may name a file, and at what lists the environment. It returns
+// where its groups stand.
+func (l *look) command(line string) []shellSpan {
+	line = line[:min(len(line), maxCommand)]
+	if strings.Contains(line, "$(pwd)") {
+		line = strings.ReplaceAll(line, "$(pwd)", "$PWD  ")
+	}
+	dir := l.cwd
+	spans := l.line(line, maxNested, -1)
+	if l.cwd != dir {
+		l.found.dir = l.cwd
+	}
+	l.in(dir)
+	return spans
+}
+
+// in makes dir the folder in which what follows works.
+func (l *look) in(dir string) {
+	if dir != l.cwd {
+		l.cwd, l.asked = dir, false
+	}
+}
+
+// line looks at a line, and at those in its words. Group is the one of the word that it is; -1: it is a whole one.
+func (l *look) line(line string, depth, group int) []shellSpan {
+	shell := splitShell(line)
+	feeds := feeding(shell.commands)
+	for i := range shell.commands {
+		c := &shell.commands[i]
+		c.dropped = c.piped && i+1 < len(shell.commands) && shell.commands[i+1].takesSilently()
+		if group >= 0 {
+			c.group = group
+		}
+		l.run(c, depth, feeds != nil && feeds[i])
+	}
+	return shell.spans
+}
+
+// run looks at one command. Feeds says that what it prints may be the names of files that others read.
+func (l *look) run(c *shellCommand, depth int, feeds bool) {
+	name, args, _ := c.program()
+	kind := useOf(name, args)
+	if !c.swallowed && !c.dropped && c.listsEnvironment(name, args, kind) {
+		l.listing()
+	}
+	if l.kept.loaded != "" && c.printsVariable(name, args, kind) {
+		l.shownOf(l.kept.loaded)
+	}
+	reads, gives := onlyReads(name, kind), depth > 0 && c.givesCommands()
+	visit := func(w string, as role) {
+		if gives && strings.ContainsAny(w, " \t\n;|") {
+			return // a line of its own
+		}
+		if feeds && as == unseen {
+			as = operand
+		}
+		l.word(c, w, as, reads)
+	}
+	c.eachOperand(name, args, kind, visit)
+	if feeds || name == "fd" && kind != silent {
+		eachPattern(name, args, visit)
+	}
+	l.takes(name, args)
+	l.words(c)
+	if kind == script {
+		for i := range args {
+			l.script(c, args[i].text, reads)
+		}
+		l.script(c, c.here, reads)
+	}
+	l.given(c, depth)
+	if name == "cd" || name == "pushd" {
+		l.enter(args)
+	}
+}
+
+// shownOf notes that a command prints some of a private file that another one named.
+func (l *look) shownOf(what string) {
+	l.named = true
+	l.file(what, true)
+}
+
+// words looks at all words of a command for paths that are ignored, be it as they may.
+func (l *look) words(c *shellCommand) {
+	if l.rules.Ignore == nil {
+		return
+	}
+	for i := range c.words {
+		eachPath(c.words[i].text, func(w string) {
+			if w != "" && w[0] != '-' {
+				l.expanded(w)
+			}
+		})
+	}
+}
+
+// given looks at the lines that a command is given as words or as a here-document.
+func (l *look) given(c *shellCommand, depth int) {
+	if depth == 0 || !c.givesCommands() {
+		return
+	}
+	dir := l.cwd
+	for i := range c.words {
+		if c.isGivenCommand(i) {
+			l.line(c.words[i].text, depth-1, c.group)
+		}
+	}
+	if c.here != "" {
+		l.line(c.here, depth-1, c.group)
+	}
+	l.in(dir)
+}
+
+// enter follows a cd.
+func (l *look) enter(args []shellWord) {
+	if l.entered++; l.entered > maxEntered {
+		return
+	}
+	for i := range args {
+		to := l.absolute(args[i].text)
+		if to == "" || to[0] == '-' {
+			continue
+		}
+		if !filepath.IsAbs(to) && l.cwd != "" {
+			to = filepath.Join(l.cwd, to)
+		}
+		if len(to) <= maxPath {
+			l.in(to)
+		}
+		return
+	}
+}
+
+// absolute is a word with what stands for a folder at its beginning replaced by that.
+func (l *look) absolute(w string) string {
+	if w == "" || w[0] != '~' && w[0] != '$' {
+		return w
+	}
+	for _, begin := range [...]string{"~", "$HOME", "${HOME}"} {
+		if rest, ok := strings.CutPrefix(w, begin); ok && (rest == "" || rest[0] == '/') {
+			if home, err := os.UserHomeDir(); err == nil {
+				return home + rest
+			}
+		}
+	}
+	for _, begin := range [...]string{"$PWD", "${PWD}"} {
+		if rest, ok := strings.CutPrefix(w, begin); ok {
+			return l.cwd + strings.TrimLeft(rest, " ")
+		}
+	}
+	return w
+}
+
+// word looks at a word that may be a private file.
+func (l *look) word(c *shellCommand, word string, as role, reads bool) {
+	if as == unseen {
+		return
+	}
+	eachPath(word, func(w string) {
+		what := l.private(w, as)
+		switch {
+		case what == "" && as != output:
+			if what = l.copied(w); what != "" {
+				l.shownOf(what)
+			}
+		case what == "":
+		case c.dropped && as != output:
+		case c.swallowed && as != output:
+			l.kept.loaded = what
+		default:
+			l.named = true
+			l.file(what, as != output)
+			if as == output || !reads && len(c.words) > 1 {
+				l.hold(c.group)
+			}
+		}
+	})
+}
+
+// script looks at what stands in quotes in a script, which may be files that it opens and lines that it runs.
+func (l *look) script(c *shellCommand, text string, reads bool) {
+	if text == "" || !strings.ContainsAny(text, "'\"`") {
+		return
+	}
+	if strings.Contains(text, "load_dotenv(") && !readsVariable(text) {
+		return
+	}
+	as := shown
+	if lower := strings.ToLower(text); strings.Contains(lower, "open") || strings.Contains(lower, "read") {
+		as = operand
+	}
+	runs := runsCommands(text)
+	eachQuoted(text, func(w string) {
+		if runs && strings.IndexByte(w, ' ') > 0 {
+			dir := l.cwd
+			l.line(w, 0, c.group)
+			l.in(dir)
+			return
+		}
+		l.word(c, w, as, reads)
+		if l.rules.Ignore != nil {
+			l.expanded(w)
+		}
+	})
+}
+
+// hold notes that a group may hold what is in a private file.
+func (l *look) hold(group int) {
+	if l.holds == nil {
+		l.holds = map[int]bool{}
+	}
+	l.holds[group] = true
+}
+
+// private says what a word is if it names a private file, as the shell would read it; empty: it names none.
+func (l *look) private(word string, as role) string {
+	word = strings.TrimPrefix(word, "file://")
+	if as == shown && strings.Contains(word, "://") || len(word) > maxPath {
+		return ""
+	}
+	if strings.ContainsAny(word, "*?[{") {
+		return privateGlob(word, as)
+	}
+	written, secrets := word, true
+	if hasPrivateFolder(l.cwd) {
+		dir := strings.TrimSuffix(filepath.ToSlash(l.cwd), "/")
+		inner, in := strings.CutPrefix(word, dir+"/")
+		if !path.IsAbs(word) {
+			word, in = path.Join(dir, word), true
+		}
+		secrets = word != dir && (!in || mayBeInSecrets(inner, as))
+	}
+	what := privateAmong(word, secrets)
+	if what != "" && as == shown && (isAnyName(word) || !secrets && isAnyName(written)) && strings.IndexByte(written, '/') < 0 || what != "" && strings.Contains(word, "://") && isAnyName(word) {
+		return ""
+	}
+	return what
+}

@@ -1,0 +1,382 @@
+package privacy
+
+import (
+	"encoding/json"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/cmemd/cmemd/testkit/growth"
+)
+
+var privateCases = []struct{ name, in, want string }{
+	{"nothing", "hello", "hello"},
+	{"empty", "", ""},
+	{"a pair", "a<private>s</private>b", "ab"},
+	{"all of it", "<private>s</private>", ""},
+	{"an empty pair", "a<private></private>b", "ab"},
+	{"two pairs", "a<private>s</private>b<private>t</private>c", "abc"},
+	{"nested", "a<private>s<private>t</private>u</private>b", "ab"},
+	{"nested deeper", "a<private><private><private>s</private></private></private>b", "ab"},
+	{"unclosed", "a<private>s", "a"},
+	{"unclosed outer", "a<private>s<private>t</private>b", "a"},
+	{"closed, then unclosed", "a<private>s</private>b<private>t", "ab"},
+	{"capitals", "a<PRIVATE>s</PRIVATE>b", "ab"},
+	{"mixed capitals", "a<Private>s</pRIVATE>b", "ab"},
+	{"an attribute", `a<private reason="x">s</private>b`, "ab"},
+	{"attributes over lines", "a<private\n  x=1\n>s</private>b", "ab"},
+	{"a space in the tag", "a<private >s</private >b", "ab"},
+	{"a line break in the closing tag", "a<private>s</private\n>b", "ab"},
+	{"a quoted > ends the tag; the rest is private too", `a<private x=">">s</private>b`, "ab"},
+	{"an empty element", "a<private/>b", "ab"},
+	{"an empty element with a space", "a<private />b", "ab"},
+	{"an empty element inside", "a<private>s<private/>t</private>b", "ab"},
+	{"a lone closing tag", "a</private>b", "a</private>b"},
+	{"a lone closing tag before a pair", "</private>a<private>s</private>b", "</private>ab"},
+	{"two closing tags", "a<private>s</private></private>b", "a</private>b"},
+	{"a longer name", "a<privateer>s</privateer>b", "a<privateer>s</privateer>b"},
+	{"a name with a dash", "a<private-note>s</private-note>b", "a<private-note>s</private-note>b"},
+	{"a longer closing name", "a<private>s</privately>t</private>b", "ab"},
+	{"a closing tag with an attribute closes nothing", "a<private>s</private x>t</private>b", "ab"},
+	{"a space before the name", "a< private>s", "a< private>s"},
+	{"a space before the slash", "a<private>s< /private>t", "a"},
+	{"a tag without its end", "a<private s", "a"},
+	{"a tag that ends the text", "a<private", "a"},
+	{"a closing tag without its end", "a<private>s</private", "a"},
+	{"a doubled bracket", "a<<private>s</private>b", "a<b"},
+	{"only brackets", "<<<>>></>", "<<<>>></>"},
+	{"other tags", "<b>a</b><private><b>s</b></private>", "<b>a</b>"},
+	{"letters of other scripts", "ä<private>ß</private>ö", "äö"},
+	{"bytes that are not UTF-8", "\xff<private>\xfe</private>\xfd", "\xff\xfd"},
+	{"as words", "private /private <public>", "private /private <public>"},
+	{"control characters in the tags", "a<pri\x00vate>s<\x1b/private\x7f>b", "ab"},
+	{"control characters beside a pair", "a\x01<private>s</private>b", "ab"},
+	{"control characters and no tag", "a\x00<privat>\xff", "a\x00<privat>\xff"},
+	{"a comparison", "if a <private b", "if a "},
+}
+
+func TestCutPrivate(t *testing.T) {
+	t.Parallel()
+	for _, c := range privateCases {
+		got, cut := CutPrivate(c.in)
+		if got != c.want || cut != (c.in != c.want) {
+			t.Errorf("%s: CutPrivate(%q) = %q, %v; want %q", c.name, c.in, got, cut, c.want)
+		}
+	}
+}
+
+// referenceCut cuts by the same rule with expressions, in one pass over all tags.
+func referenceCut(s string) string {
+	var out strings.Builder
+	depth, from := 0, 0
+	for _, m := range referenceTag.FindAllStringIndex(s, -1) {
+		tag := s[m[0]:m[1]]
+		if depth == 0 && tag[1] != '/' {
+			out.WriteString(s[from:m[0]])
+			from = m[1]
+		}
+		switch {
+		case tag[1] == '/':
+			if depth == 1 {
+				from = m[1]
+			}
+			depth = max(depth-1, 0)
+		case !strings.HasSuffix(tag, "/>"):
+			depth++
+		}
+	}
+	if depth == 0 {
+		out.WriteString(s[from:])
+	}
+	return out.String()
+}
+
+var referenceTag = regexp.MustCompile(`(?is)</private[ \t\r\n\f]*>|<private(?:[ \t\r\n\f/][^>]*)?(?:>|$)`)
+
+var referenceControl = regexp.MustCompile(`[\x00-\x08\x0b\x0e-\x1f\x7f]`)
+
+func FuzzCutPrivate(f *testing.F) {
+	for _, c := range privateCases {
+		f.Add(c.in)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		if !utf8.ValidString(s) {
+			CutPrivate(s)
+			return // expressions fold and step over runes
+		}
+		got, cut := CutPrivate(s)
+		if IsEscapedJSON(s) {
+			checkInner(t, s, got)
+			return
+		}
+		plain := referenceControl.ReplaceAllString(s, "")
+		want := referenceCut(plain)
+		if want == plain {
+			want = s
+		}
+		if got != want {
+			t.Fatalf("CutPrivate(%q) = %q, want %q", s, got, want)
+		}
+		if !cut && got != s {
+			t.Fatalf("CutPrivate(%q) = %q, but says that nothing was cut", s, got)
+		}
+	})
+}
+
+// checkInner compares what became of a text that is JSON with what its decoded strings should be.
+func checkInner(t *testing.T, s, got string) {
+	t.Helper()
+	plain, _, _ := cutOpen(s, 0)
+	var before, after any
+	if !json.Valid([]byte(plain)) || json.Unmarshal([]byte(plain), &before) != nil || hasKeyTag(before) {
+		return
+	}
+	if err := json.Unmarshal([]byte(got), &after); err != nil {
+		t.Fatalf("CutPrivate(%q) = %q: %v", s, got, err)
+	}
+	if diff := cmp.Diff(cutAll(before, innerLevels-1), after); diff != "" {
+		t.Fatalf("CutPrivate(%q) = %q: -want +got\n%s", s, got, diff)
+	}
+}
+
+// pieces makes texts in which tags are frequent.
+var pieces = rapid.Custom(func(t *rapid.T) string {
+	part := rapid.SampledFrom([]string{
+		"<private>", "</private>", "<PRIVATE x='1'>", "<private/>", "</Private >", "<private", ">", "<", "/", "a", "\n", `"`, `\`, "é", "\u2028", "<b>",
+	})
+	return strings.Join(rapid.SliceOf(part).Draw(t, "parts"), "")
+})
+
+func TestCutPrivateProperties(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		s := pieces.Draw(t, "text")
+		got, _ := CutPrivate(s)
+		if want := referenceCut(s); got != want {
+			t.Fatalf("CutPrivate(%q) = %q, want %q", s, got, want)
+		}
+		before := rapid.StringMatching(`[a-z ]*`).Draw(t, "before")
+		inside := rapid.StringMatching(`[^<]*`).Draw(t, "inside")
+		got, cut := CutPrivate(before + "<private>" + inside + "</private>" + s)
+		rest, _ := CutPrivate(s)
+		if got != before+rest || !cut {
+			t.Fatalf("CutPrivate = %q, %v; want %q", got, cut, before+rest)
+		}
+	})
+}
+
+func TestCutPrivateIsLinear(t *testing.T) {
+	t.Parallel()
+	for name, unit := range map[string]string{
+		"brackets": "<", "closing": "</private ", "opening": "<private>", "open and close": "<private></private", "names": "<privat",
+	} {
+		growth.Linear(t, name, 128<<10, func(size int) { CutPrivate(strings.Repeat(unit, size/len(unit))) })
+	}
+}
+
+func TestCutPrivateJSON(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ name, in, want string }{
+		{"nothing", `{"a":"b<c"}`, `{"a":"b<c"}`},
+		{"plain", `{"a":"x<private>s</private>y"}`, `{"a":"xy"}`},
+		{"white space stays", "{ \"a\" : \"<private>s</private>\" ,\n\"b\":1.50}", "{ \"a\" : \"\" ,\n\"b\":1.50}"},
+		{"escaped slash", `{"a":"x<private>s<\/private>y"}`, `{"a":"xy"}`},
+		{"escaped brackets", `{"a":"x\u003cprivate\u003es\u003c/private\u003ey"}`, `{"a":"xy"}`},
+		{"escaped brackets, capital", `{"a":"x\u003Cprivate\u003Es\u003C\/private\u003Ey"}`, `{"a":"xy"}`},
+		{"escaped letters", `{"a":"x<\u0070rivate>s</privat\u0065>y"}`, `{"a":"xy"}`},
+		{"control characters in a tag", `{"a":"x<pri\u0000vate>s</\u001bprivate>y","b":"\u0000"}`, `{"a":"xy","b":"\u0000"}`},
+		{"not JSON, control characters in a tag", `{"a":"x<pri\u0000vate>s</private\u007F>y`, `{"a":"xy`},
+		{"only the changed string is written anew", `{"a":"\u0041","b":"\u0041<private>s</private>"}`, `{"a":"\u0041","b":"A"}`},
+		{"quotes and line breaks", `{"a":"\"x\"\n<private>s\"\n</private>\\"}`, `{"a":"\"x\"\n\\"}`},
+		{"unclosed takes its string only", `{"a":"x<private>s","b":"t</private>"}`, `{"a":"x","b":"t</private>"}`},
+		{"nested values", `{"a":[{"b":["<private>s</private>x"]}]}`, `{"a":[{"b":["x"]}]}`},
+		{"in a key", `{"a<private>s</private>":1}`, `{"a":1}`},
+		{"a string alone", `"<private>s</private>x"`, `"x"`},
+		{"not JSON", `prompt: <private>s</private>x`, `prompt: x`},
+		{"not JSON, unclosed", `{"a":"x<private>s`, `{"a":"x`},
+		{"not JSON, escaped", `{"a":"x\u003cprivate\u003es\u003c\/private\u003ey`, `{"a":"xy`},
+		{"not JSON at its end", `{"a":"x<private>s</private>y"}}`, `{"a":"xy"}}`},
+		{"not JSON, and escapes that are none", `["\uax01",`, `["\uax01",`},
+		{"not JSON, quoted twice", `{"a":"{\"b\":\"x\\u003cprivate\\u003es`, `{"a":"{\"b\":\"x`},
+		{"not JSON and nothing private", `{"a":"\u003cb\u003e`, `{"a":"\u003cb\u003e`},
+		{"lines of a patch", `{"lines":[" a","+<private>","+my salary","+</private>","-b"]}`, `{"lines":[" a","+","","","-b"]}`},
+		{"lines, nested tags", `["<private>","<private>s</private>","t","</private>u"]`, `["","","","u"]`},
+		{"lines, closed in the middle", `["a<private>s","t</private>b","c"]`, `["a","b","c"]`},
+		{"lines, a tag over two", `["<private","reason='x'>","s","</private>","a"]`, `["","","","","a"]`},
+		{"lines, unclosed: to the end of the array", `{"a":["<private>","s","t"],"b":["c"]}`, `{"a":["","",""],"b":["c"]}`},
+		{"lines, unclosed, then another array", `[["<private>","s"],["a"],"b"]`, `[["",""],["a"],"b"]`},
+		{"lines, escaped", `["\u003cprivate\u003e","s","\u003c/private\u003e","a"]`, `["","","","a"]`},
+		{"lines of several hunks", `[{"lines":["<private>"]},{"lines":["a"]}]`, `[{"lines":[""]},{"lines":["a"]}]`},
+		{"a closing tag alone", `["a</private>","b"]`, `["a</private>","b"]`},
+		{"numbers and words between", `["<private>",90000,true,null,"</private>",1]`, `["",null,null,null,"",1]`},
+		{"containers between", `["<private>",{"pay":"s","n":[1]},["t","</private>","u"],"v</private>","a"]`, `["",{"pay":"","n":[null]},["","","u"],"","a"]`},
+		{"members of an object", `{"a":"<private>","b":"c","d":"</private>"}`, `{"a":"","b":"c","d":"</private>"}`},
+		{"JSON in a string, escaped", `{"text":"{\"a\":\"x\\u003cprivate\\u003es\\u003c/private\\u003ey\"}"}`, `{"text":"{\"a\":\"xy\"}"}`},
+		{"JSON in JSON in a string", `{"text":"[{\"text\":\"{\\\"a\\\":\\\"\\\\u003cprivate\\\\u003es\\\"}\"}]"}`, `{"text":"[{\"text\":\"{\\\"a\\\":\\\"\\\"}\"}]"}`},
+		{"JSON in a string, lines", `{"text":" [\"\\u003cprivate>\",\"s\"]"}`, `{"text":" [\"\",\"\"]"}`},
+		{"JSON in a string, cut off", `{"text":"{\"a\":\"x\\u003cprivate\\u003es"}`, `{"text":"{\"a\":\"x"}`},
+		{"no JSON in a string", `{"text":"say \\u003cprivate\\u003e"}`, `{"text":"say \\u003cprivate\\u003e"}`},
+		{"empty", ``, ``},
+	} {
+		got, cut := CutPrivateJSON([]byte(c.in))
+		if string(got) != c.want || cut != (c.in != c.want) {
+			t.Errorf("%s: CutPrivateJSON(%s) = %s, %v; want %s", c.name, c.in, got, cut, c.want)
+		}
+	}
+}
+
+// cutAll cuts every string of a decoded JSON value; levels is how deep those that are JSON are looked into.
+func cutAll(v any, levels int) any { return reference{levels}.cut(v, new(int), false) }
+
+type reference struct{ levels int }
+
+// cut cuts a value behind open tags; list says that it stands in one, which goes on with what is open behind it.
+func (r reference) cut(v any, open *int, list bool) any {
+	switch v := v.(type) {
+	case string:
+		text, n := r.text(v, *open)
+		if list {
+			*open = n
+		}
+		return text
+	case []any:
+		inside := *open
+		for i := range v {
+			v[i] = r.cut(v[i], &inside, true)
+		}
+		return v
+	case map[string]any:
+		out := map[string]any{}
+		for k, e := range v {
+			key, _ := r.text(k, 0)
+			inside := *open
+			out[key] = r.cut(e, &inside, false)
+		}
+		return out
+	}
+	if *open > 0 {
+		return nil
+	}
+	return v
+}
+
+// text cuts a text that stands behind so many open tags, and counts how many are open behind it.
+func (r reference) text(s string, before int) (out string, open int) {
+	plain := referenceControl.ReplaceAllString(s, "")
+	out = referenceCut(strings.Repeat("<private>", before) + plain)
+	if before == 0 && out == plain {
+		out = s
+	}
+	for _, tag := range referenceTag.FindAllString(plain, -1) {
+		switch {
+		case tag[1] == '/':
+			before = max(before-1, 0)
+		case !strings.HasSuffix(tag, "/>"):
+			before++
+		}
+	}
+	out, _ = cutInner(out, r.levels)
+	return out, before
+}
+
+func FuzzCutPrivateJSON(f *testing.F) {
+	f.Add([]byte(`{"a":"x<private>s</private>y","b":[1,"\u003cprivate>"]}`))
+	f.Add([]byte(`["\ud800<private>"]`))
+	f.Add([]byte(`{"a":"<private>`))
+	f.Add([]byte(`["+<private>","x",{"a":["<private>","</private>"],"b":7},[true,null],"<private","/>","</private>"]`))
+	f.Add([]byte(`{"a":"{\"b\":[\"\\u003cprivate\\u003e\",\"x\"],\"c\":\"d\"}"}`))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		in := string(body)
+		out, cut := CutPrivateJSON(body)
+		if string(body) != in {
+			t.Fatalf("the body was changed: %q", body)
+		}
+		if !cut && string(out) != in {
+			t.Fatalf("CutPrivateJSON(%q) = %q, but says that nothing was cut", in, out)
+		}
+		var before, after any
+		if len(in) > 4<<10 || !utf8.ValidString(in) || json.Unmarshal(body, &before) != nil {
+			return
+		}
+		if err := json.Unmarshal(out, &after); err != nil {
+			t.Fatalf("CutPrivateJSON(%q) = %q: %v", in, out, err)
+		}
+		if strings.Contains(strings.ToLower(in), "private") && hasKeyTag(before) {
+			return // two keys may become one
+		}
+		if diff := cmp.Diff(cutAll(before, innerLevels), after); diff != "" {
+			t.Fatalf("CutPrivateJSON(%q) = %q: -want +got\n%s", in, out, diff)
+		}
+	})
+}
+
+func hasKeyTag(v any) bool {
+	switch v := v.(type) {
+	case []any:
+		for _, e := range v {
+			if hasKeyTag(e) {
+				return true
+			}
+		}
+	case map[string]any:
+		for k, e := range v {
+			if strings.Contains(k, "<") || hasKeyTag(e) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func TestCutPrivateJSONProperties(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		value := map[string]any{
+			"hook_event_name": "UserPromptSubmit", "prompt": pieces.Draw(t, "prompt"),
+			"list": []any{pieces.Draw(t, "item"), 1.5, nil, true}, "nested": map[string]any{"x": pieces.Draw(t, "nested")},
+		}
+		body, err := json.Marshal(value) // writes < and > as \u003c and \u003e
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, _ := CutPrivateJSON(body)
+		var got any
+		if err := json.Unmarshal(out, &got); err != nil {
+			t.Fatalf("%s: %v", out, err)
+		}
+		if diff := cmp.Diff(cutAll(value, innerLevels), got); diff != "" {
+			t.Fatalf("%s: -want +got\n%s", body, diff)
+		}
+	})
+}
+
+// TestCutPrivateJSONIsLinear: neither what is nested, nor what is quoted, nor what stays open makes it slow.
+func TestCutPrivateJSONIsLinear(t *testing.T) {
+	t.Parallel()
+	for name, body := range map[string]func(n int) string{
+		"open in each":  func(n int) string { return "[" + strings.Repeat(`"<private>",`, n) + "1]" },
+		"lists of none": func(n int) string { return "[" + strings.Repeat(`[],`, 2*n) + `"<private>"]` },
+		"deep":          func(n int) string { return strings.Repeat(`["<private>",`, n/8) + "1" + strings.Repeat("]", n/8) },
+		"up and down": func(n int) string {
+			return strings.Repeat("[", n/8) + strings.Repeat(`[["<"]],`, n) + "1" + strings.Repeat("]", n/8)
+		},
+		"quoted": func(n int) string {
+			quoted, _ := json.Marshal("[" + strings.Repeat(`"\u003cprivate>",`, n) + "1]")
+			return string(quoted)
+		},
+	} {
+		growth.Linear(t, name, 8_000, func(n int) { CutPrivateJSON([]byte(body(n))) })
+	}
+}
+
+func BenchmarkCutPrivateJSON(b *testing.B) {
+	body := []byte(`{"tool_response":"` + strings.Repeat("some code <b> and more \\n", 3000) + `<private>s</private>"}`)
+	b.SetBytes(int64(len(body)))
+	for b.Loop() {
+		CutPrivateJSON(body)
+	}
+}

@@ -1,0 +1,103 @@
+package privacy
+
+import (
+	"strings"
+
+	"github.com/cmemd/cmemd/internal/jsonscan"
+	"github.com/cmemd/cmemd/internal/toolinput"
+)
+
+// LeftIgnored is the kind under which it is counted that lines of an ignored file were left out of an output that had others.
+const LeftIgnored = "ignored-path"
+
+// CutOutput is what came of a tool use without what the rules leave out of it: all of it where f says so, else what stands
+// in there line by line of a private or ignored file, in a difference or found by a search, and listings of the
+// environment. Cwd and f are those of Look. Left are the kinds of what was left out, each once.
+func (r *Rules) CutOutput(cwd, output string, f Finding) (out string, left []string) {
+	if output == "" {
+		return "", nil
+	}
+	if f.Left != "" && !f.OutputStays {
+		if f.mayStay(output) {
+			return output, nil
+		}
+		return f.Mark(), []string{f.Left}
+	}
+	m := newMasker(r, cwd, f)
+	return m.nested(output, maxInner), m.left
+}
+
+// cutResults is a report without such lines in what came of the tool use.
+func (r *Rules) cutResults(body []byte, cwd string, f Finding) (out []byte, left []string) {
+	m := newMasker(r, cwd, f)
+	out, _ = m.json(body, func(v value) bool { return (toolinput.Of(v.outer) | toolinput.Of(v.key)).Is(toolinput.Result) }, maxInner)
+	return out, m.left
+}
+
+// nested is a text without such lines, in its strings if it is JSON. Levels is how deep strings in it are looked at.
+func (m *masker) nested(s string, levels int) string {
+	if levels == 0 || !mayBeJSON(s) {
+		return m.text(s)
+	}
+	cut, whole := m.json([]byte(s), func(value) bool { return true }, levels-1)
+	if !whole {
+		return m.text(s)
+	}
+	out := string(cut)
+	if len(mapped(out)) > 0 { // its own members are the listing
+		m.count(LeftEnvironment)
+		return leftMark(environment)
+	}
+	return out
+}
+
+// json is a JSON text without such lines in the strings that is chooses, and without what stands beside the name of a private
+// or ignored file in one object; whole is false if it is no JSON.
+func (m *masker) json(body []byte, is func(value) bool, levels int) (out []byte, whole bool) {
+	files := inScopes[mask]{ahead: scopes(body, m.member)}
+	return replaceValues(body, func(v value) (string, bool) {
+		if !is(v) {
+			return "", false
+		}
+		why, masked := files.at(v.Start)
+		if masked && (why.kind != LeftFile || !toolinput.Of(v.key).Is(names) && !isIdentity(v.key)) && !(toolinput.Plain(v.key) == "text" && len(v.text) <= maxPath && m.of(v.string()) == why) {
+			m.count(why.kind)
+			return leftMark(why.what), true
+		}
+		text := v.string()
+		cut := m.nested(text, levels)
+		return cut, cut != text
+	})
+}
+
+// member is why what stands beside a member of an object is left out. Without a text it is that of the member's own value.
+func (m *masker) member(outer, name string, text []byte) mask {
+	switch {
+	case text == nil:
+		if mayBePrivate(name) && !isAnyName(name) && privateFile(name) != "" {
+			return m.of(name)
+		}
+	case len(text) < 3 || len(text) > maxPath:
+	case name == "" && isEnvironmentName(outer) && strings.HasPrefix(jsonscan.Unquote(text), "PATH="), name == "PATH" && isEnvironmentName(outer):
+		return mask{LeftEnvironment, environment}
+	case toolinput.Of(name).Is(mayName):
+		return m.of(jsonscan.Unquote(text))
+	}
+	return mask{}
+}
+
+// isEnvironmentName reports whether a member holds the environment of a process, if it holds a PATH.
+func isEnvironmentName(name string) bool {
+	switch name {
+	case "Env", "env", "ENV", "environ", "environment", "Environment":
+		return true
+	}
+	return false
+}
+
+// hasPrivateLines reports whether something would be cut out of a text.
+func (r *Rules) hasPrivateLines(cwd, text string) bool {
+	m := newMasker(r, cwd, Finding{})
+	m.text(strings.ReplaceAll(text, `\n`, "\n"))
+	return len(m.left) > 0
+}

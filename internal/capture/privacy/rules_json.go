@@ -1,0 +1,199 @@
+package privacy
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/cmemd/cmemd/internal/jsonscan"
+	"github.com/cmemd/cmemd/internal/toolinput"
+)
+
+// A report is what a payload says of itself.
+type report struct{ cwd, tool string }
+
+// readReport finds the folder and the tool in a payload of any agent.
+func readReport(body []byte) (p report) {
+	directory, tool := "", ""
+	first := func(to *string, v value) {
+		if *to == "" {
+			*to = v.string()
+		}
+	}
+	eachValue(body, func(v value) bool {
+		if v.text == nil {
+			return true
+		}
+		switch toolinput.Plain(v.key) {
+		case "cwd", "cmemdcwd", "workspaceroot", "workspaceroots", "workingdirectory":
+			first(&p.cwd, v)
+		case "directory":
+			first(&directory, v)
+		case "toolname":
+			first(&p.tool, v)
+		case "tool":
+			first(&tool, v)
+		}
+		return true
+	})
+	if p.cwd == "" {
+		p.cwd = directory
+	}
+	if p.tool == "" {
+		p.tool = tool
+	}
+	return p
+}
+
+// A value is one string, number or literal of a JSON text, with the name of the member that it stands in, or its list does.
+type value struct {
+	jsonscan.Token
+	key    string
+	outer  string // the name of the outermost member
+	text   []byte // of a string, as it is written; nil for others
+	listed bool   // it stands in a list
+	named  int    // where the name stands that was read last
+}
+
+func (v value) string() string { return jsonscan.Unquote(v.text) }
+
+// eachValue calls visit for each value, until it returns false, and reports whether the text is JSON to its end.
+func eachValue(data []byte, visit func(value) bool) (whole bool) {
+	s := jsonscan.Scanner{Data: data}
+	var keys []string // by depth, from 1
+	named := 0
+	for {
+		t, ok := s.Next()
+		if !ok {
+			return s.Valid()
+		}
+		raw := data[t.Start:t.End]
+		if t.Key {
+			for len(keys) < t.Depth {
+				keys = append(keys, "")
+			}
+			keys = keys[:t.Depth]
+			keys[t.Depth-1], named = jsonscan.Unquote(raw), t.Start
+			continue
+		}
+		v := value{Token: t, named: named, listed: t.Depth > len(keys) || t.Depth > 0 && keys[t.Depth-1] == ""}
+		for i := min(t.Depth, len(keys)) - 1; i >= 0 && v.key == ""; i-- {
+			v.key = keys[i]
+		}
+		if len(keys) > 0 && t.Depth > 0 {
+			v.outer = keys[0]
+		}
+		if raw[0] == '"' {
+			v.text = raw
+		}
+		if !visit(v) {
+			return true
+		}
+	}
+}
+
+// mayBeJSON reports whether a text begins as an object or a list does.
+func mayBeJSON[T string | []byte](text T) bool {
+	for i := range len(text) {
+		switch text[i] {
+		case ' ', '\t', '\r', '\n':
+		case '{', '[':
+			return true
+		default:
+			return false
+		}
+	}
+	return false
+}
+
+// names is what stays where contents go, because it says which file they are of; mayName is all that could name a file.
+// What is moved from or to something may as well be a text that is replaced.
+const (
+	names   = toolinput.File | toolinput.Path | toolinput.Place
+	mayName = names | toolinput.Source | toolinput.Target
+)
+
+// isIdentity reports whether a member says what a report is about: it stays where contents go.
+func isIdentity(key string) bool {
+	switch toolinput.Plain(key) {
+	case "hookeventname", "event", "agentactionname", "type", "workspaceroots", "workspaceroot", "directory", "worktree", "transcriptpath", "tool",
+		"toolname", "mcpservername", "mcptoolname", "permissionmode", "agenttype", "subagent", "model", "source", "timestamp", "at", "time", "project",
+		"session", "status", "hook", "id":
+		return true
+	}
+	for _, end := range [...]string{"_id", "-id", "ID", "Id", "cwd"} {
+		if strings.HasSuffix(key, end) {
+			return true
+		}
+	}
+	return false
+}
+
+// cutReport is cutContents for a whole report: what says who reports what stays, and all that came of it goes.
+func cutReport(body []byte, f Finding) (out []byte, ok bool) {
+	return replaceValues(body, func(v value) (string, bool) {
+		use := toolinput.Of(v.key)
+		switch {
+		case (toolinput.Of(v.outer) | use).Is(toolinput.Result):
+			return f.Mark(), !f.OutputStays && !f.mayStay(v.string())
+		case use.Is(toolinput.Shell) && f.Left == LeftEnvironment:
+			return "", false
+		case isIdentity(v.key):
+			return "", false
+		}
+		return cutValue(v, use, f)
+	})
+}
+
+// cutContents replaces the contents in what a tool was given; false: it is no JSON object.
+func cutContents(input []byte, f Finding) (out []byte, ok bool) {
+	if len(input) == 0 || input[0] != '{' {
+		return nil, false
+	}
+	return replaceValues(input, func(v value) (string, bool) { return cutValue(v, toolinput.Of(v.key), f) })
+}
+
+// cutValue is what stands in the place of a value; false: itself does.
+func cutValue(v value, use toolinput.Use, f Finding) (string, bool) {
+	text := v.string()
+	if mayBeJSON(text) && !use.Is(toolinput.Text) {
+		cut, ok := replaceValues([]byte(text), func(in value) (string, bool) {
+			in.key = cmp.Or(in.key, v.key)
+			return cutValue(in, toolinput.Of(in.key), f)
+		})
+		if ok {
+			return string(cut), true
+		}
+	}
+	switch {
+	case use.Is(names | toolinput.Glob | toolinput.Folder):
+		return f.Mark(), len(text) > maxPath || strings.IndexByte(text, '\n') >= 0
+	case v.listed && use.Is(toolinput.Shell|toolinput.Args):
+		cut := cutWord(text, f)
+		return cut, cut != text
+	case use.Is(toolinput.Shell):
+		cut := cutCommand(text, f)
+		return cut, cut != text
+	}
+	return f.Mark(), true
+}
+
+// replaceValues puts other strings in the place of those that by says; false: the text is not JSON. Where there are none it
+// returns the text itself.
+func replaceValues(body []byte, by func(value) (string, bool)) (out []byte, ok bool) {
+	from := 0
+	whole := eachValue(body, func(v value) bool {
+		if v.text == nil || len(v.text) == 2 {
+			return true
+		}
+		if text, other := by(v); other {
+			out = append(out, body[from:v.Start]...)
+			out = jsonscan.AppendQuoted(out, text)
+			from = v.End
+		}
+		return true
+	})
+	if from == 0 {
+		return body, whole
+	}
+	return append(out, body[from:]...), whole
+}

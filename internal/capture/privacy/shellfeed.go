@@ -1,0 +1,107 @@
+package privacy
+
+import "strings"
+
+// feeding says which commands name files that others read: through xargs, a loop, or as words of theirs.
+func feeding(commands []shellCommand) (feeds []bool) {
+	for i := 0; i < len(commands); {
+		end := i + 1
+		for end < len(commands) && commands[end].group == commands[i].group {
+			end++
+		}
+		if end-i > 1 || commands[i].more {
+			feeds = feedingOf(commands, i, end, feeds)
+		}
+		i = end
+	}
+	return feeds
+}
+
+// feedingOf adds those of one group.
+func feedingOf(commands []shellCommand, from, end int, feeds []bool) []bool {
+	loop, named, last, first := false, -1, from, end
+	shows := false // what a for goes through may be printed
+	for i := from; i < end; i++ {
+		c := &commands[i]
+		name, args, xargs := c.program()
+		shows = shows || named >= 0 && c.usesNamed(name, args)
+		switch {
+		case name == "for":
+			loop, named = true, i
+		case name == "read":
+			loop = true
+		case name == "", name == "done":
+		case xargs || name == "parallel", loop && anyWord(c.words, holdsVariable):
+			if useOf(name, args) != silent {
+				last = i
+			}
+		case c.more && first == end:
+			if kind := useOf(name, args); kind == reader || kind == pattern {
+				first = i + 1
+			}
+		}
+	}
+	if last == from && first == end && !shows {
+		return feeds
+	}
+	if feeds == nil {
+		feeds = make([]bool, len(commands))
+	}
+	for i := from; i < end; i++ {
+		feeds[i] = i < last || i >= first || shows && i <= named && isLoop(&commands[i])
+	}
+	return feeds
+}
+
+// isLoop reports whether a command begins a loop over names.
+func isLoop(c *shellCommand) bool {
+	name, _, _ := c.program()
+	return name == "for"
+}
+
+// usesNamed reports whether a command of a loop may print what a file holds, or keep it for another one.
+func (c *shellCommand) usesNamed(name string, args []shellWord) bool {
+	for i := range c.words {
+		if c.words[i].read {
+			return true
+		}
+	}
+	switch name {
+	case "", "done", "read", "fi":
+		return false
+	case "source", ".", "cp", "mv", "ln", "install", "scp", "tar", "zip", "docker", "podman", "kubectl", "oc":
+		return anyWord(c.words, holdsVariable)
+	}
+	return useOf(name, args) != silent
+}
+
+// eachPattern calls visit with the names for which the words of a program look that names files.
+func eachPattern(name string, args []shellWord, visit func(word string, as role)) {
+	switch name {
+	case "find", "fd", "rg", "grep", "egrep", "fgrep", "awk", "gawk", "sed", "ag":
+	default:
+		return
+	}
+	for i := range args {
+		text := args[i].text
+		switch {
+		case text == "" || text[0] == '-':
+			if name != "find" && len(text) > 1 && text[1] != '-' && strings.IndexByte(text, 'v') > 0 || text == "--invert-match" {
+				return // it names all others
+			}
+		case i > 1 && name == "find" && (args[i-2].text == "!" || args[i-2].text == "-not"):
+		case i > 0 && name == "fd" && args[i-1].text == "-e":
+			visit("x."+text, operand)
+		default:
+			plain := strings.NewReplacer(`\`, "", "^", "", "$", "", ".*", "*").Replace(strings.Trim(text, "/"))
+			visit(plain, operand)
+			visit("x"+plain, operand)
+		}
+	}
+}
+
+// takesSilently reports whether a command prints nothing of what is piped to it.
+func (c *shellCommand) takesSilently() bool {
+	name, args, xargs := c.program()
+	return !xargs && len(args)+1 == len(c.words) && useOf(name, args) == silent
+}

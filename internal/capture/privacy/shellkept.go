@@ -1,0 +1,177 @@
+package privacy
+
+import (
+	"path"
+	"slices"
+	"strings"
+)
+
+// showsLoaded reports whether a program prints variables that it loads from a file.
+func showsLoaded(name string, kind use, args []shellWord) bool {
+	switch {
+	case kind == script:
+		return anyWord(args, readsVariable)
+	case name == "terraform" || name == "tofu":
+		return anyWord(args, is("console"))
+	case name == "docker" || name == "podman" || name == "docker-compose":
+		return anyWord(args, func(w string) bool { return w == "config" || w == "convert" }) && !anyWord(args, func(w string) bool {
+			return w == "-q" || w == "--quiet" || w == "--services" || w == "--images" || w == "--volumes" || w == "--profiles" || w == "--hash"
+		})
+	}
+	return false
+}
+
+// isLoading knows the options that name a file from which variables are loaded.
+func isLoading(option string) bool {
+	option = strings.TrimLeft(option, "-")
+	return strings.HasPrefix(option, "env-file") || strings.HasPrefix(option, "var-file")
+}
+
+// readsVariable reports whether a script speaks of a variable of its environment.
+func readsVariable(script string) bool {
+	for _, s := range [...]string{"process.env", "environ", "getenv", "ENV[", "$ENV{", "Deno.env", "Bun.env"} {
+		if strings.Contains(script, s) {
+			return true
+		}
+	}
+	return false
+}
+
+// printsVariable reports whether a command prints a variable that a file may have set.
+func (c *shellCommand) printsVariable(name string, args []shellWord, kind use) bool {
+	switch {
+	case name == "echo" || name == "printf" || name == "print":
+		return anyWord(args, holdsVariable)
+	case name == "cat":
+		return holdsVariable(c.here)
+	case name == "printenv":
+		return true
+	case name == "declare" || name == "typeset" || name == "export":
+		return anyWord(args, is("-p"))
+	}
+	return kind == script && (anyWord(args, readsVariable) || readsVariable(c.here))
+}
+
+// holdsVariable reports whether a variable stands in a text: not $?, $1, nor a folder.
+func holdsVariable(text string) bool {
+	for {
+		_, rest, ok := strings.Cut(text, "$")
+		if !ok {
+			return false
+		}
+		text = rest
+		rest = strings.TrimLeft(rest, "{!#")
+		n := 0
+		for n < len(rest) && n < 8 && isVariable(rest[n:n+1]) {
+			n++
+		}
+		switch name := rest[:n]; {
+		case n == 0 || name[0] >= '0' && name[0] <= '9', name == "HOME", name == "PWD", name == "USER":
+		default:
+			return true
+		}
+	}
+}
+
+// kept is what the commands of a line so far took out of private files.
+type kept struct {
+	loaded string   // what the file is that set variables
+	copied string   // what the file is that was copied
+	copies []string // where to
+}
+
+// maxCopies is how many copies of private files are known.
+const maxCopies = 16
+
+// takes remembers what a command takes out of private files without printing it.
+func (l *look) takes(name string, args []shellWord) {
+	switch name {
+	case "source", ".":
+		for i := 0; i < len(args) && i < maxOptions; i++ {
+			if what := l.private(args[i].text, operand); what != "" {
+				l.kept.loaded = what
+			}
+		}
+	case "cp", "mv", "ln", "install", "scp":
+		l.copies(args, name == "scp")
+	case "docker", "podman", "kubectl", "oc":
+		if len(args) > 0 && args[0].text == "cp" {
+			l.copies(args[1:], true)
+		}
+	case "tar", "zip":
+		l.packs(args)
+	}
+}
+
+// copies remembers where a private file is copied: to the last word, or, with options that take words behind that, to any
+// behind the file.
+func (l *look) copies(args []shellWord, options bool) {
+	last, found := "", ""
+	for i := range args {
+		text := args[i].text
+		if text == "" || text[0] == '-' || args[i].written || options && i > 0 && args[i-1].text == "-i" {
+			continue
+		}
+		if options && found != "" {
+			l.copiedTo(found, text)
+		}
+		_, inside, ok := strings.Cut(text, ":")
+		what := l.private(text, operand)
+		if what == "" && ok {
+			what = l.private(inside, operand)
+		}
+		if last != "" && !options && found == "" {
+			found = l.private(last, operand)
+		}
+		if options && what != "" {
+			found = what
+		}
+		last = text
+	}
+	if found != "" && !options {
+		l.copiedTo(found, last)
+	}
+}
+
+// packs remembers the archive that takes a private file.
+func (l *look) packs(args []shellWord) {
+	archive := ""
+	for i := range args {
+		text := args[i].text
+		switch {
+		case text == "-x":
+			return
+		case text == "" || text[0] == '-' || args[i].written || i > 0 && (args[i-1].text == "--exclude" || args[i-1].text == "-X"):
+		case i == 0 && isPacking(text):
+		case archive == "":
+			archive = text
+		default:
+			if what := l.private(text, operand); what != "" {
+				l.copiedTo(what, archive)
+				return
+			}
+		}
+	}
+}
+
+// copiedTo remembers a file that holds what a private one does, on this machine or in a container.
+func (l *look) copiedTo(what, to string) {
+	if len(to) > maxPath || len(l.kept.copies)+1 >= maxCopies {
+		return
+	}
+	l.kept.copied, l.kept.copies = what, append(l.kept.copies, path.Clean(to))
+	if _, inside, ok := strings.Cut(to, ":"); ok && inside != "" {
+		l.kept.copies = append(l.kept.copies, path.Clean(inside))
+	}
+}
+
+// copied says what a word is if a private file was copied there.
+func (l *look) copied(word string) string {
+	if len(l.kept.copies) == 0 || len(word) > maxPath {
+		return ""
+	}
+	if slices.Contains(l.kept.copies, path.Clean(word)) {
+		return l.kept.copied
+	}
+	return ""
+}

@@ -1,0 +1,180 @@
+package privacy
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/cmemd/cmemd/internal/durable"
+	"github.com/cmemd/cmemd/internal/ignore"
+	"github.com/cmemd/cmemd/internal/jsonscan"
+)
+
+// Switches are the settings of what is not recorded.
+type Switches struct {
+	SkipTools  []string // capture_skip_tools: names; a * stands for any characters
+	SkipAgents []string // capture_skip_agents: the same
+	Ignore     []string // capture_ignore: patterns as in a .cmemdignore in the uppermost folder; ~/ is the person's home
+}
+
+// The keys of Switches in the settings' file; their variables are CMEMD_ and the key in capitals.
+const (
+	KeySkipTools  = "capture_skip_tools"
+	KeySkipAgents = "capture_skip_agents"
+	KeyIgnore     = "capture_ignore"
+)
+
+// NewRules returns the rules of a home: those of its settings, of the files named .cmemdignore in it and in any folder that
+// a session works in or names, and those that always hold.
+func NewRules(home string, s Switches) *Rules {
+	var text strings.Builder
+	for _, p := range s.Ignore {
+		text.WriteString(absolute(p) + "\n")
+	}
+	return &Rules{
+		SkipTools: s.SkipTools, SkipAgents: s.SkipAgents, Homes: OwnHomes(home),
+		Ignore: ignore.NewTree(ignore.Parse(text.String()), filepath.Join(home, ignore.File)),
+	}
+}
+
+// absolute is a pattern with the person's home in the place of its ~.
+func absolute(pattern string) string {
+	negation := ""
+	rest, ok := strings.CutPrefix(pattern, "!")
+	if ok {
+		negation = "!"
+	}
+	if below, ok := strings.CutPrefix(rest, "~/"); ok {
+		if user, err := os.UserHomeDir(); err == nil {
+			return negation + filepath.ToSlash(user) + "/" + below
+		}
+	}
+	return pattern
+}
+
+// ReadSwitches returns the switches of a home by its file of settings and the environment, as the daemon reads them. Where
+// the file cannot be read there are none of it.
+func ReadSwitches(home string, getenv func(string) string) (s Switches) {
+	file, err := durable.ReadBounded(filepath.Join(home, "config.toml"), maxSettings)
+	for key, to := range map[string]*[]string{KeySkipTools: &s.SkipTools, KeySkipAgents: &s.SkipAgents, KeyIgnore: &s.Ignore} {
+		if err == nil {
+			*to = settingList(string(file), key)
+		}
+		if v := getenv("CMEMD_" + strings.ToUpper(key)); v != "" {
+			*to = splitNames(v)
+		}
+	}
+	return s
+}
+
+// maxSettings bounds the file of settings, as the daemon does.
+const maxSettings = 1 << 20
+
+// splitNames parts what has commas between.
+func splitNames(text string) (names []string) {
+	for n := range strings.SplitSeq(text, ",") {
+		if n = strings.TrimSpace(n); n != "" {
+			names = append(names, n)
+		}
+	}
+	return names
+}
+
+// settingList returns the list that a key outside of all tables has in a TOML text: [ "a", 'b' ], over several lines and
+// with comments perhaps, or one string with commas in it. What it does not understand it leaves out; the daemon does not
+// start with that.
+func settingList(text, key string) (list []string) {
+	for at := 0; at < len(text); {
+		line, _, _ := strings.Cut(text[at:], "\n")
+		name, _, ok := strings.Cut(line, "=")
+		switch name = strings.TrimSpace(name); {
+		case strings.HasPrefix(name, "["):
+			return nil
+		case ok && strings.Trim(name, `"'`) == key:
+			_, value, _ := strings.Cut(text[at:], "=")
+			return tomlStrings(value)
+		}
+		at += len(line) + 1
+	}
+	return nil
+}
+
+// tomlStrings reads the strings of a TOML array, or the one string, that begins a text.
+func tomlStrings(s string) (list []string) {
+	array := false
+	for {
+		s = strings.TrimLeft(s, " \t\r\n,")
+		switch {
+		case s == "" || s[0] == ']':
+			return list
+		case s[0] == '#' && array:
+			_, s, _ = strings.Cut(s, "\n")
+			continue
+		case s[0] == '[' && !array:
+			array, s = true, s[1:]
+			continue
+		}
+		text, n := tomlString(s)
+		if n == 0 {
+			return list
+		}
+		if !array {
+			return splitNames(text)
+		}
+		list = append(list, text)
+		s = s[n:]
+	}
+}
+
+// tomlString reads the string that begins a text, and returns how long it is written; 0: there is none.
+func tomlString(s string) (text string, n int) {
+	if s[0] == '\'' {
+		text, _, ok := strings.Cut(s[1:], "'")
+		if !ok {
+			return "", 0
+		}
+		return text, len(text) + 2
+	}
+	if s[0] != '"' {
+		return "", 0
+	}
+	var out []byte
+	for i := 1; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == '"':
+			return string(out), i + 1
+		case c == '\n':
+			return "", 0
+		case c != '\\':
+			out = append(out, c)
+		default:
+			r, n := tomlEscape(s[i:])
+			if n == 0 {
+				return "", 0
+			}
+			out = utf8.AppendRune(out, r)
+			i += n - 1
+		}
+	}
+	return "", 0
+}
+
+// tomlEscape reads the escape sequence that begins s.
+func tomlEscape(s string) (r rune, n int) {
+	if len(s) < 2 {
+		return 0, 0
+	}
+	if s[1] == 'u' {
+		r, ok := jsonscan.CodeUnit([]byte(s))
+		if !ok {
+			return 0, 0
+		}
+		return r, 6
+	}
+	plain, ok := map[byte]rune{'"': '"', '\\': '\\', 'b': '\b', 't': '\t', 'n': '\n', 'f': '\f', 'r': '\r', 'e': 0x1b}[s[1]]
+	if !ok {
+		return 0, 0
+	}
+	return plain, 2
+}
