@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/projections/engine"
 	"github.com/cmemd/cmemd/testkit/filled"
@@ -45,8 +46,8 @@ func TestInputForm(t *testing.T) {
 		in := input{
 			session: events.SessionID{1: byte(rapid.Byte().Draw(t, "session"))}, at: rapid.Int64().Draw(t, "at"),
 			previous: events.Position(rapid.Uint64().Draw(t, "previous")), turn: events.ID{3: rapid.Byte().Draw(t, "turn")},
-			outcome: outcomeCode(rapid.IntRange(0, outcomeCodes-1).Draw(t, "outcome")), kind: byte(rapid.IntRange(0, inputKinds-1).Draw(t, "kind")),
-			asks: rapid.Byte().Draw(t, "asks"), again: events.ID{5: rapid.Byte().Draw(t, "again")},
+			outcome: session.Outcome(rapid.IntRange(0, int(session.Forgotten)).Draw(t, "outcome")), kind: byte(rapid.IntRange(0, inputKinds-1).Draw(t, "kind")),
+			asks: session.Answers(rapid.Byte().Draw(t, "asks")), again: events.ID{5: rapid.Byte().Draw(t, "again")},
 			asked: rapid.Bool().Draw(t, "asked"), givenUp: rapid.Bool().Draw(t, "given up"), reason: rapid.String().Draw(t, "reason"),
 		}
 		raw, err := in.AppendBinary(nil)

@@ -5,33 +5,20 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/projections/engine"
 )
 
-// outcomeCode is an Outcome on disk. Pending is zero, as every input begins.
-type outcomeCode byte
-
-const (
-	codePending outcomeCode = iota
-	codeObserved
-	codeSkipped
-	codeDropped
-	codeForgotten
-
-	outcomeCodes = 5
-)
-
-func (c outcomeCode) outcome() Outcome {
-	return [outcomeCodes]Outcome{Pending, Observed, Skipped, Dropped, Forgotten}[c%outcomeCodes]
-}
+// outcomeCodes is how many outcomes there are. They are stored by their numbers: Pending is zero, as every input begins.
+const outcomeCodes = session.Forgotten + 1
 
 // rare reports whether so few inputs have the outcome that a list of them is worth its upkeep.
-func (c outcomeCode) rare() bool { return c >= codeSkipped }
+func rare(o session.Outcome) bool { return o >= session.Skipped }
 
-func codeOf(o Outcome) (outcomeCode, bool) {
-	for c := codePending; c < outcomeCodes; c++ {
-		if c.outcome() == o {
+func codeOf(o Outcome) (session.Outcome, bool) {
+	for c := session.Pending; c <= session.Forgotten; c++ {
+		if c.String() == string(o) {
 			return c, true
 		}
 	}
@@ -59,9 +46,9 @@ type input struct {
 	at       int64           // Unix nanoseconds, as recorded
 	previous events.Position // input of the same session
 	turn     events.ID       // that decided
-	outcome  outcomeCode
+	outcome  session.Outcome
 	kind     byte
-	asks     uint8     // answers since it was captured, or last asked for by a person; the last number stands for more
+	asks     session.Answers
 	asked    bool      // by a person, to be observed again
 	again    events.ID // the turn after whose answer its session asks once more; zero: it does not
 	givenUp  bool      // dropped without an output, for reason
@@ -71,39 +58,38 @@ type input struct {
 // reobserve reports whether the input is to be observed again.
 func (in input) reobserve() bool { return in.asked || in.again != events.ID{} }
 
-// settle lets a turn decide: what was kept or skipped is never dropped any more, and forgotten is final.
-func (in *input) settle(code outcomeCode, turn events.ID) {
-	if in.outcome == codeForgotten {
+// settle lets a turn decide.
+func (in *input) settle(to session.Outcome, turn events.ID) {
+	if in.outcome == session.Forgotten {
 		return
 	}
 	in.asked, in.again = false, events.ID{}
-	if code == codeDropped && (in.outcome == codeObserved || in.outcome == codeSkipped) {
-		return
+	if in.outcome.SettledAs(to) == to {
+		in.outcome, in.turn, in.givenUp, in.reason = to, turn, false, ""
 	}
-	in.outcome, in.turn, in.givenUp, in.reason = code, turn, false, ""
 }
 
 func (in *input) giveUp(turn events.ID, reason events.DropReason) {
-	in.settle(codeDropped, turn)
-	if in.outcome == codeDropped {
+	in.settle(session.Dropped, turn)
+	if in.outcome == session.Dropped {
 		in.givenUp, in.reason = true, string(reason)
 	}
 }
 
 func (in *input) forget() {
-	in.outcome, in.asked, in.again = codeForgotten, false, events.ID{}
+	in.outcome, in.asked, in.again = session.Forgotten, false, events.ID{}
 }
 
 // ask lets a person ask for it again.
 func (in *input) ask() {
-	if in.outcome != codeForgotten {
+	if in.outcome != session.Forgotten {
 		in.asked, in.again, in.asks = true, events.ID{}, 0
 	}
 }
 
 // askAgain lets its session ask once more after a turn's answer.
 func (in *input) askAgain(turn events.ID) {
-	if in.outcome != codeForgotten {
+	if in.outcome != session.Forgotten {
 		in.again = turn
 	}
 }
@@ -113,7 +99,7 @@ const (
 	flagAsked    = 1 << 0
 	flagGivenUp  = 1 << 1
 	flagAgain    = 1 << 2
-	inputMaxCode = outcomeCodes - 1
+	inputMaxCode = byte(session.Forgotten)
 )
 
 // AppendBinary appends session, time, previous, turn, outcome, kind, flags, asks, the turn of again if there is one, reason.
@@ -138,7 +124,7 @@ func (in input) AppendBinary(b []byte) ([]byte, error) {
 	} else {
 		flags |= flagAgain
 	}
-	b = append(b, byte(in.outcome), in.kind, flags, in.asks)
+	b = append(b, byte(in.outcome), in.kind, flags, byte(in.asks))
 	return append(append(b, again...), in.reason...), nil
 }
 
@@ -150,7 +136,7 @@ func (in *input) UnmarshalBinary(b []byte) error {
 	*in = input{
 		session: events.SessionID(b[:16]), at: int64(binary.BigEndian.Uint64(b[16:])),
 		previous: events.Position(binary.BigEndian.Uint64(b[24:])), turn: events.ID(b[32:48]),
-		outcome: outcomeCode(b[48]), kind: b[49], asked: b[50]&flagAsked != 0, givenUp: b[50]&flagGivenUp != 0, asks: b[51],
+		outcome: session.Outcome(b[48]), kind: b[49], asked: b[50]&flagAsked != 0, givenUp: b[50]&flagGivenUp != 0, asks: session.Answers(b[51]),
 	}
 	rest := b[inputFixed:]
 	if b[50]&flagAgain != 0 {
@@ -173,5 +159,5 @@ func (in input) MarshalJSON() ([]byte, error) {
 		Turn      events.ID        `json:"turn,omitzero"`
 		Reason    string           `json:"reason,omitempty"` // of inputs that were given up; else it is the turn's
 		Reobserve bool             `json:"reobserve,omitzero"`
-	}{in.session, kindsByCode()[in.kind%inputKinds], time.Unix(0, in.at).UTC(), in.outcome.outcome(), in.turn, in.reason, in.reobserve()})
+	}{in.session, kindsByCode()[in.kind%inputKinds], time.Unix(0, in.at).UTC(), Outcome(in.outcome.String()), in.turn, in.reason, in.reobserve()})
 }

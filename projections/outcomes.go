@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/projections/engine"
 )
@@ -47,7 +48,7 @@ type balance struct {
 	Last    events.Position     `cbor:"4,keyasint,omitempty" json:"last,omitempty"`  // the session's latest input
 }
 
-func rareKey(c outcomeCode, p events.Position) []byte {
+func rareKey(c session.Outcome, p events.Position) []byte {
 	return append([]byte{byte(c)}, engine.PositionKey(p)...)
 }
 
@@ -77,11 +78,11 @@ func (f *outcomeFold) Apply(r *engine.Record) error {
 	case events.KindTurnReceived:
 		return f.answer(r)
 	case events.KindObservationParsed, events.KindSummaryParsed:
-		return f.settle(r, codeObserved)
+		return f.settle(r, session.Observed)
 	case events.KindOutputSkipped:
-		return f.settle(r, codeSkipped)
+		return f.settle(r, session.Skipped)
 	case events.KindOutputDropped:
-		return f.settle(r, codeDropped)
+		return f.settle(r, session.Dropped)
 	case events.KindSessionRespawned:
 		return f.refresh(r)
 	case events.KindInputsDropped:
@@ -122,7 +123,7 @@ func (f *outcomeFold) start(r *engine.Record) error {
 }
 
 // settle gives the inputs of r's turn the outcome that r means.
-func (f *outcomeFold) settle(r *engine.Record, code outcomeCode) error {
+func (f *outcomeFold) settle(r *engine.Record, code session.Outcome) error {
 	e, _, err := engine.PayloadOf[events.Event](r)
 	if err != nil {
 		return err
@@ -132,7 +133,7 @@ func (f *outcomeFold) settle(r *engine.Record, code outcomeCode) error {
 	if err != nil || known == nil {
 		return err
 	}
-	if code != codeObserved {
+	if code != session.Observed {
 		t, err := f.turns.Edit(id)
 		if err != nil {
 			return err
@@ -144,7 +145,7 @@ func (f *outcomeFold) settle(r *engine.Record, code outcomeCode) error {
 			return err
 		}
 	}
-	if code == codeDropped && known.Reason == events.ReasonMissingSummary {
+	if dropped, ok := e.(events.OutputDropped); ok && session.LacksSummary(dropped) {
 		return f.askAgain(id, known.Settles)
 	}
 	return nil
@@ -266,16 +267,16 @@ func (f *outcomeFold) change(p events.Position, alter func(*input)) error {
 }
 
 // rare keeps the index of the outcomes that few inputs have.
-func (f *outcomeFold) rare(p events.Position, was, now outcomeCode) error {
+func (f *outcomeFold) rare(p events.Position, was, now session.Outcome) error {
 	if was == now {
 		return nil
 	}
-	if was.rare() {
+	if rare(was) {
 		if err := rareTable().Delete(f.x, rareKey(was, p)); err != nil {
 			return err
 		}
 	}
-	if !now.rare() {
+	if !rare(now) {
 		return nil
 	}
 	return rareTable().Put(f.x, rareKey(now, p), engine.Member{})
@@ -303,7 +304,7 @@ func (f *outcomeFold) count(in input, by int64) error {
 
 // reasonOf is the key under which the input's reason is counted; empty for outcomes without one.
 func (f *outcomeFold) reasonOf(in input) (string, error) {
-	if in.outcome != codeSkipped && in.outcome != codeDropped {
+	if in.outcome != session.Skipped && in.outcome != session.Dropped {
 		return "", nil
 	}
 	class, reason := "", in.reason
@@ -319,8 +320,8 @@ func (f *outcomeFold) reasonOf(in input) (string, error) {
 	return reasonKey(in.outcome, class, reason), nil
 }
 
-func reasonKey(c outcomeCode, class, reason string) string {
-	return strings.Join([]string{string(c.outcome()), class, reason}, "\x00")
+func reasonKey(c session.Outcome, class, reason string) string {
+	return strings.Join([]string{c.String(), class, reason}, "\x00")
 }
 
 func (b *balance) addReason(key string, by int64) {
@@ -349,22 +350,22 @@ func (f *outcomeFold) Flush() error {
 	return nil
 }
 
-func (f *outcomeFold) owe(session events.SessionID) error {
-	b, err := f.balances.Peek(session)
-	if err != nil || b == nil || session.IsZero() {
+func (f *outcomeFold) owe(id events.SessionID) error {
+	b, err := f.balances.Peek(id)
+	if err != nil || b == nil || id.IsZero() {
 		return err
 	}
-	if b.Counts[codePending] == 0 && b.Asked == 0 {
-		return owingTable().Delete(f.x, engine.SessionKey(session))
+	if b.Counts[session.Pending] == 0 && b.Asked == 0 {
+		return owingTable().Delete(f.x, engine.SessionKey(id))
 	}
-	return owingTable().Put(f.x, engine.SessionKey(session), engine.Member{})
+	return owingTable().Put(f.x, engine.SessionKey(id), engine.Member{})
 }
 
 // public is b as readers know it.
 func (b balance) public() Balance {
 	out := Balance{
-		Observed: int(b.Counts[codeObserved]), Skipped: int(b.Counts[codeSkipped]), Dropped: int(b.Counts[codeDropped]),
-		Pending: int(b.Counts[codePending]), Forgotten: int(b.Counts[codeForgotten]), Reobserve: int(b.Asked),
+		Observed: int(b.Counts[session.Observed]), Skipped: int(b.Counts[session.Skipped]), Dropped: int(b.Counts[session.Dropped]),
+		Pending: int(b.Counts[session.Pending]), Forgotten: int(b.Counts[session.Forgotten]), Reobserve: int(b.Asked),
 	}
 	out.Captured = out.Observed + out.Skipped + out.Dropped + out.Pending + out.Forgotten
 	for _, key := range slices.Sorted(maps.Keys(b.Reasons)) {

@@ -1,15 +1,14 @@
 package projections
 
 import (
-	"math"
-
+	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/projections/engine"
 )
 
 // A session asks once more by itself where the first answer to a summary turn was none, and where an answer earned its
-// observer a fresh generation. Its fold says so of what is owed; here it is folded from the same events, so that the
-// session is woken at a start, and who waits for answers waits for these.
+// observer a fresh generation. Its state says so of what is owed; here it is folded from the same events by the same
+// rules (session.Answers), so that the session is woken at a start, and who waits for answers waits for these.
 
 // answer counts an answer at the inputs that it is about.
 func (f *outcomeFold) answer(r *engine.Record) error {
@@ -26,13 +25,13 @@ func (f *outcomeFold) answer(r *engine.Record) error {
 		if err != nil {
 			return err
 		}
-		if in == nil || in.asks == math.MaxUint8 {
+		if in == nil || in.asks.Next() == in.asks {
 			continue
 		}
 		if in, err = f.inputs.Edit(p); err != nil {
 			return err
 		}
-		in.asks++
+		in.asks = in.asks.Next()
 	}
 	return nil
 }
@@ -45,7 +44,7 @@ func (f *outcomeFold) askAgain(turn events.ID, settles []events.Position) error 
 		if err != nil {
 			return err
 		}
-		first = first || in != nil && in.asks == 1
+		first = first || in != nil && in.asks.First()
 	}
 	if !first {
 		return nil
@@ -61,7 +60,7 @@ func (f *outcomeFold) askAgain(turn events.ID, settles []events.Position) error 
 // refresh notes that an answer earned a fresh generation: what it was the first answer to is asked about once more.
 func (f *outcomeFold) refresh(r *engine.Record) error {
 	e, ok, err := engine.PayloadOf[events.SessionRespawned](r)
-	if err != nil || !ok || e.Counted.Unparseable == 0 {
+	if err != nil || !ok || !session.EarnedByOutputs(e) {
 		return err
 	}
 	known, err := f.turns.Peek(r.Correlation)
@@ -75,7 +74,7 @@ func (f *outcomeFold) refresh(r *engine.Record) error {
 	t.Fresh = true
 	for _, p := range t.Settles {
 		err := f.change(p, func(in *input) {
-			if in.asks == 1 {
+			if in.asks.First() {
 				in.askAgain(r.Correlation)
 			}
 		})
@@ -91,7 +90,7 @@ func (f *outcomeFold) refresh(r *engine.Record) error {
 func (f *outcomeFold) forgetAgain(turn events.ID, t decider) error {
 	for _, p := range t.Settles {
 		err := f.change(p, func(in *input) {
-			if in.again == turn && !(t.Fresh && in.asks == 1) {
+			if in.again == turn && !(t.Fresh && in.asks.First()) {
 				in.again = events.ID{}
 			}
 		})

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/projections/engine"
 )
@@ -119,7 +120,7 @@ func (v *Views) Outcomes(ctx context.Context, f OutcomeFilter) ([]Input, error) 
 // inputWalk goes back through inputs in transactions of at most inputSlice of them.
 type inputWalk struct {
 	filter    OutcomeFilter
-	code      outcomeCode
+	code      session.Outcome
 	chosen    bool              // by outcome
 	next      events.Position   // to look at: of a session, itself; else those before it
 	queue     []events.Position // of a turn: what is left to look at
@@ -152,7 +153,7 @@ func (w *inputWalk) begin(x *engine.Tx) error {
 		w.next-- // past every position
 	}
 	for c, n := range b.Counts {
-		if !w.chosen || outcomeCode(c) == w.code {
+		if !w.chosen || session.Outcome(c) == w.code {
 			w.left += n
 		}
 	}
@@ -172,7 +173,7 @@ func (w *inputWalk) goOn(x *engine.Tx) error {
 	if !w.filter.Session.IsZero() {
 		return w.session(x)
 	}
-	if w.chosen && w.code.rare() {
+	if w.chosen && rare(w.code) {
 		return w.index(x, rareTable(), []byte{byte(w.code)})
 	}
 	return w.index(x, engine.Table[engine.Member]{Name: inputTable().Name}, nil)
@@ -293,9 +294,9 @@ func (w *inputWalk) deciders(x *engine.Tx) func(events.ID) (decider, error) {
 func publicInput(deciderOf func(events.ID) (decider, error), at events.Position, in input) (Input, error) {
 	out := Input{
 		Position: at, Session: in.session, Kind: kindsByCode()[in.kind], At: time.Unix(0, in.at).UTC(),
-		Outcome: in.outcome.outcome(), Turn: in.turn, Reason: in.reason, Reobserve: in.reobserve(),
+		Outcome: Outcome(in.outcome.String()), Turn: in.turn, Reason: in.reason, Reobserve: in.reobserve(),
 	}
-	if in.givenUp || in.outcome != codeDropped && in.outcome != codeSkipped {
+	if in.givenUp || in.outcome != session.Dropped && in.outcome != session.Skipped {
 		return out, nil
 	}
 	t, err := deciderOf(in.turn)

@@ -43,7 +43,7 @@ func table() map[string][]string {
 		"eventlog":                           {"events", "internal/boltcheck", "internal/durable", "internal/transient"},
 		"internal/observer/evidence":         {"events", "internal/process", "internal/jsonscan", "internal/toolinput"},
 		"internal/observer":                  {"events", "internal/process", "actors/policy", "internal/observer/evidence", "internal/durable", "internal/jsonscan", "internal/toolinput"},
-		"projections":                        {"internal/boltcheck", "events", "eventlog", "internal/durable", "internal/jsonscan", "internal/toolinput", "internal/transient"},
+		"projections":                        {"actors/session", "internal/boltcheck", "events", "eventlog", "internal/durable", "internal/jsonscan", "internal/toolinput", "internal/transient"},
 		"internal/agents":                    {"events", "actors/session", "internal/observer/evidence", "internal/agents/relay", "internal/capture/privacy", "internal/jsonscan", "internal/toolinput"},
 		"internal/agents/relay":              {"internal/durable", "internal/jsonscan"},
 		"internal/capture/privacy":           {"internal/redact", "internal/durable", "internal/ignore", "internal/jsonscan", "internal/toolinput"},

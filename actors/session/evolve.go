@@ -162,8 +162,8 @@ func (s *State) endTurn(h events.Header) {
 	}
 	t := s.turn
 	for _, i := range t.settles {
-		s.inputs[i].asks++
-		t.reasks = t.reasks || s.inputs[i].asks == 1
+		s.inputs[i].asks = s.inputs[i].asks.Next()
+		t.reasks = t.reasks || s.inputs[i].asks.First()
 	}
 	s.unowe(t.settles)
 	s.held, s.answered = nil, h.Version
@@ -173,7 +173,7 @@ func (s *State) endTurn(h events.Header) {
 func (s *State) dropTurn(e events.OutputDropped) {
 	for _, i := range s.ended.settles {
 		s.settle(i, Dropped)
-		if s.ended.kind == events.TurnSummary && e.Reason == events.ReasonMissingSummary && s.ended.reasks {
+		if s.ended.reasks && LacksSummary(e) {
 			s.owe(i)
 		}
 	}
@@ -244,7 +244,7 @@ func (s *State) evolveRuling(h events.Header, e events.Event) {
 		s.forget(e)
 	case events.SessionRespawned:
 		s.generation = e.To
-		if e.Cause == CauseUnparseable {
+		if EarnedByOutputs(e) {
 			s.refresh(h)
 			return
 		}

@@ -43,7 +43,7 @@ func (s *State) refresh(h events.Header) {
 		return
 	}
 	for _, i := range s.ended.settles {
-		if s.inputs[i].asks == 1 {
+		if s.inputs[i].asks.First() {
 			s.owe(i)
 		}
 	}

@@ -8,23 +8,6 @@ import (
 	"github.com/cmemd/cmemd/events"
 )
 
-// Outcome is what became of an input.
-type Outcome uint8
-
-// The outcomes. Forgotten is final.
-const (
-	Pending Outcome = iota
-	Observed
-	Skipped
-	Dropped
-	Forgotten
-)
-
-// String is the outcome's word in output and settings.
-func (o Outcome) String() string {
-	return [...]string{"pending", "observed", "skipped", "dropped", "forgotten"}[o]
-}
-
 // Balance counts inputs by outcome. Captured is always the sum of the others.
 type Balance struct {
 	Captured  int `json:"captured"`
@@ -87,8 +70,8 @@ type input struct {
 	epoch    int
 	kind     events.Kind
 	outcome  Outcome
-	attempts uint8          // failed turns that blame the batch, since it was last halved
-	asks     uint8          // outputs received for it
+	attempts uint8 // failed turns that blame the batch, since it was last halved
+	asks     Answers
 	cuts     uint8          // turns that were too long though they settled it alone
 	most     uint16         // the most inputs its turn may settle; 0: no limit
 	refusals uint8          // failed turns that were their own fault, as the provider said, since it was last halved
@@ -229,12 +212,9 @@ func (s *State) positions(is []int) []events.Position {
 
 func (s *State) settle(i int, o Outcome) {
 	in := &s.inputs[i]
-	if in.outcome == Forgotten || o == Dropped && in.outcome != Pending {
-		return
-	}
 	s.counts[in.outcome]--
-	in.outcome = o
-	s.counts[o]++
+	in.outcome = in.outcome.SettledAs(o)
+	s.counts[in.outcome]++
 }
 
 func (s *State) owe(i int) {

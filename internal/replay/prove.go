@@ -275,7 +275,7 @@ func (p *prover) follow(s *proved, r events.Record, e events.Event) {
 		p.use(s, r, e.Usage)
 		p.failed(s, r, e)
 	case events.SessionRespawned:
-		if e.Cause == session.CauseUnparseable {
+		if session.EarnedByOutputs(e) {
 			p.circuit(s.provider).refreshed = true
 		}
 	}
