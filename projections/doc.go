@@ -17,9 +17,9 @@
 //	projects      which folders are one project, as the sessions opened in them say
 //	injections    which rows an agent was given, and when
 //
-// Package engine stores, runs and rebuilds them; health and usage have folders of their own. A Views is opened over a
-// log, run beside it, and read by anyone. The file is not synced: after a stop that was not clean it is checked, and
-// rebuilt where a check cannot vouch for it (see engine.Config).
+// Package engine stores, runs and rebuilds them; health and usage have folders of their own, and count turns with
+// the fold of package turn. A Views is opened over a log, run beside it, and read by anyone. The file is not synced: after
+// a stop that was not clean it is checked, and rebuilt where a check cannot vouch for it (see engine.Config).
 //
 // What bites: reads see at least what Position returned before them, and may see more. Rows belong to the caller.
 // A view that is rebuilt because its version changed answers from what it has so far, and holds Position back until

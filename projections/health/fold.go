@@ -12,20 +12,21 @@ type fold struct {
 	x       *engine.Tx
 	hours   *engine.Cache[spanKey, spanCount]
 	slots   *engine.Cache[spanKey, spanCount]
-	turns   *engine.Cache[events.ID, turnCount]
+	turns   *turn.Fold[turnCount]
 	streaks *engine.Cache[asked, Streak]
 	now     *engine.Cache[struct{}, wellbeing]
 }
 
 func (View) Fold(x *engine.Tx) engine.Fold {
-	return &fold{
+	f := &fold{
 		x:       x,
 		hours:   engine.NewCache(x, hourTable(), spanKey.bytes),
 		slots:   engine.NewCache(x, slotTable(), spanKey.bytes),
-		turns:   engine.NewCache(x, healthTurnTable(), engine.IDKey),
 		streaks: engine.NewCache(x, streakTable(), asked.bytes),
 		now:     engine.NewCache(x, wellTable(), wellKey),
 	}
+	f.turns = turn.NewFold(x, healthTurnTable(), f.enter)
+	return f
 }
 
 func (f *fold) Flush() error {
@@ -84,15 +85,7 @@ func (f *fold) Apply(r *engine.Record) error {
 	case events.KindDaemonDegraded:
 		return f.degrade(r)
 	case events.KindMemoryForgotten:
-		e, ok, err := engine.PayloadOf[events.MemoryForgotten](r)
-		if err != nil || !ok {
-			return err
-		}
-		spent := engine.SpentIn(e)
-		return engine.ForgottenRecords(f.x, e, func(h events.Header) error {
-			s, told := spent[h.Correlation]
-			return f.change(h.Correlation, func(t *turnCount) { t.forget(h.Kind, s, told) })
-		})
+		return f.turns.Forget(r, (*turnCount).forget)
 	}
 	return nil
 }
@@ -102,14 +95,11 @@ func (f *fold) start(r *engine.Record) error {
 	if err != nil || !ok {
 		return err
 	}
-	t, err := f.turns.Edit(engine.TurnOf(r, e.Turn))
-	if err != nil {
+	id, t := engine.TurnOf(r, e.Turn), turnCount{Provider: e.Provider, Model: e.Model, Notable: e.Notable > 0}
+	if err := f.turns.Start(id, t); err != nil {
 		return err
 	}
-	*t = turnCount{Provider: e.Provider, Model: e.Model, Notable: e.Notable > 0}
-	return f.try(r, t.by(), func(until time.Time, trial *Trial) bool {
-		return trial.begin(engine.TurnOf(r, e.Turn), r.OccurredAt, until)
-	})
+	return f.try(r, t.by(), func(until time.Time, trial *Trial) bool { return trial.begin(id, r.OccurredAt, until) })
 }
 
 // end enters that a turn has ended. An answer also dates its model's streak.
@@ -140,7 +130,7 @@ func (f *fold) end(r *engine.Record) error {
 	if err := f.try(r, known.by(), func(_ time.Time, trial *Trial) bool { return trial.end(id, r) }); err != nil {
 		return err
 	}
-	return f.change(id, func(t *turnCount) {
+	return f.turns.Change(id, func(t *turnCount) {
 		t.At, t.Era = at, s.Kept
 		t.tell(r, e)
 	})
@@ -152,27 +142,10 @@ func (f *fold) tell(r *engine.Record) error {
 	if err != nil {
 		return err
 	}
-	return f.change(engine.TurnOf(r, engine.TurnSaid(e)), func(t *turnCount) { t.tell(r, e) })
+	return f.turns.Change(engine.TurnOf(r, engine.TurnSaid(e)), func(t *turnCount) { t.tell(r, e) })
 }
 
-// change alters a turn, and what it adds to the counts with it. Turns that were never started are passed over.
-func (f *fold) change(id events.ID, alter func(*turnCount)) error {
-	known, err := f.turns.Peek(id)
-	if err != nil || known == nil {
-		return err
-	}
-	was := *known
-	t, err := f.turns.Edit(id)
-	if err != nil {
-		return err
-	}
-	alter(t)
-	if err := f.enter(was, -1); err != nil {
-		return err
-	}
-	return f.enter(*t, +1)
-}
-
+// enter adds what a turn says to the counts, by times.
 func (f *fold) enter(t turnCount, by int64) error {
 	if t.At == 0 {
 		return nil
@@ -246,7 +219,7 @@ func (f *fold) keep(r *engine.Record) error {
 		return err
 	}
 	now.LastKept, now.LastKeptAt = r.Position, r.RecordedAt
-	if err := f.change(id, func(t *turnCount) { t.Result, t.Why, t.Idle = turn.Kept, "", false }); err != nil {
+	if err := f.turns.Change(id, func(t *turnCount) { t.Result, t.Why, t.Idle = turn.Kept, "", false }); err != nil {
 		return err
 	}
 	s, err := f.streak(known.by())

@@ -1,2 +1,3 @@
-// Package turn says how turns end.
+// Package turn is what views that count turns share: how turns end, and a fold that takes back what a turn has added to
+// sums before it adds what is known of it now.
 package turn

@@ -31,19 +31,18 @@ func (t turnCount) MarshalJSON() ([]byte, error) {
 }
 
 type fold struct {
-	x        *engine.Tx
 	cells    *engine.Cache[cellKey, Count]
 	sessions *engine.Cache[sumKey, Count]
-	turns    *engine.Cache[events.ID, turnCount]
+	turns    *turn.Fold[turnCount]
 }
 
 func (View) Fold(x *engine.Tx) engine.Fold {
-	return &fold{
-		x:        x,
+	f := &fold{
 		cells:    engine.NewCache(x, usageCellTable(), cellKey.bytes),
 		sessions: engine.NewCache(x, usageSessionTable(), sumKey.bytes),
-		turns:    engine.NewCache(x, usageTurnTable(), engine.IDKey),
 	}
+	f.turns = turn.NewFold(x, usageTurnTable(), f.enter)
+	return f
 }
 
 func (f *fold) Flush() error {
@@ -79,11 +78,7 @@ func (f *fold) Apply(r *engine.Record) error {
 	case events.KindObservationParsed, events.KindSummaryParsed:
 		return f.tell(r, turn.Kept)
 	case events.KindMemoryForgotten:
-		e, ok, err := engine.PayloadOf[events.MemoryForgotten](r)
-		if err != nil || !ok {
-			return err
-		}
-		return engine.ForgottenRecords(f.x, e, f.forgetting(e))
+		return f.turns.Forget(r, (*turnCount).forget)
 	}
 	return nil
 }
@@ -93,22 +88,14 @@ func (f *fold) start(r *engine.Record) error {
 	if err != nil || !ok {
 		return err
 	}
-	id := engine.TurnOf(r, e.Turn)
-	if known, err := f.turns.Peek(id); err != nil || known != nil {
-		return err
-	}
-	t, err := f.turns.Edit(id)
-	if err != nil {
-		return err
-	}
-	*t = turnCount{
+	t := turnCount{
 		key:   cellKey{session: r.Session, probe: e.Probe, by: answerer{provider: e.Provider, model: e.Model}},
 		asked: e.Model, captured: int64(e.PromptBytes),
 	}
 	if e.Attempt > 1 {
 		t.count.Again = 1
 	}
-	return nil
+	return f.turns.Start(engine.TurnOf(r, e.Turn), t)
 }
 
 // receive enters that a turn was answered, and what the answer cost.
@@ -117,7 +104,7 @@ func (f *fold) receive(r *engine.Record) error {
 	if err != nil {
 		return err
 	}
-	return f.change(engine.TurnOf(r, e.Turn), func(t *turnCount) {
+	return f.turns.Change(engine.TurnOf(r, e.Turn), func(t *turnCount) {
 		t.end(r)
 		t.paid(e.Bill())
 	})
@@ -128,7 +115,7 @@ func (f *fold) fail(r *engine.Record) error {
 	if err != nil {
 		return err
 	}
-	return f.change(engine.TurnOf(r, e.Turn), func(t *turnCount) {
+	return f.turns.Change(engine.TurnOf(r, e.Turn), func(t *turnCount) {
 		t.end(r)
 		t.failed(e.Bill(), e.Class)
 	})
@@ -140,7 +127,7 @@ func (f *fold) tell(r *engine.Record, came turn.Result) error {
 	if err != nil {
 		return err
 	}
-	return f.change(id, func(t *turnCount) { t.key.result, t.key.failure = came, "" })
+	return f.turns.Change(id, func(t *turnCount) { t.key.result, t.key.failure = came, "" })
 }
 
 func (t *turnCount) end(r *engine.Record) {
@@ -170,19 +157,11 @@ func (t *turnCount) failed(b events.Bill, class events.FailureClass) {
 	t.key.result, t.key.failure = turn.Failed, string(class)
 }
 
-// forgetting takes back what the payload of a record had said that e names, but for what e itself says that it cost.
-func (f *fold) forgetting(e events.MemoryForgotten) func(events.Header) error {
-	spent := engine.SpentIn(e)
-	return func(h events.Header) error {
-		if h.Kind != events.KindTurnReceived && h.Kind != events.KindTurnFailed {
-			return nil
-		}
-		return f.change(h.Correlation, func(t *turnCount) {
-			if s, told := spent[h.Correlation]; told || !t.left {
-				t.leave(h.Kind, s)
-				t.left = told
-			}
-		})
+// forget takes back what the payload of a record of that kind had said, but for what s says of it where it is told.
+func (t *turnCount) forget(kind events.Kind, s events.TurnSpent, told bool) {
+	if end := kind == events.KindTurnReceived || kind == events.KindTurnFailed; end && (told || !t.left) {
+		t.leave(kind, s)
+		t.left = told
 	}
 }
 
@@ -196,25 +175,7 @@ func (t *turnCount) leave(kind events.Kind, s events.TurnSpent) {
 	t.paid(s.Bill)
 }
 
-// change alters a turn, and the sums that it is in with it. Turns that were never started are passed over: nobody knows
-// who was asked.
-func (f *fold) change(id events.ID, alter func(*turnCount)) error {
-	known, err := f.turns.Peek(id)
-	if err != nil || known == nil {
-		return err
-	}
-	was := *known
-	t, err := f.turns.Edit(id)
-	if err != nil {
-		return err
-	}
-	alter(t)
-	if err := f.enter(was, -1); err != nil {
-		return err
-	}
-	return f.enter(*t, +1)
-}
-
+// enter adds what a turn cost to the sums that it is in, by times.
 func (f *fold) enter(t turnCount, by int64) error {
 	if !t.counted() {
 		return nil
