@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"time"
 
@@ -31,11 +30,4 @@ func (d *daemon) spent(ctx context.Context, from time.Time, session *events.Sess
 		}
 	}
 	return tokens, usd, err
-}
-
-// ofTurn is what a turn cost in US dollars: what its provider stated, and what the tokens cost of which it stated nothing, by
-// the model that answered or else by the one that was asked, as far as a price is known.
-func (ps prices) ofTurn(provider, asked string, b events.Bill) float64 {
-	usd, _ := usage.Price(ps.cost).Of(provider, cmp.Or(b.Model, asked), asked, b.Open())
-	return b.Cost + usd
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 )
 
-// configFile is the name of the settings in a home.
-const configFile = "config.toml"
+// fileName is the name of the settings in a home.
+const fileName = "config.toml"
 
 // maxConfig bounds the file: all keys with long comments are a few kilobytes.
 const maxConfig = 1 << 20
@@ -62,21 +62,21 @@ func (e *settingError) Error() string {
 	return fmt.Sprintf("%s: unknown key %s: `cmemd config show` lists the keys there are", e.Where, terminal.VisibleLine(e.Key))
 }
 
-// loadConfig reads the settings of a home: the defaults, over them its file, over that the environment. A home without
+// load reads the settings of a home: the defaults, over them its file, over that the environment. A home without
 // a file has no settings of its own. The error joins one *settingError for each that cannot be used, what does not go
 // together, or is the file's; beside it come the settings that can be used.
-func loadConfig(home string, environ []string) (*loaded, error) {
-	data, err := readConfig(filepath.Join(home, configFile))
+func load(home string, environ []string) (*loaded, error) {
+	data, err := readConfig(filepath.Join(home, fileName))
 	return readSettings(home, environ, data, err)
 }
 
 // readSettings is loadConfig with what the file holds, and the error of reading it.
 func readSettings(home string, environ []string, data []byte, err error) (*loaded, error) {
-	l := standardConfig()
+	l := standard()
 	l.home, l.environ = home, environ
 	lines, parseErr := parseTOML(data)
 	if parseErr != nil {
-		err = fmt.Errorf("%s:%w", configFile, parseErr)
+		err = fmt.Errorf("%s:%w", fileName, parseErr)
 	}
 	bad := []error{err}
 	for _, line := range append(lines, envLines(environ)...) {
@@ -85,7 +85,7 @@ func readSettings(home string, environ []string, data []byte, err error) (*loade
 	return l, errors.Join(append(bad, l.checkTogether())...)
 }
 
-func standardConfig() *loaded {
+func standard() *loaded {
 	l := &loaded{from: map[string]string{}}
 	for _, s := range settings() {
 		s.set(&l.config, s.standard)

@@ -17,8 +17,8 @@ func forProvider(a *terminal.App, provider string) (*loaded, error) {
 	if err != nil {
 		return nil, err
 	}
-	l, err := loadConfig(home, alone(a.Environ, provider))
-	return l, terminal.Advise(err, "correct %s, or the variable; `cmemd config show` lists the keys", filepath.Join(home, configFile))
+	l, err := load(home, alone(a.Environ, provider))
+	return l, terminal.Advise(err, "correct %s, or the variable; `cmemd config show` lists the keys", filepath.Join(home, fileName))
 }
 
 // alone is environ with nobody to be asked but provider; "" leaves it as it is.

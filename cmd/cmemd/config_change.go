@@ -28,7 +28,7 @@ func settingNamed(key string) (setting, error) {
 			return s, nil
 		}
 	}
-	err := &settingError{Where: configFile, Key: key, Near: nearestKey(all, configLine{key: key})}
+	err := &settingError{Where: fileName, Key: key, Near: nearestKey(all, configLine{key: key})}
 	if namesSecret(key) {
 		return setting{}, terminal.Advise(err, noKeys)
 	}
@@ -51,7 +51,7 @@ type changePlan struct {
 
 // planChanges looks whether changes can be made in the settings of home, and what comes of them.
 func planChanges(a *terminal.App, home string, changes []change) (p changePlan, err error) {
-	before, err := readConfig(filepath.Join(home, configFile))
+	before, err := readConfig(filepath.Join(home, fileName))
 	if err != nil {
 		return p, err
 	}
@@ -79,7 +79,7 @@ func modeToKeep(path string) (fs.FileMode, error) {
 
 // settingsFile is the file that holds the settings of a home, to which config.toml may be a link.
 func settingsFile(home string) (string, error) {
-	path := filepath.Join(home, configFile)
+	path := filepath.Join(home, fileName)
 	real, err := filepath.EvalSymlinks(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return path, nil
@@ -102,7 +102,7 @@ func changed(data []byte, changes []change) ([]byte, error) {
 		keys, err := tomledit.Parse(data)
 		switch {
 		case err != nil:
-			return nil, terminal.Advise(fmt.Errorf("%s:%w", configFile, tomlError(err)), "correct the file first")
+			return nil, terminal.Advise(fmt.Errorf("%s:%w", fileName, tomlError(err)), "correct the file first")
 		case ch.value == nil:
 			data = keys.Without(ch.key)
 		default:
@@ -115,10 +115,10 @@ func changed(data []byte, changes []change) ([]byte, error) {
 // check reports a value that s may not have.
 func (s setting) check(value string) error {
 	if _, found := redact.New().Text(value); len(found) > 0 {
-		return terminal.Advise(fmt.Errorf("%s: %s would hold a secret: it is not written down", configFile, s.key), noKeys)
+		return terminal.Advise(fmt.Errorf("%s: %s would hold a secret: it is not written down", fileName, s.key), noKeys)
 	}
-	line := configLine{where: configFile, key: s.key, name: s.key, value: value, kind: kindText, any: true}
-	if err := standardConfig().apply(line); err != nil {
+	line := configLine{where: fileName, key: s.key, name: s.key, value: value, kind: kindText, any: true}
+	if err := standard().apply(line); err != nil {
 		return terminal.Advise(err, "`cmemd config show` says what it may be")
 	}
 	return nil

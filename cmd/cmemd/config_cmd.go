@@ -94,7 +94,7 @@ func showConfigPath(a *terminal.App) error {
 	if err != nil {
 		return err
 	}
-	path := filepath.Join(home, configFile)
+	path := filepath.Join(home, fileName)
 	if a.JSON {
 		return a.PrintJSON(map[string]string{"path": path})
 	}

@@ -1,21 +1,12 @@
 package main
 
 import (
-	"context"
 	"errors"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
-
-	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
-	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/internal/observer"
-	"github.com/cmemd/cmemd/internal/observer/model"
 )
 
 func TestSplitCommand(t *testing.T) {
@@ -72,7 +63,7 @@ func TestKeysInTheWrongPlaceAreNotRepeated(t *testing.T) {
 		`openai_url = "` + user + `"`, `openai_url = "https://example.com/v1?key=hunter2"`, `anthropic_key_command = "'hunter2"`,
 		`anthropic_api_key = "sk-ant-hunter2"`, `openai_key_env = "CMEMD_HUNTER2"`,
 	} {
-		l, err := loadConfig(homeWith(t, line), nil)
+		l, err := load(writeHome(t, line), nil)
 		if err == nil || strings.Contains(strings.ToLower(err.Error()), "hunter2") {
 			t.Errorf("%s: got %v, want an error without what stands there", line, err)
 		}
@@ -82,7 +73,7 @@ func TestKeysInTheWrongPlaceAreNotRepeated(t *testing.T) {
 			}
 		}
 	}
-	l, err := loadConfig(homeWith(t, `anthropic_key_command = "curl -H 'X-Token: hunter2' http://vault"`), nil)
+	l, err := load(writeHome(t, `anthropic_key_command = "curl -H 'X-Token: hunter2' http://vault"`), nil)
 	if got := l.values()["anthropic_key_command"]; err != nil || got != "curl ..." {
 		t.Errorf("got %q, %v, want the program alone", got, err)
 	}
@@ -119,113 +110,10 @@ func TestModelsTogether(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			_, err := loadConfig(homeWith(t, c.file), c.environ)
+			_, err := load(writeHome(t, c.file), c.environ)
 			if (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
 				t.Errorf("got %v, want %q", err, c.err)
 			}
 		})
-	}
-}
-
-// TestEveryProviderIsBuilt makes each of them by its name, all from the same settings.
-func TestEveryProviderIsBuilt(t *testing.T) {
-	t.Parallel()
-	home := t.TempDir()
-	script := filepath.Join(home, "s.jsonl")
-	if err := os.WriteFile(script, []byte("{\"text\":\"\"}\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	l, err := loadConfig(home, []string{
-		"CMEMD_ANTHROPIC_MODEL=a", "CMEMD_OPENAI_MODEL=o", "CMEMD_GEMINI_MODEL=g", "CMEMD_PLAYBACK_FILE=" + script, "CMEMD_MODE=research",
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range providerNames() {
-		p, err := builder{settings: l, runs: filepath.Join(home, "run")}.provider(name)
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
-		mode := "research"
-		if name == "extractive" {
-			mode = "code"
-		}
-		if p.Name() != name || p.Model() == "" || p.mode.ID != mode {
-			t.Errorf("%s: got %s, model %q, mode %s, want mode %s", name, p.Name(), p.Model(), p.mode.ID, mode)
-		}
-		if err := p.close(); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-	if _, err := (builder{settings: l}).provider("nobody"); err == nil || !strings.Contains(err.Error(), "there are extractive, ") {
-		t.Errorf("nobody: got %v", err)
-	}
-}
-
-// parrot answers with what it has.
-type parrot struct {
-	reply observer.Reply
-	err   error
-}
-
-func (parrot) Model() string { return "parrot" }
-
-func (p parrot) Ask(context.Context, model.Question) (observer.Reply, error) { return p.reply, p.err }
-
-func TestAnswersDoNotHoldTheKey(t *testing.T) {
-	t.Parallel()
-	guard := func(secret string, p parrot) guarded {
-		key, err := model.NewKey(model.KeySource{Env: "K", Getenv: func(string) string { return secret }})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return guarded{Asker: p, key: key}
-	}
-	said := "<title>" + canaryKey + canaryKey + "</title>"
-	got, err := guard(canaryKey, parrot{reply: observer.Reply{Text: events.NewOutput(said), Bill: events.Bill{Model: canaryKey}, StopReason: canaryKey}}).Ask(t.Context(), model.Question{})
-	want := observer.Reply{Text: events.NewOutput("<title>[key][key]</title>"), Bill: events.Bill{Model: "[key]"}, StopReason: "[key]"}
-	if diff := cmp.Diff(want, got); diff != "" || err != nil {
-		t.Errorf("%v\n%s", err, diff)
-	}
-	_, err = guard(canaryKey, parrot{err: &observer.Failure{Class: events.FailTruncated, Output: events.NewOutput(said)}}).Ask(t.Context(), model.Question{})
-	if f, ok := errors.AsType[*observer.Failure](err); !ok || f.Output.RawText() != want.Text.RawText() {
-		t.Errorf("got %v, want its output without the key", err)
-	}
-	short := observer.Reply{Text: events.NewOutput("none of it")}
-	if got, err := guard("none", parrot{reply: short}).Ask(t.Context(), model.Question{}); err != nil || got.Text.RawText() != short.Text.RawText() {
-		t.Errorf("a word for a key: got %q, %v", got.Text, err)
-	}
-	if _, err := guard(canaryKey, parrot{err: model.ErrForm}).Ask(t.Context(), model.Question{}); !errors.Is(err, model.ErrForm) {
-		t.Errorf("got %v, want %v", err, model.ErrForm)
-	}
-}
-
-// TestEveryFailureHasARemedy: whatever a provider's failure is, a person is told what to do.
-func TestEveryFailureHasARemedy(t *testing.T) {
-	t.Parallel()
-	seen := map[string]bool{}
-	for _, name := range providerNames() {
-		for _, class := range events.FailureClasses() {
-			x := &try{Provider: name, key: "the variable K"}
-			x.fail(&observer.Failure{Class: class, Message: "m"})
-			if x.Failure.Do == "" || x.err() == nil || terminal.NextStep(x.err()) != x.Failure.Do {
-				t.Errorf("%s, %s: %+v", name, class, x.Failure)
-			}
-			seen[x.Failure.Do] = true
-		}
-	}
-	if len(seen) < 9 {
-		t.Errorf("only %d remedies", len(seen))
-	}
-	at := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
-	x := &try{Provider: "openai"}
-	x.fail(&observer.Failure{Class: events.FailLimit, ResetsAt: at})
-	if !strings.Contains(x.Failure.Do, "wait until "+terminal.Moment(at)) {
-		t.Errorf("got %q", x.Failure.Do)
-	}
-	x.fail(errors.New("exit status 2"))
-	if x.Failure.Class != events.FailCrash {
-		t.Errorf("got %+v, want a crash", x.Failure)
 	}
 }

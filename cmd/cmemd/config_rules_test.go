@@ -11,7 +11,7 @@ import (
 // TestStandardRules: nobody has chosen supervised, and outputs that do not parse are dropped, and that is all.
 func TestStandardRules(t *testing.T) {
 	t.Parallel()
-	if r := standardConfig().rules(); r.Outputs != nil || r.HeldMaxInputs != 10_000 || r.HeldMaxAge.Hours() != 14*24 {
+	if r := standard().rules(); r.Outputs != nil || r.HeldMaxInputs != 10_000 || r.HeldMaxAge.Hours() != 14*24 {
 		t.Errorf("got %+v", r)
 	}
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"io"
 	"os"
@@ -12,8 +11,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -38,7 +35,7 @@ func TestWhatIsSetIsRead(t *testing.T) {
 			t.Fatal(err)
 		}
 		l, _ := readSettings("", nil, after, nil)
-		if got := s.get(&l.config); got != s.get(&want) || !strings.HasPrefix(l.from[s.key], configFile) || !bytes.HasPrefix(after, []byte("# a\n")) {
+		if got := s.get(&l.config); got != s.get(&want) || !strings.HasPrefix(l.from[s.key], fileName) || !bytes.HasPrefix(after, []byte("# a\n")) {
 			t.Fatalf("%s = %q is written as\n%s\nand read %q from %s", s.key, value, after, got, l.from[s.key])
 		}
 	})
@@ -51,7 +48,7 @@ func TestConfigFileStaysALink(t *testing.T) {
 	if err := os.WriteFile(elsewhere, []byte("slots = 3\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink(elsewhere, filepath.Join(home, configFile)); err != nil {
+	if err := os.Symlink(elsewhere, filepath.Join(home, fileName)); err != nil {
 		t.Skip("no links here: ", err)
 	}
 	four := "4"
@@ -59,7 +56,7 @@ func TestConfigFileStaysALink(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := os.ReadFile(elsewhere)
-	if info, _ := os.Lstat(filepath.Join(home, configFile)); err != nil || string(got) != "slots = 4\n" || info.Mode()&os.ModeSymlink == 0 {
+	if info, _ := os.Lstat(filepath.Join(home, fileName)); err != nil || string(got) != "slots = 4\n" || info.Mode()&os.ModeSymlink == 0 {
 		t.Errorf("got %q, %v, and the link is %v", got, err, info.Mode())
 	}
 }
@@ -95,7 +92,7 @@ func TestChangesAtOnceAllStay(t *testing.T) {
 	if err := errors.Join(errs...); err != nil {
 		t.Fatal(err)
 	}
-	l, err := loadConfig(home, nil)
+	l, err := load(home, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +114,7 @@ func TestConfigFileKeepsItsMode(t *testing.T) {
 	}
 	for was, want := range map[os.FileMode]os.FileMode{0: 0o600, 0o600: 0o600, 0o644: 0o644, 0o400: 0o400, 0o664: 0o600, 0o646: 0o600} {
 		home, three := t.TempDir(), "3"
-		path := filepath.Join(home, configFile)
+		path := filepath.Join(home, fileName)
 		if was != 0 {
 			if err := errors.Join(os.WriteFile(path, nil, was), os.Chmod(path, was)); err != nil {
 				t.Fatal(err)
@@ -131,37 +128,6 @@ func TestConfigFileKeepsItsMode(t *testing.T) {
 			t.Errorf("%v became %v, %v, want %v", was, info.Mode(), err, want)
 		}
 	}
-}
-
-func TestLockBeside(t *testing.T) {
-	t.Parallel()
-	path := filepath.Join(t.TempDir(), configFile)
-	synctest.Test(t, func(t *testing.T) {
-		held, err := lockBeside(t.Context(), path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		began := time.Now()
-		if f, err := lockBeside(t.Context(), path); err == nil {
-			_ = f.Close()
-			t.Skip("no locks here")
-		} else if took := time.Since(began); !errors.Is(err, errLocked) || took < lockWait || took > lockWait+lockPause {
-			t.Errorf("got %v after %v", err, took)
-		}
-		ctx, cancel := context.WithTimeout(t.Context(), lockWait/2)
-		defer cancel()
-		if _, err := lockBeside(ctx, path); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("got %v of a command that is over", err)
-		}
-		time.AfterFunc(lockWait/2, func() { _ = held.Close() })
-		f, err := lockBeside(t.Context(), path)
-		if err != nil {
-			t.Fatalf("given back, it is not had: %v", err)
-		}
-		if err := f.Close(); err != nil {
-			t.Error(err)
-		}
-	})
 }
 
 func TestWithoutFlags(t *testing.T) {
@@ -180,11 +146,11 @@ func TestWithoutFlags(t *testing.T) {
 func TestByteOrderMark(t *testing.T) {
 	t.Parallel()
 	home, four := t.TempDir(), "4"
-	path := filepath.Join(home, configFile)
+	path := filepath.Join(home, fileName)
 	if err := os.WriteFile(path, []byte(byteOrderMark+"slots = 3\n"), ownFile); err != nil {
 		t.Fatal(err)
 	}
-	if l, err := loadConfig(home, nil); err != nil || l.Slots != 3 || l.from["slots"] != configFile+":1" {
+	if l, err := load(home, nil); err != nil || l.Slots != 3 || l.from["slots"] != fileName+":1" {
 		t.Errorf("got %d from %s, %v", l.Slots, l.from["slots"], err)
 	}
 	if err := changeConfig(t.Context(), appAt(home), []change{{key: "slots", value: &four}}); err != nil {
@@ -196,7 +162,7 @@ func TestByteOrderMark(t *testing.T) {
 	if err := os.WriteFile(path, []byte(byteOrderMark+byteOrderMark+"slots = 3\n"), ownFile); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := loadConfig(home, nil); err == nil {
+	if _, err := load(home, nil); err == nil {
 		t.Error("two of them are read")
 	}
 }

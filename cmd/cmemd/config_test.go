@@ -12,10 +12,10 @@ import (
 	"pgregory.net/rapid"
 )
 
-func homeWith(t *testing.T, settings string) string {
+func writeHome(t *testing.T, settings string) string {
 	t.Helper()
 	home := t.TempDir()
-	if err := os.WriteFile(filepath.Join(home, configFile), []byte(settings), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(home, fileName), []byte(settings), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	return home
@@ -25,7 +25,7 @@ func homeWith(t *testing.T, settings string) string {
 func TestSettingsTable(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
-	standard := standardConfig()
+	standard := standard()
 	for _, s := range settings() {
 		if seen[s.key] || s.doc == "" || s.limits == "" || strings.ToLower(s.key) != s.key {
 			t.Errorf("%s: given twice, or without doc or limits", s.key)
@@ -64,15 +64,15 @@ func TestSettingsWrittenBack(t *testing.T) {
 		}
 		file.WriteString(s.key + " = " + value + "\n")
 	}
-	l, err := loadConfig(homeWith(t, file.String()), nil)
+	l, err := load(writeHome(t, file.String()), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(standardConfig().config, l.config); diff != "" {
+	if diff := cmp.Diff(standard().config, l.config); diff != "" {
 		t.Errorf("-default +file\n%s", diff)
 	}
 	for i, s := range settings() {
-		if want := fmt.Sprintf("%s:%d", configFile, i+1); l.from[s.key] != want {
+		if want := fmt.Sprintf("%s:%d", fileName, i+1); l.from[s.key] != want {
 			t.Errorf("%s comes from %s, want %s", s.key, l.from[s.key], want)
 		}
 	}
@@ -122,7 +122,7 @@ func TestLoadConfig(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			l, err := loadConfig(homeWith(t, c.file), c.env)
+			l, err := load(writeHome(t, c.file), c.env)
 			if c.err != "" {
 				if err == nil || !strings.Contains(err.Error(), c.err) {
 					t.Fatalf("got error %v, want one with %q", err, c.err)
@@ -141,23 +141,23 @@ func TestLoadConfig(t *testing.T) {
 
 func TestLoadConfigWithoutFile(t *testing.T) {
 	t.Parallel()
-	l, err := loadConfig(t.TempDir(), nil)
+	l, err := load(t.TempDir(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(standardConfig().config, l.config); diff != "" {
+	if diff := cmp.Diff(standard().config, l.config); diff != "" {
 		t.Error(diff)
 	}
 }
 
 func TestLoadConfigKeepsWhatIsGood(t *testing.T) {
 	t.Parallel()
-	l, err := loadConfig(homeWith(t, "slots = 7\nmax_restarts = 0\n"), nil)
+	l, err := load(writeHome(t, "slots = 7\nmax_restarts = 0\n"), nil)
 	var bad *settingError
 	if !errors.As(err, &bad) || bad.Key != "max_restarts" {
 		t.Fatalf("got error %v, want one about max_restarts", err)
 	}
-	if l.Slots != 7 || l.MaxRestarts != standardConfig().MaxRestarts {
+	if l.Slots != 7 || l.MaxRestarts != standard().MaxRestarts {
 		t.Errorf("slots = %d, max_restarts = %d", l.Slots, l.MaxRestarts)
 	}
 }
@@ -200,10 +200,10 @@ func FuzzConfig(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		l := standardConfig()
+		l := standard()
 		lines, err := parseTOML(data)
 		for _, line := range lines {
-			if !strings.HasPrefix(line.where, configFile+":") || strings.HasSuffix(line.where, ":0") {
+			if !strings.HasPrefix(line.where, fileName+":") || strings.HasSuffix(line.where, ":0") {
 				t.Fatalf("%q: a line at %q", data, line.where)
 			}
 			_ = l.apply(line) // what is refused changes nothing

@@ -30,7 +30,7 @@ func parseTOML(data []byte) ([]configLine, error) {
 		if e.Kind == unstable.KeyValue {
 			key = table + key
 		}
-		line := configLine{where: fmt.Sprintf("%s:%d", configFile, at), key: key, name: key}
+		line := configLine{where: fmt.Sprintf("%s:%d", fileName, at), key: key, name: key}
 		if e.Kind == unstable.KeyValue && table == "" {
 			line.value, line.kind = tomlValue(whole[key])
 		}

@@ -70,8 +70,8 @@ func (l *loaded) checkEmbeddings() error {
 // standardFloor is what vectors take without a setting.
 const standardFloor = int(100 * vectors.StandardFloor)
 
-// floor is the setting as vectors have it.
-func (e Embeddings) floor() float64 {
+// deviation is the setting as vectors have it.
+func (e Embeddings) deviation() float64 {
 	if e.Floor == 0 {
 		return -1
 	}

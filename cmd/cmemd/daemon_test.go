@@ -23,7 +23,7 @@ func tempHome(t *testing.T) (paths, *loaded) {
 	if err := p.make(); err != nil {
 		t.Fatal(err)
 	}
-	l := standardConfig()
+	l := standard()
 	l.Listen = ""
 	return p, l
 }

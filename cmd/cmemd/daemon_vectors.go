@@ -31,7 +31,7 @@ func (d *daemon) openVectors(ctx context.Context) (err error) {
 		return err
 	}
 	d.vectors, err = vectors.Open(ctx, d.paths.vectors, d.log, vectors.Config{
-		Embedder: d.embed, Model: e.vectorsOf(), Rows: d.views, Redact: full.New().Plain, Batch: e.Batch, QueryTimeout: e.Timeout, Floor: e.floor(),
+		Embedder: d.embed, Model: e.vectorsOf(), Rows: d.views, Redact: full.New().Plain, Batch: e.Batch, QueryTimeout: e.Timeout, Floor: e.deviation(),
 		Pause: policy.Backoff{First: d.config.PauseFirst, Cap: d.config.PauseMax}, Logger: d.logger,
 	})
 	return err

@@ -123,7 +123,7 @@ func examine(ctx context.Context, a *terminal.App) (*examination, error) {
 		return nil, err
 	}
 	x := &examination{app: a, paths: pathsOf(home), now: a.Now()}
-	x.config, x.settings = loadConfig(home, a.Environ)
+	x.config, x.settings = load(home, a.Environ)
 	x.daemon = a.Query(ctx, func(ctx context.Context, client *api.Client) error {
 		s, err := client.Status(ctx)
 		if err == nil {

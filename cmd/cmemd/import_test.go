@@ -63,7 +63,7 @@ func TestImportSweep(t *testing.T) {
 	if err := os.MkdirAll(w.home, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	w.write(filepath.Join(w.home, configFile), []string{`log_level = "debug"`})
+	w.write(filepath.Join(w.home, fileName), []string{`log_level = "debug"`})
 	var texts []string
 	for _, s := range w.all {
 		texts = append(texts, s.Text)

@@ -47,7 +47,7 @@ func newMatrixWorld(t *testing.T, script []string, settings ...string) *matrixWo
 	if err := os.MkdirAll(w.home, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	w.write(filepath.Join(w.home, configFile), append([]string{`provider = "playback"`, `playback_file = "` + played + `"`}, settings...))
+	w.write(filepath.Join(w.home, fileName), append([]string{`provider = "playback"`, `playback_file = "` + played + `"`}, settings...))
 	w.client = api.Dial(w.home)
 	t.Cleanup(w.client.Close)
 	w.daemon = w.serve(ctx)

@@ -143,11 +143,11 @@ func showModes(a *terminal.App) error {
 	if err != nil {
 		return err
 	}
-	l, _ := loadConfig(home, a.Environ) // what is wrong with it is for `config check` to say
+	l, _ := load(home, a.Environ) // what is wrong with it is for `config check` to say
 	var shown []shownMode
 	var bad []error
 	for _, name := range modeNames(l.modesDir()) {
-		m, err := l.lookAt(name)
+		m, err := shownModeOf(l, name)
 		shown, bad = append(shown, m), append(bad, err)
 	}
 	err = terminal.Advise(errors.Join(bad...), "correct the file")
@@ -168,8 +168,8 @@ func showModes(a *terminal.App) error {
 	return errors.Join(a.Print(t), err)
 }
 
-// lookAt reads one mode.
-func (l *loaded) lookAt(name string) (shownMode, error) {
+// shownModeOf reads one mode.
+func shownModeOf(l *loaded, name string) (shownMode, error) {
 	m := shownMode{Name: name, Source: builtIn, Chosen: name == l.Mode}
 	path := filepath.Join(l.modesDir(), name+".toml")
 	if _, err := os.Stat(path); err == nil {

@@ -140,7 +140,7 @@ func (p *poisoned) prepare(context.Context) error {
 	if err := os.MkdirAll(p.home, 0o700); err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(p.home, configFile), []byte(strings.Join(settings, "\n")+"\n"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(p.home, fileName), []byte(strings.Join(settings, "\n")+"\n"), 0o600); err != nil {
 		return err
 	}
 	p.act("%s through a real daemon, %d times as fast, under %s", p.scene.name, p.scene.factor, livePolicy())
@@ -150,7 +150,7 @@ func (p *poisoned) prepare(context.Context) error {
 
 // scaledLimits are the default limits of restarts, quarantines and pauses divided by factor, as lines of settings.
 func scaledLimits(factor int) []string {
-	c := standardConfig()
+	c := standard()
 	var lines []string
 	for _, l := range []struct {
 		key   string

@@ -44,7 +44,7 @@ func TestPoisonScenesCanBePlayed(t *testing.T) {
 			t.Errorf("%s: %v", scene.file, err)
 		}
 		home := homeWith(t, strings.Join(scaledLimits(scene.factor), "\n"))
-		if _, err := loadConfig(home, nil); err != nil {
+		if _, err := load(home, nil); err != nil {
 			t.Errorf("%s: %v", scene.file, err)
 		}
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	_ "embed"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/observer/anthropic"
 	"github.com/cmemd/cmemd/internal/observer/claudecli"
+	"github.com/cmemd/cmemd/projections/usage"
 )
 
 // knownPrices are those that come with the program.
@@ -136,4 +138,11 @@ func (ps prices) cost(provider, model string, u events.Usage) (usd float64, ok b
 // holds reports whether an entry of ps names the same as p.
 func (ps priceList) holds(p price) bool {
 	return slices.ContainsFunc(ps, func(q price) bool { return q.provider == p.provider && q.model == p.model })
+}
+
+// ofTurn is what a turn cost in US dollars: what its provider stated, and what the tokens cost of which it stated nothing, by
+// the model that answered or else by the one that was asked, as far as a price is known.
+func (ps prices) ofTurn(provider, asked string, b events.Bill) float64 {
+	usd, _ := usage.Price(ps.cost).Of(provider, cmp.Or(b.Model, asked), asked, b.Open())
+	return b.Cost + usd
 }

@@ -16,7 +16,7 @@ import (
 )
 
 // newPlayback makes the provider that plays what is set. It is read here, once.
-func (l *loaded) newPlayback() (observer.Provider, error) {
+func newPlayback(l *loaded) (observer.Provider, error) {
 	script, err := readPlayback(l.PlaybackFile)
 	if err != nil {
 		return nil, terminal.Advise(fmt.Errorf("playback_file %s: %w", l.PlaybackFile, err), "correct it; `cmemd help playback` shows the form of a script")

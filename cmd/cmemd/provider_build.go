@@ -58,7 +58,7 @@ func (b builder) provider(name string) (*built, error) {
 		made.Provider, made.mode = extractive.New(extractive.Config{}), observer.CodeMode()
 		return made, nil
 	case playback.Name:
-		made.Provider, err = l.newPlayback()
+		made.Provider, err = newPlayback(l)
 		return made, err
 	}
 	return made, b.model(name, made)

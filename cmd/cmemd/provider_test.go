@@ -41,7 +41,7 @@ func TestNewProvider(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			l := standardConfig()
+			l := standard()
 			l.Provider, l.PlaybackFile = c.provider, c.file
 			p, err := builder{settings: l}.provider(c.provider)
 			switch {
@@ -57,14 +57,14 @@ func TestNewProvider(t *testing.T) {
 func TestPlaybackNeedsItsFile(t *testing.T) {
 	t.Parallel()
 	home := homeWith(t, `provider = "playback"`)
-	if _, err := loadConfig(home, nil); !errors.Is(err, errNoPlayback) {
+	if _, err := load(home, nil); !errors.Is(err, errNoPlayback) {
 		t.Errorf("got %v, want %v", err, errNoPlayback)
 	}
-	l, err := loadConfig(home, []string{"CMEMD_PLAYBACK_FILE=/a/b.jsonl"})
+	l, err := load(home, []string{"CMEMD_PLAYBACK_FILE=/a/b.jsonl"})
 	if err != nil || l.PlaybackFile != "/a/b.jsonl" {
 		t.Errorf("got %q, %v", l.PlaybackFile, err)
 	}
-	if _, err := loadConfig(home, []string{"CMEMD_PLAYBACK_FILE=b.jsonl"}); err == nil || !strings.Contains(err.Error(), "an absolute path, or empty") {
+	if _, err := load(home, []string{"CMEMD_PLAYBACK_FILE=b.jsonl"}); err == nil || !strings.Contains(err.Error(), "an absolute path, or empty") {
 		t.Errorf("a relative path: got %v", err)
 	}
 }

@@ -50,7 +50,7 @@ func newRealWorld(t *testing.T, path string) *realWorld {
 	if err := os.MkdirAll(w.home, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	w.write(filepath.Join(w.home, configFile), []string{`provider = "claude-cli"`, `claude_cli_path = "` + path + `"`})
+	w.write(filepath.Join(w.home, fileName), []string{`provider = "claude-cli"`, `claude_cli_path = "` + path + `"`})
 	w.client = api.Dial(w.home)
 	t.Cleanup(w.client.Close)
 	w.daemon = w.serve(ctx)

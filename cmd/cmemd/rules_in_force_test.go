@@ -14,7 +14,7 @@ import (
 // else than its default: what it takes for the rules are the daemon's own.
 func TestRulesInForceAreThoseOfTheDaemon(t *testing.T) {
 	t.Parallel()
-	l := standardConfig()
+	l := standard()
 	for key, value := range map[string]string{
 		"policy": "supervised", "slots": "7", "idle_stop": "31m", "session_silence": "25h", "max_attempts": "4", "max_restarts": "11",
 		"restart_window": "61s", "max_consecutive": "6", "restart_delay": "501ms", "restart_delay_max": "31s",
@@ -48,7 +48,7 @@ func TestRoutesInForceAreThoseOfTheDaemon(t *testing.T) {
 		{"provider": "openai", "openai_model": "m", "summary_model": "small", "trivial_model": "small"},
 		{"provider": "extractive", "trivial_provider": "claude-cli", "trivial_model": "tiny", "claude_cli_model": "tiny"},
 	} {
-		l := standardConfig()
+		l := standard()
 		for key, value := range lines {
 			if err := l.apply(configLine{where: "test", key: key, name: key, value: value, kind: kindText, any: true}); err != nil {
 				t.Fatal(err)

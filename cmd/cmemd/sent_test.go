@@ -78,7 +78,7 @@ func TestNoSecretIsSent(t *testing.T) {
 			sent = func() string { return childSaw(t, child) }
 			environ = append(environ, "CMEMD_CLAUDE_CLI_PATH="+fakeChild(t, child), "PATH="+os.Getenv("PATH"))
 		}
-		l, err := loadConfig(t.TempDir(), environ)
+		l, err := load(t.TempDir(), environ)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/projections/health"
 )
 
 func newSessions(a *terminal.App) *cobra.Command {
@@ -128,4 +129,15 @@ func summaries(n int) string {
 		return "1 summary"
 	}
 	return fmt.Sprintf("%d summaries", n)
+}
+
+// respawnLine is a respawn with what was counted and the limits that were in force.
+func respawnLine(r health.Respawn) string {
+	line := fmt.Sprintf("%s: %s, generation %d to %d, ", terminal.Moment(r.At), r.Cause, r.From, r.To)
+	if r.Counted.Unparseable > 0 {
+		return line + fmt.Sprintf("%d unparseable outputs in %s (a respawn from %d on, at most every %s)",
+			r.Counted.Unparseable, shortDuration(r.Limits.Window), r.Limits.Unparseable, shortDuration(r.Limits.Every))
+	}
+	return line + fmt.Sprintf("%d in %s (at most %d), %d in a row (at most %d)",
+		r.Counted.InWindow, shortDuration(r.Limits.Window), r.Limits.MaxRestarts, r.Counted.Consecutive, r.Limits.MaxConsecutive)
 }

@@ -22,7 +22,7 @@ func TestStartWaitsForTheQuicker(t *testing.T) {
 	if err := p.make(); err != nil {
 		t.Fatal(err)
 	}
-	l := standardConfig()
+	l := standard()
 	l.Listen = ""
 	ctx, stop := context.WithCancelCause(t.Context())
 	d, err := openDaemon(ctx, l, p, slog.New(slog.DiscardHandler), "test", stop)

@@ -73,17 +73,6 @@ func countLine(c health.Count) string {
 	return line
 }
 
-// respawnLine is a respawn with what was counted and the limits that were in force.
-func respawnLine(r health.Respawn) string {
-	line := fmt.Sprintf("%s: %s, generation %d to %d, ", terminal.Moment(r.At), r.Cause, r.From, r.To)
-	if r.Counted.Unparseable > 0 {
-		return line + fmt.Sprintf("%d unparseable outputs in %s (a respawn from %d on, at most every %s)",
-			r.Counted.Unparseable, shortDuration(r.Limits.Window), r.Limits.Unparseable, shortDuration(r.Limits.Every))
-	}
-	return line + fmt.Sprintf("%d in %s (at most %d), %d in a row (at most %d)",
-		r.Counted.InWindow, shortDuration(r.Limits.Window), r.Limits.MaxRestarts, r.Counted.Consecutive, r.Limits.MaxConsecutive)
-}
-
 // pauseLine tells a pause from what is left of one: past its time turns try it, one by one.
 func pauseLine(p health.Pause, now time.Time) string {
 	who := fmt.Sprintf("%s (%s)", p.Provider, p.Class)

@@ -40,7 +40,7 @@ func TestSweep(t *testing.T) {
 		t.Fatal(err)
 	}
 	followed, cwd := t.TempDir(), w.ignoringFolder()
-	w.write(filepath.Join(w.home, configFile), []string{`log_level = "debug"`, `watch = ["claude-code=` + followed + `"]`})
+	w.write(filepath.Join(w.home, fileName), []string{`log_level = "debug"`, `watch = ["claude-code=` + followed + `"]`})
 	w.unsaid("unsaid, away", cwd)
 	w.unshaped("unshaped, away")
 	for _, s := range w.all {

@@ -1,0 +1,17 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// homeWith makes a home with a file of settings.
+func homeWith(t *testing.T, settings string) string {
+	t.Helper()
+	home := t.TempDir()
+	if err := os.WriteFile(filepath.Join(home, fileName), []byte(settings), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return home
+}
