@@ -24,7 +24,7 @@ const fromDefault = "default"
 
 // loaded is the settings in force and where each comes from.
 type loaded struct {
-	config
+	Config
 	from    map[string]string // by key: fromDefault, "config.toml:3", or the variable's name
 	home    string            // that they were read for
 	environ []string          // that they were read with
@@ -34,7 +34,7 @@ type loaded struct {
 func (l *loaded) values() map[string]string {
 	out := map[string]string{}
 	for _, s := range settings() {
-		out[s.key] = s.get(&l.config)
+		out[s.key] = s.get(&l.Config)
 	}
 	return out
 }
@@ -88,7 +88,7 @@ func readSettings(home string, environ []string, data []byte, err error) (*loade
 func standard() *loaded {
 	l := &loaded{from: map[string]string{}}
 	for _, s := range settings() {
-		s.set(&l.config, s.standard)
+		s.set(&l.Config, s.standard)
 		l.from[s.key] = fromDefault
 	}
 	return l
@@ -126,9 +126,9 @@ func (l *loaded) apply(line configLine) error {
 	if i < 0 {
 		return &settingError{Where: line.where, Key: line.name, Near: nearestKey(all, line)}
 	}
-	s, was := all[i], l.config
-	if !line.fits(s.kind) || !s.set(&l.config, line.value) {
-		l.config = was
+	s, was := all[i], l.Config
+	if !line.fits(s.kind) || !s.set(&l.Config, line.value) {
+		l.Config = was
 		bad := &settingError{Where: line.where, Key: line.name, Value: line.shown(), Limits: s.written()}
 		if s.secret {
 			bad.Value = "what stands there"

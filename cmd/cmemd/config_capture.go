@@ -13,11 +13,11 @@ import (
 func captureSettings() []setting {
 	return []setting{
 		namesKey(privacy.KeySkipTools, "tools whose uses are not recorded, like WebSearch or mcp__mail__*",
-			func(c *config) *[]string { return &c.SkipTools }),
+			func(c *Config) *[]string { return &c.SkipTools }),
 		namesKey(privacy.KeySkipAgents, "agents of which nothing is recorded",
-			func(c *config) *[]string { return &c.SkipAgents }),
+			func(c *Config) *[]string { return &c.SkipAgents }),
 		namesKey(privacy.KeyIgnore, "paths of which nothing is recorded, as a .gitignore writes them, from / or ~/ on; see also .cmemdignore",
-			func(c *config) *[]string { return &c.Ignore }),
+			func(c *Config) *[]string { return &c.Ignore }),
 	}
 }
 
@@ -25,15 +25,15 @@ func captureSettings() []setting {
 const maxNames, maxNameBytes = 200, 1000
 
 // namesKey is a setting of any texts, with commas between them.
-func namesKey(key, doc string, at func(*config) *[]string) setting {
+func namesKey(key, doc string, at func(*Config) *[]string) setting {
 	return setting{
 		key: key, kind: kindList, doc: doc, limits: "none or more names, none of them empty", open: true,
-		set: func(c *config, text string) bool {
+		set: func(c *Config, text string) bool {
 			*at(c) = splitList(text)
 			return len(*at(c)) <= maxNames && !slices.ContainsFunc(*at(c), func(n string) bool {
 				return n == "" || len(n) > maxNameBytes || strings.ContainsFunc(n, unicode.IsControl)
 			})
 		},
-		get: func(c *config) string { return strings.Join(*at(c), ", ") },
+		get: func(c *Config) string { return strings.Join(*at(c), ", ") },
 	}
 }

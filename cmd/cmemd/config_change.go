@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/redact"
 	"github.com/cmemd/cmemd/internal/tomledit"
@@ -68,11 +69,11 @@ func modeToKeep(path string) (fs.FileMode, error) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return ownFile, nil
+		return homedir.OwnFile, nil
 	case err != nil:
 		return 0, err
 	case info.Mode().Perm()&0o022 != 0:
-		return ownFile, nil
+		return homedir.OwnFile, nil
 	}
 	return info.Mode().Perm(), nil
 }
@@ -165,7 +166,7 @@ func oneByOne(err error) []error {
 
 // toml is a value of s, which it allows, as TOML writes it.
 func (s setting) toml(value string) string {
-	var c config
+	var c Config
 	s.set(&c, value)
 	switch s.kind {
 	case kindNumber, kindMoney:

@@ -41,23 +41,23 @@ const (
 func choiceSettings() []setting {
 	return []setting{
 		listKey("fallbacks", providerNames(), "asked in this order where provider, and each before it, is paused",
-			func(c *config) *[]string { return &c.Fallbacks }),
+			func(c *Config) *[]string { return &c.Fallbacks }),
 		tierKey(summaryTier, "what is asked for summaries first; empty: provider, if summary_model is set",
-			func(c *config) *tier { return &c.Summary }),
+			func(c *Config) *tier { return &c.Summary }),
 		tierModelKey(summaryTier, "the model that is asked for summaries; empty: that of summary_provider",
-			func(c *config) *tier { return &c.Summary }),
+			func(c *Config) *tier { return &c.Summary }),
 		tierKey(trivialTier, "what is asked first about listings and the like alone; empty: provider, if trivial_model is set",
-			func(c *config) *tier { return &c.Trivial }),
+			func(c *Config) *tier { return &c.Trivial }),
 		tierModelKey(trivialTier, "the model that is asked about listings and the like alone; empty: that of trivial_provider",
-			func(c *config) *tier { return &c.Trivial }),
+			func(c *Config) *tier { return &c.Trivial }),
 		tokensKey(policy.LimitTokensDay, "tokens of a day, in and out, from which on inputs are held; 0: no limit",
-			func(c *config) *int64 { return &c.Budget.TokensDay }),
+			func(c *Config) *int64 { return &c.Budget.TokensDay }),
 		tokensKey(policy.LimitTokensSession, "tokens of one session from which on its inputs are held; 0: no limit",
-			func(c *config) *int64 { return &c.Budget.TokensSession }),
+			func(c *Config) *int64 { return &c.Budget.TokensSession }),
 		moneyKey(policy.LimitUSDDay, "US dollars of a day from which on inputs are held, as far as prices are known; 0: no limit",
-			func(c *config) *float64 { return &c.Budget.USDDay }),
+			func(c *Config) *float64 { return &c.Budget.USDDay }),
 		moneyKey(policy.LimitUSDSession, "US dollars of one session from which on its inputs are held; 0: no limit",
-			func(c *config) *float64 { return &c.Budget.USDSession }),
+			func(c *Config) *float64 { return &c.Budget.USDSession }),
 	}
 }
 
@@ -65,14 +65,14 @@ func choiceSettings() []setting {
 const listComma = ","
 
 // listKey is a setting whose value is any of words, several with commas between them, or none.
-func listKey(key string, words []string, doc string, at func(*config) *[]string) setting {
+func listKey(key string, words []string, doc string, at func(*Config) *[]string) setting {
 	return setting{
 		key: key, kind: kindList, doc: doc, limits: "none or more of " + strings.Join(words, ", "),
-		set: func(c *config, text string) bool {
+		set: func(c *Config, text string) bool {
 			*at(c) = splitList(text)
 			return !slices.ContainsFunc(*at(c), func(w string) bool { return !slices.Contains(words, w) })
 		},
-		get:   func(c *config) string { return strings.Join(*at(c), ", ") },
+		get:   func(c *Config) string { return strings.Join(*at(c), ", ") },
 		words: words,
 	}
 }
@@ -88,44 +88,44 @@ func splitList(text string) (list []string) {
 	return list
 }
 
-func tierKey(name, doc string, at func(*config) *tier) setting {
+func tierKey(name, doc string, at func(*Config) *tier) setting {
 	words := providerNames()
 	return setting{
 		key: name + "_provider", kind: kindText, doc: doc, limits: strings.Join(words, ", ") + ", or empty",
-		set: func(c *config, text string) bool {
+		set: func(c *Config, text string) bool {
 			at(c).Provider = text
 			return text == "" || slices.Contains(words, text)
 		},
-		get:   func(c *config) string { return at(c).Provider },
+		get:   func(c *Config) string { return at(c).Provider },
 		words: words,
 	}
 }
 
-func tierModelKey(name, doc string, at func(*config) *tier) setting {
-	return wordsKey(name+"_model", "", modelLimits, doc, isModel, func(c *config) *string { return &at(c).Model })
+func tierModelKey(name, doc string, at func(*Config) *tier) setting {
+	return wordsKey(name+"_model", "", modelLimits, doc, isModel, func(c *Config) *string { return &at(c).Model })
 }
 
-func tokensKey(key, doc string, at func(*config) *int64) setting {
+func tokensKey(key, doc string, at func(*Config) *int64) setting {
 	return setting{
 		key: key, kind: kindNumber, standard: "0", doc: doc, limits: fmt.Sprintf("0 to %d", maxBudgetTokens),
-		set: func(c *config, text string) bool {
+		set: func(c *Config, text string) bool {
 			n, err := strconv.ParseInt(text, 10, 64)
 			*at(c) = n
 			return err == nil && within(n, 0, maxBudgetTokens)
 		},
-		get: func(c *config) string { return strconv.FormatInt(*at(c), 10) },
+		get: func(c *Config) string { return strconv.FormatInt(*at(c), 10) },
 	}
 }
 
-func moneyKey(key, doc string, at func(*config) *float64) setting {
+func moneyKey(key, doc string, at func(*Config) *float64) setting {
 	return setting{
 		key: key, kind: kindMoney, standard: formatMoney(0), doc: doc, limits: fmt.Sprintf("0 to %d", maxBudgetUSD),
-		set: func(c *config, text string) bool {
+		set: func(c *Config, text string) bool {
 			usd, ok := parseMoney(text)
 			*at(c) = usd
 			return ok && within(usd, 0, maxBudgetUSD)
 		},
-		get: func(c *config) string { return formatMoney(*at(c)) },
+		get: func(c *Config) string { return formatMoney(*at(c)) },
 	}
 }
 
@@ -176,7 +176,7 @@ func serviceOf(name string) string {
 }
 
 // modelOf is the model that is set of a provider; empty where none can be.
-func (c *config) modelOf(name string) string {
+func (c *Config) modelOf(name string) string {
 	switch s := c.service(name); {
 	case s != nil:
 		return s.Model
@@ -187,7 +187,7 @@ func (c *config) modelOf(name string) string {
 }
 
 // takesModel reports whether the model of a provider is a setting.
-func takesModel(name string) bool { return (&config{}).service(name) != nil || name == claudecli.Name }
+func takesModel(name string) bool { return (&Config{}).service(name) != nil || name == claudecli.Name }
 
 // as is l where the provider of who asks that model.
 func (l *loaded) as(who asked) *loaded {

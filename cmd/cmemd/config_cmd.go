@@ -52,7 +52,7 @@ func showConfig(a *terminal.App) error {
 	var shown []shownSetting
 	for _, s := range settings() {
 		shown = append(shown, shownSetting{
-			Key: s.key, Value: s.get(&l.config), Source: l.from[s.key], Default: s.standard, Limits: s.limits, Env: s.env(), Doc: s.doc,
+			Key: s.key, Value: s.get(&l.Config), Source: l.from[s.key], Default: s.standard, Limits: s.limits, Env: s.env(), Doc: s.doc,
 		})
 	}
 	if a.JSON {

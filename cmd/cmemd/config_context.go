@@ -22,17 +22,17 @@ const on, off = "on", "off"
 func contextSettings() []setting {
 	return []setting{
 		numberKey("context_chars", recall.DefaultCharacters, 500, recall.MaxCharacters, "characters of memory that a starting session is given, at most",
-			func(c *config) *int { return &c.ContextChars }),
+			func(c *Config) *int { return &c.ContextChars }),
 		numberKey("context_tokens", 0, 0, recall.MaxCharacters, "the same in tokens, estimated. 0: only context_chars counts",
-			func(c *config) *int { return &c.ContextTokens }),
+			func(c *Config) *int { return &c.ContextTokens }),
 		wordKey("context_prompts", off, []string{off, on}, "give a little memory at prompts that it bears on",
-			func(c *config) *string { return &c.ContextPrompts }),
+			func(c *Config) *string { return &c.ContextPrompts }),
 		numberKey("context_prompt_score", recall.DefaultScore, 1, 50, "words of a prompt that memory must share to be given there; names of code count twice",
-			func(c *config) *int { return &c.ContextScore }),
+			func(c *Config) *int { return &c.ContextScore }),
 		wordKey("context_files", off, []string{off, on}, "give a little memory of a file that is about to be read",
-			func(c *config) *string { return &c.ContextFiles }),
+			func(c *Config) *string { return &c.ContextFiles }),
 		numberKey("search_recency", standardRecency, 0, server.MaxRecency, "per cent that the newest is worth above the very old in a search; 0: age does not count",
-			func(c *config) *int { return &c.SearchRecency }),
+			func(c *Config) *int { return &c.SearchRecency }),
 	}
 }
 

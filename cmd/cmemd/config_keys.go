@@ -15,8 +15,8 @@ import (
 	"github.com/cmemd/cmemd/internal/observer/extractive"
 )
 
-// config is the settings in force. Each field has one line in settings, which says what it means and may be.
-type config struct {
+// Config is the settings in force. Each field has one line in settings, which says what it means and may be.
+type Config struct {
 	Listen          string
 	Provider        string
 	PlaybackFile    string
@@ -79,8 +79,8 @@ type setting struct {
 	standard string // the default, as it would be written
 	limits   string // what it may be, for people
 	doc      string
-	set      func(c *config, text string) bool // false: not within limits
-	get      func(c *config) string            // as it may be shown and recorded
+	set      func(c *Config, text string) bool // false: not within limits
+	get      func(c *Config) string            // as it may be shown and recorded
 	words    []string                          // the only ones that it may be, or be made of; nil: it is no choice of words
 	open     bool                              // what it may be is not told by a list or a range
 	secret   bool                              // no value of it is repeated in an error
@@ -98,21 +98,21 @@ func settings() []setting {
 func daemonSettings() []setting {
 	return []setting{
 		addressKey("listen", "127.0.0.1:37911", "where HTTP listens beside the socket; empty: nowhere",
-			func(c *config) *string { return &c.Listen }),
+			func(c *Config) *string { return &c.Listen }),
 		wordKey("provider", extractive.Name, providerNames(), "what observes the sessions",
-			func(c *config) *string { return &c.Provider }),
+			func(c *Config) *string { return &c.Provider }),
 		pathKey("playback_file", "what the provider playback plays: a script or a scenario: see `cmemd help playback`",
-			func(c *config) *string { return &c.PlaybackFile }),
+			func(c *Config) *string { return &c.PlaybackFile }),
 		numberKey("slots", 2, 1, 64, "turns at once, over all sessions",
-			func(c *config) *int { return &c.Slots }),
+			func(c *Config) *int { return &c.Slots }),
 		durationKey("turn_timeout", time.Minute, time.Second, time.Hour, "for one turn",
-			func(c *config) *time.Duration { return &c.TurnTimeout }),
+			func(c *Config) *time.Duration { return &c.TurnTimeout }),
 		durationKey("passivate", 10*time.Minute, time.Second, 24*time.Hour, "after which a silent session leaves memory",
-			func(c *config) *time.Duration { return &c.Passivate }),
+			func(c *Config) *time.Duration { return &c.Passivate }),
 		durationKey("idle_stop", 30*time.Minute, time.Second, 24*time.Hour, "silence after which unfinished work counts as stopped",
-			func(c *config) *time.Duration { return &c.IdleStop }),
+			func(c *Config) *time.Duration { return &c.IdleStop }),
 		durationKey("session_silence", 24*time.Hour, time.Minute, 30*24*time.Hour, "silence after which a session counts as closed",
-			func(c *config) *time.Duration { return &c.SessionSilence }),
+			func(c *Config) *time.Duration { return &c.SessionSilence }),
 	}
 }
 
@@ -120,37 +120,37 @@ func daemonSettings() []setting {
 func superviseSettings() []setting {
 	return []setting{
 		numberKey("max_attempts", 3, 1, 10, "failures of one batch before it is halved or given up",
-			func(c *config) *int { return &c.MaxAttempts }),
+			func(c *Config) *int { return &c.MaxAttempts }),
 		numberKey("max_restarts", 10, 1, 1000, "observer restarts allowed in restart_window; one more is a quarantine",
-			func(c *config) *int { return &c.MaxRestarts }),
+			func(c *Config) *int { return &c.MaxRestarts }),
 		durationKey("restart_window", time.Minute, time.Millisecond, 24*time.Hour, "in which max_restarts are counted",
-			func(c *config) *time.Duration { return &c.RestartWindow }),
+			func(c *Config) *time.Duration { return &c.RestartWindow }),
 		numberKey("max_consecutive", 5, 1, 1000, "observer restarts allowed without a parsed turn between them",
-			func(c *config) *int { return &c.MaxConsecutive }),
+			func(c *Config) *int { return &c.MaxConsecutive }),
 		durationKey("restart_delay", 500*time.Millisecond, time.Millisecond, time.Hour, "before the first restart; doubles",
-			func(c *config) *time.Duration { return &c.RestartDelay }),
+			func(c *Config) *time.Duration { return &c.RestartDelay }),
 		durationKey("restart_delay_max", 30*time.Second, time.Millisecond, time.Hour, "the longest delay before a restart",
-			func(c *config) *time.Duration { return &c.RestartDelayMax }),
+			func(c *Config) *time.Duration { return &c.RestartDelayMax }),
 		durationKey("quarantine_first", time.Minute, time.Millisecond, 24*time.Hour, "the first quarantine; doubles",
-			func(c *config) *time.Duration { return &c.QuarantineFirst }),
+			func(c *Config) *time.Duration { return &c.QuarantineFirst }),
 		durationKey("quarantine_max", time.Hour, time.Millisecond, 7*24*time.Hour, "the longest quarantine",
-			func(c *config) *time.Duration { return &c.QuarantineMax }),
+			func(c *Config) *time.Duration { return &c.QuarantineMax }),
 		durationKey("pause_first", time.Minute, time.Millisecond, 24*time.Hour, "a provider's first pause, where it names no time; doubles",
-			func(c *config) *time.Duration { return &c.PauseFirst }),
+			func(c *Config) *time.Duration { return &c.PauseFirst }),
 		durationKey("pause_max", 30*time.Minute, time.Millisecond, 7*24*time.Hour, "a provider's longest pause, where it names no time",
-			func(c *config) *time.Duration { return &c.PauseMax }),
+			func(c *Config) *time.Duration { return &c.PauseMax }),
 		numberKey("held_max_inputs", 10_000, 100, 1_000_000, "inputs that a session holds while it may try nothing; the oldest go first",
-			func(c *config) *int { return &c.HeldMaxInputs }),
+			func(c *Config) *int { return &c.HeldMaxInputs }),
 		durationKey("held_max_age", 14*24*time.Hour, time.Hour, 365*24*time.Hour, "for which an input is held while its session may try nothing",
-			func(c *config) *time.Duration { return &c.HeldMaxAge }),
+			func(c *Config) *time.Duration { return &c.HeldMaxAge }),
 		wordKey("policy", string(policy.OTPHold), livePolicies(), "otp-hold drops outputs that do not parse; supervised also tries a fresh observer",
-			func(c *config) *string { return &c.Policy }),
+			func(c *Config) *string { return &c.Policy }),
 		numberKey("max_unparseable", 5, 2, 100, "with supervised: outputs in unparseable_window that earn a fresh observer",
-			func(c *config) *int { return &c.MaxUnparseable }),
+			func(c *Config) *int { return &c.MaxUnparseable }),
 		durationKey("unparseable_window", time.Minute, time.Second, 24*time.Hour, "in which max_unparseable are counted",
-			func(c *config) *time.Duration { return &c.UnparseableWindow }),
+			func(c *Config) *time.Duration { return &c.UnparseableWindow }),
 		durationKey("unparseable_every", 10*time.Minute, time.Second, 30*24*time.Hour, "the least time between two fresh observers of a session",
-			func(c *config) *time.Duration { return &c.UnparseableEvery }),
+			func(c *Config) *time.Duration { return &c.UnparseableEvery }),
 	}
 }
 
@@ -158,21 +158,21 @@ func superviseSettings() []setting {
 func storeSettings() []setting {
 	return []setting{
 		numberKey("max_waiting", 1024, 1, 1<<20, "requests accepted and not yet on disk",
-			func(c *config) *int { return &c.MaxWaiting }),
+			func(c *Config) *int { return &c.MaxWaiting }),
 		bytesKey("max_waiting_bytes", 32<<20, 1<<20, 4<<30, "their payloads together",
-			func(c *config) *int64 { return &c.MaxWaitingBytes }),
+			func(c *Config) *int64 { return &c.MaxWaitingBytes }),
 		bytesKey("min_free_bytes", 64<<20, 0, 1<<40, "kept free on the disk; with less, nothing is captured",
-			func(c *config) *int64 { return &c.MinFreeBytes }),
+			func(c *Config) *int64 { return &c.MinFreeBytes }),
 		wordKey("log_level", "info", []string{"debug", "info", "warn", "error"}, "what the daemon logs",
-			func(c *config) *string { return &c.LogLevel }),
+			func(c *Config) *string { return &c.LogLevel }),
 		wordKey("log_format", "text", []string{"text", "json"}, "of the log file",
-			func(c *config) *string { return &c.LogFormat }),
+			func(c *Config) *string { return &c.LogFormat }),
 		bytesKey("log_max_bytes", 10<<20, 1<<20, 1<<30, "of one log file, in whole MiB; then it is rotated",
-			func(c *config) *int64 { return &c.LogMaxBytes }),
+			func(c *Config) *int64 { return &c.LogMaxBytes }),
 		numberKey("log_files", 5, 1, 100, "rotated log files that are kept",
-			func(c *config) *int { return &c.LogFiles }),
+			func(c *Config) *int { return &c.LogFiles }),
 		numberKey("retention_days", 0, 0, 36_500, "after which what agents did is erased from the log once it is settled; what was made of it stays. 0: never",
-			func(c *config) *int { return &c.RetentionDays }),
+			func(c *Config) *int { return &c.RetentionDays }),
 	}
 }
 
@@ -184,28 +184,28 @@ func livePolicies() []string {
 	return words
 }
 
-func wordKey(key, standard string, words []string, doc string, at func(*config) *string) setting {
+func wordKey(key, standard string, words []string, doc string, at func(*Config) *string) setting {
 	return setting{
 		key: key, kind: kindText, standard: standard, limits: strings.Join(words, ", "), doc: doc,
-		set:   func(c *config, text string) bool { *at(c) = text; return slices.Contains(words, text) },
-		get:   func(c *config) string { return *at(c) },
+		set:   func(c *Config, text string) bool { *at(c) = text; return slices.Contains(words, text) },
+		get:   func(c *Config) string { return *at(c) },
 		words: words,
 	}
 }
 
-func addressKey(key, standard, doc string, at func(*config) *string) setting {
+func addressKey(key, standard, doc string, at func(*Config) *string) setting {
 	return setting{
 		key: key, kind: kindText, standard: standard, doc: doc, limits: "a loopback address with a port, or empty",
-		set: func(c *config, text string) bool { *at(c) = text; return text == "" || isLoopback(text) },
-		get: func(c *config) string { return *at(c) },
+		set: func(c *Config, text string) bool { *at(c) = text; return text == "" || isLoopback(text) },
+		get: func(c *Config) string { return *at(c) },
 	}
 }
 
-func pathKey(key, doc string, at func(*config) *string) setting {
+func pathKey(key, doc string, at func(*Config) *string) setting {
 	return setting{
 		key: key, kind: kindText, doc: doc, limits: "an absolute path, or empty",
-		set: func(c *config, text string) bool { *at(c) = text; return text == "" || filepath.IsAbs(text) },
-		get: func(c *config) string { return *at(c) },
+		set: func(c *Config, text string) bool { *at(c) = text; return text == "" || filepath.IsAbs(text) },
+		get: func(c *Config) string { return *at(c) },
 	}
 }
 
@@ -220,41 +220,41 @@ func isLoopback(address string) bool {
 	return err == nil && strconv.FormatUint(n, 10) == port && (host == "localhost" || ip != nil && ip.IsLoopback())
 }
 
-func numberKey(key string, standard, low, high int, doc string, at func(*config) *int) setting {
+func numberKey(key string, standard, low, high int, doc string, at func(*Config) *int) setting {
 	return setting{
 		key: key, kind: kindNumber, standard: strconv.Itoa(standard), doc: doc, limits: fmt.Sprintf("%d to %d", low, high),
-		set: func(c *config, text string) bool {
+		set: func(c *Config, text string) bool {
 			n, err := strconv.Atoi(text)
 			*at(c) = n
 			return err == nil && within(n, low, high)
 		},
-		get: func(c *config) string { return strconv.Itoa(*at(c)) },
+		get: func(c *Config) string { return strconv.Itoa(*at(c)) },
 	}
 }
 
-func durationKey(key string, standard, low, high time.Duration, doc string, at func(*config) *time.Duration) setting {
+func durationKey(key string, standard, low, high time.Duration, doc string, at func(*Config) *time.Duration) setting {
 	return setting{
 		key: key, kind: kindDuration, standard: shortDuration(standard), doc: doc,
 		limits: shortDuration(low) + " to " + shortDuration(high),
-		set: func(c *config, text string) bool {
+		set: func(c *Config, text string) bool {
 			d, err := time.ParseDuration(text)
 			*at(c) = d
 			return err == nil && within(d, low, high)
 		},
-		get: func(c *config) string { return shortDuration(*at(c)) },
+		get: func(c *Config) string { return shortDuration(*at(c)) },
 	}
 }
 
-func bytesKey(key string, standard, low, high int64, doc string, at func(*config) *int64) setting {
+func bytesKey(key string, standard, low, high int64, doc string, at func(*Config) *int64) setting {
 	return setting{
 		key: key, kind: kindBytes, standard: formatBytes(standard), doc: doc,
 		limits: formatBytes(low) + " to " + formatBytes(high),
-		set: func(c *config, text string) bool {
+		set: func(c *Config, text string) bool {
 			n, ok := parseBytes(text)
 			*at(c) = n
 			return ok && within(n, low, high)
 		},
-		get: func(c *config) string { return formatBytes(*at(c)) },
+		get: func(c *Config) string { return formatBytes(*at(c)) },
 	}
 }
 

@@ -51,7 +51,7 @@ type serviceConfig struct {
 }
 
 // service returns the settings of the service called name, as pointers into c; nil if it is none.
-func (c *config) service(name string) *serviceConfig {
+func (c *Config) service(name string) *serviceConfig {
 	switch name {
 	case anthropic.Name:
 		return &c.Anthropic
@@ -82,34 +82,34 @@ const (
 func modelSettings() []setting {
 	all := []setting{
 		wordsKey("claude_cli_model", "claude-haiku-5-5", modelLimits, "the model that claude-cli asks", isModel,
-			func(c *config) *string { return &c.ClaudeModel }),
+			func(c *Config) *string { return &c.ClaudeModel }),
 		pathKey("claude_cli_path", "the program of claude-cli; empty: claude on PATH, or where its installers put it",
-			func(c *config) *string { return &c.ClaudePath }),
+			func(c *Config) *string { return &c.ClaudePath }),
 	}
 	all = append(all, serviceSettings(anthropic.Name, "https://api.anthropic.com", "ANTHROPIC_API_KEY")...)
 	all = append(all, serviceSettings(openai.Name, "https://api.openai.com/v1", "OPENAI_API_KEY")...)
 	all = append(all, serviceSettings(gemini.Name, "https://generativelanguage.googleapis.com", "GEMINI_API_KEY")...)
 	return append(all,
 		wordKey("output_form", formAuto, []string{formAuto, formXML, formStructured}, "of a model's answers; auto: structured where the service takes it",
-			func(c *config) *string { return &c.OutputForm }),
+			func(c *Config) *string { return &c.OutputForm }),
 		wordKey("thinking", thinkingLeast, []string{thinkingLeast, thinkingOwn},
 			"of a model before it answers, which is paid as output: as little as it can, or as it likes; claude-cli always asks for little",
-			func(c *config) *string { return &c.Thinking }),
+			func(c *Config) *string { return &c.Thinking }),
 		wordsKey("mode", observer.CodeMode().ID, "the name of a mode: see `cmemd observer modes`", "what a model records, and in which words", isModeWord,
-			func(c *config) *string { return &c.Mode }),
+			func(c *Config) *string { return &c.Mode }),
 		wordsKey("language", "", "the name of a language, or empty: the mode's", "that a model writes in", isLanguage,
-			func(c *config) *string { return &c.Language }),
+			func(c *Config) *string { return &c.Language }),
 		numberKey("max_output_tokens", 8192, 256, 131072, "of one answer of a model",
-			func(c *config) *int { return &c.MaxOutputTokens }),
+			func(c *Config) *int { return &c.MaxOutputTokens }),
 		numberKey("observer_retries", 2, 0, 2, "of one turn where a service was busy or not reached; claude-cli retries by itself",
-			func(c *config) *int { return &c.ObserverRetries }),
+			func(c *Config) *int { return &c.ObserverRetries }),
 	)
 }
 
 // serviceSettings are the keys of one service.
 func serviceSettings(name, address, variable string) []setting {
-	at := func(field func(*serviceConfig) *string) func(*config) *string {
-		return func(c *config) *string { return field(c.service(name)) }
+	at := func(field func(*serviceConfig) *string) func(*Config) *string {
+		return func(c *Config) *string { return field(c.service(name)) }
 	}
 	none := "empty: none is sent"
 	if name == openai.Name {
@@ -132,11 +132,11 @@ func serviceSettings(name, address, variable string) []setting {
 const modelLimits = "the name of a model, or empty"
 
 // wordsKey is a setting whose values are told by ok, not by a list.
-func wordsKey(key, standard, limits, doc string, ok func(string) bool, at func(*config) *string) setting {
+func wordsKey(key, standard, limits, doc string, ok func(string) bool, at func(*Config) *string) setting {
 	return setting{
 		key: key, kind: kindText, standard: standard, limits: limits, doc: doc, open: true,
-		set: func(c *config, text string) bool { *at(c) = text; return ok(text) },
-		get: func(c *config) string { return *at(c) },
+		set: func(c *Config, text string) bool { *at(c) = text; return ok(text) },
+		get: func(c *Config) string { return *at(c) },
 	}
 }
 
@@ -145,7 +145,7 @@ func wordsKey(key, standard, limits, doc string, ok func(string) bool, at func(*
 func secret(s setting, mask func(string) string) setting {
 	get := s.get
 	s.secret = true
-	s.get = func(c *config) string { return mask(get(c)) }
+	s.get = func(c *Config) string { return mask(get(c)) }
 	return s
 }
 

@@ -6,7 +6,7 @@ import (
 )
 
 // rules are what sessions decide by under c.
-func (c config) rules() session.Rules {
+func (c Config) rules() session.Rules {
 	r := session.Rules{
 		Restarts: policy.Restarts{
 			Max: c.MaxRestarts, Window: c.RestartWindow, MaxConsecutive: c.MaxConsecutive,

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/durable"
@@ -128,7 +129,7 @@ func changeConfig(ctx context.Context, a *terminal.App, changes []change) error 
 	if _, err := planChanges(a, home, changes); err != nil { // before there is a home, or anything in it
 		return err
 	}
-	if err := pathsOf(home).make(); err != nil {
+	if err := homedir.PathsOf(home).Make(); err != nil {
 		return err
 	}
 	path, err := settingsFile(home)
@@ -144,7 +145,7 @@ func changeConfig(ctx context.Context, a *terminal.App, changes []change) error 
 
 // writeChanges makes changes in the file at path, which holds the settings of home, on whatever others left there.
 func writeChanges(ctx context.Context, a *terminal.App, home, path string, changes []change) (p changePlan, err error) {
-	lock, err := lockBeside(ctx, path)
+	lock, err := homedir.LockBeside(ctx, path)
 	if err != nil {
 		return p, terminal.Advise(fmt.Errorf("%s: %w", path, err), "try again")
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 )
 
@@ -26,7 +27,7 @@ func TestWhatIsSetIsRead(t *testing.T) {
 		s := rapid.SampledFrom(all).Draw(t, "setting")
 		value := rapid.OneOf(rapid.Just(s.standard), rapid.SampledFrom(append(s.words, "")), rapid.StringMatching(`[0-9]{1,4}(\.[0-9]{2})?`),
 			rapid.StringMatching(`[1-9][0-9]?[smh]`), rapid.StringMatching(`/[a-z "'\\]{1,9}`), rapid.StringMatching(`[A-Z_]{1,9}`)).Draw(t, "value")
-		var want config
+		var want Config
 		if !s.set(&want, value) {
 			t.Skip("not allowed")
 		}
@@ -35,7 +36,7 @@ func TestWhatIsSetIsRead(t *testing.T) {
 			t.Fatal(err)
 		}
 		l, _ := readSettings("", nil, after, nil)
-		if got := s.get(&l.config); got != s.get(&want) || !strings.HasPrefix(l.from[s.key], fileName) || !bytes.HasPrefix(after, []byte("# a\n")) {
+		if got := s.get(&l.Config); got != s.get(&want) || !strings.HasPrefix(l.from[s.key], fileName) || !bytes.HasPrefix(after, []byte("# a\n")) {
 			t.Fatalf("%s = %q is written as\n%s\nand read %q from %s", s.key, value, after, got, l.from[s.key])
 		}
 	})
@@ -82,7 +83,7 @@ func TestChangesAtOnceAllStay(t *testing.T) {
 		all.Go(func() {
 			for { // on a slow disk the last of so many is refused in time, which loses nothing: it asks again
 				errs[i] = changeConfig(t.Context(), appAt(home), []change{{key: s.key, value: &s.standard}})
-				if !errors.Is(errs[i], errLocked) {
+				if !errors.Is(errs[i], homedir.ErrLocked) {
 					return
 				}
 			}
@@ -147,7 +148,7 @@ func TestByteOrderMark(t *testing.T) {
 	t.Parallel()
 	home, four := t.TempDir(), "4"
 	path := filepath.Join(home, fileName)
-	if err := os.WriteFile(path, []byte(byteOrderMark+"slots = 3\n"), ownFile); err != nil {
+	if err := os.WriteFile(path, []byte(byteOrderMark+"slots = 3\n"), homedir.OwnFile); err != nil {
 		t.Fatal(err)
 	}
 	if l, err := load(home, nil); err != nil || l.Slots != 3 || l.from["slots"] != fileName+":1" {
@@ -159,7 +160,7 @@ func TestByteOrderMark(t *testing.T) {
 	if data, err := os.ReadFile(path); err != nil || string(data) != "slots = 4\n" {
 		t.Errorf("got %q, %v", data, err)
 	}
-	if err := os.WriteFile(path, []byte(byteOrderMark+byteOrderMark+"slots = 3\n"), ownFile); err != nil {
+	if err := os.WriteFile(path, []byte(byteOrderMark+byteOrderMark+"slots = 3\n"), homedir.OwnFile); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := load(home, nil); err == nil {

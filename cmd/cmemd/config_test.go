@@ -31,11 +31,11 @@ func TestSettingsTable(t *testing.T) {
 			t.Errorf("%s: given twice, or without doc or limits", s.key)
 		}
 		seen[s.key] = true
-		var c config
+		var c Config
 		if !s.set(&c, s.standard) {
 			t.Errorf("%s: its default %q is not allowed", s.key, s.standard)
 		}
-		if got := s.get(&c); got != s.standard || s.get(&standard.config) != s.standard {
+		if got := s.get(&c); got != s.standard || s.get(&standard.Config) != s.standard {
 			t.Errorf("%s: the default reads %q, want %q", s.key, got, s.standard)
 		}
 		refused := []string{"-1", "nonsense", "99999999999999999999", "1e9", "0x10", "1.2.3.4", "0.0.0.0:80"}
@@ -68,7 +68,7 @@ func TestSettingsWrittenBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(standard().config, l.config); diff != "" {
+	if diff := cmp.Diff(standard().Config, l.Config); diff != "" {
 		t.Errorf("-default +file\n%s", diff)
 	}
 	for i, s := range settings() {
@@ -145,7 +145,7 @@ func TestLoadConfigWithoutFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(standard().config, l.config); diff != "" {
+	if diff := cmp.Diff(standard().Config, l.Config); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -212,9 +212,9 @@ func FuzzConfig(f *testing.F) {
 			t.Fatalf("%q: %v", data, err)
 		}
 		for _, s := range settings() {
-			var c config
-			if !s.set(&c, s.get(&l.config)) {
-				t.Fatalf("%q sets %s = %s", data, s.key, s.get(&l.config))
+			var c Config
+			if !s.set(&c, s.get(&l.Config)) {
+				t.Fatalf("%q sets %s = %s", data, s.key, s.get(&l.Config))
 			}
 		}
 	})

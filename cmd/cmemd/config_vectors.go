@@ -22,8 +22,8 @@ type Embeddings struct {
 
 // vectorSettings is the part of the table that says where vectors come from.
 func vectorSettings() []setting {
-	at := func(field func(*serviceConfig) *string) func(*config) *string {
-		return func(c *config) *string { return field(&c.Embeddings.Endpoint) }
+	at := func(field func(*serviceConfig) *string) func(*Config) *string {
+		return func(c *Config) *string { return field(&c.Embeddings.Endpoint) }
 	}
 	return []setting{
 		secret(wordsKey("embeddings_url", "", "an http or https URL without a user and a query, or empty",
@@ -32,14 +32,14 @@ func vectorSettings() []setting {
 		wordsKey("embeddings_model", "", modelLimits, "the model that is asked there; another one has all vectors made anew", isModel,
 			at(func(s *serviceConfig) *string { return &s.Model })),
 		numberKey("embeddings_dimensions", 0, 0, 16384, "of a vector, where the model lets one choose. 0: its own",
-			func(c *config) *int { return &c.Embeddings.Dimensions }),
+			func(c *Config) *int { return &c.Embeddings.Dimensions }),
 		numberKey("embeddings_batch", 32, 1, 512, "texts in one request, at most",
-			func(c *config) *int { return &c.Embeddings.Batch }),
+			func(c *Config) *int { return &c.Embeddings.Batch }),
 		durationKey("embeddings_timeout", 300*time.Millisecond, 10*time.Millisecond, 30*time.Second, "that a search waits for the vector of its words",
-			func(c *config) *time.Duration { return &c.Embeddings.Timeout }),
+			func(c *Config) *time.Duration { return &c.Embeddings.Timeout }),
 		numberKey("embeddings_floor", standardFloor, 0, 1000,
 			"how far memory must stand out from the rest to count as near, in per cent of a standard deviation; 0: whatever is nearest does",
-			func(c *config) *int { return &c.Embeddings.Floor }),
+			func(c *Config) *int { return &c.Embeddings.Floor }),
 		secret(wordsKey("embeddings_key_env", "", "the name of a variable in capitals that is not cmemd's, or empty",
 			"the variable that holds its key; empty: none is sent", isVariable, at(func(s *serviceConfig) *string { return &s.KeyEnv })), unmasked),
 		secret(pathKey("embeddings_key_file", "a file (0600) with its key in the first line",

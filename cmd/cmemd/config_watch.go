@@ -26,17 +26,17 @@ func watchSettings() []setting {
 			key: "watch", kind: kindList, open: true,
 			doc:    "agents without hooks whose transcripts are followed: " + strings.Join(followable(), ", ") + ", each alone or with a place: AGENT=FOLDER",
 			limits: "names of these agents, each alone where its folder is known, or AGENT=PATTERN: an absolute folder or a pattern below one, not below / itself",
-			set: func(c *config, text string) bool {
+			set: func(c *Config, text string) bool {
 				c.Watch = splitList(text)
 				return !slices.ContainsFunc(c.Watch, func(item string) bool {
 					_, err := watchRule(item, "/home/me", func(string) string { return "" })
 					return err != nil
 				})
 			},
-			get: func(c *config) string { return strings.Join(c.Watch, ", ") },
+			get: func(c *Config) string { return strings.Join(c.Watch, ", ") },
 		},
 		durationKey("watch_backlog", 24*time.Hour, time.Minute, 10*365*24*time.Hour, "transcripts that changed longer ago, and before the daemon looked last, are left alone until they grow",
-			func(c *config) *time.Duration { return &c.WatchBacklog }),
+			func(c *Config) *time.Duration { return &c.WatchBacklog }),
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/cmemd/cmemd/actors"
 	"github.com/cmemd/cmemd/actors/policy"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/agents/relay"
@@ -33,7 +34,7 @@ import (
 // A daemon is every package wired together over one home. openDaemon takes the log; run serves; close lets go.
 type daemon struct {
 	config *loaded
-	paths  paths
+	paths  homedir.Paths
 	logger *slog.Logger
 	prices prices
 	offers *offers
@@ -59,20 +60,20 @@ type daemon struct {
 // openDaemon locks the log of a home, opens all that stands on it, and records that a daemon starts. Nothing is done to
 // the socket or to what another daemon wrote down unless the log is ours. stop is called when somebody asks the daemon
 // to end, or the log fails. An error leaves nothing open, and the last life as it ended.
-func openDaemon(ctx context.Context, l *loaded, p paths, logger *slog.Logger, version string, stop context.CancelCauseFunc) (*daemon, error) {
-	prices, err := loadPrices(p.home)
+func openDaemon(ctx context.Context, l *loaded, p homedir.Paths, logger *slog.Logger, version string, stop context.CancelCauseFunc) (*daemon, error) {
+	prices, err := loadPrices(p.Home)
 	if err != nil {
 		return nil, err
 	}
 	if err := l.checkPrices(prices); err != nil {
 		return nil, err
 	}
-	offers, err := builder{settings: l, runs: p.runs, log: logger}.offers()
+	offers, err := builder{settings: l, runs: p.Runs, log: logger}.offers()
 	if err != nil {
 		return nil, err
 	}
 	d := &daemon{config: l, paths: p, logger: logger, prices: prices, offers: offers, stop: stop}
-	d.log, err = eventlog.Open(p.log, eventlog.Config{MinFree: orOff(l.MinFreeBytes)})
+	d.log, err = eventlog.Open(p.Log, eventlog.Config{MinFree: orOff(l.MinFreeBytes)})
 	if err != nil {
 		return nil, err
 	}
@@ -91,14 +92,14 @@ func orOff(n int64) int64 {
 }
 
 func (d *daemon) open(ctx context.Context, version string) error {
-	token, err := loadToken(d.paths.token)
+	token, err := homedir.LoadToken(d.paths.Token)
 	if err != nil {
 		return err
 	}
-	if d.views, err = projections.Open(d.paths.views, d.log, engine.Config{BootID: process.BootID(), Logger: d.logger}); err != nil {
+	if d.views, err = projections.Open(d.paths.Views, d.log, engine.Config{BootID: process.BootID(), Logger: d.logger}); err != nil {
 		return err
 	}
-	if d.index, err = index.Open(ctx, d.paths.index, d.log, index.Config{Logger: d.logger}); err != nil {
+	if d.index, err = index.Open(ctx, d.paths.Index, d.log, index.Config{Logger: d.logger}); err != nil {
 		return err
 	}
 	if err := d.openVectors(ctx); err != nil {
@@ -188,10 +189,10 @@ func (d *daemon) apiConfig(token, version string) server.Config {
 		System: d.actors, Log: d.log, Views: d.views, Index: d.index, Repos: d.checker,
 		Checker: d.checker, Eraser: d.eraser, Providers: d.offers.facts(),
 		Recall: recall.New(d.recallConfig()), Briefs: d.config.briefs(),
-		Spool: relay.NewSpool(d.paths.home, privacy.Keep), Home: d.paths.home, Token: token, Version: version, PID: os.Getpid(),
+		Spool: relay.NewSpool(d.paths.Home, privacy.Keep), Home: d.paths.Home, Token: token, Version: version, PID: os.Getpid(),
 		Settings: d.config.values(), Logger: d.logger, Price: d.prices.cost, Secrets: captureSecrets(),
-		NewToken: func() (string, error) { return makeToken(d.paths.token) },
-		Rules:    privacy.NewRules(d.paths.home, d.config.Switches),
+		NewToken: func() (string, error) { return homedir.MakeToken(d.paths.Token) },
+		Rules:    privacy.NewRules(d.paths.Home, d.config.Switches),
 		Notice:   notices{views: d.views, status: d.actors.Status, now: time.Now, stopped: d.phase.stopped}.line,
 		Vectors:  d.vectors,
 		Shutdown: func(cause string) { d.stop(stopped(cause)) },

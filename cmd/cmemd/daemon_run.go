@@ -8,6 +8,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/agents/relay"
 	"github.com/cmemd/cmemd/internal/api/server"
@@ -22,7 +23,7 @@ const (
 
 // run serves until ctx is done, ends in order, and returns nil if that was asked for. ctx is done with a cause: a stopped
 // for an end that somebody wanted.
-func (d *daemon) run(ctx context.Context, me daemonFile) error {
+func (d *daemon) run(ctx context.Context, me homedir.DaemonFile) error {
 	t := d.tasks()
 	listeners, err := d.listen(&me)
 	if err != nil {
@@ -46,8 +47,8 @@ func (d *daemon) tasks() *tasks {
 
 // listen opens the socket, and the loopback address where one is set, and writes down where that is. What a daemon left
 // at the socket's path is removed: the log is ours, so it is dead.
-func (d *daemon) listen(me *daemonFile) ([]net.Listener, error) {
-	me.Socket = d.paths.socket
+func (d *daemon) listen(me *homedir.DaemonFile) ([]net.Listener, error) {
+	me.Socket = d.paths.Socket
 	if err := relay.MakeSocketDir(me.Socket); err != nil {
 		return nil, err
 	}
@@ -70,7 +71,7 @@ func (d *daemon) listen(me *daemonFile) ([]net.Listener, error) {
 			listeners, me.Addr = append(listeners, port), port.Addr().String()
 		}
 	}
-	if err := me.write(d.paths.daemon); err != nil {
+	if err := me.Write(d.paths.Daemon); err != nil {
 		for _, l := range listeners {
 			err = errors.Join(err, l.Close())
 		}
@@ -215,7 +216,7 @@ func (d *daemon) endInOrder(t *tasks, clean bool, cause error) error {
 	if d.log.Err() == nil {
 		errs = append(errs, d.recordEnd(clean, cause))
 	}
-	if err := os.Remove(d.paths.daemon); !errors.Is(err, os.ErrNotExist) {
+	if err := os.Remove(d.paths.Daemon); !errors.Is(err, os.ErrNotExist) {
 		errs = append(errs, err)
 	}
 	errs = append(errs, d.close())

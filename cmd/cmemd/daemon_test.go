@@ -11,16 +11,17 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
 )
 
-func tempHome(t *testing.T) (paths, *loaded) {
+func tempHome(t *testing.T) (homedir.Paths, *loaded) {
 	t.Helper()
-	p := pathsOf(t.TempDir())
-	if err := p.make(); err != nil {
+	p := homedir.PathsOf(t.TempDir())
+	if err := p.Make(); err != nil {
 		t.Fatal(err)
 	}
 	l := standard()
@@ -44,7 +45,7 @@ func openTemp(t *testing.T) (d *daemon, ctx context.Context) {
 func serving(t *testing.T, ctx context.Context, d *daemon) <-chan error {
 	t.Helper()
 	ended := make(chan error, 1)
-	go func() { ended <- d.run(ctx, thisProcess()) }()
+	go func() { ended <- d.run(ctx, homedir.ThisProcess()) }()
 	awaitReady(t, ctx, d)
 	return ended
 }
@@ -54,7 +55,7 @@ const patience = time.Minute
 
 func awaitReady(t *testing.T, ctx context.Context, d *daemon) {
 	t.Helper()
-	client := api.Dial(d.paths.home)
+	client := api.Dial(d.paths.Home)
 	defer client.Close()
 	for limit := time.Now().Add(patience); ; time.Sleep(5 * time.Millisecond) {
 		if r, err := client.Ready(ctx); err == nil && r.Ready {
@@ -109,7 +110,7 @@ func TestStoppedDaemonEndsWell(t *testing.T) {
 	t.Parallel()
 	d, ctx := openTemp(t)
 	ended := serving(t, ctx, d)
-	if info, err := os.Lstat(d.paths.socket); err != nil || info.Mode().Perm() != 0o600 {
+	if info, err := os.Lstat(d.paths.Socket); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the socket: %v, %v", info, err)
 	}
 	d.stop(stopped("a test"))
@@ -122,9 +123,9 @@ func TestStoppedDaemonEndsWell(t *testing.T) {
 }
 
 // lastEvent reads the last record of a log that nobody has open.
-func lastEvent(t *testing.T, p paths) events.Event {
+func lastEvent(t *testing.T, p homedir.Paths) events.Event {
 	t.Helper()
-	log, err := eventlog.OpenReadOnly(p.log, eventlog.Config{})
+	log, err := eventlog.OpenReadOnly(p.Log, eventlog.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,32 +155,32 @@ func TestFailedStartLeavesTheLastEnd(t *testing.T) {
 	if err := waitEnd(t, ended); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.RemoveAll(p.views); err != nil {
+	if err := os.RemoveAll(p.Views); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(p.views, nil, 0o600); err != nil {
+	if err := os.WriteFile(p.Views, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	_, err := openDaemon(t.Context(), l, p, slog.New(slog.DiscardHandler), "test", nil)
-	if err == nil || !strings.Contains(err.Error(), p.views) {
-		t.Fatalf("with a file in the place of the views: got %v, want an error that names %s", err, p.views)
+	if err == nil || !strings.Contains(err.Error(), p.Views) {
+		t.Fatalf("with a file in the place of the views: got %v, want an error that names %s", err, p.Views)
 	}
 	if e, want := lastEvent(t, p), (events.DaemonStopped{Clean: true, Cause: "a test"}); e != want {
 		t.Errorf("the last record is %+v, want %+v", e, want)
 	}
-	if err := os.Remove(p.views); err != nil {
+	if err := os.Remove(p.Views); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(p.socket, nil, 0o600); err != nil { // the start is recorded by then
+	if err := os.WriteFile(p.Socket, nil, 0o600); err != nil { // the start is recorded by then
 		t.Fatal(err)
 	}
 	if d, err = openDaemon(t.Context(), l, p, slog.New(slog.DiscardHandler), "test", nil); err != nil {
 		t.Fatal(err)
 	}
-	if err := d.run(t.Context(), thisProcess()); err == nil || !strings.Contains(err.Error(), p.socket) {
-		t.Fatalf("with a file in the place of the socket: got %v, want an error that names %s", err, p.socket)
+	if err := d.run(t.Context(), homedir.ThisProcess()); err == nil || !strings.Contains(err.Error(), p.Socket) {
+		t.Fatalf("with a file in the place of the socket: got %v, want an error that names %s", err, p.Socket)
 	}
-	if e, ok := lastEvent(t, p).(events.DaemonStopped); !ok || !e.Clean || !strings.Contains(e.Cause, p.socket) {
+	if e, ok := lastEvent(t, p).(events.DaemonStopped); !ok || !e.Clean || !strings.Contains(e.Cause, p.Socket) {
 		t.Errorf("the last record is %+v, want a clean end for the socket", e)
 	}
 }
@@ -195,7 +196,7 @@ func TestNearlyFullDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	ended := serving(t, ctx, d)
-	client := api.Dial(p.home)
+	client := api.Dial(p.Home)
 	defer client.Close()
 	payload := []byte(`{"session_id":"s","cwd":"/w","hook_event_name":"UserPromptSubmit","prompt":"no room"}`)
 	_, err = client.Hook(ctx, "claude-code", payload, events.ID{}, time.Time{})
@@ -213,7 +214,7 @@ func TestNearlyFullDisk(t *testing.T) {
 func TestTaskFailureEndsTheDaemon(t *testing.T) {
 	t.Parallel()
 	d, ctx := openTemp(t)
-	me := thisProcess()
+	me := homedir.ThisProcess()
 	listeners, err := d.listen(&me)
 	if err != nil {
 		t.Fatal(err)
@@ -240,7 +241,7 @@ func TestStillViewsKeepTheDaemon(t *testing.T) {
 	if err := d.views.Close(); err != nil {
 		t.Fatal(err)
 	}
-	client := api.Dial(d.paths.home)
+	client := api.Dial(d.paths.Home)
 	defer client.Close()
 	before, err := d.log.Last(ctx)
 	if err != nil {

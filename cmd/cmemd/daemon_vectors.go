@@ -18,7 +18,7 @@ import (
 func (d *daemon) openVectors(ctx context.Context) (err error) {
 	e := d.config.Embeddings
 	if e.Endpoint.URL == "" {
-		return vectors.Remove(d.paths.vectors)
+		return vectors.Remove(d.paths.Vectors)
 	}
 	key, err := d.config.keySource(embeddingsName).key(d.config.getenv)
 	if err != nil {
@@ -30,7 +30,7 @@ func (d *daemon) openVectors(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	d.vectors, err = vectors.Open(ctx, d.paths.vectors, d.log, vectors.Config{
+	d.vectors, err = vectors.Open(ctx, d.paths.Vectors, d.log, vectors.Config{
 		Embedder: d.embed, Model: e.vectorsOf(), Rows: d.views, Redact: full.New().Plain, Batch: e.Batch, QueryTimeout: e.Timeout, Floor: e.deviation(),
 		Pause: policy.Backoff{First: d.config.PauseFirst, Cap: d.config.PauseMax}, Logger: d.logger,
 	})

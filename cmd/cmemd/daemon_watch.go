@@ -15,7 +15,7 @@ func (d *daemon) watcher() (*watch.Watcher, error) {
 		return nil, err
 	}
 	return watch.New(watch.Config{
-		Rules: rules, Exclude: []string{d.paths.home}, State: d.paths.watch, Sink: feeds{d.server}, Backlog: d.config.WatchBacklog,
+		Rules: rules, Exclude: []string{d.paths.Home}, State: d.paths.Watch, Sink: feeds{d.server}, Backlog: d.config.WatchBacklog,
 		Logger: d.logger,
 	})
 }

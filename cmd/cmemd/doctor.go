@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/api"
 )
@@ -107,7 +108,7 @@ func checks() []check {
 // An examination is what the checks look at.
 type examination struct {
 	app      *terminal.App
-	paths    paths
+	paths    homedir.Paths
 	config   *loaded
 	settings error // of the settings
 	status   *api.Status
@@ -122,7 +123,7 @@ func examine(ctx context.Context, a *terminal.App) (*examination, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &examination{app: a, paths: pathsOf(home), now: a.Now()}
+	x := &examination{app: a, paths: homedir.PathsOf(home), now: a.Now()}
 	x.config, x.settings = load(home, a.Environ)
 	x.daemon = a.Query(ctx, func(ctx context.Context, client *api.Client) error {
 		s, err := client.Status(ctx)
@@ -142,7 +143,7 @@ type diagnosis struct {
 }
 
 func (x *examination) diagnose(ctx context.Context, checks []check) diagnosis {
-	d := diagnosis{OK: true, Home: x.paths.home}
+	d := diagnosis{OK: true, Home: x.paths.Home}
 	for _, c := range checks {
 		for _, found := range c.look(ctx, x) {
 			found.Name = c.name

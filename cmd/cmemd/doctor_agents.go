@@ -42,7 +42,7 @@ const oldReport = 14 * 24 * time.Hour
 func (x *examination) checkAgent(a install.Agent, in *installation) (c checked, ok bool) {
 	mend := "`cmemd install " + a.Name + "`"
 	r, err := in.store.Load(a.Name)
-	last, noLast := server.LastReported(x.paths.home, a.Name)
+	last, noLast := server.LastReported(x.paths.Home, a.Name)
 	switch {
 	case err != nil:
 		return wrong(mend, "%s: what was put into it is not known: %v", a.Title, err), true

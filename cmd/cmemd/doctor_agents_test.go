@@ -36,7 +36,7 @@ func TestCheckAgent(t *testing.T) {
 	}
 	in := &installation{app: x.app, store: install.Store{Dir: filepath.Join(dir, "install")}}
 	in.machine = install.Machine{OS: "linux", Home: dir, Getenv: x.app.Getenv, LookPath: func(string) (string, error) { return "", fs.ErrNotExist }}
-	reported := filepath.Join(x.paths.run, "reported", "codex")
+	reported := filepath.Join(x.paths.Run, "reported", "codex")
 	expect := func(what string, state checkState, says string) {
 		t.Helper()
 		c, ok := x.checkAgent(codex, in)

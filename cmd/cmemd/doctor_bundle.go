@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/redact/full"
@@ -64,7 +65,7 @@ func (x *examination) bundle(ctx context.Context, found diagnosis) ([]bundled, e
 			return err
 		})
 	}
-	for name, path := range map[string]string{"daemon.log": x.paths.logFile, "start.log": x.paths.startLog} {
+	for name, path := range map[string]string{"daemon.log": x.paths.LogFile, "start.log": x.paths.StartLog} {
 		if text, err := tailOf(path); err == nil {
 			files = append(files, bundled{name, withoutDebug(text)})
 		}
@@ -148,7 +149,7 @@ func writeBundle(path string, files []bundled, at time.Time) (err error) {
 	if err := secrets.Load(); err != nil {
 		return err
 	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, ownFile)
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, homedir.OwnFile)
 	if errors.Is(err, os.ErrExist) {
 		return terminal.Advise(err, "name a file that is not there yet")
 	}

@@ -52,13 +52,13 @@ func TestBundleHoldsNoSecrets(t *testing.T) {
 	x := patientAt(t, now)
 	all := secrets.Make(815)
 	var log strings.Builder
-	found := diagnosis{Home: x.paths.home}
+	found := diagnosis{Home: x.paths.Home}
 	for _, s := range all {
 		log.WriteString("time=2026 level=WARN msg=\"it failed\" err=\"see\n" + s.Text + "\"\n")
 		found.Checks = append(found.Checks, checked{Name: "x", Says: "it says " + s.Text, Mend: s.Text})
 	}
 	log.WriteString("level=DEBUG msg=\"words of a prompt\"\n{\"level\":\"DEBUG\",\"msg\":\"words of a prompt\"}\nlevel=INFO msg=\"the end\"\n")
-	for _, path := range []string{x.paths.logFile, x.paths.startLog} {
+	for _, path := range []string{x.paths.LogFile, x.paths.StartLog} {
 		if err := os.WriteFile(path, []byte(log.String()), 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/agents/relay"
 	"github.com/cmemd/cmemd/internal/api"
@@ -30,13 +31,13 @@ func checkDaemon(_ context.Context, x *examination) []checked {
 	if !errors.Is(x.daemon, api.ErrNotRunning) {
 		return []checked{wrong("`cmemd stop --kill`, then `cmemd start`: what it accepted is in the log", "%s", terminal.Describe(x.daemon))}
 	}
-	d, err := readDaemonFile(x.paths.daemon)
+	d, err := homedir.ReadDaemonFile(x.paths.Daemon)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return []checked{wrong("`cmemd start`; hooks do it too", "none runs")}
 	case err != nil:
 		return []checked{wrong("`cmemd start`", "none runs, and %v", err)}
-	case d.lives():
+	case d.Lives():
 		return []checked{wrong("`cmemd stop --kill`, then `cmemd start`", "pid %d runs, and does not listen at %s", d.PID, d.Socket)}
 	}
 	return []checked{wrong("`cmemd start`, then `cmemd logs` for why it ended", "none runs: the last one, pid %d, ended without a word", d.PID)}
@@ -44,20 +45,20 @@ func checkDaemon(_ context.Context, x *examination) []checked {
 
 // checkSocket looks whether hooks reach the daemon, and nobody else does.
 func checkSocket(_ context.Context, x *examination) []checked {
-	info, err := os.Lstat(x.paths.socket)
+	info, err := os.Lstat(x.paths.Socket)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && x.status == nil:
-		return []checked{unknown("%s is there while a daemon runs", x.paths.socket)}
+		return []checked{unknown("%s is there while a daemon runs", x.paths.Socket)}
 	case err != nil:
 		return []checked{wrong("`cmemd stop` and `cmemd start`", "%v", err)}
 	case info.Mode().Type() != os.ModeSocket:
-		return []checked{wrong("move it away", "%s is in the way: it is no socket", x.paths.socket)}
+		return []checked{wrong("move it away", "%s is in the way: it is no socket", x.paths.Socket)}
 	case openToOthers(info):
-		return []checked{wrong("`cmemd stop` and `cmemd start`", "others may use %s (%s)", x.paths.socket, info.Mode().Perm())}
+		return []checked{wrong("`cmemd stop` and `cmemd start`", "others may use %s (%s)", x.paths.Socket, info.Mode().Perm())}
 	case x.status == nil:
-		return []checked{note("`cmemd start` makes a new one", "%s is left over", x.paths.socket)}
+		return []checked{note("`cmemd start` makes a new one", "%s is left over", x.paths.Socket)}
 	}
-	return []checked{well("%s", x.paths.socket)}
+	return []checked{well("%s", x.paths.Socket)}
 }
 
 // checkVersion looks whether command and daemon are of one version.

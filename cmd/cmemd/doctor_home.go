@@ -12,34 +12,35 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/agents/relay"
 )
 
 // checkHome looks whether the home is a folder of this user's alone that can be written to.
 func checkHome(_ context.Context, x *examination) []checked {
-	info, err := os.Stat(x.paths.home)
+	info, err := os.Stat(x.paths.Home)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return []checked{note("`cmemd start` makes it", "%s is not there yet", x.paths.home)}
+		return []checked{note("`cmemd start` makes it", "%s is not there yet", x.paths.Home)}
 	case err != nil:
 		return []checked{wrong("let CMEMD_HOME name a folder that this user may write to", "%v", err)}
 	case !info.IsDir():
-		return []checked{wrong("let CMEMD_HOME name a folder", "%s is no folder", x.paths.home)}
+		return []checked{wrong("let CMEMD_HOME name a folder", "%s is no folder", x.paths.Home)}
 	case openToOthers(info):
-		return []checked{wrong("chmod 700 "+x.paths.home, "%s can be read by others (%s)", x.paths.home, info.Mode().Perm())}
+		return []checked{wrong("chmod 700 "+x.paths.Home, "%s can be read by others (%s)", x.paths.Home, info.Mode().Perm())}
 	}
-	if err := checkParents(x.paths.home); err != nil {
+	if err := homedir.CheckParents(x.paths.Home); err != nil {
 		return []checked{wrong("take that right away, or let CMEMD_HOME name another folder", "%v", err)}
 	}
-	f, err := os.CreateTemp(x.paths.home, ".doctor-*")
+	f, err := os.CreateTemp(x.paths.Home, ".doctor-*")
 	if err != nil {
 		return []checked{wrong("let CMEMD_HOME name a folder that this user may write to", "%v", err)}
 	}
 	if err := errors.Join(f.Close(), os.Remove(f.Name())); err != nil {
 		return []checked{wrong("look at the disk", "%v", err)}
 	}
-	return []checked{well("%s", x.paths.home)}
+	return []checked{well("%s", x.paths.Home)}
 }
 
 // openToOthers reports whether others may do something with a file. Windows keeps that elsewhere.
@@ -64,7 +65,7 @@ const roomyFactor = 8
 
 // checkDisk looks whether there is room to go on.
 func checkDisk(_ context.Context, x *examination) []checked {
-	free, err := freeDisk(nearestFolder(x.paths.home))
+	free, err := freeDisk(nearestFolder(x.paths.Home))
 	if err != nil {
 		return []checked{unknown("how much room there is: %v", err)}
 	}
@@ -131,7 +132,7 @@ func checkGit(ctx context.Context, x *examination) []checked {
 
 // checkSpool looks at what hooks kept because no daemon took it.
 func checkSpool(_ context.Context, x *examination) []checked {
-	spool := relay.NewSpool(x.paths.home, nil)
+	spool := relay.NewSpool(x.paths.Home, nil)
 	waiting, bytes, err := spool.Usage()
 	if err != nil {
 		return []checked{wrong("see to that folder's rights", "%v", err)}
@@ -157,7 +158,7 @@ func checkSpool(_ context.Context, x *examination) []checked {
 
 // checkHooks looks at what hooks noted of daemons that did not answer.
 func checkHooks(_ context.Context, x *examination) []checked {
-	u, err := relay.ReadUnanswered(x.paths.home)
+	u, err := relay.ReadUnanswered(x.paths.Home)
 	if err != nil {
 		return []checked{unknown("%v", err)}
 	}
@@ -170,7 +171,7 @@ func checkHooks(_ context.Context, x *examination) []checked {
 		out = append(out, wrong(mend, "%s in a row had no answer", terminal.Plural(u.Count, "hook")))
 	}
 	if u.Lost > 0 {
-		out = append(out, note("see to the disk and the rights of "+x.paths.home+" if that goes on", "%s lost ever, the last one because: %s", terminal.Plural(u.Lost, "payload"), u.LostReason))
+		out = append(out, note("see to the disk and the rights of "+x.paths.Home+" if that goes on", "%s lost ever, the last one because: %s", terminal.Plural(u.Lost, "payload"), u.LostReason))
 	}
 	if len(out) == 0 {
 		return []checked{well("none was left without an answer")}

@@ -35,7 +35,7 @@ func checkModels(ctx context.Context, x *examination) []checked {
 }
 
 func (x *examination) checkModel(ctx context.Context, who asked) (out []checked) {
-	p, err := builder{settings: x.config, runs: x.paths.runs}.made(who)
+	p, err := builder{settings: x.config, runs: x.paths.Runs}.made(who)
 	switch {
 	case err != nil:
 		return []checked{wrong("correct it; `cmemd config show` lists what there is", "%s", terminal.Describe(err))}

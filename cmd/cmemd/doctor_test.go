@@ -31,7 +31,7 @@ func patientAt(t *testing.T, now time.Time) *examination {
 	p, l := tempHome(t)
 	a := &terminal.App{Out: io.Discard, Err: io.Discard, Now: func() time.Time { return now }, Version: "1.2.0", Getenv: func(key string) string {
 		if key == "CMEMD_HOME" {
-			return p.home
+			return p.Home
 		}
 		return ""
 	}}
@@ -63,7 +63,7 @@ func budgetOf(state policy.BudgetState, used float64) func(x *examination) {
 func losing(t *testing.T, n int) func(x *examination) {
 	return func(x *examination) {
 		noted := fmt.Sprintf(`{"count":0,"last_notice":"","lost":%d,"lost_reason":"no room"}`, n)
-		if err := errors.Join(os.MkdirAll(filepath.Join(x.paths.home, "run"), 0o700), os.WriteFile(filepath.Join(x.paths.home, "run", "unanswered.json"), []byte(noted), 0o600)); err != nil {
+		if err := errors.Join(os.MkdirAll(filepath.Join(x.paths.Home, "run"), 0o700), os.WriteFile(filepath.Join(x.paths.Home, "run", "unanswered.json"), []byte(noted), 0o600)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -85,7 +85,7 @@ func TestChecks(t *testing.T) {
 		{"an older daemon", "version", func(x *examination) { x.status.Version = "v1.1.9" }, stateWrong, "older"},
 		{"a newer daemon", "version", func(x *examination) { x.status.Version = "v1.3.0" }, stateNote, "v1.3.0"},
 		{"a full disk", "disk", func(x *examination) { x.config.MinFreeBytes = 1 << 60 }, stateWrong, "kept free"},
-		{"room, where the home is not there yet", "disk", func(x *examination) { x.config.MinFreeBytes = 1; x.paths.home += "/not/there" }, stateOK, "free"},
+		{"room, where the home is not there yet", "disk", func(x *examination) { x.config.MinFreeBytes = 1; x.paths.Home += "/not/there" }, stateOK, "free"},
 		{"a clock that forgot", "clock", func(x *examination) { x.now = time.Unix(0, 0) }, stateWrong, "1970"},
 		{"views up to date", "views", func(x *examination) { x.status.Views = []api.ViewLag{{Name: "index", Lag: mayLag}} }, stateOK, "1000 records behind"},
 		{"views behind", "views", func(x *examination) { x.status.Views = []api.ViewLag{{Name: "index", Lag: mayLag + 1}} }, stateWrong, "index is 1001 records behind"},
@@ -131,7 +131,7 @@ func TestChecks(t *testing.T) {
 			x.status.Findings = []health.Finding{{What: health.FindUnusable, Degraded: true, Says: "it talks", Do: "change it"}}
 		}, stateWrong, "it talks"},
 		{"bad settings", "settings", func(x *examination) { x.settings = errors.Join(errors.New("one"), errors.New("two")) }, stateWrong, "one"},
-		{"no home", "home", func(x *examination) { x.paths.home += "/not/there" }, stateNote, "not there yet"},
+		{"no home", "home", func(x *examination) { x.paths.Home += "/not/there" }, stateNote, "not there yet"},
 		{"the log is not there", "log", func(*examination) {}, stateNote, "none yet"},
 		{"no socket beside a daemon", "socket", func(*examination) {}, stateWrong, "cmemd.sock"},
 		{"a lost payload", "hooks", losing(t, 1), stateNote, "1 payload lost ever, the last one because: no room"},
@@ -176,7 +176,7 @@ func TestClockBehindTheLog(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	for ahead, want := range map[time.Duration]checkState{clockSlip: stateOK, clockSlip + time.Second: stateWrong} {
 		x := patientAt(t, now)
-		log, err := eventlog.Open(x.paths.log, eventlog.Config{Now: func() time.Time { return now.Add(ahead) }})
+		log, err := eventlog.Open(x.paths.Log, eventlog.Config{Now: func() time.Time { return now.Add(ahead) }})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -264,7 +264,7 @@ func TestDeepSpendsNoBudgetThatIsUsedUp(t *testing.T) {
 	} {
 		x := patientAt(t, now)
 		x.deep = true
-		x.config.Provider, x.config.PlaybackFile = "playback", x.paths.home+"/not/there"
+		x.config.Provider, x.config.PlaybackFile = "playback", x.paths.Home+"/not/there"
 		x.status.Actors.Budget = &provider.BudgetStatus{Limits: []provider.BudgetLimit{{Name: c.limit, Limit: 100, Used: c.used}}}
 		got := x.askModel(t.Context(), asked{name: "playback"})
 		if notAsked := got.State == stateNote && strings.Contains(got.Says, "playback was not asked: "+c.limit+" is used up"); notAsked != c.notAsked {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/internal/api"
 )
 
@@ -38,7 +39,7 @@ func TestForgettingIsKilledAtEveryMoment(t *testing.T) {
 		if files := p.holding(word); len(files) < 3 {
 			t.Fatalf("%s is in %v alone before it is forgotten: the search does not work", word, files)
 		}
-		if files := p.holding(word + "secret"); !slices.Contains(files, pathsOf(p.home).log) {
+		if files := p.holding(word + "secret"); !slices.Contains(files, homedir.PathsOf(p.home).Log) {
 			t.Fatalf("%ssecret, of a payload that is compressed, is in %v before it is forgotten: the search does not work", word, files)
 		}
 		took := p.forgetAndKill(ctx, daemon, word, time.Duration(random.Int64N(int64(whole))))

@@ -105,7 +105,7 @@ func nowhere(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: nowhere WORD")
 	}
-	files, err := holding(home(ts).home, args[0])
+	files, err := holding(home(ts).Home, args[0])
 	ts.Check(err)
 	if len(files) > 0 {
 		ts.Fatalf("%q is in %v", args[0], files)
@@ -117,9 +117,9 @@ func somewhere(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: somewhere WORD")
 	}
-	files, err := holding(home(ts).home, args[0])
+	files, err := holding(home(ts).Home, args[0])
 	ts.Check(err)
-	for _, want := range []string{home(ts).log, filepath.Join(home(ts).views, "views.db")} {
+	for _, want := range []string{home(ts).Log, filepath.Join(home(ts).Views, "views.db")} {
 		found := false
 		for _, f := range files {
 			found = found || f == want

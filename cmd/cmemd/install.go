@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/agents/install"
 )
@@ -147,7 +148,7 @@ func (x *installation) lock(ctx context.Context) (unlock func(), err error) {
 	if err := os.MkdirAll(x.store.Dir, 0o700); err != nil {
 		return nil, terminal.Advise(err, "let CMEMD_HOME name a folder that this user may write to")
 	}
-	f, err := lockBeside(ctx, filepath.Join(x.store.Dir, "records"))
+	f, err := homedir.LockBeside(ctx, filepath.Join(x.store.Dir, "records"))
 	if err != nil {
 		return nil, err
 	}
@@ -271,17 +272,17 @@ const noToken = "TOKEN"
 
 // hookToken is what hooks that post are given. It is a word for it in what is printed, and where nothing is to be written and
 // the daemon has made none yet.
-func (x *installation) hookToken(p paths) (string, error) {
+func (x *installation) hookToken(p homedir.Paths) (string, error) {
 	if x.flags.print {
 		return noToken, nil
 	}
 	if !x.flags.dryRun {
-		if err := p.make(); err != nil {
+		if err := p.Make(); err != nil {
 			return "", err
 		}
-		return loadToken(p.token)
+		return homedir.LoadToken(p.Token)
 	}
-	text, err := os.ReadFile(p.token)
+	text, err := os.ReadFile(p.Token)
 	if errors.Is(err, fs.ErrNotExist) {
 		return noToken, nil
 	}

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/agents/install"
 	"github.com/cmemd/cmemd/internal/agents/relay"
@@ -59,7 +60,7 @@ func (x *installation) configure(home string) error {
 	if l.Listen == "" {
 		return terminal.Advise(errors.New("the daemon listens at no address that hooks could post to"), "set one: `cmemd config set listen 127.0.0.1:37911`")
 	}
-	token, err := x.hookToken(pathsOf(home))
+	token, err := x.hookToken(homedir.PathsOf(home))
 	x.options.HTTP = &install.HTTP{Addr: l.Listen, Token: token}
 	return err
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/agents/relay"
@@ -178,7 +179,7 @@ func (p program) awaitSettled(ctx context.Context, n int) {
 // checkOnce reads the log: every tool use stands in it once, no input was kept or skipped by two turns, all chains hold.
 func (p program) checkOnce(ctx context.Context) {
 	p.t.Helper()
-	log, err := eventlog.OpenReadOnly(pathsOf(p.home).log, eventlog.Config{})
+	log, err := eventlog.OpenReadOnly(homedir.PathsOf(p.home).Log, eventlog.Config{})
 	if err != nil {
 		p.t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/internal/api"
@@ -85,11 +86,11 @@ func importInto(ctx context.Context, a *terminal.App, home string, in io.Reader)
 	if err := mustNotRun(ctx, a); err != nil {
 		return 0, err
 	}
-	p := pathsOf(home)
-	if err := p.make(); err != nil {
+	p := homedir.PathsOf(home)
+	if err := p.Make(); err != nil {
 		return 0, err
 	}
-	held, err := eventlog.Open(p.log, eventlog.Config{}) // keeps a daemon out until the end
+	held, err := eventlog.Open(p.Log, eventlog.Config{}) // keeps a daemon out until the end
 	if err != nil {
 		return 0, err
 	}
@@ -99,10 +100,10 @@ func importInto(ctx context.Context, a *terminal.App, home string, in io.Reader)
 		return 0, err
 	}
 	if last != 0 {
-		return 0, terminal.Advise(fmt.Errorf("%w: %s has %s", eventlog.ErrNotEmpty, p.log, terminal.Plural(last, "record")),
+		return 0, terminal.Advise(fmt.Errorf("%w: %s has %s", eventlog.ErrNotEmpty, p.Log, terminal.Plural(last, "record")),
 			"import into another home: CMEMD_HOME=/new/home cmemd log import ...")
 	}
-	return importBeside(ctx, p.log, in)
+	return importBeside(ctx, p.Log, in)
 }
 
 // importBeside makes a log of an export and puts it in the place of the empty one at path.

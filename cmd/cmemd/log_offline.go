@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"iter"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
@@ -25,7 +26,7 @@ type offlineLog struct{ bolt *eventlog.Bolt }
 // openOffline opens the log of home. One that is not there is errNothing; one that another process holds is a
 // *eventlog.LockedError.
 func openOffline(home string) (*offlineLog, error) {
-	bolt, err := eventlog.OpenReadOnly(pathsOf(home).log, eventlog.Config{})
+	bolt, err := eventlog.OpenReadOnly(homedir.PathsOf(home).Log, eventlog.Config{})
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, terminal.Advise(fmt.Errorf("%w: there is no log in %s yet", terminal.ErrNothing, home), "`cmemd start` makes one")
 	}

@@ -8,12 +8,13 @@ import (
 	"github.com/lmittmann/tint"
 	"gopkg.in/natefinch/lumberjack.v2"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 )
 
 // newLogger returns the daemon's logger: coloured lines on a terminal, else a file that is rotated. What is returned
 // beside it is to be closed at the end.
-func newLogger(a *terminal.App, c config, p paths) (*slog.Logger, io.Closer) {
+func newLogger(a *terminal.App, c Config, p homedir.Paths) (*slog.Logger, io.Closer) {
 	level := levelOf(c.LogLevel)
 	if terminal.IsTerminal(a.Err) {
 		return slog.New(tint.NewTextHandler(a.Err, &tint.Options{
@@ -21,7 +22,7 @@ func newLogger(a *terminal.App, c config, p paths) (*slog.Logger, io.Closer) {
 		})), io.NopCloser(nil)
 	}
 	file := &lumberjack.Logger{
-		Filename: p.logFile, MaxSize: int(max(c.LogMaxBytes>>20, 1)), MaxBackups: c.LogFiles, Compress: true,
+		Filename: p.LogFile, MaxSize: int(max(c.LogMaxBytes>>20, 1)), MaxBackups: c.LogFiles, Compress: true,
 	}
 	options := &slog.HandlerOptions{Level: level}
 	if c.LogFormat == "json" {

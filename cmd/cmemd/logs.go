@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 )
 
@@ -39,20 +40,20 @@ func newLogs(a *terminal.App) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return logs(c.Context(), a, pathsOf(home), n, follow)
+		return logs(c.Context(), a, homedir.PathsOf(home), n, follow)
 	}
 	return c
 }
 
-func logs(ctx context.Context, a *terminal.App, p paths, n int, follow bool) error {
-	path := p.logFile
+func logs(ctx context.Context, a *terminal.App, p homedir.Paths, n int, follow bool) error {
+	path := p.LogFile
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) && !follow {
-		path = p.startLog
+		path = p.StartLog
 		f, err = os.Open(path)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return terminal.Advise(fmt.Errorf("%w: no daemon has logged anything in %s", terminal.ErrNothing, p.home), "`cmemd start`")
+		return terminal.Advise(fmt.Errorf("%w: no daemon has logged anything in %s", terminal.ErrNothing, p.Home), "`cmemd start`")
 	}
 	if err != nil {
 		return err

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 )
 
 func TestLastLines(t *testing.T) {
@@ -46,12 +48,12 @@ func TestLastLines(t *testing.T) {
 // TestFollowOverRotation follows a log file that is renamed and made anew, as rotation does.
 func TestFollowOverRotation(t *testing.T) {
 	t.Parallel()
-	p := pathsOf(t.TempDir())
-	if err := p.make(); err != nil {
+	p := homedir.PathsOf(t.TempDir())
+	if err := p.Make(); err != nil {
 		t.Fatal(err)
 	}
 	write := func(line string) {
-		f, err := os.OpenFile(p.logFile, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+		f, err := os.OpenFile(p.LogFile, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -69,7 +71,7 @@ func TestFollowOverRotation(t *testing.T) {
 	write("tw")
 	write("o\n")
 	out.waitFor(t, "two\n")
-	if err := os.Rename(p.logFile, p.logFile+".1"); err != nil {
+	if err := os.Rename(p.LogFile, p.LogFile+".1"); err != nil {
 		t.Fatal(err)
 	}
 	write("three\n")

@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
@@ -238,7 +239,7 @@ func (w *matrixWorld) end() []logged {
 	}
 	_ = w.daemon.Wait() // it was asked to end
 	w.daemon = nil
-	log, err := eventlog.OpenReadOnly(pathsOf(w.home).log, eventlog.Config{})
+	log, err := eventlog.OpenReadOnly(homedir.PathsOf(w.home).Log, eventlog.Config{})
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/agents/relay"
 	"github.com/cmemd/cmemd/internal/api"
@@ -102,8 +103,8 @@ func (s *starter) launch(ctx context.Context, client *api.Client) error {
 	if _, err := forHome(s.app); err != nil {
 		return fmt.Errorf("the settings are not valid: %w", err)
 	}
-	p := pathsOf(s.home)
-	if err := p.make(); err != nil {
+	p := homedir.PathsOf(s.home)
+	if err := p.Make(); err != nil {
 		return err
 	}
 	if _, err := launch(ctx, s.app, client, p); err != nil {

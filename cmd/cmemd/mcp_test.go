@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 )
 
 // speak connects a client of the protocol over t.
@@ -74,8 +76,8 @@ func TestMCPStartsADaemon(t *testing.T) {
 	p := newProgram(t)
 	p.env = []string{"CMEMD_NO_START="}
 	t.Cleanup(func() {
-		if d, err := readDaemonFile(pathsOf(p.home).daemon); err == nil {
-			_ = d.signal(os.Kill)
+		if d, err := homedir.ReadDaemonFile(homedir.PathsOf(p.home).Daemon); err == nil {
+			_ = d.Signal(os.Kill)
 		}
 	})
 	c := p.command(t.Context(), "mcp")
@@ -124,11 +126,11 @@ func servedOverHTTP(t *testing.T) (p program, endpoint, token string) {
 	p.env = []string{"CMEMD_LISTEN=127.0.0.1:0"}
 	daemon := p.serve(t.Context())
 	t.Cleanup(func() { _ = daemon.Process.Kill(); _ = daemon.Wait() })
-	d, err := readDaemonFile(pathsOf(p.home).daemon)
+	d, err := homedir.ReadDaemonFile(homedir.PathsOf(p.home).Daemon)
 	if err != nil {
 		t.Fatal(err)
 	}
-	secret, err := os.ReadFile(pathsOf(p.home).token)
+	secret, err := os.ReadFile(homedir.PathsOf(p.home).Token)
 	if err != nil {
 		t.Fatal(err)
 	}

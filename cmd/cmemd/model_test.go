@@ -126,7 +126,7 @@ func jsonText(v any) string {
 // keyless holds every file of the home to not having the canary in it; what is compressed is for `cmemd log cat` to show.
 func keyless(ts *testscript.TestScript, neg bool, _ []string) {
 	var found []string
-	err := filepath.WalkDir(home(ts).home, func(path string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir(home(ts).Home, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() {
 			return goneIsFine(err)
 		}

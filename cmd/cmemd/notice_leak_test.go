@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/agents"
@@ -47,11 +48,11 @@ func TestNoNewsOfTheObserverReachesIt(t *testing.T) {
 	})
 	one := &built{Provider: script}
 	d.offers = &offers{order: []*built{one}, all: []*built{one}}
-	if err := d.serveable(strings.Repeat("t", tokenBytes), "test"); err != nil {
+	if err := d.serveable(strings.Repeat("t", homedir.TokenBytes), "test"); err != nil {
 		t.Fatal(err)
 	}
 	ended := serving(t, ctx, d)
-	client := api.Dial(d.paths.home)
+	client := api.Dial(d.paths.Home)
 	defer client.Close()
 	b := &leakBench{t: t, d: d, client: client, cwd: gitFolder(t)}
 

@@ -39,7 +39,7 @@ func oldHome(ts *testscript.TestScript, neg bool, args []string) {
 			return
 		}
 		ts.Check(err)
-		path := filepath.Join(filepath.Dir(home(ts).home), filepath.FromSlash(h.Name))
+		path := filepath.Join(filepath.Dir(home(ts).Home), filepath.FromSlash(h.Name))
 		if h.Typeflag == tar.TypeDir {
 			ts.Check(os.MkdirAll(path, 0o700))
 			continue

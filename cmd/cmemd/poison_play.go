@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
@@ -169,7 +170,7 @@ func (p *poisoned) audit(ctx context.Context) error {
 	}
 	_ = p.daemon.Wait() // it was asked to end
 	p.daemon = nil
-	log, err := eventlog.OpenReadOnly(pathsOf(p.home).log, eventlog.Config{})
+	log, err := eventlog.OpenReadOnly(homedir.PathsOf(p.home).Log, eventlog.Config{})
 	if err != nil {
 		return err
 	}

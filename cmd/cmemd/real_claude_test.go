@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
 )
@@ -36,7 +37,7 @@ func TestRealClientObserves(t *testing.T) {
 	all := w.end()
 	checkCalm(t, all, 2)
 	w.checkRealQuestions(all)
-	if left, err := os.ReadDir(pathsOf(w.home).runs); len(left) != 0 || err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if left, err := os.ReadDir(homedir.PathsOf(w.home).Runs); len(left) != 0 || err != nil && !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the observer left %v, %v", left, err)
 	}
 }

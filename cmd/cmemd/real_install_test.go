@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
 )
@@ -169,7 +170,7 @@ func (w *personsWorld) checkSeen(s seen) {
 // checkTokenKept wants the token, where one was written, in no file that others may read.
 func (w *personsWorld) checkTokenKept() {
 	w.t.Helper()
-	token, err := os.ReadFile(pathsOf(w.home).token)
+	token, err := os.ReadFile(homedir.PathsOf(w.home).Token)
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/testkit/race"
 )
@@ -117,7 +118,7 @@ func (w *realWorld) settled() {
 
 // observers lists the processes that live with what the daemon gives its observer: the client, and whatever it started.
 func (w *realWorld) observers() (pids []string) {
-	mark := []byte("\x00TMPDIR=" + pathsOf(w.home).runs)
+	mark := []byte("\x00TMPDIR=" + homedir.PathsOf(w.home).Runs)
 	all, err := filepath.Glob("/proc/[0-9]*/environ")
 	if err != nil || len(all) == 0 {
 		w.t.Fatalf("no processes can be seen: %v", err)

@@ -14,6 +14,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/cmemd/cmemd/actors/session"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
@@ -24,10 +25,10 @@ import (
 func writtenLog(t *testing.T, text string) (home string) {
 	t.Helper()
 	home = t.TempDir()
-	if err := pathsOf(home).make(); err != nil {
+	if err := homedir.PathsOf(home).Make(); err != nil {
 		t.Fatal(err)
 	}
-	log, err := eventlog.Open(pathsOf(home).log, eventlog.Config{})
+	log, err := eventlog.Open(homedir.PathsOf(home).Log, eventlog.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,7 +25,7 @@ func typesInForce(a *terminal.App) (replay.TypesOf, error) {
 		if read || provider == extractive.Name { // which knows the words of the code mode alone
 			return types
 		}
-		mode, err := (&loaded{home: home, config: config{Models: Models{Mode: name}}}).loadMode()
+		mode, err := (&loaded{home: home, Config: Config{Models: Models{Mode: name}}}).loadMode()
 		if err != nil {
 			a.Say("some outputs are of a mode that cannot be read any more; the types of the code mode are taken instead: %s", terminal.VisibleLine(terminal.Describe(err)))
 		} else {

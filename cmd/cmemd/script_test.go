@@ -21,6 +21,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"go.etcd.io/bbolt"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/testkit/race"
@@ -68,21 +69,21 @@ func setup(env *testscript.Env) error {
 	home := filepath.Join(env.WorkDir, "home")
 	env.Vars = append(kept, "CMEMD_HOME="+home, "CMEMD_LISTEN=", "TZ=UTC", "NO_COLOR=1", "GORACE="+os.Getenv("GORACE"))
 	env.Defer(func() {
-		if d, err := readDaemonFile(pathsOf(home).daemon); err == nil {
-			_ = d.signal(syscall.SIGKILL) // it may have ended by itself
+		if d, err := homedir.ReadDaemonFile(homedir.PathsOf(home).Daemon); err == nil {
+			_ = d.Signal(syscall.SIGKILL) // it may have ended by itself
 		}
 	})
 	return nil
 }
 
-func home(ts *testscript.TestScript) paths { return pathsOf(ts.Getenv("CMEMD_HOME")) }
+func home(ts *testscript.TestScript) homedir.Paths { return homedir.PathsOf(ts.Getenv("CMEMD_HOME")) }
 
 // work SESSION has an agent's session go on through hooks: it starts, asks, edits a file, runs the tests and stops.
 func work(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: work SESSION")
 	}
-	client := api.Dial(home(ts).home)
+	client := api.Dial(home(ts).Home)
 	defer client.Close()
 	for i, event := range sessionPayloads(args[0]) {
 		payload, err := json.Marshal(event)
@@ -140,13 +141,13 @@ func eventually(ts *testscript.TestScript, neg bool, args []string) {
 
 // crash kills the daemon where it stands.
 func crash(ts *testscript.TestScript, _ bool, _ []string) {
-	d, err := readDaemonFile(home(ts).daemon)
+	d, err := homedir.ReadDaemonFile(home(ts).Daemon)
 	ts.Check(err)
-	ts.Check(d.signal(syscall.SIGKILL))
-	client := api.Dial(home(ts).home)
+	ts.Check(d.Signal(syscall.SIGKILL))
+	client := api.Dial(home(ts).Home)
 	defer client.Close()
 	waitFor(ts, "the daemon to die", func() bool { // its threads end one by one, and its socket with the last
-		return !d.lives() && errors.Is(client.Alive(context.Background()), api.ErrNotRunning)
+		return !d.Lives() && errors.Is(client.Alive(context.Background()), api.ErrNotRunning)
 	})
 }
 
@@ -169,8 +170,8 @@ func takePort(ts *testscript.TestScript, _ bool, _ []string) {
 // holdlog opens the log as another process would, until the script ends, and has HOLDER name this one.
 func holdLog(ts *testscript.TestScript, _ bool, _ []string) {
 	p := home(ts)
-	ts.Check(p.make())
-	log, err := eventlog.Open(p.log, eventlog.Config{})
+	ts.Check(p.Make())
+	log, err := eventlog.Open(p.Log, eventlog.Config{})
 	ts.Check(err)
 	ts.Defer(func() { log.Close() })
 	ts.Setenv("HOLDER", strconv.Itoa(os.Getpid()))
@@ -179,11 +180,11 @@ func holdLog(ts *testscript.TestScript, _ bool, _ []string) {
 // newerlog makes the log one of a format that is not known yet.
 func newerLog(ts *testscript.TestScript, _ bool, _ []string) {
 	p := home(ts)
-	ts.Check(p.make())
-	log, err := eventlog.Open(p.log, eventlog.Config{})
+	ts.Check(p.Make())
+	log, err := eventlog.Open(p.Log, eventlog.Config{})
 	ts.Check(err)
 	ts.Check(log.Close())
-	db, err := bbolt.Open(p.log, 0o600, &bbolt.Options{Timeout: time.Second})
+	db, err := bbolt.Open(p.Log, 0o600, &bbolt.Options{Timeout: time.Second})
 	ts.Check(err)
 	ts.Check(db.Update(func(tx *bbolt.Tx) error {
 		return tx.Bucket([]byte("head")).Put([]byte("\x00format"), binary.BigEndian.AppendUint32(nil, 99))
@@ -193,7 +194,7 @@ func newerLog(ts *testscript.TestScript, _ bool, _ []string) {
 
 // damagelog changes a record of a log that nobody has open.
 func damageLog(ts *testscript.TestScript, _ bool, _ []string) {
-	db, err := bbolt.Open(home(ts).log, 0o600, &bbolt.Options{Timeout: 5 * time.Second})
+	db, err := bbolt.Open(home(ts).Log, 0o600, &bbolt.Options{Timeout: 5 * time.Second})
 	ts.Check(err)
 	ts.Check(db.Update(func(tx *bbolt.Tx) error {
 		log := tx.Bucket([]byte("log"))
@@ -207,7 +208,7 @@ func damageLog(ts *testscript.TestScript, _ bool, _ []string) {
 
 // plantcount has the view of outcomes, which nobody has open, count one observed input more than there are.
 func plantCount(ts *testscript.TestScript, _ bool, _ []string) {
-	db, err := bbolt.Open(filepath.Join(home(ts).views, "views.db"), 0o600, &bbolt.Options{Timeout: 5 * time.Second})
+	db, err := bbolt.Open(filepath.Join(home(ts).Views, "views.db"), 0o600, &bbolt.Options{Timeout: 5 * time.Second})
 	ts.Check(err)
 	ts.Check(db.Update(func(tx *bbolt.Tx) error {
 		all := make([]byte, 16) // the key of all sessions together

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 )
 
@@ -36,12 +37,12 @@ func serve(ctx context.Context, a *terminal.App) error {
 	if err != nil {
 		return err
 	}
-	keepPrivate()
-	p := pathsOf(home)
-	if err := p.make(); err != nil {
+	homedir.KeepPrivate()
+	p := homedir.PathsOf(home)
+	if err := p.Make(); err != nil {
 		return err
 	}
-	logger, file := newLogger(a, l.config, p)
+	logger, file := newLogger(a, l.Config, p)
 	defer file.Close()
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(garbage)
@@ -53,7 +54,7 @@ func serve(ctx context.Context, a *terminal.App) error {
 		logger.Error("cannot start", "err", err)
 		return err
 	}
-	me := thisProcess()
+	me := homedir.ThisProcess()
 	me.Version = a.Version
 	logger.Info("starting", "version", a.Version, "pid", me.PID, "home", home)
 	return d.run(ctx, me)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/durable"
@@ -108,7 +109,7 @@ func installService(ctx context.Context, a *terminal.App, printOnly bool) error 
 	if err != nil {
 		return err
 	}
-	if err := pathsOf(home).make(); err != nil {
+	if err := homedir.PathsOf(home).Make(); err != nil {
 		return err
 	}
 	if err := startService(ctx, a, s, home); err != nil {
@@ -164,7 +165,7 @@ func stopRunning(ctx context.Context, a *terminal.App, home string) error {
 	if client.Alive(ctx) != nil {
 		return nil
 	}
-	_, err := stop(ctx, a, client, pathsOf(home), false)
+	_, err := stop(ctx, a, client, homedir.PathsOf(home), false)
 	return err
 }
 

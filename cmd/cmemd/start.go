@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/internal/api"
@@ -53,11 +54,11 @@ func start(ctx context.Context, a *terminal.App, client *api.Client) error {
 	if _, err := forHome(a); err != nil { // said here, and not in the log of a daemon that ends at once
 		return err
 	}
-	p := pathsOf(home)
-	if err := p.make(); err != nil {
+	p := homedir.PathsOf(home)
+	if err := p.Make(); err != nil {
 		return err
 	}
-	s := startedDaemon{Logs: p.logFile}
+	s := startedDaemon{Logs: p.LogFile}
 	if err := stopOlder(ctx, a, client, p, &s); err != nil {
 		return err
 	}
@@ -73,8 +74,8 @@ func start(ctx context.Context, a *terminal.App, client *api.Client) error {
 }
 
 // stopOlder stops a daemon that is older than this command.
-func stopOlder(ctx context.Context, a *terminal.App, client *api.Client, p paths, s *startedDaemon) error {
-	d, err := readDaemonFile(p.daemon)
+func stopOlder(ctx context.Context, a *terminal.App, client *api.Client, p homedir.Paths, s *startedDaemon) error {
+	d, err := homedir.ReadDaemonFile(p.Daemon)
 	if err != nil || client.Alive(ctx) != nil || !terminal.IsNewer(a.Version, d.Version) {
 		return nil
 	}
@@ -86,17 +87,17 @@ func stopOlder(ctx context.Context, a *terminal.App, client *api.Client, p paths
 // launch starts a daemon that outlives this command, and returns when something listens: that daemon, which is ours, or
 // one that was quicker. A daemon that ends before is an error with what it said; where another process holds the log,
 // which may be a daemon that does not listen yet, only once nothing has listened for startWait.
-func launch(ctx context.Context, a *terminal.App, client *api.Client, p paths) (ours bool, err error) {
+func launch(ctx context.Context, a *terminal.App, client *api.Client, p homedir.Paths) (ours bool, err error) {
 	self, err := os.Executable()
 	if err != nil {
 		return false, err
 	}
-	said, err := os.OpenFile(p.startLog, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
+	said, err := os.OpenFile(p.StartLog, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return false, err
 	}
 	defer said.Close()
-	cmd := &exec.Cmd{Path: self, Args: []string{os.Args[0], "serve"}, Dir: p.home, Env: daemonEnv(a, p.home), Stdout: said, Stderr: said}
+	cmd := &exec.Cmd{Path: self, Args: []string{os.Args[0], "serve"}, Dir: p.Home, Env: daemonEnv(a, p.Home), Stdout: said, Stderr: said}
 	process.Detach(cmd)
 	if err := cmd.Start(); err != nil {
 		return false, fmt.Errorf("start %s: %w", self, err)
@@ -107,15 +108,15 @@ func launch(ctx context.Context, a *terminal.App, client *api.Client, p paths) (
 }
 
 // awaitListener is launch once the daemon runs; ended tells once when it has ended.
-func awaitListener(ctx context.Context, client *api.Client, p paths, ended <-chan error, said io.ReaderAt) (ours bool, err error) {
+func awaitListener(ctx context.Context, client *api.Client, p homedir.Paths, ended <-chan error, said io.ReaderAt) (ours bool, err error) {
 	var lost error // why ours ended; nil while it runs
 	ctx, cancel := context.WithTimeout(ctx, startWait)
 	defer cancel()
 	for client.Alive(ctx) != nil {
 		select {
 		case err := <-ended:
-			lost = terminal.Advise(fmt.Errorf("the daemon ended at once: %w%s", orEnd(err), whatItSaid(said)), "see %s and `cmemd logs`", p.startLog)
-			if client.Alive(ctx) != nil && !isHeld(p.log) {
+			lost = terminal.Advise(fmt.Errorf("the daemon ended at once: %w%s", orEnd(err), whatItSaid(said)), "see %s and `cmemd logs`", p.StartLog)
+			if client.Alive(ctx) != nil && !isHeld(p.Log) {
 				return false, lost
 			}
 		case <-ctx.Done():

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/api"
 )
@@ -18,8 +19,8 @@ import (
 func TestStartWaitsForTheQuicker(t *testing.T) {
 	t.Parallel()
 	program := newProgram(t)
-	p := pathsOf(program.home)
-	if err := p.make(); err != nil {
+	p := homedir.PathsOf(program.home)
+	if err := p.Make(); err != nil {
 		t.Fatal(err)
 	}
 	l := standard()
@@ -37,7 +38,7 @@ func TestStartWaitsForTheQuicker(t *testing.T) {
 		said <- err
 	}()
 	for limit := time.Now().Add(patience); ; time.Sleep(5 * time.Millisecond) {
-		if b, _ := os.ReadFile(p.startLog); strings.Contains(string(b), "held") {
+		if b, _ := os.ReadFile(p.StartLog); strings.Contains(string(b), "held") {
 			break
 		}
 		if time.Now().After(limit) {
@@ -62,8 +63,8 @@ func TestStopWithoutDaemonFile(t *testing.T) {
 	defer cancel()
 	program := newProgram(t)
 	daemon := program.serve(ctx)
-	p := pathsOf(program.home)
-	if err := os.Remove(p.daemon); err != nil {
+	p := homedir.PathsOf(program.home)
+	if err := os.Remove(p.Daemon); err != nil {
 		t.Fatal(err)
 	}
 	client := api.Dial(program.home)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/process"
@@ -31,7 +32,7 @@ func newStop(a *terminal.App) *cobra.Command {
 			return err
 		}
 		return a.Ask(func(client *api.Client) error {
-			was, err := stop(c.Context(), a, client, pathsOf(home), kill)
+			was, err := stop(c.Context(), a, client, homedir.PathsOf(home), kill)
 			if err != nil {
 				return err
 			}
@@ -51,23 +52,23 @@ func newStop(a *terminal.App) *cobra.Command {
 
 // stop ends the daemon and returns its pid; 0 if none runs. One that does not answer is sent a signal, if the process is
 // still the one that wrote down its pid. With kill a daemon that does not end is killed.
-func stop(ctx context.Context, a *terminal.App, client *api.Client, p paths, kill bool) (pid int, err error) {
-	d, err := readDaemonFile(p.daemon)
+func stop(ctx context.Context, a *terminal.App, client *api.Client, p homedir.Paths, kill bool) (pid int, err error) {
+	d, err := homedir.ReadDaemonFile(p.Daemon)
 	if err != nil {
 		d = askWho(ctx, client)
 	}
 	err = askToStop(ctx, client)
-	if errors.Is(err, api.ErrNotRunning) && !d.lives() {
+	if errors.Is(err, api.ErrNotRunning) && !d.Lives() {
 		return 0, nil
 	}
 	if err != nil {
-		err = d.signal(syscall.SIGTERM)
+		err = d.Signal(syscall.SIGTERM)
 	}
 	if err == nil {
 		err = gone(ctx, a, client, d, stopWait)
 	}
-	if err != nil && kill && d.lives() {
-		err = errors.Join(d.signal(os.Kill), gone(ctx, a, client, d, stopWait))
+	if err != nil && kill && d.Lives() {
+		err = errors.Join(d.Signal(os.Kill), gone(ctx, a, client, d, stopWait))
 	}
 	if err != nil {
 		return d.PID, terminal.Advise(fmt.Errorf("the daemon (pid %d) does not end: %w", d.PID, err), "`cmemd stop --kill`; what it accepted is in the log")
@@ -76,15 +77,15 @@ func stop(ctx context.Context, a *terminal.App, client *api.Client, p paths, kil
 }
 
 // askWho describes the daemon that answers at the socket, as far as it can be told; nothing if none does.
-func askWho(ctx context.Context, client *api.Client) daemonFile {
+func askWho(ctx context.Context, client *api.Client) homedir.DaemonFile {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
 	s, err := client.Status(ctx)
 	if err != nil {
-		return daemonFile{}
+		return homedir.DaemonFile{}
 	}
 	start, _ := process.StartTime(s.PID) // unknown: nobody signals it then
-	return daemonFile{PID: s.PID, StartTime: start, BootID: process.BootID(), Version: s.Version}
+	return homedir.DaemonFile{PID: s.PID, StartTime: start, BootID: process.BootID(), Version: s.Version}
 }
 
 // askToStop asks over the socket. A daemon that does not answer soon is an error.
@@ -95,10 +96,10 @@ func askToStop(ctx context.Context, client *api.Client) error {
 }
 
 // gone waits until the process has ended and nothing answers any more.
-func gone(ctx context.Context, a *terminal.App, client *api.Client, d daemonFile, limit time.Duration) error {
+func gone(ctx context.Context, a *terminal.App, client *api.Client, d homedir.DaemonFile, limit time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	for d.lives() || client.Alive(ctx) == nil {
+	for d.Lives() || client.Alive(ctx) == nil {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/internal/agents/watch"
 	"github.com/cmemd/cmemd/internal/api"
@@ -120,7 +121,7 @@ func (w *sweeper) follow(folder, cwd string) {
 		size += int64(len(text))
 	}
 	w.await("what is followed to be read", func(api.Status) bool {
-		state, err := watch.Load(pathsOf(w.home).watch)
+		state, err := watch.Load(homedir.PathsOf(w.home).Watch)
 		read := int64(0)
 		for _, f := range state.Files {
 			read += f.Offset

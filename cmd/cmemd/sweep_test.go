@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
@@ -67,7 +68,7 @@ func TestSweep(t *testing.T) {
 	if out, err := w.command(ctx, "stop").CombinedOutput(); err != nil {
 		t.Fatalf("stop: %v\n%s", err, out)
 	}
-	w.recordsOf(pathsOf(w.home).log)
+	w.recordsOf(homedir.PathsOf(w.home).Log)
 	w.search("the home that is left", "[redacted:")
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/api"
 )
@@ -22,7 +23,7 @@ func newToken(a *terminal.App) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				token, err := loadToken(p.token)
+				token, err := homedir.LoadToken(p.Token)
 				if err != nil {
 					return err
 				}
@@ -40,13 +41,13 @@ func newToken(a *terminal.App) *cobra.Command {
 }
 
 // ownPaths are the paths of this home, whose folders are there when it returns.
-func ownPaths(a *terminal.App) (paths, error) {
+func ownPaths(a *terminal.App) (homedir.Paths, error) {
 	home, err := a.Home()
 	if err != nil {
-		return paths{}, err
+		return homedir.Paths{}, err
 	}
-	p := pathsOf(home)
-	return p, p.make()
+	p := homedir.PathsOf(home)
+	return p, p.Make()
 }
 
 // rotateToken has the daemon change the token, or does so where none runs.
@@ -57,12 +58,12 @@ func rotateToken(a *terminal.App, c *cobra.Command) error {
 	}
 	err = a.Ask(func(client *api.Client) error { return client.RotateToken(c.Context()) })
 	if errors.Is(err, api.ErrNotRunning) {
-		_, err = makeToken(p.token)
+		_, err = homedir.MakeToken(p.Token)
 	}
 	if err != nil {
 		return err
 	}
-	token, err := loadToken(p.token)
+	token, err := homedir.LoadToken(p.Token)
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/agents/watch"
 	"github.com/cmemd/cmemd/internal/api"
@@ -64,7 +65,7 @@ func readWatching(ctx context.Context, a *terminal.App) (w watching, err error) 
 		return w, err
 	}
 	w.Setting = l.values()["watch"]
-	if w.State, err = watch.Load(pathsOf(home).watch); err != nil {
+	if w.State, err = watch.Load(homedir.PathsOf(home).Watch); err != nil {
 		return w, err
 	}
 	err = a.Query(ctx, func(ctx context.Context, c *api.Client) error {

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/agents/relay"
 	"github.com/cmemd/cmemd/internal/agents/watch"
@@ -74,7 +75,7 @@ func kindsOf(t *testing.T, d *daemon) map[events.Kind]int {
 func awaitRead(t *testing.T, d *daemon, lines int) {
 	t.Helper()
 	for limit := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
-		s, err := watch.Load(d.paths.watch)
+		s, err := watch.Load(d.paths.Watch)
 		if err == nil && len(s.Files) == 1 && s.Files[0].Lines == lines {
 			return
 		}
@@ -143,7 +144,7 @@ func TestSpoolBeforeChats(t *testing.T) {
 		entry := relay.Entry{
 			Agent: "gemini-cli", Delivery: uuid.Must(uuid.NewV7()).String(), OccurredAt: at.Add(time.Duration(i) * time.Second), Body: []byte(body),
 		}
-		if _, err := relay.NewSpool(d.paths.home, privacy.Keep).Put(entry); err != nil {
+		if _, err := relay.NewSpool(d.paths.Home, privacy.Keep).Put(entry); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -152,8 +153,8 @@ func TestSpoolBeforeChats(t *testing.T) {
 	const behind = 5
 	d.begun += behind // the views wait for records that are not there yet
 	ended := make(chan error, 1)
-	go func() { ended <- d.run(ctx, thisProcess()) }()
-	client := api.Dial(d.paths.home)
+	go func() { ended <- d.run(ctx, homedir.ThisProcess()) }()
+	client := api.Dial(d.paths.Home)
 	defer client.Close()
 	awaitPhase(t, ctx, client, "views")
 	time.Sleep(1500 * time.Millisecond) // in which a watcher would have read the chat

@@ -1,6 +1,6 @@
 //go:build linux || darwin
 
-package main
+package homedir
 
 import (
 	"os"
@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// keepPrivate lets no file that this process makes from now on be read by others.
-func keepPrivate() { syscall.Umask(0o077) }
+// KeepPrivate lets no file that this process makes from now on be read by others.
+func KeepPrivate() { syscall.Umask(0o077) }
 
 // writableByOthers says which other user may change what is in a folder; empty: none may. The group that has this user's
 // own name, and nobody else's, as many systems make one for each user, is no other.

@@ -1,6 +1,6 @@
 //go:build linux || darwin
 
-package main
+package homedir
 
 import (
 	"errors"
@@ -31,12 +31,12 @@ func TestCheckParents(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, path := range []string{home, link} {
-			if err := checkParents(path); (err == nil) != c.ok || err != nil && !errors.Is(err, errOpenToOthers) {
+			if err := CheckParents(path); (err == nil) != c.ok || err != nil && !errors.Is(err, errOpenToOthers) {
 				t.Errorf("%s: got %v", name, err)
 			}
 		}
 	}
-	if err := checkParents(filepath.Join(t.TempDir(), "none")); !errors.Is(err, fs.ErrNotExist) {
+	if err := CheckParents(filepath.Join(t.TempDir(), "none")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package homedir
 
 import (
 	"encoding/json"
@@ -10,9 +10,9 @@ import (
 	"github.com/cmemd/cmemd/internal/process"
 )
 
-// A daemonFile is what a running daemon writes down of itself in run/daemon.json. Its hooks read the socket; commands
+// A DaemonFile is what a running daemon writes down of itself in run/daemon.json. Its hooks read the socket; commands
 // read the process, and believe it only while Lives.
-type daemonFile struct {
+type DaemonFile struct {
 	PID       int    `json:"pid"`
 	StartTime string `json:"start_time"` // of the process, as the system counts it
 	BootID    string `json:"boot_id"`    // of the machine's present boot
@@ -24,16 +24,16 @@ type daemonFile struct {
 // maxDaemonFile bounds the file: it is a few hundred bytes.
 const maxDaemonFile = 64 << 10
 
-// thisProcess describes this process, without what it serves.
-func thisProcess() daemonFile {
+// ThisProcess describes this process, without what it serves.
+func ThisProcess() DaemonFile {
 	pid := os.Getpid()
 	start, _ := process.StartTime(pid) // unknown: nobody signals it then
-	return daemonFile{PID: pid, StartTime: start, BootID: process.BootID()}
+	return DaemonFile{PID: pid, StartTime: start, BootID: process.BootID()}
 }
 
-// readDaemonFile returns what a daemon wrote down; errors are the file's, fs.ErrNotExist among them.
-func readDaemonFile(path string) (daemonFile, error) {
-	var d daemonFile
+// ReadDaemonFile returns what a daemon wrote down; errors are the file's, fs.ErrNotExist among them.
+func ReadDaemonFile(path string) (DaemonFile, error) {
+	var d DaemonFile
 	info, err := os.Stat(path)
 	if err != nil {
 		return d, err
@@ -46,28 +46,28 @@ func readDaemonFile(path string) (daemonFile, error) {
 		return d, err
 	}
 	if err := json.Unmarshal(b, &d); err != nil {
-		return daemonFile{}, fmt.Errorf("%s is not what a daemon writes: %w", path, err)
+		return DaemonFile{}, fmt.Errorf("%s is not what a daemon writes: %w", path, err)
 	}
 	return d, nil
 }
 
-func (d daemonFile) write(path string) error {
+func (d DaemonFile) Write(path string) error {
 	b, err := json.Marshal(d)
 	if err != nil {
 		return err
 	}
-	return durable.Replace(path, append(b, '\n'), ownFile)
+	return durable.Replace(path, append(b, '\n'), OwnFile)
 }
 
-// lives reports whether the process that wrote d still runs: the same number, started at the same instant of the same
+// Lives reports whether the process that wrote d still runs: the same number, started at the same instant of the same
 // boot. What cannot be told is no.
-func (d daemonFile) lives() bool {
+func (d DaemonFile) Lives() bool {
 	return process.Lives(d.PID, d.StartTime, d.BootID)
 }
 
-// signal sends s to the process of d if that still is the one that wrote it.
-func (d daemonFile) signal(s os.Signal) error {
-	if !d.lives() {
+// Signal sends s to the process of d if that still is the one that wrote it.
+func (d DaemonFile) Signal(s os.Signal) error {
+	if !d.Lives() {
 		return os.ErrProcessDone
 	}
 	p, err := os.FindProcess(d.PID)

@@ -1,4 +1,4 @@
-package main
+package homedir
 
 import (
 	"errors"
@@ -11,10 +11,10 @@ import (
 // errOpenToOthers is a home that others could put something else in the place of.
 var errOpenToOthers = errors.New("others may write there")
 
-// checkParents returns errOpenToOthers if another user of this machine could rename, replace or remove what is on the way to
+// CheckParents returns errOpenToOthers if another user of this machine could rename, replace or remove what is on the way to
 // a folder: then all that is kept, and the socket that hooks trust, could be theirs. Folders with the sticky bit, like
 // /tmp, let nobody do that.
-func checkParents(folder string) error {
+func CheckParents(folder string) error {
 	real, err := filepath.EvalSymlinks(folder)
 	if err != nil {
 		return err

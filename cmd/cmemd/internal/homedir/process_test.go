@@ -1,4 +1,4 @@
-package main
+package homedir
 
 import (
 	"errors"
@@ -16,19 +16,19 @@ import (
 func TestDaemonFile(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "daemon.json")
-	want := thisProcess()
+	want := ThisProcess()
 	want.Addr, want.Socket, want.Version = "127.0.0.1:37911", "/run/cmemd.sock", "1.2.3"
-	if err := want.write(path); err != nil {
+	if err := want.Write(path); err != nil {
 		t.Fatal(err)
 	}
-	got, err := readDaemonFile(path)
+	got, err := ReadDaemonFile(path)
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Fatalf("-want +got\n%s%v", diff, err)
 	}
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("%v, %v", info.Mode(), err)
 	}
-	if process.BootID() != "" && !got.lives() {
+	if process.BootID() != "" && !got.Lives() {
 		t.Error("this process is not alive")
 	}
 }
@@ -47,8 +47,8 @@ func TestSignalOnlyTheSame(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := daemonFile{PID: child.Process.Pid, StartTime: start, BootID: process.BootID()}
-	for name, other := range map[string]daemonFile{
+	d := DaemonFile{PID: child.Process.Pid, StartTime: start, BootID: process.BootID()}
+	for name, other := range map[string]DaemonFile{
 		"another start":    {PID: d.PID, StartTime: "1", BootID: d.BootID},
 		"another boot":     {PID: d.PID, StartTime: d.StartTime, BootID: "x"},
 		"unknown start":    {PID: d.PID, BootID: d.BootID},
@@ -56,18 +56,18 @@ func TestSignalOnlyTheSame(t *testing.T) {
 		"the first of all": {PID: 1, StartTime: d.StartTime, BootID: d.BootID},
 		"no process":       {StartTime: d.StartTime, BootID: d.BootID},
 	} {
-		if err := other.signal(syscall.SIGKILL); !errors.Is(err, os.ErrProcessDone) {
+		if err := other.Signal(syscall.SIGKILL); !errors.Is(err, os.ErrProcessDone) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if !d.lives() {
+	if !d.Lives() {
 		t.Fatal("the child is gone")
 	}
-	if err := d.signal(syscall.SIGKILL); err != nil {
+	if err := d.Signal(syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
 	_ = child.Wait() // it was killed
-	if d.lives() {
+	if d.Lives() {
 		t.Error("the child lives on")
 	}
 }
@@ -75,7 +75,7 @@ func TestSignalOnlyTheSame(t *testing.T) {
 func TestReadDaemonFileRefuses(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	if _, err := readDaemonFile(filepath.Join(dir, "none")); !errors.Is(err, os.ErrNotExist) {
+	if _, err := ReadDaemonFile(filepath.Join(dir, "none")); !errors.Is(err, os.ErrNotExist) {
 		t.Error(err)
 	}
 	for name, data := range map[string]string{"empty": "", "cut": `{"pid": 12`, "list": "[]", "other": `{"pid": "x"}`, "long": string(make([]byte, maxDaemonFile+1))} {
@@ -83,11 +83,11 @@ func TestReadDaemonFileRefuses(t *testing.T) {
 		if err := os.WriteFile(path, []byte(data), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if d, err := readDaemonFile(path); err == nil || d.lives() {
+		if d, err := ReadDaemonFile(path); err == nil || d.Lives() {
 			t.Errorf("%s: %+v, %v", name, d, err)
 		}
 	}
-	if _, err := readDaemonFile(dir); err == nil {
+	if _, err := ReadDaemonFile(dir); err == nil {
 		t.Error("a folder was read")
 	}
 }
@@ -95,23 +95,23 @@ func TestReadDaemonFileRefuses(t *testing.T) {
 func TestLoadToken(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "token")
-	first, err := loadToken(path)
-	if err != nil || len(first) != 2*tokenBytes {
+	first, err := LoadToken(path)
+	if err != nil || len(first) != 2*TokenBytes {
 		t.Fatalf("%q, %v", first, err)
 	}
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("%v, %v", info.Mode(), err)
 	}
-	if again, err := loadToken(path); again != first || err != nil {
+	if again, err := LoadToken(path); again != first || err != nil {
 		t.Errorf("%q, %v; want the same again", again, err)
 	}
-	if other, _ := loadToken(filepath.Join(t.TempDir(), "token")); other == first {
+	if other, _ := LoadToken(filepath.Join(t.TempDir(), "token")); other == first {
 		t.Error("two homes have one token")
 	}
 	if err := os.WriteFile(path, []byte("short\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if token, err := loadToken(path); err == nil {
+	if token, err := LoadToken(path); err == nil {
 		t.Errorf("a short token is taken: %q", token)
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package homedir
 
 import (
 	"context"
@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// errLocked is a file that another process is about to replace.
-var errLocked = errors.New("another command is changing it")
+// ErrLocked is a file that another process is about to replace.
+var ErrLocked = errors.New("another command is changing it")
 
 const (
 	// lockWait is how long a command waits for others that change the same file; each takes a few syncs of a disk.
@@ -19,10 +19,10 @@ const (
 	lockPause = 5 * time.Millisecond
 )
 
-// lockBeside returns when no other process that asked for it changes the file at path, until the file that it returns is
+// LockBeside returns when no other process that asked for it changes the file at path, until the file that it returns is
 // closed. That is a file beside it, which stays: the one at path is replaced, and with it would go its lock. The error is
 // errLocked where another kept it for lockWait.
-func lockBeside(ctx context.Context, path string) (*os.File, error) {
+func LockBeside(ctx context.Context, path string) (*os.File, error) {
 	f, err := os.OpenFile(filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".lock"), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, err
@@ -38,12 +38,12 @@ func lockBeside(ctx context.Context, path string) (*os.File, error) {
 // awaitLock takes f, and tries until ctx is done.
 func awaitLock(ctx context.Context, f *os.File) error {
 	for {
-		if err := tryLock(f); !errors.Is(err, errLocked) {
+		if err := tryLock(f); !errors.Is(err, ErrLocked) {
 			return err
 		}
 		select {
 		case <-ctx.Done():
-			return errLocked
+			return ErrLocked
 		case <-time.After(lockPause):
 		}
 	}

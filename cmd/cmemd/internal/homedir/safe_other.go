@@ -1,9 +1,9 @@
 //go:build !linux && !darwin
 
-package main
+package homedir
 
-// keepPrivate does nothing: here the folder of the home says who may read what is in it.
-func keepPrivate() {}
+// KeepPrivate does nothing: here the folder of the home says who may read what is in it.
+func KeepPrivate() {}
 
 // writableByOthers knows nothing of rights here.
 func writableByOthers(string) (string, error) { return "", nil }

@@ -1,0 +1,6 @@
+// Package homedir is the folder of all that cmemd keeps: what lies where, the token, the locks of files that several
+// commands change, and what a running daemon writes down of itself.
+//
+// What bites: a process is believed to be the daemon only while its number, its start and the boot agree; a number alone
+// is another process sooner or later.
+package homedir

@@ -1,0 +1,86 @@
+package homedir
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
+	"github.com/cmemd/cmemd/internal/agents/relay"
+	"github.com/cmemd/cmemd/internal/durable"
+)
+
+// Paths is where a home keeps what.
+type Paths struct {
+	Home     string
+	Log      string // the log: all that matters
+	Views    string // folder; what is in it can be deleted
+	Index    string // folder, below views
+	Vectors  string // file, below views
+	Forget   string // what is being forgotten: positions, never words
+	Watch    string // how far transcripts were read
+	Token    string
+	Run      string // folder
+	Daemon   string // what the running daemon wrote down
+	Runs     string // folder of what claude-cli runs
+	Socket   string
+	logs     string // folder
+	LogFile  string // of the daemon
+	StartLog string // what a daemon says before its own log file is open
+}
+
+func PathsOf(home string) Paths {
+	in := func(parts ...string) string { return filepath.Join(append([]string{home}, parts...)...) }
+	return Paths{
+		Home: home, Log: in("log.db"), Views: in("views"), Index: in("views", "index"), Vectors: in("views", "vectors"), Forget: in("forget.json"), Watch: in("watch.json"), Token: in("token"),
+		Run: in("run"), Daemon: in("run", "daemon.json"), Runs: in("run", "claude-cli"), Socket: relay.SocketPath(home),
+		logs: in("logs"), LogFile: in("logs", "cmemd.log"), StartLog: in("logs", "start.log"),
+	}
+}
+
+// Make makes the folders of a home, open to this user only. It returns errOpenToOthers where others could change that.
+func (p Paths) Make() error {
+	for _, dir := range []string{p.Home, p.Run, p.Views, p.logs} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return terminal.Advise(err, "let CMEMD_HOME name a folder that this user may write to")
+		}
+	}
+	if err := os.Chmod(p.Home, 0o700); err != nil { // it may have been there before, open to others
+		return terminal.Advise(err, "CMEMD_HOME must be this user's own folder")
+	}
+	return CheckParents(p.Home)
+}
+
+// TokenBytes is how long the token of the loopback address is: nobody guesses 256 bits.
+const TokenBytes = 32
+
+// LoadToken returns the token that the file at path holds, and makes one where there is none.
+func LoadToken(path string) (string, error) {
+	b, err := os.ReadFile(path)
+	token := strings.TrimSpace(string(b))
+	switch {
+	case err == nil && len(token) < TokenBytes:
+		return "", terminal.Advise(fmt.Errorf("%s holds no token of at least %d characters", path, TokenBytes), "delete it; the daemon makes another")
+	case err == nil:
+		return token, os.Chmod(path, 0o600)
+	case !errors.Is(err, fs.ErrNotExist):
+		return "", err
+	}
+	return MakeToken(path)
+}
+
+// MakeToken puts a new token into the file at path.
+func MakeToken(path string) (string, error) {
+	secret := make([]byte, TokenBytes)
+	_, _ = rand.Read(secret) // never fails
+	token := hex.EncodeToString(secret)
+	return token, durable.Replace(path, []byte(token+"\n"), OwnFile)
+}
+
+// OwnFile is the mode of what nobody but this user may read.
+const OwnFile fs.FileMode = 0o600
