@@ -26,7 +26,7 @@ func (d *daemon) spent(ctx context.Context, from time.Time, session *events.Sess
 	for _, g := range groups {
 		for _, m := range g.Models {
 			tokens += m.Tokens()
-			usd += m.Money(d.prices.cost).USD()
+			usd += m.Money(d.prices.Cost).USD()
 		}
 	}
 	return tokens, usd, err

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 )
 
@@ -45,14 +46,14 @@ type shownSetting struct {
 
 // showConfig lists the settings in force; where some cannot be used it says so too, and fails.
 func showConfig(a *terminal.App) error {
-	l, bad := forHome(a)
+	l, bad := config.ForHome(a)
 	if l == nil {
 		return bad
 	}
 	var shown []shownSetting
-	for _, s := range settings() {
+	for _, s := range config.Settings() {
 		shown = append(shown, shownSetting{
-			Key: s.key, Value: s.get(&l.Config), Source: l.from[s.key], Default: s.standard, Limits: s.limits, Env: s.env(), Doc: s.doc,
+			Key: s.Key, Value: s.Get(&l.Config), Source: l.From[s.Key], Default: s.Standard, Limits: s.Limits, Env: s.Env(), Doc: s.Doc,
 		})
 	}
 	if a.JSON {
@@ -70,15 +71,15 @@ func showConfig(a *terminal.App) error {
 }
 
 func checkConfig(a *terminal.App) error {
-	l, err := forHome(a)
+	l, err := config.ForHome(a)
 	if err != nil {
 		return err
 	}
-	ps, err := loadPrices(l.home)
+	ps, err := config.LoadPrices(l.Home)
 	if err != nil {
 		return err
 	}
-	if err := l.checkPrices(ps); err != nil {
+	if err := l.CheckPrices(ps); err != nil {
 		return err
 	}
 	if a.JSON {
@@ -94,7 +95,7 @@ func showConfigPath(a *terminal.App) error {
 	if err != nil {
 		return err
 	}
-	path := filepath.Join(home, fileName)
+	path := filepath.Join(home, config.FileName)
 	if a.JSON {
 		return a.PrintJSON(map[string]string{"path": path})
 	}

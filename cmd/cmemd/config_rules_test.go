@@ -3,6 +3,7 @@ package main
 import (
 	"testing"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
@@ -11,7 +12,7 @@ import (
 // TestStandardRules: nobody has chosen supervised, and outputs that do not parse are dropped, and that is all.
 func TestStandardRules(t *testing.T) {
 	t.Parallel()
-	if r := standard().rules(); r.Outputs != nil || r.HeldMaxInputs != 10_000 || r.HeldMaxAge.Hours() != 14*24 {
+	if r := config.Standard().Rules(); r.Outputs != nil || r.HeldMaxInputs != 10_000 || r.HeldMaxAge.Hours() != 14*24 {
 		t.Errorf("got %+v", r)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/api"
@@ -39,9 +40,9 @@ func newConfigSet(a *terminal.App) *cobra.Command {
 				return c.Help()
 			}
 			args, _ = withoutFlags(args)
-			var changes []change
+			var changes []config.Change
 			for pair := range slices.Chunk(args, 2) {
-				changes = append(changes, change{key: pair[0], value: &pair[1]})
+				changes = append(changes, config.Change{Key: pair[0], Value: &pair[1]})
 			}
 			return changeConfig(c.Context(), a, changes)
 		},
@@ -76,9 +77,9 @@ func newConfigUnset(a *terminal.App) *cobra.Command {
 		Long:              "Unset takes the lines of settings out of config.toml in CMEMD_HOME, and leaves all else that stands there as it is.",
 		ValidArgsFunction: completeKey,
 		RunE: func(c *cobra.Command, args []string) error {
-			var changes []change
+			var changes []config.Change
 			for _, key := range args {
-				changes = append(changes, change{key: key})
+				changes = append(changes, config.Change{Key: key})
 			}
 			return changeConfig(c.Context(), a, changes)
 		},
@@ -87,8 +88,8 @@ func newConfigUnset(a *terminal.App) *cobra.Command {
 
 func completeKey(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	var keys []string
-	for _, s := range settings() {
-		keys = append(keys, cobra.CompletionWithDesc(s.key, s.doc))
+	for _, s := range config.Settings() {
+		keys = append(keys, cobra.CompletionWithDesc(s.Key, s.Doc))
 	}
 	return keys, cobra.ShellCompDirectiveNoFileComp
 }
@@ -98,11 +99,11 @@ func completeSetting(c *cobra.Command, args []string, begun string) ([]string, c
 	if len(args)%2 == 0 {
 		return completeKey(c, args, begun)
 	}
-	s, err := settingNamed(args[len(args)-1])
-	if err != nil || s.words == nil {
+	s, err := config.SettingNamed(args[len(args)-1])
+	if err != nil || s.Words == nil {
 		return nil, cobra.ShellCompDirectiveDefault
 	}
-	return s.words, cobra.ShellCompDirectiveNoFileComp
+	return s.Words, cobra.ShellCompDirectiveNoFileComp
 }
 
 // A changedSetting is what `config set` and `config unset` did with a key.
@@ -121,18 +122,18 @@ type sourcedText struct {
 }
 
 // changeConfig makes changes in the settings of this home, all or none. Those of others at the same time stay.
-func changeConfig(ctx context.Context, a *terminal.App, changes []change) error {
+func changeConfig(ctx context.Context, a *terminal.App, changes []config.Change) error {
 	home, err := a.Home()
 	if err != nil {
 		return err
 	}
-	if _, err := planChanges(a, home, changes); err != nil { // before there is a home, or anything in it
+	if _, err := config.PlanChanges(a, home, changes); err != nil { // before there is a home, or anything in it
 		return err
 	}
 	if err := homedir.PathsOf(home).Make(); err != nil {
 		return err
 	}
-	path, err := settingsFile(home)
+	path, err := config.SettingsFile(home)
 	if err != nil {
 		return err
 	}
@@ -140,28 +141,28 @@ func changeConfig(ctx context.Context, a *terminal.App, changes []change) error 
 	if err != nil {
 		return err
 	}
-	return showChanges(a, changedSettings(ctx, a, p.old, p.now, changes))
+	return showChanges(a, changedSettings(ctx, a, p.Old, p.Now, changes))
 }
 
 // writeChanges makes changes in the file at path, which holds the settings of home, on whatever others left there.
-func writeChanges(ctx context.Context, a *terminal.App, home, path string, changes []change) (p changePlan, err error) {
+func writeChanges(ctx context.Context, a *terminal.App, home, path string, changes []config.Change) (p config.ChangePlan, err error) {
 	lock, err := homedir.LockBeside(ctx, path)
 	if err != nil {
 		return p, terminal.Advise(fmt.Errorf("%s: %w", path, err), "try again")
 	}
 	defer lock.Close()
-	if p, err = planChanges(a, home, changes); err != nil {
+	if p, err = config.PlanChanges(a, home, changes); err != nil {
 		return p, err
 	}
-	mode, err := modeToKeep(path)
+	mode, err := config.ModeToKeep(path)
 	if err != nil {
 		return p, err
 	}
-	return p, durable.Replace(path, p.after, mode)
+	return p, durable.Replace(path, p.After, mode)
 }
 
 // changedSettings says of each change what it did.
-func changedSettings(ctx context.Context, a *terminal.App, old, now *loaded, changes []change) []changedSetting {
+func changedSettings(ctx context.Context, a *terminal.App, old, now *config.Loaded, changes []config.Change) []changedSetting {
 	var running map[string]string
 	if err := a.Query(ctx, func(ctx context.Context, client *api.Client) error {
 		status, err := client.Status(ctx)
@@ -171,13 +172,13 @@ func changedSettings(ctx context.Context, a *terminal.App, old, now *loaded, cha
 		running = nil // none runs, or none that could tell
 	}
 	var out []changedSetting
-	was, is := old.values(), now.values()
+	was, is := old.Values(), now.Values()
 	for _, ch := range changes {
-		one := changedSetting{Key: ch.key, Old: sourcedText{was[ch.key], old.from[ch.key]}, New: sourcedText{is[ch.key], now.from[ch.key]}}
-		if strings.HasPrefix(one.New.Source, envPrefix) {
+		one := changedSetting{Key: ch.Key, Old: sourcedText{was[ch.Key], old.From[ch.Key]}, New: sourcedText{is[ch.Key], now.From[ch.Key]}}
+		if strings.HasPrefix(one.New.Source, config.EnvPrefix) {
 			one.Wins = one.New.Source
 		}
-		if value, told := running[ch.key]; told {
+		if value, told := running[ch.Key]; told {
 			restart := value != one.New.Value
 			one.Restart = &restart
 		}

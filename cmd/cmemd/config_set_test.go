@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 )
@@ -22,22 +23,22 @@ import (
 // TestWhatIsSetIsRead takes any allowed value through a file.
 func TestWhatIsSetIsRead(t *testing.T) {
 	t.Parallel()
-	all := settings()
+	all := config.Settings()
 	rapid.Check(t, func(t *rapid.T) {
 		s := rapid.SampledFrom(all).Draw(t, "setting")
-		value := rapid.OneOf(rapid.Just(s.standard), rapid.SampledFrom(append(s.words, "")), rapid.StringMatching(`[0-9]{1,4}(\.[0-9]{2})?`),
+		value := rapid.OneOf(rapid.Just(s.Standard), rapid.SampledFrom(append(s.Words, "")), rapid.StringMatching(`[0-9]{1,4}(\.[0-9]{2})?`),
 			rapid.StringMatching(`[1-9][0-9]?[smh]`), rapid.StringMatching(`/[a-z "'\\]{1,9}`), rapid.StringMatching(`[A-Z_]{1,9}`)).Draw(t, "value")
-		var want Config
-		if !s.set(&want, value) {
+		var want config.Config
+		if !s.Set(&want, value) {
 			t.Skip("not allowed")
 		}
-		after, err := changed([]byte("# a\nslots = 3\n"), []change{{key: s.key, value: &value}})
+		after, err := config.Changed([]byte("# a\nslots = 3\n"), []config.Change{{Key: s.Key, Value: &value}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		l, _ := readSettings("", nil, after, nil)
-		if got := s.get(&l.Config); got != s.get(&want) || !strings.HasPrefix(l.from[s.key], fileName) || !bytes.HasPrefix(after, []byte("# a\n")) {
-			t.Fatalf("%s = %q is written as\n%s\nand read %q from %s", s.key, value, after, got, l.from[s.key])
+		l, _ := config.ReadSettings("", nil, after, nil)
+		if got := s.Get(&l.Config); got != s.Get(&want) || !strings.HasPrefix(l.From[s.Key], config.FileName) || !bytes.HasPrefix(after, []byte("# a\n")) {
+			t.Fatalf("%s = %q is written as\n%s\nand read %q from %s", s.Key, value, after, got, l.From[s.Key])
 		}
 	})
 }
@@ -49,15 +50,15 @@ func TestConfigFileStaysALink(t *testing.T) {
 	if err := os.WriteFile(elsewhere, []byte("slots = 3\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink(elsewhere, filepath.Join(home, fileName)); err != nil {
+	if err := os.Symlink(elsewhere, filepath.Join(home, config.FileName)); err != nil {
 		t.Skip("no links here: ", err)
 	}
 	four := "4"
-	if err := changeConfig(t.Context(), appAt(home), []change{{key: "slots", value: &four}}); err != nil {
+	if err := changeConfig(t.Context(), appAt(home), []config.Change{{Key: "slots", Value: &four}}); err != nil {
 		t.Fatal(err)
 	}
 	got, err := os.ReadFile(elsewhere)
-	if info, _ := os.Lstat(filepath.Join(home, fileName)); err != nil || string(got) != "slots = 4\n" || info.Mode()&os.ModeSymlink == 0 {
+	if info, _ := os.Lstat(filepath.Join(home, config.FileName)); err != nil || string(got) != "slots = 4\n" || info.Mode()&os.ModeSymlink == 0 {
 		t.Errorf("got %q, %v, and the link is %v", got, err, info.Mode())
 	}
 }
@@ -76,13 +77,13 @@ func appAt(home string) *terminal.App {
 func TestChangesAtOnceAllStay(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
-	numbers := slices.DeleteFunc(settings(), func(s setting) bool { return s.kind != kindNumber && s.kind != kindDuration })
+	numbers := slices.DeleteFunc(config.Settings(), func(s config.Setting) bool { return s.Kind != config.KindNumber && s.Kind != config.KindDuration })
 	errs := make([]error, len(numbers))
 	var all sync.WaitGroup
 	for i, s := range numbers {
 		all.Go(func() {
 			for { // on a slow disk the last of so many is refused in time, which loses nothing: it asks again
-				errs[i] = changeConfig(t.Context(), appAt(home), []change{{key: s.key, value: &s.standard}})
+				errs[i] = changeConfig(t.Context(), appAt(home), []config.Change{{Key: s.Key, Value: &s.Standard}})
 				if !errors.Is(errs[i], homedir.ErrLocked) {
 					return
 				}
@@ -93,13 +94,13 @@ func TestChangesAtOnceAllStay(t *testing.T) {
 	if err := errors.Join(errs...); err != nil {
 		t.Fatal(err)
 	}
-	l, err := load(home, nil)
+	l, err := config.Load(home, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, s := range numbers {
-		if l.from[s.key] == fromDefault {
-			t.Errorf("%s is lost", s.key)
+		if l.From[s.Key] == config.FromDefault {
+			t.Errorf("%s is lost", s.Key)
 		}
 	}
 	if len(numbers) < 10 {
@@ -115,13 +116,13 @@ func TestConfigFileKeepsItsMode(t *testing.T) {
 	}
 	for was, want := range map[os.FileMode]os.FileMode{0: 0o600, 0o600: 0o600, 0o644: 0o644, 0o400: 0o400, 0o664: 0o600, 0o646: 0o600} {
 		home, three := t.TempDir(), "3"
-		path := filepath.Join(home, fileName)
+		path := filepath.Join(home, config.FileName)
 		if was != 0 {
 			if err := errors.Join(os.WriteFile(path, nil, was), os.Chmod(path, was)); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if err := changeConfig(t.Context(), appAt(home), []change{{key: "slots", value: &three}}); err != nil {
+		if err := changeConfig(t.Context(), appAt(home), []config.Change{{Key: "slots", Value: &three}}); err != nil {
 			t.Fatal(err)
 		}
 		info, err := os.Stat(path)
@@ -147,23 +148,23 @@ func TestWithoutFlags(t *testing.T) {
 func TestByteOrderMark(t *testing.T) {
 	t.Parallel()
 	home, four := t.TempDir(), "4"
-	path := filepath.Join(home, fileName)
-	if err := os.WriteFile(path, []byte(byteOrderMark+"slots = 3\n"), homedir.OwnFile); err != nil {
+	path := filepath.Join(home, config.FileName)
+	if err := os.WriteFile(path, []byte(config.ByteOrderMark+"slots = 3\n"), homedir.OwnFile); err != nil {
 		t.Fatal(err)
 	}
-	if l, err := load(home, nil); err != nil || l.Slots != 3 || l.from["slots"] != fileName+":1" {
-		t.Errorf("got %d from %s, %v", l.Slots, l.from["slots"], err)
+	if l, err := config.Load(home, nil); err != nil || l.Slots != 3 || l.From["slots"] != config.FileName+":1" {
+		t.Errorf("got %d from %s, %v", l.Slots, l.From["slots"], err)
 	}
-	if err := changeConfig(t.Context(), appAt(home), []change{{key: "slots", value: &four}}); err != nil {
+	if err := changeConfig(t.Context(), appAt(home), []config.Change{{Key: "slots", Value: &four}}); err != nil {
 		t.Fatal(err)
 	}
 	if data, err := os.ReadFile(path); err != nil || string(data) != "slots = 4\n" {
 		t.Errorf("got %q, %v", data, err)
 	}
-	if err := os.WriteFile(path, []byte(byteOrderMark+byteOrderMark+"slots = 3\n"), homedir.OwnFile); err != nil {
+	if err := os.WriteFile(path, []byte(config.ByteOrderMark+config.ByteOrderMark+"slots = 3\n"), homedir.OwnFile); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := load(home, nil); err == nil {
+	if _, err := config.Load(home, nil); err == nil {
 		t.Error("two of them are read")
 	}
 }

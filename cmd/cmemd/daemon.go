@@ -12,6 +12,7 @@ import (
 
 	"github.com/cmemd/cmemd/actors"
 	"github.com/cmemd/cmemd/actors/policy"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
@@ -33,10 +34,10 @@ import (
 
 // A daemon is every package wired together over one home. openDaemon takes the log; run serves; close lets go.
 type daemon struct {
-	config *loaded
+	config *config.Loaded
 	paths  homedir.Paths
 	logger *slog.Logger
-	prices prices
+	prices config.Prices
 	offers *offers
 
 	log     *eventlog.Bolt
@@ -60,12 +61,12 @@ type daemon struct {
 // openDaemon locks the log of a home, opens all that stands on it, and records that a daemon starts. Nothing is done to
 // the socket or to what another daemon wrote down unless the log is ours. stop is called when somebody asks the daemon
 // to end, or the log fails. An error leaves nothing open, and the last life as it ended.
-func openDaemon(ctx context.Context, l *loaded, p homedir.Paths, logger *slog.Logger, version string, stop context.CancelCauseFunc) (*daemon, error) {
-	prices, err := loadPrices(p.Home)
+func openDaemon(ctx context.Context, l *config.Loaded, p homedir.Paths, logger *slog.Logger, version string, stop context.CancelCauseFunc) (*daemon, error) {
+	prices, err := config.LoadPrices(p.Home)
 	if err != nil {
 		return nil, err
 	}
-	if err := l.checkPrices(prices); err != nil {
+	if err := l.CheckPrices(prices); err != nil {
 		return nil, err
 	}
 	offers, err := builder{settings: l, runs: p.Runs, log: logger}.offers()
@@ -152,7 +153,7 @@ func (d *daemon) spared(err error) error {
 func (d *daemon) begin(ctx context.Context, version string) (err error) {
 	d.previous, err = actors.Begin(ctx, d.log, events.Draft{
 		ID: uuid.Must(uuid.NewV7()), OccurredAt: time.Now(),
-		Event: events.DaemonStarted{Version: version, PID: os.Getpid(), Settings: d.config.values()},
+		Event: events.DaemonStarted{Version: version, PID: os.Getpid(), Settings: d.config.Values()},
 	})
 	if err := d.spared(err); err != nil {
 		return err
@@ -168,8 +169,8 @@ func (d *daemon) actorsConfig() actors.Config {
 	c := d.config
 	return actors.Config{
 		Log: d.log, Providers: d.offers.offered(), Summaries: tierOf(d.offers.summaries), Trivial: tierOf(d.offers.trivial),
-		IsTrivial: allTrivial, Budget: c.Budget, Spent: d.spent, Price: d.prices.ofTurn,
-		Checker: d.checker, Tracker: evidence.NewTracker(evidence.Config{}), Previous: d.previous, Logger: d.logger, Rules: c.rules(),
+		IsTrivial: allTrivial, Budget: c.Budget, Spent: d.spent, Price: d.prices.OfTurn,
+		Checker: d.checker, Tracker: evidence.NewTracker(evidence.Config{}), Previous: d.previous, Logger: d.logger, Rules: c.Rules(),
 		Pause: policy.Backoff{First: c.PauseFirst, Cap: c.PauseMax}, Owing: d.owing,
 		Slots: c.Slots, TurnTimeout: c.TurnTimeout, Passivate: c.Passivate,
 		MaxWaiting: c.MaxWaiting, MaxWaitBytes: c.MaxWaitingBytes,
@@ -188,9 +189,9 @@ func (d *daemon) apiConfig(token, version string) server.Config {
 	return server.Config{
 		System: d.actors, Log: d.log, Views: d.views, Index: d.index, Repos: d.checker,
 		Checker: d.checker, Eraser: d.eraser, Providers: d.offers.facts(),
-		Recall: recall.New(d.recallConfig()), Briefs: d.config.briefs(),
+		Recall: recall.New(d.recallConfig()), Briefs: d.config.Briefs(),
 		Spool: relay.NewSpool(d.paths.Home, privacy.Keep), Home: d.paths.Home, Token: token, Version: version, PID: os.Getpid(),
-		Settings: d.config.values(), Logger: d.logger, Price: d.prices.cost, Secrets: captureSecrets(),
+		Settings: d.config.Values(), Logger: d.logger, Price: d.prices.Cost, Secrets: captureSecrets(),
 		NewToken: func() (string, error) { return homedir.MakeToken(d.paths.Token) },
 		Rules:    privacy.NewRules(d.paths.Home, d.config.Switches),
 		Notice:   notices{views: d.views, status: d.actors.Status, now: time.Now, stopped: d.phase.stopped}.line,

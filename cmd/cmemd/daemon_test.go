@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/eventlog"
@@ -18,13 +19,13 @@ import (
 	"github.com/cmemd/cmemd/internal/api"
 )
 
-func tempHome(t *testing.T) (homedir.Paths, *loaded) {
+func tempHome(t *testing.T) (homedir.Paths, *config.Loaded) {
 	t.Helper()
 	p := homedir.PathsOf(t.TempDir())
 	if err := p.Make(); err != nil {
 		t.Fatal(err)
 	}
-	l := standard()
+	l := config.Standard()
 	l.Listen = ""
 	return p, l
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/cmemd/cmemd/actors/policy"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/agents"
 	"github.com/cmemd/cmemd/internal/memory/erasure"
@@ -20,7 +21,7 @@ func (d *daemon) openVectors(ctx context.Context) (err error) {
 	if e.Endpoint.URL == "" {
 		return vectors.Remove(d.paths.Vectors)
 	}
-	key, err := d.config.keySource(embeddingsName).key(d.config.getenv)
+	key, err := d.config.KeySource(config.EmbeddingsName).Key(d.config.Getenv)
 	if err != nil {
 		return err
 	}
@@ -31,7 +32,7 @@ func (d *daemon) openVectors(ctx context.Context) (err error) {
 		return err
 	}
 	d.vectors, err = vectors.Open(ctx, d.paths.Vectors, d.log, vectors.Config{
-		Embedder: d.embed, Model: e.vectorsOf(), Rows: d.views, Redact: full.New().Plain, Batch: e.Batch, QueryTimeout: e.Timeout, Floor: e.deviation(),
+		Embedder: d.embed, Model: e.VectorsOf(), Rows: d.views, Redact: full.New().Plain, Batch: e.Batch, QueryTimeout: e.Timeout, Floor: e.Deviation(),
 		Pause: policy.Backoff{First: d.config.PauseFirst, Cap: d.config.PauseMax}, Logger: d.logger,
 	})
 	return err
@@ -58,7 +59,7 @@ func (d *daemon) runVectors(ctx context.Context) error {
 func (d *daemon) recallConfig() recall.Config {
 	c := recall.Config{
 		Views: d.views, Index: d.index, Log: d.log, FenceOpen: agents.ContextOpen, FenceClose: agents.ContextClose,
-		Characters: d.config.ContextChars, Tokens: d.config.ContextTokens, Recency: d.config.recency(),
+		Characters: d.config.ContextChars, Tokens: d.config.ContextTokens, Recency: d.config.Recency(),
 	}
 	if d.vectors != nil {
 		c.Near = d.vectors

@@ -10,7 +10,7 @@ import (
 
 // watcher follows transcripts into a server; nil: none are to be followed.
 func (d *daemon) watcher() (*watch.Watcher, error) {
-	rules, err := d.config.watchRules()
+	rules, err := d.config.WatchRules()
 	if err != nil || len(rules) == 0 {
 		return nil, err
 	}

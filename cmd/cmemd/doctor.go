@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/api"
@@ -109,7 +110,7 @@ func checks() []check {
 type examination struct {
 	app      *terminal.App
 	paths    homedir.Paths
-	config   *loaded
+	config   *config.Loaded
 	settings error // of the settings
 	status   *api.Status
 	daemon   error // why there is no status
@@ -124,7 +125,7 @@ func examine(ctx context.Context, a *terminal.App) (*examination, error) {
 		return nil, err
 	}
 	x := &examination{app: a, paths: homedir.PathsOf(home), now: a.Now()}
-	x.config, x.settings = load(home, a.Environ)
+	x.config, x.settings = config.Load(home, a.Environ)
 	x.daemon = a.Query(ctx, func(ctx context.Context, client *api.Client) error {
 		s, err := client.Status(ctx)
 		if err == nil {

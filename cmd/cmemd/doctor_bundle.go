@@ -102,8 +102,8 @@ type settingInForce struct {
 
 func (x *examination) settingsInForce() map[string]settingInForce {
 	out := map[string]settingInForce{}
-	for key, value := range x.config.values() {
-		out[key] = settingInForce{Value: value, From: x.config.from[key]}
+	for key, value := range x.config.Values() {
+		out[key] = settingInForce{Value: value, From: x.config.From[key]}
 	}
 	return out
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/actors/policy"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/observer"
 	"github.com/cmemd/cmemd/internal/observer/claudecli"
@@ -23,32 +24,32 @@ func checkModels(ctx context.Context, x *examination) []checked {
 		return []checked{unknown("the settings cannot be used")}
 	}
 	out := x.changed()
-	for _, who := range x.config.configured() {
+	for _, who := range x.config.Configured() {
 		out = append(out, x.checkModel(ctx, who)...)
 	}
-	for _, name := range x.config.configuredNames() {
-		if s := x.config.service(name); s != nil {
+	for _, name := range x.config.ConfiguredNames() {
+		if s := x.config.Service(name); s != nil {
 			out = append(out, lookAtURL(s.URL))
 		}
 	}
 	return out
 }
 
-func (x *examination) checkModel(ctx context.Context, who asked) (out []checked) {
+func (x *examination) checkModel(ctx context.Context, who config.Asked) (out []checked) {
 	p, err := builder{settings: x.config, runs: x.paths.Runs}.made(who)
 	switch {
 	case err != nil:
 		return []checked{wrong("correct it; `cmemd config show` lists what there is", "%s", terminal.Describe(err))}
 	case p.cli != nil:
 		out = append(out, x.unasked(lookAtClient(ctx, p.cli)))
-	case x.config.service(who.name) != nil:
-		out = append(out, x.unasked(lookAtKey(ctx, who.name, p)))
-	case who.name == playback.Name:
+	case x.config.Service(who.Name) != nil:
+		out = append(out, x.unasked(lookAtKey(ctx, who.Name, p)))
+	case who.Name == playback.Name:
 		out = append(out, well("plays %s", x.config.PlaybackFile))
 	default:
-		out = append(out, well("%s works here, without a model", who.name))
+		out = append(out, well("%s works here, without a model", who.Name))
 	}
-	if x.deep && !isFree(who.name) {
+	if x.deep && !config.IsFree(who.Name) {
 		out = append(out, x.askModel(ctx, who))
 	}
 	return out
@@ -68,19 +69,19 @@ func (x *examination) changed() []checked {
 		return nil
 	}
 	keys := []string{"provider", "mode", "language", "output_form"}
-	for _, s := range choiceSettings() {
-		keys = append(keys, s.key)
+	for _, s := range config.ChoiceSettings() {
+		keys = append(keys, s.Key)
 	}
-	for _, name := range x.config.configuredNames() {
+	for _, name := range x.config.ConfiguredNames() {
 		switch {
 		case name == claudecli.Name:
 			keys = append(keys, "claude_cli_model", "claude_cli_path")
-		case x.config.service(name) != nil:
+		case x.config.Service(name) != nil:
 			keys = append(keys, name+"_model", name+"_url", name+"_key_env", name+"_key_file", name+"_key_command")
 		}
 	}
 	var out []checked
-	now := x.config.values()
+	now := x.config.Values()
 	for _, key := range keys {
 		if was, told := x.status.Settings[key]; told && was != now[key] {
 			out = append(out, note("`cmemd stop` and `cmemd start`, for it to take effect", "%s is %q in the settings, and the daemon runs with %q", key, now[key], was))
@@ -128,17 +129,17 @@ func lookAtURL(address string) checked {
 	switch {
 	case err != nil || u.Host == "":
 		return wrong("correct it", "the URL is not one") // it was checked when it was set
-	case u.Scheme == "http" && !isLoopbackURL(address):
+	case u.Scheme == "http" && !config.IsLoopbackURL(address):
 		return note("use https where others could listen", "%s is asked in the clear: what is captured, and the key", u.Host)
 	}
 	return well("%s is where it is asked", address)
 }
 
 // askModel has a provider observe a small batch, unless the daemon says that nothing may be spent today.
-func (x *examination) askModel(ctx context.Context, who asked) checked {
+func (x *examination) askModel(ctx context.Context, who config.Asked) checked {
 	if limit := x.daySpent(); limit != "" {
 		return note("wait, or raise the budget: `cmemd config set "+limit+" ...`",
-			"%s was not asked: %s is used up", terminal.NameOfModel(who.name, x.config.as(who).modelOf(who.name)), limit)
+			"%s was not asked: %s is used up", terminal.NameOfModel(who.Name, x.config.As(who).ModelOf(who.Name)), limit)
 	}
 	t, err := tryProvider(ctx, x.app, x.config, who)
 	if err == nil {

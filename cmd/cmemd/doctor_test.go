@@ -16,6 +16,7 @@ import (
 
 	"github.com/cmemd/cmemd/actors/policy"
 	"github.com/cmemd/cmemd/actors/provider"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
@@ -266,7 +267,7 @@ func TestDeepSpendsNoBudgetThatIsUsedUp(t *testing.T) {
 		x.deep = true
 		x.config.Provider, x.config.PlaybackFile = "playback", x.paths.Home+"/not/there"
 		x.status.Actors.Budget = &provider.BudgetStatus{Limits: []provider.BudgetLimit{{Name: c.limit, Limit: 100, Used: c.used}}}
-		got := x.askModel(t.Context(), asked{name: "playback"})
+		got := x.askModel(t.Context(), config.Asked{Name: "playback"})
 		if notAsked := got.State == stateNote && strings.Contains(got.Says, "playback was not asked: "+c.limit+" is used up"); notAsked != c.notAsked {
 			t.Errorf("%s: got %+v", name, got)
 		}

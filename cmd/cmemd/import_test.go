@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
 	"github.com/cmemd/cmemd/internal/agents/importer"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/testkit/secrets"
@@ -63,7 +64,7 @@ func TestImportSweep(t *testing.T) {
 	if err := os.MkdirAll(w.home, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	w.write(filepath.Join(w.home, fileName), []string{`log_level = "debug"`})
+	w.write(filepath.Join(w.home, config.FileName), []string{`log_level = "debug"`})
 	var texts []string
 	for _, s := range w.all {
 		texts = append(texts, s.Text)

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/agents/install"
@@ -33,7 +34,7 @@ func newInstallation(a *terminal.App, f installCommand) (*installation, error) {
 	x.machine = install.Machine{OS: runtime.GOOS, Home: person, Getenv: a.Getenv, LookPath: exec.LookPath}
 	x.options = install.Options{Version: a.Version, Home: home, Settings: f.settings, NoMCP: f.noMCP}
 	if f.remove {
-		if l, err := forHome(a); err == nil { // settings that cannot be read keep nobody from removing
+		if l, err := config.ForHome(a); err == nil { // settings that cannot be read keep nobody from removing
 			x.options.Listen = l.Listen
 		}
 		return x, nil
@@ -49,11 +50,11 @@ func newInstallation(a *terminal.App, f installCommand) (*installation, error) {
 
 // configure takes over what the settings say.
 func (x *installation) configure(home string) error {
-	l, err := forHome(x.app)
+	l, err := config.ForHome(x.app)
 	if err != nil {
 		return err
 	}
-	x.options.Files, x.options.Listen = l.ContextFiles == on, l.Listen
+	x.options.Files, x.options.Listen = l.ContextFiles == config.On, l.Listen
 	if !x.flags.http {
 		return nil
 	}

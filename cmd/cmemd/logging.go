@@ -8,13 +8,14 @@ import (
 	"github.com/lmittmann/tint"
 	"gopkg.in/natefinch/lumberjack.v2"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 )
 
 // newLogger returns the daemon's logger: coloured lines on a terminal, else a file that is rotated. What is returned
 // beside it is to be closed at the end.
-func newLogger(a *terminal.App, c Config, p homedir.Paths) (*slog.Logger, io.Closer) {
+func newLogger(a *terminal.App, c config.Config, p homedir.Paths) (*slog.Logger, io.Closer) {
 	level := levelOf(c.LogLevel)
 	if terminal.IsTerminal(a.Err) {
 		return slog.New(tint.NewTextHandler(a.Err, &tint.Options{

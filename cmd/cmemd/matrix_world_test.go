@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/eventlog"
@@ -48,7 +49,7 @@ func newMatrixWorld(t *testing.T, script []string, settings ...string) *matrixWo
 	if err := os.MkdirAll(w.home, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	w.write(filepath.Join(w.home, fileName), append([]string{`provider = "playback"`, `playback_file = "` + played + `"`}, settings...))
+	w.write(filepath.Join(w.home, config.FileName), append([]string{`provider = "playback"`, `playback_file = "` + played + `"`}, settings...))
 	w.client = api.Dial(w.home)
 	t.Cleanup(w.client.Close)
 	w.daemon = w.serve(ctx)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/agents/relay"
@@ -100,7 +101,7 @@ func (s *starter) launch(ctx context.Context, client *api.Client) error {
 	if cfg, ok := relay.FromEnv("mcp", s.app.Version, s.app.Getenv); !ok || cfg.Start == nil {
 		return errors.New("no daemon runs, and none is started here: CMEMD_DISABLE, CMEMD_OBSERVER or CMEMD_NO_START is set")
 	}
-	if _, err := forHome(s.app); err != nil {
+	if _, err := config.ForHome(s.app); err != nil {
 		return fmt.Errorf("the settings are not valid: %w", err)
 	}
 	p := homedir.PathsOf(s.home)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/observer"
 )
@@ -29,9 +30,9 @@ func newObserver(a *terminal.App) *cobra.Command {
 		Example: "  cmemd observer test\n  cmemd observer test --provider claude-cli",
 	}
 	test.Flags().StringVar(&provider, "provider", "", "ask this one alone, which the settings need not name")
-	terminal.MustComplete(test, "provider", cobra.FixedCompletions(providerNames(), cobra.ShellCompDirectiveNoFileComp))
+	terminal.MustComplete(test, "provider", cobra.FixedCompletions(config.ProviderNames(), cobra.ShellCompDirectiveNoFileComp))
 	test.RunE = func(c *cobra.Command, _ []string) error {
-		if err := terminal.OneOf(c, "provider", provider, providerNames()...); err != nil {
+		if err := terminal.OneOf(c, "provider", provider, config.ProviderNames()...); err != nil {
 			return err
 		}
 		return testObservers(c.Context(), a, provider)
@@ -91,21 +92,21 @@ func together(all []error) error {
 
 // chosen is who the name means, with the settings by which they are asked: those of that name whom the settings name, or a
 // provider that they do not; with "" it is all of them.
-func chosen(a *terminal.App, name string) (l *loaded, all []asked, err error) {
-	l, err = forProvider(a, "")
+func chosen(a *terminal.App, name string) (l *config.Loaded, all []config.Asked, err error) {
+	l, err = config.ForProvider(a, "")
 	if err == nil {
-		all = slices.DeleteFunc(l.configured(), func(who asked) bool { return name != "" && who.name != name })
+		all = slices.DeleteFunc(l.Configured(), func(who config.Asked) bool { return name != "" && who.Name != name })
 	}
 	if name == "" || len(all) > 0 {
 		return l, all, err
 	}
-	l, err = forProvider(a, name)
-	return l, []asked{{name: name}}, err
+	l, err = config.ForProvider(a, name)
+	return l, []config.Asked{{Name: name}}, err
 }
 
 // tryProvider asks a provider once. An error says that there is nobody to ask, or that ctx is done.
-func tryProvider(ctx context.Context, a *terminal.App, l *loaded, who asked) (*try, error) {
-	ps, err := loadPrices(l.home)
+func tryProvider(ctx context.Context, a *terminal.App, l *config.Loaded, who config.Asked) (*try, error) {
+	ps, err := config.LoadPrices(l.Home)
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +115,7 @@ func tryProvider(ctx context.Context, a *terminal.App, l *loaded, who asked) (*t
 		return nil, err
 	}
 	defer os.RemoveAll(runs)
-	t := &try{Provider: who.name, now: a.Now(), prices: ps}
+	t := &try{Provider: who.Name, now: a.Now(), prices: ps}
 	b := builder{settings: l, runs: runs, asked: t.asked}
 	p, err := b.made(who)
 	if err != nil {
@@ -143,10 +144,10 @@ func showModes(a *terminal.App) error {
 	if err != nil {
 		return err
 	}
-	l, _ := load(home, a.Environ) // what is wrong with it is for `config check` to say
+	l, _ := config.Load(home, a.Environ) // what is wrong with it is for `config check` to say
 	var shown []shownMode
 	var bad []error
-	for _, name := range modeNames(l.modesDir()) {
+	for _, name := range config.ModeNames(l.ModesDir()) {
 		m, err := shownModeOf(l, name)
 		shown, bad = append(shown, m), append(bad, err)
 	}
@@ -169,13 +170,13 @@ func showModes(a *terminal.App) error {
 }
 
 // shownModeOf reads one mode.
-func shownModeOf(l *loaded, name string) (shownMode, error) {
+func shownModeOf(l *config.Loaded, name string) (shownMode, error) {
 	m := shownMode{Name: name, Source: builtIn, Chosen: name == l.Mode}
-	path := filepath.Join(l.modesDir(), name+".toml")
+	path := filepath.Join(l.ModesDir(), name+".toml")
 	if _, err := os.Stat(path); err == nil {
 		m.Source = path
 	}
-	mode, err := observer.LoadMode(os.DirFS(l.modesDir()), name)
+	mode, err := observer.LoadMode(os.DirFS(l.ModesDir()), name)
 	if err != nil {
 		m.Error = terminal.Describe(err)
 		return m, err

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/observer"
@@ -39,7 +40,7 @@ type try struct {
 
 	key    string
 	now    time.Time
-	prices prices
+	prices config.Prices
 }
 
 // Where a cost comes from.
@@ -94,7 +95,7 @@ func (t *try) count(b events.Bill) {
 		}
 		return
 	}
-	usd, ok := usage.Price(t.prices.cost).Of(t.Provider, cmp.Or(b.Model, t.Model), t.Model, open)
+	usd, ok := usage.Price(t.prices.Cost).Of(t.Provider, cmp.Or(b.Model, t.Model), t.Model, open)
 	if !ok {
 		return
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/observer"
@@ -15,7 +16,7 @@ import (
 func TestEveryFailureHasARemedy(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
-	for _, name := range providerNames() {
+	for _, name := range config.ProviderNames() {
 		for _, class := range events.FailureClasses() {
 			x := &try{Provider: name, key: "the variable K"}
 			x.fail(&observer.Failure{Class: class, Message: "m"})

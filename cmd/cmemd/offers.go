@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/cmemd/cmemd/actors"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/observer"
@@ -22,8 +23,8 @@ type offers struct {
 
 // offers makes everybody whom the settings name, or says what one of them lacks.
 func (b builder) offers() (*offers, error) {
-	l, made, out := b.settings, map[asked]*built{}, &offers{}
-	for _, who := range l.configured() {
+	l, made, out := b.settings, map[config.Asked]*built{}, &offers{}
+	for _, who := range l.Configured() {
 		p, err := b.made(who)
 		if err != nil {
 			return nil, errors.Join(err, out.close())
@@ -31,22 +32,22 @@ func (b builder) offers() (*offers, error) {
 		made[who] = p
 		out.all = append(out.all, p)
 	}
-	for _, name := range l.order() {
-		out.order = append(out.order, made[asked{name: name}])
+	for _, name := range l.Order() {
+		out.order = append(out.order, made[config.Asked{Name: name}])
 	}
-	if who, ok := l.resolve(l.Summary); ok {
+	if who, ok := l.Resolve(l.Summary); ok {
 		out.summaries = made[who]
 	}
-	if who, ok := l.resolve(l.Trivial); ok {
+	if who, ok := l.Resolve(l.Trivial); ok {
 		out.trivial = made[who]
 	}
 	return out, nil
 }
 
 // made makes one of those whom the settings name.
-func (b builder) made(who asked) (*built, error) {
-	b.called, b.settings = b.settings.called(who), b.settings.as(who)
-	return b.provider(who.name)
+func (b builder) made(who config.Asked) (*built, error) {
+	b.called, b.settings = b.settings.Called(who), b.settings.As(who)
+	return b.provider(who.Name)
 }
 
 // begin ends what the last daemon's observers left running. What cannot be ended keeps nobody from going on.
@@ -73,7 +74,7 @@ func (o *offers) close() error {
 
 // offer is b as turns are asked of it.
 func (b *built) offer() actors.Offer {
-	return actors.Offer{Provider: b.Provider, Mode: b.mode, Free: isFree(b.Name())}
+	return actors.Offer{Provider: b.Provider, Mode: b.mode, Free: config.IsFree(b.Name())}
 }
 
 // offered is who is asked, in the order of the settings.
@@ -98,7 +99,7 @@ func tierOf(b *built) *actors.Offer {
 func (o *offers) facts() []api.Provider {
 	var list []api.Provider
 	for i, p := range o.all {
-		facts := api.Provider{Name: p.Name(), Model: p.Model(), Wish: p.Wish(), Free: isFree(p.Name())}
+		facts := api.Provider{Name: p.Name(), Model: p.Model(), Wish: p.Wish(), Free: config.IsFree(p.Name())}
 		facts.TierOnly = i >= len(o.order)
 		if p == o.summaries {
 			facts.Tiers = append(facts.Tiers, api.TierSummary)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/actors/policy"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/observer/playback"
@@ -140,7 +141,7 @@ func (p *poisoned) prepare(context.Context) error {
 	if err := os.MkdirAll(p.home, 0o700); err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(p.home, fileName), []byte(strings.Join(settings, "\n")+"\n"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(p.home, config.FileName), []byte(strings.Join(settings, "\n")+"\n"), 0o600); err != nil {
 		return err
 	}
 	p.act("%s through a real daemon, %d times as fast, under %s", p.scene.name, p.scene.factor, livePolicy())
@@ -150,7 +151,7 @@ func (p *poisoned) prepare(context.Context) error {
 
 // scaledLimits are the default limits of restarts, quarantines and pauses divided by factor, as lines of settings.
 func scaledLimits(factor int) []string {
-	c := standard()
+	c := config.Standard()
 	var lines []string
 	for _, l := range []struct {
 		key   string
@@ -161,7 +162,7 @@ func scaledLimits(factor int) []string {
 		{"pause_first", c.PauseFirst}, {"pause_max", c.PauseMax},
 	} {
 		scaled := max(l.limit/time.Duration(factor), time.Millisecond) // the least that settings allow
-		lines = append(lines, fmt.Sprintf("%s = %q", l.key, shortDuration(scaled)))
+		lines = append(lines, fmt.Sprintf("%s = %q", l.key, config.ShortDuration(scaled)))
 	}
 	return lines
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/actors/policy"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/observer/playback"
 	"github.com/cmemd/cmemd/internal/replay"
@@ -44,7 +45,7 @@ func TestPoisonScenesCanBePlayed(t *testing.T) {
 			t.Errorf("%s: %v", scene.file, err)
 		}
 		home := homeWith(t, strings.Join(scaledLimits(scene.factor), "\n"))
-		if _, err := load(home, nil); err != nil {
+		if _, err := config.Load(home, nil); err != nil {
 			t.Errorf("%s: %v", scene.file, err)
 		}
 	}

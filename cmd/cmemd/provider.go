@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/actors/policy"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/observer"
@@ -16,7 +17,7 @@ import (
 )
 
 // newPlayback makes the provider that plays what is set. It is read here, once.
-func newPlayback(l *loaded) (observer.Provider, error) {
+func newPlayback(l *config.Loaded) (observer.Provider, error) {
 	script, err := readPlayback(l.PlaybackFile)
 	if err != nil {
 		return nil, terminal.Advise(fmt.Errorf("playback_file %s: %w", l.PlaybackFile, err), "correct it; `cmemd help playback` shows the form of a script")

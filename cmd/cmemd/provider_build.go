@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/observer"
 	"github.com/cmemd/cmemd/internal/observer/anthropic"
@@ -32,7 +33,7 @@ type built struct {
 
 // A builder makes providers by name from settings. Nothing is asked, started or connected to.
 type builder struct {
-	settings *loaded
+	settings *config.Loaded
 	runs     string               // the folder of what claude-cli runs
 	asked    func(model.Question) // is told of each question that goes out; may be nil
 	called   string               // under which a model is known where it is not its service's own; empty: the service's name
@@ -42,13 +43,13 @@ type builder struct {
 // provider makes the provider called name, or says what it lacks.
 func (b builder) provider(name string) (*built, error) {
 	l := b.settings
-	if !slices.Contains(providerNames(), name) {
-		return nil, fmt.Errorf("there is no provider %q: there are %s", name, strings.Join(providerNames(), ", "))
+	if !slices.Contains(config.ProviderNames(), name) {
+		return nil, fmt.Errorf("there is no provider %q: there are %s", name, strings.Join(config.ProviderNames(), ", "))
 	}
-	if err := l.checkProvider("provider = "+name, name); err != nil {
+	if err := l.CheckProvider("provider = "+name, name); err != nil {
 		return nil, err
 	}
-	mode, err := l.loadMode()
+	mode, err := l.LoadMode()
 	if err != nil {
 		return nil, err
 	}
@@ -79,15 +80,15 @@ func (b builder) model(name string, made *built) error {
 	c := model.Config{
 		Name: cmp.Or(b.called, name), Asker: guarded{Asker: asker, key: made.key, asked: b.asked}, Renderer: renderer, Mode: made.mode, Redact: redact,
 		Retries: l.ObserverRetries, Timeout: l.TurnTimeout, MaxTokens: l.MaxOutputTokens, Log: b.log,
-		LeastThinking: l.Thinking == thinkingLeast && name != claudecli.Name, // whose client is asked for none by itself
+		LeastThinking: l.Thinking == config.ThinkingLeast && name != claudecli.Name, // whose client is asked for none by itself
 	}
 	if l.ObserverRetries == 0 || name == claudecli.Name { // which asks its service again by itself
 		c.Retries = -1
 	}
 	switch {
-	case l.OutputForm == formXML || name == claudecli.Name:
+	case l.OutputForm == config.FormXML || name == claudecli.Name:
 		c.Form = events.FormXML
-	case l.OutputForm == formStructured:
+	case l.OutputForm == config.FormStructured:
 		c.Form = events.FormStructured
 	}
 	made.Provider, err = model.New(c)
@@ -100,14 +101,14 @@ func (b builder) asker(name string, made *built) (model.Asker, error) {
 	if name == claudecli.Name {
 		made.sweep = func() (int, error) { return claudecli.Sweep(b.runs) }
 		var err error
-		made.cli, err = claudecli.New(claudecli.Config{Dir: b.runs, Path: l.ClaudePath, Model: l.ClaudeModel, Env: slices.Clip(l.environ)})
+		made.cli, err = claudecli.New(claudecli.Config{Dir: b.runs, Path: l.ClaudePath, Model: l.ClaudeModel, Env: slices.Clip(l.Environ)})
 		return made.cli, err
 	}
 	var err error
-	if made.key, err = l.keySource(name).key(l.getenv); err != nil {
+	if made.key, err = l.KeySource(name).Key(l.Getenv); err != nil {
 		return nil, err
 	}
-	s := l.service(name)
+	s := l.Service(name)
 	at := model.Endpoint{URL: s.URL, Key: made.key}
 	var asker interface {
 		model.Asker

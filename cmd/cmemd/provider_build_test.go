@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/observer"
 	"github.com/cmemd/cmemd/internal/observer/model"
@@ -23,13 +24,13 @@ func TestEveryProviderIsBuilt(t *testing.T) {
 	if err := os.WriteFile(script, []byte("{\"text\":\"\"}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	l, err := load(home, []string{
+	l, err := config.Load(home, []string{
 		"CMEMD_ANTHROPIC_MODEL=a", "CMEMD_OPENAI_MODEL=o", "CMEMD_GEMINI_MODEL=g", "CMEMD_PLAYBACK_FILE=" + script, "CMEMD_MODE=research",
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range providerNames() {
+	for _, name := range config.ProviderNames() {
 		p, err := builder{settings: l, runs: filepath.Join(home, "run")}.provider(name)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cmemd/cmemd/actors/policy"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/observer/playback"
 	"github.com/cmemd/cmemd/internal/replay"
@@ -41,7 +42,7 @@ func TestNewProvider(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			l := standard()
+			l := config.Standard()
 			l.Provider, l.PlaybackFile = c.provider, c.file
 			p, err := builder{settings: l}.provider(c.provider)
 			switch {
@@ -57,14 +58,14 @@ func TestNewProvider(t *testing.T) {
 func TestPlaybackNeedsItsFile(t *testing.T) {
 	t.Parallel()
 	home := homeWith(t, `provider = "playback"`)
-	if _, err := load(home, nil); !errors.Is(err, errNoPlayback) {
-		t.Errorf("got %v, want %v", err, errNoPlayback)
+	if _, err := config.Load(home, nil); !errors.Is(err, config.ErrNoPlayback) {
+		t.Errorf("got %v, want %v", err, config.ErrNoPlayback)
 	}
-	l, err := load(home, []string{"CMEMD_PLAYBACK_FILE=/a/b.jsonl"})
+	l, err := config.Load(home, []string{"CMEMD_PLAYBACK_FILE=/a/b.jsonl"})
 	if err != nil || l.PlaybackFile != "/a/b.jsonl" {
 		t.Errorf("got %q, %v", l.PlaybackFile, err)
 	}
-	if _, err := load(home, []string{"CMEMD_PLAYBACK_FILE=b.jsonl"}); err == nil || !strings.Contains(err.Error(), "an absolute path, or empty") {
+	if _, err := config.Load(home, []string{"CMEMD_PLAYBACK_FILE=b.jsonl"}); err == nil || !strings.Contains(err.Error(), "an absolute path, or empty") {
 		t.Errorf("a relative path: got %v", err)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/testkit/race"
@@ -51,7 +52,7 @@ func newRealWorld(t *testing.T, path string) *realWorld {
 	if err := os.MkdirAll(w.home, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	w.write(filepath.Join(w.home, fileName), []string{`provider = "claude-cli"`, `claude_cli_path = "` + path + `"`})
+	w.write(filepath.Join(w.home, config.FileName), []string{`provider = "claude-cli"`, `claude_cli_path = "` + path + `"`})
 	w.client = api.Dial(w.home)
 	t.Cleanup(w.client.Close)
 	w.daemon = w.serve(ctx)

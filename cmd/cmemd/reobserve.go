@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/api"
 )
@@ -70,11 +71,11 @@ func newReobserve(a *terminal.App) *cobra.Command {
 
 // completeConfigured lists those whom the settings name.
 func completeConfigured(a *terminal.App) []string {
-	l, err := forHome(a)
+	l, err := config.ForHome(a)
 	if err != nil {
 		return nil
 	}
-	return l.configuredNames()
+	return l.ConfiguredNames()
 }
 
 // reobserve says what it is about to ask for, asks, and waits for the answers.

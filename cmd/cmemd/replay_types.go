@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/observer"
 	"github.com/cmemd/cmemd/internal/observer/extractive"
@@ -25,7 +26,7 @@ func typesInForce(a *terminal.App) (replay.TypesOf, error) {
 		if read || provider == extractive.Name { // which knows the words of the code mode alone
 			return types
 		}
-		mode, err := (&loaded{home: home, Config: Config{Models: Models{Mode: name}}}).loadMode()
+		mode, err := (&config.Loaded{Home: home, Config: config.Config{Models: config.Models{Mode: name}}}).LoadMode()
 		if err != nil {
 			a.Say("some outputs are of a mode that cannot be read any more; the types of the code mode are taken instead: %s", terminal.VisibleLine(terminal.Describe(err)))
 		} else {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/observer/evidence"
@@ -58,7 +59,7 @@ func textOf(a *terminal.App, args []string) (string, error) {
 			return "", fmt.Errorf("read standard input: %w", err)
 		}
 		if len(b) > maxSaved {
-			return "", fmt.Errorf("standard input is longer than %s", formatBytes(maxSaved))
+			return "", fmt.Errorf("standard input is longer than %s", config.FormatBytes(maxSaved))
 		}
 		text = string(b)
 	}

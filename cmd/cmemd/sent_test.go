@@ -16,6 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/agents"
 	"github.com/cmemd/cmemd/internal/observer"
@@ -62,8 +63,8 @@ func TestNoSecretIsSent(t *testing.T) {
 	service := newListener(t)
 	child := filepath.Join(t.TempDir(), "child")
 	for _, c := range []struct{ provider, form string }{
-		{"anthropic", formXML}, {"anthropic", formStructured}, {"openai", formXML}, {"openai", formStructured},
-		{"gemini", formXML}, {"gemini", formStructured}, {"claude-cli", formXML},
+		{"anthropic", config.FormXML}, {"anthropic", config.FormStructured}, {"openai", config.FormXML}, {"openai", config.FormStructured},
+		{"gemini", config.FormXML}, {"gemini", config.FormStructured}, {"claude-cli", config.FormXML},
 	} {
 		sent := service.taken
 		environ := []string{
@@ -78,7 +79,7 @@ func TestNoSecretIsSent(t *testing.T) {
 			sent = func() string { return childSaw(t, child) }
 			environ = append(environ, "CMEMD_CLAUDE_CLI_PATH="+fakeChild(t, child), "PATH="+os.Getenv("PATH"))
 		}
-		l, err := load(t.TempDir(), environ)
+		l, err := config.Load(t.TempDir(), environ)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -195,7 +196,7 @@ func TestOrdinaryQuestionsStay(t *testing.T) {
 		}
 	}
 	redact := full.New().Plain
-	for _, id := range modeNames("") {
+	for _, id := range config.ModeNames("") {
 		mode, err := observer.LoadMode(nil, id)
 		if err != nil {
 			t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 )
@@ -29,7 +30,7 @@ const garbage = 200
 
 // serve runs the daemon of this home until a signal, `cmemd stop`, or a failure ends it.
 func serve(ctx context.Context, a *terminal.App) error {
-	l, err := forHome(a)
+	l, err := config.ForHome(a)
 	if err != nil {
 		return err
 	}

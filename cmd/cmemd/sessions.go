@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/projections/health"
@@ -136,8 +137,8 @@ func respawnLine(r health.Respawn) string {
 	line := fmt.Sprintf("%s: %s, generation %d to %d, ", terminal.Moment(r.At), r.Cause, r.From, r.To)
 	if r.Counted.Unparseable > 0 {
 		return line + fmt.Sprintf("%d unparseable outputs in %s (a respawn from %d on, at most every %s)",
-			r.Counted.Unparseable, shortDuration(r.Limits.Window), r.Limits.Unparseable, shortDuration(r.Limits.Every))
+			r.Counted.Unparseable, config.ShortDuration(r.Limits.Window), r.Limits.Unparseable, config.ShortDuration(r.Limits.Every))
 	}
 	return line + fmt.Sprintf("%d in %s (at most %d), %d in a row (at most %d)",
-		r.Counted.InWindow, shortDuration(r.Limits.Window), r.Limits.MaxRestarts, r.Counted.Consecutive, r.Limits.MaxConsecutive)
+		r.Counted.InWindow, config.ShortDuration(r.Limits.Window), r.Limits.MaxRestarts, r.Counted.Consecutive, r.Limits.MaxConsecutive)
 }

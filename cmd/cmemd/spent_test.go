@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/projections/health"
 )
@@ -13,9 +14,9 @@ import (
 // the one that was asked.
 func TestWhatATurnCosts(t *testing.T) {
 	t.Parallel()
-	ps := prices{known: priceList{
-		{provider: "gemini", model: "flash", input: 1, output: 10}, {provider: "gemini", model: "pro", input: 100, output: 1000},
-		{provider: "anthropic", model: "haiku", input: 2, output: 20},
+	ps := config.Prices{Known: config.PriceList{
+		{Provider: "gemini", Model: "flash", Input: 1, Output: 10}, {Provider: "gemini", Model: "pro", Input: 100, Output: 1000},
+		{Provider: "anthropic", Model: "haiku", Input: 2, Output: 20},
 	}}
 	all, some := events.Usage{Input: 1_000_000, Output: 100_000}, events.Usage{Input: 500_000}
 	for name, c := range map[string]struct {
@@ -39,7 +40,7 @@ func TestWhatATurnCosts(t *testing.T) {
 		if !math.IsNaN(c.want) {
 			spent = c.want
 		}
-		if got := ps.ofTurn(c.provider, c.asked, c.bill); math.Abs(got-spent) > 1e-9 {
+		if got := ps.OfTurn(c.provider, c.asked, c.bill); math.Abs(got-spent) > 1e-9 {
 			t.Errorf("%s: the budget counts $%v, want $%v", name, got, spent)
 		}
 		tried := try{Provider: c.provider, Model: c.asked, prices: ps}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/eventlog"
@@ -51,7 +52,7 @@ func start(ctx context.Context, a *terminal.App, client *api.Client) error {
 	if err != nil {
 		return err
 	}
-	if _, err := forHome(a); err != nil { // said here, and not in the log of a daemon that ends at once
+	if _, err := config.ForHome(a); err != nil { // said here, and not in the log of a daemon that ends at once
 		return err
 	}
 	p := homedir.PathsOf(home)

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/api"
@@ -23,7 +24,7 @@ func TestStartWaitsForTheQuicker(t *testing.T) {
 	if err := p.Make(); err != nil {
 		t.Fatal(err)
 	}
-	l := standard()
+	l := config.Standard()
 	l.Listen = ""
 	ctx, stop := context.WithCancelCause(t.Context())
 	d, err := openDaemon(ctx, l, p, slog.New(slog.DiscardHandler), "test", stop)

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
@@ -41,7 +42,7 @@ func TestSweep(t *testing.T) {
 		t.Fatal(err)
 	}
 	followed, cwd := t.TempDir(), w.ignoringFolder()
-	w.write(filepath.Join(w.home, fileName), []string{`log_level = "debug"`, `watch = ["claude-code=` + followed + `"]`})
+	w.write(filepath.Join(w.home, config.FileName), []string{`log_level = "debug"`, `watch = ["claude-code=` + followed + `"]`})
 	w.unsaid("unsaid, away", cwd)
 	w.unshaped("unshaped, away")
 	for _, s := range w.all {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/agents/watch"
@@ -60,11 +61,11 @@ func readWatching(ctx context.Context, a *terminal.App) (w watching, err error) 
 	if err != nil {
 		return w, err
 	}
-	l, err := forHome(a)
+	l, err := config.ForHome(a)
 	if err != nil {
 		return w, err
 	}
-	w.Setting = l.values()["watch"]
+	w.Setting = l.Values()["watch"]
 	if w.State, err = watch.Load(homedir.PathsOf(home).Watch); err != nil {
 		return w, err
 	}

@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"bytes"
@@ -13,28 +13,28 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 )
 
-// fileName is the name of the settings in a home.
-const fileName = "config.toml"
+// FileName is the name of the settings in a home.
+const FileName = "config.toml"
 
 // maxConfig bounds the file: all keys with long comments are a few kilobytes.
 const maxConfig = 1 << 20
 
-// fromDefault is the source of a setting that nobody set.
-const fromDefault = "default"
+// FromDefault is the source of a setting that nobody set.
+const FromDefault = "default"
 
-// loaded is the settings in force and where each comes from.
-type loaded struct {
+// Loaded is the settings in force and where each comes from.
+type Loaded struct {
 	Config
-	from    map[string]string // by key: fromDefault, "config.toml:3", or the variable's name
-	home    string            // that they were read for
-	environ []string          // that they were read with
+	From    map[string]string // by key: fromDefault, "config.toml:3", or the variable's name
+	Home    string            // that they were read for
+	Environ []string          // that they were read with
 }
 
-// values returns the settings in force as they would be written, by key, but for secrets: they are masked.
-func (l *loaded) values() map[string]string {
+// Values returns the settings in force as they would be written, by key, but for secrets: they are masked.
+func (l *Loaded) Values() map[string]string {
 	out := map[string]string{}
-	for _, s := range settings() {
-		out[s.key] = s.get(&l.Config)
+	for _, s := range Settings() {
+		out[s.Key] = s.Get(&l.Config)
 	}
 	return out
 }
@@ -62,21 +62,21 @@ func (e *settingError) Error() string {
 	return fmt.Sprintf("%s: unknown key %s: `cmemd config show` lists the keys there are", e.Where, terminal.VisibleLine(e.Key))
 }
 
-// load reads the settings of a home: the defaults, over them its file, over that the environment. A home without
+// Load reads the settings of a home: the defaults, over them its file, over that the environment. A home without
 // a file has no settings of its own. The error joins one *settingError for each that cannot be used, what does not go
 // together, or is the file's; beside it come the settings that can be used.
-func load(home string, environ []string) (*loaded, error) {
-	data, err := readConfig(filepath.Join(home, fileName))
-	return readSettings(home, environ, data, err)
+func Load(home string, environ []string) (*Loaded, error) {
+	data, err := readConfig(filepath.Join(home, FileName))
+	return ReadSettings(home, environ, data, err)
 }
 
-// readSettings is loadConfig with what the file holds, and the error of reading it.
-func readSettings(home string, environ []string, data []byte, err error) (*loaded, error) {
-	l := standard()
-	l.home, l.environ = home, environ
+// ReadSettings is loadConfig with what the file holds, and the error of reading it.
+func ReadSettings(home string, environ []string, data []byte, err error) (*Loaded, error) {
+	l := Standard()
+	l.Home, l.Environ = home, environ
 	lines, parseErr := parseTOML(data)
 	if parseErr != nil {
-		err = fmt.Errorf("%s:%w", fileName, parseErr)
+		err = fmt.Errorf("%s:%w", FileName, parseErr)
 	}
 	bad := []error{err}
 	for _, line := range append(lines, envLines(environ)...) {
@@ -85,11 +85,11 @@ func readSettings(home string, environ []string, data []byte, err error) (*loade
 	return l, errors.Join(append(bad, l.checkTogether())...)
 }
 
-func standard() *loaded {
-	l := &loaded{from: map[string]string{}}
-	for _, s := range settings() {
-		s.set(&l.Config, s.standard)
-		l.from[s.key] = fromDefault
+func Standard() *Loaded {
+	l := &Loaded{From: map[string]string{}}
+	for _, s := range Settings() {
+		s.Set(&l.Config, s.Standard)
+		l.From[s.Key] = FromDefault
 	}
 	return l
 }
@@ -103,14 +103,14 @@ func readConfig(path string) ([]byte, error) {
 		return nil, err
 	}
 	if info.Size() > maxConfig || !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is no file of settings: it must be a regular file of at most %s", path, formatBytes(maxConfig))
+		return nil, fmt.Errorf("%s is no file of settings: it must be a regular file of at most %s", path, FormatBytes(maxConfig))
 	}
 	data, err := os.ReadFile(path)
-	return bytes.TrimPrefix(data, []byte(byteOrderMark)), err
+	return bytes.TrimPrefix(data, []byte(ByteOrderMark)), err
 }
 
-// byteOrderMark is what some editors begin a file with; it says nothing, and TOML does not know it.
-const byteOrderMark = "\ufeff"
+// ByteOrderMark is what some editors begin a file with; it says nothing, and TOML does not know it.
+const ByteOrderMark = "\ufeff"
 
 // A configLine is one key with its value, wherever it was written.
 type configLine struct {
@@ -120,36 +120,36 @@ type configLine struct {
 }
 
 // apply sets what line says, or returns a *settingError.
-func (l *loaded) apply(line configLine) error {
-	all := settings()
-	i := slices.IndexFunc(all, func(s setting) bool { return s.key == line.key })
+func (l *Loaded) apply(line configLine) error {
+	all := Settings()
+	i := slices.IndexFunc(all, func(s Setting) bool { return s.Key == line.key })
 	if i < 0 {
 		return &settingError{Where: line.where, Key: line.name, Near: nearestKey(all, line)}
 	}
 	s, was := all[i], l.Config
-	if !line.fits(s.kind) || !s.set(&l.Config, line.value) {
+	if !line.fits(s.Kind) || !s.Set(&l.Config, line.value) {
 		l.Config = was
 		bad := &settingError{Where: line.where, Key: line.name, Value: line.shown(), Limits: s.written()}
 		if s.secret {
 			bad.Value = "what stands there"
 		}
-		if line.fits(s.kind) {
+		if line.fits(s.Kind) {
 			bad.Near = s.nearest(line.value)
 		}
 		return bad
 	}
-	l.from[s.key] = line.where
+	l.From[s.Key] = line.where
 	if line.any {
-		l.from[s.key] = line.name
+		l.From[s.Key] = line.name
 	}
 	return nil
 }
 
 // fits reports whether the value was written as a setting of kind k wants it.
 func (line configLine) fits(k valueKind) bool {
-	text, number := line.kind == kindText, line.kind == kindNumber
+	text, number := line.kind == kindText, line.kind == KindNumber
 	switch k {
-	case kindDuration, kindList:
+	case KindDuration, kindList:
 		return line.any || line.kind == k || text
 	case kindBytes, kindMoney:
 		return line.any || line.kind == k || text || number
@@ -168,22 +168,22 @@ func (line configLine) shown() string {
 }
 
 // written says what a value may be, and how it is written where that is not plain.
-func (s setting) written() string {
-	switch s.kind {
-	case kindNumber:
-		return "a whole number, " + s.limits
-	case kindDuration:
-		return fmt.Sprintf("a duration such as %q, %s", s.standard, s.limits)
+func (s Setting) written() string {
+	switch s.Kind {
+	case KindNumber:
+		return "a whole number, " + s.Limits
+	case KindDuration:
+		return fmt.Sprintf("a duration such as %q, %s", s.Standard, s.Limits)
 	case kindBytes:
-		return fmt.Sprintf("a number of bytes such as %q, %s", s.standard, s.limits)
+		return fmt.Sprintf("a number of bytes such as %q, %s", s.Standard, s.Limits)
 	case kindMoney:
-		return "an amount with at most two decimals, " + s.limits
+		return "an amount with at most two decimals, " + s.Limits
 	}
-	return s.limits
+	return s.Limits
 }
 
-// envPrefix begins the variables that are cmemd's.
-const envPrefix = "CMEMD_"
+// EnvPrefix begins the variables that are cmemd's.
+const EnvPrefix = "CMEMD_"
 
 // envSwitches are the variables that are no settings: they say where the home is and what a hook may do.
 func envSwitches() []string {
@@ -195,10 +195,10 @@ func envLines(environ []string) []configLine {
 	var lines []configLine
 	for _, kv := range environ {
 		name, value, _ := strings.Cut(kv, "=")
-		if !strings.HasPrefix(name, envPrefix) || slices.Contains(envSwitches(), name) {
+		if !strings.HasPrefix(name, EnvPrefix) || slices.Contains(envSwitches(), name) {
 			continue
 		}
-		key := strings.ToLower(strings.TrimPrefix(name, envPrefix))
+		key := strings.ToLower(strings.TrimPrefix(name, EnvPrefix))
 		lines = append(lines, configLine{where: "environment", key: key, name: name, value: value, kind: kindText, any: true})
 	}
 	slices.SortFunc(lines, func(a, b configLine) int { return strings.Compare(a.name, b.name) })
@@ -207,29 +207,29 @@ func envLines(environ []string) []configLine {
 
 // nearestKey is the known key that line most likely means, spelled as it would be there; empty if none is like it. Who has
 // a secret in the hand is told of no key that would be shown.
-func nearestKey(all []setting, line configLine) string {
+func nearestKey(all []Setting, line configLine) string {
 	var keys []string
 	for _, s := range all {
-		if !namesSecret(line.key) || namesSecret(s.key) {
-			keys = append(keys, s.key)
+		if !namesSecret(line.key) || namesSecret(s.Key) {
+			keys = append(keys, s.Key)
 		}
 	}
 	best := nearest(strings.ToLower(line.key), keys)
 	if best != "" && line.any {
-		return envPrefix + strings.ToUpper(best)
+		return EnvPrefix + strings.ToUpper(best)
 	}
 	return best
 }
 
 // nearest is the word that was most likely meant by a value that is none of those that s may be; empty: nobody knows.
-func (s setting) nearest(value string) string {
+func (s Setting) nearest(value string) string {
 	parts := []string{value}
-	if s.kind == kindList {
+	if s.Kind == kindList {
 		parts = splitList(value)
 	}
 	for _, part := range parts {
-		if !slices.Contains(s.words, part) {
-			return nearest(part, s.words)
+		if !slices.Contains(s.Words, part) {
+			return nearest(part, s.Words)
 		}
 	}
 	return ""

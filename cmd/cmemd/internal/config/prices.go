@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"cmp"
@@ -32,23 +32,23 @@ const maxPrices = 64 << 10
 
 // A price is what tokens of a model cost.
 type price struct {
-	provider string
-	model    string    // a name; or with * at the end the beginning of one
-	input    float64   // US dollars a million, as all
+	Provider string
+	Model    string    // a name; or with * at the end the beginning of one
+	Input    float64   // US dollars a million, as all
 	cached   float64   // of input that was read from a cache
-	output   float64   //
+	Output   float64   //
 	date     time.Time // when it was valid; zero: not told
 }
 
-// priceList is the prices of one file.
-type priceList []price
+// PriceList is the prices of one file.
+type PriceList []price
 
-// prices are those that hold in a home. Where its own name a model, however roughly, those that are known do not count.
-type prices struct{ own, known priceList }
+// Prices are those that hold in a home. Where its own name a model, however roughly, those that are known do not count.
+type Prices struct{ own, Known PriceList }
 
-// loadPrices returns the prices that hold in a home. What is wrong in a file is told with its line and key.
-func loadPrices(home string) (ps prices, err error) {
-	if ps.known, err = parsePrices(knownPrices); err != nil {
+// LoadPrices returns the prices that hold in a home. What is wrong in a file is told with its line and key.
+func LoadPrices(home string) (ps Prices, err error) {
+	if ps.Known, err = parsePrices(knownPrices); err != nil {
 		return ps, fmt.Errorf("built-in %w", err)
 	}
 	path := filepath.Join(home, pricesFile)
@@ -69,13 +69,13 @@ func readPrices(path string) ([]byte, error) {
 	case err != nil:
 		return nil, err
 	case info.Size() > maxPrices || !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s is no file of prices: it must be a regular file of at most %s", path, formatBytes(maxPrices))
+		return nil, fmt.Errorf("%s is no file of prices: it must be a regular file of at most %s", path, FormatBytes(maxPrices))
 	}
 	return os.ReadFile(path)
 }
 
 // of returns the price of a provider's model, which is that of the entry that names it most exactly.
-func (ps priceList) of(provider, model string) (price, bool) {
+func (ps PriceList) of(provider, model string) (price, bool) {
 	best, length := price{}, -1
 	for _, p := range ps {
 		n := p.names(provider, model)
@@ -88,10 +88,10 @@ func (ps priceList) of(provider, model string) (price, bool) {
 
 // names is how exactly p names a model: the length of what is the same, one more where nothing is left open; -1: not at all.
 func (p price) names(provider, model string) int {
-	if p.provider != provider {
+	if p.Provider != provider {
 		return -1
 	}
-	beginning, open := strings.CutSuffix(p.model, "*")
+	beginning, open := strings.CutSuffix(p.Model, "*")
 	rest, begins := strings.CutPrefix(model, beginning)
 	switch {
 	case !begins:
@@ -112,8 +112,8 @@ func isDate(rest string) bool {
 }
 
 // of returns the price of a provider's model. Where none is known of claude-cli, it is that of the service that it asks.
-func (ps prices) of(provider, model string) (price, bool) {
-	for _, list := range []priceList{ps.own, ps.known} {
+func (ps Prices) of(provider, model string) (price, bool) {
+	for _, list := range []PriceList{ps.own, ps.Known} {
 		if p, ok := list.of(provider, model); ok {
 			return p, true
 		}
@@ -127,22 +127,22 @@ func (ps prices) of(provider, model string) (price, bool) {
 	return price{}, false
 }
 
-// cost is what tokens of a provider's model cost in US dollars; ok is false where no price is known.
-func (ps prices) cost(provider, model string, u events.Usage) (usd float64, ok bool) {
+// Cost is what tokens of a provider's model cost in US dollars; ok is false where no price is known.
+func (ps Prices) Cost(provider, model string, u events.Usage) (usd float64, ok bool) {
 	p, ok := ps.of(provider, model)
 	const million = 1e6
 	fresh := max(u.Input-u.Cached, 0)
-	return (float64(fresh)*p.input + float64(u.Cached)*p.cached + float64(u.Output)*p.output) / million, ok
+	return (float64(fresh)*p.Input + float64(u.Cached)*p.cached + float64(u.Output)*p.Output) / million, ok
 }
 
 // holds reports whether an entry of ps names the same as p.
-func (ps priceList) holds(p price) bool {
-	return slices.ContainsFunc(ps, func(q price) bool { return q.provider == p.provider && q.model == p.model })
+func (ps PriceList) holds(p price) bool {
+	return slices.ContainsFunc(ps, func(q price) bool { return q.Provider == p.Provider && q.Model == p.Model })
 }
 
-// ofTurn is what a turn cost in US dollars: what its provider stated, and what the tokens cost of which it stated nothing, by
+// OfTurn is what a turn cost in US dollars: what its provider stated, and what the tokens cost of which it stated nothing, by
 // the model that answered or else by the one that was asked, as far as a price is known.
-func (ps prices) ofTurn(provider, asked string, b events.Bill) float64 {
-	usd, _ := usage.Price(ps.cost).Of(provider, cmp.Or(b.Model, asked), asked, b.Open())
+func (ps Prices) OfTurn(provider, asked string, b events.Bill) float64 {
+	usd, _ := usage.Price(ps.Cost).Of(provider, cmp.Or(b.Model, asked), asked, b.Open())
 	return b.Cost + usd
 }

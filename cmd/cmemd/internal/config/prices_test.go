@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"math"
@@ -18,7 +18,7 @@ const onePrice = "[[price]]\nprovider = \"openai\"\nmodel = \"m\"\ninput = 1\nca
 func TestPricesFile(t *testing.T) {
 	t.Parallel()
 	got, err := parsePrices("# mine\n" + onePrice + "date = 2026-01-31\n\n[[price]]\nprovider='x'\nmodel='y*'\ninput=0\ncached=0\noutput=1e1\n")
-	want := priceList{
+	want := PriceList{
 		{"openai", "m", 1, 0.1, 20.5, time.Date(2026, 1, 31, 0, 0, 0, 0, time.UTC)}, {"x", "y*", 0, 0, 10, time.Time{}},
 	}
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(price{})); diff != "" || err != nil {
@@ -58,11 +58,11 @@ func TestPricesFile(t *testing.T) {
 func TestWhichPriceHolds(t *testing.T) {
 	t.Parallel()
 	entry := func(provider, model string, input float64) price {
-		return price{provider: provider, model: model, input: input}
+		return price{Provider: provider, Model: model, Input: input}
 	}
-	ps := prices{
-		own:   priceList{entry("a", "own*", 1), entry("a", "x-9", 2)},
-		known: priceList{entry("a", "*", 3), entry("a", "x*", 4), entry("a", "x", 5), entry("a", "x-5", 6), entry("a", "own-exact", 7), entry("b", "y", 8)},
+	ps := Prices{
+		own:   PriceList{entry("a", "own*", 1), entry("a", "x-9", 2)},
+		Known: PriceList{entry("a", "*", 3), entry("a", "x*", 4), entry("a", "x", 5), entry("a", "x-5", 6), entry("a", "own-exact", 7), entry("b", "y", 8)},
 	}
 	for _, c := range []struct {
 		provider, model string
@@ -71,7 +71,7 @@ func TestWhichPriceHolds(t *testing.T) {
 		{"a", "x", 5}, {"a", "x-20251001", 5}, {"a", "x-2025-10-01", 5}, {"a", "x-20251301", 4}, {"a", "x-5", 6}, {"a", "x-5-20251001", 6},
 		{"a", "x-5-5", 4}, {"a", "x-9", 2}, {"a", "z", 3}, {"a", "", 3}, {"a", "own-exact", 1}, {"b", "y", 8}, {"b", "y-5", -1}, {"b", "", -1}, {"c", "x", -1},
 	} {
-		got, ok := ps.cost(c.provider, c.model, events.Usage{Input: 1e6})
+		got, ok := ps.Cost(c.provider, c.model, events.Usage{Input: 1e6})
 		if !ok {
 			got = -1
 		}
@@ -83,7 +83,7 @@ func TestWhichPriceHolds(t *testing.T) {
 
 func TestCost(t *testing.T) {
 	t.Parallel()
-	ps := prices{own: priceList{{provider: "p", model: "m", input: 10, cached: 1, output: 100}}}
+	ps := Prices{own: PriceList{{Provider: "p", Model: "m", Input: 10, cached: 1, Output: 100}}}
 	for _, c := range []struct {
 		usage events.Usage
 		want  float64
@@ -94,7 +94,7 @@ func TestCost(t *testing.T) {
 		{events.Usage{Input: 1000, Cached: 1000, Output: 10}, 0.002},
 		{events.Usage{Input: 5, Cached: 1000}, 0.001}, // a provider that counts wrongly is never paid back
 	} {
-		if got, ok := ps.cost("p", "m", c.usage); !ok || math.Abs(got-c.want) > 1e-12 {
+		if got, ok := ps.Cost("p", "m", c.usage); !ok || math.Abs(got-c.want) > 1e-12 {
 			t.Errorf("%+v: got %v, %t, want %v", c.usage, got, ok, c.want)
 		}
 	}
@@ -103,13 +103,13 @@ func TestCost(t *testing.T) {
 // TestKnownPrices: what comes with the program can be read, says since when it is so, and a model's name of the day finds it.
 func TestKnownPrices(t *testing.T) {
 	t.Parallel()
-	ps, err := loadPrices(t.TempDir())
-	if err != nil || len(ps.known) == 0 || len(ps.own) > 0 {
-		t.Fatalf("got %d prices, %d of the home, %v", len(ps.known), len(ps.own), err)
+	ps, err := LoadPrices(t.TempDir())
+	if err != nil || len(ps.Known) == 0 || len(ps.own) > 0 {
+		t.Fatalf("got %d prices, %d of the home, %v", len(ps.Known), len(ps.own), err)
 	}
-	for _, p := range ps.known {
-		if p.date.Year() < 2026 || p.cached > p.input || p.input > p.output {
-			t.Errorf("%s %s: got %+v, want a date, and cached <= input <= output", p.provider, p.model, p)
+	for _, p := range ps.Known {
+		if p.date.Year() < 2026 || p.cached > p.Input || p.Input > p.Output {
+			t.Errorf("%s %s: got %+v, want a date, and cached <= input <= output", p.Provider, p.Model, p)
 		}
 	}
 	for _, c := range []struct {
@@ -120,7 +120,7 @@ func TestKnownPrices(t *testing.T) {
 		{"anthropic", "claude-haiku-6", false}, {"openai", "gpt-5-minimal", false}, {"openai", "llama3", false}, {"extractive", "", true},
 		{"claude-cli", "claude-haiku-4-5-20251001", true}, {"claude-cli", "opus", true}, {"claude-cli", "claude-haiku-6", false}, {"anthropic", "opus", false},
 	} {
-		if _, ok := ps.cost(c.provider, c.model, events.Usage{Input: 1}); ok != c.known {
+		if _, ok := ps.Cost(c.provider, c.model, events.Usage{Input: 1}); ok != c.known {
 			t.Errorf("%s %s: got known %t", c.provider, c.model, ok)
 		}
 	}
@@ -136,19 +136,19 @@ func TestPricesOfAHome(t *testing.T) {
 		}
 	}
 	write(strings.Replace(onePrice, `"m"`, `"gpt-*"`, 1))
-	ps, err := loadPrices(home)
+	ps, err := LoadPrices(home)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if usd, ok := ps.cost("openai", "gpt-5-mini", events.Usage{Input: 1e6}); !ok || usd != 1 {
+	if usd, ok := ps.Cost("openai", "gpt-5-mini", events.Usage{Input: 1e6}); !ok || usd != 1 {
 		t.Errorf("a home's own, of many models: got %v, %t, want 1", usd, ok)
 	}
 	write("[[price]]\nimput = 1\n")
-	if _, err := loadPrices(home); err == nil || !strings.Contains(err.Error(), "prices.toml:2: imput") {
+	if _, err := LoadPrices(home); err == nil || !strings.Contains(err.Error(), "prices.toml:2: imput") {
 		t.Errorf("got %v", err)
 	}
 	write(strings.Repeat("#", maxPrices+1))
-	if _, err := loadPrices(home); err == nil || !strings.Contains(err.Error(), "at most 64") {
+	if _, err := LoadPrices(home); err == nil || !strings.Contains(err.Error(), "at most 64") {
 		t.Errorf("a file that is too long: got %v", err)
 	}
 	if err := os.Remove(path); err != nil {
@@ -157,7 +157,7 @@ func TestPricesOfAHome(t *testing.T) {
 	if err := os.Mkdir(path, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := loadPrices(home); err == nil {
+	if _, err := LoadPrices(home); err == nil {
 		t.Error("a folder was taken for prices")
 	}
 }
@@ -175,7 +175,7 @@ func FuzzPrices(f *testing.F) {
 			return
 		}
 		for _, p := range found {
-			if p.provider == "" || p.model == "" || !(p.input >= 0 && p.cached >= 0 && p.output >= 0 && p.input+p.cached+p.output <= 3*maxPrice) {
+			if p.Provider == "" || p.Model == "" || !(p.Input >= 0 && p.cached >= 0 && p.Output >= 0 && p.Input+p.cached+p.Output <= 3*maxPrice) {
 				t.Errorf("taken: %+v", p)
 			}
 		}

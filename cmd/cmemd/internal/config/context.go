@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"github.com/cmemd/cmemd/internal/api/server"
@@ -17,36 +17,36 @@ type Given struct {
 }
 
 // The words of a switch.
-const on, off = "on", "off"
+const On, off = "on", "off"
 
-func contextSettings() []setting {
-	return []setting{
+func contextSettings() []Setting {
+	return []Setting{
 		numberKey("context_chars", recall.DefaultCharacters, 500, recall.MaxCharacters, "characters of memory that a starting session is given, at most",
 			func(c *Config) *int { return &c.ContextChars }),
 		numberKey("context_tokens", 0, 0, recall.MaxCharacters, "the same in tokens, estimated. 0: only context_chars counts",
 			func(c *Config) *int { return &c.ContextTokens }),
-		wordKey("context_prompts", off, []string{off, on}, "give a little memory at prompts that it bears on",
+		wordKey("context_prompts", off, []string{off, On}, "give a little memory at prompts that it bears on",
 			func(c *Config) *string { return &c.ContextPrompts }),
 		numberKey("context_prompt_score", recall.DefaultScore, 1, 50, "words of a prompt that memory must share to be given there; names of code count twice",
 			func(c *Config) *int { return &c.ContextScore }),
-		wordKey("context_files", off, []string{off, on}, "give a little memory of a file that is about to be read",
+		wordKey("context_files", off, []string{off, On}, "give a little memory of a file that is about to be read",
 			func(c *Config) *string { return &c.ContextFiles }),
 		numberKey("search_recency", standardRecency, 0, server.MaxRecency, "per cent that the newest is worth above the very old in a search; 0: age does not count",
 			func(c *Config) *int { return &c.SearchRecency }),
 	}
 }
 
-// recency is how much the newest counts above the very old in a search, as recall has it.
-func (c Given) recency() float64 {
+// Recency is how much the newest counts above the very old in a search, as recall has it.
+func (c Given) Recency() float64 {
 	if c.SearchRecency == 0 {
 		return -1
 	}
 	return float64(c.SearchRecency) / 100
 }
 
-// briefs says when memory is given beside the start of a session.
-func (c Given) briefs() server.Briefs {
-	return server.Briefs{Prompts: c.ContextPrompts == on, Score: c.ContextScore, Files: c.ContextFiles == on}
+// Briefs says when memory is given beside the start of a session.
+func (c Given) Briefs() server.Briefs {
+	return server.Briefs{Prompts: c.ContextPrompts == On, Score: c.ContextScore, Files: c.ContextFiles == On}
 }
 
 // standardRecency is how much the newest is worth above the very old, in per cent, where nobody says otherwise.

@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"slices"
@@ -10,8 +10,8 @@ import (
 
 // captureSettings is the part of the table that says what is not recorded. Hooks read these keys too, by themselves, before
 // they keep what no daemon took: see relay.Switches.
-func captureSettings() []setting {
-	return []setting{
+func captureSettings() []Setting {
+	return []Setting{
 		namesKey(privacy.KeySkipTools, "tools whose uses are not recorded, like WebSearch or mcp__mail__*",
 			func(c *Config) *[]string { return &c.SkipTools }),
 		namesKey(privacy.KeySkipAgents, "agents of which nothing is recorded",
@@ -25,15 +25,15 @@ func captureSettings() []setting {
 const maxNames, maxNameBytes = 200, 1000
 
 // namesKey is a setting of any texts, with commas between them.
-func namesKey(key, doc string, at func(*Config) *[]string) setting {
-	return setting{
-		key: key, kind: kindList, doc: doc, limits: "none or more names, none of them empty", open: true,
-		set: func(c *Config, text string) bool {
+func namesKey(key, doc string, at func(*Config) *[]string) Setting {
+	return Setting{
+		Key: key, Kind: kindList, Doc: doc, Limits: "none or more names, none of them empty", open: true,
+		Set: func(c *Config, text string) bool {
 			*at(c) = splitList(text)
 			return len(*at(c)) <= maxNames && !slices.ContainsFunc(*at(c), func(n string) bool {
 				return n == "" || len(n) > maxNameBytes || strings.ContainsFunc(n, unicode.IsControl)
 			})
 		},
-		get: func(c *Config) string { return strings.Join(*at(c), ", ") },
+		Get: func(c *Config) string { return strings.Join(*at(c), ", ") },
 	}
 }

@@ -1,12 +1,12 @@
-package main
+package config
 
 import (
 	"github.com/cmemd/cmemd/actors/policy"
 	"github.com/cmemd/cmemd/actors/session"
 )
 
-// rules are what sessions decide by under c.
-func (c Config) rules() session.Rules {
+// Rules are what sessions decide by under c.
+func (c Config) Rules() session.Rules {
 	r := session.Rules{
 		Restarts: policy.Restarts{
 			Max: c.MaxRestarts, Window: c.RestartWindow, MaxConsecutive: c.MaxConsecutive,

@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"errors"
@@ -8,8 +8,8 @@ import (
 	"github.com/cmemd/cmemd/projections/vectors"
 )
 
-// embeddingsName begins the keys of the endpoint that makes vectors.
-const embeddingsName = "embeddings"
+// EmbeddingsName begins the keys of the endpoint that makes vectors.
+const EmbeddingsName = "embeddings"
 
 // Embeddings is the settings of vectors. Without a URL there are none.
 type Embeddings struct {
@@ -21,11 +21,11 @@ type Embeddings struct {
 }
 
 // vectorSettings is the part of the table that says where vectors come from.
-func vectorSettings() []setting {
+func vectorSettings() []Setting {
 	at := func(field func(*serviceConfig) *string) func(*Config) *string {
 		return func(c *Config) *string { return field(&c.Embeddings.Endpoint) }
 	}
-	return []setting{
+	return []Setting{
 		secret(wordsKey("embeddings_url", "", "an http or https URL without a user and a query, or empty",
 			"an OpenAI-compatible endpoint that finds memory by what it means, such as http://127.0.0.1:11434/v1; empty: by words alone",
 			func(text string) bool { return text == "" || isBaseURL(text) }, at(func(s *serviceConfig) *string { return &s.URL })), unmasked),
@@ -50,7 +50,7 @@ func vectorSettings() []setting {
 }
 
 // checkEmbeddings reports what is set of vectors and does not go together.
-func (l *loaded) checkEmbeddings() error {
+func (l *Loaded) checkEmbeddings() error {
 	e := l.Embeddings.Endpoint
 	keys := 0
 	for _, key := range []string{e.KeyEnv, e.KeyFile, e.KeyCommand} {
@@ -70,16 +70,16 @@ func (l *loaded) checkEmbeddings() error {
 // standardFloor is what vectors take without a setting.
 const standardFloor = int(100 * vectors.StandardFloor)
 
-// deviation is the setting as vectors have it.
-func (e Embeddings) deviation() float64 {
+// Deviation is the setting as vectors have it.
+func (e Embeddings) Deviation() float64 {
 	if e.Floor == 0 {
 		return -1
 	}
 	return float64(e.Floor) / 100
 }
 
-// vectorsOf names what vectors are of: those of one model with other dimensions are others.
-func (e Embeddings) vectorsOf() string {
+// VectorsOf names what vectors are of: those of one model with other dimensions are others.
+func (e Embeddings) VectorsOf() string {
 	if e.Dimensions == 0 {
 		return e.Endpoint.Model
 	}

@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"errors"
@@ -20,8 +20,8 @@ import (
 	"github.com/cmemd/cmemd/internal/observer/playback"
 )
 
-// providerNames lists what the setting provider may be, the default first.
-func providerNames() []string {
+// ProviderNames lists what the setting provider may be, the default first.
+func ProviderNames() []string {
 	return []string{extractive.Name, playback.Name, claudecli.Name, anthropic.Name, openai.Name, gemini.Name}
 }
 
@@ -50,8 +50,8 @@ type serviceConfig struct {
 	KeyCommand string
 }
 
-// service returns the settings of the service called name, as pointers into c; nil if it is none.
-func (c *Config) service(name string) *serviceConfig {
+// Service returns the settings of the service called name, as pointers into c; nil if it is none.
+func (c *Config) Service(name string) *serviceConfig {
 	switch name {
 	case anthropic.Name:
 		return &c.Anthropic
@@ -59,7 +59,7 @@ func (c *Config) service(name string) *serviceConfig {
 		return &c.OpenAI
 	case gemini.Name:
 		return &c.Gemini
-	case embeddingsName:
+	case EmbeddingsName:
 		return &c.Embeddings.Endpoint
 	}
 	return nil
@@ -68,19 +68,19 @@ func (c *Config) service(name string) *serviceConfig {
 // The forms in which a model may be asked to answer.
 const (
 	formAuto       = "auto"
-	formXML        = "xml"
-	formStructured = "structured"
+	FormXML        = "xml"
+	FormStructured = "structured"
 )
 
 // What a model may be told of how much to think before it answers.
 const (
-	thinkingLeast = "least"
+	ThinkingLeast = "least"
 	thinkingOwn   = "own"
 )
 
 // modelSettings is the part of the table that says how models are asked.
-func modelSettings() []setting {
-	all := []setting{
+func modelSettings() []Setting {
+	all := []Setting{
 		wordsKey("claude_cli_model", "claude-haiku-5-5", modelLimits, "the model that claude-cli asks", isModel,
 			func(c *Config) *string { return &c.ClaudeModel }),
 		pathKey("claude_cli_path", "the program of claude-cli; empty: claude on PATH, or where its installers put it",
@@ -90,9 +90,9 @@ func modelSettings() []setting {
 	all = append(all, serviceSettings(openai.Name, "https://api.openai.com/v1", "OPENAI_API_KEY")...)
 	all = append(all, serviceSettings(gemini.Name, "https://generativelanguage.googleapis.com", "GEMINI_API_KEY")...)
 	return append(all,
-		wordKey("output_form", formAuto, []string{formAuto, formXML, formStructured}, "of a model's answers; auto: structured where the service takes it",
+		wordKey("output_form", formAuto, []string{formAuto, FormXML, FormStructured}, "of a model's answers; auto: structured where the service takes it",
 			func(c *Config) *string { return &c.OutputForm }),
-		wordKey("thinking", thinkingLeast, []string{thinkingLeast, thinkingOwn},
+		wordKey("thinking", ThinkingLeast, []string{ThinkingLeast, thinkingOwn},
 			"of a model before it answers, which is paid as output: as little as it can, or as it likes; claude-cli always asks for little",
 			func(c *Config) *string { return &c.Thinking }),
 		wordsKey("mode", observer.CodeMode().ID, "the name of a mode: see `cmemd observer modes`", "what a model records, and in which words", isModeWord,
@@ -107,15 +107,15 @@ func modelSettings() []setting {
 }
 
 // serviceSettings are the keys of one service.
-func serviceSettings(name, address, variable string) []setting {
+func serviceSettings(name, address, variable string) []Setting {
 	at := func(field func(*serviceConfig) *string) func(*Config) *string {
-		return func(c *Config) *string { return field(c.service(name)) }
+		return func(c *Config) *string { return field(c.Service(name)) }
 	}
 	none := "empty: none is sent"
 	if name == openai.Name {
 		none = "empty: none is sent, nor to a loopback address unless this is set"
 	}
-	return []setting{
+	return []Setting{
 		wordsKey(name+"_model", "", modelLimits, "the model that is asked; needed with provider = "+name, isModel,
 			at(func(s *serviceConfig) *string { return &s.Model })),
 		secret(wordsKey(name+"_url", address, "an http or https URL without a user and a query", "where the service is asked", isBaseURL,
@@ -132,20 +132,20 @@ func serviceSettings(name, address, variable string) []setting {
 const modelLimits = "the name of a model, or empty"
 
 // wordsKey is a setting whose values are told by ok, not by a list.
-func wordsKey(key, standard, limits, doc string, ok func(string) bool, at func(*Config) *string) setting {
-	return setting{
-		key: key, kind: kindText, standard: standard, limits: limits, doc: doc, open: true,
-		set: func(c *Config, text string) bool { *at(c) = text; return ok(text) },
-		get: func(c *Config) string { return *at(c) },
+func wordsKey(key, standard, limits, doc string, ok func(string) bool, at func(*Config) *string) Setting {
+	return Setting{
+		Key: key, Kind: kindText, Standard: standard, Limits: limits, Doc: doc, open: true,
+		Set: func(c *Config, text string) bool { *at(c) = text; return ok(text) },
+		Get: func(c *Config) string { return *at(c) },
 	}
 }
 
 // secret is s, of which no value is repeated in an error, as somebody may have put a key there, and which is shown as mask
 // has it.
-func secret(s setting, mask func(string) string) setting {
-	get := s.get
+func secret(s Setting, mask func(string) string) Setting {
+	get := s.Get
 	s.secret = true
-	s.get = func(c *Config) string { return mask(get(c)) }
+	s.Get = func(c *Config) string { return mask(get(c)) }
 	return s
 }
 
@@ -195,7 +195,7 @@ func isBaseURL(text string) bool {
 func isVariable(text string) bool {
 	odd := func(r rune) bool { return r != '_' && (r < 'A' || r > 'Z') && (r < '0' || r > '9') }
 	starts := text == "" || text[0] < '0' || text[0] > '9'
-	return starts && len(text) <= 100 && !strings.ContainsFunc(text, odd) && !strings.HasPrefix(text, envPrefix)
+	return starts && len(text) <= 100 && !strings.ContainsFunc(text, odd) && !strings.HasPrefix(text, EnvPrefix)
 }
 
 func isCommand(text string) bool {
@@ -238,37 +238,37 @@ func splitCommand(text string) (args []string, err error) {
 	return args, nil
 }
 
-// checkProvider reports what the provider called name lacks, or cannot do together with the rest. An error begins with
+// CheckProvider reports what the provider called name lacks, or cannot do together with the rest. An error begins with
 // what names it: a setting and its value, or a sentence without its verb.
-func (l *loaded) checkProvider(where, name string) error {
-	s := l.service(name)
+func (l *Loaded) CheckProvider(where, name string) error {
+	s := l.Service(name)
 	switch {
 	case name == playback.Name && l.PlaybackFile == "":
-		return fmt.Errorf("%s %w", where, errNoPlayback)
+		return fmt.Errorf("%s %w", where, ErrNoPlayback)
 	case name == claudecli.Name && l.ClaudeModel == "":
 		return fmt.Errorf("%s needs claude_cli_model, the model that it asks", where)
-	case name == claudecli.Name && l.OutputForm == formStructured:
+	case name == claudecli.Name && l.OutputForm == FormStructured:
 		return fmt.Errorf("%s answers in XML alone: set output_form to auto or xml", where)
 	case s == nil:
 		return nil
 	case s.Model == "":
 		return fmt.Errorf("%s needs %s_model, the model that it asks", where, name)
-	case l.keySource(name).none() && s.URL == standardOf(name+"_url"):
+	case l.KeySource(name).none() && s.URL == standardOf(name+"_url"):
 		return fmt.Errorf("%s needs a key: set one of %s_key_env, %[2]s_key_file and %[2]s_key_command", where, name)
 	}
 	return nil
 }
 
 // checkKeys reports services with more than one source of their key. A default is none that somebody chose.
-func (l *loaded) checkKeys() error {
+func (l *Loaded) checkKeys() error {
 	var errs []error
-	for _, name := range providerNames() {
-		if l.service(name) == nil {
+	for _, name := range ProviderNames() {
+		if l.Service(name) == nil {
 			continue
 		}
 		var set []string
 		for _, key := range []string{name + "_key_env", name + "_key_file", name + "_key_command"} {
-			if l.from[key] != fromDefault && l.values()[key] != "" {
+			if l.From[key] != FromDefault && l.Values()[key] != "" {
 				set = append(set, key)
 			}
 		}
@@ -279,16 +279,16 @@ func (l *loaded) checkKeys() error {
 	return errors.Join(errs...)
 }
 
-// keySource is where the key of a service comes from; nothing where none is sent.
-func (l *loaded) keySource(name string) (k keySource) {
-	s := l.service(name)
+// KeySource is where the key of a service comes from; nothing where none is sent.
+func (l *Loaded) KeySource(name string) (k keySource) {
+	s := l.Service(name)
 	command, _ := splitCommand(s.KeyCommand) // it was checked when it was set
 	switch {
 	case len(command) > 0:
 		k.command = command
 	case s.KeyFile != "":
 		k.file = s.KeyFile
-	case name == openai.Name && l.from[name+"_key_env"] == fromDefault && isLoopbackURL(s.URL):
+	case name == openai.Name && l.From[name+"_key_env"] == FromDefault && IsLoopbackURL(s.URL):
 	default:
 		k.env = s.KeyEnv
 	}
@@ -303,16 +303,16 @@ type keySource struct {
 
 func (k keySource) none() bool { return k.env == "" && k.file == "" && len(k.command) == 0 }
 
-// key returns the key from k, to be read when it is needed; nil where none is sent.
-func (k keySource) key(getenv func(string) string) (*model.Key, error) {
+// Key returns the key from k, to be read when it is needed; nil where none is sent.
+func (k keySource) Key(getenv func(string) string) (*model.Key, error) {
 	if k.none() {
 		return nil, nil
 	}
 	return model.NewKey(model.KeySource{Env: k.env, File: k.file, Command: k.command, Getenv: getenv})
 }
 
-// isLoopbackURL reports whether no other machine is asked at address.
-func isLoopbackURL(address string) bool {
+// IsLoopbackURL reports whether no other machine is asked at address.
+func IsLoopbackURL(address string) bool {
 	u, err := url.Parse(address)
 	if err != nil {
 		return false
@@ -323,17 +323,17 @@ func isLoopbackURL(address string) bool {
 
 // standardOf is the default of a key.
 func standardOf(key string) string {
-	all := settings()
-	i := slices.IndexFunc(all, func(s setting) bool { return s.key == key })
-	return all[i].standard
+	all := Settings()
+	i := slices.IndexFunc(all, func(s Setting) bool { return s.Key == key })
+	return all[i].Standard
 }
 
-// modesDir is where a home keeps modes of its own.
-func (l *loaded) modesDir() string { return filepath.Join(l.home, "modes") }
+// ModesDir is where a home keeps modes of its own.
+func (l *Loaded) ModesDir() string { return filepath.Join(l.Home, "modes") }
 
-// getenv returns a variable of the environment that the settings were read with.
-func (l *loaded) getenv(name string) (value string) {
-	for _, kv := range l.environ {
+// Getenv returns a variable of the environment that the settings were read with.
+func (l *Loaded) Getenv(name string) (value string) {
+	for _, kv := range l.Environ {
 		if v, ok := strings.CutPrefix(kv, name+"="); ok {
 			value = v
 		}

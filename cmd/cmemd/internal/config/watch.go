@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"errors"
@@ -20,20 +20,20 @@ type Watched struct {
 }
 
 // watchSettings is the part of the table that says which transcripts are followed.
-func watchSettings() []setting {
-	return []setting{
+func watchSettings() []Setting {
+	return []Setting{
 		{
-			key: "watch", kind: kindList, open: true,
-			doc:    "agents without hooks whose transcripts are followed: " + strings.Join(followable(), ", ") + ", each alone or with a place: AGENT=FOLDER",
-			limits: "names of these agents, each alone where its folder is known, or AGENT=PATTERN: an absolute folder or a pattern below one, not below / itself",
-			set: func(c *Config, text string) bool {
+			Key: "watch", Kind: kindList, open: true,
+			Doc:    "agents without hooks whose transcripts are followed: " + strings.Join(followable(), ", ") + ", each alone or with a place: AGENT=FOLDER",
+			Limits: "names of these agents, each alone where its folder is known, or AGENT=PATTERN: an absolute folder or a pattern below one, not below / itself",
+			Set: func(c *Config, text string) bool {
 				c.Watch = splitList(text)
 				return !slices.ContainsFunc(c.Watch, func(item string) bool {
 					_, err := watchRule(item, "/home/me", func(string) string { return "" })
 					return err != nil
 				})
 			},
-			get: func(c *Config) string { return strings.Join(c.Watch, ", ") },
+			Get: func(c *Config) string { return strings.Join(c.Watch, ", ") },
 		},
 		durationKey("watch_backlog", 24*time.Hour, time.Minute, 10*365*24*time.Hour, "transcripts that changed longer ago, and before the daemon looked last, are left alone until they grow",
 			func(c *Config) *time.Duration { return &c.WatchBacklog }),
@@ -91,8 +91,8 @@ func transcriptsOf(agent, home string, getenv func(string) string) string {
 	return ""
 }
 
-// watchRules are the rules in force.
-func (l *loaded) watchRules() (rules []watch.Rule, err error) {
+// WatchRules are the rules in force.
+func (l *Loaded) WatchRules() (rules []watch.Rule, err error) {
 	if len(l.Watch) == 0 {
 		return nil, nil
 	}
@@ -101,7 +101,7 @@ func (l *loaded) watchRules() (rules []watch.Rule, err error) {
 		return nil, err
 	}
 	for _, item := range l.Watch {
-		r, err := watchRule(item, home, l.getenv)
+		r, err := watchRule(item, home, l.Getenv)
 		if err != nil {
 			return nil, fmt.Errorf("watch: %w", err)
 		}

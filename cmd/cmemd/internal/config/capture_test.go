@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"os"
@@ -27,10 +27,10 @@ func TestHooksReadTheSameSwitches(t *testing.T) {
 		{file: `capture_skip_tools = ["Bash"]`, env: []string{"CMEMD_CAPTURE_SKIP_TOOLS=Read, Write"}}, {env: []string{"CMEMD_CAPTURE_IGNORE=/a/*.b"}},
 	} {
 		home := t.TempDir()
-		if err := os.WriteFile(filepath.Join(home, fileName), []byte(c.file), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(home, FileName), []byte(c.file), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		l, err := load(home, c.env)
+		l, err := Load(home, c.env)
 		if err != nil {
 			t.Errorf("%q: %v", c.file, err)
 			continue

@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"os"
@@ -58,7 +58,7 @@ func TestChoiceSettings(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			l, err := load(writeHome(t, c.file), c.environ)
+			l, err := Load(writeHome(t, c.file), c.environ)
 			if c.err != "" {
 				if err == nil || !strings.Contains(err.Error(), c.err) {
 					t.Fatalf("got error %v, want one with %q", err, c.err)
@@ -116,15 +116,15 @@ func TestMoneyNeedsPrices(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(home, pricesFile), []byte(c.prices), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			l, err := load(home, nil)
+			l, err := Load(home, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			ps, err := loadPrices(home)
+			ps, err := LoadPrices(home)
 			if err != nil {
 				t.Fatal(err)
 			}
-			err = l.checkPrices(ps)
+			err = l.CheckPrices(ps)
 			if (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
 				t.Fatalf("got %v, want %q", err, c.err)
 			}

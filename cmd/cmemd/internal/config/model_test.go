@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"errors"
@@ -63,18 +63,18 @@ func TestKeysInTheWrongPlaceAreNotRepeated(t *testing.T) {
 		`openai_url = "` + user + `"`, `openai_url = "https://example.com/v1?key=hunter2"`, `anthropic_key_command = "'hunter2"`,
 		`anthropic_api_key = "sk-ant-hunter2"`, `openai_key_env = "CMEMD_HUNTER2"`,
 	} {
-		l, err := load(writeHome(t, line), nil)
+		l, err := Load(writeHome(t, line), nil)
 		if err == nil || strings.Contains(strings.ToLower(err.Error()), "hunter2") {
 			t.Errorf("%s: got %v, want an error without what stands there", line, err)
 		}
-		for key, value := range l.values() {
+		for key, value := range l.Values() {
 			if strings.Contains(strings.ToLower(value), "hunter2") {
 				t.Errorf("%s: %s shows %q", line, key, value)
 			}
 		}
 	}
-	l, err := load(writeHome(t, `anthropic_key_command = "curl -H 'X-Token: hunter2' http://vault"`), nil)
-	if got := l.values()["anthropic_key_command"]; err != nil || got != "curl ..." {
+	l, err := Load(writeHome(t, `anthropic_key_command = "curl -H 'X-Token: hunter2' http://vault"`), nil)
+	if got := l.Values()["anthropic_key_command"]; err != nil || got != "curl ..." {
 		t.Errorf("got %q, %v, want the program alone", got, err)
 	}
 }
@@ -110,7 +110,7 @@ func TestModelsTogether(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			_, err := load(writeHome(t, c.file), c.environ)
+			_, err := Load(writeHome(t, c.file), c.environ)
 			if (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
 				t.Errorf("got %v, want %q", err, c.err)
 			}

@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"errors"
@@ -37,10 +37,10 @@ const (
 	maxBudgetUSD    = 100_000
 )
 
-// choiceSettings is the part of the table that says who is asked when, and what that may cost.
-func choiceSettings() []setting {
-	return []setting{
-		listKey("fallbacks", providerNames(), "asked in this order where provider, and each before it, is paused",
+// ChoiceSettings is the part of the table that says who is asked when, and what that may cost.
+func ChoiceSettings() []Setting {
+	return []Setting{
+		listKey("fallbacks", ProviderNames(), "asked in this order where provider, and each before it, is paused",
 			func(c *Config) *[]string { return &c.Fallbacks }),
 		tierKey(summaryTier, "what is asked for summaries first; empty: provider, if summary_model is set",
 			func(c *Config) *tier { return &c.Summary }),
@@ -65,15 +65,15 @@ func choiceSettings() []setting {
 const listComma = ","
 
 // listKey is a setting whose value is any of words, several with commas between them, or none.
-func listKey(key string, words []string, doc string, at func(*Config) *[]string) setting {
-	return setting{
-		key: key, kind: kindList, doc: doc, limits: "none or more of " + strings.Join(words, ", "),
-		set: func(c *Config, text string) bool {
+func listKey(key string, words []string, doc string, at func(*Config) *[]string) Setting {
+	return Setting{
+		Key: key, Kind: kindList, Doc: doc, Limits: "none or more of " + strings.Join(words, ", "),
+		Set: func(c *Config, text string) bool {
 			*at(c) = splitList(text)
 			return !slices.ContainsFunc(*at(c), func(w string) bool { return !slices.Contains(words, w) })
 		},
-		get:   func(c *Config) string { return strings.Join(*at(c), ", ") },
-		words: words,
+		Get:   func(c *Config) string { return strings.Join(*at(c), ", ") },
+		Words: words,
 	}
 }
 
@@ -88,44 +88,44 @@ func splitList(text string) (list []string) {
 	return list
 }
 
-func tierKey(name, doc string, at func(*Config) *tier) setting {
-	words := providerNames()
-	return setting{
-		key: name + "_provider", kind: kindText, doc: doc, limits: strings.Join(words, ", ") + ", or empty",
-		set: func(c *Config, text string) bool {
+func tierKey(name, doc string, at func(*Config) *tier) Setting {
+	words := ProviderNames()
+	return Setting{
+		Key: name + "_provider", Kind: kindText, Doc: doc, Limits: strings.Join(words, ", ") + ", or empty",
+		Set: func(c *Config, text string) bool {
 			at(c).Provider = text
 			return text == "" || slices.Contains(words, text)
 		},
-		get:   func(c *Config) string { return at(c).Provider },
-		words: words,
+		Get:   func(c *Config) string { return at(c).Provider },
+		Words: words,
 	}
 }
 
-func tierModelKey(name, doc string, at func(*Config) *tier) setting {
+func tierModelKey(name, doc string, at func(*Config) *tier) Setting {
 	return wordsKey(name+"_model", "", modelLimits, doc, isModel, func(c *Config) *string { return &at(c).Model })
 }
 
-func tokensKey(key, doc string, at func(*Config) *int64) setting {
-	return setting{
-		key: key, kind: kindNumber, standard: "0", doc: doc, limits: fmt.Sprintf("0 to %d", maxBudgetTokens),
-		set: func(c *Config, text string) bool {
+func tokensKey(key, doc string, at func(*Config) *int64) Setting {
+	return Setting{
+		Key: key, Kind: KindNumber, Standard: "0", Doc: doc, Limits: fmt.Sprintf("0 to %d", maxBudgetTokens),
+		Set: func(c *Config, text string) bool {
 			n, err := strconv.ParseInt(text, 10, 64)
 			*at(c) = n
 			return err == nil && within(n, 0, maxBudgetTokens)
 		},
-		get: func(c *Config) string { return strconv.FormatInt(*at(c), 10) },
+		Get: func(c *Config) string { return strconv.FormatInt(*at(c), 10) },
 	}
 }
 
-func moneyKey(key, doc string, at func(*Config) *float64) setting {
-	return setting{
-		key: key, kind: kindMoney, standard: formatMoney(0), doc: doc, limits: fmt.Sprintf("0 to %d", maxBudgetUSD),
-		set: func(c *Config, text string) bool {
+func moneyKey(key, doc string, at func(*Config) *float64) Setting {
+	return Setting{
+		Key: key, Kind: kindMoney, Standard: formatMoney(0), Doc: doc, Limits: fmt.Sprintf("0 to %d", maxBudgetUSD),
+		Set: func(c *Config, text string) bool {
 			usd, ok := parseMoney(text)
 			*at(c) = usd
 			return ok && within(usd, 0, maxBudgetUSD)
 		},
-		get: func(c *Config) string { return formatMoney(*at(c)) },
+		Get: func(c *Config) string { return formatMoney(*at(c)) },
 	}
 }
 
@@ -143,31 +143,31 @@ func parseMoney(text string) (usd float64, ok bool) {
 // formatMoney writes an amount to the cent.
 func formatMoney(usd float64) string { return strconv.FormatFloat(usd, 'f', 2, 64) }
 
-// An asked names who is asked: a provider, and a model where it is not the provider's own.
-type asked struct{ name, model string }
+// An Asked names who is asked: a provider, and a model where it is not the provider's own.
+type Asked struct{ Name, model string }
 
-// resolve returns who the tier t asks; ok is false where there is no tier.
-func (l *loaded) resolve(t tier) (who asked, ok bool) {
-	who = asked{t.Provider, t.Model}
-	if who.name == "" {
-		who.name = l.Provider
+// Resolve returns who the tier t asks; ok is false where there is no tier.
+func (l *Loaded) Resolve(t tier) (who Asked, ok bool) {
+	who = Asked{t.Provider, t.Model}
+	if who.Name == "" {
+		who.Name = l.Provider
 	}
-	if who.model == l.modelOf(who.name) {
+	if who.model == l.ModelOf(who.Name) {
 		who.model = ""
 	}
 	return who, t != tier{}
 }
 
-// called is the name under which who is asked. A tier's model is a provider of its own: what a service says of one model, a
+// Called is the name under which who is asked. A tier's model is a provider of its own: what a service says of one model, a
 // limit or that there is none of that name, must not keep the others waiting.
-func (l *loaded) called(who asked) string {
+func (l *Loaded) Called(who Asked) string {
 	if who.model == "" {
-		return who.name
+		return who.Name
 	}
-	if s, ok := l.resolve(l.Summary); ok && s == who {
-		return who.name + "-" + summaryTier
+	if s, ok := l.Resolve(l.Summary); ok && s == who {
+		return who.Name + "-" + summaryTier
 	}
-	return who.name + "-" + trivialTier
+	return who.Name + "-" + trivialTier
 }
 
 // serviceOf is the provider whose settings the one called name goes by.
@@ -175,9 +175,9 @@ func serviceOf(name string) string {
 	return strings.TrimSuffix(strings.TrimSuffix(name, "-"+summaryTier), "-"+trivialTier)
 }
 
-// modelOf is the model that is set of a provider; empty where none can be.
-func (c *Config) modelOf(name string) string {
-	switch s := c.service(name); {
+// ModelOf is the model that is set of a provider; empty where none can be.
+func (c *Config) ModelOf(name string) string {
+	switch s := c.Service(name); {
 	case s != nil:
 		return s.Model
 	case name == claudecli.Name:
@@ -187,15 +187,15 @@ func (c *Config) modelOf(name string) string {
 }
 
 // takesModel reports whether the model of a provider is a setting.
-func takesModel(name string) bool { return (&Config{}).service(name) != nil || name == claudecli.Name }
+func takesModel(name string) bool { return (&Config{}).Service(name) != nil || name == claudecli.Name }
 
-// as is l where the provider of who asks that model.
-func (l *loaded) as(who asked) *loaded {
+// As is l where the provider of who asks that model.
+func (l *Loaded) As(who Asked) *Loaded {
 	if who.model == "" {
 		return l
 	}
 	with := *l
-	if s := with.service(who.name); s != nil {
+	if s := with.Service(who.Name); s != nil {
 		s.Model = who.model
 	} else {
 		with.ClaudeModel = who.model
@@ -203,42 +203,42 @@ func (l *loaded) as(who asked) *loaded {
 	return &with
 }
 
-// order is the provider and what stands in for it.
-func (l *loaded) order() []string { return append([]string{l.Provider}, l.Fallbacks...) }
+// Order is the provider and what stands in for it.
+func (l *Loaded) Order() []string { return append([]string{l.Provider}, l.Fallbacks...) }
 
-// configured lists everybody who may be asked, each once: the provider, what stands in for it, and those of the tiers.
-func (l *loaded) configured() []asked {
-	var all []asked
-	add := func(who asked) {
+// Configured lists everybody who may be asked, each once: the provider, what stands in for it, and those of the tiers.
+func (l *Loaded) Configured() []Asked {
+	var all []Asked
+	add := func(who Asked) {
 		if !slices.Contains(all, who) {
 			all = append(all, who)
 		}
 	}
-	for _, name := range l.order() {
-		add(asked{name: name})
+	for _, name := range l.Order() {
+		add(Asked{Name: name})
 	}
 	for _, t := range []tier{l.Summary, l.Trivial} {
-		if who, ok := l.resolve(t); ok {
+		if who, ok := l.Resolve(t); ok {
 			add(who)
 		}
 	}
 	return all
 }
 
-// configuredNames lists the names of everybody who may be asked, each once.
-func (l *loaded) configuredNames() []string {
+// ConfiguredNames lists the names of everybody who may be asked, each once.
+func (l *Loaded) ConfiguredNames() []string {
 	var names []string
-	for _, who := range l.configured() {
-		if !slices.Contains(names, who.name) {
-			names = append(names, who.name)
+	for _, who := range l.Configured() {
+		if !slices.Contains(names, who.Name) {
+			names = append(names, who.Name)
 		}
 	}
 	return names
 }
 
 // checkChoice reports what those who are chosen lack, or cannot do together.
-func (l *loaded) checkChoice() error {
-	errs := []error{l.checkProvider("provider = "+l.Provider, l.Provider)}
+func (l *Loaded) checkChoice() error {
+	errs := []error{l.CheckProvider("provider = "+l.Provider, l.Provider)}
 	seen := map[string]bool{l.Provider: true}
 	for _, name := range l.Fallbacks {
 		switch {
@@ -247,7 +247,7 @@ func (l *loaded) checkChoice() error {
 		case seen[name]:
 			errs = append(errs, fmt.Errorf("fallbacks names %s twice", name))
 		default:
-			errs = append(errs, l.checkProvider("fallbacks names "+name+", which", name))
+			errs = append(errs, l.CheckProvider("fallbacks names "+name+", which", name))
 		}
 		seen[name] = true
 	}
@@ -255,51 +255,51 @@ func (l *loaded) checkChoice() error {
 }
 
 // checkTier reports what the tier t of that name lacks. What the provider's own settings lack is told of them.
-func (l *loaded) checkTier(name string, t tier) error {
-	who, ok := l.resolve(t)
+func (l *Loaded) checkTier(name string, t tier) error {
+	who, ok := l.Resolve(t)
 	switch {
 	case !ok:
 		return nil
-	case t.Model != "" && !takesModel(who.name):
-		return fmt.Errorf("%s_model is set, and %s asks no model that could be chosen: unset it, or let %[1]s_provider name another one", name, who.name)
-	case t.Provider == "" || slices.Contains(l.order(), t.Provider) && who.model == "":
+	case t.Model != "" && !takesModel(who.Name):
+		return fmt.Errorf("%s_model is set, and %s asks no model that could be chosen: unset it, or let %[1]s_provider name another one", name, who.Name)
+	case t.Provider == "" || slices.Contains(l.Order(), t.Provider) && who.model == "":
 		return nil
 	}
-	return l.as(who).checkProvider(name+"_provider = "+who.name, who.name)
+	return l.As(who).CheckProvider(name+"_provider = "+who.Name, who.Name)
 }
 
 // limitsMoney reports whether a budget is one of US dollars.
-func (l *loaded) limitsMoney() bool { return l.Budget.USDDay != 0 || l.Budget.USDSession != 0 }
+func (l *Loaded) limitsMoney() bool { return l.Budget.USDDay != 0 || l.Budget.USDSession != 0 }
 
 // paysAs reports whether l limits the same money as other, and spends it on the same models.
-func (l *loaded) paysAs(other *loaded) bool {
-	same := func(a, b asked) bool { return a == b && l.as(a).modelOf(a.name) == other.as(b).modelOf(b.name) }
+func (l *Loaded) paysAs(other *Loaded) bool {
+	same := func(a, b Asked) bool { return a == b && l.As(a).ModelOf(a.Name) == other.As(b).ModelOf(b.Name) }
 	return l.Budget.USDDay == other.Budget.USDDay && l.Budget.USDSession == other.Budget.USDSession &&
-		slices.EqualFunc(l.configured(), other.configured(), same)
+		slices.EqualFunc(l.Configured(), other.Configured(), same)
 }
 
-// checkPrices reports a budget of money where nobody knows what is paid.
-func (l *loaded) checkPrices(ps prices) error {
+// CheckPrices reports a budget of money where nobody knows what is paid.
+func (l *Loaded) CheckPrices(ps Prices) error {
 	if !l.limitsMoney() {
 		return nil
 	}
 	var errs []error
-	for _, who := range l.configured() {
-		model := l.as(who).modelOf(who.name)
-		if !takesModel(who.name) || ps.knows(who.name, model) { // claude-cli too: one that is stopped does not say what it cost
+	for _, who := range l.Configured() {
+		model := l.As(who).ModelOf(who.Name)
+		if !takesModel(who.Name) || ps.knows(who.Name, model) { // claude-cli too: one that is stopped does not say what it cost
 			continue
 		}
-		errs = append(errs, fmt.Errorf("no price is known of %s: a budget in US dollars would not hold it", terminal.NameOfModel(who.name, model)))
+		errs = append(errs, fmt.Errorf("no price is known of %s: a budget in US dollars would not hold it", terminal.NameOfModel(who.Name, model)))
 	}
 	return terminal.Advise(errors.Join(errs...), "add a [[price]] to %s in CMEMD_HOME (`cmemd usage --help` shows one), or limit tokens: %s, %s",
 		pricesFile, policy.LimitTokensDay, policy.LimitTokensSession)
 }
 
 // knows reports whether there is a price of a provider's model. That of what costs nothing is one.
-func (ps prices) knows(provider, model string) bool {
+func (ps Prices) knows(provider, model string) bool {
 	_, ok := ps.of(provider, model)
 	return ok
 }
 
-// isFree reports whether the answers of a provider cost nothing, so that no budget holds it.
-func isFree(name string) bool { return name == extractive.Name }
+// IsFree reports whether the answers of a provider cost nothing, so that no budget holds it.
+func IsFree(name string) bool { return name == extractive.Name }

@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"errors"
@@ -9,15 +9,15 @@ import (
 	"github.com/cmemd/cmemd/internal/observer"
 )
 
-// loadMode reads the mode that is set. One that there is not is an error with the name that is most like it.
-func (l *loaded) loadMode() (observer.Mode, error) {
-	if l.home == "" {
+// LoadMode reads the mode that is set. One that there is not is an error with the name that is most like it.
+func (l *Loaded) LoadMode() (observer.Mode, error) {
+	if l.Home == "" {
 		return observer.LoadMode(nil, l.Mode)
 	}
-	dir := os.DirFS(l.modesDir())
+	dir := os.DirFS(l.ModesDir())
 	mode, err := observer.LoadMode(dir, l.Mode)
 	if errors.Is(err, observer.ErrNoMode) {
-		return mode, noMode(l.Mode, modeNames(l.modesDir()))
+		return mode, noMode(l.Mode, ModeNames(l.ModesDir()))
 	}
 	if err != nil {
 		return mode, fmt.Errorf("mode = %q: %w", l.Mode, err)
@@ -25,8 +25,8 @@ func (l *loaded) loadMode() (observer.Mode, error) {
 	return mode, nil
 }
 
-// modeNames lists the modes that there are with those in the folder dir.
-func modeNames(dir string) []string {
+// ModeNames lists the modes that there are with those in the folder dir.
+func ModeNames(dir string) []string {
 	names, err := observer.Modes(os.DirFS(dir))
 	if err != nil { // the folder cannot be read; those that are built in are there
 		names, _ = observer.Modes(nil)
@@ -41,11 +41,11 @@ func noMode(name string, names []string) error {
 	return fmt.Errorf("mode = %q: there is no such mode: there are %s", name, strings.Join(names, ", "))
 }
 
-// errNoPlayback is a choice of the provider playback without a word of what it shall play.
-var errNoPlayback = errors.New("needs playback_file, the absolute path of what it plays")
+// ErrNoPlayback is a choice of the provider playback without a word of what it shall play.
+var ErrNoPlayback = errors.New("needs playback_file, the absolute path of what it plays")
 
 // checkTogether reports settings that are good one by one and not together.
-func (l *loaded) checkTogether() error {
-	_, err := l.loadMode()
+func (l *Loaded) checkTogether() error {
+	_, err := l.LoadMode()
 	return errors.Join(l.checkChoice(), l.checkKeys(), l.checkEmbeddings(), err)
 }

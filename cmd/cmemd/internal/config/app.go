@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"path/filepath"
@@ -8,17 +8,17 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 )
 
-// forHome reads the settings of this home. Beside an error come those that can be used, if any.
-func forHome(a *terminal.App) (*loaded, error) { return forProvider(a, "") }
+// ForHome reads the settings of this home. Beside an error come those that can be used, if any.
+func ForHome(a *terminal.App) (*Loaded, error) { return ForProvider(a, "") }
 
-// forProvider reads the settings of this home as if they named one provider alone; "" is those that they name.
-func forProvider(a *terminal.App, provider string) (*loaded, error) {
+// ForProvider reads the settings of this home as if they named one provider alone; "" is those that they name.
+func ForProvider(a *terminal.App, provider string) (*Loaded, error) {
 	home, err := a.Home()
 	if err != nil {
 		return nil, err
 	}
-	l, err := load(home, alone(a.Environ, provider))
-	return l, terminal.Advise(err, "correct %s, or the variable; `cmemd config show` lists the keys", filepath.Join(home, fileName))
+	l, err := Load(home, alone(a.Environ, provider))
+	return l, terminal.Advise(err, "correct %s, or the variable; `cmemd config show` lists the keys", filepath.Join(home, FileName))
 }
 
 // alone is environ with nobody to be asked but provider; "" leaves it as it is.

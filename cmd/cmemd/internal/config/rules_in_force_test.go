@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"testing"
@@ -14,7 +14,7 @@ import (
 // else than its default: what it takes for the rules are the daemon's own.
 func TestRulesInForceAreThoseOfTheDaemon(t *testing.T) {
 	t.Parallel()
-	l := standard()
+	l := Standard()
 	for key, value := range map[string]string{
 		"policy": "supervised", "slots": "7", "idle_stop": "31m", "session_silence": "25h", "max_attempts": "4", "max_restarts": "11",
 		"restart_window": "61s", "max_consecutive": "6", "restart_delay": "501ms", "restart_delay_max": "31s",
@@ -25,11 +25,11 @@ func TestRulesInForceAreThoseOfTheDaemon(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if d := cmp.Diff(session.Rules{}, session.Rules{Restarts: l.rules().Restarts}); d == "" {
+	if d := cmp.Diff(session.Rules{}, session.Rules{Restarts: l.Rules().Restarts}); d == "" {
 		t.Fatal("the rules were not set")
 	}
-	rules, pause, slots := replay.RulesInForce(l.values())
-	if d := cmp.Diff(l.rules(), rules); d != "" {
+	rules, pause, slots := replay.RulesInForce(l.Values())
+	if d := cmp.Diff(l.Rules(), rules); d != "" {
 		t.Errorf("rules (-daemon +replay):\n%s", d)
 	}
 	if want := (policy.Backoff{First: l.PauseFirst, Cap: l.PauseMax}); pause != want || slots != l.Slots {
@@ -48,22 +48,22 @@ func TestRoutesInForceAreThoseOfTheDaemon(t *testing.T) {
 		{"provider": "openai", "openai_model": "m", "summary_model": "small", "trivial_model": "small"},
 		{"provider": "extractive", "trivial_provider": "claude-cli", "trivial_model": "tiny", "claude_cli_model": "tiny"},
 	} {
-		l := standard()
+		l := Standard()
 		for key, value := range lines {
 			if err := l.apply(configLine{where: "test", key: key, name: key, value: value, kind: kindText, any: true}); err != nil {
 				t.Fatal(err)
 			}
 		}
 		var want []string
-		for _, who := range l.configured() {
-			want = append(want, l.called(who))
+		for _, who := range l.Configured() {
+			want = append(want, l.Called(who))
 		}
-		routes, ok := replay.RoutesInForce(l.values())
+		routes, ok := replay.RoutesInForce(l.Values())
 		if d := cmp.Diff(want, routes.Names()); d != "" || !ok {
 			t.Errorf("%v: %v (-daemon +replay):\n%s", lines, ok, d)
 		}
 		for _, c := range routes.Providers {
-			if c.Free != isFree(c.Provider) {
+			if c.Free != IsFree(c.Provider) {
 				t.Errorf("%s is free: %v", c.Provider, c.Free)
 			}
 		}

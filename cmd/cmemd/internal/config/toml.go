@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"errors"
@@ -30,7 +30,7 @@ func parseTOML(data []byte) ([]configLine, error) {
 		if e.Kind == unstable.KeyValue {
 			key = table + key
 		}
-		line := configLine{where: fmt.Sprintf("%s:%d", fileName, at), key: key, name: key}
+		line := configLine{where: fmt.Sprintf("%s:%d", FileName, at), key: key, name: key}
 		if e.Kind == unstable.KeyValue && table == "" {
 			line.value, line.kind = tomlValue(whole[key])
 		}
@@ -62,7 +62,7 @@ func tomlValue(decoded any) (text string, kind valueKind) {
 	case string:
 		return v, kindText
 	case int64:
-		return fmt.Sprint(v), kindNumber
+		return fmt.Sprint(v), KindNumber
 	case float64:
 		return strconv.FormatFloat(v, 'f', -1, 64), kindMoney
 	case bool:

@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"fmt"
@@ -17,7 +17,7 @@ import (
 const maxPrice = 1e6
 
 // parsePrices reads a file of prices. An error begins with the file's name and the line, and names the key.
-func parsePrices(data string) (priceList, error) {
+func parsePrices(data string) (PriceList, error) {
 	var whole map[string]any // finds what a parser of single expressions does not: keys given twice, bad escapes
 	if err := toml.Unmarshal([]byte(data), &whole); err != nil {
 		return nil, fmt.Errorf("%s:%w", pricesFile, tomlError(err))
@@ -41,7 +41,7 @@ func parsePrices(data string) (priceList, error) {
 // priceReader puts entries together, one expression at a time.
 type priceReader struct {
 	parser unstable.Parser
-	found  priceList
+	found  PriceList
 	entry  price
 	line   int             // where the entry begins; 0: none has
 	given  map[string]bool // its keys
@@ -76,7 +76,7 @@ func (r *priceReader) finish() error {
 		}
 	}
 	if r.found.holds(r.entry) {
-		return badPrice(r.line, "model", fmt.Sprintf("%q of provider %q has a price above already", r.entry.model, r.entry.provider))
+		return badPrice(r.line, "model", fmt.Sprintf("%q of provider %q has a price above already", r.entry.Model, r.entry.Provider))
 	}
 	r.found = append(r.found, r.entry)
 	return nil
@@ -85,21 +85,21 @@ func (r *priceReader) finish() error {
 func (r *priceReader) set(key string, line int, value *unstable.Node) (err error) {
 	switch key {
 	case "provider":
-		r.entry.provider, err = priceText(line, key, value)
-		if err == nil && strings.Contains(r.entry.provider, "*") {
+		r.entry.Provider, err = priceText(line, key, value)
+		if err == nil && strings.Contains(r.entry.Provider, "*") {
 			err = badPrice(line, key, "names one provider: there is no * in it")
 		}
 	case "model":
-		r.entry.model, err = priceText(line, key, value)
-		if i := strings.Index(r.entry.model, "*"); err == nil && i >= 0 && i < len(r.entry.model)-1 {
+		r.entry.Model, err = priceText(line, key, value)
+		if i := strings.Index(r.entry.Model, "*"); err == nil && i >= 0 && i < len(r.entry.Model)-1 {
 			err = badPrice(line, key, "may have a * at its end alone")
 		}
 	case "input":
-		r.entry.input, err = priceNumber(line, key, value)
+		r.entry.Input, err = priceNumber(line, key, value)
 	case "cached":
 		r.entry.cached, err = priceNumber(line, key, value)
 	case "output":
-		r.entry.output, err = priceNumber(line, key, value)
+		r.entry.Output, err = priceNumber(line, key, value)
 	case "date":
 		r.entry.date, err = priceDate(line, key, value)
 	default:

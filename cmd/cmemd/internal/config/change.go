@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"errors"
@@ -15,25 +15,25 @@ import (
 	"github.com/cmemd/cmemd/internal/tomledit"
 )
 
-// A change is a key and its new value; nil: none any more.
-type change struct {
-	key   string
-	value *string
+// A Change is a key and its new value; nil: none any more.
+type Change struct {
+	Key   string
+	Value *string
 }
 
-// settingNamed is the setting of that key, or an error with the nearest one.
-func settingNamed(key string) (setting, error) {
-	all := settings()
+// SettingNamed is the setting of that key, or an error with the nearest one.
+func SettingNamed(key string) (Setting, error) {
+	all := Settings()
 	for _, s := range all {
-		if s.key == key {
+		if s.Key == key {
 			return s, nil
 		}
 	}
-	err := &settingError{Where: fileName, Key: key, Near: nearestKey(all, configLine{key: key})}
+	err := &settingError{Where: FileName, Key: key, Near: nearestKey(all, configLine{key: key})}
 	if namesSecret(key) {
-		return setting{}, terminal.Advise(err, noKeys)
+		return Setting{}, terminal.Advise(err, noKeys)
 	}
-	return setting{}, terminal.Advise(err, "`cmemd config show` lists the keys, and what they may be")
+	return Setting{}, terminal.Advise(err, "`cmemd config show` lists the keys, and what they may be")
 }
 
 // noKeys is what is said to whoever would write a key down.
@@ -44,28 +44,28 @@ func namesSecret(key string) bool {
 	return !strings.HasPrefix(key, "budget_") && slices.ContainsFunc([]string{"key", "token", "secret", "password"}, func(w string) bool { return strings.Contains(strings.ToLower(key), w) })
 }
 
-// A changePlan is what changes would make of a settings file.
-type changePlan struct {
-	after    []byte
-	old, now *loaded
+// A ChangePlan is what changes would make of a settings file.
+type ChangePlan struct {
+	After    []byte
+	Old, Now *Loaded
 }
 
-// planChanges looks whether changes can be made in the settings of home, and what comes of them.
-func planChanges(a *terminal.App, home string, changes []change) (p changePlan, err error) {
-	before, err := readConfig(filepath.Join(home, fileName))
+// PlanChanges looks whether changes can be made in the settings of home, and what comes of them.
+func PlanChanges(a *terminal.App, home string, changes []Change) (p ChangePlan, err error) {
+	before, err := readConfig(filepath.Join(home, FileName))
 	if err != nil {
 		return p, err
 	}
-	if p.after, err = changed(before, changes); err != nil {
+	if p.After, err = Changed(before, changes); err != nil {
 		return p, err
 	}
-	p.old, _ = readSettings(home, a.Environ, before, nil) // what is wrong already is for `config check` to say
-	p.now, _ = readSettings(home, a.Environ, p.after, nil)
-	return p, mayChange(p.old, p.now, changes)
+	p.Old, _ = ReadSettings(home, a.Environ, before, nil) // what is wrong already is for `config check` to say
+	p.Now, _ = ReadSettings(home, a.Environ, p.After, nil)
+	return p, mayChange(p.Old, p.Now, changes)
 }
 
-// modeToKeep is the mode of the file at path, and ownFile where there is none, or others than this user may write to it.
-func modeToKeep(path string) (fs.FileMode, error) {
+// ModeToKeep is the mode of the file at path, and ownFile where there is none, or others than this user may write to it.
+func ModeToKeep(path string) (fs.FileMode, error) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -78,9 +78,9 @@ func modeToKeep(path string) (fs.FileMode, error) {
 	return info.Mode().Perm(), nil
 }
 
-// settingsFile is the file that holds the settings of a home, to which config.toml may be a link.
-func settingsFile(home string) (string, error) {
-	path := filepath.Join(home, fileName)
+// SettingsFile is the file that holds the settings of a home, to which config.toml may be a link.
+func SettingsFile(home string) (string, error) {
+	path := filepath.Join(home, FileName)
 	real, err := filepath.EvalSymlinks(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return path, nil
@@ -88,45 +88,45 @@ func settingsFile(home string) (string, error) {
 	return real, err
 }
 
-// changed is a settings file with changes, each of which is checked by itself.
-func changed(data []byte, changes []change) ([]byte, error) {
+// Changed is a settings file with changes, each of which is checked by itself.
+func Changed(data []byte, changes []Change) ([]byte, error) {
 	for _, ch := range changes {
-		s, err := settingNamed(ch.key)
+		s, err := SettingNamed(ch.Key)
 		if err != nil {
 			return nil, err
 		}
-		if ch.value != nil {
-			if err := s.check(*ch.value); err != nil {
+		if ch.Value != nil {
+			if err := s.check(*ch.Value); err != nil {
 				return nil, err
 			}
 		}
 		keys, err := tomledit.Parse(data)
 		switch {
 		case err != nil:
-			return nil, terminal.Advise(fmt.Errorf("%s:%w", fileName, tomlError(err)), "correct the file first")
-		case ch.value == nil:
-			data = keys.Without(ch.key)
+			return nil, terminal.Advise(fmt.Errorf("%s:%w", FileName, tomlError(err)), "correct the file first")
+		case ch.Value == nil:
+			data = keys.Without(ch.Key)
 		default:
-			data = keys.With(ch.key, s.toml(*ch.value))
+			data = keys.With(ch.Key, s.toml(*ch.Value))
 		}
 	}
 	return data, nil
 }
 
 // check reports a value that s may not have.
-func (s setting) check(value string) error {
+func (s Setting) check(value string) error {
 	if _, found := redact.New().Text(value); len(found) > 0 {
-		return terminal.Advise(fmt.Errorf("%s: %s would hold a secret: it is not written down", fileName, s.key), noKeys)
+		return terminal.Advise(fmt.Errorf("%s: %s would hold a secret: it is not written down", FileName, s.Key), noKeys)
 	}
-	line := configLine{where: fileName, key: s.key, name: s.key, value: value, kind: kindText, any: true}
-	if err := standard().apply(line); err != nil {
+	line := configLine{where: FileName, key: s.Key, name: s.Key, value: value, kind: kindText, any: true}
+	if err := Standard().apply(line); err != nil {
 		return terminal.Advise(err, "`cmemd config show` says what it may be")
 	}
 	return nil
 }
 
 // mayChange reports what would not go together any more. What did not before is no reason to refuse a change.
-func mayChange(old, now *loaded, changes []change) error {
+func mayChange(old, now *Loaded, changes []Change) error {
 	known := oneByOne(old.checkTogether())
 	var fresh []error
 	for _, err := range oneByOne(now.checkTogether()) {
@@ -141,11 +141,11 @@ func mayChange(old, now *loaded, changes []change) error {
 	if !now.limitsMoney() || now.paysAs(old) {
 		return nil
 	}
-	ps, err := loadPrices(now.home)
-	if err != nil || old.checkPrices(ps) != nil {
+	ps, err := LoadPrices(now.Home)
+	if err != nil || old.CheckPrices(ps) != nil {
 		return err
 	}
-	return now.checkPrices(ps)
+	return now.CheckPrices(ps)
 }
 
 // oneByOne is what an error joins.
@@ -165,12 +165,12 @@ func oneByOne(err error) []error {
 }
 
 // toml is a value of s, which it allows, as TOML writes it.
-func (s setting) toml(value string) string {
+func (s Setting) toml(value string) string {
 	var c Config
-	s.set(&c, value)
-	switch s.kind {
-	case kindNumber, kindMoney:
-		return s.get(&c)
+	s.Set(&c, value)
+	switch s.Kind {
+	case KindNumber, kindMoney:
+		return s.Get(&c)
 	case kindList:
 		var quoted []string
 		for _, text := range splitList(value) {

@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"cmp"
@@ -65,41 +65,41 @@ type valueKind string
 
 const (
 	kindText     valueKind = "text"
-	kindNumber   valueKind = "number"
+	KindNumber   valueKind = "number"
 	kindBytes    valueKind = "bytes"
-	kindDuration valueKind = "duration"
+	KindDuration valueKind = "duration"
 	kindMoney    valueKind = "money" // a number with decimals, too
 	kindList     valueKind = "list"  // of texts without commas; its text has commas between them
 )
 
-// A setting is one line of the table: everything that is known of a key.
-type setting struct {
-	key      string
-	kind     valueKind
-	standard string // the default, as it would be written
-	limits   string // what it may be, for people
-	doc      string
-	set      func(c *Config, text string) bool // false: not within limits
-	get      func(c *Config) string            // as it may be shown and recorded
-	words    []string                          // the only ones that it may be, or be made of; nil: it is no choice of words
+// A Setting is one line of the table: everything that is known of a key.
+type Setting struct {
+	Key      string
+	Kind     valueKind
+	Standard string // the default, as it would be written
+	Limits   string // what it may be, for people
+	Doc      string
+	Set      func(c *Config, text string) bool // false: not within limits
+	Get      func(c *Config) string            // as it may be shown and recorded
+	Words    []string                          // the only ones that it may be, or be made of; nil: it is no choice of words
 	open     bool                              // what it may be is not told by a list or a range
 	secret   bool                              // no value of it is repeated in an error
 }
 
-// env is the variable that sets s.
-func (s setting) env() string { return "CMEMD_" + strings.ToUpper(s.key) }
+// Env is the variable that sets s.
+func (s Setting) Env() string { return "CMEMD_" + strings.ToUpper(s.Key) }
 
-// settings is the table of all keys. It is the only place that knows them.
-func settings() []setting {
-	return slices.Concat(daemonSettings(), superviseSettings(), storeSettings(), captureSettings(), contextSettings(), choiceSettings(), modelSettings(), vectorSettings(), watchSettings())
+// Settings is the table of all keys. It is the only place that knows them.
+func Settings() []Setting {
+	return slices.Concat(daemonSettings(), superviseSettings(), storeSettings(), captureSettings(), contextSettings(), ChoiceSettings(), modelSettings(), vectorSettings(), watchSettings())
 }
 
 // daemonSettings is the part of the table that says where the daemon is reached, who observes, and how long it waits for what.
-func daemonSettings() []setting {
-	return []setting{
+func daemonSettings() []Setting {
+	return []Setting{
 		addressKey("listen", "127.0.0.1:37911", "where HTTP listens beside the socket; empty: nowhere",
 			func(c *Config) *string { return &c.Listen }),
-		wordKey("provider", extractive.Name, providerNames(), "what observes the sessions",
+		wordKey("provider", extractive.Name, ProviderNames(), "what observes the sessions",
 			func(c *Config) *string { return &c.Provider }),
 		pathKey("playback_file", "what the provider playback plays: a script or a scenario: see `cmemd help playback`",
 			func(c *Config) *string { return &c.PlaybackFile }),
@@ -117,8 +117,8 @@ func daemonSettings() []setting {
 }
 
 // superviseSettings is the part of the table that says what is done about what fails.
-func superviseSettings() []setting {
-	return []setting{
+func superviseSettings() []Setting {
+	return []Setting{
 		numberKey("max_attempts", 3, 1, 10, "failures of one batch before it is halved or given up",
 			func(c *Config) *int { return &c.MaxAttempts }),
 		numberKey("max_restarts", 10, 1, 1000, "observer restarts allowed in restart_window; one more is a quarantine",
@@ -155,8 +155,8 @@ func superviseSettings() []setting {
 }
 
 // storeSettings is the part of the table that says what is kept where, and how much of it.
-func storeSettings() []setting {
-	return []setting{
+func storeSettings() []Setting {
+	return []Setting{
 		numberKey("max_waiting", 1024, 1, 1<<20, "requests accepted and not yet on disk",
 			func(c *Config) *int { return &c.MaxWaiting }),
 		bytesKey("max_waiting_bytes", 32<<20, 1<<20, 4<<30, "their payloads together",
@@ -184,28 +184,28 @@ func livePolicies() []string {
 	return words
 }
 
-func wordKey(key, standard string, words []string, doc string, at func(*Config) *string) setting {
-	return setting{
-		key: key, kind: kindText, standard: standard, limits: strings.Join(words, ", "), doc: doc,
-		set:   func(c *Config, text string) bool { *at(c) = text; return slices.Contains(words, text) },
-		get:   func(c *Config) string { return *at(c) },
-		words: words,
+func wordKey(key, standard string, words []string, doc string, at func(*Config) *string) Setting {
+	return Setting{
+		Key: key, Kind: kindText, Standard: standard, Limits: strings.Join(words, ", "), Doc: doc,
+		Set:   func(c *Config, text string) bool { *at(c) = text; return slices.Contains(words, text) },
+		Get:   func(c *Config) string { return *at(c) },
+		Words: words,
 	}
 }
 
-func addressKey(key, standard, doc string, at func(*Config) *string) setting {
-	return setting{
-		key: key, kind: kindText, standard: standard, doc: doc, limits: "a loopback address with a port, or empty",
-		set: func(c *Config, text string) bool { *at(c) = text; return text == "" || isLoopback(text) },
-		get: func(c *Config) string { return *at(c) },
+func addressKey(key, standard, doc string, at func(*Config) *string) Setting {
+	return Setting{
+		Key: key, Kind: kindText, Standard: standard, Doc: doc, Limits: "a loopback address with a port, or empty",
+		Set: func(c *Config, text string) bool { *at(c) = text; return text == "" || isLoopback(text) },
+		Get: func(c *Config) string { return *at(c) },
 	}
 }
 
-func pathKey(key, doc string, at func(*Config) *string) setting {
-	return setting{
-		key: key, kind: kindText, doc: doc, limits: "an absolute path, or empty",
-		set: func(c *Config, text string) bool { *at(c) = text; return text == "" || filepath.IsAbs(text) },
-		get: func(c *Config) string { return *at(c) },
+func pathKey(key, doc string, at func(*Config) *string) Setting {
+	return Setting{
+		Key: key, Kind: kindText, Doc: doc, Limits: "an absolute path, or empty",
+		Set: func(c *Config, text string) bool { *at(c) = text; return text == "" || filepath.IsAbs(text) },
+		Get: func(c *Config) string { return *at(c) },
 	}
 }
 
@@ -220,48 +220,48 @@ func isLoopback(address string) bool {
 	return err == nil && strconv.FormatUint(n, 10) == port && (host == "localhost" || ip != nil && ip.IsLoopback())
 }
 
-func numberKey(key string, standard, low, high int, doc string, at func(*Config) *int) setting {
-	return setting{
-		key: key, kind: kindNumber, standard: strconv.Itoa(standard), doc: doc, limits: fmt.Sprintf("%d to %d", low, high),
-		set: func(c *Config, text string) bool {
+func numberKey(key string, standard, low, high int, doc string, at func(*Config) *int) Setting {
+	return Setting{
+		Key: key, Kind: KindNumber, Standard: strconv.Itoa(standard), Doc: doc, Limits: fmt.Sprintf("%d to %d", low, high),
+		Set: func(c *Config, text string) bool {
 			n, err := strconv.Atoi(text)
 			*at(c) = n
 			return err == nil && within(n, low, high)
 		},
-		get: func(c *Config) string { return strconv.Itoa(*at(c)) },
+		Get: func(c *Config) string { return strconv.Itoa(*at(c)) },
 	}
 }
 
-func durationKey(key string, standard, low, high time.Duration, doc string, at func(*Config) *time.Duration) setting {
-	return setting{
-		key: key, kind: kindDuration, standard: shortDuration(standard), doc: doc,
-		limits: shortDuration(low) + " to " + shortDuration(high),
-		set: func(c *Config, text string) bool {
+func durationKey(key string, standard, low, high time.Duration, doc string, at func(*Config) *time.Duration) Setting {
+	return Setting{
+		Key: key, Kind: KindDuration, Standard: ShortDuration(standard), Doc: doc,
+		Limits: ShortDuration(low) + " to " + ShortDuration(high),
+		Set: func(c *Config, text string) bool {
 			d, err := time.ParseDuration(text)
 			*at(c) = d
 			return err == nil && within(d, low, high)
 		},
-		get: func(c *Config) string { return shortDuration(*at(c)) },
+		Get: func(c *Config) string { return ShortDuration(*at(c)) },
 	}
 }
 
-func bytesKey(key string, standard, low, high int64, doc string, at func(*Config) *int64) setting {
-	return setting{
-		key: key, kind: kindBytes, standard: formatBytes(standard), doc: doc,
-		limits: formatBytes(low) + " to " + formatBytes(high),
-		set: func(c *Config, text string) bool {
+func bytesKey(key string, standard, low, high int64, doc string, at func(*Config) *int64) Setting {
+	return Setting{
+		Key: key, Kind: kindBytes, Standard: FormatBytes(standard), Doc: doc,
+		Limits: FormatBytes(low) + " to " + FormatBytes(high),
+		Set: func(c *Config, text string) bool {
 			n, ok := parseBytes(text)
 			*at(c) = n
 			return ok && within(n, low, high)
 		},
-		get: func(c *Config) string { return formatBytes(*at(c)) },
+		Get: func(c *Config) string { return FormatBytes(*at(c)) },
 	}
 }
 
 func within[T cmp.Ordered](v, low, high T) bool { return low <= v && v <= high }
 
-// shortDuration writes d without the zero parts that time.Duration adds: 10m, not 10m0s.
-func shortDuration(d time.Duration) string {
+// ShortDuration writes d without the zero parts that time.Duration adds: 10m, not 10m0s.
+func ShortDuration(d time.Duration) string {
 	s := d.String()
 	if strings.HasSuffix(s, "m0s") {
 		s = strings.TrimSuffix(s, "0s")
@@ -292,8 +292,8 @@ func parseBytes(text string) (n int64, ok bool) {
 	return n * factor, true
 }
 
-// formatBytes writes n so that parseBytes reads it back, in the largest unit that leaves it whole.
-func formatBytes(n int64) string {
+// FormatBytes writes n so that parseBytes reads it back, in the largest unit that leaves it whole.
+func FormatBytes(n int64) string {
 	factor := int64(1) << 40
 	for _, unit := range byteUnits() {
 		if n >= factor && n%factor == 0 {

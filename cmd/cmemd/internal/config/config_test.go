@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"errors"
@@ -15,7 +15,7 @@ import (
 func writeHome(t *testing.T, settings string) string {
 	t.Helper()
 	home := t.TempDir()
-	if err := os.WriteFile(filepath.Join(home, fileName), []byte(settings), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(home, FileName), []byte(settings), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	return home
@@ -25,30 +25,30 @@ func writeHome(t *testing.T, settings string) string {
 func TestSettingsTable(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
-	standard := standard()
-	for _, s := range settings() {
-		if seen[s.key] || s.doc == "" || s.limits == "" || strings.ToLower(s.key) != s.key {
-			t.Errorf("%s: given twice, or without doc or limits", s.key)
+	standard := Standard()
+	for _, s := range Settings() {
+		if seen[s.Key] || s.Doc == "" || s.Limits == "" || strings.ToLower(s.Key) != s.Key {
+			t.Errorf("%s: given twice, or without doc or limits", s.Key)
 		}
-		seen[s.key] = true
+		seen[s.Key] = true
 		var c Config
-		if !s.set(&c, s.standard) {
-			t.Errorf("%s: its default %q is not allowed", s.key, s.standard)
+		if !s.Set(&c, s.Standard) {
+			t.Errorf("%s: its default %q is not allowed", s.Key, s.Standard)
 		}
-		if got := s.get(&c); got != s.standard || s.get(&standard.Config) != s.standard {
-			t.Errorf("%s: the default reads %q, want %q", s.key, got, s.standard)
+		if got := s.Get(&c); got != s.Standard || s.Get(&standard.Config) != s.Standard {
+			t.Errorf("%s: the default reads %q, want %q", s.Key, got, s.Standard)
 		}
 		refused := []string{"-1", "nonsense", "99999999999999999999", "1e9", "0x10", "1.2.3.4", "0.0.0.0:80"}
 		if s.open {
 			refused = []string{"a\nb", "a\x1b[31m", "-\x00"}
 		}
 		for _, bad := range refused {
-			if s.set(&c, bad) {
-				t.Errorf("%s takes %q", s.key, bad)
+			if s.Set(&c, bad) {
+				t.Errorf("%s takes %q", s.Key, bad)
 			}
 		}
-		if s.kind != kindText && s.kind != kindList && s.set(&c, "") {
-			t.Errorf("%s takes nothing", s.key)
+		if s.Kind != kindText && s.Kind != kindList && s.Set(&c, "") {
+			t.Errorf("%s takes nothing", s.Key)
 		}
 	}
 }
@@ -57,23 +57,23 @@ func TestSettingsTable(t *testing.T) {
 func TestSettingsWrittenBack(t *testing.T) {
 	t.Parallel()
 	var file strings.Builder
-	for _, s := range settings() {
-		value := `"` + s.standard + `"`
-		if s.kind == kindNumber {
-			value = s.standard
+	for _, s := range Settings() {
+		value := `"` + s.Standard + `"`
+		if s.Kind == KindNumber {
+			value = s.Standard
 		}
-		file.WriteString(s.key + " = " + value + "\n")
+		file.WriteString(s.Key + " = " + value + "\n")
 	}
-	l, err := load(writeHome(t, file.String()), nil)
+	l, err := Load(writeHome(t, file.String()), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(standard().Config, l.Config); diff != "" {
+	if diff := cmp.Diff(Standard().Config, l.Config); diff != "" {
 		t.Errorf("-default +file\n%s", diff)
 	}
-	for i, s := range settings() {
-		if want := fmt.Sprintf("%s:%d", fileName, i+1); l.from[s.key] != want {
-			t.Errorf("%s comes from %s, want %s", s.key, l.from[s.key], want)
+	for i, s := range Settings() {
+		if want := fmt.Sprintf("%s:%d", FileName, i+1); l.From[s.Key] != want {
+			t.Errorf("%s comes from %s, want %s", s.Key, l.From[s.Key], want)
 		}
 	}
 }
@@ -122,7 +122,7 @@ func TestLoadConfig(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			l, err := load(writeHome(t, c.file), c.env)
+			l, err := Load(writeHome(t, c.file), c.env)
 			if c.err != "" {
 				if err == nil || !strings.Contains(err.Error(), c.err) {
 					t.Fatalf("got error %v, want one with %q", err, c.err)
@@ -132,8 +132,8 @@ func TestLoadConfig(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := l.values()[c.key]; got != c.value || l.from[c.key] != c.from {
-				t.Errorf("%s = %q from %s, want %q from %s", c.key, got, l.from[c.key], c.value, c.from)
+			if got := l.Values()[c.key]; got != c.value || l.From[c.key] != c.from {
+				t.Errorf("%s = %q from %s, want %q from %s", c.key, got, l.From[c.key], c.value, c.from)
 			}
 		})
 	}
@@ -141,23 +141,23 @@ func TestLoadConfig(t *testing.T) {
 
 func TestLoadConfigWithoutFile(t *testing.T) {
 	t.Parallel()
-	l, err := load(t.TempDir(), nil)
+	l, err := Load(t.TempDir(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(standard().Config, l.Config); diff != "" {
+	if diff := cmp.Diff(Standard().Config, l.Config); diff != "" {
 		t.Error(diff)
 	}
 }
 
 func TestLoadConfigKeepsWhatIsGood(t *testing.T) {
 	t.Parallel()
-	l, err := load(writeHome(t, "slots = 7\nmax_restarts = 0\n"), nil)
+	l, err := Load(writeHome(t, "slots = 7\nmax_restarts = 0\n"), nil)
 	var bad *settingError
 	if !errors.As(err, &bad) || bad.Key != "max_restarts" {
 		t.Fatalf("got error %v, want one about max_restarts", err)
 	}
-	if l.Slots != 7 || l.MaxRestarts != standard().MaxRestarts {
+	if l.Slots != 7 || l.MaxRestarts != Standard().MaxRestarts {
 		t.Errorf("slots = %d, max_restarts = %d", l.Slots, l.MaxRestarts)
 	}
 }
@@ -165,8 +165,8 @@ func TestLoadConfigKeepsWhatIsGood(t *testing.T) {
 func TestBytes(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]int64{"0": 0, "1": 1, "1KiB": 1024, "64MiB": 64 << 20, "3GiB": 3 << 30, "1TiB": 1 << 40} {
-		if got, ok := parseBytes(text); !ok || got != want || formatBytes(want) != text {
-			t.Errorf("parseBytes(%q) = %d, %v; formatBytes(%d) = %q", text, got, ok, want, formatBytes(want))
+		if got, ok := parseBytes(text); !ok || got != want || FormatBytes(want) != text {
+			t.Errorf("parseBytes(%q) = %d, %v; formatBytes(%d) = %q", text, got, ok, want, FormatBytes(want))
 		}
 	}
 	for _, bad := range []string{"", "MiB", "-1", "1.5MiB", "1 MiB", "64mb", "9000000TiB"} {
@@ -176,8 +176,8 @@ func TestBytes(t *testing.T) {
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.Int64Range(0, 1<<50).Draw(t, "n")
-		if got, ok := parseBytes(formatBytes(n)); !ok || got != n {
-			t.Fatalf("%d is written %q and read %d", n, formatBytes(n), got)
+		if got, ok := parseBytes(FormatBytes(n)); !ok || got != n {
+			t.Fatalf("%d is written %q and read %d", n, FormatBytes(n), got)
 		}
 	})
 }
@@ -200,10 +200,10 @@ func FuzzConfig(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		l := standard()
+		l := Standard()
 		lines, err := parseTOML(data)
 		for _, line := range lines {
-			if !strings.HasPrefix(line.where, fileName+":") || strings.HasSuffix(line.where, ":0") {
+			if !strings.HasPrefix(line.where, FileName+":") || strings.HasSuffix(line.where, ":0") {
 				t.Fatalf("%q: a line at %q", data, line.where)
 			}
 			_ = l.apply(line) // what is refused changes nothing
@@ -211,10 +211,10 @@ func FuzzConfig(f *testing.F) {
 		if err != nil && !strings.ContainsAny(err.Error()[:1], "123456789 ") {
 			t.Fatalf("%q: %v", data, err)
 		}
-		for _, s := range settings() {
+		for _, s := range Settings() {
 			var c Config
-			if !s.set(&c, s.get(&l.Config)) {
-				t.Fatalf("%q sets %s = %s", data, s.key, s.get(&l.Config))
+			if !s.Set(&c, s.Get(&l.Config)) {
+				t.Fatalf("%q sets %s = %s", data, s.Key, s.Get(&l.Config))
 			}
 		}
 	})
