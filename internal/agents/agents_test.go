@@ -475,3 +475,37 @@ func fuzzDecode(f *testing.F, a Agent) {
 	}
 	f.Fuzz(func(t *testing.T, body []byte) { checkDecode(t, a, body) })
 }
+
+// TestFoldersAreAbsolute: of every agent, a folder that is relative or holds a NUL is refused by its name, and one that is
+// absolute on any system is taken.
+func TestFoldersAreAbsolute(t *testing.T) {
+	t.Parallel()
+	forms := map[string]string{
+		"claude-code": `{"hook_event_name":"UserPromptSubmit","session_id":"s","prompt":"p","cwd":%s}`,
+		"codex":       `{"hook_event_name":"UserPromptSubmit","session_id":"s","prompt":"p","cwd":%s}`,
+		"gemini-cli":  `{"hook_event_name":"BeforeAgent","session_id":"s","prompt":"p","cwd":%s}`,
+		"cursor":      `{"hook_event_name":"beforeSubmitPrompt","conversation_id":"s","prompt":"p","workspace_roots":[%s]}`,
+		"windsurf":    `{"agent_action_name":"pre_user_prompt","trajectory_id":"s","tool_info":{"user_prompt":"p"},"cmemd_cwd":%s}`,
+		"opencode":    `{"hook":"event","input":{"type":"session.idle","properties":{"sessionID":"s"}},"directory":%s}`,
+		"raw":         `{"event":"prompt","session":"s","text":"p","cwd":%s}`,
+	}
+	for _, a := range agents() {
+		form, ok := forms[a.Name()]
+		if !ok {
+			t.Errorf("%s has no form here", a.Name())
+			continue
+		}
+		for _, cwd := range []string{`"rel/dir"`, `"."`, `"~/src"`, `"C:"`, `"/src\u0000/x"`, `"src\u0000"`} {
+			var field *FieldError
+			_, err := a.Decode(fmt.Appendf(nil, form, cwd), testMeta())
+			if !errors.As(err, &field) || field.Field != "cwd" || !errors.Is(err, ErrNotAbsolute) {
+				t.Errorf("%s in %s: got %v, want cwd not absolute", a.Name(), cwd, err)
+			}
+		}
+		for _, cwd := range []string{`"/src"`, `"C:\\src"`, `"c:/src"`} {
+			if _, err := a.Decode(fmt.Appendf(nil, form, cwd), testMeta()); err != nil {
+				t.Errorf("%s in %s: got %v", a.Name(), cwd, err)
+			}
+		}
+	}
+}

@@ -187,7 +187,7 @@ func (s *claudeSession) update(l *claudeLine) {
 	if l.side && s.origin.Cwd != "" {
 		return
 	}
-	if l.cwd != "" && len(l.cwd) <= maxPath {
+	if len(l.cwd) <= maxPath && isAbsolute(l.cwd) {
 		s.origin.Cwd = l.cwd
 	}
 	if l.branch != "" {

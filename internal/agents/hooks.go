@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -119,6 +120,9 @@ var (
 	// ErrTooLong is inside a FieldError whose field is longer than any agent's, and in a LineError.
 	ErrTooLong = errors.New("is too long")
 
+	// ErrNotAbsolute is inside a FieldError whose field has to be a folder and is a relative path, or holds a NUL.
+	ErrNotAbsolute = errors.New("is not an absolute path")
+
 	// ErrNotObject is inside a FieldError or LineError where a JSON object has to stand.
 	ErrNotObject = errors.New("is not a JSON object")
 )
@@ -126,7 +130,7 @@ var (
 // FieldError names the field for which a payload is refused.
 type FieldError struct {
 	Field string // as the agent spells it
-	Err   error  // ErrMissing, ErrTooLong or ErrNotObject
+	Err   error  // ErrMissing, ErrTooLong, ErrNotAbsolute or ErrNotObject
 }
 
 // Error says which field and why.
@@ -135,7 +139,7 @@ func (e *FieldError) Error() string { return fmt.Sprintf("hooks: %s %v", e.Field
 // Unwrap returns the reason.
 func (e *FieldError) Unwrap() error { return e.Err }
 
-// checkIdentity refuses a session without an id or a folder. IdField is the agent's name of the id.
+// checkIdentity refuses a session without an id, or without a folder that is an absolute path. IdField is the agent's name of the id.
 func checkIdentity(id, idField, cwd string) error {
 	switch {
 	case strings.TrimSpace(id) == "":
@@ -146,8 +150,16 @@ func checkIdentity(id, idField, cwd string) error {
 		return &FieldError{Field: "cwd", Err: ErrMissing}
 	case len(cwd) > maxPath:
 		return &FieldError{Field: "cwd", Err: ErrTooLong}
+	case !isAbsolute(cwd):
+		return &FieldError{Field: "cwd", Err: ErrNotAbsolute}
 	}
 	return nil
+}
+
+// isAbsolute reports whether a path is absolute on any system: the log may come from another one.
+func isAbsolute(path string) bool {
+	windows := len(path) > 2 && path[1] == ':' && (path[2] == '\\' || path[2] == '/')
+	return (windows || strings.HasPrefix(path, "/") || filepath.IsAbs(path)) && !strings.Contains(path, "\x00")
 }
 
 // SyntaxError is a payload or line that is not JSON.

@@ -72,12 +72,10 @@ func (r *reader) name(id, idField string) error {
 
 // folder says where the session works from here on. What is no absolute path is not taken.
 func (r *reader) folder(cwd string) {
-	if len(cwd) <= maxPath && (filepath.IsAbs(cwd) || isWindowsPath(cwd)) {
+	if len(cwd) <= maxPath && isAbsolute(cwd) {
 		r.origin.Cwd = cwd
 	}
 }
-
-func isWindowsPath(s string) bool { return len(s) > 2 && s[1] == ':' && (s[2] == '\\' || s[2] == '/') }
 
 // open opens the session at its first capture.
 func (r *reader) open() {

@@ -79,7 +79,7 @@ func badPayload(err error) *api.Problem {
 	switch {
 	case errors.As(err, &field):
 		why := "is not valid"
-		for _, known := range []error{agents.ErrMissing, agents.ErrTooLong, agents.ErrNotObject} {
+		for _, known := range []error{agents.ErrMissing, agents.ErrTooLong, agents.ErrNotAbsolute, agents.ErrNotObject} {
 			if errors.Is(field.Err, known) {
 				why = known.Error()
 			}

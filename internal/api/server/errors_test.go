@@ -34,7 +34,7 @@ func TestErrorsSayWhatPasses(t *testing.T) {
 		transient.Mark(errors.New("one that no table lists")),
 	}
 	stays := []error{
-		&agents.SyntaxError{}, &agents.FieldError{Field: "cwd", Err: agents.ErrMissing}, &http.MaxBytesError{Limit: 1},
+		&agents.SyntaxError{}, &agents.FieldError{Field: "cwd", Err: agents.ErrMissing}, &agents.FieldError{Field: "cwd", Err: agents.ErrNotAbsolute}, &http.MaxBytesError{Limit: 1},
 		agents.ErrTooLarge, events.ErrTooLarge, errBodyCut, agents.ErrUnknownAgent, agents.ErrNoTranscripts,
 		recall.ErrBadID, recall.ErrBadQuery, &recall.AmbiguousError{}, recall.ErrNotYet, recall.ErrNotFound,
 		engine.ErrUnknownView, projections.ErrNotFound, eventlog.ErrNotFound, actors.ErrNoProvider,

@@ -88,6 +88,8 @@ func TestHookRefusals(t *testing.T) {
 		{"a list", "claude-code", `["secret"]`, 400, "/payload", true},
 		{"no session", "claude-code", `{"hook_event_name":"Stop","cwd":"/secret"}`, 400, "/session_id", true},
 		{"no folder", "claude-code", `{"hook_event_name":"Stop","session_id":"secret"}`, 400, "/cwd", true},
+		{"a relative folder", "claude-code", `{"hook_event_name":"Stop","session_id":"secret","cwd":"secret/dir"}`, 400, "/cwd", true},
+		{"a folder with a NUL", "claude-code", `{"hook_event_name":"Stop","session_id":"secret","cwd":"/secret\u0000"}`, 400, "/cwd", true},
 		{"no event", "claude-code", `{"cwd":"/secret","session_id":"secret"}`, 400, "/hook_event_name", true},
 		{"unknown agent", "nobody", `{"secret":1}`, 404, "", false},
 		{"faulted", "claude-code", string(toolUse("bad-1", "x", "secret", "secret")), 500, "", true},
