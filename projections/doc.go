@@ -21,6 +21,13 @@
 // the fold of package turn. A Views is opened over a log, run beside it, and read by anyone. The file is not synced: after
 // a stop that was not clean it is checked, and rebuilt where a check cannot vouch for it (see engine.Config).
 //
+// Its own files are named by view and part: a fold, what reads it, its codec. From what acts to what is pure:
+//
+//	ledger.go, outcomeread.go, projectabove.go, readinjected.go, readprefix.go, readtouches.go, superseded.go
+//	turnread.go, fileread.go, sessionread.go, injections.go, readlists.go, restore.go, asof.go, duplicates.go
+//	rowread.go, open.go, files.go, projects.go, outcomeagain.go, rowfold.go, supersede.go, outcomefold.go
+//	rowbuild.go, outcomecodec.go, verdicts.go, turns.go, sessions.go, rows.go, forget.go, fileof.go
+//
 // What bites: reads see at least what Position returned before them, and may see more. Rows belong to the caller.
 // A view that is rebuilt because its version changed answers from what it has so far, and holds Position back until
 // it has caught up; one that Rebuild makes anew answers from the old content until then. What was forgotten leaves

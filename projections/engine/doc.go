@@ -1,19 +1,21 @@
 // Package engine keeps views of the log in one bbolt file that can be deleted at any time, because the log rebuilds it to
 // the same content. It knows no view: a View hands it folds and tables, and package projections has all of them.
 //
-// The files, in the order in which data passes:
+// Its files, from what acts to what is pure:
 //
-//	views.go       Open, Close, reading in a transaction, waiting for a position
-//	run.go         follows the log, applies slices of records, makes a damaged file anew
-//	rebuild.go     makes single views anew beside their live copies
-//	compact.go     writes the file anew without what was deleted
 //	inspect.go     lays views open to people
-//	checkpoint.go  how far each view is, and whether it can be gone on with
-//	store.go       the open file; mark.go says whether its last stop was clean, verify.go whether its pages are whole
-//	follow.go      the log in slices, also for indexes that are kept elsewhere
-//	view.go        what a view is, and a record as folds see it
+//	rebuild.go     makes single views anew beside their live copies
+//	run.go         follows the log, applies slices of records, makes a damaged file anew
 //	traits.go      kinds that folds know, and those whose words may be forgotten
+//	checkpoint.go  how far each view is, and whether it can be gone on with
+//	compact.go     writes the file anew without what was deleted
+//	views.go       Open, Close, reading in a transaction, waiting for a position
 //	table.go       tables of a view, and the cache of those that a slice changes
+//	store.go       the open file
+//	mark.go        whether its last stop was clean
+//	view.go        what a view is, and a record as folds see it
+//	verify.go      whether the pages of the file are whole
+//	follow.go      the log in slices, also for indexes that are kept elsewhere
 //	codec.go       the form of stored values and keys
 //
 // What bites: the file is not synced; after a stop that was not clean it is checked, and rebuilt where a check cannot vouch

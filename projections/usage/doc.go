@@ -1,5 +1,10 @@
-// Package usage is the view of what turns cost, by when they ended, session, who answered and what came of them: usage.go
-// what is known, fold.go how it is counted, codec.go how it is stored, read.go how it is added up.
+// Package usage is the view of what turns cost, by when they ended, session, who answered and what came of them. Its files,
+// from what acts to what is pure:
+//
+//	read.go   adds cells up into groups
+//	fold.go   counts turns
+//	codec.go  the form of keys and counts on disk
+//	usage.go  the view's tables, counts and filters
 //
 // What bites: prices are none of its business, Model.Money takes them; turns that run are in no sum.
 package usage
