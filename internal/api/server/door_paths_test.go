@@ -15,8 +15,6 @@ import (
 // a call says here what keeps it from being told where to go.
 func touching() map[string]string {
 	return map[string]string{
-		"aside.go badUsage os.ReadDir":                 "a folder of the home",
-		"drain.go sizeOf os.Lstat":                     "a name that the spool lists",
 		"inject.go inTree os.Lstat":                    "says only whether a file of a row is there; nothing of it is read or told",
 		"inject.go askAboutFile os.Stat":               "says only whether a file that its agent is about to read is small; nothing of it is read or told",
 		"inject.go askAboutFile filepath.EvalSymlinks": "the same",
