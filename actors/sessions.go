@@ -9,6 +9,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"github.com/cmemd/cmemd/actors/provider"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 )
@@ -17,10 +18,6 @@ const (
 	// parkAfter is how many crashes without anything done between them park a session: its log holds something that
 	// this program cannot work with, and trying again cannot help. The second restart waits for rewakeDelay.
 	parkAfter = 3
-
-	// degradeAfter quarantines of different sessions within degradeWindow mean that the fault is not the sessions'.
-	degradeAfter  = 3
-	degradeWindow = 10 * time.Minute
 
 	// rewakeDelay is how long after an unplanned end a session is woken again.
 	rewakeDelay = time.Second
@@ -33,7 +30,7 @@ type sessions struct {
 	children    map[events.SessionID]*child
 	byPID       map[string]events.SessionID
 	woken       map[events.SessionID]bool // in this life of the daemon
-	quarantines map[events.SessionID]time.Time
+	quarantines provider.Quarantines
 	stopping    bool
 }
 
@@ -50,7 +47,7 @@ type child struct {
 func newSessions(sys *System) *sessions {
 	return &sessions{
 		sys: sys, children: map[events.SessionID]*child{}, byPID: map[string]events.SessionID{}, woken: map[events.SessionID]bool{},
-		quarantines: map[events.SessionID]time.Time{},
+		quarantines: provider.Quarantines{},
 	}
 }
 
@@ -287,19 +284,11 @@ func (s *sessions) record(e events.Event) {
 
 func (s *sessions) quarantined(c actor.Context, m quarantined) {
 	s.quarantines[m.session] = m.since
-	now, recent := s.sys.cfg.Now(), 0
-	for id, t := range s.quarantines {
-		if now.Sub(t) > degradeWindow {
-			delete(s.quarantines, id)
-			continue
-		}
-		recent++
-	}
-	if recent < degradeAfter || s.sys.degraded.Load() {
+	why := s.quarantines.Degrade(s.sys.cfg.Now())
+	if why == "" || s.sys.degraded.Load() {
 		return
 	}
 	s.sys.degraded.Store(true)
-	why := fmt.Sprintf("%d sessions were quarantined within %v", recent, degradeWindow)
 	s.record(events.DaemonDegraded{Why: why})
 	s.sys.cfg.Logger.Error("capturing only, until a probe is answered", "why", why)
 	c.Send(s.sys.dispatch, degrade{on: true})

@@ -8,6 +8,7 @@
 //	barrier.go   Barrier: what keeps a turn from being asked, and for how long
 //	routes.go    Routes: the candidates of a turn, in the order in which they are preferred
 //	choose.go    Choose: the first candidate that may be asked, or the barrier before all of them
+//	degrade.go   when so many sessions are quarantined that the daemon captures only
 //	pool.go      Pool: the slots, the queue and all of the above; Next says who is served next
 //
 // What bites:
