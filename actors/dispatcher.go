@@ -49,7 +49,7 @@ func loadDispatcher(sys *System) (*dispatcher, error) {
 }
 
 func foldDispatcher(sys *System) (*dispatcher, error) {
-	cfg := provider.Config{Routes: sys.cfg.routes(), Slots: sys.cfg.Slots, Pauses: sys.cfg.Pause, Budget: sys.cfg.Budget}
+	cfg := provider.Config{Routes: sys.cfg.candidates(), Slots: sys.cfg.Slots, Pauses: sys.cfg.Pause, Budget: sys.cfg.Budget}
 	states := map[string]*provider.State{}
 	for _, name := range cfg.Routes.Names() {
 		s, err := foldProvider(sys.cfg.Log, name)

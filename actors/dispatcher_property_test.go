@@ -203,7 +203,7 @@ func (b *bench) granted(who int, l *provider.Lease, st Status) {
 	if !l.Candidate.Free && st.Budget.State == policy.BudgetSpent && !b.switched { // who switches lets another in before it pays
 		b.failf("%d got a lease of %s, though the budget is spent: %+v", who, name, st.Budget)
 	}
-	if named := l.Requirement.Provider; named != "" && b.w.sys.cfg.offer(named) != nil && name != named {
+	if named := l.Requirement.Provider; named != "" && b.w.sys.cfg.route(named) != nil && name != named {
 		b.failf("%d got a lease of %s, and asked for %s", who, name, named)
 	}
 	if slices.Contains(l.Instead, name) {
@@ -225,7 +225,7 @@ func (b *bench) nobodyWaitsInVain(st Status) {
 }
 
 func (b *bench) waitsInVain(who int, n provider.Requirement, st Status) {
-	for _, o := range b.w.sys.cfg.routes().Candidates(n) {
+	for _, o := range b.w.sys.cfg.candidates().Candidates(n) {
 		p := st.Providers[o.Provider]
 		_, probed := b.probing[o.Provider]
 		early := p.Class.BlamesTurn() && !n.Blamed
@@ -250,10 +250,10 @@ func TestLeasesKeepToTheCircuitsWhateverHappens(t *testing.T) {
 			w.cfg.Spent = func(ctx context.Context, from time.Time, id *events.SessionID) (int64, float64, error) {
 				return spentOf(ctx, w.log, from, id)
 			}
-			w.cfg.Providers = []Offer{
+			w.cfg.Providers = []Route{
 				{Provider: named("a", "small")}, {Provider: named("b", "")}, {Provider: named("c", ""), Free: true},
 			}
-			w.cfg.Summaries, w.cfg.Trivial = &Offer{Provider: named("a", "large")}, &Offer{Provider: named("d", "")}
+			w.cfg.Summaries, w.cfg.Trivial = &Route{Provider: named("a", "large")}, &Route{Provider: named("d", "")}
 			b := newBench(w)
 			for _, m := range moves {
 				b.play(m)
@@ -318,8 +318,8 @@ func TestWhateverProvidersDoAllInputsSettle(t *testing.T) {
 				ps = append(ps, named(name, fmt.Sprint(i), moody(tempers[i])...))
 				ps[i].Wishes = policy.ModelWish()
 			}
-			w.cfg.Providers = []Offer{{Provider: ps[0]}, {Provider: ps[1]}}
-			w.cfg.Summaries, w.cfg.Trivial = &Offer{Provider: ps[2]}, &Offer{Provider: ps[3]}
+			w.cfg.Providers = []Route{{Provider: ps[0]}, {Provider: ps[1]}}
+			w.cfg.Summaries, w.cfg.Trivial = &Route{Provider: ps[2]}, &Route{Provider: ps[3]}
 			w.cfg.IsTrivial = listings
 			w.settings = map[string]string{"provider": "a", "fallbacks": "b", "summary_provider": "a", "trivial_provider": "c"}
 			if supervised {

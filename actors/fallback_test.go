@@ -30,7 +30,7 @@ func (w *world) providers(ps ...*providertest.Scripted) {
 	w.t.Helper()
 	w.cfg.Providers = nil
 	for _, p := range ps {
-		w.cfg.Providers = append(w.cfg.Providers, Offer{Provider: p})
+		w.cfg.Providers = append(w.cfg.Providers, Route{Provider: p})
 	}
 	w.again()
 }
@@ -240,7 +240,7 @@ func TestAPauseOutlivesTheDaemonForItsProviderAlone(t *testing.T) {
 
 func TestSummariesHaveATier(t *testing.T) {
 	bubble(t, func(w *world) {
-		w.cfg.Summaries = &Offer{Provider: named("a", "large", good, failing(events.FailLimit), good)}
+		w.cfg.Summaries = &Route{Provider: named("a", "large", good, failing(events.FailLimit), good)}
 		w.providers(named("a", "small", good), named("b", "", good))
 		w.asked("s")
 		w.settled("s")
@@ -269,7 +269,7 @@ func listings(inputs []observer.Input) bool {
 func TestTrivialInputsHaveATier(t *testing.T) {
 	bubble(t, func(w *world) {
 		cheap := named("cheap", "", good, failing(events.FailLimit), good)
-		w.cfg.Trivial, w.cfg.IsTrivial = &Offer{Provider: cheap}, listings
+		w.cfg.Trivial, w.cfg.IsTrivial = &Route{Provider: cheap}, listings
 		w.providers(named("a", "", good))
 		list := func() { w.capture("s", events.ToolUsed{Tool: "LS"}); synctest.Wait() }
 		list()
@@ -292,7 +292,7 @@ func TestAProbeThatIsNotUsedIsGivenBack(t *testing.T) {
 	bubble(t, func(w *world) {
 		slow := providertest.After(20*time.Second, good)
 		a := named("a", "", failing(events.FailServer), good)
-		w.cfg.Trivial, w.cfg.IsTrivial = &Offer{Provider: named("cheap", "", slow)}, listings
+		w.cfg.Trivial, w.cfg.IsTrivial = &Route{Provider: named("cheap", "", slow)}, listings
 		w.providers(a)
 		w.work("s", 1)
 		synctest.Wait()
@@ -330,7 +330,7 @@ func TestAFreshGenerationIsAskedOfTheNext(t *testing.T) {
 
 func TestAPersonNamesTheProvider(t *testing.T) {
 	bubble(t, func(w *world) {
-		w.cfg.Summaries = &Offer{Provider: named("c", "", good)}
+		w.cfg.Summaries = &Route{Provider: named("c", "", good)}
 		w.providers(named("a", "", prose()), named("b", "", failing(events.FailServer), prose()))
 		at := w.capture("s", events.ToolUsed{Tool: "Read"}).Position
 		w.settled("s")
@@ -351,7 +351,7 @@ func TestAPersonNamesTheProvider(t *testing.T) {
 func TestWhatIsDueMayChangeWhileItIsWaitedFor(t *testing.T) {
 	bubble(t, func(w *world) {
 		w.cfg.Slots = 1
-		w.cfg.Summaries = &Offer{Provider: named("c", "", good)}
+		w.cfg.Summaries = &Route{Provider: named("c", "", good)}
 		w.providers(named("a", "", prose(), providertest.After(10*time.Second, good)), named("b", "", good))
 		w.work("s", 1)
 		w.settled("s")
@@ -370,7 +370,7 @@ func TestWhatIsDueMayChangeWhileItIsWaitedFor(t *testing.T) {
 // TestWhoWaitsForOneMayBeServedByAnother once a person names it.
 func TestWhoWaitsForOneMayBeServedByAnother(t *testing.T) {
 	bubble(t, func(w *world) {
-		w.cfg.Summaries = &Offer{Provider: named("c", "", good)}
+		w.cfg.Summaries = &Route{Provider: named("c", "", good)}
 		w.providers(named("a", "", limitFor(time.Hour), good))
 		at := w.capture("s", events.ToolUsed{Tool: "Read"}).Position
 		synctest.Wait()
@@ -383,7 +383,7 @@ func TestWhoWaitsForOneMayBeServedByAnother(t *testing.T) {
 // is done, and the new work once its provider is back.
 func TestAWishNeedNotWaitForWorkThatIsHeld(t *testing.T) {
 	bubble(t, func(w *world) {
-		w.cfg.Summaries = &Offer{Provider: named("c", "", limitFor(time.Minute), good)}
+		w.cfg.Summaries = &Route{Provider: named("c", "", limitFor(time.Minute), good)}
 		w.providers(named("a", "", prose(), limitFor(time.Hour), good))
 		at := w.capture("s", events.ToolUsed{Tool: "Read"}).Position
 		w.settled("s")

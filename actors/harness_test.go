@@ -76,7 +76,7 @@ func (w *world) start() {
 		cfg.Log = w.over
 	}
 	if len(cfg.Providers) == 0 {
-		cfg.Providers = []Offer{{Provider: w.provider}}
+		cfg.Providers = []Route{{Provider: w.provider}}
 	}
 	cfg.Logger = slog.New(slog.NewTextHandler(testWriter{w.t, &w.logged}, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	if w.sys, err = New(cfg); err != nil {

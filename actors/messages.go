@@ -119,7 +119,7 @@ type (
 	}
 	ask struct {
 		prompt observer.Prompt
-		offer  *Offer
+		route  *Route
 	}
 	panicked struct{ reason string } // for people; what it said is logged at debug level only
 )

@@ -47,7 +47,7 @@ func (o *observerActor) Receive(c actor.Context) {
 					o.sys.asked.leave()
 				}
 			}()
-			out, err := o.sys.ask(ctx, m.offer, m.prompt)
+			out, err := o.sys.ask(ctx, m.route, m.prompt)
 			switch {
 			case ctx.Err() != nil:
 				told = o.sys.tellCost(parent, out)
@@ -149,7 +149,7 @@ func (o *observerActor) protect(ctx context.Context, do func(context.Context) er
 
 // ask puts the prompt to o and says what came of it. An error is a crash, beside which the outcome says what was paid all
 // the same.
-func (s *System) ask(ctx context.Context, o *Offer, p observer.Prompt) (outcome, error) {
+func (s *System) ask(ctx context.Context, o *Route, p observer.Prompt) (outcome, error) {
 	began := s.cfg.Now()
 	reply, err := turn.Ask(ctx, o, p, s.cfg.TurnTimeout)
 	now := s.cfg.Now()

@@ -45,7 +45,7 @@ type sessionActor struct {
 type running struct {
 	id      events.ID
 	work    session.Work
-	offer   *Offer            // that is asked
+	route   *Route            // that is asked
 	answers events.Position   // what it had answered last when the turn was let in; 0: nothing is known
 	paid    events.TurnFailed // what it cost, if its observer could say so before it crashed
 	started bool              // TurnStarted is on disk

@@ -32,9 +32,9 @@ type Tracker interface {
 // Config is what a System needs. Log and one of Providers are required; zero values of the rest mean the defaults.
 type Config struct {
 	Log       eventlog.Log
-	Providers []Offer        // in the order in which they are preferred, each name once
-	Trivial   *Offer         // asked first about inputs that are all trivial; nil: as about others
-	Summaries *Offer         // asked first for summaries; nil: as for others
+	Providers []Route        // in the order in which they are preferred, each name once
+	Trivial   *Route         // asked first about inputs that are all trivial; nil: as about others
+	Summaries *Route         // asked first for summaries; nil: as for others
 	Checker   turn.Checker   // nil: every claim is unknown
 	Tracker   Tracker        // nil: what a shell changed without saying so is not known
 	Rules     session.Rules  // its Wish is that of the first of Providers
@@ -97,7 +97,7 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-func tier(o *Offer) *Offer {
+func tier(o *Route) *Route {
 	if o == nil {
 		return nil
 	}
@@ -113,7 +113,7 @@ func (c Config) check() error {
 	case !c.Budget.None() && c.Spent == nil:
 		return errors.New("actors: a budget needs to know what was spent")
 	}
-	for _, o := range []*Offer{c.Trivial, c.Summaries} {
+	for _, o := range []*Route{c.Trivial, c.Summaries} {
 		if o != nil && o.Provider == nil {
 			return errors.New("actors: a tier without its provider")
 		}
@@ -296,7 +296,7 @@ func (s *System) check(cmds []session.Command) error {
 	}
 	for _, cmd := range cmds {
 		again, ok := cmd.(session.Reobserve)
-		if ok && again.Provider != "" && s.cfg.offer(again.Provider) == nil {
+		if ok && again.Provider != "" && s.cfg.route(again.Provider) == nil {
 			return fmt.Errorf("%w: %q", ErrNoProvider, again.Provider)
 		}
 	}

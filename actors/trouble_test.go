@@ -25,7 +25,7 @@ func TestStoppingUnderLoad(t *testing.T) {
 	t.Parallel()
 	for range 20 {
 		log := eventlog.NewMemory(eventlog.Config{})
-		sys, err := New(Config{Log: log, Providers: []Offer{{Provider: providertest.NewScripted(good)}}})
+		sys, err := New(Config{Log: log, Providers: []Route{{Provider: providertest.NewScripted(good)}}})
 		if err != nil {
 			t.Fatal(err)
 		}

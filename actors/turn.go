@@ -15,7 +15,7 @@ import (
 // begin has the observer read what the turn is about. The turn starts when its prompt is known.
 func (a *sessionActor) begin(c actor.Context, w session.Work) {
 	a.turn = &running{
-		id: a.sys.cfg.NewID(), work: w, offer: a.sys.cfg.offers()[a.lease.Candidate.Index], answers: a.lease.Answered, hangs: a.deadline(),
+		id: a.sys.cfg.NewID(), work: w, route: a.sys.cfg.allRoutes()[a.lease.Candidate.Index], answers: a.lease.Answered, hangs: a.deadline(),
 	}
 	if a.observer == nil {
 		a.observer = c.Spawn(actor.PropsFromProducer(func() actor.Actor { return &observerActor{sys: a.sys} }))
@@ -48,10 +48,10 @@ func (a *sessionActor) prepared(c actor.Context, m prepared) {
 	a.failures = 0
 	instead := a.lease.Instead
 	if t := a.lease.Trivial; t != nil && m.trivial {
-		a.turn.offer, a.turn.answers, instead = a.sys.cfg.offers()[t.Index], a.lease.TrivialAnswered, nil
+		a.turn.route, a.turn.answers, instead = a.sys.cfg.allRoutes()[t.Index], a.lease.TrivialAnswered, nil
 		c.Send(a.sys.dispatch, switched{holder: a.self, provider: t.Provider})
 	}
-	o := a.turn.offer
+	o := a.turn.route
 	cmd := session.StartTurn{
 		Turn: m.turn, At: a.sys.cfg.Now(), Work: a.turn.work, Provider: o.Name(), Model: o.Model(), Instead: instead,
 		PromptBytes: m.prompt.Size(), Notable: m.notable,
@@ -62,7 +62,7 @@ func (a *sessionActor) prepared(c actor.Context, m prepared) {
 			return
 		}
 		a.turn.started, a.turn.hangs = true, a.deadline()
-		c.Send(a.observer, ask{prompt: m.prompt, offer: o})
+		c.Send(a.observer, ask{prompt: m.prompt, route: o})
 	})
 	a.flush()
 }
@@ -106,7 +106,7 @@ func (a *sessionActor) fail(c actor.Context, f events.TurnFailed) {
 
 // spend is what the turn used, for the budget.
 func (a *sessionActor) spend(b events.Bill, at time.Time) provider.Spend {
-	o := a.turn.offer
+	o := a.turn.route
 	return provider.Spend{Session: a.id, At: at, Tokens: b.Usage.Input + b.Usage.Output, USD: a.sys.price(o.Name(), o.Model(), b)}
 }
 
@@ -190,6 +190,6 @@ func (a *sessionActor) lose(c actor.Context, class events.FailureClass, why stri
 		panic("the observer ended while it read a turn's inputs: " + why)
 	}
 	failed := a.turn.paid
-	failed.Turn, failed.Class, failed.Message, failed.Provider = a.turn.id, class, clip(why, 500), a.turn.offer.Name()
+	failed.Turn, failed.Class, failed.Message, failed.Provider = a.turn.id, class, clip(why, 500), a.turn.route.Name()
 	a.fail(c, failed)
 }

@@ -73,13 +73,13 @@ func (o *offers) close() error {
 }
 
 // offer is b as turns are asked of it.
-func (b *built) offer() actors.Offer {
-	return actors.Offer{Provider: b.Provider, Mode: b.mode, Free: config.IsFree(b.Name())}
+func (b *built) offer() actors.Route {
+	return actors.Route{Provider: b.Provider, Mode: b.mode, Free: config.IsFree(b.Name())}
 }
 
 // offered is who is asked, in the order of the settings.
-func (o *offers) offered() []actors.Offer {
-	var list []actors.Offer
+func (o *offers) offered() []actors.Route {
+	var list []actors.Route
 	for _, p := range o.order {
 		list = append(list, p.offer())
 	}
@@ -87,7 +87,7 @@ func (o *offers) offered() []actors.Offer {
 }
 
 // tierOf is b as the one that is asked first; nil where there is no such tier.
-func tierOf(b *built) *actors.Offer {
+func tierOf(b *built) *actors.Route {
 	if b == nil {
 		return nil
 	}

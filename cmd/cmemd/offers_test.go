@@ -71,7 +71,7 @@ func TestWhoIsAsked(t *testing.T) {
 			for _, p := range made.all {
 				got.All = append(got.All, shown(p))
 			}
-			for at, o := range map[*string]*actors.Offer{&got.Summaries: tierOf(made.summaries), &got.Trivial: tierOf(made.trivial)} {
+			for at, o := range map[*string]*actors.Route{&got.Summaries: tierOf(made.summaries), &got.Trivial: tierOf(made.trivial)} {
 				if o != nil {
 					*at = shown(o)
 				}

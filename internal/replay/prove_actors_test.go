@@ -296,11 +296,11 @@ func (d *daemon) begin(settings map[string]string) {
 	}
 	rules, pause, slots := RulesInForce(settings)
 	cfg := actors.Config{
-		Log: d.log, Providers: []actors.Offer{{Provider: d.provider}}, Rules: rules, Pause: pause, Slots: slots, Previous: previous,
+		Log: d.log, Providers: []actors.Route{{Provider: d.provider}}, Rules: rules, Pause: pause, Slots: slots, Previous: previous,
 		Owing: d.owing, Spent: d.spent,
 	}
 	if d.second != nil {
-		cfg.Providers = append(cfg.Providers, actors.Offer{Provider: d.second})
+		cfg.Providers = append(cfg.Providers, actors.Route{Provider: d.second})
 	}
 	cfg.Budget.TokensDay, _ = strconv.ParseInt(settings[policy.LimitTokensDay], 10, 64)
 	d.sys, err = actors.New(cfg)

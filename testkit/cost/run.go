@@ -109,7 +109,7 @@ func start(ctx context.Context, tb testing.TB, l Load) *world {
 	}
 	provider := w.provider(l)
 	w.wish = provider.Wish()
-	w.sys, err = actors.New(actors.Config{Log: w.log, Providers: []actors.Offer{{Provider: provider}}, Now: w.clock.Now, Previous: actors.Previous{Clean: true}})
+	w.sys, err = actors.New(actors.Config{Log: w.log, Providers: []actors.Route{{Provider: provider}}, Now: w.clock.Now, Previous: actors.Previous{Clean: true}})
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -321,7 +321,7 @@ func TestAMissingSummaryIsAskedForAfterACrash(t *testing.T) {
 		t.Fatal(err)
 	}
 	var err error
-	if w.actors, err = actors.New(actors.Config{Log: log, Providers: []actors.Offer{{Provider: newMoody(say("second"))}}, Owing: w.views.Owing}); err != nil {
+	if w.actors, err = actors.New(actors.Config{Log: log, Providers: []actors.Route{{Provider: newMoody(say("second"))}}, Owing: w.views.Owing}); err != nil {
 		t.Fatal(err)
 	}
 	w.serve(t, nil)

@@ -56,7 +56,7 @@ func moodyWorld(tb testing.TB, m *moody, system func(*actors.Config), change fun
 	tb.Helper()
 	w := &world{home: shortDir(tb), log: eventlog.NewMemory(eventlog.Config{})}
 	w.open(tb)
-	cfg := actors.Config{Log: w.log, Providers: []actors.Offer{{Provider: m}}}
+	cfg := actors.Config{Log: w.log, Providers: []actors.Route{{Provider: m}}}
 	if system != nil {
 		system(&cfg)
 	}

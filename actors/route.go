@@ -5,26 +5,26 @@ import (
 	"github.com/cmemd/cmemd/internal/observer"
 )
 
-// Offer is a provider that turns may be asked of.
-type Offer struct {
+// Route is a provider that turns may be asked of.
+type Route struct {
 	observer.Provider
 	Mode observer.Mode // types and concepts of its observations; zero means observer.CodeMode
 	Free bool          // its answers cost nothing: no budget holds it
 }
 
-func (o Offer) withDefaults() Offer {
-	if len(o.Mode.Types) == 0 {
-		o.Mode = observer.CodeMode()
+func (r Route) withDefaults() Route {
+	if len(r.Mode.Types) == 0 {
+		r.Mode = observer.CodeMode()
 	}
-	return o
+	return r
 }
 
-// offers are all that turns may be asked of, those of tiers last.
-func (c *Config) offers() (all []*Offer) {
+// allRoutes are all that turns may be asked of, those of tiers last.
+func (c *Config) allRoutes() (all []*Route) {
 	for i := range c.Providers {
 		all = append(all, &c.Providers[i])
 	}
-	for _, o := range []*Offer{c.Summaries, c.Trivial} {
+	for _, o := range []*Route{c.Summaries, c.Trivial} {
 		if o != nil {
 			all = append(all, o)
 		}
@@ -32,9 +32,9 @@ func (c *Config) offers() (all []*Offer) {
 	return all
 }
 
-// offer returns the first offer of that name; nil: there is none.
-func (c *Config) offer(name string) *Offer {
-	for _, o := range c.offers() {
+// route returns the first route of that name; nil: there is none.
+func (c *Config) route(name string) *Route {
+	for _, o := range c.allRoutes() {
 		if o.Name() == name {
 			return o
 		}
@@ -42,9 +42,9 @@ func (c *Config) offer(name string) *Offer {
 	return nil
 }
 
-// routes are the offers as candidates, by their index among them.
-func (c *Config) routes() (r provider.Routes) {
-	for i, o := range c.offers() {
+// candidates are all routes as the provider core knows them, by their index.
+func (c *Config) candidates() (r provider.Routes) {
+	for i, o := range c.allRoutes() {
 		candidate := provider.Candidate{Index: i, Provider: o.Name(), Free: o.Free}
 		switch o {
 		case c.Summaries:
