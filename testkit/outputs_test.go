@@ -53,9 +53,10 @@ func mayRead() map[string]string {
 // with its reason. What is kept in a variable of an interface or of a type parameter in between is not followed.
 func mayMarshal() map[string]string {
 	return map[string]string{
-		"internal/api/server": "events as they are streamed, and turns as they are shown",
-		"internal/replay":     "the proof compares whole recorded events with whole derived ones, and shows what differs",
-		"cmd/cmemd":           "--json of commands that show events, scenarios and outputs",
+		"internal/api/server":        "events as they are streamed, and turns as they are shown",
+		"internal/replay":            "the proof compares whole recorded events with whole derived ones, and shows what differs",
+		"cmd/cmemd":                  "--json of commands that show events, scenarios and outputs",
+		"cmd/cmemd/internal/offline": "records of a log file that no daemon holds, as the daemon shows them",
 	}
 }
 

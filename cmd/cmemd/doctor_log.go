@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/offline"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
@@ -19,13 +20,13 @@ const quickRecords = 1000
 func checkLog(ctx context.Context, x *examination) []checked {
 	const mend = "`cmemd log verify` checks every record; keep the file, and put a backup in its place"
 	n := 0
-	last, err := x.newest(ctx, quickRecords, func(log logReader, records []api.LogRecord) error {
+	last, err := x.newest(ctx, quickRecords, func(log offline.Reader, records []api.LogRecord) error {
 		n = len(records)
 		if err := follows(records); err != nil {
 			return err
 		}
-		if file, ok := log.(*offlineLog); ok {
-			return errors.Join(file.headsAre(ctx, records), file.payloadsAre(ctx, records))
+		if file, ok := log.(*offline.Log); ok {
+			return errors.Join(headsAre(ctx, file, records), payloadsAre(ctx, file, records))
 		}
 		return nil // the daemon holds its heads to the records at every append, and reads payloads all the time
 	})
@@ -58,10 +59,10 @@ func orderLine(last events.Position, n int) string {
 }
 
 // newest hands the n newest records of the log, wherever it is open, to use, and returns the position of the last.
-func (x *examination) newest(ctx context.Context, n int, use func(logReader, []api.LogRecord) error) (last events.Position, err error) {
+func (x *examination) newest(ctx context.Context, n int, use func(offline.Reader, []api.LogRecord) error) (last events.Position, err error) {
 	ctx, cancel := context.WithTimeout(ctx, terminal.AnswerWait)
 	defer cancel()
-	err = withLog(ctx, x.app, func(log logSource) error {
+	err = offline.WithLog(ctx, x.app, func(log offline.Source) error {
 		head, err := log.Records(ctx, api.RecordsQuery{From: 1, Limit: 1})
 		if err != nil {
 			return err
@@ -81,7 +82,7 @@ func (x *examination) newest(ctx context.Context, n int, use func(logReader, []a
 
 // newestRecord is when the log's newest record was recorded; zero if there is none.
 func (x *examination) newestRecord() (at time.Time, err error) {
-	_, err = x.newest(context.Background(), 1, func(_ logReader, records []api.LogRecord) error {
+	_, err = x.newest(context.Background(), 1, func(_ offline.Reader, records []api.LogRecord) error {
 		if len(records) > 0 {
 			at = records[len(records)-1].RecordedAt
 		}
@@ -114,7 +115,7 @@ func follows(records []api.LogRecord) error {
 }
 
 // headsAre reports whether the log's own word of where its streams end is what the newest records say.
-func (o *offlineLog) headsAre(ctx context.Context, records []api.LogRecord) error {
+func headsAre(ctx context.Context, o *offline.Log, records []api.LogRecord) error {
 	ends := map[events.StreamID]api.LogRecord{}
 	for _, r := range records {
 		ends[r.Stream] = r
@@ -123,7 +124,7 @@ func (o *offlineLog) headsAre(ctx context.Context, records []api.LogRecord) erro
 		if ends[r.Stream].Position != r.Position {
 			continue
 		}
-		version, last, err := o.bolt.Head(ctx, r.Stream)
+		version, last, err := o.Bolt.Head(ctx, r.Stream)
 		if err != nil {
 			return err
 		}
@@ -135,11 +136,11 @@ func (o *offlineLog) headsAre(ctx context.Context, records []api.LogRecord) erro
 }
 
 // payloadsAre reports whether the newest payloads are those that their headers name.
-func (o *offlineLog) payloadsAre(ctx context.Context, records []api.LogRecord) error {
+func payloadsAre(ctx context.Context, o *offline.Log, records []api.LogRecord) error {
 	if len(records) == 0 {
 		return nil
 	}
-	for r, err := range o.bolt.All(ctx, records[0].Position) {
+	for r, err := range o.Bolt.All(ctx, records[0].Position) {
 		if err != nil {
 			return err
 		}

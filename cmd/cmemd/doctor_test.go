@@ -17,6 +17,7 @@ import (
 	"github.com/cmemd/cmemd/actors/policy"
 	"github.com/cmemd/cmemd/actors/provider"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/offline"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
@@ -207,7 +208,7 @@ func TestFollows(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			all = append(all, logRecord(r, false))
+			all = append(all, offline.LogRecord(r, false))
 		}
 		return all
 	}

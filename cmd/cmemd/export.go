@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/offline"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
@@ -109,7 +110,7 @@ func export(ctx context.Context, a *terminal.App, q wantedExport) error {
 		return out.Flush()
 	}
 	if q.file != "" {
-		return copyTo(a, q.file, q.force, write)
+		return offline.CopyTo(a, q.file, q.force, write)
 	}
 	return write(a.Out)
 }

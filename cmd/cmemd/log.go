@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/offline"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/api"
 )
@@ -29,7 +30,7 @@ func newLogVerify(a *terminal.App) *cobra.Command {
 		Use: "verify", Short: "Check every record and the balance of the inputs; exit code 1 if something is wrong",
 		Long: verifyHelp, Args: terminal.Takes(0, 0, ""),
 		RunE: func(c *cobra.Command, _ []string) error {
-			return withLog(c.Context(), a, func(log logSource) error {
+			return offline.WithLog(c.Context(), a, func(log offline.Source) error {
 				m := a.Meter("verifying", 0, false)
 				v, err := log.Verify(c.Context(), func(p api.Progress) { m.Set(p.Done, p.Total) })
 				m.End()
@@ -95,7 +96,7 @@ func newLogStats(a *terminal.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "stats", Short: "Say how much the log holds", Args: terminal.Takes(0, 0, ""),
 		RunE: func(c *cobra.Command, _ []string) error {
-			return withLog(c.Context(), a, func(log logSource) error {
+			return offline.WithLog(c.Context(), a, func(log offline.Source) error {
 				s, err := log.LogStats(c.Context())
 				if err != nil {
 					return err

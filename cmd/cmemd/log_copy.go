@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/offline"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/internal/api"
@@ -25,12 +26,12 @@ func newLogExport(a *terminal.App) *cobra.Command {
 	c.Flags().Uint64Var(&from, "from", 1, "the first position; only a whole export can be imported")
 	c.Flags().BoolVar(&force, "force", false, "replace a file that is there")
 	c.RunE = func(c *cobra.Command, args []string) error {
-		return withLog(c.Context(), a, func(log logSource) error {
+		return offline.WithLog(c.Context(), a, func(log offline.Source) error {
 			write := func(w io.Writer) error { return log.Export(c.Context(), w, position(from)) }
 			if len(args) == 0 || args[0] == "-" {
 				return write(a.Out)
 			}
-			return copyTo(a, args[0], force, write)
+			return offline.CopyTo(a, args[0], force, write)
 		})
 	}
 	return c
@@ -45,8 +46,8 @@ func newLogBackup(a *terminal.App) *cobra.Command {
 	}
 	c.Flags().BoolVar(&force, "force", false, "replace a file that is there")
 	c.RunE = func(c *cobra.Command, args []string) error {
-		return withLog(c.Context(), a, func(log logSource) error {
-			return copyTo(a, args[0], force, func(w io.Writer) error { return log.Backup(c.Context(), w) })
+		return offline.WithLog(c.Context(), a, func(log offline.Source) error {
+			return offline.CopyTo(a, args[0], force, func(w io.Writer) error { return log.Backup(c.Context(), w) })
 		})
 	}
 	return c
@@ -61,7 +62,7 @@ func newLogImport(a *terminal.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			in, total, err := importFile(a, args[0])
+			in, total, err := offline.ImportFile(a, args[0])
 			if err != nil {
 				return err
 			}

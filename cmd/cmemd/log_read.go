@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/offline"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
@@ -48,7 +49,7 @@ func newLogCat(a *terminal.App) *cobra.Command {
 		if !ok || limit < 0 {
 			return terminal.Misused(c, "%q is no position and no range such as 1200-1300", strings.Join(args, ""))
 		}
-		return withLog(c.Context(), a, func(log logSource) error {
+		return offline.WithLog(c.Context(), a, func(log offline.Source) error {
 			shown := 0
 			for r, err := range pages(c.Context(), log, f, from) {
 				if err != nil {
@@ -90,10 +91,10 @@ func parseRange(text string) (from, to events.Position, ok bool) {
 }
 
 // pages yields the records from a position on that f wants, asking for them page by page.
-func pages(ctx context.Context, log logReader, f recordFilter, from events.Position) iter.Seq2[api.LogRecord, error] {
+func pages(ctx context.Context, log offline.Reader, f recordFilter, from events.Position) iter.Seq2[api.LogRecord, error] {
 	q := api.RecordsQuery{From: from, Limit: 1000, Stream: events.StreamID(f.stream), Payload: f.payload}
 	if f.payload {
-		q.Limit = recordsPage // a payload may be large
+		q.Limit = offline.RecordsPage // a payload may be large
 	}
 	return func(yield func(api.LogRecord, error) bool) {
 		for {
@@ -130,7 +131,7 @@ func newLogTail(a *terminal.App) *cobra.Command {
 			return terminal.Misused(c, "--lines %d: it must be 0 or more", n)
 		}
 		if !follow {
-			return withLog(c.Context(), a, func(log logSource) error { return tail(c.Context(), a, log, f, n, nil) })
+			return offline.WithLog(c.Context(), a, func(log offline.Source) error { return tail(c.Context(), a, log, f, n, nil) })
 		}
 		return a.Stream(c.Context(), func(client *api.Client) error { return followRecords(c.Context(), a, client, f, n) })
 	}
@@ -138,7 +139,7 @@ func newLogTail(a *terminal.App) *cobra.Command {
 }
 
 // tail prints the last n records that f wants, and sets last, unless nil, to the position up to which it looked.
-func tail(ctx context.Context, a *terminal.App, log logReader, f recordFilter, n int, last *events.Position) error {
+func tail(ctx context.Context, a *terminal.App, log offline.Reader, f recordFilter, n int, last *events.Position) error {
 	head, err := log.Records(ctx, api.RecordsQuery{From: 1, Limit: 1})
 	if err != nil {
 		return err

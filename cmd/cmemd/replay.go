@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cmemd/cmemd/actors/policy"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/offline"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
@@ -93,7 +94,7 @@ func newReplay(a *terminal.App) *cobra.Command {
 		if plan.scenario != "" {
 			return replayScenario(a, plan)
 		}
-		return withLog(c.Context(), a, func(log logSource) error { return replayLog(c.Context(), a, log, plan) })
+		return offline.WithLog(c.Context(), a, func(log offline.Source) error { return replayLog(c.Context(), a, log, plan) })
 	}
 	return c
 }

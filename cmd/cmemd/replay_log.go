@@ -10,6 +10,7 @@ import (
 
 	"github.com/cmemd/cmemd/actors/policy"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/offline"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/replay"
@@ -23,7 +24,7 @@ type loggedReplay struct {
 }
 
 // replayLog replays a stretch of the log, writes it down, or reads its outputs anew.
-func replayLog(ctx context.Context, a *terminal.App, log logSource, p replayPlan) error {
+func replayLog(ctx context.Context, a *terminal.App, log offline.Source, p replayPlan) error {
 	sessions, err := sessionsNamed(ctx, a, log, p.sessions)
 	if err != nil {
 		return err
@@ -43,7 +44,7 @@ func replayLog(ctx context.Context, a *terminal.App, log logSource, p replayPlan
 }
 
 // replayStretch proves that the stretch is explained by its own rules, and then plays it under others.
-func replayStretch(ctx context.Context, a *terminal.App, log logSource, p replayPlan, sel replay.Selection) error {
+func replayStretch(ctx context.Context, a *terminal.App, log offline.Source, p replayPlan, sel replay.Selection) error {
 	types, err := typesInForce(a)
 	if err != nil {
 		return err
@@ -77,7 +78,7 @@ func replayStretch(ctx context.Context, a *terminal.App, log logSource, p replay
 }
 
 // recorded takes the stretch as a scenario.
-func recorded(ctx context.Context, a *terminal.App, log logSource, p replayPlan, sel replay.Selection) (*replay.Recording, error) {
+func recorded(ctx context.Context, a *terminal.App, log offline.Source, p replayPlan, sel replay.Selection) (*replay.Recording, error) {
 	rec, err := replay.Record(watched(ctx, a, log, "reading"), p.wanted(sel))
 	return rec, orNoTurn(rec, err)
 }
@@ -265,7 +266,7 @@ func writeScenario(a *terminal.App, p replayPlan, rec *replay.Recording) error {
 	if err := mayWrite(p.toScenario, p.force); err != nil {
 		return err
 	}
-	n, err := writeWhole(p.toScenario, write)
+	n, err := offline.WriteWhole(p.toScenario, write)
 	if err != nil {
 		return err
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/offline"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
@@ -203,11 +204,11 @@ func TestExportedEndsWithTheExport(t *testing.T) {
 		t.Errorf("the error is %v, want %v", last, eventlog.ErrTruncated)
 	}
 	home := writtenLog(t, "x")
-	file, err := openOffline(home)
+	file, err := offline.Open(home)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer file.close()
+	defer file.Close()
 	seen := 0
 	for _, err := range exported(t.Context(), file) {
 		if err != nil {

@@ -6,13 +6,14 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/offline"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/observer"
 	"github.com/cmemd/cmemd/internal/replay"
 )
 
 // reparse shows which recorded outputs today's grammar takes for something else than was recorded.
-func reparse(ctx context.Context, a *terminal.App, log logSource, sel replay.Selection) error {
+func reparse(ctx context.Context, a *terminal.App, log offline.Source, sel replay.Selection) error {
 	types, err := typesInForce(a)
 	if err != nil {
 		return err

@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/offline"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/replay"
 	"github.com/cmemd/cmemd/internal/replay/report"
@@ -73,7 +74,7 @@ func (c *comparison) ranAway() error {
 }
 
 func readScenario(a *terminal.App, name string) (*replay.Scenario, error) {
-	in, _, err := importFile(a, name)
+	in, _, err := offline.ImportFile(a, name)
 	if err != nil {
 		return nil, err
 	}
@@ -183,7 +184,7 @@ func writeReport(a *terminal.App, p replayPlan, c comparison) error {
 	if c.log != nil {
 		o.Began, o.Proof = c.log.recording.Began, c.log.page()
 	}
-	_, err := writeWhole(p.report, func(w io.Writer) error { return report.Write(w, c.scenario, c.runs, o) })
+	_, err := offline.WriteWhole(p.report, func(w io.Writer) error { return report.Write(w, c.scenario, c.runs, o) })
 	return err
 }
 

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/offline"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
@@ -15,15 +16,15 @@ import (
 )
 
 // recordsOf reads the whole log from its first record: straight from a file, or from what a daemon exports.
-func recordsOf(ctx context.Context, log logSource) iter.Seq2[events.Record, error] {
-	if file, ok := log.(*offlineLog); ok {
-		return file.bolt.All(ctx, 1)
+func recordsOf(ctx context.Context, log offline.Source) iter.Seq2[events.Record, error] {
+	if file, ok := log.(*offline.Log); ok {
+		return file.Bolt.All(ctx, 1)
 	}
 	return exported(ctx, log)
 }
 
 // exported reads the records of an export while it is written. Nothing of it goes on when the sequence is left.
-func exported(ctx context.Context, log logCopier) iter.Seq2[events.Record, error] {
+func exported(ctx context.Context, log offline.Copier) iter.Seq2[events.Record, error] {
 	return func(yield func(events.Record, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
 		in, out := io.Pipe()
@@ -44,7 +45,7 @@ func exported(ctx context.Context, log logCopier) iter.Seq2[events.Record, error
 }
 
 // watched is records with a meter that counts them. The line is clear when the sequence is left.
-func watched(ctx context.Context, a *terminal.App, log logSource, what string) iter.Seq2[events.Record, error] {
+func watched(ctx context.Context, a *terminal.App, log offline.Source, what string) iter.Seq2[events.Record, error] {
 	return func(yield func(events.Record, error) bool) {
 		total := uint64(0)
 		if st, err := log.LogStats(ctx); err == nil {
@@ -67,7 +68,7 @@ func watched(ctx context.Context, a *terminal.App, log logSource, what string) i
 const meterEvery = 1024
 
 // sessionsNamed finds the sessions that people name: by our id, 8 digits or more of its beginning, or the agent's own id.
-func sessionsNamed(ctx context.Context, a *terminal.App, log logSource, names []string) ([]events.SessionID, error) {
+func sessionsNamed(ctx context.Context, a *terminal.App, log offline.Source, names []string) ([]events.SessionID, error) {
 	if len(names) == 0 {
 		return nil, nil
 	}

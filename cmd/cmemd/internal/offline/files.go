@@ -1,4 +1,4 @@
-package main
+package offline
 
 import (
 	"errors"
@@ -10,12 +10,12 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 )
 
-// copyTo has write fill the file at path, which is there only when it is whole and on disk.
-func copyTo(a *terminal.App, path string, force bool, write func(io.Writer) error) error {
+// CopyTo has write fill the file at path, which is there only when it is whole and on disk.
+func CopyTo(a *terminal.App, path string, force bool, write func(io.Writer) error) error {
 	if _, err := os.Lstat(path); err == nil && !force {
 		return terminal.Advise(fmt.Errorf("%s is there already", path), "name another file, or replace it with --force")
 	}
-	n, err := writeWhole(path, write)
+	n, err := WriteWhole(path, write)
 	if err != nil {
 		return err
 	}
@@ -26,8 +26,8 @@ func copyTo(a *terminal.App, path string, force bool, write func(io.Writer) erro
 	return nil
 }
 
-// writeWhole has write fill a new file, readable by this user only, and puts it in the place of path once it is synced.
-func writeWhole(path string, write func(io.Writer) error) (n int64, err error) {
+// WriteWhole has write fill a new file, readable by this user only, and puts it in the place of path once it is synced.
+func WriteWhole(path string, write func(io.Writer) error) (n int64, err error) {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {
 		return 0, err
@@ -46,7 +46,7 @@ func writeWhole(path string, write func(io.Writer) error) (n int64, err error) {
 	return n, os.Rename(f.Name(), path)
 }
 
-func importFile(a *terminal.App, name string) (in io.ReadCloser, total int64, err error) {
+func ImportFile(a *terminal.App, name string) (in io.ReadCloser, total int64, err error) {
 	if name == "-" {
 		return io.NopCloser(a.In), 0, nil
 	}

@@ -1,4 +1,4 @@
-package main
+package offline
 
 import (
 	"context"
@@ -10,8 +10,8 @@ import (
 	"github.com/cmemd/cmemd/internal/api"
 )
 
-// A logReader answers questions about a log: a daemon's client, or a log file that no daemon holds.
-type logReader interface {
+// A Reader answers questions about a log: a daemon's client, or a log file that no daemon holds.
+type Reader interface {
 	// Records returns a stretch of the log.
 	Records(ctx context.Context, q api.RecordsQuery) (api.Records, error)
 	// LogStats returns what the log holds.
@@ -20,22 +20,22 @@ type logReader interface {
 	Verify(ctx context.Context, progress func(api.Progress)) (api.Verified, error)
 }
 
-// A logCopier writes a log elsewhere.
-type logCopier interface {
+// A Copier writes a log elsewhere.
+type Copier interface {
 	// Export writes the records from a position on as JSON lines.
 	Export(ctx context.Context, w io.Writer, from events.Position) error
 	// Backup writes a whole log file.
 	Backup(ctx context.Context, w io.Writer) error
 }
 
-// A logSource is both.
-type logSource interface {
-	logReader
-	logCopier
+// A Source is both.
+type Source interface {
+	Reader
+	Copier
 }
 
-// withLog calls do with the daemon's log, or with the file where no daemon runs.
-func withLog(ctx context.Context, a *terminal.App, do func(logSource) error) error {
+// WithLog calls do with the daemon's log, or with the file where no daemon runs.
+func WithLog(ctx context.Context, a *terminal.App, do func(Source) error) error {
 	return a.Ask(func(client *api.Client) error {
 		err := terminal.Alive(ctx, client, terminal.AliveWait)
 		switch {
@@ -48,10 +48,10 @@ func withLog(ctx context.Context, a *terminal.App, do func(logSource) error) err
 		if err != nil {
 			return err
 		}
-		file, err := openOffline(home)
+		file, err := Open(home)
 		if err != nil {
 			return err
 		}
-		return errors.Join(do(file), file.close())
+		return errors.Join(do(file), file.Close())
 	})
 }

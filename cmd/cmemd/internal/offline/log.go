@@ -1,0 +1,109 @@
+package offline
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
+	"github.com/cmemd/cmemd/eventlog"
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/api/server"
+)
+
+// RecordsPage is how many records one question returns if it names no number.
+const RecordsPage = 100
+
+// A Log is the log of a home without a daemon, opened for reading.
+type Log struct{ Bolt *eventlog.Bolt }
+
+// Open opens the log of home. One that is not there is terminal.ErrNothing; one that another process holds is a
+// *eventlog.LockedError.
+func Open(home string) (*Log, error) {
+	bolt, err := eventlog.OpenReadOnly(homedir.PathsOf(home).Log, eventlog.Config{})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, terminal.Advise(fmt.Errorf("%w: there is no log in %s yet", terminal.ErrNothing, home), "`cmemd start` makes one")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &Log{bolt}, nil
+}
+
+// Close lets the file go.
+func (o *Log) Close() error { return o.Bolt.Close() }
+
+// LogStats implements Reader.
+func (o *Log) LogStats(ctx context.Context) (api.LogStats, error) { return o.Bolt.Stats(ctx) }
+
+// Export implements Copier.
+func (o *Log) Export(ctx context.Context, w io.Writer, from events.Position) error {
+	_, err := eventlog.Export(ctx, o.Bolt, w, from)
+	return err
+}
+
+// Backup implements Copier.
+func (o *Log) Backup(ctx context.Context, w io.Writer) error {
+	_, err := o.Bolt.CopyTo(ctx, w)
+	return err
+}
+
+// Verify implements Reader. There are no views to set beside the log.
+func (o *Log) Verify(ctx context.Context, progress func(api.Progress)) (api.Verified, error) {
+	return server.VerifyLog(ctx, o.Bolt, nil, func(done, total uint64) { progress(api.Progress{Done: done, Total: total}) })
+}
+
+// Records implements Reader.
+func (o *Log) Records(ctx context.Context, q api.RecordsQuery) (api.Records, error) {
+	last, err := o.Bolt.Last(ctx)
+	if err != nil {
+		return api.Records{}, err
+	}
+	if q.Limit <= 0 {
+		q.Limit = RecordsPage
+	}
+	out := api.Records{Last: last, Records: []api.LogRecord{}}
+	for r, err := range o.from(ctx, q) {
+		if err != nil {
+			return out, err
+		}
+		if r.Position < q.From {
+			continue
+		}
+		if len(out.Records) == q.Limit {
+			out.Next = r.Position
+			break
+		}
+		out.Records = append(out.Records, LogRecord(r, q.Payload))
+	}
+	return out, nil
+}
+
+func (o *Log) from(ctx context.Context, q api.RecordsQuery) iter.Seq2[events.Record, error] {
+	if q.Stream != "" {
+		return o.Bolt.Stream(ctx, q.Stream, 1)
+	}
+	return o.Bolt.All(ctx, q.From)
+}
+
+// LogRecord is r for people, with what happened if payload asks for it.
+func LogRecord(r events.Record, payload bool) api.LogRecord {
+	out := api.LogRecord{Header: r.Header, Chain: r.Chain, Erased: r.Erased}
+	if !payload {
+		return out
+	}
+	event, err := r.Event()
+	if err == nil {
+		out.Event, err = json.Marshal(event)
+	}
+	if err != nil && !r.Erased {
+		out.Problem = err.Error()
+	}
+	return out
+}
