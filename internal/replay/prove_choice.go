@@ -107,7 +107,7 @@ func (p *prover) chosen(s *proved, d *decision, e events.TurnStarted) (why, doub
 		return "it is none that might be asked: " + p.standing(q), ""
 	case !free && p.life.tokens > 0 && s.tokens >= p.life.tokens:
 		return fmt.Sprintf("its session had used %d tokens of %s", s.tokens, policy.LimitTokensSession), ""
-	case !free && (p.life.money || p.life.perDay > 0 && p.usedSince(d.head().OccurredAt.Add(-longestDay)) >= p.life.perDay):
+	case !free && (p.life.money || p.life.perDay > 0 && p.usedBefore(d.head().OccurredAt) >= p.life.perDay):
 		return "", "when the day began for a budget, and what money was spent, is not on record"
 	case !p.allows(q, d, e, false):
 		return "", "whether a budget kept the turn from those before its provider is not on record"
@@ -180,10 +180,12 @@ func (p *prover) use(s *proved, r events.Record, u events.Usage) {
 	p.used = append(p.used, usage{r.OccurredAt, u.Input + u.Output})
 }
 
-// usedSince is what turns have used in all that ended since then.
-func (p *prover) usedSince(since time.Time) (tokens int64) {
+// usedBefore is what turns had used within the longest day before now when the lease of a turn that begins now may have been
+// granted at the earliest: those that ended since count for it no more than for a turn beside it.
+func (p *prover) usedBefore(now time.Time) (tokens int64) {
+	from, to := now.Add(-longestDay), now.Add(-p.life.timeout-leaseGrace)
 	for _, u := range p.used {
-		if !u.at.Before(since) {
+		if !u.at.Before(from) && u.at.Before(to) {
 			tokens += u.tokens
 		}
 	}

@@ -66,8 +66,15 @@ func TestProveOfChoices(t *testing.T) {
 			s.later(time.Minute)
 			s.asks("scripted", "b")
 			s.answer("b", observed)
+			s.later(2 * time.Minute)
 			s.asks("scripted", "b")
 		}, "", "", 1},
+		"past that of a day beside another turn": {map[string]string{policy.LimitTokensDay: "1000"}, func(s *script) {
+			s.later(time.Minute)
+			s.asks("scripted", "b")
+			s.answer("b", observed)
+			s.asks("scripted", "b")
+		}, "", "", 0},
 		"under a budget in money": {map[string]string{policy.LimitUSDDay: "1.00"}, func(s *script) { s.later(time.Minute); s.asks("scripted", "b") }, "", "", 2},
 	} {
 		t.Run(name, func(t *testing.T) {
