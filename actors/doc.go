@@ -12,6 +12,11 @@
 // session, and those about providers (pauses, probes, whom a turn is asked of) by package provider; they are appended, and
 // then carried out here; protoactor's own counters take no part.
 //
+// The files, in the order in which data passes:
+//
+//	grant.go, top.go, drain.go, forget.go, turn.go, observer.go, farewell.go, sessions.go, session.go,
+//	dispatcher.go, status.go, system.go, messages.go, route.go, lifecycle.go
+//
 // What bites:
 //   - Messages queued in a mailbox vanish when its actor stops. Nobody may count on a mailbox: callers wait with a
 //     limit, and what was not acknowledged is delivered again by the hook's spool.

@@ -10,6 +10,12 @@
 // Every record is chained to the one before in its stream and names the hash of its payload, so Verify can tell a
 // log that was tampered with or damaged. Erase removes payloads and leaves the chains whole.
 //
+// The files, in the order in which data passes:
+//
+//	end.go, memory.go, compact.go, backup.go, stats.go, export_read.go, read.go, bolt.go, writer.go,
+//	export.go, verify.go, queue.go, heads.go, batch.go, seal.go, open.go, errors.go, disk.go, config.go,
+//	system_unix.go, system_other.go, log.go, iterate.go, holder_linux.go, holder_other.go, feed.go
+//
 // What bites: a failed commit closes the log for good (ErrFailed, Done), because what the file holds is then unknown;
 // the program must end. Bytes that were erased stay in unused pages of the file until they are written over; Compact
 // and Backup leave them behind. The yielded records of a slice share one buffer.

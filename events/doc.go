@@ -7,6 +7,11 @@
 //
 // The package is pure: no clock, randomness, environment, I/O, context or goroutine. Salts and times are given.
 //
+// The files, in the order in which data passes:
+//
+//	kindof.go, captured.go, memory.go, supervision.go, bill.go, turns.go, layout.go, codec.go,
+//	record.go, traits.go, kinds.go, output.go, ids.go
+//
 // What bites: a Record aliases the bytes it was read from (whoever reads says how long they live), and decodes its
 // payload only when Event is called, each time anew. A header is enough for most folds; see Header.Unobserved.
 package events

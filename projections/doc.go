@@ -21,7 +21,9 @@
 // the fold of package turn. A Views is opened over a log, run beside it, and read by anyone. The file is not synced: after
 // a stop that was not clean it is checked, and rebuilt where a check cannot vouch for it (see engine.Config).
 //
-// Its own files are named by view and part: a fold, what reads it, its codec. From what acts to what is pure:
+// Its own files are named by view and part: a fold, what reads it, its codec.
+//
+// The files, in the order in which data passes:
 //
 //	ledger.go, outcomeread.go, projectabove.go, readinjected.go, readprefix.go, readtouches.go, superseded.go
 //	turnread.go, fileread.go, sessionread.go, injections.go, readlists.go, restore.go, asof.go, duplicates.go

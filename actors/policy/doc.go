@@ -5,6 +5,11 @@
 // The package is pure: no clock, randomness, environment, I/O, context or goroutine. Times are given; what looks
 // random (the jitter of a delay) is drawn from a seed that the caller records.
 //
+// The files, in the order in which data passes:
+//
+//	policy.go, history.go, pause.go, settings.go, unparseable.go, restart.go, wish.go, ruling.go,
+//	phrases.go, name.go, budget.go
+//
 // What bites: windows are closed, as in OTP's supervisor. A restart exactly one window old still counts. And no rule
 // sees the words of an output: an Output is its class and disposition. HasPhrase, for the two oldest policies, is the one
 // place that does, and nothing live calls it.

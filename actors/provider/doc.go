@@ -11,6 +11,10 @@
 //	degrade.go   when so many sessions are quarantined that the daemon captures only
 //	pool.go      Pool: the slots, the queue and all of the above; Next says who is served next
 //
+// The files, in the order in which data passes:
+//
+//	pool.go, recovery.go, choose.go, ledger.go, decide.go, state.go, routes.go, degrade.go, barrier.go
+//
 // What bites:
 //   - Several routes may share a provider's name: a tier asks another model of it. They share its circuit.
 //   - What Evolve reads is recorded; what Heard, Blame and the Pool keep is not, and a crash of the daemon loses it.

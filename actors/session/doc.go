@@ -16,6 +16,11 @@
 //
 // The package is pure: no clock, randomness, environment, I/O, context or goroutine.
 //
+// The files, in the order in which data passes:
+//
+//	fold.go, evolve.go, held.go, turns.go, outputs.go, forget.go, next.go, decide.go, blame.go,
+//	state.go, outcome.go, commands.go, work.go
+//
 // What bites: a State is changed in place and belongs to one goroutine. Events that Decide returned are evolved before
 // they have a position; Place fills positions in when the log has given them, and Next must not be asked in between.
 // A failed append leaves a State that is ahead of the log: throw it away and fold again.

@@ -68,6 +68,14 @@
 // its delivery, by transcript, where its words stand for the second time, by its line. When both are taken it is recorded
 // twice, the second time without work; to take two stops for one would leave work that no stop ends.
 //
+// The files, in the order in which data passes:
+//
+//	codex_rollout.go, codex_text.go, gemini_chat.go, opencode_run.go, reader.go, texts.go, fork.go,
+//	claudecode_transcript.go, claudecode_line.go, gemini.go, opencode.go, cursor.go, raw.go,
+//	windsurf.go, codex.go, claudecode.go, payload.go, said.go, echo_cut.go, echo_find.go, transcript.go,
+//	secrets.go, echo.go, jsoncap.go, own.go, json.go, text.go, tags.go, notice.go, escaped.go, hooks.go,
+//	echo_line.go, recent.go, key.go, echo_words.go, base64.go
+//
 // What bites:
 //   - A shell line that runs cmemd among other programs is recorded with what both print: nothing in the output tells
 //     the two apart. Filters behind a pipe, cd, echo, printf and true do not count as others.

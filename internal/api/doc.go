@@ -7,6 +7,12 @@
 //
 // What is no success is a problem document (RFC 9457), which the client returns as a *Problem.
 //
+// The files, in the order in which data passes:
+//
+//	client_reobserve.go, client_rows.go, recheck.go, usage.go, client_routes.go, client_stream.go,
+//	import.go, timeline.go, why.go, types.go, client_start.go, client.go, forget.go, verify.go,
+//	status.go, rows.go, reobserve.go, problem.go, names.go, export.go, context.go
+//
 // What bites:
 //   - A Client that gets no answer says ErrNotRunning; one whose answer ends early says ErrCut, and what it was given until then stands.
 //   - JSON names are a contract: fields are added, never changed.

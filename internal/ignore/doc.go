@@ -3,6 +3,10 @@
 //
 // It imports the standard library only: what agents start at every tool call uses it too.
 //
+// The files, in the order in which data passes:
+//
+//	tree.go, pattern.go, class.go
+//
 // What bites:
 //   - As in git, nothing below an ignored folder can be taken in again.
 //   - A path counts as it is written and as its links lead: one that is ignored either way is ignored.

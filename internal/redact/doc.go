@@ -11,6 +11,11 @@
 //   - Marks are not looked into: to redact twice changes nothing more.
 //   - Hashes, UUIDs, checksums, colours, paths, versions and code that only names a secret stay as they are.
 //
+// The files, in the order in which data passes:
+//
+//	spaced.go, commands.go, shapes.go, putty.go, pem.go, pem_list.go, plain.go, judge.go, value.go,
+//	address.go, assign.go, tokens.go, finder.go, redact.go, chars.go, keywords.go
+//
 // What bites:
 //   - A password is only known by the name in front of it. One that stands alone is not found. One that is an ordinary word is
 //     found where settings stand that are no code: NAMES_OF_PASSWORDS in a line of their own, properties, settings of a

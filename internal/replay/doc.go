@@ -5,6 +5,13 @@
 // A Scenario is the recorded stretch: outputs, their times and costs, and what the transport said. It is made by hand, or
 // from the log (Record). Nothing here writes to a log: replay compares, it never re-decides history.
 //
+// The files, in the order in which data passes:
+//
+//	run.go, engine.go, prove_choice.go, prove_session.go, reparse.go, scenario_events.go,
+//	prove_circuit.go, prove_compare.go, record_inputs.go, examine.go, record.go, prove.go,
+//	scenario_cut.go, engine_early.go, engine_tape.go, scenario_read.go, record_turns.go, prove_life.go,
+//	types_of.go, scenario_scan.go, scenario_check.go, scenario.go, result.go, engine_agenda.go, audit.go
+//
 // What bites: what a respawned observer would have said, and cost, is not on record. It is an assumption of the scenario
 // (Scenario.Respawn) and has to be shown with every figure that rests on it.
 package replay

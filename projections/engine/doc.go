@@ -1,7 +1,7 @@
 // Package engine keeps views of the log in one bbolt file that can be deleted at any time, because the log rebuilds it to
 // the same content. It knows no view: a View hands it folds and tables, and package projections has all of them.
 //
-// Its files, from what acts to what is pure:
+// The files, in the order in which data passes:
 //
 //	inspect.go     lays views open to people
 //	rebuild.go     makes single views anew beside their live copies
@@ -12,6 +12,7 @@
 //	views.go       Open, Close, reading in a transaction, waiting for a position
 //	table.go       tables of a view, and the cache of those that a slice changes
 //	store.go       the open file
+//	lock_flock.go, lock_other.go  who holds the file
 //	mark.go        whether its last stop was clean
 //	view.go        what a view is, and a record as folds see it
 //	verify.go      whether the pages of the file are whole

@@ -1,4 +1,6 @@
-// Package health is the view of how the observer does. Its files, from what acts to what is pure:
+// Package health is the view of how the observer does.
+//
+// The files, in the order in which data passes:
 //
 //	findings.go  what is not well, and what mends it
 //	fold.go      counts turns by time, provider and model

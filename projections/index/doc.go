@@ -30,4 +30,10 @@
 // A batch is visible at once and on disk within about a second (one synced file a batch would cost the log its rate):
 // after a crash the checkpoint is older, and the difference is applied again from the log. What is forgotten leaves
 // every answer at once, and the segment files when Run, which begins at once too, has made the index anew.
+//
+// The files, in the order in which data passes:
+//
+//	passing.go, facet.go, rank.go, files.go, filter.go, kinds.go, bound.go, explain.go, score.go,
+//	search.go, run.go, dates.go, terms.go, index.go, build.go, store.go, document.go, words.go,
+//	english.go, columns.go, runes.go, ref.go
 package index

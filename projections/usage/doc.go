@@ -1,5 +1,6 @@
-// Package usage is the view of what turns cost, by when they ended, session, who answered and what came of them. Its files,
-// from what acts to what is pure:
+// Package usage is the view of what turns cost, by when they ended, session, who answered and what came of them.
+//
+// The files, in the order in which data passes:
 //
 //	read.go   adds cells up into groups
 //	fold.go   counts turns

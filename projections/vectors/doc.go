@@ -9,6 +9,11 @@
 // the endpoint, a few texts at a time, and waits while it fails. Texts are read from the views right before they are
 // sent, and secrets are taken out of them first. Searching never waits for either, and says what it could not use.
 //
+// The files, in the order in which data passes:
+//
+//	ask.go, nearest.go, run.go, rebuild.go, questions.go, fill.go, vectors.go, text.go, spread.go,
+//	slab.go, rows.go, pause.go, mapping_unix.go, mapping_other.go, dot.go
+//
 // What bites: nearest is not near. There always are nearest rows, however little they have to do with a question, so that
 // what is found belongs into one list with what was found by words, not before it.
 package vectors

@@ -5,6 +5,10 @@
 // times as long though, and limits of time that such a test rightly has are missed on a busy machine. So these tests run
 // without the detector alone; it is for tests in which the daemon, or a part of it, runs in the test's own process.
 //
+// The files, in the order in which data passes:
+//
+//	race.go, off.go, on.go
+//
 // What bites: a test that is skipped here is run by `go test ./...` only. What it alone runs concurrently is under no detector,
 // and wants a test in one process beside it.
 package race

@@ -14,6 +14,10 @@
 // records only what is new. Files of an observation are unverified: no tool use of ours says that they were touched. Commits
 // that it names are claims of which nothing is known yet; `cmemd recheck` looks.
 //
+// The files, in the order in which data passes:
+//
+//	convert.go, key.go, entry.go
+//
 // What bites: the entries of one session must come together, its session entry first and the others by time, because
 // prompts are numbered in their order. Prompts have no name that a hook or transcript shares, so they are left out of a
 // session that was captured besides; a transcript that is read after an import brings its prompts again.

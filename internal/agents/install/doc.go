@@ -19,6 +19,12 @@
 //	vscode          -                                        mcp.json of the user
 //	zed             -                                        settings.json
 //
+// The files, in the order in which data passes:
+//
+//	removal.go, late.go, apply.go, plan.go, edit_plugin.go, plugin.go, claude.go, agents.go, record.go,
+//	current.go, edit_toml.go, edit_server.go, edit_hooks.go, trust.go, owner_unix.go, owner_other.go,
+//	own.go, machine.go
+//
 // What bites:
 //   - An entry is cmemd's if it runs cmemd-hook or `cmemd hook` and nothing else, posts to /v1/hooks/AGENT where the daemon
 //     listens or hooks were told to post, or is a server named cmemd that runs cmemd. A line that runs it among other commands

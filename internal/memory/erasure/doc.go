@@ -6,6 +6,11 @@
 // payloads are erased and the files that held them are made anew. A file of positions, never words, beside the log says what
 // is under way, so that a crash at any moment is made good at the next start, and an error in the same life.
 //
+// The files, in the order in which data passes:
+//
+//	retention.go, plan.go, run.go, finish.go, choose.go, eraser.go, graph.go, state.go, request.go,
+//	match.go
+//
 // What bites: headers stay, and so do names of projects and folders in SessionOpened: they are structure. Backups, exports
 // and the agents' own transcripts are other files; nobody here reaches them. The titles that a prompt's brief named are not on
 // record, so what a later turn made of a title is found only by its words.

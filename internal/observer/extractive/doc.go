@@ -29,6 +29,11 @@
 // steps are only what is visibly open: unticked boxes, a closing list under a heading that announces it, or what the
 // agent's own list of things to do still holds.
 //
+// The files, in the order in which data passes:
+//
+//	summarize.go, observe.go, facts.go, kind.go, work.go, compact.go, call.go, narrative.go, title.go,
+//	shell.go, extractive.go, blocks.go, prose.go, fields.go, clean.go
+//
 // What bites: a command's end is known only if the shell reports it. "go test | tail" ends as tail does; of such a
 // command the extractor says that it ran, not that it passed.
 package extractive

@@ -6,6 +6,11 @@
 // that speak HTTP share NewClient, which adds the key, bounds and watches what comes back, and one table of what a refusal
 // means (Refusal).
 //
+// The files, in the order in which data passes:
+//
+//	client.go, refusal.go, resets.go, retry.go, turn.go, manner.go, provider.go, words.go, post.go,
+//	paid.go, model.go, key.go
+//
 // What bites: a Failure's class comes from statuses, headers, typed errors and result fields alone. What a model wrote, and
 // what an error says in words, decides nothing, and is not passed on: it may hold the prompt, or the key. A service that
 // blames every request in the same words (an empty account that answers 400) cannot be told from one that blames this turn.

@@ -32,6 +32,10 @@
 // what no rule wants falls to the sequence. Where no step is left the answer is a typed setup failure: inputs are held,
 // and nothing is made up.
 //
+// The files, in the order in which data passes:
+//
+//	provider.go, write.go, read.go, script.go, object.go
+//
 // What bites: which of two calls at once takes the next step of a sequence is a race between them; with one slot, or with
 // rules alone, a run can be repeated. A daemon that starts again begins the script again.
 package playback

@@ -4,5 +4,9 @@
 // The page loads nothing, runs nothing, and forbids both to whatever a recorded output may hold; its size is bounded however
 // long the recording is. It reads on a laptop, on a telephone, in the dark and on paper, and without colours.
 //
+// The files, in the order in which data passes:
+//
+//	page.go, timeline.go, table.go, curves.go, axis.go, text.go, lanes.go, figures.go
+//
 // What bites: the page quotes the beginnings of outputs that were dropped. Whoever passes it on passes those on.
 package report

@@ -1,4 +1,8 @@
 // Package offline gives commands a log to read and copy: that of the daemon, or the file of a home where no daemon runs.
 //
+// The files, in the order in which data passes:
+//
+//	source.go, log.go, files.go
+//
 // What bites: a log file that another process holds is not read, but refused with the holder's name; see Open.
 package offline

@@ -10,6 +10,10 @@
 // Of a damaged database all is read that can be, table by table; where sessions may be missing, none is made up for the rows
 // that name them.
 //
+// The files, in the order in which data passes:
+//
+//	entries.go, plan.go, schema.go, open.go, value.go, folders.go
+//
 // What bites: SQLite keeps an index of the write-ahead log beside the file (-shm), which even a reader has to make where the
 // log is not empty; reading leaves it there. A copy of a database whose -wal file was left behind lacks what was written last.
 package claudemem

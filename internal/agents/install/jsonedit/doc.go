@@ -2,6 +2,10 @@
 // order, comments, indentation, line ends, a byte order mark. It takes JSON with comments and with commas behind the last
 // element, as editors' settings have them. It does no I/O.
 //
+// The files, in the order in which data passes:
+//
+//	edit.go, render.go, document.go, scan.go
+//
 // What bites:
 //   - A document is edited by splicing its text and reading it again. Nodes belong to the text they were read from: after
 //     an edit they are stale.
