@@ -25,7 +25,7 @@ import (
 func TestRealClientTakesThePlugin(t *testing.T) {
 	t.Parallel()
 	w := newPersonsWorld(t, "claude", realClaude(t), "")
-	carried, err := filepath.Abs(filepath.Join("..", "..", "install", "plugin"))
+	carried, err := filepath.Abs(filepath.Join("..", "..", "internal", "agents", "install", "plugin"))
 	if err != nil {
 		t.Fatal(err)
 	}
