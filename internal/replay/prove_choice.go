@@ -78,17 +78,21 @@ func (p *prover) checkChoice(s *proved, d *decision, e events.TurnStarted) {
 	}
 	n := p.count(ProvedChoice)
 	n.Checked++
-	why, doubt := p.chosen(s, d, e)
-	found := d.differenceAt(0, shown(e), "", cmp.Or(doubt, why)).of(ProvedChoice)
-	switch {
-	case doubt != "":
-		n.Unproven++
-		p.proof.doubt(found)
-	case why != "":
-		p.differ(found)
-	default:
-		n.Equal++
+	var why, doubt string
+	if e.Provider != p.life.only || len(e.Instead) > 0 {
+		why, doubt = p.chosen(s, d, e)
 	}
+	if why == "" && doubt == "" {
+		n.Equal++
+		return
+	}
+	found := d.differenceAt(0, shown(e), "", cmp.Or(doubt, why)).of(ProvedChoice)
+	if doubt == "" {
+		p.differ(found)
+		return
+	}
+	n.Unproven++
+	p.proof.doubt(found)
 }
 
 // chosen says what is wrong with the provider of a turn, or why that cannot be told; both empty: it might be asked.

@@ -28,6 +28,7 @@ type life struct {
 	money   bool          // there is a budget in money
 	routes  provider.Routes
 	routed  bool     // routes are on record
+	only    string   // whom alone a turn can be asked of, whatever it costs; empty: there is a choice
 	bad     []string // settings that cannot be read: their defaults were taken
 	clean   bool     // the life before ended in order, or there was none
 
@@ -119,6 +120,9 @@ func (l life) withSettings(settings map[string]string) life {
 	l.money = s.limits(policy.LimitUSDDay, policy.LimitUSDSession)
 	l.budget = l.money || l.tokens > 0 || l.perDay > 0
 	l.routes, l.routed = RoutesInForce(settings)
+	if names := l.routes.Names(); len(names) == 1 && !l.budget {
+		l.only = names[0]
+	}
 	l.bad = s.bad
 	return l
 }
