@@ -14,6 +14,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/cmemd/cmemd/actors/policy"
+	"github.com/cmemd/cmemd/actors/provider"
 	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
@@ -72,7 +73,7 @@ func (c Config) withDefaults() Config {
 	}
 	setDefault(&c.Slots, 2)
 	setDefault(&c.TurnTimeout, time.Minute)
-	setDefault(&c.HangGrace, 5*time.Second)
+	setDefault(&c.HangGrace, provider.HangGrace)
 	setDefault(&c.Passivate, 10*time.Minute)
 	setDefault(&c.MaxWaiting, 1024)
 	setDefault(&c.MaxWaitBytes, 32<<20)
@@ -157,8 +158,8 @@ type System struct {
 	cfg      Config
 	root     *actor.RootContext
 	system   *actor.ActorSystem
-	appends  sync.WaitGroup // under way
 	pipeline *turn.Pipeline
+	appends  sync.WaitGroup  // under way
 	turns    sync.WaitGroup  // and other reads under way, that end when ending does
 	ending   context.Context // done when Run ends
 	done     chan struct{}   // closed when Run has ended

@@ -137,3 +137,6 @@ func (p Providers) ownBudget(l Lease, now time.Time) bool {
 }
 
 func (r Routes) isSummaryTier(c Candidate) bool { return r.Summaries != nil && c == *r.Summaries }
+
+// HangGrace is how long beyond the limit of a turn its preparation, and an answer that does not heed its context, are waited for.
+const HangGrace = 5 * time.Second

@@ -5,7 +5,7 @@
 // A Scenario is the recorded stretch: outputs, their times and costs, and what the transport said. It is made by hand, or
 // from the log (Record). Nothing here writes to a log: replay compares, it never re-decides history.
 //
-// The files, in the order in which data passes:
+// The files, each referring to those below it:
 //
 //	run.go, engine.go, prove_choice.go, prove_session.go, reparse.go, scenario_events.go,
 //	prove_circuit.go, prove_compare.go, record_inputs.go, examine.go, record.go, prove.go,

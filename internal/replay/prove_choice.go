@@ -66,9 +66,6 @@ func tierOf(settings map[string]string, name string) (t tier, ok bool) {
 	return t, ok
 }
 
-// leaseGrace is how long beyond the limit of a turn its preparation may take until it is given up.
-const leaseGrace = 5 * time.Second
-
 // checkChoice checks the provider of a turn that begins. Its lease was granted before, at most as long ago as preparing a turn
 // may take, so that it is enough that the provider might be asked at some moment since. With sessions selected, nothing is
 // looked at.
@@ -97,6 +94,9 @@ func (p *prover) checkChoice(s *proved, d *decision, e events.TurnStarted) {
 
 // chosen says what is wrong with the provider of a turn, or why that cannot be told; both empty: it might be asked.
 func (p *prover) chosen(s *proved, d *decision, e events.TurnStarted) (why, doubt string) {
+	if s.doubt != "" {
+		return "", s.doubt
+	}
 	if !p.life.routed {
 		return "", "the providers of that life are not on record"
 	}
@@ -111,8 +111,8 @@ func (p *prover) chosen(s *proved, d *decision, e events.TurnStarted) (why, doub
 		return "it is none that might be asked: " + p.standing(q), ""
 	case !free && p.life.tokens > 0 && s.tokens >= p.life.tokens:
 		return fmt.Sprintf("its session had used %d tokens of %s", s.tokens, policy.LimitTokensSession), ""
-	case !free && (p.life.money || p.life.perDay > 0 && p.usedBefore(d.head().OccurredAt) >= p.life.perDay):
-		return "", "when the day began for a budget, and what money was spent, is not on record"
+	case !free && p.life.perDay > 0 && p.usedBefore(d.head().OccurredAt) >= p.life.perDay:
+		return "", "when the day began for a budget is not on record"
 	case !p.allows(q, d, e, false):
 		return "", "whether a budget kept the turn from those before its provider is not on record"
 	}
@@ -124,7 +124,7 @@ func (p *prover) chosen(s *proved, d *decision, e events.TurnStarted) (why, doub
 // something.
 func (p *prover) allows(q provider.Requirement, d *decision, e events.TurnStarted, broke bool) bool {
 	now := d.head().OccurredAt
-	since := now.Add(-p.life.timeout - leaseGrace)
+	since := now.Add(-p.life.timeout - provider.HangGrace)
 	choose := func(closed func(name string, c *circuit) bool) (provider.Lease, bool) {
 		states := map[string]*provider.State{}
 		for _, name := range p.life.routes.Names() {
@@ -187,7 +187,7 @@ func (p *prover) use(s *proved, r events.Record, u events.Usage) {
 // usedBefore is what turns had used within the longest day before now when the lease of a turn that begins now may have been
 // granted at the earliest: those that ended since count for it no more than for a turn beside it.
 func (p *prover) usedBefore(now time.Time) (tokens int64) {
-	from, to := now.Add(-longestDay), now.Add(-p.life.timeout-leaseGrace)
+	from, to := now.Add(-longestDay), now.Add(-p.life.timeout-provider.HangGrace)
 	for _, u := range p.used {
 		if !u.at.Before(from) && u.at.Before(to) {
 			tokens += u.tokens

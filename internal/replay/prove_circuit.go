@@ -118,10 +118,8 @@ func (p *prover) checkStart(s *proved, d *decision) {
 			why := fmt.Sprintf("its provider was paused until %s", c.Pause.Until.Format(time.RFC3339Nano))
 			p.differ(d.differenceAt(0, shown(e), "", why).of(ProvedTurn))
 		}
-	} else if c.Pause.Paused() && len(c.probing) > 0 {
-		if c.early++; c.early >= max(p.life.slots, 2) { // one more than leases: a session that crashed ends its turn late
-			p.differ(d.differenceAt(0, shown(e), "", "its provider was probed by another turn").of(ProvedTurn))
-		}
+	} else if c.Pause.Paused() && len(c.probing) >= max(p.life.slots, 2) { // older leases, or a crashed session that ends its turn late
+		p.differ(d.differenceAt(0, shown(e), "", "its provider was probed by another turn").of(ProvedTurn))
 	}
 	p.checkRuled(s, c)
 	p.checkChoice(s, d, e)

@@ -20,9 +20,10 @@ type circuitCase struct {
 func TestProveOfCircuits(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]circuitCase{
-		"a turn whose lease was older": {func(s *script) { s.startBehind("b") }, "", ""},
-		"more turns than leases":       {func(s *script) { s.startBehind("b"); s.startBehind("c") }, ProvedTurn, "paused until"},
-		"a turn at its end":            {func(s *script) { s.later(time.Minute); s.startBehind("b"); s.startBehind("c") }, "", ""},
+		"a turn whose lease was older":  {func(s *script) { s.startBehind("b") }, "", ""},
+		"more turns than leases":        {func(s *script) { s.startBehind("b"); s.startBehind("c") }, ProvedTurn, "paused until"},
+		"a probe beside an older lease": {func(s *script) { s.startBehind("b"); s.later(time.Minute); s.startBehind("c") }, "", ""},
+		"a turn at its end":             {func(s *script) { s.later(time.Minute); s.startBehind("b"); s.startBehind("c") }, "", ""},
 		"a pause that no probe caused": {func(s *script) {
 			s.startBehind("b")
 			s.probing = "b"

@@ -25,7 +25,6 @@ type life struct {
 	budget  bool          // there is one: it may hold inputs
 	tokens  int64         // that a session may use; 0: no limit
 	perDay  int64         // tokens that all may use in a day; 0: no limit
-	money   bool          // there is a budget in money
 	routes  provider.Routes
 	routed  bool     // routes are on record
 	only    string   // whom alone a turn can be asked of, whatever it costs; empty: there is a choice
@@ -117,10 +116,9 @@ func (l life) withSettings(settings map[string]string) life {
 	l.timeout = s.duration("turn_timeout", time.Minute)
 	l.tokens = int64(s.number(policy.LimitTokensSession, 0))
 	l.perDay = int64(s.number(policy.LimitTokensDay, 0))
-	l.money = s.limits(policy.LimitUSDDay, policy.LimitUSDSession)
-	l.budget = l.money || l.tokens > 0 || l.perDay > 0
+	l.budget = s.limits(policy.LimitUSDDay, policy.LimitUSDSession) || l.tokens > 0 || l.perDay > 0
 	l.routes, l.routed = RoutesInForce(settings)
-	if names := l.routes.Names(); len(names) == 1 && !l.budget {
+	if names := l.routes.Names(); len(names) == 1 && l.tokens == 0 && l.perDay == 0 {
 		l.only = names[0]
 	}
 	l.bad = s.bad

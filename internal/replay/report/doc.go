@@ -4,7 +4,7 @@
 // The page loads nothing, runs nothing, and forbids both to whatever a recorded output may hold; its size is bounded however
 // long the recording is. It reads on a laptop, on a telephone, in the dark and on paper, and without colours.
 //
-// The files, in the order in which data passes:
+// The files, each referring to those below it:
 //
 //	page.go, timeline.go, table.go, curves.go, axis.go, text.go, lanes.go, figures.go
 //
