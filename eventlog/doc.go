@@ -10,7 +10,7 @@
 // Every record is chained to the one before in its stream and names the hash of its payload, so Verify can tell a
 // log that was tampered with or damaged. Erase removes payloads and leaves the chains whole.
 //
-// The files, in the order in which data passes:
+// The files, each referring to those below it:
 //
 //	end.go, memory.go, compact.go, backup.go, stats.go, export_read.go, read.go, bolt.go, writer.go,
 //	export.go, verify.go, queue.go, heads.go, batch.go, seal.go, open.go, errors.go, disk.go, config.go,

@@ -45,10 +45,17 @@ func TestLocked(t *testing.T) {
 			mustClose(t, openLog(t, path))
 			child := crash.Start(t, "hold", path, how)
 			child.WaitLines(1)
-			began := time.Now()
-			_, err := eventlog.Open(path, eventlog.Config{Timeout: 200 * time.Millisecond})
-			if took := time.Since(began); took > 30*time.Second { // it is held for good
-				t.Errorf("Open took %s", took)
+			var err error
+			took := time.Hour
+			for range 5 { // the machine may stand still meanwhile
+				began := time.Now()
+				_, err = eventlog.Open(path, eventlog.Config{Timeout: 200 * time.Millisecond})
+				if took = min(took, time.Since(began)); took < time.Second {
+					break
+				}
+			}
+			if took >= time.Second {
+				t.Errorf("Open took %s, where the holder is to be named within a second", took)
 			}
 			checkLocked(t, err, path, child.PID())
 			if how == "writing" {

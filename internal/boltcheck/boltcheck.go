@@ -39,6 +39,7 @@ const (
 type Config struct {
 	PageSize int  // in bytes; 0: as the file says
 	Depth    int  // how deep buckets nest at most: at 1 those in the root hold values
+	Whole    bool // the file must hold all its pages; else those that are missing count where something leads to them
 	Deep     bool // read the leaves of the deepest buckets too; without it a check takes milliseconds at a million values
 }
 
@@ -51,7 +52,8 @@ func Check(file io.ReaderAt, size int64, cfg Config) error {
 	if err != nil {
 		return err
 	}
-	if c.count*c.pageSize > uint64(size) {
+	c.held = uint64(size) / c.pageSize
+	if cfg.Whole && c.count*c.pageSize > uint64(size) {
 		return fmt.Errorf("file of %d bytes, where %d pages should be", size, c.count)
 	}
 	c.used = make([]uint64, c.count/64+1)
@@ -68,6 +70,7 @@ type pages struct {
 	file            io.ReaderAt
 	cfg             Config
 	pageSize, count uint64
+	held            uint64   // pages of which the file has the end
 	used            []uint64 // one bit a page
 }
 
@@ -124,13 +127,13 @@ type page struct {
 	body  []byte
 }
 
-func (c *pages) page(id uint64) (page, error) {
+func (c *pages) page(id, most uint64) (page, error) {
 	h := make([]byte, pageHeader)
 	if _, err := c.file.ReadAt(h, int64(id*c.pageSize)); err != nil {
 		return page{}, fmt.Errorf("page %d: %v", id, err)
 	}
 	overflow := uint64(binary.NativeEndian.Uint32(h[12:]))
-	if binary.NativeEndian.Uint64(h) != id || overflow > maxOverflow || id+overflow >= c.count {
+	if binary.NativeEndian.Uint64(h) != id || overflow > most || id+overflow >= min(c.count, c.held) {
 		return page{}, fmt.Errorf("page %d is not what it says", id)
 	}
 	for i := range overflow {
@@ -151,7 +154,7 @@ func (c *pages) freeList(id uint64) error {
 	if err := c.mark(id); err != nil {
 		return err
 	}
-	p, err := c.page(id)
+	p, err := c.page(id, c.count*8/c.pageSize) // eight bytes a free page
 	if err != nil {
 		return err
 	}
@@ -180,7 +183,7 @@ func (c *pages) tree(root uint64, depth int) error {
 	for range maxTreeDepth {
 		var next []uint64
 		for i, id := range level {
-			p, err := c.page(id)
+			p, err := c.page(id, maxOverflow)
 			if err != nil {
 				return err
 			}

@@ -80,7 +80,7 @@ func TestCheck(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, cfg := range []Config{{Depth: 1}, {Depth: 1, Deep: true}, {Depth: 2, Deep: true}} {
+	for _, cfg := range []Config{{Depth: 1, Whole: true}, {Depth: 1, Deep: true}, {Depth: 2, Deep: true}} {
 		if err := Check(bytes.NewReader(whole), int64(len(whole)), cfg); err != nil {
 			t.Errorf("%+v: %v", cfg, err)
 		}

@@ -59,6 +59,7 @@ type ownForm interface {
 	encoding.BinaryUnmarshaler
 }
 
+// ErrShort is a stored value that ends before it is whole.
 var ErrShort = errors.New("value cut")
 
 // Ref is an index entry's value: the id of a row.

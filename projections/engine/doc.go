@@ -1,7 +1,7 @@
 // Package engine keeps views of the log in one bbolt file that can be deleted at any time, because the log rebuilds it to
 // the same content. It knows no view: a View hands it folds and tables, and package projections has all of them.
 //
-// The files, in the order in which data passes:
+// The files, each referring to those below it:
 //
 //	inspect.go     lays views open to people
 //	rebuild.go     makes single views anew beside their live copies

@@ -183,7 +183,7 @@ func (v *Views) head() (epoch uint64, front events.Position) {
 	return v.epoch, v.frontLocked()
 }
 
-// current returns errDamaged if what was begun in the file of an epoch cannot be gone on with, since there is another
+// current returns ErrDamaged if what was begun in the file of an epoch cannot be gone on with, since there is another
 // file now. The caller holds applying.
 func (v *Views) current(epoch uint64) error {
 	if v.epoch != epoch {

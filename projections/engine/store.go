@@ -119,7 +119,7 @@ func ofSystem(err error) bool {
 	return errors.As(err, &path) || errors.As(err, &number)
 }
 
-// guard runs f, which touches mapped pages. A page that is not there or not what it should be is errDamaged.
+// guard runs f, which touches mapped pages. A page that is not there or not what it should be is ErrDamaged.
 func guard(f func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {

@@ -11,7 +11,7 @@ import (
 // tableDepth is how deep buckets nest: the root holds views, these hold tables, these hold values.
 const tableDepth = 2
 
-// verifyFile returns errDamaged if the file at path is no whole database. None, or an empty one, is whole. A deep check
+// verifyFile returns ErrDamaged if the file at path is no whole database. None, or an empty one, is whole. A deep check
 // reads the leaves of the tables too.
 func verifyFile(path string, deep bool) error {
 	file, err := os.Open(path)
@@ -26,7 +26,7 @@ func verifyFile(path string, deep bool) error {
 	if err != nil || info.Size() == 0 {
 		return err
 	}
-	if err := boltcheck.Check(file, info.Size(), boltcheck.Config{Depth: tableDepth, Deep: deep}); err != nil {
+	if err := boltcheck.Check(file, info.Size(), boltcheck.Config{Whole: true, Depth: tableDepth, Deep: deep}); err != nil {
 		return Damaged("%v", err)
 	}
 	return nil

@@ -70,7 +70,7 @@ func TurnOf(r *Record, said events.ID) events.ID {
 	return said
 }
 
-// Turn is turnOf where nothing else of the payload is needed: mostly it need not be decoded.
+// Turn is the turn that a record belongs to, where nothing else of the payload is needed: mostly it need not be decoded.
 func (r *Record) Turn() (events.ID, error) {
 	if r.Correlation != (events.ID{}) {
 		return r.Correlation, nil

@@ -47,7 +47,7 @@ type Views struct {
 	views  []View
 
 	rebuilds chan struct{} // holds one token: one Rebuild at a time
-	broken   chan error    // one errDamaged that a reader met, for Run
+	broken   chan error    // one ErrDamaged that a reader met, for Run
 
 	// applying is held for one slice, or for one swap: there is one writer at a time, and every view that is up to date
 	// is at the same position. It is the transaction, so it is held across I/O. It guards the two
