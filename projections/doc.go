@@ -23,7 +23,7 @@
 //
 // Its own files are named by view and part: a fold, what reads it, its codec.
 //
-// The files, in the order in which data passes:
+// The files, each referring to those below it:
 //
 //	ledger.go, outcomeread.go, projectabove.go, readinjected.go, readprefix.go, readtouches.go, superseded.go
 //	turnread.go, fileread.go, sessionread.go, injections.go, readlists.go, restore.go, asof.go, duplicates.go

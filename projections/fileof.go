@@ -25,9 +25,8 @@ func fileOf(input string) (file string, modified bool) {
 		}
 		switch use := toolinput.Of(key); {
 		case use.Is(toolinput.File | toolinput.Path):
-			loose = use.Is(toolinput.Path) // a file or a folder
 			if name, ok := s.text(); ok && file == "" {
-				file = name
+				file, loose = name, use.Is(toolinput.Path) // a Path may be a folder
 			}
 		case use.Is(toolinput.Content):
 			modified = true

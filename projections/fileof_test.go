@@ -26,6 +26,7 @@ func TestFileOf(t *testing.T) {
 		{`{"file_path":"/a/b.g`, "", false},
 		{`{"notebook_path":"/a.ipynb","new_source":"x"}`, "/a.ipynb", true},
 		{`{"path":"/a/dir"}`, "", false},
+		{`{"file_path":"/a/Makefile","files":["b"]}`, "/a/Makefile", false},
 		{`{"path":"/a/f.txt"}`, "/a/f.txt", false},
 		{`{"path":"/a/Makefile","content":""}`, "/a/Makefile", true},
 		{`{"pattern":"x","path":"/a/f.txt"}`, "", false},

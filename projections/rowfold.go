@@ -42,9 +42,12 @@ func rowTurnTable() engine.Table[rowTurn]      { return engine.Table[rowTurn]{Na
 func rowInputTable() engine.Table[rowInput] {
 	return engine.Table[rowInput]{Name: "inputs", Ordered: true}
 }
+
+// checkTable says whose row a later look is of.
 func checkTable() engine.Table[engine.Ref] {
 	return engine.Table[engine.Ref]{Name: "checks", Ordered: true}
-}                                     // whose row a later look is of
+}
+
 func graveTable() engine.Table[grave] { return engine.Table[grave]{Name: "forgotten"} }
 
 // grave is what is left of a row that was forgotten: when, and by which record.

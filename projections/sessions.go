@@ -17,9 +17,12 @@ func (sessionView) Version() int       { return 2 }
 func (sessionView) SkipsUnknown() bool { return false }
 
 func sessionTable() engine.Table[Session] { return engine.Table[Session]{Name: "rows"} }
+
+// sessionTimeTable orders sessions by their latest captured event.
 func sessionTimeTable() engine.Table[engine.Member] {
 	return engine.Table[engine.Member]{Name: "by_time"}
-}                                                   // by the latest captured event
+}
+
 func openSessionTable() engine.Table[engine.Member] { return engine.Table[engine.Member]{Name: "open"} }
 func activityKey(s Session) []byte                  { return activityKeyOf(s.LastAt, s.ID) }
 func activityID(k []byte) (id [16]byte)             { copy(id[:], k[len(k)-16:]); return id }

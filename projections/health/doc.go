@@ -1,6 +1,6 @@
 // Package health is the view of how the observer does.
 //
-// The files, in the order in which data passes:
+// The files, each referring to those below it:
 //
 //	findings.go  what is not well, and what mends it
 //	fold.go      counts turns by time, provider and model

@@ -174,6 +174,7 @@ func QuarantineOf(r *engine.Record, e events.SessionQuarantined, was *Quarantine
 	return q
 }
 
+// RespawnOf is a respawn as the views keep it.
 func RespawnOf(r *engine.Record, e events.SessionRespawned) *Respawn {
 	return &Respawn{
 		Session: r.Session, Position: r.Position, At: r.OccurredAt, From: e.From, To: e.To, Cause: e.Cause, Limits: e.Limits,

@@ -31,7 +31,7 @@
 // after a crash the checkpoint is older, and the difference is applied again from the log. What is forgotten leaves
 // every answer at once, and the segment files when Run, which begins at once too, has made the index anew.
 //
-// The files, in the order in which data passes:
+// The files, each referring to those below it:
 //
 //	passing.go, facet.go, rank.go, files.go, filter.go, kinds.go, bound.go, explain.go, score.go,
 //	search.go, run.go, dates.go, terms.go, index.go, build.go, store.go, document.go, words.go,

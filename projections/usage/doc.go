@@ -1,6 +1,6 @@
 // Package usage is the view of what turns cost, by when they ended, session, who answered and what came of them.
 //
-// The files, in the order in which data passes:
+// The files, each referring to those below it:
 //
 //	read.go   adds cells up into groups
 //	fold.go   counts turns

@@ -9,7 +9,7 @@
 // the endpoint, a few texts at a time, and waits while it fails. Texts are read from the views right before they are
 // sent, and secrets are taken out of them first. Searching never waits for either, and says what it could not use.
 //
-// The files, in the order in which data passes:
+// The files, each referring to those below it:
 //
 //	ask.go, nearest.go, run.go, rebuild.go, questions.go, fill.go, vectors.go, text.go, spread.go,
 //	slab.go, rows.go, pause.go, mapping_unix.go, mapping_other.go, dot.go

@@ -107,6 +107,16 @@ func (v value) first(uses ...toolinput.Use) value {
 	return value{}
 }
 
+// query is what is searched for: the first member that says so and is not perhaps only where to search.
+func (v value) query() value {
+	for i := range v.members {
+		if use := toolinput.Of(v.members[i].key); use.Is(toolinput.Query) && !use.Is(toolinput.Glob) {
+			return v.members[i].value
+		}
+	}
+	return v.first(toolinput.Query)
+}
+
 // holds reports whether a member is of any of these uses.
 func (v value) holds(use toolinput.Use) bool {
 	return slices.ContainsFunc(v.members, func(m member) bool { return toolinput.Of(m.key).Is(use) })

@@ -4,8 +4,6 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/cmemd/cmemd/internal/toolinput"
 )
 
 // Kind is what a tool call was for.
@@ -47,7 +45,7 @@ func (c Call) Shape() Shape {
 	case Command:
 		s.fillCommand(&c)
 	case Search:
-		s.Query = c.in.first(toolinput.Query).String()
+		s.Query = c.in.query().String()
 	case Web:
 		s.Query, s.Target = c.in.get("query", "q").String(), firstOf(c.in.get("url", "urls", "uri").strings())
 	case Task:

@@ -152,3 +152,17 @@ func TestRealCalls(t *testing.T) {
 		}
 	}
 }
+
+// TestQueryIsWhatIsSearchedFor, not where.
+func TestQueryIsWhatIsSearchedFor(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		`{"glob":"*.ts","pattern":"TODO"}`: "TODO",
+		`{"pattern":"TODO","glob":"*.ts"}`: "TODO",
+		`{"glob":"*.ts"}`:                  "*.ts",
+	} {
+		if got := Parse(events.ToolUsed{Tool: "Grep", Input: in}).Shape().Query; got != want {
+			t.Errorf("%s: got %q, want %q", in, got, want)
+		}
+	}
+}
