@@ -139,7 +139,9 @@ func (l *look) member(v value, levels int) {
 	case use.Is(toolinput.Glob):
 		l.pattern(v.string())
 	case use.Is(mayName):
-		l.path(v.string())
+		text := v.string()
+		l.path(text)
+		l.patch(text)
 	case v.listed && use.Is(toolinput.Shell|toolinput.Args):
 		if v.named != l.argsOf {
 			l.listed()

@@ -227,7 +227,7 @@ func cutJSON(body []byte, levels int) (out []byte, cut bool) {
 // container stands inside of the tags that were open before it.
 type opened []int
 
-// follow notes the containers that ended and began since the last jsonscan.Token.
+// follow notes the containers that ended and began since the last token.
 func (o *opened) follow(s *jsonscan.Scanner) {
 	*o = (*o)[:min(len(*o), s.Low())]
 	for len(*o) < s.Depth() {

@@ -201,6 +201,16 @@ func TestSwitchesAreRead(t *testing.T) {
 	}
 	env := map[string]string{}
 	getenv := func(k string) string { return env[k] }
+	linked := t.TempDir() // as people do with settings that they keep elsewhere; and some editors begin a file with a mark
+	if err := os.WriteFile(filepath.Join(linked, "kept.toml"), []byte("\ufeffcapture_skip_tools = ['kept']\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(filepath.Join(linked, "kept.toml"), filepath.Join(linked, "config.toml")); err != nil {
+		t.Skip(err)
+	}
+	if s := ReadSwitches(linked, getenv); !slices.Equal(s.SkipTools, []string{"kept"}) {
+		t.Errorf("by a link: got %q", s.SkipTools)
+	}
 	got := NewRules(home, ReadSwitches(home, getenv))
 	if diff := cmp.Diff([][]string{{"ab", "c d"}, {"x", "y"}}, [][]string{got.SkipTools, got.SkipAgents}); diff != "" || got.Ignore.Ignored("/no") {
 		t.Errorf("-want +got:\n%s", diff)

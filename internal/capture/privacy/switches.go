@@ -56,10 +56,15 @@ func absolute(pattern string) string {
 // ReadSwitches returns the switches of a home by its file of settings and the environment, as the daemon reads them. Where
 // the file cannot be read there are none of it.
 func ReadSwitches(home string, getenv func(string) string) (s Switches) {
-	file, err := durable.ReadBounded(filepath.Join(home, "config.toml"), maxSettings)
+	path := filepath.Join(home, "config.toml")
+	if linked, err := filepath.EvalSymlinks(path); err == nil {
+		path = linked
+	}
+	file, err := durable.ReadBounded(path, maxSettings)
+	text := strings.TrimPrefix(string(file), "\ufeff")
 	for key, to := range map[string]*[]string{KeySkipTools: &s.SkipTools, KeySkipAgents: &s.SkipAgents, KeyIgnore: &s.Ignore} {
 		if err == nil {
-			*to = settingList(string(file), key)
+			*to = settingList(text, key)
 		}
 		if v := getenv("CMEMD_" + strings.ToUpper(key)); v != "" {
 			*to = splitNames(v)
