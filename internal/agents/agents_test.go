@@ -502,7 +502,7 @@ func TestFoldersAreAbsolute(t *testing.T) {
 				t.Errorf("%s in %s: got %v, want cwd not absolute", a.Name(), cwd, err)
 			}
 		}
-		for _, cwd := range []string{`"/src"`, `"C:\\src"`, `"c:/src"`} {
+		for _, cwd := range []string{`"/src"`, `"C:\\src"`, `"c:/src"`, `"\\\\server\\share\\src"`} {
 			if _, err := a.Decode(fmt.Appendf(nil, form, cwd), testMeta()); err != nil {
 				t.Errorf("%s in %s: got %v", a.Name(), cwd, err)
 			}

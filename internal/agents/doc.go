@@ -68,7 +68,7 @@
 // its delivery, by transcript, where its words stand for the second time, by its line. When both are taken it is recorded
 // twice, the second time without work; to take two stops for one would leave work that no stop ends.
 //
-// The files, in the order in which data passes:
+// The files, each referring to those below it:
 //
 //	codex_rollout.go, codex_text.go, gemini_chat.go, opencode_run.go, reader.go, texts.go, fork.go,
 //	claudecode_transcript.go, claudecode_line.go, gemini.go, opencode.go, cursor.go, raw.go,

@@ -158,7 +158,7 @@ func checkIdentity(id, idField, cwd string) error {
 
 // isAbsolute reports whether a path is absolute on any system: the log may come from another one.
 func isAbsolute(path string) bool {
-	windows := len(path) > 2 && path[1] == ':' && (path[2] == '\\' || path[2] == '/')
+	windows := len(path) > 2 && path[1] == ':' && (path[2] == '\\' || path[2] == '/') || strings.HasPrefix(path, `\\`)
 	return (windows || strings.HasPrefix(path, "/") || filepath.IsAbs(path)) && !strings.Contains(path, "\x00")
 }
 

@@ -14,7 +14,7 @@
 // records only what is new. Files of an observation are unverified: no tool use of ours says that they were touched. Commits
 // that it names are claims of which nothing is known yet; `cmemd recheck` looks.
 //
-// The files, in the order in which data passes:
+// The files, each referring to those below it:
 //
 //	convert.go, key.go, entry.go
 //

@@ -10,7 +10,7 @@
 // Of a damaged database all is read that can be, table by table; where sessions may be missing, none is made up for the rows
 // that name them.
 //
-// The files, in the order in which data passes:
+// The files, each referring to those below it:
 //
 //	entries.go, plan.go, schema.go, open.go, value.go, folders.go
 //

@@ -2,7 +2,7 @@
 // order, comments, indentation, line ends, a byte order mark. It takes JSON with comments and with commas behind the last
 // element, as editors' settings have them. It does no I/O.
 //
-// The files, in the order in which data passes:
+// The files, each referring to those below it:
 //
 //	edit.go, render.go, document.go, scan.go
 //
