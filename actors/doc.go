@@ -12,7 +12,7 @@
 // session, and those about providers (pauses, probes, whom a turn is asked of) by package provider; they are appended, and
 // then carried out here; protoactor's own counters take no part.
 //
-// The files, in the order in which data passes:
+// The files, each referring to those below it:
 //
 //	grant.go, top.go, drain.go, forget.go, turn.go, observer.go, farewell.go, sessions.go, session.go,
 //	dispatcher.go, status.go, system.go, messages.go, route.go, lifecycle.go

@@ -7,7 +7,7 @@
 //
 // The package is pure: no clock, randomness, environment, I/O, context or goroutine. Salts and times are given.
 //
-// The files, in the order in which data passes:
+// The files, each referring to those below it:
 //
 //	kindof.go, captured.go, memory.go, supervision.go, bill.go, turns.go, layout.go, codec.go,
 //	record.go, traits.go, kinds.go, output.go, ids.go

@@ -42,8 +42,8 @@ func unlisted() []string {
 	}
 }
 
-// TestFilesRunOneWay: a package of several files lists them in doc.go in the order in which data passes, under a line
-// "The files, in the order in which data passes:", and what a file refers to stands in itself or further down.
+// TestFilesRunOneWay: a package of several files lists them in doc.go in the order in which data passes, under the line
+// "The files, each referring to those below it:", and what a file refers to stands in itself or further down.
 func TestFilesRunOneWay(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -108,7 +108,7 @@ func listedFiles(dir string) []string {
 	if err != nil {
 		return nil
 	}
-	_, list, ok := strings.Cut(string(text), "The files, in the order in which data passes:\n//\n")
+	_, list, ok := strings.Cut(string(text), "The files, each referring to those below it:\n//\n")
 	if !ok {
 		return nil
 	}

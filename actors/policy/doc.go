@@ -5,7 +5,7 @@
 // The package is pure: no clock, randomness, environment, I/O, context or goroutine. Times are given; what looks
 // random (the jitter of a delay) is drawn from a seed that the caller records.
 //
-// The files, in the order in which data passes:
+// The files, each referring to those below it:
 //
 //	policy.go, history.go, pause.go, settings.go, unparseable.go, restart.go, wish.go, ruling.go,
 //	phrases.go, name.go, budget.go

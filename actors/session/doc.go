@@ -16,7 +16,7 @@
 //
 // The package is pure: no clock, randomness, environment, I/O, context or goroutine.
 //
-// The files, in the order in which data passes:
+// The files, each referring to those below it:
 //
 //	fold.go, evolve.go, held.go, turns.go, outputs.go, forget.go, next.go, decide.go, blame.go,
 //	state.go, outcome.go, commands.go, work.go

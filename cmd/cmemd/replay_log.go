@@ -89,7 +89,7 @@ func (p replayPlan) wanted(sel replay.Selection) replay.Wanted {
 	return replay.Wanted{Selection: sel, Inputs: p.inputs, Respawn: p.respawn(assumed)}
 }
 
-// orNoTurn is err, or that of a recording without a turn: errNothing.
+// orNoTurn is err, or that of a recording without a turn: ErrNothing.
 func orNoTurn(rec *replay.Recording, err error) error {
 	if err == nil && len(rec.Scenario.Events) == 0 {
 		return fmt.Errorf("%w: no turn ended in that stretch of the log", terminal.ErrNothing)

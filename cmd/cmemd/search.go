@@ -108,7 +108,7 @@ func kindWords() []string {
 	return []string{string(projections.Observation), string(projections.Summary), string(projections.Memory), string(projections.Prompt)}
 }
 
-// parseAsOf reads a position of the log from 1 on, or a time; empty is neither. The error is a usageError of c.
+// parseAsOf reads a position of the log from 1 on, or a time; empty is neither. The error is a UsageError of c.
 func parseAsOf(c *cobra.Command, text string, now time.Time) (events.Position, time.Time, error) {
 	if n, err := strconv.ParseUint(text, 10, 63); text == "" || err == nil && n > 0 {
 		return position(n), time.Time{}, nil

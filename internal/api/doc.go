@@ -7,7 +7,7 @@
 //
 // What is no success is a problem document (RFC 9457), which the client returns as a *Problem.
 //
-// The files, in the order in which data passes:
+// The files, each referring to those below it:
 //
 //	client_reobserve.go, client_rows.go, recheck.go, usage.go, client_routes.go, client_stream.go,
 //	import.go, timeline.go, why.go, types.go, client_start.go, client.go, forget.go, verify.go,

@@ -3,7 +3,7 @@
 //
 // It imports the standard library only: what agents start at every tool call uses it too.
 //
-// The files, in the order in which data passes:
+// The files, each referring to those below it:
 //
 //	tree.go, pattern.go, class.go
 //

@@ -3,7 +3,7 @@
 // The output contract (Parse) is structural. It looks at tags and at blanks, never at words: an output that did not
 // parse is dropped and kept in the log, and nobody reads it in order to act on it.
 //
-// The files, in the order in which data passes:
+// The files, each referring to those below it:
 //
 //	mode_code.go, mode_file.go, structured_schema.go, mode_check.go, mode_draft.go, grammar_render.go,
 //	mode.go, structured.go, grammar.go, grammar_fields.go, grammar_text.go, grammar_blocks.go,

@@ -11,7 +11,7 @@
 //   - Marks are not looked into: to redact twice changes nothing more.
 //   - Hashes, UUIDs, checksums, colours, paths, versions and code that only names a secret stay as they are.
 //
-// The files, in the order in which data passes:
+// The files, each referring to those below it:
 //
 //	spaced.go, commands.go, shapes.go, putty.go, pem.go, pem_list.go, plain.go, judge.go, value.go,
 //	address.go, assign.go, tokens.go, finder.go, redact.go, chars.go, keywords.go

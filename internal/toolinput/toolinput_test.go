@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// What each reader asks for: privacy is internal/agents/relay, evidence internal/observer/evidence, views projections.
+// What each reader asks for: privacy is internal/capture/privacy, evidence internal/observer/evidence, views projections.
 const (
 	privacyPath = File | Path | Source | Target | Place
 	evidence    = File | Path | Source | Target | Workdir | Query | Command | Wrapped | Content

@@ -2,7 +2,7 @@
 // the session's events it was. Run puts events through the real system: actors, the log on disk, prompts, the wire of one
 // service; only the service is a program of this package, on loopback, that counts and answers.
 //
-// The files, in the order in which data passes:
+// The files, each referring to those below it:
 //
 //	run.go, endpoint.go, corpus.go, clock.go, bill.go
 //

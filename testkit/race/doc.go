@@ -5,7 +5,7 @@
 // times as long though, and limits of time that such a test rightly has are missed on a busy machine. So these tests run
 // without the detector alone; it is for tests in which the daemon, or a part of it, runs in the test's own process.
 //
-// The files, in the order in which data passes:
+// The files, each referring to those below it:
 //
 //	race.go, off.go, on.go
 //

@@ -21,7 +21,7 @@
 //   - What goes wrong is the result of a tool, with the next step, and no error of the protocol: agents show the former to
 //     the model.
 //
-// The files, in the order in which data passes:
+// The files, each referring to those below it:
 //
 //	guard.go, forget.go, ticket.go, timeline.go, resources.go, prompts.go, search.go, status.go,
 //	save.go, why.go, get.go, tools.go, place.go, server.go, when.go, rows.go, page.go, errors.go,

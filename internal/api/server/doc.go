@@ -45,7 +45,7 @@
 // server has put it aside with its reason, and 503 keep it and bring it again. What was kept comes back through Drain,
 // on the same path. A fact that is delivered twice is recorded once.
 //
-// The files, in the order in which data passes:
+// The files, each referring to those below it:
 //
 //	follow.go, own.go, serve.go, import.go, why.go, context.go, logs_verify.go, observations.go,
 //	recheck.go, timeline.go, views.go, export.go, status_metrics.go, status.go, usage.go, inject.go,

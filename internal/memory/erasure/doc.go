@@ -6,7 +6,7 @@
 // payloads are erased and the files that held them are made anew. A file of positions, never words, beside the log says what
 // is under way, so that a crash at any moment is made good at the next start, and an error in the same life.
 //
-// The files, in the order in which data passes:
+// The files, each referring to those below it:
 //
 //	retention.go, plan.go, run.go, finish.go, choose.go, eraser.go, graph.go, state.go, request.go,
 //	match.go

@@ -51,8 +51,10 @@ func (r run) kill() bool {
 		return false
 	}
 	same := process.Lives(r.PID, r.Start, r.Boot)
-	if p, err := os.FindProcess(r.PID); same && err == nil {
-		_ = errors.Join(process.KillGroup(p), p.Release()) // it may have ended in between
+	if same {
+		if p, err := os.FindProcess(r.PID); err == nil {
+			_ = errors.Join(process.KillGroup(p), p.Release()) // it may have ended in between
+		}
 	}
 	return killMarked(r.ID) || same
 }

@@ -29,7 +29,7 @@
 // steps are only what is visibly open: unticked boxes, a closing list under a heading that announces it, or what the
 // agent's own list of things to do still holds.
 //
-// The files, in the order in which data passes:
+// The files, each referring to those below it:
 //
 //	summarize.go, observe.go, facts.go, kind.go, work.go, compact.go, call.go, narrative.go, title.go,
 //	shell.go, extractive.go, blocks.go, prose.go, fields.go, clean.go

@@ -1,7 +1,7 @@
 // Package gemini asks models by Google's Gemini API (generateContent). In the structured form the answer is held to a JSON
 // schema. What the service blocks, of the prompt or of the answer, is a refusal of the turn.
 //
-// The files, in the order in which data passes:
+// The files, each referring to those below it:
 //
 //	gemini.go, thinking.go, wire.go
 //

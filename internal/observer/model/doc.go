@@ -6,7 +6,7 @@
 // that speak HTTP share NewClient, which adds the key, bounds and watches what comes back, and one table of what a refusal
 // means (Refusal).
 //
-// The files, in the order in which data passes:
+// The files, each referring to those below it:
 //
 //	client.go, refusal.go, resets.go, retry.go, turn.go, manner.go, provider.go, words.go, post.go,
 //	paid.go, model.go, key.go

@@ -32,7 +32,7 @@
 // what no rule wants falls to the sequence. Where no step is left the answer is a typed setup failure: inputs are held,
 // and nothing is made up.
 //
-// The files, in the order in which data passes:
+// The files, each referring to those below it:
 //
 //	provider.go, write.go, read.go, script.go, object.go
 //

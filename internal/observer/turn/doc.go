@@ -3,9 +3,9 @@
 // it says is held against the evidence of the batch and of the repository (grounding.go). Who is asked, when, and what is
 // recorded is the caller's.
 //
-// The files, in the order in which data passes:
+// The files, each referring to those below it:
 //
 //	answer.go, load.go, repeats.go, ask.go, grounding.go, turn.go
 //
-// What bites: Answer may run git for a few seconds. A prompt's Touched is for grounding and is never sent.
+// What bites: Result may run git for a few seconds. A prompt's Touched is for grounding and is never sent.
 package turn

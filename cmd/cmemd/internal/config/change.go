@@ -64,7 +64,7 @@ func PlanChanges(a *terminal.App, home string, changes []Change) (p ChangePlan, 
 	return p, mayChange(p.Old, p.Now, changes)
 }
 
-// ModeToKeep is the mode of the file at path, and ownFile where there is none, or others than this user may write to it.
+// ModeToKeep is the mode of the file at path, and OwnFile where there is none, or others than this user may write to it.
 func ModeToKeep(path string) (fs.FileMode, error) {
 	info, err := os.Stat(path)
 	switch {

@@ -4,7 +4,7 @@
 // Files in the order in which a setting passes: keys and its parts (the table), toml (reading), config (in force), rules
 // and choice (what is made of it), change (writing), prices.
 //
-// The files, in the order in which data passes:
+// The files, each referring to those below it:
 //
 //	app.go, change.go, watch.go, prices_toml.go, toml.go, mode.go, capture.go, choice.go, rules.go,
 //	prices.go, vectors.go, model.go, config.go, context.go, keys.go

@@ -21,7 +21,7 @@ const (
 
 // LockBeside returns when no other process that asked for it changes the file at path, until the file that it returns is
 // closed. That is a file beside it, which stays: the one at path is replaced, and with it would go its lock. The error is
-// errLocked where another kept it for lockWait.
+// ErrLocked where another kept it for lockWait.
 func LockBeside(ctx context.Context, path string) (*os.File, error) {
 	f, err := os.OpenFile(filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".lock"), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {

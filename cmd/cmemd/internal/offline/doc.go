@@ -1,6 +1,6 @@
 // Package offline gives commands a log to read and copy: that of the daemon, or the file of a home where no daemon runs.
 //
-// The files, in the order in which data passes:
+// The files, each referring to those below it:
 //
 //	source.go, log.go, files.go
 //

@@ -1,7 +1,7 @@
 // Package terminal is what every command works with: where it reads and writes, how rows, fields and JSON are printed,
 // how errors become a message, a next step and an exit code, and how the daemon of this home is asked.
 //
-// The files, in the order in which data passes:
+// The files, each referring to those below it:
 //
 //	help.go, lines.go, progress.go, reach.go, when.go, exit.go, usage_error.go, output.go, visible.go,
 //	project.go, app.go

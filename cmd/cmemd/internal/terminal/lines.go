@@ -99,7 +99,7 @@ func comparePart(a, b string) int {
 	return strings.Compare(a, b)
 }
 
-// NeedsUpTo returns a usageError unless n is from 1 to most.
+// NeedsUpTo returns a UsageError unless n is from 1 to most.
 func NeedsUpTo(c *cobra.Command, flag string, n, most int) error {
 	if n < 1 || n > most {
 		return Misused(c, "--%s %d: it must be from 1 to %d", flag, n, most)
@@ -107,7 +107,7 @@ func NeedsUpTo(c *cobra.Command, flag string, n, most int) error {
 	return nil
 }
 
-// NeedsPositive returns a usageError unless n is at least 1.
+// NeedsPositive returns a UsageError unless n is at least 1.
 func NeedsPositive(c *cobra.Command, flag string, n int) error {
 	if n < 1 {
 		return Misused(c, "--%s %d: it must be at least 1", flag, n)

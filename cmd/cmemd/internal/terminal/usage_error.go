@@ -9,7 +9,7 @@ import (
 
 func ShowHelp(c *cobra.Command, _ []string) error { return c.Help() }
 
-// Misused is a usageError of command c.
+// Misused is a UsageError of command c.
 func Misused(c *cobra.Command, format string, args ...any) error {
 	return &UsageError{Message: VisibleLine(fmt.Sprintf(format, args...)), command: c.CommandPath()}
 }

@@ -50,7 +50,7 @@ func AddWhen(c *cobra.Command, name, doc string) *WhenFlag {
 	return w
 }
 
-// At returns the time, zero if the flag was not given, or a usageError of c.
+// At returns the time, zero if the flag was not given, or a UsageError of c.
 func (w *WhenFlag) At(c *cobra.Command, now time.Time) (time.Time, error) {
 	if w.Text == "" {
 		return time.Time{}, nil
@@ -62,7 +62,7 @@ func (w *WhenFlag) At(c *cobra.Command, now time.Time) (time.Time, error) {
 	return at, nil
 }
 
-// OneOf returns a usageError of c unless value is empty or one of words.
+// OneOf returns a UsageError of c unless value is empty or one of words.
 func OneOf(c *cobra.Command, flag, value string, words ...string) error {
 	if value == "" {
 		return nil
