@@ -10,9 +10,9 @@ import (
 	"github.com/cmemd/cmemd/events"
 )
 
-// farewell is how long the end of a life waits for the turns that it cuts to say what they cost, and for that to be on disk:
-// a provider that heeds its context does in milliseconds, and the whole end has five seconds.
-const farewell = time.Second
+// shutdownWait is how long the end of a life waits for the turns that it cuts to say what they cost, and for that to be on
+// disk: a provider that heeds its context does in milliseconds, and the whole end has five seconds.
+const shutdownWait = time.Second
 
 // bill is what the turn cost, however it ended.
 func (o outcome) bill() events.Bill {
@@ -61,9 +61,9 @@ func (a *sessionActor) paid(m paid) {
 	a.flush()
 }
 
-// settleBills waits until the turns that were cut have ended and what they cost is on disk, for farewell at most.
+// settleBills waits until the turns that were cut have ended and what they cost is on disk, for shutdownWait at most.
 func (s *System) settleBills() {
-	limit := time.NewTimer(min(farewell, s.cfg.HangGrace))
+	limit := time.NewTimer(min(shutdownWait, s.cfg.HangGrace))
 	defer limit.Stop()
 	select {
 	case <-s.asked.drained():
