@@ -46,8 +46,8 @@ type Recall interface {
 	Wait(ctx context.Context, at events.Position) error
 	// Context chooses what an agent is told.
 	Context(ctx context.Context, ask recall.Ask) (recall.Context, error)
-	// Told returns the lines that a session may have been told.
-	Told(ctx context.Context, session events.SessionID) ([]string, error)
+	// InjectedLines returns the lines that may have been injected into a session.
+	InjectedLines(ctx context.Context, session events.SessionID) ([]string, error)
 	// Lines returns the lines in which the rows may be told whose ids begin so.
 	Lines(ctx context.Context, prefixes ...string) ([]string, error)
 }

@@ -26,7 +26,7 @@ func (s *Server) toldTo(ctx context.Context, id events.SessionID) *agents.Told {
 	if told, ok := s.echoes.get(id); ok {
 		return told
 	}
-	lines, err := s.cfg.Recall.Told(ctx, id)
+	lines, err := s.cfg.Recall.InjectedLines(ctx, id)
 	if err != nil {
 		s.logger.Debug("what a session was given is not known", "session", id, "err", err)
 		return nil

@@ -179,7 +179,7 @@ func TestInjectedLinesAreKnown(t *testing.T) {
 	given := w.start(t, "b", "startup")
 	id := events.SessionIDOf("claude-code", "b")
 	w.settled(t)
-	lines, err := w.server.cfg.Recall.Told(t.Context(), id)
+	lines, err := w.server.cfg.Recall.InjectedLines(t.Context(), id)
 	if err != nil {
 		t.Fatal(err)
 	}

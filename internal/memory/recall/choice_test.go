@@ -271,7 +271,7 @@ func TestToldHoldsEveryLine(t *testing.T) {
 	w.put(s.Stream(), events.ContextInjected{Hook: "startup", IDs: got.IDs, Position: uint64(got.Position)})
 	w.put(events.Daemon, events.MemoryForgotten{IDs: []events.ID{forgotten}})
 	w.sync()
-	told, err := w.Told(t.Context(), s)
+	told, err := w.InjectedLines(t.Context(), s)
 	if err != nil {
 		t.Fatal(err)
 	}

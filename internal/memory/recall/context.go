@@ -80,12 +80,12 @@ type Choice struct {
 	Chosen     bool             `json:"chosen"`
 	Why        string           `json:"why"`             // in a few words
 	Worth      float64          `json:"worth"`           // the product of the parts
-	Parts      []Part           `json:"parts,omitempty"` // of its worth; none for what is not told at all
+	Parts      []Part           `json:"parts,omitempty"` // of its weight; none for what is not told at all
 	Characters int              `json:"characters"`
-	Density    float64          `json:"density"` // worth a thousand characters: by it the choice is made; 0: first of all
+	Density    float64          `json:"density"` // weight a thousand characters: by it the choice is made; 0: first of all
 }
 
-// Part is a factor of a row's worth.
+// Part is a factor of a row's weight.
 type Part struct {
 	Name   string  `json:"name"`
 	Factor float64 `json:"factor"`
@@ -282,7 +282,7 @@ func (c *chooser) explain() []Choice {
 	for _, p := range c.pieces {
 		choice := Choice{
 			ID: p.row.ID, Kind: p.row.Kind, Type: p.row.Type, Title: oneLine(titleOf(p.row), maxTitle), At: p.row.At,
-			Chosen: p.chosen, Why: p.why, Worth: p.worth, Parts: p.parts, Characters: size(p.text),
+			Chosen: p.chosen, Why: p.why, Worth: p.weight, Parts: p.parts, Characters: size(p.text),
 		}
 		if p.sec != secLast {
 			choice.Density = 1000 * p.density()

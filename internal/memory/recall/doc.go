@@ -12,7 +12,7 @@
 //
 // # Injection
 //
-// Context chooses by worth a character from the newest rows of a project, so its cost does not grow with the log. It
+// Context chooses by weight a character from the newest rows of a project, so its cost does not grow with the log. It
 // leaves out what is flagged, never names more characters than asked for (counted as UTF-16 code units, the larger of
 // the ways in which agents may count), and writes row text so that it cannot close the fence around it.
 //

@@ -17,11 +17,11 @@ const (
 	mostTouches = 400
 
 	// What an observation is worth when its file is read: more if it changed the file, and if the file is one of few.
-	worthChanged = 1.5
-	worthFew     = 1.5 // of at most fewFiles
-	worthSome    = 1.2 // of at most someFiles
-	fewFiles     = 3
-	someFiles    = 8
+	weightChanged = 1.5
+	weightFew     = 1.5 // of at most fewFiles
+	weightSome    = 1.2 // of at most someFiles
+	fewFiles      = 3
+	someFiles     = 8
 )
 
 // loadFile reads what was observed of the file that is about to be read.
@@ -74,21 +74,21 @@ func (c *chooser) relative(file string) string {
 	return file
 }
 
-// fileParts are the parts of the worth of an observation of the file.
+// fileParts are the parts of the weight of an observation of the file.
 func (c *chooser) fileParts(row projections.Row, age time.Duration) []Part {
-	parts := []Part{{"type " + row.Type, typeWorth(row.Type)}, aged(age, memoryHalfLife)}
+	parts := []Part{{"type " + row.Type, typeWeight(row.Type)}, aged(age, memoryHalfLife)}
 	name := c.relative(c.ask.File)
 	for _, f := range row.FilesModified {
 		if f == c.ask.File || strings.HasSuffix("/"+f, "/"+name) {
-			parts = append(parts, Part{"changed the file", worthChanged})
+			parts = append(parts, Part{"changed the file", weightChanged})
 			break
 		}
 	}
 	switch n := len(row.FilesModified) + len(row.FilesRead); {
 	case n <= fewFiles:
-		parts = append(parts, Part{"one of few files", worthFew})
+		parts = append(parts, Part{"one of few files", weightFew})
 	case n <= someFiles:
-		parts = append(parts, Part{"one of some files", worthSome})
+		parts = append(parts, Part{"one of some files", weightSome})
 	}
 	return parts
 }

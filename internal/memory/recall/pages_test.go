@@ -78,7 +78,7 @@ func TestPagesAgree(t *testing.T) {
 	all := w.mixedRows(rows)
 	rng := rand.New(rand.NewPCG(1, 2))
 	near := &nearStub{found: vectors.Found{Used: true}}
-	for _, i := range rng.Perm(len(all))[:nearRows] {
+	for _, i := range rng.Perm(len(all))[:semanticRows] {
 		near.found.Hits = append(near.found.Hits, vectors.Hit{ID: all[i], Score: 0.5})
 	}
 	w.Recall.nearby = near
@@ -164,7 +164,7 @@ func TestMuchOfTheSameIsBounded(t *testing.T) {
 		w.put(s.Stream(), list...)
 	}
 	w.sync()
-	l := newListing(w.Recall, Query{Text: "continue"}, index.Query{Text: "continue"}, moment{}, meant{})
+	l := newResultSet(w.Recall, Query{Text: "continue"}, index.Query{Text: "continue"}, moment{}, semanticHits{})
 	if err := l.fill(t.Context(), DefaultLimit); err != nil {
 		t.Fatal(err)
 	}
@@ -176,7 +176,7 @@ func TestMuchOfTheSameIsBounded(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := newListing(w.Recall, Query{Text: "continue"}, index.Query{Text: "continue"}, moment{}, meant{}).fill(ctx, 1); !errors.Is(err, context.Canceled) {
+	if err := newResultSet(w.Recall, Query{Text: "continue"}, index.Query{Text: "continue"}, moment{}, semanticHits{}).fill(ctx, 1); !errors.Is(err, context.Canceled) {
 		t.Errorf("after its time: %v", err)
 	}
 }

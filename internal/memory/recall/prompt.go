@@ -131,7 +131,7 @@ func (c *chooser) wanted() int {
 // good reports whether a row has enough of the prompt.
 func (c *chooser) good(row projections.Row) bool { return c.score[row.ID] >= c.wanted() }
 
-// briefParts are the parts of the worth of a row that is told at a prompt or a file.
+// briefParts are the parts of the weight of a row that is told at a prompt or a file.
 func (c *chooser) briefParts(row projections.Row, age time.Duration) []Part {
 	if c.ask.Source == SourceFile {
 		return c.fileParts(row, age)

@@ -138,20 +138,20 @@ func TestCloseness(t *testing.T) {
 		text, words string
 		want        float64
 	}{
-		{"the session store was lost", "session store", phraseWorth},
-		{"Sessions' stores were lost", "session store", phraseWorth},
-		{"the store of the session", "session store", phraseWorth / 4},
+		{"the session store was lost", "session store", phraseWeight},
+		{"Sessions' stores were lost", "session store", phraseWeight},
+		{"the store of the session", "session store", phraseWeight / 4},
 		{"a session, and far, far, far, far away at last, as ever and ever, a store", "session store", 0},
 		{"obsession storeless", "session stork", 0},
 		{"session", "session", 0},
 		{"one two three four five", "one two three four five", phraseMost},
-		{"昨天支付网关超时", "支付 付网 网关", phraseWorth},
+		{"昨天支付网关超时", "支付 付网 网关", phraseWeight},
 		{"支付了网关", "支付 付网 网关", 0},
-		{"调用store超时", "store 超时", phraseWorth},
-		{"昨天—session store", "session store", phraseWorth},
+		{"调用store超时", "store 超时", phraseWeight},
+		{"昨天—session store", "session store", phraseWeight},
 		{"", "session store", 0},
 	} {
-		got := closeness(projections.Row{Narrative: c.text}, strings.Fields(c.words))
+		got := phraseBoost(projections.Row{Narrative: c.text}, strings.Fields(c.words))
 		if math.Abs(got-c.want) > 1e-9 {
 			t.Errorf("%q in %q: got %v, want %v", c.words, c.text, got, c.want)
 		}

@@ -88,10 +88,10 @@ func (c *chooser) words(s string, limit int) string { return c.recall.neutral(on
 // write chooses pieces until the text is full, and returns it.
 func (c *chooser) write(ctx context.Context) (string, error) {
 	tail := c.fileLines()
-	left := c.room().minus(c.room().of(c.frame(tail)))
+	left := c.budget().minus(c.budget().of(c.frame(tail)))
 	if !left.left() {
 		tail = ""
-		left = c.room().minus(c.room().of(c.frame("")))
+		left = c.budget().minus(c.budget().of(c.frame("")))
 	}
 	c.choose(left)
 	c.lengthen(left)
@@ -104,7 +104,7 @@ func (c *chooser) write(ctx context.Context) (string, error) {
 	}
 	for {
 		text := c.frame(c.body(ids) + tail)
-		if c.room().minus(c.room().of(text)).left() {
+		if c.budget().minus(c.budget().of(text)).left() {
 			if len(c.shown()) == 0 && tail == "" {
 				return "", nil
 			}
@@ -116,9 +116,9 @@ func (c *chooser) write(ctx context.Context) (string, error) {
 	}
 }
 
-// room is how much may be said.
-func (c *chooser) room() room {
-	return room{chars: c.ask.Characters, tokens: c.ask.Tokens, counts: c.ask.Tokens > 0}
+// budget is how much may be said.
+func (c *chooser) budget() budget {
+	return budget{chars: c.ask.Characters, tokens: c.ask.Tokens, counts: c.ask.Tokens > 0}
 }
 
 // frame puts the fence and what the reader must know around a body.
@@ -152,8 +152,8 @@ func (c *chooser) subject() string {
 	return " that may bear on this prompt"
 }
 
-// choose takes pieces in the order of their worth a character as long as they fit.
-func (c *chooser) choose(left room) {
+// choose takes pieces in the order of their weight a character as long as they fit.
+func (c *chooser) choose(left budget) {
 	days := map[string]bool{}
 	var heads [sections]bool
 	n := 0
@@ -161,7 +161,7 @@ func (c *chooser) choose(left room) {
 		if p.why != "" {
 			continue
 		}
-		line := room{chars: lineCost, tokens: lineTokens}
+		line := budget{chars: lineCost, tokens: lineTokens}
 		cost := left.of(p.text).plus(line)
 		if !heads[p.sec] {
 			cost = cost.plus(left.of(headings()[p.sec] + "\n\n"))
@@ -192,9 +192,9 @@ const (
 )
 
 // lengthen gives chosen pieces their longer form while there is room, the worthiest first.
-func (c *chooser) lengthen(left room) {
+func (c *chooser) lengthen(left budget) {
 	shown := len(c.shown())
-	left = left.minus(left.of(c.body(map[events.ID]string{}))).minus(room{chars: shown * idLength, tokens: shown * idTokens})
+	left = left.minus(left.of(c.body(map[events.ID]string{}))).minus(budget{chars: shown * idLength, tokens: shown * idTokens})
 	for _, p := range c.pieces {
 		if !p.chosen || p.sec < secMemories || p.row.Kind == projections.Prompt || left.chars < minLonger {
 			continue

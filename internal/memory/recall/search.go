@@ -106,20 +106,20 @@ func (r *Recall) Search(ctx context.Context, q Query) (Answer, error) {
 	if err != nil {
 		return Answer{}, err
 	}
-	then, err := r.then(ctx, q.AsOf)
+	then, err := r.momentOf(ctx, q.AsOf)
 	if err != nil {
 		return Answer{}, fmt.Errorf("recall: %w", err)
 	}
-	near, err := r.near(ctx, q, iq, then)
+	semantic, err := r.semantic(ctx, q, iq, then)
 	if err != nil {
 		return Answer{}, err
 	}
-	l := newListing(r, q, iq, then, near)
+	l := newResultSet(r, q, iq, then, semantic)
 	if err := l.fill(ctx, q.Offset+q.Limit); err != nil {
 		return Answer{}, err
 	}
 	out := q.Nothing(min(known, l.found.Position))
-	out.Total, out.Results, out.Near, out.Note = l.total(), r.page(q, l.shown), near.used, near.note
+	out.Total, out.Results, out.Near, out.Note = l.total(), r.page(q, l.shown), semantic.used, semantic.note
 	if l.facets != nil {
 		out.Facets = facetsOf(l.facets)
 	}

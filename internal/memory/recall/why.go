@@ -96,7 +96,7 @@ func (r *Recall) WhyAsOf(ctx context.Context, q WhyQuery) (Why, error) {
 		return Why{}, fmt.Errorf("%w: it was recorded at %d", ErrNotYet, w.Row.Position)
 	}
 	for _, step := range []func(context.Context, *Why) error{
-		r.whyThen, r.whyRecord, r.whyTurns, r.whySession, r.whyInjected, r.whyReplaced, r.whyAttempts, r.whyAfter,
+		r.whyAsOf, r.whyRecord, r.whyTurns, r.whySession, r.whyInjected, r.whyReplaced, r.whyAttempts, r.whyAfter,
 	} {
 		if err := step(ctx, &w); err != nil {
 			return Why{}, fmt.Errorf("recall: why %s: %w", q.ID, err)
@@ -122,7 +122,7 @@ func (r *Recall) whyTurns(ctx context.Context, w *Why) error {
 		if err != nil {
 			return err
 		}
-		t = w.then.turn(t)
+		t = w.then.turnAsOf(t)
 		wt := WhyTurn{Turn: t, Inputs: []WhyInput{}, More: max(0, len(t.Settles)-maxInputs)}
 		for _, at := range t.Settles[:min(len(t.Settles), maxInputs)] {
 			in, err := r.input(ctx, at)
@@ -187,7 +187,7 @@ func (r *Recall) whySession(ctx context.Context, w *Why) error {
 	if err != nil {
 		return err
 	}
-	if s, err = r.sessionThen(ctx, s, w.then); err != nil {
+	if s, err = r.sessionAsOf(ctx, s, w.then); err != nil {
 		return err
 	}
 	w.Session = &s
@@ -217,7 +217,7 @@ func (r *Recall) whyInjected(ctx context.Context, w *Why) error {
 		return err
 	}
 	for _, i := range list {
-		rows, err := r.rowsThen(ctx, w.then, i.IDs...)
+		rows, err := r.rowsAsOf(ctx, w.then, i.IDs...)
 		if err != nil {
 			return err
 		}
@@ -238,7 +238,7 @@ func (r *Recall) whyReplaced(ctx context.Context, w *Why) (err error) {
 	if by == (events.ID{}) {
 		return nil
 	}
-	rows, err := r.rowsThen(ctx, w.then, by)
+	rows, err := r.rowsAsOf(ctx, w.then, by)
 	if err != nil || rows[0].Kind == "" && !rows[0].Forgotten {
 		return err // or a turn took its place: its rows are the turn's
 	}

@@ -47,34 +47,34 @@ func tokenKindOf(r rune) tokenKind {
 	return tokenLong
 }
 
-// room is what is left of a budget, or what something takes of it.
-type room struct {
+// budget is how much may still be said, or what something takes of it.
+type budget struct {
 	chars, tokens int
 	counts        bool // tokens are bounded
 }
 
-// roomOf is what s takes.
-func (r room) of(s string) room {
-	cost := room{chars: size(s)}
-	if r.counts {
+// of is what s takes.
+func (b budget) of(s string) budget {
+	cost := budget{chars: size(s)}
+	if b.counts {
 		cost.tokens = Tokens(s)
 	}
 	return cost
 }
 
 // plus adds a cost.
-func (r room) plus(cost room) room {
-	r.chars += cost.chars
-	r.tokens += cost.tokens
-	return r
+func (b budget) plus(cost budget) budget {
+	b.chars += cost.chars
+	b.tokens += cost.tokens
+	return b
 }
 
 // minus takes a cost away.
-func (r room) minus(cost room) room {
-	r.chars -= cost.chars
-	r.tokens -= cost.tokens
-	return r
+func (b budget) minus(cost budget) budget {
+	b.chars -= cost.chars
+	b.tokens -= cost.tokens
+	return b
 }
 
 // left reports whether nothing is overdrawn.
-func (r room) left() bool { return r.chars >= 0 && (!r.counts || r.tokens >= 0) }
+func (b budget) left() bool { return b.chars >= 0 && (!b.counts || b.tokens >= 0) }

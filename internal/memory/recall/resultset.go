@@ -27,9 +27,9 @@ const (
 	spare = 40
 )
 
-// listing is the one order in which all rows that match a query are shown, made as far as a page needs it: a longer part of
+// resultSet is the one order in which all rows that match a query are shown, made as far as a page needs it: a longer part of
 // it begins with every shorter one.
-type listing struct {
+type resultSet struct {
 	r     *Recall
 	q     Query
 	iq    index.Query
@@ -39,30 +39,30 @@ type listing struct {
 	folds folds
 	place map[events.ID]int // of what is shown, in shown; of what is folded: of what stands for it
 
-	found   index.Result
-	facets  *index.Facets
-	next    int   // the first of found's hits that is not looked at
-	waiting []hit // live, the best first: what is not looked at yet may come before
-	shown   []hit // in order
-	hidden  int   // of what matches, and is not shown
-	near    meant
-	byWords int // of shown: found by words
-	places  int // that are taken in the longer one of the lists that were fused
+	found    index.Result
+	facets   *index.Facets
+	next     int   // the first of found's hits that is not looked at
+	waiting  []hit // live, the best first: what is not looked at yet may come before
+	shown    []hit // in order
+	hidden   int   // of what matches, and is not shown
+	semantic semanticHits
+	byWords  int // of shown: found by words
+	places   int // that are taken in the longer one of the lists that were fused
 }
 
-func newListing(r *Recall, q Query, iq index.Query, then moment, near meant) *listing {
-	l := &listing{r: r, q: q, iq: iq, then: then, near: near, seen: map[events.ID]bool{}, place: map[events.ID]int{}}
+func newResultSet(r *Recall, q Query, iq index.Query, then moment, semantic semanticHits) *resultSet {
+	l := &resultSet{r: r, q: q, iq: iq, then: then, semantic: semantic, seen: map[events.ID]bool{}, place: map[events.ID]int{}}
 	if iq.Sort == index.Relevance {
 		l.words = r.index.Beginnings(q.Text)
 	}
-	for _, h := range near.hits {
+	for _, h := range semantic.hits {
 		l.iq.Also = append(l.iq.Also, h.row.Position)
 	}
 	return l
 }
 
 // fill goes on until more than want rows are shown, or all that there are.
-func (l *listing) fill(ctx context.Context, want int) error {
+func (l *resultSet) fill(ctx context.Context, want int) error {
 	for l.iq.Limit = max(head, want+spare); ; l.iq.Limit *= 4 {
 		var err error
 		if l.found, err = l.r.index.Search(ctx, l.iq); err != nil {
@@ -71,7 +71,7 @@ func (l *listing) fill(ctx context.Context, want int) error {
 		if l.iq.Facets {
 			l.facets, l.iq.Facets = l.found.Facets, false
 		}
-		if l.near.used && l.next == 0 {
+		if l.semantic.used && l.next == 0 {
 			if err := l.fuse(ctx); err != nil {
 				return err
 			}
@@ -88,7 +88,7 @@ func (l *listing) fill(ctx context.Context, want int) error {
 }
 
 // look reads some more rows, and shows those that nothing behind them can come before any more.
-func (l *listing) look(ctx context.Context) error {
+func (l *resultSet) look(ctx context.Context) error {
 	end := min(l.next+slice, len(l.found.Hits))
 	if l.next < head {
 		end = min(end, head)
@@ -110,7 +110,7 @@ func (l *listing) look(ctx context.Context) error {
 func byScore(a, b hit) int { return cmp.Compare(b.score, a.score) }
 
 // settle shows what is certain of its place.
-func (l *listing) settle() {
+func (l *resultSet) settle() {
 	best := 0.0 // that what is not looked at can come to
 	if l.next < min(head, len(l.found.Hits)) && len(l.words) > 1 {
 		best = l.found.Hits[l.next].Score * (1 + phraseMost)
@@ -124,24 +124,24 @@ func (l *listing) settle() {
 }
 
 // show puts h at the end, unless a row before it says the same.
-func (l *listing) show(h hit) {
+func (l *resultSet) show(h hit) {
 	if l.folded(h.row) {
 		return
 	}
 	l.byWords, l.places = l.byWords+1, l.places+1
-	if l.near.used {
-		h.score, h.ranks = fusedScore(placeWorth(l.places)), &Ranks{Words: l.byWords}
+	if l.semantic.used {
+		h.score, h.ranks = fusedScore(placeWeight(l.places)), &Ranks{Words: l.byWords}
 	}
 	l.put(h)
 }
 
-func (l *listing) put(h hit) {
+func (l *resultSet) put(h hit) {
 	l.place[h.row.ID] = len(l.shown)
 	l.shown = append(l.shown, h)
 }
 
 // folded reports whether a row that is shown says nearly what row does; that one counts it then.
-func (l *listing) folded(row projections.Row) bool {
+func (l *resultSet) folded(row projections.Row) bool {
 	if l.q.Text == "" || l.folds.looked >= foldRows {
 		return false
 	}
@@ -158,7 +158,7 @@ func (l *listing) folded(row projections.Row) bool {
 }
 
 // fuse brings the head and what vectors found into one order.
-func (l *listing) fuse(ctx context.Context) error {
+func (l *resultSet) fuse(ctx context.Context) error {
 	hits, err := l.live(ctx, l.found.Hits[:min(head, len(l.found.Hits))], true)
 	if err != nil {
 		return err
@@ -169,8 +169,8 @@ func (l *listing) fuse(ctx context.Context) error {
 		l.show(h)
 	}
 	words, near := rowIDs(l.shown), []events.ID{}
-	for _, h := range l.near.hits {
-		if at, ok := l.meant(h); ok && l.shown[at].ranks.Vectors == 0 {
+	for _, h := range l.semantic.hits {
+		if at, ok := l.showSemantic(h); ok && l.shown[at].ranks.Vectors == 0 {
 			near = append(near, l.shown[at].row.ID)
 			l.shown[at].ranks.Vectors = len(near)
 		}
@@ -180,9 +180,9 @@ func (l *listing) fuse(ctx context.Context) error {
 	return nil
 }
 
-// meant shows a row that vectors found, unless it is shown already, itself or by one that stands for it, and returns where.
-// Of a row that words found too far behind, its place there is not known.
-func (l *listing) meant(h hit) (at int, ok bool) {
+// showSemantic shows a row that vectors found, unless it is shown already, itself or by one that stands for it, and returns
+// where. Of a row that words found too far behind, its place there is not known.
+func (l *resultSet) showSemantic(h hit) (at int, ok bool) {
 	if _, looked := l.seen[h.row.ID]; !looked {
 		l.seen[h.row.ID] = true
 		if !l.folded(h.row) {
@@ -195,7 +195,7 @@ func (l *listing) meant(h hit) (at int, ok bool) {
 }
 
 // reorder brings what is shown into the order of a fusion, and gives it its scores.
-func (l *listing) reorder(order []Fused) {
+func (l *resultSet) reorder(order []Fused) {
 	was := l.shown
 	l.shown = make([]hit, 0, len(was))
 	moved := make([]int, len(was))
@@ -214,11 +214,11 @@ func (l *listing) reorder(order []Fused) {
 // fusedScore is a fusion's score as answers show it: the first of both lists has 1.
 func fusedScore(fused float64) float64 { return fused * (fuseRank + 1) / 2 }
 
-// placeWorth is what a place in one of the lists that are fused is worth.
-func placeWorth(place int) float64 { return 1 / float64(fuseRank+place) }
+// placeWeight is what a place in one of the lists that are fused is worth.
+func placeWeight(place int) float64 { return 1 / float64(fuseRank+place) }
 
 // live reads the rows of hits and keeps those that answers show, in their order.
-func (l *listing) live(ctx context.Context, found []index.Hit, close bool) ([]hit, error) {
+func (l *resultSet) live(ctx context.Context, found []index.Hit, withPhrases bool) ([]hit, error) {
 	rows, err := l.r.rowsOf(ctx, found, l.then)
 	if err != nil {
 		return nil, err
@@ -234,8 +234,8 @@ func (l *listing) live(ctx context.Context, found []index.Hit, close bool) ([]hi
 			continue
 		}
 		h := hit{row: row, score: found[i].Score, why: found[i].Explain}
-		if close {
-			h.phrase = closeness(row, l.words)
+		if withPhrases {
+			h.phrase = phraseBoost(row, l.words)
 			h.score *= 1 + h.phrase
 		}
 		hits = append(hits, h)
@@ -249,7 +249,7 @@ func (r *Recall) rowsOf(ctx context.Context, found []index.Hit, then moment) ([]
 	for i, h := range found {
 		ids[i] = h.ID
 	}
-	rows, err := r.rowsThen(ctx, then, ids...)
+	rows, err := r.rowsAsOf(ctx, then, ids...)
 	if err != nil {
 		return nil, fmt.Errorf("recall: %w", err)
 	}
@@ -257,4 +257,4 @@ func (r *Recall) rowsOf(ctx context.Context, found []index.Hit, then moment) ([]
 }
 
 // total is how many rows are shown to whoever reads all pages, as far as it is known: what was not looked at counts.
-func (l *listing) total() int { return max(l.found.Total-l.hidden, len(l.shown)) }
+func (l *resultSet) total() int { return max(l.found.Total-l.hidden, len(l.shown)) }

@@ -27,7 +27,7 @@ type piece struct {
 	row    projections.Row
 	sec    section
 	parts  []Part
-	worth  float64
+	weight float64
 	text   string // without its id
 	at     time.Time
 	chosen bool
@@ -35,16 +35,16 @@ type piece struct {
 }
 
 const (
-	// halfLife is how long it takes for a row's worth to halve; what was saved by hand fades slower.
+	// halfLife is how long it takes for a row's weight to halve; what was saved by hand fades slower.
 	halfLife       = 10 * 24 * time.Hour
 	memoryHalfLife = 90 * 24 * time.Hour
 
 	// What a row is worth beside an ordinary observation, when it is new.
-	worthLast   = 12.0
-	worthNext   = 3.0
-	worthMemory = 3.0
-	worthDone   = 1.3 // a summary that is not the newest
-	worthPrompt = 0.35
+	weightLast   = 12.0
+	weightNext   = 3.0
+	weightMemory = 3.0
+	weightDone   = 1.3 // a summary that is not the newest
+	weightPrompt = 0.35
 
 	// fileFactor raises observations on files that were changed lately, hereFactor those on files that are in this working
 	// tree, and goneFactor lowers those on files of which none is there any more.
@@ -62,8 +62,8 @@ const (
 	maxNextAge = 14 * 24 * time.Hour
 )
 
-// typeWorth is what an observation is worth by its type; all others count 1.
-func typeWorth(t string) float64 {
+// typeWeight is what an observation is worth by its type; all others count 1.
+func typeWeight(t string) float64 {
 	switch t {
 	case "decision":
 		return 1.5
@@ -93,9 +93,9 @@ func (c *chooser) offerAll() {
 			continue
 		}
 		p := o.offer(row)
-		p.row, p.at, p.worth = row, row.At, 1
+		p.row, p.at, p.weight = row, row.At, 1
 		for _, part := range p.parts {
-			p.worth *= part.Factor
+			p.weight *= part.Factor
 		}
 		c.pieces = append(c.pieces, p)
 	}
@@ -111,7 +111,7 @@ type offers struct {
 	next    map[events.SessionID]bool // whose next steps were there
 }
 
-// offer says in which form, and for what worth, a row may be told.
+// offer says in which form, and with what weight, a row may be told.
 func (o *offers) offer(row projections.Row) *piece {
 	age := o.now.Sub(row.At)
 	switch {
@@ -119,23 +119,23 @@ func (o *offers) offer(row projections.Row) *piece {
 		return &piece{sec: secWork, text: o.workLine(row), parts: o.briefParts(row, age)}
 	case row.Kind == projections.Summary && !o.last:
 		o.last, o.next[row.Session] = true, true
-		return &piece{sec: secLast, text: o.lastSummary(row), parts: []Part{{"the newest summary", worthLast}}}
+		return &piece{sec: secLast, text: o.lastSummary(row), parts: []Part{{"the newest summary", weightLast}}}
 	case row.Kind == projections.Summary && row.NextSteps != "" && !o.next[row.Session] && len(o.next) <= nextSteps && age < maxNextAge:
 		o.next[row.Session] = true
-		return &piece{sec: secNext, text: o.nextLine(row), parts: []Part{{"next steps", worthNext}, aged(age, halfLife)}}
+		return &piece{sec: secNext, text: o.nextLine(row), parts: []Part{{"next steps", weightNext}, aged(age, halfLife)}}
 	case row.Kind == projections.Summary:
-		return &piece{sec: secWork, text: o.workLine(row), parts: []Part{{"summary", worthDone}, aged(age, halfLife)}}
+		return &piece{sec: secWork, text: o.workLine(row), parts: []Part{{"summary", weightDone}, aged(age, halfLife)}}
 	case row.Kind == projections.Memory:
-		return &piece{sec: secMemories, text: o.workLine(row), parts: []Part{{"saved by hand", worthMemory}, aged(age, memoryHalfLife)}}
+		return &piece{sec: secMemories, text: o.workLine(row), parts: []Part{{"saved by hand", weightMemory}, aged(age, memoryHalfLife)}}
 	case row.Kind == projections.Prompt:
-		return &piece{sec: secWork, text: o.workLine(row), parts: []Part{{"prompt", worthPrompt}, aged(age, halfLife)}}
+		return &piece{sec: secWork, text: o.workLine(row), parts: []Part{{"prompt", weightPrompt}, aged(age, halfLife)}}
 	}
 	return &piece{sec: secWork, text: o.workLine(row), parts: o.observed(row, age)}
 }
 
-// observed are the parts of an observation's worth.
+// observed are the parts of an observation's weight.
 func (o *offers) observed(row projections.Row, age time.Duration) []Part {
-	parts := []Part{{"type " + cmp.Or(row.Type, events.TypeUnknown), typeWorth(row.Type)}, aged(age, halfLife)}
+	parts := []Part{{"type " + cmp.Or(row.Type, events.TypeUnknown), typeWeight(row.Type)}, aged(age, halfLife)}
 	if row.Count > 1 {
 		parts = append(parts, Part{"said more than once", 1 + math.Log2(float64(row.Count))/4})
 	}
@@ -181,7 +181,7 @@ func (c *chooser) exists(file string) (yes, known bool) {
 	return yes, true
 }
 
-// aged is what age leaves of a worth.
+// aged is what age leaves of a weight.
 func aged(age, half time.Duration) Part { return Part{"age", fade(age, half)} }
 
 // asked names a user's prompt.
@@ -201,12 +201,12 @@ func (c *chooser) answered() map[asked]bool {
 	return led
 }
 
-// density is the piece's worth a character. The newest summary comes first whatever its length.
+// density is the piece's weight a character. The newest summary comes first whatever its length.
 func (p *piece) density() float64 {
 	if p.sec == secLast {
 		return math.Inf(1)
 	}
-	return p.worth / float64(size(p.text)+lineExtra)
+	return p.weight / float64(size(p.text)+lineExtra)
 }
 
 // lineExtra is what a line costs beside its text: the id, the time and the marks, about.

@@ -14,8 +14,8 @@ type Nearby interface {
 	Nearest(ctx context.Context, text string, only []events.Position, k int) vectors.Found
 }
 
-// nearRows is how many rows are looked for by what they mean: behind them there are only more that are not near.
-const nearRows = 100
+// semanticRows is how many rows are looked for by what they mean: behind them there are only more that are not near.
+const semanticRows = 100
 
 // Ranks says where a row stands in each of the lists that an answer was made of, from 1; 0: not in it.
 type Ranks struct {
@@ -23,33 +23,33 @@ type Ranks struct {
 	Vectors int `json:"vectors"`
 }
 
-// meant is what was found by what it means.
-type meant struct {
+// semanticHits are what was found by what it means.
+type semanticHits struct {
 	hits []hit
 	used bool   // the vectors were looked at
 	note string // what a person should know of the vectors; empty: nothing
 }
 
-// near returns the live rows nearest to q. It finds nothing where q does not want it, has no text or another order, or there
-// are no vectors.
-func (r *Recall) near(ctx context.Context, q Query, iq index.Query, then moment) (meant, error) {
+// semantic returns the live rows nearest to q. It finds nothing where q does not want it, has no text or another order, or
+// there are no vectors.
+func (r *Recall) semantic(ctx context.Context, q Query, iq index.Query, then moment) (semanticHits, error) {
 	if r.nearby == nil || !q.Near || q.Text == "" || iq.Sort != index.Relevance {
-		return meant{}, nil
+		return semanticHits{}, nil
 	}
 	only, err := r.index.Passing(ctx, iq)
 	if err != nil {
-		return meant{}, fmt.Errorf("recall: %w", err)
+		return semanticHits{}, fmt.Errorf("recall: %w", err)
 	}
-	found := r.nearby.Nearest(ctx, q.Text, only, nearRows)
+	found := r.nearby.Nearest(ctx, q.Text, only, semanticRows)
 	if err := ctx.Err(); err != nil {
-		return meant{}, fmt.Errorf("recall: %w", err)
+		return semanticHits{}, fmt.Errorf("recall: %w", err)
 	}
 	list := make([]index.Hit, len(found.Hits))
 	for i, h := range found.Hits {
 		list[i] = index.Hit{ID: h.ID, Score: h.Score}
 	}
 	hits, err := r.standing(ctx, list, then)
-	return meant{hits: hits, used: found.Used, note: found.Note}, err
+	return semanticHits{hits: hits, used: found.Used, note: found.Note}, err
 }
 
 // standing reads the rows of hits and keeps those that answers show, each once.

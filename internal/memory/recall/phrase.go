@@ -11,33 +11,33 @@ import (
 )
 
 const (
-	// phraseWorth is what every pair of a query's neighbouring words that stand together in a row adds, as a part of the
+	// phraseWeight is what every pair of a query's neighbouring words that stand together in a row adds, as a part of the
 	// score, and phraseMost what all pairs together add at most. Nearby ones add a quarter; pairs of signs that overlap add a
 	// half, so that four signs are worth two words.
-	phraseWorth = 0.2
-	phraseMost  = 0.45
+	phraseWeight = 0.2
+	phraseMost   = 0.45
 
 	// together and nearby are how many bytes may lie between the beginnings of two words, the first of them left out.
 	together = 3
 	nearby   = 40
 
-	maxCloseText = 16 << 10 // bytes of a row that are looked at
-	maxPlaces    = 32       // of one word
+	maxPhraseText = 16 << 10 // bytes of a row that are looked at
+	maxPlaces     = 32       // of one word
 )
 
-// closeness is what a row's score is raised by for words of the query that stand together in it, stop words passed over.
-func closeness(row projections.Row, beginnings []string) float64 {
+// phraseBoost is what a row's score is raised by for words of the query that stand together in it, stop words passed over.
+func phraseBoost(row projections.Row, beginnings []string) float64 {
 	if len(beginnings) < 2 {
 		return 0
 	}
-	text := strings.ToLower(cutText(strings.Join(textsOf(row), "\n"), maxCloseText))
+	text := strings.ToLower(cutText(strings.Join(textsOf(row), "\n"), maxPhraseText))
 	boost := 0.0
 	before := places(text, beginnings[0])
 	for i, word := range beginnings[1:] {
 		at := places(text, word)
 		if chained(beginnings[i], word) {
 			if overlapping(before, at, beginnings[i]) {
-				boost += phraseWorth / 2
+				boost += phraseWeight / 2
 			}
 			before = at
 			continue
@@ -45,9 +45,9 @@ func closeness(row projections.Row, beginnings []string) float64 {
 		switch gap := closest(before, at, len(beginnings[i])); {
 		case gap < 0:
 		case gap <= together+maxEnding:
-			boost += phraseWorth
+			boost += phraseWeight
 		case gap <= nearby:
-			boost += phraseWorth / 4
+			boost += phraseWeight / 4
 		}
 		before = at
 	}

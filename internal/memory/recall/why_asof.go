@@ -17,8 +17,8 @@ type moment struct {
 	at       time.Time
 }
 
-// then is the moment of a position; of one behind the log's end, that end.
-func (r *Recall) then(ctx context.Context, p events.Position) (moment, error) {
+// momentOf is the moment of a position; of one behind the log's end, that end.
+func (r *Recall) momentOf(ctx context.Context, p events.Position) (moment, error) {
 	if p == 0 {
 		return moment{}, nil
 	}
@@ -30,24 +30,24 @@ func (r *Recall) then(ctx context.Context, p events.Position) (moment, error) {
 	return moment{position: p, at: rec.RecordedAt}, err
 }
 
-// turn is a turn as it was known at the moment.
-func (m moment) turn(t projections.Turn) projections.Turn {
+// turnAsOf is a turn as it was known at the moment.
+func (m moment) turnAsOf(t projections.Turn) projections.Turn {
 	if m.position == 0 {
 		return t
 	}
 	return t.AsOf(m.position)
 }
 
-// rowsThen are the rows of ids as they stood at a moment.
-func (r *Recall) rowsThen(ctx context.Context, m moment, ids ...events.ID) ([]projections.Row, error) {
+// rowsAsOf are the rows of ids as they stood at a moment.
+func (r *Recall) rowsAsOf(ctx context.Context, m moment, ids ...events.ID) ([]projections.Row, error) {
 	if m.position == 0 {
 		return r.views.Rows(ctx, ids...)
 	}
 	return r.views.RowsAsOf(ctx, m.position, m.at, ids...)
 }
 
-// sessionThen is a session as it was known at a moment: what it did until then, and what had become of its inputs.
-func (r *Recall) sessionThen(ctx context.Context, s projections.Session, m moment) (projections.Session, error) {
+// sessionAsOf is a session as it was known at a moment: what it did until then, and what had become of its inputs.
+func (r *Recall) sessionAsOf(ctx context.Context, s projections.Session, m moment) (projections.Session, error) {
 	if m.position == 0 {
 		return s, nil
 	}
@@ -80,15 +80,15 @@ func (r *Recall) sessionThen(ctx context.Context, s projections.Session, m momen
 	return then, err
 }
 
-// whyThen makes the row what it was at the moment that is asked for. What is forgotten stays so.
-func (r *Recall) whyThen(ctx context.Context, w *Why) (err error) {
+// whyAsOf makes the row what it was at the moment that is asked for. What is forgotten stays so.
+func (r *Recall) whyAsOf(ctx context.Context, w *Why) (err error) {
 	if w.Row.Forgotten {
 		return nil
 	}
-	if w.then, err = r.then(ctx, w.AsOf); err != nil {
+	if w.then, err = r.momentOf(ctx, w.AsOf); err != nil {
 		return err
 	}
-	rows, err := r.rowsThen(ctx, w.then, w.Row.ID)
+	rows, err := r.rowsAsOf(ctx, w.then, w.Row.ID)
 	if err != nil {
 		return err
 	}
@@ -110,7 +110,7 @@ func (w *Why) asOf(then moment) {
 	w.After = slices.DeleteFunc(w.After, func(a WhyAfter) bool { return late(a.Position, a.At) })
 	w.Attempts = slices.DeleteFunc(w.Attempts, func(a WhyAttempt) bool { return a.Started > then.position })
 	for i, a := range w.Attempts {
-		w.Attempts[i].Turn = then.turn(a.Turn)
+		w.Attempts[i].Turn = then.turnAsOf(a.Turn)
 	}
 	w.Injected = slices.DeleteFunc(w.Injected, func(i WhyInjection) bool { return i.Position > then.position })
 	w.Newer = then.rows(w.Newer, func(projections.Row) bool { return true })

@@ -9,15 +9,15 @@ import (
 	"github.com/cmemd/cmemd/projections"
 )
 
-// lookTold is how many of a session's latest injections are looked at for what it was told.
-const lookTold = 20
+// recentInjections is how many of a session's latest injections are looked at for what was injected.
+const recentInjections = 20
 
-// Told returns the lines that a session may have been told, in every form that Context gives its rows, without ids and
-// times, and the headings among them. What was forgotten is not there. Errors are ctx's and those of the views.
-func (r *Recall) Told(ctx context.Context, session events.SessionID) ([]string, error) {
-	list, err := r.views.InjectionsBefore(ctx, session, 0, lookTold)
+// InjectedLines returns the lines that may have been injected into a session, in every form that Context gives its rows,
+// without ids and times, and the headings among them. What was forgotten is not there. Errors are ctx's and those of the views.
+func (r *Recall) InjectedLines(ctx context.Context, session events.SessionID) ([]string, error) {
+	list, err := r.views.InjectionsBefore(ctx, session, 0, recentInjections)
 	if err != nil {
-		return nil, fmt.Errorf("recall: told: %w", err)
+		return nil, fmt.Errorf("recall: injected lines: %w", err)
 	}
 	var ids []events.ID
 	seen := map[events.ID]bool{}
@@ -32,8 +32,8 @@ func (r *Recall) Told(ctx context.Context, session events.SessionID) ([]string, 
 	return r.lines(ctx, ids)
 }
 
-// Lines returns what Told does for the rows whose ids begin with the given prefixes, whoever was told them. A prefix that no
-// row, or more than one, begins with is passed over. Errors are ctx's and those of the views.
+// Lines returns what InjectedLines does for the rows whose ids begin with the given prefixes, whoever was told them. A prefix
+// that no row, or more than one, begins with is passed over. Errors are ctx's and those of the views.
 func (r *Recall) Lines(ctx context.Context, prefixes ...string) ([]string, error) {
 	var ids []events.ID
 	for _, prefix := range prefixes {
