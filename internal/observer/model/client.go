@@ -58,8 +58,8 @@ func NewClient(e Endpoint, header string) *http.Client {
 }
 
 const (
-	maxBody   = 4 << 20  // bytes of an answer: many times the longest text that is taken, with what is around it
-	keptWords = 64 << 10 // bytes of a refusal that are read for its words
+	maxBody      = 4 << 20  // bytes of an answer: many times the longest text that is taken, with what is around it
+	maxErrorBody = 64 << 10 // bytes of a refusal that are read for its words
 )
 
 // Call watches the one request that is made under its context. Its methods are for the goroutine that asks.
@@ -113,7 +113,7 @@ func (c *Call) Failed(ctx context.Context, err error) error {
 func (c *Call) failure(ctx context.Context, err error) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	refusal := Refusal{Status: c.status, Header: c.header, Words: ReadWords(c.body)}
+	refusal := Refusal{Status: c.status, Header: c.header, Body: ReadErrorBody(c.body)}
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
@@ -148,7 +148,7 @@ func (c *Call) unreadable() *observer.Failure {
 func (c *Call) Refused(body []byte) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	f := Refusal{Status: c.status, Header: c.header, Words: ReadWords(body)}.Failure(time.Now())
+	f := Refusal{Status: c.status, Header: c.header, Body: ReadErrorBody(body)}.Failure(time.Now())
 	if f.Class == events.FailAuth {
 		c.key.Forget()
 	}
@@ -159,7 +159,7 @@ func (c *Call) Refused(body []byte) error {
 func (c *Call) Objects() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return ReadWords(c.body).Fields
+	return ReadErrorBody(c.body).Fields
 }
 
 // watcher is the transport of a client.
@@ -266,7 +266,7 @@ func (c *Call) read(p []byte, err error, refusal bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if refusal {
-		c.body = append(c.body, p[:min(len(p), keptWords-len(c.body))]...)
+		c.body = append(c.body, p[:min(len(p), maxErrorBody-len(c.body))]...)
 	}
 	if err != nil && err != io.EOF {
 		c.broken = err

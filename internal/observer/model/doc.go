@@ -8,7 +8,7 @@
 //
 // The files, each referring to those below it:
 //
-//	client.go, refusal.go, resets.go, retry.go, turn.go, manner.go, provider.go, words.go, post.go,
+//	client.go, refusal.go, resets.go, retry.go, turn.go, request_mode.go, provider.go, error_body.go, post.go,
 //	paid.go, model.go, key.go
 //
 // What bites: a Failure's class comes from statuses, headers, typed errors and result fields alone. What a model wrote, and

@@ -40,7 +40,7 @@ type Config struct {
 type Provider struct {
 	cfg     Config
 	schemas map[events.TurnKind]json.RawMessage
-	manners *manners
+	modes   *requestModes
 }
 
 var _ observer.Provider = (*Provider)(nil)
@@ -75,7 +75,7 @@ func New(c Config) (*Provider, error) {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	p := &Provider{cfg: c, schemas: map[events.TurnKind]json.RawMessage{}, manners: newManners(c)}
+	p := &Provider{cfg: c, schemas: map[events.TurnKind]json.RawMessage{}, modes: newRequestModes(c)}
 	for _, kind := range []events.TurnKind{events.TurnObservation, events.TurnSummary} {
 		p.schemas[kind] = observer.Schema(kind, c.Mode)
 	}

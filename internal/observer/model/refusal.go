@@ -17,24 +17,24 @@ import (
 type Refusal struct {
 	Status int // HTTP; 2xx or 0 where the words came inside an answer that had begun
 	Header http.Header
-	Words  Words
+	Body   ErrorBody
 }
 
 // Failure is what r means, by one table for all services. Its message is the status and the word that decided.
 func (r Refusal) Failure(now time.Time) *observer.Failure {
 	status := r.Status
-	if status < 300 && r.Words.Status >= 300 {
-		status = r.Words.Status
+	if status < 300 && r.Body.Status >= 300 {
+		status = r.Body.Status
 	}
-	f := &observer.Failure{Class: classOf(status, r.Words.Names), Message: r.message(status)}
+	f := &observer.Failure{Class: classOf(status, r.Body.Names), Message: r.message(status)}
 	if status >= 300 {
 		f.Status = status
 	}
 	switch f.Class {
 	case events.FailLimit:
-		f.ResetsAt = firstOf(now, retryAfter(r.Header, r.Words, now), limitsReset(r.Header, now), limitsReset(r.Words.Header, now))
+		f.ResetsAt = firstOf(now, retryAfter(r.Header, r.Body, now), limitsReset(r.Header, now), limitsReset(r.Body.Header, now))
 	case events.FailOverload, events.FailServer, events.FailTimeout: // its limits stand in every answer, and are not why
-		f.ResetsAt = firstOf(now, retryAfter(r.Header, r.Words, now))
+		f.ResetsAt = firstOf(now, retryAfter(r.Header, r.Body, now))
 	}
 	return f
 }
@@ -43,7 +43,7 @@ func (r Refusal) Failure(now time.Time) *observer.Failure {
 func (r Refusal) Form() bool {
 	switch r.Status {
 	case http.StatusBadRequest, http.StatusNotFound, http.StatusUnprocessableEntity:
-		return slices.ContainsFunc(r.Words.Fields, namesForm)
+		return slices.ContainsFunc(r.Body.Fields, namesForm)
 	}
 	return false
 }
@@ -66,7 +66,7 @@ func (r Refusal) message(status int) string {
 	if status >= 300 {
 		parts = append(parts, strconv.Itoa(status))
 	}
-	for _, n := range r.Words.Names {
+	for _, n := range r.Body.Names {
 		if n = Word(n); n != "" {
 			parts = append(parts, n)
 			break

@@ -74,7 +74,7 @@ func TestTable(t *testing.T) {
 		{418, `{"error":{"type":"teapot"}}`, events.FailUnknown, "418 teapot"},
 		{400, `{"error":{"type":"sk-0123456789abcdef","code":"` + strings.Repeat("a", 49) + `","status":"BAD"}}`, events.FailRefused, "400 BAD"},
 	} {
-		got := model.Refusal{Status: tc.status, Words: model.ReadWords([]byte(tc.body))}.Failure(now())
+		got := model.Refusal{Status: tc.status, Body: model.ReadErrorBody([]byte(tc.body))}.Failure(now())
 		status, _, _ := strings.Cut(tc.says, " ")
 		want := &observer.Failure{Class: tc.want, Message: tc.says}
 		want.Status, _ = strconv.Atoi(status)
@@ -89,7 +89,7 @@ func TestWordsForPeopleDecideNothing(t *testing.T) {
 	t.Parallel()
 	for _, words := range []string{"Your credit balance is too low", "prompt is too long", "rate limit", "invalid x-api-key", "response_format"} {
 		body := `{"type":"error","error":{"type":"invalid_request_error","message":"` + words + `"}}`
-		r := model.Refusal{Status: 400, Words: model.ReadWords([]byte(body))}
+		r := model.Refusal{Status: 400, Body: model.ReadErrorBody([]byte(body))}
 		if f := r.Failure(now()); f.Class != events.FailRefused || strings.Contains(f.Message, words) || r.Form() {
 			t.Errorf("%q: got %v, form %t", words, f, r.Form())
 		}
@@ -105,7 +105,7 @@ func TestWordsWithoutAStatus(t *testing.T) {
 		"api_error": events.FailServer, "overloaded_error": events.FailOverload, "UNAVAILABLE": events.FailOverload,
 		"RESOURCE_EXHAUSTED": events.FailLimit, "UNAUTHENTICATED": events.FailAuth, "else": events.FailUnknown,
 	} {
-		got := model.Refusal{Status: 200, Words: model.Words{Names: []string{word}}}.Failure(now())
+		got := model.Refusal{Status: 200, Body: model.ErrorBody{Names: []string{word}}}.Failure(now())
 		if diff := cmp.Diff(&observer.Failure{Class: want, Message: word}, got); diff != "" {
 			t.Errorf("-want +got:\n%s", diff)
 		}
@@ -120,7 +120,7 @@ func TestForm(t *testing.T) {
 		"messages[0].content": false, "max_tokens": false, "my_tools_and_more": false,
 	} {
 		for _, status := range []int{400, 404, 422, 500, 429} {
-			got := model.Refusal{Status: status, Words: model.Words{Fields: []string{field}}}.Form()
+			got := model.Refusal{Status: status, Body: model.ErrorBody{Fields: []string{field}}}.Form()
 			if want := want && status < 429; got != want {
 				t.Errorf("%d naming %q: got %t, want %t", status, field, got, want)
 			}
@@ -175,7 +175,7 @@ func TestResets(t *testing.T) {
 		"a bad key, Retry-After":  {401, headers("Retry-After", "7"), "", 0},
 		"too long, Retry-After":   {413, headers("Retry-After", "7"), "", 0},
 	} {
-		r := model.Refusal{Status: tc.status, Header: tc.header, Words: model.ReadWords([]byte(tc.body))}
+		r := model.Refusal{Status: tc.status, Header: tc.header, Body: model.ReadErrorBody([]byte(tc.body))}
 		got := r.Failure(now()).ResetsAt
 		var want time.Time
 		if tc.want != 0 {
@@ -208,7 +208,7 @@ func FuzzRefusal(f *testing.F) {
 	f.Add(302, `{"details":{},"metadata":[],"code":{},"type":1e9}`, "Sun, 01 Mar 2026 09:00:30 GMT", "2026-03-01T10:00:00Z")
 	f.Fuzz(func(t *testing.T, status int, body, retry, reset string) {
 		h := http.Header{"Retry-After": {retry}, "X-Ratelimit-Reset": {reset}}
-		r := model.Refusal{Status: status, Header: h, Words: model.ReadWords([]byte(body))}
+		r := model.Refusal{Status: status, Header: h, Body: model.ReadErrorBody([]byte(body))}
 		got := r.Failure(now())
 		if !got.Class.BlamesProvider() && !got.Class.BlamesTurn() {
 			t.Errorf("class %q", got.Class)

@@ -23,7 +23,7 @@ func firstOf(now time.Time, times ...time.Time) time.Time {
 
 // retryAfter reads when a service wants to be asked again, by our clock: Retry-After in seconds or as a date, its form in
 // milliseconds, or what its body says.
-func retryAfter(h http.Header, w Words, now time.Time) time.Time {
+func retryAfter(h http.Header, w ErrorBody, now time.Time) time.Time {
 	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil {
 		return after(now, ms/1000)
 	}

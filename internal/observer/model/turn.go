@@ -15,20 +15,20 @@ type turn struct {
 	*Provider
 	prompt  observer.Prompt
 	paid    paid
-	asked   int               // requests, in whichever manner
+	asked   int               // requests, in whichever mode
 	retries int               // of them, after a failure that passes
 	last    *observer.Failure // of them
 }
 
-// complete asks in the manner that is settled, and where it is refused finds out whether that is why.
+// complete asks in the mode that is settled, and where it is refused finds out whether that is why.
 func (t *turn) complete(ctx context.Context) (observer.Reply, error) {
-	m, proven := t.manners.now()
+	m, proven := t.modes.now()
 	reply, err := t.ask(ctx, m)
 	if errors.Is(err, ErrForm) {
-		if !t.manners.refuses(m.form) {
+		if !t.modes.refuses(m.form) {
 			return observer.Reply{}, noForm(m.form)
 		}
-		m, _ = t.manners.now()
+		m, _ = t.modes.now()
 		reply, err = t.ask(ctx, m)
 	}
 	switch {
@@ -39,30 +39,30 @@ func (t *turn) complete(ctx context.Context) (observer.Reply, error) {
 	case !proven && t.cfg.Form == "" && m.form == events.FormStructured && observer.Unstructured(reply.Text):
 		return t.ignored(ctx, m)
 	case !reply.Text.IsZero():
-		t.manners.works(m)
+		t.modes.works(m)
 	}
 	return reply, nil
 }
 
 // ignored asks in a form that needs no keeping to, where the service took the structured one and did not hold itself to it.
-func (t *turn) ignored(ctx context.Context, m manner) (observer.Reply, error) {
-	reply, err := t.ask(ctx, t.manners.plainest())
+func (t *turn) ignored(ctx context.Context, m requestMode) (observer.Reply, error) {
+	reply, err := t.ask(ctx, t.modes.plainest())
 	if err == nil {
-		t.manners.doubt(m, true)
+		t.modes.doubt(m, true)
 	}
 	return reply, err
 }
 
-// doubted asks in plainer manners where refused, the answer to one in m, blames the request without a word of what in it is
-// wrong. It was the manner if the same prompt is answered now; else refused stands.
-func (t *turn) doubted(ctx context.Context, m manner, proven bool, refused error) (observer.Reply, error) {
+// doubted asks in plainer modes where refused, the answer to one in m, blames the request without a word of what in it is
+// wrong. It was the mode if the same prompt is answered now; else refused stands.
+func (t *turn) doubted(ctx context.Context, m requestMode, proven bool, refused error) (observer.Reply, error) {
 	failure, ok := errors.AsType[*observer.Failure](refused)
 	if !ok || !doubtsRequest(failure) {
 		return observer.Reply{}, refused
 	}
-	if plain := t.manners.plainest(); plain != m {
+	if plain := t.modes.plainest(); plain != m {
 		if reply, err := t.ask(ctx, plain); err == nil {
-			t.manners.doubt(m, false)
+			t.modes.doubt(m, false)
 			return reply, nil
 		}
 	}
@@ -75,7 +75,7 @@ func (t *turn) doubted(ctx context.Context, m manner, proven bool, refused error
 // answersInXML reports whether the prompt is answered in XML, though nobody wants it so: a form that was set by hand and is
 // not to be had is for a person to mend, and must not cost the turn's inputs.
 func (t *turn) answersInXML(ctx context.Context) bool {
-	_, err := t.ask(ctx, manner{form: events.FormXML})
+	_, err := t.ask(ctx, requestMode{form: events.FormXML})
 	return err == nil
 }
 
@@ -86,8 +86,8 @@ func noForm(form events.Form) *observer.Failure {
 	}
 }
 
-// ask asks in one manner, with what retries are left.
-func (t *turn) ask(ctx context.Context, m manner) (observer.Reply, error) {
+// ask asks in one mode, with what retries are left.
+func (t *turn) ask(ctx context.Context, m requestMode) (observer.Reply, error) {
 	q := t.cfg.Renderer.Question(t.prompt, m.form)
 	q.Kind, q.Form, q.LeastThinking, q.MaxTokens = t.prompt.Kind, m.form, m.least, cmp.Or(q.MaxTokens, t.cfg.MaxTokens)
 	q.System, q.User = t.cfg.Redact(q.System), t.cfg.Redact(q.User)

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Words are what the body of a refusal says to programs.
-type Words struct {
+// ErrorBody is what the body of a refusal says to programs.
+type ErrorBody struct {
 	Names  []string      // codes and types, the one that says most first
 	Fields []string      // the parameters of the request that it objects to
 	Status int           // stated in the body; 0: none
@@ -18,12 +18,12 @@ type Words struct {
 	Header http.Header   // of the service behind the one that was asked
 }
 
-// ReadWords reads the bodies of all services: {"error": {...}} of Anthropic, OpenAI, OpenRouter, Ollama and Google, a list of
-// it, or the error itself, as vLLM gives it. What does not look like one gives no words. It never fails.
-func ReadWords(body []byte) Words {
+// ReadErrorBody reads the bodies of all services: {"error": {...}} of Anthropic, OpenAI, OpenRouter, Ollama and Google, a list
+// of it, or the error itself, as vLLM gives it. What does not look like one gives an empty one. It never fails.
+func ReadErrorBody(body []byte) ErrorBody {
 	var doc any
 	if json.Unmarshal(body, &doc) != nil {
-		return Words{}
+		return ErrorBody{}
 	}
 	if list, ok := doc.([]any); ok && len(list) > 0 {
 		doc = list[0]
@@ -32,66 +32,66 @@ func ReadWords(body []byte) Words {
 	if inner, ok := root["error"].(map[string]any); ok {
 		root = inner
 	}
-	var w Words
-	w.readDetails(root["details"])
-	w.readMetadata(root["metadata"])
-	w.add(root["code"])
-	w.add(root["type"])
-	w.add(root["status"])
+	var b ErrorBody
+	b.readDetails(root["details"])
+	b.readMetadata(root["metadata"])
+	b.add(root["code"])
+	b.add(root["type"])
+	b.add(root["status"])
 	if param, ok := root["param"].(string); ok {
-		w.Fields = append(w.Fields, param)
+		b.Fields = append(b.Fields, param)
 	}
-	return w
+	return b
 }
 
 // add takes a word or a status.
-func (w *Words) add(v any) {
+func (b *ErrorBody) add(v any) {
 	switch v := v.(type) {
 	case string:
 		if v != "" {
-			w.Names = append(w.Names, v)
+			b.Names = append(b.Names, v)
 		}
 	case float64:
-		if v >= 100 && v < 600 && w.Status == 0 {
-			w.Status = int(v)
+		if v >= 100 && v < 600 && b.Status == 0 {
+			b.Status = int(v)
 		}
 	}
 }
 
 // readDetails reads Google's google.rpc.ErrorInfo, RetryInfo and BadRequest.
-func (w *Words) readDetails(v any) {
+func (b *ErrorBody) readDetails(v any) {
 	list, _ := v.([]any)
 	for _, item := range list {
 		detail, _ := item.(map[string]any)
-		w.add(detail["reason"])
+		b.add(detail["reason"])
 		if s, ok := detail["retryDelay"].(string); ok {
 			if d, err := time.ParseDuration(s); err == nil && d > 0 {
-				w.After = max(w.After, d)
+				b.After = max(b.After, d)
 			}
 		}
 		violations, _ := detail["fieldViolations"].([]any)
 		for _, item := range violations {
 			violation, _ := item.(map[string]any)
 			if field, ok := violation["field"].(string); ok {
-				w.Fields = append(w.Fields, field)
+				b.Fields = append(b.Fields, field)
 			}
 		}
 	}
 }
 
 // readMetadata reads OpenRouter's: the reasons of a moderation, or the headers of the service behind it.
-func (w *Words) readMetadata(v any) {
+func (b *ErrorBody) readMetadata(v any) {
 	meta, _ := v.(map[string]any)
 	if reasons, ok := meta["reasons"].([]any); ok && len(reasons) > 0 {
-		w.Names = append(w.Names, "moderation")
+		b.Names = append(b.Names, "moderation")
 	}
 	headers, _ := meta["headers"].(map[string]any)
 	for _, name := range slices.Sorted(maps.Keys(headers)) {
 		if value, ok := headers[name].(string); ok && strings.TrimSpace(value) != "" {
-			if w.Header == nil {
-				w.Header = http.Header{}
+			if b.Header == nil {
+				b.Header = http.Header{}
 			}
-			w.Header.Set(name, value)
+			b.Header.Set(name, value)
 		}
 	}
 }
