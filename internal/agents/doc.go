@@ -73,7 +73,7 @@
 //	codex_rollout.go, codex_text.go, gemini_chat.go, opencode_run.go, reader.go, texts.go, fork.go,
 //	claudecode_transcript.go, claudecode_line.go, gemini.go, opencode.go, cursor.go, raw.go,
 //	windsurf.go, codex.go, claudecode.go, payload.go, said.go, echo_cut.go, echo_find.go, transcript.go,
-//	secrets.go, echo.go, jsoncap.go, own.go, json.go, text.go, tags.go, notice.go, escaped.go, hooks.go,
+//	secrets.go, echo.go, jsoncap.go, own.go, json.go, text.go, tags.go, notice.go, escaped.go, agents.go,
 //	echo_line.go, recent.go, key.go, echo_words.go, base64.go
 //
 // What bites:
@@ -83,7 +83,7 @@
 //     tag alone on a line, and does not close it, loses what he says behind it.
 //   - What cmemd tells a person of itself (relay.Notice) is cut like our fence. Who writes its opening mark, and no closing
 //     bracket soon behind it, loses the rest of that line. Words that somebody repeats without the marks are not known.
-//   - Injected lines that come back without their fence are cut by Told, which the caller fills: it knows what was given. Text
+//   - Injected lines that come back without their fence are cut by InjectedText, which the caller fills: it knows what was given. Text
 //     that is wrapped anew, or said in other words, is not known for what it was.
 //   - Agents before prompt ids (Claude Code 2.1.41 has none) give prompts and stops other keys in hooks than in
 //     transcripts: only their tool uses are safe from doubling when both are taken.

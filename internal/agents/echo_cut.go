@@ -9,7 +9,7 @@ import (
 
 // cutter goes twice through the texts of one report: to weigh whether memory is repeated there, and to cut.
 type cutter struct {
-	told  *Told
+	told  *InjectedText
 	words *words
 
 	marked   bool // words that only memory has
@@ -20,7 +20,7 @@ type cutter struct {
 	lines    int // that were cut
 }
 
-func newCutter(k *Told) *cutter {
+func newCutter(k *InjectedText) *cutter {
 	w, _ := k.spare.Get().(*words)
 	if w == nil {
 		w = &words{}

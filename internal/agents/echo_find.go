@@ -16,7 +16,7 @@ type match struct {
 // finder goes through one text. Words stand beside each other once, so that it takes linear time: at each it looks up a bounded
 // number of bounded stretches.
 type finder struct {
-	told  *Told
+	told  *InjectedText
 	text  string
 	words *words
 	short []int // bytes where a piece begins to say something; nil: short lines are not looked for, but behind ids

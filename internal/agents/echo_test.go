@@ -96,7 +96,7 @@ func folded(text string, n int) string {
 
 func TestEchoesAreCut(t *testing.T) {
 	t.Parallel()
-	told := (*Told)(nil).With(given)
+	told := (*InjectedText)(nil).With(given)
 	words := []string{"discount", "Discount", "cached", "Migrate", "cents", "Rounding", "cart.go", "Last session", "Earlier work"}
 	left := func(where, text string) {
 		t.Helper()
@@ -154,7 +154,7 @@ func saved() (given string, texts []string) {
 func TestWordsWithoutTheirLinesAreCut(t *testing.T) {
 	t.Parallel()
 	given, texts := saved()
-	told := (*Told)(nil).With(given)
+	told := (*InjectedText)(nil).With(given)
 	three, two := strings.Join(texts, ". ")+".", texts[0]+"\n> * "+texts[1]
 	for name, c := range map[string]struct{ text, left string }{
 		"a paragraph":           {three, ""},
@@ -186,7 +186,7 @@ func TestWordsWithoutTheirLinesAreCut(t *testing.T) {
 func TestNestedJSONStaysWhole(t *testing.T) {
 	t.Parallel()
 	given, texts := saved()
-	told := (*Told)(nil).With(given)
+	told := (*InjectedText)(nil).With(given)
 	inner := any(map[string]any{"kept": "what the tests printed in the end", "list": []string{"a \"" + texts[0] + "\" of it", texts[1]}, "n": 1.5})
 	for depth := range 4 {
 		raw, err := json.Marshal(inner)
@@ -213,7 +213,7 @@ func TestNestedJSONStaysWhole(t *testing.T) {
 func TestWorkIsNoEcho(t *testing.T) {
 	t.Parallel()
 	given, texts := saved()
-	told := (*Told)(nil).With(given, unfenced(),
+	told := (*InjectedText)(nil).With(given, unfenced(),
 		"- 019a1fa4-7301-7b22 09:04 change: fix: round carts half even before the discount is applied\n- 019a1fa4-7302-7b22 09:04 change: feat: retry the gateway when the socket was idle\n"+
 			"- 019a1fa4-7303-7b22 09:04 change: return nil, err\n- 019a1fa4-7304-7b22 09:04 change: if err != nil\n")
 	code := strings.Repeat("\tif err != nil {\n\t\treturn nil, err\n\t}\n", 200)
@@ -242,7 +242,7 @@ func TestWorkIsNoEcho(t *testing.T) {
 // A call whose output is nothing but memory is one of our own; one that also says something else is not.
 func TestOutputThatIsAllMemory(t *testing.T) {
 	t.Parallel()
-	told := (*Told)(nil).With(given)
+	told := (*InjectedText)(nil).With(given)
 	got, _ := told.Cut(events.ToolUsed{Tool: "Bash", Input: `{"command":"cat notes"}`, InputSize: 23, Output: unfenced(), OutputSize: 99})
 	if diff := cmp.Diff(events.ToolUsed{Tool: "Bash", InputSize: 23, OutputSize: 99, Unobserved: unobservedOwn}, got); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
@@ -274,7 +274,7 @@ func TestOutputThatIsAllMemory(t *testing.T) {
 // What merely resembles memory is the work itself, and stays as it is.
 func TestOrdinaryTextIsKept(t *testing.T) {
 	t.Parallel()
-	told := (*Told)(nil).With(given)
+	told := (*InjectedText)(nil).With(given)
 	for name, text := range map[string]string{
 		"a last session":      "## Last session (yesterday)\n## Last session (with 019a1fa4-7204-7378 in mind)",
 		"a title":             "Money is kept in cents",
@@ -302,25 +302,25 @@ func TestOrdinaryTextIsKept(t *testing.T) {
 			}
 		}
 	}
-	if got, cut := (*Told)(nil).Cut(events.AgentStopped{LastMessage: unfenced()}); cut != 0 || got.(events.AgentStopped).LastMessage != unfenced() {
+	if got, cut := (*InjectedText)(nil).Cut(events.AgentStopped{LastMessage: unfenced()}); cut != 0 || got.(events.AgentStopped).LastMessage != unfenced() {
 		t.Errorf("who was told nothing repeats nothing: cut %d", cut)
 	}
 }
 
 func TestToldIsBounded(t *testing.T) {
 	t.Parallel()
-	var told *Told
+	var told *InjectedText
 	for i := range 3 {
 		var lines []string
-		for n := range maxToldLines/2 + 1 {
+		for n := range maxInjectedLines/2 + 1 {
 			lines = append(lines, fmt.Sprintf("line %d of the injection %d", n, i))
 		}
 		told = told.With(lines...)
 	}
-	if told.Len() != maxToldLines {
-		t.Errorf("knows %d lines, want %d", told.Len(), maxToldLines)
+	if told.Len() != maxInjectedLines {
+		t.Errorf("knows %d lines, want %d", told.Len(), maxInjectedLines)
 	}
-	first := (*Told)(nil).With("one line of the first")
+	first := (*InjectedText)(nil).With("one line of the first")
 	first.With("another line")
 	if first.Len() != 1 {
 		t.Errorf("With changed what it began with")
@@ -355,7 +355,7 @@ func TestMarks(t *testing.T) {
 // Whatever the text: what is cut is whole lines, the rest stays in its order, and JSON stays JSON.
 func TestCutProperties(t *testing.T) {
 	t.Parallel()
-	told := (*Told)(nil).With(given)
+	told := (*InjectedText)(nil).With(given)
 	pool := append(strings.Split(unfenced(), "\n"), "ok", "", "\\", `say "x"`, "é 漢", `a\nb`, "\t", "- 019a1fa4-7299-7aaa x")
 	rapid.Check(t, func(r *rapid.T) {
 		lines := rapid.SliceOfN(rapid.SampledFrom(pool), 0, 12).Draw(r, "lines")
@@ -384,7 +384,7 @@ func FuzzTold(f *testing.F) {
 	f.Add(unfenced())
 	f.Add(`{"stdout":"- 019a1fa4-7206-7b22 09:04 x\\n"}`)
 	f.Add("1. 2. 3. \\\\n\\\"")
-	told := (*Told)(nil).With(given)
+	told := (*InjectedText)(nil).With(given)
 	f.Fuzz(func(t *testing.T, text string) {
 		for _, e := range []events.Event{events.AgentStopped{LastMessage: text}, events.ToolUsed{Input: text, Output: text}} {
 			Marks(e)
@@ -407,7 +407,7 @@ func joinPieces(text string) string {
 // Cutting takes linear time, whatever a text is made of: with the square of it these would take minutes.
 func TestToldIsLinear(t *testing.T) {
 	t.Parallel()
-	told := (*Told)(nil).With(given)
+	told := (*InjectedText)(nil).With(given)
 	for name, unit := range map[string]string{"backslashes": `\`, "dashes": "-", "hex": "0a", "ids": "019a1fa4-7206-7b22 ", "numbers": "1. ", "marks": "> # ",
 		"notice": ContextTitle, "last": "Last session (", "places": "a:1:", "pipes": "|", "quotes": `"`, "escapes": `\u00e9`, "signs": "漢",
 		"heads": "Learned: Carts are cached per customer "} {
@@ -425,7 +425,7 @@ func TestToldIsLinear(t *testing.T) {
 
 // BenchmarkTold is what each report costs a session that was given memory: nearly all are ordinary, few repeat it.
 func BenchmarkTold(b *testing.B) {
-	told := (*Told)(nil).With(given)
+	told := (*InjectedText)(nil).With(given)
 	ordinary := strings.Repeat("ok  \tgithub.com/example/shop/cart\t0.123s\n", 50)
 	for _, c := range []struct{ name, output string }{
 		{"ordinary", ordinary},

@@ -17,12 +17,12 @@ const maxEchoes = 256
 // memory alone: after a restart it comes from the rows that the views say were given, without those that were forgotten.
 type echoes struct {
 	mu    sync.Mutex // guards the fields below
-	told  map[events.SessionID]*agents.Told
+	told  map[events.SessionID]*agents.InjectedText
 	order []events.SessionID // the one asked for last at the end
 }
 
 // toldTo returns what a session was given; nil: nothing. Errors are only logged: what is not known to be repeated is kept.
-func (s *Server) toldTo(ctx context.Context, id events.SessionID) *agents.Told {
+func (s *Server) toldTo(ctx context.Context, id events.SessionID) *agents.InjectedText {
 	if told, ok := s.echoes.get(id); ok {
 		return told
 	}
@@ -31,7 +31,7 @@ func (s *Server) toldTo(ctx context.Context, id events.SessionID) *agents.Told {
 		s.logger.Debug("what a session was given is not known", "session", id, "err", err)
 		return nil
 	}
-	var told *agents.Told
+	var told *agents.InjectedText
 	if len(lines) > 0 {
 		told = told.With(lines...)
 	}
@@ -87,7 +87,7 @@ func (s *Server) withoutEcho(ctx context.Context, id events.SessionID, e events.
 	return out
 }
 
-func (m *echoes) get(id events.SessionID) (*agents.Told, bool) {
+func (m *echoes) get(id events.SessionID) (*agents.InjectedText, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	told, ok := m.told[id]
@@ -98,7 +98,7 @@ func (m *echoes) get(id events.SessionID) (*agents.Told, bool) {
 }
 
 // put remembers what was read of a session, unless more is known of it by now, and returns what is known.
-func (m *echoes) put(id events.SessionID, told *agents.Told) *agents.Told {
+func (m *echoes) put(id events.SessionID, told *agents.InjectedText) *agents.InjectedText {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if known, ok := m.told[id]; ok {
@@ -108,16 +108,16 @@ func (m *echoes) put(id events.SessionID, told *agents.Told) *agents.Told {
 	return told
 }
 
-func (m *echoes) learn(id events.SessionID, told *agents.Told) {
+func (m *echoes) learn(id events.SessionID, told *agents.InjectedText) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.set(id, told)
 }
 
 // set remembers, and forgets the session that was asked for least lately. The caller holds mu.
-func (m *echoes) set(id events.SessionID, told *agents.Told) {
+func (m *echoes) set(id events.SessionID, told *agents.InjectedText) {
 	if m.told == nil {
-		m.told = map[events.SessionID]*agents.Told{}
+		m.told = map[events.SessionID]*agents.InjectedText{}
 	}
 	m.told[id] = told
 	m.touch(id)

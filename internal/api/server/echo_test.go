@@ -183,8 +183,8 @@ func TestInjectedLinesAreKnown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, told := range map[string]*agents.Told{
-		"the text": w.server.toldTo(t.Context(), id), "the rows": (*agents.Told)(nil).With(lines...),
+	for name, told := range map[string]*agents.InjectedText{
+		"the text": w.server.toldTo(t.Context(), id), "the rows": (*agents.InjectedText)(nil).With(lines...),
 	} {
 		got, cut := told.Cut(events.AgentStopped{LastMessage: unfenced(given)})
 		for line := range strings.Lines(got.(events.AgentStopped).LastMessage) {
