@@ -23,7 +23,7 @@
 //
 //	removal.go, late.go, apply.go, plan.go, edit_plugin.go, plugin.go, claude.go, agents.go, record.go,
 //	current.go, edit_toml.go, edit_server.go, edit_hooks.go, trust.go, owner_unix.go, owner_other.go,
-//	own.go, machine.go
+//	entries.go, machine.go
 //
 // What bites:
 //   - An entry is cmemd's if it runs cmemd-hook or `cmemd hook` and nothing else, posts to /v1/hooks/AGENT where the daemon
