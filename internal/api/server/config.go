@@ -168,28 +168,28 @@ const PhaseReady = "ready"
 
 // Server answers requests. Its methods are safe for concurrent use.
 type Server struct {
-	cfg     Config
-	spool   entries // cfg.Spool, to the drain
-	logger  *slog.Logger
-	started time.Time
-	facts   *facts
-	rules   privacy.Rules
-	rotates sync.Mutex          // held while a token is made, kept and set: the file and key never differ
-	key     atomic.Pointer[key] // of the loopback address
-	guesses bucket              // of its token
-	echoes  echoes
-	metrics *metrics
-	local   http.Handler
-	remote  http.Handler
-	mcp     http.Handler   // nil: none
-	buffers sync.Pool      // of *bytes.Buffer
-	noted   sync.Map       // by agent: the time.Time of a hook that was noted; see reported
-	asides  asides         // payloads on their way into bad
-	drained chan struct{}  // closed after the first whole pass through the spool
-	again   chan struct{}  // holds one token: one request for turns again at a time
-	curate  chan struct{}  // holds one token: one correction or undo at a time
-	helping sync.Mutex     // orders the start of helpers and the end
-	helpers sync.WaitGroup // goroutines that a request left behind
+	cfg         Config
+	spool       entries // cfg.Spool, to the drain
+	logger      *slog.Logger
+	started     time.Time
+	projects    *projectCache
+	rules       privacy.Rules
+	rotates     sync.Mutex          // held while a token is made, kept and set: the file and key never differ
+	key         atomic.Pointer[key] // of the loopback address
+	guesses     bucket              // of its token
+	echoes      echoes
+	metrics     *metrics
+	local       http.Handler
+	remote      http.Handler
+	mcp         http.Handler   // nil: none
+	buffers     sync.Pool      // of *bytes.Buffer
+	noted       sync.Map       // by agent: the time.Time of a hook that was noted; see reported
+	deadLetters deadLetters    // payloads on their way into bad
+	drained     chan struct{}  // closed after the first whole pass through the spool
+	again       chan struct{}  // holds one token: one request for turns again at a time
+	curate      chan struct{}  // holds one token: one correction or undo at a time
+	helping     sync.Mutex     // orders the start of helpers and the end
+	helpers     sync.WaitGroup // goroutines that a request left behind
 
 	requests atomic.Int64
 	streams  atomic.Int64
@@ -211,7 +211,7 @@ func New(cfg Config) (*Server, error) {
 	s := &Server{cfg: cfg.withDefaults(), spool: cfg.Spool, again: make(chan struct{}, 1), curate: make(chan struct{}, 1)}
 	s.drained, s.ending = make(chan struct{}), make(chan struct{})
 	s.logger, s.started = s.cfg.Logger, s.cfg.Now()
-	s.facts = newFacts(s.cfg.Repos, s.cfg.Now)
+	s.projects = newProjectCache(s.cfg.Repos, s.cfg.Now)
 	if cfg.Rules != nil {
 		s.rules = *cfg.Rules
 	}

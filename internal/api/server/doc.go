@@ -47,13 +47,13 @@
 //
 // The files, each referring to those below it:
 //
-//	follow.go, own.go, serve.go, import.go, why.go, context.go, logs_verify.go, observations.go,
+//	follow.go, inprocess.go, serve.go, import.go, why.go, context.go, logs_verify.go, observations.go,
 //	recheck.go, timeline.go, views.go, export.go, status_metrics.go, status.go, usage.go, inject.go,
 //	findings.go, events.go, logs.go, outcomes.go, reobserve_wait.go, reobserve_choose.go, forget.go,
-//	memories_correct.go, reobserve.go, ingest.go, sessions.go, drain.go, aside.go, memories.go, read.go,
-//	read_asof.go, read_project.go, mcp.go, params.go, hooks.go, door.go, metrics.go, door_key.go,
-//	status_providers.go, read_file.go, secrets.go, facts.go, echo.go, private.go, reported.go,
-//	door_listen.go, stream.go, errors.go, config.go
+//	memories_correct.go, reobserve.go, ingest.go, sessions.go, drain.go, deadletter.go, memories.go, read.go,
+//	read_asof.go, read_project.go, mcp.go, params.go, hooks.go, middleware.go, metrics.go, auth.go,
+//	status_providers.go, read_file.go, secrets.go, project_cache.go, echo.go, private.go, last_hook.go,
+//	listener.go, stream.go, errors.go, config.go
 //
 // What bites:
 //   - A hook's request ends when the agent's patience does: its context is done, yet the event may still be appended.

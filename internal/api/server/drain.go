@@ -86,7 +86,7 @@ func (s *Server) drainOnce(ctx context.Context, stuck map[string]bool) bool {
 		if ctx.Err() != nil {
 			return false
 		}
-		if s.asides.has(name) {
+		if s.deadLetters.has(name) {
 			continue
 		}
 		if !run.add(ctx, name) {

@@ -124,7 +124,7 @@ func TestForgetBesideTheLog(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(home, "spool", "bad", "broken"), []byte("no entry, but secret\nwords"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s := &Server{cfg: Config{Spool: spool, Home: home, Now: time.Now}, facts: newFacts(nil, time.Now)}
+	s := &Server{cfg: Config{Spool: spool, Home: home, Now: time.Now}, projects: newProjectCache(nil, time.Now)}
 	for _, step := range []struct {
 		name   string
 		req    api.ForgetRequest

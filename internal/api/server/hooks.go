@@ -58,7 +58,7 @@ func (s *Server) postHook(w http.ResponseWriter, r *http.Request) error {
 		t, err = s.take(ctx, d)
 	}
 	if err != nil {
-		s.putAside(d, err)
+		s.deadLetter(d, err)
 		return err
 	}
 	reply := s.reply(ctx, t, d, began)

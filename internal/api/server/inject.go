@@ -66,7 +66,7 @@ func (s *Server) injectBrief(ctx context.Context, r agents.Report, d delivery) s
 	case r.Wants == agents.WantPrompt && in.Prompts:
 		ask.Prompt, ask.Score = r.Prompt, in.Score
 	case r.Wants == agents.WantFile && in.Files:
-		r.SetOrigin(s.cfg.plainOrigin(s.facts.complete(ctx, r.Origin, factsAge, false)))
+		r.SetOrigin(s.cfg.plainOrigin(s.projects.complete(ctx, r.Origin, factsAge, false)))
 		ask = s.askOf(r, d)
 		if !askAboutFile(&ask, r.Origin, r.File) {
 			return ""

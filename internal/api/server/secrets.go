@@ -46,7 +46,7 @@ func (c *Config) plainOf(list []string) []string {
 
 // origin is o with the facts of its project, and without secrets. Of a folder that is named after a secret nothing is asked.
 func (s *Server) origin(ctx context.Context, o session.Origin, age time.Duration, past bool) session.Origin {
-	return s.cfg.plainOrigin(s.facts.complete(ctx, s.cfg.plainOrigin(o), age, past))
+	return s.cfg.plainOrigin(s.projects.complete(ctx, s.cfg.plainOrigin(o), age, past))
 }
 
 // plainOrigin is o without the secrets that its folders, branch and addresses may hold. The session's name stays: it says

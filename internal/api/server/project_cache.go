@@ -20,30 +20,30 @@ const (
 	maxFacts = 256
 )
 
-// facts remembers for a while which project and repository a folder belongs to.
-type facts struct {
+// projectCache remembers for a while which project and repository a folder belongs to.
+type projectCache struct {
 	repos Repos
 	now   func() time.Time
 
 	mu    sync.Mutex // guards known
-	known map[string]*fact
+	known map[string]*projectFacts
 }
 
-type fact struct {
+type projectFacts struct {
 	once    sync.Once
 	at      time.Time
 	project evidence.Project
 	repo    evidence.Repo
 }
 
-func newFacts(repos Repos, now func() time.Time) *facts {
-	return &facts{repos: repos, now: now, known: map[string]*fact{}}
+func newProjectCache(repos Repos, now func() time.Time) *projectCache {
+	return &projectCache{repos: repos, now: now, known: map[string]*projectFacts{}}
 }
 
 // of looks cwd up, at most maxAge ago. Several who ask at once share one look, which does not end with any of them.
-func (f *facts) of(ctx context.Context, cwd string, maxAge time.Duration) *fact {
+func (f *projectCache) of(ctx context.Context, cwd string, maxAge time.Duration) *projectFacts {
 	if !filepath.IsAbs(cwd) {
-		return &fact{}
+		return &projectFacts{}
 	}
 	e := f.entry(cwd, maxAge)
 	e.once.Do(func() {
@@ -55,7 +55,7 @@ func (f *facts) of(ctx context.Context, cwd string, maxAge time.Duration) *fact 
 	return e
 }
 
-func (f *facts) entry(cwd string, maxAge time.Duration) *fact {
+func (f *projectCache) entry(cwd string, maxAge time.Duration) *projectFacts {
 	now := f.now()
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -66,12 +66,12 @@ func (f *facts) entry(cwd string, maxAge time.Duration) *fact {
 	if e == nil && len(f.known) >= maxFacts {
 		f.forgetOldest()
 	}
-	e = &fact{at: now}
+	e = &projectFacts{at: now}
 	f.known[cwd] = e
 	return e
 }
 
-func (f *facts) forgetOldest() {
+func (f *projectCache) forgetOldest() {
 	oldest := ""
 	for cwd, e := range f.known {
 		if oldest == "" || e.at.Before(f.known[oldest].at) {
@@ -83,7 +83,7 @@ func (f *facts) forgetOldest() {
 
 // complete adds to o what its folder tells, and leaves what the agent said itself. A transcript is about another time,
 // so that branch and head as they are now do not belong to it.
-func (f *facts) complete(ctx context.Context, o session.Origin, maxAge time.Duration, past bool) session.Origin {
+func (f *projectCache) complete(ctx context.Context, o session.Origin, maxAge time.Duration, past bool) session.Origin {
 	e := f.of(ctx, o.Cwd, maxAge)
 	fill := func(field *string, value string) {
 		if *field == "" {

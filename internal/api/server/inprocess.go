@@ -15,14 +15,14 @@ import (
 // daemon. An answer is held whole before the client sees any of it, so that Events, Export and Backup are not for it. It
 // needs no Close.
 func (s *Server) Own() *api.Client {
-	return api.Over(own{s})
+	return api.Over(inProcess{s})
 }
 
-// own is a transport that calls the server's handler.
-type own struct{ server *Server }
+// inProcess is a transport that calls the server's handler.
+type inProcess struct{ server *Server }
 
 // RoundTrip implements http.RoundTripper. It returns when the handler has.
-func (o own) RoundTrip(req *http.Request) (*http.Response, error) {
+func (o inProcess) RoundTrip(req *http.Request) (*http.Response, error) {
 	in := req.Clone(req.Context())
 	if in.Body == nil {
 		in.Body = http.NoBody

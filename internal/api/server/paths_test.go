@@ -20,10 +20,10 @@ func touching() map[string]string {
 		"inject.go askAboutFile filepath.EvalSymlinks": "the same",
 		"read_file.go isFolder os.Stat":                "says only which working tree a searched path would lie in; nothing in it is read",
 		"recheck.go repositoryOf os.Stat":              "the folder that a session worked in, looked at only to run git in it as the person",
-		"reported.go LastReported os.Stat":             "a file of the home by the name of an agent that is known",
-		"reported.go reported os.MkdirAll":             "a folder of the home",
-		"reported.go reported os.WriteFile":            "a file of the home by the name of an agent that is known",
-		"reported.go reported os.Chtimes":              "the same",
+		"last_hook.go LastReported os.Stat":            "a file of the home by the name of an agent that is known",
+		"last_hook.go reported os.MkdirAll":            "a folder of the home",
+		"last_hook.go reported os.WriteFile":           "a file of the home by the name of an agent that is known",
+		"last_hook.go reported os.Chtimes":             "the same",
 	}
 }
 

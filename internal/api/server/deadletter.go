@@ -16,13 +16,13 @@ const (
 	maxBadBytes = 64 << 20
 )
 
-// asides are the deliveries that are being put aside: for a moment they look as if they waited in the spool.
-type asides struct {
+// deadLetters are the deliveries that are being put aside: for a moment they look as if they waited in the spool.
+type deadLetters struct {
 	mu   sync.Mutex // guards busy
 	busy map[string]int
 }
 
-func (a *asides) begin(delivery string) {
+func (a *deadLetters) begin(delivery string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.busy == nil {
@@ -31,7 +31,7 @@ func (a *asides) begin(delivery string) {
 	a.busy[delivery]++
 }
 
-func (a *asides) end(delivery string) {
+func (a *deadLetters) end(delivery string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.busy[delivery]--; a.busy[delivery] == 0 {
@@ -40,16 +40,16 @@ func (a *asides) end(delivery string) {
 }
 
 // has reports whether the spool file of that name is being put aside. Names end with their delivery.
-func (a *asides) has(name string) bool {
+func (a *deadLetters) has(name string) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	_, delivery, _ := strings.Cut(name, "-")
 	return a.busy[delivery] > 0
 }
 
-// putAside keeps a posted payload that will never be taken in the spool's bad folder, with the reason. What is only
+// deadLetter keeps a posted payload that will never be taken in the spool's bad folder, with the reason. What is only
 // refused for now is not kept: its hook does that.
-func (s *Server) putAside(d delivery, cause error) {
+func (s *Server) deadLetter(d delivery, cause error) {
 	if s.cfg.Spool == nil || transient.Is(cause) {
 		return
 	}
@@ -72,8 +72,8 @@ func (s *Server) keepBad(d delivery, cause error) error {
 		return err
 	}
 	id := d.id.String()
-	s.asides.begin(id)
-	defer s.asides.end(id)
+	s.deadLetters.begin(id)
+	defer s.deadLetters.end(id)
 	name, err := s.cfg.Spool.Put(relay.Entry{Agent: d.agent, Delivery: id, OccurredAt: d.at, Body: d.body})
 	if err != nil && !errors.Is(err, relay.ErrUnsynced) {
 		return err
