@@ -31,21 +31,21 @@ func mayRead() map[string]string {
 	const shown = "a person is shown them"
 	const suite = "a suite for providers compares what it has scripted itself"
 	return map[string]string{
-		"internal/observer/structured.go":  "the grammar, which looks for structure alone",
-		"actors/policy/phrases.go":         "the phrases of policies that only replay knows, to show what such a rule costs",
-		"internal/memory/erasure/match.go": "a person names words to be erased, and whatever holds them goes",
-		"cmd/cmemd/provider_guard.go":      "the user's own key is taken out of an answer before anybody has it",
-		"cmd/cmemd/provider.go":            "recorded outputs become a script, which is played",
-		"cmd/cmemd/poison.go":              "recorded outputs become a script, which is played",
-		"cmd/cmemd/observer_try.go":        shown,
-		"cmd/cmemd/replay_json.go":         shown,
-		"internal/replay/report/page.go":   shown,
-		"internal/memory/recall/why.go":    shown,
-		"testkit/providertest/suite.go":    suite,
-		"testkit/providertest/service.go":  suite,
-		"testkit/wiretest/suite.go":        suite,
-		"testkit/wiretest/forms.go":        suite,
-		"testkit/wiretest/trouble.go":      suite,
+		"internal/observer/structured.go":             "the grammar, which looks for structure alone",
+		"actors/policy/phrases.go":                    "the phrases of policies that only replay knows, to show what such a rule costs",
+		"internal/memory/erasure/match.go":            "a person names words to be erased, and whatever holds them goes",
+		"cmd/cmemd/provider_guard.go":                 "the user's own key is taken out of an answer before anybody has it",
+		"cmd/cmemd/internal/scenarios/script.go":      "recorded outputs become a script, which is played",
+		"cmd/cmemd/internal/scenarios/poison.go":      "recorded outputs become a script, which is played",
+		"cmd/cmemd/observer_try.go":                   shown,
+		"cmd/cmemd/internal/scenarios/replay_json.go": shown,
+		"internal/replay/report/page.go":              shown,
+		"internal/memory/recall/why.go":               shown,
+		"testkit/providertest/suite.go":               suite,
+		"testkit/providertest/service.go":             suite,
+		"testkit/wiretest/suite.go":                   suite,
+		"testkit/wiretest/forms.go":                   suite,
+		"testkit/wiretest/trouble.go":                 suite,
 	}
 }
 
@@ -53,10 +53,11 @@ func mayRead() map[string]string {
 // with its reason. What is kept in a variable of an interface or of a type parameter in between is not followed.
 func mayMarshal() map[string]string {
 	return map[string]string{
-		"internal/api/server":        "events as they are streamed, and turns as they are shown",
-		"internal/replay":            "the proof compares whole recorded events with whole derived ones, and shows what differs",
-		"cmd/cmemd":                  "--json of commands that show events, scenarios and outputs",
-		"cmd/cmemd/internal/offline": "records of a log file that no daemon holds, as the daemon shows them",
+		"internal/api/server":          "events as they are streamed, and turns as they are shown",
+		"internal/replay":              "the proof compares whole recorded events with whole derived ones, and shows what differs",
+		"cmd/cmemd":                    "--json of commands that show events, scenarios and outputs",
+		"cmd/cmemd/internal/scenarios": "--json of what replay shows of outputs",
+		"cmd/cmemd/internal/offline":   "records of a log file that no daemon holds, as the daemon shows them",
 	}
 }
 

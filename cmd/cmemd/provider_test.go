@@ -12,6 +12,7 @@ import (
 
 	"github.com/cmemd/cmemd/actors/policy"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/scenarios"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/observer/playback"
 	"github.com/cmemd/cmemd/internal/replay"
@@ -96,7 +97,7 @@ func TestPlaybackHelpIsTrue(t *testing.T) {
 
 func TestScenarioScript(t *testing.T) {
 	t.Parallel()
-	got, err := scenarioScript(&replay.Scenario{ID: "s", Events: []replay.Event{
+	got, err := scenarios.Script(&replay.Scenario{ID: "s", Events: []replay.Event{
 		{AtMS: 1, Kind: replay.KindObservation, Output: events.NewOutput("a"), Tokens: replay.Tokens{In: 3, Out: 2}},
 		{AtMS: 2, Kind: replay.KindSummary, Output: events.Output{}},
 		{AtMS: 3, Kind: replay.KindExit},
@@ -121,7 +122,7 @@ func TestScenarioScript(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
-	if _, err := scenarioScript(&replay.Scenario{}); err == nil {
+	if _, err := scenarios.Script(&replay.Scenario{}); err == nil {
 		t.Error("a scenario without an event can be played")
 	}
 }

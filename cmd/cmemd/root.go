@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/scenarios"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 )
 
@@ -67,11 +68,11 @@ func strictHelp(root *cobra.Command) {
 // commandsOf lists the sub-commands by group.
 func commandsOf(a *terminal.App) map[string][]*cobra.Command {
 	return map[string][]*cobra.Command{
-		groupDaemon: {newDemo(a), newServe(a), newStart(a), newStop(a), newStatus(a), newDoctor(a), newLogs(a), newConfig(a), newToken(a), newHook(a), newMCP(a), newInstall(a), newUninstall(a), newService(a), newMan(a)},
+		groupDaemon: {scenarios.NewDemo(a), newServe(a), newStart(a), newStop(a), newStatus(a), newDoctor(a), newLogs(a), newConfig(a), newToken(a), newHook(a), newMCP(a), newInstall(a), newUninstall(a), newService(a), newMan(a)},
 		groupMemory: {
 			newSearch(a), newTimeline(a), newShow(a), newWhy(a), newSessions(a), newContext(a), newSave(a), newCorrect(a), newUndo(a),
 			newForget(a), newIngest(a), newImport(a), newWatch(a), newExport(a),
 		},
-		groupInside: {newOutcomes(a), newUsage(a), newReobserve(a), newRecheck(a), newReplay(a), newLog(a), newProjections(a), newParse(a), newObserver(a)},
+		groupInside: {newOutcomes(a), newUsage(a), newReobserve(a), newRecheck(a), scenarios.NewReplay(a), newLog(a), newProjections(a), newParse(a), newObserver(a)},
 	}
 }

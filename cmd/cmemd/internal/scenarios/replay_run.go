@@ -1,4 +1,4 @@
-package main
+package scenarios
 
 import (
 	"cmp"
@@ -12,17 +12,6 @@ import (
 	"github.com/cmemd/cmemd/internal/replay"
 	"github.com/cmemd/cmemd/internal/replay/report"
 )
-
-// comparison is what came out of a replay, and how far it can be trusted.
-type comparison struct {
-	scenario *replay.Scenario
-	runs     []report.Run
-	log      *loggedReplay // nil: of a scenario's file
-	notes    []string
-	unequal  []string // how it differs from what the scenario expects
-	checked  int      // policies that were set beside what it expects
-	live     string   // the policy that was in force, or is by default
-}
 
 // compare runs s under the plan's policies.
 func (p replayPlan) compare(s *replay.Scenario) (comparison, error) {

@@ -1,10 +1,9 @@
-package main
+package scenarios
 
 import (
 	"bytes"
 	"context"
 	"embed"
-	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -14,8 +13,8 @@ import (
 
 	"github.com/cmemd/cmemd/actors/policy"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
-	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/observer/playback"
 	"github.com/cmemd/cmemd/internal/replay"
 )
@@ -33,41 +32,6 @@ type poisonScene struct {
 	lockstep bool // each input waits for the one before it to be settled, so that each gets its recorded output
 	script   func(s *replay.Scenario, factor int, by policyResults) []playback.Step
 	judge    func(a account, by policyResults) []judgement
-}
-
-func poisonScenes() []poisonScene {
-	return []poisonScene{
-		{name: "the quiet session", file: "quiet-session-3032", factor: 4000, lockstep: true, script: quietScript, judge: judgeQuiet},
-		{name: "the weekly limit", file: "weekly-limit-3037", factor: 4000, script: limitScript, judge: judgeLimit},
-		{name: "the slow crash loop", file: "slow-restart-8s", factor: 200, script: crashScript, judge: judgeCrashes},
-	}
-}
-
-// playPoison plays every scene twice: through replay under all policies, and through a real daemon under the default one.
-func playPoison(ctx context.Context, a *terminal.App) error {
-	began := a.Now()
-	for _, scene := range poisonScenes() {
-		if err := playScene(ctx, a, scene, began); err != nil {
-			return fmt.Errorf("%s: %w", scene.name, err)
-		}
-	}
-	return nil
-}
-
-func playScene(ctx context.Context, a *terminal.App, scene poisonScene, began time.Time) (err error) {
-	d, err := newStage(a)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, d.clear()) }()
-	d.began = began
-	p := &poisoned{stage: d, scene: scene, account: account{Scene: scene.file, Factor: scene.factor}}
-	for _, act := range []func(context.Context) error{p.compare, p.prepare, p.raise, p.feed, p.rest, p.again, p.audit, p.verdict} {
-		if err := act(ctx); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // poisoned is a scene on its stage.
@@ -221,4 +185,48 @@ func outage(s *replay.Scenario, factor int) (within playback.When, first int) {
 		}
 	}
 	return within, first
+}
+
+// judgement is one thing that must be true of a scene, in words that hold the numbers.
+type judgement struct {
+	holds bool
+	says  string
+}
+
+func judged(holds bool, format string, args ...any) judgement {
+	return judgement{holds, fmt.Sprintf(format, args...)}
+}
+
+// policyResults is what replay makes of a scene, by policy.
+type policyResults map[string]replay.Result
+
+func (r policyResults) live() replay.Result { return r[livePolicy()] }
+
+// account is what a daemon made of a scene: what became of its inputs, and what its log says when it has ended.
+type account struct {
+	Scene  string `json:"scene"`
+	Factor int    `json:"factor"`
+	Sent   int    `json:"sent"` // inputs that the agent reported
+
+	Played api.Balance `json:"played"` // when the scene was over
+	Again  int         `json:"again"`  // dropped inputs that were asked for again
+	Final  api.Balance `json:"final"`  // after that
+
+	// Until the scene was over.
+	Calls       int      `json:"calls"` // of the provider
+	Crashes     int      `json:"crashes"`
+	Failures    int      `json:"failures"`    // of the provider, typed
+	Respawns    []string `json:"respawns"`    // what for
+	Quarantines []string `json:"quarantines"` // what for
+	Releases    []string `json:"releases"`    // by whom
+	Pauses      []int    `json:"pauses"`      // the number of each in its row
+	Resumes     int      `json:"resumes"`
+	GivenUp     int      `json:"given_up"` // inputs, by name
+
+	// Of the whole log.
+	Records       int      `json:"records"`
+	Decisions     int      `json:"decisions"`     // on record, that were derived again from what was known
+	Unexplained   int      `json:"unexplained"`   // of them that came out differently
+	Discrepancies int      `json:"discrepancies"` // between the balance and the raw events
+	Unlike        []string `json:"unlike,omitempty"`
 }

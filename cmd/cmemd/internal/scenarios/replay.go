@@ -1,4 +1,4 @@
-package main
+package scenarios
 
 import (
 	"context"
@@ -12,11 +12,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cmemd/cmemd/actors/policy"
-	"github.com/cmemd/cmemd/cmd/cmemd/internal/offline"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/replay"
+	"github.com/cmemd/cmemd/internal/replay/report"
 )
 
 const replayHelp = `Replay runs a recorded stretch of observer turns again under other policies and says what each would have done: what it
@@ -76,27 +76,6 @@ type replayPlan struct {
 	tuned    bool                                // settings or assumptions differ from the scenario's own
 	from, to time.Time                           // since and until
 	respawn  func(replay.Respawn) replay.Respawn // sets what the flags say
-}
-
-func newReplay(a *terminal.App) *cobra.Command {
-	var f replayFlags
-	c := &cobra.Command{
-		Use: "replay", Short: "Run recorded turns again under other policies, and compare",
-		Long: replayHelp, Example: replayExample, Args: terminal.Takes(0, 0, ""),
-	}
-	f.define(c)
-	complete(c, a)
-	c.RunE = func(c *cobra.Command, _ []string) error {
-		plan, err := planReplay(a, c, f)
-		if err != nil {
-			return err
-		}
-		if plan.scenario != "" {
-			return replayScenario(a, plan)
-		}
-		return offline.WithLog(c.Context(), a, func(log offline.Source) error { return replayLog(c.Context(), a, log, plan) })
-	}
-	return c
 }
 
 // A windowedFlag is a flag that sets one of the windowed policies' settings.
@@ -335,4 +314,21 @@ func parseCount(text string) (int64, error) {
 		return 0, fmt.Errorf("it must be IN or IN,OUT, each from 0 to %d", maxOpeningTokens)
 	}
 	return n, nil
+}
+
+// comparison is what came out of a replay, and how far it can be trusted.
+type comparison struct {
+	scenario *replay.Scenario
+	runs     []report.Run
+	log      *loggedReplay // nil: of a scenario's file
+	notes    []string
+	unequal  []string // how it differs from what the scenario expects
+	checked  int      // policies that were set beside what it expects
+	live     string   // the policy that was in force, or is by default
+}
+
+// loggedReplay is what is known of a stretch of a log beside its scenario.
+type loggedReplay struct {
+	recording *replay.Recording
+	proof     replay.Proof
 }

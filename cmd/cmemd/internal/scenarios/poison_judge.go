@@ -1,9 +1,8 @@
-package main
+package scenarios
 
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -13,16 +12,6 @@ import (
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/replay"
 )
-
-// judgement is one thing that must be true of a scene, in words that hold the numbers.
-type judgement struct {
-	holds bool
-	says  string
-}
-
-func judged(holds bool, format string, args ...any) judgement {
-	return judgement{holds, fmt.Sprintf(format, args...)}
-}
 
 // verdict says what holds of the scene, and fails where something does not.
 func (p *poisoned) verdict(context.Context) error {
@@ -74,11 +63,6 @@ func decisionsOf(r replay.Result, word string) (n int) {
 	}
 	return n
 }
-
-// policyResults is what replay makes of a scene, by policy.
-type policyResults map[string]replay.Result
-
-func (r policyResults) live() replay.Result { return r[livePolicy()] }
 
 // judgeQuiet wants the daemon to have decided as replay does, output by output.
 func judgeQuiet(a account, by policyResults) []judgement {

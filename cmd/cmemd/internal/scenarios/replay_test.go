@@ -1,4 +1,4 @@
-package main
+package scenarios
 
 import (
 	"bytes"
@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/cobra"
 
 	"github.com/cmemd/cmemd/actors/policy"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
@@ -18,10 +19,24 @@ import (
 	"github.com/cmemd/cmemd/internal/replay/report"
 )
 
+// bareApp is what commands work with in a test, and what it writes.
+func bareApp() (a *terminal.App, out, errOut *bytes.Buffer) {
+	out, errOut = new(bytes.Buffer), new(bytes.Buffer)
+	return &terminal.App{Out: out, Err: errOut, Getenv: func(string) string { return "" }, Version: "test"}, out, errOut
+}
+
+// replayRoot is a tree of commands with replay alone.
+func replayRoot(a *terminal.App) *cobra.Command {
+	root := &cobra.Command{Use: "cmemd", SilenceErrors: true, SilenceUsage: true}
+	root.PersistentFlags().BoolVar(&a.JSON, "json", false, "print JSON")
+	root.AddCommand(NewReplay(a))
+	return root
+}
+
 // poisonLoops are the recorded scenarios, by file.
 func poisonLoops(t *testing.T) []string {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join("..", "..", "internal", "replay", "testdata", "scenarios", "*.json"))
+	files, err := filepath.Glob(filepath.Join("..", "..", "..", "..", "internal", "replay", "testdata", "scenarios", "*.json"))
 	if err != nil || len(files) < 10 {
 		t.Fatalf("%d scenarios, want 10: %v", len(files), err)
 	}
@@ -31,9 +46,9 @@ func poisonLoops(t *testing.T) []string {
 // replayed runs `cmemd replay` with args and returns what it printed.
 func replayed(t *testing.T, args ...string) (string, error) {
 	t.Helper()
-	a, out, _ := testApp()
+	a, out, _ := bareApp()
 	a.Now = time.Now
-	root := newRoot(a)
+	root := replayRoot(a)
 	root.SetArgs(append([]string{"replay"}, args...))
 	err := root.ExecuteContext(t.Context())
 	return out.String(), err
@@ -273,11 +288,11 @@ func TestReplayPrintsItsDocumentAsAnyOther(t *testing.T) {
 		"ignore": {Error: "too many \u202e", Decisions: []string{}},
 		"otp \"": {Decisions: []string{"halt"}},
 	}}
-	by, out, _ := testApp()
+	by, out, _ := bareApp()
 	if err := printReplay(by, d); err != nil {
 		t.Fatal(err)
 	}
-	as, want, _ := testApp()
+	as, want, _ := bareApp()
 	if err := as.PrintJSON(d); err != nil {
 		t.Fatal(err)
 	}

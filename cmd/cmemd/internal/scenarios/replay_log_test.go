@@ -1,4 +1,4 @@
-package main
+package scenarios
 
 import (
 	"context"
@@ -70,10 +70,10 @@ func writtenLog(t *testing.T, text string) (home string) {
 // replayedAt is replayed in a home.
 func replayedAt(t *testing.T, home string, args ...string) (string, error) {
 	t.Helper()
-	a, out, _ := testApp()
+	a, out, _ := bareApp()
 	a.Now = time.Now
 	a.Getenv = func(name string) string { return map[string]string{"CMEMD_HOME": home}[name] }
-	root := newRoot(a)
+	root := replayRoot(a)
 	root.SetArgs(append([]string{"replay"}, args...))
 	err := root.ExecuteContext(t.Context())
 	return out.String(), err

@@ -1,11 +1,13 @@
-package main
+package scenarios
 
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/api"
 )
 
@@ -121,5 +123,23 @@ func (d *stage) verify(ctx context.Context) error {
 		return fmt.Errorf("the log is damaged at %d: %s", v.Position, v.Reason)
 	}
 	d.act("cmemd log verify: %d records, every chain holds", v.Records)
+	return nil
+}
+
+// playDemo plays the whole story of a session. What it shows is checked: it fails where the daemon did not do its job.
+func playDemo(ctx context.Context, a *terminal.App) (err error) {
+	d, err := newStage(a)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, d.clear()) }()
+	d.commit(ctx, "queue: give up a delivery that the receiver refuses")
+	d.commit(ctx, "config: limit the attempts of a delivery")
+	for _, act := range []func(context.Context) error{d.raise, d.play, d.settle, d.remember, d.find, d.explain, d.verify} {
+		if err := act(ctx); err != nil {
+			return err
+		}
+	}
+	d.act("all of it happened in %s, which is removed now; to use cmemd for real: cmemd start", d.home)
 	return nil
 }

@@ -1,4 +1,4 @@
-package main
+package scenarios
 
 import (
 	"context"
@@ -17,35 +17,6 @@ import (
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/replay"
 )
-
-// account is what a daemon made of a scene: what became of its inputs, and what its log says when it has ended.
-type account struct {
-	Scene  string `json:"scene"`
-	Factor int    `json:"factor"`
-	Sent   int    `json:"sent"` // inputs that the agent reported
-
-	Played api.Balance `json:"played"` // when the scene was over
-	Again  int         `json:"again"`  // dropped inputs that were asked for again
-	Final  api.Balance `json:"final"`  // after that
-
-	// Until the scene was over.
-	Calls       int      `json:"calls"` // of the provider
-	Crashes     int      `json:"crashes"`
-	Failures    int      `json:"failures"`    // of the provider, typed
-	Respawns    []string `json:"respawns"`    // what for
-	Quarantines []string `json:"quarantines"` // what for
-	Releases    []string `json:"releases"`    // by whom
-	Pauses      []int    `json:"pauses"`      // the number of each in its row
-	Resumes     int      `json:"resumes"`
-	GivenUp     int      `json:"given_up"` // inputs, by name
-
-	// Of the whole log.
-	Records       int      `json:"records"`
-	Decisions     int      `json:"decisions"`     // on record, that were derived again from what was known
-	Unexplained   int      `json:"unexplained"`   // of them that came out differently
-	Discrepancies int      `json:"discrepancies"` // between the balance and the raw events
-	Unlike        []string `json:"unlike,omitempty"`
-}
 
 // beat is what the agent does at one moment of a scene.
 type beat struct {

@@ -1,4 +1,4 @@
-package main
+package scenarios
 
 import (
 	"context"
@@ -14,8 +14,6 @@ import (
 	"strings"
 	"syscall"
 	"time"
-
-	"github.com/spf13/cobra"
 
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/agents/relay"
@@ -36,30 +34,6 @@ const (
 	demoWait = 10 * time.Second
 )
 
-func newDemo(a *terminal.App) *cobra.Command {
-	poison := false
-	c := &cobra.Command{
-		Use: "demo", Short: "Play a recorded session through a real daemon, in a temporary home",
-		Long: `demo plays a bundled session of a coding agent through the hook command into a real daemon in a temporary home. In the
-middle the daemon is killed; nothing is lost. Then a second session starts and is given what the first one did, a search
-finds it, and why leads from a memory back to its events. It takes a few seconds and leaves nothing behind.
-
-With --poison it plays three recorded loops in which observers were respawned again and again while memory was lost: each
-through replay under every policy, and each through a real daemon at high speed, under the default policy, where nothing is
-lost and nothing loops.`,
-		Example: "  cmemd demo\n  cmemd demo --poison",
-		Args:    terminal.Takes(0, 0, ""),
-	}
-	c.Flags().BoolVar(&poison, "poison", false, "play recorded loops of observers, under every policy and through a real daemon")
-	c.RunE = func(c *cobra.Command, _ []string) error {
-		if poison {
-			return perform(c.Context(), a, func(ctx context.Context) error { return playPoison(ctx, a) })
-		}
-		return perform(c.Context(), a, func(ctx context.Context) error { return playDemo(ctx, a) })
-	}
-	return c
-}
-
 // perform plays a story. A closed terminal or a reader that goes away ends it as an interrupt does, and nothing stays
 // behind.
 func perform(ctx context.Context, a *terminal.App, story func(context.Context) error) error {
@@ -74,24 +48,6 @@ func perform(ctx context.Context, a *terminal.App, story func(context.Context) e
 	} else if err != nil {
 		return fmt.Errorf("demo: %w", err)
 	}
-	return nil
-}
-
-// playDemo plays the whole story of a session. What it shows is checked: it fails where the daemon did not do its job.
-func playDemo(ctx context.Context, a *terminal.App) (err error) {
-	d, err := newStage(a)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, d.clear()) }()
-	d.commit(ctx, "queue: give up a delivery that the receiver refuses")
-	d.commit(ctx, "config: limit the attempts of a delivery")
-	for _, act := range []func(context.Context) error{d.raise, d.play, d.settle, d.remember, d.find, d.explain, d.verify} {
-		if err := act(ctx); err != nil {
-			return err
-		}
-	}
-	d.act("all of it happened in %s, which is removed now; to use cmemd for real: cmemd start", d.home)
 	return nil
 }
 

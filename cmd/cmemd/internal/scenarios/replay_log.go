@@ -1,4 +1,4 @@
-package main
+package scenarios
 
 import (
 	"context"
@@ -12,16 +12,9 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/offline"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
-	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/replay"
 	"github.com/cmemd/cmemd/internal/replay/report"
 )
-
-// loggedReplay is what is known of a stretch of a log beside its scenario.
-type loggedReplay struct {
-	recording *replay.Recording
-	proof     replay.Proof
-}
 
 // replayLog replays a stretch of the log, writes it down, or reads its outputs anew.
 func replayLog(ctx context.Context, a *terminal.App, log offline.Source, p replayPlan) error {
@@ -156,40 +149,6 @@ func stretchNotes(rec *replay.Recording) []string {
 	return notes
 }
 
-// stretch is a recording for programs, without its scenario.
-type stretch struct {
-	First       uint64                    `json:"first"`
-	Last        uint64                    `json:"last"`
-	Began       string                    `json:"began"` // what at_ms counts from
-	Sessions    int                       `json:"sessions"`
-	Lives       []replay.Life             `json:"lives,omitempty"`
-	Respawned   map[string]int            `json:"respawned,omitempty"`
-	Quarantined int                       `json:"quarantined,omitempty"`
-	GivenUp     map[events.DropReason]int `json:"given_up,omitempty"`
-	Gaps        []replay.Gap              `json:"gaps,omitempty"`
-	MoreGaps    int                       `json:"more_gaps,omitempty"`
-}
-
-func stretchOf(rec *replay.Recording) *stretch {
-	return &stretch{
-		First: uint64(rec.First), Last: uint64(rec.Last), Began: rec.Began.UTC().Format("2006-01-02T15:04:05.000Z"),
-		Sessions: rec.Sessions, Lives: rec.Lives, Respawned: rec.Respawned, Quarantined: rec.Quarantined, GivenUp: rec.GivenUp, Gaps: rec.Gaps, MoreGaps: rec.More,
-	}
-}
-
-// proofDocument is a proof for programs, with its sums.
-type proofDocument struct {
-	Holds   bool `json:"holds"`
-	Checked int  `json:"checked"`
-	Equal   int  `json:"equal"`
-	replay.Proof
-}
-
-func proofOf(p replay.Proof) *proofDocument {
-	checked, equal := p.Checked()
-	return &proofDocument{Holds: p.Holds(), Checked: checked, Equal: equal, Proof: p}
-}
-
 // page is the proof as the page shows it.
 func (l *loggedReplay) page() *report.Proof {
 	checked, _ := l.proof.Checked()
@@ -201,38 +160,6 @@ func (l *loggedReplay) page() *report.Proof {
 		p.Shown = append(p.Shown, differenceLine(d))
 	}
 	return &p
-}
-
-// shownDifferences is how many differences are shown to people; programs are given all that are listed.
-const shownDifferences = 10
-
-// showProof says how far the stretch is explained by its own rules.
-func showProof(a *terminal.App, p replay.Proof) {
-	checked, _ := p.Checked()
-	if p.Holds() {
-		a.Printf("proof: %s on record, all explained by their rules\n", terminal.Plural(checked, "decision"))
-	} else {
-		a.Printf("proof: %d of %s on record are not explained by their rules\n", len(p.Differences)+p.More, terminal.Plural(checked, "decision"))
-		for _, d := range p.Differences[:min(len(p.Differences), shownDifferences)] {
-			a.Printf("  %s\n", terminal.VisibleLine(differenceLine(d)))
-			a.Printf("    recorded  %s\n    derived   %s\n", terminal.VisibleLine(orNone(d.Recorded)), terminal.VisibleLine(orNone(d.Derived)))
-		}
-	}
-	if n := len(p.Unproven) + p.MoreUnproven; n > 0 {
-		a.Printf("proof: %s cannot be told any more; the first: %s\n", terminal.Plural(n, "decision"), terminal.VisibleLine(differenceLine(p.Unproven[0])))
-	}
-}
-
-// differenceLine says where a difference is, and why.
-func differenceLine(d replay.Difference) string {
-	return fmt.Sprintf("position %d, %s, %s (%s): %s", d.Position, d.Stream, d.Decision, d.Kind, d.Why)
-}
-
-func orNone(text string) string {
-	if text == "" {
-		return "none"
-	}
-	return text
 }
 
 // unproved is the error of a stretch that its own rules do not explain; nil if they do.

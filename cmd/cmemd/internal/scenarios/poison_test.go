@@ -1,4 +1,4 @@
-package main
+package scenarios
 
 import (
 	"bytes"
@@ -22,7 +22,7 @@ func poisonScenario(t *testing.T, scene poisonScene) *replay.Scenario {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tested, err := os.ReadFile(filepath.Join("..", "..", "internal", "replay", "testdata", "scenarios", scene.file+".json"))
+	tested, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "internal", "replay", "testdata", "scenarios", scene.file+".json"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +44,10 @@ func TestPoisonScenesCanBePlayed(t *testing.T) {
 		if err := script.Write(new(bytes.Buffer)); err != nil {
 			t.Errorf("%s: %v", scene.file, err)
 		}
-		home := homeWith(t, strings.Join(scaledLimits(scene.factor), "\n"))
+		home := t.TempDir()
+		if err := os.WriteFile(filepath.Join(home, config.FileName), []byte(strings.Join(scaledLimits(scene.factor), "\n")), 0o600); err != nil {
+			t.Fatal(err)
+		}
 		if _, err := config.Load(home, nil); err != nil {
 			t.Errorf("%s: %v", scene.file, err)
 		}

@@ -1,0 +1,57 @@
+package scenarios
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/offline"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
+)
+
+// NewDemo returns `cmemd demo`.
+func NewDemo(a *terminal.App) *cobra.Command {
+	poison := false
+	c := &cobra.Command{
+		Use: "demo", Short: "Play a recorded session through a real daemon, in a temporary home",
+		Long: `demo plays a bundled session of a coding agent through the hook command into a real daemon in a temporary home. In the
+middle the daemon is killed; nothing is lost. Then a second session starts and is given what the first one did, a search
+finds it, and why leads from a memory back to its events. It takes a few seconds and leaves nothing behind.
+
+With --poison it plays three recorded loops in which observers were respawned again and again while memory was lost: each
+through replay under every policy, and each through a real daemon at high speed, under the default policy, where nothing is
+lost and nothing loops.`,
+		Example: "  cmemd demo\n  cmemd demo --poison",
+		Args:    terminal.Takes(0, 0, ""),
+	}
+	c.Flags().BoolVar(&poison, "poison", false, "play recorded loops of observers, under every policy and through a real daemon")
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		if poison {
+			return perform(c.Context(), a, func(ctx context.Context) error { return playPoison(ctx, a) })
+		}
+		return perform(c.Context(), a, func(ctx context.Context) error { return playDemo(ctx, a) })
+	}
+	return c
+}
+
+// NewReplay returns `cmemd replay`.
+func NewReplay(a *terminal.App) *cobra.Command {
+	var f replayFlags
+	c := &cobra.Command{
+		Use: "replay", Short: "Run recorded turns again under other policies, and compare",
+		Long: replayHelp, Example: replayExample, Args: terminal.Takes(0, 0, ""),
+	}
+	f.define(c)
+	complete(c, a)
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		plan, err := planReplay(a, c, f)
+		if err != nil {
+			return err
+		}
+		if plan.scenario != "" {
+			return replayScenario(a, plan)
+		}
+		return offline.WithLog(c.Context(), a, func(log offline.Source) error { return replayLog(c.Context(), a, log, plan) })
+	}
+	return c
+}
