@@ -65,9 +65,9 @@ func (s *State) blameOf(in input) (blame, bool) {
 	return s.blames[i], true
 }
 
-// bear has the inputs of a turn bear its failure, where the provider says that it is the turn's own. Of another provider's
-// failures they bear no more.
-func (s *State) bear(h events.Header, e events.TurnFailed, settles []int) {
+// recordFailure has the inputs of a turn bear its failure, where the provider says that it is the turn's own. Of
+// another provider's failures they bear no more.
+func (s *State) recordFailure(h events.Header, e events.TurnFailed, settles []int) {
 	first := false
 	for _, i := range settles {
 		in := &s.inputs[i]

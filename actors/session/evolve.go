@@ -117,15 +117,15 @@ func (s *State) evolveTurn(h events.Header, e events.Event) {
 		}
 		return
 	case events.KindObservationParsed:
-		s.see(h)
+		s.recordObservation(h)
 	}
 	s.consecutive, s.fresh, s.unparsed = 0, false, nil
 	s.settleAll(s.ended.settles, Observed)
 }
 
-// see remembers an observation. What an earlier turn had said of the same inputs is told to no summary and no brief any
-// more; an observation is taken back with the first input of its turn, whichever turns the rest of them fall into.
-func (s *State) see(h events.Header) {
+// recordObservation remembers an observation. What an earlier turn had said of the same inputs is told to no summary and no
+// brief any more; an observation is taken back with the first input of its turn, whichever turns the rest of them fall into.
+func (s *State) recordObservation(h events.Header) {
 	t, first := s.ended, -1
 	if len(t.settles) > 0 {
 		first = t.settles[0]
@@ -151,7 +151,7 @@ func (s *State) startTurn(h events.Header, e events.TurnStarted) {
 	for _, i := range t.settles {
 		t.epoch = s.inputs[i].epoch
 	}
-	s.tell(t, e)
+	s.recordPrompt(t, e)
 	s.turn, s.ended = t, nil
 }
 
@@ -192,7 +192,7 @@ func (s *State) failTurn(h events.Header, e events.TurnFailed) {
 		return
 	}
 	if e.Class.BlamesTurn() {
-		s.bear(h, e, t.settles)
+		s.recordFailure(h, e, t.settles)
 	}
 	for _, i := range t.settles {
 		in := &s.inputs[i]
@@ -238,14 +238,14 @@ func (s *State) evolveRuling(h events.Header, e events.Event) {
 	case events.ReobserveRequested:
 		for _, i := range s.indexes(e.Inputs) {
 			s.reowe(i, h.OccurredAt)
-			s.wish(i, e.Provider)
+			s.recordRequested(i, e.Provider)
 		}
 	case events.MemoryForgotten:
 		s.forget(e)
 	case events.SessionRespawned:
 		s.generation = e.To
 		if EarnedByOutputs(e) {
-			s.refresh(h)
+			s.recordFreshGeneration(h)
 			return
 		}
 		s.consecutive = e.Counted.Consecutive

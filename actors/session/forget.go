@@ -24,7 +24,7 @@ func decideForget(s *State, c Forget) ([]events.Draft, error) {
 		return nil, ErrNothingToForget
 	}
 	b := newBatch(c.ID, c.At)
-	if t := s.turn; t != nil && slices.ContainsFunc(c.Forgotten, t.toldOf) {
+	if t := s.turn; t != nil && slices.ContainsFunc(c.Forgotten, t.promptHolds) {
 		b.add(events.TurnFailed{
 			Turn: t.id, Class: events.FailInterrupted, Clean: true, Message: "what it was asked about is being forgotten",
 		})
@@ -37,19 +37,20 @@ func decideForget(s *State, c Forget) ([]events.Draft, error) {
 	return b.drafts, nil
 }
 
-// toldOf reports whether the turn was told anything that e names.
-func (t *turn) toldOf(e events.MemoryForgotten) bool {
-	return slices.ContainsFunc(e.Positions, func(p events.Position) bool { return p != 0 && slices.Contains(t.told, p) })
+// promptHolds reports whether the prompt of the turn holds anything that e names.
+func (t *turn) promptHolds(e events.MemoryForgotten) bool {
+	return slices.ContainsFunc(e.Positions, func(p events.Position) bool { return p != 0 && slices.Contains(t.inPrompt, p) })
 }
 
-// tell notes what the turn is told: what it settles and reads, the prompt that it serves, and what its brief names.
-func (s *State) tell(t *turn, e events.TurnStarted) {
-	t.told = slices.Concat(e.Settles, e.Reads)
+// recordPrompt notes what the prompt of the turn holds: what it settles and reads, the user's prompt that it serves, and what its
+// brief names.
+func (s *State) recordPrompt(t *turn, e events.TurnStarted) {
+	t.inPrompt = slices.Concat(e.Settles, e.Reads)
 	if n := e.Prompt; n > 0 && n <= len(s.prompts) {
-		t.told = append(t.told, s.prompts[n-1].position)
+		t.inPrompt = append(t.inPrompt, s.prompts[n-1].position)
 	}
 	for _, o := range s.seen[max(0, len(s.seen)-briefSize):] {
-		t.told = append(t.told, o.position)
+		t.inPrompt = append(t.inPrompt, o.position)
 	}
 }
 

@@ -76,7 +76,7 @@ func (s *State) due(rules Rules, now time.Time) (turn, besides *Work, at time.Ti
 		return turn, nil, at
 	}
 	turn, at = s.dueOf(false, rules, now)
-	if len(s.wished) > 0 {
+	if len(s.requested) > 0 {
 		besides, _ = s.dueOf(true, rules, now)
 	}
 	if turn == nil && besides != nil {
@@ -86,19 +86,19 @@ func (s *State) due(rules Rules, now time.Time) (turn, besides *Work, at time.Ti
 }
 
 // dueOf is due of the inputs that a person asked one provider for, or of the others.
-func (s *State) dueOf(wished bool, rules Rules, now time.Time) (*Work, time.Time) {
-	w, at := s.dueBlameless(wished, rules, now)
+func (s *State) dueOf(requested bool, rules Rules, now time.Time) (*Work, time.Time) {
+	w, at := s.dueBlameless(requested, rules, now)
 	if w == nil {
-		if blamed, _ := s.dueBlamed(wished, rules, now); blamed != nil {
+		if blamed, _ := s.dueBlamed(requested, rules, now); blamed != nil {
 			return blamed, time.Time{}
 		}
 	}
 	return w, at
 }
 
-// isWished reports whether a person asked one provider for any of the inputs is.
-func (s *State) isWished(is ...int) bool {
-	return len(s.wished) > 0 && slices.ContainsFunc(is, func(i int) bool { return s.wished[i] != "" })
+// isRequested reports whether a person asked one provider for any of the inputs is.
+func (s *State) isRequested(is ...int) bool {
+	return len(s.requested) > 0 && slices.ContainsFunc(is, func(i int) bool { return s.requested[i] != "" })
 }
 
 // Planned returns the turn that comes next where the provider wishes for as many inputs as ps are, due or not, of those that have failed
@@ -106,21 +106,21 @@ func (s *State) isWished(is ...int) bool {
 // fewer that may be asked about together.
 func (s *State) Planned(rules Rules, ps []events.Position, now time.Time) (w *Work) {
 	rules.Wish = policy.Wish{MaxInputs: len(ps)}
-	wished := s.isWished(s.indexes(ps)...)
+	requested := s.isRequested(s.indexes(ps)...)
 	switch {
 	case s.quarantine.trip > 0:
 		w, _ = s.probe(rules, now)
 	case s.Blamed(ps):
-		w, _ = s.dueBlamed(wished, rules, now)
+		w, _ = s.dueBlamed(requested, rules, now)
 	default:
-		w, _ = s.dueBlameless(wished, rules, now)
+		w, _ = s.dueBlameless(requested, rules, now)
 	}
 	return w
 }
 
 // dueBlameless is dueOf of the inputs that have not failed by their own fault.
-func (s *State) dueBlameless(wished bool, rules Rules, now time.Time) (*Work, time.Time) {
-	obs, stop := s.firstOwed(wished)
+func (s *State) dueBlameless(requested bool, rules Rules, now time.Time) (*Work, time.Time) {
+	obs, stop := s.firstOwed(requested)
 	switch {
 	case obs >= 0 && (stop < 0 || s.inputs[obs].epoch <= s.inputs[stop].epoch):
 		return s.dueObservation(rules, obs, now)
@@ -132,14 +132,14 @@ func (s *State) dueBlameless(wished bool, rules Rules, now time.Time) (*Work, ti
 
 // dueBlamed is dueOf of the inputs that have failed by their own fault: those first that did so least often, so that the
 // bad one of a batch that was halved keeps the other half waiting for one turn alone.
-func (s *State) dueBlamed(wished bool, rules Rules, now time.Time) (*Work, time.Time) {
+func (s *State) dueBlamed(requested bool, rules Rules, now time.Time) (*Work, time.Time) {
 	if !slices.ContainsFunc(s.owed, func(i int) bool { return s.inputs[i].refusals > 0 }) {
 		return nil, time.Time{}
 	}
 	working, least := s.working(), -1
 	for _, i := range s.owed {
 		in := s.inputs[i]
-		if in.refusals == 0 || s.isWished(i) != wished || in.kind == events.KindAgentStopped && working[in.epoch] {
+		if in.refusals == 0 || s.isRequested(i) != requested || in.kind == events.KindAgentStopped && working[in.epoch] {
 			continue
 		}
 		if least < 0 || in.refusals < s.inputs[least].refusals {
@@ -185,12 +185,12 @@ func (s *State) probe(rules Rules, now time.Time) (*Work, time.Time) {
 }
 
 // firstOwed returns the owed input of the oldest stretch of work for each kind of turn; -1: none. Only the blameless
-// count that are wished or not, and no stop of which other work is still to be observed.
-func (s *State) firstOwed(wished bool) (obs, stop int) {
+// count that are requested or not, and no stop of which other work is still to be observed.
+func (s *State) firstOwed(requested bool) (obs, stop int) {
 	obs, stop = -1, -1
 	others := false
 	for _, i := range s.owed {
-		if s.inputs[i].refusals > 0 || s.isWished(i) != wished {
+		if s.inputs[i].refusals > 0 || s.isRequested(i) != requested {
 			others = true
 			continue
 		}
@@ -203,17 +203,17 @@ func (s *State) firstOwed(wished bool) (obs, stop int) {
 		}
 	}
 	if others && stop >= 0 {
-		stop = s.firstStop(wished)
+		stop = s.firstStop(requested)
 	}
 	return obs, stop
 }
 
 // firstStop returns the oldest blameless stop whose work was observed; -1: none.
-func (s *State) firstStop(wished bool) int {
+func (s *State) firstStop(requested bool) int {
 	working, stop := s.working(), -1
 	for _, i := range s.owed {
 		in := s.inputs[i]
-		if in.kind == events.KindAgentStopped && in.refusals == 0 && s.isWished(i) == wished && !working[in.epoch] &&
+		if in.kind == events.KindAgentStopped && in.refusals == 0 && s.isRequested(i) == requested && !working[in.epoch] &&
 			(stop < 0 || in.epoch < s.inputs[stop].epoch) {
 			stop = i
 		}
@@ -252,17 +252,17 @@ func (s *State) batch(rules Rules, first int, take func(i int)) (n int, full boo
 		take(first)
 		return 1, true // a probe risks one input, so that a bad one is found at once
 	}
-	head, wished := &s.inputs[first], s.isWished(first)
+	head, requested := &s.inputs[first], s.isRequested(first)
 	wish, bytes, most, asked := rules.Wish, 0, int(head.most), ""
 	for _, i := range s.owed {
 		in := &s.inputs[i]
-		if i < first || in.epoch != head.epoch || in.kind == events.KindAgentStopped || in.refusals != head.refusals || s.isWished(i) != wished {
+		if i < first || in.epoch != head.epoch || in.kind == events.KindAgentStopped || in.refusals != head.refusals || s.isRequested(i) != requested {
 			continue
 		}
 		if over(n, most) || over(n, wish.MaxInputs) || n > 0 && (head.most != in.most || over(bytes+in.size-1, wish.MaxBytes)) {
 			return n, true
 		}
-		if by := s.wished[i]; by != "" {
+		if by := s.requested[i]; by != "" {
 			if asked != "" && asked != by {
 				return n, true
 			}
@@ -306,7 +306,7 @@ func (s *State) workOn(kind events.TurnKind, is []int) *Work {
 	for _, i := range is {
 		w.Attempt = max(w.Attempt, int(s.inputs[i].attempts)+1, int(s.inputs[i].asks)+1)
 		w.Cuts = max(w.Cuts, int(s.inputs[i].cuts))
-		w.Provider = cmp.Or(w.Provider, s.wished[i])
+		w.Provider = cmp.Or(w.Provider, s.requested[i])
 		w.Blamed = w.Blamed || s.inputs[i].refusals > 0
 	}
 	w.Prompt, w.PromptAt = s.promptBefore(s.inputs[is[0]].version)

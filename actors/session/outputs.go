@@ -35,9 +35,9 @@ func (s *State) countUnparsed(at time.Time) {
 	s.unparsed = s.unparsed[max(0, len(s.unparsed)-maxUnparsed):]
 }
 
-// refresh begins a generation that outputs earned: no crash, so that restarts and delays are not touched. What the last
-// of them was asked about is asked once more.
-func (s *State) refresh(h events.Header) {
+// recordFreshGeneration begins a generation that outputs earned: no crash, so that restarts and delays are not touched. What
+// the last of them was asked about is asked once more.
+func (s *State) recordFreshGeneration(h events.Header) {
 	s.fresh, s.refreshed, s.unparsed = true, h.OccurredAt, nil
 	if s.ended == nil || s.ended.id != h.Correlation {
 		return

@@ -31,18 +31,18 @@ type State struct {
 	closed  bool
 	heard   time.Time // when the agent's last sign of life was recorded
 
-	keys    map[events.Key]struct{}
-	inputs  []input        // by version
-	owed    []int          // indexes into inputs, ascending
-	wished  map[int]string // whom a person asked to answer for an input that was owed again, by index
-	counts  [Forgotten + 1]int
-	epoch   int            // stops so far; inputs between two stops share one
-	work    int            // inputs since the last stop
-	flush   events.Version // everything up to here is due at once
-	stopped time.Time      // when the last stop happened
-	prompts []ref
-	private bool // the current prompt is private
-	seen    []ref
+	keys      map[events.Key]struct{}
+	inputs    []input        // by version
+	owed      []int          // indexes into inputs, ascending
+	requested map[int]string // whom a person asked to answer for an input that was owed again, by index
+	counts    [Forgotten + 1]int
+	epoch     int            // stops so far; inputs between two stops share one
+	work      int            // inputs since the last stop
+	flush     events.Version // everything up to here is due at once
+	stopped   time.Time      // when the last stop happened
+	prompts   []ref
+	private   bool // the current prompt is private
+	seen      []ref
 
 	turn  *turn // in flight
 	ended *turn // the last one, while the events of its append are evolved
@@ -89,15 +89,15 @@ type ref struct {
 }
 
 type turn struct {
-	id      events.ID
-	started events.ID // the record
-	kind    events.TurnKind
-	settles []int // indexes into inputs
-	prompt  int
-	epoch   int
-	probe   bool
-	reasks  bool // its drop may be asked once more
-	told    []events.Position
+	id       events.ID
+	started  events.ID // the record
+	kind     events.TurnKind
+	settles  []int // indexes into inputs
+	prompt   int
+	epoch    int
+	probe    bool
+	reasks   bool // its drop may be asked once more
+	inPrompt []events.Position
 }
 
 type quarantine struct {
@@ -226,16 +226,16 @@ func (s *State) owe(i int) {
 	}
 }
 
-// wish notes whom a person asked to answer for input i; empty: nobody in particular.
-func (s *State) wish(i int, provider string) {
+// recordRequested notes whom a person asked to answer for input i; empty: nobody in particular.
+func (s *State) recordRequested(i int, provider string) {
 	if provider == "" {
-		delete(s.wished, i)
+		delete(s.requested, i)
 		return
 	}
-	if s.wished == nil {
-		s.wished = map[int]string{}
+	if s.requested == nil {
+		s.requested = map[int]string{}
 	}
-	s.wished[i] = provider
+	s.requested[i] = provider
 }
 
 func (s *State) unowe(is []int) {
