@@ -106,8 +106,11 @@ func (d *dispatcher) Receive(c actor.Context) {
 	case switched:
 		d.pool.Switch(m.holder.Id, m.provider)
 	case *actor.Terminated:
-		d.pool.Lose(m.Who.Id)
-		delete(d.waiting, m.Who.Id)
+		c.Send(c.Self(), left{m.Who.Id}) // it overtook what its session had told before
+		return
+	case left:
+		d.pool.Lose(m.holder)
+		delete(d.waiting, m.holder)
 	case degrade:
 		d.pool.Degrade(m.on, d.sys.cfg.Now())
 	case provider.Spending:

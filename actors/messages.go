@@ -145,3 +145,7 @@ type (
 	wakeQueue struct{}
 	askStatus struct{ reply chan Status }
 )
+
+// left tells the dispatcher that a holder is gone. The library's own word of it is a system message, which is handed out before
+// what the holder sent; this one comes behind it.
+type left struct{ holder string }
