@@ -305,9 +305,7 @@ func TestWhateverProvidersDoAllInputsSettle(t *testing.T) {
 			w.cfg.Providers = []Route{{Provider: ps[0]}, {Provider: ps[1]}}
 			w.cfg.Summaries, w.cfg.Trivial = &Route{Provider: ps[2]}, &Route{Provider: ps[3]}
 			w.cfg.IsTrivial = listings
-			w.settings = map[string]string{"provider": "a", "fallbacks": "b", "summary_provider": "a", "trivial_provider": "c"}
 			if supervised {
-				w.settings["policy"], w.settings["max_unparseable"] = string(policy.Supervised), "2"
 				w.cfg.Rules.Outputs = &policy.Unparseable{Max: 2}
 			}
 			w.start()

@@ -44,7 +44,6 @@ type world struct {
 	stop     func()
 	keys     int
 	logged   logged
-	settings map[string]string // as they are recorded; nil: they are not
 }
 
 // bubble runs f in a synctest bubble, with a world that is stopped at its end.
@@ -66,7 +65,7 @@ func bubble(t *testing.T, f func(w *world), steps ...providertest.Step) {
 // start begins a life of the daemon.
 func (w *world) start() {
 	w.t.Helper()
-	previous, err := Begin(w.t.Context(), w.log, w.draft(events.DaemonStarted{Version: "test", Settings: w.settings}))
+	previous, err := Begin(w.t.Context(), w.log, w.draft(events.DaemonStarted{Version: "test"}))
 	if err != nil {
 		w.t.Fatal(err)
 	}
