@@ -1,7 +1,7 @@
 // Command vet type-checks and vets the module as it is built for other systems: vet GOOS...
 //
 // It reads the packages of others from source and passes over the bodies of their functions, so that nothing is compiled for a system
-// on which nothing will run here: `GOOS=windows go vet ./...` compiles some 600 packages first and takes five times as long.
+// on which nothing will run here: `GOOS=windows go vet ./...` compiles some 600 packages first.
 // What it cannot see is what only a linker or a compiler's back end refuses.
 package main
 
