@@ -391,11 +391,11 @@ func (w *world) checkTries(t *testing.T, want []int, less bool) {
 
 func TestABudgetIsHalfOfWhatWasSentBefore(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct{ size, wish, cuts, want int }{
+	for _, c := range []struct{ size, limits, cuts, want int }{
 		{1000, 0, 0, 0}, {1000, 0, 1, 500}, {1000, 48 << 10, 2, 250}, {1 << 20, 48 << 10, 1, 24 << 10}, {3, 0, 9, 1}, {0, 0, 1, 1},
 	} {
-		if got := budget(c.size, c.wish, c.cuts); got != c.want {
-			t.Errorf("budget(%d, %d, %d) = %d, want %d", c.size, c.wish, c.cuts, got, c.want)
+		if got := budget(c.size, c.limits, c.cuts); got != c.want {
+			t.Errorf("budget(%d, %d, %d) = %d, want %d", c.size, c.limits, c.cuts, got, c.want)
 		}
 	}
 }

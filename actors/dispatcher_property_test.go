@@ -300,7 +300,7 @@ func TestWhateverProvidersDoAllInputsSettle(t *testing.T) {
 			var ps []*providertest.Scripted
 			for i, name := range []string{"a", "b", "a", "c"} {
 				ps = append(ps, named(name, fmt.Sprint(i), moody(tempers[i])...))
-				ps[i].Wishes = policy.ModelWish()
+				ps[i].Limits = policy.ModelLimits()
 			}
 			w.cfg.Providers = []Route{{Provider: ps[0]}, {Provider: ps[1]}}
 			w.cfg.Summaries, w.cfg.Trivial = &Route{Provider: ps[2]}, &Route{Provider: ps[3]}

@@ -110,7 +110,7 @@ func (a *sessionActor) decide(batch []*request) []events.Draft {
 func (a *sessionActor) rules() session.Rules {
 	r := a.sys.cfg.Rules
 	if a.turn != nil {
-		r.Wish.Fixed = a.turn.route.Wish().Fixed
+		r.Batch.Fixed = a.turn.route.BatchLimits().Fixed
 	}
 	return r
 }

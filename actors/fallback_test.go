@@ -21,7 +21,7 @@ import (
 // named is a provider of that name and model. Each input is a turn of its own.
 func named(name, model string, steps ...providertest.Step) *providertest.Scripted {
 	p := providertest.NewScripted(steps...)
-	p.Called, p.Answering, p.Wishes = name, model, policy.Wish{MaxInputs: 1}
+	p.Called, p.Answering, p.Limits = name, model, policy.BatchLimits{MaxInputs: 1}
 	return p
 }
 
@@ -167,7 +167,7 @@ func TestAHoldBeginsWhenTheLastProviderIsLost(t *testing.T) {
 		well.Store(true)
 		w.cfg.Rules.HeldMaxAge, w.cfg.Rules.IdleStop = 4*time.Hour, 24*time.Hour
 		a, b := named("a", "", limitFor(24*time.Hour)), named("b", "", until(&well, limitFor(24*time.Hour)))
-		a.Wishes = policy.Wish{MaxAge: 2 * time.Hour}
+		a.Limits = policy.BatchLimits{MaxAge: 2 * time.Hour}
 		w.providers(a, b)
 		w.asked("s")
 		w.settled("s")
@@ -438,7 +438,7 @@ func TestWhetherAFreshObserverHelpsIsForWhoeverAnsweredToSay(t *testing.T) {
 	bubble(t, func(w *world) {
 		w.cfg.Rules.Outputs = &policy.Unparseable{}
 		a := named("a", "", limitFor(24*time.Hour))
-		a.Wishes.Fixed = true
+		a.Limits.Fixed = true
 		w.providers(a, named("b", "", prose()))
 		w.work("s", 6)
 		w.settled("s")

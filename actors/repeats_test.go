@@ -51,7 +51,7 @@ func TestWhatEarlierTurnsLookedAtIsMarked(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var got [][]bool
 			bubble(t, func(w *world) {
-				w.provider.Wishes = policy.Wish{MaxInputs: 1}
+				w.provider.Limits = policy.BatchLimits{MaxInputs: 1}
 				w.again()
 				for _, u := range c.uses {
 					w.capture("s", u)

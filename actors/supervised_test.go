@@ -19,7 +19,7 @@ import (
 // supervised begins a life in which outputs that did not parse may earn a fresh observer. Each input is a turn.
 func (w *world) supervised() {
 	w.t.Helper()
-	w.provider.Wishes = policy.Wish{MaxInputs: 1}
+	w.provider.Limits = policy.BatchLimits{MaxInputs: 1}
 	w.cfg.Rules.Outputs = &policy.Unparseable{}
 	w.again()
 }
@@ -135,7 +135,7 @@ func TestAWedgedObserverIsFreedBySupervised(t *testing.T) {
 func TestWhereAFreshObserverChangesNothingThereIsNone(t *testing.T) {
 	bubble(t, func(w *world) {
 		w.supervised()
-		w.provider.Wishes.Fixed = true
+		w.provider.Limits.Fixed = true
 		w.again()
 		w.work("s", 20)
 		if got := w.settled("s"); got.Dropped != 20 || w.state("s").Generation() != 0 {

@@ -38,7 +38,7 @@ type Config struct {
 	Summaries *Route         // asked first for summaries; nil: as for others
 	Checker   turn.Checker   // nil: every claim is unknown
 	Tracker   Tracker        // nil: what a shell changed without saying so is not known
-	Rules     session.Rules  // its Wish is that of the first of Providers
+	Rules     session.Rules  // its Batch is that of the first of Providers
 	Pause     policy.Backoff // 0 means policy.DefaultPause
 	Previous  Previous       // how the last life of the daemon ended
 	// IsTrivial reports whether inputs say so little that Trivial will do. nil: none do.
@@ -94,7 +94,7 @@ func (c Config) withDefaults() Config {
 		c.Providers[i] = o.withDefaults()
 	}
 	c.Trivial, c.Summaries = tier(c.Trivial), tier(c.Summaries)
-	c.Rules.Wish = c.Providers[0].Wish()
+	c.Rules.Batch = c.Providers[0].BatchLimits()
 	return c
 }
 

@@ -28,8 +28,8 @@ func (m *sim) observe(n int) (at []events.Position) {
 // what comes after, are told nothing that was taken back.
 func TestASummaryReadsWhatStands(t *testing.T) {
 	t.Parallel()
-	wish := policy.Wish{MaxInputs: 2}
-	m := newSim(t, wish)
+	limits := policy.BatchLimits{MaxInputs: 2}
+	m := newSim(t, limits)
 	repeat(m, 4)
 	m.stop()
 	old := append(m.observe(2), m.observe(1)...)
@@ -37,7 +37,7 @@ func TestASummaryReadsWhatStands(t *testing.T) {
 		t.Fatalf("the first summary: got %+v, want it to read %v", got, old)
 	}
 	m.must(m.skip(m.start(), events.ReasonSkipSummary))
-	m.rules.Wish.MaxInputs = 3
+	m.rules.Batch.MaxInputs = 3
 	var all []events.Position
 	for _, in := range m.state.inputs {
 		all = append(all, in.position)
@@ -61,7 +61,7 @@ func TestASummaryReadsWhatStands(t *testing.T) {
 // TestWhatAPersonAskedOneProviderForIsAskedOfNoOther: and of none before what nobody was named for.
 func TestWhatAPersonAskedOneProviderForIsAskedOfNoOther(t *testing.T) {
 	t.Parallel()
-	m := newSim(t, policy.Wish{MaxInputs: 20})
+	m := newSim(t, policy.BatchLimits{MaxInputs: 20})
 	repeat(m, 5)
 	m.stop()
 	m.observe(1)
@@ -81,7 +81,7 @@ func TestWhatAPersonAskedOneProviderForIsAskedOfNoOther(t *testing.T) {
 	}
 	m.must(Reobserve{ID: m.id(), At: m.now, Inputs: at(0, 3)})
 	if got := m.plan().Turn; got == nil || got.Provider != "" || len(got.Settles) != 2 {
-		t.Errorf("got %+v, want the last wish to count: nobody is named", got)
+		t.Errorf("got %+v, want the last limits to count: nobody is named", got)
 	}
 }
 
@@ -89,7 +89,7 @@ func TestWhatAPersonAskedOneProviderForIsAskedOfNoOther(t *testing.T) {
 // only the summary of what is asked again waits for it.
 func TestAWishKeepsNoNewWorkWaiting(t *testing.T) {
 	t.Parallel()
-	m := newSim(t, policy.Wish{MaxInputs: 20})
+	m := newSim(t, policy.BatchLimits{MaxInputs: 20})
 	repeat(m, 2)
 	m.stop()
 	m.observe(1)

@@ -42,7 +42,7 @@ func TestCommandsBehindCapturesOfTheirBatch(t *testing.T) {
 	t.Parallel()
 	t.Run("a failure that drops", func(t *testing.T) {
 		t.Parallel()
-		m := newSim(t, policy.ModelWish())
+		m := newSim(t, policy.ModelLimits())
 		m.tool("a")
 		m.stop()
 		m.must(m.fail(m.start(), events.FailRefused))
@@ -59,7 +59,7 @@ func TestCommandsBehindCapturesOfTheirBatch(t *testing.T) {
 	})
 	t.Run("a wish to observe again", func(t *testing.T) {
 		t.Parallel()
-		m := newSim(t, policy.ModelWish())
+		m := newSim(t, policy.ModelLimits())
 		m.tool("a")
 		m.stop()
 		m.must(m.drop(m.start(), events.ReasonNoXML))
@@ -70,7 +70,7 @@ func TestCommandsBehindCapturesOfTheirBatch(t *testing.T) {
 	})
 	t.Run("a turn in a burst", func(t *testing.T) {
 		t.Parallel()
-		m := newSim(t, policy.ModelWish())
+		m := newSim(t, policy.ModelLimits())
 		repeat(m, 20)
 		begin := StartTurn{Turn: m.id(), At: m.now, Work: *m.plan().Turn, Provider: "test"}
 		if errs := m.doTogether(append(m.tools(64), begin)...); errs[64] != nil {
@@ -83,7 +83,7 @@ func TestCommandsBehindCapturesOfTheirBatch(t *testing.T) {
 func TestBatchesEqualSingles(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
-		m := newSim(t, policy.Wish{MaxInputs: 3})
+		m := newSim(t, policy.BatchLimits{MaxInputs: 3})
 		m.tb = tb{t, rt}
 		m.randomRules(rt)
 		for range rapid.IntRange(1, 25).Draw(rt, "groups") {
@@ -133,7 +133,7 @@ func (m *sim) randomCommand(rt *rapid.T) Command {
 
 func TestAnErasedVerdictKeepsItsOutcome(t *testing.T) {
 	t.Parallel()
-	m := newSim(t, policy.ModelWish())
+	m := newSim(t, policy.ModelLimits())
 	m.tool("a")
 	m.stop()
 	m.must(m.drop(m.start(), events.ReasonNoXML))
@@ -150,7 +150,7 @@ func TestAnErasedVerdictKeepsItsOutcome(t *testing.T) {
 
 func TestAClockThatIsSetBackKeepsNothingBack(t *testing.T) {
 	t.Parallel()
-	m := newSim(t, policy.ModelWish())
+	m := newSim(t, policy.ModelLimits())
 	repeat(m, 20)
 	m.now = m.now.Add(365 * 24 * time.Hour)
 	m.crash()
@@ -171,7 +171,7 @@ func TestAClockThatIsSetBackKeepsNothingBack(t *testing.T) {
 func TestAPoisonedInputCostsMinutesWhereverItIs(t *testing.T) {
 	t.Parallel()
 	for _, at := range []int{0, 7, 13, 19} {
-		m := newSim(t, policy.ModelWish())
+		m := newSim(t, policy.ModelLimits())
 		m.plain = true
 		repeat(m, 20)
 		m.settleAllBut(m.state.inputs[at].position, events.FailCrash)

@@ -12,7 +12,7 @@ import (
 // TestBeforeIsWhatWasReadOut: the last so many tool uses that an output came for and did not lose.
 func TestBeforeIsWhatWasReadOut(t *testing.T) {
 	t.Parallel()
-	m := newSim(t, policy.Wish{MaxInputs: 1})
+	m := newSim(t, policy.BatchLimits{MaxInputs: 1})
 	for n := range 6 {
 		m.tool("Read")
 		switch turn := m.start(); n {

@@ -44,7 +44,7 @@ func storedLives(b *testing.B, codec *events.Codec, n int) [][]byte {
 	b.Helper()
 	var lives [][]events.Record
 	for i := range n {
-		m := newSim(b, policy.ModelWish())
+		m := newSim(b, policy.ModelLimits())
 		m.codec, m.plain = codec, true
 		life(m)
 		stream := events.SessionIDOf("bench", fmt.Sprint(i)).Stream()

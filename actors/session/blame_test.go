@@ -20,7 +20,7 @@ func TestWhoAnswersNothingCostsNoInput(t *testing.T) {
 	for _, class := range blamingClasses() {
 		t.Run(string(class), func(t *testing.T) {
 			t.Parallel()
-			m := newSim(t, policy.ModelWish())
+			m := newSim(t, policy.ModelLimits())
 			repeat(m, 20)
 			m.stop()
 			spared := 0
@@ -49,7 +49,7 @@ func TestWhoAnswersNothingCostsNoInput(t *testing.T) {
 // TestASparedInputIsAskedWholeAgain: it was not its length that nobody answered.
 func TestASparedInputIsAskedWholeAgain(t *testing.T) {
 	t.Parallel()
-	m := newSim(t, policy.ModelWish())
+	m := newSim(t, policy.ModelLimits())
 	m.tool("a")
 	m.stop()
 	var cuts []int
@@ -79,7 +79,7 @@ func TestWhatTellsABadInput(t *testing.T) {
 		} {
 			t.Run(string(class)+", "+name, func(t *testing.T) {
 				t.Parallel()
-				m := newSim(t, policy.ModelWish())
+				m := newSim(t, policy.ModelLimits())
 				m.tool("a")
 				m.stop()
 				var first events.Position
@@ -109,7 +109,7 @@ func TestWhatTellsABadInput(t *testing.T) {
 // failed waits for it.
 func TestWhatFailedByItsOwnFaultComesLast(t *testing.T) {
 	t.Parallel()
-	m := newSim(t, policy.ModelWish())
+	m := newSim(t, policy.ModelLimits())
 	m.tool("bad")
 	m.stop()
 	bad, itsStop := m.state.inputs[0].position, m.state.inputs[1].position
@@ -141,7 +141,7 @@ func TestWhatFailedByItsOwnFaultComesLast(t *testing.T) {
 // TestTheOtherHalfWaitsForOneTurn: of a batch that was halved, the half that failed again lets the other one go first.
 func TestTheOtherHalfWaitsForOneTurn(t *testing.T) {
 	t.Parallel()
-	m := newSim(t, policy.ModelWish())
+	m := newSim(t, policy.ModelLimits())
 	repeat(m, 4)
 	m.stop()
 	for range 3 {

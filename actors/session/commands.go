@@ -6,7 +6,7 @@ import (
 	"github.com/cmemd/cmemd/events"
 )
 
-// Command is a wish to change a session. Commands carry all that is not pure: times and ids. The set is closed.
+// Command is an intent to change a session. Commands carry all that is not pure: times and ids. The set is closed.
 type Command interface {
 	// Name is the command's kind, for logs and faults; it says nothing of its content.
 	Name() string

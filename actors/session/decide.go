@@ -12,7 +12,7 @@ import (
 
 // Rules are the limits that Decide and Next go by. Zero fields mean the defaults.
 type Rules struct {
-	Wish        policy.Wish
+	Batch       policy.BatchLimits
 	Restarts    policy.Restarts
 	Quarantine  policy.Backoff // 0 means policy.DefaultQuarantine
 	IdleStop    time.Duration  // silence after which unfinished work counts as stopped. 0 means 30 min
@@ -20,7 +20,7 @@ type Rules struct {
 	MaxAttempts int            // failures of one batch before it is halved, or its single input dropped. 0 means 3
 
 	// Outputs says when outputs that did not parse earn a fresh generation; nil means never: they are dropped, and that
-	// is all. A Max over maxUnparsed+1, the output at hand included, is never reached. A provider whose wish is Fixed is left alone in any case.
+	// is all. A Max over maxUnparsed+1, the output at hand included, is never reached. A provider whose limits say Fixed is left alone in any case.
 	Outputs *policy.Unparseable
 
 	HeldMaxInputs int           // inputs of one session that are held before the oldest are given up. 0 means 10,000

@@ -1,4 +1,4 @@
-// Package session is the core: what one agent session knows (State), what a wish makes of it (Decide), how an event
+// Package session is the core: what one agent session knows (State), what a command makes of it (Decide), how an event
 // changes it (Evolve), and what is owed (Next).
 //
 // The three functions are all there is. Decide looks and returns drafts, or refuses with a sentinel; Evolve applies

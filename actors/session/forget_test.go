@@ -12,7 +12,7 @@ import (
 // observedTwice is a session with two observed inputs, and a stop whose summary is owed.
 func observedTwice(t *testing.T) (m *sim, seen []events.Position) {
 	t.Helper()
-	m = newSim(t, policy.Wish{MaxInputs: 1})
+	m = newSim(t, policy.BatchLimits{MaxInputs: 1})
 	for range 2 {
 		m.tool("Edit")
 		m.must(m.keep(m.start()))
@@ -67,7 +67,7 @@ func TestForgetCutsWhoWasTold(t *testing.T) {
 // TestAnErasedFailureEndsItsTurn: a fold of what is left does not take the turn for one in flight.
 func TestAnErasedFailureEndsItsTurn(t *testing.T) {
 	t.Parallel()
-	m := newSim(t, policy.Wish{MaxInputs: 1})
+	m := newSim(t, policy.BatchLimits{MaxInputs: 1})
 	m.tool("Edit")
 	m.must(m.fail(m.start(), events.FailTimeout))
 	var s State
@@ -92,7 +92,7 @@ func TestForgetRefuses(t *testing.T) {
 	if err := m.do(Forget{ID: m.id(), At: m.now}); !errors.Is(err, ErrNothingToForget) {
 		t.Errorf("nothing named: %v", err)
 	}
-	fresh := newSim(t, policy.ModelWish())
+	fresh := newSim(t, policy.ModelLimits())
 	if err := fresh.do(Forget{ID: m.id(), At: m.now, Forgotten: []events.MemoryForgotten{{}}}); !errors.Is(err, ErrNothingToForget) {
 		t.Errorf("nobody heard of: %v", err)
 	}

@@ -13,7 +13,7 @@ import (
 const day = 24 * time.Hour
 
 func holding(t *testing.T, inputs int) *sim {
-	m := newSim(t, policy.Wish{MaxInputs: 1})
+	m := newSim(t, policy.BatchLimits{MaxInputs: 1})
 	m.plain = true
 	m.rules.HeldMaxInputs = 100
 	repeat(m, inputs)

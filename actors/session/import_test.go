@@ -13,7 +13,7 @@ import (
 // What another memory made is recorded as it is, beside what is captured: it settles nothing, and nothing is owed for it.
 func TestImported(t *testing.T) {
 	t.Parallel()
-	m := newSim(t, policy.ModelWish())
+	m := newSim(t, policy.ModelLimits())
 	m.must(m.capture(events.ToolUsed{Tool: "Read", Output: "package a"}))
 	m.must(m.capture(events.ToolUsed{Tool: "Read", Output: "package b", Unobserved: events.UnobservedImported}))
 	m.must(m.capture(events.ObservationParsed{Observation: m.id(), Title: "a", Source: "other"}))
@@ -33,7 +33,7 @@ func TestImported(t *testing.T) {
 
 func TestOnlyOtherMemoriesAreImported(t *testing.T) {
 	t.Parallel()
-	m := newSim(t, policy.ModelWish())
+	m := newSim(t, policy.ModelLimits())
 	for _, e := range []events.Event{
 		events.ObservationParsed{Title: "nobody's"}, events.SummaryParsed{Request: "nobody's"},
 		events.ObservationParsed{Title: "a turn's", Source: "other", Turn: m.id()},

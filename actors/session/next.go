@@ -101,11 +101,11 @@ func (s *State) isRequested(is ...int) bool {
 	return len(s.requested) > 0 && slices.ContainsFunc(is, func(i int) bool { return s.requested[i] != "" })
 }
 
-// Planned returns the turn that comes next where the provider wishes for as many inputs as ps are, due or not, of those that have failed
+// Planned returns the turn that comes next where the provider takes as many inputs as ps are, due or not, of those that have failed
 // by their own fault or of the others, and asked of one provider by a person or not, as those at ps are; nil: there are
 // fewer that may be asked about together.
 func (s *State) Planned(rules Rules, ps []events.Position, now time.Time) (w *Work) {
-	rules.Wish = policy.Wish{MaxInputs: len(ps)}
+	rules.Batch = policy.BatchLimits{MaxInputs: len(ps)}
 	requested := s.isRequested(s.indexes(ps)...)
 	switch {
 	case s.quarantine.trip > 0:
@@ -224,10 +224,10 @@ func (s *State) firstStop(requested bool) int {
 func (s *State) dueObservation(rules Rules, first int, now time.Time) (*Work, time.Time) {
 	count, full := s.batch(rules, first, nil)
 	in := s.inputs[first]
-	aged := rules.Wish.MaxAge > 0 && !now.Before(in.since.Add(rules.Wish.MaxAge))
+	aged := rules.Batch.MaxAge > 0 && !now.Before(in.since.Add(rules.Batch.MaxAge))
 	if in.version > s.flush && in.epoch == s.epoch && !full && !aged {
-		if rules.Wish.MaxAge > 0 {
-			return nil, in.since.Add(rules.Wish.MaxAge)
+		if rules.Batch.MaxAge > 0 {
+			return nil, in.since.Add(rules.Batch.MaxAge)
 		}
 		return nil, time.Time{}
 	}
@@ -241,9 +241,9 @@ func (s *State) dueObservation(rules Rules, first int, now time.Time) (*Work, ti
 }
 
 // batch takes owed inputs from first on that belong to the same stretch of work, the same half of an earlier batch and the
-// same row of failures, up to the wish and to what a failure left as the most, and to one that another provider was asked
+// same row of failures, up to the batch limits and to what a failure left as the most, and to one that another provider was asked
 // for; what one was asked for goes with nothing that none was. It counts them and hands each to take, unless that is nil:
-// most often the answer is that nothing is due. full means that the wish alone makes the batch due.
+// most often the answer is that nothing is due. full means that the batch limits alone make the batch due.
 func (s *State) batch(rules Rules, first int, take func(i int)) (n int, full bool) {
 	if take == nil {
 		take = func(int) {}
@@ -253,13 +253,13 @@ func (s *State) batch(rules Rules, first int, take func(i int)) (n int, full boo
 		return 1, true // a probe risks one input, so that a bad one is found at once
 	}
 	head, requested := &s.inputs[first], s.isRequested(first)
-	wish, bytes, most, asked := rules.Wish, 0, int(head.most), ""
+	limits, bytes, most, asked := rules.Batch, 0, int(head.most), ""
 	for _, i := range s.owed {
 		in := &s.inputs[i]
 		if i < first || in.epoch != head.epoch || in.kind == events.KindAgentStopped || in.refusals != head.refusals || s.isRequested(i) != requested {
 			continue
 		}
-		if over(n, most) || over(n, wish.MaxInputs) || n > 0 && (head.most != in.most || over(bytes+in.size-1, wish.MaxBytes)) {
+		if over(n, most) || over(n, limits.MaxInputs) || n > 0 && (head.most != in.most || over(bytes+in.size-1, limits.MaxBytes)) {
 			return n, true
 		}
 		if by := s.requested[i]; by != "" {
@@ -271,7 +271,7 @@ func (s *State) batch(rules Rules, first int, take func(i int)) (n int, full boo
 		take(i)
 		n, bytes = n+1, bytes+in.size
 	}
-	return n, over(n, wish.MaxInputs) || over(bytes, wish.MaxBytes) || most > 0
+	return n, over(n, limits.MaxInputs) || over(bytes, limits.MaxBytes) || most > 0
 }
 
 // over reports whether n has reached a limit; 0 is no limit.

@@ -17,7 +17,7 @@ const (
 // judgeOutput adds the fresh generation that an output which did not parse may earn. Where a new generation would say
 // the same again, it earns nothing.
 func (s *State) judgeOutput(rules Rules, b *batch, class string) {
-	if rules.Outputs == nil || rules.Wish.Fixed || class == classIdle {
+	if rules.Outputs == nil || rules.Batch.Fixed || class == classIdle {
 		return
 	}
 	counted, respawn := rules.Outputs.Judge(s.unparsed, s.refreshed, b.at)

@@ -11,7 +11,7 @@ import (
 )
 
 func supervised(t *testing.T) *sim {
-	m := newSim(t, policy.Wish{MaxInputs: 1})
+	m := newSim(t, policy.BatchLimits{MaxInputs: 1})
 	m.rules.Outputs = &policy.Unparseable{}
 	return m
 }
@@ -119,7 +119,7 @@ func TestWhatEarnsNoFreshGeneration(t *testing.T) {
 		do    func(m *sim)
 	}{
 		"the standard policy":                {func(r *Rules) { r.Outputs = nil }, func(m *sim) { m.prose(0) }},
-		"a provider that would say it again": {func(r *Rules) { r.Wish.Fixed = true }, func(m *sim) { m.prose(0) }},
+		"a provider that would say it again": {func(r *Rules) { r.Batch.Fixed = true }, func(m *sim) { m.prose(0) }},
 		"blank answers":                      {nil, func(m *sim) { m.tool("a"); m.must(m.skip(m.start(), events.ReasonEmpty)) }},
 		"blank answers to a summary": {nil, func(m *sim) {
 			m.tool("a")

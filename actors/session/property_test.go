@@ -18,10 +18,10 @@ import (
 func TestNothingIsLostAndNothingWaitsForEver(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
-		wish := rapid.SampledFrom([]policy.Wish{
-			policy.ModelWish(), policy.ExtractorWish(), {MaxInputs: 3, MaxBytes: 400, MaxAge: time.Second}, {},
-		}).Draw(rt, "wish")
-		m := newSim(t, wish)
+		limits := rapid.SampledFrom([]policy.BatchLimits{
+			policy.ModelLimits(), policy.ExtractorLimits(), {MaxInputs: 3, MaxBytes: 400, MaxAge: time.Second}, {},
+		}).Draw(rt, "limits")
+		m := newSim(t, limits)
 		m.tb = tb{t, rt}
 		m.randomRules(rt)
 		n := rapid.IntRange(1, 45).Draw(rt, "steps")

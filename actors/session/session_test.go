@@ -36,7 +36,7 @@ func TestCaptureDecides(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			m := newSim(t, policy.ModelWish())
+			m := newSim(t, policy.ModelLimits())
 			for _, e := range c.given {
 				m.must(m.capture(e))
 			}
@@ -49,7 +49,7 @@ func TestCaptureDecides(t *testing.T) {
 
 func TestDuplicateChangesNothing(t *testing.T) {
 	t.Parallel()
-	m := newSim(t, policy.ModelWish())
+	m := newSim(t, policy.ModelLimits())
 	c := m.capture(events.ToolUsed{Tool: "Read"})
 	c.Key = events.KeyOf("s1", "toolu_1")
 	m.must(c)
@@ -63,7 +63,7 @@ func TestDuplicateChangesNothing(t *testing.T) {
 
 func TestCaptureRefusesWhatNoAgentReports(t *testing.T) {
 	t.Parallel()
-	m := newSim(t, policy.ModelWish())
+	m := newSim(t, policy.ModelLimits())
 	if err := m.do(m.capture(events.TurnReceived{})); !errors.Is(err, ErrNotCapture) {
 		t.Errorf("got %v, want ErrNotCapture", err)
 	}
@@ -71,7 +71,7 @@ func TestCaptureRefusesWhatNoAgentReports(t *testing.T) {
 
 func TestPromptsAreNumberedAndPrivacyReachesTheTools(t *testing.T) {
 	t.Parallel()
-	m := newSim(t, policy.ModelWish())
+	m := newSim(t, policy.ModelLimits())
 	m.must(m.capture(events.PromptSubmitted{Text: "one"}))
 	m.tool("Read")
 	m.must(m.capture(events.PromptSubmitted{Private: true}))
@@ -96,15 +96,15 @@ func TestPromptsAreNumberedAndPrivacyReachesTheTools(t *testing.T) {
 
 func TestWhenATurnIsDue(t *testing.T) {
 	t.Parallel()
-	model, extractor := policy.ModelWish(), policy.ExtractorWish()
+	model, extractor := policy.ModelLimits(), policy.ExtractorLimits()
 	for _, c := range []struct {
-		name  string
-		wish  policy.Wish
-		do    func(m *sim)
-		kind  events.TurnKind // empty: none is due
-		n     int
-		reads int
-		next  time.Duration
+		name   string
+		limits policy.BatchLimits
+		do     func(m *sim)
+		kind   events.TurnKind // empty: none is due
+		n      int
+		reads  int
+		next   time.Duration
 	}{
 		{"one input waits for company", model, func(m *sim) { m.tool("a") }, "", 0, 0, 5 * time.Minute},
 		{"nineteen wait", model, func(m *sim) { repeat(m, 19) }, "", 0, 0, 5 * time.Minute},
@@ -124,7 +124,7 @@ func TestWhenATurnIsDue(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			m := newSim(t, c.wish)
+			m := newSim(t, c.limits)
 			m.plain = true
 			c.do(m)
 			p := m.plan()
@@ -160,7 +160,7 @@ func (m *sim) big(n int) {
 
 func TestOneTurnInFlight(t *testing.T) {
 	t.Parallel()
-	m := newSim(t, policy.ModelWish())
+	m := newSim(t, policy.ModelLimits())
 	m.tool("a")
 	m.stop()
 	w := *m.plan().Turn
@@ -194,7 +194,7 @@ func TestOutcomes(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			m := newSim(t, policy.ModelWish())
+			m := newSim(t, policy.ModelLimits())
 			repeat(m, 2)
 			m.stop()
 			m.must(c.answer(m, m.start()))
@@ -207,7 +207,7 @@ func TestOutcomes(t *testing.T) {
 
 func TestADroppedOutputNeverRespawns(t *testing.T) {
 	t.Parallel()
-	m := newSim(t, policy.ModelWish())
+	m := newSim(t, policy.ModelLimits())
 	for range 50 {
 		m.tool("a")
 		m.stop()
@@ -226,7 +226,7 @@ func TestADroppedOutputNeverRespawns(t *testing.T) {
 
 func TestAMissingSummaryIsAskedForOnceMore(t *testing.T) {
 	t.Parallel()
-	m := newSim(t, policy.ModelWish())
+	m := newSim(t, policy.ModelLimits())
 	m.tool("a")
 	m.stop()
 	m.must(m.keep(m.start()))
@@ -242,7 +242,7 @@ func TestAMissingSummaryIsAskedForOnceMore(t *testing.T) {
 
 func TestWhatIsForgottenInFlightIsNotAskedOnceMore(t *testing.T) {
 	t.Parallel()
-	m := newSim(t, policy.ModelWish())
+	m := newSim(t, policy.ModelLimits())
 	m.tool("a")
 	m.stop()
 	m.must(m.keep(m.start()))
@@ -256,7 +256,7 @@ func TestWhatIsForgottenInFlightIsNotAskedOnceMore(t *testing.T) {
 
 func TestReobserveBringsDroppedInputsBack(t *testing.T) {
 	t.Parallel()
-	m := newSim(t, policy.ModelWish())
+	m := newSim(t, policy.ModelLimits())
 	repeat(m, 3)
 	m.stop()
 	turn := m.start()
@@ -278,7 +278,7 @@ func TestReobserveBringsDroppedInputsBack(t *testing.T) {
 
 func TestIdleStopAndSilentClose(t *testing.T) {
 	t.Parallel()
-	m := newSim(t, policy.ExtractorWish())
+	m := newSim(t, policy.ExtractorLimits())
 	m.tool("a")
 	m.now = m.now.Add(30*time.Minute - 1)
 	if m.plan().Tick {
@@ -306,7 +306,7 @@ func TestIdleStopAndSilentClose(t *testing.T) {
 
 func TestAToolUseThatComesAfterItsStopBelongsToIt(t *testing.T) {
 	t.Parallel()
-	m := newSim(t, policy.ExtractorWish())
+	m := newSim(t, policy.ExtractorLimits())
 	m.tool("a")
 	late := m.capture(events.ToolUsed{Tool: "late"})
 	m.now = m.now.Add(time.Second)
@@ -332,7 +332,7 @@ func TestAToolUseThatComesAfterItsStopBelongsToIt(t *testing.T) {
 
 func TestALaterLookAtClaimsIsRecordedBesideThem(t *testing.T) {
 	t.Parallel()
-	m := newSim(t, policy.ModelWish())
+	m := newSim(t, policy.ModelLimits())
 	looked := Recheck{ID: m.id(), At: m.now, Checked: []events.ClaimChecked{
 		{Subject: m.id(), Claim: events.Claim{Kind: "commit", Value: "1234567", Verdict: events.Absent}},
 		{Subject: m.id(), Claim: events.Claim{Kind: "commit", Value: "abcdef0", Verdict: events.Verified}},

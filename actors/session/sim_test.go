@@ -29,8 +29,8 @@ type sim struct {
 
 var start = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
-func newSim(tb testing.TB, wish policy.Wish) *sim {
-	return &sim{tb: tb, codec: events.NewCodec(), state: new(State), rules: Rules{Wish: wish}, now: start}
+func newSim(tb testing.TB, limits policy.BatchLimits) *sim {
+	return &sim{tb: tb, codec: events.NewCodec(), state: new(State), rules: Rules{Batch: limits}, now: start}
 }
 
 func (m *sim) id() events.ID {

@@ -39,7 +39,7 @@ func TestOnlyTheTurnThatComesNextIsBegun(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			m := newSim(t, policy.ModelWish())
+			m := newSim(t, policy.ModelLimits())
 			m.must(m.capture(events.PromptSubmitted{Text: "go"}))
 			repeat(m, 4)
 			m.stop()
@@ -64,7 +64,7 @@ func TestOnlyTheTurnThatComesNextIsBegun(t *testing.T) {
 // about one input.
 func TestATurnStaysBehindWhatStandsBetweenItsInputs(t *testing.T) {
 	t.Parallel()
-	m := newSim(t, policy.ModelWish())
+	m := newSim(t, policy.ModelLimits())
 	repeat(m, 6)
 	m.stop()
 	all := m.plan().Turn.Settles
@@ -92,7 +92,7 @@ func TestATurnStaysBehindWhatStandsBetweenItsInputs(t *testing.T) {
 
 func TestNothingIsBegunWhereNothingIsOwed(t *testing.T) {
 	t.Parallel()
-	m := newSim(t, policy.ModelWish())
+	m := newSim(t, policy.ModelLimits())
 	m.tool("a")
 	m.stop()
 	w := *m.plan().Turn
@@ -106,7 +106,7 @@ func TestNothingIsBegunWhereNothingIsOwed(t *testing.T) {
 // TestWhatCameLaterStaysOutOfAHalf: it was not part of what was too long.
 func TestWhatCameLaterStaysOutOfAHalf(t *testing.T) {
 	t.Parallel()
-	m := newSim(t, policy.Wish{MaxInputs: 3})
+	m := newSim(t, policy.BatchLimits{MaxInputs: 3})
 	repeat(m, 3)
 	m.must(m.fail(m.start(), events.FailOverflow))
 	repeat(m, 2)
@@ -123,7 +123,7 @@ func TestWhatCameLaterStaysOutOfAHalf(t *testing.T) {
 // TestAStopWhileAPromptIsReadIsReadAsWell: the turn was planned without it, and is planned again.
 func TestAStopWhileAPromptIsReadIsReadAsWell(t *testing.T) {
 	t.Parallel()
-	m := newSim(t, policy.ModelWish())
+	m := newSim(t, policy.ModelLimits())
 	repeat(m, 20)
 	planned := StartTurn{Turn: m.id(), At: m.now, Work: *m.plan().Turn, Provider: "test"}
 	if errs := m.doTogether(m.capture(events.AgentStopped{}), planned); !errors.Is(errs[1], ErrNotDue) {

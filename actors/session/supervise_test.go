@@ -34,7 +34,7 @@ func (m *sim) await() {
 
 func TestCrashesInARowQuarantine(t *testing.T) {
 	t.Parallel()
-	m := newSim(t, policy.ModelWish())
+	m := newSim(t, policy.ModelLimits())
 	repeat(m, 20)
 	for n := 1; n <= 5; n++ {
 		m.crash()
@@ -62,7 +62,7 @@ func TestCrashesInARowQuarantine(t *testing.T) {
 
 func TestSlowCrashesTripTheConsecutiveCap(t *testing.T) {
 	t.Parallel()
-	m := newSim(t, policy.ModelWish())
+	m := newSim(t, policy.ModelLimits())
 	repeat(m, 20)
 	for range 6 {
 		m.now = m.now.Add(8 * time.Second)
@@ -75,7 +75,7 @@ func TestSlowCrashesTripTheConsecutiveCap(t *testing.T) {
 
 func TestFastCrashesBetweenGoodTurnsTripTheWindow(t *testing.T) {
 	t.Parallel()
-	m := newSim(t, policy.ModelWish())
+	m := newSim(t, policy.ModelLimits())
 	m.rules.Restarts = policy.Restarts{Base: time.Millisecond, Cap: time.Millisecond}
 	for n := 1; ; n++ {
 		repeat(m, 20)
@@ -96,7 +96,7 @@ func TestFastCrashesBetweenGoodTurnsTripTheWindow(t *testing.T) {
 
 func TestProbeReleasesOrDoubles(t *testing.T) {
 	t.Parallel()
-	m := newSim(t, policy.ModelWish())
+	m := newSim(t, policy.ModelLimits())
 	repeat(m, 20)
 	for range 6 {
 		m.crash()
@@ -125,7 +125,7 @@ func TestProbeReleasesOrDoubles(t *testing.T) {
 // TestABrokenObserverCostsNoInput crashes on everything for days, and is mended then.
 func TestABrokenObserverCostsNoInput(t *testing.T) {
 	t.Parallel()
-	m := newSim(t, policy.ModelWish())
+	m := newSim(t, policy.ModelLimits())
 	repeat(m, 7)
 	m.stop()
 	for range 100 {
@@ -148,7 +148,7 @@ func TestABrokenObserverCostsNoInput(t *testing.T) {
 // another.
 func TestALoneBadInputIsGivenUpOnceTheObserverAnsweredAnother(t *testing.T) {
 	t.Parallel()
-	m := newSim(t, policy.ModelWish())
+	m := newSim(t, policy.ModelLimits())
 	repeat(m, 1)
 	m.stop()
 	bad := m.state.inputs[0].position
@@ -172,7 +172,7 @@ func TestALoneBadInputIsGivenUpOnceTheObserverAnsweredAnother(t *testing.T) {
 
 func TestAPersonReleases(t *testing.T) {
 	t.Parallel()
-	m := newSim(t, policy.ModelWish())
+	m := newSim(t, policy.ModelLimits())
 	repeat(m, 20)
 	if err := m.do(Release{ID: m.id(), At: m.now}); err == nil {
 		t.Error("a free session was released")
@@ -188,7 +188,7 @@ func TestAPersonReleases(t *testing.T) {
 
 func TestRestartOfTheDaemonGrantsNoNewAttempts(t *testing.T) {
 	t.Parallel()
-	m := newSim(t, policy.ModelWish())
+	m := newSim(t, policy.ModelLimits())
 	repeat(m, 20)
 	for range 5 {
 		m.await()
@@ -207,7 +207,7 @@ func TestRestartOfTheDaemonGrantsNoNewAttempts(t *testing.T) {
 
 func TestACleanStopBlamesNobody(t *testing.T) {
 	t.Parallel()
-	m := newSim(t, policy.ModelWish())
+	m := newSim(t, policy.ModelLimits())
 	repeat(m, 20)
 	for range 20 {
 		m.start()
@@ -230,7 +230,7 @@ func TestPoisonedBatchIsHalvedDownToTheBadInput(t *testing.T) {
 	for _, class := range []events.FailureClass{events.FailCrash, events.FailRefused, events.FailOverflow, events.FailInterrupted} {
 		t.Run(string(class), func(t *testing.T) {
 			t.Parallel()
-			m := newSim(t, policy.ModelWish())
+			m := newSim(t, policy.ModelLimits())
 			repeat(m, 20)
 			bad := m.state.inputs[13].position
 			m.settleAllBut(bad, class)
@@ -283,7 +283,7 @@ func TestOneInputThatIsTooLongIsAskedWithLess(t *testing.T) {
 	for _, class := range []events.FailureClass{events.FailOverflow, events.FailTruncated} {
 		t.Run(string(class), func(t *testing.T) {
 			t.Parallel()
-			m := newSim(t, policy.ModelWish())
+			m := newSim(t, policy.ModelLimits())
 			repeat(m, 2)
 			m.stop()
 			bad := m.state.inputs[0].position
@@ -330,7 +330,7 @@ func (m *sim) answerOthers(bad events.Position) {
 // TestASingleInputThatWasTooLongStaysAlone: it was alone from the beginning, and more is captured before it is tried again.
 func TestASingleInputThatWasTooLongStaysAlone(t *testing.T) {
 	t.Parallel()
-	m := newSim(t, policy.ModelWish())
+	m := newSim(t, policy.ModelLimits())
 	m.tool("a")
 	m.now = m.now.Add(5 * time.Minute)
 	m.must(m.fail(m.start(), events.FailOverflow))
@@ -347,7 +347,7 @@ func TestASingleInputThatWasTooLongStaysAlone(t *testing.T) {
 
 func TestProviderFailuresHoldAndCountNothing(t *testing.T) {
 	t.Parallel()
-	m := newSim(t, policy.ModelWish())
+	m := newSim(t, policy.ModelLimits())
 	repeat(m, 20)
 	for range 30 {
 		m.must(m.fail(m.start(), events.FailOverload))
@@ -364,7 +364,7 @@ func TestProviderFailuresHoldAndCountNothing(t *testing.T) {
 // TestDecisionsComeFromWhatIsRecordedOfATime: times that the running clock was read for lose that reading.
 func TestDecisionsComeFromWhatIsRecordedOfATime(t *testing.T) {
 	t.Parallel()
-	m := newSim(t, policy.ModelWish())
+	m := newSim(t, policy.ModelLimits())
 	m.plain = true
 	m.now = time.Now()
 	repeat(m, 20)

@@ -11,7 +11,7 @@ import (
 
 // decideStart begins a turn that is the one to come next: of the right kind, over the right inputs, read with the right
 // ones, asked for the right time. All of that follows from what is on record. What does not is taken from the command:
-// how many inputs the provider wishes for, and whether it is time.
+// how many inputs the provider takes at once, and whether it is time.
 func decideStart(s *State, rules Rules, c StartTurn) ([]events.Draft, error) {
 	if s.turn != nil {
 		return nil, ErrTurnInFlight

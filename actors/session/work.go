@@ -21,7 +21,7 @@ type Work struct {
 	Trip     int               // of a probe: how many quarantines in a row it ends, from 1. No part of what is due
 	Prompt   int               // number of the user's prompt it is about; 0 before the first
 	PromptAt events.Position   // the prompt itself; 0: none
-	Provider string            // that a person asked for; empty: any. It is a wish, and no part of what is due
+	Provider string            // that a person asked for; empty: any. It is a preference, and no part of what is due
 }
 
 // unlike says how o differs from w in what is recorded of a turn; empty: it does not. A nil w is no turn at all.

@@ -99,7 +99,7 @@ func tierOf(b *built) *actors.Route {
 func (o *offers) facts() []api.Provider {
 	var list []api.Provider
 	for i, p := range o.all {
-		facts := api.Provider{Name: p.Name(), Model: p.Model(), Wish: p.Wish(), Free: config.IsFree(p.Name())}
+		facts := api.Provider{Name: p.Name(), Model: p.Model(), BatchLimits: p.BatchLimits(), Free: config.IsFree(p.Name())}
 		facts.TierOnly = i >= len(o.order)
 		if p == o.summaries {
 			facts.Tiers = append(facts.Tiers, api.TierSummary)

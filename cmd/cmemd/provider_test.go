@@ -110,7 +110,7 @@ func TestScenarioScript(t *testing.T) {
 		t.Fatal(err)
 	}
 	observation, summary := playback.When{Kind: events.TurnObservation}, playback.When{Kind: events.TurnSummary}
-	want := &playback.Script{Model: "s", Wish: policy.ModelWish(), Steps: []playback.Step{
+	want := &playback.Script{Model: "s", BatchLimits: policy.ModelLimits(), Steps: []playback.Step{
 		{When: observation, Repeat: 1, Action: playback.Text{Text: "a", Usage: events.Usage{Input: 3, Output: 2}}},
 		{When: summary, Repeat: 1, Action: playback.Text{}},
 		{Repeat: 1, Action: playback.Crash("the observer ended")},

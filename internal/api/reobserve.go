@@ -9,10 +9,10 @@ import (
 
 // Provider is an observer that may be asked. A tier may have one of the same name with another model.
 type Provider struct {
-	Name  string
-	Model string
-	Wish  policy.Wish
-	Free  bool // it works here: nothing is sent anywhere, and no tokens are used
+	Name        string
+	Model       string
+	BatchLimits policy.BatchLimits
+	Free        bool // it works here: nothing is sent anywhere, and no tokens are used
 
 	Tiers    []string // turns that it is asked about before others: TierSummary, TierTrivial
 	TierOnly bool     // it is asked about those alone: it stands in for nobody
@@ -46,7 +46,7 @@ type Reobserved struct {
 	Sessions int              `json:"sessions"`
 	Inputs   int              `json:"inputs"`
 	Asked    int              `json:"asked_before,omitempty"` // chosen too, but asked for already and not answered yet
-	Turns    int              `json:"turns"`                  // that it takes, about: by the provider's wish
+	Turns    int              `json:"turns"`                  // that it takes, about: by the provider's batch limits
 	Bytes    int64            `json:"bytes"`                  // of the inputs, as they are sent
 	Tokens   int64            `json:"tokens"`                 // that it uses, about
 	Estimate string           `json:"estimate"`               // what the tokens are estimated by

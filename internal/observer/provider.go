@@ -16,8 +16,8 @@ type Provider interface {
 	Name() string
 	// Model names what answers, for records; it may be empty.
 	Model() string
-	// Wish says when the provider wants to be asked.
-	Wish() policy.Wish
+	// BatchLimits says when the provider wants to be asked.
+	BatchLimits() policy.BatchLimits
 	// Complete returns the whole output of one turn. Reply.Text is not judged here. What all its requests cost is in the
 	// Reply or in the *Failure; beside any other error, in a Reply that has no Text.
 	Complete(ctx context.Context, p Prompt) (Reply, error)

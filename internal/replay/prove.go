@@ -80,7 +80,7 @@ type Difference struct {
 // be told any more, because a payload was erased or a stream begins out of view, is unproven and no difference.
 //
 // What Prove cannot see: whether a pause is missing behind turns that failed by their own fault; when a lease was granted, so that as many turns may begin behind a pause as there are slots
-// less one; what a provider wishes, and so when a turn is due and how many of the inputs that come next it settles; what a
+// less one; what a provider takes at once, and so when a turn is due and how many of the inputs that come next it settles; what a
 // prompt held beside inputs and reads; in which order the sessions were served that waited; since when a budget held inputs, and
 // whether that of a day or in money was used up; whether a degraded daemon was right to be. Of the provider of a turn it sees
 // whether provider.Choose allowed it at some moment at which its lease may have been granted.

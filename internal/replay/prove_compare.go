@@ -100,13 +100,13 @@ func (p *prover) doubt(s *proved, d *decision, name string, cmds []session.Comma
 }
 
 // changeless reports whether d is explained by a provider whose answers no fresh generation changes: what a provider
-// wishes is not on record, but a generation that an output earned would tell.
+// takes at once is not on record, but a generation that an output earned would tell.
 func (p *prover) changeless(s *proved, d *decision, cmds []session.Command) bool {
 	rules := p.rules(s, d)
 	if rules.Outputs == nil || p.circuit(s.provider).refreshed {
 		return false
 	}
-	rules.Wish.Fixed = true
+	rules.Batch.Fixed = true
 	return len(d.decide(s, rules, cmds[0])) == 0
 }
 

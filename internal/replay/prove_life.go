@@ -70,7 +70,7 @@ func (l *life) why() string {
 }
 
 // RulesInForce returns what a daemon went by that recorded settings in DaemonStarted: the rules of sessions without the
-// provider's wish, the waits of a provider's pauses, and the number of slots. A key that is missing, or that cannot be
+// provider's batch limits, the waits of a provider's pauses, and the number of slots. A key that is missing, or that cannot be
 // read, has its default.
 func RulesInForce(settings map[string]string) (rules session.Rules, pause policy.Backoff, slots int) {
 	l := life{}.withSettings(settings)

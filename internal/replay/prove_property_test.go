@@ -54,7 +54,7 @@ func (s *script) life(settings map[string]string) {
 
 func (s *script) goBy(settings map[string]string) {
 	s.rules, s.wait, s.slots = RulesInForce(settings)
-	s.rules.Wish = policy.Wish{MaxInputs: 3}
+	s.rules.Batch = policy.BatchLimits{MaxInputs: 3}
 }
 
 func randomSettings(rt *rapid.T) map[string]string {

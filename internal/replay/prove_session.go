@@ -217,7 +217,7 @@ func (p *prover) checkClean(s *proved, d *decision) {
 func (p *prover) rules(s *proved, d *decision) session.Rules {
 	r := p.life.rules
 	if s.provider == fixedProvider {
-		r.Wish.Fixed = true
+		r.Batch.Fixed = true
 	}
 	if limits := d.limits(); limits != nil && !p.life.known {
 		setLimits(&r, *limits)

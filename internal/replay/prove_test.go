@@ -231,7 +231,7 @@ func TestProveOfAFixedProvider(t *testing.T) {
 	}{{fixedProvider, false}, {"other", true}} {
 		s := newScript(t)
 		s.provider = c.provider
-		s.rules.Outputs, s.rules.Wish.Fixed = &policy.Unparseable{}, true
+		s.rules.Outputs, s.rules.Batch.Fixed = &policy.Unparseable{}, true
 		s.begin(map[string]string{"policy": "supervised"})
 		for range 6 {
 			s.work("a", 1)

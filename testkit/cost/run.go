@@ -71,7 +71,7 @@ type world struct {
 	ctx    context.Context
 	clock  *clock
 	log    *eventlog.Bolt
-	wish   policy.Wish
+	limits policy.BatchLimits
 	at     *endpoint
 	sys    *actors.System
 	stop   func()
@@ -108,7 +108,7 @@ func start(ctx context.Context, tb testing.TB, l Load) *world {
 		tb.Fatal(err)
 	}
 	provider := w.provider(l)
-	w.wish = provider.Wish()
+	w.limits = provider.BatchLimits()
 	w.sys, err = actors.New(actors.Config{Log: w.log, Providers: []actors.Route{{Provider: provider}}, Now: w.clock.Now, Previous: actors.Previous{Clean: true}})
 	if err != nil {
 		tb.Fatal(err)
@@ -178,7 +178,7 @@ func (w *world) idle(at events.Position) {
 	w.tb.Helper()
 	for {
 		_, busy := w.state.InFlight()
-		if w.known >= at && !busy && !w.half && session.Next(&w.state, session.Rules{Wish: w.wish}, w.clock.Now()).Turn == nil {
+		if w.known >= at && !busy && !w.half && session.Next(&w.state, session.Rules{Batch: w.limits}, w.clock.Now()).Turn == nil {
 			return
 		}
 		record, err, ok := w.next()

@@ -69,11 +69,11 @@ func After(d time.Duration, step Step) Step {
 // Scripted is an observer.Provider whose answers are told beforehand. It records what it was asked. It is safe for
 // concurrent use and holds no goroutine and no channel, so that it may live inside or outside a synctest bubble.
 type Scripted struct {
-	// Called, Answering and Wishes are what Name, Model and Wish return; NewScripted sets them to "scripted", "script"
-	// and policy.ModelWish. They may be changed before the first use.
+	// Called, Answering and Limits are what Name, Model and BatchLimits return; NewScripted sets them to "scripted", "script"
+	// and policy.ModelLimits. They may be changed before the first use.
 	Called    string
 	Answering string
-	Wishes    policy.Wish
+	Limits    policy.BatchLimits
 
 	steps []Step
 
@@ -89,7 +89,7 @@ func NewScripted(steps ...Step) *Scripted {
 	if len(steps) == 0 {
 		steps = []Step{Text("")}
 	}
-	return &Scripted{Called: "scripted", Answering: "script", Wishes: policy.ModelWish(), steps: slices.Clone(steps)}
+	return &Scripted{Called: "scripted", Answering: "script", Limits: policy.ModelLimits(), steps: slices.Clone(steps)}
 }
 
 // Name returns Called.
@@ -98,8 +98,8 @@ func (s *Scripted) Name() string { return s.Called }
 // Model returns Answering.
 func (s *Scripted) Model() string { return s.Answering }
 
-// Wish returns Wishes.
-func (s *Scripted) Wish() policy.Wish { return s.Wishes }
+// BatchLimits returns Limits.
+func (s *Scripted) BatchLimits() policy.BatchLimits { return s.Limits }
 
 // Complete records p and takes the step of this call. A context that is done already is not recorded: no service
 // would have been asked.

@@ -68,15 +68,15 @@ func rules() []rule {
 }
 
 func checkIdentity(_ context.Context, p observer.Provider, _ Options) error {
-	name, model, w := p.Name(), p.Model(), p.Wish()
+	name, model, w := p.Name(), p.Model(), p.BatchLimits()
 	if !regexp.MustCompile(`^[a-z0-9]+([-_.][a-z0-9]+)*$`).MatchString(name) {
 		return fmt.Errorf("name %q is not lowercase without spaces", name)
 	}
-	if p.Name() != name || p.Model() != model || p.Wish() != w {
-		return errors.New("name, model or wish changed between two calls")
+	if p.Name() != name || p.Model() != model || p.BatchLimits() != w {
+		return errors.New("name, model or batch limits changed between two calls")
 	}
 	if w.MaxInputs < 0 || w.MaxBytes < 0 || w.MaxAge < 0 {
-		return fmt.Errorf("wish %+v has a negative limit", w)
+		return fmt.Errorf("batch limits %+v have a negative limit", w)
 	}
 	return nil
 }

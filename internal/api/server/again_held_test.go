@@ -174,7 +174,7 @@ func TestADaemonThatEndsTakesNoRequest(t *testing.T) {
 func TestManyInputsAreSeveralRequests(t *testing.T) {
 	t.Parallel()
 	m := newMoody(prose())
-	m.Wishes = policy.ExtractorWish()
+	m.Limits = policy.ExtractorLimits()
 	w := moodyWorld(t, m, nil, nil)
 	w.use(t, "s", reobserveBatch+20)
 	w.use(t, "t", 2)

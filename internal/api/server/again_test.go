@@ -65,7 +65,7 @@ func moodyWorld(tb testing.TB, m *moody, system func(*actors.Config), change fun
 		tb.Fatal(err)
 	}
 	w.serve(tb, func(c *Config) {
-		c.Providers = []api.Provider{{Name: m.Name(), Model: m.Model(), Wish: m.Wish()}, {Name: "other", Model: "large", TierOnly: true}}
+		c.Providers = []api.Provider{{Name: m.Name(), Model: m.Model(), BatchLimits: m.BatchLimits()}, {Name: "other", Model: "large", TierOnly: true}}
 		if change != nil {
 			change(c)
 		}

@@ -104,7 +104,7 @@ func (s *Server) provider(name string) (api.Provider, error) {
 	return api.Provider{}, invalid("/provider", "is no provider here; there are: %s", strings.Join(known, ", "))
 }
 
-// inUse is who would be asked now in the place of first, by whose wish turns are made all the same; first where nobody is.
+// inUse is who would be asked now in the place of first, by whose batch limits turns are made all the same; first where nobody is.
 func (s *Server) inUse(ctx context.Context, first api.Provider) api.Provider {
 	st, err := s.cfg.System.Status(ctx)
 	if err != nil || st.InUse == "" {
@@ -114,7 +114,7 @@ func (s *Server) inUse(ctx context.Context, first api.Provider) api.Provider {
 	if err != nil {
 		return first
 	}
-	now.Wish = first.Wish
+	now.BatchLimits = first.BatchLimits
 	return now
 }
 

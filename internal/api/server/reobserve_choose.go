@@ -136,7 +136,7 @@ func (a *reobserve) price(ctx context.Context) error {
 }
 
 // priceSession counts turns as the session will make them: each stop is a summary's; between two stops observation turns
-// take as many inputs and bytes as the provider wishes.
+// take as many inputs and bytes as the provider takes at once.
 func (a *reobserve) priceSession(ctx context.Context, id events.SessionID) (turns int, bytes int64, err error) {
 	inputs := a.shares[id].inputs
 	stops, err := a.stops(ctx, id, inputs[0].Position)
@@ -160,8 +160,8 @@ func (a *reobserve) priceSession(ctx context.Context, id events.SessionID) (turn
 			turns++
 			continue
 		}
-		wish := a.provider.Wish
-		if n == 0 || reached(n, wish.MaxInputs) || reached(size+int(r.Size)-1, wish.MaxBytes) {
+		limits := a.provider.BatchLimits
+		if n == 0 || reached(n, limits.MaxInputs) || reached(size+int(r.Size)-1, limits.MaxBytes) {
 			turns, n, size = turns+1, 0, 0
 		}
 		n, size = n+1, size+int(r.Size)

@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// DefaultLimit and MaxLimit are how many items a search returns at most: without a wish, and whatever the wish.
+	// DefaultLimit and MaxLimit are how many items a search returns at most: where none is asked for, and whatever is asked for.
 	DefaultLimit = 20
 	MaxLimit     = 100
 

@@ -54,8 +54,8 @@ func (*Provider) Name() string { return Name }
 // Model returns the version of the rules.
 func (*Provider) Model() string { return model }
 
-// Wish returns policy.ExtractorWish: whole answers of the agent.
-func (*Provider) Wish() policy.Wish { return policy.ExtractorWish() }
+// BatchLimits returns policy.ExtractorLimits: whole answers of the agent.
+func (*Provider) BatchLimits() policy.BatchLimits { return policy.ExtractorLimits() }
 
 // Complete writes what p's inputs come to. Equal prompts give equal replies. The only error is ctx.Err().
 func (p *Provider) Complete(ctx context.Context, prompt observer.Prompt) (observer.Reply, error) {

@@ -27,8 +27,8 @@ func TestProviderKeepsTheContract(t *testing.T) {
 func TestIdentity(t *testing.T) {
 	t.Parallel()
 	p := New(Config{})
-	if p.Name() != "extractive" || p.Model() == "" || p.Wish() != policy.ExtractorWish() {
-		t.Errorf("got name %q, model %q, wish %+v", p.Name(), p.Model(), p.Wish())
+	if p.Name() != "extractive" || p.Model() == "" || p.BatchLimits() != policy.ExtractorLimits() {
+		t.Errorf("got name %q, model %q, wish %+v", p.Name(), p.Model(), p.BatchLimits())
 	}
 }
 

@@ -17,14 +17,14 @@ import (
 
 // Config of a Provider. Name, Asker and Renderer are needed.
 type Config struct {
-	Name     string // in streams and settings: lowercase, without spaces
-	Asker    Asker
-	Renderer Renderer
-	Mode     observer.Mode       // whose types and concepts the structured form offers; zero: observer.CodeMode
-	Redact   func(string) string // takes out of a question what must not leave the machine; nil: nothing
-	Form     events.Form         // how to ask; empty: structured where the service takes it, else XML
-	Log      *slog.Logger        // is told which form is settled; nil: nobody is
-	Wish     policy.Wish         // zero: policy.ModelWish
+	Name        string // in streams and settings: lowercase, without spaces
+	Asker       Asker
+	Renderer    Renderer
+	Mode        observer.Mode       // whose types and concepts the structured form offers; zero: observer.CodeMode
+	Redact      func(string) string // takes out of a question what must not leave the machine; nil: nothing
+	Form        events.Form         // how to ask; empty: structured where the service takes it, else XML
+	Log         *slog.Logger        // is told which form is settled; nil: nobody is
+	BatchLimits policy.BatchLimits  // zero: policy.ModelLimits
 
 	// LeastThinking: the model is told to think as little as it can, where the service takes that.
 	LeastThinking bool
@@ -67,7 +67,7 @@ func New(c Config) (*Provider, error) {
 	if c.Mode.ID == "" {
 		c.Mode = observer.CodeMode()
 	}
-	c.Wish = cmp.Or(c.Wish, policy.ModelWish())
+	c.BatchLimits = cmp.Or(c.BatchLimits, policy.ModelLimits())
 	c.Retries = max(0, cmp.Or(c.Retries, 2))
 	c.Backoff = cmp.Or(c.Backoff, 500*time.Millisecond)
 	c.Timeout = cmp.Or(c.Timeout, time.Minute)
@@ -88,8 +88,8 @@ func (p *Provider) Name() string { return p.cfg.Name }
 // Model names the model that is asked.
 func (p *Provider) Model() string { return p.cfg.Asker.Model() }
 
-// Wish returns the configured wish.
-func (p *Provider) Wish() policy.Wish { return p.cfg.Wish }
+// BatchLimits returns the configured limits.
+func (p *Provider) BatchLimits() policy.BatchLimits { return p.cfg.BatchLimits }
 
 // Complete asks the service, again where that is worth it, and returns the whole answer. Its errors are those of
 // observer.Provider. No error of it holds a word of the prompt, of the answer, or of the key.

@@ -112,8 +112,8 @@ func TestConfig(t *testing.T) {
 		}
 	}
 	p, err := model.New(ok)
-	if err != nil || p.Name() != "p" || p.Model() != "m-1" || p.Wish() != policy.ModelWish() {
-		t.Errorf("got %q, %q, %+v, %v", p.Name(), p.Model(), p.Wish(), err)
+	if err != nil || p.Name() != "p" || p.Model() != "m-1" || p.BatchLimits() != policy.ModelLimits() {
+		t.Errorf("got %q, %q, %+v, %v", p.Name(), p.Model(), p.BatchLimits(), err)
 	}
 }
 

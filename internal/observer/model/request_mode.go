@@ -32,7 +32,7 @@ type requestModes struct {
 	doubts   int        // turns in a row that were refused in it and answered in another one
 }
 
-// newRequestModes are the modes of c: without a form both, without a wish for least thinking no telling of it.
+// newRequestModes are the modes of c: without a form both, without a setting for least thinking nothing is said of it.
 func newRequestModes(c Config) *requestModes {
 	forms := []events.Form{c.Form}
 	if c.Form == "" {

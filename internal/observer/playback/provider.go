@@ -24,9 +24,9 @@ type Config struct {
 
 // Provider plays a script. It is safe for concurrent use; it keeps no conversation, only its place in the script.
 type Provider struct {
-	model string
-	wish  policy.Wish
-	now   func() time.Time
+	model  string
+	limits policy.BatchLimits
+	now    func() time.Time
 
 	mu    sync.Mutex // guards the fields below
 	calls int
@@ -44,7 +44,7 @@ var _ observer.Provider = (*Provider)(nil)
 
 // New returns a provider at the beginning of s, which is not read after that.
 func New(s *Script, c Config) *Provider {
-	p := &Provider{model: cmp.Or(s.Model, "script"), wish: s.Wish, now: c.Now}
+	p := &Provider{model: cmp.Or(s.Model, "script"), limits: s.BatchLimits, now: c.Now}
 	if p.now == nil {
 		p.now = time.Now
 	}
@@ -60,8 +60,8 @@ func (*Provider) Name() string { return Name }
 // Model returns the script's model.
 func (p *Provider) Model() string { return p.model }
 
-// Wish returns the script's wish.
-func (p *Provider) Wish() policy.Wish { return p.wish }
+// BatchLimits returns the script's limits.
+func (p *Provider) BatchLimits() policy.BatchLimits { return p.limits }
 
 // Complete takes the step that is due and does what it says. A call that is cancelled already takes none; one that is
 // cancelled while it waits has taken its step.

@@ -36,7 +36,7 @@ const (
 
 // Read reads a script to its end. The errors are ErrScript, and those of r.
 func Read(r io.Reader) (*Script, error) {
-	s := &Script{Wish: policy.ModelWish()}
+	s := &Script{BatchLimits: policy.ModelLimits()}
 	limited := &io.LimitedReader{R: r, N: maxScript + 1}
 	lines := bufio.NewScanner(limited)
 	lines.Buffer(nil, maxLine)
@@ -87,10 +87,10 @@ func (s *Script) readHeader(o *object) {
 	o.number("playback", version, version)
 	s.Model = o.text("model")
 	if w := o.within("wish"); w != nil {
-		s.Wish.MaxInputs = int(w.number("max_inputs", 0, 1<<20))
-		s.Wish.MaxBytes = int(w.number("max_bytes", 0, 1<<30))
-		s.Wish.MaxAge = w.millis("max_age_ms")
-		s.Wish.Fixed = w.yes("fixed")
+		s.BatchLimits.MaxInputs = int(w.number("max_inputs", 0, 1<<20))
+		s.BatchLimits.MaxBytes = int(w.number("max_bytes", 0, 1<<30))
+		s.BatchLimits.MaxAge = w.millis("max_age_ms")
+		s.BatchLimits.Fixed = w.yes("fixed")
 		w.done()
 	}
 	o.done()

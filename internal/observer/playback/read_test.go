@@ -28,7 +28,7 @@ func TestReadTakesAllThatAScriptCanSay(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := &Script{
-		Model: "troubled", Wish: policy.Wish{MaxInputs: 4, MaxBytes: 1000, MaxAge: 2500 * time.Millisecond},
+		Model: "troubled", BatchLimits: policy.BatchLimits{MaxInputs: 4, MaxBytes: 1000, MaxAge: 2500 * time.Millisecond},
 		Steps: []Step{
 			{When: When{Contains: "poison.go"}, Action: Crash("exit status 139")},
 			{When: When{Kind: events.TurnSummary}, Action: Text{
@@ -52,7 +52,7 @@ func TestReadTakesAllThatAScriptCanSay(t *testing.T) {
 func TestAScriptWithoutAHeaderWishesWhatAModelDoes(t *testing.T) {
 	t.Parallel()
 	s, err := Read(strings.NewReader(`{"hang":true}`))
-	if err != nil || s.Wish != policy.ModelWish() || s.Model != "" {
+	if err != nil || s.BatchLimits != policy.ModelLimits() || s.Model != "" {
 		t.Errorf("got %+v, %v", s, err)
 	}
 }
@@ -128,7 +128,7 @@ func TestWriteRefusesWhatNoScriptCanSay(t *testing.T) {
 		"no UTF-8":            {Steps: []Step{{Action: Crash("\xff")}}},
 		"an unknown class":    {Steps: []Step{{Action: Failure{Class: events.FailCrash}}}},
 		"a negative repeat":   {Steps: []Step{{Action: Hang{}, Repeat: -2}}},
-		"a negative wish":     {Wish: policy.Wish{MaxInputs: -1}, Steps: []Step{{Action: Hang{}}}},
+		"a negative limit":    {BatchLimits: policy.BatchLimits{MaxInputs: -1}, Steps: []Step{{Action: Hang{}}}},
 		"a model of no UTF-8": {Model: "\xff", Steps: []Step{{Action: Hang{}}}},
 	} {
 		var b bytes.Buffer
@@ -143,7 +143,7 @@ func TestWhatIsWrittenReadsBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := &Script{
 			Model: rapid.String().Draw(t, "model"), Steps: rapid.SliceOfN(rapid.Custom(drawStep), 1, 8).Draw(t, "steps"),
-			Wish: policy.Wish{
+			BatchLimits: policy.BatchLimits{
 				MaxInputs: rapid.IntRange(0, 1<<20).Draw(t, "inputs"), MaxBytes: rapid.IntRange(0, 1<<30).Draw(t, "bytes"),
 				MaxAge: drawMillis(t, "age"), Fixed: rapid.Bool().Draw(t, "fixed"),
 			},

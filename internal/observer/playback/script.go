@@ -9,9 +9,9 @@ import (
 
 // Script is what a Provider plays.
 type Script struct {
-	Model string      // what the provider says that it is; empty: "script"
-	Wish  policy.Wish // when it wants to be asked; a script that says nothing has policy.ModelWish
-	Steps []Step      // in the order in which they are tried
+	Model       string             // what the provider says that it is; empty: "script"
+	BatchLimits policy.BatchLimits // when it wants to be asked; a script that says nothing has policy.ModelLimits
+	Steps       []Step             // in the order in which they are tried
 }
 
 // Forever is a Step's Repeat without an end.

@@ -68,7 +68,7 @@ func (s *Script) Write(w io.Writer) error {
 	e := json.NewEncoder(&whole)
 	e.SetEscapeHTML(false)
 	err := e.Encode(headerLine{Playback: version, Model: s.Model, Wish: wishLine{
-		MaxInputs: s.Wish.MaxInputs, MaxBytes: s.Wish.MaxBytes, MaxAgeMS: s.Wish.MaxAge.Milliseconds(), Fixed: s.Wish.Fixed,
+		MaxInputs: s.BatchLimits.MaxInputs, MaxBytes: s.BatchLimits.MaxBytes, MaxAgeMS: s.BatchLimits.MaxAge.Milliseconds(), Fixed: s.BatchLimits.Fixed,
 	}})
 	for _, step := range s.Steps {
 		if err == nil {
@@ -91,7 +91,7 @@ func (s *Script) readsBack(written []byte) error {
 	if err != nil {
 		return err
 	}
-	if again.Model != s.Model || again.Wish != s.Wish {
+	if again.Model != s.Model || again.BatchLimits != s.BatchLimits {
 		return fmt.Errorf("%w: its header cannot be written", ErrScript)
 	}
 	for i, step := range s.Steps {

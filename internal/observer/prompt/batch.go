@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	// maxRecords is how many inputs are shown one by one: a wish is for 20. More than that is a prompt made for another kind
+	// maxRecords is how many inputs are shown one by one: a batch has 20. More than that is a prompt made for another kind
 	// of provider; those behind are told as a number.
 	maxRecords = 64
 

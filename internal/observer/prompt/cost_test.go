@@ -86,12 +86,12 @@ type meter struct {
 }
 
 func (m *meter) add(e events.ToolUsed) {
-	wish, size := policy.ModelWish(), len(e.Tool)+len(e.Input)+len(e.Output)
-	if len(m.batch) > 0 && m.bytes+size > wish.MaxBytes {
+	limits, size := policy.ModelLimits(), len(e.Tool)+len(e.Input)+len(e.Output)
+	if len(m.batch) > 0 && m.bytes+size > limits.MaxBytes {
 		m.observe()
 	}
 	m.batch, m.bytes = append(m.batch, observer.Input{Event: e}), m.bytes+size
-	if len(m.batch) == wish.MaxInputs || m.bytes > wish.MaxBytes {
+	if len(m.batch) == limits.MaxInputs || m.bytes > limits.MaxBytes {
 		m.observe()
 	}
 }

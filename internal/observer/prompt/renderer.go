@@ -76,5 +76,5 @@ func (r *Renderer) Question(p observer.Prompt, form events.Form) model.Question 
 	return model.Question{Kind: q.kind, Form: q.form, System: r.systems[q], User: m.render(q.reminder(len(p.Inputs)))}
 }
 
-// maxUser is how many bytes User has at most, but for what stands around the data: what a model wishes to be asked.
-func maxUser() int { return policy.ModelWish().MaxBytes }
+// maxUser is how many bytes User has at most, but for what stands around the data: what a model is asked at once.
+func maxUser() int { return policy.ModelLimits().MaxBytes }

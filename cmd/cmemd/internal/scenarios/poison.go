@@ -90,8 +90,8 @@ type poisonComparison struct {
 
 // prepare writes the script of the scene and the settings of the daemon that plays it.
 func (p *poisoned) prepare(context.Context) error {
-	script := playback.Script{Model: p.scenario.ID, Wish: policy.ModelWish(), Steps: p.scene.script(p.scenario, p.scene.factor, p.results)}
-	script.Wish.MaxAge = time.Millisecond // as an observer of one input after the other
+	script := playback.Script{Model: p.scenario.ID, BatchLimits: policy.ModelLimits(), Steps: p.scene.script(p.scenario, p.scene.factor, p.results)}
+	script.BatchLimits.MaxAge = time.Millisecond // as an observer of one input after the other
 	var lines bytes.Buffer
 	if err := script.Write(&lines); err != nil {
 		return err

@@ -14,7 +14,7 @@ import (
 // for. An observer that a policy would have respawned has no place in it: what a new one would have said is assumed, and
 // a daemon has its own.
 func Script(s *replay.Scenario) (*playback.Script, error) {
-	script := &playback.Script{Model: s.ID, Wish: policy.ModelWish()}
+	script := &playback.Script{Model: s.ID, BatchLimits: policy.ModelLimits()}
 	for _, e := range s.Events {
 		step := playback.Step{Repeat: 1, Action: scenarioAction(e)} // once, though it may have a when
 		if _, ok := step.Action.(playback.Text); ok {
