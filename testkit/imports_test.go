@@ -45,7 +45,8 @@ func table() map[string][]string {
 		"internal/observer":                  {"events", "internal/process", "actors/policy", "internal/observer/evidence", "internal/durable", "internal/jsonscan", "internal/toolinput"},
 		"projections":                        {"actors/session", "internal/boltcheck", "events", "eventlog", "internal/durable", "internal/jsonscan", "internal/toolinput", "internal/transient"},
 		"internal/agents":                    {"events", "actors/session", "internal/observer/evidence", "internal/agents/relay", "internal/capture/privacy", "internal/jsonscan", "internal/toolinput"},
-		"internal/agents/relay":              {"internal/durable", "internal/jsonscan"},
+		"internal/agents/known":              {},
+		"internal/agents/relay":              {"internal/agents/known", "internal/durable", "internal/jsonscan"},
 		"internal/capture/privacy":           {"internal/redact", "internal/durable", "internal/ignore", "internal/jsonscan", "internal/toolinput"},
 		"internal/ignore":                    {},
 		"internal/agents/importer":           {"events", "actors/session", "internal/observer/evidence", "internal/agents"},
@@ -71,7 +72,7 @@ func table() map[string][]string {
 
 // standardOnly are the packages that agents start at every tool call: each dependency costs them at every start.
 func standardOnly() []string {
-	return []string{"internal/agents/relay", "internal/capture/privacy", "internal/ignore", "cmd/cmemd-hook", "internal/redact", "internal/durable", "internal/jsonscan", "internal/toolinput", "internal/transient"}
+	return []string{"internal/agents/known", "internal/agents/relay", "internal/capture/privacy", "internal/ignore", "cmd/cmemd-hook", "internal/redact", "internal/durable", "internal/jsonscan", "internal/toolinput", "internal/transient"}
 }
 
 // listed is a package as the go command lists it; tests' own imports are not among Imports.

@@ -7,8 +7,11 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"slices"
 	"sync/atomic"
 	"time"
+
+	"github.com/cmemd/cmemd/internal/agents/known"
 )
 
 // Budgets. An ordinary hook is waited for at every tool call; one that opens a session brings context, and agents let
@@ -103,6 +106,7 @@ var errAbandoned = errors.New("relay: the time was up before the payload was pos
 // A hook is one run. Only the goroutine of guarded touches what is below delivery.
 type hook struct {
 	Config
+	known    known.Agent // Config.Agent; zero: nothing is known of it
 	at       time.Time
 	limit    *time.Timer // at which Run returns whatever hangs
 	safe     atomic.Bool // the payload was answered, or is in the spool
@@ -115,6 +119,7 @@ type hook struct {
 func newHook(cfg Config) *hook {
 	now := time.Now().UTC()
 	h := &hook{Config: cfg, at: now, delivery: newDelivery(now), spool: NewSpool(cfg.Home, cfg.Keep)}
+	h.known, _ = known.ByName(cfg.Agent)
 	h.spool.written = func() { h.safe.Store(true) }
 	h.Ordinary = orDefault(cfg.Ordinary, ordinaryBudget)
 	h.Context = orDefault(cfg.Context, contextBudget)
@@ -192,7 +197,7 @@ func (h *hook) carry(ctx context.Context) {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return
 	}
-	h.payload, h.result.Event = withFolder(h.Agent, data), eventOf(h.Agent, data)
+	h.payload, h.result.Event = withFolder(h.known, data), eventOf(h.known, data)
 	deadline := h.deadline()
 	h.limit.Reset(time.Until(deadline) + h.DiskWait)
 	if !whole {
@@ -207,6 +212,9 @@ func (h *hook) carry(ctx context.Context) {
 	}
 	h.unanswered(ctx, deadline, err)
 }
+
+// opensSession reports whether the agent takes context from this hook's reply.
+func (h *hook) opensSession() bool { return slices.Contains(h.known.Opens, h.result.Event) }
 
 // deadline is when the answer must be there.
 func (h *hook) deadline() time.Time {
@@ -251,7 +259,7 @@ func (h *hook) unanswered(ctx context.Context, deadline time.Time, cause error) 
 		return
 	}
 	h.countLoss(lost)
-	tell, u, _ := countUnanswered(h.Home, time.Now(), h.maySpeak())
+	tell, u, _ := countUnanswered(h.Home, time.Now(), slices.Contains(h.known.Speaks, h.result.Event))
 	if !tell {
 		return
 	}

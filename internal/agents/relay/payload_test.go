@@ -3,7 +3,10 @@ package relay
 import (
 	"encoding/json"
 	"os"
+	"slices"
 	"testing"
+
+	"github.com/cmemd/cmemd/internal/agents/known"
 )
 
 // TestEventsOfAgents: the event that a payload names, whether it opens a session, and whether the person may be spoken to.
@@ -30,10 +33,11 @@ func TestEventsOfAgents(t *testing.T) {
 		{"raw", `{"event":"start"}`, "start", true, false},
 		{"raw", `{"event":"stop","hook_event_name":"start"}`, "stop", false, false},
 	} {
-		h := &hook{Config: Config{Agent: c.agent}}
-		h.result.Event = eventOf(c.agent, []byte(c.payload))
-		if h.result.Event != c.event || h.opensSession() != c.opens || h.maySpeak() != c.speaks {
-			t.Errorf("%s %s: got %q, opens %v, speaks %v", c.agent, c.payload, h.result.Event, h.opensSession(), h.maySpeak())
+		agent, _ := known.ByName(c.agent)
+		event := eventOf(agent, []byte(c.payload))
+		opens, speaks := slices.Contains(agent.Opens, event), slices.Contains(agent.Speaks, event)
+		if event != c.event || opens != c.opens || speaks != c.speaks {
+			t.Errorf("%s %s: got %q, opens %v, speaks %v", c.agent, c.payload, event, opens, speaks)
 		}
 	}
 }
@@ -45,17 +49,18 @@ func TestFolder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	windsurf, _ := known.ByName("windsurf")
 	for _, payload := range []string{`{"a":1}`, " {\n\"a\":1}", `{}`, `{ }`} {
 		var got map[string]any
-		if err := json.Unmarshal(withFolder("windsurf", []byte(payload)), &got); err != nil || got[folderMember] != cwd {
+		if err := json.Unmarshal(withFolder(windsurf, []byte(payload)), &got); err != nil || got[folderMember] != cwd {
 			t.Errorf("%s: got %v, error %v; want %s in it", payload, got, err, cwd)
 		}
-		if got := withFolder("cursor", []byte(payload)); string(got) != payload {
+		if got := withFolder(known.Agent{}, []byte(payload)); string(got) != payload {
 			t.Errorf("another agent's %s became %s", payload, got)
 		}
 	}
 	for _, payload := range []string{`[]`, `{`, `"x"`, `x`} {
-		if got := withFolder("windsurf", []byte(payload)); string(got) != payload {
+		if got := withFolder(windsurf, []byte(payload)); string(got) != payload {
 			t.Errorf("%s became %s", payload, got)
 		}
 	}

@@ -1,0 +1,146 @@
+package known
+
+import (
+	"path/filepath"
+	"slices"
+)
+
+// An Agent is what is known of a coding agent. Its zero value is one of which nothing is known.
+type Agent struct {
+	Name     string   // in commands, paths and events: "claude-code"
+	Title    string   // its maker's name of it
+	Aliases  []string // what other memories call it
+	Programs []string // that start it; the first is its client on the command line
+	Folder   Folder   // of its settings and transcripts
+
+	EventMember string   // of a payload, which names the event; empty: hook_event_name
+	NoFolder    bool     // its payloads do not say in which folder it works: its hooks are run there
+	Opens       []string // events that open a session: it takes memory from their replies
+	Speaks      []string // events at which a systemMessage in the reply reaches the person
+
+	Hooks  Hooks
+	Server Server
+
+	// Transcripts are the folders below Folder that hold its transcripts. Those in the first are followed, where Pattern is not
+	// empty those alone that it matches.
+	Transcripts []string
+	Pattern     string
+}
+
+// A Folder is where an agent keeps its files.
+type Folder struct {
+	Variable string // of the environment, which names the folder where it is absolute; empty: none does
+	Standard string // else: below the person's home
+	Below    string // in either
+	Darwin   string // below the person's home, on macOS; empty: as elsewhere
+	Windows  string // below %APPDATA%, on Windows; empty: as elsewhere
+}
+
+// Path is the folder on a system, as runtime.GOOS calls it, for a person whose home is home.
+func (f Folder) Path(goos, home string, getenv func(string) string) string {
+	in := func(variable, standard, below string) string {
+		if dir := getenv(variable); variable != "" && filepath.IsAbs(dir) {
+			return filepath.Join(dir, filepath.FromSlash(below))
+		}
+		return filepath.Join(home, filepath.FromSlash(standard), filepath.FromSlash(below))
+	}
+	switch {
+	case goos == "darwin" && f.Darwin != "":
+		return in("", f.Darwin, "")
+	case goos == "windows" && f.Windows != "":
+		return in("APPDATA", "AppData/Roaming", f.Windows)
+	}
+	return in(f.Variable, f.Standard, f.Below)
+}
+
+// Hooks are what an agent is given so that it reports.
+type Hooks struct {
+	File    string         // of JSON below Folder; empty: it reports nothing
+	Script  bool           // File is a plugin whose text the decoder knows, and nothing else stands in it
+	Plugin  bool           // its client takes a plugin with the hooks instead, unless the person wants them in File
+	Events  []string       // in the order in which they are written
+	Handler []Field        // of one hook
+	Posting []Field        // the same where it posts to the daemon; Opens never do. Empty: it cannot
+	Read    string         // the event before a tool is used, for the tool Read alone; empty: there is none
+	Limits  map[string]int // the limits of events that have another than Handler says
+	Flat    bool           // an entry is a handler; else a group with a list of them
+	Version bool           // a member "version" stands beside the hooks
+
+	// Off are the members of File that keep hooks from being run.
+	Off []Switch
+
+	// Trust is how to ask the client which hooks the person trusts it to run; nil: it runs all.
+	Trust *Trust
+}
+
+// A Switch is a member of an agent's settings.
+type Switch struct {
+	Path   []any
+	Is     any    // the value that switches hooks off
+	Within bool   // Is stands in a list
+	Mend   string // what to do
+}
+
+// Trust is how a client is asked.
+type Trust struct {
+	Args    []string // of the client
+	Scratch string   // the variable that names a folder for its databases
+	Mend    string   // what to do where it does not know all hooks
+}
+
+// Server is how an agent is given memory as tools (MCP): a member of the name cmemd.
+type Server struct {
+	Folder    Folder  // zero: the agent's
+	File      string  // JSON, or TOML by its name
+	Commented string  // the file that is taken instead where it is there
+	Member    string  // that holds the servers
+	Fields    []Field // of the server
+}
+
+// A Field is a member of what is written: a constant, or a Slot.
+type Field struct {
+	Key   string
+	Value any
+}
+
+// A Slot is a value that is known on the machine alone.
+type Slot int
+
+// The slots.
+const (
+	HookLine      Slot = iota + 1 // what the hook runs, as a line for a shell
+	HookProgram                   // its program
+	HookArgs                      // and its arguments
+	PostURL                       // where the hook posts to
+	PostHeaders                   // and with which headers
+	ServerProgram                 // what the server runs
+	ServerArgs                    // and its arguments
+	ServerCommand                 // both
+	ServerEnv                     // what it is given of the environment; the member is absent where that is nothing
+)
+
+// ByName returns the agent of that name; ok is false, and the agent the zero one, where none is known.
+func ByName(name string) (a Agent, ok bool) {
+	return first(func(a Agent) bool { return a.Name == name })
+}
+
+// ByAlias returns the agent that goes by a name here or in other memories.
+func ByAlias(name string) (a Agent, ok bool) {
+	return first(func(a Agent) bool { return a.Name == name || slices.Contains(a.Aliases, name) })
+}
+
+func first(is func(Agent) bool) (Agent, bool) {
+	all := All()
+	if i := slices.IndexFunc(all, is); i >= 0 {
+		return all[i], true
+	}
+	return Agent{}, false
+}
+
+// Followed is the folder or pattern of the transcripts that are followed, for a person whose home is home; empty: none.
+func (a Agent) Followed(goos, home string, getenv func(string) string) string {
+	if len(a.Transcripts) == 0 {
+		return ""
+	}
+	return filepath.Join(a.Folder.Path(goos, home, getenv), a.Transcripts[0], filepath.FromSlash(a.Pattern))
+}

@@ -1,0 +1,153 @@
+package known
+
+// All lists the agents in the order in which they are shown.
+func All() []Agent {
+	return []Agent{claudeCode(), codex(), geminiCLI(), cursor(), windsurf(), openCode(), raw(), claudeDesktop(), vsCode(), zed()}
+}
+
+// hookSeconds is how long an agent waits for a hook at most. The hook itself gives up after 1.5 s.
+const hookSeconds = 10
+
+// claudeCode is put in as a plugin, by the client's own commands, or into its settings file. It keeps a person's servers in a
+// file of its own, among much else.
+func claudeCode() Agent {
+	return Agent{
+		Name: "claude-code", Title: "Claude Code", Aliases: []string{"claude"}, Programs: []string{"claude"},
+		Folder: Folder{Variable: "CLAUDE_CONFIG_DIR", Standard: ".claude"},
+		Opens:  []string{"SessionStart"}, Speaks: []string{"SessionStart", "UserPromptSubmit"},
+		Hooks: Hooks{
+			File: "settings.json", Plugin: true, Read: "PreToolUse",
+			Events: []string{
+				"SessionStart", "UserPromptSubmit", "PostToolUse", "PostToolUseFailure", "SubagentStop", "PostCompact", "Stop", "StopFailure", "SessionEnd",
+			},
+			Handler: []Field{{"type", "command"}, {"command", HookProgram}, {"args", HookArgs}, {"timeout", hookSeconds}},
+			Posting: []Field{{"type", "http"}, {"url", PostURL}, {"headers", PostHeaders}, {"timeout", hookSeconds}},
+			Off:     []Switch{{Path: []any{"disableAllHooks"}, Is: true, Mend: "take disableAllHooks out of it"}},
+		},
+		Server: Server{
+			Folder: Folder{Variable: "CLAUDE_CONFIG_DIR"}, File: ".claude.json", Member: "mcpServers",
+			Fields: append([]Field{{"type", "stdio"}}, StandardServer()...),
+		},
+		Transcripts: []string{"projects"},
+	}
+}
+
+// codex has hooks of Claude Code's shape, whose commands are lines for a shell, and settings in TOML. It warns at each start of
+// a hook at the end of a session that may take longer than three seconds.
+func codex() Agent {
+	return Agent{
+		Name: "codex", Title: "Codex", Programs: []string{"codex"}, Folder: Folder{Variable: "CODEX_HOME", Standard: ".codex"},
+		Opens: []string{"SessionStart"}, Speaks: []string{"SessionStart"},
+		Hooks: Hooks{
+			File: "hooks.json", Events: []string{"SessionStart", "UserPromptSubmit", "PostToolUse", "SubagentStop", "Stop", "SessionEnd"},
+			Handler: []Field{{"type", "command"}, {"command", HookLine}, {"timeout", hookSeconds}}, Limits: map[string]int{"SessionEnd": 3},
+			Trust: &Trust{
+				Args:    []string{"app-server", "-c", "features.plugins=false", "-c", "skills.bundled.enabled=false"},
+				Scratch: "CODEX_SQLITE_HOME", Mend: "let no `hooks = false` stand below [features] in Codex's config.toml",
+			},
+		},
+		Server:      Server{File: "config.toml", Member: "mcp_servers", Fields: StandardServer()},
+		Transcripts: []string{"sessions", "archived_sessions"},
+	}
+}
+
+// geminiCLI has hooks and servers in one file; its limits are milliseconds.
+func geminiCLI() Agent {
+	return Agent{
+		Name: "gemini-cli", Title: "Gemini CLI", Aliases: []string{"gemini", "antigravity", "antigravity-cli"}, Programs: []string{"gemini"},
+		Folder: Folder{Standard: ".gemini"}, Opens: []string{"SessionStart"}, Speaks: []string{"SessionStart"},
+		Hooks: Hooks{
+			File: "settings.json", Events: []string{"SessionStart", "BeforeAgent", "AfterTool", "AfterAgent", "SessionEnd"},
+			Handler: []Field{{"name", "cmemd"}, {"type", "command"}, {"command", HookLine}, {"timeout", hookSeconds * 1000}},
+			Off: []Switch{
+				{Path: []any{"hooksConfig", "enabled"}, Is: false, Mend: "let hooksConfig.enabled be true in it"},
+				{Path: []any{"hooksConfig", "disabled"}, Is: "cmemd", Within: true, Mend: "take cmemd out of hooksConfig.disabled in it"},
+			},
+		},
+		Server:      Server{File: "settings.json", Member: "mcpServers", Fields: StandardServer()},
+		Transcripts: []string{"tmp"}, Pattern: "*/chats/**/*.jsonl",
+	}
+}
+
+// cursor has flat hooks, and its servers in a file of their own.
+func cursor() Agent {
+	return Agent{
+		Name: "cursor", Title: "Cursor", Programs: []string{"cursor", "cursor-agent"}, Folder: Folder{Standard: ".cursor"},
+		Opens: []string{"sessionStart"},
+		Hooks: Hooks{
+			File: "hooks.json", Flat: true, Version: true, Handler: []Field{{"command", HookLine}, {"timeout", hookSeconds}},
+			Events: []string{
+				"sessionStart", "beforeSubmitPrompt", "afterShellExecution", "afterMCPExecution", "afterFileEdit", "postToolUse",
+				"postToolUseFailure", "subagentStop", "afterAgentResponse", "stop", "sessionEnd",
+			},
+		},
+		Server: Server{File: "mcp.json", Member: "mcpServers", Fields: StandardServer()},
+	}
+}
+
+// windsurf has flat hooks without a limit of their own. It says in no other way in which folder it works than by running them there.
+func windsurf() Agent {
+	return Agent{
+		Name: "windsurf", Title: "Windsurf", Programs: []string{"windsurf"}, Folder: Folder{Standard: ".codeium/windsurf"}, NoFolder: true,
+		Hooks: Hooks{
+			File: "hooks.json", Flat: true, Handler: []Field{{"command", HookLine}, {"show_output", false}},
+			Events: []string{"pre_user_prompt", "post_read_code", "post_write_code", "post_run_command", "post_mcp_tool_use", "post_cascade_response"},
+		},
+		Server: Server{File: "mcp_config.json", Member: "mcpServers", Fields: StandardServer()},
+	}
+}
+
+// openCode has no hooks but a plugin, a file of JavaScript, and settings that may have comments.
+func openCode() Agent {
+	return Agent{
+		Name: "opencode", Title: "OpenCode", Programs: []string{"opencode"},
+		Folder: Folder{Variable: "XDG_CONFIG_HOME", Standard: ".config", Below: "opencode"},
+		Opens:  []string{"session.created", "session.resumed"},
+		Hooks:  Hooks{File: "plugin/cmemd.js", Script: true},
+		Server: Server{
+			File: "opencode.json", Commented: "opencode.jsonc", Member: "mcp",
+			Fields: []Field{{"type", "local"}, {"command", ServerCommand}, {"enabled", true}, {"environment", ServerEnv}},
+		},
+	}
+}
+
+// raw is whoever can write JSON: nothing is put into it.
+func raw() Agent {
+	return Agent{Name: "raw", EventMember: "event", Opens: []string{"start"}}
+}
+
+// claudeDesktop, vsCode and zed have no hooks: they are only given memory as tools.
+func claudeDesktop() Agent {
+	return Agent{
+		Name: "claude-desktop", Title: "Claude Desktop", Folder: settings("Claude"),
+		Server: Server{File: "claude_desktop_config.json", Member: "mcpServers", Fields: StandardServer()},
+	}
+}
+
+func vsCode() Agent {
+	return Agent{
+		Name: "vscode", Title: "Visual Studio Code", Programs: []string{"code"}, Folder: settings("Code/User"),
+		Server: Server{File: "mcp.json", Member: "servers", Fields: StandardServer()},
+	}
+}
+
+func zed() Agent {
+	return Agent{
+		Name: "zed", Title: "Zed", Programs: []string{"zed", "zeditor"},
+		Folder: Folder{Variable: "XDG_CONFIG_HOME", Standard: ".config", Below: "zed", Windows: "Zed"},
+		Server: Server{File: "settings.json", Member: "context_servers", Fields: StandardServer()},
+	}
+}
+
+// settings is the folder of a program that keeps its settings by the rules of each system.
+func settings(program string) Folder {
+	return Folder{
+		Variable: "XDG_CONFIG_HOME", Standard: ".config", Below: program,
+		Darwin: "Library/Application Support/" + program, Windows: program,
+	}
+}
+
+// StandardServer is how most agents write a server that speaks over standard input and output.
+func StandardServer() []Field {
+	return []Field{{"command", ServerProgram}, {"args", ServerArgs}, {"env", ServerEnv}}
+}
