@@ -5,6 +5,12 @@
 //
 // The daemon uses the other side of the same package: SocketPath, Spool, ReadUnanswered.
 //
+// The files, each referring to those below it:
+//
+//	process.go, relay.go, start.go, unanswered.go, post.go, hook.go, rescue.go, forget.go, drain.go, spool.go,
+//	home.go, files.go, system_unix.go, system_windows.go, counts.go, stdin.go, shorten.go, response.go, payload.go,
+//	notice.go, id.go
+//
 // What bites:
 //   - Run must be followed by the end of the process: a reader of standard input, or a write to a hanging disk, may be
 //     left behind.

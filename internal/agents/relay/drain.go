@@ -22,10 +22,6 @@ const (
 	spoolFormat = 1
 )
 
-// ErrBadEntry is wrapped in what the reading side of a Spool returns for a file that no second reading will mend:
-// truncated, hostile, too long, of a newer format. Such a file is to be set aside; any other error is the disk's.
-var ErrBadEntry = errors.New("bad spool file")
-
 // Names returns the names of the entries that wait, oldest first. Names that begin with a dot are not entries.
 func (s *Spool) Names() ([]string, error) {
 	names, err := s.list()

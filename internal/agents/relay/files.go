@@ -79,3 +79,7 @@ func syncFile(path string) error {
 	}
 	return errors.Join(f.Sync(), f.Close())
 }
+
+// ErrBadEntry is wrapped in what the reading side of a Spool returns for a file that no second reading will mend:
+// truncated, hostile, too long, of a newer format. Such a file is to be set aside; any other error is the disk's.
+var ErrBadEntry = errors.New("bad spool file")

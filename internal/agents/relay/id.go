@@ -49,3 +49,14 @@ func isUUID(s string) bool {
 	}
 	return true
 }
+
+// validAgent reports whether s may stand in a request and in a spool file as it is.
+func validAgent(s string) bool {
+	for i := range len(s) {
+		c := s[i]
+		if (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '.' && c != '_' && c != '-' {
+			return false
+		}
+	}
+	return s != "" && len(s) <= 64 && s != "." && s != ".."
+}

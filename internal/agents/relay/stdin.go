@@ -98,29 +98,29 @@ func pump(ctx context.Context, r io.Reader, to chan<- chunk) {
 
 // A payload gathers chunks, and shortens strings once there is too much.
 type payload struct {
-	plain    []byte
-	squeezed *squeezer
+	plain []byte
+	long  *shortener
 }
 
 func (p *payload) add(b []byte) {
 	switch {
-	case p.squeezed != nil:
-		p.squeezed.write(b)
+	case p.long != nil:
+		p.long.write(b)
 	case len(p.plain) == 0:
 		p.plain = b
 	case len(p.plain)+len(b) <= maxPayload:
 		p.plain = append(p.plain, b...)
 	default:
-		p.squeezed = &squeezer{keep: keepString}
-		p.squeezed.write(p.plain)
-		p.squeezed.write(b)
+		p.long = &shortener{keep: keepString}
+		p.long.write(p.plain)
+		p.long.write(b)
 		p.plain = nil
 	}
 }
 
 func (p *payload) data() []byte {
-	if p.squeezed != nil {
-		return p.squeezed.out
+	if p.long != nil {
+		return p.long.out
 	}
 	return p.plain
 }

@@ -10,9 +10,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// squeezed runs text through a squeezer in pieces of the given sizes, over and over.
-func squeezed(keep int, text []byte, sizes ...int) []byte {
-	q := squeezer{keep: keep}
+// shortened runs text through a shortener in pieces of the given sizes, over and over.
+func shortened(keep int, text []byte, sizes ...int) []byte {
+	q := shortener{keep: keep}
 	for i := 0; len(text) > 0; i++ {
 		n := min(sizes[i%len(sizes)], len(text))
 		q.write(text[:n])
@@ -33,7 +33,7 @@ func TestSqueezer(t *testing.T) {
 		{"an escaped backslash before the end", `["abcdefgh\\","x"]`, `["abcde [cmemd: 5 bytes left out]","x"]`},
 	} {
 		for size := 1; size < 4; size++ {
-			if got := string(squeezed(5, []byte(c.in), size)); got != c.want {
+			if got := string(shortened(5, []byte(c.in), size)); got != c.want {
 				t.Errorf("%s in pieces of %d: got %s, want %s", c.name, size, got, c.want)
 			}
 		}
@@ -52,11 +52,11 @@ func TestSqueezerKeepsTheShape(t *testing.T) {
 			t.Fatal(err)
 		}
 		sizes := rapid.SliceOfN(rapid.IntRange(1, 9), 1, 5).Draw(t, "sizes")
-		if got := squeezed(len(text), text, sizes...); !bytes.Equal(got, text) {
+		if got := shortened(len(text), text, sizes...); !bytes.Equal(got, text) {
 			t.Fatalf("got %s, want %s", got, text)
 		}
 		var got map[string]any
-		if err := json.Unmarshal(squeezed(7, text, sizes...), &got); err != nil {
+		if err := json.Unmarshal(shortened(7, text, sizes...), &got); err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}
 		if len(got) != len(in) {
@@ -73,7 +73,7 @@ func TestSqueezerKeepsTheShape(t *testing.T) {
 func TestSqueezerShortensWhatIsTooLong(t *testing.T) {
 	t.Parallel()
 	text := []byte(`{"a":"` + strings.Repeat("x", 3*keepString) + `","tool_use_id":"toolu_1"}`)
-	got := squeezed(keepString, text, 1000)
+	got := shortened(keepString, text, 1000)
 	if len(got) > keepString+100 || !bytes.HasSuffix(got, []byte(`left out]","tool_use_id":"toolu_1"}`)) {
 		t.Errorf("got %d bytes ending in %s", len(got), got[len(got)-60:])
 	}
@@ -83,7 +83,7 @@ func FuzzSqueezer(f *testing.F) {
 	f.Add([]byte(`{"a":"\u00e9\"x\\","b":["é😀"]}`), 3, 1)
 	f.Fuzz(func(t *testing.T, text []byte, keep, size int) {
 		keep, size = keep&63, size&7+1
-		out := squeezed(keep, text, size)
+		out := shortened(keep, text, size)
 		if json.Valid(text) && !json.Valid(out) {
 			t.Fatalf("keep %d: %q became %q, which is not JSON", keep, text, out)
 		}
