@@ -34,7 +34,7 @@ func mayRead() map[string]string {
 		"internal/observer/structured.go":             "the grammar, which looks for structure alone",
 		"actors/policy/phrases.go":                    "the phrases of policies that only replay knows, to show what such a rule costs",
 		"internal/memory/erasure/match.go":            "a person names words to be erased, and whatever holds them goes",
-		"cmd/cmemd/provider_guard.go":                 "the user's own key is taken out of an answer before anybody has it",
+		"internal/observer/model/guard.go":            "the user's own key is taken out of an answer before anybody has it",
 		"cmd/cmemd/internal/scenarios/script.go":      "recorded outputs become a script, which is played",
 		"cmd/cmemd/internal/scenarios/poison.go":      "recorded outputs become a script, which is played",
 		"cmd/cmemd/observer_try.go":                   shown,

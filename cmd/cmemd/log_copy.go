@@ -13,6 +13,7 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/offline"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/eventlog"
+	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
 )
 
@@ -27,7 +28,7 @@ func newLogExport(a *terminal.App) *cobra.Command {
 	c.Flags().BoolVar(&force, "force", false, "replace a file that is there")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		return offline.WithLog(c.Context(), a, func(log offline.Source) error {
-			write := func(w io.Writer) error { return log.Export(c.Context(), w, position(from)) }
+			write := func(w io.Writer) error { return log.Export(c.Context(), w, events.Position(from)) }
 			if len(args) == 0 || args[0] == "-" {
 				return write(a.Out)
 			}

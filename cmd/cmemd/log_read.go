@@ -84,10 +84,10 @@ func parseRange(text string) (from, to events.Position, ok bool) {
 		return 0, 0, false
 	}
 	if !isRange || high == "" {
-		return position(a), end, true
+		return events.Position(a), end, true
 	}
 	b, err := strconv.ParseUint(high, 10, 64)
-	return position(a), position(b), err == nil && a <= b
+	return events.Position(a), events.Position(b), err == nil && a <= b
 }
 
 // pages yields the records from a position on that f wants, asking for them page by page.

@@ -60,7 +60,7 @@ func newOutcomes(a *terminal.App) *cobra.Command {
 		if q.Until, err = until.At(c, a.Now()); err != nil {
 			return err
 		}
-		q.Before = position(before)
+		q.Before = events.Position(before)
 		return a.Query(c.Context(), func(ctx context.Context, client *api.Client) error {
 			found, err := client.Outcomes(ctx, q)
 			if err != nil {

@@ -78,7 +78,7 @@ func (b builder) model(name string, made *built) error {
 		return err
 	}
 	c := model.Config{
-		Name: cmp.Or(b.called, name), Asker: guarded{Asker: asker, key: made.key, asked: b.asked}, Renderer: renderer, Mode: made.mode, Redact: redact,
+		Name: cmp.Or(b.called, name), Asker: model.Guarded{Asker: asker, Key: made.key, Asked: b.asked}, Renderer: renderer, Mode: made.mode, Redact: redact,
 		Retries: l.ObserverRetries, Timeout: l.TurnTimeout, MaxTokens: l.MaxOutputTokens, Log: b.log,
 		LeastThinking: l.Thinking == config.ThinkingLeast && name != claudecli.Name, // whose client is asked for none by itself
 	}

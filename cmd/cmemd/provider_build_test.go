@@ -1,19 +1,12 @@
 package main
 
 import (
-	"context"
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
-	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/internal/observer"
-	"github.com/cmemd/cmemd/internal/observer/model"
 )
 
 // TestEveryProviderIsBuilt makes each of them by its name, all from the same settings.
@@ -51,41 +44,3 @@ func TestEveryProviderIsBuilt(t *testing.T) {
 		t.Errorf("nobody: got %v", err)
 	}
 }
-
-func TestAnswersDoNotHoldTheKey(t *testing.T) {
-	t.Parallel()
-	guard := func(secret string, p parrot) guarded {
-		key, err := model.NewKey(model.KeySource{Env: "K", Getenv: func(string) string { return secret }})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return guarded{Asker: p, key: key}
-	}
-	said := "<title>" + canaryKey + canaryKey + "</title>"
-	got, err := guard(canaryKey, parrot{reply: observer.Reply{Text: events.NewOutput(said), Bill: events.Bill{Model: canaryKey}, StopReason: canaryKey}}).Ask(t.Context(), model.Question{})
-	want := observer.Reply{Text: events.NewOutput("<title>[key][key]</title>"), Bill: events.Bill{Model: "[key]"}, StopReason: "[key]"}
-	if diff := cmp.Diff(want, got); diff != "" || err != nil {
-		t.Errorf("%v\n%s", err, diff)
-	}
-	_, err = guard(canaryKey, parrot{err: &observer.Failure{Class: events.FailTruncated, Output: events.NewOutput(said)}}).Ask(t.Context(), model.Question{})
-	if f, ok := errors.AsType[*observer.Failure](err); !ok || f.Output.RawText() != want.Text.RawText() {
-		t.Errorf("got %v, want its output without the key", err)
-	}
-	short := observer.Reply{Text: events.NewOutput("none of it")}
-	if got, err := guard("none", parrot{reply: short}).Ask(t.Context(), model.Question{}); err != nil || got.Text.RawText() != short.Text.RawText() {
-		t.Errorf("a word for a key: got %q, %v", got.Text, err)
-	}
-	if _, err := guard(canaryKey, parrot{err: model.ErrForm}).Ask(t.Context(), model.Question{}); !errors.Is(err, model.ErrForm) {
-		t.Errorf("got %v, want %v", err, model.ErrForm)
-	}
-}
-
-// parrot answers with what it has.
-type parrot struct {
-	reply observer.Reply
-	err   error
-}
-
-func (parrot) Model() string { return "parrot" }
-
-func (p parrot) Ask(context.Context, model.Question) (observer.Reply, error) { return p.reply, p.err }

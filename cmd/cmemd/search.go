@@ -77,7 +77,7 @@ func (s *searched) flags(c *cobra.Command) {
 // read makes the query of what was given.
 func (s *searched) read(c *cobra.Command, args []string, now time.Time) (err error) {
 	q := &s.query
-	q.Text, q.Kind, q.After = strings.Join(args, " "), strings.Join(s.kinds, ","), position(s.after)
+	q.Text, q.Kind, q.After = strings.Join(args, " "), strings.Join(s.kinds, ","), events.Position(s.after)
 	for _, kind := range s.kinds {
 		if err := terminal.OneOf(c, "kind", kind, kindWords()...); err != nil {
 			return err
@@ -111,7 +111,7 @@ func kindWords() []string {
 // parseAsOf reads a position of the log from 1 on, or a time; empty is neither. The error is a UsageError of c.
 func parseAsOf(c *cobra.Command, text string, now time.Time) (events.Position, time.Time, error) {
 	if n, err := strconv.ParseUint(text, 10, 63); text == "" || err == nil && n > 0 {
-		return position(n), time.Time{}, nil
+		return events.Position(n), time.Time{}, nil
 	}
 	at, ok := terminal.ParseWhen(text, now)
 	if !ok {

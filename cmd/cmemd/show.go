@@ -13,8 +13,6 @@ import (
 	"github.com/cmemd/cmemd/projections"
 )
 
-func position(n uint64) events.Position { return events.Position(n) }
-
 func newShow(a *terminal.App) *cobra.Command {
 	inputs := false
 	c := &cobra.Command{

@@ -54,7 +54,7 @@ func whyQuery(a *terminal.App, c *cobra.Command, id, at string) (api.WhyQuery, e
 		return q, nil
 	}
 	if n, err := strconv.ParseUint(at, 10, 63); err == nil && n > 0 {
-		q.AsOf = position(n)
+		q.AsOf = events.Position(n)
 		return q, nil
 	}
 	when, ok := terminal.ParseWhen(at, a.Now())

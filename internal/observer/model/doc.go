@@ -8,8 +8,8 @@
 //
 // The files, each referring to those below it:
 //
-//	client.go, refusal.go, resets.go, retry.go, turn.go, request_mode.go, provider.go, error_body.go, post.go,
-//	paid.go, model.go, key.go
+//	client.go, refusal.go, resets.go, retry.go, turn.go, request_mode.go, provider.go, guard.go, error_body.go,
+//	post.go, paid.go, model.go, key.go
 //
 // What bites: a Failure's class comes from statuses, headers, typed errors and result fields alone. What a model wrote, and
 // what an error says in words, decides nothing, and is not passed on: it may hold the prompt, or the key. A service that

@@ -1,4 +1,4 @@
-package main
+package model
 
 import (
 	"context"
@@ -7,27 +7,26 @@ import (
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/observer"
-	"github.com/cmemd/cmemd/internal/observer/model"
 )
 
-// guarded is an asker whose answers do not hold its key, though a service should say it back: they are recorded.
-type guarded struct {
-	model.Asker
-	key   *model.Key
-	asked func(model.Question)
+// Guarded is an asker whose answers do not hold its key, though a service should say it back: they are recorded.
+type Guarded struct {
+	Asker
+	Key   *Key           // nil: none is sent
+	Asked func(Question) // is told of each question before it goes out; may be nil
 }
 
 // Ask puts q to the asker.
-func (g guarded) Ask(ctx context.Context, q model.Question) (observer.Reply, error) {
-	if g.asked != nil {
-		g.asked(q)
+func (g Guarded) Ask(ctx context.Context, q Question) (observer.Reply, error) {
+	if g.Asked != nil {
+		g.Asked(q)
 	}
 	reply, err := g.Asker.Ask(ctx, q)
 	failure, failed := errors.AsType[*observer.Failure](err)
-	if g.key == nil || reply.Text.IsZero() && reply.Model == "" && (!failed || failure.Output.IsZero() && failure.Model == "") {
+	if g.Key == nil || reply.Text.IsZero() && reply.Model == "" && (!failed || failure.Output.IsZero() && failure.Model == "") {
 		return reply, err
 	}
-	key, noKey := g.key.Get(ctx) // it is known: there was an answer
+	key, noKey := g.Key.Get(ctx) // it is known: there was an answer
 	without := func(text string) string {
 		switch {
 		case noKey != nil: // the turn is over, and nobody waits for another key
