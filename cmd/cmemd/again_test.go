@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/actors/session"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/clitest"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
@@ -55,7 +56,7 @@ func TestWhatIsSaidOfAskingAgain(t *testing.T) {
 			"3 inputs asked for again: 0 observed, 0 skipped, 1 came to nothing again, 2 not answered yet\n", "the rest has to wait: x is paused"},
 		{api.Reobserved{Refused: []api.RefusedSession{{Detail: "parked"}}}, "0 inputs asked for again\n", "1 session took no request"},
 	} {
-		a, out, _ := testApp()
+		a, out, _ := clitest.App()
 		err := showReobserved(a, c.done)
 		if out.String() != c.want || (err == nil) != (c.err == "") || err != nil && err.Error() != c.err {
 			t.Errorf("%+v: got %q and %v, want %q and %q", c.done, out, err, c.want, c.err)
@@ -83,7 +84,7 @@ func TestCutWhileItIsWaitedFor(t *testing.T) {
 		defer daemon.Close()
 		client := api.DialTCP(daemon.Listener.Addr().String(), "token")
 		defer client.Close()
-		a, _, _ := testApp()
+		a, _, _ := clitest.App()
 		err := awaitReobserved(t.Context(), a, client, api.ReobserveRequest{Dropped: true}, 3)
 		if err == nil || !strings.Contains(terminal.Describe(err), c.says) || !strings.Contains(terminal.NextStep(err), c.next) || terminal.ExitCode(err) != terminal.ExitFailure {
 			t.Errorf("after %q: got %v, next %q", c.sent, err, terminal.NextStep(err))
@@ -105,7 +106,7 @@ func TestInterruptedSaysWhatIsLeft(t *testing.T) {
 		defer daemon.Close()
 		client := api.DialTCP(daemon.Listener.Addr().String(), "token")
 		defer client.Close()
-		a, out, errs := testApp()
+		a, out, errs := clitest.App()
 		a.JSON = json
 		if err := awaitReobserved(ctx, a, client, api.ReobserveRequest{Dropped: true}, 3); err != nil || !strings.Contains(out.String()+errs.String(), want) {
 			t.Errorf("json %t: got %q, %q, %v, want %q", json, out, errs, err, want)
@@ -116,7 +117,7 @@ func TestInterruptedSaysWhatIsLeft(t *testing.T) {
 // TestGivenUpWithoutATurn lists an input that no turn settled.
 func TestGivenUpWithoutATurn(t *testing.T) {
 	t.Parallel()
-	a, out, _ := testApp()
+	a, out, _ := clitest.App()
 	in := api.Input{Position: 7, Session: events.SessionIDOf("codex", "s"), Kind: events.KindToolUsed, Outcome: projections.Dropped, Reason: string(events.DropCrowded)}
 	if err := showOutcomes(a, api.Outcomes{Inputs: []api.Input{in}}); err != nil {
 		t.Fatal(err)
@@ -145,7 +146,7 @@ func TestVerifiedIsToldApart(t *testing.T) {
 		{"log", api.Verified{Records: 7, More: 2, Discrepancies: []api.Discrepancy{{In: api.InViews}, {In: api.InLog, Position: 5, Problem: "p"}}},
 			"and 2 more", "the balance does not add up at 4 places", "report this"},
 	} {
-		a, out, _ := testApp()
+		a, out, _ := clitest.App()
 		err := showVerified(a, c.v)
 		if !strings.Contains(out.String(), c.out) || (err == nil) != (c.err == "") {
 			t.Errorf("%s: got %q, %v", c.name, out, err)
@@ -158,7 +159,7 @@ func TestVerifiedIsToldApart(t *testing.T) {
 
 func TestRecheckFindsNothing(t *testing.T) {
 	t.Parallel()
-	a, _, _ := testApp()
+	a, _, _ := clitest.App()
 	if err := showRechecked(a, api.Rechecked{}); !errors.Is(err, terminal.ErrNothing) {
 		t.Errorf("no claims at all: got %v", err)
 	}

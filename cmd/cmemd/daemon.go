@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -23,7 +24,9 @@ import (
 	"github.com/cmemd/cmemd/internal/capture/privacy"
 	"github.com/cmemd/cmemd/internal/memory/erasure"
 	"github.com/cmemd/cmemd/internal/memory/recall"
+	"github.com/cmemd/cmemd/internal/observer"
 	"github.com/cmemd/cmemd/internal/observer/evidence"
+	"github.com/cmemd/cmemd/internal/observer/prompt"
 	"github.com/cmemd/cmemd/internal/process"
 	"github.com/cmemd/cmemd/projections"
 	"github.com/cmemd/cmemd/projections/engine"
@@ -69,7 +72,7 @@ func openDaemon(ctx context.Context, l *config.Loaded, p homedir.Paths, logger *
 	if err := l.CheckPrices(prices); err != nil {
 		return nil, err
 	}
-	offers, err := builder{settings: l, runs: p.Runs, log: logger}.offers()
+	offers, err := newOffers(builder{settings: l, runs: p.Runs, log: logger})
 	if err != nil {
 		return nil, err
 	}
@@ -235,4 +238,17 @@ func (d *daemon) close() error {
 	}
 	add("log", d.log.Close())
 	return errors.Join(errs...)
+}
+
+// allTrivial reports whether inputs, the oldest first, say nothing beyond a line each.
+func allTrivial(inputs []observer.Input) bool {
+	var earlier []events.Event
+	return !slices.ContainsFunc(inputs, func(in observer.Input) bool {
+		if in.Repeats {
+			earlier = append(earlier, in.Event)
+		}
+		trivial := prompt.Trivial(in.Event, earlier)
+		earlier = append(earlier, in.Event)
+		return !trivial
+	})
 }

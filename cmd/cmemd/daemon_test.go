@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/clitest"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
@@ -51,14 +52,11 @@ func serving(t *testing.T, ctx context.Context, d *daemon) <-chan error {
 	return ended
 }
 
-// patience is how long tests wait for what comes within a second on a machine that has nothing else to do.
-const patience = time.Minute
-
 func awaitReady(t *testing.T, ctx context.Context, d *daemon) {
 	t.Helper()
 	client := api.Dial(d.paths.Home)
 	defer client.Close()
-	for limit := time.Now().Add(patience); ; time.Sleep(5 * time.Millisecond) {
+	for limit := time.Now().Add(clitest.Patience); ; time.Sleep(5 * time.Millisecond) {
 		if r, err := client.Ready(ctx); err == nil && r.Ready {
 			return
 		}
@@ -70,7 +68,7 @@ func awaitReady(t *testing.T, ctx context.Context, d *daemon) {
 
 func awaitPhase(t *testing.T, ctx context.Context, client *api.Client, want string) {
 	t.Helper()
-	for limit := time.Now().Add(patience); ; time.Sleep(5 * time.Millisecond) {
+	for limit := time.Now().Add(clitest.Patience); ; time.Sleep(5 * time.Millisecond) {
 		r, err := client.Ready(ctx)
 		if err == nil && r.Phase == want && !r.Ready {
 			return
@@ -87,8 +85,8 @@ func waitEnd(t *testing.T, ended <-chan error) error {
 	select {
 	case err := <-ended:
 		return err
-	case <-time.After(patience):
-		t.Fatalf("it has not ended after %s", patience)
+	case <-time.After(clitest.Patience):
+		t.Fatalf("it has not ended after %s", clitest.Patience)
 		return nil
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/clitest"
 	"github.com/cmemd/cmemd/testkit/secrets"
 )
 
@@ -83,7 +84,7 @@ func TestBundleHoldsNoSecrets(t *testing.T) {
 			t.Errorf("%s is no JSON", name)
 		}
 		for _, s := range all {
-			if strings.Contains(text, s.Find) || strings.Contains(text, strings.Trim(jsonText(s.Find), `"`)) {
+			if strings.Contains(text, s.Find) || strings.Contains(text, strings.Trim(clitest.JSON(s.Find), `"`)) {
 				t.Errorf("%s holds %s %q", name, s.Rule, s.Find)
 			}
 		}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/clitest"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
 	"github.com/cmemd/cmemd/internal/agents/importer"
 	"github.com/cmemd/cmemd/internal/api"
@@ -40,11 +41,11 @@ func otherDatabase(t *testing.T, texts ...string) string {
 	run(`CREATE TABLE session_summaries (id INTEGER PRIMARY KEY, memory_session_id, project, request, investigated, learned, completed, next_steps, notes, created_at_epoch)`)
 	at := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC).UnixMilli()
 	for i, s := range texts {
-		c, m, l := fmt.Sprintf("c-%d", i), fmt.Sprintf("m-%d", i), jsonText([]string{s, "/src/shop/" + s})
+		c, m, l := fmt.Sprintf("c-%d", i), fmt.Sprintf("m-%d", i), clitest.JSON([]string{s, "/src/shop/" + s})
 		run("INSERT INTO sdk_sessions VALUES (?, ?, ?, ?, 'claude', ?, 'completed', ?)", i+1, c, m, "shop", at, at)
 		run("INSERT INTO user_prompts VALUES (?, ?, ?, 1, ?, ?)", i+1, i+1, c, "look at this:\n"+s, at)
 		run("INSERT INTO tool_uses VALUES (?, ?, ?, 'shop', ?, 'Bash', ?, ?, ?, ?, ?)", i+1, i+1, c, fmt.Sprint("toolu_", i),
-			jsonText(map[string]string{"command": "echo " + s}), "a\n"+s+"\nb", "/src/shop/"+s, s, at)
+			clitest.JSON(map[string]string{"command": "echo " + s}), "a\n"+s+"\nb", "/src/shop/"+s, s, at)
 		run("INSERT INTO observations VALUES (?, ?, 'shop', ?, ?, ?, ?, ?, ?, ?, ?, 1, ?)", i+1, m, s, "of "+s, s, "we used\n"+s, l, l, l, l, at)
 		run("INSERT INTO session_summaries VALUES (?, ?, 'shop', ?, ?, ?, ?, ?, ?, ?)", i+1, m, s, s, s, s, s, s, at)
 	}

@@ -115,7 +115,7 @@ func runClient(ctx context.Context, a *terminal.App, c install.Command) error {
 	ctx, cancel := context.WithTimeout(ctx, agentClientWait)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, c.Args[0], c.Args[1:]...)
-	cmd.Env = append(daemonEnv(a, a.Getenv("CMEMD_HOME")), "CMEMD_DISABLE=1") // nothing that it does is a session
+	cmd.Env = append(a.DaemonEnv(a.Getenv("CMEMD_HOME")), "CMEMD_DISABLE=1") // nothing that it does is a session
 	cmd.WaitDelay = time.Second
 	out, err := cmd.CombinedOutput()
 	if err == nil {

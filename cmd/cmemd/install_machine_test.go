@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/clitest"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/agents/install"
 )
@@ -102,12 +103,12 @@ func TestCodexTrust(t *testing.T) {
 	for name, c := range map[string]struct {
 		script string
 		within time.Duration
-	}{"answers": {answer + "sleep 600\n", patience}, "is silent": {"sleep 600\n", 3 * time.Second}} {
+	}{"answers": {answer + "sleep 600\n", clitest.Patience}, "is silent": {"sleep 600\n", 3 * time.Second}} {
 		codex(c.script)
 		ctx, cancel := context.WithTimeout(t.Context(), c.within)
 		began := time.Now()
 		got, err := codexTrust(ctx, a)
-		if took := time.Since(began); took > 2*patience || (err == nil) != (name == "answers") || len(got) > 0 != (name == "answers") {
+		if took := time.Since(began); took > 2*clitest.Patience || (err == nil) != (name == "answers") || len(got) > 0 != (name == "answers") {
 			t.Errorf("one that does not end and %s: got %v, %v after %s", name, got, err, took)
 		}
 		cancel()

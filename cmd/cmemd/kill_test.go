@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/clitest"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
@@ -60,7 +61,7 @@ func (p program) serve(ctx context.Context) *exec.Cmd {
 	}
 	client := api.Dial(p.home)
 	defer client.Close()
-	for limit := time.Now().Add(patience); time.Now().Before(limit); time.Sleep(20 * time.Millisecond) {
+	for limit := time.Now().Add(clitest.Patience); time.Now().Before(limit); time.Sleep(20 * time.Millisecond) {
 		if r, err := client.Ready(ctx); err == nil && r.Ready {
 			return c
 		}

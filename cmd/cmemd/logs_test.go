@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/clitest"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 )
 
@@ -61,7 +62,7 @@ func TestFollowOverRotation(t *testing.T) {
 		f.Close()
 	}
 	write("one\n")
-	a, _, _ := testApp()
+	a, _, _ := clitest.App()
 	out := &lockedBuffer{}
 	a.Out = out
 	ctx, cancel := context.WithCancel(t.Context())
@@ -96,7 +97,7 @@ func (l *lockedBuffer) Write(p []byte) (int, error) {
 
 func (l *lockedBuffer) waitFor(t *testing.T, want string) {
 	t.Helper()
-	for limit := time.Now().Add(patience); ; time.Sleep(5 * time.Millisecond) {
+	for limit := time.Now().Add(clitest.Patience); ; time.Sleep(5 * time.Millisecond) {
 		l.mu.Lock()
 		got := l.b.String()
 		l.mu.Unlock()

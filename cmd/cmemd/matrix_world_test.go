@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/clitest"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
@@ -24,7 +25,7 @@ import (
 )
 
 // matrixLimit is how long one row may wait for anything. All of them take milliseconds, or a second and a bit.
-const matrixLimit = patience
+const matrixLimit = clitest.Patience
 
 // matrixWorld is a daemon of its own, a real process, with a script in the place of a model.
 type matrixWorld struct {
@@ -40,7 +41,7 @@ type matrixWorld struct {
 // newMatrixWorld starts a daemon that plays script, under settings that are lines of its file.
 func newMatrixWorld(t *testing.T, script []string, settings ...string) *matrixWorld {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 5*patience)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*clitest.Patience)
 	t.Cleanup(cancel)
 	w := &matrixWorld{program: newProgram(t), ctx: ctx, cwd: "/src/shop"}
 	played := filepath.Join(t.TempDir(), "script.jsonl")

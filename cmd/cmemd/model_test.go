@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"io/fs"
 	"os"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/clitest"
 	"github.com/cmemd/cmemd/testkit/wiretest"
 )
 
@@ -62,7 +62,7 @@ func serviceAnswer(ts *testscript.TestScript, name, says string) wiretest.Answer
 		status := map[string]int{"limit": 429, "auth": 401}[says]
 		return wiretest.Answer{
 			Status: status, Header: map[string]string{"Content-Type": "application/json", "Retry-After": "3600", "X-Request-Id": canaryKey},
-			Body: jsonText(map[string]any{"error": map[string]any{"type": "some_error", "message": "no more for " + canaryKey, "param": canaryKey}}),
+			Body: clitest.JSON(map[string]any{"error": map[string]any{"type": "some_error", "message": "no more for " + canaryKey, "param": canaryKey}}),
 		}
 	}
 	ts.Fatalf("nobody says %q", says)
@@ -77,13 +77,13 @@ func goodAnswer(name, text string, structured bool) wiretest.Answer {
 		header["Content-Type"] = "text/event-stream"
 		return wiretest.Answer{Header: header, Body: anthropicStream(text, structured)}
 	case "openai":
-		return wiretest.Answer{Header: header, Body: jsonText(map[string]any{
+		return wiretest.Answer{Header: header, Body: clitest.JSON(map[string]any{
 			"id": "c1", "object": "chat.completion", "created": 1, "model": "qwen3-local",
 			"choices": []any{map[string]any{"index": 0, "finish_reason": "stop", "message": map[string]any{"role": "assistant", "content": text}}},
 			"usage":   map[string]any{"prompt_tokens": 1200, "completion_tokens": 34, "total_tokens": 1234, "cost": 0.0125},
 		})}
 	}
-	return wiretest.Answer{Header: header, Body: jsonText(map[string]any{
+	return wiretest.Answer{Header: header, Body: clitest.JSON(map[string]any{
 		"candidates": []any{map[string]any{
 			"index": 0, "finishReason": "STOP", "content": map[string]any{"role": "model", "parts": []any{map[string]any{"text": text}}},
 		}},
@@ -110,17 +110,9 @@ func anthropicStream(text string, structured bool) string {
 		{"type": "message_delta", "delta": map[string]any{"stop_reason": stop}, "usage": map[string]any{"output_tokens": 34}},
 		{"type": "message_stop"},
 	} {
-		b.WriteString("event: " + e["type"].(string) + "\ndata: " + jsonText(e) + "\n\n")
+		b.WriteString("event: " + e["type"].(string) + "\ndata: " + clitest.JSON(e) + "\n\n")
 	}
 	return b.String()
-}
-
-func jsonText(v any) string {
-	b, err := json.Marshal(v)
-	if err != nil {
-		panic(err)
-	}
-	return string(b)
 }
 
 // keyless holds every file of the home to not having the canary in it; what is compressed is for `cmemd log cat` to show.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/clitest"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
@@ -175,7 +176,7 @@ func bash(command, output string) map[string]any {
 // settled waits until nothing is owed and the views know all.
 func (b *leakBench) settled(ctx context.Context) {
 	b.t.Helper()
-	for limit := time.Now().Add(patience); ; time.Sleep(5 * time.Millisecond) {
+	for limit := time.Now().Add(clitest.Patience); ; time.Sleep(5 * time.Millisecond) {
 		last, err := b.d.log.Last(ctx)
 		if err = errors.Join(err, b.d.views.Wait(ctx, last), b.d.index.Wait(ctx, last)); err != nil {
 			b.t.Fatal(err)

@@ -104,28 +104,6 @@ func chosen(a *terminal.App, name string) (l *config.Loaded, all []config.Asked,
 	return l, []config.Asked{{Name: name}}, err
 }
 
-// tryProvider asks a provider once. An error says that there is nobody to ask, or that ctx is done.
-func tryProvider(ctx context.Context, a *terminal.App, l *config.Loaded, who config.Asked) (*try, error) {
-	ps, err := config.LoadPrices(l.Home)
-	if err != nil {
-		return nil, err
-	}
-	runs, err := os.MkdirTemp("", "cmemd-observer-test-")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(runs)
-	t := &try{Provider: who.Name, now: a.Now(), prices: ps}
-	b := builder{settings: l, runs: runs, asked: t.asked}
-	p, err := b.made(who)
-	if err != nil {
-		return nil, terminal.Advise(err, "`cmemd config show` lists the settings, and what they may be")
-	}
-	t.Mode, t.Model, t.key = p.mode.ID, p.Model(), p.key.String()
-	t.ask(ctx, p, l.TurnTimeout)
-	return t, errors.Join(ctx.Err(), p.close())
-}
-
 // A shownMode is one mode as `observer modes` lists it.
 type shownMode struct {
 	Name     string   `json:"name"`

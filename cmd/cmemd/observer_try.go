@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"time"
 
@@ -194,7 +195,7 @@ func (t *try) costCell() string {
 	if t.CostUSD == nil {
 		return "?"
 	}
-	return dollars(*t.CostUSD)
+	return terminal.Dollars(*t.CostUSD)
 }
 
 // resultCell is what came of a try in a word or two.
@@ -244,4 +245,26 @@ func (t *try) costLine() string {
 		return fmt.Sprintf("$%.6f, as the provider says and, of the rest, by the list of prices", *t.CostUSD)
 	}
 	return "not known: no price of this model is listed"
+}
+
+// tryProvider asks a provider once. An error says that there is nobody to ask, or that ctx is done.
+func tryProvider(ctx context.Context, a *terminal.App, l *config.Loaded, who config.Asked) (*try, error) {
+	ps, err := config.LoadPrices(l.Home)
+	if err != nil {
+		return nil, err
+	}
+	runs, err := os.MkdirTemp("", "cmemd-observer-test-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(runs)
+	t := &try{Provider: who.Name, now: a.Now(), prices: ps}
+	b := builder{settings: l, runs: runs, asked: t.asked}
+	p, err := b.made(who)
+	if err != nil {
+		return nil, terminal.Advise(err, "`cmemd config show` lists the settings, and what they may be")
+	}
+	t.Mode, t.Model, t.key = p.mode.ID, p.Model(), p.key.String()
+	t.ask(ctx, p, l.TurnTimeout)
+	return t, errors.Join(ctx.Err(), p.close())
 }

@@ -3,14 +3,10 @@ package main
 import (
 	"errors"
 	"log/slog"
-	"slices"
 
 	"github.com/cmemd/cmemd/actors"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
-	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
-	"github.com/cmemd/cmemd/internal/observer"
-	"github.com/cmemd/cmemd/internal/observer/prompt"
 )
 
 // offers is everybody whom the settings name, each made once.
@@ -21,8 +17,8 @@ type offers struct {
 	all       []*built // those of the order first
 }
 
-// offers makes everybody whom the settings name, or says what one of them lacks.
-func (b builder) offers() (*offers, error) {
+// newOffers has b make everybody whom its settings name, or says what one of them lacks.
+func newOffers(b builder) (*offers, error) {
 	l, made, out := b.settings, map[config.Asked]*built{}, &offers{}
 	for _, who := range l.Configured() {
 		p, err := b.made(who)
@@ -42,12 +38,6 @@ func (b builder) offers() (*offers, error) {
 		out.trivial = made[who]
 	}
 	return out, nil
-}
-
-// made makes one of those whom the settings name.
-func (b builder) made(who config.Asked) (*built, error) {
-	b.called, b.settings = b.settings.Called(who), b.settings.As(who)
-	return b.provider(who.Name)
 }
 
 // begin ends what the last daemon's observers left running. What cannot be ended keeps nobody from going on.
@@ -73,7 +63,7 @@ func (o *offers) close() error {
 }
 
 // offer is b as turns are asked of it.
-func (b *built) offer() actors.Route {
+func offer(b *built) actors.Route {
 	return actors.Route{Provider: b.Provider, Mode: b.mode, Free: config.IsFree(b.Name())}
 }
 
@@ -81,7 +71,7 @@ func (b *built) offer() actors.Route {
 func (o *offers) offered() []actors.Route {
 	var list []actors.Route
 	for _, p := range o.order {
-		list = append(list, p.offer())
+		list = append(list, offer(p))
 	}
 	return list
 }
@@ -91,8 +81,8 @@ func tierOf(b *built) *actors.Route {
 	if b == nil {
 		return nil
 	}
-	offer := b.offer()
-	return &offer
+	route := offer(b)
+	return &route
 }
 
 // facts is what is known of them before they are asked: of the order, then of those of tiers alone.
@@ -110,17 +100,4 @@ func (o *offers) facts() []api.Provider {
 		list = append(list, facts)
 	}
 	return list
-}
-
-// allTrivial reports whether inputs, the oldest first, say nothing beyond a line each.
-func allTrivial(inputs []observer.Input) bool {
-	var earlier []events.Event
-	return !slices.ContainsFunc(inputs, func(in observer.Input) bool {
-		if in.Repeats {
-			earlier = append(earlier, in.Event)
-		}
-		trivial := prompt.Trivial(in.Event, earlier)
-		earlier = append(earlier, in.Event)
-		return !trivial
-	})
 }

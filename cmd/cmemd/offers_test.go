@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cmemd/cmemd/actors"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/clitest"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/events"
@@ -47,11 +48,11 @@ func TestWhoIsAsked(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			l, err := config.Load(homeWith(t, c.file), nil)
+			l, err := config.Load(clitest.HomeWith(t, c.file), nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			made, err := builder{settings: l, runs: t.TempDir()}.offers()
+			made, err := newOffers(builder{settings: l, runs: t.TempDir()})
 			if err != nil {
 				t.Fatal(err)
 			}

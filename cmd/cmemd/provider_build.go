@@ -145,3 +145,9 @@ func (b *built) close() error {
 	_, err := b.begin()
 	return err
 }
+
+// made makes one of those whom the settings name.
+func (b builder) made(who config.Asked) (*built, error) {
+	b.called, b.settings = b.settings.Called(who), b.settings.As(who)
+	return b.provider(who.Name)
+}

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cmemd/cmemd/actors/policy"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/clitest"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/scenarios"
 	"github.com/cmemd/cmemd/events"
@@ -58,7 +59,7 @@ func TestNewProvider(t *testing.T) {
 
 func TestPlaybackNeedsItsFile(t *testing.T) {
 	t.Parallel()
-	home := homeWith(t, `provider = "playback"`)
+	home := clitest.HomeWith(t, `provider = "playback"`)
 	if _, err := config.Load(home, nil); !errors.Is(err, config.ErrNoPlayback) {
 		t.Errorf("got %v, want %v", err, config.ErrNoPlayback)
 	}

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/clitest"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
@@ -164,7 +165,7 @@ func (w *realWorld) installHooks(command string) {
 	if err := os.MkdirAll(filepath.Join(w.person, ".claude"), 0o700); err != nil {
 		w.t.Fatal(err)
 	}
-	w.write(filepath.Join(w.person, ".claude", "settings.json"), []string{jsonText(map[string]any{"hooks": hooks})})
+	w.write(filepath.Join(w.person, ".claude", "settings.json"), []string{clitest.JSON(map[string]any{"hooks": hooks})})
 }
 
 // TestNoRealClientOutlivesTheDaemon kills the daemon in the middle of a turn, over and over, while the client starts and while

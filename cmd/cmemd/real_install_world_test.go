@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/clitest"
 	"github.com/cmemd/cmemd/internal/api"
 )
 
@@ -76,12 +77,12 @@ func agentToolStream(id, name string, input map[string]any) string {
 			"usage": map[string]any{"input_tokens": 200, "output_tokens": 1},
 		}},
 		{"type": "content_block_start", "index": 0, "content_block": map[string]any{"type": "tool_use", "id": id, "name": name, "input": map[string]any{}}},
-		{"type": "content_block_delta", "index": 0, "delta": map[string]any{"type": "input_json_delta", "partial_json": jsonText(input)}},
+		{"type": "content_block_delta", "index": 0, "delta": map[string]any{"type": "input_json_delta", "partial_json": clitest.JSON(input)}},
 		{"type": "content_block_stop", "index": 0},
 		{"type": "message_delta", "delta": map[string]any{"stop_reason": "tool_use"}, "usage": map[string]any{"output_tokens": 34}},
 		{"type": "message_stop"},
 	} {
-		b.WriteString("event: " + e["type"].(string) + "\ndata: " + jsonText(e) + "\n\n")
+		b.WriteString("event: " + e["type"].(string) + "\ndata: " + clitest.JSON(e) + "\n\n")
 	}
 	return b.String()
 }

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/clitest"
 	"github.com/cmemd/cmemd/internal/api"
 )
 
@@ -94,7 +95,7 @@ func lastResult(body []byte) (text string, all int) {
 
 // toolStream is an answer of the service that calls a tool.
 func toolStream(id, name string, in map[string]any) string {
-	s := anthropicStream(jsonText(in), true)
+	s := anthropicStream(clitest.JSON(in), true)
 	s = strings.ReplaceAll(s, `"id":"toolu_1"`, `"id":"`+id+`"`)
 	return strings.ReplaceAll(s, `"name":"record"`, `"name":"`+name+`"`)
 }
@@ -123,7 +124,7 @@ func TestRealClientAsksMemory(t *testing.T) {
 			t.Parallel()
 			model := newAskingModel(t)
 			c := exec.CommandContext(t.Context(), path, "-p", "When are releases cut?", "--output-format", "json", "--strict-mcp-config",
-				"--mcp-config", jsonText(map[string]any{"mcpServers": map[string]any{"cmemd": server}}),
+				"--mcp-config", clitest.JSON(map[string]any{"mcpServers": map[string]any{"cmemd": server}}),
 				"--allowedTools", "mcp__cmemd__search,mcp__cmemd__get,ToolSearch", "--model", "claude-haiku-4-5")
 			c.Dir = cwd
 			c.Env = append(p.command(t.Context()).Env, "HOME="+t.TempDir(), "ANTHROPIC_BASE_URL="+model.URL, "ANTHROPIC_API_KEY=sk-ant-api03-of-nobody",

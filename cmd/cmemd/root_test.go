@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/clitest"
 )
 
 // TestEveryCommandHasAScript holds the tree to: each command says what it is, and some script runs it.
@@ -24,7 +26,7 @@ func TestEveryCommandHasAScript(t *testing.T) {
 		}
 		scripts.Write(b)
 	}
-	a, _, _ := testApp()
+	a, _, _ := clitest.App()
 	var walk func(c *cobra.Command)
 	walk = func(c *cobra.Command) {
 		if c.Short == "" {

@@ -21,6 +21,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"go.etcd.io/bbolt"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/clitest"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/internal/api"
@@ -125,7 +126,7 @@ func eventually(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	pattern, err := regexp.Compile("(?m)" + args[0])
 	ts.Check(err)
-	limit := time.Now().Add(patience)
+	limit := time.Now().Add(clitest.Patience)
 	for {
 		err := ts.Exec(args[1], args[2:]...)
 		out := ts.ReadFile("stdout")
@@ -152,7 +153,7 @@ func crash(ts *testscript.TestScript, _ bool, _ []string) {
 }
 
 func waitFor(ts *testscript.TestScript, what string, done func() bool) {
-	for limit := time.Now().Add(patience); !done(); time.Sleep(10 * time.Millisecond) {
+	for limit := time.Now().Add(clitest.Patience); !done(); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(limit) {
 			ts.Fatalf("waited too long for %s", what)
 		}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/clitest"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/agents"
@@ -106,7 +107,7 @@ func checkSent(t *testing.T, name string, p observer.Provider, sent func() strin
 				t.Fatalf("%s, %s: the question was not sent: %d texts in %d bytes", name, kind, n, len(all))
 			}
 			for _, s := range batch {
-				if strings.Contains(all, s.Find) || strings.Contains(all, strings.Trim(jsonText(s.Find), `"`)) {
+				if strings.Contains(all, s.Find) || strings.Contains(all, strings.Trim(clitest.JSON(s.Find), `"`)) {
 					t.Errorf("%s, %s: %s %q was sent", name, kind, s.Rule, s.Find)
 				}
 				if !strings.Contains(all, redact.Mark(s.Rule)) {
@@ -131,9 +132,9 @@ func planted(batch []secrets.Secret) observer.Prompt {
 			line = s.Text
 		}
 		all.WriteString(s.Text + "\n")
-		use("Bash", jsonText(map[string]string{"command": "git commit -m " + jsonText("plainly visible "+s.Text)}), jsonText(map[string]string{"stdout": "plainly visible\n" + s.Text}))
-		use("Read", jsonText(map[string]string{"file_path": "/srv/" + line + "/a.txt"}), "plainly visible\n"+s.Text+"\n")
-		use("mcp__x__y", jsonText(map[string]any{"list": []string{s.Text}, "n": i}), jsonText([]map[string]string{{"type": "text", "text": "plainly visible " + s.Text}}))
+		use("Bash", clitest.JSON(map[string]string{"command": "git commit -m " + clitest.JSON("plainly visible "+s.Text)}), clitest.JSON(map[string]string{"stdout": "plainly visible\n" + s.Text}))
+		use("Read", clitest.JSON(map[string]string{"file_path": "/srv/" + line + "/a.txt"}), "plainly visible\n"+s.Text+"\n")
+		use("mcp__x__y", clitest.JSON(map[string]any{"list": []string{s.Text}, "n": i}), clitest.JSON([]map[string]string{{"type": "text", "text": "plainly visible " + s.Text}}))
 		p.Recent = append(p.Recent, "plainly visible "+line)
 		p.Observed = append(p.Observed, events.ObservationParsed{
 			Type: "bugfix", Title: "plainly visible " + line, Subtitle: line, Narrative: "it was\n" + s.Text, Facts: []string{line}, FilesModified: []string{line},

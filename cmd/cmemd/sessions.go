@@ -10,10 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/api"
-	"github.com/cmemd/cmemd/projections/health"
 )
 
 func newSessions(a *terminal.App) *cobra.Command {
@@ -118,7 +116,7 @@ func showSession(a *terminal.App, s api.Session) {
 			causes = append(causes, fmt.Sprintf("%d %s", s.Respawns[cause], cause))
 		}
 		a.Field("respawned", strings.Join(causes, ", "))
-		a.Field("last respawn", respawnLine(*r))
+		a.Field("last respawn", terminal.RespawnLine(*r))
 	}
 	if q := s.Quarantined; q != nil {
 		a.Field("quarantined", fmt.Sprintf("until %s: %s", terminal.Moment(q.Until), q.Cause))
@@ -130,15 +128,4 @@ func summaries(n int) string {
 		return "1 summary"
 	}
 	return fmt.Sprintf("%d summaries", n)
-}
-
-// respawnLine is a respawn with what was counted and the limits that were in force.
-func respawnLine(r health.Respawn) string {
-	line := fmt.Sprintf("%s: %s, generation %d to %d, ", terminal.Moment(r.At), r.Cause, r.From, r.To)
-	if r.Counted.Unparseable > 0 {
-		return line + fmt.Sprintf("%d unparseable outputs in %s (a respawn from %d on, at most every %s)",
-			r.Counted.Unparseable, config.ShortDuration(r.Limits.Window), r.Limits.Unparseable, config.ShortDuration(r.Limits.Every))
-	}
-	return line + fmt.Sprintf("%d in %s (at most %d), %d in a row (at most %d)",
-		r.Counted.InWindow, config.ShortDuration(r.Limits.Window), r.Limits.MaxRestarts, r.Counted.Consecutive, r.Limits.MaxConsecutive)
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/clitest"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
 )
@@ -51,7 +52,7 @@ func TestShowRowShowsEveryField(t *testing.T) {
 		if f.Name == "Agent" {
 			r.Session = events.SessionIDOf("a", "b")
 		}
-		a, out, _ := testApp()
+		a, out, _ := clitest.App()
 		showRow(a, r)
 		if !strings.Contains(out.String(), "MARK") {
 			t.Errorf("%s is not shown:\n%s", f.Name, out)

@@ -98,7 +98,7 @@ func launch(ctx context.Context, a *terminal.App, client *api.Client, p homedir.
 		return false, err
 	}
 	defer said.Close()
-	cmd := &exec.Cmd{Path: self, Args: []string{os.Args[0], "serve"}, Dir: p.Home, Env: daemonEnv(a, p.Home), Stdout: said, Stderr: said}
+	cmd := &exec.Cmd{Path: self, Args: []string{os.Args[0], "serve"}, Dir: p.Home, Env: a.DaemonEnv(p.Home), Stdout: said, Stderr: said}
 	process.Detach(cmd)
 	if err := cmd.Start(); err != nil {
 		return false, fmt.Errorf("start %s: %w", self, err)
@@ -138,17 +138,6 @@ func isHeld(path string) bool {
 		err = log.Close()
 	}
 	return errors.Is(err, eventlog.ErrLocked)
-}
-
-// daemonEnv is this command's environment for a daemon of home, without the secrets that agents give their hooks.
-func daemonEnv(a *terminal.App, home string) []string {
-	var env []string
-	for _, kv := range a.Environ {
-		if !strings.HasPrefix(kv, "CLAUDE_CODE_MESSAGING_") && !strings.HasPrefix(kv, "CMEMD_HOME=") {
-			env = append(env, kv)
-		}
-	}
-	return append(env, "CMEMD_HOME="+home)
 }
 
 func whatItSaid(f io.ReaderAt) string {

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/clitest"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
@@ -38,7 +39,7 @@ func TestStartWaitsForTheQuicker(t *testing.T) {
 		out, err = program.command(ctx, "start").CombinedOutput()
 		said <- err
 	}()
-	for limit := time.Now().Add(patience); ; time.Sleep(5 * time.Millisecond) {
+	for limit := time.Now().Add(clitest.Patience); ; time.Sleep(5 * time.Millisecond) {
 		if b, _ := os.ReadFile(p.StartLog); strings.Contains(string(b), "held") {
 			break
 		}

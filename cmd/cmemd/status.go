@@ -137,3 +137,8 @@ func viewsLine(views []api.ViewLag) string {
 	}
 	return strings.Join(parts, ", ")
 }
+
+// todayLine is what the day's turns cost.
+func todayLine(t api.Today) string {
+	return fmt.Sprintf("%s, %s, %s", terminal.Plural(t.Turns, "turn"), terminal.Plural(t.Tokens(), "token"), terminal.CostOf(t.Spent))
+}

@@ -34,7 +34,7 @@ func showHealth(a *terminal.App, s api.Status, now time.Time) {
 	}
 	if r := s.Health.LastRespawn; r != nil {
 		who := strings.TrimSpace(r.Provider + " " + r.Model)
-		a.Field("last respawn", strings.TrimSpace(a.ShownSession(r.Session)+" "+who)+", "+respawnLine(*r))
+		a.Field("last respawn", strings.TrimSpace(a.ShownSession(r.Session)+" "+who)+", "+terminal.RespawnLine(*r))
 	}
 	for _, p := range s.Pauses {
 		a.Field("paused", pauseLine(p, now))

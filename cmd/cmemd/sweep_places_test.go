@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/clitest"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/internal/agents/watch"
@@ -49,7 +50,7 @@ func unsaidUses(cwd string) []use {
 	}
 	lines := []string{" # " + wordSaid, "+<private>", "+" + wordOfPrivate, "+</private>", " # end"}
 	patch := map[string]any{"structuredPatch": []any{map[string]any{"oldStart": 1, "lines": lines}}}
-	escaped := strings.NewReplacer("<", `\u003c`, ">", `\u003e`).Replace(jsonText(patch))
+	escaped := strings.NewReplacer("<", `\u003c`, ">", `\u003e`).Replace(clitest.JSON(patch))
 	return []use{
 		file(".env", "GREETING="+wordOfDotenv+"\n"), shell("cat .env", "GREETING="+wordOfDotenv+"\n"),
 		file("vault/notes.txt", wordOfIgnored+"\n"), shell("cat vault/notes.txt", wordOfIgnored+"\n"),
@@ -83,7 +84,7 @@ func (w *sweeper) unsaid(session, cwd string) {
 	all = append(all, map[string]any{"hook_event_name": "Stop", "last_assistant_message": "I set <private>" + wordOfPrivate + "</private>"})
 	for i, p := range all {
 		p["session_id"], p["cwd"] = session, cwd
-		w.runHook([]byte(jsonText(p)), i)
+		w.runHook([]byte(clitest.JSON(p)), i)
 	}
 }
 
@@ -93,7 +94,7 @@ func unsaidTranscript(session, cwd string) string {
 	line := func(kind string, n int, more map[string]any) {
 		more["type"], more["sessionId"], more["cwd"], more["uuid"] = kind, session, cwd, fmt.Sprint(session, "-", out.Len())
 		more["timestamp"] = time.Now().UTC().Add(time.Duration(n) * time.Second).Format(time.RFC3339)
-		out.WriteString(jsonText(more) + "\n")
+		out.WriteString(clitest.JSON(more) + "\n")
 	}
 	line("user", 0, map[string]any{"message": map[string]any{"content": wordSaid + " <private>" + wordOfPrivate + "</private>"}})
 	for i, u := range unsaidUses(cwd) {
@@ -102,7 +103,7 @@ func unsaidTranscript(session, cwd string) string {
 			map[string]any{"type": "tool_use", "id": id, "name": u.tool, "input": u.input},
 		}}})
 		line("user", i, map[string]any{"toolUseResult": u.output, "message": map[string]any{"content": []any{
-			map[string]any{"type": "tool_result", "tool_use_id": id, "content": jsonText(u.output)},
+			map[string]any{"type": "tool_result", "tool_use_id": id, "content": clitest.JSON(u.output)},
 		}}})
 	}
 	return out.String()

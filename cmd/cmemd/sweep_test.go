@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/clitest"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/eventlog"
@@ -103,14 +104,14 @@ func patched(text string) []string {
 	return strings.Split(" before\n+"+strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "\n+")+"\n after", "\n")
 }
 
-func quoted(v any) string { return jsonText(jsonText(v)) }
+func quoted(v any) string { return clitest.JSON(clitest.JSON(v)) }
 
 // hookProcess has hooks, each a process of its own, report a session.
 func (w *sweeper) hookProcess(session, text string) {
 	w.t.Helper()
 	for i, p := range payloads(session, text)[1:5] { // each kind of place once: a process each costs more than all else here
 		p["session_id"], p["cwd"] = session, "/src/shop/"+text
-		w.runHook([]byte(jsonText(p)), i)
+		w.runHook([]byte(clitest.JSON(p)), i)
 	}
 }
 
@@ -124,12 +125,12 @@ func (w *sweeper) unshaped(session string) {
 		{"tool_name": "Bash", "tool_input": map[string]any{"command": "tail -n +1 *"}, "tool_response": map[string]any{"stdout": "==> .env <==\nA=" + word}},
 	} {
 		p["hook_event_name"], p["session_id"], p["cwd"], p["tool_use_id"] = "PostToolUse", session, "/src/shop", fmt.Sprint(session, i)
-		w.runHook([]byte(jsonText(p)), i)
+		w.runHook([]byte(clitest.JSON(p)), i)
 	}
 	for i, input := range []map[string]any{{"path": path}, {"path": path, "data": word}} {
-		w.runHookOf("cursor", []byte(jsonText(map[string]any{
+		w.runHookOf("cursor", []byte(clitest.JSON(map[string]any{
 			"hook_event_name": "afterMCPExecution", "conversation_id": session, "generation_id": fmt.Sprint(i), "workspace_roots": []string{"/src/shop"}, "tool_name": "read_file",
-			"tool_input": jsonText(input), "result_json": jsonText(map[string]any{"content": []any{map[string]any{"type": "text", "text": "A=" + word}}}),
+			"tool_input": clitest.JSON(input), "result_json": clitest.JSON(map[string]any{"content": []any{map[string]any{"type": "text", "text": "A=" + word}}}),
 		})), i)
 	}
 }
@@ -168,7 +169,7 @@ func (w *sweeper) report(session string) {
 			w.t.Fatal(err)
 		}
 		_, _ = w.client.Search(w.ctx, api.SearchQuery{Text: s.Text, Project: s.Text}) // whatever it says
-		bad := jsonText(map[string]any{"hook_event_name": "Stop", "last_assistant_message": s.Text})
+		bad := clitest.JSON(map[string]any{"hook_event_name": "Stop", "last_assistant_message": s.Text})
 		w.runHook([]byte(bad), i)                                // names no session: it is put aside
 		w.runHook([]byte(strings.TrimSuffix(bad, `"}`)+"\n"), i) // is no JSON
 		w.runHook([]byte(`{"session_id":"x","cwd":`+bad), i)     // is no JSON either
@@ -181,7 +182,7 @@ func toldBy(session, text string) string {
 {"type":"assistant","uuid":"2","timestamp":"2025-01-02T03:04:06Z","message":{"content":[{"type":"tool_use","id":"t","name":"Bash","input":{"command":%[1]s}}]}}
 {"type":"user","uuid":"3","timestamp":"2025-01-02T03:04:07Z","toolUseResult":{"structuredPatch":[{"lines":%[4]s}]},"message":{"content":[{"type":"tool_result","tool_use_id":"t","content":%[1]s}]}}
 {"type":"nonsense",%[1]s}
-`, jsonText(text), session, jsonText("/src/"+text), jsonText(patched(text)))
+`, clitest.JSON(text), session, clitest.JSON("/src/"+text), clitest.JSON(patched(text)))
 }
 
 // commands looks through what people are shown.
@@ -222,7 +223,7 @@ func (w *sweeper) decoded(where string, records iter.Seq2[events.Record, error])
 		if err != nil {
 			w.t.Fatal(err)
 		}
-		text := jsonText(e)
+		text := clitest.JSON(e)
 		w.check(fmt.Sprintf("%s: record %d, %s", where, r.Position, r.Kind), []byte(text))
 		n++
 		if strings.Contains(text, wordSaid) {
@@ -273,7 +274,7 @@ func foundIn(b []byte, all []secrets.Secret) (found []string) {
 		all = append(all[:len(all):len(all)], secrets.Secret{Rule: "a word", Find: word})
 	}
 	for _, s := range all {
-		for _, form := range []string{s.Find, strings.Trim(jsonText(s.Find), `"`), strings.ReplaceAll(s.Find, "/", `\/`), base64.StdEncoding.EncodeToString([]byte(s.Find))} {
+		for _, form := range []string{s.Find, strings.Trim(clitest.JSON(s.Find), `"`), strings.ReplaceAll(s.Find, "/", `\/`), base64.StdEncoding.EncodeToString([]byte(s.Find))} {
 			if at := bytes.Index(b, []byte(form)); at >= 0 {
 				found = append(found, fmt.Sprintf("%s %q: ...%s...", s.Rule, s.Find, b[max(0, at-60):min(len(b), at+len(form)+20)]))
 				break

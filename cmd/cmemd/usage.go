@@ -105,7 +105,7 @@ func showUsage(a *terminal.App, found api.Usage) error {
 		a.Say("%s more, which are in the total: `--limit` shows them", terminal.Plural(found.Omitted, "row"))
 	}
 	if t := found.Total; t.EstimatedUSD > 0 {
-		a.Say("~ %s of it by the list of prices, %s as the providers say", dollars(t.EstimatedUSD), dollars(statedOf(t)))
+		a.Say("~ %s of it by the list of prices, %s as the providers say", terminal.Dollars(t.EstimatedUSD), terminal.Dollars(statedOf(t)))
 	}
 	if n := found.Total.Untold; n > 0 {
 		a.Say("of %s no tokens are known: nobody told them, or what did was forgotten", terminal.Plural(n, "turn"))
@@ -139,42 +139,9 @@ func usageName(a *terminal.App, by api.UsageBy, r api.UsageRow) string {
 func spentCells(s api.Spent) []string {
 	number := func(n int64) string { return strconv.FormatInt(n, 10) }
 	return []string{
-		number(s.Turns), number(s.Again), number(s.Calls), terminal.Size(s.PromptBytes), number(s.Input), number(s.Cached), number(s.Output), costOf(s),
+		number(s.Turns), number(s.Again), number(s.Calls), terminal.Size(s.PromptBytes), number(s.Input), number(s.Cached), number(s.Output), terminal.CostOf(s),
 	}
-}
-
-// costOf is money for people: what is estimated is marked, and tokens without a price leave it open.
-func costOf(s api.Spent) string {
-	known := dollars(s.USD)
-	if s.EstimatedUSD > 0 {
-		known = "~" + known
-	}
-	switch {
-	case s.UnpricedTokens == 0:
-		return known
-	case s.USD == 0:
-		return "?"
-	}
-	return known + " + ?"
 }
 
 // statedOf is what of the cost providers state, without what is left over where two like numbers are subtracted.
 func statedOf(s api.Spent) float64 { return math.Round((s.USD-s.EstimatedUSD)*1e9) / 1e9 }
-
-// dollars is an amount of money: to the cent, or as exactly as a small one needs.
-func dollars(usd float64) string {
-	switch {
-	case usd == 0:
-		return "$0"
-	case usd < 0.0001:
-		return "<$0.0001"
-	case usd < 0.09995:
-		return fmt.Sprintf("$%.4f", usd)
-	}
-	return fmt.Sprintf("$%.2f", usd)
-}
-
-// todayLine is what the day's turns cost.
-func todayLine(t api.Today) string {
-	return fmt.Sprintf("%s, %s, %s", terminal.Plural(t.Turns, "turn"), terminal.Plural(t.Tokens(), "token"), costOf(t.Spent))
-}

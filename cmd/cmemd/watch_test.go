@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/clitest"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/agents/relay"
@@ -74,7 +75,7 @@ func kindsOf(t *testing.T, d *daemon) map[events.Kind]int {
 // awaitRead waits until the only chat that is followed was read as far as to a number of lines.
 func awaitRead(t *testing.T, d *daemon, lines int) {
 	t.Helper()
-	for limit := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
+	for limit := time.Now().Add(clitest.Patience); ; time.Sleep(10 * time.Millisecond) {
 		s, err := watch.Load(d.paths.Watch)
 		if err == nil && len(s.Files) == 1 && s.Files[0].Lines == lines {
 			return

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/actors/policy"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/capture/privacy"
 	"github.com/cmemd/cmemd/internal/observer/extractive"
 )
@@ -234,14 +235,14 @@ func numberKey(key string, standard, low, high int, doc string, at func(*Config)
 
 func durationKey(key string, standard, low, high time.Duration, doc string, at func(*Config) *time.Duration) Setting {
 	return Setting{
-		Key: key, Kind: KindDuration, Standard: ShortDuration(standard), Doc: doc,
-		Limits: ShortDuration(low) + " to " + ShortDuration(high),
+		Key: key, Kind: KindDuration, Standard: terminal.ShortDuration(standard), Doc: doc,
+		Limits: terminal.ShortDuration(low) + " to " + terminal.ShortDuration(high),
 		Set: func(c *Config, text string) bool {
 			d, err := time.ParseDuration(text)
 			*at(c) = d
 			return err == nil && within(d, low, high)
 		},
-		Get: func(c *Config) string { return ShortDuration(*at(c)) },
+		Get: func(c *Config) string { return terminal.ShortDuration(*at(c)) },
 	}
 }
 
@@ -259,18 +260,6 @@ func bytesKey(key string, standard, low, high int64, doc string, at func(*Config
 }
 
 func within[T cmp.Ordered](v, low, high T) bool { return low <= v && v <= high }
-
-// ShortDuration writes d without the zero parts that time.Duration adds: 10m, not 10m0s.
-func ShortDuration(d time.Duration) string {
-	s := d.String()
-	if strings.HasSuffix(s, "m0s") {
-		s = strings.TrimSuffix(s, "0s")
-	}
-	if strings.HasSuffix(s, "h0m") {
-		s = strings.TrimSuffix(s, "0m")
-	}
-	return s
-}
 
 // byteUnits are what a number of bytes may be written in, the largest first.
 func byteUnits() []string { return []string{"TiB", "GiB", "MiB", "KiB"} }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/cmemd/cmemd/actors/policy"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/observer/playback"
@@ -126,7 +127,7 @@ func scaledLimits(factor int) []string {
 		{"pause_first", c.PauseFirst}, {"pause_max", c.PauseMax},
 	} {
 		scaled := max(l.limit/time.Duration(factor), time.Millisecond) // the least that settings allow
-		lines = append(lines, fmt.Sprintf("%s = %q", l.key, config.ShortDuration(scaled)))
+		lines = append(lines, fmt.Sprintf("%s = %q", l.key, terminal.ShortDuration(scaled)))
 	}
 	return lines
 }

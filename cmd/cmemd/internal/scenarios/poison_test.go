@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/actors/policy"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/clitest"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/observer/playback"
@@ -44,10 +45,7 @@ func TestPoisonScenesCanBePlayed(t *testing.T) {
 		if err := script.Write(new(bytes.Buffer)); err != nil {
 			t.Errorf("%s: %v", scene.file, err)
 		}
-		home := t.TempDir()
-		if err := os.WriteFile(filepath.Join(home, config.FileName), []byte(strings.Join(scaledLimits(scene.factor), "\n")), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		home := clitest.HomeWith(t, strings.Join(scaledLimits(scene.factor), "\n"))
 		if _, err := config.Load(home, nil); err != nil {
 			t.Errorf("%s: %v", scene.file, err)
 		}

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/cmemd/cmemd/actors/policy"
-	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/offline"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/replay"
@@ -104,10 +103,10 @@ func limitsNote(lives []replay.Life) string {
 	l := lives[len(lives)-1].Settings
 	r := l.Restarts.Limits()
 	note := fmt.Sprintf("Played with the limits that were in force: %d restarts in %s and %d in a row, quarantines of %s to %s, pauses of %s to %s",
-		r.MaxRestarts, config.ShortDuration(r.Window), r.MaxConsecutive, config.ShortDuration(l.Quarantine.First), config.ShortDuration(l.Quarantine.Cap),
-		config.ShortDuration(l.Pause.First), config.ShortDuration(l.Pause.Cap))
+		r.MaxRestarts, terminal.ShortDuration(r.Window), r.MaxConsecutive, terminal.ShortDuration(l.Quarantine.First), terminal.ShortDuration(l.Quarantine.Cap),
+		terminal.ShortDuration(l.Pause.First), terminal.ShortDuration(l.Pause.Cap))
 	if u := l.Unparseable.Limits(); lives[len(lives)-1].Policy == policy.Supervised {
-		note += fmt.Sprintf(", %d unparseable outputs in %s at most every %s", u.Unparseable, config.ShortDuration(u.Window), config.ShortDuration(u.Every))
+		note += fmt.Sprintf(", %d unparseable outputs in %s at most every %s", u.Unparseable, terminal.ShortDuration(u.Window), terminal.ShortDuration(u.Every))
 	}
 	if len(lives) > 1 {
 		note += fmt.Sprintf(". They were changed %s in that stretch; these are the last", terminal.Plural(len(lives)-1, "time"))

@@ -14,6 +14,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/cmemd/cmemd/actors/session"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/clitest"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/offline"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
@@ -70,7 +71,7 @@ func writtenLog(t *testing.T, text string) (home string) {
 // replayedAt is replayed in a home.
 func replayedAt(t *testing.T, home string, args ...string) (string, error) {
 	t.Helper()
-	a, out, _ := bareApp()
+	a, out, _ := clitest.App()
 	a.Now = time.Now
 	a.Getenv = func(name string) string { return map[string]string{"CMEMD_HOME": home}[name] }
 	root := replayRoot(a)

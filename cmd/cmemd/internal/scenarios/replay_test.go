@@ -13,17 +13,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cmemd/cmemd/actors/policy"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/clitest"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/replay"
 	"github.com/cmemd/cmemd/internal/replay/report"
 )
-
-// bareApp is what commands work with in a test, and what it writes.
-func bareApp() (a *terminal.App, out, errOut *bytes.Buffer) {
-	out, errOut = new(bytes.Buffer), new(bytes.Buffer)
-	return &terminal.App{Out: out, Err: errOut, Getenv: func(string) string { return "" }, Version: "test"}, out, errOut
-}
 
 // replayRoot is a tree of commands with replay alone.
 func replayRoot(a *terminal.App) *cobra.Command {
@@ -46,7 +41,7 @@ func poisonLoops(t *testing.T) []string {
 // replayed runs `cmemd replay` with args and returns what it printed.
 func replayed(t *testing.T, args ...string) (string, error) {
 	t.Helper()
-	a, out, _ := bareApp()
+	a, out, _ := clitest.App()
 	a.Now = time.Now
 	root := replayRoot(a)
 	root.SetArgs(append([]string{"replay"}, args...))
@@ -288,11 +283,11 @@ func TestReplayPrintsItsDocumentAsAnyOther(t *testing.T) {
 		"ignore": {Error: "too many \u202e", Decisions: []string{}},
 		"otp \"": {Decisions: []string{"halt"}},
 	}}
-	by, out, _ := bareApp()
+	by, out, _ := clitest.App()
 	if err := printReplay(by, d); err != nil {
 		t.Fatal(err)
 	}
-	as, want, _ := bareApp()
+	as, want, _ := clitest.App()
 	if err := as.PrintJSON(d); err != nil {
 		t.Fatal(err)
 	}

@@ -3,6 +3,7 @@ package terminal
 import (
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/cmemd/cmemd/internal/agents/relay"
@@ -42,4 +43,15 @@ func (a *App) Say(format string, args ...any) {
 	if !a.JSON {
 		fmt.Fprintf(a.Err, format+"\n", args...)
 	}
+}
+
+// DaemonEnv is this command's environment for a daemon of home, without the secrets that agents give their hooks.
+func (a *App) DaemonEnv(home string) []string {
+	var env []string
+	for _, kv := range a.Environ {
+		if !strings.HasPrefix(kv, "CLAUDE_CODE_MESSAGING_") && !strings.HasPrefix(kv, "CMEMD_HOME=") {
+			env = append(env, kv)
+		}
+	}
+	return append(env, "CMEMD_HOME="+home)
 }

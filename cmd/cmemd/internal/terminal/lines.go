@@ -13,6 +13,7 @@ import (
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/agents/relay"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/projections/health"
 )
 
 // BalanceLine says what became of inputs on one line.
@@ -139,4 +140,43 @@ func (a *App) ShownNotice(notice string) string {
 		return relay.PlainNotice(notice)
 	}
 	return notice
+}
+
+// CostOf is money for people: what is estimated is marked, and tokens without a price leave it open.
+func CostOf(s api.Spent) string {
+	known := Dollars(s.USD)
+	if s.EstimatedUSD > 0 {
+		known = "~" + known
+	}
+	switch {
+	case s.UnpricedTokens == 0:
+		return known
+	case s.USD == 0:
+		return "?"
+	}
+	return known + " + ?"
+}
+
+// Dollars is an amount of money: to the cent, or as exactly as a small one needs.
+func Dollars(usd float64) string {
+	switch {
+	case usd == 0:
+		return "$0"
+	case usd < 0.0001:
+		return "<$0.0001"
+	case usd < 0.09995:
+		return fmt.Sprintf("$%.4f", usd)
+	}
+	return fmt.Sprintf("$%.2f", usd)
+}
+
+// RespawnLine is a respawn with what was counted and the limits that were in force.
+func RespawnLine(r health.Respawn) string {
+	line := fmt.Sprintf("%s: %s, generation %d to %d, ", Moment(r.At), r.Cause, r.From, r.To)
+	if r.Counted.Unparseable > 0 {
+		return line + fmt.Sprintf("%d unparseable outputs in %s (a respawn from %d on, at most every %s)",
+			r.Counted.Unparseable, ShortDuration(r.Limits.Window), r.Limits.Unparseable, ShortDuration(r.Limits.Every))
+	}
+	return line + fmt.Sprintf("%d in %s (at most %d), %d in a row (at most %d)",
+		r.Counted.InWindow, ShortDuration(r.Limits.Window), r.Limits.MaxRestarts, r.Counted.Consecutive, r.Limits.MaxConsecutive)
 }

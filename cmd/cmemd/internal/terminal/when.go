@@ -86,3 +86,15 @@ func MustComplete(c *cobra.Command, flag string, with cobra.CompletionFunc) {
 		panic(err) // a flag that does not exist
 	}
 }
+
+// ShortDuration writes d without the zero parts that time.Duration adds: 10m, not 10m0s.
+func ShortDuration(d time.Duration) string {
+	s := d.String()
+	if strings.HasSuffix(s, "m0s") {
+		s = strings.TrimSuffix(s, "0s")
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = strings.TrimSuffix(s, "0m")
+	}
+	return s
+}
