@@ -37,7 +37,7 @@ func mayRead() map[string]string {
 		"internal/observer/model/guard.go":            "the user's own key is taken out of an answer before anybody has it",
 		"cmd/cmemd/internal/scenarios/script.go":      "recorded outputs become a script, which is played",
 		"cmd/cmemd/internal/scenarios/poison.go":      "recorded outputs become a script, which is played",
-		"cmd/cmemd/observer_try.go":                   shown,
+		"cmd/cmemd/internal/providers/try.go":         shown,
 		"cmd/cmemd/internal/scenarios/replay_json.go": shown,
 		"internal/replay/report/page.go":              shown,
 		"internal/memory/recall/why.go":               shown,
@@ -56,6 +56,7 @@ func mayMarshal() map[string]string {
 		"internal/api/server":          "events as they are streamed, and turns as they are shown",
 		"internal/replay":              "the proof compares whole recorded events with whole derived ones, and shows what differs",
 		"cmd/cmemd":                    "--json of commands that show events, scenarios and outputs",
+		"cmd/cmemd/internal/providers": "--json of what a provider answered when it was tried",
 		"cmd/cmemd/internal/scenarios": "--json of what replay shows of outputs",
 		"cmd/cmemd/internal/offline":   "records of a log file that no daemon holds, as the daemon shows them",
 	}

@@ -20,7 +20,7 @@ import (
 // person to try a provider with.
 const (
 	promptMaker = "internal/observer/turn/load.go"
-	sampleMaker = "cmd/cmemd/observer_sample.go"
+	sampleMaker = "cmd/cmemd/internal/providers/sample.go"
 )
 
 // promptEvents are the events that it may look into: what agents and their users did, and what was kept of it. None says

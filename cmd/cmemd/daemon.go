@@ -15,6 +15,7 @@ import (
 	"github.com/cmemd/cmemd/actors/policy"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/providers"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/agents/relay"
@@ -72,7 +73,7 @@ func openDaemon(ctx context.Context, l *config.Loaded, p homedir.Paths, logger *
 	if err := l.CheckPrices(prices); err != nil {
 		return nil, err
 	}
-	offers, err := newOffers(builder{settings: l, runs: p.Runs, log: logger})
+	offers, err := newOffers(providers.Builder{Settings: l, Runs: p.Runs, Log: logger})
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cmemd/cmemd/actors/policy"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/providers"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/observer"
 	"github.com/cmemd/cmemd/internal/observer/claudecli"
@@ -36,12 +37,12 @@ func checkModels(ctx context.Context, x *examination) []checked {
 }
 
 func (x *examination) checkModel(ctx context.Context, who config.Asked) (out []checked) {
-	p, err := builder{settings: x.config, runs: x.paths.Runs}.made(who)
+	p, err := providers.Builder{Settings: x.config, Runs: x.paths.Runs}.Make(who)
 	switch {
 	case err != nil:
 		return []checked{wrong("correct it; `cmemd config show` lists what there is", "%s", terminal.Describe(err))}
-	case p.cli != nil:
-		out = append(out, x.unasked(lookAtClient(ctx, p.cli)))
+	case p.CLI != nil:
+		out = append(out, x.unasked(lookAtClient(ctx, p.CLI)))
 	case x.config.Service(who.Name) != nil:
 		out = append(out, x.unasked(lookAtKey(ctx, who.Name, p)))
 	case who.Name == playback.Name:
@@ -110,18 +111,18 @@ func lookAtClient(ctx context.Context, cli *claudecli.Client) checked {
 }
 
 // lookAtKey reads the key, as this command may. The daemon may have been started with other variables.
-func lookAtKey(ctx context.Context, name string, p *built) checked {
-	if p.key == nil {
+func lookAtKey(ctx context.Context, name string, p *providers.Built) checked {
+	if p.Key == nil {
 		return well("%s: model %s, without a key", name, p.Model())
 	}
-	_, err := p.key.Get(ctx)
+	_, err := p.Key.Get(ctx)
 	switch {
 	case isFailure(err):
 		return wrong("put the key where "+name+"_key_env, "+name+"_key_file or "+name+"_key_command says, for the daemon too", "%s: %s", name, terminal.Describe(err))
 	case err != nil:
 		return unknown("%s: whether there is a key", name)
 	}
-	return well("%s: model %s, with the key from %s", name, p.Model(), p.key)
+	return well("%s: model %s, with the key from %s", name, p.Model(), p.Key)
 }
 
 func lookAtURL(address string) checked {
@@ -141,9 +142,9 @@ func (x *examination) askModel(ctx context.Context, who config.Asked) checked {
 		return note("wait, or raise the budget: `cmemd config set "+limit+" ...`",
 			"%s was not asked: %s is used up", terminal.NameOfModel(who.Name, x.config.As(who).ModelOf(who.Name)), limit)
 	}
-	t, err := tryProvider(ctx, x.app, x.config, who)
+	t, err := providers.Try(ctx, x.app, x.config, who)
 	if err == nil {
-		err = t.err()
+		err = t.Err()
 	}
 	if err != nil {
 		return wrong(terminal.NextStep(err), "%s", terminal.Describe(err))

@@ -16,6 +16,7 @@ import (
 
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/clitest"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/providers"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/agents"
@@ -47,8 +48,8 @@ func TestNoNewsOfTheObserverReachesIt(t *testing.T) {
 		}
 		return observer.Reply{Text: events.NewOutput(text), Form: events.FormXML}, nil
 	})
-	one := &built{Provider: script}
-	d.offers = &offers{order: []*built{one}, all: []*built{one}}
+	one := &providers.Built{Provider: script}
+	d.offers = &offers{order: []*providers.Built{one}, all: []*providers.Built{one}}
 	if err := d.serveable(strings.Repeat("t", homedir.TokenBytes), "test"); err != nil {
 		t.Fatal(err)
 	}

@@ -6,22 +6,23 @@ import (
 
 	"github.com/cmemd/cmemd/actors"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/providers"
 	"github.com/cmemd/cmemd/internal/api"
 )
 
 // offers is everybody whom the settings name, each made once.
 type offers struct {
-	order     []*built // the provider, and what stands in for it
-	summaries *built   // nil: no tier
-	trivial   *built   // nil: no tier
-	all       []*built // those of the order first
+	order     []*providers.Built // the provider, and what stands in for it
+	summaries *providers.Built   // nil: no tier
+	trivial   *providers.Built   // nil: no tier
+	all       []*providers.Built // those of the order first
 }
 
 // newOffers has b make everybody whom its settings name, or says what one of them lacks.
-func newOffers(b builder) (*offers, error) {
-	l, made, out := b.settings, map[config.Asked]*built{}, &offers{}
+func newOffers(b providers.Builder) (*offers, error) {
+	l, made, out := b.Settings, map[config.Asked]*providers.Built{}, &offers{}
 	for _, who := range l.Configured() {
-		p, err := b.made(who)
+		p, err := b.Make(who)
 		if err != nil {
 			return nil, errors.Join(err, out.close())
 		}
@@ -43,7 +44,7 @@ func newOffers(b builder) (*offers, error) {
 // begin ends what the last daemon's observers left running. What cannot be ended keeps nobody from going on.
 func (o *offers) begin(logger *slog.Logger) {
 	for _, p := range o.all {
-		found, err := p.begin()
+		found, err := p.Begin()
 		if found > 0 {
 			logger.Warn("observers of the last daemon still ran; they were ended", "provider", p.Name(), "found", found)
 		}
@@ -57,14 +58,14 @@ func (o *offers) begin(logger *slog.Logger) {
 func (o *offers) close() error {
 	var errs []error
 	for _, p := range o.all {
-		errs = append(errs, p.close())
+		errs = append(errs, p.Close())
 	}
 	return errors.Join(errs...)
 }
 
 // offer is b as turns are asked of it.
-func offer(b *built) actors.Route {
-	return actors.Route{Provider: b.Provider, Mode: b.mode, Free: config.IsFree(b.Name())}
+func offer(b *providers.Built) actors.Route {
+	return actors.Route{Provider: b.Provider, Mode: b.Mode, Free: config.IsFree(b.Name())}
 }
 
 // offered is who is asked, in the order of the settings.
@@ -77,7 +78,7 @@ func (o *offers) offered() []actors.Route {
 }
 
 // tierOf is b as the one that is asked first; nil where there is no such tier.
-func tierOf(b *built) *actors.Route {
+func tierOf(b *providers.Built) *actors.Route {
 	if b == nil {
 		return nil
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/cmemd/cmemd/actors"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/clitest"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/providers"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/observer"
@@ -52,7 +53,7 @@ func TestWhoIsAsked(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			made, err := newOffers(builder{settings: l, runs: t.TempDir()})
+			made, err := newOffers(providers.Builder{Settings: l, Runs: t.TempDir()})
 			if err != nil {
 				t.Fatal(err)
 			}

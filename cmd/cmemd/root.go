@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/providers"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/scenarios"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 )
@@ -43,7 +44,7 @@ func newRoot(a *terminal.App) *cobra.Command {
 			root.AddCommand(c)
 		}
 	}
-	root.AddCommand(newVersion(a), newPlaybackHelp(), &cobra.Command{Use: "exit-codes", Short: "The exit codes of all commands", Long: terminal.ExitHelp()})
+	root.AddCommand(newVersion(a), providers.NewPlaybackHelp(), &cobra.Command{Use: "exit-codes", Short: "The exit codes of all commands", Long: terminal.ExitHelp()})
 	strictHelp(root)
 	return root
 }
@@ -73,6 +74,6 @@ func commandsOf(a *terminal.App) map[string][]*cobra.Command {
 			newSearch(a), newTimeline(a), newShow(a), newWhy(a), newSessions(a), newContext(a), newSave(a), newCorrect(a), newUndo(a),
 			newForget(a), newIngest(a), newImport(a), newWatch(a), newExport(a),
 		},
-		groupInside: {newOutcomes(a), newUsage(a), newReobserve(a), newRecheck(a), scenarios.NewReplay(a), newLog(a), newProjections(a), newParse(a), newObserver(a)},
+		groupInside: {newOutcomes(a), newUsage(a), newReobserve(a), newRecheck(a), scenarios.NewReplay(a), newLog(a), newProjections(a), newParse(a), providers.NewObserver(a)},
 	}
 }

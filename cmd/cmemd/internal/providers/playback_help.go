@@ -1,4 +1,4 @@
-package main
+package providers
 
 import "github.com/spf13/cobra"
 
@@ -32,7 +32,7 @@ first call on.
 Each turn takes the first step that is not used up and whose when holds. Where none is left the provider fails, typed, and
 inputs are held. A file that ends in .json is a scenario of ` + "`cmemd replay`" + `: its turns are played in their order.`
 
-// newPlaybackHelp is the help topic of what a script looks like.
-func newPlaybackHelp() *cobra.Command {
+// NewPlaybackHelp is the help topic of what a script looks like.
+func NewPlaybackHelp() *cobra.Command {
 	return &cobra.Command{Use: "playback", Short: "The provider that plays a script", Long: playbackHelp}
 }

@@ -1,4 +1,4 @@
-package main
+package providers
 
 import (
 	"os"
@@ -24,7 +24,7 @@ func TestEveryProviderIsBuilt(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range config.ProviderNames() {
-		p, err := builder{settings: l, runs: filepath.Join(home, "run")}.provider(name)
+		p, err := Builder{Settings: l, Runs: filepath.Join(home, "run")}.build(name)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -33,14 +33,14 @@ func TestEveryProviderIsBuilt(t *testing.T) {
 		if name == "extractive" {
 			mode = "code"
 		}
-		if p.Name() != name || p.Model() == "" || p.mode.ID != mode {
-			t.Errorf("%s: got %s, model %q, mode %s, want mode %s", name, p.Name(), p.Model(), p.mode.ID, mode)
+		if p.Name() != name || p.Model() == "" || p.Mode.ID != mode {
+			t.Errorf("%s: got %s, model %q, mode %s, want mode %s", name, p.Name(), p.Model(), p.Mode.ID, mode)
 		}
-		if err := p.close(); err != nil {
+		if err := p.Close(); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := (builder{settings: l}).provider("nobody"); err == nil || !strings.Contains(err.Error(), "there are extractive, ") {
+	if _, err := (Builder{Settings: l}).build("nobody"); err == nil || !strings.Contains(err.Error(), "there are extractive, ") {
 		t.Errorf("nobody: got %v", err)
 	}
 }

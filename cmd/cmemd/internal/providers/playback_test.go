@@ -1,4 +1,4 @@
-package main
+package providers
 
 import (
 	"errors"
@@ -46,7 +46,7 @@ func TestNewProvider(t *testing.T) {
 			t.Parallel()
 			l := config.Standard()
 			l.Provider, l.PlaybackFile = c.provider, c.file
-			p, err := builder{settings: l}.provider(c.provider)
+			p, err := Builder{Settings: l}.build(c.provider)
 			switch {
 			case c.err != "" && (err == nil || !strings.Contains(err.Error(), c.err)):
 				t.Errorf("got %v, want an error with %q", err, c.err)

@@ -1,4 +1,4 @@
-package main
+package providers
 
 import (
 	"bytes"
@@ -84,12 +84,12 @@ func TestNoSecretIsSent(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := builder{settings: l, runs: filepath.Join(t.TempDir(), "run")}.provider(c.provider)
+		p, err := Builder{Settings: l, Runs: filepath.Join(t.TempDir(), "run")}.build(c.provider)
 		if err != nil {
 			t.Fatal(err)
 		}
 		checkSent(t, c.provider+", "+c.form, p, sent)
-		if err := p.close(); err != nil {
+		if err := p.Close(); err != nil {
 			t.Error(err)
 		}
 	}
@@ -178,7 +178,7 @@ func childSaw(t *testing.T, dir string) string {
 // TestOrdinaryQuestionsStay: what holds no secret is sent as it is, our own words and the marks between records above all.
 func TestOrdinaryQuestionsStay(t *testing.T) {
 	t.Parallel()
-	files, err := filepath.Glob("../../internal/agents/testdata/claude-code/PostToolUse*.json")
+	files, err := filepath.Glob("../../../../internal/agents/testdata/claude-code/PostToolUse*.json")
 	if err != nil || len(files) < 5 {
 		t.Fatalf("payloads: %d, %v", len(files), err)
 	}

@@ -1,4 +1,4 @@
-package main
+package providers
 
 import (
 	"cmp"
@@ -21,28 +21,28 @@ import (
 	"github.com/cmemd/cmemd/internal/redact/full"
 )
 
-// A built provider is one that can be asked, with what it was made of.
-type built struct {
+// A Built provider is one that can be asked, with what it was made of.
+type Built struct {
 	observer.Provider
-	mode  observer.Mode       // whose types its observations have
+	Mode  observer.Mode       // whose types its observations have
 	sweep func() (int, error) // ends what still runs of it from an earlier life, and says how many did; nil: nothing can
 	idle  func()              // closes the connections that it keeps; nil: it has none
-	key   *model.Key          // nil: none is sent
-	cli   *claudecli.Client   // of claude-cli
+	Key   *model.Key          // nil: none is sent
+	CLI   *claudecli.Client   // of claude-cli
 }
 
-// A builder makes providers by name from settings. Nothing is asked, started or connected to.
-type builder struct {
-	settings *config.Loaded
-	runs     string               // the folder of what claude-cli runs
+// A Builder makes providers by name from settings. Nothing is asked, started or connected to.
+type Builder struct {
+	Settings *config.Loaded
+	Runs     string               // the folder of what claude-cli runs
 	asked    func(model.Question) // is told of each question that goes out; may be nil
 	called   string               // under which a model is known where it is not its service's own; empty: the service's name
-	log      *slog.Logger         // is told how they have to be asked; may be nil
+	Log      *slog.Logger         // is told how they have to be asked; may be nil
 }
 
-// provider makes the provider called name, or says what it lacks.
-func (b builder) provider(name string) (*built, error) {
-	l := b.settings
+// build makes the provider called name, or says what it lacks.
+func (b Builder) build(name string) (*Built, error) {
+	l := b.Settings
 	if !slices.Contains(config.ProviderNames(), name) {
 		return nil, fmt.Errorf("there is no provider %q: there are %s", name, strings.Join(config.ProviderNames(), ", "))
 	}
@@ -53,10 +53,10 @@ func (b builder) provider(name string) (*built, error) {
 	if err != nil {
 		return nil, err
 	}
-	made := &built{mode: mode}
+	made := &Built{Mode: mode}
 	switch name {
 	case extractive.Name: // it knows the words of the code mode alone
-		made.Provider, made.mode = extractive.New(extractive.Config{}), observer.CodeMode()
+		made.Provider, made.Mode = extractive.New(extractive.Config{}), observer.CodeMode()
 		return made, nil
 	case playback.Name:
 		made.Provider, err = newPlayback(l)
@@ -66,20 +66,20 @@ func (b builder) provider(name string) (*built, error) {
 }
 
 // model makes made ask a language model.
-func (b builder) model(name string, made *built) error {
-	l := b.settings
+func (b Builder) model(name string, made *Built) error {
+	l := b.Settings
 	asker, err := b.asker(name, made)
 	if err != nil {
 		return err
 	}
 	redact := full.New().Plain // of captured texts before they are shortened, and of all that is sent
-	renderer, err := prompt.New(prompt.Config{Mode: made.mode, Language: l.Language, Redact: redact})
+	renderer, err := prompt.New(prompt.Config{Mode: made.Mode, Language: l.Language, Redact: redact})
 	if err != nil {
 		return err
 	}
 	c := model.Config{
-		Name: cmp.Or(b.called, name), Asker: model.Guarded{Asker: asker, Key: made.key, Asked: b.asked}, Renderer: renderer, Mode: made.mode, Redact: redact,
-		Retries: l.ObserverRetries, Timeout: l.TurnTimeout, MaxTokens: l.MaxOutputTokens, Log: b.log,
+		Name: cmp.Or(b.called, name), Asker: model.Guarded{Asker: asker, Key: made.Key, Asked: b.asked}, Renderer: renderer, Mode: made.Mode, Redact: redact,
+		Retries: l.ObserverRetries, Timeout: l.TurnTimeout, MaxTokens: l.MaxOutputTokens, Log: b.Log,
 		LeastThinking: l.Thinking == config.ThinkingLeast && name != claudecli.Name, // whose client is asked for none by itself
 	}
 	if l.ObserverRetries == 0 || name == claudecli.Name { // which asks its service again by itself
@@ -96,20 +96,20 @@ func (b builder) model(name string, made *built) error {
 }
 
 // asker makes what knows the wire of the service called name.
-func (b builder) asker(name string, made *built) (model.Asker, error) {
-	l := b.settings
+func (b Builder) asker(name string, made *Built) (model.Asker, error) {
+	l := b.Settings
 	if name == claudecli.Name {
-		made.sweep = func() (int, error) { return claudecli.Sweep(b.runs) }
+		made.sweep = func() (int, error) { return claudecli.Sweep(b.Runs) }
 		var err error
-		made.cli, err = claudecli.New(claudecli.Config{Dir: b.runs, Path: l.ClaudePath, Model: l.ClaudeModel, Env: slices.Clip(l.Environ)})
-		return made.cli, err
+		made.CLI, err = claudecli.New(claudecli.Config{Dir: b.Runs, Path: l.ClaudePath, Model: l.ClaudeModel, Env: slices.Clip(l.Environ)})
+		return made.CLI, err
 	}
 	var err error
-	if made.key, err = l.KeySource(name).Key(l.Getenv); err != nil {
+	if made.Key, err = l.KeySource(name).Key(l.Getenv); err != nil {
 		return nil, err
 	}
 	s := l.Service(name)
-	at := model.Endpoint{URL: s.URL, Key: made.key}
+	at := model.Endpoint{URL: s.URL, Key: made.Key}
 	var asker interface {
 		model.Asker
 		CloseIdleConnections()
@@ -129,25 +129,25 @@ func (b builder) asker(name string, made *built) (model.Asker, error) {
 	return asker, nil
 }
 
-// begin ends what an earlier life left running, and says how much that was. It must come before the first question.
-func (b *built) begin() (found int, err error) {
+// Begin ends what an earlier life left running, and says how much that was. It must come before the first question.
+func (b *Built) Begin() (found int, err error) {
 	if b.sweep == nil {
 		return 0, nil
 	}
 	return b.sweep()
 }
 
-// close lets go what it keeps, once nobody asks any more.
-func (b *built) close() error {
+// Close lets go what it keeps, once nobody asks any more.
+func (b *Built) Close() error {
 	if b.idle != nil {
 		b.idle()
 	}
-	_, err := b.begin()
+	_, err := b.Begin()
 	return err
 }
 
-// made makes one of those whom the settings name.
-func (b builder) made(who config.Asked) (*built, error) {
-	b.called, b.settings = b.settings.Called(who), b.settings.As(who)
-	return b.provider(who.Name)
+// Make makes one of those whom the settings name.
+func (b Builder) Make(who config.Asked) (*Built, error) {
+	b.called, b.Settings = b.Settings.Called(who), b.Settings.As(who)
+	return b.build(who.Name)
 }

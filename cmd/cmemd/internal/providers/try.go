@@ -1,4 +1,4 @@
-package main
+package providers
 
 import (
 	"cmp"
@@ -67,11 +67,11 @@ func (t *try) asked(q model.Question) {
 }
 
 // ask has p observe the bundled batch.
-func (t *try) ask(ctx context.Context, p *built, limit time.Duration) {
+func (t *try) ask(ctx context.Context, p *Built, limit time.Duration) {
 	sample := samplePrompt(t.now)
 	t.PromptBytes = sample.Size()
-	if p.key != nil {
-		t.Key = p.key.String()
+	if p.Key != nil {
+		t.Key = p.Key.String()
 	}
 	began := time.Now()
 	reply, err := turn.Ask(ctx, p, sample, limit+time.Second) // a provider that asks a model keeps limit itself
@@ -83,7 +83,7 @@ func (t *try) ask(ctx context.Context, p *built, limit time.Duration) {
 	t.Answered, t.Form, t.StopReason, t.Usage, t.Output = reply.Model, reply.Form, reply.StopReason, reply.Usage, reply.Text
 	t.count(reply.Bill)
 	t.Questions = max(t.Questions, reply.Calls)
-	parsed := observer.ParseForm(reply.Form, reply.Text, sample.Kind, p.mode.TypeIDs())
+	parsed := observer.ParseForm(reply.Form, reply.Text, sample.Kind, p.Mode.TypeIDs())
 	t.Parsed = &parsed
 }
 
@@ -158,8 +158,8 @@ func (t *try) remedy(f *observer.Failure) string {
 // errNoMemory is a turn that came to nothing.
 var errNoMemory = errors.New("the observer's answer cannot be read")
 
-// err is nil if the answer was one: an observation, or that there is nothing to record.
-func (t *try) err() error {
+// Err is nil if the answer was one: an observation, or that there is nothing to record.
+func (t *try) Err() error {
 	switch {
 	case t.Failure != nil:
 		return terminal.Advise(fmt.Errorf("%s failed: %s: %s", t.Provider, t.Failure.Class, t.Failure.Message), "%s", t.Failure.Do)
@@ -182,7 +182,7 @@ func showTries(a *terminal.App, all []*try) error {
 	}
 	err := a.Print(l)
 	for _, t := range all {
-		if bad := t.err(); bad != nil {
+		if bad := t.Err(); bad != nil {
 			a.Say("%s\n  next: %s", terminal.VisibleLine(terminal.Describe(bad)), terminal.VisibleLine(terminal.NextStep(bad)))
 		}
 	}
@@ -247,8 +247,8 @@ func (t *try) costLine() string {
 	return "not known: no price of this model is listed"
 }
 
-// tryProvider asks a provider once. An error says that there is nobody to ask, or that ctx is done.
-func tryProvider(ctx context.Context, a *terminal.App, l *config.Loaded, who config.Asked) (*try, error) {
+// Try asks a provider once. An error says that there is nobody to ask, or that ctx is done.
+func Try(ctx context.Context, a *terminal.App, l *config.Loaded, who config.Asked) (*try, error) {
 	ps, err := config.LoadPrices(l.Home)
 	if err != nil {
 		return nil, err
@@ -259,12 +259,12 @@ func tryProvider(ctx context.Context, a *terminal.App, l *config.Loaded, who con
 	}
 	defer os.RemoveAll(runs)
 	t := &try{Provider: who.Name, now: a.Now(), prices: ps}
-	b := builder{settings: l, runs: runs, asked: t.asked}
-	p, err := b.made(who)
+	b := Builder{Settings: l, Runs: runs, asked: t.asked}
+	p, err := b.Make(who)
 	if err != nil {
 		return nil, terminal.Advise(err, "`cmemd config show` lists the settings, and what they may be")
 	}
-	t.Mode, t.Model, t.key = p.mode.ID, p.Model(), p.key.String()
+	t.Mode, t.Model, t.key = p.Mode.ID, p.Model(), p.Key.String()
 	t.ask(ctx, p, l.TurnTimeout)
-	return t, errors.Join(ctx.Err(), p.close())
+	return t, errors.Join(ctx.Err(), p.Close())
 }

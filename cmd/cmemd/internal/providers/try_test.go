@@ -1,4 +1,4 @@
-package main
+package providers
 
 import (
 	"errors"
@@ -20,7 +20,7 @@ func TestEveryFailureHasARemedy(t *testing.T) {
 		for _, class := range events.FailureClasses() {
 			x := &try{Provider: name, key: "the variable K"}
 			x.fail(&observer.Failure{Class: class, Message: "m"})
-			if x.Failure.Do == "" || x.err() == nil || terminal.NextStep(x.err()) != x.Failure.Do {
+			if x.Failure.Do == "" || x.Err() == nil || terminal.NextStep(x.Err()) != x.Failure.Do {
 				t.Errorf("%s, %s: %+v", name, class, x.Failure)
 			}
 			seen[x.Failure.Do] = true

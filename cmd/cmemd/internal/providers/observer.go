@@ -1,4 +1,4 @@
-package main
+package providers
 
 import (
 	"context"
@@ -20,7 +20,7 @@ once, and shows what came of it: the size of the prompt, the answer, what it mea
 several providers a line each. It needs no daemon and records nothing: what it costs is shown here alone, neither
 ` + "`cmemd usage`" + ` nor a budget counts it. It ends with 1 if a provider failed or nobody can read its answer.`
 
-func newObserver(a *terminal.App) *cobra.Command {
+func NewObserver(a *terminal.App) *cobra.Command {
 	c := &cobra.Command{
 		Use: "observer", Short: "Try what observes the sessions, and list what it can record", Args: terminal.NoSuchCommand, RunE: terminal.ShowHelp,
 	}
@@ -61,12 +61,12 @@ func testObservers(ctx context.Context, a *terminal.App, name string) error {
 	out := tried{OK: true}
 	var failed []error
 	for _, who := range all {
-		t, err := tryProvider(ctx, a, l, who)
+		t, err := Try(ctx, a, l, who)
 		if err != nil {
 			return err
 		}
 		out.Tried = append(out.Tried, t)
-		if err := t.err(); err != nil {
+		if err := t.Err(); err != nil {
 			out.OK = false
 			failed = append(failed, err)
 		}
