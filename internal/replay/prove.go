@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"time"
 
 	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/events"
@@ -79,11 +80,13 @@ type Difference struct {
 // that reading stops at its end. With sessions selected, the rulings on providers are taken as they stand. What cannot
 // be told any more, because a payload was erased or a stream begins out of view, is unproven and no difference.
 //
-// What Prove cannot see: whether a pause is missing behind turns that failed by their own fault; when a lease was granted, so that as many turns may begin behind a pause as there are slots
-// less one; what a provider takes at once, and so when a turn is due and how many of the inputs that come next it settles; what a
-// prompt held beside inputs and reads; in which order the sessions were served that waited; since when a budget held inputs, and
-// whether that of a day or in money was used up; whether a degraded daemon was right to be. Of the provider of a turn it sees
-// whether provider.Choose allowed it at some moment at which its lease may have been granted.
+// What Prove cannot see: whether a pause is missing behind turns that failed by their own fault; when a lease was granted,
+// so that as many turns may begin behind a pause as there are slots less one; what a provider takes at once, and so when a
+// turn is due and how many of the inputs that come next it settles; what a prompt held beside inputs and reads; in which
+// order the sessions were served that waited; in which order the dispatcher heard of turns that ended, but that it heard of
+// each before its session began another one; since when a budget held inputs, and whether that of a day or in money was used
+// up; whether a degraded daemon was right to be. Of the provider of a turn it sees whether provider.Choose allowed it at some
+// moment at which its lease may have been granted.
 //
 // Types tells those that observations may have; nil means those of the code mode. The error is that of the sequence, or of
 // a payload that cannot be read. Memory grows by about 100 bytes an input of the selected sessions.
@@ -137,8 +140,11 @@ type proved struct {
 	flying   *events.TurnStarted // the turn in flight
 	provider string              // that was asked last
 	began    beginning           // of the last turn
+	answered events.Position     // where its answer ends; 0: there was none, or nobody may have heard of it
 	tokens   int64               // that its turns have used
 	failed   *failure            // how the last turn ended, if its provider failed it
+
+	requested time.Time // when a person last asked for turns again
 }
 
 // decision is what one command led to: records that stand together in one stream, whose ids derive from the first.
@@ -165,21 +171,32 @@ func (p *prover) read(r events.Record) error {
 		return p.ofSession(s, r)
 	}
 	if r.Stream == events.Daemon {
-		if err := p.types.begin(r); err != nil {
-			return err
-		}
-		if r.Kind == events.KindDaemonStarted {
-			for _, c := range p.circuits {
-				c.Restart()
-				clear(c.probing)
-			}
-		}
-		return p.life.read(r)
+		return p.ofDaemon(r)
 	}
 	if name, ok := r.Stream.Provider(); ok {
 		return p.ruling(p.circuit(name), r)
 	}
 	return nil
+}
+
+// ofDaemon takes a record of the daemon's stream.
+func (p *prover) ofDaemon(r events.Record) error {
+	if err := p.types.begin(r); err != nil {
+		return err
+	}
+	switch r.Kind {
+	case events.KindDaemonStarted:
+		for _, c := range p.circuits {
+			c.restarted()
+		}
+	case events.KindSessionFaulted:
+		e, _ := r.Event()
+		fault, _ := e.(events.SessionFaulted)
+		if s := p.sessions[fault.Session.Stream()]; s != nil {
+			s.answered = 0 // it may have crashed before it told of its turn's end
+		}
+	}
+	return p.life.read(r)
 }
 
 // session returns the session of a stream; nil for other streams and for sessions that are not selected.
@@ -274,6 +291,8 @@ func (p *prover) follow(s *proved, r events.Record, e events.Event) {
 	case events.TurnFailed:
 		p.use(s, r, e.Usage)
 		p.failed(s, r, e)
+	case events.ReobserveRequested:
+		s.requested = r.OccurredAt
 	case events.SessionRespawned:
 		if session.EarnedByOutputs(e) {
 			p.circuit(s.provider).refreshed = true
@@ -302,7 +321,8 @@ func (p *prover) hear(s *proved, d *decision) {
 	}
 	switch c := p.circuit(s.provider); d.records[0].Kind {
 	case events.KindTurnReceived:
-		c.heard(d.records[len(d.records)-1].Position)
+		s.answered = d.records[len(d.records)-1].Position
+		c.Heard(s.answered)
 	case events.KindTurnFailed:
 		c.blame(d)
 	}
@@ -310,6 +330,10 @@ func (p *prover) hear(s *proved, d *decision) {
 
 // begin takes the beginning of a turn. The session's last failure needs no ruling any more.
 func (p *prover) begin(s *proved, r events.Record, e events.TurnStarted) {
+	if c := p.circuits[s.provider]; c != nil {
+		c.left(s, r.Position)
+		s.answered = 0
+	}
 	if f := s.failed; f != nil {
 		delete(p.circuits[f.by].failures, f.turn)
 	}

@@ -105,8 +105,8 @@ func (p *prover) chosen(s *proved, d *decision, e events.TurnStarted) (why, doub
 	free := e.Provider == fixedProvider
 	switch {
 	case !p.allows(q, d, e, p.life.budget):
-		if q.Provider != "" {
-			return "", "a person asked for another provider, perhaps after the lease was granted"
+		if q.Provider != "" || s.requested.After(p.since(d.head().OccurredAt)) {
+			return "", "a person asked for another provider, or for none any more, perhaps after the lease was granted"
 		}
 		return "it is none that might be asked: " + p.standing(q), ""
 	case !free && p.life.tokens > 0 && s.tokens >= p.life.tokens:
@@ -119,12 +119,15 @@ func (p *prover) chosen(s *proved, d *decision, e events.TurnStarted) (why, doub
 	return "", ""
 }
 
+// since is when the lease of a turn that begins at now may have been granted at the earliest.
+func (p *prover) since(now time.Time) time.Time { return now.Add(-p.life.timeout - provider.HangGrace) }
+
 // allows reports whether the candidates of q lead to the provider of a turn, at some moment at which its lease may have been
 // granted. Whether the provider itself was paused is looked at beside. broke says that no candidate may be asked which costs
 // something.
 func (p *prover) allows(q provider.Requirement, d *decision, e events.TurnStarted, broke bool) bool {
 	now := d.head().OccurredAt
-	since := now.Add(-p.life.timeout - provider.HangGrace)
+	since := p.since(now)
 	choose := func(closed func(name string, c *circuit) bool) (provider.Lease, bool) {
 		states := map[string]*provider.State{}
 		for _, name := range p.life.routes.Names() {
@@ -187,7 +190,7 @@ func (p *prover) use(s *proved, r events.Record, u events.Usage) {
 // usedBefore is what turns had used within the longest day before now when the lease of a turn that begins now may have been
 // granted at the earliest: those that ended since count for it no more than for a turn beside it.
 func (p *prover) usedBefore(now time.Time) (tokens int64) {
-	from, to := now.Add(-longestDay), now.Add(-p.life.timeout-provider.HangGrace)
+	from, to := now.Add(-longestDay), p.since(now)
 	for _, u := range p.used {
 		if !u.at.Before(from) && u.at.Before(to) {
 			tokens += u.tokens

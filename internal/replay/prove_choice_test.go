@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cmemd/cmemd/actors/policy"
+	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/events"
 )
 
@@ -19,6 +20,21 @@ func (s *script) asks(provider, session string) {
 	s.provider = provider
 	s.startBehind(session)
 	s.provider = was
+}
+
+// requests has a person ask for the first input of a session again, of a provider or of whoever it may be.
+func (s *script) requests(provider, name string) {
+	s.tb.Helper()
+	var inputs []events.Position
+	for r, err := range s.log.Stream(s.tb.Context(), sessionOf(name).Stream(), 0) {
+		if err != nil {
+			s.tb.Fatal(err)
+		}
+		if r.Input() {
+			inputs = append(inputs, r.Position)
+		}
+	}
+	s.must(name, session.Reobserve{ID: s.id(), At: s.now, Inputs: inputs, Provider: provider})
 }
 
 // TestProveOfChoices plants turns of providers that might not be asked, and of some that might. Session a's first turn failed, so
@@ -75,6 +91,21 @@ func TestProveOfChoices(t *testing.T) {
 			s.answer("b", observed)
 			s.asks("scripted", "b")
 		}, "", "", 0},
+		"of one that a person named till a moment ago": {nil, func(s *script) {
+			s.rule(events.ProviderResumed{By: "person"})
+			s.requests("second", "b")
+			s.later(2 * time.Minute)
+			s.requests("", "b")
+			s.later(time.Second)
+			s.asks("second", "b")
+		}, "", "", 1},
+		"of one that a person named till long ago": {nil, func(s *script) {
+			s.rule(events.ProviderResumed{By: "person"})
+			s.requests("second", "b")
+			s.requests("", "b")
+			s.later(2 * time.Minute)
+			s.asks("second", "b")
+		}, ProvedChoice, "scripted free, second free", 0},
 		"under a budget in money": {map[string]string{policy.LimitUSDDay: "1.00"}, func(s *script) { s.later(time.Minute); s.asks("scripted", "b") }, "", "", 0},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -3,6 +3,7 @@ package replay
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/cmemd/cmemd/actors/policy"
@@ -20,8 +21,7 @@ type circuit struct {
 	early     int                      // turns that began behind the pause and that its state did not let in
 	probing   map[events.StreamID]bool // sessions whose turns began behind the pause and are in flight
 	parsed    beginning                // of the last turn that was: content, or a skip in so many words
-	answers   int                      // so far
-	blamed    []int                    // what answers was at each of the last turns that failed by their own fault; see row
+	blamed    []blamed                 // turns that failed by their own fault and may have been heard behind the last answer; see row
 	refreshed bool                     // outputs have earned a fresh generation
 	failures  map[events.ID]*failure
 }
@@ -45,6 +45,15 @@ type failure struct {
 	began    beginning
 	reported bool // within the selection
 }
+
+// blamed is a turn that failed by its own fault.
+type blamed struct {
+	of        *proved
+	at, until events.Position // when it may have been heard: where it stands, and where its session began another turn; 0: it did not
+}
+
+// blamedMost is how many of them a circuit remembers: as many as may be unheard at once, and policy.BlamesAllowed.
+const blamedMost = 64
 
 // heldMost is how many beginnings of holds a circuit remembers, for what was given up because of them.
 const heldMost = 8
@@ -80,7 +89,7 @@ func (p *prover) failed(s *proved, r events.Record, e events.TurnFailed) {
 func (c *circuit) blame(d *decision) {
 	f, ok := d.events[0].(events.TurnFailed)
 	if ok && f.Class.BlamesTurn() && (f.Halved == 0 || f.Class == events.FailRefused) && len(d.records) == 1 {
-		c.blamed = append(c.blamed[max(0, len(c.blamed)-policy.BlamesAllowed+1):], c.answers)
+		c.blamed = append(c.blamed[max(0, len(c.blamed)-blamedMost+1):], blamed{of: d.of, at: d.head().Position})
 	}
 }
 
@@ -93,16 +102,36 @@ func (p *prover) checkAnswered(s *proved, d *decision) {
 	p.differ(d.differenceAt(0, shown(f), "", "its provider had answered nothing there").of(ProvedFailure))
 }
 
-// row reports whether enough turns failed by their own fault in a row. Of the turns that were in flight beside them, as
-// many as slots allow, the answers may have been heard later than they were recorded.
-func (c *circuit) row(slots int) bool {
-	return len(c.blamed) == policy.BlamesAllowed && c.answers-c.blamed[0] < slots
+// row reports whether enough turns in a row may have failed by their own fault. In which order the dispatcher heard of what
+// stands in the log is not on record: it heard of a turn before that turn's session began another one, and at the start of a
+// life of all, in order.
+func (c *circuit) row() bool { return len(c.blamed) >= policy.BlamesAllowed }
+
+// left notes that s begins another turn: its last one has been heard.
+func (c *circuit) left(s *proved, at events.Position) {
+	for i := range c.blamed {
+		if b := &c.blamed[i]; b.of == s && b.until == 0 {
+			b.until = at
+		}
+	}
+	c.heard(s.answered)
 }
 
-// heard notes an output that ends at a position.
-func (c *circuit) heard(at events.Position) {
-	c.Heard(at)
-	c.answers++
+// restarted notes that a life begins.
+func (c *circuit) restarted() {
+	for i := range c.blamed {
+		if b := &c.blamed[i]; b.until == 0 {
+			b.until = b.at
+		}
+	}
+	c.heard(c.Answered)
+	c.Restart()
+	clear(c.probing)
+}
+
+// heard notes that the dispatcher has heard of the answer at a position; 0: of none.
+func (c *circuit) heard(answer events.Position) {
+	c.blamed = slices.DeleteFunc(c.blamed, func(b blamed) bool { return b.until != 0 && b.until < answer })
 }
 
 // checkStart checks a turn's beginning against its provider: that it was not paused, and that the session's last
@@ -164,7 +193,7 @@ func (f *failure) fail(at time.Time) provider.Fail {
 // it was ruled on is not on record: row tells.
 func (c *circuit) decide(f *failure, at time.Time, in life) events.Event {
 	s, cmd := c.State, f.fail(at)
-	if s.Pause.Blamed = 0; c.row(in.slots) {
+	if s.Pause.Blamed = 0; c.row() {
 		s.Pause.Blamed = policy.BlamesAllowed - 1
 	}
 	s.Restart() // of a dispatcher that crashed and was restarted, no log tells
@@ -285,7 +314,7 @@ func (c *circuit) checkPause(r events.Record, e events.ProviderPaused, in life) 
 		return verdict{}
 	case !c.isProbe(f.began):
 		return verdict{why: "the turn was not the probe of the paused provider"}
-	case !c.row(in.slots):
+	case !c.row():
 		return verdict{why: fmt.Sprintf("fewer than %d turns in a row failed by their own fault", policy.BlamesAllowed)}
 	}
 	return verdict{why: "the provider rested still"}
