@@ -186,8 +186,8 @@ func (d *dispatcher) record(r provider.Ruling) {
 	}
 }
 
-// searched is how many of the log's last records are searched, at the start of a life, for a failure that the last one
-// did not rule on. The ruling is appended as soon as the failure is, so that only what others appended in between can
+// searched is how many of the log's last records are read at the start of a life, for a failure that the last one did not
+// rule on, and for turns in a row that failed by their own fault. The ruling is appended as soon as the failure is, so that only what others appended in between can
 // stand behind it: this is what a fast disk takes in about a tenth of a second, and it is read in a hundredth.
 const searched = 4096
 
@@ -214,7 +214,7 @@ func (d *dispatcher) lost() ([]provider.Lost, error) {
 		return nil, err
 	}
 	recovery := provider.NewRecovery(d.pool.States)
-	for r, err := range d.sys.cfg.Log.All(ctx, max(recovery.From(), last-min(last, searched)+1)) {
+	for r, err := range d.sys.cfg.Log.All(ctx, last-min(last, searched)+1) {
 		if err != nil {
 			return nil, err
 		}

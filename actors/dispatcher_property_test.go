@@ -16,6 +16,7 @@ import (
 	"github.com/cmemd/cmemd/actors/provider"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/replay"
 	"github.com/cmemd/cmemd/testkit/providertest"
 )
 
@@ -286,7 +287,22 @@ func moody(tempers []int) []providertest.Step {
 	return append(steps, good)
 }
 
-// TestWhateverProvidersDoAllInputsSettle: two of them, tiers, and a daemon that is killed now and then.
+// proved looks for turns and rulings that the provider core does not lead to, as replay takes it again.
+func (w *world) proved() {
+	w.t.Helper()
+	proof, err := replay.Prove(w.log.All(w.t.Context(), 1), replay.Selection{}, nil)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	for _, d := range slices.Concat(proof.Differences, proof.Unproven) {
+		if slices.Contains([]string{replay.ProvedTurn, replay.ProvedChoice, replay.ProvedPause, replay.ProvedResume}, d.Decision) {
+			w.t.Errorf("%+v", d)
+		}
+	}
+}
+
+// TestWhateverProvidersDoAllInputsSettle: two of them, tiers, and a daemon that is killed now and then. Replay proves whom each
+// turn was asked of.
 func TestWhateverProvidersDoAllInputsSettle(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -305,7 +321,9 @@ func TestWhateverProvidersDoAllInputsSettle(t *testing.T) {
 			w.cfg.Providers = []Route{{Provider: ps[0]}, {Provider: ps[1]}}
 			w.cfg.Summaries, w.cfg.Trivial = &Route{Provider: ps[2]}, &Route{Provider: ps[3]}
 			w.cfg.IsTrivial = listings
+			w.settings = map[string]string{"provider": "a", "fallbacks": "b", "summary_provider": "a", "trivial_provider": "c"}
 			if supervised {
+				w.settings["policy"], w.settings["max_unparseable"] = string(policy.Supervised), "2"
 				w.cfg.Rules.Outputs = &policy.Unparseable{Max: 2}
 			}
 			w.start()
@@ -331,6 +349,7 @@ func TestWhateverProvidersDoAllInputsSettle(t *testing.T) {
 			}
 			w.kill()
 			w.balanced()
+			w.proved()
 			time.Sleep(2 * time.Second)
 			if err := w.log.Close(); err != nil {
 				t.Error(err)

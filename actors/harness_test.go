@@ -44,6 +44,7 @@ type world struct {
 	stop     func()
 	keys     int
 	logged   logged
+	settings map[string]string // as they are recorded; nil: they are not
 }
 
 // bubble runs f in a synctest bubble, with a world that is stopped at its end.
@@ -65,7 +66,7 @@ func bubble(t *testing.T, f func(w *world), steps ...providertest.Step) {
 // start begins a life of the daemon.
 func (w *world) start() {
 	w.t.Helper()
-	previous, err := Begin(w.t.Context(), w.log, w.draft(events.DaemonStarted{Version: "test"}))
+	previous, err := Begin(w.t.Context(), w.log, w.draft(events.DaemonStarted{Version: "test", Settings: w.settings}))
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -252,7 +253,7 @@ func (w *world) balanced() {
 // settled waits for fake time to do its part until the session owes nothing.
 func (w *world) settled(name string) session.Balance {
 	w.t.Helper()
-	for range 500 {
+	for range 2000 {
 		synctest.Wait()
 		if s := w.state(name); !s.Owes() {
 			return s.Balance()

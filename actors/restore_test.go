@@ -1,10 +1,13 @@
 package actors
 
 import (
+	"slices"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
@@ -132,4 +135,29 @@ func TestThePauseOfAnotherProviderIsNoneOfItsBusiness(t *testing.T) {
 			t.Errorf("got %+v, pauses %+v, want another provider asked at once", got, all[events.ProviderPaused](w))
 		}
 	}, failing(events.FailLimit), good)
+}
+
+// TestAnAnswerBeforeAPauseIsKnownInTheNextLife: turns that failed by their own fault before it are in no row with later ones.
+func TestAnAnswerBeforeAPauseIsKnownInTheNextLife(t *testing.T) {
+	refused := failing(events.FailRefused)
+	bubble(t, func(w *world) {
+		w.settings = map[string]string{"provider": w.provider.Name()}
+		w.again()
+		w.asked("a")
+		synctest.Wait()
+		w.asked("b", "c")
+		if n := w.calls(); n != 6 || !slices.Equal(w.probes(), []int{1, 2}) {
+			t.Fatalf("%d calls and pauses %v, want one for three refusals, and one for a limit behind two outputs", n, w.probes())
+		}
+		w.kill()
+		w.owing("a", "b", "c")
+		w.start()
+		for _, name := range []string{"a", "b", "c"} {
+			w.settled(name)
+		}
+		if d := cmp.Diff([]int{1, 2, 0}, w.probes()); d != "" {
+			t.Errorf("pauses in a row; 0 is a resumption (-want +got):\n%s", d)
+		}
+		w.proved()
+	}, refused, refused, refused, prose(), prose(), failing(events.FailLimit), refused, good)
 }

@@ -1,13 +1,10 @@
 package provider
 
-import (
-	"slices"
-
-	"github.com/cmemd/cmemd/events"
-)
+import "github.com/cmemd/cmemd/events"
 
 // Recovery reads the end of the log at the start of a life: for the failures of turns that a crash kept from being ruled on,
-// and for what states know of outputs and of turns that failed by their own fault, which no stream of a provider tells.
+// and for what states know of outputs and of turns that failed by their own fault, which no stream of a provider tells. Of
+// such turns only those that it reads count, so that no row of them has an answer in it.
 type Recovery struct {
 	states  map[string]*State
 	turns   map[events.ID]begun
@@ -30,16 +27,8 @@ type Lost struct {
 
 // NewRecovery returns a Recovery of states, which are folded from their streams. It changes what they know of outputs.
 func NewRecovery(states map[string]*State) *Recovery {
+	forgetRows(states)
 	return &Recovery{states: states, turns: map[events.ID]begun{}, settled: map[string]bool{}}
-}
-
-// From is the first position to read: behind the least of the last rulings.
-func (x *Recovery) From() events.Position {
-	var rulings []events.Position
-	for _, s := range x.states {
-		rulings = append(rulings, s.Ruling)
-	}
-	return slices.Min(rulings) + 1
 }
 
 // Reads reports whether Evolve reads the payloads of events of kind k.
@@ -57,9 +46,12 @@ func (x *Recovery) Evolve(h events.Header, e events.Event) {
 	if f, ok := e.(events.TurnFailed); ok {
 		x.failed(h, f)
 	}
-	b := x.turns[h.Correlation]
+	b, began := x.turns[h.Correlation]
+	if !began && h.Kind == events.KindTurnReceived {
+		forgetRows(x.states) // of whichever it was
+	}
 	s := x.states[b.by]
-	if s == nil || h.Position < s.Ruling {
+	if s == nil {
 		return
 	}
 	switch h.Kind {
@@ -73,6 +65,13 @@ func (x *Recovery) Evolve(h events.Header, e events.Event) {
 		if d, _ := e.(events.InputsDropped); d.Reason != events.DropPoison {
 			s.Pause.Blamed-- // the failure before it was its input's
 		}
+	}
+}
+
+// forgetRows takes it that the last turn of each provider was answered.
+func forgetRows(states map[string]*State) {
+	for _, s := range states {
+		s.Pause.Blamed = 0
 	}
 }
 
