@@ -58,7 +58,7 @@ func writePoint(c *Codec, btx *bolt.Tx, i *instance) error {
 // none: a copy that was not finished, a view that is no more.
 func (v *Views) takeUp(s *store) ([]*instance, error) {
 	var live []*instance
-	err := s.update(func(btx *bolt.Tx) error {
+	err := s.Update(func(btx *bolt.Tx) error {
 		for _, view := range v.views {
 			i, err := v.takeUpView(btx, view)
 			if err != nil {

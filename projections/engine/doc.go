@@ -11,10 +11,11 @@
 //	compact.go     writes the file anew without what was deleted
 //	views.go       Open, Close, reading in a transaction, waiting for a position
 //	table.go       tables of a view, and the cache of those that a slice changes
-//	store.go       the open file
+//	store.go       the open file of the views, and whether it can be trusted
 //	lock_flock.go, lock_other.go  who holds the file
 //	mark.go        whether its last stop was clean
 //	view.go        what a view is, and a record as folds see it
+//	file.go        one bbolt file, whose damage is an error; also for views that are kept elsewhere
 //	verify.go      whether the pages of the file are whole
 //	follow.go      the log in slices, also for indexes that are kept elsewhere
 //	codec.go       the form of stored values and keys

@@ -85,7 +85,7 @@ func (v *Views) discardStore() error {
 	case <-v.broken:
 	default:
 	}
-	return discard(v.store.path)
+	return v.store.Discard()
 }
 
 // runOnce follows the log with the views that are furthest, while the others catch up beside them.
@@ -335,7 +335,7 @@ func (v *Views) write(f func(*bolt.Tx) error) error {
 	if v.store == nil {
 		return ErrClosed
 	}
-	return v.store.update(f)
+	return v.store.Update(f)
 }
 
 func (v *Views) applyAll(btx *bolt.Tx, records []events.Record, who []instance) error {

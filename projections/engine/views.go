@@ -105,7 +105,7 @@ func (v *Views) openStore() error {
 	if errors.Is(err, ErrDamaged) {
 		v.logger.Warn("views are built anew", "err", err)
 		s.abandon()
-		if err := discard(s.path); err != nil {
+		if err := s.Discard(); err != nil {
 			return err
 		}
 		if s, _, err = openStore(v.dir, v.cfg.BootID); err != nil {
@@ -153,7 +153,7 @@ func (v *Views) Read(ctx context.Context, f func(*bolt.Tx) error) error {
 	if v.store == nil {
 		return ErrClosed
 	}
-	err := v.store.view(f)
+	err := v.store.View(f)
 	if errors.Is(err, ErrDamaged) {
 		select {
 		case v.broken <- err:

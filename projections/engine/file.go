@@ -1,0 +1,178 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+	"syscall"
+	"time"
+
+	bolt "go.etcd.io/bbolt"
+	bolterrors "go.etcd.io/bbolt/errors"
+
+	"github.com/cmemd/cmemd/internal/durable"
+)
+
+// ErrDamaged is a file, or a part of it, that is not what was written. A reader that meets it gets an error, and Run
+// makes the file anew.
+var ErrDamaged = errors.New("views are damaged")
+
+// Damaged is ErrDamaged with what is wrong: a fold or a reader returns it where a stored value cannot be read.
+func Damaged(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", ErrDamaged, fmt.Sprintf(format, args...))
+}
+
+const (
+	// lockTimeout is how long a file that another process holds is waited for: a daemon that is being replaced.
+	lockTimeout = time.Second
+
+	// copySuffix is appended to the file's name for the copy that is to take its place.
+	copySuffix = ".compact"
+
+	// copyTx bounds one transaction of the copy, in bytes: as much is in memory at once.
+	copyTx = 16 << 20
+)
+
+// File is an open bbolt file whose content can be made again. What is not as it was written is ErrDamaged, never the end of
+// the program. View may be called by several goroutines at once, and beside one of Update and Copy.
+type File struct {
+	path   string
+	synced bool
+	db     *bolt.DB
+}
+
+// OpenFile opens the file at path, or makes it. What a killed program left of a copy is deleted. If synced, an Update is on
+// disk when it returns; otherwise when the file is closed. Errors: ErrDamaged, that another process has it, the file system's.
+func OpenFile(path string, synced bool) (*File, error) {
+	f := &File{path: path, synced: synced}
+	if err := discard(path + copySuffix); err != nil {
+		return nil, err
+	}
+	if err := f.open(); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// open opens the path. The free list is kept in the file: to rebuild it bbolt reads the whole file at every start, in
+// a goroutine of its own, where a damaged page would end the program.
+func (f *File) open() error {
+	if err := verifyFile(f.path, false); err != nil {
+		return err
+	}
+	err := Guard(func() error {
+		db, err := bolt.Open(f.path, 0o600, &bolt.Options{
+			Timeout: lockTimeout, NoSync: !f.synced, NoGrowSync: !f.synced, FreelistType: bolt.FreelistMapType, NoStatistics: true,
+		})
+		if err == nil {
+			f.db = db
+		}
+		return err
+	})
+	switch {
+	case errors.Is(err, bolterrors.ErrTimeout):
+		return inUse(f.path)
+	case err == nil, ofSystem(err), errors.Is(err, ErrDamaged):
+		return err
+	}
+	return Damaged("%v", err)
+}
+
+// View runs fn in a read transaction.
+func (f *File) View(fn func(*bolt.Tx) error) error {
+	return Guard(func() error { return f.db.View(fn) })
+}
+
+// Update runs fn in a transaction that is committed if it returns nil.
+func (f *File) Update(fn func(*bolt.Tx) error) error {
+	return Guard(func() error { return f.db.Update(fn) })
+}
+
+// Copy writes what the file holds to a second one beside it, without unused pages. Nothing may be written meanwhile.
+func (f *File) Copy() (*File, error) {
+	path := f.path + copySuffix
+	if err := discard(path); err != nil {
+		return nil, err
+	}
+	to := &File{path: path, synced: f.synced}
+	if err := to.open(); err != nil {
+		return nil, err
+	}
+	err := Guard(func() error { return bolt.Compact(to.db, f.db, copyTx) })
+	if err = errors.Join(err, to.Close()); err != nil {
+		return nil, errors.Join(err, to.Discard())
+	}
+	return to, nil
+}
+
+// Exchange puts a file that is closed in the place of this one, which nobody may use meanwhile. ErrDamaged: it cannot be
+// opened any more.
+func (f *File) Exchange(by *File) error {
+	if err := f.Close(); err != nil {
+		return err
+	}
+	err := os.Rename(by.path, f.path)
+	if err == nil && f.synced {
+		err = durable.SyncDir(filepath.Dir(f.path))
+	}
+	if openErr := f.open(); openErr != nil {
+		return errors.Join(err, Damaged("after it was exchanged: %v", openErr))
+	}
+	return err
+}
+
+// Close closes the file, synced or not.
+func (f *File) Close() error { return Guard(f.db.Close) }
+
+// Discard deletes a file that is closed.
+func (f *File) Discard() error { return discard(f.path) }
+
+func discard(path string) error {
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// ofSystem reports whether the operating system refused, which says nothing about what is in the file.
+func ofSystem(err error) bool {
+	var path *fs.PathError
+	var number syscall.Errno
+	return errors.As(err, &path) || errors.As(err, &number)
+}
+
+// Guard runs f, which touches mapped pages. A page that is not there or not what it should be is ErrDamaged.
+func Guard(f func() error) (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if r := recover(); r != nil {
+			err = Damaged("%s", firstLine(fmt.Sprint(r)))
+		}
+	}()
+	if err = f(); ofStructure(err) {
+		err = Damaged("%v", err)
+	}
+	return err
+}
+
+// ofStructure reports whether bbolt found something where the views had put something else.
+func ofStructure(err error) bool {
+	for _, e := range []error{
+		bolterrors.ErrIncompatibleValue, bolterrors.ErrBucketExists, bolterrors.ErrBucketNotFound,
+		bolterrors.ErrInvalid, bolterrors.ErrChecksum, bolterrors.ErrVersionMismatch,
+	} {
+		if errors.Is(err, e) {
+			return true
+		}
+	}
+	return false
+}
+
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(s, "\n")
+	return line
+}
