@@ -29,14 +29,14 @@ func (v *Vectors) Nearest(ctx context.Context, text string, only []events.Positi
 	if err != nil {
 		return Found{Note: "vectors: not used: " + failureOf(err).Says}
 	}
-	hits, all, err := v.slab.nearest(vector, only, k)
+	hits, all, err := v.store.nearest(vector, only, k)
 	switch {
 	case errors.Is(err, errSize):
 		v.queries.clear() // it may be the question that is of a model before
 		return Found{Note: fmt.Sprintf("vectors: not used: the question has %d dimensions, and the rows have %d", len(vector), st.Dimensions)}
 	case err != nil:
-		v.slab.doubt()
 		v.cfg.Logger.Error("vectors cannot be read", "err", err)
+		v.beginAgain(errDoubted)
 		return Found{Note: "vectors: not used: their file cannot be read"}
 	}
 	return Found{Hits: all.above(v.cfg.Floor, hits), Used: true, Note: lacks(st)}
@@ -77,11 +77,4 @@ func (v *Vectors) question(ctx context.Context, text string) ([]float32, error) 
 	case <-wait.C:
 		return nil, &Failure{Says: fmt.Sprintf("the endpoint gave no answer within %s; the same question may have it soon", v.cfg.QueryTimeout)}
 	}
-}
-
-// doubt has the file checked row by row when it is opened next.
-func (s *slab) doubt() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.damaged = true
 }

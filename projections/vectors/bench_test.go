@@ -12,13 +12,7 @@ import (
 // BenchmarkNearest looks at all of 100,000 rows of 768 dimensions, and at a tenth of them by their ids.
 func BenchmarkNearest(b *testing.B) {
 	const rows, dims = 100_000, 768
-	s, _, err := openSlab(filepath.Join(b.TempDir(), "v"), "m")
-	if err != nil {
-		b.Fatal(err)
-	}
-	if err := s.create(dims); err != nil {
-		b.Fatal(err)
-	}
+	s := storeAt(b, filepath.Join(b.TempDir(), "v"))
 	defer s.close()
 	rng := rand.New(rand.NewPCG(1, 2))
 	vector := func() []float32 {
@@ -31,15 +25,15 @@ func BenchmarkNearest(b *testing.B) {
 	}
 	var some []events.Position
 	for i := 0; i < rows; i += 1000 {
-		var list []made
+		var list []row
 		for j := range 1000 {
 			id := events.ID{0: byte(i >> 16), 1: byte(i >> 8), 2: byte(i), 3: byte(j >> 8), 4: byte(j)}
-			list = append(list, made{rowRef{id: id, position: events.Position(i + j + 1)}, vector()})
+			list = append(list, row{rowRef{id: id, position: events.Position(i + j + 1)}, vector()})
 			if j%10 == 0 {
 				some = append(some, events.Position(i+j+1))
 			}
 		}
-		if err := s.append(list); err != nil {
+		if err := s.append(list, list[len(list)-1].rowRef); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -193,7 +193,7 @@ func (v *Vectors) ask(ctx context.Context, texts []string) ([][]float32, error) 
 	if err := check(vectors, len(texts)); err != nil {
 		return nil, err
 	}
-	if dims := v.slab.stats().Dimensions; dims > 0 && len(vectors[0]) != dims {
+	if dims := v.store.stats().Dimensions; dims > 0 && len(vectors[0]) != dims {
 		return nil, v.otherSize(len(vectors[0]), dims)
 	}
 	return vectors, nil
@@ -249,22 +249,22 @@ func (v *Vectors) askLess(ctx context.Context, text string, refused *Failure) ([
 	return nil, err
 }
 
-// keep writes the vectors of a batch, which is the first of what is pending, and takes it from there.
+// keep stores the vectors of a batch, which is the first of what is pending, and takes it from there.
 func (v *Vectors) keep(batch []item, texts []string, vectors [][]float32) error {
 	v.mu.Lock()
 	now := slices.Clone(v.pending[:len(batch)])
 	v.mu.Unlock()
-	var rows []made
+	var rows []row
 	for i, it := range now {
 		if texts[i] == "" {
 			continue
 		}
 		if !it.gone {
-			rows = append(rows, made{it.rowRef, vectors[0]})
+			rows = append(rows, row{it.rowRef, vectors[0]})
 		}
 		vectors = vectors[1:]
 	}
-	if err := v.store(rows); err != nil {
+	if err := v.store.append(rows, batch[len(batch)-1].rowRef); err != nil {
 		return err
 	}
 	v.mu.Lock()
@@ -275,22 +275,4 @@ func (v *Vectors) keep(batch []item, texts []string, vectors [][]float32) error 
 	}
 	v.signal()
 	return nil
-}
-
-// store appends rows to the file, and makes it where there is none. Before any vector came its size is not known, and rows
-// without one are left out: they are looked at again at the next start.
-func (v *Vectors) store(rows []made) error {
-	if len(rows) == 0 {
-		return nil
-	}
-	if v.slab.stats().Dimensions == 0 {
-		i := slices.IndexFunc(rows, func(r made) bool { return r.vector != nil })
-		if i < 0 {
-			return nil
-		}
-		if err := v.slab.create(len(rows[i].vector)); err != nil {
-			return err
-		}
-	}
-	return v.slab.append(rows)
 }

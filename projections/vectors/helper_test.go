@@ -6,6 +6,7 @@ import (
 	"hash/fnv"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -214,15 +215,16 @@ func (r *running) filled(n int) Stats {
 // holds reports what is wrong with the vectors of the rows with these ids: they must be those of their texts.
 func (w *world) holds(v *Vectors, ids []events.ID) {
 	w.tb.Helper()
+	rows := rowsIn(w.tb, v.store)
 	for _, id := range ids {
-		i, ok := v.slab.byID[id]
-		if !ok {
+		i := slices.IndexFunc(rows, func(r row) bool { return r.id == id })
+		if i < 0 {
 			w.tb.Errorf("%s (%s) has no vector", id, w.texts[id])
 			continue
 		}
-		want := hashed(w.conf.Redact(w.texts[id]), v.slab.dims)
+		want := hashed(w.conf.Redact(w.texts[id]), len(rows[i].vector))
 		unit(want)
-		if got := vectorOf(v.slab.row(int(i))); math.Abs(float64(dot(got, want))-1) > 1e-5 {
+		if math.Abs(float64(dot(rows[i].vector, want))-1) > 1e-5 {
 			w.tb.Errorf("the vector of %q is not its own", w.texts[id])
 		}
 	}

@@ -11,14 +11,19 @@ import (
 	"github.com/cmemd/cmemd/projections/engine"
 )
 
-// errAnew is an endpoint whose vectors are of another size than those in the file.
-var errAnew = errors.New("vectors: of another size than before")
+var (
+	// errAnew is an endpoint whose vectors are of another size than those in the file.
+	errAnew = errors.New("vectors: of another size than before")
+
+	// errDoubted is a file that could not be read: it is to be checked.
+	errDoubted = errors.New("vectors: not readable")
+)
 
 // anewEvery is how often the size of the vectors may lead to a file that is begun anew: an endpoint that goes on changing
 // it is broken.
 const anewEvery = time.Hour
 
-// Run follows the log, zeroes what is forgotten, and fills what has no vector yet. It returns nil when ctx is done, and an
+// Run follows the log, deletes what is forgotten, and fills what has no vector yet. It returns nil when ctx is done, and an
 // error if the log cannot be read or the file not be written. An endpoint that fails is waited for. It is called once at a time.
 func (v *Vectors) Run(ctx context.Context) (err error) {
 	defer func() { v.ended(err) }()
@@ -27,11 +32,14 @@ func (v *Vectors) Run(ctx context.Context) (err error) {
 		if ctx.Err() != nil {
 			return nil
 		}
-		if !errors.Is(err, errAnew) && !errors.Is(err, errAsked) {
+		switch {
+		case errors.Is(err, errDoubted):
+			continue
+		case !errors.Is(err, errAnew) && !errors.Is(err, errAsked) && !errors.Is(err, engine.ErrDamaged):
 			return err
 		}
 		v.cfg.Logger.Warn("vectors are made anew", "err", err)
-		if err := v.write(ctx, v.slab.reset); err != nil && ctx.Err() == nil {
+		if err := v.write(ctx, v.store.reset); err != nil && ctx.Err() == nil {
 			return err
 		}
 	}
@@ -49,7 +57,8 @@ func (v *Vectors) runOnce(parent context.Context) error {
 	ctx, stop := context.WithCancelCause(parent)
 	defer stop(nil)
 	var from events.Position
-	if err := v.write(ctx, func() error { from = v.begin(stop); return nil }); err != nil {
+	err := v.write(ctx, func() (err error) { from, err = v.begin(stop); return err })
+	if err != nil {
 		return err
 	}
 	var filler sync.WaitGroup
@@ -60,7 +69,7 @@ func (v *Vectors) runOnce(parent context.Context) error {
 			stop(err)
 		}
 	})
-	err := engine.Follow(ctx, v.log, from, engine.Pace{}, func(slice []events.Record) error {
+	err = engine.Follow(ctx, v.log, from, engine.Pace{}, func(slice []events.Record) error {
 		return v.write(ctx, func() error { return v.apply(slice) })
 	})
 	if cause := context.Cause(ctx); cause != nil {
@@ -69,18 +78,47 @@ func (v *Vectors) runOnce(parent context.Context) error {
 	return err
 }
 
-// begin forgets what is pending, and returns where the log is to be read from: behind the last row. Restart ends what begins here.
-func (v *Vectors) begin(restart context.CancelCauseFunc) events.Position {
-	r, _ := v.slab.last()
+// begin checks the file, forgets what is pending, and returns where the log is to be read from: behind the last row. restart ends what
+// begins here.
+func (v *Vectors) begin(restart context.CancelCauseFunc) (from events.Position, err error) {
+	why, err := v.store.check()
+	if why != "" {
+		v.cfg.Logger.Warn("vectors are made anew in part", "err", why)
+	}
+	if err = errors.Join(err, v.compact()); err != nil {
+		return 0, err
+	}
+	at := v.store.state.Position
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.begun, v.restart = v.begun+1, restart
 	v.signal()
-	v.pending, v.followed = nil, r.position
-	return r.position + 1
+	v.pending, v.followed = nil, at
+	return at + 1, nil
 }
 
-// apply notes what a slice of the log gives to embed, and zeroes what it forgets.
+// compact takes what was forgotten out of unused pages. Where that cannot be done now, Purge and the next start do it.
+func (v *Vectors) compact() error {
+	err := v.store.compact()
+	if err != nil && !errors.Is(err, engine.ErrDamaged) {
+		v.cfg.Logger.Warn("vectors that were forgotten are in unused pages of their file still", "err", err)
+		return nil
+	}
+	return err
+}
+
+// beginAgain ends what Run does, so that it begins anew. It reports false if Run is not running.
+func (v *Vectors) beginAgain(why error) bool {
+	v.mu.Lock()
+	restart := v.restart
+	v.mu.Unlock()
+	if restart != nil {
+		restart(why)
+	}
+	return restart != nil
+}
+
+// apply notes what a slice of the log gives to embed, and deletes what it forgets.
 func (v *Vectors) apply(slice []events.Record) error {
 	for _, r := range slice {
 		switch r.Kind {
@@ -137,7 +175,7 @@ func (v *Vectors) note(r events.Record, id events.ID) {
 	v.pending = append(v.pending, item{rowRef: rowRef{id: id, position: r.Position, chain: chainOf(r)}})
 }
 
-// forget zeroes the rows that e names, and sees to it that none of them is made any more.
+// forget deletes the rows that e names, and sees to it that none of them is made any more.
 func (v *Vectors) forget(e events.MemoryForgotten) error {
 	v.mu.Lock()
 	ids, positions := setOf(e.IDs), setOf(e.Positions)
@@ -148,13 +186,8 @@ func (v *Vectors) forget(e events.MemoryForgotten) error {
 	}
 	v.mu.Unlock()
 	v.queries.clear()
-	return v.slab.forget(e.IDs, e.Positions)
-}
-
-func setOf[T comparable](list []T) map[T]bool {
-	out := make(map[T]bool, len(list))
-	for _, x := range list {
-		out[x] = true
+	if err := v.store.forget(e.IDs, e.Positions); err != nil {
+		return err
 	}
-	return out
+	return v.compact()
 }

@@ -1,6 +1,7 @@
 package vectors
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -83,11 +84,11 @@ func orElse[T comparable](v, standard T) T {
 type Vectors struct {
 	cfg     Config
 	log     eventlog.Log
-	slab    *slab
+	store   *store
 	queries *questions
 	pause   pause // of what fills
 
-	writing chan struct{} // one token; who holds it may change slab
+	writing chan struct{} // one token; who holds it may change store
 	more    chan struct{} // one token: there is something to embed
 
 	mu       sync.Mutex // guards the fields below
@@ -118,15 +119,12 @@ func Open(ctx context.Context, path string, log eventlog.Log, c Config) (*Vector
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, fmt.Errorf("vectors: open: %w", err)
 	}
-	if err := os.Remove(path + ".tmp"); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return nil, fmt.Errorf("vectors: open: %w", err)
-	}
-	s, why, err := openSlab(path, c.Model)
+	s, why, err := openStore(path, c.Model)
 	if err != nil {
 		return nil, err
 	}
 	v := &Vectors{
-		cfg: c, log: log, slab: s, pause: pause{backoff: c.Pause}, size: c.Batch,
+		cfg: c, log: log, store: s, pause: pause{backoff: c.Pause}, size: c.Batch,
 		writing: make(chan struct{}, 1), more: make(chan struct{}, 1), moved: make(chan struct{}),
 	}
 	v.queries = newQuestions(c)
@@ -139,26 +137,24 @@ func Open(ctx context.Context, path string, log eventlog.Log, c Config) (*Vector
 	if err != nil {
 		return nil, errors.Join(err, s.close())
 	}
-	if r, ok := s.last(); ok {
-		v.followed = r.position
-	}
+	v.followed = s.state.Position
 	return v, nil
 }
 
 // compare empties a file that was not made from this log.
 func (v *Vectors) compare(ctx context.Context) (why string, err error) {
-	last, ok := v.slab.last()
-	if !ok {
+	st := v.store.state
+	if len(st.Chain) == 0 {
 		return "", nil
 	}
-	r, err := v.log.Get(ctx, last.position)
+	r, err := v.log.Get(ctx, st.Position)
 	if err != nil && !errors.Is(err, eventlog.ErrNotFound) {
 		return "", fmt.Errorf("vectors: open: %w", err)
 	}
-	if err == nil && chainOf(r) == last.chain {
+	if chain := chainOf(r); err == nil && bytes.Equal(chain[:], st.Chain) {
 		return "", nil
 	}
-	return "they are of another log", v.slab.reset()
+	return "they are of another log", v.store.reset()
 }
 
 func chainOf(r events.Record) [8]byte { return [8]byte(r.Chain[:8]) }
@@ -166,7 +162,7 @@ func chainOf(r events.Record) [8]byte { return [8]byte(r.Chain[:8]) }
 // Remove deletes the vectors at path, as if there never had been any. They must not be open.
 func Remove(path string) error {
 	var errs []error
-	for _, name := range []string{path, path + ".tmp"} {
+	for _, name := range []string{path, path + ".tmp", path + ".compact"} {
 		if err := os.Remove(name); !errors.Is(err, os.ErrNotExist) {
 			errs = append(errs, err)
 		}
@@ -199,7 +195,7 @@ func (v *Vectors) Stats() Stats {
 	}
 	failed := v.failed
 	v.mu.Unlock()
-	st := v.slab.stats()
+	st := v.store.stats()
 	if failed != nil {
 		st.Stopped = failed.Error()
 	}
@@ -207,12 +203,10 @@ func (v *Vectors) Stats() Stats {
 	return st
 }
 
-func (s *slab) stats() Stats {
+func (s *store) stats() Stats {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	return Stats{
-		Model: s.model, Dimensions: s.dims, Filled: s.count - s.dead - s.refused, Refused: s.refused, Bytes: int64(len(s.data)),
-	}
+	return Stats{Model: s.model, Dimensions: s.state.Dims, Filled: s.state.Filled, Refused: s.state.Refused, Bytes: s.bytes}
 }
 
 // Position is up to which position what was forgotten is known.
@@ -261,10 +255,10 @@ func (v *Vectors) Purge(ctx context.Context, upTo events.Position) error {
 		return err
 	}
 	v.queries.clear()
-	return v.write(ctx, v.slab.compact)
+	return v.write(ctx, v.store.compact)
 }
 
-// write calls change, which may alter the slab, while nobody else does.
+// write calls change, which may change the store, while nobody else does.
 func (v *Vectors) write(ctx context.Context, change func() error) error {
 	select {
 	case v.writing <- struct{}{}:
@@ -294,5 +288,5 @@ func (v *Vectors) Close() error {
 	if closed {
 		return nil
 	}
-	return v.slab.close()
+	return v.store.close()
 }

@@ -13,6 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
 	"github.com/cmemd/cmemd/actors/policy"
@@ -53,7 +54,7 @@ func TestFillAndFind(t *testing.T) {
 	}
 }
 
-// TestResume: after a stop only what is missing is asked for, and the file is the same that a rebuild makes.
+// TestResume: after a stop only what is missing is asked for, and the rows are the same that a rebuild makes.
 func TestResume(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -67,20 +68,16 @@ func TestResume(t *testing.T) {
 	if w.fake.texts() != 25 {
 		t.Errorf("%d texts were sent, want 25", w.fake.texts())
 	}
+	kept := rowsIn(t, v.store)
 	v.end()
-	kept, err := os.ReadFile(w.path)
-	if err != nil {
-		t.Fatal(err)
-	}
 	if err := Remove(w.path); err != nil {
 		t.Fatal(err)
 	}
 	v = w.run()
 	v.filled(25)
 	w.holds(v.Vectors, ids)
-	v.end()
-	if made, err := os.ReadFile(w.path); err != nil || !bytes.Equal(made, kept) {
-		t.Errorf("made anew the file differs (%d and %d bytes), %v", len(made), len(kept), err)
+	if diff := cmp.Diff(kept, rowsIn(t, v.store), cmp.AllowUnexported(row{}, rowRef{})); diff != "" {
+		t.Errorf("made anew its rows differ (-kept +made):\n%s", diff)
 	}
 }
 
@@ -305,6 +302,37 @@ func TestQuestions(t *testing.T) {
 	})
 }
 
+// TestDamage: a file that was changed behind our back is checked at the start; only what stands behind the damage is paid for
+// again.
+func TestDamage(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.fake.dims = 4096 // a block has 8 rows
+	ids := w.fill(32)
+	v := w.run()
+	v.filled(32)
+	bad := rowsIn(t, v.store)[20]
+	v.end()
+	b, err := os.ReadFile(w.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	needle := vectorBytes(bad)
+	for at := bytes.Index(b, needle); at >= 0; at = bytes.Index(b, needle) { // it is in unused pages too
+		b[at+7] ^= 1
+	}
+	if err := os.WriteFile(w.path, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	asked := w.fake.texts()
+	v = w.run()
+	v.until("made anew in part", func(st Stats) bool { return w.fake.texts() > asked && st.Filled == 32 })
+	w.holds(v.Vectors, ids)
+	if n := w.fake.texts() - asked; n < 12 || n > 24 {
+		t.Errorf("%d texts were asked for again, want about those of the last two blocks", n)
+	}
+}
+
 // TestForget: rows, and what is about to become rows, are gone from the file at once, by id and by position, and no byte of
 // their vectors is left; nor do they come back with a restart.
 func TestForget(t *testing.T) {
@@ -314,11 +342,13 @@ func TestForget(t *testing.T) {
 	v := w.run()
 	v.filled(12)
 	gone := []events.ID{ids[3], ids[11]} // the last is the checkpoint
-	var needles [][]byte
-	for _, id := range append(gone, ids[5]) {
-		needles = append(needles, bytes.Clone(v.slab.row(int(v.slab.byID[id]))[rowHead:]))
+	var needles []row
+	for _, r := range rowsIn(t, v.store) {
+		if slices.Contains(append(gone, ids[5]), r.id) {
+			needles = append(needles, r)
+		}
 	}
-	at := decodeHead(v.slab.row(int(v.slab.byID[ids[5]]))).position
+	at := needles[1].position
 	started, release := make(chan bool), make(chan bool)
 	w.fake.set(func(_ context.Context, texts []string) ([][]float32, error) {
 		if strings.Contains(texts[0], "in flight") {
@@ -335,12 +365,8 @@ func TestForget(t *testing.T) {
 	}
 	onDisk := func(when string) {
 		t.Helper()
-		b, err := os.ReadFile(w.path)
-		if err != nil {
-			t.Fatal(err)
-		}
 		for i, n := range needles {
-			if bytes.Contains(b, n) {
+			if holdsVector(t, w.path, n) {
 				t.Errorf("%s: vector %d is in the file still", when, i)
 			}
 		}
@@ -353,8 +379,8 @@ func TestForget(t *testing.T) {
 		t.Fatal(err)
 	}
 	onDisk("after a purge")
-	if st := v.slab; st.dead != 0 || st.count != 9 {
-		t.Errorf("%d rows, %d dead; want 9, 0", st.count, st.dead)
+	if st := v.store.state; st.Stale || st.Filled != 9 {
+		t.Errorf("got %+v, want 9 rows", st)
 	}
 	v.end()
 	v = w.run()

@@ -1,0 +1,344 @@
+package vectors
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	bolt "go.etcd.io/bbolt"
+	"pgregory.net/rapid"
+
+	"github.com/cmemd/cmemd/events"
+)
+
+func storeAt(tb testing.TB, path string) *store {
+	tb.Helper()
+	s, _, err := openStore(path, "fake-1")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return s
+}
+
+// rowsIn are copies of all rows of a file, in their order.
+func rowsIn(tb testing.TB, s *store) (rows []row) {
+	tb.Helper()
+	err := s.view(func(blocks *bolt.Bucket, st state) error {
+		return blocks.ForEach(func(_, value []byte) error {
+			for _, r := range blockOf(value, st.Dims).rows() {
+				r.vector = slices.Clone(r.vector)
+				rows = append(rows, r)
+			}
+			return nil
+		})
+	})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return rows
+}
+
+// someRows are n rows of a number of dimensions.
+func someRows(n, dims int) (rows []row) {
+	for i := range n {
+		v := hashed(string(rune('a'+i%26))+" x", dims)
+		unit(v)
+		rows = append(rows, row{rowRef{id: events.ID{0: 0xAB, 15: byte(i + 1)}, position: events.Position(10 * (i + 1)), chain: [8]byte{byte(i), 7}}, v})
+	}
+	return rows
+}
+
+// version1 is a file that cmemd wrote at b68bbbc: six rows of six dimensions, of which the second was forgotten and the third
+// refused.
+func version1(tb testing.TB) []byte {
+	tb.Helper()
+	b, err := os.ReadFile(filepath.Join("testdata", "version1"))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return b
+}
+
+// openBytes opens a file of the given content.
+func openBytes(tb testing.TB, data []byte) (s *store, why string) {
+	tb.Helper()
+	path := filepath.Join(tb.TempDir(), "v")
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		tb.Fatal(err)
+	}
+	s, why, err := openStore(path, "fake-1")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		if err := s.close(); err != nil {
+			tb.Error(err)
+		}
+		if left, err := filepath.Glob(path + ".*"); len(left) > 0 || err != nil {
+			tb.Errorf("%v stays behind, %v", left, err)
+		}
+	})
+	return s, why
+}
+
+// isAsMade fails if a row that is kept is not one of those that were made.
+func isAsMade(tb rapid.TB, kept, made []row) {
+	for _, r := range kept {
+		i := slices.IndexFunc(made, func(m row) bool { return m.id == r.id })
+		if i < 0 || r.position != made[i].position || r.vector != nil && !slices.Equal(r.vector, made[i].vector) {
+			tb.Errorf("row %s at %d is kept, and is not what was written", r.id, r.position)
+		}
+	}
+}
+
+// TestVersion1: an earlier file's rows are taken over, those that are whole where it was cut, and the log is followed from behind
+// the last of them.
+func TestVersion1(t *testing.T) {
+	t.Parallel()
+	whole, made := version1(t), someRows(6, 6)
+	s, why := openBytes(t, whole)
+	rows := rowsIn(t, s)
+	if st := s.state; why != "" || len(rows) != 5 || st.Filled != 4 || st.Refused != 1 || st.Position != 60 || !bytes.Equal(st.Chain, made[5].chain[:]) {
+		t.Fatalf("got %d rows, %q, %+v", len(rows), why, st)
+	}
+	isAsMade(t, rows, made)
+	const size = slabRowHead + 4*6
+	for n := 0; n < len(whole); n += 13 {
+		s, _ := openBytes(t, whole[:n])
+		want := max(0, n-slabHeader) / size
+		if got := int(s.state.Position); got != 10*want {
+			t.Errorf("%d bytes: taken over up to %d, want %d", n, got, 10*want)
+		}
+		isAsMade(t, rowsIn(t, s), made)
+	}
+	half := bytes.Clone(whole)
+	half[slabHeader+size+slabRowHead] = 7 // the vector of the forgotten row was half zeroed
+	if s, _ := openBytes(t, half); s.state.Filled != 4 {
+		t.Errorf("half forgotten: %+v", s.state)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		b := bytes.Clone(whole)
+		b[rapid.IntRange(0, len(b)-1).Draw(t, "at")] ^= 1 << rapid.IntRange(0, 7).Draw(t, "bit")
+		in := bytes.NewReader(b[slabHeader:])
+		for r, state, err := readSlabRow(in, 6); state != 0 && err == nil; r, state, err = readSlabRow(in, 6) {
+			if state != slabDead {
+				isAsMade(t, []row{r}, made)
+			}
+		}
+	})
+}
+
+// TestFlippedBits has one bit changed: after a check no row that is kept differs from what was written.
+func TestFlippedBits(t *testing.T) {
+	t.Parallel()
+	made := someRows(40, 512)
+	path := filepath.Join(t.TempDir(), "v")
+	s := storeAt(t, path)
+	for list := range slices.Chunk(made, 3) {
+		if err := s.append(list, list[len(list)-1].rowRef); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.close(); err != nil {
+		t.Fatal(err)
+	}
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	rapid.Check(t, func(rt *rapid.T) {
+		b := bytes.Clone(whole)
+		b[rapid.IntRange(0, len(b)-1).Draw(rt, "at")] ^= 1 << rapid.IntRange(0, 7).Draw(rt, "bit")
+		path := filepath.Join(dir, "v")
+		if err := os.WriteFile(path, b, 0o600); err != nil {
+			rt.Fatal(err)
+		}
+		s := storeAt(t, path)
+		if _, err := s.check(); err != nil {
+			if err := s.reset(); err != nil {
+				rt.Fatal(err)
+			}
+		}
+		kept := rowsIn(t, s)
+		isAsMade(rt, kept, made)
+		if st := s.state; st.Filled != len(kept) || len(kept) > 0 && st.Position < kept[len(kept)-1].position {
+			rt.Errorf("%d rows are kept: %+v", len(kept), st)
+		}
+		if err := s.close(); err != nil {
+			rt.Fatal(err)
+		}
+	})
+}
+
+// TestOtherFiles: a file that is not ours, of another model or of another format is begun anew, and says so.
+func TestOtherFiles(t *testing.T) {
+	t.Parallel()
+	header := func(change func([]byte)) []byte {
+		b := version1(t)
+		change(b)
+		binary.LittleEndian.PutUint32(b[500:], checksum(b[:500]))
+		return b
+	}
+	for name, data := range map[string][]byte{
+		"text":         bytes.Repeat([]byte("no vectors here "), 100),
+		"newer":        header(func(b []byte) { b[8] = slabVersion + 1 }),
+		"byte order":   header(func(b []byte) { b[12], b[15] = b[15], b[12] }),
+		"model":        header(func(b []byte) { b[22] = 'x' }),
+		"no dimension": header(func(b []byte) { b[16] = 0 }),
+		"huge":         header(func(b []byte) { b[19] = 0xff }),
+		"long name":    header(func(b []byte) { b[21] = 0xff }),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, why := openBytes(t, data)
+			if why == "" || s.state.Filled != 0 {
+				t.Errorf("got %+v, %q, want no rows and a reason", s.state, why)
+			}
+			rows := someRows(2, 3)
+			if err := s.append(rows, rows[1].rowRef); err != nil || s.state.Filled != 2 {
+				t.Errorf("it cannot be used: %+v, %v", s.state, err)
+			}
+		})
+	}
+	path := filepath.Join(t.TempDir(), "v")
+	for _, model := range []string{"fake-1", "fake-2"} {
+		s, why, err := openStore(path, model)
+		if err != nil || (why != "") != (model == "fake-2") || s.state.Filled != 0 {
+			t.Fatalf("%s: %q, %v, %+v", model, why, err, s.state)
+		}
+		rows := someRows(2, 3)
+		if err := errors.Join(s.append(rows, rows[1].rowRef), s.close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestKilledBetweenForgettingAndErasing: a crash in between leaves a file that says so, and the next start erases.
+func TestKilledBetweenForgettingAndErasing(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "v")
+	s := storeAt(t, path)
+	rows := someRows(20, 512)
+	err := errors.Join(s.append(rows, rows[19].rowRef), s.forget([]events.ID{rows[3].id}, nil), s.close())
+	if err != nil || holdsVector(t, path, rows[3]) != true {
+		t.Fatalf("%v; or the row is gone already, and this tests nothing", err)
+	}
+	s = storeAt(t, path)
+	if err := s.compact(); err != nil || holdsVector(t, path, rows[3]) || !holdsVector(t, path, rows[4]) || s.state.Stale {
+		t.Errorf("%v, %+v", err, s.state)
+	}
+	isAsMade(t, rowsIn(t, s), rows)
+	if err := s.close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// holdsVector reports whether the bytes of a vector are anywhere in a file.
+func holdsVector(tb testing.TB, path string, r row) bool {
+	tb.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return bytes.Contains(b, vectorBytes(r))
+}
+
+func vectorBytes(r row) (b []byte) {
+	for _, x := range r.vector {
+		b = binary.NativeEndian.AppendUint32(b, math.Float32bits(x))
+	}
+	return b
+}
+
+// TestNearestIsExact holds what is found to a comparison with everything.
+func TestNearestIsExact(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "v")
+	s := storeAt(t, path)
+	const dims = 13 // no multiple of eight
+	defer s.close()
+	rapid.Check(t, func(t *rapid.T) {
+		if err := s.reset(); err != nil {
+			t.Fatal(err)
+		}
+		n, k := rapid.IntRange(0, 40).Draw(t, "n"), rapid.IntRange(1, 12).Draw(t, "k")
+		coordinate := rapid.Float32Range(-1, 1)
+		vector := func() []float32 {
+			v := rapid.SliceOfN(coordinate, dims, dims).Draw(t, "vector")
+			v[0] += 3 // never zero
+			unit(v)
+			return v
+		}
+		var rows []row
+		var only []events.Position
+		all := best{k: k}
+		for i := range n {
+			rows = append(rows, row{rowRef{id: events.ID{15: byte(i)}, position: events.Position(i + 1)}, vector()})
+		}
+		for list := range slices.Chunk(rows, rapid.IntRange(1, 9).Draw(t, "at once")) {
+			if err := s.append(list, list[len(list)-1].rowRef); err != nil {
+				t.Fatal(err)
+			}
+		}
+		question, some := vector(), rapid.Bool().Draw(t, "some")
+		if some {
+			only = []events.Position{0}
+		}
+		for i, r := range rows {
+			if some && i%3 != 0 {
+				continue
+			}
+			if some {
+				only = append(only, r.position)
+			}
+			want := 0.0
+			for d := range dims {
+				want += float64(question[d]) * float64(r.vector[d])
+			}
+			all.add(Hit{r.id, want})
+		}
+		got, _, err := s.nearest(question, only, k)
+		if err != nil || len(got) != len(all.hits) {
+			t.Fatalf("got %d hits, %v, want %d", len(got), err, len(all.hits))
+		}
+		for i, h := range got {
+			if diff := h.Score - all.hits[i].Score; diff > 1e-5 || diff < -1e-5 {
+				t.Errorf("hit %d scores %f, want %f", i, h.Score, all.hits[i].Score)
+			}
+		}
+	})
+}
+
+// FuzzOpen: whatever a file holds, it is opened or begun anew, and can be searched after a check.
+func FuzzOpen(f *testing.F) {
+	path := filepath.Join(f.TempDir(), "v")
+	s, rows := storeAt(f, path), someRows(3, 2)
+	if err := errors.Join(s.append(rows, rows[2].rowRef), s.close()); err != nil {
+		f.Fatal(err)
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(b)
+	f.Add(b[:len(b)/2])
+	f.Add(version1(f))
+	f.Add([]byte(slabMagic))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		s, _ := openBytes(t, data)
+		if _, err := s.check(); err != nil {
+			t.Skip("Run begins it anew")
+		}
+		if s.state.Filled > 0 {
+			if _, _, err := s.nearest(make([]float32, s.state.Dims), nil, 3); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}
