@@ -51,7 +51,7 @@ func table() map[string][]string {
 		"internal/ignore":                    {},
 		"internal/agents/importer":           {"events", "actors/session", "internal/observer/evidence", "internal/agents"},
 		"internal/agents/importer/claudemem": {"internal/agents/importer"},
-		"internal/agents/install":            {"internal/tomledit", "internal/agents", "internal/durable"},
+		"internal/agents/install":            {"internal/tomledit", "internal/agents", "internal/agents/known", "internal/durable"},
 		"internal/agents/watch":              {"internal/durable"},
 		"internal/redact":                    {},
 		"internal/redact/full":               {"internal/redact"},

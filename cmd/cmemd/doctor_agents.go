@@ -26,8 +26,10 @@ func checkAgents(ctx context.Context, x *examination) []checked {
 			out = append(out, one)
 		}
 	}
-	if trust, ok := x.checkTrust(ctx, in); ok {
-		out = append(out, trust)
+	for _, a := range install.Agents() {
+		if trust, ok := x.checkTrust(ctx, a, in); ok {
+			out = append(out, trust)
+		}
 	}
 	if len(out) == 0 {
 		return []checked{note("install one; `cmemd install --help` lists those that are known", "no agent is on this machine")}
@@ -58,7 +60,7 @@ func (x *examination) checkAgent(a install.Agent, in *installation) (c checked, 
 	}
 	says := fmt.Sprintf("%s: cmemd is in it (%s)", a.Title, r.Method)
 	switch {
-	case !a.Captures:
+	case !a.Captures():
 		return well("%s, for memory as tools: it reports nothing", says), true
 	case noLast != nil:
 		return unknown("%s; when it last reported: %v", says, noLast), true
@@ -90,7 +92,7 @@ func (x *examination) ago(at time.Time) string {
 // unlikeInstalled says what of an agent is not as its installation is to leave it; ok is true where all is.
 func (x *examination) unlikeInstalled(a install.Agent, r *install.Record) (c checked, ok bool) {
 	f := installCommand{dryRun: true, settings: r.Method == install.MethodSettings, http: r.HTTP, noMCP: r.NoMCP}
-	mend := "`" + f.line(a.Name) + "`"
+	mend := "`" + f.line(a) + "`"
 	if f.http && x.config != nil && x.config.Listen == "" {
 		return wrong("`cmemd config set listen 127.0.0.1:37911`, or "+mend[:len(mend)-1]+" without --http",
 			"%s: its hooks post to the daemon, which listens at no address", a.Title), false
@@ -113,22 +115,25 @@ func (x *examination) unlikeInstalled(a install.Agent, r *install.Record) (c che
 	return in.switchedOff(a)
 }
 
-// askTrustWait is how long Codex is waited for: doctor is to end soon.
+// askTrustWait is how long an agent's client is waited for: doctor is to end soon.
 const askTrustWait = 5 * time.Second
 
-// checkTrust says which of its hooks Codex does not run; ok is false where it has none.
-func (x *examination) checkTrust(ctx context.Context, in *installation) (c checked, ok bool) {
-	if r, err := in.store.Load("codex"); err != nil || r == nil {
+// checkTrust says which of its hooks an agent does not run; ok is false where it has none, or runs all.
+func (x *examination) checkTrust(ctx context.Context, a install.Agent, in *installation) (c checked, ok bool) {
+	if a.Hooks.Trust == nil {
+		return c, false
+	}
+	if r, err := in.store.Load(a.Name); err != nil || r == nil {
 		return c, false
 	}
 	ctx, cancel := context.WithTimeout(ctx, askTrustWait)
 	defer cancel()
-	trust, err := codexTrust(ctx, x.app)
+	trust, err := askTrust(ctx, x.app, a)
 	if err != nil {
-		return unknown("which hooks Codex trusts: %v", err), true
+		return unknown("which hooks %s trusts: %v", a.Title, err), true
 	}
-	if want := in.codexHooks(); len(trust) < want {
-		return wrong(codexSwitch, "Codex knows %d of %s of cmemd", len(trust), terminal.Plural(want, "hook")), true
+	if all := len(a.Hooks.Events); len(trust) < all {
+		return wrong(a.Hooks.Trust.Mend, "%s knows %d of %s of cmemd", a.Title, len(trust), terminal.Plural(all, "hook")), true
 	}
 	var refused []string
 	for _, t := range trust {
@@ -137,10 +142,10 @@ func (x *examination) checkTrust(ctx context.Context, in *installation) (c check
 		}
 	}
 	if len(refused) > 0 {
-		return wrong("start codex, and trust them with /hooks", "Codex does not run %s of cmemd (%s): they are not trusted",
-			terminal.Plural(len(refused), "hook"), strings.Join(refused, ", ")), true
+		return wrong("start "+a.Programs[0]+", and trust them with /hooks", "%s does not run %s of cmemd (%s): they are not trusted",
+			a.Title, terminal.Plural(len(refused), "hook"), strings.Join(refused, ", ")), true
 	}
-	return well("Codex trusts %s of cmemd", terminal.Plural(len(trust), "hook")), true
+	return well("%s trusts %s of cmemd", a.Title, terminal.Plural(len(trust), "hook")), true
 }
 
 // shortHome is a text with ~ in the place of the person's home, whose name is often the person's.

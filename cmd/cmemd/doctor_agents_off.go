@@ -2,7 +2,6 @@ package main
 
 import (
 	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 
@@ -11,9 +10,9 @@ import (
 )
 
 // line is the command that installs in the same way again.
-func (f installCommand) line(agent string) string {
-	line := "cmemd install " + agent
-	if agent == "claude-code" && f.settings {
+func (f installCommand) line(a install.Agent) string {
+	line := "cmemd install " + a.Name
+	if a.Hooks.Plugin && f.settings {
 		line += " --settings"
 	}
 	if f.http {
@@ -49,60 +48,29 @@ func notRunnable(p install.Program) string {
 	return ""
 }
 
-// An offSwitch is a member of an agent's settings that keeps all hooks, or cmemd's, from being run.
-type offSwitch struct {
-	agent string
-	path  []any
-	off   func(value any) bool
-	mend  string
-}
-
-func offSwitches() []offSwitch {
-	is := func(want bool) func(any) bool { return func(v any) bool { return v == want } }
-	return []offSwitch{
-		{"claude-code", []any{"disableAllHooks"}, is(true), "take disableAllHooks out of it"},
-		{"gemini-cli", []any{"hooksConfig", "enabled"}, is(false), "let hooksConfig.enabled be true in it"},
-		{"gemini-cli", []any{"hooksConfig", "disabled"}, func(v any) bool {
-			names, _ := v.([]any)
-			return slices.Contains(names, any("cmemd"))
-		}, "take cmemd out of hooksConfig.disabled in it"},
-	}
-}
-
 // switchedOff says that an agent's settings switch hooks off; ok is true where they do not.
 func (in *installation) switchedOff(a install.Agent) (c checked, ok bool) {
-	for _, s := range offSwitches() {
-		if s.agent != a.Name {
-			continue
+	if len(a.Hooks.Off) == 0 {
+		return c, true
+	}
+	path := a.HookFile(in.machine)
+	var d *jsonedit.Document
+	text, err := os.ReadFile(path)
+	if err == nil || os.IsNotExist(err) {
+		d, err = jsonedit.Parse(text)
+	}
+	if err != nil {
+		return unknown("%s: whether its hooks are switched on: %v", a.Title, err), false
+	}
+	for _, s := range a.Hooks.Off {
+		value, _, err := d.Get(s.Path...)
+		off := !s.Within && value == s.Is
+		if list, ok := value.([]any); ok && s.Within {
+			off = slices.Contains(list, s.Is)
 		}
-		path, d, err := in.settingsOf(a)
-		if err != nil {
-			return unknown("%s: whether its hooks are switched on: %v", a.Title, err), false
-		}
-		if value, _, err := d.Get(s.path...); err == nil && s.off(value) {
-			return wrong(s.mend, "%s: %s switches its hooks off", a.Title, path), false
+		if err == nil && off {
+			return wrong(s.Mend, "%s: %s switches its hooks off", a.Title, path), false
 		}
 	}
 	return c, true
-}
-
-// settingsOf reads the file of settings of an agent that has one; no file is an empty one.
-func (in *installation) settingsOf(a install.Agent) (path string, d *jsonedit.Document, err error) {
-	o := in.options
-	o.Settings = true
-	files, err := a.Whole(in.machine, o)
-	for _, f := range files {
-		if filepath.Base(f.Path) == "settings.json" {
-			path = f.Path
-		}
-	}
-	if err != nil || path == "" {
-		return path, nil, err
-	}
-	text, err := os.ReadFile(path)
-	if err != nil && !os.IsNotExist(err) {
-		return path, nil, err
-	}
-	d, err = jsonedit.Parse(text)
-	return path, d, err
 }

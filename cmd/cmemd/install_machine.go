@@ -42,8 +42,11 @@ func newInstallation(a *terminal.App, f installCommand) (*installation, error) {
 	if x.options.Program, err = ownProgram(a, home); err != nil {
 		return nil, err
 	}
-	if _, err := exec.LookPath("claude"); err != nil {
-		x.options.Settings = true
+	for _, agent := range install.Agents() {
+		if agent.Hooks.Plugin {
+			_, err := exec.LookPath(agent.Programs[0])
+			x.options.Settings = x.options.Settings || err != nil
+		}
 	}
 	return x, x.configure(home)
 }
@@ -128,25 +131,25 @@ func runClient(ctx context.Context, a *terminal.App, c install.Command) error {
 	return fmt.Errorf("%s: %w: %s", strings.Join(c.Args, " "), err, said)
 }
 
-// How long Codex may take to say which hooks it trusts, and then to end. It was seen to take half a second, and no time.
+// How long an agent may take to say which hooks it trusts, and then to end. It was seen to take half a second, and no time.
 const (
 	trustWait = 15 * time.Second
 	endWait   = 2 * time.Second
 )
 
-// codexTrust asks Codex what it thinks of cmemd's hooks. Its databases are written to a folder of their own, and what it would
+// askTrust asks an agent's client what it thinks of cmemd's hooks. Its databases are written to a folder of their own, and what it would
 // fetch or unpack at a start is switched off: of its home it changes nothing but that it makes an installation_id where it was
 // never started.
-func codexTrust(ctx context.Context, a *terminal.App) (found []install.Trust, err error) {
+func askTrust(ctx context.Context, a *terminal.App, agent install.Agent) (found []install.Trust, err error) {
 	ctx, cancel := context.WithTimeout(ctx, trustWait)
 	defer cancel()
-	dir, err := os.MkdirTemp("", "cmemd-codex-")
+	dir, err := os.MkdirTemp("", "cmemd-"+agent.Name+"-")
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = os.RemoveAll(dir) }() // a temporary folder
-	cmd := exec.CommandContext(ctx, "codex", "app-server", "-c", "features.plugins=false", "-c", "skills.bundled.enabled=false")
-	cmd.Env = append(cmd.Environ(), "CODEX_SQLITE_HOME="+dir)
+	cmd := exec.CommandContext(ctx, agent.Programs[0], agent.Hooks.Trust.Args...)
+	cmd.Env = append(cmd.Environ(), agent.Hooks.Trust.Scratch+"="+dir)
 	cmd.WaitDelay = time.Second
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -171,20 +174,4 @@ func codexTrust(ctx context.Context, a *terminal.App) (found []install.Trust, er
 	defer time.AfterFunc(endWait, cancel).Stop()
 	_ = cmd.Wait() // what it said counts, not how it ended
 	return found, err
-}
-
-// codexSwitch is what to do where Codex does not know all hooks that are in its hooks.json.
-const codexSwitch = "let no `hooks = false` stand below [features] in Codex's config.toml"
-
-// codexHooks is how many hooks Codex is to have of cmemd.
-func (in *installation) codexHooks() (n int) {
-	codex, err := install.ByName("codex")
-	if err != nil {
-		panic(err) // it is one of the agents
-	}
-	files, _ := codex.Whole(in.machine, in.options) // of nothing but cmemd's entries
-	for _, f := range files {
-		n += strings.Count(string(f.Text), `"type": "command"`)
-	}
-	return n
 }

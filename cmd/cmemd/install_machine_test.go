@@ -62,13 +62,13 @@ func TestRunClient(t *testing.T) {
 func TestTrustNote(t *testing.T) {
 	t.Parallel()
 	trusted, other := install.Trust{Event: "stop", Status: "trusted", Enabled: true}, install.Trust{Event: "sessionEnd", Status: "modified", Enabled: true}
-	if got := trustNote([]install.Trust{trusted}, 1); got != "" {
+	if got := trustNote(codexAgent(t), []install.Trust{trusted}, 1); got != "" {
 		t.Errorf("got %q", got)
 	}
-	if got := trustNote([]install.Trust{trusted, other}, 2); !strings.HasPrefix(got, "Codex does not run 1 of 2 hooks (sessionEnd) until you trust them") {
+	if got := trustNote(codexAgent(t), []install.Trust{trusted, other}, 2); !strings.HasPrefix(got, "Codex does not run 1 of 2 hooks (sessionEnd) until you trust them") {
 		t.Errorf("got %q", got)
 	}
-	if got := trustNote([]install.Trust{trusted}, 6); !strings.HasPrefix(got, "Codex knows 1 of 6 hooks: ") {
+	if got := trustNote(codexAgent(t), []install.Trust{trusted}, 6); !strings.HasPrefix(got, "Codex knows 1 of 6 hooks: ") {
 		t.Errorf("got %q", got)
 	}
 }
@@ -89,7 +89,7 @@ func TestCodexTrust(t *testing.T) {
 	const answer = `echo '{"id":1,"result":{"data":[{"hooks":[{"eventName":"stop","command":"/x/cmemd-hook codex","enabled":true,"trustStatus":"trusted"}]}]}}'` + "\n"
 	ended := filepath.Join(bin, "ended")
 	codex(answer + "cat > /dev/null; echo $CODEX_SQLITE_HOME $* > " + ended + "\n")
-	if got, err := codexTrust(t.Context(), a); err != nil || len(got) != 1 || !got[0].Trusted() {
+	if got, err := askTrust(t.Context(), a, codexAgent(t)); err != nil || len(got) != 1 || !got[0].Trusted() {
 		t.Fatalf("got %v, %v", got, err)
 	}
 	said, err := os.ReadFile(ended)
@@ -107,10 +107,19 @@ func TestCodexTrust(t *testing.T) {
 		codex(c.script)
 		ctx, cancel := context.WithTimeout(t.Context(), c.within)
 		began := time.Now()
-		got, err := codexTrust(ctx, a)
+		got, err := askTrust(ctx, a, codexAgent(t))
 		if took := time.Since(began); took > 2*clitest.Patience || (err == nil) != (name == "answers") || len(got) > 0 != (name == "answers") {
 			t.Errorf("one that does not end and %s: got %v, %v after %s", name, got, err, took)
 		}
 		cancel()
 	}
+}
+
+func codexAgent(tb testing.TB) install.Agent {
+	tb.Helper()
+	a, err := install.ByName("codex")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return a
 }

@@ -140,31 +140,32 @@ func printInstalls(a *terminal.App, all []*shownInstall, brief bool) {
 	}
 }
 
-// addTrust has Codex say which of the hooks it will run.
+// addTrust has the agents' clients say which of the hooks they will run.
 func (x *installation) addTrust(ctx context.Context, shown []*shownInstall) {
 	for _, s := range shown {
-		if s.Agent != "codex" || s.State != installDone && s.State != installUnchanged {
+		a, err := install.ByName(s.Agent)
+		if err != nil || a.Hooks.Trust == nil || s.State != installDone && s.State != installUnchanged {
 			continue
 		}
-		if _, err := exec.LookPath("codex"); err != nil {
+		if _, err := exec.LookPath(a.Programs[0]); err != nil {
 			continue
 		}
-		trust, err := codexTrust(ctx, x.app)
+		trust, err := askTrust(ctx, x.app, a)
 		if err != nil {
-			s.Notes = append(s.Notes, fmt.Sprintf("which hooks Codex trusts is not known: %v", err))
+			s.Notes = append(s.Notes, fmt.Sprintf("which hooks %s trusts is not known: %v", a.Title, err))
 			continue
 		}
 		s.Trust = trust
-		if note := trustNote(trust, x.codexHooks()); note != "" {
+		if note := trustNote(a, trust, len(a.Hooks.Events)); note != "" {
 			s.Notes = append(s.Notes, note)
 		}
 	}
 }
 
-// trustNote says what a person has to do so that Codex runs the hooks, so many of them; nothing where it does.
-func trustNote(all []install.Trust, want int) string {
-	if len(all) < want {
-		return fmt.Sprintf("Codex knows %d of %s: %s", len(all), terminal.Plural(want, "hook"), codexSwitch)
+// trustNote says what a person has to do so that an agent runs its hooks, so many of them; nothing where it does.
+func trustNote(a install.Agent, all []install.Trust, hooks int) string {
+	if len(all) < hooks {
+		return fmt.Sprintf("%s knows %d of %s: %s", a.Title, len(all), terminal.Plural(hooks, "hook"), a.Hooks.Trust.Mend)
 	}
 	var not []string
 	for _, t := range all {
@@ -175,8 +176,8 @@ func trustNote(all []install.Trust, want int) string {
 	if len(not) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("Codex does not run %d of %s (%s) until you trust them: start `codex`, and look at /hooks",
-		len(not), terminal.Plural(len(all), "hook"), strings.Join(not, ", "))
+	return fmt.Sprintf("%s does not run %d of %s (%s) until you trust them: start `%s`, and look at /hooks",
+		a.Title, len(not), terminal.Plural(len(all), "hook"), strings.Join(not, ", "), a.Programs[0])
 }
 
 // report says what came of it, and fails if something did not go well.

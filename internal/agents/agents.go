@@ -221,6 +221,17 @@ func SharesKeys(agent string) bool {
 	return err != nil || !ok || h.SharesKeys()
 }
 
+// Script is the file that an agent without hooks runs in their place: it runs command, "cmemd-hook" and its arguments, for each
+// report. It is nil for an agent that has hooks, and for one that is not known.
+func Script(agent string, command ...string) []byte {
+	a, _ := ByName(agent)
+	scripted, ok := a.(interface{ Script(...string) []byte })
+	if !ok {
+		return nil
+	}
+	return scripted.Script(command...)
+}
+
 // AgentOfTranscript tells by its path whose transcript a file is: by the folder in which the agent keeps its own. It is false
 // where no folder of the path is one.
 func AgentOfTranscript(path string) (agent string, ok bool) {

@@ -11,7 +11,7 @@ import (
 	"github.com/cmemd/cmemd/internal/jsonscan"
 )
 
-// OpenCode has no hooks of its own: a plugin, OpenCodePlugin, reports what it is told. Each payload names the plugin's hook
+// OpenCode has no hooks of its own: a plugin, Script, reports what it is told. Each payload names the plugin's hook
 // and carries what OpenCode gave it: {hook, input, output}; beside it the folder (directory), the session that a subagent works
 // for (session, subagent), and the agent's last words (said, message), which OpenCode's own event does not repeat.
 //
@@ -35,9 +35,9 @@ type OpenCode struct{}
 //go:embed opencode/plugin.js
 var openCodePlugin []byte
 
-// OpenCodePlugin is the plugin file for OpenCode's plugin folder. It runs command, "cmemd-hook" and its arguments, for each
+// Script is the plugin file for OpenCode's plugin folder. It runs command, "cmemd-hook" and its arguments, for each
 // report; none means cmemd-hook as it is found on the PATH. The caller owns the result.
-func OpenCodePlugin(command ...string) []byte {
+func (OpenCode) Script(command ...string) []byte {
 	if len(command) == 0 {
 		return bytes.Clone(openCodePlugin)
 	}

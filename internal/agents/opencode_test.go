@@ -41,7 +41,7 @@ func play(t *testing.T, file string) (reports []map[string]any, printed string) 
 		t.Skip("node is not here: the plugin is not run")
 	}
 	s, _ := newScene(t, func(http.ResponseWriter, *http.Request, string) {})
-	plugin := string(OpenCodePlugin(s.words(t, "opencode")...))
+	plugin := string(OpenCode{}.Script(s.words(t, "opencode")...))
 	for _, limit := range []string{"const patience = 2000 ", "const limit = 10000 "} { // a busy machine takes longer
 		if !strings.Contains(plugin, limit) {
 			t.Fatalf("the plugin does not say %q", limit)
@@ -145,7 +145,7 @@ func TestPluginResumes(t *testing.T) {
 // TestPluginCommand: the command of an installation takes the place of the one in the file.
 func TestPluginCommand(t *testing.T) {
 	t.Parallel()
-	plain, own := string(OpenCodePlugin()), string(OpenCodePlugin(`/a "b"/cmemd-hook`, "opencode"))
+	plain, own := string(OpenCode{}.Script()), string(OpenCode{}.Script(`/a "b"/cmemd-hook`, "opencode"))
 	if !strings.Contains(plain, `const command = ["cmemd-hook", "opencode"]`) {
 		t.Error("the plugin does not run cmemd-hook")
 	}
@@ -159,7 +159,7 @@ func TestRealOpenCode(t *testing.T) {
 	t.Parallel()
 	opencode := program(t, "CMEMD_TEST_OPENCODE", "opencode")
 	s, url := newScene(t, answerOpenCode)
-	s.write(t, ".config/opencode/plugin/cmemd.js", string(OpenCodePlugin(s.words(t, "opencode")...)))
+	s.write(t, ".config/opencode/plugin/cmemd.js", string(OpenCode{}.Script(s.words(t, "opencode")...)))
 	model := map[string]any{"name": "fake", "limit": map[string]any{"context": 100_000, "output": 4000}, "tool_call": true}
 	s.write(t, ".config/opencode/opencode.json", map[string]any{
 		"autoupdate": false, "share": "disabled", "model": "fake/fake-model", "small_model": "fake/fake-model", "permission": map[string]any{"bash": "allow"},

@@ -10,6 +10,7 @@ import (
 
 	"github.com/cmemd/cmemd/internal/agents"
 	"github.com/cmemd/cmemd/internal/agents/install/jsonedit"
+	"github.com/cmemd/cmemd/internal/agents/known"
 )
 
 // ErrUnknownAgent is returned by ByName.
@@ -56,17 +57,20 @@ type HTTP struct {
 }
 
 // An Agent is one that cmemd can be put into.
-type Agent struct {
-	Name     string   // as package agents has it, where it has hooks
-	Title    string   // its maker's name of it
-	Captures bool     // it has hooks; else it is only given memory as tools
-	programs []string // that start it
-	dirs     func(Machine) []string
-	targets  func(Machine, Options) []target
-}
+type Agent struct{ known.Agent }
 
 // Found reports whether the agent is on a machine: its program, or a folder that only it makes.
-func (a Agent) Found(m Machine) bool { return m.has(a.programs, a.dirs(m)...) }
+func (a Agent) Found(m Machine) bool { return m.has(a.Programs, a.dir(m)) }
+
+// Captures reports whether it has hooks; else it is only given memory as tools.
+func (a Agent) Captures() bool { return a.Hooks.File != "" }
+
+// HookFile is the file with the agent's hooks, and with what switches them off.
+func (a Agent) HookFile(m Machine) string {
+	return filepath.Join(a.dir(m), filepath.FromSlash(a.Hooks.File))
+}
+
+func (a Agent) dir(m Machine) string { return a.Folder.Path(m.OS, m.Home, m.Getenv) }
 
 // A target is a file of an agent, and what cmemd keeps in it.
 type target struct {
@@ -77,13 +81,13 @@ type target struct {
 }
 
 // Agents lists them in the order in which they are shown.
-func Agents() []Agent {
-	return []Agent{
-		claudeCode(), codex(), geminiCLI(), cursor(), windsurf(), openCode(),
-		serverOnly("claude-desktop", "Claude Desktop", claudeDesktop, nil),
-		serverOnly("vscode", "Visual Studio Code", vsCode, []string{"code"}),
-		serverOnly("zed", "Zed", zed, []string{"zed", "zeditor"}),
+func Agents() (all []Agent) {
+	for _, a := range known.All() {
+		if a.Server.File != "" {
+			all = append(all, Agent{a})
+		}
 	}
+	return all
 }
 
 // ByName returns the agent of that name. The error is ErrUnknownAgent and names those that are known.
@@ -98,179 +102,119 @@ func ByName(name string) (Agent, error) {
 	return Agent{}, fmt.Errorf("%w %q (known: %s)", ErrUnknownAgent, name, strings.Join(names, ", "))
 }
 
-// hookSeconds is how long an agent waits for a hook at most. The hook itself gives up after 1.5 s.
-const hookSeconds = 10
-
-// codexEndSeconds is how long Codex waits at the end of a session at most; it warns at each start of a longer limit.
-const codexEndSeconds = 3
-
-// codex has hooks of Claude Code's shape, whose commands are lines for a shell, and settings in TOML.
-func codex() Agent {
-	dir := func(m Machine) string { return m.dir("CODEX_HOME", ".codex") }
-	return Agent{
-		Name: "codex", Title: "Codex", Captures: true, programs: []string{"codex"},
-		dirs: func(m Machine) []string { return []string{dir(m)} },
-		targets: func(m Machine, o Options) []target {
-			events := []string{"SessionStart", "UserPromptSubmit", "PostToolUse", "SubagentStop", "Stop", "SessionEnd"}
-			var es []entry
-			for _, event := range events {
-				limit := hookSeconds
-				if event == "SessionEnd" {
-					limit = codexEndSeconds
-				}
-				es = append(es, group(event, jsonedit.Object{
-					{Key: "type", Value: "command"}, {Key: "command", Value: o.Program.hookLine(m.OS, "codex")}, {Key: "timeout", Value: limit},
-				}))
-			}
-			config := tomlEditor{value: server(o.Program, "env")}
-			return withServer(o, []target{{path: filepath.Join(dir(m), "hooks.json"), edit: hookEditor{entries: es}}},
-				target{path: filepath.Join(dir(m), "config.toml"), edit: config})
-		},
+// targets are the files of an agent, that of its hooks first.
+func (a Agent) targets(m Machine, o Options) []target {
+	ts, server := a.hookTargets(m, o), a.serverTarget(m, o)
+	if len(ts) > 0 && ts[0].path == server.path {
+		ts[0].edit = editors{ts[0].edit, server.edit}
+		return ts
 	}
+	return append(ts, server)
 }
 
-// geminiCLI has hooks and servers in one file; its timeouts are milliseconds.
-func geminiCLI() Agent {
-	dir := func(m Machine) string { return filepath.Join(m.Home, ".gemini") }
-	return Agent{
-		Name: "gemini-cli", Title: "Gemini CLI", Captures: true, programs: []string{"gemini"},
-		dirs: func(m Machine) []string { return []string{dir(m)} },
-		targets: func(m Machine, o Options) []target {
-			var es []entry
-			for _, event := range []string{"SessionStart", "BeforeAgent", "AfterTool", "AfterAgent", "SessionEnd"} {
-				es = append(es, group(event, jsonedit.Object{
-					{Key: "name", Value: serverName}, {Key: "type", Value: "command"},
-					{Key: "command", Value: o.Program.hookLine(m.OS, "gemini-cli")}, {Key: "timeout", Value: hookSeconds * 1000},
-				}))
-			}
-			var servers editor = serverEditor{below: "mcpServers", value: server(o.Program, "env")}
-			if o.NoMCP {
-				servers = takeEditor{servers}
-			}
-			return []target{{path: filepath.Join(dir(m), "settings.json"), edit: editors{hookEditor{entries: es}, servers}}}
-		},
+func (a Agent) hookTargets(m Machine, o Options) []target {
+	t := target{path: a.HookFile(m)}
+	switch {
+	case !a.Captures():
+		return nil
+	case a.Hooks.Plugin:
+		return a.clientTargets(m, o)
+	case a.Hooks.Script:
+		t.edit = wholeEditor{agents.Script(a.Name, o.Program.hook(m.OS, a.Name)...)}
+	default:
+		t.edit = a.hooks(m.OS, o)
 	}
+	return []target{t}
 }
 
-// cursor has flat hooks, and its servers in a file of their own.
-func cursor() Agent {
-	dir := func(m Machine) string { return filepath.Join(m.Home, ".cursor") }
-	return Agent{
-		Name: "cursor", Title: "Cursor", Captures: true, programs: []string{"cursor", "cursor-agent"},
-		dirs: func(m Machine) []string { return []string{dir(m)} },
-		targets: func(m Machine, o Options) []target {
-			var es []entry
-			for _, event := range []string{
-				"sessionStart", "beforeSubmitPrompt", "afterShellExecution", "afterMCPExecution", "afterFileEdit", "postToolUse",
-				"postToolUseFailure", "subagentStop", "afterAgentResponse", "stop", "sessionEnd",
-			} {
-				es = append(es, entry{event, jsonedit.Object{
-					{Key: "command", Value: o.Program.hookLine(m.OS, "cursor")}, {Key: "timeout", Value: hookSeconds},
-				}})
-			}
-			edit := hookEditor{entries: es, flat: true, version: true}
-			return withServer(o, []target{{path: filepath.Join(dir(m), "hooks.json"), edit: edit}},
-				target{path: filepath.Join(dir(m), "mcp.json"), edit: serverEditor{below: "mcpServers", value: server(o.Program, "env")}})
-		},
+// serverTarget is where an agent has its servers. Where cmemd's is not wanted, or stands in a plugin, one that is there goes.
+func (a Agent) serverTarget(m Machine, o Options) target {
+	folder := a.Folder
+	if a.Server.Folder != (known.Folder{}) {
+		folder = a.Server.Folder
 	}
+	dir := folder.Path(m.OS, m.Home, m.Getenv)
+	t := target{path: filepath.Join(dir, a.Server.File)}
+	if commented := filepath.Join(dir, a.Server.Commented); a.Server.Commented != "" && isFile(commented) {
+		t.path = commented
+	}
+	value := o.object(m.OS, a.Name, a.Server.Fields)
+	t.edit = serverEditor{below: a.Server.Member, value: value}
+	if filepath.Ext(t.path) == ".toml" {
+		t.edit = tomlEditor{below: a.Server.Member, value: value}
+	}
+	if a.Captures() && o.NoMCP || a.Hooks.Plugin && !o.Settings {
+		t.edit = takeEditor{t.edit}
+	}
+	return t
 }
 
-// windsurf has flat hooks without a time limit of their own.
-func windsurf() Agent {
-	dir := func(m Machine) string { return filepath.Join(m.Home, ".codeium", "windsurf") }
-	return Agent{
-		Name: "windsurf", Title: "Windsurf", Captures: true, programs: []string{"windsurf"},
-		dirs: func(m Machine) []string { return []string{dir(m)} },
-		targets: func(m Machine, o Options) []target {
-			var es []entry
-			for _, event := range []string{
-				"pre_user_prompt", "post_read_code", "post_write_code", "post_run_command", "post_mcp_tool_use", "post_cascade_response",
-			} {
-				es = append(es, entry{event, jsonedit.Object{
-					{Key: "command", Value: o.Program.hookLine(m.OS, "windsurf")}, {Key: "show_output", Value: false},
-				}})
-			}
-			return withServer(o, []target{{path: filepath.Join(dir(m), "hooks.json"), edit: hookEditor{entries: es, flat: true}}},
-				target{path: filepath.Join(dir(m), "mcp_config.json"), edit: serverEditor{below: "mcpServers", value: server(o.Program, "env")}})
-		},
+// hooks keeps the hooks of an agent, each at its event. Where they post to the daemon, those that open a session still run a
+// program: Claude Code passes posting hooks over there without a word.
+func (a Agent) hooks(goos string, o Options) hookEditor {
+	edit := hookEditor{flat: a.Hooks.Flat, version: a.Hooks.Version}
+	run := o.object(goos, a.Name, a.Hooks.Handler)
+	handler := run
+	if a.Hooks.Posting != nil {
+		edit.posts = o.addrs()
+		if o.HTTP != nil {
+			handler = o.object(goos, a.Name, a.Hooks.Posting)
+		}
 	}
+	for i, event := range a.Hooks.Events {
+		value := handler
+		switch {
+		case slices.Contains(a.Opens, event):
+			value = run
+		case a.Hooks.Last != nil && i == len(a.Hooks.Events)-1:
+			value = o.object(goos, a.Name, a.Hooks.Last)
+		}
+		if !a.Hooks.Flat {
+			value = jsonedit.Object{{Key: "hooks", Value: []any{value}}}
+		}
+		edit.entries = append(edit.entries, entry{event, value})
+	}
+	if o.Files && a.Hooks.Read != "" {
+		read := jsonedit.Object{{Key: "matcher", Value: "Read"}, {Key: "hooks", Value: []any{handler}}}
+		edit.entries = append(edit.entries, entry{a.Hooks.Read, read})
+	}
+	return edit
 }
 
-// openCode has no hooks but a plugin, a file of JavaScript, and settings that may have comments.
-func openCode() Agent {
-	dir := func(m Machine) string { return filepath.Join(m.dir("XDG_CONFIG_HOME", ".config"), "opencode") }
-	return Agent{
-		Name: "opencode", Title: "OpenCode", Captures: true, programs: []string{"opencode"},
-		dirs: func(m Machine) []string { return []string{dir(m)} },
-		targets: func(m Machine, o Options) []target {
-			plugin := agents.OpenCodePlugin(o.Program.hook(m.OS, "opencode")...)
-			settings := filepath.Join(dir(m), "opencode.json")
-			if commented := settings + "c"; isFile(commented) {
-				settings = commented
+// object is what is written of some fields.
+func (o Options) object(goos, agent string, fields []known.Field) (out jsonedit.Object) {
+	argv := o.Program.hook(goos, agent)
+	for _, f := range fields {
+		value := f.Value
+		switch value {
+		case known.HookLine:
+			value = o.Program.hookLine(goos, agent)
+		case known.HookProgram:
+			value = argv[0]
+		case known.HookArgs:
+			value = argv[1:]
+		case known.PostURL:
+			value = "http://" + o.HTTP.Addr + "/v1/hooks/" + agent
+		case known.PostHeaders:
+			value = jsonedit.Object{{Key: "Authorization", Value: "Bearer " + o.HTTP.Token}}
+		case known.ServerProgram:
+			value = o.Program.Cmemd
+		case known.ServerArgs:
+			value = []string{"mcp"}
+		case known.ServerCommand:
+			value = []string{o.Program.Cmemd, "mcp"}
+		case known.ServerEnv:
+			if o.Program.Home == "" {
+				continue
 			}
-			value := jsonedit.Object{{Key: "type", Value: "local"}, {Key: "command", Value: []string{o.Program.Cmemd, "mcp"}}, {Key: "enabled", Value: true}}
-			if env := o.Program.env(); env != nil {
-				value = append(value, jsonedit.Member{Key: "environment", Value: env})
-			}
-			return withServer(o, []target{{path: filepath.Join(dir(m), "plugin", "cmemd.js"), edit: wholeEditor{plugin}}},
-				target{path: settings, edit: serverEditor{below: "mcp", value: value}})
-		},
+			value = jsonedit.Object{{Key: "CMEMD_HOME", Value: o.Program.Home}}
+		}
+		out = append(out, jsonedit.Member{Key: f.Key, Value: value})
 	}
+	return out
 }
 
 func isFile(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.Mode().IsRegular()
-}
-
-// serverOnly is an agent without hooks. Where says which file holds its servers and below which member.
-func serverOnly(name, title string, where func(Machine) (path, below string), programs []string) Agent {
-	return Agent{
-		Name: name, Title: title, programs: programs,
-		dirs: func(m Machine) []string {
-			path, _ := where(m)
-			return []string{filepath.Dir(path)}
-		},
-		targets: func(m Machine, o Options) []target {
-			path, below := where(m)
-			return []target{{path: path, edit: serverEditor{below: below, value: server(o.Program, "env")}}}
-		},
-	}
-}
-
-func claudeDesktop(m Machine) (path, below string) {
-	return filepath.Join(m.config("Claude"), "claude_desktop_config.json"), "mcpServers"
-}
-
-func vsCode(m Machine) (path, below string) {
-	return filepath.Join(m.config("Code"), "User", "mcp.json"), "servers"
-}
-
-func zed(m Machine) (path, below string) {
-	if m.OS == "windows" {
-		return filepath.Join(m.config("Zed"), "settings.json"), "context_servers"
-	}
-	return filepath.Join(m.dir("XDG_CONFIG_HOME", ".config"), "zed", "settings.json"), "context_servers"
-}
-
-// group is an entry of Claude Code's shape.
-func group(event string, handler jsonedit.Object) entry {
-	return entry{event, jsonedit.Object{{Key: "hooks", Value: []any{handler}}}}
-}
-
-// server is how most agents write a server that speaks over standard input and output.
-func server(p Program, env string) jsonedit.Object {
-	value := jsonedit.Object{{Key: "command", Value: p.Cmemd}, {Key: "args", Value: []string{"mcp"}}}
-	if vars := p.env(); vars != nil {
-		value = append(value, jsonedit.Member{Key: env, Value: vars})
-	}
-	return value
-}
-
-// withServer adds the target of a server to others. Where none is wanted, one that is there goes.
-func withServer(o Options, ts []target, s target) []target {
-	if o.NoMCP {
-		s.edit = takeEditor{s.edit}
-	}
-	return append(ts, s)
 }

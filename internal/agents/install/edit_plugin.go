@@ -79,17 +79,17 @@ func (e pluginEditor) remove(d, old *jsonedit.Document, path []any) error {
 
 // pluginTargets are the files that the client's commands change and that a removal restores. Hooks is what else cmemd has in
 // the first of them. Where the name is another marketplace's, none of its members are cmemd's.
-func pluginTargets(m Machine, o Options, hooks editor) []target {
-	dir := claudeDir(m)
+func (a Agent) pluginTargets(m Machine, o Options, hooks editor) []target {
+	dir := a.dir(m)
 	plugins := filepath.Join(dir, "plugins")
-	own := pluginDir(o)
+	own := a.pluginDir(o)
 	settings := pluginEditor{dir: own, market: []any{"extraKnownMarketplaces", pluginMarket}, plugin: []any{"enabledPlugins", pluginID}}
 	ts := []target{
-		{path: filepath.Join(dir, "settings.json"), client: settings},
+		{path: a.HookFile(m), client: settings},
 		{path: filepath.Join(plugins, "known_marketplaces.json"), client: pluginEditor{dir: own, market: []any{pluginMarket}}},
 		{path: filepath.Join(plugins, "installed_plugins.json"), client: pluginEditor{dir: own, plugin: []any{"plugins", pluginID}, version: true}},
 	}
-	if s, err := readPluginState(m); err != nil || s.another(own) {
+	if s, err := a.readPluginState(m); err != nil || s.another(own) {
 		return []target{{path: ts[0].path, edit: hooks}}
 	}
 	for i := range ts {
@@ -100,9 +100,24 @@ func pluginTargets(m Machine, o Options, hooks editor) []target {
 }
 
 // pluginDir is the folder of cmemd's marketplace.
-func pluginDir(o Options) string { return filepath.Join(o.Home, "install", claudeName) }
+func (a Agent) pluginDir(o Options) string { return filepath.Join(o.Home, "install", a.Name) }
 
 // another reports whether Claude Code knows a marketplace of cmemd's name that is not in dir.
 func (s pluginState) another(dir string) bool {
 	return s.foreign || s.market != "" && filepath.Clean(s.market) != dir
+}
+
+// clientTargets are the files of an agent whose client takes a plugin: that of hooks, and those in which the client keeps its
+// plugins. Where the plugin is put in, the first loses what another way of installing, or the person, put there: each event
+// would be reported twice.
+func (a Agent) clientTargets(m Machine, o Options) []target {
+	if !o.Settings {
+		return a.pluginTargets(m, o, takeEditor{a.hooks(m.OS, o)})
+	}
+	ts := a.pluginTargets(m, o, a.hooks(m.OS, o))
+	ts[0].secret = o.HTTP != nil
+	for i := range ts {
+		ts[i].client = nil
+	}
+	return ts
 }

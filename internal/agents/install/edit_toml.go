@@ -12,16 +12,14 @@ import (
 	"github.com/cmemd/cmemd/internal/tomledit"
 )
 
-// tomlTable is the table of Codex's settings that holds its MCP servers.
-const tomlTable = "mcp_servers"
-
 // tomlEditor keeps one MCP server in a table of its own at the end of a TOML file.
 type tomlEditor struct {
+	below string          // the table that holds the servers: mcp_servers
 	value jsonedit.Object // of strings, []string and one Object of strings
 }
 
 func (t tomlEditor) put(text []byte) ([]byte, error) {
-	server, err := tomlServer(text)
+	server, err := t.server(text)
 	if err != nil {
 		return nil, err
 	}
@@ -29,40 +27,40 @@ func (t tomlEditor) put(text []byte) ([]byte, error) {
 		return text, nil
 	}
 	if server != nil && !ownServer(server) {
-		return nil, fmt.Errorf("%w: %s.%s is something else", ErrForeign, tomlTable, serverName)
+		return nil, fmt.Errorf("%w: %s.%s is something else", ErrForeign, t.below, serverName)
 	}
 	if text, err = t.take(text, nil); err != nil {
 		return nil, err
 	}
 	out := tomledit.Append(text, t.lines())
-	if _, err := tomlServer(out); err != nil {
+	if _, err := t.server(out); err != nil {
 		return nil, fmt.Errorf("a table behind the end would not do: %w", err)
 	}
 	return out, nil
 }
 
 func (t tomlEditor) take(text, base []byte) ([]byte, error) {
-	server, err := tomlServer(text)
+	server, err := t.server(text)
 	if err != nil || server == nil || !ownServer(server) {
 		return text, err
 	}
-	from, to := tomledit.Table(text, tomlTable, serverName)
+	from, to := tomledit.Table(text, t.below, serverName)
 	if from < 0 {
-		return nil, fmt.Errorf("%w: %s.%s is no table of its own", jsonedit.ErrShape, tomlTable, serverName)
+		return nil, fmt.Errorf("%w: %s.%s is no table of its own", jsonedit.ErrShape, t.below, serverName)
 	}
 	out := append(append([]byte{}, text[:from]...), text[to:]...)
 	if to == len(text) && len(base) > 0 && !bytes.HasSuffix(base, []byte("\n")) { // put ended its last line
 		out = bytes.TrimSuffix(bytes.TrimSuffix(out, []byte("\n")), []byte("\r"))
 	}
-	if left, err := tomlServer(out); err != nil || left != nil {
-		return nil, fmt.Errorf("%w: %s.%s stands in several places", jsonedit.ErrShape, tomlTable, serverName)
+	if left, err := t.server(out); err != nil || left != nil {
+		return nil, fmt.Errorf("%w: %s.%s stands in several places", jsonedit.ErrShape, t.below, serverName)
 	}
 	return out, nil
 }
 
 // lines is the table as it is written.
 func (t tomlEditor) lines() []string {
-	lines := []string{"[" + tomlTable + "." + serverName + "]"}
+	lines := []string{"[" + t.below + "." + serverName + "]"}
 	for _, m := range t.value {
 		lines = append(lines, m.Key+" = "+tomlValue(m.Value))
 	}
@@ -87,13 +85,13 @@ func tomlValue(v any) string {
 	return tomledit.Value(v)
 }
 
-// tomlServer is cmemd's server in a TOML text, decoded; nil where there is none.
-func tomlServer(text []byte) (any, error) {
+// server is cmemd's server in a TOML text, decoded; nil where there is none.
+func (t tomlEditor) server(text []byte) (any, error) {
 	var all map[string]any
 	if err := toml.Unmarshal(bytes.TrimPrefix(text, []byte("\ufeff")), &all); err != nil {
 		return nil, fmt.Errorf("is not TOML: %w", err)
 	}
-	servers, _ := all[tomlTable].(map[string]any)
+	servers, _ := all[t.below].(map[string]any)
 	server, there := servers[serverName]
 	if !there {
 		return nil, nil

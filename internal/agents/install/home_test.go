@@ -21,6 +21,18 @@ type world struct {
 	fail    string   // what the command that holds this says
 }
 
+// claudeName is the agent whose client takes a plugin.
+const claudeName = "claude-code"
+
+func claude(t *testing.T) Agent {
+	t.Helper()
+	a, err := ByName(claudeName)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	person := t.TempDir()

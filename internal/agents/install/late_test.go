@@ -45,7 +45,7 @@ func (c *client) run(_ context.Context, command Command) error {
 	if c.fails != "" && strings.HasPrefix(line, c.fails) {
 		return errors.New("the client said no")
 	}
-	dir := pluginDir(c.w.options)
+	dir := claude(c.w.t).pluginDir(c.w.options)
 	source := map[string]any{"source": "directory", "path": dir}
 	switch words := strings.Fields(line); {
 	case words[0] == "validate":
@@ -58,7 +58,7 @@ func (c *client) run(_ context.Context, command Command) error {
 		c.edit("plugins/known_marketplaces.json", nil, pluginMarket)
 		c.edit("settings.json", nil, "extraKnownMarketplaces", pluginMarket)
 	case words[0] == "install":
-		tree, err := Tree(c.w.machine.OS, c.w.options)
+		tree, err := claude(c.w.t).Tree(c.w.machine.OS, c.w.options)
 		if err != nil {
 			c.w.t.Error(err)
 		}
@@ -234,7 +234,7 @@ func TestPluginChangedBetween(t *testing.T) {
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}
-			if s, err := readPluginState(w.machine); s != (pluginState{}) || err != nil {
+			if s, err := claude(t).readPluginState(w.machine); s != (pluginState{}) || err != nil {
 				t.Errorf("the client still knows %+v, %v", s, err)
 			}
 			if p := w.planRemoval(claudeName); !p.Nothing() {

@@ -111,7 +111,7 @@ func TestPluginRemovedWithoutKnowledge(t *testing.T) {
 				if diff := cmp.Diff(map[string]any{"cleanupPeriodDays": 30.0}, w.parsed(".claude/settings.json")); diff != "" {
 					t.Errorf("-want +got:\n%s", diff)
 				}
-				if s, err := readPluginState(w.machine); s != (pluginState{}) || err != nil {
+				if s, err := claude(t).readPluginState(w.machine); s != (pluginState{}) || err != nil {
 					t.Errorf("the client still knows %+v, %v", s, err)
 				}
 				w.checkNothingKept()

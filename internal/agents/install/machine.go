@@ -2,10 +2,7 @@ package install
 
 import (
 	"os"
-	"path/filepath"
 	"strings"
-
-	"github.com/cmemd/cmemd/internal/agents/install/jsonedit"
 )
 
 // A Machine is what surrounds the agents. All fields are set by the caller; it is not changed.
@@ -16,38 +13,15 @@ type Machine struct {
 	LookPath func(string) (string, error) // finds a program
 }
 
-// dir is the folder that an environment variable names, else one below the person's home.
-func (m Machine) dir(variable string, below ...string) string {
-	if dir := m.Getenv(variable); variable != "" && filepath.IsAbs(dir) {
-		return dir
-	}
-	return filepath.Join(append([]string{m.Home}, below...)...)
-}
-
-// config is the folder of a program's settings by the rules of the system.
-func (m Machine) config(name string) string {
-	switch m.OS {
-	case "darwin":
-		return filepath.Join(m.Home, "Library", "Application Support", name)
-	case "windows":
-		return filepath.Join(m.dir("APPDATA", "AppData", "Roaming"), name)
-	}
-	return filepath.Join(m.dir("XDG_CONFIG_HOME", ".config"), name)
-}
-
 // has reports whether one of some programs can be started, or a folder is there.
-func (m Machine) has(programs []string, dirs ...string) bool {
+func (m Machine) has(programs []string, dir string) bool {
 	for _, p := range programs {
 		if _, err := m.LookPath(p); err == nil {
 			return true
 		}
 	}
-	for _, d := range dirs {
-		if info, err := os.Stat(d); err == nil && info.IsDir() {
-			return true
-		}
-	}
-	return false
+	info, err := os.Stat(dir)
+	return err == nil && info.IsDir()
 }
 
 // A Program says how agents call cmemd.
@@ -77,14 +51,6 @@ func (p Program) hookLine(goos, agent string) string {
 		line = "CMEMD_HOME=" + quoteWord(goos, p.Home) + " " + line
 	}
 	return line
-}
-
-// env is what a server is given of the environment.
-func (p Program) env() jsonedit.Object {
-	if p.Home == "" {
-		return nil
-	}
-	return jsonedit.Object{{Key: "CMEMD_HOME", Value: p.Home}}
 }
 
 // quoteWord is a word as the system's shell reads it.

@@ -77,7 +77,7 @@ func (a Agent) Install(m Machine, o Options, s Store) (Plan, error) {
 		return p, err
 	}
 	p.old = old
-	if a.Name == claudeName && !o.Settings {
+	if a.Hooks.Plugin && !o.Settings {
 		p.Method = MethodPlugin
 	}
 	if old != nil && old.Method == MethodPlugin && p.Method != MethodPlugin {
@@ -85,7 +85,7 @@ func (a Agent) Install(m Machine, o Options, s Store) (Plan, error) {
 	}
 	o = o.knowing(old)
 	p.record = &Record{Format: recordFormat, Agent: a.Name, Method: p.Method, Version: o.Version, Addrs: o.posted}
-	p.record.HTTP, p.record.NoMCP = o.HTTP != nil && a.Name == claudeName, o.NoMCP
+	p.record.HTTP, p.record.NoMCP = o.HTTP != nil && a.Hooks.Posting != nil, o.NoMCP
 	if old != nil {
 		p.record.Files = append(p.record.Files, old.Files...)
 		p.otherwise = old.HTTP != p.record.HTTP || old.NoMCP != p.record.NoMCP
@@ -96,7 +96,7 @@ func (a Agent) Install(m Machine, o Options, s Store) (Plan, error) {
 		}
 	}
 	if p.Method == MethodPlugin {
-		err = p.plugin(m, o)
+		err = p.plugin(a, m, o)
 	}
 	if p.otherwise && len(p.Changes)+len(p.Commands) == 0 {
 		p.Notes = append(p.Notes, "its files are so already; only cmemd's record of what was asked for changes")
@@ -170,46 +170,49 @@ func (c current) bytes() []byte {
 	return c.text
 }
 
-// plugin adds what makes Claude Code know the plugin.
-func (p *Plan) plugin(m Machine, o Options) error {
-	tree, err := Tree(m.OS, o)
+// pluginCommand is a command of the agent's client for its plugins.
+func (a Agent) pluginCommand(args ...string) Command {
+	return Command{append([]string{a.Programs[0], "plugin"}, args...)}
+}
+
+// plugin adds what makes the agent's client know the plugin.
+func (p *Plan) plugin(a Agent, m Machine, o Options) error {
+	tree, err := a.Tree(m.OS, o)
 	if err != nil {
 		return err
 	}
-	state, err := readPluginState(m)
+	state, err := a.readPluginState(m)
 	if err != nil {
 		return err
 	}
-	dir := pluginDir(o)
+	dir := a.pluginDir(o)
 	if state.another(dir) {
-		return fmt.Errorf("%w: Claude Code has another marketplace of that name %s", ErrForeign, state.market)
+		return fmt.Errorf("%w: %s has another marketplace of that name %s", ErrForeign, a.Title, state.market)
 	}
 	if !sameTree(dir, tree) {
 		p.Tree, p.TreeDir = tree, dir
 	}
-	claude := func(args ...string) {
-		p.Commands = append(p.Commands, Command{append([]string{"claude", "plugin"}, args...)})
-	}
+	client := func(args ...string) { p.Commands = append(p.Commands, a.pluginCommand(args...)) }
 	version := treeVersion(tree)
 	if p.TreeDir == "" && state.market != "" && state.version == version && state.enabled {
 		return nil
 	}
-	claude("validate", "--strict", filepath.Join(dir, "cmemd"))
+	client("validate", "--strict", filepath.Join(dir, "cmemd"))
 	switch {
 	case state.market == "":
-		claude("marketplace", "add", dir)
+		client("marketplace", "add", dir)
 	default:
-		claude("marketplace", "update", pluginMarket)
+		client("marketplace", "update", pluginMarket)
 	}
 	if state.version != "" && state.version != version {
-		claude("uninstall", pluginID)
+		client("uninstall", pluginID)
 	}
 	if state.version != version {
-		claude("install", pluginID)
+		client("install", pluginID)
 	} else if !state.enabled {
-		claude("enable", pluginID)
+		client("enable", pluginID)
 	}
-	p.touched = slices.DeleteFunc(claudeTargets(m, o), func(t target) bool { return t.client == nil })
+	p.touched = slices.DeleteFunc(a.targets(m, o), func(t target) bool { return t.client == nil })
 	return p.touchable()
 }
 

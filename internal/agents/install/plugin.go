@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/cmemd/cmemd/internal/agents/install/jsonedit"
+	"github.com/cmemd/cmemd/internal/agents/known"
 )
 
 // pluginFiles is the marketplace folder with the plugin in it. Its hooks and server are those of a machine where cmemd is on
@@ -37,14 +38,14 @@ type File struct {
 	Mode fs.FileMode
 }
 
-// Tree is the plugin for Claude Code as it is on a machine of that system, sorted by path: a marketplace folder. Its version ends with
+// Tree is the plugin for the agent as it is on a machine of that system, sorted by path: a marketplace folder. Its version ends with
 // a mark of all its content, so that the client takes every change for a new release.
-func Tree(goos string, o Options) ([]File, error) {
+func (a Agent) Tree(goos string, o Options) ([]File, error) {
 	files, err := embedded()
 	if err != nil {
 		return nil, err
 	}
-	hooks, servers := pluginHooks(goos, o), pluginServers(o)
+	hooks, servers := a.pluginHooks(goos, o), pluginServers(o)
 	mode := fs.FileMode(0o644)
 	if o.HTTP != nil {
 		mode = 0o600
@@ -85,17 +86,17 @@ func embedded() (files []File, err error) {
 	return files, err
 }
 
-func pluginHooks(goos string, o Options) []byte {
+func (a Agent) pluginHooks(goos string, o Options) []byte {
 	d := jsonedit.Object{{Key: "description", Value: "Reports what happens in a session to the cmemd daemon on this machine"}}
 	hooks := jsonedit.Object{}
-	for _, e := range claudeHooks(goos, o) {
+	for _, e := range a.hooks(goos, o).entries {
 		hooks = append(hooks, jsonedit.Member{Key: e.event, Value: []any{e.value}})
 	}
 	return written(append(d, jsonedit.Member{Key: "hooks", Value: hooks}))
 }
 
 func pluginServers(o Options) []byte {
-	servers := jsonedit.Object{{Key: serverName, Value: server(o.Program, "env")}}
+	servers := jsonedit.Object{{Key: serverName, Value: o.object("", "", known.StandardServer())}}
 	return written(jsonedit.Object{{Key: "mcpServers", Value: servers}})
 }
 
@@ -153,8 +154,8 @@ type pluginState struct {
 	enabled bool
 }
 
-// readPluginState looks into Claude Code's own files. What is not there is not known; what cannot be read is an error.
-func readPluginState(m Machine) (s pluginState, err error) {
+// readPluginState looks into the client's own files. What is not there is not known; what cannot be read is an error.
+func (a Agent) readPluginState(m Machine) (s pluginState, err error) {
 	var markets map[string]struct {
 		Source struct {
 			Source string `json:"source"`
@@ -167,7 +168,7 @@ func readPluginState(m Machine) (s pluginState, err error) {
 			Version string `json:"version"`
 		} `json:"plugins"`
 	}
-	dir := filepath.Join(claudeDir(m), "plugins")
+	dir := filepath.Join(a.dir(m), "plugins")
 	err = errors.Join(readJSON(filepath.Join(dir, "known_marketplaces.json"), &markets), readJSON(filepath.Join(dir, "installed_plugins.json"), &installed))
 	if known, there := markets[pluginMarket]; there {
 		s.market, s.foreign = known.Source.Path, known.Source.Source != "directory"
@@ -177,7 +178,7 @@ func readPluginState(m Machine) (s pluginState, err error) {
 			s.version = p.Version
 		}
 	}
-	text, readErr := os.ReadFile(filepath.Join(claudeDir(m), "settings.json"))
+	text, readErr := os.ReadFile(a.HookFile(m))
 	if readErr != nil {
 		return s, err // there are none yet
 	}

@@ -15,7 +15,7 @@ import (
 func TestPluginAsItIsCarried(t *testing.T) {
 	t.Parallel()
 	o := Options{Program: Program{Hook: []string{"cmemd-hook"}, Cmemd: "cmemd"}}
-	golden(t, filepath.Join("plugin", filepath.FromSlash(pluginHooksPath)), string(pluginHooks("linux", o)))
+	golden(t, filepath.Join("plugin", filepath.FromSlash(pluginHooksPath)), string(claude(t).pluginHooks("linux", o)))
 	golden(t, filepath.Join("plugin", filepath.FromSlash(pluginServersPath)), string(pluginServers(o)))
 	files, err := embedded()
 	if err != nil {
@@ -71,7 +71,7 @@ func TestTree(t *testing.T) {
 
 func mustTree(t *testing.T, o Options) []File {
 	t.Helper()
-	files, err := Tree("linux", o)
+	files, err := claude(t).Tree("linux", o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -103,16 +103,16 @@ func holds(e editor, text []byte) (bool, error) {
 	return !bytes.Equal(without, text), err
 }
 
-// removePlugin adds what makes Claude Code forget the plugin.
+// removePlugin adds what makes the agent's client forget the plugin.
 func (p *Plan) removePlugin(a Agent, m Machine, o Options) error {
-	if a.Name != claudeName {
+	if !a.Hooks.Plugin {
 		return nil
 	}
-	state, err := readPluginState(m)
+	state, err := a.readPluginState(m)
 	if err != nil {
 		return err
 	}
-	dir := pluginDir(o)
+	dir := a.pluginDir(o)
 	if _, err := os.Stat(dir); err == nil {
 		p.TreeDir, p.trash = dir, append(p.trash, dir)
 	}
@@ -120,20 +120,20 @@ func (p *Plan) removePlugin(a Agent, m Machine, o Options) error {
 		return nil
 	}
 	// The client only marks its copy, for some later day; a token may be in it.
-	if cache := filepath.Join(claudeDir(m), "plugins", "cache", pluginMarket); p.Method == MethodPlugin || state.market != "" {
+	if cache := filepath.Join(a.dir(m), "plugins", "cache", pluginMarket); p.Method == MethodPlugin || state.market != "" {
 		p.trash = append(p.trash, cache)
 	}
 	if state.market == "" {
 		return nil
 	}
 	p.Method = MethodPlugin
-	if _, err := m.LookPath("claude"); err != nil {
-		p.Notes = append(p.Notes, "claude is not on the PATH: what it knows of the plugin is taken out of its files")
+	if _, err := m.LookPath(a.Programs[0]); err != nil {
+		p.Notes = append(p.Notes, a.Programs[0]+" is not on the PATH: what it knows of the plugin is taken out of its files")
 		return nil
 	}
 	if state.version != "" {
-		p.Commands = append(p.Commands, Command{[]string{"claude", "plugin", "uninstall", pluginID}})
+		p.Commands = append(p.Commands, a.pluginCommand("uninstall", pluginID))
 	}
-	p.Commands = append(p.Commands, Command{[]string{"claude", "plugin", "marketplace", "remove", pluginMarket}})
+	p.Commands = append(p.Commands, a.pluginCommand("marketplace", "remove", pluginMarket))
 	return nil
 }

@@ -8,6 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/pelletier/go-toml/v2"
+
+	"github.com/cmemd/cmemd/internal/agents/known"
 )
 
 // TestTOML: Codex's settings get a table at their end, and lose it again.
@@ -66,13 +68,16 @@ func FuzzTOML(f *testing.F) {
 	} {
 		f.Add([]byte(seed))
 	}
-	edit := tomlEditor{value: server(Program{Cmemd: "/opt/cmemd", Home: "/a \"b\""}, "env")}
+	edit := tomlEditor{
+		below: "mcp_servers",
+		value: Options{Program: Program{Cmemd: "/opt/cmemd", Home: "/a \"b\""}}.object("", "", known.StandardServer()),
+	}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		var before, after map[string]any
 		if toml.Unmarshal(bytes.TrimPrefix(text, []byte("\ufeff")), &before) != nil {
 			return
 		}
-		if server, err := tomlServer(text); err != nil || server != nil {
+		if server, err := edit.server(text); err != nil || server != nil {
 			return
 		}
 		with, err := edit.put(text)

@@ -32,15 +32,18 @@ func claudeCode() Agent {
 	}
 }
 
-// codex has hooks of Claude Code's shape, whose commands are lines for a shell, and settings in TOML. It warns at each start of
-// a hook at the end of a session that may take longer than three seconds.
+// codexEndSeconds is how long Codex waits at the end of a session at most; it warns at each start of a longer limit.
+const codexEndSeconds = 3
+
+// codex has hooks of Claude Code's shape, whose commands are lines for a shell, and settings in TOML.
 func codex() Agent {
 	return Agent{
 		Name: "codex", Title: "Codex", Programs: []string{"codex"}, Folder: Folder{Variable: "CODEX_HOME", Standard: ".codex"},
 		Opens: []string{"SessionStart"}, Speaks: []string{"SessionStart"},
 		Hooks: Hooks{
 			File: "hooks.json", Events: []string{"SessionStart", "UserPromptSubmit", "PostToolUse", "SubagentStop", "Stop", "SessionEnd"},
-			Handler: []Field{{"type", "command"}, {"command", HookLine}, {"timeout", hookSeconds}}, Limits: map[string]int{"SessionEnd": 3},
+			Handler: []Field{{"type", "command"}, {"command", HookLine}, {"timeout", hookSeconds}},
+			Last:    []Field{{"type", "command"}, {"command", HookLine}, {"timeout", codexEndSeconds}},
 			Trust: &Trust{
 				Args:    []string{"app-server", "-c", "features.plugins=false", "-c", "skills.bundled.enabled=false"},
 				Scratch: "CODEX_SQLITE_HOME", Mend: "let no `hooks = false` stand below [features] in Codex's config.toml",
