@@ -11,6 +11,7 @@ import (
 
 	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/agents/known"
 	"github.com/cmemd/cmemd/internal/jsonscan"
 )
 
@@ -236,14 +237,11 @@ func Script(agent string, command ...string) []byte {
 // where no folder of the path is one.
 func AgentOfTranscript(path string) (agent string, ok bool) {
 	path = "/" + strings.ReplaceAll(path, `\`, "/")
-	for _, kept := range []struct{ folder, agent string }{
-		{"/.claude/projects/", ClaudeCode{}.Name()},
-		{"/.codex/sessions/", Codex{}.Name()},
-		{"/.codex/archived_sessions/", Codex{}.Name()},
-		{"/.gemini/tmp/", Gemini{}.Name()},
-	} {
-		if strings.Contains(path, kept.folder) {
-			return kept.agent, true
+	for _, a := range known.All() {
+		for _, folder := range a.Transcripts {
+			if strings.Contains(path, "/"+a.Folder.Standard+"/"+folder+"/") {
+				return a.Name, true
+			}
 		}
 	}
 	return "", false

@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/cmemd/cmemd/internal/agents"
+	"github.com/cmemd/cmemd/internal/agents/known"
 	"github.com/cmemd/cmemd/internal/agents/watch"
 )
 
@@ -62,7 +64,8 @@ func watchRule(item, home string, getenv func(string) string) (watch.Rule, error
 		return watch.Rule{}, fmt.Errorf("%q is no agent whose transcripts can be read", agent)
 	}
 	if !placed {
-		if pattern = transcriptsOf(agent, home, getenv); pattern == "" {
+		a, _ := known.ByName(agent)
+		if pattern = a.Followed(runtime.GOOS, home, getenv); pattern == "" {
 			return watch.Rule{}, fmt.Errorf("%s: %w", agent, errNoFolder)
 		}
 	}
@@ -70,25 +73,6 @@ func watchRule(item, home string, getenv func(string) string) (watch.Rule, error
 		pattern = filepath.Join(home, rest)
 	}
 	return watch.NewRule(agent, pattern)
-}
-
-// transcriptsOf is where an agent keeps its transcripts; empty: nobody knows.
-func transcriptsOf(agent, home string, getenv func(string) string) string {
-	in := func(variable, standard string) string {
-		if dir := getenv(variable); filepath.IsAbs(dir) {
-			return dir
-		}
-		return filepath.Join(home, standard)
-	}
-	switch agent {
-	case "claude-code":
-		return filepath.Join(in("CLAUDE_CONFIG_DIR", ".claude"), "projects")
-	case "codex":
-		return filepath.Join(in("CODEX_HOME", ".codex"), "sessions")
-	case "gemini-cli":
-		return filepath.Join(home, ".gemini", "tmp", "*", "chats", "**", "*.jsonl")
-	}
-	return ""
 }
 
 // WatchRules are the rules in force.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/internal/agents/importer"
+	"github.com/cmemd/cmemd/internal/agents/known"
 )
 
 // Config says what is read of a database. The zero value reads all.
@@ -404,11 +405,8 @@ func (p *Plan) Projects() map[string]int {
 
 // agentOf is what hooks call the agent of a platform.
 func agentOf(platform string) string {
-	switch platform {
-	case "", "claude", "claude-code":
-		return "claude-code"
-	case "gemini", "antigravity", "antigravity-cli":
-		return "gemini-cli"
+	if a, ok := known.ByAlias(cmp.Or(platform, "claude")); ok {
+		return a.Name
 	}
 	return platform
 }
