@@ -13,6 +13,10 @@
 // A file that was never seen is read if it changed within the backlog, or since files of its rule were looked for last: a daemon
 // that was away for a week loses nothing of it. Older ones are left alone until they grow.
 //
+// The files, each referring to those below it:
+//
+//	watch.go, scan.go, read.go, watcher.go, file.go, state.go, pattern.go, notify.go
+//
 // What bites: a line without its end is not taken until the end comes, unless it is whole JSON. That an agent has stopped is
 // known from silence alone: half a minute after the last line. Symbolic links below the folder of a rule are not followed. The
 // folder itself may be one, but not to the root of the file system, nor into /proc, /sys or /dev.

@@ -11,8 +11,8 @@ type notifier interface {
 	close() error
 }
 
-// waiting is how many notices may wait while a file is read.
-const waiting = 4096
+// maxWaiting is how many notices may wait while a file is read.
+const maxWaiting = 4096
 
 // system is the system's notifier. Its goroutine ends with close.
 type system struct {
@@ -22,11 +22,11 @@ type system struct {
 }
 
 func newSystem() (notifier, error) {
-	w, err := fsnotify.NewBufferedWatcher(waiting)
+	w, err := fsnotify.NewBufferedWatcher(maxWaiting)
 	if err != nil {
 		return nil, err
 	}
-	s := &system{w: w, out: make(chan string, waiting), done: make(chan struct{})}
+	s := &system{w: w, out: make(chan string, maxWaiting), done: make(chan struct{})}
 	go s.run() // close waits for it
 	return s, nil
 }

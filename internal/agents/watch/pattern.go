@@ -92,3 +92,6 @@ func (r Rule) deep() int {
 	}
 	return len(r.below) - 1
 }
+
+// String is AGENT=PATTERN.
+func (r Rule) String() string { return fmt.Sprintf("%s=%s", r.Agent, r.Pattern) }

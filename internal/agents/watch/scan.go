@@ -142,7 +142,7 @@ func (w *Watcher) found(r Rule, path string) {
 		w.files[path] = f
 	}
 	f.there, f.Agent, f.rule = true, r.Agent, r.String()
-	w.look(f)
+	w.inspect(f)
 }
 
 // notice takes a notice of the system: of a folder or a file that changed.
@@ -152,7 +152,7 @@ func (w *Watcher) notice(path string) {
 		return
 	}
 	if f := w.files[path]; f != nil {
-		w.look(f)
+		w.inspect(f)
 		return
 	}
 	for _, r := range w.cfg.Rules {

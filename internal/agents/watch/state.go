@@ -5,13 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
-	"slices"
-	"strings"
 	"time"
-
-	"github.com/cmemd/cmemd/internal/durable"
 )
 
 // stateVersion is the form of the state's file. Another one is set aside: everything is read again then, and known.
@@ -59,35 +54,4 @@ func Load(path string) (State, error) {
 		return State{}, fmt.Errorf("watch: %s is of version %d, where %d is known", path, s.Version, stateVersion)
 	}
 	return s, nil
-}
-
-// kept reports whether a file is part of the state: one that changed since a time, or that is not read to its end, however
-// long ago that was.
-func (f *file) kept(since time.Time) bool {
-	return !f.changed.IsZero() || f.Error != "" || !f.old && !f.Changed.Before(since)
-}
-
-// save writes the state, if it changed.
-func (w *Watcher) save() {
-	if !w.dirty {
-		return
-	}
-	s := State{Version: stateVersion, At: w.cfg.Now().UTC(), Notices: w.notices != nil, Files: []File{}}
-	for _, r := range w.cfg.Rules {
-		s.Rules = append(s.Rules, r.String())
-	}
-	for _, path := range slices.SortedFunc(maps.Keys(w.files), strings.Compare) {
-		if f := w.files[path]; f.seen && f.kept(s.At.Add(-w.cfg.Backlog)) {
-			s.Files = append(s.Files, f.File)
-		}
-	}
-	text, err := json.MarshalIndent(s, "", " ")
-	if err == nil {
-		err = durable.Replace(w.cfg.State, append(text, '\n'), 0o600)
-	}
-	if err != nil { // nothing is lost: what was read is read again, and known
-		w.cfg.Logger.Warn("how far transcripts were read is not on disk", "err", err)
-		return
-	}
-	w.dirty = false
 }

@@ -3,14 +3,13 @@ package watch
 import (
 	"cmp"
 	"context"
-	"errors"
-	"fmt"
-	"io"
-	"log/slog"
-	"path/filepath"
+	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/cmemd/cmemd/internal/durable"
 )
 
 const (
@@ -30,86 +29,9 @@ const (
 	maxReadings = 32
 )
 
-// Sink records what transcripts say.
-type Sink interface {
-	// Open begins the reading of a transcript, from its beginning. It reads nothing.
-	Open(agent, path string) (Reading, error)
-}
-
-// Reading is the reading of one transcript that grows. It is used by one goroutine, and needs no end.
-type Reading interface {
-	// Take records what r has: bytes from Taken.Offset of the call before on. When it returns without an error, all of it is
-	// in the log but the last line, if that is not finished. After an error the reading is not used again. Rest says that
-	// nothing more comes for now: then the agent's last words are its answer.
-	Take(ctx context.Context, r io.Reader, rest bool) (Taken, error)
-}
-
-// Taken says how far a reading has come, from its beginning on.
-type Taken struct {
-	Offset   int64 // bytes of the lines that were read whole
-	Lines    int
-	Captured int // facts that were new
-	Bad      int // lines that were not understood
-}
-
-// Config says what is followed. Sink, State and at least one of Rules are required.
-type Config struct {
-	Rules   []Rule
-	Exclude []string // folders that are never looked at
-	State   string   // file in which it is kept how far transcripts were read
-	Sink    Sink
-	Poll    time.Duration // between two looks through all folders. 0 means 30 s
-	Backlog time.Duration // files older than this, and than the last look, are left alone until they grow. 0 means 24 h
-	Logger  *slog.Logger  // nil: slog.Default
-	Now     func() time.Time
-
-	notify  func() (notifier, error) // nil: the system's
-	entries int                      // seen in one walk at most. 0 means maxEntries
-}
-
-// Watcher follows transcripts. Run is all that it does.
-type Watcher struct {
-	cfg     Config
-	notices notifier // nil: there are none
-	folders map[string]bool
-	files   map[string]*file // by path, symbolic links resolved
-	dirty   bool             // the state is not on disk
-	uses    uint64
-	told    map[string]bool
-	looked  map[string]time.Time // until when the last watcher looked for files, by rule; a new rule is not in it
-}
-
-// New returns a watcher, and reads nothing yet.
-func New(cfg Config) (*Watcher, error) {
-	switch {
-	case len(cfg.Rules) == 0:
-		return nil, errors.New("watch: no rules")
-	case cfg.Sink == nil || cfg.State == "":
-		return nil, errors.New("watch: no sink, or no file for its state")
-	}
-	cfg.Poll, cfg.Backlog = cmp.Or(cfg.Poll, 30*time.Second), cmp.Or(cfg.Backlog, 24*time.Hour)
-	if cfg.Logger == nil {
-		cfg.Logger = slog.Default()
-	}
-	if cfg.Now == nil {
-		cfg.Now = time.Now
-	}
-	cfg.entries = cmp.Or(cfg.entries, maxEntries)
-	if cfg.notify == nil {
-		cfg.notify = newSystem
-	}
-	cfg.Exclude = slices.Clone(cfg.Exclude)
-	for i, dir := range cfg.Exclude {
-		if real, err := filepath.EvalSymlinks(dir); err == nil {
-			cfg.Exclude[i] = real
-		}
-	}
-	return &Watcher{cfg: cfg, folders: map[string]bool{}, files: map[string]*file{}, told: map[string]bool{}, looked: map[string]time.Time{}}, nil
-}
-
 // Run follows transcripts until ctx is done, and returns nil then. What was read is on disk when it returns, and how far.
 func (w *Watcher) Run(ctx context.Context) error {
-	w.recall()
+	w.restore()
 	if n, err := w.cfg.notify(); err != nil {
 		w.cfg.Logger.Warn("the system gives no notice of files; folders are looked at every now and then", "every", w.cfg.Poll, "err", err)
 	} else {
@@ -117,7 +39,7 @@ func (w *Watcher) Run(ctx context.Context) error {
 		defer n.close()
 	}
 	w.scan()
-	w.tellOld()
+	w.reportOld()
 	w.dirty = true // what is followed now is seen at once
 	w.save()
 	defer w.end()
@@ -145,8 +67,8 @@ func (w *Watcher) Run(ctx context.Context) error {
 	}
 }
 
-// tellOld says how many files are left alone for their age.
-func (w *Watcher) tellOld() {
+// reportOld says how many files are left alone for their age.
+func (w *Watcher) reportOld() {
 	n := 0
 	for _, f := range w.files {
 		if f.old {
@@ -167,15 +89,15 @@ func (w *Watcher) end() {
 	w.save()
 }
 
-// recall takes up what the last watcher kept.
-func (w *Watcher) recall() {
+// restore takes up what the last watcher kept.
+func (w *Watcher) restore() {
 	s, err := Load(w.cfg.State)
 	if err != nil {
 		w.cfg.Logger.Warn("how far transcripts were read is not known; they are read again, and what is known is passed over", "err", err)
 		return
 	}
 	for _, rule := range s.Rules {
-		w.looked[rule] = s.At.Add(-2 * w.cfg.Poll) // what came right before may not have been seen
+		w.scanned[rule] = s.At.Add(-2 * w.cfg.Poll) // what came right before may not have been seen
 	}
 	for _, f := range s.Files {
 		known := &file{File: f, seen: true}
@@ -207,13 +129,27 @@ func (w *Watcher) work(ctx context.Context) {
 	}
 }
 
-// once logs a warning the first time.
-func (w *Watcher) once(about, message string, args ...any) {
-	if !w.told[about] {
-		w.told[about] = true
-		w.cfg.Logger.Warn(message, args...)
+// save writes the state, if it changed.
+func (w *Watcher) save() {
+	if !w.dirty {
+		return
 	}
+	s := State{Version: stateVersion, At: w.cfg.Now().UTC(), Notices: w.notices != nil, Files: []File{}}
+	for _, r := range w.cfg.Rules {
+		s.Rules = append(s.Rules, r.String())
+	}
+	for _, path := range slices.SortedFunc(maps.Keys(w.files), strings.Compare) {
+		if f := w.files[path]; f.seen && f.kept(s.At.Add(-w.cfg.Backlog)) {
+			s.Files = append(s.Files, f.File)
+		}
+	}
+	text, err := json.MarshalIndent(s, "", " ")
+	if err == nil {
+		err = durable.Replace(w.cfg.State, append(text, '\n'), 0o600)
+	}
+	if err != nil { // nothing is lost: what was read is read again, and known
+		w.cfg.Logger.Warn("how far transcripts were read is not on disk", "err", err)
+		return
+	}
+	w.dirty = false
 }
-
-// String is AGENT=PATTERN.
-func (r Rule) String() string { return fmt.Sprintf("%s=%s", r.Agent, r.Pattern) }
