@@ -60,7 +60,7 @@ func (s Store) install(ctx context.Context, p Plan, run Runner, now time.Time) e
 	if err := writeAll(p.Changes, &r); err != nil {
 		return errors.Join(err, s.giveUp(p))
 	}
-	if err := s.touch(ctx, p, run, &r); err != nil {
+	if err := s.runCommands(ctx, p, run, &r); err != nil {
 		return err
 	}
 	r.State = stateApplied
@@ -85,13 +85,13 @@ func (s Store) remove(ctx context.Context, p Plan, run Runner) error {
 			return err
 		}
 	}
-	if err := writeAll(slices.DeleteFunc(slices.Clone(p.Changes), func(c Change) bool { return c.late }), nil); err != nil {
+	if err := writeAll(slices.DeleteFunc(slices.Clone(p.Changes), func(c Change) bool { return c.deferred }), nil); err != nil {
 		return err
 	}
 	if err := s.runRemoval(ctx, p, run, r); err != nil {
 		return err
 	}
-	if err := writeLate(p.late, r); err != nil {
+	if err := restoreDeferred(p.deferred, r); err != nil {
 		return err
 	}
 	for _, dir := range p.trash {

@@ -53,7 +53,7 @@ type current struct {
 	text  []byte
 	mode  fs.FileMode
 	real  string // what the path leads to
-	own   bool   // it is this user's
+	owned bool   // it is this user's
 	names bool   // it has other names
 }
 
@@ -80,7 +80,7 @@ func read(path string) (c current, err error) {
 	case info.Size() > maxFile:
 		return c, &FileError{path, ErrTooLarge}
 	}
-	c.there, c.mode, c.own, c.names = true, info.Mode().Perm(), isOwn(info), hasNames(info)
+	c.there, c.mode, c.owned, c.names = true, info.Mode().Perm(), isOwned(info), hasNames(info)
 	c.text, err = os.ReadFile(c.real)
 	return c, err
 }
@@ -92,7 +92,7 @@ func (c current) writable(path string) error {
 		return nil
 	case c.mode&0o200 == 0:
 		return &FileError{path, ErrReadOnly}
-	case !c.own:
+	case !c.owned:
 		return &FileError{path, ErrNotOwn}
 	case c.names:
 		return &FileError{path, ErrNames}

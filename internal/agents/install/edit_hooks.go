@@ -92,7 +92,7 @@ func parseBase(base []byte) (*jsonedit.Document, error) {
 
 // same reports whether d holds exactly the entries of h.
 func (h hookEditor) same(d *jsonedit.Document) (bool, error) {
-	found, err := h.own(d)
+	found, err := h.placements(d)
 	if err != nil || len(found) != len(h.entries) {
 		return false, err
 	}
@@ -113,16 +113,16 @@ func (h hookEditor) same(d *jsonedit.Document) (bool, error) {
 	return len(want) == 0, nil
 }
 
-// An ownPlace is where an entry of cmemd's stands.
-type ownPlace struct {
+// A placement is where an entry of cmemd's stands.
+type placement struct {
 	event   string
 	at      int   // in the event's list
 	inner   []int // in that group's own list, of cmemd's handlers; none in a flat one
 	handles int   // how many handlers the group has
 }
 
-// own lists where cmemd's entries stand in d, from the last of each event to the first.
-func (h hookEditor) own(d *jsonedit.Document) (all []ownPlace, err error) {
+// placements lists where cmemd's entries stand in d, from the last of each event to the first.
+func (h hookEditor) placements(d *jsonedit.Document) (all []placement, err error) {
 	events, err := d.Keys("hooks")
 	if err != nil {
 		return nil, err
@@ -147,18 +147,18 @@ func (h hookEditor) own(d *jsonedit.Document) (all []ownPlace, err error) {
 }
 
 // place says what of a value in an event's list is cmemd's; nil: nothing.
-func (h hookEditor) place(value any) *ownPlace {
+func (h hookEditor) place(value any) *placement {
 	if h.flat {
-		if ownHandler(value, h.posts) {
-			return &ownPlace{}
+		if isCmemdHandler(value, h.posts) {
+			return &placement{}
 		}
 		return nil
 	}
 	group, _ := value.(map[string]any)
 	handlers, _ := group["hooks"].([]any)
-	p := &ownPlace{handles: len(handlers)}
+	p := &placement{handles: len(handlers)}
 	for i := len(handlers) - 1; i >= 0; i-- {
-		if ownHandler(handlers[i], h.posts) {
+		if isCmemdHandler(handlers[i], h.posts) {
 			p.inner = append(p.inner, i)
 		}
 	}
@@ -170,7 +170,7 @@ func (h hookEditor) place(value any) *ownPlace {
 
 // remove takes cmemd's entries out of d, and what is empty then and was not in old.
 func (h hookEditor) remove(d, old *jsonedit.Document) error {
-	found, err := h.own(d)
+	found, err := h.placements(d)
 	if err != nil {
 		return err
 	}

@@ -82,14 +82,14 @@ func (e pluginEditor) remove(d, old *jsonedit.Document, path []any) error {
 func (a Agent) pluginTargets(m Machine, o Options, hooks editor) []target {
 	dir := a.dir(m)
 	plugins := filepath.Join(dir, "plugins")
-	own := a.pluginDir(o)
-	settings := pluginEditor{dir: own, market: []any{"extraKnownMarketplaces", pluginMarket}, plugin: []any{"enabledPlugins", pluginID}}
+	folder := a.pluginDir(o)
+	settings := pluginEditor{dir: folder, market: []any{"extraKnownMarketplaces", pluginMarket}, plugin: []any{"enabledPlugins", pluginID}}
 	ts := []target{
 		{path: a.HookFile(m), client: settings},
-		{path: filepath.Join(plugins, "known_marketplaces.json"), client: pluginEditor{dir: own, market: []any{pluginMarket}}},
-		{path: filepath.Join(plugins, "installed_plugins.json"), client: pluginEditor{dir: own, plugin: []any{"plugins", pluginID}, version: true}},
+		{path: filepath.Join(plugins, "known_marketplaces.json"), client: pluginEditor{dir: folder, market: []any{pluginMarket}}},
+		{path: filepath.Join(plugins, "installed_plugins.json"), client: pluginEditor{dir: folder, plugin: []any{"plugins", pluginID}, version: true}},
 	}
-	if s, err := a.readPluginState(m); err != nil || s.another(own) {
+	if s, err := a.readPluginState(m); err != nil || s.another(folder) {
 		return []target{{path: ts[0].path, edit: hooks}}
 	}
 	for i := range ts {

@@ -29,7 +29,7 @@ func (s serverEditor) put(text []byte) ([]byte, error) {
 		return nil, err
 	case there && reflect.DeepEqual(now, plain(s.value)):
 		return text, nil
-	case there && !ownServer(now):
+	case there && !isCmemdServer(now):
 		return nil, fmt.Errorf("%w: %s.%s is something else", ErrForeign, s.below, serverName)
 	}
 	if err := d.Set(s.value, s.below, serverName); err != nil {
@@ -43,7 +43,7 @@ func (s serverEditor) take(text, base []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if now, there, err := d.Get(s.below, serverName); err != nil || !there || !ownServer(now) {
+	if now, there, err := d.Get(s.below, serverName); err != nil || !there || !isCmemdServer(now) {
 		return text, err
 	}
 	old, err := parseBase(base)

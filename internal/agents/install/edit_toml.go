@@ -26,7 +26,7 @@ func (t tomlEditor) put(text []byte) ([]byte, error) {
 	if server != nil && reflect.DeepEqual(server, plain(t.value)) {
 		return text, nil
 	}
-	if server != nil && !ownServer(server) {
+	if server != nil && !isCmemdServer(server) {
 		return nil, fmt.Errorf("%w: %s.%s is something else", ErrForeign, t.below, serverName)
 	}
 	if text, err = t.take(text, nil); err != nil {
@@ -41,7 +41,7 @@ func (t tomlEditor) put(text []byte) ([]byte, error) {
 
 func (t tomlEditor) take(text, base []byte) ([]byte, error) {
 	server, err := t.server(text)
-	if err != nil || server == nil || !ownServer(server) {
+	if err != nil || server == nil || !isCmemdServer(server) {
 		return text, err
 	}
 	from, to := tomledit.Table(text, t.below, serverName)

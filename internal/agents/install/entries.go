@@ -10,26 +10,26 @@ import (
 	"github.com/cmemd/cmemd/internal/agents"
 )
 
-// ownHandler reports whether a hook's entry is cmemd's: it runs cmemd's hook and nothing else, or posts to its daemon, which
+// isCmemdHandler reports whether a hook's entry is cmemd's: it runs cmemd's hook and nothing else, or posts to its daemon, which
 // listens, or did, at one of some addresses.
-func ownHandler(v any, addrs []string) bool {
+func isCmemdHandler(v any, addrs []string) bool {
 	entry, ok := v.(map[string]any)
 	if !ok {
 		return false
 	}
 	if address, ok := entry["url"].(string); ok {
-		return slices.ContainsFunc(addrs, func(addr string) bool { return ownAddress(address, addr) })
+		return slices.ContainsFunc(addrs, func(addr string) bool { return isCmemdAddress(address, addr) })
 	}
 	command, _ := entry["command"].(string)
 	if args, ok := entry["args"].([]any); ok {
-		return ownCommand(append([]string{command}, texts(args)...))
+		return isCmemdCommand(append([]string{command}, texts(args)...))
 	}
 	words, ok := splitLine(command)
-	return ok && ownCommand(words)
+	return ok && isCmemdCommand(words)
 }
 
-// ownAddress reports whether an address is that of the hooks of some agent, at the daemon that listens at addr.
-func ownAddress(address, addr string) bool {
+// isCmemdAddress reports whether an address is that of the hooks of some agent, at the daemon that listens at addr.
+func isCmemdAddress(address, addr string) bool {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "http" {
 		return false
@@ -48,8 +48,8 @@ func isLoopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// ownServer reports whether the entry of an MCP server runs cmemd.
-func ownServer(v any) bool {
+// isCmemdServer reports whether the entry of an MCP server runs cmemd.
+func isCmemdServer(v any) bool {
 	entry, ok := v.(map[string]any)
 	if !ok {
 		return false
@@ -66,8 +66,8 @@ func ownServer(v any) bool {
 	return len(words) >= 2 && programName(words[0]) == "cmemd" && words[1] == "mcp"
 }
 
-// ownCommand reports whether a command is cmemd's hook.
-func ownCommand(words []string) bool {
+// isCmemdCommand reports whether a command is cmemd's hook.
+func isCmemdCommand(words []string) bool {
 	words = behindEnv(words)
 	if len(words) < 2 {
 		return false

@@ -51,7 +51,7 @@ func TestOwn(t *testing.T) {
 		if err := json.Unmarshal([]byte(text), &v); err != nil {
 			t.Fatal(err)
 		}
-		if got := ownHandler(v, []string{"127.0.0.1:37911", "[::1]:1"}); got != want {
+		if got := isCmemdHandler(v, []string{"127.0.0.1:37911", "[::1]:1"}); got != want {
 			t.Errorf("%s: got %v", text, got)
 		}
 	}
@@ -73,7 +73,7 @@ func TestOwnServer(t *testing.T) {
 		if err := json.Unmarshal([]byte(text), &v); err != nil {
 			t.Fatal(err)
 		}
-		if got := ownServer(v); got != want {
+		if got := isCmemdServer(v); got != want {
 			t.Errorf("%s: got %v", text, got)
 		}
 	}
@@ -88,7 +88,7 @@ func TestOwnLinesAreKnown(t *testing.T) {
 		p := Program{Hook: []string{dir + "/cmemd-hook"}, Home: home}
 		line := p.hookLine("linux", "codex")
 		words, ok := splitLine(line)
-		if !ok || !ownCommand(words) {
+		if !ok || !isCmemdCommand(words) {
 			t.Fatalf("%s is not known: %q", line, words)
 		}
 	})

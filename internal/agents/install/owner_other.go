@@ -4,8 +4,8 @@ package install
 
 import "io/fs"
 
-// isOwn reports true: the system keeps owners elsewhere, and refuses by itself.
-func isOwn(fs.FileInfo) bool { return true }
+// isOwned reports true: the system keeps owners elsewhere, and refuses by itself.
+func isOwned(fs.FileInfo) bool { return true }
 
 // hasNames reports false: what the system tells of a file says nothing of its other names.
 func hasNames(fs.FileInfo) bool { return false }

@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// isOwn reports whether a file is this user's. A file that is replaced becomes its writer's.
-func isOwn(info fs.FileInfo) bool {
+// isOwned reports whether a file is this user's. A file that is replaced becomes its writer's.
+func isOwned(info fs.FileInfo) bool {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	return !ok || int(st.Uid) == os.Geteuid()
 }

@@ -26,14 +26,14 @@ type Plan struct {
 	TreeDir  string    // empty: there is none
 	Notes    []string  // for the person
 
-	lost      bool    // the record of what held before is damaged; a whole one is written
-	otherwise bool    // it says of HTTP or MCP what is not asked for now
-	old       *Record // what held before; nil: nothing was there, or it is lost
-	record    *Record // what holds once it is done; for a removal: what held before
-	keep      [][]byte
-	touched   []target   // files that the commands change
-	late      []lateFile // those of a removal
-	trash     []string   // folders that a removal deletes
+	lost        bool    // the record of what held before is damaged; a whole one is written
+	otherwise   bool    // it says of HTTP or MCP what is not asked for now
+	old         *Record // what held before; nil: nothing was there, or it is lost
+	record      *Record // what holds once it is done; for a removal: what held before
+	keep        [][]byte
+	clientFiles []target       // files that the commands change
+	deferred    []deferredFile // those of a removal
+	trash       []string       // folders that a removal deletes
 }
 
 // A Change is one file as it is and as it will be.
@@ -44,7 +44,7 @@ type Change struct {
 	Old    fs.FileMode // of Before
 	Mode   fs.FileMode // of After
 
-	late bool // it is written after the commands were run, from what they made of it
+	deferred bool // it is written after the commands were run, from what they made of it
 }
 
 // A Command is a program of the agent's and its arguments.
@@ -212,13 +212,13 @@ func (p *Plan) plugin(a Agent, m Machine, o Options) error {
 	} else if !state.enabled {
 		client("enable", pluginID)
 	}
-	p.touched = slices.DeleteFunc(a.targets(m, o), func(t target) bool { return t.client == nil })
-	return p.touchable()
+	p.clientFiles = slices.DeleteFunc(a.targets(m, o), func(t target) bool { return t.client == nil })
+	return p.checkClientFiles()
 }
 
-// touchable says why a file that the commands change may not be replaced: neither by them, nor by a removal.
-func (p *Plan) touchable() error {
-	for _, t := range p.touched {
+// checkClientFiles says why a file that the commands change may not be replaced: neither by them, nor by a removal.
+func (p *Plan) checkClientFiles() error {
+	for _, t := range p.clientFiles {
 		c, err := read(t.path)
 		if err == nil {
 			err = c.writable(t.path)

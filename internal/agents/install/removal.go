@@ -62,18 +62,18 @@ func (p *Plan) restore(t target, f *FileRecord, s Store) error {
 	case err != nil:
 		return err
 	}
-	ch := Change{Path: t.path, Before: c.bytes(), Old: c.mode, late: t.client != nil && len(p.Commands) > 0}
+	ch := Change{Path: t.path, Before: c.bytes(), Old: c.mode, deferred: t.client != nil && len(p.Commands) > 0}
 	if c.there {
 		if ch.After, ch.Mode, err = t.outcome(c, known, base); err != nil {
 			return err
 		}
 		ch.Mode = f.modeFor(c)
 	}
-	if ch.late {
+	if ch.deferred {
 		if known == nil {
 			base = ch.After // it tells what the client leaves behind from what was there
 		}
-		p.late = append(p.late, lateFile{t, base})
+		p.deferred = append(p.deferred, deferredFile{t, base})
 	}
 	if !c.there {
 		return nil

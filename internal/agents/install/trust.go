@@ -62,7 +62,7 @@ func ReadTrust(lines *bufio.Scanner) ([]Trust, error) {
 		var found []Trust
 		for _, folder := range answer.Result.Data {
 			for _, h := range folder.Hooks {
-				if words, ok := splitLine(h.Command); ok && ownCommand(words) {
+				if words, ok := splitLine(h.Command); ok && isCmemdCommand(words) {
 					found = append(found, Trust{Event: h.Event, Status: h.Status, Enabled: h.Enabled})
 				}
 			}

@@ -12,18 +12,18 @@ import (
 	"github.com/cmemd/cmemd/internal/agents/install/jsonedit"
 )
 
-// A lateFile is one that is restored after the commands of a removal, from what they left of it.
-type lateFile struct {
+// A deferredFile is one that is restored after the commands of a removal, from what they left of it.
+type deferredFile struct {
 	target
 	base []byte // what stood in it before cmemd came, as far as is known; nil: nothing
 }
 
-// touch runs the commands of p, and takes down what they made of the files that they change.
-func (s Store) touch(ctx context.Context, p Plan, run Runner, r *Record) error {
+// runCommands runs the commands of p, and takes down what they made of the files that they change.
+func (s Store) runCommands(ctx context.Context, p Plan, run Runner, r *Record) error {
 	if len(p.Commands) == 0 {
 		return nil
 	}
-	for _, t := range p.touched {
+	for _, t := range p.clientFiles {
 		if err := s.note(t, r); err != nil {
 			return err
 		}
@@ -32,7 +32,7 @@ func (s Store) touch(ctx context.Context, p Plan, run Runner, r *Record) error {
 		return err
 	}
 	err := runAll(ctx, p.Commands, run)
-	for _, t := range p.touched { // a command that failed may have done something
+	for _, t := range p.clientFiles { // a command that failed may have done something
 		c, readErr := read(t.path)
 		if readErr != nil {
 			return errors.Join(err, readErr)
@@ -183,16 +183,16 @@ func (t target) outcome(c current, f *FileRecord, base []byte) ([]byte, fs.FileM
 // them, so that it can be told from a person's work whenever the removal is gone on with.
 func (s Store) runRemoval(ctx context.Context, p Plan, run Runner, r *Record) error {
 	for _, c := range p.Commands {
-		own, err := untouchedOf(p.late, r)
+		unchanged, err := untouchedOf(p.deferred, r)
 		if err != nil {
 			return err
 		}
 		err = run(ctx, c)
-		for _, f := range own {
+		for _, f := range unchanged {
 			now, readErr := read(f.Path)
 			f.Left, err = now.sum(), errors.Join(err, readErr)
 		}
-		if len(own) > 0 {
+		if len(unchanged) > 0 {
 			err = errors.Join(err, s.save(r))
 		}
 		if err != nil {
@@ -203,22 +203,22 @@ func (s Store) runRemoval(ctx context.Context, p Plan, run Runner, r *Record) er
 }
 
 // untouchedOf are those of some files that are as cmemd, or the client at its word, left them.
-func untouchedOf(late []lateFile, r *Record) (own []*FileRecord, err error) {
-	for _, l := range late {
+func untouchedOf(files []deferredFile, r *Record) (all []*FileRecord, err error) {
+	for _, l := range files {
 		c, err := read(l.path)
 		if err != nil {
 			return nil, err
 		}
 		if f := r.file(l.path); f.untouched(c) && c.there {
-			own = append(own, f)
+			all = append(all, f)
 		}
 	}
-	return own, nil
+	return all, nil
 }
 
-// writeLate restores the files that the commands of a removal changed.
-func writeLate(late []lateFile, r *Record) error {
-	for _, l := range late {
+// restoreDeferred restores the files that the commands of a removal changed.
+func restoreDeferred(files []deferredFile, r *Record) error {
+	for _, l := range files {
 		c, err := read(l.path)
 		if err != nil {
 			return err
