@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"cmp"
 	"strings"
 	"unicode/utf16"
 
@@ -40,12 +41,17 @@ func (c ClaudeCode) Decode(payload []byte, m Meta) (Report, error) {
 // report says what the payload of the named agent reports.
 func (p *claudePayload) report(agent string, m Meta) Report {
 	p.sieve = m.sieve()
-	r := Report{Event: p.event, Wants: p.wants(), Origin: session.Origin{
+	r := p.without(agent, "")
+	f := p.translate(r.Origin)
+	p.want(&r, f.event)
+	return r.report(m, f)
+}
+
+// without is the report of a payload of which nothing is captured.
+func (p *claudePayload) without(agent, why string) Report {
+	return Report{Event: p.event, Ignored: why, Origin: session.Origin{
 		Agent: agent, AgentSession: p.session, Cwd: p.cwd, Transcript: p.transcript,
 	}}
-	f := p.translate(r.Origin)
-	p.wantsBrief(&r, f.event)
-	return r.report(m, f)
 }
 
 func readClaude(payload []byte) (claudePayload, error) {
@@ -111,33 +117,13 @@ func (p *claudePayload) check() error {
 	return checkIdentity(p.session, "session_id", p.cwd)
 }
 
-// wants says which memory a start of a session takes. A source that is not known yet may be a conversation that holds
-// memory already.
-func (p *claudePayload) wants() Want {
-	if p.event != "SessionStart" {
-		return WantNone
+// want fills in which memory is wanted, before a file is read too. A subagent has a conversation of its own, of which nobody
+// knows what it holds.
+func (p *claudePayload) want(r *Report, e events.Event) {
+	if p.event == "SessionStart" || p.agentID == "" {
+		r.want(e)
 	}
-	switch p.source {
-	case "", "startup":
-		return WantStartup
-	case "clear":
-		return WantClear
-	case "compact":
-		return WantCompact
-	}
-	return WantResume
-}
-
-// wantsBrief fills in what is wanted at a prompt of the user's, and before a file is read. A subagent has a conversation
-// of its own, of which nobody knows what it holds.
-func (p *claudePayload) wantsBrief(r *Report, e events.Event) {
-	if p.agentID != "" {
-		return
-	}
-	if prompt, ok := e.(events.PromptSubmitted); ok && prompt.Text != "" {
-		r.Wants, r.Prompt = WantPrompt, prompt.Text
-	}
-	if p.event != "PreToolUse" {
+	if p.event != "PreToolUse" || p.agentID != "" {
 		return
 	}
 	if file := fileToRead(p.input); file != "" {
@@ -177,7 +163,7 @@ func isNumber(value []byte) bool {
 func (p *claudePayload) translate(o session.Origin) fact {
 	switch p.event {
 	case "SessionStart":
-		return fact{event: events.SessionOpened{Source: orElse(p.source, "startup")}}
+		return fact{event: events.SessionOpened{Source: cmp.Or(p.source, "startup")}}
 	case "UserPromptSubmit":
 		return p.sieve.prompted(o, p.promptID, p.prompt)
 	case "PostToolUse", "PostToolUseFailure":
@@ -200,7 +186,7 @@ func (p *claudePayload) translate(o session.Origin) fact {
 		e := p.sieve.contextCompacted(p.compactSummary, p.trigger)
 		return fact{event: e, key: factKey(o, "compact", p.promptID, e.Summary)}
 	case "SessionEnd":
-		return fact{event: events.SessionClosed{Cause: orElse(p.reason, "other")}}
+		return fact{event: events.SessionClosed{Cause: cmp.Or(p.reason, "other")}}
 	}
 	return notRecorded(p.event)
 }
@@ -226,16 +212,8 @@ func (p *claudePayload) subagentStopped(o session.Origin) fact {
 	if p.agentType == "" {
 		return ignore("the subagent has no type: it is the agent's own summariser")
 	}
-	said := p.sieve.message(p.lastMessage)
-	var key events.Key
-	if p.agentID != "" {
-		key = factKey(o, "subagent", p.agentID, said)
-	}
-	cwd := p.sieve.text(p.cwd)
-	return fact{key: key, event: events.ToolUsed{
-		Tool: "SubagentStop", Output: said, OutputSize: len(p.lastMessage), Cwd: cwd,
-		SubagentID: p.agentID, SubagentType: p.agentType, Redactions: p.sieve.found,
-	}}
+	t := p.sieve.subagentStopped(p.lastMessage, p.cwd, p.agentID, p.agentType)
+	return fact{event: t, key: factKey(o, "subagent", p.agentID, t.Output)}
 }
 
 // Reply implements Agent. Only the start of a session, a prompt and the reading of a file are answered: at Stop a context
@@ -276,11 +254,4 @@ func characters(s string) int {
 		n += utf16.RuneLen(r)
 	}
 	return n
-}
-
-func orElse(s, other string) string {
-	if s == "" {
-		return other
-	}
-	return s
 }

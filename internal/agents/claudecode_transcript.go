@@ -2,6 +2,7 @@ package agents
 
 import (
 	"bytes"
+	"cmp"
 	"io"
 	"path/filepath"
 	"strings"
@@ -112,7 +113,7 @@ func (t *claudeReader) line(line []byte, emit func(session.Capture)) (skipped st
 	}
 	t.fork.begin(&l)
 	if !l.matters() {
-		return orElse(strings.TrimSuffix(l.kind+"/"+l.subtype, "/"), "without type"), nil
+		return cmp.Or(strings.TrimSuffix(l.kind+"/"+l.subtype, "/"), "without type"), nil
 	}
 	if (l.kind == "user" || l.kind == "assistant") && !isObject(l.message) {
 		return "", &FieldError{Field: "message", Err: ErrNotObject}
@@ -411,7 +412,7 @@ func (t *claudeReader) result(s *claudeSession, l *claudeLine, block, structured
 	t.open.drop(id)
 	v, content := t.sieve(), rawMember(block, "content")
 	u := events.ToolUsed{
-		ToolUseID: id, Tool: orElse(call.tool, "unknown"), Cwd: v.text(orElse(l.cwd, s.origin.Cwd)),
+		ToolUseID: id, Tool: cmp.Or(call.tool, "unknown"), Cwd: v.text(cmp.Or(l.cwd, s.origin.Cwd)),
 		Failed: isTrue(rawMember(block, "is_error")),
 	}
 	if l.side {

@@ -81,13 +81,6 @@ func (p *codexPayload) set(key string, value []byte) {
 	}
 }
 
-// without is the report of a payload of which nothing is captured.
-func (p *codexPayload) without(agent, why string) Report {
-	return Report{Event: p.event, Ignored: why, Origin: session.Origin{
-		Agent: agent, AgentSession: p.session, Cwd: p.cwd, Transcript: p.transcript,
-	}}
-}
-
 // notified is what the program named by notify is told when a turn ends.
 func (p *codexPayload) notified(agent string, m Meta) (Report, error) {
 	if err := checkIdentity(p.thread, "thread-id", p.cwd); err != nil {

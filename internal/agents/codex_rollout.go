@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"cmp"
 	"encoding/json"
 	"io"
 	"strings"
@@ -59,7 +60,7 @@ func (t *codexReader) line(line []byte, emit func(session.Capture)) (skipped str
 	}
 	kind, payload := codexLine(line)
 	at := t.clock(codexTime(line))
-	what := orElse(strings.Trim(kind+"/"+cleanName(member(payload, "type"), maxName), "/"), "without type")
+	what := cmp.Or(strings.Trim(kind+"/"+cleanName(member(payload, "type"), maxName), "/"), "without type")
 	if at.IsZero() {
 		return "", &FieldError{Field: "timestamp", Err: ErrMissing}
 	}
@@ -110,7 +111,7 @@ func (t *codexReader) meta(payload []byte) error {
 		return nil
 	}
 	id, root := member(payload, "id"), member(payload, "session_id")
-	if err := t.name(orElse(root, id), "id"); err != nil {
+	if err := t.name(cmp.Or(root, id), "id"); err != nil {
 		return err
 	}
 	t.fork = codexFork{id: id, from: member(payload, "forked_from_id")}
@@ -155,7 +156,7 @@ func (t *codexReader) begin(turn string) {
 
 // item takes what was said, called or answered.
 func (t *codexReader) item(payload []byte) bool {
-	id := cleanName(orElse(member(payload, "call_id"), member(payload, "id")), maxName)
+	id := cleanName(cmp.Or(member(payload, "call_id"), member(payload, "id")), maxName)
 	name := cleanName(member(payload, "name"), maxName)
 	switch kind := member(payload, "type"); kind {
 	case "message", "":
@@ -196,8 +197,8 @@ func (t *codexReader) answered(id string, output []byte) {
 	v := t.sieve()
 	tool, input, workdir := codexCall(call.tool, call.input)
 	u := events.ToolUsed{
-		ToolUseID: id, Tool: orElse(tool, "unknown"), Failed: ran.failed, DurationMS: ran.duration,
-		Cwd: v.text(orElse(workdir, t.origin.Cwd)), SubagentID: t.subagent, SubagentType: t.role,
+		ToolUseID: id, Tool: cmp.Or(tool, "unknown"), Failed: ran.failed, DurationMS: ran.duration,
+		Cwd: v.text(cmp.Or(workdir, t.origin.Cwd)), SubagentID: t.subagent, SubagentType: t.role,
 	}
 	u = v.use(u, "", input, quoted(ran.output))
 	t.capture(t.at, ToolKey(t.origin, id), u)
@@ -249,7 +250,7 @@ func (t *codexReader) event(payload []byte) bool {
 	case "turn_aborted":
 		t.said, t.ended = nil, true
 	case "error":
-		t.failure = orElse(member(payload, "codex_error_info"), orElse(member(payload, "message"), "error"))
+		t.failure = cmp.Or(member(payload, "codex_error_info"), cmp.Or(member(payload, "message"), "error"))
 	case "item_completed":
 		item := rawMember(payload, "item")
 		if member(item, "type") != "CommandExecution" {
@@ -299,11 +300,8 @@ func (t *codexReader) stop() {
 	}
 	v := t.sieve()
 	if t.subagent != "" {
-		text := v.message(said.text)
-		t.captureLine(said.at, factKey(t.origin, "subagent", t.subagent, text), fingerprint(text), events.ToolUsed{
-			Tool: "SubagentStop", Output: text, OutputSize: len(said.text), Cwd: v.text(t.origin.Cwd),
-			SubagentID: t.subagent, SubagentType: t.role, Redactions: v.found,
-		})
+		u := v.subagentStopped(said.text, t.origin.Cwd, t.subagent, t.role)
+		t.captureLine(said.at, factKey(t.origin, "subagent", t.subagent, u.Output), fingerprint(u.Output), u)
 		return
 	}
 	e := said.event(v)

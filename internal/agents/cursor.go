@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/cmemd/cmemd/actors/session"
@@ -50,16 +51,13 @@ func (c Cursor) Decode(payload []byte, m Meta) (Report, error) {
 	if err := readPayload(payload, p.set); err != nil {
 		return Report{}, err
 	}
-	if p.event == "" {
-		return Report{}, &FieldError{Field: "hook_event_name", Err: ErrMissing}
-	}
 	o := session.Origin{
-		Agent: c.Name(), AgentSession: orElse(p.conversation, p.session), Cwd: orElse(p.root, p.cwd), Transcript: p.transcript,
+		Agent: c.Name(), AgentSession: cmp.Or(p.conversation, p.session), Cwd: cmp.Or(p.root, p.cwd), Transcript: p.transcript,
 	}
-	if err := checkIdentity(o.AgentSession, "conversation_id", o.Cwd); err != nil {
+	r, err := newReport(p.event, "hook_event_name", o, "conversation_id")
+	if err != nil {
 		return Report{}, err
 	}
-	r := Report{Event: p.event, Origin: o}
 	if p.event == "sessionStart" {
 		r.Wants = WantStartup
 	}
@@ -136,17 +134,15 @@ func (p *cursorPayload) translate(o session.Origin) fact {
 	case "afterShellExecution", "afterMCPExecution", "afterFileEdit", "postToolUse", "postToolUseFailure":
 		return p.toolUsed(o)
 	case "subagentStop":
-		said := p.sieve.message(stringOf(p.result))
-		return fact{event: events.ToolUsed{
-			Tool: "SubagentStop", Output: said, OutputSize: len(p.result), Cwd: p.sieve.text(o.Cwd),
-			SubagentID: p.subagentID, SubagentType: p.subagentType, Redactions: p.sieve.found,
-		}}
+		t := p.sieve.subagentStopped(stringOf(p.result), o.Cwd, p.subagentID, p.subagentType)
+		t.OutputSize = len(p.result)
+		return fact{event: t}
 	case "afterAgentResponse":
 		return p.sieve.stopped(o, p.generation, p.text)
 	case "stop":
 		return p.stopped()
 	case "sessionEnd":
-		return fact{event: events.SessionClosed{Cause: orElse(p.reason, "other")}}
+		return fact{event: events.SessionClosed{Cause: cmp.Or(p.reason, "other")}}
 	}
 	return notRecorded(p.event)
 }
@@ -166,7 +162,7 @@ func (p *cursorPayload) stopped() fact {
 
 func (p *cursorPayload) toolUsed(o session.Origin) fact {
 	t := events.ToolUsed{
-		Tool: p.tool, ToolUseID: p.toolUseID, Cwd: p.sieve.text(orElse(p.cwd, o.Cwd)), DurationMS: milliseconds(p.duration),
+		Tool: p.tool, ToolUseID: p.toolUseID, Cwd: p.sieve.text(cmp.Or(p.cwd, o.Cwd)), DurationMS: milliseconds(p.duration),
 	}
 	input, output := p.input, p.output
 	switch p.event {

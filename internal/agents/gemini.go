@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/cmemd/cmemd/actors/session"
@@ -47,11 +48,9 @@ func (g Gemini) Decode(payload []byte, m Meta) (Report, error) {
 		return Report{}, err
 	}
 	p.sieve = m.sieve()
-	r := Report{Event: p.event, Origin: session.Origin{
-		Agent: g.Name(), AgentSession: p.session, Cwd: p.cwd, Transcript: p.transcript,
-	}}
+	r := p.without(g.Name(), "")
 	f := p.translate(r.Origin)
-	p.wants(&r, f.event)
+	r.want(f.event)
 	return r.report(m, f), nil
 }
 
@@ -68,7 +67,7 @@ func (p *geminiPayload) set(key string, value []byte) {
 func (p *geminiPayload) translate(o session.Origin) fact {
 	switch p.event {
 	case "SessionStart":
-		return fact{event: events.SessionOpened{Source: orElse(p.source, "startup")}}
+		return fact{event: events.SessionOpened{Source: cmp.Or(p.source, "startup")}}
 	case "BeforeAgent":
 		return p.sieve.prompted(o, "", withoutHookContext(p.prompt))
 	case "AfterTool":
@@ -82,28 +81,9 @@ func (p *geminiPayload) translate(o session.Origin) fact {
 	case "AfterAgent":
 		return p.sieve.stopped(o, "", withoutHookContext(p.said))
 	case "SessionEnd":
-		return fact{event: events.SessionClosed{Cause: orElse(p.reason, "other")}}
+		return fact{event: events.SessionClosed{Cause: cmp.Or(p.reason, "other")}}
 	}
 	return notRecorded(p.event)
-}
-
-// wants says which memory is wanted. An unknown source may be a conversation that holds memory already.
-func (p *geminiPayload) wants(r *Report, e events.Event) {
-	switch e := e.(type) {
-	case events.SessionOpened:
-		switch e.Source {
-		case "startup":
-			r.Wants = WantStartup
-		case "clear":
-			r.Wants = WantClear
-		default:
-			r.Wants = WantResume
-		}
-	case events.PromptSubmitted:
-		if e.Text != "" {
-			r.Wants, r.Prompt = WantPrompt, e.Text
-		}
-	}
 }
 
 // Reply implements Agent.

@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"cmp"
 	"io"
 	"strings"
 	"time"
@@ -35,7 +36,7 @@ func (g Gemini) Transcript(r io.Reader, path string) *Transcript {
 func (Gemini) SharesKeys() bool { return false }
 
 func geminiTime(line []byte) time.Time {
-	return parseTime(orElse(member(line, "timestamp"), member(line, "startTime")))
+	return parseTime(cmp.Or(member(line, "timestamp"), member(line, "startTime")))
 }
 
 type geminiReader struct {
@@ -62,14 +63,14 @@ func (t *geminiReader) line(line []byte, emit func(session.Capture)) (skipped st
 		return "", &FieldError{Field: "timestamp", Err: ErrMissing}
 	}
 	t.emit = emit
-	if id := orElse(member(line, "sessionId"), member(line, "session_id")); id != "" {
+	if id := cmp.Or(member(line, "sessionId"), member(line, "session_id")); id != "" {
 		return "", t.begin(line, id)
 	}
 	if err := t.name(t.base(), "sessionId"); err != nil {
 		return "", err
 	}
 	if !t.take(kind, line) {
-		return orElse(kind, "without type"), nil
+		return cmp.Or(kind, "without type"), nil
 	}
 	return "", nil
 }
@@ -155,7 +156,7 @@ func (t *geminiReader) typed(id, raw string) {
 	}
 	t.stop()
 	if p, machine := t.sieve().promptSubmitted(text); !machine {
-		t.captureLine(t.at, events.Key{}, orElse(id, fingerprint(p.Text)), p)
+		t.captureLine(t.at, events.Key{}, cmp.Or(id, fingerprint(p.Text)), p)
 	}
 }
 
@@ -213,7 +214,7 @@ func (t *geminiReader) used(g geminiTool, at time.Time) {
 	}
 	v := t.sieve()
 	u := g.used(v, events.ToolUsed{Cwd: v.text(t.origin.Cwd)})
-	u.Tool = orElse(u.Tool, "unknown")
+	u.Tool = cmp.Or(u.Tool, "unknown")
 	if t.subagent {
 		u.SubagentID = t.origin.AgentSession
 	}
@@ -263,7 +264,7 @@ func (t *geminiReader) stop() {
 		return
 	}
 	e := said.event(t.sieve())
-	t.captureLine(said.at, events.Key{}, orElse(t.saidID, fingerprint(e.LastMessage)), e)
+	t.captureLine(said.at, events.Key{}, cmp.Or(t.saidID, fingerprint(e.LastMessage)), e)
 }
 
 // end implements lineDecoder.

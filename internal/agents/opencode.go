@@ -2,6 +2,7 @@ package agents
 
 import (
 	"bytes"
+	"cmp"
 	_ "embed" // the plugin
 	"encoding/json"
 	"strings"
@@ -62,22 +63,14 @@ func (c OpenCode) Decode(payload []byte, m Meta) (Report, error) {
 		return Report{}, err
 	}
 	p.resolve()
-	if p.event == "" {
-		return Report{}, &FieldError{Field: "hook", Err: ErrMissing}
-	}
 	o := session.Origin{Agent: c.Name(), AgentSession: p.session, Cwd: p.directory}
-	if err := checkIdentity(o.AgentSession, "session", o.Cwd); err != nil {
+	r, err := newReport(p.event, "hook", o, "session")
+	if err != nil {
 		return Report{}, err
 	}
-	r := Report{Event: p.event, Origin: o}
 	f := p.translate(o)
-	switch e := f.event.(type) {
-	case events.SessionOpened:
+	if r.want(f.event); r.Wants == WantResume {
 		r.Wants = WantStartup
-	case events.PromptSubmitted:
-		if e.Text != "" {
-			r.Wants, r.Prompt = WantPrompt, e.Text
-		}
 	}
 	return r.report(m, f), nil
 }
@@ -113,9 +106,9 @@ func (p *openCodePayload) resolve() {
 	for _, id := range []string{
 		member(p.properties, "sessionID"), member(rawMember(p.properties, "part"), "sessionID"), member(info, "id"),
 	} {
-		p.session = orElse(p.session, strings.TrimSpace(id))
+		p.session = cmp.Or(p.session, strings.TrimSpace(id))
 	}
-	p.directory = orElse(p.directory, orElse(member(info, "directory"), member(p.properties, "directory")))
+	p.directory = cmp.Or(p.directory, cmp.Or(member(info, "directory"), member(p.properties, "directory")))
 }
 
 func (p *openCodePayload) translate(o session.Origin) fact {
@@ -208,11 +201,8 @@ func (p *openCodePayload) idle(o session.Origin) fact {
 	if p.subagent == "" {
 		return p.sieve.stopped(o, p.message, p.said)
 	}
-	said := p.sieve.message(p.said)
-	return fact{key: factKey(o, "subagent", p.message, said), event: events.ToolUsed{
-		Tool: "SubagentStop", Output: said, OutputSize: len(p.said), Cwd: p.sieve.text(o.Cwd), SubagentID: p.subagent,
-		Redactions: p.sieve.found,
-	}}
+	t := p.sieve.subagentStopped(p.said, o.Cwd, p.subagent, "")
+	return fact{event: t, key: factKey(o, "subagent", p.message, t.Output)}
 }
 
 // failed is an answer that ended with an error.
@@ -225,7 +215,7 @@ func (p *openCodePayload) failed() fact {
 	case p.subagent != "":
 		return ignore("the subagent's session says what became of it")
 	}
-	return fact{event: p.sieve.agentFailed("", orElse(name, "error"))}
+	return fact{event: p.sieve.agentFailed("", cmp.Or(name, "error"))}
 }
 
 // Reply implements Agent: the plugin puts the context into the system's prompt.

@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"cmp"
 	"encoding/json"
 	"io"
 	"strings"
@@ -65,10 +66,10 @@ func (t *openCodeReader) line(line []byte, emit func(session.Capture)) (skipped 
 	case "step_finish":
 		t.stop(part)
 	case "error":
-		e := t.sieve().agentFailed("", orElse(member(rawMember(line, "error"), "name"), "error"))
+		e := t.sieve().agentFailed("", cmp.Or(member(rawMember(line, "error"), "name"), "error"))
 		t.captureLine(t.at, events.Key{}, e.Error, e)
 	default:
-		return orElse(kind, "without type"), nil
+		return cmp.Or(kind, "without type"), nil
 	}
 	return "", nil
 }

@@ -31,6 +31,37 @@ func readPayload(payload []byte, set func(key string, value []byte)) error {
 	return nil
 }
 
+// newReport is the report of an event in the session of o, which has to name both and a folder. The fields are the agent's names of
+// the event and of the session's id.
+func newReport(event, eventField string, o session.Origin, idField string) (Report, error) {
+	if event == "" {
+		return Report{}, &FieldError{Field: eventField, Err: ErrMissing}
+	}
+	return Report{Event: event, Origin: o}, checkIdentity(o.AgentSession, idField, o.Cwd)
+}
+
+// want says which memory is wanted where e is captured: at the start of a session, and at a prompt of the user's. A source that
+// is not known may be a conversation that holds memory already.
+func (r *Report) want(e events.Event) {
+	switch e := e.(type) {
+	case events.SessionOpened:
+		switch e.Source {
+		case "startup":
+			r.Wants = WantStartup
+		case "clear":
+			r.Wants = WantClear
+		case "compact":
+			r.Wants = WantCompact
+		default:
+			r.Wants = WantResume
+		}
+	case events.PromptSubmitted:
+		if e.Text != "" {
+			r.Wants, r.Prompt = WantPrompt, e.Text
+		}
+	}
+}
+
 // fact is what a payload becomes: an event, with its key if something in the payload names it, or why there is none.
 type fact struct {
 	event   events.Event
@@ -101,6 +132,15 @@ func (v *sieve) agentFailed(said, failure string) events.AgentStopped {
 	e.Error = capHead(v.message(failure), maxName)
 	e.Redactions = v.found
 	return e
+}
+
+// subagentStopped is what a subagent said last, as the use of a tool.
+func (v *sieve) subagentStopped(said, cwd, id, kind string) events.ToolUsed {
+	t := events.ToolUsed{
+		Tool: "SubagentStop", Output: v.message(said), OutputSize: len(said), Cwd: v.text(cwd), SubagentID: id, SubagentType: kind,
+	}
+	t.Redactions = v.found
+	return t
 }
 
 // use fills in what a tool was given and what came of it. Server is the MCP server that it belongs to, if the agent says.

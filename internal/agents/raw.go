@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/cmemd/cmemd/actors/session"
@@ -57,22 +58,19 @@ func (a Raw) Decode(payload []byte, m Meta) (Report, error) {
 	if err := readPayload(payload, p.set); err != nil {
 		return Report{}, err
 	}
-	if p.event == "" {
-		return Report{}, &FieldError{Field: "event", Err: ErrMissing}
-	}
 	o := session.Origin{Agent: a.Name(), AgentSession: p.session, Cwd: p.cwd}
-	if err := checkIdentity(o.AgentSession, "session", o.Cwd); err != nil {
+	r, err := newReport(p.event, "event", o, "session")
+	if err != nil {
 		return Report{}, err
 	}
 	if p.event == "tool" && p.tool == "" {
 		return Report{}, &FieldError{Field: "tool", Err: ErrMissing}
 	}
-	r := Report{Event: p.event, Origin: o}
 	f := p.translate()
 	if f.event != nil && p.id != "" {
 		f.key = events.KeyOf(o.Session().String(), p.event, p.id)
 	}
-	p.wants(&r, f.event)
+	r.want(f.event)
 	return r.report(m, f), nil
 }
 
@@ -112,7 +110,7 @@ func (p *rawPayload) set(key string, value []byte) {
 func (p *rawPayload) translate() fact {
 	switch p.event {
 	case "start":
-		return fact{event: events.SessionOpened{Source: orElse(p.source, "startup")}}
+		return fact{event: events.SessionOpened{Source: cmp.Or(p.source, "startup")}}
 	case "prompt":
 		return p.sieve.prompted(session.Origin{}, "", p.text)
 	case "tool":
@@ -125,7 +123,7 @@ func (p *rawPayload) translate() fact {
 	case "compact":
 		return fact{event: p.sieve.contextCompacted(p.text, "")}
 	case "end":
-		return fact{event: events.SessionClosed{Cause: orElse(p.reason, "other")}}
+		return fact{event: events.SessionClosed{Cause: cmp.Or(p.reason, "other")}}
 	}
 	return notRecorded(p.event)
 }
@@ -139,26 +137,6 @@ func (p *rawPayload) toolUsed() events.ToolUsed {
 		p.output = quoted(p.failure)
 	}
 	return p.sieve.use(t, "", p.input, p.output)
-}
-
-func (p *rawPayload) wants(r *Report, e events.Event) {
-	switch e := e.(type) {
-	case events.SessionOpened:
-		switch e.Source {
-		case "startup":
-			r.Wants = WantStartup
-		case "clear":
-			r.Wants = WantClear
-		case "compact":
-			r.Wants = WantCompact
-		default:
-			r.Wants = WantResume
-		}
-	case events.PromptSubmitted:
-		if e.Text != "" {
-			r.Wants, r.Prompt = WantPrompt, e.Text
-		}
-	}
 }
 
 // rawReply is what goes back where memory is wanted.

@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/cmemd/cmemd/actors/session"
@@ -40,14 +41,12 @@ func (w Windsurf) Decode(payload []byte, m Meta) (Report, error) {
 	if err := readPayload(payload, p.set); err != nil {
 		return Report{}, err
 	}
-	if p.event == "" {
-		return Report{}, &FieldError{Field: "agent_action_name", Err: ErrMissing}
-	}
-	o := session.Origin{Agent: w.Name(), AgentSession: p.trajectory, Cwd: orElse(p.folder, member(p.info, "cwd"))}
-	if err := checkIdentity(o.AgentSession, "trajectory_id", o.Cwd); err != nil {
+	o := session.Origin{Agent: w.Name(), AgentSession: p.trajectory, Cwd: cmp.Or(p.folder, member(p.info, "cwd"))}
+	r, err := newReport(p.event, "agent_action_name", o, "trajectory_id")
+	if err != nil {
 		return Report{}, err
 	}
-	return Report{Event: p.event, Origin: o}.report(m, p.translate(o)), nil
+	return r.report(m, p.translate(o)), nil
 }
 
 func (p *windsurfPayload) set(key string, value []byte) {
@@ -66,7 +65,7 @@ func (p *windsurfPayload) set(key string, value []byte) {
 }
 
 func (p *windsurfPayload) translate(o session.Origin) fact {
-	t := events.ToolUsed{Tool: strings.TrimPrefix(p.event, "post_"), Cwd: p.sieve.text(orElse(member(p.info, "cwd"), o.Cwd))}
+	t := events.ToolUsed{Tool: strings.TrimPrefix(p.event, "post_"), Cwd: p.sieve.text(cmp.Or(member(p.info, "cwd"), o.Cwd))}
 	switch p.event {
 	case "pre_user_prompt":
 		return p.sieve.prompted(o, p.execution, member(p.info, "user_prompt"))
