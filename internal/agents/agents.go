@@ -37,10 +37,6 @@ type Historian interface {
 	// Transcript reads the transcript r. Path names it: it goes into the origin of what is captured, and its base name
 	// stands in where no line names the session. The caller closes r.
 	Transcript(r io.Reader, path string) *Transcript
-
-	// SharesKeys reports whether prompts, tool calls and stops that a hook told of too have the hook's keys. Where they do
-	// not, whoever takes both from one session records it twice.
-	SharesKeys() bool
 }
 
 // Meta is what the carrier of a payload knows of it.
@@ -214,12 +210,11 @@ func ReadTranscript(agent string, r io.Reader, path string) (*Transcript, error)
 	return h.Transcript(r, path), nil
 }
 
-// SharesKeys reports whether hooks and transcripts of the named agent tell of a fact under one key; see Historian. It is true
-// of an agent that has no transcripts.
+// SharesKeys reports whether prompts, tool calls and stops in the transcripts of the named agent have the keys of its hooks. Where
+// they do not, whoever takes both from one session records it twice. It is true of an agent that has no transcripts.
 func SharesKeys(agent string) bool {
-	a, err := ByName(agent)
-	h, ok := a.(Historian)
-	return err != nil || !ok || h.SharesKeys()
+	a, _ := known.ByName(agent)
+	return !a.OtherKeys
 }
 
 // Script is the file that an agent without hooks runs in their place: it runs command, "cmemd-hook" and its arguments, for each

@@ -22,9 +22,6 @@ func (c ClaudeCode) Transcript(r io.Reader, path string) *Transcript {
 	return t
 }
 
-// SharesKeys implements Historian.
-func (ClaudeCode) SharesKeys() bool { return true }
-
 func newClaudeReader(path string) *claudeReader {
 	return &claudeReader{
 		path:     path,

@@ -37,9 +37,6 @@ func (c Codex) Transcript(r io.Reader, path string) *Transcript {
 	return d.read(newTranscript(r, d), codexTime)
 }
 
-// SharesKeys implements Historian.
-func (Codex) SharesKeys() bool { return true }
-
 func codexTime(line []byte) time.Time { return parseTime(member(line, "timestamp")) }
 
 type codexReader struct {

@@ -32,9 +32,6 @@ func (g Gemini) Transcript(r io.Reader, path string) *Transcript {
 	return d.read(newTranscript(r, d), geminiTime)
 }
 
-// SharesKeys implements Historian: its hooks carry no ids.
-func (Gemini) SharesKeys() bool { return false }
-
 func geminiTime(line []byte) time.Time {
 	return parseTime(cmp.Or(member(line, "timestamp"), member(line, "startTime")))
 }

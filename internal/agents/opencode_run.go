@@ -26,9 +26,6 @@ func (c OpenCode) Transcript(r io.Reader, path string) *Transcript {
 	return d.read(newTranscript(r, d), openCodeTime)
 }
 
-// SharesKeys implements Historian.
-func (OpenCode) SharesKeys() bool { return true }
-
 // openCodeTime reads the milliseconds since 1970 of a line.
 func openCodeTime(line []byte) time.Time {
 	ms, err := json.Number(rawMember(line, "timestamp")).Int64()

@@ -25,6 +25,7 @@ type Agent struct {
 	// empty those alone that it matches.
 	Transcripts []string
 	Pattern     string
+	OtherKeys   bool // its hooks carry no ids: what they and its transcripts tell of has other keys in each
 }
 
 // A Folder is where an agent keeps its files.
@@ -119,20 +120,42 @@ const (
 	ServerEnv                     // what it is given of the environment; the member is absent where that is nothing
 )
 
+// A row is an agent in the table, which is made when it is asked for: a hook asks for one, at every tool call.
+type row struct {
+	name  string
+	known func() Agent
+}
+
+func (r row) agent() Agent {
+	a := r.known()
+	a.Name = r.name
+	return a
+}
+
+// All lists the agents in the order in which they are shown.
+func All() (all []Agent) {
+	for _, r := range rows() {
+		all = append(all, r.agent())
+	}
+	return all
+}
+
 // ByName returns the agent of that name; ok is false, and the agent the zero one, where none is known.
 func ByName(name string) (a Agent, ok bool) {
-	return first(func(a Agent) bool { return a.Name == name })
+	for _, r := range rows() {
+		if r.name == name {
+			return r.agent(), true
+		}
+	}
+	return Agent{}, false
 }
 
 // ByAlias returns the agent that goes by a name here or in other memories.
 func ByAlias(name string) (a Agent, ok bool) {
-	return first(func(a Agent) bool { return a.Name == name || slices.Contains(a.Aliases, name) })
-}
-
-func first(is func(Agent) bool) (Agent, bool) {
-	all := All()
-	if i := slices.IndexFunc(all, is); i >= 0 {
-		return all[i], true
+	for _, a := range All() {
+		if a.Name == name || slices.Contains(a.Aliases, name) {
+			return a, true
+		}
 	}
 	return Agent{}, false
 }

@@ -1,8 +1,11 @@
 package known
 
-// All lists the agents in the order in which they are shown.
-func All() []Agent {
-	return []Agent{claudeCode(), codex(), geminiCLI(), cursor(), windsurf(), openCode(), raw(), claudeDesktop(), vsCode(), zed()}
+// rows lists the agents by their names, in the order in which they are shown.
+func rows() []row {
+	return []row{
+		{"claude-code", claudeCode}, {"codex", codex}, {"gemini-cli", geminiCLI}, {"cursor", cursor}, {"windsurf", windsurf},
+		{"opencode", openCode}, {"raw", raw}, {"claude-desktop", claudeDesktop}, {"vscode", vsCode}, {"zed", zed},
+	}
 }
 
 // hookSeconds is how long an agent waits for a hook at most. The hook itself gives up after 1.5 s.
@@ -12,7 +15,7 @@ const hookSeconds = 10
 // file of its own, among much else.
 func claudeCode() Agent {
 	return Agent{
-		Name: "claude-code", Title: "Claude Code", Aliases: []string{"claude"}, Programs: []string{"claude"},
+		Title: "Claude Code", Aliases: []string{"claude"}, Programs: []string{"claude"},
 		Folder: Folder{Variable: "CLAUDE_CONFIG_DIR", Standard: ".claude"},
 		Opens:  []string{"SessionStart"}, Speaks: []string{"SessionStart", "UserPromptSubmit"},
 		Hooks: Hooks{
@@ -38,7 +41,7 @@ const codexEndSeconds = 3
 // codex has hooks of Claude Code's shape, whose commands are lines for a shell, and settings in TOML.
 func codex() Agent {
 	return Agent{
-		Name: "codex", Title: "Codex", Programs: []string{"codex"}, Folder: Folder{Variable: "CODEX_HOME", Standard: ".codex"},
+		Title: "Codex", Programs: []string{"codex"}, Folder: Folder{Variable: "CODEX_HOME", Standard: ".codex"},
 		Opens: []string{"SessionStart"}, Speaks: []string{"SessionStart"},
 		Hooks: Hooks{
 			File: "hooks.json", Events: []string{"SessionStart", "UserPromptSubmit", "PostToolUse", "SubagentStop", "Stop", "SessionEnd"},
@@ -57,7 +60,7 @@ func codex() Agent {
 // geminiCLI has hooks and servers in one file; its limits are milliseconds.
 func geminiCLI() Agent {
 	return Agent{
-		Name: "gemini-cli", Title: "Gemini CLI", Aliases: []string{"gemini", "antigravity", "antigravity-cli"}, Programs: []string{"gemini"},
+		Title: "Gemini CLI", Aliases: []string{"gemini", "antigravity", "antigravity-cli"}, Programs: []string{"gemini"},
 		Folder: Folder{Standard: ".gemini"}, Opens: []string{"SessionStart"}, Speaks: []string{"SessionStart"},
 		Hooks: Hooks{
 			File: "settings.json", Events: []string{"SessionStart", "BeforeAgent", "AfterTool", "AfterAgent", "SessionEnd"},
@@ -68,14 +71,14 @@ func geminiCLI() Agent {
 			},
 		},
 		Server:      Server{File: "settings.json", Member: "mcpServers", Fields: StandardServer()},
-		Transcripts: []string{"tmp"}, Pattern: "*/chats/**/*.jsonl",
+		Transcripts: []string{"tmp"}, Pattern: "*/chats/**/*.jsonl", OtherKeys: true,
 	}
 }
 
 // cursor has flat hooks, and its servers in a file of their own.
 func cursor() Agent {
 	return Agent{
-		Name: "cursor", Title: "Cursor", Programs: []string{"cursor", "cursor-agent"}, Folder: Folder{Standard: ".cursor"},
+		Title: "Cursor", Programs: []string{"cursor", "cursor-agent"}, Folder: Folder{Standard: ".cursor"},
 		Opens: []string{"sessionStart"},
 		Hooks: Hooks{
 			File: "hooks.json", Flat: true, Version: true, Handler: []Field{{"command", HookLine}, {"timeout", hookSeconds}},
@@ -91,7 +94,7 @@ func cursor() Agent {
 // windsurf has flat hooks without a limit of their own. It says in no other way in which folder it works than by running them there.
 func windsurf() Agent {
 	return Agent{
-		Name: "windsurf", Title: "Windsurf", Programs: []string{"windsurf"}, Folder: Folder{Standard: ".codeium/windsurf"}, NoFolder: true,
+		Title: "Windsurf", Programs: []string{"windsurf"}, Folder: Folder{Standard: ".codeium/windsurf"}, NoFolder: true,
 		Hooks: Hooks{
 			File: "hooks.json", Flat: true, Handler: []Field{{"command", HookLine}, {"show_output", false}},
 			Events: []string{"pre_user_prompt", "post_read_code", "post_write_code", "post_run_command", "post_mcp_tool_use", "post_cascade_response"},
@@ -103,7 +106,7 @@ func windsurf() Agent {
 // openCode has no hooks but a plugin, a file of JavaScript, and settings that may have comments.
 func openCode() Agent {
 	return Agent{
-		Name: "opencode", Title: "OpenCode", Programs: []string{"opencode"},
+		Title: "OpenCode", Programs: []string{"opencode"},
 		Folder: Folder{Variable: "XDG_CONFIG_HOME", Standard: ".config", Below: "opencode"},
 		Opens:  []string{"session.created", "session.resumed"},
 		Hooks:  Hooks{File: "plugin/cmemd.js", Script: true},
@@ -116,27 +119,27 @@ func openCode() Agent {
 
 // raw is whoever can write JSON: nothing is put into it.
 func raw() Agent {
-	return Agent{Name: "raw", EventMember: "event", Opens: []string{"start"}}
+	return Agent{EventMember: "event", Opens: []string{"start"}}
 }
 
 // claudeDesktop, vsCode and zed have no hooks: they are only given memory as tools.
 func claudeDesktop() Agent {
 	return Agent{
-		Name: "claude-desktop", Title: "Claude Desktop", Folder: settings("Claude"),
+		Title: "Claude Desktop", Folder: settings("Claude"),
 		Server: Server{File: "claude_desktop_config.json", Member: "mcpServers", Fields: StandardServer()},
 	}
 }
 
 func vsCode() Agent {
 	return Agent{
-		Name: "vscode", Title: "Visual Studio Code", Programs: []string{"code"}, Folder: settings("Code/User"),
+		Title: "Visual Studio Code", Programs: []string{"code"}, Folder: settings("Code/User"),
 		Server: Server{File: "mcp.json", Member: "servers", Fields: StandardServer()},
 	}
 }
 
 func zed() Agent {
 	return Agent{
-		Name: "zed", Title: "Zed", Programs: []string{"zed", "zeditor"},
+		Title: "Zed", Programs: []string{"zed", "zeditor"},
 		Folder: Folder{Variable: "XDG_CONFIG_HOME", Standard: ".config", Below: "zed", Windows: "Zed"},
 		Server: Server{File: "settings.json", Member: "context_servers", Fields: StandardServer()},
 	}
