@@ -1,10 +1,8 @@
 package agents
 
 import (
-	"bytes"
 	"cmp"
 	"io"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -15,20 +13,12 @@ import (
 
 // Transcript implements Historian. The tables in the package comment say what becomes of the lines.
 func (c ClaudeCode) Transcript(r io.Reader, path string) *Transcript {
-	d := newClaudeReader(path)
-	t := newTranscript(r, d)
-	d.skip, d.sieve = t.skip, t.sieve
-	d.ahead = func() time.Time { return t.ahead(claudeTime) }
-	return t
-}
-
-func newClaudeReader(path string) *claudeReader {
-	return &claudeReader{
-		path:     path,
+	d := &claudeReader{
+		lines:    lines{path: path},
 		sessions: newRecent[*claudeSession](maxSessions, maxSessions*maxName),
-		open:     newRecent[openCall](maxOpen, maxOpenBytes),
 		roots:    newRecent[string](maxRoots, maxRoots*2*maxName),
 	}
+	return d.read(newTranscript(r, d), claudeTime)
 }
 
 // claudeTime returns the time of a line, or the zero time if it has none that is good.
@@ -52,20 +42,13 @@ const maxStops = 1000
 
 // claudeReader is the lineDecoder of Claude Code: what one line needs to know of those before it.
 type claudeReader struct {
-	path     string
-	emit     func(session.Capture)   // during one call of line or end
-	sieve    func() *sieve           // for the texts of one event
-	skip     func(kind string)       // counts in Progress.Skipped
-	ahead    func() time.Time        // the first good time soon behind this line, or zero
-	looked   bool                    // ahead was asked; once is enough
-	at       time.Time               // the last good one of the file
+	lines
 	sessions *recent[*claudeSession] // by id
 	current  *claudeSession          // of the last line
 	fork     claudeFork
-	begun    string            // session of a stream, which says its folder once
-	folder   string            // that folder
-	open     *recent[openCall] // tool calls without a result yet, by tool use id
-	roots    *recent[string]   // line of a side chain -> its first line: the subagent, where nothing else names it
+	begun    string          // session of a stream, which says its folder once
+	folder   string          // that folder
+	roots    *recent[string] // line of a side chain -> its first line: the subagent, where nothing else names it
 }
 
 // claudeSession is one session of a transcript; a resumed one may hold lines of more.
@@ -115,7 +98,7 @@ func (t *claudeReader) line(line []byte, emit func(session.Capture)) (skipped st
 	if (l.kind == "user" || l.kind == "assistant") && !isObject(l.message) {
 		return "", &FieldError{Field: "message", Err: ErrNotObject}
 	}
-	if l.at = t.time(); l.at.IsZero() {
+	if l.at = t.clock(l.at); l.at.IsZero() {
 		return "", &FieldError{Field: "timestamp", Err: ErrMissing}
 	}
 	if t.isCopy(&l) {
@@ -127,16 +110,8 @@ func (t *claudeReader) line(line []byte, emit func(session.Capture)) (skipped st
 	if err != nil {
 		return "", err
 	}
-	t.read(s, &l)
+	t.take(s, &l)
 	return "", nil
-}
-
-// time is the time of the line at hand: its own or the last good one before it, else the first one soon behind it.
-func (t *claudeReader) time() time.Time {
-	if t.at.IsZero() && !t.looked {
-		t.looked, t.at = true, t.ahead()
-	}
-	return t.at
 }
 
 // sessionOf is the id of a line's session: its own, else that of the line before, else as the file is called.
@@ -146,10 +121,8 @@ func (t *claudeReader) sessionOf(l *claudeLine) string {
 		return l.session
 	case t.current != nil:
 		return t.current.origin.AgentSession
-	case t.path != "":
-		return strings.TrimSuffix(filepath.Base(t.path), ".jsonl")
 	}
-	return ""
+	return t.base()
 }
 
 // enter returns the session of a line, which it opens at first sight. Old lines may lack what the ones before them said.
@@ -170,7 +143,7 @@ func (t *claudeReader) enter(l *claudeLine) (*claudeSession, error) {
 		t.sessions.put(id, s, 0)
 		s.update(l)
 		key := events.KeyOf(s.origin.Session().String(), "transcript")
-		t.capture(s, s.at, key, events.SessionOpened{Source: "transcript"})
+		t.record(s.origin, s.at, key, events.SessionOpened{Source: "transcript"})
 	}
 	if t.current != nil && t.current != s {
 		t.stop(t.current)
@@ -196,8 +169,8 @@ func (s *claudeSession) update(l *claudeLine) {
 	}
 }
 
-// read takes what a line says.
-func (t *claudeReader) read(s *claudeSession, l *claudeLine) {
+// take takes what a line says.
+func (t *claudeReader) take(s *claudeSession, l *claudeLine) {
 	if l.side && l.agentID == "" {
 		l.agentID = t.root(l)
 	}
@@ -240,7 +213,10 @@ func (t *claudeReader) assistant(s *claudeSession, l *claudeLine) {
 			said = append(said, member(block, "text"))
 		case "tool_use":
 			said = nil
-			t.call(s, l, block)
+			if !l.side {
+				s.said = nil
+			}
+			t.keep(block)
 		}
 		return true
 	})
@@ -254,25 +230,9 @@ func (t *claudeReader) assistant(s *claudeSession, l *claudeLine) {
 	}
 }
 
-// call keeps a tool call until its result comes.
-func (t *claudeReader) call(s *claudeSession, l *claudeLine, block []byte) {
-	if !l.side {
-		s.said = nil
-	}
-	t.keep(block)
-}
-
-// keep keeps a tool call.
+// keep keeps a tool call until its result comes.
 func (t *claudeReader) keep(block []byte) {
-	if id := cleanName(member(block, "id"), maxName); id != "" {
-		c := openCall{
-			tool:  cleanName(member(block, "name"), maxName),
-			input: bytes.Clone(rawMember(block, "input")),
-		}
-		for range t.open.put(id, c, len(c.tool)+len(c.input)) {
-			t.skip(unanswered)
-		}
-	}
+	t.call(cleanName(member(block, "id"), maxName), cleanName(member(block, "name"), maxName), rawMember(block, "input"))
 }
 
 // stop ends a turn with the agent's last words. A turn that was interrupted has none: as with hooks, its work belongs
@@ -283,12 +243,7 @@ func (t *claudeReader) stop(s *claudeSession) {
 	if said == nil || said.stop == "tool_use" {
 		return
 	}
-	v := t.sieve()
-	e := v.agentStopped(events.StopDone, said.text)
-	if said.failed {
-		e.Cause, e.Error = events.StopFailure, capHead(v.message(said.failure), maxName)
-		e.Redactions = v.found
-	}
+	e := said.event(t.sieve())
 	t.captureLine(s, said.at, s.stopKey(said, e.LastMessage), said.uuid, e)
 }
 
@@ -402,11 +357,10 @@ func (t *claudeReader) results(s *claudeSession, l *claudeLine, content []byte) 
 // result pairs the result of a tool with its call. Structured is the form that hooks report; a failure has none.
 func (t *claudeReader) result(s *claudeSession, l *claudeLine, block, structured []byte) {
 	id := cleanName(member(block, "tool_use_id"), maxName)
-	call, ok := t.open.get(id)
+	call, ok := t.answer(id)
 	if !ok {
-		return // the call stands in an earlier file, was answered before, or is too old
+		return
 	}
-	t.open.drop(id)
 	v, content := t.sieve(), rawMember(block, "content")
 	u := events.ToolUsed{
 		ToolUseID: id, Tool: cmp.Or(call.tool, "unknown"), Cwd: v.text(cmp.Or(l.cwd, s.origin.Cwd)),
@@ -426,7 +380,7 @@ func (t *claudeReader) result(s *claudeSession, l *claudeLine, block, structured
 		u.Output, u.OutputSize = v.plainText(contentText(content))
 	}
 	u.Redactions = v.found
-	t.capture(s, s.at, ToolKey(s.origin, id), u)
+	t.record(s.origin, s.at, ToolKey(s.origin, id), u)
 }
 
 // end implements lineDecoder.
@@ -439,13 +393,5 @@ func (t *claudeReader) end(emit func(session.Capture)) {
 
 // captureLine captures what a line says, by key if that is one, else by the line's own id.
 func (t *claudeReader) captureLine(s *claudeSession, at time.Time, key events.Key, uuid string, e events.Event) {
-	if key.IsZero() {
-		kind := string(events.KindOf(e))
-		key = events.KeyOf(s.origin.Session().String(), kind, "line", uuid, at.UTC().Format(time.RFC3339Nano))
-	}
-	t.capture(s, at, key, e)
-}
-
-func (t *claudeReader) capture(s *claudeSession, at time.Time, key events.Key, e events.Event) {
-	t.emit(session.Capture{ID: lineID(at, key), Key: key, At: at, Origin: s.origin, Event: e})
+	t.record(s.origin, at, lineKey(s.origin, key, uuid, at, e), e)
 }

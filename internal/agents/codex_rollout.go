@@ -33,7 +33,7 @@ import (
 // The rollout of a subagent is taken for the session that it works for: its tool calls, and its last words as "SubagentStop".
 // Lines of `codex exec --json` are refused: they have no time, no folder, and other ids than the rollout beside them.
 func (c Codex) Transcript(r io.Reader, path string) *Transcript {
-	d := &codexReader{reader: reader{agent: c.Name(), path: path}, ran: newRecent[codexResult](maxOpen, maxOpenBytes)}
+	d := &codexReader{reader: reader{agent: c.Name(), lines: lines{path: path}}, ran: newRecent[codexResult](maxOpen, maxOpenBytes)}
 	return d.read(newTranscript(r, d), codexTime)
 }
 

@@ -60,7 +60,7 @@ func (t *claudeReader) prime(l *claudeLine) {
 		case "tool_use":
 			t.keep(block)
 		case "tool_result":
-			t.open.drop(cleanName(member(block, "tool_use_id"), maxName))
+			t.calls.drop(cleanName(member(block, "tool_use_id"), maxName))
 		}
 		return true
 	})

@@ -28,7 +28,7 @@ import (
 // The folder of a chat stands in the first message that Gemini writes in the user's place, or in directories. A stream names
 // none: its session has no project, unless hooks or a chat told of it before.
 func (g Gemini) Transcript(r io.Reader, path string) *Transcript {
-	d := &geminiReader{reader: reader{agent: g.Name(), path: path}, seen: newRecent[bool](maxOpen*10, maxOpen*10*maxName)}
+	d := &geminiReader{reader: reader{agent: g.Name(), lines: lines{path: path}}, seen: newRecent[bool](maxOpen*10, maxOpen*10*maxName)}
 	return d.read(newTranscript(r, d), geminiTime)
 }
 

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -124,8 +123,7 @@ func TestTranscriptForgets(t *testing.T) {
 // TestTranscriptMemory holds what a hostile transcript makes the reader keep to the bounds.
 func TestTranscriptMemory(t *testing.T) {
 	t.Parallel()
-	r := newClaudeReader("/t/s1.jsonl")
-	r.skip, r.ahead = func(string) {}, func() time.Time { return time.Time{} }
+	r := ClaudeCode{}.Transcript(strings.NewReader(""), "/t/s1.jsonl").decoder.(*claudeReader)
 	input := strings.Repeat("x", maxOpenBytes/10)
 	for i := range 40 {
 		block := fmt.Sprintf(`{"type":"tool_use","id":"t%d","name":"Write","input":{"content":%q}}`, i, input)
@@ -133,8 +131,8 @@ func TestTranscriptMemory(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if r.open.size > maxOpenBytes || r.open.order.Len() < 5 {
-		t.Errorf("got %d calls of %d bytes kept, want some, at most %d bytes", r.open.order.Len(), r.open.size, maxOpenBytes)
+	if r.calls.size > maxOpenBytes || r.calls.order.Len() < 5 {
+		t.Errorf("got %d calls of %d bytes kept, want some, at most %d bytes", r.calls.order.Len(), r.calls.size, maxOpenBytes)
 	}
 	for i := range maxRoots + 10 {
 		side := fmt.Sprintf(`{"type":"user","isSidechain":true,"sessionId":"s%d","cwd":"/p","uuid":"v%d","timestamp":"2026-01-02T03:04:05Z","message":{"content":"x"}}`, i, i)

@@ -22,7 +22,7 @@ import (
 //
 // The lines tell neither the prompt nor the folder: such a session has no project, unless the plugin told of it before.
 func (c OpenCode) Transcript(r io.Reader, path string) *Transcript {
-	d := &openCodeReader{reader: reader{agent: c.Name(), path: path}}
+	d := &openCodeReader{reader: reader{agent: c.Name(), lines: lines{path: path}}}
 	return d.read(newTranscript(r, d), openCodeTime)
 }
 

@@ -10,32 +10,28 @@ import (
 	"github.com/cmemd/cmemd/events"
 )
 
-// reader is what the decoders of transcripts share that hold one session a file: what one line needs to know of those
-// before it. Its decoder sets agent and path.
-type reader struct {
-	agent, path string
-	emit        func(session.Capture) // during one call of line or end
-	sieve       func() *sieve         // for the texts of one event
-	skip        func(kind string)     // counts in Progress.Skipped
-	ahead       func() time.Time      // the first good time soon behind this line, or zero
-	looked      bool                  // ahead was asked; once is enough
-	at          time.Time             // the last good one of the file
-	origin      session.Origin        // of the session; its id is "" before one is known
-	opened      bool
-	calls       *recent[openCall] // tool calls without a result yet, by id
+// lines is what the decoders of all transcripts share: what one line needs to know of those before it. Its decoder sets path.
+type lines struct {
+	path   string
+	emit   func(session.Capture) // during one call of line or end
+	sieve  func() *sieve         // for the texts of one event
+	skip   func(kind string)     // counts in Progress.Skipped
+	ahead  func() time.Time      // the first good time soon behind this line, or zero
+	looked bool                  // ahead was asked; once is enough
+	at     time.Time             // the last good one of the file
+	calls  *recent[openCall]     // tool calls without a result yet, by id
 }
 
 // read returns a Transcript that d reads through r. TimeOf is the time of a line, zero if it has none that is good.
-func (r *reader) read(t *Transcript, timeOf func(line []byte) time.Time) *Transcript {
+func (r *lines) read(t *Transcript, timeOf func(line []byte) time.Time) *Transcript {
 	r.skip, r.sieve = t.skip, t.sieve
 	r.ahead = func() time.Time { return t.ahead(timeOf) }
 	r.calls = newRecent[openCall](maxOpen, maxOpenBytes)
-	r.origin.Agent, r.origin.Transcript = r.agent, cleanName(r.path, maxPath)
 	return t
 }
 
 // base is the transcript's name without its ending.
-func (r *reader) base() string {
+func (r *lines) base() string {
 	if r.path == "" {
 		return ""
 	}
@@ -44,7 +40,7 @@ func (r *reader) base() string {
 
 // clock takes the time of the line at hand, and returns the one that it is of: its own or the last good one before it, else
 // the first one soon behind it. Zero: nobody knows.
-func (r *reader) clock(at time.Time) time.Time {
+func (r *lines) clock(at time.Time) time.Time {
 	if !at.IsZero() {
 		r.at = at
 	}
@@ -52,6 +48,53 @@ func (r *reader) clock(at time.Time) time.Time {
 		r.looked, r.at = true, r.ahead()
 	}
 	return r.at
+}
+
+// lineKey is key if that is one, else that of what a line of the session of o says.
+func lineKey(o session.Origin, key events.Key, line string, at time.Time, e events.Event) events.Key {
+	if !key.IsZero() {
+		return key
+	}
+	return events.KeyOf(o.Session().String(), string(events.KindOf(e)), "line", line, at.UTC().Format(time.RFC3339Nano))
+}
+
+// record captures e by key in the session of o.
+func (r *lines) record(o session.Origin, at time.Time, key events.Key, e events.Event) {
+	r.emit(session.Capture{ID: lineID(at, key), Key: key, At: at, Origin: o, Event: e})
+}
+
+// call keeps a tool call until its result comes.
+func (r *lines) call(id, tool string, input []byte) {
+	if id == "" {
+		return
+	}
+	c := openCall{tool: tool, input: bytes.Clone(input)}
+	for range r.calls.put(id, c, len(c.tool)+len(c.input)) {
+		r.skip(unanswered)
+	}
+}
+
+// answer takes back the call that a result is of. Ok is false where the call stands in an earlier file, was answered before,
+// or is too old.
+func (r *lines) answer(id string) (c openCall, ok bool) {
+	if c, ok = r.calls.get(id); ok {
+		r.calls.drop(id)
+	}
+	return c, ok
+}
+
+// reader reads a file of one session. Its decoder sets agent and path.
+type reader struct {
+	lines
+	agent  string
+	origin session.Origin // its id is "" before one is known
+	opened bool
+}
+
+// read is that of lines.
+func (r *reader) read(t *Transcript, timeOf func(line []byte) time.Time) *Transcript {
+	r.origin.Agent, r.origin.Transcript = r.agent, cleanName(r.path, maxPath)
+	return r.lines.read(t, timeOf)
 }
 
 // name says which session the lines are of. The first name stands: a file that holds the lines of an older one was begun as
@@ -90,36 +133,12 @@ func (r *reader) open() {
 // capture captures e by key.
 func (r *reader) capture(at time.Time, key events.Key, e events.Event) {
 	r.open()
-	r.emit(session.Capture{ID: lineID(at, key), Key: key, At: at, Origin: r.origin, Event: e})
+	r.record(r.origin, at, key, e)
 }
 
 // captureLine captures what a line says, by key if that is one, else by the line's own id.
 func (r *reader) captureLine(at time.Time, key events.Key, line string, e events.Event) {
-	if key.IsZero() {
-		kind := string(events.KindOf(e))
-		key = events.KeyOf(r.origin.Session().String(), kind, "line", line, at.UTC().Format(time.RFC3339Nano))
-	}
-	r.capture(at, key, e)
-}
-
-// call keeps a tool call until its result comes.
-func (r *reader) call(id, tool string, input []byte) {
-	if id == "" {
-		return
-	}
-	c := openCall{tool: tool, input: bytes.Clone(input)}
-	for range r.calls.put(id, c, len(c.tool)+len(c.input)) {
-		r.skip(unanswered)
-	}
-}
-
-// answer takes back the call that a result is of. Ok is false where the call stands in an earlier file, was answered before,
-// or is too old.
-func (r *reader) answer(id string) (c openCall, ok bool) {
-	if c, ok = r.calls.get(id); ok {
-		r.calls.drop(id)
-	}
-	return c, ok
+	r.capture(at, lineKey(r.origin, key, line, at, e), e)
 }
 
 // event is the end of an answer with these words.
