@@ -135,16 +135,8 @@ func isFrame(head string) bool {
 
 // codexContent is the text of a content: a string, or a list of parts of which only texts are quoted.
 func codexContent(raw []byte) string {
-	if kindOf(raw) == '"' {
-		return stringOf(raw)
-	}
-	var parts []string
-	jsonscan.Elements(raw, func(part []byte) bool {
-		switch kind := member(part, "type"); kind {
-		case "text", "input_text", "output_text", "Text":
-			parts = append(parts, member(part, "text"))
-		}
-		return true
+	return joined(raw, func(part []byte) (string, bool) {
+		kind := member(part, "type")
+		return member(part, "text"), kind == "text" || kind == "input_text" || kind == "output_text" || kind == "Text"
 	})
-	return strings.Join(parts, "\n")
 }

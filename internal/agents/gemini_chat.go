@@ -124,22 +124,15 @@ func (t *geminiReader) take(kind string, line []byte) bool {
 
 // geminiText is the text of a content: a string, a part, or parts of which only texts are quoted.
 func geminiText(raw []byte) string {
-	switch kindOf(raw) {
-	case '"':
-		return stringOf(raw)
-	case '{':
+	if kindOf(raw) == '{' {
 		return member(raw, "text")
 	}
-	var parts []string
-	jsonscan.Elements(raw, func(part []byte) bool {
-		if text := rawMember(part, "text"); kindOf(text) == '"' {
-			parts = append(parts, stringOf(text))
-		} else if kindOf(part) == '"' {
-			parts = append(parts, stringOf(part))
+	return joined(raw, func(part []byte) (string, bool) {
+		if kindOf(part) == '{' {
+			part = rawMember(part, "text")
 		}
-		return true
+		return stringOf(part), kindOf(part) == '"'
 	})
-	return strings.Join(parts, "\n")
 }
 
 // typed takes a text in the user's place.

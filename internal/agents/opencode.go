@@ -9,7 +9,6 @@ import (
 
 	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/internal/jsonscan"
 )
 
 // OpenCode has no hooks of its own: a plugin, Script, reports what it is told. Each payload names the plugin's hook
@@ -147,14 +146,9 @@ func (p *openCodePayload) translate(o session.Origin) fact {
 
 // openCodeTyped is what the user typed of a message's parts. Synthetic ones are the agent's: files read out, reminders.
 func openCodeTyped(parts []byte) string {
-	var texts []string
-	jsonscan.Elements(parts, func(part []byte) bool {
-		if member(part, "type") == "text" && !isTrue(rawMember(part, "synthetic")) {
-			texts = append(texts, member(part, "text"))
-		}
-		return true
+	return joined(parts, func(part []byte) (string, bool) {
+		return member(part, "text"), member(part, "type") == "text" && !isTrue(rawMember(part, "synthetic"))
 	})
-	return strings.Join(texts, "\n")
 }
 
 func (p *openCodePayload) toolUsed(o session.Origin) fact {

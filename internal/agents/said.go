@@ -119,17 +119,25 @@ func (v *sieve) plainText(s string) (kept string, size int) {
 // contentText is the text of a message's content: a string, or blocks of which only texts are quoted. Another block is
 // named by its type.
 func contentText(raw []byte) string {
+	return joined(raw, func(block []byte) (string, bool) {
+		switch kind := member(block, "type"); kind {
+		case "text":
+			return member(block, "text"), true
+		default:
+			return "[" + kind + "]", kind != ""
+		}
+	})
+}
+
+// joined is the text of a message's content: a string, or those texts of its parts that are quoted, each from a line of its own on.
+func joined(raw []byte, text func(part []byte) (s string, quoted bool)) string {
 	if kindOf(raw) == '"' {
 		return stringOf(raw)
 	}
 	var parts []string
-	jsonscan.Elements(raw, func(block []byte) bool {
-		switch kind := member(block, "type"); kind {
-		case "":
-		case "text":
-			parts = append(parts, member(block, "text"))
-		default:
-			parts = append(parts, "["+kind+"]")
+	jsonscan.Elements(raw, func(part []byte) bool {
+		if s, ok := text(part); ok {
+			parts = append(parts, s)
 		}
 		return true
 	})
