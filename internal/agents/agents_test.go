@@ -254,7 +254,7 @@ func TestGeminiTools(t *testing.T) {
 		t.Errorf("an error: got %+v", failed)
 	}
 	for _, own := range []string{`"tool_name":"mcp_cmemd_search"`, `"tool_name":"search","mcp_context":{"server_name":"cmemd"}`, `"tool_name":"cmemd__search"`} {
-		if got := use(own + `,"tool_input":{},"tool_response":{"llmContent":"a row"}`); got.Unobserved != unobservedOwn || got.Output != "" {
+		if got := use(own + `,"tool_input":{},"tool_response":{"llmContent":"a row"}`); got.Unobserved != unobservedMemory || got.Output != "" {
 			t.Errorf("%s: got %+v, want a call of our own", own, got)
 		}
 	}

@@ -370,8 +370,8 @@ func (t *claudeReader) result(s *claudeSession, l *claudeLine, block, structured
 		u.SubagentID = l.agentID
 	}
 	switch {
-	case isOwnCall(u.Tool, "", call.input):
-		u = ownCall(u, len(call.input), len(content))
+	case isMemoryCall(u.Tool, "", call.input):
+		u = memoryCall(u, len(call.input), len(content))
 	case isObject(structured) && !u.Failed:
 		u.Input, u.InputSize = v.toolText(call.input, nil)
 		u.Output, u.OutputSize = v.toolText(structured, call.input)

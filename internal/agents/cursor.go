@@ -187,7 +187,7 @@ func (p *cursorPayload) toolUsed(o session.Origin) fact {
 		return ignore(nameless)
 	}
 	server := ""
-	if p.event == "afterMCPExecution" && isOwnCommand(p.command) {
+	if p.event == "afterMCPExecution" && isMemoryCommand(p.command) {
 		server = "cmemd"
 	}
 	return fact{event: p.sieve.use(t, server, input, output), key: ToolKey(o, p.toolUseID)}

@@ -186,7 +186,7 @@ func (k *InjectedText) cutTool(e events.ToolUsed) (events.Event, int) {
 	wrote := c.lines
 	output := c.cutJSON(e.Output)
 	if wrote == 0 && c.lines > 0 && saysNothing(output, input) {
-		return ownCall(e, e.InputSize, e.OutputSize), c.lines
+		return memoryCall(e, e.InputSize, e.OutputSize), c.lines
 	}
 	e.Input, e.Output = input, output
 	return e, c.lines

@@ -9,8 +9,8 @@ import (
 
 // cutter goes twice through the texts of one report: to weigh whether memory is repeated there, and to cut.
 type cutter struct {
-	told  *InjectedText
-	words *words
+	injected *InjectedText
+	words    *words
 
 	marked   bool // words that only memory has
 	together bool // lines beside each other that are more than any work says by chance
@@ -25,7 +25,7 @@ func newCutter(k *InjectedText) *cutter {
 	if w == nil {
 		w = &words{}
 	}
-	return &cutter{told: k, words: w}
+	return &cutter{injected: k, words: w}
 }
 
 // keptWords is how many letters' memory is kept for the next report: most have less.
@@ -34,14 +34,14 @@ const keptWords = 64 << 10
 // end lets the memory be used again.
 func (c *cutter) end() {
 	if cap(c.words.letters) <= keptWords {
-		c.told.spare.Put(c.words)
+		c.injected.spare.Put(c.words)
 	}
 	c.words = nil
 }
 
 func (c *cutter) find(text string, short []int) []match {
 	c.words.read(text)
-	f := finder{told: c.told, text: text, words: c.words, short: short}
+	f := finder{injected: c.injected, text: text, words: c.words, short: short}
 	return f.run()
 }
 

@@ -16,11 +16,11 @@ type match struct {
 // finder goes through one text. Words stand beside each other once, so that it takes linear time: at each it looks up a bounded
 // number of bounded stretches.
 type finder struct {
-	told  *InjectedText
-	text  string
-	words *words
-	short []int // bytes where a piece begins to say something; nil: short lines are not looked for, but behind ids
-	found []match
+	injected *InjectedText
+	text     string
+	words    *words
+	short    []int // bytes where a piece begins to say something; nil: short lines are not looked for, but behind ids
+	found    []match
 }
 
 // run finds all matches, in their order; none overlaps another.
@@ -47,7 +47,7 @@ func (f *finder) isCommon(w word) bool {
 		return false
 	}
 	at, letters := int(w.letter), f.words.letters
-	return at+longLine > len(letters) || !f.told.may(letters[at:])
+	return at+longLine > len(letters) || !f.injected.may(letters[at:])
 }
 
 // at finds what repeats memory from word i on.
@@ -88,10 +88,10 @@ func (f *finder) row(i int) (match, bool) {
 // long finds the longest of the long lines that begins with word i.
 func (f *finder) long(i int) (match, bool) {
 	at, letters := int(f.words.list[i].letter), f.words.letters
-	if at+longLine > len(letters) || !f.told.may(letters[at:]) {
+	if at+longLine > len(letters) || !f.injected.may(letters[at:]) {
 		return match{}, false
 	}
-	for _, size := range f.told.heads[maphash.Bytes(f.told.seed, letters[at:at+headSize])] {
+	for _, size := range f.injected.heads[maphash.Bytes(f.injected.seed, letters[at:at+headSize])] {
 		if m, ok := f.line(i, at+size); ok {
 			return m, true
 		}
@@ -105,8 +105,8 @@ func (f *finder) line(i, end int) (match, bool) {
 	if !ok {
 		return match{}, false
 	}
-	h := maphash.Bytes(f.told.seed, f.words.letters[f.words.list[i].letter:end])
-	if _, ok := f.told.lines[h]; !ok {
+	h := maphash.Bytes(f.injected.seed, f.words.letters[f.words.list[i].letter:end])
+	if _, ok := f.injected.lines[h]; !ok {
 		return match{}, false
 	}
 	return match{from: int(f.words.list[i].start), to: int(f.words.list[next-1].end), first: i, next: next, hash: h}, true

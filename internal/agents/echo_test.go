@@ -244,7 +244,7 @@ func TestOutputThatIsAllMemory(t *testing.T) {
 	t.Parallel()
 	told := (*InjectedText)(nil).With(given)
 	got, _ := told.Cut(events.ToolUsed{Tool: "Bash", Input: `{"command":"cat notes"}`, InputSize: 23, Output: unfenced(), OutputSize: 99})
-	if diff := cmp.Diff(events.ToolUsed{Tool: "Bash", InputSize: 23, OutputSize: 99, Unobserved: unobservedOwn}, got); diff != "" {
+	if diff := cmp.Diff(events.ToolUsed{Tool: "Bash", InputSize: 23, OutputSize: 99, Unobserved: unobservedMemory}, got); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
 	for output, own := range map[string]bool{

@@ -21,7 +21,7 @@ func (t *claudeReader) isCopy(l *claudeLine) bool {
 type claudeFork struct {
 	began  time.Time // by that line; zero: there is none
 	prompt string    // the line that the snapshot is of, "" where it is none
-	own    bool      // a line of its own conversation came: no copy follows
+	done   bool      // a line of its own conversation came: no copy follows
 }
 
 // snapshotLag is how much older than its snapshot a prompt of the fork's own may be; 0.96 s was seen.
@@ -29,7 +29,7 @@ const snapshotLag = 2 * time.Second
 
 // begin takes a line before the conversation.
 func (f *claudeFork) begin(l *claudeLine) {
-	if f.own || !f.began.IsZero() {
+	if f.done || !f.began.IsZero() {
 		return
 	}
 	switch l.kind {
@@ -46,8 +46,8 @@ func (f *claudeFork) copied(l *claudeLine) bool {
 	if f.prompt != "" {
 		lag = snapshotLag
 	}
-	f.own = f.own || f.began.IsZero() || l.uuid == f.prompt && l.uuid != "" || !l.at.Before(f.began.Add(-lag))
-	return !f.own
+	f.done = f.done || f.began.IsZero() || l.uuid == f.prompt && l.uuid != "" || !l.at.Before(f.began.Add(-lag))
+	return !f.done
 }
 
 // prime takes of a copied line what later ones need: the calls that wait for a result, and whose side chain it is.
@@ -74,7 +74,7 @@ type codexFork struct {
 	from  string    // of the one that it says it was forked from, or ""
 	at    time.Time // of the line before
 	among bool      // the line before was copied
-	own   bool      // a line of its own came: no copy follows
+	done  bool      // a line of its own came: no copy follows
 }
 
 // restAfterCopy is how long after a line the next one cannot be of the same copy. Only rollouts without turn ids need it.
@@ -82,14 +82,14 @@ const restAfterCopy = time.Second
 
 // copied reports whether the next line was copied.
 func (f *codexFork) copied(kind string, payload []byte, at time.Time) bool {
-	if f.own || f.id == "" {
+	if f.done || f.id == "" {
 		return false
 	}
 	rested := f.among && at.Sub(f.at) >= restAfterCopy
 	f.at = at
 	switch ours, known := f.ours(kind, payload); {
 	case known && ours || !known && rested:
-		f.own, f.among = true, false
+		f.done, f.among = true, false
 	case known:
 		f.among = true
 	}

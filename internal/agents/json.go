@@ -184,5 +184,5 @@ func isCleanJSON(raw []byte) bool {
 			return false
 		}
 	}
-	return !bytes.Contains(raw, []byte("cmemd-")) // clean looks closer: see hasOwn
+	return !bytes.Contains(raw, []byte("cmemd-")) // clean looks closer: see hasNoticeOrFence
 }

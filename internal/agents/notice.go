@@ -47,7 +47,7 @@ func noticeEnd(after string) int {
 
 func hasNotice(s string) bool { return strings.Contains(s, relay.NoticeOpen) }
 
-// hasOwn reports whether s holds something of this memory's own that stands there without an angle bracket.
-func hasOwn(s string) bool {
+// hasNoticeOrFence reports whether s holds something of this memory's own that stands there without an angle bracket.
+func hasNoticeOrFence(s string) bool {
 	return strings.Contains(s, "cmemd-") && (hasNotice(s) || hasEscapedFence(s))
 }

@@ -12,14 +12,14 @@ import (
 
 // lines is what the decoders of all transcripts share: what one line needs to know of those before it. Its decoder sets path.
 type lines struct {
-	path   string
-	emit   func(session.Capture) // during one call of line or end
-	sieve  func() *sieve         // for the texts of one event
-	skip   func(kind string)     // counts in Progress.Skipped
-	ahead  func() time.Time      // the first good time soon behind this line, or zero
-	looked bool                  // ahead was asked; once is enough
-	at     time.Time             // the last good one of the file
-	calls  *recent[openCall]     // tool calls without a result yet, by id
+	path       string
+	emit       func(session.Capture) // during one call of line or end
+	sieve      func() *sieve         // for the texts of one event
+	skip       func(kind string)     // counts in Progress.Skipped
+	ahead      func() time.Time      // the first good time soon behind this line, or zero
+	askedAhead bool                  // ahead was asked; once is enough
+	at         time.Time             // the last good one of the file
+	calls      *recent[openCall]     // tool calls without a result yet, by id
 }
 
 // read returns a Transcript that d reads through r. TimeOf is the time of a line, zero if it has none that is good.
@@ -44,8 +44,8 @@ func (r *lines) clock(at time.Time) time.Time {
 	if !at.IsZero() {
 		r.at = at
 	}
-	if r.at.IsZero() && !r.looked {
-		r.looked, r.at = true, r.ahead()
+	if r.at.IsZero() && !r.askedAhead {
+		r.askedAhead, r.at = true, r.ahead()
 	}
 	return r.at
 }

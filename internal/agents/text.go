@@ -50,7 +50,7 @@ func clean(s string) (out string, private bool) {
 		s, private = privacy.CutPrivate(s)
 		s = cutTags(s, injectedTags())
 	}
-	if hasOwn(s) {
+	if hasNoticeOrFence(s) {
 		s = cutNotices(cutEscapedFences(s))
 	}
 	return foldBase64(s), private
@@ -74,7 +74,7 @@ func isClean(s string) bool {
 		}
 		run = 0
 	}
-	return !privacy.IsEscapedJSON(s) && !hasOwn(s) && (ascii || (utf8.ValidString(s) && !hasC1(s)))
+	return !privacy.IsEscapedJSON(s) && !hasNoticeOrFence(s) && (ascii || (utf8.ValidString(s) && !hasC1(s)))
 }
 
 // hasC1 reports whether s holds one of the control characters U+0080 to U+009F.

@@ -293,7 +293,7 @@ func FuzzClean(f *testing.F) {
 		if !json.Valid(out) || !utf8.Valid(out) {
 			t.Errorf("no JSON: %q became %q", body, out)
 		}
-		if again := cleanJSON(out, nil); len(out) < 1024 && !strings.Contains(s, "<") && !hasOwn(s) && !bytes.Equal(again, out) {
+		if again := cleanJSON(out, nil); len(out) < 1024 && !strings.Contains(s, "<") && !hasNoticeOrFence(s) && !bytes.Equal(again, out) {
 			t.Errorf("not stable: %q, then %q", out, again)
 		}
 	})

@@ -63,8 +63,8 @@ func (t *Texts) Tool(s string) (kept string, size int) {
 // Cut reports whether one of the texts so far was longer than is kept of it.
 func (t *Texts) Cut() bool { return t.cut }
 
-// Own reports whether a tool use is one of this memory's own.
-func (t *Texts) Own(tool, input string) bool { return isOwnCall(tool, "", []byte(input)) }
+// IsMemoryCall reports whether a tool use is one of this memory's own.
+func (t *Texts) IsMemoryCall(tool, input string) bool { return isMemoryCall(tool, "", []byte(input)) }
 
 // Found counts the secrets that were taken out so far, by kind; nil: none. The map is the caller's.
 func (t *Texts) Found() map[string]int { return t.v.found }

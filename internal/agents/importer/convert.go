@@ -133,7 +133,7 @@ func toolUsed(t *texts, e *Entry) events.ToolUsed {
 		ToolUseID: agents.NewTexts(nil).Name(e.Name), Tool: t.Name(e.Tool), Cwd: t.Path(e.Cwd), SubagentID: t.Name(e.SubagentID),
 		SubagentType: t.Name(e.SubagentType), Unobserved: events.UnobservedImported,
 	}
-	if t.Own(e.Tool, e.Input) {
+	if t.IsMemoryCall(e.Tool, e.Input) {
 		u.Unobserved, u.InputSize, u.OutputSize = "own", len(e.Input), len(e.Output)
 		return u
 	}

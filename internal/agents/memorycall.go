@@ -9,55 +9,55 @@ import (
 	"github.com/cmemd/cmemd/internal/observer/evidence"
 )
 
-// unobservedOwn marks a call of this memory's own tools: counted, never turned into memory again.
-const unobservedOwn = "own"
+// unobservedMemory marks a call of this memory's own tools: counted, never turned into memory again.
+const unobservedMemory = "own"
 
-// ownCall is t without what was said: what comes out of memory is not put into it again.
-func ownCall(t events.ToolUsed, inputSize, outputSize int) events.ToolUsed {
-	t.Input, t.Output, t.Unobserved = "", "", unobservedOwn
+// memoryCall is t without what was said: what comes out of memory is not put into it again.
+func memoryCall(t events.ToolUsed, inputSize, outputSize int) events.ToolUsed {
+	t.Input, t.Output, t.Unobserved = "", "", unobservedMemory
 	t.InputSize, t.OutputSize = inputSize, outputSize
 	return t
 }
 
-// isOwnCall reports whether a tool is served by this memory's own MCP server, added as such or by a plugin, reads one of
+// isMemoryCall reports whether a tool is served by this memory's own MCP server, added as such or by a plugin, reads one of
 // its resources, or runs its command in a shell.
-func isOwnCall(tool, server string, input []byte) bool {
-	if isOwnServer(server) {
+func isMemoryCall(tool, server string, input []byte) bool {
+	if isMemoryServer(server) {
 		return true
 	}
 	if rest, ok := strings.CutPrefix(tool, "mcp__"); ok {
 		name, _, _ := strings.Cut(rest, "__")
-		return isOwnServer(name)
+		return isMemoryServer(name)
 	}
 	if !bytes.Contains(input, []byte("cmemd")) {
 		return false
 	}
-	if member(input, "uri") != "" && isOwnServer(member(input, "server")) {
+	if member(input, "uri") != "" && isMemoryServer(member(input, "server")) {
 		return true
 	}
-	return isOwnCommand(member(input, "command"))
+	return isMemoryCommand(member(input, "command"))
 }
 
 // maxCommandLine is how much of a command line is looked at; see evidence.Split.
 const maxCommandLine = 64 << 10
 
-// isOwnCommand reports whether all that a shell line prints comes out of this memory's own command: each of its simple
+// isMemoryCommand reports whether all that a shell line prints comes out of this memory's own command: each of its simple
 // commands is cmemd, cuts down what stands before it in a pipe, or has nothing to say of its own.
-func isOwnCommand(command string) bool {
+func isMemoryCommand(command string) bool {
 	if len(command) > maxCommandLine || !strings.Contains(command, "cmemd") {
 		return false
 	}
-	own, piped := false, false
+	memory, piped := false, false
 	for _, c := range evidence.Split(command) {
 		name := path.Base(programOf(c.Words))
 		if name == "cmemd" {
-			own = true
+			memory = true
 		} else if !isSilent(name, c.Text) && (!piped || !isFilter(name)) {
 			return false
 		}
 		piped = c.Next == "|"
 	}
-	return own
+	return memory
 }
 
 // programOf is the first word that is no assignment, or "".
@@ -93,8 +93,8 @@ func isFilter(name string) bool {
 	return false
 }
 
-// isOwnServer knows the names "cmemd", "plugin:NAME:cmemd" and "plugin_NAME_cmemd".
-func isOwnServer(name string) bool {
+// isMemoryServer knows the names "cmemd", "plugin:NAME:cmemd" and "plugin_NAME_cmemd".
+func isMemoryServer(name string) bool {
 	if rest, ok := strings.CutPrefix(name, "plugin"); ok && rest != "" && (rest[0] == ':' || rest[0] == '_') {
 		return strings.Contains(rest, "cmemd")
 	}
