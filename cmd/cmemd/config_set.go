@@ -130,7 +130,7 @@ func changeConfig(ctx context.Context, a *terminal.App, changes []config.Change)
 	if _, err := config.PlanChanges(a, home, changes); err != nil { // before there is a home, or anything in it
 		return err
 	}
-	if err := homedir.PathsOf(home).Make(); err != nil {
+	if _, err := homedir.Made(a); err != nil {
 		return err
 	}
 	path, err := config.SettingsFile(home)

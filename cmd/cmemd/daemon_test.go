@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/clitest"
-	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/eventlog"
@@ -20,21 +19,10 @@ import (
 	"github.com/cmemd/cmemd/internal/api"
 )
 
-func tempHome(t *testing.T) (homedir.Paths, *config.Loaded) {
-	t.Helper()
-	p := homedir.PathsOf(t.TempDir())
-	if err := p.Make(); err != nil {
-		t.Fatal(err)
-	}
-	l := config.Standard()
-	l.Listen = ""
-	return p, l
-}
-
 // openTemp opens a daemon over a home of its own, without a port.
 func openTemp(t *testing.T) (d *daemon, ctx context.Context) {
 	t.Helper()
-	p, l := tempHome(t)
+	p, l := clitest.TempHome(t)
 	ctx, stop := context.WithCancelCause(t.Context())
 	d, err := openDaemon(ctx, l, p, slog.New(slog.DiscardHandler), "test", stop)
 	if err != nil {
@@ -187,7 +175,7 @@ func TestFailedStartLeavesTheLastEnd(t *testing.T) {
 // TestNearlyFullDisk has less room than is kept free: hooks must hear it from a daemon that lives, and ends well.
 func TestNearlyFullDisk(t *testing.T) {
 	t.Parallel()
-	p, l := tempHome(t)
+	p, l := clitest.TempHome(t)
 	l.MinFreeBytes = 1 << 60
 	ctx, stop := context.WithCancelCause(t.Context())
 	d, err := openDaemon(ctx, l, p, slog.New(slog.DiscardHandler), "test", stop)

@@ -120,12 +120,12 @@ type examination struct {
 
 // examine gathers what several checks need. What cannot be had is for them to tell.
 func examine(ctx context.Context, a *terminal.App) (*examination, error) {
-	home, err := a.Home()
+	p, err := homedir.Of(a)
 	if err != nil {
 		return nil, err
 	}
-	x := &examination{app: a, paths: homedir.PathsOf(home), now: a.Now()}
-	x.config, x.settings = config.Load(home, a.Environ)
+	x := &examination{app: a, paths: p, now: a.Now()}
+	x.config, x.settings = config.Load(p.Home, a.Environ)
 	x.daemon = a.Query(ctx, func(ctx context.Context, client *api.Client) error {
 		s, err := client.Status(ctx)
 		if err == nil {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/cmemd/cmemd/actors/policy"
 	"github.com/cmemd/cmemd/actors/provider"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/clitest"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/offline"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
@@ -30,7 +31,7 @@ import (
 // patientAt is an examination of a home of its own with a daemon that is well.
 func patientAt(t *testing.T, now time.Time) *examination {
 	t.Helper()
-	p, l := tempHome(t)
+	p, l := clitest.TempHome(t)
 	a := &terminal.App{Out: io.Discard, Err: io.Discard, Now: func() time.Time { return now }, Version: "1.2.0", Getenv: func(key string) string {
 		if key == "CMEMD_HOME" {
 			return p.Home

@@ -59,17 +59,13 @@ func newLogImport(a *terminal.App) *cobra.Command {
 		Use: "import FILE|-", Short: "Take an export back into an empty log; the daemon must not run",
 		Args: terminal.Takes(1, 1, "one file, or - for standard input"),
 		RunE: func(c *cobra.Command, args []string) error {
-			home, err := a.Home()
-			if err != nil {
-				return err
-			}
 			in, total, err := offline.ImportFile(a, args[0])
 			if err != nil {
 				return err
 			}
 			defer in.Close()
 			m := a.Meter("importing", total, true)
-			records, err := importInto(c.Context(), a, home, m.Reader(in))
+			records, err := importInto(c.Context(), a, m.Reader(in))
 			m.End()
 			if err != nil {
 				return err
@@ -83,13 +79,13 @@ func newLogImport(a *terminal.App) *cobra.Command {
 	}
 }
 
-// importInto fills the log of home from an export. The log stays empty unless the export was taken whole.
-func importInto(ctx context.Context, a *terminal.App, home string, in io.Reader) (records uint64, err error) {
+// importInto fills the log of this home from an export. The log stays empty unless the export was taken whole.
+func importInto(ctx context.Context, a *terminal.App, in io.Reader) (records uint64, err error) {
 	if err := mustNotRun(ctx, a); err != nil {
 		return 0, err
 	}
-	p := homedir.PathsOf(home)
-	if err := p.Make(); err != nil {
+	p, err := homedir.Made(a)
+	if err != nil {
 		return 0, err
 	}
 	held, err := eventlog.Open(p.Log, eventlog.Config{}) // keeps a daemon out until the end

@@ -36,11 +36,11 @@ func newLogs(a *terminal.App) *cobra.Command {
 		if n < 0 {
 			return terminal.Misused(c, "--lines %d: it must be 0 or more", n)
 		}
-		home, err := a.Home()
+		p, err := homedir.Of(a)
 		if err != nil {
 			return err
 		}
-		return logs(c.Context(), a, homedir.PathsOf(home), n, follow)
+		return logs(c.Context(), a, p, n, follow)
 	}
 	return c
 }

@@ -104,8 +104,8 @@ func (s *starter) launch(ctx context.Context, client *api.Client) error {
 	if _, err := config.ForHome(s.app); err != nil {
 		return fmt.Errorf("the settings are not valid: %w", err)
 	}
-	p := homedir.PathsOf(s.home)
-	if err := p.Make(); err != nil {
+	p, err := homedir.Made(s.app)
+	if err != nil {
 		return err
 	}
 	if _, err := launch(ctx, s.app, client, p); err != nil {

@@ -163,7 +163,7 @@ func TestMCPOverHTTP(t *testing.T) {
 	if out, err := p.command(t.Context(), "stop").CombinedOutput(); err != nil {
 		t.Fatalf("stop: %v, %s", err, out)
 	}
-	if took := time.Since(began); took > endLimit {
+	if took := time.Since(began); took > 5*time.Second {
 		t.Errorf("with a client connected the end took %v", took)
 	}
 }

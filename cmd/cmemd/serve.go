@@ -34,13 +34,9 @@ func serve(ctx context.Context, a *terminal.App) error {
 	if err != nil {
 		return err
 	}
-	home, err := a.Home()
-	if err != nil {
-		return err
-	}
 	homedir.KeepPrivate()
-	p := homedir.PathsOf(home)
-	if err := p.Make(); err != nil {
+	p, err := homedir.Made(a)
+	if err != nil {
 		return err
 	}
 	logger, file := newLogger(a, l.Config, p)
@@ -57,7 +53,7 @@ func serve(ctx context.Context, a *terminal.App) error {
 	}
 	me := homedir.ThisProcess()
 	me.Version = a.Version
-	logger.Info("starting", "version", a.Version, "pid", me.PID, "home", home)
+	logger.Info("starting", "version", a.Version, "pid", me.PID, "home", p.Home)
 	return d.run(ctx, me)
 }
 

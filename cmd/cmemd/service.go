@@ -105,31 +105,28 @@ func installService(ctx context.Context, a *terminal.App, printOnly bool) error 
 	if err := durable.Replace(s.path, []byte(s.text), 0o600); err != nil {
 		return err
 	}
-	home, err := a.Home()
+	p, err := homedir.Made(a)
 	if err != nil {
 		return err
 	}
-	if err := homedir.PathsOf(home).Make(); err != nil {
-		return err
-	}
-	if err := startService(ctx, a, s, home); err != nil {
+	if err := startService(ctx, s, p); err != nil {
 		return err
 	}
 	return serviceStatus(ctx, a)
 }
 
 // startService has the system run what s says, and not what it said before.
-func startService(ctx context.Context, a *terminal.App, s serviceFile, home string) error {
+func startService(ctx context.Context, s serviceFile, p homedir.Paths) error {
 	if s.manager == "launchd" { // it has nothing that would do it
-		if err := forgetAgent(ctx, a, s); err != nil {
+		if err := forgetAgent(ctx, s); err != nil {
 			return err
 		}
-		if err := stopRunning(ctx, a, home); err != nil {
+		if err := stopRunning(ctx, p); err != nil {
 			return err
 		}
 	}
 	for _, argv := range s.startCommands() {
-		if err := manage(ctx, a, argv); err != nil {
+		if err := manage(ctx, argv); err != nil {
 			return terminal.Advise(fmt.Errorf("%s is written, and the system does not take it: %w", s.path, err),
 				"`cmemd service install` once more, where you are logged in and the system answers; until then hooks start a daemon")
 		}
@@ -142,13 +139,13 @@ const forgetEvery = 100 * time.Millisecond
 
 // forgetAgent has launchd end and forget what it knows under the name of s, and returns when it has. That it knows nothing is
 // no error: an agent that it knows cannot be put in again.
-func forgetAgent(ctx context.Context, a *terminal.App, s serviceFile) error {
+func forgetAgent(ctx context.Context, s serviceFile) error {
 	ctx, cancel := context.WithTimeout(ctx, manageWait)
 	defer cancel()
 	for _, argv := range s.stopCommands() {
-		_ = manage(ctx, a, argv) // whether it is known is asked next
+		_ = manage(ctx, argv) // whether it is known is asked next
 	}
-	for manage(ctx, a, s.knownCommand()) == nil {
+	for manage(ctx, s.knownCommand()) == nil {
 		select {
 		case <-ctx.Done():
 			return fmt.Errorf("launchd still runs the daemon that it is to start anew: %w", ctx.Err())
@@ -158,14 +155,14 @@ func forgetAgent(ctx context.Context, a *terminal.App, s serviceFile) error {
 	return nil
 }
 
-// stopRunning stops the daemon of home, if one runs.
-func stopRunning(ctx context.Context, a *terminal.App, home string) error {
-	client := api.Dial(home)
+// stopRunning stops the daemon of a home, if one runs.
+func stopRunning(ctx context.Context, p homedir.Paths) error {
+	client := api.Dial(p.Home)
 	defer client.Close()
 	if client.Alive(ctx) != nil {
 		return nil
 	}
-	_, err := stop(ctx, a, client, homedir.PathsOf(home), false)
+	_, err := stop(ctx, client, p, false)
 	return err
 }
 
@@ -201,7 +198,7 @@ func launchDomain() string { return "gui/" + strconv.Itoa(os.Getuid()) }
 const manageWait = 30 * time.Second
 
 // manage runs a command of the system's.
-func manage(ctx context.Context, a *terminal.App, argv []string) error {
+func manage(ctx context.Context, argv []string) error {
 	ctx, cancel := context.WithTimeout(ctx, manageWait)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
@@ -225,7 +222,7 @@ func uninstallService(ctx context.Context, a *terminal.App) error {
 	}
 	var stopped error
 	for _, argv := range s.stopCommands() {
-		stopped = errors.Join(stopped, manage(ctx, a, argv))
+		stopped = errors.Join(stopped, manage(ctx, argv))
 	}
 	if err := os.Remove(s.path); err != nil {
 		return err
@@ -235,7 +232,7 @@ func uninstallService(ctx context.Context, a *terminal.App) error {
 	}
 	note := ""
 	if s.manager == "systemd" {
-		stopped = errors.Join(stopped, manage(ctx, a, systemctl("daemon-reload")))
+		stopped = errors.Join(stopped, manage(ctx, systemctl("daemon-reload")))
 	}
 	if stopped != nil {
 		note = "the system was not told: " + stopped.Error()
@@ -261,9 +258,9 @@ func serviceStatus(ctx context.Context, a *terminal.App) error {
 	shown.Installed, shown.Current = err == nil || shown.Foreign, text == s.text
 	shown.Enabled = shown.Installed
 	if s.manager == "systemd" {
-		shown.Enabled = manage(ctx, a, systemctl("is-enabled", unitName)) == nil
+		shown.Enabled = manage(ctx, systemctl("is-enabled", unitName)) == nil
 	}
-	err = manage(ctx, a, s.knownCommand())
+	err = manage(ctx, s.knownCommand())
 	if shown.Active = err == nil; err != nil {
 		shown.Note, shown.Alone = err.Error(), daemonRuns(ctx, a)
 	}

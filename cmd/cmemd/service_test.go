@@ -15,7 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 )
 
 // TestSystemdTakesTheUnit has systemd itself read the unit of a program and a home with names that are hard to write.
@@ -147,11 +147,10 @@ func TestLaunchdTakesItTwice(t *testing.T) {
 	}
 	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
 	t.Setenv("LAUNCHD", dir)
-	a := &terminal.App{Getenv: os.Getenv, Environ: os.Environ()}
 	home := t.TempDir()
 	s, _ := serviceFor("darwin", dir, dir, "/opt/cmemd", home)
 	for range 2 {
-		if err := startService(t.Context(), a, s, home); err != nil {
+		if err := startService(t.Context(), s, homedir.PathsOf(home)); err != nil {
 			t.Fatal(err)
 		}
 	}

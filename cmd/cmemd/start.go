@@ -48,15 +48,11 @@ type startedDaemon struct {
 }
 
 func start(ctx context.Context, a *terminal.App, client *api.Client) error {
-	home, err := a.Home()
-	if err != nil {
-		return err
-	}
 	if _, err := config.ForHome(a); err != nil { // said here, and not in the log of a daemon that ends at once
 		return err
 	}
-	p := homedir.PathsOf(home)
-	if err := p.Make(); err != nil {
+	p, err := homedir.Made(a)
+	if err != nil {
 		return err
 	}
 	s := startedDaemon{Logs: p.LogFile}
@@ -81,7 +77,7 @@ func stopOlder(ctx context.Context, a *terminal.App, client *api.Client, p homed
 		return nil
 	}
 	s.Stopped = d.Version
-	_, err = stop(ctx, a, client, p, false)
+	_, err = stop(ctx, client, p, false)
 	return err
 }
 

@@ -3,21 +3,19 @@ package main
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"os"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/clitest"
-	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
-	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
+	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/internal/api"
 )
 
-// TestStartWaitsForTheQuicker has another daemon hold the log, and listen only after the one that `cmemd start` launched
-// has given up.
+// TestStartWaitsForTheQuicker has another process hold the log, and a daemon listen only after the one that `cmemd start`
+// launched has given up.
 func TestStartWaitsForTheQuicker(t *testing.T) {
 	t.Parallel()
 	program := newProgram(t)
@@ -25,35 +23,36 @@ func TestStartWaitsForTheQuicker(t *testing.T) {
 	if err := p.Make(); err != nil {
 		t.Fatal(err)
 	}
-	l := config.Standard()
-	l.Listen = ""
-	ctx, stop := context.WithCancelCause(t.Context())
-	d, err := openDaemon(ctx, l, p, slog.New(slog.DiscardHandler), "test", stop)
+	held, err := eventlog.Open(p.Log, eventlog.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var out []byte
 	said := make(chan error, 1)
+	ctx, cancel := context.WithTimeout(t.Context(), clitest.Patience)
+	defer cancel()
 	go func() {
 		var err error
 		out, err = program.command(ctx, "start").CombinedOutput()
 		said <- err
 	}()
-	for limit := time.Now().Add(clitest.Patience); ; time.Sleep(5 * time.Millisecond) {
+	for ; ; time.Sleep(5 * time.Millisecond) {
 		if b, _ := os.ReadFile(p.StartLog); strings.Contains(string(b), "held") {
 			break
 		}
-		if time.Now().After(limit) {
+		if ctx.Err() != nil {
 			t.Fatal("the second daemon does not say that the log is held")
 		}
 	}
 	time.Sleep(100 * time.Millisecond) // for the second daemon to be gone: its command must wait on
-	ended := serving(t, ctx, d)
-	if err := waitEnd(t, said); err != nil || !strings.Contains(string(out), "is running already") {
+	if err := held.Close(); err != nil {
+		t.Fatal(err)
+	}
+	quicker := program.serve(ctx)
+	if err := <-said; err != nil || !strings.Contains(string(out), "is running already") {
 		t.Errorf("start: %v\n%s", err, out)
 	}
-	d.stop(stopped("a test"))
-	if err := waitEnd(t, ended); err != nil {
+	if err := errors.Join(quicker.Process.Signal(os.Interrupt), quicker.Wait()); err != nil {
 		t.Error(err)
 	}
 }
@@ -71,7 +70,7 @@ func TestStopWithoutDaemonFile(t *testing.T) {
 	}
 	client := api.Dial(program.home)
 	defer client.Close()
-	pid, err := stop(ctx, (&terminal.App{}), client, p, false)
+	pid, err := stop(ctx, client, p, false)
 	if pid != daemon.Process.Pid || err != nil {
 		t.Errorf("stop: got pid %d, %v; want %d", pid, err, daemon.Process.Pid)
 	}

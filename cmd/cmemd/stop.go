@@ -27,12 +27,12 @@ func newStop(a *terminal.App) *cobra.Command {
 	}
 	c.Flags().BoolVar(&kill, "kill", false, "kill a daemon that does not end; what it accepted is in the log")
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		home, err := a.Home()
+		p, err := homedir.Of(a)
 		if err != nil {
 			return err
 		}
 		return a.Ask(func(client *api.Client) error {
-			was, err := stop(c.Context(), a, client, homedir.PathsOf(home), kill)
+			was, err := stop(c.Context(), client, p, kill)
 			if err != nil {
 				return err
 			}
@@ -52,7 +52,7 @@ func newStop(a *terminal.App) *cobra.Command {
 
 // stop ends the daemon and returns its pid; 0 if none runs. One that does not answer is sent a signal, if the process is
 // still the one that wrote down its pid. With kill a daemon that does not end is killed.
-func stop(ctx context.Context, a *terminal.App, client *api.Client, p homedir.Paths, kill bool) (pid int, err error) {
+func stop(ctx context.Context, client *api.Client, p homedir.Paths, kill bool) (pid int, err error) {
 	d, err := homedir.ReadDaemonFile(p.Daemon)
 	if err != nil {
 		d = askWho(ctx, client)
@@ -65,10 +65,10 @@ func stop(ctx context.Context, a *terminal.App, client *api.Client, p homedir.Pa
 		err = d.Signal(syscall.SIGTERM)
 	}
 	if err == nil {
-		err = gone(ctx, a, client, d, stopWait)
+		err = gone(ctx, client, d, stopWait)
 	}
 	if err != nil && kill && d.Lives() {
-		err = errors.Join(d.Signal(os.Kill), gone(ctx, a, client, d, stopWait))
+		err = errors.Join(d.Signal(os.Kill), gone(ctx, client, d, stopWait))
 	}
 	if err != nil {
 		return d.PID, terminal.Advise(fmt.Errorf("the daemon (pid %d) does not end: %w", d.PID, err), "`cmemd stop --kill`; what it accepted is in the log")
@@ -96,7 +96,7 @@ func askToStop(ctx context.Context, client *api.Client) error {
 }
 
 // gone waits until the process has ended and nothing answers any more.
-func gone(ctx context.Context, a *terminal.App, client *api.Client, d homedir.DaemonFile, limit time.Duration) error {
+func gone(ctx context.Context, client *api.Client, d homedir.DaemonFile, limit time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	for d.Lives() || client.Alive(ctx) == nil {

@@ -19,7 +19,7 @@ func newToken(a *terminal.App) *cobra.Command {
 		&cobra.Command{
 			Use: "show", Short: "Print the token", Args: terminal.Takes(0, 0, ""),
 			RunE: func(*cobra.Command, []string) error {
-				p, err := ownPaths(a)
+				p, err := homedir.Made(a)
 				if err != nil {
 					return err
 				}
@@ -40,19 +40,9 @@ func newToken(a *terminal.App) *cobra.Command {
 	return c
 }
 
-// ownPaths are the paths of this home, whose folders are there when it returns.
-func ownPaths(a *terminal.App) (homedir.Paths, error) {
-	home, err := a.Home()
-	if err != nil {
-		return homedir.Paths{}, err
-	}
-	p := homedir.PathsOf(home)
-	return p, p.Make()
-}
-
 // rotateToken has the daemon change the token, or does so where none runs.
 func rotateToken(a *terminal.App, c *cobra.Command) error {
-	p, err := ownPaths(a)
+	p, err := homedir.Made(a)
 	if err != nil {
 		return err
 	}

@@ -27,7 +27,7 @@ const geminiSession = "00000000-0000-4000-8000-00000000000a"
 // followingGemini opens a daemon that follows a folder of chats.
 func followingGemini(t *testing.T) (d *daemon, ctx context.Context, chats string) {
 	t.Helper()
-	p, l := tempHome(t)
+	p, l := clitest.TempHome(t)
 	chats = filepath.Join(t.TempDir(), "tmp", "repo", "chats")
 	l.Watch = []string{"gemini-cli=" + chats}
 	ctx, stop := context.WithCancelCause(t.Context())

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 )
 
@@ -39,4 +40,16 @@ func JSON(v any) string {
 		panic(err)
 	}
 	return string(b)
+}
+
+// TempHome makes a home, and settings by which its daemon has no port.
+func TempHome(tb testing.TB) (homedir.Paths, *config.Loaded) {
+	tb.Helper()
+	p := homedir.PathsOf(tb.TempDir())
+	if err := p.Make(); err != nil {
+		tb.Fatal(err)
+	}
+	l := config.Standard()
+	l.Listen = ""
+	return p, l
 }

@@ -43,6 +43,21 @@ func PathsOf(home string) Paths {
 	}
 }
 
+// Of is the paths of the home that a command works with.
+func Of(a *terminal.App) (Paths, error) {
+	home, err := a.Home()
+	return PathsOf(home), err
+}
+
+// Made is Of once the folders are there; see Make.
+func Made(a *terminal.App) (Paths, error) {
+	p, err := Of(a)
+	if err != nil {
+		return p, err
+	}
+	return p, p.Make()
+}
+
 // Make makes the folders of a home, open to this user only. It returns errOpenToOthers where others could change that.
 func (p Paths) Make() error {
 	for _, dir := range []string{p.Home, p.Run, p.Views, p.logs} {
