@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/daemon"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/agents/relay"
@@ -23,7 +24,7 @@ func checkDaemon(_ context.Context, x *examination) []checked {
 		if s.Ready {
 			return []checked{well("pid %d, since %s", s.PID, terminal.Moment(s.Started))}
 		}
-		if strings.HasPrefix(s.Phase, stoppedPhase) {
+		if strings.HasPrefix(s.Phase, daemon.StoppedPhase) {
 			return []checked{wrong("`cmemd logs` says why; `cmemd stop` and `cmemd start` begin anew", "pid %d, but %s", s.PID, s.Phase)}
 		}
 		return []checked{note("wait a moment", "pid %d is starting: %s", s.PID, s.Phase)}

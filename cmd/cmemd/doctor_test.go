@@ -18,6 +18,7 @@ import (
 	"github.com/cmemd/cmemd/actors/provider"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/clitest"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/daemon"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/offline"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/eventlog"
@@ -83,7 +84,7 @@ func TestChecks(t *testing.T) {
 	}{
 		{"well", "daemon", func(*examination) {}, stateOK, "pid 7"},
 		{"starting", "daemon", func(x *examination) { x.status.Ready, x.status.Phase = false, "views" }, stateNote, "starting: views"},
-		{"a view that stopped", "daemon", func(x *examination) { x.status.Ready, x.status.Phase = false, stoppedPhase+"index" }, stateWrong, "stopped: index"},
+		{"a view that stopped", "daemon", func(x *examination) { x.status.Ready, x.status.Phase = false, daemon.StoppedPhase+"index" }, stateWrong, "stopped: index"},
 		{"a daemon that hangs", "daemon", func(x *examination) { x.status, x.daemon = nil, errors.New("the daemon has not answered") }, stateWrong, "has not answered"},
 		{"an older daemon", "version", func(x *examination) { x.status.Version = "v1.1.9" }, stateWrong, "older"},
 		{"a newer daemon", "version", func(x *examination) { x.status.Version = "v1.3.0" }, stateNote, "v1.3.0"},

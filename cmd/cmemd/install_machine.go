@@ -125,8 +125,8 @@ func runClient(ctx context.Context, a *terminal.App, c install.Command) error {
 		return nil
 	}
 	said := strings.TrimSpace(string(bytes.ToValidUTF8(out, nil)))
-	if len(said) > maxSaid {
-		said = said[len(said)-maxSaid:]
+	if len(said) > terminal.MaxSaid {
+		said = said[len(said)-terminal.MaxSaid:]
 	}
 	return fmt.Errorf("%s: %w: %s", strings.Join(c.Args, " "), err, said)
 }

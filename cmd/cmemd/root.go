@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/daemon"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/providers"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/scenarios"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
@@ -69,7 +70,7 @@ func strictHelp(root *cobra.Command) {
 // commandsOf lists the sub-commands by group.
 func commandsOf(a *terminal.App) map[string][]*cobra.Command {
 	return map[string][]*cobra.Command{
-		groupDaemon: {scenarios.NewDemo(a), newServe(a), newStart(a), newStop(a), newStatus(a), newDoctor(a), newLogs(a), newConfig(a), newToken(a), newHook(a), newMCP(a), newInstall(a), newUninstall(a), newService(a), newMan(a)},
+		groupDaemon: {scenarios.NewDemo(a), daemon.NewServe(a), daemon.NewStart(a), daemon.NewStop(a), newStatus(a), newDoctor(a), newLogs(a), newConfig(a), newToken(a), newHook(a), daemon.NewMCP(a), newInstall(a), newUninstall(a), newService(a), newMan(a)},
 		groupMemory: {
 			newSearch(a), newTimeline(a), newShow(a), newWhy(a), newSessions(a), newContext(a), newSave(a), newCorrect(a), newUndo(a),
 			newForget(a), newIngest(a), newImport(a), newWatch(a), newExport(a),

@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/daemon"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/api"
@@ -162,7 +163,7 @@ func stopRunning(ctx context.Context, p homedir.Paths) error {
 	if client.Alive(ctx) != nil {
 		return nil
 	}
-	_, err := stop(ctx, client, p, false)
+	_, err := daemon.Stop(ctx, client, p, false)
 	return err
 }
 

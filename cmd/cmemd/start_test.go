@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/clitest"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/daemon"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/internal/api"
@@ -63,21 +64,21 @@ func TestStopWithoutDaemonFile(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	program := newProgram(t)
-	daemon := program.serve(ctx)
+	served := program.serve(ctx)
 	p := homedir.PathsOf(program.home)
 	if err := os.Remove(p.Daemon); err != nil {
 		t.Fatal(err)
 	}
 	client := api.Dial(program.home)
 	defer client.Close()
-	pid, err := stop(ctx, client, p, false)
-	if pid != daemon.Process.Pid || err != nil {
-		t.Errorf("stop: got pid %d, %v; want %d", pid, err, daemon.Process.Pid)
+	pid, err := daemon.Stop(ctx, client, p, false)
+	if pid != served.Process.Pid || err != nil {
+		t.Errorf("stop: got pid %d, %v; want %d", pid, err, served.Process.Pid)
 	}
 	if err := client.Alive(ctx); !errors.Is(err, api.ErrNotRunning) {
 		t.Errorf("after stop: got %v, want that none runs", err)
 	}
-	if err := daemon.Wait(); err != nil {
+	if err := served.Wait(); err != nil {
 		t.Errorf("the daemon ended with %v", err)
 	}
 }

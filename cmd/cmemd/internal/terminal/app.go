@@ -35,6 +35,9 @@ func (a *App) Ask(do func(c *api.Client) error) error {
 	return do(c)
 }
 
+// MaxSaid is how many bytes are shown of what another program said that failed.
+const MaxSaid = 4 << 10
+
 // Printf writes to standard output. What is captured text must have gone through Visible or VisibleLine.
 func (a *App) Printf(format string, args ...any) { fmt.Fprintf(a.Out, format, args...) }
 

@@ -1,4 +1,4 @@
-package main
+package daemon
 
 import (
 	"context"
@@ -19,7 +19,10 @@ import (
 // stopWait is how long a daemon that was asked to end may take: it has endLimit for itself.
 const stopWait = endLimit + 2*time.Second
 
-func newStop(a *terminal.App) *cobra.Command {
+// askEvery is how long a command waits between two questions whether a daemon is there, or ready, or gone.
+const askEvery = 10 * time.Millisecond
+
+func NewStop(a *terminal.App) *cobra.Command {
 	kill := false
 	c := &cobra.Command{
 		Use: "stop", Short: "End the daemon, in order", Args: terminal.Takes(0, 0, ""),
@@ -32,7 +35,7 @@ func newStop(a *terminal.App) *cobra.Command {
 			return err
 		}
 		return a.Ask(func(client *api.Client) error {
-			was, err := stop(c.Context(), client, p, kill)
+			was, err := Stop(c.Context(), client, p, kill)
 			if err != nil {
 				return err
 			}
@@ -50,9 +53,9 @@ func newStop(a *terminal.App) *cobra.Command {
 	return c
 }
 
-// stop ends the daemon and returns its pid; 0 if none runs. One that does not answer is sent a signal, if the process is
+// Stop ends the daemon and returns its pid; 0 if none runs. One that does not answer is sent a signal, if the process is
 // still the one that wrote down its pid. With kill a daemon that does not end is killed.
-func stop(ctx context.Context, client *api.Client, p homedir.Paths, kill bool) (pid int, err error) {
+func Stop(ctx context.Context, client *api.Client, p homedir.Paths, kill bool) (pid int, err error) {
 	d, err := homedir.ReadDaemonFile(p.Daemon)
 	if err != nil {
 		d = askWho(ctx, client)
@@ -103,7 +106,7 @@ func gone(ctx context.Context, client *api.Client, d homedir.DaemonFile, limit t
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-time.After(lookEvery):
+		case <-time.After(askEvery):
 		}
 	}
 	return nil

@@ -1,4 +1,4 @@
-package main
+package daemon
 
 import (
 	"slices"
@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// stoppedPhase begins the phase of a daemon whose views or index stand still for good: it is not ready any more.
-const stoppedPhase = "stopped: "
+// StoppedPhase begins the phase of a daemon whose views or index stand still for good: it is not ready any more.
+const StoppedPhase = "stopped: "
 
 // phase is what the start of a daemon is at; once a view has stopped, that is all there is to say. It is safe for
 // concurrent use.
@@ -30,7 +30,7 @@ func (p *phase) stop(name string, tell func(string)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.still = append(p.still, name)
-	tell(stoppedPhase + strings.Join(p.still, ", "))
+	tell(StoppedPhase + strings.Join(p.still, ", "))
 }
 
 // stopped names what has stopped.

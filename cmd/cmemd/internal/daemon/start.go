@@ -1,4 +1,4 @@
-package main
+package daemon
 
 import (
 	"context"
@@ -20,13 +20,10 @@ import (
 	"github.com/cmemd/cmemd/internal/process"
 )
 
-const (
-	startWait = 15 * time.Second      // for a daemon to be ready: views may have to be made anew
-	lookEvery = 10 * time.Millisecond // between two looks whether it is
-	maxSaid   = 4 << 10               // bytes shown of what a daemon said that ended at once
-)
+// startWait is how long a daemon may take to be ready: views may have to be made anew.
+const startWait = 15 * time.Second
 
-func newStart(a *terminal.App) *cobra.Command {
+func NewStart(a *terminal.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "start", Short: "Run the daemon in the background, unless it runs", Args: terminal.Takes(0, 0, ""),
 		Long: "Start returns when the daemon is ready. An older daemon is stopped, and this version takes its place.",
@@ -77,7 +74,7 @@ func stopOlder(ctx context.Context, a *terminal.App, client *api.Client, p homed
 		return nil
 	}
 	s.Stopped = d.Version
-	_, err = stop(ctx, client, p, false)
+	_, err = Stop(ctx, client, p, false)
 	return err
 }
 
@@ -121,7 +118,7 @@ func awaitListener(ctx context.Context, client *api.Client, p homedir.Paths, end
 				return false, lost
 			}
 			return false, terminal.Advise(fmt.Errorf("the daemon does not listen after %s", startWait), "see `cmemd logs`")
-		case <-time.After(lookEvery):
+		case <-time.After(askEvery):
 		}
 	}
 	return lost == nil, nil
@@ -137,7 +134,7 @@ func isHeld(path string) bool {
 }
 
 func whatItSaid(f io.ReaderAt) string {
-	b := make([]byte, maxSaid)
+	b := make([]byte, terminal.MaxSaid)
 	n, _ := f.ReadAt(b, 0) // the end of the file is no error
 	text := strings.TrimSpace(string(b[:n]))
 	if text == "" {
@@ -155,14 +152,14 @@ func (s *startedDaemon) await(ctx context.Context, client *api.Client) error {
 		if err == nil {
 			s.Ready, s.Phase = r.Ready, r.Phase
 		}
-		if s.Ready || strings.HasPrefix(s.Phase, stoppedPhase) || limited.Err() != nil {
+		if s.Ready || strings.HasPrefix(s.Phase, StoppedPhase) || limited.Err() != nil {
 			break
 		}
 		if err != nil && !errors.Is(err, api.ErrNotRunning) {
 			return err
 		}
 		select {
-		case <-time.After(lookEvery):
+		case <-time.After(askEvery):
 		case <-limited.Done():
 		}
 	}

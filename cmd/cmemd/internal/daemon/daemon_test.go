@@ -1,4 +1,4 @@
-package main
+package daemon
 
 import (
 	"context"
@@ -241,7 +241,7 @@ func TestStillViewsKeepTheDaemon(t *testing.T) {
 	if after, err := d.log.Last(ctx); err != nil || after <= before {
 		t.Errorf("the log stands at %d, %v; it stood at %d", after, err, before)
 	}
-	awaitPhase(t, ctx, client, stoppedPhase+"views")
+	awaitPhase(t, ctx, client, StoppedPhase+"views")
 	select {
 	case err := <-ended:
 		t.Fatalf("the daemon ended: %v", err)
