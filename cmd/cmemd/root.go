@@ -70,11 +70,9 @@ func strictHelp(root *cobra.Command) {
 // commandsOf lists the sub-commands by group.
 func commandsOf(a *terminal.App) map[string][]*cobra.Command {
 	return map[string][]*cobra.Command{
-		groupDaemon: {scenarios.NewDemo(a), daemon.NewServe(a), daemon.NewStart(a), daemon.NewStop(a), newStatus(a), newDoctor(a), newLogs(a), newConfig(a), newToken(a), newHook(a), daemon.NewMCP(a), newInstall(a), newUninstall(a), newService(a), newMan(a)},
-		groupMemory: {
-			newSearch(a), newTimeline(a), newShow(a), newWhy(a), newSessions(a), newContext(a), newSave(a), newCorrect(a), newUndo(a),
-			newForget(a), newIngest(a), newImport(a), newWatch(a), newExport(a),
-		},
-		groupInside: {newOutcomes(a), newUsage(a), newReobserve(a), newRecheck(a), scenarios.NewReplay(a), newLog(a), newProjections(a), newParse(a), providers.NewObserver(a)},
+		groupDaemon: append(operateCommands(a), daemon.NewServe(a), daemon.NewStart(a), daemon.NewStop(a), daemon.NewMCP(a), newStatus(a), newDoctor(a),
+			newInstall(a), newUninstall(a), newService(a), scenarios.NewDemo(a)),
+		groupMemory: memoryCommands(a),
+		groupInside: append(insideCommands(a), scenarios.NewReplay(a), providers.NewObserver(a)),
 	}
 }
