@@ -3,6 +3,8 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/cli/memory"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/cli/operate"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/daemon"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/providers"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/scenarios"
@@ -70,9 +72,9 @@ func strictHelp(root *cobra.Command) {
 // commandsOf lists the sub-commands by group.
 func commandsOf(a *terminal.App) map[string][]*cobra.Command {
 	return map[string][]*cobra.Command{
-		groupDaemon: append(operateCommands(a), daemon.NewServe(a), daemon.NewStart(a), daemon.NewStop(a), daemon.NewMCP(a), newStatus(a), newDoctor(a),
+		groupDaemon: append(operate.Commands(a), daemon.NewServe(a), daemon.NewStart(a), daemon.NewStop(a), daemon.NewMCP(a), newStatus(a), newDoctor(a),
 			newInstall(a), newUninstall(a), newService(a), scenarios.NewDemo(a)),
-		groupMemory: memoryCommands(a),
-		groupInside: append(insideCommands(a), scenarios.NewReplay(a), providers.NewObserver(a)),
+		groupMemory: memory.Commands(a),
+		groupInside: append(operate.Inside(a), scenarios.NewReplay(a), providers.NewObserver(a)),
 	}
 }

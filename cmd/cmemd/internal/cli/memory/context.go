@@ -1,0 +1,167 @@
+package memory
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
+	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/memory/recall"
+)
+
+func newContext(a *terminal.App) *cobra.Command {
+	var q api.ContextQuery
+	c := &cobra.Command{
+		Use: "context", Short: "Show the memory that an agent would be given here now",
+		Long: "Context shows what a session that starts in this folder would be given; with --prompt or --file what would be given\n" +
+			"at that prompt, or before that file is read, where the settings context_prompts and context_files say so. Nothing is\n" +
+			"recorded of it.",
+		Example: "  cmemd context --explain\n  cmemd context --prompt \"why do discounts lose a cent\"\n  cmemd context --file cart/cart.go --explain",
+		Args:    terminal.Takes(0, 0, ""),
+	}
+	terminal.ProjectFlag(c, &q.Project, "", "that of this folder, if not given")
+	c.Flags().StringVar(&q.Session, "session", "", "as if for this session")
+	c.Flags().StringVar(&q.Source, "source", "", "how the session starts: startup, clear, compact, resume")
+	c.Flags().StringVar(&q.Prompt, "prompt", "", "at this prompt instead of a start")
+	c.Flags().StringVar(&q.File, "file", "", "before this file is read, instead of at a start")
+	c.Flags().IntVar(&q.Characters, "characters", 0, "at most; as the daemon is set, if not given")
+	c.Flags().IntVar(&q.Tokens, "tokens", 0, "at most, as they are estimated; as the daemon is set, if not given")
+	c.Flags().BoolVar(&q.Explain, "explain", false, "say of each row why it is in, and what just missed")
+	c.MarkFlagsMutuallyExclusive("source", "prompt", "file")
+	terminal.Choose(c, "source", contextSources()...)
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		if err := terminal.OneOf(c, "source", q.Source, contextSources()...); err != nil {
+			return err
+		}
+		if err := placeContext(&q); err != nil {
+			return err
+		}
+		return a.Query(c.Context(), func(ctx context.Context, client *api.Client) error {
+			answer, err := client.Context(ctx, q)
+			if err != nil {
+				return err
+			}
+			return showContext(a, answer)
+		})
+	}
+	return c
+}
+
+// placeContext fills in the folder that is asked about, and makes the file's path whole.
+func placeContext(q *api.ContextQuery) (err error) {
+	if q.File != "" {
+		if q.File, err = filepath.Abs(q.File); err != nil {
+			return err
+		}
+	}
+	if q.Project != "" {
+		return nil
+	}
+	if q.Cwd, err = os.Getwd(); err != nil {
+		return terminal.Advise(err, "name the project with --project")
+	}
+	return nil
+}
+
+func showContext(a *terminal.App, answer api.ContextAnswer) error {
+	switch {
+	case a.JSON:
+		if err := a.PrintJSON(answer); err != nil {
+			return err
+		}
+	case answer.Text != "":
+		a.Printf("%s\n", terminal.Visible(answer.Text))
+		a.Say("%s, about %s, %s of %s", terminal.Plural(answer.Characters, "character"), terminal.Plural(answer.Tokens, "token"),
+			terminal.Plural(len(answer.IDs), "row"), terminal.VisibleLine(answer.Project))
+	}
+	if !a.JSON && len(answer.Explain) > 0 {
+		if err := explainContext(a, answer.Explain); err != nil {
+			return err
+		}
+	}
+	if answer.Text == "" {
+		return a.Reported(fmt.Errorf("%w: there is no memory of %s yet", terminal.ErrNothing, projectName(answer.Project)))
+	}
+	return nil
+}
+
+// missedRows is how many rows are shown that just missed.
+const missedRows = 10
+
+// explainContext says why each line is there, what just missed, and how many rows were not fit for it.
+func explainContext(a *terminal.App, choices []recall.Choice) error {
+	l := terminal.List{Head: []string{"", "WORTH", "PER 1000", "WHY", "ID", "TITLE"}}
+	missed, unfit := 0, tally{}
+	for _, c := range choices {
+		mark := "in"
+		if !c.Chosen && c.Why != recall.WhyRoom {
+			unfit.add(c.Why)
+			continue
+		}
+		if !c.Chosen {
+			mark = "missed"
+			if missed++; missed > missedRows {
+				continue
+			}
+		}
+		l.Add(mark, fmt.Sprintf("%.2f", c.Worth), density(c), worthParts(c), a.ShownID(c.ID), c.Title)
+	}
+	if len(l.Rows) > 0 {
+		if err := a.Print(l); err != nil {
+			return err
+		}
+	}
+	if missed > missedRows {
+		a.Printf("%s more had no room\n", terminal.Plural(missed-missedRows, "row"))
+	}
+	for _, why := range unfit.order {
+		a.Printf("%s out: %s\n", terminal.Plural(unfit.count[why], "row"), terminal.VisibleLine(why))
+	}
+	return nil
+}
+
+// tally counts words in the order in which they came.
+type tally struct {
+	order []string
+	count map[string]int
+}
+
+func (t *tally) add(word string) {
+	if t.count == nil {
+		t.count = map[string]int{}
+	}
+	if t.count[word]++; t.count[word] == 1 {
+		t.order = append(t.order, word)
+	}
+}
+
+// density is a row's worth a thousand characters.
+func density(c recall.Choice) string {
+	if c.Density == 0 {
+		return "first"
+	}
+	return fmt.Sprintf("%.2f", c.Density)
+}
+
+// worthParts are the factors of a row's worth, as they multiply.
+func worthParts(c recall.Choice) string {
+	var list []string
+	for _, p := range c.Parts {
+		list = append(list, fmt.Sprintf("%s %.2f", p.Name, p.Factor))
+	}
+	return strings.Join(list, " x ")
+}
+
+func projectName(name string) string {
+	if name == "" {
+		return "this project"
+	}
+	return name
+}
+
+func contextSources() []string { return []string{"startup", "clear", "compact", "resume"} }

@@ -1,0 +1,225 @@
+package memory
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/offline"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/redact/full"
+)
+
+const exportHelp = `Writes observations, summaries and saved memories, in the order in which they were recorded: as Markdown for people, or as JSON
+lines for programs. What was superseded or forgotten is not among them.
+
+Secrets are looked for once more, by more rules than when they were captured, and replaced by a mark. The whole log, with what
+agents did, is written by ` + "`cmemd log export`" + `.`
+
+// wantedExport is what is asked of an export.
+type wantedExport struct {
+	api.ExportQuery
+	format string
+	file   string
+	force  bool
+}
+
+func newExport(a *terminal.App) *cobra.Command {
+	q := wantedExport{}
+	c := &cobra.Command{
+		Use: "export", Short: "Write what is remembered, as Markdown or JSON lines", Long: exportHelp, Args: terminal.Takes(0, 0, ""),
+		Example: "  cmemd export > memory.md\n  cmemd export --format jsonl --project . --out memory.jsonl",
+	}
+	c.Flags().StringVar(&q.format, "format", "md", "md or jsonl")
+	c.Flags().StringVar(&q.Project, "project", "", "only this one: a folder in it, or its name")
+	c.Flags().StringSliceVar(&q.Kinds, "kind", nil, "only observation, summary or memory; may be given again")
+	c.Flags().StringVar(&q.file, "out", "", "write to this file, which is there only when it is whole")
+	c.Flags().BoolVar(&q.force, "force", false, "with --out: replace a file that is there")
+	since, until := terminal.AddWhen(c, "since", "only what happened since"), terminal.AddWhen(c, "until", "only what happened before")
+	formats, kinds := []string{"md", "jsonl"}, []string{"observation", "summary", "memory"}
+	terminal.Choose(c, "format", formats...)
+	terminal.Choose(c, "kind", kinds...)
+	c.RunE = func(c *cobra.Command, _ []string) (err error) {
+		if err := terminal.OneOf(c, "format", q.format, formats...); err != nil {
+			return err
+		}
+		for _, kind := range q.Kinds {
+			if err := terminal.OneOf(c, "kind", kind, kinds...); err != nil {
+				return err
+			}
+		}
+		if q.force && q.file == "" {
+			return terminal.Misused(c, "--force needs --out")
+		}
+		if q.Since, err = since.At(c, a.Now()); err != nil {
+			return err
+		}
+		if q.Until, err = until.At(c, a.Now()); err != nil {
+			return err
+		}
+		if isFolder(q.Project) {
+			if q.Project, err = filepath.Abs(q.Project); err != nil {
+				return err
+			}
+		}
+		return export(c.Context(), a, q)
+	}
+	return c
+}
+
+// isFolder reports whether a project is named by a folder.
+func isFolder(project string) bool {
+	return project == "." || project == ".." || strings.ContainsRune(project, filepath.Separator)
+}
+
+func export(ctx context.Context, a *terminal.App, q wantedExport) error {
+	rules := full.New()
+	if err := rules.Load(); err != nil {
+		return err
+	}
+	write := func(w io.Writer) error {
+		out, rows := bufio.NewWriter(w), 0
+		err := a.Stream(ctx, func(c *api.Client) error {
+			return c.ExportRows(ctx, q.ExportQuery, func(r api.Row) error {
+				rows++
+				if err := redactRow(rules, &r); err != nil {
+					return err
+				}
+				if q.format == "md" && !a.JSON {
+					return writeMarkdown(out, r)
+				}
+				return json.NewEncoder(out).Encode(r)
+			})
+		})
+		if err != nil {
+			return err
+		}
+		if rows == 0 {
+			return fmt.Errorf("%w: no such memory", terminal.ErrNothing)
+		}
+		return out.Flush()
+	}
+	if q.file != "" {
+		return offline.CopyTo(a, q.file, q.force, write)
+	}
+	return write(a.Out)
+}
+
+// redactRow takes secrets out of all that a row says. With an error nothing of it may be written.
+func redactRow(rules *full.Redactor, r *api.Row) (err error) {
+	plain := func(s string) string {
+		out, _, failed := rules.Text(s)
+		if failed != nil {
+			err = failed
+		}
+		return out
+	}
+	for _, s := range []*string{
+		&r.Project, &r.ProjectRoot, &r.Type, &r.TypeGiven, &r.Title, &r.Subtitle, &r.Narrative, &r.Text, &r.Request, &r.Investigated,
+		&r.Learned, &r.Completed, &r.NextSteps, &r.Notes,
+	} {
+		*s = plain(*s)
+	}
+	for _, list := range []*[]string{&r.Facts, &r.Concepts, &r.FilesRead, &r.FilesModified, &r.FilesUnverified} {
+		for i, s := range *list {
+			(*list)[i] = plain(s)
+		}
+	}
+	claims := func(c *events.Claim) { c.Value, c.Evidence = plain(c.Value), plain(c.Evidence) }
+	for i := range r.Claims {
+		claims(&r.Claims[i])
+	}
+	for i := range r.Checks {
+		claims(&r.Checks[i].Claim)
+	}
+	return err
+}
+
+// writeMarkdown writes a row as a section.
+func writeMarkdown(w io.Writer, r api.Row) error {
+	title := flagged(titleOf(r), r.Flagged)
+	if _, err := fmt.Fprintf(w, "## %s\n\n- when: %s\n- id: %s\n", inline(title), r.At.UTC().Format(time.RFC3339), r.ID); err != nil {
+		return err
+	}
+	for _, f := range [][2]string{
+		{"kind", kindOf(r)}, {"project", r.Project}, {"session", sessionOf(r)}, {"imported", orNothing("from ", r.Source)},
+		{"concepts", strings.Join(r.Concepts, ", ")}, {"files read", strings.Join(r.FilesRead, ", ")},
+		{"files modified", strings.Join(r.FilesModified, ", ")}, {"files claimed only", strings.Join(r.FilesUnverified, ", ")},
+	} {
+		if f[1] == "" {
+			continue
+		}
+		if _, err := fmt.Fprintf(w, "- %s: %s\n", f[0], inline(f[1])); err != nil {
+			return err
+		}
+	}
+	for _, v := range r.Verdicts() {
+		if _, err := fmt.Fprintf(w, "- claim: %s\n", inline(terminal.VerdictText(v))); err != nil {
+			return err
+		}
+	}
+	return writeTexts(w, r)
+}
+
+func writeTexts(w io.Writer, r api.Row) error {
+	for _, f := range [][2]string{
+		{"", r.Subtitle}, {"", r.Narrative}, {"", r.Text}, {"Asked", r.Request}, {"Looked at", r.Investigated}, {"Learned", r.Learned},
+		{"Done", r.Completed}, {"Next steps", r.NextSteps}, {"Notes", r.Notes},
+	} {
+		if f[1] == "" {
+			continue
+		}
+		head := ""
+		if f[0] != "" {
+			head = "**" + f[0] + ":** "
+		}
+		if _, err := fmt.Fprintf(w, "\n%s%s\n", head, block(f[1])); err != nil {
+			return err
+		}
+	}
+	for i, fact := range r.Facts {
+		before := ""
+		if i == 0 {
+			before = "\n"
+		}
+		if _, err := fmt.Fprintf(w, "%s- %s\n", before, inline(fact)); err != nil {
+			return err
+		}
+	}
+	_, err := io.WriteString(w, "\n")
+	return err
+}
+
+// inline is text on one line that is nothing but text in Markdown.
+func inline(s string) string {
+	return markdownMarks().Replace(strings.Join(strings.Fields(terminal.Visible(s)), " "))
+}
+
+// block is text of several lines, none of which begins a heading, a rule or a fence.
+func block(s string) string {
+	lines := strings.Split(strings.TrimSpace(terminal.Visible(s)), "\n")
+	for i, l := range lines {
+		l = markdownMarks().Replace(strings.TrimRight(l, " "))
+		t := strings.TrimLeft(l, " ")
+		if slices.ContainsFunc([]string{"#", "---", "===", "```", "~~~", "***"}, func(mark string) bool { return strings.HasPrefix(t, mark) }) {
+			l = `\` + t
+		}
+		lines[i] = l
+	}
+	return strings.Join(lines, "\n")
+}
+
+// markdownMarks keeps captured text from being markup of a page: tags, links and pictures.
+func markdownMarks() *strings.Replacer {
+	return strings.NewReplacer("<", "&lt;", "![", `!\[`, "](", `]\(`)
+}

@@ -1,0 +1,215 @@
+package memory
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/api"
+)
+
+const forgetHelp = `Forget erases for good: what is named, what the observer answered about it, and every memory that was made of it. It first
+shows what would go, and asks. Without a terminal it only shows, unless --yes is given. The conditions hold all together.
+
+When it is done, the words are in no file of CMEMD_HOME: the log, the views and the search index are written anew. What
+stays is structure: that something was there, when, in which session and folder, and how long it was; ` + "`cmemd log verify`" + ` still
+holds. Not reached are backups and exports that you made, and the agents' own transcripts.
+
+What is named by id goes with what it was made of: a prompt with the work that it asked for, an observation with the inputs
+of its turn, a memory with its corrections. --query looks for a text literally, letter case aside, in all that was captured and
+not only in memory; inputs that do not hold it stay, and ` + "`cmemd reobserve`" + ` makes new memory of them.`
+
+// A forgetCommand is the flags of the command.
+type forgetCommand struct {
+	q   api.ForgetRequest
+	yes bool
+}
+
+func newForget(a *terminal.App) *cobra.Command {
+	var f forgetCommand
+	c := &cobra.Command{
+		Use: "forget [ID...]", Short: "Erase memory for good, with all that it was made of", Long: forgetHelp,
+		Example: "  cmemd forget 01a1fa47-2048-7378\n  cmemd forget --query \"hunter2\"\n  cmemd forget --session 4f1c --yes\n  cmemd forget --project shop --since 2026-01-31 --until 2026-02-01 --dry-run",
+	}
+	flags := c.Flags()
+	flags.StringVar(&f.q.Query, "query", "", "what says this, literally")
+	flags.StringVar(&f.q.Session, "session", "", "of one session: its id, ours or the agent's")
+	terminal.ProjectFlag(c, &f.q.Project, "of a project", "what was saved under its mere name goes too")
+	flags.BoolVar(&f.q.DryRun, "dry-run", false, "only show what would go")
+	flags.BoolVar(&f.yes, "yes", false, "do not ask")
+	since, until := terminal.AddWhen(c, "since", "what happened since"), terminal.AddWhen(c, "until", "what happened until")
+	c.RunE = func(c *cobra.Command, ids []string) (err error) {
+		f.q.IDs = ids
+		if f.q.Since, err = since.At(c, a.Now()); err != nil {
+			return err
+		}
+		if f.q.Until, err = until.At(c, a.Now()); err != nil {
+			return err
+		}
+		if q := f.q; len(ids) == 0 && q.Query+q.Session+q.Project == "" && q.Since.IsZero() && q.Until.IsZero() {
+			return terminal.Misused(c, "say what to forget: an id, --query, --session, --project, --since or --until")
+		}
+		return a.Stream(c.Context(), func(client *api.Client) error { return forget(c.Context(), a, client, f) })
+	}
+	return c
+}
+
+// forget shows what would go, asks, and has it erased.
+func forget(ctx context.Context, a *terminal.App, client *api.Client, f forgetCommand) error {
+	plan, err := client.PlanForget(ctx, f.q)
+	if err != nil {
+		return terminal.AdviseNames(err, "", f.q.Session)
+	}
+	if plan.Records+plan.Spooled == 0 {
+		if a.JSON {
+			err = a.PrintJSON(plan)
+		}
+		why := "nothing that could be forgotten"
+		if plan.Unfinished {
+			why += "; what was forgotten before is not gone from all files yet: `cmemd status` says when it is"
+		}
+		return cmp.Or(err, a.Reported(fmt.Errorf("%w: %s", terminal.ErrNothing, why)))
+	}
+	if a.JSON && (f.q.DryRun || !f.yes) {
+		return a.PrintJSON(plan)
+	}
+	if !a.JSON {
+		showForgetPlan(a, plan)
+	}
+	switch ok, err := agrees(a, f); {
+	case err != nil:
+		return err
+	case !ok:
+		return nil
+	}
+	f.q.Through = plan.Position
+	m := a.Meter("forgetting", 0, false)
+	done, err := client.Forget(ctx, f.q, func(p api.Progress) { m.Set(p.Done, p.Total) })
+	m.End()
+	if err != nil {
+		return terminal.Advise(err, "what was begun is tried again until it is done: `cmemd status` says when it is")
+	}
+	return showForgotten(a, done)
+}
+
+// agrees asks, where there is somebody to ask.
+func agrees(a *terminal.App, f forgetCommand) (bool, error) {
+	switch {
+	case f.q.DryRun:
+		a.Say("nothing was forgotten: without --dry-run it is")
+		return false, nil
+	case f.yes:
+		return true, nil
+	case !terminal.IsTerminal(a.In):
+		a.Say("nothing was forgotten: nobody is there to ask; give --yes")
+		return false, nil
+	}
+	fmt.Fprint(a.Err, "Erase all of this for good? [y/N] ")
+	line, err := bufio.NewReader(a.In).ReadString('\n')
+	if err != nil && line == "" {
+		return false, errors.New("nothing was forgotten: no answer")
+	}
+	if answer := strings.ToLower(strings.TrimSpace(line)); answer != "y" && answer != "yes" {
+		a.Say("nothing was forgotten")
+		return false, nil
+	}
+	return true, nil
+}
+
+func showForgetPlan(a *terminal.App, p api.ForgetPlan) {
+	a.Heading("what would go")
+	a.Field("records", fmt.Sprintf("%d, %s: %s", p.Records, terminal.Size(p.Bytes), kindCounts(p.Kinds)))
+	if p.Spooled > 0 {
+		a.Field("files", terminal.Plural(p.Spooled, "payload")+" that hooks kept or that were put aside")
+	}
+	a.Printf("\n")
+	for _, sh := range p.Sessions {
+		name := "saved by hand"
+		if !sh.Session.IsZero() {
+			name = strings.TrimSpace(fmt.Sprintf("session %s %s %s", a.ShownSession(sh.Session), sh.Agent, sh.Project))
+		}
+		a.Printf("  %s: %s\n", terminal.VisibleLine(name), terminal.Plural(sh.Records, "record"))
+	}
+	showSamples(a, "for instance", p.Sample)
+	if len(p.Stays) > 0 {
+		showSamples(a, fmt.Sprintf("what stays, though some of it was made of that (%d): it does not say it, or other memory was made of it too", p.Kept), p.Stays)
+	}
+	a.Printf("\n")
+}
+
+func showSamples(a *terminal.App, head string, list []api.ForgetSample) {
+	if len(list) == 0 {
+		return
+	}
+	a.Printf("\n")
+	a.Heading("%s", head)
+	for _, s := range list {
+		id := ""
+		if s.ID != (events.ID{}) {
+			id = a.ShownID(s.ID) + " "
+		}
+		a.Printf("  %-8d  %s  %s  %s%s\n", s.Position, terminal.Moment(s.At), recordWords(s.Kind, 1), id, terminal.VisibleLine(s.Text))
+	}
+}
+
+// kindCounts says how many there are of each kind, the most first.
+func kindCounts(kinds map[events.Kind]int) string {
+	names := slices.SortedFunc(maps.Keys(kinds), func(x, y events.Kind) int {
+		return cmp.Or(cmp.Compare(kinds[y], kinds[x]), cmp.Compare(x, y))
+	})
+	parts := make([]string, len(names))
+	for i, k := range names {
+		parts[i] = fmt.Sprintf("%d %s", kinds[k], recordWords(k, kinds[k]))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// recordWords is what a person calls records of a kind.
+func recordWords(k events.Kind, n int) string {
+	one := map[events.Kind]string{
+		events.KindPromptSubmitted: "prompt", events.KindToolUsed: "tool use", events.KindAgentStopped: "last message",
+		events.KindContextCompacted: "compaction", events.KindTurnReceived: "observer answer", events.KindTurnFailed: "failed turn",
+		events.KindOutputDropped: "dropped output", events.KindOutputSkipped: "skipped output",
+		events.KindObservationParsed: "observation", events.KindSummaryParsed: "summary", events.KindMemorySaved: "saved memory",
+		events.KindClaimChecked: "recheck",
+	}[k]
+	switch {
+	case one == "":
+		return string(k)
+	case n == 1:
+		return one
+	case strings.HasSuffix(one, "y"):
+		return strings.TrimSuffix(one, "y") + "ies"
+	}
+	return one + "s"
+}
+
+func showForgotten(a *terminal.App, done api.Forgotten) error {
+	if a.JSON {
+		if err := a.PrintJSON(done); err != nil {
+			return err
+		}
+	}
+	if !a.JSON {
+		line := fmt.Sprintf("forgotten: %s of %s", terminal.Plural(done.Records, "record"), terminal.Plural(done.Sessions, "session"))
+		if done.Spooled > 0 {
+			line += ", " + terminal.Plural(done.Spooled, "file")
+		}
+		a.Printf("%s; their words are in no file of this home any more\n", line)
+		a.Say("backups and exports that you made, and the agents' own transcripts, are yours to look after")
+	}
+	if len(done.Refused) > 0 {
+		return a.Reported(terminal.Advise(fmt.Errorf("%s could not be asked to forget", terminal.Plural(len(done.Refused), "session")),
+			"it is tried again, and `cmemd status` says when it is done; `cmemd logs` says more"))
+	}
+	return nil
+}

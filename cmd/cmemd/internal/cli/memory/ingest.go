@@ -1,0 +1,224 @@
+package memory
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
+	"github.com/cmemd/cmemd/internal/agents"
+	"github.com/cmemd/cmemd/internal/api"
+)
+
+// shownBad is how many lines that were not understood are listed of one file.
+const shownBad = 5
+
+func newIngest(a *terminal.App) *cobra.Command {
+	agent := ""
+	c := &cobra.Command{
+		Use: "ingest PATH...", Short: "Take in an agent's transcripts, files or whole folders",
+		Long: "Ingest reads transcripts and captures what they report: prompts, tool calls with their results, answers.\n" +
+			"What was captured before, by hooks or by an earlier ingest, is known and not captured again.",
+		Example: "  cmemd ingest ~/.claude/projects ~/.codex/sessions\n  cmemd ingest --agent gemini-cli session.jsonl",
+		Args:    terminal.Takes(1, -1, "a transcript or a folder of them"),
+	}
+	c.Flags().StringVar(&agent, "agent", "", "whose transcripts they are (default: told by the agent's own folder or the first line, else claude-code)")
+	terminal.Choose(c, "agent", agents.Names()...)
+	c.RunE = func(c *cobra.Command, paths []string) error {
+		if agent != "" {
+			if err := terminal.OneOf(c, "agent", agent, agents.Names()...); err != nil {
+				return err
+			}
+		}
+		files, err := transcripts(paths)
+		if err != nil {
+			return terminal.Advise(err, "name a transcript or a folder of them that can be read; Claude Code keeps its own in ~/.claude/projects")
+		}
+		if len(files) == 0 {
+			return fmt.Errorf("%w: no .jsonl file below %s", terminal.ErrNothing, strings.Join(paths, ", "))
+		}
+		return a.Stream(c.Context(), func(client *api.Client) error { return ingest(c.Context(), a, client, agent, files) })
+	}
+	return c
+}
+
+// A transcript is a file to take in.
+type transcript struct {
+	path string // absolute
+	size int64
+	at   time.Time
+	err  error // why it cannot be looked at; nil: it can
+}
+
+// transcripts lists the files that paths name, and those below the folders that they name, the oldest first: so the log
+// has sessions in the order in which they ended. What lies below a named folder and cannot be looked at has its error; what
+// is named and is not there is an error of the whole.
+func transcripts(paths []string) ([]transcript, error) {
+	var files []transcript
+	for _, path := range paths {
+		path, err := filepath.Abs(path)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := os.Stat(path); err != nil {
+			return nil, err
+		}
+		_ = filepath.WalkDir(path, func(at string, d fs.DirEntry, err error) error {
+			if err == nil && (d.IsDir() || at != path && filepath.Ext(at) != ".jsonl") {
+				return nil
+			}
+			if t, ok := transcriptAt(at, err); ok {
+				files = append(files, t)
+			}
+			return nil
+		})
+	}
+	slices.SortFunc(files, func(a, b transcript) int {
+		return cmp.Or(a.at.Compare(b.at), strings.Compare(a.path, b.path))
+	})
+	return slices.CompactFunc(files, func(a, b transcript) bool { return a.path == b.path }), nil
+}
+
+// transcriptAt is the file at path, which a walk came to with err. It reports false for what is no file.
+func transcriptAt(path string, err error) (transcript, bool) {
+	if err != nil {
+		return transcript{path: path, err: err}, true
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return transcript{path: path, err: err}, true
+	}
+	return transcript{path: path, size: info.Size(), at: info.ModTime()}, info.Mode().IsRegular()
+}
+
+// An ingestedFile is what became of one transcript.
+type ingestedFile struct {
+	Path string `json:"path"`
+	api.Ingested
+	Error string `json:"error,omitempty"` // why it was not read to its end
+}
+
+// ingest sends files one by one. One that fails does not keep the others back, unless the daemon is gone.
+func ingest(ctx context.Context, a *terminal.App, client *api.Client, agent string, files []transcript) error {
+	var total int64
+	for _, f := range files {
+		total += f.size
+	}
+	m := a.Meter("ingesting", total, true)
+	var all []ingestedFile
+	var failed error
+	var foreign []string // of which no line was understood
+	for _, f := range files {
+		by, told := whose(agent, f.path)
+		got, err := ingestOne(ctx, client, by, f, m)
+		done := ingestedFile{Path: f.path, Ingested: got}
+		if err != nil {
+			done.Error, failed = terminal.Describe(err), err
+		}
+		all = append(all, done)
+		if err == nil && (got.Malformed > 0 && got.Malformed == got.Lines || !told && nothingOf(got)) {
+			foreign = append(foreign, f.path)
+		}
+		if errors.Is(err, api.ErrNotRunning) || errors.Is(err, api.ErrCut) || ctx.Err() != nil {
+			break
+		}
+	}
+	m.End()
+	if err := showIngested(a, all); err != nil {
+		return err
+	}
+	if failed != nil && len(files) > 1 && !errors.Is(failed, api.ErrNotRunning) {
+		return fmt.Errorf("not every transcript was taken in: %w", failed)
+	}
+	if failed == nil && len(foreign) > 0 {
+		by, _ := whose(agent, foreign[0])
+		return terminal.Advise(fmt.Errorf("no line was understood of %s", strings.Join(foreign, ", ")),
+			"--agent says whose transcripts they are; it was %s", by)
+	}
+	return failed
+}
+
+// nothingOf reports whether all lines of a transcript were passed over or not understood.
+func nothingOf(got api.Ingested) bool {
+	lines := got.Malformed
+	for _, n := range got.Skipped {
+		lines += n
+	}
+	return got.Lines > 0 && got.Captured+got.Duplicates+got.Refused == 0 && lines >= got.Lines
+}
+
+// longestFirst bounds the first line of a transcript that is looked at. Codex's holds its whole instructions, some 50 kB.
+const longestFirst = 1 << 20
+
+// whose is the agent that wrote a transcript: as the flag says, else its folder, else its first line. Told is false where
+// none of them says it.
+func whose(agent, path string) (name string, told bool) {
+	if agent != "" {
+		return agent, true
+	}
+	if kept, ok := agents.AgentOfTranscript(path); ok {
+		return kept, true
+	}
+	if f, err := os.Open(path); err == nil {
+		defer f.Close()
+		line, _ := bufio.NewReader(io.LimitReader(f, longestFirst)).ReadBytes('\n')
+		if by, ok := agents.AgentOfLine(line); ok {
+			return by, true
+		}
+	}
+	return agents.ClaudeCode{}.Name(), false
+}
+
+func ingestOne(ctx context.Context, client *api.Client, agent string, t transcript, m *terminal.Meter) (api.Ingested, error) {
+	if t.err != nil {
+		return api.Ingested{}, t.err
+	}
+	f, err := os.Open(t.path)
+	if err != nil {
+		return api.Ingested{}, err
+	}
+	defer f.Close()
+	return client.Ingest(ctx, agent, t.path, m.Reader(f))
+}
+
+func showIngested(a *terminal.App, files []ingestedFile) error {
+	sum, skipped := ingestedFile{}, 0
+	for _, f := range files {
+		sum.Lines, sum.Captured = sum.Lines+f.Lines, sum.Captured+f.Captured
+		sum.Duplicates, sum.Malformed = sum.Duplicates+f.Duplicates, sum.Malformed+f.Malformed
+		for _, n := range f.Skipped {
+			skipped += n
+		}
+	}
+	if a.JSON {
+		return a.PrintJSON(map[string]any{
+			"files": files, "lines": sum.Lines, "captured": sum.Captured, "duplicates": sum.Duplicates, "skipped": skipped,
+			"malformed": sum.Malformed,
+		})
+	}
+	for _, f := range files {
+		if f.Error != "" {
+			a.Say("%s: %s", terminal.VisibleLine(f.Path), terminal.VisibleLine(f.Error))
+		}
+		for _, bad := range f.Bad[:min(len(f.Bad), shownBad)] {
+			a.Say("%s:%d: %s", terminal.VisibleLine(f.Path), bad.Line, terminal.VisibleLine(bad.Detail))
+		}
+		if f.Malformed > shownBad {
+			a.Say("%s: %s more were not understood", terminal.VisibleLine(f.Path), terminal.Plural(f.Malformed-shownBad, "line"))
+		}
+	}
+	a.Printf("%s, %s: %d captured, %d known before, %d passed over, %d not understood\n", terminal.Plural(len(files), "transcript"),
+		terminal.Plural(sum.Lines, "line"), sum.Captured, sum.Duplicates, skipped, sum.Malformed)
+	return nil
+}

@@ -1,0 +1,83 @@
+package memory
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestTranscripts(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write := func(name string, age time.Duration) string {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte("{}"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		at := time.Now().Add(-age)
+		if err := os.Chtimes(path, at, at); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	young, old := write("a/young.jsonl", time.Minute), write("z/deep/old.jsonl", time.Hour)
+	named := write("a/named.txt", 2*time.Hour)
+	write("a/other.json", time.Hour)
+	if err := os.Mkdir(filepath.Join(dir, "folder.jsonl"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	files, err := transcripts([]string{dir, young, named, filepath.Join(dir, "a", "..", "a", "young.jsonl")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, f := range files {
+		got = append(got, f.path)
+		if f.size != 2 {
+			t.Errorf("%s has %d bytes", f.path, f.size)
+		}
+	}
+	if diff := cmp.Diff([]string{named, old, young}, got); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+	if _, err := transcripts([]string{filepath.Join(dir, "none")}); !os.IsNotExist(err) {
+		t.Errorf("a path that is not there: %v", err)
+	}
+}
+
+// What cannot be looked at below a named folder is one transcript that is not read, and keeps no other back; where it is
+// named itself there is nothing to go on with.
+func TestTranscriptsThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	good, dangling := filepath.Join(dir, "b", "good.jsonl"), filepath.Join(dir, "a.jsonl")
+	if err := os.MkdirAll(filepath.Dir(good), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(good, []byte("{}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(filepath.Join(dir, "gone"), dangling); err != nil {
+		t.Skip(err)
+	}
+	files, err := transcripts([]string{dir, dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]bool{}
+	for _, f := range files {
+		got[f.path] = f.err == nil
+	}
+	if diff := cmp.Diff(map[string]bool{dangling: false, good: true}, got); diff != "" || len(files) != 2 {
+		t.Errorf("%d files, read or not (-want +got):\n%s", len(files), diff)
+	}
+	if _, err := transcripts([]string{good, dangling}); !os.IsNotExist(err) {
+		t.Errorf("a link that is named and leads nowhere: got %v", err)
+	}
+}

@@ -1,0 +1,116 @@
+package memory
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
+	"github.com/cmemd/cmemd/internal/api"
+)
+
+func printResults(a *terminal.App, found api.SearchResults) error {
+	if a.JSON {
+		return a.PrintJSON(found)
+	}
+	if len(found.Results) > 0 {
+		l := terminal.List{Head: []string{"ID", "WHAT", "WHEN", "PROJECT", "TOKENS", "TITLE"}}
+		for _, r := range found.Results {
+			l.Add(a.ShownID(r.ID), r.What(), terminal.Moment(r.At), r.Project, strconv.Itoa(r.Tokens), flagged(counted(r), r.Flagged))
+		}
+		if err := a.Print(l); err != nil {
+			return err
+		}
+	}
+	for i, r := range found.Results {
+		if r.Explain != nil || r.Ranks != nil {
+			explainResult(a, i+1, r)
+		}
+	}
+	return printFacets(a, found.Facets)
+}
+
+// counted is the title of a row, and how often it was said where that is more than once.
+func counted(r api.Result) string {
+	if r.Count < 2 {
+		return r.Title
+	}
+	return fmt.Sprintf("%s (%d times)", r.Title, r.Count)
+}
+
+// explainResult says what the score of a row is made of.
+func explainResult(a *terminal.App, place int, r api.Result) {
+	e := r.Explain
+	a.Printf("\n%d. %s: %.2f\n", place, a.ShownID(r.ID), r.Score)
+	if r.Ranks != nil {
+		a.Printf("   %s by its words, %s by what it means\n", rankWord(r.Ranks.Words), rankWord(r.Ranks.Vectors))
+	}
+	if e == nil {
+		return
+	}
+	for _, t := range e.Terms {
+		where := "written as one"
+		if len(t.Fields) > 0 {
+			names := slices.SortedFunc(maps.Keys(t.Fields), func(x, y string) int {
+				return cmp.Or(cmp.Compare(t.Fields[y], t.Fields[x]), cmp.Compare(x, y))
+			})
+			for i, name := range names {
+				names[i] = fmt.Sprintf("%s %d", name, t.Fields[name])
+			}
+			where = strings.Join(names, ", ")
+		}
+		a.Printf("   %6.2f  %s, which %s: %s\n", t.Worth, terminal.VisibleLine(t.Term), have(t.Documents), where)
+	}
+	for _, p := range []struct {
+		worth float64
+		of    string
+	}{
+		{e.Words * (e.Kind - 1), "it is a prompt"}, {e.Words * e.Kind * e.Recency, "it is recent"}, {e.Session, "what its session holds of the words"},
+		{e.Date, "it is of a date that is named"}, {e.Near, "what stands next to it"},
+		{e.Phrase * (e.Words*e.Kind*(1+e.Recency) + e.Session + e.Date + e.Near), "words that stand together"},
+	} {
+		if p.worth != 0 {
+			a.Printf("   %+6.2f  %s\n", p.worth, p.of)
+		}
+	}
+}
+
+// rankWord is a place in a list; 0 is none.
+func rankWord(n int) string {
+	if n == 0 {
+		return "not found"
+	}
+	return fmt.Sprintf("place %d", n)
+}
+
+// have says how many rows have a word.
+func have(n uint64) string {
+	if n == 1 {
+		return "1 row has"
+	}
+	return fmt.Sprintf("%d rows have", n)
+}
+
+// printFacets lists how what matched is spread.
+func printFacets(a *terminal.App, f *api.Facets) error {
+	if f == nil {
+		return nil
+	}
+	l := terminal.List{Head: []string{"BY", "ROWS", "VALUE"}}
+	for _, facet := range []struct {
+		name   string
+		counts []api.Count
+	}{{"project", f.Project}, {"type", f.Type}, {"concept", f.Concept}, {"file", f.File}, {"month", f.Month}} {
+		for _, c := range facet.counts {
+			l.Add(facet.name, strconv.Itoa(c.Count), c.Value)
+		}
+	}
+	if len(l.Rows) == 0 {
+		return nil
+	}
+	a.Printf("\n")
+	return a.Print(l)
+}

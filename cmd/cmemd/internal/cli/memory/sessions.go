@@ -1,0 +1,131 @@
+package memory
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
+	"github.com/cmemd/cmemd/internal/api"
+)
+
+func newSessions(a *terminal.App) *cobra.Command {
+	var q api.SessionsQuery
+	c := &cobra.Command{
+		Use: "sessions [ID]", Short: "List the sessions, or show one with all that is remembered of it",
+		Long: "Sessions lists the sessions, the latest first. ID is that of one, ours or the agent's; 8 digits or more of the beginning of\nours are enough.",
+		Args: terminal.Takes(0, 1, "one id of a session"),
+	}
+	terminal.ProjectFlag(c, &q.Project, "", "")
+	c.Flags().StringVar(&q.Agent, "agent", "", "whose sessions")
+	c.Flags().BoolVar(&q.OpenOnly, "open", false, "only those that have not ended")
+	c.Flags().IntVarP(&q.Limit, "limit", "n", 50, "how many, at most 1,000")
+	since := terminal.AddWhen(c, "since", "with something that happened since")
+	c.RunE = func(c *cobra.Command, args []string) (err error) {
+		if err := terminal.NeedsPositive(c, "limit", q.Limit); err != nil {
+			return err
+		}
+		if q.Since, err = since.At(c, a.Now()); err != nil {
+			return err
+		}
+		return a.Query(c.Context(), func(ctx context.Context, client *api.Client) error {
+			if len(args) == 1 {
+				return oneSession(ctx, a, client, args[0])
+			}
+			found, err := client.Sessions(ctx, q)
+			if err != nil {
+				return err
+			}
+			return showSessions(a, found)
+		})
+	}
+	return c
+}
+
+func showSessions(a *terminal.App, found api.Sessions) error {
+	if a.JSON {
+		if err := a.PrintJSON(found); err != nil {
+			return err
+		}
+	}
+	if len(found.Sessions) == 0 {
+		return a.Reported(fmt.Errorf("%w: no sessions", terminal.ErrNothing))
+	}
+	if a.JSON {
+		return nil
+	}
+	l := terminal.List{Head: []string{"SESSION", "AGENT", "PROJECT", "LAST", "STATE", "TOOLS", "MEMORY", "PENDING", "TITLE"}}
+	for _, s := range found.Sessions {
+		l.Add(a.ShownSession(s.ID), s.Agent, s.Project, terminal.Moment(s.LastAt), stateOf(s), strconv.Itoa(s.ToolUses),
+			strconv.Itoa(s.Observations+s.Summaries), strconv.Itoa(s.Pending), s.Title)
+	}
+	return a.Print(l)
+}
+
+func stateOf(s api.Session) string {
+	switch {
+	case s.Quarantined != nil:
+		return "quarantined"
+	case s.Open():
+		return "open"
+	}
+	return "closed"
+}
+
+func oneSession(ctx context.Context, a *terminal.App, client *api.Client, id string) error {
+	found, err := client.Session(ctx, id)
+	if err != nil {
+		return err
+	}
+	if a.JSON {
+		return a.PrintJSON(found)
+	}
+	showSession(a, found.Session)
+	if len(found.Rows) == 0 {
+		return nil
+	}
+	a.Printf("\n")
+	l := terminal.List{Head: []string{"ID", "WHAT", "WHEN", "TITLE"}}
+	for _, r := range found.Rows {
+		l.Add(a.ShownID(r.ID), r.What(), terminal.Moment(r.At), flagged(titleOf(r), r.Flagged))
+	}
+	return a.Print(l)
+}
+
+func showSession(a *terminal.App, s api.Session) {
+	a.Heading("%s", terminal.VisibleLine(s.ID.String()))
+	a.Field("title", s.Title)
+	a.Field("agent", strings.TrimSpace(s.Agent+" "+s.AgentSession))
+	a.Field("project", s.Project)
+	a.Field("folder", s.Cwd)
+	a.Field("git", strings.TrimSpace(s.GitBranch+" "+s.GitHead))
+	a.Field("opened", terminal.Moment(s.OpenedAt))
+	a.Field("last", terminal.Moment(s.LastAt))
+	a.Field("closed", strings.TrimSpace(terminal.Moment(s.ClosedAt)+" "+s.CloseCause))
+	a.Field("captured", fmt.Sprintf("%s, %s, %s", terminal.Plural(s.Prompts, "prompt"), terminal.Plural(s.ToolUses, "tool use"), terminal.Plural(s.Stops, "stop")))
+	a.Field("remembered", fmt.Sprintf("%s, %s in %s", terminal.Plural(s.Observations, "observation"), summaries(s.Summaries), terminal.Plural(s.Turns, "turn")))
+	a.Field("inputs", terminal.BalanceLine(s.Inputs))
+	if r := s.LastRespawn; r != nil {
+		var causes []string
+		for _, cause := range slices.Sorted(maps.Keys(s.Respawns)) {
+			causes = append(causes, fmt.Sprintf("%d %s", s.Respawns[cause], cause))
+		}
+		a.Field("respawned", strings.Join(causes, ", "))
+		a.Field("last respawn", terminal.RespawnLine(*r))
+	}
+	if q := s.Quarantined; q != nil {
+		a.Field("quarantined", fmt.Sprintf("until %s: %s", terminal.Moment(q.Until), q.Cause))
+	}
+}
+
+func summaries(n int) string {
+	if n == 1 {
+		return "1 summary"
+	}
+	return fmt.Sprintf("%d summaries", n)
+}

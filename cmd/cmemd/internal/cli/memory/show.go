@@ -1,0 +1,194 @@
+package memory
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/projections"
+)
+
+func newShow(a *terminal.App) *cobra.Command {
+	inputs := false
+	c := &cobra.Command{
+		Use: "show ID...", Short: "Show memory whole, by ids or the beginnings of them", Args: terminal.Takes(1, -1, "an id"),
+		Example: "  cmemd show 01a1fa47-2048-7378\n  cmemd show 01a1fa47-2048-7378 --inputs",
+	}
+	c.Flags().BoolVar(&inputs, "inputs", false, "what it was made of instead: what the tools were given, and what they printed")
+	c.RunE = func(c *cobra.Command, ids []string) error {
+		if inputs && len(ids) > 1 {
+			return terminal.Misused(c, "--inputs takes one id, got %d", len(ids))
+		}
+		if inputs {
+			return a.Stream(c.Context(), func(client *api.Client) error { return showInputs(c.Context(), a, client, ids[0]) })
+		}
+		return a.Query(c.Context(), func(ctx context.Context, client *api.Client) error {
+			found, err := client.Rows(ctx, ids...)
+			if err != nil {
+				return err
+			}
+			return showRows(a, found)
+		})
+	}
+	return c
+}
+
+func showRows(a *terminal.App, found api.Rows) error {
+	if a.JSON {
+		if err := a.PrintJSON(found); err != nil {
+			return err
+		}
+	}
+	for i, r := range found.Rows {
+		if a.JSON {
+			break
+		}
+		if i > 0 {
+			a.Printf("\n")
+		}
+		showRow(a, r)
+	}
+	if len(found.Missing) > 0 {
+		return a.Reported(fmt.Errorf("%w for %s", terminal.ErrNothing, strings.Join(found.Missing, ", ")))
+	}
+	return nil
+}
+
+// showRow prints every field that a row has.
+func showRow(a *terminal.App, r api.Row) {
+	a.Heading("%s", terminal.VisibleLine(flagged(titleOf(r), r.Flagged)))
+	a.Field("id", r.ID.String())
+	a.Field("kind", kindOf(r))
+	a.Field("when", terminal.Moment(r.At))
+	a.Field("project", r.Project)
+	a.Field("session", sessionOf(r))
+	a.Field("imported", orNothing("from ", r.Source))
+	a.Field("position", fmt.Sprint(r.Position))
+	showState(a, r)
+	for _, f := range textsOf(r) {
+		a.Field(f[0], f[1])
+	}
+	for _, v := range r.Verdicts() {
+		a.Field("claim", terminal.VerdictText(v))
+	}
+	for _, c := range r.Checks {
+		a.Field("checked", terminal.Moment(c.At)+" "+claimText(c.Claim))
+	}
+}
+
+func kindOf(r api.Row) string {
+	kind := string(r.Kind)
+	if r.Type != "" {
+		kind += ", " + r.Type
+	}
+	if r.TypeGiven != "" {
+		kind += fmt.Sprintf(" (%q)", r.TypeGiven)
+	}
+	return kind
+}
+
+func sessionOf(r api.Row) string {
+	if r.Session.IsZero() {
+		return r.AgentSession
+	}
+	return strings.TrimSpace(fmt.Sprintf("%s %s", r.Session, r.Agent))
+}
+
+// showState says what has become of a row since it was recorded.
+func showState(a *terminal.App, r api.Row) {
+	switch {
+	case r.Forgotten:
+		a.Field("state", "forgotten")
+	case r.Superseded && r.SupersededBy == r.ID:
+		a.Field("state", "taken back: `cmemd undo` lets it stand again")
+	case r.Superseded && r.SupersededBy != (events.ID{}):
+		a.Field("state", "superseded by "+r.SupersededBy.String())
+	case r.Superseded:
+		a.Field("state", "superseded")
+	case r.FoldedInto != (events.ID{}):
+		a.Field("state", "said in "+r.FoldedInto.String())
+	case r.Private:
+		a.Field("state", "private: its text was not kept")
+	case r.Count > 1:
+		a.Field("said", terminal.Plural(r.Count, "time"))
+	}
+	if r.Unseen {
+		a.Field("unverified", "it names files, none of which the session touched")
+	}
+}
+
+// textsOf lists the named texts of a row in the order in which they are read.
+func textsOf(r api.Row) [][2]string {
+	return [][2]string{
+		{"subtitle", r.Subtitle},
+		{"narrative", r.Narrative},
+		{"text", r.Text},
+		{"request", r.Request},
+		{"investigated", r.Investigated},
+		{"learned", r.Learned},
+		{"completed", r.Completed},
+		{"next steps", r.NextSteps},
+		{"notes", r.Notes},
+		{"facts", bullets(r.Facts)},
+		{"concepts", strings.Join(r.Concepts, ", ")},
+		{"read", strings.Join(r.FilesRead, "\n")},
+		{"modified", strings.Join(r.FilesModified, "\n")},
+		{"claimed only", strings.Join(r.FilesUnverified, "\n")},
+	}
+}
+
+func bullets(items []string) string {
+	if len(items) == 0 {
+		return ""
+	}
+	return "- " + strings.Join(items, "\n- ") + "\n"
+}
+
+func claimText(c events.Claim) string {
+	text := fmt.Sprintf("%s %s: %s", c.Kind, c.Value, c.Verdict)
+	if c.Evidence != "" {
+		text += " (" + c.Evidence + ")"
+	}
+	return text
+}
+
+// titleOf is a row's title, or what stands for one.
+func titleOf(r api.Row) string {
+	first := func(texts ...string) string {
+		for _, t := range texts {
+			if t = strings.TrimSpace(t); t != "" {
+				line, _, _ := strings.Cut(t, "\n")
+				return line
+			}
+		}
+		return ""
+	}
+	switch r.Kind {
+	case projections.Summary:
+		return first(r.Title, r.Request, r.Completed, r.Learned, r.NextSteps, r.Investigated, "summary")
+	case projections.Prompt:
+		return first(r.Title, r.Text, fmt.Sprintf("prompt %d", r.Prompt))
+	}
+	return first(r.Title, r.Narrative, r.Text, strings.Join(r.Facts, "; "), string(r.Kind), "forgotten")
+}
+
+// orNothing is s behind before, or nothing where s is nothing.
+func orNothing(before, s string) string {
+	if s == "" {
+		return ""
+	}
+	return before + s
+}
+
+// flagged marks a title whose row claims something that is not so.
+func flagged(title string, marked bool) string {
+	if marked {
+		return "[unverified] " + title
+	}
+	return title
+}

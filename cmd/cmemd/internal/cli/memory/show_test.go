@@ -1,0 +1,61 @@
+package memory
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/clitest"
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/api"
+)
+
+func TestTitleOf(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		row  api.Row
+		want string
+	}{
+		{api.Row{Kind: "observation", Title: "t", Narrative: "n"}, "t"},
+		{api.Row{Kind: "observation", Facts: []string{"a", "b"}}, "a; b"},
+		{api.Row{Kind: "summary", Completed: "done\nand more"}, "done"},
+		{api.Row{Kind: "prompt", Prompt: 3}, "prompt 3"},
+		{api.Row{Kind: "memory", Text: "\n\nfirst line\nsecond"}, "first line"},
+		{api.Row{Kind: "memory"}, "memory"},
+		{api.Row{Forgotten: true}, "forgotten"},
+	} {
+		if got := titleOf(c.row); got != c.want {
+			t.Errorf("titleOf(%+v) = %q, want %q", c.row, got, c.want)
+		}
+	}
+}
+
+// TestShowRowShowsEveryField fails when a row gets a field that nobody sees.
+func TestShowRowShowsEveryField(t *testing.T) {
+	t.Parallel()
+	hidden := map[string]bool{ // kept for programs: --json has them
+		"ProjectRoot": true, "Prompt": true, "Turn": true, "Turns": true, "AgentSession": true, "Flagged": true,
+	}
+	row := reflect.TypeFor[api.Row]()
+	for i := range row.NumField() {
+		f := row.Field(i)
+		if hidden[f.Name] || f.Type.Kind() != reflect.String && f.Type != reflect.TypeFor[[]string]() {
+			continue
+		}
+		r := api.Row{Kind: "observation", Type: "discovery"}
+		v := reflect.ValueOf(&r).Elem().Field(i)
+		if f.Type.Kind() == reflect.String {
+			v.SetString("MARK")
+		} else {
+			v.Set(reflect.ValueOf([]string{"MARK"}))
+		}
+		if f.Name == "Agent" {
+			r.Session = events.SessionIDOf("a", "b")
+		}
+		a, out, _ := clitest.App()
+		showRow(a, r)
+		if !strings.Contains(out.String(), "MARK") {
+			t.Errorf("%s is not shown:\n%s", f.Name, out)
+		}
+	}
+}

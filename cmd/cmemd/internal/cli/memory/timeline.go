@@ -1,0 +1,74 @@
+package memory
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
+	"github.com/cmemd/cmemd/internal/api"
+)
+
+func newTimeline(a *terminal.App) *cobra.Command {
+	var q api.TimelineQuery
+	c := &cobra.Command{
+		Use: "timeline [ID|TIME]", Short: "Show what happened around a memory or a time",
+		Example: "  cmemd timeline 0192f3a4-7b2c-7d1e\n  cmemd timeline --query \"flaky checkout test\" --before 10",
+		Args:    terminal.Takes(0, 1, "an id or a time"),
+	}
+	c.Flags().StringVar(&q.Query, "query", "", "take the best hit of this search for the id")
+	c.Flags().IntVar(&q.Before, "before", 5, "how many rows before it")
+	c.Flags().IntVar(&q.After, "after", 5, "how many rows after it")
+	terminal.ProjectFlag(c, &q.Project, "", "that of the id, if not given")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if (len(args) == 1) == (q.Query != "") {
+			return terminal.Misused(c, "%s needs either an id, a time, or --query", c.CommandPath())
+		}
+		if err := terminal.NeedsPositive(c, "before", q.Before); err != nil {
+			return err
+		}
+		if err := terminal.NeedsPositive(c, "after", q.After); err != nil {
+			return err
+		}
+		if len(args) == 1 {
+			q.Anchor = anchor(a, args[0])
+		}
+		return a.Query(c.Context(), func(ctx context.Context, client *api.Client) error {
+			t, err := client.Timeline(ctx, q)
+			if err != nil {
+				return err
+			}
+			if a.JSON {
+				return a.PrintJSON(t)
+			}
+			return showTimeline(a, t)
+		})
+	}
+	return c
+}
+
+// anchor is text as the daemon reads it: an id stands as it is, a time becomes RFC 3339.
+func anchor(a *terminal.App, text string) string {
+	if at, ok := terminal.ParseWhen(text, a.Now()); ok {
+		return at.UTC().Format("2006-01-02T15:04:05.999999999Z07:00")
+	}
+	return text
+}
+
+func showTimeline(a *terminal.App, t api.Timeline) error {
+	l := terminal.List{Head: []string{"ID", "WHAT", "WHEN", "", "TOKENS", "TITLE"}}
+	add := func(mark string, rows ...api.Result) {
+		for _, r := range rows {
+			l.Add(a.ShownID(r.ID), r.What(), terminal.Moment(r.At), mark, strconv.Itoa(r.Tokens), flagged(r.Title, r.Flagged))
+		}
+	}
+	add("", t.Before...)
+	if t.Anchor != nil {
+		add(">", *t.Anchor)
+	} else {
+		l.Add("", "", terminal.Moment(t.At), ">", "", "(this moment)")
+	}
+	add("", t.After...)
+	return a.Print(l)
+}

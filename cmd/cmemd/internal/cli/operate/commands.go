@@ -1,0 +1,18 @@
+package operate
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
+)
+
+// Commands are the commands about the daemon's files and settings.
+func Commands(a *terminal.App) []*cobra.Command {
+	return []*cobra.Command{newLogs(a), newConfig(a), newToken(a), newHook(a), newMan(a)}
+}
+
+// Inside are the commands about what stands behind memory: the log, the views, the observer and what it made of each
+// input.
+func Inside(a *terminal.App) []*cobra.Command {
+	return []*cobra.Command{newOutcomes(a), newUsage(a), newReobserve(a), newRecheck(a), newLog(a), newProjections(a), newParse(a)}
+}

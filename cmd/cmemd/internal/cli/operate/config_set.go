@@ -1,0 +1,220 @@
+package operate
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
+	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/durable"
+)
+
+const configSetHelp = `Set writes settings into config.toml in CMEMD_HOME, and leaves all else that stands there as it is, comments too. A value
+that is not allowed, and settings that would not go together, are refused, and nothing is written; several keys are set at
+once or not at all. A list is written with commas: openai,extractive. A key of a service is never written down: NAME_key_env,
+NAME_key_file and NAME_key_command say where it is. The daemon reads its settings when it starts.`
+
+func newConfigSet(a *terminal.App) *cobra.Command {
+	c := &cobra.Command{
+		Use: "set KEY VALUE [KEY VALUE]...", Short: "Write settings into config.toml", Long: configSetHelp,
+		Example: "  cmemd config set provider claude-cli\n  cmemd config set openai_model gpt-5-mini fallbacks openai,extractive",
+		Args: func(c *cobra.Command, args []string) error {
+			args, flags := withoutFlags(args)
+			if err := c.ParseFlags(flags); err != nil {
+				return c.FlagErrorFunc()(c, err)
+			}
+			if !wantsHelp(c) && (len(args) == 0 || len(args)%2 != 0) {
+				return terminal.Misused(c, "%s needs a key and a value, or several of both", c.CommandPath())
+			}
+			return nil
+		},
+		ValidArgsFunction: completeSetting,
+		RunE: func(c *cobra.Command, args []string) error {
+			if wantsHelp(c) {
+				return c.Help()
+			}
+			args, _ = withoutFlags(args)
+			var changes []config.Change
+			for pair := range slices.Chunk(args, 2) {
+				changes = append(changes, config.Change{Key: pair[0], Value: &pair[1]})
+			}
+			return changeConfig(c.Context(), a, changes)
+		},
+	}
+	c.Flags().SetInterspersed(false) // -5 is a value
+	return c
+}
+
+// withoutFlags parts the flags from keys and values that they stand among. A number below zero is a value; a flag with a
+// value of its own there is none.
+func withoutFlags(args []string) (rest, flags []string) {
+	for _, arg := range args {
+		number := len(arg) > 1 && strings.ContainsRune("0123456789.", rune(arg[1]))
+		if strings.HasPrefix(arg, "-") && len(arg) > 1 && !number {
+			flags = append(flags, arg)
+			continue
+		}
+		rest = append(rest, arg)
+	}
+	return rest, flags
+}
+
+// wantsHelp reports whether c was asked for its help, behind its arguments too.
+func wantsHelp(c *cobra.Command) bool {
+	help, err := c.Flags().GetBool("help")
+	return err == nil && help
+}
+
+func newConfigUnset(a *terminal.App) *cobra.Command {
+	return &cobra.Command{
+		Use: "unset KEY...", Short: "Take settings out of config.toml, so that their defaults hold", Args: terminal.Takes(1, -1, "a key"),
+		Long:              "Unset takes the lines of settings out of config.toml in CMEMD_HOME, and leaves all else that stands there as it is.",
+		ValidArgsFunction: completeKey,
+		RunE: func(c *cobra.Command, args []string) error {
+			var changes []config.Change
+			for _, key := range args {
+				changes = append(changes, config.Change{Key: key})
+			}
+			return changeConfig(c.Context(), a, changes)
+		},
+	}
+}
+
+func completeKey(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	var keys []string
+	for _, s := range config.Settings() {
+		keys = append(keys, cobra.CompletionWithDesc(s.Key, s.Doc))
+	}
+	return keys, cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeSetting completes a key, or the words that the value of the key before it may be.
+func completeSetting(c *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+	if len(args)%2 == 0 {
+		return completeKey(c, args, begun)
+	}
+	s, err := config.SettingNamed(args[len(args)-1])
+	if err != nil || s.Words == nil {
+		return nil, cobra.ShellCompDirectiveDefault
+	}
+	return s.Words, cobra.ShellCompDirectiveNoFileComp
+}
+
+// A changedSetting is what `config set` and `config unset` did with a key.
+type changedSetting struct {
+	Key  string      `json:"key"`
+	Old  sourcedText `json:"old"`
+	New  sourcedText `json:"new"`
+	Wins string      `json:"wins,omitempty"` // the variable that holds instead of the file
+	// Restart reports that a daemon runs with another value: it has to be stopped and started. null: none runs.
+	Restart *bool `json:"restart"`
+}
+
+type sourcedText struct {
+	Value  string `json:"value"`
+	Source string `json:"source"`
+}
+
+// changeConfig makes changes in the settings of this home, all or none. Those of others at the same time stay.
+func changeConfig(ctx context.Context, a *terminal.App, changes []config.Change) error {
+	home, err := a.Home()
+	if err != nil {
+		return err
+	}
+	if _, err := config.PlanChanges(a, home, changes); err != nil { // before there is a home, or anything in it
+		return err
+	}
+	if _, err := homedir.Made(a); err != nil {
+		return err
+	}
+	path, err := config.SettingsFile(home)
+	if err != nil {
+		return err
+	}
+	p, err := writeChanges(ctx, a, home, path, changes)
+	if err != nil {
+		return err
+	}
+	return showChanges(a, changedSettings(ctx, a, p.Old, p.Now, changes))
+}
+
+// writeChanges makes changes in the file at path, which holds the settings of home, on whatever others left there.
+func writeChanges(ctx context.Context, a *terminal.App, home, path string, changes []config.Change) (p config.ChangePlan, err error) {
+	lock, err := homedir.LockBeside(ctx, path)
+	if err != nil {
+		return p, terminal.Advise(fmt.Errorf("%s: %w", path, err), "try again")
+	}
+	defer lock.Close()
+	if p, err = config.PlanChanges(a, home, changes); err != nil {
+		return p, err
+	}
+	mode, err := config.ModeToKeep(path)
+	if err != nil {
+		return p, err
+	}
+	return p, durable.Replace(path, p.After, mode)
+}
+
+// changedSettings says of each change what it did.
+func changedSettings(ctx context.Context, a *terminal.App, old, now *config.Loaded, changes []config.Change) []changedSetting {
+	var running map[string]string
+	if err := a.Query(ctx, func(ctx context.Context, client *api.Client) error {
+		status, err := client.Status(ctx)
+		running = status.Settings
+		return err
+	}); err != nil {
+		running = nil // none runs, or none that could tell
+	}
+	var out []changedSetting
+	was, is := old.Values(), now.Values()
+	for _, ch := range changes {
+		one := changedSetting{Key: ch.Key, Old: sourcedText{was[ch.Key], old.From[ch.Key]}, New: sourcedText{is[ch.Key], now.From[ch.Key]}}
+		if strings.HasPrefix(one.New.Source, config.EnvPrefix) {
+			one.Wins = one.New.Source
+		}
+		if value, told := running[ch.Key]; told {
+			restart := value != one.New.Value
+			one.Restart = &restart
+		}
+		out = append(out, one)
+	}
+	return out
+}
+
+func showChanges(a *terminal.App, all []changedSetting) error {
+	if a.JSON {
+		return a.PrintJSON(all)
+	}
+	restart, runs := false, false
+	for _, ch := range all {
+		a.Printf("%s: %s -> %s\n", ch.Key, ch.Old.text(), ch.New.text())
+		if ch.Wins != "" {
+			a.Say("%s is set in the environment, and wins", ch.Wins)
+		}
+		runs = runs || ch.Restart != nil
+		restart = restart || ch.Restart != nil && *ch.Restart
+	}
+	switch {
+	case restart:
+		a.Say("the daemon runs with what was set before: `cmemd stop` and `cmemd start`, for it to take effect")
+	case runs:
+		a.Say("the daemon runs with it already")
+	default:
+		a.Say("it holds from the daemon's next start on")
+	}
+	return nil
+}
+
+func (t sourcedText) text() string {
+	value := t.Value
+	if value == "" {
+		value = `""`
+	}
+	return terminal.VisibleLine(fmt.Sprintf("%s (%s)", value, t.Source))
+}

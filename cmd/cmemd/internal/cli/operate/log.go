@@ -1,0 +1,115 @@
+package operate
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/offline"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
+	"github.com/cmemd/cmemd/internal/api"
+)
+
+func newLog(a *terminal.App) *cobra.Command {
+	c := &cobra.Command{
+		Use: "log", Short: "Read, check and copy the log itself", Args: terminal.NoSuchCommand, RunE: terminal.ShowHelp,
+		Long: "The log is the only truth there is; all else is made from it. These commands ask the daemon, or read the file\nwhere no daemon runs.",
+	}
+	c.AddCommand(newLogTail(a), newLogCat(a), newLogVerify(a), newLogStats(a), newLogExport(a), newLogImport(a), newLogBackup(a))
+	return c
+}
+
+const verifyHelp = `Verify checks order, chain and payload of every record, and then counts anew, from the records alone, what became of every
+input: captured = observed + skipped + dropped + pending + forgotten. A running daemon's views are set beside that. The exit
+code is 1 if the log is damaged or the balance does not add up; the error, and "ok" beside "reason" or "discrepancies" with
+--json, say which.`
+
+func newLogVerify(a *terminal.App) *cobra.Command {
+	return &cobra.Command{
+		Use: "verify", Short: "Check every record and the balance of the inputs; exit code 1 if something is wrong",
+		Long: verifyHelp, Args: terminal.Takes(0, 0, ""),
+		RunE: func(c *cobra.Command, _ []string) error {
+			return offline.WithLog(c.Context(), a, func(log offline.Source) error {
+				m := a.Meter("verifying", 0, false)
+				v, err := log.Verify(c.Context(), func(p api.Progress) { m.Set(p.Done, p.Total) })
+				m.End()
+				if err != nil {
+					return err
+				}
+				return showVerified(a, v)
+			})
+		},
+	}
+}
+
+func showVerified(a *terminal.App, v api.Verified) error {
+	if a.JSON {
+		if err := a.PrintJSON(v); err != nil {
+			return err
+		}
+	}
+	if v.Damaged() {
+		return a.Reported(terminal.Advise(fmt.Errorf("the log is damaged at position %d (%s): %s", v.Position, v.Stream, v.Reason),
+			"keep the file, and put a backup in its place; `cmemd log export` gives what can still be read"))
+	}
+	if !a.JSON {
+		a.Printf("the log is whole: %s checked\n", terminal.Plural(v.Records, "record"))
+		showBalance(a, v)
+	}
+	if v.OK {
+		return nil
+	}
+	return a.Reported(terminal.Advise(fmt.Errorf("the balance does not add up at %s", terminal.Plural(len(v.Discrepancies)+v.More, "place")),
+		"%s", balanceStep(v)))
+}
+
+// showBalance prints what was counted anew, and whatever counts otherwise.
+func showBalance(a *terminal.App, v api.Verified) {
+	if b := v.Balance; b != nil {
+		a.Printf("balance: %s\n", terminal.BalanceLine(api.Balance{
+			Captured: b.Captured, Observed: b.Observed, Skipped: b.Skipped, Dropped: b.Dropped, Pending: b.Pending, Forgotten: b.Forgotten,
+		}))
+	}
+	if v.Unchecked != "" {
+		a.Printf("not checked: %s\n", v.Unchecked)
+	}
+	for _, d := range v.Discrepancies {
+		a.Printf("  %s\n", terminal.VisibleLine(d.String()))
+	}
+	if v.More > 0 {
+		a.Printf("  and %d more\n", v.More)
+	}
+}
+
+// balanceStep says what to do about a balance that does not add up: views can be made anew, a log cannot.
+func balanceStep(v api.Verified) string {
+	for _, d := range v.Discrepancies {
+		if d.In == api.InLog {
+			return "nothing is lost: the log holds what happened; report this, with `cmemd log export`"
+		}
+	}
+	return "the views are wrong, not the log: `cmemd projections rebuild outcomes` makes them anew"
+}
+
+func newLogStats(a *terminal.App) *cobra.Command {
+	return &cobra.Command{
+		Use: "stats", Short: "Say how much the log holds", Args: terminal.Takes(0, 0, ""),
+		RunE: func(c *cobra.Command, _ []string) error {
+			return offline.WithLog(c.Context(), a, func(log offline.Source) error {
+				s, err := log.LogStats(c.Context())
+				if err != nil {
+					return err
+				}
+				if a.JSON {
+					return a.PrintJSON(s)
+				}
+				a.Field("records", strconv.FormatUint(uint64(s.Records), 10))
+				a.Field("streams", strconv.Itoa(s.Streams))
+				a.Field("file", terminal.Size(s.FileBytes))
+				a.Field("unused", terminal.Size(s.FreeBytes))
+				return nil
+			})
+		},
+	}
+}

@@ -1,0 +1,133 @@
+package operate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/offline"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
+	"github.com/cmemd/cmemd/eventlog"
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/api"
+)
+
+func newLogExport(a *terminal.App) *cobra.Command {
+	var from uint64
+	force := false
+	c := &cobra.Command{
+		Use: "export [FILE]", Short: "Write the log as JSON lines, which import takes back exactly",
+		Args: terminal.Takes(0, 1, "one file"),
+	}
+	c.Flags().Uint64Var(&from, "from", 1, "the first position; only a whole export can be imported")
+	c.Flags().BoolVar(&force, "force", false, "replace a file that is there")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		return offline.WithLog(c.Context(), a, func(log offline.Source) error {
+			write := func(w io.Writer) error { return log.Export(c.Context(), w, events.Position(from)) }
+			if len(args) == 0 || args[0] == "-" {
+				return write(a.Out)
+			}
+			return offline.CopyTo(a, args[0], force, write)
+		})
+	}
+	return c
+}
+
+func newLogBackup(a *terminal.App) *cobra.Command {
+	force := false
+	c := &cobra.Command{
+		Use: "backup FILE", Short: "Write a whole, checked copy of the log file while the daemon goes on",
+		Long: "Backup writes a log file that can be put in the log's place. What was forgotten is not in it.",
+		Args: terminal.Takes(1, 1, "one file"),
+	}
+	c.Flags().BoolVar(&force, "force", false, "replace a file that is there")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		return offline.WithLog(c.Context(), a, func(log offline.Source) error {
+			return offline.CopyTo(a, args[0], force, func(w io.Writer) error { return log.Backup(c.Context(), w) })
+		})
+	}
+	return c
+}
+
+func newLogImport(a *terminal.App) *cobra.Command {
+	return &cobra.Command{
+		Use: "import FILE|-", Short: "Take an export back into an empty log; the daemon must not run",
+		Args: terminal.Takes(1, 1, "one file, or - for standard input"),
+		RunE: func(c *cobra.Command, args []string) error {
+			in, total, err := offline.ImportFile(a, args[0])
+			if err != nil {
+				return err
+			}
+			defer in.Close()
+			m := a.Meter("importing", total, true)
+			records, err := importInto(c.Context(), a, m.Reader(in))
+			m.End()
+			if err != nil {
+				return err
+			}
+			if a.JSON {
+				return a.PrintJSON(map[string]uint64{"records": records})
+			}
+			a.Printf("imported %s\n", terminal.Plural(records, "record"))
+			return nil
+		},
+	}
+}
+
+// importInto fills the log of this home from an export. The log stays empty unless the export was taken whole.
+func importInto(ctx context.Context, a *terminal.App, in io.Reader) (records uint64, err error) {
+	if err := mustNotRun(ctx, a); err != nil {
+		return 0, err
+	}
+	p, err := homedir.Made(a)
+	if err != nil {
+		return 0, err
+	}
+	held, err := eventlog.Open(p.Log, eventlog.Config{}) // keeps a daemon out until the end
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, held.Close()) }()
+	last, err := held.Last(ctx)
+	if err != nil {
+		return 0, err
+	}
+	if last != 0 {
+		return 0, terminal.Advise(fmt.Errorf("%w: %s has %s", eventlog.ErrNotEmpty, p.Log, terminal.Plural(last, "record")),
+			"import into another home: CMEMD_HOME=/new/home cmemd log import ...")
+	}
+	return importBeside(ctx, p.Log, in)
+}
+
+// importBeside makes a log of an export and puts it in the place of the empty one at path.
+func importBeside(ctx context.Context, path string, in io.Reader) (uint64, error) {
+	fresh := path + ".importing"
+	if err := os.RemoveAll(fresh); err != nil {
+		return 0, err
+	}
+	defer os.Remove(fresh) // when it was renamed there is none
+	to, err := eventlog.Open(fresh, eventlog.Config{})
+	if err != nil {
+		return 0, err
+	}
+	records, err := eventlog.Import(ctx, to, in)
+	if err = errors.Join(err, to.Close()); err != nil {
+		return 0, terminal.Advise(err, "nothing was imported; export it anew with `cmemd log export`")
+	}
+	return records, os.Rename(fresh, path)
+}
+
+// mustNotRun returns an error if a daemon answers.
+func mustNotRun(ctx context.Context, a *terminal.App) error {
+	return a.Ask(func(client *api.Client) error {
+		if err := terminal.Alive(ctx, client, terminal.AliveWait); errors.Is(err, api.ErrNotRunning) {
+			return nil
+		}
+		return terminal.Advise(errors.New("the daemon is running, and the log is its own"), "stop it with `cmemd stop`")
+	})
+}

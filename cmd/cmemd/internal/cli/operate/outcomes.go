@@ -1,0 +1,137 @@
+package operate
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/api/server"
+	"github.com/cmemd/cmemd/internal/observer"
+	"github.com/cmemd/cmemd/projections"
+)
+
+const outcomesHelp = `Outcomes lists inputs, the latest first, and on standard error the balance. An input is dropped for the reason of the output
+(no_xml, malformed, missing_summary), or without one: poison, refused, overflow, crowded, expired. What was dropped is kept:
+` + "`cmemd reobserve`" + ` asks about it again.`
+
+func newOutcomes(a *terminal.App) *cobra.Command {
+	var q api.OutcomesQuery
+	var before uint64
+	c := &cobra.Command{
+		Use: "outcomes", Short: "List what became of every input: nothing is lost without being counted",
+		Long:    outcomesHelp,
+		Example: "  cmemd outcomes --outcome dropped\n  cmemd outcomes --outcome pending --since 1h\n  cmemd outcomes --reason crowded --project shop",
+		Args:    terminal.Takes(0, 0, ""),
+	}
+	c.Flags().StringVar(&q.Outcome, "outcome", "", "observed, skipped, dropped, pending, forgotten")
+	c.Flags().StringVar(&q.Class, "class", "", "of a dropped output: idle, xml, prose")
+	c.Flags().StringVar(&q.Reason, "reason", "", "why it was skipped or dropped")
+	c.Flags().StringVar(&q.Kind, "kind", "", "tool_used, context_compacted, agent_stopped")
+	c.Flags().StringVar(&q.Turn, "turn", "", "what a turn was asked about: its id, or the beginning of it")
+	c.Flags().StringVar(&q.Session, "session", "", "its id, ours or the agent's")
+	terminal.ProjectFlag(c, &q.Project, "of a project's sessions", "")
+	c.Flags().Uint64Var(&before, "before", 0, "only those before this position of the log: the next page")
+	c.Flags().IntVarP(&q.Limit, "limit", "n", 100, "how many, at most 10,000")
+	since, until := terminal.AddWhen(c, "since", "recorded since"), terminal.AddWhen(c, "until", "recorded until")
+	terminal.Choose(c, "outcome", outcomeWords()...)
+	terminal.Choose(c, "kind", inputKinds()...)
+	terminal.Choose(c, "class", outputClasses()...)
+	c.RunE = func(c *cobra.Command, _ []string) (err error) {
+		if err := terminal.OneOf(c, "outcome", q.Outcome, outcomeWords()...); err != nil {
+			return err
+		}
+		if err := terminal.OneOf(c, "kind", q.Kind, inputKinds()...); err != nil {
+			return err
+		}
+		if err := terminal.OneOf(c, "class", q.Class, outputClasses()...); err != nil {
+			return err
+		}
+		if err := terminal.NeedsUpTo(c, "limit", q.Limit, server.MaxOutcomes); err != nil {
+			return err
+		}
+		if q.Since, err = since.At(c, a.Now()); err != nil {
+			return err
+		}
+		if q.Until, err = until.At(c, a.Now()); err != nil {
+			return err
+		}
+		q.Before = events.Position(before)
+		return a.Query(c.Context(), func(ctx context.Context, client *api.Client) error {
+			found, err := client.Outcomes(ctx, q)
+			if err != nil {
+				return terminal.AdviseNames(err, q.Turn, q.Session)
+			}
+			return showOutcomes(a, found)
+		})
+	}
+	return c
+}
+
+func outcomeWords() []string {
+	var words []string
+	for _, o := range []projections.Outcome{
+		projections.Observed, projections.Skipped, projections.Dropped, projections.Pending, projections.Forgotten,
+	} {
+		words = append(words, string(o))
+	}
+	return words
+}
+
+// inputKinds are the kinds of event that a turn must settle.
+func inputKinds() []string {
+	return []string{string(events.KindToolUsed), string(events.KindContextCompacted), string(events.KindAgentStopped)}
+}
+
+// outputClasses are the classes of an output.
+func outputClasses() []string {
+	return []string{string(observer.ClassIdle), string(observer.ClassXML), string(observer.ClassProse)}
+}
+
+func showOutcomes(a *terminal.App, found api.Outcomes) error {
+	if a.JSON {
+		if err := a.PrintJSON(found); err != nil {
+			return err
+		}
+	}
+	if len(found.Inputs) == 0 {
+		return a.Reported(fmt.Errorf("%w: no such inputs", terminal.ErrNothing))
+	}
+	if a.JSON {
+		return nil
+	}
+	l := terminal.List{Head: []string{"POSITION", "KIND", "WHEN", "OUTCOME", "REASON", "PROVIDER", "SESSION", "TURN"}}
+	for _, in := range found.Inputs {
+		l.Add(strconv.FormatUint(uint64(in.Position), 10), string(in.Kind), terminal.Moment(in.At), string(in.Outcome), reasonOf(in),
+			found.Turns[in.Turn].Provider, a.ShownSession(in.Session), optionalID(a, in))
+	}
+	if err := a.Print(l); err != nil {
+		return err
+	}
+	a.Say("%s", terminal.BalanceLine(found.Balance))
+	if found.Next > 0 {
+		a.Say("`--before %d` shows those before", found.Next)
+	}
+	return nil
+}
+
+func reasonOf(in api.Input) string {
+	switch {
+	case in.Reobserve:
+		return "to be observed again"
+	case in.Class != "":
+		return in.Class + "/" + in.Reason
+	}
+	return in.Reason
+}
+
+func optionalID(a *terminal.App, in api.Input) string {
+	if in.Turn == (events.ID{}) || in.Outcome == projections.Pending {
+		return ""
+	}
+	return a.ShownID(in.Turn)
+}

@@ -1,0 +1,97 @@
+package operate
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
+	"github.com/cmemd/cmemd/internal/api"
+)
+
+const recheckHelp = `Recheck looks again for the commits that observations and summaries name, each in the repository of its session; without
+an id or a flag, for those of all that are listed. What was found when they were recorded stands beside what is found now. A
+commit that was there once and is not any more, after a rebase say, makes no lie of what was said; one that was not there
+and is now lifts the mark. A look that finds nothing out, because the repository is gone or git does not answer, changes nothing.`
+
+func newRecheck(a *terminal.App) *cobra.Command {
+	var q api.RecheckRequest
+	c := &cobra.Command{
+		Use: "recheck [ID...]", Short: "Look again for the commits that memory names", Long: recheckHelp,
+		Example: "  cmemd recheck --absent\n  cmemd recheck --since 2w --dry-run\n  cmemd recheck 01a1fa47-2048-7378",
+	}
+	c.Flags().StringVar(&q.Session, "session", "", "of one session: its id, ours or the agent's")
+	c.Flags().BoolVar(&q.Absent, "absent", false, "only commits that are absent as far as is known")
+	c.Flags().BoolVar(&q.DryRun, "dry-run", false, "look, and record nothing")
+	since := terminal.AddWhen(c, "since", "of what happened since")
+	c.RunE = func(c *cobra.Command, ids []string) (err error) {
+		q.IDs = ids
+		if q.Since, err = since.At(c, a.Now()); err != nil {
+			return err
+		}
+		return a.Stream(c.Context(), func(client *api.Client) error { return recheck(c.Context(), a, client, q) })
+	}
+	return c
+}
+
+func recheck(ctx context.Context, a *terminal.App, client *api.Client, q api.RecheckRequest) error {
+	m := a.Meter("checking", 0, false)
+	found, err := client.Recheck(ctx, q, func(p api.Progress) { m.Set(p.Done, p.Total) })
+	m.End()
+	if err != nil {
+		return err
+	}
+	return showRechecked(a, found)
+}
+
+func showRechecked(a *terminal.App, found api.Rechecked) error {
+	if a.JSON {
+		if err := a.PrintJSON(found); err != nil {
+			return err
+		}
+	}
+	if found.Rows == 0 {
+		return a.Reported(fmt.Errorf("%w: no memory that names a commit", terminal.ErrNothing))
+	}
+	if !a.JSON {
+		if err := printChanged(a, found); err != nil {
+			return err
+		}
+		a.Printf("%s\n", recheckedLine(found))
+	}
+	if len(found.Refused) > 0 {
+		return a.Reported(terminal.Advise(fmt.Errorf("%s could not record what was found", terminal.Plural(len(found.Refused), "session")), "`cmemd logs` says more"))
+	}
+	return nil
+}
+
+func printChanged(a *terminal.App, found api.Rechecked) error {
+	if len(found.Changed) == 0 {
+		return nil
+	}
+	l := terminal.List{Head: []string{"ID", "COMMIT", "WAS", "NOW", "TITLE"}}
+	for _, c := range found.Changed {
+		now := string(c.Now)
+		if c.Gone {
+			now = "absent (rebased?)"
+		}
+		l.Add(a.ShownID(c.ID), c.Claim, string(c.Was), now, c.Title)
+	}
+	if err := a.Print(l); err != nil {
+		return err
+	}
+	if found.More > 0 {
+		a.Printf("and %d more\n", found.More)
+	}
+	return nil
+}
+
+func recheckedLine(found api.Rechecked) string {
+	line := fmt.Sprintf("%s of %s: %d verified, %d absent, %d unknown; %d changed", terminal.Plural(found.Claims, "commit"),
+		terminal.Plural(found.Rows, "row"), found.Verified, found.Absent, found.Unknown, len(found.Changed)+found.More)
+	if found.DryRun {
+		line += ", and nothing was recorded"
+	}
+	return line
+}

@@ -1,0 +1,233 @@
+package operate
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
+	"github.com/cmemd/cmemd/internal/api"
+)
+
+const reobserveHelp = `Reobserve asks the observer again about inputs whose answers came to nothing, or were not good. The conditions hold all
+together. What is answered takes the place of what the same inputs gave before: that stays in the log, is neither found nor
+told any more, and ` + "`cmemd why`" + ` leads to it.
+
+An answer that comes to nothing takes no memory away. What was kept or skipped before stays so; what was dropped is dropped
+still, now by the new turn and for its reason: inputs that are asked about together share their answer. A blank answer takes
+no memory away either; its inputs count as skipped.
+
+The work is the daemon's: an interrupt ends the waiting, not the work.`
+
+// A reobserveCommand is the flags of the command.
+type reobserveCommand struct {
+	q      api.ReobserveRequest
+	noWait bool
+}
+
+func newReobserve(a *terminal.App) *cobra.Command {
+	var r reobserveCommand
+	c := &cobra.Command{
+		Use: "reobserve", Short: "Ask again about what came to nothing, or was not answered well", Long: reobserveHelp,
+		Example: "  cmemd reobserve --dropped --dry-run\n  cmemd reobserve --dropped\n  cmemd reobserve --turn 01a1fa47-2048-7378",
+		Args:    terminal.Takes(0, 0, ""),
+	}
+	f := c.Flags()
+	f.BoolVar(&r.q.Dropped, "dropped", false, "what came to nothing")
+	f.StringVar(&r.q.Turn, "turn", "", "what a turn was asked about: its id, or the beginning of it")
+	f.StringVar(&r.q.Session, "session", "", "of one session: its id, ours or the agent's")
+	terminal.ProjectFlag(c, &r.q.Project, "of a project's sessions", "")
+	f.StringVar(&r.q.Class, "class", "", "of a dropped output: idle, xml, prose")
+	f.StringVar(&r.q.Reason, "reason", "", "why it was skipped or dropped")
+	f.StringVar(&r.q.Provider, "provider", "", "which one of those that are configured to ask; otherwise as for any turn")
+	f.BoolVar(&r.q.DryRun, "dry-run", false, "only say what would be asked, and what it takes")
+	f.BoolVar(&r.noWait, "no-wait", false, "do not wait for the answers")
+	terminal.Choose(c, "class", outputClasses()...)
+	terminal.MustComplete(c, "provider", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return completeConfigured(a), cobra.ShellCompDirectiveNoFileComp
+	})
+	since, until := terminal.AddWhen(c, "since", "recorded since"), terminal.AddWhen(c, "until", "recorded until")
+	c.RunE = func(c *cobra.Command, _ []string) (err error) {
+		if r.q.Since, err = since.At(c, a.Now()); err != nil {
+			return err
+		}
+		if r.q.Until, err = until.At(c, a.Now()); err != nil {
+			return err
+		}
+		if err := terminal.OneOf(c, "class", r.q.Class, outputClasses()...); err != nil {
+			return err
+		}
+		if q := r.q; !q.Dropped && q.Turn+q.Session+q.Project+q.Class+q.Reason == "" && q.Since.IsZero() && q.Until.IsZero() {
+			return terminal.Misused(c, "say what to ask about again: --dropped, --turn, --session, --project, --class, --reason, --since or --until")
+		}
+		return a.Stream(c.Context(), func(client *api.Client) error { return reobserve(c.Context(), a, client, r) })
+	}
+	return c
+}
+
+// completeConfigured lists those whom the settings name.
+func completeConfigured(a *terminal.App) []string {
+	l, err := config.ForHome(a)
+	if err != nil {
+		return nil
+	}
+	return l.ConfiguredNames()
+}
+
+// reobserve says what it is about to ask for, asks, and waits for the answers.
+func reobserve(ctx context.Context, a *terminal.App, client *api.Client, r reobserveCommand) error {
+	dry := r.q
+	dry.DryRun = true
+	plan, err := client.Reobserve(ctx, dry)
+	if err != nil {
+		return terminal.AdviseNames(err, r.q.Turn, r.q.Session)
+	}
+	if plan.Inputs+plan.Asked == 0 {
+		if a.JSON {
+			err = a.PrintJSON(plan)
+		}
+		if err == nil {
+			err = a.Reported(fmt.Errorf("%w: no inputs to be asked about again", terminal.ErrNothing))
+		}
+		return err
+	}
+	if r.q.DryRun {
+		if a.JSON {
+			return a.PrintJSON(plan)
+		}
+		showPlan(a, plan)
+		return nil
+	}
+	a.Say("%s", planLine(plan))
+	if r.noWait {
+		done, err := client.Reobserve(ctx, r.q)
+		if err != nil {
+			return err
+		}
+		return showReobserved(a, done)
+	}
+	return awaitReobserved(ctx, a, client, r.q, plan.Inputs+plan.Asked)
+}
+
+func awaitReobserved(ctx context.Context, a *terminal.App, client *api.Client, q api.ReobserveRequest, inputs int) error {
+	m := a.Meter("observing again", int64(inputs), false)
+	asked := false
+	done, err := client.ReobserveAndWait(ctx, q, func(p api.Progress) {
+		asked = true
+		m.Set(p.Done, p.Total)
+	})
+	m.End()
+	switch {
+	case ctx.Err() != nil:
+		return leaveReobserved(ctx, a, client, err)
+	case err != nil && asked:
+		return terminal.Advise(fmt.Errorf("nobody waits for the answers any more: %w", err),
+			"what was asked for is on record and need not be asked for again: it is answered once the daemon runs; `cmemd start` "+
+				"starts it, `cmemd status` counts what is still to be observed again")
+	case err != nil:
+		return err
+	}
+	return showReobserved(a, done)
+}
+
+// leaveWait is how long the daemon may take to tell somebody who goes what it goes on with.
+const leaveWait = 2 * time.Second
+
+// leftReobserved is what an interrupted wait answers with in JSON.
+type leftReobserved struct {
+	Interrupted bool `json:"interrupted"`
+	Reobserve   int  `json:"reobserve"` // inputs still to be observed again, whoever asked
+}
+
+// leaveReobserved says to who waits no longer what goes on without them. Where nothing does, it is interrupted.
+func leaveReobserved(ctx context.Context, a *terminal.App, client *api.Client, interrupted error) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaveWait)
+	defer cancel()
+	s, err := client.Status(ctx)
+	if err != nil || s.Inputs.Reobserve == 0 {
+		return interrupted
+	}
+	if a.JSON {
+		return a.PrintJSON(leftReobserved{true, s.Inputs.Reobserve})
+	}
+	a.Say("the daemon goes on: %s still to be observed again, as `cmemd status` says", terminal.Plural(s.Inputs.Reobserve, "input"))
+	return nil
+}
+
+// planLine says on one line what is asked for.
+func planLine(p api.Reobserved) string {
+	line := fmt.Sprintf("asking again about %s of %s, in about %s: %s", terminal.Plural(p.Inputs, "input"), terminal.Plural(p.Sessions, "session"),
+		terminal.Plural(p.Turns, "turn"), terminal.Size(p.Bytes))
+	if p.Tokens > 0 {
+		line += fmt.Sprintf(", about %s", terminal.Plural(p.Tokens, "token"))
+	}
+	if p.Asked > 0 {
+		line += fmt.Sprintf("; %d more were asked for before", p.Asked)
+	}
+	if p.More {
+		line += "; that is as much as is taken at once: run it again for the rest"
+	}
+	return line
+}
+
+func showPlan(a *terminal.App, p api.Reobserved) {
+	a.Field("inputs", fmt.Sprint(p.Inputs))
+	if p.Asked > 0 {
+		a.Field("asked before", terminal.Plural(p.Asked, "input")+", not answered yet and not asked for twice")
+	}
+	a.Field("sessions", fmt.Sprint(p.Sessions))
+	a.Field("turns", fmt.Sprintf("about %d", p.Turns))
+	a.Field("provider", strings.TrimSpace(p.Provider+" "+p.Model))
+	a.Field("bytes", terminal.Size(p.Bytes))
+	a.Field("tokens", fmt.Sprintf("about %d (%s)", p.Tokens, p.Estimate))
+	if p.More {
+		a.Field("more", "there are more than one request takes: run it again for the rest")
+	}
+	a.Say("nothing was asked: without --dry-run it is")
+}
+
+// showReobserved says what became of a request. Answers that are held up are an error: somebody waited for them.
+func showReobserved(a *terminal.App, done api.Reobserved) error {
+	if a.JSON {
+		if err := a.PrintJSON(done); err != nil {
+			return err
+		}
+	}
+	if !a.JSON {
+		a.Printf("%s\n", terminal.VisibleLine(reobservedLine(done)))
+		for _, r := range done.Refused {
+			a.Say("session %s was left out: %s", r.Session, terminal.VisibleLine(r.Detail))
+		}
+	}
+	switch {
+	case len(done.Stopped) > 0:
+		return a.Reported(terminal.Advise(fmt.Errorf("the rest has to wait: %s", strings.Join(done.Stopped, "; ")),
+			"nothing is lost: it is answered when that is over; `cmemd status` counts what is still to be observed again"))
+	case len(done.Refused) > 0:
+		return a.Reported(terminal.Advise(fmt.Errorf("%s took no request", terminal.Plural(len(done.Refused), "session")), "`cmemd logs` says more"))
+	}
+	return nil
+}
+
+func reobservedLine(done api.Reobserved) string {
+	line := terminal.Plural(done.Inputs, "input") + " asked for again"
+	n := done.Answers
+	if n == nil {
+		return line
+	}
+	line += fmt.Sprintf(": %d observed, %d skipped", n.Observed, n.Skipped)
+	if n.Blank > 0 {
+		line += fmt.Sprintf(", %d blank (skipped; what was there before stands)", n.Blank)
+	}
+	if n.Dropped > 0 {
+		line += fmt.Sprintf(", %d came to nothing again", n.Dropped)
+	}
+	if n.Waiting > 0 {
+		line += fmt.Sprintf(", %d not answered yet", n.Waiting)
+	}
+	return line
+}

@@ -1,0 +1,70 @@
+package operate
+
+import (
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
+	"github.com/cmemd/cmemd/internal/api"
+)
+
+func newToken(a *terminal.App) *cobra.Command {
+	c := &cobra.Command{
+		Use: "token", Short: "Show or change the token of the loopback address", Args: terminal.NoSuchCommand, RunE: terminal.ShowHelp,
+		Long: "HTTP on the loopback address asks for a token; who uses the socket, as hooks and commands do, needs none.",
+	}
+	c.AddCommand(
+		&cobra.Command{
+			Use: "show", Short: "Print the token", Args: terminal.Takes(0, 0, ""),
+			RunE: func(*cobra.Command, []string) error {
+				p, err := homedir.Made(a)
+				if err != nil {
+					return err
+				}
+				token, err := homedir.LoadToken(p.Token)
+				if err != nil {
+					return err
+				}
+				return printToken(a, token)
+			},
+		},
+		&cobra.Command{
+			Use: "rotate", Short: "Make another token; who uses the old one is refused at once", Args: terminal.Takes(0, 0, ""),
+			Long: "Rotate makes another token. A daemon that runs takes it at once, and ends what is connected with the old one.\n" +
+				"What was given the old one, as HTTP hooks are, has to be given the new one: `cmemd install` does that.",
+			RunE: func(c *cobra.Command, _ []string) error { return rotateToken(a, c) },
+		},
+	)
+	return c
+}
+
+// rotateToken has the daemon change the token, or does so where none runs.
+func rotateToken(a *terminal.App, c *cobra.Command) error {
+	p, err := homedir.Made(a)
+	if err != nil {
+		return err
+	}
+	err = a.Ask(func(client *api.Client) error { return client.RotateToken(c.Context()) })
+	if errors.Is(err, api.ErrNotRunning) {
+		_, err = homedir.MakeToken(p.Token)
+	}
+	if err != nil {
+		return err
+	}
+	token, err := homedir.LoadToken(p.Token)
+	if err != nil {
+		return err
+	}
+	a.Say("the token was changed; `cmemd install` gives HTTP hooks the new one")
+	return printToken(a, token)
+}
+
+func printToken(a *terminal.App, token string) error {
+	if a.JSON {
+		return a.PrintJSON(map[string]string{"token": token})
+	}
+	a.Printf("%s\n", token)
+	return nil
+}
