@@ -24,19 +24,10 @@ func unlisted() []string {
 		"cmd/cmemd",
 		"cmd/cmemd/internal/homedir",
 		"internal/capture/privacy",
-		"internal/jsonscan",
 		"internal/memory/recall",
 		"internal/observer/claudecli",
 		"internal/observer/evidence",
 		"internal/observer/prompt",
-		"internal/process",
-		"internal/redact/full",
-		"internal/tomledit",
-		"testkit/load",
-		"testkit/logtest",
-		"testkit/providertest",
-		"testkit/retrieval",
-		"testkit/wiretest",
 	}
 }
 

@@ -4,6 +4,10 @@
 // RunService holds what asks a service to what that service does, whichever wire lies between: one suite for HTTP and for a
 // child process.
 //
+// The files, each referring to those below it:
+//
+//	service.go, budget.go, suite.go, scripted.go, prompts.go, options.go
+//
 // What bites: Run asks with prompts that no session would make, among them some of several megabytes. A provider that
 // reaches a paid service is run against a fake of that service.
 package providertest

@@ -20,13 +20,6 @@ import (
 // MaxOutput is the longest output in bytes that a turn may have. It is stored whole, for ever, and no turn needs more.
 const MaxOutput = 256 << 10
 
-// Options say what a provider promises beyond the interface.
-type Options struct {
-	Deterministic bool          // equal prompts get equal replies, text, form, usage and all
-	StopWithin    time.Duration // how fast it notices that ctx is done; 0 means 2 seconds
-	Prompts       []observer.Prompt
-}
-
 // Run checks the contract of observer.Provider, each rule as a subtest. New must return a provider of its own at each
 // call; it may be asked at once from many goroutines. Options.Prompts are asked beside the suite's own.
 func Run(t *testing.T, newProvider func(*testing.T) observer.Provider, o Options) {

@@ -2,6 +2,10 @@
 // scripted to the byte (Server): whole and cut at every byte, in pieces with a border at every byte, slow, hung, of a wrong
 // type, and every refusal with and without a time to come back.
 //
+// The files, each referring to those below it:
+//
+//	run.go, service.go, forms.go, trouble.go, suite.go, server.go
+//
 // What bites: Run looks at the goroutines and the loggers of the whole program. It is not for a test that calls
 // testing.T.Parallel, nor beside one.
 package wiretest
