@@ -8,4 +8,8 @@
 //
 // Inputs of tools are recorded cut off, and read as far as they go by readers of their own: evidence, the extractive observer
 // and projections each take from a broken text what it needs.
+//
+// The files, each referring to those below it:
+//
+//	scanner.go, skip.go, strings.go
 package jsonscan

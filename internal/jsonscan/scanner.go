@@ -1,7 +1,5 @@
 package jsonscan
 
-import "bytes"
-
 // maxDepth is how deep arrays and objects may nest; encoding/json, which reads the payload later, stops there too.
 const maxDepth = 10000
 
@@ -202,23 +200,6 @@ func stringLength(b []byte) int {
 		}
 	}
 	return 0
-}
-
-// escapeLength measures the escape sequence that starts b; 0 if it is not one.
-func escapeLength(b []byte) int {
-	if len(b) < 2 {
-		return 0
-	}
-	if b[1] != 'u' {
-		if bytes.IndexByte([]byte(`"\/bfnrt`), b[1]) < 0 {
-			return 0
-		}
-		return 2
-	}
-	if _, ok := CodeUnit(b); !ok {
-		return 0
-	}
-	return 6
 }
 
 func numberLength(b []byte) int {

@@ -116,3 +116,20 @@ func AppendQuoted(dst []byte, s string) []byte {
 	}
 	return append(dst, '"')
 }
+
+// escapeLength measures the escape sequence that starts b; 0 if it is not one.
+func escapeLength(b []byte) int {
+	if len(b) < 2 {
+		return 0
+	}
+	if b[1] != 'u' {
+		if bytes.IndexByte([]byte(`"\/bfnrt`), b[1]) < 0 {
+			return 0
+		}
+		return 2
+	}
+	if _, ok := CodeUnit(b); !ok {
+		return 0
+	}
+	return 6
+}

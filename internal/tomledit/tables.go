@@ -22,14 +22,6 @@ func Append(text []byte, lines []string) []byte {
 	return []byte(out + strings.Join(lines, newline) + newline)
 }
 
-// newlineOf is how the lines of a text end.
-func newlineOf(text []byte) string {
-	if bytes.Contains(text, []byte("\r\n")) {
-		return "\r\n"
-	}
-	return "\n"
-}
-
 // Table is where the table outer.inner and those in it stand in a TOML text, with the blank line before them; below 0 where
 // they are no tables, or not beside one another.
 func Table(text []byte, outer, inner string) (from, to int) {

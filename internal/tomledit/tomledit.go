@@ -1,8 +1,7 @@
-// Package tomledit changes keys and tables of a TOML text that a person wrote, and leaves all else in it as it is: comments,
-// order, blank lines, ends of lines.
 package tomledit
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 
@@ -24,4 +23,12 @@ func Quote(text string) string {
 		return `"` + text + `"`
 	}
 	return Value(text)
+}
+
+// newlineOf is how the lines of a text end.
+func newlineOf(text []byte) string {
+	if bytes.Contains(text, []byte("\r\n")) {
+		return "\r\n"
+	}
+	return "\n"
 }

@@ -2,6 +2,10 @@
 // whole rule set of gitleaks, which knows some 220 services. Its rules are used as data: they are matched here, with the
 // keywords, entropy and lists of exceptions that each of them has.
 //
+// The files, each referring to those below it:
+//
+//	full.go, rules.go, windows.go, matcher.go, exceptions.go, reach.go, format.go
+//
 // What bites:
 //   - It costs ten times what redact costs, and compiles a rule when its keyword is met first: not for the capture path.
 //   - Only the secret itself and what the rule matched can acquit it. Comments beside it (gitleaks:allow), the rest of its

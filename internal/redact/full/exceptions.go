@@ -7,15 +7,6 @@ import (
 	"github.com/cmemd/cmemd/internal/redact"
 )
 
-func (m *matcher) acquitted(secret, match string) bool {
-	for _, x := range m.acquit {
-		if x.holds(secret, match) {
-			return true
-		}
-	}
-	return false
-}
-
 // An exception acquits what only looks like a secret.
 type exception struct {
 	ofMatch bool // regexes are asked of the match, else of the secret

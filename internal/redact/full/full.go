@@ -1,7 +1,6 @@
 package full
 
 import (
-	"fmt"
 	"strings"
 	"sync"
 
@@ -27,23 +26,6 @@ func from(rules string) *Redactor {
 		set:  sync.OnceValues(func() (*ruleSet, error) { return parse(rules) }),
 	}
 }
-
-// A RuleError is a rule that cannot be used.
-type RuleError struct {
-	Rule string // its name; empty: the set as a whole
-	Err  error
-}
-
-// Error says which rule and why.
-func (e *RuleError) Error() string {
-	if e.Rule == "" {
-		return fmt.Sprintf("full: rules: %v", e.Err)
-	}
-	return fmt.Sprintf("full: rule %s: %v", e.Rule, e.Err)
-}
-
-// Unwrap returns the reason.
-func (e *RuleError) Unwrap() error { return e.Err }
 
 // Load makes all that the Redactor may need, and returns a *RuleError if some of it cannot be made. Nobody has to call it.
 func (r *Redactor) Load() error {
