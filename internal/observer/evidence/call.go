@@ -1,9 +1,9 @@
 package evidence
 
 import (
+	"path"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/toolinput"
@@ -22,47 +22,6 @@ type Call struct {
 	kind     Kind
 }
 
-// Parse reads a tool call once, for all that is asked of it. Input and Output may be cut or no JSON at all; what is
-// left is used. It never fails and takes linear time.
-func Parse(t events.ToolUsed) Call {
-	c := Call{ToolUsed: t, in: parseJSON(t.Input).unwrapped(), out: parseJSON(t.Output), name: nameWords(t.Tool)}
-	c.mcp = strings.HasPrefix(t.Tool, "mcp__") || strings.HasPrefix(t.Tool, "mcp_")
-	c.command = c.commandLine()
-	for _, p := range c.patches() {
-		c.patched = append(c.patched, patched(p)...)
-	}
-	if len(c.patched) > 0 {
-		c.patchDir = shellFolder(c.command)
-	}
-	c.kind = c.kindOf()
-	return c
-}
-
-// unwrapped is the object inside of v where v holds nothing else, as some clients pass arguments on.
-func (v value) unwrapped() value {
-	if inner := v.first(toolinput.Wrapped); len(v.members) == 1 && inner.object {
-		return inner
-	}
-	return v
-}
-
-// nameWords splits camelCase, snake_case and kebab-case.
-func nameWords(name string) []string {
-	var b strings.Builder
-	lower := false
-	for _, r := range name[:min(len(name), 256)] {
-		if unicode.IsUpper(r) && lower {
-			b.WriteByte(' ')
-		}
-		lower = unicode.IsLower(r) || unicode.IsDigit(r)
-		if !lower && !unicode.IsLetter(r) {
-			r = ' '
-		}
-		b.WriteRune(unicode.ToLower(r))
-	}
-	return strings.Fields(b.String())
-}
-
 func (c *Call) named(words ...string) bool {
 	for _, n := range c.name {
 		if slices.Contains(words, n) {
@@ -72,55 +31,126 @@ func (c *Call) named(words ...string) bool {
 	return false
 }
 
-// commandLine is what c runs in a shell, or "". Editors that take a verb in a field of that name run nothing.
-func (c *Call) commandLine() string {
-	v := c.in.first(toolinput.Command)
-	words := v.strings()
-	if len(words) == 0 || c.in.holds(toolinput.File|toolinput.Path) && !c.named("bash", "shell", "terminal", "exec", "run", "command") {
-		return ""
+// Kind is what a tool call was for.
+type Kind string
+
+// The kinds of tool calls.
+const (
+	Edit    Kind = "edit"    // changed, made or deleted files
+	Read    Kind = "read"    // read a file
+	Command Kind = "command" // ran a command line
+	Search  Kind = "search"  // looked for files or text
+	Web     Kind = "web"     // fetched or searched the web
+	Task    Kind = "task"    // gave work to a subagent
+	MCP     Kind = "mcp"     // called a tool of an MCP server
+	Other   Kind = "other"
+)
+
+// written are the files that a call which writes is about. A page of an MCP server may have a path and content too:
+// there a path must look like that of a file.
+func (c *Call) written() []string {
+	paths := c.paths()
+	if c.mcp && !c.named("file", "files") && !c.in.holds(toolinput.File) {
+		paths = slices.DeleteFunc(paths, func(p string) bool { return path.Ext(p) == "" })
 	}
-	if v.text {
-		return words[0]
-	}
-	if script, ok := shellScript(program(words)); ok {
-		return script
-	}
-	return strings.Join(words, " ")
+	return paths
 }
 
-func (c *Call) kindOf() Kind {
-	switch {
-	case c.mcp:
-		return MCP
-	case len(c.patched) > 0:
-		return Edit
-	case c.command != "":
-		return Command
-	case c.in.has("url", "urls") || c.named("web", "browser", "internet") && c.in.has("query", "q"):
-		return Web
-	case c.writes() && len(c.paths()) > 0:
-		return Edit
-	case c.in.holds(toolinput.Query) || c.named("glob", "grep", "search", "ls", "list"):
-		return Search
-	case c.in.has("prompt", "task", "message") && (c.in.has(agentKeys()...) || c.named("task", "agent", "subagent")):
-		return Task
-	case (c.in.holds(toolinput.File|toolinput.Path) || len(c.paths()) > 0) && !c.folder():
-		return Read
-	}
-	return c.kindByOutput()
-}
-
-// kindByOutput is for calls whose input was cut before anything could be told.
-func (c *Call) kindByOutput() Kind {
-	for _, v := range resultNests(c.out) {
-		switch {
-		case isWritten(v) && v.first(toolinput.File, toolinput.Path).text:
-			return Edit
-		case v.first(toolinput.File).text:
-			return Read
+// paths are all that the input names, entries of edits[] and files[] included.
+func (c *Call) paths() (out []string) {
+	for _, m := range c.in.members {
+		if !toolinput.Of(m.key).Is(toolinput.File | toolinput.Path) {
+			continue
+		}
+		out = append(out, m.names()...)
+		for _, e := range m.list {
+			out = append(out, e.first(toolinput.File, toolinput.Path).names()...)
 		}
 	}
-	return Other
+	entries := c.in.get("edits", "changes", "replacements", "operations")
+	for _, e := range entries.list {
+		out = append(out, e.first(toolinput.File, toolinput.Path).names()...)
+	}
+	for _, m := range entries.members { // changes by path
+		if m.object {
+			out = append(out, m.key)
+		}
+	}
+	if c.named("move", "rename") {
+		out = append(out, c.in.first(toolinput.Source).names()...)
+	}
+	if c.named("move", "rename", "copy") {
+		out = append(out, c.in.first(toolinput.Target).names()...)
+	}
+	return out
 }
 
-func agentKeys() []string { return []string{"subagenttype", "agenttype", "agent", "agentname"} }
+// writes reports whether the call changes the files it names: it carries content, or its name is a verb of change.
+func (c *Call) writes() bool {
+	if verb := c.in.get("command"); verb.text && verb.raw == "view" {
+		return false
+	}
+	if c.in.holds(toolinput.Content) {
+		return true
+	}
+	if c.mcp && !c.named("file", "files") && !c.in.holds(toolinput.File) {
+		return false
+	}
+	return c.named("write", "edit", "create", "delete", "remove", "move", "rename", "copy", "replace", "patch", "append", "update",
+		"insert") &&
+		!c.folder()
+}
+
+// folder reports whether the call is about folders, which are no files.
+func (c *Call) folder() bool {
+	return c.named("ls", "dir", "directory", "directories", "folder", "list", "tree", "glob", "mkdir")
+}
+
+func (c *Call) folderOf() string {
+	if dir := c.in.first(toolinput.Workdir).String(); dir != "" {
+		return join(c.Cwd, dir)
+	}
+	return c.Cwd
+}
+
+// resultNests are the places of a result where clients say which file it is about.
+func resultNests(out value) []value {
+	nests := []value{out}
+	for _, k := range []string{"file", "returndisplay", "gitdiff", "filediff", "metadata", "result", "data"} {
+		if v := out.get(k); v.object {
+			nests = append(nests, v)
+			if inner := v.get("filediff"); inner.object {
+				nests = append(nests, inner)
+			}
+		}
+	}
+	return nests
+}
+
+func isWritten(v value) bool {
+	if kind := v.get("type").raw; kind == "create" || kind == "update" || kind == "delete" {
+		return true
+	}
+	return v.has("structuredpatch", "originalfile", "originalcontent", "oldstring", "newstring", "filediff", "gitdiff", "diff", "patch",
+		"before", "after", "updatedfile")
+}
+
+const (
+	// maxFiles is how many files one call is evidence for, read and modified each: more is a sweep, not work on files.
+	maxFiles = 200
+	// maxPath is the longest path in bytes: the limit of Linux.
+	maxPath = 4 << 10
+)
+
+// join makes p absolute by cwd, without looking at the disk. Paths of Windows and those of a home folder stand.
+func join(cwd, p string) string {
+	switch {
+	case isWindows(p), strings.HasPrefix(p, "~"):
+		return p
+	case strings.HasPrefix(p, "/") || cwd == "":
+		return path.Clean(p)
+	case isWindows(cwd):
+		return strings.TrimRight(cwd, `\/`) + `\` + strings.ReplaceAll(strings.TrimPrefix(p, "./"), "/", `\`)
+	}
+	return path.Join(cwd, p)
+}

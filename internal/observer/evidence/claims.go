@@ -264,3 +264,36 @@ func lastByte(s string) byte {
 func lastField(s string) string {
 	return s[strings.LastIndexAny(s, " \t\n(")+1:]
 }
+
+// context looks at the words before the token, the nearest first, within its sentence, and then at the one behind it.
+// distance is how many words away the word for a commit stands; 1 is next to it.
+func (t token) context() (what near, distance int) {
+	rest, doubt := t.before(), 0
+	for i := 1; i <= reach; i++ {
+		var w string
+		if w, rest = wordBefore(rest); w == "" {
+			break
+		}
+		switch {
+		case isCommitWord(w) && (doubt == 0 || i <= 3):
+			if w == "git" && i <= 2 { // git show, git revert, ...
+				return commitWord, 1
+			}
+			return commitWord, i - doubt
+		case i <= reachOther && isOtherWord(w):
+			return otherWord, i
+		case isDoubtful(w):
+			doubt = 1
+		}
+	}
+	if doubt > 0 {
+		return otherWord, 1
+	}
+	switch w := wordAfter(t.after()); {
+	case isCommitWord(w):
+		return commitWord, 2
+	case isOtherWord(w):
+		return otherWord, 1
+	}
+	return noWord, 0
+}

@@ -110,3 +110,19 @@ func shellFolder(line string) string {
 	}
 	return ""
 }
+
+// patches are the patch bodies that the call carries.
+func (c *Call) patches() []string {
+	candidates := append(c.in.get("patch").strings(), c.in.get("patchtext", "input", "diff").strings()...)
+	for _, e := range c.in.get("edits").list {
+		candidates = append(candidates, e.get("patch").strings()...)
+	}
+	candidates = append(candidates, c.shellPatch()...)
+	if !c.in.object {
+		candidates = append(candidates, c.Input)
+		if c.in.text {
+			candidates = append(candidates, c.in.String())
+		}
+	}
+	return slices.DeleteFunc(candidates, func(p string) bool { return len(patched(p)) == 0 })
+}

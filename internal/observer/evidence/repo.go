@@ -27,21 +27,6 @@ type Repo struct {
 // maxGitFile is how much of a file of git's is read: HEAD, commondir and loose references are far shorter.
 const maxGitFile = 4 << 10
 
-// Repo describes the repository that cwd lies in, worktrees and subfolders included. It reads git's files; git itself
-// is asked, at most for Config.Timeout, only where they do not tell. ok is false where there is no repository.
-func (c *Checker) Repo(ctx context.Context, cwd string) (repo Repo, ok bool) {
-	repo, ok = locate(cwd)
-	if !ok {
-		return Repo{}, false
-	}
-	repo.Remote = remoteOf(filepath.Join(repo.CommonDir, "config"))
-	ref := repo.readHead()
-	if ref == unreadableRef {
-		repo.Branch, repo.Head = c.cfg.askHead(ctx, repo.Root)
-	}
-	return repo, true
-}
-
 // unreadableRef is what HEAD names in a repository that keeps its references in tables.
 const unreadableRef = "refs/heads/.invalid"
 

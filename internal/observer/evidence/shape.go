@@ -6,21 +6,6 @@ import (
 	"unicode/utf8"
 )
 
-// Kind is what a tool call was for.
-type Kind string
-
-// The kinds of tool calls.
-const (
-	Edit    Kind = "edit"    // changed, made or deleted files
-	Read    Kind = "read"    // read a file
-	Command Kind = "command" // ran a command line
-	Search  Kind = "search"  // looked for files or text
-	Web     Kind = "web"     // fetched or searched the web
-	Task    Kind = "task"    // gave work to a subagent
-	MCP     Kind = "mcp"     // called a tool of an MCP server
-	Other   Kind = "other"
-)
-
 // maxTail is how much of a command's output a Shape keeps, in bytes, from its end: where programs say how it went.
 const maxTail = 4 << 10
 

@@ -1,0 +1,48 @@
+package evidence
+
+import (
+	"os"
+	"strings"
+	"time"
+)
+
+// Config is how a Checker asks git. The zero value works.
+type Config struct {
+	Git       string        // the program; "" means git, found in PATH
+	Timeout   time.Duration // for one Check or Repo; 0 means 2 s
+	Idle      time.Duration // after which an unused child ends; 0 means 5 minutes
+	Processes int           // children at once, one a repository; 0 means 8
+	Env       []string      // of the children, before what steers git is taken out; nil means that of this process
+}
+
+func (c Config) withDefaults() Config {
+	if c.Git == "" {
+		c.Git = "git"
+	}
+	if c.Timeout <= 0 {
+		c.Timeout = 2 * time.Second
+	}
+	if c.Idle <= 0 {
+		c.Idle = 5 * time.Minute
+	}
+	if c.Processes <= 0 {
+		c.Processes = 8
+	}
+	if c.Env == nil {
+		c.Env = os.Environ()
+	}
+	c.Env = scrub(c.Env)
+	return c
+}
+
+// scrub takes out what would point git at another repository or run something else, and forbids locks, questions and
+// the network: a partial clone would else fetch what it lacks.
+func scrub(env []string) []string {
+	var out []string
+	for _, kv := range env {
+		if !strings.HasPrefix(kv, "GIT_") || strings.HasPrefix(kv, "GIT_CEILING_DIRECTORIES=") {
+			out = append(out, kv)
+		}
+	}
+	return append(out, "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none", "LC_ALL=C")
+}
