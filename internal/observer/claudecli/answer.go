@@ -2,12 +2,15 @@ package claudecli
 
 import (
 	"encoding/json"
+	"fmt"
+	"net/http"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/observer"
+	"github.com/cmemd/cmemd/internal/observer/model"
 )
 
 const (
@@ -173,13 +176,13 @@ func (a *answer) streamed(l streamLine) {
 		a.spent.counts(e.Usage)
 		if e.Delta.StopReason != "" {
 			a.last.stop = e.Delta.StopReason
-			a.judgeStop()
+			a.takeStop()
 		}
 	}
 }
 
-// judgeStop decides by why the model stopped: the client would ask it to go on, up to three times, and hand back pieces.
-func (a *answer) judgeStop() {
+// takeStop decides by why the model stopped: the client would ask it to go on, up to three times, and hand back pieces.
+func (a *answer) takeStop() {
 	switch a.last.stop {
 	case "max_tokens":
 		a.decide(events.FailTruncated, 0, "the answer was cut at its longest length")
@@ -266,4 +269,54 @@ func (a *answer) decide(class events.FailureClass, status int, message string) {
 		a.verdict = a.failure(class, status, message)
 		a.stop()
 	}
+}
+
+// failure is typed, and says nothing in the words of the client or of its service.
+func (a *answer) failure(class events.FailureClass, status int, message string) *observer.Failure {
+	f := &observer.Failure{Class: class, Status: status, Message: message, Output: events.NewOutput(a.last.text.String())}
+	if class == events.FailLimit || class == events.FailOverload {
+		f.ResetsAt = a.resets
+	}
+	if message == "" {
+		f.Message = "Claude Code reports: " + string(class)
+	}
+	if text := http.StatusText(status); message == "" && text != "" {
+		f.Message += fmt.Sprintf(" (%d %s)", status, text)
+	}
+	return f
+}
+
+// classOf is the class of what the client calls an error: by its own word, the status of the service, and why it stopped.
+// asked says that a message had begun to arrive.
+func classOf(word string, status int, r resultLine, asked bool) events.FailureClass {
+	switch {
+	case r.Terminal == "prompt_too_long":
+		return events.FailOverflow
+	case r.StopReason == "refusal":
+		return events.FailRefused
+	}
+	switch word {
+	case "authentication_failed", "oauth_org_not_allowed", "account_on_hold", "verification_required", "cloud_credential_error":
+		return events.FailAuth
+	case "billing_error":
+		return events.FailBilling
+	case "rate_limit":
+		return events.FailLimit
+	case "overloaded":
+		return events.FailOverload
+	case "model_not_found":
+		return events.FailSetup
+	case "max_output_tokens":
+		return events.FailTruncated
+	}
+	if status != 0 {
+		return model.ClassOfStatus(status)
+	}
+	switch {
+	case word == "invalid_request":
+		return events.FailRefused
+	case word == "server_error", asked: // the service was not reached, or was lost
+		return events.FailTransport
+	}
+	return events.FailUnknown
 }

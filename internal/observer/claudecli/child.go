@@ -18,12 +18,6 @@ import (
 	"github.com/cmemd/cmemd/internal/process"
 )
 
-// The folders in the folder of runs: where children live, which stays empty, and where they leave what they leave.
-const (
-	cwdName = "cwd"
-	tmpName = "tmp"
-)
-
 // ending is how a child ended.
 type ending struct {
 	code     int  // -1: by a signal
@@ -67,7 +61,7 @@ func (c *Client) live(cmd *exec.Cmd, r run, stop func()) error {
 	if noted != nil {
 		stop() // what is not written down is not found again
 	}
-	_ = cmd.Wait() // how it ended is judged by what it said, and by its state
+	_ = cmd.Wait() // how it ended is seen by what it said, and by its state
 	_ = process.KillGroup(cmd.Process)
 	r.forget()
 	return noted

@@ -11,6 +11,11 @@
 // as it is given all of it at once: there, the child of a daemon that was killed lives to the end of its turn. What lives on,
 // such as the child of a wrapper script, is found by Sweep at the next start.
 //
+// The files, each referring to those below it:
+//
+//	claudecli.go, outcome.go, child.go, answer.go, sweep.go, marked_linux.go, marked_other.go,
+//	command.go, paid.go, lines.go, defuse.go, client.go
+//
 // What bites: the client calls every answer a success, half of one too; whether an answer is whole is seen by the events of
 // its stream (see answer). It would read the files that a prompt mentions with an @, and run what begins with a slash; see
 // defuse. It asks again by itself when an answer was cut, so a child is stopped as soon as its first answer is judged. A

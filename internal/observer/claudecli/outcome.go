@@ -1,18 +1,18 @@
 package claudecli
 
 import (
+	"errors"
 	"fmt"
-	"net/http"
+	"math"
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/observer"
-	"github.com/cmemd/cmemd/internal/observer/model"
 )
 
 // outcome is what became of the turn, now that the child has ended, and what was paid.
-func (a *answer) outcome(e ending) (observer.Reply, error) { return a.pay(a.judged(e)) }
+func (a *answer) outcome(e ending) (observer.Reply, error) { return a.pay(a.verdictOf(e)) }
 
-func (a *answer) judged(e ending) (observer.Reply, error) {
+func (a *answer) verdictOf(e ending) (observer.Reply, error) {
 	switch r := a.result; {
 	case a.verdict != nil:
 		return observer.Reply{}, a.verdict
@@ -37,52 +37,42 @@ func (a *answer) reply() observer.Reply {
 	return observer.Reply{Text: events.NewOutput(a.last.text.String()), Form: events.FormXML, StopReason: a.last.stop}
 }
 
-// failure is typed, and says nothing in the words of the client or of its service.
-func (a *answer) failure(class events.FailureClass, status int, message string) *observer.Failure {
-	f := &observer.Failure{Class: class, Status: status, Message: message, Output: events.NewOutput(a.last.text.String())}
-	if class == events.FailLimit || class == events.FailOverload {
-		f.ResetsAt = a.resets
+// paid is what the child has used, in a Reply that holds nothing else.
+func (a *answer) paid() observer.Reply {
+	r := observer.Reply{Bill: events.Bill{Usage: a.spent.all(), Calls: a.calls(), Model: a.last.model}}
+	if a.result == nil {
+		return r
 	}
-	if message == "" {
-		f.Message = "Claude Code reports: " + string(class)
+	r.Usage = most(r.Usage, a.result.Usage.usage())
+	if cost := a.result.Cost; cost > 0 && !math.IsInf(cost, 0) {
+		r.Cost = cost // of all messages, also of those that its own usage leaves out
 	}
-	if text := http.StatusText(status); message == "" && text != "" {
-		f.Message += fmt.Sprintf(" (%d %s)", status, text)
-	}
-	return f
+	return r
 }
 
-// classOf is the class of what the client calls an error: by its own word, the status of the service, and why it stopped.
-// asked says that a message had begun to arrive.
-func classOf(word string, status int, r resultLine, asked bool) events.FailureClass {
+// calls is how many requests the child has sent. One that is logged out ends without any; one that has begun and was ended
+// by others had one under way.
+func (a *answer) calls() int {
+	n := a.spent.failed
 	switch {
-	case r.Terminal == "prompt_too_long":
-		return events.FailOverflow
-	case r.StopReason == "refusal":
-		return events.FailRefused
+	case a.spent.open:
+		n++
+	case a.result != nil && (n > 0 || a.result.Status != 0):
+		n++
+	case a.result == nil && a.verdict == nil && a.understood > 0:
+		n++
 	}
-	switch word {
-	case "authentication_failed", "oauth_org_not_allowed", "account_on_hold", "verification_required", "cloud_credential_error":
-		return events.FailAuth
-	case "billing_error":
-		return events.FailBilling
-	case "rate_limit":
-		return events.FailLimit
-	case "overloaded":
-		return events.FailOverload
-	case "model_not_found":
-		return events.FailSetup
-	case "max_output_tokens":
-		return events.FailTruncated
+	return n
+}
+
+// pay enters in an outcome what the child has used.
+func (a *answer) pay(r observer.Reply, err error) (observer.Reply, error) {
+	paid := a.paid()
+	if f, ok := errors.AsType[*observer.Failure](err); ok {
+		failed := *f
+		failed.Bill = paid.Bill
+		return r, &failed
 	}
-	if status != 0 {
-		return model.ClassOfStatus(status)
-	}
-	switch {
-	case word == "invalid_request":
-		return events.FailRefused
-	case word == "server_error", asked: // the service was not reached, or was lost
-		return events.FailTransport
-	}
-	return events.FailUnknown
+	r.Bill = paid.Bill
+	return r, err
 }

@@ -1,11 +1,7 @@
 package claudecli
 
 import (
-	"errors"
-	"math"
-
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/internal/observer"
 )
 
 // tokens are what a message, or all of a child, was paid with, as the service counts them.
@@ -58,44 +54,4 @@ func (s *spending) all() events.Usage {
 // most is the greater of each figure.
 func most(a, b events.Usage) events.Usage {
 	return events.Usage{Input: max(a.Input, b.Input), Cached: max(a.Cached, b.Cached), Output: max(a.Output, b.Output)}
-}
-
-// paid is what the child has used, in a Reply that holds nothing else.
-func (a *answer) paid() observer.Reply {
-	r := observer.Reply{Bill: events.Bill{Usage: a.spent.all(), Calls: a.calls(), Model: a.last.model}}
-	if a.result == nil {
-		return r
-	}
-	r.Usage = most(r.Usage, a.result.Usage.usage())
-	if cost := a.result.Cost; cost > 0 && !math.IsInf(cost, 0) {
-		r.Cost = cost // of all messages, also of those that its own usage leaves out
-	}
-	return r
-}
-
-// calls is how many requests the child has sent. One that is logged out ends without any; one that has begun and was ended
-// by others had one under way.
-func (a *answer) calls() int {
-	n := a.spent.failed
-	switch {
-	case a.spent.open:
-		n++
-	case a.result != nil && (n > 0 || a.result.Status != 0):
-		n++
-	case a.result == nil && a.verdict == nil && a.understood > 0:
-		n++
-	}
-	return n
-}
-
-// pay enters in an outcome what the child has used.
-func (a *answer) pay(r observer.Reply, err error) (observer.Reply, error) {
-	paid := a.paid()
-	if f, ok := errors.AsType[*observer.Failure](err); ok {
-		failed := *f
-		failed.Bill = paid.Bill
-		return r, &failed
-	}
-	r.Bill = paid.Bill
-	return r, err
 }

@@ -101,3 +101,9 @@ func readRun(path string) (r run) {
 	}
 	return r
 }
+
+// The folders in the folder of runs: where children live, which stays empty, and where they leave what they leave.
+const (
+	cwdName = "cwd"
+	tmpName = "tmp"
+)
