@@ -25,9 +25,6 @@ func unlisted() []string {
 		"cmd/cmemd/internal/homedir",
 		"internal/capture/privacy",
 		"internal/memory/recall",
-		"internal/observer/claudecli",
-		"internal/observer/evidence",
-		"internal/observer/prompt",
 	}
 }
 

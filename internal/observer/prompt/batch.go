@@ -12,7 +12,7 @@ import (
 
 const (
 	// maxRecords is how many inputs are shown one by one: a batch has 20. More than that is a prompt made for another kind
-	// of provider; those behind are told as a number.
+	// of provider; of those behind only the number is given.
 	maxRecords = 64
 
 	// maxContext is how many characters are shown of what only explains the work: the user's request, the agent's words

@@ -8,9 +8,9 @@ import (
 )
 
 const (
-	maxName  = 80  // characters of a tool's or an agent's name
-	maxAside = 160 // characters of a text that goes as one line
-	maxTitle = 200 // characters of the title of an earlier observation
+	maxName   = 80  // characters of a tool's or an agent's name
+	maxInline = 160 // characters of a text that goes as one line
+	maxTitle  = 200 // characters of the title of an earlier observation
 )
 
 // clean makes s fit to be sent: valid UTF-8; no control characters but line ends and tabs; no characters that are not
@@ -78,18 +78,4 @@ func isUnseen(r rune) bool {
 		return true
 	}
 	return r >= 0xad && unicode.Is(unicode.Cf, r) && !unicode.Is(unicode.Prepended_Concatenation_Mark, r)
-}
-
-// oneLine is s, cleaned and redacted, as one line of at most chars characters.
-func (m *message) oneLine(s string, chars int) string {
-	s = strings.Join(strings.Fields(m.redact(clean(s))), " ")
-	if n := forward(s, chars); n < len(s) {
-		return s[:n] + "..."
-	}
-	return s
-}
-
-// nameOf is a name as it may stand in a line of ours: one line without brackets.
-func (m *message) nameOf(s string) string {
-	return strings.NewReplacer("[", "(", "]", ")").Replace(m.oneLine(s, maxName))
 }

@@ -6,6 +6,11 @@
 // that it occurs nowhere in it: no text can end its own fence, or pass for another record. What a model makes of it all the
 // same is judged by the output contract and by the checks of its claims, as any output is.
 //
+// The files, each referring to those below it:
+//
+//	renderer.go, summary.go, batch.go, flatten.go, message.go, tree.go, clean.go, dump.go, blob.go,
+//	trivial.go, system.go, elide.go
+//
 // What bites: the fence keeps text apart, it does not keep a model from believing it. Limits are in characters for single
 // fields and in bytes for the whole. Text is redacted before it is shortened, because half a secret is not recognised.
 package prompt

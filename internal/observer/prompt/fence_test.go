@@ -118,7 +118,7 @@ func TestTheMarkCannotBeForetold(t *testing.T) {
 // A mark that the message holds, by whatever chance, is passed over.
 func TestAMarkThatOccursIsPassedOver(t *testing.T) {
 	t.Parallel()
-	for _, where := range []string{"label", "aside", "text"} {
+	for _, where := range []string{"label", "inline", "text"} {
 		m := message{parts: []part{{label: "x"}}}
 		sum := m.hash([]string{"text"})
 		taken := markFrom(sum)
@@ -127,8 +127,8 @@ func TestAMarkThatOccursIsPassedOver(t *testing.T) {
 		switch where {
 		case "label":
 			held.parts[0].label = taken
-		case "aside":
-			held.parts[0].aside = taken
+		case "inline":
+			held.parts[0].inline = taken
 		case "text":
 			shown[0] = "a" + taken + "b"
 		}

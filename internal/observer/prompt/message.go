@@ -5,6 +5,8 @@ import (
 	"encoding/hex"
 	"slices"
 	"strings"
+
+	"github.com/cmemd/cmemd/actors/policy"
 )
 
 // message is a User as it grows: lines of our own between captured texts.
@@ -15,15 +17,15 @@ type message struct {
 
 // part is one of our lines and the captured text below it.
 type part struct {
-	label string // of the line, between the brackets: our own words and names that nameOf made safe
-	aside string // behind the line: one line of captured text that oneLine made safe
-	text  string // below the line
-	chars int    // how many characters of text may be shown
-	bytes int    // how many bytes of it, once the message is fit; below 0: all
+	label  string // of the line, between the brackets: our own words and names that nameOf made safe
+	inline string // behind the line: one line of captured text that oneLine made safe
+	text   string // below the line
+	chars  int    // how many characters of text may be shown
+	bytes  int    // how many bytes of it, once the message is fit; below 0: all
 }
 
-func (m *message) line(label, aside string) {
-	m.parts = append(m.parts, part{label: label, aside: m.oneLine(aside, maxAside), bytes: -1})
+func (m *message) line(label, text string) {
+	m.parts = append(m.parts, part{label: label, inline: m.oneLine(text, maxInline), bytes: -1})
 }
 
 // entry adds a line with a text below it. The text is clean, and not yet redacted.
@@ -52,7 +54,7 @@ func (m *message) fit(budget int) {
 	room, markers := maxUser(), 0
 	sizes := make([]int, 0, len(m.parts))
 	for _, p := range m.parts {
-		room -= frame + len(p.label) + len(p.aside)
+		room -= frame + len(p.label) + len(p.inline)
 		if n := len(p.shown()); n > 0 {
 			sizes = append(sizes, n)
 			markers += maxMarker
@@ -100,8 +102,8 @@ func (m *message) render(reminder string) string {
 	b.WriteString("The mark of this message is " + mark + ".\n\n")
 	for i, p := range m.parts {
 		b.WriteString("[[" + mark + " " + p.label + "]]")
-		if p.aside != "" {
-			b.WriteString(" " + p.aside)
+		if p.inline != "" {
+			b.WriteString(" " + p.inline)
 		}
 		b.WriteByte('\n')
 		if shown[i] != "" {
@@ -120,7 +122,7 @@ func (m *message) mark(shown []string) string { return m.freeMark(m.hash(shown),
 func (m *message) hash(shown []string) [sha256.Size]byte {
 	h := sha256.New()
 	for i, p := range m.parts {
-		for _, s := range []string{p.label, p.aside, shown[i]} {
+		for _, s := range []string{p.label, p.inline, shown[i]} {
 			h.Write([]byte(s))
 			h.Write([]byte{0}) // which no part holds
 		}
@@ -142,9 +144,26 @@ func markFrom(sum [sha256.Size]byte) string { return hex.EncodeToString(sum[:])[
 
 func (m *message) holds(mark string, shown []string) bool {
 	for i, p := range m.parts {
-		if strings.Contains(p.label, mark) || strings.Contains(p.aside, mark) || strings.Contains(shown[i], mark) {
+		if strings.Contains(p.label, mark) || strings.Contains(p.inline, mark) || strings.Contains(shown[i], mark) {
 			return true
 		}
 	}
 	return false
+}
+
+// maxUser is how many bytes User has at most, but for what stands around the data: what a model is asked at once.
+func maxUser() int { return policy.ModelLimits().MaxBytes }
+
+// oneLine is s, cleaned and redacted, as one line of at most chars characters.
+func (m *message) oneLine(s string, chars int) string {
+	s = strings.Join(strings.Fields(m.redact(clean(s))), " ")
+	if n := forward(s, chars); n < len(s) {
+		return s[:n] + "..."
+	}
+	return s
+}
+
+// nameOf is a name as it may stand in a line of ours: one line without brackets.
+func (m *message) nameOf(s string) string {
+	return strings.NewReplacer("[", "(", "]", ")").Replace(m.oneLine(s, maxName))
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 
-	"github.com/cmemd/cmemd/actors/policy"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/observer"
 	"github.com/cmemd/cmemd/internal/observer/model"
@@ -24,12 +23,6 @@ type Renderer struct {
 }
 
 var _ model.Renderer = (*Renderer)(nil)
-
-// question is what a System depends on, in one mode and language.
-type question struct {
-	kind events.TurnKind
-	form events.Form
-}
 
 // New checks c and returns a Renderer.
 func New(c Config) (*Renderer, error) {
@@ -75,6 +68,3 @@ func (r *Renderer) Question(p observer.Prompt, form events.Form) model.Question 
 	m.fit(p.Budget)
 	return model.Question{Kind: q.kind, Form: q.form, System: r.systems[q], User: m.render(q.reminder(len(p.Inputs)))}
 }
-
-// maxUser is how many bytes User has at most, but for what stands around the data: what a model is asked at once.
-func maxUser() int { return policy.ModelLimits().MaxBytes }

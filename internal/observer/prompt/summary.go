@@ -27,7 +27,7 @@ func (m *message) summary(p observer.Prompt) {
 		m.line(fmt.Sprintf("observations 1 to %d", first), "left out: there are too many")
 	}
 	for i, o := range p.Observed[first:] {
-		m.entry(fmt.Sprintf("observation %d", first+i+1), clean(m.told(o)), maxContext)
+		m.entry(fmt.Sprintf("observation %d", first+i+1), clean(m.observation(o)), maxContext)
 	}
 	m.field("the agent's last message", clean(p.Message), maxField)
 }
@@ -49,8 +49,8 @@ func ended(cause events.StopCause) string {
 	return ""
 }
 
-// told is an observation as text.
-func (m *message) told(o events.ObservationParsed) string {
+// observation is an observation as text.
+func (m *message) observation(o events.ObservationParsed) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s\n", m.oneLine(o.Type, maxName), m.oneLine(o.Title, maxTitle))
 	if o.Unseen || slices.ContainsFunc(o.Claims, func(c events.Claim) bool { return c.Verdict == events.Absent }) {

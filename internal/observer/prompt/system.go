@@ -189,14 +189,14 @@ func (q question) answer(e observer.Example) string {
 
 // structured is an example's answer as the object that observer.Schema asks for.
 type structured struct {
-	Observations []told            `json:"observations,omitzero"`
-	Summary      *observer.Summary `json:"summary,omitempty"`
-	Skip         bool              `json:"skip"`
-	SkipReason   string            `json:"skip_reason"`
+	Observations []exampleObservation `json:"observations,omitzero"`
+	Summary      *observer.Summary    `json:"summary,omitempty"`
+	Skip         bool                 `json:"skip"`
+	SkipReason   string               `json:"skip_reason"`
 }
 
-// told is an observation as a model gives it: what Parse alone finds out is not in it.
-type told struct {
+// exampleObservation is an observation as a model gives it: what Parse alone finds out is not in it.
+type exampleObservation struct {
 	observer.Observation
 	TypeGiven string `json:"type_given,omitempty"`
 }
@@ -204,10 +204,10 @@ type told struct {
 func structuredAnswer(e observer.Example) string {
 	answer := structured{Summary: e.Summary, Skip: e.Skip != "", SkipReason: e.Skip}
 	if e.Summary == nil {
-		answer.Observations = make([]told, 0, len(e.Observations))
+		answer.Observations = make([]exampleObservation, 0, len(e.Observations))
 	}
 	for _, o := range e.Observations {
-		answer.Observations = append(answer.Observations, told{Observation: o})
+		answer.Observations = append(answer.Observations, exampleObservation{Observation: o})
 	}
 	var b strings.Builder
 	enc := json.NewEncoder(&b)
@@ -216,4 +216,10 @@ func structuredAnswer(e observer.Example) string {
 		panic("prompt: an example is no JSON: " + err.Error()) // texts and lists of texts always are
 	}
 	return b.String()
+}
+
+// question is what a System depends on, in one mode and language.
+type question struct {
+	kind events.TurnKind
+	form events.Form
 }
