@@ -24,7 +24,6 @@ func unlisted() []string {
 		"cmd/cmemd",
 		"cmd/cmemd/internal/homedir",
 		"internal/capture/privacy",
-		"internal/memory/recall",
 	}
 }
 

@@ -79,7 +79,7 @@ func TestFilesAreAskedForOnceAndBounded(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	s := w.open("a", "shop")
-	for i := range lookObservations {
+	for i := range newestObservations {
 		var files []string
 		for j := range 3 {
 			files = append(files, fmt.Sprintf("/src/shop/f%d_%d.go", i, j))

@@ -118,3 +118,6 @@ func isCommonPiece(w string) bool {
 	}
 	return false
 }
+
+// isJoint knows what stands within names and paths.
+func isJoint(r rune) bool { return strings.ContainsRune("_-./", r) }

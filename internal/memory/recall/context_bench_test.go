@@ -12,7 +12,7 @@ import (
 )
 
 // BenchmarkContext measures what hooks wait for, at several numbers of observations in one project: it must not grow with
-// them. `startup` is a session's start, `resume` that of one that was told nearly all, `prompt` what is told at a prompt,
+// them. `startup` is a session's start, `resume` that of one that was told nearly all, `prompt` what is injected at a prompt,
 // `file` what before a file is read. Of prompts the documents that were looked at are held to be flat: those that hold a word.
 func BenchmarkContext(b *testing.B) {
 	const prompt = "why does the worker retry order0 of the cart in f7.go?"

@@ -1,5 +1,5 @@
 // Package recall answers: it searches memory, shows what happened around a moment, lays rows open with the chain of
-// events they came from, and chooses what a new session is told.
+// events they came from, and chooses what a new session is given.
 //
 // It reads views and the search index and writes nothing. An answer names the position of the log that it knew; a
 // caller who needs to read its own writes gives After and waits. Rows that are folded into another, superseded or
@@ -15,6 +15,15 @@
 // Context chooses by weight a character from the newest rows of a project, so its cost does not grow with the log. It
 // leaves out what is flagged, never names more characters than asked for (counted as UTF-16 code units, the larger of
 // the ways in which agents may count), and writes row text so that it cannot close the fence around it.
+//
+// # Files
+//
+// The files, each referring to those below it:
+//
+//	context.go, injected.go, load.go, weight.go, why.go, why_after.go, why_asof.go, why_types.go,
+//	inputs.go, render.go, timeline.go, prompt.go, search.go, resultset.go, fold.go, files.go, file.go,
+//	explain.go, chooser.go, snippet.go, semantic.go, query.go, project.go, phrase.go, overlap.go,
+//	moment.go, item.go, budget.go, text.go, recall.go, fuse.go, cjk.go, ask.go
 //
 // # What bites
 //

@@ -4,22 +4,7 @@ import (
 	"strings"
 
 	"github.com/cmemd/cmemd/projections"
-	"github.com/cmemd/cmemd/projections/index"
 )
-
-// Explained says what a result's score is made of, or where vectors were looked at too, the one that it has by
-// its words: (Words * Kind * (1 + Recency) + Session + Date + Near) * (1 + Phrase).
-type Explained struct {
-	index.Parts
-	Phrase float64 `json:"phrase,omitempty"` // words of the query that stand together in it
-	Terms  []Term  `json:"terms"`            // of the query that it holds, what is worth most first; never nil
-}
-
-// Term is a word of the query in a result.
-type Term struct {
-	index.TermWorth
-	Fields map[string]int `json:"fields"` // how often it stands where
-}
 
 // explain says why h has its score.
 func (r *Recall) explain(h hit) *Explained {

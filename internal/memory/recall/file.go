@@ -4,17 +4,16 @@ import (
 	"context"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/projections"
 )
 
 const (
-	// lookTouches is how many of the newest touches of a file are looked at, in each of the project's folders, and
-	// mostTouches how many if none of these may be told.
-	lookTouches = 40
-	mostTouches = 400
+	// newestTouches is how many of the newest touches of a file are looked at, in each of the project's folders, and
+	// mostTouches how many if none of these may be injected.
+	newestTouches = 40
+	mostTouches   = 400
 
 	// What an observation is worth when its file is read: more if it changed the file, and if the file is one of few.
 	weightChanged = 1.5
@@ -31,7 +30,7 @@ func (c *chooser) loadFile(ctx context.Context) error {
 		return nil
 	}
 	for _, root := range c.roots {
-		rows, err := c.touched(ctx, root, file, lookTouches)
+		rows, err := c.touched(ctx, root, file, newestTouches)
 		if err == nil && c.allHidden(rows) {
 			rows, err = c.touched(ctx, root, file, mostTouches)
 		}
@@ -43,7 +42,7 @@ func (c *chooser) loadFile(ctx context.Context) error {
 	return nil
 }
 
-// allHidden reports whether none of a file's newest rows may be told, and an older one perhaps may.
+// allHidden reports whether none of a file's newest rows may be injected, and an older one perhaps may.
 func (c *chooser) allHidden(rows []projections.Row) bool {
 	return len(rows) > 0 && !rows[len(rows)-1].At.Before(c.ask.Changed) &&
 		!slices.ContainsFunc(rows, func(row projections.Row) bool { return c.unfit(row) == "" })
@@ -72,23 +71,4 @@ func (c *chooser) relative(file string) string {
 		}
 	}
 	return file
-}
-
-// fileParts are the parts of the weight of an observation of the file.
-func (c *chooser) fileParts(row projections.Row, age time.Duration) []Part {
-	parts := []Part{{"type " + row.Type, typeWeight(row.Type)}, aged(age, memoryHalfLife)}
-	name := c.relative(c.ask.File)
-	for _, f := range row.FilesModified {
-		if f == c.ask.File || strings.HasSuffix("/"+f, "/"+name) {
-			parts = append(parts, Part{"changed the file", weightChanged})
-			break
-		}
-	}
-	switch n := len(row.FilesModified) + len(row.FilesRead); {
-	case n <= fewFiles:
-		parts = append(parts, Part{"one of few files", weightFew})
-	case n <= someFiles:
-		parts = append(parts, Part{"one of some files", weightSome})
-	}
-	return parts
 }

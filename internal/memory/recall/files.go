@@ -11,14 +11,6 @@ import (
 	"github.com/cmemd/cmemd/projections/index"
 )
 
-// FileIn is what the disk tells of a file or a folder that is named by its absolute path: which project it lies in, and
-// where. The zero value is that it tells nothing; then what sessions said of their projects counts.
-type FileIn struct {
-	Root string // of the project
-	Project
-	Path string // below the top of its working tree, with slashes; "." for the top itself
-}
-
 // fileIn is how rows may name the file of a query otherwise: memory of a project is of all its folders and working trees, and
 // knows files by paths below them too.
 func (r *Recall) fileIn(ctx context.Context, q Query) (index.FileIn, error) {

@@ -32,7 +32,7 @@ func (r *Recall) InjectedLines(ctx context.Context, session events.SessionID) ([
 	return r.lines(ctx, ids)
 }
 
-// Lines returns what InjectedLines does for the rows whose ids begin with the given prefixes, whoever was told them. A prefix
+// Lines returns what InjectedLines does for the rows whose ids begin with the given prefixes, whoever was given them. A prefix
 // that no row, or more than one, begins with is passed over. Errors are ctx's and those of the views.
 func (r *Recall) Lines(ctx context.Context, prefixes ...string) ([]string, error) {
 	var ids []events.ID
@@ -67,7 +67,7 @@ func (r *Recall) lines(ctx context.Context, ids []events.ID) ([]string, error) {
 	return lines, nil
 }
 
-// forms are all lines in which a row may be told.
+// forms are all lines in which a row may be injected.
 func (c *chooser) forms(row projections.Row) []string {
 	forms := []string{c.workLine(row)}
 	if long := c.longLine(row); long != "" {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/index"
 )
 
 // Item is a row in short: enough to decide whether to read it.
@@ -97,4 +98,24 @@ func tokensOf(row projections.Row) int {
 		n += len(strings.Join(list, ", "))
 	}
 	return (n + charsPerToken - 1) / charsPerToken
+}
+
+// Ranks says where a row stands in each of the lists that an answer was made of, from 1; 0: not in it.
+type Ranks struct {
+	Words   int `json:"words"`
+	Vectors int `json:"vectors"`
+}
+
+// Explained says what a result's score is made of, or where vectors were looked at too, the one that it has by
+// its words: (Words * Kind * (1 + Recency) + Session + Date + Near) * (1 + Phrase).
+type Explained struct {
+	index.Parts
+	Phrase float64 `json:"phrase,omitempty"` // words of the query that stand together in it
+	Terms  []Term  `json:"terms"`            // of the query that it holds, what is worth most first; never nil
+}
+
+// Term is a word of the query in a result.
+type Term struct {
+	index.TermWorth
+	Fields map[string]int `json:"fields"` // how often it stands where
 }

@@ -47,3 +47,19 @@ func (r *Recall) listed(ctx context.Context, q index.Query, n int, keep func(pro
 		}
 	}
 }
+
+// rowsOf reads the rows of hits as they stood at a moment.
+func (r *Recall) rowsOf(ctx context.Context, found []index.Hit, then moment) ([]projections.Row, error) {
+	ids := make([]events.ID, len(found))
+	for i, h := range found {
+		ids[i] = h.ID
+	}
+	rows, err := r.rowsAsOf(ctx, then, ids...)
+	if err != nil {
+		return nil, fmt.Errorf("recall: %w", err)
+	}
+	return rows, nil
+}
+
+// spare is how many hits more than asked for are looked for, for those that turn out to be superseded or folded.
+const spare = 40

@@ -23,7 +23,7 @@ func TestOneRuleForProjects(t *testing.T) {
 	rootless := events.SessionIDOf("codex", "rootless")
 	w.put(rootless.Stream(), events.SessionOpened{Agent: "codex", AgentSession: "rootless", Project: "shop"})
 	want = append(want, w.observe(rootless, "bugfix", "Carousel nowhere", ""))
-	for i := range lookMemories + 5 { // the named ones are older than as many that were corrected, and than those of another
+	for i := range newestMemories + 5 { // the named ones are older than as many that were corrected, and than those of another
 		id := newID()
 		w.put(events.Daemon, events.MemorySaved{Memory: id, Project: "shop", Text: fmt.Sprintf("Carousel %d turns", i)})
 		if i == 0 {
@@ -32,7 +32,7 @@ func TestOneRuleForProjects(t *testing.T) {
 		}
 		w.put(events.Daemon, events.MemorySuperseded{Memory: id, By: id})
 	}
-	for i := range lookMemories + 5 {
+	for i := range newestMemories + 5 {
 		w.put(events.Daemon, events.MemorySaved{Memory: newID(), Project: "shop", ProjectRoot: "/other/shop", Text: fmt.Sprintf("Carousel of others %d", i)})
 	}
 	w.put(events.Daemon, events.MemorySaved{Memory: newID(), Project: "bank", Text: "Carousel of the bank"})
@@ -59,7 +59,7 @@ func TestOneRuleForProjects(t *testing.T) {
 			t.Errorf("at a prompt in %s (-want +got):\n%s", root, diff)
 		}
 	}
-	if got := w.mustSearch(Query{Text: "carousel", Project: "/other/shop", Of: Project{Name: "shop"}, Limit: MaxLimit}); got.Total != lookMemories+5+2 {
+	if got := w.mustSearch(Query{Text: "carousel", Project: "/other/shop", Of: Project{Name: "shop"}, Limit: MaxLimit}); got.Total != newestMemories+5+2 {
 		t.Errorf("another project of the name: %d rows, want its own and the two that have no root", got.Total)
 	}
 }

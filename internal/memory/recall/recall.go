@@ -11,6 +11,7 @@ import (
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/projections"
 	"github.com/cmemd/cmemd/projections/index"
+	"github.com/cmemd/cmemd/projections/vectors"
 )
 
 // Errors of this package.
@@ -182,4 +183,9 @@ func (r *Recall) Show(ctx context.Context, ids ...string) ([]projections.Row, er
 		return nil, fmt.Errorf("recall: %w", err)
 	}
 	return rows, nil
+}
+
+// Nearby finds rows by what they mean. A *vectors.Vectors is one; see there for what it promises.
+type Nearby interface {
+	Nearest(ctx context.Context, text string, only []events.Position, k int) vectors.Found
 }

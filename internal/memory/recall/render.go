@@ -191,7 +191,7 @@ const (
 	lineTokens = 22
 )
 
-// lengthen gives chosen pieces their longer form while there is room, the worthiest first.
+// lengthen gives chosen pieces their longer form while there is room, the heaviest for their length first.
 func (c *chooser) lengthen(left budget) {
 	shown := len(c.shown())
 	left = left.minus(left.of(c.body(map[events.ID]string{}))).minus(budget{chars: shown * idLength, tokens: shown * idTokens})
@@ -219,7 +219,7 @@ const (
 	idTokens = 14
 )
 
-// giveBack takes the least worthy piece out again; it reports false if there is none.
+// giveBack takes the lightest piece for its length out again; it reports false if there is none.
 func (c *chooser) giveBack() bool {
 	for _, p := range slices.Backward(c.pieces) {
 		if p.chosen {

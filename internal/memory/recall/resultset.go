@@ -22,9 +22,6 @@ const (
 
 	// slice is how many rows are read at once.
 	slice = 24
-
-	// spare is how many hits more than asked for are looked for, for those that turn out to be superseded or folded.
-	spare = 40
 )
 
 // resultSet is the one order in which all rows that match a query are shown, made as far as a page needs it: a longer part of
@@ -77,7 +74,7 @@ func (l *resultSet) fill(ctx context.Context, want int) error {
 			}
 		}
 		for len(l.shown) <= want && l.next < len(l.found.Hits) {
-			if err := l.look(ctx); err != nil {
+			if err := l.readSlice(ctx); err != nil {
 				return err
 			}
 		}
@@ -87,8 +84,8 @@ func (l *resultSet) fill(ctx context.Context, want int) error {
 	}
 }
 
-// look reads some more rows, and shows those that nothing behind them can come before any more.
-func (l *resultSet) look(ctx context.Context) error {
+// readSlice reads some more rows, and shows those that nothing behind them can come before any more.
+func (l *resultSet) readSlice(ctx context.Context) error {
 	end := min(l.next+slice, len(l.found.Hits))
 	if l.next < head {
 		end = min(end, head)
@@ -241,19 +238,6 @@ func (l *resultSet) live(ctx context.Context, found []index.Hit, withPhrases boo
 		hits = append(hits, h)
 	}
 	return hits, nil
-}
-
-// rowsOf reads the rows of hits as they stood at a moment.
-func (r *Recall) rowsOf(ctx context.Context, found []index.Hit, then moment) ([]projections.Row, error) {
-	ids := make([]events.ID, len(found))
-	for i, h := range found {
-		ids[i] = h.ID
-	}
-	rows, err := r.rowsAsOf(ctx, then, ids...)
-	if err != nil {
-		return nil, fmt.Errorf("recall: %w", err)
-	}
-	return rows, nil
 }
 
 // total is how many rows are shown to whoever reads all pages, as far as it is known: what was not looked at counts.

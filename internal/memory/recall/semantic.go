@@ -6,22 +6,10 @@ import (
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/projections/index"
-	"github.com/cmemd/cmemd/projections/vectors"
 )
-
-// Nearby finds rows by what they mean. A *vectors.Vectors is one; see there for what it promises.
-type Nearby interface {
-	Nearest(ctx context.Context, text string, only []events.Position, k int) vectors.Found
-}
 
 // semanticRows is how many rows are looked for by what they mean: behind them there are only more that are not near.
 const semanticRows = 100
-
-// Ranks says where a row stands in each of the lists that an answer was made of, from 1; 0: not in it.
-type Ranks struct {
-	Words   int `json:"words"`
-	Vectors int `json:"vectors"`
-}
 
 // semanticHits are what was found by what it means.
 type semanticHits struct {

@@ -25,10 +25,10 @@ func (w *world) lies(s events.SessionID, n int, title string) (ids []events.ID) 
 	return ids
 }
 
-// However much that is not told came since, what may be told is told.
+// However much that is not injected came since, what may be injected is told.
 func TestFlaggedRowsSilenceNothing(t *testing.T) {
 	t.Parallel()
-	for _, n := range []int{lookObservations - 1, lookObservations, 3 * lookObservations} {
+	for _, n := range []int{newestObservations - 1, newestObservations, 3 * newestObservations} {
 		w := newWorld(t)
 		s := w.open("a", "shop")
 		var good []events.ID
@@ -48,7 +48,7 @@ func TestFlaggedRowsSilenceNothing(t *testing.T) {
 				flagged++
 			}
 		}
-		if want := min(n, lookObservations); flagged != want {
+		if want := min(n, newestObservations); flagged != want {
 			t.Errorf("%d of %d flagged rows are explained, want %d", flagged, n, want)
 		}
 	}
@@ -60,7 +60,7 @@ func TestFlaggedRowsOfANameSilenceNothing(t *testing.T) {
 	w := newWorld(t)
 	s := w.open("a", "shop")
 	good := w.observe(s, "decision", "The only decision", "")
-	w.lies(s, 3*lookObservations, "A lie")
+	w.lies(s, 3*newestObservations, "A lie")
 	if got := w.mustContext(Ask{Project: "shop"}); !cmp.Equal(got.IDs, []events.ID{good}) {
 		t.Errorf("got %v, want %v", names(got.IDs), good)
 	}
@@ -76,7 +76,7 @@ func TestToldRowsSilenceNothing(t *testing.T) {
 	w.put(mine.Stream(), events.ContextInjected{Hook: "startup", IDs: first.IDs, Position: uint64(first.Position)})
 	fresh := w.observe(other, "bugfix", "Brand new", "")
 	var told []events.ID
-	for i := range lookObservations + 30 {
+	for i := range newestObservations + 30 {
 		told = append(told, w.observe(other, "change", fmt.Sprintf("Told at a prompt %d", i), ""))
 		w.observe(mine, "change", fmt.Sprintf("The session's own %d", i), "")
 	}
@@ -95,7 +95,7 @@ func TestFlaggedRowsSilenceNothingAtAPromptOrAFile(t *testing.T) {
 	w.put(s.Stream(), events.ObservationParsed{
 		Observation: good, Type: "bugfix", Title: "Rounding of discounts in the old checkout", FilesModified: []string{"/src/shop/cart.go"},
 	})
-	w.lies(s, 2*lookTouches, "Rounding of discounts in checkout")
+	w.lies(s, 2*newestTouches, "Rounding of discounts in checkout")
 	if got := w.mustContext(prompted(events.SessionID{}, "rounding of discounts in checkout")); !cmp.Equal(got.IDs, []events.ID{good}) {
 		t.Errorf("at a prompt: got %v, want %v", names(got.IDs), good)
 	}
@@ -108,11 +108,11 @@ func TestFlaggedRowsSilenceNothingAtAPromptOrAFile(t *testing.T) {
 // A look ends, whatever there is: after so many rows, and after fewer that the session knew.
 func TestLooksAreBounded(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct{ since, want int }{{0, lookRows}, {1_000_000, lookKnown}, {lookRows - 100, lookKnown + 100}} {
-		l := &look{chooser: &chooser{since: events.Position(c.since)}}
+	for _, c := range []struct{ since, want int }{{0, maxScanned}, {1_000_000, maxKnown}, {maxScanned - 100, maxKnown + 100}} {
+		l := &scan{chooser: &chooser{since: events.Position(c.since)}}
 		n := 0
 		for ; !l.done(); n++ {
-			l.fit(projections.Row{Position: events.Position(lookRows - n), Flagged: true})
+			l.fit(projections.Row{Position: events.Position(maxScanned - n), Flagged: true})
 		}
 		if n != c.want {
 			t.Errorf("since %d: looked at %d rows, want %d", c.since, n, c.want)

@@ -5,34 +5,12 @@ import (
 	"math"
 	"path"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/projections"
 )
-
-// section is where a piece stands in the text.
-type section int
-
-const (
-	secLast     section = iota // the newest summary, at length
-	secNext                    // open next steps of other sessions
-	secMemories                // saved by hand
-	secWork                    // observations, other summaries and prompts by day
-	sections
-)
-
-// piece is a row in one of the forms in which it may be told.
-type piece struct {
-	row    projections.Row
-	sec    section
-	parts  []Part
-	weight float64
-	text   string // without its id
-	at     time.Time
-	chosen bool
-	why    string
-}
 
 const (
 	// halfLife is how long it takes for a row's weight to halve; what was saved by hand fades slower.
@@ -54,7 +32,6 @@ const (
 
 	// filesOfRow is how many of a row's files are looked for, and maxExists how many are altogether.
 	filesOfRow = 4
-	maxExists  = 400
 
 	// nextSteps is how many older sessions' next steps are looked at, and maxNextAge how old they may be: older ones are
 	// rarely still open.
@@ -79,7 +56,7 @@ func typeWeight(t string) float64 {
 	return 1
 }
 
-// offerAll makes the pieces, the worthiest first for their length.
+// offerAll makes the pieces, the heaviest for their length first.
 func (c *chooser) offerAll() {
 	o := offers{chooser: c, now: c.newest(), changed: c.changedFiles(), next: map[events.SessionID]bool{}}
 	answered := c.answered()
@@ -111,7 +88,7 @@ type offers struct {
 	next    map[events.SessionID]bool // whose next steps were there
 }
 
-// offer says in which form, and with what weight, a row may be told.
+// offer says in which form, and with what weight, a row may be injected.
 func (o *offers) offer(row projections.Row) *piece {
 	age := o.now.Sub(row.At)
 	switch {
@@ -164,23 +141,6 @@ func (c *chooser) filesHere(row projections.Row) (here, known bool) {
 	return false, known
 }
 
-// exists asks for each file once.
-func (c *chooser) exists(file string) (yes, known bool) {
-	if c.ask.Exists == nil || file == "" {
-		return false, false
-	}
-	if yes, known = c.exist[file]; known || c.left <= 0 {
-		return yes, known
-	}
-	if c.exist == nil {
-		c.exist = map[string]bool{}
-	}
-	c.left--
-	yes = c.ask.Exists(file)
-	c.exist[file] = yes
-	return yes, true
-}
-
 // aged is what age leaves of a weight.
 func aged(age, half time.Duration) Part { return Part{"age", fade(age, half)} }
 
@@ -190,7 +150,7 @@ type asked struct {
 	number  int
 }
 
-// answered returns the prompts that led to a row which may be told itself.
+// answered returns the prompts that led to a row which may be injected itself.
 func (c *chooser) answered() map[asked]bool {
 	led := map[asked]bool{}
 	for _, row := range c.rows {
@@ -200,17 +160,6 @@ func (c *chooser) answered() map[asked]bool {
 	}
 	return led
 }
-
-// density is the piece's weight a character. The newest summary comes first whatever its length.
-func (p *piece) density() float64 {
-	if p.sec == secLast {
-		return math.Inf(1)
-	}
-	return p.weight / float64(size(p.text)+lineExtra)
-}
-
-// lineExtra is what a line costs beside its text: the id, the time and the marks, about.
-const lineExtra = 28
 
 // newest is the time against which rows are old: the hook's, or if that is not given the newest row's.
 func (c *chooser) newest() time.Time {
@@ -240,23 +189,29 @@ func (c *chooser) changedFiles() map[string]bool {
 	return names
 }
 
-// unfit says why a row is not told at all; empty: it may be.
-func (c *chooser) unfit(row projections.Row) string {
-	own := !c.ask.Session.IsZero() && row.Session == c.ask.Session
-	switch {
-	case !row.Listed():
-		return "superseded or forgotten"
-	case row.Flagged:
-		return "flagged: a claim that is not true, or files that nobody touched"
-	case c.since > 0 && row.Position <= c.since,
-		(c.brief() || c.ask.Source == "resume") && c.given.IDs[row.ID]:
-		return "told before"
-	case own && (c.brief() || c.ask.Source == "resume"):
-		return "the session's own"
-	case c.ask.Source == SourceFile && row.At.Before(c.ask.Changed):
-		return "the file was changed since"
-	case c.ask.Source == SourcePrompt && !c.good(row):
-		return "has too little of the prompt"
+// briefParts are the parts of the weight of a row that is injected at a prompt or a file.
+func (c *chooser) briefParts(row projections.Row, age time.Duration) []Part {
+	if c.ask.Source == SourceFile {
+		return c.fileParts(row, age)
 	}
-	return ""
+	return []Part{{"words of the prompt", float64(c.score[row.ID])}, aged(age, memoryHalfLife)}
+}
+
+// fileParts are the parts of the weight of an observation of the file.
+func (c *chooser) fileParts(row projections.Row, age time.Duration) []Part {
+	parts := []Part{{"type " + row.Type, typeWeight(row.Type)}, aged(age, memoryHalfLife)}
+	name := c.relative(c.ask.File)
+	for _, f := range row.FilesModified {
+		if f == c.ask.File || strings.HasSuffix("/"+f, "/"+name) {
+			parts = append(parts, Part{"changed the file", weightChanged})
+			break
+		}
+	}
+	switch n := len(row.FilesModified) + len(row.FilesRead); {
+	case n <= fewFiles:
+		parts = append(parts, Part{"one of few files", weightFew})
+	case n <= someFiles:
+		parts = append(parts, Part{"one of some files", weightSome})
+	}
+	return parts
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"time"
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/projections"
@@ -14,12 +13,6 @@ const (
 	maxAttempts = 50 // the latest
 	maxGiven    = 20 // the first injections of a row that are listed
 )
-
-// WhyAttempt is another turn that was asked about inputs of the row's own turns.
-type WhyAttempt struct {
-	projections.Turn
-	Later bool `json:"later,omitempty"` // it began after the turn that led to the row
-}
 
 // The things that happen to a row after it was recorded.
 const (
@@ -32,17 +25,6 @@ const (
 	AfterGiven      = "given"          // to an agent
 	AfterForgotten  = "forgotten"
 )
-
-// WhyAfter is one thing that happened to a row after it was recorded.
-type WhyAfter struct {
-	What     string           `json:"what"`
-	At       time.Time        `json:"at"`
-	Position events.Position  `json:"position,omitempty"` // of the record that says so; 0: not known
-	ID       events.ID        `json:"id,omitzero"`        // of the other row
-	Session  events.SessionID `json:"session,omitzero"`   // that it was given to
-	Hook     string           `json:"hook,omitempty"`
-	Claim    *events.Claim    `json:"claim,omitempty"` // as it was found
-}
 
 // whyAttempts finds the other turns that settled the same inputs: those that failed or came to nothing before, and those
 // that were asked again since.

@@ -5,80 +5,10 @@ import (
 	"slices"
 	"time"
 
-	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/projections"
 	"github.com/cmemd/cmemd/projections/turn"
 )
-
-// moment is a place in the log, and when that was recorded. The zero one is now.
-type moment struct {
-	position events.Position
-	at       time.Time
-}
-
-// momentOf is the moment of a position; of one behind the log's end, that end.
-func (r *Recall) momentOf(ctx context.Context, p events.Position) (moment, error) {
-	if p == 0 {
-		return moment{}, nil
-	}
-	last, err := r.log.Last(ctx)
-	if err != nil || last == 0 {
-		return moment{}, err
-	}
-	rec, err := r.log.Get(ctx, min(p, last))
-	return moment{position: p, at: rec.RecordedAt}, err
-}
-
-// turnAsOf is a turn as it was known at the moment.
-func (m moment) turnAsOf(t projections.Turn) projections.Turn {
-	if m.position == 0 {
-		return t
-	}
-	return t.AsOf(m.position)
-}
-
-// rowsAsOf are the rows of ids as they stood at a moment.
-func (r *Recall) rowsAsOf(ctx context.Context, m moment, ids ...events.ID) ([]projections.Row, error) {
-	if m.position == 0 {
-		return r.views.Rows(ctx, ids...)
-	}
-	return r.views.RowsAsOf(ctx, m.position, m.at, ids...)
-}
-
-// sessionAsOf is a session as it was known at a moment: what it did until then, and what had become of its inputs.
-func (r *Recall) sessionAsOf(ctx context.Context, s projections.Session, m moment) (projections.Session, error) {
-	if m.position == 0 {
-		return s, nil
-	}
-	then, err := r.views.SessionAsOf(ctx, s.ID, m.position)
-	if err != nil {
-		return s, err
-	}
-	var state session.State
-	for rec, err := range r.log.Stream(ctx, s.ID.Stream(), 1) {
-		if err != nil {
-			return s, err
-		}
-		if rec.Position > m.position {
-			break
-		}
-		if err := state.EvolveRecord(rec); err != nil {
-			return s, err
-		}
-	}
-	b := state.Balance()
-	then.Inputs = projections.Balance{
-		Captured: b.Captured, Observed: b.Observed, Skipped: b.Skipped, Dropped: b.Dropped, Pending: b.Pending, Forgotten: b.Forgotten,
-	}
-	then.Pending = b.Pending
-	prompts, err := r.views.Prompts(ctx, s.ID)
-	first := slices.IndexFunc(prompts, func(p projections.Row) bool { return p.Text != "" })
-	if first >= 0 && prompts[first].Position <= m.position {
-		then.Title = s.Title
-	}
-	return then, err
-}
 
 // whyAsOf makes the row what it was at the moment that is asked for. What is forgotten stays so.
 func (r *Recall) whyAsOf(ctx context.Context, w *Why) (err error) {
@@ -116,16 +46,6 @@ func (w *Why) asOf(then moment) {
 	w.Newer = then.rows(w.Newer, func(projections.Row) bool { return true })
 	w.Older = then.rows(w.Older, func(row projections.Row) bool { return row.Superseded })
 	w.settled(then)
-}
-
-// rows are rows by themselves as they stood at the moment, without those that were recorded later, or that keep refuses.
-func (m moment) rows(list []projections.Row, keep func(projections.Row) bool) (out []projections.Row) {
-	for _, row := range list {
-		if row = row.AsOf(m.position, m.at); row.Position <= m.position && keep(row) {
-			out = append(out, row)
-		}
-	}
-	return out
 }
 
 // settled gives the inputs the outcomes that they had at a moment: a turn of the row's own had kept them, unless one of the

@@ -1,0 +1,112 @@
+package recall
+
+import (
+	"math"
+	"time"
+
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/projections"
+)
+
+// chooser is one choice under way.
+type chooser struct {
+	recall *Recall
+	ask    Ask
+	roots  []string          // that are one project; none: it is known by name alone
+	given  projections.Given // what the session's conversation holds
+	since  events.Position   // what the session has been given already; 0: nothing
+	rows   []projections.Row
+	files  []projections.File
+	score  map[events.ID]int // at a prompt: how much of it a row has
+	pieces []*piece
+	left   int // questions about files that may still be asked
+	exist  map[string]bool
+}
+
+// brief reports whether a few rows are wanted about one thing, rather than what a session begins with.
+func (c *chooser) brief() bool { return c.ask.Source == SourcePrompt || c.ask.Source == SourceFile }
+
+// section is where a piece stands in the text.
+type section int
+
+const (
+	secLast     section = iota // the newest summary, at length
+	secNext                    // open next steps of other sessions
+	secMemories                // saved by hand
+	secWork                    // observations, other summaries and prompts by day
+	sections
+)
+
+// piece is a row in one of the forms in which it may be injected.
+type piece struct {
+	row    projections.Row
+	sec    section
+	parts  []Part
+	weight float64
+	text   string // without its id
+	at     time.Time
+	chosen bool
+	why    string
+}
+
+// density is the piece's weight a character. The newest summary comes first whatever its length.
+func (p *piece) density() float64 {
+	if p.sec == secLast {
+		return math.Inf(1)
+	}
+	return p.weight / float64(size(p.text)+lineExtra)
+}
+
+// lineExtra is what a line costs beside its text: the id, the time and the marks, about.
+const lineExtra = 28
+
+// minScore is how much of a prompt a row must have.
+func (c *chooser) minScore() int {
+	if c.ask.Score <= 0 {
+		return DefaultScore
+	}
+	return c.ask.Score
+}
+
+// hasEnough reports whether a row has enough of the prompt.
+func (c *chooser) hasEnough(row projections.Row) bool { return c.score[row.ID] >= c.minScore() }
+
+const maxExists = 400
+
+// exists asks for each file once.
+func (c *chooser) exists(file string) (yes, known bool) {
+	if c.ask.Exists == nil || file == "" {
+		return false, false
+	}
+	if yes, known = c.exist[file]; known || c.left <= 0 {
+		return yes, known
+	}
+	if c.exist == nil {
+		c.exist = map[string]bool{}
+	}
+	c.left--
+	yes = c.ask.Exists(file)
+	c.exist[file] = yes
+	return yes, true
+}
+
+// unfit says why a row is not injected at all; empty: it may be.
+func (c *chooser) unfit(row projections.Row) string {
+	own := !c.ask.Session.IsZero() && row.Session == c.ask.Session
+	switch {
+	case !row.Listed():
+		return "superseded or forgotten"
+	case row.Flagged:
+		return "flagged: a claim that is not true, or files that nobody touched"
+	case c.since > 0 && row.Position <= c.since,
+		(c.brief() || c.ask.Source == "resume") && c.given.IDs[row.ID]:
+		return "told before"
+	case own && (c.brief() || c.ask.Source == "resume"):
+		return "the session's own"
+	case c.ask.Source == SourceFile && row.At.Before(c.ask.Changed):
+		return "the file was changed since"
+	case c.ask.Source == SourcePrompt && !c.hasEnough(row):
+		return "has too little of the prompt"
+	}
+	return ""
+}
