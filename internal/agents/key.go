@@ -58,9 +58,12 @@ func fingerprint(text string) string {
 	return strconv.Itoa(n+len(buf)) + "." + strconv.Itoa(int(h.Sum(nil)[0]))
 }
 
-// lineID is a UUIDv7 of the time at which the fact behind key happened: the same at each reading of a transcript.
-func lineID(at time.Time, key events.Key) events.ID {
-	h := sha256.Sum256(append([]byte("cmemd transcript line "), key[:]...))
+// lineID is the id of a fact at each reading of a transcript.
+func lineID(at time.Time, key events.Key) events.ID { return TimedID("transcript line", at, key) }
+
+// TimedID is a UUIDv7 of the time at which the fact behind key happened: the same each time that it is made for a purpose.
+func TimedID(purpose string, at time.Time, key events.Key) events.ID {
+	h := sha256.Sum256(append([]byte("cmemd "+purpose+" "), key[:]...))
 	var ms [8]byte
 	binary.BigEndian.PutUint64(ms[:], uint64(max(at.UnixMilli(), 0)))
 	var id events.ID

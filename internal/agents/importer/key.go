@@ -1,8 +1,6 @@
 package importer
 
 import (
-	"crypto/sha256"
-	"encoding/binary"
 	"time"
 
 	"github.com/cmemd/cmemd/actors/session"
@@ -18,17 +16,9 @@ func keyOf(source string, o session.Origin, e *Entry) events.Key {
 	return events.KeyOf("import", source, o.Session().String(), string(e.Kind), e.Name)
 }
 
-// idOf is a UUIDv7 of the time at which the fact behind key happened: the same at each import.
+// idOf is the id of an entry's fact, or of what else it is made for, at each import.
 func idOf(what string, at time.Time, key events.Key) events.ID {
-	h := sha256.Sum256(append([]byte("cmemd import "+what+" "), key[:]...))
-	var ms [8]byte
-	binary.BigEndian.PutUint64(ms[:], uint64(max(at.UnixMilli(), 0)))
-	var id events.ID
-	copy(id[:6], ms[2:])
-	copy(id[6:], h[:])
-	id[6] = 0x70 | id[6]&0x0f
-	id[8] = 0x80 | id[8]&0x3f
-	return id
+	return agents.TimedID("import "+what, at, key)
 }
 
 // record is what the ids of imported records are made for; rows have their own.
