@@ -17,6 +17,7 @@ type Agent struct {
 	NoFolder    bool     // its payloads do not say in which folder it works: its hooks are run there
 	Opens       []string // events that open a session: it takes memory from their replies
 	Speaks      []string // events at which a systemMessage in the reply reaches the person
+	Secrets     []string // how variables begin that it gives its hooks, and that nobody else is to see
 
 	Hooks  Hooks
 	Server Server
@@ -158,6 +159,14 @@ func ByAlias(name string) (a Agent, ok bool) {
 		}
 	}
 	return Agent{}, false
+}
+
+// Secrets are how the names of variables begin that agents give their hooks, and that nobody else is to see.
+func Secrets() (beginnings []string) {
+	for _, a := range All() {
+		beginnings = append(beginnings, a.Secrets...)
+	}
+	return beginnings
 }
 
 // Followed is the folder or pattern of the transcripts that are followed, for a person whose home is home; empty: none.

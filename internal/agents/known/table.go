@@ -18,6 +18,7 @@ func claudeCode() Agent {
 		Title: "Claude Code", Aliases: []string{"claude"}, Programs: []string{"claude"},
 		Folder: Folder{Variable: "CLAUDE_CONFIG_DIR", Standard: ".claude"},
 		Opens:  []string{"SessionStart"}, Speaks: []string{"SessionStart", "UserPromptSubmit"},
+		Secrets: []string{"CLAUDE_CODE_MESSAGING_"},
 		Hooks: Hooks{
 			File: "settings.json", Plugin: true, Read: "PreToolUse",
 			Events: []string{

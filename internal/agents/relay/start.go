@@ -7,9 +7,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/cmemd/cmemd/internal/agents/known"
 	"github.com/cmemd/cmemd/internal/durable"
 )
 
@@ -95,7 +97,7 @@ func findCommand() (string, error) {
 func spawn(command, home string, env []string) error {
 	cmd := exec.Command(command, "serve")
 	cmd.Dir = home
-	cmd.Env = daemonEnv(env, home)
+	cmd.Env = DaemonEnv(env, home)
 	if log, err := openStartLog(home); err == nil {
 		defer log.Close()
 		cmd.Stdout, cmd.Stderr = log, log
@@ -107,13 +109,14 @@ func spawn(command, home string, env []string) error {
 	return cmd.Process.Release()
 }
 
-// daemonEnv returns env for a daemon that outlives the agent: without the agent's messaging secrets, and with the home
-// that this hook found, so that both mean the same one.
-func daemonEnv(env []string, home string) []string {
-	kept := make([]string, 0, len(env)+1)
+// DaemonEnv returns env for a daemon that outlives the agent: without the secrets that agents give their hooks, and with the
+// home that its caller found, so that both mean the same one.
+func DaemonEnv(env []string, home string) []string {
+	kept, secrets := make([]string, 0, len(env)+1), known.Secrets()
 	for _, kv := range env {
 		name, _, _ := strings.Cut(kv, "=")
-		if !strings.HasPrefix(name, "CLAUDE_CODE_MESSAGING_") && name != "CMEMD_HOME" {
+		secret := slices.ContainsFunc(secrets, func(beginning string) bool { return strings.HasPrefix(name, beginning) })
+		if !secret && name != "CMEMD_HOME" {
 			kept = append(kept, kv)
 		}
 	}

@@ -78,7 +78,7 @@ func TestStampOfTheFutureOrDamagedDoesNotCount(t *testing.T) {
 func TestDaemonEnv(t *testing.T) {
 	t.Parallel()
 	env := []string{"PATH=/bin", "CLAUDE_CODE_MESSAGING_SOCKET=/x", "CLAUDE_CODE_MESSAGING_TOKEN=secret", "CMEMD_HOME=rel", "CLAUDECODE=1", "odd"}
-	if diff := cmp.Diff([]string{"PATH=/bin", "CLAUDECODE=1", "odd", "CMEMD_HOME=/abs"}, daemonEnv(env, "/abs")); diff != "" {
+	if diff := cmp.Diff([]string{"PATH=/bin", "CLAUDECODE=1", "odd", "CMEMD_HOME=/abs"}, DaemonEnv(env, "/abs")); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
 }

@@ -3,7 +3,6 @@ package terminal
 import (
 	"fmt"
 	"io"
-	"strings"
 	"time"
 
 	"github.com/cmemd/cmemd/internal/agents/relay"
@@ -49,12 +48,4 @@ func (a *App) Say(format string, args ...any) {
 }
 
 // DaemonEnv is this command's environment for a daemon of home, without the secrets that agents give their hooks.
-func (a *App) DaemonEnv(home string) []string {
-	var env []string
-	for _, kv := range a.Environ {
-		if !strings.HasPrefix(kv, "CLAUDE_CODE_MESSAGING_") && !strings.HasPrefix(kv, "CMEMD_HOME=") {
-			env = append(env, kv)
-		}
-	}
-	return append(env, "CMEMD_HOME="+home)
-}
+func (a *App) DaemonEnv(home string) []string { return relay.DaemonEnv(a.Environ, home) }
