@@ -26,6 +26,7 @@ func table() map[string][]string {
 	below := []string{"projections", "projections/vectors", "internal/observer", "internal/observer/evidence", "actors/provider", "actors/session", "eventlog", "actors/policy", "events", "internal/durable", "internal/jsonscan", "internal/toolinput", "internal/transient"}
 	faces := append([]string{"actors", "internal/observer/turn", "internal/memory/erasure", "internal/replay", "internal/memory/recall", "internal/agents", "internal/agents/relay", "internal/capture/privacy", "internal/agents/importer", "internal/redact", "internal/redact/full", "projections/vectors/embed"}, below...)
 	return map[string][]string{
+		"internal/setting":          {"events", "actors/policy", "actors/session", "actors/provider", "internal/observer"},
 		"projections/vectors":       {"projections", "actors/policy", "events", "eventlog", "internal/durable", "internal/transient"},
 		"projections/vectors/embed": {"projections/vectors", "internal/observer", "events"},
 
@@ -57,13 +58,13 @@ func table() map[string][]string {
 		"internal/redact/full":               {"internal/redact"},
 		"internal/memory/recall":             below,
 		"internal/memory/erasure":            below,
-		"internal/replay":                    below,
+		"internal/replay":                    append([]string{"internal/setting"}, below...),
 		"actors":                             append([]string{"internal/observer/turn"}, below...),
 		"internal/observer/turn":             {"events", "actors/session", "eventlog", "internal/observer", "internal/observer/evidence"},
 		"internal/api":                       append([]string{"actors", "internal/memory/erasure", "internal/memory/recall", "internal/agents/importer", "internal/agents/relay"}, below...),
 		"internal/api/server":                append([]string{"internal/api"}, faces...),
 		"internal/api/mcp":                   {"internal/api", "internal/agents", "events"},
-		"cmd/cmemd":                          append([]string{"internal/tomledit", "internal/process", "internal/api", "internal/api/server", "internal/api/mcp", "internal/agents/importer/claudemem", "internal/agents/install", "internal/agents/known", "internal/agents/watch"}, faces...),
+		"cmd/cmemd":                          append([]string{"internal/setting", "internal/tomledit", "internal/process", "internal/api", "internal/api/server", "internal/api/mcp", "internal/agents/importer/claudemem", "internal/agents/install", "internal/agents/known", "internal/agents/watch"}, faces...),
 		"cmd/cmemd-hook":                     {"internal/agents/relay", "internal/capture/privacy"},
 		"testkit":                            faces,
 		"testkit/retrieval":                  append([]string{"internal/api", "internal/api/server", "testkit"}, faces...),

@@ -26,6 +26,9 @@ const (
 // sessions of one bad provider do not come back at the same instant.
 const Jitter = 0.2
 
+// DefaultRestarts are the limits where nobody says otherwise.
+func DefaultRestarts() Restarts { return Restarts{}.withDefaults() }
+
 func (r Restarts) withDefaults() Restarts {
 	r.Max = orInt(r.Max, 10)
 	r.Window = orDuration(r.Window, time.Minute)

@@ -14,6 +14,9 @@ type Unparseable struct {
 	Every  time.Duration // the least time between two; exactly this long after is allowed. 0 means 10 min
 }
 
+// DefaultUnparseable are the limits where nobody says otherwise.
+func DefaultUnparseable() Unparseable { return Unparseable{}.withDefaults() }
+
 func (u Unparseable) withDefaults() Unparseable {
 	u.Max = orInt(u.Max, 5)
 	u.Window = orDuration(u.Window, time.Minute)

@@ -27,6 +27,9 @@ type Rules struct {
 	HeldMaxAge    time.Duration // for which an input is held before it is given up. 0 means 14 days
 }
 
+// DefaultRules are the rules where nobody says otherwise, without a provider's batch limits.
+func DefaultRules() Rules { return Rules{Restarts: policy.DefaultRestarts()}.withDefaults() }
+
 func (r Rules) withDefaults() Rules {
 	if r.Quarantine == (policy.Backoff{}) {
 		r.Quarantine = policy.DefaultQuarantine()

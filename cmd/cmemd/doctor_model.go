@@ -13,6 +13,7 @@ import (
 	"github.com/cmemd/cmemd/internal/observer"
 	"github.com/cmemd/cmemd/internal/observer/claudecli"
 	"github.com/cmemd/cmemd/internal/observer/playback"
+	"github.com/cmemd/cmemd/internal/setting"
 )
 
 // clientWait is how long a client may take to say its version: Claude Code takes a tenth of it on a busy machine.
@@ -36,7 +37,7 @@ func checkModels(ctx context.Context, x *examination) []checked {
 	return out
 }
 
-func (x *examination) checkModel(ctx context.Context, who config.Asked) (out []checked) {
+func (x *examination) checkModel(ctx context.Context, who setting.Asked) (out []checked) {
 	p, err := providers.Builder{Settings: x.config, Runs: x.paths.Runs}.Make(who)
 	switch {
 	case err != nil:
@@ -50,7 +51,7 @@ func (x *examination) checkModel(ctx context.Context, who config.Asked) (out []c
 	default:
 		out = append(out, well("%s works here, without a model", who.Name))
 	}
-	if x.deep && !config.IsFree(who.Name) {
+	if x.deep && !setting.IsFree(who.Name) {
 		out = append(out, x.askModel(ctx, who))
 	}
 	return out
@@ -70,7 +71,7 @@ func (x *examination) changed() []checked {
 		return nil
 	}
 	keys := []string{"provider", "mode", "language", "output_form"}
-	for _, s := range config.ChoiceSettings() {
+	for _, s := range setting.ChoiceRows() {
 		keys = append(keys, s.Key)
 	}
 	for _, name := range x.config.ConfiguredNames() {
@@ -137,7 +138,7 @@ func lookAtURL(address string) checked {
 }
 
 // askModel has a provider observe a small batch, unless the daemon says that nothing may be spent today.
-func (x *examination) askModel(ctx context.Context, who config.Asked) checked {
+func (x *examination) askModel(ctx context.Context, who setting.Asked) checked {
 	if limit := x.daySpent(); limit != "" {
 		return note("wait, or raise the budget: `cmemd config set "+limit+" ...`",
 			"%s was not asked: %s is used up", terminal.NameOfModel(who.Name, x.config.As(who).ModelOf(who.Name)), limit)

@@ -17,7 +17,6 @@ import (
 	"github.com/cmemd/cmemd/actors/policy"
 	"github.com/cmemd/cmemd/actors/provider"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/clitest"
-	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/daemon"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/offline"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
@@ -26,6 +25,7 @@ import (
 	"github.com/cmemd/cmemd/internal/agents/relay"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/api/server"
+	"github.com/cmemd/cmemd/internal/setting"
 	"github.com/cmemd/cmemd/projections/health"
 )
 
@@ -270,7 +270,7 @@ func TestDeepSpendsNoBudgetThatIsUsedUp(t *testing.T) {
 		x.deep = true
 		x.config.Provider, x.config.PlaybackFile = "playback", x.paths.Home+"/not/there"
 		x.status.Actors.Budget = &provider.BudgetStatus{Limits: []provider.BudgetLimit{{Name: c.limit, Limit: 100, Used: c.used}}}
-		got := x.askModel(t.Context(), config.Asked{Name: "playback"})
+		got := x.askModel(t.Context(), setting.Asked{Name: "playback"})
 		if notAsked := got.State == stateNote && strings.Contains(got.Says, "playback was not asked: "+c.limit+" is used up"); notAsked != c.notAsked {
 			t.Errorf("%s: got %+v", name, got)
 		}

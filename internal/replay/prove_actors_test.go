@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -19,6 +18,7 @@ import (
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/observer"
+	"github.com/cmemd/cmemd/internal/setting"
 	"github.com/cmemd/cmemd/testkit/providertest"
 )
 
@@ -294,15 +294,14 @@ func (d *daemon) begin(settings map[string]string) {
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	rules, pause, slots := RulesInForce(settings)
+	v, _ := setting.Read(settings)
 	cfg := actors.Config{
-		Log: d.log, Providers: []actors.Route{{Provider: d.provider}}, Rules: rules, Pause: pause, Slots: slots, Previous: previous,
-		Owing: d.owing, Spent: d.spent,
+		Log: d.log, Providers: []actors.Route{{Provider: d.provider}}, Rules: v.Rules(), Pause: v.Pause, Slots: v.Slots, Previous: previous,
+		Owing: d.owing, Spent: d.spent, Budget: v.Budget,
 	}
 	if d.second != nil {
 		cfg.Providers = append(cfg.Providers, actors.Route{Provider: d.second})
 	}
-	cfg.Budget.TokensDay, _ = strconv.ParseInt(settings[policy.LimitTokensDay], 10, 64)
 	d.sys, err = actors.New(cfg)
 	if err != nil {
 		d.t.Fatal(err)

@@ -12,60 +12,6 @@ import (
 	"github.com/cmemd/cmemd/events"
 )
 
-// RoutesInForce returns whom a daemon might ask that recorded settings in DaemonStarted; ok is false where they do not say.
-func RoutesInForce(settings map[string]string) (r provider.Routes, ok bool) {
-	first := settings["provider"]
-	if first == "" {
-		return provider.Routes{}, false
-	}
-	n := 0
-	add := func(name string) provider.Candidate {
-		n++
-		return provider.Candidate{Index: n, Provider: name, Free: name == fixedProvider}
-	}
-	r.Providers = append(r.Providers, add(first))
-	for name := range strings.SplitSeq(settings["fallbacks"], ",") {
-		if name = strings.TrimSpace(name); name != "" {
-			r.Providers = append(r.Providers, add(name))
-		}
-	}
-	summary, hasSummary := tierOf(settings, "summary")
-	if hasSummary {
-		c := add(summary.called("summary"))
-		r.Summaries = &c
-	}
-	if trivial, has := tierOf(settings, "trivial"); has {
-		c := add(trivial.called("trivial"))
-		if hasSummary && trivial == summary {
-			c = add(summary.called("summary"))
-		}
-		r.Trivial = &c
-	}
-	return r, true
-}
-
-// tier is whom one sort of turns is asked of first: a provider, and a model where it is not the provider's own.
-type tier struct{ provider, model string }
-
-// called is the name under which a tier is asked: one with a model of its own is a provider of its own.
-func (t tier) called(name string) string {
-	if t.model == "" {
-		return t.provider
-	}
-	return t.provider + "-" + name
-}
-
-// tierOf reads a tier; ok is false where there is none.
-func tierOf(settings map[string]string, name string) (t tier, ok bool) {
-	t = tier{settings[name+"_provider"], settings[name+"_model"]}
-	ok = t != tier{}
-	t.provider = cmp.Or(t.provider, settings["provider"])
-	if t.model == settings[strings.ReplaceAll(t.provider, "-", "_")+"_model"] {
-		t.model = ""
-	}
-	return t, ok
-}
-
 // checkChoice checks the provider of a turn that begins. Its lease was granted before, at most as long ago as preparing a turn
 // may take, so that it is enough that the provider might be asked at some moment since. With sessions selected, nothing is
 // looked at.
@@ -97,21 +43,21 @@ func (p *prover) chosen(s *proved, d *decision, e events.TurnStarted) (why, doub
 	if s.doubt != "" {
 		return "", s.doubt
 	}
-	if !p.life.routed {
+	if len(p.life.routes.Providers) == 0 {
 		return "", "the providers of that life are not on record"
 	}
 	w := s.state.Planned(p.rules(s, d), e.Settles, d.head().OccurredAt)
 	q := provider.Requirement{Kind: w.Kind, Fresh: w.Fresh, Provider: w.Provider, Probe: w.Probe, Trip: w.Trip, Blamed: w.Blamed}
 	free := e.Provider == fixedProvider
 	switch {
-	case !p.allows(q, d, e, p.life.budget):
+	case !p.allows(q, d, e, !p.life.Budget.None()):
 		if q.Provider != "" || s.requested.After(p.since(d.head().OccurredAt)) {
 			return "", "a person asked for another provider, or for none any more, perhaps after the lease was granted"
 		}
 		return "it is none that might be asked: " + p.standing(q), ""
-	case !free && p.life.tokens > 0 && s.tokens >= p.life.tokens:
+	case !free && p.life.Budget.TokensSession > 0 && s.tokens >= p.life.Budget.TokensSession:
 		return fmt.Sprintf("its session had used %d tokens of %s", s.tokens, policy.LimitTokensSession), ""
-	case !free && p.life.perDay > 0 && p.usedBefore(d.head().OccurredAt) >= p.life.perDay:
+	case !free && p.life.Budget.TokensDay > 0 && p.usedBefore(d.head().OccurredAt) >= p.life.Budget.TokensDay:
 		return "", "when the day began for a budget is not on record"
 	case !p.allows(q, d, e, false):
 		return "", "whether a budget kept the turn from those before its provider is not on record"
@@ -120,7 +66,9 @@ func (p *prover) chosen(s *proved, d *decision, e events.TurnStarted) (why, doub
 }
 
 // since is when the lease of a turn that begins at now may have been granted at the earliest.
-func (p *prover) since(now time.Time) time.Time { return now.Add(-p.life.timeout - provider.HangGrace) }
+func (p *prover) since(now time.Time) time.Time {
+	return now.Add(-p.life.TurnTimeout - provider.HangGrace)
+}
 
 // allows reports whether the candidates of q lead to the provider of a turn, at some moment at which its lease may have been
 // granted. Whether the provider itself was paused is looked at beside. broke says that no candidate may be asked which costs

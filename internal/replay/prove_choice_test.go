@@ -6,8 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/cmemd/cmemd/actors/policy"
 	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/events"
@@ -133,28 +131,5 @@ func TestProveOfChoices(t *testing.T) {
 				t.Errorf("got %s, want one of a %q, because %q", shown(p.Differences), c.decision, c.why)
 			}
 		})
-	}
-}
-
-// TestRoutesInForce reads whom recorded settings let be asked.
-func TestRoutesInForce(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct {
-		settings map[string]string
-		want     []string
-	}{
-		"nothing on record": {nil, nil},
-		"a provider":        {map[string]string{"provider": "openai", "fallbacks": ""}, []string{"openai"}},
-		"fallbacks":         {map[string]string{"provider": "openai", "fallbacks": "claude-cli, extractive"}, []string{"openai", "claude-cli", "extractive"}},
-		"tiers": {map[string]string{"provider": "openai", "summary_model": "large", "trivial_provider": "extractive"},
-			[]string{"openai", "openai-summary", "extractive"}},
-		"one tier for both": {map[string]string{"provider": "openai", "summary_model": "m", "trivial_model": "m"}, []string{"openai", "openai-summary"}},
-		"a tier that is the provider's own model": {map[string]string{"provider": "claude-cli", "claude_cli_model": "m", "trivial_model": "m"},
-			[]string{"claude-cli"}},
-	} {
-		r, ok := RoutesInForce(c.settings)
-		if d := cmp.Diff(c.want, r.Names()); d != "" || ok != (c.want != nil) {
-			t.Errorf("%s: %v (-want +got):\n%s", name, ok, d)
-		}
 	}
 }

@@ -143,11 +143,11 @@ func (p *prover) checkStart(s *proved, d *decision) {
 	}
 	c := p.circuit(e.Provider)
 	if c.keepsBack(beginning{at: d.head().OccurredAt, early: !s.state.Blamed(e.Settles)}) {
-		if c.early++; c.early >= p.life.slots {
+		if c.early++; c.early >= p.life.Slots {
 			why := fmt.Sprintf("its provider was paused until %s", c.Pause.Until.Format(time.RFC3339Nano))
 			p.differ(d.differenceAt(0, shown(e), "", why).of(ProvedTurn))
 		}
-	} else if c.Pause.Paused() && len(c.probing) >= max(p.life.slots, 2) { // older leases, or a crashed session that ends its turn late
+	} else if c.Pause.Paused() && len(c.probing) >= max(p.life.Slots, 2) { // older leases, or a crashed session that ends its turn late
 		p.differ(d.differenceAt(0, shown(e), "", "its provider was probed by another turn").of(ProvedTurn))
 	}
 	p.checkRuled(s, c)
@@ -173,7 +173,7 @@ func (p *prover) checkRuled(s *proved, c *circuit) {
 	if f == nil || p.circuits[f.by] != c || c.doubt != "" || !f.reported || len(p.sel.Sessions) > 0 || c.Ruling > f.position {
 		return
 	}
-	want := provider.Decide(&c.State, provider.Missed{Fail: f.fail(f.at)}, p.life.pause)
+	want := provider.Decide(&c.State, provider.Missed{Fail: f.fail(f.at)}, p.life.Pause)
 	if want == nil {
 		return
 	}
@@ -198,7 +198,7 @@ func (c *circuit) decide(f *failure, at time.Time, in life) events.Event {
 	}
 	s.Restart() // of a dispatcher that crashed and was restarted, no log tells
 	cmd.Probe = c.Pause.Paused() && c.isProbe(f.began)
-	return provider.Decide(&s, cmd, in.pause)
+	return provider.Decide(&s, cmd, in.Pause)
 }
 
 // after is the pause that f leads to if it is ruled on at a time.
@@ -294,7 +294,7 @@ func (p *prover) judge(c *circuit, r events.Record, name string, v verdict) {
 // checkPause derives a pause from the failure of its turn. The moment of the ruling lies between the failure and the
 // record of the pause, and so its end lies between the ends that these two give.
 func (c *circuit) checkPause(r events.Record, e events.ProviderPaused, in life) verdict {
-	wait := in.pause
+	wait := in.Pause
 	if e.Turn == (events.ID{}) {
 		return c.checkRestored(e, wait)
 	}

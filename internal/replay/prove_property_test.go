@@ -11,6 +11,7 @@ import (
 	"github.com/cmemd/cmemd/actors/policy"
 	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/setting"
 )
 
 // TestWhateverIsDecidedIsProved plays random commands, answers, failures, crashes and lives with random settings over
@@ -53,7 +54,8 @@ func (s *script) life(settings map[string]string) {
 }
 
 func (s *script) goBy(settings map[string]string) {
-	s.rules, s.wait, s.slots = RulesInForce(settings)
+	v, _ := setting.Read(settings)
+	s.rules, s.wait, s.slots = v.Rules(), v.Pause, v.Slots
 	s.rules.Batch = policy.BatchLimits{MaxInputs: 3}
 }
 

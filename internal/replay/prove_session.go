@@ -7,6 +7,7 @@ import (
 
 	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/observer/extractive"
 )
 
 // check takes the decision that d records again, on the state before it.
@@ -194,7 +195,7 @@ func (p *prover) expiries(s *proved, h events.Record) []session.Command {
 			cmds = append(cmds, session.Expire{ID: h.ID, At: h.OccurredAt, Held: since})
 		}
 	}
-	if p.life.budget {
+	if !p.life.Budget.None() {
 		cmds = append(cmds, session.Expire{ID: h.ID, At: h.OccurredAt, Held: time.Unix(0, 0)},
 			session.Expire{ID: h.ID, At: h.OccurredAt, Held: h.OccurredAt})
 	}
@@ -226,7 +227,7 @@ func (p *prover) rules(s *proved, d *decision) session.Rules {
 }
 
 // fixedProvider is the provider whose answers a fresh generation does not change.
-const fixedProvider = "extractive"
+const fixedProvider = extractive.Name
 
 // limits are those that d itself recorded; nil: none.
 func (d *decision) limits() *events.Limits {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/cmemd/cmemd/actors/policy"
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/setting"
 )
 
 // Wanted is what Record takes from a log.
@@ -243,7 +244,7 @@ func (c *recorder) ruling(r events.Record) error {
 // the stretch only the last counts.
 func (c *recorder) live(at events.Position, settings map[string]string) {
 	l := Life{Position: at}
-	l.Policy, l.Settings = PolicyInForce(settings)
+	l.Policy, l.Settings = policyOf(settings)
 	lives := c.out.Lives
 	if c.out.Began.IsZero() {
 		lives = nil
@@ -252,6 +253,18 @@ func (c *recorder) live(at events.Position, settings map[string]string) {
 		return
 	}
 	c.out.Lives = append(lives, l)
+}
+
+// policyOf is the policy, and the numbers of it, that a daemon went by that recorded settings. Numbers that no live policy has
+// are the defaults.
+func policyOf(settings map[string]string) (policy.Name, policy.Settings) {
+	v, _ := setting.Read(settings)
+	rules, name := v.Rules(), policy.OTPHold
+	s := policy.Settings{Restarts: rules.Restarts, Quarantine: rules.Quarantine, Pause: v.Pause}
+	if rules.Outputs != nil {
+		name, s.Unparseable = policy.Supervised, *rules.Outputs
+	}
+	return name, s
 }
 
 // settle counts the inputs of an event's turn that no event before has counted.

@@ -12,6 +12,7 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/redact"
+	"github.com/cmemd/cmemd/internal/setting"
 	"github.com/cmemd/cmemd/internal/tomledit"
 )
 
@@ -38,11 +39,6 @@ func SettingNamed(key string) (Setting, error) {
 
 // noKeys is what is said to whoever would write a key down.
 const noKeys = "a key is never written down: NAME_key_env, NAME_key_file or NAME_key_command says where it is"
-
-// namesSecret reports whether somebody who sets such a key has a secret in the hand.
-func namesSecret(key string) bool {
-	return !strings.HasPrefix(key, "budget_") && slices.ContainsFunc([]string{"key", "token", "secret", "password"}, func(w string) bool { return strings.Contains(strings.ToLower(key), w) })
-}
 
 // A ChangePlan is what changes would make of a settings file.
 type ChangePlan struct {
@@ -96,7 +92,7 @@ func Changed(data []byte, changes []Change) ([]byte, error) {
 			return nil, err
 		}
 		if ch.Value != nil {
-			if err := s.check(*ch.Value); err != nil {
+			if err := check(s, *ch.Value); err != nil {
 				return nil, err
 			}
 		}
@@ -107,18 +103,18 @@ func Changed(data []byte, changes []Change) ([]byte, error) {
 		case ch.Value == nil:
 			data = keys.Without(ch.Key)
 		default:
-			data = keys.With(ch.Key, s.toml(*ch.Value))
+			data = keys.With(ch.Key, asTOML(s, *ch.Value))
 		}
 	}
 	return data, nil
 }
 
 // check reports a value that s may not have.
-func (s Setting) check(value string) error {
+func check(s Setting, value string) error {
 	if _, found := redact.New().Text(value); len(found) > 0 {
 		return terminal.Advise(fmt.Errorf("%s: %s would hold a secret: it is not written down", FileName, s.Key), noKeys)
 	}
-	line := configLine{where: FileName, key: s.Key, name: s.Key, value: value, kind: kindText, any: true}
+	line := configLine{where: FileName, key: s.Key, name: s.Key, value: value, kind: setting.KindText, any: true}
 	if err := Standard().apply(line); err != nil {
 		return terminal.Advise(err, "`cmemd config show` says what it may be")
 	}
@@ -164,16 +160,16 @@ func oneByOne(err error) []error {
 	return all
 }
 
-// toml is a value of s, which it allows, as TOML writes it.
-func (s Setting) toml(value string) string {
+// asTOML is a value of s, which it allows, as TOML writes it.
+func asTOML(s Setting, value string) string {
 	var c Config
 	s.Set(&c, value)
 	switch s.Kind {
-	case KindNumber, kindMoney:
+	case setting.KindNumber, setting.KindMoney:
 		return s.Get(&c)
-	case kindList:
+	case setting.KindList:
 		var quoted []string
-		for _, text := range splitList(value) {
+		for _, text := range setting.SplitList(value) {
 			quoted = append(quoted, tomledit.Quote(text))
 		}
 		return "[" + strings.Join(quoted, ", ") + "]"

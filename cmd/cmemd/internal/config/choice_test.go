@@ -7,10 +7,10 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"pgregory.net/rapid"
 
 	"github.com/cmemd/cmemd/actors/policy"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
+	"github.com/cmemd/cmemd/internal/setting"
 )
 
 func TestChoiceSettings(t *testing.T) {
@@ -18,23 +18,23 @@ func TestChoiceSettings(t *testing.T) {
 	for _, c := range []struct {
 		name, file string
 		environ    []string
-		want       Choice
+		want       setting.Choice
 		err        string // part of it
 	}{
 		{name: "nobody else"},
 		{name: "with commas", file: `fallbacks = "openai, extractive"` + "\n" + `openai_model = "m"` + "\n" + `provider = "claude-cli"`,
-			want: Choice{Fallbacks: []string{"openai", "extractive"}}},
-		{name: "as a list", file: `fallbacks = ["claude-cli"]`, want: Choice{Fallbacks: []string{"claude-cli"}}},
-		{name: "by a variable", environ: []string{"CMEMD_FALLBACKS=claude-cli"}, want: Choice{Fallbacks: []string{"claude-cli"}}},
+			want: setting.Choice{Fallbacks: []string{"openai", "extractive"}}},
+		{name: "as a list", file: `fallbacks = ["claude-cli"]`, want: setting.Choice{Fallbacks: []string{"claude-cli"}}},
+		{name: "by a variable", environ: []string{"CMEMD_FALLBACKS=claude-cli"}, want: setting.Choice{Fallbacks: []string{"claude-cli"}}},
 		{name: "an empty list", file: "fallbacks = []"},
 		{name: "blanks", file: `fallbacks = "  "`},
 		{name: "numbers", file: "budget_tokens_day = 500000\nbudget_tokens_session = 1\nbudget_usd_day = 2.5\nbudget_usd_session = \"0.05\"",
-			want: Choice{Budget: policy.Budget{TokensDay: 500000, TokensSession: 1, USDDay: 2.5, USDSession: 0.05}}},
-		{name: "whole dollars", file: "budget_usd_day = 3", want: Choice{Budget: policy.Budget{USDDay: 3}}},
+			want: setting.Choice{Budget: policy.Budget{TokensDay: 500000, TokensSession: 1, USDDay: 2.5, USDSession: 0.05}}},
+		{name: "whole dollars", file: "budget_usd_day = 3", want: setting.Choice{Budget: policy.Budget{USDDay: 3}}},
 		{name: "tiers", file: "provider = \"claude-cli\"\nsummary_model = \"claude-sonnet-5\"\ntrivial_provider = \"extractive\"",
-			want: Choice{Summary: tier{Model: "claude-sonnet-5"}, Trivial: tier{Provider: "extractive"}}},
+			want: setting.Choice{Summary: setting.Tier{Model: "claude-sonnet-5"}, Trivial: setting.Tier{Provider: "extractive"}}},
 		{name: "a tier with the key of its provider", file: "summary_provider = \"openai\"\nsummary_model = \"m\"",
-			want: Choice{Summary: tier{"openai", "m"}}},
+			want: setting.Choice{Summary: setting.Tier{Provider: "openai", Model: "m"}}},
 
 		{name: "a slip", file: `fallbacks = "clade-cli"`, err: `config.toml:1: fallbacks = "clade-cli" is not allowed: it may be none or more of extractive, playback, claude-cli, anthropic, openai, gemini; did you mean claude-cli?`},
 		{name: "a slip in a list", file: `fallbacks = ["openai", "gemeni"]`, err: "fallbacks = a list is not allowed: it may be none or more of extractive, playback, claude-cli, anthropic, openai, gemini; did you mean gemini?"},
@@ -73,22 +73,6 @@ func TestChoiceSettings(t *testing.T) {
 			}
 		})
 	}
-}
-
-func TestMoney(t *testing.T) {
-	t.Parallel()
-	for _, bad := range []string{"", ".", ".5", "1.", "1.234", "-1", "+1", "1e3", "0x1p4", "1,5", "NaN", "$1"} {
-		if usd, ok := parseMoney(bad); ok {
-			t.Errorf("parseMoney(%q) = %v", bad, usd)
-		}
-	}
-	rapid.Check(t, func(t *rapid.T) {
-		cents := rapid.Int64Range(0, maxBudgetUSD*100).Draw(t, "cents")
-		usd := float64(cents) / 100
-		if got, ok := parseMoney(formatMoney(usd)); !ok || got != usd {
-			t.Fatalf("%v is written %q and read %v", usd, formatMoney(usd), got)
-		}
-	})
 }
 
 // TestMoneyNeedsPrices: a limit in US dollars is refused where nobody knows what is paid.

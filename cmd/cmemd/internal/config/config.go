@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
+	"github.com/cmemd/cmemd/internal/setting"
 )
 
 // FileName is the name of the settings in a home.
@@ -103,7 +104,7 @@ func readConfig(path string) ([]byte, error) {
 		return nil, err
 	}
 	if info.Size() > maxConfig || !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is no file of settings: it must be a regular file of at most %s", path, FormatBytes(maxConfig))
+		return nil, fmt.Errorf("%s is no file of settings: it must be a regular file of at most %s", path, setting.FormatBytes(maxConfig))
 	}
 	data, err := os.ReadFile(path)
 	return bytes.TrimPrefix(data, []byte(ByteOrderMark)), err
@@ -115,7 +116,7 @@ const ByteOrderMark = "\ufeff"
 // A configLine is one key with its value, wherever it was written.
 type configLine struct {
 	where, key, name, value string // key: of the table; name: as it was written there
-	kind                    valueKind
+	kind                    setting.Kind
 	any                     bool // the value is text that may stand for any kind
 }
 
@@ -129,12 +130,12 @@ func (l *Loaded) apply(line configLine) error {
 	s, was := all[i], l.Config
 	if !line.fits(s.Kind) || !s.Set(&l.Config, line.value) {
 		l.Config = was
-		bad := &settingError{Where: line.where, Key: line.name, Value: line.shown(), Limits: s.written()}
-		if s.secret {
+		bad := &settingError{Where: line.where, Key: line.name, Value: line.shown(), Limits: written(s.Facts)}
+		if s.Secret {
 			bad.Value = "what stands there"
 		}
 		if line.fits(s.Kind) {
-			bad.Near = s.nearest(line.value)
+			bad.Near = nearestWord(s.Facts, line.value)
 		}
 		return bad
 	}
@@ -146,12 +147,12 @@ func (l *Loaded) apply(line configLine) error {
 }
 
 // fits reports whether the value was written as a setting of kind k wants it.
-func (line configLine) fits(k valueKind) bool {
-	text, number := line.kind == kindText, line.kind == KindNumber
+func (line configLine) fits(k setting.Kind) bool {
+	text, number := line.kind == setting.KindText, line.kind == setting.KindNumber
 	switch k {
-	case KindDuration, kindList:
+	case setting.KindDuration, setting.KindList:
 		return line.any || line.kind == k || text
-	case kindBytes, kindMoney:
+	case setting.KindBytes, setting.KindMoney:
 		return line.any || line.kind == k || text || number
 	}
 	return line.any || line.kind == k
@@ -159,31 +160,28 @@ func (line configLine) fits(k valueKind) bool {
 
 func (line configLine) shown() string {
 	switch {
-	case line.kind == kindText || line.any:
+	case line.kind == setting.KindText || line.any:
 		return fmt.Sprintf("%q", line.value)
-	case line.kind == kindList:
+	case line.kind == setting.KindList:
 		return "a list"
 	}
 	return line.value
 }
 
 // written says what a value may be, and how it is written where that is not plain.
-func (s Setting) written() string {
+func written(s setting.Facts) string {
 	switch s.Kind {
-	case KindNumber:
+	case setting.KindNumber:
 		return "a whole number, " + s.Limits
-	case KindDuration:
+	case setting.KindDuration:
 		return fmt.Sprintf("a duration such as %q, %s", s.Standard, s.Limits)
-	case kindBytes:
+	case setting.KindBytes:
 		return fmt.Sprintf("a number of bytes such as %q, %s", s.Standard, s.Limits)
-	case kindMoney:
+	case setting.KindMoney:
 		return "an amount with at most two decimals, " + s.Limits
 	}
 	return s.Limits
 }
-
-// EnvPrefix begins the variables that are cmemd's.
-const EnvPrefix = "CMEMD_"
 
 // envSwitches are the variables that are no settings: they say where the home is and what a hook may do.
 func envSwitches() []string {
@@ -195,11 +193,11 @@ func envLines(environ []string) []configLine {
 	var lines []configLine
 	for _, kv := range environ {
 		name, value, _ := strings.Cut(kv, "=")
-		if !strings.HasPrefix(name, EnvPrefix) || slices.Contains(envSwitches(), name) {
+		if !strings.HasPrefix(name, setting.EnvPrefix) || slices.Contains(envSwitches(), name) {
 			continue
 		}
-		key := strings.ToLower(strings.TrimPrefix(name, EnvPrefix))
-		lines = append(lines, configLine{where: "environment", key: key, name: name, value: value, kind: kindText, any: true})
+		key := strings.ToLower(strings.TrimPrefix(name, setting.EnvPrefix))
+		lines = append(lines, configLine{where: "environment", key: key, name: name, value: value, kind: setting.KindText, any: true})
 	}
 	slices.SortFunc(lines, func(a, b configLine) int { return strings.Compare(a.name, b.name) })
 	return lines
@@ -216,16 +214,16 @@ func nearestKey(all []Setting, line configLine) string {
 	}
 	best := nearest(strings.ToLower(line.key), keys)
 	if best != "" && line.any {
-		return EnvPrefix + strings.ToUpper(best)
+		return setting.EnvPrefix + strings.ToUpper(best)
 	}
 	return best
 }
 
-// nearest is the word that was most likely meant by a value that is none of those that s may be; empty: nobody knows.
-func (s Setting) nearest(value string) string {
+// nearestWord is the word that was most likely meant by a value that is none of those that s may be; empty: nobody knows.
+func nearestWord(s setting.Facts, value string) string {
 	parts := []string{value}
-	if s.Kind == kindList {
-		parts = splitList(value)
+	if s.Kind == setting.KindList {
+		parts = setting.SplitList(value)
 	}
 	for _, part := range parts {
 		if !slices.Contains(s.Words, part) {
@@ -265,4 +263,19 @@ func distance(a, b string) int {
 		}
 	}
 	return row[len(b)]
+}
+
+// Getenv returns a variable of the environment that the settings were read with.
+func (l *Loaded) Getenv(name string) (value string) {
+	for _, kv := range l.Environ {
+		if v, ok := strings.CutPrefix(kv, name+"="); ok {
+			value = v
+		}
+	}
+	return value
+}
+
+// namesSecret reports whether somebody who sets such a key has a secret in the hand.
+func namesSecret(key string) bool {
+	return !strings.HasPrefix(key, "budget_") && slices.ContainsFunc([]string{"key", "token", "secret", "password"}, func(w string) bool { return strings.Contains(strings.ToLower(key), w) })
 }

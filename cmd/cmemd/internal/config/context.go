@@ -3,6 +3,7 @@ package config
 import (
 	"github.com/cmemd/cmemd/internal/api/server"
 	"github.com/cmemd/cmemd/internal/memory/recall"
+	"github.com/cmemd/cmemd/internal/setting"
 	"github.com/cmemd/cmemd/projections/index"
 )
 
@@ -19,20 +20,21 @@ type Given struct {
 // The words of a switch.
 const On, off = "on", "off"
 
-func contextSettings() []Setting {
-	return []Setting{
-		numberKey("context_chars", recall.DefaultCharacters, 500, recall.MaxCharacters, "characters of memory that a starting session is given, at most",
-			func(c *Config) *int { return &c.ContextChars }),
-		numberKey("context_tokens", 0, 0, recall.MaxCharacters, "the same in tokens, estimated. 0: only context_chars counts",
-			func(c *Config) *int { return &c.ContextTokens }),
-		wordKey("context_prompts", off, []string{off, On}, "give a little memory at prompts that it bears on",
-			func(c *Config) *string { return &c.ContextPrompts }),
-		numberKey("context_prompt_score", recall.DefaultScore, 1, 50, "words of a prompt that memory must share to be given there; names of code count twice",
-			func(c *Config) *int { return &c.ContextScore }),
-		wordKey("context_files", off, []string{off, On}, "give a little memory of a file that is about to be read",
-			func(c *Config) *string { return &c.ContextFiles }),
-		numberKey("search_recency", standardRecency, 0, server.MaxRecency, "per cent that the newest is worth above the very old in a search; 0: age does not count",
-			func(c *Config) *int { return &c.SearchRecency }),
+// contextSettings is the part of the table that says what agents are given.
+func contextSettings() []setting.Row[Given] {
+	return []setting.Row[Given]{
+		setting.Number("context_chars", recall.DefaultCharacters, 500, recall.MaxCharacters, "characters of memory that a starting session is given, at most",
+			func(c *Given) *int { return &c.ContextChars }),
+		setting.Number("context_tokens", 0, 0, recall.MaxCharacters, "the same in tokens, estimated. 0: only context_chars counts",
+			func(c *Given) *int { return &c.ContextTokens }),
+		setting.Word("context_prompts", off, []string{off, On}, "give a little memory at prompts that it bears on",
+			func(c *Given) *string { return &c.ContextPrompts }),
+		setting.Number("context_prompt_score", recall.DefaultScore, 1, 50, "words of a prompt that memory must share to be given there; names of code count twice",
+			func(c *Given) *int { return &c.ContextScore }),
+		setting.Word("context_files", off, []string{off, On}, "give a little memory of a file that is about to be read",
+			func(c *Given) *string { return &c.ContextFiles }),
+		setting.Number("search_recency", standardRecency, 0, server.MaxRecency, "per cent that the newest is worth above the very old in a search; 0: age does not count",
+			func(c *Given) *int { return &c.SearchRecency }),
 	}
 }
 

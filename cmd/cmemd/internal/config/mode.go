@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/cmemd/cmemd/internal/observer"
@@ -41,11 +42,5 @@ func noMode(name string, names []string) error {
 	return fmt.Errorf("mode = %q: there is no such mode: there are %s", name, strings.Join(names, ", "))
 }
 
-// ErrNoPlayback is a choice of the provider playback without a word of what it shall play.
-var ErrNoPlayback = errors.New("needs playback_file, the absolute path of what it plays")
-
-// checkTogether reports settings that are good one by one and not together.
-func (l *Loaded) checkTogether() error {
-	_, err := l.LoadMode()
-	return errors.Join(l.checkChoice(), l.checkKeys(), l.checkEmbeddings(), err)
-}
+// ModesDir is where a home keeps modes of its own.
+func (l *Loaded) ModesDir() string { return filepath.Join(l.Home, "modes") }

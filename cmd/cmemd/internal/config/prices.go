@@ -16,6 +16,7 @@ import (
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/observer/anthropic"
 	"github.com/cmemd/cmemd/internal/observer/claudecli"
+	"github.com/cmemd/cmemd/internal/setting"
 	"github.com/cmemd/cmemd/projections/usage"
 )
 
@@ -69,7 +70,7 @@ func readPrices(path string) ([]byte, error) {
 	case err != nil:
 		return nil, err
 	case info.Size() > maxPrices || !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s is no file of prices: it must be a regular file of at most %s", path, FormatBytes(maxPrices))
+		return nil, fmt.Errorf("%s is no file of prices: it must be a regular file of at most %s", path, setting.FormatBytes(maxPrices))
 	}
 	return os.ReadFile(path)
 }
@@ -118,7 +119,7 @@ func (ps Prices) of(provider, model string) (price, bool) {
 			return p, true
 		}
 	}
-	switch service := serviceOf(provider); {
+	switch service := setting.ServiceOf(provider); {
 	case service != provider:
 		return ps.of(service, model)
 	case service == claudecli.Name:

@@ -5,39 +5,51 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/cmemd/cmemd/actors/policy"
 	"github.com/cmemd/cmemd/actors/session"
-	"github.com/cmemd/cmemd/internal/replay"
+	"github.com/cmemd/cmemd/internal/setting"
 )
 
-// TestRulesInForceAreThoseOfTheDaemon has replay read settings as a daemon records them, with every rule set to something
-// else than its default: what it takes for the rules are the daemon's own.
-func TestRulesInForceAreThoseOfTheDaemon(t *testing.T) {
+// TestRecordedSettingsAreThoseOfTheDaemon has settings read as a daemon records them, with each by which turns are decided set
+// to something else than its default: what is read is what the daemon goes by.
+func TestRecordedSettingsAreThoseOfTheDaemon(t *testing.T) {
 	t.Parallel()
-	l := Standard()
+	l, standard := Standard(), Standard().Values()
 	for key, value := range map[string]string{
-		"policy": "supervised", "slots": "7", "idle_stop": "31m", "session_silence": "25h", "max_attempts": "4", "max_restarts": "11",
-		"restart_window": "61s", "max_consecutive": "6", "restart_delay": "501ms", "restart_delay_max": "31s",
-		"quarantine_first": "62s", "quarantine_max": "2h", "pause_first": "63s", "pause_max": "32m", "held_max_inputs": "10001",
-		"held_max_age": "337h",
+		"provider": "openai", "playback_file": "/p", "slots": "7", "turn_timeout": "59s", "passivate": "11m", "idle_stop": "31m",
+		"session_silence": "25h", "max_attempts": "4", "max_restarts": "11", "restart_window": "61s", "max_consecutive": "6",
+		"restart_delay": "501ms", "restart_delay_max": "31s", "quarantine_first": "62s", "quarantine_max": "2h", "pause_first": "63s",
+		"pause_max": "32m", "held_max_inputs": "10001", "held_max_age": "337h", "policy": "supervised", "max_unparseable": "6",
+		"unparseable_window": "64s", "unparseable_every": "12m", "fallbacks": "claude-cli, gemini", "summary_provider": "anthropic",
+		"summary_model": "large", "trivial_provider": "extractive", "trivial_model": "none", "budget_tokens_day": "1000001",
+		"budget_tokens_session": "1001", "budget_usd_day": "2.50", "budget_usd_session": "0.05", "claude_cli_model": "c",
+		"anthropic_model": "a", "openai_model": "o", "gemini_model": "g",
 	} {
-		if err := l.apply(configLine{where: "test", key: key, name: key, value: value, kind: kindText, any: true}); err != nil {
-			t.Fatal(err)
-		}
+		l.mustApply(t, key, value)
 	}
-	if d := cmp.Diff(session.Rules{}, session.Rules{Restarts: l.Rules().Restarts}); d == "" {
+	rules := l.Rules()
+	if d := cmp.Diff(session.DefaultRules(), rules); d == "" || rules.Outputs == nil {
 		t.Fatal("the rules were not set")
 	}
-	rules, pause, slots := replay.RulesInForce(l.Values())
-	if d := cmp.Diff(l.Rules(), rules); d != "" {
-		t.Errorf("rules (-daemon +replay):\n%s", d)
+	recorded := l.Values()
+	for _, s := range decisive(setting.Rows()...) {
+		if recorded[s.Key] == standard[s.Key] {
+			t.Errorf("%s has its default: this test says nothing of it", s.Key)
+		}
 	}
-	if want := (policy.Backoff{First: l.PauseFirst, Cap: l.PauseMax}); pause != want || slots != l.Slots {
-		t.Errorf("got pauses %+v and %d slots, want %+v and %d", pause, slots, want, l.Slots)
+	got, bad := setting.Read(recorded)
+	if d := cmp.Diff(l.InForce, got); d != "" || bad != nil {
+		t.Errorf("%v (-daemon +recorded):\n%s", bad, d)
 	}
 }
 
-// TestRoutesInForceAreThoseOfTheDaemon has replay read whom a daemon may ask, by the names under which it asks them.
+func (l *Loaded) mustApply(t *testing.T, key, value string) {
+	t.Helper()
+	if err := l.apply(configLine{where: "test", key: key, name: key, value: value, kind: setting.KindText, any: true}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestRoutesInForceAreThoseOfTheDaemon reads whom a daemon may ask, by the names under which it asks them.
 func TestRoutesInForceAreThoseOfTheDaemon(t *testing.T) {
 	t.Parallel()
 	for _, lines := range []map[string]string{
@@ -50,20 +62,19 @@ func TestRoutesInForceAreThoseOfTheDaemon(t *testing.T) {
 	} {
 		l := Standard()
 		for key, value := range lines {
-			if err := l.apply(configLine{where: "test", key: key, name: key, value: value, kind: kindText, any: true}); err != nil {
-				t.Fatal(err)
-			}
+			l.mustApply(t, key, value)
 		}
 		var want []string
 		for _, who := range l.Configured() {
 			want = append(want, l.Called(who))
 		}
-		routes, ok := replay.RoutesInForce(l.Values())
-		if d := cmp.Diff(want, routes.Names()); d != "" || !ok {
-			t.Errorf("%v: %v (-daemon +replay):\n%s", lines, ok, d)
+		recorded, _ := setting.Read(l.Values())
+		routes := recorded.Routes()
+		if d := cmp.Diff(want, routes.Names()); d != "" {
+			t.Errorf("%v (-daemon +recorded):\n%s", lines, d)
 		}
 		for _, c := range routes.Providers {
-			if c.Free != IsFree(c.Provider) {
+			if c.Free != setting.IsFree(c.Provider) {
 				t.Errorf("%s is free: %v", c.Provider, c.Free)
 			}
 		}

@@ -8,6 +8,8 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 	"github.com/pelletier/go-toml/v2/unstable"
+
+	"github.com/cmemd/cmemd/internal/setting"
 )
 
 // parseTOML returns the keys of a settings file in their order, each with its line. What is not TOML is an error that
@@ -57,14 +59,14 @@ func dotted(p *unstable.Parser, e *unstable.Node) (key string, line int) {
 }
 
 // tomlValue returns a value as text and how it was written. What no setting can be comes as what it is.
-func tomlValue(decoded any) (text string, kind valueKind) {
+func tomlValue(decoded any) (text string, kind setting.Kind) {
 	switch v := decoded.(type) {
 	case string:
-		return v, kindText
+		return v, setting.KindText
 	case int64:
-		return fmt.Sprint(v), KindNumber
+		return fmt.Sprint(v), setting.KindNumber
 	case float64:
-		return strconv.FormatFloat(v, 'f', -1, 64), kindMoney
+		return strconv.FormatFloat(v, 'f', -1, 64), setting.KindMoney
 	case bool:
 		return fmt.Sprint(v), ""
 	case []any:
@@ -76,16 +78,16 @@ func tomlValue(decoded any) (text string, kind valueKind) {
 }
 
 // tomlList returns a list of texts with commas between them. One of anything else, or with commas in it, no setting can be.
-func tomlList(list []any) (text string, kind valueKind) {
+func tomlList(list []any) (text string, kind setting.Kind) {
 	texts := make([]string, len(list))
 	for i, v := range list {
 		s, ok := v.(string)
-		if !ok || strings.Contains(s, listComma) {
+		if !ok || strings.Contains(s, setting.Comma) {
 			return "a list", ""
 		}
 		texts[i] = s
 	}
-	return strings.Join(texts, listComma), kindList
+	return strings.Join(texts, setting.Comma), setting.KindList
 }
 
 // tomlError gives a decoding error the form "LINE: what is wrong".

@@ -13,6 +13,7 @@ import (
 	"github.com/cmemd/cmemd/internal/agents"
 	"github.com/cmemd/cmemd/internal/agents/known"
 	"github.com/cmemd/cmemd/internal/agents/watch"
+	"github.com/cmemd/cmemd/internal/setting"
 )
 
 // Watched is which transcripts are followed.
@@ -22,23 +23,19 @@ type Watched struct {
 }
 
 // watchSettings is the part of the table that says which transcripts are followed.
-func watchSettings() []Setting {
-	return []Setting{
-		{
-			Key: "watch", Kind: kindList, open: true,
-			Doc:    "agents without hooks whose transcripts are followed: " + strings.Join(followable(), ", ") + ", each alone or with a place: AGENT=FOLDER",
-			Limits: "names of these agents, each alone where its folder is known, or AGENT=PATTERN: an absolute folder or a pattern below one, not below / itself",
-			Set: func(c *Config, text string) bool {
-				c.Watch = splitList(text)
-				return !slices.ContainsFunc(c.Watch, func(item string) bool {
+func watchSettings() []setting.Row[Watched] {
+	return []setting.Row[Watched]{
+		setting.List("watch",
+			"names of these agents, each alone where its folder is known, or AGENT=PATTERN: an absolute folder or a pattern below one, not below / itself",
+			"agents without hooks whose transcripts are followed: "+strings.Join(followable(), ", ")+", each alone or with a place: AGENT=FOLDER",
+			func(list []string) bool {
+				return !slices.ContainsFunc(list, func(item string) bool {
 					_, err := watchRule(item, "/home/me", func(string) string { return "" })
 					return err != nil
 				})
-			},
-			Get: func(c *Config) string { return strings.Join(c.Watch, ", ") },
-		},
-		durationKey("watch_backlog", 24*time.Hour, time.Minute, 10*365*24*time.Hour, "transcripts that changed longer ago, and before the daemon looked last, are left alone until they grow",
-			func(c *Config) *time.Duration { return &c.WatchBacklog }),
+			}, func(c *Watched) *[]string { return &c.Watch }),
+		setting.Duration("watch_backlog", 24*time.Hour, time.Minute, 10*365*24*time.Hour, "transcripts that changed longer ago, and before the daemon looked last, are left alone until they grow",
+			func(c *Watched) *time.Duration { return &c.WatchBacklog }),
 	}
 }
 

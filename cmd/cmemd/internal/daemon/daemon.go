@@ -12,7 +12,6 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/cmemd/cmemd/actors"
-	"github.com/cmemd/cmemd/actors/policy"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/providers"
@@ -175,7 +174,7 @@ func (d *daemon) actorsConfig() actors.Config {
 		Log: d.log, Providers: d.offers.offered(), Summaries: tierOf(d.offers.summaries), Trivial: tierOf(d.offers.trivial),
 		IsTrivial: allTrivial, Budget: c.Budget, Spent: d.spent, Price: d.prices.OfTurn,
 		Checker: d.checker, Tracker: evidence.NewTracker(evidence.Config{}), Previous: d.previous, Logger: d.logger, Rules: c.Rules(),
-		Pause: policy.Backoff{First: c.PauseFirst, Cap: c.PauseMax}, Owing: d.owing,
+		Pause: c.Pause, Owing: d.owing,
 		Slots: c.Slots, TurnTimeout: c.TurnTimeout, Passivate: c.Passivate,
 		MaxWaiting: c.MaxWaiting, MaxWaitBytes: c.MaxWaitingBytes,
 	}

@@ -5,9 +5,9 @@ import (
 	"log/slog"
 
 	"github.com/cmemd/cmemd/actors"
-	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/providers"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/setting"
 )
 
 // offers is everybody whom the settings name, each made once.
@@ -20,7 +20,7 @@ type offers struct {
 
 // newOffers has b make everybody whom its settings name, or says what one of them lacks.
 func newOffers(b providers.Builder) (*offers, error) {
-	l, made, out := b.Settings, map[config.Asked]*providers.Built{}, &offers{}
+	l, made, out := b.Settings, map[setting.Asked]*providers.Built{}, &offers{}
 	for _, who := range l.Configured() {
 		p, err := b.Make(who)
 		if err != nil {
@@ -30,7 +30,7 @@ func newOffers(b providers.Builder) (*offers, error) {
 		out.all = append(out.all, p)
 	}
 	for _, name := range l.Order() {
-		out.order = append(out.order, made[config.Asked{Name: name}])
+		out.order = append(out.order, made[setting.Asked{Name: name}])
 	}
 	if who, ok := l.Resolve(l.Summary); ok {
 		out.summaries = made[who]
@@ -65,7 +65,7 @@ func (o *offers) close() error {
 
 // offer is b as turns are asked of it.
 func offer(b *providers.Built) actors.Route {
-	return actors.Route{Provider: b.Provider, Mode: b.Mode, Free: config.IsFree(b.Name())}
+	return actors.Route{Provider: b.Provider, Mode: b.Mode, Free: setting.IsFree(b.Name())}
 }
 
 // offered is who is asked, in the order of the settings.
@@ -90,7 +90,7 @@ func tierOf(b *providers.Built) *actors.Route {
 func (o *offers) facts() []api.Provider {
 	var list []api.Provider
 	for i, p := range o.all {
-		facts := api.Provider{Name: p.Name(), Model: p.Model(), BatchLimits: p.BatchLimits(), Free: config.IsFree(p.Name())}
+		facts := api.Provider{Name: p.Name(), Model: p.Model(), BatchLimits: p.BatchLimits(), Free: setting.IsFree(p.Name())}
 		facts.TierOnly = i >= len(o.order)
 		if p == o.summaries {
 			facts.Tiers = append(facts.Tiers, api.TierSummary)

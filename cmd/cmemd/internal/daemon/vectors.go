@@ -3,7 +3,6 @@ package daemon
 import (
 	"context"
 
-	"github.com/cmemd/cmemd/actors/policy"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/agents"
@@ -26,14 +25,14 @@ func (d *daemon) openVectors(ctx context.Context) (err error) {
 		return err
 	}
 	d.embed, err = embed.New(embed.Config{
-		Model: e.Endpoint.Model, Dimensions: e.Dimensions, Endpoint: model.Endpoint{URL: e.Endpoint.URL, Key: key},
+		Model: e.Model, Dimensions: e.Dimensions, Endpoint: model.Endpoint{URL: e.Endpoint.URL, Key: key},
 	})
 	if err != nil {
 		return err
 	}
 	d.vectors, err = vectors.Open(ctx, d.paths.Vectors, d.log, vectors.Config{
 		Embedder: d.embed, Model: e.VectorsOf(), Rows: d.views, Redact: full.New().Plain, Batch: e.Batch, QueryTimeout: e.Timeout, Floor: e.Deviation(),
-		Pause: policy.Backoff{First: d.config.PauseFirst, Cap: d.config.PauseMax}, Logger: d.logger,
+		Pause: d.config.Pause, Logger: d.logger,
 	})
 	return err
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/cmemd/cmemd/internal/observer/playback"
 	"github.com/cmemd/cmemd/internal/observer/prompt"
 	"github.com/cmemd/cmemd/internal/redact/full"
+	"github.com/cmemd/cmemd/internal/setting"
 )
 
 // A Built provider is one that can be asked, with what it was made of.
@@ -43,8 +44,8 @@ type Builder struct {
 // build makes the provider called name, or says what it lacks.
 func (b Builder) build(name string) (*Built, error) {
 	l := b.Settings
-	if !slices.Contains(config.ProviderNames(), name) {
-		return nil, fmt.Errorf("there is no provider %q: there are %s", name, strings.Join(config.ProviderNames(), ", "))
+	if !slices.Contains(setting.ProviderNames(), name) {
+		return nil, fmt.Errorf("there is no provider %q: there are %s", name, strings.Join(setting.ProviderNames(), ", "))
 	}
 	if err := l.CheckProvider("provider = "+name, name); err != nil {
 		return nil, err
@@ -101,26 +102,25 @@ func (b Builder) asker(name string, made *Built) (model.Asker, error) {
 	if name == claudecli.Name {
 		made.sweep = func() (int, error) { return claudecli.Sweep(b.Runs) }
 		var err error
-		made.CLI, err = claudecli.New(claudecli.Config{Dir: b.Runs, Path: l.ClaudePath, Model: l.ClaudeModel, Env: slices.Clip(l.Environ)})
+		made.CLI, err = claudecli.New(claudecli.Config{Dir: b.Runs, Path: l.ClaudePath, Model: l.Claude, Env: slices.Clip(l.Environ)})
 		return made.CLI, err
 	}
 	var err error
 	if made.Key, err = l.KeySource(name).Key(l.Getenv); err != nil {
 		return nil, err
 	}
-	s := l.Service(name)
-	at := model.Endpoint{URL: s.URL, Key: made.Key}
+	at := model.Endpoint{URL: l.Service(name).URL, Key: made.Key}
 	var asker interface {
 		model.Asker
 		CloseIdleConnections()
 	}
 	switch name {
 	case anthropic.Name:
-		asker, err = anthropic.New(anthropic.Config{Model: s.Model, Endpoint: at})
+		asker, err = anthropic.New(anthropic.Config{Model: l.ModelOf(name), Endpoint: at})
 	case openai.Name:
-		asker, err = openai.New(openai.Config{Model: s.Model, Endpoint: at})
+		asker, err = openai.New(openai.Config{Model: l.ModelOf(name), Endpoint: at})
 	case gemini.Name:
-		asker, err = gemini.New(gemini.Config{Model: s.Model, Endpoint: at})
+		asker, err = gemini.New(gemini.Config{Model: l.ModelOf(name), Endpoint: at})
 	}
 	if err != nil {
 		return nil, err
@@ -147,7 +147,7 @@ func (b *Built) Close() error {
 }
 
 // Make makes one of those whom the settings name.
-func (b Builder) Make(who config.Asked) (*Built, error) {
+func (b Builder) Make(who setting.Asked) (*Built, error) {
 	b.called, b.Settings = b.Settings.Called(who), b.Settings.As(who)
 	return b.build(who.Name)
 }

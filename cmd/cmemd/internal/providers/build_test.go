@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
+	"github.com/cmemd/cmemd/internal/setting"
 )
 
 // TestEveryProviderIsBuilt makes each of them by its name, all from the same settings.
@@ -23,7 +24,7 @@ func TestEveryProviderIsBuilt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range config.ProviderNames() {
+	for _, name := range setting.ProviderNames() {
 		p, err := Builder{Settings: l, Runs: filepath.Join(home, "run")}.build(name)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)

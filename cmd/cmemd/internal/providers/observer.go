@@ -13,6 +13,7 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/observer"
+	"github.com/cmemd/cmemd/internal/setting"
 )
 
 const observerTestHelp = `Test asks each provider that the settings name, or one of them or another one, to observe a small batch that is bundled,
@@ -30,9 +31,9 @@ func NewObserver(a *terminal.App) *cobra.Command {
 		Example: "  cmemd observer test\n  cmemd observer test --provider claude-cli",
 	}
 	test.Flags().StringVar(&provider, "provider", "", "ask this one alone, which the settings need not name")
-	terminal.MustComplete(test, "provider", cobra.FixedCompletions(config.ProviderNames(), cobra.ShellCompDirectiveNoFileComp))
+	terminal.MustComplete(test, "provider", cobra.FixedCompletions(setting.ProviderNames(), cobra.ShellCompDirectiveNoFileComp))
 	test.RunE = func(c *cobra.Command, _ []string) error {
-		if err := terminal.OneOf(c, "provider", provider, config.ProviderNames()...); err != nil {
+		if err := terminal.OneOf(c, "provider", provider, setting.ProviderNames()...); err != nil {
 			return err
 		}
 		return testObservers(c.Context(), a, provider)
@@ -92,16 +93,16 @@ func together(all []error) error {
 
 // chosen is who the name means, with the settings by which they are asked: those of that name whom the settings name, or a
 // provider that they do not; with "" it is all of them.
-func chosen(a *terminal.App, name string) (l *config.Loaded, all []config.Asked, err error) {
+func chosen(a *terminal.App, name string) (l *config.Loaded, all []setting.Asked, err error) {
 	l, err = config.ForProvider(a, "")
 	if err == nil {
-		all = slices.DeleteFunc(l.Configured(), func(who config.Asked) bool { return name != "" && who.Name != name })
+		all = slices.DeleteFunc(l.Configured(), func(who setting.Asked) bool { return name != "" && who.Name != name })
 	}
 	if name == "" || len(all) > 0 {
 		return l, all, err
 	}
 	l, err = config.ForProvider(a, name)
-	return l, []config.Asked{{Name: name}}, err
+	return l, []setting.Asked{{Name: name}}, err
 }
 
 // A shownMode is one mode as `observer modes` lists it.

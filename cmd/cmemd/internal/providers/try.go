@@ -16,6 +16,7 @@ import (
 	"github.com/cmemd/cmemd/internal/observer/claudecli"
 	"github.com/cmemd/cmemd/internal/observer/model"
 	"github.com/cmemd/cmemd/internal/observer/turn"
+	"github.com/cmemd/cmemd/internal/setting"
 	"github.com/cmemd/cmemd/projections/usage"
 )
 
@@ -248,7 +249,7 @@ func (t *try) costLine() string {
 }
 
 // Try asks a provider once. An error says that there is nobody to ask, or that ctx is done.
-func Try(ctx context.Context, a *terminal.App, l *config.Loaded, who config.Asked) (*try, error) {
+func Try(ctx context.Context, a *terminal.App, l *config.Loaded, who setting.Asked) (*try, error) {
 	ps, err := config.LoadPrices(l.Home)
 	if err != nil {
 		return nil, err

@@ -6,17 +6,17 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/observer"
+	"github.com/cmemd/cmemd/internal/setting"
 )
 
 // TestEveryFailureHasARemedy: whatever a provider's failure is, a person is told what to do.
 func TestEveryFailureHasARemedy(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
-	for _, name := range config.ProviderNames() {
+	for _, name := range setting.ProviderNames() {
 		for _, class := range events.FailureClasses() {
 			x := &try{Provider: name, key: "the variable K"}
 			x.fail(&observer.Failure{Class: class, Message: "m"})

@@ -18,6 +18,7 @@ import (
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/observer/playback"
 	"github.com/cmemd/cmemd/internal/replay"
+	"github.com/cmemd/cmemd/internal/setting"
 )
 
 // poisonScenarios are recorded loops, as replay reads them.
@@ -116,18 +117,15 @@ func (p *poisoned) prepare(context.Context) error {
 
 // scaledLimits are the default limits of restarts, quarantines and pauses divided by factor, as lines of settings.
 func scaledLimits(factor int) []string {
-	c := config.Standard()
 	var lines []string
-	for _, l := range []struct {
-		key   string
-		limit time.Duration
-	}{
-		{"restart_window", c.RestartWindow}, {"restart_delay", c.RestartDelay}, {"restart_delay_max", c.RestartDelayMax},
-		{"quarantine_first", c.QuarantineFirst}, {"quarantine_max", c.QuarantineMax},
-		{"pause_first", c.PauseFirst}, {"pause_max", c.PauseMax},
-	} {
-		scaled := max(l.limit/time.Duration(factor), time.Millisecond) // the least that settings allow
-		lines = append(lines, fmt.Sprintf("%s = %q", l.key, terminal.ShortDuration(scaled)))
+	for _, s := range setting.SuperviseRows() {
+		switch s.Key {
+		case policy.KeyRestartWindow, policy.KeyRestartDelay, policy.KeyRestartDelayMax,
+			policy.KeyQuarantineFirst, policy.KeyQuarantineMax, policy.KeyPauseFirst, policy.KeyPauseMax:
+			limit, _ := time.ParseDuration(s.Standard)                   // it is one
+			scaled := max(limit/time.Duration(factor), time.Millisecond) // the least that settings allow
+			lines = append(lines, fmt.Sprintf("%s = %q", s.Key, terminal.ShortDuration(scaled)))
+		}
 	}
 	return lines
 }

@@ -26,7 +26,7 @@ func typesInForce(a *terminal.App) (replay.TypesOf, error) {
 		if read || provider == extractive.Name { // which knows the words of the code mode alone
 			return types
 		}
-		mode, err := (&config.Loaded{Home: home, Config: config.Config{Models: config.Models{Mode: name}}}).LoadMode()
+		mode, err := (&config.Loaded{Home: home, Config: config.Config{Services: config.Services{Mode: name}}}).LoadMode()
 		if err != nil {
 			a.Say("some outputs are of a mode that cannot be read any more; the types of the code mode are taken instead: %s", terminal.VisibleLine(terminal.Describe(err)))
 		} else {

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/cmemd/cmemd/internal/setting"
 )
 
 // maxAgo bounds how long ago a time may be told to be: a hundred years.
@@ -88,13 +90,4 @@ func MustComplete(c *cobra.Command, flag string, with cobra.CompletionFunc) {
 }
 
 // ShortDuration writes d without the zero parts that time.Duration adds: 10m, not 10m0s.
-func ShortDuration(d time.Duration) string {
-	s := d.String()
-	if strings.HasSuffix(s, "m0s") {
-		s = strings.TrimSuffix(s, "0s")
-	}
-	if strings.HasSuffix(s, "h0m") {
-		s = strings.TrimSuffix(s, "0m")
-	}
-	return s
-}
+func ShortDuration(d time.Duration) string { return setting.ShortDuration(d) }

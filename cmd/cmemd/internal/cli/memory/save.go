@@ -11,10 +11,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/observer/evidence"
+	"github.com/cmemd/cmemd/internal/setting"
 )
 
 // maxSaved bounds what is read from standard input as one memory; the daemon takes no more than this of any request.
@@ -60,7 +60,7 @@ func textOf(a *terminal.App, args []string) (string, error) {
 			return "", fmt.Errorf("read standard input: %w", err)
 		}
 		if len(b) > maxSaved {
-			return "", fmt.Errorf("standard input is longer than %s", config.FormatBytes(maxSaved))
+			return "", fmt.Errorf("standard input is longer than %s", setting.FormatBytes(maxSaved))
 		}
 		text = string(b)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/durable"
+	"github.com/cmemd/cmemd/internal/setting"
 )
 
 const configSetHelp = `Set writes settings into config.toml in CMEMD_HOME, and leaves all else that stands there as it is, comments too. A value
@@ -175,7 +176,7 @@ func changedSettings(ctx context.Context, a *terminal.App, old, now *config.Load
 	was, is := old.Values(), now.Values()
 	for _, ch := range changes {
 		one := changedSetting{Key: ch.Key, Old: sourcedText{was[ch.Key], old.From[ch.Key]}, New: sourcedText{is[ch.Key], now.From[ch.Key]}}
-		if strings.HasPrefix(one.New.Source, config.EnvPrefix) {
+		if strings.HasPrefix(one.New.Source, setting.EnvPrefix) {
 			one.Wins = one.New.Source
 		}
 		if value, told := running[ch.Key]; told {

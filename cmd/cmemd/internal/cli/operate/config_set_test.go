@@ -18,6 +18,7 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
+	"github.com/cmemd/cmemd/internal/setting"
 )
 
 // TestWhatIsSetIsRead takes any allowed value through a file.
@@ -77,7 +78,7 @@ func appAt(home string) *terminal.App {
 func TestChangesAtOnceAllStay(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
-	numbers := slices.DeleteFunc(config.Settings(), func(s config.Setting) bool { return s.Kind != config.KindNumber && s.Kind != config.KindDuration })
+	numbers := slices.DeleteFunc(config.Settings(), func(s config.Setting) bool { return s.Kind != setting.KindNumber && s.Kind != setting.KindDuration })
 	errs := make([]error, len(numbers))
 	var all sync.WaitGroup
 	for i, s := range numbers {

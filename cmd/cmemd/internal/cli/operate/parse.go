@@ -6,10 +6,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/observer"
+	"github.com/cmemd/cmemd/internal/setting"
 )
 
 // maxOutput bounds what is read as one output; the log takes none that is longer.
@@ -39,7 +39,7 @@ func newParse(a *terminal.App) *cobra.Command {
 			return fmt.Errorf("read standard input: %w", err)
 		}
 		if len(text) > maxOutput {
-			return fmt.Errorf("standard input is longer than %s, the longest output that is recorded", config.FormatBytes(maxOutput))
+			return fmt.Errorf("standard input is longer than %s, the longest output that is recorded", setting.FormatBytes(maxOutput))
 		}
 		return a.PrintJSON(observer.Parse(string(text), events.TurnKind(turn), observer.CodeMode().TypeIDs()))
 	}
