@@ -34,6 +34,9 @@ type Scanner struct {
 	low    int  // see Low
 }
 
+// Reset makes s ready for another text. It keeps its memory.
+func (s *Scanner) Reset(data []byte) { *s = Scanner{Data: data, stack: s.stack[:0]} }
+
 // Next returns the next string, number or literal. It returns false at the end, and where the text is not JSON:
 // Valid tells these apart.
 func (s *Scanner) Next() (Token, bool) {

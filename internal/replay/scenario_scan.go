@@ -2,6 +2,7 @@ package replay
 
 import (
 	"bytes"
+	"strconv"
 	"unicode/utf8"
 
 	"github.com/cmemd/cmemd/events"
@@ -12,156 +13,101 @@ import (
 // encoding/json, which is four times slower and says what is the matter: for all that it takes, both read the same.
 type eventScanner struct {
 	names map[string]string // what comes again and again: one string, however many events carry it
-	text  []byte
-	at    int
+	scan  jsonscan.Scanner
 	plain []byte // a string without its escapes
 }
 
 // event reads all of text; false: it has to be read otherwise, and e holds what was read until then.
 func (s *eventScanner) event(text []byte, e *Event) bool {
-	s.text, s.at = text, 0
-	read := s.object(func(key []byte) bool {
-		switch string(key) {
-		case "at_ms":
-			return s.number(&e.AtMS)
-		case "took_ms":
-			return s.number(&e.TookMS)
-		case "batch":
-			var n int64
-			ok := s.number(&n)
-			e.Batch = int(n)
-			return ok && int64(e.Batch) == n
-		case "kind":
-			return s.name(&e.Kind)
-		case "form":
-			var form string
-			ok := s.name(&form)
-			e.Form = events.Form(form)
-			return ok
-		case "session":
-			return s.name(&e.Session)
-		case "observer":
-			return s.name(&e.Observer)
-		case "turn":
-			return s.string(&e.Turn)
-		case "output":
-			var text string
-			ok := s.string(&text)
-			e.Output = events.NewOutput(text)
-			return ok
-		case "position":
-			var n int64
-			ok := s.number(&n)
-			e.Position = uint64(n)
-			return ok && n >= 0
-		case "tokens":
-			return s.tokens(&e.Tokens)
-		case "provider":
-			if e.Provider == nil {
-				e.Provider = new(Failure)
-			}
-			return s.failure(e.Provider)
+	s.scan.Reset(text)
+	var outer, key []byte // the members whose value is next, of the event and of an object in it; nil: there is none
+	filled := true        // the value of outer was read, or some of it
+	for {
+		t, more := s.scan.Next()
+		raw := text[t.Start:t.End]
+		switch {
+		case !more:
+			return s.scan.Valid() && filled && key == nil
+		case t.Key && t.Depth == 1 && filled && key == nil:
+			outer, filled = raw[1:len(raw)-1], false
+		case t.Key && t.Depth == 2 && key == nil:
+			key, filled = raw[1:len(raw)-1], true
+		case t.Depth == 1 && !filled && s.member(e, outer, raw):
+			outer, filled = nil, true
+		case t.Depth == 2 && key != nil && s.inner(e, outer, key, raw):
+			key = nil
+		default:
+			return false
 		}
-		return false
-	})
-	return read && s.next() == 0 && s.at == len(s.text)
+	}
 }
 
-func (s *eventScanner) tokens(t *Tokens) bool {
-	return s.object(func(key []byte) bool {
+// member reads a member of an event; raw is its value.
+func (s *eventScanner) member(e *Event, key, raw []byte) bool {
+	switch string(key) {
+	case "at_ms":
+		return wholeNumber(raw, &e.AtMS)
+	case "took_ms":
+		return wholeNumber(raw, &e.TookMS)
+	case "batch":
+		return wholeNumber(raw, &e.Batch)
+	case "kind":
+		return s.name(raw, &e.Kind)
+	case "form":
+		var form string
+		ok := s.name(raw, &form)
+		e.Form = events.Form(form)
+		return ok
+	case "session":
+		return s.name(raw, &e.Session)
+	case "observer":
+		return s.name(raw, &e.Observer)
+	case "turn":
+		return s.string(raw, &e.Turn)
+	case "output":
+		var text string
+		ok := s.string(raw, &text)
+		e.Output = events.NewOutput(text)
+		return ok
+	case "position":
+		return raw[0] != '-' && wholeNumber(raw, &e.Position)
+	}
+	return false
+}
+
+// inner reads a member of an object that is the value of a member of an event; raw is its value.
+func (s *eventScanner) inner(e *Event, outer, key, raw []byte) bool {
+	switch string(outer) {
+	case "tokens":
 		switch string(key) {
 		case "in":
-			return s.number(&t.In)
+			return wholeNumber(raw, &e.Tokens.In)
 		case "out":
-			return s.number(&t.Out)
+			return wholeNumber(raw, &e.Tokens.Out)
 		}
-		return false
-	})
-}
-
-func (s *eventScanner) failure(f *Failure) bool {
-	return s.object(func(key []byte) bool {
+	case "provider":
+		if e.Provider == nil {
+			e.Provider = new(Failure)
+		}
 		switch string(key) {
 		case "is_error":
-			return s.truth(&f.IsError)
+			e.Provider.IsError = raw[0] == 't'
+			return raw[0] == 't' || raw[0] == 'f'
 		case "code":
-			return s.name(&f.Code)
+			return s.name(raw, &e.Provider.Code)
 		case "resets_at_ms":
-			return s.number(&f.ResetsMS)
-		}
-		return false
-	})
-}
-
-// next skips white space and returns the byte that is next; 0: there is none.
-func (s *eventScanner) next() byte {
-	if s.at = jsonscan.Space(s.text, s.at); s.at < len(s.text) {
-		return s.text[s.at]
-	}
-	return 0
-}
-
-// take takes c if it is next.
-func (s *eventScanner) take(c byte) bool {
-	if s.next() != c {
-		return false
-	}
-	s.at++
-	return true
-}
-
-// object reads an object: field reads the value of a key, or says that it cannot.
-func (s *eventScanner) object(field func(key []byte) bool) bool {
-	if !s.take('{') {
-		return false
-	}
-	if s.take('}') {
-		return true
-	}
-	for {
-		key, plain := s.quoted()
-		if !plain || !s.take(':') || !field(key) {
-			return false
-		}
-		if s.take('}') {
-			return true
-		}
-		if !s.take(',') {
-			return false
+			return wholeNumber(raw, &e.Provider.ResetsMS)
 		}
 	}
-}
-
-// quoted takes a string and returns what stands between its quotes; plain: there is no escape in it. Where it is no
-// string, raw is nil.
-func (s *eventScanner) quoted() (raw []byte, plain bool) {
-	if !s.take('"') {
-		return nil, false
-	}
-	from := s.at
-	plain = true
-	for ; s.at < len(s.text); s.at++ {
-		switch c := s.text[s.at]; {
-		case c == '"':
-			raw = s.text[from:s.at:s.at]
-			s.at++
-			return raw, plain
-		case c == '\\':
-			plain = false
-			s.at++
-		case c < ' ':
-			return nil, false
-		}
-	}
-	return nil, false
+	return false
 }
 
 // name is string for what comes again and again.
-func (s *eventScanner) name(to *string) bool {
-	raw, plain := s.quoted()
-	if !plain || !utf8.Valid(raw) {
+func (s *eventScanner) name(raw []byte, to *string) bool {
+	if raw[0] != '"' || bytes.IndexByte(raw, '\\') >= 0 || !utf8.Valid(raw) {
 		return false
 	}
+	raw = raw[1 : len(raw)-1]
 	known, ok := s.names[string(raw)]
 	if !ok {
 		known = string(raw)
@@ -171,12 +117,12 @@ func (s *eventScanner) name(to *string) bool {
 	return true
 }
 
-func (s *eventScanner) string(to *string) bool {
-	raw, plain := s.quoted()
-	if raw == nil || !utf8.Valid(raw) {
+func (s *eventScanner) string(raw []byte, to *string) bool {
+	if raw[0] != '"' || !utf8.Valid(raw) {
 		return false
 	}
-	if !plain {
+	raw = raw[1 : len(raw)-1]
+	if bytes.IndexByte(raw, '\\') >= 0 {
 		var ok bool
 		if raw, ok = jsonscan.AppendUnquoted(s.plain[:0], raw); !ok {
 			return false
@@ -187,33 +133,9 @@ func (s *eventScanner) string(to *string) bool {
 	return true
 }
 
-// maxDigits is how many digits a number may have that fits whatever they are.
-const maxDigits = 18
-
-func (s *eventScanner) number(to *int64) bool {
-	sign := int64(1)
-	if s.take('-') {
-		sign = -1
-	}
-	n, from := int64(0), s.at
-	for ; s.at < len(s.text) && s.text[s.at] >= '0' && s.text[s.at] <= '9'; s.at++ {
-		n = 10*n + int64(s.text[s.at]-'0')
-	}
-	digits := s.at - from
-	*to = sign * n
-	return digits > 0 && digits <= maxDigits && (s.text[from] != '0' || digits == 1)
-}
-
-func (s *eventScanner) truth(to *bool) bool {
-	*to = s.next() == 't'
-	return s.word("true") || s.word("false")
-}
-
-// word takes w if it is next.
-func (s *eventScanner) word(w string) bool {
-	if !bytes.HasPrefix(s.text[s.at:], []byte(w)) {
-		return false
-	}
-	s.at += len(w)
-	return true
+// wholeNumber reads a whole number that fits.
+func wholeNumber[T int | int64 | uint64](raw []byte, to *T) bool {
+	n, err := strconv.ParseInt(string(raw), 10, 64)
+	*to = T(n)
+	return err == nil && int64(*to) == n
 }
