@@ -20,39 +20,42 @@ const (
 )
 
 // Lanes returns all of them in their order.
-func Lanes() []Lane {
-	return []Lane{Kept, Skipped, Dropped, Retried, Held, Restarted, Respawned, Halted}
+func Lanes() (all []Lane) {
+	for l := range Lane(lanes) {
+		all = append(all, l)
+	}
+	return all
 }
 
-// words is what is said of a lane: its name, its letter in a strip, what stands in it.
-func (l Lane) words() (name string, letter byte, note string) {
-	switch l {
-	case Kept:
-		return "kept", 'k', "stored"
-	case Skipped:
-		return "skipped", 's', "nothing worth recording"
-	case Dropped:
-		return "dropped", 'd', "did not parse, given up"
-	case Retried:
-		return "retried", 't', "the turn's own fault; asked for again, smaller"
-	case Held:
-		return "held", 'h', "the provider failed, or is not asked; the inputs wait"
-	case Restarted:
-		return "restarted", 'x', "the observer exited and was started again"
-	case Respawned:
-		return "respawned", 'R', "the observer was replaced because of what it said"
+// drawing is how a lane is drawn, and the decision that falls into it.
+type drawing struct {
+	name     string
+	letter   byte // in a strip
+	note     string
+	decision string
+}
+
+func drawings() [lanes]drawing {
+	return [lanes]drawing{
+		Kept:      {"kept", 'k', "stored", replay.DecisionKeep},
+		Skipped:   {"skipped", 's', "nothing worth recording", replay.DecisionSkip},
+		Dropped:   {"dropped", 'd', "did not parse, given up", replay.DecisionDrop},
+		Retried:   {"retried", 't', "the turn's own fault; asked for again, smaller", replay.DecisionRetry},
+		Held:      {"held", 'h', "the provider failed, or is not asked; the inputs wait", replay.DecisionHold},
+		Restarted: {"restarted", 'x', "the observer exited and was started again", replay.DecisionRestart},
+		Respawned: {"respawned", 'R', "the observer was replaced because of what it said", replay.DecisionRespawn},
+		Halted:    {"halted", 'H', "supervision gave up for a while", replay.DecisionHalt},
 	}
-	return "halted", 'H', "supervision gave up for a while"
 }
 
 // String is the lane's name.
-func (l Lane) String() string { name, _, _ := l.words(); return name }
+func (l Lane) String() string { return drawings()[l].name }
 
 // Letter stands for the lane in a strip of text.
-func (l Lane) Letter() byte { _, letter, _ := l.words(); return letter }
+func (l Lane) Letter() byte { return drawings()[l].letter }
 
 // Note says what stands in the lane.
-func (l Lane) Note() string { _, _, note := l.words(); return note }
+func (l Lane) Note() string { return drawings()[l].note }
 
 // telling lists the lanes by what a reader must not miss: where several fall on one place, the first is shown.
 func telling() []Lane {
@@ -62,25 +65,13 @@ func telling() []Lane {
 // laneOf returns the lane of a decision; ok is false if the policy did nothing that is drawn: an exit of what has been
 // halted is none.
 func laneOf(decision, kind string) (l Lane, ok bool) {
-	switch decision {
-	case replay.DecisionKeep:
-		return Kept, true
-	case replay.DecisionSkip:
-		return Skipped, true
-	case replay.DecisionDrop:
-		return Dropped, true
-	case replay.DecisionRetry:
-		return Retried, true
-	case replay.DecisionHold:
-		return Held, true
-	case replay.DecisionNone:
+	if decision == replay.DecisionNone {
 		return Held, kind != replay.KindExit
-	case replay.DecisionRestart:
-		return Restarted, true
-	case replay.DecisionRespawn:
-		return Respawned, true
-	case replay.DecisionHalt:
-		return Halted, true
+	}
+	for l, d := range drawings() {
+		if d.decision == decision {
+			return Lane(l), true
+		}
 	}
 	return 0, false
 }
