@@ -31,13 +31,8 @@ func NewObserver(a *terminal.App) *cobra.Command {
 		Example: "  cmemd observer test\n  cmemd observer test --provider claude-cli",
 	}
 	test.Flags().StringVar(&provider, "provider", "", "ask this one alone, which the settings need not name")
-	terminal.MustComplete(test, "provider", cobra.FixedCompletions(setting.ProviderNames(), cobra.ShellCompDirectiveNoFileComp))
-	test.RunE = func(c *cobra.Command, _ []string) error {
-		if err := terminal.OneOf(c, "provider", provider, setting.ProviderNames()...); err != nil {
-			return err
-		}
-		return testObservers(c.Context(), a, provider)
-	}
+	terminal.OneOf(test, "provider", setting.ProviderNames()...)
+	test.RunE = func(c *cobra.Command, _ []string) error { return testObservers(c.Context(), a, provider) }
 	c.AddCommand(test, &cobra.Command{
 		Use: "modes", Short: "List the modes and check them; exit code 1 if one cannot be used", Args: terminal.Takes(0, 0, ""),
 		Long: "A mode says what a model records, and in which words. It is chosen by the setting mode. Those that are built in stand\n" +

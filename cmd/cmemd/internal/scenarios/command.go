@@ -41,7 +41,7 @@ func NewReplay(a *terminal.App) *cobra.Command {
 		Use: "replay", Short: "Run recorded turns again under other policies, and compare",
 		Long: replayHelp, Example: replayExample, Args: terminal.Takes(0, 0, ""),
 	}
-	f.define(c)
+	f.define(a, c)
 	complete(c, a)
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		plan, err := planReplay(a, c, f)

@@ -55,7 +55,7 @@ type replayFlags struct {
 	scenario      string
 	policies      []string
 	sessions      []string
-	since, until  *terminal.WhenFlag
+	since, until  time.Time
 	settings      map[string]*string // of the windowed policies, by flag
 	openingOutput string
 	openingTokens string
@@ -85,13 +85,13 @@ func windowedFlags() []windowedFlag {
 	return []windowedFlag{{"threshold", policy.KeyThreshold}, {"window-ms", policy.KeyWindowMS}, {"exempt", policy.KeyExempt}}
 }
 
-func (f *replayFlags) define(c *cobra.Command) {
+func (f *replayFlags) define(a *terminal.App, c *cobra.Command) {
 	fs := c.Flags()
 	fs.StringVar(&f.scenario, "scenario", "", "a scenario's file, or - for standard input; else the log is replayed")
 	fs.StringSliceVar(&f.policies, "policy", []string{allPolicies}, "policies with commas between, or all")
 	fs.StringSliceVar(&f.sessions, "session", nil, "only this session: its id, ours or the agent's; may be given again")
-	f.since = terminal.AddWhen(c, "since", "only turns that ended since")
-	f.until = terminal.AddWhen(c, "until", "only turns that ended before")
+	terminal.WhenFlag(a, c, &f.since, "since", "only turns that ended since")
+	terminal.WhenFlag(a, c, &f.until, "until", "only turns that ended before")
 	f.settings = map[string]*string{
 		"threshold": fs.String("threshold", "3", "of the windowed policies: outputs that cause a respawn, 1 to 100"),
 		"window-ms": fs.String("window-ms", "60000", "of the windowed policies: their window, 1000 to 3600000 milliseconds"),
@@ -179,14 +179,8 @@ func planReplay(a *terminal.App, c *cobra.Command, f replayFlags) (p replayPlan,
 		return p, err
 	}
 	p.tuned = p.tuned || f.assumes(c)
-	if p.from, err = f.since.At(c, a.Now()); err != nil {
-		return p, err
-	}
-	if p.to, err = f.until.At(c, a.Now()); err != nil {
-		return p, err
-	}
-	if !p.to.IsZero() && !p.to.After(p.from) {
-		return p, terminal.Misused(c, "--until %q is not after --since %q", f.until.Text, f.since.Text)
+	if p.from, p.to = f.since, f.until; !p.to.IsZero() && !p.to.After(p.from) {
+		return p, terminal.Misused(c, "--until %q is not after --since %q", c.Flag("until").Value, c.Flag("since").Value)
 	}
 	return p, nil
 }

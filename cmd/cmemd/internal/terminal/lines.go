@@ -8,8 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/agents/relay"
 	"github.com/cmemd/cmemd/internal/api"
@@ -98,22 +96,6 @@ func comparePart(a, b string) int {
 		return 1
 	}
 	return strings.Compare(a, b)
-}
-
-// NeedsUpTo returns a UsageError unless n is from 1 to most.
-func NeedsUpTo(c *cobra.Command, flag string, n, most int) error {
-	if n < 1 || n > most {
-		return Misused(c, "--%s %d: it must be from 1 to %d", flag, n, most)
-	}
-	return nil
-}
-
-// NeedsPositive returns a UsageError unless n is at least 1.
-func NeedsPositive(c *cobra.Command, flag string, n int) error {
-	if n < 1 {
-		return Misused(c, "--%s %d: it must be at least 1", flag, n)
-	}
-	return nil
 }
 
 // AdviseNames says where the names stand by which inputs are chosen, if err may be that one of them is wrong. Empty ones

@@ -159,6 +159,18 @@ func (a *App) PrintJSON(v any) error {
 	return err
 }
 
+// Found prints an answer as JSON where that is wanted. shown reports that nothing is left to print: it was printed, or there is
+// nothing in it, which n and the error, ErrNothing with that text, say.
+func (a *App) Found(answer any, n int, nothing string) (shown bool, err error) {
+	if a.JSON {
+		err = a.PrintJSON(answer)
+	}
+	if err == nil && n == 0 {
+		err = a.Reported(fmt.Errorf("%w: %s", ErrNothing, nothing))
+	}
+	return a.JSON || err != nil, err
+}
+
 // PrintJSONLine is printJSON on one line, for what comes one by one.
 func (a *App) PrintJSONLine(v any) error {
 	b, err := Marshal(v, "")

@@ -27,6 +27,17 @@ func (a *App) Query(ctx context.Context, do func(ctx context.Context, c *api.Cli
 	})
 }
 
+// Answer asks the daemon q, and has show print what it answers.
+func Answer[Q, A any](ctx context.Context, a *App, ask func(*api.Client, context.Context, Q) (A, error), q Q, show func(*App, A) error) error {
+	return a.Query(ctx, func(ctx context.Context, c *api.Client) error {
+		answer, err := ask(c, ctx, q)
+		if err != nil {
+			return err
+		}
+		return show(a, answer)
+	})
+}
+
 // Stream is query for answers that take as long as they take.
 func (a *App) Stream(ctx context.Context, do func(c *api.Client) error) error {
 	return a.Ask(func(c *api.Client) error {

@@ -5,8 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/cmemd/cmemd/internal/setting"
 )
 
@@ -38,55 +36,6 @@ func parseAgo(text string) (ago time.Duration, ok bool) {
 	}
 	ago, err := time.ParseDuration(text)
 	return ago, err == nil && ago >= 0 && ago <= maxAgo
-}
-
-// A WhenFlag is a flag that holds a time.
-type WhenFlag struct {
-	Text string
-	name string
-}
-
-func AddWhen(c *cobra.Command, name, doc string) *WhenFlag {
-	w := &WhenFlag{name: name}
-	c.Flags().StringVar(&w.Text, name, "", doc+": 2h, 3d, 2w ago, 2026-01-31, or RFC 3339")
-	return w
-}
-
-// At returns the time, zero if the flag was not given, or a UsageError of c.
-func (w *WhenFlag) At(c *cobra.Command, now time.Time) (time.Time, error) {
-	if w.Text == "" {
-		return time.Time{}, nil
-	}
-	at, ok := ParseWhen(w.Text, now)
-	if !ok {
-		return at, Misused(c, "--%s %q is no time: write 2h, 3d or 2w for so long ago, 2026-01-31, or RFC 3339", w.name, w.Text)
-	}
-	return at, nil
-}
-
-// OneOf returns a UsageError of c unless value is empty or one of words.
-func OneOf(c *cobra.Command, flag, value string, words ...string) error {
-	if value == "" {
-		return nil
-	}
-	for _, w := range words {
-		if value == w {
-			return nil
-		}
-	}
-	return Misused(c, "--%s %q is none of %s", flag, value, strings.Join(words, ", "))
-}
-
-// Choose has a shell complete a flag of c with the words that oneOf takes.
-func Choose(c *cobra.Command, flag string, words ...string) {
-	MustComplete(c, flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
-}
-
-// MustComplete adds what a shell can complete a flag of c with.
-func MustComplete(c *cobra.Command, flag string, with cobra.CompletionFunc) {
-	if err := c.RegisterFlagCompletionFunc(flag, with); err != nil {
-		panic(err) // a flag that does not exist
-	}
 }
 
 // ShortDuration writes d without the zero parts that time.Duration adds: 10m, not 10m0s.

@@ -1,7 +1,6 @@
 package memory
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -33,21 +32,12 @@ func newContext(a *terminal.App) *cobra.Command {
 	c.Flags().IntVar(&q.Tokens, "tokens", 0, "at most, as they are estimated; as the daemon is set, if not given")
 	c.Flags().BoolVar(&q.Explain, "explain", false, "say of each row why it is in, and what just missed")
 	c.MarkFlagsMutuallyExclusive("source", "prompt", "file")
-	terminal.Choose(c, "source", contextSources()...)
+	terminal.OneOf(c, "source", contextSources()...)
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		if err := terminal.OneOf(c, "source", q.Source, contextSources()...); err != nil {
-			return err
-		}
 		if err := placeContext(&q); err != nil {
 			return err
 		}
-		return a.Query(c.Context(), func(ctx context.Context, client *api.Client) error {
-			answer, err := client.Context(ctx, q)
-			if err != nil {
-				return err
-			}
-			return showContext(a, answer)
-		})
+		return terminal.Answer(c.Context(), a, (*api.Client).Context, q, showContext)
 	}
 	return c
 }

@@ -25,12 +25,9 @@ func newCorrect(a *terminal.App) *cobra.Command {
 	c.Flags().StringVar(&m.Type, "type", "", "another type than the corrected one's")
 	c.Flags().StringSliceVar(&m.Concepts, "concept", nil, "other concepts than the corrected one's; may be given again")
 	c.Flags().StringSliceVar(&m.Files, "file", nil, "other files than the corrected one's; may be given again")
-	at := terminal.AddWhen(c, "at", "when it was true")
+	terminal.WhenFlag(a, c, &m.At, "at", "when it was true")
 	c.RunE = func(c *cobra.Command, args []string) (err error) {
 		m.Supersedes = args[0]
-		if m.At, err = at.At(c, a.Now()); err != nil {
-			return err
-		}
 		if m.Text, err = textOf(a, args[1:]); err != nil {
 			return err
 		}

@@ -45,27 +45,14 @@ func newExport(a *terminal.App) *cobra.Command {
 	c.Flags().StringSliceVar(&q.Kinds, "kind", nil, "only observation, summary or memory; may be given again")
 	c.Flags().StringVar(&q.file, "out", "", "write to this file, which is there only when it is whole")
 	c.Flags().BoolVar(&q.force, "force", false, "with --out: replace a file that is there")
-	since, until := terminal.AddWhen(c, "since", "only what happened since"), terminal.AddWhen(c, "until", "only what happened before")
+	terminal.WhenFlag(a, c, &q.Since, "since", "only what happened since")
+	terminal.WhenFlag(a, c, &q.Until, "until", "only what happened before")
 	formats, kinds := []string{"md", "jsonl"}, []string{"observation", "summary", "memory"}
-	terminal.Choose(c, "format", formats...)
-	terminal.Choose(c, "kind", kinds...)
+	terminal.OneOf(c, "format", formats...)
+	terminal.OneOf(c, "kind", kinds...)
 	c.RunE = func(c *cobra.Command, _ []string) (err error) {
-		if err := terminal.OneOf(c, "format", q.format, formats...); err != nil {
-			return err
-		}
-		for _, kind := range q.Kinds {
-			if err := terminal.OneOf(c, "kind", kind, kinds...); err != nil {
-				return err
-			}
-		}
 		if q.force && q.file == "" {
 			return terminal.Misused(c, "--force needs --out")
-		}
-		if q.Since, err = since.At(c, a.Now()); err != nil {
-			return err
-		}
-		if q.Until, err = until.At(c, a.Now()); err != nil {
-			return err
 		}
 		if isFolder(q.Project) {
 			if q.Project, err = filepath.Abs(q.Project); err != nil {

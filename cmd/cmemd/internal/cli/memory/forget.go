@@ -46,15 +46,10 @@ func newForget(a *terminal.App) *cobra.Command {
 	terminal.ProjectFlag(c, &f.q.Project, "of a project", "what was saved under its mere name goes too")
 	flags.BoolVar(&f.q.DryRun, "dry-run", false, "only show what would go")
 	flags.BoolVar(&f.yes, "yes", false, "do not ask")
-	since, until := terminal.AddWhen(c, "since", "what happened since"), terminal.AddWhen(c, "until", "what happened until")
+	terminal.WhenFlag(a, c, &f.q.Since, "since", "what happened since")
+	terminal.WhenFlag(a, c, &f.q.Until, "until", "what happened until")
 	c.RunE = func(c *cobra.Command, ids []string) (err error) {
 		f.q.IDs = ids
-		if f.q.Since, err = since.At(c, a.Now()); err != nil {
-			return err
-		}
-		if f.q.Until, err = until.At(c, a.Now()); err != nil {
-			return err
-		}
 		if q := f.q; len(ids) == 0 && q.Query+q.Session+q.Project == "" && q.Since.IsZero() && q.Until.IsZero() {
 			return terminal.Misused(c, "say what to forget: an id, --query, --session, --project, --since or --until")
 		}
@@ -70,14 +65,12 @@ func forget(ctx context.Context, a *terminal.App, client *api.Client, f forgetCo
 		return terminal.AdviseNames(err, "", f.q.Session)
 	}
 	if plan.Records+plan.Spooled == 0 {
-		if a.JSON {
-			err = a.PrintJSON(plan)
-		}
 		why := "nothing that could be forgotten"
 		if plan.Unfinished {
 			why += "; what was forgotten before is not gone from all files yet: `cmemd status` says when it is"
 		}
-		return cmp.Or(err, a.Reported(fmt.Errorf("%w: %s", terminal.ErrNothing, why)))
+		_, err := a.Found(plan, 0, why)
+		return err
 	}
 	if a.JSON && (f.q.DryRun || !f.yes) {
 		return a.PrintJSON(plan)

@@ -34,13 +34,8 @@ func newIngest(a *terminal.App) *cobra.Command {
 		Args:    terminal.Takes(1, -1, "a transcript or a folder of them"),
 	}
 	c.Flags().StringVar(&agent, "agent", "", "whose transcripts they are (default: told by the agent's own folder or the first line, else claude-code)")
-	terminal.Choose(c, "agent", agents.Names()...)
+	terminal.OneOf(c, "agent", agents.Names()...)
 	c.RunE = func(c *cobra.Command, paths []string) error {
-		if agent != "" {
-			if err := terminal.OneOf(c, "agent", agent, agents.Names()...); err != nil {
-				return err
-			}
-		}
 		files, err := transcripts(paths)
 		if err != nil {
 			return terminal.Advise(err, "name a transcript or a folder of them that can be read; Claude Code keeps its own in ~/.claude/projects")

@@ -33,11 +33,8 @@ func newSave(a *terminal.App) *cobra.Command {
 	c.Flags().StringSliceVar(&m.Concepts, "concept", nil, "a concept beside it; may be given again")
 	c.Flags().StringSliceVar(&m.Files, "file", nil, "a file that it is about; may be given again")
 	c.Flags().StringVar(&m.Supersedes, "supersedes", "", "the memory whose place it takes, as cmemd correct does")
-	at := terminal.AddWhen(c, "at", "when it was true")
+	terminal.WhenFlag(a, c, &m.At, "at", "when it was true")
 	c.RunE = func(c *cobra.Command, args []string) (err error) {
-		if m.At, err = at.At(c, a.Now()); err != nil {
-			return err
-		}
 		if m.Text, err = textOf(a, args); err != nil {
 			return err
 		}

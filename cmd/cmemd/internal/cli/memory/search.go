@@ -19,12 +19,11 @@ import (
 
 // A searched is what the flags of search ask for.
 type searched struct {
-	query        api.SearchQuery
-	kinds        []string
-	asOf         string
-	after        uint64
-	recency      int
-	since, until *terminal.WhenFlag
+	query   api.SearchQuery
+	kinds   []string
+	asOf    string
+	after   uint64
+	recency int
 }
 
 func newSearch(a *terminal.App) *cobra.Command {
@@ -36,7 +35,7 @@ func newSearch(a *terminal.App) *cobra.Command {
 		Example: "  cmemd search flaky checkout test\n  cmemd search --project shop --type bugfix --since 2w\n" +
 			"  cmemd search --file internal/cart.go --sort oldest\n  cmemd search --facets lock",
 	}
-	s.flags(c)
+	s.flags(a, c)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if err := s.read(c, args, a.Now()); err != nil {
 			return err
@@ -52,7 +51,7 @@ func newSearch(a *terminal.App) *cobra.Command {
 	return c
 }
 
-func (s *searched) flags(c *cobra.Command) {
+func (s *searched) flags(a *terminal.App, c *cobra.Command) {
 	f, q := c.Flags(), &s.query
 	terminal.ProjectFlag(c, &q.Project, "", "")
 	f.StringSliceVar(&s.kinds, "kind", nil, "observation, summary, memory, prompt; several with commas, or given again")
@@ -69,38 +68,23 @@ func (s *searched) flags(c *cobra.Command) {
 	f.IntVar(&q.Offset, "offset", 0, "how many of the best to leave out")
 	f.StringVar(&s.asOf, "as-of", "", "what was known at this position of the log, or then: 2h, 3d, 2w ago, 2026-01-31, or RFC 3339")
 	f.Uint64Var(&s.after, "after", 0, "wait until this position of the log is known")
-	terminal.Choose(c, "kind", kindWords()...)
-	terminal.Choose(c, "sort", server.SearchSorts()...)
-	s.since, s.until = terminal.AddWhen(c, "since", "not before"), terminal.AddWhen(c, "until", "not after")
+	terminal.OneOf(c, "kind", kindWords()...)
+	terminal.OneOf(c, "sort", server.SearchSorts()...)
+	terminal.UpTo(c, "limit", recall.MaxLimit)
+	terminal.WhenFlag(a, c, &q.Since, "since", "not before")
+	terminal.WhenFlag(a, c, &q.Until, "until", "not after")
 }
 
 // read makes the query of what was given.
 func (s *searched) read(c *cobra.Command, args []string, now time.Time) (err error) {
 	q := &s.query
 	q.Text, q.Kind, q.After = strings.Join(args, " "), strings.Join(s.kinds, ","), events.Position(s.after)
-	for _, kind := range s.kinds {
-		if err := terminal.OneOf(c, "kind", kind, kindWords()...); err != nil {
-			return err
-		}
-	}
-	if err := terminal.OneOf(c, "sort", q.Sort, server.SearchSorts()...); err != nil {
-		return err
-	}
 	if c.Flags().Changed("recency") {
 		if q.Recency = &s.recency; s.recency < 0 || s.recency > server.MaxRecency {
 			return terminal.Misused(c, "--recency %d: it must be from 0 to %d", s.recency, server.MaxRecency)
 		}
 	}
-	if q.AsOf, q.AsOfAt, err = parseAsOf(c, s.asOf, now); err != nil {
-		return err
-	}
-	if err := terminal.NeedsUpTo(c, "limit", q.Limit, recall.MaxLimit); err != nil {
-		return err
-	}
-	if q.Since, err = s.since.At(c, now); err != nil {
-		return err
-	}
-	q.Until, err = s.until.At(c, now)
+	q.AsOf, q.AsOfAt, err = parseAsOf(c, s.asOf, now)
 	return err
 }
 

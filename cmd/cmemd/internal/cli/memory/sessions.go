@@ -25,14 +25,9 @@ func newSessions(a *terminal.App) *cobra.Command {
 	c.Flags().StringVar(&q.Agent, "agent", "", "whose sessions")
 	c.Flags().BoolVar(&q.OpenOnly, "open", false, "only those that have not ended")
 	c.Flags().IntVarP(&q.Limit, "limit", "n", 50, "how many, at most 1,000")
-	since := terminal.AddWhen(c, "since", "with something that happened since")
+	terminal.WhenFlag(a, c, &q.Since, "since", "with something that happened since")
+	terminal.Positive(c, "limit")
 	c.RunE = func(c *cobra.Command, args []string) (err error) {
-		if err := terminal.NeedsPositive(c, "limit", q.Limit); err != nil {
-			return err
-		}
-		if q.Since, err = since.At(c, a.Now()); err != nil {
-			return err
-		}
 		return a.Query(c.Context(), func(ctx context.Context, client *api.Client) error {
 			if len(args) == 1 {
 				return oneSession(ctx, a, client, args[0])
@@ -48,16 +43,8 @@ func newSessions(a *terminal.App) *cobra.Command {
 }
 
 func showSessions(a *terminal.App, found api.Sessions) error {
-	if a.JSON {
-		if err := a.PrintJSON(found); err != nil {
-			return err
-		}
-	}
-	if len(found.Sessions) == 0 {
-		return a.Reported(fmt.Errorf("%w: no sessions", terminal.ErrNothing))
-	}
-	if a.JSON {
-		return nil
+	if shown, err := a.Found(found, len(found.Sessions), "no sessions"); shown {
+		return err
 	}
 	l := terminal.List{Head: []string{"SESSION", "AGENT", "PROJECT", "LAST", "STATE", "TOOLS", "MEMORY", "PENDING", "TITLE"}}
 	for _, s := range found.Sessions {

@@ -1,7 +1,6 @@
 package memory
 
 import (
-	"context"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -21,29 +20,16 @@ func newTimeline(a *terminal.App) *cobra.Command {
 	c.Flags().IntVar(&q.Before, "before", 5, "how many rows before it")
 	c.Flags().IntVar(&q.After, "after", 5, "how many rows after it")
 	terminal.ProjectFlag(c, &q.Project, "", "that of the id, if not given")
+	terminal.Positive(c, "before")
+	terminal.Positive(c, "after")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if (len(args) == 1) == (q.Query != "") {
 			return terminal.Misused(c, "%s needs either an id, a time, or --query", c.CommandPath())
 		}
-		if err := terminal.NeedsPositive(c, "before", q.Before); err != nil {
-			return err
-		}
-		if err := terminal.NeedsPositive(c, "after", q.After); err != nil {
-			return err
-		}
 		if len(args) == 1 {
 			q.Anchor = anchor(a, args[0])
 		}
-		return a.Query(c.Context(), func(ctx context.Context, client *api.Client) error {
-			t, err := client.Timeline(ctx, q)
-			if err != nil {
-				return err
-			}
-			if a.JSON {
-				return a.PrintJSON(t)
-			}
-			return showTimeline(a, t)
-		})
+		return terminal.Answer(c.Context(), a, (*api.Client).Timeline, q, showTimeline)
 	}
 	return c
 }
@@ -57,6 +43,9 @@ func anchor(a *terminal.App, text string) string {
 }
 
 func showTimeline(a *terminal.App, t api.Timeline) error {
+	if a.JSON {
+		return a.PrintJSON(t)
+	}
 	l := terminal.List{Head: []string{"ID", "WHAT", "WHEN", "", "TOKENS", "TITLE"}}
 	add := func(mark string, rows ...api.Result) {
 		for _, r := range rows {

@@ -1,7 +1,6 @@
 package memory
 
 import (
-	"context"
 	"fmt"
 	"strconv"
 	"strings"
@@ -33,17 +32,7 @@ func newWhy(a *terminal.App) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return a.Query(c.Context(), func(ctx context.Context, client *api.Client) error {
-			w, err := client.WhyAsOf(ctx, q)
-			if err != nil {
-				return err
-			}
-			if a.JSON {
-				return a.PrintJSON(w)
-			}
-			showWhy(a, w)
-			return nil
-		})
+		return terminal.Answer(c.Context(), a, (*api.Client).WhyAsOf, q, showWhy)
 	}
 	return c
 }
@@ -65,7 +54,10 @@ func whyQuery(a *terminal.App, c *cobra.Command, id, at string) (api.WhyQuery, e
 	return q, nil
 }
 
-func showWhy(a *terminal.App, w api.Why) {
+func showWhy(a *terminal.App, w api.Why) error {
+	if a.JSON {
+		return a.PrintJSON(w)
+	}
 	if w.AsOf > 0 {
 		a.Printf("as it was known at position %d\n", w.AsOf)
 	}
@@ -94,6 +86,7 @@ func showWhy(a *terminal.App, w api.Why) {
 	}
 	showInjections(a, w.Injections)
 	showAfter(a, w.After)
+	return nil
 }
 
 func showForgottenRow(a *terminal.App, f *api.MemoryForgottenRow) {

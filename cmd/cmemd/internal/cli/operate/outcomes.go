@@ -2,7 +2,6 @@ package operate
 
 import (
 	"context"
-	"fmt"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -37,29 +36,13 @@ func newOutcomes(a *terminal.App) *cobra.Command {
 	terminal.ProjectFlag(c, &q.Project, "of a project's sessions", "")
 	c.Flags().Uint64Var(&before, "before", 0, "only those before this position of the log: the next page")
 	c.Flags().IntVarP(&q.Limit, "limit", "n", 100, "how many, at most 10,000")
-	since, until := terminal.AddWhen(c, "since", "recorded since"), terminal.AddWhen(c, "until", "recorded until")
-	terminal.Choose(c, "outcome", outcomeWords()...)
-	terminal.Choose(c, "kind", inputKinds()...)
-	terminal.Choose(c, "class", outputClasses()...)
+	terminal.WhenFlag(a, c, &q.Since, "since", "recorded since")
+	terminal.WhenFlag(a, c, &q.Until, "until", "recorded until")
+	terminal.OneOf(c, "outcome", outcomeWords()...)
+	terminal.OneOf(c, "kind", inputKinds()...)
+	terminal.OneOf(c, "class", outputClasses()...)
+	terminal.UpTo(c, "limit", server.MaxOutcomes)
 	c.RunE = func(c *cobra.Command, _ []string) (err error) {
-		if err := terminal.OneOf(c, "outcome", q.Outcome, outcomeWords()...); err != nil {
-			return err
-		}
-		if err := terminal.OneOf(c, "kind", q.Kind, inputKinds()...); err != nil {
-			return err
-		}
-		if err := terminal.OneOf(c, "class", q.Class, outputClasses()...); err != nil {
-			return err
-		}
-		if err := terminal.NeedsUpTo(c, "limit", q.Limit, server.MaxOutcomes); err != nil {
-			return err
-		}
-		if q.Since, err = since.At(c, a.Now()); err != nil {
-			return err
-		}
-		if q.Until, err = until.At(c, a.Now()); err != nil {
-			return err
-		}
 		q.Before = events.Position(before)
 		return a.Query(c.Context(), func(ctx context.Context, client *api.Client) error {
 			found, err := client.Outcomes(ctx, q)
@@ -93,16 +76,8 @@ func outputClasses() []string {
 }
 
 func showOutcomes(a *terminal.App, found api.Outcomes) error {
-	if a.JSON {
-		if err := a.PrintJSON(found); err != nil {
-			return err
-		}
-	}
-	if len(found.Inputs) == 0 {
-		return a.Reported(fmt.Errorf("%w: no such inputs", terminal.ErrNothing))
-	}
-	if a.JSON {
-		return nil
+	if shown, err := a.Found(found, len(found.Inputs), "no such inputs"); shown {
+		return err
 	}
 	l := terminal.List{Head: []string{"POSITION", "KIND", "WHEN", "OUTCOME", "REASON", "PROVIDER", "SESSION", "TURN"}}
 	for _, in := range found.Inputs {

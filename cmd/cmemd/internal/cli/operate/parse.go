@@ -26,13 +26,10 @@ func newParse(a *terminal.App) *cobra.Command {
 	}
 	c.Flags().StringVar(&turn, "turn", "", "what was asked for: observation or summary")
 	turns := []string{string(events.TurnObservation), string(events.TurnSummary)}
-	terminal.Choose(c, "turn", turns...)
+	terminal.OneOf(c, "turn", turns...)
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		if turn == "" {
 			return terminal.Misused(c, "%s needs --turn observation or --turn summary", c.CommandPath())
-		}
-		if err := terminal.OneOf(c, "turn", turn, turns...); err != nil {
-			return err
 		}
 		text, err := io.ReadAll(io.LimitReader(a.In, maxOutput+1))
 		if err != nil {

@@ -71,10 +71,8 @@ func newViewInspect(a *terminal.App) *cobra.Command {
 		Args: terminal.Takes(1, 2, "a view's name and at most one key"),
 	}
 	c.Flags().IntVarP(&limit, "limit", "n", 20, "how many entries")
+	terminal.Positive(c, "limit")
 	c.RunE = func(c *cobra.Command, args []string) error {
-		if err := terminal.NeedsPositive(c, "limit", limit); err != nil {
-			return err
-		}
 		key := strings.Join(args[1:], "")
 		return a.Query(c.Context(), func(ctx context.Context, client *api.Client) error {
 			found, err := client.Inspect(ctx, args[0], key, limit)

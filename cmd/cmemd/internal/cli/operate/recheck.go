@@ -24,12 +24,9 @@ func newRecheck(a *terminal.App) *cobra.Command {
 	c.Flags().StringVar(&q.Session, "session", "", "of one session: its id, ours or the agent's")
 	c.Flags().BoolVar(&q.Absent, "absent", false, "only commits that are absent as far as is known")
 	c.Flags().BoolVar(&q.DryRun, "dry-run", false, "look, and record nothing")
-	since := terminal.AddWhen(c, "since", "of what happened since")
+	terminal.WhenFlag(a, c, &q.Since, "since", "of what happened since")
 	c.RunE = func(c *cobra.Command, ids []string) (err error) {
 		q.IDs = ids
-		if q.Since, err = since.At(c, a.Now()); err != nil {
-			return err
-		}
 		return a.Stream(c.Context(), func(client *api.Client) error { return recheck(c.Context(), a, client, q) })
 	}
 	return c
@@ -46,15 +43,11 @@ func recheck(ctx context.Context, a *terminal.App, client *api.Client, q api.Rec
 }
 
 func showRechecked(a *terminal.App, found api.Rechecked) error {
-	if a.JSON {
-		if err := a.PrintJSON(found); err != nil {
-			return err
-		}
+	shown, err := a.Found(found, found.Rows, "no memory that names a commit")
+	if err != nil {
+		return err
 	}
-	if found.Rows == 0 {
-		return a.Reported(fmt.Errorf("%w: no memory that names a commit", terminal.ErrNothing))
-	}
-	if !a.JSON {
+	if !shown {
 		if err := printChanged(a, found); err != nil {
 			return err
 		}

@@ -46,21 +46,13 @@ func newReobserve(a *terminal.App) *cobra.Command {
 	f.StringVar(&r.q.Provider, "provider", "", "which one of those that are configured to ask; otherwise as for any turn")
 	f.BoolVar(&r.q.DryRun, "dry-run", false, "only say what would be asked, and what it takes")
 	f.BoolVar(&r.noWait, "no-wait", false, "do not wait for the answers")
-	terminal.Choose(c, "class", outputClasses()...)
+	terminal.OneOf(c, "class", outputClasses()...)
 	terminal.MustComplete(c, "provider", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return completeConfigured(a), cobra.ShellCompDirectiveNoFileComp
 	})
-	since, until := terminal.AddWhen(c, "since", "recorded since"), terminal.AddWhen(c, "until", "recorded until")
+	terminal.WhenFlag(a, c, &r.q.Since, "since", "recorded since")
+	terminal.WhenFlag(a, c, &r.q.Until, "until", "recorded until")
 	c.RunE = func(c *cobra.Command, _ []string) (err error) {
-		if r.q.Since, err = since.At(c, a.Now()); err != nil {
-			return err
-		}
-		if r.q.Until, err = until.At(c, a.Now()); err != nil {
-			return err
-		}
-		if err := terminal.OneOf(c, "class", r.q.Class, outputClasses()...); err != nil {
-			return err
-		}
 		if q := r.q; !q.Dropped && q.Turn+q.Session+q.Project+q.Class+q.Reason == "" && q.Since.IsZero() && q.Until.IsZero() {
 			return terminal.Misused(c, "say what to ask about again: --dropped, --turn, --session, --project, --class, --reason, --since or --until")
 		}
@@ -87,12 +79,7 @@ func reobserve(ctx context.Context, a *terminal.App, client *api.Client, r reobs
 		return terminal.AdviseNames(err, r.q.Turn, r.q.Session)
 	}
 	if plan.Inputs+plan.Asked == 0 {
-		if a.JSON {
-			err = a.PrintJSON(plan)
-		}
-		if err == nil {
-			err = a.Reported(fmt.Errorf("%w: no inputs to be asked about again", terminal.ErrNothing))
-		}
+		_, err := a.Found(plan, 0, "no inputs to be asked about again")
 		return err
 	}
 	if r.q.DryRun {

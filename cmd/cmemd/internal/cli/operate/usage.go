@@ -1,8 +1,6 @@
 package operate
 
 import (
-	"context"
-	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -48,29 +46,13 @@ func newUsage(a *terminal.App) *cobra.Command {
 	terminal.ProjectFlag(c, &q.Project, "of a project's sessions", "")
 	c.Flags().BoolVar(&q.UTC, "utc", false, "with the days of UTC")
 	c.Flags().IntVarP(&q.Limit, "limit", "n", 100, "how many rows, at most 10,000; the total is of all")
-	since, until := terminal.AddWhen(c, "since", "ended since"), terminal.AddWhen(c, "until", "ended until")
-	terminal.Choose(c, "by", usageWords()...)
+	terminal.WhenFlag(a, c, &q.Since, "since", "ended since")
+	terminal.WhenFlag(a, c, &q.Until, "until", "ended until")
+	terminal.OneOf(c, "by", usageWords()...)
+	terminal.Positive(c, "limit")
 	c.RunE = func(c *cobra.Command, _ []string) (err error) {
-		if err := terminal.OneOf(c, "by", by, usageWords()...); err != nil {
-			return err
-		}
-		if err := terminal.NeedsPositive(c, "limit", q.Limit); err != nil {
-			return err
-		}
-		if q.Since, err = since.At(c, a.Now()); err != nil {
-			return err
-		}
-		if q.Until, err = until.At(c, a.Now()); err != nil {
-			return err
-		}
 		q.By = api.UsageBy(by)
-		return a.Query(c.Context(), func(ctx context.Context, client *api.Client) error {
-			found, err := client.Usage(ctx, q)
-			if err != nil {
-				return err
-			}
-			return showUsage(a, found)
-		})
+		return terminal.Answer(c.Context(), a, (*api.Client).Usage, q, showUsage)
 	}
 	return c
 }
@@ -82,16 +64,8 @@ func usageWords() []string {
 }
 
 func showUsage(a *terminal.App, found api.Usage) error {
-	if a.JSON {
-		if err := a.PrintJSON(found); err != nil {
-			return err
-		}
-	}
-	if len(found.Rows) == 0 {
-		return a.Reported(fmt.Errorf("%w: no turn has ended", terminal.ErrNothing))
-	}
-	if a.JSON {
-		return nil
+	if shown, err := a.Found(found, len(found.Rows), "no turn has ended"); shown {
+		return err
 	}
 	l := terminal.List{Head: []string{strings.ToUpper(string(found.By)), "TURNS", "AGAIN", "CALLS", "PROMPTS", "INPUT", "CACHED", "OUTPUT", "COST"}}
 	for _, r := range found.Rows {
