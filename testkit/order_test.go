@@ -23,7 +23,6 @@ func unlisted() []string {
 	return []string{
 		"cmd/cmemd",
 		"cmd/cmemd/internal/homedir",
-		"internal/capture/privacy",
 	}
 }
 

@@ -3,6 +3,13 @@
 // The daemon asks its Rules about everything that it captures. A hook that finds no daemon asks Keep what it may spool, so
 // the package uses nothing but the standard library and leaves out what is slow to start.
 //
+// The files, each referring to those below it:
+//
+//	keep.go, privatelines.go, masker.go, inspect.go, inspect_shell.go, inspect_code.go, rules_json.go,
+//	publickey.go, shellcut.go, shellfeed.go, expand.go, privateglob.go, shellkept.go, inspection.go,
+//	privatefile.go, shellquiet.go, shellenv.go, shellprogram.go, shellcount.go, listing.go, switches.go,
+//	rules.go, scopes.go, shellwords.go, private.go
+//
 // What bites:
 //   - Rules know files by their names and commands by their words. A program that reads a private file which its command
 //     line does not name, and tools that print what others read, are recorded, without the secrets that are known as such.

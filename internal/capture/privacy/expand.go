@@ -13,7 +13,7 @@ const (
 )
 
 // expanded looks whether a word names an ignored path, as the shell would read it.
-func (l *look) expanded(w string) {
+func (l *inspection) expanded(w string) {
 	w = l.absolute(w)
 	if !strings.ContainsAny(w, "*?[{") {
 		if strings.IndexByte(w, '$') < 0 && len(w) <= maxPath && !strings.ContainsAny(w, "\n\x00") {
@@ -29,7 +29,7 @@ func (l *look) expanded(w string) {
 }
 
 // glob is the paths that a pattern stands for, as far as the folders in it are of a bearable size.
-func (l *look) glob(pattern string) []string {
+func (l *inspection) glob(pattern string) []string {
 	paths := []string{""}
 	if strings.HasPrefix(pattern, "/") {
 		paths[0] = "/"
@@ -48,7 +48,7 @@ func (l *look) glob(pattern string) []string {
 }
 
 // matches are the paths in a folder that one part of a pattern stands for.
-func (l *look) matches(folder, part string) (found []string) {
+func (l *inspection) matches(folder, part string) (found []string) {
 	if folder != "" && folder != "/" {
 		folder += "/"
 	}
@@ -59,7 +59,7 @@ func (l *look) matches(folder, part string) (found []string) {
 	if !filepath.IsAbs(at) {
 		at = filepath.Join(l.cwd, at)
 	}
-	if l.looked++; l.looked > maxLooked || !filepath.IsAbs(at) {
+	if l.lookedUp++; l.lookedUp > maxLookedUp || !filepath.IsAbs(at) {
 		return nil
 	}
 	f, err := os.Open(strings.TrimRight(at, "/") + string(filepath.Separator)) // of anything but a folder, a pipe say, that fails at once

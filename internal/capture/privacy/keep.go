@@ -107,3 +107,50 @@ func colour(s string) int {
 	}
 	return i + 1
 }
+
+// Look says what the rules say of what a tool was given in a folder: the files that it names, in a member for a path, in a
+// patch or in a shell command, and what the command lists. Input is JSON, or a shell command or patch as it is.
+func (r *Rules) Look(cwd, input string) Finding {
+	l := inspection{rules: r, cwd: cwd}
+	l.value(input)
+	return l.finding()
+}
+
+// Cut is an input of which Look said that its contents are not recorded, without them: names of files stay, and shell
+// commands that only read.
+func (r *Rules) Cut(input string, f Finding) string {
+	if f.Left == LeftEnvironment {
+		return input // its output tells, not the command
+	}
+	if out, ok := cutContents([]byte(input), f); ok {
+		return string(out)
+	}
+	return cutCommand(input, f)
+}
+
+// payload is a report as it may be kept, and the kinds of contents that were left out; ok is false if nothing of it may be.
+func (r *Rules) payload(agent string, body []byte) (out []byte, left []string, ok bool) {
+	p := readReport(body)
+	if r.Skips(agent, p.cwd) != "" || r.SkipsTool(p.tool) != "" {
+		return nil, nil, false
+	}
+	l := inspection{rules: r, cwd: p.cwd}
+	whole := l.json(body, "", maxInner)
+	f := l.finding()
+	switch {
+	case f.Ignored:
+		return nil, nil, false
+	case !whole && (f.Left != "" || r.hasPrivateLines(p.cwd, string(body))):
+		return nil, nil, false // where its contents end cannot be told
+	case !whole:
+		return body, nil, true
+	}
+	if f.Left != "" {
+		if body, whole = cutReport(body, f); !whole {
+			return nil, nil, false
+		}
+		left = append(left, f.Left)
+	}
+	out, more := r.cutResults(body, p.cwd, f)
+	return out, append(left, more...), true
+}

@@ -187,3 +187,11 @@ func isMemberValue(s string) bool {
 	}
 	return false
 }
+
+// lineEnd is where the line that begins at a place ends, its line break included.
+func lineEnd(s string, at int) int {
+	if i := strings.IndexByte(s[at:], '\n'); i >= 0 {
+		return at + i + 1
+	}
+	return len(s)
+}

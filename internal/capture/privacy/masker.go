@@ -4,6 +4,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/cmemd/cmemd/internal/jsonscan"
+	"github.com/cmemd/cmemd/internal/toolinput"
 )
 
 // A masker goes through outputs line by line, and leaves out lines of private and of ignored files.
@@ -89,14 +92,6 @@ func (m *masker) lines(s string, from, to int) string {
 		m.marked, at, from = true, end, end
 	}
 	return out.String() + s[from:to]
-}
-
-// lineEnd is where the line that begins at a place ends, its line break included.
-func lineEnd(s string, at int) int {
-	if i := strings.IndexByte(s[at:], '\n'); i >= 0 {
-		return at + i + 1
-	}
-	return len(s)
 }
 
 // trailing is how long the line break of a line is.
@@ -301,7 +296,7 @@ func (m *masker) of(path string) mask {
 	if m.known == nil {
 		m.known = map[string]mask{}
 	}
-	if len(m.known) < maxLooked {
+	if len(m.known) < maxLookedUp {
 		m.known[path] = why
 	}
 	return why
@@ -311,7 +306,7 @@ func (m *masker) look(path string) mask {
 	if what := privateFile(path); what != "" {
 		return mask{LeftFile, what}
 	}
-	if m.rules.Ignore == nil || len(m.known) >= maxLooked {
+	if m.rules.Ignore == nil || len(m.known) >= maxLookedUp {
 		return mask{}
 	}
 	for _, dir := range m.dirs {
@@ -326,4 +321,32 @@ func (m *masker) look(path string) mask {
 		}
 	}
 	return mask{}
+}
+
+// LeftIgnored is the kind under which it is counted that lines of an ignored file were left out of an output that had others.
+const LeftIgnored = "ignored-path"
+
+// member is why what stands beside a member of an object is left out. Without a text it is that of the member's own value.
+func (m *masker) member(outer, name string, text []byte) mask {
+	switch {
+	case text == nil:
+		if mayBePrivate(name) && !isAnyName(name) && privateFile(name) != "" {
+			return m.of(name)
+		}
+	case len(text) < 3 || len(text) > maxPath:
+	case name == "" && isEnvironmentName(outer) && strings.HasPrefix(jsonscan.Unquote(text), "PATH="), name == "PATH" && isEnvironmentName(outer):
+		return mask{LeftEnvironment, environment}
+	case toolinput.Of(name).Is(mayName):
+		return m.of(jsonscan.Unquote(text))
+	}
+	return mask{}
+}
+
+// isEnvironmentName reports whether a member holds the environment of a process, if it holds a PATH.
+func isEnvironmentName(name string) bool {
+	switch name {
+	case "Env", "env", "ENV", "environ", "environment", "Environment":
+		return true
+	}
+	return false
 }

@@ -3,12 +3,8 @@ package privacy
 import (
 	"strings"
 
-	"github.com/cmemd/cmemd/internal/jsonscan"
 	"github.com/cmemd/cmemd/internal/toolinput"
 )
-
-// LeftIgnored is the kind under which it is counted that lines of an ignored file were left out of an output that had others.
-const LeftIgnored = "ignored-path"
 
 // CutOutput is what came of a tool use without what the rules leave out of it: all of it where f says so, else what stands
 // in there line by line of a private or ignored file, in a difference or found by a search, and listings of the
@@ -68,31 +64,6 @@ func (m *masker) json(body []byte, is func(value) bool, levels int) (out []byte,
 		cut := m.nested(text, levels)
 		return cut, cut != text
 	})
-}
-
-// member is why what stands beside a member of an object is left out. Without a text it is that of the member's own value.
-func (m *masker) member(outer, name string, text []byte) mask {
-	switch {
-	case text == nil:
-		if mayBePrivate(name) && !isAnyName(name) && privateFile(name) != "" {
-			return m.of(name)
-		}
-	case len(text) < 3 || len(text) > maxPath:
-	case name == "" && isEnvironmentName(outer) && strings.HasPrefix(jsonscan.Unquote(text), "PATH="), name == "PATH" && isEnvironmentName(outer):
-		return mask{LeftEnvironment, environment}
-	case toolinput.Of(name).Is(mayName):
-		return m.of(jsonscan.Unquote(text))
-	}
-	return mask{}
-}
-
-// isEnvironmentName reports whether a member holds the environment of a process, if it holds a PATH.
-func isEnvironmentName(name string) bool {
-	switch name {
-	case "Env", "env", "ENV", "environ", "environment", "Environment":
-		return true
-	}
-	return false
 }
 
 // hasPrivateLines reports whether something would be cut out of a text.

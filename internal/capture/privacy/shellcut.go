@@ -14,7 +14,7 @@ func cutCommand(line string, f Finding) string {
 	if strings.Contains(line, patchBegin) {
 		return cutPatch(line, f)
 	}
-	l := look{rules: &Rules{}, cwd: f.cwd}
+	l := inspection{rules: &Rules{}, cwd: f.cwd}
 	spans := l.command(line)
 	if len(l.holds) == 0 {
 		if l.named {

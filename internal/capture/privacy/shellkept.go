@@ -84,7 +84,7 @@ type kept struct {
 const maxCopies = 16
 
 // takes remembers what a command takes out of private files without printing it.
-func (l *look) takes(name string, args []shellWord) {
+func (l *inspection) takes(name string, args []shellWord) {
 	switch name {
 	case "source", ".":
 		for i := 0; i < len(args) && i < maxOptions; i++ {
@@ -105,7 +105,7 @@ func (l *look) takes(name string, args []shellWord) {
 
 // copies remembers where a private file is copied: to the last word, or, with options that take words behind that, to any
 // behind the file.
-func (l *look) copies(args []shellWord, options bool) {
+func (l *inspection) copies(args []shellWord, options bool) {
 	last, found := "", ""
 	for i := range args {
 		text := args[i].text
@@ -134,7 +134,7 @@ func (l *look) copies(args []shellWord, options bool) {
 }
 
 // packs remembers the archive that takes a private file.
-func (l *look) packs(args []shellWord) {
+func (l *inspection) packs(args []shellWord) {
 	archive := ""
 	for i := range args {
 		text := args[i].text
@@ -155,7 +155,7 @@ func (l *look) packs(args []shellWord) {
 }
 
 // copiedTo remembers a file that holds what a private one does, on this machine or in a container.
-func (l *look) copiedTo(what, to string) {
+func (l *inspection) copiedTo(what, to string) {
 	if len(to) > maxPath || len(l.kept.copies)+1 >= maxCopies {
 		return
 	}
@@ -166,7 +166,7 @@ func (l *look) copiedTo(what, to string) {
 }
 
 // copied says what a word is if a private file was copied there.
-func (l *look) copied(word string) string {
+func (l *inspection) copied(word string) string {
 	if len(l.kept.copies) == 0 || len(word) > maxPath {
 		return ""
 	}

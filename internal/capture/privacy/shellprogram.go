@@ -5,9 +5,6 @@ import (
 	"strings"
 )
 
-// maxBefore is how many words before a program are looked at: nobody runs one through more.
-const maxBefore = 64
-
 // program is the program that a command runs, without its folder, and the words behind it. Programs that run it, as sudo
 // does, are passed over; xargs says that one of them is that one.
 func (c *shellCommand) program() (name string, args []shellWord, xargs bool) {

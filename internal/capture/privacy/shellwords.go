@@ -347,3 +347,6 @@ func isAssignment(word string) bool {
 	name, _, ok := strings.Cut(word, "=")
 	return ok && isVariable(name)
 }
+
+// maxBefore is how many words before a program are looked at: nobody runs one through more.
+const maxBefore = 64

@@ -4,40 +4,11 @@ import (
 	"bytes"
 	"cmp"
 	"path"
-	"path/filepath"
 	"strings"
 
 	"github.com/cmemd/cmemd/internal/jsonscan"
 	"github.com/cmemd/cmemd/internal/toolinput"
 )
-
-// A look is one look of the rules at one input.
-type look struct {
-	rules   *Rules
-	cwd     string // in which what is looked at now works
-	found   Finding
-	shows   bool         // what came of it may hold what is left out
-	named   bool         // a shell command names a private file
-	holds   map[int]bool // the groups of a line that may hold what is in a private file
-	quiet   bool         // no name in cwd is ignored; only if asked
-	asked   bool
-	looked  int // paths so far of which it was asked whether they are ignored
-	entered int // folders so far
-	kept    kept
-	dir     string // in which the tool works that is looked at now
-	args    []string
-	argsOf  int    // where the name of the list stands whose words are in args
-	argsIn  string // in which they work
-}
-
-// environment is what is said of a listing of it.
-const environment = "the environment"
-
-// maxLooked bounds how many paths of one input are looked up: each may cost a look at some folders.
-const maxLooked = 1000
-
-// maxEntered bounds how many folders of one input are entered.
-const maxEntered = 100
 
 // maxNested is how deep commands in words of commands are looked at: ssh HOST "sh -c '...'".
 const maxNested = 3
@@ -45,11 +16,8 @@ const maxNested = 3
 // maxInner is how deep JSON in strings of JSON is looked at.
 const maxInner = 3
 
-// maxCommand is how much of a command is looked at; what is longer holds data.
-const maxCommand = 1 << 20
-
 // value looks at an input: JSON, or a shell command or patch as it is.
-func (l *look) value(input string) {
+func (l *inspection) value(input string) {
 	l.dir = l.cwd
 	if len(input) > 0 && (input[0] == '{' || input[0] == '[') && l.json([]byte(input), "", maxInner) {
 		return
@@ -61,18 +29,9 @@ func (l *look) value(input string) {
 	l.code(input)
 }
 
-// finding is what was found.
-func (l *look) finding() Finding {
-	f := l.found
-	if f.Left != "" {
-		f.OutputStays = !l.shows
-	}
-	return f
-}
-
 // json looks at a JSON text, and reports whether it is one to its end. Name is that of the member whose string it is, and
 // levels how deep strings in it are looked at.
-func (l *look) json(data []byte, name string, levels int) (whole bool) {
+func (l *inspection) json(data []byte, name string, levels int) (whole bool) {
 	base := l.cwd
 	folders := inScopes[string]{ahead: foldersIn(data)}
 	l.listed()
@@ -108,22 +67,8 @@ func foldersIn(data []byte) []scope[string] {
 	})
 }
 
-// work makes folder, below base or not, that in which what follows works.
-func (l *look) work(base, folder string) {
-	if folder = l.absolute(strings.TrimPrefix(folder, "file://")); !filepath.IsAbs(folder) && base != "" {
-		folder = filepath.Join(base, folder)
-	}
-	if len(folder) > maxPath || strings.ContainsAny(folder, "\n\x00") {
-		return
-	}
-	l.in(folder)
-	if folder != base {
-		l.found.dir = folder
-	}
-}
-
 // member looks at a string.
-func (l *look) member(v value, levels int) {
+func (l *inspection) member(v value, levels int) {
 	use := toolinput.Of(v.key)
 	if use.Is(toolinput.Code) {
 		l.code(v.string())
@@ -157,7 +102,7 @@ func (l *look) member(v value, levels int) {
 }
 
 // pattern looks at a pattern for the names of files whose contents are looked at.
-func (l *look) pattern(glob string) {
+func (l *inspection) pattern(glob string) {
 	if glob == "" || glob[0] == '!' || strings.ContainsAny(glob, "\n\x00") || len(glob) > maxPath {
 		return
 	}
@@ -175,90 +120,11 @@ func (l *look) pattern(glob string) {
 	}
 }
 
-// listed looks at a command that was given as a list of words.
-func (l *look) listed() {
-	if len(l.args) == 0 {
-		return
-	}
-	c := shellCommand{}
-	for _, w := range l.args {
-		c.words = append(c.words, shellWord{text: w})
-		l.patch(w)
-	}
-	l.args = l.args[:0]
-	dir := l.cwd
-	l.in(l.argsIn)
-	l.run(&c, maxNested, false)
-	l.in(dir)
-}
-
-// path looks at a file that an input names.
-func (l *look) path(path string) {
-	path = strings.TrimPrefix(path, "file://")
-	if path == "" || strings.ContainsAny(path, "\n\x00") || len(path) > maxPath {
-		return
-	}
-	if what := l.private(path, operand); what != "" {
-		l.file(what, true)
-	}
-	if isProcEnviron(path) {
-		l.listing()
-	}
-	l.ignored(path)
-}
-
-// ignored looks whether a path is ignored.
-func (l *look) ignored(path string) {
-	if l.rules.Ignore == nil || l.found.Ignored || path == "" {
-		return
-	}
-	bare := strings.IndexByte(path, '/') < 0 // any word may be that
-	if bare && l.isQuiet() {
-		return
-	}
-	if !filepath.IsAbs(path) {
-		if l.cwd == "" || strings.Contains(path, "://") {
-			return
-		}
-		path = filepath.Join(l.cwd, path)
-	}
-	if l.looked++; l.looked > maxLooked {
-		return
-	}
-	if bare && l.rules.Ignore.Listed(path) || !bare && l.rules.Ignore.Ignored(path) {
-		l.found.Ignored = true
-	}
-}
-
-// isQuiet reports whether no name in the folder is ignored.
-func (l *look) isQuiet() bool {
-	if !l.asked {
-		l.asked, l.quiet = true, !filepath.IsAbs(l.cwd) || l.rules.Ignore.Quiet(l.cwd)
-	}
-	return l.quiet
-}
-
-// file notes that a private file is named, and whether what came of it may hold what is in there.
-func (l *look) file(what string, shows bool) {
-	if l.found.Left != LeftFile {
-		l.found.Left, l.found.What, l.found.cwd = LeftFile, what, l.dir
-	}
-	l.shows = l.shows || shows
-}
-
-// listing notes that the environment is listed.
-func (l *look) listing() {
-	if l.found.Left == "" {
-		l.found.Left, l.found.What = LeftEnvironment, environment
-	}
-	l.shows = true
-}
-
 // patchBegin begins the patches that some agents write instead of an edit.
 const patchBegin = "*** Begin Patch"
 
 // patch looks at the files that a patch names.
-func (l *look) patch(text string) {
+func (l *inspection) patch(text string) {
 	if !strings.Contains(text, patchBegin) {
 		return
 	}

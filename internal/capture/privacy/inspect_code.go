@@ -6,7 +6,7 @@ import "strings"
 const callsTools = "await tools."
 
 // code looks at a text that may be a program in another language.
-func (l *look) code(text string) {
+func (l *inspection) code(text string) {
 	if !readsOrRuns(text) {
 		return
 	}

@@ -9,7 +9,7 @@ import (
 
 // command looks at a shell command: at each of its words that may name a file, and at what lists the environment. It returns
 // where its groups stand.
-func (l *look) command(line string) []shellSpan {
+func (l *inspection) command(line string) []shellSpan {
 	line = line[:min(len(line), maxCommand)]
 	if strings.Contains(line, "$(pwd)") {
 		line = strings.ReplaceAll(line, "$(pwd)", "$PWD  ")
@@ -24,14 +24,14 @@ func (l *look) command(line string) []shellSpan {
 }
 
 // in makes dir the folder in which what follows works.
-func (l *look) in(dir string) {
+func (l *inspection) in(dir string) {
 	if dir != l.cwd {
 		l.cwd, l.asked = dir, false
 	}
 }
 
 // line looks at a line, and at those in its words. Group is the one of the word that it is; -1: it is a whole one.
-func (l *look) line(line string, depth, group int) []shellSpan {
+func (l *inspection) line(line string, depth, group int) []shellSpan {
 	shell := splitShell(line)
 	feeds := feeding(shell.commands)
 	for i := range shell.commands {
@@ -46,7 +46,7 @@ func (l *look) line(line string, depth, group int) []shellSpan {
 }
 
 // run looks at one command. Feeds says that what it prints may be the names of files that others read.
-func (l *look) run(c *shellCommand, depth int, feeds bool) {
+func (l *inspection) run(c *shellCommand, depth int, feeds bool) {
 	name, args, _ := c.program()
 	kind := useOf(name, args)
 	if !c.swallowed && !c.dropped && c.listsEnvironment(name, args, kind) {
@@ -84,13 +84,13 @@ func (l *look) run(c *shellCommand, depth int, feeds bool) {
 }
 
 // shownOf notes that a command prints some of a private file that another one named.
-func (l *look) shownOf(what string) {
+func (l *inspection) shownOf(what string) {
 	l.named = true
 	l.file(what, true)
 }
 
 // words looks at all words of a command for paths that are ignored, be it as they may.
-func (l *look) words(c *shellCommand) {
+func (l *inspection) words(c *shellCommand) {
 	if l.rules.Ignore == nil {
 		return
 	}
@@ -104,7 +104,7 @@ func (l *look) words(c *shellCommand) {
 }
 
 // given looks at the lines that a command is given as words or as a here-document.
-func (l *look) given(c *shellCommand, depth int) {
+func (l *inspection) given(c *shellCommand, depth int) {
 	if depth == 0 || !c.givesCommands() {
 		return
 	}
@@ -121,7 +121,7 @@ func (l *look) given(c *shellCommand, depth int) {
 }
 
 // enter follows a cd.
-func (l *look) enter(args []shellWord) {
+func (l *inspection) enter(args []shellWord) {
 	if l.entered++; l.entered > maxEntered {
 		return
 	}
@@ -141,7 +141,7 @@ func (l *look) enter(args []shellWord) {
 }
 
 // absolute is a word with what stands for a folder at its beginning replaced by that.
-func (l *look) absolute(w string) string {
+func (l *inspection) absolute(w string) string {
 	if w == "" || w[0] != '~' && w[0] != '$' {
 		return w
 	}
@@ -161,7 +161,7 @@ func (l *look) absolute(w string) string {
 }
 
 // word looks at a word that may be a private file.
-func (l *look) word(c *shellCommand, word string, as role, reads bool) {
+func (l *inspection) word(c *shellCommand, word string, as role, reads bool) {
 	if as == unseen {
 		return
 	}
@@ -187,7 +187,7 @@ func (l *look) word(c *shellCommand, word string, as role, reads bool) {
 }
 
 // script looks at what stands in quotes in a script, which may be files that it opens and lines that it runs.
-func (l *look) script(c *shellCommand, text string, reads bool) {
+func (l *inspection) script(c *shellCommand, text string, reads bool) {
 	if text == "" || !strings.ContainsAny(text, "'\"`") {
 		return
 	}
@@ -214,7 +214,7 @@ func (l *look) script(c *shellCommand, text string, reads bool) {
 }
 
 // hold notes that a group may hold what is in a private file.
-func (l *look) hold(group int) {
+func (l *inspection) hold(group int) {
 	if l.holds == nil {
 		l.holds = map[int]bool{}
 	}
@@ -222,7 +222,7 @@ func (l *look) hold(group int) {
 }
 
 // private says what a word is if it names a private file, as the shell would read it; empty: it names none.
-func (l *look) private(word string, as role) string {
+func (l *inspection) private(word string, as role) string {
 	word = strings.TrimPrefix(word, "file://")
 	if as == shown && strings.Contains(word, "://") || len(word) > maxPath {
 		return ""
