@@ -60,7 +60,7 @@ func (v *Vectors) question(ctx context.Context, text string) ([]float32, error) 
 	if vector := v.queries.get(text); vector != nil {
 		return vector, nil
 	}
-	if line := v.queries.pause.line(v.cfg.Now()); line != "" {
+	if line := v.queries.pause.line(); line != "" {
 		return nil, &Failure{Says: line}
 	}
 	asked := v.queries.ask(text)

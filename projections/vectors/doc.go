@@ -12,8 +12,8 @@
 //
 // The files, each referring to those below it:
 //
-//	ask.go, nearest.go, run.go, rebuild.go, questions.go, fill.go, vectors.go, slab.go, store.go, text.go, spread.go,
-//	pause.go, dot.go, block.go
+//	ask.go, nearest.go, run.go, rebuild.go, questions.go, fill.go, vectors.go, slab.go, store.go, embed.go, text.go,
+//	spread.go, pause.go, dot.go, block.go
 //
 // What bites: nearest is not near. There always are nearest rows, however little they have to do with a question, so that
 // what is found belongs into one list with what was found by words, not before it.

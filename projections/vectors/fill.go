@@ -17,6 +17,12 @@ const (
 	// quickWait is before the first of these; it doubles.
 	quickWait = time.Second
 
+	// batchBytes is how many bytes the texts of a request have together at most, about.
+	batchBytes = 128 << 10
+
+	// requestTimeout is how long a request that fills may take.
+	requestTimeout = time.Minute
+
 	// shorter is how often a text that is refused is halved before its row is given up.
 	shorter = 3
 
@@ -56,11 +62,11 @@ func (v *Vectors) fill(ctx context.Context) error {
 
 // hold waits out a pause.
 func (v *Vectors) hold(ctx context.Context, f *Failure) {
-	v.pause.failed(f, v.cfg.Now())
+	v.pause.failed(f)
 	v.mu.Lock()
 	v.signal()
 	v.mu.Unlock()
-	left, says := v.pause.left(v.cfg.Now())
+	left, says := v.pause.left()
 	v.cfg.Logger.Warn("vectors are not filled: the endpoint fails", "err", says, "again_in", left.Round(time.Second))
 	wait(ctx, left)
 }
@@ -165,7 +171,7 @@ func (v *Vectors) texts(ctx context.Context, batch []item) ([]string, []item, er
 		if row.Kind != "" && !row.Forgotten && !row.Private {
 			text = v.clean(textOf(row))
 		}
-		if bytes += len(text); bytes > v.cfg.BatchBytes && len(texts) > 0 {
+		if bytes += len(text); bytes > batchBytes && len(texts) > 0 {
 			break
 		}
 		texts = append(texts, text)
@@ -177,20 +183,10 @@ func (v *Vectors) texts(ctx context.Context, batch []item) ([]string, []item, er
 // Of a very long text only the beginning is looked at.
 func (v *Vectors) clean(text string) string { return cut(v.cfg.Redact(cut(text, 4*maxText)), maxText) }
 
-// ask asks for the vectors of texts, and checks what comes.
+// ask asks for the vectors of texts, which must be of the size of the rows' before.
 func (v *Vectors) ask(ctx context.Context, texts []string) ([][]float32, error) {
-	asking, cancel := context.WithTimeout(ctx, v.cfg.Timeout)
-	defer cancel()
-	vectors, err := v.cfg.Embedder.Embed(asking, texts)
-	switch {
-	case ctx.Err() != nil:
-		return nil, ctx.Err()
-	case asking.Err() != nil:
-		return nil, &Failure{Says: fmt.Sprintf("no answer within %s", v.cfg.Timeout), Soon: true}
-	case err != nil:
-		return nil, failureOf(err)
-	}
-	if err := check(vectors, len(texts)); err != nil {
+	vectors, err := v.cfg.embed(ctx, requestTimeout, texts)
+	if err != nil {
 		return nil, err
 	}
 	if dims := v.store.stats().Dimensions; dims > 0 && len(vectors[0]) != dims {
@@ -203,30 +199,11 @@ func (v *Vectors) ask(ctx context.Context, texts []string) ([][]float32, error) 
 func (v *Vectors) otherSize(got, want int) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	now := v.cfg.Now()
-	if !v.anew.IsZero() && now.Sub(v.anew) < anewEvery {
+	if !v.anew.IsZero() && time.Since(v.anew) < anewEvery {
 		return &Failure{Says: fmt.Sprintf("its vectors have %d dimensions, and had %d", got, want)}
 	}
-	v.anew = now
+	v.anew = time.Now()
 	return fmt.Errorf("%w: %d dimensions, not %d", errAnew, got, want)
-}
-
-// check reports whether an answer is n vectors of one size, and makes them of length 1.
-func check(vectors [][]float32, n int) error {
-	if len(vectors) != n {
-		return &Failure{Says: fmt.Sprintf("it sent %d vectors for %d texts", len(vectors), n)}
-	}
-	for _, x := range vectors {
-		switch {
-		case len(x) == 0 || len(x) > maxDims:
-			return &Failure{Says: fmt.Sprintf("it sent a vector of %d dimensions", len(x))}
-		case len(x) != len(vectors[0]):
-			return &Failure{Says: fmt.Sprintf("it sent vectors of %d and %d dimensions", len(vectors[0]), len(x))}
-		case !unit(x):
-			return &Failure{Says: "it sent a vector that is zero, or no number"}
-		}
-	}
-	return nil
 }
 
 // askLess asks for one text that was refused, shorter and shorter. No vectors and no error: it is given up, as the endpoint

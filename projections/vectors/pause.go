@@ -41,11 +41,11 @@ type pause struct {
 }
 
 // failed begins a pause, longer than the one before it.
-func (p *pause) failed(f *Failure, now time.Time) {
+func (p *pause) failed(f *Failure) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.times++
-	p.until, p.says = now.Add(p.backoff.Nth(p.times)), f.Says
+	p.until, p.says = time.Now().Add(p.backoff.Nth(p.times)), f.Says
 	if f.Until.After(p.until) {
 		p.until = f.Until
 	}
@@ -58,15 +58,15 @@ func (p *pause) answered() {
 }
 
 // left is how long the pause lasts still, and why there is one; 0: there is none.
-func (p *pause) left(now time.Time) (time.Duration, string) {
+func (p *pause) left() (time.Duration, string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return max(0, p.until.Sub(now)), p.says
+	return max(0, time.Until(p.until)), p.says
 }
 
 // line says that there is a pause; empty: there is none.
-func (p *pause) line(now time.Time) string {
-	left, says := p.left(now)
+func (p *pause) line() string {
+	left, says := p.left()
 	if left == 0 {
 		return ""
 	}

@@ -2,9 +2,11 @@ package vectors
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"sync"
+	"time"
+
+	"github.com/cmemd/cmemd/actors/policy"
 )
 
 const (
@@ -44,7 +46,7 @@ type asked struct {
 }
 
 func newQuestions(c Config) *questions {
-	return &questions{cfg: c, pause: pause{backoff: c.QueryPause}, asked: map[string]*asked{}}
+	return &questions{cfg: c, pause: pause{backoff: policy.Backoff{First: 5 * time.Second, Cap: time.Minute}}, asked: map[string]*asked{}}
 }
 
 // ask has the endpoint asked for the vector of a text, or returns the request for it that is under way; nil if there are too many,
@@ -58,7 +60,7 @@ func (q *questions) ask(text string) *asked {
 	if q.closed || len(q.asked) == maxAsked {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), max(q.cfg.QueryPatience, q.cfg.QueryTimeout))
+	ctx, cancel := context.WithCancel(context.Background())
 	a := &asked{cancel: cancel, done: make(chan struct{})}
 	q.asked[text] = a
 	cleared := q.cleared
@@ -72,24 +74,18 @@ func (q *questions) ask(text string) *asked {
 
 // fetch asks the endpoint. Of what goes wrong only that counts against it which is neither the text's fault nor the end of ours.
 func (q *questions) fetch(ctx context.Context, text string) ([]float32, error) {
-	vectors, err := q.cfg.Embedder.Embed(ctx, []string{text})
-	if err == nil {
-		err = check(vectors, 1)
-	}
-	if err == nil {
-		q.pause.answered()
-		return vectors[0], nil
-	}
-	if ctx.Err() == context.Canceled {
+	vectors, err := q.cfg.embed(ctx, q.cfg.QueryPatience, []string{text})
+	switch {
+	case ctx.Err() != nil:
 		return nil, ErrClosed
+	case err != nil:
+		if f := failureOf(err); !f.Texts {
+			q.pause.failed(f)
+		}
+		return nil, err
 	}
-	if ctx.Err() != nil {
-		err = &Failure{Says: fmt.Sprintf("the endpoint gave no answer within %s", max(q.cfg.QueryPatience, q.cfg.QueryTimeout))}
-	}
-	if f := failureOf(err); !f.Texts {
-		q.pause.failed(f, q.cfg.Now())
-	}
-	return nil, err
+	q.pause.answered()
+	return vectors[0], nil
 }
 
 // answered keeps what came, unless all was forgotten since it was asked for.

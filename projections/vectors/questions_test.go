@@ -55,8 +55,8 @@ func TestSlowAnswers(t *testing.T) {
 		if _, err := v.question(t.Context(), "slow"); err != nil || time.Since(began) != e.takes || e.asked.Load() != 1 {
 			t.Errorf("the same later: %v after %s, asked %d times", err, time.Since(began), e.asked.Load())
 		}
-		if _, err := v.question(t.Context(), "other"); err == nil || v.queries.pause.line(time.Now()) != "" {
-			t.Errorf("another question: %v, pause %q", err, v.queries.pause.line(time.Now()))
+		if _, err := v.question(t.Context(), "other"); err == nil || v.queries.pause.line() != "" {
+			t.Errorf("another question: %v, pause %q", err, v.queries.pause.line())
 		}
 		gone, leave := context.WithCancel(t.Context())
 		leave()
@@ -133,8 +133,8 @@ func TestFailuresPause(t *testing.T) {
 			pauses bool
 		}{{&Failure{Says: "503"}, true}, {errors.New("broken"), true}, {&Failure{Says: "too long", Texts: true}, false}} {
 			v := asking(&clocked{fails: c.fails})
-			if _, err := v.question(t.Context(), "x"); err == nil || (v.queries.pause.line(time.Now()) != "") != c.pauses {
-				t.Errorf("%v: %v, pause %q", c.fails, err, v.queries.pause.line(time.Now()))
+			if _, err := v.question(t.Context(), "x"); err == nil || (v.queries.pause.line() != "") != c.pauses {
+				t.Errorf("%v: %v, pause %q", c.fails, err, v.queries.pause.line())
 			}
 			v.queries.close()
 		}

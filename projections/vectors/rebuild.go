@@ -29,17 +29,16 @@ func (v *Vectors) Rebuild(ctx context.Context, tell func(done, total int)) error
 	if err != nil {
 		return fmt.Errorf("vectors: rebuild: %w", err)
 	}
-	v.mu.Lock()
-	before, restart := v.begun, v.restart
-	v.mu.Unlock()
-	if restart == nil {
-		return ErrNotRunning
-	}
-	if err := v.answers(ctx); err != nil {
-		return err
+	if _, err := v.cfg.embed(ctx, requestTimeout, []string{probe}); err != nil {
+		return fmt.Errorf("vectors: rebuild: %w", err)
 	}
 	v.pause.answered()
-	restart(errAsked)
+	v.mu.Lock()
+	before := v.begun
+	v.mu.Unlock()
+	if !v.beginAgain(errAsked) {
+		return ErrNotRunning
+	}
 	for {
 		v.mu.Lock()
 		moved, failed := v.moved, v.failed
@@ -63,20 +62,4 @@ func (v *Vectors) Rebuild(ctx context.Context, tell func(done, total int)) error
 			return fmt.Errorf("vectors: rebuild: %w", ctx.Err())
 		}
 	}
-}
-
-// answers reports what the endpoint fails with now; nil: it answers.
-func (v *Vectors) answers(ctx context.Context) error {
-	asking, cancel := context.WithTimeout(ctx, v.cfg.Timeout)
-	defer cancel()
-	vectors, err := v.cfg.Embedder.Embed(asking, []string{probe})
-	switch {
-	case ctx.Err() != nil:
-		return fmt.Errorf("vectors: rebuild: %w", ctx.Err())
-	case asking.Err() != nil:
-		return &Failure{Says: fmt.Sprintf("no answer within %s", v.cfg.Timeout)}
-	case err != nil:
-		return failureOf(err)
-	}
-	return check(vectors, 1)
 }

@@ -121,9 +121,7 @@ func (v *Vectors) beginAgain(why error) bool {
 // apply notes what a slice of the log gives to embed, and deletes what it forgets.
 func (v *Vectors) apply(slice []events.Record) error {
 	for _, r := range slice {
-		switch r.Kind {
-		case events.KindPromptSubmitted, events.KindObservationParsed, events.KindSummaryParsed, events.KindMemorySaved, events.KindMemoryForgotten:
-		default:
+		if traits, _ := r.Kind.Traits(); !traits.Indexed {
 			continue
 		}
 		e, err := r.Event()
@@ -144,7 +142,7 @@ func (v *Vectors) apply(slice []events.Record) error {
 	v.advance(slice[len(slice)-1].Position)
 	select {
 	case v.more <- struct{}{}:
-	default: // it is told already
+	default: // it will see this, too
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package vectors
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -41,42 +42,25 @@ type Config struct {
 	Redact   func(string) string // takes secrets out of a text; nothing leaves without it
 
 	Batch         int            // texts a request, at most. 0 means 32
-	BatchBytes    int            // of their texts together, about, at most. 0 means 128 KiB
 	Rest          time.Duration  // between two requests, and before the first, so that a batch fills. 0 means 200 ms
-	Timeout       time.Duration  // of a request that fills. 0 means 1 min
 	QueryTimeout  time.Duration  // that a question waits for its vector. 0 means 300 ms
 	QueryPatience time.Duration  // that it is waited for behind the question, for the next that is the same; QueryTimeout at least. 0 means 5 s
 	Pause         policy.Backoff // after failures in a row of what fills; zero: policy.DefaultPause
-	QueryPause    policy.Backoff // after those of questions; zero: 5 s doubling to 1 min
 
 	// Floor is by how many standard deviations a row must be nearer than all rows that a question is held against are on
 	// average, to count as near. 0 means StandardFloor; below 0: there is no floor
 	Floor float64
 
-	Logger *slog.Logger     // nil: discarded
-	Now    func() time.Time // nil: time.Now
+	Logger *slog.Logger // nil: discarded
 }
 
 func (c Config) withDefaults() Config {
-	c.Batch, c.BatchBytes = orElse(c.Batch, 32), orElse(c.BatchBytes, 128<<10)
-	c.Rest, c.Timeout = orElse(c.Rest, 200*time.Millisecond), orElse(c.Timeout, time.Minute)
-	c.QueryTimeout = orElse(c.QueryTimeout, 300*time.Millisecond)
-	c.QueryPatience, c.Floor = orElse(c.QueryPatience, 5*time.Second), orElse(c.Floor, StandardFloor)
-	c.Pause = orElse(c.Pause, policy.DefaultPause())
-	c.QueryPause = orElse(c.QueryPause, policy.Backoff{First: 5 * time.Second, Cap: time.Minute})
-	c.Logger = orElse(c.Logger, slog.New(slog.DiscardHandler))
-	if c.Now == nil {
-		c.Now = time.Now
-	}
+	c.Batch, c.Rest = cmp.Or(c.Batch, 32), cmp.Or(c.Rest, 200*time.Millisecond)
+	c.QueryTimeout, c.QueryPatience = cmp.Or(c.QueryTimeout, 300*time.Millisecond), cmp.Or(c.QueryPatience, 5*time.Second)
+	c.QueryPatience = max(c.QueryPatience, c.QueryTimeout)
+	c.Pause, c.Floor = cmp.Or(c.Pause, policy.DefaultPause()), cmp.Or(c.Floor, StandardFloor)
+	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
 	return c
-}
-
-func orElse[T comparable](v, standard T) T {
-	var zero T
-	if v == zero {
-		return standard
-	}
-	return v
 }
 
 // Vectors is the view of vectors over one log. Open makes it, Run fills it, Nearest asks it. All methods are safe for
@@ -100,7 +84,6 @@ type Vectors struct {
 	restart  context.CancelCauseFunc // ends that, so that it begins again; nil: it is not running
 	anew     time.Time               // when the file was begun anew for the size of its vectors
 	failed   error                   // why Run has ended; nil: it has not, or as it was asked to
-	closed   bool
 }
 
 // item is a row to be embedded.
@@ -199,7 +182,7 @@ func (v *Vectors) Stats() Stats {
 	if failed != nil {
 		st.Stopped = failed.Error()
 	}
-	st.Total, st.Position, st.Paused = st.Filled+st.Refused+waiting, at, v.pause.line(v.cfg.Now())
+	st.Total, st.Position, st.Paused = st.Filled+st.Refused+waiting, at, v.pause.line()
 	return st
 }
 
@@ -266,27 +249,16 @@ func (v *Vectors) write(ctx context.Context, change func() error) error {
 	case <-ctx.Done():
 		return fmt.Errorf("vectors: %w", ctx.Err())
 	}
-	v.mu.Lock()
-	closed := v.closed
-	v.mu.Unlock()
-	if closed {
+	if v.store.file == nil {
 		return ErrClosed
 	}
 	return change()
 }
 
-// Close makes the file whole on disk and lets it go. Run must have returned; what is asked of the endpoint ends. Closing twice is no
-// error.
+// Close lets the file go. Run must have returned; what is asked of the endpoint ends. Closing twice is no error.
 func (v *Vectors) Close() error {
 	v.queries.close()
 	v.writing <- struct{}{}
 	defer func() { <-v.writing }()
-	v.mu.Lock()
-	closed := v.closed
-	v.closed = true
-	v.mu.Unlock()
-	if closed {
-		return nil
-	}
 	return v.store.close()
 }
