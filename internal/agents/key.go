@@ -58,6 +58,12 @@ func fingerprint(text string) string {
 	return strconv.Itoa(n+len(buf)) + "." + strconv.Itoa(int(h.Sum(nil)[0]))
 }
 
+// IsClockTime reports whether a clock may show a time: its year is between 2000 and 2200, as the daemon wants it of hooks too.
+func IsClockTime(at time.Time) bool {
+	year := at.UTC().Year()
+	return 2000 <= year && year <= 2200
+}
+
 // lineID is the id of a fact at each reading of a transcript.
 func lineID(at time.Time, key events.Key) events.ID { return TimedID("transcript line", at, key) }
 

@@ -30,7 +30,7 @@ func (c OpenCode) Transcript(r io.Reader, path string) *Transcript {
 func openCodeTime(line []byte) time.Time {
 	ms, err := json.Number(rawMember(line, "timestamp")).Int64()
 	at := time.UnixMilli(ms).UTC()
-	if err != nil || at.Year() < firstYear || at.Year() > lastYear {
+	if err != nil || !IsClockTime(at) {
 		return time.Time{}
 	}
 	return at

@@ -57,10 +57,10 @@ func TestLinesOfAPatch(t *testing.T) {
 			continue // an import has the text itself
 		}
 		texts := NewTexts(redacting())
-		kept, size := texts.Tool(value)
+		kept, size := texts.tool(value)
 		checkLines(t, name+", imported", kept, key)
-		if size == 0 || texts.Found()["private-key"] != 1 {
-			t.Errorf("%s, imported: %d bytes, found %v", name, size, texts.Found())
+		if size == 0 || texts.v.found["private-key"] != 1 {
+			t.Errorf("%s, imported: %d bytes, found %v", name, size, texts.v.found)
 		}
 	}
 }

@@ -47,8 +47,18 @@ func (t *Texts) Prompt(s string) (p events.PromptSubmitted, machine bool) {
 	return p, machine
 }
 
-// Tool is a tool's input or output, JSON or plain text, and its size before any cut.
-func (t *Texts) Tool(s string) (kept string, size int) {
+// Use fills in what a tool was given and what came of it, each JSON or plain text: nothing of a call of this memory's tools.
+func (t *Texts) Use(u events.ToolUsed, input, output string) events.ToolUsed {
+	if isMemoryCall(u.Tool, "", []byte(input)) {
+		return memoryCall(u, len(input), len(output))
+	}
+	u.Input, u.InputSize = t.tool(input)
+	u.Output, u.OutputSize = t.tool(output)
+	u.Redactions = t.v.found
+	return u
+}
+
+func (t *Texts) tool(s string) (kept string, size int) {
 	raw := []byte(s)
 	if k := kindOf(raw); (k == '{' || k == '[') && checkJSON(raw) == nil {
 		kept, size = t.v.toolText(raw, nil)
@@ -62,9 +72,3 @@ func (t *Texts) Tool(s string) (kept string, size int) {
 
 // Cut reports whether one of the texts so far was longer than is kept of it.
 func (t *Texts) Cut() bool { return t.cut }
-
-// IsMemoryCall reports whether a tool use is one of this memory's own.
-func (t *Texts) IsMemoryCall(tool, input string) bool { return isMemoryCall(tool, "", []byte(input)) }
-
-// Found counts the secrets that were taken out so far, by kind; nil: none. The map is the caller's.
-func (t *Texts) Found() map[string]int { return t.v.found }

@@ -149,13 +149,10 @@ func (t *Transcript) skip(kind string) {
 	t.at.Skipped[kind]++
 }
 
-// The years that a clock may show: those that the daemon takes from hooks too.
-const firstYear, lastYear = 2000, 2200
-
 // parseTime reads a time of RFC 3339. One that no clock shows is the zero time.
 func parseTime(s string) time.Time {
 	at, err := time.Parse(time.RFC3339, s)
-	if err != nil || at.UTC().Year() < firstYear || at.UTC().Year() > lastYear {
+	if err != nil || !IsClockTime(at) {
 		return time.Time{}
 	}
 	return at

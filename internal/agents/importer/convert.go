@@ -129,18 +129,10 @@ func (c *Converter) prompt(t *texts, e *Entry) (events.Event, string) {
 }
 
 func toolUsed(t *texts, e *Entry) events.ToolUsed {
-	u := events.ToolUsed{
+	return t.Use(events.ToolUsed{
 		ToolUseID: agents.NewTexts(nil).Name(e.Name), Tool: t.Name(e.Tool), Cwd: t.Path(e.Cwd), SubagentID: t.Name(e.SubagentID),
 		SubagentType: t.Name(e.SubagentType), Unobserved: events.UnobservedImported,
-	}
-	if t.IsMemoryCall(e.Tool, e.Input) {
-		u.Unobserved, u.InputSize, u.OutputSize = "own", len(e.Input), len(e.Output)
-		return u
-	}
-	u.Input, u.InputSize = t.Tool(e.Input)
-	u.Output, u.OutputSize = t.Tool(e.Output)
-	u.Redactions = t.Found()
-	return u
+	}, e.Input, e.Output)
 }
 
 func (c *Converter) observation(t *texts, e *Entry) events.ObservationParsed {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/agents"
 )
 
 // Kind says what an Entry is.
@@ -110,16 +111,13 @@ func KindOf(e events.Event) Kind {
 // ErrBad is an entry that no importer makes.
 var ErrBad = errors.New("importer: not an entry")
 
-// The years that a clock may show: those that the daemon takes from hooks too.
-const firstYear, lastYear = 2000, 2200
-
 // check refuses what would be recorded under no name, or at no time.
 func (e *Entry) check() error {
-	switch year := e.At.UTC().Year(); {
+	switch {
 	case e.Agent == "" || e.AgentSession == "" || e.Name == "":
 		return fmt.Errorf("%w: it names no agent, session or row", ErrBad)
-	case year < firstYear || year > lastYear:
-		return fmt.Errorf("%w: its time is in %d", ErrBad, year)
+	case !agents.IsClockTime(e.At):
+		return fmt.Errorf("%w: its time is in %d", ErrBad, e.At.UTC().Year())
 	}
 	return nil
 }
