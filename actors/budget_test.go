@@ -353,7 +353,7 @@ func TestATurnWhoseEndNobodyToldIsReadFromTheLog(t *testing.T) {
 		synctest.Wait()
 		before := w.status().Budget.Limits[0].Used
 		paid := w.draft(events.TurnReceived{Usage: events.Usage{Input: 250}}) // in the log, and nobody tells
-		if _, err := eventlog.AppendEnd(t.Context(), w.log, sid("x").Stream(), paid); err != nil {
+		if _, err := eventlog.AppendEnd(w.t.Context(), w.log, sid("x").Stream(), paid); err != nil {
 			t.Fatal(err)
 		}
 		w.sys.root.Send(w.sys.dispatch, ended{holder: holder, End: provider.End{Crashed: true}})

@@ -17,6 +17,7 @@ import (
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/replay"
+	"github.com/cmemd/cmemd/testkit/logtest"
 	"github.com/cmemd/cmemd/testkit/providertest"
 )
 
@@ -245,7 +246,7 @@ func TestLeasesKeepToTheCircuitsWhateverHappens(t *testing.T) {
 		limit := rapid.SampledFrom([]int64{0, 100, 250}).Draw(rt, "limit")
 		var wrong []string
 		synctest.Test(t, func(t *testing.T) {
-			w := &world{t: t, log: eventlog.NewMemory(eventlog.Config{})}
+			w := &world{t: t, log: logtest.Open(t, eventlog.Config{})}
 			w.cfg.Slots, w.cfg.Budget = slots, policy.Budget{TokensDay: max(limit, 1<<40*(1-min(limit, 1)))}
 			w.cfg.Spent = func(ctx context.Context, from time.Time, id *events.SessionID) (int64, float64, error) {
 				return spentOf(ctx, w.log, from, id)
@@ -310,7 +311,7 @@ func TestWhateverProvidersDoAllInputsSettle(t *testing.T) {
 		kills := rapid.SliceOfN(rapid.IntRange(1, 120), 0, 4).Draw(rt, "kills")
 		supervised := rapid.Bool().Draw(rt, "supervised")
 		synctest.Test(t, func(t *testing.T) {
-			w := &world{t: t, log: eventlog.NewMemory(eventlog.Config{})}
+			w := &world{t: t, log: logtest.Open(t, eventlog.Config{})}
 			names := []string{"s", "t", "u", "v"}
 			w.owing(names...)
 			var ps []*providertest.Scripted

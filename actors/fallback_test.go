@@ -335,7 +335,7 @@ func TestAPersonNamesTheProvider(t *testing.T) {
 		at := w.capture("s", events.ToolUsed{Tool: "Read"}).Position
 		w.settled("s")
 		again := session.Reobserve{ID: w.sys.cfg.NewID(), At: time.Now(), Inputs: []events.Position{at}, Provider: "d"}
-		if _, err := w.sys.Do(t.Context(), sid("s"), again); !errors.Is(err, ErrNoProvider) {
+		if _, err := w.sys.Do(w.t.Context(), sid("s"), again); !errors.Is(err, ErrNoProvider) {
 			t.Errorf("got %v, want ErrNoProvider", err)
 		}
 		w.reobserve("s", "b", at)

@@ -16,6 +16,7 @@ import (
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/observer"
+	"github.com/cmemd/cmemd/testkit/logtest"
 	"github.com/cmemd/cmemd/testkit/providertest"
 )
 
@@ -33,10 +34,10 @@ func good(_ context.Context, _ int, p observer.Prompt) (observer.Reply, error) {
 	return observer.Reply{Text: events.NewOutput(text), Form: events.FormXML}, nil
 }
 
-// world is a System over a memory log inside a synctest bubble. Lives may follow each other over one log.
+// world is a System over a log inside a synctest bubble. Lives may follow each other over one log.
 type world struct {
 	t        *testing.T
-	log      *eventlog.Memory
+	log      *eventlog.Bolt
 	over     eventlog.Log // what the System sees, if not log itself
 	provider *providertest.Scripted
 	cfg      Config
@@ -51,7 +52,7 @@ type world struct {
 func bubble(t *testing.T, f func(w *world), steps ...providertest.Step) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := &world{t: t, log: eventlog.NewMemory(eventlog.Config{}), provider: providertest.NewScripted(steps...)}
+		w := &world{t: t, log: logtest.Open(t, eventlog.Config{}), provider: providertest.NewScripted(steps...)}
 		w.start()
 		f(w)
 		w.stop()

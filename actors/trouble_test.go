@@ -17,6 +17,7 @@ import (
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/observer"
 	"github.com/cmemd/cmemd/internal/observer/turn"
+	"github.com/cmemd/cmemd/testkit/logtest"
 	"github.com/cmemd/cmemd/testkit/providertest"
 )
 
@@ -24,7 +25,7 @@ import (
 func TestStoppingUnderLoad(t *testing.T) {
 	t.Parallel()
 	for range 20 {
-		log := eventlog.NewMemory(eventlog.Config{})
+		log := logtest.Open(t, eventlog.Config{})
 		sys, err := New(Config{Log: log, Providers: []Route{{Provider: providertest.NewScripted(good)}}})
 		if err != nil {
 			t.Fatal(err)

@@ -91,7 +91,7 @@ func Compact(ctx context.Context, src, dst string) error {
 // copyInto fills the empty file at path. Nothing is synced before the end.
 func (b *Bolt) copyInto(ctx context.Context, path string) error {
 	cfg := b.cfg
-	cfg.noSync = true
+	cfg.NoSync = true
 	to, err := Open(path, cfg)
 	if err != nil {
 		return err

@@ -18,20 +18,10 @@ func after(r events.Record) head {
 	return head{Version: r.Version, Last: r.Position, Chain: r.Chain}
 }
 
-// table is where records and heads are kept: an open transaction, or memory.
-type table interface {
-	// record returns the record at a position; ErrNotFound if there is none.
-	record(at events.Position) (events.Record, error)
-	// put stores r at its position. It panics when the table cannot take it; whoever began the batch recovers.
-	put(r events.Record)
-	// head returns the end of a stream as of the last commit; the zero head for an unknown one.
-	head(stream events.StreamID) (head, error)
-}
-
 // batch applies changes to a table. Each of them either happens whole or returns an error and leaves the table as it
 // was. The fields say where the log ends once the changes are made.
 type batch struct {
-	table    table
+	table    *table
 	codec    *events.Codec
 	last     events.Position
 	recorded time.Time // of the last record

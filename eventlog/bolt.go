@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"os"
 	"sync"
 
@@ -140,19 +139,4 @@ func (b *Bolt) Erase(ctx context.Context, at ...events.Position) error {
 		b.writer.erased = true
 		return t.erase(at)
 	}})
-}
-
-// Stream implements Log.
-func (b *Bolt) Stream(ctx context.Context, id events.StreamID, from events.Version) iter.Seq2[events.Record, error] {
-	return stream(ctx, b, id, from)
-}
-
-// All implements Log.
-func (b *Bolt) All(ctx context.Context, from events.Position) iter.Seq2[events.Record, error] {
-	return all(ctx, b, from)
-}
-
-// Follow implements Log.
-func (b *Bolt) Follow(ctx context.Context, from events.Position) iter.Seq2[events.Record, error] {
-	return follow(ctx, b, from)
 }

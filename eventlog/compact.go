@@ -49,7 +49,7 @@ func (b *Bolt) compact(ctx context.Context) error {
 	}
 	defer os.RemoveAll(dir)
 	cfg := b.cfg
-	cfg.noSync = true
+	cfg.NoSync = true
 	to, err := Open(filepath.Join(dir, "log"), cfg)
 	if err != nil {
 		return err

@@ -26,7 +26,8 @@ type Config struct {
 	// Free says how many bytes are free for the file at path; nil asks the file system. An error counts as plenty.
 	Free func(path string) (uint64, error)
 
-	noSync bool // commits are not synced: for a file that is synced once, when whole
+	// NoSync leaves syncing to the operating system: for a file that is synced once, when whole, and for tests.
+	NoSync bool
 }
 
 // minFree leaves room for the daemon to stop, its log files and the views; a full disk breaks more than this log.

@@ -1,5 +1,5 @@
-// Package eventlog keeps what happened: an append-only log of records, each in one stream, behind one interface with
-// two engines. Open keeps a log in a bbolt file; NewMemory keeps one in memory. testkit/logtest is the suite both pass.
+// Package eventlog keeps what happened: an append-only log of records, each in one stream, behind one interface. Open
+// keeps a log in a bbolt file. testkit/logtest is the suite that every engine must pass.
 //
 // A Bolt file has two buckets. "log" maps the big-endian position to the record's stored form, so that it only ever
 // grows at its end. "head" maps a stream to its version, the position of its last record and its chain; the records
@@ -12,9 +12,9 @@
 //
 // The files, each referring to those below it:
 //
-//	end.go, memory.go, compact.go, backup.go, stats.go, export_read.go, read.go, bolt.go, writer.go,
-//	export.go, verify.go, queue.go, heads.go, batch.go, seal.go, open.go, errors.go, disk.go, config.go,
-//	system_unix.go, system_other.go, log.go, iterate.go, holder_linux.go, holder_other.go, feed.go
+//	end.go, compact.go, writer.go, stats.go, export_read.go, verify.go, backup.go, table.go, iterate.go, read.go,
+//	bolt.go, queue.go, heads.go, batch.go, export.go, seal.go, open.go, errors.go, disk.go, config.go,
+//	system_unix.go, system_other.go, log.go, holder_linux.go, holder_other.go, feed.go
 //
 // What bites: a failed commit closes the log for good (ErrFailed, Done), because what the file holds is then unknown;
 // the program must end. Bytes that were erased stay in unused pages of the file until they are written over; Compact

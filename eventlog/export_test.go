@@ -18,7 +18,7 @@ import (
 // exported is the export of a small log of three streams with a long and an erased payload.
 func exported(tb testing.TB) (from eventlog.Log, text string) {
 	tb.Helper()
-	l := eventlog.NewMemory(eventlog.Config{})
+	l := logtest.Open(tb, eventlog.Config{})
 	mustAppend(tb, l, logtest.Session("a"), 0, "1", strings.Repeat("long ", 300))
 	mustAppend(tb, l, events.Daemon, 0, "2")
 	mustAppend(tb, l, logtest.Session("b"), 0, "3")

@@ -13,7 +13,7 @@ import (
 // FuzzImport imports anything: it ends with an error or a log that verifies, and what was imported is exported again
 // and imported to the same. ReadExport yields as many records, and fails where Import does.
 func FuzzImport(f *testing.F) {
-	l := eventlog.NewMemory(eventlog.Config{})
+	l := logtest.Open(f, eventlog.Config{})
 	mustAppend(f, l, logtest.Session("a"), 0, "1", strings.Repeat("long ", 300))
 	mustAppend(f, l, events.Daemon, 0, "2")
 	if err := l.Erase(f.Context(), 1); err != nil {
@@ -27,7 +27,7 @@ func FuzzImport(f *testing.F) {
 	f.Add(out.Bytes()[:out.Len()/2])
 	f.Add([]byte(`{"cmemd_log":1}` + "\n" + `{"record":"AQA="}` + "\n" + `{"records":0}`))
 	f.Fuzz(func(t *testing.T, export []byte) {
-		to := eventlog.NewMemory(eventlog.Config{})
+		to := logtest.Open(t, eventlog.Config{})
 		n, err := eventlog.Import(t.Context(), to, bytes.NewReader(export))
 		mustVerify(t, to)
 		if last, _ := to.Last(t.Context()); uint64(last) != n {
@@ -41,7 +41,7 @@ func FuzzImport(f *testing.F) {
 		if _, err := eventlog.Export(t.Context(), to, &again, 1); err != nil {
 			t.Fatalf("Export: %v", err)
 		}
-		if m, err := eventlog.Import(t.Context(), eventlog.NewMemory(eventlog.Config{}), &again); m != n || err != nil {
+		if m, err := eventlog.Import(t.Context(), logtest.Open(t, eventlog.Config{}), &again); m != n || err != nil {
 			t.Fatalf("imported %d of %d again: %v", m, n, err)
 		}
 	})

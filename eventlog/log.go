@@ -50,7 +50,7 @@ type Log interface {
 	Close() error
 }
 
-// Restorer is a Log that takes back records of another log exactly as they were. Both engines here are.
+// Restorer is a Log that takes back records of another log exactly as they were. Bolt is one.
 type Restorer interface {
 	Log
 

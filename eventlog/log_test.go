@@ -8,11 +8,6 @@ import (
 	"github.com/cmemd/cmemd/testkit/logtest"
 )
 
-func TestMemory(t *testing.T) {
-	t.Parallel()
-	logtest.Run(t, func(testing.TB) logtest.Log { return eventlog.NewMemory(eventlog.Config{}) })
-}
-
 func TestBolt(t *testing.T) {
 	t.Parallel()
 	logtest.RunDurable(t, func(tb testing.TB, dir string) logtest.Log {

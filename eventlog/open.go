@@ -37,7 +37,7 @@ var (
 // take microseconds instead of a scan; a large mapping spares the writer from waiting for readers to remap.
 func options(cfg Config, readOnly bool) *bbolt.Options {
 	o := &bbolt.Options{
-		Timeout: cfg.Timeout, ReadOnly: readOnly, NoSync: cfg.noSync, FreelistType: bbolt.FreelistMapType,
+		Timeout: cfg.Timeout, ReadOnly: readOnly, NoSync: cfg.NoSync, FreelistType: bbolt.FreelistMapType,
 	}
 	if runtime.GOOS != "windows" && ^uint(0)>>32 != 0 { // there the file would be stretched, or the space is scarce
 		o.InitialMmapSize = 1 << 30

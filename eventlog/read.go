@@ -228,3 +228,26 @@ func (b *Bolt) back(stream events.StreamID, from events.Version, at []events.Pos
 	})
 	return next, left, err
 }
+
+// slice is a run of records that was read at once. They need no transaction any more.
+type slice struct {
+	n  int
+	at func(i int) (events.Record, error)
+}
+
+// each yields the records of s. It returns errEnough, an error that must be yielded, or nil.
+func (s slice) each(ctx context.Context, yield func(events.Record, error) bool) error {
+	for i := range s.n {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		r, err := s.at(i)
+		if err != nil {
+			return err
+		}
+		if !yield(r, nil) {
+			return errEnough
+		}
+	}
+	return nil
+}

@@ -75,7 +75,7 @@ func TestVerify(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			l := eventlog.NewMemory(eventlog.Config{})
+			l := logtest.Open(t, eventlog.Config{})
 			mustAppend(t, l, logtest.Session("a"), 0, "1", "2")
 			mustAppend(t, l, events.Daemon, 0, "3")
 			mustAppend(t, l, logtest.Session("a"), 2, "4", "5", "6")
@@ -155,7 +155,7 @@ func TestLostLeaf(t *testing.T) {
 
 func TestVerifyProgress(t *testing.T) {
 	t.Parallel()
-	l := eventlog.NewMemory(eventlog.Config{})
+	l := logtest.Open(t, eventlog.Config{})
 	for i := range events.Version(5) {
 		mustAppend(t, l, logtest.Session(fmt.Sprint(i)), 0, numbered("x", 500)...)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/projections/engine"
 	"github.com/cmemd/cmemd/projections/health"
+	"github.com/cmemd/cmemd/testkit/logtest"
 )
 
 // tb is what testing.TB and rapid.T share.
@@ -22,6 +23,7 @@ type tb interface {
 	Helper()
 	Fatalf(format string, args ...any)
 	Fatal(args ...any)
+	Cleanup(f func())
 }
 
 // world is a log into which a test writes what could have happened.
@@ -61,7 +63,7 @@ func newWorld(t tb) *world {
 		tb: t, now: epoch, inputs: map[events.SessionID][]events.Position{}, stops: map[events.SessionID][]events.Position{},
 		opened: map[events.SessionID]bool{},
 	}
-	w.log = eventlog.NewMemory(eventlog.Config{Now: func() time.Time { return w.now }})
+	w.log = logtest.Open(t, eventlog.Config{Now: func() time.Time { return w.now }})
 	return w
 }
 

@@ -27,6 +27,7 @@ import (
 	"github.com/cmemd/cmemd/internal/api/server"
 	"github.com/cmemd/cmemd/internal/setting"
 	"github.com/cmemd/cmemd/projections/health"
+	"github.com/cmemd/cmemd/testkit/logtest"
 )
 
 // patientAt is an examination of a home of its own with a daemon that is well.
@@ -197,7 +198,7 @@ func TestClockBehindTheLog(t *testing.T) {
 // TestFollows changes one thing of good records at a time.
 func TestFollows(t *testing.T) {
 	t.Parallel()
-	log := eventlog.NewMemory(eventlog.Config{})
+	log := logtest.Open(t, eventlog.Config{})
 	for i := range 6 {
 		stream := []events.StreamID{events.Daemon, "provider/p"}[i%2]
 		d := events.Draft{ID: uuid.Must(uuid.NewV7()), OccurredAt: time.Now(), Event: events.ProviderResumed{By: "probe"}}

@@ -19,13 +19,14 @@ import (
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/observer"
 	"github.com/cmemd/cmemd/internal/setting"
+	"github.com/cmemd/cmemd/testkit/logtest"
 	"github.com/cmemd/cmemd/testkit/providertest"
 )
 
-// daemon is the real actors over a log in memory, inside a synctest bubble: what they decide has to be proved.
+// daemon is the real actors over a log inside a synctest bubble: what they decide has to be proved.
 type daemon struct {
 	t        *testing.T
-	log      *eventlog.Memory
+	log      *eventlog.Bolt
 	provider *providertest.Scripted
 	second   *providertest.Scripted // asked where provider rests; nil: there is none
 	sys      *actors.System
@@ -55,7 +56,7 @@ func TestProveOfRealLogs(t *testing.T) {
 }
 
 func (c trouble) prove(t *testing.T) {
-	d := &daemon{t: t, log: eventlog.NewMemory(eventlog.Config{}), provider: providertest.NewScripted(c.steps...)}
+	d := &daemon{t: t, log: logtest.Open(t, eventlog.Config{}), provider: providertest.NewScripted(c.steps...)}
 	if name := c.settings["fallbacks"]; name != "" {
 		d.second = providertest.NewScripted(c.steps...)
 		d.second.Called = name

@@ -8,14 +8,15 @@ import (
 
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/testkit/logtest"
 )
 
 // rewrite returns the script's log with records changed: change returns what stands in a record's place, or nothing.
 // Positions after a record that is left out move; those that events name do not, so leave out what nothing names.
-func rewrite(tb testing.TB, from eventlog.Log, change func(r events.Record, d *events.Draft) bool) *eventlog.Memory {
+func rewrite(tb testing.TB, from eventlog.Log, change func(r events.Record, d *events.Draft) bool) *eventlog.Bolt {
 	tb.Helper()
 	var now time.Time
-	to := eventlog.NewMemory(eventlog.Config{Now: func() time.Time { return now }})
+	to := logtest.Open(tb, eventlog.Config{Now: func() time.Time { return now }})
 	for r, err := range from.All(tb.Context(), 1) {
 		if err != nil {
 			tb.Fatal(err)
@@ -66,13 +67,13 @@ func find[E events.Event](tb testing.TB, log eventlog.Log, match func(E) bool) (
 func isIdle(e events.AgentStopped) bool { return e.Cause == events.StopIdle }
 
 // mutation changes the nth event of type E, in a copy of the log.
-func mutation[E events.Event](n int, change func(*E, *events.Draft)) func(tb testing.TB, log eventlog.Log) (*eventlog.Memory, events.Position) {
+func mutation[E events.Event](n int, change func(*E, *events.Draft)) func(tb testing.TB, log eventlog.Log) (*eventlog.Bolt, events.Position) {
 	return where(func(E) bool { n--; return n == 0 }, change)
 }
 
 // where changes the first event that matches.
-func where[E events.Event](match func(E) bool, change func(*E, *events.Draft)) func(tb testing.TB, log eventlog.Log) (*eventlog.Memory, events.Position) {
-	return func(tb testing.TB, log eventlog.Log) (*eventlog.Memory, events.Position) {
+func where[E events.Event](match func(E) bool, change func(*E, *events.Draft)) func(tb testing.TB, log eventlog.Log) (*eventlog.Bolt, events.Position) {
+	return func(tb testing.TB, log eventlog.Log) (*eventlog.Bolt, events.Position) {
 		at, e := find(tb, log, match)
 		return rewrite(tb, log, func(r events.Record, d *events.Draft) bool {
 			if r.Position == at.Position {
@@ -88,18 +89,18 @@ func where[E events.Event](match func(E) bool, change func(*E, *events.Draft)) f
 }
 
 // started changes the nth turn's beginning.
-func started(n int, change func(*events.TurnStarted)) func(tb testing.TB, log eventlog.Log) (*eventlog.Memory, events.Position) {
+func started(n int, change func(*events.TurnStarted)) func(tb testing.TB, log eventlog.Log) (*eventlog.Bolt, events.Position) {
 	return mutation(n, func(e *events.TurnStarted, _ *events.Draft) { change(e) })
 }
 
 // probe changes the beginning of the first probe of a quarantine.
-func probe(change func(*events.TurnStarted)) func(tb testing.TB, log eventlog.Log) (*eventlog.Memory, events.Position) {
+func probe(change func(*events.TurnStarted)) func(tb testing.TB, log eventlog.Log) (*eventlog.Bolt, events.Position) {
 	return where(func(e events.TurnStarted) bool { return e.Probe }, func(e *events.TurnStarted, _ *events.Draft) { change(e) })
 }
 
 // removal leaves the nth event of type E out.
-func removal[E events.Event](n int) func(tb testing.TB, log eventlog.Log) (*eventlog.Memory, events.Position) {
-	return func(tb testing.TB, log eventlog.Log) (*eventlog.Memory, events.Position) {
+func removal[E events.Event](n int) func(tb testing.TB, log eventlog.Log) (*eventlog.Bolt, events.Position) {
+	return func(tb testing.TB, log eventlog.Log) (*eventlog.Bolt, events.Position) {
 		at, _ := nth[E](tb, log, n)
 		return rewrite(tb, log, func(r events.Record, _ *events.Draft) bool { return r.Position != at.Position }), at.Position
 	}
@@ -108,7 +109,7 @@ func removal[E events.Event](n int) func(tb testing.TB, log eventlog.Log) (*even
 // TestProveFindsEveryChange spoils a good log in one place at a time: the first difference is there.
 func TestProveFindsEveryChange(t *testing.T) {
 	t.Parallel()
-	type change = func(tb testing.TB, log eventlog.Log) (*eventlog.Memory, events.Position)
+	type change = func(tb testing.TB, log eventlog.Log) (*eventlog.Bolt, events.Position)
 	for name, test := range map[string]struct {
 		change   change
 		back     int // how far before the change its decision begins

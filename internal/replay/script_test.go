@@ -11,13 +11,14 @@ import (
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/observer"
+	"github.com/cmemd/cmemd/testkit/logtest"
 )
 
 // script writes a log as a daemon does: session.Decide decides, a provider's circuit opens and closes, lives follow
 // each other with settings of their own.
 type script struct {
 	tb       testing.TB
-	log      *eventlog.Memory
+	log      *eventlog.Bolt
 	now      time.Time
 	ids      uint64
 	rules    session.Rules
@@ -40,7 +41,7 @@ func newScript(tb testing.TB) *script {
 		tb: tb, now: time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC), provider: "scripted", slots: 2,
 		states: map[string]*session.State{}, turns: map[string]events.TurnStarted{}, knew: map[string]events.Position{},
 	}
-	s.log = eventlog.NewMemory(eventlog.Config{Now: func() time.Time { return s.now }})
+	s.log = logtest.Open(tb, eventlog.Config{Now: func() time.Time { return s.now }})
 	return s
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/testkit/logtest"
 )
 
 // count is what a stream has had, and the latest of it.
@@ -58,7 +59,7 @@ type world struct {
 }
 
 func newWorld(tb testing.TB) *world {
-	return &world{tb: tb, log: eventlog.NewMemory(eventlog.Config{})}
+	return &world{tb: tb, log: logtest.Open(tb, eventlog.Config{})}
 }
 
 func (w *world) say(n int, e events.Event) events.Position {

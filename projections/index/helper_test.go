@@ -8,22 +8,24 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
-	"github.com/google/uuid"
+	"github.com/cmemd/cmemd/testkit/logtest"
 )
 
-// writer appends events to a memory log and remembers the versions of its streams.
+// writer appends events to a log and remembers the versions of its streams.
 type writer struct {
 	tb       testing.TB
-	log      *eventlog.Memory
+	log      *eventlog.Bolt
 	versions map[events.StreamID]events.Version
 	at       time.Time
 }
 
 func newWriter(tb testing.TB) *writer {
 	tb.Helper()
-	log := eventlog.NewMemory(eventlog.Config{})
+	log := logtest.Open(tb, eventlog.Config{})
 	tb.Cleanup(func() { log.Close() })
 	return &writer{tb: tb, log: log, versions: map[events.StreamID]events.Version{}, at: time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)}
 }

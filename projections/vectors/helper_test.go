@@ -18,6 +18,7 @@ import (
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/projections"
 	"github.com/cmemd/cmemd/projections/engine"
+	"github.com/cmemd/cmemd/testkit/logtest"
 )
 
 // hashed embeds a text deterministically: the sum of a random vector for each of its words, so that texts that share words
@@ -89,7 +90,7 @@ func (f *fake) largest() (n int) {
 // world is a log with views over it, an endpoint, and vectors.
 type world struct {
 	tb    testing.TB
-	log   *eventlog.Memory
+	log   *eventlog.Bolt
 	views *projections.Views
 	fake  *fake
 	path  string
@@ -101,7 +102,7 @@ type world struct {
 func newWorld(tb testing.TB) *world {
 	tb.Helper()
 	w := &world{
-		tb: tb, log: eventlog.NewMemory(eventlog.Config{}), fake: &fake{dims: 32}, path: tb.TempDir() + "/vectors",
+		tb: tb, log: logtest.Open(tb, eventlog.Config{}), fake: &fake{dims: 32}, path: tb.TempDir() + "/vectors",
 		at: time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC), texts: map[events.ID]string{},
 	}
 	tb.Cleanup(func() { w.log.Close() })

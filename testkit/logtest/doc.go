@@ -1,8 +1,10 @@
 // Package logtest is the suite that every engine of eventlog.Log must pass.
 //
-//	func TestMemory(t *testing.T) {
-//		logtest.Run(t, func(testing.TB) logtest.Log { return eventlog.NewMemory(eventlog.Config{}) })
+//	func TestBolt(t *testing.T) {
+//		logtest.RunDurable(t, func(tb testing.TB, dir string) logtest.Log { return mustOpen(tb, dir) })
 //	}
+//
+// Open gives tests of other packages a log.
 //
 // The files, each referring to those below it:
 //

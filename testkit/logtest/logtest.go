@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -18,6 +20,29 @@ import (
 
 // Log is what is tested.
 type Log = eventlog.Restorer
+
+// Open opens an empty log with cfg, which is closed and removed at the end of the test. It outlives no loss of power.
+func Open(tb interface {
+	Helper()
+	Fatal(args ...any)
+	Cleanup(f func())
+}, cfg eventlog.Config) *eventlog.Bolt {
+	tb.Helper()
+	dir, err := os.MkdirTemp("", "log")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	cfg.NoSync = true
+	l, err := eventlog.Open(filepath.Join(dir, "log"), cfg)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		_ = l.Close()
+		_ = os.RemoveAll(dir)
+	})
+	return l
+}
 
 // Draft returns a small draft whose event carries text, with an id of its own.
 func Draft(text string) events.Draft {

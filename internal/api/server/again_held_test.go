@@ -15,6 +15,7 @@ import (
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/observer"
+	"github.com/cmemd/cmemd/testkit/logtest"
 	"github.com/cmemd/cmemd/testkit/providertest"
 )
 
@@ -296,7 +297,7 @@ func TestAMissingSummaryIsAskedForAfterACrash(t *testing.T) {
 	first := moodyWorld(t, newMoody(missing("first")), nil, nil)
 	first.use(t, "s", 2)
 	first.settled(t)
-	log := eventlog.NewMemory(eventlog.Config{})
+	log := logtest.Open(t, eventlog.Config{})
 	add := func(d events.Draft) {
 		if _, err := eventlog.AppendEnd(t.Context(), log, claude("s").Stream(), d); err != nil {
 			t.Fatal(err)

@@ -16,6 +16,7 @@ import (
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/observer"
 	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/testkit/logtest"
 	"github.com/cmemd/cmemd/testkit/providertest"
 )
 
@@ -54,7 +55,7 @@ func prose() providertest.Step { return providertest.Text("I am sorry, there is 
 // moodyWorld is a world whose sessions are observed by m.
 func moodyWorld(tb testing.TB, m *moody, system func(*actors.Config), change func(*Config)) *world {
 	tb.Helper()
-	w := &world{home: shortDir(tb), log: eventlog.NewMemory(eventlog.Config{})}
+	w := &world{home: shortDir(tb), log: logtest.Open(tb, eventlog.Config{})}
 	w.open(tb)
 	cfg := actors.Config{Log: w.log, Providers: []actors.Route{{Provider: m}}}
 	if system != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/testkit/logtest"
 )
 
 // BenchmarkSearch asks a whole daemon over its unix socket, among so many observations of about 600 bytes whose words are as
@@ -28,7 +29,7 @@ func BenchmarkSearch(b *testing.B) {
 }
 
 func benchmarkSearches(b *testing.B, rows int) {
-	log := eventlog.NewMemory(eventlog.Config{})
+	log := logtest.Open(b, eventlog.Config{})
 	text := newDrawnText()
 	fillLog(b, log, text, rows)
 	w := startWorld(b, log, nil)

@@ -22,6 +22,7 @@ import (
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/agents/relay"
 	"github.com/cmemd/cmemd/internal/capture/privacy"
+	"github.com/cmemd/cmemd/testkit/logtest"
 )
 
 // spool keeps a payload as a hook does, at second n.
@@ -329,7 +330,7 @@ func (b brokenSpool) SetAside(name, reason string) error {
 // A single file that the disk does not give, or that does not move, holds up no other, and is told of once.
 func TestDrainPassesOverASingleFile(t *testing.T) {
 	t.Parallel()
-	w := &world{home: shortDir(t), log: eventlog.NewMemory(eventlog.Config{})}
+	w := &world{home: shortDir(t), log: logtest.Open(t, eventlog.Config{})}
 	w.open(t)
 	var recorded []session.Command
 	var logged bytes.Buffer

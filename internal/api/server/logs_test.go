@@ -19,6 +19,7 @@ import (
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/testkit/logtest"
 )
 
 // errEnough ends an endless stream.
@@ -201,7 +202,7 @@ func TestVerifyExportBackup(t *testing.T) {
 	if err := w.client.Export(t.Context(), &export, 0); err != nil {
 		t.Fatal(err)
 	}
-	copied := eventlog.NewMemory(eventlog.Config{})
+	copied := logtest.Open(t, eventlog.Config{})
 	if n, err := eventlog.Import(t.Context(), copied, &export); err != nil || int(n) < len(want) {
 		t.Errorf("the export gives back %d records, %v, want %d", n, err, len(want))
 	}
@@ -259,6 +260,7 @@ func TestVerifyOfDamage(t *testing.T) {
 func TestNoFileToBackUp(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
+	w.server.cfg.Log = struct{ eventlog.Log }{w.log}
 	var b bytes.Buffer
 	if p := problem(t, w.client.Backup(t.Context(), &b)); p.Status != 404 || b.Len() > 0 {
 		t.Errorf("got %+v, want 404", p)

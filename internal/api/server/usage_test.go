@@ -13,6 +13,7 @@ import (
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/projections/turn"
 	"github.com/cmemd/cmemd/projections/usage"
+	"github.com/cmemd/cmemd/testkit/logtest"
 )
 
 // priced knows the price of one model: a dollar a token in, a tenth of it cached, ten out.
@@ -29,7 +30,7 @@ var (
 func spend(t *testing.T, now time.Time) *world {
 	t.Helper()
 	clock := now.Add(-30 * time.Hour)
-	log := eventlog.NewMemory(eventlog.Config{Now: func() time.Time { return clock }})
+	log := logtest.Open(t, eventlog.Config{Now: func() time.Time { return clock }})
 	say := func(s events.SessionID, turn events.ID, evs ...events.Event) {
 		var drafts []events.Draft
 		for _, e := range evs {

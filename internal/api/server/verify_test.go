@@ -13,6 +13,7 @@ import (
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/projections"
 	"github.com/cmemd/cmemd/projections/engine"
+	"github.com/cmemd/cmemd/testkit/logtest"
 )
 
 // TestVerifyCountsAnew has the views' counts be right, and wrong in each way.
@@ -103,7 +104,7 @@ func TestVerifyComparesAtOnePosition(t *testing.T) {
 // TestVerifyFindsWhatTheLogCannotMean has a turn settle what is no input.
 func TestVerifyFindsWhatTheLogCannotMean(t *testing.T) {
 	t.Parallel()
-	log := eventlog.NewMemory(eventlog.Config{})
+	log := logtest.Open(t, eventlog.Config{})
 	s, turn := claude("s"), newID()
 	_, err := eventlog.AppendEnd(t.Context(), log, s.Stream(),
 		events.Draft{ID: newID(), Event: events.SessionOpened{Agent: "claude-code", AgentSession: "s"}},

@@ -30,6 +30,7 @@ import (
 	"github.com/cmemd/cmemd/projections"
 	"github.com/cmemd/cmemd/projections/engine"
 	"github.com/cmemd/cmemd/projections/index"
+	"github.com/cmemd/cmemd/testkit/logtest"
 )
 
 // world is a whole daemon but for its command: a log, actors with the extractor, views, an index, and the server on a
@@ -49,10 +50,10 @@ type world struct {
 
 const testToken = "a token for tests"
 
-// newWorld starts a world over an engine in memory. change may alter the server's configuration.
+// newWorld starts a world over a log of its own. change may alter the server's configuration.
 func newWorld(tb testing.TB, change func(*Config)) *world {
 	tb.Helper()
-	return startWorld(tb, eventlog.NewMemory(eventlog.Config{}), change)
+	return startWorld(tb, logtest.Open(tb, eventlog.Config{}), change)
 }
 
 func startWorld(tb testing.TB, log eventlog.Log, change func(*Config)) *world {

@@ -16,6 +16,7 @@ import (
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/projections"
 	"github.com/cmemd/cmemd/projections/engine"
+	"github.com/cmemd/cmemd/testkit/logtest"
 )
 
 var epoch = time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
@@ -23,7 +24,7 @@ var epoch = time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
 // world is a log with views over it, sessions that decide as the real ones do, and an eraser.
 type world struct {
 	tb     testing.TB
-	log    *eventlog.Memory
+	log    *eventlog.Bolt
 	views  *projections.Views
 	state  string
 	now    time.Time
@@ -39,7 +40,7 @@ var errRefused = errors.New("parked")
 func newWorld(t testing.TB) *world {
 	t.Helper()
 	w := &world{tb: t, now: epoch, rows: map[string]events.ID{}, state: filepath.Join(t.TempDir(), "forget.json")}
-	w.log = eventlog.NewMemory(eventlog.Config{Now: func() time.Time { return w.now }})
+	w.log = logtest.Open(t, eventlog.Config{Now: func() time.Time { return w.now }})
 	var err error
 	if w.views, err = projections.Open(t.TempDir(), w.log, engine.Config{}); err != nil {
 		t.Fatal(err)

@@ -5,12 +5,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/projections"
 	"github.com/cmemd/cmemd/projections/engine"
 	"github.com/cmemd/cmemd/projections/index"
-	"github.com/google/uuid"
+	"github.com/cmemd/cmemd/testkit/logtest"
 )
 
 const (
@@ -22,7 +24,7 @@ const (
 type world struct {
 	tb testing.TB
 	*Recall
-	log      *eventlog.Memory
+	log      *eventlog.Bolt
 	views    *projections.Views
 	index    *index.Index
 	versions map[events.StreamID]events.Version
@@ -32,7 +34,7 @@ type world struct {
 func newWorld(tb testing.TB) *world {
 	tb.Helper()
 	w := &world{tb: tb, versions: map[events.StreamID]events.Version{}, now: time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)}
-	w.log = eventlog.NewMemory(eventlog.Config{Now: func() time.Time { return w.now }})
+	w.log = logtest.Open(tb, eventlog.Config{Now: func() time.Time { return w.now }})
 	var err error
 	if w.views, err = projections.Open(tb.TempDir(), w.log, engine.Config{}); err != nil {
 		tb.Fatal(err)

@@ -14,6 +14,7 @@ import (
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/observer"
 	"github.com/cmemd/cmemd/internal/observer/turn"
+	"github.com/cmemd/cmemd/testkit/logtest"
 	"github.com/cmemd/cmemd/testkit/providertest"
 )
 
@@ -28,9 +29,9 @@ func (absent) Check(_ context.Context, _ string, hashes []string) (claims []even
 }
 
 // logged returns a log of the given events, in one session.
-func logged(t *testing.T, all ...events.Event) (log *eventlog.Memory, at []events.Position) {
+func logged(t *testing.T, all ...events.Event) (log *eventlog.Bolt, at []events.Position) {
 	t.Helper()
-	log = eventlog.NewMemory(eventlog.Config{})
+	log = logtest.Open(t, eventlog.Config{})
 	var drafts []events.Draft
 	for i, e := range all {
 		drafts = append(drafts, events.Draft{ID: events.ID(uuid.Must(uuid.NewV7())), OccurredAt: time.Unix(int64(1000+i), 0), Event: e})
