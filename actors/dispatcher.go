@@ -208,7 +208,7 @@ func (d *dispatcher) restore() {
 
 // lost returns the failures that the last life did not rule on.
 func (d *dispatcher) lost() ([]provider.Lost, error) {
-	ctx := d.sys.ending
+	ctx := context.Background()
 	last, err := d.sys.cfg.Log.Last(ctx)
 	if err != nil {
 		return nil, err

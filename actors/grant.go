@@ -76,18 +76,18 @@ func (d *dispatcher) readSpending(c actor.Context, now time.Time) {
 		return
 	}
 	self, sys := c.Self(), d.sys
-	sys.turns.Go(func() { sys.root.Send(self, sys.spent(q)) })
+	sys.begin(func(ctx context.Context) { sys.root.Send(self, sys.spent(ctx, q)) })
 }
 
 // spent asks what was used. A panic is an error: it is nothing that the dispatcher could mend.
-func (s *System) spent(q provider.Question) (m provider.Spending) {
+func (s *System) spent(ctx context.Context, q provider.Question) (m provider.Spending) {
 	m.Question = q
 	defer func() {
 		if r := recover(); r != nil {
 			m.Err = fmt.Errorf("panic: %v", r)
 		}
 	}()
-	ctx, cancel := context.WithTimeout(s.ending, provider.LoadLimit)
+	ctx, cancel := context.WithTimeout(ctx, provider.LoadLimit)
 	defer cancel()
 	m.Tokens, m.USD, m.Err = s.cfg.Spent(ctx, q.From, q.Session)
 	return m

@@ -113,11 +113,8 @@ func (o *observerActor) work(c actor.Context, do func(context.Context) error) {
 	if o.cancel != nil {
 		o.cancel()
 	}
-	ctx, cancel := context.WithCancel(o.sys.ending)
-	o.cancel = cancel
 	self, root := c.Self(), o.sys.root
-	o.sys.turns.Go(func() {
-		defer cancel()
+	o.cancel = o.sys.begin(func(ctx context.Context) {
 		if reason := o.protect(ctx, do); reason != "" && ctx.Err() == nil {
 			root.Send(self, panicked{reason: reason})
 		}
@@ -170,5 +167,5 @@ func (s *System) note(dir string, at time.Time) {
 	if s.cfg.Tracker == nil || dir == "" || s.cfg.Now().Sub(at) > recent {
 		return
 	}
-	s.turns.Go(func() { s.cfg.Tracker.Note(s.ending, dir) })
+	s.begin(func(ctx context.Context) { s.cfg.Tracker.Note(ctx, dir) })
 }

@@ -165,7 +165,7 @@ func (a *sessionActor) expire(now time.Time) time.Time {
 // seekTurn asks for a lease while a turn is due, begins it when there is one, and gives back what is not needed. What is due
 // may change while it is waited for, and with it who may be asked.
 func (a *sessionActor) seekTurn(c actor.Context, plan session.Plan, now time.Time) {
-	if a.turn != nil || a.sys.ending.Err() != nil {
+	if a.turn != nil || a.sys.ending.Load() {
 		return
 	}
 	if plan.Turn == nil {

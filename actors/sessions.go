@@ -118,9 +118,9 @@ func (s *sessions) findOwing(c actor.Context) {
 		return
 	}
 	self := c.Self()
-	s.sys.turns.Go(func() {
-		ids, err := s.sys.cfg.Owing(s.sys.ending)
-		if err != nil && s.sys.ending.Err() == nil {
+	s.sys.begin(func(ctx context.Context) {
+		ids, err := s.sys.cfg.Owing(ctx)
+		if err != nil && ctx.Err() == nil {
 			s.sys.cfg.Logger.Error("cannot tell which sessions owe work; each is found at its next event", "err", err)
 		}
 		for _, id := range ids {

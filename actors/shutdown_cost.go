@@ -48,7 +48,7 @@ func (a *sessionActor) paid(m paid) {
 		return
 	}
 	a.turn.paid = m.failed
-	if !m.cut || !a.turn.started || a.sys.ending.Err() == nil {
+	if !m.cut || !a.turn.started || !a.sys.ending.Load() {
 		over()
 		return
 	}

@@ -159,12 +159,13 @@ type System struct {
 	root     *actor.RootContext
 	system   *actor.ActorSystem
 	pipeline *turn.Pipeline
-	appends  sync.WaitGroup  // under way
-	turns    sync.WaitGroup  // and other reads under way, that end when ending does
-	ending   context.Context // done when Run ends
-	done     chan struct{}   // closed when Run has ended
-	asked    tally           // turns that a provider is asked, and those that were cut whose cost is not on disk
-	degraded atomic.Bool     // capture only; written by the sessions supervisor alone
+	appends  sync.WaitGroup                                      // under way
+	turns    sync.WaitGroup                                      // and other reads under way
+	begin    func(work func(context.Context)) context.CancelFunc // begins one of them; it is cancelled when Run ends, too
+	ending   atomic.Bool                                         // Run ends
+	done     chan struct{}                                       // closed when Run has ended
+	asked    tally                                               // turns that a provider is asked, and those that were cut whose cost is not on disk
+	degraded atomic.Bool                                         // capture only; written by the sessions supervisor alone
 	waiting  atomic.Int64
 	bytes    atomic.Int64
 	running  atomic.Bool
@@ -195,7 +196,14 @@ func New(cfg Config) (*System, error) {
 func (s *System) Run(ctx context.Context, ready chan<- struct{}) error {
 	ending, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
-	s.ending = ending
+	s.begin = func(work func(context.Context)) context.CancelFunc {
+		ctx, cancel := context.WithCancel(ending)
+		s.turns.Go(func() {
+			defer cancel()
+			work(ctx)
+		})
+		return cancel
+	}
 	started := make(chan error, 1)
 	s.top = s.root.Spawn(actor.PropsFromProducer(func() actor.Actor { return &topActor{sys: s, started: started} }))
 	if err := <-started; err != nil {
@@ -208,6 +216,7 @@ func (s *System) Run(ctx context.Context, ready chan<- struct{}) error {
 	}
 	<-ctx.Done()
 	s.running.Store(false)
+	s.ending.Store(true)
 	end()
 	grace := time.NewTimer(s.cfg.HangGrace)
 	defer grace.Stop()

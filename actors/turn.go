@@ -37,7 +37,7 @@ func (a *sessionActor) current(id events.ID) bool {
 
 // prepared records that the provider is about to be asked, and then has it asked.
 func (a *sessionActor) prepared(c actor.Context, m prepared) {
-	if !a.current(m.turn) || a.sys.ending.Err() != nil {
+	if !a.current(m.turn) || a.sys.ending.Load() {
 		return
 	}
 	if m.err != nil {
