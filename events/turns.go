@@ -60,7 +60,7 @@ type TurnFailed struct {
 	Class    FailureClass `cbor:"2,keyasint,omitempty" json:"class"`
 	Status   int          `cbor:"3,keyasint,omitempty" json:"status,omitempty"`  // HTTP status, if there was one
 	ResetsAt time.Time    `cbor:"4,keyasint,omitzero" json:"resets_at,omitzero"` // when the provider said it would answer again
-	Message  string       `cbor:"5,keyasint,omitempty" json:"message,omitempty"` // scrubbed, for people
+	Message  string       `cbor:"5,keyasint,omitempty" json:"message,omitempty"` // for people, in words of ours alone, so that it is no Output
 	Output   Output       `cbor:"6,keyasint,omitzero" json:"output,omitzero"`    // raw, if any arrived
 	Provider string       `cbor:"7,keyasint,omitempty" json:"provider,omitempty"`
 	Clean    bool         `cbor:"8,keyasint,omitempty" json:"clean,omitempty"`  // interrupted by an orderly stop: blames nobody

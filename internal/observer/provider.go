@@ -62,7 +62,7 @@ type Failure struct {
 	Class       events.FailureClass
 	Status      int           // HTTP status; 0: none
 	ResetsAt    time.Time     // when the provider said it would answer again; zero: it did not
-	Message     string        // for people; scrubbed
+	Message     string        // for people, in words of ours: of a service's at most one that model.Word lets through, of a model's none
 	Output      events.Output // what arrived before it failed
 	Form        events.Form   // of Output; empty: XML
 	events.Bill               // what was paid all the same, where the provider told it
