@@ -2,7 +2,6 @@ package projections
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
@@ -10,7 +9,6 @@ import (
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/projections/engine"
-	"github.com/cmemd/cmemd/projections/turn"
 )
 
 // AsOf is the row by itself as it stood at the record of a position, which was recorded at a time: superseded by whoever had
@@ -36,7 +34,7 @@ func (r *Row) stand() {
 // RowsAsOf is Rows as they stood at the record of a position, which was recorded at a time. Of rows that say the same, those
 // count that had been recorded, and the one that led them leads; one that was superseded since stands by itself. What is
 // forgotten stays so. Rows recorded later are returned too, as Row.AsOf has them.
-func (v *Views) RowsAsOf(ctx context.Context, p events.Position, at time.Time, ids ...events.ID) ([]Row, error) {
+func (v RowReader) RowsAsOf(ctx context.Context, p events.Position, at time.Time, ids ...events.ID) ([]Row, error) {
 	rows := make([]Row, len(ids))
 	err := v.Read(ctx, func(btx *bolt.Tx) error {
 		books, err := v.books(btx)
@@ -89,49 +87,4 @@ func groupedAsOf(books []book, row Row, p events.Position, at time.Time) (Row, e
 		then.FoldedInto, then.Count, then.Turns = lead, 0, ownTurn(row)
 	}
 	return then, nil
-}
-
-// AsOf is the turn as it was known at the record of a position: what came of it later is not told.
-func (t Turn) AsOf(p events.Position) Turn {
-	if t.Started > p {
-		return Turn{ID: t.ID, Session: t.Session}
-	}
-	if t.Ended > p {
-		return Turn{
-			ID: t.ID, Session: t.Session, Kind: t.Kind, Generation: t.Generation, Provider: t.Provider, Model: t.Model,
-			Settles: t.Settles, Reads: t.Reads, PromptBytes: t.PromptBytes, Attempt: t.Attempt, Probe: t.Probe,
-			Prompt: t.Prompt, Started: t.Started, StartedAt: t.StartedAt, Result: turn.Running, Instead: t.Instead,
-		}
-	}
-	var rows []events.ID
-	var at []events.Position
-	for i, known := range t.RowsAt {
-		if known <= p {
-			rows, at = append(rows, t.Rows[i]), append(at, known)
-		}
-	}
-	t.Rows, t.RowsAt = rows, at
-	return t
-}
-
-// SessionAsOf is the session of that id as its records up to a position tell it. What other views know of a session, its
-// title and its inputs, is not filled in. It reads the session's records. The error is ErrNotFound for a session that had
-// none yet.
-func (v *Views) SessionAsOf(ctx context.Context, id events.SessionID, p events.Position) (Session, error) {
-	var s Session
-	for rec, err := range v.log.Stream(ctx, id.Stream(), 1) {
-		if err != nil {
-			return Session{}, err
-		}
-		if rec.Position > p {
-			break
-		}
-		if err := s.hear(engine.NewRecord(rec)); err != nil {
-			return Session{}, err
-		}
-	}
-	if s.First == 0 {
-		return Session{}, fmt.Errorf("%w: session %s", ErrNotFound, id)
-	}
-	return s, nil
 }

@@ -20,7 +20,7 @@ import (
 func TestStoredFormsAreWhole(t *testing.T) {
 	t.Parallel()
 	c := engine.NewCodec()
-	for _, v := range []any{Row{}, Session{}, Turn{}, Touch{}, Injection{}, balance{}, decider{}, rowTurn{}, rowInput{}, facts{}} {
+	for _, v := range []any{Row{}, Session{}, Turn{}, Touch{}, Injection{}, balance{}, decider{}, rowTurn{}, rowInput{}, engine.Facts{}} {
 		in := reflect.New(reflect.TypeOf(v))
 		filled.Fill(in.Interface())
 		raw, err := c.Encode(in.Elem().Interface())
@@ -69,7 +69,7 @@ func TestTimeOrder(t *testing.T) {
 			t.Errorf("%v comes after %v", times[i-1], times[i])
 		}
 	}
-	if !bytes.Equal(timeKey(projectID{}, time.Time{}, 1), timeKey(projectID{}, times[1], 1)) {
+	if !bytes.Equal(engine.TimeKey(engine.ProjectID{}, time.Time{}, 1), engine.TimeKey(engine.ProjectID{}, times[1], 1)) {
 		t.Error("times before all others differ")
 	}
 }

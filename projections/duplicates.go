@@ -159,7 +159,7 @@ func (f *rowFold) relist(row Row, led bool) error {
 func ownTurn(row Row) []events.ID { return withTurn(nil, row.Turn) }
 
 // Same returns the ids of the rows that are one with a row because they say the same in its session, without its own.
-func (v *Views) Same(ctx context.Context, row Row) ([]events.ID, error) {
+func (v RowReader) Same(ctx context.Context, row Row) ([]events.ID, error) {
 	lead := row.FoldedInto
 	if lead == (events.ID{}) {
 		lead = row.ID

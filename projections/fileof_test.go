@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/cmemd/cmemd/internal/toolinput"
+	"github.com/cmemd/cmemd/projections/engine"
 )
 
 func TestFileOf(t *testing.T) {
@@ -48,7 +49,7 @@ func TestFileOf(t *testing.T) {
 
 func TestRelative(t *testing.T) {
 	t.Parallel()
-	known := facts{ProjectRoot: "/home/u/p", GitRoot: "/home/u/worktree"}
+	known := engine.Facts{ProjectRoot: "/home/u/p", GitRoot: "/home/u/worktree"}
 	for name, want := range map[string]string{
 		"/home/u/p/a/b.go": "a/b.go", "/home/u/worktree/a/b.go": "a/b.go", "a/../b.go": "b.go", "/etc/hosts": "/etc/hosts",
 		"/home/u/pp/x": "/home/u/pp/x", "/home/u/p": "", "/home/u/p/": "", "": "", ".": "", "/": "", "https://x/y": "", "/dev/null": "",
@@ -58,7 +59,7 @@ func TestRelative(t *testing.T) {
 			t.Errorf("%q: got %q, want %q", name, got, want)
 		}
 	}
-	if got := relative(facts{}, "/a/b"); got != "/a/b" {
+	if got := relative(engine.Facts{}, "/a/b"); got != "/a/b" {
 		t.Errorf("without a project: got %q", got)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	bolt "go.etcd.io/bbolt"
 
@@ -15,9 +16,12 @@ import (
 // newestTouches is how many touches of a project are looked at for its newest files.
 const newestTouches = 4096
 
+// FileReader answers from the view of files. Its methods are safe for concurrent use.
+type FileReader struct{ *engine.Views }
+
 // Files returns the chosen files, the one touched last first, each with its newest touches. Without a path these are
 // files among the newest 4,096 touches of each project; with one, all its files are looked at.
-func (v *Views) Files(ctx context.Context, f FileFilter) ([]File, error) {
+func (v FileReader) Files(ctx context.Context, f FileFilter) ([]File, error) {
 	if f.Limit <= 0 {
 		f.Limit = 50
 	}
@@ -49,7 +53,7 @@ func (v *Views) Files(ctx context.Context, f FileFilter) ([]File, error) {
 	return files[:min(len(files), f.Limit)], err
 }
 
-func (f FileFilter) find(ctx context.Context, x *engine.Tx, p projectID) ([]File, error) {
+func (f FileFilter) find(ctx context.Context, x *engine.Tx, p engine.ProjectID) ([]File, error) {
 	names, err := f.newest, error(nil)
 	if f.Path != "" {
 		names = f.named
@@ -72,7 +76,7 @@ func (f FileFilter) find(ctx context.Context, x *engine.Tx, p projectID) ([]File
 }
 
 // newest are the paths touched last in a project.
-func (f FileFilter) newest(ctx context.Context, x *engine.Tx, p projectID) ([]string, error) {
+func (f FileFilter) newest(ctx context.Context, x *engine.Tx, p engine.ProjectID) ([]string, error) {
 	b, err := recentTable().In(x)
 	if err != nil {
 		return nil, err
@@ -80,8 +84,7 @@ func (f FileFilter) newest(ctx context.Context, x *engine.Tx, p projectID) ([]st
 	var paths []string
 	seen := map[string]bool{}
 	c := b.Cursor()
-	k, _ := c.Seek(append(p[:], bytes.Repeat([]byte{0xff}, 19)...))
-	k, raw := before(c, k)
+	k, raw := engine.SeekBefore(c, append(p[:], bytes.Repeat([]byte{0xff}, 19)...))
 	for n := 0; bytes.HasPrefix(k, p[:]) && len(paths) < f.Limit && n < newestTouches; k, raw = c.Prev() {
 		n++
 		var r fileRef
@@ -101,7 +104,7 @@ func (f FileFilter) newest(ctx context.Context, x *engine.Tx, p projectID) ([]st
 }
 
 // named are the paths of a project that match, found by going from name to name.
-func (f FileFilter) named(ctx context.Context, x *engine.Tx, p projectID) ([]string, error) {
+func (f FileFilter) named(ctx context.Context, x *engine.Tx, p engine.ProjectID) ([]string, error) {
 	b, err := touchTable().In(x)
 	if err != nil {
 		return nil, err
@@ -129,7 +132,7 @@ func (f FileFilter) named(ctx context.Context, x *engine.Tx, p projectID) ([]str
 }
 
 // read reads the newest touches of one file; none if the filter wants changed files and it was only read.
-func (f FileFilter) read(x *engine.Tx, p projectID, path string) (File, error) {
+func (f FileFilter) read(x *engine.Tx, p engine.ProjectID, path string) (File, error) {
 	file := File{Path: path}
 	b, err := touchTable().In(x)
 	if err != nil {
@@ -154,14 +157,14 @@ func (f FileFilter) read(x *engine.Tx, p projectID, path string) (File, error) {
 }
 
 // readFiles are the files view's part of a transaction, and the projects that a filter asks for.
-func (v *Views) readFiles(btx *bolt.Tx, root string) (x *engine.Tx, projects map[projectID]string, err error) {
+func (v FileReader) readFiles(btx *bolt.Tx, root string) (x *engine.Tx, projects map[engine.ProjectID]string, err error) {
 	x, err = v.LiveTx(btx, fileView{}.Name())
 	if err != nil {
 		return nil, nil, err
 	}
-	projects = map[projectID]string{}
+	projects = map[engine.ProjectID]string{}
 	if root != "" {
-		projects[projectIDOf(root)] = root
+		projects[engine.ProjectIDOf(root)] = root
 		return x, projects, nil
 	}
 	b, err := projectTable().In(x)
@@ -173,8 +176,26 @@ func (v *Views) readFiles(btx *bolt.Tx, root string) (x *engine.Tx, projects map
 		if err := x.Decode(raw, &name); err != nil || len(k) != 16 {
 			return engine.Damaged("project %x: %v", k, err)
 		}
-		projects[projectID(k)] = name.Root
+		projects[engine.ProjectID(k)] = name.Root
 		return nil
 	})
 	return x, projects, err
+}
+
+// FileFilter chooses files. Path matches a file whose path is it, starts with it and a slash, or ends with a slash and
+// it; empty matches all.
+type FileFilter struct {
+	ProjectRoot  string // empty: all projects
+	Path         string
+	ModifiedOnly bool
+	Limit        int // files; 0 means 50
+	Touches      int // newest touches a file; 0 means 10
+}
+
+// File is one file of a project and the latest that touched it, newest first.
+type File struct {
+	Path        string    `json:"path"` // relative to the project where it lies in it, with slashes
+	ProjectRoot string    `json:"project_root,omitempty"`
+	LastAt      time.Time `json:"last_at"`
+	Touches     []Touch   `json:"touches"`
 }

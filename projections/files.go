@@ -6,6 +6,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/projections/engine"
@@ -32,14 +33,14 @@ func projectTable() engine.Table[rootName] { return engine.Table[rootName]{Name:
 func (fileView) Tables() []engine.TableSpec {
 	return []engine.TableSpec{
 		touchTable().Spec(showTouch), recentTable().Spec(engine.ShowHex), touchedTable().Spec(engine.ShowPosition),
-		projectTable().Spec(engine.ShowHex), factsTable().Spec(engine.ShowID),
+		projectTable().Spec(engine.ShowHex), engine.FactsTable().Spec(engine.ShowID),
 	}
 }
 
 // touched is what one record touched, so that it can be forgotten.
 type touched struct {
-	Project projectID `cbor:"1,keyasint" json:"project"`
-	Paths   []string  `cbor:"2,keyasint,omitempty" json:"paths"`
+	Project engine.ProjectID `cbor:"1,keyasint" json:"project"`
+	Paths   []string         `cbor:"2,keyasint,omitempty" json:"paths"`
 }
 
 // rootName is the root of a project whose id is in keys.
@@ -72,12 +73,12 @@ func (r *fileRef) UnmarshalBinary(b []byte) error {
 }
 
 // touchKey orders the touches of a project by path, and those of a path newest first.
-func touchKey(p projectID, file string, at events.Position) []byte {
+func touchKey(p engine.ProjectID, file string, at events.Position) []byte {
 	return binary.BigEndian.AppendUint64(pathKey(p, file), ^uint64(at))
 }
 
 // pathKey begins the keys of all touches of a file.
-func pathKey(p projectID, file string) []byte {
+func pathKey(p engine.ProjectID, file string) []byte {
 	b := append(make([]byte, 0, len(p)+len(file)+9), p[:]...)
 	return append(append(b, file...), 0)
 }
@@ -99,20 +100,20 @@ func showTouch(k []byte) string {
 }
 
 // recentKey orders the touches of a project by time. The number tells the files of one record apart.
-func recentKey(p projectID, t Touch, n int) []byte {
-	return append(timeKey(p, t.At, t.Position), byte(n>>8), byte(n))
+func recentKey(p engine.ProjectID, t Touch, n int) []byte {
+	return append(engine.TimeKey(p, t.At, t.Position), byte(n>>8), byte(n))
 }
 
 type fileFold struct {
 	x     *engine.Tx
-	facts *engine.Cache[events.SessionID, facts]
-	roots *engine.Cache[projectID, rootName]
+	facts engine.FactsCache
+	roots *engine.Cache[engine.ProjectID, rootName]
 }
 
 func (fileView) Fold(x *engine.Tx) engine.Fold {
 	return &fileFold{
-		x: x, facts: engine.NewCache(x, factsTable(), engine.SessionKey),
-		roots: engine.NewCache(x, projectTable(), func(p projectID) []byte { return p[:] }),
+		x: x, facts: engine.NewFactsCache(x),
+		roots: engine.NewCache(x, projectTable(), func(p engine.ProjectID) []byte { return p[:] }),
 	}
 }
 
@@ -174,10 +175,10 @@ func (f *fileFold) touch(r *engine.Record, t Touch, changed, read []string) erro
 		return err
 	}
 	if known == nil {
-		known = &facts{}
+		known = &engine.Facts{}
 	}
 	t.Position, t.At, t.Session = r.Position, r.OccurredAt, r.Session
-	done := touched{Project: projectIDOf(known.ProjectRoot)}
+	done := touched{Project: engine.ProjectIDOf(known.ProjectRoot)}
 	for i, name := range slices.Concat(changed, read) {
 		file := relative(*known, name)
 		if file == "" || slices.Contains(done.Paths, file) {
@@ -197,14 +198,14 @@ func (f *fileFold) touch(r *engine.Record, t Touch, changed, read []string) erro
 
 // open keeps the name of the session's project: it must not depend on a touch, which can be forgotten.
 func (f *fileFold) open(r *engine.Record) error {
-	if err := learnFacts(f.facts, r); err != nil {
+	if err := f.facts.Learn(r); err != nil {
 		return err
 	}
 	known, err := f.facts.Peek(r.Session)
 	if err != nil || known == nil {
 		return err
 	}
-	name, err := f.roots.Edit(projectIDOf(known.ProjectRoot))
+	name, err := f.roots.Edit(engine.ProjectIDOf(known.ProjectRoot))
 	if err != nil {
 		return err
 	}
@@ -212,7 +213,7 @@ func (f *fileFold) open(r *engine.Record) error {
 	return nil
 }
 
-func (f *fileFold) enter(p projectID, file string, t Touch, n int) error {
+func (f *fileFold) enter(p engine.ProjectID, file string, t Touch, n int) error {
 	if err := touchTable().Put(f.x, touchKey(p, file, t.Position), t); err != nil {
 		return err
 	}
@@ -251,7 +252,7 @@ func (f *fileFold) remove(h events.Header, done touched) error {
 
 // relative is the path as it is kept: inside the project or the working tree relative to it, else as it is. It is
 // empty for what is no file: nothing, a URL, a device, a folder, a path that is too long.
-func relative(known facts, name string) string {
+func relative(known engine.Facts, name string) string {
 	if name == "" || len(name) > maxPath || strings.Contains(name, "://") || strings.HasPrefix(name, "/dev/") || strings.ContainsRune(name, 0) {
 		return ""
 	}
@@ -272,4 +273,15 @@ func nextPath(k []byte) []byte {
 	n := bytes.Clone(k[:len(k)-8])
 	n[len(n)-1] = 1
 	return n
+}
+
+// Touch is one observation or tool use that read or changed a file.
+type Touch struct {
+	Position events.Position  `cbor:"1,keyasint,omitempty" json:"position"`
+	At       time.Time        `cbor:"2,keyasint,omitzero" json:"at"`
+	Session  events.SessionID `cbor:"3,keyasint,omitzero" json:"session,omitzero"`
+	ID       events.ID        `cbor:"4,keyasint,omitzero" json:"id,omitzero"`      // of the observation; zero: a tool use
+	Tool     string           `cbor:"5,keyasint,omitempty" json:"tool,omitempty"`  // of a tool use
+	Modified bool             `cbor:"6,keyasint,omitempty" json:"modified"`        // false: read
+	Failed   bool             `cbor:"7,keyasint,omitempty" json:"failed,omitzero"` // the tool use failed: it changed nothing
 }

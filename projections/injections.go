@@ -3,6 +3,7 @@ package projections
 import (
 	"bytes"
 	"context"
+	"time"
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/projections/engine"
@@ -50,8 +51,11 @@ type Given struct {
 // maxGiven is how many injections of a session are looked at.
 const maxGiven = 1000
 
+// InjectionReader answers from the view of injections. Its methods are safe for concurrent use.
+type InjectionReader struct{ *engine.Views }
+
 // Given returns what a session was given since its conversation began, was cleared or was compacted.
-func (v *Views) Given(ctx context.Context, session events.SessionID) (Given, error) {
+func (v InjectionReader) Given(ctx context.Context, session events.SessionID) (Given, error) {
 	g := Given{IDs: map[events.ID]bool{}}
 	err := v.View(ctx, injectionView{}.Name(), func(x *engine.Tx) error {
 		b, err := injectionTable().In(x)
@@ -59,8 +63,7 @@ func (v *Views) Given(ctx context.Context, session events.SessionID) (Given, err
 			return err
 		}
 		c := b.Cursor()
-		k, _ := c.Seek(engine.PlaceKey(session, ^events.Position(0)))
-		k, raw := before(c, k)
+		k, raw := engine.SeekBefore(c, engine.PlaceKey(session, ^events.Position(0)))
 		for n := 0; bytes.HasPrefix(k, session[:]) && n < maxGiven; k, raw = c.Prev() {
 			n++
 			var i Injection
@@ -87,4 +90,15 @@ func (g *Given) take(i Injection) (emptied bool) {
 	}
 	g.Knew = max(g.Knew, i.Knew)
 	return i.Hook == "startup" || i.Hook == "clear" || i.Hook == "compact"
+}
+
+// Injection is memory that an agent was given.
+type Injection struct {
+	Session    events.SessionID `cbor:"1,keyasint,omitzero" json:"session"`
+	Position   events.Position  `cbor:"2,keyasint,omitempty" json:"position"`
+	At         time.Time        `cbor:"3,keyasint,omitzero" json:"at"`
+	Hook       string           `cbor:"4,keyasint,omitempty" json:"hook"`
+	IDs        []events.ID      `cbor:"5,keyasint,omitempty" json:"ids,omitempty"`
+	Characters int              `cbor:"6,keyasint,omitempty" json:"characters"`
+	Knew       events.Position  `cbor:"7,keyasint,omitempty" json:"knew,omitempty"` // position of the views it was chosen from
 }

@@ -15,7 +15,7 @@ type Ledger struct {
 }
 
 // Ledger returns the balances of all sessions as they stand at one position, for whoever counts again.
-func (v *Views) Ledger(ctx context.Context) (Ledger, error) {
+func (v OutcomeReader) Ledger(ctx context.Context) (Ledger, error) {
 	var l Ledger
 	err := v.View(ctx, outcomeView{}.Name(), func(x *engine.Tx) error {
 		l = Ledger{Position: x.Checkpoint, Sessions: map[events.SessionID]Balance{}}

@@ -12,13 +12,16 @@ import (
 	"github.com/cmemd/cmemd/projections/usage"
 )
 
-// ErrNotFound is an id, a session, a turn or a position that the views do not know.
-var ErrNotFound = errors.New("projections: not found")
-
 // Views is all views of one log, in one file. Its methods are safe for concurrent use.
 type Views struct {
 	*engine.Views
-	log eventlog.Log
+	RowReader
+	OutcomeReader
+	SessionReader
+	TurnReader
+	FileReader
+	ProjectReader
+	InjectionReader
 }
 
 // Open opens the views in dir, or makes them; they are as they were left, and follow the log from there once Run or
@@ -33,7 +36,10 @@ func open(dir string, log eventlog.Log, cfg engine.Config, views []engine.View) 
 	if err != nil {
 		return nil, err
 	}
-	return &Views{Views: v, log: log}, nil
+	return &Views{
+		Views: v, RowReader: RowReader{v, log}, SessionReader: SessionReader{v, log}, OutcomeReader: OutcomeReader{v},
+		TurnReader: TurnReader{v}, FileReader: FileReader{v}, ProjectReader: ProjectReader{v}, InjectionReader: InjectionReader{v},
+	}, nil
 }
 
 func allViews() []engine.View {
@@ -63,4 +69,25 @@ func (v *Views) Usage(ctx context.Context, f usage.Filter) ([]usage.Group, error
 // UsageOf returns what all turns of a session cost, by provider, then model.
 func (v *Views) UsageOf(ctx context.Context, session events.SessionID) ([]usage.Model, error) {
 	return usage.ReadSession(ctx, v.Views, session)
+}
+
+// TurnsOf returns the turns that led to a row: its own first, then those of the rows folded into it. Turns that the
+// log does not hold are left out. The error is engine.ErrNotFound for an unknown row.
+func (v *Views) TurnsOf(ctx context.Context, row events.ID) ([]Turn, error) {
+	r, err := v.Row(ctx, row)
+	if err != nil {
+		return nil, err
+	}
+	var turns []Turn
+	for _, id := range r.Turns {
+		t, err := v.Turn(ctx, id)
+		if errors.Is(err, engine.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		turns = append(turns, t)
+	}
+	return turns, nil
 }

@@ -161,3 +161,53 @@ func (in input) MarshalJSON() ([]byte, error) {
 		Reobserve bool             `json:"reobserve,omitzero"`
 	}{in.session, kindsByCode()[in.kind%inputKinds], time.Unix(0, in.at).UTC(), Outcome(in.outcome.String()), in.turn, in.reason, in.reobserve()})
 }
+
+// Input is one input and its outcome.
+type Input struct {
+	Position  events.Position  `json:"position"`
+	Session   events.SessionID `json:"session"`
+	Kind      events.Kind      `json:"kind"`
+	At        time.Time        `json:"at"` // when it was recorded
+	Outcome   Outcome          `json:"outcome"`
+	Turn      events.ID        `json:"turn,omitzero"`      // the turn that decided; zero: none did
+	Class     string           `json:"class,omitempty"`    // of the dropped output
+	Reason    string           `json:"reason,omitempty"`   // why it was skipped or dropped
+	Reobserve bool             `json:"reobserve,omitzero"` // asked for again, by a person or by its session, and not answered yet
+}
+
+// Balance says what became of all inputs. Captured is always the sum of the other five numbers.
+type Balance struct {
+	Captured  int `json:"captured"`
+	Observed  int `json:"observed"`
+	Skipped   int `json:"skipped"`
+	Dropped   int `json:"dropped"`
+	Pending   int `json:"pending"`
+	Forgotten int `json:"forgotten"`
+
+	// Reobserve is how many of them are asked for again, by a person or by their sessions, and not answered yet. Each is
+	// counted above too, by what became of it so far.
+	Reobserve int `json:"reobserve,omitempty"`
+
+	// Reasons splits Skipped and Dropped, the largest first.
+	Reasons []ReasonCount `json:"reasons,omitempty"`
+}
+
+// ReasonCount is how many inputs were skipped or dropped for one reason.
+type ReasonCount struct {
+	Outcome Outcome `json:"outcome"`
+	Class   string  `json:"class,omitempty"`
+	Reason  string  `json:"reason,omitempty"`
+	Count   int     `json:"count"`
+}
+
+// Outcome is what became of an input.
+type Outcome string
+
+// The outcomes. Every input has exactly one of them at every position.
+const (
+	Observed  Outcome = "observed"
+	Skipped   Outcome = "skipped"
+	Dropped   Outcome = "dropped"
+	Pending   Outcome = "pending"
+	Forgotten Outcome = "forgotten"
+)

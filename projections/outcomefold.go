@@ -21,14 +21,16 @@ func inputTable() engine.Table[input] { return engine.Table[input]{Name: "rows",
 func outcomeTurnTable() engine.Table[decider] {
 	return engine.Table[decider]{Name: "turns", Ordered: true}
 }
-func balanceTable() engine.Table[balance]     { return engine.Table[balance]{Name: "balances"} }
-func owingTable() engine.Table[engine.Member] { return engine.Table[engine.Member]{Name: "owing"} } // sessions with something to settle
-func rareTable() engine.Table[engine.Member]  { return engine.Table[engine.Member]{Name: "rare"} }  // skipped, dropped, forgotten: by outcome, position
+func balanceTable() engine.Table[balance]    { return engine.Table[balance]{Name: "balances"} }
+func rareTable() engine.Table[engine.Member] { return engine.Table[engine.Member]{Name: "rare"} } // skipped, dropped, forgotten: by outcome, position
+
+// OwingTable is the set of the sessions in which something is left to settle.
+func OwingTable() engine.Table[engine.Member] { return engine.Table[engine.Member]{Name: "owing"} }
 
 func (outcomeView) Tables() []engine.TableSpec {
 	return []engine.TableSpec{
 		inputTable().Spec(engine.ShowPosition), outcomeTurnTable().Spec(engine.ShowID), balanceTable().Spec(engine.ShowID),
-		owingTable().Spec(engine.ShowID), rareTable().Spec(engine.ShowHex),
+		OwingTable().Spec(engine.ShowID), rareTable().Spec(engine.ShowHex),
 	}
 }
 
@@ -356,9 +358,9 @@ func (f *outcomeFold) owe(id events.SessionID) error {
 		return err
 	}
 	if b.Counts[session.Pending] == 0 && b.Asked == 0 {
-		return owingTable().Delete(f.x, engine.SessionKey(id))
+		return OwingTable().Delete(f.x, engine.SessionKey(id))
 	}
-	return owingTable().Put(f.x, engine.SessionKey(id), engine.Member{})
+	return OwingTable().Put(f.x, engine.SessionKey(id), engine.Member{})
 }
 
 // public is b as readers know it.

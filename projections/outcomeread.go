@@ -7,28 +7,43 @@ import (
 	"slices"
 	"time"
 
+	bolt "go.etcd.io/bbolt"
+
 	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/projections/engine"
 )
 
+// OutcomeReader answers from the view of outcomes. Its methods are safe for concurrent use.
+type OutcomeReader struct{ *engine.Views }
+
 // Balance says what became of all inputs.
-func (v *Views) Balance(ctx context.Context) (Balance, error) {
+func (v OutcomeReader) Balance(ctx context.Context) (Balance, error) {
 	return v.BalanceOf(ctx, events.SessionID{})
 }
 
 // BalanceOf says what became of a session's inputs. Of an unknown session it is all zero.
-func (v *Views) BalanceOf(ctx context.Context, session events.SessionID) (Balance, error) {
-	var b balance
-	err := v.View(ctx, outcomeView{}.Name(), func(x *engine.Tx) (err error) {
-		b, _, err = balanceTable().Get(x, engine.SessionKey(session))
+func (v OutcomeReader) BalanceOf(ctx context.Context, session events.SessionID) (Balance, error) {
+	var b Balance
+	err := v.Read(ctx, func(btx *bolt.Tx) (err error) {
+		b, err = BalanceIn(v.Views, btx, session)
 		return err
 	})
+	return b, err
+}
+
+// BalanceIn is OutcomeReader.BalanceOf within btx.
+func BalanceIn(v *engine.Views, btx *bolt.Tx, session events.SessionID) (Balance, error) {
+	x, err := v.LiveTx(btx, outcomeView{}.Name())
+	if err != nil {
+		return Balance{}, err
+	}
+	b, _, err := balanceTable().Get(x, engine.SessionKey(session))
 	return b.public(), err
 }
 
 // BalanceOfAll says what became of the inputs of several sessions together.
-func (v *Views) BalanceOfAll(ctx context.Context, sessions []events.SessionID) (Balance, error) {
+func (v OutcomeReader) BalanceOfAll(ctx context.Context, sessions []events.SessionID) (Balance, error) {
 	var sum balance
 	err := v.View(ctx, outcomeView{}.Name(), func(x *engine.Tx) error {
 		sum = balance{}
@@ -54,8 +69,8 @@ func (b *balance) add(other balance) {
 	b.Asked += other.Asked
 }
 
-// Outcome returns what became of the input at a position. The error is ErrNotFound for what is no input.
-func (v *Views) Outcome(ctx context.Context, at events.Position) (Input, error) {
+// Outcome returns what became of the input at a position. The error is engine.ErrNotFound for what is no input.
+func (v OutcomeReader) Outcome(ctx context.Context, at events.Position) (Input, error) {
 	var out Input
 	err := v.View(ctx, outcomeView{}.Name(), func(x *engine.Tx) error {
 		in, ok, err := inputTable().Get(x, engine.PositionKey(at))
@@ -63,7 +78,7 @@ func (v *Views) Outcome(ctx context.Context, at events.Position) (Input, error) 
 			return err
 		}
 		if !ok {
-			return fmt.Errorf("%w: input %d", ErrNotFound, at)
+			return fmt.Errorf("%w: input %d", engine.ErrNotFound, at)
 		}
 		out, err = publicInput(storedDecider(x), at, in)
 		return err
@@ -72,7 +87,7 @@ func (v *Views) Outcome(ctx context.Context, at events.Position) (Input, error) 
 }
 
 // OutcomesAt returns what became of the inputs at positions, in the order of these. What is no input is passed over.
-func (v *Views) OutcomesAt(ctx context.Context, at []events.Position) ([]Input, error) {
+func (v OutcomeReader) OutcomesAt(ctx context.Context, at []events.Position) ([]Input, error) {
 	var w inputWalk
 	var found []Input
 	for part := range slices.Chunk(at, inputSlice) {
@@ -101,7 +116,7 @@ func (v *Views) OutcomesAt(ctx context.Context, at []events.Position) ([]Input, 
 }
 
 // Outcomes returns the chosen inputs, the latest first.
-func (v *Views) Outcomes(ctx context.Context, f OutcomeFilter) ([]Input, error) {
+func (v OutcomeReader) Outcomes(ctx context.Context, f OutcomeFilter) ([]Input, error) {
 	if f.Limit <= 0 {
 		f.Limit = 100
 	}
@@ -131,7 +146,7 @@ type inputWalk struct {
 	done      bool
 }
 
-// inputSlice is larger than readSlice: an input is small.
+// inputSlice is larger than engine.ReadSlice: an input is small.
 const inputSlice = 4096
 
 // begin finds where to start, and how many inputs can match, so that the walk need not go to the end of all.
@@ -218,8 +233,7 @@ func (w *inputWalk) index(x *engine.Tx, t engine.Table[engine.Member], prefix []
 		return err
 	}
 	c := b.Cursor()
-	k, _ := c.Seek(append(bytes.Clone(prefix), engine.PositionKey(w.next)...))
-	k, _ = before(c, k)
+	k, _ := engine.SeekBefore(c, append(bytes.Clone(prefix), engine.PositionKey(w.next)...))
 	for range inputSlice {
 		if !bytes.HasPrefix(k, prefix) || k == nil || w.done {
 			w.done = true
@@ -302,4 +316,19 @@ func publicInput(deciderOf func(events.ID) (decider, error), at events.Position,
 	t, err := deciderOf(in.turn)
 	out.Class, out.Reason = t.Class, t.Reason
 	return out, err
+}
+
+// OutcomeFilter chooses inputs. The zero value chooses all.
+type OutcomeFilter struct {
+	Outcome Outcome
+	Class   string
+	Reason  string
+	Kind    events.Kind
+	Session events.SessionID
+	Turn    events.ID                 // settled by it, whichever turn decided in the end
+	Among   map[events.SessionID]bool // nil: any session
+	Since   time.Time                 // recorded at or after it
+	Until   time.Time                 // recorded at or before it
+	Before  events.Position           // where an earlier page ended: not at it, nor after it. 0: from the latest on
+	Limit   int                       // 0 means 100
 }

@@ -9,10 +9,10 @@ import (
 
 // ProjectAbove returns the nearest folder that sessions named as their project's root, among an absolute path, with slashes,
 // and the folders above it; empty if there is none. The disk is not looked at.
-func (v *Views) ProjectAbove(ctx context.Context, file string) (root string, err error) {
+func (v ProjectReader) ProjectAbove(ctx context.Context, file string) (root string, err error) {
 	err = v.View(ctx, projectView{}.Name(), func(x *engine.Tx) error {
 		for dir := path.Clean(file); ; dir = path.Dir(dir) {
-			id := projectIDOf(dir)
+			id := engine.ProjectIDOf(dir)
 			_, known, err := keyTable().Get(x, id[:])
 			if err != nil {
 				return err

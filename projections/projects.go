@@ -37,7 +37,9 @@ type keyOfFolder struct {
 }
 
 // folderKey orders the roots of a project.
-func folderKey(p projectID, root projectID) []byte { return append(bytes.Clone(p[:]), root[:]...) }
+func folderKey(p engine.ProjectID, root engine.ProjectID) []byte {
+	return append(bytes.Clone(p[:]), root[:]...)
+}
 
 func showFolder(k []byte) string {
 	if len(k) != 32 {
@@ -58,20 +60,20 @@ func (f projectFold) Apply(r *engine.Record) error {
 	if err != nil || !ok || e.ProjectKey == "" || e.ProjectRoot == "" {
 		return err
 	}
-	root := projectIDOf(e.ProjectRoot)
+	root := engine.ProjectIDOf(e.ProjectRoot)
 	was, known, err := keyTable().Get(f.x, root[:])
 	if err != nil {
 		return err
 	}
 	if known && was.Key != e.ProjectKey {
-		if err := folderTable().Delete(f.x, folderKey(projectIDOf(was.Key), root)); err != nil {
+		if err := folderTable().Delete(f.x, folderKey(engine.ProjectIDOf(was.Key), root)); err != nil {
 			return err
 		}
 	}
 	if err := keyTable().Put(f.x, root[:], keyOfFolder{Key: e.ProjectKey}); err != nil {
 		return err
 	}
-	return folderTable().Put(f.x, folderKey(projectIDOf(e.ProjectKey), root), folder{Root: e.ProjectRoot, Last: r.Position})
+	return folderTable().Put(f.x, folderKey(engine.ProjectIDOf(e.ProjectKey), root), folder{Root: e.ProjectRoot, Last: r.Position})
 }
 
 func (projectFold) Flush() error { return nil }
@@ -82,13 +84,16 @@ const (
 	mostFolders = 4096
 )
 
+// ProjectReader answers from the view of projects. Its methods are safe for concurrent use.
+type ProjectReader struct{ *engine.Views }
+
 // Folders returns the roots that are one project with root: itself first, then the others, the one used last first, at
 // most 16 together. Key is what identifies the project; empty: as the sessions opened in root said. A root that nobody
 // has heard of is alone.
-func (v *Views) Folders(ctx context.Context, root, key string) ([]string, error) {
+func (v ProjectReader) Folders(ctx context.Context, root, key string) ([]string, error) {
 	var found []folder
 	err := v.View(ctx, projectView{}.Name(), func(x *engine.Tx) error {
-		id := projectIDOf(root)
+		id := engine.ProjectIDOf(root)
 		if key == "" {
 			known, _, err := keyTable().Get(x, id[:])
 			if err != nil {
@@ -97,7 +102,7 @@ func (v *Views) Folders(ctx context.Context, root, key string) ([]string, error)
 			key = known.Key
 		}
 		var err error
-		found, err = foldersOf(x, projectIDOf(key))
+		found, err = foldersOf(x, engine.ProjectIDOf(key))
 		return err
 	})
 	slices.SortFunc(found, func(a, b folder) int { return cmp.Compare(b.Last, a.Last) })
@@ -110,7 +115,7 @@ func (v *Views) Folders(ctx context.Context, root, key string) ([]string, error)
 	return roots, err
 }
 
-func foldersOf(x *engine.Tx, p projectID) ([]folder, error) {
+func foldersOf(x *engine.Tx, p engine.ProjectID) ([]folder, error) {
 	b, err := folderTable().In(x)
 	if err != nil {
 		return nil, err

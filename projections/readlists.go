@@ -12,9 +12,6 @@ import (
 	"github.com/cmemd/cmemd/projections/engine"
 )
 
-// readSlice is how many rows one read transaction looks at: a long one would keep the writer from reusing pages.
-const readSlice = 512
-
 // RecentFilter chooses listed rows. The zero value chooses all.
 type RecentFilter struct {
 	ProjectRoot string // empty: of all projects
@@ -28,13 +25,13 @@ type RecentFilter struct {
 
 // Recent returns the chosen rows, newest first by the time at which they happened. It reads no more than it must:
 // its cost depends on Limit, Match and Done, not on how many rows there are.
-func (v *Views) Recent(ctx context.Context, f RecentFilter) ([]Row, error) {
+func (v RowReader) Recent(ctx context.Context, f RecentFilter) ([]Row, error) {
 	if f.Limit <= 0 {
 		f.Limit = 20
 	}
 	from := lastKey(f.ProjectRoot)
 	if !f.Before.IsZero() {
-		from = timeKey(listID(f.ProjectRoot), f.Before, 0)
+		from = engine.TimeKey(listID(f.ProjectRoot), f.Before, 0)
 	}
 	w := walk{list: listID(f.ProjectRoot), kinds: f.Kinds, from: from, back: true}
 	var rows []Row
@@ -58,29 +55,29 @@ type Anchor struct {
 }
 
 // Around returns the listed rows on either side of a place in a project, or in all if root is empty: at most before
-// and after of them, each oldest first. What lies exactly at the anchor is in neither. The error is ErrNotFound for a
+// and after of them, each oldest first. What lies exactly at the anchor is in neither. The error is engine.ErrNotFound for a
 // position without a record.
-func (v *Views) Around(ctx context.Context, a Anchor, before, after int, root string, kinds ...Kind) (older, newer []Row, err error) {
+func (v RowReader) Around(ctx context.Context, a Anchor, before, after int, root string, kinds ...Kind) (older, newer []Row, err error) {
 	if a.At.IsZero() && a.Position != 0 {
-		r, err := v.log.Get(ctx, a.Position)
+		r, err := v.Log.Get(ctx, a.Position)
 		if err != nil {
-			return nil, nil, notFound(err)
+			return nil, nil, engine.NotFound(err)
 		}
 		a.At = r.OccurredAt
 	}
 	list := listID(root)
-	at := timeKey(list, a.At, a.Position)
+	at := engine.TimeKey(list, a.At, a.Position)
 	w := walk{list: list, kinds: kinds, from: at, back: true}
 	if older, err = v.collect(ctx, w, before); err != nil {
 		return nil, nil, err
 	}
 	slices.Reverse(older)
-	w = walk{list: list, kinds: kinds, from: timeKey(list, a.At, a.Position+1)}
+	w = walk{list: list, kinds: kinds, from: engine.TimeKey(list, a.At, a.Position+1)}
 	newer, err = v.collect(ctx, w, after)
 	return older, newer, err
 }
 
-func (v *Views) collect(ctx context.Context, w walk, limit int) ([]Row, error) {
+func (v RowReader) collect(ctx context.Context, w walk, limit int) ([]Row, error) {
 	var rows []Row
 	if limit <= 0 {
 		return nil, ctx.Err()
@@ -92,11 +89,11 @@ func (v *Views) collect(ctx context.Context, w walk, limit int) ([]Row, error) {
 	return rows, err
 }
 
-func listID(root string) projectID {
+func listID(root string) engine.ProjectID {
 	if root == "" {
-		return projectID{}
+		return engine.ProjectID{}
 	}
-	return projectIDOf(root)
+	return engine.ProjectIDOf(root)
 }
 
 // lastKey is past every key of a list.
@@ -107,14 +104,14 @@ func lastKey(root string) []byte {
 
 // walk is a way through a list of rows of several kinds in the order of time.
 type walk struct {
-	list  projectID
+	list  engine.ProjectID
 	kinds []Kind
 	from  []byte // going back: not itself; else itself too
 	back  bool
 }
 
-// walk calls each for the rows on the way until it returns false, in transactions of at most readSlice rows.
-func (v *Views) walk(ctx context.Context, w walk, each func(Row) bool) error {
+// walk calls each for the rows on the way until it returns false, in transactions of at most engine.ReadSlice rows.
+func (v RowReader) walk(ctx context.Context, w walk, each func(Row) bool) error {
 	for {
 		err := v.Read(ctx, func(btx *bolt.Tx) (err error) {
 			books, err := v.books(btx, w.kinds...)
@@ -140,7 +137,7 @@ func merge(books []book, w walk, each func(Row) bool) (next []byte, err error) {
 	if err != nil {
 		return nil, err
 	}
-	for range readSlice {
+	for range engine.ReadSlice {
 		l := first(lanes, w.back)
 		if l == nil {
 			return nil, nil
@@ -176,22 +173,15 @@ func openLanes(books []book, w walk) ([]*lane, error) {
 			return nil, err
 		}
 		l := &lane{book: b, cursor: index.Cursor()}
-		l.key, l.raw = l.cursor.Seek(w.from)
 		if w.back {
-			l.key, l.raw = before(l.cursor, l.key)
+			l.key, l.raw = engine.SeekBefore(l.cursor, w.from)
+		} else {
+			l.key, l.raw = l.cursor.Seek(w.from)
 		}
 		l.check(w)
 		lanes = append(lanes, l)
 	}
 	return lanes, nil
-}
-
-// before moves back from where Seek has led: at is nil past the end.
-func before(c *bolt.Cursor, at []byte) (key, raw []byte) {
-	if at == nil {
-		return c.Last()
-	}
-	return c.Prev()
 }
 
 func (l *lane) step(w walk) {

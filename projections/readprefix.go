@@ -11,7 +11,7 @@ import (
 
 // Prefixes returns, for each of ids, how many of its 16 bytes tell it from all other rows, forgotten memories among them:
 // the first of lengths, which ascend, that does; else 16.
-func (v *Views) Prefixes(ctx context.Context, ids []events.ID, lengths ...int) ([]int, error) {
+func (v RowReader) Prefixes(ctx context.Context, ids []events.ID, lengths ...int) ([]int, error) {
 	out := make([]int, len(ids))
 	err := v.Read(ctx, func(btx *bolt.Tx) error {
 		books, err := v.books(btx)

@@ -36,7 +36,7 @@ func TestSessions(t *testing.T) {
 	if q := got.Quarantined; q == nil || q.Trip != 2 || q.Cause != "probe" || !q.Since.Before(w.now) {
 		t.Fatalf("quarantine: got %+v", q)
 	}
-	if _, err := v.Session(t.Context(), sessionOf(9)); !errors.Is(err, ErrNotFound) {
+	if _, err := v.Session(t.Context(), sessionOf(9)); !errors.Is(err, engine.ErrNotFound) {
 		t.Fatalf("unknown session: got %v", err)
 	}
 	checkSessions(t, v, SessionFilter{}, a, b)
@@ -188,7 +188,7 @@ func TestOutcomeReasons(t *testing.T) {
 	if err != nil || len(several) != 3 || several[0].Reason != "skip_summary" || several[1] != got || several[2].Position != in[1] || several[2].Class != "prose" {
 		t.Fatalf("outcomes of several: got %+v, %v", several, err)
 	}
-	if _, err := v.Outcome(t.Context(), 1); !errors.Is(err, ErrNotFound) {
+	if _, err := v.Outcome(t.Context(), 1); !errors.Is(err, engine.ErrNotFound) {
 		t.Fatalf("no input: got %v", err)
 	}
 
@@ -222,7 +222,7 @@ func TestTurns(t *testing.T) {
 		!cmp.Equal(got.Rows, w.rows) || !cmp.Equal(got.Settles, []events.Position{in}) || got.Provider != "anthropic" {
 		t.Fatalf("kept turn: got %+v, %v", got, err)
 	}
-	if _, err := v.Turn(t.Context(), events.ID{1}); !errors.Is(err, ErrNotFound) {
+	if _, err := v.Turn(t.Context(), events.ID{1}); !errors.Is(err, engine.ErrNotFound) {
 		t.Fatalf("unknown turn: got %v", err)
 	}
 }

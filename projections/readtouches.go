@@ -4,11 +4,13 @@ import (
 	"context"
 
 	bolt "go.etcd.io/bbolt"
+
+	"github.com/cmemd/cmemd/projections/engine"
 )
 
 // Touches returns the newest touches of one file of a project, at most limit of them (0 means 10), newest first. Path is
 // as File has it. Its cost does not depend on how many files there are.
-func (v *Views) Touches(ctx context.Context, root, path string, limit int) ([]Touch, error) {
+func (v FileReader) Touches(ctx context.Context, root, path string, limit int) ([]Touch, error) {
 	if limit <= 0 {
 		limit = 10
 	}
@@ -18,7 +20,7 @@ func (v *Views) Touches(ctx context.Context, root, path string, limit int) ([]To
 		if err != nil {
 			return err
 		}
-		file, err = FileFilter{Touches: limit}.read(x, projectIDOf(root), path)
+		file, err = FileFilter{Touches: limit}.read(x, engine.ProjectIDOf(root), path)
 		return err
 	})
 	return file.Touches, err

@@ -1,8 +1,6 @@
 package projections
 
-import (
-	"github.com/cmemd/cmemd/events"
-)
+import "github.com/cmemd/cmemd/events"
 
 // A row that a person replaced stands superseded by the memory that took its place, or by itself where it was only taken
 // back. That is undone by a MemorySuperseded without a By: then it stands again as its turns left it. What later turns say of

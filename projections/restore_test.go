@@ -98,7 +98,7 @@ func TestInjectionsOf(t *testing.T) {
 	w := newWorld(t)
 	var want []events.Position
 	wanted, other := events.ID{1}, events.ID{2}
-	for n := range 3 * readSlice {
+	for n := range 3 * engine.ReadSlice {
 		s := sessionOf(n % 7)
 		ids := []events.ID{other}
 		if n%500 == 0 {

@@ -1,8 +1,6 @@
 package projections
 
 import (
-	"crypto/sha256"
-	"encoding/binary"
 	"slices"
 	"time"
 
@@ -58,7 +56,7 @@ type grave struct {
 
 func (v rowView) Tables() []engine.TableSpec {
 	return []engine.TableSpec{
-		rowTable().Spec(engine.ShowID), factsTable().Spec(engine.ShowID), bySessionTable().Spec(engine.ShowPlace), byTimeTable().Spec(engine.ShowHex),
+		rowTable().Spec(engine.ShowID), engine.FactsTable().Spec(engine.ShowID), bySessionTable().Spec(engine.ShowPlace), byTimeTable().Spec(engine.ShowHex),
 		groupTable().Spec(engine.ShowHex), rowTurnTable().Spec(engine.ShowID), rowInputTable().Spec(engine.ShowPosition), checkTable().Spec(engine.ShowPosition),
 		graveTable().Spec(engine.ShowID),
 	}
@@ -67,7 +65,7 @@ func (v rowView) Tables() []engine.TableSpec {
 type rowFold struct {
 	rowView
 	x      *engine.Tx
-	facts  *engine.Cache[events.SessionID, facts]
+	facts  engine.FactsCache
 	turnOf *engine.Cache[events.ID, rowTurn]
 	inputs *engine.Cache[events.Position, rowInput]
 }
@@ -75,7 +73,7 @@ type rowFold struct {
 func (v rowView) Fold(x *engine.Tx) engine.Fold {
 	return &rowFold{
 		rowView: v, x: x,
-		facts:  engine.NewCache(x, factsTable(), engine.SessionKey),
+		facts:  engine.NewFactsCache(x),
 		turnOf: engine.NewCache(x, rowTurnTable(), engine.IDKey),
 		inputs: engine.NewCache(x, rowInputTable(), engine.PositionKey),
 	}
@@ -99,7 +97,7 @@ func (f *rowFold) Apply(r *engine.Record) error {
 	}
 	switch r.Kind {
 	case events.KindSessionOpened:
-		return learnFacts(f.facts, r)
+		return f.facts.Learn(r)
 	case f.source:
 		return f.add(r)
 	case events.KindClaimChecked:
@@ -170,7 +168,7 @@ func (f *rowFold) list(row Row) error {
 		return nil
 	}
 	for _, project := range listsOf(row) {
-		if err := byTimeTable().Put(f.x, timeKey(project, row.At, row.Position), engine.Ref(row.ID)); err != nil {
+		if err := byTimeTable().Put(f.x, engine.TimeKey(project, row.At, row.Position), engine.Ref(row.ID)); err != nil {
 			return err
 		}
 	}
@@ -179,7 +177,7 @@ func (f *rowFold) list(row Row) error {
 
 func (f *rowFold) unlist(row Row) error {
 	for _, project := range listsOf(row) {
-		if err := byTimeTable().Delete(f.x, timeKey(project, row.At, row.Position)); err != nil {
+		if err := byTimeTable().Delete(f.x, engine.TimeKey(project, row.At, row.Position)); err != nil {
 			return err
 		}
 	}
@@ -187,11 +185,11 @@ func (f *rowFold) unlist(row Row) error {
 }
 
 // listsOf names the lists that a row is in: that of everything, and its project's.
-func listsOf(row Row) []projectID {
+func listsOf(row Row) []engine.ProjectID {
 	if row.ProjectRoot == "" {
-		return []projectID{{}}
+		return []engine.ProjectID{{}}
 	}
-	return []projectID{{}, projectIDOf(row.ProjectRoot)}
+	return []engine.ProjectID{{}, engine.ProjectIDOf(row.ProjectRoot)}
 }
 
 // replace carries out a MemorySuperseded.
@@ -334,18 +332,4 @@ func (f *rowFold) remove(id events.ID) error {
 		}
 	}
 	return rowTable().Delete(f.x, engine.IDKey(id))
-}
-
-// projectID stands for a project's root in keys: of one length, whatever the path. The zero one stands for all.
-type projectID [16]byte
-
-func projectIDOf(root string) projectID {
-	sum := sha256.Sum256([]byte(root))
-	return projectID(sum[:16])
-}
-
-func timeKey(p projectID, at time.Time, pos events.Position) []byte {
-	b := append(make([]byte, 0, 32), p[:]...)
-	b = binary.BigEndian.AppendUint64(b, engine.TimeBits(at))
-	return binary.BigEndian.AppendUint64(b, uint64(pos))
 }

@@ -2,33 +2,40 @@ package projections
 
 import (
 	"bytes"
+	"cmp"
 	"context"
-	"encoding/hex"
 	"fmt"
 	"slices"
 	"strings"
 
 	bolt "go.etcd.io/bbolt"
 
+	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/projections/engine"
 )
 
+// RowReader answers from the views of rows. Its methods are safe for concurrent use.
+type RowReader struct {
+	*engine.Views
+	Log eventlog.Log // that the views follow
+}
+
 // Row returns the row of that id, whatever its kind: one that is folded away, superseded or forgotten too, which its
-// fields say. The error is ErrNotFound.
-func (v *Views) Row(ctx context.Context, id events.ID) (Row, error) {
+// fields say. The error is engine.ErrNotFound.
+func (v RowReader) Row(ctx context.Context, id events.ID) (Row, error) {
 	rows, err := v.Rows(ctx, id)
 	if err != nil {
 		return Row{}, err
 	}
 	if rows[0].Kind == "" && !rows[0].Forgotten {
-		return Row{}, fmt.Errorf("%w: row %s", ErrNotFound, id)
+		return Row{}, fmt.Errorf("%w: row %s", engine.ErrNotFound, id)
 	}
 	return rows[0], nil
 }
 
 // Rows returns one row for every id, in the order of ids. That of an unknown id has no Kind and is not Forgotten.
-func (v *Views) Rows(ctx context.Context, ids ...events.ID) ([]Row, error) {
+func (v RowReader) Rows(ctx context.Context, ids ...events.ID) ([]Row, error) {
 	rows := make([]Row, len(ids))
 	err := v.Read(ctx, func(btx *bolt.Tx) error {
 		books, err := v.books(btx)
@@ -52,7 +59,7 @@ type book struct {
 }
 
 // books are the views of rows of the given kinds, or of all.
-func (v *Views) books(btx *bolt.Tx, kinds ...Kind) ([]book, error) {
+func (v RowReader) books(btx *bolt.Tx, kinds ...Kind) ([]book, error) {
 	var books []book
 	for _, rows := range rowViews() {
 		if len(kinds) > 0 && !slices.Contains(kinds, rows.kind) {
@@ -88,11 +95,11 @@ func find(books []book, id events.ID) (Row, error) {
 
 // Resolve returns the ids of rows that begin with prefix, hex digits with or without hyphens, in order, at most limit of them (0
 // means 10). No match is no error, and neither is text that no id can begin with.
-func (v *Views) Resolve(ctx context.Context, prefix string, limit int) ([]events.ID, error) {
+func (v RowReader) Resolve(ctx context.Context, prefix string, limit int) ([]events.ID, error) {
 	if limit <= 0 {
 		limit = 10
 	}
-	digits, whole, ok := hexPrefix(prefix)
+	start, ok := engine.ParseIDPrefix(prefix)
 	if !ok {
 		return nil, nil
 	}
@@ -109,7 +116,7 @@ func (v *Views) Resolve(ctx context.Context, prefix string, limit int) ([]events
 				tables = append(tables, graveTable().Name)
 			}
 			for _, t := range tables {
-				ids = append(ids, withPrefix(b.x.Table(t), whole, digits, limit)...)
+				ids = append(ids, start.Find(b.x, t, limit)...)
 			}
 		}
 		return nil
@@ -119,39 +126,18 @@ func (v *Views) Resolve(ctx context.Context, prefix string, limit int) ([]events
 	return ids[:min(len(ids), limit)], err
 }
 
-// hexPrefix reads the beginning of an id: its digits, and those of them that make whole bytes.
-func hexPrefix(prefix string) (digits string, whole []byte, ok bool) {
-	digits = strings.ToLower(strings.ReplaceAll(prefix, "-", ""))
-	whole, err := hex.DecodeString(digits[:len(digits)/2*2])
-	return digits, whole, err == nil && len(digits) <= 32 && strings.Trim(digits, "0123456789abcdef") == ""
-}
-
-func withPrefix(b *bolt.Bucket, whole []byte, digits string, limit int) []events.ID {
-	var ids []events.ID
-	if b == nil {
-		return nil
-	}
-	c := b.Cursor()
-	for k, _ := c.Seek(whole); bytes.HasPrefix(k, whole) && len(ids) < limit; k, _ = c.Next() {
-		if len(k) == 16 && strings.HasPrefix(hex.EncodeToString(k), digits) {
-			ids = append(ids, events.ID(k))
-		}
-	}
-	return ids
-}
-
 // RowsOf returns the listed rows of a session, of the given kinds or of all, oldest first.
-func (v *Views) RowsOf(ctx context.Context, session events.SessionID, kinds ...Kind) ([]Row, error) {
+func (v RowReader) RowsOf(ctx context.Context, session events.SessionID, kinds ...Kind) ([]Row, error) {
 	rows, err := v.sessionRows(ctx, session, kinds...)
 	return slices.DeleteFunc(rows, func(r Row) bool { return !r.Listed() }), err
 }
 
 // Prompts returns the prompts of a session, oldest first, private ones without their text among them.
-func (v *Views) Prompts(ctx context.Context, session events.SessionID) ([]Row, error) {
+func (v RowReader) Prompts(ctx context.Context, session events.SessionID) ([]Row, error) {
 	return v.sessionRows(ctx, session, Prompt)
 }
 
-func (v *Views) sessionRows(ctx context.Context, session events.SessionID, kinds ...Kind) ([]Row, error) {
+func (v RowReader) sessionRows(ctx context.Context, session events.SessionID, kinds ...Kind) ([]Row, error) {
 	var rows []Row
 	err := v.Read(ctx, func(btx *bolt.Tx) error {
 		rows = nil
@@ -166,18 +152,8 @@ func (v *Views) sessionRows(ctx context.Context, session events.SessionID, kinds
 		}
 		return nil
 	})
-	slices.SortFunc(rows, func(a, b Row) int { return compare(a.Position, b.Position) })
+	slices.SortFunc(rows, func(a, b Row) int { return cmp.Compare(a.Position, b.Position) })
 	return rows, err
-}
-
-func compare(a, b events.Position) int {
-	if a < b {
-		return -1
-	}
-	if a > b {
-		return 1
-	}
-	return 0
 }
 
 func (b book) ofSession(rows []Row, session events.SessionID) ([]Row, error) {
@@ -207,4 +183,40 @@ func (b book) row(raw []byte) (Row, error) {
 		err = engine.Damaged("%s %s is in an index alone", b.kind, events.ID(id))
 	}
 	return row, err
+}
+
+// titleLength is how much of a prompt serves as its session's title, in runes.
+const titleLength = 120
+
+// Title returns the first words of a session, within btx: the beginning of its first prompt that has text, else nothing.
+func Title(v *engine.Views, btx *bolt.Tx, id events.SessionID) (string, error) {
+	books, err := RowReader{Views: v}.books(btx, Prompt)
+	if err != nil || len(books) == 0 {
+		return "", err
+	}
+	index, err := bySessionTable().In(books[0].x)
+	if err != nil {
+		return "", err
+	}
+	c := index.Cursor()
+	for k, raw := c.Seek(id[:]); bytes.HasPrefix(k, id[:]); k, raw = c.Next() {
+		row, err := books[0].row(raw)
+		if err != nil {
+			return "", err
+		}
+		if title := cut(row.Text); title != "" {
+			return title, nil
+		}
+	}
+	return "", nil
+}
+
+// cut is the beginning of text, on one line.
+func cut(text string) string {
+	text = strings.ToValidUTF8(text[:min(len(text), 8*titleLength)], "")
+	line := []rune(strings.Join(strings.Fields(text), " "))
+	if len(line) > titleLength {
+		line = append(line[:titleLength-1], '…')
+	}
+	return string(line)
 }

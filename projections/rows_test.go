@@ -69,8 +69,8 @@ func TestRowsSayWhereTheyComeFrom(t *testing.T) {
 	if !got.Listed() {
 		t.Fatal("it is not listed")
 	}
-	if _, err := v.Row(t.Context(), events.ID{9}); !errors.Is(err, ErrNotFound) {
-		t.Fatalf("unknown id: got %v, want ErrNotFound", err)
+	if _, err := v.Row(t.Context(), events.ID{9}); !errors.Is(err, engine.ErrNotFound) {
+		t.Fatalf("unknown id: got %v, want engine.ErrNotFound", err)
 	}
 	rows, err := v.Rows(t.Context(), events.ID{9}, w.rows[0])
 	if err != nil || len(rows) != 2 || rows[0].Kind != "" || rows[0].Listed() || rows[1].ID != w.rows[0] {
@@ -369,8 +369,8 @@ func TestRecentAndAround(t *testing.T) {
 			t.Errorf("around %s: got %v | %v, %v", c.name, titles(older), titles(newer), err)
 		}
 	}
-	if _, _, err := v.Around(t.Context(), Anchor{Position: 999}, 1, 1, ""); !errors.Is(err, ErrNotFound) {
-		t.Errorf("around nothing: got %v, want ErrNotFound", err)
+	if _, _, err := v.Around(t.Context(), Anchor{Position: 999}, 1, 1, ""); !errors.Is(err, engine.ErrNotFound) {
+		t.Errorf("around nothing: got %v, want engine.ErrNotFound", err)
 	}
 	prompts, err := v.Prompts(t.Context(), s0)
 	if err != nil || len(prompts) != 2 || !prompts[1].Private {
@@ -389,7 +389,7 @@ func TestRecentReadsOn(t *testing.T) {
 	s := w.open(0)
 	turn := w.start(s, events.TurnObservation, w.tool(s, ""))
 	var evs []events.Event
-	for n := range 3*readSlice + 7 {
+	for n := range 3*engine.ReadSlice + 7 {
 		evs = append(evs, events.ObservationParsed{Observation: w.id(), Turn: turn.id, Title: string(rune('a'+n%26)) + time.Duration(n).String()})
 	}
 	w.say(s.Stream(), turn.id, evs...)

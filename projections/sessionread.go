@@ -3,11 +3,9 @@ package projections
 import (
 	"bytes"
 	"context"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	bolt "go.etcd.io/bbolt"
 
@@ -16,18 +14,14 @@ import (
 	"github.com/cmemd/cmemd/projections/engine"
 )
 
-// titleLength is how much of a prompt serves as its session's title, in runes.
-const titleLength = 120
-
-func notFound(err error) error {
-	if errors.Is(err, eventlog.ErrNotFound) {
-		return fmt.Errorf("%w: %w", ErrNotFound, err)
-	}
-	return err
+// SessionReader answers from the view of sessions. Its methods are safe for concurrent use.
+type SessionReader struct {
+	*engine.Views
+	Log eventlog.Log // that the views follow
 }
 
-// Session returns the session of that id, with the balance of its inputs. The error is ErrNotFound.
-func (v *Views) Session(ctx context.Context, id events.SessionID) (Session, error) {
+// Session returns the session of that id, with the balance of its inputs. The error is engine.ErrNotFound.
+func (v SessionReader) Session(ctx context.Context, id events.SessionID) (Session, error) {
 	var s Session
 	err := v.Read(ctx, func(btx *bolt.Tx) error {
 		x, err := v.LiveTx(btx, sessionView{}.Name())
@@ -39,7 +33,7 @@ func (v *Views) Session(ctx context.Context, id events.SessionID) (Session, erro
 			return err
 		}
 		if !ok {
-			return fmt.Errorf("%w: session %s", ErrNotFound, id)
+			return fmt.Errorf("%w: session %s", engine.ErrNotFound, id)
 		}
 		return v.complete(btx, &s)
 	})
@@ -47,55 +41,18 @@ func (v *Views) Session(ctx context.Context, id events.SessionID) (Session, erro
 }
 
 // complete fills in what other views know of a session.
-func (v *Views) complete(btx *bolt.Tx, s *Session) error {
-	x, err := v.LiveTx(btx, outcomeView{}.Name())
-	if err != nil {
+func (v SessionReader) complete(btx *bolt.Tx, s *Session) error {
+	var err error
+	if s.Inputs, err = BalanceIn(v.Views, btx, s.ID); err != nil {
 		return err
 	}
-	b, _, err := balanceTable().Get(x, engine.SessionKey(s.ID))
-	if err != nil {
-		return err
-	}
-	s.Inputs = b.public()
 	s.Pending = s.Inputs.Pending
-	s.Title, err = v.titleOf(btx, s.ID)
+	s.Title, err = Title(v.Views, btx, s.ID)
 	return err
 }
 
-func (v *Views) titleOf(btx *bolt.Tx, id events.SessionID) (string, error) {
-	books, err := v.books(btx, Prompt)
-	if err != nil || len(books) == 0 {
-		return "", err
-	}
-	index, err := bySessionTable().In(books[0].x)
-	if err != nil {
-		return "", err
-	}
-	c := index.Cursor()
-	for k, raw := c.Seek(id[:]); bytes.HasPrefix(k, id[:]); k, raw = c.Next() {
-		row, err := books[0].row(raw)
-		if err != nil {
-			return "", err
-		}
-		if title := cut(row.Text); title != "" {
-			return title, nil
-		}
-	}
-	return "", nil
-}
-
-// cut is the beginning of text, on one line.
-func cut(text string) string {
-	text = strings.ToValidUTF8(text[:min(len(text), 8*titleLength)], "")
-	line := []rune(strings.Join(strings.Fields(text), " "))
-	if len(line) > titleLength {
-		line = append(line[:titleLength-1], '…')
-	}
-	return string(line)
-}
-
 // Sessions returns the chosen sessions, the one with the latest captured event first.
-func (v *Views) Sessions(ctx context.Context, f SessionFilter) ([]Session, error) {
+func (v SessionReader) Sessions(ctx context.Context, f SessionFilter) ([]Session, error) {
 	if f.Limit <= 0 {
 		f.Limit = 100
 	}
@@ -118,7 +75,7 @@ func (v *Views) Sessions(ctx context.Context, f SessionFilter) ([]Session, error
 }
 
 // someSessions goes on from a key, backwards, and returns where the next transaction goes on; nil at the end.
-func (v *Views) someSessions(btx *bolt.Tx, f SessionFilter, from []byte, found []Session) ([]Session, []byte, error) {
+func (v SessionReader) someSessions(btx *bolt.Tx, f SessionFilter, from []byte, found []Session) ([]Session, []byte, error) {
 	x, err := v.LiveTx(btx, sessionView{}.Name())
 	if err != nil {
 		return nil, nil, err
@@ -128,9 +85,8 @@ func (v *Views) someSessions(btx *bolt.Tx, f SessionFilter, from []byte, found [
 		return nil, nil, err
 	}
 	c := index.Cursor()
-	k, _ := c.Seek(from)
-	k, _ = before(c, k)
-	for range readSlice {
+	k, _ := engine.SeekBefore(c, from)
+	for range engine.ReadSlice {
 		if k == nil || len(found) == f.Limit {
 			return found, nil, nil
 		}
@@ -161,23 +117,18 @@ func (f SessionFilter) admits(s Session) bool {
 
 // ResolveSession returns the ids of sessions that begin with prefix, hex digits with or without hyphens, in order, at most
 // limit of them (0 means 10). No match is no error, and neither is text that no id can begin with.
-func (v *Views) ResolveSession(ctx context.Context, prefix string, limit int) ([]events.SessionID, error) {
+func (v SessionReader) ResolveSession(ctx context.Context, prefix string, limit int) ([]events.SessionID, error) {
 	if limit <= 0 {
 		limit = 10
 	}
-	digits := strings.ToLower(strings.ReplaceAll(prefix, "-", ""))
-	whole, err := hex.DecodeString(digits[:len(digits)/2*2])
-	if err != nil || len(digits) > 32 || strings.Trim(digits, "0123456789abcdef") != "" {
+	start, ok := engine.ParseIDPrefix(prefix)
+	if !ok {
 		return nil, nil
 	}
 	var ids []events.SessionID
-	err = v.Read(ctx, func(btx *bolt.Tx) error {
+	err := v.View(ctx, sessionView{}.Name(), func(x *engine.Tx) error {
 		ids = nil
-		x, err := v.LiveTx(btx, sessionView{}.Name())
-		if err != nil {
-			return err
-		}
-		for _, id := range withPrefix(x.Table(sessionTable().Name), whole, digits, limit) {
+		for _, id := range start.Find(x, sessionTable().Name, limit) {
 			ids = append(ids, events.SessionID(id))
 		}
 		return nil
@@ -188,7 +139,7 @@ func (v *Views) ResolveSession(ctx context.Context, prefix string, limit int) ([
 // Owing returns the sessions in which something is left to be done: that are not closed, or have inputs that await an
 // outcome or are to be observed again, because a person asked or because their sessions ask once more by themselves. A
 // daemon wakes them at its start, after CatchUp.
-func (v *Views) Owing(ctx context.Context) ([]events.SessionID, error) {
+func (v SessionReader) Owing(ctx context.Context) ([]events.SessionID, error) {
 	var ids []events.SessionID
 	add := func(k, _ []byte) error {
 		if len(k) == 16 {
@@ -200,7 +151,7 @@ func (v *Views) Owing(ctx context.Context) ([]events.SessionID, error) {
 		for _, from := range []struct {
 			view  string
 			table engine.Table[engine.Member]
-		}{{sessionView{}.Name(), openSessionTable()}, {outcomeView{}.Name(), owingTable()}} {
+		}{{sessionView{}.Name(), openSessionTable()}, {outcomeView{}.Name(), OwingTable()}} {
 			x, err := v.LiveTx(btx, from.view)
 			if err != nil {
 				return err
@@ -217,4 +168,26 @@ func (v *Views) Owing(ctx context.Context) ([]events.SessionID, error) {
 	})
 	slices.SortFunc(ids, func(a, b events.SessionID) int { return bytes.Compare(a[:], b[:]) })
 	return slices.Compact(ids), err
+}
+
+// SessionAsOf is the session of that id as its records up to a position tell it. What other views know of a session, its
+// title and its inputs, is not filled in. It reads the session's records. The error is engine.ErrNotFound for a session that had
+// none yet.
+func (v SessionReader) SessionAsOf(ctx context.Context, id events.SessionID, p events.Position) (Session, error) {
+	var s Session
+	for rec, err := range v.Log.Stream(ctx, id.Stream(), 1) {
+		if err != nil {
+			return Session{}, err
+		}
+		if rec.Position > p {
+			break
+		}
+		if err := s.hear(engine.NewRecord(rec)); err != nil {
+			return Session{}, err
+		}
+	}
+	if s.First == 0 {
+		return Session{}, fmt.Errorf("%w: session %s", engine.ErrNotFound, id)
+	}
+	return s, nil
 }

@@ -1,6 +1,7 @@
 package projections
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -13,8 +14,8 @@ import (
 
 // Replacements returns the rows that the one of that id took the place of, and those that took its own, because their
 // turns were asked about the same inputs again: each oldest first, by position. Rows of a turn that was replaced only in
-// part still stand, and are in neither. The error is ErrNotFound for an unknown row.
-func (v *Views) Replacements(ctx context.Context, id events.ID) (older, newer []Row, err error) {
+// part still stand, and are in neither. The error is engine.ErrNotFound for an unknown row.
+func (v RowReader) Replacements(ctx context.Context, id events.ID) (older, newer []Row, err error) {
 	err = v.Read(ctx, func(btx *bolt.Tx) error {
 		books, err := v.books(btx)
 		if err != nil {
@@ -25,7 +26,7 @@ func (v *Views) Replacements(ctx context.Context, id events.ID) (older, newer []
 			return err
 		}
 		if row.Kind == "" && !row.Forgotten {
-			return fmt.Errorf("%w: row %s", ErrNotFound, id)
+			return fmt.Errorf("%w: row %s", engine.ErrNotFound, id)
 		}
 		older, newer, err = replacements(books, row)
 		return err
@@ -55,7 +56,7 @@ func replacements(books []book, row Row) (older, newer []Row, err error) {
 			return nil, nil, err
 		}
 	}
-	byPosition := func(a, b Row) int { return compare(a.Position, b.Position) }
+	byPosition := func(a, b Row) int { return cmp.Compare(a.Position, b.Position) }
 	slices.SortFunc(older, byPosition)
 	slices.SortFunc(newer, byPosition)
 	return older, newer, nil

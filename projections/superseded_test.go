@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/projections/engine"
 )
 
 // TestReplacements asks rows of every generation what they replaced and what replaced them.
@@ -55,8 +56,8 @@ func TestReplacements(t *testing.T) {
 	check("again", []string{"first", "right"}, nil)
 	w.forget(true, nil, row["right"])
 	check("again", []string{"first"}, nil)
-	if _, _, err := v.Replacements(t.Context(), events.ID{9}); !errors.Is(err, ErrNotFound) {
-		t.Errorf("an unknown row: got %v, want ErrNotFound", err)
+	if _, _, err := v.Replacements(t.Context(), events.ID{9}); !errors.Is(err, engine.ErrNotFound) {
+		t.Errorf("an unknown row: got %v, want engine.ErrNotFound", err)
 	}
 	if _, _, err := v.Replacements(t.Context(), row["right"]); err != nil {
 		t.Errorf("a forgotten row: got %v", err)
@@ -169,7 +170,7 @@ func TestBlankAnswersAreNotForgotten(t *testing.T) {
 		r    events.Record
 		want bool
 	}{{skipped, true}, {blank, false}} {
-		if got := Forgettable(c.r); got != c.want {
+		if got := engine.Forgettable(c.r); got != c.want {
 			t.Errorf("%s at %d: got %v, want %v", c.r.Kind, c.r.Position, got, c.want)
 		}
 	}

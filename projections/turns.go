@@ -2,6 +2,7 @@ package projections
 
 import (
 	"slices"
+	"time"
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/projections/engine"
@@ -178,4 +179,64 @@ func removeTurnRow(t *Turn, at events.Position) {
 	}
 	t.Rows = slices.Delete(slices.Clone(t.Rows), i, i+1)
 	t.RowsAt = slices.Delete(slices.Clone(t.RowsAt), i, i+1)
+}
+
+// Turn is one request to the observer and what came of it.
+type Turn struct {
+	ID          events.ID         `cbor:"1,keyasint,omitzero" json:"turn"`
+	Session     events.SessionID  `cbor:"2,keyasint,omitzero" json:"session"`
+	Kind        events.TurnKind   `cbor:"3,keyasint,omitempty" json:"kind"`
+	Generation  int               `cbor:"4,keyasint,omitempty" json:"generation"`
+	Provider    string            `cbor:"5,keyasint,omitempty" json:"provider"`
+	Model       string            `cbor:"6,keyasint,omitempty" json:"model,omitempty"`
+	Settles     []events.Position `cbor:"7,keyasint,omitempty" json:"settles"`
+	Reads       []events.Position `cbor:"8,keyasint,omitempty" json:"reads,omitempty"`
+	PromptBytes int               `cbor:"9,keyasint,omitempty" json:"prompt_bytes"`
+	Attempt     int               `cbor:"10,keyasint,omitempty" json:"attempt"`
+	Probe       bool              `cbor:"11,keyasint,omitempty" json:"probe,omitempty"`
+	Prompt      int               `cbor:"12,keyasint,omitempty" json:"prompt,omitempty"`
+
+	Started   events.Position `cbor:"13,keyasint,omitempty" json:"started"`
+	StartedAt time.Time       `cbor:"14,keyasint,omitzero" json:"started_at"`
+	Ended     events.Position `cbor:"15,keyasint,omitempty" json:"ended,omitempty"` // TurnReceived or TurnFailed; 0: running
+	EndedAt   time.Time       `cbor:"16,keyasint,omitzero" json:"ended_at,omitzero"`
+	Result    turn.Result     `cbor:"17,keyasint,omitempty" json:"result"`
+
+	Form       events.Form  `cbor:"18,keyasint,omitempty" json:"form,omitempty"`
+	StopReason string       `cbor:"19,keyasint,omitempty" json:"stop_reason,omitempty"`
+	Usage      events.Usage `cbor:"20,keyasint,omitzero" json:"usage"`
+	LatencyMS  int64        `cbor:"21,keyasint,omitempty" json:"latency_ms,omitempty"`
+
+	Class   string              `cbor:"22,keyasint,omitempty" json:"class,omitempty"`  // of a dropped output
+	Reason  string              `cbor:"23,keyasint,omitempty" json:"reason,omitempty"` // why it was skipped or dropped
+	Stated  events.Output       `cbor:"24,keyasint,omitzero" json:"stated,omitzero"`   // the model's own reason to skip
+	Preview events.Output       `cbor:"25,keyasint,omitzero" json:"preview,omitzero"`  // of a dropped output
+	Failure events.FailureClass `cbor:"26,keyasint,omitempty" json:"failure,omitempty"`
+	Status  int                 `cbor:"27,keyasint,omitempty" json:"status,omitempty"`
+	Message string              `cbor:"28,keyasint,omitempty" json:"message,omitempty"`
+
+	Rows   []events.ID       `cbor:"29,keyasint,omitempty" json:"rows,omitempty"` // observations and summaries it led to
+	RowsAt []events.Position `cbor:"30,keyasint,omitempty" json:"rows_at,omitempty"`
+
+	Instead  []string `cbor:"31,keyasint,omitempty" json:"instead,omitempty"`  // providers before it that were passed over
+	Answered string   `cbor:"32,keyasint,omitempty" json:"answered,omitempty"` // the model that answered, where it is not Model
+	Cost     float64  `cbor:"33,keyasint,omitempty" json:"cost,omitempty"`     // US dollars, as the provider says; 0: it did not
+	Calls    int      `cbor:"34,keyasint,omitempty" json:"calls,omitempty"`    // requests sent; 0: not counted
+
+	Told     bool         `cbor:"35,keyasint,omitempty" json:"told,omitempty"`   // the provider stated Cost, also where it is 0
+	Unstated events.Usage `cbor:"36,keyasint,omitzero" json:"unstated,omitzero"` // of Usage, that of requests which Cost says nothing of
+	Sent     int64        `cbor:"37,keyasint,omitempty" json:"sent,omitempty"`   // bytes of the questions as they went out; 0: not counted, or nothing did
+	Left     bool         `cbor:"38,keyasint,omitempty" json:"-"`                // its end was forgotten, and what it cost is told by what says so
+}
+
+// Bill returns what the turn cost.
+func (t Turn) Bill() events.Bill {
+	return events.Bill{
+		Usage: t.Usage, Model: t.Answered, Cost: t.Cost, Told: t.Told, Unstated: t.Unstated, Calls: t.Calls, Sent: t.Sent,
+	}
+}
+
+// pay takes over what the turn cost.
+func (t *Turn) pay(b events.Bill) {
+	t.Usage, t.Answered, t.Cost, t.Told, t.Unstated, t.Calls, t.Sent = b.Usage, b.Model, b.Cost, b.Told, b.Unstated, b.Calls, b.Sent
 }

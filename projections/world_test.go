@@ -107,7 +107,7 @@ func (w *world) note(r events.Record) {
 	} else if r.Input() {
 		w.inputs[session] = append(w.inputs[session], r.Position)
 	}
-	if Forgettable(r) {
+	if engine.Forgettable(r) {
 		w.words = append(w.words, r.Position)
 	}
 }

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"crypto/sha256"
 	"encoding"
 	"encoding/binary"
 	"encoding/hex"
@@ -117,6 +118,22 @@ func KeyPosition(b []byte) events.Position {
 		return 0
 	}
 	return events.Position(binary.BigEndian.Uint64(b[len(b)-8:]))
+}
+
+// ProjectID stands for a project's root in keys: of one length, whatever the path. The zero one stands for all.
+type ProjectID [16]byte
+
+// ProjectIDOf returns what stands for a root.
+func ProjectIDOf(root string) ProjectID {
+	sum := sha256.Sum256([]byte(root))
+	return ProjectID(sum[:16])
+}
+
+// TimeKey orders what lies in a project by a time, then by position: 32 bytes.
+func TimeKey(p ProjectID, at time.Time, pos events.Position) []byte {
+	b := append(make([]byte, 0, 32), p[:]...)
+	b = binary.BigEndian.AppendUint64(b, TimeBits(at))
+	return binary.BigEndian.AppendUint64(b, uint64(pos))
 }
 
 // TimeBits maps times to numbers of the same order. Times out of the range of Unix nanoseconds go to its ends.

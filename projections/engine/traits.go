@@ -8,6 +8,18 @@ func CarriesWords(k events.Kind) bool {
 	return t.Words
 }
 
+// Forgettable reports whether r's payload may be erased from the log by name of a MemoryForgotten. Those may that carry
+// somebody's words. The rest is structure, as is that an answer was blank: without it the views could not say any more
+// what was settled by what, and a rebuilt view would differ from a live one.
+func Forgettable(r events.Record) bool {
+	if r.Kind == events.KindOutputSkipped {
+		e, err := r.Event()
+		skipped, ok := e.(events.OutputSkipped)
+		return err != nil || !ok || skipped.Reason != events.ReasonEmpty
+	}
+	return CarriesWords(r.Kind)
+}
+
 // ForgottenRecords calls each for the header of every record that e names and that a payload can be erased from, in
 // whichever stream e and the record are: words are gone either way. What became of an input is for its own stream to say.
 // Positions that the log does not have are passed over.

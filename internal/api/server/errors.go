@@ -18,7 +18,6 @@ import (
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/memory/recall"
 	"github.com/cmemd/cmemd/internal/transient"
-	"github.com/cmemd/cmemd/projections"
 	"github.com/cmemd/cmemd/projections/engine"
 	"github.com/cmemd/cmemd/projections/index"
 	"github.com/cmemd/cmemd/projections/vectors"
@@ -126,7 +125,7 @@ func absentThing(err error) *api.Problem {
 		return notFound("no row has that id, or none was found")
 	case errors.Is(err, engine.ErrUnknownView):
 		return notFound("there is no such view")
-	case errors.Is(err, projections.ErrNotFound), errors.Is(err, eventlog.ErrNotFound):
+	case errors.Is(err, engine.ErrNotFound), errors.Is(err, eventlog.ErrNotFound):
 		return notFound("nothing is known by that name")
 	case errors.Is(err, actors.ErrNoProvider):
 		return invalid("/provider", "is not asked now: leave it out, or make it the provider in the settings")

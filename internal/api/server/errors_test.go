@@ -16,7 +16,6 @@ import (
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/memory/recall"
 	"github.com/cmemd/cmemd/internal/transient"
-	"github.com/cmemd/cmemd/projections"
 	"github.com/cmemd/cmemd/projections/engine"
 	"github.com/cmemd/cmemd/projections/index"
 	"github.com/cmemd/cmemd/projections/vectors"
@@ -37,7 +36,7 @@ func TestErrorsSayWhatPasses(t *testing.T) {
 		&agents.SyntaxError{}, &agents.FieldError{Field: "cwd", Err: agents.ErrMissing}, &agents.FieldError{Field: "cwd", Err: agents.ErrNotAbsolute}, &http.MaxBytesError{Limit: 1},
 		agents.ErrTooLarge, events.ErrTooLarge, errBodyCut, agents.ErrUnknownAgent, agents.ErrNoTranscripts,
 		recall.ErrBadID, recall.ErrBadQuery, &recall.AmbiguousError{}, recall.ErrNotYet, recall.ErrNotFound,
-		engine.ErrUnknownView, projections.ErrNotFound, eventlog.ErrNotFound, actors.ErrNoProvider,
+		engine.ErrUnknownView, engine.ErrNotFound, eventlog.ErrNotFound, actors.ErrNoProvider,
 		session.ErrNotQuarantined, actors.ErrFaulted, actors.ErrParked, session.ErrNoInputs, errors.New("nobody foresaw it"),
 		invalid("/x", "is wrong"), notFound("no such thing"), errSpoolDisk, errBadFull,
 	}

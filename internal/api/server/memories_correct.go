@@ -12,6 +12,7 @@ import (
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/engine"
 )
 
 // correct saves m in the place of the row that it supersedes, and of those that say the same in its session. What was saved
@@ -171,7 +172,7 @@ func (s *Server) undo(ctx context.Context, m api.Row) (*undoing, error) {
 	}
 	for _, id := range old {
 		row, err := s.cfg.Views.Row(ctx, id)
-		if errors.Is(err, projections.ErrNotFound) || err == nil && row.Forgotten {
+		if errors.Is(err, engine.ErrNotFound) || err == nil && row.Forgotten {
 			continue
 		}
 		if err != nil {

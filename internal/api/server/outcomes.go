@@ -10,6 +10,7 @@ import (
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/engine"
 )
 
 const defaultOutcomes = 100
@@ -103,7 +104,7 @@ func (s *Server) whoAnswered(ctx context.Context, inputs []api.Input) (map[event
 			continue
 		}
 		t, err := s.cfg.Views.Turn(ctx, in.Turn)
-		if errors.Is(err, projections.ErrNotFound) {
+		if errors.Is(err, engine.ErrNotFound) {
 			continue
 		}
 		if err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/transient"
 	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/engine"
 )
 
 const (
@@ -179,7 +180,7 @@ func (c *recheck) run(ctx context.Context, tell func(done, total uint64)) error 
 // worktree is after its work, what identifies its project. Empty: none is left, and a folder above it is another's.
 func (s *Server) repositoryOf(ctx context.Context, id events.SessionID) (string, error) {
 	one, err := s.cfg.Views.Session(ctx, id)
-	if err != nil && !errors.Is(err, projections.ErrNotFound) {
+	if err != nil && !errors.Is(err, engine.ErrNotFound) {
 		return "", err
 	}
 	for _, dir := range []string{one.Cwd, one.GitRoot, one.ProjectRoot} {

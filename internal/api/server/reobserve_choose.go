@@ -11,6 +11,7 @@ import (
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/engine"
 )
 
 // selectPage is how many inputs are read of the views at once.
@@ -76,7 +77,7 @@ func (a *reobserve) whole(ctx context.Context, in api.Input) ([]api.Input, error
 		return whole, nil
 	}
 	t, err := a.s.cfg.Views.Turn(ctx, in.Turn)
-	if errors.Is(err, projections.ErrNotFound) {
+	if errors.Is(err, engine.ErrNotFound) {
 		return whole, nil
 	}
 	if err != nil {

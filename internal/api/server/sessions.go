@@ -11,6 +11,7 @@ import (
 	"github.com/cmemd/cmemd/internal/agents"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/engine"
 )
 
 // sessionID reads our id of a session or the beginning of it that no other has, or an agent's own: then it is the session
@@ -28,7 +29,7 @@ func (s *Server) sessionID(ctx context.Context, text string) (events.SessionID, 
 	}
 	for _, id := range candidates {
 		_, err := s.cfg.Views.Session(ctx, id)
-		if err == nil || !errors.Is(err, projections.ErrNotFound) {
+		if err == nil || !errors.Is(err, engine.ErrNotFound) {
 			return id, err
 		}
 	}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
-	"github.com/cmemd/cmemd/projections"
 	"github.com/cmemd/cmemd/projections/engine"
 	"github.com/cmemd/cmemd/projections/vectors"
 )
@@ -110,7 +109,7 @@ func (s *Server) completeSessions(ctx context.Context, entries []engine.Entry) e
 			continue
 		}
 		whole, err := s.cfg.Views.Session(ctx, stored.ID)
-		if errors.Is(err, projections.ErrNotFound) {
+		if errors.Is(err, engine.ErrNotFound) {
 			continue // the view was made anew since
 		}
 		if err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/engine"
 )
 
 // choice is what a request names, stream by stream, before what follows from it.
@@ -28,7 +29,7 @@ type choice struct {
 }
 
 // Plan says what a request chooses. It changes nothing. Errors: ErrNothingNamed, ErrShortQuery, those of the log and of the
-// views, projections.ErrNotFound for an id that names no row.
+// views, engine.ErrNotFound for an id that names no row.
 func (e *Eraser) Plan(ctx context.Context, req Request) (Plan, error) {
 	c, err := e.choose(ctx, req)
 	if err != nil {
@@ -287,7 +288,7 @@ func (e *Eraser) versions(ctx context.Context, id events.ID, rows map[events.ID]
 		return err
 	}
 	for _, other := range slices.Concat(same, by) {
-		if err := e.versions(ctx, other, rows); err != nil && !errors.Is(err, projections.ErrNotFound) {
+		if err := e.versions(ctx, other, rows); err != nil && !errors.Is(err, engine.ErrNotFound) {
 			return err
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/engine"
 )
 
 // history is two prompts of one session, the work of the first in two turns, a summary of it, another session, and memories.
@@ -208,7 +208,7 @@ func TestForgetRefuses(t *testing.T) {
 	history(w)
 	w.caughtUp()
 	for want, req := range map[error]Request{
-		ErrNothingNamed: {Through: 3}, ErrShortQuery: {Query: " a "}, projections.ErrNotFound: {IDs: []events.ID{{9}}},
+		ErrNothingNamed: {Through: 3}, ErrShortQuery: {Query: " a "}, engine.ErrNotFound: {IDs: []events.ID{{9}}},
 	} {
 		if _, err := w.Plan(t.Context(), req); !errors.Is(err, want) {
 			t.Errorf("Plan(%+v): %v, want %v", req, err, want)

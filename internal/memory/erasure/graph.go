@@ -9,7 +9,7 @@ import (
 
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/engine"
 )
 
 // graph is what was made of what in one stream.
@@ -124,7 +124,7 @@ func (g *graph) learn(r events.Record, node int) error {
 
 // erasable reports whether r carries somebody's words and still has them. A turn that was cut says nothing.
 func erasable(r events.Record) (bool, error) {
-	if r.Erased || !projections.Forgettable(r) {
+	if r.Erased || !engine.Forgettable(r) {
 		return false, nil
 	}
 	if r.Kind != events.KindTurnFailed {

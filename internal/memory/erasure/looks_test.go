@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/engine"
 )
 
 const fullHash = "deadbeefcafe0123456789abcdef0123456789ab"
@@ -187,7 +187,7 @@ func TestSaidInMissesNothing(t *testing.T) {
 	c := events.NewCodec()
 	forgettable := 0
 	for _, kind := range kindsOf(t) {
-		if kind != events.KindOutputSkipped && !projections.Forgettable(events.Record{Header: events.Header{Kind: kind}}) {
+		if kind != events.KindOutputSkipped && !engine.Forgettable(events.Record{Header: events.Header{Kind: kind}}) {
 			continue
 		}
 		forgettable++

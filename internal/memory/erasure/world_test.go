@@ -184,7 +184,7 @@ func (w *world) left() (words []string) {
 		if err != nil {
 			w.tb.Fatal(err)
 		}
-		if r.Erased || !projections.Forgettable(r) {
+		if r.Erased || !engine.Forgettable(r) {
 			continue
 		}
 		e, err := r.Event()

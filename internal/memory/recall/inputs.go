@@ -11,6 +11,7 @@ import (
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/engine"
 )
 
 const (
@@ -122,7 +123,7 @@ func (r *Recall) rawInput(ctx context.Context, at events.Position) (RawInput, er
 	}
 	in.Kind, in.At = rec.Kind, rec.OccurredAt
 	outcome, err := r.views.Outcome(ctx, at)
-	if err != nil && !errors.Is(err, projections.ErrNotFound) {
+	if err != nil && !errors.Is(err, engine.ErrNotFound) {
 		return in, err
 	}
 	in.Outcome = outcome.Outcome

@@ -11,6 +11,7 @@ import (
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/engine"
 	"github.com/cmemd/cmemd/projections/index"
 )
 
@@ -114,7 +115,7 @@ func (r *Recall) anchor(ctx context.Context, q TimelineQuery) (projections.Ancho
 		return projections.Anchor{}, nil, err
 	}
 	row, err := r.views.Row(ctx, id)
-	if errors.Is(err, projections.ErrNotFound) {
+	if errors.Is(err, engine.ErrNotFound) {
 		return projections.Anchor{}, nil, fmt.Errorf("%w: %s", ErrNotFound, id)
 	}
 	if err != nil {

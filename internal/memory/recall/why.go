@@ -8,6 +8,7 @@ import (
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/engine"
 )
 
 const (
@@ -56,7 +57,7 @@ func (r *Recall) whyTurns(ctx context.Context, w *Why) error {
 	var gone []events.Position
 	for _, id := range w.Row.Turns {
 		t, err := r.views.Turn(ctx, id)
-		if errors.Is(err, projections.ErrNotFound) {
+		if errors.Is(err, engine.ErrNotFound) {
 			continue
 		}
 		if err != nil {
@@ -109,7 +110,7 @@ func (r *Recall) input(ctx context.Context, at events.Position) (WhyInput, error
 		return WhyInput{}, err
 	}
 	in, err := r.views.Outcome(ctx, at)
-	if err != nil && !errors.Is(err, projections.ErrNotFound) {
+	if err != nil && !errors.Is(err, engine.ErrNotFound) {
 		return WhyInput{}, err
 	}
 	return WhyInput{Record: rec, Outcome: in.Outcome}, nil
@@ -121,7 +122,7 @@ func (r *Recall) whySession(ctx context.Context, w *Why) error {
 		return nil
 	}
 	s, err := r.views.Session(ctx, w.Row.Session)
-	if errors.Is(err, projections.ErrNotFound) {
+	if errors.Is(err, engine.ErrNotFound) {
 		return nil
 	}
 	if err != nil {

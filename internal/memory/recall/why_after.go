@@ -7,6 +7,7 @@ import (
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/engine"
 )
 
 const (
@@ -47,7 +48,7 @@ func (r *Recall) whyAttempts(ctx context.Context, w *Why) error {
 	}
 	for _, id := range ids {
 		t, err := r.views.Turn(ctx, id)
-		if errors.Is(err, projections.ErrNotFound) || err == nil && own[id] {
+		if errors.Is(err, engine.ErrNotFound) || err == nil && own[id] {
 			continue
 		}
 		if err != nil {
