@@ -10,6 +10,9 @@ import (
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/projections/engine"
+	"github.com/cmemd/cmemd/projections/files"
+	"github.com/cmemd/cmemd/projections/rows"
+	"github.com/cmemd/cmemd/projections/sessions"
 )
 
 // realistic fills a log with about n events as agents make them: sixteen sessions at a time, 500 events each, tool
@@ -122,7 +125,7 @@ func many(b *testing.B, n int) *Views {
 func BenchmarkRead(b *testing.B) {
 	ctx := context.Background()
 	v := many(b, 100_000)
-	newest, err := v.Recent(ctx, RecentFilter{Limit: 1})
+	newest, err := v.Recent(ctx, rows.RecentFilter{Limit: 1})
 	if err != nil || len(newest) != 1 {
 		b.Fatal(newest, err)
 	}
@@ -131,16 +134,22 @@ func BenchmarkRead(b *testing.B) {
 		name string
 		read func() error
 	}{
-		{"Recent20", func() error { _, err := v.Recent(ctx, RecentFilter{ProjectRoot: "/home/u/p1"}); return err }},
-		{"Recent300", func() error { _, err := v.Recent(ctx, RecentFilter{ProjectRoot: "/home/u/p1", Limit: 300}); return err }},
+		{"Recent20", func() error { _, err := v.Recent(ctx, rows.RecentFilter{ProjectRoot: "/home/u/p1"}); return err }},
+		{"Recent300", func() error {
+			_, err := v.Recent(ctx, rows.RecentFilter{ProjectRoot: "/home/u/p1", Limit: 300})
+			return err
+		}},
 		{"Around10", func() error {
-			_, _, err := v.Around(ctx, Anchor{Position: newest[0].Position / 2}, 10, 10, "/home/u/p1")
+			_, _, err := v.Around(ctx, rows.Anchor{Position: newest[0].Position / 2}, 10, 10, "/home/u/p1")
 			return err
 		}},
 		{"Row", func() error { _, err := v.Row(ctx, newest[0].ID); return err }},
 		{"Session", func() error { _, err := v.Session(ctx, session); return err }},
-		{"Sessions", func() error { _, err := v.Sessions(ctx, SessionFilter{Limit: 20}); return err }},
-		{"Files", func() error { _, err := v.Files(ctx, FileFilter{ProjectRoot: "/home/u/p1", Limit: 10}); return err }},
+		{"Sessions", func() error { _, err := v.Sessions(ctx, sessions.Filter{Limit: 20}); return err }},
+		{"Files", func() error {
+			_, err := v.Files(ctx, files.Filter{ProjectRoot: "/home/u/p1", Limit: 10})
+			return err
+		}},
 		{"Balance", func() error { _, err := v.Balance(ctx); return err }},
 	} {
 		b.Run(c.name, func(b *testing.B) {
@@ -177,8 +186,8 @@ func BenchmarkReopen(b *testing.B) {
 // BenchmarkRowCodec is one row of 900 bytes, there and back, as it is stored and as JSON.
 func BenchmarkRowCodec(b *testing.B) {
 	w := newWorld(b)
-	row := Row{
-		ID: w.id(), Kind: Observation, Position: 12345, At: epoch, Session: sessionOf(1), Agent: "claude-code", AgentSession: "s1",
+	row := rows.Row{
+		ID: w.id(), Kind: rows.Observation, Position: 12345, At: epoch, Session: sessionOf(1), Agent: "claude-code", AgentSession: "s1",
 		Project: "p1", ProjectRoot: "/home/u/p1", Prompt: 3, Type: "bugfix", Title: "a leak in the pool", Narrative: strings.Repeat("x", 500),
 		Facts: []string{"one fact", "another"}, Concepts: []string{"gotcha"}, FilesRead: []string{"a.go"}, FilesModified: []string{"b.go"},
 		Turn: w.id(), Turns: []events.ID{w.id()}, Count: 1,
@@ -195,7 +204,7 @@ func BenchmarkRowCodec(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				var back Row
+				var back rows.Row
 				if err := form.decode(raw, &back); err != nil {
 					b.Fatal(err)
 				}

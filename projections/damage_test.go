@@ -22,6 +22,10 @@ import (
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/projections/engine"
+	"github.com/cmemd/cmemd/projections/files"
+	"github.com/cmemd/cmemd/projections/outcomes"
+	"github.com/cmemd/cmemd/projections/rows"
+	"github.com/cmemd/cmemd/projections/sessions"
 	"github.com/cmemd/cmemd/testkit/crash"
 	"github.com/cmemd/cmemd/testkit/race"
 )
@@ -193,10 +197,10 @@ func useDamaged(t *testing.T, w *world, dir string) {
 	}
 	defer v.Close()
 	// Any of these may meet the damage and say so; none may panic.
-	_, _ = v.Recent(ctx, RecentFilter{Limit: 1000})
-	_, _ = v.Sessions(ctx, SessionFilter{})
-	_, _ = v.Files(ctx, FileFilter{Path: "1.go"})
-	_, _ = v.Outcomes(ctx, OutcomeFilter{})
+	_, _ = v.Recent(ctx, rows.RecentFilter{Limit: 1000})
+	_, _ = v.Sessions(ctx, sessions.Filter{})
+	_, _ = v.Files(ctx, files.Filter{Path: "1.go"})
+	_, _ = v.Outcomes(ctx, outcomes.Filter{})
 	_, _ = v.List(ctx)
 	if err := v.CatchUp(ctx); err != nil {
 		t.Fatalf("catch up: %v", err)

@@ -17,22 +17,14 @@
 //	projects      which folders are one project, as the sessions opened in them say
 //	injections    which rows an agent was given, and when
 //
-// Package engine stores, runs and rebuilds them; health and usage have folders of their own, and count turns with
-// the fold of package turn. A Views is opened over a log, run beside it, and read by anyone. The file is not synced: after
-// a stop that was not clean it is checked, and rebuilt where a check cannot vouch for it (see engine.Config).
-//
-// Its own files are named by view and part: a fold, what reads it, its codec.
-//
-// The files, each referring to those below it:
-//
-//	ledger.go, outcomeread.go, projectabove.go, readinjected.go, readprefix.go, readtouches.go, superseded.go
-//	turnread.go, fileread.go, sessionread.go, injections.go, readlists.go, restore.go, asof.go, duplicates.go
-//	rowread.go, open.go, files.go, projects.go, outcomeagain.go, rowfold.go, supersede.go, outcomefold.go
-//	rowbuild.go, outcomecodec.go, verdicts.go, turns.go, sessions.go, rows.go, forget.go, fileof.go
+// Package engine stores, runs and rebuilds them. The first four are package rows, turns are package turn; each other view has
+// a package of its name. A package of a view has its tables, its fold, and a Reader, whose methods are those of Views.
+// The file is not synced: after a stop that was not clean it is checked, and rebuilt where a check cannot vouch for it
+// (see engine.Config).
 //
 // What bites: reads see at least what Position returned before them, and may see more. Rows belong to the caller.
 // A view that is rebuilt because its version changed answers from what it has so far, and holds Position back until
 // it has caught up; one that Rebuild makes anew answers from the old content until then. What was forgotten leaves
-// nothing but its id: only the payloads of kinds that Forgettable names may be erased from the log, or a rebuilt view
+// nothing but its id: only the payloads of kinds that engine.Forgettable names may be erased from the log, or a rebuilt view
 // would differ from a live one.
 package projections

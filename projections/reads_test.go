@@ -10,7 +10,11 @@ import (
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/projections/engine"
+	"github.com/cmemd/cmemd/projections/files"
 	"github.com/cmemd/cmemd/projections/health"
+	"github.com/cmemd/cmemd/projections/outcomes"
+	"github.com/cmemd/cmemd/projections/rows"
+	"github.com/cmemd/cmemd/projections/sessions"
 	"github.com/cmemd/cmemd/projections/turn"
 )
 
@@ -39,12 +43,12 @@ func TestSessions(t *testing.T) {
 	if _, err := v.Session(t.Context(), sessionOf(9)); !errors.Is(err, engine.ErrNotFound) {
 		t.Fatalf("unknown session: got %v", err)
 	}
-	checkSessions(t, v, SessionFilter{}, a, b)
-	checkSessions(t, v, SessionFilter{OpenOnly: true}, a)
-	checkSessions(t, v, SessionFilter{ProjectRoot: "/home/u/p1"}, b)
-	checkSessions(t, v, SessionFilter{Agent: "codex"})
-	checkSessions(t, v, SessionFilter{Limit: 1}, a)
-	checkSessions(t, v, SessionFilter{Since: w.now.Add(time.Hour)})
+	checkSessions(t, v, sessions.Filter{}, a, b)
+	checkSessions(t, v, sessions.Filter{OpenOnly: true}, a)
+	checkSessions(t, v, sessions.Filter{ProjectRoot: "/home/u/p1"}, b)
+	checkSessions(t, v, sessions.Filter{Agent: "codex"})
+	checkSessions(t, v, sessions.Filter{Limit: 1}, a)
+	checkSessions(t, v, sessions.Filter{Since: w.now.Add(time.Hour)})
 
 	// b goes on, which brings it to the front and opens it again.
 	w.tool(b, "")
@@ -52,14 +56,14 @@ func TestSessions(t *testing.T) {
 	w.keep(w.start(a, events.TurnObservation, at), "x")
 	w.say(a.Stream(), events.ID{}, events.SessionClosed{Cause: "exit"})
 	mustCatchUp(t, v)
-	checkSessions(t, v, SessionFilter{}, b, a)
-	checkSessions(t, v, SessionFilter{OpenOnly: true}, b)
+	checkSessions(t, v, sessions.Filter{}, b, a)
+	checkSessions(t, v, sessions.Filter{OpenOnly: true}, b)
 	if got, _ := v.Session(t.Context(), a); got.Quarantined != nil || got.CloseCause != "exit" || got.Turns != 1 || got.Observations != 1 {
 		t.Fatalf("session after its end: got %+v", got)
 	}
 }
 
-func checkSessions(t *testing.T, v *Views, f SessionFilter, want ...events.SessionID) {
+func checkSessions(t *testing.T, v *Views, f sessions.Filter, want ...events.SessionID) {
 	t.Helper()
 	list, err := v.Sessions(t.Context(), f)
 	if err != nil {
@@ -90,7 +94,7 @@ func TestOwing(t *testing.T) {
 	w.say(asked.Stream(), events.ID{}, events.ReobserveRequested{Turns: []events.ID{turn.id}, Inputs: []events.Position{in}})
 	mustCatchUp(t, v)
 	checkOwing(t, v, pending, open, asked)
-	if got, err := v.Outcome(t.Context(), in); err != nil || !got.Reobserve || got.Outcome != Observed {
+	if got, err := v.Outcome(t.Context(), in); err != nil || !got.Reobserve || got.Outcome != outcomes.Observed {
 		t.Fatalf("input to be observed again: got %+v, %v", got, err)
 	}
 	w.drop(w.start(asked, events.TurnObservation, in))
@@ -135,41 +139,41 @@ func TestOutcomeReasons(t *testing.T) {
 	v := caughtUp(t, w)
 
 	balance, err := v.Balance(t.Context())
-	want := Balance{Captured: 6, Skipped: 1, Dropped: 3, Pending: 2, Reasons: []ReasonCount{
-		{Dropped, "prose", "no_xml", 2}, {Dropped, "", "expired", 1}, {Skipped, "", "skip_summary", 1},
+	want := outcomes.Balance{Captured: 6, Skipped: 1, Dropped: 3, Pending: 2, Reasons: []outcomes.ReasonCount{
+		{Outcome: outcomes.Dropped, Class: "prose", Reason: "no_xml", Count: 2}, {Outcome: outcomes.Dropped, Reason: "expired", Count: 1}, {Outcome: outcomes.Skipped, Reason: "skip_summary", Count: 1},
 	}}
 	if diff := cmp.Diff(want, balance); diff != "" || err != nil {
 		t.Fatalf("balance %v (-want +got):\n%s", err, diff)
 	}
 	for _, c := range []struct {
 		name string
-		f    OutcomeFilter
+		f    outcomes.Filter
 		want []events.Position
 	}{
-		{"reason", OutcomeFilter{Reason: "no_xml"}, []events.Position{in[1], in[0]}},
-		{"class", OutcomeFilter{Class: "prose", Limit: 1}, []events.Position{in[1]}},
-		{"dropped", OutcomeFilter{Outcome: Dropped}, []events.Position{in[3], in[1], in[0]}},
-		{"pending", OutcomeFilter{Outcome: Pending}, []events.Position{late, in[4]}},
-		{"since", OutcomeFilter{Since: since}, []events.Position{late}},
-		{"since, in a session", OutcomeFilter{Since: since, Session: s}, []events.Position{late}},
-		{"until", OutcomeFilter{Until: since}, []events.Position{in[4], in[3], in[2], in[1], in[0]}},
-		{"since and until", OutcomeFilter{Since: since, Until: since}, nil},
-		{"class and reason", OutcomeFilter{Class: "prose", Reason: "expired"}, nil},
-		{"expired", OutcomeFilter{Reason: "expired"}, []events.Position{in[3]}},
-		{"outcome and reason", OutcomeFilter{Outcome: Skipped, Reason: "no_xml"}, nil},
-		{"kind", OutcomeFilter{Kind: events.KindAgentStopped}, nil},
-		{"among none", OutcomeFilter{Among: map[events.SessionID]bool{}}, nil},
-		{"among others", OutcomeFilter{Among: map[events.SessionID]bool{s: true}, Outcome: Skipped}, []events.Position{in[2]}},
-		{"turn", OutcomeFilter{Turn: dropped.id}, []events.Position{in[1], in[0]}},
-		{"turn of another session", OutcomeFilter{Turn: dropped.id, Session: sessionOf(7)}, nil},
-		{"turn, second page", OutcomeFilter{Turn: dropped.id, Before: in[1]}, []events.Position{in[0]}},
-		{"no such turn", OutcomeFilter{Turn: events.ID{9}}, nil},
-		{"before", OutcomeFilter{Before: in[2], Limit: 1}, []events.Position{in[1]}},
-		{"dropped, second page", OutcomeFilter{Outcome: Dropped, Before: in[3]}, []events.Position{in[1], in[0]}},
-		{"in a session, second page", OutcomeFilter{Session: s, Before: in[4], Limit: 2}, []events.Position{in[3], in[2]}},
-		{"before the first", OutcomeFilter{Before: in[0]}, nil},
-		{"no such outcome", OutcomeFilter{Outcome: "lost"}, nil},
-		{"no such session", OutcomeFilter{Session: sessionOf(7)}, nil},
+		{"reason", outcomes.Filter{Reason: "no_xml"}, []events.Position{in[1], in[0]}},
+		{"class", outcomes.Filter{Class: "prose", Limit: 1}, []events.Position{in[1]}},
+		{"dropped", outcomes.Filter{Outcome: outcomes.Dropped}, []events.Position{in[3], in[1], in[0]}},
+		{"pending", outcomes.Filter{Outcome: outcomes.Pending}, []events.Position{late, in[4]}},
+		{"since", outcomes.Filter{Since: since}, []events.Position{late}},
+		{"since, in a session", outcomes.Filter{Since: since, Session: s}, []events.Position{late}},
+		{"until", outcomes.Filter{Until: since}, []events.Position{in[4], in[3], in[2], in[1], in[0]}},
+		{"since and until", outcomes.Filter{Since: since, Until: since}, nil},
+		{"class and reason", outcomes.Filter{Class: "prose", Reason: "expired"}, nil},
+		{"expired", outcomes.Filter{Reason: "expired"}, []events.Position{in[3]}},
+		{"outcome and reason", outcomes.Filter{Outcome: outcomes.Skipped, Reason: "no_xml"}, nil},
+		{"kind", outcomes.Filter{Kind: events.KindAgentStopped}, nil},
+		{"among none", outcomes.Filter{Among: map[events.SessionID]bool{}}, nil},
+		{"among others", outcomes.Filter{Among: map[events.SessionID]bool{s: true}, Outcome: outcomes.Skipped}, []events.Position{in[2]}},
+		{"turn", outcomes.Filter{Turn: dropped.id}, []events.Position{in[1], in[0]}},
+		{"turn of another session", outcomes.Filter{Turn: dropped.id, Session: sessionOf(7)}, nil},
+		{"turn, second page", outcomes.Filter{Turn: dropped.id, Before: in[1]}, []events.Position{in[0]}},
+		{"no such turn", outcomes.Filter{Turn: events.ID{9}}, nil},
+		{"before", outcomes.Filter{Before: in[2], Limit: 1}, []events.Position{in[1]}},
+		{"dropped, second page", outcomes.Filter{Outcome: outcomes.Dropped, Before: in[3]}, []events.Position{in[1], in[0]}},
+		{"in a session, second page", outcomes.Filter{Session: s, Before: in[4], Limit: 2}, []events.Position{in[3], in[2]}},
+		{"before the first", outcomes.Filter{Before: in[0]}, nil},
+		{"no such outcome", outcomes.Filter{Outcome: "lost"}, nil},
+		{"no such session", outcomes.Filter{Session: sessionOf(7)}, nil},
 	} {
 		list, err := v.Outcomes(t.Context(), c.f)
 		var got []events.Position
@@ -196,7 +200,7 @@ func TestOutcomeReasons(t *testing.T) {
 	w.forget(true, []events.Position{drop[1].Position})
 	mustCatchUp(t, v)
 	balance, err = v.Balance(t.Context())
-	if err != nil || balance.Dropped != 3 || balance.Reasons[0] != (ReasonCount{Dropped, "", "", 2}) {
+	if err != nil || balance.Dropped != 3 || balance.Reasons[0] != (outcomes.ReasonCount{Outcome: outcomes.Dropped, Class: "", Reason: "", Count: 2}) {
 		t.Fatalf("balance without the reason: got %+v, %v", balance, err)
 	}
 }
@@ -335,7 +339,7 @@ func TestFiles(t *testing.T) {
 	w.tool(other, `{"file_path":"/home/u/p1/pkg/a.go"}`)
 	v := caughtUp(t, w)
 
-	check := func(f FileFilter, want ...string) []File {
+	check := func(f files.Filter, want ...string) []files.File {
 		t.Helper()
 		files, err := v.Files(t.Context(), f)
 		var got []string
@@ -348,23 +352,23 @@ func TestFiles(t *testing.T) {
 		return files
 	}
 	const p0, p1 = "/home/u/p0 ", "/home/u/p1 "
-	files := check(FileFilter{ProjectRoot: "/home/u/p0"}, p0+"/etc/hosts", p0+"README.md", p0+"pkg/a.go", p0+"pkg/broken.go")
-	if a := files[2].Touches; len(a) != 2 || a[0].ID == (events.ID{}) || !a[0].Modified || a[1].Tool != "Edit" || !a[1].Modified {
+	listed := check(files.Filter{ProjectRoot: "/home/u/p0"}, p0+"/etc/hosts", p0+"README.md", p0+"pkg/a.go", p0+"pkg/broken.go")
+	if a := listed[2].Touches; len(a) != 2 || a[0].ID == (events.ID{}) || !a[0].Modified || a[1].Tool != "Edit" || !a[1].Modified {
 		t.Fatalf("touches of pkg/a.go: got %+v", a)
 	}
-	if broken := files[3].Touches; len(broken) != 1 || broken[0].Modified || !broken[0].Failed {
+	if broken := listed[3].Touches; len(broken) != 1 || broken[0].Modified || !broken[0].Failed {
 		t.Fatalf("touches of pkg/broken.go: got %+v", broken)
 	}
-	check(FileFilter{Path: "a.go"}, p1+"pkg/a.go", p0+"pkg/a.go")
-	check(FileFilter{Path: "pkg/", ProjectRoot: "/home/u/p0"}, p0+"pkg/a.go", p0+"pkg/broken.go")
-	check(FileFilter{Path: "pk"})
-	check(FileFilter{ProjectRoot: "/home/u/p0", ModifiedOnly: true}, p0+"pkg/a.go")
-	check(FileFilter{Path: "broken.go", ModifiedOnly: true})
-	check(FileFilter{Limit: 1}, p1+"pkg/a.go")
+	check(files.Filter{Path: "a.go"}, p1+"pkg/a.go", p0+"pkg/a.go")
+	check(files.Filter{Path: "pkg/", ProjectRoot: "/home/u/p0"}, p0+"pkg/a.go", p0+"pkg/broken.go")
+	check(files.Filter{Path: "pk"})
+	check(files.Filter{ProjectRoot: "/home/u/p0", ModifiedOnly: true}, p0+"pkg/a.go")
+	check(files.Filter{Path: "broken.go", ModifiedOnly: true})
+	check(files.Filter{Limit: 1}, p1+"pkg/a.go")
 
 	w.forget(true, []events.Position{edit})
 	mustCatchUp(t, v)
-	if a := check(FileFilter{Path: "a.go", ProjectRoot: "/home/u/p0"}, p0+"pkg/a.go")[0].Touches; len(a) != 1 {
+	if a := check(files.Filter{Path: "a.go", ProjectRoot: "/home/u/p0"}, p0+"pkg/a.go")[0].Touches; len(a) != 1 {
 		t.Fatalf("touches after forgetting the edit: got %+v", a)
 	}
 }
@@ -395,7 +399,7 @@ func TestListAndInspect(t *testing.T) {
 		}
 	}
 	one, err := v.Inspect(t.Context(), "observations", w.rows[1].String()[:36], 5)
-	if err != nil || len(one.Entries) != 1 || one.Entries[0].Value.(Row).Title != "y" || one.Rows != 2 {
+	if err != nil || len(one.Entries) != 1 || one.Entries[0].Value.(rows.Row).Title != "y" || one.Rows != 2 {
 		t.Fatalf("inspect one row: got %+v, %v", one, err)
 	}
 	if part, err := v.Inspect(t.Context(), "observations", "", 1); err != nil || len(part.Entries) != 1 || !part.More {

@@ -11,6 +11,8 @@ import (
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/projections/engine"
+	"github.com/cmemd/cmemd/projections/outcomes"
+	"github.com/cmemd/cmemd/projections/rows"
 )
 
 // tempDir is a folder for one run of a property.
@@ -123,13 +125,13 @@ func TestLiveEqualsOnce(t *testing.T) {
 }
 
 // erasedLeft are rows that still stand although their record's payload is erased.
-func erasedLeft(t *rapid.T, w *world, v *Views) []Row {
-	rows, err := v.Recent(context.Background(), RecentFilter{Limit: 1000})
+func erasedLeft(t *rapid.T, w *world, v *Views) []rows.Row {
+	recent, err := v.Recent(context.Background(), rows.RecentFilter{Limit: 1000})
 	if err != nil {
 		t.Fatal(err)
 	}
-	var left []Row
-	for _, row := range rows {
+	var left []rows.Row
+	for _, row := range recent {
 		r, err := w.log.Get(context.Background(), row.Position)
 		if err != nil {
 			t.Fatal(err)
@@ -147,7 +149,7 @@ func erasedLeft(t *rapid.T, w *world, v *Views) []Row {
 func checkBalance(t tb, w *world, v *Views) {
 	t.Helper()
 	naive := naiveOutcomes(t, w)
-	want := map[events.SessionID]map[Outcome]int{}
+	want := map[events.SessionID]map[outcomes.Outcome]int{}
 	for at, n := range naive {
 		in, err := v.Outcome(context.Background(), at)
 		if err != nil || in.Outcome != n.outcome {
@@ -155,7 +157,7 @@ func checkBalance(t tb, w *world, v *Views) {
 		}
 		for _, s := range []events.SessionID{{}, n.session} {
 			if want[s] == nil {
-				want[s] = map[Outcome]int{}
+				want[s] = map[outcomes.Outcome]int{}
 			}
 			want[s][n.outcome]++
 		}
@@ -172,18 +174,18 @@ func checkBalance(t tb, w *world, v *Views) {
 		if got.Captured != got.Observed+got.Skipped+got.Dropped+got.Pending+got.Forgotten || reasons != got.Skipped+got.Dropped {
 			t.Fatalf("balance of %s does not add up: %+v", s, got)
 		}
-		have := map[Outcome]int{Observed: got.Observed, Skipped: got.Skipped, Dropped: got.Dropped, Pending: got.Pending, Forgotten: got.Forgotten}
+		have := map[outcomes.Outcome]int{outcomes.Observed: got.Observed, outcomes.Skipped: got.Skipped, outcomes.Dropped: got.Dropped, outcomes.Pending: got.Pending, outcomes.Forgotten: got.Forgotten}
 		for o, n := range have {
 			if counts[o] != n {
 				t.Fatalf("balance of %s: %s: got %d, want %d", s, o, n, counts[o])
 			}
-			checkOutcomes(t, v, OutcomeFilter{Outcome: o, Session: s, Limit: 1000}, n)
+			checkOutcomes(t, v, outcomes.Filter{Outcome: o, Session: s, Limit: 1000}, n)
 		}
-		checkOutcomes(t, v, OutcomeFilter{Session: s, Limit: 1000}, got.Captured)
+		checkOutcomes(t, v, outcomes.Filter{Session: s, Limit: 1000}, got.Captured)
 	}
 }
 
-func checkOutcomes(t tb, v *Views, f OutcomeFilter, want int) {
+func checkOutcomes(t tb, v *Views, f outcomes.Filter, want int) {
 	t.Helper()
 	list, err := v.Outcomes(context.Background(), f)
 	if err != nil || len(list) != want {
@@ -198,15 +200,15 @@ func checkOutcomes(t tb, v *Views, f OutcomeFilter, want int) {
 
 type naiveInput struct {
 	session events.SessionID
-	outcome Outcome
+	outcome outcomes.Outcome
 }
 
 func naiveOutcomes(t tb, w *world) map[events.Position]naiveInput {
 	out := map[events.Position]naiveInput{}
 	turns := map[events.ID][]events.Position{}
-	set := func(at events.Position, o Outcome) {
+	set := func(at events.Position, o outcomes.Outcome) {
 		in, ok := out[at]
-		if !ok || in.outcome == Forgotten || o == Dropped && (in.outcome == Observed || in.outcome == Skipped) {
+		if !ok || in.outcome == outcomes.Forgotten || o == outcomes.Dropped && (in.outcome == outcomes.Observed || in.outcome == outcomes.Skipped) {
 			return
 		}
 		in.outcome = o
@@ -218,7 +220,7 @@ func naiveOutcomes(t tb, w *world) map[events.Position]naiveInput {
 		}
 		if r.Input() {
 			s, _ := r.Stream.Session()
-			out[r.Position] = naiveInput{session: s, outcome: Pending}
+			out[r.Position] = naiveInput{session: s, outcome: outcomes.Pending}
 		}
 		e, _ := r.Event()
 		switch e := e.(type) {
@@ -226,18 +228,18 @@ func naiveOutcomes(t tb, w *world) map[events.Position]naiveInput {
 			turns[e.Turn] = e.Settles
 		case events.InputsDropped:
 			for _, at := range e.Inputs {
-				set(at, Dropped)
+				set(at, outcomes.Dropped)
 			}
 		case events.MemoryForgotten:
 			for _, at := range e.Positions {
 				if s, _ := r.Stream.Session(); out[at].session == s {
-					set(at, Forgotten)
+					set(at, outcomes.Forgotten)
 				}
 			}
 		}
-		by := map[events.Kind]Outcome{
-			events.KindObservationParsed: Observed, events.KindSummaryParsed: Observed,
-			events.KindOutputSkipped: Skipped, events.KindOutputDropped: Dropped,
+		by := map[events.Kind]outcomes.Outcome{
+			events.KindObservationParsed: outcomes.Observed, events.KindSummaryParsed: outcomes.Observed,
+			events.KindOutputSkipped: outcomes.Skipped, events.KindOutputDropped: outcomes.Dropped,
 		}
 		if o, ok := by[r.Kind]; ok {
 			for _, at := range turns[r.Correlation] {

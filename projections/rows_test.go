@@ -10,6 +10,7 @@ import (
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/projections/engine"
+	"github.com/cmemd/cmemd/projections/rows"
 	turnpkg "github.com/cmemd/cmemd/projections/turn"
 )
 
@@ -21,7 +22,7 @@ func caughtUp(t *testing.T, w *world) *Views {
 	return v
 }
 
-func titles(rows []Row) []string {
+func titles(rows []rows.Row) []string {
 	var out []string
 	for _, r := range rows {
 		out = append(out, string(r.Kind)+":"+r.Title+r.Text+r.Request)
@@ -29,7 +30,7 @@ func titles(rows []Row) []string {
 	return out
 }
 
-func mustRow(t *testing.T, v *Views, id events.ID) Row {
+func mustRow(t *testing.T, v *Views, id events.ID) rows.Row {
 	t.Helper()
 	row, err := v.Row(t.Context(), id)
 	if err != nil {
@@ -38,7 +39,7 @@ func mustRow(t *testing.T, v *Views, id events.ID) Row {
 	return row
 }
 
-func mustRecent(t *testing.T, v *Views, f RecentFilter) []Row {
+func mustRecent(t *testing.T, v *Views, f rows.RecentFilter) []rows.Row {
 	t.Helper()
 	rows, err := v.Recent(t.Context(), f)
 	if err != nil {
@@ -55,8 +56,8 @@ func TestRowsSayWhereTheyComeFrom(t *testing.T) {
 	kept := w.keep(turn, "a leak")
 	v := caughtUp(t, w)
 	got := mustRow(t, v, w.rows[0])
-	want := Row{
-		ID: w.rows[0], Kind: Observation, Position: kept[1].Position, At: kept[1].OccurredAt, Session: s, Agent: "claude-code",
+	want := rows.Row{
+		ID: w.rows[0], Kind: rows.Observation, Position: kept[1].Position, At: kept[1].OccurredAt, Session: s, Agent: "claude-code",
 		AgentSession: "s0", Project: "p0", ProjectRoot: "/home/u/p0", Prompt: 1, Type: "bugfix", Title: "a leak",
 		Narrative: "it was a leak", Facts: []string{"one"}, Concepts: []string{"how-it-works"},
 		FilesRead: []string{"/home/u/p0/a.go"}, FilesModified: []string{"b.go"},
@@ -90,7 +91,7 @@ func TestDuplicatesAreOneRow(t *testing.T) {
 	w.keep(c, "a leak")
 	v := caughtUp(t, w)
 
-	if diff := cmp.Diff([]string{"observation:a leak", "observation:a race", "observation:A leak"}, titles(mustRecent(t, v, RecentFilter{}))); diff != "" {
+	if diff := cmp.Diff([]string{"observation:a leak", "observation:a race", "observation:A leak"}, titles(mustRecent(t, v, rows.RecentFilter{}))); diff != "" {
 		t.Fatalf("listed (-want +got):\n%s", diff)
 	}
 	lead, folded := mustRow(t, v, w.rows[0]), mustRow(t, v, w.rows[2])
@@ -122,7 +123,7 @@ func TestFactsAloneAreNotDuplicates(t *testing.T) {
 	w.say(s.Stream(), turn.id, received(turn),
 		events.ObservationParsed{Observation: w.id(), Turn: turn.id, Facts: []string{"one"}},
 		events.ObservationParsed{Observation: w.id(), Turn: turn.id, Facts: []string{"two"}})
-	if got := len(mustRecent(t, caughtUp(t, w), RecentFilter{})); got != 2 {
+	if got := len(mustRecent(t, caughtUp(t, w), rows.RecentFilter{})); got != 2 {
 		t.Fatalf("got %d rows, want 2", got)
 	}
 }
@@ -202,7 +203,7 @@ func TestLaterTurnsReplaceRows(t *testing.T) {
 			}
 			v := caughtUp(t, w)
 			var got []string
-			for _, row := range mustRecent(t, v, RecentFilter{}) {
+			for _, row := range mustRecent(t, v, rows.RecentFilter{}) {
 				got = append(got, row.Title)
 			}
 			if diff := cmp.Diff(c.want, got); diff != "" {
@@ -229,7 +230,7 @@ func TestSummariesAreReplaced(t *testing.T) {
 	if old := mustRow(t, v, w.rows[0]); !old.Superseded || old.SupersededBy != again.id {
 		t.Fatalf("old summary: got %+v", old)
 	}
-	if rows := mustRecent(t, v, RecentFilter{Kinds: []Kind{Summary}}); len(rows) != 1 || rows[0].ID != w.rows[1] {
+	if rows := mustRecent(t, v, rows.RecentFilter{Kinds: []rows.Kind{rows.Summary}}); len(rows) != 1 || rows[0].ID != w.rows[1] {
 		t.Fatalf("listed: got %v", titles(rows))
 	}
 }
@@ -243,10 +244,10 @@ func TestMemories(t *testing.T) {
 	w.say(events.Daemon, events.ID{}, a, b, events.MemorySuperseded{Memory: a.Memory, By: b.Memory})
 	v := caughtUp(t, w)
 	old := mustRow(t, v, a.Memory)
-	if old.Kind != Memory || !old.At.Equal(then) || old.AgentSession != "mine" || old.SupersededBy != b.Memory || old.Listed() {
+	if old.Kind != rows.Memory || !old.At.Equal(then) || old.AgentSession != "mine" || old.SupersededBy != b.Memory || old.Listed() {
 		t.Fatalf("superseded: got %+v", old)
 	}
-	if rows := mustRecent(t, v, RecentFilter{ProjectRoot: "/home/u/p0"}); len(rows) != 1 || rows[0].Text != "it is 81" {
+	if rows := mustRecent(t, v, rows.RecentFilter{ProjectRoot: "/home/u/p0"}); len(rows) != 1 || rows[0].Text != "it is 81" {
 		t.Fatalf("listed: got %v", titles(rows))
 	}
 
@@ -334,18 +335,18 @@ func TestRecentAndAround(t *testing.T) {
 	two := mustRow(t, v, w.rows[1])
 	for _, c := range []struct {
 		name string
-		f    RecentFilter
+		f    rows.RecentFilter
 		want []string
 	}{
-		{"all", RecentFilter{}, []string{"summary:do it", "observation:elsewhere", "observation:two", "observation:one", "prompt:please"}},
-		{"project", RecentFilter{ProjectRoot: "/home/u/p1"}, []string{"observation:elsewhere"}},
-		{"kinds", RecentFilter{Kinds: []Kind{Summary, Prompt}}, []string{"summary:do it", "prompt:please"}},
-		{"limit", RecentFilter{Limit: 2}, []string{"summary:do it", "observation:elsewhere"}},
-		{"before", RecentFilter{Before: two.At, Limit: 1}, []string{"observation:one"}},
-		{"since", RecentFilter{Since: two.At, ProjectRoot: "/home/u/p0"}, []string{"summary:do it", "observation:two"}},
-		{"match", RecentFilter{Match: func(r Row) bool { return r.Title == "one" }}, []string{"observation:one"}},
-		{"done", RecentFilter{Match: func(r Row) bool { return r.Title != "two" }, Done: after(3)}, []string{"summary:do it", "observation:elsewhere"}},
-		{"no such project", RecentFilter{ProjectRoot: "/nowhere"}, nil},
+		{"all", rows.RecentFilter{}, []string{"summary:do it", "observation:elsewhere", "observation:two", "observation:one", "prompt:please"}},
+		{"project", rows.RecentFilter{ProjectRoot: "/home/u/p1"}, []string{"observation:elsewhere"}},
+		{"kinds", rows.RecentFilter{Kinds: []rows.Kind{rows.Summary, rows.Prompt}}, []string{"summary:do it", "prompt:please"}},
+		{"limit", rows.RecentFilter{Limit: 2}, []string{"summary:do it", "observation:elsewhere"}},
+		{"before", rows.RecentFilter{Before: two.At, Limit: 1}, []string{"observation:one"}},
+		{"since", rows.RecentFilter{Since: two.At, ProjectRoot: "/home/u/p0"}, []string{"summary:do it", "observation:two"}},
+		{"match", rows.RecentFilter{Match: func(r rows.Row) bool { return r.Title == "one" }}, []string{"observation:one"}},
+		{"done", rows.RecentFilter{Match: func(r rows.Row) bool { return r.Title != "two" }, Done: after(3)}, []string{"summary:do it", "observation:elsewhere"}},
+		{"no such project", rows.RecentFilter{ProjectRoot: "/nowhere"}, nil},
 	} {
 		if diff := cmp.Diff(c.want, titles(mustRecent(t, v, c.f))); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.name, diff)
@@ -354,22 +355,22 @@ func TestRecentAndAround(t *testing.T) {
 
 	for _, c := range []struct {
 		name          string
-		a             Anchor
+		a             rows.Anchor
 		before, after int
 		older, newer  []string
 	}{
-		{"row", Anchor{At: two.At, Position: two.Position}, 9, 9, []string{"prompt:please", "observation:one"}, []string{"summary:do it"}},
-		{"position", Anchor{Position: two.Position}, 1, 0, []string{"observation:one"}, nil},
-		{"time", Anchor{At: two.At.Add(-time.Nanosecond)}, 1, 1, []string{"observation:one"}, []string{"observation:two"}},
-		{"the beginning", Anchor{At: epoch.AddDate(-1, 0, 0)}, 5, 1, nil, []string{"prompt:please"}},
-		{"the end", Anchor{At: epoch.AddDate(1, 0, 0)}, 1, 5, []string{"summary:do it"}, nil},
+		{"row", rows.Anchor{At: two.At, Position: two.Position}, 9, 9, []string{"prompt:please", "observation:one"}, []string{"summary:do it"}},
+		{"position", rows.Anchor{Position: two.Position}, 1, 0, []string{"observation:one"}, nil},
+		{"time", rows.Anchor{At: two.At.Add(-time.Nanosecond)}, 1, 1, []string{"observation:one"}, []string{"observation:two"}},
+		{"the beginning", rows.Anchor{At: epoch.AddDate(-1, 0, 0)}, 5, 1, nil, []string{"prompt:please"}},
+		{"the end", rows.Anchor{At: epoch.AddDate(1, 0, 0)}, 1, 5, []string{"summary:do it"}, nil},
 	} {
 		older, newer, err := v.Around(t.Context(), c.a, c.before, c.after, "/home/u/p0")
 		if err != nil || !cmp.Equal(titles(older), c.older) || !cmp.Equal(titles(newer), c.newer) {
 			t.Errorf("around %s: got %v | %v, %v", c.name, titles(older), titles(newer), err)
 		}
 	}
-	if _, _, err := v.Around(t.Context(), Anchor{Position: 999}, 1, 1, ""); !errors.Is(err, engine.ErrNotFound) {
+	if _, _, err := v.Around(t.Context(), rows.Anchor{Position: 999}, 1, 1, ""); !errors.Is(err, engine.ErrNotFound) {
 		t.Errorf("around nothing: got %v, want engine.ErrNotFound", err)
 	}
 	prompts, err := v.Prompts(t.Context(), s0)
@@ -395,17 +396,17 @@ func TestRecentReadsOn(t *testing.T) {
 	w.say(s.Stream(), turn.id, evs...)
 	v := caughtUp(t, w)
 	seen := 0
-	rows := mustRecent(t, v, RecentFilter{Match: func(r Row) bool { seen++; return r.Title == "a0s" }})
-	if len(rows) != 1 || seen != len(evs) {
-		t.Fatalf("got %d rows after %d of %d", len(rows), seen, len(evs))
+	found := mustRecent(t, v, rows.RecentFilter{Match: func(r rows.Row) bool { seen++; return r.Title == "a0s" }})
+	if len(found) != 1 || seen != len(evs) {
+		t.Fatalf("got %d rows after %d of %d", len(found), seen, len(evs))
 	}
-	_, newer, err := v.Around(t.Context(), Anchor{At: epoch}, 0, len(evs)+1, "")
-	if err != nil || len(newer) != len(evs) || newer[0].ID != rows[0].ID {
+	_, newer, err := v.Around(t.Context(), rows.Anchor{At: epoch}, 0, len(evs)+1, "")
+	if err != nil || len(newer) != len(evs) || newer[0].ID != found[0].ID {
 		t.Fatalf("forwards: got %d rows, %v", len(newer), err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := v.Recent(ctx, RecentFilter{}); !errors.Is(err, context.Canceled) {
+	if _, err := v.Recent(ctx, rows.RecentFilter{}); !errors.Is(err, context.Canceled) {
 		t.Fatalf("with a dead context: got %v", err)
 	}
 }

@@ -17,6 +17,10 @@ import (
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/projections/engine"
+	"github.com/cmemd/cmemd/projections/files"
+	"github.com/cmemd/cmemd/projections/outcomes"
+	"github.com/cmemd/cmemd/projections/rows"
+	"github.com/cmemd/cmemd/projections/sessions"
 )
 
 // running runs v until the returned function is called, which reports what Run returned.
@@ -41,7 +45,7 @@ func TestRunFollows(t *testing.T) {
 		if err := v.Wait(t.Context(), at); err != nil {
 			t.Fatal(err)
 		}
-		if in, err := v.Outcome(t.Context(), at); err != nil || in.Outcome != Pending {
+		if in, err := v.Outcome(t.Context(), at); err != nil || in.Outcome != outcomes.Pending {
 			t.Fatalf("input %d: got %+v, %v", at, in, err)
 		}
 	}
@@ -88,8 +92,8 @@ func TestRebuildWhileServing(t *testing.T) {
 			default:
 			}
 			b, err := v.Balance(context.Background())
-			rows, rerr := v.Recent(context.Background(), RecentFilter{Limit: 10_000})
-			files, ferr := v.Files(context.Background(), FileFilter{Path: "a.go"})
+			rows, rerr := v.Recent(context.Background(), rows.RecentFilter{Limit: 10_000})
+			files, ferr := v.Files(context.Background(), files.Filter{Path: "a.go"})
 			if err = errors.Join(err, rerr, ferr); err != nil || b.Observed < least || len(rows) < least || len(files) != 1 {
 				t.Errorf("while rebuilding: got %+v, %d rows, %d files, %v, want at least %d", b, len(rows), len(files), err, least)
 				return
@@ -174,7 +178,7 @@ func TestNewVersionIsRebuiltAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	views := allViews()
-	views[slices.IndexFunc(views, func(v engine.View) bool { return v.Name() == "sessions" })] = renewed{sessionView{}}
+	views[slices.IndexFunc(views, func(v engine.View) bool { return v.Name() == "sessions" })] = renewed{sessions.View{}}
 	views = views[:len(views)-1] // and one is no more
 	v, err := open(dir, w.log, engine.Config{Pace: engine.Pace{Records: 8}}, views)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/projections/sessions"
 )
 
 func TestResolveSession(t *testing.T) {
@@ -30,7 +31,7 @@ func TestResolveSession(t *testing.T) {
 	if got, err := v.ResolveSession(t.Context(), "", 1); err != nil || len(got) != 1 {
 		t.Errorf("one of all: got %v, %v", got, err)
 	}
-	list, err := v.Sessions(t.Context(), SessionFilter{})
+	list, err := v.Sessions(t.Context(), sessions.Filter{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,8 @@ import (
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/projections/engine"
+	"github.com/cmemd/cmemd/projections/outcomes"
+	"github.com/cmemd/cmemd/projections/turn"
 )
 
 // TestReplacements asks rows of every generation what they replaced and what replaced them.
@@ -99,9 +101,9 @@ func TestLedger(t *testing.T) {
 	last := w.say(a.Stream(), events.ID{}, events.ReobserveRequested{Turns: []events.ID{turn.id}, Inputs: []events.Position{first}})[0].Position
 	v := caughtUp(t, w)
 	got, err := v.Ledger(t.Context())
-	want := Ledger{
-		Position: last, All: Balance{Captured: 3, Observed: 1, Pending: 2, Reobserve: 1},
-		Sessions: map[events.SessionID]Balance{a: {Captured: 1, Observed: 1, Reobserve: 1}, b: {Captured: 2, Pending: 2}},
+	want := outcomes.Ledger{
+		Position: last, All: outcomes.Balance{Captured: 3, Observed: 1, Pending: 2, Reobserve: 1},
+		Sessions: map[events.SessionID]outcomes.Balance{a: {Captured: 1, Observed: 1, Reobserve: 1}, b: {Captured: 2, Pending: 2}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
@@ -138,14 +140,14 @@ func TestTurnsByBeginningAndLatest(t *testing.T) {
 	}
 	for _, c := range []struct {
 		limit, looked int
-		match         func(Turn) bool
+		match         func(turn.Turn) bool
 		want          []events.ID
 	}{
 		{5, 5, nil, []events.ID{ids[2], ids[1], ids[0]}},
 		{2, 5, nil, []events.ID{ids[2], ids[1]}},
 		{5, 1, nil, []events.ID{ids[2]}},
-		{5, 5, func(t Turn) bool { return t.ID == ids[0] }, []events.ID{ids[0]}},
-		{5, 2, func(t Turn) bool { return t.ID == ids[0] }, nil},
+		{5, 5, func(t turn.Turn) bool { return t.ID == ids[0] }, []events.ID{ids[0]}},
+		{5, 2, func(t turn.Turn) bool { return t.ID == ids[0] }, nil},
 	} {
 		turns, err := v.LatestTurns(t.Context(), c.limit, c.looked, c.match)
 		var got []events.ID

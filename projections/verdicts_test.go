@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/projections/rows"
 )
 
 func TestFlagged(t *testing.T) {
@@ -102,7 +103,7 @@ func TestFlaggedDuplicates(t *testing.T) {
 				w.forget(true, nil, w.rows[n])
 			}
 			v := caughtUp(t, w)
-			rows := mustRecent(t, v, RecentFilter{})
+			rows := mustRecent(t, v, rows.RecentFilter{})
 			if len(rows) != 1 || rows[0].ID != w.rows[c.lead] || rows[0].Count != c.count || len(rows[0].Turns) != c.count {
 				t.Fatalf("listed: got %+v, want row %d for %d", rows, c.lead, c.count)
 			}

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/rows"
 )
 
 // RecheckRequest chooses observations and summaries whose claims are looked at again. Its conditions hold all together;
@@ -34,7 +34,7 @@ type Rechecked struct {
 // ChangedClaim is a claim of which something else is known now than before.
 type ChangedClaim struct {
 	ID       events.ID        `json:"id"` // of the row
-	Kind     projections.Kind `json:"kind"`
+	Kind     rows.Kind        `json:"kind"`
 	Title    string           `json:"title"`
 	Session  events.SessionID `json:"session"`
 	Claim    string           `json:"claim"` // as the row says it

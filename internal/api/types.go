@@ -8,30 +8,34 @@ import (
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/memory/recall"
-	"github.com/cmemd/cmemd/projections"
 	"github.com/cmemd/cmemd/projections/engine"
 	"github.com/cmemd/cmemd/projections/health"
+	"github.com/cmemd/cmemd/projections/injections"
+	"github.com/cmemd/cmemd/projections/outcomes"
+	"github.com/cmemd/cmemd/projections/rows"
+	"github.com/cmemd/cmemd/projections/sessions"
+	"github.com/cmemd/cmemd/projections/turn"
 	"github.com/cmemd/cmemd/projections/vectors"
 )
 
 // What the views already say in words of their own goes over the wire as it is.
 type (
-	Row        = projections.Row       // one observation, summary, saved memory or prompt
-	Session    = projections.Session   // one agent session
-	Input      = projections.Input     // one input and its outcome
-	Balance    = projections.Balance   // what became of all inputs
-	Turn       = projections.Turn      // one request to the observer
-	Injection  = projections.Injection // memory that an agent was given
-	Health     = health.Report         // how the observer has been doing
-	Finding    = health.Finding        // one thing that is not well
-	View       = engine.Info           // one view: rows, bytes, checkpoint, lag
-	Inspection = engine.Inspection     // one view laid open
-	LogStats   = eventlog.Stats        // what the log holds
-	Result     = recall.Item           // one row in short: enough to decide whether to read it whole
-	Facets     = recall.Facets         // how what a search matches is spread
-	Count      = recall.Count          // how many rows have a value
-	Explained  = recall.Explained      // what a result's score is made of
-	Verdict    = projections.Verdict   // a claim, and what was found of it then and later
+	Row        = rows.Row             // one observation, summary, saved memory or prompt
+	Session    = sessions.Session     // one agent session
+	Input      = outcomes.Input       // one input and its outcome
+	Balance    = outcomes.Balance     // what became of all inputs
+	Turn       = turn.Turn            // one request to the observer
+	Injection  = injections.Injection // memory that an agent was given
+	Health     = health.Report        // how the observer has been doing
+	Finding    = health.Finding       // one thing that is not well
+	View       = engine.Info          // one view: rows, bytes, checkpoint, lag
+	Inspection = engine.Inspection    // one view laid open
+	LogStats   = eventlog.Stats       // what the log holds
+	Result     = recall.Item          // one row in short: enough to decide whether to read it whole
+	Facets     = recall.Facets        // how what a search matches is spread
+	Count      = recall.Count         // how many rows have a value
+	Explained  = recall.Explained     // what a result's score is made of
+	Verdict    = rows.Verdict         // a claim, and what was found of it then and later
 )
 
 // SearchQuery says what to look for. Zero fields do not narrow; without a Text the newest come first.

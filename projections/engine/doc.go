@@ -6,6 +6,8 @@
 //	inspect.go     lays views open to people
 //	rebuild.go     makes single views anew beside their live copies
 //	run.go         follows the log, applies slices of records, makes a damaged file anew
+//	read.go        what readers of views share: places before a key, beginnings of ids
+//	facts.go       what sessions' openings say, for the views that repeat it
 //	traits.go      kinds that folds know, and those whose words may be forgotten
 //	checkpoint.go  how far each view is, and whether it can be gone on with
 //	compact.go     writes the file anew without what was deleted

@@ -10,10 +10,13 @@ import (
 	"github.com/cmemd/cmemd/projections/engine"
 )
 
-// Read returns how the observer did from since to until, both included; a zero until is the end of all time, a zero
+// Reader answers from the view of health. Its methods are safe for concurrent use.
+type Reader struct{ *engine.Views }
+
+// Health returns how the observer did from since to until, both included; a zero until is the end of all time, a zero
 // since the beginning, or Kept before the newest turn if that is later. Borders within 24 hours of the newest turn are exact to five minutes, earlier ones to the hour.
 // What is not well is told as of now.
-func Read(ctx context.Context, v *engine.Views, since, until time.Time) (Report, error) {
+func (v Reader) Health(ctx context.Context, since, until time.Time) (Report, error) {
 	var h Report
 	err := v.View(ctx, View{}.Name(), func(x *engine.Tx) error {
 		h = Report{Since: since, Until: until}
@@ -22,8 +25,8 @@ func Read(ctx context.Context, v *engine.Views, since, until time.Time) (Report,
 	return h, err
 }
 
-// ReadWindows returns how the observer did in the hour, the day and the week before now, as exactly as Read does.
-func ReadWindows(ctx context.Context, v *engine.Views, now time.Time) (Windows, error) {
+// HealthWindows returns how the observer did in the hour, the day and the week before now, as exactly as Health does.
+func (v Reader) HealthWindows(ctx context.Context, now time.Time) (Windows, error) {
 	var out Windows
 	err := v.View(ctx, View{}.Name(), func(x *engine.Tx) error {
 		for _, w := range []struct {

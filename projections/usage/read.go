@@ -16,8 +16,11 @@ import (
 // moves to another one, so that none is counted twice.
 const usageSlice = 4096
 
-// Read returns what the chosen turns cost, in groups in order of their fields. Turns that run are not in it.
-func Read(ctx context.Context, v *engine.Views, f Filter) ([]Group, error) {
+// Reader answers from the view of usage. Its methods are safe for concurrent use.
+type Reader struct{ *engine.Views }
+
+// Usage returns what the chosen turns cost, in groups in order of their fields. Turns that run are not in it.
+func (v Reader) Usage(ctx context.Context, f Filter) ([]Group, error) {
 	sum := &sum{filter: f, groups: map[Key]map[answerer]*Count{}, zone: f.Zone, last: 1<<63 - 1}
 	if sum.zone == nil {
 		sum.zone = time.UTC
@@ -41,8 +44,8 @@ func Read(ctx context.Context, v *engine.Views, f Filter) ([]Group, error) {
 	return sum.all(), nil
 }
 
-// ReadSession returns what all turns of a session cost, by provider, then model.
-func ReadSession(ctx context.Context, v *engine.Views, session events.SessionID) ([]Model, error) {
+// UsageOf returns what all turns of a session cost, by provider, then model.
+func (v Reader) UsageOf(ctx context.Context, session events.SessionID) ([]Model, error) {
 	var models []Model
 	err := v.View(ctx, View{}.Name(), func(x *engine.Tx) error {
 		models = nil

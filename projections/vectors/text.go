@@ -4,7 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/rows"
 )
 
 // maxText is how many bytes of a row are embedded: some 2,000 tokens of English, 4,000 of Chinese. Models that read less
@@ -12,7 +12,7 @@ import (
 const maxText = 8 << 10
 
 // textOf is what of a row is embedded: what people wrote or read of it, the most telling first.
-func textOf(r projections.Row) string {
+func textOf(r rows.Row) string {
 	parts := []string{r.Title, r.Subtitle, r.Request, r.Narrative, r.Text}
 	parts = append(parts, r.Facts...)
 	parts = append(parts, r.Investigated, r.Learned, r.Completed, r.NextSteps, r.Notes, strings.Join(r.Concepts, ", "))

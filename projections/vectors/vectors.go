@@ -16,7 +16,7 @@ import (
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/transient"
-	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/rows"
 )
 
 // ErrClosed is a call after Close.
@@ -31,7 +31,7 @@ type Embedder interface {
 // Rows is what is asked for the texts: *projections.Views.
 type Rows interface {
 	Wait(ctx context.Context, at events.Position) error
-	Rows(ctx context.Context, ids ...events.ID) ([]projections.Row, error)
+	Rows(ctx context.Context, ids ...events.ID) ([]rows.Row, error)
 }
 
 // Config is what Vectors work with. Embedder, Model, Rows and Redact are required; zero values of the rest mean the defaults.

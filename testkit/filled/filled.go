@@ -4,6 +4,7 @@ package filled
 
 import (
 	"reflect"
+	"testing"
 	"time"
 
 	"github.com/cmemd/cmemd/events"
@@ -50,6 +51,31 @@ func fill(v reflect.Value) {
 		}
 		for i := range v.NumField() {
 			fill(v.Field(i))
+		}
+	}
+}
+
+// ComesBack fills each of values, which are structs, and fails t where one is not the same after encode has written it and
+// decode has read it. Fields that the form leaves out, by the tag cbor:"-", do not count.
+func ComesBack(t testing.TB, encode func(any) ([]byte, error), decode func([]byte, any) error, values ...any) {
+	t.Helper()
+	for _, v := range values {
+		in, out := reflect.New(reflect.TypeOf(v)), reflect.New(reflect.TypeOf(v))
+		Fill(in.Interface())
+		raw, err := encode(in.Elem().Interface())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := decode(raw, out.Interface()); err != nil {
+			t.Fatal(err)
+		}
+		for i := range in.Elem().NumField() {
+			if in.Elem().Type().Field(i).Tag.Get("cbor") == "-" {
+				in.Elem().Field(i).SetZero()
+			}
+		}
+		if !reflect.DeepEqual(in.Interface(), out.Interface()) {
+			t.Errorf("%T: stored %+v, read %+v", v, in.Elem(), out.Elem())
 		}
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/observer"
-	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/outcomes"
 	"github.com/cmemd/cmemd/testkit/logtest"
 	"github.com/cmemd/cmemd/testkit/providertest"
 )
@@ -375,7 +375,7 @@ func TestTurnsAreAskedForWhole(t *testing.T) {
 	w.settled(t)
 	w.use(t, "later", 10)
 	w.settled(t)
-	all, err := w.views.Outcomes(t.Context(), projections.OutcomeFilter{Kind: events.KindToolUsed, Session: claude("s")})
+	all, err := w.views.Outcomes(t.Context(), outcomes.Filter{Kind: events.KindToolUsed, Session: claude("s")})
 	if err != nil || len(all) != 10 {
 		t.Fatalf("got %d, %v", len(all), err)
 	}
@@ -415,7 +415,7 @@ func TestABlankAnswerDoesNotPartATurn(t *testing.T) {
 	w := moodyWorld(t, m, nil, nil)
 	w.use(t, "s", 4)
 	w.settled(t)
-	all, err := w.views.Outcomes(t.Context(), projections.OutcomeFilter{Kind: events.KindToolUsed})
+	all, err := w.views.Outcomes(t.Context(), outcomes.Filter{Kind: events.KindToolUsed})
 	if err != nil || len(all) != 4 {
 		t.Fatalf("got %d, %v", len(all), err)
 	}

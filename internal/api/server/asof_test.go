@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/internal/api"
-	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/outcomes"
 )
 
 // TestSearchAsOf has the past asked for by a position and by a time, before and after there was anything.
@@ -97,7 +97,7 @@ func TestSessionByTheBeginningOfItsID(t *testing.T) {
 	if err != nil || len(in.Entries) != s.Inputs.Captured {
 		t.Fatalf("got %+v, %v", in, err)
 	}
-	if got := in.Entries[0].Value.(map[string]any)["outcome"]; got != string(projections.Observed) {
+	if got := in.Entries[0].Value.(map[string]any)["outcome"]; got != string(outcomes.Observed) {
 		t.Errorf("an outcome laid open: got %v", got)
 	}
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/agents"
 	"github.com/cmemd/cmemd/internal/api"
-	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/rows"
 )
 
 // contextOf is the memory in what a hook was answered, its fence included.
@@ -122,7 +122,7 @@ func tenSessions(t *testing.T, echo func(n int, given string) string) *world {
 // remembered are the words of all rows, as people see them.
 func (w *world) remembered(tb testing.TB) []string {
 	tb.Helper()
-	rows, err := w.views.Recent(tb.Context(), projections.RecentFilter{Limit: 1000})
+	rows, err := w.views.Recent(tb.Context(), rows.RecentFilter{Limit: 1000})
 	if err != nil {
 		tb.Fatal(err)
 	}

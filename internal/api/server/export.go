@@ -10,7 +10,7 @@ import (
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
-	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/rows"
 )
 
 // exportBatch is how many rows are looked up at once.
@@ -49,7 +49,7 @@ func (s *Server) getExportRows(w http.ResponseWriter, r *http.Request) error {
 
 // exportKinds are the kinds of row that an export may have.
 func exportKinds() []string {
-	return []string{string(projections.Observation), string(projections.Summary), string(projections.Memory)}
+	return []string{string(rows.Observation), string(rows.Summary), string(rows.Memory)}
 }
 
 func exported(q api.ExportQuery, row api.Row) bool {

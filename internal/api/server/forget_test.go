@@ -17,7 +17,7 @@ import (
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/capture/privacy"
 	"github.com/cmemd/cmemd/internal/memory/erasure"
-	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/rows"
 )
 
 // erasing gives a world an eraser.
@@ -204,7 +204,7 @@ func TestCorrectAndUndo(t *testing.T) {
 	}
 	w.work(t, "one", "a prompt", "/src/shop/cart.go")
 	w.settled(t)
-	prompts, err := w.client.Search(ctx, api.SearchQuery{Kind: string(projections.Prompt)})
+	prompts, err := w.client.Search(ctx, api.SearchQuery{Kind: string(rows.Prompt)})
 	if err != nil || len(prompts.Results) == 0 {
 		t.Fatal(prompts, err)
 	}
@@ -253,7 +253,7 @@ func TestInputsOverTheWire(t *testing.T) {
 	w := newWorld(t, nil)
 	w.work(t, "one", "a prompt", "/src/shop/cart.go")
 	w.settled(t)
-	found, err := w.client.Search(t.Context(), api.SearchQuery{Kind: string(projections.Observation)})
+	found, err := w.client.Search(t.Context(), api.SearchQuery{Kind: string(rows.Observation)})
 	if err != nil || len(found.Results) == 0 {
 		t.Fatal(found, err)
 	}

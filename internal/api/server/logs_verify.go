@@ -13,7 +13,7 @@ import (
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/replay"
-	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/outcomes"
 )
 
 // getVerify checks the whole log, and the view of outcomes against it. What it finds is the result, not a failure.
@@ -34,9 +34,9 @@ func (s *Server) getVerify(w http.ResponseWriter, r *http.Request) error {
 }
 
 // ledger is what the view of outcomes says, once it knows all that the log holds now.
-func (s *Server) ledger(ctx context.Context) (projections.Ledger, error) {
+func (s *Server) ledger(ctx context.Context) (outcomes.Ledger, error) {
 	if err := s.caughtUp(ctx); err != nil {
-		return projections.Ledger{}, err
+		return outcomes.Ledger{}, err
 	}
 	return s.cfg.Views.Ledger(ctx)
 }
@@ -45,7 +45,7 @@ func (s *Server) ledger(ctx context.Context) (projections.Ledger, error) {
 // the sessions' own fold says and, unless ledger is nil, beside what the views say, which ledger returns. Views that cannot
 // say it leave that unchecked. tell may be nil. Errors are those of reading the log, and ctx.Err().
 func VerifyLog(
-	ctx context.Context, log eventlog.Log, ledger func(context.Context) (projections.Ledger, error), tell func(done, total uint64),
+	ctx context.Context, log eventlog.Log, ledger func(context.Context) (outcomes.Ledger, error), tell func(done, total uint64),
 ) (api.Verified, error) {
 	last, err := log.Last(ctx)
 	if err != nil {
@@ -72,10 +72,10 @@ func VerifyLog(
 type verification struct{ api.Verified }
 
 func (v *verification) audit(
-	ctx context.Context, log eventlog.Log, ledger func(context.Context) (projections.Ledger, error), tell func(events.Position),
+	ctx context.Context, log eventlog.Log, ledger func(context.Context) (outcomes.Ledger, error), tell func(events.Position),
 ) error {
 	upTo := v.Records
-	var views *projections.Ledger
+	var views *outcomes.Ledger
 	if ledger != nil {
 		l, err := ledger(ctx)
 		switch {
@@ -126,7 +126,7 @@ func until(records iter.Seq2[events.Record, error], last events.Position, tell f
 }
 
 // compare sets what the views say beside what was counted at the same position.
-func (v *verification) compare(counted replay.Accounts, views projections.Ledger) {
+func (v *verification) compare(counted replay.Accounts, views outcomes.Ledger) {
 	const problem = "the view of outcomes counts otherwise than the log"
 	if claimed := plainBalance(views.All); claimed != counted.Balance {
 		v.note(api.Discrepancy{In: api.InViews, Problem: problem, Counted: counted.Balance, Claimed: claimed})

@@ -11,8 +11,8 @@ import (
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
-	"github.com/cmemd/cmemd/projections"
 	"github.com/cmemd/cmemd/projections/engine"
+	"github.com/cmemd/cmemd/projections/rows"
 )
 
 // correct saves m in the place of the row that it supersedes, and of those that say the same in its session. What was saved
@@ -70,7 +70,7 @@ func (s *Server) corrected(ctx context.Context, text string) (api.Row, error) {
 		return api.Row{}, err
 	case row.Forgotten:
 		return api.Row{}, conflict("It was forgotten", "what was forgotten cannot be corrected: save it anew")
-	case row.Kind == projections.Prompt:
+	case row.Kind == rows.Prompt:
 		return api.Row{}, conflict("It is a prompt", "what a person asked is no memory that can be wrong: correct what came of it")
 	case row.Superseded && row.ByHand && row.SupersededBy == row.ID:
 		return api.Row{}, conflict("It was taken back", "undo that first")
@@ -143,7 +143,7 @@ func (s *Server) undoable(ctx context.Context, text string) (api.Row, error) {
 		case row.ByHand && row.SupersededBy != row.ID:
 			id = row.SupersededBy
 			continue
-		case row.Kind != projections.Memory:
+		case row.Kind != rows.Memory:
 			return api.Row{}, conflict("There is nothing to undo", "only what was saved or corrected by hand is undone; `cmemd forget` erases")
 		}
 		return row, nil

@@ -9,8 +9,9 @@ import (
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
-	"github.com/cmemd/cmemd/projections"
 	"github.com/cmemd/cmemd/projections/engine"
+	"github.com/cmemd/cmemd/projections/outcomes"
+	"github.com/cmemd/cmemd/projections/sessions"
 )
 
 const defaultOutcomes = 100
@@ -21,8 +22,8 @@ const MaxOutcomes = 10_000
 // getOutcomes lists inputs, the latest first, page by page.
 func (s *Server) getOutcomes(w http.ResponseWriter, r *http.Request) error {
 	p := paramsOf(r, "outcome", "class", "reason", "kind", "turn", "session", "project", "since", "until", "before", "limit", "after")
-	f := projections.OutcomeFilter{
-		Outcome: projections.Outcome(p.oneOf("outcome", "observed", "skipped", "dropped", "pending", "forgotten")),
+	f := outcomes.Filter{
+		Outcome: outcomes.Outcome(p.oneOf("outcome", "observed", "skipped", "dropped", "pending", "forgotten")),
 		Class:   p.text("class"), Reason: p.text("reason"), Since: p.time("since"), Until: p.time("until"),
 		Kind: events.Kind(p.oneOf("kind", string(events.KindToolUsed), string(events.KindContextCompacted),
 			string(events.KindAgentStopped))),
@@ -46,7 +47,7 @@ func (s *Server) getOutcomes(w http.ResponseWriter, r *http.Request) error {
 }
 
 // narrow reads the names by which inputs are chosen; empty ones choose all.
-func (s *Server) narrow(ctx context.Context, f *projections.OutcomeFilter, turn, name, project string) (err error) {
+func (s *Server) narrow(ctx context.Context, f *outcomes.Filter, turn, name, project string) (err error) {
 	if turn != "" {
 		if f.Turn, err = s.turnID(ctx, turn); err != nil {
 			return err
@@ -65,7 +66,7 @@ func (s *Server) narrow(ctx context.Context, f *projections.OutcomeFilter, turn,
 
 // among names the sessions of a project.
 func (s *Server) among(ctx context.Context, project string) (map[events.SessionID]bool, error) {
-	sessions, err := s.sessionsOf(ctx, projections.SessionFilter{Limit: scannedSessions}, project)
+	sessions, err := s.sessionsOf(ctx, sessions.Filter{Limit: scannedSessions}, project)
 	among := make(map[events.SessionID]bool, len(sessions))
 	for _, one := range sessions {
 		among[one.ID] = true
@@ -73,7 +74,7 @@ func (s *Server) among(ctx context.Context, project string) (map[events.SessionI
 	return among, err
 }
 
-func (s *Server) fillOutcomes(ctx context.Context, out *api.Outcomes, f projections.OutcomeFilter) (err error) {
+func (s *Server) fillOutcomes(ctx context.Context, out *api.Outcomes, f outcomes.Filter) (err error) {
 	switch {
 	case !f.Session.IsZero():
 		out.Balance, err = s.cfg.Views.BalanceOf(ctx, f.Session)

@@ -11,7 +11,7 @@ import (
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/memory/recall"
-	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/rows"
 )
 
 // await waits until answers know position at, for a limited time.
@@ -39,11 +39,11 @@ func (s *Server) await(ctx context.Context, at events.Position) error {
 
 // kinds are the words for Kind that requests may use.
 func kinds() []string {
-	return []string{string(projections.Observation), string(projections.Summary), string(projections.Memory), string(projections.Prompt)}
+	return []string{string(rows.Observation), string(rows.Summary), string(rows.Memory), string(rows.Prompt)}
 }
 
 // kinds reads words for Kind with commas between; none means any.
-func (p *params) kinds(name string) (found []projections.Kind) {
+func (p *params) kinds(name string) (found []rows.Kind) {
 	text := p.text(name)
 	if text == "" {
 		return nil
@@ -53,7 +53,7 @@ func (p *params) kinds(name string) (found []projections.Kind) {
 			p.wrong(name, "is none of %s, nor several of them with commas between", strings.Join(kinds(), ", "))
 			return nil
 		}
-		found = append(found, projections.Kind(word))
+		found = append(found, rows.Kind(word))
 	}
 	return found
 }

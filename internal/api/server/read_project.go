@@ -8,7 +8,7 @@ import (
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/memory/recall"
 	"github.com/cmemd/cmemd/internal/observer/evidence"
-	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/sessions"
 )
 
 // projectOf is the project that a request names: the one that a folder is in, whichever worktree or folder of it that is, or
@@ -27,7 +27,7 @@ func filterOf(named string) (project string, of recall.Project) {
 }
 
 // sessionsOf lists the sessions that f chooses, of a project if one is named, newest first.
-func (s *Server) sessionsOf(ctx context.Context, f projections.SessionFilter, named string) ([]api.Session, error) {
+func (s *Server) sessionsOf(ctx context.Context, f sessions.Filter, named string) ([]api.Session, error) {
 	p := projectOf(named)
 	var roots []string
 	if p.Root != "" {

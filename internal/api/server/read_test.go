@@ -11,7 +11,7 @@ import (
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
-	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/rows"
 )
 
 func TestSaveAndFind(t *testing.T) {
@@ -33,7 +33,7 @@ func TestSaveAndFind(t *testing.T) {
 		t.Fatalf("got %+v, want the memory at position %d", found, saved.Position)
 	}
 	r := found.Results[0]
-	if r.ID != saved.ID || r.Kind != projections.Memory || r.Project != "shop" || r.Session != "talk-7" || !r.At.Equal(at) || r.Score <= 0 {
+	if r.ID != saved.ID || r.Kind != rows.Memory || r.Project != "shop" || r.Session != "talk-7" || !r.At.Equal(at) || r.Score <= 0 {
 		t.Errorf("got %+v", r)
 	}
 	row, err := w.client.Row(t.Context(), strings.ReplaceAll(saved.ID.String(), "-", "")[:20])

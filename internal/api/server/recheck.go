@@ -11,8 +11,8 @@ import (
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/transient"
-	"github.com/cmemd/cmemd/projections"
 	"github.com/cmemd/cmemd/projections/engine"
+	"github.com/cmemd/cmemd/projections/rows"
 )
 
 const (
@@ -65,9 +65,9 @@ type recheck struct {
 // suspect is a claim that is to be looked at again.
 type suspect struct {
 	row     events.ID
-	kind    projections.Kind
+	kind    rows.Kind
 	title   string
-	verdict projections.Verdict
+	verdict rows.Verdict
 }
 
 // choose collects the claims. It keeps no more of a row than must be told of it.
@@ -80,14 +80,14 @@ func (c *recheck) choose(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		rows, err := c.s.cfg.Views.RowsOf(ctx, id, projections.Observation, projections.Summary)
+		rows, err := c.s.cfg.Views.RowsOf(ctx, id, rows.Observation, rows.Summary)
 		for _, row := range rows {
 			c.add(row)
 		}
 		return err
 	}
-	_, err := c.s.cfg.Views.Recent(ctx, projections.RecentFilter{
-		Kinds: []projections.Kind{projections.Observation, projections.Summary}, Since: c.req.Since,
+	_, err := c.s.cfg.Views.Recent(ctx, rows.RecentFilter{
+		Kinds: []rows.Kind{rows.Observation, rows.Summary}, Since: c.req.Since,
 		Match: func(row api.Row) bool { c.add(row); return false },
 	})
 	return err

@@ -13,7 +13,7 @@ import (
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/transient"
-	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/outcomes"
 )
 
 const (
@@ -58,7 +58,7 @@ type reobserve struct {
 	s        *Server
 	req      api.ReobserveRequest
 	provider api.Provider
-	filter   projections.OutcomeFilter
+	filter   outcomes.Filter
 	most     int                           // inputs
 	taken    map[events.Position]bool      // chosen, or looked at and passed over
 	shares   map[events.SessionID]*share   // what is chosen
@@ -118,14 +118,14 @@ func (s *Server) inUse(ctx context.Context, first api.Provider) api.Provider {
 	return now
 }
 
-func (s *Server) reobserveFilter(ctx context.Context, req api.ReobserveRequest) (f projections.OutcomeFilter, err error) {
+func (s *Server) reobserveFilter(ctx context.Context, req api.ReobserveRequest) (f outcomes.Filter, err error) {
 	if !req.Dropped && req.Turn == "" && req.Session == "" && req.Project == "" && req.Class == "" && req.Reason == "" &&
 		req.Since.IsZero() && req.Until.IsZero() {
 		return f, invalid("", "nothing is chosen: give one of dropped, turn, session, project, class, reason, since, until")
 	}
-	f = projections.OutcomeFilter{Class: req.Class, Reason: req.Reason, Since: req.Since, Until: req.Until, Limit: selectPage}
+	f = outcomes.Filter{Class: req.Class, Reason: req.Reason, Since: req.Since, Until: req.Until, Limit: selectPage}
 	if req.Dropped {
-		f.Outcome = projections.Dropped
+		f.Outcome = outcomes.Dropped
 	}
 	err = s.narrow(ctx, &f, req.Turn, req.Session, req.Project)
 	return f, err

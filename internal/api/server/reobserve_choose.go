@@ -10,8 +10,8 @@ import (
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
-	"github.com/cmemd/cmemd/projections"
 	"github.com/cmemd/cmemd/projections/engine"
+	"github.com/cmemd/cmemd/projections/outcomes"
 )
 
 // selectPage is how many inputs are read of the views at once.
@@ -73,7 +73,7 @@ func (a *reobserve) take(ctx context.Context, in api.Input) error {
 // whole is an input, and where it was observed all that the turn settled and no other decided since.
 func (a *reobserve) whole(ctx context.Context, in api.Input) ([]api.Input, error) {
 	whole := []api.Input{in}
-	if in.Outcome != projections.Observed {
+	if in.Outcome != outcomes.Observed {
 		return whole, nil
 	}
 	t, err := a.s.cfg.Views.Turn(ctx, in.Turn)
@@ -94,12 +94,12 @@ func (a *reobserve) whole(ctx context.Context, in api.Input) ([]api.Input, error
 
 // isBlank reports whether an input was last answered by nothing at all, which takes nothing of before away.
 func isBlank(in api.Input) bool {
-	return in.Outcome == projections.Skipped && in.Reason == events.ReasonEmpty
+	return in.Outcome == outcomes.Skipped && in.Reason == events.ReasonEmpty
 }
 
 // takes reports whether an input that is chosen is new, and one that can be asked for.
 func (a *reobserve) takes(in api.Input) bool {
-	return !a.taken[in.Position] && in.Outcome != projections.Pending && in.Outcome != projections.Forgotten
+	return !a.taken[in.Position] && in.Outcome != outcomes.Pending && in.Outcome != outcomes.Forgotten
 }
 
 // add enters an input at its session, unless it is not to be asked for.
@@ -175,7 +175,7 @@ func reached(n, limit int) bool { return limit > 0 && n >= limit }
 // stops returns the positions of a session's stops from a position on, ascending.
 func (a *reobserve) stops(ctx context.Context, id events.SessionID, from events.Position) ([]events.Position, error) {
 	var stops []events.Position
-	f := projections.OutcomeFilter{Session: id, Kind: events.KindAgentStopped, Limit: selectPage}
+	f := outcomes.Filter{Session: id, Kind: events.KindAgentStopped, Limit: selectPage}
 	for {
 		page, err := a.s.cfg.Views.Outcomes(ctx, f)
 		if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/cmemd/cmemd/actors"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
-	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/outcomes"
 )
 
 const (
@@ -165,13 +165,13 @@ func addAnswer(n *api.Answers, was events.ID, now api.Input) {
 	switch {
 	case now.Reobserve:
 		n.Waiting++
-	case now.Outcome == projections.Observed && now.Turn != was:
+	case now.Outcome == outcomes.Observed && now.Turn != was:
 		n.Observed++
 	case isBlank(now) && now.Turn != was:
 		n.Blank++
-	case now.Outcome == projections.Skipped && now.Turn != was:
+	case now.Outcome == outcomes.Skipped && now.Turn != was:
 		n.Skipped++
-	case now.Outcome != projections.Forgotten:
+	case now.Outcome != outcomes.Forgotten:
 		n.Dropped++
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/agents"
 	"github.com/cmemd/cmemd/internal/api"
-	"github.com/cmemd/cmemd/projections"
 	"github.com/cmemd/cmemd/projections/engine"
+	"github.com/cmemd/cmemd/projections/sessions"
 )
 
 // sessionID reads our id of a session or the beginning of it that no other has, or an agent's own: then it is the session
@@ -91,7 +91,7 @@ const (
 
 func (s *Server) getSessions(w http.ResponseWriter, r *http.Request) error {
 	p := paramsOf(r, "project", "agent", "since", "open", "limit")
-	f := projections.SessionFilter{
+	f := sessions.Filter{
 		Agent: p.text("agent"), Since: p.time("since"), OpenOnly: p.flag("open"),
 		Limit: p.number("limit", defaultSessions, maxSessions),
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
-	"github.com/cmemd/cmemd/projections"
 	"github.com/cmemd/cmemd/projections/engine"
+	"github.com/cmemd/cmemd/projections/outcomes"
 	"github.com/cmemd/cmemd/testkit/logtest"
 )
 
@@ -27,23 +27,23 @@ func TestVerifyCountsAnew(t *testing.T) {
 	counted := session.Balance{Captured: 4, Dropped: 4}
 	for _, c := range []struct {
 		name  string
-		plant func(l *projections.Ledger)
+		plant func(l *outcomes.Ledger)
 		want  []api.Discrepancy
 	}{
-		{"right", func(*projections.Ledger) {}, nil},
-		{"one observed that was dropped", func(l *projections.Ledger) {
+		{"right", func(*outcomes.Ledger) {}, nil},
+		{"one observed that was dropped", func(l *outcomes.Ledger) {
 			b := l.Sessions[claude("s")]
 			b.Observed, b.Dropped = 1, 3
 			l.Sessions[claude("s")] = b
 		}, []api.Discrepancy{{Session: claude("s"), In: api.InViews, Counted: counted, Claimed: session.Balance{Captured: 4, Observed: 1, Dropped: 3}}}},
-		{"a session that is missing", func(l *projections.Ledger) { delete(l.Sessions, claude("s")) },
+		{"a session that is missing", func(l *outcomes.Ledger) { delete(l.Sessions, claude("s")) },
 			[]api.Discrepancy{{Session: claude("s"), In: api.InViews, Counted: counted}}},
-		{"a session that is not there", func(l *projections.Ledger) { l.Sessions[claude("x")] = api.Balance{Captured: 2, Pending: 2} },
+		{"a session that is not there", func(l *outcomes.Ledger) { l.Sessions[claude("x")] = api.Balance{Captured: 2, Pending: 2} },
 			[]api.Discrepancy{{Session: claude("x"), In: api.InViews, Claimed: session.Balance{Captured: 2, Pending: 2}}}},
-		{"the sum alone", func(l *projections.Ledger) { l.All.Captured, l.All.Skipped = 7, 1 },
+		{"the sum alone", func(l *outcomes.Ledger) { l.All.Captured, l.All.Skipped = 7, 1 },
 			[]api.Discrepancy{{In: api.InViews, Counted: session.Balance{Captured: 6, Dropped: 6}, Claimed: session.Balance{Captured: 7, Dropped: 6, Skipped: 1}}}},
 	} {
-		ledger := func(ctx context.Context) (projections.Ledger, error) {
+		ledger := func(ctx context.Context) (outcomes.Ledger, error) {
 			l, err := w.views.Ledger(ctx)
 			c.plant(&l)
 			return l, err
@@ -77,11 +77,11 @@ func TestVerifyComparesAtOnePosition(t *testing.T) {
 	}
 	w.use(t, "s", 2)
 	w.settled(t)
-	behind := func(context.Context) (projections.Ledger, error) { return then, nil }
+	behind := func(context.Context) (outcomes.Ledger, error) { return then, nil }
 	if got, err := VerifyLog(t.Context(), w.log, behind, nil); err != nil || !got.OK || got.Balance.Captured != 4 {
 		t.Errorf("views behind: got %+v, %v, want the balance of then", got, err)
 	}
-	gone := func(context.Context) (projections.Ledger, error) { return projections.Ledger{}, engine.ErrStopped }
+	gone := func(context.Context) (outcomes.Ledger, error) { return outcomes.Ledger{}, engine.ErrStopped }
 	var told []uint64
 	got, err := VerifyLog(t.Context(), w.log, gone, func(done, total uint64) {
 		if told = append(told, done); done > total {

@@ -11,8 +11,8 @@ import (
 
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/projections"
 	"github.com/cmemd/cmemd/projections/engine"
+	"github.com/cmemd/cmemd/projections/rows"
 )
 
 // choice is what a request names, stream by stream, before what follows from it.
@@ -82,7 +82,7 @@ func (c *choice) project(ctx context.Context) error {
 
 // ids finds the records of the rows that are named, and of those that are one with them: the same said again, corrections.
 func (c *choice) ids(ctx context.Context) error {
-	rows := map[events.ID]projections.Row{}
+	rows := map[events.ID]rows.Row{}
 	for _, id := range c.req.IDs {
 		if err := c.e.versions(ctx, id, rows); err != nil {
 			return err
@@ -270,7 +270,7 @@ func (c *choice) shares(ctx context.Context) (all []Share, stays []events.Positi
 
 // versions adds a row and those that are one with it: rows of its session that say the same, what corrected it, and what it
 // corrected.
-func (e *Eraser) versions(ctx context.Context, id events.ID, rows map[events.ID]projections.Row) error {
+func (e *Eraser) versions(ctx context.Context, id events.ID, rows map[events.ID]rows.Row) error {
 	if _, known := rows[id]; known {
 		return nil
 	}

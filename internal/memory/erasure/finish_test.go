@@ -14,7 +14,7 @@ import (
 	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/outcomes"
 )
 
 var errKilled = errors.New("killed")
@@ -185,7 +185,7 @@ func TestRetention(t *testing.T) {
 		t.Errorf("what was made of it: %+v, %v", row, err)
 	}
 	in, err := w.views.Outcome(t.Context(), settled)
-	if err != nil || in.Outcome != projections.Forgotten {
+	if err != nil || in.Outcome != outcomes.Forgotten {
 		t.Errorf("the input is %s, %v", in.Outcome, err)
 	}
 	w.now = w.now.Add(10 * 24 * time.Hour)

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/outcomes"
 )
 
 // retainSlice is how many inputs retention looks at before it rests.
@@ -131,7 +131,7 @@ func (r *retaining) settled(ctx context.Context, old []events.Header) (map[event
 	}
 	for _, in := range found {
 		switch {
-		case in.Outcome == projections.Pending || in.Reobserve:
+		case in.Outcome == outcomes.Pending || in.Reobserve:
 			r.open = true
 		default:
 			s := streams[in.Position]

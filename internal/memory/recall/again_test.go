@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/rows"
 )
 
 // turn has a turn over inputs say observations, and returns their ids.
@@ -27,7 +27,7 @@ func (w *world) turn(s events.SessionID, settles []events.Position, titles ...st
 	return ids
 }
 
-func titlesOf(rows []projections.Row) []string {
+func titlesOf(rows []rows.Row) []string {
 	out := []string{}
 	for _, r := range rows {
 		out = append(out, r.Title)
@@ -76,7 +76,7 @@ func TestWhyOfWhatWasObservedAgain(t *testing.T) {
 	if diff := cmp.Diff([]string{"cart again"}, titlesOf(why(right).Newer)); diff != "" {
 		t.Errorf("what took the place of the right one (-want +got):\n%s", diff)
 	}
-	found := w.mustSearch(Query{Text: "cart", Kinds: []projections.Kind{projections.Observation}})
+	found := w.mustSearch(Query{Text: "cart", Kinds: []rows.Kind{rows.Observation}})
 	if diff := cmp.Diff([]events.ID{again}, idsOf(found.Results)); diff != "" {
 		t.Errorf("found (-want +got):\n%s", diff)
 	}

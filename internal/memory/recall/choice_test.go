@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/rows"
 )
 
 // openIn opens a session in a folder that is of a project.
@@ -246,7 +246,7 @@ func TestFileIsToldWhatWasObservedOfIt(t *testing.T) {
 
 func TestOverlap(t *testing.T) {
 	t.Parallel()
-	row := projections.Row{Title: "Migrating orders", Narrative: "parse_order in src/orders.go reads MAX_BATCH", Facts: []string{"24 orders"}}
+	row := rows.Row{Title: "Migrating orders", Narrative: "parse_order in src/orders.go reads MAX_BATCH", Facts: []string{"24 orders"}}
 	for prompt, want := range map[string]int{
 		"migration of the order table": 2, "parse_order": 2, "look at src/orders.go": 2, "MAX_BATCH and parse_order": 4,
 		"fix the tests": 0, "orders orders order": 1, "": 0,

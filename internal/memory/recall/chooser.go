@@ -5,18 +5,20 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/files"
+	"github.com/cmemd/cmemd/projections/injections"
+	"github.com/cmemd/cmemd/projections/rows"
 )
 
 // chooser is one choice under way.
 type chooser struct {
 	recall *Recall
 	ask    Ask
-	roots  []string          // that are one project; none: it is known by name alone
-	given  projections.Given // what the session's conversation holds
-	since  events.Position   // what the session has been given already; 0: nothing
-	rows   []projections.Row
-	files  []projections.File
+	roots  []string         // that are one project; none: it is known by name alone
+	given  injections.Given // what the session's conversation holds
+	since  events.Position  // what the session has been given already; 0: nothing
+	rows   []rows.Row
+	files  []files.File
 	score  map[events.ID]int // at a prompt: how much of it a row has
 	pieces []*piece
 	left   int // questions about files that may still be asked
@@ -39,7 +41,7 @@ const (
 
 // piece is a row in one of the forms in which it may be injected.
 type piece struct {
-	row    projections.Row
+	row    rows.Row
 	sec    section
 	parts  []Part
 	weight float64
@@ -69,7 +71,7 @@ func (c *chooser) minScore() int {
 }
 
 // hasEnough reports whether a row has enough of the prompt.
-func (c *chooser) hasEnough(row projections.Row) bool { return c.score[row.ID] >= c.minScore() }
+func (c *chooser) hasEnough(row rows.Row) bool { return c.score[row.ID] >= c.minScore() }
 
 const maxExists = 400
 
@@ -91,7 +93,7 @@ func (c *chooser) exists(file string) (yes, known bool) {
 }
 
 // unfit says why a row is not injected at all; empty: it may be.
-func (c *chooser) unfit(row projections.Row) string {
+func (c *chooser) unfit(row rows.Row) string {
 	own := !c.ask.Session.IsZero() && row.Session == c.ask.Session
 	switch {
 	case !row.Listed():

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/rows"
 )
 
 func TestPieces(t *testing.T) {
@@ -49,7 +49,7 @@ func TestOverlapWithoutBlanks(t *testing.T) {
 		{"버튼의 색을 변경해야 합니다", "결제 게이트웨이를 변경해야 합니다", 0},
 		{"computeDiscount为什么超时", "computeDiscount 超时", 3},
 	} {
-		if got := Overlap(c.prompt, projections.Row{Title: c.title}); got != c.want {
+		if got := Overlap(c.prompt, rows.Row{Title: c.title}); got != c.want {
 			t.Errorf("Overlap(%q, %q) = %d, want %d; telling: %q", c.prompt, c.title, got, c.want, tellingWords(c.prompt))
 		}
 	}
@@ -96,7 +96,7 @@ func TestPhraseWithoutBlanksComesFirst(t *testing.T) {
 }
 
 func closeOf(w *world, text, query string) float64 {
-	return phraseBoost(projections.Row{Narrative: text}, w.index.Beginnings(query))
+	return phraseBoost(rows.Row{Narrative: text}, w.index.Beginnings(query))
 }
 
 // How a text is cut: nothing is made up, nothing is empty, and a row has all of the prompt that it is.
@@ -110,7 +110,7 @@ func TestWordsStandInTheirText(t *testing.T) {
 			}
 		}
 		if words := tellingWords(text); len(words) > 0 {
-			if _, all := overlap(words, projections.Row{Title: text}); !all {
+			if _, all := overlap(words, rows.Row{Title: text}); !all {
 				r.Fatalf("%q lacks one of its own %q", text, words)
 			}
 			if got := strings.Fields(searched(words)); len(got) > maxPromptWords*pairsOfWord || !slices.Equal(got, words[:len(got)]) {
@@ -126,7 +126,7 @@ func FuzzOverlap(f *testing.F) {
 	f.Add("computeDiscount in src/支付.go", "결제 ゲート")
 	f.Fuzz(func(t *testing.T, prompt, text string) {
 		words := tellingWords(prompt)
-		if got := Overlap(prompt, projections.Row{Title: text}); got < 0 || got > 2*len(words) {
+		if got := Overlap(prompt, rows.Row{Title: text}); got < 0 || got > 2*len(words) {
 			t.Fatalf("%q in %q: %d of %q", prompt, text, got, words)
 		}
 	})

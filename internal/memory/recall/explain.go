@@ -3,7 +3,7 @@ package recall
 import (
 	"strings"
 
-	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/rows"
 )
 
 // explain says why h has its score.
@@ -25,7 +25,7 @@ func (r *Recall) explain(h hit) *Explained {
 }
 
 // fieldsOf is what a row is searched by.
-func fieldsOf(row projections.Row) map[string]string {
+func fieldsOf(row rows.Row) map[string]string {
 	lines := func(lists ...[]string) string {
 		var all []string
 		for _, l := range lists {
@@ -34,7 +34,7 @@ func fieldsOf(row projections.Row) map[string]string {
 		return strings.Join(all, "\n")
 	}
 	text := "text"
-	if row.Kind == projections.Prompt {
+	if row.Kind == rows.Prompt {
 		text = "prompt"
 	}
 	return map[string]string{

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/rows"
 )
 
 const (
@@ -43,13 +43,13 @@ func (c *chooser) loadFile(ctx context.Context) error {
 }
 
 // allHidden reports whether none of a file's newest rows may be injected, and an older one perhaps may.
-func (c *chooser) allHidden(rows []projections.Row) bool {
-	return len(rows) > 0 && !rows[len(rows)-1].At.Before(c.ask.Changed) &&
-		!slices.ContainsFunc(rows, func(row projections.Row) bool { return c.unfit(row) == "" })
+func (c *chooser) allHidden(newest []rows.Row) bool {
+	return len(newest) > 0 && !newest[len(newest)-1].At.Before(c.ask.Changed) &&
+		!slices.ContainsFunc(newest, func(row rows.Row) bool { return c.unfit(row) == "" })
 }
 
 // touched reads the rows of the newest touches of a file, so many at most.
-func (c *chooser) touched(ctx context.Context, root, file string, limit int) ([]projections.Row, error) {
+func (c *chooser) touched(ctx context.Context, root, file string, limit int) ([]rows.Row, error) {
 	touches, err := c.recall.views.Touches(ctx, root, file, limit)
 	if err != nil {
 		return nil, err

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/rows"
 )
 
 const (
@@ -32,14 +32,14 @@ type folds struct {
 // folded is a row with what it is compared by.
 type folded struct {
 	id            events.ID
-	kind          projections.Kind
+	kind          rows.Kind
 	project, root string
 	flagged       bool
 	sketch        []uint64
 }
 
 // add returns the first row before this one that says nearly the same; ok is false if none does.
-func (f *folds) add(row projections.Row) (standIn events.ID, ok bool) {
+func (f *folds) add(row rows.Row) (standIn events.ID, ok bool) {
 	f.looked++
 	own := folded{row.ID, row.Kind, row.Project, row.ProjectRoot, row.Flagged, sketch(row)}
 	found := len(f.kept)
@@ -78,7 +78,7 @@ func (f folded) same(other folded) bool {
 }
 
 // sketch is a sample of a row's shingles: the lowest hashes, sorted. Of a very short row it is its whole text's hash.
-func sketch(row projections.Row) []uint64 {
+func sketch(row rows.Row) []uint64 {
 	s := sketcher{room: maxFoldText, lowest: make([]uint64, 0, sketchSize)}
 	for _, text := range textsOf(row) {
 		s.text(text)

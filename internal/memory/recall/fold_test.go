@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/rows"
 )
 
 // someHits are rows of which many differ in a word or two.
@@ -21,7 +21,7 @@ func someHits(t *rapid.T) []hit {
 		for range rapid.IntRange(0, 3).Draw(t, "changes") {
 			own[rapid.IntRange(0, len(own)-1).Draw(t, "at")] = rapid.StringMatching(`[a-d]{1,3}`).Draw(t, "word")
 		}
-		hits[i].row = projections.Row{ID: numbered(i), Title: strings.Join(own, " "), Count: 1}
+		hits[i].row = rows.Row{ID: numbered(i), Title: strings.Join(own, " "), Count: 1}
 	}
 	return hits
 }
@@ -60,13 +60,13 @@ func TestFoldingComparesWithAllThatMatter(t *testing.T) {
 func BenchmarkFold(b *testing.B) {
 	for _, n := range []int{100, 1000, 10000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			rows := make([]hit, n)
-			for i := range rows {
-				rows[i].row = projections.Row{ID: numbered(i), Title: fmt.Sprintf("row %d of %d was looked at by %d", i, n, i*7919)}
+			hits := make([]hit, n)
+			for i := range hits {
+				hits[i].row = rows.Row{ID: numbered(i), Title: fmt.Sprintf("row %d of %d was looked at by %d", i, n, i*7919)}
 			}
 			for b.Loop() {
 				var f folds
-				for _, h := range rows {
+				for _, h := range hits {
 					f.add(h.row)
 				}
 			}

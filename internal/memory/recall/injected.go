@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/rows"
 )
 
 // recentInjections is how many of a session's latest injections are looked at for what was injected.
@@ -68,12 +68,12 @@ func (r *Recall) lines(ctx context.Context, ids []events.ID) ([]string, error) {
 }
 
 // forms are all lines in which a row may be injected.
-func (c *chooser) forms(row projections.Row) []string {
+func (c *chooser) forms(row rows.Row) []string {
 	forms := []string{c.workLine(row)}
 	if long := c.longLine(row); long != "" {
 		forms = append(forms, long)
 	}
-	if row.Kind == projections.Summary {
+	if row.Kind == rows.Summary {
 		for line := range strings.Lines(c.lastSummary(row)) {
 			forms = append(forms, strings.TrimPrefix(strings.TrimSpace(line), "- "))
 		}

@@ -10,8 +10,8 @@ import (
 
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/projections"
 	"github.com/cmemd/cmemd/projections/engine"
+	"github.com/cmemd/cmemd/projections/outcomes"
 )
 
 const (
@@ -42,19 +42,19 @@ type Inputs struct {
 
 // RawInput is one captured event, whole but for what was cut when it was captured or is too long for an answer.
 type RawInput struct {
-	Position   events.Position     `json:"position"`
-	Kind       events.Kind         `json:"kind"`
-	At         time.Time           `json:"at"`
-	Outcome    projections.Outcome `json:"outcome"`
-	Tool       string              `json:"tool,omitempty"`
-	Input      string              `json:"input,omitempty"`  // JSON, as the agent gave it to the tool
-	Output     string              `json:"output,omitempty"` // what the tool printed
-	Failed     bool                `json:"failed,omitempty"`
-	DurationMS int64               `json:"duration_ms,omitempty"`
-	Cwd        string              `json:"cwd,omitempty"`
-	Text       string              `json:"text,omitempty"` // of a stop: the agent's last message; of a compaction: its summary
-	Cut        bool                `json:"cut,omitempty"`  // some of it is not shown here, or was not captured
-	Erased     *Erasure            `json:"erased,omitempty"`
+	Position   events.Position  `json:"position"`
+	Kind       events.Kind      `json:"kind"`
+	At         time.Time        `json:"at"`
+	Outcome    outcomes.Outcome `json:"outcome"`
+	Tool       string           `json:"tool,omitempty"`
+	Input      string           `json:"input,omitempty"`  // JSON, as the agent gave it to the tool
+	Output     string           `json:"output,omitempty"` // what the tool printed
+	Failed     bool             `json:"failed,omitempty"`
+	DurationMS int64            `json:"duration_ms,omitempty"`
+	Cwd        string           `json:"cwd,omitempty"`
+	Text       string           `json:"text,omitempty"` // of a stop: the agent's last message; of a compaction: its summary
+	Cut        bool             `json:"cut,omitempty"`  // some of it is not shown here, or was not captured
+	Erased     *Erasure         `json:"erased,omitempty"`
 }
 
 // Erasure says why the words of a record are not there any more.

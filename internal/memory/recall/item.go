@@ -6,35 +6,35 @@ import (
 	"unicode/utf8"
 
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/projections"
 	"github.com/cmemd/cmemd/projections/index"
+	"github.com/cmemd/cmemd/projections/rows"
 )
 
 // Item is a row in short: enough to decide whether to read it.
 type Item struct {
-	ID           events.ID        `json:"id"`
-	Kind         projections.Kind `json:"kind"`
-	Title        string           `json:"title"`
-	Score        float64          `json:"score"` // 0 where nothing was searched for
-	Project      string           `json:"project"`
-	ProjectRoot  string           `json:"project_root,omitempty"`
-	Session      string           `json:"session,omitempty"`       // our id; of a saved memory: the name that its saver gave
-	AgentSession string           `json:"agent_session,omitempty"` // the agent's own id
-	Agent        string           `json:"agent,omitempty"`
-	At           time.Time        `json:"at"`
-	Position     events.Position  `json:"position"`
-	Type         string           `json:"type,omitempty"`
-	Tokens       int              `json:"tokens"` // what the whole row costs to read, about
-	Count        int              `json:"count,omitempty"`
-	Flagged      bool             `json:"flagged,omitempty"` // makes a claim that is not true, or names files nobody touched
-	Snippet      string           `json:"snippet,omitempty"` // where the query's words are
-	Similar      []events.ID      `json:"similar,omitempty"` // rows that say nearly the same; Count counts them too
-	Explain      *Explained       `json:"explain,omitempty"` // why it has its score, if asked for
-	Ranks        *Ranks           `json:"ranks,omitempty"`   // if an explanation was asked for and vectors were looked at
+	ID           events.ID       `json:"id"`
+	Kind         rows.Kind       `json:"kind"`
+	Title        string          `json:"title"`
+	Score        float64         `json:"score"` // 0 where nothing was searched for
+	Project      string          `json:"project"`
+	ProjectRoot  string          `json:"project_root,omitempty"`
+	Session      string          `json:"session,omitempty"`       // our id; of a saved memory: the name that its saver gave
+	AgentSession string          `json:"agent_session,omitempty"` // the agent's own id
+	Agent        string          `json:"agent,omitempty"`
+	At           time.Time       `json:"at"`
+	Position     events.Position `json:"position"`
+	Type         string          `json:"type,omitempty"`
+	Tokens       int             `json:"tokens"` // what the whole row costs to read, about
+	Count        int             `json:"count,omitempty"`
+	Flagged      bool            `json:"flagged,omitempty"` // makes a claim that is not true, or names files nobody touched
+	Snippet      string          `json:"snippet,omitempty"` // where the query's words are
+	Similar      []events.ID     `json:"similar,omitempty"` // rows that say nearly the same; Count counts them too
+	Explain      *Explained      `json:"explain,omitempty"` // why it has its score, if asked for
+	Ranks        *Ranks          `json:"ranks,omitempty"`   // if an explanation was asked for and vectors were looked at
 }
 
 // What is what the row is called in a word, as Row.What is.
-func (it Item) What() string { return projections.What(it.Kind, it.Type) }
+func (it Item) What() string { return rows.What(it.Kind, it.Type) }
 
 const (
 	// maxTitle is the longest title in characters that an item shows.
@@ -44,7 +44,7 @@ const (
 	charsPerToken = 4
 )
 
-func itemOf(row projections.Row) Item {
+func itemOf(row rows.Row) Item {
 	it := Item{
 		ID: row.ID, Kind: row.Kind, Title: titleOf(row), Project: row.Project, ProjectRoot: row.ProjectRoot,
 		AgentSession: row.AgentSession, Agent: row.Agent, At: row.At, Position: row.Position, Type: row.Type,
@@ -56,14 +56,14 @@ func itemOf(row projections.Row) Item {
 	if !row.Session.IsZero() {
 		it.Session = row.Session.String()
 	}
-	if row.Kind == projections.Memory && row.AgentSession != "" {
+	if row.Kind == rows.Memory && row.AgentSession != "" {
 		it.Session = row.AgentSession
 	}
 	return it
 }
 
 // titleOf returns one line that stands for the row.
-func titleOf(row projections.Row) string {
+func titleOf(row rows.Row) string {
 	if row.Forgotten {
 		return "(forgotten)"
 	}
@@ -83,13 +83,13 @@ func first(list []string) string {
 }
 
 // textsOf returns the row's own words, the title first.
-func textsOf(row projections.Row) []string {
+func textsOf(row rows.Row) []string {
 	texts := []string{row.Title, row.Subtitle, row.Request, row.Narrative, row.Text}
 	texts = append(texts, row.Facts...)
 	return append(texts, row.Investigated, row.Learned, row.Completed, row.NextSteps, row.Notes)
 }
 
-func tokensOf(row projections.Row) int {
+func tokensOf(row rows.Row) int {
 	n := 0
 	for _, s := range textsOf(row) {
 		n += utf8.RuneCountInString(s)

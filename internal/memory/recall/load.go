@@ -4,8 +4,9 @@ import (
 	"context"
 	"slices"
 
-	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/files"
 	"github.com/cmemd/cmemd/projections/index"
+	"github.com/cmemd/cmemd/projections/rows"
 )
 
 const (
@@ -36,11 +37,11 @@ func (c *chooser) load(ctx context.Context) error {
 		c.since = c.given.Knew
 	}
 	kinds := []struct {
-		kind  projections.Kind
+		kind  rows.Kind
 		limit int
 	}{
-		{projections.Summary, newestSummaries}, {projections.Memory, newestMemories},
-		{projections.Observation, newestObservations}, {projections.Prompt, newestPrompts},
+		{rows.Summary, newestSummaries}, {rows.Memory, newestMemories},
+		{rows.Observation, newestObservations}, {rows.Prompt, newestPrompts},
 	}
 	for _, k := range kinds {
 		if err := c.loadKind(ctx, k.kind, k.limit); err != nil {
@@ -65,12 +66,12 @@ func (c *chooser) loadPlace(ctx context.Context) (err error) {
 
 // loadKind reads the newest rows of one kind that may be injected: from the lists of the project's folders, and those that have
 // its name and no root, which no folder's list has, from the index.
-func (c *chooser) loadKind(ctx context.Context, kind projections.Kind, limit int) error {
-	var found []projections.Row
+func (c *chooser) loadKind(ctx context.Context, kind rows.Kind, limit int) error {
+	var found []rows.Row
 	for _, root := range c.roots {
 		s := &scan{chooser: c, others: limit}
-		rows, err := c.recall.views.Recent(ctx, projections.RecentFilter{
-			ProjectRoot: root, Kinds: []projections.Kind{kind}, Limit: limit, Match: s.fit, Done: s.done,
+		rows, err := c.recall.views.Recent(ctx, rows.RecentFilter{
+			ProjectRoot: root, Kinds: []rows.Kind{kind}, Limit: limit, Match: s.fit, Done: s.done,
 		})
 		if err != nil {
 			return err
@@ -82,7 +83,7 @@ func (c *chooser) loadKind(ctx context.Context, kind projections.Kind, limit int
 		return err
 	}
 	found = append(found, named...)
-	slices.SortStableFunc(found, func(a, b projections.Row) int { return inTime(b, a) })
+	slices.SortStableFunc(found, func(a, b rows.Row) int { return inTime(b, a) })
 	c.rows = append(c.rows, found[:min(len(found), limit)]...)
 	return nil
 }
@@ -95,7 +96,7 @@ type scan struct {
 }
 
 // fit reports whether a row may be injected.
-func (s *scan) fit(row projections.Row) bool {
+func (s *scan) fit(row rows.Row) bool {
 	s.scanned++
 	if row.Position <= s.since {
 		s.known++
@@ -114,7 +115,7 @@ func (s *scan) fit(row projections.Row) bool {
 func (s *scan) done() bool { return s.scanned >= maxScanned || s.known >= maxKnown }
 
 // named reads the newest fit rows of one kind of all projects of the name; if there is a root, those that have none.
-func (c *chooser) named(ctx context.Context, kind projections.Kind, limit int) ([]projections.Row, error) {
+func (c *chooser) named(ctx context.Context, kind rows.Kind, limit int) ([]rows.Row, error) {
 	if c.ask.Project == "" {
 		return nil, nil
 	}
@@ -130,7 +131,7 @@ func (c *chooser) named(ctx context.Context, kind projections.Kind, limit int) (
 // loadFiles reads which of the project's files were changed last.
 func (c *chooser) loadFiles(ctx context.Context) error {
 	for _, root := range c.roots {
-		files, err := c.recall.views.Files(ctx, projections.FileFilter{
+		files, err := c.recall.views.Files(ctx, files.Filter{
 			ProjectRoot: root, ModifiedOnly: true, Limit: newestFiles, Touches: 3,
 		})
 		if err != nil {
@@ -138,8 +139,8 @@ func (c *chooser) loadFiles(ctx context.Context) error {
 		}
 		c.files = append(c.files, files...)
 	}
-	slices.SortStableFunc(c.files, func(a, b projections.File) int { return b.LastAt.Compare(a.LastAt) })
-	c.files = slices.CompactFunc(c.files, func(a, b projections.File) bool { return a.Path == b.Path })
+	slices.SortStableFunc(c.files, func(a, b files.File) int { return b.LastAt.Compare(a.LastAt) })
+	c.files = slices.CompactFunc(c.files, func(a, b files.File) bool { return a.Path == b.Path })
 	c.files = c.files[:min(len(c.files), newestFiles)]
 	return nil
 }

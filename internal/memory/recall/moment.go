@@ -7,7 +7,10 @@ import (
 
 	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/outcomes"
+	"github.com/cmemd/cmemd/projections/rows"
+	"github.com/cmemd/cmemd/projections/sessions"
+	"github.com/cmemd/cmemd/projections/turn"
 )
 
 // moment is a place in the log, and when that was recorded. The zero one is now.
@@ -30,7 +33,7 @@ func (r *Recall) momentOf(ctx context.Context, p events.Position) (moment, error
 }
 
 // turnAsOf is a turn as it was known at the moment.
-func (m moment) turnAsOf(t projections.Turn) projections.Turn {
+func (m moment) turnAsOf(t turn.Turn) turn.Turn {
 	if m.position == 0 {
 		return t
 	}
@@ -38,7 +41,7 @@ func (m moment) turnAsOf(t projections.Turn) projections.Turn {
 }
 
 // rowsAsOf are the rows of ids as they stood at a moment.
-func (r *Recall) rowsAsOf(ctx context.Context, m moment, ids ...events.ID) ([]projections.Row, error) {
+func (r *Recall) rowsAsOf(ctx context.Context, m moment, ids ...events.ID) ([]rows.Row, error) {
 	if m.position == 0 {
 		return r.views.Rows(ctx, ids...)
 	}
@@ -46,7 +49,7 @@ func (r *Recall) rowsAsOf(ctx context.Context, m moment, ids ...events.ID) ([]pr
 }
 
 // sessionAsOf is a session as it was known at a moment: what it did until then, and what had become of its inputs.
-func (r *Recall) sessionAsOf(ctx context.Context, s projections.Session, m moment) (projections.Session, error) {
+func (r *Recall) sessionAsOf(ctx context.Context, s sessions.Session, m moment) (sessions.Session, error) {
 	if m.position == 0 {
 		return s, nil
 	}
@@ -67,12 +70,12 @@ func (r *Recall) sessionAsOf(ctx context.Context, s projections.Session, m momen
 		}
 	}
 	b := state.Balance()
-	then.Inputs = projections.Balance{
+	then.Inputs = outcomes.Balance{
 		Captured: b.Captured, Observed: b.Observed, Skipped: b.Skipped, Dropped: b.Dropped, Pending: b.Pending, Forgotten: b.Forgotten,
 	}
 	then.Pending = b.Pending
 	prompts, err := r.views.Prompts(ctx, s.ID)
-	first := slices.IndexFunc(prompts, func(p projections.Row) bool { return p.Text != "" })
+	first := slices.IndexFunc(prompts, func(p rows.Row) bool { return p.Text != "" })
 	if first >= 0 && prompts[first].Position <= m.position {
 		then.Title = s.Title
 	}
@@ -80,7 +83,7 @@ func (r *Recall) sessionAsOf(ctx context.Context, s projections.Session, m momen
 }
 
 // rows are rows by themselves as they stood at the moment, without those that were recorded later, or that keep refuses.
-func (m moment) rows(list []projections.Row, keep func(projections.Row) bool) (out []projections.Row) {
+func (m moment) rows(list []rows.Row, keep func(rows.Row) bool) (out []rows.Row) {
 	for _, row := range list {
 		if row = row.AsOf(m.position, m.at); row.Position <= m.position && keep(row) {
 			out = append(out, row)

@@ -6,20 +6,20 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/cmemd/cmemd/projections"
 	"github.com/cmemd/cmemd/projections/index"
+	"github.com/cmemd/cmemd/projections/rows"
 )
 
 // Overlap says how much of a prompt a row has: one for every telling word that it shares, two for names of code and
 // files. Words are compared by their first six letters, so that forms of one word meet; words that stand in every prompt
 // tell nothing. Where no blanks are written, two signs that stand together count as a word.
-func Overlap(prompt string, row projections.Row) int {
+func Overlap(prompt string, row rows.Row) int {
 	score, _ := overlap(tellingWords(prompt), row)
 	return score
 }
 
 // overlap is Overlap for the telling words of a prompt; all says that the row has every one of them.
-func overlap(words []string, row projections.Row) (score int, all bool) {
+func overlap(words []string, row rows.Row) (score int, all bool) {
 	has := map[string]bool{}
 	texts := slices.Concat(textsOf(row), row.Concepts, row.FilesModified, row.FilesRead, row.FilesUnverified)
 	for _, text := range texts {

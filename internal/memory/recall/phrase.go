@@ -6,8 +6,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/cmemd/cmemd/projections"
 	"github.com/cmemd/cmemd/projections/index"
+	"github.com/cmemd/cmemd/projections/rows"
 )
 
 const (
@@ -26,7 +26,7 @@ const (
 )
 
 // phraseBoost is what a row's score is raised by for words of the query that stand together in it, stop words passed over.
-func phraseBoost(row projections.Row, beginnings []string) float64 {
+func phraseBoost(row rows.Row, beginnings []string) float64 {
 	if len(beginnings) < 2 {
 		return 0
 	}

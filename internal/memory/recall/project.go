@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/projections"
 	"github.com/cmemd/cmemd/projections/index"
+	"github.com/cmemd/cmemd/projections/rows"
 )
 
 // Project is what is known of a project whose root is given. Rows are a project's if their root is one of its folders; or if
@@ -23,8 +23,8 @@ func isRoot(project string) bool { return filepath.IsAbs(project) }
 
 // listed reads the first n rows that q finds and that answers show, those alone that keep wants. With done it
 // stops where that is true: it is asked when the hits of a search were looked at.
-func (r *Recall) listed(ctx context.Context, q index.Query, n int, keep func(projections.Row) bool, done func() bool) ([]projections.Row, error) {
-	var rows []projections.Row
+func (r *Recall) listed(ctx context.Context, q index.Query, n int, keep func(rows.Row) bool, done func() bool) ([]rows.Row, error) {
+	var rows []rows.Row
 	looked, seen := 0, map[events.ID]bool{}
 	for q.Limit = n + spare; ; q.Limit *= 4 {
 		found, err := r.index.Search(ctx, q)
@@ -49,7 +49,7 @@ func (r *Recall) listed(ctx context.Context, q index.Query, n int, keep func(pro
 }
 
 // rowsOf reads the rows of hits as they stood at a moment.
-func (r *Recall) rowsOf(ctx context.Context, found []index.Hit, then moment) ([]projections.Row, error) {
+func (r *Recall) rowsOf(ctx context.Context, found []index.Hit, then moment) ([]rows.Row, error) {
 	ids := make([]events.ID, len(found))
 	for i, h := range found {
 		ids[i] = h.ID

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/rows"
 )
 
 const (
@@ -40,7 +40,7 @@ func (c *chooser) loadPrompt(ctx context.Context) error {
 	q := Query{
 		Text: searched(words), Limit: promptHits, most: mostPromptDocs,
 		Project: cmp.Or(c.ask.ProjectRoot, c.ask.Project), Of: Project{Name: c.ask.Project, Key: c.ask.ProjectKey},
-		Kinds: []projections.Kind{projections.Observation, projections.Summary, projections.Memory},
+		Kinds: []rows.Kind{rows.Observation, rows.Summary, rows.Memory},
 	}
 	c.score = map[events.ID]int{}
 	for fit := 0; q.Offset < morePromptHits; q.Offset, q.Limit = q.Offset+q.Limit, morePromptHits-promptHits {
@@ -71,7 +71,7 @@ func (c *chooser) loadPrompt(ctx context.Context) error {
 }
 
 // rowsBehind reads the rows of hits; of one that is flagged also the rows that it hides because they say nearly the same.
-func (c *chooser) rowsBehind(ctx context.Context, hits []Item) ([]projections.Row, error) {
+func (c *chooser) rowsBehind(ctx context.Context, hits []Item) ([]rows.Row, error) {
 	ids := make([]events.ID, len(hits))
 	for i, hit := range hits {
 		ids[i] = hit.ID
@@ -91,7 +91,7 @@ func (c *chooser) rowsBehind(ctx context.Context, hits []Item) ([]projections.Ro
 }
 
 // scoreOf is how much of a prompt's telling words a row has: enough, if it has every one of them.
-func (c *chooser) scoreOf(words []string, row projections.Row) int {
+func (c *chooser) scoreOf(words []string, row rows.Row) int {
 	score, all := overlap(words, row)
 	if all {
 		score = max(score, c.minScore())

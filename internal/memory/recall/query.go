@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/projections"
 	"github.com/cmemd/cmemd/projections/index"
+	"github.com/cmemd/cmemd/projections/rows"
 )
 
 const (
@@ -32,9 +32,9 @@ type Sort string
 type Query struct {
 	Text string // any of its words; empty: what passes the filters, newest first
 
-	Project string             // its root, or its shown name; this and the following filters: empty means any
-	Of      Project            // with a root in Project: what is known of it beside that
-	Kinds   []projections.Kind // any of observation, summary, memory, prompt
+	Project string      // its root, or its shown name; this and the following filters: empty means any
+	Of      Project     // with a root in Project: what is known of it beside that
+	Kinds   []rows.Kind // any of observation, summary, memory, prompt
 	Type    string
 	Concept string
 	File    string // the end of a path, or of a folder's: what lies in it; an absolute one in every folder of its project
@@ -125,7 +125,7 @@ func (q *Query) check() error {
 
 // hit is a row that was found and is to be shown.
 type hit struct {
-	row     projections.Row
+	row     rows.Row
 	score   float64
 	phrase  float64 // what the score was raised by for words that stand together, as a part of it
 	why     *index.Explanation

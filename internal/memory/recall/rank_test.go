@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/rows"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
@@ -115,8 +115,8 @@ func TestAlikeIsTheSharedPart(t *testing.T) {
 	t.Parallel()
 	words := rapid.SliceOfN(rapid.SampledFrom(strings.Fields("a b c d e f g h i j k l m n o p")), 0, 40)
 	rapid.Check(t, func(t *rapid.T) {
-		x := sketch(projections.Row{Narrative: strings.Join(words.Draw(t, "x"), " ")})
-		y := sketch(projections.Row{Narrative: strings.Join(words.Draw(t, "y"), " ")})
+		x := sketch(rows.Row{Narrative: strings.Join(words.Draw(t, "x"), " ")})
+		y := sketch(rows.Row{Narrative: strings.Join(words.Draw(t, "y"), " ")})
 		both, all := 0, len(y)
 		for _, h := range x {
 			if slices.Contains(y, h) {
@@ -151,7 +151,7 @@ func TestCloseness(t *testing.T) {
 		{"昨天—session store", "session store", phraseWeight},
 		{"", "session store", 0},
 	} {
-		got := phraseBoost(projections.Row{Narrative: c.text}, strings.Fields(c.words))
+		got := phraseBoost(rows.Row{Narrative: c.text}, strings.Fields(c.words))
 		if math.Abs(got-c.want) > 1e-9 {
 			t.Errorf("%q in %q: got %v, want %v", c.words, c.text, got, c.want)
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/projections"
 	"github.com/cmemd/cmemd/projections/index"
+	"github.com/cmemd/cmemd/projections/rows"
 	"github.com/cmemd/cmemd/projections/vectors"
 )
 
@@ -169,7 +170,7 @@ func (e *AmbiguousError) Is(target error) bool { return target == ErrAmbiguous }
 
 // Show returns the whole rows of ids, each an id or a prefix, in their order: folded, superseded and forgotten ones too.
 // The errors are those of Resolve, for the first that fails.
-func (r *Recall) Show(ctx context.Context, ids ...string) ([]projections.Row, error) {
+func (r *Recall) Show(ctx context.Context, ids ...string) ([]rows.Row, error) {
 	resolved := make([]events.ID, len(ids))
 	for i, text := range ids {
 		id, err := r.Resolve(ctx, text)

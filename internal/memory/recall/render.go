@@ -9,7 +9,8 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/files"
+	"github.com/cmemd/cmemd/projections/rows"
 )
 
 // How long the parts of the text are at most, in characters.
@@ -35,7 +36,7 @@ func headings() [sections]string {
 const headFiles = "## Files changed lately"
 
 // lastSummary is the newest summary at length.
-func (c *chooser) lastSummary(row projections.Row) string {
+func (c *chooser) lastSummary(row rows.Row) string {
 	var b strings.Builder
 	for _, f := range []struct{ name, text string }{
 		{"Asked", row.Request}, {"Looked at", row.Investigated}, {"Learned", row.Learned}, {"Done", row.Completed},
@@ -48,15 +49,15 @@ func (c *chooser) lastSummary(row projections.Row) string {
 	return b.String()
 }
 
-func (c *chooser) nextLine(row projections.Row) string { return c.words(row.NextSteps, maxNextText) }
+func (c *chooser) nextLine(row rows.Row) string { return c.words(row.NextSteps, maxNextText) }
 
 // workLine is a row's title with its type.
-func (c *chooser) workLine(row projections.Row) string {
+func (c *chooser) workLine(row rows.Row) string {
 	return c.label(row) + ": " + c.words(titleOf(row), maxWorkTitle)
 }
 
 // longLine is workLine with a little of what the row says; empty if that is nothing more.
-func (c *chooser) longLine(row projections.Row) string {
+func (c *chooser) longLine(row rows.Row) string {
 	title := c.words(titleOf(row), maxWorkTitle)
 	for _, s := range []string{row.Narrative, row.Text, row.Completed, row.Learned, strings.Join(row.Facts, "; "), row.Subtitle} {
 		if more := c.words(s, maxWorkText); more != "" && more != title {
@@ -67,17 +68,17 @@ func (c *chooser) longLine(row projections.Row) string {
 }
 
 // label is what kind of thing a row is, as the observer or the saver called it.
-func (c *chooser) label(row projections.Row) string {
+func (c *chooser) label(row rows.Row) string {
 	switch {
-	case row.Kind == projections.Summary:
+	case row.Kind == rows.Summary:
 		return "session"
-	case row.Kind == projections.Prompt:
+	case row.Kind == rows.Prompt:
 		return "asked"
 	case row.Type == events.TypeUnknown && row.TypeGiven != "":
 		return c.words(row.TypeGiven, 30)
 	case row.Type != "":
 		return c.words(row.Type, 30)
-	case row.Kind == projections.Memory:
+	case row.Kind == rows.Memory:
 		return "note"
 	}
 	return "observation"
@@ -196,7 +197,7 @@ func (c *chooser) lengthen(left budget) {
 	shown := len(c.shown())
 	left = left.minus(left.of(c.body(map[events.ID]string{}))).minus(budget{chars: shown * idLength, tokens: shown * idTokens})
 	for _, p := range c.pieces {
-		if !p.chosen || p.sec < secMemories || p.row.Kind == projections.Prompt || left.chars < minLonger {
+		if !p.chosen || p.sec < secMemories || p.row.Kind == rows.Prompt || left.chars < minLonger {
 			continue
 		}
 		long := c.longLine(p.row)
@@ -292,7 +293,7 @@ func (c *chooser) fileLines() string {
 		if here, known := c.exists(f.Path); known && !here {
 			continue
 		}
-		i := slices.IndexFunc(f.Touches, func(t projections.Touch) bool { return t.Modified && !t.Failed })
+		i := slices.IndexFunc(f.Touches, func(t files.Touch) bool { return t.Modified && !t.Failed })
 		if i < 0 {
 			continue
 		}

@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/projections"
 	"github.com/cmemd/cmemd/projections/index"
+	"github.com/cmemd/cmemd/projections/rows"
 )
 
 const (
@@ -138,7 +138,7 @@ func (l *resultSet) put(h hit) {
 }
 
 // folded reports whether a row that is shown says nearly what row does; that one counts it then.
-func (l *resultSet) folded(row projections.Row) bool {
+func (l *resultSet) folded(row rows.Row) bool {
 	if l.q.Text == "" || l.folds.looked >= foldRows {
 		return false
 	}

@@ -5,8 +5,8 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/cmemd/cmemd/projections"
 	"github.com/cmemd/cmemd/projections/index"
+	"github.com/cmemd/cmemd/projections/rows"
 )
 
 // Search returns the rows that match q. Errors: ErrBadQuery, ctx's, those of the views and of the index. No result is
@@ -77,7 +77,7 @@ func (r *Recall) translate(ctx context.Context, q Query) (index.Query, error) {
 	return iq, nil
 }
 
-func indexKind(k projections.Kind) (index.Kind, bool) {
+func indexKind(k rows.Kind) (index.Kind, bool) {
 	for _, c := range []index.Kind{index.Observation, index.Summary, index.Memory, index.Prompt} {
 		if c.String() == string(k) {
 			return c, true

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/rows"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -81,7 +81,7 @@ func TestItem(t *testing.T) {
 	}
 	it := got[0]
 	want := Item{
-		ID: id, Kind: projections.Observation, Title: "Rounding", Score: it.Score, Project: "shop", ProjectRoot: "/src/shop",
+		ID: id, Kind: rows.Observation, Title: "Rounding", Score: it.Score, Project: "shop", ProjectRoot: "/src/shop",
 		Session: s.String(), AgentSession: "native", Agent: "codex", At: rec.OccurredAt, Position: rec.Position, Type: "bugfix",
 		Tokens: 104, Flagged: true, Snippet: it.Snippet,
 	}
@@ -191,7 +191,7 @@ func TestPhraseComesFirst(t *testing.T) {
 func TestBadQueries(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	for _, q := range []Query{{Limit: 101}, {Limit: -1}, {Offset: -1}, {Offset: 10_001}, {Kinds: []projections.Kind{"memory", "thought"}}} {
+	for _, q := range []Query{{Limit: 101}, {Limit: -1}, {Offset: -1}, {Offset: 10_001}, {Kinds: []rows.Kind{"memory", "thought"}}} {
 		if _, err := w.Search(t.Context(), q); !errors.Is(err, ErrBadQuery) {
 			t.Errorf("%+v: got %v, want %v", q, err, ErrBadQuery)
 		}

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/rows"
 )
 
 // lies adds n observations that name a commit which is not there.
@@ -112,7 +112,7 @@ func TestLooksAreBounded(t *testing.T) {
 		l := &scan{chooser: &chooser{since: events.Position(c.since)}}
 		n := 0
 		for ; !l.done(); n++ {
-			l.fit(projections.Row{Position: events.Position(maxScanned - n), Flagged: true})
+			l.fit(rows.Row{Position: events.Position(maxScanned - n), Flagged: true})
 		}
 		if n != c.want {
 			t.Errorf("since %d: looked at %d rows, want %d", c.since, n, c.want)

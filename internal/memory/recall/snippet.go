@@ -3,7 +3,7 @@ package recall
 import (
 	"strings"
 
-	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/rows"
 )
 
 // maxSnippetWords is how many words of a query a snippet may be cut around.
@@ -21,7 +21,7 @@ const (
 )
 
 // snippet returns the text around the first of the query's words that stands in the row outside its title.
-func snippet(row projections.Row, title string, words []string) string {
+func snippet(row rows.Row, title string, words []string) string {
 	for _, text := range textsOf(row) {
 		if text == "" || oneLine(text, maxTitle) == title && size(text) <= maxTitle {
 			continue

@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/projections"
 	"github.com/cmemd/cmemd/projections/engine"
 	"github.com/cmemd/cmemd/projections/index"
+	"github.com/cmemd/cmemd/projections/rows"
 )
 
 const (
@@ -27,7 +27,7 @@ type TimelineQuery struct {
 	Text    string // the best hit for it is the anchor
 	Project string // its root, or its shown name; empty: that of the anchor's row, or all
 	Of      Project
-	Kind    projections.Kind
+	Kind    rows.Kind
 
 	Before, After int // rows on either side; 0 means DefaultDepth, less than 0 none; at most MaxDepth
 }
@@ -82,14 +82,14 @@ func depth(n int) (int, error) {
 	return n, nil
 }
 
-func projectOf(row projections.Row) string {
+func projectOf(row rows.Row) string {
 	if row.ProjectRoot != "" {
 		return row.ProjectRoot
 	}
 	return row.Project
 }
 
-func itemsOf(rows []projections.Row) []Item {
+func itemsOf(rows []rows.Row) []Item {
 	items := make([]Item, len(rows))
 	for i, row := range rows {
 		items[i] = itemOf(row)
@@ -98,30 +98,30 @@ func itemsOf(rows []projections.Row) []Item {
 }
 
 // anchor finds where the timeline is. The row is nil for a time.
-func (r *Recall) anchor(ctx context.Context, q TimelineQuery) (projections.Anchor, *projections.Row, error) {
+func (r *Recall) anchor(ctx context.Context, q TimelineQuery) (rows.Anchor, *rows.Row, error) {
 	if q.Anchor == "" && strings.TrimSpace(q.Text) == "" {
-		return projections.Anchor{}, nil, fmt.Errorf("%w: neither an anchor nor a text", ErrBadQuery)
+		return rows.Anchor{}, nil, fmt.Errorf("%w: neither an anchor nor a text", ErrBadQuery)
 	}
 	if q.Anchor == "now" {
-		return projections.Anchor{At: time.Date(2200, 1, 1, 0, 0, 0, 0, time.UTC)}, nil, nil // after all there is
+		return rows.Anchor{At: time.Date(2200, 1, 1, 0, 0, 0, 0, time.UTC)}, nil, nil // after all there is
 	}
 	for _, layout := range []string{time.RFC3339Nano, time.DateOnly} {
 		if t, err := time.Parse(layout, q.Anchor); err == nil {
-			return projections.Anchor{At: t}, nil, nil
+			return rows.Anchor{At: t}, nil, nil
 		}
 	}
 	id, err := r.anchorID(ctx, q)
 	if err != nil {
-		return projections.Anchor{}, nil, err
+		return rows.Anchor{}, nil, err
 	}
 	row, err := r.views.Row(ctx, id)
 	if errors.Is(err, engine.ErrNotFound) {
-		return projections.Anchor{}, nil, fmt.Errorf("%w: %s", ErrNotFound, id)
+		return rows.Anchor{}, nil, fmt.Errorf("%w: %s", ErrNotFound, id)
 	}
 	if err != nil {
-		return projections.Anchor{}, nil, fmt.Errorf("recall: %w", err)
+		return rows.Anchor{}, nil, fmt.Errorf("recall: %w", err)
 	}
-	return projections.Anchor{At: row.At, Position: row.Position}, &row, nil
+	return rows.Anchor{At: row.At, Position: row.Position}, &row, nil
 }
 
 func (r *Recall) anchorID(ctx context.Context, q TimelineQuery) (events.ID, error) {
@@ -130,7 +130,7 @@ func (r *Recall) anchorID(ctx context.Context, q TimelineQuery) (events.ID, erro
 	}
 	ask := Query{Text: q.Text, Project: q.Project, Of: q.Of, Limit: 1}
 	if q.Kind != "" {
-		ask.Kinds = []projections.Kind{q.Kind}
+		ask.Kinds = []rows.Kind{q.Kind}
 	}
 	found, err := r.Search(ctx, ask)
 	if err != nil {
@@ -143,8 +143,8 @@ func (r *Recall) anchorID(ctx context.Context, q TimelineQuery) (events.ID, erro
 }
 
 // around reads the rows on both sides. The views keep lists by project root; what has none is read by its name.
-func (r *Recall) around(ctx context.Context, at projections.Anchor, before, after int, q TimelineQuery) (older, newer []projections.Row, err error) {
-	var kinds []projections.Kind
+func (r *Recall) around(ctx context.Context, at rows.Anchor, before, after int, q TimelineQuery) (older, newer []rows.Row, err error) {
+	var kinds []rows.Kind
 	if q.Kind != "" {
 		if _, ok := indexKind(q.Kind); !ok {
 			return nil, nil, fmt.Errorf("%w: kind %q", ErrBadQuery, q.Kind)
@@ -181,24 +181,24 @@ func (r *Recall) around(ctx context.Context, at projections.Anchor, before, afte
 }
 
 // aroundNamed reads the rows on both sides of those that q finds.
-func (r *Recall) aroundNamed(ctx context.Context, at projections.Anchor, before, after int, q index.Query, kinds []projections.Kind) (older, newer []projections.Row, err error) {
+func (r *Recall) aroundNamed(ctx context.Context, at rows.Anchor, before, after int, q index.Query, kinds []rows.Kind) (older, newer []rows.Row, err error) {
 	for _, kind := range kinds {
 		k, _ := indexKind(kind)
 		q.Kinds = append(q.Kinds, k)
 	}
-	here := projections.Row{At: at.At, Position: at.Position}
+	here := rows.Row{At: at.At, Position: at.Position}
 	back, forth := q, q
 	back.Sort, back.Until = index.Newest, at.At
-	older, err = r.listed(ctx, back, before, func(row projections.Row) bool { return inTime(row, here) < 0 }, nil)
+	older, err = r.listed(ctx, back, before, func(row rows.Row) bool { return inTime(row, here) < 0 }, nil)
 	if err != nil {
 		return nil, nil, err
 	}
 	forth.Sort, forth.Since = index.Oldest, at.At
-	newer, err = r.listed(ctx, forth, after, func(row projections.Row) bool { return inTime(row, here) > 0 }, nil)
+	newer, err = r.listed(ctx, forth, after, func(row rows.Row) bool { return inTime(row, here) > 0 }, nil)
 	return older, newer, err
 }
 
 // inTime orders rows by when they happened.
-func inTime(a, b projections.Row) int {
+func inTime(a, b rows.Row) int {
 	return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Position, b.Position))
 }

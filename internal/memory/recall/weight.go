@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/rows"
 )
 
 const (
@@ -62,7 +62,7 @@ func (c *chooser) offerAll() {
 	answered := c.answered()
 	for _, row := range c.rows {
 		why := c.unfit(row)
-		if why == "" && row.Kind == projections.Prompt && answered[asked{row.Session, row.Prompt}] {
+		if why == "" && row.Kind == rows.Prompt && answered[asked{row.Session, row.Prompt}] {
 			why = "what came of it says it"
 		}
 		if why != "" {
@@ -89,29 +89,29 @@ type offers struct {
 }
 
 // offer says in which form, and with what weight, a row may be injected.
-func (o *offers) offer(row projections.Row) *piece {
+func (o *offers) offer(row rows.Row) *piece {
 	age := o.now.Sub(row.At)
 	switch {
 	case o.brief():
 		return &piece{sec: secWork, text: o.workLine(row), parts: o.briefParts(row, age)}
-	case row.Kind == projections.Summary && !o.last:
+	case row.Kind == rows.Summary && !o.last:
 		o.last, o.next[row.Session] = true, true
 		return &piece{sec: secLast, text: o.lastSummary(row), parts: []Part{{"the newest summary", weightLast}}}
-	case row.Kind == projections.Summary && row.NextSteps != "" && !o.next[row.Session] && len(o.next) <= nextSteps && age < maxNextAge:
+	case row.Kind == rows.Summary && row.NextSteps != "" && !o.next[row.Session] && len(o.next) <= nextSteps && age < maxNextAge:
 		o.next[row.Session] = true
 		return &piece{sec: secNext, text: o.nextLine(row), parts: []Part{{"next steps", weightNext}, aged(age, halfLife)}}
-	case row.Kind == projections.Summary:
+	case row.Kind == rows.Summary:
 		return &piece{sec: secWork, text: o.workLine(row), parts: []Part{{"summary", weightDone}, aged(age, halfLife)}}
-	case row.Kind == projections.Memory:
+	case row.Kind == rows.Memory:
 		return &piece{sec: secMemories, text: o.workLine(row), parts: []Part{{"saved by hand", weightMemory}, aged(age, memoryHalfLife)}}
-	case row.Kind == projections.Prompt:
+	case row.Kind == rows.Prompt:
 		return &piece{sec: secWork, text: o.workLine(row), parts: []Part{{"prompt", weightPrompt}, aged(age, halfLife)}}
 	}
 	return &piece{sec: secWork, text: o.workLine(row), parts: o.observed(row, age)}
 }
 
 // observed are the parts of an observation's weight.
-func (o *offers) observed(row projections.Row, age time.Duration) []Part {
+func (o *offers) observed(row rows.Row, age time.Duration) []Part {
 	parts := []Part{{"type " + cmp.Or(row.Type, events.TypeUnknown), typeWeight(row.Type)}, aged(age, halfLife)}
 	if row.Count > 1 {
 		parts = append(parts, Part{"said more than once", 1 + math.Log2(float64(row.Count))/4})
@@ -129,7 +129,7 @@ func (o *offers) observed(row projections.Row, age time.Duration) []Part {
 }
 
 // filesHere reports whether one of the files that a row touched is in the working tree, and whether that is known.
-func (c *chooser) filesHere(row projections.Row) (here, known bool) {
+func (c *chooser) filesHere(row rows.Row) (here, known bool) {
 	files := slices.Concat(row.FilesModified, row.FilesRead)
 	for _, f := range files[:min(len(files), filesOfRow)] {
 		yes, ok := c.exists(f)
@@ -154,7 +154,7 @@ type asked struct {
 func (c *chooser) answered() map[asked]bool {
 	led := map[asked]bool{}
 	for _, row := range c.rows {
-		if row.Kind != projections.Prompt && row.Prompt > 0 && c.unfit(row) == "" {
+		if row.Kind != rows.Prompt && row.Prompt > 0 && c.unfit(row) == "" {
 			led[asked{row.Session, row.Prompt}] = true
 		}
 	}
@@ -190,7 +190,7 @@ func (c *chooser) changedFiles() map[string]bool {
 }
 
 // briefParts are the parts of the weight of a row that is injected at a prompt or a file.
-func (c *chooser) briefParts(row projections.Row, age time.Duration) []Part {
+func (c *chooser) briefParts(row rows.Row, age time.Duration) []Part {
 	if c.ask.Source == SourceFile {
 		return c.fileParts(row, age)
 	}
@@ -198,7 +198,7 @@ func (c *chooser) briefParts(row projections.Row, age time.Duration) []Part {
 }
 
 // fileParts are the parts of the weight of an observation of the file.
-func (c *chooser) fileParts(row projections.Row, age time.Duration) []Part {
+func (c *chooser) fileParts(row rows.Row, age time.Duration) []Part {
 	parts := []Part{{"type " + row.Type, typeWeight(row.Type)}, aged(age, memoryHalfLife)}
 	name := c.relative(c.ask.File)
 	for _, f := range row.FilesModified {

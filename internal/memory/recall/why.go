@@ -7,8 +7,8 @@ import (
 
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/projections"
 	"github.com/cmemd/cmemd/projections/engine"
+	"github.com/cmemd/cmemd/projections/rows"
 )
 
 const (
@@ -132,7 +132,7 @@ func (r *Recall) whySession(ctx context.Context, w *Why) error {
 		return err
 	}
 	w.Session = &s
-	if w.Row.Kind == projections.Prompt {
+	if w.Row.Kind == rows.Prompt {
 		return nil
 	}
 	prompts, err := r.views.Prompts(ctx, w.Row.Session)

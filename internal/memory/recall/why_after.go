@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/projections"
 	"github.com/cmemd/cmemd/projections/engine"
 )
 

@@ -6,7 +6,8 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/outcomes"
+	"github.com/cmemd/cmemd/projections/rows"
 	"github.com/cmemd/cmemd/projections/turn"
 )
 
@@ -43,16 +44,16 @@ func (w *Why) asOf(then moment) {
 		w.Attempts[i].Turn = then.turnAsOf(a.Turn)
 	}
 	w.Injected = slices.DeleteFunc(w.Injected, func(i WhyInjection) bool { return i.Position > then.position })
-	w.Newer = then.rows(w.Newer, func(projections.Row) bool { return true })
-	w.Older = then.rows(w.Older, func(row projections.Row) bool { return row.Superseded })
+	w.Newer = then.rows(w.Newer, func(rows.Row) bool { return true })
+	w.Older = then.rows(w.Older, func(row rows.Row) bool { return row.Superseded })
 	w.settled(then)
 }
 
 // settled gives the inputs the outcomes that they had at a moment: a turn of the row's own had kept them, unless one of the
 // others skipped them since.
 func (w *Why) settled(then moment) {
-	last := map[events.Position]projections.Turn{}
-	tell := func(t projections.Turn) {
+	last := map[events.Position]turn.Turn{}
+	tell := func(t turn.Turn) {
 		if t.Ended == 0 || t.Result != turn.Kept && t.Result != turn.Skipped {
 			return
 		}
@@ -71,11 +72,11 @@ func (w *Why) settled(then moment) {
 	for _, t := range w.Turns {
 		for i := range t.Inputs {
 			switch in := &t.Inputs[i]; {
-			case in.Outcome == projections.Forgotten:
+			case in.Outcome == outcomes.Forgotten:
 			case last[in.Position].Result == turn.Skipped:
-				in.Outcome = projections.Skipped
+				in.Outcome = outcomes.Skipped
 			case last[in.Position].Result == turn.Kept:
-				in.Outcome = projections.Observed
+				in.Outcome = outcomes.Observed
 			}
 		}
 	}

@@ -5,10 +5,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/projections"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
+
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/projections/outcomes"
 )
 
 func TestWhyLeadsBackToTheEvents(t *testing.T) {
@@ -45,7 +46,7 @@ func TestWhyLeadsBackToTheEvents(t *testing.T) {
 		t.Fatalf("turns %+v", got.Turns)
 	}
 	in := got.Turns[0].Inputs
-	if in[0].Kind != events.KindToolUsed || in[0].Outcome != projections.Observed || in[0].Preview != `Edit {"file":"cart.go"} -> ok` || in[0].Erased {
+	if in[0].Kind != events.KindToolUsed || in[0].Outcome != outcomes.Observed || in[0].Preview != `Edit {"file":"cart.go"} -> ok` || in[0].Erased {
 		t.Errorf("first input %+v", in[0])
 	}
 	if !in[1].Erased || in[1].Preview != "" || in[1].Position != used[1].Position {

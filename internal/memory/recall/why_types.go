@@ -5,25 +5,29 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/injections"
+	"github.com/cmemd/cmemd/projections/outcomes"
+	"github.com/cmemd/cmemd/projections/rows"
+	"github.com/cmemd/cmemd/projections/sessions"
+	"github.com/cmemd/cmemd/projections/turn"
 )
 
 // Why is the chain of events behind a row.
 type Why struct {
-	Row      projections.Row      `json:"row"`
-	Recorded Record               `json:"recorded"` // the event that holds the row
-	Turns    []WhyTurn            `json:"turns"`    // that led to it; none for prompts and saved memories
-	Prompt   *projections.Row     `json:"prompt,omitempty"`
-	Injected []WhyInjection       `json:"injected"` // memory that the agent had been given before, newest first
-	Verdicts []Verdict            `json:"verdicts"` // its claims, and what ground truth says of them now
-	Replaced *projections.Row     `json:"replaced_by,omitempty"`
-	Older    []projections.Row    `json:"older,omitempty"` // rows whose place it took: their inputs were observed again
-	Newer    []projections.Row    `json:"newer,omitempty"` // rows that took its own place so, oldest first
-	Attempts []WhyAttempt         `json:"attempts"`        // other turns that were asked about the same inputs, oldest first
-	After    []WhyAfter           `json:"after"`           // what became of it since, oldest first
-	AsOf     events.Position      `json:"as_of,omitempty"`
-	Position events.Position      `json:"position"`
-	Session  *projections.Session `json:"session,omitempty"`
+	Row      rows.Row          `json:"row"`
+	Recorded Record            `json:"recorded"` // the event that holds the row
+	Turns    []WhyTurn         `json:"turns"`    // that led to it; none for prompts and saved memories
+	Prompt   *rows.Row         `json:"prompt,omitempty"`
+	Injected []WhyInjection    `json:"injected"` // memory that the agent had been given before, newest first
+	Verdicts []Verdict         `json:"verdicts"` // its claims, and what ground truth says of them now
+	Replaced *rows.Row         `json:"replaced_by,omitempty"`
+	Older    []rows.Row        `json:"older,omitempty"` // rows whose place it took: their inputs were observed again
+	Newer    []rows.Row        `json:"newer,omitempty"` // rows that took its own place so, oldest first
+	Attempts []WhyAttempt      `json:"attempts"`        // other turns that were asked about the same inputs, oldest first
+	After    []WhyAfter        `json:"after"`           // what became of it since, oldest first
+	AsOf     events.Position   `json:"as_of,omitempty"`
+	Position events.Position   `json:"position"`
+	Session  *sessions.Session `json:"session,omitempty"`
 
 	then moment // that it tells of
 }
@@ -37,7 +41,7 @@ type Record struct {
 
 // WhyTurn is one request to the observer, what it was asked about and what it said.
 type WhyTurn struct {
-	projections.Turn
+	turn.Turn
 	Inputs []WhyInput `json:"inputs"`           // the first hundred that it settled
 	More   int        `json:"more,omitempty"`   // inputs beyond those
 	Output *Record    `json:"output,omitempty"` // what the observer answered; nil: nothing yet
@@ -46,18 +50,18 @@ type WhyTurn struct {
 // WhyInput is one input of a turn and what became of it.
 type WhyInput struct {
 	Record
-	Outcome projections.Outcome `json:"outcome"`
-	Why     *Erasure            `json:"why_erased,omitempty"`
+	Outcome outcomes.Outcome `json:"outcome"`
+	Why     *Erasure         `json:"why_erased,omitempty"`
 }
 
 // WhyInjection is memory that an agent was given, with its rows in short.
 type WhyInjection struct {
-	projections.Injection
+	injections.Injection
 	Rows []Item `json:"rows"`
 }
 
 // Verdict is a claim with what was found when it was made and what the latest look found.
-type Verdict = projections.Verdict
+type Verdict = rows.Verdict
 
 // WhyQuery asks for the chain behind a row.
 type WhyQuery struct {
@@ -70,7 +74,7 @@ var ErrNotYet = errors.New("recall: not known at that position yet")
 
 // WhyAttempt is another turn that was asked about inputs of the row's own turns.
 type WhyAttempt struct {
-	projections.Turn
+	turn.Turn
 	Later bool `json:"later,omitempty"` // it began after the turn that led to the row
 }
 

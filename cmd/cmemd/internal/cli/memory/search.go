@@ -14,7 +14,7 @@ import (
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/api/server"
 	"github.com/cmemd/cmemd/internal/memory/recall"
-	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/rows"
 )
 
 // A searched is what the flags of search ask for.
@@ -89,7 +89,7 @@ func (s *searched) read(c *cobra.Command, args []string, now time.Time) (err err
 }
 
 func kindWords() []string {
-	return []string{string(projections.Observation), string(projections.Summary), string(projections.Memory), string(projections.Prompt)}
+	return []string{string(rows.Observation), string(rows.Summary), string(rows.Memory), string(rows.Prompt)}
 }
 
 // parseAsOf reads a position of the log from 1 on, or a time; empty is neither. The error is a UsageError of c.

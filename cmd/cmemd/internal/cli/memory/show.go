@@ -10,7 +10,7 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
-	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/rows"
 )
 
 func newShow(a *terminal.App) *cobra.Command {
@@ -169,9 +169,9 @@ func titleOf(r api.Row) string {
 		return ""
 	}
 	switch r.Kind {
-	case projections.Summary:
+	case rows.Summary:
 		return first(r.Title, r.Request, r.Completed, r.Learned, r.NextSteps, r.Investigated, "summary")
-	case projections.Prompt:
+	case rows.Prompt:
 		return first(r.Title, r.Text, fmt.Sprintf("prompt %d", r.Prompt))
 	}
 	return first(r.Title, r.Narrative, r.Text, strings.Join(r.Facts, "; "), string(r.Kind), "forgotten")

@@ -14,7 +14,7 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
-	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/outcomes"
 )
 
 func TestVerdictText(t *testing.T) {
@@ -118,7 +118,7 @@ func TestInterruptedSaysWhatIsLeft(t *testing.T) {
 func TestGivenUpWithoutATurn(t *testing.T) {
 	t.Parallel()
 	a, out, _ := clitest.App()
-	in := api.Input{Position: 7, Session: events.SessionIDOf("codex", "s"), Kind: events.KindToolUsed, Outcome: projections.Dropped, Reason: string(events.DropCrowded)}
+	in := api.Input{Position: 7, Session: events.SessionIDOf("codex", "s"), Kind: events.KindToolUsed, Outcome: outcomes.Dropped, Reason: string(events.DropCrowded)}
 	if err := showOutcomes(a, api.Outcomes{Inputs: []api.Input{in}}); err != nil {
 		t.Fatal(err)
 	}

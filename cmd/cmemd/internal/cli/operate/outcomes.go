@@ -11,7 +11,7 @@ import (
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/api/server"
 	"github.com/cmemd/cmemd/internal/observer"
-	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/outcomes"
 )
 
 const outcomesHelp = `Outcomes lists inputs, the latest first, and on standard error the balance. An input is dropped for the reason of the output
@@ -57,8 +57,8 @@ func newOutcomes(a *terminal.App) *cobra.Command {
 
 func outcomeWords() []string {
 	var words []string
-	for _, o := range []projections.Outcome{
-		projections.Observed, projections.Skipped, projections.Dropped, projections.Pending, projections.Forgotten,
+	for _, o := range []outcomes.Outcome{
+		outcomes.Observed, outcomes.Skipped, outcomes.Dropped, outcomes.Pending, outcomes.Forgotten,
 	} {
 		words = append(words, string(o))
 	}
@@ -105,7 +105,7 @@ func reasonOf(in api.Input) string {
 }
 
 func optionalID(a *terminal.App, in api.Input) string {
-	if in.Turn == (events.ID{}) || in.Outcome == projections.Pending {
+	if in.Turn == (events.ID{}) || in.Outcome == outcomes.Pending {
 		return ""
 	}
 	return a.ShownID(in.Turn)

@@ -1,0 +1,102 @@
+package outcomes
+
+import (
+	"github.com/cmemd/cmemd/actors/session"
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/projections/engine"
+)
+
+// A session asks once more by itself where the first answer to a summary turn was none, and where an answer earned its
+// observer a fresh generation. Its state says so of what is owed; here it is folded from the same events by the same
+// rules (session.Answers), so that the session is woken at a start, and who waits for answers waits for these.
+
+// answer counts an answer at the inputs that it is about.
+func (f *fold) answer(r *engine.Record) error {
+	id, err := r.Turn()
+	if err != nil {
+		return err
+	}
+	known, err := f.turns.Peek(id)
+	if err != nil || known == nil {
+		return err
+	}
+	for _, p := range known.Settles {
+		in, err := f.inputs.Peek(p)
+		if err != nil {
+			return err
+		}
+		if in == nil || in.asks.Next() == in.asks {
+			continue
+		}
+		if in, err = f.inputs.Edit(p); err != nil {
+			return err
+		}
+		in.asks = in.asks.Next()
+	}
+	return nil
+}
+
+// askAgain notes that a summary turn's answer had no summary, after which its session asks once more if it was the first.
+func (f *fold) askAgain(turn events.ID, settles []events.Position) error {
+	first := false
+	for _, p := range settles {
+		in, err := f.inputs.Peek(p)
+		if err != nil {
+			return err
+		}
+		first = first || in != nil && in.asks.First()
+	}
+	if !first {
+		return nil
+	}
+	for _, p := range settles {
+		if err := f.change(p, func(in *input) { in.askAgain(turn) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// refresh notes that an answer earned a fresh generation: what it was the first answer to is asked about once more.
+func (f *fold) refresh(r *engine.Record) error {
+	e, ok, err := engine.PayloadOf[events.SessionRespawned](r)
+	if err != nil || !ok || !session.EarnedByOutputs(e) {
+		return err
+	}
+	known, err := f.turns.Peek(r.Correlation)
+	if err != nil || known == nil {
+		return err
+	}
+	t, err := f.turns.Edit(r.Correlation)
+	if err != nil {
+		return err
+	}
+	t.Fresh = true
+	for _, p := range t.Settles {
+		err := f.change(p, func(in *input) {
+			if in.asks.First() {
+				in.askAgain(r.Correlation)
+			}
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// forgetAgain takes back that a turn's inputs are asked about once more for a reason that was erased: their session, which
+// cannot read it either, will not.
+func (f *fold) forgetAgain(turn events.ID, t decider) error {
+	for _, p := range t.Settles {
+		err := f.change(p, func(in *input) {
+			if in.again == turn && !(t.Fresh && in.asks.First()) {
+				in.again = events.ID{}
+			}
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,14 @@
+package projects
+
+import (
+	"testing"
+
+	"github.com/cmemd/cmemd/projections/engine"
+	"github.com/cmemd/cmemd/testkit/filled"
+)
+
+func TestStoredFormsOfProjectsAreWhole(t *testing.T) {
+	t.Parallel()
+	c := engine.NewCodec()
+	filled.ComesBack(t, c.Encode, c.Decode, folder{}, keyOfFolder{})
+}

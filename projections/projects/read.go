@@ -1,0 +1,86 @@
+package projects
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"path"
+	"slices"
+
+	"github.com/cmemd/cmemd/projections/engine"
+)
+
+// maxFolders is how many roots of one project are read together, and mostFolders how many are looked at for them.
+const (
+	maxFolders  = 16
+	mostFolders = 4096
+)
+
+// Reader answers from the view of projects. Its methods are safe for concurrent use.
+type Reader struct{ *engine.Views }
+
+// Folders returns the roots that are one project with root: itself first, then the others, the one used last first, at
+// most 16 together. Key is what identifies the project; empty: as the sessions opened in root said. A root that nobody
+// has heard of is alone.
+func (v Reader) Folders(ctx context.Context, root, key string) ([]string, error) {
+	var found []folder
+	err := v.View(ctx, View{}.Name(), func(x *engine.Tx) error {
+		id := engine.ProjectIDOf(root)
+		if key == "" {
+			known, _, err := keyTable().Get(x, id[:])
+			if err != nil {
+				return err
+			}
+			key = known.Key
+		}
+		var err error
+		found, err = foldersOf(x, engine.ProjectIDOf(key))
+		return err
+	})
+	slices.SortFunc(found, func(a, b folder) int { return cmp.Compare(b.Last, a.Last) })
+	roots := []string{root}
+	for _, f := range found {
+		if f.Root != root && len(roots) < maxFolders {
+			roots = append(roots, f.Root)
+		}
+	}
+	return roots, err
+}
+
+func foldersOf(x *engine.Tx, p engine.ProjectID) ([]folder, error) {
+	b, err := folderTable().In(x)
+	if err != nil {
+		return nil, err
+	}
+	var found []folder
+	c := b.Cursor()
+	for k, raw := c.Seek(p[:]); bytes.HasPrefix(k, p[:]) && len(found) < mostFolders; k, raw = c.Next() {
+		var f folder
+		if err := x.Decode(raw, &f); err != nil {
+			return nil, engine.Damaged("folder %s: %v", showFolder(k), err)
+		}
+		found = append(found, f)
+	}
+	return found, nil
+}
+
+// ProjectAbove returns the nearest folder that sessions named as their project's root, among an absolute path, with slashes,
+// and the folders above it; empty if there is none. The disk is not looked at.
+func (v Reader) ProjectAbove(ctx context.Context, file string) (root string, err error) {
+	err = v.View(ctx, View{}.Name(), func(x *engine.Tx) error {
+		for dir := path.Clean(file); ; dir = path.Dir(dir) {
+			id := engine.ProjectIDOf(dir)
+			_, known, err := keyTable().Get(x, id[:])
+			if err != nil {
+				return err
+			}
+			if known {
+				root = dir
+			}
+			if known || dir == path.Dir(dir) {
+				return nil
+			}
+		}
+	})
+	return root, err
+}

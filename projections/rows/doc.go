@@ -1,0 +1,16 @@
+// Package rows has the views whose rows are pieces of memory: prompts, observations, summaries and memories. They share
+// one fold and one set of tables, under four names: each is listed, inspected and rebuilt by itself.
+//
+// The files, each referring to those below it:
+//
+//	lists.go       goes through rows of several kinds in the order of time
+//	read.go        rows by id, session, turn and position
+//	duplicates.go  rows of a session that say the same are one
+//	fold.go        makes rows of events, and takes them away
+//	view.go        the four views and their tables
+//	supersede.go   what takes the place of a row, and what lets it stand again
+//	row.go         a row, and the verdicts on its claims
+//
+// What bites: rows belong to the caller. What was forgotten leaves nothing but its id, in the view of memories. Which rows
+// are folded, superseded or forgotten is decided here alone.
+package rows

@@ -1,0 +1,142 @@
+package rows
+
+import (
+	"crypto/sha256"
+	"errors"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/projections/engine"
+)
+
+// groupKey is nil for a row that is never folded: one without title and narrative.
+func groupKey(row Row) []byte {
+	title, narrative := normalise(row.Title), normalise(row.Narrative)
+	if title == "" && narrative == "" {
+		return nil
+	}
+	sum := sha256.Sum256([]byte(title + "\x00" + narrative))
+	return append(slices.Clone(row.Session[:]), sum[:16]...)
+}
+
+// normalise makes texts equal that differ only in case and white space.
+func normalise(s string) string {
+	return strings.Join(strings.FieldsFunc(strings.ToLower(s), unicode.IsSpace), " ")
+}
+
+// groupOf is the group that row is in, or would be. ok is false for a row that is in none.
+func (f *fold) groupOf(row Row) (key []byte, g group, ok bool, err error) {
+	key = groupKey(row)
+	if !f.folds || key == nil || row.Superseded {
+		return nil, group{}, false, nil
+	}
+	g, _, err = groupTable().Get(f.x, key)
+	return key, g, err == nil, err
+}
+
+// join enters a new row in its group, and folds it if it does not lead.
+func (f *fold) join(row *Row) error {
+	key, g, ok, err := f.groupOf(*row)
+	if err != nil || !ok {
+		return err
+	}
+	g.Rows = append(g.Rows, row.ID)
+	if len(g.Rows) == 1 {
+		g.Lead = row.ID
+		return groupTable().Put(f.x, key, g)
+	}
+	lead, err := f.member(g.Lead)
+	if err != nil {
+		return err
+	}
+	if lead.Flagged && !row.Flagged {
+		return f.takeOver(key, g, row)
+	}
+	lead.Count++
+	lead.Turns = withTurn(lead.Turns, row.Turn)
+	row.FoldedInto, row.Count = lead.ID, 0
+	return errors.Join(f.put(lead), groupTable().Put(f.x, key, g))
+}
+
+// takeOver makes a new row lead its group.
+func (f *fold) takeOver(key []byte, g group, row *Row) error {
+	if err := f.put(*row); err != nil {
+		return err
+	}
+	if err := f.regroup(key, g); err != nil {
+		return err
+	}
+	led, err := f.member(row.ID)
+	*row = led
+	return err
+}
+
+// member is a row that a group names.
+func (f *fold) member(id events.ID) (Row, error) {
+	row, ok, err := f.get(id)
+	if err == nil && !ok {
+		err = engine.Damaged("view %s: a group without its row %s", f.names, id)
+	}
+	return row, err
+}
+
+// leave takes a row out of its group and makes the group whole again. The row itself is not written.
+func (f *fold) leave(row Row) error {
+	key, g, ok, err := f.groupOf(row)
+	if err != nil || !ok {
+		return err
+	}
+	g.Rows = without(g.Rows, row.ID)
+	if len(g.Rows) == 0 {
+		return groupTable().Delete(f.x, key)
+	}
+	return f.regroup(key, g)
+}
+
+// reflag makes the group of a row, whose flag has changed, whole again.
+func (f *fold) reflag(row Row) error {
+	key, g, ok, err := f.groupOf(row)
+	if err != nil || !ok {
+		return err
+	}
+	return f.regroup(key, g)
+}
+
+// regroup writes a group, and its rows as they are now that one has left, or may lead instead of another.
+func (f *fold) regroup(key []byte, g group) error {
+	var rows []Row
+	var turns []events.ID
+	for _, id := range g.Rows {
+		row, err := f.member(id)
+		if err != nil {
+			return err
+		}
+		rows, turns = append(rows, row), withTurn(turns, row.Turn)
+	}
+	lead := max(0, slices.IndexFunc(rows, func(row Row) bool { return !row.Flagged }))
+	g.Lead = g.Rows[lead]
+	for n, row := range rows {
+		led := row.FoldedInto == events.ID{}
+		row.FoldedInto, row.Count, row.Turns = g.Lead, 0, ownTurn(row)
+		if n == lead {
+			row.FoldedInto, row.Count, row.Turns = events.ID{}, len(rows), turns
+		}
+		if err := f.relist(row, led); err != nil {
+			return err
+		}
+		if err := f.put(row); err != nil {
+			return err
+		}
+	}
+	return groupTable().Put(f.x, key, g)
+}
+
+// relist brings a row into the lists by time, or out of them if it was there and leads no more.
+func (f *fold) relist(row Row, led bool) error {
+	if led && !row.Listed() {
+		return f.unlist(row)
+	}
+	return f.list(row)
+}

@@ -1,0 +1,214 @@
+package rows
+
+import (
+	"bytes"
+	"context"
+	"slices"
+	"time"
+
+	bolt "go.etcd.io/bbolt"
+
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/projections/engine"
+)
+
+// RecentFilter chooses listed rows. The zero value chooses all.
+type RecentFilter struct {
+	ProjectRoot string // empty: of all projects
+	Kinds       []Kind // empty: of all kinds
+	Since       time.Time
+	Before      time.Time      // not at it
+	Match       func(Row) bool // nil: every row
+	Limit       int            // 0 means 20
+	Done        func() bool    // asked behind every row, whether it matches or not: to stop. nil: stop at Limit
+}
+
+// Recent returns the chosen rows, newest first by the time at which they happened. It reads no more than it must:
+// its cost depends on Limit, Match and Done, not on how many rows there are.
+func (v Reader) Recent(ctx context.Context, f RecentFilter) ([]Row, error) {
+	if f.Limit <= 0 {
+		f.Limit = 20
+	}
+	from := lastKey(f.ProjectRoot)
+	if !f.Before.IsZero() {
+		from = engine.TimeKey(listID(f.ProjectRoot), f.Before, 0)
+	}
+	w := walk{list: listID(f.ProjectRoot), kinds: f.Kinds, from: from, back: true}
+	var rows []Row
+	err := v.walk(ctx, w, func(row Row) bool {
+		if row.At.Before(f.Since) {
+			return false
+		}
+		if f.Match == nil || f.Match(row) {
+			rows = append(rows, row)
+		}
+		return len(rows) < f.Limit && (f.Done == nil || !f.Done())
+	})
+	return rows, err
+}
+
+// Anchor is a place in time: that of a row or, with a zero Position, a moment. With a Position alone it is the time of
+// that record.
+type Anchor struct {
+	At       time.Time
+	Position events.Position
+}
+
+// Around returns the listed rows on either side of a place in a project, or in all if root is empty: at most before
+// and after of them, each oldest first. What lies exactly at the anchor is in neither. The error is engine.ErrNotFound for a
+// position without a record.
+func (v Reader) Around(ctx context.Context, a Anchor, before, after int, root string, kinds ...Kind) (older, newer []Row, err error) {
+	if a.At.IsZero() && a.Position != 0 {
+		r, err := v.Log.Get(ctx, a.Position)
+		if err != nil {
+			return nil, nil, engine.NotFound(err)
+		}
+		a.At = r.OccurredAt
+	}
+	list := listID(root)
+	at := engine.TimeKey(list, a.At, a.Position)
+	w := walk{list: list, kinds: kinds, from: at, back: true}
+	if older, err = v.collect(ctx, w, before); err != nil {
+		return nil, nil, err
+	}
+	slices.Reverse(older)
+	w = walk{list: list, kinds: kinds, from: engine.TimeKey(list, a.At, a.Position+1)}
+	newer, err = v.collect(ctx, w, after)
+	return older, newer, err
+}
+
+func (v Reader) collect(ctx context.Context, w walk, limit int) ([]Row, error) {
+	var rows []Row
+	if limit <= 0 {
+		return nil, ctx.Err()
+	}
+	err := v.walk(ctx, w, func(row Row) bool {
+		rows = append(rows, row)
+		return len(rows) < limit
+	})
+	return rows, err
+}
+
+func listID(root string) engine.ProjectID {
+	if root == "" {
+		return engine.ProjectID{}
+	}
+	return engine.ProjectIDOf(root)
+}
+
+// lastKey is past every key of a list.
+func lastKey(root string) []byte {
+	id := listID(root)
+	return append(id[:], bytes.Repeat([]byte{0xff}, 17)...)
+}
+
+// walk is a way through a list of rows of several kinds in the order of time.
+type walk struct {
+	list  engine.ProjectID
+	kinds []Kind
+	from  []byte // going back: not itself; else itself too
+	back  bool
+}
+
+// walk calls each for the rows on the way until it returns false, in transactions of at most engine.ReadSlice rows.
+func (v Reader) walk(ctx context.Context, w walk, each func(Row) bool) error {
+	for {
+		err := v.Read(ctx, func(btx *bolt.Tx) (err error) {
+			books, err := v.books(btx, w.kinds...)
+			if err != nil {
+				return err
+			}
+			from := w.from
+			w.from, err = merge(books, w, each)
+			if w.from != nil && (bytes.Compare(w.from, from) < 0) != w.back {
+				return engine.Damaged("keys of a list are out of order")
+			}
+			return err
+		})
+		if err != nil || w.from == nil {
+			return err
+		}
+	}
+}
+
+// merge passes rows to each, and returns where to go on; nil when there is no need to.
+func merge(books []book, w walk, each func(Row) bool) (next []byte, err error) {
+	lanes, err := openLanes(books, w)
+	if err != nil {
+		return nil, err
+	}
+	for range engine.ReadSlice {
+		l := first(lanes, w.back)
+		if l == nil {
+			return nil, nil
+		}
+		row, err := l.book.row(l.raw)
+		if err != nil {
+			return nil, err
+		}
+		next = bytes.Clone(l.key)
+		if !each(row) {
+			return nil, nil
+		}
+		l.step(w)
+	}
+	if !w.back {
+		next = append(next, 0)
+	}
+	return next, nil
+}
+
+// lane is the way through one kind's list.
+type lane struct {
+	book     book
+	cursor   *bolt.Cursor
+	key, raw []byte // nil: at the end
+}
+
+func openLanes(books []book, w walk) ([]*lane, error) {
+	var lanes []*lane
+	for _, b := range books {
+		index, err := byTimeTable().In(b.x)
+		if err != nil {
+			return nil, err
+		}
+		l := &lane{book: b, cursor: index.Cursor()}
+		if w.back {
+			l.key, l.raw = engine.SeekBefore(l.cursor, w.from)
+		} else {
+			l.key, l.raw = l.cursor.Seek(w.from)
+		}
+		l.check(w)
+		lanes = append(lanes, l)
+	}
+	return lanes, nil
+}
+
+func (l *lane) step(w walk) {
+	if w.back {
+		l.key, l.raw = l.cursor.Prev()
+	} else {
+		l.key, l.raw = l.cursor.Next()
+	}
+	l.check(w)
+}
+
+func (l *lane) check(w walk) {
+	if !bytes.HasPrefix(l.key, w.list[:]) {
+		l.key, l.raw = nil, nil
+	}
+}
+
+// first is the lane whose row comes next, or nil.
+func first(lanes []*lane, back bool) *lane {
+	var best *lane
+	for _, l := range lanes {
+		if l.key == nil {
+			continue
+		}
+		if best == nil || (bytes.Compare(l.key, best.key) > 0) == back {
+			best = l
+		}
+	}
+	return best
+}

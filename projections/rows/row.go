@@ -1,0 +1,182 @@
+package rows
+
+import (
+	"slices"
+	"time"
+
+	"github.com/cmemd/cmemd/events"
+)
+
+// For those who build another index over the same log: Follow hands out the log's records in slices, as they come.
+// Apply ObservationParsed, SummaryParsed, MemorySaved and PromptSubmitted under the ids that Row has (a prompt's is its
+// record's own id), keep what SessionOpened said of each session, treat an erased payload as absent, and remove what
+// MemoryForgotten names by id and by position. Which rows are folded, superseded or forgotten is decided here alone:
+// ask Views.Rows for the hits, and keep those that are Listed.
+
+// Kind says what a Row is. It is the kind of memory, not of an event.
+type Kind string
+
+// The kinds of row.
+const (
+	Observation Kind = "observation"
+	Summary     Kind = "summary"
+	Memory      Kind = "memory" // saved by a person or an agent
+	Prompt      Kind = "prompt"
+)
+
+// Row is one piece of memory of any kind. Fields that its kind does not have are zero. A Row is the caller's.
+type Row struct {
+	ID           events.ID        `cbor:"1,keyasint,omitzero" json:"id"`
+	Kind         Kind             `cbor:"2,keyasint,omitempty" json:"kind"` // empty: unknown id, or forgotten
+	Position     events.Position  `cbor:"3,keyasint,omitempty" json:"position"`
+	At           time.Time        `cbor:"4,keyasint,omitzero" json:"at"` // when it happened; of a saved memory: when it was true
+	Session      events.SessionID `cbor:"5,keyasint,omitzero" json:"session,omitzero"`
+	Agent        string           `cbor:"6,keyasint,omitempty" json:"agent,omitempty"`
+	AgentSession string           `cbor:"7,keyasint,omitempty" json:"agent_session,omitempty"`
+	Project      string           `cbor:"8,keyasint,omitempty" json:"project"`
+	ProjectRoot  string           `cbor:"9,keyasint,omitempty" json:"project_root,omitempty"`
+	Prompt       int              `cbor:"10,keyasint,omitempty" json:"prompt,omitempty"` // number of the user's prompt in the session
+
+	Type            string   `cbor:"11,keyasint,omitempty" json:"type,omitempty"`
+	TypeGiven       string   `cbor:"12,keyasint,omitempty" json:"type_given,omitempty"` // the model's word where Type is unknown
+	Title           string   `cbor:"13,keyasint,omitempty" json:"title,omitempty"`
+	Subtitle        string   `cbor:"14,keyasint,omitempty" json:"subtitle,omitempty"`
+	Narrative       string   `cbor:"15,keyasint,omitempty" json:"narrative,omitempty"` // of an observation
+	Text            string   `cbor:"16,keyasint,omitempty" json:"text,omitempty"`      // of a memory or a prompt
+	Facts           []string `cbor:"17,keyasint,omitempty" json:"facts,omitempty"`
+	Concepts        []string `cbor:"18,keyasint,omitempty" json:"concepts,omitempty"`
+	FilesRead       []string `cbor:"19,keyasint,omitempty" json:"files_read,omitempty"`
+	FilesModified   []string `cbor:"20,keyasint,omitempty" json:"files_modified,omitempty"`
+	FilesUnverified []string `cbor:"21,keyasint,omitempty" json:"files_unverified,omitempty"` // claimed, not seen; of a memory: as the saver says
+
+	Request      string `cbor:"22,keyasint,omitempty" json:"request,omitempty"` // this and the next five: of a summary
+	Investigated string `cbor:"23,keyasint,omitempty" json:"investigated,omitempty"`
+	Learned      string `cbor:"24,keyasint,omitempty" json:"learned,omitempty"`
+	Completed    string `cbor:"25,keyasint,omitempty" json:"completed,omitempty"`
+	NextSteps    string `cbor:"26,keyasint,omitempty" json:"next_steps,omitempty"`
+	Notes        string `cbor:"27,keyasint,omitempty" json:"notes,omitempty"`
+
+	Claims []events.Claim `cbor:"28,keyasint,omitempty" json:"claims,omitempty"` // as found when the output arrived
+	Checks []Check        `cbor:"29,keyasint,omitempty" json:"checks,omitempty"` // later looks, oldest first
+	Unseen bool           `cbor:"30,keyasint,omitempty" json:"unseen,omitempty"` // names files, none of which the session touched
+
+	// Flagged: Unseen, or a claim that is absent and was never verified. Marked wherever it is shown, never injected.
+	Flagged bool `cbor:"31,keyasint,omitempty" json:"flagged,omitempty"`
+
+	Turn  events.ID   `cbor:"32,keyasint,omitzero" json:"turn,omitzero"`    // that led to it; zero: none
+	Turns []events.ID `cbor:"33,keyasint,omitempty" json:"turns,omitempty"` // of all that are folded into it, its own first
+	Count int         `cbor:"34,keyasint,omitempty" json:"count,omitempty"` // how often it was said; 0 for what is folded away
+
+	FoldedInto   events.ID `cbor:"35,keyasint,omitzero" json:"folded_into,omitzero"` // the row that stands for all that say the same
+	Superseded   bool      `cbor:"36,keyasint,omitempty" json:"superseded,omitempty"`
+	SupersededBy events.ID `cbor:"37,keyasint,omitzero" json:"superseded_by,omitzero"` // the memory, or the turn whose rows, took its place
+	Forgotten    bool      `cbor:"38,keyasint,omitempty" json:"forgotten,omitempty"`   // only ID, Position and At (of the forgetting) are left
+	Private      bool      `cbor:"39,keyasint,omitempty" json:"private,omitempty"`     // a prompt that was private: no text
+	Source       string    `cbor:"47,keyasint,omitempty" json:"source,omitempty"`      // of an imported observation or summary: the memory that it comes from
+	ByHand       bool      `cbor:"45,keyasint,omitempty" json:"by_hand,omitempty"`     // a person superseded it: by a memory, or by itself where it was only taken back
+
+	Stands []Stand `cbor:"46,keyasint,omitempty" json:"stands,omitempty"` // how Superseded, SupersededBy and ByHand came about, oldest first
+}
+
+// Stand says that from a record on a row was superseded, or stood again.
+type Stand struct {
+	Position events.Position `cbor:"1,keyasint,omitempty" json:"position"`
+	By       events.ID       `cbor:"2,keyasint,omitzero" json:"by,omitzero"` // as SupersededBy; zero: it stood again
+	ByHand   bool            `cbor:"3,keyasint,omitempty" json:"by_hand,omitempty"`
+}
+
+// Check is a later look at one of a row's claims.
+type Check struct {
+	At       time.Time       `cbor:"1,keyasint,omitzero" json:"at"`
+	Claim    events.Claim    `cbor:"2,keyasint,omitzero" json:"claim"`
+	Position events.Position `cbor:"3,keyasint,omitempty" json:"position"` // of the record that says so
+}
+
+// What is what a row is called in a word wherever one is shown: an observation by its type, anything else by its kind.
+func (r Row) What() string { return What(r.Kind, r.Type) }
+
+// What is Row.What for a row of a kind and a type.
+func What(k Kind, typ string) string {
+	if k == Observation && typ != "" {
+		return typ
+	}
+	return string(k)
+}
+
+// Listed reports whether the row belongs in lists and answers: it exists and is not folded into another, superseded,
+// forgotten, or private.
+func (r Row) Listed() bool {
+	return r.Kind != "" && r.FoldedInto == (events.ID{}) && !r.Superseded && !r.Forgotten && !r.Private
+}
+
+// Verdict is a claim with what was found when it was recorded, and what the latest look found.
+type Verdict struct {
+	Claim     events.Claim   `json:"claim"` // with the verdict of then
+	Now       events.Verdict `json:"now"`
+	Evidence  string         `json:"evidence,omitempty"`  // of now
+	CheckedAt time.Time      `json:"checked_at,omitzero"` // of the latest look; zero: none since it was recorded
+	Verified  bool           `json:"verified,omitempty"`  // then, or at any look
+}
+
+// Gone reports whether what the claim names was there once and is not any more: after a rebase, say.
+func (v Verdict) Gone() bool { return v.Now == events.Absent && v.Verified }
+
+// Verdicts lists the row's claims, in their order, with the latest verdict on each.
+func (r Row) Verdicts() []Verdict {
+	out := make([]Verdict, 0, len(r.Claims))
+	for _, c := range r.Claims {
+		v := Verdict{Claim: c, Now: c.Verdict, Evidence: c.Evidence, Verified: c.Verdict == events.Verified}
+		for _, look := range r.Checks {
+			if look.Claim.Kind != c.Kind || look.Claim.Value != c.Value {
+				continue
+			}
+			v.Now, v.Evidence, v.CheckedAt = look.Claim.Verdict, look.Claim.Evidence, look.At
+			v.Verified = v.Verified || v.Now == events.Verified
+		}
+		out = append(out, v)
+	}
+	return out
+}
+
+// flagged reports whether the row names files that nobody touched, or makes a claim that is absent and was never
+// verified. What was true once was no lie, whatever became of it.
+func flagged(row Row) bool {
+	if row.Unseen {
+		return true
+	}
+	for _, v := range row.Verdicts() {
+		if v.Now == events.Absent && !v.Gone() {
+			return true
+		}
+	}
+	return false
+}
+
+// AsOf is the row by itself as it stood at the record of a position, which was recorded at a time: superseded by whoever had
+// said so last, and flagged as far as its claims had been looked at. One that is forgotten or folded away stays so, and what
+// it counts stays counted: Views.RowsAsOf knows of those that say the same.
+func (r Row) AsOf(p events.Position, at time.Time) Row {
+	r.Checks = slices.DeleteFunc(slices.Clone(r.Checks), func(c Check) bool { return c.At.After(at) })
+	r.Flagged = flagged(r)
+	r.Stands = slices.DeleteFunc(slices.Clone(r.Stands), func(s Stand) bool { return s.Position > p })
+	r.stand()
+	return r
+}
+
+// stand makes the row's state what the last of its Stands says.
+func (r *Row) stand() {
+	last := Stand{}
+	if n := len(r.Stands); n > 0 {
+		last = r.Stands[n-1]
+	}
+	r.Superseded, r.SupersededBy, r.ByHand = last.By != events.ID{}, last.By, last.ByHand
+}
+
+func ownTurn(row Row) []events.ID { return withTurn(nil, row.Turn) }
+
+func withTurn(turns []events.ID, turn events.ID) []events.ID {
+	if turn == (events.ID{}) || slices.Contains(turns, turn) {
+		return turns
+	}
+	return append(turns, turn)
+}

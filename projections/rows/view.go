@@ -1,0 +1,107 @@
+package rows
+
+import (
+	"time"
+
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/projections/engine"
+)
+
+// View is a view whose rows are Rows of one kind: prompts, observations, summaries and memories.
+type View struct {
+	kind   Kind
+	source events.Kind // the event that makes a row
+	make   func(r *engine.Record) (Row, bool, error)
+	turns  bool // rows come from turns, which later turns over the same inputs replace
+	folds  bool // rows that say the same in one session are one
+	names  string
+}
+
+// Views returns the four views, in the order in which they are listed.
+func Views() []View {
+	return []View{
+		{kind: Prompt, source: events.KindPromptSubmitted, make: promptRow, names: "prompts"},
+		{kind: Observation, source: events.KindObservationParsed, make: observationRow, turns: true, folds: true, names: "observations"},
+		{kind: Summary, source: events.KindSummaryParsed, make: summaryRow, turns: true, names: "summaries"},
+		{kind: Memory, source: events.KindMemorySaved, make: memoryRow, names: "memories"},
+	}
+}
+
+func (v View) Name() string       { return v.names }
+func (v View) Version() int       { return 7 }
+func (v View) SkipsUnknown() bool { return false }
+
+// The tables of a View.
+func rowTable() engine.Table[Row]              { return engine.Table[Row]{Name: "rows", Ordered: true} }
+func bySessionTable() engine.Table[engine.Ref] { return engine.Table[engine.Ref]{Name: "by_session"} }
+func byTimeTable() engine.Table[engine.Ref]    { return engine.Table[engine.Ref]{Name: "by_time"} } // listed rows alone
+func groupTable() engine.Table[group]          { return engine.Table[group]{Name: "groups"} }
+func turnTable() engine.Table[turnState] {
+	return engine.Table[turnState]{Name: "turns", Ordered: true}
+}
+func inputTable() engine.Table[inputState] {
+	return engine.Table[inputState]{Name: "inputs", Ordered: true}
+}
+
+// checkTable says whose row a later look is of.
+func checkTable() engine.Table[engine.Ref] {
+	return engine.Table[engine.Ref]{Name: "checks", Ordered: true}
+}
+
+func forgottenTable() engine.Table[forgotten] { return engine.Table[forgotten]{Name: "forgotten"} }
+
+// group is the rows of one session that say the same, oldest first. One of them leads: the first that is not flagged,
+// else the first. It is listed, with the count and the turns of all; the others are folded into it.
+type group struct {
+	Rows []events.ID `cbor:"1,keyasint,omitempty" json:"rows"`
+	Lead events.ID   `cbor:"2,keyasint,omitzero" json:"lead"`
+}
+
+// forgotten is what is left of a row that was forgotten: when, and by which record.
+type forgotten struct {
+	Position events.Position `cbor:"1,keyasint,omitempty" json:"position"`
+	At       time.Time       `cbor:"2,keyasint,omitzero" json:"at"`
+}
+
+func (v View) Tables() []engine.TableSpec {
+	return []engine.TableSpec{
+		rowTable().Spec(engine.ShowID), engine.FactsTable().Spec(engine.ShowID), bySessionTable().Spec(engine.ShowPlace), byTimeTable().Spec(engine.ShowHex),
+		groupTable().Spec(engine.ShowHex), turnTable().Spec(engine.ShowID), inputTable().Spec(engine.ShowPosition), checkTable().Spec(engine.ShowPosition),
+		forgottenTable().Spec(engine.ShowID),
+	}
+}
+
+func promptRow(r *engine.Record) (Row, bool, error) {
+	e, ok, err := engine.PayloadOf[events.PromptSubmitted](r)
+	return Row{ID: r.ID, Prompt: e.Number, Text: e.Text, Private: e.Private}, ok, err
+}
+
+func memoryRow(r *engine.Record) (Row, bool, error) {
+	e, ok, err := engine.PayloadOf[events.MemorySaved](r)
+	return Row{
+		ID: e.Memory, At: e.At, AgentSession: e.Session, Project: e.Project, ProjectRoot: e.ProjectRoot,
+		Type: e.Type, Title: e.Title, Text: e.Text, Concepts: e.Concepts, FilesUnverified: e.Files,
+	}, ok, err
+}
+
+func observationRow(r *engine.Record) (Row, bool, error) {
+	e, ok, err := engine.PayloadOf[events.ObservationParsed](r)
+	row := Row{
+		ID: e.Observation, Prompt: e.Prompt, Type: e.Type, TypeGiven: e.TypeGiven, Title: e.Title, Subtitle: e.Subtitle,
+		Narrative: e.Narrative, Facts: e.Facts, Concepts: e.Concepts, FilesRead: e.FilesRead,
+		FilesModified: e.FilesModified, FilesUnverified: e.FilesUnverified, Claims: e.Claims, Unseen: e.Unseen,
+		Turn: engine.TurnOf(r, e.Turn), Source: e.Source,
+	}
+	row.Flagged = flagged(row)
+	return row, ok, err
+}
+
+func summaryRow(r *engine.Record) (Row, bool, error) {
+	e, ok, err := engine.PayloadOf[events.SummaryParsed](r)
+	row := Row{
+		ID: e.Summary, Prompt: e.Prompt, Request: e.Request, Investigated: e.Investigated, Learned: e.Learned,
+		Completed: e.Completed, NextSteps: e.NextSteps, Notes: e.Notes, Claims: e.Claims, Turn: engine.TurnOf(r, e.Turn), Source: e.Source,
+	}
+	row.Flagged = flagged(row)
+	return row, ok, err
+}

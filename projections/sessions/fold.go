@@ -1,0 +1,169 @@
+package sessions
+
+import (
+	"time"
+
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/projections/engine"
+	"github.com/cmemd/cmemd/projections/health"
+)
+
+type fold struct {
+	x    *engine.Tx
+	rows *engine.Cache[events.SessionID, Session]
+	was  map[events.SessionID]Session // as the slice found it
+}
+
+func (View) Fold(x *engine.Tx) engine.Fold {
+	return &fold{x: x, rows: engine.NewCache(x, table(), engine.SessionKey), was: map[events.SessionID]Session{}}
+}
+
+func (f *fold) Apply(r *engine.Record) error {
+	if r.Session.IsZero() {
+		return nil
+	}
+	s, err := f.row(r)
+	if err != nil {
+		return err
+	}
+	return s.hear(r)
+}
+
+func (f *fold) row(r *engine.Record) (*Session, error) {
+	s, err := f.rows.Edit(r.Session)
+	if err != nil {
+		return nil, err
+	}
+	if _, seen := f.was[r.Session]; !seen {
+		f.was[r.Session] = *s
+	}
+	return s, nil
+}
+
+// hear takes over what the session's next record says.
+func (s *Session) hear(r *engine.Record) error {
+	if s.First == 0 {
+		s.ID, s.First, s.OpenedAt, s.LastAt = r.Session, r.Position, r.OccurredAt, r.OccurredAt
+	}
+	s.Last = r.Position
+	if captured(r.Kind) {
+		s.ClosedAt, s.CloseCause = time.Time{}, ""
+		if r.OccurredAt.After(s.LastAt) {
+			s.LastAt = r.OccurredAt
+		}
+	}
+	countSession(s, r.Kind)
+	return tellSession(s, r)
+}
+
+// captured reports whether records of kind k are what agents do, rather than what cmemd does about it.
+func captured(k events.Kind) bool {
+	switch k {
+	case events.KindSessionOpened, events.KindPromptSubmitted, events.KindToolUsed, events.KindAgentStopped,
+		events.KindContextCompacted:
+		return true
+	}
+	return false
+}
+
+func countSession(s *Session, k events.Kind) {
+	switch k {
+	case events.KindPromptSubmitted:
+		s.Prompts++
+	case events.KindToolUsed:
+		s.ToolUses++
+	case events.KindAgentStopped:
+		s.Stops++
+	case events.KindContextCompacted:
+		s.Compactions++
+	case events.KindContextInjected:
+		s.Injections++
+	case events.KindTurnStarted:
+		s.Turns++
+	case events.KindTurnFailed:
+		s.FailedTurns++
+	case events.KindObservationParsed:
+		s.Observations++
+	case events.KindSummaryParsed:
+		s.Summaries++
+	}
+}
+
+// tellSession takes over what r's payload says of the session.
+func tellSession(s *Session, r *engine.Record) error {
+	switch r.Kind {
+	case events.KindSessionOpened:
+		e, ok, err := engine.PayloadOf[events.SessionOpened](r)
+		if err != nil || !ok {
+			return err
+		}
+		s.Agent, s.AgentSession, s.Project, s.ProjectRoot, s.Cwd = e.Agent, e.AgentSession, e.Project, e.ProjectRoot, e.Cwd
+		s.GitRoot, s.GitBranch, s.GitHead, s.Source, s.Transcript = e.GitRoot, e.GitBranch, e.GitHead, e.Source, e.Transcript
+	case events.KindSessionClosed:
+		e, _, err := engine.PayloadOf[events.SessionClosed](r)
+		if err != nil {
+			return err
+		}
+		s.ClosedAt, s.CloseCause = r.OccurredAt, e.Cause
+	case events.KindSessionRespawned:
+		e, ok, err := engine.PayloadOf[events.SessionRespawned](r)
+		if err != nil || !ok {
+			return err
+		}
+		s.Generation, s.LastRespawn = e.To, health.RespawnOf(r, e)
+		if s.Respawns == nil {
+			s.Respawns = map[string]int64{}
+		}
+		s.Respawns[e.Cause]++
+	case events.KindSessionQuarantined:
+		e, _, err := engine.PayloadOf[events.SessionQuarantined](r)
+		if err != nil {
+			return err
+		}
+		s.Quarantined = health.QuarantineOf(r, e, s.Quarantined)
+	case events.KindSessionReleased:
+		s.Quarantined = nil
+	}
+	return nil
+}
+
+func (f *fold) Flush() error {
+	if err := f.rows.Flush(); err != nil {
+		return err
+	}
+	for _, id := range f.rows.Order {
+		now, err := f.rows.Peek(id)
+		if err != nil || now == nil {
+			return err
+		}
+		if err := f.index(f.was[id], *now); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *fold) index(was, now Session) error {
+	if err := f.indexOpen(was, now); err != nil {
+		return err
+	}
+	if was.First != 0 && was.LastAt.Equal(now.LastAt) {
+		return nil
+	}
+	if was.First != 0 {
+		if err := timeTable().Delete(f.x, activityKey(was)); err != nil {
+			return err
+		}
+	}
+	return timeTable().Put(f.x, activityKey(now), engine.Member{})
+}
+
+func (f *fold) indexOpen(was, now Session) error {
+	if was.First != 0 && was.Open() == now.Open() {
+		return nil
+	}
+	if now.Open() {
+		return openTable().Put(f.x, engine.SessionKey(now.ID), engine.Member{})
+	}
+	return openTable().Delete(f.x, engine.SessionKey(now.ID))
+}

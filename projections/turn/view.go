@@ -1,0 +1,241 @@
+package turn
+
+import (
+	"slices"
+	"time"
+
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/projections/engine"
+)
+
+// View keeps every turn: what it was asked, what it settled and cost, and what came of it.
+type View struct{}
+
+func (View) Name() string       { return "turns" }
+func (View) Version() int       { return 3 }
+func (View) SkipsUnknown() bool { return false }
+
+func table() engine.Table[Turn] { return engine.Table[Turn]{Name: "rows", Ordered: true} }
+
+func (View) Tables() []engine.TableSpec {
+	return []engine.TableSpec{table().Spec(engine.ShowID)}
+}
+
+type viewFold struct {
+	x    *engine.Tx
+	rows *engine.Cache[events.ID, Turn]
+}
+
+func (View) Fold(x *engine.Tx) engine.Fold {
+	return &viewFold{x: x, rows: engine.NewCache(x, table(), engine.IDKey)}
+}
+
+func (f *viewFold) Flush() error { return f.rows.Flush() }
+
+func (f *viewFold) Apply(r *engine.Record) error {
+	switch r.Kind {
+	case events.KindTurnStarted:
+		return f.start(r)
+	case events.KindTurnReceived, events.KindTurnFailed, events.KindOutputDropped, events.KindOutputSkipped,
+		events.KindObservationParsed, events.KindSummaryParsed:
+		return f.tell(r)
+	case events.KindMemoryForgotten:
+		e, ok, err := engine.PayloadOf[events.MemoryForgotten](r)
+		if err != nil || !ok {
+			return err
+		}
+		return engine.ForgottenRecords(f.x, e, f.forgetting(e))
+	}
+	return nil
+}
+
+func (f *viewFold) start(r *engine.Record) error {
+	e, ok, err := engine.PayloadOf[events.TurnStarted](r)
+	if err != nil || !ok {
+		return err
+	}
+	t, err := f.rows.Edit(engine.TurnOf(r, e.Turn))
+	if err != nil {
+		return err
+	}
+	*t = Turn{
+		ID: engine.TurnOf(r, e.Turn), Session: r.Session, Kind: e.TurnKind, Generation: e.Generation, Provider: e.Provider,
+		Model: e.Model, Settles: e.Settles, Reads: e.Reads, PromptBytes: e.PromptBytes, Attempt: e.Attempt,
+		Probe: e.Probe, Prompt: e.Prompt, Started: r.Position, StartedAt: r.OccurredAt, Result: Running,
+		Instead: e.Instead,
+	}
+	return nil
+}
+
+// tell takes over what happened to a turn. Turns that were never started here are made as they are heard of.
+func (f *viewFold) tell(r *engine.Record) error {
+	e, _, err := engine.PayloadOf[events.Event](r)
+	if err != nil {
+		return err
+	}
+	id := engine.TurnOf(r, engine.TurnSaid(e))
+	if id == (events.ID{}) {
+		return nil
+	}
+	t, err := f.rows.Edit(id)
+	if err != nil {
+		return err
+	}
+	t.ID, t.Session = id, r.Session
+	endTurn(t, r)
+	describeTurn(t, r, e)
+	return nil
+}
+
+// endTurn takes over what r's header alone says.
+func endTurn(t *Turn, r *engine.Record) {
+	switch r.Kind {
+	case events.KindTurnReceived:
+		t.Ended, t.EndedAt = r.Position, r.OccurredAt
+	case events.KindTurnFailed:
+		t.Ended, t.EndedAt, t.Result = r.Position, r.OccurredAt, Failed
+	case events.KindOutputDropped:
+		t.Result = Dropped
+	case events.KindOutputSkipped:
+		t.Result = Skipped
+	default:
+		t.Result = Kept
+	}
+}
+
+// describeTurn takes over what r's payload says; e is nil if it was erased.
+func describeTurn(t *Turn, r *engine.Record, e events.Event) {
+	switch e := e.(type) {
+	case events.TurnReceived:
+		t.Form, t.StopReason, t.LatencyMS = e.Form, e.StopReason, e.LatencyMS
+		t.pay(e.Bill())
+	case events.TurnFailed:
+		t.Failure, t.Status, t.Message = e.Class, e.Status, e.Message
+		t.pay(e.Bill())
+	case events.OutputDropped:
+		t.Class, t.Reason, t.Preview = e.Class, e.Reason, e.Preview
+	case events.OutputSkipped:
+		t.Reason, t.Stated = e.Reason, e.Stated
+	case events.ObservationParsed:
+		addTurnRow(t, r, e.Observation)
+	case events.SummaryParsed:
+		addTurnRow(t, r, e.Summary)
+	}
+}
+
+func addTurnRow(t *Turn, r *engine.Record, id events.ID) {
+	t.Rows = append(slices.Clip(t.Rows), id)
+	t.RowsAt = append(slices.Clip(t.RowsAt), r.Position)
+}
+
+// forgetting takes back what the payload of a record had said that e names, but for what e itself says that it cost.
+func (f *viewFold) forgetting(e events.MemoryForgotten) func(events.Header) error {
+	spent := engine.SpentIn(e)
+	return func(h events.Header) error {
+		s, told := spent[h.Correlation]
+		return f.forget(h, s, told)
+	}
+}
+
+func (f *viewFold) forget(h events.Header, s events.TurnSpent, told bool) error {
+	known, err := f.rows.Peek(h.Correlation)
+	if err != nil || known == nil {
+		return err
+	}
+	t, err := f.rows.Edit(h.Correlation)
+	if err != nil {
+		return err
+	}
+	switch h.Kind {
+	case events.KindTurnReceived:
+		t.Form, t.StopReason, t.LatencyMS = "", "", 0
+		t.leave(s, told)
+	case events.KindTurnFailed:
+		t.Status, t.Message = 0, ""
+		t.leave(s, told)
+	case events.KindOutputDropped:
+		t.Class, t.Reason, t.Preview = "", "", events.Output{}
+	case events.KindOutputSkipped:
+		t.Reason, t.Stated = "", events.Output{}
+	case events.KindObservationParsed, events.KindSummaryParsed:
+		removeTurnRow(t, h.Position)
+	}
+	return nil
+}
+
+// leave has s alone say what the turn cost, and of one that failed its class. Where nobody says it, what said so before stays.
+func (t *Turn) leave(s events.TurnSpent, told bool) {
+	if told || !t.Left {
+		t.Failure, t.Left = s.Class, told
+		t.pay(s.Bill)
+	}
+}
+
+func removeTurnRow(t *Turn, at events.Position) {
+	i := slices.Index(t.RowsAt, at)
+	if i < 0 {
+		return
+	}
+	t.Rows = slices.Delete(slices.Clone(t.Rows), i, i+1)
+	t.RowsAt = slices.Delete(slices.Clone(t.RowsAt), i, i+1)
+}
+
+// Turn is one request to the observer and what came of it.
+type Turn struct {
+	ID          events.ID         `cbor:"1,keyasint,omitzero" json:"turn"`
+	Session     events.SessionID  `cbor:"2,keyasint,omitzero" json:"session"`
+	Kind        events.TurnKind   `cbor:"3,keyasint,omitempty" json:"kind"`
+	Generation  int               `cbor:"4,keyasint,omitempty" json:"generation"`
+	Provider    string            `cbor:"5,keyasint,omitempty" json:"provider"`
+	Model       string            `cbor:"6,keyasint,omitempty" json:"model,omitempty"`
+	Settles     []events.Position `cbor:"7,keyasint,omitempty" json:"settles"`
+	Reads       []events.Position `cbor:"8,keyasint,omitempty" json:"reads,omitempty"`
+	PromptBytes int               `cbor:"9,keyasint,omitempty" json:"prompt_bytes"`
+	Attempt     int               `cbor:"10,keyasint,omitempty" json:"attempt"`
+	Probe       bool              `cbor:"11,keyasint,omitempty" json:"probe,omitempty"`
+	Prompt      int               `cbor:"12,keyasint,omitempty" json:"prompt,omitempty"`
+
+	Started   events.Position `cbor:"13,keyasint,omitempty" json:"started"`
+	StartedAt time.Time       `cbor:"14,keyasint,omitzero" json:"started_at"`
+	Ended     events.Position `cbor:"15,keyasint,omitempty" json:"ended,omitempty"` // TurnReceived or TurnFailed; 0: running
+	EndedAt   time.Time       `cbor:"16,keyasint,omitzero" json:"ended_at,omitzero"`
+	Result    Result          `cbor:"17,keyasint,omitempty" json:"result"`
+
+	Form       events.Form  `cbor:"18,keyasint,omitempty" json:"form,omitempty"`
+	StopReason string       `cbor:"19,keyasint,omitempty" json:"stop_reason,omitempty"`
+	Usage      events.Usage `cbor:"20,keyasint,omitzero" json:"usage"`
+	LatencyMS  int64        `cbor:"21,keyasint,omitempty" json:"latency_ms,omitempty"`
+
+	Class   string              `cbor:"22,keyasint,omitempty" json:"class,omitempty"`  // of a dropped output
+	Reason  string              `cbor:"23,keyasint,omitempty" json:"reason,omitempty"` // why it was skipped or dropped
+	Stated  events.Output       `cbor:"24,keyasint,omitzero" json:"stated,omitzero"`   // the model's own reason to skip
+	Preview events.Output       `cbor:"25,keyasint,omitzero" json:"preview,omitzero"`  // of a dropped output
+	Failure events.FailureClass `cbor:"26,keyasint,omitempty" json:"failure,omitempty"`
+	Status  int                 `cbor:"27,keyasint,omitempty" json:"status,omitempty"`
+	Message string              `cbor:"28,keyasint,omitempty" json:"message,omitempty"`
+
+	Rows   []events.ID       `cbor:"29,keyasint,omitempty" json:"rows,omitempty"` // observations and summaries it led to
+	RowsAt []events.Position `cbor:"30,keyasint,omitempty" json:"rows_at,omitempty"`
+
+	Instead  []string `cbor:"31,keyasint,omitempty" json:"instead,omitempty"`  // providers before it that were passed over
+	Answered string   `cbor:"32,keyasint,omitempty" json:"answered,omitempty"` // the model that answered, where it is not Model
+	Cost     float64  `cbor:"33,keyasint,omitempty" json:"cost,omitempty"`     // US dollars, as the provider says; 0: it did not
+	Calls    int      `cbor:"34,keyasint,omitempty" json:"calls,omitempty"`    // requests sent; 0: not counted
+
+	Told     bool         `cbor:"35,keyasint,omitempty" json:"told,omitempty"`   // the provider stated Cost, also where it is 0
+	Unstated events.Usage `cbor:"36,keyasint,omitzero" json:"unstated,omitzero"` // of Usage, that of requests which Cost says nothing of
+	Sent     int64        `cbor:"37,keyasint,omitempty" json:"sent,omitempty"`   // bytes of the questions as they went out; 0: not counted, or nothing did
+	Left     bool         `cbor:"38,keyasint,omitempty" json:"-"`                // its end was forgotten, and what it cost is told by what says so
+}
+
+// Bill returns what the turn cost.
+func (t Turn) Bill() events.Bill {
+	return events.Bill{
+		Usage: t.Usage, Model: t.Answered, Cost: t.Cost, Told: t.Told, Unstated: t.Unstated, Calls: t.Calls, Sent: t.Sent,
+	}
+}
+
+// pay takes over what the turn cost.
+func (t *Turn) pay(b events.Bill) {
+	t.Usage, t.Answered, t.Cost, t.Told, t.Unstated, t.Calls, t.Sent = b.Usage, b.Model, b.Cost, b.Told, b.Unstated, b.Calls, b.Sent
+}
