@@ -47,7 +47,7 @@ func writePoint(c *Codec, btx *bolt.Tx, i *instance) error {
 	if err != nil {
 		return err
 	}
-	raw, err := c.Encode(checkpoint{Version: i.view.Version(), Bucket: i.bucket, Position: i.at, Chain: i.chain})
+	raw, err := c.Encode(&checkpoint{Version: i.view.Version(), Bucket: i.bucket, Position: i.at, Chain: i.chain})
 	if err != nil {
 		return err
 	}

@@ -48,7 +48,7 @@ func (t Table[V]) Put(x *Tx, key []byte, v V) error {
 	if err != nil {
 		return err
 	}
-	raw, err := x.codec.Encode(v)
+	raw, err := x.codec.Encode(&v)
 	if err != nil {
 		return err
 	}

@@ -50,22 +50,10 @@ type fileRef struct {
 	Path     string `json:"path"`
 }
 
-// AppendBinary appends whether it was changed, and the path.
-func (r fileRef) AppendBinary(b []byte) ([]byte, error) {
-	var changed byte
-	if r.Modified {
-		changed = 1
-	}
-	return append(append(b, changed), r.Path...), nil
-}
-
-// UnmarshalBinary reads what AppendBinary wrote.
-func (r *fileRef) UnmarshalBinary(b []byte) error {
-	if len(b) == 0 {
-		return engine.ErrShort
-	}
-	*r = fileRef{Modified: b[0] == 1, Path: string(b[1:])}
-	return nil
+// Form is whether it was changed, and the path.
+func (r *fileRef) Form(p *engine.Packed) {
+	p.Flags(&r.Modified)
+	p.Rest(&r.Path)
 }
 
 // touchKey orders the touches of a project by path, and those of a path newest first.

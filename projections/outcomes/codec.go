@@ -1,7 +1,6 @@
 package outcomes
 
 import (
-	"encoding/binary"
 	"encoding/json"
 	"time"
 
@@ -94,59 +93,21 @@ func (in *input) askAgain(turn events.ID) {
 	}
 }
 
-const (
-	inputFixed   = 16 + 8 + 8 + 16 + 4
-	flagAsked    = 1 << 0
-	flagGivenUp  = 1 << 1
-	flagAgain    = 1 << 2
-	inputMaxCode = byte(session.Forgotten)
-)
-
-// AppendBinary appends session, time, previous, turn, outcome, kind, flags, asks, the turn of again if there is one, reason.
-func (in input) AppendBinary(b []byte) ([]byte, error) {
-	if b == nil {
-		b = make([]byte, 0, inputFixed+len(in.reason))
+// Form ends with the turn of again, if there is one, and the reason.
+func (in *input) Form(p *engine.Packed) {
+	p.Fixed(in.session[:])
+	p.Int64(&in.at)
+	p.Uint64((*uint64)(&in.previous))
+	p.Fixed(in.turn[:])
+	p.Code((*byte)(&in.outcome), int(outcomeCodes))
+	p.Code(&in.kind, inputKinds)
+	again := in.again != events.ID{}
+	p.Flags(&in.asked, &in.givenUp, &again)
+	p.Code((*byte)(&in.asks), 1<<8)
+	if again {
+		p.Fixed(in.again[:])
 	}
-	b = append(b, in.session[:]...)
-	b = binary.BigEndian.AppendUint64(b, uint64(in.at))
-	b = binary.BigEndian.AppendUint64(b, uint64(in.previous))
-	b = append(b, in.turn[:]...)
-	var flags byte
-	if in.asked {
-		flags |= flagAsked
-	}
-	if in.givenUp {
-		flags |= flagGivenUp
-	}
-	again := in.again[:]
-	if in.again == (events.ID{}) {
-		again = nil
-	} else {
-		flags |= flagAgain
-	}
-	b = append(b, byte(in.outcome), in.kind, flags, byte(in.asks))
-	return append(append(b, again...), in.reason...), nil
-}
-
-// UnmarshalBinary reads what AppendBinary wrote.
-func (in *input) UnmarshalBinary(b []byte) error {
-	if len(b) < inputFixed || b[48] > inputMaxCode || b[49] >= inputKinds {
-		return engine.ErrShort
-	}
-	*in = input{
-		session: events.SessionID(b[:16]), at: int64(binary.BigEndian.Uint64(b[16:])),
-		previous: events.Position(binary.BigEndian.Uint64(b[24:])), turn: events.ID(b[32:48]),
-		outcome: session.Outcome(b[48]), kind: b[49], asked: b[50]&flagAsked != 0, givenUp: b[50]&flagGivenUp != 0, asks: session.Answers(b[51]),
-	}
-	rest := b[inputFixed:]
-	if b[50]&flagAgain != 0 {
-		if len(rest) < len(in.again) {
-			return engine.ErrShort
-		}
-		in.again, rest = events.ID(rest[:len(in.again)]), rest[len(in.again):]
-	}
-	in.reason = string(rest)
-	return nil
+	p.Rest(&in.reason)
 }
 
 // MarshalJSON writes what is stored of an input, in the words of Input.

@@ -176,7 +176,7 @@ func (b book) ofSession(rows []Row, session events.SessionID) ([]Row, error) {
 // row is the row that an index entry names.
 func (b book) row(raw []byte) (Row, error) {
 	var id engine.Ref
-	if err := id.UnmarshalBinary(raw); err != nil {
+	if err := engine.Unpack(raw, &id); err != nil {
 		return Row{}, engine.Damaged("index of %s: %v", b.kind, err)
 	}
 	row, ok, err := rowTable().Get(b.x, id[:])

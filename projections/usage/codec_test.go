@@ -1,13 +1,13 @@
 package usage
 
 import (
-	"cmp"
 	"fmt"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/projections/engine"
 	"github.com/cmemd/cmemd/projections/turn"
 )
 
@@ -24,16 +24,16 @@ func TestUsageKeysComeBack(t *testing.T) {
 		for _, n := range turn.count.numbers() {
 			*n = number.Draw(t, "number")
 		}
-		b, err := turn.AppendBinary(nil)
-		if err = cmp.Or(err, back.UnmarshalBinary(b)); err != nil || back != turn {
+		b := engine.Pack(&turn)
+		if err := engine.Unpack(b, &back); err != nil || back != turn {
 			t.Fatalf("got %+v, %v, want %+v", back, err, turn)
 		}
 		for n := range b {
-			if back.UnmarshalBinary(b[:n]) == nil {
+			if engine.Unpack(b[:n], &turnCount{}) == nil {
 				t.Fatalf("%d of %d bytes were enough", n, len(b))
 			}
 		}
-		if back.UnmarshalBinary(append(b, 0)) == nil {
+		if engine.Unpack(append(b, 0), &turnCount{}) == nil {
 			t.Fatal("a byte too many was taken")
 		}
 	})
@@ -46,7 +46,7 @@ func FuzzUsageKeys(f *testing.F) {
 		var turn turnCount
 		var key cellKey
 		var session sumKey
-		_, _ = turn.UnmarshalBinary(b), showUsageCell(b)
+		_, _ = engine.Unpack(b, &turn), showCell(b)
 		if key.parse(b) == nil && key.parse(key.bytes()) != nil {
 			t.Errorf("%x does not come back", b)
 		}
@@ -54,4 +54,24 @@ func FuzzUsageKeys(f *testing.F) {
 			t.Errorf("%x does not come back as a session's", b)
 		}
 	})
+}
+
+// TestFormsStay holds the bytes on disk to those of an earlier program.
+func TestFormsStay(t *testing.T) {
+	t.Parallel()
+	k := cellKey{quarter: 1950000, session: events.SessionID{1, 2}, result: turn.Failed, probe: true, failure: "limit", by: answerer{"openai", "x", "y"}}
+	c := turnCount{key: k, asked: "y", captured: 900, left: true, count: Count{
+		Turns: 1, Again: 1, Calls: 2, PromptBytes: 70000, Input: -3, Cached: 4, Output: 5, Untold: 6, Stated: 7,
+		Unstated: events.Usage{Input: 8, Cached: 9, Output: 10},
+	}}
+	const cell = "00000000001dc130010200000000000000000000000000000104056c696d6974066f70656e616901780179"
+	for got, want := range map[string]string{
+		fmt.Sprintf("%x", engine.Pack(&c)):                 "0202e0c50805080a0c040e10121401880e0179" + cell,
+		fmt.Sprintf("%x", k.bytes()):                       cell,
+		fmt.Sprintf("%x", sumKey{k.session, k.by}.bytes()): "01020000000000000000000000000000066f70656e616901780179",
+	} {
+		if got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+	}
 }

@@ -38,10 +38,10 @@ type fold struct {
 
 func (View) Fold(x *engine.Tx) engine.Fold {
 	f := &fold{
-		cells:    engine.NewCache(x, usageCellTable(), cellKey.bytes),
-		sessions: engine.NewCache(x, usageSessionTable(), sumKey.bytes),
+		cells:    engine.NewCache(x, cellTable(), cellKey.bytes),
+		sessions: engine.NewCache(x, sessionTable(), sumKey.bytes),
 	}
-	f.turns = turn.NewFold(x, usageTurnTable(), f.enter)
+	f.turns = turn.NewFold(x, turnTable(), f.enter)
 	return f
 }
 
@@ -49,14 +49,14 @@ func (f *fold) Flush() error {
 	if err := f.turns.Flush(); err != nil {
 		return err
 	}
-	if err := flushUsage(f.cells); err != nil {
+	if err := flushSums(f.cells); err != nil {
 		return err
 	}
-	return flushUsage(f.sessions)
+	return flushSums(f.sessions)
 }
 
-// flushUsage writes sums. One without a turn is none.
-func flushUsage[K comparable](c *engine.Cache[K, Count]) error {
+// flushSums writes sums. One without a turn is none.
+func flushSums[K comparable](c *engine.Cache[K, Count]) error {
 	if err := c.DeleteIf(func(u Count) bool { return u.Turns == 0 }); err != nil {
 		return err
 	}

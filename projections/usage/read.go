@@ -12,9 +12,9 @@ import (
 	"github.com/cmemd/cmemd/projections/engine"
 )
 
-// usageSlice is after how many cells a transaction of a read ends, as soon as a quarter of an hour does: a turn never
+// readSlice is after how many cells a transaction of a read ends, as soon as a quarter of an hour does: a turn never
 // moves to another one, so that none is counted twice.
-const usageSlice = 4096
+const readSlice = 4096
 
 // Reader answers from the view of usage. Its methods are safe for concurrent use.
 type Reader struct{ *engine.Views }
@@ -49,7 +49,7 @@ func (v Reader) UsageOf(ctx context.Context, session events.SessionID) ([]Model,
 	var models []Model
 	err := v.View(ctx, View{}.Name(), func(x *engine.Tx) error {
 		models = nil
-		b, err := usageSessionTable().In(x)
+		b, err := sessionTable().In(x)
 		if err != nil {
 			return err
 		}
@@ -86,7 +86,7 @@ type sum struct {
 
 // some adds up a slice of the cells from a quarter on, and returns where the next one begins.
 func (s *sum) some(x *engine.Tx, from int64) (next int64, more bool, err error) {
-	b, err := usageCellTable().In(x)
+	b, err := cellTable().In(x)
 	if err != nil {
 		return 0, false, err
 	}
@@ -100,7 +100,7 @@ func (s *sum) some(x *engine.Tx, from int64) (next int64, more bool, err error) 
 		if key.quarter > s.last {
 			return 0, false, nil
 		}
-		if read++; read > usageSlice && key.quarter != from {
+		if read++; read > readSlice && key.quarter != from {
 			return key.quarter, true, nil
 		}
 		from = key.quarter
@@ -159,16 +159,25 @@ func (s *sum) all() []Group {
 		slices.SortFunc(g.Models, Model.Compare)
 		groups = append(groups, g)
 	}
-	slices.SortFunc(groups, compareUsage)
+	slices.SortFunc(groups, compareGroups)
 	return groups
 }
 
-func compareUsage(a, b Group) int {
+func compareGroups(a, b Group) int {
 	return cmp.Or(
 		cmp.Compare(a.Day, b.Day), slices.Compare(a.Session[:], b.Session[:]), cmp.Compare(a.Provider, b.Provider),
-		cmp.Compare(a.Model, b.Model), compareBool(a.Probe, b.Probe), cmp.Compare(usageResult(a.Result), usageResult(b.Result)),
+		cmp.Compare(a.Model, b.Model), compareBool(a.Probe, b.Probe), cmp.Compare(resultCode(a.Result), resultCode(b.Result)),
 		cmp.Compare(a.Failure, b.Failure),
 	)
 }
 
-func compareBool(a, b bool) int { return cmp.Compare(boolByte(a), boolByte(b)) }
+// compareBool puts what is not before what is.
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	}
+	return 1
+}

@@ -19,16 +19,16 @@ func (View) Name() string       { return "usage" }
 func (View) Version() int       { return 4 }
 func (View) SkipsUnknown() bool { return true }
 
-func usageCellTable() engine.Table[Count] {
+func cellTable() engine.Table[Count] {
 	return engine.Table[Count]{Name: "cells", Ordered: true}
 }
-func usageSessionTable() engine.Table[Count] { return engine.Table[Count]{Name: "sessions"} }
-func usageTurnTable() engine.Table[turnCount] {
+func sessionTable() engine.Table[Count] { return engine.Table[Count]{Name: "sessions"} }
+func turnTable() engine.Table[turnCount] {
 	return engine.Table[turnCount]{Name: "turns", Ordered: true}
 }
 
 func (View) Tables() []engine.TableSpec {
-	return []engine.TableSpec{usageCellTable().Spec(showUsageCell), usageSessionTable().Spec(showUsageSession), usageTurnTable().Spec(engine.ShowID)}
+	return []engine.TableSpec{cellTable().Spec(showCell), sessionTable().Spec(showSession), turnTable().Spec(engine.ShowID)}
 }
 
 // quarterSeconds is how exactly it is known when a turn ended: every time zone in use differs from UTC by whole quarters
