@@ -12,7 +12,7 @@ type fold struct {
 	x       *engine.Tx
 	hours   *engine.Cache[spanKey, spanCount]
 	slots   *engine.Cache[spanKey, spanCount]
-	turns   *turn.Fold[turnCount]
+	turns   *turn.Fold[turnCount, *turnCount]
 	streaks *engine.Cache[asked, Streak]
 	now     *engine.Cache[struct{}, wellbeing]
 }
@@ -72,8 +72,8 @@ func (f *fold) Apply(r *engine.Record) error {
 		return f.start(r)
 	case events.KindTurnReceived, events.KindTurnFailed:
 		return f.end(r)
-	case events.KindOutputDropped, events.KindOutputSkipped:
-		return f.tell(r)
+	case events.KindOutputDropped, events.KindOutputSkipped, events.KindMemoryForgotten:
+		return f.turns.Apply(r)
 	case events.KindObservationParsed, events.KindSummaryParsed:
 		return f.keep(r)
 	case events.KindSessionQuarantined, events.KindSessionReleased:
@@ -84,8 +84,6 @@ func (f *fold) Apply(r *engine.Record) error {
 		return f.pause(r)
 	case events.KindDaemonDegraded:
 		return f.degrade(r)
-	case events.KindMemoryForgotten:
-		return f.turns.Forget(r, (*turnCount).forget)
 	}
 	return nil
 }
@@ -95,20 +93,19 @@ func (f *fold) start(r *engine.Record) error {
 	if err != nil || !ok {
 		return err
 	}
-	id, t := engine.TurnOf(r, e.Turn), turnCount{Provider: e.Provider, Model: e.Model, Notable: e.Notable > 0}
-	if err := f.turns.Start(id, t); err != nil {
+	if err := f.turns.Apply(r); err != nil {
 		return err
 	}
-	return f.try(r, t.by(), func(until time.Time, trial *Trial) bool { return trial.begin(id, r.OccurredAt, until) })
+	id := engine.TurnOf(r, e.Turn)
+	return f.try(r, asked{e.Provider, e.Model}, func(until time.Time, trial *Trial) bool { return trial.begin(id, r.OccurredAt, until) })
 }
 
 // end enters that a turn has ended. An answer also dates its model's streak.
 func (f *fold) end(r *engine.Record) error {
-	e, _, err := engine.PayloadOf[events.Event](r)
+	id, err := r.Turn()
 	if err != nil {
 		return err
 	}
-	id := engine.TurnOf(r, engine.TurnSaid(e))
 	known, err := f.turns.Peek(id)
 	if err != nil || known == nil {
 		return err
@@ -130,19 +127,7 @@ func (f *fold) end(r *engine.Record) error {
 	if err := f.try(r, known.by(), func(_ time.Time, trial *Trial) bool { return trial.end(id, r) }); err != nil {
 		return err
 	}
-	return f.turns.Change(id, func(t *turnCount) {
-		t.At, t.Era = at, s.Kept
-		t.tell(r, e)
-	})
-}
-
-// tell enters what came of an answer.
-func (f *fold) tell(r *engine.Record) error {
-	e, _, err := engine.PayloadOf[events.Event](r)
-	if err != nil {
-		return err
-	}
-	return f.turns.Change(engine.TurnOf(r, engine.TurnSaid(e)), func(t *turnCount) { t.tell(r, e) })
+	return f.turns.Hear(r, func(t *turnCount) { t.At, t.Era = at, s.Kept })
 }
 
 // enter adds what a turn says to the counts, by times.
@@ -219,7 +204,7 @@ func (f *fold) keep(r *engine.Record) error {
 		return err
 	}
 	now.LastKept, now.LastKeptAt = r.Position, r.RecordedAt
-	if err := f.turns.Change(id, func(t *turnCount) { t.Result, t.Why, t.Idle = turn.Kept, "", false }); err != nil {
+	if err := f.turns.Apply(r); err != nil {
 		return err
 	}
 	s, err := f.streak(known.by())

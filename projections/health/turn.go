@@ -65,39 +65,47 @@ func (t turnCount) addToStreak(s *Streak, by int64) {
 	}
 }
 
-// tell takes over what r says of its turn; e is nil if it was erased.
-func (t *turnCount) tell(r *engine.Record, e events.Event) {
-	switch r.Kind {
-	case events.KindTurnReceived:
-		if e, ok := e.(events.TurnReceived); ok {
-			t.Usage, t.Latency = e.Usage, latencySlot(e.LatencyMS)
-		}
-	case events.KindTurnFailed:
-		e, _ := e.(events.TurnFailed)
-		t.Result, t.Why = turn.Failed, string(e.Class)
-	case events.KindOutputDropped:
-		e, ok := e.(events.OutputDropped)
-		t.Result, t.Why, t.Idle = turn.Dropped, "", false
-		if ok {
-			t.Why, t.Idle = e.Class+"/"+e.Reason, e.Class == "idle"
-		}
-	case events.KindOutputSkipped:
-		e, ok := e.(events.OutputSkipped)
-		t.Result, t.Why, t.Idle = turn.Skipped, e.Reason, ok && e.Reason == events.ReasonEmpty
-	}
+// Begin takes over who is asked, and whether about something notable.
+func (t *turnCount) Begin(_ *engine.Record, e events.TurnStarted) {
+	*t = turnCount{Provider: e.Provider, Model: e.Model, Notable: e.Notable > 0}
 }
 
-// forget takes back what the payload of a record of kind k had said, but for what s says of it where it is told.
-func (t *turnCount) forget(k events.Kind, s events.TurnSpent, told bool) {
-	end := k == events.KindTurnReceived || k == events.KindTurnFailed
-	if end && t.Left && !told {
+// Hear takes over what r says of the turn's end, or of what came of it.
+func (t *turnCount) Hear(r *engine.Record) error {
+	if r.Kind == events.KindTurnReceived {
+		e, ok, err := engine.PayloadOf[events.TurnReceived](r)
+		if ok {
+			t.Usage, t.Latency = e.Usage, latencySlot(e.LatencyMS)
+		}
+		return err
+	}
+	t.Result, t.Why, t.Idle = turn.ResultOf(r.Kind), "", false
+	if t.Result == turn.Kept {
+		return nil
+	}
+	e, _, err := engine.PayloadOf[events.Event](r)
+	switch e := e.(type) {
+	case events.TurnFailed:
+		t.Why = string(e.Class)
+	case events.OutputDropped:
+		t.Why, t.Idle = e.Class+"/"+e.Reason, e.Class == "idle"
+	case events.OutputSkipped:
+		t.Why, t.Idle = e.Reason, e.Reason == events.ReasonEmpty
+	}
+	return err
+}
+
+// Forget takes back what the payload of the record of h had said, but for what s says of it where it is stated.
+func (t *turnCount) Forget(h events.Header, s events.TurnSpent, stated bool) {
+	end := h.Kind == events.KindTurnReceived || h.Kind == events.KindTurnFailed
+	if end && t.Left && !stated {
 		return // it is known from before
 	}
-	switch k {
+	switch h.Kind {
 	case events.KindTurnReceived:
-		t.Usage, t.Latency, t.Left = s.Bill.Usage, 0, told
+		t.Usage, t.Latency, t.Left = s.Bill.Usage, 0, stated
 	case events.KindTurnFailed:
-		t.Why, t.Left = string(s.Class), told
+		t.Why, t.Left = string(s.Class), stated
 	case events.KindOutputDropped, events.KindOutputSkipped:
 		t.Why, t.Idle = "", false
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/projections/engine"
+	"github.com/cmemd/cmemd/projections/turn"
 )
 
 type fold struct {
@@ -32,7 +33,7 @@ func (f *fold) Apply(r *engine.Record) error {
 	}
 	switch r.Kind {
 	case events.KindTurnStarted:
-		return f.start(r)
+		return turn.Start(f.turns, r, func(t *decider, e events.TurnStarted) { t.Settles = e.Settles })
 	case events.KindTurnReceived:
 		return f.answer(r)
 	case events.KindObservationParsed, events.KindSummaryParsed:
@@ -65,19 +66,6 @@ func (f *fold) capture(r *engine.Record) error {
 	*in = input{session: r.Session, kind: codeOfKind(r.Kind), at: r.RecordedAt.UnixNano(), previous: b.Last}
 	b.Last = r.Position
 	return f.count(*in, +1)
-}
-
-func (f *fold) start(r *engine.Record) error {
-	e, ok, err := engine.PayloadOf[events.TurnStarted](r)
-	if err != nil || !ok {
-		return err
-	}
-	t, err := f.turns.Edit(engine.TurnOf(r, e.Turn))
-	if err != nil {
-		return err
-	}
-	*t = decider{Settles: e.Settles}
-	return nil
 }
 
 // settle gives the inputs of r's turn the outcome that r means.

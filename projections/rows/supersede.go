@@ -5,6 +5,7 @@ import (
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/projections/engine"
+	"github.com/cmemd/cmemd/projections/turn"
 )
 
 // A turn's rows are replaced when every input that it settled has been decided by later turns, and at least one of these
@@ -33,15 +34,7 @@ type inputState struct {
 func (f *fold) applyTurn(r *engine.Record) error {
 	switch r.Kind {
 	case events.KindTurnStarted:
-		e, ok, err := engine.PayloadOf[events.TurnStarted](r)
-		if err != nil || !ok {
-			return err
-		}
-		t, err := f.turnOf.Edit(engine.TurnOf(r, e.Turn))
-		if err != nil {
-			return err
-		}
-		t.Settles = e.Settles
+		return turn.Start(f.turnOf, r, func(t *turnState, e events.TurnStarted) { t.Settles = e.Settles })
 	case events.KindObservationParsed, events.KindSummaryParsed:
 		return f.decide(r, true)
 	case events.KindOutputSkipped:

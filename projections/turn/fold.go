@@ -5,67 +5,123 @@ import (
 	"github.com/cmemd/cmemd/projections/engine"
 )
 
-// Fold keeps what each turn has added to the sums of a view, so that it can be taken back when more is known of the turn, or
-// less. T is what the view counts of a turn.
-type Fold[T any] struct {
+// Entry is what a view keeps of a turn, a T, as it follows the turn.
+type Entry[T any] interface {
+	*T
+	// Begin takes over what r, a TurnStarted, says.
+	Begin(r *engine.Record, e events.TurnStarted)
+	// Hear takes over what r says of the turn's end, or of what came of it. The payload may be erased.
+	Hear(r *engine.Record) error
+	// Forget takes back what the payload of the record of h had said. spent is what the MemoryForgotten that erases it says
+	// that the turn cost, if stated.
+	Forget(h events.Header, spent events.TurnSpent, stated bool)
+}
+
+// Fold keeps what a view knows of each turn and, where the view has sums, takes back what a turn has added to them before it
+// adds what is known of it now.
+type Fold[T any, E Entry[T]] struct {
 	x     *engine.Tx
 	turns *engine.Cache[events.ID, T]
 	enter func(t T, by int64) error
 }
 
 // NewFold returns a fold of one slice over a table of turns. enter adds what t says to the view's sums, by times: 1 or -1.
-func NewFold[T any](x *engine.Tx, turns engine.Table[T], enter func(t T, by int64) error) *Fold[T] {
-	return &Fold[T]{x: x, turns: engine.NewCache(x, turns, engine.IDKey), enter: enter}
+// Without it there are no sums, and turns that were never started are kept all the same.
+func NewFold[T any, E Entry[T]](x *engine.Tx, turns engine.Table[T], enter func(t T, by int64) error) *Fold[T, E] {
+	return &Fold[T, E]{x: x, turns: engine.NewCache(x, turns, engine.IDKey), enter: enter}
 }
 
-// Flush writes the turns that were changed.
-func (f *Fold[T]) Flush() error { return f.turns.Flush() }
-
-// Peek returns what is counted of a turn, or nil. It must not be changed.
-func (f *Fold[T]) Peek(id events.ID) (*T, error) { return f.turns.Peek(id) }
-
-// Start enters a turn that begins. One that is known stays as it is. Nothing is added to sums.
-func (f *Fold[T]) Start(id events.ID, t T) error {
-	if known, err := f.turns.Peek(id); err != nil || known != nil {
-		return err
+// Apply follows the turn that r is about, if it is about one.
+func (f *Fold[T, E]) Apply(r *engine.Record) error {
+	switch r.Kind {
+	case events.KindTurnStarted:
+		return Start(f.turns, r, func(t *T, e events.TurnStarted) { E(t).Begin(r, e) })
+	case events.KindTurnReceived, events.KindTurnFailed, events.KindOutputDropped, events.KindOutputSkipped,
+		events.KindObservationParsed, events.KindSummaryParsed:
+		return f.Hear(r, nil)
+	case events.KindMemoryForgotten:
+		return f.forget(r)
 	}
-	is, err := f.turns.Edit(id)
-	if err != nil {
-		return err
-	}
-	*is = t
 	return nil
 }
 
-// Change alters what is counted of a turn, and the sums with it. Turns that were never started are passed over: nobody
-// knows who was asked.
-func (f *Fold[T]) Change(id events.ID, alter func(*T)) error {
-	known, err := f.turns.Peek(id)
-	if err != nil || known == nil {
+// Flush writes the turns that were changed.
+func (f *Fold[T, E]) Flush() error { return f.turns.Flush() }
+
+// Peek returns what is kept of a turn, or nil. It must not be changed.
+func (f *Fold[T, E]) Peek(id events.ID) (*T, error) { return f.turns.Peek(id) }
+
+// Hear has the turn of r take over what r says. first, which may be nil, changes it before.
+func (f *Fold[T, E]) Hear(r *engine.Record, first func(E)) error {
+	id, err := r.Turn()
+	if err != nil {
 		return err
 	}
-	was := *known
+	return f.change(id, func(t E) error {
+		if first != nil {
+			first(t)
+		}
+		return t.Hear(r)
+	})
+}
+
+// change alters what is kept of a turn, and the sums with it. Turns that were never started are in no sum: nobody knows who
+// was asked.
+func (f *Fold[T, E]) change(id events.ID, alter func(E) error) error {
+	known, err := f.turns.Peek(id)
+	if err != nil || id == (events.ID{}) || known == nil && f.enter != nil {
+		return err
+	}
+	var was T
+	if known != nil && f.enter != nil {
+		was = *known
+	}
 	is, err := f.turns.Edit(id)
 	if err != nil {
 		return err
 	}
-	alter(is)
+	if err := alter(is); err != nil || f.enter == nil {
+		return err
+	}
 	if err := f.enter(was, -1); err != nil {
 		return err
 	}
 	return f.enter(*is, +1)
 }
 
-// Forget has forget take back, at their turns, what the payloads of the records had said that r, a MemoryForgotten, names.
-// kind is the record's; spent is what r itself says that the turn cost, if told.
-func (f *Fold[T]) Forget(r *engine.Record, forget func(t *T, kind events.Kind, spent events.TurnSpent, told bool)) error {
+// forget takes back, at their turns, what the payloads of the records had said that r, a MemoryForgotten, names.
+func (f *Fold[T, E]) forget(r *engine.Record) error {
 	e, ok, err := engine.PayloadOf[events.MemoryForgotten](r)
 	if err != nil || !ok {
 		return err
 	}
 	spent := engine.SpentIn(e)
 	return engine.ForgottenRecords(f.x, e, func(h events.Header) error {
-		s, told := spent[h.Correlation]
-		return f.Change(h.Correlation, func(t *T) { forget(t, h.Kind, s, told) })
+		if known, err := f.turns.Peek(h.Correlation); err != nil || known == nil {
+			return err
+		}
+		s, stated := spent[h.Correlation]
+		return f.change(h.Correlation, func(t E) error {
+			t.Forget(h, s, stated)
+			return nil
+		})
 	})
+}
+
+// Start has begin make what turns keep of the turn that r, a TurnStarted, begins. One that is known stays as it is.
+func Start[T any](turns *engine.Cache[events.ID, T], r *engine.Record, begin func(t *T, e events.TurnStarted)) error {
+	e, ok, err := engine.PayloadOf[events.TurnStarted](r)
+	if err != nil || !ok {
+		return err
+	}
+	id := engine.TurnOf(r, e.Turn)
+	if known, err := turns.Peek(id); err != nil || known != nil {
+		return err
+	}
+	t, err := turns.Edit(id)
+	if err != nil {
+		return err
+	}
+	begin(t, e)
+	return nil
 }

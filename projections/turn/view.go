@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -21,164 +22,7 @@ func (View) Tables() []engine.TableSpec {
 	return []engine.TableSpec{table().Spec(engine.ShowID)}
 }
 
-type viewFold struct {
-	x    *engine.Tx
-	rows *engine.Cache[events.ID, Turn]
-}
-
-func (View) Fold(x *engine.Tx) engine.Fold {
-	return &viewFold{x: x, rows: engine.NewCache(x, table(), engine.IDKey)}
-}
-
-func (f *viewFold) Flush() error { return f.rows.Flush() }
-
-func (f *viewFold) Apply(r *engine.Record) error {
-	switch r.Kind {
-	case events.KindTurnStarted:
-		return f.start(r)
-	case events.KindTurnReceived, events.KindTurnFailed, events.KindOutputDropped, events.KindOutputSkipped,
-		events.KindObservationParsed, events.KindSummaryParsed:
-		return f.tell(r)
-	case events.KindMemoryForgotten:
-		e, ok, err := engine.PayloadOf[events.MemoryForgotten](r)
-		if err != nil || !ok {
-			return err
-		}
-		return engine.ForgottenRecords(f.x, e, f.forgetting(e))
-	}
-	return nil
-}
-
-func (f *viewFold) start(r *engine.Record) error {
-	e, ok, err := engine.PayloadOf[events.TurnStarted](r)
-	if err != nil || !ok {
-		return err
-	}
-	t, err := f.rows.Edit(engine.TurnOf(r, e.Turn))
-	if err != nil {
-		return err
-	}
-	*t = Turn{
-		ID: engine.TurnOf(r, e.Turn), Session: r.Session, Kind: e.TurnKind, Generation: e.Generation, Provider: e.Provider,
-		Model: e.Model, Settles: e.Settles, Reads: e.Reads, PromptBytes: e.PromptBytes, Attempt: e.Attempt,
-		Probe: e.Probe, Prompt: e.Prompt, Started: r.Position, StartedAt: r.OccurredAt, Result: Running,
-		Instead: e.Instead,
-	}
-	return nil
-}
-
-// tell takes over what happened to a turn. Turns that were never started here are made as they are heard of.
-func (f *viewFold) tell(r *engine.Record) error {
-	e, _, err := engine.PayloadOf[events.Event](r)
-	if err != nil {
-		return err
-	}
-	id := engine.TurnOf(r, engine.TurnSaid(e))
-	if id == (events.ID{}) {
-		return nil
-	}
-	t, err := f.rows.Edit(id)
-	if err != nil {
-		return err
-	}
-	t.ID, t.Session = id, r.Session
-	endTurn(t, r)
-	describeTurn(t, r, e)
-	return nil
-}
-
-// endTurn takes over what r's header alone says.
-func endTurn(t *Turn, r *engine.Record) {
-	switch r.Kind {
-	case events.KindTurnReceived:
-		t.Ended, t.EndedAt = r.Position, r.OccurredAt
-	case events.KindTurnFailed:
-		t.Ended, t.EndedAt, t.Result = r.Position, r.OccurredAt, Failed
-	case events.KindOutputDropped:
-		t.Result = Dropped
-	case events.KindOutputSkipped:
-		t.Result = Skipped
-	default:
-		t.Result = Kept
-	}
-}
-
-// describeTurn takes over what r's payload says; e is nil if it was erased.
-func describeTurn(t *Turn, r *engine.Record, e events.Event) {
-	switch e := e.(type) {
-	case events.TurnReceived:
-		t.Form, t.StopReason, t.LatencyMS = e.Form, e.StopReason, e.LatencyMS
-		t.pay(e.Bill())
-	case events.TurnFailed:
-		t.Failure, t.Status, t.Message = e.Class, e.Status, e.Message
-		t.pay(e.Bill())
-	case events.OutputDropped:
-		t.Class, t.Reason, t.Preview = e.Class, e.Reason, e.Preview
-	case events.OutputSkipped:
-		t.Reason, t.Stated = e.Reason, e.Stated
-	case events.ObservationParsed:
-		addTurnRow(t, r, e.Observation)
-	case events.SummaryParsed:
-		addTurnRow(t, r, e.Summary)
-	}
-}
-
-func addTurnRow(t *Turn, r *engine.Record, id events.ID) {
-	t.Rows = append(slices.Clip(t.Rows), id)
-	t.RowsAt = append(slices.Clip(t.RowsAt), r.Position)
-}
-
-// forgetting takes back what the payload of a record had said that e names, but for what e itself says that it cost.
-func (f *viewFold) forgetting(e events.MemoryForgotten) func(events.Header) error {
-	spent := engine.SpentIn(e)
-	return func(h events.Header) error {
-		s, told := spent[h.Correlation]
-		return f.forget(h, s, told)
-	}
-}
-
-func (f *viewFold) forget(h events.Header, s events.TurnSpent, told bool) error {
-	known, err := f.rows.Peek(h.Correlation)
-	if err != nil || known == nil {
-		return err
-	}
-	t, err := f.rows.Edit(h.Correlation)
-	if err != nil {
-		return err
-	}
-	switch h.Kind {
-	case events.KindTurnReceived:
-		t.Form, t.StopReason, t.LatencyMS = "", "", 0
-		t.leave(s, told)
-	case events.KindTurnFailed:
-		t.Status, t.Message = 0, ""
-		t.leave(s, told)
-	case events.KindOutputDropped:
-		t.Class, t.Reason, t.Preview = "", "", events.Output{}
-	case events.KindOutputSkipped:
-		t.Reason, t.Stated = "", events.Output{}
-	case events.KindObservationParsed, events.KindSummaryParsed:
-		removeTurnRow(t, h.Position)
-	}
-	return nil
-}
-
-// leave has s alone say what the turn cost, and of one that failed its class. Where nobody says it, what said so before stays.
-func (t *Turn) leave(s events.TurnSpent, told bool) {
-	if told || !t.Left {
-		t.Failure, t.Left = s.Class, told
-		t.pay(s.Bill)
-	}
-}
-
-func removeTurnRow(t *Turn, at events.Position) {
-	i := slices.Index(t.RowsAt, at)
-	if i < 0 {
-		return
-	}
-	t.Rows = slices.Delete(slices.Clone(t.Rows), i, i+1)
-	t.RowsAt = slices.Delete(slices.Clone(t.RowsAt), i, i+1)
-}
+func (View) Fold(x *engine.Tx) engine.Fold { return NewFold[Turn](x, table(), nil) }
 
 // Turn is one request to the observer and what came of it.
 type Turn struct {
@@ -238,4 +82,90 @@ func (t Turn) Bill() events.Bill {
 // pay takes over what the turn cost.
 func (t *Turn) pay(b events.Bill) {
 	t.Usage, t.Answered, t.Cost, t.Told, t.Unstated, t.Calls, t.Sent = b.Usage, b.Model, b.Cost, b.Told, b.Unstated, b.Calls, b.Sent
+}
+
+// Begin takes over what r, a TurnStarted, says.
+func (t *Turn) Begin(r *engine.Record, e events.TurnStarted) {
+	*t = Turn{
+		ID: engine.TurnOf(r, e.Turn), Session: r.Session, Kind: e.TurnKind, Generation: e.Generation, Provider: e.Provider,
+		Model: e.Model, Settles: e.Settles, Reads: e.Reads, PromptBytes: e.PromptBytes, Attempt: e.Attempt,
+		Probe: e.Probe, Prompt: e.Prompt, Started: r.Position, StartedAt: r.OccurredAt, Result: Running,
+		Instead: e.Instead,
+	}
+}
+
+// Hear takes over what r says of the turn's end, or of what came of it.
+func (t *Turn) Hear(r *engine.Record) error {
+	e, _, err := engine.PayloadOf[events.Event](r)
+	if err != nil {
+		return err
+	}
+	t.ID, t.Session = engine.TurnOf(r, engine.TurnSaid(e)), r.Session
+	if r.Kind == events.KindTurnReceived || r.Kind == events.KindTurnFailed {
+		t.Ended, t.EndedAt = r.Position, r.OccurredAt
+	}
+	t.Result = cmp.Or(ResultOf(r.Kind), t.Result)
+	t.describe(r, e)
+	return nil
+}
+
+// describe takes over what r's payload says; e is nil if it was erased.
+func (t *Turn) describe(r *engine.Record, e events.Event) {
+	switch e := e.(type) {
+	case events.TurnReceived:
+		t.Form, t.StopReason, t.LatencyMS = e.Form, e.StopReason, e.LatencyMS
+		t.pay(e.Bill())
+	case events.TurnFailed:
+		t.Failure, t.Status, t.Message = e.Class, e.Status, e.Message
+		t.pay(e.Bill())
+	case events.OutputDropped:
+		t.Class, t.Reason, t.Preview = e.Class, e.Reason, e.Preview
+	case events.OutputSkipped:
+		t.Reason, t.Stated = e.Reason, e.Stated
+	case events.ObservationParsed:
+		t.addRow(r.Position, e.Observation)
+	case events.SummaryParsed:
+		t.addRow(r.Position, e.Summary)
+	}
+}
+
+func (t *Turn) addRow(at events.Position, id events.ID) {
+	t.Rows = append(slices.Clip(t.Rows), id)
+	t.RowsAt = append(slices.Clip(t.RowsAt), at)
+}
+
+// Forget takes back what the payload of the record of h had said, but for what s says of it where it is stated.
+func (t *Turn) Forget(h events.Header, s events.TurnSpent, stated bool) {
+	switch h.Kind {
+	case events.KindTurnReceived:
+		t.Form, t.StopReason, t.LatencyMS = "", "", 0
+		t.restate(s, stated)
+	case events.KindTurnFailed:
+		t.Status, t.Message = 0, ""
+		t.restate(s, stated)
+	case events.KindOutputDropped:
+		t.Class, t.Reason, t.Preview = "", "", events.Output{}
+	case events.KindOutputSkipped:
+		t.Reason, t.Stated = "", events.Output{}
+	case events.KindObservationParsed, events.KindSummaryParsed:
+		t.removeRow(h.Position)
+	}
+}
+
+// restate has s alone say what the turn cost, and of one that failed its class. Where nothing is stated, what was stated by an
+// earlier MemoryForgotten stays.
+func (t *Turn) restate(s events.TurnSpent, stated bool) {
+	if stated || !t.Left {
+		t.Failure, t.Left = s.Class, stated
+		t.pay(s.Bill)
+	}
+}
+
+func (t *Turn) removeRow(at events.Position) {
+	i := slices.Index(t.RowsAt, at)
+	if i < 0 {
+		return
+	}
+	t.Rows = slices.Delete(slices.Clone(t.Rows), i, i+1)
+	t.RowsAt = slices.Delete(slices.Clone(t.RowsAt), i, i+1)
 }

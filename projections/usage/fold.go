@@ -33,7 +33,7 @@ func (t turnCount) MarshalJSON() ([]byte, error) {
 type fold struct {
 	cells    *engine.Cache[cellKey, Count]
 	sessions *engine.Cache[sumKey, Count]
-	turns    *turn.Fold[turnCount]
+	turns    *turn.Fold[turnCount, *turnCount]
 }
 
 func (View) Fold(x *engine.Tx) engine.Fold {
@@ -63,71 +63,35 @@ func flushSums[K comparable](c *engine.Cache[K, Count]) error {
 	return c.Flush()
 }
 
-func (f *fold) Apply(r *engine.Record) error {
-	switch r.Kind {
-	case events.KindTurnStarted:
-		return f.start(r)
-	case events.KindTurnReceived:
-		return f.receive(r)
-	case events.KindTurnFailed:
-		return f.fail(r)
-	case events.KindOutputDropped:
-		return f.tell(r, turn.Dropped)
-	case events.KindOutputSkipped:
-		return f.tell(r, turn.Skipped)
-	case events.KindObservationParsed, events.KindSummaryParsed:
-		return f.tell(r, turn.Kept)
-	case events.KindMemoryForgotten:
-		return f.turns.Forget(r, (*turnCount).forget)
-	}
-	return nil
-}
+func (f *fold) Apply(r *engine.Record) error { return f.turns.Apply(r) }
 
-func (f *fold) start(r *engine.Record) error {
-	e, ok, err := engine.PayloadOf[events.TurnStarted](r)
-	if err != nil || !ok {
-		return err
-	}
-	t := turnCount{
+// Begin takes over who is asked, and about how much.
+func (t *turnCount) Begin(r *engine.Record, e events.TurnStarted) {
+	*t = turnCount{
 		key:   cellKey{session: r.Session, probe: e.Probe, by: answerer{provider: e.Provider, model: e.Model}},
 		asked: e.Model, captured: int64(e.PromptBytes),
 	}
 	if e.Attempt > 1 {
 		t.count.Again = 1
 	}
-	return f.turns.Start(engine.TurnOf(r, e.Turn), t)
 }
 
-// receive enters that a turn was answered, and what the answer cost.
-func (f *fold) receive(r *engine.Record) error {
-	e, _, err := engine.PayloadOf[events.TurnReceived](r)
-	if err != nil {
-		return err
-	}
-	return f.turns.Change(engine.TurnOf(r, e.Turn), func(t *turnCount) {
+// Hear enters that a turn was answered or failed, and what that cost, or what came of the answer.
+func (t *turnCount) Hear(r *engine.Record) error {
+	switch r.Kind {
+	case events.KindTurnReceived:
+		e, _, err := engine.PayloadOf[events.TurnReceived](r)
 		t.end(r)
 		t.paid(e.Bill())
-	})
-}
-
-func (f *fold) fail(r *engine.Record) error {
-	e, _, err := engine.PayloadOf[events.TurnFailed](r)
-	if err != nil {
 		return err
-	}
-	return f.turns.Change(engine.TurnOf(r, e.Turn), func(t *turnCount) {
+	case events.KindTurnFailed:
+		e, _, err := engine.PayloadOf[events.TurnFailed](r)
 		t.end(r)
 		t.failed(e.Bill(), e.Class)
-	})
-}
-
-// tell enters what came of an answer.
-func (f *fold) tell(r *engine.Record, came turn.Result) error {
-	id, err := r.Turn()
-	if err != nil {
 		return err
 	}
-	return f.turns.Change(id, func(t *turnCount) { t.key.result, t.key.failure = came, "" })
+	t.key.result, t.key.failure = turn.ResultOf(r.Kind), ""
+	return nil
 }
 
 func (t *turnCount) end(r *engine.Record) {
@@ -157,22 +121,20 @@ func (t *turnCount) failed(b events.Bill, class events.FailureClass) {
 	t.key.result, t.key.failure = turn.Failed, string(class)
 }
 
-// forget takes back what the payload of a record of that kind had said, but for what s says of it where it is told.
-func (t *turnCount) forget(kind events.Kind, s events.TurnSpent, told bool) {
-	if end := kind == events.KindTurnReceived || kind == events.KindTurnFailed; end && (told || !t.left) {
-		t.leave(kind, s)
-		t.left = told
+// Forget takes back what the payload of the record of h had said, but for what s says of it where it is stated.
+func (t *turnCount) Forget(h events.Header, s events.TurnSpent, stated bool) {
+	if t.left && !stated {
+		return // it is known from before
 	}
-}
-
-// leave has s alone say what a turn cost whose end was of that kind.
-func (t *turnCount) leave(kind events.Kind, s events.TurnSpent) {
-	if kind == events.KindTurnFailed {
+	switch h.Kind {
+	case events.KindTurnReceived:
+		s.Bill.Calls = max(1, s.Bill.Calls)
+		t.paid(s.Bill)
+		t.left = stated
+	case events.KindTurnFailed:
 		t.failed(s.Bill, s.Class)
-		return
+		t.left = stated
 	}
-	s.Bill.Calls = max(1, s.Bill.Calls)
-	t.paid(s.Bill)
 }
 
 // enter adds what a turn cost to the sums that it is in, by times.
