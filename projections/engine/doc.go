@@ -21,6 +21,7 @@
 //	verify.go      whether the pages of the file are whole
 //	follow.go      the log in slices, also for indexes that are kept elsewhere
 //	codec.go       the form of stored values and keys
+//	packed.go      values that do without CBOR
 //
 // What bites: the file is not synced; after a stop that was not clean it is checked, and rebuilt where a check cannot vouch
 // for it (see Config.BootID). Keys and raw values belong to their transaction. A fold must give the same bytes whether it

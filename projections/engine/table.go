@@ -1,6 +1,11 @@
 package engine
 
-import bolt "go.etcd.io/bbolt"
+import (
+	"bytes"
+	"iter"
+
+	bolt "go.etcd.io/bbolt"
+)
 
 // Table is the bucket of that name, nil where there is none. It must not be written to.
 func (x *Tx) Table(name string) *bolt.Bucket { return x.bucket.Bucket([]byte(name)) }
@@ -62,6 +67,52 @@ func (t Table[V]) Delete(x *Tx, key []byte) error {
 		return err
 	}
 	return b.Delete(key)
+}
+
+// Item is an entry of a table. Its key belongs to the transaction.
+type Item[V any] struct {
+	Key   []byte
+	Value V
+}
+
+// From yields the entries whose keys begin with prefix, in order, from the key from on; a nil one is before all others. An
+// error is ErrDamaged, and the last.
+func (t Table[V]) From(x *Tx, prefix, from []byte) iter.Seq2[Item[V], error] {
+	first := func(c *bolt.Cursor) (key, raw []byte) { return c.Seek(from) }
+	return t.walk(x, prefix, first, (*bolt.Cursor).Next)
+}
+
+// Before yields the entries whose keys begin with prefix backwards, from the one before a key on; a nil one is behind all
+// others. An error is ErrDamaged, and the last.
+func (t Table[V]) Before(x *Tx, prefix, before []byte) iter.Seq2[Item[V], error] {
+	first := func(c *bolt.Cursor) (key, raw []byte) {
+		if before == nil {
+			return c.Last()
+		}
+		return SeekBefore(c, before)
+	}
+	return t.walk(x, prefix, first, (*bolt.Cursor).Prev)
+}
+
+func (t Table[V]) walk(x *Tx, prefix []byte, first, next func(*bolt.Cursor) (key, raw []byte)) iter.Seq2[Item[V], error] {
+	return func(yield func(Item[V], error) bool) {
+		b, err := t.In(x)
+		if err != nil {
+			yield(Item[V]{}, err)
+			return
+		}
+		c := b.Cursor()
+		for k, raw := first(c); k != nil && bytes.HasPrefix(k, prefix); k, raw = next(c) {
+			item := Item[V]{Key: k}
+			if err := x.codec.Decode(raw, &item.Value); err != nil {
+				yield(item, Damaged("table %s, key %x: %v", t.Name, k, err))
+				return
+			}
+			if !yield(item, nil) {
+				return
+			}
+		}
+	}
 }
 
 // Spec is t as a View names it; key shows a key to people.

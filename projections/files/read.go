@@ -76,20 +76,13 @@ func (f Filter) find(ctx context.Context, x *engine.Tx, p engine.ProjectID) ([]F
 
 // newest are the paths touched last in a project.
 func (f Filter) newest(ctx context.Context, x *engine.Tx, p engine.ProjectID) ([]string, error) {
-	b, err := recentTable().In(x)
-	if err != nil {
-		return nil, err
-	}
 	var paths []string
-	seen := map[string]bool{}
-	c := b.Cursor()
-	k, raw := engine.SeekBefore(c, append(p[:], bytes.Repeat([]byte{0xff}, 19)...))
-	for n := 0; bytes.HasPrefix(k, p[:]) && len(paths) < f.Limit && n < newestTouches; k, raw = c.Prev() {
-		n++
-		var r fileRef
-		if err := x.Decode(raw, &r); err != nil {
-			return nil, engine.Damaged("list of files: %v", err)
+	seen, n := map[string]bool{}, 0
+	for ref, err := range recentTable().Before(x, p[:], append(p[:], bytes.Repeat([]byte{0xff}, 19)...)) {
+		if n++; err != nil || len(paths) >= f.Limit || n > newestTouches {
+			return paths, err
 		}
+		r := ref.Value
 		if seen[r.Path] || f.ModifiedOnly && !r.Modified {
 			continue
 		}
@@ -132,18 +125,12 @@ func (f Filter) named(ctx context.Context, x *engine.Tx, p engine.ProjectID) ([]
 
 // read reads the newest touches of one file; none if the filter wants changed files and it was only read.
 func (f Filter) read(x *engine.Tx, p engine.ProjectID, path string) (File, error) {
-	file := File{Path: path}
-	b, err := touchTable().In(x)
-	if err != nil {
-		return file, err
-	}
-	prefix := pathKey(p, path)
-	c := b.Cursor()
-	for k, raw := c.Seek(prefix); bytes.HasPrefix(k, prefix) && len(file.Touches) < f.Touches; k, raw = c.Next() {
-		var t Touch
-		if err := x.Decode(raw, &t); err != nil {
-			return file, engine.Damaged("touch of %s: %v", path, err)
+	file, prefix := File{Path: path}, pathKey(p, path)
+	for touch, err := range touchTable().From(x, prefix, prefix) {
+		if err != nil || len(file.Touches) >= f.Touches {
+			return file, err
 		}
+		t := touch.Value
 		if f.ModifiedOnly && !t.Modified {
 			continue
 		}
@@ -166,19 +153,13 @@ func (v Reader) readFiles(btx *bolt.Tx, root string) (x *engine.Tx, projects map
 		projects[engine.ProjectIDOf(root)] = root
 		return x, projects, nil
 	}
-	b, err := projectTable().In(x)
-	if err != nil {
-		return nil, nil, err
-	}
-	err = b.ForEach(func(k, raw []byte) error {
-		var name rootName
-		if err := x.Decode(raw, &name); err != nil || len(k) != 16 {
-			return engine.Damaged("project %x: %v", k, err)
+	for name, err := range projectTable().From(x, nil, nil) {
+		if err != nil || len(name.Key) != 16 {
+			return nil, nil, cmp.Or(err, engine.Damaged("project %x", name.Key))
 		}
-		projects[engine.ProjectID(k)] = name.Root
-		return nil
-	})
-	return x, projects, err
+		projects[engine.ProjectID(name.Key)] = name.Value.Root
+	}
+	return x, projects, nil
 }
 
 // Touches returns the newest touches of one file of a project, at most limit of them (0 means 10), newest first. Path is

@@ -65,20 +65,14 @@ func (h *Report) read(x *engine.Tx) error {
 
 // all reads a whole table, which must be small.
 func all[V any](x *engine.Tx, t engine.Table[V]) ([]V, error) {
-	b, err := t.In(x)
-	if err != nil {
-		return nil, err
-	}
 	var values []V
-	err = b.ForEach(func(k, raw []byte) error {
-		var v V
-		if err := x.Decode(raw, &v); err != nil {
-			return engine.Damaged("table %s, key %x: %v", t.Name, k, err)
+	for v, err := range t.From(x, nil, nil) {
+		if err != nil {
+			return nil, err
 		}
-		values = append(values, v)
-		return nil
-	})
-	return values, err
+		values = append(values, v.Value)
+	}
+	return values, nil
 }
 
 // readSpans adds up the hours between Since and Until, and the slots of those that lie in it only in part.
@@ -126,21 +120,12 @@ func hourOf(slot int64) int64 { return slot / slotsAnHour }
 
 // eachSpan calls f for the counts of the spans from first to last, both included, in order.
 func eachSpan(x *engine.Tx, t engine.Table[spanCount], first, last int64, f func(span int64, c spanCount) error) error {
-	b, err := t.In(x)
-	if err != nil {
-		return err
-	}
-	c := b.Cursor()
-	for k, raw := c.Seek(spanPrefix(max(first, 0), 0)); k != nil; k, raw = c.Next() {
-		span := spanOfKey(k)
-		if span > last {
-			return nil
+	for c, err := range t.From(x, nil, spanPrefix(max(first, 0), 0)) {
+		span := spanOfKey(c.Key)
+		if err != nil || span > last {
+			return err
 		}
-		var count spanCount
-		if err := x.Decode(raw, &count); err != nil {
-			return engine.Damaged("health, %s %x: %v", t.Name, k, err)
-		}
-		if err := f(span, count); err != nil {
+		if err := f(span, c.Value); err != nil {
 			return err
 		}
 	}

@@ -1,7 +1,6 @@
 package injections
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"slices"
@@ -26,19 +25,12 @@ type Reader struct{ *engine.Views }
 func (v Reader) Given(ctx context.Context, session events.SessionID) (Given, error) {
 	g := Given{IDs: map[events.ID]bool{}}
 	err := v.View(ctx, View{}.Name(), func(x *engine.Tx) error {
-		b, err := table().In(x)
-		if err != nil {
-			return err
-		}
-		c := b.Cursor()
-		k, raw := engine.SeekBefore(c, engine.PlaceKey(session, ^events.Position(0)))
-		for n := 0; bytes.HasPrefix(k, session[:]) && n < maxGiven; k, raw = c.Prev() {
-			n++
-			var i Injection
-			if err := x.Decode(raw, &i); err != nil {
-				return engine.Damaged("injection at %s: %v", engine.ShowPlace(k), err)
+		n := 0
+		for i, err := range table().Before(x, session[:], engine.PlaceKey(session, ^events.Position(0))) {
+			if n++; err != nil || n > maxGiven {
+				return err
 			}
-			if emptied := g.take(i); emptied {
+			if emptied := g.take(i.Value); emptied {
 				break
 			}
 		}
@@ -69,23 +61,20 @@ func (v Reader) InjectionsOf(ctx context.Context, id events.ID, limit int) (list
 	var from []byte
 	for done := false; !done && err == nil; {
 		err = v.View(ctx, View{}.Name(), func(x *engine.Tx) error {
-			b, err := table().In(x)
-			if err != nil {
-				return err
-			}
-			c := b.Cursor()
-			k, raw := c.Seek(from)
-			for n := 0; k != nil && n < engine.ReadSlice; n++ {
-				var i Injection
-				if err := x.Decode(raw, &i); err != nil {
-					return engine.Damaged("injection at %s: %v", engine.ShowPlace(k), err)
+			n := 0
+			for i, err := range table().From(x, nil, from) {
+				if err != nil {
+					return err
 				}
-				if slices.Contains(i.IDs, id) {
-					list = append(list, i)
+				if n++; n > engine.ReadSlice {
+					from = slices.Clone(i.Key)
+					return nil
 				}
-				k, raw = c.Next()
+				if slices.Contains(i.Value.IDs, id) {
+					list = append(list, i.Value)
+				}
 			}
-			done, from = k == nil, slices.Clone(k)
+			done = true
 			return nil
 		})
 	}
@@ -104,17 +93,11 @@ func (v Reader) InjectionsBefore(ctx context.Context, session events.SessionID, 
 	}
 	var list []Injection
 	err := v.View(ctx, View{}.Name(), func(x *engine.Tx) error {
-		b, err := table().In(x)
-		if err != nil {
-			return err
-		}
-		c := b.Cursor()
-		for k, raw := engine.SeekBefore(c, engine.PlaceKey(session, at)); bytes.HasPrefix(k, session[:]) && len(list) < limit; k, raw = c.Prev() {
-			var i Injection
-			if err := x.Decode(raw, &i); err != nil {
-				return engine.Damaged("injection at %s: %v", engine.ShowPlace(k), err)
+		for i, err := range table().Before(x, session[:], engine.PlaceKey(session, at)) {
+			if err != nil || len(list) == limit {
+				return err
 			}
-			list = append(list, i)
+			list = append(list, i.Value)
 		}
 		return nil
 	})

@@ -2,6 +2,7 @@ package outcomes
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -329,20 +330,15 @@ func (v Reader) Ledger(ctx context.Context) (Ledger, error) {
 }
 
 func (l *Ledger) read(x *engine.Tx) error {
-	t, err := balanceTable().In(x)
-	if err != nil {
-		return err
+	for b, err := range balanceTable().From(x, nil, nil) {
+		if err != nil || len(b.Key) != len(events.SessionID{}) {
+			return cmp.Or(err, engine.Damaged("balance %x", b.Key))
+		}
+		if id := events.SessionID(b.Key); !id.IsZero() {
+			l.Sessions[id] = b.Value.public()
+			continue
+		}
+		l.All = b.Value.public()
 	}
-	return t.ForEach(func(k, raw []byte) error {
-		var b balance
-		if err := x.Decode(raw, &b); err != nil || len(k) != len(events.SessionID{}) {
-			return engine.Damaged("balance %x: %v", k, err)
-		}
-		if id := events.SessionID(k); !id.IsZero() {
-			l.Sessions[id] = b.public()
-			return nil
-		}
-		l.All = b.public()
-		return nil
-	})
+	return nil
 }

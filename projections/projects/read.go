@@ -1,7 +1,6 @@
 package projects
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"path"
@@ -48,18 +47,12 @@ func (v Reader) Folders(ctx context.Context, root, key string) ([]string, error)
 }
 
 func foldersOf(x *engine.Tx, p engine.ProjectID) ([]folder, error) {
-	b, err := folderTable().In(x)
-	if err != nil {
-		return nil, err
-	}
 	var found []folder
-	c := b.Cursor()
-	for k, raw := c.Seek(p[:]); bytes.HasPrefix(k, p[:]) && len(found) < mostFolders; k, raw = c.Next() {
-		var f folder
-		if err := x.Decode(raw, &f); err != nil {
-			return nil, engine.Damaged("folder %s: %v", showFolder(k), err)
+	for f, err := range folderTable().From(x, p[:], p[:]) {
+		if err != nil || len(found) == mostFolders {
+			return found, err
 		}
-		found = append(found, f)
+		found = append(found, f.Value)
 	}
 	return found, nil
 }

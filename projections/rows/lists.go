@@ -142,7 +142,11 @@ func merge(books []book, w walk, each func(Row) bool) (next []byte, err error) {
 		if l == nil {
 			return nil, nil
 		}
-		row, err := l.book.row(l.raw)
+		var id engine.Ref
+		if err := engine.Unpack(l.raw, &id); err != nil {
+			return nil, engine.Damaged("list of %s: %v", l.book.kind, err)
+		}
+		row, err := l.book.row(id)
 		if err != nil {
 			return nil, err
 		}

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -158,13 +159,7 @@ func (v Reader) sessionRows(ctx context.Context, session events.SessionID, kinds
 }
 
 func (b book) ofSession(rows []Row, session events.SessionID) ([]Row, error) {
-	index, err := bySessionTable().In(b.x)
-	if err != nil {
-		return nil, err
-	}
-	c := index.Cursor()
-	for k, raw := c.Seek(session[:]); bytes.HasPrefix(k, session[:]); k, raw = c.Next() {
-		row, err := b.row(raw)
+	for row, err := range b.session(session) {
 		if err != nil {
 			return nil, err
 		}
@@ -173,12 +168,23 @@ func (b book) ofSession(rows []Row, session events.SessionID) ([]Row, error) {
 	return rows, nil
 }
 
-// row is the row that an index entry names.
-func (b book) row(raw []byte) (Row, error) {
-	var id engine.Ref
-	if err := engine.Unpack(raw, &id); err != nil {
-		return Row{}, engine.Damaged("index of %s: %v", b.kind, err)
+// session yields the rows of a session, oldest first. An error is the last.
+func (b book) session(id events.SessionID) iter.Seq2[Row, error] {
+	return func(yield func(Row, error) bool) {
+		for ref, err := range bySessionTable().From(b.x, id[:], id[:]) {
+			var row Row
+			if err == nil {
+				row, err = b.row(ref.Value)
+			}
+			if !yield(row, err) || err != nil {
+				return
+			}
+		}
 	}
+}
+
+// row is the row that an index entry names.
+func (b book) row(id engine.Ref) (Row, error) {
 	row, ok, err := rowTable().Get(b.x, id[:])
 	if err == nil && !ok {
 		err = engine.Damaged("%s %s is in an index alone", b.kind, events.ID(id))
@@ -195,18 +201,9 @@ func Title(v *engine.Views, btx *bolt.Tx, id events.SessionID) (string, error) {
 	if err != nil || len(books) == 0 {
 		return "", err
 	}
-	index, err := bySessionTable().In(books[0].x)
-	if err != nil {
-		return "", err
-	}
-	c := index.Cursor()
-	for k, raw := c.Seek(id[:]); bytes.HasPrefix(k, id[:]); k, raw = c.Next() {
-		row, err := books[0].row(raw)
-		if err != nil {
-			return "", err
-		}
-		if title := cut(row.Text); title != "" {
-			return title, nil
+	for row, err := range books[0].session(id) {
+		if title := cut(row.Text); err != nil || title != "" {
+			return title, err
 		}
 	}
 	return "", nil

@@ -31,19 +31,13 @@ func (v Reader) LatestTurns(ctx context.Context, limit, looked int, match func(T
 	var turns []Turn
 	err := v.View(ctx, View{}.Name(), func(x *engine.Tx) error {
 		turns = nil
-		b, err := table().In(x)
-		if err != nil {
-			return err
-		}
-		c := b.Cursor()
-		for k, raw := c.Last(); k != nil && looked > 0 && len(turns) < limit; k, raw = c.Prev() {
-			looked--
-			var t Turn
-			if err := x.Decode(raw, &t); err != nil {
-				return engine.Damaged("turn %x: %v", k, err)
+		for t, err := range table().Before(x, nil, nil) {
+			if err != nil || looked <= 0 || len(turns) >= limit {
+				return err
 			}
-			if match == nil || match(t) {
-				turns = append(turns, t)
+			looked--
+			if match == nil || match(t.Value) {
+				turns = append(turns, t.Value)
 			}
 		}
 		return nil

@@ -1,7 +1,6 @@
 package usage
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/binary"
@@ -49,18 +48,12 @@ func (v Reader) UsageOf(ctx context.Context, session events.SessionID) ([]Model,
 	var models []Model
 	err := v.View(ctx, View{}.Name(), func(x *engine.Tx) error {
 		models = nil
-		b, err := sessionTable().In(x)
-		if err != nil {
-			return err
-		}
-		c := b.Cursor()
-		for k, raw := c.Seek(session[:]); bytes.HasPrefix(k, session[:]); k, raw = c.Next() {
+		for c, err := range sessionTable().From(x, session[:], session[:]) {
 			var key sumKey
-			var count Count
-			if key.parse(k) != nil || x.Decode(raw, &count) != nil {
-				return engine.Damaged("usage of a session, key %x", k)
+			if err != nil || key.parse(c.Key) != nil {
+				return cmp.Or(err, engine.Damaged("usage of a session, key %x", c.Key))
 			}
-			models = append(models, key.by.usage(count))
+			models = append(models, key.by.usage(c.Value))
 		}
 		return nil
 	})

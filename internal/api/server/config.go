@@ -24,7 +24,6 @@ import (
 	"github.com/cmemd/cmemd/internal/observer/evidence"
 	"github.com/cmemd/cmemd/projections"
 	"github.com/cmemd/cmemd/projections/index"
-	"github.com/cmemd/cmemd/projections/rows"
 	"github.com/cmemd/cmemd/projections/vectors"
 )
 
@@ -60,7 +59,7 @@ type finder interface {
 	WhyAsOf(ctx context.Context, q recall.WhyQuery) (recall.Why, error)
 	Inputs(ctx context.Context, q recall.InputsQuery) (recall.Inputs, error)
 	Resolve(ctx context.Context, text string) (events.ID, error)
-	Show(ctx context.Context, ids ...string) ([]rows.Row, error)
+	Show(ctx context.Context, ids ...string) ([]api.Row, error)
 }
 
 // Repos says what git knows of a folder. An *evidence.Checker is one.

@@ -10,7 +10,6 @@ import (
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
-	"github.com/cmemd/cmemd/projections/rows"
 )
 
 // exportBatch is how many rows are looked up at once.
@@ -47,9 +46,9 @@ func (s *Server) getExportRows(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// exportKinds are the kinds of row that an export may have.
+// exportKinds are the kinds of row that an export may have: all but prompts.
 func exportKinds() []string {
-	return []string{string(rows.Observation), string(rows.Summary), string(rows.Memory)}
+	return kinds()[:3]
 }
 
 func exported(q api.ExportQuery, row api.Row) bool {

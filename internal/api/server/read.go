@@ -37,7 +37,7 @@ func (s *Server) await(ctx context.Context, at events.Position) error {
 	return nil
 }
 
-// kinds are the words for Kind that requests may use.
+// kinds are the words for Kind that requests may use, prompts last.
 func kinds() []string {
 	return []string{string(rows.Observation), string(rows.Summary), string(rows.Memory), string(rows.Prompt)}
 }
