@@ -16,18 +16,18 @@ import (
 // checkAgents looks whether the agents on this machine have cmemd in them as it is to be, and when a hook of each was last called:
 // hooks that stand in a file and are never called look like hooks that work.
 func checkAgents(ctx context.Context, x *examination) []checked {
-	in, err := newInstallation(x.app, installCommand{remove: true}) // which asks nothing of how cmemd is called
+	machine, store, err := here(x.app)
 	if err != nil {
 		return []checked{unknown("%v", err)}
 	}
 	var out []checked
 	for _, a := range install.Agents() {
-		if one, ok := x.checkAgent(a, in); ok {
+		if one, ok := x.checkAgent(a, machine, store); ok {
 			out = append(out, one)
 		}
 	}
 	for _, a := range install.Agents() {
-		if trust, ok := x.checkTrust(ctx, a, in); ok {
+		if trust, ok := x.checkTrust(ctx, a, store); ok {
 			out = append(out, trust)
 		}
 	}
@@ -41,22 +41,25 @@ func checkAgents(ctx context.Context, x *examination) []checked {
 const oldReport = 14 * 24 * time.Hour
 
 // checkAgent says how one agent is; ok is false for one that is not there and was never heard of.
-func (x *examination) checkAgent(a install.Agent, in *installation) (c checked, ok bool) {
+func (x *examination) checkAgent(a install.Agent, m install.Machine, s install.Store) (c checked, ok bool) {
 	mend := "`cmemd install " + a.Name + "`"
-	r, err := in.store.Load(a.Name)
+	r, err := s.Load(a.Name)
 	last, noLast := server.LastReported(x.paths.Home, a.Name)
 	switch {
 	case err != nil:
 		return wrong(mend, "%s: what was put into it is not known: %v", a.Title, err), true
 	case r == nil && !last.IsZero() && x.now.Sub(last) < oldReport:
 		return well("%s: last reported %s; `cmemd install` has nothing in it", a.Title, x.ago(last)), true
-	case r == nil && !a.Found(in.machine):
+	case r == nil && !a.Found(m):
 		return c, false
 	case r == nil:
 		return note(mend, "%s is on this machine, and cmemd is not in it", a.Title), true
 	}
-	if c, ok := x.unlikeInstalled(a, r); !ok {
-		return c, true
+	if err := checkInstalled(x.app, a, r, x.config == nil || x.config.Listen != ""); err != nil {
+		if mend := terminal.NextStep(err); mend != "" {
+			return wrong(mend, "%s: %v", a.Title, err), true
+		}
+		return unknown("%s: %v", a.Title, err), true
 	}
 	says := fmt.Sprintf("%s: cmemd is in it (%s)", a.Title, r.Method)
 	switch {
@@ -89,41 +92,15 @@ func (x *examination) ago(at time.Time) string {
 	return terminal.Plural(int(d/(24*time.Hour)), "day") + " ago"
 }
 
-// unlikeInstalled says what of an agent is not as its installation is to leave it; ok is true where all is.
-func (x *examination) unlikeInstalled(a install.Agent, r *install.Record) (c checked, ok bool) {
-	f := installCommand{dryRun: true, settings: r.Method == install.MethodSettings, http: r.HTTP, noMCP: r.NoMCP}
-	mend := "`" + f.line(a) + "`"
-	if f.http && x.config != nil && x.config.Listen == "" {
-		return wrong("`cmemd config set listen 127.0.0.1:37911`, or "+mend[:len(mend)-1]+" without --http",
-			"%s: its hooks post to the daemon, which listens at no address", a.Title), false
-	}
-	in, err := newInstallation(x.app, f)
-	if err != nil {
-		return unknown("%s: whether cmemd is in it as it is to be: %v", a.Title, err), false
-	}
-	in.options.Settings = f.settings
-	p, err := a.Install(in.machine, in.options, in.store)
-	if err != nil {
-		return wrong(mend, "%s: %s", a.Title, terminal.Describe(err)), false
-	}
-	if what := unlike(p); what != "" {
-		return wrong(mend, "%s: %s (%s --dry-run` shows how)", a.Title, what, mend[:len(mend)-1]), false
-	}
-	if path := notRunnable(in.options.Program); path != "" {
-		return wrong("chmod 755 "+path, "%s: its hooks run %s, which is no program", a.Title, path), false
-	}
-	return in.switchedOff(a)
-}
-
 // askTrustWait is how long an agent's client is waited for: doctor is to end soon.
 const askTrustWait = 5 * time.Second
 
 // checkTrust says which of its hooks an agent does not run; ok is false where it has none, or runs all.
-func (x *examination) checkTrust(ctx context.Context, a install.Agent, in *installation) (c checked, ok bool) {
+func (x *examination) checkTrust(ctx context.Context, a install.Agent, s install.Store) (c checked, ok bool) {
 	if a.Hooks.Trust == nil {
 		return c, false
 	}
-	if r, err := in.store.Load(a.Name); err != nil || r == nil {
+	if r, err := s.Load(a.Name); err != nil || r == nil {
 		return c, false
 	}
 	ctx, cancel := context.WithTimeout(ctx, askTrustWait)
@@ -135,13 +112,7 @@ func (x *examination) checkTrust(ctx context.Context, a install.Agent, in *insta
 	if all := len(a.Hooks.Events); len(trust) < all {
 		return wrong(a.Hooks.Trust.Mend, "%s knows %d of %s of cmemd", a.Title, len(trust), terminal.Plural(all, "hook")), true
 	}
-	var refused []string
-	for _, t := range trust {
-		if !t.Trusted() {
-			refused = append(refused, t.Event)
-		}
-	}
-	if len(refused) > 0 {
+	if refused := install.Refused(trust); len(refused) > 0 {
 		return wrong("start "+a.Programs[0]+", and trust them with /hooks", "%s does not run %s of cmemd (%s): they are not trusted",
 			a.Title, terminal.Plural(len(refused), "hook"), strings.Join(refused, ", ")), true
 	}

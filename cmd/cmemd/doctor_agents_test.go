@@ -34,12 +34,12 @@ func TestCheckAgent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	in := &installation{app: x.app, store: install.Store{Dir: filepath.Join(dir, "install")}}
-	in.machine = install.Machine{OS: "linux", Home: dir, Getenv: x.app.Getenv, LookPath: func(string) (string, error) { return "", fs.ErrNotExist }}
+	store := install.Store{Dir: filepath.Join(dir, "install")}
+	machine := install.Machine{OS: "linux", Home: dir, Getenv: x.app.Getenv, LookPath: func(string) (string, error) { return "", fs.ErrNotExist }}
 	reported := filepath.Join(x.paths.Run, "reported", "codex")
 	expect := func(what string, state checkState, says string) {
 		t.Helper()
-		c, ok := x.checkAgent(codex, in)
+		c, ok := x.checkAgent(codex, machine, store)
 		if ok != (says != "") || ok && (c.State != state || !strings.Contains(c.Says, says)) {
 			t.Errorf("%s: %v %+v, want %s %q", what, ok, c, state, says)
 		}
@@ -75,28 +75,6 @@ func TestHeardOf(t *testing.T) {
 	} {
 		if got := x.heardOf("it", c.last); got.State != c.state || !strings.HasSuffix(got.Says, c.says) || (got.Mend != "") != (c.state == stateNote) {
 			t.Errorf("%s: got %+v, want %s %q", c.last, got, c.state, c.says)
-		}
-	}
-}
-
-// TestNotRunnable: a program that is gone, that is a folder or may not be run is none.
-func TestNotRunnable(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	good, plain, gone := filepath.Join(dir, "good"), filepath.Join(dir, "plain"), filepath.Join(dir, "gone")
-	for path, mode := range map[string]fs.FileMode{good: 0o700, plain: 0o600} {
-		if err := os.WriteFile(path, nil, mode); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for _, c := range []struct{ hook, cmemd, want string }{
-		{good, good, ""}, {gone, good, gone}, {good, gone, gone}, {dir, good, dir}, {plain, good, plain},
-	} {
-		if c.hook == plain && os.PathSeparator != '/' {
-			continue
-		}
-		if got := notRunnable(install.Program{Hook: []string{c.hook}, Cmemd: c.cmemd}); got != c.want {
-			t.Errorf("%+v: got %q", c, got)
 		}
 	}
 }

@@ -20,18 +20,26 @@ import (
 	"github.com/cmemd/cmemd/internal/agents/relay"
 )
 
+// here is this machine, as agents are installed on it, and where this home has the records of that.
+func here(a *terminal.App) (m install.Machine, s install.Store, err error) {
+	home, err := a.Home()
+	if err != nil {
+		return m, s, err
+	}
+	person, err := os.UserHomeDir()
+	return install.Machine{OS: runtime.GOOS, Home: person, Getenv: a.Getenv, LookPath: exec.LookPath}, install.Store{Dir: filepath.Join(home, "install")}, err
+}
+
 // newInstallation gathers what installing needs to know of this machine.
 func newInstallation(a *terminal.App, f installCommand) (*installation, error) {
 	home, err := a.Home()
 	if err != nil {
 		return nil, err
 	}
-	person, err := os.UserHomeDir()
-	if err != nil {
+	x := &installation{app: a, flags: f}
+	if x.machine, x.store, err = here(a); err != nil {
 		return nil, err
 	}
-	x := &installation{app: a, flags: f, store: install.Store{Dir: filepath.Join(home, "install")}}
-	x.machine = install.Machine{OS: runtime.GOOS, Home: person, Getenv: a.Getenv, LookPath: exec.LookPath}
 	x.options = install.Options{Version: a.Version, Home: home, Settings: f.settings, NoMCP: f.noMCP}
 	if f.remove {
 		if l, err := config.ForHome(a); err == nil { // settings that cannot be read keep nobody from removing

@@ -167,12 +167,7 @@ func trustNote(a install.Agent, all []install.Trust, hooks int) string {
 	if len(all) < hooks {
 		return fmt.Sprintf("%s knows %d of %s: %s", a.Title, len(all), terminal.Plural(hooks, "hook"), a.Hooks.Trust.Mend)
 	}
-	var not []string
-	for _, t := range all {
-		if !t.Trusted() {
-			not = append(not, t.Event)
-		}
-	}
+	not := install.Refused(all)
 	if len(not) == 0 {
 		return ""
 	}

@@ -242,7 +242,7 @@ func TestRealCodexIsOnlyAsked(t *testing.T) {
 		t.Errorf("an installation leaves %v", names)
 	}
 	for _, says := range []string{"Codex does not run 6 hooks of cmemd", "Codex knows 0 of 6 hooks of cmemd"} {
-		if c := w.doctor("agents", says); c.State != stateWrong || c.Mend == "" {
+		if c := w.doctor("agents", says); c.State != "wrong" || c.Mend == "" {
 			t.Errorf("want %q, got %+v", says, c)
 		}
 		if got := w.codexFiles(); !cmp.Equal(got, want) {
@@ -281,13 +281,16 @@ func (w *personsWorld) codexFiles() map[string]string {
 	return all
 }
 
+// doctorSays is what `cmemd doctor` says of one thing.
+type doctorSays struct{ Name, State, Says, Mend string }
+
 // doctor is what `cmemd doctor` says of one thing with certain words in it; the zero value: nothing.
-func (w *personsWorld) doctor(name, says string) checked {
+func (w *personsWorld) doctor(name, says string) doctorSays {
 	w.t.Helper()
 	c := w.command(w.ctx, "doctor", "--json")
 	c.Dir = w.cwd
 	out, err := c.Output()
-	var d diagnosis
+	var d struct{ Checks []doctorSays }
 	if json.Unmarshal(out, &d) != nil {
 		w.t.Fatalf("%v\n%s", err, out)
 	}
@@ -297,7 +300,7 @@ func (w *personsWorld) doctor(name, says string) checked {
 		}
 	}
 	w.t.Logf("nothing says %q:\n%s", says, out)
-	return checked{}
+	return doctorSays{}
 }
 
 // TestRealPluginIsLookedAt: what a person does with Claude Code's plugin is told, and mended by what is said.
@@ -307,7 +310,7 @@ func TestRealPluginIsLookedAt(t *testing.T) {
 	w.install()
 	well := func(when string) {
 		t.Helper()
-		if c := w.doctor("agents", "Claude Code: cmemd is in it (plugin)"); c.State != stateNote {
+		if c := w.doctor("agents", "Claude Code: cmemd is in it (plugin)"); c.State != "note" {
 			t.Errorf("%s: got %+v", when, c)
 		}
 	}
@@ -322,7 +325,7 @@ func TestRealPluginIsLookedAt(t *testing.T) {
 		if err := spoil(); err != nil {
 			t.Fatal(err)
 		}
-		if c := w.doctor("agents", says); c.State != stateWrong || c.Mend != "`cmemd install claude-code`" {
+		if c := w.doctor("agents", says); c.State != "wrong" || c.Mend != "`cmemd install claude-code`" {
 			t.Errorf("want %q, got %+v", says, c)
 		}
 		w.install()

@@ -154,9 +154,9 @@ func (w *personsWorld) ran(name string, args ...string) string {
 // install puts cmemd into Claude Code, and wants it done.
 func (w *personsWorld) install(args ...string) {
 	w.t.Helper()
-	var all []shownInstall
+	var all []struct{ State string }
 	out := w.ran("cmemd", append([]string{"install", "claude-code", "--yes", "--json"}, args...)...)
-	if err := json.Unmarshal([]byte(out), &all); err != nil || len(all) != 1 || all[0].State != installDone {
+	if err := json.Unmarshal([]byte(out), &all); err != nil || len(all) != 1 || all[0].State != "installed" {
 		w.t.Fatalf("%v\n%s", err, out)
 	}
 }

@@ -19,6 +19,16 @@ type Trust struct {
 // Trusted reports whether Codex runs the hook.
 func (t Trust) Trusted() bool { return t.Enabled && t.Status == "trusted" }
 
+// Refused names the events of those hooks that the agent does not run.
+func Refused(all []Trust) (events []string) {
+	for _, t := range all {
+		if !t.Trusted() {
+			events = append(events, t.Event)
+		}
+	}
+	return events
+}
+
 // trustRequests ask `codex app-server` for its hooks.
 const (
 	trustInit = `{"id":0,"method":"initialize","params":{"clientInfo":{"name":"cmemd","title":"cmemd","version":%q}}}` + "\n" +
