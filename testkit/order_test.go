@@ -18,14 +18,6 @@ import (
 // maxAgainst is how many of a hundred references from file to file may go against the order in which doc.go lists the files.
 const maxAgainst = 10
 
-// unlisted are the packages whose files have no such order yet. None is added.
-func unlisted() []string {
-	return []string{
-		"cmd/cmemd",
-		"cmd/cmemd/internal/homedir",
-	}
-}
-
 // TestFilesRunOneWay: a package of several files lists them in doc.go in the order in which data passes, under the line
 // "The files, each referring to those below it:", and what a file refers to stands in itself or further down.
 func TestFilesRunOneWay(t *testing.T) {
@@ -33,7 +25,6 @@ func TestFilesRunOneWay(t *testing.T) {
 	if testing.Short() {
 		t.Skip("reads the types of every package")
 	}
-	known := unlisted()
 	for _, p := range load(t) {
 		name := strings.TrimPrefix(p.PkgPath, module+"/")
 		files := filesOf(p)
@@ -41,12 +32,6 @@ func TestFilesRunOneWay(t *testing.T) {
 			continue
 		}
 		order := listedFiles(p.Dir)
-		if slices.Contains(known, name) {
-			if len(order) > 0 {
-				t.Errorf("%s lists its files: take it off the list", name)
-			}
-			continue
-		}
 		if diff := missing(files, order); len(diff) > 0 {
 			t.Errorf("%s/doc.go does not list exactly the files of the package: %s", name, strings.Join(diff, ", "))
 			continue

@@ -15,5 +15,5 @@ func main() {
 		relay.Main(os.Args[2], version, privacy.Keep) // before anything else is built: an agent waits, and gets exit 0 whatever happens
 		return
 	}
-	os.Exit(run(os.Args[1:]))
+	os.Exit(run(version, os.Args[1:]))
 }

@@ -1,13 +1,17 @@
 package main
 
 import (
+	"slices"
+
 	"github.com/spf13/cobra"
 
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/cli/memory"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/cli/operate"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/daemon"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/doctor"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/providers"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/scenarios"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/setup"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 )
 
@@ -72,8 +76,7 @@ func strictHelp(root *cobra.Command) {
 // commandsOf lists the sub-commands by group.
 func commandsOf(a *terminal.App) map[string][]*cobra.Command {
 	return map[string][]*cobra.Command{
-		groupDaemon: append(operate.Commands(a), daemon.NewServe(a), daemon.NewStart(a), daemon.NewStop(a), daemon.NewMCP(a), newStatus(a), newDoctor(a),
-			newInstall(a), newUninstall(a), newService(a), scenarios.NewDemo(a)),
+		groupDaemon: slices.Concat(daemon.Commands(a), doctor.Commands(a), operate.Commands(a), setup.Commands(a), []*cobra.Command{scenarios.NewDemo(a)}),
 		groupMemory: memory.Commands(a),
 		groupInside: append(operate.Inside(a), scenarios.NewReplay(a), providers.NewObserver(a)),
 	}

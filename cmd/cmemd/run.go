@@ -12,8 +12,8 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 )
 
-// run carries out one command line and returns the exit code.
-func run(args []string) int {
+// run carries out one command line of cmemd as of version, and returns the exit code.
+func run(version string, args []string) int {
 	a := &terminal.App{
 		In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Environ: os.Environ(), Getenv: os.Getenv, Now: time.Now,
 		Version: version,

@@ -41,7 +41,7 @@ func TestScripts(t *testing.T) {
 	race.SkipProcesses(t)
 	t.Parallel()
 	testscript.Run(t, testscript.Params{
-		Dir: filepath.Join("testdata", "script"), Setup: setup, RequireUniqueNames: true,
+		Dir: filepath.Join("testdata", "script"), Setup: setUp, RequireUniqueNames: true,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"work": work, "eventually": eventually, "crash": crash, "takeport": takePort, "holdlog": holdLog,
 			"newerlog": newerLog, "capture": capture, "damagelog": damageLog,
@@ -56,7 +56,7 @@ func foreign() []string {
 	return []string{"CMEMD_", "XDG_", "CLAUDE", "CODEX_", "GEMINI_", "CURSOR_", "OPENCODE_", "ANTHROPIC_", "OPENAI_"}
 }
 
-func setup(env *testscript.Env) error {
+func setUp(env *testscript.Env) error {
 	kept := env.Vars[:0:0]
 	for _, kv := range env.Vars {
 		own := true

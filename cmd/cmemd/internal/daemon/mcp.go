@@ -28,7 +28,12 @@ the daemon answers, and is started if none runs. Agents start it, each its own:
 
 The daemon serves the same over HTTP, at /mcp of its address, with the bearer token from the file token of CMEMD_HOME.`
 
-func NewMCP(a *terminal.App) *cobra.Command {
+// Commands are those that run a daemon, start and stop one, and ask one for an agent.
+func Commands(a *terminal.App) []*cobra.Command {
+	return []*cobra.Command{newServe(a), newStart(a), newStop(a), newMCP(a)}
+}
+
+func newMCP(a *terminal.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "mcp", Short: "Serve memory to an agent over MCP, on standard input and output", Long: mcpHelp, Args: terminal.Takes(0, 0, ""),
 		RunE: func(c *cobra.Command, _ []string) error {

@@ -15,7 +15,7 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 )
 
-func NewServe(a *terminal.App) *cobra.Command {
+func newServe(a *terminal.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "serve", Short: "Run the daemon in the foreground", Args: terminal.Takes(0, 0, ""),
 		Long: "Serve runs the daemon until it is stopped. On a terminal it logs there, else to logs/cmemd.log in CMEMD_HOME.\n" +

@@ -23,7 +23,7 @@ import (
 // startWait is how long a daemon may take to be ready: views may have to be made anew.
 const startWait = 15 * time.Second
 
-func NewStart(a *terminal.App) *cobra.Command {
+func newStart(a *terminal.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "start", Short: "Run the daemon in the background, unless it runs", Args: terminal.Takes(0, 0, ""),
 		Long: "Start returns when the daemon is ready. An older daemon is stopped, and this version takes its place.",

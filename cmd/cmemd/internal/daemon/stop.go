@@ -22,7 +22,7 @@ const stopWait = endLimit + 2*time.Second
 // askEvery is how long a command waits between two questions whether a daemon is there, or ready, or gone.
 const askEvery = 10 * time.Millisecond
 
-func NewStop(a *terminal.App) *cobra.Command {
+func newStop(a *terminal.App) *cobra.Command {
 	kill := false
 	c := &cobra.Command{
 		Use: "stop", Short: "End the daemon, in order", Args: terminal.Takes(0, 0, ""),

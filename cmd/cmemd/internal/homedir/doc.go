@@ -1,6 +1,11 @@
 // Package homedir is the folder of all that cmemd keeps: what lies where, the token, the locks of files that several
 // commands change, and what a running daemon writes down of itself.
 //
+// The files, each referring to those below it:
+//
+//	process.go, paths.go, file_lock.go, file_lock_unix.go, file_lock_other.go, safe.go, safe_unix.go,
+//	safe_other.go
+//
 // What bites: a process is believed to be the daemon only while its number, its start and the boot agree; a number alone
 // is another process sooner or later.
 package homedir

@@ -38,7 +38,7 @@ func LockBeside(ctx context.Context, path string) (*os.File, error) {
 // awaitLock takes f, and tries until ctx is done.
 func awaitLock(ctx context.Context, f *os.File) error {
 	for {
-		if err := tryLock(f); !errors.Is(err, ErrLocked) {
+		if ok, err := tryLock(f); ok || err != nil {
 			return err
 		}
 		select {

@@ -8,11 +8,11 @@ import (
 	"syscall"
 )
 
-// tryLock takes f for this process as long as it is open. The error is ErrLocked if another has it.
-func tryLock(f *os.File) error {
+// tryLock takes f for this process as long as it is open, and reports false if another has it.
+func tryLock(f *os.File) (bool, error) {
 	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
-		return ErrLocked
+		return false, nil
 	}
-	return err
+	return err == nil, err
 }

@@ -1,0 +1,144 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/daemon"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
+	"github.com/cmemd/cmemd/internal/agents/relay"
+	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/api/server"
+	"github.com/cmemd/cmemd/projections/health"
+)
+
+// checkDaemon looks whether one runs, answers and does its job.
+func checkDaemon(_ context.Context, x *examination) []checked {
+	if s := x.status; s != nil {
+		if s.Ready {
+			return []checked{well("pid %d, since %s", s.PID, terminal.Moment(s.Started))}
+		}
+		if strings.HasPrefix(s.Phase, daemon.StoppedPhase) {
+			return []checked{wrong("`cmemd logs` says why; `cmemd stop` and `cmemd start` begin anew", "pid %d, but %s", s.PID, s.Phase)}
+		}
+		return []checked{note("wait a moment", "pid %d is starting: %s", s.PID, s.Phase)}
+	}
+	if !errors.Is(x.daemon, api.ErrNotRunning) {
+		return []checked{wrong("`cmemd stop --kill`, then `cmemd start`: what it accepted is in the log", "%s", terminal.Describe(x.daemon))}
+	}
+	d, err := homedir.ReadDaemonFile(x.paths.Daemon)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return []checked{wrong("`cmemd start`; hooks do it too", "none runs")}
+	case err != nil:
+		return []checked{wrong("`cmemd start`", "none runs, and %v", err)}
+	case d.Lives():
+		return []checked{wrong("`cmemd stop --kill`, then `cmemd start`", "pid %d runs, and does not listen at %s", d.PID, d.Socket)}
+	}
+	return []checked{wrong("`cmemd start`, then `cmemd logs` for why it ended", "none runs: the last one, pid %d, ended without a word", d.PID)}
+}
+
+// checkSocket looks whether hooks reach the daemon, and nobody else does.
+func checkSocket(_ context.Context, x *examination) []checked {
+	info, err := os.Lstat(x.paths.Socket)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && x.status == nil:
+		return []checked{unknown("%s is there while a daemon runs", x.paths.Socket)}
+	case err != nil:
+		return []checked{wrong("`cmemd stop` and `cmemd start`", "%v", err)}
+	case info.Mode().Type() != os.ModeSocket:
+		return []checked{wrong("move it away", "%s is in the way: it is no socket", x.paths.Socket)}
+	case openToOthers(info):
+		return []checked{wrong("`cmemd stop` and `cmemd start`", "others may use %s (%s)", x.paths.Socket, info.Mode().Perm())}
+	case x.status == nil:
+		return []checked{note("`cmemd start` makes a new one", "%s is left over", x.paths.Socket)}
+	}
+	return []checked{well("%s", x.paths.Socket)}
+}
+
+// checkVersion looks whether command and daemon are of one version.
+func checkVersion(_ context.Context, x *examination) []checked {
+	mine := x.app.Version
+	switch {
+	case x.status == nil:
+		return []checked{well("%s", mine)}
+	case x.status.Version == mine:
+		return []checked{well("%s, as the daemon", mine)}
+	case terminal.IsNewer(mine, x.status.Version):
+		return []checked{wrong("`cmemd start` replaces the daemon", "%s, and the daemon is the older %s", mine, terminal.VisibleLine(x.status.Version))}
+	}
+	return []checked{note("use one of them", "%s, and the daemon is %s", mine, terminal.VisibleLine(x.status.Version))}
+}
+
+// mayLag is how many records behind a view may be without anybody noticing: a busy moment's worth.
+const mayLag = 1000
+
+// checkViews looks whether what is searched and injected is up to date.
+func checkViews(_ context.Context, x *examination) []checked {
+	if x.status == nil {
+		return needsDaemon()
+	}
+	var out []checked
+	for _, v := range x.status.Views {
+		if v.Lag > mayLag {
+			out = append(out, wrong("wait while it catches up; `cmemd logs` says whether it stopped, `cmemd projections rebuild` makes it anew",
+				"%s is %s behind", v.Name, terminal.Plural(v.Lag, "record")))
+		}
+	}
+	if len(out) == 0 {
+		return []checked{well("%s", viewsLine(x.status.Views))}
+	}
+	return out
+}
+
+// checkInputs looks whether each input is accounted for.
+func checkInputs(_ context.Context, x *examination) []checked {
+	if x.status == nil {
+		return needsDaemon()
+	}
+	b := x.status.Inputs
+	if b.Captured != b.Observed+b.Skipped+b.Dropped+b.Pending+b.Forgotten {
+		return []checked{wrong("`cmemd log verify`, then `cmemd projections rebuild`", "the balance does not add up: %s", terminal.BalanceLine(b))}
+	}
+	if b.Dropped > 0 {
+		return []checked{note("`cmemd outcomes --outcome dropped` lists them, `cmemd reobserve --dropped` does them again", "%s", terminal.BalanceLine(b))}
+	}
+	return []checked{well("%s", terminal.BalanceLine(b))}
+}
+
+// checkObserver tells whether the observer does its job, as far as numbers tell.
+func checkObserver(_ context.Context, x *examination) []checked {
+	if x.status == nil {
+		return needsDaemon()
+	}
+	out := found(x.status.Findings, func(f health.Finding) bool { return f.What != health.FindHeld && f.What != server.FindBudget })
+	if len(out) > 0 {
+		return out
+	}
+	says := "24 h: " + countLine(x.status.Windows.Day.Total)
+	if at := x.status.Health.LastKeptAt; !at.IsZero() {
+		says += fmt.Sprintf("; last kept %s ago", x.now.Sub(at).Round(time.Second))
+	}
+	return []checked{well("%s", says)}
+}
+
+// found is what is said of those findings that are wanted: wrong where the observer counts as degraded.
+func found(all []health.Finding, wanted func(health.Finding) bool) []checked {
+	var out []checked
+	for _, f := range all {
+		switch {
+		case !wanted(f):
+		case f.Degraded:
+			out = append(out, wrong(relay.Notice(f.Do), "%s", relay.Notice(f.Says)))
+		default:
+			out = append(out, note(relay.Notice(f.Do), "%s", relay.Notice(f.Says)))
+		}
+	}
+	return out
+}

@@ -1,0 +1,82 @@
+package doctor
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
+)
+
+const doctorHelp = `Doctor looks at all that cmemd stands on, and says of each thing whether it is well, and if not what mends it.
+It ends with 1 if something is wrong. Without a daemon it looks at what there is. What --deep costs is counted nowhere, neither
+in ` + "`cmemd usage`" + ` nor in a budget; where the day's budget is used up, it asks no model that costs. --bundle writes what it found to a file that can be
+sent to somebody who helps: a .tar.gz of numbers, settings and logs, without secrets and without a word that an agent said.`
+
+// Commands are those that say how a daemon does, and what is not well.
+func Commands(a *terminal.App) []*cobra.Command {
+	return []*cobra.Command{newDoctor(a), newStatus(a)}
+}
+
+func newDoctor(a *terminal.App) *cobra.Command {
+	deep, bundle := false, ""
+	c := &cobra.Command{
+		Use: "doctor", Short: "Say what is wrong and what mends it; exit code 1 if something is", Args: terminal.Takes(0, 0, ""), Long: doctorHelp,
+	}
+	c.Flags().BoolVar(&deep, "deep", false, "search once and ask each configured model once too, which may cost something")
+	c.Flags().StringVar(&bundle, "bundle", "", "write what was found to this new file, a .tar.gz")
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		x, err := examine(c.Context(), a)
+		if err != nil {
+			return err
+		}
+		x.deep = deep
+		found := x.diagnose(c.Context(), checks())
+		if bundle != "" {
+			if err := x.writeBundle(c.Context(), found, bundle); err != nil {
+				return err
+			}
+		}
+		if a.JSON {
+			if err := a.PrintJSON(found); err != nil {
+				return err
+			}
+		} else {
+			showDiagnosis(a, found)
+		}
+		return a.Reported(found.err())
+	}
+	return c
+}
+
+// checks lists them in the order in which they are shown: what others stand on comes first. A new check is a function and
+// a line here.
+func checks() []check {
+	return []check{
+		{"home", checkHome}, {"settings", checkSettings}, {"disk", checkDisk}, {"clock", checkClock}, {"git", checkGit},
+		{"daemon", checkDaemon}, {"socket", checkSocket}, {"version", checkVersion}, {"log", checkLog}, {"views", checkViews}, {"vectors", checkVectors},
+		{"inputs", checkInputs}, {"spool", checkSpool}, {"hooks", checkHooks}, {"agents", checkAgents}, {"provider", checkProvider}, {"model", checkModels},
+		{"budget", checkBudget}, {"observer", checkObserver}, {"search", checkSearch},
+	}
+}
+
+func (x *examination) diagnose(ctx context.Context, checks []check) diagnosis {
+	d := diagnosis{OK: true, Home: x.paths.Home}
+	for _, c := range checks {
+		for _, found := range c.look(ctx, x) {
+			found.Name = c.name
+			d.OK = d.OK && found.State != stateWrong
+			d.Checks = append(d.Checks, found)
+		}
+	}
+	return d
+}
+
+func showDiagnosis(a *terminal.App, d diagnosis) {
+	for _, c := range d.Checks {
+		a.Printf("%-8s %-9s %s\n", c.State, c.Name, terminal.VisibleLine(a.ShownNotice(c.Says)))
+		if c.Mend != "" {
+			a.Printf("%-8s %-9s mend: %s\n", "", "", terminal.VisibleLine(a.ShownNotice(c.Mend)))
+		}
+	}
+}

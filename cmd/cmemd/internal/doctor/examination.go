@@ -1,0 +1,111 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
+	"github.com/cmemd/cmemd/internal/api"
+)
+
+// checkState is how one thing is.
+type checkState string
+
+const (
+	stateOK      checkState = "ok"
+	stateNote    checkState = "note"    // worth knowing; nothing that somebody must do
+	stateWrong   checkState = "wrong"   // somebody should do something
+	stateUnknown checkState = "unknown" // it could not be looked at
+)
+
+// A checked is what doctor says of one thing.
+type checked struct {
+	Name  string     `json:"name"`
+	State checkState `json:"state"`
+	Says  string     `json:"says"`
+	Mend  string     `json:"mend,omitempty"` // what to do about it
+}
+
+func well(format string, args ...any) checked {
+	return checked{State: stateOK, Says: fmt.Sprintf(format, args...)}
+}
+
+func note(mend, format string, args ...any) checked {
+	return checked{State: stateNote, Says: fmt.Sprintf(format, args...), Mend: mend}
+}
+
+func wrong(mend, format string, args ...any) checked {
+	return checked{State: stateWrong, Says: fmt.Sprintf(format, args...), Mend: mend}
+}
+
+func unknown(format string, args ...any) checked {
+	return checked{State: stateUnknown, Says: fmt.Sprintf(format, args...)}
+}
+
+// needsDaemon is what is said of a thing that only a daemon knows.
+func needsDaemon() []checked {
+	return []checked{unknown("no daemon answers that could tell")}
+}
+
+// A check looks at one thing, and says one line of it or more.
+type check struct {
+	name string
+	look func(ctx context.Context, x *examination) []checked
+}
+
+// An examination is what the checks look at.
+type examination struct {
+	app      *terminal.App
+	paths    homedir.Paths
+	config   *config.Loaded
+	settings error // of the settings
+	status   *api.Status
+	daemon   error // why there is no status
+	now      time.Time
+	deep     bool // the model may be asked
+}
+
+// examine gathers what several checks need. What cannot be had is for them to tell.
+func examine(ctx context.Context, a *terminal.App) (*examination, error) {
+	p, err := homedir.Of(a)
+	if err != nil {
+		return nil, err
+	}
+	x := &examination{app: a, paths: p, now: a.Now()}
+	x.config, x.settings = config.Load(p.Home, a.Environ)
+	x.daemon = a.Query(ctx, func(ctx context.Context, client *api.Client) error {
+		s, err := client.Status(ctx)
+		if err == nil {
+			x.status = &s
+		}
+		return err
+	})
+	return x, ctx.Err()
+}
+
+// A diagnosis is what doctor found.
+type diagnosis struct {
+	OK     bool      `json:"ok"`
+	Home   string    `json:"home"`
+	Checks []checked `json:"checks"`
+}
+
+// errUnwell is something that doctor found wrong.
+var errUnwell = errors.New("not all is well")
+
+func (d diagnosis) err() error {
+	if d.OK {
+		return nil
+	}
+	n := 0
+	for _, c := range d.Checks {
+		if c.State == stateWrong {
+			n++
+		}
+	}
+	return terminal.Advise(fmt.Errorf("%w: %s to mend", errUnwell, terminal.Plural(n, "thing")), "do what stands behind `mend`, from the top")
+}

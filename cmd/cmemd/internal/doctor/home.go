@@ -1,0 +1,180 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
+	"github.com/cmemd/cmemd/internal/agents/relay"
+)
+
+// checkHome looks whether the home is a folder of this user's alone that can be written to.
+func checkHome(_ context.Context, x *examination) []checked {
+	info, err := os.Stat(x.paths.Home)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return []checked{note("`cmemd start` makes it", "%s is not there yet", x.paths.Home)}
+	case err != nil:
+		return []checked{wrong("let CMEMD_HOME name a folder that this user may write to", "%v", err)}
+	case !info.IsDir():
+		return []checked{wrong("let CMEMD_HOME name a folder", "%s is no folder", x.paths.Home)}
+	case openToOthers(info):
+		return []checked{wrong("chmod 700 "+x.paths.Home, "%s can be read by others (%s)", x.paths.Home, info.Mode().Perm())}
+	}
+	if err := homedir.CheckParents(x.paths.Home); err != nil {
+		return []checked{wrong("take that right away, or let CMEMD_HOME name another folder", "%v", err)}
+	}
+	f, err := os.CreateTemp(x.paths.Home, ".doctor-*")
+	if err != nil {
+		return []checked{wrong("let CMEMD_HOME name a folder that this user may write to", "%v", err)}
+	}
+	if err := errors.Join(f.Close(), os.Remove(f.Name())); err != nil {
+		return []checked{wrong("look at the disk", "%v", err)}
+	}
+	return []checked{well("%s", x.paths.Home)}
+}
+
+// openToOthers reports whether others may do something with a file. Windows keeps that elsewhere.
+func openToOthers(info fs.FileInfo) bool {
+	return runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0
+}
+
+// checkSettings looks whether the settings can be used.
+func checkSettings(_ context.Context, x *examination) []checked {
+	if x.settings == nil {
+		return []checked{well("they can be used")}
+	}
+	var out []checked
+	for line := range strings.Lines(x.settings.Error()) {
+		out = append(out, wrong("correct it; `cmemd config show` lists what there is", "%s", strings.TrimSpace(line)))
+	}
+	return out
+}
+
+// roomyFactor is how many times the room that is kept free there should be, so that it is told before it runs out.
+const roomyFactor = 8
+
+// checkDisk looks whether there is room to go on.
+func checkDisk(_ context.Context, x *examination) []checked {
+	free, err := freeDisk(nearestFolder(x.paths.Home))
+	if err != nil {
+		return []checked{unknown("how much room there is: %v", err)}
+	}
+	keep := x.config.MinFreeBytes
+	says := fmt.Sprintf("%s free, %s are kept free (min_free_bytes)", terminal.Size(free), terminal.Size(keep))
+	switch {
+	case free < keep:
+		return []checked{wrong("make room: nothing is captured meanwhile, hooks keep what they report in the spool", "%s", says)}
+	case free < roomyFactor*keep:
+		return []checked{note("make room before nothing is captured any more", "%s", says)}
+	}
+	return []checked{well("%s", says)}
+}
+
+// nearestFolder is path, or the folder above it that exists.
+func nearestFolder(path string) string {
+	for {
+		if _, err := os.Stat(path); err == nil || filepath.Dir(path) == path {
+			return path
+		}
+		path = filepath.Dir(path)
+	}
+}
+
+const (
+	firstSane = 2024        // no clock of a machine that runs this shows an earlier year
+	clockSlip = time.Minute // by which clocks are set back and forth all the time
+)
+
+// checkClock looks whether the clock goes on from what the log has seen.
+func checkClock(_ context.Context, x *examination) []checked {
+	const mend = "set the clock: pauses, windows and dates go by it"
+	if x.now.Year() < firstSane {
+		return []checked{wrong(mend, "it shows %s", x.now.Format(time.DateTime))}
+	}
+	newest, err := x.newestRecord()
+	switch {
+	case err != nil || newest.IsZero():
+		return []checked{well("it shows %s; there is no record to set it beside", x.now.Format(time.DateTime))}
+	case newest.Sub(x.now) > clockSlip:
+		return []checked{wrong(mend, "it shows %s, and the log has a record of %s", x.now.Format(time.DateTime), newest.Local().Format(time.DateTime))}
+	}
+	return []checked{well("it shows %s, behind it the log's newest record of %s", x.now.Format(time.DateTime), newest.Local().Format(time.DateTime))}
+}
+
+// gitWait is how long git may take to say its version.
+const gitWait = 5 * time.Second
+
+// checkGit looks whether commits can be checked.
+func checkGit(ctx context.Context, x *examination) []checked {
+	const mend = "install git: without it no claim of a commit can be checked, and memory is kept all the same"
+	path, err := exec.LookPath("git")
+	if err != nil {
+		return []checked{wrong(mend, "it is not on PATH")}
+	}
+	ctx, cancel := context.WithTimeout(ctx, gitWait)
+	defer cancel()
+	out, err := exec.CommandContext(ctx, path, "--version").Output()
+	if err != nil {
+		return []checked{wrong(mend, "%s: %v", path, err)}
+	}
+	return []checked{well("%s: %s", path, strings.TrimSpace(string(out)))}
+}
+
+// checkSpool looks at what hooks kept because no daemon took it.
+func checkSpool(_ context.Context, x *examination) []checked {
+	spool := relay.NewSpool(x.paths.Home, nil)
+	waiting, bytes, err := spool.Usage()
+	if err != nil {
+		return []checked{wrong("see to that folder's rights", "%v", err)}
+	}
+	var out []checked
+	if waiting > 0 {
+		say := note
+		mend := "wait: the daemon takes it"
+		if x.status == nil {
+			say, mend = wrong, "`cmemd start`: the daemon takes it"
+		}
+		out = append(out, say(mend, "%s waiting (%s)", terminal.Plural(waiting, "payload"), terminal.Size(bytes)))
+	}
+	if bad, _, err := spool.BadUsage(); err == nil && bad > 0 {
+		out = append(out, wrong("read the *.reason beside them in "+spool.BadDir()+", then delete them",
+			"%s set aside: the daemon could not take it", terminal.Plural(bad, "payload")))
+	}
+	if len(out) == 0 {
+		return []checked{well("nothing is waiting")}
+	}
+	return out
+}
+
+// checkHooks looks at what hooks noted of daemons that did not answer.
+func checkHooks(_ context.Context, x *examination) []checked {
+	u, err := relay.ReadUnanswered(x.paths.Home)
+	if err != nil {
+		return []checked{unknown("%v", err)}
+	}
+	var out []checked
+	if u.Count > 0 {
+		mend := "`cmemd logs` says why the daemon was late"
+		if x.status == nil {
+			mend = "`cmemd start`"
+		}
+		out = append(out, wrong(mend, "%s in a row had no answer", terminal.Plural(u.Count, "hook")))
+	}
+	if u.Lost > 0 {
+		out = append(out, note("see to the disk and the rights of "+x.paths.Home+" if that goes on", "%s lost ever, the last one because: %s", terminal.Plural(u.Lost, "payload"), u.LostReason))
+	}
+	if len(out) == 0 {
+		return []checked{well("none was left without an answer")}
+	}
+	return out
+}

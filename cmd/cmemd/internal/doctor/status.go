@@ -1,0 +1,144 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
+	"github.com/cmemd/cmemd/internal/agents/relay"
+	"github.com/cmemd/cmemd/internal/api"
+)
+
+func newStatus(a *terminal.App) *cobra.Command {
+	return &cobra.Command{
+		Use: "status", Short: "Say whether the daemon runs and how it is doing; exit code 3 if it does not", Args: terminal.Takes(0, 0, ""),
+		RunE: func(c *cobra.Command, _ []string) error {
+			err := a.Query(c.Context(), func(ctx context.Context, client *api.Client) error {
+				s, err := client.Status(ctx)
+				switch {
+				case err != nil:
+					return err
+				case a.JSON:
+					return a.PrintJSON(runningStatus{Running: true, Status: s})
+				}
+				showStatus(a, s)
+				return nil
+			})
+			if !errors.Is(err, api.ErrNotRunning) {
+				return err
+			}
+			if failed := showStopped(a); failed != nil {
+				return errors.Join(err, failed)
+			}
+			return a.Reported(err)
+		},
+	}
+}
+
+// runningStatus is a status that says of itself that there is one.
+type runningStatus struct {
+	Running bool `json:"running"`
+	api.Status
+}
+
+// A stoppedStatus is what can be told of a home without a daemon.
+type stoppedStatus struct {
+	Running bool            `json:"running"`
+	Home    string          `json:"home"`
+	Spool   api.SpoolStatus `json:"spool"`
+}
+
+func showStopped(a *terminal.App) error {
+	home, err := a.Home()
+	if err != nil {
+		return err
+	}
+	s := stoppedStatus{Home: home}
+	if s.Spool.Waiting, s.Spool.Bytes, err = relay.NewSpool(home, nil).Usage(); err != nil {
+		return err
+	}
+	u, err := relay.ReadUnanswered(home)
+	if err != nil {
+		return err
+	}
+	s.Spool.Unanswered, s.Spool.Lost, s.Spool.LostReason = u.Count, u.Lost, u.LostReason
+	if a.JSON {
+		return a.PrintJSON(s)
+	}
+	a.Field("home", s.Home)
+	a.Field("spool", spoolLine(s.Spool))
+	return nil
+}
+
+func spoolLine(s api.SpoolStatus) string {
+	line := fmt.Sprintf("%s waiting (%s)", terminal.Plural(s.Waiting, "payload"), terminal.Size(s.Bytes))
+	if s.Bad > 0 {
+		line += fmt.Sprintf(", %d set aside", s.Bad)
+	}
+	if s.Unanswered > 0 {
+		line += ", " + terminal.Plural(s.Unanswered, "hook") + " in a row without an answer"
+	}
+	if s.Lost > 0 {
+		line += fmt.Sprintf(", %d lost: %s", s.Lost, s.LostReason)
+	}
+	return line
+}
+
+func showStatus(a *terminal.App, s api.Status) {
+	a.Heading("cmemd %s is %s", terminal.VisibleLine(s.Version), terminal.VisibleLine(phaseWord(s)))
+	a.Field("pid", fmt.Sprintf("%d, since %s", s.PID, terminal.Moment(s.Started)))
+	a.Field("home", s.Home)
+	a.Field("log", fmt.Sprintf("position %d", s.Position))
+	a.Field("views", viewsLine(s.Views))
+	if s.Vectors != nil {
+		a.Field("vectors", vectorsLine(s.Vectors))
+	}
+	a.Field("inputs", terminal.BalanceLine(s.Inputs))
+	for _, r := range s.Inputs.Reasons {
+		a.Field("", fmt.Sprintf("%d %s %s", r.Count, r.Outcome, strings.Trim(r.Class+"/"+r.Reason, "/")))
+	}
+	if s.Inputs.Dropped > 0 {
+		a.Field("", "what is dropped is kept: `cmemd reobserve --dropped --dry-run` says what asking again would take")
+	}
+	showProviders(a, s)
+	showHealth(a, s, a.Now())
+	a.Field("today", todayLine(s.Today))
+	a.Field("actors", fmt.Sprintf("%d awake, %d of %d slots in use, %d queued, %d waiting for the disk",
+		s.Actors.Awake, s.Actors.Turns, s.Actors.Slots, s.Actors.Queued, s.Actors.Waiting))
+	a.Field("spool", spoolLine(s.Spool))
+	showErasure(a, s.Erasure)
+	showFindings(a, s)
+}
+
+func phaseWord(s api.Status) string {
+	if s.Ready {
+		return "running"
+	}
+	return "starting (" + s.Phase + ")"
+}
+
+// viewsLine says how far behind the views are, the furthest behind first.
+func viewsLine(views []api.ViewLag) string {
+	views = slices.Clone(views)
+	slices.SortStableFunc(views, func(a, b api.ViewLag) int { return int(min(b.Lag, 1<<31)) - int(min(a.Lag, 1<<31)) })
+	var parts []string
+	for _, v := range views {
+		if v.Lag > 0 {
+			parts = append(parts, fmt.Sprintf("%s is %s behind", v.Name, terminal.Plural(v.Lag, "record")))
+		}
+	}
+	if len(parts) == 0 {
+		return "up to date"
+	}
+	return strings.Join(parts, ", ")
+}
+
+// todayLine is what the day's turns cost.
+func todayLine(t api.Today) string {
+	return fmt.Sprintf("%s, %s, %s", terminal.Plural(t.Turns, "turn"), terminal.Plural(t.Tokens(), "token"), terminal.CostOf(t.Spent))
+}

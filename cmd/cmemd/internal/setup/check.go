@@ -1,0 +1,106 @@
+package setup
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"slices"
+
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
+	"github.com/cmemd/cmemd/internal/agents/install"
+	"github.com/cmemd/cmemd/internal/agents/install/jsonedit"
+)
+
+// Check returns what of an agent is not as its installation, of which r is the record, is to leave it: with what mends
+// it, but where it cannot be told. Listens reports whether the settings name an address.
+func Check(app *terminal.App, a install.Agent, r *install.Record, listens bool) error {
+	f := installCommand{dryRun: true, settings: r.Method == install.MethodSettings, http: r.HTTP, noMCP: r.NoMCP}
+	again := f.line(a)
+	if f.http && !listens {
+		return terminal.Advise(errors.New("its hooks post to the daemon, which listens at no address"),
+			"`cmemd config set listen 127.0.0.1:37911`, or `%s without --http", again)
+	}
+	in, err := newInstallation(app, f)
+	if err != nil {
+		return fmt.Errorf("whether cmemd is in it as it is to be: %s", err) // without its own advice
+	}
+	in.options.Settings = f.settings
+	p, err := a.Install(in.machine, in.options, in.store)
+	if err != nil {
+		return terminal.Advise(errors.New(terminal.Describe(err)), "`%s`", again)
+	}
+	if what := unlike(p); what != "" {
+		return terminal.Advise(fmt.Errorf("%s (`%s --dry-run` shows how)", what, again), "`%s`", again)
+	}
+	if path := notRunnable(in.options.Program); path != "" {
+		return terminal.Advise(fmt.Errorf("its hooks run %s, which is no program", path), "chmod 755 %s", path)
+	}
+	return in.checkOff(a)
+}
+
+// line is the command that installs in the same way again.
+func (f installCommand) line(a install.Agent) string {
+	line := "cmemd install " + a.Name
+	if a.Hooks.Plugin && f.settings {
+		line += " --settings"
+	}
+	if f.http {
+		line += " --http"
+	}
+	if f.noMCP {
+		line += " --no-mcp"
+	}
+	return line
+}
+
+// unlike says what a plan would change; empty: nothing.
+func unlike(p install.Plan) string {
+	switch {
+	case p.Nothing():
+		return ""
+	case len(p.Changes) > 0:
+		return p.Changes[0].Path + " does not hold what `cmemd install` puts there"
+	case p.TreeDir != "":
+		return p.TreeDir + " is not the plugin that `cmemd install` puts there"
+	}
+	return "the plugin is not installed there, or is switched off"
+}
+
+// notRunnable is the first program that agents are to run and cannot; empty: they can run all.
+func notRunnable(p install.Program) string {
+	for _, path := range []string{p.Hook[0], p.Cmemd} {
+		info, err := os.Stat(path)
+		if err != nil || !info.Mode().IsRegular() || runtime.GOOS != "windows" && info.Mode()&0o111 == 0 {
+			return path
+		}
+	}
+	return ""
+}
+
+// checkOff returns that an agent's settings switch hooks off; nil where they do not.
+func (in *installation) checkOff(a install.Agent) error {
+	if len(a.Hooks.Off) == 0 {
+		return nil
+	}
+	path := a.HookFile(in.machine)
+	var d *jsonedit.Document
+	text, err := os.ReadFile(path)
+	if err == nil || os.IsNotExist(err) {
+		d, err = jsonedit.Parse(text)
+	}
+	if err != nil {
+		return fmt.Errorf("whether its hooks are switched on: %w", err)
+	}
+	for _, s := range a.Hooks.Off {
+		value, _, err := d.Get(s.Path...)
+		off := !s.Within && value == s.Is
+		if list, ok := value.([]any); ok && s.Within {
+			off = slices.Contains(list, s.Is)
+		}
+		if err == nil && off {
+			return terminal.Advise(fmt.Errorf("%s switches its hooks off", path), "%s", s.Mend)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,256 @@
+package setup
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
+	"github.com/cmemd/cmemd/internal/agents/install"
+)
+
+const installHelp = `Install puts cmemd into coding agents: their hooks, and memory as tools (MCP). Without a name it finds the agents of this
+machine. It first shows what it would change, and asks; without a terminal it only shows, unless --yes is given, which names
+each file on a line. --dry-run shows all.
+
+Settings keep their order, comments and line ends; what was there before is kept, and ` + "`cmemd uninstall`" + ` brings it back. A
+second run changes nothing, but what a newer cmemd does otherwise. Settings that cannot be read are left as they are.
+
+Claude Code gets a plugin, by its own commands; with --settings, or where ` + "`claude`" + ` is not on the PATH, entries in its settings
+file. --http has its hooks post to the daemon, which saves starting a program but loses what happens while none runs. Codex
+runs hooks only once you trust them there: what it says of that is shown.`
+
+const uninstallHelp = `Uninstall takes cmemd out of coding agents; without a name, out of all that it is in. It shows what would change, and asks.
+A file that nobody has changed since gets back the bytes that it had before; from another one exactly the entries of cmemd
+go. Claude Code, told to forget a plugin, writes such a file in its own way. What is remembered stays.`
+
+// Commands are those that put cmemd into agents and into the system, and take it out again.
+func Commands(a *terminal.App) []*cobra.Command {
+	return []*cobra.Command{newInstall(a), newUninstall(a), newService(a)}
+}
+
+func newInstall(a *terminal.App) *cobra.Command {
+	var f installCommand
+	c := &cobra.Command{
+		Use: "install [AGENT...]", Short: "Put cmemd into the agents of this machine", Long: installHelp, ValidArgsFunction: completeAgents,
+		Example: "  cmemd install\n  cmemd install claude-code codex --yes\n  cmemd install cursor --print",
+		RunE:    func(c *cobra.Command, names []string) error { return installAgent(a, c, names, f) },
+	}
+	f.flags(c)
+	flags := c.Flags()
+	flags.BoolVar(&f.print, "print", false, "only print the entries, without the token, for those who put them in by hand")
+	flags.BoolVar(&f.settings, "settings", false, "Claude Code: its settings file, and no plugin")
+	flags.BoolVar(&f.http, "http", false, "Claude Code: hooks post to the daemon, where it can do so")
+	flags.BoolVar(&f.noMCP, "no-mcp", false, "no memory as tools")
+	return c
+}
+
+func newUninstall(a *terminal.App) *cobra.Command {
+	f := installCommand{remove: true}
+	c := &cobra.Command{
+		Use: "uninstall [AGENT...]", Short: "Take cmemd out of agents again", Long: uninstallHelp, ValidArgsFunction: completeAgents,
+		RunE: func(c *cobra.Command, names []string) error { return installAgent(a, c, names, f) },
+	}
+	f.flags(c)
+	return c
+}
+
+func (f *installCommand) flags(c *cobra.Command) {
+	c.Flags().BoolVar(&f.dryRun, "dry-run", false, "only show what would change")
+	c.Flags().BoolVar(&f.yes, "yes", false, "do not ask")
+}
+
+func completeAgents(_ *cobra.Command, given []string, _ string) ([]string, cobra.ShellCompDirective) {
+	var names []string
+	for _, agent := range install.Agents() {
+		if !slices.Contains(given, agent.Name) {
+			names = append(names, agent.Name+"\t"+agent.Title)
+		}
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
+}
+
+func installAgent(a *terminal.App, c *cobra.Command, names []string, f installCommand) error {
+	agents, err := agentsNamed(c, names)
+	if err != nil {
+		return err
+	}
+	x, err := newInstallation(a, f)
+	if err != nil {
+		return err
+	}
+	x.named = len(names) > 0
+	if !x.named && !f.remove {
+		agents = slices.DeleteFunc(agents, func(one install.Agent) bool { return !one.Found(x.machine) })
+	}
+	if len(agents) == 0 {
+		return terminal.Advise(fmt.Errorf("%w: no agent on this machine", terminal.ErrNothing), "name one: %s", strings.Join(agentNames(), ", "))
+	}
+	if f.print {
+		return x.print(agents)
+	}
+	if !f.dryRun {
+		unlock, err := x.lock(c.Context())
+		if err != nil {
+			return err
+		}
+		defer unlock()
+	}
+	return x.run(c.Context(), agents)
+}
+
+func agentNames() (names []string) {
+	for _, one := range install.Agents() {
+		names = append(names, one.Name)
+	}
+	return names
+}
+
+// agentsNamed are the agents of those names, each once; all without one.
+func agentsNamed(c *cobra.Command, names []string) (agents []install.Agent, err error) {
+	if len(names) == 0 {
+		return install.Agents(), nil
+	}
+	for i, name := range names {
+		one, err := install.ByName(name)
+		if err != nil {
+			return nil, terminal.Misused(c, "no agent %q: %s", name, strings.Join(agentNames(), ", "))
+		}
+		if !slices.Contains(names[:i], name) {
+			agents = append(agents, one)
+		}
+	}
+	return agents, nil
+}
+
+// lock keeps others from installing at the same time.
+func (x *installation) lock(ctx context.Context) (unlock func(), err error) {
+	if err := os.MkdirAll(x.store.Dir, 0o700); err != nil {
+		return nil, terminal.Advise(err, "let CMEMD_HOME name a folder that this user may write to")
+	}
+	f, err := homedir.LockBeside(ctx, filepath.Join(x.store.Dir, "records"))
+	if err != nil {
+		return nil, err
+	}
+	return func() { _ = f.Close() }, nil // it was only there to be held
+}
+
+// run plans, shows, asks and carries out.
+func (x *installation) run(ctx context.Context, agents []install.Agent) error {
+	var plans []install.Plan
+	shown := []*shownInstall{}
+	for _, agent := range agents {
+		p, err := x.plan(agent)
+		if err == nil && p.Nothing() && x.flags.remove && !x.named {
+			continue
+		}
+		s := x.show(agent, p, err)
+		shown = append(shown, s)
+		if err == nil && !p.Nothing() {
+			plans = append(plans, p)
+		}
+	}
+	if !x.app.JSON {
+		printInstalls(x.app, shown, x.flags.yes && !x.flags.dryRun)
+	}
+	ok, err := x.agrees(len(plans))
+	if err != nil {
+		return err
+	}
+	if ok {
+		x.carryOut(ctx, plans, shown)
+	}
+	if !x.flags.remove && !x.flags.dryRun {
+		x.addTrust(ctx, shown)
+	}
+	return x.report(shown)
+}
+
+// plan says what is to be done with one agent.
+func (x *installation) plan(agent install.Agent) (install.Plan, error) {
+	if x.flags.remove {
+		return agent.Uninstall(x.machine, x.options, x.store)
+	}
+	return agent.Install(x.machine, x.options, x.store)
+}
+
+// carryOut applies the plans, and writes down what came of each.
+func (x *installation) carryOut(ctx context.Context, plans []install.Plan, shown []*shownInstall) {
+	for _, p := range plans {
+		i := slices.IndexFunc(shown, func(s *shownInstall) bool { return s.Agent == p.Agent })
+		if err := x.store.Apply(ctx, p, func(ctx context.Context, c install.Command) error { return runClient(ctx, x.app, c) }, x.app.Now()); err != nil {
+			shown[i].State, shown[i].Error = installFailed, terminal.Describe(err)
+			continue
+		}
+		shown[i].State = installDone
+		if x.flags.remove {
+			shown[i].State = installRemoved
+		}
+	}
+}
+
+// agrees asks, where there is something to do and somebody to ask.
+func (x *installation) agrees(plans int) (bool, error) {
+	a, f := x.app, x.flags
+	switch {
+	case plans == 0:
+		return false, nil
+	case f.dryRun:
+		a.Say("nothing was changed: without --dry-run it is")
+		return false, nil
+	case f.yes:
+		return true, nil
+	case a.JSON || !terminal.IsTerminal(a.In):
+		a.Say("nothing was changed: nobody is there to ask; give --yes")
+		return false, nil
+	}
+	fmt.Fprint(a.Err, "Change this? [y/N] ")
+	line, err := bufio.NewReader(a.In).ReadString('\n')
+	if err != nil && line == "" {
+		return false, errors.New("nothing was changed: no answer")
+	}
+	if answer := strings.ToLower(strings.TrimSpace(line)); answer != "y" && answer != "yes" {
+		a.Say("nothing was changed")
+		return false, nil
+	}
+	return true, nil
+}
+
+// print prints what the agents would be given, but the token: what is printed is kept in many places.
+func (x *installation) print(agents []install.Agent) error {
+	x.options.Settings = true // a plugin is no entry
+	type printed struct {
+		Agent string `json:"agent"`
+		Path  string `json:"path"`
+		Text  string `json:"text"`
+	}
+	all := []printed{}
+	for _, agent := range agents {
+		files, err := agent.Whole(x.machine, x.options)
+		if err != nil {
+			return err
+		}
+		for _, f := range files {
+			all = append(all, printed{agent.Name, f.Path, string(f.Text)})
+		}
+	}
+	if slices.ContainsFunc(all, func(p printed) bool { return strings.Contains(p.Text, "Bearer "+noToken) }) {
+		x.app.Say("put what `cmemd token show` prints in the place of %s", noToken)
+	}
+	if x.app.JSON {
+		return x.app.PrintJSON(all)
+	}
+	for _, p := range all {
+		x.app.Heading("%s: %s", p.Agent, terminal.VisibleLine(p.Path))
+		x.app.Printf("%s\n", terminal.Visible(p.Text))
+	}
+	return nil
+}

@@ -1,0 +1,224 @@
+package setup
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
+	"github.com/cmemd/cmemd/internal/agents/install"
+	"github.com/cmemd/cmemd/internal/agents/relay"
+)
+
+// Here is this machine, as agents are installed on it, and where this home has the records of that.
+func Here(a *terminal.App) (m install.Machine, s install.Store, err error) {
+	home, err := a.Home()
+	if err != nil {
+		return m, s, err
+	}
+	person, err := os.UserHomeDir()
+	return install.Machine{OS: runtime.GOOS, Home: person, Getenv: a.Getenv, LookPath: exec.LookPath}, install.Store{Dir: filepath.Join(home, "install")}, err
+}
+
+// newInstallation gathers what installing needs to know of this machine.
+func newInstallation(a *terminal.App, f installCommand) (*installation, error) {
+	home, err := a.Home()
+	if err != nil {
+		return nil, err
+	}
+	x := &installation{app: a, flags: f}
+	if x.machine, x.store, err = Here(a); err != nil {
+		return nil, err
+	}
+	x.options = install.Options{Version: a.Version, Home: home, Settings: f.settings, NoMCP: f.noMCP}
+	if f.remove {
+		if l, err := config.ForHome(a); err == nil { // settings that cannot be read keep nobody from removing
+			x.options.Listen = l.Listen
+		}
+		return x, nil
+	}
+	if x.options.Program, err = ownProgram(a, home); err != nil {
+		return nil, err
+	}
+	for _, agent := range install.Agents() {
+		if agent.Hooks.Plugin {
+			_, err := exec.LookPath(agent.Programs[0])
+			x.options.Settings = x.options.Settings || err != nil
+		}
+	}
+	return x, x.configure(home)
+}
+
+// configure takes over what the settings say.
+func (x *installation) configure(home string) error {
+	l, err := config.ForHome(x.app)
+	if err != nil {
+		return err
+	}
+	x.options.Files, x.options.Listen = l.ContextFiles == config.On, l.Listen
+	if !x.flags.http {
+		return nil
+	}
+	if l.Listen == "" {
+		return terminal.Advise(errors.New("the daemon listens at no address that hooks could post to"), "set one: `cmemd config set listen 127.0.0.1:37911`")
+	}
+	token, err := x.hookToken(homedir.PathsOf(home))
+	x.options.HTTP = &install.HTTP{Addr: l.Listen, Token: token}
+	return err
+}
+
+// ownProgram is how agents are to call this very cmemd.
+func ownProgram(a *terminal.App, home string) (p install.Program, err error) {
+	self, err := os.Executable()
+	if err != nil {
+		return p, err
+	}
+	p.Cmemd = stablePath(self, "cmemd")
+	if strings.Contains(p.Cmemd, string(filepath.Separator)+"go-build") {
+		return p, terminal.Advise(fmt.Errorf("this cmemd is a temporary file, %s: agents would not find it later", p.Cmemd),
+			"`go install ./cmd/cmemd ./cmd/cmemd-hook`, then `cmemd install`")
+	}
+	p.Hook = []string{p.Cmemd, "hook"}
+	beside := filepath.Join(filepath.Dir(p.Cmemd), "cmemd-hook"+filepath.Ext(self))
+	if _, err := os.Stat(beside); err == nil {
+		p.Hook = []string{beside}
+	} else if found, err := exec.LookPath("cmemd-hook"); err == nil && filepath.IsAbs(found) {
+		p.Hook = []string{found}
+	}
+	// An agent that a desktop starts, and a server that one starts, may have nothing of this shell's environment.
+	bare, err := relay.Home(func(string) string { return "" })
+	if err == nil && bare != home {
+		p.Home = home
+	}
+	return p, err
+}
+
+// stablePath is the name under which the PATH finds the program at path, which may be a link that outlives an update of what
+// it leads to; else path.
+func stablePath(path, name string) string {
+	found, err := exec.LookPath(name)
+	if err != nil || !filepath.IsAbs(found) {
+		return path
+	}
+	a, errA := os.Stat(path)
+	b, errB := os.Stat(found)
+	if errA != nil || errB != nil || !os.SameFile(a, b) {
+		return path
+	}
+	return found
+}
+
+// agentClientWait is how long an agent's own client may take for one command. It was seen to take a second.
+const agentClientWait = 2 * time.Minute
+
+// runClient runs a command of an agent's client.
+func runClient(ctx context.Context, a *terminal.App, c install.Command) error {
+	ctx, cancel := context.WithTimeout(ctx, agentClientWait)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, c.Args[0], c.Args[1:]...)
+	cmd.Env = append(a.DaemonEnv(a.Getenv("CMEMD_HOME")), "CMEMD_DISABLE=1") // nothing that it does is a session
+	cmd.WaitDelay = time.Second
+	out, err := cmd.CombinedOutput()
+	if err == nil {
+		return nil
+	}
+	said := strings.TrimSpace(string(bytes.ToValidUTF8(out, nil)))
+	if len(said) > terminal.MaxSaid {
+		said = said[len(said)-terminal.MaxSaid:]
+	}
+	return fmt.Errorf("%s: %w: %s", strings.Join(c.Args, " "), err, said)
+}
+
+// How long an agent may take to say which hooks it trusts, and then to end. It was seen to take half a second, and no time.
+const (
+	trustWait = 15 * time.Second
+	endWait   = 2 * time.Second
+)
+
+// AskTrust asks an agent's client what it thinks of cmemd's hooks. Its databases are written to a folder of their own, and what it would
+// fetch or unpack at a start is switched off: of its home it changes nothing but that it makes an installation_id where it was
+// never started.
+func AskTrust(ctx context.Context, a *terminal.App, agent install.Agent) (found []install.Trust, err error) {
+	ctx, cancel := context.WithTimeout(ctx, trustWait)
+	defer cancel()
+	dir, err := os.MkdirTemp("", "cmemd-"+agent.Name+"-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = os.RemoveAll(dir) }() // a temporary folder
+	cmd := exec.CommandContext(ctx, agent.Programs[0], agent.Hooks.Trust.Args...)
+	cmd.Env = append(cmd.Environ(), agent.Hooks.Trust.Scratch+"="+dir)
+	cmd.WaitDelay = time.Second
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	// Children of one that is killed may hold on to its pipes.
+	defer context.AfterFunc(ctx, func() { _ = errors.Join(in.Close(), out.Close()) })()
+	here, _ := os.Getwd() // "" is a folder too, of which nothing is known
+	if _, err = in.Write([]byte(install.TrustRequest(a.Version, here))); err == nil {
+		lines := bufio.NewScanner(out)
+		lines.Buffer(nil, 8<<20)
+		found, err = install.ReadTrust(lines)
+	}
+	_ = in.Close() // which tells it to end; killed it would leave its own temporary files
+	defer time.AfterFunc(endWait, cancel).Stop()
+	_ = cmd.Wait() // what it said counts, not how it ended
+	return found, err
+}
+
+// hookToken is what hooks that post are given. It is a word for it in what is printed, and where nothing is to be written and
+// the daemon has made none yet.
+func (x *installation) hookToken(p homedir.Paths) (string, error) {
+	if x.flags.print {
+		return noToken, nil
+	}
+	if !x.flags.dryRun {
+		if err := p.Make(); err != nil {
+			return "", err
+		}
+		return homedir.LoadToken(p.Token)
+	}
+	text, err := os.ReadFile(p.Token)
+	if errors.Is(err, fs.ErrNotExist) {
+		return noToken, nil
+	}
+	return strings.TrimSpace(string(text)), err
+}
+
+// An installCommand is the flags of install and uninstall.
+type installCommand struct {
+	remove, yes, dryRun, print bool
+	settings, http, noMCP      bool
+}
+
+// An installation is one run of install or uninstall.
+type installation struct {
+	app     *terminal.App
+	flags   installCommand
+	machine install.Machine
+	options install.Options
+	store   install.Store
+	named   bool // the person named the agents
+}
+
+// noToken is a word for a token.
+const noToken = "TOKEN"

@@ -1,0 +1,125 @@
+package setup
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/clitest"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
+	"github.com/cmemd/cmemd/internal/agents/install"
+)
+
+// TestStablePath: agents are given the name that outlives an update, where it leads to this very program.
+func TestStablePath(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no links")
+	}
+	cellar, bin := t.TempDir(), t.TempDir()
+	program, link := filepath.Join(cellar, "cmemd"), filepath.Join(bin, "cmemd")
+	if err := os.WriteFile(program, nil, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", bin)
+	if got := stablePath(program, "cmemd"); got != program {
+		t.Errorf("without one on the PATH: got %s", got)
+	}
+	if err := os.Symlink(program, link); err != nil {
+		t.Fatal(err)
+	}
+	if got := stablePath(program, "cmemd"); got != link {
+		t.Errorf("with a link to it: got %s, want %s", got, link)
+	}
+	other := filepath.Join(t.TempDir(), "cmemd")
+	if err := os.WriteFile(other, nil, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if got := stablePath(other, "cmemd"); got != other {
+		t.Errorf("with another one on the PATH: got %s, want %s", got, other)
+	}
+}
+
+// TestRunClient: what a client said goes into the error, and its hooks would do nothing.
+func TestRunClient(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("no sh")
+	}
+	a := &terminal.App{Getenv: os.Getenv, Environ: os.Environ()}
+	err := runClient(context.Background(), a, install.Command{Args: []string{"sh", "-c", "echo said $CMEMD_DISABLE; exit 3"}})
+	if err == nil || !strings.HasSuffix(err.Error(), "exit status 3: said 1") {
+		t.Errorf("got %v", err)
+	}
+	if err := runClient(context.Background(), a, install.Command{Args: []string{"true"}}); err != nil {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestTrustNote(t *testing.T) {
+	t.Parallel()
+	trusted, other := install.Trust{Event: "stop", Status: "trusted", Enabled: true}, install.Trust{Event: "sessionEnd", Status: "modified", Enabled: true}
+	if got := trustNote(codexAgent(t), []install.Trust{trusted}, 1); got != "" {
+		t.Errorf("got %q", got)
+	}
+	if got := trustNote(codexAgent(t), []install.Trust{trusted, other}, 2); !strings.HasPrefix(got, "Codex does not run 1 of 2 hooks (sessionEnd) until you trust them") {
+		t.Errorf("got %q", got)
+	}
+	if got := trustNote(codexAgent(t), []install.Trust{trusted}, 6); !strings.HasPrefix(got, "Codex knows 1 of 6 hooks: ") {
+		t.Errorf("got %q", got)
+	}
+}
+
+// TestCodexTrust: Codex is let end by itself, gets a place for its databases, and one that does not end holds nobody up.
+func TestCodexTrust(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no sh")
+	}
+	bin := t.TempDir()
+	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	codex := func(script string) {
+		if err := os.WriteFile(filepath.Join(bin, "codex"), []byte("#!/bin/sh\n"+script), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	a := &terminal.App{Getenv: os.Getenv}
+	const answer = `echo '{"id":1,"result":{"data":[{"hooks":[{"eventName":"stop","command":"/x/cmemd-hook codex","enabled":true,"trustStatus":"trusted"}]}]}}'` + "\n"
+	ended := filepath.Join(bin, "ended")
+	codex(answer + "cat > /dev/null; echo $CODEX_SQLITE_HOME $* > " + ended + "\n")
+	if got, err := AskTrust(t.Context(), a, codexAgent(t)); err != nil || len(got) != 1 || !got[0].Trusted() {
+		t.Fatalf("got %v, %v", got, err)
+	}
+	said, err := os.ReadFile(ended)
+	if err != nil {
+		t.Fatalf("it was not let end: %v", err)
+	}
+	folder, rest, _ := strings.Cut(string(said), " ")
+	if _, err := os.Stat(folder); !os.IsNotExist(err) || !filepath.IsAbs(folder) || !strings.Contains(rest, "features.plugins=false") {
+		t.Errorf("it was given %s; the folder should be gone: %v", said, err)
+	}
+	for name, c := range map[string]struct {
+		script string
+		within time.Duration
+	}{"answers": {answer + "sleep 600\n", clitest.Patience}, "is silent": {"sleep 600\n", 3 * time.Second}} {
+		codex(c.script)
+		ctx, cancel := context.WithTimeout(t.Context(), c.within)
+		began := time.Now()
+		got, err := AskTrust(ctx, a, codexAgent(t))
+		if took := time.Since(began); took > 2*clitest.Patience || (err == nil) != (name == "answers") || len(got) > 0 != (name == "answers") {
+			t.Errorf("one that does not end and %s: got %v, %v after %s", name, got, err, took)
+		}
+		cancel()
+	}
+}
+
+func codexAgent(tb testing.TB) install.Agent {
+	tb.Helper()
+	a, err := install.ByName("codex")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return a
+}

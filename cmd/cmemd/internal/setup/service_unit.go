@@ -1,0 +1,125 @@
+package setup
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// The names under which the systems know the daemon.
+const (
+	unitName  = "cmemd.service"
+	agentName = "dev.cmemd.daemon"
+)
+
+// A serviceFile is what has the system run the daemon.
+type serviceFile struct {
+	manager string // systemd, launchd
+	path    string
+	text    string
+}
+
+// serviceFor is the file of a system for the daemon of home. Person is the person's home folder; config that of settings.
+func serviceFor(goos, person, config, program, home string) (s serviceFile, ok bool) {
+	switch goos {
+	case "linux":
+		return serviceFile{"systemd", filepath.Join(config, "systemd", "user", unitName), systemdUnit(program, home)}, true
+	case "darwin":
+		return serviceFile{"launchd", filepath.Join(person, "Library", "LaunchAgents", agentName+".plist"), launchdPlist(program, home)}, true
+	}
+	return s, false
+}
+
+// errForeignService is a file under the service's name that somebody else wrote.
+var errForeignService = errors.New("it is not cmemd's")
+
+// writtenBy is in each file that is written, and in no other.
+const writtenBy = "written by `cmemd service install`, which writes it anew"
+
+// read is what stands in the file. The errors are those of reading it, and errForeignService.
+func (s serviceFile) read() (string, error) {
+	text, err := os.ReadFile(s.path)
+	if err == nil && !bytes.Contains(text, []byte(writtenBy)) {
+		err = fmt.Errorf("%s: %w", s.path, errForeignService)
+	}
+	return string(text), err
+}
+
+// systemdUnit runs the daemon in the person's session. A daemon that hooks have started is asked to make room first; one that
+// is told to stop ends with 0 and is not started again.
+func systemdUnit(program, home string) string {
+	return "# " + writtenBy + fmt.Sprintf(`
+
+[Unit]
+Description=cmemd, a memory for coding agents
+Documentation=https://github.com/cmemd/cmemd
+
+[Service]
+Environment=%s
+ExecStartPre=-%s stop
+ExecStart=%s serve
+Restart=on-failure
+RestartSec=5
+TimeoutStopSec=15
+UMask=0077
+
+[Install]
+WantedBy=default.target
+`, systemdWord("CMEMD_HOME="+home), systemdWord(program), systemdWord(program))
+}
+
+// systemdWord is a word as units have it where no variables are put in: quoted where it has to be, with % doubled.
+func systemdWord(word string) string {
+	word = strings.NewReplacer("%", "%%", `\`, `\\`, `"`, `\"`).Replace(word)
+	if strings.ContainsAny(word, " \t'\"\\;") {
+		return `"` + word + `"`
+	}
+	return word
+}
+
+// launchdPlist runs the daemon at login. One that ends with 0 was told to, and is not started again.
+func launchdPlist(program, home string) string {
+	return fmt.Sprintf(`<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+<!-- %s -->
+<plist version="1.0">
+<dict>
+	<key>Label</key>
+	<string>%s</string>
+	<key>ProgramArguments</key>
+	<array>
+		<string>%s</string>
+		<string>serve</string>
+	</array>
+	<key>EnvironmentVariables</key>
+	<dict>
+		<key>CMEMD_HOME</key>
+		<string>%s</string>
+	</dict>
+	<key>RunAtLoad</key>
+	<true/>
+	<key>KeepAlive</key>
+	<dict>
+		<key>SuccessfulExit</key>
+		<false/>
+	</dict>
+	<key>ThrottleInterval</key>
+	<integer>5</integer>
+	<key>Umask</key>
+	<integer>63</integer>
+	<key>ProcessType</key>
+	<string>Background</string>
+</dict>
+</plist>
+`, writtenBy, agentName, xmlText(program), xmlText(home))
+}
+
+func xmlText(s string) string {
+	var out bytes.Buffer
+	_ = xml.EscapeText(&out, []byte(s)) // a buffer takes all
+	return out.String()
+}

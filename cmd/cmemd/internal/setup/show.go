@@ -1,0 +1,208 @@
+package setup
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strings"
+
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
+	"github.com/cmemd/cmemd/internal/agents/install"
+	"github.com/cmemd/cmemd/internal/redact"
+)
+
+// What became of an agent.
+const (
+	installPlanned   = "planned"   // shown, and not done
+	installDone      = "installed" // changed as shown
+	installRemoved   = "removed"   // the same of a removal
+	installUnchanged = "unchanged" // all is as it should be
+	installRefused   = "refused"   // something stands in the way, nothing was changed
+	installFailed    = "failed"    // something went wrong in the middle
+)
+
+// A shownInstall is what is said of one agent.
+type shownInstall struct {
+	Agent    string          `json:"agent"`
+	Title    string          `json:"title"`
+	Method   string          `json:"method"`
+	State    string          `json:"state"`
+	Files    []shownFile     `json:"files"`
+	Folder   string          `json:"folder,omitempty"` // the plugin's, which is written or removed
+	Commands []string        `json:"commands,omitempty"`
+	Trust    []install.Trust `json:"trust,omitempty"` // what Codex says of the hooks
+	Notes    []string        `json:"notes,omitempty"`
+	Error    string          `json:"error,omitempty"`
+
+	told int // how many of the notes were shown
+}
+
+// A shownFile is one change.
+type shownFile struct {
+	Path   string `json:"path"`
+	Action string `json:"action"` // create, edit, delete
+	Mode   string `json:"mode,omitempty"`
+	Diff   string `json:"diff"`
+}
+
+// show says what a plan is about. Secrets that stand beside the changes are not shown.
+func (x *installation) show(agent install.Agent, p install.Plan, err error) *shownInstall {
+	s := &shownInstall{Agent: agent.Name, Title: agent.Title, Method: p.Method, State: installPlanned, Files: []shownFile{}, Folder: p.TreeDir, Notes: p.Notes}
+	switch {
+	case err != nil:
+		s.State, s.Error = installRefused, terminal.Describe(err)
+		if errors.Is(err, install.ErrMethod) {
+			s.Notes = append(s.Notes, fmt.Sprintf("`cmemd uninstall %s` first", agent.Name))
+		}
+		return s
+	case p.Nothing():
+		s.State = installUnchanged
+	}
+	hide := redact.New()
+	for _, c := range p.Changes {
+		f := shownFile{Path: c.Path, Action: "edit"}
+		switch {
+		case c.Before == nil:
+			f.Action = "create"
+		case c.After == nil:
+			f.Action = "delete"
+		case c.Mode != c.Old:
+			f.Mode = fmt.Sprintf("%04o -> %04o", c.Old, c.Mode)
+		}
+		diff := c.Diff()
+		if token := x.options.HTTP; token != nil {
+			diff = bytes.ReplaceAll(diff, []byte(token.Token), []byte(noToken))
+		}
+		f.Diff, _ = hide.Text(string(diff))
+		s.Files = append(s.Files, f)
+	}
+	for _, c := range p.Commands {
+		s.Commands = append(s.Commands, strings.Join(c.Args, " "))
+	}
+	return s
+}
+
+// sum is how many lines come and go, of a change whose difference is text.
+func (f shownFile) sum() string {
+	plus, minus, begun := 0, 0, false
+	for line := range strings.Lines(f.Diff) {
+		switch {
+		case strings.HasPrefix(line, "@@"):
+			begun = true
+		case !begun: // the names of the two files
+		case strings.HasPrefix(line, "+"):
+			plus++
+		case strings.HasPrefix(line, "-"):
+			minus++
+		}
+	}
+	return fmt.Sprintf("(+%d -%d lines)", plus, minus)
+}
+
+// print shows a change: whole to somebody who is to decide, else on one line.
+func (f shownFile) print(a *terminal.App, brief bool) {
+	line := f.Action + " " + terminal.VisibleLine(f.Path)
+	if f.Mode != "" {
+		line += " " + f.Mode
+	}
+	if brief {
+		a.Printf("%s %s\n", line, f.sum())
+		return
+	}
+	a.Printf("%s\n%s", line, terminal.Visible(f.Diff))
+}
+
+// printInstalls shows what would change. Brief leaves the differences out.
+func printInstalls(a *terminal.App, all []*shownInstall, brief bool) {
+	if len(all) == 0 {
+		a.Say("cmemd is in no agent of this machine")
+	}
+	for _, s := range all {
+		a.Heading("%s (%s): %s", s.Title, s.Agent, s.State)
+		for _, f := range s.Files {
+			f.print(a, brief)
+		}
+		if s.Folder != "" {
+			a.Printf("folder %s\n", terminal.VisibleLine(s.Folder))
+		}
+		for _, c := range s.Commands {
+			a.Printf("run %s\n", terminal.VisibleLine(c))
+		}
+		if s.Error != "" {
+			a.Printf("  %s\n", terminal.Visible(s.Error))
+		}
+		for _, n := range s.Notes {
+			a.Printf("  %s\n", terminal.VisibleLine(n))
+		}
+		s.told = len(s.Notes)
+	}
+}
+
+// addTrust has the agents' clients say which of the hooks they will run.
+func (x *installation) addTrust(ctx context.Context, shown []*shownInstall) {
+	for _, s := range shown {
+		a, err := install.ByName(s.Agent)
+		if err != nil || a.Hooks.Trust == nil || s.State != installDone && s.State != installUnchanged {
+			continue
+		}
+		if _, err := exec.LookPath(a.Programs[0]); err != nil {
+			continue
+		}
+		trust, err := AskTrust(ctx, x.app, a)
+		if err != nil {
+			s.Notes = append(s.Notes, fmt.Sprintf("which hooks %s trusts is not known: %v", a.Title, err))
+			continue
+		}
+		s.Trust = trust
+		if note := trustNote(a, trust, len(a.Hooks.Events)); note != "" {
+			s.Notes = append(s.Notes, note)
+		}
+	}
+}
+
+// trustNote says what a person has to do so that an agent runs its hooks, so many of them; nothing where it does.
+func trustNote(a install.Agent, all []install.Trust, hooks int) string {
+	if len(all) < hooks {
+		return fmt.Sprintf("%s knows %d of %s: %s", a.Title, len(all), terminal.Plural(hooks, "hook"), a.Hooks.Trust.Mend)
+	}
+	not := install.Refused(all)
+	if len(not) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s does not run %d of %s (%s) until you trust them: start `%s`, and look at /hooks",
+		a.Title, len(not), terminal.Plural(len(all), "hook"), strings.Join(not, ", "), a.Programs[0])
+}
+
+// report says what came of it, and fails if something did not go well.
+func (x *installation) report(shown []*shownInstall) error {
+	if x.app.JSON {
+		if err := x.app.PrintJSON(shown); err != nil {
+			return err
+		}
+	}
+	bad := 0
+	for _, s := range shown {
+		if s.State == installRefused || s.State == installFailed {
+			bad++
+		}
+		switch s.State {
+		case installFailed:
+			x.app.Say("%s: %s", s.Agent, terminal.Visible(s.Error))
+		case installDone, installRemoved:
+			x.app.Say("%s: %s", s.Agent, s.State)
+		}
+		for _, n := range s.Notes[s.told:] {
+			x.app.Say("%s: %s", s.Agent, terminal.VisibleLine(n))
+		}
+	}
+	if bad == 0 {
+		return nil
+	}
+	next := "see what is said of it; `cmemd uninstall AGENT` takes back what was begun"
+	if x.flags.remove {
+		next = "mend what is said of it, then the same command goes on"
+	}
+	return x.app.Reported(terminal.Advise(fmt.Errorf("%s not changed as asked", terminal.Plural(bad, "agent")), "%s", next))
+}
