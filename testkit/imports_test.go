@@ -23,7 +23,7 @@ const module = "github.com/cmemd/cmemd"
 // table says what of ours each package may import: the drawing in ARCHITECTURE.md as data. A package below one of
 // these follows its row, and may import the packages of that row. What has no row may not exist.
 func table() map[string][]string {
-	below := []string{"projections", "projections/vectors", "internal/observer", "internal/observer/evidence", "actors/provider", "actors/session", "eventlog", "actors/policy", "events", "internal/durable", "internal/jsonscan", "internal/toolinput", "internal/transient"}
+	below := []string{"projections", "projections/vectors", "internal/observer", "internal/observer/evidence", "actors/provider", "actors/session", "eventlog", "actors/policy", "events", "internal/durable", "internal/fence", "internal/jsonscan", "internal/toolinput", "internal/transient"}
 	faces := append([]string{"actors", "internal/observer/turn", "internal/memory/erasure", "internal/replay", "internal/memory/recall", "internal/agents", "internal/agents/relay", "internal/capture/privacy", "internal/agents/importer", "internal/redact", "internal/redact/full", "projections/vectors/embed"}, below...)
 	return map[string][]string{
 		"internal/setting":          {"events", "actors/policy", "actors/session", "actors/provider", "internal/observer"},
@@ -32,6 +32,7 @@ func table() map[string][]string {
 
 		"internal/durable":                   {},
 		"internal/jsonscan":                  {},
+		"internal/fence":                     {},
 		"internal/transient":                 {},
 		"internal/toolinput":                 {},
 		"internal/process":                   {},
@@ -63,7 +64,7 @@ func table() map[string][]string {
 		"internal/observer/turn":             {"events", "actors/session", "eventlog", "internal/observer", "internal/observer/evidence"},
 		"internal/api":                       append([]string{"actors", "internal/memory/erasure", "internal/memory/recall", "internal/agents/importer", "internal/agents/relay"}, below...),
 		"internal/api/server":                append([]string{"internal/api"}, faces...),
-		"internal/api/mcp":                   {"internal/api", "internal/agents", "events"},
+		"internal/api/mcp":                   {"internal/api", "internal/agents", "internal/fence", "events"},
 		"cmd/cmemd":                          append([]string{"internal/setting", "internal/tomledit", "internal/process", "internal/api", "internal/api/server", "internal/api/mcp", "internal/agents/importer/claudemem", "internal/agents/install", "internal/agents/known", "internal/agents/watch"}, faces...),
 		"cmd/cmemd-hook":                     {"internal/agents/relay", "internal/capture/privacy"},
 		"testkit":                            faces,

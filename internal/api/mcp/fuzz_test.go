@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/cmemd/cmemd/internal/agents"
+	"github.com/cmemd/cmemd/internal/fence"
 )
 
 func FuzzTimeOf(f *testing.F) {
@@ -43,7 +44,7 @@ func FuzzText(f *testing.F) {
 					t.Errorf("%s: %q became %q", name, s, got)
 				}
 			}
-			if !utf8.ValidString(got) || strings.ContainsFunc(strings.Map(dropBreaks, got), invisible) || clean(got) != got {
+			if !utf8.ValidString(got) || strings.ContainsFunc(strings.Map(dropBreaks, got), fence.Invisible) || clean(got) != got {
 				t.Errorf("%s: %q became %q, and that %q", name, s, got, clean(got))
 			}
 		}

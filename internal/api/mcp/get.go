@@ -54,7 +54,7 @@ func cleanIDs(given []string) (ids []string, err error) {
 	for _, id := range given {
 		id = strings.Trim(strings.TrimSpace(id), "`\"'#")
 		if id == "" || strings.ContainsAny(id, ", \n") {
-			return nil, &wrongArgument{told(id) + " is no id", "give each id as one string of the list."}
+			return nil, &wrongArgument{quoted(id) + " is no id", "give each id as one string of the list."}
 		}
 		ids = append(ids, id)
 	}

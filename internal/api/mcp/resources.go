@@ -102,7 +102,7 @@ func (s *Server) context(ctx context.Context, place Place) (string, error) {
 	if err != nil || answer.Text != "" {
 		return answer.Text, err
 	}
-	return "Nothing is remembered of project " + told(place.Name) + ".", nil
+	return "Nothing is remembered of project " + quoted(place.Name) + ".", nil
 }
 
 func (s *Server) observation(ctx context.Context, r resource) (string, error) {

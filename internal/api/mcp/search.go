@@ -130,7 +130,7 @@ func (c call) searchPage(in searchArgs, found api.SearchResults, place Place, wi
 		}
 		shown++
 	}
-	where, nowhere := "in project "+told(place.Name), "of project "+told(place.Name)
+	where, nowhere := "in project "+quoted(place.Name), "of project "+quoted(place.Name)
 	if place.Name == "" {
 		where, nowhere = "in all projects", "of any project"
 	}

@@ -37,7 +37,7 @@ func statusText(st api.Status, place Place) string {
 	}
 	fmt.Fprintf(&b, "cmemd %s is %s, its log at position %d.\n", oneLine(st.Version, 40), phase, st.Position)
 	if place.Root != "" {
-		fmt.Fprintf(&b, "You work in project %s, %s.\n", told(place.Name), told(place.Root))
+		fmt.Fprintf(&b, "You work in project %s, %s.\n", quoted(place.Name), quoted(place.Root))
 	} else {
 		b.WriteString("It is not known which project you work in: name it in each call.\n")
 	}

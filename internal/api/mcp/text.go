@@ -7,6 +7,7 @@ import (
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/agents"
+	"github.com/cmemd/cmemd/internal/fence"
 )
 
 const (
@@ -26,7 +27,7 @@ func oneLine(s string, limit int) string {
 		case unicode.IsSpace(r):
 			space = b.Len() > 0
 			continue
-		case invisible(r):
+		case fence.Invisible(r):
 			continue
 		}
 		if n++; n > limit {
@@ -49,7 +50,7 @@ func block(s string) string {
 			return r
 		case r == '\u2028' || r == '\u2029':
 			return '\n'
-		case invisible(r):
+		case fence.Invisible(r):
 			return -1
 		}
 		return r
@@ -57,48 +58,11 @@ func block(s string) string {
 	return harmless(strings.TrimSpace(s))
 }
 
-// invisible reports control characters, marks that turn the direction of writing, and tags: what could hide or rearrange
-// what is read.
-func invisible(r rune) bool {
-	return unicode.IsControl(r) || unicode.In(r, unicode.Bidi_Control) || r == '\uFEFF' || r == unicode.ReplacementChar ||
-		r >= 0xE0000 && r <= 0xE007F
-}
+// harmless is s, fit to stand inside the fence.
+func harmless(s string) string { return fence.Neutral(s, strings.Trim(agents.ContextOpen, "<>")) }
 
-// harmless keeps text from opening or closing the fence, and the elements in which agents say things to the model: the
-// bracket of such a tag becomes one that no parser takes for it.
-func harmless(s string) string {
-	if !strings.Contains(s, "<") {
-		return s
-	}
-	var b strings.Builder
-	for {
-		i := strings.IndexByte(s, '<')
-		if i < 0 {
-			b.WriteString(s)
-			return b.String()
-		}
-		b.WriteString(s[:i])
-		s = s[i+1:]
-		if isGuarded(strings.TrimLeft(s, "/ \t\n")) {
-			b.WriteString("‹")
-			continue
-		}
-		b.WriteByte('<')
-	}
-}
-
-// isGuarded reports whether name begins like that of a tag which captured text must not have.
-func isGuarded(name string) bool {
-	for _, tag := range []string{strings.Trim(agents.ContextOpen, "<>"), "system-reminder", "system-instruction", "system_instruction"} {
-		if len(name) >= len(tag) && strings.EqualFold(name[:len(tag)], tag) {
-			return true
-		}
-	}
-	return false
-}
-
-// told is what a caller gave, as our own words may tell it back.
-func told(s string) string { return `"` + strings.ReplaceAll(oneLine(s, maxWords), `"`, "'") + `"` }
+// quoted is what a caller gave, as it may stand in our own words.
+func quoted(s string) string { return `"` + strings.ReplaceAll(oneLine(s, maxWords), `"`, "'") + `"` }
 
 // shortID is the beginning of an id that tells it apart from others: the millisecond, and what follows it.
 func shortID(id events.ID) string { return id.String()[:len("01a1fa47-2048-7378")] }

@@ -20,7 +20,7 @@ func timeOf(name, text string, now time.Time) (time.Time, error) {
 	if ago, ok := agoOf(text); ok {
 		return now.Add(-ago), nil
 	}
-	return time.Time{}, &wrongArgument{fmt.Sprintf("%s %s is no time", name, told(text)), "write 2026-01-31, 2026-01-31T15:04Z, or how long ago: 36h, 7d, 2w"}
+	return time.Time{}, &wrongArgument{fmt.Sprintf("%s %s is no time", name, quoted(text)), "write 2026-01-31, 2026-01-31T15:04Z, or how long ago: 36h, 7d, 2w"}
 }
 
 // maxAgo is how long ago something may be said to be: longer than any log.

@@ -6,6 +6,8 @@ import (
 	"unicode/utf16"
 
 	"github.com/rivo/uniseg"
+
+	"github.com/cmemd/cmemd/internal/fence"
 )
 
 // size counts characters as UTF-16 code units: agents count them or code points, and there are never fewer of these.
@@ -38,7 +40,7 @@ func oneLine(s string, limit int) string {
 			space = b.Len() > 0
 			continue
 		}
-		if invisible(r) {
+		if fence.Invisible(r) {
 			continue
 		}
 		if space {
@@ -51,13 +53,6 @@ func oneLine(s string, limit int) string {
 		}
 	}
 	return shorten(b.String(), limit)
-}
-
-// invisible reports control characters, marks that turn the direction of writing, and tags: what could hide or
-// rearrange what a person reads.
-func invisible(r rune) bool {
-	return unicode.IsControl(r) || unicode.In(r, unicode.Bidi_Control) || r == '\uFEFF' || r == unicode.ReplacementChar ||
-		r >= 0xE0000 && r <= 0xE007F
 }
 
 // shorten cuts s to at most limit characters at a grapheme's border, and says so by an ellipsis.
@@ -86,30 +81,5 @@ func shorten(s string, limit int) string {
 	return strings.TrimRight(s[:end], " ") + ellipsis
 }
 
-// neutral keeps text from opening or closing the fence, or the element that agents put around what hooks say: the
-// bracket of such a tag becomes one that no parser takes for it. It never makes s longer.
-func (r *Recall) neutral(s string) string {
-	if !strings.Contains(s, "<") {
-		return s
-	}
-	var b strings.Builder
-	for {
-		i := strings.IndexByte(s, '<')
-		if i < 0 {
-			b.WriteString(s)
-			return b.String()
-		}
-		b.WriteString(s[:i])
-		s = s[i+1:]
-		name := strings.TrimLeft(s, "/ \t")
-		if hasPrefixFold(name, tagName(r.open)) || hasPrefixFold(name, "system-reminder") {
-			b.WriteString("‹")
-			continue
-		}
-		b.WriteByte('<')
-	}
-}
-
-func hasPrefixFold(s, prefix string) bool {
-	return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
-}
+// neutral is s, fit to stand inside the fence. It never has more characters.
+func (r *Recall) neutral(s string) string { return fence.Neutral(s, tagName(r.open)) }
