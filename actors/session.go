@@ -8,6 +8,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"github.com/cmemd/cmemd/actors/policy"
 	"github.com/cmemd/cmemd/actors/provider"
 	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/events"
@@ -142,7 +143,7 @@ func (a *sessionActor) advance(c actor.Context) {
 	if plan.Tick {
 		a.enqueue(session.Tick{ID: a.sys.cfg.NewID(), At: now}, nil)
 	}
-	plan.Next = earlier(plan.Next, a.expire(now))
+	plan.Next = policy.Earlier(plan.Next, a.expire(now))
 	a.seekTurn(c, plan, now)
 	a.giveUpHung(c, now)
 	a.flush()
@@ -225,12 +226,12 @@ func (a *sessionActor) schedule(c actor.Context, plan session.Plan, now time.Tim
 	}
 	at := plan.Next
 	if idle {
-		at = earlier(at, passive)
+		at = policy.Earlier(at, passive)
 	}
 	if a.turn != nil {
-		at = earlier(at, a.turn.hangs)
+		at = policy.Earlier(at, a.turn.hangs)
 	} else if now.Before(a.rest) {
-		at = earlier(at, a.rest)
+		at = policy.Earlier(at, a.rest)
 	}
 	a.wakeAt(at, now)
 }
@@ -254,14 +255,6 @@ func (a *sessionActor) stopTimer() {
 	if a.timer != nil {
 		a.timer.Stop()
 	}
-}
-
-// earlier returns the earlier of two times, where zero is never.
-func earlier(a, b time.Time) time.Time {
-	if a.IsZero() || !b.IsZero() && b.Before(a) {
-		return b
-	}
-	return a
 }
 
 // passivate ends an idle actor: the supervisor holds back what arrives from now on. It stays if something came since it

@@ -1,6 +1,10 @@
 package provider
 
-import "time"
+import (
+	"time"
+
+	"github.com/cmemd/cmemd/actors/policy"
+)
 
 // Barrier is what keeps a turn from being asked. The zero value is nothing.
 type Barrier struct {
@@ -17,7 +21,7 @@ func (b Barrier) and(c Barrier) Barrier {
 	out := Barrier{Closed: b.Closed || c.Closed, Reading: b.Reading || c.Reading, Held: b.Held || c.Held, Budget: b.Budget || c.Budget}
 	for _, x := range []Barrier{b, c} {
 		if x.Held {
-			out.Since, out.Until = earlier(out.Since, x.Since), later(out.Until, x.Until)
+			out.Since, out.Until = policy.Earlier(out.Since, x.Since), policy.Later(out.Until, x.Until)
 		}
 	}
 	return out
@@ -27,22 +31,6 @@ func (b Barrier) and(c Barrier) Barrier {
 func (b Barrier) or(c Barrier) Barrier {
 	return Barrier{
 		Closed: true, Held: b.Held && c.Held, Budget: b.Budget || c.Budget,
-		Since: later(b.Since, c.Since), Until: earlier(b.Until, c.Until),
+		Since: policy.Later(b.Since, c.Since), Until: policy.Earlier(b.Until, c.Until),
 	}
-}
-
-// later returns the later of two times.
-func later(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
-}
-
-// earlier returns the earlier of two times, where zero is never.
-func earlier(a, b time.Time) time.Time {
-	if a.IsZero() || !b.IsZero() && b.Before(a) {
-		return b
-	}
-	return a
 }

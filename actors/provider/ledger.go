@@ -261,14 +261,14 @@ func (l *Ledger) changes(queue []Request, now time.Time) (at time.Time) {
 		at = l.due
 	}
 	if len(queue) > 0 {
-		at = earlier(at, l.to)
+		at = policy.Earlier(at, l.to)
 	}
 	for _, a := range l.needed(queue) {
 		switch {
 		case !a.known && l.asked == nil:
-			at = earlier(at, a.again)
+			at = policy.Earlier(at, a.again)
 		case a.known && a.session != nil && a.state == policy.BudgetSpent:
-			at = earlier(at, a.lookAgain(now))
+			at = policy.Earlier(at, a.lookAgain(now))
 		}
 	}
 	return at

@@ -273,14 +273,14 @@ func (p *Pool) Changes(now time.Time) (at time.Time) {
 	if len(p.queue) > 0 {
 		for _, s := range p.States {
 			if s.Pause.Rests(now) {
-				at = earlier(at, s.Pause.Until)
+				at = policy.Earlier(at, s.Pause.Until)
 			}
 		}
 		if p.degraded && now.Before(p.trial) {
-			at = earlier(at, p.trial)
+			at = policy.Earlier(at, p.trial)
 		}
 	}
-	return earlier(at, p.Ledger.changes(p.queue, now))
+	return policy.Earlier(at, p.Ledger.changes(p.queue, now))
 }
 
 // HeldByBudget is how many of those that wait are held by the budget.

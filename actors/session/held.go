@@ -3,6 +3,7 @@ package session
 import (
 	"time"
 
+	"github.com/cmemd/cmemd/actors/policy"
 	"github.com/cmemd/cmemd/events"
 )
 
@@ -30,7 +31,7 @@ func Overdue(s *State, rules Rules, held, now time.Time) (due bool, next time.Ti
 			oldest = in.since
 		}
 	}
-	at := later(since, oldest).Add(rules.HeldMaxAge)
+	at := policy.Later(since, oldest).Add(rules.HeldMaxAge)
 	return !now.Before(at), at
 }
 
@@ -50,13 +51,6 @@ func (s *State) heldSince(rules Rules, paused, now time.Time) (since time.Time, 
 	return paused, true
 }
 
-func later(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
-}
-
 // decideExpire gives up what was held for HeldMaxAge, from when it was recorded or the hold began, whatever came later;
 // and then the oldest of what is more than HeldMaxInputs. What a person asked for again does not count among these: it
 // would be given up the moment it is asked for.
@@ -68,7 +62,7 @@ func decideExpire(s *State, rules Rules, c Expire) ([]events.Draft, error) {
 	var old, pending []int
 	for _, i := range s.owed {
 		in := s.inputs[i]
-		if in.position != 0 && c.At.Sub(later(since, in.since)) >= rules.HeldMaxAge {
+		if in.position != 0 && c.At.Sub(policy.Later(since, in.since)) >= rules.HeldMaxAge {
 			old = append(old, i)
 			continue
 		}
