@@ -137,3 +137,10 @@ func Plain(key string) string {
 	}
 	return string(out)
 }
+
+// IsAssignment reports whether a word of a shell command sets a variable: A=b, A+=b.
+func IsAssignment(word string) bool {
+	name, _, ok := strings.Cut(word, "=")
+	name = strings.TrimSuffix(name, "+")
+	return ok && name != "" && strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == ""
+}

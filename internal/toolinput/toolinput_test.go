@@ -88,3 +88,15 @@ func TestPlain(t *testing.T) {
 		t.Errorf("Plain(%s) = %s", keys[i], Plain(keys[i]))
 	}
 }
+
+func TestIsAssignment(t *testing.T) {
+	t.Parallel()
+	for word, want := range map[string]bool{
+		"A=b": true, "_x1=": true, "PATH+=:/bin": true, "A=b=c": true,
+		"": false, "=b": false, "A": false, "+=b": false, "--a=b": false, "a/b=c": false, "a.b=c": false, "A+B=c": false,
+	} {
+		if IsAssignment(word) != want {
+			t.Errorf("%q: got %v", word, !want)
+		}
+	}
+}

@@ -3,6 +3,8 @@ package privacy
 import (
 	"path"
 	"strings"
+
+	"github.com/cmemd/cmemd/internal/toolinput"
 )
 
 // maxOptions is how many words of a program are looked at for one that it would run.
@@ -57,7 +59,7 @@ func (p place) behind(word string) place {
 	if p == behindRun && isLetters(word) {
 		return elsewhere
 	}
-	if p != startOfLine || isAssignment(word) {
+	if p != startOfLine || toolinput.IsAssignment(word) {
 		return p
 	}
 	base := path.Base(word)
@@ -101,7 +103,7 @@ func onlyOptions(args []shellWord, env bool) bool {
 	for i := 0; i < len(args) && i < maxOptions; i++ {
 		w := &args[i]
 		switch {
-		case w.written || env && isAssignment(w.text):
+		case w.written || env && toolinput.IsAssignment(w.text):
 		case !strings.HasPrefix(w.text, "-"):
 			return false
 		case env && (w.text == "-u" || w.text == "-C" || w.text == "--unset" || w.text == "--chdir"):

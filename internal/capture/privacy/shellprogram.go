@@ -3,6 +3,8 @@ package privacy
 import (
 	"path"
 	"strings"
+
+	"github.com/cmemd/cmemd/internal/toolinput"
 )
 
 // program is the program that a command runs, without its folder, and the words behind it. Programs that run it, as sudo
@@ -14,7 +16,7 @@ func (c *shellCommand) program() (name string, args []shellWord, xargs bool) {
 		switch {
 		case i == maxBefore:
 			return "", c.words[i:], xargs
-		case w.written || w.read || isAssignment(w.text):
+		case w.written || w.read || toolinput.IsAssignment(w.text):
 			continue
 		case runner && (strings.HasPrefix(w.text, "-") || isNumber(w.text)):
 			continue
@@ -120,7 +122,7 @@ func (c *shellCommand) eachOperand(name string, args []shellWord, kind use, visi
 		case w.read:
 			visit(w.text, operand)
 		case i == first-1 && !mayBePrivate(w.text): // the program
-		case len(c.words) == 1, !isAssignment(w.text): // of a script, or of no shell; of what runs the program
+		case len(c.words) == 1, !toolinput.IsAssignment(w.text): // of a script, or of no shell; of what runs the program
 			visit(w.text, shown)
 		}
 	}

@@ -342,11 +342,5 @@ func isVariable(name string) bool {
 	return name != ""
 }
 
-// isAssignment reports whether a word sets a variable.
-func isAssignment(word string) bool {
-	name, _, ok := strings.Cut(word, "=")
-	return ok && isVariable(name)
-}
-
 // maxBefore is how many words before a program are looked at: nobody runs one through more.
 const maxBefore = 64

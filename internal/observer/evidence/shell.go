@@ -3,6 +3,8 @@ package evidence
 import (
 	"path"
 	"strings"
+
+	"github.com/cmemd/cmemd/internal/toolinput"
 )
 
 // Simple is one simple command of a shell line.
@@ -257,7 +259,7 @@ func program(words []string) (name string, args []string) {
 	for len(words) > 0 {
 		name = strings.TrimSuffix(strings.TrimSuffix(path.Base(strings.ReplaceAll(words[0], `\`, "/")), ".exe"), ".cmd")
 		switch skip := wrapper(name, words[1:]); {
-		case isAssignment(words[0]):
+		case toolinput.IsAssignment(words[0]):
 			words = words[1:]
 		case skip > 0:
 			words = words[skip:]
@@ -287,11 +289,6 @@ func wrapper(name string, rest []string) int {
 		return 2
 	}
 	return 0
-}
-
-func isAssignment(w string) bool {
-	name, _, ok := strings.Cut(w, "=")
-	return ok && name != "" && strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_+") == ""
 }
 
 func isDuration(w string) bool {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/cmemd/cmemd/internal/observer/evidence"
+	"github.com/cmemd/cmemd/internal/toolinput"
 )
 
 // step is one simple command of a shell command.
@@ -36,7 +37,7 @@ func stepsOf(c evidence.Simple) []step {
 	if c.Next == ")" {
 		c.Next = ""
 	}
-	for len(c.Words) > 0 && isAssignment(c.Words[0]) {
+	for len(c.Words) > 0 && toolinput.IsAssignment(c.Words[0]) {
 		c.Words = c.Words[1:]
 	}
 	if len(c.Words) == 0 {
@@ -76,12 +77,6 @@ func substituted(c evidence.Simple) []step {
 		}
 	}
 	return nil
-}
-
-// isAssignment is for words such as A=b, that are neither options nor paths.
-func isAssignment(w string) bool {
-	name, _, ok := strings.Cut(w, "=")
-	return ok && !strings.ContainsAny(name, "-/.")
 }
 
 // quiet is for commands that only move about, print or wait: how they end says nothing.
