@@ -31,8 +31,11 @@ type claudePayload struct {
 
 // Decode implements Agent.
 func (c ClaudeCode) Decode(payload []byte, m Meta) (Report, error) {
-	p, err := readClaude(payload)
-	if err != nil {
+	var p claudePayload
+	if err := p.read(payload); err != nil {
+		return Report{}, err
+	}
+	if err := p.check(); err != nil {
 		return Report{}, err
 	}
 	return p.report(c.Name(), m), nil
@@ -54,59 +57,32 @@ func (p *claudePayload) without(agent, why string) Report {
 	}}
 }
 
-func readClaude(payload []byte) (claudePayload, error) {
-	var p claudePayload
-	if err := readPayload(payload, p.set); err != nil {
-		return p, err
-	}
-	return p, p.check()
-}
-
-func (p *claudePayload) set(key string, value []byte) {
-	switch key {
-	case "hook_event_name":
-		p.event = cleanName(stringOf(value), maxName)
-	case "session_id":
-		p.session = strings.TrimSpace(stringOf(value))
-	case "transcript_path":
-		p.transcript = cleanName(stringOf(value), maxPath)
-	case "cwd":
-		p.cwd = stringOf(value)
-	case "prompt_id":
-		p.promptID = cleanName(stringOf(value), maxName)
-	case "agent_id":
-		p.agentID = cleanName(stringOf(value), maxName)
-	case "agent_type":
-		p.agentType = cleanName(stringOf(value), maxName)
-	case "source":
-		p.source = cleanName(stringOf(value), maxName)
-	case "reason":
-		p.reason = cleanName(stringOf(value), maxName)
-	case "trigger":
-		p.trigger = cleanName(stringOf(value), maxName)
-	case "tool_name":
-		p.tool = cleanName(stringOf(value), maxName)
-	case "tool_use_id":
-		p.toolUseID = cleanName(stringOf(value), maxName)
-	case "prompt":
-		p.prompt = stringOf(value)
-	case "error":
-		p.failure, p.rawFailure = stringOf(value), value
-	case "last_assistant_message":
-		p.lastMessage = stringOf(value)
-	case "compact_summary":
-		p.compactSummary = stringOf(value)
-	case "tool_input":
-		p.input = value
-	case "tool_response":
-		p.response = value
-	case "mcp_server":
-		p.server = value
-	case "stop_hook_active":
-		p.again = isTrue(value)
-	case "duration_ms":
-		p.duration = value
-	}
+// read reads the members that mean something here, and more.
+func (p *claudePayload) read(payload []byte, more ...field) error {
+	return readPayload(payload, more, []field{
+		{"hook_event_name", (*asName)(&p.event)},
+		{"session_id", (*asID)(&p.session)},
+		{"transcript_path", (*asPath)(&p.transcript)},
+		{"cwd", (*asText)(&p.cwd)},
+		{"prompt_id", (*asName)(&p.promptID)},
+		{"agent_id", (*asName)(&p.agentID)},
+		{"agent_type", (*asName)(&p.agentType)},
+		{"source", (*asName)(&p.source)},
+		{"reason", (*asName)(&p.reason)},
+		{"trigger", (*asName)(&p.trigger)},
+		{"tool_name", (*asName)(&p.tool)},
+		{"tool_use_id", (*asName)(&p.toolUseID)},
+		{"prompt", (*asText)(&p.prompt)},
+		{"error", (*asText)(&p.failure)},
+		{"error", &p.rawFailure},
+		{"last_assistant_message", (*asText)(&p.lastMessage)},
+		{"compact_summary", (*asText)(&p.compactSummary)},
+		{"tool_input", &p.input},
+		{"tool_response", &p.response},
+		{"mcp_server", &p.server},
+		{"stop_hook_active", &p.again},
+		{"duration_ms", &p.duration},
+	})
 }
 
 // check refuses a payload that names no event, session or folder.

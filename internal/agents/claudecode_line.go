@@ -3,6 +3,8 @@ package agents
 import (
 	"strings"
 	"time"
+
+	"github.com/cmemd/cmemd/internal/jsonscan"
 )
 
 // claudeLine holds the fields of a line that mean something here. Raw fields alias the line.
@@ -17,53 +19,45 @@ type claudeLine struct {
 	snapshot                        []byte
 }
 
-func (l *claudeLine) set(key string, value []byte) {
-	switch key {
-	case "type":
-		l.kind = cleanName(stringOf(value), maxName)
-	case "subtype":
-		l.subtype = stringOf(value)
-	case "uuid":
-		l.uuid = cleanName(stringOf(value), maxName)
-	case "parentUuid":
-		l.parent = cleanName(stringOf(value), maxName)
-	case "sessionId", "session_id":
-		l.session = strings.TrimSpace(stringOf(value))
-	case "forkedFrom":
-		l.forkedFrom = strings.TrimSpace(member(value, "sessionId"))
-	case "cwd":
-		l.cwd = stringOf(value)
-	case "gitBranch":
-		l.branch = cleanName(stringOf(value), maxName)
-	case "promptId":
-		l.promptID = cleanName(stringOf(value), maxName)
-	case "agentId", "agent_id":
-		l.agentID = cleanName(stringOf(value), maxName)
-	case "error":
-		l.failure = stringOf(value)
-	case "timestamp":
-		l.at = parseTime(stringOf(value))
-	case "isMeta", "isSynthetic":
-		l.meta = l.meta || isTrue(value)
-	case "parent_tool_use_id":
-		l.side = l.side || stringOf(value) != ""
-	case "isSidechain":
-		l.side = isTrue(value)
-	case "isCompactSummary":
-		l.compacted = isTrue(value)
-	case "isApiErrorMessage":
-		l.apiError = isTrue(value)
-	case "compactMetadata":
-		l.trigger = cleanName(member(value, "trigger"), maxName)
-	case "snapshot":
-		l.snapshot = value
-	case "message":
-		l.message = value
-	case "toolUseResult", "tool_use_result":
-		l.result = value
-	case "attachment":
-		l.attachment = value
+// read reads the members of a line.
+func (l *claudeLine) read(line []byte) {
+	var stamp, parentTool string
+	var synthetic bool
+	var forked, compaction []byte
+	fields := []field{
+		{"type", (*asName)(&l.kind)},
+		{"subtype", (*asText)(&l.subtype)},
+		{"uuid", (*asName)(&l.uuid)},
+		{"parentUuid", (*asName)(&l.parent)},
+		{"sessionId", (*asID)(&l.session)},
+		{"session_id", (*asID)(&l.session)},
+		{"forkedFrom", &forked},
+		{"cwd", (*asText)(&l.cwd)},
+		{"gitBranch", (*asName)(&l.branch)},
+		{"promptId", (*asName)(&l.promptID)},
+		{"agentId", (*asName)(&l.agentID)},
+		{"agent_id", (*asName)(&l.agentID)},
+		{"error", (*asText)(&l.failure)},
+		{"timestamp", (*asText)(&stamp)},
+		{"isMeta", &l.meta},
+		{"isSynthetic", &synthetic},
+		{"parent_tool_use_id", (*asText)(&parentTool)},
+		{"isSidechain", &l.side},
+		{"isCompactSummary", &l.compacted},
+		{"isApiErrorMessage", &l.apiError},
+		{"compactMetadata", &compaction},
+		{"snapshot", &l.snapshot},
+		{"message", &l.message},
+		{"toolUseResult", &l.result},
+		{"tool_use_result", &l.result},
+		{"attachment", &l.attachment},
 	}
+	jsonscan.Members(line, func(key string, value []byte) bool {
+		setField(fields, key, value)
+		return true
+	})
+	l.at, l.meta, l.side = parseTime(stamp), l.meta || synthetic, l.side || parentTool != ""
+	l.forkedFrom, l.trigger = strings.TrimSpace(member(forked, "sessionId")), cleanName(member(compaction, "trigger"), maxName)
 }
 
 // matters reports whether lines of this kind say what happened; most are the agent's own bookkeeping.

@@ -81,10 +81,7 @@ func (t *claudeReader) line(line []byte, emit func(session.Capture)) (skipped st
 		return "", ErrNotObject
 	}
 	var l claudeLine
-	jsonscan.Members(line, func(key string, value []byte) bool {
-		l.set(key, value)
-		return true
-	})
+	l.read(line)
 	if !l.at.IsZero() {
 		t.at = l.at
 	}

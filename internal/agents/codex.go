@@ -35,7 +35,7 @@ func (Codex) Name() string { return "codex" }
 // Decode implements Agent.
 func (c Codex) Decode(payload []byte, m Meta) (Report, error) {
 	var p codexPayload
-	if err := readPayload(payload, p.set); err != nil {
+	if err := p.read(payload); err != nil {
 		return Report{}, err
 	}
 	if p.event == "" && p.kind != "" {
@@ -57,28 +57,19 @@ func (c Codex) Decode(payload []byte, m Meta) (Report, error) {
 type codexPayload struct {
 	claudePayload
 	kind, thread, turn, said string
-	asked                    []string
+	asked                    []byte // a list of what the user said
 }
 
-func (p *codexPayload) set(key string, value []byte) {
-	p.claudePayload.set(key, value)
-	switch key {
-	case "turn_id":
-		p.promptID = cleanName(stringOf(value), maxName)
-	case "type":
-		p.kind = cleanName(stringOf(value), maxName)
-	case "thread-id":
-		p.thread = strings.TrimSpace(stringOf(value))
-	case "turn-id":
-		p.turn = cleanName(stringOf(value), maxName)
-	case "last-assistant-message":
-		p.said = stringOf(value)
-	case "input-messages":
-		jsonscan.Elements(value, func(message []byte) bool {
-			p.asked = append(p.asked, stringOf(message))
-			return true
-		})
-	}
+// read reads the members that mean something here.
+func (p *codexPayload) read(payload []byte) error {
+	return p.claudePayload.read(payload,
+		field{"turn_id", (*asName)(&p.promptID)},
+		field{"type", (*asName)(&p.kind)},
+		field{"thread-id", (*asID)(&p.thread)},
+		field{"turn-id", (*asName)(&p.turn)},
+		field{"last-assistant-message", (*asText)(&p.said)},
+		field{"input-messages", &p.asked},
+	)
 }
 
 // notified is what the program named by notify is told when a turn ends.
@@ -90,9 +81,14 @@ func (p *codexPayload) notified(agent string, m Meta) (Report, error) {
 	if p.kind != "agent-turn-complete" {
 		return r.report(m, notRecorded(p.kind)), nil
 	}
+	var texts []string
+	jsonscan.Elements(p.asked, func(message []byte) bool {
+		texts = append(texts, stringOf(message))
+		return true
+	})
 	asked := m.sieve()
-	prompt := asked.prompted(r.Origin, p.turn, strings.Join(p.asked, "\n"))
-	if len(p.asked) == 0 {
+	prompt := asked.prompted(r.Origin, p.turn, strings.Join(texts, "\n"))
+	if len(texts) == 0 {
 		prompt = ignore(machineMade)
 	}
 	said := m.sieve()

@@ -36,23 +36,23 @@ func (Cursor) Name() string { return "cursor" }
 
 type cursorPayload struct {
 	event, conversation, session, generation string
-	transcript, cwd, root                    string
+	transcript, cwd                          string
 	prompt, text, command, failure           string
 	tool, toolUseID, reason, status          string
 	subagentID, subagentType                 string
 	file, edits, input, output, result       []byte
-	duration                                 []byte
+	roots, duration                          []byte
 	sieve                                    sieve
 }
 
 // Decode implements Agent.
 func (c Cursor) Decode(payload []byte, m Meta) (Report, error) {
 	p := cursorPayload{sieve: m.sieve()}
-	if err := readPayload(payload, p.set); err != nil {
+	if err := p.read(payload); err != nil {
 		return Report{}, err
 	}
 	o := session.Origin{
-		Agent: c.Name(), AgentSession: cmp.Or(p.conversation, p.session), Cwd: cmp.Or(p.root, p.cwd), Transcript: p.transcript,
+		Agent: c.Name(), AgentSession: cmp.Or(p.conversation, p.session), Cwd: cmp.Or(p.root(), p.cwd), Transcript: p.transcript,
 	}
 	r, err := newReport(p.event, "hook_event_name", o, "conversation_id")
 	if err != nil {
@@ -64,65 +64,46 @@ func (c Cursor) Decode(payload []byte, m Meta) (Report, error) {
 	return r.report(m, p.translate(o)), nil
 }
 
-func (p *cursorPayload) set(key string, value []byte) {
-	switch key {
-	case "hook_event_name":
-		p.event = cleanName(stringOf(value), maxName)
-	case "conversation_id":
-		p.conversation = strings.TrimSpace(stringOf(value))
-	case "session_id":
-		p.session = strings.TrimSpace(stringOf(value))
-	case "generation_id":
-		p.generation = cleanName(stringOf(value), maxName)
-	case "transcript_path":
-		p.transcript = cleanName(stringOf(value), maxPath)
-	case "cwd":
-		p.cwd = stringOf(value)
-	case "workspace_roots":
-		jsonscan.Elements(value, func(root []byte) bool {
-			p.root = stringOf(root)
-			return p.root == ""
-		})
-	case "reason":
-		p.reason = cleanName(stringOf(value), maxName)
-	case "status":
-		p.status = cleanName(stringOf(value), maxName)
-	case "subagent_id":
-		p.subagentID = cleanName(stringOf(value), maxName)
-	case "subagent_type":
-		p.subagentType = cleanName(stringOf(value), maxName)
-	default:
-		p.setTool(key, value)
-	}
+// read reads the members that mean something here.
+func (p *cursorPayload) read(payload []byte) error {
+	return readPayload(payload, nil, []field{
+		{"hook_event_name", (*asName)(&p.event)},
+		{"conversation_id", (*asID)(&p.conversation)},
+		{"session_id", (*asID)(&p.session)},
+		{"generation_id", (*asName)(&p.generation)},
+		{"transcript_path", (*asPath)(&p.transcript)},
+		{"cwd", (*asText)(&p.cwd)},
+		{"workspace_roots", &p.roots},
+		{"reason", (*asName)(&p.reason)},
+		{"status", (*asName)(&p.status)},
+		{"subagent_id", (*asName)(&p.subagentID)},
+		{"subagent_type", (*asName)(&p.subagentType)},
+		{"prompt", (*asText)(&p.prompt)},
+		{"text", (*asText)(&p.text)},
+		{"command", (*asText)(&p.command)},
+		{"tool_name", (*asName)(&p.tool)},
+		{"tool_use_id", (*asName)(&p.toolUseID)},
+		{"error_message", (*asText)(&p.failure)},
+		{"file_path", &p.file},
+		{"edits", &p.edits},
+		{"tool_input", &p.input},
+		{"output", &p.output},
+		{"tool_output", &p.output},
+		{"result_json", &p.result},
+		{"result", &p.result},
+		{"summary", &p.result},
+		{"duration", &p.duration},
+		{"duration_ms", &p.duration},
+	})
 }
 
-func (p *cursorPayload) setTool(key string, value []byte) {
-	switch key {
-	case "prompt":
-		p.prompt = stringOf(value)
-	case "text":
-		p.text = stringOf(value)
-	case "command":
-		p.command = stringOf(value)
-	case "tool_name":
-		p.tool = cleanName(stringOf(value), maxName)
-	case "tool_use_id":
-		p.toolUseID = cleanName(stringOf(value), maxName)
-	case "error_message":
-		p.failure = stringOf(value)
-	case "file_path":
-		p.file = value
-	case "edits":
-		p.edits = value
-	case "tool_input":
-		p.input = unquoted(value)
-	case "output", "tool_output":
-		p.output = value
-	case "result_json", "result", "summary":
-		p.result = value
-	case "duration", "duration_ms":
-		p.duration = value
-	}
+// root is the first folder of the workspace.
+func (p *cursorPayload) root() (first string) {
+	jsonscan.Elements(p.roots, func(root []byte) bool {
+		first = stringOf(root)
+		return first == ""
+	})
+	return first
 }
 
 func (p *cursorPayload) translate(o session.Origin) fact {
@@ -164,7 +145,7 @@ func (p *cursorPayload) toolUsed(o session.Origin) fact {
 	t := events.ToolUsed{
 		Tool: p.tool, ToolUseID: p.toolUseID, Cwd: p.sieve.text(cmp.Or(p.cwd, o.Cwd)), DurationMS: milliseconds(p.duration),
 	}
-	input, output := p.input, p.output
+	input, output := unquoted(p.input), p.output
 	switch p.event {
 	case "afterShellExecution":
 		t.Tool, input = "Shell", object("command", quoted(p.command))

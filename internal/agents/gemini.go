@@ -35,13 +35,14 @@ func (Gemini) Name() string { return "gemini-cli" }
 type geminiPayload struct {
 	claudePayload
 
-	serverName, said string
+	said    string
+	context []byte // of an MCP tool
 }
 
 // Decode implements Agent.
 func (g Gemini) Decode(payload []byte, m Meta) (Report, error) {
 	var p geminiPayload
-	if err := readPayload(payload, p.set); err != nil {
+	if err := p.read(payload); err != nil {
 		return Report{}, err
 	}
 	if err := p.check(); err != nil {
@@ -54,14 +55,12 @@ func (g Gemini) Decode(payload []byte, m Meta) (Report, error) {
 	return r.report(m, f), nil
 }
 
-func (p *geminiPayload) set(key string, value []byte) {
-	p.claudePayload.set(key, value)
-	switch key {
-	case "mcp_context":
-		p.serverName = cleanName(member(value, "server_name"), maxName)
-	case "prompt_response":
-		p.said = stringOf(value)
-	}
+// read reads the members that mean something here.
+func (p *geminiPayload) read(payload []byte) error {
+	return p.claudePayload.read(payload,
+		field{"mcp_context", &p.context},
+		field{"prompt_response", (*asText)(&p.said)},
+	)
 }
 
 func (p *geminiPayload) translate(o session.Origin) fact {
@@ -75,7 +74,7 @@ func (p *geminiPayload) translate(o session.Origin) fact {
 			return ignore(nameless)
 		}
 		return fact{event: geminiTool{
-			tool: p.tool, server: p.serverName, input: p.input, result: rawMember(p.response, "llmContent"),
+			tool: p.tool, server: cleanName(member(p.context, "server_name"), maxName), input: p.input, result: rawMember(p.response, "llmContent"),
 			display: rawMember(p.response, "returnDisplay"), failure: rawMember(p.response, "error"),
 		}.used(&p.sieve, events.ToolUsed{Cwd: p.sieve.text(p.cwd)})}
 	case "AfterAgent":

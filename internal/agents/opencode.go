@@ -58,7 +58,7 @@ type openCodePayload struct {
 // Decode implements Agent.
 func (c OpenCode) Decode(payload []byte, m Meta) (Report, error) {
 	p := openCodePayload{sieve: m.sieve()}
-	if err := readPayload(payload, p.set); err != nil {
+	if err := p.read(payload); err != nil {
 		return Report{}, err
 	}
 	p.resolve()
@@ -74,25 +74,18 @@ func (c OpenCode) Decode(payload []byte, m Meta) (Report, error) {
 	return r.report(m, f), nil
 }
 
-func (p *openCodePayload) set(key string, value []byte) {
-	switch key {
-	case "hook":
-		p.hook = cleanName(stringOf(value), maxName)
-	case "directory":
-		p.directory = stringOf(value)
-	case "session":
-		p.session = strings.TrimSpace(stringOf(value))
-	case "subagent":
-		p.subagent = cleanName(stringOf(value), maxName)
-	case "said":
-		p.said = stringOf(value)
-	case "message":
-		p.message = cleanName(stringOf(value), maxName)
-	case "input":
-		p.input = value
-	case "output":
-		p.output = value
-	}
+// read reads the members that mean something here.
+func (p *openCodePayload) read(payload []byte) error {
+	return readPayload(payload, nil, []field{
+		{"hook", (*asName)(&p.hook)},
+		{"directory", (*asText)(&p.directory)},
+		{"session", (*asID)(&p.session)},
+		{"subagent", (*asName)(&p.subagent)},
+		{"said", (*asText)(&p.said)},
+		{"message", (*asName)(&p.message)},
+		{"input", &p.input},
+		{"output", &p.output},
+	})
 }
 
 // resolve finds out what happened, in which session and where.

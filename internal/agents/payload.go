@@ -13,8 +13,48 @@ import (
 
 // What the decoders of all agents share: reading a payload, and making a report of what it says.
 
-// readPayload hands the members of the JSON object payload to set, in order. Raw values alias the payload.
-func readPayload(payload []byte, set func(key string, value []byte)) error {
+// A field is a member of a payload, and where its value goes: a *bool, a *[]byte, which aliases the payload, or one of the types
+// below.
+type field struct {
+	key string
+	to  any
+}
+
+// The ways of reading a string.
+type (
+	asText string // as it stands there
+	asID   string // without white space around it; checkIdentity bounds it
+	asName string // an id or a name: see cleanName
+	asPath string
+)
+
+func setField(fields []field, key string, value []byte) {
+	for _, f := range fields {
+		if f.key == key {
+			f.set(value)
+		}
+	}
+}
+
+func (f field) set(value []byte) {
+	switch to := f.to.(type) {
+	case *bool:
+		*to = isTrue(value)
+	case *[]byte:
+		*to = value
+	case *asText:
+		*to = asText(stringOf(value))
+	case *asID:
+		*to = asID(strings.TrimSpace(stringOf(value)))
+	case *asName:
+		*to = asName(cleanName(stringOf(value), maxName))
+	case *asPath:
+		*to = asPath(cleanName(stringOf(value), maxPath))
+	}
+}
+
+// readPayload reads the members of the JSON object payload, in order. The lists of fields stay on the caller's stack.
+func readPayload(payload []byte, more, fields []field) error {
 	if len(payload) > MaxPayload {
 		return ErrTooLarge
 	}
@@ -25,7 +65,8 @@ func readPayload(payload []byte, set func(key string, value []byte)) error {
 		return &FieldError{Field: "payload", Err: ErrNotObject}
 	}
 	jsonscan.Members(payload, func(key string, value []byte) bool {
-		set(key, value)
+		setField(fields, key, value)
+		setField(more, key, value)
 		return true
 	})
 	return nil

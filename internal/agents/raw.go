@@ -2,7 +2,6 @@ package agents
 
 import (
 	"cmp"
-	"strings"
 
 	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/events"
@@ -55,7 +54,7 @@ type rawPayload struct {
 // Decode implements Agent.
 func (a Raw) Decode(payload []byte, m Meta) (Report, error) {
 	p := rawPayload{sieve: m.sieve()}
-	if err := readPayload(payload, p.set); err != nil {
+	if err := p.read(payload); err != nil {
 		return Report{}, err
 	}
 	o := session.Origin{Agent: a.Name(), AgentSession: p.session, Cwd: p.cwd}
@@ -74,37 +73,24 @@ func (a Raw) Decode(payload []byte, m Meta) (Report, error) {
 	return r.report(m, f), nil
 }
 
-func (p *rawPayload) set(key string, value []byte) {
-	switch key {
-	case "event":
-		p.event = cleanName(stringOf(value), maxName)
-	case "session":
-		p.session = strings.TrimSpace(stringOf(value))
-	case "cwd":
-		p.cwd = stringOf(value)
-	case "id":
-		p.id = cleanName(stringOf(value), maxName)
-	case "text":
-		p.text = stringOf(value)
-	case "source":
-		p.source = cleanName(stringOf(value), maxName)
-	case "reason":
-		p.reason = cleanName(stringOf(value), maxName)
-	case "tool":
-		p.tool = cleanName(stringOf(value), maxName)
-	case "subagent":
-		p.subagent = cleanName(stringOf(value), maxName)
-	case "error":
-		p.failure = stringOf(value)
-	case "failed":
-		p.failed = isTrue(value)
-	case "input":
-		p.input = value
-	case "output":
-		p.output = value
-	case "duration_ms":
-		p.duration = value
-	}
+// read reads the members that mean something here.
+func (p *rawPayload) read(payload []byte) error {
+	return readPayload(payload, nil, []field{
+		{"event", (*asName)(&p.event)},
+		{"session", (*asID)(&p.session)},
+		{"cwd", (*asText)(&p.cwd)},
+		{"id", (*asName)(&p.id)},
+		{"text", (*asText)(&p.text)},
+		{"source", (*asName)(&p.source)},
+		{"reason", (*asName)(&p.reason)},
+		{"tool", (*asName)(&p.tool)},
+		{"subagent", (*asName)(&p.subagent)},
+		{"error", (*asText)(&p.failure)},
+		{"failed", &p.failed},
+		{"input", &p.input},
+		{"output", &p.output},
+		{"duration_ms", &p.duration},
+	})
 }
 
 func (p *rawPayload) translate() fact {

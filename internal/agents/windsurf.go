@@ -38,7 +38,7 @@ type windsurfPayload struct {
 // Decode implements Agent.
 func (w Windsurf) Decode(payload []byte, m Meta) (Report, error) {
 	p := windsurfPayload{sieve: m.sieve()}
-	if err := readPayload(payload, p.set); err != nil {
+	if err := p.read(payload); err != nil {
 		return Report{}, err
 	}
 	o := session.Origin{Agent: w.Name(), AgentSession: p.trajectory, Cwd: cmp.Or(p.folder, member(p.info, "cwd"))}
@@ -49,19 +49,15 @@ func (w Windsurf) Decode(payload []byte, m Meta) (Report, error) {
 	return r.report(m, p.translate(o)), nil
 }
 
-func (p *windsurfPayload) set(key string, value []byte) {
-	switch key {
-	case "agent_action_name":
-		p.event = cleanName(stringOf(value), maxName)
-	case "trajectory_id":
-		p.trajectory = strings.TrimSpace(stringOf(value))
-	case "execution_id":
-		p.execution = cleanName(stringOf(value), maxName)
-	case "cmemd_cwd":
-		p.folder = stringOf(value)
-	case "tool_info":
-		p.info = value
-	}
+// read reads the members that mean something here.
+func (p *windsurfPayload) read(payload []byte) error {
+	return readPayload(payload, nil, []field{
+		{"agent_action_name", (*asName)(&p.event)},
+		{"trajectory_id", (*asID)(&p.trajectory)},
+		{"execution_id", (*asName)(&p.execution)},
+		{"cmemd_cwd", (*asText)(&p.folder)},
+		{"tool_info", &p.info},
+	})
 }
 
 func (p *windsurfPayload) translate(o session.Origin) fact {
