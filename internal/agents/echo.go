@@ -52,8 +52,8 @@ const (
 	headSize    = 32
 	maxSameHead = 8
 
-	// maxToldLetters is how much of a line counts, in bytes: lines of memory are shorter.
-	maxToldLetters = 1024
+	// maxInjectedLetters is how much of a line counts, in bytes: lines of memory are shorter.
+	maxInjectedLetters = 1024
 
 	// maxLabel is the longest label of a line, in bytes: see recall.
 	maxLabel = 40
@@ -98,7 +98,7 @@ func (k *InjectedText) With(lines ...string) *InjectedText {
 
 // learn adds a line's letters, if they are at least as many as said.
 func (k *InjectedText) learn(letters []byte, least int) {
-	letters = letters[:min(len(letters), maxToldLetters)]
+	letters = letters[:min(len(letters), maxInjectedLetters)]
 	if len(letters) < least || len(k.lines) >= maxInjectedLines {
 		return
 	}
@@ -212,9 +212,9 @@ func saysNothing(output, input string) bool {
 
 // inputStrings looks for strings, as they are written in JSON, in a call's input.
 type inputStrings struct {
-	text   string
-	whole  map[string]struct{} // its own strings; nil: not read yet
-	looked int                 // strings that were looked for inside of others
+	text     string
+	whole    map[string]struct{} // its own strings; nil: not read yet
+	searched int                 // strings that were looked for inside of others
 }
 
 // maxInside is how many strings are looked for inside of others, such as a path in a command: each costs a walk through all.
@@ -230,8 +230,8 @@ func (s *inputStrings) has(inner string) bool {
 	if _, ok := s.whole[inner]; ok {
 		return true
 	}
-	s.looked++
-	return s.looked <= maxInside && strings.Contains(s.text, inner)
+	s.searched++
+	return s.searched <= maxInside && strings.Contains(s.text, inner)
 }
 
 // maxWord is the longest value that is a word of the tool's own, such as "text".

@@ -50,7 +50,7 @@ func readPayload(ctx context.Context, r io.Reader, wait time.Duration) (data []b
 	chunks := make(chan chunk) // unbuffered: whoever stops listening leaves at most one read behind
 	go pump(reading, r, chunks)
 	var p payload
-	var late, quiet <-chan time.Time
+	var ending, quiet <-chan time.Time
 	asked := ctx.Done()
 	for {
 		select {
@@ -68,8 +68,8 @@ func readPayload(ctx context.Context, r io.Reader, wait time.Duration) (data []b
 				return p.data(), true, nil
 			}
 		case <-asked:
-			asked, late = nil, time.After(lastRead)
-		case <-late:
+			asked, ending = nil, time.After(lastRead)
+		case <-ending:
 			return p.data(), jsonscan.Valid(p.data()), nil
 		case <-reading.Done():
 			if len(p.data()) == 0 {

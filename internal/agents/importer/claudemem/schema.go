@@ -80,7 +80,7 @@ func (d *DB) learn(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if d.look(t, columns); t.present {
+		if d.noteColumns(t, columns); t.present {
 			found++
 		}
 	}
@@ -90,8 +90,8 @@ func (d *DB) learn(ctx context.Context) error {
 	return d.learnVersion(ctx, there)
 }
 
-// look notes which columns t has.
-func (d *DB) look(t *table, columns []string) {
+// noteColumns notes which columns t has.
+func (d *DB) noteColumns(t *table, columns []string) {
 	t.present, t.have = true, map[string]bool{}
 	for _, c := range columns {
 		t.have[c] = true
