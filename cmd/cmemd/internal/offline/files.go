@@ -19,11 +19,7 @@ func CopyTo(a *terminal.App, path string, force bool, write func(io.Writer) erro
 	if err != nil {
 		return err
 	}
-	if a.JSON {
-		return a.PrintJSON(map[string]any{"file": path, "bytes": n})
-	}
-	a.Printf("wrote %s to %s\n", terminal.Size(n), terminal.VisibleLine(path))
-	return nil
+	return a.Tell(map[string]any{"file": path, "bytes": n}, "wrote %s to %s\n", terminal.Size(n), terminal.VisibleLine(path))
 }
 
 // WriteWhole has write fill a new file, readable by this user only, and puts it in the place of path once it is synced.

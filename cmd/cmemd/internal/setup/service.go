@@ -91,11 +91,7 @@ func installService(ctx context.Context, a *terminal.App, printOnly bool) error 
 		return err
 	}
 	if printOnly {
-		if a.JSON {
-			return a.PrintJSON(map[string]string{"path": s.path, "text": s.text})
-		}
-		a.Printf("%s", terminal.Visible(s.text))
-		return nil
+		return a.Tell(map[string]string{"path": s.path, "text": s.text}, "%s", terminal.Visible(s.text))
 	}
 	if _, err := s.read(); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return terminal.Advise(err, "move it away, or keep it: hooks start a daemon where none runs")

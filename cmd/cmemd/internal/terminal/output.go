@@ -159,6 +159,15 @@ func (a *App) PrintJSON(v any) error {
 	return err
 }
 
+// Tell prints an answer that is one line for people: as JSON where that is wanted, else as format has it.
+func (a *App) Tell(answer any, format string, args ...any) error {
+	if a.JSON {
+		return a.PrintJSON(answer)
+	}
+	a.Printf(format, args...)
+	return nil
+}
+
 // Found prints an answer as JSON where that is wanted. shown reports that nothing is left to print: it was printed, or there is
 // nothing in it, which n and the error, ErrNothing with that text, say.
 func (a *App) Found(answer any, n int, nothing string) (shown bool, err error) {

@@ -1,7 +1,6 @@
 package memory
 
 import (
-	"context"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -43,22 +42,20 @@ func newUndo(a *terminal.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "undo ID", Short: "Take back what was saved or corrected by hand", Long: undoHelp, Args: terminal.Takes(1, 1, "an id"),
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.Query(c.Context(), func(ctx context.Context, client *api.Client) error {
-				done, err := client.Undo(ctx, strings.TrimSpace(args[0]))
-				if err != nil {
-					return err
-				}
-				if a.JSON {
-					return a.PrintJSON(done)
-				}
-				for _, id := range done.Withdrawn {
-					a.Printf("%s is taken back\n", id)
-				}
-				for _, id := range done.Restored {
-					a.Printf("%s stands again\n", id)
-				}
-				return nil
-			})
+			return terminal.Answer(c.Context(), a, (*api.Client).Undo, strings.TrimSpace(args[0]), showUndone)
 		},
 	}
+}
+
+func showUndone(a *terminal.App, done api.Undone) error {
+	if a.JSON {
+		return a.PrintJSON(done)
+	}
+	for _, id := range done.Withdrawn {
+		a.Printf("%s is taken back\n", id)
+	}
+	for _, id := range done.Restored {
+		a.Printf("%s stands again\n", id)
+	}
+	return nil
 }

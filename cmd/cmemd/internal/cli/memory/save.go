@@ -88,15 +88,7 @@ func place(m *api.Memory) error {
 
 // save has a memory saved and says where it went.
 func save(ctx context.Context, a *terminal.App, m api.Memory) error {
-	return a.Query(ctx, func(ctx context.Context, client *api.Client) error {
-		saved, err := client.Save(ctx, m)
-		if err != nil {
-			return err
-		}
-		if a.JSON {
-			return a.PrintJSON(saved)
-		}
-		a.Printf("%s\n", saved.ID)
-		return nil
+	return terminal.Answer(ctx, a, (*api.Client).Save, m, func(a *terminal.App, saved api.Saved) error {
+		return a.Tell(saved, "%s\n", saved.ID)
 	})
 }

@@ -1,7 +1,6 @@
 package memory
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -27,17 +26,11 @@ func newSessions(a *terminal.App) *cobra.Command {
 	c.Flags().IntVarP(&q.Limit, "limit", "n", 50, "how many, at most 1,000")
 	terminal.WhenFlag(a, c, &q.Since, "since", "with something that happened since")
 	terminal.Positive(c, "limit")
-	c.RunE = func(c *cobra.Command, args []string) (err error) {
-		return a.Query(c.Context(), func(ctx context.Context, client *api.Client) error {
-			if len(args) == 1 {
-				return oneSession(ctx, a, client, args[0])
-			}
-			found, err := client.Sessions(ctx, q)
-			if err != nil {
-				return err
-			}
-			return showSessions(a, found)
-		})
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if len(args) == 1 {
+			return terminal.Answer(c.Context(), a, (*api.Client).Session, args[0], showDetail)
+		}
+		return terminal.Answer(c.Context(), a, (*api.Client).Sessions, q, showSessions)
 	}
 	return c
 }
@@ -64,11 +57,7 @@ func stateOf(s api.Session) string {
 	return "closed"
 }
 
-func oneSession(ctx context.Context, a *terminal.App, client *api.Client, id string) error {
-	found, err := client.Session(ctx, id)
-	if err != nil {
-		return err
-	}
+func showDetail(a *terminal.App, found api.SessionDetail) error {
 	if a.JSON {
 		return a.PrintJSON(found)
 	}

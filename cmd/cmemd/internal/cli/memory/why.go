@@ -67,8 +67,7 @@ func showWhy(a *terminal.App, w api.Why) error {
 	showGenerations(a, "it took the place of", w.Older)
 	showGenerations(a, "in its place stands now", w.Newer)
 	if w.Session != nil {
-		a.Printf("\n")
-		a.Heading("session %s", terminal.VisibleLine(w.Session.ID.String()))
+		part(a, 1, "session %s", terminal.VisibleLine(w.Session.ID.String()))
 		a.Field("agent", strings.TrimSpace(w.Session.Agent+" "+w.Session.AgentSession))
 		a.Field("folder", w.Session.Cwd)
 		a.Field("git", strings.TrimSpace(w.Session.GitBranch+" "+w.Session.GitHead))
@@ -77,16 +76,21 @@ func showWhy(a *terminal.App, w api.Why) error {
 		showTurn(a, t)
 	}
 	showAttempts(a, w.Attempts)
-	if len(w.Prompts) > 0 {
-		a.Printf("\n")
-		a.Heading("the user had asked")
-		for _, p := range w.Prompts {
-			a.Field(fmt.Sprintf("prompt %d", p.Prompt), p.Text)
-		}
+	part(a, len(w.Prompts), "the user had asked")
+	for _, p := range w.Prompts {
+		a.Field(fmt.Sprintf("prompt %d", p.Prompt), p.Text)
 	}
 	showInjections(a, w.Injections)
 	showAfter(a, w.After)
 	return nil
+}
+
+// part begins a part of the answer that has n rows; of none nothing is said.
+func part(a *terminal.App, n int, head string, args ...any) {
+	if n > 0 {
+		a.Printf("\n")
+		a.Heading(head, args...)
+	}
 }
 
 func showForgottenRow(a *terminal.App, f *api.MemoryForgottenRow) {
@@ -110,11 +114,7 @@ func forgottenBy(cause string) string {
 
 // showGenerations lists rows that the same inputs gave before or after.
 func showGenerations(a *terminal.App, head string, rows []api.Row) {
-	if len(rows) == 0 {
-		return
-	}
-	a.Printf("\n")
-	a.Heading("%s", head)
+	part(a, len(rows), "%s", head)
 	for _, r := range rows {
 		a.Printf("  %s  %s  %s\n", r.ID, terminal.Moment(r.At), terminal.VisibleLine(generationTitle(r)))
 	}
@@ -129,8 +129,7 @@ func generationTitle(r api.Row) string {
 }
 
 func showTurn(a *terminal.App, t api.WhyTurn) {
-	a.Printf("\n")
-	a.Heading("turn %s", t.ID)
+	part(a, 1, "turn %s", t.ID)
 	a.Field("kind", fmt.Sprintf("%s, attempt %d, generation %d", t.Kind, t.Attempt, t.Generation))
 	a.Field("asked", strings.TrimSpace(fmt.Sprintf("%s %s", t.Provider, t.Model)))
 	a.Field("ended", strings.TrimSpace(fmt.Sprintf("%s %s %s", terminal.Moment(t.EndedAt), t.Result, t.Reason)))
@@ -211,11 +210,7 @@ func inputLine(in api.WhyInput) string {
 
 // showAttempts lists the other turns that were asked about the same inputs.
 func showAttempts(a *terminal.App, list []api.WhyAttempt) {
-	if len(list) == 0 {
-		return
-	}
-	a.Printf("\n")
-	a.Heading("other turns over the same inputs")
+	part(a, len(list), "other turns over the same inputs")
 	for _, t := range list {
 		when := "before"
 		if t.Later {
@@ -241,11 +236,7 @@ func attemptResult(t api.Turn) string {
 }
 
 func showInjections(a *terminal.App, list []api.Injection) {
-	if len(list) == 0 {
-		return
-	}
-	a.Printf("\n")
-	a.Heading("memory that the agent had been given before")
+	part(a, len(list), "memory that the agent had been given before")
 	for _, in := range list {
 		a.Printf("  %-8d  %s  %s, %s, %s\n", in.Position, terminal.Moment(in.At), terminal.VisibleLine(in.Hook),
 			terminal.Plural(in.Characters, "character"), terminal.Plural(len(in.IDs), "row"))
@@ -254,11 +245,7 @@ func showInjections(a *terminal.App, list []api.Injection) {
 
 // showAfter lists what became of the row since it was recorded.
 func showAfter(a *terminal.App, list []api.WhyAfter) {
-	if len(list) == 0 {
-		return
-	}
-	a.Printf("\n")
-	a.Heading("what came after")
+	part(a, len(list), "what came after")
 	for _, e := range list {
 		at := ""
 		if e.Position > 0 {

@@ -82,11 +82,7 @@ func checkConfig(a *terminal.App) error {
 	if err := l.CheckPrices(ps); err != nil {
 		return err
 	}
-	if a.JSON {
-		return a.PrintJSON(map[string]bool{"ok": true})
-	}
-	a.Printf("the settings are good\n")
-	return nil
+	return a.Tell(map[string]bool{"ok": true}, "the settings are good\n")
 }
 
 // showConfigPath says where the file of settings is, whether it is there or not.
@@ -96,9 +92,5 @@ func showConfigPath(a *terminal.App) error {
 		return err
 	}
 	path := filepath.Join(home, config.FileName)
-	if a.JSON {
-		return a.PrintJSON(map[string]string{"path": path})
-	}
-	a.Printf("%s\n", terminal.VisibleLine(path))
-	return nil
+	return a.Tell(map[string]string{"path": path}, "%s\n", terminal.VisibleLine(path))
 }

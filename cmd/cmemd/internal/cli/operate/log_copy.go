@@ -70,11 +70,7 @@ func newLogImport(a *terminal.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if a.JSON {
-				return a.PrintJSON(map[string]uint64{"records": records})
-			}
-			a.Printf("imported %s\n", terminal.Plural(records, "record"))
-			return nil
+			return a.Tell(map[string]uint64{"records": records}, "imported %s\n", terminal.Plural(records, "record"))
 		},
 	}
 }

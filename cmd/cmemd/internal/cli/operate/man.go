@@ -32,11 +32,7 @@ func newMan(a *terminal.App) *cobra.Command {
 				}
 				written = append(written, path)
 			}
-			if a.JSON {
-				return a.PrintJSON(written)
-			}
-			a.Printf("%s in %s\n", terminal.Plural(len(written), "page"), terminal.VisibleLine(args[0]))
-			return nil
+			return a.Tell(written, "%s in %s\n", terminal.Plural(len(written), "page"), terminal.VisibleLine(args[0]))
 		},
 	}
 }

@@ -20,7 +20,6 @@ const outcomesHelp = `Outcomes lists inputs, the latest first, and on standard e
 
 func newOutcomes(a *terminal.App) *cobra.Command {
 	var q api.OutcomesQuery
-	var before uint64
 	c := &cobra.Command{
 		Use: "outcomes", Short: "List what became of every input: nothing is lost without being counted",
 		Long:    outcomesHelp,
@@ -34,7 +33,7 @@ func newOutcomes(a *terminal.App) *cobra.Command {
 	c.Flags().StringVar(&q.Turn, "turn", "", "what a turn was asked about: its id, or the beginning of it")
 	c.Flags().StringVar(&q.Session, "session", "", "its id, ours or the agent's")
 	terminal.ProjectFlag(c, &q.Project, "of a project's sessions", "")
-	c.Flags().Uint64Var(&before, "before", 0, "only those before this position of the log: the next page")
+	c.Flags().Uint64Var((*uint64)(&q.Before), "before", 0, "only those before this position of the log: the next page")
 	c.Flags().IntVarP(&q.Limit, "limit", "n", 100, "how many, at most 10,000")
 	terminal.WhenFlag(a, c, &q.Since, "since", "recorded since")
 	terminal.WhenFlag(a, c, &q.Until, "until", "recorded until")
@@ -42,8 +41,7 @@ func newOutcomes(a *terminal.App) *cobra.Command {
 	terminal.OneOf(c, "kind", inputKinds()...)
 	terminal.OneOf(c, "class", outputClasses()...)
 	terminal.UpTo(c, "limit", server.MaxOutcomes)
-	c.RunE = func(c *cobra.Command, _ []string) (err error) {
-		q.Before = events.Position(before)
+	c.RunE = func(c *cobra.Command, _ []string) error {
 		return a.Query(c.Context(), func(ctx context.Context, client *api.Client) error {
 			found, err := client.Outcomes(ctx, q)
 			if err != nil {

@@ -151,11 +151,7 @@ func newViewRebuild(a *terminal.App) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				if a.JSON {
-					return a.PrintJSON(done)
-				}
-				a.Printf("rebuilt %s up to position %d\n", terminal.VisibleLine(strings.Join(done.Views, ", ")), done.Position)
-				return nil
+				return a.Tell(done, "rebuilt %s up to position %d\n", terminal.VisibleLine(strings.Join(done.Views, ", ")), done.Position)
 			})
 		},
 	}

@@ -62,9 +62,5 @@ func rotateToken(a *terminal.App, c *cobra.Command) error {
 }
 
 func printToken(a *terminal.App, token string) error {
-	if a.JSON {
-		return a.PrintJSON(map[string]string{"token": token})
-	}
-	a.Printf("%s\n", token)
-	return nil
+	return a.Tell(map[string]string{"token": token}, "%s\n", token)
 }
