@@ -53,8 +53,8 @@ func answered(n int64) usage.Count {
 func TestUsage(t *testing.T) {
 	t.Parallel()
 	_, v := spent(t)
-	failed := usage.Count{Turns: 1, PromptBytes: 900, Untold: 1}
-	probed := usage.Count{Turns: 1, Again: 1, PromptBytes: 7, Untold: 1}
+	failed := usage.Count{Turns: 1, PromptBytes: 900, Unmetered: 1}
+	probed := usage.Count{Turns: 1, Again: 1, PromptBytes: 7, Unmetered: 1}
 	four := answered(3)
 	four.Add(failed, 1)
 	small, large := usage.Model{Provider: "anthropic", Model: "small", Count: four}, usage.Model{Provider: "anthropic", Model: "large", Count: answered(1)}
@@ -160,8 +160,8 @@ func TestForgettingLeavesTheNumbers(t *testing.T) {
 			}}}},
 		}},
 		"never told": {bare: true, want: []usage.Group{
-			{Key: usage.Key{Result: turn.Kept}, Models: []usage.Model{{Provider: "anthropic", Model: "small", Count: usage.Count{Turns: 1, Calls: 1, PromptBytes: 900, Untold: 1}}}},
-			{Key: usage.Key{Result: turn.Failed}, Models: []usage.Model{{Provider: "anthropic", Model: "small", Count: usage.Count{Turns: 1, PromptBytes: 900, Untold: 1}}}},
+			{Key: usage.Key{Result: turn.Kept}, Models: []usage.Model{{Provider: "anthropic", Model: "small", Count: usage.Count{Turns: 1, Calls: 1, PromptBytes: 900, Unmetered: 1}}}},
+			{Key: usage.Key{Result: turn.Failed}, Models: []usage.Model{{Provider: "anthropic", Model: "small", Count: usage.Count{Turns: 1, PromptBytes: 900, Unmetered: 1}}}},
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -232,7 +232,7 @@ func TestWhatProvidersTellIsCounted(t *testing.T) {
 		{Provider: "anthropic", Model: "free", Asked: "small", Count: usage.Count{Turns: 1, Calls: 1, PromptBytes: 900, Input: 80, Output: 8}},
 		{Provider: "anthropic", Model: "rules", Asked: "small", Count: usage.Count{Turns: 1, Calls: 1, PromptBytes: 900}},
 		{Provider: "anthropic", Model: "small", Count: usage.Count{
-			Turns: 4, Calls: 6, PromptBytes: 52_700, Input: 3300, Cached: 400, Output: 30, Untold: 1, Stated: 350_000_000,
+			Turns: 4, Calls: 6, PromptBytes: 52_700, Input: 3300, Cached: 400, Output: 30, Unmetered: 1, Stated: 350_000_000,
 			Unstated: events.Usage{Input: 2000, Output: 20},
 		}},
 		{Provider: "anthropic", Model: "small-0101", Asked: "small", Count: usage.Count{Turns: 1, Calls: 3, PromptBytes: 900, Input: 50, Output: 5, Unstated: events.Usage{Input: 50, Output: 5}}},
@@ -284,7 +284,7 @@ func TestNobodyAskedCostsNothing(t *testing.T) {
 	}
 	got := map[events.FailureClass]int64{}
 	for _, g := range mustUsage(t, caughtUp(t, w), usage.Filter{By: usage.ByOutcome}) {
-		got[g.Failure] = g.Count().Untold
+		got[g.Failure] = g.Count().Unmetered
 	}
 	if diff := gocmp.Diff(map[events.FailureClass]int64{events.FailSetup: 1, events.FailTransport: 1}, got); diff != "" {
 		t.Errorf("turns of which no tokens are known (-want +got):\n%s", diff)
@@ -369,7 +369,7 @@ func naiveUsage(t tb, w *world) usage.Count {
 			one.Calls = max(one.Calls, 1)
 		}
 		if b.Usage == (events.Usage{}) && (b.Cost != 0 || !b.Told) {
-			one.Untold = 1
+			one.Unmetered = 1
 		}
 		switch {
 		case b.Cost == 0 && !b.Told:

@@ -13,7 +13,7 @@ import (
 
 const (
 	// markName is a file that is locked as long as views.db is open, and that is not empty while views.db is written
-	// to: after a stop that was not clean it tells the boot of the machine in which that was. It is not in the database,
+	// to: after a stop that was not clean it names the boot of the machine in which that was. It is not in the database,
 	// where a torn write could bring an old one back.
 	markName = "views.db.open"
 

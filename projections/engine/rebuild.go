@@ -13,7 +13,7 @@ import (
 
 // Rebuild makes the named views, or all of them, anew from the log, one after the other, into other buckets; each
 // answers from its old content until its new one has caught up with it. Run may be running, and the views go on
-// following the log. progress, which may be nil, is told how many records have been applied of how many. One Rebuild
+// following the log. progress, which may be nil, is called with how many records have been applied of how many. One Rebuild
 // runs at a time; another waits. Errors: ErrUnknownView, ctx.Err(), those of Run, or that the file was damaged and made
 // anew meanwhile; what was begun is then thrown away.
 func (v *Views) Rebuild(ctx context.Context, names []string, progress func(done, total uint64)) error {
@@ -33,8 +33,8 @@ func (v *Views) Rebuild(ctx context.Context, names []string, progress func(done,
 	_, front := v.head()
 	each := uint64(front)
 	for n, view := range chosen {
-		tell := func(at events.Position) { progress(uint64(n)*each+min(uint64(at), each), uint64(len(chosen))*each) }
-		if err := v.rebuildOne(ctx, view, tell); err != nil {
+		applied := func(at events.Position) { progress(uint64(n)*each+min(uint64(at), each), uint64(len(chosen))*each) }
+		if err := v.rebuildOne(ctx, view, applied); err != nil {
 			return fmt.Errorf("projections: rebuild %s: %w", view.Name(), err)
 		}
 	}
@@ -74,12 +74,12 @@ func (v *Views) named(name string) (View, error) {
 	return nil, fmt.Errorf("%w: %q; there are %s", ErrUnknownView, name, strings.Join(v.Names(), ", "))
 }
 
-func (v *Views) rebuildOne(ctx context.Context, view View, tell func(events.Position)) error {
+func (v *Views) rebuildOne(ctx context.Context, view View, applied func(events.Position)) error {
 	fresh, err := v.begin(view)
 	if err != nil {
 		return err
 	}
-	err = v.advance(ctx, fresh, tell, func() error { return v.swap(fresh) })
+	err = v.advance(ctx, fresh, applied, func() error { return v.swap(fresh) })
 	if err != nil {
 		return errors.Join(err, v.throwAway(fresh))
 	}

@@ -94,7 +94,7 @@ func (v *Views) runOnce(ctx context.Context) error {
 	defer cancel(nil)
 	var beside sync.WaitGroup
 	beside.Go(func() {
-		if err := v.advanceLate(inner); err != nil {
+		if err := v.advanceBehind(inner); err != nil {
 			cancel(err)
 		}
 	})
@@ -139,7 +139,7 @@ func (v *Views) catchUp(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := v.advanceLate(ctx); err != nil {
+	if err := v.advanceBehind(ctx); err != nil {
 		return err
 	}
 	epoch, front := v.head()
@@ -229,36 +229,36 @@ func (v *Views) applyFront(records []events.Record) error {
 	return nil
 }
 
-// advanceLate brings the views that are behind to where the others are, the one that lacks most first.
-func (v *Views) advanceLate(ctx context.Context) error {
+// advanceBehind brings the views that are behind to where the others are, the one that lacks most first.
+func (v *Views) advanceBehind(ctx context.Context) error {
 	for {
-		late := v.latest()
-		if late == nil {
+		last := v.behind()
+		if last == nil {
 			return nil
 		}
-		if err := v.advance(ctx, late, func(events.Position) {}, v.publishAll); err != nil {
+		if err := v.advance(ctx, last, func(events.Position) {}, v.publishAll); err != nil {
 			return err
 		}
 	}
 }
 
-// latest is a view that is behind the others, or nil.
-func (v *Views) latest() *instance {
+// behind is the view that lacks most of what the others have, or nil.
+func (v *Views) behind() *instance {
 	v.applying.Lock()
 	defer v.applying.Unlock()
 	front := v.frontLocked()
-	var late *instance
+	var last *instance
 	for _, i := range v.live {
-		if i.at < front && (late == nil || i.at < late.at) {
-			late = i
+		if i.at < front && (last == nil || i.at < last.at) {
+			last = i
 		}
 	}
-	return late
+	return last
 }
 
 // advance brings i to the front, slice by slice between those of Run, and calls arrived at the moment when it is
 // there, with no slice in between.
-func (v *Views) advance(ctx context.Context, i *instance, tell func(events.Position), arrived func() error) error {
+func (v *Views) advance(ctx context.Context, i *instance, applied func(events.Position), arrived func() error) error {
 	one := []*instance{i}
 	for {
 		done, err := v.arrive(ctx, i, arrived)
@@ -275,7 +275,7 @@ func (v *Views) advance(ctx context.Context, i *instance, tell func(events.Posit
 			if err := v.apply(records, one); err != nil {
 				return err
 			}
-			tell(i.at)
+			applied(i.at)
 			return nil
 		})
 		if err != nil {

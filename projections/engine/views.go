@@ -245,7 +245,7 @@ func (v *Views) publishAll() error {
 	return nil
 }
 
-// stop tells waiters why there will be no more; nil that there will be again.
+// stop has waiters return why, because there will be no more; nil lets them wait again.
 func (v *Views) stop(why error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()

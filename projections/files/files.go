@@ -83,7 +83,7 @@ func showTouch(k []byte) string {
 	return file + " " + engine.ShowPosition(engine.PositionKey(^engine.KeyPosition(k)))
 }
 
-// recentKey orders the touches of a project by time. The number tells the files of one record apart.
+// recentKey orders the touches of a project by time. The number distinguishes the files of one record.
 func recentKey(p engine.ProjectID, t Touch, n int) []byte {
 	return append(engine.TimeKey(p, t.At, t.Position), byte(n>>8), byte(n))
 }

@@ -34,7 +34,7 @@ const (
 	lowTurns = 20
 	lowShare = 0.4
 
-	// probeGrace is how long after the end of a hold, or after a turn that tried it came to nothing, the hold is told though
+	// probeGrace is how long after the end of a hold, or after a turn that tried it came to nothing, the hold is listed though
 	// no turn tries it: what a turn may take unless turn_timeout says otherwise. Where work waits, one begins at once. Where
 	// none does by then, the hold keeps nothing back any more.
 	probeGrace = time.Minute
@@ -75,8 +75,8 @@ type Finding struct {
 }
 
 // Findings lists what is not well at now, the gravest first; it looks at nothing but h and now, and dates are in now's
-// zone. h must be of the day before now. A pause or a quarantine is told until it is let go, also while a turn tries it. What
-// is over is not told: one whose time has passed for probeGrace and that nothing tries, or under which a turn was answered;
+// zone. h must be of the day before now. A pause or a quarantine is listed until it is let go, also while a turn tries it. What
+// is over is not: one whose time has passed for probeGrace and that nothing tries, or under which a turn was answered;
 // and a streak after which another model has kept something, which is what mends it.
 func (h Report) Findings(now time.Time) []Finding {
 	var out []Finding
@@ -159,7 +159,7 @@ func (h Report) yieldOf(s Streak) string {
 	return ""
 }
 
-// held tells a pause that lasts: at once where a person is needed or a quota is used up, or where a provider that fails turns
+// held finds a pause that lasts: at once where a person is needed or a quota is used up, or where a provider that fails turns
 // by their own fault did so again when it was tried; else from DegradedHold on. One such pause may be a bad input's doing.
 func held(p Pause, now time.Time) (Finding, bool) {
 	next, on := p.Trial.next(p.Until, now)
@@ -223,7 +223,7 @@ func mendOf(c events.FailureClass) (advice string, lasting bool) {
 	return "wait, or choose another provider than %s if it lasts" + kept, false
 }
 
-// quarantined tells the stopped observers, by who answered in them, and what becomes next of the one that is tried first.
+// quarantined finds the stopped observers, by who answered in them, and what becomes next of the one that is tried first.
 func (h Report) quarantined(now time.Time) []Finding {
 	var out []Finding
 	for _, q := range h.Quarantines {
@@ -266,8 +266,8 @@ func (f *Finding) sayQuarantined(now time.Time) {
 	f.Do = "`cmemd logs` says why; what happens is kept; " + f.Do
 }
 
-// lowYield tells a model few of whose answers were of use, unless it has been told of worse.
-func (h Report) lowYield(m Model, now time.Time, told []Finding) (Finding, bool) {
+// lowYield finds a model few of whose answers were of use, unless something worse was found of it.
+func (h Report) lowYield(m Model, now time.Time, found []Finding) (Finding, bool) {
 	used, of := m.usable()
 	f := Finding{What: FindLowYield, Provider: m.Provider, Model: m.Model, Count: used, Of: of, Since: h.Since, At: now}
 	for _, s := range h.Streaks {
@@ -280,7 +280,7 @@ func (h Report) lowYield(m Model, now time.Time, told []Finding) (Finding, bool)
 	}
 	f.Says = fmt.Sprintf("only %d of %d answers of %s in the last day could be used; last answer %s", used, of, modelName(m.Provider, m.Model), agoWhen(f.At, now))
 	f.Do = "choose another model or provider (`cmemd config show`); `cmemd reobserve --dropped` then does the lost work again"
-	worse := slices.ContainsFunc(told, func(t Finding) bool {
+	worse := slices.ContainsFunc(found, func(t Finding) bool {
 		return t.Provider == m.Provider && t.Model == m.Model && (t.What == FindUnusable || t.What == FindBlank)
 	})
 	return f, !worse && of >= lowTurns && float64(used) < lowShare*float64(of)

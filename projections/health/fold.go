@@ -127,7 +127,7 @@ func (f *fold) end(r *engine.Record) error {
 	if err := f.try(r, known.by(), func(_ time.Time, trial *Trial) bool { return trial.end(id, r) }); err != nil {
 		return err
 	}
-	return f.turns.Hear(r, func(t *turnCount) { t.At, t.Era = at, s.Kept })
+	return f.turns.Evolve(r, func(t *turnCount) { t.At, t.Era = at, s.Kept })
 }
 
 // enter adds what a turn says to the counts, by times.

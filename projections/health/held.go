@@ -14,7 +14,7 @@ type Quarantine struct {
 	Cause   string           `cbor:"4,keyasint,omitempty" json:"cause"`
 	Trip    int              `cbor:"5,keyasint,omitempty" json:"trip"`
 	At      time.Time        `cbor:"6,keyasint,omitzero" json:"at,omitzero"` // of the last of those in a row; this and the rest in a Report alone
-	// Whose observer it was, where a turn tells.
+	// Whose observer it was, where a turn says so.
 	Provider string `cbor:"7,keyasint,omitempty" json:"provider,omitempty"`
 	Model    string `cbor:"8,keyasint,omitempty" json:"model,omitempty"`
 	Trial    Trial  `cbor:"9,keyasint,omitzero" json:"trial,omitzero"`
@@ -31,7 +31,7 @@ type Respawn struct {
 	Limits   events.Limits    `cbor:"7,keyasint,omitzero" json:"limits"` // that were in force
 	Counted  events.Counted   `cbor:"8,keyasint,omitzero" json:"counted"`
 	Delay    time.Duration    `cbor:"9,keyasint,omitempty" json:"delay"` // before the observer may be asked, in nanoseconds
-	// Whose observer was replaced, where a turn tells; in a Report alone.
+	// Whose observer was replaced, where a turn says so; in a Report alone.
 	Provider string `cbor:"10,keyasint,omitempty" json:"provider,omitempty"`
 	Model    string `cbor:"11,keyasint,omitempty" json:"model,omitempty"`
 }
@@ -51,6 +51,6 @@ type Pause struct {
 	Until    time.Time           `cbor:"4,keyasint,omitzero" json:"until"` // when one probe may be tried
 	Probe    int                 `cbor:"5,keyasint,omitempty" json:"probe"`
 	At       time.Time           `cbor:"6,keyasint,omitzero" json:"at,omitzero"`      // of the last of them
-	Model    string              `cbor:"7,keyasint,omitempty" json:"model,omitempty"` // that was asked when it failed, where a turn tells
+	Model    string              `cbor:"7,keyasint,omitempty" json:"model,omitempty"` // that was asked when it failed, where a turn says so
 	Trial    Trial               `cbor:"8,keyasint,omitzero" json:"trial,omitzero"`
 }

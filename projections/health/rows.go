@@ -101,7 +101,7 @@ type Count struct {
 	Respawns map[string]int64 `cbor:"11,keyasint,omitempty" json:"respawns,omitempty"` // of observers, by cause
 }
 
-// LatencySlots is the number of powers of two of milliseconds that Latencies tells apart; the last one is open.
+// LatencySlots is the number of powers of two of milliseconds that Latencies distinguishes; the last one is open.
 const LatencySlots = 21
 
 // NonIdle counts the turns that answered something, be it only that there is nothing to record.

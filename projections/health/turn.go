@@ -20,7 +20,7 @@ type turnCount struct {
 	Latency  int             `cbor:"8,keyasint,omitempty" json:"latency,omitempty"` // its slot, from 1; 0: unknown
 	Notable  bool            `cbor:"9,keyasint,omitempty" json:"notable,omitempty"` // it settled an edit, a commit or a failed test
 	Era      events.Position `cbor:"10,keyasint,omitempty" json:"era,omitempty"`    // the kept answer that was its model's last when it ended
-	Left     bool            `cbor:"11,keyasint,omitempty" json:"-"`                // its end was forgotten, and what is left of it is told by what says so
+	Restated bool            `cbor:"11,keyasint,omitempty" json:"-"`                // its end was forgotten, and its cost is what that MemoryForgotten states
 }
 
 func (t turnCount) by() asked { return asked{t.Provider, t.Model} }
@@ -70,8 +70,8 @@ func (t *turnCount) Begin(_ *engine.Record, e events.TurnStarted) {
 	*t = turnCount{Provider: e.Provider, Model: e.Model, Notable: e.Notable > 0}
 }
 
-// Hear takes over what r says of the turn's end, or of what came of it.
-func (t *turnCount) Hear(r *engine.Record) error {
+// Evolve takes over what r says of the turn's end, or of what came of it.
+func (t *turnCount) Evolve(r *engine.Record) error {
 	if r.Kind == events.KindTurnReceived {
 		e, ok, err := engine.PayloadOf[events.TurnReceived](r)
 		if ok {
@@ -98,14 +98,14 @@ func (t *turnCount) Hear(r *engine.Record) error {
 // Forget takes back what the payload of the record of h had said, but for what s says of it where it is stated.
 func (t *turnCount) Forget(h events.Header, s events.TurnSpent, stated bool) {
 	end := h.Kind == events.KindTurnReceived || h.Kind == events.KindTurnFailed
-	if end && t.Left && !stated {
+	if end && t.Restated && !stated {
 		return // it is known from before
 	}
 	switch h.Kind {
 	case events.KindTurnReceived:
-		t.Usage, t.Latency, t.Left = s.Bill.Usage, 0, stated
+		t.Usage, t.Latency, t.Restated = s.Bill.Usage, 0, stated
 	case events.KindTurnFailed:
-		t.Why, t.Left = string(s.Class), stated
+		t.Why, t.Restated = string(s.Class), stated
 	case events.KindOutputDropped, events.KindOutputSkipped:
 		t.Why, t.Idle = "", false
 	}

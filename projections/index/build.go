@@ -57,7 +57,7 @@ func newBuilder(s *store, log eventlog.Log, a *analyzer) *builder {
 	}
 }
 
-// catchUp applies all records there are behind what the store holds. Progress, if not nil, is told how far it is.
+// catchUp applies all records there are behind what the store holds. Progress, if not nil, is called with how far it is.
 func (b *builder) catchUp(ctx context.Context, progress func(events.Position)) error {
 	if b.next.Position == 0 {
 		if err := b.lookAhead(ctx); err != nil {

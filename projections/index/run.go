@@ -177,7 +177,7 @@ func (x *Index) exchange(s *store) error {
 }
 
 // Rebuild makes the index anew from the log while the old one answers, and exchanges them. Progress, if not nil, is
-// told how far it is and how far it has to go. One rebuild runs at a time; another waits. The error is ctx's, the log's,
+// called with how far it is and how far it has to go. One rebuild runs at a time; another waits. The error is ctx's, the log's,
 // ErrClosed, or of writing; the old index stays then.
 func (x *Index) Rebuild(ctx context.Context, progress func(done, total events.Position)) error {
 	if err := x.lockRebuilds(ctx); err != nil {

@@ -20,7 +20,7 @@ type Reader struct{ *engine.Views }
 
 // Folders returns the roots that are one project with root: itself first, then the others, the one used last first, at
 // most 16 together. Key is what identifies the project; empty: as the sessions opened in root said. A root that nobody
-// has heard of is alone.
+// knows is alone.
 func (v Reader) Folders(ctx context.Context, root, key string) ([]string, error) {
 	var found []folder
 	err := v.View(ctx, View{}.Name(), func(x *engine.Tx) error {

@@ -219,7 +219,7 @@ func cut(text string) string {
 	return string(line)
 }
 
-// Prefixes returns, for each of ids, how many of its 16 bytes tell it from all other rows, forgotten memories among them:
+// Prefixes returns, for each of ids, how many of its 16 bytes distinguish it from all other rows, forgotten memories among them:
 // the first of lengths, which ascend, that does; else 16.
 func (v Reader) Prefixes(ctx context.Context, ids []events.ID, lengths ...int) ([]int, error) {
 	out := make([]int, len(ids))

@@ -26,7 +26,7 @@ func (f *fold) Apply(r *engine.Record) error {
 	if err != nil {
 		return err
 	}
-	return s.hear(r)
+	return s.evolve(r)
 }
 
 func (f *fold) row(r *engine.Record) (*Session, error) {
@@ -40,8 +40,8 @@ func (f *fold) row(r *engine.Record) (*Session, error) {
 	return s, nil
 }
 
-// hear takes over what the session's next record says.
-func (s *Session) hear(r *engine.Record) error {
+// evolve takes over what the session's next record says.
+func (s *Session) evolve(r *engine.Record) error {
 	if s.First == 0 {
 		s.ID, s.First, s.OpenedAt, s.LastAt = r.Session, r.Position, r.OccurredAt, r.OccurredAt
 	}

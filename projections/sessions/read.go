@@ -172,7 +172,7 @@ func (v Reader) Owing(ctx context.Context) ([]events.SessionID, error) {
 	return slices.Compact(ids), err
 }
 
-// SessionAsOf is the session of that id as its records up to a position tell it. What other views know of a session, its
+// SessionAsOf is the session of that id as its records up to a position have it. What other views know of a session, its
 // title and its inputs, is not filled in. It reads the session's records. The error is engine.ErrNotFound for a session that had
 // none yet.
 func (v Reader) SessionAsOf(ctx context.Context, id events.SessionID, p events.Position) (Session, error) {
@@ -184,7 +184,7 @@ func (v Reader) SessionAsOf(ctx context.Context, id events.SessionID, p events.P
 		if rec.Position > p {
 			break
 		}
-		if err := s.hear(engine.NewRecord(rec)); err != nil {
+		if err := s.evolve(engine.NewRecord(rec)); err != nil {
 			return Session{}, err
 		}
 	}

@@ -36,7 +36,7 @@ func (View) Tables() []engine.TableSpec {
 	return []engine.TableSpec{table().Spec(engine.ShowID), timeTable().Spec(engine.ShowHex), openTable().Spec(engine.ShowID)}
 }
 
-// Session is one session as its events tell it.
+// Session is what the events of one session add up to.
 type Session struct {
 	ID           events.SessionID `cbor:"1,keyasint,omitzero" json:"id"`
 	Agent        string           `cbor:"2,keyasint,omitempty" json:"agent"`
@@ -87,6 +87,6 @@ type Filter struct {
 	Agent       string
 	Since       time.Time // with a captured event at or after it
 	OpenOnly    bool
-	Match       func(Session) bool // as its own events tell it, without what is counted; it must not ask the views. nil: every session
+	Match       func(Session) bool // as its own events have it, without what is counted; it must not ask the views. nil: every session
 	Limit       int                // 0 means 100
 }

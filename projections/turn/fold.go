@@ -10,8 +10,8 @@ type Entry[T any] interface {
 	*T
 	// Begin takes over what r, a TurnStarted, says.
 	Begin(r *engine.Record, e events.TurnStarted)
-	// Hear takes over what r says of the turn's end, or of what came of it. The payload may be erased.
-	Hear(r *engine.Record) error
+	// Evolve takes over what r says of the turn's end, or of what came of it. The payload may be erased.
+	Evolve(r *engine.Record) error
 	// Forget takes back what the payload of the record of h had said. spent is what the MemoryForgotten that erases it says
 	// that the turn cost, if stated.
 	Forget(h events.Header, spent events.TurnSpent, stated bool)
@@ -38,7 +38,7 @@ func (f *Fold[T, E]) Apply(r *engine.Record) error {
 		return Start(f.turns, r, func(t *T, e events.TurnStarted) { E(t).Begin(r, e) })
 	case events.KindTurnReceived, events.KindTurnFailed, events.KindOutputDropped, events.KindOutputSkipped,
 		events.KindObservationParsed, events.KindSummaryParsed:
-		return f.Hear(r, nil)
+		return f.Evolve(r, nil)
 	case events.KindMemoryForgotten:
 		return f.forget(r)
 	}
@@ -51,8 +51,8 @@ func (f *Fold[T, E]) Flush() error { return f.turns.Flush() }
 // Peek returns what is kept of a turn, or nil. It must not be changed.
 func (f *Fold[T, E]) Peek(id events.ID) (*T, error) { return f.turns.Peek(id) }
 
-// Hear has the turn of r take over what r says. first, which may be nil, changes it before.
-func (f *Fold[T, E]) Hear(r *engine.Record, first func(E)) error {
+// Evolve has the turn of r take over what r says. first, which may be nil, changes it before.
+func (f *Fold[T, E]) Evolve(r *engine.Record, first func(E)) error {
 	id, err := r.Turn()
 	if err != nil {
 		return err
@@ -61,7 +61,7 @@ func (f *Fold[T, E]) Hear(r *engine.Record, first func(E)) error {
 		if first != nil {
 			first(t)
 		}
-		return t.Hear(r)
+		return t.Evolve(r)
 	})
 }
 

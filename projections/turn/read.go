@@ -60,7 +60,7 @@ func (v Reader) ResolveTurn(ctx context.Context, prefix string, limit int) ([]ev
 	return ids, err
 }
 
-// AsOf is the turn as it was known at the record of a position: what came of it later is not told.
+// AsOf is the turn as it was known at the record of a position: what came of it later is left out.
 func (t Turn) AsOf(p events.Position) Turn {
 	if t.Started > p {
 		return Turn{ID: t.ID, Session: t.Session}

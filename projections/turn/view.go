@@ -69,7 +69,7 @@ type Turn struct {
 	Told     bool         `cbor:"35,keyasint,omitempty" json:"told,omitempty"`   // the provider stated Cost, also where it is 0
 	Unstated events.Usage `cbor:"36,keyasint,omitzero" json:"unstated,omitzero"` // of Usage, that of requests which Cost says nothing of
 	Sent     int64        `cbor:"37,keyasint,omitempty" json:"sent,omitempty"`   // bytes of the questions as they went out; 0: not counted, or nothing did
-	Left     bool         `cbor:"38,keyasint,omitempty" json:"-"`                // its end was forgotten, and what it cost is told by what says so
+	Restated bool         `cbor:"38,keyasint,omitempty" json:"-"`                // its end was forgotten, and its cost is what that MemoryForgotten states
 }
 
 // Bill returns what the turn cost.
@@ -94,8 +94,8 @@ func (t *Turn) Begin(r *engine.Record, e events.TurnStarted) {
 	}
 }
 
-// Hear takes over what r says of the turn's end, or of what came of it.
-func (t *Turn) Hear(r *engine.Record) error {
+// Evolve takes over what r says of the turn's end, or of what came of it.
+func (t *Turn) Evolve(r *engine.Record) error {
 	e, _, err := engine.PayloadOf[events.Event](r)
 	if err != nil {
 		return err
@@ -155,8 +155,8 @@ func (t *Turn) Forget(h events.Header, s events.TurnSpent, stated bool) {
 // restate has s alone say what the turn cost, and of one that failed its class. Where nothing is stated, what was stated by an
 // earlier MemoryForgotten stays.
 func (t *Turn) restate(s events.TurnSpent, stated bool) {
-	if stated || !t.Left {
-		t.Failure, t.Left = s.Class, stated
+	if stated || !t.Restated {
+		t.Failure, t.Restated = s.Class, stated
 		t.pay(s.Bill)
 	}
 }

@@ -54,7 +54,7 @@ func resultCode(r turn.Result) byte {
 // numbers are the fields of c in their order on disk.
 func (c *Count) numbers() [12]*int64 {
 	return [...]*int64{
-		&c.Turns, &c.Again, &c.PromptBytes, &c.Input, &c.Cached, &c.Output, &c.Untold, &c.Calls, &c.Stated,
+		&c.Turns, &c.Again, &c.PromptBytes, &c.Input, &c.Cached, &c.Output, &c.Unmetered, &c.Calls, &c.Stated,
 		&c.Unstated.Input, &c.Unstated.Cached, &c.Unstated.Output,
 	}
 }
@@ -69,7 +69,7 @@ func (c *Count) Form(p *engine.Packed) {
 // Form ends with what the turn's cell is about.
 func (t *turnCount) Form(p *engine.Packed) {
 	t.count.Form(p)
-	p.Flags(&t.left)
+	p.Flags(&t.restated)
 	p.Varint(&t.captured)
 	p.Text(&t.asked)
 	t.key.Form(p)

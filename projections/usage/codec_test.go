@@ -20,7 +20,7 @@ func TestUsageKeysComeBack(t *testing.T) {
 			result: rapid.SampledFrom([]turn.Result{"", turn.Kept, turn.Skipped, turn.Dropped, turn.Failed}).Draw(t, "result"),
 			probe:  rapid.Bool().Draw(t, "probe"), failure: text.Draw(t, "failure"), by: answerer{text.Draw(t, "provider"), text.Draw(t, "model"), text.Draw(t, "wanted")},
 		}
-		turn, back := turnCount{key: k, asked: text.Draw(t, "asked"), captured: number.Draw(t, "captured"), left: rapid.Bool().Draw(t, "left")}, turnCount{}
+		turn, back := turnCount{key: k, asked: text.Draw(t, "asked"), captured: number.Draw(t, "captured"), restated: rapid.Bool().Draw(t, "left")}, turnCount{}
 		for _, n := range turn.count.numbers() {
 			*n = number.Draw(t, "number")
 		}
@@ -60,8 +60,8 @@ func FuzzUsageKeys(f *testing.F) {
 func TestFormsStay(t *testing.T) {
 	t.Parallel()
 	k := cellKey{quarter: 1950000, session: events.SessionID{1, 2}, result: turn.Failed, probe: true, failure: "limit", by: answerer{"openai", "x", "y"}}
-	c := turnCount{key: k, asked: "y", captured: 900, left: true, count: Count{
-		Turns: 1, Again: 1, Calls: 2, PromptBytes: 70000, Input: -3, Cached: 4, Output: 5, Untold: 6, Stated: 7,
+	c := turnCount{key: k, asked: "y", captured: 900, restated: true, count: Count{
+		Turns: 1, Again: 1, Calls: 2, PromptBytes: 70000, Input: -3, Cached: 4, Output: 5, Unmetered: 6, Stated: 7,
 		Unstated: events.Usage{Input: 8, Cached: 9, Output: 10},
 	}}
 	const cell = "00000000001dc130010200000000000000000000000000000104056c696d6974066f70656e616901780179"

@@ -14,7 +14,7 @@ type turnCount struct {
 	key      cellKey
 	asked    string // model; key has the one that answered
 	captured int64  // bytes that it is about; count has what was sent, where that is known
-	left     bool   // what it cost is told by what forgot its end
+	restated bool   // its end was forgotten, and its cost is what that MemoryForgotten states
 	count    Count
 	// A turn is counted once key.result is known; until then count.Turns is 0 while it runs, and 1 from its answer on.
 }
@@ -76,8 +76,8 @@ func (t *turnCount) Begin(r *engine.Record, e events.TurnStarted) {
 	}
 }
 
-// Hear enters that a turn was answered or failed, and what that cost, or what came of the answer.
-func (t *turnCount) Hear(r *engine.Record) error {
+// Evolve enters that a turn was answered or failed, and what that cost, or what came of the answer.
+func (t *turnCount) Evolve(r *engine.Record) error {
 	switch r.Kind {
 	case events.KindTurnReceived:
 		e, _, err := engine.PayloadOf[events.TurnReceived](r)
@@ -102,9 +102,9 @@ func (t *turnCount) end(r *engine.Record) {
 func (t *turnCount) paid(b events.Bill) {
 	c, u := &t.count, b.Usage
 	c.Input, c.Cached, c.Output, c.Calls, c.Stated = u.Input, u.Cached, u.Output, int64(b.Calls), billionths(b.Cost)
-	c.Unstated, c.Untold, c.PromptBytes = b.Open(), 0, cmp.Or(max(b.Sent, 0), t.captured)
+	c.Unstated, c.Unmetered, c.PromptBytes = b.Open(), 0, cmp.Or(max(b.Sent, 0), t.captured)
 	if free := b.Told && b.Cost == 0; u == (events.Usage{}) && !free {
-		c.Untold = 1
+		c.Unmetered = 1
 	}
 	t.key.by.model, t.key.by.asked = cmp.Or(b.Model, t.asked), ""
 	if t.key.by.model != t.asked {
@@ -116,24 +116,24 @@ func (t *turnCount) paid(b events.Bill) {
 func (t *turnCount) failed(b events.Bill, class events.FailureClass) {
 	t.paid(b)
 	if class == events.FailSetup && b.Calls == 0 {
-		t.count.Untold = 0 // nobody was asked
+		t.count.Unmetered = 0 // nobody was asked
 	}
 	t.key.result, t.key.failure = turn.Failed, string(class)
 }
 
 // Forget takes back what the payload of the record of h had said, but for what s says of it where it is stated.
 func (t *turnCount) Forget(h events.Header, s events.TurnSpent, stated bool) {
-	if t.left && !stated {
+	if t.restated && !stated {
 		return // it is known from before
 	}
 	switch h.Kind {
 	case events.KindTurnReceived:
 		s.Bill.Calls = max(1, s.Bill.Calls)
 		t.paid(s.Bill)
-		t.left = stated
+		t.restated = stated
 	case events.KindTurnFailed:
 		t.failed(s.Bill, s.Class)
-		t.left = stated
+		t.restated = stated
 	}
 }
 

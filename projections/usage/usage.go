@@ -11,8 +11,8 @@ import (
 
 // View counts what turns cost: by when they ended, by session, by who answered, and by what came of them. It holds
 // numbers and names of models, no words. What a turn cost, and which model answered where it is not the one that was asked,
-// is told by the payload of its end, and once that is erased by the MemoryForgotten that names it. Of what older ones name
-// nothing is told: such a turn counts on as one that told nothing.
+// is stated by the payload of its end, and once that is erased by the MemoryForgotten that names it. Older ones state
+// nothing: such a turn counts on as one whose cost nobody knows.
 type View struct{}
 
 func (View) Name() string       { return "usage" }
@@ -47,7 +47,7 @@ type Count struct {
 	Input       int64 `json:"input_tokens"`     // as far as the provider says, as all tokens; of failed turns too
 	Cached      int64 `json:"cached_tokens"`    // of Input, read from a cache
 	Output      int64 `json:"output_tokens"`    //
-	Untold      int64 `json:"untold,omitempty"` // turns of which no tokens are known: nobody said, or it was erased
+	Unmetered   int64 `json:"untold,omitempty"` // turns of which no tokens are known: nobody stated them, or they were erased
 
 	Stated   int64        `json:"-"` // billionths of a US dollar, as providers say
 	Unstated events.Usage `json:"-"` // tokens of the requests of which the provider did not say what they cost

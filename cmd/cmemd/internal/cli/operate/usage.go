@@ -81,7 +81,7 @@ func showUsage(a *terminal.App, found api.Usage) error {
 	if t := found.Total; t.EstimatedUSD > 0 {
 		a.Say("~ %s of it by the list of prices, %s as the providers say", terminal.Dollars(t.EstimatedUSD), terminal.Dollars(statedOf(t)))
 	}
-	if n := found.Total.Untold; n > 0 {
+	if n := found.Total.Unmetered; n > 0 {
 		a.Say("of %s no tokens are known: nobody told them, or what did was forgotten", terminal.Plural(n, "turn"))
 	}
 	for _, m := range found.Unpriced {
