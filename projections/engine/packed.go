@@ -17,21 +17,19 @@ type Packed struct {
 	bytes   []byte // written, or left to be read
 	reading bool
 	short   bool
-	room    [96]byte // for most of what is written
 }
 
-// Pack returns the stored form of v.
-func Pack(v Former) []byte {
-	p := &Packed{}
-	p.bytes = p.room[:0]
-	v.Form(p)
-	return p.bytes
-}
+// Packing is what fields are written to, with room for so many bytes.
+func Packing(room int) Packed { return Packed{bytes: make([]byte, 0, room)} }
 
-// Unpack reads what Pack wrote into v, which does not keep raw. The error is ErrShort.
-func Unpack(raw []byte, v Former) error {
-	p := &Packed{bytes: raw, reading: true}
-	v.Form(p)
+// Unpacking is what fields are read from. They do not keep raw.
+func Unpacking(raw []byte) Packed { return Packed{bytes: raw, reading: true} }
+
+// Bytes are the fields that were written.
+func (p *Packed) Bytes() []byte { return p.bytes }
+
+// Err is ErrShort unless the fields that were read are all that there was to read.
+func (p *Packed) Err() error {
 	if p.short || len(p.bytes) > 0 {
 		return ErrShort
 	}

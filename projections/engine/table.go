@@ -102,8 +102,9 @@ func (t Table[V]) walk(x *Tx, prefix []byte, first, next func(*bolt.Cursor) (key
 			return
 		}
 		c := b.Cursor()
+		var item Item[V] // one for all: it is allocated
 		for k, raw := first(c); k != nil && bytes.HasPrefix(k, prefix); k, raw = next(c) {
-			item := Item[V]{Key: k}
+			item = Item[V]{Key: k}
 			if err := x.codec.Decode(raw, &item.Value); err != nil {
 				yield(item, Damaged("table %s, key %x: %v", t.Name, k, err))
 				return

@@ -14,7 +14,7 @@ func TestStoredFormsOfFilesAreWhole(t *testing.T) {
 }
 
 func FuzzStored(f *testing.F) {
-	raw := engine.Pack(&fileRef{Modified: true, Path: "x"})
+	raw, _ := engine.NewCodec().Encode(&fileRef{Modified: true, Path: "x"})
 	f.Add(raw)
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		for _, v := range []any{&Touch{}, &fileRef{}} {

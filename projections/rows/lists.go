@@ -143,7 +143,7 @@ func merge(books []book, w walk, each func(Row) bool) (next []byte, err error) {
 			return nil, nil
 		}
 		var id engine.Ref
-		if err := engine.Unpack(l.raw, &id); err != nil {
+		if err := l.book.x.Decode(l.raw, &id); err != nil {
 			return nil, engine.Damaged("list of %s: %v", l.book.kind, err)
 		}
 		row, err := l.book.row(id)

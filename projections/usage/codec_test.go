@@ -1,6 +1,7 @@
 package usage
 
 import (
+	"cmp"
 	"fmt"
 	"testing"
 
@@ -13,6 +14,7 @@ import (
 
 func TestUsageKeysComeBack(t *testing.T) {
 	t.Parallel()
+	c := engine.NewCodec()
 	rapid.Check(t, func(t *rapid.T) {
 		text, number := rapid.StringN(0, 9, 40), rapid.Int64()
 		k := cellKey{
@@ -24,16 +26,16 @@ func TestUsageKeysComeBack(t *testing.T) {
 		for _, n := range turn.count.numbers() {
 			*n = number.Draw(t, "number")
 		}
-		b := engine.Pack(&turn)
-		if err := engine.Unpack(b, &back); err != nil || back != turn {
+		b, err := c.Encode(&turn)
+		if err := cmp.Or(err, c.Decode(b, &back)); err != nil || back != turn {
 			t.Fatalf("got %+v, %v, want %+v", back, err, turn)
 		}
 		for n := range b {
-			if engine.Unpack(b[:n], &turnCount{}) == nil {
+			if c.Decode(b[:n], &turnCount{}) == nil {
 				t.Fatalf("%d of %d bytes were enough", n, len(b))
 			}
 		}
-		if engine.Unpack(append(b, 0), &turnCount{}) == nil {
+		if c.Decode(append(b, 0), &turnCount{}) == nil {
 			t.Fatal("a byte too many was taken")
 		}
 	})
@@ -46,7 +48,7 @@ func FuzzUsageKeys(f *testing.F) {
 		var turn turnCount
 		var key cellKey
 		var session sumKey
-		_, _ = engine.Unpack(b, &turn), showCell(b)
+		_, _ = engine.NewCodec().Decode(b, &turn), showCell(b)
 		if key.parse(b) == nil && key.parse(key.bytes()) != nil {
 			t.Errorf("%x does not come back", b)
 		}
@@ -65,8 +67,12 @@ func TestFormsStay(t *testing.T) {
 		Unstated: events.Usage{Input: 8, Cached: 9, Output: 10},
 	}}
 	const cell = "00000000001dc130010200000000000000000000000000000104056c696d6974066f70656e616901780179"
+	raw, err := engine.NewCodec().Encode(&c)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for got, want := range map[string]string{
-		fmt.Sprintf("%x", engine.Pack(&c)):                 "0202e0c50805080a0c040e10121401880e0179" + cell,
+		fmt.Sprintf("%x", raw):                             "0202e0c50805080a0c040e10121401880e0179" + cell,
 		fmt.Sprintf("%x", k.bytes()):                       cell,
 		fmt.Sprintf("%x", sumKey{k.session, k.by}.bytes()): "01020000000000000000000000000000066f70656e616901780179",
 	} {

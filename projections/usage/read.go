@@ -79,16 +79,11 @@ type sum struct {
 
 // some adds up a slice of the cells from a quarter on, and returns where the next one begins.
 func (s *sum) some(x *engine.Tx, from int64) (next int64, more bool, err error) {
-	b, err := cellTable().In(x)
-	if err != nil {
-		return 0, false, err
-	}
-	c := b.Cursor()
 	read := 0
-	for k, raw := c.Seek(binary.BigEndian.AppendUint64(nil, uint64(from))); k != nil; k, raw = c.Next() {
+	for cell, err := range cellTable().From(x, nil, binary.BigEndian.AppendUint64(nil, uint64(from))) {
 		var key cellKey
-		if key.parse(k) != nil {
-			return 0, false, engine.Damaged("usage, key %x", k)
+		if err != nil || key.parse(cell.Key) != nil {
+			return 0, false, cmp.Or(err, engine.Damaged("usage, key %x", cell.Key))
 		}
 		if key.quarter > s.last {
 			return 0, false, nil
@@ -97,20 +92,14 @@ func (s *sum) some(x *engine.Tx, from int64) (next int64, more bool, err error) 
 			return key.quarter, true, nil
 		}
 		from = key.quarter
-		if err := s.add(x, key, raw); err != nil {
-			return 0, false, err
-		}
+		s.add(key, cell.Value)
 	}
 	return 0, false, nil
 }
 
-func (s *sum) add(x *engine.Tx, key cellKey, raw []byte) error {
+func (s *sum) add(key cellKey, count Count) {
 	if !s.filter.Session.IsZero() && key.session != s.filter.Session || s.filter.Among != nil && !s.filter.Among[key.session] {
-		return nil
-	}
-	var count Count
-	if err := x.Decode(raw, &count); err != nil {
-		return engine.Damaged("usage of %s: %v", key, err)
+		return
 	}
 	group := s.groupOf(key)
 	models := s.groups[group]
@@ -122,7 +111,6 @@ func (s *sum) add(x *engine.Tx, key cellKey, raw []byte) error {
 		models[key.by] = &Count{}
 	}
 	models[key.by].Add(count, 1)
-	return nil
 }
 
 func (s *sum) groupOf(k cellKey) Key {
