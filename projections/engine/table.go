@@ -138,6 +138,7 @@ type Cache[K comparable, V any] struct {
 	table Table[V]
 	key   func(K) []byte
 	slots map[K]*slot[V]
+	empty func(V) bool // nil: none is
 
 	Order []K // the keys in the order of first use, so that errors do not depend on a map
 }
@@ -175,7 +176,7 @@ func (c *Cache[K, V]) Edit(k K) (*V, error) {
 	return &s.value, nil
 }
 
-// Flush writes what was changed.
+// Flush writes what was changed, and deletes what is empty now: what was taken back leaves no trace.
 func (c *Cache[K, V]) Flush() error {
 	for _, k := range c.Order {
 		s := c.slots[k]
@@ -183,7 +184,23 @@ func (c *Cache[K, V]) Flush() error {
 			continue
 		}
 		s.change = false
-		if err := c.table.Put(c.x, c.key(k), s.value); err != nil {
+		var err error
+		if s.exists = c.empty == nil || !c.empty(s.value); s.exists {
+			err = c.table.Put(c.x, c.key(k), s.value)
+		} else {
+			err = c.table.Delete(c.x, c.key(k))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Flush flushes parts of a fold, in their order.
+func Flush(parts ...interface{ Flush() error }) error {
+	for _, p := range parts {
+		if err := p.Flush(); err != nil {
 			return err
 		}
 	}
@@ -200,17 +217,8 @@ func NewCache[K comparable, V any](x *Tx, t Table[V], key func(K) []byte) *Cache
 	return &Cache[K, V]{x: x, table: t, key: key, slots: map[K]*slot[V]{}}
 }
 
-// DeleteIf deletes the values that were changed and are empty now: what was taken back leaves no trace.
-func (c *Cache[K, V]) DeleteIf(empty func(V) bool) error {
-	for _, k := range c.Order {
-		s := c.slots[k]
-		if !s.change || !empty(s.value) {
-			continue
-		}
-		s.change, s.exists = false, false
-		if err := c.table.Delete(c.x, c.key(k)); err != nil {
-			return err
-		}
-	}
-	return nil
+// DeleteIf returns c, of which Flush does not keep empty values.
+func (c *Cache[K, V]) DeleteIf(empty func(V) bool) *Cache[K, V] {
+	c.empty = empty
+	return c
 }

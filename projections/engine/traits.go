@@ -20,10 +20,14 @@ func Forgettable(r events.Record) bool {
 	return CarriesWords(r.Kind)
 }
 
-// ForgottenRecords calls each for the header of every record that e names and that a payload can be erased from, in
-// whichever stream e and the record are: words are gone either way. What became of an input is for its own stream to say.
+// ForgottenRecords calls each for the header of every record that r, a MemoryForgotten, names and that a payload can be erased from, in
+// whichever stream r and the record are: words are gone either way. What became of an input is for its own stream to say.
 // Positions that the log does not have are passed over.
-func ForgottenRecords(x *Tx, e events.MemoryForgotten, each func(events.Header) error) error {
+func ForgottenRecords(x *Tx, r *Record, each func(events.Header) error) error {
+	e, _, err := PayloadOf[events.MemoryForgotten](r)
+	if err != nil {
+		return err
+	}
 	for _, p := range e.Positions {
 		h, ok, err := x.header(p)
 		if err != nil {

@@ -23,12 +23,7 @@ func (View) Fold(x *engine.Tx) engine.Fold {
 	}
 }
 
-func (f *fold) Flush() error {
-	if err := f.facts.Flush(); err != nil {
-		return err
-	}
-	return f.roots.Flush()
-}
+func (f *fold) Flush() error { return engine.Flush(f.facts, f.roots) }
 
 func (f *fold) Apply(r *engine.Record) error {
 	switch r.Kind {
@@ -127,11 +122,7 @@ func (f *fold) enter(p engine.ProjectID, file string, t Touch, n int) error {
 }
 
 func (f *fold) forget(r *engine.Record) error {
-	e, ok, err := engine.PayloadOf[events.MemoryForgotten](r)
-	if err != nil || !ok {
-		return err
-	}
-	return engine.ForgottenRecords(f.x, e, func(h events.Header) error {
+	return engine.ForgottenRecords(f.x, r, func(h events.Header) error {
 		if h.Kind != events.KindToolUsed && h.Kind != events.KindObservationParsed {
 			return nil
 		}

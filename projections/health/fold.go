@@ -30,10 +30,8 @@ func (View) Fold(x *engine.Tx) engine.Fold {
 }
 
 func (f *fold) Flush() error {
-	for _, c := range []interface{ Flush() error }{f.hours, f.slots, f.turns, f.streaks, f.now} {
-		if err := c.Flush(); err != nil {
-			return err
-		}
+	if err := engine.Flush(f.hours, f.slots, f.turns, f.streaks, f.now); err != nil {
+		return err
 	}
 	return f.prune()
 }

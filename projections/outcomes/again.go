@@ -49,12 +49,7 @@ func (f *fold) askAgain(turn events.ID, settles []events.Position) error {
 	if !first {
 		return nil
 	}
-	for _, p := range settles {
-		if err := f.change(p, func(in *input) { in.askAgain(turn) }); err != nil {
-			return err
-		}
-	}
-	return nil
+	return f.changeAll(settles, func(in *input) { in.askAgain(turn) })
 }
 
 // refresh notes that an answer earned a fresh generation: what it was the first answer to is asked about once more.
@@ -72,31 +67,19 @@ func (f *fold) refresh(r *engine.Record) error {
 		return err
 	}
 	t.Fresh = true
-	for _, p := range t.Settles {
-		err := f.change(p, func(in *input) {
-			if in.asks.First() {
-				in.askAgain(r.Correlation)
-			}
-		})
-		if err != nil {
-			return err
+	return f.changeAll(t.Settles, func(in *input) {
+		if in.asks.First() {
+			in.askAgain(r.Correlation)
 		}
-	}
-	return nil
+	})
 }
 
 // forgetAgain takes back that a turn's inputs are asked about once more for a reason that was erased: their session, which
 // cannot read it either, will not.
 func (f *fold) forgetAgain(turn events.ID, t decider) error {
-	for _, p := range t.Settles {
-		err := f.change(p, func(in *input) {
-			if in.again == turn && !(t.Fresh && in.asks.First()) {
-				in.again = events.ID{}
-			}
-		})
-		if err != nil {
-			return err
+	return f.changeAll(t.Settles, func(in *input) {
+		if in.again == turn && !(t.Fresh && in.asks.First()) {
+			in.again = events.ID{}
 		}
-	}
-	return nil
+	})
 }

@@ -86,10 +86,8 @@ func (f *fold) settle(r *engine.Record, code session.Outcome) error {
 		}
 		t.Class, t.Reason = whyOf(e)
 	}
-	for _, p := range known.Settles {
-		if err := f.change(p, func(in *input) { in.settle(code, id) }); err != nil {
-			return err
-		}
+	if err := f.changeAll(known.Settles, func(in *input) { in.settle(code, id) }); err != nil {
+		return err
 	}
 	if dropped, ok := e.(events.OutputDropped); ok && session.LacksSummary(dropped) {
 		return f.askAgain(id, known.Settles)
@@ -113,12 +111,7 @@ func (f *fold) giveUp(r *engine.Record) error {
 	if err != nil || !ok {
 		return err
 	}
-	for _, p := range e.Inputs {
-		if err := f.change(p, func(in *input) { in.giveUp(e.Turn, e.Reason) }); err != nil {
-			return err
-		}
-	}
-	return nil
+	return f.changeAll(e.Inputs, func(in *input) { in.giveUp(e.Turn, e.Reason) })
 }
 
 func (f *fold) ask(r *engine.Record) error {
@@ -126,20 +119,11 @@ func (f *fold) ask(r *engine.Record) error {
 	if err != nil || !ok {
 		return err
 	}
-	for _, p := range e.Inputs {
-		if err := f.change(p, (*input).ask); err != nil {
-			return err
-		}
-	}
-	return nil
+	return f.changeAll(e.Inputs, (*input).ask)
 }
 
 func (f *fold) forget(r *engine.Record) error {
-	e, ok, err := engine.PayloadOf[events.MemoryForgotten](r)
-	if err != nil || !ok {
-		return err
-	}
-	return engine.ForgottenRecords(f.x, e, func(h events.Header) error {
+	return engine.ForgottenRecords(f.x, r, func(h events.Header) error {
 		if h.Kind == events.KindOutputDropped || h.Kind == events.KindOutputSkipped {
 			return f.forgetReason(h.Correlation)
 		}
@@ -180,6 +164,16 @@ func (f *fold) countTurn(turn events.ID, settles []events.Position, by int64) er
 			continue
 		}
 		if err := f.count(*in, by); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// changeAll is change of several inputs.
+func (f *fold) changeAll(inputs []events.Position, alter func(*input)) error {
+	for _, p := range inputs {
+		if err := f.change(p, alter); err != nil {
 			return err
 		}
 	}
@@ -283,10 +277,8 @@ func (b *balance) addReason(key string, by int64) {
 }
 
 func (f *fold) Flush() error {
-	for _, flush := range []func() error{f.inputs.Flush, f.turns.Flush, f.balances.Flush} {
-		if err := flush(); err != nil {
-			return err
-		}
+	if err := engine.Flush(f.inputs, f.turns, f.balances); err != nil {
+		return err
 	}
 	for _, session := range f.balances.Order {
 		if err := f.owe(session); err != nil {

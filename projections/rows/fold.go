@@ -24,15 +24,7 @@ func (v View) Fold(x *engine.Tx) engine.Fold {
 	}
 }
 
-func (f *fold) Flush() error {
-	if err := f.facts.Flush(); err != nil {
-		return err
-	}
-	if err := f.turnOf.Flush(); err != nil {
-		return err
-	}
-	return f.inputs.Flush()
-}
+func (f *fold) Flush() error { return engine.Flush(f.facts, f.turnOf, f.inputs) }
 
 func (f *fold) Apply(r *engine.Record) error {
 	if f.turns {
@@ -203,7 +195,7 @@ func (f *fold) forget(r *engine.Record) error {
 	if err != nil || !ok {
 		return err
 	}
-	err = engine.ForgottenRecords(f.x, e, func(h events.Header) error {
+	err = engine.ForgottenRecords(f.x, r, func(h events.Header) error {
 		if f.turns && h.Input() && h.Stream == r.Stream {
 			return f.forgetInput(r.Position, h.Position)
 		}

@@ -2,6 +2,7 @@ package sessions
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -82,17 +83,15 @@ func (v Reader) someSessions(btx *bolt.Tx, f Filter, from []byte, found []Sessio
 	if err != nil {
 		return nil, nil, err
 	}
-	index, err := timeTable().In(x)
-	if err != nil {
-		return nil, nil, err
-	}
-	c := index.Cursor()
-	k, _ := engine.SeekBefore(c, from)
-	for range engine.ReadSlice {
-		if k == nil || len(found) == f.Limit {
-			return found, nil, nil
+	n := 0
+	for activity, err := range timeTable().Before(x, nil, from) {
+		if err != nil || len(found) == f.Limit {
+			return found, nil, err
 		}
-		id := activityID(k)
+		if n++; n > engine.ReadSlice {
+			return found, from, nil
+		}
+		id := activityID(activity.Key)
 		s, ok, err := table().Get(x, id[:])
 		if err != nil || !ok {
 			return nil, nil, errors.Join(err, engine.Damaged("session %x is in an index alone", id))
@@ -106,10 +105,9 @@ func (v Reader) someSessions(btx *bolt.Tx, f Filter, from []byte, found []Sessio
 			}
 			found = append(found, s)
 		}
-		from = bytes.Clone(k)
-		k, _ = c.Prev()
+		from = bytes.Clone(activity.Key)
 	}
-	return found, from, nil
+	return found, nil, nil
 }
 
 func (f Filter) admits(s Session) bool {
@@ -143,12 +141,6 @@ func (v Reader) ResolveSession(ctx context.Context, prefix string, limit int) ([
 // daemon wakes them at its start, after CatchUp.
 func (v Reader) Owing(ctx context.Context) ([]events.SessionID, error) {
 	var ids []events.SessionID
-	add := func(k, _ []byte) error {
-		if len(k) == 16 {
-			ids = append(ids, events.SessionID(k))
-		}
-		return nil
-	}
 	err := v.Read(ctx, func(btx *bolt.Tx) error {
 		for _, from := range []struct {
 			view  string
@@ -158,12 +150,11 @@ func (v Reader) Owing(ctx context.Context) ([]events.SessionID, error) {
 			if err != nil {
 				return err
 			}
-			b, err := from.table.In(x)
-			if err != nil {
-				return err
-			}
-			if err := b.ForEach(add); err != nil {
-				return err
+			for one, err := range from.table.From(x, nil, nil) {
+				if err != nil || len(one.Key) != len(events.SessionID{}) {
+					return cmp.Or(err, engine.Damaged("session %x", one.Key))
+				}
+				ids = append(ids, events.SessionID(one.Key))
 			}
 		}
 		return nil

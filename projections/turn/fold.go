@@ -96,7 +96,7 @@ func (f *Fold[T, E]) forget(r *engine.Record) error {
 		return err
 	}
 	spent := engine.SpentIn(e)
-	return engine.ForgottenRecords(f.x, e, func(h events.Header) error {
+	return engine.ForgottenRecords(f.x, r, func(h events.Header) error {
 		if known, err := f.turns.Peek(h.Correlation); err != nil || known == nil {
 			return err
 		}

@@ -38,30 +38,17 @@ type fold struct {
 
 func (View) Fold(x *engine.Tx) engine.Fold {
 	f := &fold{
-		cells:    engine.NewCache(x, cellTable(), cellKey.bytes),
-		sessions: engine.NewCache(x, sessionTable(), sumKey.bytes),
+		cells:    engine.NewCache(x, cellTable(), cellKey.bytes).DeleteIf(Count.empty),
+		sessions: engine.NewCache(x, sessionTable(), sumKey.bytes).DeleteIf(Count.empty),
 	}
 	f.turns = turn.NewFold(x, turnTable(), f.enter)
 	return f
 }
 
-func (f *fold) Flush() error {
-	if err := f.turns.Flush(); err != nil {
-		return err
-	}
-	if err := flushSums(f.cells); err != nil {
-		return err
-	}
-	return flushSums(f.sessions)
-}
+func (f *fold) Flush() error { return engine.Flush(f.turns, f.cells, f.sessions) }
 
-// flushSums writes sums. One without a turn is none.
-func flushSums[K comparable](c *engine.Cache[K, Count]) error {
-	if err := c.DeleteIf(func(u Count) bool { return u.Turns == 0 }); err != nil {
-		return err
-	}
-	return c.Flush()
-}
+// empty is a sum without a turn, which is none.
+func (c Count) empty() bool { return c.Turns == 0 }
 
 func (f *fold) Apply(r *engine.Record) error { return f.turns.Apply(r) }
 
