@@ -292,7 +292,7 @@ func (m *masker) of(path string) mask {
 	if why, ok := m.known[path]; ok {
 		return why
 	}
-	why := m.look(path)
+	why := m.lookUp(path)
 	if m.known == nil {
 		m.known = map[string]mask{}
 	}
@@ -302,7 +302,7 @@ func (m *masker) of(path string) mask {
 	return why
 }
 
-func (m *masker) look(path string) mask {
+func (m *masker) lookUp(path string) mask {
 	if what := privateFile(path); what != "" {
 		return mask{LeftFile, what}
 	}

@@ -110,7 +110,7 @@ func (t token) claims(last token) (hash string, ok bool) {
 	if t.linked() || t.ranged() || t.listed(last) {
 		return t.word(), true
 	}
-	switch near, distance := t.context(); near {
+	switch kind, distance := t.context(); kind {
 	case commitWord:
 		return t.word(), t.mixed() || distance <= 1 && t.beyondWords()
 	case otherWord:
@@ -267,7 +267,7 @@ func lastField(s string) string {
 
 // context looks at the words before the token, the nearest first, within its sentence, and then at the one behind it.
 // distance is how many words away the word for a commit stands; 1 is next to it.
-func (t token) context() (what near, distance int) {
+func (t token) context() (what wordKind, distance int) {
 	rest, doubt := t.before(), 0
 	for i := 1; i <= reach; i++ {
 		var w string

@@ -73,7 +73,7 @@ func (t *Tracker) Note(ctx context.Context, dir string) {
 	defer cancel()
 	t.visit(ctx, dir, func(tr *tree, repo Repo) {
 		if tr.last == nil || time.Since(tr.last.at) > fresh {
-			t.look(ctx, repo, tr)
+			t.snapshot(ctx, repo, tr)
 		}
 	})
 }
@@ -89,7 +89,7 @@ func (t *Tracker) Changes(ctx context.Context, dir string, ran []Ran) []string {
 	defer cancel()
 	var found []string
 	t.visit(ctx, dir, func(tr *tree, repo Repo) {
-		t.look(ctx, repo, tr)
+		t.snapshot(ctx, repo, tr)
 		root := asGiven(dir, repo.Root)
 		for _, p := range tr.tell(ran) {
 			found = append(found, filepath.Join(root, filepath.FromSlash(p)))
@@ -147,8 +147,8 @@ func (t *Tracker) oldest() (root string) {
 	return root
 }
 
-// look takes a snapshot and journals what differs from the one before.
-func (t *Tracker) look(ctx context.Context, repo Repo, tr *tree) {
+// snapshot lists the working tree and journals what differs from the one before.
+func (t *Tracker) snapshot(ctx context.Context, repo Repo, tr *tree) {
 	if time.Now().Before(tr.rest) {
 		return
 	}

@@ -6,11 +6,11 @@ import (
 	"unicode/utf8"
 )
 
-// near is what the words around a token make of it.
-type near int
+// wordKind is what the words around a token make of it.
+type wordKind int
 
 const (
-	noWord near = iota
+	noWord wordKind = iota
 	commitWord
 	otherWord
 )
@@ -85,9 +85,9 @@ func isCommitWord(w string) bool {
 }
 
 // nearestPart tells what the end of w speaks of, in the languages that put no blanks between words.
-func nearestPart(w string) (what near) {
+func nearestPart(w string) (what wordKind) {
 	at := -1
-	look := func(kind near, parts ...string) {
+	look := func(kind wordKind, parts ...string) {
 		for _, part := range parts {
 			if i := strings.LastIndex(w, part); i > at {
 				at, what = i, kind

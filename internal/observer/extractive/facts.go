@@ -88,11 +88,11 @@ func (w *work) runFacts(add adder) {
 		told[r.family] = true
 		bad, ok := w.lastFailure(r.family)
 		switch {
-		case ok && !bad.step.looks():
+		case ok && !bad.step.onlyReads():
 			w.failureFact(bad, add)
-		case !r.step.looks() && (r.test || r.step.IsPush()):
+		case !r.step.onlyReads() && (r.test || r.step.IsPush()):
 			w.endFact(r, add)
-		case !r.step.looks() && !r.step.tidies() && plain < maxPlain:
+		case !r.step.onlyReads() && !r.step.onlyRemoves() && plain < maxPlain:
 			plain++
 			w.endFact(r, add)
 		}

@@ -32,7 +32,7 @@ func (w *work) fixed() bool {
 		return false
 	}
 	for _, r := range w.runs {
-		if r.end == failed && !r.step.looks() && r.at < w.firstChange && w.passedAfterChange(r) {
+		if r.end == failed && !r.step.onlyReads() && r.at < w.firstChange && w.passedAfterChange(r) {
 			return true
 		}
 	}
@@ -110,7 +110,7 @@ func (w *work) concepts(kind string) []string {
 		all = append(all, observer.ConceptWhatChanged)
 	}
 	for _, r := range w.runs {
-		if r.end == failed && !r.step.looks() && w.laterEnd(r) == passed {
+		if r.end == failed && !r.step.onlyReads() && w.laterEnd(r) == passed {
 			all = append(all, observer.ConceptProblemSolution)
 			break
 		}

@@ -60,7 +60,7 @@ func (p *Provider) observe(ctx context.Context, prompt observer.Prompt) ([]obser
 // answer is the observation of one answer of the agent. It is false where nothing happened.
 func (p *Provider) answer(w *work, prompt observer.Prompt) (observer.Observation, bool) {
 	message := messageBlocks(prompt.Message)
-	if !w.worth() && blocksWeight(message) < substance {
+	if !w.isNotable() && blocksWeight(message) < substance {
 		return observer.Observation{}, false
 	}
 	kind := w.kind()
@@ -129,13 +129,13 @@ func blocksWeight(all []block) int {
 	return n
 }
 
-// worth tells whether the calls alone come to something that a person would look for again.
-func (w *work) worth() bool {
+// isNotable reports whether the calls alone come to something that a person would look for again.
+func (w *work) isNotable() bool {
 	if len(w.files)+len(w.commits)+len(w.asked)+len(w.fetches)+len(w.reports) > 0 || w.moved || w.settled() {
 		return true
 	}
 	for _, r := range w.runs {
-		if r.test || r.end == failed && !r.step.looks() {
+		if r.test || r.end == failed && !r.step.onlyReads() {
 			return true
 		}
 	}

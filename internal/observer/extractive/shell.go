@@ -90,11 +90,11 @@ func (s step) quiet() bool {
 	return false
 }
 
-// tidies is for commands that only clear away: what was removed may matter, that the command went well does not.
-func (s step) tidies() bool { return s.words[0] == "rm" || s.words[0] == "rmdir" }
+// onlyRemoves is for commands that only clear away: what was removed may matter, that the command went well does not.
+func (s step) onlyRemoves() bool { return s.words[0] == "rm" || s.words[0] == "rmdir" }
 
-// looks is for commands that only look at files or at the system.
-func (s step) looks() bool {
+// onlyReads is for commands that only look at files or at the system.
+func (s step) onlyReads() bool {
 	switch s.words[0] {
 	case "ls", "tree", "find", "fd", "grep", "egrep", "rg", "ag", "file", "stat", "du", "df", "which", "whereis", "type",
 		"ps", "env", "date", "whoami", "hostname", "diff", "cmp", "jq", "xargs", "basename", "dirname", "realpath", "xxd",

@@ -66,7 +66,7 @@ func TestLooksAreNotWork(t *testing.T) {
 		"go doc fmt": true, "npm ls": true, "git commit -m x": false, "git push": false, "make": false, "gh pr create": false,
 		"go test ./...": false, "npm run build": false, "rm x": false, "git stash": false,
 	} {
-		if got := steps(command)[0].looks(); got != want {
+		if got := steps(command)[0].onlyReads(); got != want {
 			t.Errorf("%q: got %v, want %v", command, got, want)
 		}
 	}
@@ -86,7 +86,7 @@ func FuzzSteps(f *testing.F) {
 				t.Fatalf("a step has %d words", len(s.words))
 			}
 			s.family()
-			s.looks()
+			s.onlyReads()
 		}
 	})
 }

@@ -198,14 +198,14 @@ func (w *work) run(c call) {
 		w.fail(c)
 		return
 	}
-	if len(w.failures) > 0 && (strings.Contains(c.command, ">") || slices.ContainsFunc(c.steps, func(s step) bool { return !s.looks() })) {
+	if len(w.failures) > 0 && (strings.Contains(c.command, ">") || slices.ContainsFunc(c.steps, func(s step) bool { return !s.onlyReads() })) {
 		w.wrote = append(w.wrote, c.command[:min(len(c.command), maxWrote)])
 	}
 	for i, s := range c.steps {
 		if s.words[0] == "rm" || s.words[0] == "git" && s.sub(1) == "rm" {
 			w.remove(s.words[1:], c)
 		}
-		if !s.looks() && len(w.runs) < maxRuns {
+		if !s.onlyReads() && len(w.runs) < maxRuns {
 			w.runs = append(w.runs, run{
 				at: w.calls, step: s, whole: c.command, test: s.IsTest(), end: c.ends[i], family: s.family(),
 			})

@@ -64,7 +64,7 @@ func (f *flat) members(n *node, indent int) {
 	for i := range n.list {
 		v := &n.list[i]
 		switch {
-		case n.kind == '{' && (n.silent(i) || !v.says()), v.kind != '"' && !v.says():
+		case n.kind == '{' && (n.silent(i) || !v.hasText()), v.kind != '"' && !v.hasText():
 		case n.kind == '{' && f.isLong(v):
 			long = append(long, i)
 		case n.kind == '{':
@@ -143,7 +143,7 @@ func (n *node) silent(i int) bool {
 func (n *node) only() (one *node) {
 	name := ""
 	for i := range n.list {
-		if n.silent(i) || !n.list[i].says() {
+		if n.silent(i) || !n.list[i].hasText() {
 			continue
 		}
 		if one != nil {

@@ -90,11 +90,11 @@ func (n *node) get(key string) string {
 	return ""
 }
 
-// says reports whether there is anything in n but blanks.
-func (n *node) says() bool {
+// hasText reports whether there is anything in n but blanks.
+func (n *node) hasText() bool {
 	if n.kind == '{' || n.kind == '[' {
 		for i := range n.list {
-			if n.list[i].says() {
+			if n.list[i].hasText() {
 				return true
 			}
 		}

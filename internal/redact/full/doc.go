@@ -8,7 +8,7 @@
 //
 // What bites:
 //   - It costs ten times what redact costs, and compiles a rule when its keyword is met first: not for the capture path.
-//   - Only the secret itself and what the rule matched can acquit it. Comments beside it (gitleaks:allow), the rest of its
-//     line and the name of a file acquit nothing: whoever wrote the text may have written those too.
+//   - Only the secret itself and what the rule matched can make it an exception. Comments beside it (gitleaks:allow), the
+//     rest of its line and the name of a file do not: whoever wrote the text may have written those too.
 //   - What it does not understand it does not let through: see Text.
 package full

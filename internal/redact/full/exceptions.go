@@ -7,7 +7,7 @@ import (
 	"github.com/cmemd/cmemd/internal/redact"
 )
 
-// An exception acquits what only looks like a secret.
+// An exception is what only looks like a secret.
 type exception struct {
 	ofMatch bool // regexes are asked of the match, else of the secret
 	both    bool // regexes and stop words, where there are both

@@ -11,12 +11,12 @@ import (
 
 // matcher is a rule that can be used.
 type matcher struct {
-	name    string
-	expr    *regexp.Regexp
-	group   int // of the secret; 0: the first that is not empty, else all
-	entropy float64
-	reach   int // bytes before and behind a keyword that a match has at most; 0: it may stand anywhere
-	acquit  []exception
+	name       string
+	expr       *regexp.Regexp
+	group      int // of the secret; 0: the first that is not empty, else all
+	entropy    float64
+	reach      int // bytes before and behind a keyword that a match has at most; 0: it may stand anywhere
+	exceptions []exception
 }
 
 func newMatcher(e entry, global allowed) (*matcher, error) {
@@ -34,7 +34,7 @@ func newMatcher(e entry, global allowed) (*matcher, error) {
 			return nil, err
 		}
 		if ok {
-			m.acquit = append(m.acquit, x)
+			m.exceptions = append(m.exceptions, x)
 		}
 	}
 	return m, nil
@@ -49,7 +49,7 @@ func (m *matcher) find(s string, from, to int, spans []redact.Span) []redact.Spa
 	for _, at := range m.expr.FindAllStringSubmatchIndex(part, -1) {
 		start, end := m.secret(at)
 		secret, match := part[start:end], strings.Trim(part[at[0]:at[1]], "\n")
-		if secret == "" || redact.Marked(s, from+start, from+end) || m.entropy > 0 && entropy(secret) <= m.entropy || m.acquitted(secret, match) {
+		if secret == "" || redact.Marked(s, from+start, from+end) || m.entropy > 0 && entropy(secret) <= m.entropy || m.isException(secret, match) {
 			continue
 		}
 		spans = append(spans, redact.Span{Start: from + start, End: from + end, Rule: m.name})
@@ -83,8 +83,8 @@ func entropy(s string) (bits float64) {
 	return bits
 }
 
-func (m *matcher) acquitted(secret, match string) bool {
-	for _, x := range m.acquit {
+func (m *matcher) isException(secret, match string) bool {
+	for _, x := range m.exceptions {
 		if x.holds(secret, match) {
 			return true
 		}
