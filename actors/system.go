@@ -299,6 +299,28 @@ func (s *System) Do(ctx context.Context, id events.SessionID, cmds ...session.Co
 	}
 }
 
+// Sink puts commands to sessions. A *System is one; see there.
+type Sink interface {
+	Do(ctx context.Context, id events.SessionID, cmds ...session.Command) (Receipt, error)
+}
+
+// DoWhenRoom is to.Do, tried again for 30 s while that is ErrBusy: what hooks bring goes first.
+func DoWhenRoom(ctx context.Context, to Sink, id events.SessionID, cmds ...session.Command) (Receipt, error) {
+	const pause = 50 * time.Millisecond
+	until := time.Now().Add(30 * time.Second)
+	for {
+		receipt, err := to.Do(ctx, id, cmds...)
+		if !errors.Is(err, ErrBusy) || time.Now().After(until) {
+			return receipt, err
+		}
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return Receipt{}, ctx.Err()
+		}
+	}
+}
+
 // check refuses what no session has to be asked about.
 func (s *System) check(cmds []session.Command) error {
 	if len(cmds) == 0 {

@@ -24,7 +24,7 @@ const module = "github.com/cmemd/cmemd"
 // these follows its row, and may import the packages of that row. What has no row may not exist.
 func table() map[string][]string {
 	below := []string{"projections", "projections/vectors", "internal/observer", "internal/observer/evidence", "actors/provider", "actors/session", "eventlog", "actors/policy", "events", "internal/durable", "internal/fence", "internal/jsonscan", "internal/toolinput", "internal/transient"}
-	faces := append([]string{"actors", "internal/observer/turn", "internal/memory/erasure", "internal/replay", "internal/memory/recall", "internal/agents", "internal/agents/relay", "internal/capture/privacy", "internal/agents/importer", "internal/redact", "internal/redact/full", "projections/vectors/embed"}, below...)
+	faces := append([]string{"actors", "internal/observer/turn", "internal/memory/erasure", "internal/replay", "internal/memory/recall", "internal/agents", "internal/agents/relay", "internal/capture/privacy", "internal/capture", "internal/clip", "internal/refusal", "internal/memory/curation", "internal/panics", "internal/agents/importer", "internal/redact", "internal/redact/full", "projections/vectors/embed"}, below...)
 	return map[string][]string{
 		"internal/setting":          {"events", "actors/policy", "actors/session", "actors/provider", "internal/observer"},
 		"projections/vectors":       {"projections", "actors/policy", "events", "eventlog", "internal/durable", "internal/transient"},
@@ -34,6 +34,7 @@ func table() map[string][]string {
 		"internal/jsonscan":                  {},
 		"internal/fence":                     {},
 		"internal/transient":                 {},
+		"internal/panics":                    {},
 		"internal/toolinput":                 {},
 		"internal/process":                   {},
 		"internal/tomledit":                  {},
@@ -49,6 +50,7 @@ func table() map[string][]string {
 		"internal/agents":                    {"events", "actors/session", "internal/observer/evidence", "internal/agents/known", "internal/agents/relay", "internal/capture/privacy", "internal/jsonscan", "internal/toolinput"},
 		"internal/agents/known":              {},
 		"internal/agents/relay":              {"internal/agents/known", "internal/durable", "internal/jsonscan"},
+		"internal/capture":                   {"actors", "actors/session", "events", "eventlog", "internal/agents", "internal/agents/importer", "internal/agents/relay", "internal/agents/watch", "internal/capture/privacy", "internal/observer/evidence", "internal/panics", "internal/transient"},
 		"internal/capture/privacy":           {"internal/redact", "internal/durable", "internal/ignore", "internal/jsonscan", "internal/toolinput"},
 		"internal/ignore":                    {},
 		"internal/agents/importer":           {"events", "actors/session", "internal/observer/evidence", "internal/agents"},
@@ -62,7 +64,7 @@ func table() map[string][]string {
 		"internal/replay":                    append([]string{"internal/setting"}, below...),
 		"actors":                             append([]string{"internal/observer/turn"}, below...),
 		"internal/observer/turn":             {"events", "actors/session", "eventlog", "internal/observer", "internal/observer/evidence"},
-		"internal/api":                       append([]string{"actors", "internal/memory/erasure", "internal/memory/recall", "internal/agents/importer", "internal/agents/relay"}, below...),
+		"internal/api":                       append([]string{"actors", "internal/capture", "internal/memory/erasure", "internal/memory/recall", "internal/agents/importer", "internal/agents/relay"}, below...),
 		"internal/api/server":                append([]string{"internal/api"}, faces...),
 		"internal/api/mcp":                   {"internal/api", "internal/agents", "internal/fence", "events"},
 		"cmd/cmemd":                          append([]string{"internal/setting", "internal/tomledit", "internal/process", "internal/api", "internal/api/server", "internal/api/mcp", "internal/agents/importer/claudemem", "internal/agents/install", "internal/agents/known", "internal/agents/watch"}, faces...),

@@ -44,7 +44,7 @@ func TestScripts(t *testing.T) {
 		Dir: filepath.Join("testdata", "script"), Setup: setUp, RequireUniqueNames: true,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"work": work, "eventually": eventually, "crash": crash, "takeport": takePort, "holdlog": holdLog,
-			"newerlog": newerLog, "capture": capture, "damagelog": damageLog,
+			"newerlog": newerLog, "capture": setFound, "damagelog": damageLog,
 			"plantcount": plantCount, "service": services(t), "keyless": keyless,
 			"nowhere": nowhere, "oldhome": oldHome, "somewhere": somewhere, "embeddings": embeddings,
 		},
@@ -230,7 +230,7 @@ func plantCount(ts *testscript.TestScript, _ bool, _ []string) {
 }
 
 // capture NAME PATTERN sets NAME to what the first group of PATTERN finds in the last command's output.
-func capture(ts *testscript.TestScript, neg bool, args []string) {
+func setFound(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: capture NAME PATTERN")
 	}

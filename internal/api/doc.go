@@ -10,7 +10,7 @@
 // The files, each referring to those below it:
 //
 //	client_reobserve.go, client_rows.go, recheck.go, usage.go, client_routes.go, client_stream.go,
-//	import.go, timeline.go, why.go, types.go, client_start.go, client.go, forget.go, verify.go,
+//	timeline.go, why.go, types.go, client_start.go, client.go, forget.go, verify.go,
 //	status.go, rows.go, reobserve.go, problem.go, names.go, export.go, context.go
 //
 // What bites:

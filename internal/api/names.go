@@ -1,7 +1,9 @@
 package api
 
+import "github.com/cmemd/cmemd/internal/capture"
+
 // The headers with which a hook names a payload.
 const (
-	DeliveryHeader = "Cmemd-Delivery"    // a UUID, the same when the payload comes again
-	OccurredHeader = "Cmemd-Occurred-At" // RFC 3339, when the hook was called
+	DeliveryHeader = capture.DeliveryField
+	OccurredHeader = capture.OccurredField
 )

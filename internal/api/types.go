@@ -7,6 +7,7 @@ import (
 	"github.com/cmemd/cmemd/actors"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/capture"
 	"github.com/cmemd/cmemd/internal/memory/recall"
 	"github.com/cmemd/cmemd/projections/engine"
 	"github.com/cmemd/cmemd/projections/health"
@@ -36,6 +37,9 @@ type (
 	Count      = recall.Count         // how many rows have a value
 	Explained  = recall.Explained     // what a result's score is made of
 	Verdict    = rows.Verdict         // a claim, and what was found of it then and later
+	Ingested   = capture.Ingested     // what became of a transcript
+	BadLine    = capture.BadLine      // a line that was not understood, or whose fact was refused
+	Imported   = capture.Imported     // what became of another memory's entries
 )
 
 // SearchQuery says what to look for. Zero fields do not narrow; without a Text the newest come first.
@@ -242,27 +246,6 @@ type Progress struct {
 type Rebuilt struct {
 	Views    []string        `json:"views"`
 	Position events.Position `json:"position"`
-}
-
-// Ingested says what became of a transcript.
-type Ingested struct {
-	Sessions   []events.SessionID `json:"sessions"` // the first thousand; never null
-	Lines      int                `json:"lines"`
-	Captured   int                `json:"captured"`          // new facts
-	Duplicates int                `json:"duplicates"`        // facts that were known
-	Skipped    map[string]int     `json:"skipped,omitempty"` // lines that mean nothing here, by the agent's name of their kind
-	Malformed  int                `json:"malformed"`         // lines that were not understood
-	Refused    int                `json:"refused,omitempty"` // facts that could not be recorded
-	Bad        []BadLine          `json:"bad,omitempty"`     // the first hundred malformed lines and refused facts
-	Offset     int64              `json:"offset"`            // bytes of the lines that were read whole
-	Partial    int64              `json:"partial,omitempty"` // bytes of a last line that is not finished yet
-	Position   events.Position    `json:"position"`          // of the last record it led to; 0: none
-}
-
-// BadLine is one line that was not understood, or whose fact was refused.
-type BadLine struct {
-	Line   int    `json:"line"` // from 1; of a refused fact: how many lines had been read, which is at or after its own
-	Detail string `json:"detail"`
 }
 
 // Readiness is the phase of the daemon's start.

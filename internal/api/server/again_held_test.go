@@ -111,7 +111,7 @@ func TestWhatHoldsUpTheRest(t *testing.T) {
 	t.Parallel()
 	m := newMoody(prose())
 	stuck := &stuckSystem{}
-	w := moodyWorld(t, m, nil, func(c *Config) { stuck.System, c.System = c.System, stuck })
+	w := moodyWorld(t, m, nil, func(c *testConfig) { stuck.System, c.System = c.System, stuck })
 	w.use(t, "s", 1)
 	w.settled(t)
 	a, err := w.server.newReobserve(t.Context(), api.ReobserveRequest{Dropped: true})
@@ -147,7 +147,7 @@ func TestWhatHoldsUpTheRest(t *testing.T) {
 func TestSessionsThatTakeNoRequest(t *testing.T) {
 	t.Parallel()
 	m := newMoody(prose())
-	w := moodyWorld(t, m, nil, func(c *Config) { c.System = failing(c.System, actors.ErrParked) })
+	w := moodyWorld(t, m, nil, func(c *testConfig) { c.System = failing(c.System, actors.ErrParked) })
 	w.use(t, "bad-1", 2)
 	w.use(t, "good", 1)
 	w.settled(t)
@@ -162,7 +162,7 @@ func TestSessionsThatTakeNoRequest(t *testing.T) {
 // TestADaemonThatEndsTakesNoRequest is answered so that one can ask again.
 func TestADaemonThatEndsTakesNoRequest(t *testing.T) {
 	t.Parallel()
-	w := moodyWorld(t, newMoody(prose()), nil, func(c *Config) { c.System = failing(c.System, actors.ErrStopped) })
+	w := moodyWorld(t, newMoody(prose()), nil, func(c *testConfig) { c.System = failing(c.System, actors.ErrStopped) })
 	w.use(t, "bad-1", 1)
 	w.settled(t)
 	_, err := w.client.Reobserve(t.Context(), api.ReobserveRequest{Dropped: true})

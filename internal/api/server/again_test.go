@@ -53,7 +53,7 @@ func say(title string) providertest.Step {
 func prose() providertest.Step { return providertest.Text("I am sorry, there is nothing I can do.") }
 
 // moodyWorld is a world whose sessions are observed by m.
-func moodyWorld(tb testing.TB, m *moody, system func(*actors.Config), change func(*Config)) *world {
+func moodyWorld(tb testing.TB, m *moody, system func(*actors.Config), change func(*testConfig)) *world {
 	tb.Helper()
 	w := &world{home: shortDir(tb), log: logtest.Open(tb, eventlog.Config{})}
 	w.open(tb)
@@ -65,7 +65,7 @@ func moodyWorld(tb testing.TB, m *moody, system func(*actors.Config), change fun
 	if w.actors, err = actors.New(cfg); err != nil {
 		tb.Fatal(err)
 	}
-	w.serve(tb, func(c *Config) {
+	w.serve(tb, func(c *testConfig) {
 		c.Providers = []api.Provider{{Name: m.Name(), Model: m.Model(), BatchLimits: m.BatchLimits()}, {Name: "other", Model: "large", TierOnly: true}}
 		if change != nil {
 			change(c)
@@ -437,7 +437,7 @@ func TestABlankAnswerDoesNotPartATurn(t *testing.T) {
 func TestAProviderThatIsFree(t *testing.T) {
 	t.Parallel()
 	m := newMoody(prose())
-	w := moodyWorld(t, m, nil, func(c *Config) { c.Providers = []api.Provider{{Name: m.Name(), Free: true}} })
+	w := moodyWorld(t, m, nil, func(c *testConfig) { c.Providers = []api.Provider{{Name: m.Name(), Free: true}} })
 	w.use(t, "s", 30)
 	w.settled(t)
 	plan, err := w.client.Reobserve(t.Context(), api.ReobserveRequest{Dropped: true, DryRun: true})

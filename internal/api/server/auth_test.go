@@ -18,7 +18,7 @@ import (
 func TestRotate(t *testing.T) {
 	t.Parallel()
 	n := 0
-	w := newWorld(t, func(c *Config) {
+	w := newWorld(t, func(c *testConfig) {
 		c.NewToken = func() (string, error) { n++; return fmt.Sprint("another token ", n), nil }
 	})
 	stream := w.remote(t, func(r *http.Request) { r.URL.Path = "/v1/events" })
@@ -54,7 +54,7 @@ func TestRotatesAtOnce(t *testing.T) {
 	var mu sync.Mutex // guards the fields below
 	n, kept := 0, ""
 	first, second := make(chan struct{}), make(chan struct{})
-	w := newWorld(t, func(c *Config) {
+	w := newWorld(t, func(c *testConfig) {
 		c.NewToken = func() (string, error) {
 			mu.Lock()
 			n++
@@ -97,7 +97,7 @@ func TestRotateIsRefused(t *testing.T) {
 		t.Errorf("got %v", p)
 	}
 	broken := errors.New("no room")
-	w := newWorld(t, func(c *Config) { c.NewToken = func() (string, error) { return "", broken } })
+	w := newWorld(t, func(c *testConfig) { c.NewToken = func() (string, error) { return "", broken } })
 	if p := problem(t, w.client.RotateToken(t.Context())); p.Status != 500 {
 		t.Errorf("got %v", p)
 	}

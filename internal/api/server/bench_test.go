@@ -43,14 +43,14 @@ func benchmarkHooks(b *testing.B, sessions int, closing bool) {
 		b.Fatal(err)
 	}
 	finder := redact.New()
-	w := startWorld(b, log, func(c *Config) {
-		c.Secrets = func(s string, json bool) (string, map[string]int) {
+	w := startWorld(b, log, func(c *testConfig) {
+		c.capture.Secrets = func(s string, json bool) (string, map[string]int) {
 			if json {
 				return finder.JSON(s)
 			}
 			return finder.Text(s)
 		}
-		c.Rules = privacy.NewRules(c.Home, privacy.Switches{SkipTools: []string{"WebSearch"}, Ignore: []string{"~/letters/", "*.kdbx"}})
+		c.capture.Rules = privacy.NewRules(c.Home, privacy.Switches{SkipTools: []string{"WebSearch"}, Ignore: []string{"~/letters/", "*.kdbx"}})
 	})
 	const posters = 16
 	var next atomic.Int64

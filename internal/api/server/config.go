@@ -13,15 +13,12 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/cmemd/cmemd/actors"
-	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/internal/agents"
 	"github.com/cmemd/cmemd/internal/agents/relay"
 	"github.com/cmemd/cmemd/internal/api"
-	"github.com/cmemd/cmemd/internal/capture/privacy"
+	"github.com/cmemd/cmemd/internal/capture"
 	"github.com/cmemd/cmemd/internal/memory/recall"
-	"github.com/cmemd/cmemd/internal/observer/evidence"
 	"github.com/cmemd/cmemd/projections"
 	"github.com/cmemd/cmemd/projections/index"
 	"github.com/cmemd/cmemd/projections/vectors"
@@ -29,8 +26,7 @@ import (
 
 // System is what acts on sessions. An *actors.System is one.
 type System interface {
-	// Do puts commands to a session, in order, and returns when what they led to is on disk.
-	Do(ctx context.Context, id events.SessionID, cmds ...session.Command) (actors.Receipt, error)
+	actors.Sink
 	// Status says what is going on.
 	Status(ctx context.Context) (actors.Status, error)
 }
@@ -46,10 +42,6 @@ type Recall interface {
 	Wait(ctx context.Context, at events.Position) error
 	// Context chooses what an agent is told.
 	Context(ctx context.Context, ask recall.Ask) (recall.Context, error)
-	// InjectedLines returns the lines that may have been injected into a session.
-	InjectedLines(ctx context.Context, session events.SessionID) ([]string, error)
-	// Lines returns the lines in which the rows may be told whose ids begin so.
-	Lines(ctx context.Context, prefixes ...string) ([]string, error)
 }
 
 // finder is the part of a Recall that finds rows.
@@ -62,27 +54,21 @@ type finder interface {
 	Show(ctx context.Context, ids ...string) ([]api.Row, error)
 }
 
-// Repos says what git knows of a folder. An *evidence.Checker is one.
-type Repos interface {
-	// Repo describes the repository that cwd lies in; ok is false where there is none.
-	Repo(ctx context.Context, cwd string) (repo evidence.Repo, ok bool)
-}
-
 // Checker looks commits up in the repository that dir lies in. An *evidence.Checker is one; see there for its bounds.
 type Checker interface {
 	Check(ctx context.Context, dir string, hashes []string) []events.Claim
 }
 
-// Config is what a Server needs. System, Log, Views, Index and Recall are required; zero values of the rest mean the
+// Config is what a Server needs. System, Capture, Log, Views, Index and Recall are required; zero values of the rest mean the
 // defaults.
 type Config struct {
-	System System
-	Log    eventlog.Log
-	Views  *projections.Views
-	Index  *index.Index
-	Recall Recall
-	Repos  Repos        // nil: sessions are recorded without git facts
-	Spool  *relay.Spool // what hooks kept, and what is put aside. nil: nothing is drained, what is refused is lost
+	System  System
+	Log     eventlog.Log
+	Views   *projections.Views
+	Index   *index.Index
+	Recall  Recall
+	Capture *capture.Pipeline // takes what hooks, transcripts and imports report
+	Spool   *relay.Spool      // what hooks kept, and dead letters; shown, and searched by who forgets. nil: there is none
 
 	Checker   Checker        // nil: claims are not looked at again
 	Eraser    Eraser         // nil: nothing is forgotten
@@ -100,13 +86,6 @@ type Config struct {
 	// Price is what tokens of a provider's model cost in US dollars; ok is false where that is not known. It must be quick.
 	// nil: it never is
 	Price func(provider, model string, tokens events.Usage) (usd float64, ok bool)
-	// Secrets takes secrets out of each text that is about to be recorded. nil: nothing is taken out
-	Secrets agents.Redact
-	// Rules say what is not recorded. nil: only what never is
-	Rules *privacy.Rules
-	// Redact sees each event that is about to be recorded, and may change it. It must be safe for concurrent use. nil:
-	// memories that are saved lose their secrets; what is captured has lost them before
-	Redact func(events.Event) events.Event
 	// Notice is a line for the person at the start of a session, or nothing. It must be quick. nil: never one
 	Notice func(ctx context.Context) string
 	// Shutdown is called, once or more, when somebody asks the daemon to stop. It must not wait for that. nil: POST
@@ -120,12 +99,11 @@ type Config struct {
 	MCP HandlerMCP // nil: there is no /mcp
 
 	ContextTimeout time.Duration // in which a starting session gets its memory, or none. 0 means 1.2 s
-	HookTimeout    time.Duration // in which a hook's event is on disk, or 503. 0 means 5 s
+	HookTimeout    time.Duration // in which a hook's event is on disk, or 503. 0 means capture.AppendTimeout
 	WaitTimeout    time.Duration // for the views to reach ?after=. 0 means 5 s
 	MaxRequests    int           // at once, without streams. 0 means 512
 	MaxStreams     int           // at once. 0 means 64
 	MaxBodies      int64         // bytes of hook payloads in memory at once. 0 means 128 MiB
-	DrainEvery     time.Duration // between two looks into the spool. 0 means 2 s
 
 	Logger *slog.Logger     // nil: discarded
 	Now    func() time.Time // nil: time.Now
@@ -135,12 +113,11 @@ type Config struct {
 func (c Config) withDefaults() Config {
 	setDefault(&c.ContextTimeout, 1200*time.Millisecond)
 	setDefault(&c.Briefs.Timeout, 150*time.Millisecond)
-	setDefault(&c.HookTimeout, 5*time.Second)
+	setDefault(&c.HookTimeout, capture.AppendTimeout)
 	setDefault(&c.WaitTimeout, 5*time.Second)
 	setDefault(&c.MaxRequests, 512)
 	setDefault(&c.MaxStreams, 64)
 	setDefault(&c.MaxBodies, 128<<20)
-	setDefault(&c.DrainEvery, 2*time.Second)
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
@@ -149,9 +126,6 @@ func (c Config) withDefaults() Config {
 	}
 	if c.NewID == nil {
 		c.NewID = func() events.ID { return uuid.Must(uuid.NewV7()) }
-	}
-	if c.Redact == nil {
-		c.Redact = (&Config{Secrets: c.Secrets}).redactSaved
 	}
 	return c
 }
@@ -168,36 +142,26 @@ const PhaseReady = "ready"
 
 // Server answers requests. Its methods are safe for concurrent use.
 type Server struct {
-	cfg         Config
-	spool       entries // cfg.Spool, to the drain
-	logger      *slog.Logger
-	started     time.Time
-	projects    *projectCache
-	rules       privacy.Rules
-	rotates     sync.Mutex          // held while a token is made, kept and set: the file and key never differ
-	key         atomic.Pointer[key] // of the loopback address
-	guesses     bucket              // of its token
-	echoes      echoes
-	metrics     *metrics
-	local       http.Handler
-	remote      http.Handler
-	mcp         http.Handler   // nil: none
-	buffers     sync.Pool      // of *bytes.Buffer
-	noted       sync.Map       // by agent: the time.Time of a hook that was noted; see reported
-	deadLetters deadLetters    // payloads on their way into bad
-	drained     chan struct{}  // closed after the first whole pass through the spool
-	again       chan struct{}  // holds one token: one request for turns again at a time
-	curate      chan struct{}  // holds one token: one correction or undo at a time
-	helping     sync.Mutex     // orders the start of helpers and the end
-	helpers     sync.WaitGroup // goroutines that a request left behind
+	cfg     Config
+	logger  *slog.Logger
+	started time.Time
+	rotates sync.Mutex          // held while a token is made, kept and set: the file and key never differ
+	key     atomic.Pointer[key] // of the loopback address
+	guesses bucket              // of its token
+	metrics *metrics
+	local   http.Handler
+	remote  http.Handler
+	mcp     http.Handler   // nil: none
+	buffers sync.Pool      // of *bytes.Buffer
+	again   chan struct{}  // holds one token: one request for turns again at a time
+	curate  chan struct{}  // holds one token: one correction or undo at a time
+	helping sync.Mutex     // orders the start of helpers and the end
+	helpers sync.WaitGroup // goroutines that a request left behind
 
 	requests atomic.Int64
 	streams  atomic.Int64
 	bodies   atomic.Int64
 	phase    atomic.Pointer[string]
-
-	beginOnce sync.Once // for beganAt
-	beganAt   events.Position
 
 	endOnce sync.Once
 	ending  chan struct{} // closed when Run ends: streams end then
@@ -205,16 +169,12 @@ type Server struct {
 
 // New returns a server in the phase "starting". Nothing listens before Run, or before a handler is used.
 func New(cfg Config) (*Server, error) {
-	if cfg.System == nil || cfg.Log == nil || cfg.Views == nil || cfg.Index == nil || cfg.Recall == nil {
-		return nil, errors.New("api: a system, a log, views, an index and a recall are required")
+	if cfg.System == nil || cfg.Capture == nil || cfg.Log == nil || cfg.Views == nil || cfg.Index == nil || cfg.Recall == nil {
+		return nil, errors.New("api: a system, a capture, a log, views, an index and a recall are required")
 	}
-	s := &Server{cfg: cfg.withDefaults(), spool: cfg.Spool, again: make(chan struct{}, 1), curate: make(chan struct{}, 1)}
-	s.drained, s.ending = make(chan struct{}), make(chan struct{})
+	s := &Server{cfg: cfg.withDefaults(), again: make(chan struct{}, 1), curate: make(chan struct{}, 1)}
+	s.ending = make(chan struct{})
 	s.logger, s.started = s.cfg.Logger, s.cfg.Now()
-	s.projects = newProjectCache(s.cfg.Repos, s.cfg.Now)
-	if cfg.Rules != nil {
-		s.rules = *cfg.Rules
-	}
 	m, err := newMetrics(s)
 	if err != nil {
 		return nil, fmt.Errorf("api: metrics: %w", err)

@@ -81,11 +81,11 @@ func (s *Server) askAbout(ctx context.Context, ask *recall.Ask, project, cwd, na
 	var place session.Origin
 	switch {
 	case isPath(project):
-		place = s.projects.complete(ctx, session.Origin{Cwd: project}, factsFresh, false)
+		place = s.cfg.Capture.Place(ctx, project)
 	case project != "":
 		place.Project = project
 	case cwd != "":
-		place = s.projects.complete(ctx, session.Origin{Cwd: cwd}, factsFresh, false)
+		place = s.cfg.Capture.Place(ctx, cwd)
 	}
 	if name != "" {
 		id, err := s.sessionID(ctx, name)

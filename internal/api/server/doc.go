@@ -41,19 +41,18 @@
 //
 // Only this package turns errors into a status, in one place; what it does not know is a 500 with a line in the daemon's log file.
 //
-// A hook's answer says what the hook is to do with its payload: 200 forget it, 4xx and 500 forget it too, because the
-// server has put it aside with its reason, and 503 keep it and bring it again. What was kept comes back through Drain,
-// on the same path. A fact that is delivered twice is recorded once.
+// A hook's answer says what the hook is to do with its payload: 200 forget it, 4xx and 500 forget it too, because capture
+// has put it aside with its reason, and 503 keep it and bring it again. What was kept comes back from the spool, on the
+// same path. A fact that is delivered twice is recorded once.
 //
 // The files, each referring to those below it:
 //
-//	follow.go, inprocess.go, serve.go, import.go, why.go, context.go, logs_verify.go, observations.go,
-//	recheck.go, timeline.go, views.go, export.go, status_metrics.go, status.go, usage.go, inject.go,
-//	findings.go, events.go, logs.go, outcomes.go, reobserve_wait.go, reobserve_choose.go, forget.go,
-//	memories_correct.go, reobserve.go, ingest.go, sessions.go, drain.go, deadletter.go, memories.go, read.go,
-//	read_asof.go, read_project.go, mcp.go, params.go, hooks.go, middleware.go, metrics.go, auth.go,
-//	status_providers.go, read_file.go, secrets.go, project_cache.go, echo.go, private.go, last_hook.go,
-//	listener.go, stream.go, errors.go, config.go
+//	inprocess.go, serve.go, why.go, context.go, logs_verify.go, observations.go, recheck.go, timeline.go,
+//	views.go, export.go, status_metrics.go, status.go, usage.go, inject.go, findings.go, events.go, logs.go,
+//	outcomes.go, reobserve_wait.go, reobserve_choose.go, forget.go, memories_correct.go, reobserve.go,
+//	sessions.go, memories.go, read.go, read_asof.go, read_project.go, mcp.go, params.go, hooks.go,
+//	middleware.go, metrics.go, auth.go, status_providers.go, read_file.go, listener.go, stream.go, errors.go,
+//	config.go
 //
 // What bites:
 //   - A hook's request ends when the agent's patience does: its context is done, yet the event may still be appended.

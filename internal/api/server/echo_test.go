@@ -16,6 +16,8 @@ import (
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/agents"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/capture"
+	"github.com/cmemd/cmemd/internal/memory/recall"
 	"github.com/cmemd/cmemd/projections/rows"
 )
 
@@ -179,23 +181,40 @@ func TestInjectedLinesAreKnown(t *testing.T) {
 	given := w.start(t, "b", "startup")
 	id := events.SessionIDOf("claude-code", "b")
 	w.settled(t)
-	lines, err := w.server.cfg.Recall.InjectedLines(t.Context(), id)
+	lines, err := w.server.cfg.Recall.(*recall.Recall).InjectedLines(t.Context(), id)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, told := range map[string]*agents.InjectedText{
-		"the text": w.server.toldTo(t.Context(), id), "the rows": (*agents.InjectedText)(nil).With(lines...),
+	said := events.AgentStopped{LastMessage: unfenced(given)}
+	byRows, _ := (*agents.InjectedText)(nil).With(lines...).Cut(said)
+	for name, left := range map[string]string{
+		"the text": w.repeated(t, w.capture, "b", said.LastMessage), "the rows": byRows.(events.AgentStopped).LastMessage,
 	} {
-		got, cut := told.Cut(events.AgentStopped{LastMessage: unfenced(given)})
-		for line := range strings.Lines(got.(events.AgentStopped).LastMessage) {
+		for line := range strings.Lines(left) {
 			if strings.TrimSpace(line) != "" {
 				t.Errorf("known from %s alone, this is left: %q", name, line)
 			}
 		}
-		if cut < 5 {
+		if cut := strings.Count(said.LastMessage, "\n") - strings.Count(left, "\n"); cut < 5 {
 			t.Errorf("known from %s alone, %d lines are cut of\n%s", name, cut, given)
 		}
 	}
+}
+
+// repeated is what is recorded of an answer in which a session repeats what it was given.
+func (w *world) repeated(tb testing.TB, p *capture.Pipeline, session, said string) string {
+	tb.Helper()
+	body := hook("Stop", session, map[string]any{"last_assistant_message": said, "prompt_id": newID().String()})
+	got, err := p.Post(tb.Context(), capture.Posted{Agent: "claude-code", Came: time.Now(), Body: body})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	for _, c := range got.Report.Captures {
+		if stopped, ok := c.Event.(events.AgentStopped); ok {
+			return stopped.LastMessage
+		}
+	}
+	return ""
 }
 
 // A restart, and another session, know what was given too.
@@ -215,19 +234,18 @@ func TestEchoesAfterARestart(t *testing.T) {
 	if row == "" {
 		t.Fatalf("no row in\n%s", given)
 	}
-	fresh, err := New(w.config()) // knows nothing of what was given
+	fresh, err := newServer(w.config()) // knows nothing of what was given
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, session := range []string{"b", "somebody-else"} {
-		e := fresh.withoutEcho(t.Context(), events.SessionIDOf("claude-code", session), events.AgentStopped{LastMessage: row + "\nIt works."})
-		if got := e.(events.AgentStopped).LastMessage; got != "It works." {
+		if got := w.repeated(t, fresh.cfg.Capture, session, row+"\nIt works."); got != "It works." {
 			t.Errorf("session %s: %q is left", session, got)
 		}
 	}
-	other := events.AgentStopped{LastMessage: "- 019a1fa4-7206-7b22 09:04 bugfix: nobody's row\nIt works."}
-	if got := fresh.withoutEcho(t.Context(), events.SessionIDOf("claude-code", "b"), other); cmp.Diff(events.Event(other), got) != "" {
-		t.Errorf("a line of no row: %+v", got)
+	other := "- 019a1fa4-7206-7b22 09:04 bugfix: nobody's row\nIt works."
+	if got := w.repeated(t, fresh.cfg.Capture, "b", other); got != other {
+		t.Errorf("a line of no row: %q", got)
 	}
 }
 
@@ -295,7 +313,7 @@ func TestBriefs(t *testing.T) {
 		{"files", Briefs{Files: true, Timeout: 10 * time.Second}, map[string]bool{"file": true}},
 		{"a score nobody has", Briefs{Prompts: true, Score: 50, Timeout: 10 * time.Second}, nil},
 	} {
-		w := newWorld(t, func(cfg *Config) { cfg.Briefs = c.briefs })
+		w := newWorld(t, func(cfg *testConfig) { cfg.Briefs = c.briefs })
 		w.post(t,
 			hook("UserPromptSubmit", "a", map[string]any{"cwd": dir, "prompt": "Make computeDiscount round", "prompt_id": "p"}),
 			hook("PostToolUse", "a", map[string]any{
@@ -343,7 +361,7 @@ func TestChangedFilesAreRead(t *testing.T) {
 	dir := shortDir(t)
 	file := filepath.Join(dir, "cart.go")
 	writeFile(t, file, []byte(strings.Repeat("// cart\n", 400)))
-	w := newWorld(t, func(cfg *Config) { cfg.Briefs = Briefs{Files: true, Timeout: 10 * time.Second} })
+	w := newWorld(t, func(cfg *testConfig) { cfg.Briefs = Briefs{Files: true, Timeout: 10 * time.Second} })
 	w.post(t,
 		hook("PostToolUse", "a", map[string]any{
 			"cwd": dir, "tool_name": "Edit", "tool_use_id": "e",

@@ -7,15 +7,13 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/cmemd/cmemd/actors"
 	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/eventlog"
-	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/internal/agents"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/capture"
 	"github.com/cmemd/cmemd/internal/memory/recall"
 	"github.com/cmemd/cmemd/internal/transient"
 	"github.com/cmemd/cmemd/projections/engine"
@@ -25,16 +23,11 @@ import (
 
 // invalid is a request that is wrong at one place.
 func invalid(pointer, format string, args ...any) *api.Problem {
-	return &api.Problem{
-		Type: api.ProblemInvalid, Title: "The request is not valid", Status: http.StatusBadRequest,
-		Errors: []api.FieldError{{Pointer: pointer, Detail: fmt.Sprintf(format, args...)}},
-	}
+	return problemOf(&capture.Refusal{Kind: capture.Invalid, Field: pointer, Detail: fmt.Sprintf(format, args...)})
 }
 
 func notFound(format string, args ...any) *api.Problem {
-	return &api.Problem{
-		Type: api.ProblemNotFound, Title: "There is no such thing", Status: http.StatusNotFound, Detail: fmt.Sprintf(format, args...),
-	}
+	return problemOf(&capture.Refusal{Kind: capture.Unknown, Detail: fmt.Sprintf(format, args...)})
 }
 
 // unavailable is a refusal that a later try may not meet.
@@ -59,60 +52,52 @@ func problemFor(err error) (p *api.Problem, known bool) {
 	if errors.As(err, &p) {
 		return p, true
 	}
-	for _, translate := range []func(error) *api.Problem{badPayload, absentThing, refusal, fault} {
+	for _, translate := range []func(error) *api.Problem{uncaptured, absentThing, refusal} {
 		if p := translate(err); p != nil {
 			return p, true
 		}
 	}
-	return &api.Problem{
-		Type: api.ProblemInternal, Title: "Something went wrong inside", Status: http.StatusInternalServerError,
-		Detail: "the cause is in the daemon's log file: see `cmemd logs`",
-	}, false
+	return problemOf(capture.Unforeseen), false
 }
 
-// badPayload is about what the request carried.
-func badPayload(err error) *api.Problem {
-	var syntax *agents.SyntaxError
-	var field *agents.FieldError
-	var large *http.MaxBytesError
-	switch {
-	case errors.As(err, &field):
-		why := "is not valid"
-		for _, known := range []error{agents.ErrMissing, agents.ErrTooLong, agents.ErrNotAbsolute, agents.ErrNotObject} {
-			if errors.Is(field.Err, known) {
-				why = known.Error()
-			}
-		}
-		return invalid("/"+field.Field, "%s", why)
-	case errors.As(err, &syntax):
-		return invalid("", "is not JSON from byte %d on", syntax.Offset)
-	case errors.As(err, &large):
-		return tooLarge(large.Limit)
-	case errors.Is(err, agents.ErrTooLarge):
-		return tooLarge(agents.MaxPayload)
-	case errors.Is(err, events.ErrTooLarge):
-		return tooLarge(events.MaxPayload)
-	case errors.Is(err, errBodyCut):
-		return invalid("", "the body ends before it is whole")
-	}
-	return nil
+// problemTypes are the types of what capture refuses.
+var problemTypes = map[*capture.Kind]string{
+	capture.Invalid: api.ProblemInvalid, capture.Unknown: api.ProblemNotFound, capture.TooLarge: api.ProblemTooLarge,
+	capture.Faulted: api.ProblemFaulted, capture.Parked: api.ProblemFaulted, capture.Internal: api.ProblemInternal,
 }
 
-func tooLarge(limit int64) *api.Problem {
-	return &api.Problem{
-		Type: api.ProblemTooLarge, Title: "The request is too large", Status: http.StatusRequestEntityTooLarge,
-		Detail: fmt.Sprintf("at most %d bytes are taken", limit),
+// uncaptured is about what capture refuses for good.
+func uncaptured(err error) *api.Problem {
+	r := capture.RefusalOf(err)
+	if large, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		r = capture.LargerThan(large.Limit)
 	}
+	if r == nil {
+		return nil
+	}
+	return problemOf(r)
+}
+
+func problemOf(r *capture.Refusal) *api.Problem {
+	p := &api.Problem{Type: problemTypes[r.Kind], Title: r.Kind.Title, Status: r.Kind.Code}
+	if r.Kind == capture.Invalid {
+		p.Errors = []api.FieldError{{Pointer: r.Field, Detail: r.Detail}}
+	} else {
+		p.Detail = r.Detail
+	}
+	return p
+}
+
+// reasonOf says why something is not done, without a word of what was asked.
+func reasonOf(err error) string {
+	p, _ := problemFor(err)
+	return p.Title + ": " + p.Error()
 }
 
 // absentThing is about what was named and is not there.
 func absentThing(err error) *api.Problem {
 	var several *recall.AmbiguousError
 	switch {
-	case errors.Is(err, agents.ErrUnknownAgent):
-		return notFound("there is no such agent; known are %s", strings.Join(agents.Names(), ", "))
-	case errors.Is(err, agents.ErrNoTranscripts):
-		return notFound("no transcripts are read for this agent")
 	case errors.Is(err, recall.ErrBadID):
 		return invalid("id", "is no id: give a UUID, or 8 or more of its first hex digits")
 	case errors.Is(err, recall.ErrBadQuery):
@@ -158,6 +143,8 @@ func refusal(err error) *api.Problem {
 		return unavailable(api.ProblemDiskFull, "The disk is nearly full", 30*time.Second, "nothing is taken until there is room")
 	case errors.Is(err, eventlog.ErrWrongVersion):
 		return unavailable(api.ProblemBusy, "The session moved meanwhile", time.Second, "try again")
+	case errors.Is(err, capture.ErrSpoolWaits):
+		return unavailable(api.ProblemBusy, "What hooks left in the spool is still being taken in", 5*time.Second, "try again")
 	case errors.Is(err, actors.ErrBusy):
 		return unavailable(api.ProblemBusy, "Too much is waiting", time.Second, "what was accepted before is still being written")
 	case errors.Is(err, actors.ErrStopped), errors.Is(err, eventlog.ErrClosed), errors.Is(err, engine.ErrClosed),
@@ -181,20 +168,6 @@ func refusal(err error) *api.Problem {
 func isFailure(err error) bool {
 	_, ok := errors.AsType[*vectors.Failure](err)
 	return ok
-}
-
-// fault is about sessions that crash.
-func fault(err error) *api.Problem {
-	p := &api.Problem{Type: api.ProblemFaulted, Status: http.StatusInternalServerError}
-	switch {
-	case errors.Is(err, actors.ErrFaulted):
-		p.Title, p.Detail = "The session crashed on this", "the cause is in the daemon's log file: see `cmemd logs`"
-	case errors.Is(err, actors.ErrParked):
-		p.Title, p.Detail = "The session is parked", "it crashes whenever it is woken; its log is intact"
-	default:
-		return nil
-	}
-	return p
 }
 
 // fail answers with the problem that err is. Who has gone already is not told.

@@ -14,6 +14,7 @@ import (
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/agents"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/capture"
 	"github.com/cmemd/cmemd/internal/memory/recall"
 	"github.com/cmemd/cmemd/internal/transient"
 	"github.com/cmemd/cmemd/projections/engine"
@@ -29,16 +30,16 @@ func TestErrorsSayWhatPasses(t *testing.T) {
 		eventlog.ErrDiskFull, eventlog.ErrWrongVersion, eventlog.ErrClosed, eventlog.ErrFailed,
 		actors.ErrBusy, actors.ErrStopped, engine.ErrClosed, engine.ErrStopped, index.ErrClosed,
 		vectors.ErrPaused, vectors.ErrNotRunning, vectors.ErrClosed, &vectors.Failure{Says: "503"},
-		context.DeadlineExceeded, context.Canceled, notNow(api.ProblemBehind, "The views are behind", time.Second, ""),
+		context.DeadlineExceeded, context.Canceled, capture.ErrSpoolWaits, notNow(api.ProblemBehind, "The views are behind", time.Second, ""),
 		transient.Mark(errors.New("one that no table lists")),
 	}
 	stays := []error{
 		&agents.SyntaxError{}, &agents.FieldError{Field: "cwd", Err: agents.ErrMissing}, &agents.FieldError{Field: "cwd", Err: agents.ErrNotAbsolute}, &http.MaxBytesError{Limit: 1},
-		agents.ErrTooLarge, events.ErrTooLarge, errBodyCut, agents.ErrUnknownAgent, agents.ErrNoTranscripts,
+		agents.ErrTooLarge, events.ErrTooLarge, capture.ErrCut, agents.ErrUnknownAgent, agents.ErrNoTranscripts,
 		recall.ErrBadID, recall.ErrBadQuery, &recall.AmbiguousError{}, recall.ErrNotYet, recall.ErrNotFound,
 		engine.ErrUnknownView, engine.ErrNotFound, eventlog.ErrNotFound, actors.ErrNoProvider,
 		session.ErrNotQuarantined, actors.ErrFaulted, actors.ErrParked, session.ErrNoInputs, errors.New("nobody foresaw it"),
-		invalid("/x", "is wrong"), notFound("no such thing"), errSpoolDisk, errBadFull,
+		invalid("/x", "is wrong"), notFound("no such thing"),
 	}
 	for want, list := range map[bool][]error{true: passes, false: stays} {
 		for _, err := range list {

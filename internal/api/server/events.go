@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/panics"
 )
 
 const (
@@ -75,7 +76,7 @@ func (s *Server) getEvents(w http.ResponseWriter, r *http.Request) error {
 		defer close(found)
 		defer func() {
 			if p := recover(); p != nil {
-				readErr = s.caught(r.Pattern, p)
+				readErr = panics.Caught(s.logger, r.Pattern, p)
 			}
 		}()
 		readErr = s.follow(ctx, q, found)

@@ -171,7 +171,7 @@ func (f *forget) ofProject(ctx context.Context, e relay.Entry) bool {
 	if json.Unmarshal(e.Body, &where) != nil || !filepath.IsAbs(where.Cwd) {
 		return false
 	}
-	p := f.s.projects.of(ctx, where.Cwd, time.Hour).project
+	p := f.s.cfg.Capture.Project(ctx, where.Cwd)
 	want := projectOf(f.req.Project)
 	return slices.Contains([]string{p.Name, p.Root, p.Key}, f.req.Project) || want.Root != "" && p.Key == want.Key
 }

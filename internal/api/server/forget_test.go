@@ -21,7 +21,7 @@ import (
 )
 
 // erasing gives a world an eraser.
-func erasing(c *Config) {
+func erasing(c *testConfig) {
 	system := c.System
 	c.Eraser = erasure.New(erasure.Config{
 		Log: c.Log, Views: c.Views, State: filepath.Join(c.Home, "forget.json"),
@@ -124,7 +124,7 @@ func TestForgetBesideTheLog(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(home, "spool", "bad", "broken"), []byte("no entry, but secret\nwords"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s := &Server{cfg: Config{Spool: spool, Home: home, Now: time.Now}, projects: newProjectCache(nil, time.Now)}
+	s := newWorld(t, func(c *testConfig) { c.Spool, c.Home = spool, home }).server
 	for _, step := range []struct {
 		name   string
 		req    api.ForgetRequest

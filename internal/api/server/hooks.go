@@ -10,33 +10,10 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/google/uuid"
-
-	"github.com/cmemd/cmemd/actors/session"
-	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/agents"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/capture"
 )
-
-// delivery is one payload on its way into the log, posted or from the spool.
-type delivery struct {
-	agent string
-	id    events.ID
-	at    time.Time
-	body  []byte
-	cut   bool           // private text was cut from the body on the way
-	taken map[string]int // secrets that were taken out of the body on the way, by kind
-}
-
-// taken is what became of a delivery that is on disk, or that there was nothing to record of.
-type taken struct {
-	agent     agents.Agent
-	report    agents.Report
-	duplicate bool
-}
-
-// errBodyCut is a body that ended, or stopped coming, before it was whole.
-var errBodyCut = errors.New("api: the body was cut")
 
 // postHook takes one payload of an agent and answers with what the agent is to be told. One of an agent that nobody knows is
 // neither read nor kept, and the name, which may be anything, is not logged.
@@ -50,73 +27,21 @@ func (s *Server) postHook(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	defer done()
-	d := delivery{agent: r.PathValue("agent"), id: s.cfg.NewID(), at: began, body: body}
 	ctx, cancel := context.WithTimeout(r.Context(), s.cfg.HookTimeout)
 	defer cancel()
-	var t taken
-	if err = d.name(r.Header); err == nil {
-		t, err = s.take(ctx, d)
-	}
+	got, err := s.cfg.Capture.Post(ctx, capture.Posted{
+		Agent: r.PathValue("agent"), Delivery: r.Header.Get(api.DeliveryHeader), OccurredAt: r.Header.Get(api.OccurredHeader),
+		Came: began, Body: body,
+	})
 	if err != nil {
-		s.deadLetter(d, err)
 		return err
 	}
-	reply := s.reply(ctx, t, d, began)
+	reply := s.reply(ctx, got, began)
 	h := w.Header()
 	h.Set("Content-Type", "application/json")
 	h.Set("Content-Length", strconv.Itoa(len(reply)))
 	_, _ = w.Write(reply) // the event is on disk, whoever hears of it
 	return nil
-}
-
-// name takes over what the request says of the delivery. No hook is called in the future: a clock that says so is
-// wrong, and the time of arrival stands.
-func (d *delivery) name(h http.Header) error {
-	id, err := parseDelivery(h.Get(api.DeliveryHeader))
-	if err != nil {
-		return err
-	}
-	at, err := parseOccurred(h.Get(api.OccurredHeader))
-	if err != nil {
-		return err
-	}
-	if id != (events.ID{}) {
-		d.id = id
-	}
-	if !at.IsZero() && at.Before(d.at) {
-		d.at = at
-	}
-	return nil
-}
-
-// parseDelivery reads a delivery id; empty is none.
-func parseDelivery(s string) (events.ID, error) {
-	if s == "" {
-		return events.ID{}, nil
-	}
-	id, err := uuid.Parse(s)
-	if err != nil || len(s) != 36 || id == (events.ID{}) {
-		return events.ID{}, invalid(api.DeliveryHeader, "is no UUID in its usual form of 36 characters")
-	}
-	return id, nil
-}
-
-// firstOccurred is the earliest time that is taken: before it there were no agents, and near 1678 no nanoseconds.
-const firstOccurred = 2000
-
-// parseOccurred reads when a hook was called; empty is the zero time.
-func parseOccurred(s string) (time.Time, error) {
-	if s == "" {
-		return time.Time{}, nil
-	}
-	at, err := time.Parse(time.RFC3339Nano, s)
-	if err != nil {
-		return time.Time{}, invalid(api.OccurredHeader, "is no time in the form of RFC 3339")
-	}
-	if at = at.UTC(); at.Year() < firstOccurred || at.Year() > 2200 {
-		return time.Time{}, invalid(api.OccurredHeader, "the year %d is out of range", at.Year())
-	}
-	return at, nil
 }
 
 // pooledBody is the largest buffer that is kept for another payload.
@@ -126,7 +51,7 @@ const pooledBody = 256 << 10
 func (s *Server) readPayload(w http.ResponseWriter, r *http.Request) (body []byte, done func(), err error) {
 	size := r.ContentLength
 	if size > agents.MaxPayload {
-		return nil, nil, tooLarge(agents.MaxPayload)
+		return nil, nil, capture.LargerThan(agents.MaxPayload)
 	}
 	if size < 0 {
 		size = agents.MaxPayload
@@ -159,71 +84,66 @@ func bodyError(err error) error {
 	if errors.As(err, &large) {
 		return err
 	}
-	if errors.Is(err, io.ErrUnexpectedEOF) {
-		return errBodyCut
-	}
-	return fmt.Errorf("%w: %w", errBodyCut, err)
+	return fmt.Errorf("%w: %w", capture.ErrCut, err)
 }
 
-// take decodes a delivery and puts what it reports to its session. It returns when that is on disk. A panic on the way
-// is an error.
-func (s *Server) take(ctx context.Context, d delivery) (t taken, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = s.caught("hook of "+d.agent, p)
-		}
-	}()
-	if t, err = s.decode(ctx, d); err != nil || len(t.report.Captures) == 0 {
-		return t, err
+// postIngest records what a transcript reports and the log does not have yet.
+func (s *Server) postIngest(w http.ResponseWriter, r *http.Request) error {
+	p := paramsOf(r, "path")
+	path := p.text("path")
+	if err := p.err(); err != nil {
+		return err
 	}
-	receipt, err := s.cfg.System.Do(ctx, t.report.Origin.Session(), commands(t.report.Captures)...)
+	body := newPatientReader(w, r)
+	got, err := s.cfg.Capture.Ingest(r.Context(), r.PathValue("agent"), path, body)
+	return body.answer(w, got, err)
+}
+
+// postImport records what another memory kept and the log does not have yet. The body has one importer.Entry a line.
+func (s *Server) postImport(w http.ResponseWriter, r *http.Request) error {
+	if err := paramsOf(r).err(); err != nil {
+		return err
+	}
+	body := newPatientReader(w, r)
+	got, err := s.cfg.Capture.Import(r.Context(), r.PathValue("source"), body)
+	return body.answer(w, got, err)
+}
+
+// maxUnread is how much of a stream is read past an error, so that its sender sees the answer.
+const maxUnread = 256 << 20
+
+// patientReader is a body without a total time limit: each read has its own.
+type patientReader struct {
+	r     io.Reader
+	ctrl  *http.ResponseController
+	begun bool // something was read
+}
+
+func newPatientReader(w http.ResponseWriter, r *http.Request) *patientReader {
+	return &patientReader{r: r.Body, ctrl: http.NewResponseController(w)}
+}
+
+// Read implements io.Reader.
+func (p *patientReader) Read(b []byte) (int, error) {
+	if err := p.ctrl.SetReadDeadline(time.Now().Add(readTimeout)); err != nil && !isUnsupported(err) {
+		return 0, err
+	}
+	p.begun = true
+	return p.r.Read(b)
+}
+
+// answer answers with v, or returns err once the rest of a body of which something was taken has been read.
+func (p *patientReader) answer(w http.ResponseWriter, v any, err error) error {
+	if err != nil && p.begun {
+		_, _ = io.CopyN(io.Discard, p, maxUnread) // the error that counts is the first
+	}
 	if err != nil {
-		return t, fmt.Errorf("api: capture: %w", err)
+		return err
 	}
-	t.duplicate = receipt.Duplicate
-	s.metrics.captured(t.duplicate)
-	return t, nil
+	if err := newPatient(w).extend(streamTimeout); err != nil {
+		return err
+	}
+	return writeJSON(w, v)
 }
 
-// decode says what a delivery reports, with the facts of its project and without secrets.
-func (s *Server) decode(ctx context.Context, d delivery) (t taken, err error) {
-	if t.agent, err = agents.ByName(d.agent); err != nil {
-		return t, err
-	}
-	if t.report, err = t.agent.Decode(d.body, agents.Meta{Delivery: d.id, OccurredAt: d.at, Cut: d.cut, Redact: s.cfg.Secrets}); err != nil {
-		return t, err
-	}
-	s.reported(d.agent, d.at)
-	if t.report = s.withoutPrivate(t.report); len(t.report.Captures) == 0 {
-		s.metrics.ignored.Inc()
-		return t, nil
-	}
-	age := factsAge
-	if startsSession(t.report.Wants) {
-		age = factsFresh
-	}
-	t.report.SetOrigin(s.origin(ctx, t.report.Origin, age, false))
-	t.report.Captures[0].Event = withTaken(t.report.Captures[0].Event, d.taken)
-	for i := range t.report.Captures {
-		c := &t.report.Captures[i]
-		c.Event = s.cfg.Redact(c.Event)
-	}
-	t.report.Captures = s.withoutEchoes(ctx, t.report.Origin.Session(), t.report.Captures)
-	if len(t.report.Captures) == 0 {
-		s.metrics.ignored.Inc()
-	}
-	return t, nil
-}
-
-// startsSession reports whether memory is wanted because a session starts, which records where.
-func startsSession(w agents.Want) bool {
-	return w != agents.WantNone && w != agents.WantPrompt && w != agents.WantFile
-}
-
-func commands(captures []session.Capture) []session.Command {
-	cmds := make([]session.Command, len(captures))
-	for i, c := range captures {
-		cmds[i] = c
-	}
-	return cmds
-}
+func isUnsupported(err error) bool { return errors.Is(err, errors.ErrUnsupported) }

@@ -215,7 +215,9 @@ func TestImportIsCut(t *testing.T) {
 // What the rules of privacy keep out of all records is not imported either, and counted.
 func TestImportOfWhatIsPrivate(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(c *Config) { c.Rules = privacy.NewRules(c.Home, privacy.Switches{SkipTools: []string{"Bash"}}) })
+	w := newWorld(t, func(c *testConfig) {
+		c.capture.Rules = privacy.NewRules(c.Home, privacy.Switches{SkipTools: []string{"Bash"}})
+	})
 	got := w.imports(t, lines(t, otherMemory("private")...))
 	want := map[importer.Kind]importer.ReasonCount{importer.ToolUse: {importer.ReasonPrivate: 1}, importer.Prompt: {importer.ReasonEmpty: 1}}
 	if d := cmp.Diff(want, got.LeftOut); d != "" || w.count(t, events.KindToolUsed) != 0 {

@@ -13,7 +13,9 @@ import (
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/agents"
 	"github.com/cmemd/cmemd/internal/agents/relay"
+	"github.com/cmemd/cmemd/internal/capture"
 	"github.com/cmemd/cmemd/internal/memory/recall"
+	"github.com/cmemd/cmemd/internal/panics"
 )
 
 // Briefs says when a little memory is given beside the start of a session. The zero value gives none.
@@ -28,16 +30,16 @@ type Briefs struct {
 const smallFile = 1500
 
 // reply is what goes back to the agent: memory where it takes some, and a line for the person where there is one.
-func (s *Server) reply(ctx context.Context, t taken, d delivery, began time.Time) []byte {
+func (s *Server) reply(ctx context.Context, got capture.Accepted, began time.Time) []byte {
 	var a agents.Answer
 	switch {
-	case startsSession(t.report.Wants):
-		a.Context = s.injectStart(ctx, t.report, d, began)
+	case capture.StartsSession(got.Report.Wants):
+		a.Context = s.injectStart(ctx, got, began)
 		a.Notice = s.notice(ctx)
-	case t.report.Wants != agents.WantNone:
-		a.Context = s.injectBrief(ctx, t.report, d)
+	case got.Report.Wants != agents.WantNone:
+		a.Context = s.injectBrief(ctx, got)
 	}
-	return t.agent.Reply(t.report, a)
+	return got.Agent.Reply(got.Report, a)
 }
 
 // notice is the line for the person, marked so that it is known when it comes back.
@@ -49,32 +51,32 @@ func (s *Server) notice(ctx context.Context) string {
 }
 
 // injectStart chooses memory for a starting session.
-func (s *Server) injectStart(ctx context.Context, r agents.Report, d delivery, began time.Time) string {
-	text, err := s.inject(ctx, s.askOf(r, d), r, d, s.cfg.ContextTimeout-s.cfg.Now().Sub(began))
+func (s *Server) injectStart(ctx context.Context, got capture.Accepted, began time.Time) string {
+	text, err := s.inject(ctx, askOf(got), got, s.cfg.ContextTimeout-s.cfg.Now().Sub(began))
 	if err != nil {
 		s.metrics.withheld.Inc()
-		s.logger.Warn("a session starts without memory", "session", r.Origin.Session(), "err", err)
+		s.logger.Warn("a session starts without memory", "session", got.Report.Origin.Session(), "err", err)
 	}
 	return text
 }
 
 // injectBrief chooses memory at a prompt, or for a file that is about to be read, where that is wished for.
-func (s *Server) injectBrief(ctx context.Context, r agents.Report, d delivery) string {
-	in := s.cfg.Briefs
-	ask := s.askOf(r, d)
+func (s *Server) injectBrief(ctx context.Context, got capture.Accepted) string {
+	in, r := s.cfg.Briefs, &got.Report
+	ask := askOf(got)
 	switch {
 	case r.Wants == agents.WantPrompt && in.Prompts:
 		ask.Prompt, ask.Score = r.Prompt, in.Score
 	case r.Wants == agents.WantFile && in.Files:
-		r.SetOrigin(s.cfg.plainOrigin(s.projects.complete(ctx, r.Origin, factsAge, false)))
-		ask = s.askOf(r, d)
+		r.SetOrigin(s.cfg.Capture.Origin(ctx, r.Origin))
+		ask = askOf(got)
 		if !askAboutFile(&ask, r.Origin, r.File) {
 			return ""
 		}
 	default:
 		return ""
 	}
-	text, err := s.inject(ctx, ask, r, d, in.Timeout)
+	text, err := s.inject(ctx, ask, got, in.Timeout)
 	if err != nil {
 		s.logger.Debug("no memory is given", "session", r.Origin.Session(), "hook", r.Wants, "err", err)
 	}
@@ -83,25 +85,26 @@ func (s *Server) injectBrief(ctx context.Context, r agents.Report, d delivery) s
 
 // inject chooses memory and records that it was given: what is not on record is not given. It gives nothing, and says
 // why, rather than something late.
-func (s *Server) inject(ctx context.Context, ask recall.Ask, r agents.Report, d delivery, left time.Duration) (string, error) {
+func (s *Server) inject(ctx context.Context, ask recall.Ask, got capture.Accepted, left time.Duration) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, left)
 	defer cancel()
 	mem, err := s.remember(ctx, ask)
 	if err != nil || mem.Text == "" {
 		return "", err
 	}
-	s.given(ctx, ask.Session, mem.Text) // before the agent can repeat it
-	if err := s.recordInjection(ctx, r, d, mem); err != nil {
+	s.cfg.Capture.Given(ctx, ask.Session, mem.Text) // before the agent can repeat it
+	if err := s.recordInjection(ctx, got, mem); err != nil {
 		return "", err
 	}
 	return mem.Text, nil
 }
 
 // askOf is what every injection asks for.
-func (s *Server) askOf(r agents.Report, d delivery) recall.Ask {
+func askOf(got capture.Accepted) recall.Ask {
+	r := got.Report
 	return recall.Ask{
 		ProjectRoot: r.Origin.ProjectRoot, Project: r.Origin.Project, ProjectKey: r.Origin.ProjectKey,
-		Session: r.Origin.Session(), Source: string(r.Wants), Now: d.at, Exists: inTree(treeOf(r.Origin), r.Origin.ProjectRoot),
+		Session: r.Origin.Session(), Source: string(r.Wants), Now: got.At, Exists: inTree(treeOf(r.Origin), r.Origin.ProjectRoot),
 	}
 }
 
@@ -166,7 +169,7 @@ func (s *Server) remember(ctx context.Context, ask recall.Ask) (recall.Context, 
 		a := answer{err: errors.New("api: no memory was chosen")}
 		defer func() {
 			if p := recover(); p != nil {
-				a.err = s.caught("choice of memory", p)
+				a.err = panics.Caught(s.logger, "choice of memory", p)
 			}
 			got <- a
 		}()
@@ -197,9 +200,10 @@ func (s *Server) choose(ctx context.Context, ask recall.Ask) (recall.Context, er
 }
 
 // recordInjection appends what is about to be given. The same delivery is on record once.
-func (s *Server) recordInjection(ctx context.Context, r agents.Report, d delivery, mem recall.Context) error {
+func (s *Server) recordInjection(ctx context.Context, got capture.Accepted, mem recall.Context) error {
+	r := got.Report
 	_, err := s.cfg.System.Do(ctx, r.Origin.Session(), session.Capture{
-		ID: s.cfg.NewID(), Key: events.KeyOf("injection", d.id.String()), At: s.cfg.Now(), Origin: r.Origin,
+		ID: s.cfg.NewID(), Key: events.KeyOf("injection", got.Delivery.String()), At: s.cfg.Now(), Origin: r.Origin,
 		Event: events.ContextInjected{
 			Hook: string(r.Wants), IDs: mem.IDs, Characters: mem.Characters, Position: uint64(mem.Position),
 		},

@@ -68,7 +68,7 @@ func (w *world) started(tb testing.TB, budget time.Duration) (s *Server, body st
 	cfg.System = fakeSystem{do: func(context.Context, events.SessionID, ...session.Command) (actors.Receipt, error) {
 		return actors.Receipt{}, nil
 	}}
-	s, err := New(cfg)
+	s, err := newServer(cfg)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -105,7 +105,7 @@ func TestInjectionAtTheEnd(t *testing.T) {
 		asked = true
 		return recall.Context{}, nil
 	}}
-	s, err := New(cfg)
+	s, err := newServer(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -41,7 +41,7 @@ func face(own *api.Client) http.Handler {
 
 func TestFaceIsGuarded(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(c *Config) { c.MCP = face })
+	w := newWorld(t, func(c *testConfig) { c.MCP = face })
 	for name, c := range map[string]struct {
 		change func(*http.Request)
 		want   int
@@ -86,7 +86,7 @@ func TestNoFace(t *testing.T) {
 // A stream of the face ends with the server, without the grace that requests under way are given.
 func TestAFacesStreamEndsWithTheServer(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(c *Config) { c.MCP = face })
+	w := newWorld(t, func(c *testConfig) { c.MCP = face })
 	res, err := w.client.Do(context.WithoutCancel(t.Context()), "GET", "/mcp", nil, nil, nil)
 	if err != nil {
 		t.Fatal(err)

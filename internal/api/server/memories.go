@@ -41,7 +41,7 @@ func (s *Server) postMemory(w http.ResponseWriter, r *http.Request) error {
 		return s.correct(r.Context(), w, m, now)
 	}
 	id := s.cfg.NewID()
-	at, err := s.curated(r.Context(), now, s.cfg.Redact(savedMemory(&m, id, now)))
+	at, err := s.curated(r.Context(), now, s.cfg.Capture.Redact(savedMemory(&m, id, now)))
 	if err != nil {
 		return err
 	}

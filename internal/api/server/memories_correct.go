@@ -33,7 +33,7 @@ func (s *Server) correct(ctx context.Context, w http.ResponseWriter, m api.Memor
 	}
 	inherit(&m, row)
 	out := api.Saved{ID: s.cfg.NewID(), Superseded: append([]events.ID{row.ID}, same...)}
-	decided := []events.Event{s.cfg.Redact(savedMemory(&m, out.ID, now))}
+	decided := []events.Event{s.cfg.Capture.Redact(savedMemory(&m, out.ID, now))}
 	for _, id := range out.Superseded {
 		decided = append(decided, events.MemorySuperseded{Memory: id, By: out.ID})
 	}

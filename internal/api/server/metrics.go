@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -15,21 +16,15 @@ import (
 // metrics counts what passes through, in a registry of its own. What the log and the views know already is read when
 // somebody asks.
 type metrics struct {
-	page       http.Handler
-	hooks      map[int]prometheus.Counter // by status; those that are not listed count as 0
-	latency    prometheus.Histogram
-	taken      prometheus.Counter
-	duplicates prometheus.Counter
-	ignored    prometheus.Counter
-	aside      prometheus.Counter
-	lost       prometheus.Counter
-	drained    prometheus.Counter
-	withheld   prometheus.Counter
+	page     http.Handler
+	hooks    map[int]prometheus.Counter // by status; those that are not listed count as 0
+	latency  prometheus.Histogram
+	withheld prometheus.Counter
 }
 
 func newMetrics(s *Server) (*metrics, error) {
-	counter := func(name, help string) prometheus.Counter {
-		return prometheus.NewCounter(prometheus.CounterOpts{Namespace: "cmemd", Name: name, Help: help})
+	counter := func(name, help string, n *atomic.Int64) prometheus.Collector {
+		return prometheus.NewCounterFunc(prometheus.CounterOpts{Namespace: "cmemd", Name: name, Help: help}, func() float64 { return float64(n.Load()) })
 	}
 	answers := prometheus.NewCounterVec(prometheus.CounterOpts{
 		Namespace: "cmemd", Name: "hook_requests_total", Help: "Hook requests by the status of their answer; 0: the connection was cut.",
@@ -40,20 +35,23 @@ func newMetrics(s *Server) (*metrics, error) {
 			Namespace: "cmemd", Name: "hook_seconds", Help: "Time from a hook's headers to its answer.",
 			Buckets: []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5},
 		}),
-		taken:      counter("hook_captured_total", "Hook payloads that led to new records."),
-		duplicates: counter("hook_duplicates_total", "Hook payloads that were on record already."),
-		ignored:    counter("hook_ignored_total", "Hook payloads of which nothing is recorded."),
-		aside:      counter("hook_aside_total", "Payloads that were put aside in the spool's bad folder."),
-		lost:       counter("hook_lost_total", "Payloads that were refused and could not be put aside."),
-		drained:    counter("spool_drained_total", "Payloads that came out of the spool."),
-		withheld:   counter("context_withheld_total", "Sessions that began without the memory they would have been given."),
+		withheld: prometheus.NewCounter(prometheus.CounterOpts{
+			Namespace: "cmemd", Name: "context_withheld_total", Help: "Sessions that began without the memory they would have been given.",
+		}),
 	}
 	for _, status := range []int{0, 200, 400, 404, 413, 500, 503} {
 		m.hooks[status] = answers.WithLabelValues(strconv.Itoa(status))
 	}
+	n := &s.cfg.Capture.Counts
 	reg := prometheus.NewRegistry()
 	for _, c := range []prometheus.Collector{
-		answers, m.latency, m.taken, m.duplicates, m.ignored, m.aside, m.lost, m.drained, m.withheld,
+		answers, m.latency, m.withheld,
+		counter("hook_captured_total", "Hook payloads that led to new records.", &n.Recorded),
+		counter("hook_duplicates_total", "Hook payloads that were on record already.", &n.Duplicates),
+		counter("hook_ignored_total", "Hook payloads of which nothing is recorded.", &n.Ignored),
+		counter("hook_aside_total", "Payloads that were put aside in the spool's bad folder.", &n.DeadLetters),
+		counter("hook_lost_total", "Payloads that were refused and could not be put aside.", &n.Lost),
+		counter("spool_drained_total", "Payloads that came out of the spool.", &n.Drained),
 		newStateCollector(s), collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 	} {
 		if err := reg.Register(c); err != nil {
@@ -71,14 +69,6 @@ func (m *metrics) hook(status int, took time.Duration) {
 	}
 	c.Inc()
 	m.latency.Observe(took.Seconds())
-}
-
-func (m *metrics) captured(duplicate bool) {
-	if duplicate {
-		m.duplicates.Inc()
-		return
-	}
-	m.taken.Inc()
 }
 
 func (s *Server) getMetrics(w http.ResponseWriter, r *http.Request) error {

@@ -3,15 +3,13 @@ package server
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net"
 	"net/http"
-	"runtime"
-	"runtime/debug"
 	"strings"
 	"time"
 
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/panics"
 )
 
 const (
@@ -136,7 +134,7 @@ func (s *Server) run(t *tracker, r *http.Request, h handler) {
 		if p == http.ErrAbortHandler || t.status != 0 {
 			panic(http.ErrAbortHandler)
 		}
-		s.fail(t, r, s.caught(r.Pattern, p))
+		s.fail(t, r, panics.Caught(s.logger, r.Pattern, p))
 	}()
 	err := h(t, r)
 	switch {
@@ -149,22 +147,6 @@ func (s *Server) run(t *tracker, r *http.Request, h handler) {
 		}
 		panic(http.ErrAbortHandler)
 	}
-}
-
-// panicked is a panic that was caught. Its problem is a fault whose cause is on record.
-type panicked struct{ where string }
-
-func (p *panicked) Error() string { return "api: panic in " + p.where }
-
-// caught logs a panic with its stack and returns it as an error. What was panicked with may hold words of a payload, so
-// only its kind is logged; the stack says where.
-func (s *Server) caught(where string, p any) error {
-	kind := fmt.Sprintf("%T", p)
-	if e, ok := p.(runtime.Error); ok {
-		kind = e.Error()
-	}
-	s.logger.Error("panic", "where", where, "err", kind, "stack", string(debug.Stack()))
-	return &panicked{where}
 }
 
 // headed gives every answer the headers that keep a browser from making more of it than it is.

@@ -129,7 +129,7 @@ func TestLoopbackDoor(t *testing.T) {
 
 func TestLoopbackWithoutToken(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(c *Config) { c.Token = "" })
+	w := newWorld(t, func(c *testConfig) { c.Token = "" })
 	for _, value := range []string{"", "Bearer", "Bearer ", "Bearer x"} {
 		if res := w.remote(t, func(r *http.Request) { r.Header.Set("Authorization", value) }); res.StatusCode != 401 {
 			t.Errorf("%q: got %d, want 401: nobody gets in", value, res.StatusCode)
@@ -154,7 +154,7 @@ func TestClientOverLoopback(t *testing.T) {
 
 func TestSizes(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(c *Config) { c.MaxBodies, c.HookTimeout = 40<<20, time.Minute })
+	w := newWorld(t, func(c *testConfig) { c.MaxBodies, c.HookTimeout = 40<<20, time.Minute })
 	big := hook("PostToolUse", "s", map[string]any{"tool_name": "Read", "tool_use_id": "big", "tool_response": strings.Repeat("x", 20<<20)})
 	if _, err := w.client.Hook(t.Context(), "claude-code", big, newID(), time.Time{}); err != nil {
 		t.Errorf("20 MiB: %v", err)
@@ -190,7 +190,7 @@ func (w *world) dial(tb testing.TB) net.Conn {
 
 func TestPayloadsInMemoryAreBounded(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(c *Config) { c.MaxBodies = 1000 })
+	w := newWorld(t, func(c *testConfig) { c.MaxBodies = 1000 })
 	first := w.dial(t)
 	fmt.Fprintf(first, "POST /v1/hooks/claude-code HTTP/1.1\r\nHost: x\r\nContent-Length: 900\r\n\r\n{")
 	eventually(t, "the first is being read", func() bool { return w.server.bodies.Load() == 900 })
@@ -208,7 +208,7 @@ func TestPayloadsInMemoryAreBounded(t *testing.T) {
 
 func TestRequestsAreBounded(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(c *Config) { c.MaxRequests, c.MaxStreams = 2, 1 })
+	w := newWorld(t, func(c *testConfig) { c.MaxRequests, c.MaxStreams = 2, 1 })
 	for range 2 {
 		fmt.Fprintf(w.dial(t), "POST /v1/hooks/claude-code HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n{")
 	}

@@ -310,7 +310,7 @@ func readRelease(t *testing.T, w *world, _ events.ID) {
 
 func TestAfter(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(c *Config) { c.WaitTimeout = 50 * time.Millisecond })
+	w := newWorld(t, func(c *testConfig) { c.WaitTimeout = 50 * time.Millisecond })
 	saved, err := w.client.Save(t.Context(), api.Memory{Text: "x"})
 	if err != nil {
 		t.Fatal(err)
@@ -319,7 +319,7 @@ func TestAfter(t *testing.T) {
 	if p := problem(t, err); p.Status != 400 || p.Errors[0].Pointer != "after" {
 		t.Errorf("behind the log's end: got %+v, want 400", p)
 	}
-	behind := newWorld(t, func(c *Config) {
+	behind := newWorld(t, func(c *testConfig) {
 		c.WaitTimeout = 50 * time.Millisecond
 		c.Recall = stuck{c.Recall}
 	})

@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 
+	"github.com/cmemd/cmemd/actors"
 	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
@@ -213,12 +214,12 @@ func (c *recheck) look(ctx context.Context, id events.SessionID, dir string, par
 	if len(cmd.Checked) == 0 || c.req.DryRun {
 		return nil
 	}
-	at, err := c.s.doWhenRoom(ctx, id, cmd)
+	receipt, err := actors.DoWhenRoom(ctx, c.s.cfg.System, id, cmd)
 	if _, known := problemFor(err); err != nil && known && !transient.Is(err) {
 		c.out.Refused = append(c.out.Refused, api.RefusedSession{Session: id, Detail: reasonOf(err)})
 		return nil
 	}
-	c.out.Position = max(c.out.Position, at)
+	c.out.Position = max(c.out.Position, receipt.Position)
 	return err
 }
 

@@ -56,7 +56,7 @@ func claimWorld(t *testing.T, check interface {
 }, hash string) (*world, *moody) {
 	t.Helper()
 	m := newMoody(say("Committed the fix as commit " + hash))
-	w := moodyWorld(t, m, func(c *actors.Config) { c.Checker = check }, func(c *Config) { c.Checker = check })
+	w := moodyWorld(t, m, func(c *actors.Config) { c.Checker = check }, func(c *testConfig) { c.Checker = check })
 	return w, m
 }
 

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/cmemd/cmemd/actors"
 	"github.com/cmemd/cmemd/actors/session"
@@ -224,27 +223,11 @@ func (a *reobserve) askSession(ctx context.Context, id events.SessionID) error {
 				cmd.Turns = append(cmd.Turns, in.Turn)
 			}
 		}
-		at, err := a.s.doWhenRoom(ctx, id, cmd)
+		receipt, err := actors.DoWhenRoom(ctx, a.s.cfg.System, id, cmd)
 		if err != nil && !errors.Is(err, session.ErrNoInputs) { // forgotten since
 			return err
 		}
-		a.out.Position = max(a.out.Position, at)
+		a.out.Position = max(a.out.Position, receipt.Position)
 	}
 	return nil
-}
-
-// doWhenRoom puts commands to a session, and waits for a while where hooks fill the queue: they go first.
-func (s *Server) doWhenRoom(ctx context.Context, id events.SessionID, cmds ...session.Command) (events.Position, error) {
-	until := time.Now().Add(ingestPatience)
-	for {
-		receipt, err := s.cfg.System.Do(ctx, id, cmds...)
-		if err == nil || !errors.Is(err, actors.ErrBusy) || time.Now().After(until) {
-			return receipt.Position, err
-		}
-		select {
-		case <-time.After(ingestPause):
-		case <-ctx.Done():
-			return 0, ctx.Err()
-		}
-	}
 }

@@ -102,7 +102,7 @@ func TestStatusTellsOfProvidersAndBudgets(t *testing.T) {
 		InUse: "second", Order: []string{"first", "second", "third"}, Providers: map[string]actors.Paused{"first": {}, "second": {}, "third": {}},
 		Budget: &provider.BudgetStatus{Held: 3, Limits: []provider.BudgetLimit{{Name: policy.LimitUSDDay, Limit: 2.5, Used: 2.75}}},
 	}}
-	w := newWorld(t, func(c *Config) {
+	w := newWorld(t, func(c *testConfig) {
 		stuck.System, c.System, c.Providers = c.System, stuck, threeProviders()
 	})
 	st, err := w.client.Status(t.Context())
@@ -130,7 +130,7 @@ func TestStatusTellsOfProvidersAndBudgets(t *testing.T) {
 func TestWhoIsAskedAgain(t *testing.T) {
 	t.Parallel()
 	stuck := &stuckSystem{}
-	w := newWorld(t, func(c *Config) {
+	w := newWorld(t, func(c *testConfig) {
 		stuck.System, c.System, c.Providers = c.System, stuck, threeProviders()
 	})
 	for _, c := range []struct{ named, inUse, want string }{

@@ -12,7 +12,7 @@ import (
 
 func TestStatus(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(c *Config) { c.Notice = func(context.Context) string { return "a line" } })
+	w := newWorld(t, func(c *testConfig) { c.Notice = func(context.Context) string { return "a line" } })
 	w.work(t, "s", "make the cart faster", "/src/shop/cart.go")
 	w.settled(t)
 	if _, err := w.client.Hook(t.Context(), "claude-code", []byte("{"), newID(), time.Time{}); err == nil {
@@ -69,7 +69,7 @@ func TestReadiness(t *testing.T) {
 func TestStop(t *testing.T) {
 	t.Parallel()
 	asked := make(chan string, 2)
-	w := newWorld(t, func(c *Config) { c.Shutdown = func(cause string) { asked <- cause } })
+	w := newWorld(t, func(c *testConfig) { c.Shutdown = func(cause string) { asked <- cause } })
 	if err := w.client.Stop(t.Context()); err != nil {
 		t.Fatal(err)
 	}

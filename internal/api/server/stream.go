@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/panics"
 )
 
 const (
@@ -115,7 +116,7 @@ func (s *Server) work(
 		defer close(j.ended)
 		defer func() {
 			if p := recover(); p != nil {
-				j.err = s.caught(r.Pattern, p)
+				j.err = panics.Caught(s.logger, r.Pattern, p)
 			}
 		}()
 		j.result, j.err = f(ctx, j.tell)

@@ -57,7 +57,7 @@ func spend(t *testing.T, now time.Time) *world {
 		events.TurnFailed{
 			Turn: failed, Class: events.FailLimit, Status: 429, Usage: events.Usage{Input: 8, Output: 2}, Cost: 0.5, Calls: 3, Model: "known-2",
 		})
-	w := startWorld(t, log, func(c *Config) { c.Price, c.Now = priced, func() time.Time { return now } })
+	w := startWorld(t, log, func(c *testConfig) { c.Price, c.Now = priced, func() time.Time { return now } })
 	last, err := log.Last(t.Context())
 	if err == nil {
 		err = w.views.Wait(t.Context(), last)

@@ -24,6 +24,7 @@ import (
 	"github.com/cmemd/cmemd/internal/agents"
 	"github.com/cmemd/cmemd/internal/agents/relay"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/capture"
 	"github.com/cmemd/cmemd/internal/capture/privacy"
 	"github.com/cmemd/cmemd/internal/memory/recall"
 	"github.com/cmemd/cmemd/internal/observer/extractive"
@@ -36,27 +37,28 @@ import (
 // world is a whole daemon but for its command: a log, actors with the extractor, views, an index, and the server on a
 // real unix socket and a real loopback port.
 type world struct {
-	home   string
-	socket string
-	tcp    string
-	log    eventlog.Log
-	views  *projections.Views
-	index  *index.Index
-	actors *actors.System
-	server *Server
-	client *api.Client
-	end    func() // ends all; safe to call twice
+	home    string
+	socket  string
+	tcp     string
+	log     eventlog.Log
+	views   *projections.Views
+	index   *index.Index
+	actors  *actors.System
+	capture *capture.Pipeline
+	server  *Server
+	client  *api.Client
+	end     func() // ends all; safe to call twice
 }
 
 const testToken = "a token for tests"
 
 // newWorld starts a world over a log of its own. change may alter the server's configuration.
-func newWorld(tb testing.TB, change func(*Config)) *world {
+func newWorld(tb testing.TB, change func(*testConfig)) *world {
 	tb.Helper()
 	return startWorld(tb, logtest.Open(tb, eventlog.Config{}), change)
 }
 
-func startWorld(tb testing.TB, log eventlog.Log, change func(*Config)) *world {
+func startWorld(tb testing.TB, log eventlog.Log, change func(*testConfig)) *world {
 	tb.Helper()
 	w := &world{home: shortDir(tb), log: log}
 	w.open(tb)
@@ -89,27 +91,47 @@ func (w *world) open(tb testing.TB) {
 	}
 }
 
-func (w *world) config() Config {
-	return Config{
-		System: w.actors, Log: w.log, Views: w.views, Index: w.index,
-		Recall: recall.New(recall.Config{
-			Views: w.views, Index: w.index, Log: w.log, FenceOpen: agents.ContextOpen, FenceClose: agents.ContextClose,
-		}),
-		Spool: relay.NewSpool(w.home, privacy.Keep), Home: w.home, Token: testToken, Version: "test", PID: 7,
-		Settings: map[string]string{"slots": "2"}, DrainEvery: 20 * time.Millisecond,
-	}
+// testConfig is what a world's server is made of, and the capture below it.
+type testConfig struct {
+	Config
+	capture capture.Config // but for what it has in common with the server's
 }
 
-func (w *world) serve(tb testing.TB, change func(*Config)) {
+// drainEvery is the time between two readings of a world's spool.
+const drainEvery = 20 * time.Millisecond
+
+func newServer(c testConfig) (s *Server, err error) {
+	in := c.capture
+	in.Sink, in.Log, in.Spool, in.Home, in.Logger, in.Now = c.System, c.Log, c.Spool, c.Home, c.Logger, c.Now
+	if c.Capture, err = capture.New(in); err != nil {
+		return nil, err
+	}
+	return New(c.Config)
+}
+
+func (w *world) config() testConfig {
+	answers := recall.New(recall.Config{
+		Views: w.views, Index: w.index, Log: w.log, FenceOpen: agents.ContextOpen, FenceClose: agents.ContextClose,
+	})
+	return testConfig{capture: capture.Config{Injections: answers, DrainEvery: drainEvery}, Config: Config{
+		System: w.actors, Log: w.log, Views: w.views, Index: w.index,
+		Recall: answers,
+		Spool:  relay.NewSpool(w.home, privacy.Keep), Home: w.home, Token: testToken, Version: "test", PID: 7,
+		Settings: map[string]string{"slots": "2"},
+	}}
+}
+
+func (w *world) serve(tb testing.TB, change func(*testConfig)) {
 	tb.Helper()
 	cfg := w.config()
 	if change != nil {
 		change(&cfg)
 	}
 	var err error
-	if w.server, err = New(cfg); err != nil {
+	if w.server, err = newServer(cfg); err != nil {
 		tb.Fatal(err)
 	}
+	w.capture = w.server.cfg.Capture
 	w.socket = filepath.Join(w.home, "s.sock")
 	unix, err := net.Listen("unix", w.socket)
 	if err != nil {
@@ -143,7 +165,7 @@ func (w *world) run(tb testing.TB, listeners ...net.Listener) {
 	start(&lower, below, "index", w.index.Run)
 	start(&lower, below, "actors", func(ctx context.Context) error { return w.actors.Run(ctx, ready) })
 	start(&upper, above, "server", func(ctx context.Context) error { return w.server.Run(ctx, listeners...) })
-	start(&upper, above, "drain", w.server.Drain)
+	start(&upper, above, "drain", w.capture.Drain)
 	<-ready
 	w.server.SetPhase(PhaseReady)
 	w.end = sync.OnceFunc(func() {

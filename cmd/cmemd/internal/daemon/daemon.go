@@ -21,6 +21,7 @@ import (
 	"github.com/cmemd/cmemd/internal/agents/watch"
 	"github.com/cmemd/cmemd/internal/api/mcp"
 	"github.com/cmemd/cmemd/internal/api/server"
+	"github.com/cmemd/cmemd/internal/capture"
 	"github.com/cmemd/cmemd/internal/capture/privacy"
 	"github.com/cmemd/cmemd/internal/memory/erasure"
 	"github.com/cmemd/cmemd/internal/memory/recall"
@@ -51,6 +52,7 @@ type daemon struct {
 	checker *evidence.Checker
 	actors  *actors.System
 	eraser  *erasure.Eraser
+	capture *capture.Pipeline
 	server  *server.Server
 	mcp     *mcp.Server
 	watch   *watch.Watcher // nil: no transcripts are followed
@@ -126,7 +128,11 @@ func (d *daemon) serveable(token, version string) (err error) {
 		return err
 	}
 	d.eraser = erasure.New(d.eraserConfig())
-	if d.server, err = server.New(d.apiConfig(token, version)); err != nil {
+	answers, spool := recall.New(d.recallConfig()), relay.NewSpool(d.paths.Home, privacy.Keep)
+	if d.capture, err = capture.New(d.captureConfig(answers, spool)); err != nil {
+		return err
+	}
+	if d.server, err = server.New(d.apiConfig(answers, spool, token, version)); err != nil {
 		return err
 	}
 	d.watch, err = d.watcher()
@@ -188,15 +194,20 @@ func (d *daemon) owing(ctx context.Context) ([]events.SessionID, error) {
 	return d.views.Owing(ctx)
 }
 
-func (d *daemon) apiConfig(token, version string) server.Config {
+func (d *daemon) captureConfig(answers *recall.Recall, spool *relay.Spool) capture.Config {
+	return capture.Config{
+		Sink: d.actors, Log: d.log, Injections: answers, Repos: d.checker, Spool: spool, Home: d.paths.Home,
+		Secrets: captureSecrets(), Rules: privacy.NewRules(d.paths.Home, d.config.Switches), Logger: d.logger,
+	}
+}
+
+func (d *daemon) apiConfig(answers *recall.Recall, spool *relay.Spool, token, version string) server.Config {
 	return server.Config{
-		System: d.actors, Log: d.log, Views: d.views, Index: d.index, Repos: d.checker,
+		System: d.actors, Capture: d.capture, Log: d.log, Views: d.views, Index: d.index,
 		Checker: d.checker, Eraser: d.eraser, Providers: d.offers.facts(),
-		Recall: recall.New(d.recallConfig()), Briefs: d.config.Briefs(),
-		Spool: relay.NewSpool(d.paths.Home, privacy.Keep), Home: d.paths.Home, Token: token, Version: version, PID: os.Getpid(),
-		Settings: d.config.Values(), Logger: d.logger, Price: d.prices.Cost, Secrets: captureSecrets(),
+		Recall: answers, Briefs: d.config.Briefs(), Spool: spool, Home: d.paths.Home, Token: token, Version: version, PID: os.Getpid(),
+		Settings: d.config.Values(), Logger: d.logger, Price: d.prices.Cost,
 		NewToken: func() (string, error) { return homedir.MakeToken(d.paths.Token) },
-		Rules:    privacy.NewRules(d.paths.Home, d.config.Switches),
 		Notice:   notices{views: d.views, status: d.actors.Status, now: time.Now, stopped: d.phase.stopped}.line,
 		Vectors:  d.vectors,
 		Shutdown: func(cause string) { d.stop(stopped(cause)) },

@@ -130,7 +130,7 @@ func (d *daemon) startAll(ctx context.Context, t *tasks, listeners []net.Listene
 	t.start(ctx, "start", func(ctx context.Context) error {
 		defer context.AfterFunc(ctx, halt)()
 		d.catchUp(catching)
-		return d.server.Drain(ctx)
+		return d.capture.Drain(ctx)
 	})
 }
 
@@ -141,7 +141,7 @@ const drainWait = time.Minute
 // what a transcript repeats.
 func (d *daemon) watchTranscripts(ctx context.Context) error {
 	select {
-	case <-d.server.Drained():
+	case <-d.capture.Drained():
 	case <-time.After(drainWait):
 		d.logger.Warn("following transcripts, though what hooks left in the spool is not all taken in")
 	case <-ctx.Done():

@@ -11,7 +11,7 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/setup"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/agents/install"
-	"github.com/cmemd/cmemd/internal/api/server"
+	"github.com/cmemd/cmemd/internal/capture"
 )
 
 // checkAgents looks whether the agents on this machine have cmemd in them as it is to be, and when a hook of each was last called:
@@ -45,7 +45,7 @@ const oldReport = 14 * 24 * time.Hour
 func (x *examination) checkAgent(a install.Agent, m install.Machine, s install.Store) (c checked, ok bool) {
 	mend := "`cmemd install " + a.Name + "`"
 	r, err := s.Load(a.Name)
-	last, noLast := server.LastReported(x.paths.Home, a.Name)
+	last, noLast := capture.LastReported(x.paths.Home, a.Name)
 	switch {
 	case err != nil:
 		return wrong(mend, "%s: what was put into it is not known: %v", a.Title, err), true

@@ -1,4 +1,4 @@
-package server
+package capture
 
 import (
 	"errors"
@@ -49,44 +49,44 @@ func (a *deadLetters) has(name string) bool {
 
 // deadLetter keeps a posted payload that will never be taken in the spool's bad folder, with the reason. What is only
 // refused for now is not kept: its hook does that.
-func (s *Server) deadLetter(d delivery, cause error) {
-	if s.cfg.Spool == nil || transient.Is(cause) {
+func (p *Pipeline) deadLetter(d delivery, cause error) {
+	if p.cfg.Spool == nil || transient.Is(cause) {
 		return
 	}
-	err := s.keepBad(d, cause)
+	err := p.keepBad(d, cause)
 	if errors.Is(err, relay.ErrPrivate) {
-		s.metrics.ignored.Inc()
+		p.Counts.Ignored.Add(1)
 		return
 	}
 	if err != nil {
-		s.metrics.lost.Inc()
-		s.logger.Error("a refused payload is lost", "agent", d.agent, "bytes", len(d.body), "err", err)
+		p.Counts.Lost.Add(1)
+		p.logger.Error("a refused payload is lost", "agent", d.Agent, "bytes", len(d.Body), "err", err)
 		return
 	}
-	s.metrics.aside.Inc()
-	s.logger.Warn("a refused payload was put aside", "agent", d.agent, "delivery", d.id, "err", reasonOf(cause))
+	p.Counts.DeadLetters.Add(1)
+	p.logger.Warn("a refused payload was put aside", "agent", d.Agent, "delivery", d.id, "err", reasonOf(cause))
 }
 
-func (s *Server) keepBad(d delivery, cause error) error {
-	if err := s.roomInBad(int64(len(d.body))); err != nil {
+func (p *Pipeline) keepBad(d delivery, cause error) error {
+	if err := p.roomInBad(int64(len(d.Body))); err != nil {
 		return err
 	}
-	id := d.id.String()
-	s.deadLetters.begin(id)
-	defer s.deadLetters.end(id)
-	name, err := s.cfg.Spool.Put(relay.Entry{Agent: d.agent, Delivery: id, OccurredAt: d.at, Body: d.body})
+	d.Delivery = d.id.String()
+	p.deadLetters.begin(d.Delivery)
+	defer p.deadLetters.end(d.Delivery)
+	name, err := p.cfg.Spool.Put(d.Entry)
 	if err != nil && !errors.Is(err, relay.ErrUnsynced) {
 		return err
 	}
-	return s.cfg.Spool.SetAside(name, reasonOf(cause))
+	return p.cfg.Spool.SetAside(name, reasonOf(cause))
 }
 
 // errBadFull means that the bad folder holds as much as it may.
-var errBadFull = errors.New("api: too much is put aside already")
+var errBadFull = errors.New("capture: too much is put aside already")
 
 // roomInBad returns errBadFull if the bad folder cannot take another file of that size.
-func (s *Server) roomInBad(size int64) error {
-	n, used, err := s.cfg.Spool.BadUsage()
+func (p *Pipeline) roomInBad(size int64) error {
+	n, used, err := p.cfg.Spool.BadUsage()
 	if err != nil {
 		return err
 	}
@@ -94,10 +94,4 @@ func (s *Server) roomInBad(size int64) error {
 		return fmt.Errorf("%w: %d payloads, %d bytes", errBadFull, n, used)
 	}
 	return nil
-}
-
-// reasonOf says why a payload is not taken, without a word of it.
-func reasonOf(err error) string {
-	p, _ := problemFor(err)
-	return p.Title + ": " + p.Error()
 }

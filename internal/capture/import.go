@@ -1,4 +1,4 @@
-package server
+package capture
 
 import (
 	"bufio"
@@ -7,35 +7,24 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"slices"
 
 	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/agents"
 	"github.com/cmemd/cmemd/internal/agents/importer"
-	"github.com/cmemd/cmemd/internal/api"
 )
 
-// postImport records what another memory kept and the log does not have yet. The body has one importer.Entry a line.
-func (s *Server) postImport(w http.ResponseWriter, r *http.Request) error {
-	if err := paramsOf(r).err(); err != nil {
-		return err
-	}
-	source := r.PathValue("source")
+// Import records what another memory kept and the log does not have yet. The body has one importer.Entry a line.
+func (p *Pipeline) Import(ctx context.Context, source string, body io.Reader) (Imported, error) {
 	if !slices.Contains(importer.Sources(), source) {
-		return notFound("nothing is imported from %q; known are %q", source, importer.Sources())
+		return Imported{}, &Refusal{Kind: Unknown, Detail: fmt.Sprintf("nothing is imported from %q; known are %q", source, importer.Sources())}
 	}
-	im := newImport(s, source)
-	body := &patientReader{r: r.Body, ctrl: http.NewResponseController(w)}
-	if err := im.run(r.Context(), body); err != nil {
-		_, _ = io.CopyN(io.Discard, body, maxUnread) // the error that counts is the first
-		return err
+	im := newImport(p, source)
+	if err := im.run(ctx, body); err != nil {
+		return Imported{}, err
 	}
-	if err := newPatient(w).extend(streamTimeout); err != nil {
-		return err
-	}
-	return writeJSON(w, im.result())
+	return im.done(), nil
 }
 
 // imported is one import under way.
@@ -46,15 +35,15 @@ type imported struct {
 	whose    events.SessionID // the session that entries are of
 	captured bool             // hooks or transcripts have captured it
 	end      *session.Capture // its end, for behind all else of it
-	told     api.Imported
+	result   Imported
 }
 
-func newImport(s *Server, source string) *imported {
-	im := &imported{convert: importer.NewConverter(source, s.cfg.Secrets), told: api.Imported{
+func newImport(p *Pipeline, source string) *imported {
+	im := &imported{convert: importer.NewConverter(source, p.cfg.Secrets), result: Imported{
 		Recorded: map[importer.Kind]int{}, Known: map[importer.Kind]int{}, LeftOut: map[importer.Kind]importer.ReasonCount{},
 		Shortened: map[importer.Kind]importer.ReasonCount{},
 	}}
-	im.ingest = newIngest(s, func() agents.Progress { return agents.Progress{Lines: im.line} })
+	im.ingest = newIngest(p, func() agents.Progress { return agents.Progress{Lines: im.line} })
 	im.took = im.count
 	return im
 }
@@ -65,9 +54,9 @@ func (im *imported) count(c session.Capture, known bool) {
 	switch {
 	case kind == "":
 	case known:
-		im.told.Known[kind]++
+		im.result.Known[kind]++
 	default:
-		im.told.Recorded[kind]++
+		im.result.Recorded[kind]++
 	}
 }
 
@@ -84,7 +73,7 @@ func (im *imported) run(ctx context.Context, body io.Reader) error {
 		if errors.Is(err, bufio.ErrTooLong) {
 			err = invalid("", "line %d is longer than %d bytes", im.line+1, importer.MaxLine)
 		} else {
-			err = bodyError(err)
+			err = fmt.Errorf("%w: %w", ErrCut, err)
 		}
 		return errors.Join(err, im.finish(ctx))
 	}
@@ -107,7 +96,7 @@ func (im *imported) take(ctx context.Context, line []byte) error {
 		return nil
 	}
 	if made.LeftOut != "" {
-		reasoned(im.told.LeftOut, e.Kind, made.LeftOut)
+		reasoned(im.result.LeftOut, e.Kind, made.LeftOut)
 	}
 	if end, ok := im.convert.End(&e); ok && !im.captured {
 		im.end = &end
@@ -119,18 +108,18 @@ func (im *imported) take(ctx context.Context, line []byte) error {
 		}
 		switch {
 		case im.repeated > repeated:
-			reasoned(im.told.LeftOut, e.Kind, importer.ReasonEcho)
+			reasoned(im.result.LeftOut, e.Kind, importer.ReasonEcho)
 		case im.private > private:
-			reasoned(im.told.LeftOut, e.Kind, importer.ReasonPrivate)
+			reasoned(im.result.LeftOut, e.Kind, importer.ReasonPrivate)
 		case made.Shortened:
-			reasoned(im.told.Shortened, e.Kind, importer.ReasonShort)
+			reasoned(im.result.Shortened, e.Kind, importer.ReasonShort)
 		}
 	}
 	return nil
 }
 
 func (im *imported) malformed(detail string) {
-	im.told.Malformed++
+	im.result.Malformed++
 	im.blame(im.line, detail)
 }
 
@@ -151,9 +140,9 @@ func (im *imported) turnTo(ctx context.Context, id events.SessionID) error {
 		return err
 	}
 	im.whose, im.captured = id, false
-	for r, err := range im.s.cfg.Log.Stream(ctx, id.Stream(), 1) {
+	for r, err := range im.p.cfg.Log.Stream(ctx, id.Stream(), 1) {
 		if err != nil {
-			return fmt.Errorf("api: import: %w", err)
+			return fmt.Errorf("capture: import: %w", err)
 		}
 		if importer.Captured(r.Header) {
 			im.captured = true
@@ -176,9 +165,9 @@ func (im *imported) finish(ctx context.Context) error {
 	return errors.Join(im.close(ctx), im.flush(ctx))
 }
 
-func (im *imported) result() api.Imported {
-	out := im.told
-	out.Sessions, out.Entries = list(slices.Clone(im.order)), im.line-out.Malformed
+func (im *imported) done() Imported {
+	out := im.result
+	out.Sessions, out.Entries = append([]events.SessionID{}, im.order...), im.line-out.Malformed
 	out.Refused, out.Bad, out.Position = im.out.Refused, im.out.Bad, im.out.Position
 	return out
 }

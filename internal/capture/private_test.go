@@ -1,4 +1,4 @@
-package server
+package capture
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/agents"
 	"github.com/cmemd/cmemd/internal/capture/privacy"
 	"github.com/cmemd/cmemd/internal/ignore"
 )
@@ -54,9 +55,9 @@ func TestNothingPrivateIsRecorded(t *testing.T) {
 		}
 	}
 	for _, cwd := range []string{w.home, w.home + "/run/claude-cli", hidden} {
-		reply, err := w.client.Hook(t.Context(), "claude-code", hook("SessionStart", "ignored", map[string]any{"cwd": cwd, "source": "startup"}), newID(), time.Time{})
-		if err != nil || len(reply) > 2 {
-			t.Errorf("in %s: %s, %v", cwd, reply, err)
+		got, err := w.client.Hook(t.Context(), "claude-code", hook("SessionStart", "ignored", map[string]any{"cwd": cwd, "source": "startup"}), newID(), time.Time{})
+		if err != nil || got.Report.Wants != agents.WantNone {
+			t.Errorf("in %s: memory is wanted at %s, %v", cwd, got.Report.Wants, err)
 		}
 		w.post(t, hook("UserPromptSubmit", "ignored", map[string]any{"cwd": cwd, "prompt": word, "prompt_id": "p"}))
 	}

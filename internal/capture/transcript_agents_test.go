@@ -1,4 +1,4 @@
-package server
+package capture
 
 import (
 	"fmt"
@@ -60,21 +60,21 @@ func TestAFollowedChatLearnsOfHooks(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	first := time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)
-	feed, err := w.server.Feed("gemini-cli", "/t/s.jsonl")
+	following, err := w.pipeline.Open("gemini-cli", "/t/s.jsonl")
 	if err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.SplitAfter(chat("s", first, 3), "\n")
-	if _, err := feed.Take(t.Context(), strings.NewReader(lines[0]+lines[1]), false); err != nil {
+	if _, err := following.Take(t.Context(), strings.NewReader(lines[0]+lines[1]), false); err != nil {
 		t.Fatal(err)
 	}
 	body := `{"hook_event_name":"SessionStart","session_id":"s","cwd":"/src/shop","source":"resume"}`
 	if _, err := w.client.Hook(t.Context(), "gemini-cli", []byte(body), newID(), first.Add(30*time.Minute)); err != nil {
 		t.Fatal(err)
 	}
-	got, err := feed.Take(t.Context(), strings.NewReader(lines[2]+lines[3]), true)
-	if err != nil || got.Duplicates != 2 {
-		t.Errorf("got %+v, error %v; want two known before", got, err)
+	_, err = following.Take(t.Context(), strings.NewReader(lines[2]+lines[3]), true)
+	if n := following.(*feed).in.out.Duplicates; err != nil || n != 2 {
+		t.Errorf("%d were known before, error %v; want two", n, err)
 	}
 	if got := promptsOf(t, w, "gemini-cli", "s"); got != "do number 0" {
 		t.Errorf("recorded %s", got)

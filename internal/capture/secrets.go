@@ -1,4 +1,4 @@
-package server
+package capture
 
 import (
 	"context"
@@ -10,17 +10,17 @@ import (
 	"github.com/cmemd/cmemd/events"
 )
 
-// redactSaved takes secrets out of a memory that somebody saves. What hooks and transcripts report has lost them before:
-// see agents.Meta.
-func (c *Config) redactSaved(e events.Event) events.Event {
+// Redact takes secrets out of a memory that somebody saves. What hooks and transcripts report has lost them before: see
+// agents.Meta.
+func (p *Pipeline) Redact(e events.Event) events.Event {
 	m, ok := e.(events.MemorySaved)
 	if !ok {
 		return e
 	}
 	for _, text := range []*string{&m.Project, &m.ProjectRoot, &m.Type, &m.Title, &m.Text, &m.Session} {
-		*text = c.plain(*text)
+		*text = p.cfg.plain(*text)
 	}
-	m.Concepts, m.Files = c.plainOf(m.Concepts), c.plainOf(m.Files)
+	m.Concepts, m.Files = p.cfg.plainOf(m.Concepts), p.cfg.plainOf(m.Files)
 	return m
 }
 
@@ -45,8 +45,8 @@ func (c *Config) plainOf(list []string) []string {
 }
 
 // origin is o with the facts of its project, and without secrets. Of a folder that is named after a secret nothing is asked.
-func (s *Server) origin(ctx context.Context, o session.Origin, age time.Duration, past bool) session.Origin {
-	return s.cfg.plainOrigin(s.projects.complete(ctx, s.cfg.plainOrigin(o), age, past))
+func (p *Pipeline) origin(ctx context.Context, o session.Origin, age time.Duration, past bool) session.Origin {
+	return p.cfg.plainOrigin(p.projects.complete(ctx, p.cfg.plainOrigin(o), age, past))
 }
 
 // plainOrigin is o without the secrets that its folders, branch and addresses may hold. The session's name stays: it says

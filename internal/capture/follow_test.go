@@ -1,4 +1,4 @@
-package server
+package capture
 
 import (
 	"bytes"
@@ -10,7 +10,7 @@ import (
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/agents"
-	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/agents/watch"
 )
 
 // A transcript that grows in pieces of any size, in the middle of lines too, leads to what it leads to when it is read at
@@ -22,11 +22,11 @@ func TestFeed(t *testing.T) {
 	seed := rand.Uint64()
 	random := rand.New(rand.NewPCG(seed, 1))
 	text := transcript("growing", rounds)
-	f, err := w.server.Feed("claude-code", "/t/growing.jsonl")
+	f, err := w.pipeline.Open("claude-code", "/t/growing.jsonl")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var got api.Ingested
+	var got watch.Taken
 	for end := 0; end < len(text); {
 		end = min(end+1+random.IntN(len(text)/20), len(text))
 		if got, err = f.Take(t.Context(), bytes.NewReader(text[got.Offset:end]), random.IntN(4) == 0); err != nil {
@@ -36,7 +36,7 @@ func TestFeed(t *testing.T) {
 	if got, err = f.Take(t.Context(), strings.NewReader(""), true); err != nil {
 		t.Fatal(err)
 	}
-	if got.Offset != int64(len(text)) || got.Lines < 4*rounds || got.Captured != 1+3*rounds || got.Malformed != 0 {
+	if got.Offset != int64(len(text)) || got.Lines < 4*rounds || got.Captured != 1+3*rounds || got.Bad != 0 {
 		t.Errorf("seed %d: got %+v", seed, got)
 	}
 	again, err := w.client.Ingest(t.Context(), "claude-code", "/t/growing.jsonl", bytes.NewReader(text))
@@ -52,7 +52,7 @@ func TestFeed(t *testing.T) {
 func TestFeedRests(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	f, err := w.server.Feed("claude-code", "/t/s.jsonl")
+	f, err := w.pipeline.Open("claude-code", "/t/s.jsonl")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func TestFeedRests(t *testing.T) {
 			t.Errorf("take %d: %d stops, want %d", i, n, want)
 		}
 	}
-	if _, err := w.server.Feed("nobody", "/t/s.jsonl"); !errors.Is(err, agents.ErrUnknownAgent) {
+	if _, err := w.pipeline.Open("nobody", "/t/s.jsonl"); !errors.Is(err, agents.ErrUnknownAgent) {
 		t.Errorf("got %v, want %v", err, agents.ErrUnknownAgent)
 	}
 }
@@ -80,17 +80,17 @@ func TestFeedOfALongLine(t *testing.T) {
 	long := fmt.Sprintf(`{"type":"user","uuid":"u-long","sessionId":"long","cwd":"/src/shop","timestamp":"2026-11-20T10:30:00Z","promptId":"p-long","message":{"role":"user","content":"%s"}}`,
 		strings.Repeat("all work and no play ", 500_000))
 	text := string(transcript("long", 1)) + long + "\n" + string(transcript("long", 1))
-	f, err := w.server.Feed("claude-code", "/t/long.jsonl")
+	f, err := w.pipeline.Open("claude-code", "/t/long.jsonl")
 	if err != nil {
 		t.Fatal(err)
 	}
 	half := strings.Index(text, long) + len(long)/2
 	got, err := f.Take(t.Context(), strings.NewReader(text[:half]), false)
-	if err != nil || got.Lines != 4 || got.Partial != int64(len(long)/2) {
+	if err != nil || got.Lines != 4 || f.(*feed).t.Progress().Partial != int64(len(long)/2) {
 		t.Fatalf("half of the line: %+v, %v", got, err)
 	}
 	got, err = f.Take(t.Context(), strings.NewReader(text[got.Offset:]), true)
-	if err != nil || got.Lines != 9 || got.Malformed != 0 || got.Offset != int64(len(text)) {
+	if err != nil || got.Lines != 9 || got.Bad != 0 || got.Offset != int64(len(text)) {
 		t.Errorf("all of it: %+v, %v", got, err)
 	}
 	if n := w.count(t, events.KindPromptSubmitted); n != 3 {

@@ -1,30 +1,24 @@
-package server
+package capture
 
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"iter"
 	"maps"
-	"net/http"
-	"slices"
 	"time"
 
 	"github.com/cmemd/cmemd/actors"
 	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/agents"
-	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/transient"
 )
 
 const (
 	// ingestBatch is how many captures of one session go into one append.
 	ingestBatch = 256
-
-	// ingestPatience is how long an ingest waits for room among what hooks bring, which goes first.
-	ingestPatience = 30 * time.Second
-	ingestPause    = 50 * time.Millisecond
 
 	// maxBadLines is how many lines that were not understood are named.
 	maxBadLines = 100
@@ -35,67 +29,39 @@ const (
 	// maxKnown is how many keys an ingest remembers, some 40 MB, and maxNamed how many sessions it names.
 	maxKnown = 1 << 20
 	maxNamed = 1000
-
-	// maxUnread is how much of a transcript is read past an error, so that its sender sees the answer.
-	maxUnread = 256 << 20
 )
 
 // drainWait is how long an ingest waits for the spool, below what clients wait for an answer.
 const drainWait = 20 * time.Second
 
-// postIngest records what a transcript reports and the log does not have yet. Where hooks and transcripts have no key in
-// common it waits for what hooks left in the spool: the log has to know of which sessions they tell.
-func (s *Server) postIngest(w http.ResponseWriter, r *http.Request) error {
-	p := paramsOf(r, "path")
-	path := p.text("path")
-	if err := p.err(); err != nil {
-		return err
-	}
-	body := &patientReader{r: r.Body, ctrl: http.NewResponseController(w)}
-	t, err := agents.ReadTranscript(r.PathValue("agent"), body, path)
+// Ingest records what a transcript reports and the log does not have yet. Path is the transcript's on the sender's machine.
+// Where hooks and transcripts have no key in common it waits for what hooks left in the spool: the log has to know of which
+// sessions they tell. Errors are agents.ErrUnknownAgent, agents.ErrNoTranscripts, ErrSpoolWaits, ErrCut, and the sink's.
+func (p *Pipeline) Ingest(ctx context.Context, agent, path string, body io.Reader) (Ingested, error) {
+	t, err := agents.ReadTranscript(agent, body, path)
 	if err != nil {
-		return err
+		return Ingested{}, err
 	}
-	t.Redact = s.cfg.Secrets
-	if !agents.SharesKeys(r.PathValue("agent")) {
+	t.Redact = p.cfg.Secrets
+	if !agents.SharesKeys(agent) {
 		select {
-		case <-s.drained:
+		case <-p.drained:
 		case <-time.After(drainWait):
-			return notNow(api.ProblemBusy, "What hooks left in the spool is still being taken in", 5*time.Second, "try again")
-		case <-r.Context().Done():
-			return r.Context().Err()
+			return Ingested{}, ErrSpoolWaits
+		case <-ctx.Done():
+			return Ingested{}, ctx.Err()
 		}
 	}
-	in := newIngest(s, t.Progress)
-	if err := in.run(r.Context(), t.Captures()); err != nil {
-		_, _ = io.CopyN(io.Discard, body, maxUnread) // the error that counts is the first
-		return err
+	in := newIngest(p, t.Progress)
+	if err := in.run(ctx, t.Captures()); err != nil {
+		return Ingested{}, err
 	}
-	if err := newPatient(w).extend(streamTimeout); err != nil {
-		return err
-	}
-	return writeJSON(w, in.result(t.Progress()))
+	return in.result(t.Progress()), nil
 }
-
-// patientReader is a body without a total time limit: each read has its own.
-type patientReader struct {
-	r    io.Reader
-	ctrl *http.ResponseController
-}
-
-// Read implements io.Reader.
-func (p *patientReader) Read(b []byte) (int, error) {
-	if err := p.ctrl.SetReadDeadline(time.Now().Add(readTimeout)); err != nil && !isUnsupported(err) {
-		return 0, err
-	}
-	return p.r.Read(b)
-}
-
-func isUnsupported(err error) bool { return errors.Is(err, errors.ErrUnsupported) }
 
 // ingest is one transcript on its way into the log.
 type ingest struct {
-	s        *Server
+	p        *Pipeline
 	progress func() agents.Progress
 	keys     map[events.SessionID]map[events.Key]bool // what sessions' streams hold, and what was sent to them
 	hooked   map[events.SessionID]time.Time           // since when hooks tell of them, under other keys than transcripts
@@ -106,8 +72,8 @@ type ingest struct {
 	batch    []read                                   // of one session
 	repeated int                                      // captures that were nothing but memory
 	private  int                                      // captures of which nothing may be recorded
-	took     func(c session.Capture, known bool)      // told of each that was recorded, or known before; nil: nobody is
-	out      api.Ingested
+	took     func(c session.Capture, known bool)      // is called for each that was recorded, or known before; nil: nobody is
+	out      Ingested
 }
 
 // read is a capture, and how many lines had been read when it was complete.
@@ -116,9 +82,9 @@ type read struct {
 	line int
 }
 
-func newIngest(s *Server, progress func() agents.Progress) *ingest {
+func newIngest(p *Pipeline, progress func() agents.Progress) *ingest {
 	return &ingest{
-		s: s, progress: progress, most: maxKnown,
+		p: p, progress: progress, most: maxKnown,
 		keys: map[events.SessionID]map[events.Key]bool{}, named: map[events.SessionID]bool{},
 		hooked: map[events.SessionID]time.Time{},
 	}
@@ -132,7 +98,7 @@ func (in *ingest) run(ctx context.Context, captures iter.Seq2[session.Capture, e
 			in.reject(bad)
 			continue
 		case err != nil:
-			return errors.Join(bodyError(err), in.flush(ctx))
+			return errors.Join(fmt.Errorf("%w: %w", ErrCut, err), in.flush(ctx))
 		}
 		if err := in.add(ctx, c); err != nil {
 			return err
@@ -145,32 +111,32 @@ func (in *ingest) run(ctx context.Context, captures iter.Seq2[session.Capture, e
 func (in *ingest) reject(bad *agents.LineError) {
 	detail := "is not understood"
 	var syntax *agents.SyntaxError
-	switch p := badPayload(bad.Err); {
+	switch r := RefusalOf(bad.Err); {
 	case errors.As(bad.Err, &syntax):
 		detail = "is not JSON"
 	case errors.Is(bad.Err, agents.ErrTooLong):
 		detail = "is too long"
-	case p != nil:
-		detail = p.Error()
+	case r != nil:
+		detail = r.Error()
 	}
 	in.blame(bad.Line, detail)
 }
 
 func (in *ingest) blame(line int, detail string) {
 	if len(in.out.Bad) < maxBadLines {
-		in.out.Bad = append(in.out.Bad, api.BadLine{Line: line, Detail: detail})
+		in.out.Bad = append(in.out.Bad, BadLine{Line: line, Detail: detail})
 	}
 }
 
 // add queues a capture, unless the log has it.
 func (in *ingest) add(ctx context.Context, c session.Capture) error {
-	c, why := in.s.mayRecord(c)
+	c, why := in.p.mayRecord(c)
 	if why != "" {
 		in.private++
 		return nil
 	}
-	c.Origin = in.s.origin(ctx, c.Origin, factsAge, true)
-	c.Event = in.s.cfg.Redact(c.Event)
+	c.Origin = in.p.origin(ctx, c.Origin, factsAge, true)
+	c.Event = in.p.Redact(c.Event)
 	id := c.Origin.Session()
 	if len(in.batch) > 0 && (in.batch[0].Origin.Session() != id || len(in.batch) >= ingestBatch) {
 		if err := in.flush(ctx); err != nil {
@@ -181,14 +147,14 @@ func (in *ingest) add(ctx context.Context, c session.Capture) error {
 	if err != nil {
 		return err
 	}
-	if known[c.Key] && !c.Key.IsZero() || in.toldByHooks(c) {
+	if known[c.Key] && !c.Key.IsZero() || in.hooksReport(c) {
 		in.out.Duplicates++
-		in.tell(c, true)
+		in.report(c, true)
 		return nil
 	}
 	known[c.Key] = true
 	in.held++
-	if c.Event = in.s.withoutEcho(ctx, id, c.Event); c.Event == nil {
+	if c.Event = in.p.withoutEcho(ctx, id, c.Event); c.Event == nil {
 		in.repeated++
 		return nil
 	}
@@ -196,7 +162,7 @@ func (in *ingest) add(ctx context.Context, c session.Capture) error {
 	return nil
 }
 
-func (in *ingest) tell(c session.Capture, known bool) {
+func (in *ingest) report(c session.Capture, known bool) {
 	if in.took != nil {
 		in.took(c, known)
 	}
@@ -215,7 +181,7 @@ func (in *ingest) known(ctx context.Context, id events.SessionID) (map[events.Ke
 	}
 	keys := map[events.Key]bool{}
 	var since time.Time
-	for r, err := range in.s.cfg.Log.Stream(ctx, id.Stream(), 1) {
+	for r, err := range in.p.cfg.Log.Stream(ctx, id.Stream(), 1) {
 		if err != nil {
 			return nil, err
 		}
@@ -243,9 +209,9 @@ func openedByHook(r events.Record) bool {
 	return err == nil && ok && opened.Source != "transcript" && opened.Source != "import"
 }
 
-// toldByHooks reports whether c happened while hooks told of its session, where only they are believed: the agent's hooks
+// hooksReport says whether c happened while hooks told of its session, where only they are believed: the agent's hooks
 // and transcripts have no key in common.
-func (in *ingest) toldByHooks(c session.Capture) bool {
+func (in *ingest) hooksReport(c session.Capture) bool {
 	since := in.hooked[c.Origin.Session()]
 	return !since.IsZero() && !agents.SharesKeys(c.Origin.Agent) && !c.At.Before(since)
 }
@@ -294,31 +260,21 @@ func (in *ingest) send(ctx context.Context, batch []read) error {
 	for i, c := range batch {
 		cmds[i] = c.Capture
 	}
-	until := time.Now().Add(ingestPatience)
-	for {
-		receipt, err := in.s.cfg.System.Do(ctx, batch[0].Origin.Session(), cmds...)
-		if err == nil {
-			in.out.Captured += len(batch)
-			for _, c := range batch {
-				in.tell(c.Capture, false)
-			}
-			in.out.Position = max(in.out.Position, receipt.Position)
-			return nil
-		}
-		if !errors.Is(err, actors.ErrBusy) || time.Now().After(until) {
-			return err
-		}
-		select {
-		case <-time.After(ingestPause):
-		case <-ctx.Done():
-			return ctx.Err()
-		}
+	receipt, err := actors.DoWhenRoom(ctx, in.p.cfg.Sink, batch[0].Origin.Session(), cmds...)
+	if err != nil {
+		return err
 	}
+	in.out.Captured += len(batch)
+	for _, c := range batch {
+		in.report(c.Capture, false)
+	}
+	in.out.Position = max(in.out.Position, receipt.Position)
+	return nil
 }
 
-func (in *ingest) result(p agents.Progress) api.Ingested {
+func (in *ingest) result(p agents.Progress) Ingested {
 	out := in.out
-	out.Sessions = list(slices.Clone(in.order))
+	out.Sessions = append([]events.SessionID{}, in.order...)
 	out.Lines, out.Skipped, out.Malformed, out.Offset, out.Partial = p.Lines, p.Skipped, p.Malformed, p.Offset, p.Partial
 	if in.repeated+in.private > 0 {
 		out.Skipped = maps.Clone(p.Skipped)

@@ -1,4 +1,4 @@
-package server
+package capture
 
 import (
 	"errors"
@@ -29,15 +29,15 @@ const notedEvery = time.Second
 
 // reported notes that a hook of an agent was called. What waited in the spool is no news, and a note from the future was made by a
 // clock that was wrong. A note that cannot be made keeps nothing from the log.
-func (s *Server) reported(agent string, at time.Time) {
-	if noted, ok := s.noted.Load(agent); ok && at.Sub(noted.(time.Time)).Abs() < notedEvery {
+func (p *Pipeline) reported(agent string, at time.Time) {
+	if noted, ok := p.noted.Load(agent); ok && at.Sub(noted.(time.Time)).Abs() < notedEvery {
 		return
 	}
-	last, err := LastReported(s.cfg.Home, agent)
-	if err == nil && last.After(at) && !last.After(s.cfg.Now()) {
+	last, err := LastReported(p.cfg.Home, agent)
+	if err == nil && last.After(at) && !last.After(p.cfg.Now()) {
 		return
 	}
-	path := reportedPath(s.cfg.Home, agent)
+	path := reportedPath(p.cfg.Home, agent)
 	if last.IsZero() && err == nil {
 		err = errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, nil, 0o600))
 	}
@@ -45,8 +45,8 @@ func (s *Server) reported(agent string, at time.Time) {
 		err = os.Chtimes(path, at, at)
 	}
 	if err != nil {
-		s.logger.Debug("when a hook was called cannot be noted", "err", err)
+		p.logger.Debug("when a hook was called cannot be noted", "err", err)
 		return
 	}
-	s.noted.Store(agent, at)
+	p.noted.Store(agent, at)
 }

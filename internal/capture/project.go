@@ -1,4 +1,4 @@
-package server
+package capture
 
 import (
 	"context"
@@ -99,4 +99,19 @@ func (f *projectCache) complete(ctx context.Context, o session.Origin, maxAge ti
 		fill(&o.GitHead, e.repo.Head)
 	}
 	return o
+}
+
+// Place is what is known of a folder, as it is at the start of a session.
+func (p *Pipeline) Place(ctx context.Context, cwd string) session.Origin {
+	return p.projects.complete(ctx, session.Origin{Cwd: cwd}, factsFresh, false)
+}
+
+// Project is the project that cwd, an absolute path, belongs to, or did within the last hour.
+func (p *Pipeline) Project(ctx context.Context, cwd string) evidence.Project {
+	return p.projects.of(ctx, cwd, time.Hour).project
+}
+
+// Origin is o with the facts of its project at a tool call, and without secrets.
+func (p *Pipeline) Origin(ctx context.Context, o session.Origin) session.Origin {
+	return p.origin(ctx, o, factsAge, false)
 }

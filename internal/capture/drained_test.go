@@ -1,4 +1,4 @@
-package server
+package capture
 
 import (
 	"context"
@@ -13,7 +13,6 @@ import (
 	"github.com/cmemd/cmemd/actors"
 	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/internal/api"
 )
 
 // TestChatsWaitForTheSpool: what hooks of Gemini CLI left in the spool is recorded before a chat of the same session is taken
@@ -23,13 +22,13 @@ func TestChatsWaitForTheSpool(t *testing.T) {
 	var open atomic.Bool
 	both := events.SessionIDOf("gemini-cli", "both")
 	w := newWorld(t, func(c *Config) {
-		real := c.System
-		c.System = fakeSystem{System: real, do: func(ctx context.Context, id events.SessionID, cmds ...session.Command) (actors.Receipt, error) {
+		real := c.Sink
+		c.Sink = fakeSink(func(ctx context.Context, id events.SessionID, cmds ...session.Command) (actors.Receipt, error) {
 			if id == both && !open.Load() {
 				return actors.Receipt{}, actors.ErrBusy
 			}
 			return real.Do(ctx, id, cmds...)
-		}}
+		})
 		c.DrainEvery = 200 * time.Millisecond // longer than an ingest would take to try again
 		first := []byte(`{"hook_event_name":"BeforeAgent","session_id":"both","cwd":"/src/shop","prompt":"do number 0"}`)
 		w := &world{home: c.Home}
@@ -37,7 +36,7 @@ func TestChatsWaitForTheSpool(t *testing.T) {
 	})
 	began := time.Date(2026, 11, 20, 10, 0, 1, 0, time.UTC)
 	type answer struct {
-		got api.Ingested
+		got Ingested
 		err error
 	}
 	done := make(chan answer, 1)
@@ -50,7 +49,7 @@ func TestChatsWaitForTheSpool(t *testing.T) {
 		t.Errorf("a transcript of Claude Code: got %+v, %v; want its prompt at once", got, err)
 	}
 	select {
-	case <-w.server.Drained():
+	case <-w.pipeline.Drained():
 		t.Error("the spool counts as drained while an entry waits")
 	case a := <-done:
 		t.Errorf("the chat was taken in before the spool: %+v", a)
@@ -70,7 +69,7 @@ func TestNothingToDrain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(c *Config) { c.Spool = nil })
 	select {
-	case <-w.server.Drained():
+	case <-w.pipeline.Drained():
 	case <-time.After(patience):
 		t.Error("a server without a spool is not drained")
 	}

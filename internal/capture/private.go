@@ -1,4 +1,4 @@
-package server
+package capture
 
 import (
 	"maps"
@@ -12,14 +12,14 @@ import (
 
 // withoutPrivate is a report without what the rules of privacy leave out. Of a session of which nothing is recorded no
 // memory is wanted either: that it was given some would be recorded.
-func (s *Server) withoutPrivate(r agents.Report) agents.Report {
-	if why := s.rules.Skips(r.Origin.Agent, r.Origin.Cwd); why != "" {
+func (p *Pipeline) withoutPrivate(r agents.Report) agents.Report {
+	if why := p.cfg.Rules.Skips(r.Origin.Agent, r.Origin.Cwd); why != "" {
 		r.Captures, r.Wants, r.Ignored = nil, agents.WantNone, why
 		return r
 	}
 	kept := r.Captures[:0]
 	for _, c := range r.Captures {
-		c, why := s.public(c)
+		c, why := p.public(c)
 		if why != "" {
 			r.Ignored = why
 			continue
@@ -31,31 +31,31 @@ func (s *Server) withoutPrivate(r agents.Report) agents.Report {
 }
 
 // mayRecord is a capture from a transcript without what the rules of privacy leave out; why says that it is all of it.
-func (s *Server) mayRecord(c session.Capture) (kept session.Capture, why string) {
-	if why := s.rules.Skips(c.Origin.Agent, c.Origin.Cwd); why != "" {
+func (p *Pipeline) mayRecord(c session.Capture) (kept session.Capture, why string) {
+	if why := p.cfg.Rules.Skips(c.Origin.Agent, c.Origin.Cwd); why != "" {
 		return c, why
 	}
-	return s.public(c)
+	return p.public(c)
 }
 
 // public is a capture without private contents. Why says that nothing of it may be recorded.
-func (s *Server) public(c session.Capture) (kept session.Capture, why string) {
+func (p *Pipeline) public(c session.Capture) (kept session.Capture, why string) {
 	t, ok := c.Event.(events.ToolUsed)
 	if !ok {
 		return c, ""
 	}
-	if why := s.rules.SkipsTool(t.Tool); why != "" {
+	if why := p.cfg.Rules.SkipsTool(t.Tool); why != "" {
 		return c, why
 	}
 	cwd := t.Cwd
 	if cwd == "" {
 		cwd = c.Origin.Cwd
 	}
-	f := s.rules.Look(cwd, t.Input)
+	f := p.cfg.Rules.Look(cwd, t.Input)
 	if f.Ignored {
 		return c, "it names an ignored path"
 	}
-	c.Event = withoutContents(t, cwd, f, &s.rules)
+	c.Event = withoutContents(t, cwd, f, p.cfg.Rules)
 	return c, ""
 }
 

@@ -1,4 +1,4 @@
-package server
+package capture
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/agents/relay"
+	"github.com/cmemd/cmemd/internal/panics"
 	"github.com/cmemd/cmemd/internal/transient"
 )
 
@@ -29,21 +30,21 @@ const (
 // it is on disk in the log. Requests may be served meanwhile: a payload that is posted too is recorded once. It is
 // called once; without a spool it only waits. A file that cannot be read or moved is told of once and holds up no other.
 // Drained is closed after its first whole pass.
-func (s *Server) Drain(ctx context.Context) error {
-	tick := time.NewTicker(s.cfg.DrainEvery)
+func (p *Pipeline) Drain(ctx context.Context) error {
+	tick := time.NewTicker(p.cfg.DrainEvery)
 	defer tick.Stop()
 	var rescued time.Time
 	stuck := map[string]bool{}
 	passed := false
 	for {
 		whole := true
-		if s.cfg.Spool != nil {
-			rescued = s.rescue(rescued)
-			whole = s.drainOnce(ctx, stuck)
+		if p.cfg.Spool != nil {
+			rescued = p.rescue(rescued)
+			whole = p.drainOnce(ctx, stuck)
 		}
 		if whole && !passed {
 			passed = true
-			close(s.drained)
+			close(p.drained)
 		}
 		select {
 		case <-tick.C:
@@ -55,38 +56,38 @@ func (s *Server) Drain(ctx context.Context) error {
 
 // Drained is closed once Drain has gone through the whole spool for the first time: what hooks kept while no daemon took it
 // is in the log then, or will never be.
-func (s *Server) Drained() <-chan struct{} { return s.drained }
+func (p *Pipeline) Drained() <-chan struct{} { return p.drained }
 
-func (s *Server) rescue(last time.Time) time.Time {
-	now := s.cfg.Now()
+func (p *Pipeline) rescue(last time.Time) time.Time {
+	now := p.cfg.Now()
 	if now.Sub(last) < rescueEvery {
 		return last
 	}
-	rescued, removed, err := s.cfg.Spool.Rescue(now)
+	rescued, removed, err := p.cfg.Spool.Rescue(now)
 	if rescued > 0 || removed > 0 || err != nil {
-		s.logger.Info("looked after what hooks left unfinished", "rescued", rescued, "removed", removed, "err", err)
+		p.logger.Info("looked after what hooks left unfinished", "rescued", rescued, "removed", removed, "err", err)
 	}
 	return now
 }
 
 // drainOnce goes once through the spool, and stops where nothing is taken for now: then it reports false. stuck holds the
 // names of which it has been told that they cannot be read or moved. A spool that cannot be read has nothing to wait for.
-func (s *Server) drainOnce(ctx context.Context, stuck map[string]bool) bool {
-	names, err := s.spool.Names()
+func (p *Pipeline) drainOnce(ctx context.Context, stuck map[string]bool) bool {
+	names, err := p.spool.Names()
 	if err != nil {
-		s.logger.Error("the spool cannot be read", "err", err)
+		p.logger.Error("the spool cannot be read", "err", err)
 		return true
 	}
 	maps.DeleteFunc(stuck, func(name string, _ bool) bool {
 		_, waits := slices.BinarySearch(names, name)
 		return !waits
 	})
-	run := &drainRun{s: s, stuck: stuck}
+	run := &drainRun{p: p, stuck: stuck}
 	for _, name := range names {
 		if ctx.Err() != nil {
 			return false
 		}
-		if s.deadLetters.has(name) {
+		if p.deadLetters.has(name) {
 			continue
 		}
 		if !run.add(ctx, name) {
@@ -98,7 +99,7 @@ func (s *Server) drainOnce(ctx context.Context, stuck map[string]bool) bool {
 
 // drainRun collects entries of one session that follow one another.
 type drainRun struct {
-	s       *Server
+	p       *Pipeline
 	stuck   map[string]bool
 	session events.SessionID
 	entries []drained
@@ -106,24 +107,24 @@ type drainRun struct {
 }
 
 type drained struct {
-	name string
-	d    delivery
-	t    taken
+	name     string
+	size     int // of the body, in bytes
+	accepted Accepted
 }
 
 // add takes the next entry, and reports false where the pass has to stop.
 func (r *drainRun) add(ctx context.Context, name string) bool {
-	e, err := r.s.readEntry(ctx, name)
+	e, err := r.p.readEntry(ctx, name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return true
 	}
 	if err != nil {
 		return r.flush(ctx) && r.settle(name, err)
 	}
-	if len(e.t.report.Captures) == 0 {
+	if len(e.accepted.Report.Captures) == 0 {
 		return r.settle(name, nil)
 	}
-	id := e.t.report.Origin.Session()
+	id := e.accepted.Report.Origin.Session()
 	if id != r.session || len(r.entries) >= drainBatch || r.bytes >= drainBytes {
 		if !r.flush(ctx) {
 			return false
@@ -131,7 +132,7 @@ func (r *drainRun) add(ctx context.Context, name string) bool {
 		r.session = id
 	}
 	r.entries = append(r.entries, e)
-	r.bytes += len(e.d.body)
+	r.bytes += e.size
 	return true
 }
 
@@ -145,16 +146,16 @@ type entries interface {
 }
 
 // errSpoolDisk is a spool file that cannot be read for now: the disk is to blame, not the file.
-var errSpoolDisk = errors.New("api: the spool cannot be read")
+var errSpoolDisk = errors.New("capture: the spool cannot be read")
 
 // readEntry reads and decodes one entry. Errors are errSpoolDisk, fs.ErrNotExist, and those of the entry itself.
-func (s *Server) readEntry(ctx context.Context, name string) (out drained, err error) {
+func (p *Pipeline) readEntry(ctx context.Context, name string) (out drained, err error) {
 	defer func() {
-		if p := recover(); p != nil {
-			err = s.caught("spool file", p)
+		if r := recover(); r != nil {
+			err = panics.Caught(p.logger, "spool file", r)
 		}
 	}()
-	e, err := s.spool.Read(name)
+	e, err := p.spool.Read(name)
 	if err != nil && !errors.Is(err, relay.ErrBadEntry) {
 		err = fmt.Errorf("%w: %w", errSpoolDisk, err)
 	}
@@ -165,12 +166,11 @@ func (s *Server) readEntry(ctx context.Context, name string) (out drained, err e
 	if err != nil {
 		return out, err
 	}
-	at := e.OccurredAt
-	if now := s.cfg.Now(); at.After(now) || at.Year() < firstOccurred {
-		at = now
+	if now := p.cfg.Now(); e.OccurredAt.After(now) || e.OccurredAt.Year() < firstOccurred {
+		e.OccurredAt = now
 	}
-	out = drained{name: name, d: delivery{agent: e.Agent, id: id, at: at, body: e.Body, cut: e.Cut, taken: e.Redactions}}
-	out.t, err = s.decode(ctx, out.d)
+	out = drained{name: name, size: len(e.Body)}
+	out.accepted, err = p.decode(ctx, delivery{e, id})
 	return out, err
 }
 
@@ -182,14 +182,14 @@ func (r *drainRun) flush(ctx context.Context) bool {
 	if len(entries) == 0 {
 		return true
 	}
-	err := r.s.capture(ctx, entries)
+	err := r.p.deliver(ctx, entries)
 	if err != nil && transient.Is(err) {
 		return r.settle(entries[0].name, err)
 	}
 	for _, e := range entries {
 		own := err
 		if err != nil && len(entries) > 1 {
-			own = r.s.capture(ctx, []drained{e})
+			own = r.p.deliver(ctx, []drained{e})
 		}
 		if !r.settle(e.name, own) {
 			return false
@@ -198,20 +198,20 @@ func (r *drainRun) flush(ctx context.Context) bool {
 	return true
 }
 
-// capture puts what entries of one session report to it. A panic is an error.
-func (s *Server) capture(ctx context.Context, entries []drained) (err error) {
+// deliver puts what entries of one session report to it. A panic is an error.
+func (p *Pipeline) deliver(ctx context.Context, entries []drained) (err error) {
 	defer func() {
-		if p := recover(); p != nil {
-			err = s.caught("drain", p)
+		if r := recover(); r != nil {
+			err = panics.Caught(p.logger, "drain", r)
 		}
 	}()
-	ctx, cancel := context.WithTimeout(ctx, s.cfg.HookTimeout)
+	ctx, cancel := context.WithTimeout(ctx, AppendTimeout)
 	defer cancel()
-	all := entries[0].t.report.Captures
+	all := entries[0].accepted.Report.Captures
 	for _, e := range entries[1:] {
-		all = append(all[:len(all):len(all)], e.t.report.Captures...)
+		all = append(all[:len(all):len(all)], e.accepted.Report.Captures...)
 	}
-	_, err = s.cfg.System.Do(ctx, all[0].Origin.Session(), commands(all)...)
+	_, err = p.cfg.Sink.Do(ctx, all[0].Origin.Session(), commands(all)...)
 	return err
 }
 
@@ -220,28 +220,28 @@ func (s *Server) capture(ctx context.Context, entries []drained) (err error) {
 func (r *drainRun) settle(name string, err error) bool {
 	switch {
 	case err == nil:
-		if err := r.s.spool.Remove(name); err != nil {
+		if err := r.p.spool.Remove(name); err != nil {
 			r.stays(name, err)
 			return true
 		}
-		r.s.metrics.drained.Inc()
+		r.p.Counts.Drained.Add(1)
 	case errors.Is(err, errSpoolDisk) && !errors.Is(err, fs.ErrPermission):
 		r.stays(name, err)
 	case transient.Is(err):
-		r.s.logger.Debug("the spool waits", "err", err)
+		r.p.logger.Debug("the spool waits", "err", err)
 		return false
 	default:
-		r.setAside(name, err)
+		r.deadLetter(name, err)
 	}
 	return true
 }
 
-// setAside moves an entry that will never be taken. One that may not be read moves too: the folder is ours. Where the
+// deadLetter moves an entry that will never be taken. One that may not be read moves too: the folder is ours. Where the
 // bad folder is full, what will never be taken is lost, and counted: left in the spool it would in the end keep out what
 // can be taken.
-func (r *drainRun) setAside(name string, cause error) {
+func (r *drainRun) deadLetter(name string, cause error) {
 	why := badReason(cause)
-	if err := r.s.roomInBad(r.s.spool.Size(name)); err != nil {
+	if err := r.p.roomInBad(r.p.spool.Size(name)); err != nil {
 		if !errors.Is(err, errBadFull) || errors.Is(cause, errSpoolDisk) {
 			r.stays(name, errors.Join(cause, err))
 			return
@@ -249,28 +249,28 @@ func (r *drainRun) setAside(name string, cause error) {
 		r.lose(name, why, err)
 		return
 	}
-	if err := r.s.spool.SetAside(name, why); err != nil {
+	if err := r.p.spool.SetAside(name, why); err != nil {
 		r.stays(name, errors.Join(cause, err))
 		return
 	}
-	r.s.metrics.aside.Inc()
-	r.s.logger.Warn("a spool file was put aside", "file", name, "err", why)
+	r.p.Counts.DeadLetters.Add(1)
+	r.p.logger.Warn("a spool file was put aside", "file", name, "err", why)
 }
 
 // lose deletes an entry that will never be taken, and for which there is no room elsewhere.
 func (r *drainRun) lose(name, why string, full error) {
-	if err := r.s.spool.Remove(name); err != nil {
+	if err := r.p.spool.Remove(name); err != nil {
 		r.stays(name, err)
 		return
 	}
-	r.s.metrics.lost.Inc()
-	r.s.logger.Error("a spool file is lost", "file", name, "reason", why, "err", full)
+	r.p.Counts.Lost.Add(1)
+	r.p.logger.Error("a spool file is lost", "file", name, "reason", why, "err", full)
 }
 
 // stays tells, once, of a file that can be neither taken nor moved. Every pass tries it again.
 func (r *drainRun) stays(name string, err error) {
 	if !r.stuck[name] {
-		r.s.logger.Error("a spool file stays", "file", name, "err", err)
+		r.p.logger.Error("a spool file stays", "file", name, "err", err)
 	}
 	r.stuck[name] = true
 }

@@ -1,0 +1,173 @@
+package capture
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/cmemd/cmemd/actors/session"
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/agents"
+	"github.com/cmemd/cmemd/internal/agents/relay"
+	"github.com/cmemd/cmemd/internal/panics"
+)
+
+// DeliveryField and OccurredField are the headers that a posted payload has its id and time in: a Refusal names them.
+const (
+	DeliveryField = "Cmemd-Delivery"    // a UUID, the same when the payload comes again
+	OccurredField = "Cmemd-Occurred-At" // RFC 3339, when the hook was called
+)
+
+// Posted is one payload of a hook as it came.
+type Posted struct {
+	Agent      string
+	Delivery   string    // DeliveryField; empty: it gets an id
+	OccurredAt string    // OccurredField; empty: it was called when it came
+	Came       time.Time // when
+	Body       []byte    // is not kept
+}
+
+// Accepted is a delivery that is on disk, or that there was nothing to record of.
+type Accepted struct {
+	Delivery  events.ID
+	At        time.Time // when the hook was called
+	Agent     agents.Agent
+	Report    agents.Report
+	Duplicate bool
+}
+
+// delivery is one payload on its way into the log, posted or from the spool. Its id and time were checked.
+type delivery struct {
+	relay.Entry
+	id events.ID
+}
+
+// Post records what a posted payload reports. It is on disk when Post returns without an error. What is refused for good
+// is put into the spool's bad folder; what is refused for now its hook keeps.
+func (p *Pipeline) Post(ctx context.Context, in Posted) (Accepted, error) {
+	d := delivery{relay.Entry{Agent: in.Agent, OccurredAt: in.Came, Body: in.Body}, uuid.Must(uuid.NewV7())}
+	var a Accepted
+	err := d.name(in)
+	if err == nil {
+		a, err = p.take(ctx, d)
+	}
+	if err != nil {
+		p.deadLetter(d, err)
+	}
+	return a, err
+}
+
+// name takes over what was posted with a delivery. No hook is called in the future: a clock that says so is wrong, and the
+// time of arrival stands.
+func (d *delivery) name(in Posted) error {
+	id, err := parseDelivery(in.Delivery)
+	if err != nil {
+		return err
+	}
+	at, err := parseOccurred(in.OccurredAt)
+	if err != nil {
+		return err
+	}
+	if id != (events.ID{}) {
+		d.id = id
+	}
+	if !at.IsZero() && at.Before(d.OccurredAt) {
+		d.OccurredAt = at
+	}
+	return nil
+}
+
+// parseDelivery reads a delivery id; empty is none.
+func parseDelivery(s string) (events.ID, error) {
+	if s == "" {
+		return events.ID{}, nil
+	}
+	id, err := uuid.Parse(s)
+	if err != nil || len(s) != 36 || id == (events.ID{}) {
+		return events.ID{}, invalid(DeliveryField, "is no UUID in its usual form of 36 characters")
+	}
+	return id, nil
+}
+
+// firstOccurred is the earliest time that is taken: before it there were no agents, and near 1678 no nanoseconds.
+const firstOccurred = 2000
+
+// parseOccurred reads when a hook was called; empty is the zero time.
+func parseOccurred(s string) (time.Time, error) {
+	if s == "" {
+		return time.Time{}, nil
+	}
+	at, err := time.Parse(time.RFC3339Nano, s)
+	if err != nil {
+		return time.Time{}, invalid(OccurredField, "is no time in the form of RFC 3339")
+	}
+	if at = at.UTC(); at.Year() < firstOccurred || at.Year() > 2200 {
+		return time.Time{}, invalid(OccurredField, "the year %d is out of range", at.Year())
+	}
+	return at, nil
+}
+
+// take decodes a delivery and puts what it reports to its session. It returns when that is on disk. A panic on the way
+// is an error.
+func (p *Pipeline) take(ctx context.Context, d delivery) (a Accepted, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = panics.Caught(p.logger, "hook of "+d.Agent, r)
+		}
+	}()
+	if a, err = p.decode(ctx, d); err != nil || len(a.Report.Captures) == 0 {
+		return a, err
+	}
+	receipt, err := p.cfg.Sink.Do(ctx, a.Report.Origin.Session(), commands(a.Report.Captures)...)
+	if err != nil {
+		return a, fmt.Errorf("capture: hook: %w", err)
+	}
+	if a.Duplicate = receipt.Duplicate; a.Duplicate {
+		p.Counts.Duplicates.Add(1)
+	} else {
+		p.Counts.Recorded.Add(1)
+	}
+	return a, nil
+}
+
+// decode says what a delivery reports, with the facts of its project and without secrets.
+func (p *Pipeline) decode(ctx context.Context, d delivery) (a Accepted, err error) {
+	a.Delivery, a.At = d.id, d.OccurredAt
+	if a.Agent, err = agents.ByName(d.Agent); err != nil {
+		return a, err
+	}
+	if a.Report, err = a.Agent.Decode(d.Body, agents.Meta{Delivery: d.id, OccurredAt: d.OccurredAt, Cut: d.Cut, Redact: p.cfg.Secrets}); err != nil {
+		return a, err
+	}
+	p.reported(d.Agent, d.OccurredAt)
+	if a.Report = p.withoutPrivate(a.Report); len(a.Report.Captures) == 0 {
+		p.Counts.Ignored.Add(1)
+		return a, nil
+	}
+	age := factsAge
+	if StartsSession(a.Report.Wants) {
+		age = factsFresh
+	}
+	a.Report.SetOrigin(p.origin(ctx, a.Report.Origin, age, false))
+	a.Report.Captures[0].Event = withTaken(a.Report.Captures[0].Event, d.Redactions)
+	a.Report.Captures = p.withoutEchoes(ctx, a.Report.Origin.Session(), a.Report.Captures)
+	if len(a.Report.Captures) == 0 {
+		p.Counts.Ignored.Add(1)
+	}
+	return a, nil
+}
+
+// StartsSession reports whether memory is wanted because a session starts, which records where.
+func StartsSession(w agents.Want) bool {
+	return w != agents.WantNone && w != agents.WantPrompt && w != agents.WantFile
+}
+
+func commands(captures []session.Capture) []session.Command {
+	cmds := make([]session.Command, len(captures))
+	for i, c := range captures {
+		cmds[i] = c
+	}
+	return cmds
+}

@@ -1,0 +1,72 @@
+package capture
+
+import (
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/cmemd/cmemd/actors/session"
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/redact"
+	"github.com/cmemd/cmemd/testkit/secrets"
+	"github.com/google/go-cmp/cmp"
+)
+
+// redacting is what a daemon takes secrets out with.
+func redacting(c *Config) {
+	r := redact.New()
+	c.Secrets = func(s string, json bool) (string, map[string]int) {
+		if json {
+			return r.JSON(s)
+		}
+		return r.Text(s)
+	}
+}
+
+// TestOriginsLoseTheirSecrets, but not the session's name.
+func TestOriginsLoseTheirSecrets(t *testing.T) {
+	t.Parallel()
+	var c Config
+	redacting(&c)
+	s := secrets.Make(1)[0]
+	o := session.Origin{
+		Agent: "a", AgentSession: "id", Project: s.Text, ProjectRoot: "/r/" + s.Text, ProjectKey: "k/" + s.Text, Cwd: "/w/" + s.Text,
+		GitRoot: "/g/" + s.Text, GitBranch: "b-" + s.Text, GitHead: "3943fd8c1f0a7b6e5d4c3b2a19081726354a5b6c", Transcript: "/t/" + s.Text + ".jsonl",
+	}
+	m := redact.Mark(s.Rule)
+	want := session.Origin{
+		Agent: "a", AgentSession: "id", Project: m, ProjectRoot: "/r/" + m, ProjectKey: "k/" + m, Cwd: "/w/" + m,
+		GitRoot: "/g/" + m, GitBranch: "b-" + m, GitHead: o.GitHead, Transcript: "/t/" + m + ".jsonl",
+	}
+	if diff := cmp.Diff(want, c.plainOrigin(o)); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	if got := c.plainOrigin(want); got != want {
+		t.Errorf("an origin without secrets became %+v", got)
+	}
+}
+
+// TestCountsAreAdded to those of the event, which stays as it was where there is nothing to add.
+func TestCountsAreAdded(t *testing.T) {
+	t.Parallel()
+	own, more := map[string]int{"a": 1}, map[string]int{"a": 2, "b": 1}
+	both := map[string]int{"a": 3, "b": 1}
+	for _, c := range []struct{ in, want events.Event }{
+		{events.PromptSubmitted{}, events.PromptSubmitted{Redactions: more}},
+		{events.PromptSubmitted{Redactions: own}, events.PromptSubmitted{Redactions: both}},
+		{events.ToolUsed{Redactions: own}, events.ToolUsed{Redactions: both}},
+		{events.AgentStopped{Redactions: own}, events.AgentStopped{Redactions: both}},
+		{events.ContextCompacted{Redactions: own}, events.ContextCompacted{Redactions: both}},
+		{events.SessionClosed{Cause: "x"}, events.SessionClosed{Cause: "x"}},
+	} {
+		if diff := cmp.Diff(c.want, withTaken(c.in, more)); diff != "" {
+			t.Errorf("%T (-want +got):\n%s", c.in, diff)
+		}
+		if diff := cmp.Diff(c.in, withTaken(c.in, nil)); diff != "" {
+			t.Errorf("%T, nothing to add:\n%s", c.in, diff)
+		}
+	}
+	if !slices.Equal(slices.Sorted(maps.Keys(own)), []string{"a"}) || own["a"] != 1 {
+		t.Errorf("the event's own counts were changed: %v", own)
+	}
+}

@@ -1,0 +1,20 @@
+// Package panics makes errors of panics, where one request, or one report, is all that a panic may cost.
+package panics
+
+import (
+	"fmt"
+	"log/slog"
+	"runtime"
+	"runtime/debug"
+)
+
+// Caught logs what recover returned, with the stack, and returns an error that says where that was. What was panicked with
+// may hold words of a payload, so only its kind is logged. It is called in the deferred function that recovered.
+func Caught(logger *slog.Logger, where string, recovered any) error {
+	kind := fmt.Sprintf("%T", recovered)
+	if e, ok := recovered.(runtime.Error); ok {
+		kind = e.Error()
+	}
+	logger.Error("panic", "where", where, "err", kind, "stack", string(debug.Stack()))
+	return fmt.Errorf("panic in %s", where)
+}
