@@ -42,6 +42,8 @@ type Meta struct {
 	OccurredAt time.Time // when the hook was called
 	Cut        bool      // private text was cut from it on the way: a prompt without words was all private
 	Redact     Redact    // takes secrets out of what is captured; nil: nothing does
+
+	Redactions map[string]int // secrets that were taken out of it on the way, by kind: counted with those that Redact takes
 }
 
 // Report is what a payload says.

@@ -159,3 +159,44 @@ func TestAFactHasOneKey(t *testing.T) {
 		}
 	}
 }
+
+// TestCountsOnTheWayAreAdded: what was taken out before is counted with what is found, and the counts that were given stay.
+func TestCountsOnTheWayAreAdded(t *testing.T) {
+	t.Parallel()
+	before := map[string]int{"a": 2, "b": 1}
+	for name, body := range map[string]string{
+		"prompt":     `"hook_event_name":"UserPromptSubmit","prompt":"x"`,
+		"tool":       `"hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{"command":"x"},"tool_response":{"stdout":"y"}`,
+		"stop":       `"hook_event_name":"Stop","last_assistant_message":"x"`,
+		"compaction": `"hook_event_name":"PostCompact","compact_summary":"x"`,
+	} {
+		for _, redact := range []Redact{nil, func(s string, _ bool) (string, map[string]int) { return s, map[string]int{"a": 1} }} {
+			meta := Meta{Delivery: events.ID{1}, OccurredAt: time.Unix(1e9, 0), Redact: redact, Redactions: before}
+			r, err := ClaudeCode{}.Decode([]byte(`{"session_id":"s","cwd":"/w",`+body+`}`), meta)
+			if err != nil || len(r.Captures) != 1 {
+				t.Fatalf("%s: %v, captured %d", name, err, len(r.Captures))
+			}
+			got := redactionsOf(r.Captures[0].Event)
+			if more := redact != nil; (got["a"] > 2) != more || got["a"] < 2 || got["b"] != 1 {
+				t.Errorf("%s: counted %v", name, got)
+			}
+		}
+	}
+	if before["a"] != 2 || len(before) != 2 {
+		t.Errorf("the counts that were given are %v now", before)
+	}
+}
+
+func redactionsOf(e events.Event) map[string]int {
+	switch e := e.(type) {
+	case events.PromptSubmitted:
+		return e.Redactions
+	case events.ToolUsed:
+		return e.Redactions
+	case events.AgentStopped:
+		return e.Redactions
+	case events.ContextCompacted:
+		return e.Redactions
+	}
+	return nil
+}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"sync"
 	"sync/atomic"
@@ -76,12 +77,10 @@ type Pipeline struct {
 	logger      *slog.Logger
 	projects    *projectCache
 	echoes      echoes
-	noted       sync.Map      // by agent: the time.Time of a hook that was noted; see reported
-	deadLetters deadLetters   // payloads on their way into bad
-	drained     chan struct{} // closed after the first whole pass through the spool
-
-	beginOnce sync.Once // for beganAt
-	beganAt   events.Position
+	noted       sync.Map        // by agent: the time.Time of a hook that was noted; see reported
+	deadLetters deadLetters     // payloads on their way into bad
+	drained     chan struct{}   // closed after the first whole pass through the spool
+	begun       events.Position // the log's end at the start: what was given before it is in the views once they know it
 }
 
 // New returns a pipeline. Nothing is drained before Drain.
@@ -94,8 +93,12 @@ func New(cfg Config) (*Pipeline, error) {
 	}
 	cfg.DrainEvery = cmp.Or(cfg.DrainEvery, 2*time.Second)
 	cfg.Rules = cmp.Or(cfg.Rules, new(privacy.Rules))
+	begun, err := cfg.Log.Last(context.Background())
+	if err != nil {
+		return nil, fmt.Errorf("capture: %w", err)
+	}
 	return &Pipeline{
-		cfg: cfg, spool: cfg.Spool, drained: make(chan struct{}), projects: newProjectCache(cfg.Repos, cfg.Now),
-		logger: cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler)),
+		cfg: cfg, spool: cfg.Spool, drained: make(chan struct{}), projects: newProjectCache(cfg.Repos, cfg.Now), begun: begun,
+		logger: cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler)), echoes: echoes{injected: map[events.SessionID]*agents.InjectedText{}},
 	}, nil
 }

@@ -35,28 +35,15 @@ func (p *Pipeline) injectedInto(ctx context.Context, id events.SessionID) *agent
 	if len(lines) > 0 {
 		injected = injected.With(lines...)
 	}
-	if p.cfg.Injections.Position() >= p.begun() {
-		injected = p.echoes.put(id, injected)
+	if p.cfg.Injections.Position() >= p.begun {
+		injected = p.echoes.put(id, injected, true)
 	}
 	return injected
 }
 
-// begun is the log's end when this was asked first: what was given before that is in the views once they know it.
-func (p *Pipeline) begun() events.Position {
-	p.beginOnce.Do(func() {
-		last, err := p.cfg.Log.Last(context.Background())
-		if err != nil {
-			last = ^events.Position(0) // nothing is remembered then
-		}
-		p.beganAt = last
-	})
-	return p.beganAt
-}
-
 // Given notes that a session is given text now: before the agent can repeat it.
 func (p *Pipeline) Given(ctx context.Context, id events.SessionID, text string) {
-	before := p.injectedInto(ctx, id)
-	p.echoes.learn(id, before.With(text))
+	p.echoes.put(id, p.injectedInto(ctx, id).With(text), false)
 }
 
 // withoutEchoes takes what came back of memory out of captures of one session. A capture of which nothing is left is none.
@@ -97,43 +84,25 @@ func (m *echoes) get(id events.SessionID) (*agents.InjectedText, bool) {
 	return injected, ok
 }
 
-// put remembers what was read of a session, unless more is known of it by now, and returns what is known.
-func (m *echoes) put(id events.SessionID, injected *agents.InjectedText) *agents.InjectedText {
+// put remembers what a session was given, forgets the session that was asked for least lately, and returns what is known:
+// what was read of the views only where no more is known by now.
+func (m *echoes) put(id events.SessionID, injected *agents.InjectedText, read bool) *agents.InjectedText {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if known, ok := m.injected[id]; ok {
+	if known, ok := m.injected[id]; ok && read {
 		return known
 	}
-	m.set(id, injected)
-	return injected
-}
-
-func (m *echoes) learn(id events.SessionID, injected *agents.InjectedText) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.set(id, injected)
-}
-
-// set remembers, and forgets the session that was asked for least lately. The caller holds mu.
-func (m *echoes) set(id events.SessionID, injected *agents.InjectedText) {
-	if m.injected == nil {
-		m.injected = map[events.SessionID]*agents.InjectedText{}
-	}
 	m.injected[id] = injected
-	m.touch(id)
-	if len(m.order) > maxEchoes {
+	if m.touch(id); len(m.order) > maxEchoes {
 		delete(m.injected, m.order[0])
-		m.order = slices.Delete(m.order, 0, 1)
+		m.order = m.order[1:]
 	}
+	return injected
 }
 
 // touch moves a session to the end of the order. The caller holds mu.
 func (m *echoes) touch(id events.SessionID) {
-	if n := len(m.order); n > 0 && m.order[n-1] == id {
-		return
+	if n := len(m.order); n == 0 || m.order[n-1] != id {
+		m.order = append(slices.DeleteFunc(m.order, func(other events.SessionID) bool { return other == id }), id)
 	}
-	if i := slices.Index(m.order, id); i >= 0 {
-		m.order = slices.Delete(m.order, i, i+1)
-	}
-	m.order = append(m.order, id)
 }

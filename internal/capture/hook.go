@@ -47,9 +47,8 @@ type delivery struct {
 // Post records what a posted payload reports. It is on disk when Post returns without an error. What is refused for good
 // is put into the spool's bad folder; what is refused for now its hook keeps.
 func (p *Pipeline) Post(ctx context.Context, in Posted) (Accepted, error) {
-	d := delivery{relay.Entry{Agent: in.Agent, OccurredAt: in.Came, Body: in.Body}, uuid.Must(uuid.NewV7())}
+	d, err := in.delivery()
 	var a Accepted
-	err := d.name(in)
 	if err == nil {
 		a, err = p.take(ctx, d)
 	}
@@ -59,24 +58,22 @@ func (p *Pipeline) Post(ctx context.Context, in Posted) (Accepted, error) {
 	return a, err
 }
 
-// name takes over what was posted with a delivery. No hook is called in the future: a clock that says so is wrong, and the
-// time of arrival stands.
-func (d *delivery) name(in Posted) error {
+// delivery is what was posted, with an id in any case. No hook is called in the future: a clock that says so is wrong, and
+// the time of arrival stands.
+func (in Posted) delivery() (delivery, error) {
+	d := delivery{relay.Entry{Agent: in.Agent, OccurredAt: in.Came, Body: in.Body}, uuid.Must(uuid.NewV7())}
 	id, err := parseDelivery(in.Delivery)
 	if err != nil {
-		return err
-	}
-	at, err := parseOccurred(in.OccurredAt)
-	if err != nil {
-		return err
+		return d, err
 	}
 	if id != (events.ID{}) {
 		d.id = id
 	}
+	at, err := parseOccurred(in.OccurredAt)
 	if !at.IsZero() && at.Before(d.OccurredAt) {
 		d.OccurredAt = at
 	}
-	return nil
+	return d, err
 }
 
 // parseDelivery reads a delivery id; empty is none.
@@ -138,7 +135,8 @@ func (p *Pipeline) decode(ctx context.Context, d delivery) (a Accepted, err erro
 	if a.Agent, err = agents.ByName(d.Agent); err != nil {
 		return a, err
 	}
-	if a.Report, err = a.Agent.Decode(d.Body, agents.Meta{Delivery: d.id, OccurredAt: d.OccurredAt, Cut: d.Cut, Redact: p.cfg.Secrets}); err != nil {
+	meta := agents.Meta{Delivery: d.id, OccurredAt: d.OccurredAt, Cut: d.Cut, Redact: p.cfg.Secrets, Redactions: d.Redactions}
+	if a.Report, err = a.Agent.Decode(d.Body, meta); err != nil {
 		return a, err
 	}
 	p.reported(d.Agent, d.OccurredAt)
@@ -151,7 +149,6 @@ func (p *Pipeline) decode(ctx context.Context, d delivery) (a Accepted, err erro
 		age = factsFresh
 	}
 	a.Report.SetOrigin(p.origin(ctx, a.Report.Origin, age, false))
-	a.Report.Captures[0].Event = withTaken(a.Report.Captures[0].Event, d.Redactions)
 	a.Report.Captures = p.withoutEchoes(ctx, a.Report.Origin.Session(), a.Report.Captures)
 	if len(a.Report.Captures) == 0 {
 		p.Counts.Ignored.Add(1)

@@ -2,7 +2,6 @@ package capture
 
 import (
 	"context"
-	"maps"
 	"strings"
 	"time"
 
@@ -64,37 +63,4 @@ func (c *Config) plainOrigin(o session.Origin) session.Origin {
 		*f = c.plain(*f)
 	}
 	return o
-}
-
-// withTaken is e with what the spool has taken out of it counted too.
-func withTaken(e events.Event, more map[string]int) events.Event {
-	if len(more) == 0 {
-		return e
-	}
-	switch e := e.(type) {
-	case events.PromptSubmitted:
-		e.Redactions = sum(e.Redactions, more)
-		return e
-	case events.ToolUsed:
-		e.Redactions = sum(e.Redactions, more)
-		return e
-	case events.AgentStopped:
-		e.Redactions = sum(e.Redactions, more)
-		return e
-	case events.ContextCompacted:
-		e.Redactions = sum(e.Redactions, more)
-		return e
-	}
-	return e
-}
-
-func sum(a, b map[string]int) map[string]int {
-	all := maps.Clone(a)
-	if all == nil {
-		all = make(map[string]int, len(b))
-	}
-	for kind, n := range b {
-		all[kind] += n
-	}
-	return all
 }

@@ -1,12 +1,9 @@
 package capture
 
 import (
-	"maps"
-	"slices"
 	"testing"
 
 	"github.com/cmemd/cmemd/actors/session"
-	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/redact"
 	"github.com/cmemd/cmemd/testkit/secrets"
 	"github.com/google/go-cmp/cmp"
@@ -43,30 +40,5 @@ func TestOriginsLoseTheirSecrets(t *testing.T) {
 	}
 	if got := c.plainOrigin(want); got != want {
 		t.Errorf("an origin without secrets became %+v", got)
-	}
-}
-
-// TestCountsAreAdded to those of the event, which stays as it was where there is nothing to add.
-func TestCountsAreAdded(t *testing.T) {
-	t.Parallel()
-	own, more := map[string]int{"a": 1}, map[string]int{"a": 2, "b": 1}
-	both := map[string]int{"a": 3, "b": 1}
-	for _, c := range []struct{ in, want events.Event }{
-		{events.PromptSubmitted{}, events.PromptSubmitted{Redactions: more}},
-		{events.PromptSubmitted{Redactions: own}, events.PromptSubmitted{Redactions: both}},
-		{events.ToolUsed{Redactions: own}, events.ToolUsed{Redactions: both}},
-		{events.AgentStopped{Redactions: own}, events.AgentStopped{Redactions: both}},
-		{events.ContextCompacted{Redactions: own}, events.ContextCompacted{Redactions: both}},
-		{events.SessionClosed{Cause: "x"}, events.SessionClosed{Cause: "x"}},
-	} {
-		if diff := cmp.Diff(c.want, withTaken(c.in, more)); diff != "" {
-			t.Errorf("%T (-want +got):\n%s", c.in, diff)
-		}
-		if diff := cmp.Diff(c.in, withTaken(c.in, nil)); diff != "" {
-			t.Errorf("%T, nothing to add:\n%s", c.in, diff)
-		}
-	}
-	if !slices.Equal(slices.Sorted(maps.Keys(own)), []string{"a"}) || own["a"] != 1 {
-		t.Errorf("the event's own counts were changed: %v", own)
 	}
 }
