@@ -27,7 +27,7 @@ func table() map[string][]string {
 	faces := append([]string{"actors", "internal/observer/turn", "internal/memory/erasure", "internal/replay", "internal/memory/recall", "internal/agents", "internal/agents/relay", "internal/capture/privacy", "internal/capture", "internal/clip", "internal/refusal", "internal/memory/curation", "internal/panics", "internal/agents/importer", "internal/redact", "internal/redact/full", "projections/vectors/embed"}, below...)
 	return map[string][]string{
 		"internal/setting":          {"events", "actors/policy", "actors/session", "actors/provider", "internal/observer"},
-		"projections/vectors":       {"projections", "actors/policy", "events", "eventlog", "internal/durable", "internal/transient"},
+		"projections/vectors":       {"projections", "actors/policy", "events", "eventlog", "internal/clip", "internal/durable", "internal/transient"},
 		"projections/vectors/embed": {"projections/vectors", "internal/observer", "events"},
 
 		"internal/durable":                   {},
@@ -35,6 +35,7 @@ func table() map[string][]string {
 		"internal/fence":                     {},
 		"internal/transient":                 {},
 		"internal/panics":                    {},
+		"internal/clip":                      {},
 		"internal/toolinput":                 {},
 		"internal/process":                   {},
 		"internal/tomledit":                  {},
@@ -45,9 +46,9 @@ func table() map[string][]string {
 		"actors/session":                     {"events", "actors/policy"},
 		"eventlog":                           {"events", "internal/boltcheck", "internal/durable", "internal/transient"},
 		"internal/observer/evidence":         {"events", "internal/process", "internal/jsonscan", "internal/toolinput"},
-		"internal/observer":                  {"events", "internal/process", "actors/policy", "internal/observer/evidence", "internal/durable", "internal/jsonscan", "internal/toolinput"},
-		"projections":                        {"actors/session", "internal/boltcheck", "events", "eventlog", "internal/durable", "internal/jsonscan", "internal/toolinput", "internal/transient"},
-		"internal/agents":                    {"events", "actors/session", "internal/observer/evidence", "internal/agents/known", "internal/agents/relay", "internal/capture/privacy", "internal/jsonscan", "internal/toolinput"},
+		"internal/observer":                  {"events", "internal/process", "actors/policy", "internal/observer/evidence", "internal/clip", "internal/durable", "internal/jsonscan", "internal/toolinput"},
+		"projections":                        {"actors/session", "internal/boltcheck", "events", "eventlog", "internal/clip", "internal/durable", "internal/jsonscan", "internal/toolinput", "internal/transient"},
+		"internal/agents":                    {"events", "actors/session", "internal/observer/evidence", "internal/agents/known", "internal/agents/relay", "internal/capture/privacy", "internal/clip", "internal/jsonscan", "internal/toolinput"},
 		"internal/agents/known":              {},
 		"internal/agents/relay":              {"internal/agents/known", "internal/durable", "internal/jsonscan"},
 		"internal/capture":                   {"actors", "actors/session", "events", "eventlog", "internal/agents", "internal/agents/importer", "internal/agents/relay", "internal/agents/watch", "internal/capture/privacy", "internal/observer/evidence", "internal/panics", "internal/transient"},

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/clip"
 	"github.com/cmemd/cmemd/internal/jsonscan"
 )
 
@@ -170,7 +171,7 @@ func (v *sieve) stopped(o session.Origin, id, said string) fact {
 // agentFailed is the end of an answer by an error.
 func (v *sieve) agentFailed(said, failure string) events.AgentStopped {
 	e := v.agentStopped(events.StopFailure, said)
-	e.Error = capHead(v.message(failure), maxName)
+	e.Error = clip.Head(v.message(failure), maxName)
 	e.Redactions = v.found
 	return e
 }

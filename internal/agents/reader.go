@@ -8,6 +8,7 @@ import (
 
 	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/clip"
 )
 
 // lines is what the decoders of all transcripts share: what one line needs to know of those before it. Its decoder sets path.
@@ -154,5 +155,5 @@ const maxWords = 16 * MaxText
 
 // appendWords appends a piece of a message while there is room.
 func appendWords(b *strings.Builder, piece string) {
-	b.WriteString(capHead(piece, max(0, maxWords-b.Len())))
+	b.WriteString(clip.Head(piece, max(0, maxWords-b.Len())))
 }

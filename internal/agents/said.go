@@ -5,6 +5,7 @@ import (
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/capture/privacy"
+	"github.com/cmemd/cmemd/internal/clip"
 	"github.com/cmemd/cmemd/internal/jsonscan"
 )
 
@@ -46,7 +47,7 @@ func (v *sieve) promptSubmitted(raw string) (p events.PromptSubmitted, machine b
 	if text == "" && !private && strings.TrimSpace(raw) != "" {
 		return p, true
 	}
-	said := capHead(v.text(text), MaxPrompt)
+	said := clip.Head(v.text(text), MaxPrompt)
 	return events.PromptSubmitted{
 		Text: said, Size: len(raw), Private: private && text == "", Redactions: v.found,
 	}, false

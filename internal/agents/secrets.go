@@ -14,7 +14,9 @@ type sieve struct {
 	found  map[string]int // what was taken out, by kind; nil if nothing was
 }
 
-func (m Meta) sieve() sieve { return sieve{redact: m.Redact, cut: m.Cut, found: maps.Clone(m.Redactions)} }
+func (m Meta) sieve() sieve {
+	return sieve{redact: m.Redact, cut: m.Cut, found: maps.Clone(m.Redactions)}
+}
 
 func (v *sieve) text(s string) string { return v.pass(s, false) }
 func (v *sieve) json(s []byte) []byte { return []byte(v.pass(string(s), true)) }

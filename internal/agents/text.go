@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/cmemd/cmemd/internal/capture/privacy"
+	"github.com/cmemd/cmemd/internal/clip"
 )
 
 // The fence around memory that is handed to an agent. The opening tag may carry attributes. Text between the two is
@@ -163,17 +164,6 @@ func terminalLength(s string) int {
 	return i
 }
 
-// capHead keeps the first max bytes of s, or a few less: it cuts at a rune border.
-func capHead(s string, max int) string {
-	if len(s) <= max {
-		return s
-	}
-	for max > 0 && !utf8.RuneStart(s[max]) {
-		max--
-	}
-	return s[:max]
-}
-
 // capTail keeps the last max bytes of s, or a few less: it cuts at a rune border.
 func capTail(s string, max int) string {
 	if len(s) <= max {
@@ -193,7 +183,7 @@ func capText(s string, max int) string {
 		return s
 	}
 	half := (max - leftOutMax) / 2
-	head, tail := capHead(s, half), capTail(s, half)
+	head, tail := clip.Head(s, half), capTail(s, half)
 	return head + fmt.Sprintf("\n"+leftOut+"\n", len(s)-len(head)-len(tail)) + tail
 }
 
@@ -207,7 +197,7 @@ func cleanMessage(s string) string {
 func cleanName(s string, max int) string {
 	s = dropControls(strings.ToValidUTF8(s, "\uFFFD"))
 	if len(s) > max {
-		return strings.Clone(capHead(s, max))
+		return strings.Clone(clip.Head(s, max))
 	}
 	return s
 }

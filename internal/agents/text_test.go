@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/cmemd/cmemd/internal/agents/relay"
+	"github.com/cmemd/cmemd/internal/clip"
 	"github.com/cmemd/cmemd/testkit/growth"
 )
 
@@ -142,7 +143,7 @@ func TestCaps(t *testing.T) {
 	if got := capText("short", 500); got != "short" {
 		t.Errorf("short: got %q", got)
 	}
-	if got := capHead("aé", 2); got != "a" {
+	if got := clip.Head("aé", 2); got != "a" {
 		t.Errorf("head: got %q, want a", got)
 	}
 	if got := capTail("éa", 2); got != "a" {

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 	"unicode"
+
+	"github.com/cmemd/cmemd/internal/clip"
 )
 
 // mention is a day, month or year that a question names; what is 0 is left open.
@@ -23,7 +25,7 @@ const maxMentions = 4
 
 // mentions finds 2026-01-31, 2026-01, 31 January 2026, Jan 31st, January 2026, January and 2026.
 func mentions(text string) (out []mention) {
-	words := strings.FieldsFunc(cut(text, maxText), func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(",;:!?()\"'", r) })
+	words := strings.FieldsFunc(clip.Head(text, maxText), func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(",;:!?()\"'", r) })
 	free := 0 // the first word that no mention has taken
 	for i := 0; i < len(words) && len(out) < maxMentions; i++ {
 		if m, ok := isoDate(strings.Trim(words[i], ".")); ok {

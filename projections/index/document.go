@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	api "github.com/blevesearch/bleve_index_api"
+	"github.com/cmemd/cmemd/internal/clip"
 )
 
 // The fields. All but the text hold terms to filter by, without frequencies.
@@ -61,7 +62,7 @@ func newDocument(r ref, parts []part, a *analyzer) *document {
 func (d *document) filter(name string, terms ...string) {
 	tf := make(api.TokenFrequencies, len(terms))
 	for _, t := range terms {
-		if t = cut(t, maxTerm); t != "" {
+		if t = clip.Head(t, maxTerm); t != "" {
 			tf[t] = &api.TokenFreq{}
 		}
 	}
@@ -191,7 +192,7 @@ func (a *analyzer) count(parts []part) (api.TokenFrequencies, int) {
 	var keys strings.Builder // holds what all keys are cut from; scorch reads them and no TokenFreq's Term
 	keys.Grow(size)
 	for _, p := range parts {
-		a.terms(cut(p.text, maxText), false, func(term []byte, _ role) {
+		a.terms(clip.Head(p.text, maxText), false, func(term []byte, _ role) {
 			length++
 			tf := tokens[string(term)]
 			if tf == nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/blevesearch/bleve/v2/index/scorch"
 	segment "github.com/blevesearch/scorch_segment_api/v2"
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/clip"
 )
 
 // condition narrows a segment's documents to those that hold any of the terms in the field, or meet one of several lists of
@@ -55,7 +56,7 @@ func (q Query) conditions() []condition {
 func newCondition(field string, terms ...string) condition {
 	c := condition{field: field}
 	for _, t := range terms {
-		if t = cut(t, maxTerm); t != "" {
+		if t = clip.Head(t, maxTerm); t != "" {
 			c.terms = append(c.terms, t)
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"github.com/cmemd/cmemd/internal/clip"
 )
 
 const (
@@ -33,7 +35,7 @@ type term struct {
 // queryTerms returns the distinct terms of a text, without stop words unless there is nothing else.
 func queryTerms(a *analyzer, text string) []term {
 	weights, stops := map[string]float32{}, map[string]float32{}
-	a.terms(cut(text, maxText), true, func(t []byte, r role) {
+	a.terms(clip.Head(text, maxText), true, func(t []byte, r role) {
 		switch r {
 		case roleStop:
 			stops[string(t)] = 1
@@ -87,7 +89,7 @@ const maxBeginnings = 16
 // queries and query it is quer. Of a run without spaces they are its overlapping pairs of signs. They are in lower case, at
 // most 16, and serve to find words in text as it is written.
 func (x *Index) Beginnings(text string) (out []string) {
-	for _, w := range strings.FieldsFunc(cut(text, maxText), func(r rune) bool { return !isWordRune(r) }) {
+	for _, w := range strings.FieldsFunc(clip.Head(text, maxText), func(r rune) bool { return !isWordRune(r) }) {
 		w = strings.ToLower(w)
 		if _, stop := x.analyzer.stops[w]; stop {
 			continue
@@ -138,6 +140,6 @@ func (a *analyzer) beginning(word string) string {
 // Frequencies returns how often each term stands in a text, as the index would count them without weights.
 func (x *Index) Frequencies(text string) map[string]int {
 	out := map[string]int{}
-	x.analyzer.terms(cut(text, maxText), false, func(t []byte, _ role) { out[string(t)]++ })
+	x.analyzer.terms(clip.Head(text, maxText), false, func(t []byte, _ role) { out[string(t)]++ })
 	return out
 }

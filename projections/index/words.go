@@ -8,6 +8,7 @@ import (
 
 	"github.com/blevesearch/snowballstem"
 	"github.com/blevesearch/snowballstem/english"
+	"github.com/cmemd/cmemd/internal/clip"
 )
 
 const (
@@ -193,7 +194,7 @@ func (s *scan) run(run string, r role) {
 
 // humps emits a word, and if it is in camel case its parts.
 func (s *scan) humps(word string, r role) {
-	word = cut(word, maxWord)
+	word = clip.Head(word, maxWord)
 	first := hump(word)
 	if first == len(word) {
 		s.plain(word, r)
@@ -319,15 +320,4 @@ func hump(word string) int {
 		i += n
 	}
 	return len(word)
-}
-
-// cut shortens s to at most limit bytes at a rune's border.
-func cut(s string, limit int) string {
-	if len(s) <= limit {
-		return s
-	}
-	for limit > 0 && !utf8.RuneStart(s[limit]) {
-		limit--
-	}
-	return s[:limit]
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/clip"
 )
 
 const (
@@ -181,7 +182,9 @@ func (v *Vectors) texts(ctx context.Context, batch []item) ([]string, []item, er
 
 // clean is what of a text may leave: secrets are taken out before it is cut, so that none is cut in two and missed.
 // Of a very long text only the beginning is looked at.
-func (v *Vectors) clean(text string) string { return cut(v.cfg.Redact(cut(text, 4*maxText)), maxText) }
+func (v *Vectors) clean(text string) string {
+	return clip.Head(v.cfg.Redact(clip.Head(text, 4*maxText)), maxText)
+}
 
 // ask asks for the vectors of texts, which must be of the size of the rows' before.
 func (v *Vectors) ask(ctx context.Context, texts []string) ([][]float32, error) {
@@ -210,7 +213,7 @@ func (v *Vectors) otherSize(got, want int) error {
 // answers other texts.
 func (v *Vectors) askLess(ctx context.Context, text string, refused *Failure) ([][]float32, error) {
 	for range shorter {
-		text = cut(text, len(text)/2)
+		text = clip.Head(text, len(text)/2)
 		if text == "" {
 			break
 		}

@@ -2,7 +2,6 @@ package vectors
 
 import (
 	"strings"
-	"unicode/utf8"
 
 	"github.com/cmemd/cmemd/projections/rows"
 )
@@ -27,15 +26,4 @@ func textOf(r rows.Row) string {
 		b.WriteString(p)
 	}
 	return b.String()
-}
-
-// cut is the beginning of text, at most n bytes of it and whole runes.
-func cut(text string, n int) string {
-	if len(text) <= n {
-		return text
-	}
-	for n > 0 && !utf8.RuneStart(text[n]) {
-		n--
-	}
-	return text[:n]
 }

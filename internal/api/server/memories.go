@@ -13,6 +13,7 @@ import (
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/capture/privacy"
+	"github.com/cmemd/cmemd/internal/clip"
 )
 
 // Bounds of a saved memory. A longer one is a document, and belongs into a file.
@@ -149,7 +150,7 @@ func firstLine(text string) string {
 	if len(line) <= titleLength {
 		return line
 	}
-	line = head(line, titleLength)
+	line = clip.Head(line, titleLength)
 	if i := strings.LastIndexByte(line, ' '); i > titleLength/2 {
 		line = line[:i]
 	}

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
@@ -152,14 +151,3 @@ const maxRows = 200
 
 // maxPreview is how much of a record a chain shows, in bytes.
 const maxPreview = 200
-
-// head is the beginning of text: at most n bytes, whole runes.
-func head(text string, n int) string {
-	if len(text) <= n {
-		return text
-	}
-	for n > 0 && !utf8.RuneStart(text[n]) {
-		n--
-	}
-	return text[:n]
-}

@@ -11,6 +11,7 @@ import (
 	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/clip"
 	"github.com/cmemd/cmemd/internal/transient"
 	"github.com/cmemd/cmemd/projections/engine"
 	"github.com/cmemd/cmemd/projections/rows"
@@ -149,7 +150,7 @@ const maxChangedTitle = 200
 func rowTitle(row api.Row) string {
 	for _, text := range []string{row.Title, row.Request, row.Narrative, row.Completed, row.Learned} {
 		if text != "" {
-			return head(text, maxChangedTitle)
+			return clip.Head(text, maxChangedTitle)
 		}
 	}
 	return ""

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/clip"
 	"github.com/cmemd/cmemd/internal/memory/recall"
 	"github.com/cmemd/cmemd/projections/usage"
 )
@@ -145,15 +146,15 @@ func (s *Server) whyInput(ctx context.Context, at events.Position) (api.WhyInput
 	switch e := e.(type) {
 	case events.ToolUsed:
 		in.Tool, in.Failed = e.Tool, e.Failed
-		in.Input, in.Output = head(e.Input, maxShownText), head(e.Output, maxShownText)
+		in.Input, in.Output = clip.Head(e.Input, maxShownText), clip.Head(e.Output, maxShownText)
 	case events.AgentStopped:
-		in.Preview = head(e.LastMessage, maxPreview)
+		in.Preview = clip.Head(e.LastMessage, maxPreview)
 	case events.ContextCompacted:
-		in.Preview = head(e.Summary, maxPreview)
+		in.Preview = clip.Head(e.Summary, maxPreview)
 	case events.ObservationParsed:
-		in.Preview = head(e.Title, maxPreview)
+		in.Preview = clip.Head(e.Title, maxPreview)
 	case events.SummaryParsed:
-		in.Preview = head(e.Request, maxPreview)
+		in.Preview = clip.Head(e.Request, maxPreview)
 	}
 	return in, nil
 }

@@ -6,9 +6,9 @@ import (
 	"net/http"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/clip"
 	"github.com/cmemd/cmemd/internal/observer"
 	"github.com/cmemd/cmemd/internal/observer/model"
 )
@@ -61,10 +61,7 @@ func (m *message) add(text string) bool {
 		m.text.WriteString(text)
 		return true
 	}
-	for room > 0 && !utf8.RuneStart(text[room]) {
-		room--
-	}
-	m.text.WriteString(text[:room])
+	m.text.WriteString(clip.Head(text, room))
 	return false
 }
 

@@ -3,6 +3,8 @@ package prompt
 import (
 	"fmt"
 	"unicode/utf8"
+
+	"github.com/cmemd/cmemd/internal/clip"
 )
 
 const (
@@ -30,7 +32,7 @@ func elide(s string, chars, bytes int) string {
 	if count <= chars && len(s) <= bytes {
 		return s
 	}
-	head := min(forward(s, chars*6/10), border(s, bytes*6/10))
+	head := min(forward(s, chars*6/10), len(clip.Head(s, bytes*6/10)))
 	tail := max(backward(s, chars*3/10), borderAfter(s, len(s)-bytes*3/10), head)
 	gone := utf8.RuneCountInString(s[head:tail])
 	return s[:head] + fmt.Sprintf(leftOut, gone, count) + s[tail:]
@@ -54,15 +56,6 @@ func backward(s string, n int) int {
 		i -= size
 	}
 	return i
-}
-
-// border is the last place at or before n where a character of s begins.
-func border(s string, n int) int {
-	n = min(n, len(s))
-	for n > 0 && n < len(s) && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return n
 }
 
 // borderAfter is the first place at or after n where a character of s begins.
