@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/cmemd/cmemd/internal/agents/relay"
+	"github.com/cmemd/cmemd/internal/refusal"
 	"github.com/cmemd/cmemd/internal/transient"
 )
 
@@ -64,7 +65,7 @@ func (p *Pipeline) deadLetter(d delivery, cause error) {
 		return
 	}
 	p.Counts.DeadLetters.Add(1)
-	p.logger.Warn("a refused payload was put aside", "agent", d.Agent, "delivery", d.id, "err", reasonOf(cause))
+	p.logger.Warn("a refused payload was put aside", "agent", d.Agent, "delivery", d.id, "err", refusal.Reason(cause))
 }
 
 func (p *Pipeline) keepBad(d delivery, cause error) error {
@@ -78,7 +79,7 @@ func (p *Pipeline) keepBad(d delivery, cause error) error {
 	if err != nil && !errors.Is(err, relay.ErrUnsynced) {
 		return err
 	}
-	return p.cfg.Spool.SetAside(name, reasonOf(cause))
+	return p.cfg.Spool.SetAside(name, refusal.Reason(cause))
 }
 
 // errBadFull means that the bad folder holds as much as it may.

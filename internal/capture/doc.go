@@ -6,17 +6,15 @@
 // the rest is put to its session, which records it. What is refused for good goes to the spool's bad folder with its reason, a
 // dead letter; what is refused for now, which package transient knows, stays where it is and is brought again.
 //
-// A Refusal says in words of ours why something is not taken. Package api/server makes problem documents of it.
-//
 // The files, each referring to those below it:
 //
 //	follow.go, import.go, transcript.go, drain.go, deadletter.go, hook.go, echo.go, last_hook.go, private.go,
-//	secrets.go, project.go, config.go, result.go, refusal.go
+//	secrets.go, project.go, config.go, result.go
 //
 // What bites:
 //   - The ctx of Post ends when the agent's patience does, yet the event may still be appended.
 //   - A fact that comes from two sources is recorded once, by its key. Where hooks and transcripts of an agent have no key in
 //     common (agents.SharesKeys) the spool is drained before a transcript is taken.
-//   - Nothing of a report goes into a Refusal, a reason in the bad folder or the daemon's log file.
+//   - Nothing of a report goes into an error, a reason in the bad folder or the daemon's log file.
 //   - A name in the spool is a dead letter for a moment before it is moved: see deadLetters.
 package capture

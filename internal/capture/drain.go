@@ -12,6 +12,7 @@ import (
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/agents/relay"
 	"github.com/cmemd/cmemd/internal/panics"
+	"github.com/cmemd/cmemd/internal/refusal"
 	"github.com/cmemd/cmemd/internal/transient"
 )
 
@@ -283,5 +284,5 @@ func badReason(err error) string {
 	case errors.Is(err, errSpoolDisk):
 		return "it may not be read"
 	}
-	return reasonOf(err)
+	return refusal.Reason(err)
 }

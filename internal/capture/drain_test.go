@@ -21,6 +21,7 @@ import (
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/agents/relay"
 	"github.com/cmemd/cmemd/internal/capture/privacy"
+	"github.com/cmemd/cmemd/internal/refusal"
 )
 
 // spool keeps a payload as a hook does, at second n.
@@ -211,7 +212,7 @@ func TestAsideIsBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = w.client.Hook(t.Context(), "claude-code", []byte("{"), newID(), time.Time{})
-	if r := RefusalOf(err); r == nil || r.Kind != Invalid {
+	if r := refusal.Of(err); r == nil || r.Kind != refusal.Invalid {
 		t.Errorf("got %v, want that it is not valid", err)
 	}
 	if files, _ := badFiles(t, w.home); len(files) != 1 {

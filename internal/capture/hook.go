@@ -12,9 +12,13 @@ import (
 	"github.com/cmemd/cmemd/internal/agents"
 	"github.com/cmemd/cmemd/internal/agents/relay"
 	"github.com/cmemd/cmemd/internal/panics"
+	"github.com/cmemd/cmemd/internal/refusal"
 )
 
-// DeliveryField and OccurredField are the headers that a posted payload has its id and time in: a Refusal names them.
+// ErrCut is a body that ended, or stopped coming, before it was whole.
+var ErrCut = refusal.At("", "the body ends before it is whole")
+
+// DeliveryField and OccurredField are the headers that a posted payload has its id and time in: a refusal names them.
 const (
 	DeliveryField = "Cmemd-Delivery"    // a UUID, the same when the payload comes again
 	OccurredField = "Cmemd-Occurred-At" // RFC 3339, when the hook was called
@@ -83,7 +87,7 @@ func parseDelivery(s string) (events.ID, error) {
 	}
 	id, err := uuid.Parse(s)
 	if err != nil || len(s) != 36 || id == (events.ID{}) {
-		return events.ID{}, invalid(DeliveryField, "is no UUID in its usual form of 36 characters")
+		return events.ID{}, refusal.At(DeliveryField, "is no UUID in its usual form of 36 characters")
 	}
 	return id, nil
 }
@@ -98,10 +102,10 @@ func parseOccurred(s string) (time.Time, error) {
 	}
 	at, err := time.Parse(time.RFC3339Nano, s)
 	if err != nil {
-		return time.Time{}, invalid(OccurredField, "is no time in the form of RFC 3339")
+		return time.Time{}, refusal.At(OccurredField, "is no time in the form of RFC 3339")
 	}
 	if at = at.UTC(); at.Year() < firstOccurred || at.Year() > 2200 {
-		return time.Time{}, invalid(OccurredField, "the year %d is out of range", at.Year())
+		return time.Time{}, refusal.At(OccurredField, "the year %d is out of range", at.Year())
 	}
 	return at, nil
 }

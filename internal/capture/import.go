@@ -13,12 +13,13 @@ import (
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/agents"
 	"github.com/cmemd/cmemd/internal/agents/importer"
+	"github.com/cmemd/cmemd/internal/refusal"
 )
 
 // Import records what another memory kept and the log does not have yet. The body has one importer.Entry a line.
 func (p *Pipeline) Import(ctx context.Context, source string, body io.Reader) (Imported, error) {
 	if !slices.Contains(importer.Sources(), source) {
-		return Imported{}, &Refusal{Kind: Unknown, Detail: fmt.Sprintf("nothing is imported from %q; known are %q", source, importer.Sources())}
+		return Imported{}, refusal.Absent("nothing is imported from %q; known are %q", source, importer.Sources())
 	}
 	im := newImport(p, source)
 	if err := im.run(ctx, body); err != nil {
@@ -71,7 +72,7 @@ func (im *imported) run(ctx context.Context, body io.Reader) error {
 	}
 	if err := in.Err(); err != nil {
 		if errors.Is(err, bufio.ErrTooLong) {
-			err = invalid("", "line %d is longer than %d bytes", im.line+1, importer.MaxLine)
+			err = refusal.At("", "line %d is longer than %d bytes", im.line+1, importer.MaxLine)
 		} else {
 			err = fmt.Errorf("%w: %w", ErrCut, err)
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/agents"
+	"github.com/cmemd/cmemd/internal/refusal"
 	"github.com/cmemd/cmemd/internal/transient"
 )
 
@@ -30,6 +31,9 @@ const (
 	maxKnown = 1 << 20
 	maxNamed = 1000
 )
+
+// ErrSpoolWaits means that what hooks left in the spool is still being taken in. It passes.
+var ErrSpoolWaits = transient.Mark(errors.New("capture: what hooks left in the spool is still being taken in"))
 
 // drainWait is how long an ingest waits for the spool, below what clients wait for an answer.
 const drainWait = 20 * time.Second
@@ -111,7 +115,7 @@ func (in *ingest) run(ctx context.Context, captures iter.Seq2[session.Capture, e
 func (in *ingest) reject(bad *agents.LineError) {
 	detail := "is not understood"
 	var syntax *agents.SyntaxError
-	switch r := RefusalOf(bad.Err); {
+	switch r := refusal.Of(bad.Err); {
 	case errors.As(bad.Err, &syntax):
 		detail = "is not JSON"
 	case errors.Is(bad.Err, agents.ErrTooLong):
@@ -247,7 +251,7 @@ func (in *ingest) flush(ctx context.Context) error {
 		if in.out.Refused++; !blamesCapture(own) || in.out.Refused > maxRefused {
 			return own
 		}
-		in.blame(c.line, "could not be recorded: "+reasonOf(own))
+		in.blame(c.line, "could not be recorded: "+refusal.Reason(own))
 	}
 	return nil
 }

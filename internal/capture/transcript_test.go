@@ -16,6 +16,7 @@ import (
 	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/agents"
+	"github.com/cmemd/cmemd/internal/refusal"
 )
 
 // transcript is n rounds of a prompt, a tool call and an answer, as Claude Code writes them down.
@@ -170,7 +171,7 @@ func TestIngestGivesUp(t *testing.T) {
 		})
 	})
 	_, err := w.client.Ingest(t.Context(), "claude-code", "s.jsonl", bytes.NewReader(transcript("s", 2000)))
-	if r := RefusalOf(err); r == nil || r.Kind != Faulted || asked.Load() != maxRefused+2 {
+	if r := refusal.Of(err); r == nil || r.Kind != refusal.Faulted || asked.Load() != maxRefused+2 {
 		t.Errorf("got %v after %d tries, want the fault after %d", err, asked.Load(), maxRefused+2)
 	}
 }

@@ -52,7 +52,7 @@ func (s *Server) postRotate(w http.ResponseWriter, r *http.Request) error {
 		return forbidden("the token is changed over the socket only")
 	}
 	if s.cfg.NewToken == nil {
-		return &api.Problem{Type: api.ProblemConflict, Title: "This daemon's token stays", Status: http.StatusConflict, Detail: "it was given one"}
+		return conflict("This daemon's token stays", "it was given one")
 	}
 	if err := s.rotate(); err != nil {
 		return err

@@ -18,6 +18,7 @@ import (
 	"github.com/cmemd/cmemd/internal/agents/relay"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/capture"
+	"github.com/cmemd/cmemd/internal/memory/curation"
 	"github.com/cmemd/cmemd/internal/memory/recall"
 	"github.com/cmemd/cmemd/projections"
 	"github.com/cmemd/cmemd/projections/index"
@@ -54,11 +55,6 @@ type finder interface {
 	Show(ctx context.Context, ids ...string) ([]api.Row, error)
 }
 
-// Checker looks commits up in the repository that dir lies in. An *evidence.Checker is one; see there for its bounds.
-type Checker interface {
-	Check(ctx context.Context, dir string, hashes []string) []events.Claim
-}
-
 // Config is what a Server needs. System, Capture, Log, Views, Index and Recall are required; zero values of the rest mean the
 // defaults.
 type Config struct {
@@ -70,9 +66,9 @@ type Config struct {
 	Capture *capture.Pipeline // takes what hooks, transcripts and imports report
 	Spool   *relay.Spool      // what hooks kept, and dead letters; shown, and searched by who forgets. nil: there is none
 
-	Checker   Checker        // nil: claims are not looked at again
-	Eraser    Eraser         // nil: nothing is forgotten
-	Providers []api.Provider // that may be asked: the chosen one, what stands in for it, then those of tiers alone
+	Checker   curation.Checker // nil: claims are not looked at again
+	Eraser    Eraser           // nil: nothing is forgotten
+	Providers []api.Provider   // that may be asked: the chosen one, what stands in for it, then those of tiers alone
 
 	Home     string            // shown by status; its notes of unanswered hooks are read
 	Token    string            // of the loopback address; empty: nobody gets in there
@@ -151,10 +147,10 @@ type Server struct {
 	metrics *metrics
 	local   http.Handler
 	remote  http.Handler
-	mcp     http.Handler   // nil: none
-	buffers sync.Pool      // of *bytes.Buffer
-	again   chan struct{}  // holds one token: one request for turns again at a time
-	curate  chan struct{}  // holds one token: one correction or undo at a time
+	mcp     http.Handler  // nil: none
+	buffers sync.Pool     // of *bytes.Buffer
+	again   chan struct{} // holds one token: one request for turns again at a time
+	curator *curation.Curator
 	helping sync.Mutex     // orders the start of helpers and the end
 	helpers sync.WaitGroup // goroutines that a request left behind
 
@@ -172,9 +168,13 @@ func New(cfg Config) (*Server, error) {
 	if cfg.System == nil || cfg.Capture == nil || cfg.Log == nil || cfg.Views == nil || cfg.Index == nil || cfg.Recall == nil {
 		return nil, errors.New("api: a system, a capture, a log, views, an index and a recall are required")
 	}
-	s := &Server{cfg: cfg.withDefaults(), again: make(chan struct{}, 1), curate: make(chan struct{}, 1)}
+	s := &Server{cfg: cfg.withDefaults(), again: make(chan struct{}, 1)}
 	s.ending = make(chan struct{})
 	s.logger, s.started = s.cfg.Logger, s.cfg.Now()
+	s.curator = curation.New(curation.Config{
+		Sink: s.cfg.System, Log: s.cfg.Log, Views: s.cfg.Views, Checker: s.cfg.Checker, Now: s.cfg.Now,
+		Resolve: s.cfg.Recall.Resolve, CaughtUp: s.caughtUp, Redact: s.cfg.Capture.Redact,
+	})
 	m, err := newMetrics(s)
 	if err != nil {
 		return nil, fmt.Errorf("api: metrics: %w", err)

@@ -47,9 +47,9 @@
 //
 // The files, each referring to those below it:
 //
-//	inprocess.go, serve.go, why.go, context.go, logs_verify.go, observations.go, recheck.go, timeline.go,
+//	inprocess.go, serve.go, why.go, context.go, observations.go, timeline.go,
 //	views.go, export.go, status_metrics.go, status.go, usage.go, inject.go, findings.go, events.go, logs.go,
-//	outcomes.go, reobserve_wait.go, reobserve_choose.go, forget.go, memories_correct.go, reobserve.go,
+//	outcomes.go, reobserve_wait.go, reobserve_choose.go, forget.go, reobserve.go,
 //	sessions.go, memories.go, read.go, read_asof.go, read_project.go, mcp.go, params.go, hooks.go,
 //	middleware.go, metrics.go, auth.go, status_providers.go, read_file.go, listener.go, stream.go, errors.go,
 //	config.go

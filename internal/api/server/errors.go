@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -15,6 +16,7 @@ import (
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/capture"
 	"github.com/cmemd/cmemd/internal/memory/recall"
+	"github.com/cmemd/cmemd/internal/refusal"
 	"github.com/cmemd/cmemd/internal/transient"
 	"github.com/cmemd/cmemd/projections/engine"
 	"github.com/cmemd/cmemd/projections/index"
@@ -23,11 +25,15 @@ import (
 
 // invalid is a request that is wrong at one place.
 func invalid(pointer, format string, args ...any) *api.Problem {
-	return problemOf(&capture.Refusal{Kind: capture.Invalid, Field: pointer, Detail: fmt.Sprintf(format, args...)})
+	return problemOf(refusal.At(pointer, format, args...))
 }
 
 func notFound(format string, args ...any) *api.Problem {
-	return problemOf(&capture.Refusal{Kind: capture.Unknown, Detail: fmt.Sprintf(format, args...)})
+	return problemOf(refusal.Absent(format, args...))
+}
+
+func conflict(title, detail string) *api.Problem {
+	return problemOf(&refusal.Error{Kind: refusal.Conflict, Title: title, Detail: detail})
 }
 
 // unavailable is a refusal that a later try may not meet.
@@ -52,25 +58,25 @@ func problemFor(err error) (p *api.Problem, known bool) {
 	if errors.As(err, &p) {
 		return p, true
 	}
-	for _, translate := range []func(error) *api.Problem{uncaptured, absentThing, refusal} {
+	for _, translate := range []func(error) *api.Problem{refused, absentThing, passes} {
 		if p := translate(err); p != nil {
 			return p, true
 		}
 	}
-	return problemOf(capture.Unforeseen), false
+	return problemOf(refusal.Unforeseen), false
 }
 
-// problemTypes are the types of what capture refuses.
-var problemTypes = map[*capture.Kind]string{
-	capture.Invalid: api.ProblemInvalid, capture.Unknown: api.ProblemNotFound, capture.TooLarge: api.ProblemTooLarge,
-	capture.Faulted: api.ProblemFaulted, capture.Parked: api.ProblemFaulted, capture.Internal: api.ProblemInternal,
+// problemTypes are the types of what is refused.
+var problemTypes = map[*refusal.Kind]string{
+	refusal.Invalid: api.ProblemInvalid, refusal.Unknown: api.ProblemNotFound, refusal.TooLarge: api.ProblemTooLarge,
+	refusal.Conflict: api.ProblemConflict, refusal.Faulted: api.ProblemFaulted, refusal.Parked: api.ProblemFaulted, refusal.Internal: api.ProblemInternal,
 }
 
-// uncaptured is about what capture refuses for good.
-func uncaptured(err error) *api.Problem {
-	r := capture.RefusalOf(err)
+// refused is about what is refused for good.
+func refused(err error) *api.Problem {
+	r := refusal.Of(err)
 	if large, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		r = capture.LargerThan(large.Limit)
+		r = refusal.LargerThan(large.Limit)
 	}
 	if r == nil {
 		return nil
@@ -78,9 +84,9 @@ func uncaptured(err error) *api.Problem {
 	return problemOf(r)
 }
 
-func problemOf(r *capture.Refusal) *api.Problem {
-	p := &api.Problem{Type: problemTypes[r.Kind], Title: r.Kind.Title, Status: r.Kind.Code}
-	if r.Kind == capture.Invalid {
+func problemOf(r *refusal.Error) *api.Problem {
+	p := &api.Problem{Type: problemTypes[r.Kind], Title: cmp.Or(r.Title, r.Kind.Title), Status: r.Kind.Code}
+	if r.Kind == refusal.Invalid {
 		p.Errors = []api.FieldError{{Pointer: r.Field, Detail: r.Detail}}
 	} else {
 		p.Detail = r.Detail
@@ -115,10 +121,7 @@ func absentThing(err error) *api.Problem {
 	case errors.Is(err, actors.ErrNoProvider):
 		return invalid("/provider", "is not asked now: leave it out, or make it the provider in the settings")
 	case errors.Is(err, session.ErrNotQuarantined):
-		return &api.Problem{
-			Type: api.ProblemConflict, Title: "The session is not quarantined", Status: http.StatusConflict,
-			Detail: "there is nothing to release",
-		}
+		return conflict("The session is not quarantined", "there is nothing to release")
 	}
 	return nil
 }
@@ -134,8 +137,8 @@ func ambiguous(e *recall.AmbiguousError) *api.Problem {
 	return p
 }
 
-// refusal is about what may pass by itself, as the error says. A full disk comes before what it causes.
-func refusal(err error) *api.Problem {
+// passes is about what may pass by itself, as the error says. A full disk comes before what it causes.
+func passes(err error) *api.Problem {
 	switch {
 	case !transient.Is(err):
 		return nil

@@ -30,9 +30,7 @@ func (s *Server) postForget(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if s.cfg.Eraser == nil {
-		return &api.Problem{
-			Type: api.ProblemConflict, Title: "Nothing can be erased", Status: http.StatusConflict, Detail: "this daemon erases nothing",
-		}
+		return conflict("Nothing can be erased", "this daemon erases nothing")
 	}
 	if err := s.caughtUp(r.Context()); err != nil {
 		return err

@@ -13,6 +13,7 @@ import (
 	"github.com/cmemd/cmemd/internal/agents"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/capture"
+	"github.com/cmemd/cmemd/internal/refusal"
 )
 
 // postHook takes one payload of an agent and answers with what the agent is to be told. One of an agent that nobody knows is
@@ -51,7 +52,7 @@ const pooledBody = 256 << 10
 func (s *Server) readPayload(w http.ResponseWriter, r *http.Request) (body []byte, done func(), err error) {
 	size := r.ContentLength
 	if size > agents.MaxPayload {
-		return nil, nil, capture.LargerThan(agents.MaxPayload)
+		return nil, nil, refusal.LargerThan(agents.MaxPayload)
 	}
 	if size < 0 {
 		size = agents.MaxPayload

@@ -12,6 +12,8 @@ import (
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/memory/curation"
+	"github.com/cmemd/cmemd/projections/outcomes"
 )
 
 // statLog is a log that knows its figures, and fileLog one that can be copied as a file. The one in bbolt is both.
@@ -148,3 +150,28 @@ func (s *Server) getBackup(w http.ResponseWriter, r *http.Request) error {
 
 // copyTimeout is how long a whole copy of the log may take before its first byte goes out.
 const copyTimeout = time.Hour
+
+// getVerify checks the whole log, and the view of outcomes against it. What it finds is the result, not a failure.
+func (s *Server) getVerify(w http.ResponseWriter, r *http.Request) error {
+	if err := paramsOf(r).err(); err != nil {
+		return err
+	}
+	return s.work(w, r, func(ctx context.Context, tell func(done, total uint64)) (any, error) {
+		v, err := curation.VerifyLog(ctx, s.cfg.Log, s.ledger, tell)
+		switch {
+		case err == nil && v.Damaged():
+			s.logger.Error("the log is damaged", "position", v.Position, "err", v.Reason)
+		case err == nil && len(v.Discrepancies) > 0:
+			s.logger.Error("the balance does not add up", "discrepancies", len(v.Discrepancies)+v.More)
+		}
+		return v, err
+	})
+}
+
+// ledger is what the view of outcomes says, once it knows all that the log holds now.
+func (s *Server) ledger(ctx context.Context) (outcomes.Ledger, error) {
+	if err := s.caughtUp(ctx); err != nil {
+		return outcomes.Ledger{}, err
+	}
+	return s.cfg.Views.Ledger(ctx)
+}

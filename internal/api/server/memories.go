@@ -4,16 +4,13 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"path/filepath"
 	"strings"
 	"time"
 	"unicode/utf8"
 
-	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
-	"github.com/cmemd/cmemd/internal/capture/privacy"
-	"github.com/cmemd/cmemd/internal/clip"
+	"github.com/cmemd/cmemd/internal/memory/curation"
 )
 
 // Bounds of a saved memory. A longer one is a document, and belongs into a file.
@@ -21,7 +18,6 @@ const (
 	maxMemoryText  = 64 << 10 // bytes
 	maxMemoryTitle = 500      // bytes
 	maxMemoryWord  = 200      // bytes of a name, type or concept
-	maxMemoryList  = 100      // concepts, or files
 	futureSlack    = 24 * time.Hour
 )
 
@@ -34,32 +30,56 @@ func (s *Server) postMemory(w http.ResponseWriter, r *http.Request) error {
 	if err := readJSON(r, &m); err != nil {
 		return err
 	}
-	now := s.cfg.Now()
-	if errs := memoryErrors(&m, now); len(errs) > 0 {
+	if errs := memoryErrors(&m, s.cfg.Now()); len(errs) > 0 {
 		return invalidAll(errs)
 	}
-	if m.Supersedes != "" {
-		return s.correct(r.Context(), w, m, now)
-	}
-	id := s.cfg.NewID()
-	at, err := s.curated(r.Context(), now, s.cfg.Capture.Redact(savedMemory(&m, id, now)))
+	out, err := s.curator.Save(r.Context(), m)
 	if err != nil {
 		return err
 	}
-	return writeJSON(w, api.Saved{ID: id, Position: at})
+	return writeJSON(w, out)
 }
 
-// curated appends what a person or an agent decided of memory, all or nothing, and returns where that ends.
-func (s *Server) curated(ctx context.Context, now time.Time, decided ...events.Event) (events.Position, error) {
-	drafts := make([]events.Draft, len(decided))
-	for i, e := range decided {
-		drafts[i] = events.Draft{ID: s.cfg.NewID(), OccurredAt: now, Event: e}
+// postUndo takes a saved memory or a correction back, or undoes that.
+func (s *Server) postUndo(w http.ResponseWriter, r *http.Request) error {
+	if err := paramsOf(r).err(); err != nil {
+		return err
 	}
-	records, err := eventlog.AppendEnd(ctx, s.cfg.Log, events.Daemon, drafts...)
+	out, err := s.curator.Undo(r.Context(), r.PathValue("id"))
 	if err != nil {
-		return 0, fmt.Errorf("api: save: %w", err)
+		return err
 	}
-	return records[len(records)-1].Position, nil
+	return writeJSON(w, out)
+}
+
+// postRecheck looks at claims again.
+func (s *Server) postRecheck(w http.ResponseWriter, r *http.Request) error {
+	var req api.RecheckRequest
+	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+	if err := readJSON(r, &req); err != nil {
+		return err
+	}
+	if s.cfg.Checker == nil {
+		return conflict("Nothing can be looked up", "this daemon has nothing to check claims with")
+	}
+	if len(req.IDs) > maxRows {
+		return invalid("/ids", "names %d rows, where at most %d may be", len(req.IDs), maxRows)
+	}
+	if err := s.caughtUp(r.Context()); err != nil {
+		return err
+	}
+	var session events.SessionID
+	var err error
+	if req.Session != "" {
+		if session, err = s.sessionID(r.Context(), req.Session); err != nil {
+			return err
+		}
+	}
+	again, err := s.curator.Recheck(r.Context(), req, session)
+	if err != nil {
+		return err
+	}
+	return s.work(w, r, func(ctx context.Context, tell func(done, total uint64)) (any, error) { return again.Run(ctx, tell) })
 }
 
 // memoryErrors lists what is wrong with m, the fields in their order.
@@ -79,7 +99,7 @@ func memoryErrors(m *api.Memory, now time.Time) (errs []api.FieldError) {
 	short("/project_root", m.ProjectRoot, maxParam)
 	short("/title", m.Title, maxMemoryTitle)
 	short("/text", m.Text, maxMemoryText)
-	if strings.TrimSpace(allowed(m.Text)) == "" {
+	if strings.TrimSpace(curation.Allowed(m.Text)) == "" {
 		wrong("/text", "is empty")
 	}
 	short("/session", m.Session, maxMemoryWord)
@@ -89,8 +109,8 @@ func memoryErrors(m *api.Memory, now time.Time) (errs []api.FieldError) {
 		wrong("/at", "lies before 1970 or in the future")
 	}
 	for name, words := range map[string][]string{"/concepts": m.Concepts, "/files": m.Files} {
-		if len(words) > maxMemoryList {
-			wrong(name, "has %d entries, where %d may be", len(words), maxMemoryList)
+		if len(words) > curation.MaxList {
+			wrong(name, "has %d entries, where %d may be", len(words), curation.MaxList)
 			continue
 		}
 		for i, word := range words {
@@ -98,61 +118,4 @@ func memoryErrors(m *api.Memory, now time.Time) (errs []api.FieldError) {
 		}
 	}
 	return errs
-}
-
-// savedMemory is m as it is recorded: without private text, and with a title.
-func savedMemory(m *api.Memory, id events.ID, now time.Time) events.MemorySaved {
-	e := events.MemorySaved{
-		Memory: id, Project: strings.TrimSpace(allowed(m.Project)), ProjectRoot: allowed(m.ProjectRoot), Type: allowed(m.Type),
-		Concepts: allowedOf(m.Concepts), Files: allowedOf(m.Files), Session: allowed(m.Session), At: m.At.UTC(),
-		Text: allowed(m.Text), Title: strings.TrimSpace(allowed(m.Title)),
-	}
-	if e.Title == "" {
-		e.Title = firstLine(e.Text)
-	}
-	if m.At.IsZero() {
-		e.At = now.UTC()
-	}
-	if e.ProjectRoot == "" && isPath(e.Project) {
-		p := projectOf(e.Project)
-		e.Project, e.ProjectRoot = p.Name, p.Root
-	}
-	if e.Project == "" && e.ProjectRoot != "" {
-		e.Project = filepath.Base(e.ProjectRoot)
-	}
-	return e
-}
-
-// allowed is s without its private text.
-func allowed(s string) string {
-	s, _ = privacy.CutPrivate(s)
-	return s
-}
-
-// allowedOf is words without their private text, and without those that were all of it.
-func allowedOf(words []string) []string {
-	var kept []string
-	for _, word := range words {
-		if p := allowed(word); p == word || strings.TrimSpace(p) != "" {
-			kept = append(kept, p)
-		}
-	}
-	return kept
-}
-
-// titleLength is how much of a text stands for its title, in bytes.
-const titleLength = 80
-
-// firstLine is the beginning of text, cut at a word where that is near.
-func firstLine(text string) string {
-	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
-	line = strings.TrimSpace(line)
-	if len(line) <= titleLength {
-		return line
-	}
-	line = clip.Head(line, titleLength)
-	if i := strings.LastIndexByte(line, ' '); i > titleLength/2 {
-		line = line[:i]
-	}
-	return line + "…"
 }

@@ -115,22 +115,6 @@ func TestSaveIsChecked(t *testing.T) {
 	}
 }
 
-func TestMemoryTitles(t *testing.T) {
-	t.Parallel()
-	long := strings.Repeat("wörter ", 30)
-	for _, c := range []struct{ title, text, want string }{
-		{" given ", "text", "given"},
-		{"", "first\nsecond", "first"},
-		{"<private>x</private>", "text", "text"},
-		{"", long, strings.TrimSpace(strings.Repeat("wörter ", 10)) + "…"},
-	} {
-		m := api.Memory{Title: c.title, Text: c.text}
-		if got := savedMemory(&m, newID(), time.Now()).Title; got != c.want {
-			t.Errorf("title %q, text %.20q: got %q, want %q", c.title, c.text, got, c.want)
-		}
-	}
-}
-
 func TestReadRoutes(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)

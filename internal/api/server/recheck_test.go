@@ -14,6 +14,7 @@ import (
 	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/memory/curation"
 	"github.com/cmemd/cmemd/internal/observer/evidence"
 	"github.com/cmemd/cmemd/internal/observer/turn"
 )
@@ -52,7 +53,7 @@ func (c *truth) Check(_ context.Context, dir string, hashes []string) []events.C
 // claimWorld has a session remember that it committed hash.
 func claimWorld(t *testing.T, check interface {
 	turn.Checker
-	Checker
+	curation.Checker
 }, hash string) (*world, *moody) {
 	t.Helper()
 	m := newMoody(say("Committed the fix as commit " + hash))

@@ -142,10 +142,7 @@ func (s *Server) postStop(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if s.cfg.Shutdown == nil {
-		return &api.Problem{
-			Type: api.ProblemConflict, Title: "This daemon cannot be asked to stop", Status: http.StatusConflict,
-			Detail: "send its process a signal",
-		}
+		return conflict("This daemon cannot be asked to stop", "send its process a signal")
 	}
 	if cause == "" {
 		cause = "asked over the api"

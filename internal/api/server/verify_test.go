@@ -11,6 +11,7 @@ import (
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/memory/curation"
 	"github.com/cmemd/cmemd/projections/engine"
 	"github.com/cmemd/cmemd/projections/outcomes"
 	"github.com/cmemd/cmemd/testkit/logtest"
@@ -48,7 +49,7 @@ func TestVerifyCountsAnew(t *testing.T) {
 			c.plant(&l)
 			return l, err
 		}
-		got, err := VerifyLog(t.Context(), w.log, ledger, nil)
+		got, err := curation.VerifyLog(t.Context(), w.log, ledger, nil)
 		if err != nil || got.OK != (c.want == nil) || got.Damaged() || got.Balance == nil || got.Balance.Dropped != 6 {
 			t.Errorf("%s: got %+v, %v", c.name, got, err)
 		}
@@ -78,12 +79,12 @@ func TestVerifyComparesAtOnePosition(t *testing.T) {
 	w.use(t, "s", 2)
 	w.settled(t)
 	behind := func(context.Context) (outcomes.Ledger, error) { return then, nil }
-	if got, err := VerifyLog(t.Context(), w.log, behind, nil); err != nil || !got.OK || got.Balance.Captured != 4 {
+	if got, err := curation.VerifyLog(t.Context(), w.log, behind, nil); err != nil || !got.OK || got.Balance.Captured != 4 {
 		t.Errorf("views behind: got %+v, %v, want the balance of then", got, err)
 	}
 	gone := func(context.Context) (outcomes.Ledger, error) { return outcomes.Ledger{}, engine.ErrStopped }
 	var told []uint64
-	got, err := VerifyLog(t.Context(), w.log, gone, func(done, total uint64) {
+	got, err := curation.VerifyLog(t.Context(), w.log, gone, func(done, total uint64) {
 		if told = append(told, done); done > total {
 			t.Errorf("%d of %d are done", done, total)
 		}
@@ -91,12 +92,12 @@ func TestVerifyComparesAtOnePosition(t *testing.T) {
 	if err != nil || !got.OK || got.Balance.Captured != 7 || got.Unchecked == "" || len(told) < 2 {
 		t.Errorf("no views: got %+v, %v after %v, want all counted and the views named", got, err, told)
 	}
-	if got, err := VerifyLog(t.Context(), w.log, nil, nil); err != nil || !got.OK || got.Unchecked != "" {
+	if got, err := curation.VerifyLog(t.Context(), w.log, nil, nil); err != nil || !got.OK || got.Unchecked != "" {
 		t.Errorf("without views: got %+v, %v", got, err)
 	}
 	over, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := VerifyLog(over, w.log, gone, nil); !errors.Is(err, context.Canceled) {
+	if _, err := curation.VerifyLog(over, w.log, gone, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want the context's error", err)
 	}
 }
@@ -114,7 +115,7 @@ func TestVerifyFindsWhatTheLogCannotMean(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := VerifyLog(t.Context(), log, nil, nil)
+	got, err := curation.VerifyLog(t.Context(), log, nil, nil)
 	if err != nil || got.OK || got.Damaged() || len(got.Discrepancies) != 1 || got.Discrepancies[0].In != api.InLog || got.Discrepancies[0].Position != 4 {
 		t.Errorf("got %+v, %v, want the record named that cannot be right", got, err)
 	}

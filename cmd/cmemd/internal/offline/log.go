@@ -14,7 +14,7 @@ import (
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
-	"github.com/cmemd/cmemd/internal/api/server"
+	"github.com/cmemd/cmemd/internal/memory/curation"
 )
 
 // RecordsPage is how many records one question returns if it names no number.
@@ -56,7 +56,7 @@ func (o *Log) Backup(ctx context.Context, w io.Writer) error {
 
 // Verify implements Reader. There are no views to set beside the log.
 func (o *Log) Verify(ctx context.Context, progress func(api.Progress)) (api.Verified, error) {
-	return server.VerifyLog(ctx, o.Bolt, nil, func(done, total uint64) { progress(api.Progress{Done: done, Total: total}) })
+	return curation.VerifyLog(ctx, o.Bolt, nil, func(done, total uint64) { progress(api.Progress{Done: done, Total: total}) })
 }
 
 // Records implements Reader.

@@ -1,70 +1,53 @@
-package server
+package curation
 
 import (
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"slices"
 	"time"
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/refusal"
 	"github.com/cmemd/cmemd/projections/engine"
 	"github.com/cmemd/cmemd/projections/rows"
 )
 
 // correct saves m in the place of the row that it supersedes, and of those that say the same in its session. What was saved
 // and what it replaces is one append.
-func (s *Server) correct(ctx context.Context, w http.ResponseWriter, m api.Memory, now time.Time) error {
-	release, err := s.curating(ctx)
+func (c *Curator) correct(ctx context.Context, m api.Memory, now time.Time) (out api.Saved, err error) {
+	release, err := c.begin(ctx)
 	if err != nil {
-		return err
+		return out, err
 	}
 	defer release()
-	row, err := s.corrected(ctx, m.Supersedes)
+	row, err := c.corrected(ctx, m.Supersedes)
 	if err != nil {
-		return err
+		return out, err
 	}
-	same, err := s.cfg.Views.Same(ctx, row)
+	same, err := c.cfg.Views.Same(ctx, row)
 	if err != nil {
-		return err
+		return out, err
 	}
 	inherit(&m, row)
-	out := api.Saved{ID: s.cfg.NewID(), Superseded: append([]events.ID{row.ID}, same...)}
-	decided := []events.Event{s.cfg.Capture.Redact(savedMemory(&m, out.ID, now))}
+	out = api.Saved{ID: newID(), Superseded: append([]events.ID{row.ID}, same...)}
+	decided := []events.Event{c.cfg.Redact(savedMemory(&m, out.ID, now))}
 	for _, id := range out.Superseded {
 		decided = append(decided, events.MemorySuperseded{Memory: id, By: out.ID})
 	}
-	if out.Position, err = s.curated(ctx, now, decided...); err != nil {
-		return err
-	}
-	return writeJSON(w, out)
-}
-
-// curating waits for its turn and until the views know all decisions before it.
-func (s *Server) curating(ctx context.Context) (release func(), err error) {
-	select {
-	case s.curate <- struct{}{}:
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-	release = func() { <-s.curate }
-	if err := s.caughtUp(ctx); err != nil {
-		release()
-		return nil, err
-	}
-	return release, nil
+	out.Position, err = c.append(ctx, now, decided...)
+	return out, err
 }
 
 // corrected is the row that text names, if it can be corrected.
-func (s *Server) corrected(ctx context.Context, text string) (api.Row, error) {
-	id, err := s.cfg.Recall.Resolve(ctx, text)
+func (c *Curator) corrected(ctx context.Context, text string) (api.Row, error) {
+	id, err := c.cfg.Resolve(ctx, text)
 	if err != nil {
 		return api.Row{}, err
 	}
-	row, err := s.cfg.Views.Row(ctx, id)
+	row, err := c.cfg.Views.Row(ctx, id)
 	switch {
 	case err != nil:
 		return api.Row{}, err
@@ -82,8 +65,8 @@ func (s *Server) corrected(ctx context.Context, text string) (api.Row, error) {
 	return row, nil
 }
 
-func conflict(title, detail string) *api.Problem {
-	return &api.Problem{Type: api.ProblemConflict, Title: title, Status: http.StatusConflict, Detail: detail}
+func conflict(title, detail string) error {
+	return &refusal.Error{Kind: refusal.Conflict, Title: title, Detail: detail}
 }
 
 // inherit fills in what a correction does not say itself.
@@ -98,43 +81,37 @@ func inherit(m *api.Memory, row api.Row) {
 	}
 	if len(m.Files) == 0 {
 		m.Files = slices.Concat(row.FilesModified, row.FilesRead, row.FilesUnverified)
-		m.Files = m.Files[:min(len(m.Files), maxMemoryList)]
+		m.Files = m.Files[:min(len(m.Files), MaxList)]
 	}
 }
 
-// postUndo takes a saved memory or a correction back, or undoes that.
-func (s *Server) postUndo(w http.ResponseWriter, r *http.Request) error {
-	ctx := r.Context()
-	if err := paramsOf(r).err(); err != nil {
-		return err
-	}
-	release, err := s.curating(ctx)
+// Undo takes a saved memory or a correction back, or undoes that. Text is the beginning of its id.
+func (c *Curator) Undo(ctx context.Context, text string) (api.Undone, error) {
+	release, err := c.begin(ctx)
 	if err != nil {
-		return err
+		return api.Undone{}, err
 	}
 	defer release()
-	row, err := s.undoable(ctx, r.PathValue("id"))
+	row, err := c.undoable(ctx, text)
 	if err != nil {
-		return err
+		return api.Undone{}, err
 	}
-	u, err := s.undo(ctx, row)
+	u, err := c.undo(ctx, row)
 	if err != nil {
-		return err
+		return api.Undone{}, err
 	}
-	if u.out.Position, err = s.curated(ctx, s.cfg.Now(), u.decided...); err != nil {
-		return err
-	}
-	return writeJSON(w, u.out)
+	u.out.Position, err = c.append(ctx, c.cfg.Now(), u.decided...)
+	return u.out, err
 }
 
 // undoable is the memory that text means: itself, or the one that took the place of the row that it names.
-func (s *Server) undoable(ctx context.Context, text string) (api.Row, error) {
-	id, err := s.cfg.Recall.Resolve(ctx, text)
+func (c *Curator) undoable(ctx context.Context, text string) (api.Row, error) {
+	id, err := c.cfg.Resolve(ctx, text)
 	if err != nil {
 		return api.Row{}, err
 	}
 	for range 1000 { // corrections of corrections
-		row, err := s.cfg.Views.Row(ctx, id)
+		row, err := c.cfg.Views.Row(ctx, id)
 		switch {
 		case err != nil:
 			return api.Row{}, err
@@ -148,7 +125,7 @@ func (s *Server) undoable(ctx context.Context, text string) (api.Row, error) {
 		}
 		return row, nil
 	}
-	return api.Row{}, errors.New("api: corrections go round in a circle")
+	return api.Row{}, errors.New("curation: corrections go round in a circle")
 }
 
 // undoing is what an undo decides.
@@ -158,9 +135,9 @@ type undoing struct {
 }
 
 // undo takes back m, which stands, or lets it stand again where it was taken back; what it corrected stands where it does not.
-func (s *Server) undo(ctx context.Context, m api.Row) (*undoing, error) {
+func (c *Curator) undo(ctx context.Context, m api.Row) (*undoing, error) {
 	u := &undoing{out: api.Undone{Restored: []events.ID{}, Withdrawn: []events.ID{}}}
-	old, err := s.correctedBy(ctx, m.ID)
+	old, err := c.correctedBy(ctx, m.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -171,7 +148,7 @@ func (s *Server) undo(ctx context.Context, m api.Row) (*undoing, error) {
 		u.withdraw(m.ID, m.ID)
 	}
 	for _, id := range old {
-		row, err := s.cfg.Views.Row(ctx, id)
+		row, err := c.cfg.Views.Row(ctx, id)
 		if errors.Is(err, engine.ErrNotFound) || err == nil && row.Forgotten {
 			continue
 		}
@@ -199,8 +176,8 @@ func (u *undoing) restore(id events.ID) {
 }
 
 // correctedBy lists the rows whose place a memory ever took, in order.
-func (s *Server) correctedBy(ctx context.Context, id events.ID) (old []events.ID, err error) {
-	for r, err := range s.cfg.Log.Stream(ctx, events.Daemon, 1) {
+func (c *Curator) correctedBy(ctx context.Context, id events.ID) (old []events.ID, err error) {
+	for r, err := range c.cfg.Log.Stream(ctx, events.Daemon, 1) {
 		if err != nil {
 			return nil, err
 		}

@@ -1,11 +1,10 @@
-package server
+package curation
 
 import (
 	"context"
 	"errors"
 	"iter"
 	"maps"
-	"net/http"
 	"slices"
 
 	"github.com/cmemd/cmemd/actors/session"
@@ -15,31 +14,6 @@ import (
 	"github.com/cmemd/cmemd/internal/replay"
 	"github.com/cmemd/cmemd/projections/outcomes"
 )
-
-// getVerify checks the whole log, and the view of outcomes against it. What it finds is the result, not a failure.
-func (s *Server) getVerify(w http.ResponseWriter, r *http.Request) error {
-	if err := paramsOf(r).err(); err != nil {
-		return err
-	}
-	return s.work(w, r, func(ctx context.Context, tell func(done, total uint64)) (any, error) {
-		v, err := VerifyLog(ctx, s.cfg.Log, s.ledger, tell)
-		switch {
-		case err == nil && v.Damaged():
-			s.logger.Error("the log is damaged", "position", v.Position, "err", v.Reason)
-		case err == nil && len(v.Discrepancies) > 0:
-			s.logger.Error("the balance does not add up", "discrepancies", len(v.Discrepancies)+v.More)
-		}
-		return v, err
-	})
-}
-
-// ledger is what the view of outcomes says, once it knows all that the log holds now.
-func (s *Server) ledger(ctx context.Context) (outcomes.Ledger, error) {
-	if err := s.caughtUp(ctx); err != nil {
-		return outcomes.Ledger{}, err
-	}
-	return s.cfg.Views.Ledger(ctx)
-}
 
 // VerifyLog checks every record of a log, and then counts what became of its inputs anew. What it counts is set beside what
 // the sessions' own fold says and, unless ledger is nil, beside what the views say, which ledger returns. Views that cannot

@@ -1,0 +1,74 @@
+package curation
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/cmemd/cmemd/actors"
+	"github.com/cmemd/cmemd/eventlog"
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/projections"
+)
+
+// Checker looks commits up in the repository that dir lies in. An *evidence.Checker is one; see there for its bounds.
+type Checker interface {
+	Check(ctx context.Context, dir string, hashes []string) []events.Claim
+}
+
+// Config is what a Curator needs. All of it is required but Checker, without which claims are not looked at again.
+type Config struct {
+	Sink    actors.Sink
+	Log     eventlog.Log
+	Views   *projections.Views
+	Checker Checker
+	Now     func() time.Time
+
+	// Resolve returns the row whose id begins so. See recall.Recall for its errors.
+	Resolve func(ctx context.Context, text string) (events.ID, error)
+	// CaughtUp returns when the views know all that the log holds now, or an error.
+	CaughtUp func(ctx context.Context) error
+	// Redact takes secrets out of what is about to be saved.
+	Redact func(e events.Event) events.Event
+}
+
+// Curator changes memory for a person or an agent. Its methods are safe for concurrent use.
+type Curator struct {
+	cfg  Config
+	turn chan struct{} // holds one token: one correction or undo at a time
+}
+
+// New returns a Curator.
+func New(cfg Config) *Curator { return &Curator{cfg: cfg, turn: make(chan struct{}, 1)} }
+
+// begin waits for its turn and until the views know all decisions before it.
+func (c *Curator) begin(ctx context.Context) (release func(), err error) {
+	select {
+	case c.turn <- struct{}{}:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	release = func() { <-c.turn }
+	if err := c.cfg.CaughtUp(ctx); err != nil {
+		release()
+		return nil, err
+	}
+	return release, nil
+}
+
+// append records what a person or an agent decided of memory, all or nothing, and returns where that ends.
+func (c *Curator) append(ctx context.Context, now time.Time, decided ...events.Event) (events.Position, error) {
+	drafts := make([]events.Draft, len(decided))
+	for i, e := range decided {
+		drafts[i] = events.Draft{ID: newID(), OccurredAt: now, Event: e}
+	}
+	records, err := eventlog.AppendEnd(ctx, c.cfg.Log, events.Daemon, drafts...)
+	if err != nil {
+		return 0, fmt.Errorf("curation: %w", err)
+	}
+	return records[len(records)-1].Position, nil
+}
+
+func newID() events.ID { return uuid.Must(uuid.NewV7()) }
