@@ -39,7 +39,7 @@ func TestSupervisedReachesTheSessions(t *testing.T) {
 // dropped counts the outputs that have arrived and did not parse.
 func (w *matrixWorld) dropped() int {
 	w.t.Helper()
-	read, err := w.client.Records(w.ctx, api.RecordsQuery{})
+	read, err := api.RecordsRoute.Call(w.ctx, w.client, api.RecordsQuery{})
 	if err != nil {
 		w.t.Fatal(err)
 	}

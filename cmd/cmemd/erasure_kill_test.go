@@ -15,6 +15,7 @@ import (
 
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/api/client"
 )
 
 // TestForgettingIsKilledAtEveryMoment kills the daemon with SIGKILL while it forgets, and has the next one finish. What was
@@ -73,7 +74,7 @@ func TestForgettingIsKilledAtEveryMoment(t *testing.T) {
 // say has two sessions say a word and other things, and puts payloads with the word beside the log.
 func (p program) say(ctx context.Context, word string, round int) {
 	p.t.Helper()
-	client := api.Dial(p.home)
+	client := client.Dial(p.home)
 	defer client.Close()
 	post := func(payload string) {
 		if _, err := client.Hook(ctx, "claude-code", []byte(payload), uuid.Must(uuid.NewV7()), time.Now()); err != nil {
@@ -96,7 +97,7 @@ func (p program) say(ctx context.Context, word string, round int) {
 		}
 		post(fmt.Sprintf(`{%s,"hook_event_name":"Stop","stop_hook_active":false,"last_assistant_message":"Renamed to %s."}`, common, word))
 	}
-	if _, err := client.Save(ctx, api.Memory{Project: "kept", Text: fmt.Sprintf("this stays %d", round)}); err != nil {
+	if _, err := api.SaveRoute.Call(ctx, client, api.Memory{Project: "kept", Text: fmt.Sprintf("this stays %d", round)}); err != nil {
 		p.t.Fatal(err)
 	}
 	bad := filepath.Join(p.home, "spool", "bad")
@@ -110,10 +111,10 @@ func (p program) say(ctx context.Context, word string, round int) {
 }
 
 // awaitQuiet waits until nothing is pending and the views know all there is.
-func (p program) awaitQuiet(ctx context.Context, client *api.Client) {
+func (p program) awaitQuiet(ctx context.Context, client *client.Client) {
 	p.t.Helper()
 	for range 1500 {
-		st, err := client.Status(ctx)
+		st, err := api.StatusRoute.Call(ctx, client, api.NoQuery{})
 		behind := func(v api.ViewLag) bool { return v.Lag > 0 }
 		if err == nil && st.Inputs.Pending == 0 && !slices.ContainsFunc(st.Views, behind) {
 			return
@@ -126,11 +127,11 @@ func (p program) awaitQuiet(ctx context.Context, client *api.Client) {
 // forgetAndKill asks for a word to be forgotten, and kills the daemon after a while. It returns how long it took if that was
 // too late, and 0 if it was not.
 func (p program) forgetAndKill(ctx context.Context, daemon *exec.Cmd, word string, after time.Duration) time.Duration {
-	client := api.Dial(p.home)
+	client := client.Dial(p.home)
 	defer client.Close()
 	began, ended := time.Now(), make(chan time.Duration, 1)
 	go func() {
-		if _, err := client.Forget(ctx, api.ForgetRequest{Query: word}, nil); err == nil {
+		if _, err := api.ForgetRoute.Call(ctx, client, api.ForgetRequest{Query: word}, nil); err == nil {
 			ended <- time.Since(began)
 		}
 		close(ended)
@@ -144,20 +145,20 @@ func (p program) forgetAndKill(ctx context.Context, daemon *exec.Cmd, word strin
 // finished waits until what a killed daemon had begun is done, and asks again where it had not. It reports which it was.
 func (p program) finished(ctx context.Context, word string) (begun bool) {
 	p.t.Helper()
-	client := api.Dial(p.home)
+	client := client.Dial(p.home)
 	defer client.Close()
 	for range 1500 {
-		st, err := client.Status(ctx)
+		st, err := api.StatusRoute.Call(ctx, client, api.NoQuery{})
 		if err == nil && st.Erasure != nil && !st.Erasure.Unfinished {
 			break
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
 	begun = true
-	plan, err := client.PlanForget(ctx, api.ForgetRequest{Query: word})
+	plan, err := api.ForgetPlanRoute.Call(ctx, client, api.ForgetRequest{Query: word}.Plan(), nil)
 	if err == nil && plan.Records+plan.Spooled > 0 {
 		begun = false
-		_, err = client.Forget(ctx, api.ForgetRequest{Query: word}, nil)
+		_, err = api.ForgetRoute.Call(ctx, client, api.ForgetRequest{Query: word}, nil)
 	}
 	if err != nil {
 		p.t.Fatal(err)
@@ -178,18 +179,18 @@ func (p program) holding(word string) []string {
 // checkSound holds that the log verifies, that the balance adds up, and that what nobody asked to forget is there.
 func (p program) checkSound(ctx context.Context, rounds int) {
 	p.t.Helper()
-	client := api.Dial(p.home)
+	client := client.Dial(p.home)
 	defer client.Close()
-	if v, err := client.Verify(ctx, nil); err != nil {
+	if v, err := api.VerifyRoute.Call(ctx, client, api.NoQuery{}, nil); err != nil {
 		p.t.Errorf("verify: %+v, %v", v, err)
 	}
-	st, err := client.Status(ctx)
+	st, err := api.StatusRoute.Call(ctx, client, api.NoQuery{})
 	if in := st.Inputs; err != nil || in.Captured != rounds*42 || in.Captured != in.Observed+in.Skipped+in.Dropped+in.Pending+in.Forgotten ||
 		in.Forgotten != rounds*22 {
 		p.t.Errorf("inputs %+v, %v; want %d captured and %d forgotten", in, err, rounds*42, rounds*22)
 	}
 	for round := range rounds {
-		found, err := client.Search(ctx, api.SearchQuery{Text: "stays", Project: "kept", Limit: 100})
+		found, err := api.SearchRoute.Call(ctx, client, api.SearchQuery{Text: "stays", Project: "kept", Limit: 100})
 		if err != nil || len(found.Results) != rounds {
 			p.t.Errorf("round %d: %d memories are found, %v", round, len(found.Results), err)
 		}

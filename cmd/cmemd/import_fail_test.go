@@ -17,6 +17,7 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/api/client"
 )
 
 // importing runs the command. It returns what it says, and its exit code.
@@ -117,9 +118,9 @@ func TestImportOutlivesTheDaemon(t *testing.T) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		client := api.Dial(p.home)
+		client := client.Dial(p.home)
 		defer client.Close()
-		for s, err := client.Status(ctx); ctx.Err() == nil && (err != nil || s.Position < events.Position(500)); s, err = client.Status(ctx) {
+		for s, err := api.StatusRoute.Call(ctx, client, api.NoQuery{}); ctx.Err() == nil && (err != nil || s.Position < events.Position(500)); s, err = api.StatusRoute.Call(ctx, client, api.NoQuery{}) {
 			time.Sleep(5 * time.Millisecond)
 		}
 		_ = daemon.Process.Kill()

@@ -16,6 +16,7 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
 	"github.com/cmemd/cmemd/internal/agents/importer"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/api/client"
 	"github.com/cmemd/cmemd/testkit/secrets"
 )
 
@@ -72,7 +73,7 @@ func TestImportSweep(t *testing.T) {
 	path := otherDatabase(t, texts...)
 	daemon := w.serve(ctx)
 	defer func() { _ = daemon.Process.Kill(); _ = daemon.Wait() }()
-	w.client = api.Dial(w.home)
+	w.client = client.Dial(w.home)
 	defer w.client.Close()
 	first, second := w.imports(path), w.imports(path)
 	n := len(texts)

@@ -18,6 +18,7 @@ import (
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/agents/relay"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/api/client"
 	"github.com/cmemd/cmemd/testkit/race"
 )
 
@@ -59,10 +60,10 @@ func (p program) serve(ctx context.Context) *exec.Cmd {
 	if err := c.Start(); err != nil {
 		p.t.Fatal(err)
 	}
-	client := api.Dial(p.home)
+	client := client.Dial(p.home)
 	defer client.Close()
 	for limit := time.Now().Add(clitest.Patience); time.Now().Before(limit); time.Sleep(20 * time.Millisecond) {
-		if r, err := client.Ready(ctx); err == nil && r.Ready {
+		if r, err := api.ReadyRoute.Call(ctx, client, api.ReadyQuery{Always: true}); err == nil && r.Ready {
 			return c
 		}
 	}
@@ -162,11 +163,11 @@ func (p program) hook(ctx context.Context, payload string) {
 // awaitSettled waits until n inputs are captured and none is pending.
 func (p program) awaitSettled(ctx context.Context, n int) {
 	p.t.Helper()
-	client := api.Dial(p.home)
+	client := client.Dial(p.home)
 	defer client.Close()
 	var in api.Balance
 	for range 1500 {
-		st, err := client.Status(ctx)
+		st, err := api.StatusRoute.Call(ctx, client, api.NoQuery{})
 		if in = st.Inputs; err == nil && in.Captured >= n && in.Pending == 0 && st.Spool.Waiting == 0 {
 			break
 		}

@@ -21,6 +21,7 @@ import (
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/api/client"
 	"github.com/cmemd/cmemd/internal/replay"
 )
 
@@ -31,7 +32,7 @@ const matrixLimit = clitest.Patience
 type matrixWorld struct {
 	program
 	ctx    context.Context
-	client *api.Client
+	client *client.Client
 	daemon *exec.Cmd
 	cwd    string // where its sessions work
 	uses   int
@@ -51,7 +52,7 @@ func newMatrixWorld(t *testing.T, script []string, settings ...string) *matrixWo
 		t.Fatal(err)
 	}
 	w.write(filepath.Join(w.home, config.FileName), append([]string{`provider = "playback"`, `playback_file = "` + played + `"`}, settings...))
-	w.client = api.Dial(w.home)
+	w.client = client.Dial(w.home)
 	t.Cleanup(w.client.Close)
 	w.daemon = w.serve(ctx)
 	t.Cleanup(func() {
@@ -120,7 +121,7 @@ func (w *matrixWorld) await(what string, done func(api.Status) bool) api.Status 
 	var st api.Status
 	var err error
 	for limit := time.Now().Add(matrixLimit); ; time.Sleep(5 * time.Millisecond) {
-		if st, err = w.client.Status(w.ctx); err == nil && done(st) {
+		if st, err = api.StatusRoute.Call(w.ctx, w.client, api.NoQuery{}); err == nil && done(st) {
 			return st
 		}
 		if time.Now().After(limit) {
@@ -152,7 +153,7 @@ func (w *matrixWorld) checkBalance(got, want api.Balance) {
 // outcomes lists the inputs with an outcome.
 func (w *matrixWorld) outcomes(outcome string) []api.Input {
 	w.t.Helper()
-	found, err := w.client.Outcomes(w.ctx, api.OutcomesQuery{Outcome: outcome})
+	found, err := api.OutcomesRoute.Call(w.ctx, w.client, api.OutcomesQuery{Outcome: outcome})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -176,11 +177,11 @@ func (w *matrixWorld) checkDropped(n int, class, reason string) {
 // search returns the observations and summaries that words find, when all that happened is known.
 func (w *matrixWorld) search(words string) []api.Result {
 	w.t.Helper()
-	st, err := w.client.Status(w.ctx)
+	st, err := api.StatusRoute.Call(w.ctx, w.client, api.NoQuery{})
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	found, err := w.client.Search(w.ctx, api.SearchQuery{Text: words, Kind: "observation,summary", After: st.Position})
+	found, err := api.SearchRoute.Call(w.ctx, w.client, api.SearchQuery{Text: words, Kind: "observation,summary", After: st.Position})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -211,11 +212,11 @@ func (w *matrixWorld) checkRemembered(words string) {
 
 func (w *matrixWorld) context() string {
 	w.t.Helper()
-	st, err := w.client.Status(w.ctx)
+	st, err := api.StatusRoute.Call(w.ctx, w.client, api.NoQuery{})
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	answer, err := w.client.Context(w.ctx, api.ContextQuery{Cwd: w.cwd, After: st.Position})
+	answer, err := api.ContextRoute.Call(w.ctx, w.client, api.ContextQuery{Cwd: w.cwd, After: st.Position})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -232,7 +233,7 @@ type logged struct {
 // by the definition of an outcome, and its own rules explain each decision on record.
 func (w *matrixWorld) end() []logged {
 	w.t.Helper()
-	before, err := w.client.Status(w.ctx)
+	before, err := api.StatusRoute.Call(w.ctx, w.client, api.NoQuery{})
 	if err != nil {
 		w.t.Fatal(err)
 	}

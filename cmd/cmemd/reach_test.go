@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
-	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/api/client"
 )
 
 // TestAliveOfADaemonThatHangs holds a socket that is listened at, and never answered on, to an error in time.
@@ -22,7 +22,7 @@ func TestAliveOfADaemonThatHangs(t *testing.T) {
 		t.Skip("no such socket here:", err)
 	}
 	defer l.Close()
-	client := api.DialSocket(path)
+	client := client.DialSocket(path)
 	defer client.Close()
 	err = terminal.Alive(t.Context(), client, 20*time.Millisecond)
 	if err == nil || !strings.Contains(err.Error(), "has not answered for 20ms") || !strings.Contains(terminal.NextStep(err), "cmemd stop --kill") {

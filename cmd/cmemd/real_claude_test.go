@@ -46,7 +46,7 @@ func TestRealClientObserves(t *testing.T) {
 // checkRealUsage wants the tokens that the model told, the money that the client made of them, and who answered.
 func (w *realWorld) checkRealUsage() {
 	w.t.Helper()
-	used, err := w.client.Usage(w.ctx, api.UsageQuery{By: api.UsageByModel, After: w.position()})
+	used, err := api.UsageRoute.Call(w.ctx, w.client, api.UsageQuery{By: api.UsageByModel, After: w.position()})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -64,7 +64,7 @@ func (w *realWorld) checkRealUsage() {
 // sessions is how many sessions are known.
 func (w *realWorld) sessions() int {
 	w.t.Helper()
-	found, err := w.client.Sessions(w.ctx, api.SessionsQuery{})
+	found, err := api.SessionsRoute.Call(w.ctx, w.client, api.SessionsQuery{})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -74,7 +74,7 @@ func (w *realWorld) sessions() int {
 // position is what the log has come to.
 func (w *realWorld) position() events.Position {
 	w.t.Helper()
-	st, err := w.client.Status(w.ctx)
+	st, err := api.StatusRoute.Call(w.ctx, w.client, api.NoQuery{})
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/clitest"
-	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/api/client"
 )
 
 // agentModel is the model that an agent asks in these tests, on loopback: it has it run a command, read a file that is not
@@ -94,15 +94,15 @@ type personsWorld struct {
 	person string
 }
 
-// newPersonsWorld starts the daemon. Its programs, and the client of that name at path, are on the person's PATH; it listens at an address
+// newPersonsWorld starts the daemon. Its programs, and the agent of that name at path, are on the person's PATH; it listens at an address
 // too, unless that is empty.
-func newPersonsWorld(t *testing.T, client, path, listen string) *personsWorld {
+func newPersonsWorld(t *testing.T, agent, path, listen string) *personsWorld {
 	t.Helper()
 	w := &personsWorld{matrixWorld: matrixWorld{program: newProgram(t), ctx: t.Context()}, model: newAgentModel(t), person: t.TempDir()}
 	w.cwd = t.TempDir()
 	bin := filepath.Dir(w.path)
 	w.buildHook(filepath.Join(bin, "cmemd-hook"))
-	if err := os.Symlink(path, filepath.Join(bin, client)); err != nil {
+	if err := os.Symlink(path, filepath.Join(bin, agent)); err != nil {
 		t.Fatal(err)
 	}
 	w.env = []string{
@@ -113,7 +113,7 @@ func newPersonsWorld(t *testing.T, client, path, listen string) *personsWorld {
 	if err := os.MkdirAll(w.home, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	w.client = api.Dial(w.home)
+	w.client = client.Dial(w.home)
 	t.Cleanup(w.client.Close)
 	w.daemon = w.serve(w.ctx)
 	t.Cleanup(func() {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/clitest"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/api/client"
 )
 
 // askingModel is a model on loopback that asks memory: for the schemas of two tools, which clients keep back, then search, then
@@ -107,13 +108,13 @@ func TestRealClientAsksMemory(t *testing.T) {
 	path := realClaude(t)
 	p, endpoint, token := servedOverHTTP(t)
 	cwd := t.TempDir()
-	client := api.Dial(p.home)
+	client := client.Dial(p.home)
 	defer client.Close()
-	saved, err := client.Save(t.Context(), api.Memory{Project: filepath.Base(cwd), ProjectRoot: cwd, Text: "Releases are cut on Tuesdays: the farm idles then"})
+	saved, err := api.SaveRoute.Call(t.Context(), client, api.Memory{Project: filepath.Base(cwd), ProjectRoot: cwd, Text: "Releases are cut on Tuesdays: the farm idles then"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := client.Search(t.Context(), api.SearchQuery{After: saved.Position}); err != nil {
+	if _, err := api.SearchRoute.Call(t.Context(), client, api.SearchQuery{After: saved.Position}); err != nil {
 		t.Fatal(err)
 	}
 	for name, server := range map[string]map[string]any{

@@ -15,6 +15,7 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/api/client"
 	"github.com/cmemd/cmemd/testkit/race"
 )
 
@@ -53,7 +54,7 @@ func newRealWorld(t *testing.T, path string) *realWorld {
 		t.Fatal(err)
 	}
 	w.write(filepath.Join(w.home, config.FileName), []string{`provider = "claude-cli"`, `claude_cli_path = "` + path + `"`})
-	w.client = api.Dial(w.home)
+	w.client = client.Dial(w.home)
 	t.Cleanup(w.client.Close)
 	w.daemon = w.serve(ctx)
 	t.Cleanup(func() {

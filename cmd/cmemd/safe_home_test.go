@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/api/client"
 )
 
 // TestNobodyElseReadsTheHome looks at the rights of all that a daemon and a hook write, in a process that lets others read
@@ -30,7 +31,7 @@ func TestNobodyElseReadsTheHome(t *testing.T) {
 	w.runHook([]byte(`{"hook_event_name":"UserPromptSubmit","session_id":"s","cwd":"/src/shop","prompt":"a","prompt_id":"p"}`), 0)
 	daemon := w.serve(ctx)
 	defer func() { _ = daemon.Process.Kill(); _ = daemon.Wait() }()
-	w.client = api.Dial(w.home)
+	w.client = client.Dial(w.home)
 	defer w.client.Close()
 	w.await("the spool", func(st api.Status) bool { return st.Spool.Waiting == 0 && st.Ready })
 	n := 0

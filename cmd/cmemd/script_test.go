@@ -25,6 +25,7 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/api/client"
 	"github.com/cmemd/cmemd/testkit/race"
 )
 
@@ -84,7 +85,7 @@ func work(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: work SESSION")
 	}
-	client := api.Dial(home(ts).Home)
+	client := client.Dial(home(ts).Home)
 	defer client.Close()
 	for i, event := range sessionPayloads(args[0]) {
 		payload, err := json.Marshal(event)
@@ -145,7 +146,7 @@ func crash(ts *testscript.TestScript, _ bool, _ []string) {
 	d, err := homedir.ReadDaemonFile(home(ts).Daemon)
 	ts.Check(err)
 	ts.Check(d.Signal(syscall.SIGKILL))
-	client := api.Dial(home(ts).Home)
+	client := client.Dial(home(ts).Home)
 	defer client.Close()
 	waitFor(ts, "the daemon to die", func() bool { // its threads end one by one, and its socket with the last
 		return !d.Lives() && errors.Is(client.Alive(context.Background()), api.ErrNotRunning)

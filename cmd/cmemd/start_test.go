@@ -13,6 +13,7 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/api/client"
 )
 
 // TestStartWaitsForTheQuicker has another process hold the log, and a daemon listen only after the one that `cmemd start`
@@ -69,7 +70,7 @@ func TestStopWithoutDaemonFile(t *testing.T) {
 	if err := os.Remove(p.Daemon); err != nil {
 		t.Fatal(err)
 	}
-	client := api.Dial(program.home)
+	client := client.Dial(program.home)
 	defer client.Close()
 	pid, err := daemon.Stop(ctx, client, p, false)
 	if pid != served.Process.Pid || err != nil {

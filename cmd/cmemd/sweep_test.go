@@ -19,6 +19,7 @@ import (
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/api/client"
 	"github.com/cmemd/cmemd/testkit/secrets"
 )
 
@@ -52,7 +53,7 @@ func TestSweep(t *testing.T) {
 	w.search("the spool", "[redacted:")
 	daemon := w.serve(ctx)
 	defer func() { _ = daemon.Process.Kill(); _ = daemon.Wait() }()
-	w.client = api.Dial(w.home)
+	w.client = client.Dial(w.home)
 	defer w.client.Close()
 	w.report("there")
 	w.unsaid("unsaid, there", cwd)
@@ -165,10 +166,10 @@ func (w *sweeper) report(session string) {
 		if _, err := w.client.Ingest(w.ctx, "claude-code", "/t/"+s.Text+".jsonl", strings.NewReader(lines)); err != nil {
 			w.t.Fatal(err)
 		}
-		if _, err := w.client.Save(w.ctx, api.Memory{Project: "shop", Title: "of " + s.Text, Text: "remember\n" + s.Text, Files: []string{s.Text}, Concepts: []string{s.Text}}); err != nil {
+		if _, err := api.SaveRoute.Call(w.ctx, w.client, api.Memory{Project: "shop", Title: "of " + s.Text, Text: "remember\n" + s.Text, Files: []string{s.Text}, Concepts: []string{s.Text}}); err != nil {
 			w.t.Fatal(err)
 		}
-		_, _ = w.client.Search(w.ctx, api.SearchQuery{Text: s.Text, Project: s.Text}) // whatever it says
+		_, _ = api.SearchRoute.Call(w.ctx, w.client, api.SearchQuery{Text: s.Text, Project: s.Text}) // whatever it says
 		bad := clitest.JSON(map[string]any{"hook_event_name": "Stop", "last_assistant_message": s.Text})
 		w.runHook([]byte(bad), i)                                // names no session: it is put aside
 		w.runHook([]byte(strings.TrimSuffix(bad, `"}`)+"\n"), i) // is no JSON

@@ -1,23 +1,46 @@
 package api
 
 import (
+	"path/filepath"
+
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/memory/recall"
 )
 
 // ContextQuery asks for the memory that an agent would be given now.
 type ContextQuery struct {
-	Project string // shown name or root; empty: that of Cwd
-	Cwd     string // absolute
-	Session string // our id, or the agent's own
-	Source  string // startup, clear, compact, resume; empty means startup
-	Prompt  string // instead: what would be given at this prompt
-	File    string // instead: what would be given before this file is read; absolute
-	Explain bool   // say of each row why it is in or out
-	After   events.Position
+	Project string `param:"project"`                                     // shown name or root; empty: that of Cwd
+	Cwd     string `param:"cwd"`                                         // absolute
+	Session string `param:"session"`                                     // our id, or the agent's own
+	Source  string `param:"source" words:"startup,clear,compact,resume"` // empty means startup
+	Prompt  string `param:"prompt"`                                      // instead: what would be given at this prompt
+	File    string `param:"file"`                                        // instead: what would be given before this file is read; absolute
 
-	Characters int // at most; 0 means as the daemon is set
-	Tokens     int // at most, estimated; 0 means as the daemon is set
+	Characters int             `param:"characters" most:"10000"` // at most; 0 means as the daemon is set
+	Tokens     int             `param:"tokens" most:"10000"`     // at most, estimated; 0 means as the daemon is set
+	Explain    bool            `param:"explain"`                 // say of each row why it is in or out
+	After      events.Position `param:"after" wait:"true"`       // the answer must know this position; 0: whatever is known
+}
+
+// Check implements the queries' method of that name.
+func (q *ContextQuery) Check(wrong Wrong) {
+	if q.Project == "" && q.Cwd == "" && q.Session == "" {
+		wrong("project", "give this, cwd or session")
+	}
+	for name, path := range map[string]string{"cwd": q.Cwd, "file": q.File} {
+		if path != "" && !filepath.IsAbs(path) {
+			wrong(name, "is no absolute path")
+		}
+	}
+	given := 0
+	for _, text := range []string{q.Source, q.Prompt, q.File} {
+		if text != "" {
+			given++
+		}
+	}
+	if given > 1 {
+		wrong("source", "give one of this, prompt and file")
+	}
 }
 
 // ContextAnswer is memory as an agent is given it.

@@ -21,6 +21,12 @@ type ForgetRequest struct {
 	DryRun  bool            `json:"dry_run,omitempty"` // only say what would go
 }
 
+// Plan is q as it only asks what would go.
+func (q ForgetRequest) Plan() ForgetRequest {
+	q.DryRun = true
+	return q
+}
+
 // ForgetPlan is what would go.
 type ForgetPlan struct {
 	erasure.Plan

@@ -7,3 +7,10 @@ const (
 	DeliveryHeader = capture.DeliveryField
 	OccurredHeader = capture.OccurredField
 )
+
+// The names of server-sent events that report work.
+const (
+	EventProgress = "progress"
+	EventResult   = "result"
+	EventProblem  = "problem"
+)

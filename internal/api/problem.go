@@ -61,3 +61,6 @@ func (p *Problem) Error() string {
 
 // Temporary reports whether the same request may succeed a little later.
 func (p *Problem) Temporary() bool { return p.Status == 503 || p.Status == 429 }
+
+// ProblemType is the media type of a Problem.
+const ProblemType = "application/problem+json"

@@ -37,6 +37,9 @@ type ReobserveRequest struct {
 	Wait     bool   `json:"wait,omitempty"`     // answer with progress, and at the end with what came of it
 }
 
+// AtOnce reports whether the answer comes without progress.
+func (q ReobserveRequest) AtOnce() bool { return !q.Wait || q.DryRun }
+
 // Reobserved says what was, or with DryRun would be, asked for again.
 type Reobserved struct {
 	DryRun   bool             `json:"dry_run,omitempty"`

@@ -7,9 +7,44 @@ import (
 
 // RowsQuery asks for whole rows by id.
 type RowsQuery struct {
-	IDs   []string        // or the beginnings of them; 1 to 200
-	After events.Position // the answer must know this position; 0: whatever is known
+	IDs   []string        `param:"ids"`               // or the beginnings of them; 1 to MaxRows
+	After events.Position `param:"after" wait:"true"` // the answer must know this position; 0: whatever is known
 }
 
 // RawInput is one of the inputs that a row was made of.
 type RawInput = recall.RawInput
+
+// MaxRows is how many rows one request may name.
+const MaxRows = 200
+
+// Check implements the queries' method of that name.
+func (q *RowsQuery) Check(wrong Wrong) {
+	if n := len(q.IDs); n == 0 || n > MaxRows {
+		wrong("ids", "names %d rows, where 1 to %d may be, with commas between", n, MaxRows)
+	}
+}
+
+// RowsRequest is the body that asks for whole rows by id.
+type RowsRequest struct {
+	IDs []string `json:"ids"` // or the beginnings of them; 1 to MaxRows
+}
+
+// Check implements the queries' method of that name.
+func (q *RowsRequest) Check(wrong Wrong) {
+	if n := len(q.IDs); n == 0 || n > MaxRows {
+		wrong("/ids", "names %d rows, where 1 to %d may be", n, MaxRows)
+	}
+}
+
+// RowQuery asks for one whole row of any kind by its id, or by the beginning of it: 8 hex digits or more that no other row shares.
+type RowQuery struct {
+	ID    string          `path:"id"`
+	After events.Position `param:"after" wait:"true"` // the answer must know this position; 0: whatever is known
+}
+
+// InputsQuery asks for what a row was made of as it was captured: what the tools were given and what they printed.
+type InputsQuery struct {
+	ID    string          `path:"id"`
+	After events.Position `param:"after"` // Next of the page before; 0: the first
+	Limit int             `param:"limit" default:"50" most:"500"`
+}

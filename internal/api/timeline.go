@@ -1,6 +1,7 @@
 package api
 
 import (
+	"strings"
 	"time"
 
 	"github.com/cmemd/cmemd/events"
@@ -8,11 +9,18 @@ import (
 
 // TimelineQuery asks for what happened around something. One of Anchor and Query is needed.
 type TimelineQuery struct {
-	Anchor  string // a row's id or its beginning, or a time in RFC 3339
-	Query   string // the best hit of this search is the anchor
-	Before  int    // 0 means 5; at most 200
-	After   int    // 0 means 5; at most 200
-	Project string // any folder of it, or its shown name; empty: the anchor's
+	Anchor  string `param:"anchor"` // a row's id or its beginning, or a time in RFC 3339
+	Query   string `param:"query"`  // the best hit of this search is the anchor
+	Before  int    `param:"before" default:"5" most:"200"`
+	After   int    `param:"after" default:"5" most:"200"`
+	Project string `param:"project"` // any folder of it, or its shown name; empty: the anchor's
+}
+
+// Check implements the queries' method of that name.
+func (q *TimelineQuery) Check(wrong Wrong) {
+	if (q.Anchor == "") == (strings.TrimSpace(q.Query) == "") {
+		wrong("anchor", "give either this or query")
+	}
 }
 
 // Timeline is what happened in a project around an anchor, across its sessions, oldest first: rows in short, as a search

@@ -44,25 +44,24 @@ type (
 
 // SearchQuery says what to look for. Zero fields do not narrow; without a Text the newest come first.
 type SearchQuery struct {
-	Text    string
-	Project string // any folder of it, or its shown name
-	Kind    string // observation, summary, memory, prompt; several with commas between
-	Type    string
-	Concept string
-	File    string // the end of a path, or of a folder's: what lies in it; an absolute one in every folder of its project
-	Session string // our id, or the agent's or the saver's own name
-	Agent   string
-	Since   time.Time // inclusive, as Until
-	Until   time.Time
-	AsOf    events.Position // nothing that was recorded later; 0: now
-	AsOfAt  time.Time       // the same by a time; counts where AsOf is 0
-	Sort    string          // relevance, newest, oldest; empty: relevance
-	Recency *int            // per cent that the newest is worth above the very old, to MaxRecency; nil: as configured
-	Facets  bool            // count the values of all that match
-	Explain bool            // say of each result why it has its score
-	Limit   int             // 0 means 20; at most 100
-	Offset  int
-	After   events.Position // the answer must know this position; 0: whatever is known
+	Text    string          `param:"q"`
+	Project string          `param:"project"`                                                       // any folder of it, or its shown name
+	Kind    string          `param:"kind" words:"observation,summary,memory,prompt" several:"true"` // several with commas between
+	Type    string          `param:"type"`
+	Concept string          `param:"concept"`
+	File    string          `param:"file"`    // the end of a path, or of a folder's: what lies in it; an absolute one in every folder of its project
+	Session string          `param:"session"` // our id, or the agent's or the saver's own name
+	Agent   string          `param:"agent"`
+	Since   time.Time       `param:"since"` // inclusive, as Until
+	Until   time.Time       `param:"until"`
+	AsOf    Moment          `param:"as_of"`                                // nothing that was recorded later
+	Sort    string          `param:"sort" words:"relevance,newest,oldest"` // empty: relevance
+	Recency *int            `param:"recency" most:"1000"`                  // per cent that the newest is worth above the very old; nil: as configured
+	Facets  bool            `param:"facets"`                               // count the values of all that match
+	Explain bool            `param:"explain"`                              // say of each result why it has its score
+	Limit   int             `param:"limit" default:"20" most:"100"`
+	Offset  int             `param:"offset" most:"10000"`
+	After   events.Position `param:"after" wait:"true"` // the answer must know this position; 0: whatever is known
 }
 
 // SearchResults is the answer to a search.
@@ -107,11 +106,11 @@ type Rows struct {
 
 // SessionsQuery chooses sessions, the latest first.
 type SessionsQuery struct {
-	Project  string // any folder of it, or its shown name
-	Agent    string
-	Since    time.Time
-	OpenOnly bool
-	Limit    int // 0 means 50; at most 1,000
+	Project  string    `param:"project"` // any folder of it, or its shown name
+	Agent    string    `param:"agent"`
+	Since    time.Time `param:"since"`
+	OpenOnly bool      `param:"open"`
+	Limit    int       `param:"limit" default:"50" most:"1000"`
 }
 
 // Sessions is a list of sessions.
@@ -129,17 +128,18 @@ type SessionDetail struct {
 
 // OutcomesQuery chooses inputs by what became of them, the newest first.
 type OutcomesQuery struct {
-	Outcome string // observed, skipped, dropped, pending, forgotten
-	Class   string
-	Reason  string
-	Kind    string // of event: tool_used, context_compacted, agent_stopped
-	Turn    string // settled by it: its id, or 8 hex digits or more of the beginning
-	Session string // our id, or the agent's own
-	Project string // any folder of it, or its shown name
-	Since   time.Time
-	Until   time.Time
-	Before  events.Position // Next of the page before; 0: the latest
-	Limit   int             // 0 means 100; at most 10,000
+	Outcome string          `param:"outcome" words:"observed,skipped,dropped,pending,forgotten"`
+	Class   string          `param:"class"`
+	Reason  string          `param:"reason"`
+	Kind    string          `param:"kind" words:"tool_used,context_compacted,agent_stopped"` // of event
+	Turn    string          `param:"turn"`                                                   // settled by it: its id, or 8 hex digits or more of the beginning
+	Session string          `param:"session"`                                                // our id, or the agent's own
+	Project string          `param:"project"`                                                // any folder of it, or its shown name
+	Since   time.Time       `param:"since"`
+	Until   time.Time       `param:"until"`
+	Before  events.Position `param:"before"` // Next of the page before; 0: the latest
+	Limit   int             `param:"limit" default:"100" most:"10000"`
+	After   events.Position `param:"after" wait:"true"` // the answer must know this position; 0: whatever is known
 }
 
 // Outcomes is what became of inputs.
@@ -214,10 +214,10 @@ type LogRecord struct {
 
 // RecordsQuery chooses records, the oldest first.
 type RecordsQuery struct {
-	From    events.Position // 0 means the first
-	Limit   int             // 0 means 100; at most 1,000
-	Stream  events.StreamID // empty: all; then From is still a position
-	Payload bool            // with what happened
+	From    events.Position `param:"from"` // 0 means the first
+	Limit   int             `param:"limit" default:"100" most:"1000"`
+	Stream  events.StreamID `param:"stream"`  // empty: all; then From is still a position
+	Payload bool            `param:"payload"` // with what happened
 }
 
 // Records is a stretch of the log.
@@ -229,11 +229,11 @@ type Records struct {
 
 // EventsQuery says what to follow.
 type EventsQuery struct {
-	After   events.Position // the last position that is known already; 0: from the first
-	Tail    bool            // only what comes from now on; After does not count then
-	Stream  events.StreamID // empty: all
-	Kinds   []events.Kind   // none: all
-	Payload bool            // with what happened
+	After   events.Position `param:"after"`   // the last position that is known already; 0: from the first
+	Tail    bool            `param:"tail"`    // only what comes from now on; After does not count then
+	Stream  events.StreamID `param:"stream"`  // empty: all
+	Kinds   []events.Kind   `param:"kinds"`   // none: all
+	Payload bool            `param:"payload"` // with what happened
 }
 
 // Progress says how far a long piece of work has come.

@@ -1,8 +1,6 @@
 package api
 
 import (
-	"context"
-	"net/url"
 	"time"
 
 	"github.com/cmemd/cmemd/events"
@@ -24,14 +22,14 @@ const (
 
 // UsageQuery chooses turns by when they ended, exact to a quarter of an hour.
 type UsageQuery struct {
-	By      UsageBy // empty: by day
-	Since   time.Time
-	Until   time.Time
-	Session string          // our id, or 8 hex digits or more of its beginning, or the agent's own; empty: all
-	Project string          // root or shown name; empty: all
-	UTC     bool            // the days of UTC instead of those where the daemon runs
-	Limit   int             // rows; 0 means 100; at most 10,000. The total is of all
-	After   events.Position // the answer must know this position; 0: whatever is known
+	By      UsageBy         `param:"by" words:"day,session,model,provider,outcome" default:"day"`
+	Since   time.Time       `param:"since"`
+	Until   time.Time       `param:"until"`
+	Session string          `param:"session"`                          // our id, or 8 hex digits or more of its beginning, or the agent's own; empty: all
+	Project string          `param:"project"`                          // root or shown name; empty: all
+	UTC     bool            `param:"utc"`                              // the days of UTC instead of those where the daemon runs
+	Limit   int             `param:"limit" default:"100" most:"10000"` // rows. The total is of all
+	After   events.Position `param:"after" wait:"true"`                // the answer must know this position; 0: whatever is known
 }
 
 // Spent is what turns cost, as far as providers tell it: of answers, and of what failed too.
@@ -78,14 +76,4 @@ type Usage struct {
 type Today struct {
 	Since time.Time `json:"since"`
 	Spent
-}
-
-// Usage returns what turns cost.
-func (c *Client) Usage(ctx context.Context, q UsageQuery) (Usage, error) {
-	return ask[Usage](ctx, c, "GET", "/v1/usage", q.values(), nil)
-}
-
-func (q UsageQuery) values() url.Values {
-	return newValues().text("by", string(q.By)).time("since", q.Since).time("until", q.Until).text("session", q.Session).
-		text("project", q.Project).flag("utc", q.UTC).number("limit", uint64(max(q.Limit, 0))).number("after", uint64(q.After)).Values
 }

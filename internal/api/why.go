@@ -73,9 +73,8 @@ type WhyInput struct {
 // Inputs is what a row was made of, as it was captured.
 type Inputs = recall.Inputs
 
-// WhyQuery asks for the chain behind a row, as it was known at a position, or a time; neither: now.
+// WhyQuery asks for the chain behind a row. What was not recorded yet at its moment is a *Problem with status 404.
 type WhyQuery struct {
-	ID     string
-	AsOf   events.Position
-	AsOfAt time.Time // counts where AsOf is 0
+	ID   string `path:"id"`
+	AsOf Moment `param:"as_of"` // as it was known then
 }

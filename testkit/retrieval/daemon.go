@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/api/client"
 )
 
 const (
@@ -26,7 +27,7 @@ type daemon struct {
 	cmd    *exec.Cmd
 	ended  chan struct{} // closed when the process is gone
 	said   bytes.Buffer  // on standard error; read after ended
-	client *api.Client
+	client *client.Client
 }
 
 // startDaemon runs binary, or builds the program, with the given settings, and returns when it answers. The caller stops it.
@@ -81,7 +82,7 @@ func (d *daemon) run(ctx context.Context, binary string, settings []string) erro
 		_ = d.cmd.Wait() // what it said tells more
 		close(d.ended)
 	}()
-	d.client = api.Dial(home)
+	d.client = client.Dial(home)
 	return nil
 }
 
@@ -90,7 +91,7 @@ func (d *daemon) await(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, startWait)
 	defer cancel()
 	for {
-		if ready, err := d.client.Ready(ctx); err == nil && ready.Ready {
+		if ready, err := api.ReadyRoute.Call(ctx, d.client, api.ReadyQuery{Always: true}); err == nil && ready.Ready {
 			return nil
 		}
 		select {

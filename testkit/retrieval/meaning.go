@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/api/client"
 	"github.com/cmemd/cmemd/testkit/embeddings"
 )
 
@@ -71,10 +72,10 @@ func (m meaning) begin(docs []doc) (settings []string, end func()) {
 }
 
 // filled returns when each of n documents has its vector.
-func filled(ctx context.Context, c *api.Client, n int, m meter) error {
+func filled(ctx context.Context, c *client.Client, n int, m meter) error {
 	bar := m.bar("embedding", n)
 	for have, since := 0, time.Now(); ; {
-		st, err := c.Status(ctx)
+		st, err := api.StatusRoute.Call(ctx, c, api.NoQuery{})
 		if err != nil {
 			return err
 		}

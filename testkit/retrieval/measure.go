@@ -12,6 +12,7 @@ import (
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/api/client"
 )
 
 const (
@@ -70,14 +71,14 @@ func measure(ctx context.Context, binary string, docs []doc, queries []query, by
 }
 
 // save stores docs, those of one session one after the other, and returns what each memory's id stands for.
-func save(ctx context.Context, c *api.Client, docs []doc, m meter) (map[events.ID]string, events.Position, error) {
+func save(ctx context.Context, c *client.Client, docs []doc, m meter) (map[events.ID]string, events.Position, error) {
 	var mu sync.Mutex // guards names and last
 	names, last := make(map[events.ID]string, len(docs)), events.Position(0)
 	bar := m.bar("saving", len(docs))
 	sessions := bySession(docs)
 	err := each(ctx, loaders, len(sessions), func(i int) error {
 		for _, d := range sessions[i] {
-			saved, err := c.Save(ctx, api.Memory{Project: d.Scope, Text: cut(d.Text, maxText), At: d.at, Session: d.Session})
+			saved, err := api.SaveRoute.Call(ctx, c, api.Memory{Project: d.Scope, Text: cut(d.Text, maxText), At: d.at, Session: d.Session})
 			if err != nil {
 				return fmt.Errorf("save %s: %w", d.ID, err)
 			}
@@ -107,8 +108,8 @@ func bySession(docs []doc) (out [][]doc) {
 }
 
 // ask returns what a question finds, best first. Near: vectors must have been looked at.
-func ask(ctx context.Context, c *api.Client, q query, after events.Position, near bool) ([]events.ID, error) {
-	found, err := c.Search(ctx, api.SearchQuery{Text: cut(q.Q, maxQ), Project: q.Scope, Limit: most, After: after})
+func ask(ctx context.Context, c *client.Client, q query, after events.Position, near bool) ([]events.ID, error) {
+	found, err := api.SearchRoute.Call(ctx, c, api.SearchQuery{Text: cut(q.Q, maxQ), Project: q.Scope, Limit: most, After: after})
 	if err != nil {
 		return nil, fmt.Errorf("ask %s: %w", q.ID, err)
 	}

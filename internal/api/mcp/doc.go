@@ -1,7 +1,7 @@
 // Package mcp is memory as tools, resources and a prompt of the Model Context Protocol, for agents that ask by themselves.
 //
-// One Server stands over a Memory: the client of a running daemon where an agent starts `cmemd mcp` and speaks over its
-// standard input and output, and the daemon's own where it speaks HTTP at /mcp. Both answer alike:
+// One Server asks by the routes of package api: through the client of a running daemon where an agent starts `cmemd mcp` and speaks
+// over its standard input and output, and the daemon itself where it speaks HTTP at /mcp. Both answer alike:
 //
 //	search, timeline   rows in short, about fifty tokens each, with what reading them whole costs
 //	get                rows whole, or what their tools were given and printed
@@ -25,5 +25,5 @@
 //
 //	guard.go, forget.go, ticket.go, timeline.go, resources.go, prompts.go, search.go, status.go,
 //	save.go, why.go, get.go, tools.go, place.go, server.go, when.go, rows.go, page.go, errors.go,
-//	tokens.go, text.go, schema.go, memory.go, instructions.go
+//	tokens.go, text.go, schema.go, instructions.go
 package mcp

@@ -108,7 +108,12 @@ func TestHostileArguments(t *testing.T) {
 // panicking is a memory that panics where a status is asked for.
 type panicking struct{ *memory }
 
-func (panicking) Status(context.Context) (api.Status, error) { panic("words of a memory") }
+func (p panicking) Invoke(ctx context.Context, e api.Endpoint, query, answer any, progress func(api.Progress)) error {
+	if e == api.Endpoint(api.StatusRoute) {
+		panic("words of a memory")
+	}
+	return p.memory.Invoke(ctx, e, query, answer, progress)
+}
 
 // A panic ends one request, and says nothing of what was remembered.
 func TestAPanicEndsOneRequest(t *testing.T) {

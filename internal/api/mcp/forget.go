@@ -100,7 +100,7 @@ func (c call) canAsk() bool {
 
 // propose says what would go, and asks the user, or has the model ask. Nothing is erased.
 func (c call) propose(ctx context.Context, in forgetArgs, q api.ForgetRequest) (*mcp.CallToolResult, error) {
-	plan, err := c.cfg.Memory.PlanForget(ctx, q)
+	plan, err := api.ForgetPlanRoute.Call(ctx, c.cfg.Memory, q.Plan(), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -201,14 +201,14 @@ func (c call) erase(ctx context.Context, in forgetArgs, q api.ForgetRequest, tic
 		}
 	}
 	q.Through = position
-	plan, err := c.cfg.Memory.PlanForget(ctx, q)
+	plan, err := api.ForgetPlanRoute.Call(ctx, c.cfg.Memory, q.Plan(), nil)
 	if err != nil {
 		return nil, err
 	}
 	if c.ticket(in, plan.Records, position) != ticket {
 		return nil, &wrongArgument{"something else would go by now: " + planLine(plan), "call forget without confirm, and ask the user again."}
 	}
-	done, err := c.cfg.Memory.Forget(ctx, q, c.progress(ctx))
+	done, err := api.ForgetRoute.Call(ctx, c.cfg.Memory, q, c.progress(ctx))
 	if err != nil {
 		return nil, err
 	}

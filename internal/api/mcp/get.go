@@ -42,7 +42,7 @@ func (c call) get(ctx context.Context, in getArgs) (string, error) {
 		}
 		return c.inputs(ctx, ids[0], events.Position(in.After))
 	}
-	rows, err := c.cfg.Memory.Observations(ctx, api.RowsQuery{IDs: ids, After: c.known()})
+	rows, err := api.ObservationsRoute.Call(ctx, c.cfg.Memory, api.RowsQuery{IDs: ids, After: c.known()})
 	if err != nil {
 		return "", err
 	}
@@ -112,7 +112,7 @@ func projectOf(rows []api.Row) string {
 const inputsPage = 50
 
 func (c call) inputs(ctx context.Context, id string, after events.Position) (string, error) {
-	found, err := c.cfg.Memory.Inputs(ctx, id, after, inputsPage)
+	found, err := api.InputsRoute.Call(ctx, c.cfg.Memory, api.InputsQuery{ID: id, After: after, Limit: inputsPage})
 	if err != nil {
 		return "", err
 	}

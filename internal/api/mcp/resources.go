@@ -98,7 +98,7 @@ func (s *Server) context(ctx context.Context, place Place) (string, error) {
 	if place.Root == "" {
 		q.Project = place.Name
 	}
-	answer, err := s.cfg.Memory.Context(ctx, q)
+	answer, err := api.ContextRoute.Call(ctx, s.cfg.Memory, q)
 	if err != nil || answer.Text != "" {
 		return answer.Text, err
 	}
@@ -110,7 +110,7 @@ func (s *Server) observation(ctx context.Context, r resource) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	found, err := s.cfg.Memory.Observations(ctx, api.RowsQuery{IDs: ids, After: s.known()})
+	found, err := api.ObservationsRoute.Call(ctx, s.cfg.Memory, api.RowsQuery{IDs: ids, After: s.known()})
 	switch {
 	case err != nil:
 		return "", err
@@ -122,7 +122,7 @@ func (s *Server) observation(ctx context.Context, r resource) (string, error) {
 
 // session shows a session's rows whole as long as there is room, then in short.
 func (s *Server) session(ctx context.Context, r resource) (string, error) {
-	found, err := s.cfg.Memory.Session(ctx, r.name)
+	found, err := api.SessionRoute.Call(ctx, s.cfg.Memory, api.IDQuery{ID: r.name})
 	if err != nil {
 		return "", err
 	}

@@ -52,7 +52,7 @@ func (c call) save(ctx context.Context, in saveArgs) (string, error) {
 		place := c.here(ctx)
 		m.Project, m.ProjectRoot = place.Name, place.Root
 	}
-	saved, err := c.cfg.Memory.Save(ctx, m)
+	saved, err := api.SaveRoute.Call(ctx, c.cfg.Memory, m)
 	if err != nil {
 		return "", err
 	}

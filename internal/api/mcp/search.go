@@ -83,7 +83,7 @@ func (s *Server) queryOf(in searchArgs) (q api.SearchQuery, err error) {
 	if q.Until, err = timeOf("until", in.Until, now); err != nil {
 		return q, err
 	}
-	q.AsOfAt, err = timeOf("as_of", in.AsOf, now)
+	q.AsOf.Time, err = timeOf("as_of", in.AsOf, now)
 	return q, err
 }
 
@@ -109,12 +109,12 @@ func (p Place) filter() string {
 // searchIn looks in a project. Where nobody named it and it has nothing, all projects are looked through: wider says so.
 func (s *Server) searchIn(ctx context.Context, q api.SearchQuery, place Place, named bool) (found api.SearchResults, wider bool, err error) {
 	q.Project = place.filter()
-	found, err = s.cfg.Memory.Search(ctx, q)
+	found, err = api.SearchRoute.Call(ctx, s.cfg.Memory, q)
 	if err != nil || len(found.Results) > 0 || named || place.Root == "" {
 		return found, false, err
 	}
 	q.Project = ""
-	found, err = s.cfg.Memory.Search(ctx, q)
+	found, err = api.SearchRoute.Call(ctx, s.cfg.Memory, q)
 	return found, true, err
 }
 

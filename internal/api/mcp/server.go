@@ -13,11 +13,12 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/api"
 )
 
 // Config is what a Server works with. Only Memory is required.
 type Config struct {
-	Memory  Memory
+	Memory  api.Invoker            // a client of a running daemon, or the daemon itself
 	Version string                 // of this program, for clients; empty means unknown
 	Dir     string                 // absolute: the folder that the agent works in, where its client names none; empty: not known
 	Place   func(dir string) Place // the project of a folder; nil: each folder is one

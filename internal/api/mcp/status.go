@@ -20,7 +20,7 @@ func statusTool() spec {
 }
 
 func (c call) status(ctx context.Context, _ statusArgs) (string, error) {
-	st, err := c.cfg.Memory.Status(ctx)
+	st, err := api.StatusRoute.Call(ctx, c.cfg.Memory, api.NoQuery{})
 	if err != nil {
 		return "", err
 	}

@@ -55,7 +55,7 @@ func (c call) timeline(ctx context.Context, in timelineArgs) (string, error) {
 		place = c.here(ctx)
 	}
 	q.Project = place.filter()
-	t, err := c.cfg.Memory.Timeline(ctx, q)
+	t, err := api.TimelineRoute.Call(ctx, c.cfg.Memory, q)
 	if err != nil {
 		return "", err
 	}

@@ -36,7 +36,7 @@ Next: ` + "`get` with the ids that matter, all in one call; `timeline` with an i
 	}
 	asked := api.SearchQuery{
 		Text: "lock", Project: "/src/shop", Kind: "observation", Type: "bugfix", Concept: "gotcha", File: "cart.go", Session: "s1",
-		Since: now.Add(-7 * 24 * time.Hour), Until: time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC), AsOfAt: time.Date(2026, 11, 21, 11, 30, 0, 0, time.UTC),
+		Since: now.Add(-7 * 24 * time.Hour), Until: time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC), AsOf: api.Moment{Time: time.Date(2026, 11, 21, 11, 30, 0, 0, time.UTC)},
 		Limit: 2, Offset: 1,
 	}
 	if diff := cmp.Diff([]api.SearchQuery{asked}, m.searches); diff != "" {
@@ -179,7 +179,7 @@ func TestWhy(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, got)
 		}
 	}
-	if diff := cmp.Diff([]api.WhyQuery{{ID: "aaaaaaaa", AsOfAt: time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)}}, m.whys); diff != "" {
+	if diff := cmp.Diff([]api.WhyQuery{{ID: "aaaaaaaa", AsOf: api.Moment{Time: time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)}}}, m.whys); diff != "" {
 		t.Errorf("asked (-want +got):\n%s", diff)
 	}
 }

@@ -40,10 +40,10 @@ func (c call) why(ctx context.Context, in whyArgs) (string, error) {
 		return "", err
 	}
 	q := api.WhyQuery{ID: ids[0]}
-	if q.AsOfAt, err = timeOf("as_of", in.AsOf, c.cfg.Now()); err != nil {
+	if q.AsOf.Time, err = timeOf("as_of", in.AsOf, c.cfg.Now()); err != nil {
 		return "", err
 	}
-	w, err := c.cfg.Memory.WhyAsOf(ctx, q)
+	w, err := api.WhyRoute.Call(ctx, c.cfg.Memory, q)
 	if err != nil {
 		return "", err
 	}

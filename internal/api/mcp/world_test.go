@@ -52,7 +52,38 @@ func note[T any](m *memory, list *[]T, asked T) {
 	*list = append(*list, asked)
 }
 
-func (m *memory) Search(_ context.Context, q api.SearchQuery) (found api.SearchResults, err error) {
+// Invoke implements api.Invoker.
+func (m *memory) Invoke(_ context.Context, e api.Endpoint, query, answer any, progress func(api.Progress)) (err error) {
+	switch out := answer.(type) {
+	case *api.SearchResults:
+		*out, err = m.search(query.(api.SearchQuery))
+	case *api.Timeline:
+		*out, err = m.timeline(query.(api.TimelineQuery))
+	case *api.Rows:
+		*out, err = m.observations(query.(api.RowsQuery))
+	case *api.Inputs:
+		*out, err = m.inputsOf(query.(api.InputsQuery))
+	case *api.Why:
+		*out, err = m.why(query.(api.WhyQuery))
+	case *api.ContextAnswer:
+		*out, err = m.context(query.(api.ContextQuery))
+	case *api.SessionDetail:
+		*out, err = m.session(query.(api.IDQuery).ID)
+	case *api.Status:
+		*out, err = m.status()
+	case *api.Saved:
+		*out, err = m.save(query.(api.Memory))
+	case *api.ForgetPlan:
+		*out, err = m.plan(query.(api.ForgetRequest))
+	case *api.Forgotten:
+		*out, err = m.forget(query.(api.ForgetRequest), progress)
+	default:
+		err = fmt.Errorf("nobody answers %s", e.Path)
+	}
+	return err
+}
+
+func (m *memory) search(q api.SearchQuery) (found api.SearchResults, err error) {
 	note(m, &m.searches, q)
 	for _, r := range m.rows {
 		if q.Project == "" || q.Project == r.Project || q.Project == r.ProjectRoot {
@@ -68,7 +99,7 @@ func inShort(r api.Row) api.Result {
 	return api.Result{ID: r.ID, Kind: r.Kind, Title: r.Title, Project: r.Project, At: r.At, Type: r.Type, Tokens: 59, Flagged: r.Flagged, Score: 1.25}
 }
 
-func (m *memory) Timeline(_ context.Context, q api.TimelineQuery) (api.Timeline, error) {
+func (m *memory) timeline(q api.TimelineQuery) (api.Timeline, error) {
 	note(m, &m.lines, q)
 	t := api.Timeline{At: now}
 	half := len(m.rows) / 2
@@ -85,7 +116,7 @@ func (m *memory) Timeline(_ context.Context, q api.TimelineQuery) (api.Timeline,
 	return t, m.err
 }
 
-func (m *memory) Observations(_ context.Context, q api.RowsQuery) (out api.Rows, err error) {
+func (m *memory) observations(q api.RowsQuery) (out api.Rows, err error) {
 	note(m, &m.reads, q)
 	for _, id := range q.IDs {
 		n := len(out.Rows)
@@ -101,10 +132,10 @@ func (m *memory) Observations(_ context.Context, q api.RowsQuery) (out api.Rows,
 	return out, m.err
 }
 
-func (m *memory) Inputs(_ context.Context, id string, after events.Position, limit int) (out api.Inputs, err error) {
-	out.ID, out.Total = idOf(id), len(m.inputs)
+func (m *memory) inputsOf(q api.InputsQuery) (out api.Inputs, err error) {
+	out.ID, out.Total = idOf(q.ID), len(m.inputs)
 	for _, in := range m.inputs {
-		if in.Position > after && len(out.Inputs) < limit {
+		if in.Position > q.After && len(out.Inputs) < q.Limit {
 			out.Inputs = append(out.Inputs, in)
 		}
 	}
@@ -114,7 +145,7 @@ func (m *memory) Inputs(_ context.Context, id string, after events.Position, lim
 	return out, m.err
 }
 
-func (m *memory) WhyAsOf(_ context.Context, q api.WhyQuery) (w api.Why, err error) {
+func (m *memory) why(q api.WhyQuery) (w api.Why, err error) {
 	note(m, &m.whys, q)
 	if len(m.rows) > 0 {
 		w.Row = m.rows[0]
@@ -128,25 +159,25 @@ func (m *memory) WhyAsOf(_ context.Context, q api.WhyQuery) (w api.Why, err erro
 	return w, m.err
 }
 
-func (m *memory) Context(_ context.Context, q api.ContextQuery) (api.ContextAnswer, error) {
+func (m *memory) context(q api.ContextQuery) (api.ContextAnswer, error) {
 	note(m, &m.contexts, q)
 	return api.ContextAnswer{Text: "<cmemd-context>\nof " + q.Cwd + q.Project + "\n</cmemd-context>"}, m.err
 }
 
-func (m *memory) Session(_ context.Context, id string) (api.SessionDetail, error) {
+func (m *memory) session(id string) (api.SessionDetail, error) {
 	if id != "s1" && m.err == nil {
 		return api.SessionDetail{}, &api.Problem{Type: api.ProblemNotFound, Status: http.StatusNotFound}
 	}
 	return api.SessionDetail{Session: api.Session{Agent: "claude-code", Project: "shop", ToolUses: 4, OpenedAt: now}, Rows: m.rows}, m.err
 }
 
-func (m *memory) Status(context.Context) (st api.Status, err error) {
+func (m *memory) status() (st api.Status, err error) {
 	st.Version, st.Ready, st.Position = "1.2.3", true, 42
 	st.Inputs = api.Balance{Captured: 10, Observed: 6, Skipped: 1, Dropped: 1, Pending: 1, Forgotten: 1}
 	return st, m.err
 }
 
-func (m *memory) Save(_ context.Context, s api.Memory) (api.Saved, error) {
+func (m *memory) save(s api.Memory) (api.Saved, error) {
 	note(m, &m.saves, s)
 	saved := api.Saved{ID: idOf(s.Text), Position: 7}
 	if s.Supersedes != "" {
@@ -155,7 +186,8 @@ func (m *memory) Save(_ context.Context, s api.Memory) (api.Saved, error) {
 	return saved, m.err
 }
 
-func (m *memory) PlanForget(_ context.Context, q api.ForgetRequest) (p api.ForgetPlan, err error) {
+func (m *memory) plan(q api.ForgetRequest) (p api.ForgetPlan, err error) {
+	q.DryRun = false // the route says it
 	note(m, &m.plans, q)
 	p.Records, p.Position = m.records, 100
 	p.Kinds = map[events.Kind]int{events.KindToolUsed: m.records}
@@ -165,7 +197,7 @@ func (m *memory) PlanForget(_ context.Context, q api.ForgetRequest) (p api.Forge
 	return p, m.err
 }
 
-func (m *memory) Forget(_ context.Context, q api.ForgetRequest, progress func(api.Progress)) (api.Forgotten, error) {
+func (m *memory) forget(q api.ForgetRequest, progress func(api.Progress)) (api.Forgotten, error) {
 	note(m, &m.forgets, q)
 	if progress != nil {
 		progress(api.Progress{Done: 1, Total: 2})

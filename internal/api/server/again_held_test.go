@@ -39,7 +39,7 @@ func TestAskedForOnce(t *testing.T) {
 	if done.Inputs != 4 || len(done.Stopped) != 1 || !strings.Contains(done.Stopped[0], "scripted is paused (limit) until") || done.Answers.Waiting != 4 {
 		t.Errorf("got %+v, %+v, want the pause named", done, done.Answers)
 	}
-	again, err := w.client.Reobserve(t.Context(), api.ReobserveRequest{Session: "s"})
+	again, err := api.ReobserveRoute.Call(t.Context(), w.client, api.ReobserveRequest{Session: "s"}, nil)
 	if err != nil || again.Inputs != 0 || again.Asked != 4 || again.Position != 0 {
 		t.Errorf("asked again: got %+v, %v, want 4 that were asked for before", again, err)
 	}
@@ -67,7 +67,7 @@ func TestTwoAskAtOnce(t *testing.T) {
 	for i := range got {
 		both.Go(func() {
 			var err error
-			if got[i], err = w.client.Reobserve(t.Context(), api.ReobserveRequest{Dropped: true}); err != nil {
+			if got[i], err = api.ReobserveRoute.Call(t.Context(), w.client, api.ReobserveRequest{Dropped: true}, nil); err != nil {
 				t.Error(err)
 			}
 		})
@@ -165,7 +165,7 @@ func TestADaemonThatEndsTakesNoRequest(t *testing.T) {
 	w := moodyWorld(t, newMoody(prose()), nil, func(c *testConfig) { c.System = failing(c.System, actors.ErrStopped) })
 	w.use(t, "bad-1", 1)
 	w.settled(t)
-	_, err := w.client.Reobserve(t.Context(), api.ReobserveRequest{Dropped: true})
+	_, err := api.ReobserveRoute.Call(t.Context(), w.client, api.ReobserveRequest{Dropped: true}, nil)
 	if p := problem(t, err); p.Status != 503 || p.Type != api.ProblemStopping {
 		t.Errorf("got %+v, want 503", p)
 	}
@@ -221,7 +221,7 @@ func TestWhoWaitsMayGo(t *testing.T) {
 		}
 	})
 	ctx, stop := context.WithCancel(t.Context())
-	_, err := w.client.ReobserveAndWait(ctx, api.ReobserveRequest{Dropped: true}, func(p api.Progress) {
+	_, err := api.ReobserveRoute.Call(ctx, w.client, api.ReobserveRequest{Dropped: true, Wait: true}, func(p api.Progress) {
 		if p.Total != 4 {
 			t.Errorf("progress %+v, want 4 in all", p)
 		}

@@ -116,7 +116,8 @@ func (w *world) again(tb testing.TB, q api.ReobserveRequest) api.Reobserved {
 	tb.Helper()
 	ctx, cancel := context.WithTimeout(tb.Context(), patience)
 	defer cancel()
-	done, err := w.client.ReobserveAndWait(ctx, q, nil)
+	q.Wait = true
+	done, err := api.ReobserveRoute.Call(ctx, w.client, q, nil)
 	if err != nil {
 		tb.Fatalf("%+v: %v", q, err)
 	}
@@ -134,7 +135,7 @@ func TestFiftyAnsweredByProseAreNotLost(t *testing.T) {
 	if got, want := w.balance(t), (api.Balance{Captured: 51, Dropped: 51}); got.Captured != want.Captured || got.Dropped != want.Dropped {
 		t.Fatalf("after prose: got %+v, want %+v", got, want)
 	}
-	listed, err := w.client.Outcomes(t.Context(), api.OutcomesQuery{Outcome: "dropped", Class: "prose", Kind: "tool_used"})
+	listed, err := api.OutcomesRoute.Call(t.Context(), w.client, api.OutcomesQuery{Outcome: "dropped", Class: "prose", Kind: "tool_used"})
 	if err != nil || len(listed.Inputs) != 50 {
 		t.Fatalf("listed as dropped: got %d, %v, want all 50", len(listed.Inputs), err)
 	}
@@ -147,7 +148,7 @@ func TestFiftyAnsweredByProseAreNotLost(t *testing.T) {
 	if got := w.balance(t); got.Observed != 51 || got.Dropped != 0 || got.Reobserve != 0 {
 		t.Errorf("at the end: got %+v, want all observed, none lost", got)
 	}
-	v, err := w.client.Verify(t.Context(), nil)
+	v, err := api.VerifyRoute.Call(t.Context(), w.client, api.NoQuery{}, nil)
 	if err != nil || !v.OK || v.Balance == nil || v.Balance.Observed != 51 || v.Unchecked != "" {
 		t.Errorf("verify: got %+v, %v, want a balance that adds up", v, err)
 	}
@@ -180,7 +181,7 @@ func TestWhatComesToNothingAgainTakesNothing(t *testing.T) {
 			if got := w.balance(t); got.Observed != c.left.Observed || got.Skipped != c.left.Skipped || got.Dropped != 0 || got.Reobserve != 0 {
 				t.Errorf("got %+v, want %+v", got, c.left)
 			}
-			found, err := w.client.Search(t.Context(), api.SearchQuery{Text: "first"})
+			found, err := api.SearchRoute.Call(t.Context(), w.client, api.SearchQuery{Text: "first"})
 			if err != nil || len(found.Results) != 2 {
 				t.Errorf("found %+v, %v, want the observation and the summary of before", found.Results, err)
 			}
@@ -200,7 +201,7 @@ func TestAnswersReplaceWhatWasThere(t *testing.T) {
 		t.Helper()
 		w.settled(t)
 		for _, word := range []string{"one", "two", "three"} {
-			found, err := w.client.Search(t.Context(), api.SearchQuery{Text: word, Kind: "observation"})
+			found, err := api.SearchRoute.Call(t.Context(), w.client, api.SearchQuery{Text: word, Kind: "observation"})
 			if err != nil || (len(found.Results) == 1) != (word == title) {
 				t.Fatalf("found %+v of %s, %v, want %s alone", found.Results, word, err, title)
 			}
@@ -217,15 +218,15 @@ func TestAnswersReplaceWhatWasThere(t *testing.T) {
 		}
 		only(title)
 	}
-	last, err := w.client.Why(t.Context(), id["three"].String())
+	last, err := api.WhyRoute.Call(t.Context(), w.client, api.WhyQuery{ID: id["three"].String()})
 	if err != nil || len(last.Older) != 2 || last.Older[0].ID != id["one"] || last.Older[1].ID != id["two"] || len(last.Newer) != 0 {
 		t.Errorf("why the last: got %+v before it, %v, want both of before", last.Older, err)
 	}
-	first, err := w.client.Why(t.Context(), id["one"].String())
+	first, err := api.WhyRoute.Call(t.Context(), w.client, api.WhyQuery{ID: id["one"].String()})
 	if err != nil || len(first.Newer) != 2 || first.Newer[1].ID != id["three"] || len(first.Turns) != 1 || len(first.Turns[0].Inputs) < 3 || !first.Row.Superseded {
 		t.Errorf("why the first: got %+v, %v, want what it came from, and both of after", first, err)
 	}
-	all, err := w.client.Session(t.Context(), "s")
+	all, err := api.SessionRoute.Call(t.Context(), w.client, api.IDQuery{ID: "s"})
 	if err != nil || len(all.Rows) != 2 {
 		t.Errorf("the session's rows: got %d, %v, want the last observation and the last summary", len(all.Rows), err)
 	}
@@ -240,7 +241,7 @@ func TestDryRunChangesNothing(t *testing.T) {
 	w.use(t, "other", 2)
 	w.settled(t)
 	before, calls := len(w.records(t)), m.Calls()
-	plan, err := w.client.Reobserve(t.Context(), api.ReobserveRequest{Dropped: true, DryRun: true, Wait: true})
+	plan, err := api.ReobserveRoute.Call(t.Context(), w.client, api.ReobserveRequest{Dropped: true, DryRun: true, Wait: true}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -266,7 +267,7 @@ func TestDryRunChangesNothing(t *testing.T) {
 	if err != nil || sent == 0 {
 		t.Fatalf("got %+v, %v", turns, err)
 	}
-	plan, err = w.client.Reobserve(t.Context(), api.ReobserveRequest{Session: "third", DryRun: true})
+	plan, err = api.ReobserveRoute.Call(t.Context(), w.client, api.ReobserveRequest{Session: "third", DryRun: true}, nil)
 	used := 0
 	for _, turn := range turns {
 		if turn.PromptBytes > 0 {
@@ -325,7 +326,7 @@ func TestWhatIsChosen(t *testing.T) {
 		{"since, dropped", api.ReobserveRequest{Since: between, Dropped: true}, 0},
 	} {
 		c.q.DryRun = true
-		got, err := w.client.Reobserve(t.Context(), c.q)
+		got, err := api.ReobserveRoute.Call(t.Context(), w.client, c.q, nil)
 		if err != nil || got.Inputs != c.want || (got.Turns == 0) != (c.want == 0) {
 			t.Errorf("%s: got %+v, %v, want %d inputs", c.name, got, err, c.want)
 		}
@@ -343,7 +344,7 @@ func TestWhatIsChosen(t *testing.T) {
 		{"an unknown turn", api.ReobserveRequest{Turn: newID().String()}, 404, "no turn"},
 		{"an unknown session", api.ReobserveRequest{Session: "nobody's"}, 404, "no session"},
 	} {
-		_, err := w.client.Reobserve(t.Context(), c.q)
+		_, err := api.ReobserveRoute.Call(t.Context(), w.client, c.q, nil)
 		if p := problem(t, err); p.Status != c.status || !strings.Contains(p.Error(), c.say) {
 			t.Errorf("%s: got %d, %v, want %d and %q", c.name, p.Status, p, c.status, c.say)
 		}
@@ -351,11 +352,11 @@ func TestWhatIsChosen(t *testing.T) {
 	if n := w.count(t, events.KindReobserveRequested); n != 0 {
 		t.Errorf("%d requests are on record", n)
 	}
-	_, err = w.client.Reobserve(t.Context(), api.ReobserveRequest{Session: "skipped", Provider: "other"})
+	_, err = api.ReobserveRoute.Call(t.Context(), w.client, api.ReobserveRequest{Session: "skipped", Provider: "other"}, nil)
 	if p := problem(t, err); p.Status != 400 || !strings.Contains(p.Error(), "is not asked now") {
 		t.Errorf("one that nobody asks: got %v", p)
 	}
-	wished, err := w.client.Reobserve(t.Context(), api.ReobserveRequest{Session: "skipped", Provider: "scripted"})
+	wished, err := api.ReobserveRoute.Call(t.Context(), w.client, api.ReobserveRequest{Session: "skipped", Provider: "scripted"}, nil)
 	if err != nil || wished.Provider != "scripted" || w.count(t, events.KindReobserveRequested) != 1 {
 		t.Errorf("got %+v, %v, want the one that is asked", wished, err)
 	}
@@ -440,7 +441,7 @@ func TestAProviderThatIsFree(t *testing.T) {
 	w := moodyWorld(t, m, nil, func(c *testConfig) { c.Providers = []api.Provider{{Name: m.Name(), Free: true}} })
 	w.use(t, "s", 30)
 	w.settled(t)
-	plan, err := w.client.Reobserve(t.Context(), api.ReobserveRequest{Dropped: true, DryRun: true})
+	plan, err := api.ReobserveRoute.Call(t.Context(), w.client, api.ReobserveRequest{Dropped: true, DryRun: true}, nil)
 	if err != nil || plan.Tokens != 0 || plan.Bytes == 0 || plan.Turns != 2 || !strings.Contains(plan.Estimate, "nothing is sent") {
 		t.Errorf("got %+v, %v, want no tokens, and one turn for all that is no stop", plan, err)
 	}

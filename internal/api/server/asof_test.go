@@ -13,7 +13,7 @@ import (
 func TestSearchAsOf(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	first, err := w.client.Save(t.Context(), api.Memory{Project: "shop", Text: "releases on Tuesdays"})
+	first, err := api.SaveRoute.Call(t.Context(), w.client, api.Memory{Project: "shop", Text: "releases on Tuesdays"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -21,7 +21,7 @@ func TestSearchAsOf(t *testing.T) {
 	for !time.Now().After(between.Add(2 * time.Millisecond)) { // the log's clock has to go on
 		time.Sleep(time.Millisecond)
 	}
-	second, err := w.client.Save(t.Context(), api.Memory{Project: "shop", Text: "releases on Fridays"})
+	second, err := api.SaveRoute.Call(t.Context(), w.client, api.Memory{Project: "shop", Text: "releases on Fridays"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,15 +31,15 @@ func TestSearchAsOf(t *testing.T) {
 		want  int
 	}{
 		{"now", api.SearchQuery{}, 2},
-		{"the first position", api.SearchQuery{AsOf: first.Position}, 1},
-		{"the last position", api.SearchQuery{AsOf: second.Position}, 2},
-		{"a position before a time", api.SearchQuery{AsOf: first.Position, AsOfAt: time.Now().Add(time.Hour)}, 1},
-		{"the time of the first", api.SearchQuery{AsOfAt: between}, 1},
-		{"a time to come", api.SearchQuery{AsOfAt: time.Now().Add(time.Hour)}, 2},
-		{"before there was anything", api.SearchQuery{AsOfAt: between.Add(-time.Hour)}, 0},
+		{"the first position", api.SearchQuery{AsOf: api.Moment{Position: first.Position}}, 1},
+		{"the last position", api.SearchQuery{AsOf: api.Moment{Position: second.Position}}, 2},
+		{"a position before a time", api.SearchQuery{AsOf: api.Moment{Position: first.Position, Time: time.Now().Add(time.Hour)}}, 1},
+		{"the time of the first", api.SearchQuery{AsOf: api.Moment{Time: between}}, 1},
+		{"a time to come", api.SearchQuery{AsOf: api.Moment{Time: time.Now().Add(time.Hour)}}, 2},
+		{"before there was anything", api.SearchQuery{AsOf: api.Moment{Time: between.Add(-time.Hour)}}, 0},
 	} {
 		c.query.Text, c.query.After, c.query.Facets = "releases", second.Position, true
-		found, err := w.client.Search(t.Context(), c.query)
+		found, err := api.SearchRoute.Call(t.Context(), w.client, c.query)
 		if err != nil || found.Results == nil || len(found.Results) != c.want {
 			t.Errorf("%s: got %d results, %v, want %d", c.name, len(found.Results), err, c.want)
 		}
@@ -47,10 +47,10 @@ func TestSearchAsOf(t *testing.T) {
 			t.Errorf("%s: facets %+v, want those that were asked for", c.name, f)
 		}
 	}
-	if found, err := w.client.Search(t.Context(), api.SearchQuery{Text: "the of", Facets: true}); err != nil || found.Facets == nil {
+	if found, err := api.SearchRoute.Call(t.Context(), w.client, api.SearchQuery{Text: "the of", Facets: true}); err != nil || found.Facets == nil {
 		t.Errorf("no word to look for: facets %+v, %v", found.Facets, err)
 	}
-	if _, err := w.client.WhyAsOf(t.Context(), api.WhyQuery{ID: first.ID.String(), AsOfAt: between.Add(-time.Hour)}); problem(t, err).Status != 404 {
+	if _, err := api.WhyRoute.Call(t.Context(), w.client, api.WhyQuery{ID: first.ID.String(), AsOf: api.Moment{Time: between.Add(-time.Hour)}}); problem(t, err).Status != 404 {
 		t.Errorf("why, before there was anything: %v", err)
 	}
 	for _, bad := range []string{"soon", "-1", "2026-02-30"} {
@@ -67,7 +67,7 @@ func TestSessionByTheBeginningOfItsID(t *testing.T) {
 	w := newWorld(t, nil)
 	w.work(t, "one", "make the cart faster", "/src/shop/cart.go")
 	w.settled(t)
-	listed, err := w.client.Sessions(t.Context(), api.SessionsQuery{})
+	listed, err := api.SessionsRoute.Call(t.Context(), w.client, api.SessionsQuery{})
 	if err != nil || len(listed.Sessions) != 1 {
 		t.Fatalf("got %+v, %v", listed, err)
 	}
@@ -76,16 +76,16 @@ func TestSessionByTheBeginningOfItsID(t *testing.T) {
 		t.Errorf("in the list: got %+v, want inputs that were observed", s.Inputs)
 	}
 	for _, beginning := range []string{s.ID.String()[:8], s.ID.String()[:13], s.ID.String()} {
-		if one, err := w.client.Session(t.Context(), beginning); err != nil || one.Session.ID != s.ID {
+		if one, err := api.SessionRoute.Call(t.Context(), w.client, api.IDQuery{ID: beginning}); err != nil || one.Session.ID != s.ID {
 			t.Errorf("%s: got %v, %v", beginning, one.Session.ID, err)
 		}
 	}
 	for _, none := range []string{s.ID.String()[:7], "zzzzzzzz", "00000000"} {
-		if _, err := w.client.Session(t.Context(), none); problem(t, err).Status != 404 {
+		if _, err := api.SessionRoute.Call(t.Context(), w.client, api.IDQuery{ID: none}); problem(t, err).Status != 404 {
 			t.Errorf("%s: got %v", none, err)
 		}
 	}
-	in, err := w.client.Inspect(t.Context(), "sessions", "", 0)
+	in, err := api.ProjectionRoute.Call(t.Context(), w.client, api.InspectQuery{Name: "sessions"})
 	if err != nil || len(in.Entries) != 1 {
 		t.Fatalf("got %+v, %v", in, err)
 	}
@@ -93,7 +93,7 @@ func TestSessionByTheBeginningOfItsID(t *testing.T) {
 	if counts["captured"] != float64(s.Inputs.Captured) {
 		t.Errorf("in the view laid open: got %v, want %+v", counts, s.Inputs)
 	}
-	in, err = w.client.Inspect(t.Context(), "outcomes", "", 0)
+	in, err = api.ProjectionRoute.Call(t.Context(), w.client, api.InspectQuery{Name: "outcomes"})
 	if err != nil || len(in.Entries) != s.Inputs.Captured {
 		t.Fatalf("got %+v, %v", in, err)
 	}

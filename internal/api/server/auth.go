@@ -34,12 +34,20 @@ func (k *key) opens(r *http.Request) bool {
 	return subtle.ConstantTimeCompare(got[:], k.hash[:]) == 1 && strings.EqualFold(scheme, "Bearer") && !k.none
 }
 
-// fromAfar marks the context of a request that did not come over the socket.
-type fromAfar struct{}
+// scopeKey is what a request's context has its scope by, where it did not come over the socket.
+type scopeKey struct{}
+
+// granted is what whoever asks may ask for.
+func granted(ctx context.Context) api.Scope {
+	if scope, ok := ctx.Value(scopeKey{}).(api.Scope); ok {
+		return scope
+	}
+	return api.ScopeSocket
+}
 
 // withKey serves a request that k let in, for as long as k is the key.
 func (s *Server) withKey(k *key, next http.Handler, w http.ResponseWriter, r *http.Request) {
-	ctx, cancel := context.WithCancel(context.WithValue(r.Context(), fromAfar{}, true))
+	ctx, cancel := context.WithCancel(context.WithValue(r.Context(), scopeKey{}, api.ScopeOwn))
 	defer cancel()
 	defer cancelWhen(k.gone, cancel)()
 	next.ServeHTTP(w, r.WithContext(ctx))
@@ -47,19 +55,15 @@ func (s *Server) withKey(k *key, next http.Handler, w http.ResponseWriter, r *ht
 
 // postRotate has another token made. It is asked over the socket only: who has the old token, and nothing else, is the one
 // to be locked out.
-func (s *Server) postRotate(w http.ResponseWriter, r *http.Request) error {
-	if r.Context().Value(fromAfar{}) != nil {
-		return forbidden("the token is changed over the socket only")
-	}
+func (s *Server) postRotate(context.Context, api.NoQuery) (api.Done, error) {
 	if s.cfg.NewToken == nil {
-		return conflict("This daemon's token stays", "it was given one")
+		return 0, conflict("This daemon's token stays", "it was given one")
 	}
 	if err := s.rotate(); err != nil {
-		return err
+		return 0, err
 	}
 	s.logger.Info("the token was changed; what uses the old one is refused")
-	w.WriteHeader(http.StatusNoContent)
-	return nil
+	return http.StatusNoContent, nil
 }
 
 // rotate makes another token and lets in those who have it. One is made at a time: else the file might keep one token, and

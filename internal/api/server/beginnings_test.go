@@ -34,25 +34,25 @@ func TestBeginningsOfSessions(t *testing.T) {
 	for _, name := range []string{one, two, "alone"} {
 		w.use(t, name, 1)
 	}
-	if _, err := w.client.Save(t.Context(), api.Memory{Project: "shop", Text: "seen by hand", Session: "my notes"}); err != nil {
+	if _, err := api.SaveRoute.Call(t.Context(), w.client, api.Memory{Project: "shop", Text: "seen by hand", Session: "my notes"}); err != nil {
 		t.Fatal(err)
 	}
 	w.settled(t)
 	full, other := claude(one).String(), claude(two).String()
 	search := func(session string) (int, error) {
-		found, err := w.client.Search(t.Context(), api.SearchQuery{Text: "seen", Session: session})
+		found, err := api.SearchRoute.Call(t.Context(), w.client, api.SearchQuery{Text: "seen", Session: session})
 		return len(found.Results), err
 	}
 	outcomes := func(session string) (int, error) {
-		found, err := w.client.Outcomes(t.Context(), api.OutcomesQuery{Session: session})
+		found, err := api.OutcomesRoute.Call(t.Context(), w.client, api.OutcomesQuery{Session: session})
 		return len(found.Inputs), err
 	}
 	reobserve := func(session string) (int, error) {
-		plan, err := w.client.Reobserve(t.Context(), api.ReobserveRequest{Session: session, DryRun: true})
+		plan, err := api.ReobserveRoute.Call(t.Context(), w.client, api.ReobserveRequest{Session: session, DryRun: true}, nil)
 		return plan.Inputs, err
 	}
 	show := func(session string) (int, error) {
-		found, err := w.client.Session(t.Context(), session)
+		found, err := api.SessionRoute.Call(t.Context(), w.client, api.IDQuery{ID: session})
 		return len(found.Rows), err
 	}
 	for what, ask := range map[string]func(string) (int, error){"search": search, "outcomes": outcomes, "reobserve": reobserve, "session": show} {
@@ -87,11 +87,11 @@ func TestBeginningsOfTurns(t *testing.T) {
 	begins := turns[0].ID.String()[:8]
 	for what, ask := range map[string]func() error{
 		"reobserve": func() error {
-			_, err := w.client.Reobserve(t.Context(), api.ReobserveRequest{Turn: begins, DryRun: true})
+			_, err := api.ReobserveRoute.Call(t.Context(), w.client, api.ReobserveRequest{Turn: begins, DryRun: true}, nil)
 			return err
 		},
 		"outcomes": func() error {
-			_, err := w.client.Outcomes(t.Context(), api.OutcomesQuery{Turn: begins})
+			_, err := api.OutcomesRoute.Call(t.Context(), w.client, api.OutcomesQuery{Turn: begins})
 			return err
 		},
 	} {

@@ -48,7 +48,7 @@ func benchmarkSearches(b *testing.B, rows int) {
 		{"common", w.searching(func() api.SearchQuery { return api.SearchQuery{Text: text.words[3] + " " + text.words[7]} })},
 		{"project", w.searching(func() api.SearchQuery { return api.SearchQuery{Text: two(), Project: "/src/p0"} })},
 		{"context", func(ctx context.Context) error {
-			_, err := w.client.Context(ctx, api.ContextQuery{Project: "/src/p0"})
+			_, err := api.ContextRoute.Call(ctx, w.client, api.ContextQuery{Project: "/src/p0"})
 			return err
 		}},
 	} {
@@ -70,7 +70,7 @@ func benchmarkSearches(b *testing.B, rows int) {
 
 func (w *world) searching(next func() api.SearchQuery) func(context.Context) error {
 	return func(ctx context.Context) error {
-		_, err := w.client.Search(ctx, next())
+		_, err := api.SearchRoute.Call(ctx, w.client, next())
 		return err
 	}
 }

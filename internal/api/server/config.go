@@ -138,21 +138,22 @@ const PhaseReady = "ready"
 
 // Server answers requests. Its methods are safe for concurrent use.
 type Server struct {
-	cfg     Config
-	logger  *slog.Logger
-	started time.Time
-	rotates sync.Mutex          // held while a token is made, kept and set: the file and key never differ
-	key     atomic.Pointer[key] // of the loopback address
-	guesses bucket              // of its token
-	metrics *metrics
-	local   http.Handler
-	remote  http.Handler
-	mcp     http.Handler  // nil: none
-	buffers sync.Pool     // of *bytes.Buffer
-	again   chan struct{} // holds one token: one request for turns again at a time
-	curator *curation.Curator
-	helping sync.Mutex     // orders the start of helpers and the end
-	helpers sync.WaitGroup // goroutines that a request left behind
+	cfg      Config
+	logger   *slog.Logger
+	started  time.Time
+	rotates  sync.Mutex          // held while a token is made, kept and set: the file and key never differ
+	key      atomic.Pointer[key] // of the loopback address
+	guesses  bucket              // of its token
+	metrics  *metrics
+	local    http.Handler
+	remote   http.Handler
+	invokers map[string]invoker // by pattern
+	mcp      http.Handler       // nil: none
+	buffers  sync.Pool          // of *bytes.Buffer
+	again    chan struct{}      // holds one token: one request for turns again at a time
+	curator  *curation.Curator
+	helping  sync.Mutex     // orders the start of helpers and the end
+	helpers  sync.WaitGroup // goroutines that a request left behind
 
 	requests atomic.Int64
 	streams  atomic.Int64
@@ -170,6 +171,7 @@ func New(cfg Config) (*Server, error) {
 	}
 	s := &Server{cfg: cfg.withDefaults(), again: make(chan struct{}, 1)}
 	s.ending = make(chan struct{})
+	s.invokers = map[string]invoker{}
 	s.logger, s.started = s.cfg.Logger, s.cfg.Now()
 	s.curator = curation.New(curation.Config{
 		Sink: s.cfg.System, Log: s.cfg.Log, Views: s.cfg.Views, Checker: s.cfg.Checker, Now: s.cfg.Now,
@@ -181,7 +183,7 @@ func New(cfg Config) (*Server, error) {
 	}
 	s.metrics = m
 	if s.cfg.MCP != nil {
-		s.mcp = s.cfg.MCP(s.Own())
+		s.mcp = s.cfg.MCP(s)
 	}
 	routes := s.routes()
 	s.local = headed(routes)

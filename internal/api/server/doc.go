@@ -47,12 +47,11 @@
 //
 // The files, each referring to those below it:
 //
-//	inprocess.go, serve.go, why.go, context.go, observations.go, timeline.go,
-//	views.go, export.go, status_metrics.go, status.go, usage.go, inject.go, findings.go, events.go, logs.go,
-//	outcomes.go, reobserve_wait.go, reobserve_choose.go, forget.go, reobserve.go,
-//	sessions.go, memories.go, read.go, read_asof.go, read_project.go, mcp.go, params.go, hooks.go,
-//	middleware.go, metrics.go, auth.go, status_providers.go, read_file.go, listener.go, stream.go, errors.go,
-//	config.go
+//	serve.go, routes.go, events.go, logs.go, timeline.go, memories.go, context.go, export.go,
+//	middleware.go, auth.go, views.go, status_metrics.go, metrics.go, status.go, usage.go, outcomes.go,
+//	forget.go, reobserve_wait.go, why.go, read.go, reobserve_choose.go, reobserve.go, observations.go,
+//	status_providers.go, mcp.go, sessions.go, read_project.go, body.go, findings.go, read_asof.go,
+//	hooks.go, inject.go, stream.go, errors.go, config.go, listener.go, read_file.go
 //
 // What bites:
 //   - A hook's request ends when the agent's patience does: its context is done, yet the event may still be appended.

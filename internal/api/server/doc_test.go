@@ -1,13 +1,13 @@
 package server
 
 import (
-	"maps"
 	"os"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/cmemd/cmemd/internal/api"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -22,8 +22,10 @@ func TestDocListsTheRoutes(t *testing.T) {
 	for _, m := range regexp.MustCompile(`(?m)^//\t(GET|POST) +(/\S+)`).FindAllStringSubmatch(string(text), -1) {
 		listed = append(listed, m[1]+" "+m[2])
 	}
-	s := &Server{}
-	served := slices.Concat([]string{"POST /v1/hooks/{agent}"}, slices.Collect(maps.Keys(s.plainRoutes())), slices.Collect(maps.Keys(s.streamRoutes())))
+	served := []string{api.Endpoint(api.HookRoute).Pattern()}
+	for _, e := range (&Server{}).endpoints() {
+		served = append(served, e.Pattern())
+	}
 	slices.SortFunc(listed, strings.Compare)
 	slices.SortFunc(served, strings.Compare)
 	if diff := cmp.Diff(served, listed); diff != "" {

@@ -174,7 +174,7 @@ func TestInjectedLinesAreKnown(t *testing.T) {
 	w := newWorld(t, nil)
 	w.work(t, "a", "Fix the flaky checkout test", "/src/shop/cart.go")
 	w.settled(t)
-	if _, err := w.client.Save(t.Context(), api.Memory{Project: "shop", ProjectRoot: "/src/shop", Text: "Never deploy on a Friday, or else"}); err != nil {
+	if _, err := api.SaveRoute.Call(t.Context(), w.client, api.Memory{Project: "shop", ProjectRoot: "/src/shop", Text: "Never deploy on a Friday, or else"}); err != nil {
 		t.Fatal(err)
 	}
 	w.settled(t)
@@ -372,14 +372,14 @@ func TestChangedFilesAreRead(t *testing.T) {
 	)
 	w.settled(t)
 	ask := api.ContextQuery{Cwd: dir, File: file, Explain: true}
-	if got, err := w.client.Context(t.Context(), ask); err != nil || got.Text == "" {
+	if got, err := api.ContextRoute.Call(t.Context(), w.client, ask); err != nil || got.Text == "" {
 		t.Fatalf("before: %+v, %v", got, err)
 	}
 	later := time.Now().Add(time.Hour)
 	if err := os.Chtimes(file, later, later); err != nil {
 		t.Fatal(err)
 	}
-	got, err := w.client.Context(t.Context(), ask)
+	got, err := api.ContextRoute.Call(t.Context(), w.client, ask)
 	if err != nil || got.Text != "" || len(got.Explain) == 0 || got.Explain[0].Why != "the file was changed since" {
 		t.Errorf("after: %+v, %v", got, err)
 	}

@@ -200,8 +200,12 @@ func writeProblem(w http.ResponseWriter, p *api.Problem) {
 	_, _ = w.Write(body)
 }
 
-// writeJSON answers 200 with v. It is encoded before anything is sent, so that an error is still an error.
+// writeJSON answers 200 with v, or with the status alone that v is. It is encoded before anything is sent, so that an error is still an error.
 func writeJSON(w http.ResponseWriter, v any) error {
+	if status, ok := v.(api.Done); ok {
+		w.WriteHeader(int(status))
+		return nil
+	}
 	body, err := json.Marshal(v)
 	if err != nil {
 		return fmt.Errorf("api: encode the answer: %w", err)

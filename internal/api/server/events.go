@@ -5,10 +5,10 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/panics"
 )
 
@@ -17,50 +17,31 @@ const (
 	eventBuffer = 256              // records read ahead of a client
 )
 
-// watch is what somebody wants to see of the log.
-type watch struct {
-	from    events.Position
-	stream  events.StreamID
-	kinds   []string
-	payload bool
+// admits reports whether q chooses a record.
+func admits(q api.EventsQuery, h events.Header) bool {
+	return (q.Stream == "" || h.Stream == q.Stream) && (len(q.Kinds) == 0 || slices.Contains(q.Kinds, h.Kind))
 }
 
-// admits reports whether a record is wanted.
-func (q watch) admits(h events.Header) bool {
-	return (q.stream == "" || h.Stream == q.stream) && (len(q.kinds) == 0 || slices.Contains(q.kinds, string(h.Kind)))
-}
-
-func (s *Server) watchOf(r *http.Request) (watch, error) {
-	p := paramsOf(r, "after", "tail", "stream", "kinds", "payload")
-	q := watch{from: p.position("after") + 1, stream: events.StreamID(p.text("stream")), payload: p.flag("payload")}
-	if names := p.text("kinds"); names != "" {
-		q.kinds = strings.Split(names, ",")
-	}
-	tail := p.flag("tail")
+// followedFrom is the first position that q is about. What a client says it has seen last goes before all else.
+func (s *Server) followedFrom(r *http.Request, q api.EventsQuery) (events.Position, error) {
 	if last := r.Header.Get("Last-Event-ID"); last != "" {
 		n, err := strconv.ParseUint(last, 10, 63)
 		if err != nil {
-			p.wrong("Last-Event-ID", "is no position: a whole number from 0 on")
+			return 0, invalid("Last-Event-ID", "is no position: a whole number from 0 on")
 		}
-		q.from, tail = events.Position(n)+1, false
+		return events.Position(n) + 1, nil
 	}
-	if err := p.err(); err != nil {
-		return watch{}, err
+	if !q.Tail {
+		return q.After + 1, nil
 	}
-	if tail {
-		last, err := s.cfg.Log.Last(r.Context())
-		if err != nil {
-			return watch{}, err
-		}
-		q.from = last + 1
-	}
-	return q, nil
+	last, err := s.cfg.Log.Last(r.Context())
+	return last + 1, err
 }
 
 // getEvents sends records as they come. The log waits for nobody: it is read at the client's pace, and a client that
 // does not read is dropped by the time limit of a write.
-func (s *Server) getEvents(w http.ResponseWriter, r *http.Request) error {
-	q, err := s.watchOf(r)
+func (s *Server) getEvents(w http.ResponseWriter, r *http.Request, q api.EventsQuery) error {
+	from, err := s.followedFrom(r, q)
 	if err != nil {
 		return err
 	}
@@ -79,9 +60,9 @@ func (s *Server) getEvents(w http.ResponseWriter, r *http.Request) error {
 				readErr = panics.Caught(s.logger, r.Pattern, p)
 			}
 		}()
-		readErr = s.follow(ctx, q, found)
+		readErr = s.follow(ctx, from, q, found)
 	}()
-	err = send(out, found, q.payload)
+	err = send(out, found, q.Payload)
 	cancel()
 	for range found {
 	}
@@ -92,12 +73,12 @@ func (s *Server) getEvents(w http.ResponseWriter, r *http.Request) error {
 }
 
 // follow hands over the records that q admits until ctx is done or the log ends.
-func (s *Server) follow(ctx context.Context, q watch, found chan<- events.Record) error {
-	for rec, err := range s.cfg.Log.Follow(ctx, q.from) {
+func (s *Server) follow(ctx context.Context, from events.Position, q api.EventsQuery, found chan<- events.Record) error {
+	for rec, err := range s.cfg.Log.Follow(ctx, from) {
 		if err != nil {
 			return err
 		}
-		if !q.admits(rec.Header) {
+		if !admits(q, rec.Header) {
 			continue
 		}
 		select {

@@ -17,18 +17,8 @@ const exportBatch = 256
 
 // getExportRows writes rows as lines of JSON, in the order of the log: the same rows, whenever they are asked for. Those that
 // are shown nowhere (superseded, folded, forgotten) are not among them.
-func (s *Server) getExportRows(w http.ResponseWriter, r *http.Request) error {
+func (s *Server) getExportRows(w http.ResponseWriter, r *http.Request, q api.ExportQuery) error {
 	ctx := r.Context()
-	p := paramsOf(r, "project", "kind", "since", "until")
-	q := api.ExportQuery{Project: p.text("project"), Kinds: r.URL.Query()["kind"], Since: p.time("since"), Until: p.time("until")}
-	for _, kind := range q.Kinds {
-		if !slices.Contains(exportKinds(), kind) {
-			p.wrong("kind", "%q is none of %q", kind, exportKinds())
-		}
-	}
-	if err := p.err(); err != nil {
-		return err
-	}
 	if err := s.caughtUp(ctx); err != nil {
 		return err
 	}
@@ -44,11 +34,6 @@ func (s *Server) getExportRows(w http.ResponseWriter, r *http.Request) error {
 		}
 		return out.Encode(row)
 	})
-}
-
-// exportKinds are the kinds of row that an export may have: all but prompts.
-func exportKinds() []string {
-	return kinds()[:3]
 }
 
 func exported(q api.ExportQuery, row api.Row) bool {

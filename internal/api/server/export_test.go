@@ -34,13 +34,13 @@ func TestExportRows(t *testing.T) {
 		{Text: "a", Title: "first", Project: "shop"}, {Text: "b", Title: "second", Project: "other", At: old},
 		{Text: "c", Title: "wrong", Project: "shop"}, {Text: "d", Title: "rooted", Project: "shop", ProjectRoot: "/src/shop"},
 	} {
-		saved, err := w.client.Save(t.Context(), m)
+		saved, err := api.SaveRoute.Call(t.Context(), w.client, m)
 		if err != nil {
 			t.Fatalf("%d: %v", i, err)
 		}
 		ids = append(ids, saved.ID)
 	}
-	if _, err := w.client.Save(t.Context(), api.Memory{Text: "e", Title: "right", Supersedes: ids[2].String()}); err != nil {
+	if _, err := api.SaveRoute.Call(t.Context(), w.client, api.Memory{Text: "e", Title: "right", Supersedes: ids[2].String()}); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {

@@ -23,28 +23,20 @@ type Eraser interface {
 }
 
 // postForget says what would be forgotten, or forgets it.
-func (s *Server) postForget(w http.ResponseWriter, r *http.Request) error {
-	var req api.ForgetRequest
-	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
-	if err := readJSON(r, &req); err != nil {
-		return err
-	}
+func (s *Server) postForget(ctx context.Context, q api.ForgetRequest) (task[any], error) {
 	if s.cfg.Eraser == nil {
-		return conflict("Nothing can be erased", "this daemon erases nothing")
+		return nil, conflict("Nothing can be erased", "this daemon erases nothing")
 	}
-	if err := s.caughtUp(r.Context()); err != nil {
-		return err
+	if err := s.caughtUp(ctx); err != nil {
+		return nil, err
 	}
-	f, err := s.newForget(r.Context(), req)
-	if err != nil {
-		return err
-	}
-	return s.work(w, r, func(ctx context.Context, tell func(done, total uint64)) (any, error) {
-		if req.DryRun {
+	f, err := s.newForget(ctx, q)
+	return func(ctx context.Context, tell func(done, total uint64)) (any, error) {
+		if q.DryRun {
 			return f.plan(ctx)
 		}
 		return f.run(ctx, tell)
-	})
+	}, err
 }
 
 // forget is one request to forget.
@@ -56,8 +48,8 @@ type forget struct {
 }
 
 func (s *Server) newForget(ctx context.Context, req api.ForgetRequest) (*forget, error) {
-	if len(req.IDs) > maxRows {
-		return nil, invalid("/ids", "names %d rows, where at most %d may be", len(req.IDs), maxRows)
+	if len(req.IDs) > api.MaxRows {
+		return nil, invalid("/ids", "names %d rows, where at most %d may be", len(req.IDs), api.MaxRows)
 	}
 	f := &forget{s: s, req: req, chosen: erasure.Request{
 		Query: req.Query, Project: req.Project, Since: req.Since, Until: req.Until, Through: req.Through, Named: req.Session,

@@ -45,7 +45,7 @@ func TestForgetOverTheWire(t *testing.T) {
 	w.work(t, "one", "tell nobody about xyzzy", "/src/shop/cart.go")
 	w.work(t, "two", "something else", "/src/shop/menu.go")
 	w.settled(t)
-	plan, err := w.client.PlanForget(t.Context(), api.ForgetRequest{Query: "XYZZY"})
+	plan, err := api.ForgetPlanRoute.Call(t.Context(), w.client, api.ForgetRequest{Query: "XYZZY"}.Plan(), nil)
 	if err != nil || plan.Kinds[events.KindPromptSubmitted] != 1 || plan.Records < 4 || len(plan.Sample) == 0 || len(plan.Sessions) != 1 {
 		t.Fatalf("plan %+v, %v", plan, err)
 	}
@@ -53,19 +53,19 @@ func TestForgetOverTheWire(t *testing.T) {
 		t.Fatalf("a plan forgot %d times", n)
 	}
 	steps := 0
-	done, err := w.client.Forget(t.Context(), api.ForgetRequest{Query: "xyzzy", Through: plan.Position}, func(api.Progress) { steps++ })
+	done, err := api.ForgetRoute.Call(t.Context(), w.client, api.ForgetRequest{Query: "xyzzy", Through: plan.Position}, func(api.Progress) { steps++ })
 	if err != nil || done.Records != plan.Records || done.Sessions != 1 || steps == 0 {
 		t.Fatalf("done %+v after %d steps, %v; planned %d", done, steps, err, plan.Records)
 	}
 	w.settled(t)
-	found, err := w.client.Search(t.Context(), api.SearchQuery{Text: "xyzzy"})
+	found, err := api.SearchRoute.Call(t.Context(), w.client, api.SearchQuery{Text: "xyzzy"})
 	if err != nil || len(found.Results) != 0 {
 		t.Errorf("found %+v, %v", found, err)
 	}
-	if _, err := w.client.Verify(t.Context(), nil); err != nil {
+	if _, err := api.VerifyRoute.Call(t.Context(), w.client, api.NoQuery{}, nil); err != nil {
 		t.Errorf("verify: %v", err)
 	}
-	st, err := w.client.Status(t.Context())
+	st, err := api.StatusRoute.Call(t.Context(), w.client, api.NoQuery{})
 	if in := st.Inputs; err != nil || in.Captured != 6 || in.Forgotten == 0 || in.Forgotten == 6 || st.Erasure == nil || st.Erasure.Unfinished {
 		t.Errorf("inputs %+v, erasure %+v, %v", st.Inputs, st.Erasure, err)
 	}
@@ -75,20 +75,20 @@ func TestForgetRefusesOverTheWire(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, erasing)
 	for name, q := range map[string]api.ForgetRequest{
-		"nothing named": {}, "a short text": {Query: "ab"}, "no id": {IDs: []string{"zz"}}, "too many": {IDs: make([]string, maxRows+1)},
+		"nothing named": {}, "a short text": {Query: "ab"}, "no id": {IDs: []string{"zz"}}, "too many": {IDs: make([]string, api.MaxRows+1)},
 	} {
-		if _, err := w.client.PlanForget(t.Context(), q); problem(t, err).Status != http.StatusBadRequest {
+		if _, err := api.ForgetPlanRoute.Call(t.Context(), w.client, q.Plan(), nil); problem(t, err).Status != http.StatusBadRequest {
 			t.Errorf("%s: %v, want 400", name, err)
 		}
-		if _, err := w.client.Forget(t.Context(), q, nil); problem(t, err).Status != http.StatusBadRequest {
+		if _, err := api.ForgetRoute.Call(t.Context(), w.client, q, nil); problem(t, err).Status != http.StatusBadRequest {
 			t.Errorf("%s: %v, want 400", name, err)
 		}
 	}
-	if _, err := w.client.PlanForget(t.Context(), api.ForgetRequest{IDs: []string{newID().String()}}); problem(t, err).Status != http.StatusNotFound {
+	if _, err := api.ForgetPlanRoute.Call(t.Context(), w.client, api.ForgetRequest{IDs: []string{newID().String()}}.Plan(), nil); problem(t, err).Status != http.StatusNotFound {
 		t.Errorf("an unknown id: %v, want 404", err)
 	}
 	plain := newWorld(t, nil)
-	if _, err := plain.client.Forget(t.Context(), api.ForgetRequest{Query: "words"}, nil); problem(t, err).Status != http.StatusConflict {
+	if _, err := api.ForgetRoute.Call(t.Context(), plain.client, api.ForgetRequest{Query: "words"}, nil); problem(t, err).Status != http.StatusConflict {
 		t.Errorf("without an eraser: %v, want 409", err)
 	}
 }
@@ -160,7 +160,7 @@ func TestCorrectAndUndo(t *testing.T) {
 	w := newWorld(t, nil)
 	ctx := t.Context()
 	save := func(text, supersedes string) (api.Saved, error) {
-		return w.client.Save(ctx, api.Memory{Text: text, Supersedes: supersedes, Project: map[bool]string{true: "shop"}[supersedes == ""]})
+		return api.SaveRoute.Call(ctx, w.client, api.Memory{Text: text, Supersedes: supersedes, Project: map[bool]string{true: "shop"}[supersedes == ""]})
 	}
 	listed := func(ids ...events.ID) (out []bool) {
 		w.settled(t)
@@ -182,7 +182,7 @@ func TestCorrectAndUndo(t *testing.T) {
 	if err != nil || !slices.Equal(second.Superseded, []events.ID{first.ID}) {
 		t.Fatalf("%+v, %v", second, err)
 	}
-	if row, err := w.client.Row(ctx, second.ID.String()); err == nil && row.Project != "shop" {
+	if row, err := api.RowRoute.Call(ctx, w.client, api.RowQuery{ID: second.ID.String()}); err == nil && row.Project != "shop" {
 		t.Errorf("the correction is of %q, %v", row.Project, err)
 	}
 	if _, err := save("third", first.ID.String()); problem(t, err).Status != http.StatusConflict {
@@ -192,7 +192,7 @@ func TestCorrectAndUndo(t *testing.T) {
 		t.Errorf("after the correction: %v", got)
 	}
 	for i, want := range [][]bool{{true, false}, {false, true}, {true, false}} {
-		if _, err := w.client.Undo(ctx, second.ID.String()); err != nil {
+		if _, err := api.UndoRoute.Call(ctx, w.client, api.IDQuery{ID: second.ID.String()}); err != nil {
 			t.Fatalf("undo %d: %v", i, err)
 		}
 		if got := listed(first.ID, second.ID); !cmp.Equal(got, want) {
@@ -204,7 +204,7 @@ func TestCorrectAndUndo(t *testing.T) {
 	}
 	w.work(t, "one", "a prompt", "/src/shop/cart.go")
 	w.settled(t)
-	prompts, err := w.client.Search(ctx, api.SearchQuery{Kind: string(rows.Prompt)})
+	prompts, err := api.SearchRoute.Call(ctx, w.client, api.SearchQuery{Kind: string(rows.Prompt)})
 	if err != nil || len(prompts.Results) == 0 {
 		t.Fatal(prompts, err)
 	}
@@ -212,10 +212,10 @@ func TestCorrectAndUndo(t *testing.T) {
 	if _, err := save("x", id); problem(t, err).Status != http.StatusConflict {
 		t.Errorf("correcting a prompt: %v", err)
 	}
-	if _, err := w.client.Undo(ctx, id); problem(t, err).Status != http.StatusConflict {
+	if _, err := api.UndoRoute.Call(ctx, w.client, api.IDQuery{ID: id}); problem(t, err).Status != http.StatusConflict {
 		t.Errorf("undoing a prompt: %v", err)
 	}
-	if _, err := w.client.Undo(ctx, newID().String()); problem(t, err).Status != http.StatusNotFound {
+	if _, err := api.UndoRoute.Call(ctx, w.client, api.IDQuery{ID: newID().String()}); problem(t, err).Status != http.StatusNotFound {
 		t.Errorf("undoing nothing: %v", err)
 	}
 	checkWhyAfter(t, w, first.ID, second.ID)
@@ -224,7 +224,7 @@ func TestCorrectAndUndo(t *testing.T) {
 // checkWhyAfter looks at the history of a memory and of its correction, now and before.
 func checkWhyAfter(t *testing.T, w *world, first, second events.ID) {
 	t.Helper()
-	why, err := w.client.Why(t.Context(), first.String())
+	why, err := api.WhyRoute.Call(t.Context(), w.client, api.WhyQuery{ID: first.String()})
 	var what []string
 	for _, a := range why.After {
 		what = append(what, a.What)
@@ -233,15 +233,15 @@ func checkWhyAfter(t *testing.T, w *world, first, second events.ID) {
 		t.Errorf("after: %v, %v; want %v", what, err, want)
 	}
 	for i, a := range why.After {
-		then, err := w.client.WhyAsOf(t.Context(), api.WhyQuery{ID: first.String(), AsOf: a.Position})
+		then, err := api.WhyRoute.Call(t.Context(), w.client, api.WhyQuery{ID: first.String(), AsOf: api.Moment{Position: a.Position}})
 		if err != nil || then.Row.Superseded != (i%2 == 0) || len(then.After) != i+1 {
 			t.Errorf("as of %d: superseded %t, %d later things, %v", a.Position, then.Row.Superseded, len(then.After), err)
 		}
 	}
-	if _, err := w.client.WhyAsOf(t.Context(), api.WhyQuery{ID: second.String(), AsOf: 1}); problem(t, err).Status != http.StatusNotFound {
+	if _, err := api.WhyRoute.Call(t.Context(), w.client, api.WhyQuery{ID: second.String(), AsOf: api.Moment{Position: 1}}); problem(t, err).Status != http.StatusNotFound {
 		t.Errorf("before it was recorded: %v, want 404", err)
 	}
-	now, err := w.client.WhyAsOf(t.Context(), api.WhyQuery{ID: first.String(), AsOfAt: time.Now().Add(time.Hour)})
+	now, err := api.WhyRoute.Call(t.Context(), w.client, api.WhyQuery{ID: first.String(), AsOf: api.Moment{Time: time.Now().Add(time.Hour)}})
 	if err != nil || len(now.After) != 4 {
 		t.Errorf("as of the future: %d later things, %v", len(now.After), err)
 	}
@@ -253,7 +253,7 @@ func TestInputsOverTheWire(t *testing.T) {
 	w := newWorld(t, nil)
 	w.work(t, "one", "a prompt", "/src/shop/cart.go")
 	w.settled(t)
-	found, err := w.client.Search(t.Context(), api.SearchQuery{Kind: string(rows.Observation)})
+	found, err := api.SearchRoute.Call(t.Context(), w.client, api.SearchQuery{Kind: string(rows.Observation)})
 	if err != nil || len(found.Results) == 0 {
 		t.Fatal(found, err)
 	}
@@ -261,7 +261,7 @@ func TestInputsOverTheWire(t *testing.T) {
 	var outputs []string
 	after, pages := events.Position(0), 0
 	for {
-		page, err := w.client.Inputs(t.Context(), id, after, 1)
+		page, err := api.InputsRoute.Call(t.Context(), w.client, api.InputsQuery{ID: id, After: after, Limit: 1})
 		if err != nil || page.Total != 2 || len(page.Inputs) != 1 {
 			t.Fatalf("%+v, %v", page, err)
 		}
@@ -274,7 +274,7 @@ func TestInputsOverTheWire(t *testing.T) {
 	if pages != 2 || outputs[1] == "" {
 		t.Errorf("%d pages: %q", pages, outputs)
 	}
-	if _, err := w.client.Inputs(t.Context(), id, 0, 501); problem(t, err).Status != http.StatusBadRequest {
+	if _, err := api.InputsRoute.Call(t.Context(), w.client, api.InputsQuery{ID: id, Limit: 501}); problem(t, err).Status != http.StatusBadRequest {
 		t.Errorf("too many: %v", err)
 	}
 }

@@ -89,24 +89,16 @@ func bodyError(err error) error {
 }
 
 // postIngest records what a transcript reports and the log does not have yet.
-func (s *Server) postIngest(w http.ResponseWriter, r *http.Request) error {
-	p := paramsOf(r, "path")
-	path := p.text("path")
-	if err := p.err(); err != nil {
-		return err
-	}
+func (s *Server) postIngest(w http.ResponseWriter, r *http.Request, q api.IngestQuery) error {
 	body := newPatientReader(w, r)
-	got, err := s.cfg.Capture.Ingest(r.Context(), r.PathValue("agent"), path, body)
+	got, err := s.cfg.Capture.Ingest(r.Context(), q.Agent, q.Path, body)
 	return body.answer(w, got, err)
 }
 
 // postImport records what another memory kept and the log does not have yet. The body has one importer.Entry a line.
-func (s *Server) postImport(w http.ResponseWriter, r *http.Request) error {
-	if err := paramsOf(r).err(); err != nil {
-		return err
-	}
+func (s *Server) postImport(w http.ResponseWriter, r *http.Request, q api.ImportQuery) error {
 	body := newPatientReader(w, r)
-	got, err := s.cfg.Capture.Import(r.Context(), r.PathValue("source"), body)
+	got, err := s.cfg.Capture.Import(r.Context(), q.Source, body)
 	return body.answer(w, got, err)
 }
 

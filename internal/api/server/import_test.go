@@ -18,6 +18,7 @@ import (
 	"github.com/cmemd/cmemd/internal/agents/importer"
 	"github.com/cmemd/cmemd/internal/agents/relay"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/api/client"
 	"github.com/cmemd/cmemd/internal/capture/privacy"
 	"github.com/cmemd/cmemd/internal/replay"
 )
@@ -79,7 +80,7 @@ func TestImport(t *testing.T) {
 		t.Errorf("%d records after %d: recorded %v, known %v", n, before, again.Recorded, again.Known)
 	}
 	w.settled(t)
-	s, err := w.client.Session(t.Context(), "old-1")
+	s, err := api.SessionRoute.Call(t.Context(), w.client, api.IDQuery{ID: "old-1"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,15 +98,15 @@ func TestImport(t *testing.T) {
 // isTruthful finds an imported observation, and asks whose it is; nothing in the log is counted or proved as a turn's.
 func (w *world) isTruthful(t *testing.T, word string) {
 	t.Helper()
-	found, err := w.client.Search(t.Context(), api.SearchQuery{Text: word, Kind: "observation", Type: "decision", Project: "shop"})
+	found, err := api.SearchRoute.Call(t.Context(), w.client, api.SearchQuery{Text: word, Kind: "observation", Type: "decision", Project: "shop"})
 	if err != nil || len(found.Results) == 0 {
 		t.Fatalf("nothing is found: %+v, %v", found, err)
 	}
-	why, err := w.client.Why(t.Context(), found.Results[0].ID.String())
+	why, err := api.WhyRoute.Call(t.Context(), w.client, api.WhyQuery{ID: found.Results[0].ID.String()})
 	if err != nil || why.Row.Source != importer.ClaudeMem || len(why.Turns) != 0 || len(why.Prompts) != 1 {
 		t.Errorf("why: %+v, %v", why, err)
 	}
-	status, err := w.client.Status(t.Context())
+	status, err := api.StatusRoute.Call(t.Context(), w.client, api.NoQuery{})
 	if err != nil || status.Inputs.Captured != 0 {
 		t.Errorf("inputs: %+v, %v", status.Inputs, err)
 	}
@@ -202,7 +203,7 @@ func TestImportIsCut(t *testing.T) {
 	})}
 	go func() { _ = server.Serve(socket) }()
 	defer server.Close()
-	client := api.Dial(home)
+	client := client.Dial(home)
 	defer client.Close()
 	for range 20 {
 		_, err := client.Import(t.Context(), importer.ClaudeMem, lines(t, slices.Repeat(otherMemory("cut"), 1000)...))

@@ -26,56 +26,39 @@ type (
 	}
 )
 
-func (s *Server) getLogStats(w http.ResponseWriter, r *http.Request) error {
-	if err := paramsOf(r).err(); err != nil {
-		return err
-	}
+func (s *Server) getLogStats(ctx context.Context, _ api.NoQuery) (api.LogStats, error) {
 	log, ok := s.cfg.Log.(statLog)
 	if !ok {
-		return notFound("this log keeps no figures")
+		return api.LogStats{}, notFound("this log keeps no figures")
 	}
-	st, err := log.Stats(r.Context())
-	if err != nil {
-		return err
-	}
-	return writeJSON(w, st)
+	return log.Stats(ctx)
 }
 
-const (
-	defaultRecords = 100
-	maxRecords     = 1000
-	// maxRecordBytes is after how many bytes of payloads an answer is long enough.
-	maxRecordBytes = 16 << 20
-)
+// maxRecordBytes is after how many bytes of payloads an answer is long enough.
+const maxRecordBytes = 16 << 20
 
 // getRecords answers with a stretch of the log.
-func (s *Server) getRecords(w http.ResponseWriter, r *http.Request) error {
-	p := paramsOf(r, "from", "limit", "stream", "payload")
-	from, stream := p.position("from"), events.StreamID(p.text("stream"))
-	limit, payload := p.number("limit", defaultRecords, maxRecords), p.flag("payload")
-	if err := p.err(); err != nil {
-		return err
-	}
+func (s *Server) getRecords(ctx context.Context, q api.RecordsQuery) (api.Records, error) {
 	out := api.Records{Records: []api.LogRecord{}}
 	var err error
-	if out.Last, err = s.cfg.Log.Last(r.Context()); err != nil {
-		return err
+	if out.Last, err = s.cfg.Log.Last(ctx); err != nil {
+		return out, err
 	}
 	bytes := 0
-	for rec, err := range s.recordsFrom(r.Context(), stream, from) {
+	for rec, err := range s.recordsFrom(ctx, q.Stream, q.From) {
 		if err != nil {
-			return err
+			return out, err
 		}
-		if len(out.Records) == limit || bytes > maxRecordBytes {
+		if len(out.Records) == q.Limit || bytes > maxRecordBytes {
 			out.Next = rec.Position
 			break
 		}
-		out.Records = append(out.Records, logRecord(rec, payload))
-		if payload {
+		out.Records = append(out.Records, logRecord(rec, q.Payload))
+		if q.Payload {
 			bytes += int(rec.Size)
 		}
 	}
-	return writeJSON(w, out)
+	return out, nil
 }
 
 // recordsFrom yields the records from a position on, of one stream or of all.
@@ -118,23 +101,15 @@ func logRecord(r events.Record, payload bool) api.LogRecord {
 }
 
 // getExport writes the log as JSON lines. An export that is cut has no last line.
-func (s *Server) getExport(w http.ResponseWriter, r *http.Request) error {
-	p := paramsOf(r, "from")
-	from := p.position("from")
-	if err := p.err(); err != nil {
-		return err
-	}
+func (s *Server) getExport(w http.ResponseWriter, r *http.Request, q api.LogExportQuery) error {
 	w.Header().Set("Content-Type", "application/x-ndjson")
-	_, err := eventlog.Export(r.Context(), s.cfg.Log, newPatient(w), from)
+	_, err := eventlog.Export(r.Context(), s.cfg.Log, newPatient(w), q.From)
 	return err
 }
 
 // getBackup writes a copy of the log file. While somebody reads one slowly others wait for theirs, and nothing else does: each
 // copy takes as much room on the disk as the log. Who reads nothing for streamTimeout is dropped, and the next one served.
-func (s *Server) getBackup(w http.ResponseWriter, r *http.Request) error {
-	if err := paramsOf(r).err(); err != nil {
-		return err
-	}
+func (s *Server) getBackup(w http.ResponseWriter, r *http.Request, _ api.NoQuery) error {
 	log, ok := s.cfg.Log.(fileLog)
 	if !ok {
 		return notFound("this log is no file; export it")
@@ -152,11 +127,8 @@ func (s *Server) getBackup(w http.ResponseWriter, r *http.Request) error {
 const copyTimeout = time.Hour
 
 // getVerify checks the whole log, and the view of outcomes against it. What it finds is the result, not a failure.
-func (s *Server) getVerify(w http.ResponseWriter, r *http.Request) error {
-	if err := paramsOf(r).err(); err != nil {
-		return err
-	}
-	return s.work(w, r, func(ctx context.Context, tell func(done, total uint64)) (any, error) {
+func (s *Server) getVerify(context.Context, api.NoQuery) (task[api.Verified], error) {
+	return func(ctx context.Context, tell func(done, total uint64)) (api.Verified, error) {
 		v, err := curation.VerifyLog(ctx, s.cfg.Log, s.ledger, tell)
 		switch {
 		case err == nil && v.Damaged():
@@ -165,7 +137,7 @@ func (s *Server) getVerify(w http.ResponseWriter, r *http.Request) error {
 			s.logger.Error("the balance does not add up", "discrepancies", len(v.Discrepancies)+v.More)
 		}
 		return v, err
-	})
+	}, nil
 }
 
 // ledger is what the view of outcomes says, once it knows all that the log holds now.

@@ -153,7 +153,7 @@ func TestRecords(t *testing.T) {
 	}
 	var all []api.LogRecord
 	for from := events.Position(0); ; {
-		page, err := w.client.Records(t.Context(), api.RecordsQuery{From: from, Limit: 3, Payload: true})
+		page, err := api.RecordsRoute.Call(t.Context(), w.client, api.RecordsQuery{From: from, Limit: 3, Payload: true})
 		if err != nil || page.Last != 7 || len(page.Records) > 3 {
 			t.Fatalf("from %d: got %+v, %v", from, page, err)
 		}
@@ -166,18 +166,18 @@ func TestRecords(t *testing.T) {
 		t.Errorf("got %v, want the whole log", got)
 	}
 	stream := events.SessionIDOf("claude-code", "s1").Stream()
-	page, err := w.client.Records(t.Context(), api.RecordsQuery{Stream: stream, From: 4})
+	page, err := api.RecordsRoute.Call(t.Context(), w.client, api.RecordsQuery{Stream: stream, From: 4})
 	if err != nil || len(page.Records) != 2 || page.Records[0].Stream != stream || page.Records[0].Event != nil {
 		t.Errorf("of a stream: got %+v, %v", page, err)
 	}
 	if err := w.log.Erase(t.Context(), 2); err != nil {
 		t.Fatal(err)
 	}
-	page, err = w.client.Records(t.Context(), api.RecordsQuery{From: 2, Limit: 1, Payload: true})
+	page, err = api.RecordsRoute.Call(t.Context(), w.client, api.RecordsQuery{From: 2, Limit: 1, Payload: true})
 	if err != nil || !page.Records[0].Erased || page.Records[0].Problem != "erased" || page.Records[0].Event != nil {
 		t.Errorf("erased: got %+v, %v", page, err)
 	}
-	if page, err = w.client.Records(t.Context(), api.RecordsQuery{From: 100}); err != nil || page.Records == nil || page.Next != 0 {
+	if page, err = api.RecordsRoute.Call(t.Context(), w.client, api.RecordsQuery{From: 100}); err != nil || page.Records == nil || page.Next != 0 {
 		t.Errorf("behind the end: got %+v, %v", page, err)
 	}
 }
@@ -194,7 +194,7 @@ func TestVerifyExportBackup(t *testing.T) {
 	w.settled(t)
 	want := positions(w.watchEvents(t, api.EventsQuery{}, len(w.records(t))))
 	told := 0
-	v, err := w.client.Verify(t.Context(), func(p api.Progress) { told++ })
+	v, err := api.VerifyRoute.Call(t.Context(), w.client, api.NoQuery{}, func(p api.Progress) { told++ })
 	if err != nil || !v.OK || int(v.Records) < len(want) || told == 0 {
 		t.Errorf("verify: got %+v, %v after %d words of progress", v, err, told)
 	}
@@ -223,7 +223,7 @@ func TestVerifyExportBackup(t *testing.T) {
 	if last, err := backup.Last(t.Context()); err != nil || int(last) < len(want) {
 		t.Errorf("the backup ends at %d, %v, want %d", last, err, len(want))
 	}
-	if st, err := w.client.LogStats(t.Context()); err != nil || st.Streams != 1 || st.FileBytes == 0 {
+	if st, err := api.LogStatsRoute.Call(t.Context(), w.client, api.NoQuery{}); err != nil || st.Streams != 1 || st.FileBytes == 0 {
 		t.Errorf("stats: got %+v, %v", st, err)
 	}
 }
@@ -251,7 +251,7 @@ func TestVerifyOfDamage(t *testing.T) {
 		w.post(t, toolUse("s", fmt.Sprint(i), "ls", "x"))
 	}
 	w.server.cfg.Log = damaged{w.log}
-	v, err := w.client.Verify(t.Context(), nil)
+	v, err := api.VerifyRoute.Call(t.Context(), w.client, api.NoQuery{}, nil)
 	if err != nil || v.OK || v.Position != 3 || v.Reason == "" || v.Stream == "" {
 		t.Errorf("got %+v, %v, want the third record named", v, err)
 	}
@@ -272,7 +272,7 @@ func TestProjections(t *testing.T) {
 	w := newWorld(t, nil)
 	w.work(t, "s", "make the cart faster", "/src/shop/cart.go")
 	w.settled(t)
-	views, err := w.client.Projections(t.Context())
+	views, err := api.ProjectionsRoute.Call(t.Context(), w.client, api.NoQuery{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -284,29 +284,29 @@ func TestProjections(t *testing.T) {
 		t.Errorf("got %+v, want views with rows, and the index", views)
 	}
 	for _, name := range []string{"sessions", "index"} {
-		in, err := w.client.Inspect(t.Context(), name, "", 5)
+		in, err := api.ProjectionRoute.Call(t.Context(), w.client, api.InspectQuery{Name: name, Limit: 5})
 		if err != nil || in.Name != name || in.Checkpoint == 0 || (name == "sessions") != (len(in.Entries) == 1) {
 			t.Errorf("%s: got %+v, %v", name, in, err)
 		}
 	}
-	if _, err := w.client.Inspect(t.Context(), "nonsense", "", 0); problem(t, err).Status != 404 {
+	if _, err := api.ProjectionRoute.Call(t.Context(), w.client, api.InspectQuery{Name: "nonsense"}); problem(t, err).Status != 404 {
 		t.Errorf("got %v, want 404", err)
 	}
 	var last api.Progress
-	done, err := w.client.Rebuild(t.Context(), nil, func(p api.Progress) { last = p })
+	done, err := api.RebuildRoute.Call(t.Context(), w.client, api.RebuildRequest{}, func(p api.Progress) { last = p })
 	if err != nil || len(done.Views) != len(views) || done.Position == 0 {
 		t.Errorf("rebuild: got %+v, %v", done, err)
 	}
 	if last.Done != last.Total || last.Total == 0 {
 		t.Errorf("progress ended at %+v", last)
 	}
-	if done, err = w.client.Rebuild(t.Context(), []string{"sessions"}, nil); err != nil || !slices.Equal(done.Views, []string{"sessions"}) {
+	if done, err = api.RebuildRoute.Call(t.Context(), w.client, api.RebuildRequest{Names: []string{"sessions"}}, nil); err != nil || !slices.Equal(done.Views, []string{"sessions"}) {
 		t.Errorf("rebuild of one: got %+v, %v", done, err)
 	}
-	if _, err = w.client.Rebuild(t.Context(), []string{"sessions", "nonsense"}, nil); problem(t, err).Status != 404 {
+	if _, err = api.RebuildRoute.Call(t.Context(), w.client, api.RebuildRequest{Names: []string{"sessions", "nonsense"}}, nil); problem(t, err).Status != 404 {
 		t.Errorf("got %v, want 404", err)
 	}
-	if found, err := w.client.Search(t.Context(), api.SearchQuery{Text: "cart"}); err != nil || len(found.Results) == 0 {
+	if found, err := api.SearchRoute.Call(t.Context(), w.client, api.SearchQuery{Text: "cart"}); err != nil || len(found.Results) == 0 {
 		t.Errorf("after the rebuild: got %+v, %v", found, err)
 	}
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/cmemd/cmemd/internal/api"
 )
 
-// HandlerMCP makes the face that answers at /mcp from a client of the server itself.
-type HandlerMCP func(own *api.Client) http.Handler
+// HandlerMCP makes the face that answers at /mcp by asking the server itself.
+type HandlerMCP func(memory api.Invoker) http.Handler
 
 // pathMCP is where the daemon speaks the Model Context Protocol.
 const pathMCP = "/mcp"

@@ -25,7 +25,7 @@ func makeRun(t *testing.T, home string) string {
 }
 
 // face answers with the status that the server's own client tells, or streams until the request ends.
-func face(own *api.Client) http.Handler {
+func face(own api.Invoker) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodGet {
 			w.Header().Set("Content-Type", "text/event-stream")
@@ -34,7 +34,7 @@ func face(own *api.Client) http.Handler {
 			<-r.Context().Done()
 			return
 		}
-		st, err := own.Status(r.Context())
+		st, err := api.StatusRoute.Call(r.Context(), own, api.NoQuery{})
 		fmt.Fprint(w, st.PID, err)
 	})
 }

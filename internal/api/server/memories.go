@@ -3,7 +3,6 @@ package server
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -22,71 +21,46 @@ const (
 )
 
 // postMemory appends what a person or an agent wants remembered. It is on disk when it is answered.
-func (s *Server) postMemory(w http.ResponseWriter, r *http.Request) error {
-	if err := paramsOf(r).err(); err != nil {
-		return err
-	}
-	var m api.Memory
-	if err := readJSON(r, &m); err != nil {
-		return err
-	}
+func (s *Server) postMemory(ctx context.Context, m api.Memory) (api.Saved, error) {
 	if errs := memoryErrors(&m, s.cfg.Now()); len(errs) > 0 {
-		return invalidAll(errs)
+		return api.Saved{}, invalidAll(errs)
 	}
-	out, err := s.curator.Save(r.Context(), m)
-	if err != nil {
-		return err
-	}
-	return writeJSON(w, out)
+	return s.curator.Save(ctx, m)
 }
 
 // postUndo takes a saved memory or a correction back, or undoes that.
-func (s *Server) postUndo(w http.ResponseWriter, r *http.Request) error {
-	if err := paramsOf(r).err(); err != nil {
-		return err
-	}
-	out, err := s.curator.Undo(r.Context(), r.PathValue("id"))
-	if err != nil {
-		return err
-	}
-	return writeJSON(w, out)
+func (s *Server) postUndo(ctx context.Context, q api.IDQuery) (api.Undone, error) {
+	return s.curator.Undo(ctx, q.ID)
 }
 
 // postRecheck looks at claims again.
-func (s *Server) postRecheck(w http.ResponseWriter, r *http.Request) error {
-	var req api.RecheckRequest
-	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
-	if err := readJSON(r, &req); err != nil {
-		return err
-	}
+func (s *Server) postRecheck(ctx context.Context, q api.RecheckRequest) (task[api.Rechecked], error) {
 	if s.cfg.Checker == nil {
-		return conflict("Nothing can be looked up", "this daemon has nothing to check claims with")
+		return nil, conflict("Nothing can be looked up", "this daemon has nothing to check claims with")
 	}
-	if len(req.IDs) > maxRows {
-		return invalid("/ids", "names %d rows, where at most %d may be", len(req.IDs), maxRows)
+	if len(q.IDs) > api.MaxRows {
+		return nil, invalid("/ids", "names %d rows, where at most %d may be", len(q.IDs), api.MaxRows)
 	}
-	if err := s.caughtUp(r.Context()); err != nil {
-		return err
+	if err := s.caughtUp(ctx); err != nil {
+		return nil, err
 	}
 	var session events.SessionID
 	var err error
-	if req.Session != "" {
-		if session, err = s.sessionID(r.Context(), req.Session); err != nil {
-			return err
+	if q.Session != "" {
+		if session, err = s.sessionID(ctx, q.Session); err != nil {
+			return nil, err
 		}
 	}
-	again, err := s.curator.Recheck(r.Context(), req, session)
+	again, err := s.curator.Recheck(ctx, q, session)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return s.work(w, r, func(ctx context.Context, tell func(done, total uint64)) (any, error) { return again.Run(ctx, tell) })
+	return again.Run, nil
 }
 
 // memoryErrors lists what is wrong with m, the fields in their order.
 func memoryErrors(m *api.Memory, now time.Time) (errs []api.FieldError) {
-	wrong := func(pointer, format string, args ...any) {
-		errs = append(errs, api.FieldError{Pointer: pointer, Detail: fmt.Sprintf(format, args...)})
-	}
+	wrong := noteIn(&errs)
 	short := func(pointer, s string, most int) {
 		switch {
 		case len(s) > most:
@@ -96,7 +70,7 @@ func memoryErrors(m *api.Memory, now time.Time) (errs []api.FieldError) {
 		}
 	}
 	short("/project", m.Project, maxMemoryWord)
-	short("/project_root", m.ProjectRoot, maxParam)
+	short("/project_root", m.ProjectRoot, api.MaxParam)
 	short("/title", m.Title, maxMemoryTitle)
 	short("/text", m.Text, maxMemoryText)
 	if strings.TrimSpace(curation.Allowed(m.Text)) == "" {
@@ -114,7 +88,7 @@ func memoryErrors(m *api.Memory, now time.Time) (errs []api.FieldError) {
 			continue
 		}
 		for i, word := range words {
-			short(fmt.Sprintf("%s/%d", name, i), word, maxParam)
+			short(fmt.Sprintf("%s/%d", name, i), word, api.MaxParam)
 		}
 	}
 	return errs

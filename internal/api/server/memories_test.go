@@ -15,7 +15,7 @@ func TestSaveCutsPrivateText(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	const hidden = "<private>secret</private>"
-	_, err := w.client.Save(t.Context(), api.Memory{
+	_, err := api.SaveRoute.Call(t.Context(), w.client, api.Memory{
 		Project: "shop" + hidden, ProjectRoot: "/src/shop" + hidden, Title: "a title" + hidden,
 		Text: "a text<pri\x00vate>secret</private>", Type: "note" + hidden, Session: "meeting" + hidden,
 		Concepts: []string{hidden, "carts" + hidden}, Files: []string{"cart.go", "<private>secret.go"},
@@ -40,7 +40,7 @@ func TestSaveCutsPrivateText(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("recorded (-want +got):\n%s", diff)
 	}
-	if _, err = w.client.Save(t.Context(), api.Memory{Text: " " + hidden}); problem(t, err).Status != 400 || strings.Contains(err.Error(), "secret") {
+	if _, err = api.SaveRoute.Call(t.Context(), w.client, api.Memory{Text: " " + hidden}); problem(t, err).Status != 400 || strings.Contains(err.Error(), "secret") {
 		t.Errorf("only private text: got %v, want 400", err)
 	}
 }

@@ -19,6 +19,7 @@ import (
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/api/client"
 )
 
 // testLogger writes to b, which is read after the world has ended.
@@ -140,14 +141,14 @@ func TestLoopbackWithoutToken(t *testing.T) {
 func TestClientOverLoopback(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	c := api.DialTCP(w.tcp, testToken)
+	c := client.DialTCP(w.tcp, testToken)
 	defer c.Close()
-	if _, err := c.Status(t.Context()); err != nil {
+	if _, err := api.StatusRoute.Call(t.Context(), c, api.NoQuery{}); err != nil {
 		t.Error(err)
 	}
-	c = api.DialTCP(w.tcp, "x")
+	c = client.DialTCP(w.tcp, "x")
 	defer c.Close()
-	if _, err := c.Status(t.Context()); problem(t, err).Status != 401 {
+	if _, err := api.StatusRoute.Call(t.Context(), c, api.NoQuery{}); problem(t, err).Status != 401 {
 		t.Errorf("got %v, want 401", err)
 	}
 }
@@ -168,7 +169,7 @@ func TestSizes(t *testing.T) {
 		res.Body.Close()
 		t.Error("the same without a length: it was taken")
 	}
-	_, err = w.client.Save(t.Context(), api.Memory{Text: strings.Repeat("x", 1<<20)})
+	_, err = api.SaveRoute.Call(t.Context(), w.client, api.Memory{Text: strings.Repeat("x", 1<<20)})
 	if p := problem(t, err); p.Status != 413 {
 		t.Errorf("a memory of 1 MiB: got %+v, want 413", p)
 	}
@@ -281,9 +282,9 @@ func TestUnrouted(t *testing.T) {
 func TestNotRunning(t *testing.T) {
 	t.Parallel()
 	home := shortDir(t)
-	c := api.Dial(home)
+	c := client.Dial(home)
 	defer c.Close()
-	if _, err := c.Status(t.Context()); !errors.Is(err, api.ErrNotRunning) || !strings.Contains(err.Error(), "cmemd start") {
+	if _, err := api.StatusRoute.Call(t.Context(), c, api.NoQuery{}); !errors.Is(err, api.ErrNotRunning) || !strings.Contains(err.Error(), "cmemd start") {
 		t.Errorf("no socket: got %v, want ErrNotRunning and what to do", err)
 	}
 	l, err := net.Listen("unix", filepath.Join(home, "dead.sock"))
@@ -292,7 +293,7 @@ func TestNotRunning(t *testing.T) {
 	}
 	l.(*net.UnixListener).SetUnlinkOnClose(false)
 	l.Close()
-	c = api.DialSocket(filepath.Join(home, "dead.sock"))
+	c = client.DialSocket(filepath.Join(home, "dead.sock"))
 	defer c.Close()
 	if err := c.Alive(t.Context()); !errors.Is(err, api.ErrNotRunning) {
 		t.Errorf("a socket that nobody serves: got %v, want ErrNotRunning", err)
@@ -305,7 +306,7 @@ func TestDialAdvertised(t *testing.T) {
 	w := newWorld(t, nil)
 	other := shortDir(t)
 	writeFile(t, filepath.Join(other, "run", "daemon.json"), mustJSON(t, map[string]any{"socket": w.socket}))
-	c := api.Dial(other)
+	c := client.Dial(other)
 	defer c.Close()
 	if err := c.Alive(t.Context()); err != nil {
 		t.Error(err)
@@ -340,7 +341,7 @@ func TestHandlerPanic(t *testing.T) {
 	srv := &http.Server{Handler: mux, ErrorLog: slog.NewLogLogger(slog.DiscardHandler, 0)}
 	go srv.Serve(l)
 	defer srv.Close()
-	c := api.DialSocket(l.Addr().String())
+	c := client.DialSocket(l.Addr().String())
 	defer c.Close()
 	p := problem(t, call(t.Context(), c, "GET", "/whole", nil, nil, nil))
 	if p.Status != 500 || strings.Contains(fmt.Sprint(*p), "secret") {

@@ -15,7 +15,7 @@ import (
 func (w *world) saved(t *testing.T, texts ...string) (ids []events.ID, last events.Position) {
 	t.Helper()
 	for _, text := range texts {
-		s, err := w.client.Save(t.Context(), api.Memory{Project: "shop", ProjectRoot: "/src/shop", Text: text})
+		s, err := api.SaveRoute.Call(t.Context(), w.client, api.Memory{Project: "shop", ProjectRoot: "/src/shop", Text: text})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -29,7 +29,7 @@ func TestRowsByIDs(t *testing.T) {
 	w := newWorld(t, nil)
 	ids, last := w.saved(t, "one", "two", "three")
 	absent := newID().String()
-	got, err := w.client.Observations(t.Context(), api.RowsQuery{IDs: []string{ids[2].String(), absent, ids[0].String()[:18]}, After: last})
+	got, err := api.ObservationsRoute.Call(t.Context(), w.client, api.RowsQuery{IDs: []string{ids[2].String(), absent, ids[0].String()[:18]}, After: last})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,9 +49,9 @@ func TestRowsByIDs(t *testing.T) {
 		t.Errorf("posted: got %+v, %v", posted, err)
 	}
 	for name, ids := range map[string][]string{
-		"none": nil, "too many": strings.Split(strings.Repeat("a,", maxRows+1), ","), "no id": {"zz"},
+		"none": nil, "too many": strings.Split(strings.Repeat("a,", api.MaxRows+1), ","), "no id": {"zz"},
 	} {
-		_, err := w.client.Observations(t.Context(), api.RowsQuery{IDs: ids})
+		_, err := api.ObservationsRoute.Call(t.Context(), w.client, api.RowsQuery{IDs: ids})
 		if p := problem(t, err); p.Status != http.StatusBadRequest {
 			t.Errorf("%s: got %+v, want 400", name, p)
 		}
@@ -63,10 +63,10 @@ func TestATimelineIsOfRowsInShort(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	ids, last := w.saved(t, "one", "two", "three")
-	if _, err := w.client.Observations(t.Context(), api.RowsQuery{IDs: []string{ids[0].String()}, After: last}); err != nil {
+	if _, err := api.ObservationsRoute.Call(t.Context(), w.client, api.RowsQuery{IDs: []string{ids[0].String()}, After: last}); err != nil {
 		t.Fatal(err)
 	}
-	tl, err := w.client.Timeline(t.Context(), api.TimelineQuery{Anchor: ids[1].String()})
+	tl, err := api.TimelineRoute.Call(t.Context(), w.client, api.TimelineQuery{Anchor: ids[1].String()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"maps"
-	"net/http"
 	"slices"
 
 	"github.com/cmemd/cmemd/events"
@@ -14,36 +13,21 @@ import (
 	"github.com/cmemd/cmemd/projections/sessions"
 )
 
-const defaultOutcomes = 100
-
 // MaxOutcomes is how many inputs one answer lists at most.
 const MaxOutcomes = 10_000
 
 // getOutcomes lists inputs, the latest first, page by page.
-func (s *Server) getOutcomes(w http.ResponseWriter, r *http.Request) error {
-	p := paramsOf(r, "outcome", "class", "reason", "kind", "turn", "session", "project", "since", "until", "before", "limit", "after")
+func (s *Server) getOutcomes(ctx context.Context, q api.OutcomesQuery) (api.Outcomes, error) {
 	f := outcomes.Filter{
-		Outcome: outcomes.Outcome(p.oneOf("outcome", "observed", "skipped", "dropped", "pending", "forgotten")),
-		Class:   p.text("class"), Reason: p.text("reason"), Since: p.time("since"), Until: p.time("until"),
-		Kind: events.Kind(p.oneOf("kind", string(events.KindToolUsed), string(events.KindContextCompacted),
-			string(events.KindAgentStopped))),
-		Before: p.position("before"), Limit: p.number("limit", defaultOutcomes, MaxOutcomes),
-	}
-	turn, name, project, after := p.text("turn"), p.text("session"), p.text("project"), p.position("after")
-	if err := p.err(); err != nil {
-		return err
-	}
-	if err := s.await(r.Context(), after); err != nil {
-		return err
+		Outcome: outcomes.Outcome(q.Outcome), Class: q.Class, Reason: q.Reason, Since: q.Since, Until: q.Until,
+		Kind: events.Kind(q.Kind), Before: q.Before, Limit: q.Limit,
 	}
 	out := api.Outcomes{Position: s.cfg.Views.Position()}
-	if err := s.narrow(r.Context(), &f, turn, name, project); err != nil {
-		return err
+	err := s.narrow(ctx, &f, q.Turn, q.Session, q.Project)
+	if err == nil {
+		err = s.fillOutcomes(ctx, &out, f)
 	}
-	if err := s.fillOutcomes(r.Context(), &out, f); err != nil {
-		return err
-	}
-	return writeJSON(w, out)
+	return out, err
 }
 
 // narrow reads the names by which inputs are chosen; empty ones choose all.

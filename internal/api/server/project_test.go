@@ -57,7 +57,7 @@ func TestProjectByAnyOfItsFolders(t *testing.T) {
 		hook("Stop", "one", map[string]any{"last_assistant_message": "carousel done", "prompt_id": newID().String(), "cwd": folders[3]}))
 	save := func(m api.Memory) events.ID {
 		t.Helper()
-		saved, err := w.client.Save(t.Context(), m)
+		saved, err := api.SaveRoute.Call(t.Context(), w.client, m)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -69,32 +69,32 @@ func TestProjectByAnyOfItsFolders(t *testing.T) {
 	elsewhere := save(api.Memory{Project: other, Text: "carousel of another shop"})
 	w.settled(t)
 	for _, folder := range folders {
-		found, err := w.client.Search(t.Context(), api.SearchQuery{Text: "carousel", Project: folder, Kind: "memory"})
+		found, err := api.SearchRoute.Call(t.Context(), w.client, api.SearchQuery{Text: "carousel", Project: folder, Kind: "memory"})
 		if diff := cmp.Diff(sortedIDs(want), sortedIDs(resultIDs(found.Results))); diff != "" || err != nil {
 			t.Errorf("search in %s: %v (-want +got):\n%s", folder, err, diff)
 		}
-		line, err := w.client.Timeline(t.Context(), api.TimelineQuery{Anchor: "2020-01-01", Project: folder, After: 50})
+		line, err := api.TimelineRoute.Call(t.Context(), w.client, api.TimelineQuery{Anchor: "2020-01-01", Project: folder, After: 50})
 		if ids := resultIDs(line.After); err != nil || len(ids) != 3 || slices.Contains(ids, elsewhere) {
 			t.Errorf("timeline of %s: %+v, %v; want a prompt and two memories", folder, line.After, err)
 		}
-		listed, err := w.client.Sessions(t.Context(), api.SessionsQuery{Project: folder})
+		listed, err := api.SessionsRoute.Call(t.Context(), w.client, api.SessionsQuery{Project: folder})
 		if err != nil || len(listed.Sessions) != 1 || listed.Sessions[0].ProjectRoot != root {
 			t.Errorf("sessions of %s: %+v, %v", folder, listed.Sessions, err)
 		}
-		told, err := w.client.Context(t.Context(), api.ContextQuery{Project: folder})
+		told, err := api.ContextRoute.Call(t.Context(), w.client, api.ContextQuery{Project: folder})
 		if err != nil || !slices.Contains(told.IDs, want[0]) || !slices.Contains(told.IDs, want[1]) || slices.Contains(told.IDs, elsewhere) {
 			t.Errorf("context in %s: %v, %v", folder, told.IDs, err)
 		}
-		plan, err := w.client.PlanForget(t.Context(), api.ForgetRequest{Project: folder})
+		plan, err := api.ForgetPlanRoute.Call(t.Context(), w.client, api.ForgetRequest{Project: folder}.Plan(), nil)
 		if err != nil || plan.Kinds[events.KindMemorySaved] != 2 || plan.Kinds[events.KindPromptSubmitted] != 1 {
 			t.Errorf("to forget of %s: %v, %v", folder, plan.Kinds, err)
 		}
 	}
-	if _, err := w.client.Forget(t.Context(), api.ForgetRequest{Project: folders[3]}, nil); err != nil {
+	if _, err := api.ForgetRoute.Call(t.Context(), w.client, api.ForgetRequest{Project: folders[3]}, nil); err != nil {
 		t.Fatal(err)
 	}
 	w.settled(t)
-	found, err := w.client.Search(t.Context(), api.SearchQuery{Text: "carousel"})
+	found, err := api.SearchRoute.Call(t.Context(), w.client, api.SearchQuery{Text: "carousel"})
 	if diff := cmp.Diff([]events.ID{elsewhere}, resultIDs(found.Results)); diff != "" || err != nil {
 		t.Errorf("what is left: %v (-want +got):\n%s", err, diff)
 	}

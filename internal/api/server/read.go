@@ -2,9 +2,6 @@ package server
 
 import (
 	"context"
-	"net/http"
-	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/cmemd/cmemd/events"
@@ -36,86 +33,43 @@ func (s *Server) await(ctx context.Context, at events.Position) error {
 	return nil
 }
 
-// kinds are the words for Kind that requests may use, prompts last.
-func kinds() []string {
-	return []string{string(rows.Observation), string(rows.Summary), string(rows.Memory), string(rows.Prompt)}
-}
-
-// kinds reads words for Kind with commas between; none means any.
-func (p *params) kinds(name string) (found []rows.Kind) {
-	text := p.text(name)
-	if text == "" {
-		return nil
-	}
-	for word := range strings.SplitSeq(text, ",") {
-		if word = strings.TrimSpace(word); !slices.Contains(kinds(), word) {
-			p.wrong(name, "is none of %s, nor several of them with commas between", strings.Join(kinds(), ", "))
-			return nil
-		}
-		found = append(found, rows.Kind(word))
-	}
-	return found
-}
-
-func (s *Server) getSearch(w http.ResponseWriter, r *http.Request) error {
-	p := paramsOf(r, "q", "project", "kind", "type", "concept", "file", "session", "agent", "since", "until", "as_of",
-		"sort", "recency", "facets", "explain", "limit", "offset", "after")
+func (s *Server) getSearch(ctx context.Context, asked api.SearchQuery) (found api.SearchResults, err error) {
 	q := recall.Query{
-		Text: p.text("q"), Kinds: p.kinds("kind"),
-		Type: p.text("type"), Concept: p.text("concept"), File: p.text("file"), Session: p.text("session"),
-		Agent: p.text("agent"), Since: p.time("since"), Until: p.time("until"),
-		Sort: recall.Sort(p.oneOf("sort", SearchSorts()...)), Recency: p.recency("recency"),
-		Facets: p.flag("facets"), Explain: p.flag("explain"), Near: true,
-		Limit: p.number("limit", recall.DefaultLimit, recall.MaxLimit), Offset: p.number("offset", 0, recall.MaxOffset),
+		Text: asked.Text, Type: asked.Type, Concept: asked.Concept, File: asked.File, FileIn: fileOf(asked.File), Agent: asked.Agent,
+		Since: asked.Since, Until: asked.Until, Sort: recall.Sort(asked.Sort), Recency: recencyOf(asked.Recency),
+		Facets: asked.Facets, Explain: asked.Explain, Near: true, Limit: asked.Limit, Offset: asked.Offset,
 	}
-	q.Project, q.Of = filterOf(p.text("project"))
-	q.FileIn = fileOf(q.File)
-	after := p.position("after")
-	asOf, when := p.moment("as_of")
-	if err := p.err(); err != nil {
-		return err
+	for kind := range strings.SplitSeq(asked.Kind, ",") {
+		if kind = strings.TrimSpace(kind); kind != "" {
+			q.Kinds = append(q.Kinds, rows.Kind(kind))
+		}
 	}
-	if err := s.await(r.Context(), after); err != nil {
-		return err
+	q.Project, q.Of = filterOf(asked.Project)
+	if q.Session, err = s.sessionTerm(ctx, asked.Session); err != nil {
+		return found, err
 	}
-	var err error
-	if q.Session, err = s.sessionTerm(r.Context(), q.Session); err != nil {
-		return err
-	}
-	found := q.Nothing(s.cfg.Recall.Position())
+	answer := q.Nothing(s.cfg.Recall.Position())
 	var known bool
-	if q.AsOf, known, err = s.asOf(r.Context(), asOf, when); err == nil && known {
-		found, err = s.cfg.Recall.Search(r.Context(), q)
+	if q.AsOf, known, err = s.asOf(ctx, asked.AsOf); err == nil && known {
+		answer, err = s.cfg.Recall.Search(ctx, q)
 	}
-	if err != nil {
-		return err
-	}
-	return writeJSON(w, api.SearchResults{
-		Position: found.Position, Total: found.Total, Results: list(found.Results), Facets: found.Facets, Near: found.Near, Note: found.Note,
-	})
-}
-
-// SearchSorts are the orders of a search.
-func SearchSorts() []string {
-	return []string{string(recall.Relevance), string(recall.Newest), string(recall.Oldest)}
+	return api.SearchResults{
+		Position: answer.Position, Total: answer.Total, Results: list(answer.Results), Facets: answer.Facets, Near: answer.Near, Note: answer.Note,
+	}, err
 }
 
 // MaxRecency is the most per cent that the newest can be worth above the very old.
 const MaxRecency = int(100 * recall.MaxRecency)
 
-// recency reads per cent; absent is 0, and 0 is below 0, as searches have it.
-func (p *params) recency(name string) float64 {
-	s := p.values.Get(name)
-	n, err := strconv.Atoi(s)
+// recencyOf is per cent as searches have it: nil is 0, and 0 is below 0.
+func recencyOf(percent *int) float64 {
 	switch {
-	case s == "":
+	case percent == nil:
 		return 0
-	case err != nil || n < 0 || n > MaxRecency:
-		p.wrong(name, "is no whole number from 0 to %d", MaxRecency)
-	case n == 0:
+	case *percent == 0:
 		return -1
 	}
-	return float64(n) / 100
+	return float64(*percent) / 100
 }
 
 // list is v, but never null in JSON.
@@ -126,28 +80,13 @@ func list[T any](v []T) []T {
 	return v
 }
 
-func (s *Server) getRow(w http.ResponseWriter, r *http.Request) error {
-	p := paramsOf(r, "after")
-	after := p.position("after")
-	if err := p.err(); err != nil {
-		return err
-	}
-	if err := s.await(r.Context(), after); err != nil {
-		return err
-	}
-	id, err := s.cfg.Recall.Resolve(r.Context(), r.PathValue("id"))
+func (s *Server) getRow(ctx context.Context, q api.RowQuery) (api.Row, error) {
+	id, err := s.cfg.Recall.Resolve(ctx, q.ID)
 	if err != nil {
-		return err
+		return api.Row{}, err
 	}
-	row, err := s.cfg.Views.Row(r.Context(), id)
-	if err != nil {
-		return err
-	}
-	return writeJSON(w, row)
+	return s.cfg.Views.Row(ctx, id)
 }
-
-// maxRows is how many rows one request may ask for.
-const maxRows = 200
 
 // maxPreview is how much of a record a chain shows, in bytes.
 const maxPreview = 200

@@ -20,7 +20,7 @@ func TestSearchByAnAbsolutePath(t *testing.T) {
 	var last events.Position
 	save := func(project, file string) events.ID {
 		t.Helper()
-		saved, err := w.client.Save(t.Context(), api.Memory{Project: project, Text: "about " + file, Files: []string{file}})
+		saved, err := api.SaveRoute.Call(t.Context(), w.client, api.Memory{Project: project, Text: "about " + file, Files: []string{file}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -34,7 +34,7 @@ func TestSearchByAnAbsolutePath(t *testing.T) {
 	want := sortedIDs([]events.ID{rel, abs, moved})
 	for _, dir := range []string{root, tree} {
 		for _, file := range []string{"src/pay/gw.go", "src/pay", "src/pay/"} {
-			found, err := w.client.Search(t.Context(), api.SearchQuery{File: dir + "/" + file, After: last})
+			found, err := api.SearchRoute.Call(t.Context(), w.client, api.SearchQuery{File: dir + "/" + file, After: last})
 			if diff := cmp.Diff(want, sortedIDs(resultIDs(found.Results))); diff != "" || err != nil {
 				t.Errorf("%s in %s: %v (-want +got):\n%s", file, dir, err, diff)
 			}

@@ -18,14 +18,14 @@ func TestSaveAndFind(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	at := time.Date(2025, 3, 1, 0, 0, 0, 0, time.UTC)
-	saved, err := w.client.Save(t.Context(), api.Memory{
+	saved, err := api.SaveRoute.Call(t.Context(), w.client, api.Memory{
 		Project: "shop", Title: "Deploys", Text: "Deploys go out on Tuesdays <private>with root's password</private>", At: at,
 		Session: "talk-7", Type: "decision", Concepts: []string{"deploy"}, Files: []string{"Makefile"},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	found, err := w.client.Search(t.Context(), api.SearchQuery{Text: "tuesday deploy", Project: "shop", After: saved.Position})
+	found, err := api.SearchRoute.Call(t.Context(), w.client, api.SearchQuery{Text: "tuesday deploy", Project: "shop", After: saved.Position})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +36,7 @@ func TestSaveAndFind(t *testing.T) {
 	if r.ID != saved.ID || r.Kind != rows.Memory || r.Project != "shop" || r.Session != "talk-7" || !r.At.Equal(at) || r.Score <= 0 {
 		t.Errorf("got %+v", r)
 	}
-	row, err := w.client.Row(t.Context(), strings.ReplaceAll(saved.ID.String(), "-", "")[:20])
+	row, err := api.RowRoute.Call(t.Context(), w.client, api.RowQuery{ID: strings.ReplaceAll(saved.ID.String(), "-", "")[:20]})
 	if err != nil || row.ID != saved.ID || strings.Contains(row.Text, "password") {
 		t.Errorf("by the beginning of its id: got %+v, %v, want it without private text", row, err)
 	}
@@ -44,7 +44,7 @@ func TestSaveAndFind(t *testing.T) {
 		{Text: "deploy", Project: "other"}, {Text: "deploy", Kind: "summary"}, {Text: "deploy", Type: "bugfix"},
 		{Text: "deploy", Since: at.Add(time.Hour)}, {Text: "deploy", Offset: 1}, {Text: "zebra"},
 	} {
-		if found, err := w.client.Search(t.Context(), q); err != nil || found.Results == nil || len(found.Results) != 0 {
+		if found, err := api.SearchRoute.Call(t.Context(), w.client, q); err != nil || found.Results == nil || len(found.Results) != 0 {
 			t.Errorf("%+v: got %+v, %v, want an empty list", q, found, err)
 		}
 	}
@@ -55,18 +55,18 @@ func TestSearchOfSeveralKinds(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.post(t, hook("UserPromptSubmit", "s", map[string]any{"prompt": "deploy the shop", "prompt_id": newID().String()}))
-	saved, err := w.client.Save(t.Context(), api.Memory{Project: "shop", Text: "deploys go out on Tuesdays"})
+	saved, err := api.SaveRoute.Call(t.Context(), w.client, api.Memory{Project: "shop", Text: "deploys go out on Tuesdays"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for kind, want := range map[string]int{"": 2, "memory": 1, "summary,memory": 1, "prompt, memory": 2, "summary,observation": 0} {
-		found, err := w.client.Search(t.Context(), api.SearchQuery{Text: "deploy", Kind: kind, After: saved.Position})
+		found, err := api.SearchRoute.Call(t.Context(), w.client, api.SearchQuery{Text: "deploy", Kind: kind, After: saved.Position})
 		if err != nil || len(found.Results) != want {
 			t.Errorf("kind %q: got %+v, %v, want %d", kind, found.Results, err, want)
 		}
 	}
 	for _, kind := range []string{"thought", "memory,thought", "memory,"} {
-		_, err := w.client.Search(t.Context(), api.SearchQuery{Kind: kind})
+		_, err := api.SearchRoute.Call(t.Context(), w.client, api.SearchQuery{Kind: kind})
 		if p := problem(t, err); p.Status != 400 || len(p.Errors) != 1 || p.Errors[0].Pointer != "kind" {
 			t.Errorf("kind %q: got %+v, want 400 at kind", kind, p)
 		}
@@ -121,7 +121,7 @@ func TestReadRoutes(t *testing.T) {
 	w.work(t, "one", "make the cart faster", "/src/shop/cart.go")
 	w.work(t, "two", "fix the checkout", "/src/shop/checkout.go")
 	w.settled(t)
-	found, err := w.client.Search(t.Context(), api.SearchQuery{Kind: "observation"})
+	found, err := api.SearchRoute.Call(t.Context(), w.client, api.SearchQuery{Kind: "observation"})
 	if err != nil || len(found.Results) == 0 {
 		t.Fatalf("got %+v, %v, want observations", found, err)
 	}
@@ -146,7 +146,7 @@ func TestReadRoutes(t *testing.T) {
 }
 
 func readWhy(t *testing.T, w *world, id events.ID) {
-	why, err := w.client.Why(t.Context(), id.String())
+	why, err := api.WhyRoute.Call(t.Context(), w.client, api.WhyQuery{ID: id.String()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,11 +160,11 @@ func readWhy(t *testing.T, w *world, id events.ID) {
 }
 
 func readWhyOfASummary(t *testing.T, w *world, _ events.ID) {
-	sums, err := w.client.Search(t.Context(), api.SearchQuery{Kind: "summary"})
+	sums, err := api.SearchRoute.Call(t.Context(), w.client, api.SearchQuery{Kind: "summary"})
 	if err != nil || len(sums.Results) == 0 {
 		t.Fatalf("got %+v, %v, want summaries", sums, err)
 	}
-	why, err := w.client.Why(t.Context(), sums.Results[0].ID.String())
+	why, err := api.WhyRoute.Call(t.Context(), w.client, api.WhyQuery{ID: sums.Results[0].ID.String()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,19 +175,19 @@ func readWhyOfASummary(t *testing.T, w *world, _ events.ID) {
 }
 
 func readTimeline(t *testing.T, w *world, id events.ID) {
-	tl, err := w.client.Timeline(t.Context(), api.TimelineQuery{Anchor: id.String(), Before: 3, After: 3})
+	tl, err := api.TimelineRoute.Call(t.Context(), w.client, api.TimelineQuery{Anchor: id.String(), Before: 3, After: 3})
 	if err != nil || tl.Anchor == nil || tl.Anchor.ID != id || len(tl.Before)+len(tl.After) == 0 {
 		t.Errorf("got %+v, %v", tl, err)
 	}
-	tl, err = w.client.Timeline(t.Context(), api.TimelineQuery{Query: "checkout"})
+	tl, err = api.TimelineRoute.Call(t.Context(), w.client, api.TimelineQuery{Query: "checkout"})
 	if err != nil || tl.Anchor == nil {
 		t.Errorf("by a query: got %+v, %v", tl, err)
 	}
-	tl, err = w.client.Timeline(t.Context(), api.TimelineQuery{Anchor: time.Now().Add(time.Hour).Format(time.RFC3339)})
+	tl, err = api.TimelineRoute.Call(t.Context(), w.client, api.TimelineQuery{Anchor: time.Now().Add(time.Hour).Format(time.RFC3339)})
 	if err != nil || tl.Anchor != nil || len(tl.Before) == 0 || tl.After == nil {
 		t.Errorf("by a time: got %+v, %v", tl, err)
 	}
-	_, err = w.client.Timeline(t.Context(), api.TimelineQuery{})
+	_, err = api.TimelineRoute.Call(t.Context(), w.client, api.TimelineQuery{})
 	if p := problem(t, err); p.Status != 400 {
 		t.Errorf("by nothing: got %+v, want 400", p)
 	}
@@ -195,16 +195,16 @@ func readTimeline(t *testing.T, w *world, id events.ID) {
 
 func readSessions(t *testing.T, w *world, _ events.ID) {
 	for _, q := range []api.SessionsQuery{{}, {Project: "shop"}, {Project: "/src/shop"}, {Agent: "claude-code"}, {OpenOnly: true}} {
-		if got, err := w.client.Sessions(t.Context(), q); err != nil || len(got.Sessions) != 2 || got.Position == 0 {
+		if got, err := api.SessionsRoute.Call(t.Context(), w.client, q); err != nil || len(got.Sessions) != 2 || got.Position == 0 {
 			t.Errorf("%+v: got %d, %v, want 2", q, len(got.Sessions), err)
 		}
 	}
 	for _, q := range []api.SessionsQuery{{Project: "x"}, {Project: "/x"}, {Agent: "x"}, {Since: time.Now().Add(time.Hour)}} {
-		if got, err := w.client.Sessions(t.Context(), q); err != nil || got.Sessions == nil || len(got.Sessions) != 0 {
+		if got, err := api.SessionsRoute.Call(t.Context(), w.client, q); err != nil || got.Sessions == nil || len(got.Sessions) != 0 {
 			t.Errorf("%+v: got %+v, %v, want none", q, got, err)
 		}
 	}
-	if got, err := w.client.Sessions(t.Context(), api.SessionsQuery{Project: "shop", Limit: 1}); err != nil || len(got.Sessions) != 1 {
+	if got, err := api.SessionsRoute.Call(t.Context(), w.client, api.SessionsQuery{Project: "shop", Limit: 1}); err != nil || len(got.Sessions) != 1 {
 		t.Errorf("got %d, %v, want 1", len(got.Sessions), err)
 	}
 }
@@ -212,28 +212,28 @@ func readSessions(t *testing.T, w *world, _ events.ID) {
 func readOneSession(t *testing.T, w *world, _ events.ID) {
 	ours := events.SessionIDOf("claude-code", "one")
 	for _, name := range []string{"one", ours.String()} {
-		got, err := w.client.Session(t.Context(), name)
+		got, err := api.SessionRoute.Call(t.Context(), w.client, api.IDQuery{ID: name})
 		if err != nil || got.Session.ID != ours || len(got.Rows) == 0 || got.Session.Inputs.Observed == 0 {
 			t.Errorf("%s: got %+v, %v", name, got, err)
 		}
 	}
-	_, err := w.client.Session(t.Context(), "nobody's")
+	_, err := api.SessionRoute.Call(t.Context(), w.client, api.IDQuery{ID: "nobody's"})
 	if p := problem(t, err); p.Status != 404 {
 		t.Errorf("got %+v, want 404", p)
 	}
 }
 
 func readOutcomes(t *testing.T, w *world, _ events.ID) {
-	all, err := w.client.Outcomes(t.Context(), api.OutcomesQuery{})
+	all, err := api.OutcomesRoute.Call(t.Context(), w.client, api.OutcomesQuery{})
 	b := all.Balance
 	if err != nil || len(all.Inputs) == 0 || b.Captured != b.Observed+b.Skipped+b.Dropped+b.Pending+b.Forgotten || b.Captured != len(all.Inputs) {
 		t.Errorf("got %+v, %v", all, err)
 	}
-	one, err := w.client.Outcomes(t.Context(), api.OutcomesQuery{Session: "one", Outcome: "observed"})
+	one, err := api.OutcomesRoute.Call(t.Context(), w.client, api.OutcomesQuery{Session: "one", Outcome: "observed"})
 	if err != nil || one.Balance.Captured == 0 || one.Balance.Captured >= b.Captured || len(one.Inputs) != one.Balance.Observed {
 		t.Errorf("of one session: got %+v, %v", one, err)
 	}
-	_, err = w.client.Outcomes(t.Context(), api.OutcomesQuery{Outcome: "lost"})
+	_, err = api.OutcomesRoute.Call(t.Context(), w.client, api.OutcomesQuery{Outcome: "lost"})
 	if p := problem(t, err); p.Errors[0].Pointer != "outcome" {
 		t.Errorf("got %+v, want a word about outcome", p)
 	}
@@ -241,12 +241,12 @@ func readOutcomes(t *testing.T, w *world, _ events.ID) {
 
 func readRows(t *testing.T, w *world, id events.ID) {
 	unknown := newID().String()
-	rows, err := w.client.Rows(t.Context(), id.String(), unknown)
+	rows, err := api.RowsRoute.Call(t.Context(), w.client, api.RowsRequest{IDs: []string{id.String(), unknown}})
 	if err != nil || len(rows.Rows) != 1 || !cmp.Equal(rows.Missing, []string{unknown}) {
 		t.Errorf("got %+v, %v", rows, err)
 	}
 	for _, ids := range [][]string{nil, {"short"}} {
-		if _, err := w.client.Rows(t.Context(), ids...); problem(t, err).Status != 400 {
+		if _, err := api.RowsRoute.Call(t.Context(), w.client, api.RowsRequest{IDs: ids}); problem(t, err).Status != 400 {
 			t.Errorf("%v: got %v, want 400", ids, err)
 		}
 	}
@@ -254,11 +254,11 @@ func readRows(t *testing.T, w *world, id events.ID) {
 
 func readRow(t *testing.T, w *world, id events.ID) {
 	for name, status := range map[string]int{newID().String(): 404, "xyz": 400, "0123": 400} {
-		if _, err := w.client.Row(t.Context(), name); problem(t, err).Status != status {
+		if _, err := api.RowRoute.Call(t.Context(), w.client, api.RowQuery{ID: name}); problem(t, err).Status != status {
 			t.Errorf("%s: got %v, want %d", name, err, status)
 		}
 	}
-	_, err := w.client.Row(t.Context(), id.String()[:8])
+	_, err := api.RowRoute.Call(t.Context(), w.client, api.RowQuery{ID: id.String()[:8]})
 	if p := problem(t, err); p.Status != 409 || len(p.Errors) < 2 || p.Type != api.ProblemAmbiguous {
 		t.Errorf("got %+v, want the rows it may be", p)
 	}
@@ -267,16 +267,16 @@ func readRow(t *testing.T, w *world, id events.ID) {
 func readContext(t *testing.T, w *world, _ events.ID) {
 	for _, q := range []api.ContextQuery{{Project: "shop"}, {Project: "/src/shop"}, {Cwd: "/src/shop"}, {Session: "one"}} {
 		q.Explain = true
-		got, err := w.client.Context(t.Context(), q)
+		got, err := api.ContextRoute.Call(t.Context(), w.client, q)
 		if err != nil || !strings.Contains(got.Text, "checkout") || len(got.IDs) == 0 || len(got.Explain) == 0 || got.Project == "" {
 			t.Errorf("%+v: got %+v, %v", q, got, err)
 		}
 	}
-	if got, err := w.client.Context(t.Context(), api.ContextQuery{Project: "unknown"}); err != nil || got.Text != "" || got.IDs == nil || got.Explain != nil {
+	if got, err := api.ContextRoute.Call(t.Context(), w.client, api.ContextQuery{Project: "unknown"}); err != nil || got.Text != "" || got.IDs == nil || got.Explain != nil {
 		t.Errorf("got %+v, %v, want nothing", got, err)
 	}
 	for _, q := range []api.ContextQuery{{}, {Cwd: "rel"}, {Project: "shop", Source: "x"}} {
-		if _, err := w.client.Context(t.Context(), q); problem(t, err).Status != 400 {
+		if _, err := api.ContextRoute.Call(t.Context(), w.client, q); problem(t, err).Status != 400 {
 			t.Errorf("%+v: got %v, want 400", q, err)
 		}
 	}
@@ -286,7 +286,7 @@ func readContext(t *testing.T, w *world, _ events.ID) {
 }
 
 func readRelease(t *testing.T, w *world, _ events.ID) {
-	_, err := w.client.Release(t.Context(), "one")
+	_, err := api.ReleaseRoute.Call(t.Context(), w.client, api.IDQuery{ID: "one"})
 	if p := problem(t, err); p.Status != 409 || p.Type != api.ProblemConflict {
 		t.Errorf("got %+v, want 409: it is free", p)
 	}
@@ -295,11 +295,11 @@ func readRelease(t *testing.T, w *world, _ events.ID) {
 func TestAfter(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(c *testConfig) { c.WaitTimeout = 50 * time.Millisecond })
-	saved, err := w.client.Save(t.Context(), api.Memory{Text: "x"})
+	saved, err := api.SaveRoute.Call(t.Context(), w.client, api.Memory{Text: "x"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = w.client.Search(t.Context(), api.SearchQuery{After: saved.Position + 1})
+	_, err = api.SearchRoute.Call(t.Context(), w.client, api.SearchQuery{After: saved.Position + 1})
 	if p := problem(t, err); p.Status != 400 || p.Errors[0].Pointer != "after" {
 		t.Errorf("behind the log's end: got %+v, want 400", p)
 	}
@@ -307,10 +307,10 @@ func TestAfter(t *testing.T) {
 		c.WaitTimeout = 50 * time.Millisecond
 		c.Recall = stuck{c.Recall}
 	})
-	if saved, err = behind.client.Save(t.Context(), api.Memory{Text: "x"}); err != nil {
+	if saved, err = api.SaveRoute.Call(t.Context(), behind.client, api.Memory{Text: "x"}); err != nil {
 		t.Fatal(err)
 	}
-	_, err = behind.client.Search(t.Context(), api.SearchQuery{After: saved.Position})
+	_, err = api.SearchRoute.Call(t.Context(), behind.client, api.SearchQuery{After: saved.Position})
 	if p := problem(t, err); p.Status != 503 || p.Type != api.ProblemBehind {
 		t.Errorf("views that stand still: got %+v, want 503", p)
 	}

@@ -63,7 +63,7 @@ func claimWorld(t *testing.T, check interface {
 
 func (w *world) recheck(t *testing.T, q api.RecheckRequest) api.Rechecked {
 	t.Helper()
-	got, err := w.client.Recheck(t.Context(), q, nil)
+	got, err := api.RecheckRoute.Call(t.Context(), w.client, q, nil)
 	if err != nil {
 		t.Fatalf("%+v: %v", q, err)
 	}
@@ -73,15 +73,15 @@ func (w *world) recheck(t *testing.T, q api.RecheckRequest) api.Rechecked {
 // told says how a claim of hash is seen: by a search, by its row, and by what a session is told.
 func (w *world) told(t *testing.T) (flagged, injected bool, row api.Row) {
 	t.Helper()
-	found, err := w.client.Search(t.Context(), api.SearchQuery{Text: "committed", Kind: "observation"})
+	found, err := api.SearchRoute.Call(t.Context(), w.client, api.SearchQuery{Text: "committed", Kind: "observation"})
 	if err != nil || len(found.Results) != 1 {
 		t.Fatalf("found %+v, %v", found, err)
 	}
-	row, err = w.client.Row(t.Context(), found.Results[0].ID.String())
+	row, err = api.RowRoute.Call(t.Context(), w.client, api.RowQuery{ID: found.Results[0].ID.String()})
 	if err != nil || row.Flagged != found.Results[0].Flagged {
 		t.Fatalf("row %+v, %v: search and row do not agree", row, err)
 	}
-	memory, err := w.client.Context(t.Context(), api.ContextQuery{Project: "shop"})
+	memory, err := api.ContextRoute.Call(t.Context(), w.client, api.ContextQuery{Project: "shop"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +157,7 @@ func TestRecheckChooses(t *testing.T) {
 	m.turn(say("nothing to be checked"))
 	w.use(t, "three", 1)
 	w.settled(t)
-	found, err := w.client.Search(t.Context(), api.SearchQuery{Session: "two", Kind: "summary"})
+	found, err := api.SearchRoute.Call(t.Context(), w.client, api.SearchQuery{Session: "two", Kind: "summary"})
 	if err != nil || len(found.Results) != 1 {
 		t.Fatalf("got %+v, %v", found, err)
 	}
@@ -188,15 +188,15 @@ func TestRecheckChooses(t *testing.T) {
 		{api.RecheckRequest{IDs: []string{"x"}}, 400},
 		{api.RecheckRequest{IDs: []string{newID().String()}}, 404},
 		{api.RecheckRequest{Session: "nobody's"}, 404},
-		{api.RecheckRequest{IDs: make([]string, maxRows+1)}, 400},
+		{api.RecheckRequest{IDs: make([]string, api.MaxRows+1)}, 400},
 	} {
-		_, err := w.client.Recheck(t.Context(), c.q, nil)
+		_, err := api.RecheckRoute.Call(t.Context(), w.client, c.q, nil)
 		if p := problem(t, err); p.Status != c.status {
 			t.Errorf("got %+v, want %d", p, c.status)
 		}
 	}
 	blind := newWorld(t, nil)
-	if _, err := blind.client.Recheck(t.Context(), api.RecheckRequest{}, nil); problem(t, err).Status != 409 {
+	if _, err := api.RecheckRoute.Call(t.Context(), blind.client, api.RecheckRequest{}, nil); problem(t, err).Status != 409 {
 		t.Errorf("nothing to check with: got %v, want 409", err)
 	}
 }

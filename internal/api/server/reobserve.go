@@ -25,31 +25,15 @@ const (
 )
 
 // postReobserve asks for turns again.
-func (s *Server) postReobserve(w http.ResponseWriter, r *http.Request) error {
-	var req api.ReobserveRequest
-	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
-	if err := readJSON(r, &req); err != nil {
-		return err
-	}
-	again, err := s.newReobserve(r.Context(), req)
-	if err != nil {
-		return err
-	}
-	if req.Wait && !req.DryRun {
-		return s.work(w, r, func(ctx context.Context, tell func(done, total uint64)) (any, error) {
-			if err := again.run(ctx); err != nil {
-				return nil, err
-			}
-			return again.out, again.await(ctx, tell)
-		})
-	}
-	if err := again.run(r.Context()); err != nil {
-		return err
-	}
-	if err := newPatient(w).extend(streamTimeout); err != nil {
-		return err
-	}
-	return writeJSON(w, again.out)
+func (s *Server) postReobserve(ctx context.Context, q api.ReobserveRequest) (task[api.Reobserved], error) {
+	again, err := s.newReobserve(ctx, q)
+	return func(ctx context.Context, tell func(done, total uint64)) (api.Reobserved, error) {
+		err := again.run(ctx)
+		if err == nil && !q.AtOnce() {
+			err = again.await(ctx, tell)
+		}
+		return *again.out, err
+	}, err
 }
 
 // reobserve is one request for turns again.

@@ -21,7 +21,7 @@ func TestSearchTakesWhatItIsAsked(t *testing.T) {
 		{Project: "shop", Title: "a note", Text: "what was said of motors, carts, a carousel and other things that turn", Type: "discovery", At: time.Date(2026, 1, 31, 0, 0, 0, 0, time.UTC)},
 		{Project: "bank", Title: "carousel", Text: "another carousel, of another project", Type: "discovery", At: time.Date(2026, 1, 30, 0, 0, 0, 0, time.UTC)},
 	} {
-		saved, err := w.client.Save(t.Context(), m)
+		saved, err := api.SaveRoute.Call(t.Context(), w.client, m)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -37,10 +37,10 @@ func TestSearchTakesWhatItIsAsked(t *testing.T) {
 		"newest":         {api.SearchQuery{Sort: "newest"}, []events.ID{ids[1], ids[2], ids[0]}},
 		"oldest":         {api.SearchQuery{Sort: "oldest"}, []events.ID{ids[0], ids[2], ids[1]}},
 		"filters":        {api.SearchQuery{Sort: "oldest", Type: "discovery", Since: time.Date(2026, 1, 31, 0, 0, 0, 0, time.UTC)}, []events.ID{ids[1]}},
-		"file and as of": {api.SearchQuery{File: "motor.go", AsOf: last}, []events.ID{ids[0]}},
+		"file and as of": {api.SearchQuery{File: "motor.go", AsOf: api.Moment{Position: last}}, []events.ID{ids[0]}},
 	} {
 		c.q.Text, c.q.After = "carousel", last
-		found, err := w.client.Search(t.Context(), c.q)
+		found, err := api.SearchRoute.Call(t.Context(), w.client, c.q)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -52,7 +52,7 @@ func TestSearchTakesWhatItIsAsked(t *testing.T) {
 			t.Errorf("%s: facets %v, -want +got\n%s", name, found.Facets, diff)
 		}
 	}
-	found, err := w.client.Search(t.Context(), api.SearchQuery{Text: "carousel motor", Facets: true, Explain: true, Limit: 1, After: last})
+	found, err := api.SearchRoute.Call(t.Context(), w.client, api.SearchQuery{Text: "carousel motor", Facets: true, Explain: true, Limit: 1, After: last})
 	if err != nil || len(found.Results) != 1 || found.Results[0].Explain == nil || len(found.Results[0].Explain.Terms) == 0 {
 		t.Fatalf("got %+v, %v", found, err)
 	}

@@ -35,7 +35,7 @@ func TestNoSecretIsRecorded(t *testing.T) {
 	for i, s := range all {
 		w.post(t, toolUse("posted", fmt.Sprint("p", i), "echo "+s.Text, "x\n"+s.Text+"\ny"))
 		w.spool(t, "claude-code", newID(), i, toolUse("spooled", fmt.Sprint("s", i), "ls", "x\n"+s.Text+"\ny"))
-		if _, err := w.client.Save(t.Context(), api.Memory{Title: "t " + s.Text, Text: "x\n" + s.Text, Files: []string{s.Text}}); err != nil {
+		if _, err := api.SaveRoute.Call(t.Context(), w.client, api.Memory{Title: "t " + s.Text, Text: "x\n" + s.Text, Files: []string{s.Text}}); err != nil {
 			t.Fatal(err)
 		}
 		w.ingest(t, s, i)

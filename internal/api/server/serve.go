@@ -122,65 +122,20 @@ func stop(srv *http.Server) {
 // routes lists every route. Patterns without a method answer the rest with a problem.
 func (s *Server) routes() http.Handler {
 	mux := http.NewServeMux()
-	mux.Handle("POST /v1/hooks/{agent}", s.hook(s.postHook))
-	for pattern, h := range s.plainRoutes() {
-		mux.Handle(pattern, s.plain(h))
-	}
-	for pattern, h := range s.streamRoutes() {
-		mux.Handle(pattern, s.stream(h))
+	mux.Handle(api.Endpoint(api.HookRoute).Pattern(), s.hook(s.postHook))
+	for _, e := range s.endpoints() {
+		wrap := s.plain
+		if e.stream {
+			wrap = s.stream
+		}
+		mux.Handle(e.Pattern(), wrap(e.serve))
+		s.invokers[e.Pattern()] = e.invoke
 	}
 	if s.mcp != nil {
 		mux.Handle(pathMCP, s.stream(s.serveMCP))
 	}
 	mux.Handle("/", s.plain(func(_ http.ResponseWriter, r *http.Request) error { return unrouted(mux, r) }))
 	return mux
-}
-
-func (s *Server) plainRoutes() map[string]handler {
-	return map[string]handler{
-		"GET /healthz":                     s.getHealth,
-		"GET /readyz":                      s.getReady,
-		"GET /metrics":                     s.getMetrics,
-		"GET /v1/search":                   s.getSearch,
-		"GET /v1/context":                  s.getContext,
-		"GET /v1/timeline":                 s.getTimeline,
-		"GET /v1/why/{id}":                 s.getWhy,
-		"GET /v1/observations/{id}":        s.getRow,
-		"GET /v1/observations":             s.getRows,
-		"POST /v1/observations":            s.postRows,
-		"POST /v1/rows":                    s.postRows,
-		"POST /v1/memories":                s.postMemory,
-		"POST /v1/memories/{id}/undo":      s.postUndo,
-		"GET /v1/observations/{id}/inputs": s.getInputs,
-		"GET /v1/sessions":                 s.getSessions,
-		"GET /v1/sessions/{id}":            s.getSession,
-		"POST /v1/sessions/{id}/release":   s.postRelease,
-		"GET /v1/outcomes":                 s.getOutcomes,
-		"GET /v1/status":                   s.getStatus,
-		"GET /v1/usage":                    s.getUsage,
-		"GET /v1/log/stats":                s.getLogStats,
-		"GET /v1/log/records":              s.getRecords,
-		"GET /v1/projections":              s.getProjections,
-		"GET /v1/projections/{name}":       s.getProjection,
-		"POST /v1/stop":                    s.postStop,
-		"POST /v1/token/rotate":            s.postRotate,
-	}
-}
-
-func (s *Server) streamRoutes() map[string]handler {
-	return map[string]handler{
-		"GET /v1/events":               s.getEvents,
-		"GET /v1/log/verify":           s.getVerify,
-		"GET /v1/log/export":           s.getExport,
-		"GET /v1/export":               s.getExportRows,
-		"GET /v1/log/backup":           s.getBackup,
-		"POST /v1/projections/rebuild": s.postRebuild,
-		"POST /v1/ingest/{agent}":      s.postIngest,
-		"POST /v1/import/{source}":     s.postImport,
-		"POST /v1/reobserve":           s.postReobserve,
-		"POST /v1/recheck":             s.postRecheck,
-		"POST /v1/forget":              s.postForget,
-	}
 }
 
 // unrouted says whether a path is wrong, or only its method.

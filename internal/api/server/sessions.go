@@ -17,8 +17,8 @@ import (
 // sessionID reads our id of a session or the beginning of it that no other has, or an agent's own: then it is the session
 // of the first agent that has one.
 func (s *Server) sessionID(ctx context.Context, text string) (events.SessionID, error) {
-	if len(text) > maxParam {
-		return events.SessionID{}, invalid("session", "is longer than %d bytes", maxParam)
+	if len(text) > api.MaxParam {
+		return events.SessionID{}, invalid("session", "is longer than %d bytes", api.MaxParam)
 	}
 	var candidates []events.SessionID
 	if id, err := events.ParseSessionID(text); err == nil {
@@ -82,60 +82,36 @@ func (s *Server) sessionTerm(ctx context.Context, text string) (string, error) {
 // maxSessionChoices is how many sessions an ambiguous beginning is answered with.
 const maxSessionChoices = 8
 
-const (
-	defaultSessions = 50
-	maxSessions     = 1000
-	// scannedSessions is how many of a project's sessions are looked at where something of them is wanted.
-	scannedSessions = 10_000
-)
+// scannedSessions is how many of a project's sessions are looked at where something of them is wanted.
+const scannedSessions = 10_000
 
-func (s *Server) getSessions(w http.ResponseWriter, r *http.Request) error {
-	p := paramsOf(r, "project", "agent", "since", "open", "limit")
-	f := sessions.Filter{
-		Agent: p.text("agent"), Since: p.time("since"), OpenOnly: p.flag("open"),
-		Limit: p.number("limit", defaultSessions, maxSessions),
-	}
-	project := p.text("project")
-	if err := p.err(); err != nil {
-		return err
-	}
+func (s *Server) getSessions(ctx context.Context, q api.SessionsQuery) (api.Sessions, error) {
 	out := api.Sessions{Position: s.cfg.Views.Position()}
-	found, err := s.sessionsOf(r.Context(), f, project)
-	if err != nil {
-		return err
-	}
+	f := sessions.Filter{Agent: q.Agent, Since: q.Since, OpenOnly: q.OpenOnly, Limit: q.Limit}
+	found, err := s.sessionsOf(ctx, f, q.Project)
 	out.Sessions = list(found)
-	return writeJSON(w, out)
+	return out, err
 }
 
-func (s *Server) getSession(w http.ResponseWriter, r *http.Request) error {
-	if err := paramsOf(r).err(); err != nil {
-		return err
-	}
-	id, err := s.sessionID(r.Context(), r.PathValue("id"))
+func (s *Server) getSession(ctx context.Context, q api.IDQuery) (out api.SessionDetail, err error) {
+	id, err := s.sessionID(ctx, q.ID)
 	if err != nil {
-		return err
+		return out, err
 	}
-	out := api.SessionDetail{Position: s.cfg.Views.Position()}
-	if out.Session, err = s.cfg.Views.Session(r.Context(), id); err != nil {
-		return err
+	out.Position = s.cfg.Views.Position()
+	if out.Session, err = s.cfg.Views.Session(ctx, id); err != nil {
+		return out, err
 	}
-	rows, err := s.cfg.Views.RowsOf(r.Context(), id)
-	if err != nil {
-		return err
-	}
+	rows, err := s.cfg.Views.RowsOf(ctx, id)
 	out.Rows = list(rows)
-	return writeJSON(w, out)
+	return out, err
 }
 
-func (s *Server) postRelease(w http.ResponseWriter, r *http.Request) error {
-	id, err := s.sessionID(r.Context(), r.PathValue("id"))
+func (s *Server) postRelease(ctx context.Context, q api.IDQuery) (api.Released, error) {
+	id, err := s.sessionID(ctx, q.ID)
 	if err != nil {
-		return err
+		return api.Released{}, err
 	}
-	receipt, err := s.cfg.System.Do(r.Context(), id, session.Release{ID: s.cfg.NewID(), At: s.cfg.Now()})
-	if err != nil {
-		return err
-	}
-	return writeJSON(w, api.Released{Session: id, Position: receipt.Position})
+	receipt, err := s.cfg.System.Do(ctx, id, session.Release{ID: s.cfg.NewID(), At: s.cfg.Now()})
+	return api.Released{Session: id, Position: receipt.Position}, err
 }

@@ -1,9 +1,9 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/cmemd/cmemd/events"
@@ -12,46 +12,35 @@ import (
 )
 
 func (s *Server) getHealth(w http.ResponseWriter, _ *http.Request) error {
-	return writeJSON(w, struct {
-		Alive bool `json:"alive"`
-	}{true})
+	return writeJSON(w, api.Alive{Alive: true})
 }
 
-// getReady answers 503 until the daemon is ready; with always=1 it answers 200 and the phase in any case.
-func (s *Server) getReady(w http.ResponseWriter, r *http.Request) error {
-	p := paramsOf(r, "always")
-	always := p.flag("always")
-	if err := p.err(); err != nil {
-		return err
-	}
+// getReady answers 503 until the daemon is ready, unless it is asked for the phase in any case.
+func (s *Server) getReady(_ context.Context, q api.ReadyQuery) (api.Readiness, error) {
 	phase := s.Phase()
 	ready := phase == PhaseReady
-	if !ready && !always {
-		return notNow(api.ProblemStarting, "Not ready yet", time.Second, "the start is at: "+phase)
+	if !ready && !q.Always {
+		return api.Readiness{}, notNow(api.ProblemStarting, "Not ready yet", time.Second, "the start is at: "+phase)
 	}
-	return writeJSON(w, api.Readiness{Ready: ready, Phase: phase})
+	return api.Readiness{Ready: ready, Phase: phase}, nil
 }
 
 // healthSpan is the time of which status shows how the observer did.
 const healthSpan = 24 * time.Hour
 
-func (s *Server) getStatus(w http.ResponseWriter, r *http.Request) error {
-	if err := paramsOf(r).err(); err != nil {
-		return err
-	}
-	ctx := r.Context()
+func (s *Server) getStatus(ctx context.Context, _ api.NoQuery) (api.Status, error) {
 	phase := s.Phase()
 	st := api.Status{
 		Version: s.cfg.Version, PID: s.cfg.PID, Started: s.started, Home: s.cfg.Home, Phase: phase,
 		Ready: phase == PhaseReady, Settings: s.cfg.Settings, Notice: s.notice(ctx),
 	}
 	if err := s.fillStatus(ctx, &st); err != nil {
-		return err
+		return st, err
 	}
 	if spool := s.spoolStatus(); spool != nil {
 		st.Spool = *spool
 	}
-	return writeJSON(w, st)
+	return st, nil
 }
 
 func (s *Server) fillStatus(ctx context.Context, st *api.Status) (err error) {
@@ -132,30 +121,10 @@ func (s *Server) spoolStatus() *api.SpoolStatus {
 }
 
 // postStop asks the daemon to end. The answer goes out before it does.
-func (s *Server) postStop(w http.ResponseWriter, r *http.Request) error {
-	p := paramsOf(r, "cause")
-	cause := strings.Map(printableRune, p.text("cause"))
-	if len(cause) > 200 {
-		p.wrong("cause", "is longer than 200 bytes")
-	}
-	if err := p.err(); err != nil {
-		return err
-	}
+func (s *Server) postStop(_ context.Context, q api.StopQuery) (api.Done, error) {
 	if s.cfg.Shutdown == nil {
-		return conflict("This daemon cannot be asked to stop", "send its process a signal")
+		return 0, conflict("This daemon cannot be asked to stop", "send its process a signal")
 	}
-	if cause == "" {
-		cause = "asked over the api"
-	}
-	s.cfg.Shutdown(cause)
-	w.WriteHeader(http.StatusAccepted)
-	return nil
-}
-
-// printableRune drops what could dress up a line of a log file.
-func printableRune(r rune) rune {
-	if r < ' ' || r == 0x7f {
-		return -1
-	}
-	return r
+	s.cfg.Shutdown(cmp.Or(q.Cause, "asked over the api"))
+	return http.StatusAccepted, nil
 }

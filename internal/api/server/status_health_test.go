@@ -8,6 +8,7 @@ import (
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/agents/relay"
+	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/projections/health"
 )
 
@@ -45,7 +46,7 @@ func TestStatusTellsWhatIsNotWell(t *testing.T) {
 	w := newWorld(t, nil)
 	w.degrade(t)
 	w.settled(t)
-	st, err := w.client.Status(t.Context())
+	st, err := api.StatusRoute.Call(t.Context(), w.client, api.NoQuery{})
 	if err != nil || len(st.Findings) != 2 {
 		t.Fatalf("got %+v, %v, want two findings", st.Findings, err)
 	}

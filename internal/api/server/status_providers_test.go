@@ -105,7 +105,7 @@ func TestStatusTellsOfProvidersAndBudgets(t *testing.T) {
 	w := newWorld(t, func(c *testConfig) {
 		stuck.System, c.System, c.Providers = c.System, stuck, threeProviders()
 	})
-	st, err := w.client.Status(t.Context())
+	st, err := api.StatusRoute.Call(t.Context(), w.client, api.NoQuery{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +137,7 @@ func TestWhoIsAskedAgain(t *testing.T) {
 		{"", "second", "second"}, {"", "", "first"}, {"", "gone", "first"}, {"first", "second", "first"}, {"third", "first", "third"},
 	} {
 		stuck.status = actors.Status{InUse: c.inUse}
-		plan, err := w.client.Reobserve(t.Context(), api.ReobserveRequest{Dropped: true, DryRun: true, Provider: c.named})
+		plan, err := api.ReobserveRoute.Call(t.Context(), w.client, api.ReobserveRequest{Dropped: true, DryRun: true, Provider: c.named}, nil)
 		if err != nil || plan.Provider != c.want {
 			t.Errorf("%+v: got %q, %v", c, plan.Provider, err)
 		}

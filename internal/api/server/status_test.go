@@ -19,7 +19,7 @@ func TestStatus(t *testing.T) {
 		t.Fatal("half a payload was taken")
 	}
 	writeFile(t, w.home+"/run/unanswered.json", []byte(`{"count":4,"last_notice":"","lost":2,"lost_reason":"disk"}`))
-	st, err := w.client.Status(t.Context())
+	st, err := api.StatusRoute.Call(t.Context(), w.client, api.NoQuery{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +48,7 @@ func TestReadiness(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.server.SetPhase("catching up with the log")
-	got, err := w.client.Ready(t.Context())
+	got, err := api.ReadyRoute.Call(t.Context(), w.client, api.ReadyQuery{Always: true})
 	if err != nil || got.Ready || got.Phase != "catching up with the log" {
 		t.Errorf("got %+v, %v, want the phase", got, err)
 	}
@@ -61,7 +61,7 @@ func TestReadiness(t *testing.T) {
 	}
 	w.post(t, toolUse("s", "t", "ls", "")) // hooks are served before all is ready
 	w.server.SetPhase(PhaseReady)
-	if got, err = w.client.Ready(t.Context()); err != nil || !got.Ready {
+	if got, err = api.ReadyRoute.Call(t.Context(), w.client, api.ReadyQuery{Always: true}); err != nil || !got.Ready {
 		t.Errorf("got %+v, %v, want ready", got, err)
 	}
 }

@@ -3,7 +3,6 @@ package server
 import (
 	"cmp"
 	"context"
-	"net/http"
 	"slices"
 	"time"
 
@@ -12,36 +11,16 @@ import (
 	"github.com/cmemd/cmemd/projections/usage"
 )
 
-const (
-	defaultUsage = 100
-	maxUsage     = 10_000
-)
-
 // getUsage says what turns cost.
-func (s *Server) getUsage(w http.ResponseWriter, r *http.Request) error {
-	p := paramsOf(r, "by", "since", "until", "session", "project", "utc", "limit", "after")
-	q := api.UsageQuery{
-		By:    api.UsageBy(cmp.Or(p.oneOf("by", "day", "session", "model", "provider", "outcome"), "day")),
-		Since: p.time("since"), Until: p.time("until"), UTC: p.flag("utc"), Limit: p.number("limit", defaultUsage, maxUsage),
-	}
-	name, project, after := p.text("session"), p.text("project"), p.position("after")
-	if err := p.err(); err != nil {
-		return err
-	}
-	if err := s.await(r.Context(), after); err != nil {
-		return err
-	}
+func (s *Server) getUsage(ctx context.Context, q api.UsageQuery) (api.Usage, error) {
 	f := usage.Filter{By: q.By, Since: q.Since, Until: q.Until, Zone: s.zone(q.UTC)}
-	if err := s.narrowUsage(r.Context(), &f, name, project); err != nil {
-		return err
-	}
 	out := api.Usage{Position: s.cfg.Views.Position(), By: q.By, Since: q.Since, Until: q.Until, Zone: f.Zone.String()}
-	groups, err := s.cfg.Views.Usage(r.Context(), f)
-	if err != nil {
-		return err
+	if err := s.narrowUsage(ctx, &f, q.Session, q.Project); err != nil {
+		return out, err
 	}
+	groups, err := s.cfg.Views.Usage(ctx, f)
 	s.fillUsage(&out, groups, q.Limit)
-	return writeJSON(w, out)
+	return out, err
 }
 
 // zone is where the days of the person who runs the daemon begin.

@@ -126,7 +126,7 @@ func TestUsage(t *testing.T) {
 		{"until", api.UsageQuery{Until: now.Add(-time.Hour).UTC()}, api.Usage{By: api.UsageByDay, Zone: "east", Until: now.Add(-time.Hour).UTC(), Total: first,
 			Unpriced: []api.ModelTokens{}, Rows: []api.UsageRow{{Day: "2026-03-01", Spent: first}}}},
 	} {
-		got, err := w.client.Usage(t.Context(), c.q)
+		got, err := api.UsageRoute.Call(t.Context(), w.client, c.q)
 		if err != nil {
 			t.Fatalf("%s: %v", c.name, err)
 		}
@@ -135,7 +135,7 @@ func TestUsage(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", c.name, diff)
 		}
 	}
-	st, err := w.client.Status(t.Context())
+	st, err := api.StatusRoute.Call(t.Context(), w.client, api.NoQuery{})
 	want := api.Today{Since: time.Date(2026, 3, 3, 0, 0, 0, 0, now.Location()), Spent: late}
 	if diff := cmp.Diff(want, st.Today); diff != "" || err != nil {
 		t.Errorf("today, %v (-want +got):\n%s", err, diff)
@@ -145,17 +145,17 @@ func TestUsage(t *testing.T) {
 func TestUsageIsAskedForRight(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	for _, q := range []api.UsageQuery{{By: "hour"}, {Limit: maxUsage + 1}} {
-		_, err := w.client.Usage(t.Context(), q)
+	for _, q := range []api.UsageQuery{{By: "hour"}, {Limit: 10_001}} {
+		_, err := api.UsageRoute.Call(t.Context(), w.client, q)
 		if p := problem(t, err); p.Status != 400 {
 			t.Errorf("%+v: got %v", q, p)
 		}
 	}
-	_, err := w.client.Usage(t.Context(), api.UsageQuery{Session: "nobody"})
+	_, err := api.UsageRoute.Call(t.Context(), w.client, api.UsageQuery{Session: "nobody"})
 	if p := problem(t, err); p.Status != 404 {
 		t.Errorf("an unknown session: got %v", p)
 	}
-	got, err := w.client.Usage(t.Context(), api.UsageQuery{})
+	got, err := api.UsageRoute.Call(t.Context(), w.client, api.UsageQuery{})
 	if err != nil {
 		t.Fatal(err)
 	}

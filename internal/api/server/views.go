@@ -3,7 +3,6 @@ package server
 import (
 	"context"
 	"errors"
-	"net/http"
 	"slices"
 
 	"github.com/cmemd/cmemd/events"
@@ -12,26 +11,17 @@ import (
 	"github.com/cmemd/cmemd/projections/vectors"
 )
 
-func (s *Server) getProjections(w http.ResponseWriter, r *http.Request) error {
-	if err := paramsOf(r).err(); err != nil {
-		return err
-	}
-	views, err := s.cfg.Views.List(r.Context())
+func (s *Server) getProjections(ctx context.Context, _ api.NoQuery) ([]api.View, error) {
+	views, err := s.cfg.Views.List(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	own, err := s.indexView(r.Context())
-	if err != nil {
-		return err
+	own, err := s.indexView(ctx)
+	if views = append(views, own); err != nil || s.cfg.Vectors == nil {
+		return views, err
 	}
-	views = append(views, own)
-	if s.cfg.Vectors != nil {
-		if own, err = s.vectorsView(r.Context()); err != nil {
-			return err
-		}
-		views = append(views, own)
-	}
-	return writeJSON(w, views)
+	own, err = s.vectorsView(ctx)
+	return append(views, own), err
 }
 
 // vectorsName is what the vectors are called among the views.
@@ -66,38 +56,20 @@ func (s *Server) indexView(ctx context.Context) (api.View, error) {
 	}, nil
 }
 
-const (
-	defaultEntries = 20
-	maxEntries     = 1000
-)
-
-func (s *Server) getProjection(w http.ResponseWriter, r *http.Request) error {
-	p := paramsOf(r, "key", "limit")
-	key, limit := p.text("key"), p.number("limit", defaultEntries, maxEntries)
-	if err := p.err(); err != nil {
-		return err
+func (s *Server) getProjection(ctx context.Context, q api.InspectQuery) (found api.Inspection, err error) {
+	switch {
+	case q.Name == indexName:
+		found.Info, err = s.indexView(ctx)
+		return found, err
+	case q.Name == vectorsName && s.cfg.Vectors != nil:
+		found.Info, err = s.vectorsView(ctx)
+		return found, err
 	}
-	name := r.PathValue("name")
-	describe := map[string]func(context.Context) (api.View, error){indexName: s.indexView}
-	if s.cfg.Vectors != nil {
-		describe[vectorsName] = s.vectorsView
-	}
-	if own := describe[name]; own != nil {
-		own, err := own(r.Context())
-		if err != nil {
-			return err
-		}
-		return writeJSON(w, api.Inspection{Info: own})
-	}
-	found, err := s.cfg.Views.Inspect(r.Context(), name, key, limit)
-	if err != nil {
-		return err
+	if found, err = s.cfg.Views.Inspect(ctx, q.Name, q.Key, q.Limit); err != nil {
+		return found, err
 	}
 	found.Entries = list(found.Entries)
-	if err := s.completeSessions(r.Context(), found.Entries); err != nil {
-		return err
-	}
-	return writeJSON(w, found)
+	return found, s.completeSessions(ctx, found.Entries)
 }
 
 // completeSessions fills in what other views know of the sessions among entries: they are not shown as if they knew that
@@ -150,19 +122,11 @@ func (s *Server) chosen(names []string) (c toRebuild, err error) {
 }
 
 // postRebuild makes views anew while the old ones answer.
-func (s *Server) postRebuild(w http.ResponseWriter, r *http.Request) error {
-	var req api.RebuildRequest
-	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
-	if err := readJSON(r, &req); err != nil {
-		return err
-	}
-	c, err := s.chosen(req.Names)
-	if err != nil {
-		return err
-	}
-	return s.work(w, r, func(ctx context.Context, tell func(done, total uint64)) (any, error) {
+func (s *Server) postRebuild(_ context.Context, q api.RebuildRequest) (task[api.Rebuilt], error) {
+	c, err := s.chosen(q.Names)
+	return func(ctx context.Context, tell func(done, total uint64)) (api.Rebuilt, error) {
 		return s.rebuild(ctx, c, tell)
-	})
+	}, err
 }
 
 // rebuild makes the views anew, then the index, then the vectors, as one piece of work.

@@ -3,7 +3,6 @@ package server
 import (
 	"cmp"
 	"context"
-	"net/http"
 	"strings"
 
 	"github.com/cmemd/cmemd/events"
@@ -16,29 +15,19 @@ import (
 // maxShownText is how much of a tool's input or output a chain shows, in bytes.
 const maxShownText = 4 << 10
 
-func (s *Server) getWhy(w http.ResponseWriter, r *http.Request) error {
-	p := paramsOf(r, "as_of")
-	at, when := p.moment("as_of")
-	if err := p.err(); err != nil {
-		return err
-	}
-	ctx := r.Context()
-	at, known, err := s.asOf(ctx, at, when)
+func (s *Server) getWhy(ctx context.Context, q api.WhyQuery) (api.Why, error) {
+	at, known, err := s.asOf(ctx, q.AsOf)
 	if err != nil {
-		return err
+		return api.Why{}, err
 	}
 	if !known {
-		return notFound("nothing had been recorded yet")
+		return api.Why{}, notFound("nothing had been recorded yet")
 	}
-	found, err := s.cfg.Recall.WhyAsOf(ctx, recall.WhyQuery{ID: r.PathValue("id"), AsOf: at})
+	found, err := s.cfg.Recall.WhyAsOf(ctx, recall.WhyQuery{ID: q.ID, AsOf: at})
 	if err != nil {
-		return err
+		return api.Why{}, err
 	}
-	out, err := s.why(ctx, found)
-	if err != nil {
-		return err
-	}
-	return writeJSON(w, out)
+	return s.why(ctx, found)
 }
 
 func (s *Server) why(ctx context.Context, found recall.Why) (api.Why, error) {
@@ -160,17 +149,6 @@ func (s *Server) whyInput(ctx context.Context, at events.Position) (api.WhyInput
 }
 
 // getInputs returns what a row was made of, whole.
-func (s *Server) getInputs(w http.ResponseWriter, r *http.Request) error {
-	p := paramsOf(r, "after", "limit")
-	q := recall.InputsQuery{
-		ID: r.PathValue("id"), After: p.position("after"), Limit: p.number("limit", recall.DefaultInputs, recall.MaxInputs),
-	}
-	if err := p.err(); err != nil {
-		return err
-	}
-	found, err := s.cfg.Recall.Inputs(r.Context(), q)
-	if err != nil {
-		return err
-	}
-	return writeJSON(w, found)
+func (s *Server) getInputs(ctx context.Context, q api.InputsQuery) (api.Inputs, error) {
+	return s.cfg.Recall.Inputs(ctx, recall.InputsQuery{ID: q.ID, After: q.After, Limit: q.Limit})
 }

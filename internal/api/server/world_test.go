@@ -24,6 +24,7 @@ import (
 	"github.com/cmemd/cmemd/internal/agents"
 	"github.com/cmemd/cmemd/internal/agents/relay"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/api/client"
 	"github.com/cmemd/cmemd/internal/capture"
 	"github.com/cmemd/cmemd/internal/capture/privacy"
 	"github.com/cmemd/cmemd/internal/memory/recall"
@@ -46,7 +47,7 @@ type world struct {
 	actors  *actors.System
 	capture *capture.Pipeline
 	server  *Server
-	client  *api.Client
+	client  *client.Client
 	end     func() // ends all; safe to call twice
 }
 
@@ -143,7 +144,7 @@ func (w *world) serve(tb testing.TB, change func(*testConfig)) {
 	}
 	w.tcp = tcp.Addr().String()
 	w.run(tb, unix, tcp)
-	w.client = api.DialSocket(w.socket)
+	w.client = client.DialSocket(w.socket)
 	tb.Cleanup(w.client.Close)
 }
 
@@ -356,7 +357,7 @@ func writeFile(tb testing.TB, path string, data []byte) {
 }
 
 // call sends one request and decodes its answer into out, unless that is nil.
-func call(ctx context.Context, c *api.Client, method, path string, query url.Values, in, out any) error {
+func call(ctx context.Context, c *client.Client, method, path string, query url.Values, in, out any) error {
 	var body io.Reader
 	if in != nil {
 		b, err := json.Marshal(in)

@@ -17,6 +17,7 @@ import (
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/api/client"
 )
 
 // openTemp opens a daemon over a home of its own, without a port.
@@ -42,10 +43,10 @@ func serving(t *testing.T, ctx context.Context, d *daemon) <-chan error {
 
 func awaitReady(t *testing.T, ctx context.Context, d *daemon) {
 	t.Helper()
-	client := api.Dial(d.paths.Home)
+	client := client.Dial(d.paths.Home)
 	defer client.Close()
 	for limit := time.Now().Add(clitest.Patience); ; time.Sleep(5 * time.Millisecond) {
-		if r, err := client.Ready(ctx); err == nil && r.Ready {
+		if r, err := api.ReadyRoute.Call(ctx, client, api.ReadyQuery{Always: true}); err == nil && r.Ready {
 			return
 		}
 		if time.Now().After(limit) {
@@ -54,10 +55,10 @@ func awaitReady(t *testing.T, ctx context.Context, d *daemon) {
 	}
 }
 
-func awaitPhase(t *testing.T, ctx context.Context, client *api.Client, want string) {
+func awaitPhase(t *testing.T, ctx context.Context, client *client.Client, want string) {
 	t.Helper()
 	for limit := time.Now().Add(clitest.Patience); ; time.Sleep(5 * time.Millisecond) {
-		r, err := client.Ready(ctx)
+		r, err := api.ReadyRoute.Call(ctx, client, api.ReadyQuery{Always: true})
 		if err == nil && r.Phase == want && !r.Ready {
 			return
 		}
@@ -183,7 +184,7 @@ func TestNearlyFullDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	ended := serving(t, ctx, d)
-	client := api.Dial(p.Home)
+	client := client.Dial(p.Home)
 	defer client.Close()
 	payload := []byte(`{"session_id":"s","cwd":"/w","hook_event_name":"UserPromptSubmit","prompt":"no room"}`)
 	_, err = client.Hook(ctx, "claude-code", payload, events.ID{}, time.Time{})
@@ -228,7 +229,7 @@ func TestStillViewsKeepTheDaemon(t *testing.T) {
 	if err := d.views.Close(); err != nil {
 		t.Fatal(err)
 	}
-	client := api.Dial(d.paths.Home)
+	client := client.Dial(d.paths.Home)
 	defer client.Close()
 	before, err := d.log.Last(ctx)
 	if err != nil {

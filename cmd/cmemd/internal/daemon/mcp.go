@@ -16,7 +16,7 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/agents/relay"
-	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/api/client"
 	"github.com/cmemd/cmemd/internal/api/mcp"
 )
 
@@ -41,7 +41,7 @@ func newMCP(a *terminal.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			client := api.DialStarting(home, (&starter{app: a, home: home}).start)
+			client := client.DialStarting(home, (&starter{app: a, home: home}).start)
 			defer client.Close()
 			err = mcp.New(mcp.Config{Memory: client, Version: a.Version, Dir: workDir(), Place: placeOf}).
 				Run(c.Context(), io.NopCloser(a.In), unclosed{a.Out})
@@ -88,7 +88,7 @@ type starter struct {
 func (s *starter) start(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	client := api.Dial(s.home)
+	client := client.Dial(s.home)
 	defer client.Close()
 	if client.Alive(ctx) == nil {
 		return nil // another call was quicker
@@ -102,7 +102,7 @@ func (s *starter) start(ctx context.Context) error {
 	return s.failed
 }
 
-func (s *starter) launch(ctx context.Context, client *api.Client) error {
+func (s *starter) launch(ctx context.Context, client *client.Client) error {
 	if cfg, ok := relay.FromEnv("mcp", s.app.Version, s.app.Getenv); !ok || cfg.Start == nil {
 		return errors.New("no daemon runs, and none is started here: CMEMD_DISABLE, CMEMD_OBSERVER or CMEMD_NO_START is set")
 	}

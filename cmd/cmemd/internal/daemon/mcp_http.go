@@ -16,8 +16,8 @@ func placeOf(dir string) mcp.Place {
 
 // mcpFace makes what the daemon serves at /mcp.
 func (d *daemon) mcpFace(version string) server.HandlerMCP {
-	return func(own *api.Client) http.Handler {
-		d.mcp = mcp.New(mcp.Config{Memory: own, Version: version, Place: placeOf, Logger: d.logger})
+	return func(memory api.Invoker) http.Handler {
+		d.mcp = mcp.New(mcp.Config{Memory: memory, Version: version, Place: placeOf, Logger: d.logger})
 		return d.mcp
 	}
 }

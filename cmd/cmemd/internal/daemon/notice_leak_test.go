@@ -22,6 +22,7 @@ import (
 	"github.com/cmemd/cmemd/internal/agents"
 	"github.com/cmemd/cmemd/internal/agents/relay"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/api/client"
 	"github.com/cmemd/cmemd/internal/observer"
 	"github.com/cmemd/cmemd/projections/health"
 	"github.com/cmemd/cmemd/testkit/providertest"
@@ -54,7 +55,7 @@ func TestNoNewsOfTheObserverReachesIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	ended := serving(t, ctx, d)
-	client := api.Dial(d.paths.Home)
+	client := client.Dial(d.paths.Home)
 	defer client.Close()
 	b := &leakBench{t: t, d: d, client: client, cwd: gitFolder(t)}
 
@@ -144,7 +145,7 @@ func sicken(t *testing.T, d *daemon) {
 type leakBench struct {
 	t      *testing.T
 	d      *daemon
-	client *api.Client
+	client *client.Client
 	cwd    string
 	uses   int
 }
@@ -219,7 +220,7 @@ func (b *leakBench) start() (notice, fence string) {
 // sendBack has the agent and its user say, by every way there is, what they were told.
 func (b *leakBench) sendBack(ctx context.Context, notice, fence string) {
 	b.t.Helper()
-	st, err := b.client.Status(ctx)
+	st, err := api.StatusRoute.Call(ctx, b.client, api.NoQuery{})
 	if err != nil || len(st.Findings) < 5 {
 		b.t.Fatalf("got %d findings, %v; want all kinds", len(st.Findings), err)
 	}

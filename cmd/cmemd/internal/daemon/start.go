@@ -17,6 +17,7 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/api/client"
 	"github.com/cmemd/cmemd/internal/process"
 )
 
@@ -28,7 +29,7 @@ func newStart(a *terminal.App) *cobra.Command {
 		Use: "start", Short: "Run the daemon in the background, unless it runs", Args: terminal.Takes(0, 0, ""),
 		Long: "Start returns when the daemon is ready. An older daemon is stopped, and this version takes its place.",
 		RunE: func(c *cobra.Command, _ []string) error {
-			return a.Ask(func(client *api.Client) error { return start(c.Context(), a, client) })
+			return a.Ask(func(client *client.Client) error { return start(c.Context(), a, client) })
 		},
 	}
 }
@@ -44,7 +45,7 @@ type startedDaemon struct {
 	Logs    string `json:"logs"`
 }
 
-func start(ctx context.Context, a *terminal.App, client *api.Client) error {
+func start(ctx context.Context, a *terminal.App, client *client.Client) error {
 	if _, err := config.ForHome(a); err != nil { // said here, and not in the log of a daemon that ends at once
 		return err
 	}
@@ -68,7 +69,7 @@ func start(ctx context.Context, a *terminal.App, client *api.Client) error {
 }
 
 // stopOlder stops a daemon that is older than this command.
-func stopOlder(ctx context.Context, a *terminal.App, client *api.Client, p homedir.Paths, s *startedDaemon) error {
+func stopOlder(ctx context.Context, a *terminal.App, client *client.Client, p homedir.Paths, s *startedDaemon) error {
 	d, err := homedir.ReadDaemonFile(p.Daemon)
 	if err != nil || client.Alive(ctx) != nil || !terminal.IsNewer(a.Version, d.Version) {
 		return nil
@@ -81,7 +82,7 @@ func stopOlder(ctx context.Context, a *terminal.App, client *api.Client, p homed
 // launch starts a daemon that outlives this command, and returns when something listens: that daemon, which is ours, or
 // one that was quicker. A daemon that ends before is an error with what it said; where another process holds the log,
 // which may be a daemon that does not listen yet, only once nothing has listened for startWait.
-func launch(ctx context.Context, a *terminal.App, client *api.Client, p homedir.Paths) (ours bool, err error) {
+func launch(ctx context.Context, a *terminal.App, client *client.Client, p homedir.Paths) (ours bool, err error) {
 	self, err := os.Executable()
 	if err != nil {
 		return false, err
@@ -102,7 +103,7 @@ func launch(ctx context.Context, a *terminal.App, client *api.Client, p homedir.
 }
 
 // awaitListener is launch once the daemon runs; ended tells once when it has ended.
-func awaitListener(ctx context.Context, client *api.Client, p homedir.Paths, ended <-chan error, said io.ReaderAt) (ours bool, err error) {
+func awaitListener(ctx context.Context, client *client.Client, p homedir.Paths, ended <-chan error, said io.ReaderAt) (ours bool, err error) {
 	var lost error // why ours ended; nil while it runs
 	ctx, cancel := context.WithTimeout(ctx, startWait)
 	defer cancel()
@@ -144,11 +145,11 @@ func whatItSaid(f io.ReaderAt) string {
 }
 
 // await waits until the daemon is ready, or has been given enough time.
-func (s *startedDaemon) await(ctx context.Context, client *api.Client) error {
+func (s *startedDaemon) await(ctx context.Context, client *client.Client) error {
 	limited, cancel := context.WithTimeout(ctx, startWait)
 	defer cancel()
 	for {
-		r, err := client.Ready(limited)
+		r, err := api.ReadyRoute.Call(limited, client, api.ReadyQuery{Always: true})
 		if err == nil {
 			s.Ready, s.Phase = r.Ready, r.Phase
 		}
@@ -163,7 +164,7 @@ func (s *startedDaemon) await(ctx context.Context, client *api.Client) error {
 		case <-limited.Done():
 		}
 	}
-	status, err := client.Status(ctx)
+	status, err := api.StatusRoute.Call(ctx, client, api.NoQuery{})
 	s.PID, s.Version = status.PID, status.Version
 	return err
 }

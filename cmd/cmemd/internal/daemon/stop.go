@@ -13,6 +13,7 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/api/client"
 	"github.com/cmemd/cmemd/internal/process"
 )
 
@@ -34,7 +35,7 @@ func newStop(a *terminal.App) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return a.Ask(func(client *api.Client) error {
+		return a.Ask(func(client *client.Client) error {
 			was, err := Stop(c.Context(), client, p, kill)
 			if err != nil {
 				return err
@@ -55,7 +56,7 @@ func newStop(a *terminal.App) *cobra.Command {
 
 // Stop ends the daemon and returns its pid; 0 if none runs. One that does not answer is sent a signal, if the process is
 // still the one that wrote down its pid. With kill a daemon that does not end is killed.
-func Stop(ctx context.Context, client *api.Client, p homedir.Paths, kill bool) (pid int, err error) {
+func Stop(ctx context.Context, client *client.Client, p homedir.Paths, kill bool) (pid int, err error) {
 	d, err := homedir.ReadDaemonFile(p.Daemon)
 	if err != nil {
 		d = askWho(ctx, client)
@@ -80,10 +81,10 @@ func Stop(ctx context.Context, client *api.Client, p homedir.Paths, kill bool) (
 }
 
 // askWho describes the daemon that answers at the socket, as far as it can be told; nothing if none does.
-func askWho(ctx context.Context, client *api.Client) homedir.DaemonFile {
+func askWho(ctx context.Context, client *client.Client) homedir.DaemonFile {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
-	s, err := client.Status(ctx)
+	s, err := api.StatusRoute.Call(ctx, client, api.NoQuery{})
 	if err != nil {
 		return homedir.DaemonFile{}
 	}
@@ -92,14 +93,14 @@ func askWho(ctx context.Context, client *api.Client) homedir.DaemonFile {
 }
 
 // askToStop asks over the socket. A daemon that does not answer soon is an error.
-func askToStop(ctx context.Context, client *api.Client) error {
+func askToStop(ctx context.Context, client *client.Client) error {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
 	return client.Stop(ctx)
 }
 
 // gone waits until the process has ended and nothing answers any more.
-func gone(ctx context.Context, client *api.Client, d homedir.DaemonFile, limit time.Duration) error {
+func gone(ctx context.Context, client *client.Client, d homedir.DaemonFile, limit time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	for d.Lives() || client.Alive(ctx) == nil {

@@ -18,7 +18,7 @@ import (
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/agents/relay"
 	"github.com/cmemd/cmemd/internal/agents/watch"
-	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/api/client"
 	"github.com/cmemd/cmemd/internal/capture/privacy"
 )
 
@@ -155,7 +155,7 @@ func TestSpoolBeforeChats(t *testing.T) {
 	d.begun += behind // the views wait for records that are not there yet
 	ended := make(chan error, 1)
 	go func() { ended <- d.run(ctx, homedir.ThisProcess()) }()
-	client := api.Dial(d.paths.Home)
+	client := client.Dial(d.paths.Home)
 	defer client.Close()
 	awaitPhase(t, ctx, client, "views")
 	time.Sleep(1500 * time.Millisecond) // in which a watcher would have read the chat

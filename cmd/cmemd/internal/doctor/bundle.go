@@ -57,8 +57,8 @@ func (x *examination) bundle(ctx context.Context, found diagnosis) ([]bundled, e
 	}
 	if x.status != nil {
 		errs = append(errs, add("status.json", x.status))
-		_ = x.app.Query(ctx, func(ctx context.Context, client *api.Client) error {
-			stats, err := client.LogStats(ctx)
+		_ = x.app.Query(ctx, func(ctx context.Context, client api.Invoker) error {
+			stats, err := api.LogStatsRoute.Call(ctx, client, api.NoQuery{})
 			if err == nil {
 				errs = append(errs, add("log.json", stats))
 			}

@@ -20,7 +20,7 @@ func checkSearch(ctx context.Context, x *examination) (out []checked) {
 	if !x.deep || x.status == nil {
 		return nil
 	}
-	err := x.app.Query(ctx, func(ctx context.Context, client *api.Client) (err error) {
+	err := x.app.Query(ctx, func(ctx context.Context, client api.Invoker) (err error) {
 		out, err = probeSearch(ctx, client)
 		return err
 	})
@@ -30,8 +30,8 @@ func checkSearch(ctx context.Context, x *examination) (out []checked) {
 	return out
 }
 
-func probeSearch(ctx context.Context, client *api.Client) ([]checked, error) {
-	newest, err := client.Search(ctx, api.SearchQuery{Limit: 1})
+func probeSearch(ctx context.Context, client api.Invoker) ([]checked, error) {
+	newest, err := api.SearchRoute.Call(ctx, client, api.SearchQuery{Limit: 1})
 	if err != nil {
 		return nil, err
 	}
@@ -41,7 +41,7 @@ func probeSearch(ctx context.Context, client *api.Client) ([]checked, error) {
 	row := newest.Results[0]
 	began := time.Now()
 	q := api.SearchQuery{Text: row.Title, Project: row.Project, Kind: string(row.Kind), Sort: "newest", Limit: probeLimit, After: newest.Position}
-	found, err := client.Search(ctx, q)
+	found, err := api.SearchRoute.Call(ctx, client, q)
 	if err != nil {
 		return nil, err
 	}

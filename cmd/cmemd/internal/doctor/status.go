@@ -18,8 +18,8 @@ func newStatus(a *terminal.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "status", Short: "Say whether the daemon runs and how it is doing; exit code 3 if it does not", Args: terminal.Takes(0, 0, ""),
 		RunE: func(c *cobra.Command, _ []string) error {
-			err := a.Query(c.Context(), func(ctx context.Context, client *api.Client) error {
-				s, err := client.Status(ctx)
+			err := a.Query(c.Context(), func(ctx context.Context, client api.Invoker) error {
+				s, err := api.StatusRoute.Call(ctx, client, api.NoQuery{})
 				switch {
 				case err != nil:
 					return err

@@ -35,8 +35,8 @@ func checkVectors(ctx context.Context, x *examination) []checked {
 func (x *examination) askVectors(ctx context.Context, st *vectors.Stats) checked {
 	var found api.SearchResults
 	began := time.Now()
-	err := x.app.Query(ctx, func(ctx context.Context, client *api.Client) (err error) {
-		found, err = client.Search(ctx, api.SearchQuery{Text: "what was decided last", Limit: 1})
+	err := x.app.Query(ctx, func(ctx context.Context, client api.Invoker) (err error) {
+		found, err = api.SearchRoute.Call(ctx, client, api.SearchQuery{Text: "what was decided last", Limit: 1})
 		return err
 	})
 	took := time.Since(began).Round(time.Millisecond)

@@ -8,6 +8,7 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/api/client"
 )
 
 // A Reader answers questions about a log: a daemon's client, or a log file that no daemon holds.
@@ -34,13 +35,31 @@ type Source interface {
 	Copier
 }
 
+// Daemon is the Source that a daemon is.
+type Daemon struct{ *client.Client }
+
+// Records implements Reader.
+func (d Daemon) Records(ctx context.Context, q api.RecordsQuery) (api.Records, error) {
+	return api.RecordsRoute.Call(ctx, d, q)
+}
+
+// LogStats implements Reader.
+func (d Daemon) LogStats(ctx context.Context) (api.LogStats, error) {
+	return api.LogStatsRoute.Call(ctx, d, api.NoQuery{})
+}
+
+// Verify implements Reader.
+func (d Daemon) Verify(ctx context.Context, progress func(api.Progress)) (api.Verified, error) {
+	return api.VerifyRoute.Call(ctx, d, api.NoQuery{}, progress)
+}
+
 // WithLog calls do with the daemon's log, or with the file where no daemon runs.
 func WithLog(ctx context.Context, a *terminal.App, do func(Source) error) error {
-	return a.Ask(func(client *api.Client) error {
+	return a.Ask(func(client *client.Client) error {
 		err := terminal.Alive(ctx, client, terminal.AliveWait)
 		switch {
 		case err == nil:
-			return do(client)
+			return do(Daemon{client})
 		case !errors.Is(err, api.ErrNotRunning):
 			return err
 		}

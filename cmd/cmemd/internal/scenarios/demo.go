@@ -18,6 +18,7 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/agents/relay"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/api/client"
 )
 
 // demoSession is a recorded session, one hook payload a line, in the order the hooks fired.
@@ -74,7 +75,7 @@ type stage struct {
 	home    string // CMEMD_HOME
 	project string // the repository that the session works in
 	commits []string
-	client  *api.Client
+	client  *client.Client
 	daemon  *exec.Cmd
 	began   time.Time
 	best    string // the id of the best hit
@@ -96,7 +97,7 @@ func newStage(a *terminal.App) (*stage, error) {
 	if err := os.MkdirAll(d.project, 0o700); err != nil {
 		return nil, errors.Join(err, d.clear())
 	}
-	d.client = api.Dial(d.home)
+	d.client = client.Dial(d.home)
 	return d, nil
 }
 
@@ -163,7 +164,7 @@ func (d *stage) raise(ctx context.Context) error {
 		return err
 	}
 	err = d.until(ctx, "the daemon to be ready", func() bool {
-		r, err := d.client.Ready(ctx)
+		r, err := api.ReadyRoute.Call(ctx, d.client, api.ReadyQuery{Always: true})
 		return err == nil && r.Ready
 	})
 	if err != nil {

@@ -21,7 +21,7 @@ func (d *stage) settle(ctx context.Context) error {
 	}
 	var in api.Balance
 	err := d.until(ctx, "every input to be settled", func() bool {
-		st, err := d.client.Status(ctx)
+		st, err := api.StatusRoute.Call(ctx, d.client, api.NoQuery{})
 		in = st.Inputs
 		return err == nil && in.Captured >= want && in.Pending == 0 && st.Spool.Waiting == 0
 	})
@@ -59,7 +59,7 @@ func (d *stage) remember(ctx context.Context) error {
 // find searches for the work of the first session in other words than its own.
 func (d *stage) find(ctx context.Context) error {
 	const words = "why was a refused delivery retried"
-	found, err := d.client.Search(ctx, api.SearchQuery{Text: words, Limit: 5})
+	found, err := api.SearchRoute.Call(ctx, d.client, api.SearchQuery{Text: words, Limit: 5})
 	if err != nil {
 		return err
 	}
@@ -81,7 +81,7 @@ func (d *stage) find(ctx context.Context) error {
 
 // explain leads from the best hit back to the events it came from.
 func (d *stage) explain(ctx context.Context) error {
-	why, err := d.client.Why(ctx, d.best)
+	why, err := api.WhyRoute.Call(ctx, d.client, api.WhyQuery{ID: d.best})
 	if err != nil {
 		return err
 	}
@@ -115,7 +115,7 @@ func (d *stage) explain(ctx context.Context) error {
 
 // verify walks the log's chains.
 func (d *stage) verify(ctx context.Context) error {
-	v, err := d.client.Verify(ctx, func(api.Progress) {})
+	v, err := api.VerifyRoute.Call(ctx, d.client, api.NoQuery{}, func(api.Progress) {})
 	if err != nil {
 		return err
 	}

@@ -98,7 +98,7 @@ func (p *poisoned) use(ctx context.Context) error {
 
 // restful reports whether all that was sent is settled, nothing is held back, and notes the balance.
 func (p *poisoned) restful(ctx context.Context) bool {
-	st, err := p.client.Status(ctx)
+	st, err := api.StatusRoute.Call(ctx, p.client, api.NoQuery{})
 	p.account.Final, p.settled = st.Inputs, st.Position
 	return err == nil && st.Inputs.Captured == p.account.Sent && st.Inputs.Pending == 0 && st.Inputs.Reobserve == 0 &&
 		len(st.Held) == 0 && len(st.Pauses) == 0
@@ -121,7 +121,7 @@ func (p *poisoned) again(ctx context.Context) error {
 		return nil
 	}
 	scene := p.settled
-	asked, err := p.client.ReobserveAndWait(ctx, api.ReobserveRequest{Dropped: true}, nil)
+	asked, err := api.ReobserveRoute.Call(ctx, p.client, api.ReobserveRequest{Dropped: true, Wait: true}, nil)
 	if err != nil {
 		return err
 	}

@@ -18,7 +18,7 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/daemon"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
-	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/api/client"
 	"github.com/cmemd/cmemd/internal/durable"
 )
 
@@ -154,7 +154,7 @@ func forgetAgent(ctx context.Context, s serviceFile) error {
 
 // stopRunning stops the daemon of a home, if one runs.
 func stopRunning(ctx context.Context, p homedir.Paths) error {
-	client := api.Dial(p.Home)
+	client := client.Dial(p.Home)
 	defer client.Close()
 	if client.Alive(ctx) != nil {
 		return nil
@@ -279,7 +279,7 @@ func serviceStatus(ctx context.Context, a *terminal.App) error {
 
 // daemonRuns reports whether the daemon of this home answers, whoever started it.
 func daemonRuns(ctx context.Context, a *terminal.App) bool {
-	return a.Query(ctx, func(ctx context.Context, c *api.Client) error { return c.Alive(ctx) }) == nil
+	return a.Stream(ctx, func(*client.Client) error { return nil }) == nil
 }
 
 func showService(a *terminal.App, s shownService) {

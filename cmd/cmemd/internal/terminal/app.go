@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/internal/agents/relay"
-	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/api/client"
 )
 
 // App is what every sub-command works with: where it reads and writes, and what surrounds it.
@@ -24,12 +24,12 @@ type App struct {
 func (a *App) Home() (string, error) { return relay.Home(a.Getenv) }
 
 // Ask calls do with a client of this home's daemon.
-func (a *App) Ask(do func(c *api.Client) error) error {
+func (a *App) Ask(do func(c *client.Client) error) error {
 	home, err := a.Home()
 	if err != nil {
 		return err
 	}
-	c := api.Dial(home)
+	c := client.Dial(home)
 	defer c.Close()
 	return do(c)
 }

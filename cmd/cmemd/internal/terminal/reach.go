@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/api/client"
 )
 
 const (
@@ -19,18 +20,18 @@ const (
 
 // Query calls do with a client of this home's daemon, and with a context that ends when an answer is overdue. A daemon
 // that hangs is an error within aliveWait.
-func (a *App) Query(ctx context.Context, do func(ctx context.Context, c *api.Client) error) error {
-	return a.Stream(ctx, func(c *api.Client) error {
+func (a *App) Query(ctx context.Context, do func(ctx context.Context, to api.Invoker) error) error {
+	return a.Stream(ctx, func(c *client.Client) error {
 		limited, cancel := context.WithTimeout(ctx, AnswerWait)
 		defer cancel()
 		return overdue(ctx, limited, do(limited, c), AnswerWait)
 	})
 }
 
-// Answer asks the daemon q, and has show print what it answers.
-func Answer[Q, A any](ctx context.Context, a *App, ask func(*api.Client, context.Context, Q) (A, error), q Q, show func(*App, A) error) error {
-	return a.Query(ctx, func(ctx context.Context, c *api.Client) error {
-		answer, err := ask(c, ctx, q)
+// Answer asks the daemon by r for q, and has show print what it answers.
+func Answer[Q, A any](ctx context.Context, a *App, r api.Route[Q, A], q Q, show func(*App, A) error) error {
+	return a.Query(ctx, func(ctx context.Context, to api.Invoker) error {
+		answer, err := r.Call(ctx, to, q)
 		if err != nil {
 			return err
 		}
@@ -39,8 +40,8 @@ func Answer[Q, A any](ctx context.Context, a *App, ask func(*api.Client, context
 }
 
 // Stream is query for answers that take as long as they take.
-func (a *App) Stream(ctx context.Context, do func(c *api.Client) error) error {
-	return a.Ask(func(c *api.Client) error {
+func (a *App) Stream(ctx context.Context, do func(c *client.Client) error) error {
+	return a.Ask(func(c *client.Client) error {
 		if err := Alive(ctx, c, AliveWait); err != nil {
 			return err
 		}
@@ -49,7 +50,7 @@ func (a *App) Stream(ctx context.Context, do func(c *api.Client) error) error {
 }
 
 // Alive returns nil if a daemon answers within limit.
-func Alive(ctx context.Context, c *api.Client, limit time.Duration) error {
+func Alive(ctx context.Context, c *client.Client, limit time.Duration) error {
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	return overdue(ctx, limited, c.Alive(limited), limit)

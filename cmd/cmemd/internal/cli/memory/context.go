@@ -37,7 +37,7 @@ func newContext(a *terminal.App) *cobra.Command {
 		if err := placeContext(&q); err != nil {
 			return err
 		}
-		return terminal.Answer(c.Context(), a, (*api.Client).Context, q, showContext)
+		return terminal.Answer(c.Context(), a, api.ContextRoute, q, showContext)
 	}
 	return c
 }

@@ -42,7 +42,7 @@ func newUndo(a *terminal.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "undo ID", Short: "Take back what was saved or corrected by hand", Long: undoHelp, Args: terminal.Takes(1, 1, "an id"),
 		RunE: func(c *cobra.Command, args []string) error {
-			return terminal.Answer(c.Context(), a, (*api.Client).Undo, strings.TrimSpace(args[0]), showUndone)
+			return terminal.Answer(c.Context(), a, api.UndoRoute, api.IDQuery{ID: strings.TrimSpace(args[0])}, showUndone)
 		},
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/api/client"
 	"github.com/cmemd/cmemd/internal/redact/full"
 )
 
@@ -76,7 +77,7 @@ func export(ctx context.Context, a *terminal.App, q wantedExport) error {
 	}
 	write := func(w io.Writer) error {
 		out, rows := bufio.NewWriter(w), 0
-		err := a.Stream(ctx, func(c *api.Client) error {
+		err := a.Stream(ctx, func(c *client.Client) error {
 			return c.ExportRows(ctx, q.ExportQuery, func(r api.Row) error {
 				rows++
 				if err := redactRow(rules, &r); err != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/api/client"
 )
 
 const forgetHelp = `Forget erases for good: what is named, what the observer answered about it, and every memory that was made of it. It first
@@ -53,14 +54,14 @@ func newForget(a *terminal.App) *cobra.Command {
 		if q := f.q; len(ids) == 0 && q.Query+q.Session+q.Project == "" && q.Since.IsZero() && q.Until.IsZero() {
 			return terminal.Misused(c, "say what to forget: an id, --query, --session, --project, --since or --until")
 		}
-		return a.Stream(c.Context(), func(client *api.Client) error { return forget(c.Context(), a, client, f) })
+		return a.Stream(c.Context(), func(client *client.Client) error { return forget(c.Context(), a, client, f) })
 	}
 	return c
 }
 
 // forget shows what would go, asks, and has it erased.
-func forget(ctx context.Context, a *terminal.App, client *api.Client, f forgetCommand) error {
-	plan, err := client.PlanForget(ctx, f.q)
+func forget(ctx context.Context, a *terminal.App, client api.Invoker, f forgetCommand) error {
+	plan, err := api.ForgetPlanRoute.Call(ctx, client, f.q.Plan(), nil)
 	if err != nil {
 		return terminal.AdviseNames(err, "", f.q.Session)
 	}
@@ -86,7 +87,7 @@ func forget(ctx context.Context, a *terminal.App, client *api.Client, f forgetCo
 	}
 	f.q.Through = plan.Position
 	m := a.Meter("forgetting", 0, false)
-	done, err := client.Forget(ctx, f.q, func(p api.Progress) { m.Set(p.Done, p.Total) })
+	done, err := api.ForgetRoute.Call(ctx, client, f.q, func(p api.Progress) { m.Set(p.Done, p.Total) })
 	m.End()
 	if err != nil {
 		return terminal.Advise(err, "what was begun is tried again until it is done: `cmemd status` says when it is")

@@ -20,6 +20,7 @@ import (
 	"github.com/cmemd/cmemd/internal/agents/importer"
 	"github.com/cmemd/cmemd/internal/agents/importer/claudemem"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/api/client"
 )
 
 func newImport(a *terminal.App) *cobra.Command {
@@ -126,7 +127,7 @@ func importClaudeMem(ctx context.Context, a *terminal.App, q importQuery) error 
 		return terminal.Advise(fmt.Errorf("%w of project %s in %s", terminal.ErrNothing, strings.Join(q.projects, ", "), q.file), "%s", hasProjects(plan))
 	}
 	if !q.dry {
-		err = a.Stream(ctx, func(client *api.Client) error { return sendPlan(ctx, a, client, plan, &out) })
+		err = a.Stream(ctx, func(client *client.Client) error { return sendPlan(ctx, a, client, plan, &out) })
 	}
 	out.InFile, out.Rowless, out.LeftOut = plan.Rows(), plan.Rowless(), mergeReasons(plan.LeftOut(), out.LeftOut)
 	if out.sent || q.dry {
@@ -201,7 +202,7 @@ func projectsOf(p *claudemem.Plan) []importedProject {
 }
 
 // sendPlan sends all entries. Where the database cannot be read to its end, what was read is recorded all the same.
-func sendPlan(ctx context.Context, a *terminal.App, client *api.Client, plan *claudemem.Plan, out *imported) error {
+func sendPlan(ctx context.Context, a *terminal.App, client *client.Client, plan *claudemem.Plan, out *imported) error {
 	m := a.Meter("importing", int64(plan.Total()), false)
 	r, w := io.Pipe()
 	wrote := make(chan error, 1)

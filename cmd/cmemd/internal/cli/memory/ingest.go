@@ -19,6 +19,7 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/agents"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/api/client"
 )
 
 // shownBad is how many lines that were not understood are listed of one file.
@@ -43,7 +44,7 @@ func newIngest(a *terminal.App) *cobra.Command {
 		if len(files) == 0 {
 			return fmt.Errorf("%w: no .jsonl file below %s", terminal.ErrNothing, strings.Join(paths, ", "))
 		}
-		return a.Stream(c.Context(), func(client *api.Client) error { return ingest(c.Context(), a, client, agent, files) })
+		return a.Stream(c.Context(), func(client *client.Client) error { return ingest(c.Context(), a, client, agent, files) })
 	}
 	return c
 }
@@ -105,7 +106,7 @@ type ingestedFile struct {
 }
 
 // ingest sends files one by one. One that fails does not keep the others back, unless the daemon is gone.
-func ingest(ctx context.Context, a *terminal.App, client *api.Client, agent string, files []transcript) error {
+func ingest(ctx context.Context, a *terminal.App, client *client.Client, agent string, files []transcript) error {
 	var total int64
 	for _, f := range files {
 		total += f.size
@@ -175,7 +176,7 @@ func whose(agent, path string) (name string, told bool) {
 	return agents.ClaudeCode{}.Name(), false
 }
 
-func ingestOne(ctx context.Context, client *api.Client, agent string, t transcript, m *terminal.Meter) (api.Ingested, error) {
+func ingestOne(ctx context.Context, client *client.Client, agent string, t transcript, m *terminal.Meter) (api.Ingested, error) {
 	if t.err != nil {
 		return api.Ingested{}, t.err
 	}

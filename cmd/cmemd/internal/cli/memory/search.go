@@ -40,8 +40,8 @@ func newSearch(a *terminal.App) *cobra.Command {
 		if err := s.read(c, args, a.Now()); err != nil {
 			return err
 		}
-		return a.Query(c.Context(), func(ctx context.Context, client *api.Client) error {
-			found, err := client.Search(ctx, s.query)
+		return a.Query(c.Context(), func(ctx context.Context, client api.Invoker) error {
+			found, err := api.SearchRoute.Call(ctx, client, s.query)
 			if err != nil {
 				return err
 			}
@@ -69,7 +69,7 @@ func (s *searched) flags(a *terminal.App, c *cobra.Command) {
 	f.StringVar(&s.asOf, "as-of", "", "what was known at this position of the log, or then: 2h, 3d, 2w ago, 2026-01-31, or RFC 3339")
 	f.Uint64Var(&s.after, "after", 0, "wait until this position of the log is known")
 	terminal.OneOf(c, "kind", kindWords()...)
-	terminal.OneOf(c, "sort", server.SearchSorts()...)
+	terminal.OneOf(c, "sort", api.Words(api.SearchQuery{}, "sort")...)
 	terminal.UpTo(c, "limit", recall.MaxLimit)
 	terminal.WhenFlag(a, c, &q.Since, "since", "not before")
 	terminal.WhenFlag(a, c, &q.Until, "until", "not after")
@@ -84,7 +84,7 @@ func (s *searched) read(c *cobra.Command, args []string, now time.Time) (err err
 			return terminal.Misused(c, "--recency %d: it must be from 0 to %d", s.recency, server.MaxRecency)
 		}
 	}
-	q.AsOf, q.AsOfAt, err = parseAsOf(c, s.asOf, now)
+	q.AsOf, err = parseAsOf(c, s.asOf, now)
 	return err
 }
 
@@ -92,16 +92,16 @@ func kindWords() []string {
 	return []string{string(rows.Observation), string(rows.Summary), string(rows.Memory), string(rows.Prompt)}
 }
 
-// parseAsOf reads a position of the log from 1 on, or a time; empty is neither. The error is a UsageError of c.
-func parseAsOf(c *cobra.Command, text string, now time.Time) (events.Position, time.Time, error) {
+// parseAsOf reads a position of the log from 1 on, or a time; empty is now. The error is a UsageError of c.
+func parseAsOf(c *cobra.Command, text string, now time.Time) (api.Moment, error) {
 	if n, err := strconv.ParseUint(text, 10, 63); text == "" || err == nil && n > 0 {
-		return events.Position(n), time.Time{}, nil
+		return api.Moment{Position: events.Position(n)}, nil
 	}
 	at, ok := terminal.ParseWhen(text, now)
 	if !ok {
-		return 0, at, terminal.Misused(c, "--as-of %q is no position from 1 on, and no time: write 3d for so long ago, 2026-01-31, or RFC 3339", text)
+		return api.Moment{}, terminal.Misused(c, "--as-of %q is no position from 1 on, and no time: write 3d for so long ago, 2026-01-31, or RFC 3339", text)
 	}
-	return 0, at, nil
+	return api.Moment{Time: at}, nil
 }
 
 func showResults(a *terminal.App, found api.SearchResults, q api.SearchQuery) error {

@@ -28,9 +28,9 @@ func TestParseAsOf(t *testing.T) {
 		{"soon", 0, time.Time{}, false},
 		{"99999999999999999999", 0, time.Time{}, false},
 	} {
-		p, at, err := parseAsOf(&cobra.Command{Use: "search"}, c.text, now)
-		if (err == nil) != c.ok || c.ok && (p != c.position || !at.Equal(c.at)) {
-			t.Errorf("%q: got %d, %v, %v", c.text, p, at, err)
+		m, err := parseAsOf(&cobra.Command{Use: "search"}, c.text, now)
+		if (err == nil) != c.ok || c.ok && (m.Position != c.position || !m.Time.Equal(c.at)) {
+			t.Errorf("%q: got %v, %v", c.text, m, err)
 		}
 		if err != nil && terminal.ExitCode(err) != terminal.ExitUsage {
 			t.Errorf("%q: exit code %d", c.text, terminal.ExitCode(err))

@@ -28,9 +28,9 @@ func newSessions(a *terminal.App) *cobra.Command {
 	terminal.Positive(c, "limit")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if len(args) == 1 {
-			return terminal.Answer(c.Context(), a, (*api.Client).Session, args[0], showDetail)
+			return terminal.Answer(c.Context(), a, api.SessionRoute, api.IDQuery{ID: args[0]}, showDetail)
 		}
-		return terminal.Answer(c.Context(), a, (*api.Client).Sessions, q, showSessions)
+		return terminal.Answer(c.Context(), a, api.SessionsRoute, q, showSessions)
 	}
 	return c
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/api/client"
 	"github.com/cmemd/cmemd/projections/rows"
 )
 
@@ -25,10 +26,10 @@ func newShow(a *terminal.App) *cobra.Command {
 			return terminal.Misused(c, "--inputs takes one id, got %d", len(ids))
 		}
 		if inputs {
-			return a.Stream(c.Context(), func(client *api.Client) error { return showInputs(c.Context(), a, client, ids[0]) })
+			return a.Stream(c.Context(), func(client *client.Client) error { return showInputs(c.Context(), a, client, ids[0]) })
 		}
-		return a.Query(c.Context(), func(ctx context.Context, client *api.Client) error {
-			found, err := client.Rows(ctx, ids...)
+		return a.Query(c.Context(), func(ctx context.Context, client api.Invoker) error {
+			found, err := api.RowsRoute.Call(ctx, client, api.RowsRequest{IDs: ids})
 			if err != nil {
 				return err
 			}

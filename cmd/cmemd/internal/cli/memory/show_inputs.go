@@ -11,10 +11,10 @@ import (
 )
 
 // showInputs prints what a row was made of, page by page. With --json all of it is one document.
-func showInputs(ctx context.Context, a *terminal.App, client *api.Client, id string) error {
+func showInputs(ctx context.Context, a *terminal.App, client api.Invoker, id string) error {
 	var all api.Inputs
 	for after, first := events.Position(0), true; first || after > 0; first = false {
-		page, err := client.Inputs(ctx, id, after, 0)
+		page, err := api.InputsRoute.Call(ctx, client, api.InputsQuery{ID: id, After: after})
 		if err != nil {
 			return err
 		}

@@ -29,7 +29,7 @@ func newTimeline(a *terminal.App) *cobra.Command {
 		if len(args) == 1 {
 			q.Anchor = anchor(a, args[0])
 		}
-		return terminal.Answer(c.Context(), a, (*api.Client).Timeline, q, showTimeline)
+		return terminal.Answer(c.Context(), a, api.TimelineRoute, q, showTimeline)
 	}
 	return c
 }

@@ -32,7 +32,7 @@ func newWhy(a *terminal.App) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return terminal.Answer(c.Context(), a, (*api.Client).WhyAsOf, q, showWhy)
+		return terminal.Answer(c.Context(), a, api.WhyRoute, q, showWhy)
 	}
 	return c
 }
@@ -43,14 +43,14 @@ func whyQuery(a *terminal.App, c *cobra.Command, id, at string) (api.WhyQuery, e
 		return q, nil
 	}
 	if n, err := strconv.ParseUint(at, 10, 63); err == nil && n > 0 {
-		q.AsOf = events.Position(n)
+		q.AsOf.Position = events.Position(n)
 		return q, nil
 	}
 	when, ok := terminal.ParseWhen(at, a.Now())
 	if !ok {
 		return q, terminal.Misused(c, "--at %q is neither a position nor a time: write 4711, 2h, 3d or 2w for so long ago, 2026-01-31, or RFC 3339", at)
 	}
-	q.AsOfAt = when
+	q.AsOf.Time = when
 	return q, nil
 }
 

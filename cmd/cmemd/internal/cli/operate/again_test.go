@@ -14,6 +14,7 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/api/client"
 	"github.com/cmemd/cmemd/projections/outcomes"
 )
 
@@ -82,7 +83,7 @@ func TestCutWhileItIsWaitedFor(t *testing.T) {
 			_, _ = w.Write([]byte(c.sent))
 		}))
 		defer daemon.Close()
-		client := api.DialTCP(daemon.Listener.Addr().String(), "token")
+		client := client.DialTCP(daemon.Listener.Addr().String(), "token")
 		defer client.Close()
 		a, _, _ := clitest.App()
 		err := awaitReobserved(t.Context(), a, client, api.ReobserveRequest{Dropped: true}, 3)
@@ -104,7 +105,7 @@ func TestInterruptedSaysWhatIsLeft(t *testing.T) {
 		})
 		daemon := httptest.NewServer(mux)
 		defer daemon.Close()
-		client := api.DialTCP(daemon.Listener.Addr().String(), "token")
+		client := client.DialTCP(daemon.Listener.Addr().String(), "token")
 		defer client.Close()
 		a, out, errs := clitest.App()
 		a.JSON = json

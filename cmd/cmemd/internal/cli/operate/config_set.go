@@ -165,8 +165,8 @@ func writeChanges(ctx context.Context, a *terminal.App, home, path string, chang
 // changedSettings says of each change what it did.
 func changedSettings(ctx context.Context, a *terminal.App, old, now *config.Loaded, changes []config.Change) []changedSetting {
 	var running map[string]string
-	if err := a.Query(ctx, func(ctx context.Context, client *api.Client) error {
-		status, err := client.Status(ctx)
+	if err := a.Query(ctx, func(ctx context.Context, client api.Invoker) error {
+		status, err := api.StatusRoute.Call(ctx, client, api.NoQuery{})
 		running = status.Settings
 		return err
 	}); err != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/api/client"
 )
 
 func newLogExport(a *terminal.App) *cobra.Command {
@@ -120,7 +121,7 @@ func importBeside(ctx context.Context, path string, in io.Reader) (uint64, error
 
 // mustNotRun returns an error if a daemon answers.
 func mustNotRun(ctx context.Context, a *terminal.App) error {
-	return a.Ask(func(client *api.Client) error {
+	return a.Ask(func(client *client.Client) error {
 		if err := terminal.Alive(ctx, client, terminal.AliveWait); errors.Is(err, api.ErrNotRunning) {
 			return nil
 		}

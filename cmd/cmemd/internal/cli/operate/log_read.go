@@ -15,6 +15,7 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/api/client"
 )
 
 // A recordFilter is what both readers of the log take.
@@ -133,7 +134,7 @@ func newLogTail(a *terminal.App) *cobra.Command {
 		if !follow {
 			return offline.WithLog(c.Context(), a, func(log offline.Source) error { return tail(c.Context(), a, log, f, n, nil) })
 		}
-		return a.Stream(c.Context(), func(client *api.Client) error { return followRecords(c.Context(), a, client, f, n) })
+		return a.Stream(c.Context(), func(client *client.Client) error { return followRecords(c.Context(), a, client, f, n) })
 	}
 	return c
 }
@@ -172,9 +173,9 @@ func tail(ctx context.Context, a *terminal.App, log offline.Reader, f recordFilt
 	return nil
 }
 
-func followRecords(ctx context.Context, a *terminal.App, client *api.Client, f recordFilter, n int) error {
+func followRecords(ctx context.Context, a *terminal.App, client *client.Client, f recordFilter, n int) error {
 	var last events.Position
-	err := tail(ctx, a, client, f, n, &last)
+	err := tail(ctx, a, offline.Daemon{Client: client}, f, n, &last)
 	if err == nil {
 		q := api.EventsQuery{After: last, Tail: last == 0, Stream: events.StreamID(f.stream), Payload: f.payload}
 		for _, k := range f.kinds {

@@ -42,8 +42,8 @@ func newOutcomes(a *terminal.App) *cobra.Command {
 	terminal.OneOf(c, "class", outputClasses()...)
 	terminal.UpTo(c, "limit", server.MaxOutcomes)
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		return a.Query(c.Context(), func(ctx context.Context, client *api.Client) error {
-			found, err := client.Outcomes(ctx, q)
+		return a.Query(c.Context(), func(ctx context.Context, client api.Invoker) error {
+			found, err := api.OutcomesRoute.Call(ctx, client, q)
 			if err != nil {
 				return terminal.AdviseNames(err, q.Turn, q.Session)
 			}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/api/client"
 )
 
 func newProjections(a *terminal.App) *cobra.Command {
@@ -26,8 +27,8 @@ func newViewList(a *terminal.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "list", Short: "List the views", Args: terminal.Takes(0, 0, ""),
 		RunE: func(c *cobra.Command, _ []string) error {
-			return a.Query(c.Context(), func(ctx context.Context, client *api.Client) error {
-				views, err := client.Projections(ctx)
+			return a.Query(c.Context(), func(ctx context.Context, client api.Invoker) error {
+				views, err := api.ProjectionsRoute.Call(ctx, client, api.NoQuery{})
 				if err != nil {
 					return err
 				}
@@ -74,8 +75,8 @@ func newViewInspect(a *terminal.App) *cobra.Command {
 	terminal.Positive(c, "limit")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		key := strings.Join(args[1:], "")
-		return a.Query(c.Context(), func(ctx context.Context, client *api.Client) error {
-			found, err := client.Inspect(ctx, args[0], key, limit)
+		return a.Query(c.Context(), func(ctx context.Context, client api.Invoker) error {
+			found, err := api.ProjectionRoute.Call(ctx, client, api.InspectQuery{Name: args[0], Key: key, Limit: limit})
 			if err != nil {
 				return err
 			}
@@ -144,9 +145,9 @@ func newViewRebuild(a *terminal.App) *cobra.Command {
 			"Vectors are made anew only where they are named: each row is sent to the endpoint again, and searches go by words,\n" +
 			"and by those that have come, meanwhile.",
 		RunE: func(c *cobra.Command, names []string) error {
-			return a.Stream(c.Context(), func(client *api.Client) error {
+			return a.Stream(c.Context(), func(client *client.Client) error {
 				m := a.Meter("rebuilding", 0, false)
-				done, err := client.Rebuild(c.Context(), names, func(p api.Progress) { m.Set(p.Done, p.Total) })
+				done, err := api.RebuildRoute.Call(c.Context(), client, api.RebuildRequest{Names: names}, func(p api.Progress) { m.Set(p.Done, p.Total) })
 				m.End()
 				if err != nil {
 					return err

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/api/client"
 )
 
 const recheckHelp = `Recheck looks again for the commits that observations and summaries name, each in the repository of its session; without
@@ -27,14 +28,14 @@ func newRecheck(a *terminal.App) *cobra.Command {
 	terminal.WhenFlag(a, c, &q.Since, "since", "of what happened since")
 	c.RunE = func(c *cobra.Command, ids []string) (err error) {
 		q.IDs = ids
-		return a.Stream(c.Context(), func(client *api.Client) error { return recheck(c.Context(), a, client, q) })
+		return a.Stream(c.Context(), func(client *client.Client) error { return recheck(c.Context(), a, client, q) })
 	}
 	return c
 }
 
-func recheck(ctx context.Context, a *terminal.App, client *api.Client, q api.RecheckRequest) error {
+func recheck(ctx context.Context, a *terminal.App, client api.Invoker, q api.RecheckRequest) error {
 	m := a.Meter("checking", 0, false)
-	found, err := client.Recheck(ctx, q, func(p api.Progress) { m.Set(p.Done, p.Total) })
+	found, err := api.RecheckRoute.Call(ctx, client, q, func(p api.Progress) { m.Set(p.Done, p.Total) })
 	m.End()
 	if err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/api/client"
 )
 
 const reobserveHelp = `Reobserve asks the observer again about inputs whose answers came to nothing, or were not good. The conditions hold all
@@ -56,7 +57,7 @@ func newReobserve(a *terminal.App) *cobra.Command {
 		if q := r.q; !q.Dropped && q.Turn+q.Session+q.Project+q.Class+q.Reason == "" && q.Since.IsZero() && q.Until.IsZero() {
 			return terminal.Misused(c, "say what to ask about again: --dropped, --turn, --session, --project, --class, --reason, --since or --until")
 		}
-		return a.Stream(c.Context(), func(client *api.Client) error { return reobserve(c.Context(), a, client, r) })
+		return a.Stream(c.Context(), func(client *client.Client) error { return reobserve(c.Context(), a, client, r) })
 	}
 	return c
 }
@@ -71,10 +72,10 @@ func completeConfigured(a *terminal.App) []string {
 }
 
 // reobserve says what it is about to ask for, asks, and waits for the answers.
-func reobserve(ctx context.Context, a *terminal.App, client *api.Client, r reobserveCommand) error {
+func reobserve(ctx context.Context, a *terminal.App, client api.Invoker, r reobserveCommand) error {
 	dry := r.q
 	dry.DryRun = true
-	plan, err := client.Reobserve(ctx, dry)
+	plan, err := api.ReobserveRoute.Call(ctx, client, dry, nil)
 	if err != nil {
 		return terminal.AdviseNames(err, r.q.Turn, r.q.Session)
 	}
@@ -91,7 +92,7 @@ func reobserve(ctx context.Context, a *terminal.App, client *api.Client, r reobs
 	}
 	a.Say("%s", planLine(plan))
 	if r.noWait {
-		done, err := client.Reobserve(ctx, r.q)
+		done, err := api.ReobserveRoute.Call(ctx, client, r.q, nil)
 		if err != nil {
 			return err
 		}
@@ -100,10 +101,11 @@ func reobserve(ctx context.Context, a *terminal.App, client *api.Client, r reobs
 	return awaitReobserved(ctx, a, client, r.q, plan.Inputs+plan.Asked)
 }
 
-func awaitReobserved(ctx context.Context, a *terminal.App, client *api.Client, q api.ReobserveRequest, inputs int) error {
+func awaitReobserved(ctx context.Context, a *terminal.App, client api.Invoker, q api.ReobserveRequest, inputs int) error {
+	q.Wait = true
 	m := a.Meter("observing again", int64(inputs), false)
 	asked := false
-	done, err := client.ReobserveAndWait(ctx, q, func(p api.Progress) {
+	done, err := api.ReobserveRoute.Call(ctx, client, q, func(p api.Progress) {
 		asked = true
 		m.Set(p.Done, p.Total)
 	})
@@ -131,10 +133,10 @@ type leftReobserved struct {
 }
 
 // leaveReobserved says to who waits no longer what goes on without them. Where nothing does, it is interrupted.
-func leaveReobserved(ctx context.Context, a *terminal.App, client *api.Client, interrupted error) error {
+func leaveReobserved(ctx context.Context, a *terminal.App, client api.Invoker, interrupted error) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaveWait)
 	defer cancel()
-	s, err := client.Status(ctx)
+	s, err := api.StatusRoute.Call(ctx, client, api.NoQuery{})
 	if err != nil || s.Inputs.Reobserve == 0 {
 		return interrupted
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/api/client"
 )
 
 func newToken(a *terminal.App) *cobra.Command {
@@ -46,7 +47,7 @@ func rotateToken(a *terminal.App, c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	err = a.Ask(func(client *api.Client) error { return client.RotateToken(c.Context()) })
+	err = a.Ask(func(client *client.Client) error { return client.RotateToken(c.Context()) })
 	if errors.Is(err, api.ErrNotRunning) {
 		_, err = homedir.MakeToken(p.Token)
 	}

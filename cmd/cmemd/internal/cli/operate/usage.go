@@ -52,7 +52,7 @@ func newUsage(a *terminal.App) *cobra.Command {
 	terminal.Positive(c, "limit")
 	c.RunE = func(c *cobra.Command, _ []string) (err error) {
 		q.By = api.UsageBy(by)
-		return terminal.Answer(c.Context(), a, (*api.Client).Usage, q, showUsage)
+		return terminal.Answer(c.Context(), a, api.UsageRoute, q, showUsage)
 	}
 	return c
 }

@@ -1,4 +1,4 @@
-package api
+package client
 
 import (
 	"bytes"
@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/cmemd/cmemd/internal/api"
 )
 
 func TestMessages(t *testing.T) {
@@ -29,7 +31,7 @@ func FuzzMessages(f *testing.F) {
 	f.Fuzz(func(_ *testing.T, b []byte) {
 		for m, err := range messages(bytes.NewReader(b)) {
 			if err == nil {
-				_, _ = m.workDone(nil, new(Verified))
+				_, _ = m.workDone(nil, new(api.Verified))
 			}
 		}
 	})

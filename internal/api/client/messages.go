@@ -1,4 +1,4 @@
-package api
+package client
 
 import (
 	"bufio"
@@ -8,35 +8,13 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"net/url"
+
+	"github.com/cmemd/cmemd/internal/api"
 )
 
-// work sends a request whose answer is progress, and then a result or a problem, as server-sent events.
-func work[T any](
-	ctx context.Context, c *Client, method, path string, q url.Values, in any, progress func(Progress),
-) (T, error) {
-	var out T
-	err := c.work(ctx, method, path, q, in, progress, &out)
-	return out, err
-}
-
-func (c *Client) work(
-	ctx context.Context, method, path string, q url.Values, in any, progress func(Progress), out any,
-) error {
-	var body io.Reader
-	if in != nil {
-		b, err := json.Marshal(in)
-		if err != nil {
-			return fmt.Errorf("api: %s: %w", path, err)
-		}
-		body = bytes.NewReader(b)
-	}
-	res, err := c.Do(ctx, method, path, q, nil, body)
-	if err != nil {
-		return err
-	}
-	defer res.Body.Close()
-	for m, err := range messages(res.Body) {
+// awaitResult reads progress, and then a result into out or a problem.
+func awaitResult(ctx context.Context, r io.Reader, progress func(api.Progress), out any) error {
+	for m, err := range messages(r) {
 		if err != nil {
 			return cut(ctx, err)
 		}
@@ -48,18 +26,18 @@ func (c *Client) work(
 }
 
 // workDone takes one message and reports whether it was the last one.
-func (m message) workDone(progress func(Progress), out any) (done bool, err error) {
+func (m message) workDone(progress func(api.Progress), out any) (done bool, err error) {
 	switch m.event {
-	case EventResult:
+	case api.EventResult:
 		return true, json.Unmarshal(m.data, out)
-	case EventProblem:
-		p := new(Problem)
+	case api.EventProblem:
+		p := new(api.Problem)
 		if err := json.Unmarshal(m.data, p); err != nil {
 			return true, fmt.Errorf("api: problem: %w", err)
 		}
 		return true, p
-	case EventProgress:
-		var p Progress
+	case api.EventProgress:
+		var p api.Progress
 		if err := json.Unmarshal(m.data, &p); err != nil {
 			return true, fmt.Errorf("api: progress: %w", err)
 		}
@@ -69,13 +47,6 @@ func (m message) workDone(progress func(Progress), out any) (done bool, err erro
 	}
 	return false, nil
 }
-
-// The names of server-sent events that report work.
-const (
-	EventProgress = "progress"
-	EventResult   = "result"
-	EventProblem  = "problem"
-)
 
 // maxMessage bounds one server-sent event: a record with the largest payload, in JSON.
 const maxMessage = 128 << 20
@@ -119,4 +90,15 @@ func messages(r io.Reader) iter.Seq2[message, error] {
 			yield(message{}, err)
 		}
 	}
+}
+
+// cut names an answer that stopped in the middle.
+func cut(ctx context.Context, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return ctx.Err()
+	}
+	return fmt.Errorf("%w: %w", api.ErrCut, err)
 }

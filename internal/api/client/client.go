@@ -1,4 +1,4 @@
-package api
+package client
 
 import (
 	"bytes"
@@ -17,16 +17,11 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/internal/agents/relay"
+	"github.com/cmemd/cmemd/internal/api"
 )
 
-// ErrNotRunning is returned by every method of a Client when no daemon listens. Its text says what to do.
-var ErrNotRunning = errors.New("api: cmemd is not running; start it with `cmemd start`")
-
-// ErrCut is an answer that ended before it was whole: the daemon stopped, or crashed, while it wrote.
-var ErrCut = errors.New("api: the daemon's answer ended early")
-
-// Client asks a daemon. Errors of its methods are ErrNotRunning, *Problem, ErrCut, the context's, or those of the
-// transport. It is safe for concurrent use. Nothing is dialled before the first call.
+// Client asks a daemon: it is an api.Invoker, and reads and writes what comes in a stream. Errors of its methods are those of
+// Invoke. It is safe for concurrent use. Nothing is dialled before the first call.
 type Client struct {
 	http  *http.Client
 	base  string
@@ -52,11 +47,6 @@ func DialTCP(addr, token string) *Client {
 		d := net.Dialer{Timeout: dialTimeout}
 		return d.DialContext(ctx, "tcp", addr)
 	})
-}
-
-// Over returns a client whose requests go through t, without a token.
-func Over(t http.RoundTripper) *Client {
-	return &Client{http: &http.Client{Transport: t}, base: "http://cmemd"}
 }
 
 func newClient(base, token string, dial func(context.Context) (net.Conn, error)) *Client {
@@ -87,48 +77,39 @@ func absent(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ECONNREFUSED)
 }
 
-// call sends one request and decodes its answer into out, unless that is nil.
-func (c *Client) call(ctx context.Context, method, path string, query url.Values, in, out any) error {
+// Invoke implements api.Invoker.
+func (c *Client) Invoke(ctx context.Context, e api.Endpoint, query, answer any, progress func(api.Progress)) error {
 	var body io.Reader
-	if in != nil {
-		b, err := json.Marshal(in)
+	if api.HasBody(query) {
+		b, err := json.Marshal(query)
 		if err != nil {
-			return fmt.Errorf("api: %s: %w", path, err)
+			return fmt.Errorf("api: %s: %w", e.Path, err)
 		}
 		body = bytes.NewReader(b)
 	}
-	res, err := c.Do(ctx, method, path, query, nil, body)
+	res, err := c.open(ctx, e, query, nil, body)
 	if err != nil {
 		return err
 	}
 	defer res.Body.Close()
-	if out == nil {
-		_, err = io.Copy(io.Discard, res.Body)
-		return cut(ctx, err)
+	if res.Header.Get("Content-Type") == "text/event-stream" {
+		return awaitResult(ctx, res.Body, progress, answer)
 	}
-	return cut(ctx, json.NewDecoder(res.Body).Decode(out))
-}
-
-// ask is call with its answer returned.
-func ask[T any](ctx context.Context, c *Client, method, path string, query url.Values, in any) (T, error) {
-	var out T
-	err := c.call(ctx, method, path, query, in, &out)
-	return out, err
-}
-
-// cut names an answer that stopped in the middle.
-func cut(ctx context.Context, err error) error {
-	switch {
-	case err == nil:
+	if done, ok := answer.(*api.Done); ok {
+		*done = api.Done(res.StatusCode)
 		return nil
-	case ctx.Err() != nil:
-		return ctx.Err()
 	}
-	return fmt.Errorf("%w: %w", ErrCut, err)
+	return cut(ctx, json.NewDecoder(res.Body).Decode(answer))
+}
+
+// open asks e for query and returns its answer, whose body the caller closes.
+func (c *Client) open(ctx context.Context, e api.Endpoint, query any, header http.Header, body io.Reader) (*http.Response, error) {
+	path, values := e.URL(query)
+	return c.Do(ctx, e.Method, path, values, header, body)
 }
 
 // Do sends a request that no other method makes. It returns a successful answer, whose body the caller closes; any other is a
-// *Problem.
+// *api.Problem.
 func (c *Client) Do(
 	ctx context.Context, method, path string, query url.Values, header http.Header, body io.Reader,
 ) (*http.Response, error) {
@@ -166,9 +147,9 @@ func transportError(ctx context.Context, path string, err error) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case errors.As(err, &start):
-		return fmt.Errorf("%w: %w", ErrNotRunning, start.err)
+		return fmt.Errorf("%w: %w", api.ErrNotRunning, start.err)
 	case absent(err):
-		return fmt.Errorf("%w (%w)", ErrNotRunning, err)
+		return fmt.Errorf("%w (%w)", api.ErrNotRunning, err)
 	}
 	return fmt.Errorf("api: %s: %w", path, err)
 }
@@ -177,11 +158,11 @@ func transportError(ctx context.Context, path string, err error) error {
 const maxProblem = 64 << 10
 
 // problemOf reads the problem document of res, or makes one where something else answered.
-func problemOf(res *http.Response) *Problem {
-	p := &Problem{Title: http.StatusText(res.StatusCode), Type: "about:blank"}
+func problemOf(res *http.Response) *api.Problem {
+	p := &api.Problem{Title: http.StatusText(res.StatusCode), Type: "about:blank"}
 	body, _ := io.ReadAll(io.LimitReader(res.Body, maxProblem)) // what was cut is no document
 	kind, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type"))
-	if kind != ProblemType || json.Unmarshal(body, p) != nil {
+	if kind != api.ProblemType || json.Unmarshal(body, p) != nil {
 		p.Detail = "the answer is not cmemd's"
 	}
 	p.Status = res.StatusCode
@@ -191,5 +172,9 @@ func problemOf(res *http.Response) *Problem {
 	return p
 }
 
-// ProblemType is the media type of a Problem.
-const ProblemType = "application/problem+json"
+// startError is why no daemon could be started.
+type startError struct{ err error }
+
+func (e *startError) Error() string { return e.err.Error() }
+
+func (e *startError) Unwrap() error { return e.err }

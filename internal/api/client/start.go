@@ -1,4 +1,4 @@
-package api
+package client
 
 import (
 	"context"
@@ -19,9 +19,3 @@ func DialStarting(home string, start func(ctx context.Context) error) *Client {
 		return dialHome(ctx, home)
 	})
 }
-
-// startError is why no daemon could be started.
-type startError struct{ err error }
-
-func (e *startError) Error() string { return e.err.Error() }
-func (e *startError) Unwrap() error { return e.err }

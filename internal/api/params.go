@@ -1,0 +1,296 @@
+package api
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/cmemd/cmemd/events"
+)
+
+// MaxParam is the longest parameter in bytes: the longest path.
+const MaxParam = 4 << 10
+
+// param is a field of a query that goes into the URL. Its tags are
+//
+//	param:"q"        its name in the query part, or path:"id" in the path
+//	words:"a,b"      the words that it may be; empty too
+//	several:"true"   with words: several of them with commas between
+//	most:"100"       the largest number
+//	default:"20"     what 0, or an empty word, stands for
+//	wait:"true"      a position that the answer must know
+type param struct {
+	name, path, most, otherwise string
+	words                       []string
+	several, wait               bool
+}
+
+// eachParam calls do with every field of query, a struct, that goes into the URL.
+func eachParam(query reflect.Value, do func(p param, v reflect.Value)) {
+	for i := range query.NumField() {
+		tag := query.Type().Field(i).Tag
+		p := param{
+			name: tag.Get("param"), path: tag.Get("path"), most: tag.Get("most"), otherwise: tag.Get("default"),
+			several: tag.Get("several") != "", wait: tag.Get("wait") != "",
+		}
+		if words := tag.Get("words"); words != "" {
+			p.words = strings.Split(words, ",")
+		}
+		if p.name != "" || p.path != "" {
+			do(p, query.Field(i))
+		}
+	}
+}
+
+// HasBody reports whether a query, a struct, goes into a request's body: it has fields that the URL does not take.
+func HasBody(query any) bool {
+	v, n := reflect.ValueOf(query), 0
+	eachParam(v, func(param, reflect.Value) { n++ })
+	return n < v.NumField()
+}
+
+// URL is the path and the parameters that ask e for query, a struct: those that are not zero.
+func (e Endpoint) URL(query any) (path string, values url.Values) {
+	path, values = e.Path, url.Values{}
+	eachParam(reflect.ValueOf(query), func(p param, v reflect.Value) {
+		switch text := paramText(v); {
+		case p.path != "":
+			path = strings.ReplaceAll(path, "{"+p.path+"}", url.PathEscape(text))
+		case text != "":
+			values.Set(p.name, text)
+		}
+	})
+	return path, values
+}
+
+// paramText is a value as a parameter has it; empty where it is zero.
+func paramText(v reflect.Value) string {
+	switch x := v.Interface().(type) {
+	case time.Time:
+		return timeText(x)
+	case Moment:
+		if x.Position != 0 {
+			return strconv.FormatUint(uint64(x.Position), 10)
+		}
+		return timeText(x.Time)
+	case *int:
+		if x == nil {
+			return ""
+		}
+		return strconv.Itoa(*x)
+	}
+	switch {
+	case v.Kind() == reflect.String:
+		return v.String()
+	case v.Kind() == reflect.Bool && v.Bool():
+		return "1"
+	case v.Kind() == reflect.Int && v.Int() > 0, v.Kind() == reflect.Uint64 && v.Uint() > 0:
+		return fmt.Sprint(v)
+	case v.Kind() == reflect.Slice:
+		words := make([]string, v.Len())
+		for i := range words {
+			words[i] = v.Index(i).String()
+		}
+		return strings.Join(words, ",")
+	}
+	return ""
+}
+
+func timeText(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(time.RFC3339Nano)
+}
+
+// Moment is a position, or a time instead of it. The zero Moment is now.
+type Moment struct {
+	Position events.Position
+	Time     time.Time // counts where Position is 0
+}
+
+// Wrong notes what is wrong with one parameter, or with one field of a body.
+type Wrong func(pointer, format string, args ...any)
+
+// Read fills query, which points to a struct, from a request's parameters and path, and notes those that cannot be read.
+func Read(query any, values url.Values, inPath func(name string) string, wrong Wrong) {
+	var known []string
+	eachParam(reflect.ValueOf(query).Elem(), func(p param, v reflect.Value) {
+		if p.path != "" {
+			v.SetString(inPath(p.path))
+			return
+		}
+		known = append(known, p.name)
+		s := values.Get(p.name)
+		if v.Kind() == reflect.Slice {
+			s = strings.Join(values[p.name], ",")
+		}
+		if s != "" {
+			if says := p.read(v, s); says != "" {
+				wrong(p.name, "%s", says)
+			}
+		}
+	})
+	for name := range values {
+		if !slices.Contains(known, name) {
+			wrong(name, "is no parameter here; there are %s", strings.Join(known, ", "))
+		}
+	}
+}
+
+// read sets v to what s means, or returns what is wrong with s.
+func (p param) read(v reflect.Value, s string) string {
+	switch x := v.Addr().Interface().(type) {
+	case *time.Time:
+		at, err := parseTime(s)
+		if err != nil {
+			return "is no time in the form of RFC 3339, and no date"
+		}
+		*x = at
+		return ""
+	case *Moment:
+		if n, err := strconv.ParseUint(s, 10, 63); err == nil {
+			x.Position = events.Position(n)
+			return ""
+		}
+		at, err := parseTime(s)
+		if err != nil {
+			return "is no position, no time in the form of RFC 3339, and no date"
+		}
+		x.Time = at
+		return ""
+	case **int:
+		n, err := strconv.Atoi(s)
+		if *x = &n; err != nil {
+			return p.noNumber()
+		}
+		return ""
+	}
+	return p.readPlain(v, s)
+}
+
+func (p param) readPlain(v reflect.Value, s string) string {
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString(s)
+	case reflect.Bool:
+		if !slices.Contains([]string{"0", "1", "false", "true"}, s) {
+			return "is none of 0, 1, false, true"
+		}
+		v.SetBool(s == "1" || s == "true")
+	case reflect.Int:
+		n, err := strconv.Atoi(s)
+		if err != nil || n < 0 {
+			return p.noNumber()
+		}
+		v.SetInt(int64(n))
+	case reflect.Uint64:
+		n, err := strconv.ParseUint(s, 10, 63)
+		if err != nil {
+			return "is no position: a whole number from 0 on"
+		}
+		v.SetUint(n)
+	case reflect.Slice:
+		for word := range strings.SplitSeq(s, ",") {
+			if word = strings.TrimSpace(word); word != "" {
+				v.Set(reflect.Append(v, reflect.ValueOf(word).Convert(v.Type().Elem())))
+			}
+		}
+	}
+	return ""
+}
+
+func (p param) noNumber() string { return "is no whole number from 0 to " + p.most }
+
+// parseTime reads RFC 3339, or a date, which begins at midnight UTC.
+func parseTime(s string) (time.Time, error) {
+	at, err := time.Parse(time.RFC3339Nano, s)
+	if err != nil {
+		at, err = time.Parse(time.DateOnly, s)
+	}
+	if err == nil && (at.Year() < 1 || at.Year() > 9999) {
+		err = errors.New("out of range")
+	}
+	return at.UTC(), err
+}
+
+// Check holds query, which points to a struct, against its tags and its method Check, notes what is wrong, and fills in what zero
+// values stand for.
+func Check(query any, wrong Wrong) {
+	eachParam(reflect.ValueOf(query).Elem(), func(p param, v reflect.Value) {
+		if says := p.check(v); says != "" {
+			wrong(p.name, "%s", says)
+			v.SetZero()
+		}
+		if v.IsZero() && p.otherwise != "" {
+			p.readPlain(v, p.otherwise)
+		}
+	})
+	if q, ok := query.(interface{ Check(wrong Wrong) }); ok {
+		q.Check(wrong)
+	}
+}
+
+// check returns what is wrong with v, if anything is.
+func (p param) check(v reflect.Value) string {
+	n, isNumber := v.Interface().(*int)
+	switch {
+	case v.Kind() == reflect.Int:
+		v.SetInt(max(0, v.Int()))
+		if most, _ := strconv.Atoi(p.most); int(v.Int()) > most {
+			return p.noNumber()
+		}
+	case isNumber && n != nil:
+		if most, _ := strconv.Atoi(p.most); *n < 0 || *n > most {
+			return p.noNumber()
+		}
+	case v.Kind() == reflect.String && p.path == "":
+		if len(v.String()) > MaxParam {
+			return fmt.Sprintf("is longer than %d bytes", MaxParam)
+		}
+		v.SetString(strings.ToValidUTF8(v.String(), "\uFFFD"))
+		return p.checkWords(v.String())
+	}
+	return ""
+}
+
+func (p param) checkWords(text string) string {
+	if len(p.words) == 0 || text == "" {
+		return ""
+	}
+	words, more := []string{text}, ""
+	if p.several {
+		words, more = strings.Split(text, ","), ", nor several of them with commas between"
+	}
+	for _, word := range words {
+		if !slices.Contains(p.words, strings.TrimSpace(word)) {
+			return "is none of " + strings.Join(p.words, ", ") + more
+		}
+	}
+	return ""
+}
+
+// MustKnow is the position that the answer to query, which points to a struct, must know; 0: whatever is known.
+func MustKnow(query any) (at events.Position) {
+	eachParam(reflect.ValueOf(query).Elem(), func(p param, v reflect.Value) {
+		if p.wait {
+			at = events.Position(v.Uint())
+		}
+	})
+	return at
+}
+
+// Words are the words that the parameter of that name of query, a struct, may be.
+func Words(query any, name string) (words []string) {
+	eachParam(reflect.ValueOf(query), func(p param, _ reflect.Value) {
+		if p.name == name {
+			words = p.words
+		}
+	})
+	return words
+}

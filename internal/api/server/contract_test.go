@@ -1,0 +1,181 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/api/client"
+)
+
+// contract is a route with queries that are asked over a socket and in this process.
+type contract struct {
+	api.Endpoint
+	ask func(ctx context.Context, to api.Invoker) (heard []string)
+}
+
+// asked asks r for each query. What differs from one asking to the next is taken out of answers by same; nil: nothing does.
+func asked[Q, A any](r api.Route[Q, A], same func(*A), queries ...Q) contract {
+	return worked(api.Work[Q, A](r), same, queries...)
+}
+
+func worked[Q, A any](r api.Work[Q, A], same func(*A), queries ...Q) contract {
+	return contract{api.Endpoint(r), func(ctx context.Context, to api.Invoker) (heard []string) {
+		for _, q := range queries {
+			a, err := r.Call(ctx, to, q, nil)
+			if same != nil {
+				same(&a)
+			}
+			heard = append(heard, said(a, err))
+		}
+		return heard
+	}}
+}
+
+// said is an answer or an error as JSON; one that cannot be written is empty.
+func said(answer any, err error) string {
+	var p *api.Problem
+	if errors.As(err, &p) {
+		answer = p
+	} else if err != nil {
+		answer = err.Error()
+	}
+	b, _ := json.Marshal(answer)
+	_ = json.Unmarshal(b, &answer) // into maps, whose order is always the same
+	b, _ = json.Marshal(answer)
+	return string(b)
+}
+
+// TestEveryRouteBothWays: a route answers alike over a socket and in this process, and refuses alike.
+func TestEveryRouteBothWays(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	w := newWorld(t, func(c *testConfig) { c.Now = func() time.Time { return now } })
+	w.work(t, "s1", "mend the cart", "/src/shop/cart.go")
+	saved, err := api.SaveRoute.Call(t.Context(), w.client, api.Memory{Project: "shop", Text: "deploys go out on Tuesdays"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.settled(t)
+	id, none, far := saved.ID.String(), newID().String(), events.Position(1<<40)
+	long, most := strings.Repeat("x", api.MaxParam+1), 1001
+	sooner := now.Add(-time.Hour)
+	covered := map[string]bool{}
+	for _, c := range []contract{
+		asked(api.ReadyRoute, nil, api.ReadyQuery{}),
+		asked(api.SearchRoute, nil, api.SearchQuery{Text: "tuesday"}, api.SearchQuery{Kind: "memory, observation", Facets: true, Explain: true, Sort: "oldest"},
+			api.SearchQuery{Kind: "x", Sort: "y", Limit: 101, Offset: 10_001, Recency: &most, Text: long}, api.SearchQuery{After: far},
+			api.SearchQuery{AsOf: api.Moment{Position: 1}}, api.SearchQuery{AsOf: api.Moment{Time: sooner}, Session: "nobody's", Limit: -1}, api.SearchQuery{Text: "\xff"}),
+		asked(api.ContextRoute, nil, api.ContextQuery{Cwd: "/src/shop"}, api.ContextQuery{}, api.ContextQuery{Cwd: "x", Prompt: "y", File: "z", Tokens: 10_001},
+			api.ContextQuery{Session: "s1", Source: "compact", Explain: true}, api.ContextQuery{Source: "x", Project: "shop"}),
+		asked(api.TimelineRoute, nil, api.TimelineQuery{Anchor: id}, api.TimelineQuery{}, api.TimelineQuery{Query: "cart", Before: 201}, api.TimelineQuery{Anchor: none}),
+		asked(api.WhyRoute, nil, api.WhyQuery{ID: id}, api.WhyQuery{ID: none}, api.WhyQuery{ID: id, AsOf: api.Moment{Position: 1}}, api.WhyQuery{ID: id, AsOf: api.Moment{Time: sooner}}),
+		asked(api.RowRoute, nil, api.RowQuery{ID: id, After: 1}, api.RowQuery{ID: none}, api.RowQuery{ID: "x"}),
+		asked(api.ObservationsRoute, nil, api.RowsQuery{IDs: []string{id, none}}, api.RowsQuery{}, api.RowsQuery{IDs: []string{"x"}}),
+		asked(api.RowsRoute, nil, api.RowsRequest{IDs: []string{id, none}}, api.RowsRequest{}, api.RowsRequest{IDs: make([]string, 201)}),
+		asked(api.RowsAliasRoute, nil, api.RowsRequest{IDs: []string{id}}),
+		asked(api.InputsRoute, nil, api.InputsQuery{ID: id}, api.InputsQuery{ID: id, Limit: 501}, api.InputsQuery{ID: none}),
+		asked(api.UndoRoute, nil, api.IDQuery{ID: none}, api.IDQuery{ID: "x"}),
+		asked(api.SessionsRoute, nil, api.SessionsQuery{}, api.SessionsQuery{Project: "shop", OpenOnly: true, Since: sooner}, api.SessionsQuery{Limit: 1001}),
+		asked(api.SessionRoute, nil, api.IDQuery{ID: "s1"}, api.IDQuery{ID: "nobody's"}),
+		asked(api.ReleaseRoute, nil, api.IDQuery{ID: "s1"}, api.IDQuery{ID: "nobody's"}),
+		asked(api.OutcomesRoute, nil, api.OutcomesQuery{}, api.OutcomesQuery{Outcome: "x", Kind: "y", Limit: 10_001}, api.OutcomesQuery{Turn: "1", Outcome: "observed"}),
+		asked(api.StatusRoute, nil, api.NoQuery{}),
+		asked(api.UsageRoute, nil, api.UsageQuery{}, api.UsageQuery{By: "model", UTC: true}, api.UsageQuery{By: "x"}, api.UsageQuery{Session: "nobody's"}),
+		asked(api.LogStatsRoute, nil, api.NoQuery{}),
+		asked(api.RecordsRoute, nil, api.RecordsQuery{Limit: 2, Payload: true}, api.RecordsQuery{From: far}, api.RecordsQuery{Limit: 1001, Stream: "daemon"}),
+		asked(api.ProjectionsRoute, nil, api.NoQuery{}),
+		asked(api.ProjectionRoute, nil, api.InspectQuery{Name: "sessions"}, api.InspectQuery{Name: "index"}, api.InspectQuery{Name: "x"}, api.InspectQuery{Name: "turns", Limit: 1001}),
+		asked(api.StopRoute, nil, api.StopQuery{}, api.StopQuery{Cause: long}),
+		asked(api.RotateRoute, nil, api.NoQuery{}),
+		worked(api.VerifyRoute, nil, api.NoQuery{}),
+		asked(api.SaveRoute, func(s *api.Saved) { *s = api.Saved{} }, api.Memory{Text: "another"}, api.Memory{}, api.Memory{Text: "x", Supersedes: none}),
+		worked(api.RebuildRoute, nil, api.RebuildRequest{Names: []string{"sessions"}}, api.RebuildRequest{Names: []string{"x"}}),
+		worked(api.ReobserveRoute, nil, api.ReobserveRequest{Dropped: true, Wait: true}, api.ReobserveRequest{Session: "s1", DryRun: true}, api.ReobserveRequest{}),
+		worked(api.RecheckRoute, nil, api.RecheckRequest{}),
+		worked(api.ForgetRoute, nil, api.ForgetRequest{}),
+	} {
+		covered[c.Pattern()] = true
+		w.settled(t)
+		if diff := cmp.Diff(c.ask(t.Context(), w.client), c.ask(t.Context(), w.server)); diff != "" {
+			t.Errorf("%s (-socket +process):\n%s", c.Pattern(), diff)
+		}
+	}
+	for _, e := range w.server.endpoints() {
+		if e.invoke != nil && !covered[e.Pattern()] {
+			t.Errorf("%s is not asked", e.Pattern())
+		}
+	}
+}
+
+func TestInvokeFails(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := api.SearchRoute.Call(ctx, w.server, api.SearchQuery{Text: "x"}); !errors.Is(err, context.Canceled) {
+		t.Errorf("given up: got %v, want %v", err, context.Canceled)
+	}
+	if err := w.server.Invoke(t.Context(), api.Endpoint(api.BackupRoute), api.NoQuery{}, nil, nil); problem(t, err).Status != http.StatusNotFound {
+		t.Errorf("a stream: got %v, want 404", err)
+	}
+	if _, err := api.StatusRoute.Call(context.WithValue(t.Context(), scopeKey{}, api.ScopeOwn), w.server, api.NoQuery{}); err != nil {
+		t.Errorf("within the scope: %v", err)
+	}
+	for name, scope := range map[string]api.Scope{"a page that may read": api.ScopeView, "one that has the token": api.ScopeOwn} {
+		_, err := api.RotateRoute.Call(context.WithValue(t.Context(), scopeKey{}, scope), w.server, api.NoQuery{})
+		if problem(t, err).Type != api.ProblemForbidden {
+			t.Errorf("%s: got %v, want %s", name, err, api.ProblemForbidden)
+		}
+	}
+}
+
+func TestDialStarting(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	var starts atomic.Int32
+	start := func(err error) func(context.Context) error {
+		return func(context.Context) error { starts.Add(1); return err }
+	}
+	none := filepath.Join(shortDir(t), "none")
+	t.Run("nobody can start one", func(t *testing.T) {
+		c := client.DialStarting(none, start(errors.New("the disk is full")))
+		defer c.Close()
+		if _, err := api.StatusRoute.Call(t.Context(), c, api.NoQuery{}); !errors.Is(err, api.ErrNotRunning) || !strings.HasSuffix(err.Error(), ": the disk is full") {
+			t.Errorf("got %v, want %v and why", err, api.ErrNotRunning)
+		}
+	})
+	t.Run("it is started", func(t *testing.T) {
+		home := shortDir(t)
+		c := client.DialStarting(home, func(ctx context.Context) error {
+			starts.Add(1)
+			l, err := net.Listen("unix", filepath.Join(makeRun(t, home), "cmemd.sock"))
+			if err == nil {
+				srv := &http.Server{Handler: w.server.Local()}
+				go func() { _ = srv.Serve(l) }()
+				t.Cleanup(func() { _ = srv.Close() })
+			}
+			return err
+		})
+		defer c.Close()
+		for range 2 {
+			if st, err := api.StatusRoute.Call(t.Context(), c, api.NoQuery{}); err != nil || st.PID != 7 {
+				t.Errorf("got %d, %v", st.PID, err)
+			}
+		}
+	})
+	if n := starts.Load(); n != 2 {
+		t.Errorf("start was called %d times, want once each", n)
+	}
+}

@@ -1,0 +1,205 @@
+package server
+
+import (
+	"context"
+	"net/http"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/panics"
+)
+
+// endpoint is a route with what answers it.
+type endpoint struct {
+	api.Endpoint
+	serve  handler // over HTTP
+	stream bool    // it may take as long as it likes
+	invoke invoker // in this process; nil: it is answered over HTTP only
+}
+
+// invoker answers a query, a value of the route's query type, and stores the answer where answer points.
+type invoker func(ctx context.Context, query, answer any, progress func(api.Progress)) error
+
+// endpoints lists every route but those of hooks and of MCP.
+func (s *Server) endpoints() []endpoint {
+	return []endpoint{
+		{Endpoint: api.Endpoint(api.HealthRoute), serve: s.getHealth},
+		{Endpoint: api.Endpoint(api.MetricsRoute), serve: s.getMetrics},
+		bind(s, api.ReadyRoute, s.getReady),
+		bind(s, api.SearchRoute, s.getSearch),
+		bind(s, api.ContextRoute, s.getContext),
+		bind(s, api.TimelineRoute, s.getTimeline),
+		bind(s, api.WhyRoute, s.getWhy),
+		bind(s, api.RowRoute, s.getRow),
+		bind(s, api.ObservationsRoute, s.getRows),
+		bind(s, api.RowsRoute, s.postRows),
+		bind(s, api.RowsAliasRoute, s.postRows),
+		bind(s, api.InputsRoute, s.getInputs),
+		bind(s, api.SaveRoute, s.postMemory),
+		bind(s, api.UndoRoute, s.postUndo),
+		bind(s, api.SessionsRoute, s.getSessions),
+		bind(s, api.SessionRoute, s.getSession),
+		bind(s, api.ReleaseRoute, s.postRelease),
+		bind(s, api.OutcomesRoute, s.getOutcomes),
+		bind(s, api.StatusRoute, s.getStatus),
+		bind(s, api.UsageRoute, s.getUsage),
+		bind(s, api.LogStatsRoute, s.getLogStats),
+		bind(s, api.RecordsRoute, s.getRecords),
+		bind(s, api.ProjectionsRoute, s.getProjections),
+		bind(s, api.ProjectionRoute, s.getProjection),
+		bind(s, api.StopRoute, s.postStop),
+		bind(s, api.RotateRoute, s.postRotate),
+		bindWork(s, api.VerifyRoute, s.getVerify),
+		bindWork(s, api.RebuildRoute, s.postRebuild),
+		bindWork(s, api.ReobserveRoute, s.postReobserve),
+		bindWork(s, api.RecheckRoute, s.postRecheck),
+		bindWork(s, api.Work[api.ForgetRequest, any](api.ForgetRoute), s.postForget),
+		bindStream(s, api.EventsRoute, s.getEvents),
+		bindStream(s, api.ExportRoute, s.getExportRows),
+		bindStream(s, api.LogExportRoute, s.getExport),
+		bindStream(s, api.BackupRoute, s.getBackup),
+		bindStream(s, api.IngestRoute, s.postIngest),
+		bindStream(s, api.ImportRoute, s.postImport),
+	}
+}
+
+// accept is what each question passes, whichever way it came: who asks may ask that, the query is right, of which wrong says what
+// could not be read of it, and the views know what the answer must know. It fills in what the query leaves out.
+func (s *Server) accept(ctx context.Context, e api.Endpoint, query any, wrong ...api.FieldError) error {
+	if granted(ctx) < e.Scope {
+		return forbidden("this is done over the socket only")
+	}
+	api.Check(query, noteIn(&wrong))
+	if len(wrong) > 0 {
+		slices.SortFunc(wrong, func(a, b api.FieldError) int { return strings.Compare(a.Pointer, b.Pointer) })
+		return invalidAll(wrong)
+	}
+	return s.await(ctx, api.MustKnow(query))
+}
+
+// task is work that was found to be possible. It tells how far it is, also from several goroutines at once.
+type task[A any] func(ctx context.Context, tell func(done, total uint64)) (A, error)
+
+// bind binds a route that is answered at once.
+func bind[Q, A any](s *Server, r api.Route[Q, A], answer func(ctx context.Context, q Q) (A, error)) endpoint {
+	e := endpoint{Endpoint: api.Endpoint(r)}
+	e.serve, e.invoke = answerer(s, e, func(_ context.Context, q Q) (task[A], error) {
+		return func(ctx context.Context, _ func(done, total uint64)) (A, error) { return answer(ctx, q) }, nil
+	})
+	return e
+}
+
+// bindWork binds a route that takes its time. What prepare refuses is refused with a status; after that the answer has begun.
+func bindWork[Q, A any](s *Server, r api.Work[Q, A], prepare func(ctx context.Context, q Q) (task[A], error)) endpoint {
+	e := endpoint{Endpoint: api.Endpoint(r), stream: true}
+	e.serve, e.invoke = answerer(s, e, prepare)
+	return e
+}
+
+// answerer answers e over HTTP and in this process.
+func answerer[Q, A any](s *Server, e endpoint, prepare func(ctx context.Context, q Q) (task[A], error)) (handler, invoker) {
+	begin := func(ctx context.Context, q Q, wrong ...api.FieldError) (task[A], error) {
+		if err := s.accept(ctx, e.Endpoint, &q, wrong...); err != nil {
+			return nil, err
+		}
+		return prepare(ctx, q)
+	}
+	serve := func(w http.ResponseWriter, req *http.Request) error {
+		q, wrong, err := readQuery[Q](w, req)
+		if err != nil {
+			return err
+		}
+		run, err := begin(req.Context(), q, wrong...)
+		if err != nil {
+			return err
+		}
+		if p, ok := any(q).(interface{ AtOnce() bool }); e.stream && !(ok && p.AtOnce()) {
+			return s.work(w, req, func(ctx context.Context, tell func(done, total uint64)) (any, error) { return run(ctx, tell) })
+		}
+		a, err := run(req.Context(), func(uint64, uint64) {})
+		if err != nil {
+			return err
+		}
+		if err := newPatient(w).extend(streamTimeout); err != nil {
+			return err
+		}
+		return writeJSON(w, a)
+	}
+	return serve, func(ctx context.Context, query, answer any, progress func(api.Progress)) error {
+		if !e.stream {
+			var cancel func()
+			ctx, cancel = context.WithTimeout(ctx, plainTimeout)
+			defer cancel()
+		}
+		run, err := begin(ctx, query.(Q))
+		if err != nil {
+			return err
+		}
+		a, err := run(ctx, oneByOne(progress))
+		if err == nil {
+			reflect.ValueOf(answer).Elem().Set(reflect.ValueOf(a))
+		}
+		return err
+	}
+}
+
+// oneByOne hands progress on, one at a time; nil: nobody hears of it.
+func oneByOne(progress func(api.Progress)) func(done, total uint64) {
+	var mu sync.Mutex // held while progress is called
+	return func(done, total uint64) {
+		mu.Lock()
+		defer mu.Unlock()
+		if progress != nil {
+			progress(api.Progress{Done: done, Total: total})
+		}
+	}
+}
+
+// bindStream binds a route whose handler writes the answer itself.
+func bindStream[Q any](s *Server, r api.Stream[Q], answer func(w http.ResponseWriter, r *http.Request, q Q) error) endpoint {
+	return endpoint{Endpoint: api.Endpoint(r), stream: true, serve: func(w http.ResponseWriter, req *http.Request) error {
+		q, wrong, err := readQuery[Q](w, req)
+		if err == nil {
+			err = s.accept(req.Context(), api.Endpoint(r), &q, wrong...)
+		}
+		if err != nil {
+			return err
+		}
+		return answer(w, req, q)
+	}}
+}
+
+// readQuery reads a query from a request: its parameters, of which wrong says what cannot be read, and its body, if it has one.
+func readQuery[Q any](w http.ResponseWriter, r *http.Request) (q Q, wrong []api.FieldError, err error) {
+	api.Read(&q, r.URL.Query(), r.PathValue, noteIn(&wrong))
+	if len(wrong) > 0 || !api.HasBody(q) {
+		return q, wrong, nil
+	}
+	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+	return q, nil, readJSON(r, &q)
+}
+
+// Invoke implements api.Invoker for faces that live in the daemon: no connection, no token, the same answers and errors. Routes
+// whose answers are streams are not for it.
+func (s *Server) Invoke(ctx context.Context, e api.Endpoint, query, answer any, progress func(api.Progress)) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err, _ = problemFor(panics.Caught(s.logger, e.Pattern(), p))
+		}
+	}()
+	answered := s.invokers[e.Pattern()]
+	if answered == nil {
+		return notFound("this is answered over HTTP only")
+	}
+	if err = answered(ctx, query, answer, progress); err == nil || ctx.Err() != nil {
+		return ctx.Err()
+	}
+	p, known := problemFor(err)
+	if !known {
+		s.logger.Error("request failed", "route", e.Pattern(), "err", err)
+	}
+	return p
+}
