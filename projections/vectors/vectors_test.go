@@ -379,7 +379,10 @@ func TestForget(t *testing.T) {
 		t.Fatal(err)
 	}
 	onDisk("after a purge")
-	if st := v.store.state; st.Stale || st.Filled != 9 {
+	v.store.mu.RLock()
+	st := v.store.state
+	v.store.mu.RUnlock()
+	if st.Stale || st.Filled != 9 {
 		t.Errorf("got %+v, want 9 rows", st)
 	}
 	v.end()
