@@ -176,6 +176,16 @@ func (c *Cache[K, V]) Edit(k K) (*V, error) {
 	return &s.value, nil
 }
 
+// EditKnown returns the value of k to be changed, or nil where there is none.
+func (c *Cache[K, V]) EditKnown(k K) (*V, error) {
+	s, err := c.slot(k)
+	if err != nil || !s.exists {
+		return nil, err
+	}
+	s.change = true
+	return &s.value, nil
+}
+
 // Flush writes what was changed, and deletes what is empty now: what was taken back leaves no trace.
 func (c *Cache[K, V]) Flush() error {
 	for _, k := range c.Order {

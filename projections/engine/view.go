@@ -62,6 +62,15 @@ func PayloadOf[E events.Event](r *Record) (e E, ok bool, err error) {
 	return e, ok && r.err == nil, nil
 }
 
+// Handle hands r and its payload to f, unless the payload was erased or cannot be read. Errors are those of PayloadOf and of f.
+func Handle[E events.Event](r *Record, f func(*Record, E) error) error {
+	e, ok, err := PayloadOf[E](r)
+	if err != nil || !ok {
+		return err
+	}
+	return f(r, e)
+}
+
 // TurnOf is the turn that r belongs to: its correlation, which outlives the payload, else what the payload says.
 func TurnOf(r *Record, said events.ID) events.ID {
 	if r.Correlation != (events.ID{}) {

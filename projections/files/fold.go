@@ -30,23 +30,19 @@ func (f *fold) Apply(r *engine.Record) error {
 	case events.KindSessionOpened:
 		return f.open(r)
 	case events.KindToolUsed:
-		return f.tool(r)
+		if r.Unobserved {
+			return nil
+		}
+		return engine.Handle(r, f.tool)
 	case events.KindObservationParsed:
-		return f.observation(r)
+		return engine.Handle(r, f.observation)
 	case events.KindMemoryForgotten:
 		return f.forget(r)
 	}
 	return nil
 }
 
-func (f *fold) tool(r *engine.Record) error {
-	if r.Unobserved {
-		return nil
-	}
-	e, ok, err := engine.PayloadOf[events.ToolUsed](r)
-	if err != nil || !ok {
-		return err
-	}
+func (f *fold) tool(r *engine.Record, e events.ToolUsed) error {
 	file, modified := fileOf(e.Input)
 	if file == "" {
 		return nil
@@ -61,11 +57,7 @@ func (f *fold) tool(r *engine.Record) error {
 	return f.touch(r, t, nil, []string{file})
 }
 
-func (f *fold) observation(r *engine.Record) error {
-	e, ok, err := engine.PayloadOf[events.ObservationParsed](r)
-	if err != nil || !ok {
-		return err
-	}
+func (f *fold) observation(r *engine.Record, e events.ObservationParsed) error {
 	return f.touch(r, Touch{ID: e.Observation}, e.FilesModified, e.FilesRead)
 }
 

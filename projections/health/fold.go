@@ -67,7 +67,7 @@ func pruneSpans(x *engine.Tx, t engine.Table[spanCount], last int64) error {
 func (f *fold) Apply(r *engine.Record) error {
 	switch r.Kind {
 	case events.KindTurnStarted:
-		return f.start(r)
+		return engine.Handle(r, f.start)
 	case events.KindTurnReceived, events.KindTurnFailed:
 		return f.end(r)
 	case events.KindOutputDropped, events.KindOutputSkipped, events.KindMemoryForgotten:
@@ -77,20 +77,16 @@ func (f *fold) Apply(r *engine.Record) error {
 	case events.KindSessionQuarantined, events.KindSessionReleased:
 		return f.quarantine(r)
 	case events.KindSessionRespawned:
-		return f.respawn(r)
+		return engine.Handle(r, f.respawn)
 	case events.KindProviderPaused, events.KindProviderResumed:
 		return f.pause(r)
 	case events.KindDaemonDegraded:
-		return f.degrade(r)
+		return engine.Handle(r, f.degrade)
 	}
 	return nil
 }
 
-func (f *fold) start(r *engine.Record) error {
-	e, ok, err := engine.PayloadOf[events.TurnStarted](r)
-	if err != nil || !ok {
-		return err
-	}
+func (f *fold) start(r *engine.Record, e events.TurnStarted) error {
 	if err := f.turns.Apply(r); err != nil {
 		return err
 	}

@@ -36,11 +36,7 @@ func (f *fold) quarantine(r *engine.Record) error {
 }
 
 // respawn enters that a session got a fresh observer.
-func (f *fold) respawn(r *engine.Record) error {
-	e, ok, err := engine.PayloadOf[events.SessionRespawned](r)
-	if err != nil || !ok {
-		return err
-	}
+func (f *fold) respawn(r *engine.Record, e events.SessionRespawned) error {
 	by, err := f.asker(r.Correlation)
 	if err != nil {
 		return err
@@ -145,11 +141,7 @@ func (f *fold) happened(r *engine.Record, by asked, change func(*Count)) error {
 	return f.count(by, at, change)
 }
 
-func (f *fold) degrade(r *engine.Record) error {
-	e, ok, err := engine.PayloadOf[events.DaemonDegraded](r)
-	if err != nil || !ok {
-		return err
-	}
+func (f *fold) degrade(r *engine.Record, e events.DaemonDegraded) error {
 	now, err := f.now.Edit(struct{}{})
 	if err != nil {
 		return err

@@ -58,12 +58,8 @@ func (f *fold) refresh(r *engine.Record) error {
 	if err != nil || !ok || !session.EarnedByOutputs(e) {
 		return err
 	}
-	known, err := f.turns.Peek(r.Correlation)
-	if err != nil || known == nil {
-		return err
-	}
-	t, err := f.turns.Edit(r.Correlation)
-	if err != nil {
+	t, err := f.turns.EditKnown(r.Correlation)
+	if err != nil || t == nil {
 		return err
 	}
 	t.Fresh = true

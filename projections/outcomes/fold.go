@@ -45,9 +45,9 @@ func (f *fold) Apply(r *engine.Record) error {
 	case events.KindSessionRespawned:
 		return f.refresh(r)
 	case events.KindInputsDropped:
-		return f.giveUp(r)
+		return engine.Handle(r, f.giveUp)
 	case events.KindReobserveRequested:
-		return f.ask(r)
+		return engine.Handle(r, f.ask)
 	case events.KindMemoryForgotten:
 		return f.forget(r)
 	}
@@ -106,19 +106,11 @@ func whyOf(e events.Event) (class, reason string) {
 	return "", ""
 }
 
-func (f *fold) giveUp(r *engine.Record) error {
-	e, ok, err := engine.PayloadOf[events.InputsDropped](r)
-	if err != nil || !ok {
-		return err
-	}
+func (f *fold) giveUp(r *engine.Record, e events.InputsDropped) error {
 	return f.changeAll(e.Inputs, func(in *input) { in.giveUp(e.Turn, e.Reason) })
 }
 
-func (f *fold) ask(r *engine.Record) error {
-	e, ok, err := engine.PayloadOf[events.ReobserveRequested](r)
-	if err != nil || !ok {
-		return err
-	}
+func (f *fold) ask(r *engine.Record, e events.ReobserveRequested) error {
 	return f.changeAll(e.Inputs, (*input).ask)
 }
 
@@ -136,15 +128,11 @@ func (f *fold) forget(r *engine.Record) error {
 
 // forgetReason takes back why a turn gave nothing. Its inputs keep their outcome.
 func (f *fold) forgetReason(turn events.ID) error {
-	known, err := f.turns.Peek(turn)
-	if err != nil || known == nil {
+	t, err := f.turns.EditKnown(turn)
+	if err != nil || t == nil {
 		return err
 	}
-	if err := f.countTurn(turn, known.Settles, -1); err != nil {
-		return err
-	}
-	t, err := f.turns.Edit(turn)
-	if err != nil {
+	if err := f.countTurn(turn, t.Settles, -1); err != nil {
 		return err
 	}
 	t.Class, t.Reason = "", ""

@@ -38,11 +38,11 @@ func (f *fold) Apply(r *engine.Record) error {
 	case f.source:
 		return f.add(r)
 	case events.KindClaimChecked:
-		return f.check(r)
+		return engine.Handle(r, f.check)
 	case events.KindMemorySuperseded:
-		return f.replace(r)
+		return engine.Handle(r, f.replace)
 	case events.KindMemoryForgotten:
-		return f.forget(r)
+		return engine.Handle(r, f.forget)
 	}
 	return nil
 }
@@ -130,11 +130,7 @@ func listsOf(row Row) []engine.ProjectID {
 }
 
 // replace carries out a MemorySuperseded.
-func (f *fold) replace(r *engine.Record) error {
-	e, ok, err := engine.PayloadOf[events.MemorySuperseded](r)
-	if err != nil || !ok {
-		return err
-	}
+func (f *fold) replace(r *engine.Record, e events.MemorySuperseded) error {
 	return f.supersedeBy(r.Position, e)
 }
 
@@ -162,11 +158,7 @@ func (f *fold) withdraw(row Row) error {
 }
 
 // check appends a later look at a claim to its row.
-func (f *fold) check(r *engine.Record) error {
-	e, ok, err := engine.PayloadOf[events.ClaimChecked](r)
-	if err != nil || !ok {
-		return err
-	}
+func (f *fold) check(r *engine.Record, e events.ClaimChecked) error {
 	row, ok, err := f.get(e.Subject)
 	if err != nil || !ok {
 		return err
@@ -190,12 +182,8 @@ func (f *fold) flag(row Row) error {
 
 // forget carries out a MemoryForgotten: the rows that it names, by id or by position, leave nothing behind but, in the
 // view of memories, that their ids were forgotten.
-func (f *fold) forget(r *engine.Record) error {
-	e, ok, err := engine.PayloadOf[events.MemoryForgotten](r)
-	if err != nil || !ok {
-		return err
-	}
-	err = engine.ForgottenRecords(f.x, r, func(h events.Header) error {
+func (f *fold) forget(r *engine.Record, e events.MemoryForgotten) error {
+	err := engine.ForgottenRecords(f.x, r, func(h events.Header) error {
 		if f.turns && h.Input() && h.Stream == r.Stream {
 			return f.forgetInput(r.Position, h.Position)
 		}

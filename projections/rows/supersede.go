@@ -162,12 +162,8 @@ func (f *fold) ofTurn(row Row) error {
 	if !f.turns || row.Turn == (events.ID{}) {
 		return nil
 	}
-	known, err := f.turnOf.Peek(row.Turn)
-	if err != nil || known == nil {
-		return err
-	}
-	turn, err := f.turnOf.Edit(row.Turn)
-	if err != nil {
+	turn, err := f.turnOf.EditKnown(row.Turn)
+	if err != nil || turn == nil {
 		return err
 	}
 	turn.Rows = append(slices.Clip(turn.Rows), row.ID)
@@ -175,12 +171,8 @@ func (f *fold) ofTurn(row Row) error {
 }
 
 func (f *fold) notOfTurn(row Row) error {
-	known, err := f.turnOf.Peek(row.Turn)
-	if err != nil || known == nil || !slices.Contains(known.Rows, row.ID) {
-		return err
-	}
-	turn, err := f.turnOf.Edit(row.Turn)
-	if err != nil {
+	turn, err := f.turnOf.EditKnown(row.Turn)
+	if err != nil || turn == nil {
 		return err
 	}
 	turn.Rows = without(turn.Rows, row.ID)
