@@ -12,14 +12,14 @@ import (
 	"github.com/cmemd/cmemd/projections/engine"
 )
 
-// newestTouches is how many touches of a project are looked at for its newest files.
+// newestTouches is how many touches of a project are read for its newest files.
 const newestTouches = 4096
 
 // Reader answers from the view of files. Its methods are safe for concurrent use.
 type Reader struct{ *engine.Views }
 
 // Files returns the chosen files, the one touched last first, each with its newest touches. Without a path these are
-// files among the newest 4,096 touches of each project; with one, all its files are looked at.
+// files among the newest 4,096 touches of each project; with one, all its files are read.
 func (v Reader) Files(ctx context.Context, f Filter) ([]File, error) {
 	if f.Limit <= 0 {
 		f.Limit = 50

@@ -35,7 +35,7 @@ var errDamaged = errors.New("index: damaged")
 // checkpoint says what the store holds. It moves in the batch that holds it.
 type checkpoint struct {
 	Format   int             `json:"format"`
-	Position events.Position `json:"position"`        // the last record that was looked at
+	Position events.Position `json:"position"`        // the last record that was applied
 	Chain    events.Hash     `json:"chain"`           // of that record: tells a log from another one
 	Added    uint64          `json:"added"`           // documents ever added
 	Length   uint64          `json:"length"`          // terms in them

@@ -15,7 +15,7 @@ type Given struct {
 	Knew events.Position    // what the latest choice at a start of the session knew; 0: there was none
 }
 
-// maxGiven is how many injections of a session are looked at.
+// maxGiven is how many injections of a session are read.
 const maxGiven = 1000
 
 // Reader answers from the view of injections. Its methods are safe for concurrent use.
@@ -53,7 +53,7 @@ func (g *Given) take(i Injection) (emptied bool) {
 }
 
 // InjectionsOf returns where a row was given to an agent, the earliest first, at most limit of them (0 means 100), and how
-// many there are. It looks through all injections there are: one a session's start, about a microsecond each.
+// many there are. It reads all injections there are: one a session's start, about a microsecond each.
 func (v Reader) InjectionsOf(ctx context.Context, id events.ID, limit int) (list []Injection, total int, err error) {
 	if limit <= 0 {
 		limit = 100

@@ -138,8 +138,8 @@ type inputWalk struct {
 	filter    Filter
 	code      session.Outcome
 	chosen    bool              // by outcome
-	next      events.Position   // to look at: of a session, itself; else those before it
-	queue     []events.Position // of a turn: what is left to look at
+	next      events.Position   // to visit: of a session, itself; else those before it
+	queue     []events.Position // of a turn: what is left to visit
 	decidedBy events.ID         // of the input before, and what is known of that turn
 	decided   decider
 	left      int64 // inputs that may still match
@@ -200,7 +200,7 @@ func (w *inputWalk) turn(x *engine.Tx) error {
 	for len(w.queue) > 0 && !w.done {
 		at := w.queue[len(w.queue)-1]
 		w.queue = w.queue[:len(w.queue)-1]
-		if _, err := w.look(x, at); err != nil {
+		if _, err := w.visit(x, at); err != nil {
 			return err
 		}
 	}
@@ -215,7 +215,7 @@ func (w *inputWalk) session(x *engine.Tx) error {
 			w.done = true
 			return nil
 		}
-		previous, err := w.look(x, w.next)
+		previous, err := w.visit(x, w.next)
 		if err != nil {
 			return err
 		}
@@ -245,7 +245,7 @@ func (w *inputWalk) index(x *engine.Tx, t engine.Table[engine.Member], prefix []
 			return engine.Damaged("keys of inputs are out of order")
 		}
 		w.next = at
-		if _, err := w.look(x, w.next); err != nil {
+		if _, err := w.visit(x, w.next); err != nil {
 			return err
 		}
 		k, _ = c.Prev()
@@ -253,8 +253,8 @@ func (w *inputWalk) index(x *engine.Tx, t engine.Table[engine.Member], prefix []
 	return nil
 }
 
-// look takes the input at a position if it is chosen, and returns the one before it in its session.
-func (w *inputWalk) look(x *engine.Tx, at events.Position) (previous events.Position, err error) {
+// visit takes the input at a position if it is chosen, and returns the one before it in its session.
+func (w *inputWalk) visit(x *engine.Tx, at events.Position) (previous events.Position, err error) {
 	in, ok, err := inputTable().Get(x, engine.PositionKey(at))
 	if err != nil || !ok {
 		return 0, err

@@ -9,7 +9,7 @@ import (
 	"github.com/cmemd/cmemd/projections/engine"
 )
 
-// maxFolders is how many roots of one project are read together, and mostFolders how many are looked at for them.
+// maxFolders is how many roots of one project are read together, and mostFolders how many are read for them.
 const (
 	maxFolders  = 16
 	mostFolders = 4096

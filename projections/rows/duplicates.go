@@ -36,8 +36,8 @@ func (f *fold) groupOf(row Row) (key []byte, g group, ok bool, err error) {
 	return key, g, err == nil, err
 }
 
-// join enters a new row in its group, and folds it if it does not lead.
-func (f *fold) join(row *Row) error {
+// joinGroup enters a new row in its group, and folds it if it does not lead.
+func (f *fold) joinGroup(row *Row) error {
 	key, g, ok, err := f.groupOf(*row)
 	if err != nil || !ok {
 		return err
@@ -82,8 +82,8 @@ func (f *fold) member(id events.ID) (Row, error) {
 	return row, err
 }
 
-// leave takes a row out of its group and makes the group whole again. The row itself is not written.
-func (f *fold) leave(row Row) error {
+// leaveGroup takes a row out of its group and makes the group whole again. The row itself is not written.
+func (f *fold) leaveGroup(row Row) error {
 	key, g, ok, err := f.groupOf(row)
 	if err != nil || !ok {
 		return err

@@ -62,10 +62,10 @@ func (f *fold) add(r *engine.Record) error {
 	if err := bySessionTable().Put(f.x, engine.PlaceKey(row.Session, row.Position), engine.Ref(row.ID)); err != nil {
 		return err
 	}
-	if err := f.ofTurn(row); err != nil {
+	if err := f.joinTurn(row); err != nil {
 		return err
 	}
-	if err := f.join(&row); err != nil {
+	if err := f.joinGroup(&row); err != nil {
 		return err
 	}
 	if err := f.list(row); err != nil {
@@ -154,10 +154,10 @@ func (f *fold) withdraw(row Row) error {
 	if err := f.unlist(row); err != nil {
 		return err
 	}
-	return f.leave(row)
+	return f.leaveGroup(row)
 }
 
-// check appends a later look at a claim to its row.
+// check appends a later check of a claim to its row.
 func (f *fold) check(r *engine.Record, e events.ClaimChecked) error {
 	row, ok, err := f.get(e.Subject)
 	if err != nil || !ok {
@@ -204,14 +204,14 @@ func (f *fold) forget(r *engine.Record, e events.MemoryForgotten) error {
 		return err
 	}
 	for _, id := range e.IDs {
-		if err := f.bury(r, id); err != nil {
+		if err := f.forgetID(r, id); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// uncheck takes a later look at a claim back from its row, which may be gone.
+// uncheck takes a later check of a claim back from its row, which may be gone.
 func (f *fold) uncheck(at events.Position) error {
 	id, ok, err := checkTable().Get(f.x, engine.PositionKey(at))
 	if err != nil || !ok {
@@ -228,7 +228,7 @@ func (f *fold) uncheck(at events.Position) error {
 	return f.flag(row)
 }
 
-func (f *fold) bury(r *engine.Record, id events.ID) error {
+func (f *fold) forgetID(r *engine.Record, id events.ID) error {
 	if f.kind == Memory {
 		if err := forgottenTable().Put(f.x, engine.IDKey(id), forgotten{Position: r.Position, At: r.OccurredAt}); err != nil {
 			return err
@@ -245,7 +245,7 @@ func (f *fold) remove(id events.ID) error {
 	if err := f.withdraw(row); err != nil {
 		return err
 	}
-	if err := f.notOfTurn(row); err != nil {
+	if err := f.leaveTurn(row); err != nil {
 		return err
 	}
 	if err := bySessionTable().Delete(f.x, engine.PlaceKey(row.Session, row.Position)); err != nil {

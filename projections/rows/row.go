@@ -57,7 +57,7 @@ type Row struct {
 	Notes        string `cbor:"27,keyasint,omitempty" json:"notes,omitempty"`
 
 	Claims []events.Claim `cbor:"28,keyasint,omitempty" json:"claims,omitempty"` // as found when the output arrived
-	Checks []Check        `cbor:"29,keyasint,omitempty" json:"checks,omitempty"` // later looks, oldest first
+	Checks []Check        `cbor:"29,keyasint,omitempty" json:"checks,omitempty"` // later ones, oldest first
 	Unseen bool           `cbor:"30,keyasint,omitempty" json:"unseen,omitempty"` // names files, none of which the session touched
 
 	// Flagged: Unseen, or a claim that is absent and was never verified. Marked wherever it is shown, never injected.
@@ -85,7 +85,7 @@ type Stand struct {
 	ByHand   bool            `cbor:"3,keyasint,omitempty" json:"by_hand,omitempty"`
 }
 
-// Check is a later look at one of a row's claims.
+// Check is a later check of one of a row's claims.
 type Check struct {
 	At       time.Time       `cbor:"1,keyasint,omitzero" json:"at"`
 	Claim    events.Claim    `cbor:"2,keyasint,omitzero" json:"claim"`
@@ -109,13 +109,13 @@ func (r Row) Listed() bool {
 	return r.Kind != "" && r.FoldedInto == (events.ID{}) && !r.Superseded && !r.Forgotten && !r.Private
 }
 
-// Verdict is a claim with what was found when it was recorded, and what the latest look found.
+// Verdict is a claim with what was found when it was recorded, and what the latest check found.
 type Verdict struct {
 	Claim     events.Claim   `json:"claim"` // with the verdict of then
 	Now       events.Verdict `json:"now"`
 	Evidence  string         `json:"evidence,omitempty"`  // of now
-	CheckedAt time.Time      `json:"checked_at,omitzero"` // of the latest look; zero: none since it was recorded
-	Verified  bool           `json:"verified,omitempty"`  // then, or at any look
+	CheckedAt time.Time      `json:"checked_at,omitzero"` // of the latest check; zero: none since it was recorded
+	Verified  bool           `json:"verified,omitempty"`  // then, or by any check
 }
 
 // Gone reports whether what the claim names was there once and is not any more: after a rebase, say.
@@ -126,11 +126,11 @@ func (r Row) Verdicts() []Verdict {
 	out := make([]Verdict, 0, len(r.Claims))
 	for _, c := range r.Claims {
 		v := Verdict{Claim: c, Now: c.Verdict, Evidence: c.Evidence, Verified: c.Verdict == events.Verified}
-		for _, look := range r.Checks {
-			if look.Claim.Kind != c.Kind || look.Claim.Value != c.Value {
+		for _, check := range r.Checks {
+			if check.Claim.Kind != c.Kind || check.Claim.Value != c.Value {
 				continue
 			}
-			v.Now, v.Evidence, v.CheckedAt = look.Claim.Verdict, look.Claim.Evidence, look.At
+			v.Now, v.Evidence, v.CheckedAt = check.Claim.Verdict, check.Claim.Evidence, check.At
 			v.Verified = v.Verified || v.Now == events.Verified
 		}
 		out = append(out, v)
@@ -153,7 +153,7 @@ func flagged(row Row) bool {
 }
 
 // AsOf is the row by itself as it stood at the record of a position, which was recorded at a time: superseded by whoever had
-// said so last, and flagged as far as its claims had been looked at. One that is forgotten or folded away stays so, and what
+// said so last, and flagged as far as its claims had been checked. One that is forgotten or folded away stays so, and what
 // it counts stays counted: Views.RowsAsOf knows of those that say the same.
 func (r Row) AsOf(p events.Position, at time.Time) Row {
 	r.Checks = slices.DeleteFunc(slices.Clone(r.Checks), func(c Check) bool { return c.At.After(at) })

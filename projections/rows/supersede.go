@@ -157,8 +157,8 @@ func (f *fold) forgetInput(at, p events.Position) error {
 	return nil
 }
 
-// ofTurn enters the row at its turn. notOfTurn takes it out again.
-func (f *fold) ofTurn(row Row) error {
+// joinTurn enters the row at its turn. leaveTurn takes it out again.
+func (f *fold) joinTurn(row Row) error {
 	if !f.turns || row.Turn == (events.ID{}) {
 		return nil
 	}
@@ -170,7 +170,7 @@ func (f *fold) ofTurn(row Row) error {
 	return nil
 }
 
-func (f *fold) notOfTurn(row Row) error {
+func (f *fold) leaveTurn(row Row) error {
 	turn, err := f.turnOf.EditKnown(row.Turn)
 	if err != nil || turn == nil {
 		return err
@@ -226,7 +226,7 @@ func (f *fold) restore(at events.Position, row Row) error {
 	}
 	row.Stands = append(row.Stands, Stand{Position: at})
 	row.stand()
-	if err := f.join(&row); err != nil {
+	if err := f.joinGroup(&row); err != nil {
 		return err
 	}
 	if err := f.list(row); err != nil {

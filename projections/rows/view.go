@@ -43,7 +43,7 @@ func inputTable() engine.Table[inputState] {
 	return engine.Table[inputState]{Name: "inputs", Ordered: true}
 }
 
-// checkTable says whose row a later look is of.
+// checkTable says whose row a later check is of.
 func checkTable() engine.Table[engine.Ref] {
 	return engine.Table[engine.Ref]{Name: "checks", Ordered: true}
 }

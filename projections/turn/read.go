@@ -26,16 +26,16 @@ func (v Reader) Turn(ctx context.Context, id events.ID) (Turn, error) {
 }
 
 // LatestTurns returns the turns that match chooses (nil: all), the latest first by their ids, which are made when a turn
-// begins: at most limit of them, and none beyond the latest looked at of any.
-func (v Reader) LatestTurns(ctx context.Context, limit, looked int, match func(Turn) bool) ([]Turn, error) {
+// begins: at most limit of them, among the latest scanned of all.
+func (v Reader) LatestTurns(ctx context.Context, limit, scanned int, match func(Turn) bool) ([]Turn, error) {
 	var turns []Turn
 	err := v.View(ctx, View{}.Name(), func(x *engine.Tx) error {
 		turns = nil
 		for t, err := range table().Before(x, nil, nil) {
-			if err != nil || looked <= 0 || len(turns) >= limit {
+			if err != nil || scanned <= 0 || len(turns) >= limit {
 				return err
 			}
-			looked--
+			scanned--
 			if match == nil || match(t.Value) {
 				turns = append(turns, t.Value)
 			}
