@@ -143,8 +143,9 @@ func merge(books []book, w walk, each func(Row) bool) (next []byte, err error) {
 			return nil, nil
 		}
 		var id engine.Ref
-		if err := l.book.x.Decode(l.raw, &id); err != nil {
-			return nil, engine.Damaged("list of %s: %v", l.book.kind, err)
+		p := engine.Unpacking(l.raw)
+		if id.Form(&p); p.Err() != nil {
+			return nil, engine.Damaged("list of %s: %v", l.book.kind, p.Err())
 		}
 		row, err := l.book.row(id)
 		if err != nil {
