@@ -26,9 +26,8 @@ type form[T any] struct {
 	write func(T) string
 }
 
-func texts() form[string] {
-	same := func(text string) string { return text }
-	return form[string]{KindText, func(text string) (string, bool) { return text, true }, same}
+func texts[T ~string]() form[T] {
+	return form[T]{KindText, func(text string) (T, bool) { return T(text), true }, func(text T) string { return string(text) }}
 }
 
 func lists() form[[]string] {

@@ -22,7 +22,7 @@ type InForce struct {
 	Passivate    time.Duration
 	Sessions     session.Rules // without Batch, which is the provider's, and Outputs: see Rules
 	Pause        policy.Backoff
-	Policy       string             // a live policy.Name
+	Policy       policy.Name        // a live one
 	Unparseable  policy.Unparseable // counts with policy.Supervised alone
 
 	Choice
@@ -45,7 +45,7 @@ func Read(recorded map[string]string) (v InForce, bad []string) {
 // Rules are what sessions decide by under v, without the provider's batch limits.
 func (v *InForce) Rules() session.Rules {
 	rules := v.Sessions
-	if v.Policy == string(policy.Supervised) {
+	if v.Policy == policy.Supervised {
 		outputs := v.Unparseable
 		rules.Outputs = &outputs
 	}
@@ -109,8 +109,8 @@ func SuperviseRows() []Row[InForce] {
 			func(v *InForce) *int { return &v.Sessions.HeldMaxInputs }),
 		Duration("held_max_age", d.HeldMaxAge, time.Hour, 365*24*time.Hour, "for which an input is held while its session may try nothing",
 			func(v *InForce) *time.Duration { return &v.Sessions.HeldMaxAge }),
-		Word("policy", string(policy.OTPHold), livePolicies(), "otp-hold drops outputs that do not parse; supervised also tries a fresh observer",
-			func(v *InForce) *string { return &v.Policy }),
+		Word("policy", policy.OTPHold, policy.Live(), "otp-hold drops outputs that do not parse; supervised also tries a fresh observer",
+			func(v *InForce) *policy.Name { return &v.Policy }),
 		Number(policy.KeyMaxUnparseable, outputs.Max, 2, 100, "with supervised: outputs in unparseable_window that earn a fresh observer",
 			func(v *InForce) *int { return &v.Unparseable.Max }),
 		Duration(policy.KeyUnparseableWindow, outputs.Window, time.Second, 24*time.Hour, "in which max_unparseable are counted",
@@ -118,12 +118,4 @@ func SuperviseRows() []Row[InForce] {
 		Duration(policy.KeyUnparseableEvery, outputs.Every, time.Second, 30*24*time.Hour, "the least time between two fresh observers of a session",
 			func(v *InForce) *time.Duration { return &v.Unparseable.Every }),
 	}
-}
-
-func livePolicies() []string {
-	var words []string
-	for _, n := range policy.Live() {
-		words = append(words, string(n))
-	}
-	return words
 }

@@ -83,15 +83,18 @@ func Money[C any](key string, high float64, doc string, at func(*C) *float64) Ro
 }
 
 // Word is one of words.
-func Word[C any](key, standard string, words []string, doc string, at func(*C) *string) Row[C] {
-	r := Text(key, standard, strings.Join(words, ", "), doc, func(text string) bool { return slices.Contains(words, text) }, at)
-	r.Words = words
+func Word[C any, T ~string](key string, standard T, words []T, doc string, at func(*C) *T) Row[C] {
+	r := newRow(texts[T](), key, standard, doc, at, func(text T) bool { return slices.Contains(words, text) })
+	for _, w := range words {
+		r.Words = append(r.Words, string(w))
+	}
+	r.Limits = strings.Join(r.Words, ", ")
 	return r
 }
 
 // Text is any text that is allowed, which limits tells.
 func Text[C any](key, standard, limits, doc string, allowed func(string) bool, at func(*C) *string) Row[C] {
-	r := newRow(texts(), key, standard, doc, at, allowed)
+	r := newRow(texts[string](), key, standard, doc, at, allowed)
 	r.Limits = limits
 	return r
 }

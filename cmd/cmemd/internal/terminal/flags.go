@@ -37,8 +37,12 @@ func WhenFlag(a *App, c *cobra.Command, at *time.Time, name, doc string) {
 	})
 }
 
-// OneOf has c refuse a value of a flag, or one of several, that is neither empty nor one of words. A shell completes these.
-func OneOf(c *cobra.Command, flag string, words ...string) {
+// OneOf has c refuse a value of a flag, or one of several, that is neither empty nor one of allowed. A shell completes these.
+func OneOf[T ~string](c *cobra.Command, flag string, allowed ...T) {
+	var words []string
+	for _, w := range allowed {
+		words = append(words, string(w))
+	}
 	MustComplete(c, flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
 	check(c, func() error {
 		value := c.Flags().Lookup(flag).Value

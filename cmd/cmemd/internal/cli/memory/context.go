@@ -32,7 +32,7 @@ func newContext(a *terminal.App) *cobra.Command {
 	c.Flags().IntVar(&q.Tokens, "tokens", 0, "at most, as they are estimated; as the daemon is set, if not given")
 	c.Flags().BoolVar(&q.Explain, "explain", false, "say of each row why it is in, and what just missed")
 	c.MarkFlagsMutuallyExclusive("source", "prompt", "file")
-	terminal.OneOf(c, "source", contextSources()...)
+	terminal.OneOf(c, "source", "startup", "clear", "compact", "resume")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		if err := placeContext(&q); err != nil {
 			return err
@@ -153,5 +153,3 @@ func projectName(name string) string {
 	}
 	return name
 }
-
-func contextSources() []string { return []string{"startup", "clear", "compact", "resume"} }

@@ -68,7 +68,7 @@ func (s *searched) flags(a *terminal.App, c *cobra.Command) {
 	f.IntVar(&q.Offset, "offset", 0, "how many of the best to leave out")
 	f.StringVar(&s.asOf, "as-of", "", "what was known at this position of the log, or then: 2h, 3d, 2w ago, 2026-01-31, or RFC 3339")
 	f.Uint64Var(&s.after, "after", 0, "wait until this position of the log is known")
-	terminal.OneOf(c, "kind", kindWords()...)
+	terminal.OneOf(c, "kind", rows.Observation, rows.Summary, rows.Memory, rows.Prompt)
 	terminal.OneOf(c, "sort", api.Words(api.SearchQuery{}, "sort")...)
 	terminal.UpTo(c, "limit", recall.MaxLimit)
 	terminal.WhenFlag(a, c, &q.Since, "since", "not before")
@@ -86,10 +86,6 @@ func (s *searched) read(c *cobra.Command, args []string, now time.Time) (err err
 	}
 	q.AsOf, err = parseAsOf(c, s.asOf, now)
 	return err
-}
-
-func kindWords() []string {
-	return []string{string(rows.Observation), string(rows.Summary), string(rows.Memory), string(rows.Prompt)}
 }
 
 // parseAsOf reads a position of the log from 1 on, or a time; empty is now. The error is a UsageError of c.

@@ -37,8 +37,8 @@ func newOutcomes(a *terminal.App) *cobra.Command {
 	c.Flags().IntVarP(&q.Limit, "limit", "n", 100, "how many, at most 10,000")
 	terminal.WhenFlag(a, c, &q.Since, "since", "recorded since")
 	terminal.WhenFlag(a, c, &q.Until, "until", "recorded until")
-	terminal.OneOf(c, "outcome", outcomeWords()...)
-	terminal.OneOf(c, "kind", inputKinds()...)
+	terminal.OneOf(c, "outcome", outcomes.Observed, outcomes.Skipped, outcomes.Dropped, outcomes.Pending, outcomes.Forgotten)
+	terminal.OneOf(c, "kind", events.KindToolUsed, events.KindContextCompacted, events.KindAgentStopped)
 	terminal.OneOf(c, "class", outputClasses()...)
 	terminal.UpTo(c, "limit", server.MaxOutcomes)
 	c.RunE = func(c *cobra.Command, _ []string) error {
@@ -53,24 +53,9 @@ func newOutcomes(a *terminal.App) *cobra.Command {
 	return c
 }
 
-func outcomeWords() []string {
-	var words []string
-	for _, o := range []outcomes.Outcome{
-		outcomes.Observed, outcomes.Skipped, outcomes.Dropped, outcomes.Pending, outcomes.Forgotten,
-	} {
-		words = append(words, string(o))
-	}
-	return words
-}
-
-// inputKinds are the kinds of event that a turn must settle.
-func inputKinds() []string {
-	return []string{string(events.KindToolUsed), string(events.KindContextCompacted), string(events.KindAgentStopped)}
-}
-
 // outputClasses are the classes of an output.
-func outputClasses() []string {
-	return []string{string(observer.ClassIdle), string(observer.ClassXML), string(observer.ClassProse)}
+func outputClasses() []observer.Class {
+	return []observer.Class{observer.ClassIdle, observer.ClassXML, observer.ClassProse}
 }
 
 func showOutcomes(a *terminal.App, found api.Outcomes) error {

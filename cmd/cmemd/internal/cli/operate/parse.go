@@ -25,8 +25,7 @@ func newParse(a *terminal.App) *cobra.Command {
 		Args:    terminal.Takes(0, 0, ""),
 	}
 	c.Flags().StringVar(&turn, "turn", "", "what was asked for: observation or summary")
-	turns := []string{string(events.TurnObservation), string(events.TurnSummary)}
-	terminal.OneOf(c, "turn", turns...)
+	terminal.OneOf(c, "turn", events.TurnObservation, events.TurnSummary)
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		if turn == "" {
 			return terminal.Misused(c, "%s needs --turn observation or --turn summary", c.CommandPath())

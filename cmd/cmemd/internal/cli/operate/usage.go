@@ -35,32 +35,24 @@ and is read when the daemon starts.`
 
 func newUsage(a *terminal.App) *cobra.Command {
 	var q api.UsageQuery
-	var by string
 	c := &cobra.Command{
 		Use: "usage", Short: "Say what the observer costs: turns, tokens and money",
 		Long:    usageHelp,
 		Example: "  cmemd usage --since 7d\n  cmemd usage --by model\n  cmemd usage --by session --project shop",
 		Args:    terminal.Takes(0, 0, ""),
 	}
-	c.Flags().StringVar(&by, "by", "day", strings.Join(usageWords(), ", "))
+	c.Flags().StringVar((*string)(&q.By), "by", "day", "day, session, model, provider, outcome")
 	terminal.ProjectFlag(c, &q.Project, "of a project's sessions", "")
 	c.Flags().BoolVar(&q.UTC, "utc", false, "with the days of UTC")
 	c.Flags().IntVarP(&q.Limit, "limit", "n", 100, "how many rows, at most 10,000; the total is of all")
 	terminal.WhenFlag(a, c, &q.Since, "since", "ended since")
 	terminal.WhenFlag(a, c, &q.Until, "until", "ended until")
-	terminal.OneOf(c, "by", usageWords()...)
+	terminal.OneOf(c, "by", api.UsageByDay, api.UsageBySession, api.UsageByModel, api.UsageByProvider, api.UsageByOutcome)
 	terminal.Positive(c, "limit")
-	c.RunE = func(c *cobra.Command, _ []string) (err error) {
-		q.By = api.UsageBy(by)
+	c.RunE = func(c *cobra.Command, _ []string) error {
 		return terminal.Answer(c.Context(), a, api.UsageRoute, q, showUsage)
 	}
 	return c
-}
-
-func usageWords() []string {
-	return []string{
-		string(api.UsageByDay), string(api.UsageBySession), string(api.UsageByModel), string(api.UsageByProvider), string(api.UsageByOutcome),
-	}
 }
 
 func showUsage(a *terminal.App, found api.Usage) error {
