@@ -1,0 +1,46 @@
+package terminal
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+// TestFlagsSayWhatTheyTake: what a flag does not take is refused before the command runs; of several the one whose
+// check was added first says so.
+func TestFlagsSayWhatTheyTake(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ args, err string }{
+		{"", ""}, {"--word a --list a,b --most 3 --least 1000 --when 2h", ""}, {"--word=", ""},
+		{"--word c", `--word "c" is none of a, b`}, {"--list a,c", `--list "c" is none of a, b`},
+		{"--most 4", "--most 4: it must be from 1 to 3"}, {"--most 0", "--most 0: it must be from 1 to 3"},
+		{"--least 0", "--least 0: it must be at least 1"}, {"--when never", `--when "never" is no time`},
+		{"--when never --word c", `--word "c" is none of a, b`},
+	} {
+		a, _, _ := newApp()
+		now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+		a.Now = func() time.Time { return now }
+		var at time.Time
+		ran := false
+		cmd := &cobra.Command{Use: "x", SilenceErrors: true, SilenceUsage: true, RunE: func(*cobra.Command, []string) error { ran = true; return nil }}
+		cmd.Flags().String("word", "", "")
+		cmd.Flags().StringSlice("list", nil, "")
+		cmd.Flags().Int("most", 1, "")
+		cmd.Flags().Int("least", 1, "")
+		OneOf(cmd, "word", "a", "b")
+		OneOf(cmd, "list", "a", "b")
+		UpTo(cmd, "most", 3)
+		Positive(cmd, "least")
+		WhenFlag(a, cmd, &at, "when", "")
+		cmd.SetArgs(strings.Fields(c.args))
+		err := cmd.Execute()
+		if ran != (c.err == "") || ran != (err == nil) || err != nil && !strings.HasPrefix(err.Error(), c.err) {
+			t.Errorf("%s: ran %t, %v; want %q", c.args, ran, err, c.err)
+		}
+		if want := now.Add(-2 * time.Hour); strings.Contains(c.args, "2h") && !at.Equal(want) {
+			t.Errorf("%s: got %s, want %s", c.args, at, want)
+		}
+	}
+}
