@@ -4,9 +4,11 @@ import (
 	"context"
 	"crypto/sha256"
 	"crypto/subtle"
+	"log/slog"
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/cmemd/cmemd/internal/api"
@@ -19,9 +21,19 @@ type key struct {
 	gone chan struct{} // closed when another key takes its place
 }
 
+// door is what the loopback address is entered by.
+type door struct {
+	newToken func() (string, error) // nil: the token stays
+	now      func() time.Time
+	logger   *slog.Logger
+	guesses  bucket              // of the token
+	key      atomic.Pointer[key] // that fits
+	rotating sync.Mutex          // held while a token is made, kept and set: the file and key never differ
+}
+
 // setToken lets in those who have another token from now on, and ends what others are at.
-func (s *Server) setToken(token string) {
-	old := s.key.Swap(&key{hash: sha256.Sum256([]byte(token)), none: token == "", gone: make(chan struct{})})
+func (d *door) setToken(token string) {
+	old := d.key.Swap(&key{hash: sha256.Sum256([]byte(token)), none: token == "", gone: make(chan struct{})})
 	if old != nil {
 		close(old.gone)
 	}
@@ -46,7 +58,7 @@ func granted(ctx context.Context) api.Scope {
 }
 
 // withKey serves a request that k let in, for as long as k is the key.
-func (s *Server) withKey(k *key, next http.Handler, w http.ResponseWriter, r *http.Request) {
+func (*door) withKey(k *key, next http.Handler, w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithCancel(context.WithValue(r.Context(), scopeKey{}, api.ScopeOwn))
 	defer cancel()
 	defer cancelWhen(k.gone, cancel)()
@@ -55,27 +67,27 @@ func (s *Server) withKey(k *key, next http.Handler, w http.ResponseWriter, r *ht
 
 // postRotate has another token made. It is asked over the socket only: who has the old token, and nothing else, is the one
 // to be locked out.
-func (s *Server) postRotate(context.Context, api.NoQuery) (api.Done, error) {
-	if s.cfg.NewToken == nil {
+func (d *door) postRotate(context.Context, api.NoQuery) (api.Done, error) {
+	if d.newToken == nil {
 		return 0, conflict("This daemon's token stays", "it was given one")
 	}
-	if err := s.rotate(); err != nil {
+	if err := d.rotate(); err != nil {
 		return 0, err
 	}
-	s.logger.Info("the token was changed; what uses the old one is refused")
+	d.logger.Info("the token was changed; what uses the old one is refused")
 	return http.StatusNoContent, nil
 }
 
 // rotate makes another token and lets in those who have it. One is made at a time: else the file might keep one token, and
 // the daemon another.
-func (s *Server) rotate() error {
-	s.rotates.Lock()
-	defer s.rotates.Unlock()
-	token, err := s.cfg.NewToken()
+func (d *door) rotate() error {
+	d.rotating.Lock()
+	defer d.rotating.Unlock()
+	token, err := d.newToken()
 	if err != nil {
 		return err
 	}
-	s.setToken(token)
+	d.setToken(token)
 	return nil
 }
 

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -32,27 +31,16 @@ type System interface {
 	Status(ctx context.Context) (actors.Status, error)
 }
 
-// Recall answers questions about memory. A *recall.Recall is one; see there for its errors.
-type Recall interface {
-	finder
-	// Position is what every answer that begins now knows at least.
-	Position() events.Position
-	// PositionAt returns the position of the last record that was recorded at or before t; 0 if there is none.
-	PositionAt(ctx context.Context, t time.Time) (events.Position, error)
-	// Wait returns when answers know position at.
+// chooser chooses what an agent is told. A *recall.Recall is one.
+type chooser interface {
 	Wait(ctx context.Context, at events.Position) error
-	// Context chooses what an agent is told.
 	Context(ctx context.Context, ask recall.Ask) (recall.Context, error)
 }
 
-// finder is the part of a Recall that finds rows.
-type finder interface {
-	Search(ctx context.Context, q recall.Query) (recall.Answer, error)
-	Timeline(ctx context.Context, q recall.TimelineQuery) (recall.Timeline, error)
-	WhyAsOf(ctx context.Context, q recall.WhyQuery) (recall.Why, error)
-	Inputs(ctx context.Context, q recall.InputsQuery) (recall.Inputs, error)
-	Resolve(ctx context.Context, text string) (events.ID, error)
-	Show(ctx context.Context, ids ...string) ([]api.Row, error)
+// knower says which position every answer that begins now knows at least. A *recall.Recall is one.
+type knower interface {
+	Position() events.Position
+	Wait(ctx context.Context, at events.Position) error
 }
 
 // Config is what a Server needs. System, Capture, Log, Views, Index and Recall are required; zero values of the rest mean the
@@ -62,7 +50,7 @@ type Config struct {
 	Log     eventlog.Log
 	Views   *projections.Views
 	Index   *index.Index
-	Recall  Recall
+	Recall  *recall.Recall
 	Capture *capture.Pipeline // takes what hooks, transcripts and imports report
 	Spool   *relay.Spool      // what hooks kept, and dead letters; shown, and searched by who forgets. nil: there is none
 
@@ -141,27 +129,20 @@ type Server struct {
 	cfg      Config
 	logger   *slog.Logger
 	started  time.Time
-	rotates  sync.Mutex          // held while a token is made, kept and set: the file and key never differ
-	key      atomic.Pointer[key] // of the loopback address
-	guesses  bucket              // of its token
-	metrics  *metrics
-	local    http.Handler
-	remote   http.Handler
-	invokers map[string]invoker // by pattern
-	mcp      http.Handler       // nil: none
-	buffers  sync.Pool          // of *bytes.Buffer
-	again    chan struct{}      // holds one token: one request for turns again at a time
-	curator  *curation.Curator
-	helping  sync.Mutex     // orders the start of helpers and the end
-	helpers  sync.WaitGroup // goroutines that a request left behind
-
-	requests atomic.Int64
-	streams  atomic.Int64
-	bodies   atomic.Int64
 	phase    atomic.Pointer[string]
+	life     lifetime
+	door     door
+	payloads payloads
+	metrics  *metrics
+	memory   chooser
+	known    knower
 
-	endOnce sync.Once
-	ending  chan struct{} // closed when Run ends: streams end then
+	local, remote http.Handler
+	mcp           http.Handler       // nil: none
+	invokers      map[string]invoker // by pattern
+
+	again   chan struct{} // holds one token: one request for turns again at a time
+	curator *curation.Curator
 }
 
 // New returns a server in the phase "starting". Nothing listens before Run, or before a handler is used.
@@ -169,10 +150,11 @@ func New(cfg Config) (*Server, error) {
 	if cfg.System == nil || cfg.Capture == nil || cfg.Log == nil || cfg.Views == nil || cfg.Index == nil || cfg.Recall == nil {
 		return nil, errors.New("api: a system, a capture, a log, views, an index and a recall are required")
 	}
-	s := &Server{cfg: cfg.withDefaults(), again: make(chan struct{}, 1)}
-	s.ending = make(chan struct{})
-	s.invokers = map[string]invoker{}
-	s.logger, s.started = s.cfg.Logger, s.cfg.Now()
+	s := &Server{
+		cfg: cfg.withDefaults(), memory: cfg.Recall, known: cfg.Recall, invokers: map[string]invoker{}, again: make(chan struct{}, 1),
+	}
+	s.logger, s.started, s.life.ending, s.payloads.most = s.cfg.Logger, s.cfg.Now(), make(chan struct{}), s.cfg.MaxBodies
+	s.door.newToken, s.door.now, s.door.logger = s.cfg.NewToken, s.cfg.Now, s.logger
 	s.curator = curation.New(curation.Config{
 		Sink: s.cfg.System, Log: s.cfg.Log, Views: s.cfg.Views, Checker: s.cfg.Checker, Now: s.cfg.Now,
 		Resolve: s.cfg.Recall.Resolve, CaughtUp: s.caughtUp, Redact: s.cfg.Capture.Redact,
@@ -187,8 +169,8 @@ func New(cfg Config) (*Server, error) {
 	}
 	routes := s.routes()
 	s.local = headed(routes)
-	s.setToken(s.cfg.Token)
-	s.remote = headed(s.guarded(routes))
+	s.door.setToken(s.cfg.Token)
+	s.remote = headed(s.door.guarded(routes))
 	s.SetPhase("starting")
 	return s, nil
 }

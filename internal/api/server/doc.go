@@ -47,11 +47,12 @@
 //
 // The files, each referring to those below it:
 //
-//	serve.go, routes.go, events.go, logs.go, timeline.go, memories.go, context.go, export.go,
-//	middleware.go, auth.go, views.go, status_metrics.go, metrics.go, status.go, usage.go, outcomes.go,
-//	forget.go, reobserve_wait.go, why.go, read.go, reobserve_choose.go, reobserve.go, observations.go,
-//	status_providers.go, mcp.go, sessions.go, read_project.go, body.go, findings.go, read_asof.go,
-//	hooks.go, inject.go, stream.go, errors.go, config.go, listener.go, read_file.go
+//	status_metrics.go, reobserve_wait.go, reobserve_choose.go, serve.go, listener.go, routes.go,
+//	export.go, timeline.go, middleware.go, metrics.go, context.go, events.go, logs.go, why.go,
+//	memories.go, observations.go, views.go, status.go, forget.go, status_providers.go, usage.go,
+//	outcomes.go, reobserve.go, sessions.go, mcp.go, read.go, read_asof.go, read_project.go, body.go,
+//	hooks.go, inject.go, stream.go, config.go, auth.go, errors.go, read_file.go, lifetime.go,
+//	findings.go
 //
 // What bites:
 //   - A hook's request ends when the agent's patience does: its context is done, yet the event may still be appended.

@@ -17,7 +17,6 @@ import (
 	"github.com/cmemd/cmemd/internal/agents"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/capture"
-	"github.com/cmemd/cmemd/internal/memory/recall"
 	"github.com/cmemd/cmemd/projections/rows"
 )
 
@@ -181,7 +180,7 @@ func TestInjectedLinesAreKnown(t *testing.T) {
 	given := w.start(t, "b", "startup")
 	id := events.SessionIDOf("claude-code", "b")
 	w.settled(t)
-	lines, err := w.server.cfg.Recall.(*recall.Recall).InjectedLines(t.Context(), id)
+	lines, err := w.server.cfg.Recall.InjectedLines(t.Context(), id)
 	if err != nil {
 		t.Fatal(err)
 	}

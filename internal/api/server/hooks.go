@@ -8,6 +8,8 @@ import (
 	"io"
 	"net/http"
 	"strconv"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/cmemd/cmemd/internal/agents"
@@ -23,7 +25,7 @@ func (s *Server) postHook(w http.ResponseWriter, r *http.Request) error {
 	if _, err := agents.ByName(r.PathValue("agent")); err != nil {
 		return err
 	}
-	body, done, err := s.readPayload(w, r)
+	body, done, err := s.payloads.read(w, r)
 	if err != nil {
 		return err
 	}
@@ -48,8 +50,15 @@ func (s *Server) postHook(w http.ResponseWriter, r *http.Request) error {
 // pooledBody is the largest buffer that is kept for another payload.
 const pooledBody = 256 << 10
 
-// readPayload reads a hook's body while there is memory for it. The body lives until done is called.
-func (s *Server) readPayload(w http.ResponseWriter, r *http.Request) (body []byte, done func(), err error) {
+// payloads are the bodies of hooks that are in memory.
+type payloads struct {
+	most    int64 // bytes at once
+	bytes   atomic.Int64
+	buffers sync.Pool // of *bytes.Buffer
+}
+
+// read reads a hook's body while there is memory for it. The body lives until done is called.
+func (p *payloads) read(w http.ResponseWriter, r *http.Request) (body []byte, done func(), err error) {
 	size := r.ContentLength
 	if size > agents.MaxPayload {
 		return nil, nil, refusal.LargerThan(agents.MaxPayload)
@@ -57,19 +66,19 @@ func (s *Server) readPayload(w http.ResponseWriter, r *http.Request) (body []byt
 	if size < 0 {
 		size = agents.MaxPayload
 	}
-	if held := s.bodies.Add(size); held > s.cfg.MaxBodies && held > size {
-		s.bodies.Add(-size)
+	if held := p.bytes.Add(size); held > p.most && held > size {
+		p.bytes.Add(-size)
 		return nil, nil, notNow(api.ProblemBusy, "Too many large payloads at once", time.Second, "try again")
 	}
-	buf, _ := s.buffers.Get().(*bytes.Buffer)
+	buf, _ := p.buffers.Get().(*bytes.Buffer)
 	if buf == nil {
 		buf = new(bytes.Buffer)
 	}
 	buf.Reset()
 	done = func() {
-		s.bodies.Add(-size)
+		p.bytes.Add(-size)
 		if buf.Cap() <= pooledBody {
-			s.buffers.Put(buf)
+			p.buffers.Put(buf)
 		}
 	}
 	if _, err := buf.ReadFrom(http.MaxBytesReader(w, r.Body, agents.MaxPayload)); err != nil {

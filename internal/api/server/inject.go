@@ -165,7 +165,7 @@ func (s *Server) remember(ctx context.Context, ask recall.Ask) (recall.Context, 
 		err error
 	}
 	got := make(chan answer, 1)
-	helped := s.help(func() {
+	helped := s.life.help(func() {
 		a := answer{err: errors.New("api: no memory was chosen")}
 		defer func() {
 			if p := recover(); p != nil {
@@ -193,10 +193,10 @@ func (s *Server) choose(ctx context.Context, ask recall.Ask) (recall.Context, er
 	if err != nil {
 		return recall.Context{}, fmt.Errorf("api: memory: %w", err)
 	}
-	if err := s.cfg.Recall.Wait(ctx, last); err != nil {
+	if err := s.memory.Wait(ctx, last); err != nil {
 		return recall.Context{}, fmt.Errorf("api: the views do not know position %d yet: %w", last, err)
 	}
-	return s.cfg.Recall.Context(ctx, ask)
+	return s.memory.Context(ctx, ask)
 }
 
 // recordInjection appends what is about to be given. The same delivery is on record once.

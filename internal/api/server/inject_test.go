@@ -101,17 +101,19 @@ func TestInjectionAtTheEnd(t *testing.T) {
 	w.open(t)
 	cfg := w.config()
 	asked := false
-	cfg.Recall = slowRecall{cfg.Recall, func(context.Context) (recall.Context, error) {
-		asked = true
-		return recall.Context{}, nil
-	}}
+	cfg.swap = func(s *Server) {
+		s.memory = slowRecall{s.memory, func(context.Context) (recall.Context, error) {
+			asked = true
+			return recall.Context{}, nil
+		}}
+	}
 	s, err := newServer(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.end()
+	s.life.end()
 	_, err = s.remember(t.Context(), recall.Ask{})
-	s.helpers.Wait()
+	s.life.helpers.Wait()
 	if !errors.Is(err, errEnding) || asked {
 		t.Errorf("got %v, asked %v; want %v and nothing asked", err, asked, errEnding)
 	}

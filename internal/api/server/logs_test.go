@@ -84,7 +84,7 @@ func TestEventsTail(t *testing.T) {
 	w.post(t, toolUse("s", "old", "ls", "x"))
 	got := make(chan events.Position, 10)
 	go w.client.Events(t.Context(), api.EventsQuery{Tail: true}, func(r api.LogRecord) error { got <- r.Position; return nil })
-	eventually(t, "the stream is open", func() bool { return w.server.streams.Load() == 1 })
+	eventually(t, "the stream is open", func() bool { return w.server.life.streams.Load() == 1 })
 	for at := events.Position(3); ; at++ { // the first may come before the server has read the log's end
 		w.post(t, toolUse("s", fmt.Sprint("new", at), "ls", "x"))
 		select {
@@ -140,9 +140,9 @@ func TestEventsOfASlowClient(t *testing.T) {
 	}
 	conn := w.dial(t)
 	fmt.Fprint(conn, "GET /v1/events?payload=1 HTTP/1.1\r\nHost: x\r\n\r\n")
-	eventually(t, "the stream is open", func() bool { return w.server.streams.Load() == 1 })
+	eventually(t, "the stream is open", func() bool { return w.server.life.streams.Load() == 1 })
 	w.post(t, toolUse("s", "while it hangs", "ls", ""))
-	eventually(t, "it is let go", func() bool { return w.server.streams.Load() == 0 })
+	eventually(t, "it is let go", func() bool { return w.server.life.streams.Load() == 0 })
 }
 
 func TestRecords(t *testing.T) {

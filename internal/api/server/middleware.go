@@ -72,8 +72,8 @@ func (s *Server) hook(h handler) http.Handler {
 
 // admit bounds how many requests are worked on at once.
 func (s *Server) admit(t *tracker, r *http.Request, h handler) {
-	defer s.requests.Add(-1)
-	if s.requests.Add(1) > int64(s.cfg.MaxRequests) {
+	defer s.life.requests.Add(-1)
+	if s.life.requests.Add(1) > int64(s.cfg.MaxRequests) {
 		writeProblem(t, unavailable(api.ProblemBusy, "Too many requests at once", time.Second, "try again"))
 		return
 	}
@@ -84,14 +84,14 @@ func (s *Server) admit(t *tracker, r *http.Request, h handler) {
 func (s *Server) stream(h handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		t := &tracker{ResponseWriter: w}
-		defer s.streams.Add(-1)
-		if s.streams.Add(1) > int64(s.cfg.MaxStreams) {
+		defer s.life.streams.Add(-1)
+		if s.life.streams.Add(1) > int64(s.cfg.MaxStreams) {
 			writeProblem(t, unavailable(api.ProblemBusy, "Too many streams at once", 5*time.Second, "try again"))
 			return
 		}
 		ctx, cancel := context.WithCancel(r.Context())
 		defer cancel()
-		defer cancelWhen(s.ending, cancel)()
+		defer cancelWhen(s.life.ending, cancel)()
 		ctrl := http.NewResponseController(w)
 		if err := errors.Join(ctrl.SetReadDeadline(time.Time{}), ctrl.SetWriteDeadline(time.Time{})); err != nil && !isUnsupported(err) {
 			s.logger.Warn("a stream keeps its time limit", "route", r.Pattern, "err", err)
@@ -169,17 +169,17 @@ func headed(next http.Handler) http.Handler {
 }
 
 // guarded lets through to next only who names a loopback host, comes from no foreign origin, and has the token.
-func (s *Server) guarded(next http.Handler) http.Handler {
+func (d *door) guarded(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		k := s.key.Load()
+		k := d.key.Load()
 		switch {
 		case !loopbackHost(r):
 			writeProblem(w, forbidden("the host is not this machine's loopback address and port"))
 		case !ownOrigin(r):
 			writeProblem(w, forbidden("requests from other origins are refused"))
 		case public(r) || k.opens(r):
-			s.withKey(k, next, w, r)
-		case !s.guesses.take(s.cfg.Now()):
+			d.withKey(k, next, w, r)
+		case !d.guesses.take(d.now()):
 			writeProblem(w, tooMany())
 		default:
 			writeProblem(w, &api.Problem{

@@ -173,7 +173,7 @@ func TestSizes(t *testing.T) {
 	if p := problem(t, err); p.Status != 413 {
 		t.Errorf("a memory of 1 MiB: got %+v, want 413", p)
 	}
-	if held := w.server.bodies.Load(); held != 0 {
+	if held := w.server.payloads.bytes.Load(); held != 0 {
 		t.Errorf("%d bytes are still counted as in memory", held)
 	}
 }
@@ -194,13 +194,13 @@ func TestPayloadsInMemoryAreBounded(t *testing.T) {
 	w := newWorld(t, func(c *testConfig) { c.MaxBodies = 1000 })
 	first := w.dial(t)
 	fmt.Fprintf(first, "POST /v1/hooks/claude-code HTTP/1.1\r\nHost: x\r\nContent-Length: 900\r\n\r\n{")
-	eventually(t, "the first is being read", func() bool { return w.server.bodies.Load() == 900 })
+	eventually(t, "the first is being read", func() bool { return w.server.payloads.bytes.Load() == 900 })
 	_, err := w.client.Hook(t.Context(), "claude-code", toolUse("s", "t", "ls", ""), newID(), time.Time{})
 	if p := problem(t, err); p.Type != api.ProblemBusy || p.RetryAfter == 0 {
 		t.Errorf("got %+v, want busy", p)
 	}
 	first.Close()
-	eventually(t, "the first is let go", func() bool { return w.server.bodies.Load() == 0 })
+	eventually(t, "the first is let go", func() bool { return w.server.payloads.bytes.Load() == 0 })
 	w.post(t, toolUse("s", "t", "ls", ""))
 	if files, _ := badFiles(t, w.home); len(files) != 0 {
 		t.Errorf("half a payload was put aside: %v", files)
@@ -213,12 +213,12 @@ func TestRequestsAreBounded(t *testing.T) {
 	for range 2 {
 		fmt.Fprintf(w.dial(t), "POST /v1/hooks/claude-code HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n{")
 	}
-	eventually(t, "two are at it", func() bool { return w.server.requests.Load() == 2 })
+	eventually(t, "two are at it", func() bool { return w.server.life.requests.Load() == 2 })
 	if p := problem(t, w.client.Alive(t.Context())); p.Status != 503 || p.RetryAfter == 0 {
 		t.Errorf("got %+v, want 503", p)
 	}
 	fmt.Fprint(w.dial(t), "GET /v1/events HTTP/1.1\r\nHost: x\r\n\r\n")
-	eventually(t, "one stream is open", func() bool { return w.server.streams.Load() == 1 })
+	eventually(t, "one stream is open", func() bool { return w.server.life.streams.Load() == 1 })
 	if p := problem(t, w.client.Events(t.Context(), api.EventsQuery{}, nil)); p.Status != 503 {
 		t.Errorf("got %+v, want 503", p)
 	}
@@ -350,7 +350,7 @@ func TestHandlerPanic(t *testing.T) {
 	if err := call(t.Context(), c, "GET", "/half", nil, nil, nil); err == nil {
 		t.Error("half an answer was taken for a whole one")
 	}
-	if n := w.server.requests.Load(); n != 0 {
+	if n := w.server.life.requests.Load(); n != 0 {
 		t.Errorf("%d requests are still counted", n)
 	}
 }

@@ -305,7 +305,7 @@ func TestAfter(t *testing.T) {
 	}
 	behind := newWorld(t, func(c *testConfig) {
 		c.WaitTimeout = 50 * time.Millisecond
-		c.Recall = stuck{c.Recall}
+		c.swap = func(s *Server) { s.known = stuck{} }
 	})
 	if saved, err = api.SaveRoute.Call(t.Context(), behind.client, api.Memory{Text: "x"}); err != nil {
 		t.Fatal(err)
@@ -316,8 +316,8 @@ func TestAfter(t *testing.T) {
 	}
 }
 
-// stuck is a Recall whose views stand still.
-type stuck struct{ Recall }
+// stuck knows nothing, and never will.
+type stuck struct{}
 
 func (stuck) Position() events.Position { return 0 }
 

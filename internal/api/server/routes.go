@@ -51,7 +51,7 @@ func (s *Server) endpoints() []endpoint {
 		bind(s, api.ProjectionsRoute, s.getProjections),
 		bind(s, api.ProjectionRoute, s.getProjection),
 		bind(s, api.StopRoute, s.postStop),
-		bind(s, api.RotateRoute, s.postRotate),
+		bind(s, api.RotateRoute, s.door.postRotate),
 		bindWork(s, api.VerifyRoute, s.getVerify),
 		bindWork(s, api.RebuildRoute, s.postRebuild),
 		bindWork(s, api.ReobserveRoute, s.postReobserve),

@@ -51,7 +51,7 @@ func (s *Server) Run(ctx context.Context, listeners ...net.Listener) error {
 	case err = <-failed:
 		waiting--
 	}
-	s.end()
+	s.life.end()
 	var stops sync.WaitGroup
 	for _, srv := range servers {
 		stops.Go(func() { stop(srv) })
@@ -60,42 +60,11 @@ func (s *Server) Run(ctx context.Context, listeners ...net.Listener) error {
 	for range waiting {
 		<-failed
 	}
-	s.waitForHandlers()
-	s.helpers.Wait()
+	s.life.wait()
 	if err != nil && !errors.Is(err, http.ErrServerClosed) {
 		return fmt.Errorf("api: serve: %w", err)
 	}
 	return nil
-}
-
-// waitForHandlers waits a moment for the handlers of connections that were cut: their contexts are done.
-func (s *Server) waitForHandlers() {
-	for until := time.Now().Add(time.Second); s.requests.Load()+s.streams.Load() > 0 && time.Now().Before(until); {
-		time.Sleep(time.Millisecond)
-	}
-}
-
-// end tells streams to end. No helper starts after it.
-func (s *Server) end() {
-	s.endOnce.Do(func() {
-		s.helping.Lock()
-		defer s.helping.Unlock()
-		close(s.ending)
-	})
-}
-
-// help runs f beside the request that asks for it; Run waits for its end. It reports false, and does not, once the server
-// ends.
-func (s *Server) help(f func()) bool {
-	s.helping.Lock()
-	defer s.helping.Unlock()
-	select {
-	case <-s.ending:
-		return false
-	default:
-	}
-	s.helpers.Go(f)
-	return true
 }
 
 func (s *Server) server(l net.Listener) *http.Server {

@@ -96,6 +96,7 @@ func (w *world) open(tb testing.TB) {
 type testConfig struct {
 	Config
 	capture capture.Config // but for what it has in common with the server's
+	swap    func(*Server)  // changes the server before it serves; nil: nothing
 }
 
 // drainEvery is the time between two readings of a world's spool.
@@ -107,7 +108,10 @@ func newServer(c testConfig) (s *Server, err error) {
 	if c.Capture, err = capture.New(in); err != nil {
 		return nil, err
 	}
-	return New(c.Config)
+	if s, err = New(c.Config); err == nil && c.swap != nil {
+		c.swap(s)
+	}
+	return s, err
 }
 
 func (w *world) config() testConfig {
