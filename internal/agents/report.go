@@ -102,13 +102,13 @@ const (
 
 var (
 	// ErrUnknownAgent is returned by ByName and ReadTranscript.
-	ErrUnknownAgent = errors.New("hooks: unknown agent")
+	ErrUnknownAgent = errors.New("agents: unknown agent")
 
 	// ErrNoTranscripts is returned by ReadTranscript for an agent whose transcripts are not understood.
-	ErrNoTranscripts = errors.New("hooks: no transcripts are read for this agent")
+	ErrNoTranscripts = errors.New("agents: no transcripts are read for this agent")
 
 	// ErrTooLarge is returned by Decode for a payload over MaxPayload.
-	ErrTooLarge = errors.New("hooks: payload larger than 32 MiB")
+	ErrTooLarge = errors.New("agents: payload larger than 32 MiB")
 
 	// ErrMissing is inside a FieldError whose field is absent, blank, not a string, or a time that no clock shows.
 	ErrMissing = errors.New("is missing")
@@ -130,7 +130,7 @@ type FieldError struct {
 }
 
 // Error says which field and why.
-func (e *FieldError) Error() string { return fmt.Sprintf("hooks: %s %v", e.Field, e.Err) }
+func (e *FieldError) Error() string { return fmt.Sprintf("agents: %s %v", e.Field, e.Err) }
 
 // Unwrap returns the reason.
 func (e *FieldError) Unwrap() error { return e.Err }
@@ -166,7 +166,7 @@ type SyntaxError struct {
 
 // Error says where and why.
 func (e *SyntaxError) Error() string {
-	return fmt.Sprintf("hooks: not JSON at byte %d: %v", e.Offset, e.Err)
+	return fmt.Sprintf("agents: not JSON at byte %d: %v", e.Offset, e.Err)
 }
 
 // Unwrap returns the decoder's error.

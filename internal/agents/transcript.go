@@ -43,7 +43,7 @@ type LineError struct {
 }
 
 // Error says which line and why.
-func (e *LineError) Error() string { return fmt.Sprintf("hooks: line %d: %v", e.Line, e.Err) }
+func (e *LineError) Error() string { return fmt.Sprintf("agents: line %d: %v", e.Line, e.Err) }
 
 // Unwrap returns the reason.
 func (e *LineError) Unwrap() error { return e.Err }
@@ -117,7 +117,7 @@ func (t *Transcript) flush(yield func(session.Capture, error) bool) bool {
 // take hands a line to the decoder. Err is what reading it gave.
 func (t *Transcript) take(line []byte, err error) error {
 	if err != nil && !errors.Is(err, ErrTooLong) {
-		return fmt.Errorf("hooks: read transcript: %w", err)
+		return fmt.Errorf("agents: read transcript: %w", err)
 	}
 	t.at.Lines++
 	if err == nil && len(bytes.TrimSpace(line)) == 0 {
