@@ -40,15 +40,13 @@ func newStop(a *terminal.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if a.JSON {
-				return a.PrintJSON(map[string]any{"stopped": was != 0, "pid": was})
-			}
-			if was == 0 {
-				a.Printf("cmemd is not running\n")
-				return nil
-			}
-			a.Printf("stopped, pid %d\n", was)
-			return nil
+			return a.Show(map[string]any{"stopped": was != 0, "pid": was}, func() {
+				if was == 0 {
+					a.Printf("cmemd is not running\n")
+					return
+				}
+				a.Printf("stopped, pid %d\n", was)
+			})
 		})
 	}
 	return c

@@ -37,12 +37,8 @@ func newDoctor(a *terminal.App) *cobra.Command {
 				return err
 			}
 		}
-		if a.JSON {
-			if err := a.PrintJSON(found); err != nil {
-				return err
-			}
-		} else {
-			showDiagnosis(a, found)
+		if err := a.Show(found, func() { showDiagnosis(a, found) }); err != nil {
+			return err
 		}
 		return a.Reported(found.err())
 	}

@@ -20,14 +20,10 @@ func newStatus(a *terminal.App) *cobra.Command {
 		RunE: func(c *cobra.Command, _ []string) error {
 			err := a.Query(c.Context(), func(ctx context.Context, client api.Invoker) error {
 				s, err := api.StatusRoute.Call(ctx, client, api.NoQuery{})
-				switch {
-				case err != nil:
+				if err != nil {
 					return err
-				case a.JSON:
-					return a.PrintJSON(runningStatus{Running: true, Status: s})
 				}
-				showStatus(a, s)
-				return nil
+				return a.Show(runningStatus{Running: true, Status: s}, func() { showStatus(a, s) })
 			})
 			if !errors.Is(err, api.ErrNotRunning) {
 				return err
@@ -67,12 +63,10 @@ func showStopped(a *terminal.App) error {
 		return err
 	}
 	s.Spool.Unanswered, s.Spool.Lost, s.Spool.LostReason = u.Count, u.Lost, u.LostReason
-	if a.JSON {
-		return a.PrintJSON(s)
-	}
-	a.Field("home", s.Home)
-	a.Field("spool", spoolLine(s.Spool))
-	return nil
+	return a.Show(s, func() {
+		a.Field("home", s.Home)
+		a.Field("spool", spoolLine(s.Spool))
+	})
 }
 
 func spoolLine(s api.SpoolStatus) string {

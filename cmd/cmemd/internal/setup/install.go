@@ -1,9 +1,7 @@
 package setup
 
 import (
-	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -161,12 +159,14 @@ func (x *installation) run(ctx context.Context, agents []install.Agent) error {
 	if !x.app.JSON {
 		printInstalls(x.app, shown, x.flags.yes && !x.flags.dryRun)
 	}
-	ok, err := x.agrees(len(plans))
-	if err != nil {
-		return err
-	}
-	if ok {
-		x.carryOut(ctx, plans, shown)
+	if len(plans) > 0 {
+		ok, err := x.app.Confirm("Change this?", "changed", x.flags.dryRun, x.flags.yes)
+		if err != nil {
+			return err
+		}
+		if ok {
+			x.carryOut(ctx, plans, shown)
+		}
 	}
 	if !x.flags.remove && !x.flags.dryRun {
 		x.addTrust(ctx, shown)
@@ -195,33 +195,6 @@ func (x *installation) carryOut(ctx context.Context, plans []install.Plan, shown
 			shown[i].State = installRemoved
 		}
 	}
-}
-
-// agrees asks, where there is something to do and somebody to ask.
-func (x *installation) agrees(plans int) (bool, error) {
-	a, f := x.app, x.flags
-	switch {
-	case plans == 0:
-		return false, nil
-	case f.dryRun:
-		a.Say("nothing was changed: without --dry-run it is")
-		return false, nil
-	case f.yes:
-		return true, nil
-	case a.JSON || !terminal.IsTerminal(a.In):
-		a.Say("nothing was changed: nobody is there to ask; give --yes")
-		return false, nil
-	}
-	fmt.Fprint(a.Err, "Change this? [y/N] ")
-	line, err := bufio.NewReader(a.In).ReadString('\n')
-	if err != nil && line == "" {
-		return false, errors.New("nothing was changed: no answer")
-	}
-	if answer := strings.ToLower(strings.TrimSpace(line)); answer != "y" && answer != "yes" {
-		a.Say("nothing was changed")
-		return false, nil
-	}
-	return true, nil
 }
 
 // print prints what the agents would be given, but the token: what is printed is kept in many places.

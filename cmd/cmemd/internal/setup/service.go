@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"strconv"
 	"strings"
 	"time"
 
@@ -122,7 +121,7 @@ func startService(ctx context.Context, s serviceFile, p homedir.Paths) error {
 			return err
 		}
 	}
-	for _, argv := range s.startCommands() {
+	for _, argv := range s.start {
 		if err := manage(ctx, argv); err != nil {
 			return terminal.Advise(fmt.Errorf("%s is written, and the system does not take it: %w", s.path, err),
 				"`cmemd service install` once more, where you are logged in and the system answers; until then hooks start a daemon")
@@ -139,10 +138,10 @@ const forgetEvery = 100 * time.Millisecond
 func forgetAgent(ctx context.Context, s serviceFile) error {
 	ctx, cancel := context.WithTimeout(ctx, manageWait)
 	defer cancel()
-	for _, argv := range s.stopCommands() {
+	for _, argv := range s.stop {
 		_ = manage(ctx, argv) // whether it is known is asked next
 	}
-	for manage(ctx, s.knownCommand()) == nil {
+	for manage(ctx, s.known) == nil {
 		select {
 		case <-ctx.Done():
 			return fmt.Errorf("launchd still runs the daemon that it is to start anew: %w", ctx.Err())
@@ -162,34 +161,6 @@ func stopRunning(ctx context.Context, p homedir.Paths) error {
 	_, err := daemon.Stop(ctx, client, p, false)
 	return err
 }
-
-// startCommands have the system know the file, and run what it says.
-func (s serviceFile) startCommands() [][]string {
-	if s.manager == "systemd" {
-		return [][]string{systemctl("daemon-reload"), systemctl("enable", unitName), systemctl("restart", unitName)}
-	}
-	return [][]string{{"launchctl", "bootstrap", launchDomain(), s.path}}
-}
-
-// stopCommands have the system end it, and forget it.
-func (s serviceFile) stopCommands() [][]string {
-	if s.manager == "systemd" {
-		return [][]string{systemctl("disable", "--now", unitName)}
-	}
-	return [][]string{{"launchctl", "bootout", launchDomain() + "/" + agentName}}
-}
-
-// knownCommand succeeds where the system runs it; launchd, also where it is about to.
-func (s serviceFile) knownCommand() []string {
-	if s.manager == "systemd" {
-		return systemctl("is-active", unitName)
-	}
-	return []string{"launchctl", "print", launchDomain() + "/" + agentName}
-}
-
-func systemctl(args ...string) []string { return append([]string{"systemctl", "--user"}, args...) }
-
-func launchDomain() string { return "gui/" + strconv.Itoa(os.Getuid()) }
 
 // manageWait is how long the system's own command may take; a daemon that is stopped takes up to 5 s.
 const manageWait = 30 * time.Second
@@ -218,7 +189,7 @@ func uninstallService(ctx context.Context, a *terminal.App) error {
 		return terminal.Advise(err, "it was left as it is")
 	}
 	var stopped error
-	for _, argv := range s.stopCommands() {
+	for _, argv := range s.stop {
 		stopped = errors.Join(stopped, manage(ctx, argv))
 	}
 	if err := os.Remove(s.path); err != nil {
@@ -234,14 +205,12 @@ func uninstallService(ctx context.Context, a *terminal.App) error {
 	if stopped != nil {
 		note = "the system was not told: " + stopped.Error()
 	}
-	if a.JSON {
-		return a.PrintJSON(shownService{Manager: s.manager, Path: s.path, Note: note})
-	}
-	a.Printf("%s is gone\n", terminal.VisibleLine(s.path))
-	if note != "" {
-		a.Say("%s", terminal.Visible(note))
-	}
-	return nil
+	return a.Show(shownService{Manager: s.manager, Path: s.path, Note: note}, func() {
+		a.Printf("%s is gone\n", terminal.VisibleLine(s.path))
+		if note != "" {
+			a.Say("%s", terminal.Visible(note))
+		}
+	})
 }
 
 func serviceStatus(ctx context.Context, a *terminal.App) error {
@@ -257,16 +226,12 @@ func serviceStatus(ctx context.Context, a *terminal.App) error {
 	if s.manager == "systemd" {
 		shown.Enabled = manage(ctx, systemctl("is-enabled", unitName)) == nil
 	}
-	err = manage(ctx, s.knownCommand())
+	err = manage(ctx, s.known)
 	if shown.Active = err == nil; err != nil {
 		shown.Note, shown.Alone = err.Error(), daemonRuns(ctx, a)
 	}
-	if a.JSON {
-		if err := a.PrintJSON(shown); err != nil {
-			return err
-		}
-	} else {
-		showService(a, shown)
+	if err := a.Show(shown, func() { showService(a, shown) }); err != nil {
+		return err
 	}
 	switch {
 	case shown.Alone:

@@ -114,7 +114,7 @@ func TestServiceCommands(t *testing.T) {
 		for kind, c := range map[string]struct {
 			got  [][]string
 			want []string
-		}{"start": {s.startCommands(), want.start}, "stop": {s.stopCommands(), want.stop}} {
+		}{"start": {s.start, want.start}, "stop": {s.stop, want.stop}} {
 			var lines []string
 			for _, argv := range c.got {
 				lines = append(lines, strings.Join(argv, " "))

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 )
 
@@ -21,18 +22,32 @@ type serviceFile struct {
 	manager string // systemd, launchd
 	path    string
 	text    string
+
+	start, stop [][]string // commands that have the system know the file and run what it says, or end that and forget it
+	known       []string   // a command that succeeds where the system runs it; launchd, also where it is about to
 }
 
 // serviceFor is the file of a system for the daemon of home. Person is the person's home folder; config that of settings.
 func serviceFor(goos, person, config, program, home string) (s serviceFile, ok bool) {
 	switch goos {
 	case "linux":
-		return serviceFile{"systemd", filepath.Join(config, "systemd", "user", unitName), systemdUnit(program, home)}, true
+		return serviceFile{
+			manager: "systemd", path: filepath.Join(config, "systemd", "user", unitName), text: systemdUnit(program, home),
+			start: [][]string{systemctl("daemon-reload"), systemctl("enable", unitName), systemctl("restart", unitName)},
+			stop:  [][]string{systemctl("disable", "--now", unitName)}, known: systemctl("is-active", unitName),
+		}, true
 	case "darwin":
-		return serviceFile{"launchd", filepath.Join(person, "Library", "LaunchAgents", agentName+".plist"), launchdPlist(program, home)}, true
+		domain, path := "gui/"+strconv.Itoa(os.Getuid()), filepath.Join(person, "Library", "LaunchAgents", agentName+".plist")
+		return serviceFile{
+			manager: "launchd", path: path, text: launchdPlist(program, home),
+			start: [][]string{{"launchctl", "bootstrap", domain, path}},
+			stop:  [][]string{{"launchctl", "bootout", domain + "/" + agentName}}, known: []string{"launchctl", "print", domain + "/" + agentName},
+		}, true
 	}
 	return s, false
 }
+
+func systemctl(args ...string) []string { return append([]string{"systemctl", "--user"}, args...) }
 
 // errForeignService is a file under the service's name that somebody else wrote.
 var errForeignService = errors.New("it is not cmemd's")

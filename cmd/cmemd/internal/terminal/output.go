@@ -168,6 +168,15 @@ func (a *App) Tell(answer any, format string, args ...any) error {
 	return nil
 }
 
+// Show prints an answer as JSON where that is wanted, else as words does.
+func (a *App) Show(answer any, words func()) error {
+	if a.JSON {
+		return a.PrintJSON(answer)
+	}
+	words()
+	return nil
+}
+
 // Found prints an answer as JSON where that is wanted. shown reports that nothing is left to print: it was printed, or there is
 // nothing in it, which n and the error, ErrNothing with that text, say.
 func (a *App) Found(answer any, n int, nothing string) (shown bool, err error) {

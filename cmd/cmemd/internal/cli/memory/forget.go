@@ -1,10 +1,8 @@
 package memory
 
 import (
-	"bufio"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -79,7 +77,7 @@ func forget(ctx context.Context, a *terminal.App, client api.Invoker, f forgetCo
 	if !a.JSON {
 		showForgetPlan(a, plan)
 	}
-	switch ok, err := agrees(a, f); {
+	switch ok, err := a.Confirm("Erase all of this for good?", "forgotten", f.q.DryRun, f.yes); {
 	case err != nil:
 		return err
 	case !ok:
@@ -93,30 +91,6 @@ func forget(ctx context.Context, a *terminal.App, client api.Invoker, f forgetCo
 		return terminal.Advise(err, "what was begun is tried again until it is done: `cmemd status` says when it is")
 	}
 	return showForgotten(a, done)
-}
-
-// agrees asks, where there is somebody to ask.
-func agrees(a *terminal.App, f forgetCommand) (bool, error) {
-	switch {
-	case f.q.DryRun:
-		a.Say("nothing was forgotten: without --dry-run it is")
-		return false, nil
-	case f.yes:
-		return true, nil
-	case !terminal.IsTerminal(a.In):
-		a.Say("nothing was forgotten: nobody is there to ask; give --yes")
-		return false, nil
-	}
-	fmt.Fprint(a.Err, "Erase all of this for good? [y/N] ")
-	line, err := bufio.NewReader(a.In).ReadString('\n')
-	if err != nil && line == "" {
-		return false, errors.New("nothing was forgotten: no answer")
-	}
-	if answer := strings.ToLower(strings.TrimSpace(line)); answer != "y" && answer != "yes" {
-		a.Say("nothing was forgotten")
-		return false, nil
-	}
-	return true, nil
 }
 
 func showForgetPlan(a *terminal.App, p api.ForgetPlan) {
@@ -188,22 +162,17 @@ func recordWords(k events.Kind, n int) string {
 }
 
 func showForgotten(a *terminal.App, done api.Forgotten) error {
-	if a.JSON {
-		if err := a.PrintJSON(done); err != nil {
-			return err
-		}
-	}
-	if !a.JSON {
+	err := a.Show(done, func() {
 		line := fmt.Sprintf("forgotten: %s of %s", terminal.Plural(done.Records, "record"), terminal.Plural(done.Sessions, "session"))
 		if done.Spooled > 0 {
 			line += ", " + terminal.Plural(done.Spooled, "file")
 		}
 		a.Printf("%s; their words are in no file of this home any more\n", line)
 		a.Say("backups and exports that you made, and the agents' own transcripts, are yours to look after")
-	}
-	if len(done.Refused) > 0 {
+	})
+	if err == nil && len(done.Refused) > 0 {
 		return a.Reported(terminal.Advise(fmt.Errorf("%s could not be asked to forget", terminal.Plural(len(done.Refused), "session")),
 			"it is tried again, and `cmemd status` says when it is done; `cmemd logs` says more"))
 	}
-	return nil
+	return err
 }

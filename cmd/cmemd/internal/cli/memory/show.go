@@ -40,24 +40,18 @@ func newShow(a *terminal.App) *cobra.Command {
 }
 
 func showRows(a *terminal.App, found api.Rows) error {
-	if a.JSON {
-		if err := a.PrintJSON(found); err != nil {
-			return err
+	err := a.Show(found, func() {
+		for i, r := range found.Rows {
+			if i > 0 {
+				a.Printf("\n")
+			}
+			showRow(a, r)
 		}
-	}
-	for i, r := range found.Rows {
-		if a.JSON {
-			break
-		}
-		if i > 0 {
-			a.Printf("\n")
-		}
-		showRow(a, r)
-	}
-	if len(found.Missing) > 0 {
+	})
+	if err == nil && len(found.Missing) > 0 {
 		return a.Reported(fmt.Errorf("%w for %s", terminal.ErrNothing, strings.Join(found.Missing, ", ")))
 	}
-	return nil
+	return err
 }
 
 // showRow prints every field that a row has.

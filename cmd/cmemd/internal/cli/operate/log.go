@@ -44,20 +44,19 @@ func newLogVerify(a *terminal.App) *cobra.Command {
 }
 
 func showVerified(a *terminal.App, v api.Verified) error {
-	if a.JSON {
-		if err := a.PrintJSON(v); err != nil {
-			return err
+	err := a.Show(v, func() {
+		if !v.Damaged() {
+			a.Printf("the log is whole: %s checked\n", terminal.Plural(v.Records, "record"))
+			showBalance(a, v)
 		}
-	}
-	if v.Damaged() {
+	})
+	switch {
+	case err != nil:
+		return err
+	case v.Damaged():
 		return a.Reported(terminal.Advise(fmt.Errorf("the log is damaged at position %d (%s): %s", v.Position, v.Stream, v.Reason),
 			"keep the file, and put a backup in its place; `cmemd log export` gives what can still be read"))
-	}
-	if !a.JSON {
-		a.Printf("the log is whole: %s checked\n", terminal.Plural(v.Records, "record"))
-		showBalance(a, v)
-	}
-	if v.OK {
+	case v.OK:
 		return nil
 	}
 	return a.Reported(terminal.Advise(fmt.Errorf("the balance does not add up at %s", terminal.Plural(len(v.Discrepancies)+v.More, "place")),
@@ -101,14 +100,12 @@ func newLogStats(a *terminal.App) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				if a.JSON {
-					return a.PrintJSON(s)
-				}
-				a.Field("records", strconv.FormatUint(uint64(s.Records), 10))
-				a.Field("streams", strconv.Itoa(s.Streams))
-				a.Field("file", terminal.Size(s.FileBytes))
-				a.Field("unused", terminal.Size(s.FreeBytes))
-				return nil
+				return a.Show(s, func() {
+					a.Field("records", strconv.FormatUint(uint64(s.Records), 10))
+					a.Field("streams", strconv.Itoa(s.Streams))
+					a.Field("file", terminal.Size(s.FileBytes))
+					a.Field("unused", terminal.Size(s.FreeBytes))
+				})
 			})
 		},
 	}

@@ -84,11 +84,7 @@ func reobserve(ctx context.Context, a *terminal.App, client api.Invoker, r reobs
 		return err
 	}
 	if r.q.DryRun {
-		if a.JSON {
-			return a.PrintJSON(plan)
-		}
-		showPlan(a, plan)
-		return nil
+		return a.Show(plan, func() { showPlan(a, plan) })
 	}
 	a.Say("%s", planLine(plan))
 	if r.noWait {
@@ -140,11 +136,9 @@ func leaveReobserved(ctx context.Context, a *terminal.App, client api.Invoker, i
 	if err != nil || s.Inputs.Reobserve == 0 {
 		return interrupted
 	}
-	if a.JSON {
-		return a.PrintJSON(leftReobserved{true, s.Inputs.Reobserve})
-	}
-	a.Say("the daemon goes on: %s still to be observed again, as `cmemd status` says", terminal.Plural(s.Inputs.Reobserve, "input"))
-	return nil
+	return a.Show(leftReobserved{true, s.Inputs.Reobserve}, func() {
+		a.Say("the daemon goes on: %s still to be observed again, as `cmemd status` says", terminal.Plural(s.Inputs.Reobserve, "input"))
+	})
 }
 
 // planLine says on one line what is asked for.
@@ -181,18 +175,15 @@ func showPlan(a *terminal.App, p api.Reobserved) {
 
 // showReobserved says what became of a request. Answers that are held up are an error: somebody waited for them.
 func showReobserved(a *terminal.App, done api.Reobserved) error {
-	if a.JSON {
-		if err := a.PrintJSON(done); err != nil {
-			return err
-		}
-	}
-	if !a.JSON {
+	err := a.Show(done, func() {
 		a.Printf("%s\n", terminal.VisibleLine(reobservedLine(done)))
 		for _, r := range done.Refused {
 			a.Say("session %s was left out: %s", r.Session, terminal.VisibleLine(r.Detail))
 		}
-	}
+	})
 	switch {
+	case err != nil:
+		return err
 	case len(done.Stopped) > 0:
 		return a.Reported(terminal.Advise(fmt.Errorf("the rest has to wait: %s", strings.Join(done.Stopped, "; ")),
 			"nothing is lost: it is answered when that is over; `cmemd status` counts what is still to be observed again"))

@@ -1,0 +1,32 @@
+package terminal
+
+import (
+	"bufio"
+	"fmt"
+	"strings"
+)
+
+// Confirm asks whether to go on with what was shown, where there is something to ask and somebody to answer: without a terminal
+// it takes no for an answer. Done is the word for what was not done then.
+func (a *App) Confirm(question, done string, dryRun, yes bool) (bool, error) {
+	switch {
+	case dryRun:
+		a.Say("nothing was %s: without --dry-run it is", done)
+		return false, nil
+	case yes:
+		return true, nil
+	case a.JSON || !IsTerminal(a.In):
+		a.Say("nothing was %s: nobody is there to ask; give --yes", done)
+		return false, nil
+	}
+	fmt.Fprint(a.Err, question+" [y/N] ")
+	line, err := bufio.NewReader(a.In).ReadString('\n')
+	if err != nil && line == "" {
+		return false, fmt.Errorf("nothing was %s: no answer", done)
+	}
+	if answer := strings.ToLower(strings.TrimSpace(line)); answer != "y" && answer != "yes" {
+		a.Say("nothing was %s", done)
+		return false, nil
+	}
+	return true, nil
+}
