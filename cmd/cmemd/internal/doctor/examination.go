@@ -77,13 +77,10 @@ func examine(ctx context.Context, a *terminal.App) (*examination, error) {
 	}
 	x := &examination{app: a, paths: p, now: a.Now()}
 	x.config, x.settings = config.Load(p.Home, a.Environ)
-	x.daemon = a.Query(ctx, func(ctx context.Context, client api.Invoker) error {
-		s, err := api.StatusRoute.Call(ctx, client, api.NoQuery{})
-		if err == nil {
-			x.status = &s
-		}
-		return err
-	})
+	status, err := a.Status(ctx)
+	if x.daemon = err; err == nil {
+		x.status = &status
+	}
 	return x, ctx.Err()
 }
 

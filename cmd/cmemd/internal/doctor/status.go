@@ -1,7 +1,6 @@
 package doctor
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -18,13 +17,10 @@ func newStatus(a *terminal.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "status", Short: "Say whether the daemon runs and how it is doing; exit code 3 if it does not", Args: terminal.Takes(0, 0, ""),
 		RunE: func(c *cobra.Command, _ []string) error {
-			err := a.Query(c.Context(), func(ctx context.Context, client api.Invoker) error {
-				s, err := api.StatusRoute.Call(ctx, client, api.NoQuery{})
-				if err != nil {
-					return err
-				}
+			s, err := a.Status(c.Context())
+			if err == nil {
 				return a.Show(runningStatus{Running: true, Status: s}, func() { showStatus(a, s) })
-			})
+			}
 			if !errors.Is(err, api.ErrNotRunning) {
 				return err
 			}

@@ -39,6 +39,15 @@ func Answer[Q, A any](ctx context.Context, a *App, r api.Route[Q, A], q Q, show 
 	})
 }
 
+// Status is how the daemon of this home does.
+func (a *App) Status(ctx context.Context) (s api.Status, err error) {
+	err = a.Query(ctx, func(ctx context.Context, c api.Invoker) error {
+		s, err = api.StatusRoute.Call(ctx, c, api.NoQuery{})
+		return err
+	})
+	return s, err
+}
+
 // Stream is query for answers that take as long as they take.
 func (a *App) Stream(ctx context.Context, do func(c *client.Client) error) error {
 	return a.Ask(func(c *client.Client) error {

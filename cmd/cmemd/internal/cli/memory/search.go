@@ -1,7 +1,6 @@
 package memory
 
 import (
-	"context"
 	"fmt"
 	"strconv"
 	"strings"
@@ -40,11 +39,7 @@ func newSearch(a *terminal.App) *cobra.Command {
 		if err := s.read(c, args, a.Now()); err != nil {
 			return err
 		}
-		return a.Query(c.Context(), func(ctx context.Context, client api.Invoker) error {
-			found, err := api.SearchRoute.Call(ctx, client, s.query)
-			if err != nil {
-				return err
-			}
+		return terminal.Answer(c.Context(), a, api.SearchRoute, s.query, func(a *terminal.App, found api.SearchResults) error {
 			return showResults(a, found, s.query)
 		})
 	}

@@ -69,11 +69,8 @@ func readWatching(ctx context.Context, a *terminal.App) (w watching, err error) 
 	if w.State, err = watch.Load(homedir.PathsOf(home).Watch); err != nil {
 		return w, err
 	}
-	err = a.Query(ctx, func(ctx context.Context, c api.Invoker) error {
-		st, err := api.StatusRoute.Call(ctx, c, api.NoQuery{})
-		w.Running, w.Following = err == nil, st.Settings["watch"]
-		return err
-	})
+	st, err := a.Status(ctx)
+	w.Running, w.Following = err == nil, st.Settings["watch"]
 	if errors.Is(err, api.ErrNotRunning) {
 		return w, nil
 	}

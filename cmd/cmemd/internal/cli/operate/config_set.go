@@ -11,7 +11,6 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
-	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/durable"
 	"github.com/cmemd/cmemd/internal/setting"
 )
@@ -164,14 +163,7 @@ func writeChanges(ctx context.Context, a *terminal.App, home, path string, chang
 
 // changedSettings says of each change what it did.
 func changedSettings(ctx context.Context, a *terminal.App, old, now *config.Loaded, changes []config.Change) []changedSetting {
-	var running map[string]string
-	if err := a.Query(ctx, func(ctx context.Context, client api.Invoker) error {
-		status, err := api.StatusRoute.Call(ctx, client, api.NoQuery{})
-		running = status.Settings
-		return err
-	}); err != nil {
-		running = nil // none runs, or none that could tell
-	}
+	running, _ := a.Status(ctx) // zero: none runs, or none that could tell
 	var out []changedSetting
 	was, is := old.Values(), now.Values()
 	for _, ch := range changes {
@@ -179,7 +171,7 @@ func changedSettings(ctx context.Context, a *terminal.App, old, now *config.Load
 		if strings.HasPrefix(one.New.Source, setting.EnvPrefix) {
 			one.Wins = one.New.Source
 		}
-		if value, told := running[ch.Key]; told {
+		if value, told := running.Settings[ch.Key]; told {
 			restart := value != one.New.Value
 			one.Restart = &restart
 		}
