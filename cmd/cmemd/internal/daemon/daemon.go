@@ -116,14 +116,14 @@ func (d *daemon) open(ctx context.Context, version string) error {
 	if err := d.begin(ctx, version); err != nil {
 		return err
 	}
-	if err := d.serveable(token, version); err != nil {
+	if err := d.assemble(token, version); err != nil {
 		return errors.Join(err, d.recordEnd(d.previous.Clean, err))
 	}
 	return nil
 }
 
-// serveable makes what acts and what answers.
-func (d *daemon) serveable(token, version string) (err error) {
+// assemble makes what acts and what answers.
+func (d *daemon) assemble(token, version string) (err error) {
 	if d.actors, err = actors.New(d.actorsConfig()); err != nil {
 		return err
 	}
@@ -145,12 +145,12 @@ func (d *daemon) recordEnd(clean bool, cause error) error {
 		ID: uuid.Must(uuid.NewV7()), OccurredAt: time.Now(),
 		Event: events.DaemonStopped{Clean: clean, Cause: cause.Error()},
 	})
-	return d.spared(err)
+	return d.unlessDiskFull(err)
 }
 
-// spared is err, but for a record of the daemon's own life that a nearly full disk has no room for: it is not worth an
+// unlessDiskFull is err, but for a record of the daemon's own life that a nearly full disk has no room for: it is not worth an
 // end, as hooks must hear that nothing is taken.
-func (d *daemon) spared(err error) error {
+func (d *daemon) unlessDiskFull(err error) error {
 	if !errors.Is(err, eventlog.ErrDiskFull) {
 		return err
 	}
@@ -164,7 +164,7 @@ func (d *daemon) begin(ctx context.Context, version string) (err error) {
 		ID: uuid.Must(uuid.NewV7()), OccurredAt: time.Now(),
 		Event: events.DaemonStarted{Version: version, PID: os.Getpid(), Settings: d.config.Values()},
 	})
-	if err := d.spared(err); err != nil {
+	if err := d.unlessDiskFull(err); err != nil {
 		return err
 	}
 	if !d.previous.Clean {
@@ -210,15 +210,15 @@ func (d *daemon) apiConfig(answers *recall.Recall, spool *relay.Spool, token, ve
 		NewToken: func() (string, error) { return homedir.MakeToken(d.paths.Token) },
 		Notice:   notices{views: d.views, status: d.actors.Status, now: time.Now, stopped: d.phase.stopped}.line,
 		Vectors:  d.vectors,
-		Shutdown: func(cause string) { d.stop(stopped(cause)) },
+		Shutdown: func(cause string) { d.stop(endRequest(cause)) },
 		MCP:      d.mcpFace(version),
 	}
 }
 
-// stopped is the cause of an end that somebody asked for.
-type stopped string
+// endRequest is the cause of an end that somebody asked for.
+type endRequest string
 
-func (s stopped) Error() string { return string(s) }
+func (s endRequest) Error() string { return string(s) }
 
 // close lets everything go that is open. What is in the views is on disk then.
 func (d *daemon) close() error {

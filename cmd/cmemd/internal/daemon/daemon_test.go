@@ -101,7 +101,7 @@ func TestStoppedDaemonEndsWell(t *testing.T) {
 	if info, err := os.Lstat(d.paths.Socket); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the socket: %v, %v", info, err)
 	}
-	d.stop(stopped("a test"))
+	d.stop(endRequest("a test"))
 	if err := waitEnd(t, ended); err != nil {
 		t.Error(err)
 	}
@@ -139,7 +139,7 @@ func TestFailedStartLeavesTheLastEnd(t *testing.T) {
 	d, ctx := openTemp(t)
 	p, l := d.paths, d.config
 	ended := serving(t, ctx, d)
-	d.stop(stopped("a test"))
+	d.stop(endRequest("a test"))
 	if err := waitEnd(t, ended); err != nil {
 		t.Fatal(err)
 	}
@@ -192,7 +192,7 @@ func TestNearlyFullDisk(t *testing.T) {
 	if !errors.As(err, &problem) || problem.Type != api.ProblemDiskFull || problem.Status != http.StatusServiceUnavailable {
 		t.Errorf("a hook got %v, want 503 for the full disk", err)
 	}
-	d.stop(stopped("a test"))
+	d.stop(endRequest("a test"))
 	if err := waitEnd(t, ended); err != nil {
 		t.Errorf("ended with %v", err)
 	}
@@ -248,6 +248,6 @@ func TestStillViewsKeepTheDaemon(t *testing.T) {
 		t.Fatalf("the daemon ended: %v", err)
 	default:
 	}
-	d.stop(stopped("a test"))
+	d.stop(endRequest("a test"))
 	_ = waitEnd(t, ended) // that the views are closed already may be told
 }

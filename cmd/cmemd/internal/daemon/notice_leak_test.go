@@ -51,7 +51,7 @@ func TestNoNewsOfTheObserverReachesIt(t *testing.T) {
 	})
 	one := &providers.Built{Provider: script}
 	d.offers = &offers{order: []*providers.Built{one}, all: []*providers.Built{one}}
-	if err := d.serveable(strings.Repeat("t", homedir.TokenBytes), "test"); err != nil {
+	if err := d.assemble(strings.Repeat("t", homedir.TokenBytes), "test"); err != nil {
 		t.Fatal(err)
 	}
 	ended := serving(t, ctx, d)
@@ -84,7 +84,7 @@ func TestNoNewsOfTheObserverReachesIt(t *testing.T) {
 	if !control || script.Calls() < before+3 {
 		t.Errorf("%d prompts; what stood beside the canaries came through: %t", script.Calls()-before, control)
 	}
-	d.stop(stopped("a test"))
+	d.stop(endRequest("a test"))
 	if err := waitEnd(t, ended); err != nil {
 		t.Error(err)
 	}

@@ -21,7 +21,7 @@ const (
 	failLimit = time.Second
 )
 
-// run serves until ctx is done, ends in order, and returns nil if that was asked for. ctx is done with a cause: a stopped
+// run serves until ctx is done, ends in order, and returns nil if that was asked for. ctx is done with a cause: an endRequest
 // for an end that somebody wanted.
 func (d *daemon) run(ctx context.Context, me homedir.DaemonFile) error {
 	t := d.tasks()
@@ -111,8 +111,8 @@ func (d *daemon) watchLog(ctx context.Context, t *tasks) {
 // startAll starts the views, what acts on them, and what answers, in this order; they are stopped in the opposite one.
 func (d *daemon) startAll(ctx context.Context, t *tasks, listeners []net.Listener) {
 	catching, halt := context.WithCancel(context.WithoutCancel(ctx)) // ends when a view has stopped for good
-	t.start(ctx, "views", d.kept("views", d.views.Run, halt))
-	t.start(ctx, "index", d.kept("index", d.index.Run, halt))
+	t.start(ctx, "views", d.isolated("views", d.views.Run, halt))
+	t.start(ctx, "index", d.isolated("index", d.index.Run, halt))
 	if d.vectors != nil {
 		t.start(ctx, "vectors", d.runVectors)
 	}
@@ -150,9 +150,9 @@ func (d *daemon) watchTranscripts(ctx context.Context) error {
 	return d.watch.Run(ctx)
 }
 
-// kept is run, a view's, whose failure does not end the daemon: what is captured is in the log, and a view that stands
+// isolated is run, a view's, whose failure does not end the daemon: what is captured is in the log, and a view that stands
 // still says so in its answers. It calls halt then.
-func (d *daemon) kept(name string, run func(context.Context) error, halt func()) func(context.Context) error {
+func (d *daemon) isolated(name string, run func(context.Context) error, halt func()) func(context.Context) error {
 	return func(ctx context.Context) error {
 		if err := run(ctx); err != nil && ctx.Err() == nil {
 			d.logger.Error("it stands still; what happens is captured all the same", "view", name, "err", err)
@@ -187,7 +187,7 @@ func (d *daemon) catchUp(ctx context.Context) {
 func (d *daemon) end(t *tasks, cause error) error {
 	d.logger.Info("ending", "cause", cause)
 	done := make(chan error, 1)
-	var asked stopped
+	var asked endRequest
 	clean := errors.As(cause, &asked)
 	go func() { done <- d.endInOrder(t, clean, cause) }()
 	limit := endLimit

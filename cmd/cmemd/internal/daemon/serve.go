@@ -57,17 +57,17 @@ func serve(ctx context.Context, a *terminal.App) error {
 	return d.run(ctx, me)
 }
 
-// untilSignal returns a context that ends with a stopped as its cause when the process is told to end. Its stop ends it
+// untilSignal returns a context that ends with an endRequest as its cause when the process is told to end. Its stop ends it
 // for another cause.
 func untilSignal(parent context.Context) (context.Context, context.CancelCauseFunc) {
 	ctx, stop := context.WithCancelCause(context.WithoutCancel(parent))
-	told := make(chan os.Signal, 1)
-	signal.Notify(told, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	go func() {
-		defer signal.Stop(told)
+		defer signal.Stop(signals)
 		select {
-		case s := <-told:
-			stop(stopped(fmt.Sprintf("signal: %s", s)))
+		case s := <-signals:
+			stop(endRequest(fmt.Sprintf("signal: %s", s)))
 		case <-ctx.Done():
 		}
 	}()

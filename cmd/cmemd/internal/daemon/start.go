@@ -110,7 +110,7 @@ func awaitListener(ctx context.Context, client *client.Client, p homedir.Paths, 
 	for client.Alive(ctx) != nil {
 		select {
 		case err := <-ended:
-			lost = terminal.Advise(fmt.Errorf("the daemon ended at once: %w%s", orEnd(err), whatItSaid(said)), "see %s and `cmemd logs`", p.StartLog)
+			lost = terminal.Advise(fmt.Errorf("the daemon ended at once: %w%s", orErrEnded(err), whatItSaid(said)), "see %s and `cmemd logs`", p.StartLog)
 			if client.Alive(ctx) != nil && !isHeld(p.Log) {
 				return false, lost
 			}

@@ -57,7 +57,7 @@ func newStop(a *terminal.App) *cobra.Command {
 func Stop(ctx context.Context, client *client.Client, p homedir.Paths, kill bool) (pid int, err error) {
 	d, err := homedir.ReadDaemonFile(p.Daemon)
 	if err != nil {
-		d = askWho(ctx, client)
+		d = describeRunning(ctx, client)
 	}
 	err = askToStop(ctx, client)
 	if errors.Is(err, api.ErrNotRunning) && !d.Lives() {
@@ -67,10 +67,10 @@ func Stop(ctx context.Context, client *client.Client, p homedir.Paths, kill bool
 		err = d.Signal(syscall.SIGTERM)
 	}
 	if err == nil {
-		err = gone(ctx, client, d, stopWait)
+		err = awaitEnd(ctx, client, d, stopWait)
 	}
 	if err != nil && kill && d.Lives() {
-		err = errors.Join(d.Signal(os.Kill), gone(ctx, client, d, stopWait))
+		err = errors.Join(d.Signal(os.Kill), awaitEnd(ctx, client, d, stopWait))
 	}
 	if err != nil {
 		return d.PID, terminal.Advise(fmt.Errorf("the daemon (pid %d) does not end: %w", d.PID, err), "`cmemd stop --kill`; what it accepted is in the log")
@@ -78,8 +78,8 @@ func Stop(ctx context.Context, client *client.Client, p homedir.Paths, kill bool
 	return d.PID, nil
 }
 
-// askWho describes the daemon that answers at the socket, as far as it can be told; nothing if none does.
-func askWho(ctx context.Context, client *client.Client) homedir.DaemonFile {
+// describeRunning describes the daemon that answers at the socket, as far as it can be told; nothing if none does.
+func describeRunning(ctx context.Context, client *client.Client) homedir.DaemonFile {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
 	s, err := api.StatusRoute.Call(ctx, client, api.NoQuery{})
@@ -97,8 +97,8 @@ func askToStop(ctx context.Context, client *client.Client) error {
 	return client.Stop(ctx)
 }
 
-// gone waits until the process has ended and nothing answers any more.
-func gone(ctx context.Context, client *client.Client, d homedir.DaemonFile, limit time.Duration) error {
+// awaitEnd waits until the process has ended and nothing answers any more.
+func awaitEnd(ctx context.Context, client *client.Client, d homedir.DaemonFile, limit time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	for d.Lives() || client.Alive(ctx) == nil {

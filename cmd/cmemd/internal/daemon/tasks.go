@@ -30,7 +30,7 @@ func (t *tasks) start(ctx context.Context, name string, work func(context.Contex
 		defer close(one.done)
 		one.err = work(ctx)
 		if ctx.Err() == nil {
-			t.failed(fmt.Errorf("%s ended: %w", name, orEnd(one.err)))
+			t.failed(fmt.Errorf("%s ended: %w", name, orErrEnded(one.err)))
 		}
 	}()
 }
@@ -38,7 +38,7 @@ func (t *tasks) start(ctx context.Context, name string, work func(context.Contex
 // errEnded is a task that ended without being told to, and without a reason.
 var errEnded = errors.New("without a reason")
 
-func orEnd(err error) error {
+func orErrEnded(err error) error {
 	if err == nil {
 		return errEnded
 	}

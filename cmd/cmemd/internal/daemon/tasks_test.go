@@ -49,7 +49,7 @@ func TestTaskThatEnds(t *testing.T) {
 			all := &tasks{failed: func(err error) { got = err }}
 			all.start(t.Context(), "views", func(context.Context) error { return err })
 			synctest.Wait()
-			if got == nil || !strings.HasPrefix(got.Error(), "views ended: ") || !errors.Is(got, orEnd(err)) {
+			if got == nil || !strings.HasPrefix(got.Error(), "views ended: ") || !errors.Is(got, orErrEnded(err)) {
 				t.Errorf("a task that ended with %v is told as %v", err, got)
 			}
 			if stopped := all.stop(); !errors.Is(stopped, err) {

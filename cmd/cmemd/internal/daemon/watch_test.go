@@ -122,7 +122,7 @@ func TestFollowedChats(t *testing.T) {
 	if diff := cmp.Diff(want, kindsOf(t, d)); diff != "" {
 		t.Errorf("on record (-want +got):\n%s", diff)
 	}
-	d.stop(stopped("a test"))
+	d.stop(endRequest("a test"))
 	if err := waitEnd(t, ended); err != nil {
 		t.Error(err)
 	}
@@ -174,7 +174,7 @@ func TestSpoolBeforeChats(t *testing.T) {
 	if diff := cmp.Diff(want, kindsOf(t, d)); diff != "" {
 		t.Errorf("on record (-want +got):\n%s", diff)
 	}
-	d.stop(stopped("a test"))
+	d.stop(endRequest("a test"))
 	if err := waitEnd(t, ended); err != nil {
 		t.Error(err)
 	}

@@ -54,7 +54,7 @@ func needsDaemon() []checked {
 // A check looks at one thing, and says one line of it or more.
 type check struct {
 	name string
-	look func(ctx context.Context, x *examination) []checked
+	run  func(ctx context.Context, x *examination) []checked
 }
 
 // An examination is what the checks look at.

@@ -85,7 +85,7 @@ func (x *examination) changed() []checked {
 	var out []checked
 	now := x.config.Values()
 	for _, key := range keys {
-		if was, told := x.status.Settings[key]; told && was != now[key] {
+		if was, known := x.status.Settings[key]; known && was != now[key] {
 			out = append(out, note("`cmemd stop` and `cmemd start`, for it to take effect", "%s is %q in the settings, and the daemon runs with %q", key, now[key], was))
 		}
 	}

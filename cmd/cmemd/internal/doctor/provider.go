@@ -21,8 +21,8 @@ func checkProvider(_ context.Context, x *examination) []checked {
 	}
 	out := found(x.status.Findings, func(f health.Finding) bool { return f.What == health.FindHeld })
 	for _, p := range x.status.Providers {
-		told := func(f health.Finding) bool { return f.What == health.FindHeld && f.Provider == p.Name }
-		if p.State == api.ProviderPaused && slices.ContainsFunc(x.status.Findings, told) {
+		isHeld := func(f health.Finding) bool { return f.What == health.FindHeld && f.Provider == p.Name }
+		if p.State == api.ProviderPaused && slices.ContainsFunc(x.status.Findings, isHeld) {
 			continue
 		}
 		out = append(out, providerState(p))

@@ -47,9 +47,9 @@ type try struct {
 
 // Where a cost comes from.
 const (
-	costTold   = "provider"
+	costStated = "provider"
 	costListed = "prices"
-	costBoth   = "provider and prices" // it told it of some of the calls
+	costBoth   = "provider and prices" // it stated it of some of the calls
 )
 
 // A tryFailure is why there is no answer.
@@ -93,7 +93,7 @@ func (t *try) count(b events.Bill) {
 	open := b.Open()
 	if open == (events.Usage{}) {
 		if b.Stated() {
-			t.CostUSD, t.CostFrom = &b.Cost, costTold
+			t.CostUSD, t.CostFrom = &b.Cost, costStated
 		}
 		return
 	}
@@ -238,7 +238,7 @@ func showTry(a *terminal.App, t *try) {
 
 func (t *try) costLine() string {
 	switch t.CostFrom {
-	case costTold:
+	case costStated:
 		return fmt.Sprintf("$%.6f, as the provider says", *t.CostUSD)
 	case costListed:
 		return fmt.Sprintf("$%.6f, by the list of prices", *t.CostUSD)

@@ -36,7 +36,7 @@ type shownInstall struct {
 	Notes    []string        `json:"notes,omitempty"`
 	Error    string          `json:"error,omitempty"`
 
-	told int // how many of the notes were shown
+	notesShown int // how many of the notes were shown
 }
 
 // A shownFile is one change.
@@ -136,7 +136,7 @@ func printInstalls(a *terminal.App, all []*shownInstall, brief bool) {
 		for _, n := range s.Notes {
 			a.Printf("  %s\n", terminal.VisibleLine(n))
 		}
-		s.told = len(s.Notes)
+		s.notesShown = len(s.Notes)
 	}
 }
 
@@ -193,7 +193,7 @@ func (x *installation) report(shown []*shownInstall) error {
 		case installDone, installRemoved:
 			x.app.Say("%s: %s", s.Agent, s.State)
 		}
-		for _, n := range s.Notes[s.told:] {
+		for _, n := range s.Notes[s.notesShown:] {
 			x.app.Say("%s: %s", s.Agent, terminal.VisibleLine(n))
 		}
 	}

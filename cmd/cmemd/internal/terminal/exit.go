@@ -101,8 +101,8 @@ func ExitCode(err error) int {
 
 // Complain says on standard error what went wrong and what to do next.
 func (a *App) Complain(err error) {
-	var told *ReportedError
-	if err == nil || errors.As(err, &told) {
+	var reported *ReportedError
+	if err == nil || errors.As(err, &reported) {
 		return
 	}
 	message, next := Describe(err), NextStep(err)

@@ -27,8 +27,8 @@ lines for programs. What was superseded or forgotten is not among them.
 Secrets are looked for once more, by more rules than when they were captured, and replaced by a mark. The whole log, with what
 agents did, is written by ` + "`cmemd log export`" + `.`
 
-// wantedExport is what is asked of an export.
-type wantedExport struct {
+// exportCommand is what is asked of an export.
+type exportCommand struct {
 	api.ExportQuery
 	format string
 	file   string
@@ -36,7 +36,7 @@ type wantedExport struct {
 }
 
 func newExport(a *terminal.App) *cobra.Command {
-	q := wantedExport{}
+	q := exportCommand{}
 	c := &cobra.Command{
 		Use: "export", Short: "Write what is remembered, as Markdown or JSON lines", Long: exportHelp, Args: terminal.Takes(0, 0, ""),
 		Example: "  cmemd export > memory.md\n  cmemd export --format jsonl --project . --out memory.jsonl",
@@ -70,7 +70,7 @@ func isFolder(project string) bool {
 	return project == "." || project == ".." || strings.ContainsRune(project, filepath.Separator)
 }
 
-func export(ctx context.Context, a *terminal.App, q wantedExport) error {
+func export(ctx context.Context, a *terminal.App, q exportCommand) error {
 	rules := full.New()
 	if err := rules.Load(); err != nil {
 		return err

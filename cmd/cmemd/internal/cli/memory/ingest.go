@@ -116,14 +116,14 @@ func ingest(ctx context.Context, a *terminal.App, client *client.Client, agent s
 	var failed error
 	var foreign []string // of which no line was understood
 	for _, f := range files {
-		by, told := whose(agent, f.path)
+		by, known := whose(agent, f.path)
 		got, err := ingestOne(ctx, client, by, f, m)
 		done := ingestedFile{Path: f.path, Ingested: got}
 		if err != nil {
 			done.Error, failed = terminal.Describe(err), err
 		}
 		all = append(all, done)
-		if err == nil && (got.Malformed > 0 && got.Malformed == got.Lines || !told && nothingOf(got)) {
+		if err == nil && (got.Malformed > 0 && got.Malformed == got.Lines || !known && nothingOf(got)) {
 			foreign = append(foreign, f.path)
 		}
 		if errors.Is(err, api.ErrNotRunning) || errors.Is(err, api.ErrCut) || ctx.Err() != nil {
@@ -157,9 +157,9 @@ func nothingOf(got api.Ingested) bool {
 // longestFirst bounds the first line of a transcript that is looked at. Codex's holds its whole instructions, some 50 kB.
 const longestFirst = 1 << 20
 
-// whose is the agent that wrote a transcript: as the flag says, else its folder, else its first line. Told is false where
+// whose is the agent that wrote a transcript: as the flag says, else its folder, else its first line. Known is false where
 // none of them says it.
-func whose(agent, path string) (name string, told bool) {
+func whose(agent, path string) (name string, known bool) {
 	if agent != "" {
 		return agent, true
 	}

@@ -171,7 +171,7 @@ func changedSettings(ctx context.Context, a *terminal.App, old, now *config.Load
 		if strings.HasPrefix(one.New.Source, setting.EnvPrefix) {
 			one.Wins = one.New.Source
 		}
-		if value, told := running.Settings[ch.Key]; told {
+		if value, known := running.Settings[ch.Key]; known {
 			restart := value != one.New.Value
 			one.Restart = &restart
 		}
