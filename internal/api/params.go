@@ -286,11 +286,19 @@ func MustKnow(query any) (at events.Position) {
 }
 
 // Words are the words that the parameter of that name of query, a struct, may be.
-func Words(query any, name string) (words []string) {
+func Words(query any, name string) []string { return named(query, name).words }
+
+// Most is the largest number that the parameter of that name of query, a struct, may be.
+func Most(query any, name string) int {
+	n, _ := strconv.Atoi(named(query, name).most)
+	return n
+}
+
+func named(query any, name string) (found param) {
 	eachParam(reflect.ValueOf(query), func(p param, _ reflect.Value) {
 		if p.name == name {
-			words = p.words
+			found = p
 		}
 	})
-	return words
+	return found
 }

@@ -13,9 +13,6 @@ import (
 	"github.com/cmemd/cmemd/projections/sessions"
 )
 
-// MaxOutcomes is how many inputs one answer lists at most.
-const MaxOutcomes = 10_000
-
 // getOutcomes lists inputs, the latest first, page by page.
 func (s *Server) getOutcomes(ctx context.Context, q api.OutcomesQuery) (api.Outcomes, error) {
 	f := outcomes.Filter{

@@ -58,9 +58,6 @@ func (s *Server) getSearch(ctx context.Context, asked api.SearchQuery) (found ap
 	}, err
 }
 
-// MaxRecency is the most per cent that the newest can be worth above the very old.
-const MaxRecency = int(100 * recall.MaxRecency)
-
 // recencyOf is per cent as searches have it: nil is 0, and 0 is below 0.
 func recencyOf(percent *int) float64 {
 	switch {

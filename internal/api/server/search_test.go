@@ -27,7 +27,7 @@ func TestSearchTakesWhatItIsAsked(t *testing.T) {
 		}
 		ids, last = append(ids, saved.ID), saved.Position
 	}
-	none, most := 0, MaxRecency
+	none, most := 0, api.Most(api.SearchQuery{}, "recency")
 	for name, c := range map[string]struct {
 		q    api.SearchQuery
 		want []events.ID

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/api/server"
 	"github.com/cmemd/cmemd/internal/memory/recall"
 	"github.com/cmemd/cmemd/internal/setting"
@@ -33,7 +34,7 @@ func contextSettings() []setting.Row[Given] {
 			func(c *Given) *int { return &c.ContextScore }),
 		setting.Word("context_files", off, []string{off, On}, "give a little memory of a file that is about to be read",
 			func(c *Given) *string { return &c.ContextFiles }),
-		setting.Number("search_recency", standardRecency, 0, server.MaxRecency, "per cent that the newest is worth above the very old in a search; 0: age does not count",
+		setting.Number("search_recency", standardRecency, 0, api.Most(api.SearchQuery{}, "recency"), "per cent that the newest is worth above the very old in a search; 0: age does not count",
 			func(c *Given) *int { return &c.SearchRecency }),
 	}
 }

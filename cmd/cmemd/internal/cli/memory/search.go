@@ -11,8 +11,6 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
-	"github.com/cmemd/cmemd/internal/api/server"
-	"github.com/cmemd/cmemd/internal/memory/recall"
 	"github.com/cmemd/cmemd/projections/rows"
 )
 
@@ -65,7 +63,7 @@ func (s *searched) flags(a *terminal.App, c *cobra.Command) {
 	f.Uint64Var(&s.after, "after", 0, "wait until this position of the log is known")
 	terminal.OneOf(c, "kind", rows.Observation, rows.Summary, rows.Memory, rows.Prompt)
 	terminal.OneOf(c, "sort", api.Words(api.SearchQuery{}, "sort")...)
-	terminal.UpTo(c, "limit", recall.MaxLimit)
+	terminal.UpTo(c, "limit", api.Most(api.SearchQuery{}, "limit"))
 	terminal.WhenFlag(a, c, &q.Since, "since", "not before")
 	terminal.WhenFlag(a, c, &q.Until, "until", "not after")
 }
@@ -75,8 +73,9 @@ func (s *searched) read(c *cobra.Command, args []string, now time.Time) (err err
 	q := &s.query
 	q.Text, q.Kind, q.After = strings.Join(args, " "), strings.Join(s.kinds, ","), events.Position(s.after)
 	if c.Flags().Changed("recency") {
-		if q.Recency = &s.recency; s.recency < 0 || s.recency > server.MaxRecency {
-			return terminal.Misused(c, "--recency %d: it must be from 0 to %d", s.recency, server.MaxRecency)
+		most := api.Most(*q, "recency")
+		if q.Recency = &s.recency; s.recency < 0 || s.recency > most {
+			return terminal.Misused(c, "--recency %d: it must be from 0 to %d", s.recency, most)
 		}
 	}
 	q.AsOf, err = parseAsOf(c, s.asOf, now)

@@ -9,7 +9,6 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
-	"github.com/cmemd/cmemd/internal/api/server"
 	"github.com/cmemd/cmemd/internal/observer"
 	"github.com/cmemd/cmemd/projections/outcomes"
 )
@@ -40,7 +39,7 @@ func newOutcomes(a *terminal.App) *cobra.Command {
 	terminal.OneOf(c, "outcome", outcomes.Observed, outcomes.Skipped, outcomes.Dropped, outcomes.Pending, outcomes.Forgotten)
 	terminal.OneOf(c, "kind", events.KindToolUsed, events.KindContextCompacted, events.KindAgentStopped)
 	terminal.OneOf(c, "class", outputClasses()...)
-	terminal.UpTo(c, "limit", server.MaxOutcomes)
+	terminal.UpTo(c, "limit", api.Most(q, "limit"))
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		return a.Query(c.Context(), func(ctx context.Context, client api.Invoker) error {
 			found, err := api.OutcomesRoute.Call(ctx, client, q)
