@@ -3,6 +3,7 @@ package agents
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -164,21 +165,28 @@ func TestAFactHasOneKey(t *testing.T) {
 func TestCountsOnTheWayAreAdded(t *testing.T) {
 	t.Parallel()
 	before := map[string]int{"a": 2, "b": 1}
-	for name, body := range map[string]string{
-		"prompt":     `"hook_event_name":"UserPromptSubmit","prompt":"x"`,
-		"tool":       `"hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{"command":"x"},"tool_response":{"stdout":"y"}`,
-		"stop":       `"hook_event_name":"Stop","last_assistant_message":"x"`,
-		"compaction": `"hook_event_name":"PostCompact","compact_summary":"x"`,
+	for name, c := range map[string]struct {
+		body  string
+		texts int // that are searched for secrets: of a tool its name too
+	}{
+		"prompt":     {`"hook_event_name":"UserPromptSubmit","prompt":"x"`, 1},
+		"tool":       {`"hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{"command":"x"},"tool_response":{"stdout":"y"}`, 3},
+		"stop":       {`"hook_event_name":"Stop","last_assistant_message":"x"`, 1},
+		"compaction": {`"hook_event_name":"PostCompact","compact_summary":"x"`, 1},
 	} {
 		for _, redact := range []Redact{nil, func(s string, _ bool) (string, map[string]int) { return s, map[string]int{"a": 1} }} {
 			meta := Meta{Delivery: events.ID{1}, OccurredAt: time.Unix(1e9, 0), Redact: redact, Redactions: before}
-			r, err := ClaudeCode{}.Decode([]byte(`{"session_id":"s","cwd":"/w",`+body+`}`), meta)
+			r, err := ClaudeCode{}.Decode([]byte(`{"session_id":"s","cwd":"/w",`+c.body+`}`), meta)
 			if err != nil || len(r.Captures) != 1 {
 				t.Fatalf("%s: %v, captured %d", name, err, len(r.Captures))
 			}
 			got := redactionsOf(r.Captures[0].Event)
-			if more := redact != nil; (got["a"] > 2) != more || got["a"] < 2 || got["b"] != 1 {
-				t.Errorf("%s: counted %v", name, got)
+			want := map[string]int{"a": 2, "b": 1}
+			if redact != nil {
+				want["a"] += c.texts
+			}
+			if !maps.Equal(got, want) {
+				t.Errorf("%s: counted %v, want %v", name, got, want)
 			}
 		}
 	}

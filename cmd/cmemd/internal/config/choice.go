@@ -20,8 +20,8 @@ import (
 // As is l where the provider of who asks that model.
 func (l *Loaded) As(who setting.Asked) *Loaded {
 	with := *l
-	if who.Model != "" {
-		*with.Model(who.Name) = who.Model
+	if m := with.Model(who.Name); m != nil && who.Model != "" { // one that takes no model has nil; Load's error says so
+		*m = who.Model
 	}
 	return &with
 }

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 )
 
 // check has c look at what was given before it runs, after all that it looks at already.
@@ -47,7 +46,7 @@ func OneOf[T ~string](c *cobra.Command, flag string, allowed ...T) {
 	check(c, func() error {
 		value := c.Flags().Lookup(flag).Value
 		given := []string{value.String()}
-		if list, ok := value.(pflag.SliceValue); ok {
+		if list, ok := value.(interface{ GetSlice() []string }); ok {
 			given = list.GetSlice()
 		}
 		for _, v := range given {
