@@ -91,6 +91,9 @@ func (p *codexPayload) notified(agent string, m Meta) (Report, error) {
 	if len(texts) == 0 {
 		prompt = ignore(machineMade)
 	}
+	if prompt.ignored == "" {
+		m.Redactions = nil // they are counted once: with the prompt
+	}
 	said := m.sieve()
 	return r.report(m, prompt, said.stopped(r.Origin, p.turn, p.said)), nil
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -167,10 +168,11 @@ func TestCountsOnTheWayAreAdded(t *testing.T) {
 	before := map[string]int{"a": 2, "b": 1}
 	for name, c := range map[string]struct {
 		body  string
-		texts int // that are searched for secrets: of a tool its name too
+		texts int // that are searched for secrets: of a tool its folder too
 	}{
 		"prompt":     {`"hook_event_name":"UserPromptSubmit","prompt":"x"`, 1},
 		"tool":       {`"hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{"command":"x"},"tool_response":{"stdout":"y"}`, 3},
+		"memory":     {`"hook_event_name":"PostToolUse","tool_name":"mcp__cmemd__search","tool_input":{"query":"x"},"tool_response":"y"`, 1},
 		"stop":       {`"hook_event_name":"Stop","last_assistant_message":"x"`, 1},
 		"compaction": {`"hook_event_name":"PostCompact","compact_summary":"x"`, 1},
 	} {
@@ -192,6 +194,37 @@ func TestCountsOnTheWayAreAdded(t *testing.T) {
 	}
 	if before["a"] != 2 || len(before) != 2 {
 		t.Errorf("the counts that were given are %v now", before)
+	}
+}
+
+// TestCountsOnTheWayAreAddedOnce: a payload that becomes two captures has them on the first that there is.
+func TestCountsOnTheWayAreAddedOnce(t *testing.T) {
+	t.Parallel()
+	meta := Meta{Delivery: events.ID{1}, OccurredAt: time.Unix(1e9, 0), Redactions: map[string]int{"a": 2}}
+	for asked, want := range map[string][]int{`["x"]`: {2, 0}, `[]`: {2}} {
+		r, err := Codex{}.Decode([]byte(`{"type":"agent-turn-complete","thread-id":"s","turn-id":"t","cwd":"/w","input-messages":`+
+			asked+`,"last-assistant-message":"y"}`), meta)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []int
+		for _, c := range r.Captures {
+			got = append(got, redactionsOf(c.Event)["a"])
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("asked %s: counted %v, want %v", asked, got, want)
+		}
+	}
+}
+
+// TestCountsOfAnImportedMemoryCall: what was taken out of its other texts is counted, though it keeps none of its own.
+func TestCountsOfAnImportedMemoryCall(t *testing.T) {
+	t.Parallel()
+	texts := NewTexts(func(s string, _ bool) (string, map[string]int) { return s, map[string]int{"a": 1} })
+	cwd := texts.Path("/w")
+	u := texts.Use(events.ToolUsed{Tool: "mcp__cmemd__search", Cwd: cwd}, `{"query":"x"}`, "y")
+	if u.Redactions["a"] != 1 || u.Input != "" || u.Output != "" {
+		t.Errorf("got %+v, want one redaction and no text", u)
 	}
 }
 
