@@ -28,8 +28,8 @@ type Injections interface {
 	InjectedLines(ctx context.Context, session events.SessionID) ([]string, error)
 	// Lines returns the lines in which the rows may be told whose ids begin so.
 	Lines(ctx context.Context, prefixes ...string) ([]string, error)
-	// Position is what every answer that begins now knows at least.
-	Position() events.Position
+	// InjectionsKnown is what every answer of InjectedLines that begins now knows at least.
+	InjectionsKnown() events.Position
 }
 
 // Repos says what git knows of a folder. An *evidence.Checker is one.

@@ -35,7 +35,7 @@ func (p *Pipeline) injectedInto(ctx context.Context, id events.SessionID) *agent
 	if len(lines) > 0 {
 		injected = injected.With(lines...)
 	}
-	if p.cfg.Injections.Position() >= p.begun {
+	if p.cfg.Injections.InjectionsKnown() >= p.begun {
 		injected = p.echoes.put(id, injected, true)
 	}
 	return injected

@@ -55,7 +55,7 @@ func (nothingInjected) InjectedLines(context.Context, events.SessionID) ([]strin
 	return nil, nil
 }
 func (nothingInjected) Lines(context.Context, ...string) ([]string, error) { return nil, nil }
-func (nothingInjected) Position() events.Position                          { return 0 }
+func (nothingInjected) InjectionsKnown() events.Position                   { return 0 }
 
 // config is of a home and a log of their own. The sink is missing.
 func config(tb testing.TB) Config {

@@ -32,6 +32,10 @@ func (r *Recall) InjectedLines(ctx context.Context, session events.SessionID) ([
 	return r.lines(ctx, ids)
 }
 
+// InjectionsKnown is what every answer of InjectedLines that begins now knows at least: it asks the views alone, however far
+// behind the index is.
+func (r *Recall) InjectionsKnown() events.Position { return r.views.Position() }
+
 // Lines returns what InjectedLines does for the rows whose ids begin with the given prefixes, whoever was given them. A prefix
 // that no row, or more than one, begins with is passed over. Errors are ctx's and those of the views.
 func (r *Recall) Lines(ctx context.Context, prefixes ...string) ([]string, error) {
