@@ -1,4 +1,3 @@
-// Package clip shortens texts without parting a character.
 package clip
 
 import "unicode/utf8"

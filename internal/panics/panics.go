@@ -1,4 +1,3 @@
-// Package panics makes errors of panics, where one request, or one report, is all that a panic may cost.
 package panics
 
 import (

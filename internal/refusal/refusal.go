@@ -1,5 +1,3 @@
-// Package refusal says in words of ours why something is not done for good: what was asked is not in them. Whoever records
-// or shows that, and the server that answers with a problem document, have the same words.
 package refusal
 
 import (
