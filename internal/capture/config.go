@@ -26,7 +26,7 @@ const AppendTimeout = 5 * time.Second
 type Injections interface {
 	// InjectedLines returns the lines that may have been injected into a session.
 	InjectedLines(ctx context.Context, session events.SessionID) ([]string, error)
-	// Lines returns the lines in which the rows may be told whose ids begin so.
+	// Lines returns the lines that the rows may be injected as whose ids begin so.
 	Lines(ctx context.Context, prefixes ...string) ([]string, error)
 	// InjectionsKnown is what every answer of InjectedLines that begins now knows at least.
 	InjectionsKnown() events.Position

@@ -12,12 +12,12 @@ import (
 )
 
 const (
-	// maxBad and maxBadBytes bound what is put aside: a person is to look at it, and nothing else removes it.
+	// maxBad and maxBadBytes bound the dead letters: a person reads and removes them, and nothing else does.
 	maxBad      = 1000
 	maxBadBytes = 64 << 20
 )
 
-// deadLetters are the deliveries that are being put aside: for a moment they look as if they waited in the spool.
+// deadLetters are the deliveries on their way into the bad folder: for a moment they look as if they waited in the spool.
 type deadLetters struct {
 	mu   sync.Mutex // guards busy
 	busy map[string]int
@@ -40,7 +40,7 @@ func (a *deadLetters) end(delivery string) {
 	}
 }
 
-// has reports whether the spool file of that name is being put aside. Names end with their delivery.
+// has reports whether the spool file of that name is becoming a dead letter. Names end with their delivery.
 func (a *deadLetters) has(name string) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()

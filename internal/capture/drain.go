@@ -27,9 +27,9 @@ const (
 )
 
 // Drain brings what hooks left in the spool into the log, oldest first, until ctx is done; then it returns nil. What
-// will never be taken is put aside with its reason; what cannot be taken now is tried again. An entry is removed when
+// will never be taken becomes a dead letter with its reason; what cannot be taken now is tried again. An entry is removed when
 // it is on disk in the log. Requests may be served meanwhile: a payload that is posted too is recorded once. It is
-// called once; without a spool it only waits. A file that cannot be read or moved is told of once and holds up no other.
+// called once; without a spool it only waits. A file that cannot be read or moved is reported once and holds up no other.
 // Drained is closed after its first whole pass.
 func (p *Pipeline) Drain(ctx context.Context) error {
 	tick := time.NewTicker(p.cfg.DrainEvery)
@@ -72,7 +72,7 @@ func (p *Pipeline) rescue(last time.Time) time.Time {
 }
 
 // drainOnce goes once through the spool, and stops where nothing is taken for now: then it reports false. stuck holds the
-// names of which it has been told that they cannot be read or moved. A spool that cannot be read has nothing to wait for.
+// names that were reported already: they cannot be read or moved. A spool that cannot be read has nothing to wait for.
 func (p *Pipeline) drainOnce(ctx context.Context, stuck map[string]bool) bool {
 	names, err := p.spool.Names()
 	if err != nil {
@@ -216,8 +216,8 @@ func (p *Pipeline) deliver(ctx context.Context, entries []drained) (err error) {
 	return err
 }
 
-// settle removes an entry that is on disk, or puts it aside for err, or leaves it and reports false if err may pass. What
-// the disk does to a single file stops nothing.
+// settle removes an entry that is on disk, or makes it a dead letter for err, or leaves it and reports false if err may pass.
+// What the disk does to a single file stops nothing.
 func (r *drainRun) settle(name string, err error) bool {
 	switch {
 	case err == nil:
@@ -268,7 +268,7 @@ func (r *drainRun) lose(name, why string, full error) {
 	r.p.logger.Error("a spool file is lost", "file", name, "reason", why, "err", full)
 }
 
-// stays tells, once, of a file that can be neither taken nor moved. Every pass tries it again.
+// stays reports, once, a file that can be neither taken nor moved. Every pass tries it again.
 func (r *drainRun) stays(name string, err error) {
 	if !r.stuck[name] {
 		r.p.logger.Error("a spool file stays", "file", name, "err", err)

@@ -15,8 +15,8 @@ import (
 	"github.com/cmemd/cmemd/internal/refusal"
 )
 
-// ErrCut is a body that ended, or stopped coming, before it was whole.
-var ErrCut = refusal.At("", "the body ends before it is whole")
+// ErrBodyCut is a body that ended, or stopped coming, before it was whole.
+var ErrBodyCut = refusal.At("", "the body ends before it is whole")
 
 // DeliveryField and OccurredField are the headers that a posted payload has its id and time in: a refusal names them.
 const (

@@ -74,7 +74,7 @@ func (im *imported) run(ctx context.Context, body io.Reader) error {
 		if errors.Is(err, bufio.ErrTooLong) {
 			err = refusal.At("", "line %d is longer than %d bytes", im.line+1, importer.MaxLine)
 		} else {
-			err = fmt.Errorf("%w: %w", ErrCut, err)
+			err = fmt.Errorf("%w: %w", ErrBodyCut, err)
 		}
 		return errors.Join(err, im.finish(ctx))
 	}

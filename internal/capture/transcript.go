@@ -39,8 +39,8 @@ var ErrSpoolWaits = transient.Mark(errors.New("capture: what hooks left in the s
 const drainWait = 20 * time.Second
 
 // Ingest records what a transcript reports and the log does not have yet. Path is the transcript's on the sender's machine.
-// Where hooks and transcripts have no key in common it waits for what hooks left in the spool: the log has to know of which
-// sessions they tell. Errors are agents.ErrUnknownAgent, agents.ErrNoTranscripts, ErrSpoolWaits, ErrCut, and the sink's.
+// Where hooks and transcripts have no key in common it waits for what hooks left in the spool: the log has to know which
+// sessions they report. Errors are agents.ErrUnknownAgent, agents.ErrNoTranscripts, ErrSpoolWaits, ErrBodyCut, and the sink's.
 func (p *Pipeline) Ingest(ctx context.Context, agent, path string, body io.Reader) (Ingested, error) {
 	t, err := agents.ReadTranscript(agent, body, path)
 	if err != nil {
@@ -68,7 +68,7 @@ type ingest struct {
 	p        *Pipeline
 	progress func() agents.Progress
 	keys     map[events.SessionID]map[events.Key]bool // what sessions' streams hold, and what was sent to them
-	hooked   map[events.SessionID]time.Time           // since when hooks tell of them, under other keys than transcripts
+	hooked   map[events.SessionID]time.Time           // since when hooks report them, under other keys than transcripts
 	held     int                                      // how many keys those are, about
 	most     int                                      // how many there may be
 	named    map[events.SessionID]bool                // those in order
@@ -102,7 +102,7 @@ func (in *ingest) run(ctx context.Context, captures iter.Seq2[session.Capture, e
 			in.reject(bad)
 			continue
 		case err != nil:
-			return errors.Join(fmt.Errorf("%w: %w", ErrCut, err), in.flush(ctx))
+			return errors.Join(fmt.Errorf("%w: %w", ErrBodyCut, err), in.flush(ctx))
 		}
 		if err := in.add(ctx, c); err != nil {
 			return err
@@ -203,7 +203,7 @@ func (in *ingest) known(ctx context.Context, id events.SessionID) (map[events.Ke
 	return keys, nil
 }
 
-// openedByHook reports whether a record opens its session because a hook told of it.
+// openedByHook reports whether a record opens its session because a hook reported it.
 func openedByHook(r events.Record) bool {
 	if r.Kind != events.KindSessionOpened {
 		return false
@@ -213,14 +213,14 @@ func openedByHook(r events.Record) bool {
 	return err == nil && ok && opened.Source != "transcript" && opened.Source != "import"
 }
 
-// hooksReport says whether c happened while hooks told of its session, where only they are believed: the agent's hooks
+// hooksReport says whether c happened while hooks reported its session, where only they are believed: the agent's hooks
 // and transcripts have no key in common.
 func (in *ingest) hooksReport(c session.Capture) bool {
 	since := in.hooked[c.Origin.Session()]
 	return !since.IsZero() && !agents.SharesKeys(c.Origin.Agent) && !c.At.Before(since)
 }
 
-// again forgets what was known of sessions that hooks may have begun to tell of since.
+// again forgets what was known of sessions that hooks may have begun to report since.
 func (in *ingest) again(agent string) {
 	if !agents.SharesKeys(agent) {
 		clear(in.keys)

@@ -35,7 +35,7 @@ func TestErrorsSayWhatPasses(t *testing.T) {
 	}
 	stays := []error{
 		&agents.SyntaxError{}, &agents.FieldError{Field: "cwd", Err: agents.ErrMissing}, &agents.FieldError{Field: "cwd", Err: agents.ErrNotAbsolute}, &http.MaxBytesError{Limit: 1},
-		agents.ErrTooLarge, events.ErrTooLarge, capture.ErrCut, agents.ErrUnknownAgent, agents.ErrNoTranscripts,
+		agents.ErrTooLarge, events.ErrTooLarge, capture.ErrBodyCut, agents.ErrUnknownAgent, agents.ErrNoTranscripts,
 		recall.ErrBadID, recall.ErrBadQuery, &recall.AmbiguousError{}, recall.ErrNotYet, recall.ErrNotFound,
 		engine.ErrUnknownView, engine.ErrNotFound, eventlog.ErrNotFound, actors.ErrNoProvider,
 		session.ErrNotQuarantined, actors.ErrFaulted, actors.ErrParked, session.ErrNoInputs, errors.New("nobody foresaw it"),

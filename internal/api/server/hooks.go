@@ -94,7 +94,7 @@ func bodyError(err error) error {
 	if errors.As(err, &large) {
 		return err
 	}
-	return fmt.Errorf("%w: %w", capture.ErrCut, err)
+	return fmt.Errorf("%w: %w", capture.ErrBodyCut, err)
 }
 
 // postIngest records what a transcript reports and the log does not have yet.

@@ -53,7 +53,7 @@ type suspect struct {
 	verdict rows.Verdict
 }
 
-// choose collects the claims. It keeps no more of a row than must be told of it.
+// choose collects the claims. It keeps no more of a row than an answer reports.
 func (r *Recheck) choose(ctx context.Context) error {
 	switch {
 	case len(r.req.IDs) > 0:
