@@ -22,6 +22,7 @@ import (
 	"github.com/cmemd/cmemd/internal/agents/relay"
 	"github.com/cmemd/cmemd/internal/capture/privacy"
 	"github.com/cmemd/cmemd/internal/refusal"
+	"github.com/cmemd/cmemd/internal/transient"
 )
 
 // spool keeps a payload as a hook does, at second n.
@@ -220,6 +221,17 @@ func TestAsideIsBounded(t *testing.T) {
 	}
 	if got := w.pipeline.Counts.Lost.Load(); got != 1 {
 		t.Errorf("counted %d lost payloads, want 1", got)
+	}
+}
+
+// TestErrorsSayWhatPasses: the spool being drained passes by itself. A file that the disk does not give, a full bad folder and a
+// body that was cut do not: each is decided where it is met.
+func TestErrorsSayWhatPasses(t *testing.T) {
+	t.Parallel()
+	for err, want := range map[error]bool{ErrSpoolWaits: true, errSpoolDisk: false, errBadFull: false, ErrBodyCut: false} {
+		if got := transient.Is(fmt.Errorf("capture: %w", err)); got != want {
+			t.Errorf("%v: transient is %v, want %v", err, got, want)
+		}
 	}
 }
 

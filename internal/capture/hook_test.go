@@ -8,6 +8,20 @@ import (
 	"github.com/cmemd/cmemd/events"
 )
 
+// TestDeadLetterKeepsItsDelivery: a hook that names no time keeps its id in the bad folder.
+func TestDeadLetterKeepsItsDelivery(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	id := newID()
+	in := Posted{Agent: "claude-code", Delivery: id.String(), OccurredAt: "yesterday", Came: time.Now(), Body: []byte("{}")}
+	if _, err := w.client.Post(t.Context(), in); err == nil {
+		t.Error("a time that is none was taken")
+	}
+	if files, _ := badFiles(t, w.home); len(files) != 1 || !strings.HasSuffix(files[0], id.String()) {
+		t.Errorf("got %v, want the one of %s", files, id)
+	}
+}
+
 func FuzzHookHeaders(f *testing.F) {
 	for _, s := range []string{"", "x", newID().String(), "{" + newID().String() + "}", strings.Repeat("0", 36), "00000000-0000-0000-0000-000000000000"} {
 		f.Add(s, "2026-11-20T10:00:00Z")

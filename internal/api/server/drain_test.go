@@ -2,7 +2,9 @@ package server
 
 import (
 	"io"
+	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -51,6 +53,26 @@ func TestDrainOfWhatWasPosted(t *testing.T) {
 	}
 	if w.count(t, events.KindSessionOpened) != 3 || len(w.injections(t)) != 0 {
 		t.Errorf("got %d starts and %d injections, want 3 and none", w.count(t, events.KindSessionOpened), len(w.injections(t)))
+	}
+}
+
+// TestCountsOfReports: each count of what became of reports stands under its own name.
+func TestCountsOfReports(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	n := &w.server.cfg.Capture.Counts
+	for i, c := range []struct {
+		name  string
+		count *atomic.Int64
+	}{
+		{"cmemd_hook_captured_total", &n.Recorded}, {"cmemd_hook_duplicates_total", &n.Duplicates},
+		{"cmemd_hook_ignored_total", &n.Ignored}, {"cmemd_hook_aside_total", &n.DeadLetters},
+		{"cmemd_hook_lost_total", &n.Lost}, {"cmemd_spool_drained_total", &n.Drained},
+	} {
+		c.count.Store(int64(i) + 2)
+		if got, want := metric(t, w, c.name), strconv.Itoa(i+2); got != want {
+			t.Errorf("%s is %s, want %s", c.name, got, want)
+		}
 	}
 }
 
