@@ -94,7 +94,8 @@ func problemOf(r *refusal.Error) *api.Problem {
 	return p
 }
 
-// reasonOf says why something is not done, without a word of what was asked.
+// reasonOf says why something is not done, without a word of what was asked. Of what refusal.Of knows it says what
+// refusal.Reason does; it knows besides what only requests meet, such as a session that is not quarantined.
 func reasonOf(err error) string {
 	p, _ := problemFor(err)
 	return p.Title + ": " + p.Error()

@@ -16,6 +16,7 @@ import (
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/capture"
 	"github.com/cmemd/cmemd/internal/memory/recall"
+	"github.com/cmemd/cmemd/internal/refusal"
 	"github.com/cmemd/cmemd/internal/transient"
 	"github.com/cmemd/cmemd/projections/engine"
 	"github.com/cmemd/cmemd/projections/index"
@@ -45,6 +46,9 @@ func TestErrorsSayWhatPasses(t *testing.T) {
 		for _, err := range list {
 			err = fmt.Errorf("api: capture: %w", err)
 			p, _ := problemFor(err)
+			if refusal.Of(err) != nil && reasonOf(err) != refusal.Reason(err) {
+				t.Errorf("got two reasons, %q and %q", reasonOf(err), refusal.Reason(err))
+			}
 			if got := transient.Is(err); got != want {
 				t.Errorf("%v: transient is %v, want %v", err, got, want)
 			}
