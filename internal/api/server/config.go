@@ -138,8 +138,8 @@ type Server struct {
 	known    knower
 
 	local, remote http.Handler
-	mcp           http.Handler       // nil: none
-	invokers      map[string]invoker // by pattern
+	mcp           http.Handler        // nil: none
+	bound         map[string]endpoint // by pattern
 
 	again   chan struct{} // holds one token: one request for turns again at a time
 	curator *curation.Curator
@@ -151,7 +151,7 @@ func New(cfg Config) (*Server, error) {
 		return nil, errors.New("api: a system, a capture, a log, views, an index and a recall are required")
 	}
 	s := &Server{
-		cfg: cfg.withDefaults(), memory: cfg.Recall, known: cfg.Recall, invokers: map[string]invoker{}, again: make(chan struct{}, 1),
+		cfg: cfg.withDefaults(), memory: cfg.Recall, known: cfg.Recall, bound: map[string]endpoint{}, again: make(chan struct{}, 1),
 	}
 	s.logger, s.started, s.life.ending, s.payloads.most = s.cfg.Logger, s.cfg.Now(), make(chan struct{}), s.cfg.MaxBodies
 	s.door.newToken, s.door.now, s.door.logger = s.cfg.NewToken, s.cfg.Now, s.logger

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -116,6 +117,60 @@ func TestEveryRouteBothWays(t *testing.T) {
 		if e.invoke != nil && !covered[e.Pattern()] {
 			t.Errorf("%s is not asked", e.Pattern())
 		}
+	}
+}
+
+// TestInvokeIsOfTheServersLife: calls in this process are bounded as those over HTTP, Run waits for them, and ends work.
+func TestInvokeIsOfTheServersLife(t *testing.T) {
+	t.Parallel()
+	var began sync.WaitGroup
+	began.Add(2)
+	var ended atomic.Bool
+	w := newWorld(t, func(c *testConfig) {
+		c.MaxRequests, c.MaxStreams = 1, 1
+		c.swap = func(s *Server) {
+			s.bound[api.Endpoint(api.StatusRoute).Pattern()] = bind(s, api.StatusRoute, func(context.Context, api.NoQuery) (api.Status, error) {
+				began.Done()
+				<-s.life.ending
+				time.Sleep(50 * time.Millisecond)
+				ended.Store(true)
+				return api.Status{}, nil
+			})
+			s.bound[api.Endpoint(api.VerifyRoute).Pattern()] = bindWork(s, api.VerifyRoute, func(context.Context, api.NoQuery) (task[api.Verified], error) {
+				return func(ctx context.Context, tell func(done, total uint64)) (api.Verified, error) {
+					for i := range uint64(1000) {
+						tell(i, 1000)
+					}
+					began.Done()
+					<-ctx.Done()
+					return api.Verified{}, ctx.Err()
+				}, nil
+			})
+		}
+	})
+	heard := make(chan error, 2)
+	told := 0
+	go func() { _, err := api.StatusRoute.Call(t.Context(), w.server, api.NoQuery{}); heard <- err }()
+	go func() {
+		_, err := api.VerifyRoute.Call(t.Context(), w.server, api.NoQuery{}, func(api.Progress) { told++ })
+		heard <- err
+	}()
+	began.Wait()
+	if _, err := api.StatusRoute.Call(t.Context(), w.server, api.NoQuery{}); problem(t, err).Type != api.ProblemBusy {
+		t.Errorf("one request too many: %v", err)
+	}
+	if _, err := api.VerifyRoute.Call(t.Context(), w.server, api.NoQuery{}, nil); problem(t, err).Type != api.ProblemBusy {
+		t.Errorf("one stream too many: %v", err)
+	}
+	w.end()
+	if !ended.Load() {
+		t.Error("the server ended before a call did")
+	}
+	if one, other := <-heard, <-heard; (one == nil) == (other == nil) {
+		t.Errorf("got %v and %v, want the work alone to be cancelled", one, other)
+	}
+	if told > 2 {
+		t.Errorf("progress came %d times at once", told)
 	}
 }
 

@@ -1,9 +1,12 @@
 package server
 
 import (
+	"context"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/cmemd/cmemd/internal/api"
 )
 
 // lifetime counts what is under way, and ends it.
@@ -13,6 +16,33 @@ type lifetime struct {
 	starting          sync.Mutex     // orders the start of helpers and the end
 	ending            chan struct{}  // closed at the end: streams end then
 	once              sync.Once
+}
+
+// enter counts one more request, or stream, that is under way, or says that too many are. It ends when leave is called.
+func (s *Server) enter(stream bool) (leave func(), busy *api.Problem) {
+	count, most, what, after := &s.life.requests, s.cfg.MaxRequests, "requests", time.Second
+	if stream {
+		count, most, what, after = &s.life.streams, s.cfg.MaxStreams, "streams", 5*time.Second
+	}
+	leave = func() { count.Add(-1) }
+	if count.Add(1) > int64(most) {
+		leave()
+		return nil, unavailable(api.ProblemBusy, "Too many "+what+" at once", after, "try again")
+	}
+	return leave, nil
+}
+
+// within is ctx with the end of a request, which has a time limit, or of a stream, which ends with the server.
+func (s *Server) within(ctx context.Context, stream bool) (context.Context, context.CancelFunc) {
+	if !stream {
+		return context.WithTimeout(ctx, plainTimeout)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	leave := cancelWhen(s.life.ending, cancel)
+	return ctx, func() {
+		leave()
+		cancel()
+	}
 }
 
 // wait waits for helpers, and a moment for the handlers of connections that were cut: their contexts are done.

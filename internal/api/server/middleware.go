@@ -1,7 +1,6 @@
 package server
 
 import (
-	"context"
 	"errors"
 	"net"
 	"net/http"
@@ -51,7 +50,7 @@ func (s *Server) plain(h handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		t := &tracker{ResponseWriter: w}
 		s.admit(t, r, func(w http.ResponseWriter, r *http.Request) error {
-			ctx, cancel := context.WithTimeout(r.Context(), plainTimeout)
+			ctx, cancel := s.within(r.Context(), false)
 			defer cancel()
 			r = r.WithContext(ctx)
 			r.Body = http.MaxBytesReader(w, r.Body, maxBody)
@@ -72,11 +71,12 @@ func (s *Server) hook(h handler) http.Handler {
 
 // admit bounds how many requests are worked on at once.
 func (s *Server) admit(t *tracker, r *http.Request, h handler) {
-	defer s.life.requests.Add(-1)
-	if s.life.requests.Add(1) > int64(s.cfg.MaxRequests) {
-		writeProblem(t, unavailable(api.ProblemBusy, "Too many requests at once", time.Second, "try again"))
+	leave, busy := s.enter(false)
+	if busy != nil {
+		writeProblem(t, busy)
 		return
 	}
+	defer leave()
 	s.run(t, r, h)
 }
 
@@ -84,14 +84,14 @@ func (s *Server) admit(t *tracker, r *http.Request, h handler) {
 func (s *Server) stream(h handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		t := &tracker{ResponseWriter: w}
-		defer s.life.streams.Add(-1)
-		if s.life.streams.Add(1) > int64(s.cfg.MaxStreams) {
-			writeProblem(t, unavailable(api.ProblemBusy, "Too many streams at once", 5*time.Second, "try again"))
+		leave, busy := s.enter(true)
+		if busy != nil {
+			writeProblem(t, busy)
 			return
 		}
-		ctx, cancel := context.WithCancel(r.Context())
+		defer leave()
+		ctx, cancel := s.within(r.Context(), true)
 		defer cancel()
-		defer cancelWhen(s.life.ending, cancel)()
 		ctrl := http.NewResponseController(w)
 		if err := errors.Join(ctrl.SetReadDeadline(time.Time{}), ctrl.SetWriteDeadline(time.Time{})); err != nil && !isUnsupported(err) {
 			s.logger.Warn("a stream keeps its time limit", "route", r.Pattern, "err", err)

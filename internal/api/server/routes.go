@@ -1,12 +1,12 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"reflect"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/panics"
@@ -116,46 +116,57 @@ func answerer[Q, A any](s *Server, e endpoint, prepare func(ctx context.Context,
 		if err != nil {
 			return err
 		}
-		if p, ok := any(q).(interface{ AtOnce() bool }); e.stream && !(ok && p.AtOnce()) {
-			return s.work(w, req, func(ctx context.Context, tell func(done, total uint64)) (any, error) { return run(ctx, tell) })
+		if takesTime(e, q) {
+			return s.work(w, req, erased(run))
 		}
 		a, err := run(req.Context(), func(uint64, uint64) {})
 		if err != nil {
 			return err
 		}
-		if err := newPatient(w).extend(streamTimeout); err != nil {
-			return err
+		if e.stream {
+			if err := newPatient(w).extend(streamTimeout); err != nil {
+				return err
+			}
 		}
 		return writeJSON(w, a)
 	}
 	return serve, func(ctx context.Context, query, answer any, progress func(api.Progress)) error {
-		if !e.stream {
-			var cancel func()
-			ctx, cancel = context.WithTimeout(ctx, plainTimeout)
-			defer cancel()
-		}
-		run, err := begin(ctx, query.(Q))
+		q := query.(Q)
+		run, err := begin(ctx, q)
 		if err != nil {
 			return err
 		}
-		a, err := run(ctx, oneByOne(progress))
-		if err == nil {
-			reflect.ValueOf(answer).Elem().Set(reflect.ValueOf(a))
+		if !takesTime(e, q) {
+			a, err := run(ctx, func(uint64, uint64) {})
+			return store(answer, a, err)
 		}
-		return err
+		j, err := s.do(ctx, e.Pattern(), erased(run), func(p api.Progress) error {
+			if progress != nil {
+				progress(p)
+			}
+			return nil
+		}, func() error { return nil })
+		return store(answer, j.result, cmp.Or(err, j.err))
 	}
 }
 
-// oneByOne hands progress on, one at a time; nil: nobody hears of it.
-func oneByOne(progress func(api.Progress)) func(done, total uint64) {
-	var mu sync.Mutex // held while progress is called
-	return func(done, total uint64) {
-		mu.Lock()
-		defer mu.Unlock()
-		if progress != nil {
-			progress(api.Progress{Done: done, Total: total})
-		}
+// takesTime reports whether the answer to q is work with progress.
+func takesTime(e endpoint, q any) bool {
+	p, ok := q.(interface{ AtOnce() bool })
+	return e.stream && !(ok && p.AtOnce())
+}
+
+// erased is run without the type of its answer.
+func erased[A any](run task[A]) task[any] {
+	return func(ctx context.Context, tell func(done, total uint64)) (any, error) { return run(ctx, tell) }
+}
+
+// store puts a where answer points, unless there is an error, which it returns.
+func store(answer, a any, err error) error {
+	if err == nil {
+		reflect.ValueOf(answer).Elem().Set(reflect.ValueOf(a))
 	}
+	return err
 }
 
 // bindStream binds a route whose handler writes the answer itself.
@@ -183,18 +194,25 @@ func readQuery[Q any](w http.ResponseWriter, r *http.Request) (q Q, wrong []api.
 }
 
 // Invoke implements api.Invoker for faces that live in the daemon: no connection, no token, the same answers and errors. Routes
-// whose answers are streams are not for it.
+// whose answers are streams are not for it. It counts as a request, or as a stream, as those over HTTP do.
 func (s *Server) Invoke(ctx context.Context, e api.Endpoint, query, answer any, progress func(api.Progress)) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err, _ = problemFor(panics.Caught(s.logger, e.Pattern(), p))
 		}
 	}()
-	answered := s.invokers[e.Pattern()]
-	if answered == nil {
+	to := s.bound[e.Pattern()]
+	if to.invoke == nil {
 		return notFound("this is answered over HTTP only")
 	}
-	if err = answered(ctx, query, answer, progress); err == nil || ctx.Err() != nil {
+	leave, busy := s.enter(to.stream)
+	if busy != nil {
+		return busy
+	}
+	defer leave()
+	within, cancel := s.within(ctx, to.stream)
+	defer cancel()
+	if err = to.invoke(within, query, answer, progress); err == nil || ctx.Err() != nil {
 		return ctx.Err()
 	}
 	p, known := problemFor(err)

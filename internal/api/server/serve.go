@@ -98,7 +98,7 @@ func (s *Server) routes() http.Handler {
 			wrap = s.stream
 		}
 		mux.Handle(e.Pattern(), wrap(e.serve))
-		s.invokers[e.Pattern()] = e.invoke
+		s.bound[e.Pattern()] = e
 	}
 	if s.mcp != nil {
 		mux.Handle(pathMCP, s.stream(s.serveMCP))

@@ -100,39 +100,54 @@ func (s *sse) beat() error {
 	return s.out.flush()
 }
 
-// work answers with the progress of f and then with its result or its problem. f runs in a goroutine of its own, so
-// that work that tells nothing for a while is seen to live; work waits for its end.
-func (s *Server) work(
-	w http.ResponseWriter, r *http.Request, f func(ctx context.Context, tell func(done, total uint64)) (any, error),
-) error {
+// progress sends how far work is, at once.
+func (s *sse) progress(p api.Progress) error {
+	if err := s.send("", api.EventProgress, p); err != nil {
+		return err
+	}
+	return s.out.flush()
+}
+
+// work answers with the progress of f and then with its result or its problem. Work that tells nothing for a while is seen to
+// live; work waits for its end.
+func (s *Server) work(w http.ResponseWriter, r *http.Request, f task[any]) error {
 	out, err := newSSE(w)
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithCancel(r.Context())
-	defer cancel()
-	j := &job{told: make(chan api.Progress, 1), ended: make(chan struct{})}
-	go func() {
-		defer close(j.ended)
-		defer func() {
-			if p := recover(); p != nil {
-				j.err = panics.Caught(s.logger, r.Pattern, p)
-			}
-		}()
-		j.result, j.err = f(ctx, j.tell)
-	}()
-	err = j.report(out)
-	cancel()
-	<-j.ended
+	j, err := s.do(r.Context(), r.Pattern, f, out.progress, out.beat)
 	if err != nil {
 		return err
 	}
 	return s.conclude(out, r, j)
 }
 
+// do runs f in a goroutine of its own, hands progress to send from time to time, calls beat where long nothing happens, and returns
+// when f has ended. An error of send or beat cancels f, and is returned.
+func (s *Server) do(
+	ctx context.Context, where string, f task[any], send func(api.Progress) error, beat func() error,
+) (*job, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	j := &job{latest: make(chan api.Progress, 1), ended: make(chan struct{})}
+	go func() {
+		defer close(j.ended)
+		defer func() {
+			if p := recover(); p != nil {
+				j.err = panics.Caught(s.logger, where, p)
+			}
+		}()
+		j.result, j.err = f(ctx, j.tell)
+	}()
+	defer func() {
+		cancel()
+		<-j.ended
+	}()
+	return j, j.report(send, beat)
+}
+
 // job is work under way.
 type job struct {
-	told   chan api.Progress // the latest
+	latest chan api.Progress
 	ended  chan struct{}
 	result any // this and err are read after the end
 	err    error
@@ -141,17 +156,17 @@ type job struct {
 // tell leaves the latest progress for who reports it.
 func (j *job) tell(done, total uint64) {
 	select {
-	case <-j.told:
+	case <-j.latest:
 	default:
 	}
 	select {
-	case j.told <- api.Progress{Done: done, Total: total}:
+	case j.latest <- api.Progress{Done: done, Total: total}:
 	default:
 	}
 }
 
-// report writes progress from time to time until the work ends. Its error is the other end's.
-func (j *job) report(out *sse) error {
+// report hands progress to send from time to time until the work ends. Its error is that of send or beat.
+func (j *job) report(send func(api.Progress) error, beat func() error) error {
 	tick, alive := time.NewTicker(progressEvery), time.NewTicker(heartbeat)
 	defer tick.Stop()
 	defer alive.Stop()
@@ -159,11 +174,11 @@ func (j *job) report(out *sse) error {
 		var err error
 		select {
 		case <-j.ended:
-			return j.write(out)
+			return j.sendLatest(send)
 		case <-tick.C:
-			err = j.write(out)
+			err = j.sendLatest(send)
 		case <-alive.C:
-			err = out.beat()
+			err = beat()
 		}
 		if err != nil {
 			return err
@@ -171,14 +186,11 @@ func (j *job) report(out *sse) error {
 	}
 }
 
-// write sends the latest progress, if there is any that was not sent.
-func (j *job) write(out *sse) error {
+// sendLatest hands over the latest progress, if there is any that was not sent.
+func (j *job) sendLatest(send func(api.Progress) error) error {
 	select {
-	case p := <-j.told:
-		if err := out.send("", api.EventProgress, p); err != nil {
-			return err
-		}
-		return out.out.flush()
+	case p := <-j.latest:
+		return send(p)
 	default:
 		return nil
 	}
