@@ -46,20 +46,30 @@ func (k *key) opens(r *http.Request) bool {
 	return subtle.ConstantTimeCompare(got[:], k.hash[:]) == 1 && strings.EqualFold(scheme, "Bearer") && !k.none
 }
 
-// scopeKey is what a request's context has its scope by, where it did not come over the socket.
+// scopeKey is what a request's context has its scope by.
 type scopeKey struct{}
 
-// granted is what whoever asks may ask for.
+// withScope is ctx for whoever may ask for scope.
+func withScope(ctx context.Context, scope api.Scope) context.Context {
+	return context.WithValue(ctx, scopeKey{}, scope)
+}
+
+// granted is what whoever asks may ask for; 0: nothing.
 func granted(ctx context.Context) api.Scope {
-	if scope, ok := ctx.Value(scopeKey{}).(api.Scope); ok {
-		return scope
-	}
-	return api.ScopeSocket
+	scope, _ := ctx.Value(scopeKey{}).(api.Scope)
+	return scope
+}
+
+// overSocket serves requests of the unix socket.
+func overSocket(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		next.ServeHTTP(w, r.WithContext(withScope(r.Context(), api.ScopeSocket)))
+	})
 }
 
 // withKey serves a request that k let in, for as long as k is the key.
 func (*door) withKey(k *key, next http.Handler, w http.ResponseWriter, r *http.Request) {
-	ctx, cancel := context.WithCancel(context.WithValue(r.Context(), scopeKey{}, api.ScopeOwn))
+	ctx, cancel := context.WithCancel(withScope(r.Context(), api.ScopeOwn))
 	defer cancel()
 	defer cancelWhen(k.gone, cancel)()
 	next.ServeHTTP(w, r.WithContext(ctx))

@@ -43,8 +43,8 @@ func TestRotate(t *testing.T) {
 		t.Errorf("the new token: %s", res.Status)
 	}
 	res := w.remote(t, func(r *http.Request) { with(r); r.Method, r.URL.Path = "POST", "/v1/token/rotate" })
-	if res.StatusCode != 403 || n != 1 {
-		t.Errorf("over the loopback address: %s, %d tokens", res.Status, n)
+	if body, err := io.ReadAll(res.Body); err != nil || res.StatusCode != 403 || n != 1 || !strings.Contains(string(body), "the token is changed over the socket only") {
+		t.Errorf("over the loopback address: %s %s, %d tokens", res.Status, body, n)
 	}
 }
 

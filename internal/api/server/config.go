@@ -168,7 +168,7 @@ func New(cfg Config) (*Server, error) {
 		s.mcp = s.cfg.MCP(s)
 	}
 	routes := s.routes()
-	s.local = headed(routes)
+	s.local = headed(overSocket(routes))
 	s.door.setToken(s.cfg.Token)
 	s.remote = headed(s.door.guarded(routes))
 	s.SetPhase("starting")

@@ -4,8 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
+	"net/url"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -109,7 +111,7 @@ func TestEveryRouteBothWays(t *testing.T) {
 	} {
 		covered[c.Pattern()] = true
 		w.settled(t)
-		if diff := cmp.Diff(c.ask(t.Context(), w.client), c.ask(t.Context(), w.server)); diff != "" {
+		if diff := cmp.Diff(c.ask(t.Context(), w.client), c.ask(withScope(t.Context(), api.ScopeSocket), w.server)); diff != "" {
 			t.Errorf("%s (-socket +process):\n%s", c.Pattern(), diff)
 		}
 	}
@@ -148,18 +150,19 @@ func TestInvokeIsOfTheServersLife(t *testing.T) {
 			})
 		}
 	})
+	ctx := withScope(t.Context(), api.ScopeView)
 	heard := make(chan error, 2)
 	told := 0
-	go func() { _, err := api.StatusRoute.Call(t.Context(), w.server, api.NoQuery{}); heard <- err }()
+	go func() { _, err := api.StatusRoute.Call(ctx, w.server, api.NoQuery{}); heard <- err }()
 	go func() {
-		_, err := api.VerifyRoute.Call(t.Context(), w.server, api.NoQuery{}, func(api.Progress) { told++ })
+		_, err := api.VerifyRoute.Call(ctx, w.server, api.NoQuery{}, func(api.Progress) { told++ })
 		heard <- err
 	}()
 	began.Wait()
-	if _, err := api.StatusRoute.Call(t.Context(), w.server, api.NoQuery{}); problem(t, err).Type != api.ProblemBusy {
+	if _, err := api.StatusRoute.Call(ctx, w.server, api.NoQuery{}); problem(t, err).Type != api.ProblemBusy {
 		t.Errorf("one request too many: %v", err)
 	}
-	if _, err := api.VerifyRoute.Call(t.Context(), w.server, api.NoQuery{}, nil); problem(t, err).Type != api.ProblemBusy {
+	if _, err := api.VerifyRoute.Call(ctx, w.server, api.NoQuery{}, nil); problem(t, err).Type != api.ProblemBusy {
 		t.Errorf("one stream too many: %v", err)
 	}
 	w.end()
@@ -174,10 +177,36 @@ func TestInvokeIsOfTheServersLife(t *testing.T) {
 	}
 }
 
+// TestUnknownParameters are refused by routes that read parameters, before any body is read, and passed over by the others.
+func TestUnknownParameters(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(c *testConfig) { c.NewToken = func() (string, error) { return "another", nil } })
+	w.work(t, "s1", "mend the cart", "/src/shop/cart.go")
+	body := map[string]any{}
+	for path, in := range map[string]any{
+		"/v1/memories": body, "/v1/memories/x/undo": nil, "/v1/stop": nil, "/v1/ingest/claude-code": nil, "/v1/import/claude-mem": nil,
+	} {
+		p := problem(t, call(t.Context(), w.client, "POST", path, url.Values{"nosuch": {"1"}}, in, nil))
+		if p.Status != http.StatusBadRequest || len(p.Errors) != 1 || p.Errors[0].Pointer != "nosuch" {
+			t.Errorf("%s: got %+v, want the parameter refused alone", path, p)
+		}
+	}
+	rows := map[string]any{"ids": []string{newID().String()}}
+	for path, in := range map[string]any{
+		"/v1/rows": rows, "/v1/observations": rows, "/v1/forget": body, "/v1/reobserve": body, "/v1/recheck": body,
+		"/v1/projections/rebuild": body, "/v1/sessions/s1/release": nil, "/v1/token/rotate": nil,
+	} {
+		bare := fmt.Sprint(call(t.Context(), w.client, "POST", path, nil, in, nil))
+		if got := fmt.Sprint(call(t.Context(), w.client, "POST", path, url.Values{"nosuch": {"1"}}, in, nil)); got != bare {
+			t.Errorf("%s: got %s, want %s as without it", path, got, bare)
+		}
+	}
+}
+
 func TestInvokeFails(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	ctx, cancel := context.WithCancel(t.Context())
+	ctx, cancel := context.WithCancel(withScope(t.Context(), api.ScopeView))
 	cancel()
 	if _, err := api.SearchRoute.Call(ctx, w.server, api.SearchQuery{Text: "x"}); !errors.Is(err, context.Canceled) {
 		t.Errorf("given up: got %v, want %v", err, context.Canceled)
@@ -185,11 +214,14 @@ func TestInvokeFails(t *testing.T) {
 	if err := w.server.Invoke(t.Context(), api.Endpoint(api.BackupRoute), api.NoQuery{}, nil, nil); problem(t, err).Status != http.StatusNotFound {
 		t.Errorf("a stream: got %v, want 404", err)
 	}
-	if _, err := api.StatusRoute.Call(context.WithValue(t.Context(), scopeKey{}, api.ScopeOwn), w.server, api.NoQuery{}); err != nil {
+	if _, err := api.StatusRoute.Call(t.Context(), w.server, api.NoQuery{}); problem(t, err).Type != api.ProblemForbidden {
+		t.Errorf("without a request: got %v, want %s", err, api.ProblemForbidden)
+	}
+	if _, err := api.StatusRoute.Call(withScope(t.Context(), api.ScopeOwn), w.server, api.NoQuery{}); err != nil {
 		t.Errorf("within the scope: %v", err)
 	}
 	for name, scope := range map[string]api.Scope{"a page that may read": api.ScopeView, "one that has the token": api.ScopeOwn} {
-		_, err := api.RotateRoute.Call(context.WithValue(t.Context(), scopeKey{}, scope), w.server, api.NoQuery{})
+		_, err := api.RotateRoute.Call(withScope(t.Context(), scope), w.server, api.NoQuery{})
 		if problem(t, err).Type != api.ProblemForbidden {
 			t.Errorf("%s: got %v, want %s", name, err, api.ProblemForbidden)
 		}

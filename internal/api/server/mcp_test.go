@@ -74,6 +74,20 @@ func TestFaceIsGuarded(t *testing.T) {
 	}
 }
 
+// A face may ask whatever the request may that it serves.
+func TestFaceOverTheSocket(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(c *testConfig) { c.MCP = face })
+	res, err := w.client.Do(t.Context(), "POST", "/mcp", nil, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	if body, err := io.ReadAll(res.Body); err != nil || string(body) != "7 <nil>" {
+		t.Errorf("got %s, %v", body, err)
+	}
+}
+
 // Without a face there is no such path.
 func TestNoFace(t *testing.T) {
 	t.Parallel()

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"net/http"
+	"net/url"
 	"reflect"
 	"slices"
 	"strings"
@@ -70,14 +71,29 @@ func (s *Server) endpoints() []endpoint {
 // could not be read of it, and the views know what the answer must know. It fills in what the query leaves out.
 func (s *Server) accept(ctx context.Context, e api.Endpoint, query any, wrong ...api.FieldError) error {
 	if granted(ctx) < e.Scope {
-		return forbidden("this is done over the socket only")
+		return forbidden(outside(e))
 	}
 	api.Check(query, noteIn(&wrong))
 	if len(wrong) > 0 {
-		slices.SortFunc(wrong, func(a, b api.FieldError) int { return strings.Compare(a.Pointer, b.Pointer) })
-		return invalidAll(wrong)
+		return invalidAll(sorted(wrong))
 	}
 	return s.await(ctx, api.MustKnow(query))
+}
+
+// outside says why e is refused to whom it is not granted.
+func outside(e api.Endpoint) string {
+	switch {
+	case e == api.Endpoint(api.RotateRoute):
+		return "the token is changed over the socket only"
+	case e.Scope == api.ScopeSocket:
+		return "this is done over the socket only"
+	}
+	return "whoever asks may not ask for this"
+}
+
+func sorted(wrong []api.FieldError) []api.FieldError {
+	slices.SortFunc(wrong, func(a, b api.FieldError) int { return strings.Compare(a.Pointer, b.Pointer) })
+	return wrong
 }
 
 // task is work that was found to be possible. It tells how far it is, also from several goroutines at once.
@@ -108,7 +124,7 @@ func answerer[Q, A any](s *Server, e endpoint, prepare func(ctx context.Context,
 		return prepare(ctx, q)
 	}
 	serve := func(w http.ResponseWriter, req *http.Request) error {
-		q, wrong, err := readQuery[Q](w, req)
+		q, wrong, err := readQuery[Q](w, req, e.Endpoint)
 		if err != nil {
 			return err
 		}
@@ -172,7 +188,7 @@ func store(answer, a any, err error) error {
 // bindStream binds a route whose handler writes the answer itself.
 func bindStream[Q any](s *Server, r api.Stream[Q], answer func(w http.ResponseWriter, r *http.Request, q Q) error) endpoint {
 	return endpoint{Endpoint: api.Endpoint(r), stream: true, serve: func(w http.ResponseWriter, req *http.Request) error {
-		q, wrong, err := readQuery[Q](w, req)
+		q, wrong, err := readQuery[Q](w, req, api.Endpoint(r))
 		if err == nil {
 			err = s.accept(req.Context(), api.Endpoint(r), &q, wrong...)
 		}
@@ -183,18 +199,35 @@ func bindStream[Q any](s *Server, r api.Stream[Q], answer func(w http.ResponseWr
 	}}
 }
 
-// readQuery reads a query from a request: its parameters, of which wrong says what cannot be read, and its body, if it has one.
-func readQuery[Q any](w http.ResponseWriter, r *http.Request) (q Q, wrong []api.FieldError, err error) {
-	api.Read(&q, r.URL.Query(), r.PathValue, noteIn(&wrong))
-	if len(wrong) > 0 || !api.HasBody(q) {
+// readsParams reports whether e reads parameters, and so refuses those that it does not know. Others pass over all of them.
+func readsParams(e api.Endpoint) bool {
+	return e.Method == http.MethodGet || slices.Contains([]api.Endpoint{
+		api.Endpoint(api.SaveRoute), api.Endpoint(api.UndoRoute), api.Endpoint(api.StopRoute),
+		api.Endpoint(api.IngestRoute), api.Endpoint(api.ImportRoute),
+	}, e)
+}
+
+// readQuery reads the query of e from a request: its parameters, of which wrong says what cannot be read, and its body, if it has
+// one. That is read only where nothing is wrong with parameters.
+func readQuery[Q any](w http.ResponseWriter, r *http.Request, e api.Endpoint) (q Q, wrong []api.FieldError, err error) {
+	var values url.Values
+	if readsParams(e) {
+		values = r.URL.Query()
+	}
+	api.Read(&q, values, r.PathValue, noteIn(&wrong))
+	if !api.HasBody(q) {
 		return q, wrong, nil
+	}
+	if len(wrong) > 0 {
+		return q, nil, invalidAll(sorted(wrong))
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
 	return q, nil, readJSON(r, &q)
 }
 
-// Invoke implements api.Invoker for faces that live in the daemon: no connection, no token, the same answers and errors. Routes
-// whose answers are streams are not for it. It counts as a request, or as a stream, as those over HTTP do.
+// Invoke implements api.Invoker for faces that live in the daemon: no connection, no token, the same answers and errors. The context
+// is that of a request that the server serves, and says what may be asked: with any other that is nothing. Routes whose answers
+// are streams are not for it. It counts as a request, or as a stream, as those over HTTP do.
 func (s *Server) Invoke(ctx context.Context, e api.Endpoint, query, answer any, progress func(api.Progress)) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
