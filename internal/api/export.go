@@ -9,8 +9,8 @@ import (
 
 // ExportQuery chooses rows for an export: observations, summaries and saved memories. Zero fields do not narrow.
 type ExportQuery struct {
-	Project string    `param:"project"` // root or shown name
-	Kinds   []string  `param:"kind"`    // of ExportKinds
+	Project string    `param:"project"`              // root or shown name
+	Kinds   []string  `param:"kind" repeated:"true"` // of ExportKinds
 	Since   time.Time `param:"since"`
 	Until   time.Time `param:"until"`
 }

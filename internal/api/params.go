@@ -21,13 +21,14 @@ const MaxParam = 4 << 10
 //	param:"q"        its name in the query part, or path:"id" in the path
 //	words:"a,b"      the words that it may be; empty too
 //	several:"true"   with words: several of them with commas between
+//	repeated:"true"  of a list: each is a parameter of that name; without it they have commas between
 //	most:"100"       the largest number
 //	default:"20"     what 0, or an empty word, stands for
 //	wait:"true"      a position that the answer must know
 type param struct {
 	name, path, most, otherwise string
 	words                       []string
-	several, wait               bool
+	several, repeated, wait     bool
 }
 
 // eachParam calls do with every field of query, a struct, that goes into the URL.
@@ -36,7 +37,7 @@ func eachParam(query reflect.Value, do func(p param, v reflect.Value)) {
 		tag := query.Type().Field(i).Tag
 		p := param{
 			name: tag.Get("param"), path: tag.Get("path"), most: tag.Get("most"), otherwise: tag.Get("default"),
-			several: tag.Get("several") != "", wait: tag.Get("wait") != "",
+			several: tag.Get("several") != "", repeated: tag.Get("repeated") != "", wait: tag.Get("wait") != "",
 		}
 		if words := tag.Get("words"); words != "" {
 			p.words = strings.Split(words, ",")
@@ -61,6 +62,8 @@ func (e Endpoint) URL(query any) (path string, values url.Values) {
 		switch text := paramText(v); {
 		case p.path != "":
 			path = strings.ReplaceAll(path, "{"+p.path+"}", url.PathEscape(text))
+		case p.repeated && v.Len() > 0:
+			values[p.name] = v.Interface().([]string)
 		case text != "":
 			values.Set(p.name, text)
 		}
@@ -126,11 +129,11 @@ func Read(query any, values url.Values, inPath func(name string) string, wrong W
 			return
 		}
 		known = append(known, p.name)
-		s := values.Get(p.name)
-		if v.Kind() == reflect.Slice {
-			s = strings.Join(values[p.name], ",")
+		if p.repeated {
+			v.Set(reflect.ValueOf(values[p.name]))
+			return
 		}
-		if s != "" {
+		if s := values.Get(p.name); s != "" {
 			if says := p.read(v, s); says != "" {
 				wrong(p.name, "%s", says)
 			}
@@ -166,9 +169,10 @@ func (p param) read(v reflect.Value, s string) string {
 		return ""
 	case **int:
 		n, err := strconv.Atoi(s)
-		if *x = &n; err != nil {
+		if err != nil {
 			return p.noNumber()
 		}
+		*x = &n
 		return ""
 	}
 	return p.readPlain(v, s)

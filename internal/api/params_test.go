@@ -41,6 +41,9 @@ func TestWhatIsWrongWithAQuery(t *testing.T) {
 		"limit=-1&recency=1001&after=-1": {
 			"after is no position: a whole number from 0 on", "limit is no whole number from 0 to 100", "recency is no whole number from 0 to 1000",
 		},
+		"recency=99999999999999999999&limit=99999999999999999999": {
+			"limit is no whole number from 0 to 100", "recency is no whole number from 0 to 1000",
+		},
 		"since=soon&until=0000-01-01": {
 			"since is no time in the form of RFC 3339, and no date", "until is no time in the form of RFC 3339, and no date",
 		},
@@ -66,8 +69,35 @@ func TestWhatZeroStandsFor(t *testing.T) {
 		t.Errorf("%q (-want +got):\n%s", wrong, diff)
 	}
 	rows, wrong := read[RowsQuery](url.Values{"ids": {"a, ,b", "c"}}, "")
-	if diff := cmp.Diff([]string{"a", "b", "c"}, rows.IDs); diff != "" || wrong != nil {
+	if diff := cmp.Diff([]string{"a", "b"}, rows.IDs); diff != "" || wrong != nil {
 		t.Errorf("%q (-want +got):\n%s", wrong, diff)
+	}
+}
+
+// TestLists: kinds of an export come one by one and are never empty; those of records come with commas between, and an empty
+// one is none of any record.
+func TestLists(t *testing.T) {
+	t.Parallel()
+	all := fmt.Sprintf("%q", ExportKinds())
+	for text, want := range map[string][]string{
+		"":                        nil,
+		"kind=memory&kind=memory": nil,
+		"kind=":                   {`kind "" is none of ` + all},
+		"kind=memory,summary":     {`kind "memory,summary" is none of ` + all},
+	} {
+		values, err := url.ParseQuery(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if q, got := read[ExportQuery](values, ""); !slices.Equal(got, want) || len(q.Kinds) != len(values["kind"]) {
+			t.Errorf("%s: got %q, %q, want %q", text, q.Kinds, got, want)
+		}
+	}
+	if q, wrong := read[EventsQuery](url.Values{"kinds": {","}}, ""); q.Kinds != "," || wrong != nil {
+		t.Errorf("got %q, %q", q.Kinds, wrong)
+	}
+	if _, wrong := read[EventsQuery](url.Values{"kinds": {strings.Repeat("x", MaxParam+1)}}, ""); !slices.Equal(wrong, []string{"kinds is longer than 4096 bytes"}) {
+		t.Errorf("got %q", wrong)
 	}
 }
 
@@ -81,7 +111,7 @@ func TestAQueryComesAsItWasSent(t *testing.T) {
 	})
 	comes(t, WhyRoute, WhyQuery{ID: "a/b c", AsOf: Moment{Time: at}})
 	comes(t, ObservationsRoute, RowsQuery{IDs: []string{"a", "b"}, After: 1 << 62})
-	comes(t, Route[EventsQuery, Done](EventsRoute), EventsQuery{After: 1, Tail: true, Kinds: []events.Kind{"a", "b"}, Payload: true})
+	comes(t, Route[EventsQuery, Done](EventsRoute), EventsQuery{After: 1, Tail: true, Kinds: "a,b", Payload: true})
 	comes(t, Route[ExportQuery, Done](ExportRoute), ExportQuery{Kinds: []string{"memory", "summary"}, Until: at})
 	comes(t, InputsRoute, InputsQuery{ID: "x", Limit: 500})
 }

@@ -232,7 +232,7 @@ type EventsQuery struct {
 	After   events.Position `param:"after"`   // the last position that is known already; 0: from the first
 	Tail    bool            `param:"tail"`    // only what comes from now on; After does not count then
 	Stream  events.StreamID `param:"stream"`  // empty: all
-	Kinds   []events.Kind   `param:"kinds"`   // none: all
+	Kinds   string          `param:"kinds"`   // with commas between; empty: all
 	Payload bool            `param:"payload"` // with what happened
 }
 

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/cmemd/cmemd/events"
@@ -19,7 +20,7 @@ const (
 
 // admits reports whether q chooses a record.
 func admits(q api.EventsQuery, h events.Header) bool {
-	return (q.Stream == "" || h.Stream == q.Stream) && (len(q.Kinds) == 0 || slices.Contains(q.Kinds, h.Kind))
+	return (q.Stream == "" || h.Stream == q.Stream) && (q.Kinds == "" || slices.Contains(strings.Split(q.Kinds, ","), string(h.Kind)))
 }
 
 // followedFrom is the first position that q is about. What a client says it has seen last goes before all else.

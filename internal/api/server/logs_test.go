@@ -68,7 +68,7 @@ func TestEvents(t *testing.T) {
 	if without := w.watchEvents(t, api.EventsQuery{After: 4}, 1)[0]; without.Event != nil {
 		t.Errorf("got %s, want headers alone", without.Event)
 	}
-	opened := w.watchEvents(t, api.EventsQuery{Kinds: []events.Kind{events.KindSessionOpened}}, 1)
+	opened := w.watchEvents(t, api.EventsQuery{Kinds: string(events.KindSessionOpened)}, 1)
 	if opened[0].Position != 1 {
 		t.Errorf("by kind: got %+v", opened)
 	}

@@ -177,9 +177,8 @@ func followRecords(ctx context.Context, a *terminal.App, client *client.Client, 
 	var last events.Position
 	err := tail(ctx, a, offline.Daemon{Client: client}, f, n, &last)
 	if err == nil {
-		q := api.EventsQuery{After: last, Tail: last == 0, Stream: events.StreamID(f.stream), Payload: f.payload}
-		for _, k := range f.kinds {
-			q.Kinds = append(q.Kinds, events.Kind(k))
+		q := api.EventsQuery{
+			After: last, Tail: last == 0, Stream: events.StreamID(f.stream), Kinds: strings.Join(f.kinds, ","), Payload: f.payload,
 		}
 		err = client.Events(ctx, q, func(r api.LogRecord) error { return showRecord(a, r) })
 	}
