@@ -64,7 +64,10 @@ func said(answer any, err error) string {
 func TestEveryRouteBothWays(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
-	w := newWorld(t, func(c *testConfig) { c.Now = func() time.Time { return now } })
+	w := newWorld(t, func(c *testConfig) {
+		erasing(c)
+		c.Now = func() time.Time { return now }
+	})
 	w.work(t, "s1", "mend the cart", "/src/shop/cart.go")
 	saved, err := api.SaveRoute.Call(t.Context(), w.client, api.Memory{Project: "shop", Text: "deploys go out on Tuesdays"})
 	if err != nil {
@@ -107,7 +110,8 @@ func TestEveryRouteBothWays(t *testing.T) {
 		worked(api.RebuildRoute, nil, api.RebuildRequest{Names: []string{"sessions"}}, api.RebuildRequest{Names: []string{"x"}}),
 		worked(api.ReobserveRoute, nil, api.ReobserveRequest{Dropped: true, Wait: true}, api.ReobserveRequest{Session: "s1", DryRun: true}, api.ReobserveRequest{}),
 		worked(api.RecheckRoute, nil, api.RecheckRequest{}),
-		worked(api.ForgetRoute, nil, api.ForgetRequest{}),
+		worked(api.ForgetPlanRoute, nil, api.ForgetRequest{Query: "tuesday"}.Plan(), api.ForgetRequest{}.Plan(), api.ForgetRequest{IDs: []string{none}}.Plan()),
+		worked(api.ForgetRoute, nil, api.ForgetRequest{Query: "what nobody said"}, api.ForgetRequest{}),
 	} {
 		covered[c.Pattern()] = true
 		w.settled(t)
