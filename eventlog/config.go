@@ -17,7 +17,7 @@ type Config struct {
 	// the disk is not asked. Erasing is never refused.
 	MinFree int64
 
-	// Codec seals and reads payloads; nil means one of its own. Engines that share one share its 1 MiB.
+	// Codec seals and reads payloads; nil means one of its own. Logs that share one share its 1 MiB.
 	Codec *events.Codec
 
 	// Now gives recorded_at; nil means time.Now. A clock that goes back is held still.

@@ -1,5 +1,5 @@
 // Package eventlog keeps what happened: an append-only log of records, each in one stream, behind one interface. Open
-// keeps a log in a bbolt file. testkit/logtest is the suite that every engine must pass.
+// keeps a log in a bbolt file. testkit/logtest is the suite that it must pass.
 //
 // A Bolt file has two buckets. "log" maps the big-endian position to the record's stored form, so that it only ever
 // grows at its end. "head" maps a stream to its version, the position of its last record and its chain; the records

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Position is a record's place in the log: from 1, strictly increasing, gapless in the engines kept here. 0 is none.
+// Position is a record's place in the log: from 1, strictly increasing, without gaps. 0 is none.
 type Position uint64
 
 // Version is a record's place in its stream: from 1, gapless. 0 is the version of a stream without records.

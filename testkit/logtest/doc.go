@@ -1,4 +1,4 @@
-// Package logtest is the suite that every engine of eventlog.Log must pass.
+// Package logtest is the suite that an eventlog.Log must pass.
 //
 //	func TestBolt(t *testing.T) {
 //		logtest.RunDurable(t, func(tb testing.TB, dir string) logtest.Log { return mustOpen(tb, dir) })
