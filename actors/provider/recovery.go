@@ -1,16 +1,24 @@
 package provider
 
-import "github.com/cmemd/cmemd/events"
+import (
+	"github.com/cmemd/cmemd/actors/policy"
+	"github.com/cmemd/cmemd/events"
+)
 
 // Recovery reads the end of the log at the start of a life: for the failures of turns that a crash kept from being ruled on,
 // and for what states know of outputs and of turns that failed by their own fault, which no stream of a provider tells. Of
-// such turns only those that it reads count, so that no row of them has an answer in it.
+// such turns only those that it reads count, so that no row of them has an answer in it; where a pause stands that they
+// led to, and no output is read, they were enough.
 type Recovery struct {
 	states  map[string]*State
+	rows    map[string]*row
 	turns   map[events.ID]begun
 	settled map[string]bool // names of providers of which a failure was found
 	lost    []Lost
 }
+
+// row is how many turns in a row failed by their own fault: so many of those that were read, and no fewer than so many in all.
+type row struct{ read, least int }
 
 // begun is how a turn began.
 type begun struct {
@@ -27,8 +35,15 @@ type Lost struct {
 
 // NewRecovery returns a Recovery of states, which are folded from their streams. It changes what they know of outputs.
 func NewRecovery(states map[string]*State) *Recovery {
-	forgetRows(states)
-	return &Recovery{states: states, turns: map[events.ID]begun{}, settled: map[string]bool{}}
+	x := &Recovery{states: states, rows: map[string]*row{}, turns: map[events.ID]begun{}, settled: map[string]bool{}}
+	for name, s := range states {
+		x.rows[name] = &row{}
+		if s.Pause.Blames() {
+			x.rows[name].least = policy.BlamesAllowed
+		}
+		x.count(name, 0)
+	}
+	return x
 }
 
 // Reads reports whether Evolve reads the payloads of events of kind k.
@@ -46,9 +61,14 @@ func (x *Recovery) Evolve(h events.Header, e events.Event) {
 	if f, ok := e.(events.TurnFailed); ok {
 		x.failed(h, f)
 	}
+	if name, ok := h.Stream.Provider(); ok && h.Kind == events.KindProviderResumed {
+		x.end(name)
+	}
 	b, began := x.turns[h.Correlation]
 	if !began && h.Kind == events.KindTurnReceived {
-		forgetRows(x.states) // of whichever it was
+		for name := range x.states { // of whichever it was
+			x.end(name)
+		}
 	}
 	s := x.states[b.by]
 	if s == nil {
@@ -57,21 +77,30 @@ func (x *Recovery) Evolve(h events.Header, e events.Event) {
 	switch h.Kind {
 	case events.KindTurnReceived:
 		s.Heard(h.Position)
+		x.end(b.by)
 	case events.KindTurnFailed:
 		if f, ok := e.(events.TurnFailed); ok && f.Class.BlamesTurn() && !Shortens(f.Class, b.settles) {
-			s.Pause.Blamed++
+			x.count(b.by, 1)
 		}
 	case events.KindInputsDropped:
 		if d, _ := e.(events.InputsDropped); d.Reason != events.DropPoison {
-			s.Pause.Blamed-- // the failure before it was its input's
+			x.count(b.by, -1) // the failure before it was its input's
 		}
 	}
 }
 
-// forgetRows takes it that the last turn of each provider was answered.
-func forgetRows(states map[string]*State) {
-	for _, s := range states {
-		s.Pause.Blamed = 0
+// count takes n more turns of a provider that failed by their own fault.
+func (x *Recovery) count(name string, n int) {
+	r := x.rows[name]
+	r.read += n
+	x.states[name].Pause.Blamed = max(r.read, r.least)
+}
+
+// end ends the row of a provider: it answered, or was resumed. A name that is none of the states' changes nothing.
+func (x *Recovery) end(name string) {
+	if r := x.rows[name]; r != nil {
+		*r = row{}
+		x.count(name, 0)
 	}
 }
 
