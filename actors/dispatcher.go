@@ -187,8 +187,9 @@ func (d *dispatcher) record(r provider.Ruling) {
 }
 
 // searched is how many of the log's last records are read at the start of a life, for a failure that the last one did not
-// rule on, and for turns in a row that failed by their own fault. The ruling is appended as soon as the failure is, so that only what others appended in between can
-// stand behind it: this is what a fast disk takes in about a tenth of a second, and it is read in a hundredth.
+// rule on, and for turns in a row that failed by their own fault. A ruling is appended as soon as its failure is, so that a
+// failure without one has behind it only what others appended in between: this is what a fast disk takes in about a tenth of
+// a second, and it is read in a hundredth. Of a row, what stands further back is forgotten.
 const searched = 4096
 
 // restore rules on the failures of turns if a crash came between them and their rulings, before anybody is let in. What

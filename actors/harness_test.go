@@ -251,7 +251,8 @@ func (w *world) balanced() {
 	}
 }
 
-// settled waits for fake time to do its part until the session owes nothing.
+// settled waits for fake time to do its part until the session owes nothing: for up to five hours and a half, because a random
+// life may have more than ten pauses in a row, of half an hour each in the end.
 func (w *world) settled(name string) session.Balance {
 	w.t.Helper()
 	for range 2000 {
