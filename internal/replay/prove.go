@@ -84,9 +84,10 @@ type Difference struct {
 // so that as many turns may begin behind a pause as there are slots less one; what a provider takes at once, and so when a
 // turn is due and how many of the inputs that come next it settles; what a prompt held beside inputs and reads; in which
 // order the sessions were served that waited; in which order the dispatcher heard of turns that ended, but that it heard of
-// each before its session began another one; since when a budget held inputs, and whether that of a day or in money was used
-// up; whether a degraded daemon was right to be. Of the provider of a turn it sees whether provider.Choose allowed it at some
-// moment at which its lease may have been granted.
+// each before its session began another one, before it paused the provider for it, and (as it takes for granted) within a
+// minute; how much of a row of failures before a start was still in view there; since when a budget held inputs, and whether
+// that of a day or in money was used up; whether a degraded daemon was right to be. Of the provider of a turn it sees whether
+// provider.Choose allowed it at some moment at which its lease may have been granted.
 //
 // Types tells those that observations may have; nil means those of the code mode. The error is that of the sequence, or of
 // a payload that cannot be read. Memory grows by about 100 bytes an input of the selected sessions.
@@ -187,7 +188,7 @@ func (p *prover) ofDaemon(r events.Record) error {
 	switch r.Kind {
 	case events.KindDaemonStarted:
 		for _, c := range p.circuits {
-			c.restarted()
+			c.beginLife(r.Position)
 		}
 	case events.KindSessionFaulted:
 		e, _ := r.Event()
@@ -321,8 +322,9 @@ func (p *prover) hear(s *proved, d *decision) {
 	}
 	switch c := p.circuit(s.provider); d.records[0].Kind {
 	case events.KindTurnReceived:
-		s.answered = d.records[len(d.records)-1].Position
-		c.Heard(s.answered)
+		last := d.records[len(d.records)-1]
+		s.answered = last.Position
+		c.answer(last, p.life.Slots)
 	case events.KindTurnFailed:
 		c.blame(d)
 	}
@@ -331,7 +333,7 @@ func (p *prover) hear(s *proved, d *decision) {
 // begin takes the beginning of a turn. The session's last failure needs no ruling any more.
 func (p *prover) begin(s *proved, r events.Record, e events.TurnStarted) {
 	if c := p.circuits[s.provider]; c != nil {
-		c.left(s, r.Position)
+		c.beginsAnother(s, r.Position)
 		s.answered = 0
 	}
 	if f := s.failed; f != nil {

@@ -21,7 +21,7 @@ type circuit struct {
 	early     int                      // turns that began behind the pause and that its state did not let in
 	probing   map[events.StreamID]bool // sessions whose turns began behind the pause and are in flight
 	parsed    beginning                // of the last turn that was: content, or a skip in so many words
-	blamed    []blamed                 // turns that failed by their own fault and may have been heard behind the last answer; see row
+	blamed    []blamed                 // turns that failed by their own fault and may have been heard behind the last answer; see inRow
 	refreshed bool                     // outputs have earned a fresh generation
 	failures  map[events.ID]*failure
 }
@@ -49,8 +49,16 @@ type failure struct {
 // blamed is a turn that failed by its own fault.
 type blamed struct {
 	of        *proved
-	at, until events.Position // when it may have been heard: where it stands, and where its session began another turn; 0: it did not
+	turn      events.ID
+	at        time.Time // when it was recorded
+	position  events.Position
+	heardBy   events.Position // where the log tells first that the dispatcher had heard of it; 0: nowhere
+	overtaken int             // answers that stand behind that
 }
+
+// heardWithin is how long after its record a turn's end is taken to be unheard by the dispatcher at most: only a message to
+// it, which waits for nothing but its turn, lies between them.
+const heardWithin = time.Minute
 
 // blamedMost is how many of them a circuit remembers: as many as may be unheard at once, and policy.BlamesAllowed.
 const blamedMost = 64
@@ -89,7 +97,9 @@ func (p *prover) failed(s *proved, r events.Record, e events.TurnFailed) {
 func (c *circuit) blame(d *decision) {
 	f, ok := d.events[0].(events.TurnFailed)
 	if ok && f.Class.BlamesTurn() && (f.Halved == 0 || f.Class == events.FailRefused) && len(d.records) == 1 {
-		c.blamed = append(c.blamed[max(0, len(c.blamed)-blamedMost+1):], blamed{of: d.of, at: d.head().Position})
+		c.blamed = append(c.blamed[max(0, len(c.blamed)-blamedMost+1):], blamed{
+			of: d.of, turn: f.Turn, at: d.records[0].RecordedAt, position: d.records[0].Position,
+		})
 	}
 }
 
@@ -102,36 +112,62 @@ func (p *prover) checkAnswered(s *proved, d *decision) {
 	p.differ(d.differenceAt(0, shown(f), "", "its provider had answered nothing there").of(ProvedFailure))
 }
 
-// row reports whether enough turns in a row may have failed by their own fault. In which order the dispatcher heard of what
-// stands in the log is not on record: it heard of a turn before that turn's session began another one, and at the start of a
-// life of all, in order.
-func (c *circuit) row() bool { return len(c.blamed) >= policy.BlamesAllowed }
+// inRow reports whether enough turns in a row may have failed by their own fault. In which order the dispatcher heard of what
+// stands in the log is not on record. It heard of a turn before that turn's session began another one, before it paused the
+// provider for it, and within heardWithin; and at the start of a life of all, in order.
+func (c *circuit) inRow() bool { return len(c.blamed) >= policy.BlamesAllowed }
 
-// left notes that s begins another turn: its last one has been heard.
-func (c *circuit) left(s *proved, at events.Position) {
+// heardOf notes that the dispatcher has heard, by a position, of the turns that failed by their own fault and are meant.
+func (c *circuit) heardOf(by events.Position, meant func(b blamed) bool) {
 	for i := range c.blamed {
-		if b := &c.blamed[i]; b.of == s && b.until == 0 {
-			b.until = at
+		if b := &c.blamed[i]; b.heardBy == 0 && meant(*b) {
+			b.heardBy = by
 		}
 	}
-	c.heard(s.answered)
 }
 
-// restarted notes that a life begins.
-func (c *circuit) restarted() {
+// beginsAnother notes that s begins another turn: its last one has been heard.
+func (c *circuit) beginsAnother(s *proved, at events.Position) {
+	c.heardOf(at, func(b blamed) bool { return b.of == s })
+	c.endRow(s.answered)
+}
+
+// beginLife notes that a life begins at a position. What it finds paused for turns that failed by their own fault, it takes
+// to be in such a row unless it reads an answer, and how far back it reads is not on record.
+func (c *circuit) beginLife(at events.Position) {
 	for i := range c.blamed {
-		if b := &c.blamed[i]; b.until == 0 {
-			b.until = b.at
+		if b := &c.blamed[i]; b.heardBy == 0 {
+			b.heardBy = b.position
 		}
 	}
-	c.heard(c.Answered)
+	c.endRow(c.Answered)
+	for c.Pause.Blames() && !c.inRow() {
+		c.blamed = append(c.blamed, blamed{heardBy: at})
+	}
 	c.Restart()
 	clear(c.probing)
 }
 
-// heard notes that the dispatcher has heard of the answer at a position; 0: of none.
-func (c *circuit) heard(answer events.Position) {
-	c.blamed = slices.DeleteFunc(c.blamed, func(b blamed) bool { return b.until != 0 && b.until < answer })
+// endRow notes that the dispatcher has heard of the answer at a position, or has resumed the provider there; 0: neither.
+func (c *circuit) endRow(at events.Position) {
+	c.blamed = slices.DeleteFunc(c.blamed, func(b blamed) bool { return b.heardBy != 0 && b.heardBy < at })
+}
+
+// answer notes an output that ends with r. An end that is not heard yet holds its lease, so that of more answers than there
+// are slots at least one has been heard.
+func (c *circuit) answer(r events.Record, slots int) {
+	c.Heard(r.Position)
+	c.blamed = slices.DeleteFunc(c.blamed, func(b blamed) bool { return b.overtaken >= slots && b.heardAt(r) })
+	for i := range c.blamed {
+		if b := &c.blamed[i]; b.heardAt(r) {
+			b.overtaken++
+		}
+	}
+}
+
+// heardAt reports whether b was heard before r for sure.
+func (b blamed) heardAt(r events.Record) bool {
+	return b.heardBy != 0 || r.RecordedAt.Sub(b.at) > heardWithin
 }
 
 // checkStart checks a turn's beginning against its provider: that it was not paused, and that the session's last
@@ -190,10 +226,10 @@ func (f *failure) fail(at time.Time) provider.Fail {
 }
 
 // decide is what f leads to where it is ruled on at a time; nil: nothing. How often turns had failed by their own fault when
-// it was ruled on is not on record: row tells.
+// it was ruled on is not on record: inRow tells.
 func (c *circuit) decide(f *failure, at time.Time, in life) events.Event {
 	s, cmd := c.State, f.fail(at)
-	if s.Pause.Blamed = 0; c.row() {
+	if s.Pause.Blamed = 0; c.inRow() {
 		s.Pause.Blamed = policy.BlamesAllowed - 1
 	}
 	s.Restart() // of a dispatcher that crashed and was restarted, no log tells
@@ -256,12 +292,17 @@ func (c *circuit) paused(r events.Record, e events.ProviderPaused) {
 	if !c.Pause.Paused() {
 		c.held = append(c.held[max(0, len(c.held)-heldMost+1):], r.OccurredAt)
 	}
+	if e.Class.BlamesTurn() {
+		c.heardOf(r.Position, func(b blamed) bool { return b.turn == e.Turn || len(c.blamed) <= policy.BlamesAllowed })
+	}
 	c.rule(r, e)
 }
 
 func (c *circuit) rule(r events.Record, e events.Event) {
 	provider.Evolve(&c.State, r.Header, e)
-	c.early = 0
+	if c.early = 0; !c.Pause.Paused() {
+		c.endRow(r.Position)
+	}
 }
 
 // verdict is what is wrong with a ruling; the zero value: nothing.
@@ -314,7 +355,7 @@ func (c *circuit) checkPause(r events.Record, e events.ProviderPaused, in life) 
 		return verdict{}
 	case !c.isProbe(f.began):
 		return verdict{why: "the turn was not the probe of the paused provider"}
-	case !c.row():
+	case !c.inRow():
 		return verdict{why: fmt.Sprintf("fewer than %d turns in a row failed by their own fault", policy.BlamesAllowed)}
 	}
 	return verdict{why: "the provider rested still"}

@@ -92,6 +92,126 @@ func TestProveOfCircuits(t *testing.T) {
 	}
 }
 
+// TestProveOfRowsOfRefusals plants pauses by the last of three turns that were refused, of which others may be in no row with it.
+func TestProveOfRowsOfRefusals(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]circuitCase{
+		"two that nobody need have heard of before the answers": {func(s *script) {
+			s.refuse("b", "c")
+			s.answers(s.slots + 1)
+			s.refusedToo("d")
+		}, "", ""},
+		"two long before more answers than slots": {func(s *script) {
+			s.refuse("b", "c")
+			s.later(2 * heardWithin)
+			s.answers(s.slots + 1)
+			s.refusedToo("d")
+		}, ProvedPause, "by their own fault"},
+		"two long before as many answers as slots": {func(s *script) {
+			s.refuse("b", "c")
+			s.later(2 * heardWithin)
+			s.answers(s.slots)
+			s.refusedToo("d")
+		}, "", ""},
+		"one behind a resumption": {func(s *script) {
+			s.refuse("b", "c", "d")
+			s.probedAndResumed("e")
+			s.refusedToo("f")
+		}, ProvedPause, "by their own fault"},
+		"one behind a resumption by a person": {func(s *script) {
+			s.refuse("b", "c", "d")
+			s.rule(events.ProviderResumed{By: "person"})
+			s.pause = policy.Pause{}
+			s.refusedToo("e")
+		}, ProvedPause, "by their own fault"},
+		"three behind a resumption": {func(s *script) {
+			s.refuse("b", "c", "d")
+			s.probedAndResumed("e")
+			s.refuse("f", "g", "h")
+		}, "", ""},
+		"one in the next life": {func(s *script) {
+			s.refuse("b", "c", "d")
+			s.end(true, settings())
+			s.refuse("e")
+			if s.pause.Probe != 2 {
+				s.tb.Fatalf("got %+v, want a second pause", s.pause)
+			}
+		}, "", ""},
+		"one in a life that may not have seen an answer": {func(s *script) {
+			s.refuse("b", "c", "d")
+			s.mustStart("e")
+			s.answer("e", prose)
+			s.end(true, settings())
+			s.refusedToo("f")
+		}, "", ""},
+		"one behind an answer of that life": {func(s *script) {
+			s.refuse("b", "c", "d")
+			s.end(true, settings())
+			s.mustStart("e")
+			s.answer("e", prose)
+			s.mustStart("e")
+			s.answer("e", prose)
+			s.refusedToo("f")
+		}, ProvedPause, "by their own fault"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			play := c.play
+			c.play = func(s *script) {
+				s.rule(events.ProviderResumed{By: "person"})
+				s.pause, s.blaming = policy.Pause{}, true
+				for _, session := range []string{"d", "e", "f", "g", "h"} {
+					s.work(session, 2)
+					s.stop(session)
+				}
+				play(s)
+			}
+			c.prove(t)
+		})
+	}
+}
+
+// refuse has a turn of each of some sessions refused, which begin no other one.
+func (s *script) refuse(names ...string) {
+	s.tb.Helper()
+	for _, name := range names {
+		s.mustStart(name)
+		s.fail(name, events.FailRefused, 0)
+	}
+}
+
+// refusedToo has a turn refused, and the provider paused as if two in a row had been before.
+func (s *script) refusedToo(name string) {
+	s.tb.Helper()
+	s.pause.Blamed = policy.BlamesAllowed - 1
+	s.refuse(name)
+	if !s.pause.Blames() {
+		s.tb.Fatalf("got %+v, want a pause", s.pause)
+	}
+}
+
+// probedAndResumed has a probe of a session parsed, which is then asked for no other turn.
+func (s *script) probedAndResumed(name string) {
+	s.tb.Helper()
+	s.mustStart(name)
+	s.answer(name, observed)
+	if s.pause.Paused() {
+		s.tb.Fatalf("got %+v, want it resumed", s.pause)
+	}
+}
+
+// answers has a turn of each of n further sessions answered, at once.
+func (s *script) answers(n int) {
+	s.tb.Helper()
+	for _, name := range []string{"e", "f", "g", "h"}[:n] {
+		now := s.now
+		s.mustStart(name)
+		if s.now.Sub(now) > heardWithin/4 {
+			s.tb.Fatalf("session %s waited for %s", name, s.now.Sub(now))
+		}
+		s.answer(name, observed)
+	}
+}
+
 // TestProveOfRestoredPauses plants pauses of which a crash had kept the log from knowing.
 func TestProveOfRestoredPauses(t *testing.T) {
 	t.Parallel()
