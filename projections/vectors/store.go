@@ -238,11 +238,12 @@ func (s *store) compact() error {
 }
 
 // check reads all rows. From the first on that is not as it was stored they are deleted, for they can be made again, and why
-// says so.
+// says so. Their bytes are in unused pages until compact.
 func (s *store) check() (why string, err error) {
 	var from []byte // of the first bad block
 	kept := s.state
 	kept.Filled, kept.Refused, kept.Position, kept.Chain = 0, 0, 0, nil
+	kept.Stale = true // what is deleted may be forgotten before it is made again
 	err = s.view(func(blocks *bolt.Bucket, st state) error {
 		c := blocks.Cursor()
 		for key, value := c.First(); key != nil; key, value = c.Next() {

@@ -239,6 +239,41 @@ func TestKilledBetweenForgettingAndErasing(t *testing.T) {
 	}
 }
 
+// TestDamagedThenForgotten: rows that a check deletes leave no byte either, for they may be forgotten before they are made again.
+func TestDamagedThenForgotten(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "v")
+	s, rows := storeAt(t, path), someRows(20, 512)
+	if err := s.append(rows, rows[19].rowRef); err != nil {
+		t.Fatal(err)
+	}
+	spoil(t, s, 10)
+	why, err := s.check()
+	if err != nil || why == "" || !holdsVector(t, path, rows[3]) {
+		t.Fatalf("%q, %v; or the rows are gone already, and this tests nothing", why, err)
+	}
+	if err := errors.Join(s.forget([]events.ID{rows[3].id}, nil), s.compact()); err != nil || holdsVector(t, path, rows[3]) {
+		t.Errorf("a row that was deleted, and then forgotten, is in the file still; %v", err)
+	}
+	if err := s.close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// spoil changes a bit of a block whose first row is at a position.
+func spoil(tb testing.TB, s *store, at events.Position) {
+	tb.Helper()
+	key := binary.BigEndian.AppendUint64(nil, uint64(at))
+	err := s.update(func(blocks *bolt.Bucket, _ *state) error {
+		value := bytes.Clone(blocks.Get(key))
+		value[len(value)-1] ^= 1
+		return blocks.Put(key, value)
+	})
+	if err != nil {
+		tb.Fatal(err)
+	}
+}
+
 // holdsVector reports whether the bytes of a vector are anywhere in a file.
 func holdsVector(tb testing.TB, path string, r row) bool {
 	tb.Helper()
