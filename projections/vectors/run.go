@@ -11,13 +11,8 @@ import (
 	"github.com/cmemd/cmemd/projections/engine"
 )
 
-var (
-	// errAnew is an endpoint whose vectors are of another size than those in the file.
-	errAnew = errors.New("vectors: of another size than before")
-
-	// errDoubted is a file that could not be read: it is to be checked.
-	errDoubted = errors.New("vectors: not readable")
-)
+// errAnew is an endpoint whose vectors are of another size than those in the file.
+var errAnew = errors.New("vectors: of another size than before")
 
 // anewEvery is how often the size of the vectors may lead to a file that is begun anew: an endpoint that goes on changing
 // it is broken.
@@ -118,8 +113,10 @@ func (v *Vectors) beginAgain(why error) bool {
 	return restart != nil
 }
 
-// apply notes what a slice of the log gives to embed, and deletes what it forgets.
+// apply notes what a slice of the log gives to embed, and deletes what it forgets, all at once: each time costs the file's length.
 func (v *Vectors) apply(slice []events.Record) error {
+	var found []item
+	var gone events.MemoryForgotten // by all events of the slice
 	for _, r := range slice {
 		if traits, _ := r.Kind.Traits(); !traits.Indexed {
 			continue
@@ -132,13 +129,18 @@ func (v *Vectors) apply(slice []events.Record) error {
 			return fmt.Errorf("vectors: %w", err)
 		}
 		if m, ok := e.(events.MemoryForgotten); ok {
-			if err := v.forget(m); err != nil {
-				return err
-			}
+			markGone(found, m)
+			gone.IDs, gone.Positions = append(gone.IDs, m.IDs...), append(gone.Positions, m.Positions...)
 			continue
 		}
-		v.note(r, idOf(r, e))
+		if id := idOf(r, e); id != (events.ID{}) {
+			found = append(found, item{rowRef: rowRef{id: id, position: r.Position, chain: chainOf(r)}})
+		}
 	}
+	if err := v.forget(gone); err != nil {
+		return err // nothing behind what is to be forgotten is noted, so that the next start reads it again
+	}
+	v.note(found)
 	v.advance(slice[len(slice)-1].Position)
 	select {
 	case v.more <- struct{}{}:
@@ -164,28 +166,33 @@ func idOf(r events.Record, e events.Event) events.ID {
 	return events.ID{}
 }
 
-func (v *Vectors) note(r events.Record, id events.ID) {
-	if id == (events.ID{}) {
-		return
-	}
+func (v *Vectors) note(found []item) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.pending = append(v.pending, item{rowRef: rowRef{id: id, position: r.Position, chain: chainOf(r)}})
+	v.pending = append(v.pending, found...)
 }
 
 // forget deletes the rows that e names, and sees to it that none of them is made any more.
 func (v *Vectors) forget(e events.MemoryForgotten) error {
-	v.mu.Lock()
-	ids, positions := setOf(e.IDs), setOf(e.Positions)
-	for i, it := range v.pending {
-		if ids[it.id] || positions[it.position] {
-			v.pending[i].gone = true
-		}
+	if len(e.IDs)+len(e.Positions) == 0 {
+		return nil
 	}
+	v.mu.Lock()
+	markGone(v.pending, e)
 	v.mu.Unlock()
 	v.queries.clear()
 	if err := v.store.forget(e.IDs, e.Positions); err != nil {
 		return err
 	}
 	return v.compact()
+}
+
+// markGone marks those items that e names.
+func markGone(items []item, e events.MemoryForgotten) {
+	ids, positions := setOf(e.IDs), setOf(e.Positions)
+	for i, it := range items {
+		if ids[it.id] || positions[it.position] {
+			items[i].gone = true
+		}
+	}
 }

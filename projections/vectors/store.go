@@ -21,8 +21,13 @@ const Version = 2
 // maxModel is how many bytes the name of a model may have.
 const maxModel = 256
 
-// errOther is a file of other vectors than these.
-var errOther = errors.New("vectors: of another model or format")
+var (
+	// errOther is a file of other vectors than these.
+	errOther = errors.New("vectors: of another model or format")
+
+	// errDoubted is a file that could not be read: it is to be checked.
+	errDoubted = errors.New("vectors: not readable")
+)
 
 // The file has one bucket, which holds its state as JSON, and the bucket of its blocks.
 var bucketName, stateName, blocksName = []byte("vectors"), []byte("state"), []byte("blocks")
@@ -155,7 +160,8 @@ func (s *store) reset() error {
 }
 
 // append stores rows behind the others, which are of lower positions, and that the log was read up to last. They are found when it
-// returns, all or none. Before there was any vector, its size is not known, and nothing is stored.
+// returns, all or none. Before there was any vector, its size is not known, and nothing is stored. The error is errDoubted where the
+// block that they would join is not as it was stored.
 func (s *store) append(rows []row, last rowRef) error {
 	return s.update(func(blocks *bolt.Bucket, st *state) error {
 		if i := slices.IndexFunc(rows, func(r row) bool { return r.vector != nil }); st.Dims == 0 && i >= 0 {
@@ -171,7 +177,11 @@ func (s *store) append(rows []row, last rowRef) error {
 		most := max(1, blockBytes/(4*st.Dims))
 		if key, value := blocks.Cursor().Last(); key != nil && len(rows) > 0 {
 			if b := blockOf(value, st.Dims); b.n < most {
-				rows = append(b.rows(), rows...)
+				before, err := checkedRows(key, value, st.Dims)
+				if err != nil {
+					return err
+				}
+				rows = append(before, rows...)
 			}
 		}
 		for part := range slices.Chunk(rows, most) {
@@ -183,6 +193,16 @@ func (s *store) append(rows []row, last rowRef) error {
 	})
 }
 
+// checkedRows are the rows of a block that is to be written again: one that is damaged would look whole after that. The error is
+// errDoubted.
+func checkedRows(key, value []byte, dims int) ([]row, error) {
+	b := blockOf(value, dims)
+	if err := engine.Guard(func() error { return b.check(key) }); err != nil {
+		return nil, fmt.Errorf("%w: %v", errDoubted, err)
+	}
+	return b.rows(), nil
+}
+
 // count counts a row that comes (by 1) or goes (by -1).
 func (st *state) count(r row, by int) {
 	if r.vector == nil {
@@ -192,30 +212,40 @@ func (st *state) count(r row, by int) {
 	}
 }
 
-// forget deletes the rows with the given ids and positions. Their bytes are in unused pages until compact.
+// forget deletes the rows with the given ids and positions. Their bytes are in unused pages until compact. Where there are none
+// nothing is written. The error is errDoubted where their block is not as it was stored.
 func (s *store) forget(ids []events.ID, positions []events.Position) error {
 	id, at := setOf(ids), setOf(positions)
 	gone := func(r row) bool { return id[r.id] || at[r.position] }
-	return s.update(func(blocks *bolt.Bucket, st *state) error {
-		kept := map[string][]row{} // by the key of each block that changes
-		err := blocks.ForEach(func(key, value []byte) error {
-			rows := blockOf(value, st.Dims).rows()
-			for _, r := range rows {
-				if gone(r) {
-					st.count(r, -1)
-					kept[string(key)] = nil
-				}
-			}
-			if _, changes := kept[string(key)]; changes {
-				kept[string(key)] = slices.DeleteFunc(rows, gone)
+	var keys [][]byte // of the blocks that change
+	err := s.view(func(blocks *bolt.Bucket, st state) error {
+		return blocks.ForEach(func(key, value []byte) error {
+			if slices.ContainsFunc(blockOf(value, st.Dims).rows(), gone) {
+				keys = append(keys, bytes.Clone(key))
 			}
 			return nil
 		})
-		for key, rows := range kept {
-			st.Stale = true
-			err = errors.Join(err, blocks.Delete([]byte(key)), putBlock(blocks, rows, st.Dims))
-		}
+	})
+	if err != nil || len(keys) == 0 {
 		return err
+	}
+	return s.update(func(blocks *bolt.Bucket, st *state) error {
+		st.Stale = true
+		for _, key := range keys {
+			rows, err := checkedRows(key, blocks.Get(key), st.Dims)
+			if err != nil {
+				return err
+			}
+			for _, r := range rows {
+				if gone(r) {
+					st.count(r, -1)
+				}
+			}
+			if err := errors.Join(blocks.Delete(key), putBlock(blocks, slices.DeleteFunc(rows, gone), st.Dims)); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 }
 

@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/projections/engine"
 )
 
 func storeAt(tb testing.TB, path string) *store {
@@ -257,6 +258,28 @@ func TestDamagedThenForgotten(t *testing.T) {
 	}
 	if err := s.close(); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestDamageIsNotSealed: a block that is damaged is not written again as if it were whole, but has the file checked.
+func TestDamageIsNotSealed(t *testing.T) {
+	t.Parallel()
+	s := storeAt(t, filepath.Join(t.TempDir(), "v"))
+	defer s.close()
+	rows := someRows(20, 512)
+	if err := s.append(rows[:19], rows[18].rowRef); err != nil {
+		t.Fatal(err)
+	}
+	spoil(t, s, 10)
+	for what, err := range map[string]error{
+		"append": s.append(rows[19:], rows[19].rowRef), "forget": s.forget([]events.ID{rows[2].id}, nil),
+	} {
+		if !errors.Is(err, errDoubted) || errors.Is(err, engine.ErrDamaged) {
+			t.Errorf("%s: got %v, want a check", what, err)
+		}
+	}
+	if why, err := s.check(); err != nil || why == "" || s.state.Filled != 0 {
+		t.Errorf("the damage is hidden: %q, %v, %+v", why, err, s.state)
 	}
 }
 

@@ -5,8 +5,10 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"log/slog"
 	"math"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -397,6 +399,53 @@ func TestForget(t *testing.T) {
 	late := w.save("after all that")
 	v.filled(10)
 	w.holds(v.Vectors, []events.ID{ids[0], late})
+}
+
+// TestForgetManyAtOnce: what a slice of the log forgets costs one file, and what has no vector costs nothing.
+func TestForgetManyAtOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ids := w.fill(12)
+	r := w.run()
+	r.filled(12)
+	r.end()
+	var logged bytes.Buffer
+	w.conf.Logger = slog.New(slog.NewTextHandler(&logged, nil))
+	v := w.open()
+	defer v.Close()
+	whole, err := os.ReadFile(w.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	forget := func(id events.ID) events.Record {
+		return w.put(events.Daemon, events.MemoryForgotten{IDs: []events.ID{id}})
+	}
+	none := forget(uuid.Must(uuid.NewV7()))
+	if err := v.apply([]events.Record{none}); err != nil {
+		t.Fatal(err)
+	}
+	if after, err := os.ReadFile(w.path); err != nil || !bytes.Equal(after, whole) || v.Position() != none.Position {
+		t.Errorf("the file changed for what it does not have, %v", err)
+	}
+	needles := rowsIn(t, v.store)[:3]
+	hindered := filepath.Join(w.path+".compact", "in the way")
+	if err := os.MkdirAll(hindered, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := v.apply([]events.Record{forget(ids[0]), forget(ids[1]), forget(ids[2])}); err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(logged.String(), "unused pages"); n != 1 || v.Stats().Filled != 9 {
+		t.Errorf("written anew %d times, want once: %+v", n, v.Stats())
+	}
+	if err := errors.Join(os.RemoveAll(filepath.Dir(hindered)), v.Purge(t.Context(), v.Position())); err != nil {
+		t.Error(err)
+	}
+	for i, n := range needles {
+		if holdsVector(t, w.path, n) {
+			t.Errorf("vector %d is in the file still", i)
+		}
+	}
 }
 
 // TestClosed: nothing is done with what is closed.
