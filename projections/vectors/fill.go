@@ -188,7 +188,7 @@ func (v *Vectors) clean(text string) string {
 
 // ask asks for the vectors of texts, which must be of the size of the rows' before.
 func (v *Vectors) ask(ctx context.Context, texts []string) ([][]float32, error) {
-	vectors, err := v.cfg.embed(ctx, requestTimeout, texts)
+	vectors, err := v.cfg.embed(ctx, requestTimeout, "no answer", texts)
 	if err != nil {
 		return nil, err
 	}

@@ -74,7 +74,7 @@ func (q *questions) ask(text string) *asked {
 
 // fetch asks the endpoint. Of what goes wrong only that counts against it which is neither the text's fault nor the end of ours.
 func (q *questions) fetch(ctx context.Context, text string) ([]float32, error) {
-	vectors, err := q.cfg.embed(ctx, q.cfg.QueryPatience, []string{text})
+	vectors, err := q.cfg.embed(ctx, q.cfg.QueryPatience, "the endpoint gave no answer", []string{text})
 	switch {
 	case ctx.Err() != nil:
 		return nil, ErrClosed

@@ -29,16 +29,19 @@ func (v *Vectors) Rebuild(ctx context.Context, tell func(done, total int)) error
 	if err != nil {
 		return fmt.Errorf("vectors: rebuild: %w", err)
 	}
-	if _, err := v.cfg.embed(ctx, requestTimeout, []string{probe}); err != nil {
-		return fmt.Errorf("vectors: rebuild: %w", err)
-	}
-	v.pause.answered()
 	v.mu.Lock()
-	before := v.begun
+	before, restart := v.begun, v.restart
 	v.mu.Unlock()
-	if !v.beginAgain(errAsked) {
+	if restart == nil {
 		return ErrNotRunning
 	}
+	if _, err := v.cfg.embed(ctx, requestTimeout, "no answer", []string{probe}); ctx.Err() != nil {
+		return fmt.Errorf("vectors: rebuild: %w", ctx.Err())
+	} else if err != nil {
+		return err
+	}
+	v.pause.answered()
+	restart(errAsked)
 	for {
 		v.mu.Lock()
 		moved, failed := v.moved, v.failed

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/cmemd/cmemd/events"
 )
@@ -40,8 +41,8 @@ func TestRebuildHindered(t *testing.T) {
 	w := newWorld(t)
 	w.fill(5)
 	v := w.open()
-	if err := v.Rebuild(t.Context(), nil); !errors.Is(err, ErrNotRunning) {
-		t.Errorf("without Run: %v", err)
+	if err := v.Rebuild(t.Context(), nil); !errors.Is(err, ErrNotRunning) || w.fake.texts() != 0 {
+		t.Errorf("without Run: %v, and the endpoint was asked %d times", err, w.fake.texts())
 	}
 	if err := v.Close(); err != nil {
 		t.Fatal(err)
@@ -50,7 +51,7 @@ func TestRebuildHindered(t *testing.T) {
 	r.filled(5)
 	w.fake.set(func(context.Context, []string) ([][]float32, error) { return nil, &Failure{Says: "503"} })
 	var f *Failure
-	if err := r.Rebuild(t.Context(), func(int, int) {}); !errors.As(err, &f) || f.Says != "503" {
+	if err := r.Rebuild(t.Context(), func(int, int) {}); !errors.As(err, &f) || err.Error() != "vectors: 503" {
 		t.Errorf("an endpoint that is down: %v", err)
 	}
 	if st := r.Stats(); st.Filled != 5 || st.Paused != "" {
@@ -78,4 +79,22 @@ func TestRebuildHindered(t *testing.T) {
 	if err := r.Rebuild(gone, func(int, int) {}); !errors.Is(err, context.Canceled) {
 		t.Errorf("whoever wants it is gone: %v", err)
 	}
+}
+
+// TestRebuildSilent: an endpoint that says nothing leaves all as it is.
+func TestRebuildSilent(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.fill(2)
+		v := w.run()
+		v.filled(2)
+		w.fake.set(func(ctx context.Context, _ []string) ([][]float32, error) { <-ctx.Done(); return nil, ctx.Err() })
+		if err := v.Rebuild(t.Context(), nil); err == nil || err.Error() != "vectors: no answer within 1m0s" {
+			t.Errorf("got %v", err)
+		}
+		if st := v.Stats(); st.Filled != 2 {
+			t.Errorf("got %+v", st)
+		}
+	})
 }
