@@ -48,9 +48,9 @@ func (v *Views) compact() error {
 	if v.store != s { // closed meanwhile
 		return errors.Join(ErrClosed, copied.Discard())
 	}
-	if err = s.Exchange(copied); errors.Is(err, ErrDamaged) { // Run makes it anew
+	if err = s.Exchange(copied); errors.Is(err, ErrNotOpen) { // Run makes it anew
 		select {
-		case v.broken <- err:
+		case v.broken <- Damaged("%v", err):
 		default:
 		}
 	}

@@ -21,6 +21,9 @@ import (
 // makes the file anew.
 var ErrDamaged = errors.New("views are damaged")
 
+// ErrNotOpen is a file that was exchanged, and can neither be read nor written now.
+var ErrNotOpen = errors.New("not opened again after it was exchanged")
+
 // Damaged is ErrDamaged with what is wrong: a fold or a reader returns it where a stored value cannot be read.
 func Damaged(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrDamaged, fmt.Sprintf(format, args...))
@@ -109,8 +112,8 @@ func (f *File) Copy() (*File, error) {
 	return to, nil
 }
 
-// Exchange puts a file that is closed in the place of this one, which nobody may use meanwhile. ErrDamaged: it cannot be
-// opened any more.
+// Exchange puts a file that is closed in the place of this one, which nobody may use meanwhile. ErrNotOpen: it could not be
+// opened again, beside ErrDamaged or what the system says.
 func (f *File) Exchange(by *File) error {
 	if err := f.Close(); err != nil {
 		return err
@@ -120,7 +123,7 @@ func (f *File) Exchange(by *File) error {
 		err = durable.SyncDir(filepath.Dir(f.path))
 	}
 	if openErr := f.open(); openErr != nil {
-		return errors.Join(err, Damaged("after it was exchanged: %v", openErr))
+		return errors.Join(err, fmt.Errorf("%w: %w", ErrNotOpen, openErr))
 	}
 	return err
 }

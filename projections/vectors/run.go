@@ -95,7 +95,7 @@ func (v *Vectors) begin(restart context.CancelCauseFunc) (from events.Position, 
 // compact takes what was forgotten out of unused pages. Where that cannot be done now, Purge and the next start do it.
 func (v *Vectors) compact() error {
 	err := v.store.compact()
-	if err != nil && !errors.Is(err, engine.ErrDamaged) {
+	if err != nil && !errors.Is(err, engine.ErrDamaged) && !errors.Is(err, engine.ErrNotOpen) {
 		v.cfg.Logger.Warn("vectors that were forgotten are in unused pages of their file still", "err", err)
 		return nil
 	}
