@@ -22,6 +22,9 @@ const anewEvery = time.Hour
 // error if the log cannot be read or the file not be written. An endpoint that fails is waited for. It is called once at a time.
 func (v *Vectors) Run(ctx context.Context) (err error) {
 	defer func() { v.ended(err) }()
+	if v.kept != nil {
+		return v.kept
+	}
 	for {
 		err := v.runOnce(ctx)
 		if ctx.Err() != nil {

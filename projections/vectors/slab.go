@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -28,8 +29,11 @@ const (
 	slabRefused = 3 // the endpoint would not embed it
 )
 
+// errKept is a file of version 1 that cannot be taken over now.
+var errKept = errors.New("vectors: the file of an earlier version stays as it is until the next start")
+
 // convert makes a file of version 1 at path one of this version, of as many of its rows as are whole. Without one it does nothing. A
-// file of another model is deleted, and why says so.
+// file of another model is deleted, and why says so. The error is errKept, or of opening or deleting it.
 func convert(path, model string) (why string, err error) {
 	f, err := os.Open(path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -38,36 +42,38 @@ func convert(path, model string) (why string, err error) {
 	if err != nil {
 		return "", err
 	}
-	defer f.Close()
+	tmp := path + ".tmp"
+	slab, copied, err := takeOver(f, tmp, model)
+	err = errors.Join(err, f.Close()) // Windows neither replaces nor deletes an open file
+	switch {
+	case err == nil && copied:
+		err = errors.Join(os.Rename(tmp, path), durable.SyncDir(filepath.Dir(path)))
+	case err == nil && slab:
+		return "its header is of another model or format, or damaged", os.Remove(path)
+	}
+	if err != nil {
+		return "", errors.Join(fmt.Errorf("%w: %w", errKept, err), discard(tmp))
+	}
+	return "", nil
+}
+
+// takeOver makes a file at path of the rows of f. It reports whether f is of version 1, and whether its rows are of the model, so that
+// they were copied.
+func takeOver(f io.Reader, path, model string) (slab, copied bool, err error) {
 	in, header := bufio.NewReaderSize(f, 1<<20), make([]byte, slabHeader)
-	if n, err := io.ReadFull(in, header); !bytes.HasPrefix(header[:n], []byte(slabMagic)) {
-		return "", ignoreShort(err)
+	n, err := io.ReadFull(in, header)
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return false, false, err
 	}
-	if of, dims, ok := decodeSlab(header); ok && of == model {
-		return "", takeOver(in, path, model, dims)
+	of, dims, ok := decodeSlab(header)
+	if slab = bytes.HasPrefix(header[:n], []byte(slabMagic)); !slab || !ok || of != model {
+		return slab, false, nil
 	}
-	return "its header is of another model or format, or damaged", os.Remove(path)
-}
-
-// ignoreShort is nil for a file that ended before what was to be read.
-func ignoreShort(err error) error {
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return nil
+	to := &store{path: path, model: model}
+	if err = to.reset(); err == nil {
+		err = to.copySlab(in, dims)
 	}
-	return err
-}
-
-// takeOver puts a file with the rows of in into the place of the one at path.
-func takeOver(in io.Reader, path, model string, dims int) error {
-	to := &store{path: path + ".tmp", model: model}
-	if err := to.reset(); err != nil {
-		return err
-	}
-	err := to.copySlab(in, dims)
-	if err = errors.Join(err, to.close()); err != nil {
-		return errors.Join(err, os.Remove(to.path))
-	}
-	return errors.Join(os.Rename(to.path, path), durable.SyncDir(filepath.Dir(path)))
+	return true, true, errors.Join(err, to.close())
 }
 
 // copySlab stores the rows of in up to the first that is not whole.
@@ -75,7 +81,7 @@ func (s *store) copySlab(in io.Reader, dims int) error {
 	var rows []row
 	var last rowRef
 	for {
-		r, state, err := readSlabRow(in, dims)
+		r, state := readSlabRow(in, dims)
 		whole := state != 0 && r.position > last.position
 		if whole {
 			last = r.rowRef
@@ -84,7 +90,7 @@ func (s *store) copySlab(in io.Reader, dims int) error {
 			rows = append(rows, r)
 		}
 		if !whole || len(rows) == 1000 {
-			if err := errors.Join(err, s.append(rows, last)); err != nil {
+			if err := s.append(rows, last); err != nil {
 				return err
 			}
 			rows = nil
@@ -95,12 +101,12 @@ func (s *store) copySlab(in io.Reader, dims int) error {
 	}
 }
 
-// readSlabRow reads the next row. Its state is 0 if it is not whole; of a dead one the head decides, for its vector may have
-// been half zeroed.
-func readSlabRow(in io.Reader, dims int) (r row, state byte, err error) {
+// readSlabRow reads the next row. Its state is 0 if it is not whole, or cannot be read; of a dead one the head decides, for its vector
+// may have been half zeroed.
+func readSlabRow(in io.Reader, dims int) (r row, state byte) {
 	b := make([]byte, slabRowHead+4*dims)
 	if _, err := io.ReadFull(in, b); err != nil {
-		return row{}, 0, ignoreShort(err)
+		return row{}, 0
 	}
 	head, body := b[:slabRowHead], b[slabRowHead:]
 	r.id, r.position, r.chain = events.ID(head[:16]), events.Position(binary.LittleEndian.Uint64(head[16:])), [8]byte(head[24:])
@@ -108,12 +114,12 @@ func readSlabRow(in io.Reader, dims int) (r row, state byte, err error) {
 	whole := binary.LittleEndian.Uint32(head[40:]) == checksum(head[:40]) && state <= slabRefused &&
 		(state == slabDead || binary.LittleEndian.Uint32(head[36:]) == checksum(body))
 	if !whole {
-		return row{}, 0, nil
+		return row{}, 0
 	}
 	if state == slabLive {
 		r.vector = unsafe.Slice((*float32)(unsafe.Pointer(&body[0])), dims)
 	}
-	return r, state, nil
+	return r, state
 }
 
 func decodeSlab(b []byte) (model string, dims int, ok bool) {

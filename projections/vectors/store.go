@@ -57,11 +57,15 @@ type state struct {
 	Stale bool // unused pages may hold rows that were forgotten
 }
 
-// openStore opens the file at path. A file that is not of model's vectors is begun anew, and why says so.
+// openStore opens the file at path. A file that is not of model's vectors is begun anew, and why says so. If the error is errKept, the
+// store is there, and closed.
 func openStore(path, model string) (s *store, why string, err error) {
 	s = &store{path: path, model: model}
-	if why, err = convert(path, model); err != nil {
+	if err := discard(path + ".tmp"); err != nil { // a killed program left it
 		return nil, "", fmt.Errorf("vectors: open: %w", err)
+	}
+	if why, err = convert(path, model); err != nil {
+		return s, "", fmt.Errorf("vectors: open: %w", err)
 	}
 	err = s.open()
 	if errors.Is(err, engine.ErrDamaged) || errors.Is(err, errOther) {
@@ -149,14 +153,19 @@ func (s *store) view(read func(blocks *bolt.Bucket, st state) error) error {
 
 // reset begins the file anew.
 func (s *store) reset() error {
-	err := s.close()
-	if gone := os.Remove(s.path); !errors.Is(gone, os.ErrNotExist) {
-		err = errors.Join(err, gone)
-	}
+	err := errors.Join(s.close(), discard(s.path))
 	if err != nil && !errors.Is(err, engine.ErrDamaged) {
 		return err
 	}
 	return s.open()
+}
+
+// discard deletes a file, if it is there.
+func discard(path string) error {
+	if err := os.Remove(path); !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return nil
 }
 
 // append stores rows behind the others, which are of lower positions, and that the log was read up to last. They are found when it

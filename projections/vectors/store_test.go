@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"testing"
+	"testing/iotest"
 
 	bolt "go.etcd.io/bbolt"
 	"pgregory.net/rapid"
@@ -118,20 +120,100 @@ func TestVersion1(t *testing.T) {
 		isAsMade(t, rowsIn(t, s), made)
 	}
 	half := bytes.Clone(whole)
-	half[slabHeader+size+slabRowHead] = 7 // the vector of the forgotten row was half zeroed
-	if s, _ := openBytes(t, half); s.state.Filled != 4 {
-		t.Errorf("half forgotten: %+v", s.state)
+	rest := vectorBytes(made[1])[12:] // the vector of the forgotten row was half zeroed
+	copy(half[slabHeader+size+slabRowHead+12:], rest)
+	s, _ = openBytes(t, half)
+	if b, err := os.ReadFile(s.path); err != nil || s.state.Filled != 4 || bytes.Contains(b, rest) {
+		t.Errorf("half forgotten: %+v, %v, or its bytes are there still", s.state, err)
+	}
+	for at := 0; at < len(whole); at += 29 {
+		b := bytes.Clone(whole)
+		b[at] ^= 1 << (at % 8)
+		s, why := openBytes(t, b)
+		rows := rowsIn(t, s)
+		isAsMade(t, rows, made)
+		inHeader, before := at < 504, max(0, at-slabHeader)/size // its last bytes mean nothing any more
+		if inHeader != (why != "") || inHeader && len(rows) > 0 || !inHeader && int(s.state.Position) < 10*before {
+			t.Errorf("a bit at %d: %d rows, %q, %+v", at, len(rows), why, s.state)
+		}
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		b := bytes.Clone(whole)
 		b[rapid.IntRange(0, len(b)-1).Draw(t, "at")] ^= 1 << rapid.IntRange(0, 7).Draw(t, "bit")
 		in := bytes.NewReader(b[slabHeader:])
-		for r, state, err := readSlabRow(in, 6); state != 0 && err == nil; r, state, err = readSlabRow(in, 6) {
+		for r, state := readSlabRow(in, 6); state != 0; r, state = readSlabRow(in, 6) {
 			if state != slabDead {
 				isAsMade(t, []row{r}, made)
 			}
 		}
 	})
+}
+
+// TestVersion1Stays: an earlier file that cannot be taken over hinders nobody, and is taken over at the next start.
+func TestVersion1Stays(t *testing.T) {
+	t.Parallel()
+	w, whole := newWorld(t), version1(t)
+	w.fill(2)
+	hindered := filepath.Join(w.path+".tmp.compact", "in the way")
+	if err := errors.Join(os.WriteFile(w.path, whole, 0o600), os.MkdirAll(hindered, 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	v := w.open()
+	if err := v.Run(t.Context()); !errors.Is(err, errKept) || v.Stats().Stopped == "" {
+		t.Errorf("run: %v, %+v", err, v.Stats())
+	}
+	if got := v.Nearest(t.Context(), "word1", nil, 3); got.Used || got.Hits != nil {
+		t.Errorf("nearest: %+v", got)
+	}
+	if err := v.Purge(t.Context(), 1); !errors.Is(err, errKept) {
+		t.Errorf("purge: %v", err)
+	}
+	if err := errors.Join(v.Close(), os.RemoveAll(filepath.Dir(hindered))); err != nil {
+		t.Fatal(err)
+	}
+	if b, err := os.ReadFile(w.path); err != nil || !bytes.Equal(b, whole) {
+		t.Errorf("the file is another one, %v", err)
+	}
+	left := os.WriteFile(w.path+".tmp", whole, 0o600) // by a program that was killed
+	s := storeAt(t, w.path)
+	defer s.close()
+	if more, err := filepath.Glob(w.path + ".*"); left != nil || err != nil || len(more) > 0 || s.state.Filled != 4 {
+		t.Errorf("the next start: %+v, beside %v; %v", s.state, more, errors.Join(left, err))
+	}
+}
+
+// TestLeftOver: what a killed program left of a file is deleted, though there is nothing to take over.
+func TestLeftOver(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "v")
+	if err := os.WriteFile(path+".tmp", []byte("rows"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := storeAt(t, path)
+	defer s.close()
+	if _, err := os.Stat(path + ".tmp"); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("it is there still: %v", err)
+	}
+}
+
+// TestUnreadableSector: a read error ends what is taken over as a torn end does; in the header nothing is known.
+func TestUnreadableSector(t *testing.T) {
+	t.Parallel()
+	whole, path := version1(t), filepath.Join(t.TempDir(), "v")
+	sector := iotest.ErrReader(errors.New("input/output error"))
+	at := slabHeader + 4*(slabRowHead+4*6) + 5
+	slab, copied, err := takeOver(io.MultiReader(bytes.NewReader(whole[:at]), sector), path, "fake-1")
+	if !slab || !copied || err != nil {
+		t.Fatalf("%t, %t, %v", slab, copied, err)
+	}
+	s := storeAt(t, path)
+	defer s.close()
+	if s.state.Position != 40 || s.state.Filled != 2 || s.state.Refused != 1 {
+		t.Errorf("got %+v", s.state)
+	}
+	if _, _, err := takeOver(io.MultiReader(bytes.NewReader(whole[:100]), sector), path, "fake-1"); err == nil {
+		t.Error("half a header is taken for a whole one")
+	}
 }
 
 // TestFlippedBits has one bit changed: after a check no row that is kept differs from what was written.

@@ -69,6 +69,7 @@ type Vectors struct {
 	cfg     Config
 	log     eventlog.Log
 	store   *store
+	kept    error // errKept: Run ends with it, and nothing is found; nil: store is open
 	queries *questions
 	pause   pause // of what fills
 
@@ -93,7 +94,8 @@ type item struct {
 }
 
 // Open opens the vectors in the file at path over log. A file of another model, another log or another format is begun anew;
-// nothing is asked for before Run. Errors are those of the file system and of the log. It panics without a complete config.
+// nothing is asked for before Run. A file of an earlier version that cannot be taken over now stays, and Run says why. Errors are those
+// of the file system and of the log. It panics without a complete config.
 func Open(ctx context.Context, path string, log eventlog.Log, c Config) (*Vectors, error) {
 	if c.Embedder == nil || c.Rows == nil || c.Redact == nil || c.Model == "" || len(c.Model) > maxModel {
 		panic("vectors: incomplete config")
@@ -102,15 +104,16 @@ func Open(ctx context.Context, path string, log eventlog.Log, c Config) (*Vector
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, fmt.Errorf("vectors: open: %w", err)
 	}
-	s, why, err := openStore(path, c.Model)
-	if err != nil {
-		return nil, err
+	s, why, kept := openStore(path, c.Model)
+	if kept != nil && !errors.Is(kept, errKept) {
+		return nil, kept
 	}
 	v := &Vectors{
-		cfg: c, log: log, store: s, pause: pause{backoff: c.Pause}, size: c.Batch,
+		cfg: c, log: log, store: s, kept: kept, pause: pause{backoff: c.Pause}, size: c.Batch,
 		writing: make(chan struct{}, 1), more: make(chan struct{}, 1), moved: make(chan struct{}),
 	}
 	v.queries = newQuestions(c)
+	var err error
 	if why == "" {
 		why, err = v.compare(ctx)
 	}
@@ -144,13 +147,7 @@ func chainOf(r events.Record) [8]byte { return [8]byte(r.Chain[:8]) }
 
 // Remove deletes the vectors at path, as if there never had been any. They must not be open.
 func Remove(path string) error {
-	var errs []error
-	for _, name := range []string{path, path + ".tmp", path + ".compact"} {
-		if err := os.Remove(name); !errors.Is(err, os.ErrNotExist) {
-			errs = append(errs, err)
-		}
-	}
-	return errors.Join(errs...)
+	return errors.Join(discard(path), discard(path+".tmp"), discard(path+".compact"))
 }
 
 // Stats is how far the vectors are.
