@@ -216,10 +216,10 @@ func TestUnreadableSector(t *testing.T) {
 	}
 }
 
-// TestFlippedBits has one bit changed: after a check no row that is kept differs from what was written.
-func TestFlippedBits(t *testing.T) {
-	t.Parallel()
-	made := someRows(40, 512)
+// fileOf stores rows a few at a time, and returns what is in the file, and how many rows a check must keep at least if a bit of it is
+// changed: all before the block that it is in, all where nothing is stored any more, and maybe none in the pages that lead to the blocks.
+func fileOf(t *testing.T, made []row) (whole []byte, least func(at int) int, end int) {
+	t.Helper()
 	path := filepath.Join(t.TempDir(), "v")
 	s := storeAt(t, path)
 	for list := range slices.Chunk(made, 3) {
@@ -234,29 +234,105 @@ func TestFlippedBits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := t.TempDir()
-	rapid.Check(t, func(rt *rapid.T) {
-		b := bytes.Clone(whole)
-		b[rapid.IntRange(0, len(b)-1).Draw(rt, "at")] ^= 1 << rapid.IntRange(0, 7).Draw(rt, "bit")
-		path := filepath.Join(dir, "v")
-		if err := os.WriteFile(path, b, 0o600); err != nil {
-			rt.Fatal(err)
-		}
-		s := storeAt(t, path)
-		if _, err := s.check(); err != nil {
-			if err := s.reset(); err != nil {
-				rt.Fatal(err)
+	type part struct{ from, to, least int }
+	var parts []part
+	s = storeAt(t, path)
+	defer s.close()
+	err = s.file.View(func(tx *bolt.Tx) error {
+		before, page := 0, tx.DB().Info().PageSize
+		end = int(tx.Size())
+		err := tx.Bucket(bucketName).Bucket(blocksName).ForEach(func(_, value []byte) error {
+			for at := 0; ; at++ { // it may be in unused pages too
+				next := bytes.Index(whole[at:], value)
+				if next < 0 {
+					break
+				}
+				at += next
+				parts = append(parts, part{at, at + len(value), before})
+			}
+			before += blockOf(value, len(made[0].vector)).n
+			return nil
+		})
+		for i := 0; err == nil && i < end/page; i++ {
+			info, e := tx.Page(i)
+			if err = e; e == nil && info.Type == "free" {
+				parts = append(parts, part{i * page, (i + 1) * page, len(made)})
 			}
 		}
-		kept := rowsIn(t, s)
-		isAsMade(rt, kept, made)
-		if st := s.state; st.Filled != len(kept) || len(kept) > 0 && st.Position < kept[len(kept)-1].position {
-			rt.Errorf("%d rows are kept: %+v", len(kept), st)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	parts = append(parts, part{end, len(whole), len(made)})
+	return whole, func(at int) int {
+		if i := slices.IndexFunc(parts, func(p part) bool { return p.from <= at && at < p.to }); i >= 0 {
+			return parts[i].least
 		}
-		if err := s.close(); err != nil {
-			rt.Fatal(err)
+		return 0
+	}, end
+}
+
+// checked opens a file, checks it or begins it anew, and returns how many rows it keeps. They must be as they were made.
+func checked(tb rapid.TB, path string, content []byte, made []row) int {
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		tb.Fatal(err)
+	}
+	s, _, err := openStore(path, "fake-1")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if _, err := s.check(); err != nil {
+		if err := s.reset(); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	kept := s.state.Filled
+	var rows []row
+	err = s.view(func(blocks *bolt.Bucket, st state) error {
+		return blocks.ForEach(func(_, value []byte) error {
+			rows = append(rows, blockOf(value, st.Dims).rows()...)
+			isAsMade(tb, rows, made)
+			return nil
+		})
+	})
+	if err != nil || kept != len(rows) || kept > 0 && s.state.Position < rows[kept-1].position {
+		tb.Errorf("%d rows are kept: %+v, %v", len(rows), s.state, err)
+	}
+	if err := s.close(); err != nil {
+		tb.Fatal(err)
+	}
+	return kept
+}
+
+// TestFlippedBits has one bit changed: after a check no row that is kept differs from what was written, and none before the damage
+// is lost.
+func TestFlippedBits(t *testing.T) {
+	t.Parallel()
+	made := someRows(40, 4096) // a block has 8 rows
+	whole, least, _ := fileOf(t, made)
+	path := filepath.Join(t.TempDir(), "v")
+	rapid.Check(t, func(t *rapid.T) {
+		at := rapid.IntRange(0, len(whole)-1).Draw(t, "at")
+		b := bytes.Clone(whole)
+		b[at] ^= 1 << rapid.IntRange(0, 7).Draw(t, "bit")
+		if kept := checked(t, path, b, made); kept < least(at) {
+			t.Errorf("%d rows are kept, want %d at least", kept, least(at))
 		}
 	})
+}
+
+// TestTornEnd has the file cut at each page: what is kept is as it was written, and it is all where only room was cut off.
+func TestTornEnd(t *testing.T) {
+	t.Parallel()
+	made := someRows(12, 1024)
+	whole, _, end := fileOf(t, made)
+	path := filepath.Join(t.TempDir(), "v")
+	for n := 0; n <= len(whole); n += os.Getpagesize() {
+		if kept := checked(t, path, whole[:n], made); n >= end && kept != len(made) {
+			t.Errorf("cut to %d of %d bytes, %d used: %d rows are kept", n, len(whole), end, kept)
+		}
+	}
 }
 
 // TestOtherFiles: a file that is not ours, of another model or of another format is begun anew, and says so.
