@@ -21,26 +21,26 @@ type key struct {
 	gone chan struct{} // closed when another key takes its place
 }
 
-// door is what the loopback address is entered by.
-type door struct {
-	newToken func() (string, error) // nil: the token stays
-	now      func() time.Time
-	logger   *slog.Logger
-	guesses  bucket              // of the token
-	key      atomic.Pointer[key] // that fits
-	rotating sync.Mutex          // held while a token is made, kept and set: the file and key never differ
+// tokenGate lets requests in over the loopback address, by a token.
+type tokenGate struct {
+	newToken    func() (string, error) // nil: the token stays
+	now         func() time.Time
+	logger      *slog.Logger
+	wrongTokens bucket              // how many requests had another token, or none
+	key         atomic.Pointer[key] // that fits
+	rotating    sync.Mutex          // held while a token is made, kept and set: the file and key never differ
 }
 
 // setToken lets in those who have another token from now on, and ends what others are at.
-func (d *door) setToken(token string) {
-	old := d.key.Swap(&key{hash: sha256.Sum256([]byte(token)), none: token == "", gone: make(chan struct{})})
+func (g *tokenGate) setToken(token string) {
+	old := g.key.Swap(&key{hash: sha256.Sum256([]byte(token)), none: token == "", gone: make(chan struct{})})
 	if old != nil {
 		close(old.gone)
 	}
 }
 
-// opens compares in a time that does not depend on what was sent.
-func (k *key) opens(r *http.Request) bool {
+// matches reports whether r has the token. It compares in a time that does not depend on what was sent.
+func (k *key) matches(r *http.Request) bool {
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	got := sha256.Sum256([]byte(token))
 	return subtle.ConstantTimeCompare(got[:], k.hash[:]) == 1 && strings.EqualFold(scheme, "Bearer") && !k.none
@@ -68,7 +68,7 @@ func overSocket(next http.Handler) http.Handler {
 }
 
 // withKey serves a request that k let in, for as long as k is the key.
-func (*door) withKey(k *key, next http.Handler, w http.ResponseWriter, r *http.Request) {
+func (*tokenGate) withKey(k *key, next http.Handler, w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithCancel(withScope(r.Context(), api.ScopeOwn))
 	defer cancel()
 	defer cancelWhen(k.gone, cancel)()
@@ -77,27 +77,27 @@ func (*door) withKey(k *key, next http.Handler, w http.ResponseWriter, r *http.R
 
 // postRotate has another token made. It is asked over the socket only: who has the old token, and nothing else, is the one
 // to be locked out.
-func (d *door) postRotate(context.Context, api.NoQuery) (api.Done, error) {
-	if d.newToken == nil {
+func (g *tokenGate) postRotate(context.Context, api.NoQuery) (api.Done, error) {
+	if g.newToken == nil {
 		return 0, conflict("This daemon's token stays", "it was given one")
 	}
-	if err := d.rotate(); err != nil {
+	if err := g.rotate(); err != nil {
 		return 0, err
 	}
-	d.logger.Info("the token was changed; what uses the old one is refused")
+	g.logger.Info("the token was changed; what uses the old one is refused")
 	return http.StatusNoContent, nil
 }
 
 // rotate makes another token and lets in those who have it. One is made at a time: else the file might keep one token, and
 // the daemon another.
-func (d *door) rotate() error {
-	d.rotating.Lock()
-	defer d.rotating.Unlock()
-	token, err := d.newToken()
+func (g *tokenGate) rotate() error {
+	g.rotating.Lock()
+	defer g.rotating.Unlock()
+	token, err := g.newToken()
 	if err != nil {
 		return err
 	}
-	d.setToken(token)
+	g.setToken(token)
 	return nil
 }
 

@@ -31,14 +31,14 @@ type System interface {
 	Status(ctx context.Context) (actors.Status, error)
 }
 
-// chooser chooses what an agent is told. A *recall.Recall is one.
-type chooser interface {
+// injector chooses the memory that an agent is given. A *recall.Recall is one.
+type injector interface {
 	Wait(ctx context.Context, at events.Position) error
 	Context(ctx context.Context, ask recall.Ask) (recall.Context, error)
 }
 
-// knower says which position every answer that begins now knows at least. A *recall.Recall is one.
-type knower interface {
+// watermark says which position every answer that begins now knows at least. A *recall.Recall is one.
+type watermark interface {
 	Position() events.Position
 	Wait(ctx context.Context, at events.Position) error
 }
@@ -91,7 +91,7 @@ type Config struct {
 
 	Logger *slog.Logger     // nil: discarded
 	Now    func() time.Time // nil: time.Now
-	NewID  func() events.ID // UUIDv7; nil: from crypto/rand
+	NewID  func() events.ID // UUIDv7s of releases, of requests to observe again and of given memory; nil: from crypto/rand
 }
 
 func (c Config) withDefaults() Config {
@@ -126,16 +126,16 @@ const PhaseReady = "ready"
 
 // Server answers requests. Its methods are safe for concurrent use.
 type Server struct {
-	cfg      Config
-	logger   *slog.Logger
-	started  time.Time
-	phase    atomic.Pointer[string]
-	life     lifetime
-	door     door
-	payloads payloads
-	metrics  *metrics
-	memory   chooser
-	known    knower
+	cfg       Config
+	logger    *slog.Logger
+	started   time.Time
+	phase     atomic.Pointer[string]
+	life      lifetime
+	tokenGate tokenGate
+	payloads  payloads
+	metrics   *metrics
+	injector  injector  // cfg.Recall, but for tests
+	watermark watermark // cfg.Recall, but for tests
 
 	local, remote http.Handler
 	mcp           http.Handler        // nil: none
@@ -151,10 +151,10 @@ func New(cfg Config) (*Server, error) {
 		return nil, errors.New("api: a system, a capture, a log, views, an index and a recall are required")
 	}
 	s := &Server{
-		cfg: cfg.withDefaults(), memory: cfg.Recall, known: cfg.Recall, bound: map[string]endpoint{}, again: make(chan struct{}, 1),
+		cfg: cfg.withDefaults(), injector: cfg.Recall, watermark: cfg.Recall, bound: map[string]endpoint{}, again: make(chan struct{}, 1),
 	}
 	s.logger, s.started, s.life.ending, s.payloads.most = s.cfg.Logger, s.cfg.Now(), make(chan struct{}), s.cfg.MaxBodies
-	s.door.newToken, s.door.now, s.door.logger = s.cfg.NewToken, s.cfg.Now, s.logger
+	s.tokenGate.newToken, s.tokenGate.now, s.tokenGate.logger = s.cfg.NewToken, s.cfg.Now, s.logger
 	s.curator = curation.New(curation.Config{
 		Sink: s.cfg.System, Log: s.cfg.Log, Views: s.cfg.Views, Checker: s.cfg.Checker, Now: s.cfg.Now,
 		Resolve: s.cfg.Recall.Resolve, CaughtUp: s.caughtUp, Redact: s.cfg.Capture.Redact,
@@ -169,8 +169,8 @@ func New(cfg Config) (*Server, error) {
 	}
 	routes := s.routes()
 	s.local = headed(overSocket(routes))
-	s.door.setToken(s.cfg.Token)
-	s.remote = headed(s.door.guarded(routes))
+	s.tokenGate.setToken(s.cfg.Token)
+	s.remote = headed(s.tokenGate.guarded(routes))
 	s.SetPhase("starting")
 	return s, nil
 }

@@ -1,4 +1,4 @@
-// Package server answers package api's client, hooks and whatever else speaks HTTP: over the actors, the log and the views.
+// Package server answers package client, hooks and whatever else speaks HTTP: over the actors, the log and the views.
 //
 //	POST /v1/hooks/{agent}                one hook payload; the answer is the agent's reply, and the event is on disk
 //	POST /v1/ingest/{agent}               a transcript, streamed
@@ -56,8 +56,8 @@
 //
 // What bites:
 //   - A hook's request ends when the agent's patience does: its context is done, yet the event may still be appended.
-//   - Streams (events, verify, export, backup, rebuild, ingest) have no total time limit, but each write and each read
-//     has one: a client that stops reading is dropped.
+//   - Streams (events, verify, export, backup, rebuild, ingest, import, reobserve, recheck, forget) have no total time
+//     limit, but each write and each read has one: a client that stops reading is dropped.
 //   - The order of checks on the loopback address is host, origin, token: a page in a browser learns nothing, not even
 //     whether its token is right.
 //   - Nothing of a payload goes into a problem document or the log file.

@@ -23,14 +23,23 @@ func admits(q api.EventsQuery, h events.Header) bool {
 	return (q.Stream == "" || h.Stream == q.Stream) && (q.Kinds == "" || slices.Contains(strings.Split(q.Kinds, ","), string(h.Kind)))
 }
 
+// lastSeen is the position that a client says it has seen last, if it says one.
+func lastSeen(r *http.Request, wrong api.Wrong) (at events.Position, said bool) {
+	last := r.Header.Get("Last-Event-ID")
+	n, err := strconv.ParseUint(last, 10, 63)
+	if err != nil && last != "" {
+		wrong("Last-Event-ID", "is no position: a whole number from 0 on")
+	}
+	return events.Position(n), last != ""
+}
+
+// checkLastSeen notes what is wrong with the header that lastSeen reads.
+func checkLastSeen(r *http.Request, wrong api.Wrong) { lastSeen(r, wrong) }
+
 // followedFrom is the first position that q is about. What a client says it has seen last goes before all else.
 func (s *Server) followedFrom(r *http.Request, q api.EventsQuery) (events.Position, error) {
-	if last := r.Header.Get("Last-Event-ID"); last != "" {
-		n, err := strconv.ParseUint(last, 10, 63)
-		if err != nil {
-			return 0, invalid("Last-Event-ID", "is no position: a whole number from 0 on")
-		}
-		return events.Position(n) + 1, nil
+	if last, said := lastSeen(r, nil); said { // checked before
+		return last + 1, nil
 	}
 	if !q.Tail {
 		return q.After + 1, nil

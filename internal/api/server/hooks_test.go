@@ -361,7 +361,7 @@ func (w *world) injections(tb testing.TB) (all []events.ContextInjected) {
 
 // slowRecall takes its time, or panics.
 type slowRecall struct {
-	chooser
+	injector
 	context func(ctx context.Context) (recall.Context, error)
 }
 
@@ -383,7 +383,7 @@ func TestInjectionNeverHoldsUpASession(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWorld(t, func(cfg *testConfig) {
 				cfg.ContextTimeout = 50 * time.Millisecond
-				cfg.swap = func(s *Server) { s.memory = slowRecall{s.memory, c.context} }
+				cfg.swap = func(s *Server) { s.injector = slowRecall{s.injector, c.context} }
 			})
 			b, err := w.client.Hook(t.Context(), "claude-code", hook("SessionStart", "s", map[string]any{"source": "startup"}), newID(), time.Time{})
 			if err != nil || len(b) != 0 {

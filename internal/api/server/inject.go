@@ -193,10 +193,10 @@ func (s *Server) choose(ctx context.Context, ask recall.Ask) (recall.Context, er
 	if err != nil {
 		return recall.Context{}, fmt.Errorf("api: memory: %w", err)
 	}
-	if err := s.memory.Wait(ctx, last); err != nil {
+	if err := s.injector.Wait(ctx, last); err != nil {
 		return recall.Context{}, fmt.Errorf("api: the views do not know position %d yet: %w", last, err)
 	}
-	return s.memory.Context(ctx, ask)
+	return s.injector.Context(ctx, ask)
 }
 
 // recordInjection appends what is about to be given. The same delivery is on record once.

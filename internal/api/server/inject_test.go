@@ -102,7 +102,7 @@ func TestInjectionAtTheEnd(t *testing.T) {
 	cfg := w.config()
 	asked := false
 	cfg.swap = func(s *Server) {
-		s.memory = slowRecall{s.memory, func(context.Context) (recall.Context, error) {
+		s.injector = slowRecall{s.injector, func(context.Context) (recall.Context, error) {
 			asked = true
 			return recall.Context{}, nil
 		}}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"iter"
 	"net/http"
+	"net/url"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -121,9 +122,9 @@ func TestEventsResume(t *testing.T) {
 	if diff := cmp.Diff([]string{"5", "tool_used", "6", "tool_used"}, ids); diff != "" {
 		t.Errorf("the last id outranks all else (-want +got):\n%s", diff)
 	}
-	_, err = w.client.Do(ctx, "GET", "/v1/events", nil, http.Header{"Last-Event-Id": {"x"}}, nil)
-	if p := problem(t, err); p.Status != 400 || p.Errors[0].Pointer != "Last-Event-ID" {
-		t.Errorf("got %+v, want 400", p)
+	_, err = w.client.Do(ctx, "GET", "/v1/events", url.Values{"tail": {"x"}}, http.Header{"Last-Event-Id": {"x"}}, nil)
+	if p := problem(t, err); p.Status != 400 || len(p.Errors) != 2 || p.Errors[0].Pointer != "Last-Event-ID" || p.Errors[1].Pointer != "tail" {
+		t.Errorf("got %+v, want 400 for both", p)
 	}
 }
 

@@ -169,17 +169,17 @@ func headed(next http.Handler) http.Handler {
 }
 
 // guarded lets through to next only who names a loopback host, comes from no foreign origin, and has the token.
-func (d *door) guarded(next http.Handler) http.Handler {
+func (g *tokenGate) guarded(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		k := d.key.Load()
+		k := g.key.Load()
 		switch {
 		case !loopbackHost(r):
 			writeProblem(w, forbidden("the host is not this machine's loopback address and port"))
 		case !ownOrigin(r):
 			writeProblem(w, forbidden("requests from other origins are refused"))
-		case public(r) || k.opens(r):
-			d.withKey(k, next, w, r)
-		case !d.guesses.take(d.now()):
+		case public(r) || k.matches(r):
+			g.withKey(k, next, w, r)
+		case !g.wrongTokens.take(g.now()):
 			writeProblem(w, tooMany())
 		default:
 			writeProblem(w, &api.Problem{

@@ -12,7 +12,7 @@ import (
 
 // await waits until answers know position at, for a limited time.
 func (s *Server) await(ctx context.Context, at events.Position) error {
-	if at == 0 || s.known.Position() >= at {
+	if at == 0 || s.watermark.Position() >= at {
 		return nil
 	}
 	last, err := s.cfg.Log.Last(ctx)
@@ -24,7 +24,7 @@ func (s *Server) await(ctx context.Context, at events.Position) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.WaitTimeout)
 	defer cancel()
-	if err := s.known.Wait(ctx, at); err != nil {
+	if err := s.watermark.Wait(ctx, at); err != nil {
 		if ctx.Err() == nil {
 			return err
 		}
@@ -48,7 +48,7 @@ func (s *Server) getSearch(ctx context.Context, asked api.SearchQuery) (found ap
 	if q.Session, err = s.sessionTerm(ctx, asked.Session); err != nil {
 		return found, err
 	}
-	answer := q.Nothing(s.known.Position())
+	answer := q.Nothing(s.watermark.Position())
 	var known bool
 	if q.AsOf, known, err = s.asOf(ctx, asked.AsOf); err == nil && known {
 		answer, err = s.cfg.Recall.Search(ctx, q)

@@ -52,13 +52,13 @@ func (s *Server) endpoints() []endpoint {
 		bind(s, api.ProjectionsRoute, s.getProjections),
 		bind(s, api.ProjectionRoute, s.getProjection),
 		bind(s, api.StopRoute, s.postStop),
-		bind(s, api.RotateRoute, s.door.postRotate),
+		bind(s, api.RotateRoute, s.tokenGate.postRotate),
 		bindWork(s, api.VerifyRoute, s.getVerify),
 		bindWork(s, api.RebuildRoute, s.postRebuild),
 		bindWork(s, api.ReobserveRoute, s.postReobserve),
 		bindWork(s, api.RecheckRoute, s.postRecheck),
 		bindWork(s, api.Work[api.ForgetRequest, any](api.ForgetRoute), s.postForget),
-		bindStream(s, api.EventsRoute, s.getEvents),
+		bindStream(s, api.EventsRoute, s.getEvents, checkLastSeen),
 		bindStream(s, api.ExportRoute, s.getExportRows),
 		bindStream(s, api.LogExportRoute, s.getExport),
 		bindStream(s, api.BackupRoute, s.getBackup),
@@ -185,10 +185,15 @@ func store(answer, a any, err error) error {
 	return err
 }
 
-// bindStream binds a route whose handler writes the answer itself.
-func bindStream[Q any](s *Server, r api.Stream[Q], answer func(w http.ResponseWriter, r *http.Request, q Q) error) endpoint {
+// bindStream binds a route whose handler writes the answer itself. What checks find wrong beside the query is refused with it.
+func bindStream[Q any](
+	s *Server, r api.Stream[Q], answer func(w http.ResponseWriter, r *http.Request, q Q) error, checks ...func(*http.Request, api.Wrong),
+) endpoint {
 	return endpoint{Endpoint: api.Endpoint(r), stream: true, serve: func(w http.ResponseWriter, req *http.Request) error {
 		q, wrong, err := readQuery[Q](w, req, api.Endpoint(r))
+		for _, check := range checks {
+			check(req, noteIn(&wrong))
+		}
 		if err == nil {
 			err = s.accept(req.Context(), api.Endpoint(r), &q, wrong...)
 		}
