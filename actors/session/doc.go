@@ -16,10 +16,12 @@
 //
 // The package is pure: no clock, randomness, environment, I/O, context or goroutine.
 //
+// What decides stands in decide*.go and next.go, what changes a State in evolve*.go alone; a test tells them apart.
+//
 // The files, each referring to those below it:
 //
-//	fold.go, evolve.go, held.go, turns.go, outputs.go, forget.go, next.go, decide.go, blame.go,
-//	state.go, outcome.go, commands.go, work.go
+//	evolve.go, evolve_ruling.go, evolve_turn.go, evolve_input.go, next.go, decide_capture.go, decide_hold.go,
+//	decide_turn.go, decide_request.go, decide.go, state.go, outcome.go, commands.go, work.go, rules.go
 //
 // What bites: a State is changed in place and belongs to one goroutine. Events that Decide returned are evolved before
 // they have a position; Place fills positions in when the log has given them, and Next must not be asked in between.

@@ -44,6 +44,9 @@ func (n Answers) Next() Answers { return min(n, math.MaxUint8-1) + 1 }
 // First reports whether the last answer was the first one. A session asks once more by itself after that one alone.
 func (n Answers) First() bool { return n == 1 }
 
+// classIdle is the class of a blank output in OutputDropped. It is no sign of anything, and is not counted.
+const classIdle = "idle"
+
 // LacksSummary reports whether a summary turn's answer was dropped because there was no summary in it. All that the turn
 // settled is asked about once more if it was the first answer to any of that.
 func LacksSummary(e events.OutputDropped) bool { return e.Reason == events.ReasonMissingSummary }
@@ -51,3 +54,23 @@ func LacksSummary(e events.OutputDropped) bool { return e.Reason == events.Reaso
 // EarnedByOutputs reports whether a fresh generation was earned by outputs that did not parse. What the last of them was
 // the first answer to is asked about once more.
 func EarnedByOutputs(e events.SessionRespawned) bool { return e.Cause == CauseUnparseable }
+
+// crashed reports whether e is the end of an observer.
+func crashed(e events.TurnFailed) bool {
+	return e.Class == events.FailCrash || e.Class == events.FailInterrupted && !e.Clean
+}
+
+// tooLong reports whether c means that less must be asked at once.
+func tooLong(c events.FailureClass) bool {
+	return c == events.FailOverflow || c == events.FailTruncated
+}
+
+// blamesBatch reports whether a failure counts against the inputs that were asked about.
+func blamesBatch(e events.TurnFailed) bool {
+	return crashed(e) || e.Class.BlamesTurn()
+}
+
+// known reports whether c is a class with a rule. Any other would be nobody's fault, and be tried again at once for ever.
+func known(c events.FailureClass) bool {
+	return c.BlamesProvider() || c.BlamesTurn() || c == events.FailCrash || c == events.FailInterrupted
+}

@@ -329,7 +329,7 @@ func TestAFreshGenerationOwesOnlyWhatItsOwnTurnWasAskedAbout(t *testing.T) {
 		m := supervised(t)
 		m.plain = true
 		respawn := func(turn events.ID) {
-			d := newBatch(m.id(), m.now).add(events.SessionRespawned{To: 1, Cause: CauseUnparseable}).correlate(turn).drafts
+			d := newDecision(m.id(), m.now).add(events.SessionRespawned{To: 1, Cause: CauseUnparseable}).correlate(turn).drafts
 			Apply(m.state, d)
 			m.state.Place(m.append(d))
 		}

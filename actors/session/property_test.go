@@ -179,7 +179,7 @@ func (m *sim) forgetOne(rt *rapid.T) {
 
 // forget appends what a person's wish to forget an input appends.
 func (m *sim) forget(i int) {
-	drafts := newBatch(m.id(), m.now).add(events.MemoryForgotten{Positions: []events.Position{m.state.inputs[i].position}}).drafts
+	drafts := newDecision(m.id(), m.now).add(events.MemoryForgotten{Positions: []events.Position{m.state.inputs[i].position}}).drafts
 	Apply(m.state, drafts)
 	m.state.Place(m.append(drafts))
 	m.check()

@@ -22,6 +22,9 @@ type Balance struct {
 // for the summary of a very long answer.
 const keepObservations = 200
 
+// maxUnparsed is how many outputs that did not parse a State remembers: as many as a setting lets be counted.
+const maxUnparsed = 100
+
 // State is what is known of one session, without any text. The zero value is a session nobody has heard of. It belongs
 // to one goroutine.
 type State struct {
@@ -210,42 +213,6 @@ func (s *State) positions(is []int) []events.Position {
 	return ps
 }
 
-func (s *State) settle(i int, o Outcome) {
-	in := &s.inputs[i]
-	s.counts[in.outcome]--
-	in.outcome = in.outcome.SettledAs(o)
-	s.counts[in.outcome]++
-}
-
-func (s *State) owe(i int) {
-	if s.inputs[i].outcome == Forgotten {
-		return
-	}
-	if at, found := slices.BinarySearch(s.owed, i); !found {
-		s.owed = slices.Insert(s.owed, at, i)
-	}
-}
-
-// recordRequested notes whom a person asked to answer for input i; empty: nobody in particular.
-func (s *State) recordRequested(i int, provider string) {
-	if provider == "" {
-		delete(s.requested, i)
-		return
-	}
-	if s.requested == nil {
-		s.requested = map[int]string{}
-	}
-	s.requested[i] = provider
-}
-
-func (s *State) unowe(is []int) {
-	gone := make(map[int]bool, len(is))
-	for _, i := range is {
-		gone[i] = true
-	}
-	s.owed = slices.DeleteFunc(s.owed, func(i int) bool { return gone[i] })
-}
-
 // promptBefore returns the number and position of the last prompt before version v.
 func (s *State) promptBefore(v events.Version) (number int, at events.Position) {
 	n := sort.Search(len(s.prompts), func(i int) bool { return s.prompts[i].version >= v })
@@ -253,4 +220,52 @@ func (s *State) promptBefore(v events.Version) (number int, at events.Position) 
 		return 0, 0
 	}
 	return n, s.prompts[n-1].position
+}
+
+// promptHolds reports whether the prompt of the turn holds anything that e names.
+func (t *turn) promptHolds(e events.MemoryForgotten) bool {
+	return slices.ContainsFunc(e.Positions, func(p events.Position) bool { return p != 0 && slices.Contains(t.inPrompt, p) })
+}
+
+// blame is a failed turn whose class blames the turn, and the first of one provider for some of its inputs. Whether that
+// provider has answered anything since is what tells a bad input from a provider that answers nothing.
+type blame struct {
+	position events.Position
+	version  events.Version
+	provider string
+}
+
+// Blamed reports whether turns over any of the inputs at ps failed by their own fault, as their provider said, since the
+// inputs were owed or their batch was last halved. Such inputs let others go first.
+func (s *State) Blamed(ps []events.Position) bool {
+	return slices.ContainsFunc(s.indexes(ps), func(i int) bool { return s.inputs[i].refusals > 0 })
+}
+
+// answeredSince reports whether something was answered since a turn over in first failed as e did: anything to this
+// session, where the observer crashed; anything to anybody, where e is what the provider said. An earlier failure that
+// was appended a moment ago and has no position yet counts for none.
+func (s *State) answeredSince(in input, e events.TurnFailed) bool {
+	if crashed(e) {
+		return in.blamed != 0 && s.answered >= in.blamed
+	}
+	b, ok := s.blameOf(in)
+	return ok && b.provider == e.Provider && b.position != 0 && e.Answered > b.position
+}
+
+// blameOf finds the blame that in bears.
+func (s *State) blameOf(in input) (blame, bool) {
+	i, ok := slices.BinarySearchFunc(s.blames, in.refused, func(b blame, v events.Version) int { return int(b.version) - int(v) })
+	if !ok {
+		return blame{}, false
+	}
+	return s.blames[i], true
+}
+
+func (s *State) inFlight(id events.ID) bool { return s.turn != nil && s.turn.id == id }
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }

@@ -158,10 +158,7 @@ func (d *decision) captured() (string, []session.Command) {
 	}
 	c := session.Capture{ID: h.ID, At: h.OccurredAt, Event: e}
 	if o, ok := d.events[0].(events.SessionOpened); ok {
-		c.Origin = session.Origin{
-			Agent: o.Agent, AgentSession: o.AgentSession, Project: o.Project, ProjectRoot: o.ProjectRoot, Cwd: o.Cwd,
-			GitRoot: o.GitRoot, GitBranch: o.GitBranch, GitHead: o.GitHead, Transcript: o.Transcript, ProjectKey: o.ProjectKey,
-		}
+		c.Origin = session.OriginOf(o)
 	}
 	return ProvedCapture, []session.Command{c}
 }

@@ -22,7 +22,7 @@ func decideStart(s *State, rules Rules, c StartTurn) ([]events.Draft, error) {
 	if what := s.Planned(rules, c.Work.Settles, c.At).unlike(c.Work); what != "" {
 		return nil, fmt.Errorf("%w: %s", ErrNotDue, what)
 	}
-	b := newBatch(c.Turn, c.At).add(events.TurnStarted{
+	b := newDecision(c.Turn, c.At).add(events.TurnStarted{
 		Turn: c.Turn, TurnKind: c.Work.Kind, Generation: s.generation, Provider: c.Provider, Model: c.Model,
 		Settles: c.Work.Settles, Reads: c.Work.Reads, PromptBytes: c.PromptBytes, Attempt: c.Work.Attempt,
 		Probe: c.Work.Probe, Prompt: c.Work.Prompt, Notable: c.Notable, Instead: c.Instead,
@@ -41,8 +41,6 @@ func ahead(at, now time.Time, most time.Duration) bool {
 	return now.Before(at) && at.Sub(now) <= most
 }
 
-func (s *State) inFlight(id events.ID) bool { return s.turn != nil && s.turn.id == id }
-
 func decideAnswer(s *State, rules Rules, c Answer) ([]events.Draft, error) {
 	if !s.inFlight(c.Received.Turn) {
 		return nil, ErrNoTurn
@@ -51,7 +49,7 @@ func decideAnswer(s *State, rules Rules, c Answer) ([]events.Draft, error) {
 	if btoi(kept)+btoi(c.Dropped != nil)+btoi(c.Skipped != nil) != 1 {
 		return nil, ErrBadAnswer
 	}
-	b := newBatch(c.ID, c.At).add(c.Received)
+	b := newDecision(c.ID, c.At).add(c.Received)
 	for _, o := range c.Observations {
 		o.Prompt = s.turn.prompt
 		b.add(o)
@@ -71,7 +69,7 @@ func decideAnswer(s *State, rules Rules, c Answer) ([]events.Draft, error) {
 		b.add(events.SessionReleased{By: "probe"})
 	}
 	if c.Dropped != nil {
-		s.judgeOutput(rules, b, c.Dropped.Class)
+		decideFreshGeneration(s, rules, b, c.Dropped.Class)
 	}
 	b.correlate(c.Received.Turn)
 	for i := range b.drafts[1:] {
@@ -83,13 +81,6 @@ func decideAnswer(s *State, rules Rules, c Answer) ([]events.Draft, error) {
 	}
 	b.drafts[0].Causation = s.turn.started
 	return b.drafts, nil
-}
-
-func btoi(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 func decideInterrupt(s *State, rules Rules, c Interrupt) ([]events.Draft, error) {
@@ -114,28 +105,23 @@ func decideFail(s *State, rules Rules, c Fail) ([]events.Draft, error) {
 	}
 	give := events.DropReason("")
 	if blamesBatch(failed) {
-		failed.Halved, give, failed.Spared = s.blame(failed, rules.MaxAttempts)
+		failed.Halved, give, failed.Spared = decideBatch(s, failed, rules.MaxAttempts)
 	}
-	b := newBatch(c.ID, c.At).add(failed)
+	b := newDecision(c.ID, c.At).add(failed)
 	if give != "" {
 		b.add(events.InputsDropped{Inputs: s.positions(s.turn.settles), Reason: give, Turn: s.turn.id})
 	}
 	if crashed(failed) {
-		s.supervise(rules, b, failed.Class, give != "")
+		decideRestart(s, rules, b, failed.Class, give != "")
 	}
 	b.correlate(failed.Turn)
 	b.drafts[0].Causation = s.turn.started
 	return b.drafts, nil
 }
 
-// known reports whether c is a class with a rule. Any other would be nobody's fault, and be tried again at once for ever.
-func known(c events.FailureClass) bool {
-	return c.BlamesProvider() || c.BlamesTurn() || c == events.FailCrash || c == events.FailInterrupted
-}
-
-// supervise decides, after a crash, between a restart and a quarantine. A probe whose crash gave its input up has
+// decideRestart decides, after a crash, between a restart and a quarantine. A probe whose crash gave its input up has
 // removed what it crashed on: the quarantine is renewed, not lengthened.
-func (s *State) supervise(rules Rules, b *batch, class events.FailureClass, removed bool) {
+func decideRestart(s *State, rules Rules, b *decision, class events.FailureClass, removed bool) {
 	cause := CauseCrash
 	if class == events.FailInterrupted {
 		cause = CauseInterrupted
@@ -159,4 +145,44 @@ func (s *State) supervise(rules Rules, b *batch, class events.FailureClass, remo
 	b.add(events.SessionQuarantined{
 		Cause: trip, Until: b.at.Add(rules.Quarantine.Nth(n)), Trip: n, Limits: limits, Counted: counted,
 	})
+}
+
+// decideFreshGeneration adds the fresh generation that an output which did not parse may earn. Where a new generation would say
+// the same again, it earns nothing.
+func decideFreshGeneration(s *State, rules Rules, b *decision, class string) {
+	if rules.Outputs == nil || rules.Batch.Fixed || class == classIdle {
+		return
+	}
+	counted, respawn := rules.Outputs.Judge(s.unparsed, s.refreshed, b.at)
+	if !respawn {
+		return
+	}
+	b.add(events.SessionRespawned{
+		From: s.generation, To: s.generation + 1, Cause: CauseUnparseable, Limits: rules.Outputs.Limits(),
+		Counted: events.Counted{Unparseable: counted},
+	})
+}
+
+// decideBatch says what the failure e means for the inputs in flight: fewer at once, or giving the one up. An input is given
+// up only where the observer answered something else since it first failed on it: one that fails on everything says
+// nothing of the input.
+func decideBatch(s *State, e events.TurnFailed, most int) (halved int, give events.DropReason, spared bool) {
+	attempts := 0
+	for _, i := range s.turn.settles {
+		attempts = max(attempts, int(s.inputs[i].attempts)+1)
+	}
+	n := len(s.turn.settles)
+	switch {
+	case n > 1 && (tooLong(e.Class) || attempts >= most):
+		return (n + 1) / 2, "", false
+	case n > 1 || attempts < most:
+		return 0, "", false
+	case !s.answeredSince(s.inputs[s.turn.settles[0]], e):
+		return 0, "", e.Class.BlamesTurn()
+	case tooLong(e.Class):
+		return 0, events.DropOverflow, false
+	case e.Class == events.FailRefused:
+		return 0, events.DropRefused, false
+	}
+	return 0, events.DropPoison, false
 }

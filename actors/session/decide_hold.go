@@ -70,14 +70,14 @@ func decideExpire(s *State, rules Rules, c Expire) ([]events.Draft, error) {
 			pending = append(pending, i)
 		}
 	}
-	b := newBatch(c.ID, c.At)
-	s.giveUp(b, old, events.DropExpired)
-	s.giveUp(b, pending[:max(0, len(pending)-rules.HeldMaxInputs)], events.DropCrowded)
+	b := newDecision(c.ID, c.At)
+	dropInputs(s, b, old, events.DropExpired)
+	dropInputs(s, b, pending[:max(0, len(pending)-rules.HeldMaxInputs)], events.DropCrowded)
 	return b.drafts, nil
 }
 
-// giveUp drops inputs by name. What was captured a moment ago and has no position yet waits for the next time.
-func (s *State) giveUp(b *batch, is []int, why events.DropReason) {
+// dropInputs drops inputs by name. What was captured a moment ago and has no position yet waits for the next time.
+func dropInputs(s *State, b *decision, is []int, why events.DropReason) {
 	var ps []events.Position
 	for _, p := range s.positions(is[:min(len(is), maxGivenUp)]) {
 		if p != 0 {

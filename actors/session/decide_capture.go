@@ -1,0 +1,108 @@
+package session
+
+import (
+	"fmt"
+
+	"github.com/cmemd/cmemd/events"
+)
+
+func decideCapture(s *State, c Capture) ([]events.Draft, error) {
+	if _, seen := s.keys[c.Key]; seen && !c.Key.IsZero() {
+		return nil, nil
+	}
+	b := newDecision(c.ID, c.At)
+	if _, opening := c.Event.(events.SessionOpened); !opening && !s.opened {
+		b.add(opened(c.Origin, "sight"))
+	}
+	if err := addCapture(s, b, c); err != nil || len(b.drafts) == 0 {
+		return nil, err
+	}
+	b.last().Key = c.Key
+	return b.drafts, nil
+}
+
+func addCapture(s *State, b *decision, c Capture) error {
+	prompt := len(s.prompts)
+	switch e := c.Event.(type) {
+	case events.SessionOpened:
+		b.add(opened(c.Origin, e.Source))
+	case events.PromptSubmitted:
+		e.Number = prompt + 1
+		b.add(e).last().Unobserved = e.Private
+	case events.ToolUsed:
+		e.Prompt = prompt
+		b.add(observable(s, e)).last().Unobserved = s.private || e.Unobserved != ""
+	case events.AgentStopped:
+		if s.private {
+			e.LastMessage = ""
+		}
+		b.addStop(e, s.work, prompt)
+	case events.ContextCompacted:
+		if s.work > 0 {
+			b.addStop(events.AgentStopped{Cause: events.StopCompact}, s.work, prompt)
+		}
+		if s.private {
+			e.Summary = ""
+		}
+		e.Prompt = prompt
+		b.add(e).last().Unobserved = s.private
+	case events.SessionClosed:
+		if s.work > 0 {
+			b.addStop(events.AgentStopped{Cause: events.StopEnd}, s.work, prompt)
+		}
+		if s.work > 0 || !s.closed {
+			b.add(e)
+		}
+	case events.ContextInjected:
+		b.add(e)
+	case events.ObservationParsed:
+		if e.Source == "" || e.Turn != (events.ID{}) {
+			return fmt.Errorf("%w: an observation of no other memory", ErrNotCapture)
+		}
+		b.add(e)
+	case events.SummaryParsed:
+		if e.Source == "" || e.Turn != (events.ID{}) {
+			return fmt.Errorf("%w: a summary of no other memory", ErrNotCapture)
+		}
+		b.add(e)
+	default:
+		return fmt.Errorf("%w: %T", ErrNotCapture, c.Event)
+	}
+	return nil
+}
+
+func (b *decision) addStop(e events.AgentStopped, work, prompt int) {
+	e.Work, e.Prompt = work, prompt
+	b.add(e).last().Unobserved = work == 0
+}
+
+// observable cuts the content of a tool use that no turn may see: one of our own, or one that serves a private prompt. What
+// was imported keeps it: no turn sees that because another memory has observed it.
+func observable(s *State, e events.ToolUsed) events.ToolUsed {
+	if s.private && e.Unobserved == "" {
+		e.Unobserved = "private"
+	}
+	if e.Unobserved != "" && e.Unobserved != events.UnobservedImported || s.private {
+		e.Input, e.Output = "", ""
+	}
+	return e
+}
+
+func opened(o Origin, source string) events.SessionOpened {
+	return events.SessionOpened{
+		Agent: o.Agent, AgentSession: o.AgentSession, Project: o.Project, ProjectRoot: o.ProjectRoot, Cwd: o.Cwd,
+		GitRoot: o.GitRoot, GitBranch: o.GitBranch, GitHead: o.GitHead, Source: source, Transcript: o.Transcript, ProjectKey: o.ProjectKey,
+	}
+}
+
+func decideTick(s *State, rules Rules, c Tick) ([]events.Draft, error) {
+	b := newDecision(c.ID, c.At)
+	silent := s.opened && !s.closed && !c.At.Before(s.heard.Add(rules.Silence))
+	if s.work > 0 && !c.At.Before(s.heard.Add(rules.IdleStop)) {
+		b.addStop(events.AgentStopped{Cause: events.StopIdle}, s.work, len(s.prompts))
+	}
+	if silent {
+		b.add(events.SessionClosed{Cause: "silent"})
+	}
+	return b.drafts, nil
+}

@@ -1,0 +1,49 @@
+package session
+
+import (
+	"time"
+
+	"github.com/cmemd/cmemd/actors/policy"
+)
+
+// Rules are the limits that Decide and Next go by. Zero fields mean the defaults.
+type Rules struct {
+	Batch       policy.BatchLimits
+	Restarts    policy.Restarts
+	Quarantine  policy.Backoff // 0 means policy.DefaultQuarantine
+	IdleStop    time.Duration  // silence after which unfinished work counts as stopped. 0 means 30 min
+	Silence     time.Duration  // silence after which a session counts as closed. 0 means 24 h
+	MaxAttempts int            // failures of one batch before it is halved, or its single input dropped. 0 means 3
+
+	// Outputs says when outputs that did not parse earn a fresh generation; nil means never: they are dropped, and that
+	// is all. A Max over maxUnparsed+1, the output at hand included, is never reached. A provider whose limits say Fixed is left alone in any case.
+	Outputs *policy.Unparseable
+
+	HeldMaxInputs int           // inputs of one session that are held before the oldest are given up. 0 means 10,000
+	HeldMaxAge    time.Duration // for which an input is held before it is given up. 0 means 14 days
+}
+
+// DefaultRules are the rules where nobody says otherwise, without a provider's batch limits.
+func DefaultRules() Rules { return Rules{Restarts: policy.DefaultRestarts()}.withDefaults() }
+
+func (r Rules) withDefaults() Rules {
+	if r.Quarantine == (policy.Backoff{}) {
+		r.Quarantine = policy.DefaultQuarantine()
+	}
+	if r.IdleStop == 0 {
+		r.IdleStop = 30 * time.Minute
+	}
+	if r.Silence == 0 {
+		r.Silence = 24 * time.Hour
+	}
+	if r.MaxAttempts == 0 {
+		r.MaxAttempts = 3
+	}
+	if r.HeldMaxInputs == 0 {
+		r.HeldMaxInputs = 10_000
+	}
+	if r.HeldMaxAge == 0 {
+		r.HeldMaxAge = 14 * 24 * time.Hour
+	}
+	return r
+}
