@@ -26,7 +26,7 @@ type dispatcher struct {
 // waiting is a session that waits for a lease.
 type waiting struct {
 	holder *actor.PID
-	told   holding // what the dispatcher said to it
+	sent   holding // what the dispatcher said to it
 }
 
 // startDispatcher is loadDispatcher at the start of a life, which also finds what the end of the last one left undone.
@@ -148,7 +148,7 @@ func (d *dispatcher) request(c actor.Context, m leaseRequest) {
 	if d.waiting[id] == nil {
 		d.waiting[id] = &waiting{holder: m.holder}
 	}
-	d.tell(id, d.sys.cfg.Now())
+	d.sendHolding(id, d.sys.cfg.Now())
 }
 
 func (d *dispatcher) ended(c actor.Context, m ended) {

@@ -25,7 +25,7 @@ func (d *dispatcher) grant(c actor.Context) {
 	}
 	if d.stale {
 		for _, r := range d.pool.Queue() {
-			d.tell(r.Holder, now)
+			d.sendHolding(r.Holder, now)
 		}
 		d.stale = false
 	}
@@ -45,16 +45,16 @@ func (d *dispatcher) send(c actor.Context, g provider.Grant) {
 	c.Send(w.holder, granted{g.Lease})
 }
 
-// tell says to a session that waits for a lease since when nobody may be asked for it, and when somebody may be: what it
+// sendHolding says to a session that waits for a lease since when nobody may be asked for it, and when somebody may be: what it
 // may hold meanwhile is bounded.
-func (d *dispatcher) tell(holder string, now time.Time) {
+func (d *dispatcher) sendHolding(holder string, now time.Time) {
 	b, w := d.pool.BarrierOf(holder, now), d.waiting[holder]
 	var said holding
 	if b.Held {
 		said = holding{since: b.Since, until: b.Until}
 	}
-	if said != w.told {
-		w.told = said
+	if said != w.sent {
+		w.sent = said
 		d.sys.root.Send(w.holder, said)
 	}
 }

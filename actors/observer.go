@@ -50,7 +50,7 @@ func (o *observerActor) Receive(c actor.Context) {
 			out, err := o.sys.ask(ctx, m.route, m.prompt)
 			switch {
 			case ctx.Err() != nil:
-				told = o.sys.tellCost(parent, out)
+				told = o.sys.sendCost(parent, out)
 			case err == nil:
 				root.Send(parent, out)
 			case out.failed != nil:

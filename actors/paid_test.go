@@ -33,8 +33,8 @@ func (w *world) bills() (list []bill) {
 // TestWhatATurnCostIsRecorded of answers and of failures, also of answers that nobody can use.
 func TestWhatATurnCostIsRecorded(t *testing.T) {
 	paid := events.Bill{
-		Usage: events.Usage{Input: 1200, Cached: 1000, Output: 34}, Cost: 0.25, Told: true, Calls: 3, Model: "script-2",
-		Unstated: events.Usage{Input: 200, Output: 4}, Sent: 5000,
+		Usage: events.Usage{Input: 1200, Cached: 1000, Output: 34}, Cost: 0.25, CostStated: true, Calls: 3, Model: "script-2",
+		Uncosted: events.Usage{Input: 200, Output: 4}, Sent: 5000,
 	}
 	asPaid := paid
 	asPaid.Calls, asPaid.Model = 1, ""

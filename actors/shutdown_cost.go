@@ -25,9 +25,9 @@ func (o outcome) bill() events.Bill {
 	return events.Bill{}
 }
 
-// tellCost has who asked for a turn know what it cost, though it was cancelled. If there is something to tell, that takes the
+// sendCost has who asked for a turn know what it cost, though it was cancelled. If there is something to tell, that takes the
 // turn from the asked when it is on disk, or of no use any more.
-func (s *System) tellCost(who *actor.PID, o outcome) (told bool) {
+func (s *System) sendCost(who *actor.PID, o outcome) (told bool) {
 	b := o.bill()
 	if b == (events.Bill{}) {
 		return false

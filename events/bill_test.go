@@ -20,13 +20,13 @@ func TestWhatIsOpenOfABill(t *testing.T) {
 	}{
 		"nothing stated":                        {events.Bill{Usage: all}, false, all},
 		"stated, before anything else was kept": {events.Bill{Usage: all, Cost: 0.5}, true, events.Usage{}},
-		"stated as nothing":                     {events.Bill{Usage: all, Told: true}, true, events.Usage{}},
-		"stated of some":                        {events.Bill{Usage: all, Cost: 0.5, Told: true, Unstated: some}, true, some},
-		"stated as nothing of some":             {events.Bill{Usage: all, Told: true, Unstated: some}, true, some},
+		"stated as nothing":                     {events.Bill{Usage: all, CostStated: true}, true, events.Usage{}},
+		"stated of some":                        {events.Bill{Usage: all, Cost: 0.5, CostStated: true, Uncosted: some}, true, some},
+		"stated as nothing of some":             {events.Bill{Usage: all, CostStated: true, Uncosted: some}, true, some},
 		"a turn without a request":              {events.Bill{}, false, events.Usage{}},
 	} {
-		if c.bill.Stated() != c.stated || c.bill.Open() != c.open {
-			t.Errorf("%s: got %v, %+v, want %v, %+v", name, c.bill.Stated(), c.bill.Open(), c.stated, c.open)
+		if c.bill.Stated() != c.stated || c.bill.UncostedUsage() != c.open {
+			t.Errorf("%s: got %v, %+v, want %v, %+v", name, c.bill.Stated(), c.bill.UncostedUsage(), c.stated, c.open)
 		}
 	}
 	if got := (events.TurnReceived{}).Bill().Calls; got != 1 {
@@ -45,7 +45,7 @@ func TestABillComesBackFromEitherEnd(t *testing.T) {
 		}
 		want := events.Bill{
 			Usage: usage("usage"), Model: rapid.StringN(0, 9, 40).Draw(t, "model"), Cost: rapid.Float64Range(0, 1e6).Draw(t, "cost"),
-			Told: rapid.Bool().Draw(t, "told"), Unstated: usage("unstated"), Calls: rapid.IntRange(1, 9).Draw(t, "calls"), Sent: count.Draw(t, "sent"),
+			CostStated: rapid.Bool().Draw(t, "told"), Uncosted: usage("unstated"), Calls: rapid.IntRange(1, 9).Draw(t, "calls"), Sent: count.Draw(t, "sent"),
 		}
 		got := []events.Bill{
 			decoded(t, codec, events.TurnReceived{Output: events.NewOutput("x")}.WithBill(want)).(events.TurnReceived).Bill(),

@@ -46,12 +46,12 @@ type TurnReceived struct {
 	LatencyMS  int64  `cbor:"6,keyasint,omitempty" json:"latency_ms"`
 
 	Model string  `cbor:"7,keyasint,omitempty" json:"model,omitempty"` // what answered, where it says so and it is not TurnStarted's
-	Cost  float64 `cbor:"8,keyasint,omitempty" json:"cost,omitempty"`  // US dollars, as the provider states it; 0: it did not say, or see Told
+	Cost  float64 `cbor:"8,keyasint,omitempty" json:"cost,omitempty"`  // US dollars, as the provider states it; 0: it did not say, or see CostStated
 	Calls int     `cbor:"9,keyasint,omitempty" json:"calls,omitempty"` // requests sent; 0: written before they were counted, taken as 1
 
-	Told     bool  `cbor:"10,keyasint,omitempty" json:"told,omitempty"`   // the provider stated Cost, also where it is 0
-	Unstated Usage `cbor:"11,keyasint,omitzero" json:"unstated,omitzero"` // of Usage, that of requests which Cost says nothing of
-	Sent     int64 `cbor:"12,keyasint,omitempty" json:"sent,omitempty"`   // bytes of the questions as they went out; 0: not counted, or nothing did
+	CostStated bool  `cbor:"10,keyasint,omitempty" json:"told,omitempty"`   // the provider stated Cost, also where it is 0
+	Uncosted   Usage `cbor:"11,keyasint,omitzero" json:"unstated,omitzero"` // of Usage, that of requests which Cost says nothing of
+	Sent       int64 `cbor:"12,keyasint,omitempty" json:"sent,omitempty"`   // bytes of the questions as they went out; 0: not counted, or nothing did
 }
 
 // TurnFailed is a turn that ended without an output that may be judged. What it used is paid for all the same.
@@ -68,13 +68,13 @@ type TurnFailed struct {
 
 	Usage Usage   `cbor:"10,keyasint,omitzero" json:"usage,omitzero"`   // of all its requests, as far as they said
 	Model string  `cbor:"11,keyasint,omitempty" json:"model,omitempty"` // what answered, where it says so and it is not TurnStarted's
-	Cost  float64 `cbor:"12,keyasint,omitempty" json:"cost,omitempty"`  // US dollars, as the provider states it; 0: it did not say, or see Told
+	Cost  float64 `cbor:"12,keyasint,omitempty" json:"cost,omitempty"`  // US dollars, as the provider states it; 0: it did not say, or see CostStated
 	Calls int     `cbor:"13,keyasint,omitempty" json:"calls,omitempty"` // requests sent; 0: none, or written before they were counted
 
-	Told     bool  `cbor:"14,keyasint,omitempty" json:"told,omitempty"`   // the provider stated Cost, also where it is 0
-	Unstated Usage `cbor:"15,keyasint,omitzero" json:"unstated,omitzero"` // of Usage, that of requests which Cost says nothing of
-	Sent     int64 `cbor:"16,keyasint,omitempty" json:"sent,omitempty"`   // bytes of the questions as they went out; 0: not counted, or nothing did
-	Form     Form  `cbor:"17,keyasint,omitempty" json:"form,omitempty"`   // of Output; empty: there is none, or it was written before it was kept
+	CostStated bool  `cbor:"14,keyasint,omitempty" json:"told,omitempty"`   // the provider stated Cost, also where it is 0
+	Uncosted   Usage `cbor:"15,keyasint,omitzero" json:"unstated,omitzero"` // of Usage, that of requests which Cost says nothing of
+	Sent       int64 `cbor:"16,keyasint,omitempty" json:"sent,omitempty"`   // bytes of the questions as they went out; 0: not counted, or nothing did
+	Form       Form  `cbor:"17,keyasint,omitempty" json:"form,omitempty"`   // of Output; empty: there is none, or it was written before it was kept
 
 	// Of a class that blames the turn.
 	Answered Position `cbor:"18,keyasint,omitempty" json:"answered,omitempty"` // of the provider's last output known when the turn was let in; 0: none

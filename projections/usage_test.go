@@ -171,7 +171,7 @@ func TestForgettingLeavesTheNumbers(t *testing.T) {
 			in := w.tool(s, "")
 			turn, lost := w.start(s, events.TurnObservation, in), w.start(s, events.TurnObservation, in)
 			turn.bill = &events.Bill{
-				Usage: events.Usage{Input: 5, Output: 1}, Cost: 0.5, Told: true, Unstated: events.Usage{Output: 1}, Calls: 2, Model: "small-0101", Sent: 4000,
+				Usage: events.Usage{Input: 5, Output: 1}, Cost: 0.5, CostStated: true, Uncosted: events.Usage{Output: 1}, Calls: 2, Model: "small-0101", Sent: 4000,
 			}
 			lost.bill = &events.Bill{Usage: events.Usage{Input: 3}, Calls: 3}
 			records := w.keep(turn, "secret")
@@ -212,9 +212,9 @@ func TestWhatProvidersTellIsCounted(t *testing.T) {
 		{events.Bill{Usage: events.Usage{Input: 50, Output: 5}, Calls: 3, Model: "small-0101"}, true},
 		{events.Bill{}, true},
 		{events.Bill{Usage: events.Usage{Input: 7}, Cost: 1e300, Calls: 1, Model: "dear"}, false},
-		{events.Bill{Usage: events.Usage{Input: 80, Output: 8}, Told: true, Calls: 1, Model: "free"}, false},
-		{events.Bill{Told: true, Calls: 1, Model: "rules"}, false}, // it reads no tokens
-		{events.Bill{Usage: events.Usage{Input: 90, Output: 9}, Cost: 0.5, Told: true, Unstated: events.Usage{Input: 40, Output: 4}, Calls: 2, Model: "both"}, false},
+		{events.Bill{Usage: events.Usage{Input: 80, Output: 8}, CostStated: true, Calls: 1, Model: "free"}, false},
+		{events.Bill{CostStated: true, Calls: 1, Model: "rules"}, false}, // it reads no tokens
+		{events.Bill{Usage: events.Usage{Input: 90, Output: 9}, Cost: 0.5, CostStated: true, Uncosted: events.Usage{Input: 40, Output: 4}, Calls: 2, Model: "both"}, false},
 	} {
 		turn := w.start(s, events.TurnObservation, in)
 		if turn.bill = &end.bill; end.failed {
@@ -368,14 +368,14 @@ func naiveUsage(t tb, w *world) usage.Count {
 		if r.Kind == events.KindTurnReceived {
 			one.Calls = max(one.Calls, 1)
 		}
-		if b.Usage == (events.Usage{}) && (b.Cost != 0 || !b.Told) {
+		if b.Usage == (events.Usage{}) && (b.Cost != 0 || !b.CostStated) {
 			one.Unmetered = 1
 		}
 		switch {
-		case b.Cost == 0 && !b.Told:
+		case b.Cost == 0 && !b.CostStated:
 			one.Unstated = b.Usage
 		default:
-			one.Unstated = b.Unstated
+			one.Unstated = b.Uncosted
 		}
 		sum.Add(one, 1)
 	}

@@ -150,8 +150,8 @@ func anyBill(t *rapid.T) *events.Bill {
 	return &events.Bill{
 		Usage: events.Usage{Input: rapid.Int64Range(0, 9).Draw(t, "input"), Output: rapid.Int64Range(0, 1).Draw(t, "output")},
 		Cost:  rapid.SampledFrom([]float64{0, 0, 0.125, 0.1}).Draw(t, "usd"), Calls: rapid.IntRange(0, 3).Draw(t, "calls"),
-		Model: rapid.SampledFrom([]string{"", "", "small-0101", "large"}).Draw(t, "answered"), Told: rapid.Bool().Draw(t, "told"),
-		Unstated: events.Usage{Input: rapid.Int64Range(0, 1).Draw(t, "unstated")}, Sent: rapid.SampledFrom([]int64{0, 0, 1234}).Draw(t, "sent"),
+		Model: rapid.SampledFrom([]string{"", "", "small-0101", "large"}).Draw(t, "answered"), CostStated: rapid.Bool().Draw(t, "told"),
+		Uncosted: events.Usage{Input: rapid.Int64Range(0, 1).Draw(t, "unstated")}, Sent: rapid.SampledFrom([]int64{0, 0, 1234}).Draw(t, "sent"),
 	}
 }
 

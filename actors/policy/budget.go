@@ -47,11 +47,11 @@ type BudgetRuling struct {
 	Until time.Time // when it is free again; zero: not before somebody raises it
 }
 
-// Judge says whether another turn may be asked, where the day of spent.TokensDay and spent.USDDay ends at tomorrow. Of
+// Decide says whether another turn may be asked, where the day of spent.TokensDay and spent.USDDay ends at tomorrow. Of
 // several limits that are reached, the one that holds for longer counts: that of a session, which no day frees. Otherwise
 // it is the one that is used up most, of equal ones the first in the order of Budget's fields. A limit that is exactly
 // reached is spent; below zero none can be.
-func (b Budget) Judge(spent Spent, tomorrow time.Time) BudgetRuling {
+func (b Budget) Decide(spent Spent, tomorrow time.Time) BudgetRuling {
 	out := BudgetRuling{State: BudgetFree}
 	for _, l := range []struct {
 		name       string

@@ -36,7 +36,7 @@ func TestBudget(t *testing.T) {
 		{"of equal ones the first", all, Spent{TokensDay: 1000, USDDay: 2}, BudgetRuling{BudgetSpent, LimitTokensDay, 1, tomorrow}},
 		{"a negative limit is none", Budget{TokensDay: -1}, Spent{TokensDay: 5}, BudgetRuling{State: BudgetFree}},
 	} {
-		if diff := cmp.Diff(c.want, c.budget.Judge(c.spent, tomorrow)); diff != "" {
+		if diff := cmp.Diff(c.want, c.budget.Decide(c.spent, tomorrow)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.name, diff)
 		}
 	}
@@ -54,7 +54,7 @@ func TestMoreSpentIsNeverFreer(t *testing.T) {
 		b := Budget{tokens.Draw(t, "a"), tokens.Draw(t, "b"), money.Draw(t, "c"), money.Draw(t, "d")}
 		s := Spent{tokens.Draw(t, "e"), tokens.Draw(t, "f"), money.Draw(t, "g"), money.Draw(t, "h")}
 		more := Spent{s.TokensDay + tokens.Draw(t, "i"), s.TokensSession, s.USDDay, s.USDSession + money.Draw(t, "j")}
-		before, after := b.Judge(s, time.Unix(9, 0)), b.Judge(more, time.Unix(9, 0))
+		before, after := b.Decide(s, time.Unix(9, 0)), b.Decide(more, time.Unix(9, 0))
 		if rank[after.State] < rank[before.State] {
 			t.Fatalf("%+v: %+v gave %+v, more gave %+v", b, s, before, after)
 		}

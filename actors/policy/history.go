@@ -26,7 +26,7 @@ func (h *history) count(limits Restarts, now time.Time) (trip string) {
 		h.times, h.success = nil, time.Time{}
 	}
 	h.times = young(h.times, now, limits.Window)
-	_, trip = limits.Judge(h.times, h.since, now)
+	_, trip = limits.Decide(h.times, h.since, now)
 	h.times = append(h.times, now)
 	h.since++
 	return trip

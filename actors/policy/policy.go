@@ -75,9 +75,9 @@ func (p *Policy) Turn(s *State, t Turn, now time.Time) Verdict {
 func (p *Policy) rule(s *State, t Turn, now time.Time) Ruling {
 	switch {
 	case t.Failure == "":
-		return p.judge(s, t.Output, now)
+		return p.decide(s, t.Output, now)
 	case !p.name.holds():
-		return p.judgeFailed(s, t.Output, now)
+		return p.decideFailed(s, t.Output, now)
 	case t.Failure.BlamesTurn():
 		return RuleRetry
 	case t.Failure.BlamesProvider():
@@ -105,7 +105,7 @@ func (p *Policy) Pause(provider Pause, t Turn, now time.Time) Pause {
 
 // Opening rules on the opening turn of an observer that was respawned. It may be respawned for it again. Its content
 // is of no session's events, so that only RuleRespawn means anything to the caller.
-func (p *Policy) Opening(s *State, o Output, now time.Time) Ruling { return p.judge(s, o, now) }
+func (p *Policy) Opening(s *State, o Output, now time.Time) Ruling { return p.decide(s, o, now) }
 
 // Exit rules on the end of the observer at now. While it is halted there is none to end.
 func (p *Policy) Exit(s *State, now time.Time) Verdict {
@@ -127,8 +127,8 @@ func (p *Policy) halt(s *State, now time.Time) {
 	s.until = now.Add(p.settings.Quarantine.Nth(s.trips))
 }
 
-// judge rules on an output by its class and disposition.
-func (p *Policy) judge(s *State, o Output, now time.Time) Ruling {
+// decide rules on an output by its class and disposition.
+func (p *Policy) decide(s *State, o Output, now time.Time) Ruling {
 	if !o.known() {
 		return ""
 	}
@@ -150,10 +150,10 @@ func (p *Policy) judge(s *State, o Output, now time.Time) Ruling {
 	return ""
 }
 
-// judgeFailed is judge for what arrived of a turn that failed. To a policy that believes no transport a blank output is no
+// decideFailed is decide for what arrived of a turn that failed. To a policy that believes no transport a blank output is no
 // skip then: its inputs were not answered, and nobody asks for them again.
-func (p *Policy) judgeFailed(s *State, o Output, now time.Time) Ruling {
-	ruling := p.judge(s, o, now)
+func (p *Policy) decideFailed(s *State, o Output, now time.Time) Ruling {
+	ruling := p.decide(s, o, now)
 	if ruling == RuleSkip && !o.Parsed() {
 		return RuleDrop
 	}
@@ -199,7 +199,7 @@ func (p *Policy) earns(s *State, o Output, now time.Time) bool {
 		return false
 	}
 	u := p.settings.Unparseable
-	_, respawn := u.Judge(s.unparseable, s.respawned, now)
+	_, respawn := u.Decide(s.unparseable, s.respawned, now)
 	if respawn {
 		s.respawned = now
 		return true

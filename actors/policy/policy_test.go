@@ -26,7 +26,7 @@ func TestTheWindowIsClosed(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			counted, trip := r.Judge([]time.Time{t0.Add(-c.ago), t0.Add(-time.Second)}, 0, t0)
+			counted, trip := r.Decide([]time.Time{t0.Add(-c.ago), t0.Add(-time.Second)}, 0, t0)
 			if counted.InWindow != c.in || trip != c.trip {
 				t.Errorf("got %d in the window, trip %q; want %d, %q", counted.InWindow, trip, c.in, c.trip)
 			}
@@ -40,16 +40,16 @@ func TestDefaultsTripAtTheEleventhAndTheSixth(t *testing.T) {
 	for range 9 {
 		times = append(times, t0)
 	}
-	if _, trip := (Restarts{}).Judge(times, 0, t0); trip != "" {
+	if _, trip := (Restarts{}).Decide(times, 0, t0); trip != "" {
 		t.Errorf("the tenth in the window: got trip %q, want none", trip)
 	}
-	if _, trip := (Restarts{}).Judge(append(times, t0), 0, t0); trip != TripIntensity {
+	if _, trip := (Restarts{}).Decide(append(times, t0), 0, t0); trip != TripIntensity {
 		t.Errorf("the eleventh in the window: got trip %q, want %q", trip, TripIntensity)
 	}
-	if _, trip := (Restarts{}).Judge(nil, 4, t0); trip != "" {
+	if _, trip := (Restarts{}).Decide(nil, 4, t0); trip != "" {
 		t.Errorf("the fifth in a row: got trip %q, want none", trip)
 	}
-	if _, trip := (Restarts{}).Judge(nil, 5, t0); trip != TripConsecutive {
+	if _, trip := (Restarts{}).Decide(nil, 5, t0); trip != TripConsecutive {
 		t.Errorf("the sixth in a row: got trip %q, want %q", trip, TripConsecutive)
 	}
 }

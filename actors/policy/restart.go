@@ -44,9 +44,9 @@ func (r Restarts) Limits() events.Limits {
 	return events.Limits{MaxRestarts: r.Max, Window: r.Window, MaxConsecutive: r.MaxConsecutive}
 }
 
-// Judge counts a restart at now after those in earlier (in any order) and after consecutive ones without a parsed turn
+// Decide counts a restart at now after those in earlier (in any order) and after consecutive ones without a parsed turn
 // between them. Trip is empty if it is allowed. The intensity is looked at first.
-func (r Restarts) Judge(earlier []time.Time, consecutive int, now time.Time) (counted events.Counted, trip string) {
+func (r Restarts) Decide(earlier []time.Time, consecutive int, now time.Time) (counted events.Counted, trip string) {
 	r = r.withDefaults()
 	counted = events.Counted{InWindow: 1 + within(earlier, now, r.Window), Consecutive: consecutive + 1}
 	switch {

@@ -30,11 +30,11 @@ func (u Unparseable) Limits() events.Limits {
 	return events.Limits{Window: u.Window, Unparseable: u.Max, Every: u.Every}
 }
 
-// Judge counts an output at now that was not blank and did not parse, after those in earlier: the ones since a turn was
+// Decide counts an output at now that was not blank and did not parse, after those in earlier: the ones since a turn was
 // parsed or a fresh generation earned, in any order, older than the window if need be. Respawn is whether it earns a fresh
 // generation; lastRespawn is when the last one was earned, the zero time if none was. One that lies ahead was recorded by
 // a clock that has been set back since, and counts as none.
-func (u Unparseable) Judge(earlier []time.Time, lastRespawn, now time.Time) (counted int, respawn bool) {
+func (u Unparseable) Decide(earlier []time.Time, lastRespawn, now time.Time) (counted int, respawn bool) {
 	u = u.withDefaults()
 	counted = 1 + within(earlier, now, u.Window)
 	return counted, counted >= u.Max && (lastRespawn.IsZero() || lastRespawn.After(now) || now.Sub(lastRespawn) >= u.Every)

@@ -41,7 +41,7 @@ func TestUnparseableOutputsAtTheirBoundaries(t *testing.T) {
 			if c.last != 0 {
 				last = t0.Add(-c.last)
 			}
-			counted, respawn := Unparseable{}.Judge(c.earlier, last, t0)
+			counted, respawn := Unparseable{}.Decide(c.earlier, last, t0)
 			if counted != c.counted || respawn != c.respawn {
 				t.Errorf("got %d counted, respawn %v; want %d, %v", counted, respawn, c.counted, c.respawn)
 			}
@@ -60,7 +60,7 @@ func TestUnparseableLimitsAreThoseInForce(t *testing.T) {
 	if got := own.Limits(); got != want {
 		t.Errorf("own: got %+v, want %+v", got, want)
 	}
-	if _, respawn := own.Judge([]time.Time{t0.Add(-time.Second)}, time.Time{}, t0); !respawn {
+	if _, respawn := own.Decide([]time.Time{t0.Add(-time.Second)}, time.Time{}, t0); !respawn {
 		t.Error("two within the own window earn no fresh generation")
 	}
 }

@@ -156,9 +156,9 @@ func (l *Ledger) distrust() {
 // ruling is what the limits have to say that a is held against.
 func (l *Ledger) ruling(a *account) policy.BudgetRuling {
 	if a.session == nil {
-		return l.ofDay().Judge(policy.Spent{TokensDay: a.tokens, USDDay: a.usd}, l.to)
+		return l.ofDay().Decide(policy.Spent{TokensDay: a.tokens, USDDay: a.usd}, l.to)
 	}
-	return l.ofSession().Judge(policy.Spent{TokensSession: a.tokens, USDSession: a.usd}, l.to)
+	return l.ofSession().Decide(policy.Spent{TokensSession: a.tokens, USDSession: a.usd}, l.to)
 }
 
 // review sees whether a limit was come near to, or reached, and says so once.

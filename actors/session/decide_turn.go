@@ -126,7 +126,7 @@ func decideRestart(s *State, rules Rules, b *decision, class events.FailureClass
 	if class == events.FailInterrupted {
 		cause = CauseInterrupted
 	}
-	counted, trip := rules.Restarts.Judge(s.restarts, s.consecutive, b.at)
+	counted, trip := rules.Restarts.Decide(s.restarts, s.consecutive, b.at)
 	if s.quarantine.trip > 0 {
 		trip = policy.TripProbe
 	}
@@ -153,7 +153,7 @@ func decideFreshGeneration(s *State, rules Rules, b *decision, class string) {
 	if rules.Outputs == nil || rules.Batch.Fixed || class == classIdle {
 		return
 	}
-	counted, respawn := rules.Outputs.Judge(s.unparsed, s.refreshed, b.at)
+	counted, respawn := rules.Outputs.Decide(s.unparsed, s.refreshed, b.at)
 	if !respawn {
 		return
 	}

@@ -262,12 +262,12 @@ func (p *prover) ruling(c *circuit, r events.Record) error {
 	switch e := e.(type) {
 	case events.ProviderPaused:
 		if check {
-			p.judge(c, r, ProvedPause, c.checkPause(r, e, p.life))
+			p.countRuling(c, r, ProvedPause, c.checkPause(r, e, p.life))
 		}
 		c.paused(r, e)
 	case events.ProviderResumed:
 		if check {
-			p.judge(c, r, ProvedResume, c.checkResume(e))
+			p.countRuling(c, r, ProvedResume, c.checkResume(e))
 		}
 		c.rule(r, e)
 	case nil:
@@ -283,7 +283,7 @@ func (p *prover) erasedRuling(c *circuit, r events.Record, check bool) {
 		name = ProvedPause
 	}
 	if check {
-		p.judge(c, r, name, verdict{why: c.doubt})
+		p.countRuling(c, r, name, verdict{why: c.doubt})
 	}
 	c.rule(r, events.ProviderResumed{})
 }
@@ -308,8 +308,8 @@ func (c *circuit) rule(r events.Record, e events.Event) {
 // verdict is what is wrong with a ruling; the zero value: nothing.
 type verdict struct{ derived, why string }
 
-// judge counts a ruling and what is wrong with it.
-func (p *prover) judge(c *circuit, r events.Record, name string, v verdict) {
+// countRuling counts a ruling and what is wrong with it.
+func (p *prover) countRuling(c *circuit, r events.Record, name string, v verdict) {
 	n := p.count(name)
 	n.Checked++
 	if v == (verdict{}) {

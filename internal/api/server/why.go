@@ -76,7 +76,7 @@ func (s *Server) forgottenRow(ctx context.Context, row api.Row) (*api.MemoryForg
 // costOf is what a turn cost, as its provider states and by the list of prices; nil: not known.
 func (s *Server) costOf(t api.Turn) *float64 {
 	b := t.Bill()
-	open := b.Open()
+	open := b.UncostedUsage()
 	if open == (events.Usage{}) {
 		if !b.Stated() {
 			return nil

@@ -29,8 +29,8 @@ func ask(tb testing.TB, p observer.Prompt) observer.Parsed {
 	if r.Text.Len() > providertest.MaxOutput || !utf8.ValidString(r.Text.RawText()) || r.Form != events.FormXML {
 		tb.Fatalf("output of %d bytes, valid %v, form %q", r.Text.Len(), utf8.ValidString(r.Text.RawText()), r.Form)
 	}
-	if !r.Told || r.Cost != 0 || r.Usage != (events.Usage{}) {
-		tb.Fatalf("it costs nothing, and should say so: told %v, $%v, %+v", r.Told, r.Cost, r.Usage)
+	if !r.CostStated || r.Cost != 0 || r.Usage != (events.Usage{}) {
+		tb.Fatalf("it costs nothing, and should say so: told %v, $%v, %+v", r.CostStated, r.Cost, r.Usage)
 	}
 	parsed := observer.Parse(r.Text.RawText(), p.Kind, observer.CodeMode().TypeIDs())
 	if parsed.Disposition == observer.DispositionDropped || parsed.Clipped > 0 || parsed.Excess > 0 {

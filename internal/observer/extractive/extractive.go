@@ -81,5 +81,5 @@ func (p *Provider) Complete(ctx context.Context, prompt observer.Prompt) (observ
 	if len(out) == 0 {
 		out = append(out, strings.Replace(observer.SkipForm, "...", skipReason, 1)...)
 	}
-	return observer.Reply{Text: events.NewOutput(string(out)), Form: events.FormXML, Bill: events.Bill{Told: true}}, nil // it costs nothing, and reads no tokens
+	return observer.Reply{Text: events.NewOutput(string(out)), Form: events.FormXML, Bill: events.Bill{CostStated: true}}, nil // it costs nothing, and reads no tokens
 }

@@ -38,17 +38,17 @@ func sane(b events.Bill) events.Bill {
 		bound := func(n int64) int64 { return min(max(0, n), maxTokens) }
 		return events.Usage{Input: bound(u.Input), Cached: bound(u.Cached), Output: bound(u.Output)}
 	}
-	b.Usage, b.Unstated, b.Calls, b.Model = within(b.Usage), within(b.Unstated), max(0, b.Calls), modelName(b.Model)
+	b.Usage, b.Uncosted, b.Calls, b.Model = within(b.Usage), within(b.Uncosted), max(0, b.Calls), modelName(b.Model)
 	if !(b.Cost >= 0) || math.IsInf(b.Cost, 0) {
-		b.Cost, b.Told = 0, false
+		b.Cost, b.CostStated = 0, false
 	}
 	return b
 }
 
 // count adds the figures of one Ask. A cost says nothing of the requests that stated none.
 func (p *paid) count(b events.Bill) {
-	p.sum.Usage, p.unstated = plus(p.sum.Usage, b.Usage), plus(p.unstated, b.Open())
-	p.sum.Cost, p.sum.Told = p.sum.Cost+b.Cost, p.sum.Told || b.Told
+	p.sum.Usage, p.unstated = plus(p.sum.Usage, b.Usage), plus(p.unstated, b.UncostedUsage())
+	p.sum.Cost, p.sum.CostStated = p.sum.Cost+b.Cost, p.sum.CostStated || b.CostStated
 	p.sum.Calls += b.Calls
 	p.sum.Model = cmp.Or(b.Model, p.sum.Model)
 }
@@ -61,7 +61,7 @@ func plus(a, b events.Usage) events.Usage {
 func (p *paid) bill() events.Bill {
 	b := p.sum
 	if b.Stated() {
-		b.Unstated = p.unstated
+		b.Uncosted = p.unstated
 	}
 	return b
 }

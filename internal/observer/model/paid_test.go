@@ -171,9 +171,9 @@ func TestFiguresAreSane(t *testing.T) {
 func TestACostSaysNothingOfOtherRequests(t *testing.T) {
 	t.Parallel()
 	stated, silent, free := *failedPaying(events.FailServer, 500), *failedPaying(events.FailServer, 500), *failedPaying(events.FailServer, 500)
-	silent.Cost, free.Cost, free.Told = 0, 0, true
+	silent.Cost, free.Cost, free.CostStated = 0, 0, true
 	half := stated
-	half.Unstated = events.Usage{Input: 3}
+	half.Uncosted = events.Usage{Input: 3}
 	last := answer(observer.SkipForm)
 	quiet := last
 	quiet.reply.Cost = 0
@@ -199,7 +199,7 @@ func TestACostSaysNothingOfOtherRequests(t *testing.T) {
 				t.Fatal(err)
 			}
 			got, err := p.Complete(t.Context(), observer.Prompt{})
-			if b := got.Bill; err != nil || b.Cost != tc.usd || b.Stated() != tc.stated || b.Open() != tc.open || b.Usage != all {
+			if b := got.Bill; err != nil || b.Cost != tc.usd || b.Stated() != tc.stated || b.UncostedUsage() != tc.open || b.Usage != all {
 				t.Errorf("%s: got %+v, %v, want $%v, stated %t, %+v open", name, b, err, tc.usd, tc.stated, tc.open)
 			}
 		})

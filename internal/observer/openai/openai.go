@@ -141,7 +141,7 @@ func (c *completion) told() observer.Reply {
 	reply := observer.Reply{
 		Bill: events.Bill{Model: c.Model, Usage: events.Usage{Input: int64(u.Prompt), Cached: int64(u.Details.Cached), Output: int64(u.Completion)}},
 	}
-	reply.Cost, reply.Told = u.cost()
+	reply.Cost, reply.CostStated = u.cost()
 	if len(c.Choices) > 0 {
 		reply.Text, reply.StopReason = events.NewOutput(c.Choices[0].Message.Content), model.Word(c.Choices[0].Reason)
 	}

@@ -211,8 +211,8 @@ func TestCost(t *testing.T) {
 		a := completion("stop", "x")
 		a.Body = strings.Replace(a.Body, `"usage":{`, `"usage":{`+told, 1)
 		got, err := asker(t, wiretest.MustServe(t, a).URL).Ask(t.Context(), model.Question{User: "u", MaxTokens: 9})
-		if err != nil || got.Cost != want.usd || got.Told != want.stated {
-			t.Errorf("%s: got %v, told %t, %v, want %v", told, got.Cost, got.Told, err, want)
+		if err != nil || got.Cost != want.usd || got.CostStated != want.stated {
+			t.Errorf("%s: got %v, told %t, %v, want %v", told, got.Cost, got.CostStated, err, want)
 		}
 	}
 }

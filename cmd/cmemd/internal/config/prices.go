@@ -144,6 +144,6 @@ func (ps PriceList) holds(p price) bool {
 // OfTurn is what a turn cost in US dollars: what its provider stated, and what the tokens cost of which it stated nothing, by
 // the model that answered or else by the one that was asked, as far as a price is known.
 func (ps Prices) OfTurn(provider, asked string, b events.Bill) float64 {
-	usd, _ := usage.Price(ps.Cost).Of(provider, cmp.Or(b.Model, asked), asked, b.Open())
+	usd, _ := usage.Price(ps.Cost).Of(provider, cmp.Or(b.Model, asked), asked, b.UncostedUsage())
 	return b.Cost + usd
 }

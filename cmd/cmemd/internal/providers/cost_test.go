@@ -28,9 +28,9 @@ func TestWhatATurnCosts(t *testing.T) {
 		"by who was asked":                      {"gemini", "flash", events.Bill{Usage: all, Model: "flash-001"}, 2, costListed},
 		"by nobody":                             {"gemini", "nano", events.Bill{Usage: all, Model: "nano-001"}, math.NaN(), ""},
 		"stated":                                {"gemini", "flash", events.Bill{Usage: all, Cost: 0.5}, 0.5, costStated},
-		"stated as nothing":                     {"gemini", "flash", events.Bill{Usage: all, Told: true}, 0, costStated},
-		"stated of some":                        {"gemini", "flash", events.Bill{Usage: all, Cost: 0.5, Told: true, Unstated: some}, 1, costBoth},
-		"stated of some, the rest has no price": {"gemini", "nano", events.Bill{Usage: all, Cost: 0.5, Told: true, Unstated: some}, math.NaN(), ""},
+		"stated as nothing":                     {"gemini", "flash", events.Bill{Usage: all, CostStated: true}, 0, costStated},
+		"stated of some":                        {"gemini", "flash", events.Bill{Usage: all, Cost: 0.5, CostStated: true, Uncosted: some}, 1, costBoth},
+		"stated of some, the rest has no price": {"gemini", "nano", events.Bill{Usage: all, Cost: 0.5, CostStated: true, Uncosted: some}, math.NaN(), ""},
 		"claude-cli, stopped before it said so": {"claude-cli", "haiku", events.Bill{Usage: all, Model: "haiku-20251001"}, 4, costListed},
 		"nothing used":                          {"gemini", "flash", events.Bill{}, math.NaN(), ""},
 	} {

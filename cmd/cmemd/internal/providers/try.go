@@ -90,7 +90,7 @@ func (t *try) ask(ctx context.Context, p *Built, limit time.Duration) {
 
 // count says what the turn cost: what the provider told, and what the tokens of which it told nothing cost by the list.
 func (t *try) count(b events.Bill) {
-	open := b.Open()
+	open := b.UncostedUsage()
 	if open == (events.Usage{}) {
 		if b.Stated() {
 			t.CostUSD, t.CostFrom = &b.Cost, costStated
