@@ -77,7 +77,8 @@ func (t *openCodeReader) tool(part []byte) {
 	if !ended || u.ToolUseID == "" {
 		return
 	}
-	u.Cwd, u.Redactions = v.text(t.origin.Cwd), v.found
+	u.Cwd = v.text(t.origin.Cwd)
+	u.Redactions = v.found
 	t.capture(t.at, ToolKey(t.origin, u.ToolUseID), u)
 }
 
