@@ -128,7 +128,7 @@ func TestEveryLimitHasARange(t *testing.T) {
 	}{
 		KeyMaxRestarts:       {number(func(s *Settings) *int { return &s.Restarts.Max }), 1, 1000},
 		KeyMaxConsecutive:    {number(func(s *Settings) *int { return &s.Restarts.MaxConsecutive }), 1, 1000},
-		KeyMaxUnparseable:    {number(func(s *Settings) *int { return &s.Unparseable.Max }), 1, 100},
+		KeyMaxUnparseable:    {number(func(s *Settings) *int { return &s.Unparseable.Max }), 2, 100},
 		KeyRestartWindow:     {duration(func(s *Settings) *time.Duration { return &s.Restarts.Window }), int64(ms), int64(day)},
 		KeyRestartDelay:      {duration(func(s *Settings) *time.Duration { return &s.Restarts.Base }), int64(ms), int64(time.Hour)},
 		KeyRestartDelayMax:   {duration(func(s *Settings) *time.Duration { return &s.Restarts.Cap }), int64(ms), int64(time.Hour)},
@@ -136,8 +136,8 @@ func TestEveryLimitHasARange(t *testing.T) {
 		KeyQuarantineMax:     {duration(func(s *Settings) *time.Duration { return &s.Quarantine.Cap }), int64(ms), int64(7 * day)},
 		KeyPauseFirst:        {duration(func(s *Settings) *time.Duration { return &s.Pause.First }), int64(ms), int64(day)},
 		KeyPauseMax:          {duration(func(s *Settings) *time.Duration { return &s.Pause.Cap }), int64(ms), int64(7 * day)},
-		KeyUnparseableWindow: {duration(func(s *Settings) *time.Duration { return &s.Unparseable.Window }), int64(ms), int64(day)},
-		KeyUnparseableEvery:  {duration(func(s *Settings) *time.Duration { return &s.Unparseable.Every }), int64(ms), int64(30 * day)},
+		KeyUnparseableWindow: {duration(func(s *Settings) *time.Duration { return &s.Unparseable.Window }), int64(time.Second), int64(day)},
+		KeyUnparseableEvery:  {duration(func(s *Settings) *time.Duration { return &s.Unparseable.Every }), int64(time.Second), int64(30 * day)},
 	} {
 		for value, good := range map[int64]bool{c.least: true, c.most: true, c.most + 1: false, -1: false} {
 			s := Settings{Quarantine: DefaultQuarantine(), Pause: DefaultPause()}

@@ -17,6 +17,34 @@ type Settings struct {
 	Unparseable Unparseable
 }
 
+// A Range is what a number may be, its ends included.
+type Range[T int | time.Duration] struct{ Least, Most T }
+
+// Counts are the ranges of the whole numbers of Settings, by their keys.
+func Counts() map[string]Range[int] {
+	return map[string]Range[int]{
+		KeyMaxRestarts:    {1, 1000},
+		KeyMaxConsecutive: {1, 1000},
+		KeyMaxUnparseable: {2, 100},
+	}
+}
+
+// Times are the ranges of the times of Settings, by their keys.
+func Times() map[string]Range[time.Duration] {
+	const day = 24 * time.Hour
+	return map[string]Range[time.Duration]{
+		KeyRestartWindow:     {time.Millisecond, day},
+		KeyRestartDelay:      {time.Millisecond, time.Hour},
+		KeyRestartDelayMax:   {time.Millisecond, time.Hour},
+		KeyQuarantineFirst:   {time.Millisecond, day},
+		KeyQuarantineMax:     {time.Millisecond, 7 * day},
+		KeyPauseFirst:        {time.Millisecond, day},
+		KeyPauseMax:          {time.Millisecond, 7 * day},
+		KeyUnparseableWindow: {time.Second, day},
+		KeyUnparseableEvery:  {time.Second, 30 * day},
+	}
+}
+
 // Check returns a *SettingError for the first value that is out of range. Zero fields are in it, but for half a Backoff.
 func (s Settings) Check() error {
 	if err := s.Windowed.Check(); err != nil {
@@ -24,34 +52,26 @@ func (s Settings) Check() error {
 	}
 	s = s.withDefaults()
 	for _, c := range []struct {
-		key                string
-		value, least, most int
+		key   string
+		value int
 	}{
-		{KeyMaxRestarts, s.Restarts.Max, 1, 1000},
-		{KeyMaxConsecutive, s.Restarts.MaxConsecutive, 1, 1000},
-		{KeyMaxUnparseable, s.Unparseable.Max, 1, 100},
+		{KeyMaxRestarts, s.Restarts.Max}, {KeyMaxConsecutive, s.Restarts.MaxConsecutive}, {KeyMaxUnparseable, s.Unparseable.Max},
 	} {
-		if c.value < c.least || c.value > c.most {
-			return &SettingError{Key: c.key, Value: strconv.Itoa(c.value), Range: fmt.Sprintf("a whole number from %d to %d", c.least, c.most)}
+		if r := Counts()[c.key]; c.value < r.Least || c.value > r.Most {
+			return &SettingError{Key: c.key, Value: strconv.Itoa(c.value), Range: fmt.Sprintf("a whole number from %d to %d", r.Least, r.Most)}
 		}
 	}
-	const day = 24 * time.Hour
 	for _, c := range []struct {
-		key                string
-		value, least, most time.Duration
+		key   string
+		value time.Duration
 	}{
-		{KeyRestartWindow, s.Restarts.Window, time.Millisecond, day},
-		{KeyRestartDelay, s.Restarts.Base, time.Millisecond, time.Hour},
-		{KeyRestartDelayMax, s.Restarts.Cap, time.Millisecond, time.Hour},
-		{KeyQuarantineFirst, s.Quarantine.First, time.Millisecond, day},
-		{KeyQuarantineMax, s.Quarantine.Cap, time.Millisecond, 7 * day},
-		{KeyPauseFirst, s.Pause.First, time.Millisecond, day},
-		{KeyPauseMax, s.Pause.Cap, time.Millisecond, 7 * day},
-		{KeyUnparseableWindow, s.Unparseable.Window, time.Millisecond, day},
-		{KeyUnparseableEvery, s.Unparseable.Every, time.Millisecond, 30 * day},
+		{KeyRestartWindow, s.Restarts.Window}, {KeyRestartDelay, s.Restarts.Base}, {KeyRestartDelayMax, s.Restarts.Cap},
+		{KeyQuarantineFirst, s.Quarantine.First}, {KeyQuarantineMax, s.Quarantine.Cap},
+		{KeyPauseFirst, s.Pause.First}, {KeyPauseMax, s.Pause.Cap},
+		{KeyUnparseableWindow, s.Unparseable.Window}, {KeyUnparseableEvery, s.Unparseable.Every},
 	} {
-		if c.value < c.least || c.value > c.most {
-			return &SettingError{Key: c.key, Value: c.value.String(), Range: fmt.Sprintf("a time from %s to %s", c.least, c.most)}
+		if r := Times()[c.key]; c.value < r.Least || c.value > r.Most {
+			return &SettingError{Key: c.key, Value: c.value.String(), Range: fmt.Sprintf("a time from %s to %s", r.Least, r.Most)}
 		}
 	}
 	return nil
