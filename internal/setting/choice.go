@@ -6,18 +6,7 @@ import (
 
 	"github.com/cmemd/cmemd/actors/policy"
 	"github.com/cmemd/cmemd/actors/provider"
-	"github.com/cmemd/cmemd/internal/observer/anthropic"
-	"github.com/cmemd/cmemd/internal/observer/claudecli"
-	"github.com/cmemd/cmemd/internal/observer/extractive"
-	"github.com/cmemd/cmemd/internal/observer/gemini"
-	"github.com/cmemd/cmemd/internal/observer/openai"
-	"github.com/cmemd/cmemd/internal/observer/playback"
 )
-
-// ProviderNames lists what the setting provider may be, the default first.
-func ProviderNames() []string {
-	return []string{extractive.Name, playback.Name, claudecli.Name, anthropic.Name, openai.Name, gemini.Name}
-}
 
 // Choice is what is set of who is asked when, and of what that may cost.
 type Choice struct {
@@ -44,86 +33,32 @@ const (
 )
 
 // ChoiceRows are the settings that say who is asked when, and what that may cost.
-func ChoiceRows() []Row[InForce] {
+func (v *InForce) ChoiceRows() []Row {
 	names := ProviderNames()
 	known := func(list []string) bool {
 		return !slices.ContainsFunc(list, func(name string) bool { return !slices.Contains(names, name) })
 	}
-	fallbacks := List("fallbacks", "none or more of "+strings.Join(names, ", "), "asked in this order where provider, and each before it, is paused",
-		known, func(v *InForce) *[]string { return &v.Fallbacks })
+	fallbacks := List(&v.Fallbacks, "fallbacks", "none or more of "+strings.Join(names, ", "),
+		"asked in this order where provider, and each before it, is paused", known)
 	fallbacks.Words = names
-	return []Row[InForce]{
+	return []Row{
 		fallbacks,
-		tierProvider(SummaryTier, "what is asked for summaries first; empty: provider, if summary_model is set",
-			func(v *InForce) *string { return &v.Summary.Provider }),
-		Model(SummaryTier+"_model", "", "the model that is asked for summaries; empty: that of summary_provider",
-			func(v *InForce) *string { return &v.Summary.Model }),
-		tierProvider(TrivialTier, "what is asked first about listings and the like alone; empty: provider, if trivial_model is set",
-			func(v *InForce) *string { return &v.Trivial.Provider }),
-		Model(TrivialTier+"_model", "", "the model that is asked about listings and the like alone; empty: that of trivial_provider",
-			func(v *InForce) *string { return &v.Trivial.Model }),
-		Number(policy.LimitTokensDay, 0, 0, maxBudgetTokens, "tokens of a day, in and out, from which on inputs are held; 0: no limit",
-			func(v *InForce) *int64 { return &v.Budget.TokensDay }),
-		Number(policy.LimitTokensSession, 0, 0, maxBudgetTokens, "tokens of one session from which on its inputs are held; 0: no limit",
-			func(v *InForce) *int64 { return &v.Budget.TokensSession }),
-		Money(policy.LimitUSDDay, maxBudgetUSD, "US dollars of a day from which on inputs are held, as far as prices are known; 0: no limit",
-			func(v *InForce) *float64 { return &v.Budget.USDDay }),
-		Money(policy.LimitUSDSession, maxBudgetUSD, "US dollars of one session from which on its inputs are held; 0: no limit",
-			func(v *InForce) *float64 { return &v.Budget.USDSession }),
+		tierProvider(&v.Summary, SummaryTier, "what is asked for summaries first; empty: provider, if summary_model is set"),
+		Model(&v.Summary.Model, SummaryTier+"_model", "", "the model that is asked for summaries; empty: that of summary_provider"),
+		tierProvider(&v.Trivial, TrivialTier, "what is asked first about listings and the like alone; empty: provider, if trivial_model is set"),
+		Model(&v.Trivial.Model, TrivialTier+"_model", "", "the model that is asked about listings and the like alone; empty: that of trivial_provider"),
+		Number(&v.Budget.TokensDay, policy.LimitTokensDay, 0, 0, maxBudgetTokens, "tokens of a day, in and out, from which on inputs are held; 0: no limit"),
+		Number(&v.Budget.TokensSession, policy.LimitTokensSession, 0, 0, maxBudgetTokens, "tokens of one session from which on its inputs are held; 0: no limit"),
+		Money(&v.Budget.USDDay, policy.LimitUSDDay, maxBudgetUSD, "US dollars of a day from which on inputs are held, as far as prices are known; 0: no limit"),
+		Money(&v.Budget.USDSession, policy.LimitUSDSession, maxBudgetUSD, "US dollars of one session from which on its inputs are held; 0: no limit"),
 	}
 }
 
-func tierProvider(tier, doc string, at func(*InForce) *string) Row[InForce] {
-	r := Word(tier+"_provider", "", append(ProviderNames(), ""), doc, at)
+func tierProvider(t *Tier, tier, doc string) Row {
+	r := Word(&t.Provider, tier+"_provider", "", append(ProviderNames(), ""), doc)
 	r.Words = ProviderNames()
 	r.Limits = strings.Join(r.Words, ", ") + ", or empty"
 	return r
-}
-
-// Models is the model that each provider asks whose model is a setting.
-type Models struct{ Claude, Anthropic, OpenAI, Gemini string }
-
-// ModelRow is the setting of the model that a provider asks which asks one.
-func ModelRow(name string) Row[InForce] {
-	at := func(v *InForce) *string { return v.Model(name) }
-	if name == claudecli.Name {
-		return Model("claude_cli_model", "claude-haiku-5-5", "the model that claude-cli asks", at)
-	}
-	return Model(name+"_model", "", "the model that is asked; needed with provider = "+name, at)
-}
-
-// Model is the name of a model, or empty.
-func Model[C any](key, standard, doc string, at func(*C) *string) Row[C] {
-	return Text(key, standard, "the name of a model, or empty", doc, isModel, at)
-}
-
-// isModel takes what every service could call a model.
-func isModel(text string) bool {
-	odd := func(r rune) bool { return r <= ' ' || r > '~' }
-	return len(text) <= 200 && !strings.HasPrefix(text, "-") && !strings.ContainsFunc(text, odd)
-}
-
-// Model is where the model of a provider is set; nil where none can be.
-func (m *Models) Model(provider string) *string {
-	switch provider {
-	case claudecli.Name:
-		return &m.Claude
-	case anthropic.Name:
-		return &m.Anthropic
-	case openai.Name:
-		return &m.OpenAI
-	case gemini.Name:
-		return &m.Gemini
-	}
-	return nil
-}
-
-// ModelOf is the model that is set of a provider; empty where none can be.
-func (m Models) ModelOf(provider string) string {
-	if model := m.Model(provider); model != nil {
-		return *model
-	}
-	return ""
 }
 
 // An Asked names who is asked: a provider, and a model where it is not the provider's own.
@@ -190,9 +125,6 @@ func (v *InForce) ConfiguredNames() []string {
 	}
 	return names
 }
-
-// IsFree reports whether the answers of a provider cost nothing, so that no budget holds it.
-func IsFree(name string) bool { return name == extractive.Name }
 
 // Routes are whom turns may be asked of, by the names under which they are; there are none without a provider.
 func (v *InForce) Routes() (r provider.Routes) {

@@ -7,7 +7,7 @@
 //
 // The files, each referring to those below it:
 //
-//	in_force.go, choice.go, row.go, form.go
+//	in_force.go, choice.go, providers.go, row.go, form.go
 //
 // What bites: what is on record was within the limits of its day, which are not those of today. Row.Read takes it as it is;
 // only Row.Set holds it to the limits.

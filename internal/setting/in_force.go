@@ -6,11 +6,7 @@ import (
 
 	"github.com/cmemd/cmemd/actors/policy"
 	"github.com/cmemd/cmemd/actors/session"
-	"github.com/cmemd/cmemd/internal/observer/anthropic"
-	"github.com/cmemd/cmemd/internal/observer/claudecli"
 	"github.com/cmemd/cmemd/internal/observer/extractive"
-	"github.com/cmemd/cmemd/internal/observer/gemini"
-	"github.com/cmemd/cmemd/internal/observer/openai"
 )
 
 // InForce is what turns are decided by in one life of a daemon. What the zero value says is not the defaults: see Read.
@@ -26,15 +22,15 @@ type InForce struct {
 	Unparseable  policy.Unparseable // counts with policy.Supervised alone
 
 	Choice
-	Models
+	Models PerProvider[string] // that each asks; see Model
 }
 
 // Read returns what a daemon went by that recorded settings in DaemonStarted. A key that is missing, or whose value cannot be
 // read, has its default: bad are those that cannot. Whom it asked has no default: Provider is empty where that is missing.
 func Read(recorded map[string]string) (v InForce, bad []string) {
-	for _, r := range Rows() {
-		r.Read(&v, r.Standard)
-		if text, ok := recorded[r.Key]; ok && !r.Read(&v, text) {
+	for _, r := range v.Rows() {
+		r.Read(r.Standard)
+		if text, ok := recorded[r.Key]; ok && !r.Read(text) {
 			bad = append(bad, r.Key)
 		}
 	}
@@ -52,70 +48,62 @@ func (v *InForce) Rules() session.Rules {
 	return rules
 }
 
-// Rows are the settings of an InForce: those that follow, and the models of all that have one.
-func Rows() []Row[InForce] {
-	models := []Row[InForce]{ModelRow(claudecli.Name), ModelRow(anthropic.Name), ModelRow(openai.Name), ModelRow(gemini.Name)}
-	return slices.Concat(TurnRows(), SuperviseRows(), ChoiceRows(), models)
+// Rows are the settings of v: those that follow, and the models of all that have one.
+func (v *InForce) Rows() []Row {
+	all := slices.Concat(v.TurnRows(), v.SuperviseRows(), v.ChoiceRows())
+	for _, name := range ProviderNames() {
+		all = append(all, v.ModelRow(name)...)
+	}
+	return all
 }
 
 const keyProvider = "provider"
 
 // TurnRows are the settings that say who observes, and how long is waited for what.
-func TurnRows() []Row[InForce] {
+func (v *InForce) TurnRows() []Row {
 	d := session.DefaultRules()
-	return []Row[InForce]{
-		Word(keyProvider, extractive.Name, ProviderNames(), "what observes the sessions",
-			func(v *InForce) *string { return &v.Provider }),
-		Path("playback_file", "what the provider playback plays: a script or a scenario: see `cmemd help playback`",
-			func(v *InForce) *string { return &v.PlaybackFile }),
-		Number("slots", 2, 1, 64, "turns at once, over all sessions",
-			func(v *InForce) *int { return &v.Slots }),
-		Duration("turn_timeout", time.Minute, time.Second, time.Hour, "for one turn",
-			func(v *InForce) *time.Duration { return &v.TurnTimeout }),
-		Duration("passivate", 10*time.Minute, time.Second, 24*time.Hour, "after which a silent session leaves memory",
-			func(v *InForce) *time.Duration { return &v.Passivate }),
-		Duration("idle_stop", d.IdleStop, time.Second, 24*time.Hour, "silence after which unfinished work counts as stopped",
-			func(v *InForce) *time.Duration { return &v.Sessions.IdleStop }),
-		Duration("session_silence", d.Silence, time.Minute, 30*24*time.Hour, "silence after which a session counts as closed",
-			func(v *InForce) *time.Duration { return &v.Sessions.Silence }),
+	return []Row{
+		Word(&v.Provider, keyProvider, extractive.Name, ProviderNames(), "what observes the sessions"),
+		Path(&v.PlaybackFile, "playback_file", "what the provider playback plays: a script or a scenario: see `cmemd help playback`"),
+		Number(&v.Slots, "slots", 2, 1, 64, "turns at once, over all sessions"),
+		Duration(&v.TurnTimeout, "turn_timeout", time.Minute, time.Second, time.Hour, "for one turn"),
+		Duration(&v.Passivate, "passivate", 10*time.Minute, time.Second, 24*time.Hour, "after which a silent session leaves memory"),
+		Duration(&v.Sessions.IdleStop, "idle_stop", d.IdleStop, time.Second, 24*time.Hour, "silence after which unfinished work counts as stopped"),
+		Duration(&v.Sessions.Silence, "session_silence", d.Silence, time.Minute, 30*24*time.Hour, "silence after which a session counts as closed"),
 	}
 }
 
 // SuperviseRows are the settings that say what is done about what fails.
-func SuperviseRows() []Row[InForce] {
+func (v *InForce) SuperviseRows() []Row {
 	d, pause, outputs := session.DefaultRules(), policy.DefaultPause(), policy.DefaultUnparseable()
-	return []Row[InForce]{
-		Number("max_attempts", d.MaxAttempts, 1, 10, "failures of one batch before it is halved or given up",
-			func(v *InForce) *int { return &v.Sessions.MaxAttempts }),
-		Number(policy.KeyMaxRestarts, d.Restarts.Max, 1, 1000, "observer restarts allowed in restart_window; one more is a quarantine",
-			func(v *InForce) *int { return &v.Sessions.Restarts.Max }),
-		Duration(policy.KeyRestartWindow, d.Restarts.Window, time.Millisecond, 24*time.Hour, "in which max_restarts are counted",
-			func(v *InForce) *time.Duration { return &v.Sessions.Restarts.Window }),
-		Number(policy.KeyMaxConsecutive, d.Restarts.MaxConsecutive, 1, 1000, "observer restarts allowed without a parsed turn between them",
-			func(v *InForce) *int { return &v.Sessions.Restarts.MaxConsecutive }),
-		Duration(policy.KeyRestartDelay, d.Restarts.Base, time.Millisecond, time.Hour, "before the first restart; doubles",
-			func(v *InForce) *time.Duration { return &v.Sessions.Restarts.Base }),
-		Duration(policy.KeyRestartDelayMax, d.Restarts.Cap, time.Millisecond, time.Hour, "the longest delay before a restart",
-			func(v *InForce) *time.Duration { return &v.Sessions.Restarts.Cap }),
-		Duration(policy.KeyQuarantineFirst, d.Quarantine.First, time.Millisecond, 24*time.Hour, "the first quarantine; doubles",
-			func(v *InForce) *time.Duration { return &v.Sessions.Quarantine.First }),
-		Duration(policy.KeyQuarantineMax, d.Quarantine.Cap, time.Millisecond, 7*24*time.Hour, "the longest quarantine",
-			func(v *InForce) *time.Duration { return &v.Sessions.Quarantine.Cap }),
-		Duration(policy.KeyPauseFirst, pause.First, time.Millisecond, 24*time.Hour, "a provider's first pause, where it names no time; doubles",
-			func(v *InForce) *time.Duration { return &v.Pause.First }),
-		Duration(policy.KeyPauseMax, pause.Cap, time.Millisecond, 7*24*time.Hour, "a provider's longest pause, where it names no time",
-			func(v *InForce) *time.Duration { return &v.Pause.Cap }),
-		Number("held_max_inputs", d.HeldMaxInputs, 100, 1_000_000, "inputs that a session holds while it may try nothing; the oldest go first",
-			func(v *InForce) *int { return &v.Sessions.HeldMaxInputs }),
-		Duration("held_max_age", d.HeldMaxAge, time.Hour, 365*24*time.Hour, "for which an input is held while its session may try nothing",
-			func(v *InForce) *time.Duration { return &v.Sessions.HeldMaxAge }),
-		Word("policy", policy.OTPHold, policy.Live(), "otp-hold drops outputs that do not parse; supervised also tries a fresh observer",
-			func(v *InForce) *policy.Name { return &v.Policy }),
-		Number(policy.KeyMaxUnparseable, outputs.Max, 2, 100, "with supervised: outputs in unparseable_window that earn a fresh observer",
-			func(v *InForce) *int { return &v.Unparseable.Max }),
-		Duration(policy.KeyUnparseableWindow, outputs.Window, time.Second, 24*time.Hour, "in which max_unparseable are counted",
-			func(v *InForce) *time.Duration { return &v.Unparseable.Window }),
-		Duration(policy.KeyUnparseableEvery, outputs.Every, time.Second, 30*24*time.Hour, "the least time between two fresh observers of a session",
-			func(v *InForce) *time.Duration { return &v.Unparseable.Every }),
+	return []Row{
+		Number(&v.Sessions.MaxAttempts, "max_attempts", d.MaxAttempts, 1, 10, "failures of one batch before it is halved or given up"),
+		counted(&v.Sessions.Restarts.Max, policy.KeyMaxRestarts, d.Restarts.Max, "observer restarts allowed in restart_window; one more is a quarantine"),
+		timed(&v.Sessions.Restarts.Window, policy.KeyRestartWindow, d.Restarts.Window, "in which max_restarts are counted"),
+		counted(&v.Sessions.Restarts.MaxConsecutive, policy.KeyMaxConsecutive, d.Restarts.MaxConsecutive, "observer restarts allowed without a parsed turn between them"),
+		timed(&v.Sessions.Restarts.Base, policy.KeyRestartDelay, d.Restarts.Base, "before the first restart; doubles"),
+		timed(&v.Sessions.Restarts.Cap, policy.KeyRestartDelayMax, d.Restarts.Cap, "the longest delay before a restart"),
+		timed(&v.Sessions.Quarantine.First, policy.KeyQuarantineFirst, d.Quarantine.First, "the first quarantine; doubles"),
+		timed(&v.Sessions.Quarantine.Cap, policy.KeyQuarantineMax, d.Quarantine.Cap, "the longest quarantine"),
+		timed(&v.Pause.First, policy.KeyPauseFirst, pause.First, "a provider's first pause, where it names no time; doubles"),
+		timed(&v.Pause.Cap, policy.KeyPauseMax, pause.Cap, "a provider's longest pause, where it names no time"),
+		Number(&v.Sessions.HeldMaxInputs, "held_max_inputs", d.HeldMaxInputs, 100, 1_000_000, "inputs that a session holds while it may try nothing; the oldest go first"),
+		Duration(&v.Sessions.HeldMaxAge, "held_max_age", d.HeldMaxAge, time.Hour, 365*24*time.Hour, "for which an input is held while its session may try nothing"),
+		Word(&v.Policy, "policy", policy.OTPHold, policy.Live(), "otp-hold drops outputs that do not parse; supervised also tries a fresh observer"),
+		counted(&v.Unparseable.Max, policy.KeyMaxUnparseable, outputs.Max, "with supervised: outputs in unparseable_window that earn a fresh observer"),
+		timed(&v.Unparseable.Window, policy.KeyUnparseableWindow, outputs.Window, "in which max_unparseable are counted"),
+		timed(&v.Unparseable.Every, policy.KeyUnparseableEvery, outputs.Every, "the least time between two fresh observers of a session"),
 	}
+}
+
+// counted is a number whose range is the policies'.
+func counted(at *int, key string, standard int, doc string) Row {
+	r := policy.Counts()[key]
+	return Number(at, key, standard, r.Least, r.Most, doc)
+}
+
+// timed is a time whose range is the policies'.
+func timed(at *time.Duration, key string, standard time.Duration, doc string) Row {
+	r := policy.Times()[key]
+	return Duration(at, key, standard, r.Least, r.Most, doc)
 }

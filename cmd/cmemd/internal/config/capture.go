@@ -11,14 +11,11 @@ import (
 
 // captureSettings is the part of the table that says what is not recorded. Hooks read these keys too, by themselves, before
 // they keep what no daemon took: see relay.Switches.
-func captureSettings() []setting.Row[privacy.Switches] {
-	return []setting.Row[privacy.Switches]{
-		names(privacy.KeySkipTools, "tools whose uses are not recorded, like WebSearch or mcp__mail__*",
-			func(c *privacy.Switches) *[]string { return &c.SkipTools }),
-		names(privacy.KeySkipAgents, "agents of which nothing is recorded",
-			func(c *privacy.Switches) *[]string { return &c.SkipAgents }),
-		names(privacy.KeyIgnore, "paths of which nothing is recorded, as a .gitignore writes them, from / or ~/ on; see also .cmemdignore",
-			func(c *privacy.Switches) *[]string { return &c.Ignore }),
+func captureSettings(c *privacy.Switches) []Setting {
+	return []Setting{
+		names(&c.SkipTools, privacy.KeySkipTools, "tools whose uses are not recorded, like WebSearch or mcp__mail__*"),
+		names(&c.SkipAgents, privacy.KeySkipAgents, "agents of which nothing is recorded"),
+		names(&c.Ignore, privacy.KeyIgnore, "paths of which nothing is recorded, as a .gitignore writes them, from / or ~/ on; see also .cmemdignore"),
 	}
 }
 
@@ -26,10 +23,10 @@ func captureSettings() []setting.Row[privacy.Switches] {
 const maxNames, maxNameBytes = 200, 1000
 
 // names is a setting of any texts, with commas between them.
-func names(key, doc string, at func(*privacy.Switches) *[]string) setting.Row[privacy.Switches] {
-	return setting.List(key, "none or more names, none of them empty", doc, func(list []string) bool {
+func names(at *[]string, key, doc string) Setting {
+	return setting.List(at, key, "none or more names, none of them empty", doc, func(list []string) bool {
 		return len(list) <= maxNames && !slices.ContainsFunc(list, func(n string) bool {
 			return n == "" || len(n) > maxNameBytes || strings.ContainsFunc(n, unicode.IsControl)
 		})
-	}, at)
+	})
 }

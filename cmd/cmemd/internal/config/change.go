@@ -24,7 +24,7 @@ type Change struct {
 
 // SettingNamed is the setting of that key, or an error with the nearest one.
 func SettingNamed(key string) (Setting, error) {
-	all := Settings()
+	all := new(Config).Settings()
 	for _, s := range all {
 		if s.Key == key {
 			return s, nil
@@ -162,11 +162,10 @@ func oneByOne(err error) []error {
 
 // asTOML is a value of s, which it allows, as TOML writes it.
 func asTOML(s Setting, value string) string {
-	var c Config
-	s.Set(&c, value)
+	s.Set(value)
 	switch s.Kind {
 	case setting.KindNumber, setting.KindMoney:
-		return s.Get(&c)
+		return s.Get()
 	case setting.KindList:
 		var quoted []string
 		for _, text := range setting.SplitList(value) {

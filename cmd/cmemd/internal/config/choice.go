@@ -98,7 +98,7 @@ func (l *Loaded) CheckProvider(where, name string) error {
 	switch {
 	case name == playback.Name && l.PlaybackFile == "":
 		return fmt.Errorf("%s %w", where, ErrNoPlayback)
-	case name == claudecli.Name && l.Claude == "":
+	case name == claudecli.Name && l.ModelOf(name) == "":
 		return fmt.Errorf("%s needs claude_cli_model, the model that it asks", where)
 	case name == claudecli.Name && l.OutputForm == FormStructured:
 		return fmt.Errorf("%s answers in XML alone: set output_form to auto or xml", where)
@@ -176,7 +176,7 @@ func IsLoopbackURL(address string) bool {
 
 // standardOf is the default of a key.
 func standardOf(key string) string {
-	all := Settings()
+	all := new(Config).Settings()
 	i := slices.IndexFunc(all, func(s Setting) bool { return s.Key == key })
 	return all[i].Standard
 }

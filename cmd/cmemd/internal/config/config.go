@@ -34,8 +34,8 @@ type Loaded struct {
 // Values returns the settings in force as they would be written, by key, but for secrets: they are masked.
 func (l *Loaded) Values() map[string]string {
 	out := map[string]string{}
-	for _, s := range Settings() {
-		out[s.Key] = s.Get(&l.Config)
+	for _, s := range l.Settings() {
+		out[s.Key] = s.Get()
 	}
 	return out
 }
@@ -88,8 +88,8 @@ func ReadSettings(home string, environ []string, data []byte, err error) (*Loade
 
 func Standard() *Loaded {
 	l := &Loaded{From: map[string]string{}}
-	for _, s := range Settings() {
-		s.Set(&l.Config, s.Standard)
+	for _, s := range l.Settings() {
+		s.Set(s.Standard)
 		l.From[s.Key] = FromDefault
 	}
 	return l
@@ -122,14 +122,13 @@ type configLine struct {
 
 // apply sets what line says, or returns a *settingError.
 func (l *Loaded) apply(line configLine) error {
-	all := Settings()
+	all := l.Settings()
 	i := slices.IndexFunc(all, func(s Setting) bool { return s.Key == line.key })
 	if i < 0 {
 		return &settingError{Where: line.where, Key: line.name, Near: nearestKey(all, line)}
 	}
-	s, was := all[i], l.Config
-	if !line.fits(s.Kind) || !s.Set(&l.Config, line.value) {
-		l.Config = was
+	s := all[i]
+	if !line.fits(s.Kind) || !s.Set(line.value) {
 		bad := &settingError{Where: line.where, Key: line.name, Value: line.shown(), Limits: written(s.Facts)}
 		if s.Secret {
 			bad.Value = "what stands there"

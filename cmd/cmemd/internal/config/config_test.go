@@ -26,17 +26,16 @@ func writeHome(t *testing.T, settings string) string {
 func TestSettingsTable(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
-	standard := Standard()
-	for _, s := range Settings() {
+	standard := Standard().Settings()
+	for i, s := range new(Config).Settings() {
 		if seen[s.Key] || s.Doc == "" || s.Limits == "" || strings.ToLower(s.Key) != s.Key {
 			t.Errorf("%s: given twice, or without doc or limits", s.Key)
 		}
 		seen[s.Key] = true
-		var c Config
-		if !s.Set(&c, s.Standard) {
+		if !s.Set(s.Standard) {
 			t.Errorf("%s: its default %q is not allowed", s.Key, s.Standard)
 		}
-		if got := s.Get(&c); got != s.Standard || s.Get(&standard.Config) != s.Standard {
+		if got := s.Get(); got != s.Standard || standard[i].Get() != s.Standard {
 			t.Errorf("%s: the default reads %q, want %q", s.Key, got, s.Standard)
 		}
 		refused := []string{"-1", "nonsense", "99999999999999999999", "1e9", "0x10", "1.2.3.4", "0.0.0.0:80"}
@@ -44,11 +43,11 @@ func TestSettingsTable(t *testing.T) {
 			refused = []string{"a\nb", "a\x1b[31m", "-\x00"}
 		}
 		for _, bad := range refused {
-			if s.Set(&c, bad) {
+			if s.Set(bad) {
 				t.Errorf("%s takes %q", s.Key, bad)
 			}
 		}
-		if s.Kind != setting.KindText && s.Kind != setting.KindList && s.Set(&c, "") {
+		if s.Kind != setting.KindText && s.Kind != setting.KindList && s.Set("") {
 			t.Errorf("%s takes nothing", s.Key)
 		}
 	}
@@ -58,7 +57,7 @@ func TestSettingsTable(t *testing.T) {
 func TestSettingsWrittenBack(t *testing.T) {
 	t.Parallel()
 	var file strings.Builder
-	for _, s := range Settings() {
+	for _, s := range new(Config).Settings() {
 		value := `"` + s.Standard + `"`
 		if s.Kind == setting.KindNumber {
 			value = s.Standard
@@ -72,7 +71,7 @@ func TestSettingsWrittenBack(t *testing.T) {
 	if diff := cmp.Diff(Standard().Config, l.Config); diff != "" {
 		t.Errorf("-default +file\n%s", diff)
 	}
-	for i, s := range Settings() {
+	for i, s := range l.Settings() {
 		if want := fmt.Sprintf("%s:%d", FileName, i+1); l.From[s.Key] != want {
 			t.Errorf("%s comes from %s, want %s", s.Key, l.From[s.Key], want)
 		}
@@ -192,10 +191,9 @@ func FuzzConfig(f *testing.F) {
 		if err != nil && !strings.ContainsAny(err.Error()[:1], "123456789 ") {
 			t.Fatalf("%q: %v", data, err)
 		}
-		for _, s := range Settings() {
-			var c Config
-			if !s.Set(&c, s.Get(&l.Config)) {
-				t.Fatalf("%q sets %s = %s", data, s.Key, s.Get(&l.Config))
+		for _, s := range l.Settings() {
+			if value := s.Get(); !s.Set(value) {
+				t.Fatalf("%q sets %s = %s", data, s.Key, value)
 			}
 		}
 	})

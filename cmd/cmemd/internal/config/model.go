@@ -7,9 +7,7 @@ import (
 	"unicode"
 
 	"github.com/cmemd/cmemd/internal/observer"
-	"github.com/cmemd/cmemd/internal/observer/anthropic"
 	"github.com/cmemd/cmemd/internal/observer/claudecli"
-	"github.com/cmemd/cmemd/internal/observer/gemini"
 	"github.com/cmemd/cmemd/internal/observer/model"
 	"github.com/cmemd/cmemd/internal/observer/openai"
 	"github.com/cmemd/cmemd/internal/setting"
@@ -18,9 +16,7 @@ import (
 // Services is what is set of the providers that ask a language model, beside the model.
 type Services struct {
 	ClaudePath string
-	Anthropic  serviceConfig
-	OpenAI     serviceConfig
-	Gemini     serviceConfig
+	Endpoints  setting.PerProvider[serviceConfig]
 
 	OutputForm      string
 	Thinking        string
@@ -52,65 +48,60 @@ const (
 )
 
 // modelSettings is the part of the table that says how models are asked.
-func modelSettings() []Setting {
+func (c *Config) modelSettings() []Setting {
+	var services []Setting
+	for _, p := range setting.Providers() {
+		if p.New != nil {
+			services = append(services, c.serviceSettings(p)...)
+		}
+	}
 	return slices.Concat(
-		decisive(setting.ModelRow(claudecli.Name)),
+		c.ModelRow(claudecli.Name),
 		[]Setting{
-			setting.Path("claude_cli_path", "the program of claude-cli; empty: claude on PATH, or where its installers put it",
-				func(c *Config) *string { return &c.ClaudePath }),
+			setting.Path(&c.ClaudePath, "claude_cli_path", "the program of claude-cli; empty: claude on PATH, or where its installers put it"),
 		},
-		serviceSettings(anthropic.Name, "https://api.anthropic.com", "ANTHROPIC_API_KEY"),
-		serviceSettings(openai.Name, "https://api.openai.com/v1", "OPENAI_API_KEY"),
-		serviceSettings(gemini.Name, "https://generativelanguage.googleapis.com", "GEMINI_API_KEY"),
+		services,
 		[]Setting{
-			setting.Word("output_form", formAuto, []string{formAuto, FormXML, FormStructured}, "of a model's answers; auto: structured where the service takes it",
-				func(c *Config) *string { return &c.OutputForm }),
-			setting.Word("thinking", ThinkingLeast, []string{ThinkingLeast, thinkingOwn},
-				"of a model before it answers, which is paid as output: as little as it can, or as it likes; claude-cli always asks for little",
-				func(c *Config) *string { return &c.Thinking }),
-			setting.Text("mode", observer.CodeMode().ID, "the name of a mode: see `cmemd observer modes`", "what a model records, and in which words", isModeWord,
-				func(c *Config) *string { return &c.Mode }),
-			setting.Text("language", "", "the name of a language, or empty: the mode's", "that a model writes in", isLanguage,
-				func(c *Config) *string { return &c.Language }),
-			setting.Number("max_output_tokens", 8192, 256, 131072, "of one answer of a model",
-				func(c *Config) *int { return &c.MaxOutputTokens }),
-			setting.Number("observer_retries", 2, 0, 2, "of one turn where a service was busy or not reached; claude-cli retries by itself",
-				func(c *Config) *int { return &c.ObserverRetries }),
+			setting.Word(&c.OutputForm, "output_form", formAuto, []string{formAuto, FormXML, FormStructured}, "of a model's answers; auto: structured where the service takes it"),
+			setting.Word(&c.Thinking, "thinking", ThinkingLeast, []string{ThinkingLeast, thinkingOwn},
+				"of a model before it answers, which is paid as output: as little as it can, or as it likes; claude-cli always asks for little"),
+			setting.Text(&c.Mode, "mode", observer.CodeMode().ID, "the name of a mode: see `cmemd observer modes`", "what a model records, and in which words", isModeWord),
+			setting.Text(&c.Language, "language", "", "the name of a language, or empty: the mode's", "that a model writes in", isLanguage),
+			setting.Number(&c.MaxOutputTokens, "max_output_tokens", 8192, 256, 131072, "of one answer of a model"),
+			setting.Number(&c.ObserverRetries, "observer_retries", 2, 0, 2, "of one turn where a service was busy or not reached; claude-cli retries by itself"),
 		},
 	)
 }
 
 // serviceSettings are the keys of one service.
-func serviceSettings(name, address, variable string) []Setting {
+func (c *Config) serviceSettings(p setting.Provider) []Setting {
 	none := "empty: none is sent"
-	if name == openai.Name {
+	if p.Name == openai.Name {
 		none = "empty: none is sent, nor to a loopback address unless this is set"
 	}
-	rows := append([]setting.Row[serviceConfig]{
-		secret(setting.Text(name+"_url", address, "an http or https URL without a user and a query", "where the service is asked", isBaseURL,
-			func(s *serviceConfig) *string { return &s.URL }), unmasked),
-	}, keySettings(name, "the key", variable, none)...)
-	return append(decisive(setting.ModelRow(name)), setting.Within(rows, func(c *Config) *serviceConfig { return c.Service(name) })...)
+	s := c.Service(p.Name)
+	return slices.Concat(c.ModelRow(p.Name), []Setting{
+		secret(setting.Text(&s.URL, p.Name+"_url", p.URL, "an http or https URL without a user and a query", "where the service is asked", isBaseURL), unmasked),
+	}, s.keySettings(p.Name, "the key", "its first line", p.KeyEnv, none))
 }
 
-// keySettings are the keys of a service that say where its key comes from, which key names in a sentence.
-func keySettings(name, key, variable, none string) []setting.Row[serviceConfig] {
-	return []setting.Row[serviceConfig]{
-		secret(setting.Text(name+"_key_env", variable, "the name of a variable in capitals that is not cmemd's, or empty",
-			"the variable that holds "+key+"; "+none, isVariable, func(s *serviceConfig) *string { return &s.KeyEnv }), unmasked),
-		secret(setting.Path(name+"_key_file", "a file (0600) with "+key+" in its first line",
-			func(s *serviceConfig) *string { return &s.KeyFile }), unmasked),
-		secret(setting.Text(name+"_key_command", "", "a program with arguments, quoted where they have blanks, or empty",
-			"a program that prints "+key+"; only its name is ever shown", isCommand, func(s *serviceConfig) *string { return &s.KeyCommand }), programOnly),
+// keySettings are the keys of a service that say where its key comes from, which key names in a sentence, as line does the place of it in a file.
+func (s *serviceConfig) keySettings(name, key, line, variable, none string) []Setting {
+	return []Setting{
+		secret(setting.Text(&s.KeyEnv, name+"_key_env", variable, "the name of a variable in capitals that is not cmemd's, or empty",
+			"the variable that holds "+key+"; "+none, isVariable), unmasked),
+		secret(setting.Path(&s.KeyFile, name+"_key_file", "a file (0600) with "+key+" in "+line), unmasked),
+		secret(setting.Text(&s.KeyCommand, name+"_key_command", "", "a program with arguments, quoted where they have blanks, or empty",
+			"a program that prints "+key+"; only its name is ever shown", isCommand), programOnly),
 	}
 }
 
 // secret is s, of which no value is repeated in an error, as somebody may have put a key there, and which is shown as mask
 // has it.
-func secret(s setting.Row[serviceConfig], mask func(string) string) setting.Row[serviceConfig] {
+func secret(s Setting, mask func(string) string) Setting {
 	get := s.Get
 	s.Secret = true
-	s.Get = func(c *serviceConfig) string { return mask(get(c)) }
+	s.Get = func() string { return mask(get()) }
 	return s
 }
 

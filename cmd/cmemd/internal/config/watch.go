@@ -23,9 +23,9 @@ type Watched struct {
 }
 
 // watchSettings is the part of the table that says which transcripts are followed.
-func watchSettings() []setting.Row[Watched] {
-	return []setting.Row[Watched]{
-		setting.List("watch",
+func (c *Watched) settings() []Setting {
+	return []Setting{
+		setting.List(&c.Watch, "watch",
 			"names of these agents, each alone where its folder is known, or AGENT=PATTERN: an absolute folder or a pattern below one, not below / itself",
 			"agents without hooks whose transcripts are followed: "+strings.Join(followable(), ", ")+", each alone or with a place: AGENT=FOLDER",
 			func(list []string) bool {
@@ -33,9 +33,8 @@ func watchSettings() []setting.Row[Watched] {
 					_, err := watchRule(item, "/home/me", func(string) string { return "" })
 					return err != nil
 				})
-			}, func(c *Watched) *[]string { return &c.Watch }),
-		setting.Duration("watch_backlog", 24*time.Hour, time.Minute, 10*365*24*time.Hour, "transcripts that changed longer ago, and before the daemon looked last, are left alone until they grow",
-			func(c *Watched) *time.Duration { return &c.WatchBacklog }),
+			}),
+		setting.Duration(&c.WatchBacklog, "watch_backlog", 24*time.Hour, time.Minute, 10*365*24*time.Hour, "transcripts that changed longer ago, and before the daemon looked last, are left alone until they grow"),
 	}
 }
 

@@ -71,7 +71,7 @@ func (x *examination) changed() []checked {
 		return nil
 	}
 	keys := []string{"provider", "mode", "language", "output_form"}
-	for _, s := range setting.ChoiceRows() {
+	for _, s := range x.config.ChoiceRows() {
 		keys = append(keys, s.Key)
 	}
 	for _, name := range x.config.ConfiguredNames() {

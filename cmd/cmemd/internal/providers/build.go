@@ -10,12 +10,9 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/observer"
-	"github.com/cmemd/cmemd/internal/observer/anthropic"
 	"github.com/cmemd/cmemd/internal/observer/claudecli"
 	"github.com/cmemd/cmemd/internal/observer/extractive"
-	"github.com/cmemd/cmemd/internal/observer/gemini"
 	"github.com/cmemd/cmemd/internal/observer/model"
-	"github.com/cmemd/cmemd/internal/observer/openai"
 	"github.com/cmemd/cmemd/internal/observer/playback"
 	"github.com/cmemd/cmemd/internal/observer/prompt"
 	"github.com/cmemd/cmemd/internal/redact/full"
@@ -102,7 +99,7 @@ func (b Builder) asker(name string, made *Built) (model.Asker, error) {
 	if name == claudecli.Name {
 		made.sweep = func() (int, error) { return claudecli.Sweep(b.Runs) }
 		var err error
-		made.CLI, err = claudecli.New(claudecli.Config{Dir: b.Runs, Path: l.ClaudePath, Model: l.Claude, Env: slices.Clip(l.Environ)})
+		made.CLI, err = claudecli.New(claudecli.Config{Dir: b.Runs, Path: l.ClaudePath, Model: l.ModelOf(name), Env: slices.Clip(l.Environ)})
 		return made.CLI, err
 	}
 	var err error
@@ -110,18 +107,8 @@ func (b Builder) asker(name string, made *Built) (model.Asker, error) {
 		return nil, err
 	}
 	at := model.Endpoint{URL: l.Service(name).URL, Key: made.Key}
-	var asker interface {
-		model.Asker
-		CloseIdleConnections()
-	}
-	switch name {
-	case anthropic.Name:
-		asker, err = anthropic.New(anthropic.Config{Model: l.ModelOf(name), Endpoint: at})
-	case openai.Name:
-		asker, err = openai.New(openai.Config{Model: l.ModelOf(name), Endpoint: at})
-	case gemini.Name:
-		asker, err = gemini.New(gemini.Config{Model: l.ModelOf(name), Endpoint: at})
-	}
+	p, _ := setting.ProviderNamed(name) // build looked for it
+	asker, err := p.New(l.ModelOf(name), at)
 	if err != nil {
 		return nil, err
 	}

@@ -118,7 +118,7 @@ func (p *poisoned) prepare(context.Context) error {
 // scaledLimits are the default limits of restarts, quarantines and pauses divided by factor, as lines of settings.
 func scaledLimits(factor int) []string {
 	var lines []string
-	for _, s := range setting.SuperviseRows() {
+	for _, s := range new(setting.InForce).SuperviseRows() {
 		switch s.Key {
 		case policy.KeyRestartWindow, policy.KeyRestartDelay, policy.KeyRestartDelayMax,
 			policy.KeyQuarantineFirst, policy.KeyQuarantineMax, policy.KeyPauseFirst, policy.KeyPauseMax:

@@ -51,9 +51,9 @@ func showConfig(a *terminal.App) error {
 		return bad
 	}
 	var shown []shownSetting
-	for _, s := range config.Settings() {
+	for _, s := range l.Settings() {
 		shown = append(shown, shownSetting{
-			Key: s.Key, Value: s.Get(&l.Config), Source: l.From[s.Key], Default: s.Standard, Limits: s.Limits, Env: s.Env(), Doc: s.Doc,
+			Key: s.Key, Value: s.Get(), Source: l.From[s.Key], Default: s.Standard, Limits: s.Limits, Env: s.Env(), Doc: s.Doc,
 		})
 	}
 	if a.JSON {

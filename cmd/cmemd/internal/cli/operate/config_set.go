@@ -88,7 +88,7 @@ func newConfigUnset(a *terminal.App) *cobra.Command {
 
 func completeKey(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	var keys []string
-	for _, s := range config.Settings() {
+	for _, s := range new(config.Config).Settings() {
 		keys = append(keys, cobra.CompletionWithDesc(s.Key, s.Doc))
 	}
 	return keys, cobra.ShellCompDirectiveNoFileComp
