@@ -19,6 +19,7 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/agents/install"
 	"github.com/cmemd/cmemd/internal/agents/relay"
+	"github.com/cmemd/cmemd/internal/process"
 )
 
 // Here is this machine, as agents are installed on it, and where this home has the records of that.
@@ -160,6 +161,8 @@ func AskTrust(ctx context.Context, a *terminal.App, agent install.Agent) (found 
 	cmd := exec.CommandContext(ctx, agent.Programs[0], agent.Hooks.Trust.Args...)
 	cmd.Env = append(cmd.Environ(), agent.Hooks.Trust.Scratch+"="+dir)
 	cmd.WaitDelay = time.Second
+	process.OwnGroup(cmd)
+	cmd.Cancel = func() error { return process.KillGroup(cmd.Process) } // with what it started
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, err

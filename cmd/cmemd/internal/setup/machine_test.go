@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/clitest"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/agents/install"
+	"github.com/cmemd/cmemd/internal/process"
 )
 
 // TestStablePath: agents are given the name that outlives an update, where it leads to this very program.
@@ -100,10 +102,12 @@ func TestCodexTrust(t *testing.T) {
 	if _, err := os.Stat(folder); !os.IsNotExist(err) || !filepath.IsAbs(folder) || !strings.Contains(rest, "features.plugins=false") {
 		t.Errorf("it was given %s; the folder should be gone: %v", said, err)
 	}
+	child := filepath.Join(bin, "child")
+	stays := "sleep 600 & echo $! > " + child + "; wait\n"
 	for name, c := range map[string]struct {
 		script string
 		within time.Duration
-	}{"answers": {answer + "sleep 600\n", clitest.Patience}, "is silent": {"sleep 600\n", 3 * time.Second}} {
+	}{"answers": {answer + stays, clitest.Patience}, "is silent": {stays, 3 * time.Second}} {
 		codex(c.script)
 		ctx, cancel := context.WithTimeout(t.Context(), c.within)
 		began := time.Now()
@@ -112,6 +116,29 @@ func TestCodexTrust(t *testing.T) {
 			t.Errorf("one that does not end and %s: got %v, %v after %s", name, got, err, took)
 		}
 		cancel()
+		wantEnded(t, child)
+	}
+}
+
+// wantEnded holds that the process whose number stands in a file ends.
+func wantEnded(t *testing.T, file string) {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for began := time.Now(); time.Since(began) < clitest.Patience; time.Sleep(10 * time.Millisecond) {
+		if _, err := process.StartTime(pid); err != nil {
+			return
+		}
+	}
+	t.Errorf("process %d is left behind", pid)
+	if p, err := os.FindProcess(pid); err == nil {
+		_ = p.Kill()
 	}
 }
 
