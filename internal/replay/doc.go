@@ -7,10 +7,10 @@
 //
 // The files, each referring to those below it:
 //
-//	run.go, engine.go, prove_choice.go, prove_session.go, reparse.go, scenario_events.go,
+//	run.go, engine.go, prove_choice.go, prove_session.go, reparse.go,
 //	prove_circuit.go, prove_compare.go, record_inputs.go, examine.go, record.go, prove.go,
-//	scenario_cut.go, engine_early.go, engine_tape.go, scenario_read.go, record_turns.go, prove_life.go,
-//	types_of.go, scenario_scan.go, scenario_check.go, scenario.go, result.go, engine_agenda.go, audit.go
+//	engine_early.go, engine_tape.go, scenario_read.go, scenario_scan.go, scenario_split.go, record_turns.go, prove_life.go,
+//	types_of.go, parts.go, scenario_check.go, scenario.go, result.go, engine_agenda.go, audit.go
 //
 // What bites: what a respawned observer would have said, and cost, is not on record. It is an assumption of the scenario
 // (Scenario.Respawn) and has to be shown with every figure that rests on it.

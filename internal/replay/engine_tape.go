@@ -1,8 +1,6 @@
 package replay
 
 import (
-	"runtime"
-	"sync"
 	"time"
 
 	"github.com/cmemd/cmemd/actors/policy"
@@ -77,18 +75,11 @@ type reader struct {
 
 // readAll reads what was said at each event into its frame, on all processors: parsing is most of the work of a run.
 func (r *reader) readAll(frames []frame, evs []Event) {
-	const few = 1000 // are not worth a goroutine
-	size := max(few, (len(evs)+runtime.GOMAXPROCS(0)-1)/runtime.GOMAXPROCS(0))
-	var wg sync.WaitGroup
-	defer wg.Wait()
-	for from := 0; from < len(evs); from += size {
-		to := min(from+size, len(evs))
-		wg.Go(func() {
-			for i := from; i < to; i++ {
-				r.frame(&frames[i], &evs[i])
-			}
-		})
-	}
+	inParts(len(evs), func(from, to int) {
+		for i := from; i < to; i++ {
+			r.frame(&frames[i], &evs[i])
+		}
+	})
 }
 
 func (r *reader) frame(f *frame, e *Event) {

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"bytes"
 	"fmt"
 	"time"
 
@@ -28,6 +29,26 @@ func (e *ScenarioError) Error() string {
 	}
 	return fmt.Sprintf("replay: events[%d].%s %s", e.Event, e.Field, e.Why)
 }
+
+// SyntaxError is text that is not JSON, or not a scenario's.
+type SyntaxError struct {
+	Line   int   // from 1
+	Offset int64 // in bytes, from 0: where reading stopped
+	Err    error // from encoding/json
+}
+
+// syntaxError is what is wrong at a place of a scenario's text.
+func syntaxError(text []byte, at int, err error) *SyntaxError {
+	return &SyntaxError{Line: 1 + bytes.Count(text[:at], []byte("\n")), Offset: int64(at), Err: err}
+}
+
+// Error says where and why.
+func (e *SyntaxError) Error() string {
+	return fmt.Sprintf("replay: scenario, line %d (byte %d): %v", e.Line, e.Offset, e.Err)
+}
+
+// Unwrap returns the cause.
+func (e *SyntaxError) Unwrap() error { return e.Err }
 
 // Check returns a *ScenarioError for the first thing in s that makes no sense. An EndMS of 0 makes sense: the scenario
 // then ends with its last event.

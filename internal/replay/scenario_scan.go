@@ -2,6 +2,9 @@ package replay
 
 import (
 	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
 	"strconv"
 	"unicode/utf8"
 
@@ -14,37 +17,46 @@ import (
 type eventScanner struct {
 	names map[string]string // what comes again and again: one string, however many events carry it
 	scan  jsonscan.Scanner
+	path  []byte // of the member whose value is next: its name, or that of the object around it, a line end, which no name has, and its own
 	plain []byte // a string without its escapes
+}
+
+// read reads an event as the scanner knows it or else, whatever it is, as encoding/json does; at is where that stopped.
+func (s *eventScanner) read(text []byte, e *Event) (at int, err error) {
+	if s.event(text, e) {
+		return 0, nil
+	}
+	*e = Event{}
+	return decodeStrictly(text, e)
 }
 
 // event reads all of text; false: it has to be read otherwise, and e holds what was read until then.
 func (s *eventScanner) event(text []byte, e *Event) bool {
 	s.scan.Reset(text)
-	var outer, key []byte // the members whose value is next, of the event and of an object in it; nil: there is none
-	filled := true        // the value of outer was read, or some of it
+	outer, depth, wanted := 0, 0, false // of the path, the name of the outer member; where the last name stands; whether its value is next
 	for {
 		t, more := s.scan.Next()
 		raw := text[t.Start:t.End]
 		switch {
 		case !more:
-			return s.scan.Valid() && filled && key == nil
-		case t.Key && t.Depth == 1 && filled && key == nil:
-			outer, filled = raw[1:len(raw)-1], false
-		case t.Key && t.Depth == 2 && key == nil:
-			key, filled = raw[1:len(raw)-1], true
-		case t.Depth == 1 && !filled && s.member(e, outer, raw):
-			outer, filled = nil, true
-		case t.Depth == 2 && key != nil && s.inner(e, outer, key, raw):
-			key = nil
+			return s.scan.Valid() && !wanted
+		case t.Key && t.Depth == 1 && !wanted:
+			s.path = append(s.path[:0], raw[1:len(raw)-1]...)
+			outer, depth, wanted = len(s.path), 1, true
+		case t.Key && t.Depth == 2 && (!wanted || depth == 1):
+			s.path = append(append(s.path[:outer], '\n'), raw[1:len(raw)-1]...)
+			depth, wanted = 2, true
+		case !t.Key && t.Depth == depth && wanted && s.member(e, raw):
+			wanted = false
 		default:
 			return false
 		}
 	}
 }
 
-// member reads a member of an event; raw is its value.
-func (s *eventScanner) member(e *Event, key, raw []byte) bool {
-	switch string(key) {
+// member reads the member of an event that the path names; raw is its value.
+func (s *eventScanner) member(e *Event, raw []byte) bool {
+	switch string(s.path) {
 	case "at_ms":
 		return wholeNumber(raw, &e.AtMS)
 	case "took_ms":
@@ -52,16 +64,13 @@ func (s *eventScanner) member(e *Event, key, raw []byte) bool {
 	case "batch":
 		return wholeNumber(raw, &e.Batch)
 	case "kind":
-		return s.name(raw, &e.Kind)
+		return name(s, raw, &e.Kind)
 	case "form":
-		var form string
-		ok := s.name(raw, &form)
-		e.Form = events.Form(form)
-		return ok
+		return name(s, raw, &e.Form)
 	case "session":
-		return s.name(raw, &e.Session)
+		return name(s, raw, &e.Session)
 	case "observer":
-		return s.name(raw, &e.Observer)
+		return name(s, raw, &e.Observer)
 	case "turn":
 		return s.string(raw, &e.Turn)
 	case "output":
@@ -71,39 +80,31 @@ func (s *eventScanner) member(e *Event, key, raw []byte) bool {
 		return ok
 	case "position":
 		return raw[0] != '-' && wholeNumber(raw, &e.Position)
+	case "tokens\nin":
+		return wholeNumber(raw, &e.Tokens.In)
+	case "tokens\nout":
+		return wholeNumber(raw, &e.Tokens.Out)
+	case "provider\nis_error":
+		e.failure().IsError = raw[0] == 't'
+		return raw[0] == 't' || raw[0] == 'f'
+	case "provider\ncode":
+		return name(s, raw, &e.failure().Code)
+	case "provider\nresets_at_ms":
+		return wholeNumber(raw, &e.failure().ResetsMS)
 	}
 	return false
 }
 
-// inner reads a member of an object that is the value of a member of an event; raw is its value.
-func (s *eventScanner) inner(e *Event, outer, key, raw []byte) bool {
-	switch string(outer) {
-	case "tokens":
-		switch string(key) {
-		case "in":
-			return wholeNumber(raw, &e.Tokens.In)
-		case "out":
-			return wholeNumber(raw, &e.Tokens.Out)
-		}
-	case "provider":
-		if e.Provider == nil {
-			e.Provider = new(Failure)
-		}
-		switch string(key) {
-		case "is_error":
-			e.Provider.IsError = raw[0] == 't'
-			return raw[0] == 't' || raw[0] == 'f'
-		case "code":
-			return s.name(raw, &e.Provider.Code)
-		case "resets_at_ms":
-			return wholeNumber(raw, &e.Provider.ResetsMS)
-		}
+// failure is what the transport said at e.
+func (e *Event) failure() *Failure {
+	if e.Provider == nil {
+		e.Provider = new(Failure)
 	}
-	return false
+	return e.Provider
 }
 
 // name is string for what comes again and again.
-func (s *eventScanner) name(raw []byte, to *string) bool {
+func name[T ~string](s *eventScanner, raw []byte, to *T) bool {
 	if raw[0] != '"' || bytes.IndexByte(raw, '\\') >= 0 || !utf8.Valid(raw) {
 		return false
 	}
@@ -113,7 +114,7 @@ func (s *eventScanner) name(raw []byte, to *string) bool {
 		known = string(raw)
 		s.names[known] = known
 	}
-	*to = known
+	*to = T(known)
 	return true
 }
 
@@ -138,4 +139,29 @@ func wholeNumber[T int | int64 | uint64](raw []byte, to *T) bool {
 	n, err := strconv.ParseInt(string(raw), 10, 64)
 	*to = T(n)
 	return err == nil && int64(*to) == n
+}
+
+// decodeStrictly reads the one JSON value of a text, and returns where reading it stopped.
+func decodeStrictly(text []byte, v any) (at int, err error) {
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.DisallowUnknownFields()
+	err = dec.Decode(v)
+	at = int(dec.InputOffset())
+	if err == nil {
+		if _, end := dec.Token(); !errors.Is(end, io.EOF) {
+			err = errors.New("more than one JSON value")
+		}
+		return at, err
+	}
+	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &syntax):
+		at = int(syntax.Offset)
+	case errors.As(err, &kind):
+		at = int(kind.Offset)
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		at, err = len(text), io.ErrUnexpectedEOF
+	}
+	return min(max(at, 0), len(text)), err
 }

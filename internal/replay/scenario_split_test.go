@@ -33,23 +33,16 @@ func whole(text string) (*Scenario, error) {
 	return s, s.Check()
 }
 
-// inBlocks reads a scenario in blocks of a size.
-func inBlocks(in io.Reader, size int) (*Scenario, error) {
-	c := newCutter(in)
-	c.size = size
-	return c.scenario(MaxScenario)
-}
-
-// sameReading holds that a text is read the same in blocks of a size as whole, or refused both ways.
-func sameReading(t interface{ Errorf(string, ...any) }, text string, size int) {
+// sameReading holds that a text is read the same event by event as whole, or refused both ways.
+func sameReading(t interface{ Errorf(string, ...any) }, text string) {
 	want, wantErr := whole(text)
-	got, err := inBlocks(strings.NewReader(text), size)
+	got, err := ReadScenario(strings.NewReader(text))
 	if (err != nil) != (wantErr != nil) {
-		t.Errorf("in blocks of %d: %v; whole: %v\n%s", size, err, wantErr, text)
+		t.Errorf("event by event: %v; whole: %v\n%s", err, wantErr, text)
 		return
 	}
 	if diff := cmp.Diff(want, got); err == nil && diff != "" {
-		t.Errorf("in blocks of %d (-whole +got):\n%s", size, diff)
+		t.Errorf("-whole +event by event:\n%s", diff)
 	}
 }
 
@@ -61,8 +54,8 @@ func odd() *rapid.Generator[string] {
 	})
 }
 
-// TestAScenarioIsReadTheSameInBlocks writes scenarios in several ways and reads them in blocks of any size.
-func TestAScenarioIsReadTheSameInBlocks(t *testing.T) {
+// TestAScenarioIsReadTheSameEventByEvent writes scenarios in several ways.
+func TestAScenarioIsReadTheSameEventByEvent(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		s := scenarios().Draw(t, "scenario")
@@ -87,7 +80,7 @@ func TestAScenarioIsReadTheSameInBlocks(t *testing.T) {
 			with := rapid.SampledFrom([]string{"", ",", "]", "[", "{", "}", `"`, `\`, ":", "0", "-", "e", "\x00", "é", " "}).Draw(t, "with")
 			text = text[:at] + with + text[at+1:]
 		}
-		sameReading(t, text, rapid.IntRange(1, 3000).Draw(t, "block"))
+		sameReading(t, text)
 	})
 }
 
@@ -110,7 +103,7 @@ func TestALineIsNamedWhereverItIs(t *testing.T) {
 	}
 	for broken, line := range map[int]int{0: 3, 1: 4, 500: 503, 999: 1002} {
 		text := list(broken)
-		_, err := inBlocks(iotest.HalfReader(strings.NewReader(text)), 512)
+		_, err := ReadScenario(iotest.HalfReader(strings.NewReader(text)))
 		var bad *SyntaxError
 		if !errors.As(err, &bad) || bad.Line != line || text[bad.Offset-1] != 'e' {
 			t.Errorf("event %d: got %v, want line %d", broken, err, line)
@@ -118,21 +111,21 @@ func TestALineIsNamedWhereverItIs(t *testing.T) {
 	}
 	behind := strings.Replace(list(-1), `"end_ms": 5000`, `"end_ms": oops`, 1)
 	var bad *SyntaxError
-	if _, err := inBlocks(strings.NewReader(behind), 512); !errors.As(err, &bad) || bad.Line != 1004 || behind[bad.Offset-1] != 'o' {
+	if _, err := ReadScenario(strings.NewReader(behind)); !errors.As(err, &bad) || bad.Line != 1004 || behind[bad.Offset-1] != 'o' {
 		t.Errorf("behind the events: got %v, want line 1004", err)
 	}
 	before := strings.Replace(list(3), `"id": "x"`, `"id": oops`, 1)
-	if _, err := inBlocks(strings.NewReader(before), 512); !errors.As(err, &bad) || bad.Line != 1 {
+	if _, err := ReadScenario(strings.NewReader(before)); !errors.As(err, &bad) || bad.Line != 1 {
 		t.Errorf("before the events: got %v, want line 1", err)
 	}
-	if s, err := inBlocks(iotest.OneByteReader(strings.NewReader(list(-1))), 512); err != nil || len(s.Events) != 1000 || s.EndMS != 5000 {
+	if s, err := ReadScenario(iotest.OneByteReader(strings.NewReader(list(-1)))); err != nil || len(s.Events) != 1000 || s.EndMS != 5000 {
 		t.Errorf("unbroken: %v", err)
 	}
 	broken := errors.New("broken")
-	if _, err := inBlocks(io.MultiReader(strings.NewReader(list(-1)[:9000]), iotest.ErrReader(broken)), 512); !errors.Is(err, broken) {
+	if _, err := ReadScenario(io.MultiReader(strings.NewReader(list(-1)[:9000]), iotest.ErrReader(broken))); !errors.Is(err, broken) {
 		t.Errorf("a reader that fails: got %v", err)
 	}
-	if _, err := inBlocks(strings.NewReader(`{"events": [{"at_ms":1,"kind":"exit"}], "events": [{"at_ms":1,"kind":"exit"}]}`), 512); err == nil {
+	if _, err := ReadScenario(strings.NewReader(`{"events": [{"at_ms":1,"kind":"exit"}], "events": [{"at_ms":1,"kind":"exit"}]}`)); err == nil {
 		t.Error("two lists of events are read as one")
 	}
 }
