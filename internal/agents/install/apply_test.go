@@ -21,7 +21,7 @@ func TestRefused(t *testing.T) {
 		want              error
 		says              string
 	}{
-		"malformed":           {"claude-code", ".claude/settings.json", "{\"a\": 1,\n \"b\" 2}", 0o644, nil, "line 2: a colon is missing"},
+		"malformed":           {"claude-code", ".claude/settings.json", "{\"a\": 1,\n \"b\" 2}", 0o644, nil, "line 2: invalid character '2' after object key: is not JSON"},
 		"cut off":             {"codex", ".codex/hooks.json", `{"hooks": {"Stop": [`, 0o644, nil, "is not JSON"},
 		"a list":              {"cursor", ".cursor/hooks.json", "[]", 0o644, nil, "it is no object"},
 		"hooks are a list":    {"gemini-cli", ".gemini/settings.json", `{"hooks": []}`, 0o644, nil, "hooks has another shape"},

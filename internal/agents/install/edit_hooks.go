@@ -37,80 +37,62 @@ type hookEditor struct {
 }
 
 func (h hookEditor) put(text []byte) ([]byte, error) {
-	d, err := jsonedit.Parse(text)
-	if err != nil {
-		return nil, err
-	}
-	switch same, err := h.same(d); {
-	case err != nil:
-		return nil, err
-	case same:
+	d := jsonedit.Parse(text)
+	if h.same(d) {
 		return text, nil
 	}
-	if err := h.remove(d, nil); err != nil {
-		return nil, err
-	}
-	if h.version {
-		if _, there, err := d.Get("version"); err != nil {
-			return nil, err
-		} else if !there {
-			if err := d.Set(1, "version"); err != nil {
-				return nil, err
-			}
-		}
+	h.remove(d, nil)
+	if _, there := d.Get("version"); h.version && !there {
+		d.Set(1, "version")
 	}
 	for _, e := range h.entries {
-		if err := d.Append(e.value, "hooks", e.event); err != nil {
-			return nil, err
-		}
+		d.Append(e.value, "hooks", e.event)
 	}
-	return d.Bytes(), nil
+	return d.Bytes()
 }
 
 func (h hookEditor) take(text, base []byte) ([]byte, error) {
-	d, err := jsonedit.Parse(text)
-	if err != nil {
-		return nil, err
+	d, old := jsonedit.Parse(text), parseBase(base)
+	if h.remove(d, old) {
+		likeWhole(d, old)
 	}
-	old, err := parseBase(base)
-	if err != nil {
-		return nil, err
-	}
-	if err := h.remove(d, old); err != nil {
-		return nil, err
-	}
-	return d.Bytes(), nil
+	return edited(d, old)
 }
 
 // parseBase reads what was there before; nil where nobody knows.
-func parseBase(base []byte) (*jsonedit.Document, error) {
+func parseBase(base []byte) *jsonedit.Document {
 	if base == nil {
-		return nil, nil
+		return nil
 	}
 	return jsonedit.Parse(base)
 }
 
-// same reports whether d holds exactly the entries of h.
-func (h hookEditor) same(d *jsonedit.Document) (bool, error) {
-	found, err := h.placements(d)
-	if err != nil || len(found) != len(h.entries) {
-		return false, err
+// edited is the text of d, of which old, what was there before, was read too.
+func edited(d, old *jsonedit.Document) ([]byte, error) {
+	if old != nil && old.Err() != nil {
+		return nil, old.Err()
 	}
-	if _, there, err := d.Get("version"); err != nil || h.version && !there {
-		return false, err
+	return d.Bytes()
+}
+
+// same reports whether d holds exactly the entries of h.
+func (h hookEditor) same(d *jsonedit.Document) bool {
+	found := h.placements(d)
+	if _, there := d.Get("version"); h.version && !there || len(found) != len(h.entries) {
+		return false
 	}
 	want := map[string]any{}
 	for _, e := range h.entries {
 		want[e.event] = plain(e.value)
 	}
 	for _, f := range found {
-		value, _, err := d.Get("hooks", f.event, f.at)
-		if err != nil || !reflect.DeepEqual(want[f.event], value) {
-			return false, err
+		value, _ := d.Get("hooks", f.event, f.at)
+		if !reflect.DeepEqual(want[f.event], value) {
+			return false
 		}
 		delete(want, f.event)
 	}
-	return len(want) == 0, nil
+	return len(want) == 0 && d.Err() == nil
 }
 
 // A placement is where an entry of cmemd's stands.
@@ -122,28 +104,17 @@ type placement struct {
 }
 
 // placements lists where cmemd's entries stand in d, from the last of each event to the first.
-func (h hookEditor) placements(d *jsonedit.Document) (all []placement, err error) {
-	events, err := d.Keys("hooks")
-	if err != nil {
-		return nil, err
-	}
-	for _, event := range events {
-		n, err := d.Len("hooks", event)
-		if err != nil {
-			return nil, err
-		}
-		for i := n - 1; i >= 0; i-- {
-			value, there, err := d.Get("hooks", event, i)
-			if err != nil {
-				return nil, err
-			}
-			if p := h.place(value); there && p != nil {
+func (h hookEditor) placements(d *jsonedit.Document) (all []placement) {
+	for _, event := range d.Keys("hooks") {
+		for i := d.Len("hooks", event) - 1; i >= 0; i-- {
+			value, _ := d.Get("hooks", event, i)
+			if p := h.place(value); p != nil {
 				p.event, p.at = event, i
 				all = append(all, *p)
 			}
 		}
 	}
-	return all, nil
+	return all
 }
 
 // place says what of a value in an event's list is cmemd's; nil: nothing.
@@ -168,97 +139,77 @@ func (h hookEditor) place(value any) *placement {
 	return p
 }
 
-// remove takes cmemd's entries out of d, and what is empty then and was not in old.
-func (h hookEditor) remove(d, old *jsonedit.Document) error {
-	found, err := h.placements(d)
-	if err != nil {
-		return err
-	}
+// remove takes cmemd's entries out of d, and what is empty then and was not in old. It reports whether there were any.
+func (h hookEditor) remove(d, old *jsonedit.Document) bool {
+	found := h.placements(d)
 	for _, p := range found {
 		if len(p.inner) == p.handles {
-			if err := d.Remove("hooks", p.event, p.at); err != nil {
-				return err
-			}
+			d.Remove("hooks", p.event, p.at)
 		} else {
 			for _, i := range p.inner {
-				if err := d.Remove("hooks", p.event, p.at, "hooks", i); err != nil {
-					return err
-				}
+				d.Remove("hooks", p.event, p.at, "hooks", i)
 			}
 		}
-		if err := prune(d, old, "hooks", p.event); err != nil {
-			return err
-		}
+		prune(d, old, "hooks", p.event)
 	}
 	if len(found) == 0 {
-		return nil
+		return false
 	}
-	if err := prune(d, old, "hooks"); err != nil {
-		return err
-	}
+	prune(d, old, "hooks")
 	if h.version {
-		if err := pruneVersion(d, old); err != nil {
-			return err
-		}
+		pruneVersion(d, old)
 	}
-	return likeWhole(d, old)
+	return true
 }
 
 // likeWhole gives an empty document the white space that it has in old.
-func likeWhole(d, old *jsonedit.Document) error {
-	if old == nil {
-		return nil
+func likeWhole(d, old *jsonedit.Document) {
+	if old != nil {
+		d.Like(old)
 	}
-	return d.Like(old)
 }
 
 // pruneVersion takes out the version where no hooks are left, unless old has it. Where nobody knows what was there before,
 // it goes if it is all that is left.
-func pruneVersion(d, old *jsonedit.Document) error {
-	keys, err := d.Keys()
-	if err != nil || slices.Contains(keys, "hooks") && (old == nil || holdsHooks(d)) || old == nil && len(keys) != 1 {
-		return err
+func pruneVersion(d, old *jsonedit.Document) {
+	keys := d.Keys()
+	if slices.Contains(keys, "hooks") && (old == nil || holdsHooks(d)) || old == nil && len(keys) != 1 {
+		return
 	}
 	if old != nil {
-		if _, there, err := old.Get("version"); there || err != nil {
-			return err
+		if _, there := old.Get("version"); there {
+			return
 		}
 	}
-	return d.Remove("version")
+	d.Remove("version")
 }
 
 // holdsHooks reports whether any event of d has a hook.
 func holdsHooks(d *jsonedit.Document) bool {
-	events, _ := d.Keys("hooks")
-	return slices.ContainsFunc(events, func(event string) bool {
-		n, _ := d.Len("hooks", event)
-		return n > 0
-	})
+	return slices.ContainsFunc(d.Keys("hooks"), func(event string) bool { return d.Len("hooks", event) > 0 })
 }
 
 // prune takes out of d what stands at path if it is empty and is not in old; where it is, it gets the white space of there.
-func prune(d, old *jsonedit.Document, path ...any) error {
-	if n, err := d.Len(path...); n > 0 || err != nil {
-		return err
+func prune(d, old *jsonedit.Document, path ...any) {
+	if d.Len(path...) > 0 {
+		return
 	}
 	if old != nil {
-		if _, there, err := old.Get(path...); there || err != nil {
-			return errors.Join(err, d.Like(old, path...))
+		if _, there := old.Get(path...); there {
+			d.Like(old, path...)
+			return
 		}
 	}
-	return d.Remove(path...)
+	d.Remove(path...)
 }
 
 // plain is v as it is decoded from JSON.
 func plain(v jsonedit.Object) any {
-	text, err := v.MarshalJSON()
-	if err != nil {
-		panic(err) // objects are written by hand, of what can be
+	text, _ := v.MarshalJSON() // never fails
+	d := jsonedit.Parse(text)
+	out, _ := d.Get()
+	if err := d.Err(); err != nil {
+		panic(fmt.Sprintf("install: %s: %v", text, err)) // objects are written by hand, of what can be
 	}
-	d, err := jsonedit.Parse(text)
-	if err != nil {
-		panic(fmt.Sprintf("install: %s: %v", text, err))
-	}
-	out, _, _ := d.Get()
 	return out
 }

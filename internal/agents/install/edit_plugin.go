@@ -17,64 +17,42 @@ type pluginEditor struct {
 func (pluginEditor) put(text []byte) ([]byte, error) { return text, nil }
 
 func (e pluginEditor) take(text, base []byte) ([]byte, error) {
-	d, err := jsonedit.Parse(text)
-	if err != nil {
-		return nil, err
+	d, old := jsonedit.Parse(text), parseBase(base)
+	if e.foreign(d) {
+		return text, nil
 	}
-	old, err := parseBase(base)
-	if err != nil {
-		return nil, err
-	}
-	if foreign, err := e.foreign(d); foreign || err != nil {
-		return text, err
-	}
-	for _, path := range [][]any{e.plugin, e.market} {
-		if err := e.remove(d, old, path); err != nil {
-			return nil, err
-		}
-	}
+	e.remove(d, old, e.plugin)
+	e.remove(d, old, e.market)
 	if e.version && old != nil {
-		if err := pruneVersion(d, old); err != nil {
-			return nil, err
-		}
+		pruneVersion(d, old)
 	}
-	if err := likeWhole(d, old); err != nil {
-		return nil, err
-	}
-	return d.Bytes(), nil
+	likeWhole(d, old)
+	return edited(d, old)
 }
 
 // foreign reports whether d gives the marketplace's name to something else than cmemd's folder.
-func (e pluginEditor) foreign(d *jsonedit.Document) (bool, error) {
+func (e pluginEditor) foreign(d *jsonedit.Document) bool {
 	if e.market == nil {
-		return false, nil
+		return false
 	}
-	value, there, err := d.Get(e.market...)
-	if err != nil || !there {
-		return false, err
-	}
+	value, there := d.Get(e.market...)
 	market, _ := value.(map[string]any)
 	source, _ := market["source"].(map[string]any)
 	dir, _ := source["path"].(string)
-	return source["source"] != "directory" || filepath.Clean(dir) != e.dir, nil
+	return there && (source["source"] != "directory" || filepath.Clean(dir) != e.dir)
 }
 
 // remove takes what stands at path out of d, and the object around it where it is empty then and was not in old.
-func (e pluginEditor) remove(d, old *jsonedit.Document, path []any) error {
+func (e pluginEditor) remove(d, old *jsonedit.Document, path []any) {
 	if len(path) == 0 {
-		return nil
+		return
 	}
-	_, there, err := d.Get(path...)
-	if err != nil {
-		return err
+	_, there := d.Get(path...)
+	d.Remove(path...)
+	if len(path) == 1 || old == nil && (e.version || !there) {
+		return // it may be the client's own way of writing nothing
 	}
-	if err := d.Remove(path...); err != nil || len(path) == 1 {
-		return err
-	}
-	if old == nil && (e.version || !there) {
-		return nil // it may be the client's own way of writing nothing
-	}
-	return prune(d, old, path[:len(path)-1]...)
+	prune(d, old, path[:len(path)-1]...)
 }
 
 // pluginTargets are the files that the client's commands change and that a removal restores. Hooks is what else cmemd has in

@@ -2,7 +2,6 @@ package install
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"reflect"
 	"strings"
@@ -20,43 +19,27 @@ type serverEditor struct {
 }
 
 func (s serverEditor) put(text []byte) ([]byte, error) {
-	d, err := jsonedit.Parse(text)
-	if err != nil {
-		return nil, err
-	}
-	switch now, there, err := d.Get(s.below, serverName); {
-	case err != nil:
-		return nil, err
+	d := jsonedit.Parse(text)
+	switch now, there := d.Get(s.below, serverName); {
 	case there && reflect.DeepEqual(now, plain(s.value)):
 		return text, nil
 	case there && !isCmemdServer(now):
 		return nil, fmt.Errorf("%w: %s.%s is something else", ErrForeign, s.below, serverName)
 	}
-	if err := d.Set(s.value, s.below, serverName); err != nil {
-		return nil, err
-	}
-	return d.Bytes(), nil
+	d.Set(s.value, s.below, serverName)
+	return d.Bytes()
 }
 
 func (s serverEditor) take(text, base []byte) ([]byte, error) {
-	d, err := jsonedit.Parse(text)
-	if err != nil {
-		return nil, err
+	d := jsonedit.Parse(text)
+	if now, _ := d.Get(s.below, serverName); !isCmemdServer(now) {
+		return text, d.Err()
 	}
-	if now, there, err := d.Get(s.below, serverName); err != nil || !there || !isCmemdServer(now) {
-		return text, err
-	}
-	old, err := parseBase(base)
-	if err != nil {
-		return nil, err
-	}
-	if err := d.Remove(s.below, serverName); err != nil {
-		return nil, err
-	}
-	if err := errors.Join(prune(d, old, s.below), likeWhole(d, old)); err != nil {
-		return nil, err
-	}
-	return d.Bytes(), nil
+	old := parseBase(base)
+	d.Remove(s.below, serverName)
+	prune(d, old, s.below)
+	likeWhole(d, old)
+	return edited(d, old)
 }
 
 // editors work on one file one after the other; the last works first when they take out.

@@ -102,16 +102,15 @@ func pluginServers(o Options) []byte {
 
 // written is an object as a file of its own.
 func written(o jsonedit.Object) []byte {
-	d, err := jsonedit.Parse(nil)
+	d := jsonedit.Parse(nil)
 	for _, m := range o {
-		if err == nil {
-			err = d.Set(m.Value, m.Key)
-		}
+		d.Set(m.Value, m.Key)
 	}
+	text, err := d.Bytes()
 	if err != nil {
 		panic(fmt.Sprintf("install: %v", err)) // an empty text takes any member
 	}
-	return d.Bytes()
+	return text
 }
 
 // pluginVersion is cmemd's version, as far as it is one of three numbers, with a mark of the files.
@@ -182,13 +181,10 @@ func (a Agent) readPluginState(m Machine) (s pluginState, err error) {
 	if readErr != nil {
 		return s, err // there are none yet
 	}
-	d, parseErr := jsonedit.Parse(text)
-	if parseErr != nil {
-		return s, errors.Join(err, parseErr)
-	}
-	on, _, getErr := d.Get("enabledPlugins", pluginID)
+	d := jsonedit.Parse(text)
+	on, _ := d.Get("enabledPlugins", pluginID)
 	s.enabled = on == true
-	return s, errors.Join(err, getErr)
+	return s, errors.Join(err, d.Err())
 }
 
 // readJSON decodes a file; one that is not there decodes to nothing.

@@ -153,17 +153,10 @@ func sameValue(text, base []byte) bool {
 	if base == nil || !json.Valid(text) {
 		return false
 	}
-	var values [2]any
-	for i, one := range [][]byte{text, base} {
-		d, err := jsonedit.Parse(one)
-		if err == nil {
-			values[i], _, err = d.Get()
-		}
-		if err != nil {
-			return false
-		}
-	}
-	return reflect.DeepEqual(values[0], values[1])
+	says, said := jsonedit.Parse(text), jsonedit.Parse(base)
+	value, _ := says.Get()
+	was, _ := said.Get()
+	return errors.Join(says.Err(), said.Err()) == nil && reflect.DeepEqual(value, was)
 }
 
 // outcome is what a removal makes of a file, and its mode; nil: it goes.

@@ -1,6 +1,7 @@
 package setup
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -84,21 +85,21 @@ func (in *installation) checkOff(a install.Agent) error {
 		return nil
 	}
 	path := a.HookFile(in.machine)
-	var d *jsonedit.Document
 	text, err := os.ReadFile(path)
-	if err == nil || os.IsNotExist(err) {
-		d, err = jsonedit.Parse(text)
+	if os.IsNotExist(err) {
+		err = nil
 	}
-	if err != nil {
+	d := jsonedit.Parse(text)
+	if err = cmp.Or(err, d.Err()); err != nil {
 		return fmt.Errorf("whether its hooks are switched on: %w", err)
 	}
 	for _, s := range a.Hooks.Off {
-		value, _, err := d.Get(s.Path...)
+		value, _ := d.Get(s.Path...)
 		off := !s.Within && value == s.Is
 		if list, ok := value.([]any); ok && s.Within {
 			off = slices.Contains(list, s.Is)
 		}
-		if err == nil && off {
+		if d.Err() == nil && off {
 			return terminal.Advise(fmt.Errorf("%s switches its hooks off", path), "%s", s.Mend)
 		}
 	}

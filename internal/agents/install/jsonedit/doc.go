@@ -7,6 +7,7 @@
 //	edit.go, render.go, document.go, scan.go
 //
 // What bites:
+//   - A document keeps its first error, as a bufio.Scanner does: whoever edits asks once, by Bytes or Err, behind all edits.
 //   - A document is edited by splicing its text and reading it again. Nodes belong to the text they were read from: after
 //     an edit they are stale.
 //   - An object that has one key twice is refused (ErrTwice) as soon as it is looked into: agents differ in which of the two

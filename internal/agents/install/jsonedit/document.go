@@ -4,192 +4,157 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+
+	"github.com/cmemd/cmemd/internal/jsonscan"
 )
 
-// A Document is a JSON text and what stands where in it. It is not safe for concurrent use.
+// A Document is a JSON text and what stands where in it. The first error ends it: see Err. It is not safe for concurrent use.
 type Document struct {
-	text []byte
-	root node
-	none bool // there is no value yet: the text is blank, or holds comments only
+	text   []byte
+	strict []byte // as encoding/json takes it, each byte at its place
+	root   *node  // nil: there is no value yet, the text is blank, or holds comments only
+	err    error
 }
 
 // byteOrderMark is what some editors put in front of a text.
 const byteOrderMark = "\ufeff"
 
 // Parse reads a text; the document keeps it and never writes to it. A blank text is a document without a value, into which
-// the first edit puts an object. Errors wrap ErrSyntax, or ErrShape where the value is not an object.
-func Parse(text []byte) (*Document, error) {
-	s := &scanner{text: text}
-	if bytes.HasPrefix(text, []byte(byteOrderMark)) {
-		s.at = len(byteOrderMark)
+// the first edit puts an object. Its Err wraps ErrSyntax, or ErrShape where the value is not an object.
+func Parse(text []byte) *Document {
+	plain, strict := plainText(text)
+	d := &Document{text: text, strict: strict}
+	begin := jsonscan.Space(plain, 0)
+	if begin == len(plain) {
+		return d
 	}
-	if err := s.skip(); err != nil {
-		return nil, err
+	if d.err = checkStrict(strict); d.err != nil {
+		return d
 	}
-	if s.at == len(text) {
-		return &Document{text: text, none: true}, nil
+	root := nodeAt(plain, begin)
+	if d.root = &root; root.kind != '{' {
+		d.err = fmt.Errorf("the whole %w: it is no object", ErrShape)
 	}
-	root, err := s.value(0)
-	if err != nil {
-		return nil, err
-	}
-	if err := s.skip(); err != nil {
-		return nil, err
-	}
-	if s.at != len(text) {
-		return nil, s.fail("something stands behind the end")
-	}
-	if root.kind != kindObject {
-		return nil, fmt.Errorf("the whole %w: it is no object", ErrShape)
-	}
-	return &Document{text: text, root: root}, nil
+	return d
 }
 
-// Bytes is the text as it is now. The caller does not write to it.
-func (d *Document) Bytes() []byte { return d.text }
+// Err is the first error, of Parse, of looking something up or of an edit. After it nothing stands anywhere, and no edit does
+// anything.
+func (d *Document) Err() error { return d.err }
+
+// Bytes is the text as it is now, or Err. The caller does not write to it.
+func (d *Document) Bytes() ([]byte, error) {
+	if d.err != nil {
+		return nil, d.err
+	}
+	return d.text, nil
+}
 
 // Len is how many elements or members stand at path: names of members and numbers of elements, from the top. It is 0 where
 // nothing stands there, or no array or object.
-func (d *Document) Len(path ...any) (int, error) {
-	n, err := d.find(path)
-	if n == nil || err != nil {
-		return 0, err
+func (d *Document) Len(path ...any) int {
+	if n := d.find(path); n != nil {
+		return len(n.items)
 	}
-	return len(n.items), nil
+	return 0
 }
 
 // Keys lists the members of the object at path, in their order; none where no object stands there.
-func (d *Document) Keys(path ...any) ([]string, error) {
-	n, err := d.find(path)
-	if n == nil || err != nil || n.kind != kindObject {
-		return nil, err
+func (d *Document) Keys(path ...any) (keys []string) {
+	if n := d.find(path); n != nil && n.kind == '{' {
+		for _, it := range n.items {
+			keys = append(keys, it.key)
+		}
 	}
-	var keys []string
-	for _, it := range n.items {
-		keys = append(keys, it.key)
-	}
-	return keys, nil
+	return keys
 }
 
 // Get decodes what stands at path as encoding/json does into an any, numbers as json.Number. It reports whether anything
-// stands there. The error is ErrTwice.
-func (d *Document) Get(path ...any) (value any, ok bool, err error) {
-	n, err := d.find(path)
-	if n == nil || err != nil {
-		return nil, false, err
+// stands there. Err is ErrTwice where an object in it has a key twice.
+func (d *Document) Get(path ...any) (value any, ok bool) {
+	n := d.find(path)
+	if n == nil {
+		return nil, false
 	}
-	value, err = d.decode(*n)
-	return value, err == nil, err
+	if d.err = n.once(true); d.err != nil {
+		return nil, false
+	}
+	dec := json.NewDecoder(bytes.NewReader(d.strict[n.start:n.end]))
+	dec.UseNumber()
+	d.err = dec.Decode(&value)
+	return value, d.err == nil
 }
 
 // find returns the node at path, or nil where none stands.
-func (d *Document) find(path []any) (*node, error) {
-	if d.none {
-		return nil, nil
-	}
-	at := &d.root
+func (d *Document) find(path []any) *node {
+	at := d.root
 	for _, step := range path {
-		i, err := at.index(step)
-		if err != nil || i < 0 {
-			return nil, err
+		i := d.index(at, step)
+		if i < 0 {
+			return nil
 		}
 		at = &at.items[i].value
 	}
-	if at.kind == kindObject {
-		return at, at.once()
+	if d.err == nil && at != nil {
+		d.err = at.once(false)
 	}
-	return at, nil
+	if d.err != nil {
+		return nil
+	}
+	return at
 }
 
 // index is which of n's items step names; below 0 none.
-func (n *node) index(step any) (int, error) {
-	switch step := step.(type) {
-	case int:
-		if n.kind == kindArray && step >= 0 && step < len(n.items) {
-			return step, nil
-		}
-	case string:
-		if n.kind == kindObject {
-			return n.member(step)
-		}
-	}
-	return -1, nil
-}
-
-func (n *node) member(key string) (int, error) {
+func (d *Document) index(n *node, step any) int {
 	found := -1
+	if n == nil || d.err != nil {
+		return found
+	}
 	for i, it := range n.items {
 		switch {
-		case it.key != key:
+		case n.kind == '{' && step != it.key, n.kind == '[' && step != i:
 		case found >= 0:
-			return -1, fmt.Errorf("%q %w", key, ErrTwice)
+			d.err = fmt.Errorf("%q %w", it.key, ErrTwice)
+			return -1
 		default:
 			found = i
 		}
 	}
-	return found, nil
+	return found
 }
 
-// once refuses an object that has a key twice.
-func (n *node) once() error {
+// once refuses an object that has a key twice, and, where deep, what has such an object in it.
+func (n *node) once(deep bool) error {
 	seen := make(map[string]bool, len(n.items))
 	for _, it := range n.items {
-		if seen[it.key] {
+		if seen[it.key] && n.kind == '{' {
 			return fmt.Errorf("%q %w", it.key, ErrTwice)
 		}
 		seen[it.key] = true
+		if deep {
+			if err := it.value.once(true); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }
 
-func (d *Document) decode(n node) (any, error) {
-	switch n.kind {
-	case kindObject:
-		out := make(map[string]any, len(n.items))
-		for _, it := range n.items {
-			v, err := d.decode(it.value)
-			if err != nil {
-				return nil, err
-			}
-			if _, twice := out[it.key]; twice {
-				return nil, fmt.Errorf("%q %w", it.key, ErrTwice)
-			}
-			out[it.key] = v
-		}
-		return out, nil
-	case kindArray:
-		out := make([]any, 0, len(n.items))
-		for _, it := range n.items {
-			v, err := d.decode(it.value)
-			if err != nil {
-				return nil, err
-			}
-			out = append(out, v)
-		}
-		return out, nil
-	}
-	dec := json.NewDecoder(bytes.NewReader(d.text[n.start:n.end]))
-	dec.UseNumber()
-	var v any
-	err := dec.Decode(&v)
-	return v, err
-}
-
 // splice puts text in the place of what stands from one byte to another, and reads the whole again. That what comes of it
 // is JSON is for the caller to see to: an error here is a fault of this package.
-func (d *Document) splice(cuts ...cut) error {
+func (d *Document) splice(cuts ...cut) {
 	var out []byte
 	at := 0
 	for _, c := range cuts {
 		out = append(append(out, d.text[at:c.from]...), c.text...)
 		at = c.to
 	}
-	next, err := Parse(append(out, d.text[at:]...))
-	if err != nil {
-		return fmt.Errorf("jsonedit: an edit went wrong: %w", err)
+	next := Parse(append(out, d.text[at:]...))
+	if next.err != nil {
+		d.err = fmt.Errorf("jsonedit: an edit went wrong: %w", next.err)
+		return
 	}
 	*d = *next
-	return nil
 }
 
 // A cut is one piece of a text, and what comes in its place.

@@ -6,127 +6,87 @@ import (
 )
 
 // Set makes value the member that path names, from the top; objects that are missing on the way are made. A new member is
-// the last of its object. It returns ErrShape if something else than an object stands on the way, and ErrTwice. On an error
+// the last of its object. Err is ErrShape if something else than an object stands on the way, or ErrTwice. On an error
 // the document is as it was.
-func (d *Document) Set(value any, path ...string) error {
-	at, rest, err := d.walk(path)
-	switch {
-	case err != nil:
-		return err
-	case len(rest) > 0:
-		return d.add(at, rest[0], nested(rest[1:], value))
+func (d *Document) Set(value any, path ...string) {
+	if n := d.reach(path, value); n != nil {
+		d.splice(cut{n.start, n.end, d.style().render(value, d.lineIndent(n.start))})
 	}
-	return d.replace(at, value)
 }
 
 // Append makes value the last element of the array that path names; what is missing on the way, and the array, is made.
 // Errors are those of Set.
-func (d *Document) Append(value any, path ...string) error {
-	at, rest, err := d.walk(path)
+func (d *Document) Append(value any, path ...string) {
+	n := d.reach(path, []any{value})
 	switch {
-	case err != nil:
-		return err
-	case len(rest) > 0:
-		return d.add(at, rest[0], nested(rest[1:], []any{value}))
+	case n == nil:
+	case n.kind != '[':
+		d.err = fmt.Errorf("%s %w: it is no array", strings.Join(path, "."), ErrShape)
+	default:
+		d.insert(*n, "", value)
 	}
-	n, err := d.find(at)
-	if err != nil {
-		return err
-	}
-	if n.kind != kindArray {
-		return fmt.Errorf("%s %w: it is no array", pathText(at), ErrShape)
-	}
-	return d.insert(*n, "", value)
 }
 
 // Remove takes out what stands at path: a member, or an element of an array. What is not there is no error. An object or
 // array of which nothing is left but white space loses that too.
-func (d *Document) Remove(path ...any) error {
-	if len(path) == 0 || d.none {
-		return nil
+func (d *Document) Remove(path ...any) {
+	if len(path) == 0 {
+		return
 	}
-	parent, err := d.find(path[:len(path)-1])
-	if err != nil || parent == nil {
-		return err
+	parent := d.find(path[:len(path)-1])
+	if i := d.index(parent, path[len(path)-1]); i >= 0 {
+		d.splice(d.without(*parent, i)...)
 	}
-	i, err := parent.index(path[len(path)-1])
-	if err != nil || i < 0 {
-		return err
-	}
-	return d.splice(d.without(*parent, i)...)
 }
 
 // Like gives what stands at path the white space that it has in old, where it holds nothing in either. It is for what Remove
-// has emptied. The errors are ErrTwice.
-func (d *Document) Like(old *Document, path ...any) error {
-	n, err := d.find(path)
-	if err != nil || n == nil {
-		return err
+// has emptied. Errors are ErrTwice, in d or old.
+func (d *Document) Like(old *Document, path ...any) {
+	n, was := d.find(path), old.find(path)
+	if n != nil && was != nil && d.blank(n) && old.blank(was) && n.kind == was.kind {
+		d.splice(cut{n.start, n.end, string(old.text[was.start:was.end])})
 	}
-	was, err := old.find(path)
-	if err != nil || was == nil || !d.blank(n) || !old.blank(was) || n.kind != was.kind {
-		return err
-	}
-	return d.splice(cut{n.start, n.end, string(old.text[was.start:was.end])})
 }
 
 // blank reports whether n is an object or array with nothing but white space in it.
 func (d *Document) blank(n *node) bool {
-	return (n.kind == kindObject || n.kind == kindArray) && d.trimmed(n.start+1, n.end-1) == n.start+1
+	return (n.kind == '{' || n.kind == '[') && d.trimmed(n.start+1, n.end-1) == n.start+1
 }
 
-// walk follows path as far as objects stand, and returns how far that is and what is left of it.
-func (d *Document) walk(path []string) (at []any, rest []string, err error) {
+// reach returns what stands at path. Where nothing does it makes value that, and returns nil; so it does on an error.
+func (d *Document) reach(path []string, value any) *node {
+	n := d.find(nil)
 	for i, key := range path {
-		n, err := d.find(at)
+		if n != nil && n.kind != '{' {
+			d.err = fmt.Errorf("%s %w: it is no object", strings.Join(path[:i], "."), ErrShape)
+		}
+		m := d.index(n, key)
 		switch {
-		case err != nil:
-			return nil, nil, err
+		case d.err != nil:
+			return nil
 		case n == nil:
-			return at, path[i:], nil // there is no value at all
-		case n.kind != kindObject:
-			return nil, nil, fmt.Errorf("%s %w: it is no object", pathText(at), ErrShape)
+			d.begin(key, nested(path[i+1:], value))
+			return nil
+		case m < 0:
+			d.insert(*n, key, nested(path[i+1:], value))
+			return nil
 		}
-		if m, err := n.member(key); err != nil {
-			return nil, nil, err
-		} else if m < 0 {
-			return at, path[i:], nil
+		n = &n.items[m].value
+		if d.err = n.once(false); d.err != nil {
+			return nil
 		}
-		at = append(at, key)
 	}
-	return at, nil, nil
-}
-
-// add makes value the last member of the object at path.
-func (d *Document) add(at []any, key string, value any) error {
-	if d.none {
-		return d.begin(key, value)
-	}
-	n, err := d.find(at)
-	if err != nil {
-		return err
-	}
-	return d.insert(*n, key, value)
+	return n
 }
 
 // begin puts an object into a document without a value, behind its comments.
-func (d *Document) begin(key string, value any) error {
+func (d *Document) begin(key string, value any) {
 	st := d.style()
 	text := st.render(Object{{key, value}}, "") + st.newline
 	if len(d.text) > 0 && d.text[len(d.text)-1] != '\n' && strings.TrimPrefix(string(d.text), byteOrderMark) != "" {
 		text = st.newline + text
 	}
-	return d.splice(cut{len(d.text), len(d.text), text})
-}
-
-// replace puts value in the place of what stands at path.
-func (d *Document) replace(at []any, value any) error {
-	n, err := d.find(at)
-	if err != nil {
-		return err
-	}
-	st := d.style()
-	return d.splice(cut{n.start, n.end, st.render(value, d.lineIndent(n.start))})
+	d.splice(cut{len(d.text), len(d.text), text})
 }
 
 func nested(path []string, value any) any {
@@ -136,19 +96,12 @@ func nested(path []string, value any) any {
 	return value
 }
 
-func pathText(path []any) string {
-	var parts []string
-	for _, step := range path {
-		parts = append(parts, fmt.Sprint(step))
-	}
-	return strings.Join(parts, ".")
-}
-
 // insert makes value the last item of the object or array n.
-func (d *Document) insert(n node, key string, value any) error {
+func (d *Document) insert(n node, key string, value any) {
 	st := d.style()
 	if len(n.items) == 0 {
-		return d.fill(n, key, value, st)
+		d.fill(n, key, value, st)
+		return
 	}
 	last := n.items[len(n.items)-1]
 	multi := d.breaks(n.start, n.items[0].start)
@@ -168,18 +121,19 @@ func (d *Document) insert(n node, key string, value any) error {
 	} else {
 		comma = ","
 	}
-	return d.splice(append(cuts, cut{behind, behind, lead + st.item(key, value, indent) + comma})...)
+	d.splice(append(cuts, cut{behind, behind, lead + st.item(key, value, indent) + comma})...)
 }
 
 // fill puts the first item into n.
-func (d *Document) fill(n node, key string, value any, st style) error {
+func (d *Document) fill(n node, key string, value any, st style) {
 	outer := d.lineIndent(n.start)
 	behind := d.trimmed(n.start+1, n.end-1)
 	if st.compact && !d.lineComment(n.start+1, behind) {
-		return d.splice(cut{behind, n.end - 1, st.item(key, value, "")})
+		d.splice(cut{behind, n.end - 1, st.item(key, value, "")})
+		return
 	}
 	inner := outer + st.unit
-	return d.splice(cut{behind, n.end - 1, st.newline + inner + st.item(key, value, inner) + st.newline + outer})
+	d.splice(cut{behind, n.end - 1, st.newline + inner + st.item(key, value, inner) + st.newline + outer})
 }
 
 // without is what takes item i out of n.

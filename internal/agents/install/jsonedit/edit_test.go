@@ -40,10 +40,8 @@ func TestSet(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			d := mustParse(t, c.in)
-			if err := d.Set(c.value, c.path...); err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(c.want, string(d.Bytes())); diff != "" {
+			d.Set(c.value, c.path...)
+			if diff := cmp.Diff(c.want, textOf(t, d)); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}
 		})
@@ -62,10 +60,8 @@ func TestAppend(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			d := mustParse(t, c.in)
-			if err := d.Append(Object{{"c", "x"}}, "h", "e"); err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(c.want, string(d.Bytes())); diff != "" {
+			d.Append(Object{{"c", "x"}}, "h", "e")
+			if diff := cmp.Diff(c.want, textOf(t, d)); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}
 		})
@@ -95,10 +91,8 @@ func TestRemove(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			d := mustParse(t, c.in)
-			if err := d.Remove(c.path...); err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(c.want, string(d.Bytes())); diff != "" {
+			d.Remove(c.path...)
+			if diff := cmp.Diff(c.want, textOf(t, d)); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}
 		})
@@ -124,8 +118,9 @@ func TestLike(t *testing.T) {
 		"nothing was there":   {`{"a": {}}`, ``, `{"a": {}}`, []any{"a"}},
 	} {
 		d := mustParse(t, c.in)
-		if err := d.Like(mustParse(t, c.old), c.path...); err != nil || string(d.Bytes()) != c.want {
-			t.Errorf("%s: got %q, %v; want %q", name, d.Bytes(), err, c.want)
+		d.Like(mustParse(t, c.old), c.path...)
+		if got := textOf(t, d); got != c.want {
+			t.Errorf("%s: got %q, want %q", name, got, c.want)
 		}
 	}
 }
@@ -133,21 +128,28 @@ func TestLike(t *testing.T) {
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{
-		`{`:                          "line 1: a key is missing: is not JSON",
-		"{\n\"a\" 1}":                "line 2: a colon is missing: is not JSON",
-		`{"a": 1 "b": 2}`:            "line 1: a comma or } is missing: is not JSON",
-		`{"a": [1,,2]}`:              "line 1: a value is missing or broken: is not JSON",
-		`{"a": 01}`:                  "line 1: a value is missing or broken: is not JSON",
-		"{\"a\": \"b\n\"}":           "line 1: a string is not closed: is not JSON",
-		"{\"a\": \"\xff\"}":          "line 1: a string is broken: is not JSON",
-		`{} {}`:                      "line 1: something stands behind the end: is not JSON",
-		`{} /* x`:                    "line 1: a comment is not closed: is not JSON",
-		`[]`:                         "the whole has another shape: it is no object",
-		`{,}`:                        "line 1: a key is missing: is not JSON",
-		`{"a":`:                      "line 1: a value is missing: is not JSON",
-		strings.Repeat(`{"a":`, 300): "line 1: nested too deep: is not JSON",
+		`{`:                               "line 1: unexpected end of JSON input: is not JSON",
+		"{\n\"a\" 1}":                     "line 2: invalid character '1' after object key: is not JSON",
+		`{"a": 1 "b": 2}`:                 "line 1: invalid character '\"' after object key:value pair: is not JSON",
+		"{ // a }\n\"a\": /*\n*/ [1,,2]}": "line 3: invalid character ',' looking for beginning of value: is not JSON",
+		`{"a": 01}`:                       "line 1: invalid character '1' after object key:value pair: is not JSON",
+		"{\"a\": \"b\n\"}":                "line 1: invalid character '\\n' in string literal: is not JSON",
+		"{\n\"a\": \"\xff\"}":             "line 2: a string is broken: is not JSON",
+		`{"a": "b`:                        "line 1: unexpected end of JSON input: is not JSON",
+		`{} {}`:                           "line 1: invalid character '{' after top-level value: is not JSON",
+		`{} /* x`:                         "line 1: invalid character '/' after top-level value: is not JSON",
+		`[]`:                              "the whole has another shape: it is no object",
+		`{,}`:                             "line 1: invalid character ',' looking for beginning of object key string: is not JSON",
+		`{"a": [,]}`:                      "line 1: invalid character ',' looking for beginning of value: is not JSON",
+		`{"a": 1,,}`:                      "line 1: invalid character '}' looking for beginning of object key string: is not JSON",
+		`{"a":,}`:                         "line 1: invalid character '}' looking for beginning of value: is not JSON",
+		" \ufeff{}":                       "line 1: invalid character 'ï' looking for beginning of value: is not JSON",
+		"\v":                              "line 1: invalid character '\\v' looking for beginning of value: is not JSON",
+		`,{}`:                             "line 1: invalid character ',' looking for beginning of value: is not JSON",
+		`{},`:                             "line 1: invalid character ',' after top-level value: is not JSON",
+		strings.Repeat(`{"a":`, 20_000):   "line 1: invalid character '{' exceeded max depth: is not JSON",
 	} {
-		if _, err := Parse([]byte(in)); err == nil || err.Error() != want {
+		if err := Parse([]byte(in)).Err(); err == nil || err.Error() != want {
 			t.Errorf("%.40q: got %v, want %s", in, err, want)
 		}
 	}
@@ -157,19 +159,26 @@ func TestEditsRefused(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		in   string
-		do   func(*Document) error
+		do   func(*Document)
 		want error
 	}{
-		"through a number":  {`{"a": 1}`, func(d *Document) error { return d.Set(1, "a", "b") }, ErrShape},
-		"into an object":    {`{"a": {}}`, func(d *Document) error { return d.Append(1, "a") }, ErrShape},
-		"a key twice":       {`{"a": {}, "a": {}}`, func(d *Document) error { return d.Set(1, "a", "b") }, ErrTwice},
-		"another key twice": {`{"b": {"c": 1, "c": 2}}`, func(d *Document) error { return d.Set(1, "b", "d") }, ErrTwice},
-		"removed from":      {`{"a": {}, "a": {}}`, func(d *Document) error { return d.Remove("a") }, ErrTwice},
-		"read":              {`{"b": [{"c": 1, "c": 2}]}`, func(d *Document) error { _, _, err := d.Get("b"); return err }, ErrTwice},
+		"through a number":  {`{"a": 1}`, func(d *Document) { d.Set(1, "a", "b") }, ErrShape},
+		"into an object":    {`{"a": {}}`, func(d *Document) { d.Append(1, "a") }, ErrShape},
+		"a key twice":       {`{"a": {}, "a": {}}`, func(d *Document) { d.Set(1, "a", "b") }, ErrTwice},
+		"another key twice": {`{"b": {"c": 1, "c": 2}}`, func(d *Document) { d.Set(1, "b", "d") }, ErrTwice},
+		"removed from":      {`{"a": {}, "a": {}}`, func(d *Document) { d.Remove("a") }, ErrTwice},
+		"read":              {`{"b": [{"c": 1, "c": 2}]}`, func(d *Document) { d.Get("b") }, ErrTwice},
 	} {
 		d := mustParse(t, c.in)
-		if err := c.do(d); !errors.Is(err, c.want) || string(d.Bytes()) != c.in {
-			t.Errorf("%s: got %v and %s, want %v and what was there", name, err, d.Bytes(), c.want)
+		c.do(d)
+		if _, err := d.Bytes(); !errors.Is(err, c.want) || string(d.text) != c.in {
+			t.Errorf("%s: got %v and %s, want %v and what was there", name, err, d.text, c.want)
+		}
+		d.Set(2, "z")
+		d.Append(2, "y")
+		d.Remove("b")
+		if value, there := d.Get(); there || value != nil || d.Len() != 0 || !errors.Is(d.Err(), c.want) || string(d.text) != c.in {
+			t.Errorf("%s: behind the error got %v and %s, %v", name, value, d.text, d.Err())
 		}
 	}
 }
@@ -179,25 +188,16 @@ func TestSetThenRemove(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		text := generated(t)
-		d, err := Parse([]byte(text))
-		if err != nil {
-			t.Fatalf("%q: %v", text, err)
-		}
-		if err := d.Set(Object{{"command", "x"}, {"args", []string{"y"}}}, "new", "deep"); err != nil {
-			t.Fatal(err)
-		}
-		if err := d.Append("second", "new", "list"); err != nil {
-			t.Fatal(err)
-		}
-		got, ok, err := d.Get("new")
+		d := mustParse(t, text)
+		d.Set(Object{{"command", "x"}, {"args", []string{"y"}}}, "new", "deep")
+		d.Append("second", "new", "list")
+		got, ok := d.Get("new")
 		want := map[string]any{"deep": map[string]any{"command": "x", "args": []any{"y"}}, "list": []any{"second"}}
-		if diff := cmp.Diff(want, got); !ok || err != nil || diff != "" {
-			t.Fatalf("%q: %v\n%s", d.Bytes(), err, diff)
+		if diff := cmp.Diff(want, got); !ok || diff != "" {
+			t.Fatalf("%q: %v\n%s", d.text, d.Err(), diff)
 		}
-		if err := d.Remove("new"); err != nil {
-			t.Fatal(err)
-		}
-		if back := string(d.Bytes()); back != text && !emptied(text, back) {
+		d.Remove("new")
+		if back := textOf(t, d); back != text && !emptied(text, back) {
 			t.Fatalf("%q became %q", text, back)
 		}
 	})
@@ -205,12 +205,12 @@ func TestSetThenRemove(t *testing.T) {
 
 // emptied reports whether the two differ only by white space in an object that holds nothing.
 func emptied(before, after string) bool {
-	b, err := Parse([]byte(before))
-	if err != nil || !b.none && len(b.root.items) > 0 {
+	b := Parse([]byte(before))
+	if b.Err() != nil || b.Len() > 0 {
 		return false
 	}
 	strip := func(s string) string { return strings.Join(strings.Fields(s), "") }
-	return b.none && strings.HasPrefix(after, before) || strip(before) == strip(after)
+	return b.root == nil && strings.HasPrefix(after, before) || strip(before) == strip(after)
 }
 
 // generated is a settings file as people write them.
@@ -279,44 +279,41 @@ func FuzzEdit(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		d, err := Parse(text)
-		if err != nil {
-			return
+		d := Parse(text)
+		before, _ := d.Get()
+		if _, there := d.Get("new"); there || d.Err() != nil {
+			return // no JSON, or a key stands there twice
 		}
-		before, _, errBefore := d.Get()
-		if errBefore != nil {
-			return // a key stands there twice
+		d.Append(Object{{"c", "x"}}, "new", "list")
+		if n := d.Len("new", "list"); n != 1 || d.Err() != nil {
+			t.Fatalf("%q became %q: %v", text, d.text, d.Err())
 		}
-		if _, there, _ := d.Get("new"); there {
-			return
-		}
-		if err := d.Append(Object{{"c", "x"}}, "new", "list"); err != nil {
-			t.Fatalf("%q: %v", text, err)
-		}
-		if n, err := d.Len("new", "list"); n != 1 || err != nil {
-			t.Fatalf("%q became %q", text, d.Bytes())
-		}
-		if err := d.Remove("new", "list", 0); err != nil {
-			t.Fatal(err)
-		}
-		if err := d.Remove("new"); err != nil {
-			t.Fatal(err)
-		}
-		after, _, err := d.Get()
+		d.Remove("new", "list", 0)
+		d.Remove("new")
+		after, _ := d.Get()
 		if before == nil {
 			before = map[string]any{}
 		}
-		if diff := cmp.Diff(before, after); diff != "" || err != nil {
-			t.Fatalf("%q became %q: %v\n%s", text, d.Bytes(), err, diff)
+		if diff := cmp.Diff(before, after); diff != "" || d.Err() != nil {
+			t.Fatalf("%q became %q: %v\n%s", text, d.text, d.Err(), diff)
 		}
 	})
 }
 
-func mustParse(t *testing.T, text string) *Document {
+func mustParse(t rapid.TB, text string) *Document {
 	t.Helper()
-	d, err := Parse([]byte(text))
-	if err != nil {
+	d := Parse([]byte(text))
+	if err := d.Err(); err != nil {
 		t.Fatalf("%q: %v", text, err)
 	}
 	return d
+}
+
+func textOf(t rapid.TB, d *Document) string {
+	t.Helper()
+	text, err := d.Bytes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }

@@ -34,7 +34,7 @@ func (d *Document) style() style {
 	if bytes.Contains(d.text, []byte("\r\n")) {
 		st.newline = "\r\n"
 	}
-	if d.none || len(d.root.items) == 0 {
+	if d.root == nil || len(d.root.items) == 0 {
 		return st
 	}
 	first := d.root.items[0]

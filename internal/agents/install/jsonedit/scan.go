@@ -2,38 +2,29 @@ package jsonedit
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"unicode/utf8"
+
+	"github.com/cmemd/cmemd/internal/jsonscan"
 )
 
 var (
-	// ErrSyntax is wrapped by Parse for what is not JSON, with the line where that shows.
+	// ErrSyntax is wrapped by the error of what is not JSON, with the line where that shows.
 	ErrSyntax = errors.New("is not JSON")
 
-	// ErrTwice is returned for an object that has a key twice.
+	// ErrTwice is that of an object that has a key twice.
 	ErrTwice = errors.New("stands there twice")
 
-	// ErrShape is returned for a path on which something other than an object or array stands.
+	// ErrShape is that of a path on which something other than an object or array stands.
 	ErrShape = errors.New("has another shape")
-)
-
-// maxDepth bounds how deep values may be nested; no settings file comes near it.
-const maxDepth = 200
-
-// kind is what a node is.
-type kind byte
-
-const (
-	kindObject  kind = '{'
-	kindArray   kind = '['
-	kindLiteral kind = 'v' // string, number, true, false, null
 )
 
 // A node is a value in a text: where it stands, and what stands in it.
 type node struct {
-	kind       kind
+	kind       byte   // its first byte: { and [ have items
 	start, end int    // of the value
 	items      []item // of an object or array
 }
@@ -46,157 +37,104 @@ type item struct {
 	comma int // where the comma behind it stands; -1: there is none
 }
 
-// scanner reads a text.
-type scanner struct {
-	text []byte
-	at   int
-}
-
-func (s *scanner) fail(what string) error {
-	line := 1 + bytes.Count(s.text[:min(s.at, len(s.text))], []byte("\n"))
-	return fmt.Errorf("line %d: %s: %w", line, what, ErrSyntax)
-}
-
-// skip passes over white space and comments.
-func (s *scanner) skip() error {
-	for s.at < len(s.text) {
-		rest := s.text[s.at:]
-		switch {
-		case isSpace(rest[0]):
-			s.at++
-		case bytes.HasPrefix(rest, []byte("//")):
-			n := bytes.IndexByte(rest, '\n')
-			if n < 0 {
-				n = len(rest)
-			}
-			s.at += n
-		case bytes.HasPrefix(rest, []byte("/*")):
-			n := bytes.Index(rest[2:], []byte("*/"))
-			if n < 0 {
-				return s.fail("a comment is not closed")
-			}
-			s.at += n + 4
-		default:
-			return nil
-		}
-	}
-	return nil
-}
-
 func isSpace(b byte) bool { return b == ' ' || b == '\t' || b == '\n' || b == '\r' }
 
-// value reads one value and leaves the scanner behind it.
-func (s *scanner) value(depth int) (node, error) {
-	switch {
-	case depth > maxDepth:
-		return node{}, s.fail("nested too deep")
-	case s.at == len(s.text):
-		return node{}, s.fail("a value is missing")
-	case s.text[s.at] == '{':
-		return s.container(kindObject, '}', depth)
-	case s.text[s.at] == '[':
-		return s.container(kindArray, ']', depth)
-	case s.text[s.at] == '"':
-		start := s.at
-		_, err := s.str()
-		return node{kind: kindLiteral, start: start, end: s.at}, err
+// plainText is text with blanks for comments and a byte order mark, and strict is that without commas behind last elements.
+// Each byte of both stands where it stands in text.
+func plainText(text []byte) (plain, strict []byte) {
+	plain, strict = bytes.Clone(text), bytes.Clone(text)
+	comma, before, last := 0, byte('{'), byte('{') // the last comma, what stood before it, and what stood last
+	if bytes.HasPrefix(text, []byte(byteOrderMark)) {
+		blank(plain[:len(byteOrderMark)], strict[:len(byteOrderMark)])
 	}
-	return s.word()
-}
-
-// container reads an object or array up to its closing bracket.
-func (s *scanner) container(k kind, closing byte, depth int) (n node, err error) {
-	n = node{kind: k, start: s.at}
-	s.at++
-	for {
-		if err := s.skip(); err != nil {
-			return n, err
+	for at, n := 0, 0; at < len(text); at += n {
+		rest := plain[at:]
+		if n = triviaEnd(rest); n > 0 {
+			blank(plain[at:at+n], strict[at:at+n])
+			continue
 		}
-		if s.at < len(s.text) && s.text[s.at] == closing {
-			s.at++
-			n.end = s.at
-			return n, nil
-		}
-		if len(n.items) > 0 && n.items[len(n.items)-1].comma < 0 {
-			return n, s.fail("a comma or " + string(closing) + " is missing")
-		}
-		it, err := s.item(k, depth)
-		if err != nil {
-			return n, err
-		}
-		n.items = append(n.items, it)
-	}
-}
-
-// item reads one member or element, and the comma behind it.
-func (s *scanner) item(k kind, depth int) (it item, err error) {
-	it = item{start: s.at, comma: -1}
-	if k == kindObject {
-		if it.key, err = s.key(); err != nil {
-			return it, err
-		}
-	}
-	if it.value, err = s.value(depth + 1); err != nil {
-		return it, err
-	}
-	if err = s.skip(); err != nil {
-		return it, err
-	}
-	if s.at < len(s.text) && s.text[s.at] == ',' {
-		it.comma = s.at
-		s.at++
-	}
-	return it, nil
-}
-
-// key reads a member's key and its colon.
-func (s *scanner) key() (key string, err error) {
-	if s.at == len(s.text) || s.text[s.at] != '"' {
-		return "", s.fail("a key is missing")
-	}
-	if key, err = s.str(); err != nil {
-		return "", err
-	}
-	if err = s.skip(); err != nil {
-		return "", err
-	}
-	if s.at == len(s.text) || s.text[s.at] != ':' {
-		return "", s.fail("a colon is missing")
-	}
-	s.at++
-	return key, s.skip()
-}
-
-// str reads a string and leaves the scanner behind it.
-func (s *scanner) str() (string, error) {
-	for i := s.at + 1; i < len(s.text) && s.text[i] >= ' '; i++ {
-		switch s.text[i] {
-		case '\\':
-			i++
+		n = 1
+		switch rest[0] {
 		case '"':
-			raw := s.text[s.at : i+1]
-			var text string
-			if json.Unmarshal(raw, &text) != nil || !utf8.Valid(raw) {
-				return "", s.fail("a string is broken")
+			n = cmp.Or(jsonscan.StringEnd(rest), len(rest))
+		case ',':
+			comma, before = at, last
+		case '}', ']':
+			if last == ',' && before != '{' && before != '[' {
+				strict[comma] = ' '
 			}
-			s.at = i + 1
-			return text, nil
 		}
+		last = rest[0]
 	}
-	return "", s.fail("a string is not closed")
+	return plain, strict
 }
 
-// word reads a number, true, false or null.
-func (s *scanner) word() (node, error) {
-	end := s.at
-	for end < len(s.text) && !isSpace(s.text[end]) && bytes.IndexByte([]byte(",:[]{}\"/"), s.text[end]) < 0 {
-		end++
+// triviaEnd is the length of what begins text and says nothing to a program: white space, a comment.
+func triviaEnd(text []byte) int {
+	switch {
+	case isSpace(text[0]):
+		return 1
+	case bytes.HasPrefix(text, []byte("//")):
+		line, _, _ := bytes.Cut(text, []byte("\n"))
+		return len(line)
+	case bytes.HasPrefix(text, []byte("/*")):
+		if n := bytes.Index(text[2:], []byte("*/")); n >= 0 {
+			return n + len("/**/")
+		}
 	}
-	raw := s.text[s.at:end]
-	if !json.Valid(raw) {
-		return node{}, s.fail("a value is missing or broken")
+	return 0
+}
+
+// blank makes blanks of all but white space.
+func blank(texts ...[]byte) {
+	for _, text := range texts {
+		for i, b := range text {
+			if !isSpace(b) {
+				text[i] = ' '
+			}
+		}
 	}
-	n := node{kind: kindLiteral, start: s.at, end: end}
-	s.at = end
-	return n, nil
+}
+
+// checkStrict returns an ErrSyntax unless strict is one JSON value in UTF-8.
+func checkStrict(strict []byte) error {
+	var raw json.RawMessage
+	err, at := json.Unmarshal(strict, &raw), 0
+	var syntax *json.SyntaxError
+	switch {
+	case errors.As(err, &syntax):
+		at = int(syntax.Offset) - 1
+	case !utf8.Valid(strict):
+		err, at = errors.New("a string is broken"), bytes.IndexRune(strict, utf8.RuneError)
+	default:
+		return err
+	}
+	line := 1 + bytes.Count(strict[:max(at, 0)], []byte("\n"))
+	return fmt.Errorf("line %d: %w: %w", line, err, ErrSyntax)
+}
+
+// nodeAt reads the value that begins at a byte of plain, which is JSON but for commas behind last elements.
+func nodeAt(plain []byte, at int) node {
+	n := node{kind: plain[at], start: at}
+	if n.kind != '{' && n.kind != '[' {
+		n.end = at + jsonscan.ValueEnd(plain[at:])
+		return n
+	}
+	for at = jsonscan.Space(plain, at+1); plain[at] != n.kind+2; at = jsonscan.Space(plain, at) { // } is { + 2, and ] is [ + 2
+		if plain[at] == ',' {
+			n.items[len(n.items)-1].comma = at
+			at++
+			continue
+		}
+		it := item{start: at, comma: -1}
+		if n.kind == '{' {
+			end := at + jsonscan.StringEnd(plain[at:])
+			it.key = jsonscan.Text(plain[at:end])
+			at = jsonscan.Space(plain, jsonscan.Space(plain, end)+1)
+		}
+		it.value = nodeAt(plain, at)
+		n.items, at = append(n.items, it), it.value.end
+	}
+	n.end = at + 1
+	return n
 }
