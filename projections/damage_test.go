@@ -17,7 +17,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	bolt "go.etcd.io/bbolt"
 
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
@@ -224,7 +223,7 @@ func TestDamageMetWhileServing(t *testing.T) {
 	}
 	first := file()
 	stop := running(t, v)
-	err := v.Read(t.Context(), func(*bolt.Tx) error { panic("a page that is not what it should be") })
+	err := v.Read(t.Context(), func(*engine.ReadTx) { panic("a page that is not what it should be") })
 	if !errors.Is(err, engine.ErrDamaged) {
 		t.Fatalf("read: got %v", err)
 	}

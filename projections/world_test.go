@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -467,10 +468,11 @@ func (w *world) stepSession(t *rapid.T, s events.SessionID) {
 func dump(t tb, v *Views) []string {
 	t.Helper()
 	var lines []string
-	err := v.Read(context.Background(), func(btx *bolt.Tx) error {
-		return btx.ForEach(func(name []byte, b *bolt.Bucket) error { return dumpBucket(string(name), b, &lines) })
+	var walked error
+	err := v.Read(context.Background(), func(r *engine.ReadTx) {
+		walked = r.File.ForEach(func(name []byte, b *bolt.Bucket) error { return dumpBucket(string(name), b, &lines) })
 	})
-	if err != nil {
+	if err = errors.Join(err, walked); err != nil {
 		t.Fatal(err)
 	}
 	return lines

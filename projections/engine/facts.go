@@ -25,17 +25,12 @@ func NewFactsCache(x *Tx) FactsCache {
 }
 
 // Learn keeps what r, a SessionOpened, says.
-func (c FactsCache) Learn(r *Record) error {
-	e, ok, err := PayloadOf[events.SessionOpened](r)
-	if err != nil || !ok {
-		return err
+func (c FactsCache) Learn(r *Record) {
+	e, ok := PayloadOf[events.SessionOpened](r)
+	if !ok {
+		return
 	}
-	f, err := c.Edit(r.Session)
-	if err != nil {
-		return err
-	}
-	*f = Facts{
+	*c.Edit(r.Session) = Facts{
 		Agent: e.Agent, AgentSession: e.AgentSession, Project: e.Project, ProjectRoot: e.ProjectRoot, GitRoot: e.GitRoot,
 	}
-	return nil
 }

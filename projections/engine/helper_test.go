@@ -8,8 +8,6 @@ import (
 	"testing"
 	"time"
 
-	bolt "go.etcd.io/bbolt"
-
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/testkit/logtest"
@@ -34,21 +32,18 @@ func (countView) Tables() []TableSpec {
 }
 func streamKey(id events.StreamID) []byte { return []byte(id) }
 func (v countView) Fold(x *Tx) Fold       { return &countFold{x, NewCache(x, countTable(), streamKey)} }
-func (f *countFold) Flush() error         { return f.rows.Flush() }
+func (f *countFold) Flush()               { f.rows.Flush() }
 
 type countFold struct {
 	x    *Tx
 	rows *Cache[events.StreamID, count]
 }
 
-func (f *countFold) Apply(r *Record) error {
-	c, err := f.rows.Edit(r.Stream)
-	if err != nil {
-		return err
-	}
+func (f *countFold) Apply(r *Record) {
+	c := f.rows.Edit(r.Stream)
 	c.Records++
 	c.Last = r.Position
-	return recordTable().Put(f.x, PositionKey(r.Position), fmt.Sprint(r.Kind))
+	recordTable().Put(f.x, PositionKey(r.Position), fmt.Sprint(r.Kind))
 }
 
 // world is a log of two sessions, into which a test writes.
@@ -113,24 +108,16 @@ func running(t *testing.T, v *Views) (stop func() error) {
 func dump(t testing.TB, v *Views) []string {
 	t.Helper()
 	var lines []string
-	err := v.Read(context.Background(), func(btx *bolt.Tx) error {
-		lines = nil
+	err := v.Read(context.Background(), func(r *ReadTx) {
 		for _, view := range v.views {
-			x, err := v.LiveTx(btx, view.Name())
-			if err != nil {
-				return err
-			}
+			x := r.View(view.Name())
 			for _, table := range view.Tables() {
-				err := x.Table(table.name).ForEach(func(k, raw []byte) error {
+				x.Fail(x.Table(table.name).ForEach(func(k, raw []byte) error {
 					lines = append(lines, fmt.Sprintf("%s/%s at %d: %x = %x", view.Name(), table.name, x.Checkpoint, k, raw))
 					return nil
-				})
-				if err != nil {
-					return err
-				}
+				}))
 			}
 		}
-		return nil
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -16,8 +16,7 @@ func (v *Views) List(ctx context.Context) ([]Info, error) {
 		return nil, err
 	}
 	var infos []Info
-	err = v.Read(ctx, func(btx *bolt.Tx) error {
-		infos = nil
+	err = v.read(ctx, func(btx *bolt.Tx) error {
 		for _, view := range v.views {
 			info, err := v.describe(btx, view, last)
 			if err != nil {
@@ -35,7 +34,7 @@ func (v *Views) describe(btx *bolt.Tx, view View, last events.Position) (Info, e
 	if err != nil {
 		return Info{}, err
 	}
-	x, err := v.txOf(btx, p.Bucket)
+	bucket, err := bucketIn(btx, p.Bucket)
 	if err != nil {
 		return Info{}, err
 	}
@@ -44,7 +43,7 @@ func (v *Views) describe(btx *bolt.Tx, view View, last events.Position) (Info, e
 		info.Lag = uint64(last - p.Position)
 	}
 	for n, t := range view.Tables() {
-		b := x.bucket.Bucket([]byte(t.name))
+		b := bucket.Bucket([]byte(t.name))
 		if b == nil {
 			return Info{}, Damaged("no table %s", t.name)
 		}
@@ -79,17 +78,12 @@ func (v *Views) Inspect(ctx context.Context, name, key string, limit int) (Inspe
 	}
 	table, key := chooseTable(view, key)
 	var out Inspection
-	err = v.Read(ctx, func(btx *bolt.Tx) error {
-		info, err := v.describe(btx, view, last)
-		if err != nil {
-			return err
-		}
+	err = v.Read(ctx, func(r *ReadTx) {
+		x := r.View(name)
+		info, err := v.describe(r.File, view, last)
+		x.Fail(err)
 		out = Inspection{Info: info, Entries: []Entry{}}
-		x, err := v.LiveTx(btx, name)
-		if err != nil {
-			return err
-		}
-		return entries(ctx, x, table, key, limit, &out)
+		x.Fail(entries(ctx, x, table, key, limit, &out))
 	})
 	return out, err
 }
@@ -108,7 +102,7 @@ func chooseTable(view View, key string) (TableSpec, string) {
 
 // entries adds the values of a table whose shown key begins with key.
 func entries(ctx context.Context, x *Tx, t TableSpec, key string, limit int, out *Inspection) error {
-	b := x.bucket.Bucket([]byte(t.name))
+	b := x.Table(t.name)
 	if b == nil {
 		return Damaged("no table %s", t.name)
 	}

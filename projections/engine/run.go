@@ -339,14 +339,14 @@ func (v *Views) write(f func(*bolt.Tx) error) error {
 }
 
 func (v *Views) applyAll(btx *bolt.Tx, records []events.Record, who []instance) error {
-	folds := make([]Fold, len(who))
+	folds := make([]folding, len(who))
 	for n, i := range who {
-		x, err := v.txOf(btx, i.bucket)
+		bucket, err := bucketIn(btx, i.bucket)
 		if err != nil {
 			return err
 		}
-		x.header = v.headers()
-		folds[n] = i.view.Fold(x)
+		x := &Tx{bucket: bucket, codec: v.codec, err: new(error), header: v.headerAt}
+		folds[n] = folding{i.view.Fold(x), x}
 	}
 	for _, r := range records {
 		if err := v.applyRecord(NewRecord(r), who, folds); err != nil {
@@ -354,7 +354,8 @@ func (v *Views) applyAll(btx *bolt.Tx, records []events.Record, who []instance) 
 		}
 	}
 	for n := range who {
-		if err := folds[n].Flush(); err != nil {
+		folds[n].Flush()
+		if err := folds[n].x.Err(); err != nil {
 			return fmt.Errorf("view %s: %w", who[n].view.Name(), err)
 		}
 		if v.liveOf(who[n].view).bucket != who[n].bucket {
@@ -367,7 +368,13 @@ func (v *Views) applyAll(btx *bolt.Tx, records []events.Record, who []instance) 
 	return nil
 }
 
-func (v *Views) applyRecord(r *Record, who []instance, folds []Fold) error {
+// folding is a fold, and what it folds on.
+type folding struct {
+	Fold
+	x *Tx
+}
+
+func (v *Views) applyRecord(r *Record, who []instance, folds []folding) error {
 	known := Known(r.Kind)
 	for n := range who {
 		i := &who[n]
@@ -381,11 +388,11 @@ func (v *Views) applyRecord(r *Record, who []instance, folds []Fold) error {
 			}
 			continue
 		}
-		err := folds[n].Apply(r)
-		if errors.Is(err, events.ErrUnknownKind) {
+		folds[n].Apply(r)
+		if err := r.Err(); err != nil {
 			return fmt.Errorf("%w: view %s: %w", ErrNewerKind, i.view.Name(), err)
 		}
-		if err != nil {
+		if err := folds[n].x.Err(); err != nil {
 			return fmt.Errorf("view %s, record %d (%s): %w", i.view.Name(), r.Position, r.Kind, err)
 		}
 	}
@@ -395,13 +402,11 @@ func (v *Views) applyRecord(r *Record, who []instance, folds []Fold) error {
 	return nil
 }
 
-// headers looks up headers in the log, each once.
-func (v *Views) headers() func(events.Position) (events.Header, bool, error) {
-	return func(at events.Position) (events.Header, bool, error) {
-		r, err := v.log.Get(context.Background(), at)
-		if errors.Is(err, eventlog.ErrNotFound) {
-			return events.Header{}, false, nil
-		}
-		return r.Header, err == nil, err
+// headerAt looks up a header in the log.
+func (v *Views) headerAt(at events.Position) (events.Header, bool, error) {
+	r, err := v.log.Get(context.Background(), at)
+	if errors.Is(err, eventlog.ErrNotFound) {
+		return events.Header{}, false, nil
 	}
+	return r.Header, err == nil, err
 }

@@ -8,10 +8,12 @@ import (
 )
 
 // Table is the bucket of that name, nil where there is none. It must not be written to.
-func (x *Tx) Table(name string) *bolt.Bucket { return x.bucket.Bucket([]byte(name)) }
-
-// Decode reads a stored value, which belongs to the transaction, into v, which does not keep it.
-func (x *Tx) Decode(raw []byte, v any) error { return x.codec.Decode(raw, v) }
+func (x *Tx) Table(name string) *bolt.Bucket {
+	if x.Err() != nil {
+		return nil
+	}
+	return x.bucket.Bucket([]byte(name))
+}
 
 // Table is a bucket of a view whose values are V.
 type Table[V any] struct {
@@ -19,72 +21,72 @@ type Table[V any] struct {
 	Ordered bool // keys mostly arrive in order
 }
 
-// In returns the bucket of t. The error is ErrDamaged.
-func (t Table[V]) In(x *Tx) (*bolt.Bucket, error) {
-	b := x.bucket.Bucket([]byte(t.Name))
+// In returns the bucket of t, nil where x has failed. Without one x fails as damaged.
+func (t Table[V]) In(x *Tx) *bolt.Bucket {
+	b := x.Table(t.Name)
 	if b == nil {
-		return nil, Damaged("no table %s", t.Name)
+		x.Fail(Damaged("no table %s", t.Name))
+		return nil
 	}
 	if t.Ordered {
 		b.FillPercent = 0.95
 	}
-	return b, nil
+	return b
 }
 
-// Get returns the value of key; ok is false where there is none. The error is ErrDamaged.
-func (t Table[V]) Get(x *Tx, key []byte) (v V, ok bool, err error) {
-	b, err := t.In(x)
+// decode reads a stored value into v. x fails where it is damaged.
+func (t Table[V]) decode(x *Tx, key, raw []byte, v *V) (ok bool) {
+	err := x.codec.Decode(raw, v)
 	if err != nil {
-		return v, false, err
+		x.Fail(Damaged("table %s, key %x: %v", t.Name, key, err))
+	}
+	return err == nil
+}
+
+// Get returns the value of key; ok is false where there is none.
+func (t Table[V]) Get(x *Tx, key []byte) (v V, ok bool) {
+	b := t.In(x)
+	if b == nil {
+		return v, false
 	}
 	raw := b.Get(key)
 	if raw == nil {
-		return v, false, nil
+		return v, false
 	}
-	if err := x.codec.Decode(raw, &v); err != nil {
-		return v, false, Damaged("table %s, key %x: %v", t.Name, key, err)
-	}
-	return v, true, nil
+	ok = t.decode(x, key, raw, &v)
+	return v, ok
 }
 
 // Put stores the value of key.
-func (t Table[V]) Put(x *Tx, key []byte, v V) error {
-	b, err := t.In(x)
-	if err != nil {
-		return err
+func (t Table[V]) Put(x *Tx, key []byte, v V) {
+	b := t.In(x)
+	if b == nil {
+		return
 	}
 	raw, err := x.codec.Encode(&v)
-	if err != nil {
-		return err
+	if err == nil {
+		err = b.Put(key, raw)
 	}
-	return b.Put(key, raw)
+	x.Fail(err)
 }
 
 // Delete deletes the value of key, if there is one.
-func (t Table[V]) Delete(x *Tx, key []byte) error {
-	b, err := t.In(x)
-	if err != nil {
-		return err
+func (t Table[V]) Delete(x *Tx, key []byte) {
+	if b := t.In(x); b != nil {
+		x.Fail(b.Delete(key))
 	}
-	return b.Delete(key)
 }
 
-// Item is an entry of a table. Its key belongs to the transaction.
-type Item[V any] struct {
-	Key   []byte
-	Value V
-}
-
-// From yields the entries whose keys begin with prefix, in order, from the key from on; a nil one is before all others. An
-// error is ErrDamaged, and the last.
-func (t Table[V]) From(x *Tx, prefix, from []byte) iter.Seq2[Item[V], error] {
+// From yields the entries whose keys begin with prefix, in order, from the key from on; a nil one is before all others. Keys
+// belong to the transaction.
+func (t Table[V]) From(x *Tx, prefix, from []byte) iter.Seq2[[]byte, V] {
 	first := func(c *bolt.Cursor) (key, raw []byte) { return c.Seek(from) }
 	return t.walk(x, prefix, first, (*bolt.Cursor).Next)
 }
 
 // Before yields the entries whose keys begin with prefix backwards, from the one before a key on; a nil one is behind all
-// others. An error is ErrDamaged, and the last.
-func (t Table[V]) Before(x *Tx, prefix, before []byte) iter.Seq2[Item[V], error] {
+// others.
+func (t Table[V]) Before(x *Tx, prefix, before []byte) iter.Seq2[[]byte, V] {
 	first := func(c *bolt.Cursor) (key, raw []byte) {
 		if before == nil {
 			return c.Last()
@@ -94,22 +96,17 @@ func (t Table[V]) Before(x *Tx, prefix, before []byte) iter.Seq2[Item[V], error]
 	return t.walk(x, prefix, first, (*bolt.Cursor).Prev)
 }
 
-func (t Table[V]) walk(x *Tx, prefix []byte, first, next func(*bolt.Cursor) (key, raw []byte)) iter.Seq2[Item[V], error] {
-	return func(yield func(Item[V], error) bool) {
-		b, err := t.In(x)
-		if err != nil {
-			yield(Item[V]{}, err)
+func (t Table[V]) walk(x *Tx, prefix []byte, first, next func(*bolt.Cursor) (key, raw []byte)) iter.Seq2[[]byte, V] {
+	return func(yield func([]byte, V) bool) {
+		b := t.In(x)
+		if b == nil {
 			return
 		}
 		c := b.Cursor()
-		var item Item[V] // one for all: it is allocated
+		var v, empty V // one for all: it is allocated
 		for k, raw := first(c); k != nil && bytes.HasPrefix(k, prefix); k, raw = next(c) {
-			item = Item[V]{Key: k}
-			if err := x.codec.Decode(raw, &item.Value); err != nil {
-				yield(item, Damaged("table %s, key %x: %v", t.Name, k, err))
-				return
-			}
-			if !yield(item, nil) {
+			v = empty
+			if !t.decode(x, k, raw, &v) || !yield(k, v) || x.Err() != nil {
 				return
 			}
 		}
@@ -143,78 +140,64 @@ type Cache[K comparable, V any] struct {
 	Order []K // the keys in the order of first use, so that errors do not depend on a map
 }
 
-func (c *Cache[K, V]) slot(k K) (*slot[V], error) {
+func (c *Cache[K, V]) slot(k K) *slot[V] {
 	if s, ok := c.slots[k]; ok {
-		return s, nil
+		return s
 	}
-	v, ok, err := c.table.Get(c.x, c.key(k))
-	if err != nil {
-		return nil, err
-	}
+	v, ok := c.table.Get(c.x, c.key(k))
 	s := &slot[V]{value: v, exists: ok}
 	c.slots[k] = s
 	c.Order = append(c.Order, k)
-	return s, nil
+	return s
 }
 
 // Peek returns the value of k, or nil. It must not be changed.
-func (c *Cache[K, V]) Peek(k K) (*V, error) {
-	s, err := c.slot(k)
-	if err != nil || !s.exists {
-		return nil, err
+func (c *Cache[K, V]) Peek(k K) *V {
+	s := c.slot(k)
+	if !s.exists {
+		return nil
 	}
-	return &s.value, nil
+	return &s.value
 }
 
 // Edit returns the value of k, made if it is new, to be changed.
-func (c *Cache[K, V]) Edit(k K) (*V, error) {
-	s, err := c.slot(k)
-	if err != nil {
-		return nil, err
-	}
+func (c *Cache[K, V]) Edit(k K) *V {
+	s := c.slot(k)
 	s.exists, s.change = true, true
-	return &s.value, nil
+	return &s.value
 }
 
 // EditKnown returns the value of k to be changed, or nil where there is none.
-func (c *Cache[K, V]) EditKnown(k K) (*V, error) {
-	s, err := c.slot(k)
-	if err != nil || !s.exists {
-		return nil, err
+func (c *Cache[K, V]) EditKnown(k K) *V {
+	s := c.slot(k)
+	if !s.exists {
+		return nil
 	}
 	s.change = true
-	return &s.value, nil
+	return &s.value
 }
 
 // Flush writes what was changed, and deletes what is empty now: what was taken back leaves no trace.
-func (c *Cache[K, V]) Flush() error {
+func (c *Cache[K, V]) Flush() {
 	for _, k := range c.Order {
 		s := c.slots[k]
 		if !s.change {
 			continue
 		}
 		s.change = false
-		var err error
 		if s.exists = c.empty == nil || !c.empty(s.value); s.exists {
-			err = c.table.Put(c.x, c.key(k), s.value)
+			c.table.Put(c.x, c.key(k), s.value)
 		} else {
-			err = c.table.Delete(c.x, c.key(k))
-		}
-		if err != nil {
-			return err
+			c.table.Delete(c.x, c.key(k))
 		}
 	}
-	return nil
 }
 
 // Flush flushes parts of a fold, in their order.
-func Flush(parts ...interface{ Flush() error }) error {
+func Flush(parts ...interface{ Flush() }) {
 	for _, p := range parts {
-		if err := p.Flush(); err != nil {
-			return err
-		}
+		p.Flush()
 	}
-	return nil
 }
 
 type slot[V any] struct {

@@ -1,6 +1,10 @@
 package engine
 
-import "github.com/cmemd/cmemd/events"
+import (
+	"iter"
+
+	"github.com/cmemd/cmemd/events"
+)
 
 // CarriesWords reports whether events of kind k may hold somebody's words.
 func CarriesWords(k events.Kind) bool {
@@ -20,27 +24,20 @@ func Forgettable(r events.Record) bool {
 	return CarriesWords(r.Kind)
 }
 
-// ForgottenRecords calls each for the header of every record that r, a MemoryForgotten, names and that a payload can be erased from, in
+// ForgottenRecords yields the header of every record that r, a MemoryForgotten, names and that a payload can be erased from, in
 // whichever stream r and the record are: words are gone either way. What became of an input is for its own stream to say.
 // Positions that the log does not have are passed over.
-func ForgottenRecords(x *Tx, r *Record, each func(events.Header) error) error {
-	e, _, err := PayloadOf[events.MemoryForgotten](r)
-	if err != nil {
-		return err
-	}
-	for _, p := range e.Positions {
-		h, ok, err := x.header(p)
-		if err != nil {
-			return err
-		}
-		if !ok || !CarriesWords(h.Kind) {
-			continue
-		}
-		if err := each(h); err != nil {
-			return err
+func ForgottenRecords(x *Tx, r *Record) iter.Seq[events.Header] {
+	return func(yield func(events.Header) bool) {
+		e, _ := PayloadOf[events.MemoryForgotten](r)
+		for _, p := range e.Positions {
+			h, ok, err := x.header(p)
+			x.Fail(err)
+			if ok && CarriesWords(h.Kind) && !yield(h) {
+				return
+			}
 		}
 	}
-	return nil
 }
 
 // SpentIn is what e says that turns cost, by turn.

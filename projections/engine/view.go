@@ -24,12 +24,13 @@ type View interface {
 	Fold(x *Tx) Fold
 }
 
-// Fold applies one slice of records, in order, and keeps what it can in memory until Flush. It is used by one goroutine.
+// Fold applies one slice of records, in order, and keeps what it can in memory until Flush. It is used by one goroutine. Once
+// its Tx or a record has an error the slice is given up, and nothing of it is stored.
 type Fold interface {
-	// Apply folds one record. After an error the slice is given up, and nothing of it is stored.
-	Apply(r *Record) error
+	// Apply folds one record.
+	Apply(r *Record)
 	// Flush writes what Apply kept in memory. It is called once, after the last record of the slice.
-	Flush() error
+	Flush()
 }
 
 // Record is a record of the log, with what several views need of it computed once.
@@ -48,27 +49,32 @@ func NewRecord(r events.Record) *Record {
 	return &Record{Record: r, Session: session}
 }
 
-// PayloadOf decodes r's payload. ok is false when it was erased or cannot be read, which a view takes as never known.
-// The error is events.ErrUnknownKind: a schema of a newer program.
-func PayloadOf[E events.Event](r *Record) (e E, ok bool, err error) {
+// Err is events.ErrUnknownKind if a payload was asked for that has a schema of a newer program.
+func (r *Record) Err() error {
+	if errors.Is(r.err, events.ErrUnknownKind) {
+		return r.err
+	}
+	return nil
+}
+
+// PayloadOf decodes r's payload. ok is false when it was erased or cannot be read, which a view takes as never known, and
+// where r.Err says why.
+func PayloadOf[E events.Event](r *Record) (e E, ok bool) {
 	if !r.decoded {
 		r.event, r.err = r.Event()
 		r.decoded = true
 	}
-	if errors.Is(r.err, events.ErrUnknownKind) {
-		return e, false, r.err
+	if r.err == nil {
+		e, ok = r.event.(E)
 	}
-	e, ok = r.event.(E)
-	return e, ok && r.err == nil, nil
+	return e, ok
 }
 
-// Handle hands r and its payload to f, unless the payload was erased or cannot be read. Errors are those of PayloadOf and of f.
-func Handle[E events.Event](r *Record, f func(*Record, E) error) error {
-	e, ok, err := PayloadOf[E](r)
-	if err != nil || !ok {
-		return err
+// Handle hands r and its payload to f, unless there is none to be had.
+func Handle[E events.Event](r *Record, f func(*Record, E)) {
+	if e, ok := PayloadOf[E](r); ok {
+		f(r, e)
 	}
-	return f(r, e)
 }
 
 // TurnOf is the turn that r belongs to: its correlation, which outlives the payload, else what the payload says.
@@ -80,20 +86,32 @@ func TurnOf(r *Record, said events.ID) events.ID {
 }
 
 // Turn is the turn that a record belongs to, where nothing else of the payload is needed: mostly it need not be decoded.
-func (r *Record) Turn() (events.ID, error) {
+func (r *Record) Turn() events.ID {
 	if r.Correlation != (events.ID{}) {
-		return r.Correlation, nil
+		return r.Correlation
 	}
-	e, _, err := PayloadOf[events.Event](r)
-	return TurnSaid(e), err
+	e, _ := PayloadOf[events.Event](r)
+	return TurnSaid(e)
 }
 
-// Tx is one view's part of a transaction.
+// Tx is one view's part of a transaction. The first error that it meets stays, and the transaction is given up with it: from then
+// on tables are empty to whoever reads them, and store nothing. So neither folds nor readers need to look for errors.
 type Tx struct {
 	bucket     *bolt.Bucket
 	codec      *Codec
+	err        *error                                             // of all views of the transaction
 	header     func(events.Position) (events.Header, bool, error) // of any record of the log; to fold alone
 	Checkpoint events.Position                                    // how far the view is; to read alone
+}
+
+// Err is why the transaction is given up; nil: it goes on.
+func (x *Tx) Err() error { return *x.err }
+
+// Fail gives the transaction up because of an error, unless there is one before it. Nil is none.
+func (x *Tx) Fail(err error) {
+	if *x.err == nil {
+		*x.err = err
+	}
 }
 
 // TurnSaid is the turn that an event itself names.

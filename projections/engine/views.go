@@ -142,9 +142,40 @@ func (v *Views) Close() error {
 	return nil
 }
 
-// Read runs f in a short read transaction, with which it must be done when it returns. It is for packages of views. Errors:
-// ctx.Err(), ErrClosed, ErrDamaged, which Run mends, and those of f.
-func (v *Views) Read(ctx context.Context, f func(*bolt.Tx) error) error {
+// ReadTx is a short read transaction over all views.
+type ReadTx struct {
+	File  *bolt.Tx // all of it
+	views *Views
+	err   error
+}
+
+// View is the live copy of a view, whatever became of it: if it cannot be read, the transaction has failed.
+func (r *ReadTx) View(name string) *Tx {
+	x := &Tx{codec: r.views.codec, err: &r.err}
+	p, ok, err := readPoint(x.codec, r.File, name)
+	if err == nil && !ok {
+		err = Damaged("no view %s", name)
+	}
+	if err == nil {
+		x.Checkpoint = p.Position
+		x.bucket, err = bucketIn(r.File, p.Bucket)
+	}
+	x.Fail(err)
+	return x
+}
+
+// Read runs f in a read transaction, with which it must be done when it returns. It is for packages of views. Errors:
+// ctx.Err(), ErrClosed, ErrDamaged, which Run mends, and what a Tx of f failed with.
+func (v *Views) Read(ctx context.Context, f func(*ReadTx)) error {
+	return v.read(ctx, func(btx *bolt.Tx) error {
+		r := &ReadTx{File: btx, views: v}
+		f(r)
+		return r.err
+	})
+}
+
+// read is Read, without views.
+func (v *Views) read(ctx context.Context, f func(*bolt.Tx) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -164,39 +195,16 @@ func (v *Views) Read(ctx context.Context, f func(*bolt.Tx) error) error {
 }
 
 // View runs f, as Read does, on the live copy of the view of that name.
-func (v *Views) View(ctx context.Context, name string, f func(*Tx) error) error {
-	return v.Read(ctx, func(btx *bolt.Tx) error {
-		x, err := v.LiveTx(btx, name)
-		if err != nil {
-			return err
-		}
-		return f(x)
-	})
+func (v *Views) View(ctx context.Context, name string, f func(*Tx)) error {
+	return v.Read(ctx, func(r *ReadTx) { f(r.View(name)) })
 }
 
-// LiveTx is the live copy of a view, within btx.
-func (v *Views) LiveTx(btx *bolt.Tx, name string) (*Tx, error) {
-	p, ok, err := readPoint(v.codec, btx, name)
-	if err != nil {
-		return nil, err
-	}
-	if !ok {
-		return nil, Damaged("no view %s", name)
-	}
-	x, err := v.txOf(btx, p.Bucket)
-	if err != nil {
-		return nil, err
-	}
-	x.Checkpoint = p.Position
-	return x, nil
-}
-
-func (v *Views) txOf(btx *bolt.Tx, bucket string) (*Tx, error) {
-	b := btx.Bucket([]byte(bucket))
+func bucketIn(btx *bolt.Tx, name string) (*bolt.Bucket, error) {
+	b := btx.Bucket([]byte(name))
 	if b == nil {
-		return nil, Damaged("no bucket %s", bucket)
+		return nil, Damaged("no bucket %s", name)
 	}
-	return &Tx{bucket: b, codec: v.codec}, nil
+	return b, nil
 }
 
 // Position is how far all views have come: an answer given after it contains at least every record up to it.

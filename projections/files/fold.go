@@ -23,50 +23,46 @@ func (View) Fold(x *engine.Tx) engine.Fold {
 	}
 }
 
-func (f *fold) Flush() error { return engine.Flush(f.facts, f.roots) }
+func (f *fold) Flush() { engine.Flush(f.facts, f.roots) }
 
-func (f *fold) Apply(r *engine.Record) error {
+func (f *fold) Apply(r *engine.Record) {
 	switch r.Kind {
 	case events.KindSessionOpened:
-		return f.open(r)
+		f.open(r)
 	case events.KindToolUsed:
-		if r.Unobserved {
-			return nil
+		if !r.Unobserved {
+			engine.Handle(r, f.tool)
 		}
-		return engine.Handle(r, f.tool)
 	case events.KindObservationParsed:
-		return engine.Handle(r, f.observation)
+		engine.Handle(r, f.observation)
 	case events.KindMemoryForgotten:
-		return f.forget(r)
+		f.forget(r)
 	}
-	return nil
 }
 
-func (f *fold) tool(r *engine.Record, e events.ToolUsed) error {
+func (f *fold) tool(r *engine.Record, e events.ToolUsed) {
 	file, modified := fileOf(e.Input)
 	if file == "" {
-		return nil
+		return
 	}
 	if !path.IsAbs(file) && e.Cwd != "" {
 		file = path.Join(e.Cwd, file)
 	}
-	t := Touch{Tool: e.Tool, Failed: e.Failed}
+	t, names := Touch{Tool: e.Tool, Failed: e.Failed}, []string{file}
 	if modified && !e.Failed {
-		return f.touch(r, t, []string{file}, nil)
+		f.touch(r, t, names, nil)
+	} else {
+		f.touch(r, t, nil, names)
 	}
-	return f.touch(r, t, nil, []string{file})
 }
 
-func (f *fold) observation(r *engine.Record, e events.ObservationParsed) error {
-	return f.touch(r, Touch{ID: e.Observation}, e.FilesModified, e.FilesRead)
+func (f *fold) observation(r *engine.Record, e events.ObservationParsed) {
+	f.touch(r, Touch{ID: e.Observation}, e.FilesModified, e.FilesRead)
 }
 
 // touch enters that r changed and read files. One that it did both to was changed.
-func (f *fold) touch(r *engine.Record, t Touch, changed, read []string) error {
-	known, err := f.facts.Peek(r.Session)
-	if err != nil {
-		return err
-	}
+func (f *fold) touch(r *engine.Record, t Touch, changed, read []string) {
+	known := f.facts.Peek(r.Session)
 	if known == nil {
 		known = &engine.Facts{}
 	}
@@ -78,65 +74,41 @@ func (f *fold) touch(r *engine.Record, t Touch, changed, read []string) error {
 			continue
 		}
 		t.Modified = i < len(changed)
-		if err := f.enter(done.Project, file, t, len(done.Paths)); err != nil {
-			return err
-		}
+		touchTable().Put(f.x, touchKey(done.Project, file, t.Position), t)
+		recentTable().Put(f.x, recentKey(done.Project, t, len(done.Paths)), fileRef{Modified: t.Modified, Path: file})
 		done.Paths = append(done.Paths, file)
 	}
-	if len(done.Paths) == 0 {
-		return nil
+	if len(done.Paths) > 0 {
+		touchedTable().Put(f.x, engine.PositionKey(r.Position), done)
 	}
-	return touchedTable().Put(f.x, engine.PositionKey(r.Position), done)
 }
 
 // open keeps the name of the session's project: it must not depend on a touch, which can be forgotten.
-func (f *fold) open(r *engine.Record) error {
-	if err := f.facts.Learn(r); err != nil {
-		return err
+func (f *fold) open(r *engine.Record) {
+	f.facts.Learn(r)
+	if known := f.facts.Peek(r.Session); known != nil {
+		f.roots.Edit(engine.ProjectIDOf(known.ProjectRoot)).Root = known.ProjectRoot
 	}
-	known, err := f.facts.Peek(r.Session)
-	if err != nil || known == nil {
-		return err
-	}
-	name, err := f.roots.Edit(engine.ProjectIDOf(known.ProjectRoot))
-	if err != nil {
-		return err
-	}
-	name.Root = known.ProjectRoot
-	return nil
 }
 
-func (f *fold) enter(p engine.ProjectID, file string, t Touch, n int) error {
-	if err := touchTable().Put(f.x, touchKey(p, file, t.Position), t); err != nil {
-		return err
-	}
-	return recentTable().Put(f.x, recentKey(p, t, n), fileRef{Modified: t.Modified, Path: file})
-}
-
-func (f *fold) forget(r *engine.Record) error {
-	return engine.ForgottenRecords(f.x, r, func(h events.Header) error {
+func (f *fold) forget(r *engine.Record) {
+	for h := range engine.ForgottenRecords(f.x, r) {
 		if h.Kind != events.KindToolUsed && h.Kind != events.KindObservationParsed {
-			return nil
+			continue
 		}
-		done, ok, err := touchedTable().Get(f.x, engine.PositionKey(h.Position))
-		if err != nil || !ok {
-			return err
+		if done, ok := touchedTable().Get(f.x, engine.PositionKey(h.Position)); ok {
+			f.remove(h, done)
 		}
-		return f.remove(h, done)
-	})
+	}
 }
 
-func (f *fold) remove(h events.Header, done touched) error {
+func (f *fold) remove(h events.Header, done touched) {
 	t := Touch{At: h.OccurredAt, Position: h.Position}
 	for n, file := range done.Paths {
-		if err := touchTable().Delete(f.x, touchKey(done.Project, file, h.Position)); err != nil {
-			return err
-		}
-		if err := recentTable().Delete(f.x, recentKey(done.Project, t, n)); err != nil {
-			return err
-		}
+		touchTable().Delete(f.x, touchKey(done.Project, file, h.Position))
+		recentTable().Delete(f.x, recentKey(done.Project, t, n))
 	}
-	return touchedTable().Delete(f.x, engine.PositionKey(h.Position))
+	touchedTable().Delete(f.x, engine.PositionKey(h.Position))
 }
 
 // relative is the path as it is kept: inside the project or the working tree relative to it, else as it is. It is

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	bolt "go.etcd.io/bbolt"
-
 	"github.com/cmemd/cmemd/projections/engine"
 )
 
@@ -28,23 +26,13 @@ func (v Reader) Files(ctx context.Context, f Filter) ([]File, error) {
 		f.Touches = 10
 	}
 	var files []File
-	err := v.Read(ctx, func(btx *bolt.Tx) error {
-		files = nil
-		x, projects, err := v.readFiles(btx, f.ProjectRoot)
-		if err != nil {
-			return err
-		}
-		for id, root := range projects {
-			found, err := f.find(ctx, x, id)
-			if err != nil {
-				return err
-			}
-			for _, file := range found {
+	err := v.View(ctx, View{}.Name(), func(x *engine.Tx) {
+		for id, root := range f.projects(x) {
+			for _, file := range f.find(ctx, x, id) {
 				file.ProjectRoot = root
 				files = append(files, file)
 			}
 		}
-		return nil
 	})
 	slices.SortFunc(files, func(a, b File) int {
 		return cmp.Or(b.LastAt.Compare(a.LastAt), cmp.Compare(a.ProjectRoot, b.ProjectRoot), cmp.Compare(a.Path, b.Path))
@@ -52,85 +40,72 @@ func (v Reader) Files(ctx context.Context, f Filter) ([]File, error) {
 	return files[:min(len(files), f.Limit)], err
 }
 
-func (f Filter) find(ctx context.Context, x *engine.Tx, p engine.ProjectID) ([]File, error) {
-	names, err := f.newest, error(nil)
+func (f Filter) find(ctx context.Context, x *engine.Tx, p engine.ProjectID) []File {
+	names := f.newest
 	if f.Path != "" {
 		names = f.named
 	}
-	paths, err := names(ctx, x, p)
-	if err != nil {
-		return nil, err
-	}
 	var files []File
-	for _, path := range paths {
-		file, err := f.read(x, p, path)
-		if err != nil {
-			return nil, err
-		}
-		if len(file.Touches) > 0 {
+	for _, path := range names(ctx, x, p) {
+		if file := f.read(x, p, path); len(file.Touches) > 0 {
 			files = append(files, file)
 		}
 	}
-	return files, nil
+	return files
 }
 
 // newest are the paths touched last in a project.
-func (f Filter) newest(ctx context.Context, x *engine.Tx, p engine.ProjectID) ([]string, error) {
+func (f Filter) newest(ctx context.Context, x *engine.Tx, p engine.ProjectID) []string {
 	var paths []string
 	seen, n := map[string]bool{}, 0
-	for ref, err := range recentTable().Before(x, p[:], append(p[:], bytes.Repeat([]byte{0xff}, 19)...)) {
-		if n++; err != nil || len(paths) >= f.Limit || n > newestTouches {
-			return paths, err
+	for _, r := range recentTable().Before(x, p[:], append(p[:], bytes.Repeat([]byte{0xff}, 19)...)) {
+		if n++; len(paths) >= f.Limit || n > newestTouches {
+			break
 		}
-		r := ref.Value
 		if seen[r.Path] || f.ModifiedOnly && !r.Modified {
 			continue
 		}
 		seen[r.Path] = true
 		paths = append(paths, r.Path)
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
+		x.Fail(ctx.Err())
 	}
-	return paths, nil
+	return paths
 }
 
 // named are the paths of a project that match, found by going from name to name.
-func (f Filter) named(ctx context.Context, x *engine.Tx, p engine.ProjectID) ([]string, error) {
-	b, err := touchTable().In(x)
-	if err != nil {
-		return nil, err
-	}
+func (f Filter) named(ctx context.Context, x *engine.Tx, p engine.ProjectID) []string {
 	want := strings.TrimPrefix(strings.TrimSuffix(f.Path, "/"), "./")
 	var paths []string
+	b := touchTable().In(x)
+	if b == nil {
+		return nil
+	}
 	c := b.Cursor()
-	for k, _ := c.Seek(p[:]); bytes.HasPrefix(k, p[:]); {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
+	for k, _ := c.Seek(p[:]); bytes.HasPrefix(k, p[:]) && x.Err() == nil; {
 		path, ok := pathOfKey(k)
 		if !ok {
-			return nil, engine.Damaged("touch of no file: %x", k)
+			x.Fail(engine.Damaged("touch of no file: %x", k))
+			break
 		}
 		if path == want || strings.HasPrefix(path, want+"/") || strings.HasSuffix(path, "/"+want) {
 			paths = append(paths, path)
 		}
 		next := nextPath(k)
 		if k, _ = c.Seek(next); k != nil && bytes.Compare(k, next) < 0 {
-			return nil, engine.Damaged("keys of files are out of order")
+			x.Fail(engine.Damaged("keys of files are out of order"))
 		}
+		x.Fail(ctx.Err())
 	}
-	return paths, nil
+	return paths
 }
 
 // read reads the newest touches of one file; none if the filter wants changed files and it was only read.
-func (f Filter) read(x *engine.Tx, p engine.ProjectID, path string) (File, error) {
+func (f Filter) read(x *engine.Tx, p engine.ProjectID, path string) File {
 	file, prefix := File{Path: path}, pathKey(p, path)
-	for touch, err := range touchTable().From(x, prefix, prefix) {
-		if err != nil || len(file.Touches) >= f.Touches {
-			return file, err
+	for _, t := range touchTable().From(x, prefix, prefix) {
+		if len(file.Touches) >= f.Touches {
+			break
 		}
-		t := touch.Value
 		if f.ModifiedOnly && !t.Modified {
 			continue
 		}
@@ -139,27 +114,24 @@ func (f Filter) read(x *engine.Tx, p engine.ProjectID, path string) (File, error
 		}
 		file.Touches = append(file.Touches, t)
 	}
-	return file, nil
+	return file
 }
 
-// readFiles are the files view's part of a transaction, and the projects that a filter asks for.
-func (v Reader) readFiles(btx *bolt.Tx, root string) (x *engine.Tx, projects map[engine.ProjectID]string, err error) {
-	x, err = v.LiveTx(btx, View{}.Name())
-	if err != nil {
-		return nil, nil, err
+// projects are those that the filter asks for, and their roots.
+func (f Filter) projects(x *engine.Tx) map[engine.ProjectID]string {
+	projects := map[engine.ProjectID]string{}
+	if f.ProjectRoot != "" {
+		projects[engine.ProjectIDOf(f.ProjectRoot)] = f.ProjectRoot
+		return projects
 	}
-	projects = map[engine.ProjectID]string{}
-	if root != "" {
-		projects[engine.ProjectIDOf(root)] = root
-		return x, projects, nil
-	}
-	for name, err := range projectTable().From(x, nil, nil) {
-		if err != nil || len(name.Key) != 16 {
-			return nil, nil, cmp.Or(err, engine.Damaged("project %x", name.Key))
+	for k, name := range projectTable().From(x, nil, nil) {
+		if len(k) != len(engine.ProjectID{}) {
+			x.Fail(engine.Damaged("project %x", k))
+			break
 		}
-		projects[engine.ProjectID(name.Key)] = name.Value.Root
+		projects[engine.ProjectID(k)] = name.Root
 	}
-	return x, projects, nil
+	return projects
 }
 
 // Touches returns the newest touches of one file of a project, at most limit of them (0 means 10), newest first. Path is
@@ -169,13 +141,8 @@ func (v Reader) Touches(ctx context.Context, root, path string, limit int) ([]To
 		limit = 10
 	}
 	var file File
-	err := v.Read(ctx, func(btx *bolt.Tx) error {
-		x, err := v.LiveTx(btx, View{}.Name())
-		if err != nil {
-			return err
-		}
-		file, err = Filter{Touches: limit}.read(x, engine.ProjectIDOf(root), path)
-		return err
+	err := v.View(ctx, View{}.Name(), func(x *engine.Tx) {
+		file = Filter{Touches: limit}.read(x, engine.ProjectIDOf(root), path)
 	})
 	return file.Touches, err
 }

@@ -29,183 +29,123 @@ func (View) Fold(x *engine.Tx) engine.Fold {
 	return f
 }
 
-func (f *fold) Flush() error {
-	if err := engine.Flush(f.hours, f.slots, f.turns, f.streaks, f.now); err != nil {
-		return err
-	}
-	return f.prune()
+func (f *fold) Flush() {
+	engine.Flush(f.hours, f.slots, f.turns, f.streaks, f.now)
+	f.prune()
 }
 
 // prune deletes the slots and hours behind their horizons, also what was just changed there. Which are left does not depend
 // on when it ran: horizons only advance.
-func (f *fold) prune() error {
-	now, err := f.now.Peek(struct{}{})
-	if err != nil || now == nil {
-		return err
+func (f *fold) prune() {
+	if now := f.now.Peek(struct{}{}); now != nil {
+		pruneSpans(f.x, slotTable(), now.horizon())
+		pruneSpans(f.x, hourTable(), now.hourHorizon())
 	}
-	if err := pruneSpans(f.x, slotTable(), now.horizon()); err != nil {
-		return err
-	}
-	return pruneSpans(f.x, hourTable(), now.hourHorizon())
 }
 
 // pruneSpans deletes the spans up to and with last.
-func pruneSpans(x *engine.Tx, t engine.Table[spanCount], last int64) error {
-	b, err := t.In(x)
-	if err != nil {
-		return err
+func pruneSpans(x *engine.Tx, t engine.Table[spanCount], last int64) {
+	b := t.In(x)
+	if b == nil {
+		return
 	}
 	c := b.Cursor()
-	for k, _ := c.First(); k != nil && spanOfKey(k) <= last; k, _ = c.First() {
-		if err := c.Delete(); err != nil {
-			return err
-		}
+	for k, _ := c.First(); k != nil && spanOfKey(k) <= last && x.Err() == nil; k, _ = c.First() {
+		x.Fail(c.Delete())
 	}
-	return nil
 }
 
-func (f *fold) Apply(r *engine.Record) error {
+func (f *fold) Apply(r *engine.Record) {
 	switch r.Kind {
 	case events.KindTurnStarted:
-		return engine.Handle(r, f.start)
+		engine.Handle(r, f.start)
 	case events.KindTurnReceived, events.KindTurnFailed:
-		return f.end(r)
+		f.end(r)
 	case events.KindOutputDropped, events.KindOutputSkipped, events.KindMemoryForgotten:
-		return f.turns.Apply(r)
+		f.turns.Apply(r)
 	case events.KindObservationParsed, events.KindSummaryParsed:
-		return f.keep(r)
+		f.keep(r)
 	case events.KindSessionQuarantined, events.KindSessionReleased:
-		return f.quarantine(r)
+		f.quarantine(r)
 	case events.KindSessionRespawned:
-		return engine.Handle(r, f.respawn)
+		engine.Handle(r, f.respawn)
 	case events.KindProviderPaused, events.KindProviderResumed:
-		return f.pause(r)
+		f.pause(r)
 	case events.KindDaemonDegraded:
-		return engine.Handle(r, f.degrade)
+		engine.Handle(r, f.degrade)
 	}
-	return nil
 }
 
-func (f *fold) start(r *engine.Record, e events.TurnStarted) error {
-	if err := f.turns.Apply(r); err != nil {
-		return err
-	}
+func (f *fold) start(r *engine.Record, e events.TurnStarted) {
+	f.turns.Apply(r)
 	id := engine.TurnOf(r, e.Turn)
-	return f.try(r, asked{e.Provider, e.Model}, func(until time.Time, trial *Trial) bool { return trial.begin(id, r.OccurredAt, until) })
+	f.try(r, asked{e.Provider, e.Model}, func(until time.Time, trial *Trial) bool { return trial.begin(id, r.OccurredAt, until) })
 }
 
 // end enters that a turn has ended. An answer also dates its model's streak.
-func (f *fold) end(r *engine.Record) error {
-	id, err := r.Turn()
-	if err != nil {
-		return err
+func (f *fold) end(r *engine.Record) {
+	id := r.Turn()
+	known := f.turns.Peek(id)
+	if known == nil {
+		return
 	}
-	known, err := f.turns.Peek(id)
-	if err != nil || known == nil {
-		return err
-	}
-	at, err := f.advance(r)
-	if err != nil {
-		return err
-	}
-	s, err := f.streak(known.by())
-	if err != nil {
-		return err
-	}
+	at, s := f.advance(r), f.streak(known.by())
 	if r.Kind == events.KindTurnReceived {
 		s.LastAt = r.RecordedAt
 		if s.FirstAt.IsZero() {
 			s.FirstAt = r.RecordedAt
 		}
 	}
-	if err := f.try(r, known.by(), func(_ time.Time, trial *Trial) bool { return trial.end(id, r) }); err != nil {
-		return err
-	}
-	return f.turns.Evolve(r, func(t *turnCount) { t.At, t.Era = at, s.Kept })
+	f.try(r, known.by(), func(_ time.Time, trial *Trial) bool { return trial.end(id, r) })
+	f.turns.Evolve(r, func(t *turnCount) { t.At, t.Era = at, s.Kept })
 }
 
 // enter adds what a turn says to the counts, by times.
-func (f *fold) enter(t turnCount, by int64) error {
+func (f *fold) enter(t turnCount, by int64) {
 	if t.At == 0 {
-		return nil
+		return
 	}
-	s, err := f.streak(t.by())
-	if err != nil {
-		return err
-	}
-	t.addToStreak(s, by)
-	return f.count(t.by(), t.At, func(c *Count) { t.addTo(c, by) })
+	t.addToStreak(f.streak(t.by()), by)
+	f.count(t.by(), t.At, func(c *Count) { t.addTo(c, by) })
 }
 
 // count changes all counts that something in slot at belongs to. A slot that is not kept any more is left alone.
-func (f *fold) count(by asked, at int64, change func(*Count)) error {
-	s, err := f.streak(by)
-	if err != nil {
-		return err
+func (f *fold) count(by asked, at int64, change func(*Count)) {
+	change(&f.streak(by).All)
+	countSpan(f.hours, spanKey{hourOf(at), by}, change)
+	if now := f.now.Peek(struct{}{}); now != nil && at > now.horizon() {
+		countSpan(f.slots, spanKey{at, by}, change)
 	}
-	change(&s.All)
-	if err := countSpan(f.hours, spanKey{hourOf(at), by}, change); err != nil {
-		return err
-	}
-	now, err := f.now.Peek(struct{}{})
-	if err != nil || now == nil || at <= now.horizon() {
-		return err
-	}
-	return countSpan(f.slots, spanKey{at, by}, change)
 }
 
-func countSpan(spans *engine.Cache[spanKey, spanCount], key spanKey, change func(*Count)) error {
-	c, err := spans.Edit(key)
-	if err != nil {
-		return err
-	}
+func countSpan(spans *engine.Cache[spanKey, spanCount], key spanKey, change func(*Count)) {
+	c := spans.Edit(key)
 	c.Provider, c.Model = key.by.provider, key.by.model
 	change(&c.Count)
-	return nil
 }
 
-func (f *fold) streak(by asked) (*Streak, error) {
-	s, err := f.streaks.Edit(by)
-	if err != nil {
-		return nil, err
-	}
+func (f *fold) streak(by asked) *Streak {
+	s := f.streaks.Edit(by)
 	s.Provider, s.Model = by.provider, by.model
-	return s, nil
+	return s
 }
 
 // advance returns the slot of r, which becomes the newest one.
-func (f *fold) advance(r *engine.Record) (int64, error) {
-	now, err := f.now.Edit(struct{}{})
-	if err != nil {
-		return 0, err
-	}
-	at := slotAt(r.RecordedAt)
+func (f *fold) advance(r *engine.Record) int64 {
+	now, at := f.now.Edit(struct{}{}), slotAt(r.RecordedAt)
 	now.Newest = max(now.Newest, at)
-	return at, nil
+	return at
 }
 
-func (f *fold) keep(r *engine.Record) error {
-	id, err := r.Turn()
-	if err != nil {
-		return err
+func (f *fold) keep(r *engine.Record) {
+	known := f.turns.Peek(r.Turn())
+	if known == nil || known.Result == turn.Kept {
+		return
 	}
-	known, err := f.turns.Peek(id)
-	if err != nil || known == nil || known.Result == turn.Kept {
-		return err
-	}
-	now, err := f.now.Edit(struct{}{})
-	if err != nil {
-		return err
-	}
+	now := f.now.Edit(struct{}{})
 	now.LastKept, now.LastKeptAt = r.Position, r.RecordedAt
-	if err := f.turns.Apply(r); err != nil {
-		return err
-	}
-	s, err := f.streak(known.by())
-	if err != nil {
-		return err
-	}
+	f.turns.Apply(r)
+	s := f.streak(known.by())
 	s.Unusable, s.Blank, s.FirstAt = 0, 0, time.Time{}
 	s.Kept, s.KeptAt = r.Position, r.RecordedAt
-	return nil
 }

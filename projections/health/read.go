@@ -3,6 +3,7 @@ package health
 import (
 	"cmp"
 	"context"
+	"iter"
 	"maps"
 	"slices"
 	"time"
@@ -18,9 +19,9 @@ type Reader struct{ *engine.Views }
 // What is not well is as of now.
 func (v Reader) Health(ctx context.Context, since, until time.Time) (Report, error) {
 	var h Report
-	err := v.View(ctx, View{}.Name(), func(x *engine.Tx) error {
+	err := v.View(ctx, View{}.Name(), func(x *engine.Tx) {
 		h = Report{Since: since, Until: until}
-		return h.read(x)
+		h.read(x)
 	})
 	return h, err
 }
@@ -28,59 +29,39 @@ func (v Reader) Health(ctx context.Context, since, until time.Time) (Report, err
 // HealthWindows returns how the observer did in the hour, the day and the week before now, as exactly as Health does.
 func (v Reader) HealthWindows(ctx context.Context, now time.Time) (Windows, error) {
 	var out Windows
-	err := v.View(ctx, View{}.Name(), func(x *engine.Tx) error {
+	err := v.View(ctx, View{}.Name(), func(x *engine.Tx) {
 		for _, w := range []struct {
 			into *Window
 			span time.Duration
 		}{{&out.Hour, time.Hour}, {&out.Day, 24 * time.Hour}, {&out.Week, 7 * 24 * time.Hour}} {
 			h := Report{Since: now.Add(-w.span), Until: now}
-			if err := h.readSpans(x); err != nil {
-				return err
-			}
+			h.readSpans(x)
 			*w.into = Window{Since: h.Since, Total: h.Total, Models: h.Models}
 		}
-		return nil
 	})
 	return out, err
 }
 
-func (h *Report) read(x *engine.Tx) error {
-	now, _, err := wellTable().Get(x, wellKey(struct{}{}))
-	if err != nil {
-		return err
-	}
+func (h *Report) read(x *engine.Tx) {
+	now, _ := wellTable().Get(x, wellKey(struct{}{}))
 	h.LastKept, h.LastKeptAt, h.Degraded, h.DegradedAt = now.LastKept, now.LastKeptAt, now.Degraded, now.DegradedAt
 	h.LastRespawn = now.Respawn
-	if h.Streaks, err = all(x, streakTable()); err != nil {
-		return err
-	}
-	if h.Pauses, err = all(x, pauseTable()); err != nil {
-		return err
-	}
-	if h.Quarantines, err = all(x, quarantineTable()); err != nil {
-		return err
-	}
-	return h.readSpans(x)
+	h.Streaks, h.Pauses, h.Quarantines = all(x, streakTable()), all(x, pauseTable()), all(x, quarantineTable())
+	h.readSpans(x)
 }
 
 // all reads a whole table, which must be small.
-func all[V any](x *engine.Tx, t engine.Table[V]) ([]V, error) {
+func all[V any](x *engine.Tx, t engine.Table[V]) []V {
 	var values []V
-	for v, err := range t.From(x, nil, nil) {
-		if err != nil {
-			return nil, err
-		}
-		values = append(values, v.Value)
+	for _, v := range t.From(x, nil, nil) {
+		values = append(values, v)
 	}
-	return values, nil
+	return values
 }
 
 // readSpans adds up the hours between Since and Until, and the slots of those that lie in it only in part.
-func (h *Report) readSpans(x *engine.Tx) error {
-	now, _, err := wellTable().Get(x, wellKey(struct{}{}))
-	if err != nil {
-		return err
-	}
+func (h *Report) readSpans(x *engine.Tx) {
+	now, _ := wellTable().Get(x, wellKey(struct{}{}))
 	first, last := int64(-1<<62), int64(1<<62) // slots
 	if !h.Since.IsZero() {
 		first = slotAt(h.Since)
@@ -89,47 +70,35 @@ func (h *Report) readSpans(x *engine.Tx) error {
 		last = slotAt(h.Until)
 	}
 	s := &spanSum{health: h, models: map[asked]*Model{}}
-	err = eachSpan(x, hourTable(), hourOf(first), hourOf(last), func(hour int64, c spanCount) error {
+	for hour, c := range spans(x, hourTable(), hourOf(first), hourOf(last)) {
 		begins := hour * slotsAnHour
 		whole := begins >= first && begins+slotsAnHour-1 <= last
 		if whole || begins <= now.horizon() { // what is left of its slots is not all of it
 			s.enter(hour, c)
-			return nil
+		} else {
+			s.partial(hour)
 		}
-		s.partial(hour)
-		return nil
-	})
-	if err != nil {
-		return err
 	}
 	for _, hour := range s.parts {
 		from, to := max(first, hour*slotsAnHour), min(last, hour*slotsAnHour+slotsAnHour-1)
-		err := eachSpan(x, slotTable(), from, to, func(_ int64, c spanCount) error {
+		for _, c := range spans(x, slotTable(), from, to) {
 			s.enter(hour, c)
-			return nil
-		})
-		if err != nil {
-			return err
 		}
 	}
 	s.finish()
-	return nil
 }
 
 func hourOf(slot int64) int64 { return slot / slotsAnHour }
 
-// eachSpan calls f for the counts of the spans from first to last, both included, in order.
-func eachSpan(x *engine.Tx, t engine.Table[spanCount], first, last int64, f func(span int64, c spanCount) error) error {
-	for c, err := range t.From(x, nil, spanPrefix(max(first, 0), 0)) {
-		span := spanOfKey(c.Key)
-		if err != nil || span > last {
-			return err
-		}
-		if err := f(span, c.Value); err != nil {
-			return err
+// spans yields the counts of the spans from first to last, both included, in order.
+func spans(x *engine.Tx, t engine.Table[spanCount], first, last int64) iter.Seq2[int64, spanCount] {
+	return func(yield func(int64, spanCount) bool) {
+		for k, c := range t.From(x, nil, spanPrefix(max(first, 0), 0)) {
+			if span := spanOfKey(k); span > last || !yield(span, c) {
+				return
+			}
 		}
 	}
-	return nil
 }
 
 // spanSum adds spans up by hour and by model.

@@ -8,95 +8,65 @@ import (
 )
 
 // quarantine enters that a session's observer was stopped or let go.
-func (f *fold) quarantine(r *engine.Record) error {
+func (f *fold) quarantine(r *engine.Record) {
 	key := engine.SessionKey(r.Session)
 	if r.Kind == events.KindSessionReleased {
-		return quarantineTable().Delete(f.x, key)
+		quarantineTable().Delete(f.x, key)
+		return
 	}
-	e, _, err := engine.PayloadOf[events.SessionQuarantined](r)
-	if err != nil {
-		return err
-	}
-	by, err := f.asker(r.Correlation)
-	if err != nil {
-		return err
-	}
+	e, _ := engine.PayloadOf[events.SessionQuarantined](r)
+	by := f.asker(r.Correlation)
 	var was *Quarantine
-	if q, ok, err := quarantineTable().Get(f.x, key); err != nil {
-		return err
-	} else if ok {
+	if q, ok := quarantineTable().Get(f.x, key); ok {
 		was = &q
 	}
 	q := QuarantineOf(r, e, was)
 	q.At, q.Provider, q.Model = r.OccurredAt, by.provider, by.model
-	if err := quarantineTable().Put(f.x, key, *q); err != nil {
-		return err
-	}
-	return f.happened(r, by, func(c *Count) { c.Quarantines++ })
+	quarantineTable().Put(f.x, key, *q)
+	f.happened(r, by, func(c *Count) { c.Quarantines++ })
 }
 
 // respawn enters that a session got a fresh observer.
-func (f *fold) respawn(r *engine.Record, e events.SessionRespawned) error {
-	by, err := f.asker(r.Correlation)
-	if err != nil {
-		return err
-	}
-	now, err := f.now.Edit(struct{}{})
-	if err != nil {
-		return err
-	}
+func (f *fold) respawn(r *engine.Record, e events.SessionRespawned) {
+	by, now := f.asker(r.Correlation), f.now.Edit(struct{}{})
 	now.Respawn = RespawnOf(r, e)
 	now.Respawn.Provider, now.Respawn.Model = by.provider, by.model
-	return f.happened(r, by, func(c *Count) { addTo(&c.Respawns, e.Cause, 1) })
+	f.happened(r, by, func(c *Count) { addTo(&c.Respawns, e.Cause, 1) })
 }
 
 // pause enters that a provider is left alone or asked again.
-func (f *fold) pause(r *engine.Record) error {
+func (f *fold) pause(r *engine.Record) {
 	provider, ok := r.Stream.Provider()
 	if !ok || provider == "" {
-		return nil
+		return
 	}
 	if r.Kind == events.KindProviderResumed {
-		return pauseTable().Delete(f.x, []byte(provider))
+		pauseTable().Delete(f.x, []byte(provider))
+		return
 	}
-	e, _, err := engine.PayloadOf[events.ProviderPaused](r)
-	if err != nil {
-		return err
-	}
-	by, err := f.asker(e.Turn)
-	if err != nil {
-		return err
-	}
+	e, _ := engine.PayloadOf[events.ProviderPaused](r)
+	by := f.asker(e.Turn)
 	by.provider = provider
 	p := Pause{Provider: provider, Model: by.model, Class: e.Class, Since: r.OccurredAt, At: r.OccurredAt, Until: e.Until, Probe: e.Probe}
-	was, ok, err := pauseTable().Get(f.x, []byte(provider))
-	if err != nil {
-		return err
-	}
-	if ok {
+	was, on := pauseTable().Get(f.x, []byte(provider))
+	if on {
 		p.Since = was.Since
 	}
-	if err := pauseTable().Put(f.x, []byte(provider), p); err != nil || ok {
-		return err
+	pauseTable().Put(f.x, []byte(provider), p)
+	if !on {
+		f.happened(r, by, func(c *Count) { c.Holds++ })
 	}
-	return f.happened(r, by, func(c *Count) { c.Holds++ })
 }
 
 // try has a turn of r's session change how the provider that it asks, and the session's observer, are tried, if they are
 // held back. What change leaves alone it returns false for.
-func (f *fold) try(r *engine.Record, by asked, change func(until time.Time, t *Trial) bool) error {
-	pause, ok, err := pauseTable().Get(f.x, []byte(by.provider))
-	if err == nil && ok && change(pause.Until, &pause.Trial) {
-		err = pauseTable().Put(f.x, []byte(by.provider), pause)
+func (f *fold) try(r *engine.Record, by asked, change func(until time.Time, t *Trial) bool) {
+	if pause, ok := pauseTable().Get(f.x, []byte(by.provider)); ok && change(pause.Until, &pause.Trial) {
+		pauseTable().Put(f.x, []byte(by.provider), pause)
 	}
-	if err != nil {
-		return err
+	if q, ok := quarantineTable().Get(f.x, engine.SessionKey(r.Session)); ok && change(q.Until, &q.Trial) {
+		quarantineTable().Put(f.x, engine.SessionKey(r.Session), q)
 	}
-	q, ok, err := quarantineTable().Get(f.x, engine.SessionKey(r.Session))
-	if err == nil && ok && change(q.Until, &q.Trial) {
-		err = quarantineTable().Put(f.x, engine.SessionKey(r.Session), q)
-	}
-	return err
 }
 
 // begin enters a turn that was started at a time, if what was held back until another may be tried by then. One that was
@@ -124,28 +94,20 @@ func (t *Trial) end(turn events.ID, r *engine.Record) bool {
 }
 
 // asker is who was asked in a turn; the zero asked where that is not known.
-func (f *fold) asker(turn events.ID) (asked, error) {
-	t, err := f.turns.Peek(turn)
-	if err != nil || t == nil {
-		return asked{}, err
+func (f *fold) asker(turn events.ID) asked {
+	if t := f.turns.Peek(turn); t != nil {
+		return t.by()
 	}
-	return t.by(), nil
+	return asked{}
 }
 
 // happened counts something that is no turn.
-func (f *fold) happened(r *engine.Record, by asked, change func(*Count)) error {
-	at, err := f.advance(r)
-	if err != nil {
-		return err
-	}
-	return f.count(by, at, change)
+func (f *fold) happened(r *engine.Record, by asked, change func(*Count)) {
+	f.count(by, f.advance(r), change)
 }
 
-func (f *fold) degrade(r *engine.Record, e events.DaemonDegraded) error {
-	now, err := f.now.Edit(struct{}{})
-	if err != nil {
-		return err
-	}
+func (f *fold) degrade(r *engine.Record, e events.DaemonDegraded) {
+	now := f.now.Edit(struct{}{})
 	switch {
 	case e.Cleared:
 		now.Degraded, now.DegradedAt = "", time.Time{}
@@ -154,7 +116,6 @@ func (f *fold) degrade(r *engine.Record, e events.DaemonDegraded) error {
 	default:
 		now.Degraded = e.Why
 	}
-	return nil
 }
 
 // QuarantineOf is the quarantine that r begins, or goes on with.

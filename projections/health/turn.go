@@ -71,19 +71,18 @@ func (t *turnCount) Begin(_ *engine.Record, e events.TurnStarted) {
 }
 
 // Evolve takes over what r says of the turn's end, or of what came of it.
-func (t *turnCount) Evolve(r *engine.Record) error {
+func (t *turnCount) Evolve(r *engine.Record) {
 	if r.Kind == events.KindTurnReceived {
-		e, ok, err := engine.PayloadOf[events.TurnReceived](r)
-		if ok {
+		if e, ok := engine.PayloadOf[events.TurnReceived](r); ok {
 			t.Usage, t.Latency = e.Usage, latencySlot(e.LatencyMS)
 		}
-		return err
+		return
 	}
 	t.Result, t.Why, t.Idle = turn.ResultOf(r.Kind), "", false
 	if t.Result == turn.Kept {
-		return nil
+		return
 	}
-	e, _, err := engine.PayloadOf[events.Event](r)
+	e, _ := engine.PayloadOf[events.Event](r)
 	switch e := e.(type) {
 	case events.TurnFailed:
 		t.Why = string(e.Class)
@@ -92,14 +91,14 @@ func (t *turnCount) Evolve(r *engine.Record) error {
 	case events.OutputSkipped:
 		t.Why, t.Idle = e.Reason, e.Reason == events.ReasonEmpty
 	}
-	return err
 }
 
 // Forget takes back what the payload of the record of h had said, but for what s says of it where it is stated.
 func (t *turnCount) Forget(h events.Header, s events.TurnSpent, stated bool) {
 	end := h.Kind == events.KindTurnReceived || h.Kind == events.KindTurnFailed
 	if end && t.Restated && !stated {
-		return // it is known from before
+		// it is known from before
+		return
 	}
 	switch h.Kind {
 	case events.KindTurnReceived:

@@ -35,18 +35,18 @@ type fold struct{ x *engine.Tx }
 
 func (View) Fold(x *engine.Tx) engine.Fold { return fold{x} }
 
-func (f fold) Apply(r *engine.Record) error {
+func (f fold) Apply(r *engine.Record) {
 	if r.Kind != events.KindContextInjected {
-		return nil
+		return
 	}
-	e, ok, err := engine.PayloadOf[events.ContextInjected](r)
-	if err != nil || !ok {
-		return err
+	e, ok := engine.PayloadOf[events.ContextInjected](r)
+	if !ok {
+		return
 	}
-	return table().Put(f.x, engine.PlaceKey(r.Session, r.Position), Injection{
+	table().Put(f.x, engine.PlaceKey(r.Session, r.Position), Injection{
 		Session: r.Session, Position: r.Position, At: r.OccurredAt, Hook: e.Hook, IDs: e.IDs, Characters: e.Characters,
 		Knew: events.Position(e.Position),
 	})
 }
 
-func (fold) Flush() error { return nil }
+func (fold) Flush() {}

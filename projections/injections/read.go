@@ -24,17 +24,13 @@ type Reader struct{ *engine.Views }
 // Given returns what a session was given since its conversation began, was cleared or was compacted.
 func (v Reader) Given(ctx context.Context, session events.SessionID) (Given, error) {
 	g := Given{IDs: map[events.ID]bool{}}
-	err := v.View(ctx, View{}.Name(), func(x *engine.Tx) error {
+	err := v.View(ctx, View{}.Name(), func(x *engine.Tx) {
 		n := 0
-		for i, err := range table().Before(x, session[:], engine.PlaceKey(session, ^events.Position(0))) {
-			if n++; err != nil || n > maxGiven {
-				return err
-			}
-			if emptied := g.take(i.Value); emptied {
-				break
+		for _, i := range table().Before(x, session[:], engine.PlaceKey(session, ^events.Position(0))) {
+			if n++; n > maxGiven || g.take(i) {
+				return
 			}
 		}
-		return nil
 	})
 	return g, err
 }
@@ -60,22 +56,18 @@ func (v Reader) InjectionsOf(ctx context.Context, id events.ID, limit int) (list
 	}
 	var from []byte
 	for done := false; !done && err == nil; {
-		err = v.View(ctx, View{}.Name(), func(x *engine.Tx) error {
+		err = v.View(ctx, View{}.Name(), func(x *engine.Tx) {
 			n := 0
-			for i, err := range table().From(x, nil, from) {
-				if err != nil {
-					return err
-				}
+			for k, i := range table().From(x, nil, from) {
 				if n++; n > engine.ReadSlice {
-					from = slices.Clone(i.Key)
-					return nil
+					from = slices.Clone(k)
+					return
 				}
-				if slices.Contains(i.Value.IDs, id) {
-					list = append(list, i.Value)
+				if slices.Contains(i.IDs, id) {
+					list = append(list, i)
 				}
 			}
 			done = true
-			return nil
 		})
 	}
 	slices.SortFunc(list, func(a, b Injection) int { return cmp.Compare(a.Position, b.Position) })
@@ -92,14 +84,13 @@ func (v Reader) InjectionsBefore(ctx context.Context, session events.SessionID, 
 		at--
 	}
 	var list []Injection
-	err := v.View(ctx, View{}.Name(), func(x *engine.Tx) error {
-		for i, err := range table().Before(x, session[:], engine.PlaceKey(session, at)) {
-			if err != nil || len(list) == limit {
-				return err
+	err := v.View(ctx, View{}.Name(), func(x *engine.Tx) {
+		for _, i := range table().Before(x, session[:], engine.PlaceKey(session, at)) {
+			if len(list) == limit {
+				return
 			}
-			list = append(list, i.Value)
+			list = append(list, i)
 		}
-		return nil
 	})
 	return list, err
 }

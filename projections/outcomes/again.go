@@ -1,6 +1,8 @@
 package outcomes
 
 import (
+	"slices"
+
 	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/projections/engine"
@@ -11,59 +13,37 @@ import (
 // rules (session.Answers), so that the session is woken at a start, and who waits for answers waits for these.
 
 // answer counts an answer at the inputs that it is about.
-func (f *fold) answer(r *engine.Record) error {
-	id, err := r.Turn()
-	if err != nil {
-		return err
-	}
-	known, err := f.turns.Peek(id)
-	if err != nil || known == nil {
-		return err
+func (f *fold) answer(r *engine.Record) {
+	known := f.turns.Peek(r.Turn())
+	if known == nil {
+		return
 	}
 	for _, p := range known.Settles {
-		in, err := f.inputs.Peek(p)
-		if err != nil {
-			return err
+		if in := f.inputs.Peek(p); in != nil && in.asks.Next() != in.asks {
+			f.inputs.Edit(p).asks = in.asks.Next()
 		}
-		if in == nil || in.asks.Next() == in.asks {
-			continue
-		}
-		if in, err = f.inputs.Edit(p); err != nil {
-			return err
-		}
-		in.asks = in.asks.Next()
 	}
-	return nil
 }
 
 // askAgain notes that a summary turn's answer had no summary, after which its session asks once more if it was the first.
-func (f *fold) askAgain(turn events.ID, settles []events.Position) error {
-	first := false
-	for _, p := range settles {
-		in, err := f.inputs.Peek(p)
-		if err != nil {
-			return err
-		}
-		first = first || in != nil && in.asks.First()
+func (f *fold) askAgain(turn events.ID, settles []events.Position) {
+	first := slices.ContainsFunc(settles, func(p events.Position) bool {
+		in := f.inputs.Peek(p)
+		return in != nil && in.asks.First()
+	})
+	if first {
+		f.changeAll(settles, func(in *input) { in.askAgain(turn) })
 	}
-	if !first {
-		return nil
-	}
-	return f.changeAll(settles, func(in *input) { in.askAgain(turn) })
 }
 
 // refresh notes that an answer earned a fresh generation: what it was the first answer to is asked about once more.
-func (f *fold) refresh(r *engine.Record) error {
-	e, ok, err := engine.PayloadOf[events.SessionRespawned](r)
-	if err != nil || !ok || !session.EarnedByOutputs(e) {
-		return err
-	}
-	t, err := f.turns.EditKnown(r.Correlation)
-	if err != nil || t == nil {
-		return err
+func (f *fold) refresh(r *engine.Record, e events.SessionRespawned) {
+	t := f.turns.EditKnown(r.Correlation)
+	if t == nil || !session.EarnedByOutputs(e) {
+		return
 	}
 	t.Fresh = true
-	return f.changeAll(t.Settles, func(in *input) {
+	f.changeAll(t.Settles, func(in *input) {
 		if in.asks.First() {
 			in.askAgain(r.Correlation)
 		}
@@ -72,8 +52,8 @@ func (f *fold) refresh(r *engine.Record) error {
 
 // forgetAgain takes back that a turn's inputs are asked about once more for a reason that was erased: their session, which
 // cannot read it either, will not.
-func (f *fold) forgetAgain(turn events.ID, t decider) error {
-	return f.changeAll(t.Settles, func(in *input) {
+func (f *fold) forgetAgain(turn events.ID, t decider) {
+	f.changeAll(t.Settles, func(in *input) {
 		if in.again == turn && !(t.Fresh && in.asks.First()) {
 			in.again = events.ID{}
 		}

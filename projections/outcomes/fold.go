@@ -27,72 +27,56 @@ func (View) Fold(x *engine.Tx) engine.Fold {
 	}
 }
 
-func (f *fold) Apply(r *engine.Record) error {
+func (f *fold) Apply(r *engine.Record) {
 	if r.Input() && !r.Session.IsZero() {
-		return f.capture(r)
+		f.capture(r)
+		return
 	}
 	switch r.Kind {
 	case events.KindTurnStarted:
-		return turn.Start(f.turns, r, func(t *decider, e events.TurnStarted) { t.Settles = e.Settles })
+		turn.Start(f.turns, r, func(t *decider, e events.TurnStarted) { t.Settles = e.Settles })
 	case events.KindTurnReceived:
-		return f.answer(r)
+		f.answer(r)
 	case events.KindObservationParsed, events.KindSummaryParsed:
-		return f.settle(r, session.Observed)
+		f.settle(r, session.Observed)
 	case events.KindOutputSkipped:
-		return f.settle(r, session.Skipped)
+		f.settle(r, session.Skipped)
 	case events.KindOutputDropped:
-		return f.settle(r, session.Dropped)
+		f.settle(r, session.Dropped)
 	case events.KindSessionRespawned:
-		return f.refresh(r)
+		engine.Handle(r, f.refresh)
 	case events.KindInputsDropped:
-		return engine.Handle(r, f.giveUp)
+		engine.Handle(r, f.giveUp)
 	case events.KindReobserveRequested:
-		return engine.Handle(r, f.ask)
+		engine.Handle(r, f.ask)
 	case events.KindMemoryForgotten:
-		return f.forget(r)
+		f.forget(r)
 	}
-	return nil
 }
 
-func (f *fold) capture(r *engine.Record) error {
-	b, err := f.balances.Edit(r.Session)
-	if err != nil {
-		return err
-	}
-	in, err := f.inputs.Edit(r.Position)
-	if err != nil {
-		return err
-	}
+func (f *fold) capture(r *engine.Record) {
+	b, in := f.balances.Edit(r.Session), f.inputs.Edit(r.Position)
 	*in = input{session: r.Session, kind: codeOfKind(r.Kind), at: r.RecordedAt.UnixNano(), previous: b.Last}
 	b.Last = r.Position
-	return f.count(*in, +1)
+	f.count(*in, +1)
 }
 
 // settle gives the inputs of r's turn the outcome that r means.
-func (f *fold) settle(r *engine.Record, code session.Outcome) error {
-	e, _, err := engine.PayloadOf[events.Event](r)
-	if err != nil {
-		return err
-	}
+func (f *fold) settle(r *engine.Record, code session.Outcome) {
+	e, _ := engine.PayloadOf[events.Event](r)
 	id := engine.TurnOf(r, engine.TurnSaid(e))
-	known, err := f.turns.Peek(id)
-	if err != nil || known == nil {
-		return err
+	known := f.turns.Peek(id)
+	if known == nil {
+		return
 	}
 	if code != session.Observed {
-		t, err := f.turns.Edit(id)
-		if err != nil {
-			return err
-		}
+		t := f.turns.Edit(id)
 		t.Class, t.Reason = whyOf(e)
 	}
-	if err := f.changeAll(known.Settles, func(in *input) { in.settle(code, id) }); err != nil {
-		return err
-	}
+	f.changeAll(known.Settles, func(in *input) { in.settle(code, id) })
 	if dropped, ok := e.(events.OutputDropped); ok && session.LacksSummary(dropped) {
-		return f.askAgain(id, known.Settles)
+		f.askAgain(id, known.Settles)
 	}
-	return nil
 }
 
 // whyOf is the class and reason of an output that gave nothing; empty if it was erased.
@@ -106,146 +90,104 @@ func whyOf(e events.Event) (class, reason string) {
 	return "", ""
 }
 
-func (f *fold) giveUp(r *engine.Record, e events.InputsDropped) error {
-	return f.changeAll(e.Inputs, func(in *input) { in.giveUp(e.Turn, e.Reason) })
+func (f *fold) giveUp(r *engine.Record, e events.InputsDropped) {
+	f.changeAll(e.Inputs, func(in *input) { in.giveUp(e.Turn, e.Reason) })
 }
 
-func (f *fold) ask(r *engine.Record, e events.ReobserveRequested) error {
-	return f.changeAll(e.Inputs, (*input).ask)
+func (f *fold) ask(r *engine.Record, e events.ReobserveRequested) {
+	f.changeAll(e.Inputs, (*input).ask)
 }
 
-func (f *fold) forget(r *engine.Record) error {
-	return engine.ForgottenRecords(f.x, r, func(h events.Header) error {
-		if h.Kind == events.KindOutputDropped || h.Kind == events.KindOutputSkipped {
-			return f.forgetReason(h.Correlation)
+func (f *fold) forget(r *engine.Record) {
+	for h := range engine.ForgottenRecords(f.x, r) {
+		switch {
+		case h.Kind == events.KindOutputDropped || h.Kind == events.KindOutputSkipped:
+			f.forgetReason(h.Correlation)
+		case h.Stream == r.Stream: // an input is forgotten in its own session's stream
+			f.change(h.Position, (*input).forget)
 		}
-		if h.Stream != r.Stream {
-			return nil // an input is forgotten in its own session's stream
-		}
-		return f.change(h.Position, (*input).forget)
-	})
+	}
 }
 
 // forgetReason takes back why a turn gave nothing. Its inputs keep their outcome.
-func (f *fold) forgetReason(turn events.ID) error {
-	t, err := f.turns.EditKnown(turn)
-	if err != nil || t == nil {
-		return err
+func (f *fold) forgetReason(turn events.ID) {
+	t := f.turns.EditKnown(turn)
+	if t == nil {
+		return
 	}
-	if err := f.countTurn(turn, t.Settles, -1); err != nil {
-		return err
-	}
+	f.countTurn(turn, t.Settles, -1)
 	t.Class, t.Reason = "", ""
-	if err := f.countTurn(turn, t.Settles, +1); err != nil {
-		return err
-	}
-	return f.forgetAgain(turn, *t)
+	f.countTurn(turn, t.Settles, +1)
+	f.forgetAgain(turn, *t)
 }
 
-func (f *fold) countTurn(turn events.ID, settles []events.Position, by int64) error {
+func (f *fold) countTurn(turn events.ID, settles []events.Position, by int64) {
 	for _, p := range settles {
-		in, err := f.inputs.Peek(p)
-		if err != nil {
-			return err
-		}
-		if in == nil || in.turn != turn {
-			continue
-		}
-		if err := f.count(*in, by); err != nil {
-			return err
+		if in := f.inputs.Peek(p); in != nil && in.turn == turn {
+			f.count(*in, by)
 		}
 	}
-	return nil
 }
 
 // changeAll is change of several inputs.
-func (f *fold) changeAll(inputs []events.Position, alter func(*input)) error {
+func (f *fold) changeAll(inputs []events.Position, alter func(*input)) {
 	for _, p := range inputs {
-		if err := f.change(p, alter); err != nil {
-			return err
-		}
+		f.change(p, alter)
 	}
-	return nil
 }
 
 // change alters one input and keeps the balances true. A position that is no input is passed over.
-func (f *fold) change(p events.Position, alter func(*input)) error {
-	known, err := f.inputs.Peek(p)
-	if err != nil || known == nil {
-		return err
+func (f *fold) change(p events.Position, alter func(*input)) {
+	known := f.inputs.Peek(p)
+	if known == nil {
+		return
 	}
-	was := *known
-	now := was
+	was, now := *known, *known
 	alter(&now)
 	if now == was {
-		return nil
+		return
 	}
-	if err := f.count(was, -1); err != nil {
-		return err
-	}
-	in, err := f.inputs.Edit(p)
-	if err != nil {
-		return err
-	}
-	*in = now
-	if err := f.rare(p, was.outcome, now.outcome); err != nil {
-		return err
-	}
-	return f.count(now, +1)
+	f.count(was, -1)
+	*f.inputs.Edit(p) = now
+	f.rare(p, was.outcome, now.outcome)
+	f.count(now, +1)
 }
 
 // rare keeps the index of the outcomes that few inputs have.
-func (f *fold) rare(p events.Position, was, now session.Outcome) error {
-	if was == now {
-		return nil
+func (f *fold) rare(p events.Position, was, now session.Outcome) {
+	if was != now && rare(was) {
+		rareTable().Delete(f.x, rareKey(was, p))
 	}
-	if rare(was) {
-		if err := rareTable().Delete(f.x, rareKey(was, p)); err != nil {
-			return err
-		}
+	if was != now && rare(now) {
+		rareTable().Put(f.x, rareKey(now, p), engine.Member{})
 	}
-	if !rare(now) {
-		return nil
-	}
-	return rareTable().Put(f.x, rareKey(now, p), engine.Member{})
 }
 
 // count adds by to what the input counts for, in its session's balance and in that of all.
-func (f *fold) count(in input, by int64) error {
-	reason, err := f.reasonOf(in)
-	if err != nil {
-		return err
-	}
+func (f *fold) count(in input, by int64) {
+	reason := f.reasonOf(in)
 	for _, session := range []events.SessionID{in.session, {}} {
-		b, err := f.balances.Edit(session)
-		if err != nil {
-			return err
-		}
+		b := f.balances.Edit(session)
 		b.Counts[in.outcome] += by
 		if in.reobserve() {
 			b.Asked += by
 		}
 		b.addReason(reason, by)
 	}
-	return nil
 }
 
 // reasonOf is the key under which the input's reason is counted; empty for outcomes without one.
-func (f *fold) reasonOf(in input) (string, error) {
+func (f *fold) reasonOf(in input) string {
 	if in.outcome != session.Skipped && in.outcome != session.Dropped {
-		return "", nil
+		return ""
 	}
 	class, reason := "", in.reason
 	if !in.givenUp {
-		t, err := f.turns.Peek(in.turn)
-		if err != nil {
-			return "", err
-		}
-		if t != nil {
+		if t := f.turns.Peek(in.turn); t != nil {
 			class, reason = t.Class, t.Reason
 		}
 	}
-	return reasonKey(in.outcome, class, reason), nil
+	return reasonKey(in.outcome, class, reason)
 }
 
 func reasonKey(c session.Outcome, class, reason string) string {
@@ -264,27 +206,21 @@ func (b *balance) addReason(key string, by int64) {
 	}
 }
 
-func (f *fold) Flush() error {
-	if err := engine.Flush(f.inputs, f.turns, f.balances); err != nil {
-		return err
-	}
+func (f *fold) Flush() {
+	engine.Flush(f.inputs, f.turns, f.balances)
 	for _, session := range f.balances.Order {
-		if err := f.owe(session); err != nil {
-			return err
+		if !session.IsZero() {
+			f.owe(session)
 		}
 	}
-	return nil
 }
 
-func (f *fold) owe(id events.SessionID) error {
-	b, err := f.balances.Peek(id)
-	if err != nil || b == nil || id.IsZero() {
-		return err
+func (f *fold) owe(id events.SessionID) {
+	if b := f.balances.Peek(id); b.Counts[session.Pending] == 0 && b.Asked == 0 {
+		OwingTable().Delete(f.x, engine.SessionKey(id))
+	} else {
+		OwingTable().Put(f.x, engine.SessionKey(id), engine.Member{})
 	}
-	if b.Counts[session.Pending] == 0 && b.Asked == 0 {
-		return OwingTable().Delete(f.x, engine.SessionKey(id))
-	}
-	return OwingTable().Put(f.x, engine.SessionKey(id), engine.Member{})
 }
 
 // public is b as readers know it.

@@ -49,28 +49,21 @@ type fold struct{ x *engine.Tx }
 
 func (View) Fold(x *engine.Tx) engine.Fold { return fold{x} }
 
-func (f fold) Apply(r *engine.Record) error {
+func (f fold) Apply(r *engine.Record) {
 	if r.Kind != events.KindSessionOpened {
-		return nil
+		return
 	}
-	e, ok, err := engine.PayloadOf[events.SessionOpened](r)
-	if err != nil || !ok || e.ProjectKey == "" || e.ProjectRoot == "" {
-		return err
+	e, ok := engine.PayloadOf[events.SessionOpened](r)
+	if !ok || e.ProjectKey == "" || e.ProjectRoot == "" {
+		return
 	}
 	root := engine.ProjectIDOf(e.ProjectRoot)
-	was, known, err := keyTable().Get(f.x, root[:])
-	if err != nil {
-		return err
-	}
+	was, known := keyTable().Get(f.x, root[:])
 	if known && was.Key != e.ProjectKey {
-		if err := folderTable().Delete(f.x, folderKey(engine.ProjectIDOf(was.Key), root)); err != nil {
-			return err
-		}
+		folderTable().Delete(f.x, folderKey(engine.ProjectIDOf(was.Key), root))
 	}
-	if err := keyTable().Put(f.x, root[:], keyOfFolder{Key: e.ProjectKey}); err != nil {
-		return err
-	}
-	return folderTable().Put(f.x, folderKey(engine.ProjectIDOf(e.ProjectKey), root), folder{Root: e.ProjectRoot, Last: r.Position})
+	keyTable().Put(f.x, root[:], keyOfFolder{Key: e.ProjectKey})
+	folderTable().Put(f.x, folderKey(engine.ProjectIDOf(e.ProjectKey), root), folder{Root: e.ProjectRoot, Last: r.Position})
 }
 
-func (fold) Flush() error { return nil }
+func (fold) Flush() {}

@@ -23,18 +23,13 @@ type Reader struct{ *engine.Views }
 // knows is alone.
 func (v Reader) Folders(ctx context.Context, root, key string) ([]string, error) {
 	var found []folder
-	err := v.View(ctx, View{}.Name(), func(x *engine.Tx) error {
+	err := v.View(ctx, View{}.Name(), func(x *engine.Tx) {
 		id := engine.ProjectIDOf(root)
 		if key == "" {
-			known, _, err := keyTable().Get(x, id[:])
-			if err != nil {
-				return err
-			}
+			known, _ := keyTable().Get(x, id[:])
 			key = known.Key
 		}
-		var err error
-		found, err = foldersOf(x, engine.ProjectIDOf(key))
-		return err
+		found = foldersOf(x, engine.ProjectIDOf(key))
 	})
 	slices.SortFunc(found, func(a, b folder) int { return cmp.Compare(b.Last, a.Last) })
 	roots := []string{root}
@@ -46,32 +41,29 @@ func (v Reader) Folders(ctx context.Context, root, key string) ([]string, error)
 	return roots, err
 }
 
-func foldersOf(x *engine.Tx, p engine.ProjectID) ([]folder, error) {
+func foldersOf(x *engine.Tx, p engine.ProjectID) []folder {
 	var found []folder
-	for f, err := range folderTable().From(x, p[:], p[:]) {
-		if err != nil || len(found) == mostFolders {
-			return found, err
+	for _, f := range folderTable().From(x, p[:], p[:]) {
+		if len(found) == mostFolders {
+			break
 		}
-		found = append(found, f.Value)
+		found = append(found, f)
 	}
-	return found, nil
+	return found
 }
 
 // ProjectAbove returns the nearest folder that sessions named as their project's root, among an absolute path, with slashes,
 // and the folders above it; empty if there is none. The disk is not looked at.
 func (v Reader) ProjectAbove(ctx context.Context, file string) (root string, err error) {
-	err = v.View(ctx, View{}.Name(), func(x *engine.Tx) error {
+	err = v.View(ctx, View{}.Name(), func(x *engine.Tx) {
 		for dir := path.Clean(file); ; dir = path.Dir(dir) {
 			id := engine.ProjectIDOf(dir)
-			_, known, err := keyTable().Get(x, id[:])
-			if err != nil {
-				return err
-			}
+			_, known := keyTable().Get(x, id[:])
 			if known {
 				root = dir
 			}
 			if known || dir == path.Dir(dir) {
-				return nil
+				return
 			}
 		}
 	})

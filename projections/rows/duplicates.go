@@ -2,7 +2,6 @@ package rows
 
 import (
 	"crypto/sha256"
-	"errors"
 	"slices"
 	"strings"
 	"unicode"
@@ -27,92 +26,76 @@ func normalise(s string) string {
 }
 
 // groupOf is the group that row is in, or would be. ok is false for a row that is in none.
-func (f *fold) groupOf(row Row) (key []byte, g group, ok bool, err error) {
+func (f *fold) groupOf(row Row) (key []byte, g group, ok bool) {
 	key = groupKey(row)
 	if !f.folds || key == nil || row.Superseded {
-		return nil, group{}, false, nil
+		return nil, group{}, false
 	}
-	g, _, err = groupTable().Get(f.x, key)
-	return key, g, err == nil, err
+	g, _ = groupTable().Get(f.x, key)
+	return key, g, true
 }
 
 // joinGroup enters a new row in its group, and folds it if it does not lead.
-func (f *fold) joinGroup(row *Row) error {
-	key, g, ok, err := f.groupOf(*row)
-	if err != nil || !ok {
-		return err
+func (f *fold) joinGroup(row *Row) {
+	key, g, ok := f.groupOf(*row)
+	if !ok {
+		return
 	}
 	g.Rows = append(g.Rows, row.ID)
 	if len(g.Rows) == 1 {
 		g.Lead = row.ID
-		return groupTable().Put(f.x, key, g)
+		groupTable().Put(f.x, key, g)
+		return
 	}
-	lead, err := f.member(g.Lead)
-	if err != nil {
-		return err
-	}
-	if lead.Flagged && !row.Flagged {
-		return f.takeOver(key, g, row)
+	lead := f.member(g.Lead)
+	if lead.Flagged && !row.Flagged { // the new row leads from now on
+		f.put(*row)
+		f.regroup(key, g)
+		*row = f.member(row.ID)
+		return
 	}
 	lead.Count++
 	lead.Turns = withTurn(lead.Turns, row.Turn)
 	row.FoldedInto, row.Count = lead.ID, 0
-	return errors.Join(f.put(lead), groupTable().Put(f.x, key, g))
-}
-
-// takeOver makes a new row lead its group.
-func (f *fold) takeOver(key []byte, g group, row *Row) error {
-	if err := f.put(*row); err != nil {
-		return err
-	}
-	if err := f.regroup(key, g); err != nil {
-		return err
-	}
-	led, err := f.member(row.ID)
-	*row = led
-	return err
+	f.put(lead)
+	groupTable().Put(f.x, key, g)
 }
 
 // member is a row that a group names.
-func (f *fold) member(id events.ID) (Row, error) {
-	row, ok, err := f.get(id)
-	if err == nil && !ok {
-		err = engine.Damaged("view %s: a group without its row %s", f.names, id)
+func (f *fold) member(id events.ID) Row {
+	row, ok := f.get(id)
+	if !ok {
+		f.x.Fail(engine.Damaged("view %s: a group without its row %s", f.names, id))
 	}
-	return row, err
+	return row
 }
 
 // leaveGroup takes a row out of its group and makes the group whole again. The row itself is not written.
-func (f *fold) leaveGroup(row Row) error {
-	key, g, ok, err := f.groupOf(row)
-	if err != nil || !ok {
-		return err
+func (f *fold) leaveGroup(row Row) {
+	key, g, ok := f.groupOf(row)
+	if !ok {
+		return
 	}
-	g.Rows = without(g.Rows, row.ID)
-	if len(g.Rows) == 0 {
-		return groupTable().Delete(f.x, key)
+	if g.Rows = without(g.Rows, row.ID); len(g.Rows) == 0 {
+		groupTable().Delete(f.x, key)
+		return
 	}
-	return f.regroup(key, g)
+	f.regroup(key, g)
 }
 
 // reflag makes the group of a row, whose flag has changed, whole again.
-func (f *fold) reflag(row Row) error {
-	key, g, ok, err := f.groupOf(row)
-	if err != nil || !ok {
-		return err
+func (f *fold) reflag(row Row) {
+	if key, g, ok := f.groupOf(row); ok {
+		f.regroup(key, g)
 	}
-	return f.regroup(key, g)
 }
 
 // regroup writes a group, and its rows as they are now that one has left, or may lead instead of another.
-func (f *fold) regroup(key []byte, g group) error {
+func (f *fold) regroup(key []byte, g group) {
 	var rows []Row
 	var turns []events.ID
 	for _, id := range g.Rows {
-		row, err := f.member(id)
-		if err != nil {
-			return err
-		}
+		row := f.member(id)
 		rows, turns = append(rows, row), withTurn(turns, row.Turn)
 	}
 	lead := max(0, slices.IndexFunc(rows, func(row Row) bool { return !row.Flagged }))
@@ -123,20 +106,17 @@ func (f *fold) regroup(key []byte, g group) error {
 		if n == lead {
 			row.FoldedInto, row.Count, row.Turns = events.ID{}, len(rows), turns
 		}
-		if err := f.relist(row, led); err != nil {
-			return err
-		}
-		if err := f.put(row); err != nil {
-			return err
-		}
+		f.relist(row, led)
+		f.put(row)
 	}
-	return groupTable().Put(f.x, key, g)
+	groupTable().Put(f.x, key, g)
 }
 
 // relist brings a row into the lists by time, or out of them if it was there and leads no more.
-func (f *fold) relist(row Row, led bool) error {
+func (f *fold) relist(row Row, led bool) {
 	if led && !row.Listed() {
-		return f.unlist(row)
+		f.unlist(row)
+	} else {
+		f.list(row)
 	}
-	return f.list(row)
 }

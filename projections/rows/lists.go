@@ -113,17 +113,12 @@ type walk struct {
 // walk calls each for the rows on the way until it returns false, in transactions of at most engine.ReadSlice rows.
 func (v Reader) walk(ctx context.Context, w walk, each func(Row) bool) error {
 	for {
-		err := v.Read(ctx, func(btx *bolt.Tx) (err error) {
-			books, err := v.books(btx, w.kinds...)
-			if err != nil {
-				return err
-			}
-			from := w.from
-			w.from, err = merge(books, w, each)
+		err := v.Read(ctx, func(r *engine.ReadTx) {
+			books, from := booksIn(r, w.kinds...), w.from
+			w.from = merge(books, w, each)
 			if w.from != nil && (bytes.Compare(w.from, from) < 0) != w.back {
-				return engine.Damaged("keys of a list are out of order")
+				books[0].x.Fail(engine.Damaged("keys of a list are out of order"))
 			}
-			return err
 		})
 		if err != nil || w.from == nil {
 			return err
@@ -132,35 +127,24 @@ func (v Reader) walk(ctx context.Context, w walk, each func(Row) bool) error {
 }
 
 // merge passes rows to each, and returns where to go on; nil when there is no need to.
-func merge(books []book, w walk, each func(Row) bool) (next []byte, err error) {
-	lanes, err := openLanes(books, w)
-	if err != nil {
-		return nil, err
-	}
+func merge(books []book, w walk, each func(Row) bool) (next []byte) {
+	lanes := openLanes(books, w)
 	for range engine.ReadSlice {
 		l := first(lanes, w.back)
 		if l == nil {
-			return nil, nil
-		}
-		var id engine.Ref
-		p := engine.Unpacking(l.raw)
-		if id.Form(&p); p.Err() != nil {
-			return nil, engine.Damaged("list of %s: %v", l.book.kind, p.Err())
-		}
-		row, err := l.book.row(id)
-		if err != nil {
-			return nil, err
+			return nil
 		}
 		next = bytes.Clone(l.key)
-		if !each(row) {
-			return nil, nil
+		row, ok := l.row()
+		if !ok || !each(row) {
+			return nil
 		}
 		l.step(w)
 	}
 	if !w.back {
 		next = append(next, 0)
 	}
-	return next, nil
+	return next
 }
 
 // lane is the way through one kind's list.
@@ -170,12 +154,12 @@ type lane struct {
 	key, raw []byte // nil: at the end
 }
 
-func openLanes(books []book, w walk) ([]*lane, error) {
+func openLanes(books []book, w walk) []*lane {
 	var lanes []*lane
 	for _, b := range books {
-		index, err := byTimeTable().In(b.x)
-		if err != nil {
-			return nil, err
+		index := byTimeTable().In(b.x)
+		if index == nil {
+			return nil
 		}
 		l := &lane{book: b, cursor: index.Cursor()}
 		if w.back {
@@ -186,7 +170,17 @@ func openLanes(books []book, w walk) ([]*lane, error) {
 		l.check(w)
 		lanes = append(lanes, l)
 	}
-	return lanes, nil
+	return lanes
+}
+
+// row is the row that the lane has come to.
+func (l *lane) row() (Row, bool) {
+	if len(l.raw) != len(engine.Ref{}) {
+		l.book.x.Fail(engine.Damaged("list of %s: %x", l.book.kind, l.raw))
+		return Row{}, false
+	}
+	row := l.book.row(engine.Ref(l.raw))
+	return row, l.book.x.Err() == nil
 }
 
 func (l *lane) step(w walk) {

@@ -39,17 +39,11 @@ func (v Reader) Row(ctx context.Context, id events.ID) (Row, error) {
 // Rows returns one row for every id, in the order of ids. That of an unknown id has no Kind and is not Forgotten.
 func (v Reader) Rows(ctx context.Context, ids ...events.ID) ([]Row, error) {
 	rows := make([]Row, len(ids))
-	err := v.Read(ctx, func(btx *bolt.Tx) error {
-		books, err := v.books(btx)
-		if err != nil {
-			return err
-		}
+	err := v.Read(ctx, func(r *engine.ReadTx) {
+		books := booksIn(r)
 		for n, id := range ids {
-			if rows[n], err = find(books, id); err != nil {
-				return err
-			}
+			rows[n] = find(books, id)
 		}
-		return nil
 	})
 	return rows, err
 }
@@ -60,39 +54,29 @@ type book struct {
 	x    *engine.Tx
 }
 
-// books are the views of rows of the given kinds, or of all.
-func (v Reader) books(btx *bolt.Tx, kinds ...Kind) ([]book, error) {
+// booksIn are the views of rows of the given kinds, or of all.
+func booksIn(r *engine.ReadTx, kinds ...Kind) []book {
 	var books []book
 	for _, rows := range Views() {
-		if len(kinds) > 0 && !slices.Contains(kinds, rows.kind) {
-			continue
+		if len(kinds) == 0 || slices.Contains(kinds, rows.kind) {
+			books = append(books, book{kind: rows.kind, x: r.View(rows.names)})
 		}
-		x, err := v.LiveTx(btx, rows.names)
-		if err != nil {
-			return nil, err
-		}
-		books = append(books, book{kind: rows.kind, x: x})
 	}
-	return books, nil
+	return books
 }
 
-func find(books []book, id events.ID) (Row, error) {
+func find(books []book, id events.ID) Row {
 	for _, b := range books {
-		row, ok, err := rowTable().Get(b.x, engine.IDKey(id))
-		if err != nil || ok {
-			return row, err
+		if row, ok := rowTable().Get(b.x, engine.IDKey(id)); ok {
+			return row
 		}
 	}
 	for _, b := range books {
-		if b.kind != Memory {
-			continue
-		}
-		g, ok, err := forgottenTable().Get(b.x, engine.IDKey(id))
-		if err != nil || ok {
-			return Row{ID: id, Forgotten: ok, Position: g.Position, At: g.At}, err
+		if g, ok := forgottenTable().Get(b.x, engine.IDKey(id)); ok {
+			return Row{ID: id, Forgotten: true, Position: g.Position, At: g.At}
 		}
 	}
-	return Row{ID: id}, nil
+	return Row{ID: id}
 }
 
 // Resolve returns the ids of rows that begin with prefix, hex digits with or without hyphens, in order, at most limit of them (0
@@ -106,22 +90,11 @@ func (v Reader) Resolve(ctx context.Context, prefix string, limit int) ([]events
 		return nil, nil
 	}
 	var ids []events.ID
-	err := v.Read(ctx, func(btx *bolt.Tx) error {
-		ids = nil
-		books, err := v.books(btx)
-		if err != nil {
-			return err
+	err := v.Read(ctx, func(r *engine.ReadTx) {
+		for _, b := range booksIn(r) {
+			ids = append(ids, start.Find(b.x, rowTable().Name, limit)...)
+			ids = append(ids, start.Find(b.x, forgottenTable().Name, limit)...)
 		}
-		for _, b := range books {
-			tables := []string{rowTable().Name}
-			if b.kind == Memory {
-				tables = append(tables, forgottenTable().Name)
-			}
-			for _, t := range tables {
-				ids = append(ids, start.Find(b.x, t, limit)...)
-			}
-		}
-		return nil
 	})
 	slices.SortFunc(ids, func(a, b events.ID) int { return bytes.Compare(a[:], b[:]) })
 	ids = slices.Compact(ids)
@@ -141,42 +114,20 @@ func (v Reader) Prompts(ctx context.Context, session events.SessionID) ([]Row, e
 
 func (v Reader) sessionRows(ctx context.Context, session events.SessionID, kinds ...Kind) ([]Row, error) {
 	var rows []Row
-	err := v.Read(ctx, func(btx *bolt.Tx) error {
-		rows = nil
-		books, err := v.books(btx, kinds...)
-		if err != nil {
-			return err
+	err := v.Read(ctx, func(r *engine.ReadTx) {
+		for _, b := range booksIn(r, kinds...) {
+			rows = slices.AppendSeq(rows, b.session(session))
 		}
-		for _, b := range books {
-			if rows, err = b.ofSession(rows, session); err != nil {
-				return err
-			}
-		}
-		return nil
 	})
-	slices.SortFunc(rows, func(a, b Row) int { return cmp.Compare(a.Position, b.Position) })
+	slices.SortFunc(rows, byPosition)
 	return rows, err
 }
 
-func (b book) ofSession(rows []Row, session events.SessionID) ([]Row, error) {
-	for row, err := range b.session(session) {
-		if err != nil {
-			return nil, err
-		}
-		rows = append(rows, row)
-	}
-	return rows, nil
-}
-
-// session yields the rows of a session, oldest first. An error is the last.
-func (b book) session(id events.SessionID) iter.Seq2[Row, error] {
-	return func(yield func(Row, error) bool) {
-		for ref, err := range bySessionTable().From(b.x, id[:], id[:]) {
-			var row Row
-			if err == nil {
-				row, err = b.row(ref.Value)
-			}
-			if !yield(row, err) || err != nil {
+// session yields the rows of a session, oldest first.
+func (b book) session(id events.SessionID) iter.Seq[Row] {
+	return func(yield func(Row) bool) {
+		for _, ref := range bySessionTable().From(b.x, id[:], id[:]) {
+			if !yield(b.row(ref)) {
 				return
 			}
 		}
@@ -184,29 +135,25 @@ func (b book) session(id events.SessionID) iter.Seq2[Row, error] {
 }
 
 // row is the row that an index entry names.
-func (b book) row(id engine.Ref) (Row, error) {
-	row, ok, err := rowTable().Get(b.x, id[:])
-	if err == nil && !ok {
-		err = engine.Damaged("%s %s is in an index alone", b.kind, events.ID(id))
+func (b book) row(id engine.Ref) Row {
+	row, ok := rowTable().Get(b.x, id[:])
+	if !ok {
+		b.x.Fail(engine.Damaged("%s %s is in an index alone", b.kind, events.ID(id)))
 	}
-	return row, err
+	return row
 }
 
 // titleLength is how much of a prompt serves as its session's title, in runes.
 const titleLength = 120
 
-// Title returns the first words of a session, within btx: the beginning of its first prompt that has text, else nothing.
-func Title(v *engine.Views, btx *bolt.Tx, id events.SessionID) (string, error) {
-	books, err := Reader{Views: v}.books(btx, Prompt)
-	if err != nil || len(books) == 0 {
-		return "", err
-	}
-	for row, err := range books[0].session(id) {
-		if title := cut(row.Text); err != nil || title != "" {
-			return title, err
+// Title returns the first words of a session, within r: the beginning of its first prompt that has text, else nothing.
+func Title(r *engine.ReadTx, id events.SessionID) string {
+	for row := range booksIn(r, Prompt)[0].session(id) {
+		if title := cut(row.Text); title != "" {
+			return title
 		}
 	}
-	return "", nil
+	return ""
 }
 
 // cut is the beginning of text, on one line.
@@ -223,13 +170,9 @@ func cut(text string) string {
 // the first of lengths, which ascend, that does; else 16.
 func (v Reader) Prefixes(ctx context.Context, ids []events.ID, lengths ...int) ([]int, error) {
 	out := make([]int, len(ids))
-	err := v.Read(ctx, func(btx *bolt.Tx) error {
-		books, err := v.books(btx)
-		if err != nil {
-			return err
-		}
+	err := v.Read(ctx, func(r *engine.ReadTx) {
 		var cursors []*bolt.Cursor
-		for _, b := range books {
+		for _, b := range booksIn(r) {
 			for _, name := range []string{rowTable().Name, forgottenTable().Name} {
 				if t := b.x.Table(name); t != nil {
 					cursors = append(cursors, t.Cursor())
@@ -238,14 +181,10 @@ func (v Reader) Prefixes(ctx context.Context, ids []events.ID, lengths ...int) (
 		}
 		for n, id := range ids {
 			out[n] = len(id)
-			for _, length := range lengths {
-				if !shared(cursors, id, length) {
-					out[n] = length
-					break
-				}
+			if i := slices.IndexFunc(lengths, func(length int) bool { return !shared(cursors, id, length) }); i >= 0 {
+				out[n] = lengths[i]
 			}
 		}
-		return nil
 	})
 	return out, err
 }
@@ -268,63 +207,41 @@ func shared(cursors []*bolt.Cursor, id events.ID, length int) bool {
 // turns were asked about the same inputs again: each oldest first, by position. Rows of a turn that was replaced only in
 // part still stand, and are in neither. The error is engine.ErrNotFound for an unknown row.
 func (v Reader) Replacements(ctx context.Context, id events.ID) (older, newer []Row, err error) {
-	err = v.Read(ctx, func(btx *bolt.Tx) error {
-		books, err := v.books(btx)
-		if err != nil {
-			return err
-		}
-		row, err := find(books, id)
-		if err != nil {
-			return err
-		}
+	err = v.Read(ctx, func(r *engine.ReadTx) {
+		books := booksIn(r)
+		row := find(books, id)
 		if row.Kind == "" && !row.Forgotten {
-			return fmt.Errorf("%w: row %s", engine.ErrNotFound, id)
+			books[0].x.Fail(fmt.Errorf("%w: row %s", engine.ErrNotFound, id))
+			return
 		}
-		older, newer, err = replacements(books, row)
-		return err
+		older, newer = replacements(books, row)
 	})
 	return older, newer, err
 }
 
-func replacements(books []book, row Row) (older, newer []Row, err error) {
+func replacements(books []book, row Row) (older, newer []Row) {
 	if row.Turn == (events.ID{}) {
-		return nil, nil, nil
+		return nil, nil
 	}
 	for _, b := range books {
-		if b.kind != Observation && b.kind != Summary {
-			continue
-		}
-		before, after, err := b.around(row.Turn)
-		if err != nil {
-			return nil, nil, err
-		}
-		if older, err = b.ofTurns(older, before, true); err != nil {
-			return nil, nil, err
-		}
-		if !row.Superseded {
-			continue
-		}
-		if newer, err = b.ofTurns(newer, after, false); err != nil {
-			return nil, nil, err
+		before, after := b.around(row.Turn)
+		older = b.ofTurns(older, before, true)
+		if row.Superseded {
+			newer = b.ofTurns(newer, after, false)
 		}
 	}
-	byPosition := func(a, b Row) int { return cmp.Compare(a.Position, b.Position) }
 	slices.SortFunc(older, byPosition)
 	slices.SortFunc(newer, byPosition)
-	return older, newer, nil
+	return older, newer
 }
 
+func byPosition(a, b Row) int { return cmp.Compare(a.Position, b.Position) }
+
 // around returns the other turns that kept some of a turn's inputs, before it and after it.
-func (b book) around(id events.ID) (before, after []events.ID, err error) {
-	turn, ok, err := turnTable().Get(b.x, engine.IDKey(id))
-	if err != nil || !ok {
-		return nil, nil, err
-	}
+func (b book) around(id events.ID) (before, after []events.ID) {
+	turn, _ := turnTable().Get(b.x, engine.IDKey(id))
 	for _, p := range turn.Settles {
-		in, _, err := inputTable().Get(b.x, engine.PositionKey(p))
-		if err != nil {
-			return nil, nil, err
-		}
+		in, _ := inputTable().Get(b.x, engine.PositionKey(p))
 		own := slices.Index(in.Turns, id)
 		for n, other := range in.Turns {
 			switch {
@@ -335,30 +252,23 @@ func (b book) around(id events.ID) (before, after []events.ID, err error) {
 			}
 		}
 	}
-	return before, after, nil
+	return before, after
 }
 
 // ofTurns adds the rows of turns; with replaced only those of turns that were.
-func (b book) ofTurns(rows []Row, turns []events.ID, replaced bool) ([]Row, error) {
+func (b book) ofTurns(rows []Row, turns []events.ID, replaced bool) []Row {
 	for _, id := range turns {
-		turn, ok, err := turnTable().Get(b.x, engine.IDKey(id))
-		if err != nil {
-			return nil, err
-		}
-		if !ok || replaced && !turn.Replaced {
+		turn, _ := turnTable().Get(b.x, engine.IDKey(id))
+		if replaced && !turn.Replaced {
 			continue
 		}
 		for _, id := range turn.Rows {
-			row, ok, err := rowTable().Get(b.x, engine.IDKey(id))
-			if err != nil {
-				return nil, err
-			}
-			if ok {
+			if row, ok := rowTable().Get(b.x, engine.IDKey(id)); ok {
 				rows = append(rows, row)
 			}
 		}
 	}
-	return rows, nil
+	return rows
 }
 
 // RowsAsOf is Rows as they stood at the record of a position, which was recorded at a time. Of rows that say the same, those
@@ -366,44 +276,31 @@ func (b book) ofTurns(rows []Row, turns []events.ID, replaced bool) ([]Row, erro
 // forgotten stays so. Rows recorded later are returned too, as Row.AsOf has them.
 func (v Reader) RowsAsOf(ctx context.Context, p events.Position, at time.Time, ids ...events.ID) ([]Row, error) {
 	rows := make([]Row, len(ids))
-	err := v.Read(ctx, func(btx *bolt.Tx) error {
-		books, err := v.books(btx)
-		if err != nil {
-			return err
-		}
+	err := v.Read(ctx, func(r *engine.ReadTx) {
+		books := booksIn(r)
 		for n, id := range ids {
-			row, err := find(books, id)
-			if err != nil {
-				return err
-			}
-			if rows[n], err = groupedAsOf(books, row, p, at); err != nil {
-				return err
-			}
+			rows[n] = groupedAsOf(books, find(books, id), p, at)
 		}
-		return nil
 	})
 	return rows, err
 }
 
 // groupedAsOf is Row.AsOf, in the group of those that said the same by then.
-func groupedAsOf(books []book, row Row, p events.Position, at time.Time) (Row, error) {
+func groupedAsOf(books []book, row Row, p events.Position, at time.Time) Row {
 	then := row.AsOf(p, at)
 	n := slices.IndexFunc(books, func(b book) bool { return b.kind == row.Kind })
 	if n < 0 || row.Position > p || row.Count < 2 && row.FoldedInto == (events.ID{}) {
-		return then, nil
+		return then
 	}
-	g, ok, err := groupTable().Get(books[n].x, groupKey(row))
-	if err != nil || !ok {
-		return then, err
+	g, ok := groupTable().Get(books[n].x, groupKey(row))
+	if !ok {
+		return then
 	}
 	var lead events.ID
 	var turns []events.ID
 	said, standing := 0, false
 	for _, id := range g.Rows {
-		one, _, err := rowTable().Get(books[n].x, engine.IDKey(id))
-		if err != nil {
-			return then, err
-		}
+		one, _ := rowTable().Get(books[n].x, engine.IDKey(id))
 		if one.Position > p {
 			continue
 		}
@@ -416,7 +313,7 @@ func groupedAsOf(books []book, row Row, p events.Position, at time.Time) (Row, e
 	if row.ID != lead {
 		then.FoldedInto, then.Count, then.Turns = lead, 0, ownTurn(row)
 	}
-	return then, nil
+	return then
 }
 
 // Same returns the ids of the rows that are one with a row because they say the same in its session, without its own.

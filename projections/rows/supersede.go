@@ -31,57 +31,38 @@ type inputState struct {
 	Forgotten bool `cbor:"4,keyasint,omitempty" json:"forgotten,omitempty"`
 }
 
-func (f *fold) applyTurn(r *engine.Record) error {
+func (f *fold) applyTurn(r *engine.Record) {
 	switch r.Kind {
 	case events.KindTurnStarted:
-		return turn.Start(f.turnOf, r, func(t *turnState, e events.TurnStarted) { t.Settles = e.Settles })
+		turn.Start(f.turnOf, r, func(t *turnState, e events.TurnStarted) { t.Settles = e.Settles })
 	case events.KindObservationParsed, events.KindSummaryParsed:
-		return f.decide(r, true)
+		f.decide(r, true)
 	case events.KindOutputSkipped:
-		e, ok, err := engine.PayloadOf[events.OutputSkipped](r)
-		if err != nil || ok && e.Reason == events.ReasonEmpty {
-			return err
+		if e, ok := engine.PayloadOf[events.OutputSkipped](r); !ok || e.Reason != events.ReasonEmpty {
+			f.decide(r, false)
 		}
-		return f.decide(r, false)
 	}
-	return nil
 }
 
 // decide notes that r's turn kept or skipped what it settled, and replaces what earlier turns gave for all of that.
-func (f *fold) decide(r *engine.Record, kept bool) error {
-	id, err := r.Turn()
-	if err != nil {
-		return err
+func (f *fold) decide(r *engine.Record, kept bool) {
+	id := r.Turn()
+	turn := f.turnOf.Peek(id)
+	if turn == nil || turn.Kept || turn.Ended != 0 && !kept {
+		return
 	}
-	known, err := f.turnOf.Peek(id)
-	if err != nil || known == nil || known.Kept || (known.Ended != 0 && !kept) {
-		return err
-	}
-	turn, err := f.turnOf.Edit(id)
-	if err != nil {
-		return err
-	}
+	turn = f.turnOf.Edit(id)
 	turn.Ended, turn.Kept = r.Position, kept
-	earlier, err := f.settle(id, *turn)
-	if err != nil {
-		return err
+	for _, old := range f.settle(id, *turn) {
+		f.replaceIfDone(r.Position, old)
 	}
-	for _, old := range earlier {
-		if err := f.replaceIfDone(r.Position, old); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // settle notes the turn's decision at its inputs, and returns the other turns that had kept some of them.
-func (f *fold) settle(id events.ID, turn turnState) ([]events.ID, error) {
+func (f *fold) settle(id events.ID, turn turnState) []events.ID {
 	var earlier []events.ID
 	for _, p := range turn.Settles {
-		in, err := f.inputs.Edit(p)
-		if err != nil {
-			return nil, err
-		}
+		in := f.inputs.Edit(p)
 		for _, old := range in.Turns {
 			if old != id && !slices.Contains(earlier, old) {
 				earlier = append(earlier, old)
@@ -93,90 +74,66 @@ func (f *fold) settle(id events.ID, turn turnState) ([]events.ID, error) {
 			in.Turns = append(slices.Clip(in.Turns), id)
 		}
 	}
-	return earlier, nil
+	return earlier
 }
 
 // replaceIfDone replaces the rows of a turn, if the record at a position has made that due.
-func (f *fold) replaceIfDone(at events.Position, id events.ID) error {
-	known, err := f.turnOf.Peek(id)
-	if err != nil || known == nil || known.Replaced {
-		return err
+func (f *fold) replaceIfDone(at events.Position, id events.ID) {
+	turn := f.turnOf.Peek(id)
+	if turn == nil || turn.Replaced {
+		return
 	}
-	by, done, err := f.successor(*known)
-	if err != nil || !done {
-		return err
+	by, done := f.successor(*turn)
+	if !done {
+		return
 	}
-	turn, err := f.turnOf.Edit(id)
-	if err != nil {
-		return err
-	}
-	turn.Replaced = true
+	f.turnOf.Edit(id).Replaced = true
 	for _, id := range turn.Rows {
-		row, ok, err := f.get(id)
-		if err != nil {
-			return err
-		}
-		if ok && row.ByHand {
-			continue
-		}
-		if err := f.supersede(id, Stand{Position: at, By: by}); err != nil {
-			return err
+		if row, ok := f.get(id); ok && !row.ByHand {
+			f.supersede(row, Stand{Position: at, By: by})
 		}
 	}
-	return nil
 }
 
 // successor returns the latest turn that kept an input of old, and whether all of old's inputs were decided since.
-func (f *fold) successor(old turnState) (by events.ID, done bool, err error) {
+func (f *fold) successor(old turnState) (by events.ID, done bool) {
 	var at events.Position
 	for _, p := range old.Settles {
-		in, err := f.inputs.Peek(p)
-		if err != nil || in == nil || in.Decided <= old.Ended && !in.Forgotten {
-			return events.ID{}, false, err
+		in := f.inputs.Peek(p)
+		if in == nil || in.Decided <= old.Ended && !in.Forgotten {
+			return events.ID{}, false
 		}
 		if in.Kept > old.Ended && in.Kept > at {
 			at, by = in.Kept, in.Turns[len(in.Turns)-1]
 		}
 	}
-	return by, at != 0, nil
+	return by, at != 0
 }
 
 // forgetInput notes that an input can never be asked about again since the record at a position, which may be all that a
 // replacement waited for.
-func (f *fold) forgetInput(at, p events.Position) error {
-	in, err := f.inputs.Edit(p)
-	if err != nil {
-		return err
-	}
+func (f *fold) forgetInput(at, p events.Position) {
+	in := f.inputs.Edit(p)
 	in.Forgotten = true
 	for _, turn := range in.Turns {
-		if err := f.replaceIfDone(at, turn); err != nil {
-			return err
-		}
+		f.replaceIfDone(at, turn)
 	}
-	return nil
 }
 
 // joinTurn enters the row at its turn. leaveTurn takes it out again.
-func (f *fold) joinTurn(row Row) error {
+func (f *fold) joinTurn(row Row) {
 	if !f.turns || row.Turn == (events.ID{}) {
-		return nil
+		return
 	}
-	turn, err := f.turnOf.EditKnown(row.Turn)
-	if err != nil || turn == nil {
-		return err
+	if turn := f.turnOf.EditKnown(row.Turn); turn != nil {
+		turn.Rows = append(slices.Clip(turn.Rows), row.ID)
 	}
-	turn.Rows = append(slices.Clip(turn.Rows), row.ID)
-	return nil
 }
 
-func (f *fold) leaveTurn(row Row) error {
-	turn, err := f.turnOf.EditKnown(row.Turn)
-	if err != nil || turn == nil {
-		return err
+func (f *fold) leaveTurn(row Row) {
+	if turn := f.turnOf.EditKnown(row.Turn); turn != nil {
+		turn.Rows = without(turn.Rows, row.ID)
 	}
-	turn.Rows = without(turn.Rows, row.ID)
-	return nil
 }
 
 // without returns ids without id, and nil rather than an empty list, so that stored forms do not differ.
@@ -194,43 +151,30 @@ func without(ids []events.ID, id events.ID) []events.ID {
 // back. That is undone by a MemorySuperseded without a By: then it stands again as its turns left it. What later turns say of
 // its inputs does not change by whom a person replaced it: undoing that must not bring back what was observed anew.
 
-// supersedeBy carries out a person's MemorySuperseded, recorded at a position.
-func (f *fold) supersedeBy(at events.Position, e events.MemorySuperseded) error {
-	row, ok, err := f.get(e.Memory)
-	if err != nil || !ok {
-		return err
+// supersedeBy carries out a person's MemorySuperseded.
+func (f *fold) supersedeBy(r *engine.Record, e events.MemorySuperseded) {
+	row, ok := f.get(e.Memory)
+	switch {
+	case !ok:
+	case e.By != (events.ID{}):
+		f.supersede(row, Stand{Position: r.Position, By: e.By, ByHand: true})
+	case row.ByHand:
+		f.restore(r.Position, row)
 	}
-	if e.By != (events.ID{}) {
-		return f.supersede(e.Memory, Stand{Position: at, By: e.By, ByHand: true})
-	}
-	if !row.ByHand {
-		return nil
-	}
-	return f.restore(at, row)
 }
 
 // restore lets a row that a person had replaced stand again, unless its turn was replaced.
-func (f *fold) restore(at events.Position, row Row) error {
-	turn, err := f.turnOf.Peek(row.Turn)
-	if err != nil {
-		return err
+func (f *fold) restore(at events.Position, row Row) {
+	stand, turn := Stand{Position: at}, f.turnOf.Peek(row.Turn)
+	replaced := turn != nil && turn.Replaced
+	if replaced {
+		stand.By, _ = f.successor(*turn)
 	}
-	if turn != nil && turn.Replaced {
-		by, _, err := f.successor(*turn)
-		if err != nil {
-			return err
-		}
-		row.Stands = append(row.Stands, Stand{Position: at, By: by})
-		row.stand()
-		return f.put(row)
-	}
-	row.Stands = append(row.Stands, Stand{Position: at})
+	row.Stands = append(row.Stands, stand)
 	row.stand()
-	if err := f.joinGroup(&row); err != nil {
-		return err
+	if !replaced {
+		f.joinGroup(&row)
+		f.list(row)
 	}
-	if err := f.list(row); err != nil {
-		return err
-	}
-	return f.put(row)
+	f.put(row)
 }

@@ -11,7 +11,7 @@ import (
 type View struct {
 	kind   Kind
 	source events.Kind // the event that makes a row
-	make   func(r *engine.Record) (Row, bool, error)
+	make   func(r *engine.Record) (Row, bool)
 	turns  bool // rows come from turns, which later turns over the same inputs replace
 	folds  bool // rows that say the same in one session are one
 	names  string
@@ -71,21 +71,21 @@ func (v View) Tables() []engine.TableSpec {
 	}
 }
 
-func promptRow(r *engine.Record) (Row, bool, error) {
-	e, ok, err := engine.PayloadOf[events.PromptSubmitted](r)
-	return Row{ID: r.ID, Prompt: e.Number, Text: e.Text, Private: e.Private}, ok, err
+func promptRow(r *engine.Record) (Row, bool) {
+	e, ok := engine.PayloadOf[events.PromptSubmitted](r)
+	return Row{ID: r.ID, Prompt: e.Number, Text: e.Text, Private: e.Private}, ok
 }
 
-func memoryRow(r *engine.Record) (Row, bool, error) {
-	e, ok, err := engine.PayloadOf[events.MemorySaved](r)
+func memoryRow(r *engine.Record) (Row, bool) {
+	e, ok := engine.PayloadOf[events.MemorySaved](r)
 	return Row{
 		ID: e.Memory, At: e.At, AgentSession: e.Session, Project: e.Project, ProjectRoot: e.ProjectRoot,
 		Type: e.Type, Title: e.Title, Text: e.Text, Concepts: e.Concepts, FilesUnverified: e.Files,
-	}, ok, err
+	}, ok
 }
 
-func observationRow(r *engine.Record) (Row, bool, error) {
-	e, ok, err := engine.PayloadOf[events.ObservationParsed](r)
+func observationRow(r *engine.Record) (Row, bool) {
+	e, ok := engine.PayloadOf[events.ObservationParsed](r)
 	row := Row{
 		ID: e.Observation, Prompt: e.Prompt, Type: e.Type, TypeGiven: e.TypeGiven, Title: e.Title, Subtitle: e.Subtitle,
 		Narrative: e.Narrative, Facts: e.Facts, Concepts: e.Concepts, FilesRead: e.FilesRead,
@@ -93,15 +93,15 @@ func observationRow(r *engine.Record) (Row, bool, error) {
 		Turn: engine.TurnOf(r, e.Turn), Source: e.Source,
 	}
 	row.Flagged = flagged(row)
-	return row, ok, err
+	return row, ok
 }
 
-func summaryRow(r *engine.Record) (Row, bool, error) {
-	e, ok, err := engine.PayloadOf[events.SummaryParsed](r)
+func summaryRow(r *engine.Record) (Row, bool) {
+	e, ok := engine.PayloadOf[events.SummaryParsed](r)
 	row := Row{
 		ID: e.Summary, Prompt: e.Prompt, Request: e.Request, Investigated: e.Investigated, Learned: e.Learned,
 		Completed: e.Completed, NextSteps: e.NextSteps, Notes: e.Notes, Claims: e.Claims, Turn: engine.TurnOf(r, e.Turn), Source: e.Source,
 	}
 	row.Flagged = flagged(row)
-	return row, ok, err
+	return row, ok
 }

@@ -18,30 +18,19 @@ func (View) Fold(x *engine.Tx) engine.Fold {
 	return &fold{x: x, rows: engine.NewCache(x, table(), engine.SessionKey), was: map[events.SessionID]Session{}}
 }
 
-func (f *fold) Apply(r *engine.Record) error {
+func (f *fold) Apply(r *engine.Record) {
 	if r.Session.IsZero() {
-		return nil
+		return
 	}
-	s, err := f.row(r)
-	if err != nil {
-		return err
-	}
-	return s.evolve(r)
-}
-
-func (f *fold) row(r *engine.Record) (*Session, error) {
-	s, err := f.rows.Edit(r.Session)
-	if err != nil {
-		return nil, err
-	}
+	s := f.rows.Edit(r.Session)
 	if _, seen := f.was[r.Session]; !seen {
 		f.was[r.Session] = *s
 	}
-	return s, nil
+	s.evolve(r)
 }
 
 // evolve takes over what the session's next record says.
-func (s *Session) evolve(r *engine.Record) error {
+func (s *Session) evolve(r *engine.Record) {
 	if s.First == 0 {
 		s.ID, s.First, s.OpenedAt, s.LastAt = r.Session, r.Position, r.OccurredAt, r.OccurredAt
 	}
@@ -53,7 +42,7 @@ func (s *Session) evolve(r *engine.Record) error {
 		}
 	}
 	countSession(s, r.Kind)
-	return tellSession(s, r)
+	tellSession(s, r)
 }
 
 // captured reports whether records of kind k are what agents do, rather than what cmemd does about it.
@@ -90,25 +79,22 @@ func countSession(s *Session, k events.Kind) {
 }
 
 // tellSession takes over what r's payload says of the session.
-func tellSession(s *Session, r *engine.Record) error {
+func tellSession(s *Session, r *engine.Record) {
 	switch r.Kind {
 	case events.KindSessionOpened:
-		e, ok, err := engine.PayloadOf[events.SessionOpened](r)
-		if err != nil || !ok {
-			return err
+		e, ok := engine.PayloadOf[events.SessionOpened](r)
+		if !ok {
+			return
 		}
 		s.Agent, s.AgentSession, s.Project, s.ProjectRoot, s.Cwd = e.Agent, e.AgentSession, e.Project, e.ProjectRoot, e.Cwd
 		s.GitRoot, s.GitBranch, s.GitHead, s.Source, s.Transcript = e.GitRoot, e.GitBranch, e.GitHead, e.Source, e.Transcript
 	case events.KindSessionClosed:
-		e, _, err := engine.PayloadOf[events.SessionClosed](r)
-		if err != nil {
-			return err
-		}
+		e, _ := engine.PayloadOf[events.SessionClosed](r)
 		s.ClosedAt, s.CloseCause = r.OccurredAt, e.Cause
 	case events.KindSessionRespawned:
-		e, ok, err := engine.PayloadOf[events.SessionRespawned](r)
-		if err != nil || !ok {
-			return err
+		e, ok := engine.PayloadOf[events.SessionRespawned](r)
+		if !ok {
+			return
 		}
 		s.Generation, s.LastRespawn = e.To, health.RespawnOf(r, e)
 		if s.Respawns == nil {
@@ -116,54 +102,37 @@ func tellSession(s *Session, r *engine.Record) error {
 		}
 		s.Respawns[e.Cause]++
 	case events.KindSessionQuarantined:
-		e, _, err := engine.PayloadOf[events.SessionQuarantined](r)
-		if err != nil {
-			return err
-		}
+		e, _ := engine.PayloadOf[events.SessionQuarantined](r)
 		s.Quarantined = health.QuarantineOf(r, e, s.Quarantined)
 	case events.KindSessionReleased:
 		s.Quarantined = nil
 	}
-	return nil
 }
 
-func (f *fold) Flush() error {
-	if err := f.rows.Flush(); err != nil {
-		return err
-	}
+func (f *fold) Flush() {
+	f.rows.Flush()
 	for _, id := range f.rows.Order {
-		now, err := f.rows.Peek(id)
-		if err != nil || now == nil {
-			return err
-		}
-		if err := f.index(f.was[id], *now); err != nil {
-			return err
-		}
+		f.index(f.was[id], *f.rows.Peek(id))
 	}
-	return nil
 }
 
-func (f *fold) index(was, now Session) error {
-	if err := f.indexOpen(was, now); err != nil {
-		return err
-	}
+func (f *fold) index(was, now Session) {
+	f.indexOpen(was, now)
 	if was.First != 0 && was.LastAt.Equal(now.LastAt) {
-		return nil
+		return
 	}
 	if was.First != 0 {
-		if err := timeTable().Delete(f.x, activityKey(was)); err != nil {
-			return err
-		}
+		timeTable().Delete(f.x, activityKey(was))
 	}
-	return timeTable().Put(f.x, activityKey(now), engine.Member{})
+	timeTable().Put(f.x, activityKey(now), engine.Member{})
 }
 
-func (f *fold) indexOpen(was, now Session) error {
-	if was.First != 0 && was.Open() == now.Open() {
-		return nil
+func (f *fold) indexOpen(was, now Session) {
+	switch {
+	case was.First != 0 && was.Open() == now.Open():
+	case now.Open():
+		openTable().Put(f.x, engine.SessionKey(now.ID), engine.Member{})
+	default:
+		openTable().Delete(f.x, engine.SessionKey(now.ID))
 	}
-	if now.Open() {
-		return openTable().Put(f.x, engine.SessionKey(now.ID), engine.Member{})
-	}
-	return openTable().Delete(f.x, engine.SessionKey(now.ID))
 }

@@ -2,13 +2,9 @@ package sessions
 
 import (
 	"bytes"
-	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
-
-	bolt "go.etcd.io/bbolt"
 
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
@@ -26,32 +22,22 @@ type Reader struct {
 // Session returns the session of that id, with the balance of its inputs. The error is engine.ErrNotFound.
 func (v Reader) Session(ctx context.Context, id events.SessionID) (Session, error) {
 	var s Session
-	err := v.Read(ctx, func(btx *bolt.Tx) error {
-		x, err := v.LiveTx(btx, View{}.Name())
-		if err != nil {
-			return err
+	err := v.Read(ctx, func(r *engine.ReadTx) {
+		x, ok := r.View(View{}.Name()), false
+		if s, ok = table().Get(x, engine.SessionKey(id)); !ok {
+			x.Fail(fmt.Errorf("%w: session %s", engine.ErrNotFound, id))
+			return
 		}
-		var ok bool
-		if s, ok, err = table().Get(x, engine.SessionKey(id)); err != nil {
-			return err
-		}
-		if !ok {
-			return fmt.Errorf("%w: session %s", engine.ErrNotFound, id)
-		}
-		return v.complete(btx, &s)
+		s.complete(r)
 	})
 	return s, err
 }
 
 // complete fills in what other views know of a session.
-func (v Reader) complete(btx *bolt.Tx, s *Session) error {
-	var err error
-	if s.Inputs, err = outcomes.BalanceIn(v.Views, btx, s.ID); err != nil {
-		return err
-	}
+func (s *Session) complete(r *engine.ReadTx) {
+	s.Inputs = outcomes.BalanceIn(r, s.ID)
 	s.Pending = s.Inputs.Pending
-	s.Title, err = rows.Title(v.Views, btx, s.ID)
-	return err
+	s.Title = rows.Title(r, s.ID)
 }
 
 // Sessions returns the chosen sessions, the one with the latest captured event first.
@@ -62,13 +48,12 @@ func (v Reader) Sessions(ctx context.Context, f Filter) ([]Session, error) {
 	var sessions []Session
 	from := bytes.Repeat([]byte{0xff}, 25)
 	for from != nil {
-		err := v.Read(ctx, func(btx *bolt.Tx) (err error) {
-			was := from
-			sessions, from, err = v.someSessions(btx, f, from, sessions)
+		err := v.Read(ctx, func(r *engine.ReadTx) {
+			x, was := r.View(View{}.Name()), from
+			sessions, from = f.some(r, x, from, sessions)
 			if from != nil && bytes.Compare(from, was) >= 0 {
-				return engine.Damaged("keys of sessions are out of order")
+				x.Fail(engine.Damaged("keys of sessions are out of order"))
 			}
-			return err
 		})
 		if err != nil {
 			return nil, err
@@ -77,37 +62,31 @@ func (v Reader) Sessions(ctx context.Context, f Filter) ([]Session, error) {
 	return sessions, nil
 }
 
-// someSessions goes on from a key, backwards, and returns where the next transaction goes on; nil at the end.
-func (v Reader) someSessions(btx *bolt.Tx, f Filter, from []byte, found []Session) ([]Session, []byte, error) {
-	x, err := v.LiveTx(btx, View{}.Name())
-	if err != nil {
-		return nil, nil, err
-	}
+// some goes on from a key, backwards, and returns where the next transaction goes on; nil at the end.
+func (f Filter) some(r *engine.ReadTx, x *engine.Tx, from []byte, found []Session) ([]Session, []byte) {
 	n := 0
-	for activity, err := range timeTable().Before(x, nil, from) {
-		if err != nil || len(found) == f.Limit {
-			return found, nil, err
+	for activity := range timeTable().Before(x, nil, from) {
+		if len(found) == f.Limit {
+			return found, nil
 		}
 		if n++; n > engine.ReadSlice {
-			return found, from, nil
+			return found, from
 		}
-		id := activityID(activity.Key)
-		s, ok, err := table().Get(x, id[:])
-		if err != nil || !ok {
-			return nil, nil, errors.Join(err, engine.Damaged("session %x is in an index alone", id))
+		id := activityID(activity)
+		s, ok := table().Get(x, id[:])
+		if !ok {
+			x.Fail(engine.Damaged("session %x is in an index alone", id))
 		}
 		if s.LastAt.Before(f.Since) {
-			return found, nil, nil
+			return found, nil
 		}
 		if f.admits(s) {
-			if err := v.complete(btx, &s); err != nil {
-				return nil, nil, err
-			}
+			s.complete(r)
 			found = append(found, s)
 		}
-		from = bytes.Clone(activity.Key)
+		from = bytes.Clone(activity)
 	}
-	return found, nil, nil
+	return found, nil
 }
 
 func (f Filter) admits(s Session) bool {
@@ -126,12 +105,10 @@ func (v Reader) ResolveSession(ctx context.Context, prefix string, limit int) ([
 		return nil, nil
 	}
 	var ids []events.SessionID
-	err := v.View(ctx, View{}.Name(), func(x *engine.Tx) error {
-		ids = nil
+	err := v.View(ctx, View{}.Name(), func(x *engine.Tx) {
 		for _, id := range start.Find(x, table().Name, limit) {
 			ids = append(ids, events.SessionID(id))
 		}
-		return nil
 	})
 	return ids, err
 }
@@ -141,23 +118,20 @@ func (v Reader) ResolveSession(ctx context.Context, prefix string, limit int) ([
 // daemon wakes them at its start, after CatchUp.
 func (v Reader) Owing(ctx context.Context) ([]events.SessionID, error) {
 	var ids []events.SessionID
-	err := v.Read(ctx, func(btx *bolt.Tx) error {
+	err := v.Read(ctx, func(r *engine.ReadTx) {
 		for _, from := range []struct {
 			view  string
 			table engine.Table[engine.Member]
 		}{{View{}.Name(), openTable()}, {outcomes.View{}.Name(), outcomes.OwingTable()}} {
-			x, err := v.LiveTx(btx, from.view)
-			if err != nil {
-				return err
-			}
-			for one, err := range from.table.From(x, nil, nil) {
-				if err != nil || len(one.Key) != len(events.SessionID{}) {
-					return cmp.Or(err, engine.Damaged("session %x", one.Key))
+			x := r.View(from.view)
+			for k := range from.table.From(x, nil, nil) {
+				if len(k) != len(events.SessionID{}) {
+					x.Fail(engine.Damaged("session %x", k))
+					break
 				}
-				ids = append(ids, events.SessionID(one.Key))
+				ids = append(ids, events.SessionID(k))
 			}
 		}
-		return nil
 	})
 	slices.SortFunc(ids, func(a, b events.SessionID) int { return bytes.Compare(a[:], b[:]) })
 	return slices.Compact(ids), err
@@ -175,7 +149,9 @@ func (v Reader) SessionAsOf(ctx context.Context, id events.SessionID, p events.P
 		if rec.Position > p {
 			break
 		}
-		if err := s.evolve(engine.NewRecord(rec)); err != nil {
+		r := engine.NewRecord(rec)
+		s.evolve(r)
+		if err := r.Err(); err != nil {
 			return Session{}, err
 		}
 	}

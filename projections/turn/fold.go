@@ -11,7 +11,7 @@ type Entry[T any] interface {
 	// Begin takes over what r, a TurnStarted, says.
 	Begin(r *engine.Record, e events.TurnStarted)
 	// Evolve takes over what r says of the turn's end, or of what came of it. The payload may be erased.
-	Evolve(r *engine.Record) error
+	Evolve(r *engine.Record)
 	// Forget takes back what the payload of the record of h had said. spent is what the MemoryForgotten that erases it says
 	// that the turn cost, if stated.
 	Forget(h events.Header, spent events.TurnSpent, stated bool)
@@ -22,106 +22,85 @@ type Entry[T any] interface {
 type Fold[T any, E Entry[T]] struct {
 	x     *engine.Tx
 	turns *engine.Cache[events.ID, T]
-	enter func(t T, by int64) error
+	enter func(t T, by int64)
 }
 
 // NewFold returns a fold of one slice over a table of turns. enter adds what t says to the view's sums, by times: 1 or -1.
 // Without it there are no sums, and turns that were never started are kept all the same.
-func NewFold[T any, E Entry[T]](x *engine.Tx, turns engine.Table[T], enter func(t T, by int64) error) *Fold[T, E] {
+func NewFold[T any, E Entry[T]](x *engine.Tx, turns engine.Table[T], enter func(t T, by int64)) *Fold[T, E] {
 	return &Fold[T, E]{x: x, turns: engine.NewCache(x, turns, engine.IDKey), enter: enter}
 }
 
 // Apply follows the turn that r is about, if it is about one.
-func (f *Fold[T, E]) Apply(r *engine.Record) error {
+func (f *Fold[T, E]) Apply(r *engine.Record) {
 	switch r.Kind {
 	case events.KindTurnStarted:
-		return Start(f.turns, r, func(t *T, e events.TurnStarted) { E(t).Begin(r, e) })
+		Start(f.turns, r, func(t *T, e events.TurnStarted) { E(t).Begin(r, e) })
 	case events.KindTurnReceived, events.KindTurnFailed, events.KindOutputDropped, events.KindOutputSkipped,
 		events.KindObservationParsed, events.KindSummaryParsed:
-		return f.Evolve(r, nil)
+		f.Evolve(r, nil)
 	case events.KindMemoryForgotten:
-		return f.forget(r)
+		f.forget(r)
 	}
-	return nil
 }
 
 // Flush writes the turns that were changed.
-func (f *Fold[T, E]) Flush() error { return f.turns.Flush() }
+func (f *Fold[T, E]) Flush() { f.turns.Flush() }
 
 // Peek returns what is kept of a turn, or nil. It must not be changed.
-func (f *Fold[T, E]) Peek(id events.ID) (*T, error) { return f.turns.Peek(id) }
+func (f *Fold[T, E]) Peek(id events.ID) *T { return f.turns.Peek(id) }
 
 // Evolve has the turn of r take over what r says. first, which may be nil, changes it before.
-func (f *Fold[T, E]) Evolve(r *engine.Record, first func(E)) error {
-	id, err := r.Turn()
-	if err != nil {
-		return err
-	}
-	return f.change(id, func(t E) error {
+func (f *Fold[T, E]) Evolve(r *engine.Record, first func(E)) {
+	f.change(r.Turn(), func(t E) {
 		if first != nil {
 			first(t)
 		}
-		return t.Evolve(r)
+		t.Evolve(r)
 	})
 }
 
 // change alters what is kept of a turn, and the sums with it. Turns that were never started are in no sum: nobody knows who
 // was asked.
-func (f *Fold[T, E]) change(id events.ID, alter func(E) error) error {
-	known, err := f.turns.Peek(id)
-	if err != nil || id == (events.ID{}) || known == nil && f.enter != nil {
-		return err
+func (f *Fold[T, E]) change(id events.ID, alter func(E)) {
+	known := f.turns.Peek(id)
+	if id == (events.ID{}) || known == nil && f.enter != nil {
+		return
 	}
 	var was T
 	if known != nil && f.enter != nil {
 		was = *known
 	}
-	is, err := f.turns.Edit(id)
-	if err != nil {
-		return err
+	is := f.turns.Edit(id)
+	alter(is)
+	if f.enter != nil {
+		f.enter(was, -1)
+		f.enter(*is, +1)
 	}
-	if err := alter(is); err != nil || f.enter == nil {
-		return err
-	}
-	if err := f.enter(was, -1); err != nil {
-		return err
-	}
-	return f.enter(*is, +1)
 }
 
 // forget takes back, at their turns, what the payloads of the records had said that r, a MemoryForgotten, names.
-func (f *Fold[T, E]) forget(r *engine.Record) error {
-	e, ok, err := engine.PayloadOf[events.MemoryForgotten](r)
-	if err != nil || !ok {
-		return err
+func (f *Fold[T, E]) forget(r *engine.Record) {
+	e, ok := engine.PayloadOf[events.MemoryForgotten](r)
+	if !ok {
+		return
 	}
 	spent := engine.SpentIn(e)
-	return engine.ForgottenRecords(f.x, r, func(h events.Header) error {
-		if known, err := f.turns.Peek(h.Correlation); err != nil || known == nil {
-			return err
+	for h := range engine.ForgottenRecords(f.x, r) {
+		if f.turns.Peek(h.Correlation) != nil {
+			s, stated := spent[h.Correlation]
+			f.change(h.Correlation, func(t E) { t.Forget(h, s, stated) })
 		}
-		s, stated := spent[h.Correlation]
-		return f.change(h.Correlation, func(t E) error {
-			t.Forget(h, s, stated)
-			return nil
-		})
-	})
+	}
 }
 
 // Start has begin make what turns keep of the turn that r, a TurnStarted, begins. One that is known stays as it is.
-func Start[T any](turns *engine.Cache[events.ID, T], r *engine.Record, begin func(t *T, e events.TurnStarted)) error {
-	e, ok, err := engine.PayloadOf[events.TurnStarted](r)
-	if err != nil || !ok {
-		return err
+func Start[T any](turns *engine.Cache[events.ID, T], r *engine.Record, begin func(t *T, e events.TurnStarted)) {
+	e, ok := engine.PayloadOf[events.TurnStarted](r)
+	if !ok {
+		return
 	}
-	id := engine.TurnOf(r, e.Turn)
-	if known, err := turns.Peek(id); err != nil || known != nil {
-		return err
+	if id := engine.TurnOf(r, e.Turn); turns.Peek(id) == nil {
+		begin(turns.Edit(id), e)
 	}
-	t, err := turns.Edit(id)
-	if err != nil {
-		return err
-	}
-	begin(t, e)
-	return nil
 }

@@ -14,13 +14,11 @@ type Reader struct{ *engine.Views }
 // Turn returns the turn of that id. The error is engine.ErrNotFound.
 func (v Reader) Turn(ctx context.Context, id events.ID) (Turn, error) {
 	var t Turn
-	err := v.View(ctx, View{}.Name(), func(x *engine.Tx) error {
+	err := v.View(ctx, View{}.Name(), func(x *engine.Tx) {
 		var ok bool
-		var err error
-		if t, ok, err = table().Get(x, engine.IDKey(id)); err == nil && !ok {
-			err = fmt.Errorf("%w: turn %s", engine.ErrNotFound, id)
+		if t, ok = table().Get(x, engine.IDKey(id)); !ok {
+			x.Fail(fmt.Errorf("%w: turn %s", engine.ErrNotFound, id))
 		}
-		return err
 	})
 	return t, err
 }
@@ -29,18 +27,16 @@ func (v Reader) Turn(ctx context.Context, id events.ID) (Turn, error) {
 // begins: at most limit of them, among the latest scanned of all.
 func (v Reader) LatestTurns(ctx context.Context, limit, scanned int, match func(Turn) bool) ([]Turn, error) {
 	var turns []Turn
-	err := v.View(ctx, View{}.Name(), func(x *engine.Tx) error {
-		turns = nil
-		for t, err := range table().Before(x, nil, nil) {
-			if err != nil || scanned <= 0 || len(turns) >= limit {
-				return err
+	err := v.View(ctx, View{}.Name(), func(x *engine.Tx) {
+		for _, t := range table().Before(x, nil, nil) {
+			if scanned <= 0 || len(turns) >= limit {
+				return
 			}
 			scanned--
-			if match == nil || match(t.Value) {
-				turns = append(turns, t.Value)
+			if match == nil || match(t) {
+				turns = append(turns, t)
 			}
 		}
-		return nil
 	})
 	return turns, err
 }
@@ -53,10 +49,7 @@ func (v Reader) ResolveTurn(ctx context.Context, prefix string, limit int) ([]ev
 		return nil, nil
 	}
 	var ids []events.ID
-	err := v.View(ctx, View{}.Name(), func(x *engine.Tx) error {
-		ids = start.Find(x, table().Name, limit)
-		return nil
-	})
+	err := v.View(ctx, View{}.Name(), func(x *engine.Tx) { ids = start.Find(x, table().Name, limit) })
 	return ids, err
 }
 

@@ -95,18 +95,14 @@ func (t *Turn) Begin(r *engine.Record, e events.TurnStarted) {
 }
 
 // Evolve takes over what r says of the turn's end, or of what came of it.
-func (t *Turn) Evolve(r *engine.Record) error {
-	e, _, err := engine.PayloadOf[events.Event](r)
-	if err != nil {
-		return err
-	}
+func (t *Turn) Evolve(r *engine.Record) {
+	e, _ := engine.PayloadOf[events.Event](r)
 	t.ID, t.Session = engine.TurnOf(r, engine.TurnSaid(e)), r.Session
 	if r.Kind == events.KindTurnReceived || r.Kind == events.KindTurnFailed {
 		t.Ended, t.EndedAt = r.Position, r.OccurredAt
 	}
 	t.Result = cmp.Or(ResultOf(r.Kind), t.Result)
 	t.describe(r, e)
-	return nil
 }
 
 // describe takes over what r's payload says; e is nil if it was erased.

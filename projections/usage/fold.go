@@ -45,12 +45,12 @@ func (View) Fold(x *engine.Tx) engine.Fold {
 	return f
 }
 
-func (f *fold) Flush() error { return engine.Flush(f.turns, f.cells, f.sessions) }
+func (f *fold) Flush() { engine.Flush(f.turns, f.cells, f.sessions) }
 
 // empty is a sum without a turn, which is none.
 func (c Count) empty() bool { return c.Turns == 0 }
 
-func (f *fold) Apply(r *engine.Record) error { return f.turns.Apply(r) }
+func (f *fold) Apply(r *engine.Record) { f.turns.Apply(r) }
 
 // Begin takes over who is asked, and about how much.
 func (t *turnCount) Begin(r *engine.Record, e events.TurnStarted) {
@@ -64,21 +64,19 @@ func (t *turnCount) Begin(r *engine.Record, e events.TurnStarted) {
 }
 
 // Evolve enters that a turn was answered or failed, and what that cost, or what came of the answer.
-func (t *turnCount) Evolve(r *engine.Record) error {
+func (t *turnCount) Evolve(r *engine.Record) {
 	switch r.Kind {
 	case events.KindTurnReceived:
-		e, _, err := engine.PayloadOf[events.TurnReceived](r)
+		e, _ := engine.PayloadOf[events.TurnReceived](r)
 		t.end(r)
 		t.paid(e.Bill())
-		return err
 	case events.KindTurnFailed:
-		e, _, err := engine.PayloadOf[events.TurnFailed](r)
+		e, _ := engine.PayloadOf[events.TurnFailed](r)
 		t.end(r)
 		t.failed(e.Bill(), e.Class)
-		return err
+	default:
+		t.key.result, t.key.failure = turn.ResultOf(r.Kind), ""
 	}
-	t.key.result, t.key.failure = turn.ResultOf(r.Kind), ""
-	return nil
 }
 
 func (t *turnCount) end(r *engine.Record) {
@@ -111,7 +109,8 @@ func (t *turnCount) failed(b events.Bill, class events.FailureClass) {
 // Forget takes back what the payload of the record of h had said, but for what s says of it where it is stated.
 func (t *turnCount) Forget(h events.Header, s events.TurnSpent, stated bool) {
 	if t.restated && !stated {
-		return // it is known from before
+		// it is known from before
+		return
 	}
 	switch h.Kind {
 	case events.KindTurnReceived:
@@ -125,19 +124,9 @@ func (t *turnCount) Forget(h events.Header, s events.TurnSpent, stated bool) {
 }
 
 // enter adds what a turn cost to the sums that it is in, by times.
-func (f *fold) enter(t turnCount, by int64) error {
-	if !t.counted() {
-		return nil
+func (f *fold) enter(t turnCount, by int64) {
+	if t.counted() {
+		f.cells.Edit(t.key).Add(t.count, by)
+		f.sessions.Edit(sumKey{t.key.session, t.key.by}).Add(t.count, by)
 	}
-	cell, err := f.cells.Edit(t.key)
-	if err != nil {
-		return err
-	}
-	cell.Add(t.count, by)
-	sum, err := f.sessions.Edit(sumKey{t.key.session, t.key.by})
-	if err != nil {
-		return err
-	}
-	sum.Add(t.count, by)
-	return nil
 }

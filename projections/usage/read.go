@@ -32,10 +32,7 @@ func (v Reader) Usage(ctx context.Context, f Filter) ([]Group, error) {
 		sum.last = quarterAt(f.Until.Add(-1))
 	}
 	for more := true; more; {
-		err := v.View(ctx, View{}.Name(), func(x *engine.Tx) (err error) {
-			from, more, err = sum.some(x, from)
-			return err
-		})
+		err := v.View(ctx, View{}.Name(), func(x *engine.Tx) { from, more = sum.some(x, from) })
 		if err != nil {
 			return nil, err
 		}
@@ -46,16 +43,14 @@ func (v Reader) Usage(ctx context.Context, f Filter) ([]Group, error) {
 // UsageOf returns what all turns of a session cost, by provider, then model.
 func (v Reader) UsageOf(ctx context.Context, session events.SessionID) ([]Model, error) {
 	var models []Model
-	err := v.View(ctx, View{}.Name(), func(x *engine.Tx) error {
-		models = nil
-		for c, err := range sessionTable().From(x, session[:], session[:]) {
+	err := v.View(ctx, View{}.Name(), func(x *engine.Tx) {
+		for k, c := range sessionTable().From(x, session[:], session[:]) {
 			var key sumKey
-			if err != nil || key.parse(c.Key) != nil {
-				return cmp.Or(err, engine.Damaged("usage of a session, key %x", c.Key))
+			if key.parse(k) != nil {
+				x.Fail(engine.Damaged("usage of a session, key %x", k))
 			}
-			models = append(models, key.by.usage(c.Value))
+			models = append(models, key.by.usage(c))
 		}
-		return nil
 	})
 	slices.SortFunc(models, Model.Compare)
 	return models, err
@@ -78,23 +73,23 @@ type sum struct {
 }
 
 // some adds up a slice of the cells from a quarter on, and returns where the next one begins.
-func (s *sum) some(x *engine.Tx, from int64) (next int64, more bool, err error) {
+func (s *sum) some(x *engine.Tx, from int64) (next int64, more bool) {
 	read := 0
-	for cell, err := range cellTable().From(x, nil, binary.BigEndian.AppendUint64(nil, uint64(from))) {
+	for k, count := range cellTable().From(x, nil, binary.BigEndian.AppendUint64(nil, uint64(from))) {
 		var key cellKey
-		if err != nil || key.parse(cell.Key) != nil {
-			return 0, false, cmp.Or(err, engine.Damaged("usage, key %x", cell.Key))
+		if key.parse(k) != nil {
+			x.Fail(engine.Damaged("usage, key %x", k))
 		}
 		if key.quarter > s.last {
-			return 0, false, nil
+			return 0, false
 		}
 		if read++; read > readSlice && key.quarter != from {
-			return key.quarter, true, nil
+			return key.quarter, true
 		}
 		from = key.quarter
-		s.add(key, cell.Value)
+		s.add(key, count)
 	}
-	return 0, false, nil
+	return 0, false
 }
 
 func (s *sum) add(key cellKey, count Count) {
