@@ -38,13 +38,13 @@ var providers = [...]Provider{
 	{Name: playback.Name},
 	{Name: claudecli.Name, modelKey: "claude_cli_model", model: "claude-haiku-5-5", modelDoc: "the model that claude-cli asks"},
 	service(anthropic.Name, "https://api.anthropic.com", "ANTHROPIC_API_KEY", func(model string, at model.Endpoint) (Service, error) {
-		return anthropic.New(anthropic.Config{Model: model, Endpoint: at})
+		return anthropic.New(model, at)
 	}),
 	service(openai.Name, "https://api.openai.com/v1", "OPENAI_API_KEY", func(model string, at model.Endpoint) (Service, error) {
-		return openai.New(openai.Config{Model: model, Endpoint: at})
+		return openai.New(model, at)
 	}),
 	service(gemini.Name, "https://generativelanguage.googleapis.com", "GEMINI_API_KEY", func(model string, at model.Endpoint) (Service, error) {
-		return gemini.New(gemini.Config{Model: model, Endpoint: at})
+		return gemini.New(model, at)
 	}),
 }
 

@@ -124,7 +124,7 @@ func (w *world) provider(l Load) *model.Provider {
 	if err != nil {
 		w.tb.Fatal(err)
 	}
-	asker, err := anthropic.New(anthropic.Config{Model: "counted", Endpoint: model.Endpoint{URL: w.at.URL}})
+	asker, err := anthropic.New("counted", model.Endpoint{URL: w.at.URL})
 	if err != nil {
 		w.tb.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package wiretest
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -19,6 +20,24 @@ type Answer struct {
 	Each   int           // else the bytes of a piece; 0: all at once
 	Pause  time.Duration // behind each piece
 	End    End
+}
+
+// JSON is a whole answer that holds v.
+func JSON(v any) Answer {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return Answer{Header: map[string]string{"Content-Type": "application/json; charset=utf-8"}, Body: string(b)}
+}
+
+// Parsed is what a text holds as JSON, to be compared without regard to the order of members.
+func Parsed(tb testing.TB, text string) (v any) {
+	tb.Helper()
+	if err := json.Unmarshal([]byte(text), &v); err != nil {
+		tb.Fatal(err)
+	}
+	return v
 }
 
 // End is what a Server does when it has sent the body of an Answer.

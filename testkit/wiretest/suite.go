@@ -18,8 +18,8 @@ import (
 
 // API is how one service speaks, and who asks it.
 type API struct {
-	// New returns an asker of an endpoint, and what closes its connections.
-	New func(e model.Endpoint) (model.Asker, func(), error)
+	// New returns an asker of an endpoint.
+	New func(e model.Endpoint) (Asker, error)
 	// Says is the whole answer with a text, in the form it was asked for, with Usage, Model and Cost.
 	Says func(form events.Form, text string) Answer
 	// Stopped is an answer that was cut by the bound of tokens, and Blocked one that the service would not give, both with
@@ -45,6 +45,12 @@ type API struct {
 	Sent func(Request) string
 	// Partial: an answer that breaks off is told as far as it came.
 	Partial bool
+}
+
+// Asker is a model.Asker that keeps connections open.
+type Asker interface {
+	model.Asker
+	CloseIdleConnections()
 }
 
 // Usage is what every answer of API.Says was paid with.
@@ -86,11 +92,11 @@ func (s suite) ask(t *testing.T, url string, edit func(*model.Config)) *model.Pr
 
 func (s suite) askWith(t *testing.T, e model.Endpoint, edit func(*model.Config)) *model.Provider {
 	t.Helper()
-	asker, closeIdle, err := s.api.New(e)
+	asker, err := s.api.New(e)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(closeIdle)
+	t.Cleanup(asker.CloseIdleConnections)
 	c := model.Config{
 		Name: "wire", Asker: asker, Renderer: rendered{}, Form: events.FormXML, Retries: -1, Backoff: time.Millisecond, Timeout: 20 * time.Second,
 	}

@@ -50,6 +50,9 @@ func (s suite) unreachable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if _, err := s.api.New(model.Endpoint{URL: "ftp://x"}); err == nil || strings.Contains(err.Error(), "ftp") {
+		t.Errorf("an address that is none: got %v", err)
+	}
 	refusing := "http://" + l.Addr().String()
 	_ = l.Close()
 	plain := s.serve(t, s.api.Says(events.FormXML, content))

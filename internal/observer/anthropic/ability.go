@@ -6,8 +6,7 @@ import (
 	"sync"
 	"time"
 
-	sdk "github.com/anthropics/anthropic-sdk-go"
-	"github.com/anthropics/anthropic-sdk-go/option"
+	"github.com/cmemd/cmemd/internal/observer/model"
 )
 
 // ability is what a model takes of what not all of them take.
@@ -21,27 +20,25 @@ type ability struct {
 // speak this API pass over.
 func unsaid() ability { return ability{keepToSchema: true, thinkNot: true} }
 
-// lookTime is how long a look may take before a question, which is asked all the same.
-const lookTime = 5 * time.Second
+// lookupTime is how long the service may take to say what the model can, before a question, which is asked all the same.
+const lookupTime = 5 * time.Second
 
 // abilities finds out, once, what a model can. It is safe for concurrent use.
 type abilities struct {
-	models sdk.ModelService
-
 	mu    sync.Mutex // guards the field below
 	known *ability   // nil: not yet
 }
 
-// of is what the model called name can. A service that could not be asked is asked again before the next question.
-func (a *abilities) of(ctx context.Context, name string) ability {
+// of is what the client's model can. A service that could not be asked is asked again before the next question.
+func (a *abilities) of(ctx context.Context, c *model.Client) ability {
 	a.mu.Lock()
 	known := a.known
 	a.mu.Unlock()
 	if known != nil {
 		return *known
 	}
-	can, told := a.look(ctx, name)
-	if told {
+	can, lasts := lookUp(ctx, c)
+	if lasts {
 		a.mu.Lock()
 		a.known = &can
 		a.mu.Unlock()
@@ -49,25 +46,39 @@ func (a *abilities) of(ctx context.Context, name string) ability {
 	return can
 }
 
-// look asks the service what the model can. It reports whether it will say the same again: it did say, or what
-// answered is a service that knows no such question.
-func (a *abilities) look(ctx context.Context, name string) (can ability, told bool) {
-	ctx, cancel := context.WithTimeout(ctx, lookTime)
+// supported is how the service says of a thing whether a model can do it.
+type supported struct {
+	Supported bool `json:"supported"`
+}
+
+// lookUp asks the service what the model can. It reports whether it will say the same again: it did say, or what answered is
+// a service that knows no such question.
+func lookUp(ctx context.Context, c *model.Client) (can ability, lasts bool) {
+	ctx, cancel := context.WithTimeout(ctx, lookupTime)
 	defer cancel()
-	var answer *http.Response
-	info, err := a.models.Get(ctx, name, sdk.ModelGetParams{}, option.WithResponseInto(&answer))
-	if err != nil {
-		return unsaid(), ctx.Err() == nil && answer != nil && !passes(answer.StatusCode)
+	var info struct {
+		Can struct {
+			Structured *supported `json:"structured_outputs"`
+			Effort     *struct {
+				supported
+				Low supported `json:"low"`
+			} `json:"effort"`
+			Thinking *struct {
+				Types struct {
+					Disabled supported `json:"disabled"`
+				} `json:"types"`
+			} `json:"thinking"`
+		} `json:"capabilities"`
 	}
-	c := info.Capabilities
-	if !c.JSON.StructuredOutputs.Valid() || !c.JSON.Effort.Valid() || !c.JSON.Thinking.Valid() {
+	r := c.Get(ctx, "v1/models/"+c.Model())
+	if !r.JSON(&info) {
+		return unsaid(), ctx.Err() == nil && r.Status != 0 && !passes(r.Status)
+	}
+	s, e, t := info.Can.Structured, info.Can.Effort, info.Can.Thinking
+	if s == nil || e == nil || t == nil {
 		return unsaid(), true
 	}
-	return ability{
-		keepToSchema: c.StructuredOutputs.Supported,
-		thinkLess:    c.Effort.Supported && c.Effort.Low.Supported,
-		thinkNot:     c.Thinking.Types.Disabled.Supported,
-	}, true
+	return ability{keepToSchema: s.Supported, thinkLess: e.Supported && e.Low.Supported, thinkNot: t.Types.Disabled.Supported}, true
 }
 
 // passes reports whether a status may be another one the next time: of who is busy, has a fault, or was asked with a bad key.

@@ -37,10 +37,7 @@ func TestWireOfOlderModels(t *testing.T) {
 
 func wire() wiretest.API {
 	return wiretest.API{
-		New: func(e model.Endpoint) (model.Asker, func(), error) {
-			a, err := anthropic.New(anthropic.Config{Model: "claude-haiku-4-5", Endpoint: e})
-			return a, a.CloseIdleConnections, err
-		},
+		New: func(e model.Endpoint) (wiretest.Asker, error) { return anthropic.New("claude-haiku-4-5", e) },
 		Says: func(_ events.Form, text string) wiretest.Answer {
 			return stream(block("text", "text_delta", "text", text) + stopped("end_turn") + end())
 		},
@@ -118,7 +115,7 @@ func end() string { return event("message_stop", map[string]any{}) }
 
 func ask(t *testing.T, url string, q model.Question) (observer.Reply, error) {
 	t.Helper()
-	a, err := anthropic.New(anthropic.Config{Model: "claude-haiku-4-5", Endpoint: model.Endpoint{URL: url}})
+	a, err := anthropic.New("claude-haiku-4-5", model.Endpoint{URL: url})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -200,7 +197,7 @@ func TestRequest(t *testing.T) {
 		if r.URL != "/v1/messages" || r.Header.Get("Anthropic-Version") == "" || r.Header.Get("X-Api-Key") != "" {
 			t.Errorf("%s: got %s, %v", name, r.URL, r.Header)
 		}
-		if diff := cmp.Diff(parsed(t, head+tc.want+"}"), parsed(t, r.Body)); diff != "" {
+		if diff := cmp.Diff(wiretest.Parsed(t, head+tc.want+"}"), wiretest.Parsed(t, r.Body)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 		if tc.form == events.FormStructured && !strings.Contains(r.Body, `"properties":{"summary":{"type":"object","properties":{"request":`) {
@@ -222,7 +219,7 @@ func TestTheServiceIsAskedOnceWhatItsModelCan(t *testing.T) {
 	} {
 		server := wiretest.MustServe(t, stream(block("text", "text_delta", "text", "x")+stopped("end_turn")+end()))
 		server.Look(tc.look)
-		a, err := anthropic.New(anthropic.Config{Model: "claude-haiku-4-5", Endpoint: model.Endpoint{URL: server.URL}})
+		a, err := anthropic.New("claude-haiku-4-5", model.Endpoint{URL: server.URL})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -235,22 +232,5 @@ func TestTheServiceIsAskedOnceWhatItsModelCan(t *testing.T) {
 			t.Errorf("%s: asked %d times, want %d", name, n, tc.want)
 		}
 		a.CloseIdleConnections()
-	}
-}
-
-func parsed(t *testing.T, s string) (v any) {
-	t.Helper()
-	if err := json.Unmarshal([]byte(s), &v); err != nil {
-		t.Fatal(err)
-	}
-	return v
-}
-
-func TestBadConfig(t *testing.T) {
-	t.Parallel()
-	for _, c := range []anthropic.Config{{}, {Model: "m", Endpoint: model.Endpoint{URL: "ftp://x"}}} {
-		if _, err := anthropic.New(c); err == nil || strings.Contains(err.Error(), "ftp") {
-			t.Errorf("%+v: got %v", c, err)
-		}
 	}
 }

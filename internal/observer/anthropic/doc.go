@@ -10,4 +10,8 @@
 // those are not read: such turns are refused, and halved, until one fits. A text is cached from a length on that depends
 // on the model: 4,096 tokens for Haiku 4.5, 512 for Haiku 5.5. The system text of the modes lies between the two, so that
 // the older model reads it anew, and is paid for it, each time.
+//
+// The files, each referring to those below it:
+//
+//	anthropic.go, wire.go, ability.go
 package anthropic

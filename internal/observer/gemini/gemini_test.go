@@ -1,7 +1,6 @@
 package gemini_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -18,15 +17,12 @@ import (
 
 func TestWire(t *testing.T) {
 	wiretest.Run(t, wiretest.API{
-		New: func(e model.Endpoint) (model.Asker, func(), error) {
-			a, err := gemini.New(gemini.Config{Model: "gemini-2.5-flash", Endpoint: e})
-			return a, a.CloseIdleConnections, err
-		},
+		New:     func(e model.Endpoint) (wiretest.Asker, error) { return gemini.New("gemini-2.5-flash", e) },
 		Says:    func(_ events.Form, text string) wiretest.Answer { return candidate("STOP", text) },
 		Stopped: func(_ events.Form, text string) wiretest.Answer { return candidate("MAX_TOKENS", text) },
 		Model:   "gemini-2.5-flash-001",
 		Blocked: func() wiretest.Answer {
-			return body(map[string]any{"promptFeedback": map[string]any{"blockReason": "SAFETY"}, "usageMetadata": usage(), "modelVersion": "gemini-2.5-flash-001"})
+			return wiretest.JSON(map[string]any{"promptFeedback": map[string]any{"blockReason": "SAFETY"}, "usageMetadata": usage(), "modelVersion": "gemini-2.5-flash-001"})
 		},
 		Refuses: func(status int, word string) wiretest.Answer { return refuses(status, word, "[]") },
 		NoForm: refuses(400, "INVALID_ARGUMENT", `[{"@type":"type.googleapis.com/google.rpc.BadRequest",
@@ -50,7 +46,7 @@ func candidate(reason, text string) wiretest.Answer {
 	parts := []any{
 		map[string]any{"text": "let me think", "thought": true}, map[string]any{"text": text[:half]}, map[string]any{"text": text[half:]},
 	}
-	return body(map[string]any{
+	return wiretest.JSON(map[string]any{
 		"candidates": []any{map[string]any{
 			"index": 0, "finishReason": reason, "content": map[string]any{"role": "model", "parts": parts},
 		}},
@@ -62,14 +58,6 @@ func usage() map[string]any {
 	return map[string]any{"promptTokenCount": 1200, "cachedContentTokenCount": 1000, "candidatesTokenCount": 30, "thoughtsTokenCount": 4}
 }
 
-func body(v any) wiretest.Answer {
-	b, err := json.Marshal(v)
-	if err != nil {
-		panic(err)
-	}
-	return wiretest.Answer{Header: map[string]string{"Content-Type": "application/json; charset=UTF-8"}, Body: string(b)}
-}
-
 func ask(t *testing.T, a wiretest.Answer, q model.Question) (observer.Reply, wiretest.Request, error) {
 	t.Helper()
 	return askModel(t, "gemini-2.5-flash", a, q)
@@ -78,7 +66,7 @@ func ask(t *testing.T, a wiretest.Answer, q model.Question) (observer.Reply, wir
 func askModel(t *testing.T, name string, a wiretest.Answer, q model.Question) (observer.Reply, wiretest.Request, error) {
 	t.Helper()
 	server := wiretest.MustServe(t, a)
-	g, err := gemini.New(gemini.Config{Model: name, Endpoint: model.Endpoint{URL: server.URL}})
+	g, err := gemini.New(name, model.Endpoint{URL: server.URL})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +88,7 @@ func TestFinishReasons(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", reason, diff)
 		}
 	}
-	_, _, err := ask(t, body(map[string]any{}), model.Question{User: "u", MaxTokens: 9})
+	_, _, err := ask(t, wiretest.JSON(map[string]any{}), model.Question{User: "u", MaxTokens: 9})
 	want := &observer.Failure{Class: events.FailTransport, Message: "the answer broke off", Bill: events.Bill{Calls: 1}}
 	if diff := cmp.Diff(error(want), err); diff != "" {
 		t.Errorf("nothing (-want +got):\n%s", diff)
@@ -151,7 +139,7 @@ func TestRequest(t *testing.T) {
 	want := `{"contents":[{"parts":[{"text":"batch"}],"role":"user"}],"systemInstruction":{"parts":[{"text":"role"}],"role":"user"},` +
 		`"generationConfig":{"candidateCount":1,"maxOutputTokens":77,"responseMimeType":"application/json",` +
 		`"responseJsonSchema":` + string(schema) + `,"thinkingConfig":{"thinkingBudget":0}}}`
-	if diff := cmp.Diff(parsed(t, want), parsed(t, r.Body)); diff != "" {
+	if diff := cmp.Diff(wiretest.Parsed(t, want), wiretest.Parsed(t, r.Body)); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 }
@@ -173,23 +161,6 @@ func TestThinking(t *testing.T) {
 			if least && want != "" && !told || (!least || want == "") && strings.Contains(r.Body, "thinking") {
 				t.Errorf("%s, least: %t: sent %s, want %s", name, least, r.Body, want)
 			}
-		}
-	}
-}
-
-func parsed(t *testing.T, s string) (v any) {
-	t.Helper()
-	if err := json.Unmarshal([]byte(s), &v); err != nil {
-		t.Fatal(err)
-	}
-	return v
-}
-
-func TestBadConfig(t *testing.T) {
-	t.Parallel()
-	for _, c := range []gemini.Config{{}, {Model: "m", Endpoint: model.Endpoint{URL: "ftp://x"}}} {
-		if _, err := gemini.New(c); err == nil || strings.Contains(err.Error(), "ftp") {
-			t.Errorf("%+v: got %v", c, err)
 		}
 	}
 }

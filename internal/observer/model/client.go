@@ -1,23 +1,15 @@
 package model
 
 import (
+	"bytes"
+	"cmp"
 	"context"
-	"crypto/tls"
-	"crypto/x509"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"mime"
-	"net"
 	"net/http"
 	"net/url"
-	"strings"
-	"sync"
-	"syscall"
-	"time"
-
-	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/internal/observer"
 )
 
 // Endpoint is where a service is asked over HTTP, and with which key.
@@ -43,259 +35,125 @@ func (e Endpoint) Check() error {
 	return nil
 }
 
-// NewClient returns a client for e that adds the key to each request under header (with "Bearer " before it where that is
-// Authorization), so that nothing above it knows the key; follows no redirection, which could carry the key elsewhere; and
-// tells the Call of a request's context (Watch) what came back. Its answers end with an error after maxBody bytes. Close
-// its idle connections when it is not needed any more.
-func NewClient(e Endpoint, header string) *http.Client {
-	t := e.Transport
-	if t == nil {
+// Service is what all requests to one service have in common.
+type Service struct {
+	Name      string      // in errors
+	URL       string      // the base of its own API; empty: it has none, and an Endpoint names one
+	KeyHeader string      // takes the key, with "Bearer " before it where it is Authorization
+	Header    http.Header // of every request; may be nil
+}
+
+// Client asks one model of a service that speaks JSON over HTTP. Whoever embeds one knows how to ask and what an answer says.
+// It follows no redirection, which could carry the key elsewhere. It is safe for concurrent use.
+type Client struct {
+	service Service
+	model   string
+	key     *Key
+	base    *url.URL
+	http    *http.Client
+}
+
+// NewClient checks what it is given and returns a client that has connected to nothing yet. Close its idle connections when
+// it is not needed any more.
+func NewClient(s Service, model string, e Endpoint) (*Client, error) {
+	if model == "" {
+		return nil, fmt.Errorf("%s: no model is named", s.Name)
+	}
+	if err := e.Check(); err != nil {
+		return nil, fmt.Errorf("%s: %w", s.Name, err)
+	}
+	base, err := url.Parse(cmp.Or(e.URL, s.URL))
+	if err != nil {
+		return nil, fmt.Errorf("%s: the base URL is not one", s.Name)
+	}
+	c := &Client{service: s, model: model, key: e.Key, base: base, http: &http.Client{Transport: e.Transport}}
+	if e.Transport == nil {
 		own := http.DefaultTransport.(*http.Transport).Clone()
 		own.MaxIdleConnsPerHost = 4
-		t = own
+		c.http.Transport = own
 	}
-	return &http.Client{Transport: &watcher{next: t, key: e.Key, header: header}}
+	c.http.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return c, nil
 }
+
+// Model names what is asked.
+func (c *Client) Model() string { return c.model }
+
+// Host is where questions go.
+func (c *Client) Host() string { return c.base.Host }
+
+// CloseIdleConnections closes what is kept open for the next question.
+func (c *Client) CloseIdleConnections() { c.http.CloseIdleConnections() }
 
 const (
 	maxBody      = 4 << 20  // bytes of an answer: many times the longest text that is taken, with what is around it
 	maxErrorBody = 64 << 10 // bytes of a refusal that are read for its words
 )
 
-// Call watches the one request that is made under its context. Its methods are for the goroutine that asks.
-type Call struct {
-	structured bool
-	key        *Key // of the client that was asked
-
-	mu     sync.Mutex // guards the fields below: a client may read an answer in a goroutine of its own
-	sent   int        // requests that went out, with or without an answer
-	status int
-	header http.Header
-	body   []byte // of a refusal, its beginning
-	broken error  // why the answer could not be read to its end
-	failed *observer.Failure
-}
-
-type callKey struct{}
-
-// Watch returns a context for the request that asks q, and the Call that watches it.
-func Watch(ctx context.Context, q Question) (context.Context, *Call) {
-	c := &Call{structured: q.Form == events.FormStructured}
-	return context.WithValue(ctx, callKey{}, c), c
-}
-
-// Outcome returns what Asker.Ask is to return where told is what the service said, as far as it came, and err what became of
-// it: the figures and the text stand where they belong, and the requests are counted. A failure in err is altered.
-func (c *Call) Outcome(told observer.Reply, err error) (observer.Reply, error) {
-	c.mu.Lock()
-	told.Calls = c.sent
-	c.mu.Unlock()
-	if f, ok := errors.AsType[*observer.Failure](err); ok {
-		f.Output, f.Bill = told.Text, told.Bill
-		return observer.Reply{}, err
+// Post sends asked as JSON to a path below the base of the API, with the key.
+func (c *Client) Post(ctx context.Context, path string, asked any) *Response {
+	var body bytes.Buffer
+	e := json.NewEncoder(&body)
+	e.SetEscapeHTML(false) // the same words in fewer bytes
+	if err := e.Encode(asked); err != nil {
+		return &Response{key: c.key, err: err}
 	}
+	return c.request(ctx, http.MethodPost, path, &body)
+}
+
+// Get reads what stands at a path below the base of the API, with the key.
+func (c *Client) Get(ctx context.Context, path string) *Response {
+	return c.request(ctx, http.MethodGet, path, nil)
+}
+
+func (c *Client) request(ctx context.Context, method, path string, body io.Reader) *Response {
+	r := &Response{key: c.key}
+	request, err := c.signed(ctx, method, path, body)
 	if err != nil {
-		told.Text, told.StopReason = events.Output{}, ""
+		r.err = err
+		return r
 	}
-	return told, err
+	r.sent++
+	response, err := c.http.Do(request)
+	if err != nil {
+		r.err = err
+		return r
+	}
+	defer response.Body.Close()
+	r.Status, r.header = response.StatusCode, response.Header
+	if r.Status >= 300 && r.Status < 400 { // its body is of the other address
+		return r
+	}
+	read, err := io.ReadAll(http.MaxBytesReader(nil, response.Body, maxBody))
+	if r.Status >= 300 {
+		r.refusal = read[:min(len(read), maxErrorBody)]
+		return r
+	}
+	r.Body, r.err = read, err
+	return r
 }
 
-// Failed returns what became of the call, where its client returned err, in the terms of Asker.Ask: ctx.Err(), ErrForm or
-// an *observer.Failure. What err says is not in it: it may repeat the prompt. A key that was refused is read again.
-func (c *Call) Failed(ctx context.Context, err error) error {
-	err = c.failure(ctx, err)
-	if f, ok := errors.AsType[*observer.Failure](err); ok && f.Class == events.FailAuth {
-		c.key.Forget()
-	}
-	return err
-}
-
-func (c *Call) failure(ctx context.Context, err error) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	refusal := Refusal{Status: c.status, Header: c.header, Body: ReadErrorBody(c.body)}
-	switch {
-	case ctx.Err() != nil:
-		return ctx.Err()
-	case c.failed != nil:
-		return c.failed
-	case c.status == 0:
-		return &observer.Failure{Class: events.FailTransport, Message: brokenBy(err)}
-	case c.status >= 300 && c.structured && refusal.Form():
-		return ErrForm
-	case c.status >= 300:
-		return refusal.Failure(time.Now())
-	case errors.Is(c.broken, errTooLong):
-		return &observer.Failure{Class: events.FailTruncated, Message: "the answer is longer than " + fmt.Sprint(maxBody) + " bytes"}
-	case c.broken != nil:
-		return &observer.Failure{Class: events.FailTransport, Message: "the answer broke off: " + brokenBy(c.broken)}
-	}
-	return c.unreadable()
-}
-
-// unreadable is what an answer comes to that arrived and is none: what stands in the place of the service, where it is not
-// even of its type, or an answer that broke off.
-func (c *Call) unreadable() *observer.Failure {
-	kind, _, _ := mime.ParseMediaType(c.header.Get("Content-Type"))
-	if strings.HasSuffix(kind, "json") || kind == "text/event-stream" {
-		return &observer.Failure{Class: events.FailTransport, Message: "the answer broke off"}
-	}
-	return &observer.Failure{Class: events.FailSetup, Message: "what answered is no such service: it sent no JSON"}
-}
-
-// Refused returns what an error comes to that a service sends as JSON inside an answer that had begun well, in the terms
-// of Asker.Ask.
-func (c *Call) Refused(body []byte) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	f := Refusal{Status: c.status, Header: c.header, Body: ReadErrorBody(body)}.Failure(time.Now())
-	if f.Class == events.FailAuth {
-		c.key.Forget()
-	}
-	return f
-}
-
-// Objects lists the parameters of the request that the service refused.
-func (c *Call) Objects() []string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return ReadErrorBody(c.body).Fields
-}
-
-// watcher is the transport of a client.
-type watcher struct {
-	next   http.RoundTripper
-	key    *Key
-	header string
-}
-
-// RoundTrip sends r with the key.
-func (w *watcher) RoundTrip(r *http.Request) (*http.Response, error) {
-	call, _ := r.Context().Value(callKey{}).(*Call)
-	if call == nil {
-		call = &Call{}
-	}
-	call.key = w.key
-	r = r.Clone(r.Context())
-	if err := w.sign(r); err != nil {
-		if r.Body != nil {
-			_ = r.Body.Close()
-		}
-		call.fail(err)
-		return nil, err
-	}
-	call.leaves()
-	resp, err := w.next.RoundTrip(r)
+// signed is a request with the key in its header. The error is that of Key.Get, or of what is no request.
+func (c *Client) signed(ctx context.Context, method, path string, body io.Reader) (*http.Request, error) {
+	r, err := http.NewRequestWithContext(ctx, method, c.base.JoinPath(path).String(), body)
 	if err != nil {
 		return nil, err
 	}
-	call.answered(resp)
-	if resp.StatusCode >= 300 && resp.StatusCode < 400 {
-		_ = resp.Body.Close()
-		return nil, errRedirected
+	for name, values := range c.service.Header {
+		r.Header[name] = values
 	}
-	resp.Body = &watchedBody{ReadCloser: resp.Body, call: call, left: maxBody, refusal: resp.StatusCode >= 300}
-	return resp, nil
-}
-
-// CloseIdleConnections lets http.Client.CloseIdleConnections through.
-func (w *watcher) CloseIdleConnections() {
-	if t, ok := w.next.(interface{ CloseIdleConnections() }); ok {
-		t.CloseIdleConnections()
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Accept", "application/json")
+	if c.key == nil {
+		return r, nil
 	}
-}
-
-// sign puts the key in its header, and takes out what a client put there in its place.
-func (w *watcher) sign(r *http.Request) error {
-	r.Header.Del(w.header)
-	if w.key == nil {
-		return nil
-	}
-	key, err := w.key.Get(r.Context())
+	key, err := c.key.Get(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if http.CanonicalHeaderKey(w.header) == "Authorization" {
+	if c.service.KeyHeader == "Authorization" {
 		key = "Bearer " + key
 	}
-	r.Header.Set(w.header, key)
-	return nil
-}
-
-func (c *Call) fail(err error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.failed, _ = errors.AsType[*observer.Failure](err)
-}
-
-func (c *Call) leaves() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.sent++
-}
-
-func (c *Call) answered(r *http.Response) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.status, c.header = r.StatusCode, r.Header
-}
-
-var (
-	errTooLong    = errors.New("model: the answer is too long")
-	errRedirected = errors.New("model: the service is elsewhere")
-)
-
-// watchedBody is the body of an answer.
-type watchedBody struct {
-	io.ReadCloser
-	call    *Call
-	left    int
-	refusal bool
-}
-
-func (b *watchedBody) Read(p []byte) (int, error) {
-	n, err := b.ReadCloser.Read(p)
-	if b.left -= n; b.left < 0 {
-		err = errTooLong
-	}
-	b.call.read(p[:n], err, b.refusal)
-	return n, err
-}
-
-func (c *Call) read(p []byte, err error, refusal bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if refusal {
-		c.body = append(c.body, p[:min(len(p), maxErrorBody-len(c.body))]...)
-	}
-	if err != nil && err != io.EOF {
-		c.broken = err
-	}
-}
-
-// brokenBy names what broke a connection, by the types of err. Its text may hold the address, and is not shown.
-func brokenBy(err error) string {
-	_, noName := errors.AsType[*net.DNSError](err)
-	_, badCertificate := errors.AsType[*tls.CertificateVerificationError](err)
-	_, badRecord := errors.AsType[tls.RecordHeaderError](err)
-	_, alert := errors.AsType[tls.AlertError](err)
-	_, unknown := errors.AsType[x509.UnknownAuthorityError](err)
-	slow, _ := errors.AsType[net.Error](err)
-	switch {
-	case noName:
-		return "the name of the host is not found"
-	case badCertificate || unknown:
-		return "the certificate of the host is not accepted"
-	case badRecord || alert:
-		return "the host does not speak TLS as we do"
-	case errors.Is(err, syscall.ECONNREFUSED):
-		return "connection refused"
-	case errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE):
-		return "connection reset"
-	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
-		return "connection closed"
-	case slow != nil && slow.Timeout():
-		return "no connection in time"
-	}
-	return "connection failed"
+	r.Header.Set(c.service.KeyHeader, key)
+	return r, nil
 }

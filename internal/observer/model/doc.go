@@ -3,13 +3,13 @@
 // Reply is given back whole.
 //
 // A service is one small package below observer that implements Asker. It knows its wire and nothing of sessions. Those
-// that speak HTTP share NewClient, which adds the key, bounds and watches what comes back, and one table of what a refusal
-// means (Refusal).
+// that speak HTTP embed a Client, which posts their JSON with the key, bounds what comes back, and says by one table for all
+// of them what a refusal means (Refusal).
 //
 // The files, each referring to those below it:
 //
-//	client.go, refusal.go, resets.go, retry.go, turn.go, request_mode.go, provider.go, guard.go, error_body.go,
-//	post.go, paid.go, model.go, key.go
+//	exchange.go, client.go, response.go, refusal.go, resets.go, retry.go, turn.go, request_mode.go, provider.go,
+//	guard.go, error_body.go, paid.go, model.go, key.go
 //
 // What bites: a Failure's class comes from statuses, headers, typed errors and result fields alone. What a model wrote, and
 // what an error says in words, decides nothing, and is not passed on: it may hold the prompt, or the key. A service that

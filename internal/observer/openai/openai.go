@@ -1,12 +1,8 @@
 package openai
 
 import (
-	"cmp"
 	"context"
-	"errors"
-	"fmt"
-	"net/http"
-	"net/url"
+	"encoding/json"
 	"slices"
 	"sync/atomic"
 
@@ -18,9 +14,6 @@ import (
 // Name is the provider's name in streams and settings.
 const Name = "openai"
 
-// baseURL is where OpenAI's own service is.
-const baseURL = "https://api.openai.com/v1"
-
 // The two names of the bound of tokens: OpenAI's own, and the older one that the others know.
 const (
 	maxCompletionTokens = "max_completion_tokens"
@@ -30,64 +23,44 @@ const (
 // reasoningEffort is the parameter that tells a model how much to think.
 const reasoningEffort = "reasoning_effort"
 
-// Config of an Asker.
-type Config struct {
-	Model    string         // as the endpoint names it; needed
-	Endpoint model.Endpoint // its URL with the version, as in http://127.0.0.1:11434/v1
-}
-
 // Asker asks one model. It is safe for concurrent use.
 type Asker struct {
-	model   string
-	client  *http.Client
-	url     string      // where questions go
+	*model.Client
 	older   atomic.Bool // the endpoint knows max_tokens
 	efforts atomic.Bool // the endpoint and the model know reasoning_effort
 }
 
 var _ model.Asker = (*Asker)(nil)
 
-// New checks c and returns an asker that has connected to nothing yet.
-func New(c Config) (*Asker, error) {
-	if c.Model == "" {
-		return nil, errors.New("openai: no model is named")
-	}
-	if err := c.Endpoint.Check(); err != nil {
-		return nil, fmt.Errorf("openai: %w", err)
-	}
-	base, err := url.Parse(cmp.Or(c.Endpoint.URL, baseURL))
+// New returns an asker of the model that the endpoint calls name, which has connected to nothing yet. The endpoint's URL ends
+// in the version, as in http://127.0.0.1:11434/v1.
+func New(name string, e model.Endpoint) (*Asker, error) {
+	client, err := model.NewClient(model.Service{Name: Name, URL: "https://api.openai.com/v1", KeyHeader: "Authorization"}, name, e)
 	if err != nil {
-		return nil, errors.New("openai: the base URL is not one")
+		return nil, err
 	}
-	a := &Asker{model: c.Model, client: model.NewClient(c.Endpoint, "Authorization"), url: base.JoinPath("chat", "completions").String()}
-	own := base.Host == "api.openai.com"
+	a := &Asker{Client: client}
+	own := client.Host() == "api.openai.com"
 	a.older.Store(!own)
-	a.efforts.Store(own || base.Host == "openrouter.ai")
+	a.efforts.Store(own || client.Host() == "openrouter.ai")
 	return a, nil
 }
-
-// Model names what is asked.
-func (a *Asker) Model() string { return a.model }
-
-// CloseIdleConnections closes what is kept open for the next question.
-func (a *Asker) CloseIdleConnections() { a.client.CloseIdleConnections() }
 
 // Ask puts q to the model and returns the whole answer. Where the endpoint refuses the name of the bound of tokens, the
 // other one is taken from then on; where it refuses to be told how much to think, it is not told so any more.
 func (a *Asker) Ask(ctx context.Context, q model.Question) (observer.Reply, error) {
 	older, efforts := a.older.Load(), a.efforts.Load()
-	reply, refused, err := a.ask(ctx, q, a.request(q, older, efforts))
-	name, effort := slices.Contains(refused, tokensName(older)), efforts && slices.Contains(refused, reasoningEffort)
-	if name {
-		a.older.CompareAndSwap(older, !older)
+	again := func(refused []string) bool {
+		name, effort := slices.Contains(refused, tokensName(older)), efforts && slices.Contains(refused, reasoningEffort)
+		if name {
+			a.older.CompareAndSwap(older, !older)
+		}
+		if effort {
+			a.efforts.Store(false)
+		}
+		return name || effort
 	}
-	if effort {
-		a.efforts.Store(false)
-	}
-	if failure, ok := errors.AsType[*observer.Failure](err); ok && (name || effort) {
-		return observer.Reply{Bill: failure.Bill}, model.ErrAgain
-	}
-	return reply, err
+	return a.Client.Ask(ctx, q, model.Exchange{Path: "chat/completions", Asked: a.request(q, older, efforts), Read: read, Again: again})
 }
 
 func tokensName(older bool) string {
@@ -97,26 +70,8 @@ func tokensName(older bool) string {
 	return maxCompletionTokens
 }
 
-// ask asks once, and says which parameters the endpoint refused.
-func (a *Asker) ask(ctx context.Context, q model.Question, asked request) (observer.Reply, []string, error) {
-	watched, call := model.Watch(ctx, q)
-	var got completion
-	raw, err := model.Post(watched, a.client, a.url, asked, &got)
-	if err != nil {
-		reply, err := call.Outcome(observer.Reply{}, call.Failed(ctx, err))
-		return reply, call.Objects(), err
-	}
-	if len(got.Choices) == 0 { // an error under a good status, or nothing that we know
-		err = call.Refused(raw)
-	} else {
-		err = got.Choices[0].failure(call)
-	}
-	reply, err := call.Outcome(got.told(), err)
-	return reply, nil, err
-}
-
 func (a *Asker) request(q model.Question, older, efforts bool) request {
-	r := request{Model: a.model}
+	r := request{Model: a.Model()}
 	if q.LeastThinking && efforts {
 		r.Effort = "low" // the least that all models know that reason
 	}
@@ -135,29 +90,31 @@ func (a *Asker) request(q model.Question, older, efforts bool) request {
 	return r
 }
 
-// told is the answer of a completion and what it was paid with.
-func (c *completion) told() observer.Reply {
+// read is what a completion says and what it was paid with.
+func read(body []byte) model.Answer {
+	var c completion
+	if json.Unmarshal(body, &c) != nil {
+		return model.Answer{}
+	}
 	u := c.Usage
-	reply := observer.Reply{
+	a := model.Answer{Reply: observer.Reply{
 		Bill: events.Bill{Model: c.Model, Usage: events.Usage{Input: int64(u.Prompt), Cached: int64(u.Details.Cached), Output: int64(u.Completion)}},
+	}}
+	a.Cost, a.CostStated = u.cost()
+	if len(c.Choices) == 0 { // an error under a good status, or nothing that we know
+		a.Error = body
+		return a
 	}
-	reply.Cost, reply.CostStated = u.cost()
-	if len(c.Choices) > 0 {
-		reply.Text, reply.StopReason = events.NewOutput(c.Choices[0].Message.Content), model.Word(c.Choices[0].Reason)
-	}
-	return reply
-}
-
-// failure is why a choice is no answer, by its finish reason; nil if it is one.
-func (c choice) failure(call *model.Call) error {
-	why := "finished: " + model.Word(c.Reason)
+	first := c.Choices[0]
+	a.Text, a.StopReason = events.NewOutput(first.Message.Content), model.Word(first.Reason)
+	a.Whole, a.Reason = true, "finished: "+a.StopReason
 	switch {
-	case c.Reason == "length":
-		return &observer.Failure{Class: events.FailTruncated, Message: why}
-	case c.Reason == "content_filter", c.Message.Refusal != "":
-		return &observer.Failure{Class: events.FailRefused, Message: why}
-	case c.Reason == "error": // OpenRouter: the service behind it failed
-		return call.Refused(c.raw)
+	case first.Reason == "length":
+		a.Class = events.FailTruncated
+	case first.Reason == "content_filter", first.Message.Refusal != "":
+		a.Class = events.FailRefused
+	case first.Reason == "error": // OpenRouter: the service behind it failed
+		a.Whole, a.Error = false, first.raw
 	}
-	return nil
+	return a
 }

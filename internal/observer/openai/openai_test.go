@@ -1,7 +1,6 @@
 package openai_test
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -20,10 +19,7 @@ import (
 
 func TestWire(t *testing.T) {
 	wiretest.Run(t, wiretest.API{
-		New: func(e model.Endpoint) (model.Asker, func(), error) {
-			a, err := openai.New(openai.Config{Model: "gpt-5-mini", Endpoint: e})
-			return a, a.CloseIdleConnections, err
-		},
+		New:     func(e model.Endpoint) (wiretest.Asker, error) { return openai.New("gpt-5-mini", e) },
 		Says:    func(_ events.Form, text string) wiretest.Answer { return costing(completion("stop", text)) },
 		Stopped: func(_ events.Form, text string) wiretest.Answer { return costing(completion("length", text)) },
 		Blocked: func() wiretest.Answer { return costing(completion("content_filter", "")) },
@@ -44,7 +40,7 @@ func refuses(status int, word, code, param string) wiretest.Answer {
 }
 
 func completion(reason, text string) wiretest.Answer {
-	return body(map[string]any{
+	return wiretest.JSON(map[string]any{
 		"id": "c1", "object": "chat.completion", "created": 1, "model": "gpt-5-mini-2025",
 		"choices": []any{map[string]any{"index": 0, "finish_reason": reason, "message": map[string]any{"role": "assistant", "content": text}}},
 		"usage": map[string]any{
@@ -59,17 +55,9 @@ func costing(a wiretest.Answer) wiretest.Answer {
 	return a
 }
 
-func body(v any) wiretest.Answer {
-	b, err := json.Marshal(v)
-	if err != nil {
-		panic(err)
-	}
-	return wiretest.Answer{Header: map[string]string{"Content-Type": "application/json"}, Body: string(b)}
-}
-
 func asker(t *testing.T, url string) *openai.Asker {
 	t.Helper()
-	a, err := openai.New(openai.Config{Model: "qwen3", Endpoint: model.Endpoint{URL: url}})
+	a, err := openai.New("qwen3", model.Endpoint{URL: url})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +68,9 @@ func asker(t *testing.T, url string) *openai.Asker {
 // TestFailuresOfEndpoints holds the endpoints' own ways to fail under a good status.
 func TestFailuresOfEndpoints(t *testing.T) {
 	t.Parallel()
-	choice := func(fields map[string]any) wiretest.Answer { return body(map[string]any{"choices": []any{fields}}) }
+	choice := func(fields map[string]any) wiretest.Answer {
+		return wiretest.JSON(map[string]any{"choices": []any{fields}})
+	}
 	for name, tc := range map[string]struct {
 		answer wiretest.Answer
 		want   observer.Failure
@@ -90,7 +80,7 @@ func TestFailuresOfEndpoints(t *testing.T) {
 			observer.Failure{Class: events.FailServer, Status: 502, Message: "502", Output: events.NewOutput("ha"), Bill: events.Bill{Calls: 1}},
 		},
 		"OpenRouter, an error in the place of choices": {
-			body(map[string]any{"error": map[string]any{"code": 429, "message": "x"}}),
+			wiretest.JSON(map[string]any{"error": map[string]any{"code": 429, "message": "x"}}),
 			observer.Failure{Class: events.FailLimit, Status: 429, Message: "429", Bill: events.Bill{Calls: 1}},
 		},
 		"a refusal of the model": {
@@ -98,7 +88,7 @@ func TestFailuresOfEndpoints(t *testing.T) {
 			observer.Failure{Class: events.FailRefused, Message: "finished: stop", Bill: events.Bill{Calls: 1}},
 		},
 		"no choices": {
-			body(map[string]any{"choices": []any{}}),
+			wiretest.JSON(map[string]any{"choices": []any{}}),
 			observer.Failure{Class: events.FailUnknown, Message: "neither an answer nor a reason", Bill: events.Bill{Calls: 1}},
 		},
 	} {
@@ -124,7 +114,7 @@ func TestRequest(t *testing.T) {
 	}
 	want := `{"messages":[{"content":"role","role":"system"},{"content":"batch","role":"user"}],"model":"qwen3","max_tokens":77,` +
 		`"response_format":{"json_schema":{"name":"record","strict":true,"schema":` + string(schema) + `},"type":"json_schema"}}`
-	if diff := cmp.Diff(parsed(t, want), parsed(t, r.Body)); diff != "" {
+	if diff := cmp.Diff(wiretest.Parsed(t, want), wiretest.Parsed(t, r.Body)); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 	if !strings.Contains(r.Body, string(schema)) {
@@ -168,7 +158,7 @@ func TestRefusedParametersAreDoneWithout(t *testing.T) {
 		if tc.url != "" {
 			e = model.Endpoint{URL: tc.url, Transport: elsewhere{strings.TrimPrefix(server.URL, "http://")}}
 		}
-		a, err := openai.New(openai.Config{Model: "m", Endpoint: e})
+		a, err := openai.New("m", e)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -190,7 +180,7 @@ func TestRefusedParametersAreDoneWithout(t *testing.T) {
 
 // doubtful are the parameters of a request that not all endpoints know.
 func doubtful(t *testing.T, body string) (names []string) {
-	for name := range parsed(t, body).(map[string]any) {
+	for name := range wiretest.Parsed(t, body).(map[string]any) {
 		if strings.HasPrefix(name, "max_") || name == "reasoning_effort" {
 			names = append(names, name)
 		}
@@ -213,23 +203,6 @@ func TestCost(t *testing.T) {
 		got, err := asker(t, wiretest.MustServe(t, a).URL).Ask(t.Context(), model.Question{User: "u", MaxTokens: 9})
 		if err != nil || got.Cost != want.usd || got.CostStated != want.stated {
 			t.Errorf("%s: got %v, told %t, %v, want %v", told, got.Cost, got.CostStated, err, want)
-		}
-	}
-}
-
-func parsed(t *testing.T, s string) (v any) {
-	t.Helper()
-	if err := json.Unmarshal([]byte(s), &v); err != nil {
-		t.Fatal(err)
-	}
-	return v
-}
-
-func TestBadConfig(t *testing.T) {
-	t.Parallel()
-	for _, c := range []openai.Config{{}, {Model: "m", Endpoint: model.Endpoint{URL: "ftp://x"}}} {
-		if _, err := openai.New(c); err == nil || strings.Contains(err.Error(), "ftp") {
-			t.Errorf("%+v: got %v", c, err)
 		}
 	}
 }

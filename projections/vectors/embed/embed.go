@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
-	"net/url"
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/observer"
@@ -22,30 +20,20 @@ type Config struct {
 
 // Asker asks one embeddings model. It is safe for concurrent use.
 type Asker struct {
-	cfg    Config
-	client *http.Client
-	url    string // where texts go
+	*model.Client
+	cfg Config
 }
 
 var _ vectors.Embedder = (*Asker)(nil)
 
 // New checks c and returns an asker that has connected to nothing yet.
 func New(c Config) (*Asker, error) {
-	if c.Model == "" || c.Endpoint.URL == "" {
-		return nil, errors.New("embed: no model or no endpoint is named")
+	if c.Endpoint.URL == "" {
+		return nil, errors.New("embed: no endpoint is named")
 	}
-	if err := c.Endpoint.Check(); err != nil {
-		return nil, fmt.Errorf("embed: %w", err)
-	}
-	base, err := url.Parse(c.Endpoint.URL)
-	if err != nil {
-		return nil, errors.New("embed: the base URL is not one")
-	}
-	return &Asker{cfg: c, client: model.NewClient(c.Endpoint, "Authorization"), url: base.JoinPath("embeddings").String()}, nil
+	client, err := model.NewClient(model.Service{Name: "embed", KeyHeader: "Authorization"}, c.Model, c.Endpoint)
+	return &Asker{Client: client, cfg: c}, err
 }
-
-// CloseIdleConnections closes what is kept open for the next texts.
-func (a *Asker) CloseIdleConnections() { a.client.CloseIdleConnections() }
 
 // What goes over the wire.
 type (
@@ -63,17 +51,16 @@ type (
 
 // Embed returns one vector for each text. The error is ctx.Err() or a *vectors.Failure.
 func (a *Asker) Embed(ctx context.Context, texts []string) ([][]float32, error) {
-	watched, call := model.Watch(ctx, model.Question{})
 	var got struct {
 		Data []embedding `json:"data"`
 	}
 	asked := question{Model: a.cfg.Model, Input: texts, Encoding: "float", Dimensions: a.cfg.Dimensions}
-	raw, err := model.Post(watched, a.client, a.url, asked, &got)
+	r := a.Post(ctx, "embeddings", asked)
 	switch {
-	case err != nil:
-		return nil, failure(call.Failed(ctx, err))
+	case !r.JSON(&got):
+		return nil, failure(r.Failed(ctx))
 	case len(got.Data) == 0: // an error under a good status, or nothing that we know
-		return nil, failure(call.Refused(raw))
+		return nil, failure(r.Refused(r.Body))
 	}
 	out, err := ordered(got.Data, len(texts))
 	if err == nil && a.cfg.Dimensions > 0 && len(out[0]) != a.cfg.Dimensions {
