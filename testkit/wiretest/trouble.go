@@ -151,7 +151,7 @@ func (s suite) later(t *testing.T, r refusal) {
 func (s suite) retries(t *testing.T) {
 	fine := s.api.Says(events.FormXML, content)
 	half := fine.until(len(fine.Body)/2, Cut)
-	twice := sum(s.api.Begun, Usage())
+	twice := model.Plus(s.api.Begun, Usage())
 	for name, tc := range map[string]struct {
 		script []Answer
 		want   int // requests; the last one is answered
@@ -161,7 +161,7 @@ func (s suite) retries(t *testing.T) {
 		"429 and 529":     {[]Answer{s.api.Refuses(429, "rate_limit_error"), s.api.Refuses(529, "overloaded_error"), fine}, 3, Usage()},
 		"a cut":           {[]Answer{fine.until(10, Cut), fine}, 2, Usage()},
 		"a cut, then 503": {[]Answer{half, {Status: 503}, fine}, 3, twice},
-		"two cuts":        {[]Answer{half, half, fine}, 3, sum(s.api.Begun, twice)},
+		"two cuts":        {[]Answer{half, half, fine}, 3, model.Plus(s.api.Begun, twice)},
 	} {
 		server := s.serve(t, tc.script...)
 		got, err := s.ask(t, server.URL, retrying).Complete(t.Context(), aPrompt())
@@ -174,7 +174,7 @@ func (s suite) retries(t *testing.T) {
 	}
 	server := s.serve(t, half)
 	failure := s.fails(t, s.ask(t, server.URL, retrying), "three cuts")
-	if want := sum(s.api.Begun, sum(s.api.Begun, s.api.Begun)); failure.Usage != want || failure.Calls != 3 {
+	if want := model.Plus(s.api.Begun, model.Plus(s.api.Begun, s.api.Begun)); failure.Usage != want || failure.Calls != 3 {
 		t.Errorf("three cuts: told %+v for %d calls, want %+v for 3", failure.Usage, failure.Calls, want)
 	}
 	server = s.serve(t, s.api.Refuses(429, "rate_limit_error").with("Retry-After", "1"), fine)
@@ -183,10 +183,6 @@ func (s suite) retries(t *testing.T) {
 	if took := time.Since(began); err != nil || took < time.Second || took > 3*time.Second {
 		t.Errorf("Retry-After: 1: got %v after %v, want an answer after a second", err, took)
 	}
-}
-
-func sum(a, b events.Usage) events.Usage {
-	return events.Usage{Input: a.Input + b.Input, Cached: a.Cached + b.Cached, Output: a.Output + b.Output}
 }
 
 // secrets: a service that says the key and the prompt back finds neither in an error nor in a log.

@@ -65,7 +65,6 @@ type (
 			Usage Tokens `json:"usage"`
 		} `json:"message"`
 		Delta struct {
-			Type        string `json:"type"`
 			Text        string `json:"text"`
 			PartialJSON string `json:"partial_json"`
 			StopReason  string `json:"stop_reason"`
@@ -85,11 +84,6 @@ type (
 // Usage is t as it is recorded: what was read from the cache, and written to it, is input too.
 func (t Tokens) Usage() events.Usage {
 	return events.Usage{Input: int64(t.Input + t.Created + t.Read), Cached: int64(t.Read), Output: int64(t.Output)}
-}
-
-// Most is the greater of each figure: usage is told in sums, and not all of them each time.
-func Most(a, b events.Usage) events.Usage {
-	return events.Usage{Input: max(a.Input, b.Input), Cached: max(a.Cached, b.Cached), Output: max(a.Output, b.Output)}
 }
 
 // eventsOf yields the data of each server-sent event in body that came whole.
@@ -126,12 +120,12 @@ type stream struct {
 func (s *stream) take(e Event, data []byte) {
 	switch e.Type {
 	case "message_start":
-		s.model, s.usage = e.Message.Model, Most(s.usage, e.Message.Usage.Usage())
+		s.model, s.usage = e.Message.Model, model.Most(s.usage, e.Message.Usage.Usage())
 	case "content_block_delta":
 		s.text.WriteString(e.Delta.Text)
 		s.input.WriteString(e.Delta.PartialJSON)
 	case "message_delta":
-		s.stop, s.usage = cmp.Or(e.Delta.StopReason, s.stop), Most(s.usage, e.Usage.Usage())
+		s.stop, s.usage = cmp.Or(e.Delta.StopReason, s.stop), model.Most(s.usage, e.Usage.Usage())
 	case "error":
 		s.problem = data
 	}

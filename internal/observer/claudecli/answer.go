@@ -10,6 +10,7 @@ import (
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/clip"
 	"github.com/cmemd/cmemd/internal/observer"
+	"github.com/cmemd/cmemd/internal/observer/anthropic"
 	"github.com/cmemd/cmemd/internal/observer/model"
 )
 
@@ -139,20 +140,7 @@ func (a *answer) retries(l retryLine) {
 
 // streamLine is one event of the service's own stream.
 type streamLine struct {
-	Event struct {
-		Type    string `json:"type"`
-		Message struct {
-			ID    string `json:"id"`
-			Model string `json:"model"`
-			Usage tokens `json:"usage"`
-		} `json:"message"`
-		Usage tokens `json:"usage"`
-		Delta struct {
-			Type       string `json:"type"`
-			Text       string `json:"text"`
-			StopReason string `json:"stop_reason"`
-		} `json:"delta"`
-	} `json:"event"`
+	Event     anthropic.Event `json:"event"`
 	Abandoned json.RawMessage `json:"abandoned_blocks"`
 }
 
@@ -166,7 +154,7 @@ func (a *answer) streamed(l streamLine) {
 		a.spent.begins()
 		a.spent.counts(e.Message.Usage)
 	case "content_block_delta":
-		if e.Delta.Type == "text_delta" && !a.last.add(e.Delta.Text) {
+		if !a.last.add(e.Delta.Text) {
 			a.decide(events.FailTruncated, 0, "the answer is too long")
 		}
 	case "message_delta":
@@ -180,13 +168,13 @@ func (a *answer) streamed(l streamLine) {
 
 // takeStop decides by why the model stopped: the client would ask it to go on, up to three times, and hand back pieces.
 func (a *answer) takeStop() {
-	switch a.last.stop {
-	case "max_tokens":
-		a.decide(events.FailTruncated, 0, "the answer was cut at its longest length")
-	case "model_context_window_exceeded":
-		a.decide(events.FailOverflow, 0, "prompt and answer are longer than the model's window")
-	case "refusal":
-		a.decide(events.FailRefused, 0, "the service refused the turn")
+	switch class := anthropic.ClassOfStop(a.last.stop); class {
+	case events.FailTruncated:
+		a.decide(class, 0, "the answer was cut at its longest length")
+	case events.FailOverflow:
+		a.decide(class, 0, "prompt and answer are longer than the model's window")
+	case events.FailRefused:
+		a.decide(class, 0, "the service refused the turn")
 	}
 }
 
@@ -194,11 +182,11 @@ func (a *answer) takeStop() {
 type saidLine struct {
 	Error   string `json:"error"`
 	Message struct {
-		ID         string      `json:"id"`
-		Model      string      `json:"model"`
-		StopReason string      `json:"stop_reason"`
-		Usage      tokens      `json:"usage"`
-		Content    []textBlock `json:"content"`
+		ID         string           `json:"id"`
+		Model      string           `json:"model"`
+		StopReason string           `json:"stop_reason"`
+		Usage      anthropic.Tokens `json:"usage"`
+		Content    []textBlock      `json:"content"`
 	} `json:"message"`
 }
 
@@ -247,12 +235,12 @@ const maxEpoch = 7_258_118_400
 
 // resultLine is the last line of a child.
 type resultLine struct {
-	IsError    bool    `json:"is_error"`
-	Status     int     `json:"api_error_status"`
-	StopReason string  `json:"stop_reason"`
-	Terminal   string  `json:"terminal_reason"`
-	Cost       float64 `json:"total_cost_usd"`
-	Usage      tokens  `json:"usage"`
+	IsError    bool             `json:"is_error"`
+	Status     int              `json:"api_error_status"`
+	StopReason string           `json:"stop_reason"`
+	Terminal   string           `json:"terminal_reason"`
+	Cost       float64          `json:"total_cost_usd"`
+	Usage      anthropic.Tokens `json:"usage"`
 }
 
 func (a *answer) ended(l resultLine) {

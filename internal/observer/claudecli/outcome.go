@@ -7,6 +7,7 @@ import (
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/observer"
+	"github.com/cmemd/cmemd/internal/observer/model"
 )
 
 // outcome is what became of the turn, now that the child has ended, and what was paid.
@@ -43,7 +44,7 @@ func (a *answer) paid() observer.Reply {
 	if a.result == nil {
 		return r
 	}
-	r.Usage = most(r.Usage, a.result.Usage.usage())
+	r.Usage = model.Most(r.Usage, a.result.Usage.Usage())
 	if cost := a.result.Cost; cost > 0 && !math.IsInf(cost, 0) {
 		r.Cost = cost // of all messages, also of those that its own usage leaves out
 	}

@@ -92,7 +92,7 @@ func TestPaidCases(t *testing.T) {
 		"a retry that is waited for":   {initSaid + retrySaid, ending{code: 3}, "2 asked"},
 		"a retry that is not":          {initSaid + strings.Replace(retrySaid, "500,", "60000,", 1), ending{code: 1}, "1 asked"},
 		"tools":                        {`{"type":"system","subtype":"init","tools":["Bash"],"mcp_servers":[]}` + "\n", ending{}, "0 asked"},
-		"figures that cannot be meant": {initSaid + strings.Replace(startPaid, `"input_tokens":10`, `"input_tokens":-9223372036854775808`, 1) + strings.Repeat(strings.Replace(startPaid, `"output_tokens":1`, `"output_tokens":9223372036854775807`, 1), 2), ending{code: 3}, fmt.Sprintf("1 asked, %d (12 cached) in, %d out by haiku", 6+16+16, int64(2<<40)+1)},
+		"figures that cannot be meant": {initSaid + strings.Replace(startPaid, `"input_tokens":10`, `"input_tokens":-9223372036854775808`, 1) + strings.Repeat(strings.Replace(startPaid, `"output_tokens":1`, `"output_tokens":9223372036854775807`, 1), 2), ending{code: 3}, fmt.Sprintf("1 asked, %d (12 cached) in, 1 out by haiku", 6+16+16)},
 	} {
 		if got := paidLine(read([]byte(c.said), c.end, 1<<20)); got != c.want {
 			t.Errorf("%s: got %s, want %s", name, got, c.want)

@@ -47,14 +47,20 @@ func sane(b events.Bill) events.Bill {
 
 // count adds the figures of one Ask. A cost says nothing of the requests that stated none.
 func (p *paid) count(b events.Bill) {
-	p.sum.Usage, p.unstated = plus(p.sum.Usage, b.Usage), plus(p.unstated, b.UncostedUsage())
+	p.sum.Usage, p.unstated = Plus(p.sum.Usage, b.Usage), Plus(p.unstated, b.UncostedUsage())
 	p.sum.Cost, p.sum.CostStated = p.sum.Cost+b.Cost, p.sum.CostStated || b.CostStated
 	p.sum.Calls += b.Calls
 	p.sum.Model = cmp.Or(b.Model, p.sum.Model)
 }
 
-func plus(a, b events.Usage) events.Usage {
+// Plus is the sum of each figure.
+func Plus(a, b events.Usage) events.Usage {
 	return events.Usage{Input: a.Input + b.Input, Cached: a.Cached + b.Cached, Output: a.Output + b.Output}
+}
+
+// Most is the greater of each figure: services tell sums, and not all of them each time.
+func Most(a, b events.Usage) events.Usage {
+	return events.Usage{Input: max(a.Input, b.Input), Cached: max(a.Cached, b.Cached), Output: max(a.Output, b.Output)}
 }
 
 // bill is what all was paid.
