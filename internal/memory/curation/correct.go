@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/refusal"
@@ -177,19 +178,12 @@ func (u *undoing) restore(id events.ID) {
 
 // correctedBy lists the rows whose place a memory ever took, in order.
 func (c *Curator) correctedBy(ctx context.Context, id events.ID) (old []events.ID, err error) {
-	for r, err := range c.cfg.Log.Stream(ctx, events.Daemon, 1) {
+	for m, err := range eventlog.Events[events.MemorySuperseded](ctx, c.cfg.Log, events.Daemon, 1) {
 		if err != nil {
 			return nil, err
 		}
-		if r.Kind != events.KindMemorySuperseded {
-			continue
-		}
-		e, err := r.Event()
-		if err != nil {
-			return nil, err
-		}
-		if m, ok := e.(events.MemorySuperseded); ok && m.By == id && m.Memory != id && !slices.Contains(old, m.Memory) {
-			old = append(old, m.Memory)
+		if m.Event.By == id && m.Event.Memory != id && !slices.Contains(old, m.Event.Memory) {
+			old = append(old, m.Event.Memory)
 		}
 	}
 	return old, nil

@@ -201,21 +201,13 @@ func (r *Recall) erasures(ctx context.Context, gone []events.Position) (map[even
 	}
 	found := map[events.Position]Erasure{}
 	for stream, positions := range wanted {
-		for rec, err := range r.log.Stream(ctx, stream, from[stream]) {
+		for m, err := range eventlog.Events[events.MemoryForgotten](ctx, r.log, stream, from[stream]) {
 			if err != nil {
 				return nil, err
 			}
-			if rec.Kind != events.KindMemoryForgotten {
-				continue
-			}
-			e, err := rec.Event()
-			if err != nil {
-				return nil, err
-			}
-			m, _ := e.(events.MemoryForgotten)
-			for _, p := range m.Positions {
+			for _, p := range m.Event.Positions {
 				if _, known := found[p]; positions[p] && !known {
-					found[p] = Erasure{Cause: m.Cause, At: rec.OccurredAt, Position: rec.Position}
+					found[p] = Erasure{Cause: m.Event.Cause, At: m.OccurredAt, Position: m.Position}
 				}
 			}
 		}

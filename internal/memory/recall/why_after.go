@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/projections/engine"
 )
@@ -66,23 +67,12 @@ func (r *Recall) turnsOver(ctx context.Context, first events.Position, settled m
 		return nil, err
 	}
 	var ids []events.ID
-	for rec, err := range r.log.Stream(ctx, from.Stream, from.Version) {
+	for t, err := range eventlog.Events[events.TurnStarted](ctx, r.log, from.Stream, from.Version) {
 		if err != nil {
 			return nil, err
 		}
-		if rec.Kind != events.KindTurnStarted {
-			continue
-		}
-		e, err := rec.Event()
-		if errors.Is(err, events.ErrErased) {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		t, _ := e.(events.TurnStarted)
-		if slices.ContainsFunc(t.Settles, func(p events.Position) bool { return settled[p] }) {
-			ids = append(ids, t.Turn)
+		if slices.ContainsFunc(t.Event.Settles, func(p events.Position) bool { return settled[p] }) {
+			ids = append(ids, t.Event.Turn)
 		}
 	}
 	return ids, nil
@@ -117,20 +107,12 @@ func (r *Recall) whyAfter(ctx context.Context, w *Why) error {
 
 // byHand finds what persons decided of the row: they do so in the daemon's own stream.
 func (r *Recall) byHand(ctx context.Context, w *Why) error {
-	for rec, err := range r.log.Stream(ctx, events.Daemon, 1) {
+	for m, err := range eventlog.Events[events.MemorySuperseded](ctx, r.log, events.Daemon, 1) {
 		if err != nil {
 			return err
 		}
-		if rec.Kind != events.KindMemorySuperseded {
-			continue
-		}
-		e, err := rec.Event()
-		if err != nil {
-			return err
-		}
-		m, _ := e.(events.MemorySuperseded)
-		if what, other := said(m, w.Row.ID); what != "" {
-			w.After = append(w.After, WhyAfter{What: what, At: rec.OccurredAt, Position: rec.Position, ID: other})
+		if what, other := said(m.Event, w.Row.ID); what != "" {
+			w.After = append(w.After, WhyAfter{What: what, At: m.OccurredAt, Position: m.Position, ID: other})
 		}
 	}
 	return nil
