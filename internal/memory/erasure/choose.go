@@ -23,9 +23,8 @@ type choice struct {
 	roots    map[string]bool // of the project
 	through  events.Position
 	named    map[events.StreamID]*reach
-	whole    map[events.StreamID]bool // all of it
 	projects map[events.StreamID]bool // whether its session is of the project, as its openings say
-	rows     map[events.Position]bool // named by id
+	rows     set                      // named by id
 }
 
 // Plan says what a request chooses. It changes nothing. Errors: ErrNothingNamed, ErrShortQuery, those of the log and of the
@@ -44,7 +43,7 @@ func (e *Eraser) choose(ctx context.Context, req Request) (*choice, error) {
 	}
 	c := &choice{
 		e: e, req: req, words: newWords(req.Query), through: req.Through, named: map[events.StreamID]*reach{},
-		whole: map[events.StreamID]bool{}, projects: map[events.StreamID]bool{}, rows: map[events.Position]bool{},
+		projects: map[events.StreamID]bool{}, rows: set{},
 	}
 	last, err := e.cfg.Log.Last(ctx)
 	if err != nil {
@@ -163,7 +162,7 @@ func (c *choice) take(r events.Record) error {
 		return nil
 	}
 	if ofSession && c.req.everything() {
-		c.whole[r.Stream] = true
+		c.reach(r.Stream).whole = true
 		return nil
 	}
 	if r.Kind == events.KindMemorySaved || c.req.Query != "" {
@@ -178,17 +177,11 @@ func (c *choice) take(r events.Record) error {
 
 // learn notes whether a session is of the project.
 func (c *choice) learn(r events.Record) error {
-	e, err := r.Event()
-	if errors.Is(err, events.ErrErased) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
+	e, err := said(r)
 	if o, ok := e.(events.SessionOpened); ok && c.ofProject(o.Project, o.ProjectRoot, o.ProjectKey) {
 		c.projects[r.Stream] = true
 	}
-	return nil
+	return err
 }
 
 func (c *choice) ofProject(name, root, key string) bool {
@@ -221,11 +214,7 @@ func (c *choice) name(r events.Record) {
 	if byTime && (r.Correlation != (events.ID{}) || r.Kind == events.KindClaimChecked) {
 		return // what turns said goes with what it was made of, and a later look with the row
 	}
-	n := c.named[r.Stream]
-	if n == nil {
-		n = &reach{origins: byID}
-		c.named[r.Stream] = n
-	}
+	n := c.reach(r.Stream)
 	switch {
 	case byID && (r.Kind == events.KindObservationParsed || r.Kind == events.KindSummaryParsed):
 		n.rows = append(n.rows, r.Position)
@@ -236,33 +225,33 @@ func (c *choice) name(r events.Record) {
 	}
 }
 
+// reach is that of a stream.
+func (c *choice) reach(stream events.StreamID) *reach {
+	n := c.named[stream]
+	if n == nil {
+		n = &reach{origins: len(c.req.IDs) > 0}
+		c.named[stream] = n
+	}
+	return n
+}
+
 // shares finds what goes: what is named, and what follows from it.
 func (c *choice) shares(ctx context.Context) (all []Share, stays []events.Position, err error) {
-	streams := slices.Collect(maps.Keys(c.named))
-	for s := range c.whole {
-		if c.named[s] == nil {
-			streams = append(streams, s)
-		}
-	}
-	for _, stream := range streams {
-		id, ofSession := stream.Session()
-		if ofSession && c.req.Project != "" && !c.projects[stream] {
+	for stream, named := range c.named {
+		if _, ofSession := stream.Session(); ofSession && c.req.Project != "" && !c.projects[stream] {
 			continue
 		}
 		g, err := readGraph(ctx, c.e.cfg.Log, stream, 0)
 		if err != nil {
 			return nil, nil, err
 		}
-		named := c.named[stream]
-		if c.whole[stream] {
+		if named.whole {
 			named = &reach{others: g.words(c.through)}
 		}
-		gone := g.follow(*named)
-		if len(gone) == 0 {
-			continue
+		if gone := g.follow(*named); len(gone) > 0 {
+			stays = append(stays, g.stays(gone)...)
+			all = append(all, g.share(gone))
 		}
-		stays = append(stays, g.stays(gone)...)
-		all = append(all, g.share(id, gone))
 	}
 	slices.SortFunc(all, func(a, b Share) int { return cmp.Compare(a.Positions[0], b.Positions[0]) })
 	return all, stays, nil
@@ -297,23 +286,15 @@ func (e *Eraser) versions(ctx context.Context, id events.ID, rows map[events.ID]
 
 // corrections lists the memories that ever took the place of one, and those whose place it ever took.
 func corrections(ctx context.Context, log eventlog.Log, id events.ID) (others []events.ID, err error) {
-	for r, err := range log.Stream(ctx, events.Daemon, 1) {
-		if err != nil {
-			return nil, err
-		}
-		if r.Kind != events.KindMemorySuperseded {
-			continue
-		}
-		e, err := r.Event()
+	for s, err := range eventlog.Events[events.MemorySuperseded](ctx, log, events.Daemon, 1) {
 		if err != nil {
 			return nil, fmt.Errorf("erasure: %w", err)
 		}
-		s, _ := e.(events.MemorySuperseded)
-		if s.Memory == id && s.By != id && s.By != (events.ID{}) {
-			others = append(others, s.By)
+		if s.Event.Memory == id && s.Event.By != id && s.Event.By != (events.ID{}) {
+			others = append(others, s.Event.By)
 		}
-		if s.By == id && s.Memory != id {
-			others = append(others, s.Memory)
+		if s.Event.By == id && s.Event.Memory != id {
+			others = append(others, s.Event.Memory)
 		}
 	}
 	return others, nil

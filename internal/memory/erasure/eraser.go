@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -192,14 +191,8 @@ func (e *Eraser) forgetShare(ctx context.Context, sh Share, cause string) (at ev
 			return at, gone, err
 		}
 		known := set{}
-		for _, p := range gone {
-			known[p] = true
-		}
-		made := g.made(known)
-		for p := range known {
-			delete(made, p)
-		}
-		if next = slices.Sorted(maps.Keys(made)); len(next) == 0 {
+		known.add(gone...)
+		if next = g.made(known); len(next) == 0 {
 			return at, gone, nil
 		}
 	}
@@ -228,13 +221,6 @@ func (e *Eraser) record(ctx context.Context, sh Share, positions []events.Positi
 
 // events are what says that positions are forgotten.
 func (e *Eraser) events(ctx context.Context, positions []events.Position, cause string) ([]events.MemoryForgotten, error) {
-	ids := map[events.Position]events.ID{}
-	if cause == CausePerson { // retention erases inputs alone
-		var err error
-		if ids, err = e.idsOf(ctx, positions); err != nil {
-			return nil, err
-		}
-	}
 	var out []events.MemoryForgotten
 	for part := range slices.Chunk(positions, perEvent) {
 		m := events.MemoryForgotten{Positions: slices.Clone(part), Cause: cause}
@@ -245,12 +231,17 @@ func (e *Eraser) events(ctx context.Context, positions []events.Position, cause 
 				return nil, err
 			}
 			hashes = append(hashes, r.PayloadHash)
-			if id, ok := ids[p]; ok {
+			if cause == CauseRetention || !outlives(r.Kind) { // retention erases inputs alone
+				continue
+			}
+			e, err := said(r)
+			if err != nil {
+				return nil, err
+			}
+			if id := rowID(r, e); id != (events.ID{}) {
 				m.IDs = append(m.IDs, id)
 			}
-			if spent, ok, err := spentBy(r); err != nil {
-				return nil, err
-			} else if ok {
+			if spent, ok := spentBy(r, e); ok {
 				m.Spent = append(m.Spent, spent)
 			}
 		}
@@ -260,25 +251,26 @@ func (e *Eraser) events(ctx context.Context, positions []events.Position, cause 
 	return out, nil
 }
 
-// spentBy is what stays of a turn's end; ok is false of any other record, and of one that is erased already.
-func spentBy(r events.Record) (spent events.TurnSpent, ok bool, err error) {
-	if r.Kind != events.KindTurnReceived && r.Kind != events.KindTurnFailed {
-		return spent, false, nil
+// outlives reports whether something of what an event of kind k says stays when it is forgotten: the id of its row, or what its
+// turn cost.
+func outlives(k events.Kind) bool {
+	switch k {
+	case events.KindObservationParsed, events.KindSummaryParsed, events.KindMemorySaved, events.KindPromptSubmitted,
+		events.KindTurnReceived, events.KindTurnFailed:
+		return true
 	}
-	said, err := r.Event()
-	if errors.Is(err, events.ErrErased) {
-		return spent, false, nil
-	}
-	if err != nil {
-		return spent, false, fmt.Errorf("erasure: %w", err)
-	}
-	switch e := said.(type) {
+	return false
+}
+
+// spentBy is what stays of a turn's end; ok is false of any other event.
+func spentBy(r events.Record, e events.Event) (spent events.TurnSpent, ok bool) {
+	switch e := e.(type) {
 	case events.TurnReceived:
-		return events.TurnSpent{Turn: r.Correlation, Bill: e.Bill()}, true, nil
+		return events.TurnSpent{Turn: r.Correlation, Bill: e.Bill()}, true
 	case events.TurnFailed:
-		return events.TurnSpent{Turn: r.Correlation, Class: e.Class, Bill: e.Bill()}, true, nil
+		return events.TurnSpent{Turn: r.Correlation, Class: e.Class, Bill: e.Bill()}, true
 	}
-	return spent, false, nil
+	return spent, false
 }
 
 // Residue is what a MemoryForgotten proves by: the hash of the payload hashes of what it names, in order. Those stay in the

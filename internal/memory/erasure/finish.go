@@ -3,8 +3,6 @@ package erasure
 import (
 	"context"
 	"errors"
-	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/cmemd/cmemd/eventlog"
@@ -137,14 +135,11 @@ func (e *Eraser) scanned(ctx context.Context, s state) (events.Record, error) {
 }
 
 func (e *Eraser) leftBy(ctx context.Context, r events.Record, out *leftover) error {
-	said, err := r.Event()
-	if errors.Is(err, events.ErrErased) {
-		return nil
-	}
+	says, err := said(r)
 	if err != nil {
-		return fmt.Errorf("erasure: %w", err)
+		return err
 	}
-	m, _ := said.(events.MemoryForgotten)
+	m, _ := says.(events.MemoryForgotten)
 	for _, p := range m.Positions {
 		named, err := e.cfg.Log.Get(ctx, p)
 		if errors.Is(err, eventlog.ErrNotFound) {
@@ -175,13 +170,10 @@ func (e *Eraser) madeSince(ctx context.Context, found leftover) (at events.Posit
 			return at, gone, err
 		}
 		made := g.made(named)
-		for p := range named {
-			delete(made, p)
-		}
 		if len(made) == 0 {
 			continue
 		}
-		sh := Share{stream: stream, Positions: slices.Sorted(maps.Keys(made))}
+		sh := Share{stream: stream, Positions: made}
 		sh.Session, _ = stream.Session()
 		p, more, err := e.forgetShare(ctx, sh, CausePerson)
 		at, gone = max(at, p), append(gone, more...)

@@ -14,37 +14,35 @@ import (
 
 // graph is what was made of what in one stream.
 type graph struct {
-	stream events.StreamID
-	opened []events.SessionOpened
-	nodes  []node // by version
-	at     map[events.Position]int
-	turns  []turn // by their beginning
-	turnOf map[events.ID]int
-	rows   map[events.ID]events.Position // what turns kept, as far as its words are there
-	looks  []look                        // at claims of rows, later
-	gone   map[events.ID]bool            // rows that the stream says are forgotten
+	stream  events.StreamID
+	opened  events.SessionOpened // the last one
+	nodes   []node               // by version
+	at      map[events.Position]int
+	prompts []events.Position
+	turns   []turn // by their beginning
+	turnOf  map[events.ID]int
+	rows    map[events.ID]events.Position // what turns kept, as far as its words are there
+	checks  []check
+	gone    map[events.ID]bool // rows that the stream says are forgotten
 }
 
-// look is a node that looks at a claim of a row again, and repeats what it says.
-type look struct {
-	node int
-	row  events.ID
+// check is a later check of a claim of a row: it repeats what that says.
+type check struct {
+	at  events.Position
+	row events.ID
 }
 
 // node is one record that may be erased, or that a turn was asked about.
 type node struct {
-	header  events.Header
-	words   bool // it carries somebody's words, and they are there still
-	prompts int  // of the session up to and with it
+	events.Header
+	words bool // it carries somebody's words, and they are there still
 }
 
 // turn is what one request to the observer was made of, and what came of it.
 type turn struct {
-	id     events.ID
-	from   []events.Position // settled
-	read   []events.Position
-	prompt int
-	said   []int // nodes
+	settles []events.Position
+	prompt  []events.Position // all that it was asked about: what it settles and reads, and the user's prompt
+	said    []events.Position
 }
 
 // readGraph reads a stream up to a position; 0: to its end.
@@ -53,7 +51,6 @@ func readGraph(ctx context.Context, log eventlog.Log, stream events.StreamID, th
 		stream: stream, at: map[events.Position]int{}, turnOf: map[events.ID]int{}, rows: map[events.ID]events.Position{},
 		gone: map[events.ID]bool{},
 	}
-	prompts := 0
 	for r, err := range log.Stream(ctx, stream, 1) {
 		if err != nil {
 			return nil, fmt.Errorf("erasure: read %s: %w", stream, err)
@@ -61,65 +58,78 @@ func readGraph(ctx context.Context, log eventlog.Log, stream events.StreamID, th
 		if through > 0 && r.Position > through {
 			break
 		}
-		if r.Kind == events.KindPromptSubmitted {
-			prompts++
-		}
-		if err := g.add(r, prompts); err != nil {
+		if err := g.add(r); err != nil {
 			return nil, err
 		}
 	}
 	return g, nil
 }
 
-func (g *graph) add(r events.Record, prompts int) error {
-	if err := g.learn(r, len(g.nodes)); err != nil {
+func (g *graph) add(r events.Record) error {
+	if err := g.learn(r); err != nil {
 		return err
 	}
-	if r.Kind == events.KindSessionOpened || r.Kind == events.KindTurnStarted {
+	switch r.Kind {
+	case events.KindSessionOpened, events.KindTurnStarted:
 		return nil
+	case events.KindPromptSubmitted:
+		g.prompts = append(g.prompts, r.Position)
 	}
 	words, err := erasable(r)
 	if err != nil {
 		return err
 	}
 	g.at[r.Position] = len(g.nodes)
-	g.nodes = append(g.nodes, node{header: r.Header, words: words, prompts: prompts})
+	g.nodes = append(g.nodes, node{r.Header, words})
 	if i, ok := g.turnOf[r.Correlation]; ok && words {
-		g.turns[i].said = append(g.turns[i].said, len(g.nodes)-1)
+		g.turns[i].said = append(g.turns[i].said, r.Position)
 	}
 	return nil
 }
 
-// learn takes what tells what was made of what from r, which is the node of that number, if it is one.
-func (g *graph) learn(r events.Record, node int) error {
+// learn takes what tells what was made of what from r.
+func (g *graph) learn(r events.Record) error {
 	if t, _ := r.Kind.Traits(); !t.Lineage {
 		return nil
 	}
-	e, err := r.Event()
-	if errors.Is(err, events.ErrErased) {
-		return nil
-	}
+	e, err := said(r)
 	if err != nil {
-		return fmt.Errorf("erasure: %w", err)
+		return err
 	}
 	switch e := e.(type) {
 	case events.SessionOpened:
-		g.opened = append(g.opened, e)
+		g.opened = e
 	case events.TurnStarted:
+		t := turn{settles: e.Settles, prompt: slices.Concat(e.Settles, e.Reads)}
+		if n := e.Prompt; n > 0 && n <= len(g.prompts) {
+			t.prompt = append(t.prompt, g.prompts[n-1])
+		}
 		g.turnOf[e.Turn] = len(g.turns)
-		g.turns = append(g.turns, turn{id: e.Turn, from: e.Settles, read: e.Reads, prompt: e.Prompt})
+		g.turns = append(g.turns, t)
 	case events.ObservationParsed:
 		g.rows[e.Observation] = r.Position
 	case events.SummaryParsed:
 		g.rows[e.Summary] = r.Position
 	case events.ClaimChecked:
-		g.looks = append(g.looks, look{node: node, row: e.Subject})
+		g.checks = append(g.checks, check{at: r.Position, row: e.Subject})
 	case events.MemoryForgotten:
 		for _, id := range e.IDs {
 			g.gone[id] = true
 		}
 	}
 	return nil
+}
+
+// said is what r says; nil where that is erased.
+func said(r events.Record) (events.Event, error) {
+	e, err := r.Event()
+	switch {
+	case errors.Is(err, events.ErrErased):
+		return nil, nil
+	case err != nil:
+		return nil, fmt.Errorf("erasure: %w", err)
+	}
+	return e, nil
 }
 
 // erasable reports whether r carries somebody's words and still has them. A turn that was cut says nothing.
@@ -141,38 +151,53 @@ func erasable(r events.Record) (bool, error) {
 // set is positions of one stream that are to go.
 type set map[events.Position]bool
 
+func (s set) add(at ...events.Position) {
+	for _, p := range at {
+		s[p] = true
+	}
+}
+
 func (s set) any(at []events.Position) bool {
 	return slices.ContainsFunc(at, func(p events.Position) bool { return s[p] })
+}
+
+// node is that of a position; the zero node where there is none.
+func (g *graph) node(p events.Position) node {
+	if i, ok := g.at[p]; ok {
+		return g.nodes[i]
+	}
+	return node{}
 }
 
 // words are the positions of all that carries words, up to one.
 func (g *graph) words(through events.Position) (at []events.Position) {
 	for _, n := range g.nodes {
-		if n.words && n.header.Position <= through {
-			at = append(at, n.header.Position)
+		if n.words && n.Position <= through {
+			at = append(at, n.Position)
 		}
 	}
 	return at
 }
 
 // share is what goes of the stream.
-func (g *graph) share(id events.SessionID, gone set) Share {
-	sh := Share{Session: id, Records: len(gone), Kinds: map[events.Kind]int{}, stream: g.stream}
-	for _, n := range g.nodes {
-		if gone[n.header.Position] {
-			sh.Positions = append(sh.Positions, n.header.Position)
-			sh.Kinds[n.header.Kind]++
-			sh.Bytes += int64(n.header.Size)
-		}
+func (g *graph) share(gone set) Share {
+	sh := Share{
+		Records: len(gone), Kinds: map[events.Kind]int{}, Agent: g.opened.Agent, Project: g.opened.Project, stream: g.stream,
 	}
-	if n := len(g.opened); n > 0 {
-		sh.Agent, sh.Project = g.opened[n-1].Agent, g.opened[n-1].Project
+	sh.Session, _ = g.stream.Session()
+	for _, n := range g.nodes {
+		if gone[n.Position] {
+			sh.Positions = append(sh.Positions, n.Position)
+			sh.Kinds[n.Kind]++
+			sh.Bytes += int64(n.Size)
+		}
 	}
 	return sh
 }
 
 // reach says how far what is named reaches towards where it came from.
 type reach struct {
+	whole   bool              // all that the stream says is named
 	origins bool              // beside prompts and last messages of which nothing else was made
 	rows    []events.Position // observations and summaries: what their turns settled goes too
 	prompts []events.Position // what was done for them goes too
@@ -183,53 +208,28 @@ type reach struct {
 // what it was itself made of, as far as reach says.
 func (g *graph) follow(r reach) set {
 	gone := set{}
-	for _, p := range slices.Concat(r.rows, r.prompts, r.others) {
-		gone[p] = true
-	}
+	gone.add(slices.Concat(r.rows, r.prompts, r.others)...)
 	for _, p := range r.rows {
-		if t, ok := g.turnAt(p); ok {
-			for _, from := range t.from {
-				gone[from] = true
-			}
+		if i, ok := g.turnOf[g.node(p).Correlation]; ok {
+			gone.add(g.turns[i].settles...)
 		}
 	}
 	for _, p := range r.prompts {
 		g.served(p, gone)
 	}
-	if told := g.down(gone); r.origins {
-		g.contexts(gone, told)
+	if outputs := g.down(gone); r.origins {
+		g.contexts(gone, outputs)
 	}
-	for p := range gone {
-		if i, ok := g.at[p]; !ok || !g.nodes[i].words {
-			delete(gone, p)
-		}
-	}
+	maps.DeleteFunc(gone, func(p events.Position, _ bool) bool { return !g.node(p).words })
 	return gone
 }
 
-// made returns what was made of what is known to be forgotten, whether its words are there still or not.
-func (g *graph) made(known set) set {
+// made lists what was made of what is known to be forgotten, whether its words are there still or not.
+func (g *graph) made(known set) []events.Position {
 	gone := maps.Clone(known)
 	g.down(gone)
-	for p := range gone {
-		if i, ok := g.at[p]; !ok || !g.nodes[i].words {
-			delete(gone, p)
-		}
-	}
-	return gone
-}
-
-// turnAt is the turn that said what is at a position.
-func (g *graph) turnAt(p events.Position) (turn, bool) {
-	i, ok := g.at[p]
-	if !ok {
-		return turn{}, false
-	}
-	t, ok := g.turnOf[g.nodes[i].header.Correlation]
-	if !ok {
-		return turn{}, false
-	}
-	return g.turns[t], true
+	maps.DeleteFunc(gone, func(p events.Position, _ bool) bool { return known[p] || !g.node(p).words })
+	return slices.Sorted(maps.Keys(gone))
 }
 
 // served adds the inputs of the work that a prompt asked for.
@@ -238,97 +238,63 @@ func (g *graph) served(prompt events.Position, gone set) {
 	if !ok {
 		return
 	}
-	number := g.nodes[i].prompts
 	for _, n := range g.nodes[i+1:] {
-		if n.prompts != number {
+		if n.Kind == events.KindPromptSubmitted {
 			return
 		}
-		if n.words && events.IsInput(n.header.Kind) {
-			gone[n.header.Position] = true
+		if n.words && events.IsInput(n.Kind) {
+			gone.add(n.Position)
 		}
 	}
 }
 
-// down adds what was made of what is gone, and later looks at its claims. Turns read only what was there before them, so one
-// pass finds all. It returns the turns whose outputs go.
-func (g *graph) down(gone set) map[events.ID]bool {
-	told := map[events.ID]bool{}
-	prompts := g.prompts()
-	for _, t := range g.turns {
-		own := slices.ContainsFunc(t.said, func(i int) bool { return gone[g.nodes[i].header.Position] })
-		served := t.prompt > 0 && t.prompt <= len(prompts) && gone[prompts[t.prompt-1]]
-		if !own && !served && !gone.any(t.from) && !gone.any(t.read) {
-			continue
-		}
-		told[t.id] = true
-		for _, i := range t.said {
-			gone[g.nodes[i].header.Position] = true
+// down adds what was made of what is gone, and later checks of its claims. Turns read only what was there before them, so
+// one pass finds all. It reports by turn whether its outputs go.
+func (g *graph) down(gone set) (outputs []bool) {
+	outputs = make([]bool, len(g.turns))
+	for i, t := range g.turns {
+		if outputs[i] = gone.any(t.said) || gone.any(t.prompt); outputs[i] {
+			gone.add(t.said...)
 		}
 	}
-	for _, l := range g.looks {
-		if at, ok := g.rows[l.row]; g.gone[l.row] || ok && gone[at] {
-			gone[g.nodes[l.node].header.Position] = true
+	for _, c := range g.checks {
+		if at, ok := g.rows[c.row]; g.gone[c.row] || ok && gone[at] {
+			gone.add(c.at)
 		}
 	}
-	return told
+	return outputs
 }
 
-// prompts are the positions of the session's prompts, in order.
-func (g *graph) prompts() []events.Position {
-	var at []events.Position
-	for _, n := range g.nodes {
-		if n.header.Kind == events.KindPromptSubmitted {
-			at = append(at, n.header.Position)
+// contexts adds the prompts and last messages that only turns were asked about whose outputs go.
+func (g *graph) contexts(gone set, outputs []bool) {
+	others := set{} // what turns were asked about whose outputs stay
+	for i, t := range g.turns {
+		if !outputs[i] {
+			others.add(t.prompt...)
 		}
 	}
-	return at
-}
-
-// contexts adds the prompts and last messages that only turns were told of whose outputs go.
-func (g *graph) contexts(gone set, told map[events.ID]bool) {
-	users := map[events.Position][]bool{} // whether the outputs of those who were told of it go
-	prompts := g.prompts()
-	for _, t := range g.turns {
-		for _, p := range slices.Concat(t.from, t.read) {
-			users[p] = append(users[p], told[t.id])
-		}
-		if t.prompt > 0 && t.prompt <= len(prompts) {
-			p := prompts[t.prompt-1]
-			users[p] = append(users[p], told[t.id])
-		}
-	}
-	for p, all := range users {
-		i, ok := g.at[p]
-		if !ok || slices.Contains(all, false) {
-			continue
-		}
-		if k := g.nodes[i].header.Kind; k == events.KindPromptSubmitted || k == events.KindAgentStopped {
-			gone[p] = true
+	for i, t := range g.turns {
+		for _, p := range t.prompt {
+			k := g.node(p).Kind
+			if outputs[i] && !others[p] && (k == events.KindPromptSubmitted || k == events.KindAgentStopped) {
+				gone.add(p)
+			}
 		}
 	}
 }
 
-// stays lists what turns whose outputs go were told of, and what is kept all the same: other memory was made of it too.
+// stays lists what turns were asked about whose outputs go, and what is kept all the same: other memory was made of it too.
 func (g *graph) stays(gone set) []events.Position {
-	near := set{}
-	prompts := g.prompts()
+	kept := set{}
 	for _, t := range g.turns {
-		if !slices.ContainsFunc(t.said, func(i int) bool { return gone[g.nodes[i].header.Position] }) {
+		if !gone.any(t.said) {
 			continue
 		}
-		for _, p := range slices.Concat(t.from, t.read) {
-			near[p] = true
-		}
-		if t.prompt > 0 && t.prompt <= len(prompts) {
-			near[prompts[t.prompt-1]] = true
-		}
-	}
-	var list []events.Position
-	for p := range near {
-		if i, ok := g.at[p]; ok && g.nodes[i].words && !gone[p] {
-			list = append(list, p)
+		for _, p := range t.prompt {
+			if g.node(p).words && !gone[p] {
+				kept.add(p)
+			}
 		}
 	}
-	slices.Sort(list)
-	return list
+	return slices.Sorted(maps.Keys(kept))
 }

@@ -2,7 +2,6 @@ package erasure
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strings"
 
@@ -74,12 +73,12 @@ func (c *choice) samples(ctx context.Context, at []events.Position) ([]Sample, e
 		if err != nil {
 			return nil, err
 		}
-		e, err := r.Event()
-		if errors.Is(err, events.ErrErased) {
-			continue
-		}
+		e, err := said(r)
 		if err != nil {
 			return nil, err
+		}
+		if e == nil {
+			continue
 		}
 		list = append(list, Sample{Position: p, Kind: r.Kind, ID: rowID(r, e), At: r.OccurredAt, Text: line(e)})
 	}
@@ -98,7 +97,7 @@ func rowID(r events.Record, e events.Event) events.ID {
 	case events.PromptSubmitted:
 		return r.ID
 	}
-	return events.ID{}
+	return events.ID{} // also of what is erased
 }
 
 // line is the beginning of what an event says, on one line.
@@ -110,31 +109,4 @@ func line(e events.Event) string {
 		return string(runes[:maxLine-1]) + "…"
 	}
 	return string(runes)
-}
-
-// idsOf returns the ids of the rows that records at positions make.
-func (e *Eraser) idsOf(ctx context.Context, at []events.Position) (map[events.Position]events.ID, error) {
-	ids := map[events.Position]events.ID{}
-	for _, p := range at {
-		r, err := e.cfg.Log.Get(ctx, p)
-		if err != nil {
-			return nil, err
-		}
-		switch r.Kind {
-		case events.KindObservationParsed, events.KindSummaryParsed, events.KindMemorySaved, events.KindPromptSubmitted:
-		default:
-			continue
-		}
-		said, err := r.Event()
-		if errors.Is(err, events.ErrErased) {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		if id := rowID(r, said); id != (events.ID{}) {
-			ids[p] = id
-		}
-	}
-	return ids, nil
 }
