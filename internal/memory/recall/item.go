@@ -100,12 +100,6 @@ func tokensOf(row rows.Row) int {
 	return (n + charsPerToken - 1) / charsPerToken
 }
 
-// Ranks says where a row stands in each of the lists that an answer was made of, from 1; 0: not in it.
-type Ranks struct {
-	Words   int `json:"words"`
-	Vectors int `json:"vectors"`
-}
-
 // Explained says what a result's score is made of, or where vectors were looked at too, the one that it has by
 // its words: (Words * Kind * (1 + Recency) + Session + Date + Near) * (1 + Phrase).
 type Explained struct {

@@ -26,10 +26,10 @@ func TestSortsAndFacets(t *testing.T) {
 		}
 	}
 	got := w.mustSearch(Query{Text: "carousel", Facets: true, Limit: 1}).Facets
-	if diff := cmp.Diff([]Count{{"bank", 1}, {"shop", 1}}, got.Project); diff != "" {
+	if diff := cmp.Diff([]Count{{Value: "bank", Count: 1}, {Value: "shop", Count: 1}}, got.Project); diff != "" {
 		t.Errorf("projects: -want +got\n%s", diff)
 	}
-	if diff := cmp.Diff([]Count{{"bugfix", 1}, {"change", 1}}, got.Type); diff != "" || got.File == nil || len(got.Month) != 1 {
+	if diff := cmp.Diff([]Count{{Value: "bugfix", Count: 1}, {Value: "change", Count: 1}}, got.Type); diff != "" || got.File == nil || len(got.Month) != 1 {
 		t.Errorf("got %+v; types: -want +got\n%s", got, diff)
 	}
 	for _, q := range []Query{{Sort: "best"}, {Recency: 11}, {Recency: math.NaN()}} {
@@ -158,42 +158,22 @@ func TestCloseness(t *testing.T) {
 	}
 }
 
-// The common order keeps every list's own, gives each id once, and prefers what several lists have.
-func TestFuse(t *testing.T) {
+// The common order keeps every list's own, and prefers what both lists have near their beginning.
+func TestScoreOfRanks(t *testing.T) {
 	t.Parallel()
-	ids := make([]events.ID, 12)
-	for i := range ids {
-		ids[i] = newID()
+	if got := (Ranks{Words: 1, Vectors: 1}).score(); math.Abs(got-1) > 1e-9 {
+		t.Errorf("the first of both has %v, want 1", got)
 	}
-	got := Fuse(Ranking{IDs: ids[:3]}, Ranking{IDs: []events.ID{ids[5], ids[2], ids[2]}})
-	var order []events.ID
-	for _, f := range got {
-		order = append(order, f.ID)
-	}
-	if diff := cmp.Diff([]events.ID{ids[2], ids[0], ids[5], ids[1]}, order); diff != "" {
-		t.Errorf("-want +got\n%s", diff)
+	order := []Ranks{{3, 2}, {Words: 1}, {Words: 2}, {Vectors: 3}, {}}
+	if !slices.IsSortedFunc(order, func(a, b Ranks) int { return byScore(hit{score: a.score()}, hit{score: b.score()}) }) {
+		t.Errorf("not in order: %v", order)
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		one := rapid.Permutation(ids).Draw(t, "one")[:rapid.IntRange(0, len(ids)).Draw(t, "n")]
-		other := rapid.Permutation(ids).Draw(t, "other")[:rapid.IntRange(0, len(ids)).Draw(t, "m")]
-		weight := rapid.Float64Range(0.1, 10).Draw(t, "weight")
-		fused := Fuse(Ranking{IDs: one}, Ranking{IDs: other, Weight: weight})
-		seen := map[events.ID]float64{}
-		for i, f := range fused {
-			if _, twice := seen[f.ID]; twice || i > 0 && f.Score > fused[i-1].Score {
-				t.Fatalf("%d: %v in %v", i, f, fused)
-			}
-			seen[f.ID] = f.Score
-		}
-		for _, id := range slices.Concat(one, other) {
-			if seen[id] <= 0 {
-				t.Fatalf("%v is lost", id)
-			}
-		}
-		for i := 1; i < len(one); i++ {
-			if !slices.Contains(other, one[i-1]) && !slices.Contains(other, one[i]) && seen[one[i-1]] <= seen[one[i]] {
-				t.Fatalf("the order of one list is not kept")
-			}
+		rank := rapid.IntRange(1, 1000)
+		r := Ranks{Words: rank.Draw(t, "words"), Vectors: rank.Draw(t, "vectors")}
+		alone := Ranks{Words: r.Words}
+		if r.score() <= alone.score() || alone.score() <= (Ranks{Words: r.Words + 1}).score() || alone.score() != (Ranks{Vectors: r.Words}).score() {
+			t.Fatalf("%v", r)
 		}
 	})
 }

@@ -127,7 +127,7 @@ func (l *resultSet) show(h hit) {
 	}
 	l.byWords, l.places = l.byWords+1, l.places+1
 	if l.semantic.used {
-		h.score, h.ranks = fusedScore(placeWeight(l.places)), &Ranks{Words: l.byWords}
+		h.score, h.ranks = Ranks{Words: l.places}.score(), &Ranks{Words: l.byWords}
 	}
 	l.put(h)
 }
@@ -165,15 +165,15 @@ func (l *resultSet) fuse(ctx context.Context) error {
 	for _, h := range hits {
 		l.show(h)
 	}
-	words, near := rowIDs(l.shown), []events.ID{}
+	near := 0
 	for _, h := range l.semantic.hits {
 		if at, ok := l.showSemantic(h); ok && l.shown[at].ranks.Vectors == 0 {
-			near = append(near, l.shown[at].row.ID)
-			l.shown[at].ranks.Vectors = len(near)
+			near++
+			l.shown[at].ranks.Vectors = near
 		}
 	}
-	l.places = max(len(words), len(near))
-	l.reorder(Fuse(Ranking{IDs: words}, Ranking{IDs: near}))
+	l.places = max(l.byWords, near)
+	l.reorder()
 	return nil
 }
 
@@ -191,28 +191,19 @@ func (l *resultSet) showSemantic(h hit) (at int, ok bool) {
 	return at, ok
 }
 
-// reorder brings what is shown into the order of a fusion, and gives it its scores.
-func (l *resultSet) reorder(order []Fused) {
-	was := l.shown
-	l.shown = make([]hit, 0, len(was))
-	moved := make([]int, len(was))
-	for i, f := range order {
-		at := l.place[f.ID]
-		h := was[at]
-		h.score = fusedScore(f.Score)
-		moved[at] = i
-		l.shown = append(l.shown, h)
+// reorder sorts what is shown by the ranks that it has in both lists. Of equal scores the first by words comes first.
+func (l *resultSet) reorder() {
+	for i := range l.shown {
+		l.shown[i].score = l.shown[i].ranks.score()
 	}
-	for id, at := range l.place {
-		l.place[id] = moved[at]
+	slices.SortStableFunc(l.shown, byScore)
+	for at, h := range l.shown {
+		l.place[h.row.ID] = at
+		for _, id := range h.similar {
+			l.place[id] = at
+		}
 	}
 }
-
-// fusedScore is a fusion's score as answers show it: the first of both lists has 1.
-func fusedScore(fused float64) float64 { return fused * (fuseRank + 1) / 2 }
-
-// placeWeight is what a place in one of the lists that are fused is worth.
-func placeWeight(place int) float64 { return 1 / float64(fuseRank+place) }
 
 // live reads the rows of hits and keeps those that answers show, in their order.
 func (l *resultSet) live(ctx context.Context, found []index.Hit, withPhrases bool) ([]hit, error) {

@@ -55,11 +55,3 @@ func (r *Recall) standing(ctx context.Context, found []index.Hit, then moment) (
 	}
 	return hits, nil
 }
-
-func rowIDs(hits []hit) []events.ID {
-	ids := make([]events.ID, len(hits))
-	for i, h := range hits {
-		ids[i] = h.row.ID
-	}
-	return ids
-}
