@@ -15,17 +15,17 @@ import (
 // Facets says how the documents that match are spread: every value that any of them has, for files and concepts the
 // most frequent ones, with how many have it. They are sorted by count, months by time, the newest first.
 type Facets struct {
-	Project []Count // shown names
-	Type    []Count
-	Concept []Count
-	File    []Count
-	Month   []Count // 2026-01, in UTC
+	Project []Count `json:"project"` // shown names
+	Type    []Count `json:"type"`
+	Concept []Count `json:"concept"`
+	File    []Count `json:"file"`
+	Month   []Count `json:"month"` // 2026-01, in UTC
 }
 
 // Count is how many of the documents that match have a value.
 type Count struct {
-	Value string
-	Count int
+	Value string `json:"value"`
+	Count int    `json:"count"`
 }
 
 // maxFacet is how many values of one facet are returned.

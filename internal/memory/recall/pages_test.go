@@ -140,7 +140,7 @@ func TestFacetsCountWhatVectorsFound(t *testing.T) {
 	}
 	w.Recall.nearby = near
 	for text, want := range map[string][]Count{
-		"carousel": {{"change", 2}, {"bugfix", 1}}, "...": {{"change", 2}, {"bugfix", 1}},
+		"carousel": {{Value: "change", Count: 2}, {Value: "bugfix", Count: 1}}, "...": {{Value: "change", Count: 2}, {Value: "bugfix", Count: 1}},
 	} {
 		got := w.mustSearch(Query{Text: text, Near: true, Facets: true})
 		if diff := cmp.Diff(want, got.Facets.Type); diff != "" || got.Total != 3 || len(got.Results) != 3 {

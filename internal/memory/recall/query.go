@@ -67,43 +67,20 @@ type Answer struct {
 	Note     string          `json:"note,omitempty"`   // what a person should know of the vectors that were not, or not all, looked at
 }
 
-// Facets says how what matches is spread, found by words or by what it means: how many have each value, the most frequent 50;
-// months are in UTC, the newest first. Rows that were superseded or folded since are counted too.
-type Facets struct {
-	Project []Count `json:"project"` // shown names; these lists are never nil
-	Type    []Count `json:"type"`
-	Concept []Count `json:"concept"`
-	File    []Count `json:"file"`
-	Month   []Count `json:"month"` // 2026-01
-}
+// Facets says how what matches is spread, found by words or by what it means. Rows that were superseded or folded since are
+// counted too. None of its lists is nil.
+type Facets = index.Facets
 
 // Count is how many of the rows that match have a value.
-type Count struct {
-	Value string `json:"value"`
-	Count int    `json:"count"`
-}
+type Count = index.Count
 
 // Nothing is the answer to q where nothing matches, by what is known at a position.
 func (q Query) Nothing(known events.Position) Answer {
 	out := Answer{Position: known, Results: []Item{}}
 	if q.Facets {
-		out.Facets = facetsOf(&index.Facets{})
+		out.Facets = &Facets{Project: []Count{}, Type: []Count{}, Concept: []Count{}, File: []Count{}, Month: []Count{}}
 	}
 	return out
-}
-
-// facetsOf is f as answers show it.
-func facetsOf(f *index.Facets) *Facets {
-	counts := func(list []index.Count) []Count {
-		out := make([]Count, len(list))
-		for i, c := range list {
-			out[i] = Count(c)
-		}
-		return out
-	}
-	return &Facets{
-		Project: counts(f.Project), Type: counts(f.Type), Concept: counts(f.Concept), File: counts(f.File), Month: counts(f.Month),
-	}
 }
 
 // check fills in what q leaves open, and says what is wrong with it.

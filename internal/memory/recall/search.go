@@ -38,7 +38,7 @@ func (r *Recall) Search(ctx context.Context, q Query) (Answer, error) {
 	out := q.Nothing(min(known, l.found.Position))
 	out.Total, out.Results, out.Near, out.Note = l.total(), r.page(q, l.shown), semantic.used, semantic.note
 	if l.facets != nil {
-		out.Facets = facetsOf(l.facets)
+		out.Facets = l.facets
 	}
 	return out, nil
 }
