@@ -88,12 +88,13 @@ func (s *State) due(rules Rules, now time.Time) (turn, besides *Work, at time.Ti
 // dueOf is due of the inputs that a person asked one provider for, or of the others.
 func (s *State) dueOf(requested bool, rules Rules, now time.Time) (*Work, time.Time) {
 	w, at := s.dueBlameless(requested, rules, now)
-	if w == nil {
-		if blamed, _ := s.dueBlamed(requested, rules, now); blamed != nil {
-			return blamed, time.Time{}
-		}
+	if w != nil {
+		return w, time.Time{}
 	}
-	return w, at
+	if w = s.dueBlamed(requested, rules, now); w != nil {
+		return w, time.Time{}
+	}
+	return nil, at
 }
 
 // isRequested reports whether a person asked one provider for any of the inputs is.
@@ -111,114 +112,84 @@ func (s *State) Planned(rules Rules, ps []events.Position, now time.Time) (w *Wo
 	case s.quarantine.trip > 0:
 		w, _ = s.probe(rules, now)
 	case s.Blamed(ps):
-		w, _ = s.dueBlamed(requested, rules, now)
+		w = s.dueBlamed(requested, rules, now)
 	default:
 		w, _ = s.dueBlameless(requested, rules, now)
 	}
 	return w
 }
 
-// dueBlameless is dueOf of the inputs that have not failed by their own fault.
+// dueBlameless is dueOf of the inputs that have not failed by their own fault: those of the oldest stretch of work first, and
+// its stop behind them.
 func (s *State) dueBlameless(requested bool, rules Rules, now time.Time) (*Work, time.Time) {
-	obs, stop := s.firstOwed(requested)
-	switch {
-	case obs >= 0 && (stop < 0 || s.inputs[obs].epoch <= s.inputs[stop].epoch):
-		return s.dueObservation(rules, obs, now)
-	case stop >= 0:
-		return s.summaryOf(stop), time.Time{}
-	}
-	return nil, time.Time{}
+	first := s.lowest(
+		func(i int) bool { return s.inputs[i].refusals == 0 && s.isRequested(i) == requested },
+		func(in *input) int { return 2*in.epoch + btoi(in.kind == events.KindAgentStopped) },
+	)
+	return s.dueFrom(first, rules, now)
 }
 
 // dueBlamed is dueOf of the inputs that have failed by their own fault: those first that did so least often, so that the
 // bad one of a batch that was halved keeps the other half waiting for one turn alone.
-func (s *State) dueBlamed(requested bool, rules Rules, now time.Time) (*Work, time.Time) {
-	if !slices.ContainsFunc(s.owed, func(i int) bool { return s.inputs[i].refusals > 0 }) {
-		return nil, time.Time{}
-	}
-	working, least := s.working(), -1
-	for _, i := range s.owed {
-		in := s.inputs[i]
-		if in.refusals == 0 || s.isRequested(i) != requested || in.kind == events.KindAgentStopped && working[in.epoch] {
-			continue
-		}
-		if least < 0 || in.refusals < s.inputs[least].refusals {
-			least = i
-		}
-	}
-	switch {
-	case least < 0:
-		return nil, time.Time{}
-	case s.inputs[least].kind == events.KindAgentStopped:
-		return s.summaryOf(least), time.Time{}
-	}
-	return s.dueObservation(rules, least, now)
+func (s *State) dueBlamed(requested bool, rules Rules, now time.Time) *Work {
+	first := s.lowest(
+		func(i int) bool { return s.inputs[i].refusals > 0 && s.isRequested(i) == requested },
+		func(in *input) int { return int(in.refusals) },
+	)
+	w, _ := s.dueFrom(first, rules, now)
+	return w
 }
 
-// working tells the epochs that have inputs to observe: their stops wait for them.
+// probe returns the turn of a quarantine that is over: about the one input that was tried least, so that a bad one is
+// found at once and keeps nobody waiting.
+func (s *State) probe(rules Rules, now time.Time) (*Work, time.Time) {
+	first := s.lowest(func(int) bool { return true }, func(in *input) int { return int(in.attempts) })
+	return s.dueFrom(first, rules, now)
+}
+
+// lowest returns the owed input of the lowest rank among those that want holds for, of equal ones the first; -1: there is
+// none. A stop waits until the work before it was observed.
+func (s *State) lowest(want func(i int) bool, rank func(in *input) int) int {
+	var working map[int]bool // by epoch: it has inputs to observe
+	found := -1
+	for _, i := range s.owed {
+		in := &s.inputs[i]
+		if found >= 0 && rank(in) >= rank(&s.inputs[found]) || !want(i) {
+			continue
+		}
+		if in.kind == events.KindAgentStopped {
+			if working == nil {
+				working = s.working()
+			}
+			if working[in.epoch] {
+				continue
+			}
+		}
+		found = i
+	}
+	return found
+}
+
+// working tells the epochs that have inputs to observe.
 func (s *State) working() map[int]bool {
 	epochs := map[int]bool{}
 	for _, i := range s.owed {
-		if in := s.inputs[i]; in.kind != events.KindAgentStopped {
+		if in := &s.inputs[i]; in.kind != events.KindAgentStopped {
 			epochs[in.epoch] = true
 		}
 	}
 	return epochs
 }
 
-// probe returns the turn of a quarantine that is over: about the one input that was tried least, so that a bad one is
-// found at once and keeps nobody waiting. A stop waits until the work before it was observed.
-func (s *State) probe(rules Rules, now time.Time) (*Work, time.Time) {
-	working, least := s.working(), -1
-	for _, i := range s.owed {
-		if s.inputs[i].kind == events.KindAgentStopped && working[s.inputs[i].epoch] {
-			continue
-		}
-		if least < 0 || s.inputs[i].attempts < s.inputs[least].attempts {
-			least = i
-		}
+// dueFrom returns the turn over an owed input and those that go with it, or when it will be due; there is none for -1.
+func (s *State) dueFrom(first int, rules Rules, now time.Time) (*Work, time.Time) {
+	switch {
+	case first < 0:
+		return nil, time.Time{}
+	case s.inputs[first].kind == events.KindAgentStopped:
+		return s.summaryOf(first), time.Time{}
 	}
-	if s.inputs[least].kind == events.KindAgentStopped {
-		return s.summaryOf(least), time.Time{}
-	}
-	return s.dueObservation(rules, least, now)
-}
-
-// firstOwed returns the owed input of the oldest stretch of work for each kind of turn; -1: none. Only the blameless
-// count that are requested or not, and no stop of which other work is still to be observed.
-func (s *State) firstOwed(requested bool) (obs, stop int) {
-	obs, stop = -1, -1
-	others := false
-	for _, i := range s.owed {
-		if s.inputs[i].refusals > 0 || s.isRequested(i) != requested {
-			others = true
-			continue
-		}
-		first := &obs
-		if s.inputs[i].kind == events.KindAgentStopped {
-			first = &stop
-		}
-		if *first < 0 || s.inputs[i].epoch < s.inputs[*first].epoch {
-			*first = i
-		}
-	}
-	if others && stop >= 0 {
-		stop = s.firstStop(requested)
-	}
-	return obs, stop
-}
-
-// firstStop returns the oldest blameless stop whose work was observed; -1: none.
-func (s *State) firstStop(requested bool) int {
-	working, stop := s.working(), -1
-	for _, i := range s.owed {
-		in := s.inputs[i]
-		if in.kind == events.KindAgentStopped && in.refusals == 0 && s.isRequested(i) == requested && !working[in.epoch] &&
-			(stop < 0 || in.epoch < s.inputs[stop].epoch) {
-			stop = i
-		}
-	}
-	return stop
+	return s.dueObservation(rules, first, now)
 }
 
 func (s *State) dueObservation(rules Rules, first int, now time.Time) (*Work, time.Time) {
