@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/cmemd/cmemd/events"
@@ -30,11 +31,11 @@ const Jitter = 0.2
 func DefaultRestarts() Restarts { return Restarts{}.withDefaults() }
 
 func (r Restarts) withDefaults() Restarts {
-	r.Max = orInt(r.Max, 10)
-	r.Window = orDuration(r.Window, time.Minute)
-	r.MaxConsecutive = orInt(r.MaxConsecutive, 5)
-	r.Base = orDuration(r.Base, 500*time.Millisecond)
-	r.Cap = orDuration(r.Cap, 30*time.Second)
+	r.Max = cmp.Or(r.Max, 10)
+	r.Window = cmp.Or(r.Window, time.Minute)
+	r.MaxConsecutive = cmp.Or(r.MaxConsecutive, 5)
+	r.Base = cmp.Or(r.Base, 500*time.Millisecond)
+	r.Cap = cmp.Or(r.Cap, 30*time.Second)
 	return r
 }
 
@@ -99,18 +100,4 @@ func mix(x uint64) uint64 {
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
 	x = (x ^ x>>27) * 0x94d049bb133111eb
 	return x ^ x>>31
-}
-
-func orInt(v, otherwise int) int {
-	if v == 0 {
-		return otherwise
-	}
-	return v
-}
-
-func orDuration(v, otherwise time.Duration) time.Duration {
-	if v == 0 {
-		return otherwise
-	}
-	return v
 }

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -20,9 +21,24 @@ type Settings struct {
 // A Range is what a number may be, its ends included.
 type Range[T int | time.Duration] struct{ Least, Most T }
 
+// Ranges are what numbers may be, by the keys of their settings.
+type Ranges[T int | time.Duration] map[string]Range[T]
+
+func (rs Ranges[T]) check(key string, value T) error {
+	r := rs[key]
+	if value >= r.Least && value <= r.Most {
+		return nil
+	}
+	what := "a whole number"
+	if _, ok := any(value).(time.Duration); ok {
+		what = "a time"
+	}
+	return &SettingError{Key: key, Value: fmt.Sprint(value), Range: fmt.Sprintf("%s from %v to %v", what, r.Least, r.Most)}
+}
+
 // Counts are the ranges of the whole numbers of Settings, by their keys.
-func Counts() map[string]Range[int] {
-	return map[string]Range[int]{
+func Counts() Ranges[int] {
+	return Ranges[int]{
 		KeyMaxRestarts:    {1, 1000},
 		KeyMaxConsecutive: {1, 1000},
 		KeyMaxUnparseable: {2, 100},
@@ -30,9 +46,9 @@ func Counts() map[string]Range[int] {
 }
 
 // Times are the ranges of the times of Settings, by their keys.
-func Times() map[string]Range[time.Duration] {
+func Times() Ranges[time.Duration] {
 	const day = 24 * time.Hour
-	return map[string]Range[time.Duration]{
+	return Ranges[time.Duration]{
 		KeyRestartWindow:     {time.Millisecond, day},
 		KeyRestartDelay:      {time.Millisecond, time.Hour},
 		KeyRestartDelayMax:   {time.Millisecond, time.Hour},
@@ -51,30 +67,21 @@ func (s Settings) Check() error {
 		return err
 	}
 	s = s.withDefaults()
-	for _, c := range []struct {
-		key   string
-		value int
-	}{
-		{KeyMaxRestarts, s.Restarts.Max}, {KeyMaxConsecutive, s.Restarts.MaxConsecutive}, {KeyMaxUnparseable, s.Unparseable.Max},
-	} {
-		if r := Counts()[c.key]; c.value < r.Least || c.value > r.Most {
-			return &SettingError{Key: c.key, Value: strconv.Itoa(c.value), Range: fmt.Sprintf("a whole number from %d to %d", r.Least, r.Most)}
-		}
-	}
-	for _, c := range []struct {
-		key   string
-		value time.Duration
-	}{
-		{KeyRestartWindow, s.Restarts.Window}, {KeyRestartDelay, s.Restarts.Base}, {KeyRestartDelayMax, s.Restarts.Cap},
-		{KeyQuarantineFirst, s.Quarantine.First}, {KeyQuarantineMax, s.Quarantine.Cap},
-		{KeyPauseFirst, s.Pause.First}, {KeyPauseMax, s.Pause.Cap},
-		{KeyUnparseableWindow, s.Unparseable.Window}, {KeyUnparseableEvery, s.Unparseable.Every},
-	} {
-		if r := Times()[c.key]; c.value < r.Least || c.value > r.Most {
-			return &SettingError{Key: c.key, Value: c.value.String(), Range: fmt.Sprintf("a time from %s to %s", r.Least, r.Most)}
-		}
-	}
-	return nil
+	counts, times := Counts(), Times()
+	return cmp.Or(
+		counts.check(KeyMaxRestarts, s.Restarts.Max),
+		counts.check(KeyMaxConsecutive, s.Restarts.MaxConsecutive),
+		counts.check(KeyMaxUnparseable, s.Unparseable.Max),
+		times.check(KeyRestartWindow, s.Restarts.Window),
+		times.check(KeyRestartDelay, s.Restarts.Base),
+		times.check(KeyRestartDelayMax, s.Restarts.Cap),
+		times.check(KeyQuarantineFirst, s.Quarantine.First),
+		times.check(KeyQuarantineMax, s.Quarantine.Cap),
+		times.check(KeyPauseFirst, s.Pause.First),
+		times.check(KeyPauseMax, s.Pause.Cap),
+		times.check(KeyUnparseableWindow, s.Unparseable.Window),
+		times.check(KeyUnparseableEvery, s.Unparseable.Every),
+	)
 }
 
 // The keys of Settings beside those of the windowed policies, as SettingError names them: those of a daemon's settings.
@@ -97,12 +104,8 @@ func (s Settings) withDefaults() Settings {
 	s.Windowed = s.Windowed.withDefaults()
 	s.Restarts = s.Restarts.withDefaults()
 	s.Unparseable = s.Unparseable.withDefaults()
-	if s.Quarantine == (Backoff{}) {
-		s.Quarantine = DefaultQuarantine()
-	}
-	if s.Pause == (Backoff{}) {
-		s.Pause = DefaultPause()
-	}
+	s.Quarantine = cmp.Or(s.Quarantine, DefaultQuarantine())
+	s.Pause = cmp.Or(s.Pause, DefaultPause())
 	return s
 }
 
@@ -129,8 +132,8 @@ const (
 )
 
 func (w WindowedSettings) withDefaults() WindowedSettings {
-	w.Threshold = orInt(w.Threshold, 3)
-	w.Window = orDuration(w.Window, time.Minute)
+	w.Threshold = cmp.Or(w.Threshold, 3)
+	w.Window = cmp.Or(w.Window, time.Minute)
 	if w.Exempt == nil {
 		w.Exempt = []Class{ClassIdle}
 	}

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/cmemd/cmemd/events"
@@ -18,9 +19,9 @@ type Unparseable struct {
 func DefaultUnparseable() Unparseable { return Unparseable{}.withDefaults() }
 
 func (u Unparseable) withDefaults() Unparseable {
-	u.Max = orInt(u.Max, 5)
-	u.Window = orDuration(u.Window, time.Minute)
-	u.Every = orDuration(u.Every, 10*time.Minute)
+	u.Max = cmp.Or(u.Max, 5)
+	u.Window = cmp.Or(u.Window, time.Minute)
+	u.Every = cmp.Or(u.Every, 10*time.Minute)
 	return u
 }
 

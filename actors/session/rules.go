@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/cmemd/cmemd/actors/policy"
@@ -27,23 +28,11 @@ type Rules struct {
 func DefaultRules() Rules { return Rules{Restarts: policy.DefaultRestarts()}.withDefaults() }
 
 func (r Rules) withDefaults() Rules {
-	if r.Quarantine == (policy.Backoff{}) {
-		r.Quarantine = policy.DefaultQuarantine()
-	}
-	if r.IdleStop == 0 {
-		r.IdleStop = 30 * time.Minute
-	}
-	if r.Silence == 0 {
-		r.Silence = 24 * time.Hour
-	}
-	if r.MaxAttempts == 0 {
-		r.MaxAttempts = 3
-	}
-	if r.HeldMaxInputs == 0 {
-		r.HeldMaxInputs = 10_000
-	}
-	if r.HeldMaxAge == 0 {
-		r.HeldMaxAge = 14 * 24 * time.Hour
-	}
+	r.Quarantine = cmp.Or(r.Quarantine, policy.DefaultQuarantine())
+	r.IdleStop = cmp.Or(r.IdleStop, 30*time.Minute)
+	r.Silence = cmp.Or(r.Silence, 24*time.Hour)
+	r.MaxAttempts = cmp.Or(r.MaxAttempts, 3)
+	r.HeldMaxInputs = cmp.Or(r.HeldMaxInputs, 10_000)
+	r.HeldMaxAge = cmp.Or(r.HeldMaxAge, 14*24*time.Hour)
 	return r
 }
