@@ -3,7 +3,6 @@ package actors
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
 
@@ -19,8 +18,7 @@ type dispatcher struct {
 	pool    *provider.Pool
 	waiting map[string]*waiting // by pid
 	stale   bool                // those that wait may have to be told something else than they were
-	timer   *time.Timer
-	fresh   bool // loaded and not yet run
+	alarm   alarm
 }
 
 // waiting is a session that waits for a lease.
@@ -29,26 +27,9 @@ type waiting struct {
 	sent   holding // what the dispatcher said to it
 }
 
-// startDispatcher is loadDispatcher at the start of a life, which also finds what the end of the last one left undone.
-func startDispatcher(sys *System) (*dispatcher, error) {
-	d, err := foldDispatcher(sys)
-	if err == nil {
-		d.restore()
-		d.pool.Restart()
-	}
-	return d, err
-}
-
-// loadDispatcher folds the providers' streams, for a dispatcher that the library restarts.
-func loadDispatcher(sys *System) (*dispatcher, error) {
-	d, err := foldDispatcher(sys)
-	if err == nil {
-		d.pool.Restart()
-	}
-	return d, err
-}
-
-func foldDispatcher(sys *System) (*dispatcher, error) {
+// loadDispatcher folds the providers' streams. At the start of a life, where there was no dispatcher before, it also finds what the
+// end of the last life left undone; later it takes over what no log tells. Who waits for a lease asks again.
+func loadDispatcher(sys *System, was *dispatcher) (*dispatcher, error) {
 	cfg := provider.Config{Routes: sys.cfg.candidates(), Slots: sys.cfg.Slots, Pauses: sys.cfg.Pause, Budget: sys.cfg.Budget}
 	states := map[string]*provider.State{}
 	for _, name := range cfg.Routes.Names() {
@@ -59,8 +40,15 @@ func foldDispatcher(sys *System) (*dispatcher, error) {
 		states[name] = s
 	}
 	now := sys.cfg.Now()
-	d := &dispatcher{sys: sys, pool: provider.NewPool(cfg, states, now), waiting: map[string]*waiting{}, fresh: true}
+	d := &dispatcher{sys: sys, pool: provider.NewPool(cfg, states, now), waiting: map[string]*waiting{}}
 	d.pool.Degrade(sys.degraded.Load(), now)
+	if was == nil {
+		d.restore()
+	}
+	d.pool.Restart()
+	if was != nil {
+		d.pool.Inherit(was.pool)
+	}
 	return d, nil
 }
 
@@ -78,22 +66,6 @@ func foldProvider(log eventlog.Log, name string) (*provider.State, error) {
 		provider.Evolve(s, r.Header, e)
 	}
 	return s, nil
-}
-
-// next returns d the first time, and a new dispatcher, folded anew, when the library restarts it. What no log tells is handed
-// over; who waits for a lease asks again.
-func (d *dispatcher) next() *dispatcher {
-	if d.fresh {
-		d.fresh = false
-		return d
-	}
-	again, err := loadDispatcher(d.sys)
-	if err != nil {
-		panic(err)
-	}
-	again.fresh = false
-	again.pool.Inherit(d.pool)
-	return again
 }
 
 // Receive serves requests and ends.
@@ -120,9 +92,7 @@ func (d *dispatcher) Receive(c actor.Context) {
 		m.reply <- d.status()
 		return
 	case *actor.Stopping, *actor.Restarting:
-		if d.timer != nil {
-			d.timer.Stop()
-		}
+		d.alarm.stop()
 		return
 	case wakeQueue:
 		d.stale = true

@@ -60,13 +60,10 @@ func (d *dispatcher) sendHolding(holder string, now time.Time) {
 }
 
 func (d *dispatcher) wakeAt(c actor.Context, at, now time.Time) {
-	if d.timer != nil {
-		d.timer.Stop()
+	if !at.After(now) {
+		at = time.Time{}
 	}
-	if wait := at.Sub(now); wait > 0 {
-		self, root := c.Self(), d.sys.root
-		d.timer = time.AfterFunc(wait, func() { root.Send(self, wakeQueue{}) })
-	}
+	d.alarm.set(at, now, d.sys.root, c.Self(), wakeQueue{})
 }
 
 // readSpending has what the ledger asks for read, in the background.

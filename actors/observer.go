@@ -82,12 +82,7 @@ func budget(size, limit, cuts int) int {
 // notable counts the inputs of a prompt that an observer should have something to say about. A figure is not worth a
 // session: where it cannot be had, it is 0.
 func (s *System) notable(p observer.Prompt) (n int) {
-	defer func() {
-		if r := recover(); r != nil {
-			s.cfg.Logger.Error("cannot tell what is notable in a turn", "turn", p.Turn, "err", r)
-			n = 0
-		}
-	}()
+	defer otherwise(s, &n, 0, "cannot tell what is notable in a turn", "turn", p.Turn)
 	for _, in := range p.Inputs {
 		if t, ok := in.Event.(events.ToolUsed); ok && evidence.Notable(t) {
 			n++
@@ -98,13 +93,16 @@ func (s *System) notable(p observer.Prompt) (n int) {
 
 // trivial reports whether all inputs of an observation turn say so little that the tier for such will do.
 func (s *System) trivial(p observer.Prompt) (yes bool) {
-	defer func() {
-		if r := recover(); r != nil {
-			s.cfg.Logger.Error("cannot tell whether a turn is trivial", "turn", p.Turn, "err", r)
-			yes = false
-		}
-	}()
+	defer otherwise(s, &yes, false, "cannot tell whether a turn is trivial", "turn", p.Turn)
 	return s.cfg.IsTrivial != nil && p.Kind == events.TurnObservation && len(p.Inputs) > 0 && s.cfg.IsTrivial(p.Inputs)
+}
+
+// otherwise is deferred: where its caller panics, that is logged as said, and v is what it is to be then.
+func otherwise[T any](s *System, v *T, then T, said string, args ...any) {
+	if r := recover(); r != nil {
+		s.cfg.Logger.Error(said, append(args, "err", r)...)
+		*v = then
+	}
 }
 
 // work runs do in a goroutine. A panic or an error of do comes back as a message that crashes this actor, unless it was
@@ -150,7 +148,7 @@ func (s *System) ask(ctx context.Context, o *Route, p observer.Prompt) (outcome,
 	began := s.cfg.Now()
 	reply, err := turn.Ask(ctx, o, p, s.cfg.TurnTimeout)
 	now := s.cfg.Now()
-	r, err := s.pipeline.Result(ctx, o, o.Mode.TypeIDs(), p, reply, err)
+	r, err := s.pipeline.Result(ctx, o, o.typeIDs(), p, reply, err)
 	if a := r.Answer; a != nil {
 		a.At, a.Received.LatencyMS = now, now.Sub(began).Milliseconds()
 		s.note(p.Cwd, a.Happened)

@@ -12,11 +12,12 @@ type Route struct {
 	Free bool          // its answers cost nothing: no budget holds it
 }
 
-func (r Route) withDefaults() Route {
+// typeIDs are the types that its observations may have.
+func (r Route) typeIDs() []string {
 	if len(r.Mode.Types) == 0 {
-		r.Mode = observer.CodeMode()
+		return observer.CodeMode().TypeIDs()
 	}
-	return r
+	return r.Mode.TypeIDs()
 }
 
 // allRoutes are all that turns may be asked of, those of tiers last.

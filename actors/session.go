@@ -27,7 +27,7 @@ type sessionActor struct {
 	busy     time.Time // when something last happened
 	rest     time.Time // no turn is sought before: the log could not be read
 	failures int       // in a row, to read the log for a turn
-	timer    *time.Timer
+	alarm    alarm
 	leaving  bool // asked to passivate
 	stopping bool
 	healthy  bool // has done something: its supervisor forgets earlier crashes
@@ -214,13 +214,13 @@ func (a *sessionActor) giveBack(e ended) {
 	a.sys.root.Send(a.sys.dispatch, e)
 }
 
-// schedule sets the one timer: for what Next waits for, for an observer that may hang, or for passivation.
+// schedule sets the one alarm: for what Next waits for, for an observer that may hang, or for passivation.
 func (a *sessionActor) schedule(c actor.Context, plan session.Plan, now time.Time) {
 	passive := a.busy.Add(a.sys.cfg.Passivate)
 	idle := a.idle()
 	if idle && !now.Before(passive) {
 		a.leaving = true
-		a.stopTimer()
+		a.alarm.stop()
 		c.Send(c.Parent(), mayPassivate{a.id, plan.Next})
 		return
 	}
@@ -241,21 +241,8 @@ func (a *sessionActor) idle() bool {
 	return a.turn == nil && !a.wanted && !a.leased && !a.drain.busy() && a.drain.empty()
 }
 
-// wakeAt sets the timer; zero is never.
-func (a *sessionActor) wakeAt(at, now time.Time) {
-	a.stopTimer()
-	if at.IsZero() {
-		return
-	}
-	self, root := a.self, a.sys.root
-	a.timer = time.AfterFunc(max(0, at.Sub(now)), func() { root.Send(self, wake{}) })
-}
-
-func (a *sessionActor) stopTimer() {
-	if a.timer != nil {
-		a.timer.Stop()
-	}
-}
+// wakeAt sets the alarm; zero is never.
+func (a *sessionActor) wakeAt(at, now time.Time) { a.alarm.set(at, now, a.sys.root, a.self, wake{}) }
 
 // passivate ends an idle actor: the supervisor holds back what arrives from now on. It stays if something came since it
 // offered to leave.
@@ -275,6 +262,6 @@ func (a *sessionActor) passivate(c actor.Context) {
 func (a *sessionActor) abandon() {
 	a.stopping = true
 	a.sys.live.Add(-1)
-	a.stopTimer()
+	a.alarm.stop()
 	a.drain.abandon()
 }

@@ -41,7 +41,7 @@ type child struct {
 	faults  int   // crashes since it last did something
 	parked  bool
 	appends *sync.WaitGroup // those of any incarnation: a new one waits for them before it reads
-	timer   *time.Timer     // wakes it
+	alarm   alarm           // wakes it
 }
 
 func newSessions(sys *System) *sessions {
@@ -97,7 +97,7 @@ func (s *sessions) Receive(c actor.Context) {
 func (s *sessions) abandon() {
 	s.stopping = true
 	for _, k := range s.children {
-		k.stopTimer()
+		k.alarm.stop()
 		for _, m := range k.held {
 			refuse(m)
 		}
@@ -154,7 +154,7 @@ func (s *sessions) route(c actor.Context, id events.SessionID, m any) {
 }
 
 func (s *sessions) awake(c actor.Context, id events.SessionID, k *child) {
-	k.stopTimer()
+	k.alarm.stop()
 	if k.pid != nil {
 		return
 	}
@@ -172,13 +172,6 @@ func (s *sessions) awake(c actor.Context, id events.SessionID, k *child) {
 	s.byPID[k.pid.Id] = id
 }
 
-func (k *child) stopTimer() {
-	if k.timer != nil {
-		k.timer.Stop()
-		k.timer = nil
-	}
-}
-
 func (s *sessions) passivate(c actor.Context, m mayPassivate) {
 	k := s.children[m.session]
 	if k == nil || k.pid == nil || k.leaving {
@@ -190,12 +183,7 @@ func (s *sessions) passivate(c actor.Context, m mayPassivate) {
 }
 
 func (s *sessions) wakeAt(c actor.Context, id events.SessionID, k *child, at time.Time) {
-	k.stopTimer()
-	if at.IsZero() {
-		return
-	}
-	self, root := c.Self(), s.sys.root
-	k.timer = time.AfterFunc(at.Sub(s.sys.cfg.Now()), func() { root.Send(self, wakeSession{id}) })
+	k.alarm.set(at, s.sys.cfg.Now(), s.sys.root, c.Self(), wakeSession{id})
 }
 
 // release hands over what was held back while a child was leaving.
@@ -223,7 +211,7 @@ func (s *sessions) gone(c actor.Context, who *actor.PID) {
 		s.wakeAt(c, id, k, s.sys.cfg.Now().Add(rewakeDelay))
 	}
 	s.release(c, id)
-	if k.pid == nil && k.timer == nil && !k.parked && k.faults == 0 {
+	if k.pid == nil && !k.alarm.isSet() && !k.parked && k.faults == 0 {
 		delete(s.children, id)
 	}
 }

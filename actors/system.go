@@ -1,11 +1,11 @@
 package actors
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -68,18 +68,14 @@ type Config struct {
 }
 
 func (c Config) withDefaults() Config {
-	if c.Pause == (policy.Backoff{}) {
-		c.Pause = policy.DefaultPause()
-	}
-	setDefault(&c.Slots, 2)
-	setDefault(&c.TurnTimeout, time.Minute)
-	setDefault(&c.HangGrace, provider.HangGrace)
-	setDefault(&c.Passivate, 10*time.Minute)
-	setDefault(&c.MaxWaiting, 1024)
-	setDefault(&c.MaxWaitBytes, 32<<20)
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
-	}
+	c.Pause = cmp.Or(c.Pause, policy.DefaultPause())
+	c.Slots = cmp.Or(c.Slots, 2)
+	c.TurnTimeout = cmp.Or(c.TurnTimeout, time.Minute)
+	c.HangGrace = cmp.Or(c.HangGrace, provider.HangGrace)
+	c.Passivate = cmp.Or(c.Passivate, 10*time.Minute)
+	c.MaxWaiting = cmp.Or(c.MaxWaiting, 1024)
+	c.MaxWaitBytes = cmp.Or(c.MaxWaitBytes, 32<<20)
+	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
 	if c.Now == nil {
 		c.Now = time.Now
 	}
@@ -89,21 +85,8 @@ func (c Config) withDefaults() Config {
 	if c.Price == nil {
 		c.Price = func(_, _ string, b events.Bill) float64 { return b.Cost }
 	}
-	c.Providers = slices.Clone(c.Providers)
-	for i, o := range c.Providers {
-		c.Providers[i] = o.withDefaults()
-	}
-	c.Trivial, c.Summaries = tier(c.Trivial), tier(c.Summaries)
 	c.Rules.Batch = c.Providers[0].BatchLimits()
 	return c
-}
-
-func tier(o *Route) *Route {
-	if o == nil {
-		return nil
-	}
-	with := o.withDefaults()
-	return &with
 }
 
 // check reports what a Config lacks.
@@ -127,13 +110,6 @@ func (c Config) check() error {
 		names[o.Name()] = true
 	}
 	return nil
-}
-
-func setDefault[T comparable](v *T, otherwise T) {
-	var zero T
-	if *v == zero {
-		*v = otherwise
-	}
 }
 
 // Errors of Do and Capture. Those of the log (eventlog.ErrDiskFull, eventlog.ErrFailed) and the refusals of
@@ -160,7 +136,7 @@ type System struct {
 	system   *actor.ActorSystem
 	pipeline *turn.Pipeline
 	appends  sync.WaitGroup                                      // under way
-	turns    sync.WaitGroup                                      // and other reads under way
+	turns    tally                                               // and other reads under way
 	begin    func(work func(context.Context)) context.CancelFunc // begins one of them; it is cancelled when Run ends, too
 	ending   atomic.Bool                                         // Run ends
 	done     chan struct{}                                       // closed when Run has ended
@@ -198,10 +174,12 @@ func (s *System) Run(ctx context.Context, ready chan<- struct{}) error {
 	defer end()
 	s.begin = func(work func(context.Context)) context.CancelFunc {
 		ctx, cancel := context.WithCancel(ending)
-		s.turns.Go(func() {
+		s.turns.enter()
+		go func() {
+			defer s.turns.leave()
 			defer cancel()
 			work(ctx)
-		})
+		}()
 		return cancel
 	}
 	started := make(chan error, 1)
@@ -230,13 +208,8 @@ func (s *System) Run(ctx context.Context, ready chan<- struct{}) error {
 }
 
 func (s *System) awaitTurns(grace *time.Timer) {
-	over := make(chan struct{})
-	go func() {
-		s.turns.Wait()
-		close(over)
-	}()
 	select {
-	case <-over:
+	case <-s.turns.drained():
 	case <-grace.C:
 		s.cfg.Logger.Warn("a provider did not end when it was cancelled; it is left behind")
 	}

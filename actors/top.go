@@ -16,14 +16,23 @@ func (t *topActor) Receive(c actor.Context) {
 	if _, ok := c.Message().(*actor.Started); !ok {
 		return
 	}
-	d, err := startDispatcher(t.sys)
+	first, err := loadDispatcher(t.sys, nil)
 	if err != nil {
 		t.started <- err
 		return
 	}
+	var last *dispatcher
 	t.sys.dispatch = c.Spawn(actor.PropsFromProducer(func() actor.Actor {
-		d = d.next()
-		return d
+		if last == nil {
+			last = first
+			return last
+		}
+		next, err := loadDispatcher(t.sys, last)
+		if err != nil {
+			panic(err)
+		}
+		last = next
+		return last
 	}))
 	t.sys.sessions = c.Spawn(actor.PropsFromProducer(func() actor.Actor { return newSessions(t.sys) }))
 	t.started <- nil
