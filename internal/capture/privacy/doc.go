@@ -7,8 +7,8 @@
 //
 //	keep.go, privatelines.go, masker.go, inspect.go, inspect_shell.go, inspect_code.go, rules_json.go,
 //	publickey.go, shellcut.go, shellfeed.go, expand.go, privateglob.go, shellkept.go, inspection.go,
-//	privatefile.go, shellquiet.go, shellenv.go, shellprogram.go, shellcount.go, listing.go, switches.go,
-//	rules.go, scopes.go, shellwords.go, private.go
+//	privatefile.go, shellenv.go, shelluse.go, shellcount.go, shellprogram.go, programs.go, condition.go, listing.go,
+//	switches.go, rules.go, scopes.go, shellwords.go, private.go
 //
 // What bites:
 //   - Rules know files by their names and commands by their words. A program that reads a private file which its command

@@ -16,27 +16,18 @@ func (l *inspection) code(text string) {
 	l.script(&shellCommand{}, text, true)
 }
 
+var (
+	// reading are the signs of a program that reads a file or prints the environment.
+	reading = list{
+		"*open(*", "*read(*", "*readFile*", "*readText*", "*read_text(*", "*read_bytes(*", "*File.*", "*Deno.*", "*Bun.*", "*process.env*", "*environ*",
+		"*dotenv_values(*",
+	}
+
+	// running are the signs of a program that may give shell lines to another one.
+	running = list{"*exec*", "*spawn*", "*subprocess*", "*system(*", "*popen*", "*tools.*"}
+)
+
 // readsOrRuns reports whether a text calls what reads a file, runs a command or prints the environment.
 func readsOrRuns(text string) bool {
-	if strings.IndexByte(text, '(') < 0 || strings.Contains(text, patchBegin) {
-		return false
-	}
-	for _, call := range [...]string{
-		"open(", "read(", "readFile", "readText", "read_text(", "read_bytes(", "File.", "Deno.", "Bun.", "process.env", "environ", "dotenv_values(",
-	} {
-		if strings.Contains(text, call) {
-			return true
-		}
-	}
-	return runsCommands(text)
-}
-
-// runsCommands reports whether a program may give shell lines to another one.
-func runsCommands(text string) bool {
-	for _, call := range [...]string{"exec", "spawn", "subprocess", "system(", "popen", "tools."} {
-		if strings.Contains(text, call) {
-			return true
-		}
-	}
-	return false
+	return strings.IndexByte(text, '(') >= 0 && !strings.Contains(text, patchBegin) && (reading.has(text) || running.has(text))
 }

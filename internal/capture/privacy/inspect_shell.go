@@ -33,6 +33,9 @@ func (l *inspection) in(dir string) {
 // line looks at a line, and at those in its words. Group is the one of the word that it is; -1: it is a whole one.
 func (l *inspection) line(line string, depth, group int) []shellSpan {
 	shell := splitShell(line)
+	for i := range shell.commands {
+		shell.commands[i].resolve()
+	}
 	feeds := feeding(shell.commands)
 	for i := range shell.commands {
 		c := &shell.commands[i]
@@ -47,15 +50,13 @@ func (l *inspection) line(line string, depth, group int) []shellSpan {
 
 // run looks at one command. Feeds says that what it prints may be the names of files that others read.
 func (l *inspection) run(c *shellCommand, depth int, feeds bool) {
-	name, args, _ := c.program()
-	kind := useOf(name, args)
-	if !c.swallowed && !c.dropped && c.listsEnvironment(name, args, kind) {
+	if !c.swallowed && !c.dropped && c.listsEnvironment() {
 		l.listing()
 	}
-	if l.kept.loaded != "" && c.printsVariable(name, args, kind) {
+	if l.kept.loaded != "" && c.printsVariable() {
 		l.shownOf(l.kept.loaded)
 	}
-	reads, gives := onlyReads(name, kind), depth > 0 && c.givesCommands()
+	reads, gives := c.known.onlyReads(c.use), depth > 0 && c.gives
 	visit := func(w string, as role) {
 		if gives && strings.ContainsAny(w, " \t\n;|") {
 			return // a line of its own
@@ -65,21 +66,21 @@ func (l *inspection) run(c *shellCommand, depth int, feeds bool) {
 		}
 		l.word(c, w, as, reads)
 	}
-	c.eachOperand(name, args, kind, visit)
-	if feeds || name == "fd" && kind != silent {
-		eachPattern(name, args, visit)
+	c.eachOperand(visit)
+	if feeds || c.name == "fd" && c.use != silent {
+		c.eachPattern(visit)
 	}
-	l.takes(name, args)
+	l.takes(c)
 	l.words(c)
-	if kind == script {
-		for i := range args {
-			l.script(c, args[i].text, reads)
+	if c.use == script {
+		for i := range c.args {
+			l.script(c, c.args[i].text, reads)
 		}
 		l.script(c, c.here, reads)
 	}
 	l.given(c, depth)
-	if name == "cd" || name == "pushd" {
-		l.enter(args)
+	if c.name == "cd" || c.name == "pushd" {
+		l.enter(c.args)
 	}
 }
 
@@ -105,7 +106,7 @@ func (l *inspection) words(c *shellCommand) {
 
 // given looks at the lines that a command is given as words or as a here-document.
 func (l *inspection) given(c *shellCommand, depth int) {
-	if depth == 0 || !c.givesCommands() {
+	if depth == 0 || !c.gives {
 		return
 	}
 	dir := l.cwd
@@ -191,14 +192,14 @@ func (l *inspection) script(c *shellCommand, text string, reads bool) {
 	if text == "" || !strings.ContainsAny(text, "'\"`") {
 		return
 	}
-	if strings.Contains(text, "load_dotenv(") && !readsVariable(text) {
+	if strings.Contains(text, "load_dotenv(") && !readsVariable.has(text) {
 		return
 	}
 	as := shown
 	if lower := strings.ToLower(text); strings.Contains(lower, "open") || strings.Contains(lower, "read") {
 		as = operand
 	}
-	runs := runsCommands(text)
+	runs := running.has(text)
 	eachQuoted(text, func(w string) {
 		if runs && strings.IndexByte(w, ' ') > 0 {
 			dir := l.cwd
@@ -231,7 +232,7 @@ func (l *inspection) private(word string, as role) string {
 		return privateGlob(word, as)
 	}
 	written, secrets := word, true
-	if hasPrivateFolder(l.cwd) {
+	if folderSigns.has(l.cwd) {
 		dir := strings.TrimSuffix(filepath.ToSlash(l.cwd), "/")
 		inner, in := strings.CutPrefix(word, dir+"/")
 		if !path.IsAbs(word) {

@@ -64,11 +64,12 @@ func (l *inspection) listed() {
 	if len(l.args) == 0 {
 		return
 	}
-	c := shellCommand{}
+	var words []shellWord
 	for _, w := range l.args {
-		c.words = append(c.words, shellWord{text: w})
+		words = append(words, shellWord{text: w})
 		l.patch(w)
 	}
+	c := newCommand(words)
 	l.args = l.args[:0]
 	dir := l.cwd
 	l.in(l.argsIn)

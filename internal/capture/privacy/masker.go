@@ -211,18 +211,13 @@ func diffName(s string) string {
 	return s
 }
 
-// isDiffLine reports whether a line may stand in a difference, below its header.
-func isDiffLine(line string) bool {
-	if line == "" || strings.IndexByte(" +-@\\", line[0]) >= 0 {
-		return true
-	}
-	for _, begin := range [...]string{"index ", "new file", "deleted file", "old mode", "new mode", "similarity", "rename ", "copy ", "Binary "} {
-		if strings.HasPrefix(line, begin) {
-			return true
-		}
-	}
-	return false
+// diffLines are how lines of a difference begin, below its header.
+var diffLines = list{
+	" *", "+*", "-*", "@*", "\\*", "index *", "new file*", "deleted file*", "old mode*", "new mode*", "similarity*", "rename *", "copy *", "Binary *",
 }
+
+// isDiffLine reports whether a line may stand in a difference, below its header.
+func isDiffLine(line string) bool { return line == "" || diffLines.has(line) }
 
 // numbered reports whether a line begins with its number, as a search shows it, or is drawn between such.
 func numbered(line string) bool {
@@ -334,7 +329,7 @@ func (m *masker) member(outer, name string, text []byte) mask {
 			return m.of(name)
 		}
 	case len(text) < 3 || len(text) > maxPath:
-	case name == "" && isEnvironmentName(outer) && strings.HasPrefix(jsonscan.Unquote(text), "PATH="), name == "PATH" && isEnvironmentName(outer):
+	case name == "" && environmentNames.has(outer) && strings.HasPrefix(jsonscan.Unquote(text), "PATH="), name == "PATH" && environmentNames.has(outer):
 		return mask{LeftEnvironment, environment}
 	case toolinput.Of(name).Is(mayName):
 		return m.of(jsonscan.Unquote(text))
@@ -342,11 +337,5 @@ func (m *masker) member(outer, name string, text []byte) mask {
 	return mask{}
 }
 
-// isEnvironmentName reports whether a member holds the environment of a process, if it holds a PATH.
-func isEnvironmentName(name string) bool {
-	switch name {
-	case "Env", "env", "ENV", "environ", "environment", "Environment":
-		return true
-	}
-	return false
-}
+// environmentNames are the members that hold the environment of a process, if they hold a PATH.
+var environmentNames = list{"Env", "env", "ENV", "environ", "environment", "Environment"}

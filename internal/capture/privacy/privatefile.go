@@ -18,7 +18,7 @@ func privateAmong(path string, secrets bool) string {
 	for what := ""; ; {
 		original, copied := withoutCopy(base)
 		switch {
-		case base == "" || isSample(base) || isMember(base):
+		case base == "" || samples.has(base) || members.has(base):
 			return ""
 		case isDotenv(base):
 			what = "contents of a dotenv file"
@@ -66,12 +66,8 @@ func mayBePrivate(path string) bool {
 	return false
 }
 
-// hasPrivateFolder reports whether what a file in a folder is may depend on that folder's name. It is quick, and not exact.
-func hasPrivateFolder(folder string) bool {
-	return strings.Contains(folder, "/.") || strings.Contains(folder, `\.`) || strings.HasPrefix(folder, "/etc") || strings.Contains(folder, "/run/") ||
-		strings.Contains(folder, "opencode") || strings.Contains(folder, "private-keys") || strings.Contains(folder, "/containers") ||
-		strings.Contains(folder, "secrets")
-}
+// folderSigns are the signs of a folder whose name may say what a file in it is. They are quick, and not exact.
+var folderSigns = list{"*/.*", `*\.*`, "/etc*", "*/run/*", "*opencode*", "*private-keys*", "*/containers*", "*secrets*"}
 
 // isAnyName reports whether a private file's name may be something else as well: event.key is the member of a value.
 func isAnyName(path string) bool {
@@ -82,13 +78,10 @@ func isAnyName(path string) bool {
 	return privateFile(folder+"x") == ""
 }
 
-// isMember knows what looks like a file's name, and is how a program speaks of its environment.
-func isMember(base string) bool {
-	switch base {
-	case "process.env", "meta.env", "import.meta.env", "rails.env", "deno.env", "bun.env", "app.env", "self.env", "ctx.env", "context.env", "c.env", "this.env":
-		return true
-	}
-	return strings.HasSuffix(base, ".process.env") || strings.HasSuffix(base, ".meta.env")
+// members are what looks like a file's name, and is how a program speaks of its environment.
+var members = list{
+	"process.env", "meta.env", "import.meta.env", "rails.env", "deno.env", "bun.env", "app.env", "self.env", "ctx.env", "context.env", "c.env",
+	"this.env", "*.process.env", "*.meta.env",
 }
 
 // parts are the folder and the name of a path of any system, in lower case.
@@ -101,163 +94,137 @@ func parts(path string) (folder, base string) {
 	return "/" + strings.TrimPrefix(path[:max(i, 0)], "/") + "/", path[i+1:]
 }
 
-// isSample knows the names of files that show what to fill in.
-func isSample(base string) bool {
-	for _, end := range [...]string{".example", ".sample", ".template", ".dist", ".defaults", ".schema", ".pub", ".tmpl", ".go", ".md", ".ts", ".js", ".py",
-		"_example", "-example", "_sample", "-sample", "_template", "-template"} {
-		if strings.HasSuffix(base, end) {
-			return true
-		}
-	}
-	return strings.Contains(base, ".example.") || strings.Contains(base, ".sample.")
+// samples are the names of files that show what to fill in, and of others that hold no values.
+var samples = list{
+	"*.example", "*.sample", "*.template", "*.dist", "*.defaults", "*.schema", "*.pub", "*.tmpl", "*.go", "*.md", "*.ts", "*.js", "*.py",
+	"*_example", "*-example", "*_sample", "*-sample", "*_template", "*-template", "*.example.*", "*.sample.*",
 }
+
+// dotenvs are the names of dotenv files, beside those that end in .env.
+var dotenvs = list{".env", ".envrc", ".dev.vars", ".flaskenv", ".env.*", ".env_*", ".env-*", ".dev.vars.*"}
 
 func isDotenv(base string) bool {
-	switch base {
-	case ".env", ".envrc", ".dev.vars", ".flaskenv":
-		return true
-	}
-	return strings.HasPrefix(base, ".env.") || strings.HasPrefix(base, ".env_") || strings.HasPrefix(base, ".env-") || strings.HasPrefix(base, ".dev.vars.") || strings.HasSuffix(base, ".env") && !strings.ContainsAny(base, " ()\"'")
+	return dotenvs.has(base) || strings.HasSuffix(base, ".env") && !strings.ContainsAny(base, " ()\"'")
 }
+
+var (
+	keyNames   = list{"id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "id_ecdsa_sk", "id_ed25519_sk", "secring.gpg", "master.key"}
+	keyEndings = list{ // of files that have a name before them
+		"*.pem", "*.key", "*.p12", "*.pfx", "*.p8", "*.pk8", "*.pkcs12", "*.jks", "*.keystore", "*.ppk", "*.kdbx", "*.kdb", "*.snk",
+		"*.keychain", "*.keychain-db", "*.ovpn", "*.asc.key", "*.agekey",
+	}
+	keyFolders = list{"*/.gnupg/*", "*/private-keys-v1.d/*", "*/etc/wireguard/*"}
+	sshPublic  = list{"config", "authorized_keys", "known_hosts*"} // in a folder that holds keys
+)
 
 func isKeyFile(folder, base string) bool {
-	switch base {
-	case "id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "id_ecdsa_sk", "id_ed25519_sk", "identity", "secring.gpg", "master.key":
-		return base != "identity" || strings.HasSuffix(folder, "/.ssh/")
-	}
+	ssh := strings.HasSuffix(folder, "/.ssh/")
 	switch {
-	case strings.HasSuffix(folder, "/.ssh/"):
-		return base != "config" && base != "authorized_keys" && !strings.HasPrefix(base, "known_hosts")
-	case strings.Contains(folder, "/.gnupg/"), strings.Contains(folder, "/private-keys-v1.d/"), strings.Contains(folder, "/etc/wireguard/"):
+	case keyNames.has(base):
 		return true
+	case base == "identity":
+		return ssh
+	case ssh:
+		return !sshPublic.has(base)
 	}
-	for _, end := range [...]string{
-		".pem", ".key", ".p12", ".pfx", ".p8", ".pk8", ".pkcs12", ".jks", ".keystore", ".ppk", ".kdbx", ".kdb", ".snk", ".keychain",
-		".keychain-db", ".ovpn", ".asc.key", ".agekey",
-	} {
-		if strings.HasSuffix(base, end) && len(base) > len(end) {
-			return true
-		}
-	}
-	return false
+	return keyFolders.has(folder) || keyEndings.has(base[1:])
 }
+
+// credentials are the names of files that hold them: in some folders, or wherever they are.
+var credentials = []struct{ names, in list }{
+	{names: list{
+		".netrc", "_netrc", ".pgpass", "pgpass.conf", ".my.cnf", ".mylogin.cnf", ".npmrc", ".pypirc", ".git-credentials", ".dockercfg",
+		".dockerconfigjson", ".htpasswd", ".vault-token", ".terraformrc", "terraform.rc", "credentials.tfrc.json", ".s3cfg", ".boto",
+		"rclone.conf", "kubeconfig", "application_default_credentials.json", "logins.json", "key4.db", "cookies.sqlite", "login data",
+		".credentials.json", ".yarnrc.yml", ".gem-credentials", ".condarc", "oauth_creds.json", ".claude.json", "nuget.config",
+		".credentials", ".vault_pass", ".vault-pass", ".vault_password", ".vault-password", ".secrets", "accesstokens.json",
+		"msal_token_cache.json", "*.tfstate", "*.tfstate.backup", "*.tfvars", "*.tfvars.json", "*.kubeconfig",
+	}},
+	{names: list{"hosts.yml"}, in: list{"*/gh/"}},
+	{names: list{"shadow", "gshadow"}, in: list{"*/etc/"}},
+	{names: list{"settings.xml"}, in: list{"*/.m2/"}},
+	{names: list{"gradle.properties"}, in: list{"*/.gradle/"}},
+	{names: list{"hosts.json", "apps.json"}, in: list{"*/github-copilot/"}},
+	{names: list{"auth.json"}, in: list{
+		"*/.codex/", "*/.docker/", "*/.composer/", "*/composer/", "*/opencode/", "*/.opencode/", "*/containers/", "*/.pi/agent/", "*/amp/",
+	}},
+	{names: list{"credentials"}, in: list{"*/.aws/", "*/.gem/", "*/.cargo/", "*/.config/gh/", "*/.modal/", "*/.databricks/"}},
+}
+
+// credentialFolders are those of which all other files hold credentials.
+var credentialFolders = list{"*/.aws/*", "*/.config/gcloud/*", "*/.azure/*", "*/run/secrets/*"}
 
 func isCredentials(folder, base string) bool {
-	switch base {
-	case ".netrc", "_netrc", ".pgpass", "pgpass.conf", ".my.cnf", ".mylogin.cnf", ".npmrc", ".pypirc", ".git-credentials", ".dockercfg",
-		".dockerconfigjson", ".htpasswd", ".vault-token", ".terraformrc", "terraform.rc", "credentials.tfrc.json", ".s3cfg", ".boto", "rclone.conf",
-		"kubeconfig", "application_default_credentials.json", "gshadow", "shadow", "logins.json", "key4.db", "cookies.sqlite", "login data",
-		".credentials.json", ".yarnrc.yml", ".gem-credentials", ".condarc", "oauth_creds.json", ".claude.json",
-		"nuget.config", ".credentials", ".vault_pass", ".vault-pass", ".vault_password", ".vault-password", ".secrets", "accesstokens.json", "msal_token_cache.json", "hosts.yml":
-		return base != "hosts.yml" && base != "shadow" && base != "gshadow" || base == "hosts.yml" && strings.HasSuffix(folder, "/gh/") ||
-			base != "hosts.yml" && strings.HasSuffix(folder, "/etc/")
-	}
-	for _, end := range [...]string{".tfstate", ".tfstate.backup", ".tfvars", ".tfvars.json", ".kubeconfig"} {
-		if strings.HasSuffix(base, end) {
-			return true
+	for _, row := range credentials {
+		if row.names.has(base) {
+			return row.in == nil || row.in.has(folder)
 		}
 	}
 	switch {
-	case base == "settings.xml":
-		return strings.HasSuffix(folder, "/.m2/")
-	case base == "gradle.properties":
-		return strings.HasSuffix(folder, "/.gradle/")
-	case base == "hosts.json" || base == "apps.json":
-		return strings.HasSuffix(folder, "/github-copilot/")
-	case base == "auth.json":
-		return holdsLogins(folder)
-	case base == "credentials":
-		return strings.HasSuffix(folder, "/.aws/") || strings.HasSuffix(folder, "/.gem/") || strings.HasSuffix(folder, "/.cargo/") ||
-			strings.HasSuffix(folder, "/.config/gh/") || strings.HasSuffix(folder, "/.modal/") || strings.HasSuffix(folder, "/.databricks/")
-	case base == "config" && (strings.HasSuffix(folder, "/.kube/") || strings.HasSuffix(folder, "/.aws/")),
-		base == "config.json" && strings.HasSuffix(folder, "/.docker/"),
-		strings.Contains(folder, "/.aws/"), strings.Contains(folder, "/.config/gcloud/"), strings.Contains(folder, "/.azure/"),
-		strings.Contains(folder, "/run/secrets/"):
+	case credentialFolders.has(folder):
+		return true
+	case base == "config" && strings.HasSuffix(folder, "/.kube/"), base == "config.json" && strings.HasSuffix(folder, "/.docker/"):
 		return true
 	}
-	return isNamedSecret(base) && !isOfTexts(folder)
+	return isNamedSecret(base) && !textFolders.has(folder)
 }
 
-// isOfTexts knows the folders in which what is said in other languages stands: there a secret is a word.
-func isOfTexts(folder string) bool {
-	for _, name := range [...]string{"/locales/", "/locale/", "/i18n/", "/lang/", "/langs/", "/translations/"} {
-		if strings.Contains(folder, name) {
-			return true
-		}
-	}
-	return false
-}
+// textFolders are those in which what is said in other languages stands: there a secret is a word.
+var textFolders = list{"*/locales/*", "*/locale/*", "*/i18n/*", "*/lang/*", "*/langs/*", "*/translations/*"}
 
 // isInSecrets knows files in a folder for secrets, in a format for settings or in none: of Docker, say. A folder of sources may
 // have that name too, and a project.
 func isInSecrets(folder, base string) bool {
-	if !strings.Contains(folder, "/secrets/") || isOfTexts(folder) || isOfProject(base) {
+	if !strings.Contains(folder, "/secrets/") || textFolders.has(folder) || projectFiles.has(base) {
 		return false
 	}
 	dot := strings.LastIndexByte(base, '.')
 	if dot < 0 {
-		return strings.HasSuffix(folder, "/secrets/") && !isOfSources(folder+base+"/")
+		return strings.HasSuffix(folder, "/secrets/") && !sourceFolders.has(folder+base+"/")
 	}
-	switch base[dot:] {
-	case ".json", ".yml", ".yaml", ".toml", ".ini", ".xml", ".properties", ".txt", ".conf", ".enc", ".asc", ".gpg", ".age", ".env":
-		return true
-	}
-	return false
+	return inSecrets.has(base[dot:])
 }
 
-// isOfProject knows the names of files that any project may have, and that its tools read.
-func isOfProject(base string) bool {
-	switch base {
-	case "readme", "license", "makefile", "dockerfile", "codeowners", "gemfile", "rakefile", "procfile", "justfile", "jenkinsfile", "vagrantfile", "changelog", "copying",
-		"package.json", "package-lock.json", "composer.json", "deno.json", "biome.json", "lerna.json", "turbo.json", "nx.json", "angular.json", "vercel.json", "renovate.json",
-		"kustomization.yaml", "kustomization.yml", "chart.yaml", "pnpm-lock.yaml", "pnpm-workspace.yaml", "pubspec.yaml", "mkdocs.yml", "codecov.yml", "dependabot.yml",
-		"docker-compose.yml", "docker-compose.yaml", "compose.yml", "compose.yaml", ".gitlab-ci.yml", ".travis.yml", ".golangci.yml", ".golangci.yaml", ".pre-commit-config.yaml",
-		"cargo.toml", "pyproject.toml", "rustfmt.toml", "clippy.toml", "netlify.toml", "poetry.toml", "uv.toml", "rust-toolchain.toml", "setup.cfg", "tox.ini", "pytest.ini", "mypy.ini",
-		"pom.xml", "readme.txt", "license.txt", "cmakelists.txt", "requirements.txt", "requirements-dev.txt", "robots.txt", "openapi.json", "openapi.yaml", "openapi.yml":
-		return true
-	}
-	return strings.HasPrefix(base, "tsconfig.") || strings.HasPrefix(base, ".eslintrc.") || strings.HasPrefix(base, ".prettierrc.")
+// inSecrets are the endings of files that hold secrets, in a folder for them.
+var inSecrets = list{
+	".json", ".yml", ".yaml", ".toml", ".ini", ".xml", ".properties", ".txt", ".conf", ".enc", ".asc", ".gpg", ".age", ".env",
+}
+
+// projectFiles are the names of files that any project may have, and that its tools read.
+var projectFiles = list{
+	"readme", "license", "makefile", "dockerfile", "codeowners", "gemfile", "rakefile", "procfile", "justfile", "jenkinsfile", "vagrantfile",
+	"changelog", "copying", "package.json", "package-lock.json", "composer.json", "deno.json", "biome.json", "lerna.json", "turbo.json",
+	"nx.json", "angular.json", "vercel.json", "renovate.json", "kustomization.yaml", "kustomization.yml", "chart.yaml", "pnpm-lock.yaml",
+	"pnpm-workspace.yaml", "pubspec.yaml", "mkdocs.yml", "codecov.yml", "dependabot.yml", "docker-compose.yml", "docker-compose.yaml",
+	"compose.yml", "compose.yaml", ".gitlab-ci.yml", ".travis.yml", ".golangci.yml", ".golangci.yaml", ".pre-commit-config.yaml",
+	"cargo.toml", "pyproject.toml", "rustfmt.toml", "clippy.toml", "netlify.toml", "poetry.toml", "uv.toml", "rust-toolchain.toml",
+	"setup.cfg", "tox.ini", "pytest.ini", "mypy.ini", "pom.xml", "readme.txt", "license.txt", "cmakelists.txt", "requirements.txt",
+	"requirements-dev.txt", "robots.txt", "openapi.json", "openapi.yaml", "openapi.yml", "tsconfig.*", ".eslintrc.*", ".prettierrc.*",
 }
 
 // mayBeInSecrets reports whether a word may name a secret because the folder in which a tool works is one for secrets: only
 // where nothing but a file may stand, and outside of sources. That folder may be a project, in which any word would name one.
 func mayBeInSecrets(word string, as role) bool {
 	folder, base := parts(word)
-	return strings.Contains(folder, "/secrets/") || as != shown && strings.Trim(base, ".") != "" && !isOfSources(folder+base+"/")
+	return strings.Contains(folder, "/secrets/") || as != shown && strings.Trim(base, ".") != "" && !sourceFolders.has(folder+base+"/")
 }
 
-func isOfSources(folder string) bool {
-	for _, name := range [...]string{"/src/", "/internal/", "/pkg/", "/lib/", "/cmd/", "/docs/", "/test/", "/tests/", "/testkit/", "/testdata/"} {
-		if strings.Contains(folder, name) {
-			return true
-		}
-	}
-	return false
+// sourceFolders are those of sources.
+var sourceFolders = list{
+	"*/src/*", "*/internal/*", "*/pkg/*", "*/lib/*", "*/cmd/*", "*/docs/*", "*/test/*", "*/tests/*", "*/testkit/*", "*/testdata/*",
 }
 
-// holdsLogins knows the folders whose auth.json holds what its program signs in with.
-func holdsLogins(folder string) bool {
-	for _, end := range [...]string{"/.codex/", "/.docker/", "/.composer/", "/composer/", "/opencode/", "/.opencode/", "/containers/", "/.pi/agent/", "/amp/"} {
-		if strings.HasSuffix(folder, end) {
-			return true
-		}
+var (
+	secretNames = list{
+		"credentials", "credential", "creds", "service-account", "service_account", "serviceaccount", "client_secret", "client-secret",
+		"secrets", "secret",
 	}
-	return false
-}
+	secretJSON    = list{"client_secret*", "service-account*", "service_account*"}
+	secretEndings = list{"json", "yml", "yaml", "toml", "ini", "xml", "properties", "txt", "csv", "conf", "enc.yaml", "yml.enc"}
+)
 
 // isNamedSecret knows files whose name says that they hold secrets, in a format for settings.
 func isNamedSecret(base string) bool {
 	name, ending, _ := strings.Cut(base, ".")
-	switch ending {
-	case "", "json", "yml", "yaml", "toml", "ini", "xml", "properties", "txt", "csv", "conf", "enc.yaml", "yml.enc":
-	default:
-		return false
-	}
-	switch name {
-	case "credentials", "credential", "creds", "service-account", "service_account", "serviceaccount", "client_secret", "client-secret":
-		return ending != ""
-	case "secrets", "secret":
-		return ending != ""
-	}
-	return ending == "json" && (strings.HasPrefix(name, "client_secret") || strings.HasPrefix(name, "service-account") || strings.HasPrefix(name, "service_account"))
+	return secretEndings.has(ending) && (secretNames.has(name) || ending == "json" && secretJSON.has(name))
 }

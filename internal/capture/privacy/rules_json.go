@@ -112,20 +112,19 @@ const (
 	mayName = names | toolinput.Source | toolinput.Target
 )
 
+// identities are the members that say what a report is about, by their plain names and by how they end.
+var (
+	identities = list{
+		"hookeventname", "event", "agentactionname", "type", "workspaceroots", "workspaceroot", "directory", "worktree", "transcriptpath", "tool",
+		"toolname", "mcpservername", "mcptoolname", "permissionmode", "agenttype", "subagent", "model", "source", "timestamp", "at", "time",
+		"project", "session", "status", "hook", "id",
+	}
+	identityEndings = list{"*_id", "*-id", "*ID", "*Id", "*cwd"}
+)
+
 // isIdentity reports whether a member says what a report is about: it stays where contents go.
 func isIdentity(key string) bool {
-	switch toolinput.Plain(key) {
-	case "hookeventname", "event", "agentactionname", "type", "workspaceroots", "workspaceroot", "directory", "worktree", "transcriptpath", "tool",
-		"toolname", "mcpservername", "mcptoolname", "permissionmode", "agenttype", "subagent", "model", "source", "timestamp", "at", "time", "project",
-		"session", "status", "hook", "id":
-		return true
-	}
-	for _, end := range [...]string{"_id", "-id", "ID", "Id", "cwd"} {
-		if strings.HasSuffix(key, end) {
-			return true
-		}
-	}
-	return false
+	return identities.has(toolinput.Plain(key)) || identityEndings.has(key)
 }
 
 // cutReport is cutContents for a whole report: what says who reports what stays, and all that came of it goes.

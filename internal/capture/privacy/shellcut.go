@@ -33,7 +33,7 @@ func cutWord(word string, f Finding) string {
 	if f.Left != LeftFile || word == "" || word[0] == '-' && len(word) < 4 || privateFile(word) != "" {
 		return word
 	}
-	if base := path.Base(word); isShell(base) || onlyReads(base, useOf(base, nil)) {
+	if base := path.Base(word); isShell(base) || programNamed(base).onlyReads(useOf(base, nil)) {
 		return word
 	}
 	return cutCommand(word, f)
@@ -57,19 +57,4 @@ func cutSpans(line string, spans []shellSpan, groups map[int]bool, mark string) 
 	}
 	out.WriteString(line[from:])
 	return out.String()
-}
-
-// onlyReads knows the programs to which no contents of a file are given.
-func onlyReads(program string, kind use) bool {
-	switch program {
-	case "sed", "gsed", "tee", "vim", "vi", "sponge", "echo", "printf", "export", "openssl", "gpg", "declare", "local", "readonly", "alias":
-		return false
-	case "git", "ssh-keygen", "rsync", "find", "fd", "docker", "podman", "docker-compose":
-		return true
-	}
-	switch kind {
-	case reader, silent, pattern:
-		return true
-	}
-	return false
 }

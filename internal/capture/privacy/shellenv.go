@@ -11,11 +11,11 @@ import (
 const maxOptions = 64
 
 // listsEnvironment reports whether a command prints the environment, or all variables of a shell.
-func (c *shellCommand) listsEnvironment(name string, args []shellWord, kind use) bool {
-	if kind == script && (anyWord(args, dumpsEnvironment) || dumpsEnvironment(c.here)) {
+func (c *shellCommand) listsEnvironment() bool {
+	if c.use == script && (anyWord(c.args, dumpsEnvironment) || dumpsEnvironment(c.here)) {
 		return true
 	}
-	if listsByQuery(name, args) {
+	if c.listsByQuery() {
 		return true
 	}
 	before := startOfLine
@@ -62,14 +62,10 @@ func (p place) behind(word string) place {
 	if p != startOfLine || toolinput.IsAssignment(word) {
 		return p
 	}
-	base := path.Base(word)
-	if isPlainRunner(base) {
+	switch p := programNamed(path.Base(word)); {
+	case p.has(runs | wraps):
 		return behindRunners
-	}
-	switch base {
-	case "watch", "ssh", "docker", "podman", "kubectl", "oc", "su", "wsl", "cmd", "/c", "heroku", "fly", "nix", "dotenv", "env-cmd":
-		return behindRunners
-	case "poetry", "uv", "pipenv", "bundle", "conda", "mise", "asdf", "direnv", "doppler", "op", "aws-vault", "chamber":
+	case p.has(projects):
 		return behindTool
 	}
 	return elsewhere
@@ -117,44 +113,33 @@ func isProcEnviron(w string) bool {
 	return strings.HasPrefix(w, "/proc/") && strings.HasSuffix(w, "/environ")
 }
 
-// dumpsEnvironment knows how scripts in other languages print all of it.
-func dumpsEnvironment(script string) bool {
-	for _, whole := range [...]string{
-		"os.environ)", "os.environ.items()", "os.environ.copy()", "process.env)", "stringify(process.env", "ENV.to_h", "ENV.to_a", "ENV.each", "ENV.inspect",
-		"dict(os.environ", "%ENV", "os.Environ()", "phpinfo(", "getenv())", "dotenv_values(", "$_ENV)",
-	} {
-		if strings.Contains(script, whole) {
-			return true
-		}
-	}
-	bare := strings.TrimRight(script, "; \n")
-	for _, end := range [...]string{"p ENV", "pp ENV", "puts ENV", "print ENV"} {
-		if strings.HasSuffix(bare, end) {
-			return true
-		}
-	}
-	return bare == "process.env" || bare == "Deno.env.toObject()" || bare == "Bun.env"
+// dumps are the signs of a script in another language that prints all of its environment.
+var dumps = list{
+	"*os.environ)*", "*os.environ.items()*", "*os.environ.copy()*", "*process.env)*", "*stringify(process.env*", "*ENV.to_h*", "*ENV.to_a*",
+	"*ENV.each*", "*ENV.inspect*", "*dict(os.environ*", "*%ENV*", "*os.Environ()*", "*phpinfo(*", "*getenv())*", "*dotenv_values(*", "*$_ENV)*",
 }
 
-// listsByQuery knows programs that list the environment when they are asked for it.
-func listsByQuery(name string, args []shellWord) bool {
-	switch name {
+// dumpsAtEnd are those with which it ends.
+var dumpsAtEnd = list{"*p ENV", "*pp ENV", "*puts ENV", "*print ENV", "process.env", "Deno.env.toObject()", "Bun.env"}
+
+// dumpsEnvironment reports whether a script prints all of its environment.
+func dumpsEnvironment(script string) bool {
+	return dumps.has(script) || dumpsAtEnd.has(strings.TrimRight(script, "; \n"))
+}
+
+// listsByQuery reports whether a program lists the environment because it is asked for it.
+func (c *shellCommand) listsByQuery() bool {
+	switch c.name {
 	case "jq", "gojq", "yq":
-		return anyWord(args, func(w string) bool {
+		return anyWord(c.args, func(w string) bool {
 			filter, _, _ := strings.Cut(w, "|")
 			filter = strings.TrimSpace(filter)
 			return filter == "env" || filter == "$ENV"
 		})
-	case "systemctl":
-		return anyWord(args, func(w string) bool { return w == "show-environment" })
-	case "php":
-		return anyWord(args, func(w string) bool { return w == "-i" })
-	case "awk", "gawk", "mawk":
-		return anyWord(args, func(w string) bool { return strings.Contains(w, "in ENVIRON") })
 	case "ps":
-		return len(args) > 0 && (args[0].text == "-E" || isLetters(args[0].text) && strings.Contains(args[0].text, "e"))
+		return len(c.args) > 0 && (c.args[0].text == "-E" || isLetters(c.args[0].text) && strings.Contains(c.args[0].text, "e"))
 	}
-	return false
+	return c.known.lists.holds(c.args)
 }
 
 // isLetters reports whether a word is of small letters only.

@@ -1,6 +1,9 @@
 package privacy
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // feeding says which commands name files that others read: through xargs, a loop, or as words of theirs.
 func feeding(commands []shellCommand) (feeds []bool) {
@@ -23,20 +26,19 @@ func feedingOf(commands []shellCommand, from, end int, feeds []bool) []bool {
 	shows := false // what a for goes through may be printed
 	for i := from; i < end; i++ {
 		c := &commands[i]
-		name, args, xargs := c.program()
-		shows = shows || named >= 0 && c.usesNamed(name, args)
+		shows = shows || named >= 0 && c.usesNamed()
 		switch {
-		case name == "for":
+		case isLoop(c):
 			loop, named = true, i
-		case name == "read":
+		case c.name == "read":
 			loop = true
-		case name == "", name == "done":
-		case xargs || name == "parallel", loop && anyWord(c.words, holdsVariable):
-			if useOf(name, args) != silent {
+		case c.name == "", c.name == "done":
+		case c.xargs || c.name == "parallel", loop && anyWord(c.words, holdsVariable):
+			if c.use != silent {
 				last = i
 			}
 		case c.more && first == end:
-			if kind := useOf(name, args); kind == reader || kind == pattern {
+			if c.use == reader || c.use == pattern {
 				first = i + 1
 			}
 		}
@@ -54,32 +56,25 @@ func feedingOf(commands []shellCommand, from, end int, feeds []bool) []bool {
 }
 
 // isLoop reports whether a command begins a loop over names.
-func isLoop(c *shellCommand) bool {
-	name, _, _ := c.program()
-	return name == "for"
-}
+func isLoop(c *shellCommand) bool { return c.name == "for" }
 
 // usesNamed reports whether a command of a loop may print what a file holds, or keep it for another one.
-func (c *shellCommand) usesNamed(name string, args []shellWord) bool {
-	for i := range c.words {
-		if c.words[i].read {
-			return true
-		}
-	}
-	switch name {
-	case "", "done", "read", "fi":
+func (c *shellCommand) usesNamed() bool {
+	switch {
+	case slices.ContainsFunc(c.words, func(w shellWord) bool { return w.read }):
+		return true
+	case c.name == "", c.name == "done", c.name == "read", c.name == "fi":
 		return false
-	case "source", ".", "cp", "mv", "ln", "install", "scp", "tar", "zip", "docker", "podman", "kubectl", "oc":
+	case c.known.has(keeps):
 		return anyWord(c.words, holdsVariable)
 	}
-	return useOf(name, args) != silent
+	return c.use != silent
 }
 
 // eachPattern calls visit with the names for which the words of a program look that names files.
-func eachPattern(name string, args []shellWord, visit func(word string, as role)) {
-	switch name {
-	case "find", "fd", "rg", "grep", "egrep", "fgrep", "awk", "gawk", "sed", "ag":
-	default:
+func (c *shellCommand) eachPattern(visit func(word string, as role)) {
+	name, args := c.name, c.args
+	if !c.known.has(searches) {
 		return
 	}
 	for i := range args {
@@ -102,6 +97,5 @@ func eachPattern(name string, args []shellWord, visit func(word string, as role)
 
 // takesSilently reports whether a command prints nothing of what is piped to it.
 func (c *shellCommand) takesSilently() bool {
-	name, args, xargs := c.program()
-	return !xargs && len(args)+1 == len(c.words) && useOf(name, args) == silent
+	return !c.xargs && len(c.args)+1 == len(c.words) && c.use == silent
 }

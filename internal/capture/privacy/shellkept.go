@@ -6,50 +6,25 @@ import (
 	"strings"
 )
 
-// showsLoaded reports whether a program prints variables that it loads from a file.
-func showsLoaded(name string, kind use, args []shellWord) bool {
-	switch {
-	case kind == script:
-		return anyWord(args, readsVariable)
-	case name == "terraform" || name == "tofu":
-		return anyWord(args, is("console"))
-	case name == "docker" || name == "podman" || name == "docker-compose":
-		return anyWord(args, func(w string) bool { return w == "config" || w == "convert" }) && !anyWord(args, func(w string) bool {
-			return w == "-q" || w == "--quiet" || w == "--services" || w == "--images" || w == "--volumes" || w == "--profiles" || w == "--hash"
-		})
-	}
-	return false
-}
-
 // isLoading knows the options that name a file from which variables are loaded.
 func isLoading(option string) bool {
 	option = strings.TrimLeft(option, "-")
 	return strings.HasPrefix(option, "env-file") || strings.HasPrefix(option, "var-file")
 }
 
-// readsVariable reports whether a script speaks of a variable of its environment.
-func readsVariable(script string) bool {
-	for _, s := range [...]string{"process.env", "environ", "getenv", "ENV[", "$ENV{", "Deno.env", "Bun.env"} {
-		if strings.Contains(script, s) {
-			return true
-		}
-	}
-	return false
-}
-
 // printsVariable reports whether a command prints a variable that a file may have set.
-func (c *shellCommand) printsVariable(name string, args []shellWord, kind use) bool {
-	switch {
-	case name == "echo" || name == "printf" || name == "print":
-		return anyWord(args, holdsVariable)
-	case name == "cat":
+func (c *shellCommand) printsVariable() bool {
+	switch c.name {
+	case "echo", "printf", "print":
+		return anyWord(c.args, holdsVariable)
+	case "cat":
 		return holdsVariable(c.here)
-	case name == "printenv":
+	case "printenv":
 		return true
-	case name == "declare" || name == "typeset" || name == "export":
-		return anyWord(args, is("-p"))
+	case "declare", "typeset", "export":
+		return list{"-p"}.among(c.args)
 	}
-	return kind == script && (anyWord(args, readsVariable) || readsVariable(c.here))
+	return c.use == script && (readsVariable.among(c.args) || readsVariable.has(c.here))
 }
 
 // holdsVariable reports whether a variable stands in a text: not $?, $1, nor a folder.
@@ -84,16 +59,17 @@ type kept struct {
 const maxCopies = 16
 
 // takes remembers what a command takes out of private files without printing it.
-func (l *inspection) takes(name string, args []shellWord) {
-	switch name {
+func (l *inspection) takes(c *shellCommand) {
+	args := c.args
+	switch c.name {
 	case "source", ".":
-		for i := 0; i < len(args) && i < maxOptions; i++ {
-			if what := l.private(args[i].text, operand); what != "" {
+		for _, w := range args[:min(len(args), maxOptions)] {
+			if what := l.private(w.text, operand); what != "" {
 				l.kept.loaded = what
 			}
 		}
 	case "cp", "mv", "ln", "install", "scp":
-		l.copies(args, name == "scp")
+		l.copies(args, c.name == "scp")
 	case "docker", "podman", "kubectl", "oc":
 		if len(args) > 0 && args[0].text == "cp" {
 			l.copies(args[1:], true)

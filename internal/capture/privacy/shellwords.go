@@ -18,10 +18,24 @@ type shellCommand struct {
 	more      bool   // a substitution follows, and stands for words of it
 	piped     bool   // what it prints goes to the next one
 	dropped   bool   // what it prints goes to one that prints nothing of it
+
+	// What resolve finds out of its words.
+	name  string // of the program, without its folder; empty: it runs none
+	args  []shellWord
+	xargs bool // that runs it
+	gives bool // it takes a shell line as one of its words
+	known *program
+	use   use
 }
 
 // A shellSpan is where a group, or a part of it, stands in a line.
 type shellSpan struct{ group, from, to int }
+
+// Most commands have no more words, and most lines no more commands.
+const (
+	usualWords    = 8
+	usualCommands = 4
+)
 
 // A shellLine is a line in its parts.
 type shellLine struct {
@@ -60,7 +74,7 @@ type shellSplitter struct {
 }
 
 func splitShell(line string) shellLine {
-	s := shellSplitter{line: line}
+	s := shellSplitter{line: line, shell: shellLine{commands: make([]shellCommand, 0, usualCommands)}}
 	for i := 0; i < len(line); {
 		i += s.step(i)
 	}
@@ -230,6 +244,9 @@ func (s *shellSplitter) redirect(c byte) {
 
 func (s *shellSplitter) endWord() {
 	if s.inWord {
+		if s.words == nil {
+			s.words = make([]shellWord, 0, usualWords)
+		}
 		s.words = append(s.words, shellWord{text: string(s.word), written: s.written, read: s.read})
 		s.written, s.read = false, false
 	}
@@ -241,7 +258,7 @@ func (s *shellSplitter) endCommand() {
 	if len(s.words) > 0 {
 		s.shell.commands = append(s.shell.commands, shellCommand{words: s.words, group: s.group, swallowed: s.isSwallowed()})
 		first := 0
-		for first+1 < min(len(s.words), maxBefore) && opensBody(s.words[first].text) {
+		for first+1 < min(len(s.words), maxBefore) && bodies.has(s.words[first].text) {
 			first++
 		}
 		switch s.words[first].text {
@@ -254,10 +271,8 @@ func (s *shellSplitter) endCommand() {
 	s.words, s.written, s.read = nil, false, false
 }
 
-// opensBody knows the words behind which a loop or condition may stand.
-func opensBody(w string) bool {
-	return w == "do" || w == "then" || w == "else" || w == "!" || w == "time"
-}
+// bodies are the words behind which a loop or condition may stand.
+var bodies = list{"do", "then", "else", "!", "time"}
 
 // hereDocument takes the << that begins at i and the word that ends its lines, or the <<< before a word.
 func (s *shellSplitter) hereDocument(i int) int {
