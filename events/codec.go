@@ -24,24 +24,17 @@ const (
 	maxElements = 128 << 10
 )
 
-type decodeFunc func(cbor.DecMode, []byte) (Event, error)
-
 // Codec turns drafts into records and records into events. It is safe for concurrent use; one serves a program.
 type Codec struct {
-	enc     cbor.EncMode
-	dec     cbor.DecMode
-	zip     *zstd.Encoder
-	unzip   *zstd.Decoder
-	schemas map[Kind][]decodeFunc
-	kinds   map[string]Kind
+	enc   cbor.EncMode
+	dec   cbor.DecMode
+	zip   *zstd.Encoder
+	unzip *zstd.Decoder
 }
 
 // NewCodec returns a codec. It holds about 1 MiB once it has compressed something, and no goroutine.
 func NewCodec() *Codec {
-	c := &Codec{schemas: decoders(), kinds: map[string]Kind{}}
-	for k := range c.schemas {
-		c.kinds[string(k)] = k
-	}
+	c := &Codec{}
 	var errs [4]error
 	c.enc, errs[0] = cbor.EncOptions{
 		Sort: cbor.SortNone, Time: cbor.TimeRFC3339NanoUTC, BinaryMarshaler: cbor.BinaryMarshalerNone,
@@ -92,7 +85,7 @@ func (c *Codec) Seal(d Draft, salt Salt) (Sealed, error) {
 		}
 	}
 	s := Sealed{
-		draft: d, schema: uint16(len(c.schemas[KindOf(d.Event)])), size: uint32(len(body)),
+		draft: d, schema: schemaOf(d.Event), size: uint32(len(body)),
 		salt: salt, hash: hashPayload(salt, body), payload: body,
 	}
 	s.draft.OccurredAt = time.Unix(0, s.draft.OccurredAt.UnixNano()).UTC() // as it will be read back
@@ -120,29 +113,14 @@ func (c *Codec) Place(s Sealed, at Position, stream StreamID, v Version, previou
 	return r
 }
 
-func (c *Codec) kindOf(b []byte) Kind {
-	if k, ok := c.kinds[string(b)]; ok {
-		return k
-	}
-	return Kind(b)
-}
-
 func (c *Codec) decode(k Kind, schema uint16, body []byte) (Event, error) {
-	forms := c.schemas[k]
+	forms := kinds[k].forms
 	if schema == 0 || int(schema) > len(forms) {
 		return nil, fmt.Errorf("%w: %q schema %d", ErrUnknownKind, k, schema)
 	}
 	e, err := forms[schema-1](c.dec, body)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s", ErrCorrupt, err)
-	}
-	return e, nil
-}
-
-func decodeAs[E Event](dec cbor.DecMode, body []byte) (Event, error) {
-	var e E
-	if err := dec.Unmarshal(body, &e); err != nil {
-		return nil, err
 	}
 	return e, nil
 }
@@ -165,7 +143,7 @@ func (c *Codec) decompress(z []byte, size int) ([]byte, error) {
 // Encode returns e's payload and schema, without envelope: for golden files and exports.
 func (c *Codec) Encode(e Event) (payload []byte, schema uint16, err error) {
 	b, err := c.enc.Marshal(e)
-	return b, uint16(len(c.schemas[KindOf(e)])), err
+	return b, schemaOf(e), err
 }
 
 // Decode reads a payload of kind k in the given schema. Errors: ErrUnknownKind, ErrCorrupt, ErrTooLarge.

@@ -29,39 +29,3 @@ func (SessionFaulted) kind() Kind     { return KindSessionFaulted }
 func (DaemonStarted) kind() Kind      { return KindDaemonStarted }
 func (DaemonStopped) kind() Kind      { return KindDaemonStopped }
 func (DaemonDegraded) kind() Kind     { return KindDaemonDegraded }
-
-// decoders lists, for every kind, the decoder of each schema it was released with; schema 1 comes first. It is the
-// one place that knows all kinds: a kind without a line here cannot be read back, and a test says so.
-func decoders() map[Kind][]decodeFunc {
-	return map[Kind][]decodeFunc{
-		KindSessionOpened:      {decodeAs[SessionOpened]},
-		KindPromptSubmitted:    {decodeAs[PromptSubmitted]},
-		KindToolUsed:           {decodeAs[ToolUsed]},
-		KindAgentStopped:       {decodeAs[AgentStopped]},
-		KindContextCompacted:   {decodeAs[ContextCompacted]},
-		KindSessionClosed:      {decodeAs[SessionClosed]},
-		KindContextInjected:    {decodeAs[ContextInjected]},
-		KindTurnStarted:        {decodeAs[TurnStarted]},
-		KindTurnReceived:       {decodeAs[TurnReceived]},
-		KindTurnFailed:         {decodeAs[TurnFailed]},
-		KindOutputDropped:      {decodeAs[OutputDropped]},
-		KindOutputSkipped:      {decodeAs[OutputSkipped]},
-		KindObservationParsed:  {decodeAs[ObservationParsed]},
-		KindSummaryParsed:      {decodeAs[SummaryParsed]},
-		KindInputsDropped:      {decodeAs[InputsDropped]},
-		KindReobserveRequested: {decodeAs[ReobserveRequested]},
-		KindSessionRespawned:   {decodeAs[SessionRespawned]},
-		KindSessionQuarantined: {decodeAs[SessionQuarantined]},
-		KindSessionReleased:    {decodeAs[SessionReleased]},
-		KindProviderPaused:     {decodeAs[ProviderPaused]},
-		KindProviderResumed:    {decodeAs[ProviderResumed]},
-		KindClaimChecked:       {decodeAs[ClaimChecked]},
-		KindMemorySaved:        {decodeAs[MemorySaved]},
-		KindMemorySuperseded:   {decodeAs[MemorySuperseded]},
-		KindMemoryForgotten:    {decodeAs[MemoryForgotten]},
-		KindSessionFaulted:     {decodeAs[SessionFaulted]},
-		KindDaemonStarted:      {decodeAs[DaemonStarted]},
-		KindDaemonStopped:      {decodeAs[DaemonStopped]},
-		KindDaemonDegraded:     {decodeAs[DaemonDegraded]},
-	}
-}

@@ -69,8 +69,8 @@ func headerFlags(h Header, isSession bool) byte {
 	return f
 }
 
-// parseHeader reads what appendHeader wrote and nothing else. Kinds that the codec knows are not allocated.
-func (c *Codec) parseHeader(b []byte) (Header, error) {
+// parseHeader reads what appendHeader wrote and nothing else. Kinds that are known are not allocated.
+func parseHeader(b []byte) (Header, error) {
 	if len(b) < fixedHeader {
 		return Header{}, fmt.Errorf("header of %d bytes: %w", len(b), ErrCorrupt)
 	}
@@ -95,7 +95,7 @@ func (c *Codec) parseHeader(b []byte) (Header, error) {
 	if !ok || len(rest) != 0 {
 		return Header{}, fmt.Errorf("header: stream cut or followed by %d bytes: %w", len(rest), ErrCorrupt)
 	}
-	h.Kind = c.kindOf(kind)
+	h.Kind = nameOf(kind)
 	return withStream(h, b[0], stream)
 }
 
@@ -138,7 +138,7 @@ func (c *Codec) Record(b []byte) (Record, error) {
 	if state&^(stateCompressed|stateErased) != 0 || len(b) < prologue+n+len(Hash{}) {
 		return Record{}, fmt.Errorf("record of %d bytes, header %d, state %#x: %w", len(b), n, state, ErrCorrupt)
 	}
-	h, err := c.parseHeader(b[prologue : prologue+n])
+	h, err := parseHeader(b[prologue : prologue+n])
 	if err != nil {
 		return Record{}, err
 	}
