@@ -82,18 +82,11 @@ func (b *batch) erase(at []events.Position) error {
 
 // restore adds records as they are, if they continue the log.
 func (b *batch) restore(records []events.Record) error {
-	heads := map[events.StreamID]head{}
-	c := chain{last: b.last, recorded: b.recorded, head: func(id events.StreamID) (head, error) {
-		if h, ok := heads[id]; ok {
-			return h, nil
-		}
-		return b.headOf(id)
-	}}
+	c := chain{last: b.last, recorded: b.recorded, heads: map[events.StreamID]head{}, before: b.headOf}
 	for _, r := range records {
 		if err := c.admit(r); err != nil {
 			return err
 		}
-		heads[r.Stream] = after(r)
 	}
 	for _, r := range records {
 		b.add(r)
@@ -105,13 +98,34 @@ func (b *batch) restore(records []events.Record) error {
 type chain struct {
 	last     events.Position
 	recorded time.Time
-	head     func(events.StreamID) (head, error) // of the records admitted so far
+	heads    map[events.StreamID]head            // of the records admitted so far
+	before   func(events.StreamID) (head, error) // of those before them
+}
+
+// newChain checks records from the first on.
+func newChain() *chain {
+	return &chain{
+		recorded: time.Unix(0, -1<<63), heads: map[events.StreamID]head{},
+		before: func(events.StreamID) (head, error) { return head{}, nil },
+	}
+}
+
+// admitWhole is admit, and checks r's payload too.
+func (c *chain) admitWhole(r events.Record) error {
+	if err := c.admit(r); err != nil {
+		return err
+	}
+	return checkPayload(r)
 }
 
 // admit returns a *CorruptError unless r is what comes next.
 func (c *chain) admit(r events.Record) error {
 	bad := func(format string, args ...any) error { return corruptf(r.Position, r.Stream, format, args...) }
-	h, err := c.head(r.Stream)
+	h, known := c.heads[r.Stream]
+	var err error
+	if !known {
+		h, err = c.before(r.Stream)
+	}
 	switch {
 	case err != nil:
 		return err
@@ -126,6 +140,6 @@ func (c *chain) admit(r events.Record) error {
 	case r.Chain != events.NextChain(h.Chain, r.Header):
 		return bad("the chain does not hold")
 	}
-	c.last, c.recorded = r.Position, r.RecordedAt
+	c.last, c.recorded, c.heads[r.Stream] = r.Position, r.RecordedAt, after(r)
 	return nil
 }

@@ -2,7 +2,6 @@ package eventlog
 
 import (
 	"context"
-	"time"
 
 	"github.com/cmemd/cmemd/events"
 )
@@ -22,8 +21,7 @@ func Verify(ctx context.Context, log Log, progress func(done, total uint64)) err
 	if progress == nil {
 		progress = func(uint64, uint64) {}
 	}
-	heads := map[events.StreamID]head{}
-	c := newChain(heads)
+	c := newChain()
 	for r, err := range log.All(ctx, 1) {
 		if err == nil && r.Position > total {
 			break
@@ -31,13 +29,9 @@ func Verify(ctx context.Context, log Log, progress func(done, total uint64)) err
 		if err != nil {
 			return err
 		}
-		if err := c.admit(r); err != nil {
+		if err := c.admitWhole(r); err != nil {
 			return err
 		}
-		if err := checkPayload(r); err != nil {
-			return err
-		}
-		heads[r.Stream] = after(r)
 		if r.Position%1000 == 0 {
 			progress(uint64(r.Position), uint64(total))
 		}
@@ -46,15 +40,7 @@ func Verify(ctx context.Context, log Log, progress func(done, total uint64)) err
 		return corruptf(c.last+1, "", "there is no such record, yet the log ends at %d", total)
 	}
 	progress(uint64(total), uint64(total))
-	return verifyHeads(ctx, log, heads)
-}
-
-// newChain checks records from the first on; the caller keeps heads.
-func newChain(heads map[events.StreamID]head) chain {
-	return chain{
-		recorded: time.Unix(0, -1<<63),
-		head:     func(id events.StreamID) (head, error) { return heads[id], nil },
-	}
+	return verifyHeads(ctx, log, c.heads)
 }
 
 // verifyHeads compares what the log says of its streams' ends with what was read. Streams may have grown since.
