@@ -223,7 +223,7 @@ func TestChangesAreSeen(t *testing.T) {
 	for i := range maxFolders + 10 {
 		tree.Ignored(fmt.Sprintf("%s/%d/x", filepath.Dir(dir), i))
 	}
-	if n := len(tree.folders); n > maxFolders {
+	if n := len(tree.folders.known); n > maxFolders {
 		t.Errorf("%d folders are remembered", n)
 	}
 }

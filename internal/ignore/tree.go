@@ -31,27 +31,41 @@ type Tree struct {
 	own  string // a file whose patterns count for all paths too; empty: there is none
 	now  func() time.Time
 
-	mu      sync.Mutex // guards the fields below
-	folders map[string]remembered
-	real    map[string]resolved
+	folders memo[[]Patterns] // the files of a folder and of those above it, the uppermost first; none if all of them are empty
+	real    memo[string]     // where the links in a folder's path lead
 }
 
-// resolved is where the links in a folder's path lead.
-type resolved struct {
-	path  string
+// A memo remembers for a moment what was found of paths. Its zero value is ready.
+type memo[T any] struct {
+	mu    sync.Mutex // guards known
+	known map[string]found[T]
+}
+
+type found[T any] struct {
+	is    T
 	until time.Time
 }
 
-// remembered is the files of one folder and of those above it, the uppermost first; none if all of them are empty.
-type remembered struct {
-	files []Patterns
-	until time.Time
+func (m *memo[T]) recall(path string, now time.Time) (is T, ok bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	f, ok := m.known[path]
+	return f.is, ok && now.Before(f.until)
+}
+
+func (m *memo[T]) remember(path string, is T, now time.Time) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.known == nil || len(m.known) >= maxFolders {
+		m.known = map[string]found[T]{}
+	}
+	m.known[path] = found[T]{is: is, until: now.Add(maxAge)}
 }
 
 // NewTree returns a Tree in which the file at path own, and root, count for all paths, as if they stood in the uppermost
 // folder; what files below say goes before them, and what own says before root. Own may be empty, or missing.
 func NewTree(root Patterns, own string) *Tree {
-	return &Tree{root: root, own: own, now: time.Now, folders: map[string]remembered{}, real: map[string]resolved{}}
+	return &Tree{root: root, own: own, now: time.Now}
 }
 
 // Listed is Ignored without a look into the path, should it be a folder: it asks the files above it only.
@@ -98,11 +112,8 @@ func join(folder, path string) string {
 // realFolder is where the path of a folder leads, as far as it exists.
 func (t *Tree) realFolder(folder string) string {
 	now := t.now()
-	t.mu.Lock()
-	known, ok := t.real[folder]
-	t.mu.Unlock()
-	if ok && now.Before(known.until) {
-		return known.path
+	if known, ok := t.real.recall(folder, now); ok {
+		return known
 	}
 	real, err := filepath.EvalSymlinks(folder)
 	if err != nil {
@@ -111,12 +122,7 @@ func (t *Tree) realFolder(folder string) string {
 			real = filepath.Join(t.realFolder(above), filepath.Base(folder))
 		}
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if len(t.real) >= maxFolders {
-		clear(t.real)
-	}
-	t.real[folder] = resolved{path: real, until: now.Add(maxAge)}
+	t.real.remember(folder, real, now)
 	return real
 }
 
@@ -194,18 +200,18 @@ func (t *Tree) always() Patterns {
 	if t.own == "" {
 		return t.root
 	}
-	files, ok := t.recall(t.own)
+	files, ok := t.folders.recall(t.own, t.now())
 	if !ok {
 		own := readFile(t.own)
 		files = []Patterns{{lines: slices.Concat(t.root.lines, own.lines)}}
-		t.remember(t.own, files)
+		t.folders.remember(t.own, files, t.now())
 	}
 	return files[0]
 }
 
 // of returns the files of a folder and of those above it, as they were read a moment ago or are now.
 func (t *Tree) of(folder string) []Patterns {
-	if files, ok := t.recall(folder); ok {
+	if files, ok := t.folders.recall(folder, t.now()); ok {
 		return files
 	}
 	own := readFile(filepath.Join(folder, File))
@@ -218,7 +224,7 @@ func (t *Tree) of(folder string) []Patterns {
 		files = append(slices.Clone(files), make([]Patterns, depth+1-len(files))...)
 		files[depth] = own
 	}
-	t.remember(folder, files)
+	t.folders.remember(folder, files, t.now())
 	return files
 }
 
@@ -226,24 +232,6 @@ func (t *Tree) of(folder string) []Patterns {
 func depthOf(folder string) int {
 	const separator = string(filepath.Separator)
 	return strings.Count(strings.TrimRight(folder[len(filepath.VolumeName(folder)):], separator), separator)
-}
-
-func (t *Tree) recall(path string) (files []Patterns, ok bool) {
-	now := t.now()
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	known, ok := t.folders[path]
-	return known.files, ok && now.Before(known.until)
-}
-
-func (t *Tree) remember(path string, files []Patterns) {
-	until := t.now().Add(maxAge)
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if len(t.folders) >= maxFolders {
-		clear(t.folders)
-	}
-	t.folders[path] = remembered{files: files, until: until}
 }
 
 // readFile reads one file. One that is there and cannot be read may list anything: then all below it is ignored.
