@@ -51,7 +51,7 @@ func (p *Pipeline) public(c session.Capture) (kept session.Capture, why string) 
 	if cwd == "" {
 		cwd = c.Origin.Cwd
 	}
-	f := p.cfg.Rules.Look(cwd, t.Input)
+	f := p.cfg.Rules.Inspect(cwd, t.Input)
 	if f.Ignored {
 		return c, "it names an ignored path"
 	}

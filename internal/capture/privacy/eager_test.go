@@ -28,7 +28,7 @@ func TestOrdinaryWorkStays(t *testing.T) {
 		"git commit -m \"$(cat <<'EOF'\nread .env\n\ncat .env\nEOF\n)\"", "cat *.json", "cat *", "ls # cat .env", "ls -d .*", "sed 's/.*//' x", "grep -rn '.*' src", "rg -n .* src", "find . -name '.*'", "rm -rf .*", "expr x : '.*'", "rg --glob '!.env' TODO", "go test -run 'A.*' ./env",
 		"ps aux", "ps -ef", "ps -u alice", "jq .env x.json", "jq -n 'env.HOME'", "systemctl status x", "env -u X make", "grep -rn 'console.log(process.env)' src",
 	} {
-		if f := (&Rules{}).Look("/s", `{"command":`+quotedText(line)+`}`); f != (Finding{}) {
+		if f := (&Rules{}).Inspect("/s", `{"command":`+quotedText(line)+`}`); f != (Finding{}) {
 			t.Errorf("%s: got %+v", line, f)
 		}
 	}
@@ -36,7 +36,7 @@ func TestOrdinaryWorkStays(t *testing.T) {
 		`{"file_path":"/s/src/locales/en/auth.json"}`, `{"url":"https://docs.example/process.env"}`, `{"command":["grep","-rn","process.env","src"]}`,
 		`{"command":["grep","env","x"]}`, `{"args":["source",".env"]}`, `{"chars":"y\n"}`, `{"args":["go","test","./env"]}`,
 	} {
-		if f := (&Rules{}).Look("/s", input); f != (Finding{}) {
+		if f := (&Rules{}).Inspect("/s", input); f != (Finding{}) {
 			t.Errorf("%s: got %+v", input, f)
 		}
 	}
@@ -53,19 +53,19 @@ func TestContentsAreFound(t *testing.T) {
 		"while read l; do echo $l; done < .env", "git show HEAD:.env", "sudo -u bob cat .env", "openssl rsa -in server.key -text", "cat server.key", "cp .env /dev/stdout",
 		"ssh host 'cat .env'", "docker exec web cat .env", "xargs -a .env -n1 echo", "FOO=1 timeout 5 cat .env", "env $(cat .env) printenv A; cat .env", "set -x; source .env; cat .env", "cat \"$(pwd)/.env\"",
 	} {
-		if f := (&Rules{}).Look("/s", `{"command":`+quotedText(line)+`}`); f.Left != LeftFile || f.OutputStays {
+		if f := (&Rules{}).Inspect("/s", `{"command":`+quotedText(line)+`}`); f.Left != LeftFile || f.OutputStays {
 			t.Errorf("%s: got %+v", line, f)
 		}
 	}
 	for _, input := range []string{`{"args":["cat",".env"]}`, `{"uris":["file:///w/.env"]}`, `{"command":["bash","-lc","cat .env"]}`, `{"a":[{"command":["ls"]},{"command":["cat",".env"]}]}`} {
-		if f := (&Rules{}).Look("/s", input); f.Left != LeftFile || f.OutputStays {
+		if f := (&Rules{}).Inspect("/s", input); f.Left != LeftFile || f.OutputStays {
 			t.Errorf("%s: got %+v", input, f)
 		}
 	}
-	if f := (&Rules{}).Look("/home/a/.ssh", `{"command":"cat deploy"}`); f.Left != LeftFile {
+	if f := (&Rules{}).Inspect("/home/a/.ssh", `{"command":"cat deploy"}`); f.Left != LeftFile {
 		t.Errorf("in a private folder: got %+v", f)
 	}
-	if f := (&Rules{}).Look("/s", `{"command":"echo A=1 > .env && go test ./x"}`); f.Left != LeftFile || !f.OutputStays {
+	if f := (&Rules{}).Inspect("/s", `{"command":"echo A=1 > .env && go test ./x"}`); f.Left != LeftFile || !f.OutputStays {
 		t.Errorf("a file that is only written: got %+v", f)
 	}
 }
@@ -79,7 +79,7 @@ func TestListingsAreFound(t *testing.T) {
 		`{"command":"ruby -e 'p ENV'"}`, `{"command":"jq -n env"}`, `{"command":"jq -n '$ENV'"}`, `{"command":"systemctl --user show-environment"}`, `{"command":"php -i"}`,
 		`{"command":"awk 'BEGIN{for(k in ENVIRON)print k, ENVIRON[k]}'"}`, `{"command":"sudo -E env"}`, `{"command":"bash <<X\nenv\nX"}`,
 	} {
-		if f := (&Rules{}).Look("/s", input); f.Left != LeftEnvironment || f.OutputStays {
+		if f := (&Rules{}).Inspect("/s", input); f.Left != LeftEnvironment || f.OutputStays {
 			t.Errorf("%s: got %+v", input, f)
 		}
 	}
@@ -157,7 +157,7 @@ func TestListingsAreCutAlone(t *testing.T) {
 func TestLongCommandsAreCutToTheirEnd(t *testing.T) {
 	t.Parallel()
 	command := "cat > .env <<'EOF'\n" + strings.Repeat("A=1234567\n", maxCommand/9) + "SMTP=hunter22\nEOF\n"
-	f := (&Rules{}).Look("/s", `{"command":`+quotedText(command)+`}`)
+	f := (&Rules{}).Inspect("/s", `{"command":`+quotedText(command)+`}`)
 	if f.Left != LeftFile {
 		t.Fatalf("got %+v", f)
 	}
@@ -214,14 +214,14 @@ func TestIgnoredByOtherNames(t *testing.T) {
 		`{"command":"python3 -c \"open('secret/a.txt')\""}`: true, `{"command":"bash -c 'cd sub; cat priv/x'"}`: true,
 		`{"command":"cat open/*"}`: false, `{"command":"cat $PWD/open/b.txt"}`: false, `{"command":"cd open && cat b.txt"}`: false, `{"file_path":"` + dir + `/away/open/b.txt"}`: false,
 	} {
-		if f := rules.Look(dir, input); f.Ignored != want {
+		if f := rules.Inspect(dir, input); f.Ignored != want {
 			t.Errorf("%s: got %+v", input, f)
 		}
 	}
 	if why := rules.Skips("x", dir+"/link"); why == "" {
 		t.Error("a link to an ignored folder is recorded")
 	}
-	f := rules.Look(dir, `{"command":"cd sub && grep -rn x ."}`)
+	f := rules.Inspect(dir, `{"command":"cd sub && grep -rn x ."}`)
 	got, left := rules.CutOutput(dir, "./priv/x:1:hunter\n./pub:2:y", f)
 	if want := leftMark("lines of an ignored file") + "\n./pub:2:y"; got != want || len(left) != 1 || left[0] != LeftIgnored {
 		t.Errorf("got %q, %v", got, left)
@@ -239,7 +239,7 @@ func TestLookTakesLinearTime(t *testing.T) {
 	} {
 		growth.Linear(t, unit, 16<<10, func(size int) {
 			input := strings.Repeat(unit, size/len(unit))
-			f := (&Rules{}).Look("/s", input)
+			f := (&Rules{}).Inspect("/s", input)
 			(&Rules{}).Cut(input, f)
 			(&Rules{}).CutOutput("/s", input, Finding{})
 		})

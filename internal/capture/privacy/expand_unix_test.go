@@ -21,8 +21,8 @@ func TestPipesAreNotOpened(t *testing.T) {
 	go func() {
 		defer close(done)
 		rules := NewRules(filepath.Join(dir, "home"), Switches{})
-		rules.Look(dir, `{"command":"cat pipe/*"}`)
-		rules.Look(pipe, `{"command":"cat *"}`)
+		rules.Inspect(dir, `{"command":"cat pipe/*"}`)
+		rules.Inspect(pipe, `{"command":"cat *"}`)
 	}()
 	select {
 	case <-done:

@@ -21,7 +21,7 @@ func TestInputsNameFiles(t *testing.T) {
 		`{"arguments":"{\"path\":\".env\"}"}`, `{"tool_input":"{\"path\":\"/a/.env\"}"}`, `{"input":"{\"calls\":[{\"command\":\"cat .env\"}]}"}`,
 		`{"a":"{\"b\":\"{\\\"path\\\":\\\".env\\\"}\"}"}`, `{"command":"[\"cat\",\".env\"]"}`, `{"paths":"[\".env\"]"}`, `{"arguments":"{\"workdir\":\"/root/.ssh\",\"command\":\"cat work\"}"}`,
 	} {
-		f := (&Rules{}).Look("/s", input)
+		f := (&Rules{}).Inspect("/s", input)
 		if f.Left != LeftFile || f.OutputStays {
 			t.Errorf("%s: got %+v", input, f)
 		}
@@ -36,7 +36,7 @@ func TestInputsNameFiles(t *testing.T) {
 		`{"file_path":"a.json","new_string":"{\"files\":[\".env\"]}"}`, `{"arguments":"{\"path\":\"a.go\"}"}`, `{"command":"[ -f a ] && cat b"}`, `{"path":"app/[id]/page.tsx"}`,
 		`{"calls":[{"command":"ls","workdir":"/root/.ssh"},{"command":"cat work","workdir":"/s"}]}`, `{"prompt":"{\"path\":\".env\"}"}`,
 	} {
-		if f := (&Rules{}).Look("/s", input); f.Left != "" {
+		if f := (&Rules{}).Inspect("/s", input); f.Left != "" {
 			t.Errorf("%s: got %+v", input, f)
 		}
 	}
@@ -46,12 +46,12 @@ func TestInputsNameFiles(t *testing.T) {
 func TestInnerContentsAreCut(t *testing.T) {
 	t.Parallel()
 	input := `{"arguments":"{\"path\":\".env\",\"content\":\"A=hunter22\"}"}`
-	f := (&Rules{}).Look("/s", input)
+	f := (&Rules{}).Inspect("/s", input)
 	if got, want := (&Rules{}).Cut(input, f), `{"arguments":"{\"path\":\".env\",\"content\":\"`+f.Mark()+`\"}"}`; got != want {
 		t.Errorf("got %s", got)
 	}
 	input = `{"path":".env","file":"A=hunter22\nB=hunter22"}`
-	if got := (&Rules{}).Cut(input, (&Rules{}).Look("/s", input)); strings.Contains(got, "hunter22") || !strings.Contains(got, `".env"`) {
+	if got := (&Rules{}).Cut(input, (&Rules{}).Inspect("/s", input)); strings.Contains(got, "hunter22") || !strings.Contains(got, `".env"`) {
 		t.Errorf("got %s", got)
 	}
 }
@@ -76,11 +76,11 @@ func TestIgnoredByMembers(t *testing.T) {
 		`{"command":"cat a.txt","workdir":"` + dir + `"}`: false, `{"include":["**/*.txt"]}`: false, `{"glob":"*.txt"}`: false, `{"glob":"!priv/**"}`: false,
 		`{"command":"cat priv/a.txt","workdir":"/elsewhere"}`: false,
 	} {
-		if f := rules.Look(dir, input); f.Ignored != want {
+		if f := rules.Inspect(dir, input); f.Ignored != want {
 			t.Errorf("%s: got %+v", input, f)
 		}
 	}
-	f := rules.Look("/elsewhere", `{"command":"grep -r x .","workdir":"`+dir+`"}`)
+	f := rules.Inspect("/elsewhere", `{"command":"grep -r x .","workdir":"`+dir+`"}`)
 	if got, left := rules.CutOutput("/elsewhere", "./priv/x:1:hunter22\n./pub:1:y", f); strings.Contains(got, "hunter22") || !strings.Contains(got, "pub") || len(left) != 1 {
 		t.Errorf("got %q, %v", got, left)
 	}
@@ -111,7 +111,7 @@ func TestKeysOfEvidence(t *testing.T) {
 	for _, input := range []string{
 		`{"targetFiles":["a.go",".env"]}`, `{"target_notebook":".env"}`, `{"pathInProject":".env"}`, `{"from":".env","to":"b"}`, `{"from":"a","to":".env"}`,
 	} {
-		if f := (&Rules{}).Look("/work", input); f.Left != LeftFile {
+		if f := (&Rules{}).Inspect("/work", input); f.Left != LeftFile {
 			t.Errorf("%s: %+v, want a private file", input, f)
 		}
 	}

@@ -88,7 +88,7 @@ func TestListingsEndNoFile(t *testing.T) {
 func TestPublicKeysStay(t *testing.T) {
 	t.Parallel()
 	const public = "-----BEGIN CERTIFICATE-----\nMIIB\nAg==\n-----END CERTIFICATE-----\n"
-	f := (&Rules{}).Look("/s", `{"command":"cat public.pem"}`)
+	f := (&Rules{}).Inspect("/s", `{"command":"cat public.pem"}`)
 	for _, output := range []string{public, public + public, "-----BEGIN PUBLIC KEY-----\r\nMIIB\r\n-----END PUBLIC KEY-----"} {
 		if got, left := (&Rules{}).CutOutput("/s", output, f); got != output || left != nil {
 			t.Errorf("%q: got %q, %v", output, got, left)
@@ -106,7 +106,7 @@ func TestPublicKeysStay(t *testing.T) {
 			t.Errorf("%q: got %q", output, got)
 		}
 	}
-	dotenv := (&Rules{}).Look("/s", `{"command":"cat .env"}`)
+	dotenv := (&Rules{}).Inspect("/s", `{"command":"cat .env"}`)
 	if got, _ := (&Rules{}).CutOutput("/s", public, dotenv); got != dotenv.Mark() {
 		t.Errorf("of a dotenv file: got %q", got)
 	}

@@ -41,15 +41,15 @@ func TestProjectsCalledSecrets(t *testing.T) {
 			"git show HEAD", "git log -p main", "git commit -m x", "make", "make build", "ls -la", "cat package-lock.json", "cat package.json tsconfig.json", "cat Makefile", "cat main.go", "cat src/config.json", "sed -n 1,5p lib/x.yaml",
 			"pytest", "pytest tests", "python3 app.py", "node server.js", "FOO=1 yarn", "sudo systemctl status web", "helm lint chart", "poetry run pytest -k words", "time mvn package", "echo ok | sort", "curl -s localhost",
 		} {
-			if f := (&Rules{}).Look(dir, `{"command":`+quotedText(line)+`}`); f != (Finding{}) {
+			if f := (&Rules{}).Inspect(dir, `{"command":`+quotedText(line)+`}`); f != (Finding{}) {
 				t.Errorf("%s in %s: got %+v", line, dir, f)
 			}
-			if f := (&Rules{}).Look("/s", `{"command":`+quotedText("cd "+dir+" && "+line)+`}`); f.Left != "" {
+			if f := (&Rules{}).Inspect("/s", `{"command":`+quotedText("cd "+dir+" && "+line)+`}`); f.Left != "" {
 				t.Errorf("%s behind a cd to %s: got %+v", line, dir, f)
 			}
 		}
 		for _, input := range []string{`{"command":["npm","test"]}`, `{"file_path":"` + dir + `/src/config.json"}`, `{"file_path":"package-lock.json"}`, `{"pattern":"x","path":"src"}`, `{"pattern":"x","path":"` + dir + `"}`, `{"pattern":"x","path":"` + dir + `/"}`, `{"pattern":"x","path":"."}`, `{"pattern":"x","path":"app/"}`, `{"pattern":"x","glob":"*.json"}`} {
-			if f := (&Rules{}).Look(dir, input); f != (Finding{}) {
+			if f := (&Rules{}).Inspect(dir, input); f != (Finding{}) {
 				t.Errorf("%s in %s: got %+v", input, dir, f)
 			}
 		}
@@ -58,14 +58,14 @@ func TestProjectsCalledSecrets(t *testing.T) {
 		"cat db", "cat ./db", "cat < db_password", "head -1 db", "cat prod.yaml", "cat prod/db.json", "grep -v x token", "sed -n 1p db", "cat .env", "cat /srv/secrets/db", "npm test | cat db",
 		"cd .. && cat secrets/db", "cd prod && cat db.yaml", "app ../secrets/db", "bash -c 'cat db'", "while read l; do echo $l; done < db", "python3 -c \"print(open('db').read())\"",
 	} {
-		if f := (&Rules{}).Look("/srv/secrets", `{"command":`+quotedText(line)+`}`); f.Left != LeftFile || f.OutputStays {
+		if f := (&Rules{}).Inspect("/srv/secrets", `{"command":`+quotedText(line)+`}`); f.Left != LeftFile || f.OutputStays {
 			t.Errorf("%s: got %+v", line, f)
 		}
 	}
-	if f := (&Rules{}).Look("/srv/secrets", `{"command":"echo hunter22 > db"}`); f.Left != LeftFile || !f.OutputStays {
+	if f := (&Rules{}).Inspect("/srv/secrets", `{"command":"echo hunter22 > db"}`); f.Left != LeftFile || !f.OutputStays {
 		t.Errorf("a file that is only written: got %+v", f)
 	}
-	if f := (&Rules{}).Look("/run/secrets", `{"command":"app token"}`); f.Left != LeftFile {
+	if f := (&Rules{}).Inspect("/run/secrets", `{"command":"app token"}`); f.Left != LeftFile {
 		t.Errorf("what only secrets are in: got %+v", f)
 	}
 }

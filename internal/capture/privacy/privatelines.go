@@ -8,7 +8,7 @@ import (
 
 // CutOutput is what came of a tool use without what the rules leave out of it: all of it where f says so, else what stands
 // in there line by line of a private or ignored file, in a difference or found by a search, and listings of the
-// environment. Cwd and f are those of Look. Left are the kinds of what was left out, each once.
+// environment. Cwd and f are those of Inspect. Left are the kinds of what was left out, each once.
 func (r *Rules) CutOutput(cwd, output string, f Finding) (out string, left []string) {
 	if output == "" {
 		return "", nil

@@ -98,7 +98,7 @@ func isNamed(pattern, name string) bool {
 	}
 }
 
-// A Finding is what Look found in what a tool was given.
+// A Finding is what Inspect found in what a tool was given.
 type Finding struct {
 	Ignored bool   // it names a path of which nothing is recorded
 	Left    string // LeftFile or LeftEnvironment: its contents are not recorded; empty: they are

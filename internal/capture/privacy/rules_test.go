@@ -60,11 +60,11 @@ func TestEnvironment(t *testing.T) {
 		if line == "docker exec web env" || strings.Contains(line, "sh -c 'env'") {
 			want = true
 		}
-		f := (&Rules{}).Look("/src", `{"command":`+quotedText(line)+`}`)
+		f := (&Rules{}).Inspect("/src", `{"command":`+quotedText(line)+`}`)
 		if (f.Left == LeftEnvironment) != want {
 			t.Errorf("%s: got %+v", line, f)
 		}
-		if (&Rules{}).Look("/src", line).Left != f.Left {
+		if (&Rules{}).Inspect("/src", line).Left != f.Left {
 			t.Errorf("%s: as text it is something else", line)
 		}
 	}
@@ -92,7 +92,7 @@ func TestCut(t *testing.T) {
 		`{"command":"git commit -m \"$(cat <<'EOF'\nit's\nEOF\n)\" && «echo A > .env»"}`, `{"command":"ls # don't\n«echo A=1 > .env»\nls"}`,
 	} {
 		input := strings.NewReplacer("«", "", "»", "").Replace(c)
-		f := (&Rules{}).Look("/s", input)
+		f := (&Rules{}).Inspect("/s", input)
 		if f.Left != LeftFile {
 			t.Errorf("%s: got %+v", input, f)
 			continue
@@ -114,7 +114,7 @@ func TestPatchesAreCut(t *testing.T) {
 	patch := "*** Begin Patch\n*** Update File: src/a.go\n@@\n-x\n+y\n*** Add File: .env\n+A=hunter22\n*** End Patch"
 	want := "*** Begin Patch\n*** Update File: src/a.go\n*** Add File: .env\n[cmemd: left out: contents of a dotenv file]\n*** End Patch"
 	for _, input := range []string{patch, `{"command":` + quotedText(patch) + `}`, `{"input":` + quotedText(patch) + `}`} {
-		f := (&Rules{}).Look("/s", input)
+		f := (&Rules{}).Inspect("/s", input)
 		got := (&Rules{}).Cut(input, f)
 		if f.Left != LeftFile || strings.Contains(got, "hunter22") || strings.HasPrefix(input, "***") && got != want {
 			t.Errorf("%s: %+v, got %s", input, f, got)
@@ -128,7 +128,7 @@ func TestLookFindsNothing(t *testing.T) {
 		"", "{}", "null", `{"file_path":"/s/main.go","content":"see .env and env\nenv\n"}`, `{"command":"go test ./..."}`, `{"pattern":".env"}`,
 		`{"query":"how do I read id_rsa"}`, `{"command":"echo done","description":"cat .env"}`, `not json`, `{"path":""}`,
 	} {
-		if f := (&Rules{}).Look("/s", input); f != (Finding{}) {
+		if f := (&Rules{}).Inspect("/s", input); f != (Finding{}) {
 			t.Errorf("%s: got %+v", input, f)
 		}
 	}
@@ -150,7 +150,7 @@ func TestIgnoredPaths(t *testing.T) {
 		`{"file_path":"` + dir + `/a.go"}`: false, `{"command":"cat a.go"}`: false, `{"command":"cat secret.go"}`: false, `{"content":"secret/a"}`: false,
 		`{"uri":"https://example.org/x.notes"}`: false,
 	} {
-		if f := rules.Look(dir, input); f.Ignored != want {
+		if f := rules.Inspect(dir, input); f.Ignored != want {
 			t.Errorf("%s: got %+v", input, f)
 		}
 	}
@@ -261,15 +261,15 @@ func FuzzRules(f *testing.F) {
 		if ok && jsonscan.Valid(body) != jsonscan.Valid(out) {
 			t.Errorf("%q became %q", body, out)
 		}
-		found := rules.Look("/", string(body))
+		found := rules.Inspect("/", string(body))
 		rules.Cut(string(body), found)
 	})
 }
 
-func BenchmarkLook(b *testing.B) {
+func BenchmarkInspect(b *testing.B) {
 	rules := NewRules(b.TempDir(), Switches{})
 	input := `{"command":"cd /src/shop && go test ./internal/orders -run TestTotals -count=1 2>&1 | tail -40","description":"Run the tests of the package"}`
 	for b.Loop() {
-		rules.Look("/src/shop", input)
+		rules.Inspect("/src/shop", input)
 	}
 }

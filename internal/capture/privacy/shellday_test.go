@@ -208,7 +208,7 @@ docker compose -f docker-compose.yml --env-file .env.test run --rm web pytest
 docker compose --env-file .env config --services
 docker compose --env-file .env config -q
 `) {
-		if f := (&Rules{}).Look("/s", `{"command":`+quotedText(line)+`}`); f.Left != "" && !f.OutputStays {
+		if f := (&Rules{}).Inspect("/s", `{"command":`+quotedText(line)+`}`); f.Left != "" && !f.OutputStays {
 			t.Errorf("%s: got %+v", line, f)
 		}
 	}
@@ -435,7 +435,7 @@ eval 'cat .env'
 make -s print && cat .env
 split -b 100 .env; cat xaa
 `) {
-		if f := (&Rules{}).Look("/s", `{"command":`+quotedText(line)+`}`); f.Left == "" || f.OutputStays {
+		if f := (&Rules{}).Inspect("/s", `{"command":`+quotedText(line)+`}`); f.Left == "" || f.OutputStays {
 			t.Errorf("%s: got %+v", line, f)
 		}
 	}
@@ -450,7 +450,7 @@ func TestLinesStay(t *testing.T) {
 		"echo A=hunter22 >> .env && npm test": false,
 	} {
 		input := `{"command":` + quotedText(line) + `}`
-		cut := (&Rules{}).Cut(input, (&Rules{}).Look("/s", input))
+		cut := (&Rules{}).Cut(input, (&Rules{}).Inspect("/s", input))
 		if stays && cut != input || !stays && strings.Contains(cut, "hunter22") {
 			t.Errorf("%s became %s", line, cut)
 		}
@@ -464,7 +464,7 @@ func TestShellWorkIsLinear(t *testing.T) {
 		"source .env; echo $A; ", "ls | xargs cat; ", "git log -- .env ", "docker --env-file .env ", "xargs ", "npx ",
 		"docker cp a:.env x; ", "tar cf a .env; cat a; ", "do while ", "for f in .env; do ", "rg -l x -- ", "grep -e ",
 	} {
-		growth.Linear(t, unit, 16<<10, func(size int) { (&Rules{}).Look("/s", strings.Repeat(unit, size/len(unit))) })
+		growth.Linear(t, unit, 16<<10, func(size int) { (&Rules{}).Inspect("/s", strings.Repeat(unit, size/len(unit))) })
 	}
 }
 

@@ -110,7 +110,7 @@ for f in a b; do cp $f x; cat x; done
 func checkLines(t *testing.T, stays bool, text string) {
 	t.Helper()
 	for _, line := range lines(text) {
-		f := (&Rules{}).Look("/s", `{"command":`+quotedText(line)+`}`)
+		f := (&Rules{}).Inspect("/s", `{"command":`+quotedText(line)+`}`)
 		if stayed := f.Left == "" || f.OutputStays; stayed != stays {
 			t.Errorf("%s: got %+v", line, f)
 		}
