@@ -6,7 +6,7 @@ import "strings"
 const maxAuthority = 512
 
 // address looks for a password, or a token in a user's place, in an address whose :// is s[start:end].
-func (f *finder) address(_ *look, start, end int) {
+func (f *finder) address(_ *shape, start, end int) {
 	if start < 2 || !isAlnum(f.s[start-1]) {
 		return
 	}

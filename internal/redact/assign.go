@@ -32,7 +32,7 @@ func (k kind) rule() string {
 const maxKey = 80
 
 // assigned looks for a value behind the name in which s[start:end] stands.
-func (f *finder) assigned(_ *look, start, end int) {
+func (f *finder) assigned(_ *shape, start, end int) {
 	if start < f.named {
 		return
 	}

@@ -5,21 +5,21 @@ import "strings"
 // Commands are given secrets as words that no name stands before: behind an option, as a pair, through a pipe.
 
 // commandShapes lists the words at which these are looked for.
-func commandShapes() []look {
-	looks := []look{
+func commandShapes() []shape {
+	all := []shape{
 		{word: "convertto-securestring", find: (*finder).secureString},
 		{word: "--password-stdin", exact: true, find: (*finder).piped},
 		{word: "--from-literal", exact: true, find: (*finder).fromLiteral},
 	}
 	for _, program := range [...]string{"vault kv put", "vault kv patch"} {
-		looks = append(looks, look{word: program, exact: true, find: (*finder).pairs})
+		all = append(all, shape{word: program, exact: true, find: (*finder).pairs})
 	}
 	for _, program := range [...]string{
 		"sshpass", "mysql", "mariadb", "mongo", "docker login", "podman login", "redis-cli", "ldap", "sqlcmd", "gh secret set",
 	} {
-		looks = append(looks, look{word: program, find: (*finder).option})
+		all = append(all, shape{word: program, find: (*finder).option})
 	}
-	return looks
+	return all
 }
 
 // args calls arg for where each word of a command begins from i on, until it returns true, and returns where that was, or
@@ -71,7 +71,7 @@ func optionsOf(program string) []passOption {
 }
 
 // option looks for a secret among the words of a command.
-func (f *finder) option(l *look, start, end int) {
+func (f *finder) option(l *shape, start, end int) {
 	if !f.begins(start) || end < f.optioned {
 		return
 	}
@@ -117,7 +117,7 @@ func (f *finder) said(start, end int) {
 }
 
 // pairs looks for the values of a command whose words are names with values.
-func (f *finder) pairs(_ *look, start, end int) {
+func (f *finder) pairs(_ *shape, start, end int) {
 	if !f.begins(start) || end < f.optioned {
 		return
 	}
@@ -143,7 +143,7 @@ func (f *finder) pair(i int) {
 }
 
 // fromLiteral looks for the value that kubectl puts into a secret.
-func (f *finder) fromLiteral(_ *look, start, end int) {
+func (f *finder) fromLiteral(_ *shape, start, end int) {
 	if !strings.Contains(f.s[max(0, start-maxCommand):start], "create secret ") {
 		return // a ConfigMap is public
 	}
@@ -155,7 +155,7 @@ func (f *finder) fromLiteral(_ *look, start, end int) {
 }
 
 // secureString looks for the text that PowerShell is to make a secure one of.
-func (f *finder) secureString(_ *look, start, end int) {
+func (f *finder) secureString(_ *shape, start, end int) {
 	if !f.begins(start) {
 		return
 	}
@@ -173,7 +173,7 @@ func (f *finder) secureString(_ *look, start, end int) {
 }
 
 // piped looks for the word that echo sends through a pipe to the command with the option in s[start:end].
-func (f *finder) piped(_ *look, start, _ int) {
+func (f *finder) piped(_ *shape, start, _ int) {
 	before := f.s[:start]
 	pipe := strings.LastIndexByte(before[max(0, start-maxCommand):], '|') + max(0, start-maxCommand)
 	if f.at(pipe) != '|' {

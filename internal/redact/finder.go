@@ -10,7 +10,7 @@ type finder struct {
 	keys     int        // up to where keys in PEM have been looked at
 	sought   int        // up to where the quotes of strings have been looked at
 	member   bool       // the last of these strings is the value of a member
-	tails    []stretch  // the last one behind a prefix, by look.tail
+	tails    []stretch  // the last one behind a prefix, by shape.tail
 	parts    [3]stretch // of a web token
 	crumb    stretch    // the last value in a cookie
 	bare     [2]stretch // the last value without quotes: of a line, and others

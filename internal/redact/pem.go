@@ -19,7 +19,7 @@ const (
 
 // pem looks for a private key in PEM around the words of its first or last line. Where the other line is missing, the key
 // is what looks like one.
-func (f *finder) pem(_ *look, start, end int) {
+func (f *finder) pem(_ *shape, start, end int) {
 	if f.has(end, " block") {
 		end += len(" block")
 	}

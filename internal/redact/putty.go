@@ -6,7 +6,7 @@ import "strconv"
 const maxPutty = 256
 
 // putty looks for the private part of a key in PuTTY's format: as many lines of base64 as its header says.
-func (f *finder) putty(_ *look, start, end int) {
+func (f *finder) putty(_ *shape, start, end int) {
 	if start < f.keys || !f.begins(start) {
 		return
 	}

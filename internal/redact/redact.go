@@ -8,29 +8,29 @@ import (
 
 // A Redactor takes secrets out of texts. It does not change and is safe for concurrent use.
 type Redactor struct {
-	words *Keywords
-	looks []look // by the index of a word
+	words  *Keywords
+	shapes []shape // by the index of a word
 }
 
-// A look is what to do where a word stands.
-type look struct {
+// A shape is what to look for where a word stands.
+type shape struct {
 	word  string
 	exact bool // in this case of letters only
-	find  func(f *finder, l *look, start, end int)
+	find  func(f *finder, l *shape, start, end int)
 	token tokenRule // for those that look for a token
 	tail  int       // the number of that rule
 }
 
 // New returns a Redactor that knows all the rules.
 func New() *Redactor {
-	r := &Redactor{looks: shapes()}
+	r := &Redactor{shapes: shapes()}
 	for i, rule := range tokenRules() {
 		for p := range strings.FieldsSeq(rule.prefixes) {
-			r.looks = append(r.looks, look{word: p, exact: true, find: (*finder).prefixed, token: rule, tail: i})
+			r.shapes = append(r.shapes, shape{word: p, exact: true, find: (*finder).prefixed, token: rule, tail: i})
 		}
 	}
-	words := make([]string, len(r.looks))
-	for i, l := range r.looks {
+	words := make([]string, len(r.shapes))
+	for i, l := range r.shapes {
 		words[i] = l.word
 	}
 	r.words = NewKeywords(words)
@@ -113,7 +113,7 @@ type Span struct {
 func (r *Redactor) spans(s string, json bool) []Span {
 	f := finder{s: s, json: json}
 	r.words.Each(s, func(word, end int) bool {
-		l := &r.looks[word]
+		l := &r.shapes[word]
 		if start := end - len(l.word); !l.exact || s[start:end] == l.word {
 			l.find(&f, l, start, end)
 		}

@@ -6,8 +6,8 @@ import (
 )
 
 // shapes lists the words at which something other than a token with a prefix is looked for.
-func shapes() []look {
-	looks := []look{
+func shapes() []shape {
+	all := []shape{
 		{word: "private key", find: (*finder).pem},
 		{word: "private-lines:", find: (*finder).putty},
 		{word: "://", find: (*finder).address},
@@ -27,9 +27,9 @@ func shapes() []look {
 		{word: "--user ", exact: true, find: (*finder).user},
 	}
 	for _, w := range nameWords() {
-		looks = append(looks, look{word: w, find: (*finder).assigned})
+		all = append(all, shape{word: w, find: (*finder).assigned})
 	}
-	return append(looks, spacedShapes()...)
+	return append(all, spacedShapes()...)
 }
 
 // shapeNames lists the rules behind shapes.
@@ -41,7 +41,7 @@ func shapeNames() []string {
 }
 
 // webToken looks for a JSON web token: three parts of base64, of which the first is a JSON object.
-func (f *finder) webToken(_ *look, start, end int) {
+func (f *finder) webToken(_ *shape, start, end int) {
 	if !f.begins(start) && f.at(start-1) != '_' {
 		return
 	}
@@ -60,7 +60,7 @@ func (f *finder) webToken(_ *look, start, end int) {
 }
 
 // bearer looks for what stands behind that word.
-func (f *finder) bearer(_ *look, start, end int) {
+func (f *finder) bearer(_ *shape, start, end int) {
 	if !f.begins(start) {
 		return
 	}
@@ -78,7 +78,7 @@ func (f *finder) weak(start, end int, rule string) {
 }
 
 // basic looks for a user and a password in base64.
-func (f *finder) basic(_ *look, start, end int) {
+func (f *finder) basic(_ *shape, start, end int) {
 	if !f.begins(start) {
 		return
 	}
@@ -101,7 +101,7 @@ func isPrintable(s string) bool {
 const maxCookies = 4 << 10
 
 // cookies looks for the values in a Cookie or Set-Cookie header.
-func (f *finder) cookies(_ *look, start, end int) {
+func (f *finder) cookies(_ *shape, start, end int) {
 	limit := min(len(f.s), end+maxCookies)
 	for i := end; i < limit; {
 		i = f.blanks(i)
@@ -124,7 +124,7 @@ func (f *finder) cookies(_ *look, start, end int) {
 func isCookie(c byte) bool { return c > ' ' && c < 0x7f && strings.IndexByte("\"';,\\<>[]", c) < 0 }
 
 // telegram looks for a bot's token: a number, a colon, 35 characters of which the first two are always the same.
-func (f *finder) telegram(_ *look, start, end int) {
+func (f *finder) telegram(_ *shape, start, end int) {
 	from := start
 	for from > 0 && isDigit(f.s[from-1]) && start-from < 17 {
 		from--
@@ -139,7 +139,7 @@ func (f *finder) telegram(_ *look, start, end int) {
 }
 
 // okta looks for a token behind the name of its scheme.
-func (f *finder) okta(_ *look, start, end int) {
+func (f *finder) okta(_ *shape, start, end int) {
 	i := f.blanks(end)
 	stop := run(f.s[:min(len(f.s), i+maxKey)], i, isToken)
 	if f.begins(start) && strings.HasPrefix(f.s[i:], "00") && stop-i >= 40 && stop-i <= 44 && drawn(f.s[i:stop]) {
@@ -151,7 +151,7 @@ func (f *finder) okta(_ *look, start, end int) {
 const maxQuery = 512
 
 // oneTime looks for the secret of one-time passwords, in the address that is shown as a code to scan.
-func (f *finder) oneTime(_ *look, _, end int) {
+func (f *finder) oneTime(_ *shape, _, end int) {
 	stop := run(f.s[:min(len(f.s), end+maxQuery)], end, func(c byte) bool { return c > ' ' && !isQuote(c) })
 	for _, sign := range [...]string{"?secret=", "&secret=", `\u0026secret=`, "&amp;secret="} {
 		if _, rest, ok := strings.Cut(f.s[end:stop], sign); ok {
@@ -165,7 +165,7 @@ func (f *finder) oneTime(_ *look, _, end int) {
 }
 
 // azure looks for a client secret, which has the word behind its first four characters.
-func (f *finder) azure(_ *look, start, end int) {
+func (f *finder) azure(_ *shape, start, end int) {
 	from, stop := start-4, run(f.s[:min(len(f.s), end+40)], end, isAzure)
 	if from < 0 || !f.begins(from) || !isDigit(f.s[start-1]) || run(f.s[:start], from, isAzure) < start {
 		return
@@ -178,7 +178,7 @@ func (f *finder) azure(_ *look, start, end int) {
 func isAzure(c byte) bool { return isTokenDot(c) || c == '~' }
 
 // mailchimp looks for 32 hex digits before the name of a data centre.
-func (f *finder) mailchimp(_ *look, start, end int) {
+func (f *finder) mailchimp(_ *shape, start, end int) {
 	from, stop := start-32, run(f.s, end, isDigit)
 	if from < 0 || stop == end || stop-end > 2 || isWord(f.at(stop)) || !f.begins(from) || run(f.s[:start], from, isHex) != start {
 		return
@@ -187,7 +187,7 @@ func (f *finder) mailchimp(_ *look, start, end int) {
 }
 
 // terraform looks for 14 characters before the word and 60 or more behind it.
-func (f *finder) terraform(_ *look, start, end int) {
+func (f *finder) terraform(_ *shape, start, end int) {
 	from, stop := start-14, run(f.s, end, isTokenEq)
 	if from < 0 || !f.begins(from) || run(f.s[:start], from, isAlnum) != start || stop-end < 60 {
 		return
@@ -199,7 +199,7 @@ func (f *finder) terraform(_ *look, start, end int) {
 const maxCommand = 256
 
 // user looks for a password behind a user's name, as curl takes them. Other programs take ids, folders and branches there.
-func (f *finder) user(_ *look, start, end int) {
+func (f *finder) user(_ *shape, start, end int) {
 	if !strings.Contains(f.s[max(0, start-maxCommand):start], "curl") {
 		return
 	}

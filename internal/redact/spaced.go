@@ -6,12 +6,12 @@ import "strings"
 // netrc or of redis, a statement of SQL, a shell that is no Bourne shell.
 
 // spacedShapes lists the words at which that is looked for, beside the names of values.
-func spacedShapes() []look {
-	looks := append(commandShapes(), look{word: "identified ", find: (*finder).identified})
+func spacedShapes() []shape {
+	all := append(commandShapes(), shape{word: "identified ", find: (*finder).identified})
 	for _, first := range discordStarts() {
-		looks = append(looks, look{word: first, exact: true, find: (*finder).discord})
+		all = append(all, shape{word: first, exact: true, find: (*finder).discord})
 	}
-	return looks
+	return all
 }
 
 // spaced returns where the value begins that stands behind a name and a blank at i, or -1.
@@ -101,7 +101,7 @@ func (f *finder) netrc(i int) bool {
 }
 
 // identified looks for the password of IDENTIFIED BY 'x', perhaps WITH a plugin.
-func (f *finder) identified(_ *look, start, end int) {
+func (f *finder) identified(_ *shape, start, end int) {
 	if !f.begins(start) {
 		return
 	}
@@ -136,7 +136,7 @@ func discordStarts() (starts []string) {
 }
 
 // discord looks for a bot's token: its number, a time and a signature in base64, with dots between.
-func (f *finder) discord(_ *look, start, end int) {
+func (f *finder) discord(_ *shape, start, end int) {
 	if !f.begins(start) || f.at(start-1) == '.' {
 		return
 	}

@@ -114,7 +114,7 @@ func tokenRules() []tokenRule {
 }
 
 // prefixed looks for a token whose prefix is s[start:end].
-func (f *finder) prefixed(l *look, start, end int) {
+func (f *finder) prefixed(l *shape, start, end int) {
 	t := &l.token
 	if !t.inside && !f.begins(start) || f.splits(start) || t.apart && isBase64(f.at(start-1)) {
 		return
@@ -143,7 +143,7 @@ func (f *finder) cutOff(t *tokenRule, start, end, stop int) bool {
 const leftOut = "[cmemd: "
 
 // tailEnd returns where what may follow a prefix ends, but for the dots of a sentence.
-func (f *finder) tailEnd(l *look, i int) int {
+func (f *finder) tailEnd(l *shape, i int) int {
 	if len(f.tails) <= l.tail {
 		f.tails = append(f.tails, make([]stretch, l.tail+1-len(f.tails))...)
 	}
