@@ -13,8 +13,7 @@ import (
 	"github.com/cmemd/cmemd/events"
 )
 
-func testAppend(t *testing.T, open func(testing.TB) Log) {
-	l := opened(t, open)
+func testAppend(t *testing.T, l Log) {
 	d := Draft("one")
 	d.Key, d.Causation, d.Correlation = events.KeyOf("k"), uuid.Must(uuid.NewV7()), uuid.Must(uuid.NewV7())
 	d.Unobserved = true
@@ -40,8 +39,7 @@ func testAppend(t *testing.T, open func(testing.TB) Log) {
 	verify(t, l)
 }
 
-func testVersions(t *testing.T, open func(testing.TB) Log) {
-	l := opened(t, open)
+func testVersions(t *testing.T, l Log) {
 	appendTo(t, l, Session("a"), 0, "a1", "a2")
 	for _, expected := range []events.Version{0, 1, 3, 1 << 60} {
 		_, err := l.Append(t.Context(), Session("a"), expected, Draft("no"))
@@ -59,8 +57,7 @@ func testVersions(t *testing.T, open func(testing.TB) Log) {
 }
 
 // testFencing has writers race for each version of one stream: exactly one wins each.
-func testFencing(t *testing.T, open func(testing.TB) Log) {
-	l := opened(t, open)
+func testFencing(t *testing.T, l Log) {
 	const writers, rounds = 8, 25
 	for round := range events.Version(rounds) {
 		var wg sync.WaitGroup
@@ -90,8 +87,7 @@ func testFencing(t *testing.T, open func(testing.TB) Log) {
 
 // testConcurrent has many writers append to their own streams, several events at a time. One in three appends names
 // a wrong version, which must fail alone.
-func testConcurrent(t *testing.T, open func(testing.TB) Log) {
-	l := opened(t, open)
+func testConcurrent(t *testing.T, l Log) {
 	const writers, appends = 16, 20
 	var wg sync.WaitGroup
 	for w := range writers {
@@ -122,8 +118,7 @@ func testConcurrent(t *testing.T, open func(testing.TB) Log) {
 	verify(t, l)
 }
 
-func testInvalid(t *testing.T, open func(testing.TB) Log) {
-	l := opened(t, open)
+func testInvalid(t *testing.T, l Log) {
 	for _, stream := range []events.StreamID{"", "\x00format", " x", events.StreamID(strings.Repeat("x", events.MaxStream+1))} {
 		_, err := l.Append(t.Context(), stream, 0, Draft("x"))
 		wantErr(t, fmt.Sprintf("append to %.20q", string(stream)), err, eventlog.ErrInvalid)
@@ -141,8 +136,7 @@ func testInvalid(t *testing.T, open func(testing.TB) Log) {
 	equal(t, "the longest name", collect(t, l.All(t.Context(), 1))[0].Stream, longest)
 }
 
-func testEmptyAppend(t *testing.T, open func(testing.TB) Log) {
-	l := opened(t, open)
+func testEmptyAppend(t *testing.T, l Log) {
 	for _, v := range []events.Version{0, 5} {
 		got, err := l.Append(t.Context(), Session("a"), v)
 		if len(got) != 0 || err != nil {
@@ -157,8 +151,7 @@ func testEmptyAppend(t *testing.T, open func(testing.TB) Log) {
 	verify(t, l)
 }
 
-func testTooLarge(t *testing.T, open func(testing.TB) Log) {
-	l := opened(t, open)
+func testTooLarge(t *testing.T, l Log) {
 	_, err := l.Append(t.Context(), Session("a"), 0, Draft("small"), Draft(strings.Repeat("x", events.MaxPayload+1)))
 	wantErr(t, "a payload over the limit", err, events.ErrTooLarge)
 	equal(t, "records", len(collect(t, l.All(t.Context(), 1))), 0)
@@ -172,8 +165,7 @@ func testTooLarge(t *testing.T, open func(testing.TB) Log) {
 }
 
 // testTimes checks that recorded_at never decreases and that occurred_at keeps its nanoseconds.
-func testTimes(t *testing.T, open func(testing.TB) Log) {
-	l := opened(t, open)
+func testTimes(t *testing.T, l Log) {
 	var all []events.Record
 	for i := range events.Version(50) {
 		all = append(all, appendTo(t, l, Session("a"), i, "x")...)
@@ -190,8 +182,7 @@ func testTimes(t *testing.T, open func(testing.TB) Log) {
 }
 
 // testAppendEnd has many writers share one stream.
-func testAppendEnd(t *testing.T, open func(testing.TB) Log) {
-	l := opened(t, open)
+func testAppendEnd(t *testing.T, l Log) {
 	const writers, appends = 8, 15
 	var wg sync.WaitGroup
 	for w := range writers {

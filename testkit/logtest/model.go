@@ -3,6 +3,7 @@ package logtest
 import (
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"testing"
 
@@ -118,17 +119,7 @@ func (m *model) stream(rt *rapid.T, stream events.StreamID) {
 	want := m.streams[stream]
 	from := rapid.IntRange(0, len(want)+1).Draw(rt, "from")
 	want = want[min(max(from-1, 0), len(want)):]
-	i := 0
-	for r, err := range m.log.Stream(m.t.Context(), stream, events.Version(from)) {
-		if err != nil || i >= len(want) {
-			rt.Fatalf("Stream: record %d of %d: %v", i, len(want), err)
-		}
-		m.same(rt, r, want[i])
-		i++
-	}
-	if i != len(want) {
-		rt.Fatalf("Stream: got %d records, want %d", i, len(want))
-	}
+	m.sameAll(rt, "Stream", m.log.Stream(m.t.Context(), stream, events.Version(from)), want)
 	v, at, err := m.log.Head(m.t.Context(), stream)
 	if all := m.streams[stream]; err != nil || int(v) != len(all) || len(all) > 0 && int(at) != all[len(all)-1]+1 {
 		rt.Fatalf("Head: got %d, %d, %v", v, at, err)
@@ -136,16 +127,25 @@ func (m *model) stream(rt *rapid.T, stream events.StreamID) {
 }
 
 func (m *model) compare(rt *rapid.T) {
+	all := make([]int, len(m.all))
+	for i := range all {
+		all[i] = i
+	}
+	m.sameAll(rt, "All", m.log.All(m.t.Context(), 1), all)
+}
+
+// sameAll compares a sequence with the entries that have these indexes.
+func (m *model) sameAll(rt *rapid.T, what string, seq iter.Seq2[events.Record, error], want []int) {
 	i := 0
-	for r, err := range m.log.All(m.t.Context(), 1) {
-		if err != nil || i >= len(m.all) {
-			rt.Fatalf("All: record %d of %d: %v", i, len(m.all), err)
+	for r, err := range seq {
+		if err != nil || i >= len(want) {
+			rt.Fatalf("%s: record %d of %d: %v", what, i, len(want), err)
 		}
-		m.same(rt, r, i)
+		m.same(rt, r, want[i])
 		i++
 	}
-	if i != len(m.all) {
-		rt.Fatalf("All: got %d records, want %d", i, len(m.all))
+	if i != len(want) {
+		rt.Fatalf("%s: got %d records, want %d", what, i, len(want))
 	}
 }
 

@@ -12,8 +12,7 @@ import (
 	"github.com/cmemd/cmemd/events"
 )
 
-func testGet(t *testing.T, open func(testing.TB) Log) {
-	l := opened(t, open)
+func testGet(t *testing.T, l Log) {
 	want := appendTo(t, l, Session("a"), 0, numbered("x", 5)...)
 	for _, w := range want {
 		got, err := l.Get(t.Context(), w.Position)
@@ -29,8 +28,7 @@ func testGet(t *testing.T, open func(testing.TB) Log) {
 	}
 }
 
-func testHead(t *testing.T, open func(testing.TB) Log) {
-	l := opened(t, open)
+func testHead(t *testing.T, l Log) {
 	head := func(stream events.StreamID) string {
 		v, p, err := l.Head(t.Context(), stream)
 		return fmt.Sprint(v, p, err)
@@ -47,8 +45,7 @@ func testHead(t *testing.T, open func(testing.TB) Log) {
 	}
 }
 
-func testStream(t *testing.T, open func(testing.TB) Log) {
-	l := opened(t, open)
+func testStream(t *testing.T, l Log) {
 	const n = 2500 // more than two slices
 	var a, b events.Version
 	for a < n {
@@ -74,8 +71,7 @@ func testStream(t *testing.T, open func(testing.TB) Log) {
 	equal(t, "records of an unknown stream", len(collect(t, l.Stream(t.Context(), Session("c"), 1))), 0)
 }
 
-func testAll(t *testing.T, open func(testing.TB) Log) {
-	l := opened(t, open)
+func testAll(t *testing.T, l Log) {
 	equal(t, "an empty log", len(collect(t, l.All(t.Context(), 1))), 0)
 	appendTo(t, l, Session("a"), 0, "1", "2")
 	appendTo(t, l, events.ProviderStream("p"), 0, "3")
@@ -88,8 +84,7 @@ func testAll(t *testing.T, open func(testing.TB) Log) {
 }
 
 // testSlices reads a log of many slices with records of all sizes, and keeps the records.
-func testSlices(t *testing.T, open func(testing.TB) Log) {
-	l := opened(t, open)
+func testSlices(t *testing.T, l Log) {
 	var want []string
 	for i := range events.Version(12) {
 		batch := numbered(fmt.Sprint(i), 300)
@@ -102,8 +97,7 @@ func testSlices(t *testing.T, open func(testing.TB) Log) {
 	equal(t, "texts of the stream", texts(t, collect(t, l.Stream(t.Context(), Session("a"), 1))), want)
 }
 
-func testAllWhileAppending(t *testing.T, open func(testing.TB) Log) {
-	l := opened(t, open)
+func testAllWhileAppending(t *testing.T, l Log) {
 	appendTo(t, l, Session("a"), 0, numbered("x", 1500)...)
 	var n events.Position
 	for r, err := range l.All(t.Context(), 1) {
@@ -126,8 +120,7 @@ func testAllWhileAppending(t *testing.T, open func(testing.TB) Log) {
 	}
 }
 
-func testBreaks(t *testing.T, open func(testing.TB) Log) {
-	l := opened(t, open)
+func testBreaks(t *testing.T, l Log) {
 	appendTo(t, l, Session("a"), 0, numbered("x", 10)...)
 	for name, seq := range map[string]func(func(events.Record, error) bool){
 		"All": l.All(t.Context(), 1), "Stream": l.Stream(t.Context(), Session("a"), 1), "Follow": l.Follow(t.Context(), 1),
@@ -144,8 +137,7 @@ func testBreaks(t *testing.T, open func(testing.TB) Log) {
 	}
 }
 
-func testCancel(t *testing.T, open func(testing.TB) Log) {
-	l := opened(t, open)
+func testCancel(t *testing.T, l Log) {
 	appendTo(t, l, Session("a"), 0, numbered("x", 10)...)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -159,26 +151,14 @@ func testCancel(t *testing.T, open func(testing.TB) Log) {
 		}
 	}
 	equal(t, "steps of All", n, 4)
-	_, err := l.Append(ctx, Session("a"), 10, Draft("no"))
-	wantErr(t, "Append", err, context.Canceled)
-	wantErr(t, "Restore", l.Restore(ctx, collect(t, l.All(t.Context(), 1))...), context.Canceled)
-	wantErr(t, "Erase", l.Erase(ctx, 1), context.Canceled)
-	_, err = l.Get(ctx, 1)
-	wantErr(t, "Get", err, context.Canceled)
-	_, err = l.Last(ctx)
-	wantErr(t, "Last", err, context.Canceled)
-	_, _, err = l.Head(ctx, Session("a"))
-	wantErr(t, "Head", err, context.Canceled)
-	_, err = lastError(l.Stream(ctx, Session("a"), 1))
-	wantErr(t, "Stream", err, context.Canceled)
+	wantRefused(ctx, t, l, collect(t, l.All(t.Context(), 1)), context.Canceled)
 	if n, err := lastError(l.Follow(ctx, 1)); n != 0 || err != nil {
 		t.Errorf("Follow: got %d records, %v, want neither", n, err)
 	}
 	equal(t, "records", len(collect(t, l.All(t.Context(), 1))), 10)
 }
 
-func testFollow(t *testing.T, open func(testing.TB) Log) {
-	l := opened(t, open)
+func testFollow(t *testing.T, l Log) {
 	appendTo(t, l, Session("a"), 0, numbered("x", 3)...)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -246,8 +226,7 @@ func testFollowWaits(t *testing.T, open func(testing.TB) Log) {
 	})
 }
 
-func testFollowBusy(t *testing.T, open func(testing.TB) Log) {
-	l := opened(t, open)
+func testFollowBusy(t *testing.T, l Log) {
 	const writers, appends = 8, 60
 	var followers, appenders sync.WaitGroup
 	for range 3 {
@@ -281,8 +260,7 @@ func testFollowBusy(t *testing.T, open func(testing.TB) Log) {
 	followers.Wait()
 }
 
-func testErase(t *testing.T, open func(testing.TB) Log) {
-	l := opened(t, open)
+func testErase(t *testing.T, l Log) {
 	before := appendTo(t, l, Session("a"), 0, numbered("secret", 6)...)
 	wantErr(t, "Erase of an unknown position", l.Erase(t.Context(), 2, 99), eventlog.ErrNotFound)
 	if r, err := l.Get(t.Context(), 2); err != nil || r.Erased {
@@ -310,8 +288,7 @@ func testErase(t *testing.T, open func(testing.TB) Log) {
 	verify(t, l)
 }
 
-func testClose(t *testing.T, open func(testing.TB) Log) {
-	l := opened(t, open)
+func testClose(t *testing.T, l Log) {
 	records := appendTo(t, l, Session("a"), 0, "x")
 	for range 2 {
 		if err := l.Close(); err != nil {
@@ -319,24 +296,33 @@ func testClose(t *testing.T, open func(testing.TB) Log) {
 		}
 	}
 	ctx := t.Context()
-	_, err := l.Append(ctx, Session("a"), 1, Draft("no"))
-	wantErr(t, "Append", err, eventlog.ErrClosed)
-	_, err = l.Append(ctx, Session("a"), 1)
+	wantRefused(ctx, t, l, records, eventlog.ErrClosed)
+	_, err := l.Append(ctx, Session("a"), 1)
 	wantErr(t, "Append of nothing", err, eventlog.ErrClosed)
-	wantErr(t, "Restore", l.Restore(ctx, records...), eventlog.ErrClosed)
-	wantErr(t, "Erase", l.Erase(ctx, 1), eventlog.ErrClosed)
-	_, err = l.Get(ctx, 1)
-	wantErr(t, "Get", err, eventlog.ErrClosed)
-	_, err = l.Last(ctx)
-	wantErr(t, "Last", err, eventlog.ErrClosed)
-	for _, stream := range []events.StreamID{Session("a"), Session("unknown")} {
-		_, _, err = l.Head(ctx, stream)
-		wantErr(t, "Head", err, eventlog.ErrClosed)
-		_, err = lastError(l.Stream(ctx, stream, 1))
-		wantErr(t, "Stream", err, eventlog.ErrClosed)
-	}
+	_, _, err = l.Head(ctx, Session("unknown"))
+	wantErr(t, "Head of an unknown stream", err, eventlog.ErrClosed)
+	_, err = lastError(l.Stream(ctx, Session("unknown"), 1))
+	wantErr(t, "an unknown stream", err, eventlog.ErrClosed)
 	_, err = lastError(l.All(ctx, 1))
 	wantErr(t, "All", err, eventlog.ErrClosed)
 	_, err = lastError(l.Follow(ctx, 1))
 	wantErr(t, "Follow", err, eventlog.ErrClosed)
+}
+
+// wantRefused checks that each call which is answered at once returns an error, with records that the log holds, all of session
+// "a".
+func wantRefused(ctx context.Context, t *testing.T, l Log, records []events.Record, want error) {
+	t.Helper()
+	_, err := l.Append(ctx, Session("a"), events.Version(len(records)), Draft("no"))
+	wantErr(t, "Append", err, want)
+	wantErr(t, "Restore", l.Restore(ctx, records...), want)
+	wantErr(t, "Erase", l.Erase(ctx, 1), want)
+	_, err = l.Get(ctx, 1)
+	wantErr(t, "Get", err, want)
+	_, err = l.Last(ctx)
+	wantErr(t, "Last", err, want)
+	_, _, err = l.Head(ctx, Session("a"))
+	wantErr(t, "Head", err, want)
+	_, err = lastError(l.Stream(ctx, Session("a"), 1))
+	wantErr(t, "Stream", err, want)
 }

@@ -4,7 +4,7 @@ import "testing"
 
 // Run tests an engine. The suite closes what open returns.
 func Run(t *testing.T, open func(testing.TB) Log) {
-	for name, test := range map[string]func(*testing.T, func(testing.TB) Log){
+	for name, test := range map[string]func(*testing.T, Log){
 		"append":         testAppend,
 		"versions":       testVersions,
 		"fencing":        testFencing,
@@ -22,17 +22,24 @@ func Run(t *testing.T, open func(testing.TB) Log) {
 		"breaks":         testBreaks,
 		"cancel":         testCancel,
 		"follow":         testFollow,
-		"follow waits":   testFollowWaits,
 		"follow, busy":   testFollowBusy,
 		"erase":          testErase,
 		"close":          testClose,
 		"times":          testTimes,
-		"restore":        testRestore,
-		"restore bad":    testRestoreBad,
-		"export":         testExport,
-		"export fails":   testExportFails,
-		"import bad":     testImportBad,
-		"model":          func(t *testing.T, open func(testing.TB) Log) { testModel(t, open, nil) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, opened(t, open))
+		})
+	}
+	for name, test := range map[string]func(*testing.T, func(testing.TB) Log){
+		"follow waits": testFollowWaits,
+		"restore":      testRestore,
+		"restore bad":  testRestoreBad,
+		"export":       testExport,
+		"export fails": testExportFails,
+		"import bad":   testImportBad,
+		"model":        func(t *testing.T, open func(testing.TB) Log) { testModel(t, open, nil) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
