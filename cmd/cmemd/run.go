@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -24,7 +25,7 @@ func run(version string, args []string) int {
 	root.SetArgs(args)
 	root.SetOut(a.Out)
 	root.SetErr(a.Err)
-	err := root.ExecuteContext(ctx)
+	err := cmp.Or(root.ExecuteContext(ctx), a.Unwritten())
 	a.JSON = a.JSON || wantsJSON(err, args)
 	a.Complain(err)
 	return terminal.ExitCode(err)

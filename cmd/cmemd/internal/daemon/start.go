@@ -65,7 +65,7 @@ func start(ctx context.Context, a *terminal.App, client *client.Client) error {
 	if err := s.await(ctx, client); err != nil {
 		return err
 	}
-	return showStarted(a, s)
+	return a.Show(s, func() { showStarted(a, s) })
 }
 
 // stopOlder stops a daemon that is older than this command.
@@ -169,10 +169,7 @@ func (s *startedDaemon) await(ctx context.Context, client *client.Client) error 
 	return err
 }
 
-func showStarted(a *terminal.App, s startedDaemon) error {
-	if a.JSON {
-		return a.PrintJSON(s)
-	}
+func showStarted(a *terminal.App, s startedDaemon) {
 	if s.Stopped != "" {
 		a.Printf("stopped the older daemon %s\n", terminal.VisibleLine(s.Stopped))
 	}
@@ -185,5 +182,4 @@ func showStarted(a *terminal.App, s startedDaemon) error {
 		a.Printf("it is not ready yet (%s); `cmemd status` tells when it is\n", terminal.VisibleLine(s.Phase))
 	}
 	a.Printf("logs: %s\n", terminal.VisibleLine(s.Logs))
-	return nil
 }

@@ -67,15 +67,14 @@ func testObservers(ctx context.Context, a *terminal.App, name string) error {
 			failed = append(failed, err)
 		}
 	}
-	switch {
-	case a.JSON:
-		err = a.PrintJSON(out)
-	case len(all) == 1:
-		showTry(a, out.Tried[0])
-	default:
-		err = showTries(a, out.Tried)
-	}
-	return errors.Join(err, a.Reported(together(failed)))
+	return a.Report(out, func(a *terminal.App) error {
+		if len(all) == 1 {
+			showTry(a, out.Tried[0])
+		} else {
+			showTries(a, out.Tried)
+		}
+		return together(failed)
+	})
 }
 
 // together is the only error of all, or says how many there are.
@@ -126,9 +125,10 @@ func showModes(a *terminal.App) error {
 		shown, bad = append(shown, m), append(bad, err)
 	}
 	err = terminal.Advise(errors.Join(bad...), "correct the file")
-	if a.JSON {
-		return errors.Join(a.PrintJSON(shown), err)
-	}
+	return errors.Join(a.Show(shown, func() { printModes(a, shown) }), err)
+}
+
+func printModes(a *terminal.App, shown []shownMode) {
 	t := terminal.List{Head: []string{"MODE", "SOURCE", "STATE", "MEANS"}}
 	for _, m := range shown {
 		state := "ok"
@@ -140,7 +140,7 @@ func showModes(a *terminal.App) error {
 		}
 		t.Add(m.Name, m.Source, state, m.Title)
 	}
-	return errors.Join(a.Print(t), err)
+	a.Print(t)
 }
 
 // shownModeOf reads one mode.

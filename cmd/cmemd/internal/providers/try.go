@@ -171,7 +171,7 @@ func (t *try) Err() error {
 }
 
 // showTries shows what came of asking several, a line each, and then what mends those that failed.
-func showTries(a *terminal.App, all []*try) error {
+func showTries(a *terminal.App, all []*try) {
 	l := terminal.List{Head: []string{"PROVIDER", "PROMPT", "TOOK", "CALLS", "TOKENS", "COST", "OUTPUT", "PARSED"}}
 	for _, t := range all {
 		cost := ""
@@ -181,13 +181,12 @@ func showTries(a *terminal.App, all []*try) error {
 		l.Add(terminal.NameOfModel(t.Provider, t.Model), terminal.Size(int64(t.PromptBytes)), t.took().String(), fmt.Sprint(t.Questions),
 			fmt.Sprint(t.Usage.Input+t.Usage.Output), cost, terminal.Size(int64(t.Output.Len())), t.resultCell())
 	}
-	err := a.Print(l)
+	a.Print(l)
 	for _, t := range all {
 		if bad := t.Err(); bad != nil {
 			a.Say("%s\n  next: %s", terminal.VisibleLine(terminal.Describe(bad)), terminal.VisibleLine(terminal.NextStep(bad)))
 		}
 	}
-	return err
 }
 
 func (t *try) took() time.Duration { return time.Duration(t.TookMS) * time.Millisecond }

@@ -19,10 +19,7 @@ const plainStrip = 64
 // showComparison draws what policies made of s: their figures, and a strip of each one's decisions over time. live is the
 // policy to mark.
 func showComparison(a *terminal.App, s *replay.Scenario, runs []report.Run, live string) error {
-	left, err := showFigures(a, runs, live)
-	if err != nil {
-		return err
-	}
+	left := showFigures(a, runs, live)
 	for _, r := range runs {
 		if r.Result.Error != "" {
 			a.Printf("%s was given up: %s\n", terminal.VisibleLine(r.Policy), terminal.VisibleLine(r.Result.Error))
@@ -45,7 +42,7 @@ func livePolicy() string { return string(policy.Live()[0]) }
 
 // showFigures prints the figures as a table and returns how many columns it left out: on a terminal those that are zero
 // under every policy, and of those that do not fit the ones that tell least.
-func showFigures(a *terminal.App, runs []report.Run, live string) (left int, err error) {
+func showFigures(a *terminal.App, runs []report.Run, live string) (left int) {
 	columns := comparisonColumns(runs, live)
 	all := len(columns)
 	if total := terminal.Width(a.Out); total > 0 {
@@ -58,7 +55,8 @@ func showFigures(a *terminal.App, runs []report.Run, live string) (left int, err
 			l.Rows[i] = append(l.Rows[i], cell)
 		}
 	}
-	return all - len(columns), a.Print(l)
+	a.Print(l)
+	return all - len(columns)
 }
 
 // comparisonColumn is one column of the comparison; its numbers are set right.

@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"time"
@@ -18,6 +19,8 @@ type App struct {
 	Now      func() time.Time
 	Version  string
 	JSON     bool // --json
+
+	unwritten error // the first error of writing to Out
 }
 
 // Home returns the folder of all of cmemd's files.
@@ -38,7 +41,13 @@ func (a *App) Ask(do func(c *client.Client) error) error {
 const MaxSaid = 4 << 10
 
 // Printf writes to standard output. What is captured text must have gone through Visible or VisibleLine.
-func (a *App) Printf(format string, args ...any) { fmt.Fprintf(a.Out, format, args...) }
+func (a *App) Printf(format string, args ...any) {
+	_, err := fmt.Fprintf(a.Out, format, args...)
+	a.unwritten = cmp.Or(a.unwritten, err)
+}
+
+// Unwritten is why not all reached standard output that was to be printed; nil: it did.
+func (a *App) Unwritten() error { return a.unwritten }
 
 // Say writes to standard error what is neither data nor an error; nothing with --json.
 func (a *App) Say(format string, args ...any) {

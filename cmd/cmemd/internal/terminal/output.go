@@ -2,6 +2,7 @@ package terminal
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -48,33 +49,29 @@ type List struct {
 func (l *List) Add(cells ...string) { l.Rows = append(l.Rows, cells) }
 
 // Print shows l: coloured and fitted on a terminal, in plain aligned columns elsewhere.
-func (a *App) Print(l List) error {
+func (a *App) Print(l List) {
 	for _, row := range l.Rows {
 		for i := range row {
 			row[i] = VisibleLine(row[i])
 		}
 	}
 	if columns := Width(a.Out); columns > 0 {
-		return a.printFitted(l, columns)
+		a.printFitted(l, columns)
+		return
 	}
 	var text strings.Builder
 	w := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
 	for _, row := range append([][]string{l.Head}, l.Rows...) {
 		fmt.Fprintln(w, strings.Join(row, "\t"))
 	}
-	if err := w.Flush(); err != nil {
-		return err
-	}
+	_ = w.Flush() // text takes all
 	for line := range strings.Lines(text.String()) {
-		if _, err := fmt.Fprintln(a.Out, strings.TrimRight(line, " \n")); err != nil {
-			return err
-		}
+		a.Printf("%s\n", strings.TrimRight(line, " \n"))
 	}
-	return nil
 }
 
 // printFitted shows l on a terminal. Colours that it has not, or that NO_COLOR refuses, are left out.
-func (a *App) printFitted(l List, columns int) error {
+func (a *App) printFitted(l List, columns int) {
 	widths := l.widths(columns)
 	cell := lipgloss.NewStyle()
 	t := table.New().Headers(l.Head...).Rows(l.Rows...).Wrap(false).Border(lipgloss.HiddenBorder()).
@@ -93,7 +90,7 @@ func (a *App) printFitted(l List, columns int) error {
 			return own
 		})
 	_, err := lipgloss.Fprintln(a.Out, t.Render())
-	return err
+	a.unwritten = cmp.Or(a.unwritten, err)
 }
 
 // ColumnGap is the room between two columns of a table on a terminal.
@@ -131,7 +128,7 @@ func (l List) widths(total int) []int {
 func (a *App) Heading(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	if !IsTerminal(a.Out) {
-		fmt.Fprintln(a.Out, text)
+		a.Printf("%s\n", text)
 		return
 	}
 	_, _ = lipgloss.Fprintln(a.Out, lipgloss.NewStyle().Bold(true).Render(text))
@@ -143,9 +140,9 @@ func (a *App) Field(name, value string) {
 	switch {
 	case value == "":
 	case strings.Contains(value, "\n"):
-		fmt.Fprintf(a.Out, "%s\n  %s\n", name, strings.ReplaceAll(value, "\n", "\n  "))
+		a.Printf("%s\n  %s\n", name, strings.ReplaceAll(value, "\n", "\n  "))
 	default:
-		fmt.Fprintf(a.Out, "%-12s  %s\n", name, value)
+		a.Printf("%-12s  %s\n", name, value)
 	}
 }
 
@@ -177,16 +174,17 @@ func (a *App) Show(answer any, words func()) error {
 	return nil
 }
 
-// Found prints an answer as JSON where that is wanted. shown reports that nothing is left to print: it was printed, or there is
-// nothing in it, which n and the error, ErrNothing with that text, say.
-func (a *App) Found(answer any, n int, nothing string) (shown bool, err error) {
-	if a.JSON {
-		err = a.PrintJSON(answer)
+// Report is Show for an answer that may be none: words says so by an error, which JSON has said already.
+func (a *App) Report(answer any, words func(a *App) error) error {
+	if !a.JSON {
+		return words(a)
 	}
-	if err == nil && n == 0 {
-		err = a.Reported(fmt.Errorf("%w: %s", ErrNothing, nothing))
+	if err := a.PrintJSON(answer); err != nil {
+		return err
 	}
-	return a.JSON || err != nil, err
+	mute := *a
+	mute.Out = io.Discard
+	return a.Reported(words(&mute))
 }
 
 // PrintJSONLine is printJSON on one line, for what comes one by one.

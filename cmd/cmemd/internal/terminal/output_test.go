@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"slices"
 	"strings"
@@ -27,7 +28,8 @@ func TestPrintPlain(t *testing.T) {
 	l := List{Head: []string{"ID", "TITLE", "LAST"}}
 	l.Add("1", "two\nlines\tand \x1b[31mred", "")
 	l.Add("22", "größer", "x")
-	if err := a.Print(l); err != nil {
+	a.Print(l)
+	if err := a.Unwritten(); err != nil {
 		t.Fatal(err)
 	}
 	want := "ID  TITLE                      LAST\n1   two lines and \\x1b[31mred\n22  größer                     x\n"
@@ -154,8 +156,8 @@ func TestPrintFitted(t *testing.T) {
 	a, out, _ := newApp()
 	l := List{Head: []string{"SESSION", "PENDING", "TITLE"}}
 	l.Add("9b308e8d-0f3c", "3", strings.Repeat("long ", 20))
-	if err := a.printFitted(l, 40); err != nil {
-		t.Fatal(err)
+	if a.printFitted(l, 40); a.Unwritten() != nil {
+		t.Fatal(a.Unwritten())
 	}
 	for line := range strings.Lines(out.String()) {
 		if w := lipgloss.Width(strings.TrimSuffix(line, "\n")); w > 40 {
@@ -165,5 +167,36 @@ func TestPrintFitted(t *testing.T) {
 	if got := strings.Fields(out.String()); len(got) < 6 || !slices.Equal(got[:3], l.Head) || got[3] != "9b308e8d-0f3c" || got[4] != "3" ||
 		!strings.Contains(out.String(), "…") {
 		t.Errorf("got\n%s", out)
+	}
+}
+
+// TestReport holds an answer with nothing in it to: one document with --json, whose reader is not told of it again.
+func TestReport(t *testing.T) {
+	t.Parallel()
+	words := func(a *App) error {
+		a.Printf("in words\n")
+		return fmt.Errorf("%w: no rows", ErrNothing)
+	}
+	for want, json := range map[string]bool{"in words\n": false, "{\n  \"rows\": 0\n}\n": true} {
+		a, out, errOut := newApp()
+		a.JSON = json
+		err := a.Report(map[string]int{"rows": 0}, words)
+		a.Complain(err)
+		if out.String() != want || !errors.Is(err, ErrNothing) || ExitCode(err) != ExitNothing || (errOut.Len() == 0) != json {
+			t.Errorf("with JSON %v: %v, and printed %q and %q", json, err, out, errOut)
+		}
+	}
+}
+
+// TestUnwritten has standard output refuse what is printed.
+func TestUnwritten(t *testing.T) {
+	t.Parallel()
+	a, _, _ := newApp()
+	r, w := io.Pipe()
+	r.Close()
+	a.Out = w
+	a.Print(List{Head: []string{"A"}, Rows: [][]string{{"1"}}})
+	if !errors.Is(a.Unwritten(), io.ErrClosedPipe) {
+		t.Errorf("got %v", a.Unwritten())
 	}
 }

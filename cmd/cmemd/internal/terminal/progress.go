@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/schollz/progressbar/v3"
+
+	"github.com/cmemd/cmemd/internal/api"
 )
 
 // A Meter shows how far a long piece of work has come, on a standard error that is a terminal; elsewhere it is silent.
@@ -42,6 +44,16 @@ func (m *Meter) Set(done, total uint64) {
 		m.bar.ChangeMax64(int64(total))
 	}
 	_ = m.bar.Set64(int64(done)) // a display only
+}
+
+// Progress says how far the daemon has come.
+func (m *Meter) Progress(p api.Progress) { m.Set(p.Done, p.Total) }
+
+// Measured does work behind a meter that is called what, and clears its line.
+func Measured[A any](a *App, what string, work func(*Meter) (A, error)) (A, error) {
+	m := a.Meter(what, 0, false)
+	defer m.End()
+	return work(m)
 }
 
 // Reader returns r, and counts what is read from it.

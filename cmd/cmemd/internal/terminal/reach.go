@@ -28,14 +28,26 @@ func (a *App) Query(ctx context.Context, do func(ctx context.Context, to api.Inv
 	})
 }
 
-// Answer asks the daemon by r for q, and has show print what it answers.
+// Answer asks the daemon by r for q, and reports what it answers: as JSON, or as show prints it. What show returns says that
+// there was nothing to be shown, or not all.
 func Answer[Q, A any](ctx context.Context, a *App, r api.Route[Q, A], q Q, show func(*App, A) error) error {
 	return a.Query(ctx, func(ctx context.Context, to api.Invoker) error {
 		answer, err := r.Call(ctx, to, q)
 		if err != nil {
 			return err
 		}
-		return show(a, answer)
+		return a.Report(answer, func(a *App) error { return show(a, answer) })
+	})
+}
+
+// Await has the daemon do the work of r for q, behind a meter that is called what, and reports what came of it, as Answer does.
+func Await[Q, A any](ctx context.Context, a *App, r api.Work[Q, A], what string, q Q, show func(*App, A) error) error {
+	return a.Stream(ctx, func(c *client.Client) error {
+		done, err := Measured(a, what, func(m *Meter) (A, error) { return r.Call(ctx, c, q, m.Progress) })
+		if err != nil {
+			return err
+		}
+		return a.Report(done, func(a *App) error { return show(a, done) })
 	})
 }
 

@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -59,23 +60,14 @@ func placeContext(q *api.ContextQuery) (err error) {
 }
 
 func showContext(a *terminal.App, answer api.ContextAnswer) error {
-	switch {
-	case a.JSON:
-		if err := a.PrintJSON(answer); err != nil {
-			return err
-		}
-	case answer.Text != "":
+	if answer.Text != "" {
 		a.Printf("%s\n", terminal.Visible(answer.Text))
 		a.Say("%s, about %s, %s of %s", terminal.Plural(answer.Characters, "character"), terminal.Plural(answer.Tokens, "token"),
 			terminal.Plural(len(answer.IDs), "row"), terminal.VisibleLine(answer.Project))
 	}
-	if !a.JSON && len(answer.Explain) > 0 {
-		if err := explainContext(a, answer.Explain); err != nil {
-			return err
-		}
-	}
+	explainContext(a, answer.Explain)
 	if answer.Text == "" {
-		return a.Reported(fmt.Errorf("%w: there is no memory of %s yet", terminal.ErrNothing, projectName(answer.Project)))
+		return fmt.Errorf("%w: there is no memory of %s yet", terminal.ErrNothing, cmp.Or(answer.Project, "this project"))
 	}
 	return nil
 }
@@ -84,7 +76,7 @@ func showContext(a *terminal.App, answer api.ContextAnswer) error {
 const missedRows = 10
 
 // explainContext says why each line is there, what just missed, and how many rows were not fit for it.
-func explainContext(a *terminal.App, choices []recall.Choice) error {
+func explainContext(a *terminal.App, choices []recall.Choice) {
 	l := terminal.List{Head: []string{"", "WORTH", "PER 1000", "WHY", "ID", "TITLE"}}
 	missed, unfit := 0, tally{}
 	for _, c := range choices {
@@ -102,9 +94,7 @@ func explainContext(a *terminal.App, choices []recall.Choice) error {
 		l.Add(mark, fmt.Sprintf("%.2f", c.Worth), density(c), worthParts(c), a.ShownID(c.ID), c.Title)
 	}
 	if len(l.Rows) > 0 {
-		if err := a.Print(l); err != nil {
-			return err
-		}
+		a.Print(l)
 	}
 	if missed > missedRows {
 		a.Printf("%s more had no room\n", terminal.Plural(missed-missedRows, "row"))
@@ -112,7 +102,6 @@ func explainContext(a *terminal.App, choices []recall.Choice) error {
 	for _, why := range unfit.order {
 		a.Printf("%s out: %s\n", terminal.Plural(unfit.count[why], "row"), terminal.VisibleLine(why))
 	}
-	return nil
 }
 
 // tally counts words in the order in which they came.
@@ -145,11 +134,4 @@ func worthParts(c recall.Choice) string {
 		list = append(list, fmt.Sprintf("%s %.2f", p.Name, p.Factor))
 	}
 	return strings.Join(list, " x ")
-}
-
-func projectName(name string) string {
-	if name == "" {
-		return "this project"
-	}
-	return name
 }

@@ -48,9 +48,6 @@ func newUndo(a *terminal.App) *cobra.Command {
 }
 
 func showUndone(a *terminal.App, done api.Undone) error {
-	if a.JSON {
-		return a.PrintJSON(done)
-	}
 	for _, id := range done.Withdrawn {
 		a.Printf("%s is taken back\n", id)
 	}

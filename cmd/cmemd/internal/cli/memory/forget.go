@@ -68,8 +68,7 @@ func forget(ctx context.Context, a *terminal.App, client api.Invoker, f forgetCo
 		if plan.Unfinished {
 			why += "; what was forgotten before is not gone from all files yet: `cmemd status` says when it is"
 		}
-		_, err := a.Found(plan, 0, why)
-		return err
+		return a.Report(plan, func(*terminal.App) error { return fmt.Errorf("%w: %s", terminal.ErrNothing, why) })
 	}
 	if a.JSON && (f.q.DryRun || !f.yes) {
 		return a.PrintJSON(plan)
@@ -84,13 +83,13 @@ func forget(ctx context.Context, a *terminal.App, client api.Invoker, f forgetCo
 		return nil
 	}
 	f.q.Through = plan.Position
-	m := a.Meter("forgetting", 0, false)
-	done, err := api.ForgetRoute.Call(ctx, client, f.q, func(p api.Progress) { m.Set(p.Done, p.Total) })
-	m.End()
+	done, err := terminal.Measured(a, "forgetting", func(m *terminal.Meter) (api.Forgotten, error) {
+		return api.ForgetRoute.Call(ctx, client, f.q, m.Progress)
+	})
 	if err != nil {
 		return terminal.Advise(err, "what was begun is tried again until it is done: `cmemd status` says when it is")
 	}
-	return showForgotten(a, done)
+	return a.Report(done, func(a *terminal.App) error { return showForgotten(a, done) })
 }
 
 func showForgetPlan(a *terminal.App, p api.ForgetPlan) {
@@ -162,17 +161,15 @@ func recordWords(k events.Kind, n int) string {
 }
 
 func showForgotten(a *terminal.App, done api.Forgotten) error {
-	err := a.Show(done, func() {
-		line := fmt.Sprintf("forgotten: %s of %s", terminal.Plural(done.Records, "record"), terminal.Plural(done.Sessions, "session"))
-		if done.Spooled > 0 {
-			line += ", " + terminal.Plural(done.Spooled, "file")
-		}
-		a.Printf("%s; their words are in no file of this home any more\n", line)
-		a.Say("backups and exports that you made, and the agents' own transcripts, are yours to look after")
-	})
-	if err == nil && len(done.Refused) > 0 {
-		return a.Reported(terminal.Advise(fmt.Errorf("%s could not be asked to forget", terminal.Plural(len(done.Refused), "session")),
-			"it is tried again, and `cmemd status` says when it is done; `cmemd logs` says more"))
+	line := fmt.Sprintf("forgotten: %s of %s", terminal.Plural(done.Records, "record"), terminal.Plural(done.Sessions, "session"))
+	if done.Spooled > 0 {
+		line += ", " + terminal.Plural(done.Spooled, "file")
 	}
-	return err
+	a.Printf("%s; their words are in no file of this home any more\n", line)
+	a.Say("backups and exports that you made, and the agents' own transcripts, are yours to look after")
+	if len(done.Refused) > 0 {
+		return terminal.Advise(fmt.Errorf("%s could not be asked to forget", terminal.Plural(len(done.Refused), "session")),
+			"it is tried again, and `cmemd status` says when it is done; `cmemd logs` says more")
+	}
+	return nil
 }

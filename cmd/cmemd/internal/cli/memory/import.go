@@ -131,7 +131,7 @@ func importClaudeMem(ctx context.Context, a *terminal.App, q importQuery) error 
 	}
 	out.InFile, out.Rowless, out.LeftOut = plan.Rows(), plan.Rowless(), mergeReasons(plan.LeftOut(), out.LeftOut)
 	if out.sent || q.dry {
-		err = errors.Join(showImported(a, out), err, plan.Damage())
+		err = errors.Join(a.Show(out, func() { showImported(a, out) }), err, plan.Damage())
 	}
 	return adviseDatabase(err)
 }
@@ -266,10 +266,7 @@ func mergeReasons(all ...map[importer.Kind]importer.ReasonCount) map[importer.Ki
 	return sum
 }
 
-func showImported(a *terminal.App, out imported) error {
-	if a.JSON {
-		return a.PrintJSON(out)
-	}
+func showImported(a *terminal.App, out imported) {
 	for _, note := range out.Notes {
 		a.Say("%s", terminal.VisibleLine(note))
 	}
@@ -285,9 +282,7 @@ func showImported(a *terminal.App, out imported) error {
 		t.Add(strings.ReplaceAll(string(kind), "_", " "), there, fmt.Sprint(out.Recorded[kind]),
 			fmt.Sprint(out.Known[kind]), reasonsText(out.LeftOut[kind]), reasonsText(out.Shortened[kind]))
 	}
-	if err := a.Print(t); err != nil {
-		return err
-	}
+	a.Print(t)
 	if out.Refused+out.Malformed > 0 {
 		a.Printf("%d could not be recorded\n", out.Refused+out.Malformed)
 	}
@@ -295,7 +290,6 @@ func showImported(a *terminal.App, out imported) error {
 		where := cmp.Or(p.Folder, "in no known folder: --folder says where, so that its sessions are given it")
 		a.Printf("%s  %s\n", terminal.VisibleLine(cmp.Or(p.Name, "(no project)")), terminal.VisibleLine(where))
 	}
-	return nil
 }
 
 // reasonsText is counts in words, the most frequent first.

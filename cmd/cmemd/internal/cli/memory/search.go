@@ -98,11 +98,9 @@ func showResults(a *terminal.App, found api.SearchResults, q api.SearchQuery) er
 	if found.Note != "" {
 		a.Say("%s", terminal.VisibleLine(found.Note))
 	}
-	if err := printResults(a, found); err != nil {
-		return err
-	}
+	printResults(a, found)
 	if len(found.Results) == 0 {
-		return a.Reported(fmt.Errorf("%w for %q", terminal.ErrNothing, q.Text))
+		return fmt.Errorf("%w for %q", terminal.ErrNothing, q.Text)
 	}
 	if shown := q.Offset + len(found.Results); shown < found.Total {
 		a.Say("%d of %d; `--offset %d` shows more, `cmemd show ID` shows one whole", shown, found.Total, shown)

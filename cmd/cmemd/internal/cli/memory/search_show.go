@@ -12,25 +12,20 @@ import (
 	"github.com/cmemd/cmemd/internal/api"
 )
 
-func printResults(a *terminal.App, found api.SearchResults) error {
-	if a.JSON {
-		return a.PrintJSON(found)
-	}
+func printResults(a *terminal.App, found api.SearchResults) {
 	if len(found.Results) > 0 {
 		l := terminal.List{Head: []string{"ID", "WHAT", "WHEN", "PROJECT", "TOKENS", "TITLE"}}
 		for _, r := range found.Results {
 			l.Add(a.ShownID(r.ID), r.What(), terminal.Moment(r.At), r.Project, strconv.Itoa(r.Tokens), flagged(counted(r), r.Flagged))
 		}
-		if err := a.Print(l); err != nil {
-			return err
-		}
+		a.Print(l)
 	}
 	for i, r := range found.Results {
 		if r.Explain != nil || r.Ranks != nil {
 			explainResult(a, i+1, r)
 		}
 	}
-	return printFacets(a, found.Facets)
+	printFacets(a, found.Facets)
 }
 
 // counted is the title of a row, and how often it was said where that is more than once.
@@ -95,9 +90,9 @@ func have(n uint64) string {
 }
 
 // printFacets lists how what matched is spread.
-func printFacets(a *terminal.App, f *api.Facets) error {
+func printFacets(a *terminal.App, f *api.Facets) {
 	if f == nil {
-		return nil
+		return
 	}
 	l := terminal.List{Head: []string{"BY", "ROWS", "VALUE"}}
 	for _, facet := range []struct {
@@ -108,9 +103,8 @@ func printFacets(a *terminal.App, f *api.Facets) error {
 			l.Add(facet.name, strconv.Itoa(c.Count), c.Value)
 		}
 	}
-	if len(l.Rows) == 0 {
-		return nil
+	if len(l.Rows) > 0 {
+		a.Printf("\n")
+		a.Print(l)
 	}
-	a.Printf("\n")
-	return a.Print(l)
 }

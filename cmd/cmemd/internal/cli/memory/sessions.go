@@ -36,15 +36,16 @@ func newSessions(a *terminal.App) *cobra.Command {
 }
 
 func showSessions(a *terminal.App, found api.Sessions) error {
-	if shown, err := a.Found(found, len(found.Sessions), "no sessions"); shown {
-		return err
+	if len(found.Sessions) == 0 {
+		return fmt.Errorf("%w: no sessions", terminal.ErrNothing)
 	}
 	l := terminal.List{Head: []string{"SESSION", "AGENT", "PROJECT", "LAST", "STATE", "TOOLS", "MEMORY", "PENDING", "TITLE"}}
 	for _, s := range found.Sessions {
 		l.Add(a.ShownSession(s.ID), s.Agent, s.Project, terminal.Moment(s.LastAt), stateOf(s), strconv.Itoa(s.ToolUses),
 			strconv.Itoa(s.Observations+s.Summaries), strconv.Itoa(s.Pending), s.Title)
 	}
-	return a.Print(l)
+	a.Print(l)
+	return nil
 }
 
 func stateOf(s api.Session) string {
@@ -58,9 +59,6 @@ func stateOf(s api.Session) string {
 }
 
 func showDetail(a *terminal.App, found api.SessionDetail) error {
-	if a.JSON {
-		return a.PrintJSON(found)
-	}
 	showSession(a, found.Session)
 	if len(found.Rows) == 0 {
 		return nil
@@ -70,7 +68,8 @@ func showDetail(a *terminal.App, found api.SessionDetail) error {
 	for _, r := range found.Rows {
 		l.Add(a.ShownID(r.ID), r.What(), terminal.Moment(r.At), flagged(titleOf(r), r.Flagged))
 	}
-	return a.Print(l)
+	a.Print(l)
+	return nil
 }
 
 func showSession(a *terminal.App, s api.Session) {

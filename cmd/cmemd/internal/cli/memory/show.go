@@ -1,7 +1,6 @@
 package memory
 
 import (
-	"context"
 	"fmt"
 	"strings"
 
@@ -28,30 +27,22 @@ func newShow(a *terminal.App) *cobra.Command {
 		if inputs {
 			return a.Stream(c.Context(), func(client *client.Client) error { return showInputs(c.Context(), a, client, ids[0]) })
 		}
-		return a.Query(c.Context(), func(ctx context.Context, client api.Invoker) error {
-			found, err := api.RowsRoute.Call(ctx, client, api.RowsRequest{IDs: ids})
-			if err != nil {
-				return err
-			}
-			return showRows(a, found)
-		})
+		return terminal.Answer(c.Context(), a, api.RowsRoute, api.RowsRequest{IDs: ids}, showRows)
 	}
 	return c
 }
 
 func showRows(a *terminal.App, found api.Rows) error {
-	err := a.Show(found, func() {
-		for i, r := range found.Rows {
-			if i > 0 {
-				a.Printf("\n")
-			}
-			showRow(a, r)
+	for i, r := range found.Rows {
+		if i > 0 {
+			a.Printf("\n")
 		}
-	})
-	if err == nil && len(found.Missing) > 0 {
-		return a.Reported(fmt.Errorf("%w for %s", terminal.ErrNothing, strings.Join(found.Missing, ", ")))
+		showRow(a, r)
 	}
-	return err
+	if len(found.Missing) > 0 {
+		return fmt.Errorf("%w for %s", terminal.ErrNothing, strings.Join(found.Missing, ", "))
+	}
+	return nil
 }
 
 // showRow prints every field that a row has.

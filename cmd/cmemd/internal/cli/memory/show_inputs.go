@@ -5,40 +5,30 @@ import (
 	"fmt"
 
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
-	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/memory/recall"
 )
 
-// showInputs prints what a row was made of, page by page. With --json all of it is one document.
+// showInputs prints what a row was made of, of which the daemon tells a page at a time.
 func showInputs(ctx context.Context, a *terminal.App, client api.Invoker, id string) error {
-	var all api.Inputs
-	for after, first := events.Position(0), true; first || after > 0; first = false {
-		page, err := api.InputsRoute.Call(ctx, client, api.InputsQuery{ID: id, After: after})
-		if err != nil {
-			return err
-		}
-		after = page.Next
-		if a.JSON {
-			page.Inputs = append(all.Inputs, page.Inputs...)
-			page.Next = 0
-			all = page
-			continue
-		}
-		for _, in := range page.Inputs {
+	all, err := api.InputsRoute.Call(ctx, client, api.InputsQuery{ID: id})
+	for err == nil && all.Next > 0 {
+		earlier := all.Inputs
+		all, err = api.InputsRoute.Call(ctx, client, api.InputsQuery{ID: id, After: all.Next})
+		all.Inputs = append(earlier, all.Inputs...)
+	}
+	if err != nil {
+		return err
+	}
+	return a.Report(all, func(a *terminal.App) error {
+		for _, in := range all.Inputs {
 			showInput(a, in)
 		}
-		all.Total = page.Total
-	}
-	if a.JSON {
-		if err := a.PrintJSON(all); err != nil {
-			return err
+		if all.Total == 0 {
+			return terminal.Advise(fmt.Errorf("%w: it was made of no inputs", terminal.ErrNothing), "prompts and saved memories are not: `cmemd show` prints them")
 		}
-	}
-	if all.Total == 0 {
-		return a.Reported(terminal.Advise(fmt.Errorf("%w: it was made of no inputs", terminal.ErrNothing), "prompts and saved memories are not: `cmemd show` prints them"))
-	}
-	return nil
+		return nil
+	})
 }
 
 func showInput(a *terminal.App, in recall.RawInput) {

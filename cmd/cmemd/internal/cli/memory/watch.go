@@ -41,19 +41,20 @@ func showWatch(ctx context.Context, a *terminal.App) error {
 	if err != nil {
 		return err
 	}
-	if a.JSON {
-		return a.PrintJSON(w)
-	}
+	return a.Show(w, func() { printWatching(a, w) })
+}
+
+func printWatching(a *terminal.App, w watching) {
 	sayWatching(a, w)
 	if w.Setting == "" && w.Following == "" {
-		return nil
+		return
 	}
 	t := terminal.List{Head: []string{"AGENT", "CHANGED", "READ", "LINES", "NEW", "BAD", "FILE"}}
 	for _, f := range w.Files {
 		t.Add(f.Agent, terminal.Moment(f.Changed), fmt.Sprintf("%d of %d", f.Offset, f.Size), fmt.Sprint(f.Lines), fmt.Sprint(f.Captured),
 			fmt.Sprint(f.Bad), f.Path+errorOf(f))
 	}
-	return a.Print(t)
+	a.Print(t)
 }
 
 func readWatching(ctx context.Context, a *terminal.App) (w watching, err error) {

@@ -55,9 +55,6 @@ func whyQuery(a *terminal.App, c *cobra.Command, id, at string) (api.WhyQuery, e
 }
 
 func showWhy(a *terminal.App, w api.Why) error {
-	if a.JSON {
-		return a.PrintJSON(w)
-	}
 	if w.AsOf > 0 {
 		a.Printf("as it was known at position %d\n", w.AsOf)
 	}

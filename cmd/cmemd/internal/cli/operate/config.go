@@ -1,6 +1,7 @@
 package operate
 
 import (
+	"cmp"
 	"errors"
 	"path/filepath"
 
@@ -56,18 +57,15 @@ func showConfig(a *terminal.App) error {
 			Key: s.Key, Value: s.Get(), Source: l.From[s.Key], Default: s.Standard, Limits: s.Limits, Env: s.Env(), Doc: s.Doc,
 		})
 	}
-	if a.JSON {
-		return errors.Join(bad, a.PrintJSON(shown))
-	}
+	return errors.Join(bad, a.Show(shown, func() { printSettings(a, shown) }))
+}
+
+func printSettings(a *terminal.App, shown []shownSetting) {
 	t := terminal.List{Head: []string{"KEY", "VALUE", "SOURCE", "MAY BE", "MEANS"}}
 	for _, s := range shown {
-		value := s.Value
-		if value == "" {
-			value = `""`
-		}
-		t.Add(s.Key, value, s.Source, s.Limits, s.Doc)
+		t.Add(s.Key, cmp.Or(s.Value, `""`), s.Source, s.Limits, s.Doc)
 	}
-	return errors.Join(bad, a.Print(t))
+	a.Print(t)
 }
 
 func checkConfig(a *terminal.App) error {

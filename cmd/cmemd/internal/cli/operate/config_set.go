@@ -1,6 +1,7 @@
 package operate
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -141,7 +142,8 @@ func changeConfig(ctx context.Context, a *terminal.App, changes []config.Change)
 	if err != nil {
 		return err
 	}
-	return showChanges(a, changedSettings(ctx, a, p.Old, p.Now, changes))
+	all := changedSettings(ctx, a, p.Old, p.Now, changes)
+	return a.Show(all, func() { showChanges(a, all) })
 }
 
 // writeChanges makes changes in the file at path, which holds the settings of home, on whatever others left there.
@@ -180,10 +182,7 @@ func changedSettings(ctx context.Context, a *terminal.App, old, now *config.Load
 	return out
 }
 
-func showChanges(a *terminal.App, all []changedSetting) error {
-	if a.JSON {
-		return a.PrintJSON(all)
-	}
+func showChanges(a *terminal.App, all []changedSetting) {
 	restart, runs := false, false
 	for _, ch := range all {
 		a.Printf("%s: %s -> %s\n", ch.Key, ch.Old.text(), ch.New.text())
@@ -201,13 +200,8 @@ func showChanges(a *terminal.App, all []changedSetting) error {
 	default:
 		a.Say("it holds from the daemon's next start on")
 	}
-	return nil
 }
 
 func (t sourcedText) text() string {
-	value := t.Value
-	if value == "" {
-		value = `""`
-	}
-	return terminal.VisibleLine(fmt.Sprintf("%s (%s)", value, t.Source))
+	return terminal.VisibleLine(fmt.Sprintf("%s (%s)", cmp.Or(t.Value, `""`), t.Source))
 }

@@ -31,36 +31,27 @@ func newLogVerify(a *terminal.App) *cobra.Command {
 		Long: verifyHelp, Args: terminal.Takes(0, 0, ""),
 		RunE: func(c *cobra.Command, _ []string) error {
 			return offline.WithLog(c.Context(), a, func(log offline.Source) error {
-				m := a.Meter("verifying", 0, false)
-				v, err := log.Verify(c.Context(), func(p api.Progress) { m.Set(p.Done, p.Total) })
-				m.End()
+				v, err := terminal.Measured(a, "verifying", func(m *terminal.Meter) (api.Verified, error) { return log.Verify(c.Context(), m.Progress) })
 				if err != nil {
 					return err
 				}
-				return showVerified(a, v)
+				return a.Report(v, func(a *terminal.App) error { return showVerified(a, v) })
 			})
 		},
 	}
 }
 
 func showVerified(a *terminal.App, v api.Verified) error {
-	err := a.Show(v, func() {
-		if !v.Damaged() {
-			a.Printf("the log is whole: %s checked\n", terminal.Plural(v.Records, "record"))
-			showBalance(a, v)
-		}
-	})
-	switch {
-	case err != nil:
-		return err
-	case v.Damaged():
-		return a.Reported(terminal.Advise(fmt.Errorf("the log is damaged at position %d (%s): %s", v.Position, v.Stream, v.Reason),
-			"keep the file, and put a backup in its place; `cmemd log export` gives what can still be read"))
-	case v.OK:
+	if v.Damaged() {
+		return terminal.Advise(fmt.Errorf("the log is damaged at position %d (%s): %s", v.Position, v.Stream, v.Reason),
+			"keep the file, and put a backup in its place; `cmemd log export` gives what can still be read")
+	}
+	a.Printf("the log is whole: %s checked\n", terminal.Plural(v.Records, "record"))
+	showBalance(a, v)
+	if v.OK {
 		return nil
 	}
-	return a.Reported(terminal.Advise(fmt.Errorf("the balance does not add up at %s", terminal.Plural(len(v.Discrepancies)+v.More, "place")),
-		"%s", balanceStep(v)))
+	return terminal.Advise(fmt.Errorf("the balance does not add up at %s", terminal.Plural(len(v.Discrepancies)+v.More, "place")), "%s", balanceStep(v))
 }
 
 // showBalance prints what was counted anew, and whatever counts otherwise.

@@ -1,7 +1,7 @@
 package operate
 
 import (
-	"context"
+	"fmt"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -41,13 +41,7 @@ func newOutcomes(a *terminal.App) *cobra.Command {
 	terminal.OneOf(c, "class", outputClasses()...)
 	terminal.UpTo(c, "limit", api.Most(q, "limit"))
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		return a.Query(c.Context(), func(ctx context.Context, client api.Invoker) error {
-			found, err := api.OutcomesRoute.Call(ctx, client, q)
-			if err != nil {
-				return terminal.AdviseNames(err, q.Turn, q.Session)
-			}
-			return showOutcomes(a, found)
-		})
+		return terminal.AdviseNames(terminal.Answer(c.Context(), a, api.OutcomesRoute, q, showOutcomes), q.Turn, q.Session)
 	}
 	return c
 }
@@ -58,17 +52,15 @@ func outputClasses() []observer.Class {
 }
 
 func showOutcomes(a *terminal.App, found api.Outcomes) error {
-	if shown, err := a.Found(found, len(found.Inputs), "no such inputs"); shown {
-		return err
+	if len(found.Inputs) == 0 {
+		return fmt.Errorf("%w: no such inputs", terminal.ErrNothing)
 	}
 	l := terminal.List{Head: []string{"POSITION", "KIND", "WHEN", "OUTCOME", "REASON", "PROVIDER", "SESSION", "TURN"}}
 	for _, in := range found.Inputs {
 		l.Add(strconv.FormatUint(uint64(in.Position), 10), string(in.Kind), terminal.Moment(in.At), string(in.Outcome), reasonOf(in),
 			found.Turns[in.Turn].Provider, a.ShownSession(in.Session), optionalID(a, in))
 	}
-	if err := a.Print(l); err != nil {
-		return err
-	}
+	a.Print(l)
 	a.Say("%s", terminal.BalanceLine(found.Balance))
 	if found.Next > 0 {
 		a.Say("`--before %d` shows those before", found.Next)

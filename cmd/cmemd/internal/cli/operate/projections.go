@@ -2,7 +2,6 @@ package operate
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -12,7 +11,6 @@ import (
 
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/api"
-	"github.com/cmemd/cmemd/internal/api/client"
 )
 
 func newProjections(a *terminal.App) *cobra.Command {
@@ -27,23 +25,19 @@ func newViewList(a *terminal.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "list", Short: "List the views", Args: terminal.Takes(0, 0, ""),
 		RunE: func(c *cobra.Command, _ []string) error {
-			return a.Query(c.Context(), func(ctx context.Context, client api.Invoker) error {
-				views, err := api.ProjectionsRoute.Call(ctx, client, api.NoQuery{})
-				if err != nil {
-					return err
-				}
-				if a.JSON {
-					return a.PrintJSON(views)
-				}
-				l := terminal.List{Head: []string{"NAME", "VERSION", "ROWS", "BYTES", "CHECKPOINT", "BEHIND"}}
-				for _, v := range views {
-					l.Add(v.Name, strconv.Itoa(v.Version), strconv.Itoa(v.Rows), terminal.Size(v.Bytes),
-						strconv.FormatUint(uint64(v.Checkpoint), 10), behind(v)+terminal.VisibleLine(madeBy(v)))
-				}
-				return a.Print(l)
-			})
+			return terminal.Answer(c.Context(), a, api.ProjectionsRoute, api.NoQuery{}, showViews)
 		},
 	}
+}
+
+func showViews(a *terminal.App, views []api.View) error {
+	l := terminal.List{Head: []string{"NAME", "VERSION", "ROWS", "BYTES", "CHECKPOINT", "BEHIND"}}
+	for _, v := range views {
+		l.Add(v.Name, strconv.Itoa(v.Version), strconv.Itoa(v.Rows), terminal.Size(v.Bytes),
+			strconv.FormatUint(uint64(v.Checkpoint), 10), behind(v)+terminal.VisibleLine(madeBy(v)))
+	}
+	a.Print(l)
+	return nil
 }
 
 func behind(v api.View) string {
@@ -75,11 +69,8 @@ func newViewInspect(a *terminal.App) *cobra.Command {
 	terminal.Positive(c, "limit")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		key := strings.Join(args[1:], "")
-		return a.Query(c.Context(), func(ctx context.Context, client api.Invoker) error {
-			found, err := api.ProjectionRoute.Call(ctx, client, api.InspectQuery{Name: args[0], Key: key, Limit: limit})
-			if err != nil {
-				return err
-			}
+		q := api.InspectQuery{Name: args[0], Key: key, Limit: limit}
+		return terminal.Answer(c.Context(), a, api.ProjectionRoute, q, func(a *terminal.App, found api.Inspection) error {
 			return showInspection(a, found, key)
 		})
 	}
@@ -87,16 +78,8 @@ func newViewInspect(a *terminal.App) *cobra.Command {
 }
 
 func showInspection(a *terminal.App, found api.Inspection, key string) error {
-	if a.JSON {
-		if err := a.PrintJSON(found); err != nil {
-			return err
-		}
-	}
 	if len(found.Entries) == 0 && key != "" {
-		return a.Reported(fmt.Errorf("%w: %s has no entry %q", terminal.ErrNothing, found.Name, key))
-	}
-	if a.JSON {
-		return nil
+		return fmt.Errorf("%w: %s has no entry %q", terminal.ErrNothing, found.Name, key)
 	}
 	a.Heading("%s", terminal.VisibleLine(viewLine(found.Info)))
 	if len(found.Entries) == 0 {
@@ -129,9 +112,7 @@ func printEntries(a *terminal.App, found api.Inspection) error {
 		}
 		l.Add(e.Table, e.Key, string(bytes.TrimSpace(value)))
 	}
-	if err := a.Print(l); err != nil {
-		return err
-	}
+	a.Print(l)
 	if found.More {
 		a.Say("there are more: `--limit %d` or a longer key", 2*len(found.Entries))
 	}
@@ -145,14 +126,9 @@ func newViewRebuild(a *terminal.App) *cobra.Command {
 			"Vectors are made anew only where they are named: each row is sent to the endpoint again, and searches go by words,\n" +
 			"and by those that have come, meanwhile.",
 		RunE: func(c *cobra.Command, names []string) error {
-			return a.Stream(c.Context(), func(client *client.Client) error {
-				m := a.Meter("rebuilding", 0, false)
-				done, err := api.RebuildRoute.Call(c.Context(), client, api.RebuildRequest{Names: names}, func(p api.Progress) { m.Set(p.Done, p.Total) })
-				m.End()
-				if err != nil {
-					return err
-				}
-				return a.Tell(done, "rebuilt %s up to position %d\n", terminal.VisibleLine(strings.Join(done.Views, ", ")), done.Position)
+			return terminal.Await(c.Context(), a, api.RebuildRoute, "rebuilding", api.RebuildRequest{Names: names}, func(a *terminal.App, done api.Rebuilt) error {
+				a.Printf("rebuilt %s up to position %d\n", terminal.VisibleLine(strings.Join(done.Views, ", ")), done.Position)
+				return nil
 			})
 		},
 	}

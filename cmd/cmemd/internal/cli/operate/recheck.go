@@ -1,14 +1,12 @@
 package operate
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/api"
-	"github.com/cmemd/cmemd/internal/api/client"
 )
 
 const recheckHelp = `Recheck looks again for the commits that observations and summaries name, each in the repository of its session; without
@@ -26,43 +24,28 @@ func newRecheck(a *terminal.App) *cobra.Command {
 	c.Flags().BoolVar(&q.Absent, "absent", false, "only commits that are absent as far as is known")
 	c.Flags().BoolVar(&q.DryRun, "dry-run", false, "look, and record nothing")
 	terminal.WhenFlag(a, c, &q.Since, "since", "of what happened since")
-	c.RunE = func(c *cobra.Command, ids []string) (err error) {
+	c.RunE = func(c *cobra.Command, ids []string) error {
 		q.IDs = ids
-		return a.Stream(c.Context(), func(client *client.Client) error { return recheck(c.Context(), a, client, q) })
+		return terminal.Await(c.Context(), a, api.RecheckRoute, "checking", q, showRechecked)
 	}
 	return c
 }
 
-func recheck(ctx context.Context, a *terminal.App, client api.Invoker, q api.RecheckRequest) error {
-	m := a.Meter("checking", 0, false)
-	found, err := api.RecheckRoute.Call(ctx, client, q, func(p api.Progress) { m.Set(p.Done, p.Total) })
-	m.End()
-	if err != nil {
-		return err
-	}
-	return showRechecked(a, found)
-}
-
 func showRechecked(a *terminal.App, found api.Rechecked) error {
-	shown, err := a.Found(found, found.Rows, "no memory that names a commit")
-	if err != nil {
-		return err
+	if found.Rows == 0 {
+		return fmt.Errorf("%w: no memory that names a commit", terminal.ErrNothing)
 	}
-	if !shown {
-		if err := printChanged(a, found); err != nil {
-			return err
-		}
-		a.Printf("%s\n", recheckedLine(found))
-	}
+	printChanged(a, found)
+	a.Printf("%s\n", recheckedLine(found))
 	if len(found.Refused) > 0 {
-		return a.Reported(terminal.Advise(fmt.Errorf("%s could not record what was found", terminal.Plural(len(found.Refused), "session")), "`cmemd logs` says more"))
+		return terminal.Advise(fmt.Errorf("%s could not record what was found", terminal.Plural(len(found.Refused), "session")), "`cmemd logs` says more")
 	}
 	return nil
 }
 
-func printChanged(a *terminal.App, found api.Rechecked) error {
+func printChanged(a *terminal.App, found api.Rechecked) {
 	if len(found.Changed) == 0 {
-		return nil
+		return
 	}
 	l := terminal.List{Head: []string{"ID", "COMMIT", "WAS", "NOW", "TITLE"}}
 	for _, c := range found.Changed {
@@ -72,13 +55,10 @@ func printChanged(a *terminal.App, found api.Rechecked) error {
 		}
 		l.Add(a.ShownID(c.ID), c.Claim, string(c.Was), now, c.Title)
 	}
-	if err := a.Print(l); err != nil {
-		return err
-	}
+	a.Print(l)
 	if found.More > 0 {
 		a.Printf("and %d more\n", found.More)
 	}
-	return nil
 }
 
 func recheckedLine(found api.Rechecked) string {

@@ -80,21 +80,22 @@ func reobserve(ctx context.Context, a *terminal.App, client api.Invoker, r reobs
 		return terminal.AdviseNames(err, r.q.Turn, r.q.Session)
 	}
 	if plan.Inputs+plan.Asked == 0 {
-		_, err := a.Found(plan, 0, "no inputs to be asked about again")
-		return err
+		return a.Report(plan, func(*terminal.App) error {
+			return fmt.Errorf("%w: no inputs to be asked about again", terminal.ErrNothing)
+		})
 	}
 	if r.q.DryRun {
 		return a.Show(plan, func() { showPlan(a, plan) })
 	}
 	a.Say("%s", planLine(plan))
-	if r.noWait {
-		done, err := api.ReobserveRoute.Call(ctx, client, r.q, nil)
-		if err != nil {
-			return err
-		}
-		return showReobserved(a, done)
+	if !r.noWait {
+		return awaitReobserved(ctx, a, client, r.q, plan.Inputs+plan.Asked)
 	}
-	return awaitReobserved(ctx, a, client, r.q, plan.Inputs+plan.Asked)
+	done, err := api.ReobserveRoute.Call(ctx, client, r.q, nil)
+	if err != nil {
+		return err
+	}
+	return a.Report(done, func(a *terminal.App) error { return showReobserved(a, done) })
 }
 
 func awaitReobserved(ctx context.Context, a *terminal.App, client api.Invoker, q api.ReobserveRequest, inputs int) error {
@@ -116,7 +117,7 @@ func awaitReobserved(ctx context.Context, a *terminal.App, client api.Invoker, q
 	case err != nil:
 		return err
 	}
-	return showReobserved(a, done)
+	return a.Report(done, func(a *terminal.App) error { return showReobserved(a, done) })
 }
 
 // leaveWait is how long the daemon may take to tell somebody who goes what it goes on with.
@@ -175,20 +176,16 @@ func showPlan(a *terminal.App, p api.Reobserved) {
 
 // showReobserved says what became of a request. Answers that are held up are an error: somebody waited for them.
 func showReobserved(a *terminal.App, done api.Reobserved) error {
-	err := a.Show(done, func() {
-		a.Printf("%s\n", terminal.VisibleLine(reobservedLine(done)))
-		for _, r := range done.Refused {
-			a.Say("session %s was left out: %s", r.Session, terminal.VisibleLine(r.Detail))
-		}
-	})
+	a.Printf("%s\n", terminal.VisibleLine(reobservedLine(done)))
+	for _, r := range done.Refused {
+		a.Say("session %s was left out: %s", r.Session, terminal.VisibleLine(r.Detail))
+	}
 	switch {
-	case err != nil:
-		return err
 	case len(done.Stopped) > 0:
-		return a.Reported(terminal.Advise(fmt.Errorf("the rest has to wait: %s", strings.Join(done.Stopped, "; ")),
-			"nothing is lost: it is answered when that is over; `cmemd status` counts what is still to be observed again"))
+		return terminal.Advise(fmt.Errorf("the rest has to wait: %s", strings.Join(done.Stopped, "; ")),
+			"nothing is lost: it is answered when that is over; `cmemd status` counts what is still to be observed again")
 	case len(done.Refused) > 0:
-		return a.Reported(terminal.Advise(fmt.Errorf("%s took no request", terminal.Plural(len(done.Refused), "session")), "`cmemd logs` says more"))
+		return terminal.Advise(fmt.Errorf("%s took no request", terminal.Plural(len(done.Refused), "session")), "`cmemd logs` says more")
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package operate
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -56,17 +57,15 @@ func newUsage(a *terminal.App) *cobra.Command {
 }
 
 func showUsage(a *terminal.App, found api.Usage) error {
-	if shown, err := a.Found(found, len(found.Rows), "no turn has ended"); shown {
-		return err
+	if len(found.Rows) == 0 {
+		return fmt.Errorf("%w: no turn has ended", terminal.ErrNothing)
 	}
 	l := terminal.List{Head: []string{strings.ToUpper(string(found.By)), "TURNS", "AGAIN", "CALLS", "PROMPTS", "INPUT", "CACHED", "OUTPUT", "COST"}}
 	for _, r := range found.Rows {
 		l.Add(append([]string{usageName(a, found.By, r)}, spentCells(r.Spent)...)...)
 	}
 	l.Add(append([]string{"total"}, spentCells(found.Total)...)...)
-	if err := a.Print(l); err != nil {
-		return err
-	}
+	a.Print(l)
 	if found.Omitted > 0 {
 		a.Say("%s more, which are in the total: `--limit` shows them", terminal.Plural(found.Omitted, "row"))
 	}
