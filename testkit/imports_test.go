@@ -47,7 +47,7 @@ func table() map[string][]string {
 		"actors/session":                     {"events", "actors/policy"},
 		"eventlog":                           {"events", "internal/boltcheck", "internal/durable", "internal/transient"},
 		"internal/observer/evidence":         {"events", "internal/process", "internal/jsonscan", "internal/toolinput"},
-		"internal/observer":                  {"events", "internal/process", "actors/policy", "internal/observer/evidence", "internal/clip", "internal/durable", "internal/jsonscan", "internal/toolinput"},
+		"internal/observer":                  {"events", "internal/process", "internal/tomledit", "actors/policy", "internal/observer/evidence", "internal/clip", "internal/durable", "internal/jsonscan", "internal/toolinput"},
 		"projections":                        {"projections/engine", "actors/session", "internal/boltcheck", "events", "eventlog", "internal/clip", "internal/durable", "internal/jsonscan", "internal/toolinput", "internal/transient"},
 		"projections/engine":                 {"internal/boltcheck", "events", "eventlog", "internal/durable", "internal/transient"},
 		"internal/agents":                    {"events", "actors/session", "internal/observer/evidence", "internal/agents/known", "internal/agents/relay", "internal/capture/privacy", "internal/clip", "internal/jsonscan", "internal/toolinput"},

@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"strconv"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
-	"github.com/pelletier/go-toml/v2/unstable"
+
+	"github.com/cmemd/cmemd/internal/tomledit"
 )
 
 // modeFile is a mode as a file has it.
@@ -139,61 +139,17 @@ func keysBeside(key []string) (names []string) {
 
 // keyPlaces finds the line of every key. Tables of an array count from 0.
 func keyPlaces(name string, data []byte) (map[string]place, error) {
-	where := map[string]place{}
-	counts := map[string]int{}
-	p := unstable.Parser{}
-	p.Reset(data)
-	table := ""
-	for p.NextExpression() {
-		e := p.Expression()
-		parts, line := keyParts(&p, e)
-		switch e.Kind {
-		case unstable.ArrayTable:
-			path := indexed(parts[:len(parts)-1], counts) + parts[len(parts)-1]
-			counts[path]++
-			table = fmt.Sprintf("%s[%d].", path, counts[path]-1)
-			where[path] = firstPlace(where, path, place{name, line})
-			where[strings.TrimSuffix(table, ".")] = place{name, line}
-		case unstable.Table:
-			table = indexed(parts, counts)
-			where[strings.TrimSuffix(table, ".")] = place{name, line}
-		case unstable.KeyValue:
-			where[table+strings.Join(parts, ".")] = place{name, line}
-		}
-	}
-	if err := p.Error(); err != nil {
+	lines, err := tomledit.Lines(data)
+	if err != nil {
 		return nil, decodingError(name, err)
 	}
+	where := map[string]place{}
+	for _, line := range lines {
+		at := place{name, line.Number}
+		where[line.Path] = at
+		if list, first := strings.CutSuffix(line.Path, "[0]"); first {
+			where[list] = at
+		}
+	}
 	return where, nil
-}
-
-func firstPlace(where map[string]place, path string, at place) place {
-	if first, ok := where[path]; ok {
-		return first
-	}
-	return at
-}
-
-// keyParts returns the parts of an expression's key and the line it stands in.
-func keyParts(p *unstable.Parser, e *unstable.Node) (parts []string, line int) {
-	for it := e.Key(); it.Next(); {
-		if line == 0 {
-			line = p.Shape(it.Node().Raw).Start.Line
-		}
-		parts = append(parts, string(it.Node().Data))
-	}
-	return parts, line
-}
-
-// indexed is the path of a table, each array on it with the index of its last element, with a dot behind it.
-func indexed(parts []string, counts map[string]int) string {
-	path := ""
-	for _, part := range parts {
-		path += part
-		if n := counts[path]; n > 0 {
-			path += "[" + strconv.Itoa(n-1) + "]"
-		}
-		path += "."
-	}
-	return path
 }

@@ -3,8 +3,6 @@ package tomledit
 import (
 	"bytes"
 	"strings"
-
-	"github.com/pelletier/go-toml/v2/unstable"
 )
 
 const byteOrderMark = "\ufeff"
@@ -27,21 +25,13 @@ func Append(text []byte, lines []string) []byte {
 func Table(text []byte, outer, inner string) (from, to int) {
 	body := bytes.TrimPrefix(text, []byte(byteOrderMark))
 	skipped := len(text) - len(body)
-	p := unstable.Parser{}
-	p.Reset(body)
+	lines, _ := Lines(body) // of what is no TOML there are none
 	from, own := -1, false
-	for p.NextExpression() {
-		x := p.Expression()
-		keys, end := keyOf(x)
-		switch {
-		case x.Kind == unstable.Table:
-			own = len(keys) >= 2 && keys[0] == outer && keys[1] == inner
-		case x.Kind == unstable.ArrayTable:
-			own = false
-		case x.Kind == unstable.KeyValue:
-			end = int(x.Raw.Offset + x.Raw.Length)
-		default:
-			continue // a comment
+	for _, l := range lines {
+		end := l.end
+		if l.Table {
+			end = l.key
+			own = len(l.Key) >= 2 && l.Key[0] == outer && l.Key[1] == inner && !l.array
 		}
 		if !own {
 			continue
@@ -49,10 +39,7 @@ func Table(text []byte, outer, inner string) (from, to int) {
 		if from < 0 {
 			from = lineStart(body, end)
 		}
-		to = len(body)
-		if n := bytes.IndexByte(body[end:], '\n'); n >= 0 {
-			to = end + n + 1
-		}
+		to = lineEnd(body, end)
 	}
 	if from < 0 {
 		return -1, -1

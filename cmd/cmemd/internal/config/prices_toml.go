@@ -3,14 +3,13 @@ package config
 import (
 	"fmt"
 	"math"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/pelletier/go-toml/v2"
-	"github.com/pelletier/go-toml/v2/unstable"
 
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
+	"github.com/cmemd/cmemd/internal/tomledit"
 )
 
 // maxPrice is beyond what a million tokens cost anywhere: a slip of the hand.
@@ -18,19 +17,15 @@ const maxPrice = 1e6
 
 // parsePrices reads a file of prices. An error begins with the file's name and the line, and names the key.
 func parsePrices(data string) (PriceList, error) {
-	var whole map[string]any // finds what a parser of single expressions does not: keys given twice, bad escapes
-	if err := toml.Unmarshal([]byte(data), &whole); err != nil {
+	lines, err := tomledit.Lines([]byte(data))
+	if err != nil {
 		return nil, fmt.Errorf("%s:%w", pricesFile, tomlError(err))
 	}
 	r := priceReader{}
-	r.parser.Reset([]byte(data))
-	for r.parser.NextExpression() {
-		if err := r.take(r.parser.Expression()); err != nil {
+	for _, line := range lines {
+		if err := r.take(line); err != nil {
 			return nil, err
 		}
-	}
-	if err := r.parser.Error(); err != nil {
-		return nil, fmt.Errorf("%s:%w", pricesFile, tomlError(err))
 	}
 	if err := r.finish(); err != nil {
 		return nil, err
@@ -38,31 +33,31 @@ func parsePrices(data string) (PriceList, error) {
 	return r.found, nil
 }
 
-// priceReader puts entries together, one expression at a time.
+// priceReader puts entries together, one line at a time.
 type priceReader struct {
-	parser unstable.Parser
-	found  PriceList
-	entry  price
-	line   int             // where the entry begins; 0: none has
-	given  map[string]bool // its keys
+	found PriceList
+	entry price
+	line  int             // where the entry begins; 0: none has
+	given map[string]bool // its keys
 }
 
-func (r *priceReader) take(e *unstable.Node) error {
-	key, line := dotted(&r.parser, e)
+func (r *priceReader) take(line tomledit.Line) error {
+	key := strings.Join(line.Key, ".")
 	switch {
-	case e.Kind == unstable.ArrayTable && key == "price":
+	case line.Table && key == "price" && line.Path != key: // one of an array
 		if err := r.finish(); err != nil {
 			return err
 		}
-		r.entry, r.line, r.given = price{}, line, map[string]bool{}
+		r.entry, r.line, r.given = price{}, line.Number, map[string]bool{}
 		return nil
-	case e.Kind != unstable.KeyValue:
-		return badPrice(line, key, "is no table here: each price begins with [[price]]")
+	case line.Table:
+		return badPrice(line.Number, key, "is no table here: each price begins with [[price]]")
 	case r.line == 0:
-		return badPrice(line, key, "stands before the first [[price]]")
+		return badPrice(line.Number, key, "stands before the first [[price]]")
 	}
+	key = strings.TrimPrefix(key, "price.")
 	r.given[key] = true
-	return r.set(key, line, e.Value())
+	return r.set(key, line.Number, line.Value)
 }
 
 // finish checks the entry that ends, and keeps it.
@@ -82,7 +77,7 @@ func (r *priceReader) finish() error {
 	return nil
 }
 
-func (r *priceReader) set(key string, line int, value *unstable.Node) (err error) {
+func (r *priceReader) set(key string, line int, value any) (err error) {
 	switch key {
 	case "provider":
 		r.entry.Provider, err = priceText(line, key, value)
@@ -112,28 +107,32 @@ func badPrice(line int, key, why string) error {
 	return fmt.Errorf("%s:%d: %s %s", pricesFile, line, terminal.VisibleLine(key), terminal.VisibleLine(why))
 }
 
-func priceText(line int, key string, value *unstable.Node) (string, error) {
-	if value.Kind != unstable.String || len(value.Data) == 0 {
+func priceText(line int, key string, value any) (string, error) {
+	text, _ := value.(string)
+	if text == "" {
 		return "", badPrice(line, key, `must be a text such as "openai"`)
 	}
-	return string(value.Data), nil
+	return text, nil
 }
 
-func priceNumber(line int, key string, value *unstable.Node) (float64, error) {
-	n, err := math.NaN(), error(nil)
-	if value.Kind == unstable.Integer || value.Kind == unstable.Float {
-		n, err = strconv.ParseFloat(strings.ReplaceAll(string(value.Data), "_", ""), 64)
+func priceNumber(line int, key string, value any) (float64, error) {
+	n := math.NaN()
+	switch v := value.(type) {
+	case int64:
+		n = float64(v)
+	case float64:
+		n = v
 	}
-	if err != nil || !(n >= 0 && n <= maxPrice) {
+	if !(n >= 0 && n <= maxPrice) {
 		return 0, badPrice(line, key, fmt.Sprintf("must be a number of US dollars a million tokens, from 0 to %d", int(maxPrice)))
 	}
 	return n, nil
 }
 
-func priceDate(line int, key string, value *unstable.Node) (time.Time, error) {
-	at, err := time.Parse(time.DateOnly, string(value.Data))
-	if value.Kind != unstable.LocalDate || err != nil {
-		return at, badPrice(line, key, "must be a day such as 2026-01-31, without quotes")
+func priceDate(line int, key string, value any) (time.Time, error) {
+	day, ok := value.(toml.LocalDate)
+	if !ok {
+		return time.Time{}, badPrice(line, key, "must be a day such as 2026-01-31, without quotes")
 	}
-	return at, nil
+	return day.AsTime(time.UTC), nil
 }

@@ -7,55 +7,27 @@ import (
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
-	"github.com/pelletier/go-toml/v2/unstable"
 
 	"github.com/cmemd/cmemd/internal/setting"
+	"github.com/cmemd/cmemd/internal/tomledit"
 )
 
 // parseTOML returns the keys of a settings file in their order, each with its line. What is not TOML is an error that
 // begins with its line. Tables and arrays are keys that no setting has: they come as lines of no kind.
-func parseTOML(data []byte) ([]configLine, error) {
-	var whole map[string]any // finds what a parser of single expressions does not: keys given twice, bad escapes
-	if err := toml.Unmarshal(data, &whole); err != nil {
+func parseTOML(data []byte) (lines []configLine, err error) {
+	found, err := tomledit.Lines(data)
+	if err != nil {
 		return nil, tomlError(err)
 	}
-	p := unstable.Parser{}
-	p.Reset(data)
-	var lines []configLine
-	table := ""
-	for p.NextExpression() {
-		e := p.Expression()
-		key, at := dotted(&p, e)
-		if e.Kind != unstable.KeyValue {
-			table = key + "."
+	for _, f := range found {
+		key := strings.Join(f.Key, ".")
+		line := configLine{where: fmt.Sprintf("%s:%d", FileName, f.Number), key: key, name: key}
+		if len(f.Key) == 1 && !f.Table {
+			line.value, line.kind = tomlValue(f.Value)
 		}
-		if e.Kind == unstable.KeyValue {
-			key = table + key
-		}
-		line := configLine{where: fmt.Sprintf("%s:%d", FileName, at), key: key, name: key}
-		if e.Kind == unstable.KeyValue && table == "" {
-			line.value, line.kind = tomlValue(whole[key])
-		}
-		if e.Kind == unstable.KeyValue || table != "" {
-			lines = append(lines, line)
-		}
-	}
-	if err := p.Error(); err != nil {
-		return nil, tomlError(err)
+		lines = append(lines, line)
 	}
 	return lines, nil
-}
-
-// dotted returns the key of an expression and the line that it stands in.
-func dotted(p *unstable.Parser, e *unstable.Node) (key string, line int) {
-	var parts []string
-	for it := e.Key(); it.Next(); {
-		if line == 0 {
-			line = p.Shape(it.Node().Raw).Start.Line
-		}
-		parts = append(parts, string(it.Node().Data))
-	}
-	return strings.Join(parts, "."), line
 }
 
 // tomlValue returns a value as text and how it was written. What no setting can be comes as what it is.
