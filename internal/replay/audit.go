@@ -263,12 +263,15 @@ func (s *audited) balance() session.Balance {
 	}
 }
 
-func (a *Accounts) note(d Discrepancy) {
-	if len(a.Discrepancies) == MaxListed {
-		a.More++
+func (a *Accounts) note(d Discrepancy) { list(&a.Discrepancies, &a.More, d) }
+
+// list adds one to those that are listed one by one, of which there are MaxListed at most, or else counts it.
+func list[T any](listed *[]T, more *int, one T) {
+	if len(*listed) == MaxListed {
+		*more++
 		return
 	}
-	a.Discrepancies = append(a.Discrepancies, d)
+	*listed = append(*listed, one)
 }
 
 func sum(a, b session.Balance) session.Balance {

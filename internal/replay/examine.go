@@ -113,14 +113,14 @@ type decoded struct {
 
 func newDecoder() decoder { return make(decoder, decodedMost) }
 
-// event is r.Event. What it returns is not to be changed.
+// event is the event of r; nil if its payload was erased. What it returns is not to be changed.
 func (d decoder) event(r events.Record) (events.Event, error) {
 	if d == nil {
-		return r.Event()
+		return eventOf(r)
 	}
 	slot := &d[r.Position%decodedMost]
 	if slot.position != r.Position {
-		e, err := r.Event()
+		e, err := eventOf(r)
 		*slot = decoded{r.Position, e, err}
 	}
 	return slot.event, slot.err

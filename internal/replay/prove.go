@@ -1,7 +1,6 @@
 package replay
 
 import (
-	"errors"
 	"fmt"
 	"iter"
 	"time"
@@ -120,7 +119,7 @@ type prover struct {
 	open     decision // whose append may go on
 	used     []usage  // of the last longestDay, the latest last
 	proof    Proof
-	counts   map[string]*DecisionCount
+	counts   map[string]DecisionCount
 	types    lifeTypes
 	decoder  decoder
 }
@@ -128,7 +127,7 @@ type prover struct {
 func newProver(sel Selection, types TypesOf) *prover {
 	return &prover{
 		sel: sel, life: firstLife(), sessions: map[events.StreamID]*proved{}, circuits: map[string]*circuit{},
-		counts: map[string]*DecisionCount{}, types: lifeTypes{of: types},
+		counts: map[string]DecisionCount{}, types: lifeTypes{of: types},
 	}
 }
 
@@ -259,13 +258,10 @@ func (p *prover) flush() error {
 	}
 	for _, r := range d.records {
 		e, err := p.decoder.event(r)
-		if errors.Is(err, events.ErrErased) {
-			d.erased, e, err = true, nil, nil
-		}
 		if err != nil {
-			return fmt.Errorf("replay: prove: %w", err)
+			return err
 		}
-		d.events = append(d.events, e)
+		d.events, d.erased = append(d.events, e), d.erased || e == nil
 	}
 	s := d.of
 	p.check(s, d)
@@ -351,8 +347,9 @@ func (p *prover) result() Proof {
 		ProvedTurn, ProvedChoice, ProvedAnswer, ProvedGrammar, ProvedFailure, ProvedInterruption, ProvedExpiry, ProvedCapture, ProvedTick,
 		ProvedReobserve, ProvedRelease, ProvedForget, ProvedPause, ProvedResume, ProvedUnexplained,
 	} {
-		if c := p.counts[name]; c != nil {
-			p.proof.Decisions = append(p.proof.Decisions, *c)
+		if c := p.counts[name]; c.Checked > 0 {
+			c.Decision = name
+			p.proof.Decisions = append(p.proof.Decisions, c)
 		}
 	}
 	return p.proof

@@ -1,7 +1,6 @@
 package replay
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -19,23 +18,15 @@ func (p *prover) checkChoice(s *proved, d *decision, e events.TurnStarted) {
 	if len(p.sel.Sessions) > 0 {
 		return
 	}
-	n := p.count(ProvedChoice)
-	n.Checked++
 	var why, doubt string
 	if e.Provider != p.life.only || len(e.Instead) > 0 {
 		why, doubt = p.chosen(s, d, e)
 	}
 	if why == "" && doubt == "" {
-		n.Equal++
+		p.account(ProvedChoice, "")
 		return
 	}
-	found := d.differenceAt(0, shown(e), "", cmp.Or(doubt, why)).of(ProvedChoice)
-	if doubt == "" {
-		p.differ(found)
-		return
-	}
-	n.Unproven++
-	p.proof.doubt(found)
+	p.account(ProvedChoice, doubt, d.differenceAt(0, shown(e), "", why))
 }
 
 // chosen says what is wrong with the provider of a turn, or why that cannot be told; both empty: it might be asked.

@@ -1,7 +1,7 @@
 package replay
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -109,7 +109,7 @@ func (p *prover) checkAnswered(s *proved, d *decision) {
 	if !ok || len(p.sel.Sessions) > 0 || s.provider == "" || f.Answered <= p.circuit(s.provider).Answered {
 		return
 	}
-	p.differ(d.differenceAt(0, shown(f), "", "its provider had answered nothing there").of(ProvedFailure))
+	p.differ(ProvedFailure, d.differenceAt(0, shown(f), "", "its provider had answered nothing there"))
 }
 
 // inRow reports whether enough turns in a row may have failed by their own fault. In which order the dispatcher heard of what
@@ -181,10 +181,10 @@ func (p *prover) checkStart(s *proved, d *decision) {
 	if c.keepsBack(beginning{at: d.head().OccurredAt, early: !s.state.Blamed(e.Settles)}) {
 		if c.early++; c.early >= p.life.Slots {
 			why := fmt.Sprintf("its provider was paused until %s", c.Pause.Until.Format(time.RFC3339Nano))
-			p.differ(d.differenceAt(0, shown(e), "", why).of(ProvedTurn))
+			p.differ(ProvedTurn, d.differenceAt(0, shown(e), "", why))
 		}
 	} else if c.Pause.Paused() && len(c.probing) >= max(p.life.Slots, 2) { // older leases, or a crashed session that ends its turn late
-		p.differ(d.differenceAt(0, shown(e), "", "its provider was probed by another turn").of(ProvedTurn))
+		p.differ(ProvedTurn, d.differenceAt(0, shown(e), "", "its provider was probed by another turn"))
 	}
 	p.checkRuled(s, c)
 	p.checkChoice(s, d, e)
@@ -213,9 +213,8 @@ func (p *prover) checkRuled(s *proved, c *circuit) {
 	if want == nil {
 		return
 	}
-	p.count(ProvedPause).Checked++
-	p.differ(Difference{
-		Position: f.position, Stream: f.stream, Decision: ProvedPause, Kind: events.KindProviderPaused,
+	p.account(ProvedPause, "", Difference{
+		Position: f.position, Stream: f.stream, Kind: events.KindProviderPaused,
 		Derived: shown(want), Why: "no pause of the provider follows this failure, and its session was let in again",
 	})
 }
@@ -251,11 +250,11 @@ func (p *prover) ruling(c *circuit, r events.Record) error {
 		c.doubt = "the stream's beginning is not in view"
 	}
 	c.version = r.Version
-	e, err := r.Event()
-	if err != nil && !errors.Is(err, events.ErrErased) {
-		return fmt.Errorf("replay: prove: %w", err)
-	}
+	e, err := eventOf(r)
 	if err != nil {
+		return err
+	}
+	if e == nil {
 		c.doubt = fmt.Sprintf("the payload of %s at %d is erased", r.Kind, r.Position)
 	}
 	check := len(p.sel.Sessions) == 0 && p.sel.at(r.RecordedAt)
@@ -310,26 +309,14 @@ type verdict struct{ derived, why string }
 
 // countRuling counts a ruling and what is wrong with it.
 func (p *prover) countRuling(c *circuit, r events.Record, name string, v verdict) {
-	n := p.count(name)
-	n.Checked++
 	if v == (verdict{}) {
-		n.Equal++
+		p.account(name, "")
 		return
 	}
 	e, _ := r.Event()
-	f := Difference{
-		Position: r.Position, Stream: r.Stream, Decision: name, Kind: r.Kind, Recorded: shown(e), Derived: v.derived, Why: v.why,
-	}
-	if f.Why == "" {
-		f.Why = p.life.why()
-	}
-	if c.doubt != "" {
-		f.Why = c.doubt
-		n.Unproven++
-		p.proof.doubt(f)
-		return
-	}
-	p.differ(f)
+	p.account(name, c.doubt, Difference{
+		Position: r.Position, Stream: r.Stream, Kind: r.Kind, Recorded: shown(e), Derived: v.derived, Why: cmp.Or(v.why, p.life.why()),
+	})
 }
 
 // checkPause derives a pause from the failure of its turn. The moment of the ruling lies between the failure and the

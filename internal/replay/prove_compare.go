@@ -31,8 +31,7 @@ func (p *prover) compare(s *proved, d *decision, name string, cmds []session.Com
 	for _, cmd := range cmds {
 		found := d.decide(s, rules, cmd)
 		if len(found) == 0 {
-			p.count(name).Equal++
-			p.count(name).Checked++
+			p.account(name, "")
 			return true
 		}
 		if diffs == nil || len(found) < len(diffs) {
@@ -42,48 +41,38 @@ func (p *prover) compare(s *proved, d *decision, name string, cmds []session.Com
 	if len(cmds) == 0 {
 		diffs = d.align(nil)
 	}
-	p.count(name).Checked++
-	doubt := p.doubt(s, d, name, cmds)
-	if doubt != "" {
-		p.count(name).Unproven++
-	}
 	why := p.why(s, d, name, cmds)
-	for _, f := range diffs {
-		f = f.of(name)
-		f.Why = why
-		if doubt != "" {
-			f.Why = doubt
-			p.proof.doubt(f)
-			continue
-		}
-		p.differ(f)
+	for i := range diffs {
+		diffs[i].Why = why
 	}
+	p.account(name, p.doubt(s, d, name, cmds), diffs...)
 	return false
 }
 
-func (p *prover) count(name string) *DecisionCount {
+// account counts a decision, and lists in what it differs. Where there is a doubt, that is why it is no proof of anything.
+func (p *prover) account(name, doubt string, diffs ...Difference) {
 	c := p.counts[name]
-	if c == nil {
-		c = &DecisionCount{Decision: name}
-		p.counts[name] = c
+	c.Checked++
+	switch {
+	case len(diffs) == 0:
+		c.Equal++
+	case doubt != "":
+		c.Unproven++
 	}
-	return c
+	p.counts[name] = c
+	for _, f := range diffs {
+		if doubt == "" {
+			p.differ(name, f)
+			continue
+		}
+		f.Decision, f.Why = name, doubt
+		list(&p.proof.Unproven, &p.proof.MoreUnproven, f)
+	}
 }
 
-func (p *prover) differ(f Difference) {
-	if len(p.proof.Differences) == MaxListed {
-		p.proof.More++
-		return
-	}
-	p.proof.Differences = append(p.proof.Differences, f)
-}
-
-func (p *Proof) doubt(f Difference) {
-	if len(p.Unproven) == MaxListed {
-		p.MoreUnproven++
-		return
-	}
-	p.Unproven = append(p.Unproven, f)
+func (p *prover) differ(name string, f Difference) {
+	f.Decision = name
+	list(&p.proof.Differences, &p.proof.More, f)
 }
 
 // doubt says why a decision that cannot be found again is no proof of anything; empty: it is.
@@ -170,12 +159,6 @@ func (d *decision) before(i int, n uint32) bool {
 func (d *decision) differenceAt(i int, recorded, derived, why string) Difference {
 	r := d.records[i]
 	return Difference{Position: r.Position, Stream: r.Stream, Kind: r.Kind, Recorded: recorded, Derived: derived, Why: why}
-}
-
-// of returns f as one of a decision's.
-func (f Difference) of(decision string) Difference {
-	f.Decision = decision
-	return f
 }
 
 func (d *decision) shown(i int) string {

@@ -1,11 +1,8 @@
 package replay
 
 import (
-	"errors"
-	"fmt"
 	"strings"
 
-	"github.com/cmemd/cmemd/actors/policy"
 	"github.com/cmemd/cmemd/actors/provider"
 	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/events"
@@ -35,9 +32,9 @@ func (l *life) read(r events.Record) error {
 	if r.Kind != events.KindDaemonStarted && r.Kind != events.KindDaemonStopped {
 		return nil
 	}
-	e, err := r.Event()
-	if err != nil && !errors.Is(err, events.ErrErased) {
-		return fmt.Errorf("replay: prove: %w", err)
+	e, err := eventOf(r)
+	if err != nil {
+		return err
 	}
 	if e, ok := e.(events.DaemonStopped); ok {
 		l.stopped = e.Clean
@@ -69,9 +66,4 @@ func (l life) withSettings(settings map[string]string) life {
 		l.only = names[0]
 	}
 	return l
-}
-
-// unparseable is the limits of outputs as they were recorded with a decision.
-func unparseable(l events.Limits) *policy.Unparseable {
-	return &policy.Unparseable{Max: l.Unparseable, Window: l.Window, Every: l.Every}
 }

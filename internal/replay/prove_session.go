@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cmemd/cmemd/actors/policy"
 	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/observer/extractive"
@@ -208,7 +209,7 @@ func (p *prover) checkClean(s *proved, d *decision) {
 	}
 	was := shown(e)
 	e.Clean = false
-	p.differ(d.differenceAt(0, was, shown(e), "the life before did not end in order").of(ProvedInterruption))
+	p.differ(ProvedInterruption, d.differenceAt(0, was, shown(e), "the life before did not end in order"))
 }
 
 // rules are the rules that d was decided by.
@@ -242,7 +243,7 @@ func (d *decision) limits() *events.Limits {
 // setLimits puts recorded limits into rules.
 func setLimits(r *session.Rules, l events.Limits) {
 	if l.Unparseable > 0 {
-		r.Outputs = unparseable(l)
+		r.Outputs = &policy.Unparseable{Max: l.Unparseable, Window: l.Window, Every: l.Every}
 		return
 	}
 	r.Restarts.Max, r.Restarts.Window, r.Restarts.MaxConsecutive = l.MaxRestarts, l.Window, l.MaxConsecutive

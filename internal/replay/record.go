@@ -69,7 +69,9 @@ func Record(records iter.Seq2[events.Record, error], w Wanted) (*Recording, erro
 
 func newRecorder(w Wanted, d decoder) *recorder {
 	rec := &recorder{wanted: w, sessions: map[events.SessionID]string{}}
-	rec.out.Scenario = &Scenario{Respawn: w.Respawn, Events: []Event{}}
+	rec.out = Recording{
+		Scenario: &Scenario{Respawn: w.Respawn, Events: []Event{}}, Respawned: map[string]int{}, GivenUp: map[events.DropReason]int{},
+	}
 	rec.turns = turnReader{sel: w.Selection, decoder: d, turn: rec.turn, ruling: rec.ruling}
 	return rec
 }
@@ -188,20 +190,17 @@ func (c *recorder) cite(e *Event, r events.Record) error {
 	if r.Kind != events.KindObservationParsed && r.Kind != events.KindSummaryParsed {
 		return nil
 	}
-	if r.Erased {
-		c.gap(r, "the commits that it named are erased")
-		return nil
-	}
 	kept, err := c.turns.decoder.event(r)
-	if err != nil {
-		return fmt.Errorf("replay: %w", err)
-	}
 	var claims []events.Claim
 	switch kept := kept.(type) {
 	case events.ObservationParsed:
 		claims = kept.Claims
 	case events.SummaryParsed:
 		claims = kept.Claims
+	case nil:
+		if err == nil {
+			c.gap(r, "the commits that it named are erased")
+		}
 	}
 	for _, claim := range claims {
 		known := slices.ContainsFunc(e.Commits, func(have Commit) bool { return have.Hash == claim.Value })
@@ -209,35 +208,23 @@ func (c *recorder) cite(e *Event, r events.Record) error {
 			e.Commits = append(e.Commits, Commit{Hash: claim.Value, Exists: claim.Verdict == events.Verified})
 		}
 	}
-	return nil
+	return err
 }
 
 // ruling notes what no turn tells: what supervision did, and the settings of a life.
 func (c *recorder) ruling(r events.Record) error {
-	if r.Erased {
-		return nil
-	}
 	e, err := c.turns.decoder.event(r)
-	if err != nil {
-		return fmt.Errorf("replay: %w", err)
-	}
 	switch e := e.(type) {
 	case events.InputsDropped:
-		if c.out.GivenUp == nil {
-			c.out.GivenUp = map[events.DropReason]int{}
-		}
 		c.out.GivenUp[e.Reason] += len(e.Inputs)
 	case events.SessionRespawned:
-		if c.out.Respawned == nil {
-			c.out.Respawned = map[string]int{}
-		}
 		c.out.Respawned[e.Cause]++
 	case events.SessionQuarantined:
 		c.out.Quarantined++
 	case events.DaemonStarted:
 		c.live(r.Position, e.Settings)
 	}
-	return nil
+	return err
 }
 
 // live begins a life. One that goes by what the life before went by is none of its own; of those before the first turn of
@@ -284,11 +271,7 @@ func (c *recorder) settle(event int, t endedTurn) (n int) {
 func (c *recorder) gap(r events.Record, why string) { c.gapAt(r.Position, r.Kind, why) }
 
 func (c *recorder) gapAt(at events.Position, kind events.Kind, why string) {
-	if len(c.out.Gaps) == MaxListed {
-		c.out.More++
-		return
-	}
-	c.out.Gaps = append(c.out.Gaps, Gap{Position: at, Kind: kind, Why: why})
+	list(&c.out.Gaps, &c.out.More, Gap{Position: at, Kind: kind, Why: why})
 }
 
 // result is the recording of what was read; records are read again where contents are wanted.

@@ -2,7 +2,6 @@ package replay
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"iter"
 	"time"
@@ -76,12 +75,9 @@ func (c *recorder) takeInputs(records iter.Seq2[events.Record, error]) error {
 
 // inputText is an input as JSON; nil: it was erased.
 func inputText(r events.Record) (json.RawMessage, error) {
-	e, err := r.Event()
-	if errors.Is(err, events.ErrErased) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("replay: %w", err)
+	e, err := eventOf(r)
+	if e == nil || err != nil {
+		return nil, err
 	}
 	text, err := json.Marshal(recordedInput{r.Position, r.OccurredAt, r.Kind, e})
 	if err != nil {

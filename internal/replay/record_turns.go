@@ -175,15 +175,24 @@ func (t *turnReader) ofTurn(r events.Record) error {
 // decode returns the event of r; nil if its payload was erased.
 func decode[E events.Event](d decoder, r events.Record) (*E, error) {
 	e, err := d.event(r)
-	if errors.Is(err, events.ErrErased) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("replay: %w", err)
+	if e == nil || err != nil {
+		return nil, err
 	}
 	typed, ok := e.(E)
 	if !ok {
 		return nil, fmt.Errorf("replay: record %d holds %T", r.Position, e)
 	}
 	return &typed, nil
+}
+
+// eventOf is the event of r; nil if its payload was erased.
+func eventOf(r events.Record) (events.Event, error) {
+	e, err := r.Event()
+	if errors.Is(err, events.ErrErased) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("replay: %w", err)
+	}
+	return e, nil
 }

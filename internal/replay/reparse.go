@@ -93,22 +93,15 @@ func (p *reparser) compare(t endedTurn, now observer.Parsed, led []events.Event)
 		return
 	}
 	p.out.Changes[fmt.Sprintf("%s -> %s", r.Recorded.Disposition, r.Now.Disposition)]++
-	if len(p.out.Differ) == MaxListed {
-		p.out.More++
-		return
-	}
-	p.out.Differ = append(p.out.Differ, r)
+	list(&p.out.Differ, &p.out.More, r)
 }
 
 // eventsOf decodes records; known is false if the payload of one is erased.
 func eventsOf(records []events.Record) (out []events.Event, known bool, err error) {
 	for _, r := range records {
-		if r.Erased {
-			return nil, false, nil
-		}
-		e, err := r.Event()
-		if err != nil {
-			return nil, false, fmt.Errorf("replay: %w", err)
+		e, err := eventOf(r)
+		if e == nil || err != nil {
+			return nil, false, err
 		}
 		out = append(out, e)
 	}
@@ -209,20 +202,17 @@ func summaryFields(then events.SummaryParsed, now observer.Summary) []string {
 
 // checkGrammar parses the output of d again, and compares what it is taken for with what was recorded.
 func (p *prover) checkGrammar(s *proved, d *decision) {
-	n := p.count(ProvedGrammar)
-	n.Checked++
 	got, ok := d.events[0].(events.TurnReceived)
 	if !ok || d.erased || s.flying == nil {
-		n.Unproven++
-		p.proof.doubt(d.differenceAt(0, "", "", "the output, its turn, or what it led to is erased or not in view").of(ProvedGrammar))
+		p.account(ProvedGrammar, "the output, its turn, or what it led to is erased or not in view", d.differenceAt(0, "", "", ""))
 		return
 	}
 	then := recordedReading(s.flying.TurnKind, d.events[1:])
 	now := readingOf(observer.ParseForm(got.Form, got.Output, s.flying.TurnKind, p.types.types(s.flying.Provider)))
 	if then.equal(now) {
-		n.Equal++
+		p.account(ProvedGrammar, "")
 		return
 	}
 	why := "today's grammar takes the output for something else; " + p.life.why()
-	p.differ(d.differenceAt(0, shown(then), shown(now), why).of(ProvedGrammar))
+	p.account(ProvedGrammar, "", d.differenceAt(0, shown(then), shown(now), why))
 }

@@ -1,9 +1,6 @@
 package replay
 
 import (
-	"errors"
-	"fmt"
-
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/observer"
 )
@@ -37,13 +34,10 @@ func (l *lifeTypes) begin(r events.Record) error {
 	if r.Kind != events.KindDaemonStarted {
 		return nil
 	}
-	e, err := r.Event()
-	if err != nil && !errors.Is(err, events.ErrErased) {
-		return fmt.Errorf("replay: %w", err)
-	}
+	e, err := eventOf(r)
 	started, _ := e.(events.DaemonStarted)
 	l.settings, l.known = started.Settings, nil
-	return nil
+	return err
 }
 
 // types returns what a provider's observations may be.
