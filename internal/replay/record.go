@@ -19,19 +19,19 @@ type Wanted struct {
 	Respawn Respawn // what is assumed of a new observer's opening
 }
 
-// Recording is a stretch of a log as a scenario, with what of it could not be had.
+// Recording is a stretch of a log as a scenario, with what of it could not be had. Its JSON is without Scenario and Began.
 type Recording struct {
-	Scenario    *Scenario                 `json:"scenario"`
+	Scenario    *Scenario                 `json:"-"`
 	First       events.Position           `json:"first"` // of the records that were read
 	Last        events.Position           `json:"last"`
-	Began       time.Time                 `json:"began,omitzero"` // what Scenario counts from; zero: no turn ended in the stretch
+	Began       time.Time                 `json:"-"` // what Scenario counts from; zero: no turn ended in the stretch
 	Sessions    int                       `json:"sessions"`
 	Respawned   map[string]int            `json:"respawned,omitempty"`   // observers, by cause, as it was recorded
 	Quarantined int                       `json:"quarantined,omitempty"` // rulings, as they were recorded
 	GivenUp     map[events.DropReason]int `json:"given_up,omitempty"`    // inputs that were dropped by name: no turn of the scenario tells of it
-	Lives       []Life                    `json:"lives"`                 // of the daemon, under whose settings the stretch was recorded; only those that differ from the one before
-	Gaps        []Gap                     `json:"gaps"`                  // at most MaxListed
-	More        int                       `json:"more,omitempty"`
+	Lives       []Life                    `json:"lives,omitempty"`       // of the daemon, under whose settings the stretch was recorded; only those that differ from the one before
+	Gaps        []Gap                     `json:"gaps,omitempty"`        // at most MaxListed
+	More        int                       `json:"more_gaps,omitempty"`
 }
 
 // Life is what a daemon went by that recorded a stretch.

@@ -70,12 +70,11 @@ type replayFlags struct {
 // replayPlan is the same, checked.
 type replayPlan struct {
 	replayFlags
-	names    []policy.Name
-	numbers  policy.Settings
-	bare     bool                                // nothing is drawn
-	tuned    bool                                // settings or assumptions differ from the scenario's own
-	from, to time.Time                           // since and until
-	respawn  func(replay.Respawn) replay.Respawn // sets what the flags say
+	names   []policy.Name
+	numbers policy.Settings
+	bare    bool                                // nothing is drawn
+	tuned   bool                                // settings or assumptions differ from the scenario's own
+	respawn func(replay.Respawn) replay.Respawn // sets what the flags say
 }
 
 // A windowedFlag is a flag that sets one of the windowed policies' settings.
@@ -179,7 +178,7 @@ func planReplay(a *terminal.App, c *cobra.Command, f replayFlags) (p replayPlan,
 		return p, err
 	}
 	p.tuned = p.tuned || f.assumes(c)
-	if p.from, p.to = f.since, f.until; !p.to.IsZero() && !p.to.After(p.from) {
+	if !f.until.IsZero() && !f.until.After(f.since) {
 		return p, terminal.Misused(c, "--until %q is not after --since %q", c.Flag("until").Value, c.Flag("since").Value)
 	}
 	return p, nil

@@ -11,7 +11,6 @@ import (
 
 	"github.com/cmemd/cmemd/actors/policy"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
-	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/replay"
 	"github.com/cmemd/cmemd/internal/replay/report"
 )
@@ -172,23 +171,12 @@ func saying(output string) string {
 
 // stretch is a recording for programs, without its scenario.
 type stretch struct {
-	First       uint64                    `json:"first"`
-	Last        uint64                    `json:"last"`
-	Began       string                    `json:"began"` // what at_ms counts from
-	Sessions    int                       `json:"sessions"`
-	Lives       []replay.Life             `json:"lives,omitempty"`
-	Respawned   map[string]int            `json:"respawned,omitempty"`
-	Quarantined int                       `json:"quarantined,omitempty"`
-	GivenUp     map[events.DropReason]int `json:"given_up,omitempty"`
-	Gaps        []replay.Gap              `json:"gaps,omitempty"`
-	MoreGaps    int                       `json:"more_gaps,omitempty"`
+	*replay.Recording
+	Began string `json:"began"` // what at_ms counts from
 }
 
 func stretchOf(rec *replay.Recording) *stretch {
-	return &stretch{
-		First: uint64(rec.First), Last: uint64(rec.Last), Began: rec.Began.UTC().Format("2006-01-02T15:04:05.000Z"),
-		Sessions: rec.Sessions, Lives: rec.Lives, Respawned: rec.Respawned, Quarantined: rec.Quarantined, GivenUp: rec.GivenUp, Gaps: rec.Gaps, MoreGaps: rec.More,
-	}
+	return &stretch{Recording: rec, Began: rec.Began.UTC().Format("2006-01-02T15:04:05.000Z")}
 }
 
 // proofDocument is a proof for programs, with its sums.

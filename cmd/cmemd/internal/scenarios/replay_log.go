@@ -21,13 +21,13 @@ func replayLog(ctx context.Context, a *terminal.App, log offline.Source, p repla
 	if err != nil {
 		return err
 	}
-	sel := replay.Selection{Sessions: sessions, Since: p.from, Until: p.to}
+	sel := replay.Selection{Sessions: sessions, Since: p.since, Until: p.until}
 	switch {
 	case p.parser:
 		return reparse(ctx, a, log, sel)
 	case p.toScenario != "":
-		rec, err := recorded(ctx, a, log, p, sel)
-		if err != nil {
+		rec, err := replay.Record(watched(ctx, a, log, "reading"), p.wanted(sel))
+		if err = orNoTurn(rec, err); err != nil {
 			return err
 		}
 		return writeScenario(a, p, rec)
@@ -67,12 +67,6 @@ func replayStretch(ctx context.Context, a *terminal.App, log offline.Source, p r
 		return a.Reported(err)
 	}
 	return a.Reported(c.ranAway())
-}
-
-// recorded takes the stretch as a scenario.
-func recorded(ctx context.Context, a *terminal.App, log offline.Source, p replayPlan, sel replay.Selection) (*replay.Recording, error) {
-	rec, err := replay.Record(watched(ctx, a, log, "reading"), p.wanted(sel))
-	return rec, orNoTurn(rec, err)
 }
 
 // wanted is what is taken of a stretch.
