@@ -26,8 +26,10 @@ type Figure struct {
 	Head string // over a column, short
 	Note string // what it counts
 	Want Want
+	None int64 // the value of a policy of which there is nothing to say
 
-	of func(replay.Result) int64
+	of   func(replay.Result) int64
+	text func(v int64) string // nil: Grouped
 }
 
 // Want says which of several values is the best.
@@ -40,26 +42,55 @@ const (
 	More             // the largest is best
 )
 
-// Figures are the columns of a comparison, in order. Halts are not among them: HaltedAt tells them.
+// Figures are the columns of a comparison, in order. Halts stand after the restarts that led to them.
 func Figures() []Figure {
 	return []Figure{
-		{"calls", "calls", "calls of the provider, openings of new observers included", Any, func(r replay.Result) int64 { return int64(r.Calls) }},
-		{"respawns", "respawns", "observers replaced because of what they said", Less, func(r replay.Result) int64 { return int64(r.Respawns) }},
-		{"restarts", "restarts", "observers started again after an exit", Any, func(r replay.Result) int64 { return int64(r.Restarts) }},
-		{"observations", "obs.", "recorded observations that were stored", More, func(r replay.Result) int64 { return int64(r.Observations) }},
-		{"summaries", "sum.", "recorded summaries that were stored", More, func(r replay.Result) int64 { return int64(r.Summaries) }},
-		{"dropped_turns", "dropped", "turns whose output did not parse, given up", Any, func(r replay.Result) int64 { return int64(r.DroppedTurns) }},
-		{"lost_batches", "lost", "inputs that no later turn saw again", Less, func(r replay.Result) int64 { return int64(r.LostBatches) }},
-		{"recovered", "recovered", "inputs that a later turn carried to a good end", Any, func(r replay.Result) int64 { return int64(r.Recovered) }},
-		{"held_batches", "held", "inputs that still wait at the end", Any, func(r replay.Result) int64 { return int64(r.HeldBatches) }},
-		{"wasted_calls", "wasted calls", "openings, and turns that gave nothing", Less, func(r replay.Result) int64 { return int64(r.WastedCalls) }},
-		{"wasted_tokens", "wasted tokens", "what the wasted calls cost", Less, func(r replay.Result) int64 { return r.WastedTokens }},
-		{"flagged_commits", "flagged", "commits named that the repository did not have", Any, func(r replay.Result) int64 { return int64(r.FlaggedCommits) }},
+		{Key: "calls", Head: "calls", Note: "calls of the provider, openings of new observers included", Want: Any, of: func(r replay.Result) int64 { return int64(r.Calls) }},
+		{Key: "respawns", Head: "respawns", Note: "observers replaced because of what they said", Want: Less, of: func(r replay.Result) int64 { return int64(r.Respawns) }},
+		{Key: "restarts", Head: "restarts", Note: "observers started again after an exit", Want: Any, of: func(r replay.Result) int64 { return int64(r.Restarts) }},
+		{
+			Key: "halted_at_ms", Head: "halted at", Note: "when supervision first gave up", None: neverHalted, of: haltedAt, text: haltText,
+		},
+		{Key: "observations", Head: "obs.", Note: "recorded observations that were stored", Want: More, of: func(r replay.Result) int64 { return int64(r.Observations) }},
+		{Key: "summaries", Head: "sum.", Note: "recorded summaries that were stored", Want: More, of: func(r replay.Result) int64 { return int64(r.Summaries) }},
+		{Key: "dropped_turns", Head: "dropped", Note: "turns whose output did not parse, given up", Want: Any, of: func(r replay.Result) int64 { return int64(r.DroppedTurns) }},
+		{Key: "lost_batches", Head: "lost", Note: "inputs that no later turn saw again", Want: Less, of: func(r replay.Result) int64 { return int64(r.LostBatches) }},
+		{Key: "recovered", Head: "recovered", Note: "inputs that a later turn carried to a good end", Want: Any, of: func(r replay.Result) int64 { return int64(r.Recovered) }},
+		{Key: "held_batches", Head: "held", Note: "inputs that still wait at the end", Want: Any, of: func(r replay.Result) int64 { return int64(r.HeldBatches) }},
+		{Key: "wasted_calls", Head: "wasted calls", Note: "openings, and turns that gave nothing", Want: Less, of: func(r replay.Result) int64 { return int64(r.WastedCalls) }},
+		{Key: "wasted_tokens", Head: "wasted tokens", Note: "what the wasted calls cost", Want: Less, of: func(r replay.Result) int64 { return r.WastedTokens }},
+		{Key: "flagged_commits", Head: "flagged", Note: "commits named that the repository did not have", Want: Any, of: func(r replay.Result) int64 { return int64(r.FlaggedCommits) }},
 	}
 }
 
 // Of returns the figure of r.
 func (f Figure) Of(r replay.Result) int64 { return f.of(r) }
+
+// Text returns the figure of r for people.
+func (f Figure) Text(r replay.Result) string {
+	if f.text != nil {
+		return f.text(f.of(r))
+	}
+	return Grouped(f.of(r))
+}
+
+// neverHalted stands for the time of a halt where there was none.
+const neverHalted = -1
+
+func haltedAt(r replay.Result) int64 {
+	if r.HaltedAtMS == nil {
+		return neverHalted
+	}
+	return *r.HaltedAtMS
+}
+
+// haltText says when supervision first gave up, from the scenario's beginning; "-" if it never did.
+func haltText(ms int64) string {
+	if ms == neverHalted {
+		return "-"
+	}
+	return Elapsed(ms)
+}
 
 // Best returns the best value of f among the runs that came to their end, and whether there is one: where all are equal,
 // none is better.
@@ -77,14 +108,6 @@ func (f Figure) Best(runs []Run) (best int64, ok bool) {
 		}
 	}
 	return best, ok
-}
-
-// HaltedAt says when supervision first gave up, from the scenario's beginning; "-" if it never did.
-func HaltedAt(r replay.Result) string {
-	if r.HaltedAtMS == nil {
-		return "-"
-	}
-	return Elapsed(*r.HaltedAtMS)
 }
 
 // Elapsed writes milliseconds as people say them, with at most two units: 480 ms, 48 s, 4 min 30 s, 6 d 2 h.

@@ -54,7 +54,12 @@ const (
 // Write writes the page of s under runs, in their order. It is one HTML document that needs nothing else, shorter than
 // 3 MB for nine policies however many events there are. The error is w's.
 func Write(w io.Writer, s *replay.Scenario, runs []Run, o Options) error {
-	t, err := template.New("page").Parse(pageHTML)
+	t, err := template.New("page").Funcs(template.FuncMap{
+		"name":    func(s string) string { return plainText(s, quoteLength) },
+		"text":    func(s string) string { return plainText(s, titleLength) },
+		"utc":     func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") },
+		"elapsed": Elapsed, "grouped": Grouped,
+	}).Parse(pageHTML)
 	if err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
@@ -65,27 +70,21 @@ func Write(w io.Writer, s *replay.Scenario, runs []Run, o Options) error {
 	return out.Flush()
 }
 
-// page is what the template is given. All text of the scenario in it is plain, and the template escapes it.
+// page is what the template is given. It makes all text of the scenario and the options plain, and escapes it.
 type page struct {
-	CSS    template.CSS
-	Policy string // of the page's own security
-	ID     string
-	Title  string
-	Issue  string
-	From   string // its provenance
-	About  string
-	Began  string
-	By     string
-	Notes  []string
+	CSS      template.CSS
+	Policy   string // of the page's own security
+	Scenario *replay.Scenario
+	Options  Options
+	About    string
+	Opening  string // what a respawned observer says first
 
 	Tiles   []tile
-	Heads   []head
+	Heads   []Figure
 	Rows    []row
 	Charts  []chart
-	Key     []laneKey
+	Key     []Lane
 	Lines   []timeline
-	Assumed assumptions
-	Proof   *Proof
 	Quotes  []quote
 	QuoteBy string
 }
@@ -95,20 +94,14 @@ func pageOf(s *replay.Scenario, runs []Run, o Options) page {
 	all := plainNames(runs)
 	runs, o.Live = Finished(all), plainText(o.Live, quoteLength)
 	p := page{
-		CSS:    template.CSS(pageCSS),
-		Policy: "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'",
-		ID:     plainText(s.ID, quoteLength), Title: plainText(s.Title, titleLength), Issue: plainText(s.Issue, quoteLength),
-		From: plainText(s.Provenance, titleLength), About: about(s), By: plainText(o.Program, quoteLength),
-		Tiles: tilesOf(runs, o.Live), Assumed: assumptionsOf(s.Respawn), Proof: plainProof(o.Proof),
+		CSS:      template.CSS(pageCSS),
+		Policy:   "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'",
+		Scenario: s, Options: o, About: about(s), Tiles: tilesOf(runs, o.Live),
+		Heads: Figures(), Rows: tableOf(all, o.Live), Charts: chartsOf(s, runs, o.Live),
 	}
-	if !o.Began.IsZero() {
-		p.Began = o.Began.UTC().Format("2006-01-02 15:04:05 UTC")
+	if text := s.Respawn.Output.RawText(); strings.TrimSpace(text) != "" {
+		p.Opening = text
 	}
-	for _, n := range o.Notes {
-		p.Notes = append(p.Notes, plainText(n, titleLength))
-	}
-	p.Heads, p.Rows = tableOf(all, o.Live)
-	p.Charts = chartsOf(s, runs, o.Live)
 	p.Key, p.Lines = timelinesOf(s, runs, o.Live)
 	p.Quotes, p.QuoteBy = quotesOf(s, runs, o.Live)
 	return p
@@ -134,31 +127,6 @@ func about(s *replay.Scenario) string {
 		text += fmt.Sprintf(" in %s sessions", Grouped(int64(len(sessions))))
 	}
 	return text
-}
-
-func plainProof(p *Proof) *Proof {
-	if p == nil {
-		return nil
-	}
-	plain := *p
-	plain.Shown = nil
-	for _, line := range p.Shown {
-		plain.Shown = append(plain.Shown, plainText(line, titleLength))
-	}
-	return &plain
-}
-
-// assumptions is what the record cannot know, in words.
-type assumptions struct {
-	Delay, In, Out, Output string
-}
-
-func assumptionsOf(r replay.Respawn) assumptions {
-	a := assumptions{Delay: Elapsed(r.DelayMS), In: Grouped(r.Tokens.In), Out: Grouped(r.Tokens.Out)}
-	if text := r.Output.RawText(); strings.TrimSpace(text) != "" {
-		a.Output = plainText(text, quoteLength)
-	}
-	return a
 }
 
 // quote is the beginning of an output, and how often it was dropped.

@@ -7,9 +7,6 @@ import (
 	"github.com/cmemd/cmemd/internal/replay"
 )
 
-// head is a column's heading.
-type head struct{ Head, Note string }
-
 // row is a policy's figures.
 type row struct {
 	Policy string
@@ -23,14 +20,8 @@ type cell struct {
 	Best bool
 }
 
-// tableOf is the comparison as a table. Halts stand after the restarts that led to them.
-func tableOf(runs []Run, live string) (heads []head, rows []row) {
-	for _, f := range Figures() {
-		heads = append(heads, head{f.Head, f.Note})
-		if f.Key == "restarts" {
-			heads = append(heads, head{"halted at", "when supervision first gave up"})
-		}
-	}
+// tableOf is the comparison as a table.
+func tableOf(runs []Run, live string) (rows []row) {
 	for _, r := range runs {
 		if r.Result.Error != "" {
 			rows = append(rows, row{Policy: r.Policy, Live: r.Policy == live, Failed: plainText(r.Result.Error, quoteLength)})
@@ -38,17 +29,13 @@ func tableOf(runs []Run, live string) (heads []head, rows []row) {
 		}
 		rows = append(rows, row{Policy: r.Policy, Live: r.Policy == live, Cells: cellsOf(r, runs)})
 	}
-	return heads, rows
+	return rows
 }
 
 func cellsOf(r Run, runs []Run) (cells []cell) {
 	for _, f := range Figures() {
 		best, ok := f.Best(runs)
-		v := f.Of(r.Result)
-		cells = append(cells, cell{Grouped(v), ok && v == best})
-		if f.Key == "restarts" {
-			cells = append(cells, cell{Text: HaltedAt(r.Result)})
-		}
+		cells = append(cells, cell{f.Text(r.Result), ok && f.Of(r.Result) == best})
 	}
 	return cells
 }

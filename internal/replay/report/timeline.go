@@ -51,11 +51,8 @@ type sign struct {
 	Title string
 }
 
-// laneKey explains a lane.
-type laneKey struct{ Name, Note string }
-
 // timelinesOf draws all runs with the lanes that any of them needs.
-func timelinesOf(s *replay.Scenario, runs []Run, live string) (key []laneKey, lines []timeline) {
+func timelinesOf(s *replay.Scenario, runs []Run, live string) (used []Lane, lines []timeline) {
 	strips := make([][]Cell, len(runs))
 	var most Cell
 	for i, r := range runs {
@@ -66,11 +63,9 @@ func timelinesOf(s *replay.Scenario, runs []Run, live string) (key []laneKey, li
 			}
 		}
 	}
-	var used []Lane
 	for _, l := range Lanes() {
 		if most[l] > 0 {
 			used = append(used, l)
-			key = append(key, laneKey{l.String(), l.Note()})
 		}
 	}
 	for i, r := range runs {
@@ -79,14 +74,14 @@ func timelinesOf(s *replay.Scenario, runs []Run, live string) (key []laneKey, li
 		t.Summary, t.X = summary(r.Result), timeTicks(End(s))
 		lines = append(lines, t)
 	}
-	return key, lines
+	return used, lines
 }
 
 func summary(r replay.Result) string {
 	text := fmt.Sprintf("%s, %s, %s lost, %s wasted", counted(r.Calls, "call", "calls"), counted(r.Respawns, "respawn", "respawns"),
 		counted(r.LostBatches, "input", "inputs"), counted(int(r.WastedTokens), "token", "tokens"))
 	if r.HaltedAtMS != nil {
-		text += ", halted after " + HaltedAt(r)
+		text += ", halted after " + Elapsed(*r.HaltedAtMS)
 	}
 	return text
 }

@@ -114,11 +114,12 @@ func policies(n int) string {
 func firstDifference(want, got replay.Result) string {
 	for _, f := range report.Figures() {
 		if w, g := f.Of(want), f.Of(got); w != g {
-			return fmt.Sprintf("%s is %d, expected %d", f.Key, g, w)
+			diff := fmt.Sprintf("%s is %d, expected %d", f.Key, g, w)
+			if f.None != 0 {
+				diff += fmt.Sprintf(" (%d: never)", f.None)
+			}
+			return diff
 		}
-	}
-	if w, g := report.HaltedAt(want), report.HaltedAt(got); w != g || haltMS(want) != haltMS(got) {
-		return fmt.Sprintf("halted_at_ms is %d, expected %d (-1: never)", haltMS(got), haltMS(want))
 	}
 	for i, w := range want.Decisions {
 		if i >= len(got.Decisions) || got.Decisions[i] != w {
@@ -129,13 +130,6 @@ func firstDifference(want, got replay.Result) string {
 		return fmt.Sprintf("%d decisions, expected %d", len(got.Decisions), len(want.Decisions))
 	}
 	return ""
-}
-
-func haltMS(r replay.Result) int64 {
-	if r.HaltedAtMS == nil {
-		return -1
-	}
-	return *r.HaltedAtMS
 }
 
 func at(words []string, i int) string {

@@ -99,9 +99,6 @@ func comparisonColumns(runs []report.Run, live string) []comparisonColumn {
 	columns := []comparisonColumn{names}
 	for _, f := range report.Figures() {
 		columns = append(columns, figureColumn(f, runs))
-		if f.Key == "restarts" {
-			columns = append(columns, haltColumn(runs))
-		}
 	}
 	return columns
 }
@@ -121,6 +118,8 @@ func figureColumn(f report.Figure, runs []report.Run) comparisonColumn {
 		c.tells = 50
 	case f.Key == "calls" || f.Key == "flagged_commits":
 		c.tells = 5
+	case f.Key == "halted_at_ms":
+		c.tells = 20
 	}
 	for _, r := range runs {
 		if r.Result.Error != "" {
@@ -132,8 +131,8 @@ func figureColumn(f report.Figure, runs []report.Run) comparisonColumn {
 		if ok && v == best {
 			mark = "*"
 		}
-		c.zero = c.zero && v == 0
-		c.cells = append(c.cells, report.Grouped(v)+mark)
+		c.zero = c.zero && v == f.None
+		c.cells = append(c.cells, f.Text(r.Result)+mark)
 	}
 	return c.right()
 }
@@ -143,19 +142,6 @@ func (c comparisonColumn) right() comparisonColumn {
 	all := padded(append(c.cells, c.head+" "), true)
 	c.cells, c.head = all[:len(all)-1], all[len(all)-1]
 	return c
-}
-
-func haltColumn(runs []report.Run) comparisonColumn {
-	c := comparisonColumn{head: "HALTED AT", zero: true, tells: 20}
-	for _, r := range runs {
-		if r.Result.Error != "" {
-			c.cells = append(c.cells, "? ")
-			continue
-		}
-		c.zero = c.zero && r.Result.HaltedAtMS == nil
-		c.cells = append(c.cells, report.HaltedAt(r.Result)+" ")
-	}
-	return c.right()
 }
 
 // padded makes cells equally wide.

@@ -167,7 +167,7 @@ func TestComparisonsFitATerminal(t *testing.T) {
 		{Policy: livePolicy(), Result: replay.Result{Calls: 241, Observations: 61, Summaries: 1, DroppedTurns: 85, LostBatches: 168, WastedCalls: 85, WastedTokens: 128_733}},
 	}
 	all := comparisonColumns(runs, livePolicy())
-	if got, want := len(all), len(report.Figures())+2; got != want {
+	if got, want := len(all), len(report.Figures())+1; got != want {
 		t.Errorf("%d columns, want %d", got, want)
 	}
 	fitted := fitColumns(all, 80)
