@@ -34,7 +34,7 @@
 //
 // The files, each referring to those below it:
 //
-//	provider.go, write.go, read.go, script.go, object.go
+//	provider.go, write.go, read.go, line.go, script.go, object.go
 //
 // What bites: which of two calls at once takes the next step of a sequence is a race between them; with one slot, or with
 // rules alone, a run can be repeated. A daemon that starts again begins the script again.

@@ -9,164 +9,210 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
-// object is a JSON object that is being read. Its getters keep the first problem and then return zeros, so that a
-// reader looks at the problem once, at the end.
-type object struct {
-	path    string // of its keys, for people: "", or "failure."
-	values  map[string]json.RawMessage
-	asked   []string // keys that mean something here
-	problem *error   // shared with the objects within
+// member is a key of a JSON object, with how its value is read and written.
+type member struct {
+	key    string
+	read   func(raw json.RawMessage) error
+	write  func() (value any, given bool) // what has the zero value is not given
+	always bool                           // it is written all the same
 }
 
-// parse reads one object, with nothing behind it. Keys that stand in it twice are a problem.
-func parse(raw []byte, path string, problem *error) *object {
-	o := &object{path: path, values: map[string]json.RawMessage{}, problem: problem}
+// keyError is what is wrong at a key.
+type keyError struct {
+	path string // of keys, with points between; empty: the whole object
+	why  string
+}
+
+func (e *keyError) Error() string {
+	if e.path == "" {
+		return e.why
+	}
+	return fmt.Sprintf("%q: %s", e.path, e.why)
+}
+
+// wrong is an error of the whole value that is being read.
+func wrong(format string, args ...any) error { return &keyError{why: fmt.Sprintf(format, args...)} }
+
+// at is err, if it is one, as that of a key.
+func at(key string, err error) error {
+	if inner, ok := errors.AsType[*keyError](err); ok {
+		return &keyError{path: strings.TrimSuffix(key+"."+inner.path, "."), why: inner.why}
+	}
+	return err
+}
+
+// parse returns the values of one object, with nothing behind it, by their keys. No key may stand in it twice.
+func parse(raw []byte) (map[string]json.RawMessage, error) {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
-		o.fail("", "it is no JSON object")
-		return o
+		return nil, wrong("it is no JSON object")
 	}
-	for d.More() && *problem == nil {
-		o.member(d)
-	}
-	if *problem != nil {
-		return o
+	values := map[string]json.RawMessage{}
+	for d.More() {
+		t, err := d.Token()
+		key, ok := t.(string)
+		if err != nil || !ok {
+			return nil, wrong("it is no JSON: %v", err)
+		}
+		var value json.RawMessage
+		if err := d.Decode(&value); err != nil {
+			return nil, at(key, wrong("its value is no JSON: %v", err))
+		}
+		if _, twice := values[key]; twice {
+			return nil, at(key, wrong("it is given twice"))
+		}
+		values[key] = value
 	}
 	if _, err := d.Token(); err != nil {
-		o.fail("", "it is cut off")
-		return o
+		return nil, wrong("it is cut off")
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		o.fail("", "something follows the object")
+		return nil, wrong("something follows the object")
 	}
-	return o
+	return values, nil
 }
 
-func (o *object) member(d *json.Decoder) {
-	t, err := d.Token()
-	key, ok := t.(string)
-	if err != nil || !ok {
-		o.fail("", "it is no JSON: %v", err)
-		return
+// take reads values, of which each must be that of a member.
+func take(values map[string]json.RawMessage, members []member) error {
+	var known, unknown []string
+	for _, m := range members {
+		known = append(known, m.key)
+		if raw, ok := values[m.key]; ok {
+			if err := m.read(raw); err != nil {
+				return at(m.key, err)
+			}
+		}
 	}
-	var value json.RawMessage
-	if err := d.Decode(&value); err != nil {
-		o.fail(key, "its value is no JSON: %v", err)
-		return
-	}
-	if _, twice := o.values[key]; twice {
-		o.fail(key, "it is given twice")
-		return
-	}
-	o.values[key] = value
-}
-
-// fail keeps the first problem, with the path of the key, or with that of the whole object for no key.
-func (o *object) fail(key, format string, args ...any) {
-	if *o.problem != nil {
-		return
-	}
-	path := strings.TrimSuffix(o.path+key, ".")
-	if path == "" {
-		*o.problem = fmt.Errorf(format, args...)
-		return
-	}
-	*o.problem = fmt.Errorf("%q: "+format, append([]any{path}, args...)...)
-}
-
-// take returns the value of a key that may be there.
-func (o *object) take(key string) (json.RawMessage, bool) {
-	o.asked = append(o.asked, key)
-	raw, ok := o.values[key]
-	return raw, ok && *o.problem == nil
-}
-
-func (o *object) has(key string) bool { _, ok := o.values[key]; return ok }
-
-// decode reads a value into v, which must be of the kind that what names. null is of no kind.
-func (o *object) decode(key string, raw json.RawMessage, v any, what string) bool {
-	if err := json.Unmarshal(raw, v); err != nil || string(raw) == "null" {
-		o.fail(key, "%s is no %s", short(raw), what)
-		return false
-	}
-	return true
-}
-
-func (o *object) text(key string) (s string) {
-	if raw, ok := o.take(key); ok {
-		o.decode(key, raw, &s, "text")
-	}
-	return s
-}
-
-// word is a text that is one of a list.
-func (o *object) word(key string, words ...string) string {
-	s := o.text(key)
-	if o.has(key) && !slices.Contains(words, s) {
-		o.fail(key, "%s is none of %s", short(o.values[key]), strings.Join(words, ", "))
-	}
-	return s
-}
-
-// number is a whole number from low to high; 0 where the key is not there.
-func (o *object) number(key string, low, high int64) (n int64) {
-	raw, ok := o.take(key)
-	if !ok {
-		return 0
-	}
-	n, err := strconv.ParseInt(string(raw), 10, 64)
-	if err != nil || n < low || n > high {
-		o.fail(key, "%s is no whole number from %d to %d", short(raw), low, high)
-		return 0
-	}
-	return n
-}
-
-// amount is a number from 0 to high; 0 where the key is not there.
-func (o *object) amount(key string, high float64) (n float64) {
-	raw, ok := o.take(key)
-	if !ok {
-		return 0
-	}
-	n, err := strconv.ParseFloat(string(raw), 64)
-	if err != nil || !(n >= 0 && n <= high) {
-		o.fail(key, "%s is no number from 0 to %.0f", short(raw), high)
-		return 0
-	}
-	return n
-}
-
-// yes reads a key that is either true or not there.
-func (o *object) yes(key string) bool {
-	raw, ok := o.take(key)
-	if ok && string(raw) != "true" {
-		o.fail(key, "%s: it may only be true", short(raw))
-	}
-	return ok
-}
-
-// within reads the object at key; nil: it is not there.
-func (o *object) within(key string) *object {
-	raw, ok := o.take(key)
-	if !ok {
-		return nil
-	}
-	return parse(raw, o.path+key+".", o.problem)
-}
-
-// done makes keys that nobody asked for a problem.
-func (o *object) done() {
-	var unknown []string
-	for key := range o.values {
-		if !slices.Contains(o.asked, key) {
+	for key := range values {
+		if !slices.Contains(known, key) {
 			unknown = append(unknown, key)
 		}
 	}
 	if len(unknown) > 0 {
-		o.fail(slices.Min(unknown), "it is not known here: %s are", strings.Join(o.asked, ", "))
+		return at(slices.Min(unknown), wrong("it is not known here: %s are", strings.Join(known, ", ")))
 	}
+	return nil
+}
+
+// appendObject appends members as a JSON object, in their order.
+func appendObject(b []byte, members []member) []byte {
+	b = append(b, '{')
+	for _, m := range members {
+		value, given := m.write()
+		if !given && !m.always {
+			continue
+		}
+		if b[len(b)-1] != '{' {
+			b = append(b, ',')
+		}
+		b = append(strconv.AppendQuote(b, m.key), ':')
+		if inner, ok := value.([]member); ok {
+			b = appendObject(b, inner)
+			continue
+		}
+		var text bytes.Buffer
+		e := json.NewEncoder(&text)
+		e.SetEscapeHTML(false)
+		_ = e.Encode(value) // texts and numbers always are JSON
+		b = append(b, bytes.TrimSpace(text.Bytes())...)
+	}
+	return append(b, '}')
+}
+
+// must is m, which is written whatever its value is.
+func must(m member) member {
+	m.always = true
+	return m
+}
+
+// valued is a member whose value is at v.
+func valued[T comparable](key string, v *T, read func(raw json.RawMessage) error) member {
+	return member{key: key, read: read, write: func() (any, bool) { return *v, *v != *new(T) }}
+}
+
+func text[T ~string](key string, v *T) member {
+	return valued(key, v, func(raw json.RawMessage) error {
+		if err := json.Unmarshal(raw, v); err != nil || string(raw) == "null" {
+			return wrong("%s is no text", short(raw))
+		}
+		return nil
+	})
+}
+
+// word is a text that is one of a list.
+func word[T ~string](key string, v *T, words ...T) member {
+	m := text(key, v)
+	anyText := m.read
+	m.read = func(raw json.RawMessage) error {
+		if err := anyText(raw); err != nil || slices.Contains(words, *v) {
+			return err
+		}
+		return wrong("%s is none of %s", short(raw), strings.ReplaceAll(strings.Trim(fmt.Sprint(words), "[]"), " ", ", "))
+	}
+	return m
+}
+
+// number is a whole number from low to high.
+func number[T int | int64](key string, v *T, low, high int64) member {
+	return valued(key, v, func(raw json.RawMessage) error {
+		n, err := strconv.ParseInt(string(raw), 10, 64)
+		if err != nil || n < low || n > high {
+			return wrong("%s is no whole number from %d to %d", short(raw), low, high)
+		}
+		*v = T(n)
+		return nil
+	})
+}
+
+// millis is a time in milliseconds.
+func millis(key string, v *time.Duration) member {
+	n := v.Milliseconds()
+	m := number(key, &n, 0, maxMillis)
+	whole := m.read
+	m.read = func(raw json.RawMessage) error {
+		err := whole(raw)
+		*v = time.Duration(n) * time.Millisecond
+		return err
+	}
+	return m
+}
+
+// amount is a number from 0 to high.
+func amount(key string, v *float64, high float64) member {
+	return valued(key, v, func(raw json.RawMessage) error {
+		n, err := strconv.ParseFloat(string(raw), 64)
+		if err != nil || !(n >= 0 && n <= high) {
+			return wrong("%s is no number from 0 to %.0f", short(raw), high)
+		}
+		*v = n
+		return nil
+	})
+}
+
+// yes is either true or not there.
+func yes(key string, v *bool) member {
+	return valued(key, v, func(raw json.RawMessage) error {
+		if *v = string(raw) == "true"; !*v {
+			return wrong("%s: it may only be true", short(raw))
+		}
+		return nil
+	})
+}
+
+// within is an object of members. It is written where one of them is given.
+func within(key string, members []member) member {
+	return member{key: key, read: func(raw json.RawMessage) error {
+		values, err := parse(raw)
+		if err != nil {
+			return err
+		}
+		return take(values, members)
+	}, write: func() (any, bool) {
+		return members, slices.ContainsFunc(members, func(m member) bool { _, given := m.write(); return given })
+	}}
 }
 
 // short is a value for an error message.

@@ -68,7 +68,7 @@ func TestReadNamesLineAndKey(t *testing.T) {
 		{"a cut value", `{"text":"a`, `line 1: "text": its value is no JSON`},
 		{"two on a line", `{"text":"a"} {"text":"b"}`, "line 1: something follows the object"},
 		{"another version", `{"playback":2}`, `line 1: "playback": 2 is no whole number from 1 to 1`},
-		{"a late header", "{\"text\":\"a\"}\n{\"playback\":1,\"text\":\"b\"}", `line 2: "playback": it is not known here: text, failure`},
+		{"a late header", "{\"text\":\"a\"}\n{\"playback\":1,\"text\":\"b\"}", `line 2: "playback": it is not known here: when, text, form, stop_reason, usage, failure`},
 		{"a slip", `{"txet":"a"}`, "line 1: a step does one of text, failure, crash, panic, hang; this one does 0"},
 		{"another slip", `{"text":"a","delay":5}`, `line 1: "delay": it is not known here`},
 		{"another case", `{"Text":"a"}`, "this one does 0"},
@@ -186,7 +186,7 @@ func drawStep(t *rapid.T) Step {
 				Bill:  drawBill(t),
 			},
 			Failure{
-				Class:  events.FailureClass(rapid.SampledFrom(classes()).Draw(t, "class")),
+				Class:  rapid.SampledFrom(classes()).Draw(t, "class"),
 				Status: rapid.SampledFrom([]int{0, 100, 429, 599}).Draw(t, "status"), ResetsIn: drawMillis(t, "reset"),
 				Message: text.Draw(t, "message"), Output: text.Draw(t, "output"), Bill: drawBill(t),
 				Form:  rapid.SampledFrom([]events.Form{"", events.FormXML, events.FormStructured}).Draw(t, "form"),
@@ -208,7 +208,7 @@ func drawBill(t *rapid.T) Bill {
 func TestEveryClassOfATransportCanBePlayed(t *testing.T) {
 	t.Parallel()
 	for _, c := range classes() {
-		if class := events.FailureClass(c); !class.BlamesProvider() && !class.BlamesTurn() {
+		if !c.BlamesProvider() && !c.BlamesTurn() {
 			t.Errorf("%s blames neither the provider nor the turn", c)
 		}
 	}
