@@ -43,7 +43,7 @@ func (c Config) withDefaults() Config {
 		c.Now = time.Now
 	}
 	if c.Free == nil {
-		c.Free = freeBytes
+		c.Free = FreeBytes
 	}
 	return c
 }

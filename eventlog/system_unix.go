@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// freeBytes is what an ordinary user may still write to the file system that holds path.
-func freeBytes(path string) (uint64, error) {
+// FreeBytes is what an ordinary user may still write to the file system that holds path.
+func FreeBytes(path string) (uint64, error) {
 	var s syscall.Statfs_t
 	if err := syscall.Statfs(path, &s); err != nil {
 		return 0, err

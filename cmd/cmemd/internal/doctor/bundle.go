@@ -94,16 +94,10 @@ func (x *examination) system() map[string]string {
 	}
 }
 
-// A settingInForce is one setting as a bundle has it.
-type settingInForce struct {
-	Value string `json:"value"`
-	From  string `json:"from"`
-}
-
-func (x *examination) settingsInForce() map[string]settingInForce {
-	out := map[string]settingInForce{}
+func (x *examination) settingsInForce() map[string]map[string]string {
+	out := map[string]map[string]string{}
 	for key, value := range x.config.Values() {
-		out[key] = settingInForce{Value: value, From: x.config.From[key]}
+		out[key] = map[string]string{"value": value, "from": x.config.From[key]}
 	}
 	return out
 }

@@ -81,9 +81,6 @@ const mayLag = 1000
 
 // checkViews looks whether what is searched and injected is up to date.
 func checkViews(_ context.Context, x *examination) []checked {
-	if x.status == nil {
-		return needsDaemon()
-	}
 	var out []checked
 	for _, v := range x.status.Views {
 		if v.Lag > mayLag {
@@ -99,9 +96,6 @@ func checkViews(_ context.Context, x *examination) []checked {
 
 // checkInputs looks whether each input is accounted for.
 func checkInputs(_ context.Context, x *examination) []checked {
-	if x.status == nil {
-		return needsDaemon()
-	}
 	b := x.status.Inputs
 	if b.Captured != b.Observed+b.Skipped+b.Dropped+b.Pending+b.Forgotten {
 		return []checked{wrong("`cmemd log verify`, then `cmemd projections rebuild`", "the balance does not add up: %s", terminal.BalanceLine(b))}
@@ -114,9 +108,6 @@ func checkInputs(_ context.Context, x *examination) []checked {
 
 // checkObserver tells whether the observer does its job, as far as numbers tell.
 func checkObserver(_ context.Context, x *examination) []checked {
-	if x.status == nil {
-		return needsDaemon()
-	}
 	out := found(x.status.Findings, func(f health.Finding) bool { return f.What != health.FindHeld && f.What != server.FindBudget })
 	if len(out) > 0 {
 		return out

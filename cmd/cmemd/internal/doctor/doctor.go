@@ -49,17 +49,21 @@ func newDoctor(a *terminal.App) *cobra.Command {
 // a line here.
 func checks() []check {
 	return []check{
-		{"home", checkHome}, {"settings", checkSettings}, {"disk", checkDisk}, {"clock", checkClock}, {"git", checkGit},
-		{"daemon", checkDaemon}, {"socket", checkSocket}, {"version", checkVersion}, {"log", checkLog}, {"views", checkViews}, {"vectors", checkVectors},
-		{"inputs", checkInputs}, {"spool", checkSpool}, {"hooks", checkHooks}, {"agents", checkAgents}, {"provider", checkProvider}, {"model", checkModels},
-		{"budget", checkBudget}, {"observer", checkObserver}, {"search", checkSearch},
+		{name: "home", run: checkHome}, {name: "settings", run: checkSettings, fine: "they can be used"},
+		{name: "disk", run: checkDisk}, {name: "clock", run: checkClock}, {name: "git", run: checkGit},
+		{name: "daemon", run: checkDaemon}, {name: "socket", run: checkSocket}, {name: "version", run: checkVersion},
+		{name: "log", run: checkLog}, {name: "views", run: checkViews, daemon: true}, {name: "vectors", run: checkVectors},
+		{name: "inputs", run: checkInputs, daemon: true}, {name: "spool", run: checkSpool, fine: "nothing is waiting"},
+		{name: "hooks", run: checkHooks, fine: "none was left without an answer"}, {name: "agents", run: checkAgents},
+		{name: "provider", run: checkProvider}, {name: "model", run: checkModels}, {name: "budget", run: checkBudget},
+		{name: "observer", run: checkObserver, daemon: true}, {name: "search", run: checkSearch},
 	}
 }
 
 func (x *examination) diagnose(ctx context.Context, checks []check) diagnosis {
 	d := diagnosis{OK: true, Home: x.paths.Home}
 	for _, c := range checks {
-		for _, found := range c.run(ctx, x) {
+		for _, found := range c.look(ctx, x) {
 			found.Name = c.name
 			d.OK = d.OK && found.State != stateWrong
 			d.Checks = append(d.Checks, found)

@@ -53,8 +53,21 @@ func needsDaemon() []checked {
 
 // A check looks at one thing, and says one line of it or more.
 type check struct {
-	name string
-	run  func(ctx context.Context, x *examination) []checked
+	name   string
+	run    func(ctx context.Context, x *examination) []checked
+	daemon bool   // it is asked only where a daemon answers
+	fine   string // what is said where there is nothing else to say; empty: nothing
+}
+
+func (c check) look(ctx context.Context, x *examination) []checked {
+	if c.daemon && x.status == nil {
+		return needsDaemon()
+	}
+	out := c.run(ctx, x)
+	if len(out) == 0 && c.fine != "" {
+		out = append(out, well("%s", c.fine))
+	}
+	return out
 }
 
 // An examination is what the checks look at.
