@@ -100,7 +100,7 @@ type span struct{ from, to int }
 func start(ctx context.Context, tb testing.TB, l Load) *world {
 	tb.Helper()
 	w := &world{
-		tb: tb, ctx: ctx, clock: newClock(), at: newEndpoint(tb), tools: map[events.Position]int{}, stops: map[events.Position]span{},
+		tb: tb, ctx: ctx, clock: &clock{}, at: newEndpoint(tb), tools: map[events.Position]int{}, stops: map[events.Position]span{},
 		origin: session.Origin{Agent: "claude-code", AgentSession: "counted", Project: "project", ProjectRoot: "/home/dev/project", Cwd: "/home/dev/project"},
 	}
 	var err error
