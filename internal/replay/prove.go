@@ -42,6 +42,18 @@ type Proof struct {
 // Holds reports whether nothing differs. What cannot be told any more does not count.
 func (p Proof) Holds() bool { return len(p.Differences) == 0 }
 
+// Differing counts the differences, listed or not.
+func (p Proof) Differing() int { return len(p.Differences) + p.More }
+
+// Doubtful counts what cannot be told any more, listed or not.
+func (p Proof) Doubtful() int { return len(p.Unproven) + p.MoreUnproven }
+
+// peopleRead is how many differences are shown to people; programs are given all that are listed.
+const peopleRead = 10
+
+// Shown returns the first differences, as many as people read.
+func (p Proof) Shown() []Difference { return p.Differences[:min(len(p.Differences), peopleRead)] }
+
 // Checked counts the decisions that were looked at, and those that were found as recorded.
 func (p Proof) Checked() (checked, equal int) {
 	for _, d := range p.Decisions {
@@ -68,6 +80,11 @@ type Difference struct {
 	Recorded string          `json:"recorded"` // JSON, cut at maxShown bytes; empty: there is no such event
 	Derived  string          `json:"derived"`  // the same; empty: the rules lead to none. Or why the decision is refused
 	Why      string          `json:"why"`      // what is known of the reason
+}
+
+// String says where f is, and why.
+func (f Difference) String() string {
+	return fmt.Sprintf("position %d, %s, %s (%s): %s", f.Position, f.Stream, f.Decision, f.Kind, f.Why)
 }
 
 // Prove takes every decision on record again, with the state that the log gives, the recorded command, and the limits

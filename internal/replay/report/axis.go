@@ -44,18 +44,13 @@ func timeStep(end int64) int64 {
 
 // roundStep returns the smallest of 1, 2, 5, 10, 20, ... times unit of which at most five fit into most.
 func roundStep(most, unit int64) int64 {
-	step := unit
-	for i := 0; most/step > 5; i++ {
-		switch i % 3 {
-		case 0:
-			step *= 2
-		case 1:
-			step = step / 2 * 5
-		default:
-			step *= 2
+	for ; ; unit *= 10 {
+		for _, times := range []int64{1, 2, 5} {
+			if most/(unit*times) <= 5 {
+				return unit * times
+			}
 		}
 	}
-	return step
 }
 
 // countTicks returns at most six ticks of round numbers from 0 to most, from the bottom of an axis.

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -20,16 +21,12 @@ type curve struct {
 	Total    int64
 	Path     string  // SVG, in a box of 1000 by 1000
 	EndY     float64 // where its letter stands, of 100
+
+	points []point
 }
 
 // point is a value that holds from a time on.
 type point struct{ at, value int64 }
-
-// series is one policy's line before those that are alike are joined.
-type series struct {
-	policy string
-	points []point
-}
 
 // chart is one figure over time.
 type chart struct {
@@ -46,23 +43,20 @@ const letterGap = 9
 // chartOf draws a figure under all policies.
 func chartOf(c chart, s *replay.Scenario, runs []Run, live string, of func(replay.Mark) int64, total func(replay.Result) int64) chart {
 	end, most := End(s), int64(0)
-	var all []series
 	for _, r := range runs {
-		points := changes(r.Result, of)
-		points = append(points, point{end, total(r.Result)})
-		all = append(all, series{r.Policy, thinned(points, end)})
-		most = max(most, points[len(points)-1].value)
+		points := append(changes(r.Result, of), point{end, total(r.Result)})
+		c.join(r.Policy, thinned(points, end))
+		most = max(most, total(r.Result))
 	}
+	slices.SortStableFunc(c.Curves, func(a, b curve) int { return cmp.Compare(b.Total, a.Total) })
 	c.Flat = most <= 0
 	c.X, c.Y = timeTicks(end), countTicks(max(most, 1))
-	c.Curves = joined(all)
 	for i := range c.Curves {
 		k := &c.Curves[i]
 		k.Letter, k.Class = string(rune('A'+i%26)), fmt.Sprintf("c%d", i%9+1)
 		k.Live = slices.Contains(k.Policies, live)
 		k.EndY = round(100 - 100*float64(k.Total)/float64(max(most, 1)))
-		j := slices.IndexFunc(all, func(a series) bool { return a.policy == k.Policies[0] })
-		k.Path = stepPath(all[j].points, end, max(most, 1))
+		k.Path = stepPath(k.points, end, max(most, 1))
 	}
 	spread(c.Curves)
 	c.Desc = described(c.Curves)
@@ -93,23 +87,14 @@ func thinned(points []point, end int64) []point {
 	return out
 }
 
-// joined makes one curve of all series that are alike, the highest first.
-func joined(all []series) []curve {
-	var out []curve
-	var kept []series
-next:
-	for _, s := range all {
-		for i := range kept {
-			if slices.Equal(kept[i].points, s.points) {
-				out[i].Policies = append(out[i].Policies, s.policy)
-				continue next
-			}
-		}
-		kept = append(kept, s)
-		out = append(out, curve{Policies: []string{s.policy}, Total: s.points[len(s.points)-1].value})
+// join adds a policy's points to the curve that is alike, or as a curve of their own.
+func (c *chart) join(policy string, points []point) {
+	i := slices.IndexFunc(c.Curves, func(k curve) bool { return slices.Equal(k.points, points) })
+	if i < 0 {
+		i = len(c.Curves)
+		c.Curves = append(c.Curves, curve{Total: points[len(points)-1].value, points: points})
 	}
-	slices.SortStableFunc(out, func(a, b curve) int { return int(min(max(b.Total-a.Total, -1), 1)) })
-	return out
+	c.Curves[i].Policies = append(c.Curves[i].Policies, policy)
 }
 
 // stepPath draws points as steps.

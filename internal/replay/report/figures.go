@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -146,18 +147,8 @@ func units() []unit {
 
 // Grouped writes a number with commas between its thousands.
 func Grouped(n int64) string {
-	digits := strconv.FormatInt(n, 10)
-	sign := ""
-	if digits[0] == '-' {
-		sign, digits = "-", digits[1:]
+	if -1000 < n && n < 1000 {
+		return strconv.FormatInt(n, 10)
 	}
-	var b strings.Builder
-	b.WriteString(sign)
-	for i, d := range digits {
-		if i > 0 && (len(digits)-i)%3 == 0 {
-			b.WriteByte(',')
-		}
-		b.WriteRune(d)
-	}
-	return b.String()
+	return fmt.Sprintf("%s,%03d", Grouped(n/1000), max(n%1000, -(n%1000)))
 }

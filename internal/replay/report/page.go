@@ -24,19 +24,11 @@ var pageCSS string
 
 // Options is what a page says beside the figures. The zero value says nothing more.
 type Options struct {
-	Live    string    // the policy that runs live, marked wherever it stands
-	Began   time.Time // of the stretch; zero: not known, as of a scenario made by hand
-	Program string    // what made the page
-	Notes   []string  // on what was replayed, one a paragraph
-	Proof   *Proof    // nil: none was made, as of a scenario that comes from no log
-}
-
-// Proof says whether the recorded decisions follow from the recorded rules.
-type Proof struct {
-	Decisions   int      // looked at
-	Differences int      // not explained
-	Unproven    int      // cannot be told any more, because something is erased or out of view
-	Shown       []string // the first of them, one a line
+	Live    string        // the policy that runs live, marked wherever it stands
+	Began   time.Time     // of the stretch; zero: not known, as of a scenario made by hand
+	Program string        // what made the page
+	Notes   []string      // on what was replayed, one a paragraph
+	Proof   *replay.Proof // nil: none was made, as of a scenario that comes from no log
 }
 
 const (
@@ -78,6 +70,7 @@ type page struct {
 	Options  Options
 	About    string
 	Opening  string // what a respawned observer says first
+	Proved   int    // decisions that were looked at
 
 	Tiles   []tile
 	Heads   []Figure
@@ -98,6 +91,9 @@ func pageOf(s *replay.Scenario, runs []Run, o Options) page {
 		Policy:   "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'",
 		Scenario: s, Options: o, About: about(s), Tiles: tilesOf(runs, o.Live),
 		Heads: Figures(), Rows: tableOf(all, o.Live), Charts: chartsOf(s, runs, o.Live),
+	}
+	if o.Proof != nil {
+		p.Proved, _ = o.Proof.Checked()
 	}
 	if text := s.Respawn.Output.RawText(); strings.TrimSpace(text) != "" {
 		p.Opening = text

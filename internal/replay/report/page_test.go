@@ -64,7 +64,10 @@ func write(tb testing.TB, s *replay.Scenario, runs []report.Run, o report.Option
 func options() report.Options {
 	return report.Options{
 		Live: "otp-hold", Began: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Program: "cmemd 1.0",
-		Notes: []string{"A note."}, Proof: &report.Proof{Decisions: 12, Differences: 1, Unproven: 2, Shown: []string{"position 7: drop, not keep"}},
+		Notes: []string{"A note."}, Proof: &replay.Proof{
+			Decisions: []replay.DecisionCount{{Decision: replay.ProvedTurn, Checked: 12, Equal: 9, Unproven: 2}}, MoreUnproven: 2,
+			Differences: []replay.Difference{{Position: 7, Stream: "session/s", Decision: replay.ProvedTurn, Kind: "turn_started", Why: "drop, not keep"}},
+		},
 	}
 }
 
@@ -119,7 +122,7 @@ func planted(text string) (*replay.Scenario, []report.Run, report.Options) {
 	for i := range runs {
 		runs[i].Policy = text
 	}
-	return s, runs, report.Options{Live: text, Program: text, Notes: []string{text}, Proof: &report.Proof{Differences: 1, Shown: []string{text}}}
+	return s, runs, report.Options{Live: text, Program: text, Notes: []string{text}, Proof: &replay.Proof{Differences: []replay.Difference{{Why: text}}}}
 }
 
 func hostile() []string {

@@ -108,18 +108,14 @@ func (f *replayFlags) define(a *terminal.App, c *cobra.Command) {
 
 // complete adds what a shell can complete.
 func complete(c *cobra.Command, a *terminal.App) {
-	must := func(err error) {
-		if err != nil {
-			panic(err) // a flag that does not exist
-		}
-	}
-	must(c.RegisterFlagCompletionFunc("policy", completePolicies))
-	must(c.RegisterFlagCompletionFunc("session", func(c *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
+	terminal.MustComplete(c, "policy", completePolicies)
+	terminal.MustComplete(c, "session", func(c *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
 		return completeSessions(c.Context(), a, begun), cobra.ShellCompDirectiveNoFileComp
-	}))
-	must(c.RegisterFlagCompletionFunc("exempt", cobra.FixedCompletions([]string{"idle", "prose", "idle,prose"}, cobra.ShellCompDirectiveNoFileComp)))
-	must(c.MarkFlagFilename("scenario", "json"))
-	must(c.MarkFlagFilename("report", "html"))
+	})
+	terminal.MustComplete(c, "exempt", cobra.FixedCompletions([]string{"idle", "prose", "idle,prose"}, cobra.ShellCompDirectiveNoFileComp))
+	if err := errors.Join(c.MarkFlagFilename("scenario", "json"), c.MarkFlagFilename("report", "html")); err != nil {
+		panic(err) // a flag that does not exist
+	}
 }
 
 // completePolicies completes the last of several names with commas between.

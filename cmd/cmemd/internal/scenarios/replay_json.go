@@ -192,29 +192,21 @@ func proofOf(p replay.Proof) *proofDocument {
 	return &proofDocument{Holds: p.Holds(), Checked: checked, Equal: equal, Proof: p}
 }
 
-// shownDifferences is how many differences are shown to people; programs are given all that are listed.
-const shownDifferences = 10
-
 // showProof says how far the stretch is explained by its own rules.
 func showProof(a *terminal.App, p replay.Proof) {
 	checked, _ := p.Checked()
 	if p.Holds() {
 		a.Printf("proof: %s on record, all explained by their rules\n", terminal.Plural(checked, "decision"))
 	} else {
-		a.Printf("proof: %d of %s on record are not explained by their rules\n", len(p.Differences)+p.More, terminal.Plural(checked, "decision"))
-		for _, d := range p.Differences[:min(len(p.Differences), shownDifferences)] {
-			a.Printf("  %s\n", terminal.VisibleLine(differenceLine(d)))
+		a.Printf("proof: %d of %s on record are not explained by their rules\n", p.Differing(), terminal.Plural(checked, "decision"))
+		for _, d := range p.Shown() {
+			a.Printf("  %s\n", terminal.VisibleLine(d.String()))
 			a.Printf("    recorded  %s\n    derived   %s\n", terminal.VisibleLine(orNone(d.Recorded)), terminal.VisibleLine(orNone(d.Derived)))
 		}
 	}
-	if n := len(p.Unproven) + p.MoreUnproven; n > 0 {
-		a.Printf("proof: %s cannot be told any more; the first: %s\n", terminal.Plural(n, "decision"), terminal.VisibleLine(differenceLine(p.Unproven[0])))
+	if n := p.Doubtful(); n > 0 {
+		a.Printf("proof: %s cannot be told any more; the first: %s\n", terminal.Plural(n, "decision"), terminal.VisibleLine(p.Unproven[0].String()))
 	}
-}
-
-// differenceLine says where a difference is, and why.
-func differenceLine(d replay.Difference) string {
-	return fmt.Sprintf("position %d, %s, %s (%s): %s", d.Position, d.Stream, d.Decision, d.Kind, d.Why)
 }
 
 func orNone(text string) string {

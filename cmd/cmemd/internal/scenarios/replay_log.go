@@ -12,7 +12,6 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/offline"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/replay"
-	"github.com/cmemd/cmemd/internal/replay/report"
 )
 
 // replayLog replays a stretch of the log, writes it down, or reads its outputs anew.
@@ -142,19 +141,6 @@ func stretchNotes(rec *replay.Recording) []string {
 	return notes
 }
 
-// page is the proof as the page shows it.
-func (l *loggedReplay) page() *report.Proof {
-	checked, _ := l.proof.Checked()
-	p := report.Proof{
-		Decisions: checked, Differences: len(l.proof.Differences) + l.proof.More,
-		Unproven: len(l.proof.Unproven) + l.proof.MoreUnproven,
-	}
-	for _, d := range l.proof.Differences[:min(len(l.proof.Differences), shownDifferences)] {
-		p.Shown = append(p.Shown, differenceLine(d))
-	}
-	return &p
-}
-
 // unproved is the error of a stretch that its own rules do not explain; nil if they do.
 func unproved(p replay.Proof) error {
 	if p.Holds() {
@@ -162,7 +148,7 @@ func unproved(p replay.Proof) error {
 	}
 	first := p.Differences[0]
 	return fmt.Errorf("%d recorded decisions are not explained by their rules; the first is at position %d: %s",
-		len(p.Differences)+p.More, first.Position, first.Why)
+		p.Differing(), first.Position, first.Why)
 }
 
 // writeScenario writes a recording as a scenario's file.

@@ -165,7 +165,7 @@ func writeReport(a *terminal.App, p replayPlan, c comparison) error {
 	}
 	o := report.Options{Live: c.live, Program: "cmemd " + a.Version, Notes: c.notes}
 	if c.log != nil {
-		o.Began, o.Proof = c.log.recording.Began, c.log.page()
+		o.Began, o.Proof = c.log.recording.Began, &c.log.proof
 	}
 	_, err := offline.WriteWhole(p.report, func(w io.Writer) error { return report.Write(w, c.scenario, c.runs, o) })
 	return err
