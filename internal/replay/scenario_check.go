@@ -53,29 +53,28 @@ func (e *SyntaxError) Unwrap() error { return e.Err }
 // Check returns a *ScenarioError for the first thing in s that makes no sense. An EndMS of 0 makes sense: the scenario
 // then ends with its last event.
 func (s *Scenario) Check() error {
-	if why := outside(s.Respawn.DelayMS, maxMS); why != "" {
-		return &ScenarioError{-1, "respawn.delay_ms", why}
-	}
-	if why := s.Respawn.Tokens.outside(); why != "" {
-		return &ScenarioError{-1, "respawn.tokens", why}
-	}
+	var wedged int64
 	if s.WedgedAtMS != nil {
-		if why := outside(*s.WedgedAtMS, maxMS); why != "" {
-			return &ScenarioError{-1, "wedged_at_ms", why}
-		}
+		wedged = *s.WedgedAtMS
+	}
+	field, why := firstOutside(
+		bounded{"respawn.delay_ms", "", s.Respawn.DelayMS, maxMS},
+		bounded{"respawn.tokens", "in ", s.Respawn.Tokens.In, maxTokens},
+		bounded{"respawn.tokens", "out ", s.Respawn.Tokens.Out, maxTokens},
+		bounded{"wedged_at_ms", "", wedged, maxMS},
+		bounded{"end_ms", "", s.EndMS, maxMS},
+	)
+	if why != "" {
+		return &ScenarioError{-1, field, why}
 	}
 	last := int64(0)
 	for i := range s.Events {
-		e := &s.Events[i]
-		if field, why := e.check(last); why != "" {
+		if field, why := s.Events[i].check(last); why != "" {
 			return &ScenarioError{i, field, why}
 		}
-		last = e.AtMS
+		last = s.Events[i].AtMS
 	}
-	switch why := outside(s.EndMS, maxMS); {
-	case why != "":
-		return &ScenarioError{-1, "end_ms", why}
-	case s.EndMS != 0 && s.EndMS < last:
+	if s.EndMS != 0 && s.EndMS < last {
 		return &ScenarioError{-1, "end_ms", fmt.Sprintf("is %d: the last event is at %d", s.EndMS, last)}
 	}
 	return nil
@@ -93,50 +92,44 @@ func (e *Event) check(last int64) (field, why string) {
 	default:
 		return "form", fmt.Sprintf("is %q: want %s or %s", e.Form, events.FormXML, events.FormStructured)
 	}
-	if why := outside(e.AtMS, maxMS); why != "" {
-		return "at_ms", why
+	var fresh Fresh
+	if e.Fresh != nil {
+		fresh = *e.Fresh
 	}
-	if e.AtMS < last {
+	var failed Failure
+	if e.Provider != nil {
+		failed = *e.Provider
+	}
+	field, why = firstOutside(
+		bounded{"at_ms", "", e.AtMS, maxMS},
+		bounded{"took_ms", "", e.TookMS, maxMS},
+		bounded{"batch", "", int64(e.Batch), maxBatch},
+		bounded{"tokens", "in ", e.Tokens.In, maxTokens},
+		bounded{"tokens", "out ", e.Tokens.Out, maxTokens},
+		bounded{"fresh.tokens", "in ", fresh.Tokens.In, maxTokens},
+		bounded{"fresh.tokens", "out ", fresh.Tokens.Out, maxTokens},
+		bounded{"provider.resets_at_ms", "", failed.ResetsMS, 2 * maxMS},
+	)
+	if why == "" && e.AtMS < last {
 		return "at_ms", fmt.Sprintf("is %d, after %d: times ascend", e.AtMS, last)
 	}
-	if why := outside(e.TookMS, maxMS); why != "" {
-		return "took_ms", why
-	}
-	if why := outside(int64(e.Batch), maxBatch); why != "" {
-		return "batch", why
-	}
-	if why := e.Tokens.outside(); why != "" {
-		return "tokens", why
-	}
-	if e.Fresh != nil {
-		if why := e.Fresh.Tokens.outside(); why != "" {
-			return "fresh.tokens", why
-		}
-	}
-	if e.Provider != nil {
-		if why := outside(e.Provider.ResetsMS, 2*maxMS); why != "" {
-			return "provider.resets_at_ms", why
+	return field, why
+}
+
+// bounded is a number of a scenario, which may be from 0 to its limit.
+type bounded struct {
+	field, part string
+	n, limit    int64
+}
+
+// firstOutside returns the field of the first number that may not be, and why; both empty: all may.
+func firstOutside(all ...bounded) (field, why string) {
+	for _, one := range all {
+		if one.n < 0 || one.n > one.limit {
+			return one.field, fmt.Sprintf("%sis %d: want 0 to %d", one.part, one.n, one.limit)
 		}
 	}
 	return "", ""
-}
-
-func (t Tokens) outside() string {
-	if why := outside(t.In, maxTokens); why != "" {
-		return "in " + why
-	}
-	if why := outside(t.Out, maxTokens); why != "" {
-		return "out " + why
-	}
-	return ""
-}
-
-// outside says that n is not within 0 and limit; "" if it is.
-func outside(n, limit int64) string {
-	if n < 0 || n > limit {
-		return fmt.Sprintf("is %d: want 0 to %d", n, limit)
-	}
-	return ""
 }
 
 // end is when s ends.
