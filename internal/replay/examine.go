@@ -12,27 +12,11 @@ func Examine(records iter.Seq2[events.Record, error], w Wanted, types TypesOf) (
 	d := newDecoder()
 	p, rec := newProver(w.Selection, types), newRecorder(w, d)
 	p.decoder = d
-	for r, err := range readAhead(records) {
-		if err != nil {
-			return Proof{}, nil, err
-		}
-		if rec.turns.past(r) {
-			break
-		}
-		if err := p.read(r); err != nil {
-			return Proof{}, nil, err
-		}
-		if err := rec.turns.record(r); err != nil {
-			return Proof{}, nil, err
-		}
-	}
-	if err := p.flush(); err != nil {
+	more, err := w.Selection.read(readAhead(records), p, &rec.turns)
+	if err != nil {
 		return Proof{}, nil, err
 	}
-	if err := rec.turns.flush(); err != nil {
-		return Proof{}, nil, err
-	}
-	recording, err := rec.result(records)
+	recording, err := rec.result(records, more)
 	return p.result(), recording, err
 }
 

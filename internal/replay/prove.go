@@ -109,18 +109,7 @@ func (f Difference) String() string {
 // a payload that cannot be read. Memory grows by about 100 bytes an input of the selected sessions.
 func Prove(records iter.Seq2[events.Record, error], sel Selection, types TypesOf) (Proof, error) {
 	p := newProver(sel, types)
-	for r, err := range records {
-		if err != nil {
-			return Proof{}, err
-		}
-		if sel.past(r.RecordedAt) {
-			break
-		}
-		if err := p.read(r); err != nil {
-			return Proof{}, err
-		}
-	}
-	if err := p.flush(); err != nil {
+	if _, err := sel.read(records, p); err != nil {
 		return Proof{}, err
 	}
 	return p.result(), nil

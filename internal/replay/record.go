@@ -61,10 +61,11 @@ type Gap struct {
 // one that was erased is a gap.
 func Record(records iter.Seq2[events.Record, error], w Wanted) (*Recording, error) {
 	rec := newRecorder(w, nil)
-	if err := rec.turns.read(records); err != nil {
+	more, err := w.Selection.read(records, &rec.turns)
+	if err != nil {
 		return nil, err
 	}
-	return rec.result(records)
+	return rec.result(records, more)
 }
 
 func newRecorder(w Wanted, d decoder) *recorder {
@@ -246,12 +247,11 @@ func (c *recorder) live(at events.Position, settings map[string]string) {
 // are the defaults.
 func policyOf(settings map[string]string) (policy.Name, policy.Settings) {
 	v, _ := setting.Read(settings)
-	rules, name := v.Rules(), policy.OTPHold
-	s := policy.Settings{Restarts: rules.Restarts, Quarantine: rules.Quarantine, Pause: v.Pause}
-	if rules.Outputs != nil {
-		name, s.Unparseable = policy.Supervised, *rules.Outputs
+	s := policy.Settings{Restarts: v.Sessions.Restarts, Quarantine: v.Sessions.Quarantine, Pause: v.Pause}
+	if v.Policy == policy.Supervised {
+		s.Unparseable = v.Unparseable
 	}
-	return name, s
+	return v.Policy, s
 }
 
 // settle counts the inputs of an event's turn that no event before has counted.
@@ -274,14 +274,18 @@ func (c *recorder) gapAt(at events.Position, kind events.Kind, why string) {
 	list(&c.out.Gaps, &c.out.More, Gap{Position: at, Kind: kind, Why: why})
 }
 
-// result is the recording of what was read; records are read again where contents are wanted.
-func (c *recorder) result(records iter.Seq2[events.Record, error]) (*Recording, error) {
+// result is the recording of what was read, to the end of the selection if there was more; records are read again where
+// contents are wanted.
+func (c *recorder) result(records iter.Seq2[events.Record, error], more bool) (*Recording, error) {
 	if c.wanted.Inputs {
 		if err := c.takeInputs(records); err != nil {
 			return nil, err
 		}
 	}
 	out, seen := c.out, c.turns.seen
+	if more {
+		seen.at = c.wanted.Until
+	}
 	out.First, out.Last, out.Sessions = seen.first, seen.last, len(c.sessions)
 	s := out.Scenario
 	s.ID = fmt.Sprintf("log-%d-%d", out.First, out.Last)

@@ -64,32 +64,36 @@ type reach struct {
 	at          time.Time // when the last record was recorded
 }
 
-// read reads records up to the end of the selection.
-func (t *turnReader) read(records iter.Seq2[events.Record, error]) error {
+// recordReader takes the records of a log one by one, in their order.
+type recordReader interface {
+	read(r events.Record) error
+	flush() error // after the last one
+}
+
+// read has readers take records up to the end of s, and reports whether there are more.
+func (s Selection) read(records iter.Seq2[events.Record, error], readers ...recordReader) (more bool, err error) {
 	for r, err := range records {
 		if err != nil {
-			return err
+			return false, err
 		}
-		if t.past(r) {
+		if more = s.past(r.RecordedAt); more {
 			break
 		}
-		if err := t.record(r); err != nil {
-			return err
+		for _, to := range readers {
+			if err := to.read(r); err != nil {
+				return false, err
+			}
 		}
 	}
-	return t.flush()
-}
-
-// past reports whether r is behind the selection, and notes that the reading reached its end.
-func (t *turnReader) past(r events.Record) bool {
-	if !t.sel.past(r.RecordedAt) {
-		return false
+	for _, to := range readers {
+		if err := to.flush(); err != nil {
+			return false, err
+		}
 	}
-	t.seen.at = t.sel.Until
-	return true
+	return more, nil
 }
 
-func (t *turnReader) record(r events.Record) error {
+func (t *turnReader) read(r events.Record) error {
 	if t.seen.first == 0 {
 		t.seen.first = r.Position
 	}

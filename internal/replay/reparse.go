@@ -49,7 +49,7 @@ func Reparse(records iter.Seq2[events.Record, error], sel Selection, types Types
 		Changes: map[string]int{}, Then: map[observer.Disposition]int{}, Now: map[observer.Disposition]int{}, Differ: []Reparsed{},
 	}}
 	turns := turnReader{sel: sel, turn: p.turn, ruling: p.types.begin}
-	if err := turns.read(records); err != nil {
+	if _, err := sel.read(records, &turns); err != nil {
 		return Reparsing{}, err
 	}
 	return p.out, nil
