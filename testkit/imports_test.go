@@ -58,7 +58,7 @@ func table() map[string][]string {
 		"internal/ignore":                    {},
 		"internal/agents/importer":           {"events", "actors/session", "internal/observer/evidence", "internal/agents"},
 		"internal/agents/importer/claudemem": {"internal/agents/importer", "internal/agents/known"},
-		"internal/agents/install":            {"internal/tomledit", "internal/agents", "internal/agents/known", "internal/durable"},
+		"internal/agents/install":            {"internal/tomledit", "internal/agents", "internal/agents/known", "internal/durable", "internal/jsonscan"},
 		"internal/agents/watch":              {"internal/durable"},
 		"internal/redact":                    {},
 		"internal/redact/full":               {"internal/redact"},
