@@ -1,11 +1,8 @@
 package agents
 
 import (
-	"cmp"
 	"strings"
-	"unicode/utf16"
 
-	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/jsonscan"
 )
@@ -16,93 +13,31 @@ type ClaudeCode struct{}
 // Name is "claude-code".
 func (ClaudeCode) Name() string { return "claude-code" }
 
-// claudePayload holds the fields of a hook payload that mean something here. Raw fields alias the payload.
-type claudePayload struct {
-	event, session, transcript, cwd string
-	promptID, agentID, agentType    string
-	source, prompt, tool, toolUseID string
-	lastMessage, failure, trigger   string
-	compactSummary, reason          string
-	input, response, server         []byte
-	rawFailure, duration            []byte
-	again                           bool // a stop hook made the agent go on before
-	sieve                           sieve
-}
-
 // Decode implements Agent.
 func (c ClaudeCode) Decode(payload []byte, m Meta) (Report, error) {
-	var p claudePayload
-	if err := p.read(payload); err != nil {
-		return Report{}, err
+	s := claudeShape()
+	s.fact = func(p *hookPayload) fact { return p.ofClaude(p.name("prompt_id")) }
+	return decode(c.Name(), s, payload, m)
+}
+
+// claudeShape is the shape of Claude Code's payloads, and of those of the agents that follow it, but for what becomes of them.
+func claudeShape() shape {
+	return shape{
+		event: "hook_event_name", session: "session_id", want: wantOfClaude,
+		place: func(p *hookPayload) { p.origin.Transcript = cleanName(p.text("transcript_path"), maxPath) },
 	}
-	if err := p.check(); err != nil {
-		return Report{}, err
-	}
-	return p.report(c.Name(), m), nil
 }
 
-// report says what the payload of the named agent reports.
-func (p *claudePayload) report(agent string, m Meta) Report {
-	p.sieve = m.sieve()
-	r := p.without(agent, "")
-	f := p.translate(r.Origin)
-	p.want(&r, f.event)
-	return r.report(m, f)
-}
-
-// without is the report of a payload of which nothing is captured.
-func (p *claudePayload) without(agent, why string) Report {
-	return Report{Event: p.event, Ignored: why, Origin: session.Origin{
-		Agent: agent, AgentSession: p.session, Cwd: p.cwd, Transcript: p.transcript,
-	}}
-}
-
-// read reads the members that mean something here, and more.
-func (p *claudePayload) read(payload []byte, more ...field) error {
-	return readPayload(payload, more, []field{
-		{"hook_event_name", (*asName)(&p.event)},
-		{"session_id", (*asID)(&p.session)},
-		{"transcript_path", (*asPath)(&p.transcript)},
-		{"cwd", (*asText)(&p.cwd)},
-		{"prompt_id", (*asName)(&p.promptID)},
-		{"agent_id", (*asName)(&p.agentID)},
-		{"agent_type", (*asName)(&p.agentType)},
-		{"source", (*asName)(&p.source)},
-		{"reason", (*asName)(&p.reason)},
-		{"trigger", (*asName)(&p.trigger)},
-		{"tool_name", (*asName)(&p.tool)},
-		{"tool_use_id", (*asName)(&p.toolUseID)},
-		{"prompt", (*asText)(&p.prompt)},
-		{"error", (*asText)(&p.failure)},
-		{"error", &p.rawFailure},
-		{"last_assistant_message", (*asText)(&p.lastMessage)},
-		{"compact_summary", (*asText)(&p.compactSummary)},
-		{"tool_input", &p.input},
-		{"tool_response", &p.response},
-		{"mcp_server", &p.server},
-		{"stop_hook_active", &p.again},
-		{"duration_ms", &p.duration},
-	})
-}
-
-// check refuses a payload that names no event, session or folder.
-func (p *claudePayload) check() error {
-	if p.event == "" {
-		return &FieldError{Field: "hook_event_name", Err: ErrMissing}
-	}
-	return checkIdentity(p.session, "session_id", p.cwd)
-}
-
-// want fills in which memory is wanted, before a file is read too. A subagent has a conversation of its own, of which nobody
-// knows what it holds.
-func (p *claudePayload) want(r *Report, e events.Event) {
-	if p.event == "SessionStart" || p.agentID == "" {
-		r.want(e)
-	}
-	if p.event != "PreToolUse" || p.agentID != "" {
+// wantOfClaude wants memory before a file is read too. A subagent has a conversation of its own, of which nobody knows what it
+// holds.
+func wantOfClaude(p *hookPayload, r *Report, e events.Event) {
+	if p.event != "SessionStart" && p.text("agent_id") != "" {
 		return
 	}
-	if file := fileToRead(p.input); file != "" {
+	if r.want(e); p.event != "PreToolUse" {
+		return
+	}
+	if file := fileToRead(p.raw("tool_input")); file != "" {
 		r.Wants, r.File = WantFile, file
 	}
 }
@@ -135,99 +70,55 @@ func isNumber(value []byte) bool {
 	return k == '-' || '0' <= k && k <= '9'
 }
 
-// translate says what the payload becomes.
-func (p *claudePayload) translate(o session.Origin) fact {
+// ofClaude says what a payload of Claude Code's shape becomes. PromptID is the agent's own id of the prompt.
+func (p *hookPayload) ofClaude(promptID string) fact {
 	switch p.event {
 	case "SessionStart":
-		return fact{event: events.SessionOpened{Source: cmp.Or(p.source, "startup")}}
+		return p.opened()
 	case "UserPromptSubmit":
-		return p.sieve.prompted(o, p.promptID, p.prompt)
-	case "PostToolUse", "PostToolUseFailure":
-		if p.tool == "" {
-			return ignore(nameless)
-		}
-		return fact{event: p.toolUsed(), key: ToolKey(o, p.toolUseID)}
+		return p.prompted(promptID, p.text("prompt"))
+	case "PostToolUse":
+		return p.usedByClaude(p.raw("tool_response"))
+	case "PostToolUseFailure":
+		return p.usedByClaude(p.raw("error"))
 	case "SubagentStop":
-		return p.subagentStopped(o)
+		id, kind := p.name("agent_id"), p.name("agent_type")
+		if kind == "" { // its words come in PostCompact
+			return ignore("the subagent has no type: it is the agent's own summariser")
+		}
+		return p.subagentStopped(id, p.text(lastWords), id, kind)
 	case "Stop":
-		f := p.sieve.stopped(o, p.promptID, p.lastMessage)
-		if p.again {
+		f := p.stopped(promptID, p.text(lastWords))
+		if p.flag("stop_hook_active") {
 			f.key = events.Key{} // it may have said the same at the stop before
 		}
 		return f
 	case "StopFailure":
-		e := p.sieve.agentFailed(p.lastMessage, p.failure)
-		return fact{event: e, key: factKey(o, "stop", p.promptID, e.LastMessage)}
+		return p.failed(promptID, p.text(lastWords), p.text("error"))
 	case "PostCompact":
-		e := p.sieve.contextCompacted(p.compactSummary, p.trigger)
-		return fact{event: e, key: factKey(o, "compact", p.promptID, e.Summary)}
+		return p.compacted(promptID, p.text("compact_summary"), p.name("trigger"))
 	case "SessionEnd":
-		return fact{event: events.SessionClosed{Cause: cmp.Or(p.reason, "other")}}
+		return p.closed()
 	}
 	return notRecorded(p.event)
 }
 
-func (p *claudePayload) toolUsed() events.ToolUsed {
-	t := events.ToolUsed{
-		ToolUseID: p.toolUseID, Tool: p.tool, Failed: p.event == "PostToolUseFailure",
-		Cwd: p.sieve.text(p.cwd), SubagentID: p.agentID, DurationMS: milliseconds(p.duration),
-	}
-	if p.agentID != "" {
-		t.SubagentType = p.agentType
-	}
-	output := p.response
-	if t.Failed {
-		output = p.rawFailure
-	}
-	return p.sieve.use(t, member(p.server, "name"), p.input, output)
-}
+// lastWords is the member with what the agent said last.
+const lastWords = "last_assistant_message"
 
-// subagentStopped is what a subagent had to say in the end. The one without a type is the summariser of a compaction:
-// its words come in PostCompact.
-func (p *claudePayload) subagentStopped(o session.Origin) fact {
-	if p.agentType == "" {
-		return ignore("the subagent has no type: it is the agent's own summariser")
+func (p *hookPayload) usedByClaude(output []byte) fact {
+	t := events.ToolUsed{
+		ToolUseID: p.name("tool_use_id"), Tool: p.name("tool_name"), Failed: p.event == "PostToolUseFailure",
+		Cwd: p.sieve.text(p.origin.Cwd), SubagentID: p.name("agent_id"), DurationMS: milliseconds(p.raw("duration_ms")),
 	}
-	t := p.sieve.subagentStopped(p.lastMessage, p.cwd, p.agentID, p.agentType)
-	return fact{event: t, key: factKey(o, "subagent", p.agentID, t.Output)}
+	if t.SubagentID != "" {
+		t.SubagentType = p.name("agent_type")
+	}
+	return p.used(t, member(p.raw("mcp_server"), "name"), p.raw("tool_input"), output)
 }
 
 // Reply implements Agent. Only the start of a session, a prompt and the reading of a file are answered: at Stop a context
 // would make the agent go on, and be asked for again at the next Stop. A notice goes out at the start alone.
 func (ClaudeCode) Reply(r Report, a Answer) []byte {
-	switch r.Event {
-	case "SessionStart":
-	case "UserPromptSubmit", "PreToolUse":
-		a.Notice = ""
-	default:
-		return nil
-	}
-	return replyContext(r.Event, a)
-}
-
-// capContext shortens a context to MaxContext, and closes its fence again.
-func capContext(s string) string {
-	if characters(s) <= MaxContext {
-		return s
-	}
-	end := ""
-	if strings.HasSuffix(strings.TrimSpace(s), ContextClose) {
-		end = "\n" + ContextClose
-	}
-	room := MaxContext - len(end)
-	for i, r := range s {
-		if room -= utf16.RuneLen(r); room < 0 {
-			return s[:i] + end
-		}
-	}
-	return s
-}
-
-// characters counts as JavaScript does.
-func characters(s string) int {
-	n := 0
-	for _, r := range s {
-		n += utf16.RuneLen(r)
-	}
-	return n
+	return replyContext(r.Event, answerAt(r.Event, a, "SessionStart", "UserPromptSubmit", "PreToolUse"))
 }

@@ -3,8 +3,6 @@ package agents
 import (
 	"strings"
 	"time"
-
-	"github.com/cmemd/cmemd/internal/jsonscan"
 )
 
 // claudeLine holds the fields of a line that mean something here. Raw fields alias the line.
@@ -19,45 +17,19 @@ type claudeLine struct {
 	snapshot                        []byte
 }
 
-// read reads the members of a line.
-func (l *claudeLine) read(line []byte) {
-	var stamp, parentTool string
-	var synthetic bool
-	var forked, compaction []byte
-	fields := []field{
-		{"type", (*asName)(&l.kind)},
-		{"subtype", (*asText)(&l.subtype)},
-		{"uuid", (*asName)(&l.uuid)},
-		{"parentUuid", (*asName)(&l.parent)},
-		{"sessionId", (*asID)(&l.session)},
-		{"session_id", (*asID)(&l.session)},
-		{"forkedFrom", &forked},
-		{"cwd", (*asText)(&l.cwd)},
-		{"gitBranch", (*asName)(&l.branch)},
-		{"promptId", (*asName)(&l.promptID)},
-		{"agentId", (*asName)(&l.agentID)},
-		{"agent_id", (*asName)(&l.agentID)},
-		{"error", (*asText)(&l.failure)},
-		{"timestamp", (*asText)(&stamp)},
-		{"isMeta", &l.meta},
-		{"isSynthetic", &synthetic},
-		{"parent_tool_use_id", (*asText)(&parentTool)},
-		{"isSidechain", &l.side},
-		{"isCompactSummary", &l.compacted},
-		{"isApiErrorMessage", &l.apiError},
-		{"compactMetadata", &compaction},
-		{"snapshot", &l.snapshot},
-		{"message", &l.message},
-		{"toolUseResult", &l.result},
-		{"tool_use_result", &l.result},
-		{"attachment", &l.attachment},
+// read reads the members of a line. It may use the memory of spare, and returns it.
+func (l *claudeLine) read(line []byte, spare members) members {
+	m := appendMembers(spare[:0], line)
+	*l = claudeLine{
+		kind: m.name("type"), subtype: m.text("subtype"), uuid: m.name("uuid"), parent: m.name("parentUuid"),
+		session: m.id("sessionId", "session_id"), cwd: m.text("cwd"), branch: m.name("gitBranch"), promptID: m.name("promptId"),
+		agentID: m.name("agentId", "agent_id"), failure: m.text("error"), trigger: cleanName(member(m.raw("compactMetadata"), "trigger"), maxName),
+		forkedFrom: strings.TrimSpace(member(m.raw("forkedFrom"), "sessionId")),
+		meta:       m.flag("isMeta") || m.flag("isSynthetic"), side: m.flag("isSidechain") || m.text("parent_tool_use_id") != "",
+		compacted: m.flag("isCompactSummary"), apiError: m.flag("isApiErrorMessage"), at: parseTime(m.text("timestamp")),
+		message: m.raw("message"), result: m.raw("toolUseResult", "tool_use_result"), attachment: m.raw("attachment"), snapshot: m.raw("snapshot"),
 	}
-	jsonscan.Members(line, func(key string, value []byte) bool {
-		setField(fields, key, value)
-		return true
-	})
-	l.at, l.meta, l.side = parseTime(stamp), l.meta || synthetic, l.side || parentTool != ""
-	l.forkedFrom, l.trigger = strings.TrimSpace(member(forked, "sessionId")), cleanName(member(compaction, "trigger"), maxName)
+	return m
 }
 
 // matters reports whether lines of this kind say what happened; most are the agent's own bookkeeping.

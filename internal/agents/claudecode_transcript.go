@@ -48,6 +48,7 @@ type claudeReader struct {
 	fork     claudeFork
 	begun    string          // session of a stream, which says its folder once
 	folder   string          // that folder
+	spare    members         // memory for the next line's
 	roots    *recent[string] // line of a side chain -> its first line: the subagent, where nothing else names it
 }
 
@@ -81,7 +82,7 @@ func (t *claudeReader) line(line []byte, emit func(session.Capture)) (skipped st
 		return "", ErrNotObject
 	}
 	var l claudeLine
-	l.read(line)
+	t.spare = l.read(line, t.spare)
 	if !l.at.IsZero() {
 		t.at = l.at
 	}

@@ -3,7 +3,6 @@ package agents
 import (
 	"strings"
 
-	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/internal/jsonscan"
 )
 
@@ -34,68 +33,49 @@ func (Codex) Name() string { return "codex" }
 
 // Decode implements Agent.
 func (c Codex) Decode(payload []byte, m Meta) (Report, error) {
-	var p codexPayload
-	if err := p.read(payload); err != nil {
+	p, err := readPayload(payload, m)
+	if err != nil {
 		return Report{}, err
 	}
-	if p.event == "" && p.kind != "" {
-		return p.notified(c.Name(), m)
+	if p.name("hook_event_name") == "" && p.name("type") != "" {
+		return p.report(c.Name(), shape{event: "type", session: "thread-id", fact: (*hookPayload).notifiedByCodex})
 	}
-	if err := p.check(); err != nil {
-		return Report{}, err
-	}
+	s := claudeShape()
+	s.fact = (*hookPayload).ofCodex
+	return p.report(c.Name(), s)
+}
+
+// ofCodex says what the payload of a hook becomes.
+func (p *hookPayload) ofCodex() fact {
 	switch {
 	case p.event == "PostCompact":
-		return p.without(c.Name(), "it carries no summary"), nil
-	case p.event == "UserPromptSubmit" && p.agentID != "":
-		return p.without(c.Name(), machineMade), nil
+		return ignore("it carries no summary")
+	case p.event == "UserPromptSubmit" && p.name("agent_id") != "":
+		return ignore(machineMade)
 	}
-	return p.report(c.Name(), m), nil
+	return p.ofClaude(p.name("prompt_id", "turn_id"))
 }
 
-// codexPayload is a hook's payload, or that of the program named by the setting notify, which says less.
-type codexPayload struct {
-	claudePayload
-	kind, thread, turn, said string
-	asked                    []byte // a list of what the user said
-}
-
-// read reads the members that mean something here.
-func (p *codexPayload) read(payload []byte) error {
-	return p.claudePayload.read(payload,
-		field{"turn_id", (*asName)(&p.promptID)},
-		field{"type", (*asName)(&p.kind)},
-		field{"thread-id", (*asID)(&p.thread)},
-		field{"turn-id", (*asName)(&p.turn)},
-		field{"last-assistant-message", (*asText)(&p.said)},
-		field{"input-messages", &p.asked},
-	)
-}
-
-// notified is what the program named by notify is told when a turn ends.
-func (p *codexPayload) notified(agent string, m Meta) (Report, error) {
-	if err := checkIdentity(p.thread, "thread-id", p.cwd); err != nil {
-		return Report{}, err
-	}
-	r := Report{Event: p.kind, Origin: session.Origin{Agent: agent, AgentSession: p.thread, Cwd: p.cwd}}
-	if p.kind != "agent-turn-complete" {
-		return r.report(m, notRecorded(p.kind)), nil
+// notifiedByCodex says what the payload of the program becomes that the setting notify names: it is told when a turn ends.
+func (p *hookPayload) notifiedByCodex() fact {
+	if p.event != "agent-turn-complete" {
+		return notRecorded(p.event)
 	}
 	var texts []string
-	jsonscan.Elements(p.asked, func(message []byte) bool {
+	jsonscan.Elements(p.raw("input-messages"), func(message []byte) bool {
 		texts = append(texts, stringOf(message))
 		return true
 	})
-	asked := m.sieve()
-	prompt := asked.prompted(r.Origin, p.turn, strings.Join(texts, "\n"))
+	turn := p.name("turn-id")
+	prompt := p.prompted(turn, strings.Join(texts, "\n"))
 	if len(texts) == 0 {
 		prompt = ignore(machineMade)
 	}
 	if prompt.ignored == "" {
-		m.Redactions = nil // they are counted once: with the prompt
+		p.meta.Redactions = nil // they are counted once: with the prompt
 	}
-	said := m.sieve()
-	return r.report(m, prompt, said.stopped(r.Origin, p.turn, p.said)), nil
+	p.before, p.sieve = append(p.before, prompt), p.meta.sieve()
+	return p.stopped(turn, p.text("last-assistant-message"))
 }
 
 // Reply implements Agent.

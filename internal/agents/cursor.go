@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"strings"
 
-	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/jsonscan"
 )
@@ -34,144 +33,97 @@ type Cursor struct{}
 // Name is "cursor".
 func (Cursor) Name() string { return "cursor" }
 
-type cursorPayload struct {
-	event, conversation, session, generation string
-	transcript, cwd                          string
-	prompt, text, command, failure           string
-	tool, toolUseID, reason, status          string
-	subagentID, subagentType                 string
-	file, edits, input, output, result       []byte
-	roots, duration                          []byte
-	sieve                                    sieve
-}
-
 // Decode implements Agent.
 func (c Cursor) Decode(payload []byte, m Meta) (Report, error) {
-	p := cursorPayload{sieve: m.sieve()}
-	if err := p.read(payload); err != nil {
-		return Report{}, err
-	}
-	o := session.Origin{
-		Agent: c.Name(), AgentSession: cmp.Or(p.conversation, p.session), Cwd: cmp.Or(p.root(), p.cwd), Transcript: p.transcript,
-	}
-	r, err := newReport(p.event, "hook_event_name", o, "conversation_id")
-	if err != nil {
-		return Report{}, err
-	}
-	if p.event == "sessionStart" {
-		r.Wants = WantStartup
-	}
-	return r.report(m, p.translate(o)), nil
+	return decode(c.Name(), shape{
+		event: "hook_event_name", session: "conversation_id", place: (*hookPayload).placeOfCursor, fact: (*hookPayload).ofCursor,
+		want: func(p *hookPayload, r *Report, e events.Event) {
+			if p.event == "sessionStart" {
+				r.want(e)
+			}
+		},
+	}, payload, m)
 }
 
-// read reads the members that mean something here.
-func (p *cursorPayload) read(payload []byte) error {
-	return readPayload(payload, nil, []field{
-		{"hook_event_name", (*asName)(&p.event)},
-		{"conversation_id", (*asID)(&p.conversation)},
-		{"session_id", (*asID)(&p.session)},
-		{"generation_id", (*asName)(&p.generation)},
-		{"transcript_path", (*asPath)(&p.transcript)},
-		{"cwd", (*asText)(&p.cwd)},
-		{"workspace_roots", &p.roots},
-		{"reason", (*asName)(&p.reason)},
-		{"status", (*asName)(&p.status)},
-		{"subagent_id", (*asName)(&p.subagentID)},
-		{"subagent_type", (*asName)(&p.subagentType)},
-		{"prompt", (*asText)(&p.prompt)},
-		{"text", (*asText)(&p.text)},
-		{"command", (*asText)(&p.command)},
-		{"tool_name", (*asName)(&p.tool)},
-		{"tool_use_id", (*asName)(&p.toolUseID)},
-		{"error_message", (*asText)(&p.failure)},
-		{"file_path", &p.file},
-		{"edits", &p.edits},
-		{"tool_input", &p.input},
-		{"output", &p.output},
-		{"tool_output", &p.output},
-		{"result_json", &p.result},
-		{"result", &p.result},
-		{"summary", &p.result},
-		{"duration", &p.duration},
-		{"duration_ms", &p.duration},
+// placeOfCursor finds the session and its folder, the first of the workspace.
+func (p *hookPayload) placeOfCursor() {
+	p.origin.AgentSession = cmp.Or(p.origin.AgentSession, p.id("session_id"))
+	p.origin.Transcript = cleanName(p.text("transcript_path"), maxPath)
+	root := ""
+	jsonscan.Elements(p.raw("workspace_roots"), func(folder []byte) bool {
+		root = stringOf(folder)
+		return root == ""
 	})
+	p.origin.Cwd = cmp.Or(root, p.origin.Cwd)
 }
 
-// root is the first folder of the workspace.
-func (p *cursorPayload) root() (first string) {
-	jsonscan.Elements(p.roots, func(root []byte) bool {
-		first = stringOf(root)
-		return first == ""
-	})
-	return first
-}
-
-func (p *cursorPayload) translate(o session.Origin) fact {
+func (p *hookPayload) ofCursor() fact {
+	generation := p.name("generation_id")
 	switch p.event {
 	case "sessionStart":
 		return fact{event: events.SessionOpened{Source: "startup"}}
 	case "beforeSubmitPrompt":
-		return p.sieve.prompted(o, p.generation, p.prompt)
+		return p.prompted(generation, p.text("prompt"))
 	case "afterShellExecution", "afterMCPExecution", "afterFileEdit", "postToolUse", "postToolUseFailure":
-		return p.toolUsed(o)
+		return p.usedByCursor()
 	case "subagentStop":
-		t := p.sieve.subagentStopped(stringOf(p.result), o.Cwd, p.subagentID, p.subagentType)
-		t.OutputSize = len(p.result)
+		result := p.cursorResult()
+		t := p.sieve.subagentStopped(stringOf(result), p.origin.Cwd, p.name("subagent_id"), p.name("subagent_type"))
+		t.OutputSize = len(result)
 		return fact{event: t}
 	case "afterAgentResponse":
-		return p.sieve.stopped(o, p.generation, p.text)
+		return p.stopped(generation, p.text("text"))
 	case "stop":
-		return p.stopped()
+		return p.stoppedByCursor()
 	case "sessionEnd":
-		return fact{event: events.SessionClosed{Cause: cmp.Or(p.reason, "other")}}
+		return p.closed()
 	}
 	return notRecorded(p.event)
 }
 
-// stopped is the end of the agent's loop.
-func (p *cursorPayload) stopped() fact {
-	switch p.status {
+// cursorResult is what came of something, which versions call by several names.
+func (p *hookPayload) cursorResult() []byte { return p.raw("result_json", "result", "summary") }
+
+// stoppedByCursor is the end of the agent's loop.
+func (p *hookPayload) stoppedByCursor() fact {
+	e := p.sieve.agentStopped(events.StopDone, "")
+	switch status := p.name("status"); status {
 	case "aborted":
 		return ignore("the turn was interrupted")
 	case "error":
-		e := p.sieve.agentStopped(events.StopFailure, "")
-		e.Error = p.status
-		return fact{event: e}
+		e.Cause, e.Error = events.StopFailure, status
 	}
-	return fact{event: p.sieve.agentStopped(events.StopDone, "")}
+	return fact{event: e}
 }
 
-func (p *cursorPayload) toolUsed(o session.Origin) fact {
+func (p *hookPayload) usedByCursor() fact {
 	t := events.ToolUsed{
-		Tool: p.tool, ToolUseID: p.toolUseID, Cwd: p.sieve.text(cmp.Or(p.cwd, o.Cwd)), DurationMS: milliseconds(p.duration),
+		Tool: p.name("tool_name"), ToolUseID: p.name("tool_use_id"), Cwd: p.sieve.text(cmp.Or(p.text("cwd"), p.origin.Cwd)),
+		DurationMS: milliseconds(p.raw("duration", "duration_ms")),
 	}
-	input, output := unquoted(p.input), p.output
+	input, output, server := unquoted(p.raw("tool_input")), p.raw("output", "tool_output"), ""
 	switch p.event {
 	case "afterShellExecution":
-		t.Tool, input = "Shell", object("command", quoted(p.command))
+		t.Tool, input = "Shell", object("command", quoted(p.text("command")))
 	case "afterMCPExecution":
 		if t.Tool != "" && !strings.HasPrefix(t.Tool, "MCP:") {
 			t.Tool = "MCP:" + t.Tool
 		}
-		output = unquoted(p.result)
-	case "afterFileEdit":
-		t.Tool, input = "Edit", cursorEdit(p.file, p.edits)
-	case "postToolUse":
-		if hasOwnHook(p.tool) {
-			return ignore(p.tool + " has a hook of its own")
+		if isMemoryCommand(p.text("command")) {
+			server = "cmemd"
 		}
-		output = unquoted(p.output)
+		output = unquoted(p.cursorResult())
+	case "afterFileEdit":
+		t.Tool, input = "Edit", cursorEdit(p.raw("file_path"), p.raw("edits"))
+	case "postToolUse":
+		if hasOwnHook(t.Tool) {
+			return ignore(t.Tool + " has a hook of its own")
+		}
+		output = unquoted(output)
 	case "postToolUseFailure":
-		t.Failed, output = true, quoted(p.failure)
+		t.Failed, output = true, quoted(p.text("error_message"))
 	}
-	if t.Tool == "" {
-		return ignore(nameless)
-	}
-	server := ""
-	if p.event == "afterMCPExecution" && isMemoryCommand(p.command) {
-		server = "cmemd"
-	}
-	return fact{event: p.sieve.use(t, server, input, output), key: ToolKey(o, p.toolUseID)}
+	return p.used(t, server, input, output)
 }
 
 // hasOwnHook reports whether what a tool does is told by a hook of its own too.

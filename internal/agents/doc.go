@@ -72,9 +72,9 @@
 //
 //	agents.go, codex_rollout.go, codex_text.go, gemini_chat.go, opencode_run.go, texts.go, cursor.go, windsurf.go,
 //	codex.go, gemini.go, opencode.go, raw.go, claudecode_transcript.go, fork.go, reader.go, claudecode_line.go,
-//	claudecode.go, payload.go, said.go, echo_cut.go, echo_find.go, transcript.go, secrets.go, echo.go, jsoncap.go,
-//	memorycall.go, json.go, text.go, tags.go, notice.go, escaped.go, echo_line.go, report.go, recent.go, key.go,
-//	echo_words.go, base64.go
+//	claudecode.go, payload.go, fact.go, reply.go, said.go, echo_cut.go, echo_find.go, transcript.go, secrets.go,
+//	echo.go, jsoncap.go, memorycall.go, json.go, text.go, tags.go, notice.go, escaped.go, echo_line.go, report.go,
+//	recent.go, key.go, echo_words.go, base64.go
 //
 // What bites:
 //   - A shell line that runs cmemd among other programs is recorded with what both print: nothing in the output tells

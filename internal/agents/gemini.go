@@ -1,10 +1,8 @@
 package agents
 
 import (
-	"cmp"
 	"strings"
 
-	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/events"
 )
 
@@ -31,70 +29,39 @@ type Gemini struct{}
 // Name is "gemini-cli".
 func (Gemini) Name() string { return "gemini-cli" }
 
-// geminiPayload has the members of Claude Code's, after which Gemini CLI named its own, and a few more.
-type geminiPayload struct {
-	claudePayload
-
-	said    string
-	context []byte // of an MCP tool
-}
-
-// Decode implements Agent.
+// Decode implements Agent. Gemini CLI named its members after Claude Code's.
 func (g Gemini) Decode(payload []byte, m Meta) (Report, error) {
-	var p geminiPayload
-	if err := p.read(payload); err != nil {
-		return Report{}, err
-	}
-	if err := p.check(); err != nil {
-		return Report{}, err
-	}
-	p.sieve = m.sieve()
-	r := p.without(g.Name(), "")
-	f := p.translate(r.Origin)
-	r.want(f.event)
-	return r.report(m, f), nil
+	s := claudeShape()
+	s.fact, s.want = (*hookPayload).ofGemini, wantAll
+	return decode(g.Name(), s, payload, m)
 }
 
-// read reads the members that mean something here.
-func (p *geminiPayload) read(payload []byte) error {
-	return p.claudePayload.read(payload,
-		field{"mcp_context", &p.context},
-		field{"prompt_response", (*asText)(&p.said)},
-	)
-}
-
-func (p *geminiPayload) translate(o session.Origin) fact {
+func (p *hookPayload) ofGemini() fact {
 	switch p.event {
 	case "SessionStart":
-		return fact{event: events.SessionOpened{Source: cmp.Or(p.source, "startup")}}
+		return p.opened()
 	case "BeforeAgent":
-		return p.sieve.prompted(o, "", withoutHookContext(p.prompt))
+		return p.prompted("", withoutHookContext(p.text("prompt")))
 	case "AfterTool":
-		if p.tool == "" {
+		tool, response := p.name("tool_name"), p.raw("tool_response")
+		if tool == "" {
 			return ignore(nameless)
 		}
 		return fact{event: geminiTool{
-			tool: p.tool, server: cleanName(member(p.context, "server_name"), maxName), input: p.input, result: rawMember(p.response, "llmContent"),
-			display: rawMember(p.response, "returnDisplay"), failure: rawMember(p.response, "error"),
-		}.used(&p.sieve, events.ToolUsed{Cwd: p.sieve.text(p.cwd)})}
+			tool: tool, server: cleanName(member(p.raw("mcp_context"), "server_name"), maxName), input: p.raw("tool_input"),
+			result: rawMember(response, "llmContent"), display: rawMember(response, "returnDisplay"), failure: rawMember(response, "error"),
+		}.used(&p.sieve, events.ToolUsed{Cwd: p.sieve.text(p.origin.Cwd)})}
 	case "AfterAgent":
-		return p.sieve.stopped(o, "", withoutHookContext(p.said))
+		return p.stopped("", withoutHookContext(p.text("prompt_response")))
 	case "SessionEnd":
-		return fact{event: events.SessionClosed{Cause: cmp.Or(p.reason, "other")}}
+		return p.closed()
 	}
 	return notRecorded(p.event)
 }
 
 // Reply implements Agent.
 func (Gemini) Reply(r Report, a Answer) []byte {
-	switch r.Event {
-	case "SessionStart":
-	case "BeforeAgent":
-		a.Notice = ""
-	default:
-		return nil
-	}
-	return replyContext(r.Event, a)
+	return replyContext(r.Event, answerAt(r.Event, a, "SessionStart", "BeforeAgent"))
 }
 
 // hookContextTag is the element around what hooks told the model.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/cmemd/cmemd/internal/jsonscan"
@@ -59,7 +60,86 @@ func rawMember(raw []byte, key string) (value []byte) {
 // member returns the string that the member called key of the object in raw holds, or "".
 func member(raw []byte, key string) string { return stringOf(rawMember(raw, key)) }
 
+// members are those of a JSON object, in their order. Values alias it.
+type members []jsonMember
+
+type jsonMember struct {
+	name  string
+	value []byte
+}
+
+// appendMembers appends the members of the object in raw.
+func appendMembers(all members, raw []byte) members {
+	jsonscan.Members(raw, func(name string, value []byte) bool {
+		all = append(all, jsonMember{name, value})
+		return true
+	})
+	return all
+}
+
+// raw is the value of the last member that has one of some names, or nil.
+func (all members) raw(names ...string) []byte {
+	for i := len(all) - 1; i >= 0; i-- {
+		for _, name := range names {
+			if all[i].name == name {
+				return all[i].value
+			}
+		}
+	}
+	return nil
+}
+
+// text is the string in that member, as it stands there.
+func (all members) text(names ...string) string { return stringOf(all.raw(names...)) }
+
+// name is the id or name in that member: see cleanName.
+func (all members) name(names ...string) string { return cleanName(all.text(names...), maxName) }
+
+// id is the string in that member without white space around it; checkIdentity bounds it.
+func (all members) id(names ...string) string { return strings.TrimSpace(all.text(names...)) }
+
+// flag reports whether that member is true.
+func (all members) flag(name string) bool { return isTrue(all.raw(name)) }
+
 func isTrue(raw []byte) bool { return string(raw) == "true" }
+
+// milliseconds reads a duration; what is none is 0.
+func milliseconds(raw []byte) int64 {
+	n, err := json.Number(raw).Float64()
+	if err != nil || n <= 0 || n >= 1e15 {
+		return 0
+	}
+	return int64(n)
+}
+
+// isNonZero reports whether a JSON value is a number that is not 0: the exit code of a failure.
+func isNonZero(raw []byte) bool {
+	n, err := json.Number(raw).Float64()
+	return err == nil && n != 0
+}
+
+// object is a JSON object of one member.
+func object(name string, value []byte) []byte {
+	return slices.Concat([]byte{'{'}, quoted(name), []byte{':'}, value, []byte{'}'})
+}
+
+// quoted is s as a JSON string.
+func quoted(s string) []byte {
+	raw, _ := json.Marshal(s) // strings always encode
+	return raw
+}
+
+// unquoted is the JSON text that a string holds, as some agents pass JSON on, else raw itself.
+func unquoted(raw []byte) []byte {
+	if kindOf(raw) != '"' {
+		return raw
+	}
+	inner := []byte(strings.TrimSpace(stringOf(raw)))
+	if k := kindOf(inner); (k == '{' || k == '[') && json.Valid(inner) {
+		return inner
+	}
+	return raw
+}
 
 // A cleaner rewrites a JSON text: without white space between tokens, each string clean, blobs and copies left out.
 type cleaner struct {

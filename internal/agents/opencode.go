@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/events"
 )
 
@@ -48,66 +47,47 @@ func (OpenCode) Script(command ...string) []byte {
 // Name is "opencode".
 func (OpenCode) Name() string { return "opencode" }
 
-type openCodePayload struct {
-	hook, event, directory, session, subagent string
-	said, message                             string
-	input, output, properties                 []byte
-	sieve                                     sieve
-}
-
 // Decode implements Agent.
 func (c OpenCode) Decode(payload []byte, m Meta) (Report, error) {
-	p := openCodePayload{sieve: m.sieve()}
-	if err := p.read(payload); err != nil {
-		return Report{}, err
-	}
-	p.resolve()
-	o := session.Origin{Agent: c.Name(), AgentSession: p.session, Cwd: p.directory}
-	r, err := newReport(p.event, "hook", o, "session")
-	if err != nil {
-		return Report{}, err
-	}
-	f := p.translate(o)
-	if r.want(f.event); r.Wants == WantResume {
-		r.Wants = WantStartup
-	}
-	return r.report(m, f), nil
+	return decode(c.Name(), shape{
+		event: "hook", session: "session", place: (*hookPayload).placeOfOpenCode, fact: (*hookPayload).ofOpenCode,
+		want: func(_ *hookPayload, r *Report, e events.Event) {
+			if r.want(e); r.Wants == WantResume {
+				r.Wants = WantStartup
+			}
+		},
+	}, payload, m)
 }
 
-// read reads the members that mean something here.
-func (p *openCodePayload) read(payload []byte) error {
-	return readPayload(payload, nil, []field{
-		{"hook", (*asName)(&p.hook)},
-		{"directory", (*asText)(&p.directory)},
-		{"session", (*asID)(&p.session)},
-		{"subagent", (*asName)(&p.subagent)},
-		{"said", (*asText)(&p.said)},
-		{"message", (*asName)(&p.message)},
-		{"input", &p.input},
-		{"output", &p.output},
-	})
+// busProperties are what OpenCode says of what happened: behind the type of the event where the bus told of it.
+func (p *hookPayload) busProperties() []byte {
+	if p.name("hook") == "event" {
+		return rawMember(p.raw("input"), "properties")
+	}
+	return p.raw("input")
 }
 
-// resolve finds out what happened, in which session and where.
-func (p *openCodePayload) resolve() {
-	p.event, p.properties = p.hook, p.input
-	if p.hook == "event" {
-		p.event, p.properties = cleanName(member(p.input, "type"), maxName), rawMember(p.input, "properties")
+// placeOfOpenCode finds out what happened, in which session and where.
+func (p *hookPayload) placeOfOpenCode() {
+	if p.event == "event" {
+		p.event = cleanName(member(p.raw("input"), "type"), maxName)
 	}
-	info := rawMember(p.properties, "info")
+	properties := p.busProperties()
+	info := rawMember(properties, "info")
 	for _, id := range []string{
-		member(p.properties, "sessionID"), member(rawMember(p.properties, "part"), "sessionID"), member(info, "id"),
+		member(properties, "sessionID"), member(rawMember(properties, "part"), "sessionID"), member(info, "id"),
 	} {
-		p.session = cmp.Or(p.session, strings.TrimSpace(id))
+		p.origin.AgentSession = cmp.Or(p.origin.AgentSession, strings.TrimSpace(id))
 	}
-	p.directory = cmp.Or(p.directory, cmp.Or(member(info, "directory"), member(p.properties, "directory")))
+	p.origin.Cwd = cmp.Or(p.text("directory"), cmp.Or(member(info, "directory"), member(properties, "directory")))
 }
 
-func (p *openCodePayload) translate(o session.Origin) fact {
+func (p *hookPayload) ofOpenCode() fact {
+	subagent, message, said, properties := p.name("subagent"), p.name("message"), p.text("said"), p.busProperties()
 	switch p.event {
 	case "session.created", "session.resumed":
-		if p.subagent != "" || member(rawMember(p.properties, "info"), "parentID") != "" {
-			return ignore("a subagent works for the session that called it")
+		if subagent != "" || member(rawMember(properties, "info"), "parentID") != "" {
+			return ignore(ofCaller)
 		}
 		source := "startup"
 		if p.event == "session.resumed" {
@@ -115,27 +95,33 @@ func (p *openCodePayload) translate(o session.Origin) fact {
 		}
 		return fact{event: events.SessionOpened{Source: source}}
 	case "chat.message":
-		if p.subagent != "" {
+		if subagent != "" {
 			return ignore(machineMade)
 		}
-		return p.sieve.prompted(o, member(rawMember(p.output, "message"), "id"), openCodeTyped(rawMember(p.output, "parts")))
+		output := p.raw("output")
+		return p.prompted(member(rawMember(output, "message"), "id"), openCodeTyped(rawMember(output, "parts")))
 	case "message.part.updated":
-		return p.toolUsed(o)
+		return p.usedByOpenCode(subagent, rawMember(properties, "part"))
 	case "session.idle":
-		return p.idle(o)
+		if subagent == "" {
+			return p.stopped(message, said)
+		}
+		return p.subagentStopped(message, said, subagent, "")
 	case "session.error":
-		return p.failed()
+		return p.failedInOpenCode(subagent, member(rawMember(properties, "error"), "name"))
 	case "session.compacted":
-		e := p.sieve.contextCompacted(p.said, "")
-		return fact{event: e, key: factKey(o, "compact", p.message, e.Summary)}
+		return p.compacted(message, said, "")
 	case "session.deleted":
-		if p.subagent != "" {
-			return ignore("a subagent works for the session that called it")
+		if subagent != "" {
+			return ignore(ofCaller)
 		}
 		return fact{event: events.SessionClosed{Cause: "deleted"}}
 	}
 	return notRecorded(p.event)
 }
+
+// ofCaller is why the life of a subagent's session is not recorded.
+const ofCaller = "a subagent works for the session that called it"
 
 // openCodeTyped is what the user typed of a message's parts. Synthetic ones are the agent's: files read out, reminders.
 func openCodeTyped(parts []byte) string {
@@ -144,15 +130,14 @@ func openCodeTyped(parts []byte) string {
 	})
 }
 
-func (p *openCodePayload) toolUsed(o session.Origin) fact {
-	part := rawMember(p.properties, "part")
+func (p *hookPayload) usedByOpenCode(subagent string, part []byte) fact {
 	t, ended := openCodeTool(&p.sieve, part)
 	if !ended {
 		return ignore("the part is no tool call that ended")
 	}
-	t.Cwd, t.SubagentID = p.sieve.text(o.Cwd), p.subagent
+	t.Cwd, t.SubagentID = p.sieve.text(p.origin.Cwd), subagent
 	t.Redactions = p.sieve.found
-	return fact{event: t, key: ToolKey(o, t.ToolUseID)}
+	return fact{event: t, key: ToolKey(p.origin, t.ToolUseID)}
 }
 
 // openCodeTool is the tool call in a part, and whether it ended. The same tools of MCP servers are called server_tool.
@@ -183,35 +168,18 @@ func openCodeTool(v *sieve, part []byte) (t events.ToolUsed, ended bool) {
 	return v.use(t, server, rawMember(state, "input"), output), true
 }
 
-// idle is the end of an answer.
-func (p *openCodePayload) idle(o session.Origin) fact {
-	if p.subagent == "" {
-		return p.sieve.stopped(o, p.message, p.said)
-	}
-	t := p.sieve.subagentStopped(p.said, o.Cwd, p.subagent, "")
-	return fact{event: t, key: factKey(o, "subagent", p.message, t.Output)}
-}
-
-// failed is an answer that ended with an error.
-func (p *openCodePayload) failed() fact {
-	problem := rawMember(p.properties, "error")
-	name := member(problem, "name")
+// failedInOpenCode is an answer that ended with an error.
+func (p *hookPayload) failedInOpenCode(subagent, name string) fact {
 	switch {
 	case name == "MessageAbortedError":
 		return ignore("the turn was interrupted")
-	case p.subagent != "":
+	case subagent != "":
 		return ignore("the subagent's session says what became of it")
 	}
-	return fact{event: p.sieve.agentFailed("", cmp.Or(name, "error"))}
+	return p.failed("", "", cmp.Or(name, "error"))
 }
 
 // Reply implements Agent: the plugin puts the context into the system's prompt.
 func (OpenCode) Reply(r Report, a Answer) []byte {
-	switch r.Event {
-	case "session.created", "session.resumed", "chat.message":
-		if a.Context != "" {
-			return encode(rawReply{Context: capContext(a.Context)})
-		}
-	}
-	return nil
+	return replyRaw(answerAt(r.Event, a, "", "session.created", "session.resumed", "chat.message"))
 }

@@ -1,11 +1,6 @@
 package agents
 
-import (
-	"cmp"
-
-	"github.com/cmemd/cmemd/actors/session"
-	"github.com/cmemd/cmemd/events"
-)
+import "github.com/cmemd/cmemd/events"
 
 // Raw is any agent that has no decoder of its own: whoever can write JSON can report. Each payload is one object, given to
 // `cmemd-hook raw` or posted to /v1/hooks/raw:
@@ -42,106 +37,53 @@ type Raw struct{}
 // Name is "raw".
 func (Raw) Name() string { return "raw" }
 
-type rawPayload struct {
-	event, session, cwd, id       string
-	text, source, reason, failure string
-	tool, subagent                string
-	input, output, duration       []byte
-	failed                        bool
-	sieve                         sieve
-}
-
 // Decode implements Agent.
 func (a Raw) Decode(payload []byte, m Meta) (Report, error) {
-	p := rawPayload{sieve: m.sieve()}
-	if err := p.read(payload); err != nil {
-		return Report{}, err
-	}
-	o := session.Origin{Agent: a.Name(), AgentSession: p.session, Cwd: p.cwd}
-	r, err := newReport(p.event, "event", o, "session")
-	if err != nil {
-		return Report{}, err
-	}
-	if p.event == "tool" && p.tool == "" {
-		return Report{}, &FieldError{Field: "tool", Err: ErrMissing}
-	}
-	f := p.translate()
-	if f.event != nil && p.id != "" {
-		f.key = events.KeyOf(o.Session().String(), p.event, p.id)
-	}
-	r.want(f.event)
-	return r.report(m, f), nil
+	return decode(a.Name(), shape{event: "event", session: "session", want: wantAll, fact: func(p *hookPayload) fact {
+		f := p.ofRaw()
+		if id := p.name("id"); f.event != nil && id != "" {
+			f.key = events.KeyOf(p.origin.Session().String(), p.event, id)
+		}
+		return f
+	}}, payload, m)
 }
 
-// read reads the members that mean something here.
-func (p *rawPayload) read(payload []byte) error {
-	return readPayload(payload, nil, []field{
-		{"event", (*asName)(&p.event)},
-		{"session", (*asID)(&p.session)},
-		{"cwd", (*asText)(&p.cwd)},
-		{"id", (*asName)(&p.id)},
-		{"text", (*asText)(&p.text)},
-		{"source", (*asName)(&p.source)},
-		{"reason", (*asName)(&p.reason)},
-		{"tool", (*asName)(&p.tool)},
-		{"subagent", (*asName)(&p.subagent)},
-		{"error", (*asText)(&p.failure)},
-		{"failed", &p.failed},
-		{"input", &p.input},
-		{"output", &p.output},
-		{"duration_ms", &p.duration},
-	})
-}
-
-func (p *rawPayload) translate() fact {
+func (p *hookPayload) ofRaw() fact {
+	said, failure := p.text("text"), p.text("error")
 	switch p.event {
 	case "start":
-		return fact{event: events.SessionOpened{Source: cmp.Or(p.source, "startup")}}
+		return p.opened()
 	case "prompt":
-		return p.sieve.prompted(session.Origin{}, "", p.text)
+		return p.prompted("", said)
 	case "tool":
-		return fact{event: p.toolUsed()}
+		return p.usedByRaw(failure)
 	case "stop":
-		if p.failure != "" {
-			return fact{event: p.sieve.agentFailed(p.text, p.failure)}
+		if failure != "" {
+			return p.failed("", said, failure)
 		}
-		return fact{event: p.sieve.agentStopped(events.StopDone, p.text)}
+		return p.stopped("", said)
 	case "compact":
-		return fact{event: p.sieve.contextCompacted(p.text, "")}
+		return p.compacted("", said, "")
 	case "end":
-		return fact{event: events.SessionClosed{Cause: cmp.Or(p.reason, "other")}}
+		return p.closed()
 	}
 	return notRecorded(p.event)
 }
 
-func (p *rawPayload) toolUsed() events.ToolUsed {
+func (p *hookPayload) usedByRaw(failure string) fact {
 	t := events.ToolUsed{
-		ToolUseID: p.id, Tool: p.tool, Failed: p.failed || p.failure != "", Cwd: p.sieve.text(p.cwd), SubagentID: p.subagent,
-		DurationMS: milliseconds(p.duration),
+		ToolUseID: p.name("id"), Tool: p.name("tool"), Failed: p.flag("failed") || failure != "",
+		Cwd: p.sieve.text(p.origin.Cwd), SubagentID: p.name("subagent"), DurationMS: milliseconds(p.raw("duration_ms")),
 	}
-	if p.failure != "" && (p.output == nil || kindOf(p.output) == 'n') {
-		p.output = quoted(p.failure)
+	if t.Tool == "" {
+		return fact{refused: &FieldError{Field: "tool", Err: ErrMissing}}
 	}
-	return p.sieve.use(t, "", p.input, p.output)
-}
-
-// rawReply is what goes back where memory is wanted.
-type rawReply struct {
-	Context string `json:"context,omitempty"`
-	Notice  string `json:"notice,omitempty"`
+	output := p.raw("output")
+	if failure != "" && (output == nil || kindOf(output) == 'n') {
+		output = quoted(failure)
+	}
+	return p.used(t, "", p.raw("input"), output)
 }
 
 // Reply implements Agent.
-func (Raw) Reply(r Report, a Answer) []byte {
-	switch r.Event {
-	case "start":
-	case "prompt":
-		a.Notice = ""
-	default:
-		return nil
-	}
-	if a.Context == "" && a.Notice == "" {
-		return nil
-	}
-	return encode(rawReply{Context: capContext(a.Context), Notice: a.Notice})
-}
+func (Raw) Reply(r Report, a Answer) []byte { return replyRaw(answerAt(r.Event, a, "start", "prompt")) }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"strings"
 
-	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/events"
 )
 
@@ -29,50 +28,28 @@ type Windsurf struct{}
 // Name is "windsurf".
 func (Windsurf) Name() string { return "windsurf" }
 
-type windsurfPayload struct {
-	event, trajectory, execution, folder string
-	info                                 []byte // tool_info
-	sieve                                sieve
-}
-
 // Decode implements Agent.
 func (w Windsurf) Decode(payload []byte, m Meta) (Report, error) {
-	p := windsurfPayload{sieve: m.sieve()}
-	if err := p.read(payload); err != nil {
-		return Report{}, err
-	}
-	o := session.Origin{Agent: w.Name(), AgentSession: p.trajectory, Cwd: cmp.Or(p.folder, member(p.info, "cwd"))}
-	r, err := newReport(p.event, "agent_action_name", o, "trajectory_id")
-	if err != nil {
-		return Report{}, err
-	}
-	return r.report(m, p.translate(o)), nil
+	return decode(w.Name(), shape{
+		event: "agent_action_name", session: "trajectory_id", fact: (*hookPayload).ofWindsurf,
+		place: func(p *hookPayload) { p.origin.Cwd = cmp.Or(p.text("cmemd_cwd"), member(p.raw("tool_info"), "cwd")) },
+	}, payload, m)
 }
 
-// read reads the members that mean something here.
-func (p *windsurfPayload) read(payload []byte) error {
-	return readPayload(payload, nil, []field{
-		{"agent_action_name", (*asName)(&p.event)},
-		{"trajectory_id", (*asID)(&p.trajectory)},
-		{"execution_id", (*asName)(&p.execution)},
-		{"cmemd_cwd", (*asText)(&p.folder)},
-		{"tool_info", &p.info},
-	})
-}
-
-func (p *windsurfPayload) translate(o session.Origin) fact {
-	t := events.ToolUsed{Tool: strings.TrimPrefix(p.event, "post_"), Cwd: p.sieve.text(cmp.Or(member(p.info, "cwd"), o.Cwd))}
+func (p *hookPayload) ofWindsurf() fact {
+	info, execution := p.raw("tool_info"), p.name("execution_id")
+	t := events.ToolUsed{Tool: strings.TrimPrefix(p.event, "post_"), Cwd: p.sieve.text(cmp.Or(member(info, "cwd"), p.origin.Cwd))}
 	switch p.event {
 	case "pre_user_prompt":
-		return p.sieve.prompted(o, p.execution, member(p.info, "user_prompt"))
+		return p.prompted(execution, member(info, "user_prompt"))
 	case "post_cascade_response":
-		return p.sieve.stopped(o, p.execution, member(p.info, "response"))
+		return p.stopped(execution, member(info, "response"))
 	case "post_read_code", "post_write_code", "post_run_command":
-		return fact{event: p.sieve.use(t, "", p.info, nil)}
+		return p.used(t, "", info, nil)
 	case "post_mcp_tool_use":
-		server := cleanName(member(p.info, "mcp_server_name"), maxName/2)
-		t.Tool = "mcp__" + server + "__" + cleanName(member(p.info, "mcp_tool_name"), maxName/2-len("mcp____"))
-		return fact{event: p.sieve.use(t, server, rawMember(p.info, "mcp_tool_arguments"), unquoted(rawMember(p.info, "mcp_result")))}
+		server := cleanName(member(info, "mcp_server_name"), maxName/2)
+		t.Tool = "mcp__" + server + "__" + cleanName(member(info, "mcp_tool_name"), maxName/2-len("mcp____"))
+		return p.used(t, server, rawMember(info, "mcp_tool_arguments"), unquoted(rawMember(info, "mcp_result")))
 	}
 	return notRecorded(p.event)
 }
