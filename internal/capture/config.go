@@ -77,10 +77,11 @@ type Pipeline struct {
 	logger      *slog.Logger
 	projects    *projectCache
 	echoes      echoes
-	noted       sync.Map        // by agent: the time.Time of a hook that was noted; see reported
-	deadLetters deadLetters     // payloads on their way into bad
-	drained     chan struct{}   // closed after the first whole pass through the spool
-	begun       events.Position // the log's end at the start: what was given before it is in the views once they know it
+	noted       sync.Map           // by agent: the time.Time of a hook that was noted; see reported
+	deadLetters deadLetters        // payloads on their way into bad
+	passes      chan chan struct{} // asks Drain for a pass through the spool, which closes what it is sent
+	drained     chan struct{}      // closed after the first whole pass through the spool
+	begun       events.Position    // the log's end at the start: what was given before it is in the views once they know it
 }
 
 // New returns a pipeline. Nothing is drained before Drain.
@@ -98,7 +99,7 @@ func New(cfg Config) (*Pipeline, error) {
 		return nil, fmt.Errorf("capture: %w", err)
 	}
 	return &Pipeline{
-		cfg: cfg, spool: cfg.Spool, drained: make(chan struct{}), projects: newProjectCache(cfg.Repos, cfg.Now), begun: begun,
+		cfg: cfg, spool: cfg.Spool, drained: make(chan struct{}), passes: make(chan chan struct{}), projects: newProjectCache(cfg.Repos, cfg.Now), begun: begun,
 		logger: cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler)), echoes: echoes{injected: map[events.SessionID]*agents.InjectedText{}},
 	}, nil
 }

@@ -49,6 +49,9 @@ func (p *Pipeline) Drain(ctx context.Context) error {
 		}
 		select {
 		case <-tick.C:
+		case done := <-p.passes:
+			p.drainOnce(ctx, stuck)
+			close(done)
 		case <-ctx.Done():
 			return nil
 		}

@@ -3,6 +3,7 @@ package capture
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -121,6 +122,7 @@ func (p *Pipeline) take(ctx context.Context, d delivery) (a Accepted, err error)
 	if a, err = p.decode(ctx, d); err != nil || len(a.Report.Captures) == 0 {
 		return a, err
 	}
+	p.drainBefore(ctx, a.Report.Captures)
 	receipt, err := p.cfg.Sink.Do(ctx, a.Report.Origin.Session(), commands(a.Report.Captures)...)
 	if err != nil {
 		return a, fmt.Errorf("capture: hook: %w", err)
@@ -131,6 +133,36 @@ func (p *Pipeline) take(ctx context.Context, d delivery) (a Accepted, err error)
 		p.Counts.Recorded.Add(1)
 	}
 	return a, nil
+}
+
+// stopWait is how long an end waits for what came before it. Hooks that wait for less keep it themselves then, behind that.
+const stopWait = time.Second
+
+// drainBefore takes what waits in the spool to the log before the end of an answer or of a session: without the work that it
+// ends, such an end leads to no summary. Where that takes longer than ctx or stopWait the end goes first.
+func (p *Pipeline) drainBefore(ctx context.Context, captures []session.Capture) {
+	ends := slices.ContainsFunc(captures, func(c session.Capture) bool {
+		kind := events.KindOf(c.Event)
+		return kind == events.KindAgentStopped || kind == events.KindSessionClosed
+	})
+	if !ends || p.cfg.Spool == nil {
+		return
+	}
+	if names, err := p.spool.Names(); len(names) == 0 || err != nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, stopWait)
+	defer cancel()
+	done := make(chan struct{})
+	select {
+	case p.passes <- done:
+	case <-ctx.Done():
+		return
+	}
+	select {
+	case <-done:
+	case <-ctx.Done():
+	}
 }
 
 // decode says what a delivery reports, with the facts of its project and without secrets.
