@@ -77,10 +77,7 @@ type openCall struct {
 }
 
 // line implements lineDecoder.
-func (t *claudeReader) line(line []byte, emit func(session.Capture)) (skipped string, err error) {
-	if !isObject(line) {
-		return "", ErrNotObject
-	}
+func (t *claudeReader) line(line []byte) (skipped string, err error) {
 	var l claudeLine
 	t.spare = l.read(line, t.spare)
 	if !l.at.IsZero() {
@@ -103,7 +100,6 @@ func (t *claudeReader) line(line []byte, emit func(session.Capture)) (skipped st
 		t.prime(&l)
 		return forkedLine, nil
 	}
-	t.emit = emit
 	s, err := t.enter(&l)
 	if err != nil {
 		return "", err
@@ -382,8 +378,7 @@ func (t *claudeReader) result(s *claudeSession, l *claudeLine, block, structured
 }
 
 // end implements lineDecoder.
-func (t *claudeReader) end(emit func(session.Capture)) {
-	t.emit = emit
+func (t *claudeReader) end() {
 	if t.current != nil {
 		t.stop(t.current)
 	}

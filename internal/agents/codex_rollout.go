@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/jsonscan"
 )
@@ -51,17 +50,13 @@ type codexReader struct {
 }
 
 // line implements lineDecoder.
-func (t *codexReader) line(line []byte, emit func(session.Capture)) (skipped string, err error) {
-	if !isObject(line) {
-		return "", ErrNotObject
-	}
+func (t *codexReader) line(line []byte) (skipped string, err error) {
 	kind, payload := codexLine(line)
 	at := t.clock(codexTime(line))
 	what := cmp.Or(strings.Trim(kind+"/"+cleanName(member(payload, "type"), maxName), "/"), "without type")
 	if at.IsZero() {
 		return "", &FieldError{Field: "timestamp", Err: ErrMissing}
 	}
-	t.emit = emit
 	if t.fork.copied(kind, payload, at) {
 		return forkedLine, nil
 	}
@@ -306,8 +301,7 @@ func (t *codexReader) stop() {
 }
 
 // end implements lineDecoder.
-func (t *codexReader) end(emit func(session.Capture)) {
-	t.emit = emit
+func (t *codexReader) end() {
 	if t.origin.AgentSession != "" && !t.at.IsZero() {
 		t.stop()
 	}

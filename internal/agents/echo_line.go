@@ -115,13 +115,8 @@ func leading(s string) int {
 	}
 }
 
-func countDigits(s string) int {
-	n := 0
-	for n < len(s) && '0' <= s[n] && s[n] <= '9' {
-		n++
-	}
-	return n
-}
+// countDigits is how many digits begin s.
+func countDigits(s string) int { return len(s) - len(strings.TrimLeft(s, "0123456789")) }
 
 // located is how much of a line says where it was found, as searches print it: path:NN: or path-NN-, path: or NN: alone; 0:
 // nothing.

@@ -3,8 +3,11 @@ package agents
 import (
 	"slices"
 	"sort"
+	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/cmemd/cmemd/internal/jsonscan"
 )
 
 // words are the letters and digits of a text, lower case and without all that stands between, and where they came from. Its
@@ -99,40 +102,15 @@ func runeAt(s string) (r rune, size int) {
 	case 'n', 't', 'r', 'b', 'f', '"', '/':
 		return ' ', n + 1
 	case 'u':
-		if len(s) < n+5 {
-			return ' ', n
+		if r, ok := jsonscan.CodeUnit([]byte(s[n-1 : min(len(s), n+5)])); ok {
+			return r, n + 5
 		}
-		for _, c := range []byte(s[n+1 : n+5]) {
-			d, ok := hexDigit(c)
-			if !ok {
-				return ' ', n
-			}
-			r = r<<4 | d
-		}
-		return r, n + 5
 	}
 	return ' ', n
 }
 
-func slashes(s string) int {
-	n := 0
-	for n < len(s) && s[n] == '\\' {
-		n++
-	}
-	return n
-}
-
-func hexDigit(c byte) (rune, bool) {
-	switch {
-	case '0' <= c && c <= '9':
-		return rune(c - '0'), true
-	case 'a' <= c && c <= 'f':
-		return rune(c-'a') + 10, true
-	case 'A' <= c && c <= 'F':
-		return rune(c-'A') + 10, true
-	}
-	return 0, false
-}
+// slashes is how many backslashes begin s.
+func slashes(s string) int { return len(s) - len(strings.TrimLeft(s, `\`)) }
 
 // upTo returns the index behind the word that ends with the letters up to n, counted from the first; ok is false if none ends there.
 func (w *words) upTo(n int) (i int, ok bool) {

@@ -1,6 +1,9 @@
 package agents
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // JSON may write "<" and ">" as escapes, and JSON quoted in JSON then keeps them as text. So the fence looks there, in
 // lower case and in upper case.
@@ -14,12 +17,21 @@ func escapedFences() [][2]string {
 // whose end was cut away takes the rest. Linear time.
 func cutEscapedFences(s string) string {
 	for _, tags := range escapedFences() {
-		s = cutBetween(s, tags[0], tags[1])
+		s = cutSpans(s, tags[0], `\`, func(after string) int {
+			_, rest, _ := strings.Cut(after, tags[1])
+			rest = strings.TrimLeft(rest, `\`)
+			if len(rest) >= len("u003e") && strings.EqualFold(rest[:len("u003e")], "u003e") {
+				rest = rest[len("u003e"):]
+			}
+			return len(after) - len(rest)
+		})
 	}
 	return s
 }
 
-func cutBetween(s, open, end string) string {
+// cutSpans removes from s each span that open begins, with the bytes of lead that stand right before it, up to where endOf says
+// of what follows that it ends.
+func cutSpans(s, open, lead string, endOf func(after string) int) string {
 	var kept strings.Builder
 	rest := s
 	for {
@@ -27,14 +39,10 @@ func cutBetween(s, open, end string) string {
 		if !ok {
 			break
 		}
-		kept.WriteString(strings.TrimRight(before, `\`))
-		_, rest, _ = strings.Cut(after, end)
-		rest = strings.TrimLeft(rest, `\`)
-		if len(rest) >= len("u003e") && strings.EqualFold(rest[:len("u003e")], "u003e") {
-			rest = rest[len("u003e"):]
-		}
+		kept.WriteString(strings.TrimRight(before, lead))
+		rest = after[endOf(after):]
 	}
-	if kept.Len() == 0 && len(rest) == len(s) {
+	if len(rest) == len(s) {
 		return s
 	}
 	kept.WriteString(rest)
@@ -43,14 +51,5 @@ func cutBetween(s, open, end string) string {
 
 // hasEscapedFence reports whether cutEscapedFences would change s.
 func hasEscapedFence(s string) bool {
-	i := strings.Index(s, contextTag)
-	if i < 0 {
-		return false
-	}
-	for _, tags := range escapedFences() {
-		if strings.Contains(s, tags[0]) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(escapedFences(), func(tags [2]string) bool { return strings.Contains(s, tags[0]) })
 }

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/jsonscan"
 )
@@ -46,10 +45,7 @@ type geminiReader struct {
 }
 
 // line implements lineDecoder.
-func (t *geminiReader) line(line []byte, emit func(session.Capture)) (skipped string, err error) {
-	if !isObject(line) {
-		return "", ErrNotObject
-	}
+func (t *geminiReader) line(line []byte) (skipped string, err error) {
 	kind := cleanName(member(line, "type"), maxName)
 	at := t.clock(geminiTime(line))
 	if set := rawMember(line, "$set"); set != nil {
@@ -59,7 +55,6 @@ func (t *geminiReader) line(line []byte, emit func(session.Capture)) (skipped st
 	if at.IsZero() {
 		return "", &FieldError{Field: "timestamp", Err: ErrMissing}
 	}
-	t.emit = emit
 	if id := cmp.Or(member(line, "sessionId"), member(line, "session_id")); id != "" {
 		return "", t.begin(line, id)
 	}
@@ -258,7 +253,6 @@ func (t *geminiReader) stop() {
 }
 
 // end implements lineDecoder.
-func (t *geminiReader) end(emit func(session.Capture)) {
-	t.emit = emit
+func (t *geminiReader) end() {
 	t.stop()
 }

@@ -127,7 +127,7 @@ func TestTranscriptMemory(t *testing.T) {
 	input := strings.Repeat("x", maxOpenBytes/10)
 	for i := range 40 {
 		block := fmt.Sprintf(`{"type":"tool_use","id":"t%d","name":"Write","input":{"content":%q}}`, i, input)
-		if _, err := r.line([]byte(assistant(1, block)), func(session.Capture) {}); err != nil {
+		if _, err := r.line([]byte(assistant(1, block))); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -136,7 +136,7 @@ func TestTranscriptMemory(t *testing.T) {
 	}
 	for i := range maxRoots + 10 {
 		side := fmt.Sprintf(`{"type":"user","isSidechain":true,"sessionId":"s%d","cwd":"/p","uuid":"v%d","timestamp":"2026-01-02T03:04:05Z","message":{"content":"x"}}`, i, i)
-		if _, err := r.line([]byte(side), func(session.Capture) {}); err != nil {
+		if _, err := r.line([]byte(side)); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -9,23 +9,7 @@ import (
 // cutNotices removes from s what cmemd has told a person about itself, wherever it comes back. A notice that a terminal has
 // wrapped is one still, so one whose end was cut away takes what follows up to the next bracket that is near, else the rest
 // of its line. Linear time.
-func cutNotices(s string) string {
-	var kept strings.Builder
-	rest := s
-	for {
-		before, after, ok := strings.Cut(rest, relay.NoticeOpen)
-		if !ok {
-			break
-		}
-		kept.WriteString(before)
-		rest = after[noticeEnd(after):]
-	}
-	if len(rest) == len(s) {
-		return s
-	}
-	kept.WriteString(rest)
-	return kept.String()
-}
+func cutNotices(s string) string { return cutSpans(s, relay.NoticeOpen, "", noticeEnd) }
 
 // wrapped is what a terminal adds to a notice, at most: line ends and borders on each of its lines.
 const wrapped = 1000

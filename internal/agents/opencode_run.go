@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/events"
 )
 
@@ -43,17 +42,13 @@ type openCodeReader struct {
 }
 
 // line implements lineDecoder.
-func (t *openCodeReader) line(line []byte, emit func(session.Capture)) (skipped string, err error) {
-	if !isObject(line) {
-		return "", ErrNotObject
-	}
+func (t *openCodeReader) line(line []byte) (skipped string, err error) {
 	if t.clock(openCodeTime(line)).IsZero() {
 		return "", &FieldError{Field: "timestamp", Err: ErrMissing}
 	}
 	if err := t.name(member(line, "sessionID"), "sessionID"); err != nil {
 		return "", err
 	}
-	t.emit = emit
 	part := rawMember(line, "part")
 	switch kind := cleanName(member(line, "type"), maxName); kind {
 	case "tool_use":
@@ -114,4 +109,4 @@ func (t *openCodeReader) stop(part []byte) {
 }
 
 // end implements lineDecoder.
-func (t *openCodeReader) end(func(session.Capture)) {}
+func (t *openCodeReader) end() {}

@@ -14,18 +14,18 @@ import (
 // lines is what the decoders of all transcripts share: what one line needs to know of those before it. Its decoder sets path.
 type lines struct {
 	path       string
-	emit       func(session.Capture) // during one call of line or end
-	sieve      func() *sieve         // for the texts of one event
-	skip       func(kind string)     // counts in Progress.Skipped
-	ahead      func() time.Time      // the first good time soon behind this line, or zero
-	askedAhead bool                  // ahead was asked; once is enough
-	at         time.Time             // the last good one of the file
-	calls      *recent[openCall]     // tool calls without a result yet, by id
+	emit       func(session.Capture)
+	sieve      func() *sieve     // for the texts of one event
+	skip       func(kind string) // counts in Progress.Skipped
+	ahead      func() time.Time  // the first good time soon behind this line, or zero
+	askedAhead bool              // ahead was asked; once is enough
+	at         time.Time         // the last good one of the file
+	calls      *recent[openCall] // tool calls without a result yet, by id
 }
 
 // read returns a Transcript that d reads through r. TimeOf is the time of a line, zero if it has none that is good.
 func (r *lines) read(t *Transcript, timeOf func(line []byte) time.Time) *Transcript {
-	r.skip, r.sieve = t.skip, t.sieve
+	r.emit, r.skip, r.sieve = t.emit, t.skip, t.sieve
 	r.ahead = func() time.Time { return t.ahead(timeOf) }
 	r.calls = newRecent[openCall](maxOpen, maxOpenBytes)
 	return t

@@ -50,11 +50,11 @@ func (e *LineError) Unwrap() error { return e.Err }
 
 // lineDecoder knows the lines of one agent's transcripts.
 type lineDecoder interface {
-	// line takes one line, which it does not keep. It returns the kind of a line that means nothing here, else "".
-	line(line []byte, emit func(session.Capture)) (skipped string, err error)
+	// line takes one line, an object, which it does not keep. It returns the kind of a line that means nothing here, else "".
+	line(line []byte) (skipped string, err error)
 
 	// end says that there is no further line.
-	end(emit func(session.Capture))
+	end()
 }
 
 func newTranscript(r io.Reader, d lineDecoder) *Transcript {
@@ -80,7 +80,7 @@ func (t *Transcript) captures(ends bool) iter.Seq2[session.Capture, error] {
 			line, err := t.next()
 			if err == io.EOF {
 				if ends {
-					t.decoder.end(t.emit)
+					t.decoder.end()
 				}
 				t.flush(yield)
 				return
@@ -125,9 +125,7 @@ func (t *Transcript) take(line []byte, err error) error {
 	}
 	skipped := ""
 	if err == nil {
-		if err = checkJSON(line); err == nil {
-			skipped, err = t.decoder.line(line, t.emit)
-		}
+		skipped, err = t.line(line)
 	}
 	if err != nil {
 		t.at.Malformed++
@@ -137,6 +135,16 @@ func (t *Transcript) take(line []byte, err error) error {
 		t.skip(skipped)
 	}
 	return nil
+}
+
+func (t *Transcript) line(line []byte) (skipped string, err error) {
+	if err := checkJSON(line); err != nil {
+		return "", err
+	}
+	if !isObject(line) {
+		return "", ErrNotObject
+	}
+	return t.decoder.line(line)
 }
 
 // maxKinds bounds what a transcript of many made-up kinds of line costs.
